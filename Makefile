@@ -1,0 +1,88 @@
+# make run      sets up what is missing, builds, runs mxcheck over the quick cases
+# make check    the same set-up, then the tests
+# make all | check-long | bench | kernel-report | clean         V=1 shows the commands
+
+B      ?= build
+CC     ?= cc
+OPT    ?= -O3 -march=native
+SAN    ?=
+Q      := $(if $(V),,@)
+override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
+          -MMD -MP -Wall -Wextra -Wno-missing-field-initializers
+
+all: $(B)/mxcheck $(B)/libmxhip.so kernels
+.PHONY: all setup run check check-long bench kernels kernel-report tests clean
+
+# ---- rooms: an archive each. USES_x is what room x may call, and all that its tests link ----
+objects   = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
+archives  = $(patsubst %,$(B)/lib%.a,$(1))
+ROOMS    := mxref kernels cases oracle fuzz ci
+SRC_mxref := ref/num ref/mma ref/isa
+SRC_hip   := ref/hip
+SRC_oracle := oracle oracle/exact
+$(foreach r,$(ROOMS),$(eval SRC_$r ?= $r))
+$(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
+
+USES_num     := $(call archives,mxref) -lm
+USES_mma     := $(USES_num)
+USES_isa     := $(USES_num)
+USES_hip     := $(B)/libmxhip.so
+USES_kernels := $(call archives,kernels mxref) -ldl -lm
+USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
+USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lopenblas -lcyaml -lyaml -lxxhash -ldl -lm
+USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
+USES_ci      := $(B)/libci.a $(USES_fuzz)
+
+$(B)/lib%.a:
+	@echo "  AR   $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(CFLAGS) -c $< -o $@
+
+$(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lelf -lmsgpackc -lm
+
+# No room may need what a room above it has: the linker sees the archives once, in order.
+$(B)/mxcheck: $(filter %.a,$(USES_ci))
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
+
+# ---- kernels ----
+LLVM      = $(shell ci/llvm.sh)
+KERNELS  := $(patsubst kernels/%.c,$(B)/kernels/%.co,$(sort $(wildcard kernels/*/*.c)))
+GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
+kernels: $(KERNELS)
+$(B)/kernels/%.co: kernels/%.c
+	@mkdir -p $(@D)
+	@echo "  GPU  $<"
+	$(Q)$(LLVM)/clang $(GPUFLAGS) -MF $(@:.co=.d) -MT $@ -c $< -o $(@:.co=.elf)
+	$(Q)$(LLVM)/ld.lld -shared $(@:.co=.elf) -o $@.new
+	$(Q)ci/kernel-report.sh $(LLVM) $@.new && mv $@.new $@
+kernel-report: kernels
+	@for co in $(KERNELS); do ci/kernel-report.sh $(LLVM) $$co; done
+
+# ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts ----
+TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
+tests: $(TESTS) all
+.SECONDEXPANSION:
+$(B)/tests/%.t: tests/%.c $$(filter $(B)/%,$$(USES_$$(firstword $$(subst /, ,$$*))))
+	@mkdir -p $(@D)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
+
+setup:
+	@ci/setup.sh
+run: setup
+	@$(MAKE) --no-print-directory all
+	@$(B)/mxcheck
+check: setup
+	@$(MAKE) --no-print-directory tests
+	@BUILD=$(B) prove -j2 $(TESTS:$(B)/%=$(B)/%) $(sort $(wildcard tests/*/*.t))
+clean:
+	rm -rf $(B)
+
+-include $(shell test -d $(B) && find $(B) -name '*.d')

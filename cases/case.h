@@ -1,0 +1,165 @@
+/* Cases: YAML documents that say what to launch and how to judge it.
+ *
+ * A case file is the only way to launch a kernel, ours or anybody's. It names
+ * a code object and a kernel, buffers, the kernarg segment by offset and type,
+ * the grid, and a verdict. Sizes are expressions in M, N, K and the names that
+ * `let` introduces; kernarg values may also name buffers (their addresses).
+ * cases/README.md describes the file format, with an example.
+ *
+ *   case file --mx_case_load--> mx_case --mx_plan_make--> mx_plan (all numbers known)
+ *   mx_plan --mx_data_make--> bytes of every buffer, a function of (seed, case name, index)
+ *
+ * Functions return 0, or -1 with a line in err->text ("file:line: message"
+ * where a place is known). Nothing prints or exits. No global state.
+ */
+#ifndef MX_CASE_H
+#define MX_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../ref/num/num.h"
+
+struct mx_error { char text[1024]; };
+
+/* Set err->text, printf style; returns -1, so that callers can `return mx_fail(...)`. */
+__attribute__((format(printf, 2, 3))) int mx_fail(struct mx_error *err, const char *format, ...);
+
+/* ---- the file, as written ---- */
+
+typedef enum { MX_ROLE_NONE, MX_ROLE_A, MX_ROLE_A_SCALE, MX_ROLE_B, MX_ROLE_B_SCALE, MX_ROLE_C } mx_role;
+typedef enum { MX_DT_E4M3, MX_DT_E5M2, MX_DT_E2M3, MX_DT_E3M2, MX_DT_E2M1, MX_DT_E8M0, MX_DT_F32, MX_DT_BF16 } mx_dtype;
+typedef enum { MX_ARG_PTR, MX_ARG_I32, MX_ARG_U32, MX_ARG_I64, MX_ARG_U64 } mx_arg_type;
+typedef enum { MX_REGIME_EXACT, MX_REGIME_GENERAL, MX_REGIME_SPECIAL } mx_regime;
+
+struct mx_let { char *name, *value; };
+
+struct mx_buffer_spec {
+	char *name;
+	mx_role role;
+	mx_dtype type;
+	char *rows, *cols; /* elements */
+	char *ld;          /* bytes from row to row; NULL: rows are packed */
+	char *extent;      /* bytes in all; NULL: to the end of the last row's elements */
+	char *guard;       /* rows of guard before and after; NULL: 1 */
+};
+
+struct mx_arg_spec {
+	unsigned offset; /* in the kernarg segment, bytes */
+	mx_arg_type type;
+	char *value;
+};
+
+struct mx_run_spec {
+	int64_t M, N, K;
+	mx_regime regime;
+	char **tags;
+	unsigned n_tags;
+};
+
+typedef enum { MX_JUDGE_BITS } mx_judge;
+
+struct mx_verdict_spec {
+	mx_judge judge;
+	char *profile;  /* name of an accumulation profile: how K is summed where order matters */
+	unsigned mma_k; /* K of the matrix instruction that the kernel walks K with */
+};
+
+struct mx_case {
+	char *path;                 /* of the file; filled in by mx_case_load */
+	char *name, *title;         /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
+	char *code, *kernel;        /* code object file, kernel symbol */
+	char **grid, **block;       /* 1 to 3 expressions: workgroups, work-items per workgroup */
+	unsigned n_grid, n_block;
+	char *lds;                  /* dynamic LDS bytes; NULL: 0 */
+	struct mx_let *let;         unsigned n_let;
+	struct mx_buffer_spec *buffers; unsigned n_buffers;
+	struct mx_arg_spec *kernarg;    unsigned n_kernarg;
+	struct mx_verdict_spec verdict;
+	struct mx_run_spec *runs;   unsigned n_runs;
+};
+
+int mx_case_load(const char *path, struct mx_case **c, struct mx_error *err);
+void mx_case_free(struct mx_case *c);
+
+const char *mx_regime_name(mx_regime r);
+bool mx_regime_by_name(const char *name, mx_regime *r);
+
+/* ---- a run: every number known ---- */
+
+enum { MX_MAX_BUFFERS = 16 };
+
+struct mx_buffer {
+	const char *name; /* of the spec */
+	mx_role role;
+	mx_dtype type;
+	size_t rows, cols;    /* elements */
+	size_t row_bytes, ld; /* bytes used by a row; bytes from row to row, >= row_bytes */
+	size_t bytes;         /* of the valid extent, at least (rows - 1) * ld + row_bytes */
+	size_t guard;         /* bytes of guard on each side: a multiple of 256, >= 256 */
+};
+
+struct mx_plan {
+	const struct mx_case *c;
+	char name[256];       /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
+	int64_t M, N, K;
+	mx_regime regime;
+	uint32_t grid[3], block[3], lds;
+	unsigned n_buffers;
+	struct mx_buffer buffers[MX_MAX_BUFFERS];
+	size_t kernarg_bytes; /* end of the last argument, rounded up to 8 */
+};
+
+/* Evaluates every expression at a shape. Fails on negative or overflowing
+ * sizes, an extent over 2^40 bytes, a missing name, division by zero, empty or
+ * over-long grids, K that is no multiple of the block, overlapping kernargs. */
+int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
+                 struct mx_plan *plan, struct mx_error *err);
+
+/* The kernarg segment, once buffers have addresses (of their valid extent,
+ * in the order of plan->buffers). out: plan->kernarg_bytes bytes, gaps zero. */
+int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
+                    struct mx_error *err);
+
+/* The plan's buffer with that role, or NULL. */
+const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
+
+/* The bytes [*from, *to) of the valid extent that lie behind the elements of `row` and
+ * belong to no row: padding. False if there are none. */
+bool mx_buffer_padding(const struct mx_buffer *b, size_t row, size_t *from, size_t *to);
+
+/* ---- data ---- */
+
+/* What is not data is poison: padding of rows (ld > row_bytes), guards and
+ * outputs. 0xFF is a NaN scale, and a NaN in f32 and bf16. */
+#define MX_POISON 0xFF
+
+struct mx_data {
+	uint8_t *bytes[MX_MAX_BUFFERS];  /* plan->buffers[i].bytes bytes of each; outputs and gaps poison */
+	float *a, *b;                    /* unquantised operands, M*K and N*K, row-major; NULL where the
+	                                    regime draws codes directly (then nothing was quantised) */
+};
+
+/* Fills every input of the plan:
+ *   exact    codes uniform over the whole format, scales spread as far as the
+ *            exact regime allows for this K (see oracle/exact/exact.h);
+ *   general  normal deviates (sum of 12 uniforms, exact in f32) times a random
+ *            power of two for each block, quantised by the OCP floor recipe;
+ *   special  -0, saturated and uniform codes; scale bytes 0x00, 0x01, 0xFE and,
+ *            in about 1 row of 16, one 0xFF.
+ * The value of an element depends on seed, case name, buffer name and element
+ * index alone (Philox 4x32-10), never on thread, order or filter. */
+int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data, struct mx_error *err);
+void mx_data_free(struct mx_data *data);
+
+/* ---- expressions ---- */
+
+/* 64-bit signed integers with + - * / % (C semantics), unary -, parentheses,
+ * ceildiv(a,b), roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and
+ * names. Overflow, division by zero, an unknown name or trailing text fail. */
+struct mx_name { const char *name; int64_t value; };
+int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
+                 struct mx_error *err);
+
+#endif

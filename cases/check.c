@@ -1,0 +1,132 @@
+/* What must hold in a case at every shape; each finding has the line it stands on. */
+#include "schema.h"
+#include "kernarg.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Line of root[list][i][key], or of the nearest enclosing part that is there. */
+static unsigned line_of(struct source *s, const char *list, unsigned i, const char *key) {
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const yaml_node_t *sequence = source_key(s, root, list);
+	const yaml_node_t *entry = source_entry(s, sequence, i);
+	const yaml_node_t *value = source_key(s, entry, key);
+	return source_line(value ? value : entry ? entry : sequence ? sequence : root);
+}
+
+static bool is_name(const char *name) {
+	if (isdigit((unsigned char)*name))
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
+/* Why `name` may not be introduced after the first n_let and n_buffers; NULL: it may. */
+static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
+			 const char *name) {
+	if (!is_name(name))
+		return "is not a name of letters, digits and _";
+	if (strlen(name) == 1 && strchr("MNK", *name))
+		return "is the shape's";
+	for (unsigned i = 0; i < n_let; i++)
+		if (!strcmp(c->let[i].name, name))
+			return "is a let already";
+	for (unsigned i = 0; i < n_buffers; i++)
+		if (!strcmp(c->buffers[i].name, name))
+			return "is a buffer already";
+	return NULL;
+}
+
+static int check_names(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	const char *why;
+	for (unsigned i = 0; i < c->n_buffers; i++)
+		if ((why = clash(c, 0, i, c->buffers[i].name)))
+			return source_fail(err, s, line_of(s, "buffers", i, "name"),
+					   "buffers[%u].name: '%s' %s", i, c->buffers[i].name, why);
+	for (unsigned i = 0; i < c->n_let; i++)
+		if ((why = clash(c, i, c->n_buffers, c->let[i].name)))
+			return source_fail(err, s, line_of(s, "let", i, "name"),
+					   "let[%u].name: '%s' %s", i, c->let[i].name, why);
+	return 0;
+}
+
+static int find_role(const struct mx_case *c, mx_role role) {
+	for (unsigned i = 0; i < c->n_buffers; i++)
+		if (c->buffers[i].role == role)
+			return i;
+	return -1;
+}
+
+static const char *bad_type(mx_role role, mx_dtype type) {
+	bool element = type <= MX_DT_E2M1, scale = type == MX_DT_E8M0;
+	switch (role) {
+	case MX_ROLE_A:
+	case MX_ROLE_B: return element ? NULL : "an operand needs an element format";
+	case MX_ROLE_A_SCALE:
+	case MX_ROLE_B_SCALE: return scale ? NULL : "a scale is e8m0";
+	case MX_ROLE_C: return element || scale ? "an output is f32 or bf16" : NULL;
+	case MX_ROLE_NONE: break;
+	}
+	return NULL;
+}
+
+static int check_roles(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++) {
+		const struct mx_buffer_spec *b = &c->buffers[i];
+		int first = b->role == MX_ROLE_NONE ? (int)i : find_role(c, b->role);
+		if (first != (int)i)
+			return source_fail(err, s, line_of(s, "buffers", i, "role"),
+					   "buffers[%u].role: buffer %s has this role already", i,
+					   c->buffers[first].name);
+		const char *why = bad_type(b->role, b->type);
+		if (why)
+			return source_fail(err, s, line_of(s, "buffers", i, "type"),
+					   "buffers[%u].type: %s", i, why);
+	}
+	return 0;
+}
+
+/* Data is drawn for an operand and its scales together. */
+static int check_pair(struct source *s, const struct mx_case *c, mx_role role, mx_role other,
+		      const char *lacking, struct mx_error *err) {
+	int i = find_role(c, role);
+	if (i < 0 || find_role(c, other) >= 0)
+		return 0;
+	return source_fail(err, s, line_of(s, "buffers", i, "role"),
+			   "buffers[%d].role: there is no buffer with role %s", i, lacking);
+}
+
+static int check_pairs(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	if (check_pair(s, c, MX_ROLE_A, MX_ROLE_A_SCALE, "a_scale", err) ||
+	    check_pair(s, c, MX_ROLE_A_SCALE, MX_ROLE_A, "a", err) ||
+	    check_pair(s, c, MX_ROLE_B, MX_ROLE_B_SCALE, "b_scale", err))
+		return -1;
+	return check_pair(s, c, MX_ROLE_B_SCALE, MX_ROLE_B, "b", err);
+}
+
+static int check_kernarg(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	struct mx_error why;
+	size_t bytes;
+	unsigned bad;
+	if (!kernarg_layout(c, &bytes, &bad, &why))
+		return 0;
+	return source_fail(err, s, line_of(s, "kernarg", bad, "offset"), "%s", why.text);
+}
+
+static int check_verdict(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	if (c->verdict.mma_k && c->verdict.mma_k % MX_BLOCK == 0)
+		return 0;
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const yaml_node_t *n = source_key(s, source_key(s, root, "verdict"), "mma_k");
+	return source_fail(err, s, source_line(n),
+			   "verdict.mma_k: %u is no positive multiple of %d", c->verdict.mma_k,
+			   MX_BLOCK);
+}
+
+int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
+	    check_kernarg(s, c, err))
+		return -1;
+	return check_verdict(s, c, err);
+}

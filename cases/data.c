@@ -1,0 +1,130 @@
+/* The bytes of a plan's buffers, before the launch. */
+#include "dtype.h"
+#include "fill.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint8_t max_finite_code(mx_format f) {
+	uint8_t code = (1u << (mx_format_info(f)->bits - 1)) - 1;
+	while (mx_elem_unpack(f, (mx_elem) { code }).kind != MX_NUMBER)
+		code--;
+	return code;
+}
+
+static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
+		      struct mx_error *err) {
+	void *memory = malloc(bytes ? bytes : 1);
+	if (!memory)
+		mx_fail(err, "%s: %s: no memory for %zu bytes", p->name, name, bytes);
+	return memory;
+}
+
+static int allocate_all(const struct mx_plan *p, struct mx_data *data, struct mx_error *err) {
+	for (unsigned i = 0; i < p->n_buffers; i++) {
+		const struct mx_buffer *b = &p->buffers[i];
+		data->bytes[i] = allocate(p, b->name, b->bytes, err);
+		if (!data->bytes[i])
+			return -1;
+		memset(data->bytes[i], MX_POISON, b->bytes);
+	}
+	return 0;
+}
+
+static struct operand make_operand(const struct mx_plan *p, const struct mx_data *data,
+				   const struct mx_buffer *codes, mx_role scale_role,
+				   uint64_t seed) {
+	const struct mx_buffer *scales = mx_plan_role(p, scale_role);
+	return (struct operand) {
+		.codes = codes,
+		.scales = scales,
+		.format = dtype_format(codes->type),
+		.code_bytes = data->bytes[codes - p->buffers],
+		.scale_bytes = data->bytes[scales - p->buffers],
+		.stream = draw_stream(seed, p->c->name, codes->name),
+	};
+}
+
+/* a or b may be NULL. */
+static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
+			   const struct operand *b, struct mx_error *err) {
+	struct reach ra, rb;
+	if (!exact_reach(a, b, p->K, &ra, &rb))
+		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime", p->name,
+			       p->K);
+	if (a)
+		fill_exact(a, ra);
+	if (b)
+		fill_exact(b, rb);
+	return 0;
+}
+
+static int fill_one_general(const struct mx_plan *p, struct operand *o, float **values,
+			    struct mx_error *err) {
+	if (!o)
+		return 0;
+	*values =
+		allocate(p, o->codes->name, o->codes->rows * o->codes->cols * sizeof **values, err);
+	if (!*values)
+		return -1;
+	o->values = *values;
+	fill_general(o);
+	return 0;
+}
+
+static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
+			 struct mx_error *err) {
+	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
+	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
+	struct operand both[2], *a = NULL, *b = NULL;
+	if (codes_a)
+		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
+	if (codes_b)
+		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
+	switch (p->regime) {
+	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, err);
+	case MX_REGIME_GENERAL:
+		if (fill_one_general(p, a, &data->a, err))
+			return -1;
+		return fill_one_general(p, b, &data->b, err);
+	case MX_REGIME_SPECIAL:
+		if (a)
+			fill_special(a);
+		if (b)
+			fill_special(b);
+	}
+	return 0;
+}
+
+static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint64_t seed,
+		       uint8_t *bytes) {
+	struct stream s = draw_stream(seed, p->c->name, b->name);
+	for (size_t row = 0; row < b->rows; row++)
+		for (size_t i = 0; i < b->row_bytes; i += sizeof(struct draw)) {
+			struct draw d = draw_at(s, DRAW_ELEMENT, row, i / sizeof d);
+			size_t left = b->row_bytes - i;
+			memcpy(bytes + row * b->ld + i, &d, left < sizeof d ? left : sizeof d);
+		}
+}
+
+int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
+		 struct mx_error *err) {
+	*data = (struct mx_data) { 0 };
+	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, err)) {
+		mx_data_free(data);
+		return -1;
+	}
+	for (unsigned i = 0; i < plan->n_buffers; i++)
+		if (plan->buffers[i].role == MX_ROLE_NONE)
+			fill_bytes(plan, &plan->buffers[i], seed, data->bytes[i]);
+	return 0;
+}
+
+void mx_data_free(struct mx_data *data) {
+	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
+		free(data->bytes[i]);
+	free(data->a);
+	free(data->b);
+	*data = (struct mx_data) { 0 };
+}

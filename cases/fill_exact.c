@@ -1,0 +1,107 @@
+/* Data of the exact regime: every order of accumulation gives the same bits.
+ *
+ * An element whose exponent field is at least f, mantissa m bits, bias b, is a
+ * multiple of 2^(f - b - m) (f >= 1; subnormals count as field 1). A block draws
+ * its elements from a window of fields [f, f + span], all signs and mantissas,
+ * so that each is n units, |n| <= (2^(m+1) - 1) 2^span. Its scale moves the
+ * unit to 2^(base + s), 0 <= s <= spread, whatever f was: so a format too wide
+ * to fit as a whole (E4M3, E5M2) shows every code, in one block or another.
+ *
+ * All products are then multiples of u = 2^(base_a + base_b), and the sum of the
+ * magnitudes of K of them is at most
+ *
+ *     K (2^(ma+1) - 1) (2^(mb+1) - 1) 2^(span_a + span_b + spread_a + spread_b) u,
+ *
+ * which exact_reach keeps below 2^24 u. The largest exponent of a product is at
+ * most ma + mb + spans + spreads above u; as 2^m <= 2^(m+1) - 1, the same
+ * bound keeps it below 24 above u, which the alignment condition asks for.
+ *
+ * E2M1 x E2M1: 12 units at most, K * 144 * 2^spreads < 2^24.
+ */
+#include "fill.h"
+
+enum {
+	MAX_SPREAD = 7, /* of both operands together */
+	MIN_BASE = 8,   /* no scale near 1: a kernel that forgets it must not pass */
+	BASES = 32,     /* |base| < 40: sums lie in 2^-78 to 2^(78 + 24), normal in f32 */
+};
+
+static unsigned max_field(mx_format f) {
+	return max_finite_code(f) >> mx_format_info(f)->man_bits;
+}
+
+static unsigned full_span(const struct operand *o) {
+	return o ? max_field(o->format) - 1 : 0;
+}
+
+static uint64_t max_significand(const struct operand *o) {
+	return o ? (2u << mx_format_info(o->format)->man_bits) - 1 : 1;
+}
+
+static unsigned least(unsigned a, unsigned b) {
+	return a < b ? a : b;
+}
+
+/* Largest n with K * siga * sigb * 2^n < 2^24, or -1. */
+static int doublings(const struct operand *a, const struct operand *b, uint64_t K) {
+	const uint64_t limit = 1 << 24;
+	int n = -1;
+	if (K >= limit)
+		return -1;
+	for (uint64_t sum = K * max_significand(a) * max_significand(b); sum < limit; sum *= 2)
+		n++;
+	return n;
+}
+
+/* Whole formats where they fit; else a third of the doublings is for scales. */
+bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, struct reach *ra,
+		 struct reach *rb) {
+	unsigned full_a = full_span(a), full_b = full_span(b);
+	int n = doublings(a, b, K);
+	if (n < 0)
+		return false;
+	unsigned room = full_a + full_b <= (unsigned)n ? n : n - n / 3;
+	rb->span = least(full_b, room / 2);
+	ra->span = least(full_a, room - rb->span);
+	rb->span = least(full_b, room - ra->span);
+	unsigned spread = least(MAX_SPREAD, n - ra->span - rb->span);
+	ra->spread = b ? spread - spread / 2 : spread;
+	rb->spread = spread - ra->spread;
+	return true;
+}
+
+/* Sign, mantissa and field from 16 random bits. */
+static mx_elem draw_code(mx_format f, unsigned bits, unsigned first, unsigned n_fields) {
+	const struct mx_format_info *info = mx_format_info(f);
+	unsigned sign = bits & 1, man = bits >> 1 & ((1u << info->man_bits) - 1);
+	unsigned field = first + ((bits >> 4) * n_fields >> 12);
+	unsigned magnitude = least(field << info->man_bits | man, max_finite_code(f));
+	return (mx_elem) { sign << (info->bits - 1) | magnitude };
+}
+
+static void fill_block(const struct operand *o, size_t row, size_t block, struct reach reach,
+		       int base) {
+	const struct mx_format_info *info = mx_format_info(o->format);
+	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	unsigned window = 1 + draw_below(d.w[0], max_field(o->format) - reach.span);
+	unsigned first = window == 1 ? 0 : window;
+	int unit = (int)window - info->bias - info->man_bits;
+	*operand_scale(o, row, block) = 127 + base + draw_below(d.w[1], reach.spread + 1) - unit;
+	for (unsigned i = 0; i < MX_BLOCK; i++) {
+		size_t col = block * MX_BLOCK + i;
+		if (i % 8 == 0)
+			d = draw_at(o->stream, DRAW_ELEMENT, row, col / 8);
+		mx_elem_set(o->format, operand_row(o, row), col,
+			    draw_code(o->format, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
+				      window + reach.span - first + 1));
+	}
+}
+
+void fill_exact(const struct operand *o, struct reach reach) {
+	struct draw d = draw_at(o->stream, DRAW_OPERAND, 0, 0);
+	int magnitude = MIN_BASE + draw_below(d.w[0], BASES);
+	int base = d.w[1] & 1 ? magnitude : -magnitude;
+	for (size_t row = 0; row < o->codes->rows; row++)
+		for (size_t block = 0; block < o->scales->cols; block++)
+			fill_block(o, row, block, reach, base);
+}

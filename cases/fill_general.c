@@ -1,0 +1,36 @@
+/* Data of the general regime: normal deviates, quantised as a model's would be. */
+#include "fill.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_BLOCK_EXP = 6 };
+
+/* Twelve uniforms of 10 bits, less their mean: an integer with deviation 2^10. */
+static int deviate(struct draw d) {
+	int sum = -12 * 1023 / 2;
+	for (int i = 0; i < 4; i++)
+		sum += (d.w[i] & 1023) + (d.w[i] >> 10 & 1023) + (d.w[i] >> 20 & 1023);
+	return sum;
+}
+
+static void fill_block(const struct operand *o, size_t row, size_t block) {
+	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	int exp = (int)draw_below(d.w[0], 2 * MAX_BLOCK_EXP + 1) - MAX_BLOCK_EXP;
+	float *x = o->values + row * o->codes->cols + block * MX_BLOCK;
+	mx_f32 bits[MX_BLOCK];
+	mx_elem codes[MX_BLOCK];
+	for (size_t i = 0; i < MX_BLOCK; i++) /* exact: 13 bits and a power of two */
+		x[i] = ldexpf(deviate(draw_at(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK + i)),
+			      exp - 10);
+	memcpy(bits, x, sizeof bits);
+	*operand_scale(o, row, block) = mx_quantize_block(o->format, bits, MX_BLOCK, codes).v;
+	for (size_t i = 0; i < MX_BLOCK; i++)
+		mx_elem_set(o->format, operand_row(o, row), block * MX_BLOCK + i, codes[i]);
+}
+
+void fill_general(const struct operand *o) {
+	for (size_t row = 0; row < o->codes->rows; row++)
+		for (size_t block = 0; block < o->scales->cols; block++)
+			fill_block(o, row, block);
+}

@@ -1,0 +1,66 @@
+/* Data of the special regime: the ends of the ranges, and NaN in some rows.
+ *
+ * A row draws its character first. One NaN makes a whole row of results NaN and
+ * one scale of 2^127 overflows most of them, so both keep to some rows: products
+ * of small by small, small by huge and ordinary rows still tell kernels apart.
+ */
+#include "fill.h"
+
+struct character {
+	bool special_codes; /* infinity and NaN codes, where the format has them */
+	uint8_t low, high;  /* extreme scale bytes, for a quarter of the blocks */
+	size_t nan_block;   /* has scale 0xFF; SIZE_MAX: none */
+};
+
+static struct character draw_row(const struct operand *o, size_t row) {
+	static const uint8_t extremes[4][2] = {
+		{ 127, 127 },
+		{ 0x00, 0x01 },
+		{ 0xFE, 0xFE },
+		{ 0x00, 0xFE },
+	};
+	struct draw d = draw_at(o->stream, DRAW_ROW, row, 0);
+	const uint8_t *e = extremes[d.w[0] % 4];
+	return (struct character) {
+		.special_codes = draw_below(d.w[1], 16) == 0,
+		.low = e[0],
+		.high = e[1],
+		.nan_block = draw_below(d.w[2], 16) ? SIZE_MAX : d.w[3] % o->scales->cols,
+	};
+}
+
+static uint8_t draw_scale(const struct operand *o, const struct character *c, size_t row,
+			  size_t block) {
+	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	if (block == c->nan_block)
+		return 0xFF;
+	switch (d.w[0] % 8) {
+	case 0: return c->low;
+	case 1: return c->high;
+	default: return 127 - 8 + d.w[1] % 16;
+	}
+}
+
+/* A quarter -0, a quarter saturated, half any code. */
+static mx_elem draw_code(mx_format f, uint32_t bits, bool special) {
+	unsigned sign = 1u << (mx_format_info(f)->bits - 1);
+	unsigned uniform = bits & (2 * sign - 1), max = max_finite_code(f);
+	if (bits >> 30 == 0)
+		return (mx_elem) { sign };
+	if (bits >> 30 == 1 || (!special && (uniform & ~sign) > max))
+		return (mx_elem) { (uniform & sign) | max };
+	return (mx_elem) { uniform };
+}
+
+void fill_special(const struct operand *o) {
+	for (size_t row = 0; row < o->codes->rows; row++) {
+		struct character c = draw_row(o, row);
+		for (size_t block = 0; block < o->scales->cols; block++)
+			*operand_scale(o, row, block) = draw_scale(o, &c, row, block);
+		for (size_t col = 0; col < o->codes->cols; col++) {
+			struct draw d = draw_at(o->stream, DRAW_ELEMENT, row, col / 4);
+			mx_elem_set(o->format, operand_row(o, row), col,
+				    draw_code(o->format, d.w[col % 4], c.special_codes));
+		}
+	}
+}

@@ -1,0 +1,73 @@
+/* The kernarg segment: places and values of the arguments. */
+#include "kernarg.h"
+#include "scope.h"
+
+#include <string.h>
+
+/* Every launch path that we know stops at a few KiB; a typing error does not. */
+enum { MAX_BYTES = 65536 };
+
+static const struct {
+	unsigned size;
+	struct range range;
+} types[] = {
+	[MX_ARG_PTR] = { 8, { INT64_MIN, INT64_MAX } }, /* an address, as 64 bits */
+	[MX_ARG_I32] = { 4, { INT32_MIN, INT32_MAX } }, [MX_ARG_U32] = { 4, { 0, UINT32_MAX } },
+	[MX_ARG_I64] = { 8, { INT64_MIN, INT64_MAX } }, [MX_ARG_U64] = { 8, { 0, INT64_MAX } },
+};
+
+static size_t end_of(const struct mx_arg_spec *a) {
+	return (size_t)a->offset + types[a->type].size;
+}
+
+int kernarg_layout(const struct mx_case *c, size_t *bytes, unsigned *bad, struct mx_error *err) {
+	size_t end = 0;
+	for (unsigned i = 0; i < c->n_kernarg; i++) {
+		const struct mx_arg_spec *a = &c->kernarg[i];
+		*bad = i;
+		if (end_of(a) > MAX_BYTES)
+			return mx_fail(err, "kernarg[%u].offset: %u is beyond %d bytes", i,
+				       a->offset, MAX_BYTES);
+		for (unsigned j = 0; j < i; j++)
+			if (a->offset < end_of(&c->kernarg[j]) && c->kernarg[j].offset < end_of(a))
+				return mx_fail(err, "kernarg[%u].offset: overlaps kernarg[%u]", i,
+					       j);
+		end = end_of(a) > end ? end_of(a) : end;
+	}
+	*bytes = (end + 7) / 8 * 8;
+	return 0;
+}
+
+static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
+		    struct mx_error *err) {
+	const struct mx_case *c = plan->c;
+	struct scope scope;
+	if (scope_make(&scope, c, plan->M, plan->N, plan->K, err))
+		return -1;
+	for (unsigned i = 0; i < plan->n_buffers; i++)
+		scope_add(&scope, plan->buffers[i].name, address[i]);
+	for (unsigned i = 0; i < c->n_kernarg; i++) {
+		const struct mx_arg_spec *a = &c->kernarg[i];
+		struct field at = { "kernarg", i, ".value" };
+		int64_t v;
+		if (scope_eval(&scope, at, a->value, types[a->type].range, &v, err))
+			return -1;
+		if (out)
+			memcpy(out + a->offset, &v, types[a->type].size); /* both little-endian */
+	}
+	return 0;
+}
+
+/* At 2^41 and up a buffer's name in a 32-bit argument is out of range. */
+int kernarg_check(const struct mx_plan *plan, struct mx_error *err) {
+	uint64_t address[MX_MAX_BUFFERS];
+	for (uint64_t i = 0; i < MX_MAX_BUFFERS; i++)
+		address[i] = (i + 1) << 41;
+	return evaluate(plan, address, NULL, err);
+}
+
+int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
+		    struct mx_error *err) {
+	memset(out, 0, plan->kernarg_bytes);
+	return evaluate(plan, address, out, err);
+}

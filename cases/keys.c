@@ -1,0 +1,98 @@
+/* The keys of a case file, held against the schema with the line of each. */
+#include "schema.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+	struct source *s;
+	struct mx_error *err;
+};
+
+static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+		       const yaml_node_t *n);
+
+static const cyaml_schema_field_t *field_of(const cyaml_schema_field_t *f, const char *key) {
+	while (f->key && strcmp(f->key, key))
+		f++;
+	return f->key ? f : NULL;
+}
+
+static int check_missing(const struct walk *w, const cyaml_schema_value_t *v,
+			 const yaml_node_t *mapping) {
+	for (const cyaml_schema_field_t *f = v->mapping.fields; f->key; f++)
+		if (!(f->value.flags & CYAML_FLAG_OPTIONAL) && !source_key(w->s, mapping, f->key))
+			return source_fail(w->err, w->s, source_line(mapping), "missing key: %s",
+					   f->key);
+	return 0;
+}
+
+static int check_pair(const struct walk *w, const cyaml_schema_value_t *v,
+		      const yaml_node_t *mapping, const yaml_node_pair_t *pair) {
+	const yaml_node_t *key = yaml_document_get_node(&w->s->document, pair->key);
+	const yaml_node_t *value = yaml_document_get_node(&w->s->document, pair->value);
+	if (key->type != YAML_SCALAR_NODE)
+		return source_fail(w->err, w->s, source_line(key), "a key must be a name");
+	const char *name = (const char *)key->data.scalar.value;
+	const cyaml_schema_field_t *f = field_of(v->mapping.fields, name);
+	if (!f)
+		return source_fail(w->err, w->s, source_line(key), "unexpected key: %s", name);
+	if (source_key(w->s, mapping, name) != value)
+		return source_fail(w->err, w->s, source_line(key), "key given twice: %s", name);
+	return check_value(w, &f->value, name, value);
+}
+
+static int check_mapping(const struct walk *w, const cyaml_schema_value_t *v,
+			 const yaml_node_t *n) {
+	for (const yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top;
+	     p++)
+		if (check_pair(w, v, n, p))
+			return -1;
+	return check_missing(w, v, n);
+}
+
+static int check_sequence(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+			  const yaml_node_t *n) {
+	const yaml_node_t *entry;
+	for (size_t i = 0; (entry = source_entry(w->s, n, i)); i++)
+		if (check_value(w, v->sequence.entry, name, entry))
+			return -1;
+	return 0;
+}
+
+/* libcyaml takes a leading 0 for octal; nobody writes a shape so. */
+static bool is_number(const char *text) {
+	const char *digits = text + (*text == '-');
+	bool hex = !strncmp(digits, "0x", 2), octal = *digits == '0' && digits[1] && !hex;
+	char *end;
+	errno = 0;
+	strtoll(text, &end, hex ? 16 : 10);
+	return isdigit((unsigned char)*digits) && !octal && !*end && !errno;
+}
+
+static int check_number(const struct walk *w, const char *name, const yaml_node_t *n) {
+	const char *text = (const char *)n->data.scalar.value;
+	if (!is_number(text))
+		return source_fail(w->err, w->s, source_line(n), "%s: not a number: %s", name,
+				   text);
+	return 0;
+}
+
+/* A node of another kind than the schema's is libcyaml's to report. */
+static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+		       const yaml_node_t *n) {
+	if (v->type == CYAML_MAPPING && n->type == YAML_MAPPING_NODE)
+		return check_mapping(w, v, n);
+	if (v->type == CYAML_SEQUENCE && n->type == YAML_SEQUENCE_NODE)
+		return check_sequence(w, v, name, n);
+	if ((v->type == CYAML_INT || v->type == CYAML_UINT) && n->type == YAML_SCALAR_NODE)
+		return check_number(w, name, n);
+	return 0;
+}
+
+int case_check_keys(struct source *s, struct mx_error *err) {
+	struct walk w = { s, err };
+	return check_value(&w, &case_schema, NULL, yaml_document_get_root_node(&s->document));
+}

@@ -1,0 +1,131 @@
+/* The form of a case file as a libcyaml schema, and its enumerations' names. */
+#include "schema.h"
+
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const cyaml_strval_t roles[] = {
+	{ "none", MX_ROLE_NONE },       { "a", MX_ROLE_A },
+	{ "a_scale", MX_ROLE_A_SCALE }, { "b", MX_ROLE_B },
+	{ "b_scale", MX_ROLE_B_SCALE }, { "c", MX_ROLE_C },
+};
+
+static const cyaml_strval_t types[] = {
+	{ "e4m3", MX_DT_E4M3 }, { "e5m2", MX_DT_E5M2 }, { "e2m3", MX_DT_E2M3 },
+	{ "e3m2", MX_DT_E3M2 }, { "e2m1", MX_DT_E2M1 }, { "e8m0", MX_DT_E8M0 },
+	{ "f32", MX_DT_F32 },   { "bf16", MX_DT_BF16 },
+};
+
+static const cyaml_strval_t arg_types[] = {
+	{ "ptr", MX_ARG_PTR }, { "i32", MX_ARG_I32 }, { "u32", MX_ARG_U32 },
+	{ "i64", MX_ARG_I64 }, { "u64", MX_ARG_U64 },
+};
+
+static const cyaml_strval_t regimes[] = {
+	{ "exact", MX_REGIME_EXACT },
+	{ "general", MX_REGIME_GENERAL },
+	{ "special", MX_REGIME_SPECIAL },
+};
+
+static const cyaml_strval_t judges[] = { { "bits", MX_JUDGE_BITS } };
+
+const char *mx_regime_name(mx_regime r) {
+	return regimes[r].str;
+}
+
+bool mx_regime_by_name(const char *name, mx_regime *r) {
+	for (size_t i = 0; i < COUNT(regimes); i++)
+		if (!strcmp(regimes[i].str, name)) {
+			*r = regimes[i].val;
+			return true;
+		}
+	return false;
+}
+
+#define OPTIONAL CYAML_FLAG_OPTIONAL
+#define STRING(type, member, flags)                                                                \
+	CYAML_FIELD_STRING_PTR(#member, flags, struct type, member, 1, CYAML_UNLIMITED)
+#define ENUM(type, member, names)                                                                  \
+	CYAML_FIELD_ENUM(#member, CYAML_FLAG_STRICT, struct type, member, names, COUNT(names))
+#define SEQUENCE(member, flags, entry, min, max)                                                   \
+	CYAML_FIELD_SEQUENCE_COUNT(#member, CYAML_FLAG_POINTER | (flags), struct mx_case, member,  \
+				   n_##member, entry, min, max)
+
+static const cyaml_schema_field_t let_fields[] = {
+	STRING(mx_let, name, 0),
+	STRING(mx_let, value, 0),
+	CYAML_FIELD_END,
+};
+
+/* clang-format off */
+static const cyaml_schema_field_t buffer_fields[] = {
+	STRING(mx_buffer_spec, name, 0),
+	ENUM(mx_buffer_spec, role, roles),
+	ENUM(mx_buffer_spec, type, types),
+	STRING(mx_buffer_spec, rows, 0),
+	STRING(mx_buffer_spec, cols, 0),
+	STRING(mx_buffer_spec, ld, OPTIONAL),
+	STRING(mx_buffer_spec, extent, OPTIONAL),
+	STRING(mx_buffer_spec, guard, OPTIONAL),
+	CYAML_FIELD_END,
+};
+/* clang-format on */
+
+static const cyaml_schema_field_t kernarg_fields[] = {
+	CYAML_FIELD_UINT("offset", 0, struct mx_arg_spec, offset),
+	ENUM(mx_arg_spec, type, arg_types),
+	STRING(mx_arg_spec, value, 0),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t verdict_fields[] = {
+	ENUM(mx_verdict_spec, judge, judges),
+	STRING(mx_verdict_spec, profile, 0),
+	CYAML_FIELD_UINT("mma_k", 0, struct mx_verdict_spec, mma_k),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t string = {
+	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 1, CYAML_UNLIMITED),
+};
+
+static const cyaml_schema_field_t run_fields[] = {
+	CYAML_FIELD_INT("M", 0, struct mx_run_spec, M),
+	CYAML_FIELD_INT("N", 0, struct mx_run_spec, N),
+	CYAML_FIELD_INT("K", 0, struct mx_run_spec, K),
+	ENUM(mx_run_spec, regime, regimes),
+	CYAML_FIELD_SEQUENCE_COUNT("tags", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec, tags,
+				   n_tags, &string, 0, CYAML_UNLIMITED),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t let = { CYAML_VALUE_MAPPING(0, struct mx_let, let_fields) };
+static const cyaml_schema_value_t buffer = {
+	CYAML_VALUE_MAPPING(0, struct mx_buffer_spec, buffer_fields),
+};
+static const cyaml_schema_value_t argument = {
+	CYAML_VALUE_MAPPING(0, struct mx_arg_spec, kernarg_fields),
+};
+static const cyaml_schema_value_t run = { CYAML_VALUE_MAPPING(0, struct mx_run_spec, run_fields) };
+
+/* The name's limit leaves mx_plan.name room for the longest shape and regime. */
+static const cyaml_schema_field_t case_fields[] = {
+	CYAML_FIELD_STRING_PTR("name", 0, struct mx_case, name, 1, 160),
+	STRING(mx_case, title, OPTIONAL),
+	STRING(mx_case, code, 0),
+	STRING(mx_case, kernel, 0),
+	SEQUENCE(grid, 0, &string, 1, 3),
+	SEQUENCE(block, 0, &string, 1, 3),
+	STRING(mx_case, lds, OPTIONAL),
+	SEQUENCE(let, OPTIONAL, &let, 0, CASE_MAX_LET),
+	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
+	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
+	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
+	SEQUENCE(runs, 0, &run, 1, CYAML_UNLIMITED),
+	CYAML_FIELD_END,
+};
+
+const cyaml_schema_value_t case_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct mx_case, case_fields),
+};

@@ -1,0 +1,106 @@
+/* The text of a case file, and the line on which each part of it stands. */
+#include "source.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BYTES = 1 << 20 }; /* a case is a page of text; /dev/zero is not a case */
+
+int source_fail(struct mx_error *err, const struct source *s, unsigned line, const char *format,
+		...) {
+	char message[sizeof err->text];
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(message, sizeof message, format, ap);
+	va_end(ap);
+	return mx_fail(err, "%s:%u: %s", s->path, line, message);
+}
+
+unsigned source_line(const yaml_node_t *n) {
+	return n->start_mark.line + 1;
+}
+
+static int read_text(struct source *s, struct mx_error *err) {
+	FILE *f = fopen(s->path, "rb");
+	if (!f)
+		return mx_fail(err, "%s: %s", s->path, strerror(errno));
+	s->text = malloc(MAX_BYTES + 1);
+	s->length = s->text ? fread(s->text, 1, MAX_BYTES + 1, f) : 0;
+	int error = s->text ? (ferror(f) ? errno : 0) : ENOMEM;
+	fclose(f);
+	if (error)
+		return mx_fail(err, "%s: %s", s->path, strerror(error));
+	if (s->length > MAX_BYTES)
+		return mx_fail(err, "%s: larger than 1 MiB, not a case file", s->path);
+	return 0;
+}
+
+/* libyaml's reader counts bytes, its scanner lines. */
+static int parser_fail(struct source *s, const yaml_parser_t *p, struct mx_error *err) {
+	size_t line = p->problem_mark.line + 1;
+	if (p->error == YAML_READER_ERROR) {
+		line = 1;
+		for (size_t i = 0; i < p->problem_offset && i < s->length; i++)
+			line += s->text[i] == '\n';
+	}
+	return source_fail(err, s, line, "not YAML: %s", p->problem ? p->problem : "no memory");
+}
+
+static int parse(struct source *s, yaml_parser_t *p, struct mx_error *err) {
+	yaml_document_t next;
+	yaml_parser_set_input_string(p, (const unsigned char *)s->text, s->length);
+	if (!yaml_parser_load(p, &s->document))
+		return parser_fail(s, p, err);
+	if (!yaml_document_get_root_node(&s->document))
+		return mx_fail(err, "%s: no YAML document in it", s->path);
+	if (!yaml_parser_load(p, &next))
+		return parser_fail(s, p, err);
+	yaml_node_t *root = yaml_document_get_root_node(&next);
+	unsigned line = root ? source_line(root) : 0;
+	yaml_document_delete(&next);
+	return root ? source_fail(err, s, line, "a second YAML document; a file is one case") : 0;
+}
+
+int source_open(struct source *s, const char *path, struct mx_error *err) {
+	yaml_parser_t parser;
+	*s = (struct source) { .path = path };
+	int rc = read_text(s, err);
+	if (!rc && !yaml_parser_initialize(&parser))
+		rc = mx_fail(err, "%s: no memory", path);
+	else if (!rc) {
+		rc = parse(s, &parser, err);
+		yaml_parser_delete(&parser);
+	}
+	if (rc)
+		source_close(s);
+	return rc;
+}
+
+void source_close(struct source *s) {
+	yaml_document_delete(&s->document);
+	free(s->text);
+}
+
+yaml_node_t *source_key(struct source *s, const yaml_node_t *mapping, const char *key) {
+	if (!mapping || mapping->type != YAML_MAPPING_NODE)
+		return NULL;
+	for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start;
+	     p < mapping->data.mapping.pairs.top; p++) {
+		yaml_node_t *k = yaml_document_get_node(&s->document, p->key);
+		if (k->type == YAML_SCALAR_NODE && !strcmp((char *)k->data.scalar.value, key))
+			return yaml_document_get_node(&s->document, p->value);
+	}
+	return NULL;
+}
+
+yaml_node_t *source_entry(struct source *s, const yaml_node_t *sequence, size_t i) {
+	if (!sequence || sequence->type != YAML_SEQUENCE_NODE)
+		return NULL;
+	size_t n = sequence->data.sequence.items.top - sequence->data.sequence.items.start;
+	if (i >= n)
+		return NULL;
+	return yaml_document_get_node(&s->document, sequence->data.sequence.items.start[i]);
+}

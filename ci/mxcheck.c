@@ -1,0 +1,214 @@
+/* mxcheck: the gate. Runs cases on a device, judges them, and says so. */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report.h"
+
+enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
+
+/* Everything that the threads share. */
+struct gate {
+	const struct mx_options *o;
+	struct mx_device *device;
+	const char *kernel_dir;
+	struct mx_selection selection;
+	struct mx_result *results;
+	bool *done;
+	size_t next, printed;
+	pthread_mutex_t lock;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- one case ---- */
+
+static int make_bench(const struct gate *g, const struct mx_selected *s, struct mx_bench **b,
+                      struct mx_error *err) {
+	struct mx_plan plan;
+	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+		return -1;
+	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b, err);
+}
+
+static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	struct mx_run_result run;
+	if (mx_bench_run(b, g->o->seed, &run, &r->err))
+		return -1;
+	r->seconds = run.seconds;
+	if (g->o->verbose)
+		mx_report_details(g->device, r->details, sizeof r->details);
+	return mx_bench_judge(b, &run, &r->verdict, &r->err);
+}
+
+static void show_progress(void *context, unsigned long done, unsigned long of) {
+	double *last = context, t = now();
+	if (done < of && t - *last < 0.5)
+		return;
+	*last = t;
+	fprintf(stderr, "\r%lu of %lu runs%s", done, of, done < of ? "" : "\r\033[K");
+}
+
+static int hunt(const struct gate *g, struct mx_bench *first, struct mx_result *r) {
+	unsigned jobs = g->o->jobs < g->o->race ? g->o->jobs : (unsigned)g->o->race;
+	struct mx_bench **benches = calloc(jobs, sizeof *benches);
+	double last = now();
+	int status = benches ? 0 : mx_fail(&r->err, "out of memory");
+	for (unsigned j = 0; !status && j < jobs; j++)
+		if (j == 0)
+			benches[0] = first;
+		else
+			status = make_bench(g, r->run, &benches[j], &r->err);
+	if (!status)
+		status = mx_race(benches, jobs, g->o->seed, g->o->race, isatty(2) ? show_progress : NULL, &last,
+		                 &r->race, &r->verdict, &r->err);
+	for (unsigned j = 1; benches && j < jobs; j++)
+		mx_bench_free(benches[j]);
+	free(benches);
+	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
+	return status;
+}
+
+/* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
+static void run_case(const struct gate *g, struct mx_result *r) {
+	struct mx_bench *b = NULL;
+	int status = make_bench(g, r->run, &b, &r->err);
+	if (!status)
+		status = judge_once(g, b, r);
+	if (!status && g->o->race)
+		status = hunt(g, b, r);
+	r->bad_input = status != 0;
+	mx_bench_free(b);
+}
+
+/* ---- all cases: in parallel, printed in order; a hunt has the threads to itself ---- */
+
+static void print_ready(struct gate *g) {
+	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
+		mx_report_result(g->o, g->device, g->printed, &g->results[g->printed]);
+		g->printed++;
+	}
+}
+
+static void *work(void *argument) {
+	struct gate *g = argument;
+	for (;;) {
+		pthread_mutex_lock(&g->lock);
+		size_t i = g->next++;
+		pthread_mutex_unlock(&g->lock);
+		if (i >= g->selection.n_runs)
+			return NULL;
+		g->results[i].run = &g->selection.runs[i];
+		run_case(g, &g->results[i]);
+		pthread_mutex_lock(&g->lock);
+		g->done[i] = true;
+		print_ready(g);
+		pthread_mutex_unlock(&g->lock);
+	}
+}
+
+static void run_all(struct gate *g) {
+	unsigned jobs = g->o->race ? 1 : g->o->jobs;
+	pthread_t threads[1024];
+	bool started[1024] = { false };
+	for (unsigned j = 1; j < jobs; j++)
+		started[j] = !pthread_create(&threads[j], NULL, work, g);
+	work(g);
+	for (unsigned j = 1; j < jobs; j++)
+		if (started[j])
+			pthread_join(threads[j], NULL);
+}
+
+/* 4 before 3 before 1; input that could not be run is 2, whatever else was found. */
+static int exit_status(const struct gate *g) {
+	int worst = 0;
+	for (size_t i = 0; i < g->selection.n_runs; i++) {
+		if (g->results[i].bad_input)
+			return BAD_INPUT;
+		if (mx_result_status(&g->results[i]) > worst)
+			worst = mx_result_status(&g->results[i]);
+	}
+	return worst;
+}
+
+static int run_gate(struct gate *g) {
+	double start = now();
+	g->results = calloc(g->selection.n_runs, sizeof *g->results);
+	g->done = calloc(g->selection.n_runs, sizeof *g->done);
+	if (!g->results || !g->done) {
+		fputs("mxcheck: out of memory\n", stderr);
+		return BAD_INPUT;
+	}
+	mx_report_start(g->o, g->device, g->selection.n_runs);
+	run_all(g);
+	mx_report_end(g->o, g->results, g->selection.n_runs, now() - start);
+	int status = exit_status(g);
+	free(g->results);
+	free(g->done);
+	return status;
+}
+
+/* ---- start ---- */
+
+static int list(const struct mx_selection *s) {
+	for (size_t i = 0; i < s->n_runs; i++)
+		printf("%-44s %-10s %s\n", s->runs[i].name, s->runs[i].tags,
+		       s->runs[i].c->title ? s->runs[i].c->title : "");
+	return 0;
+}
+
+/* Cases and kernels lie beside the program: ../cases and kernels/, seen from the build folder. */
+static void find_folders(char cases[PATH_MAX + 16], char kernels[PATH_MAX + 16]) {
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(exe, '/');
+	if (slash)
+		*slash = 0;
+	snprintf(cases, PATH_MAX + 16, "%s/../cases", exe);
+	snprintf(kernels, PATH_MAX + 16, "%s/kernels", exe);
+}
+
+static int open_and_run(struct gate *g) {
+	struct mx_why why;
+	int status = mx_device_open(g->o->device, &g->device, &why);
+	if (status < 0) {
+		fprintf(stderr, "mxcheck: %s\n", why.text);
+		return BAD_INPUT;
+	}
+	if (status > 0) {
+		fprintf(stderr, "mxcheck: device %s: nothing could run: %s\n", g->o->device ? g->o->device : "emu",
+		        why.text);
+		return NOTHING_RAN;
+	}
+	status = run_gate(g);
+	mx_device_close(g->device);
+	return status;
+}
+
+int main(int argc, char **argv) {
+	char cases[PATH_MAX + 16], kernels[PATH_MAX + 16];
+	struct mx_options o;
+	struct mx_error err;
+	struct gate g = { .o = &o, .kernel_dir = kernels, .lock = PTHREAD_MUTEX_INITIALIZER };
+	int status;
+	if (!mx_options_parse(argc, argv, &o, &status))
+		return status;
+	find_folders(cases, kernels);
+	if (mx_select(&o, cases, &g.selection, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		status = BAD_INPUT;
+	} else
+		status = o.list ? list(&g.selection) : open_and_run(&g);
+	mx_selection_free(&g.selection);
+	return status;
+}

@@ -1,0 +1,142 @@
+/* The command line of mxcheck. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"\n"
+	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
+	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"
+	"\n"
+	"  --list             list the cases and their tags, run nothing\n"
+	"  --device D         emu, hip or hip:N; default: hip where there is a gfx950, else emu\n"
+	"  --seed S           seed of data and schedules; default 1\n"
+	"  --race N           run each case under N schedules and compare all memory, byte by byte\n"
+	"  --jobs J           threads; default: one for each processor\n"
+	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
+	"  --regime R         exact, general or special: only the runs of this regime\n"
+	"  --tap              report in the Test Anything Protocol\n"
+	"  --case FILE.yaml   (run) the case file\n"
+	"  --co FILE.co       (run) the code object, instead of the one the case names\n"
+	"  -v, --verbose      instruction mix, share of MFMA, operations in flight\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"A CASE-GLOB matches names as --list prints them: 'gemm/mxfp4_f32/*/exact', or a case\n"
+	"name alone: 'gemm/*'.\n"
+	"\n"
+	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard or\n"
+	"nondeterminism; 4 device fault or time-out; 77 nothing could run. Where several apply,\n"
+	"4 before 3 before 1.\n";
+
+static bool bad(int *status, const char *format, const char *text) {
+	fputs("mxcheck: ", stderr);
+	fprintf(stderr, format, text);
+	fputs("; see mxcheck --help\n", stderr);
+	*status = 2;
+	return false;
+}
+
+/* A whole decimal number in [low, high]. */
+static bool number(const char *text, unsigned long long low, unsigned long long high,
+                   unsigned long long *value) {
+	char *end;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return isdigit((unsigned char)text[0]) && !*end && !errno && *value >= low && *value <= high;
+}
+
+static bool parse_shape(const char *text, int64_t shape[3]) {
+	const char *at = text;
+	for (unsigned i = 0; i < 3; i++) {
+		char *end;
+		errno = 0;
+		shape[i] = strtoll(at, &end, 10);
+		if (end == at || errno || shape[i] <= 0 || *end != (i < 2 ? ',' : 0))
+			return false;
+		at = end + 1;
+	}
+	return true;
+}
+
+enum { LIST = 256, DEVICE, SEED, RACE, JOBS, SHAPE, REGIME, TAP, CASE, CO };
+
+static const struct option long_options[] = {
+	{ "list", no_argument, NULL, LIST },         { "device", required_argument, NULL, DEVICE },
+	{ "seed", required_argument, NULL, SEED },   { "race", required_argument, NULL, RACE },
+	{ "jobs", required_argument, NULL, JOBS },   { "shape", required_argument, NULL, SHAPE },
+	{ "regime", required_argument, NULL, REGIME }, { "tap", no_argument, NULL, TAP },
+	{ "case", required_argument, NULL, CASE },   { "co", required_argument, NULL, CO },
+	{ "verbose", no_argument, NULL, 'v' },       { "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* One option; false with *status where it is wrong. */
+static bool take(int option, const char *value, struct mx_options *o, int *status) {
+	unsigned long long n;
+	switch (option) {
+	case LIST: o->list = true; return true;
+	case DEVICE: o->device = value; return true;
+	case TAP: o->tap = true; return true;
+	case 'v': o->verbose = true; return true;
+	case CASE: o->case_file = value; return true;
+	case CO: o->code_object = value; return true;
+	case SEED:
+		if (!number(value, 0, UINT64_MAX, &n))
+			return bad(status, "--seed %s: not a number from 0 to 2^64 - 1", value);
+		o->seed = n;
+		return true;
+	case RACE:
+		if (!number(value, 1, 1000000000, &n))
+			return bad(status, "--race %s: not a number from 1 to 1,000,000,000", value);
+		o->race = n;
+		return true;
+	case JOBS:
+		if (!number(value, 1, 1024, &n))
+			return bad(status, "--jobs %s: not a number from 1 to 1024", value);
+		o->jobs = (unsigned)n;
+		return true;
+	case SHAPE:
+		o->has_shape = true;
+		return parse_shape(value, o->shape) ||
+		       bad(status, "--shape %s: not three positive numbers M,N,K", value);
+	case REGIME:
+		o->has_regime = true;
+		return mx_regime_by_name(value, &o->regime) ||
+		       bad(status, "--regime %s: not exact, general or special", value);
+	case 'h': fputs(help, stdout); return false;
+	default: *status = 2; return false;
+	}
+}
+
+static bool check_run(bool is_run, const struct mx_options *o, int *status) {
+	if (is_run && !o->case_file)
+		return bad(status, "%s", "run: --case FILE.yaml is missing");
+	if (!is_run && o->case_file)
+		return bad(status, "--case %s: only with 'mxcheck run'", o->case_file);
+	if (!is_run && o->code_object)
+		return bad(status, "--co %s: only with 'mxcheck run'", o->code_object);
+	return true;
+}
+
+bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) {
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	bool is_run = argc > 1 && !strcmp(argv[1], "run");
+	int option;
+	*o = (struct mx_options){ .seed = 1, .jobs = processors > 0 ? (unsigned)processors : 1 };
+	*status = 0;
+	optind = is_run ? 2 : 1;
+	while ((option = getopt_long(argc, argv, "vh", long_options, NULL)) != -1)
+		if (!take(option, optarg, o, status))
+			return false;
+	o->globs = argv + optind;
+	o->n_globs = argc - optind;
+	return check_run(is_run, o, status);
+}

@@ -1,0 +1,24 @@
+/* The command line of mxcheck. */
+#ifndef MX_OPTIONS_H
+#define MX_OPTIONS_H
+
+#include "../cases/case.h"
+
+struct mx_options {
+	const char *device; /* NULL: hip where there is a gfx950, else emu */
+	uint64_t seed;
+	unsigned long race; /* 0: one run of each case */
+	unsigned jobs;
+	bool list, tap, verbose;
+	bool has_shape, has_regime;
+	int64_t shape[3];
+	mx_regime regime;
+	const char *case_file, *code_object; /* of `mxcheck run` */
+	char **globs;
+	int n_globs;
+};
+
+/* Returns true to go on; false to exit with *status (help was asked for, or usage was wrong). */
+bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status);
+
+#endif

@@ -1,0 +1,150 @@
+/* What mxcheck prints: a line for each case, its findings, a summary. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int mx_result_status(const struct mx_result *r) {
+	return r->bad_input ? 2 : mx_verdict_status(&r->verdict);
+}
+
+void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
+	if (o->tap)
+		printf("TAP version 13\n1..%zu\n", n);
+	printf("%sdevice %s (%s, %s), seed %" PRIu64 "\n", o->tap ? "# " : "", d->name, d->arch, d->runtime, o->seed);
+	fflush(stdout);
+}
+
+/* ---- one case ---- */
+
+static void decibels(char *text, size_t room, double snr) {
+	if (isnan(snr))
+		snprintf(text, room, "-");
+	else
+		snprintf(text, room, isinf(snr) ? "exact" : "%.2f dB", snr);
+}
+
+static void print_numbers(const struct mx_result *r) {
+	char deq[24], unq[24];
+	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
+	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
+	printf("bits %zu/%zu  snr deq %s unq %s  %.3f s  [%s]", r->verdict.checked - r->verdict.wrong,
+	       r->verdict.checked, deq, unq, r->seconds, r->verdict.basis);
+}
+
+/* Never "race-free": a rate, and what it is a rate of. */
+static void print_race(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+	const struct mx_race *race = &r->race;
+	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
+	printf("%srace: %lu of %lu runs differ (%s)", lead, race->divergent, race->runs, what);
+	if (!race->divergent)
+		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
+	printf(", %.2f ms a run\n", 1e3 * r->seconds);
+}
+
+/* The line that brings a failure back. */
+static void print_reproducer(const struct mx_options *o, const struct mx_device *d, const struct mx_result *r,
+                             const char *lead) {
+	printf("%sreproduce: mxcheck", lead);
+	if (o->case_file)
+		printf(" run --case %s", o->case_file);
+	if (o->code_object)
+		printf(" --co %s", o->code_object);
+	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
+	if (r->race.runs)
+		printf(" --race %lu", r->race.divergent ? r->race.first + 1 : r->race.runs);
+	if (o->has_shape)
+		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M, r->run->N,
+		       r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
+	else
+		printf(" '%s'", r->run->name);
+	putchar('\n');
+}
+
+static void print_findings(const struct mx_options *o, const struct mx_device *d, const struct mx_result *r,
+                           const char *lead) {
+	for (unsigned i = 0; i < r->verdict.n_notes; i++)
+		printf("%s%s: %s\n", lead, r->verdict.notes[i].kind, r->verdict.notes[i].text);
+	if (r->verdict.n_notes)
+		print_reproducer(o, d, r, lead);
+}
+
+void mx_report_result(const struct mx_options *o, const struct mx_device *d, size_t i,
+                      const struct mx_result *r) {
+	int status = mx_result_status(r);
+	const char *lead = o->tap ? "#   " : "      ";
+	if (r->bad_input) {
+		fprintf(stderr, "mxcheck: %s\n", r->err.text);
+		if (o->tap)
+			printf("not ok %zu - %s # bad input\n", i + 1, r->run->name);
+		return;
+	}
+	if (o->tap)
+		printf("%sok %zu - %s\n# ", status ? "not " : "", i + 1, r->run->name);
+	else
+		printf("%s  %-40s ", status ? "FAIL" : "pass", r->run->name);
+	if (r->verdict.checked)
+		print_numbers(r);
+	else
+		printf("no output to judge");
+	putchar('\n');
+	if (r->race.runs)
+		print_race(d, r, lead);
+	print_findings(o, d, r, lead);
+	for (const char *at = r->details; *at;) {
+		int n = (int)strcspn(at, "\n");
+		printf("%s%.*s\n", lead, n, at);
+		at += n + (at[n] == '\n');
+	}
+	fflush(stdout);
+}
+
+/* ---- -v ---- */
+
+struct counted { const char *name; uint64_t n; };
+
+static int by_count(const void *a, const void *b) {
+	const struct counted *x = a, *y = b;
+	return (x->n < y->n) - (x->n > y->n);
+}
+
+void mx_report_details(const struct mx_device *d, char *text, size_t room) {
+	text[0] = 0;
+	if (!d->emu)
+		return;
+	const struct mx_stats *s = &d->emu->report()->stats;
+	size_t n_ops = d->emu->op_count(), n = 0;
+	struct counted *ops = calloc(n_ops, sizeof *ops);
+	if (!ops || !s->by_op || !s->instructions) {
+		free(ops);
+		return;
+	}
+	for (size_t i = 0; i < n_ops; i++)
+		ops[i] = (struct counted){ d->emu->op_name(i), s->by_op[i] };
+	qsort(ops, n_ops, sizeof *ops, by_count);
+	n += (size_t)snprintf(text, room,
+	                      "%" PRIu64 " wave instructions, %.1f %% MFMA; most in flight: vmcnt %u, lgkmcnt %u\n",
+	                      s->instructions, 100.0 * (double)s->mfma / (double)s->instructions,
+	                      s->max_vmcnt, s->max_lgkmcnt);
+	for (size_t i = 0; i < n_ops && ops[i].n && n < room; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s%s %" PRIu64, i == 0 ? "mix: " : i % 6 ? ", " : ",\n     ",
+		                      ops[i].name, ops[i].n);
+	free(ops);
+}
+
+/* ---- the end ---- */
+
+void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n, double seconds) {
+	size_t passed = 0, bad_input = 0;
+	for (size_t i = 0; i < n; i++) {
+		passed += mx_result_status(&results[i]) == 0;
+		bad_input += results[i].bad_input;
+	}
+	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed, n - passed - bad_input);
+	if (bad_input)
+		printf(", %zu could not run", bad_input);
+	printf(", %.2f s\n", seconds);
+}

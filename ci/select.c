@@ -1,0 +1,126 @@
+/* Which runs of which cases: from the case files, globs, tags and overrides. */
+#define _GNU_SOURCE
+#include "select.h"
+
+#include <fnmatch.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- files ---- */
+
+static int add_case(struct mx_selection *s, const char *path, struct mx_error *err) {
+	struct mx_case **grown = realloc(s->cases, (s->n_cases + 1) * sizeof *grown);
+	if (!grown)
+		return mx_fail(err, "out of memory");
+	s->cases = grown;
+	if (mx_case_load(path, &grown[s->n_cases], err))
+		return -1;
+	s->n_cases++;
+	return 0;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b) {
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int add_folder(struct mx_selection *s, const char *dir, struct mx_error *err) {
+	char *roots[] = { (char *)dir, NULL };
+	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	int status = tree ? 0 : mx_fail(err, "%s: cannot be read", dir);
+	for (FTSENT *e; !status && (e = fts_read(tree));)
+		if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0))
+			status = add_case(s, e->fts_path, err);
+	if (tree)
+		fts_close(tree);
+	return status;
+}
+
+/* ---- selection ---- */
+
+static bool has_tag(const struct mx_run_spec *r, const char *tag) {
+	for (unsigned i = 0; i < r->n_tags; i++)
+		if (!strcmp(r->tags[i], tag))
+			return true;
+	return false;
+}
+
+static bool named(const struct mx_options *o, const struct mx_selected *r) {
+	for (int i = 0; i < o->n_globs; i++)
+		if (!fnmatch(o->globs[i], r->name, 0) || !fnmatch(o->globs[i], r->c->name, 0))
+			return true;
+	return false;
+}
+
+/* With no name given: what is quick, all of one's own file, or everything for --list. */
+static bool wanted(const struct mx_options *o, const struct mx_selected *r, const struct mx_run_spec *spec) {
+	if (o->has_regime && r->regime != o->regime)
+		return false;
+	if (o->n_globs)
+		return named(o, r);
+	return o->case_file || o->list || has_tag(spec, "quick");
+}
+
+static void join_tags(const struct mx_run_spec *spec, char *tags, size_t room) {
+	size_t n = 0;
+	tags[0] = 0;
+	for (unsigned i = 0; i < spec->n_tags && n < room; i++)
+		n += (size_t)snprintf(tags + n, room - n, "%s%s", i ? " " : "", spec->tags[i]);
+}
+
+static struct mx_selected at_shape(const struct mx_case *c, const struct mx_run_spec *spec,
+                                   const int64_t *shape, mx_regime regime) {
+	struct mx_selected r = { c, shape ? shape[0] : spec->M, shape ? shape[1] : spec->N,
+		                 shape ? shape[2] : spec->K, regime, "", "" };
+	snprintf(r.name, sizeof r.name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", c->name, r.M, r.N, r.K,
+	         mx_regime_name(regime));
+	join_tags(spec, r.tags, sizeof r.tags);
+	return r;
+}
+
+static int add_run(struct mx_selection *s, const struct mx_selected *r, struct mx_error *err) {
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (!strcmp(s->runs[i].name, r->name))
+			return 0;
+	struct mx_selected *grown = realloc(s->runs, (s->n_runs + 1) * sizeof *grown);
+	if (!grown)
+		return mx_fail(err, "out of memory");
+	s->runs = grown;
+	s->runs[s->n_runs++] = *r;
+	return 0;
+}
+
+/* --shape replaces the shapes of the runs that the rest of the command line selects; names
+ * match with the old shape or the new one. */
+static int select_runs(const struct mx_options *o, struct mx_selection *s, const struct mx_case *c,
+                       struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_runs; i++) {
+		const struct mx_run_spec *spec = &c->runs[i];
+		mx_regime regime = o->has_shape && o->has_regime ? o->regime : spec->regime;
+		struct mx_selected own = at_shape(c, spec, NULL, regime);
+		struct mx_selected r = at_shape(c, spec, o->has_shape ? o->shape : NULL, regime);
+		if ((wanted(o, &own, spec) || wanted(o, &r, spec)) && add_run(s, &r, err))
+			return -1;
+	}
+	return 0;
+}
+
+int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s, struct mx_error *err) {
+	*s = (struct mx_selection){ 0 };
+	int status = o->case_file ? add_case(s, o->case_file, err) : add_folder(s, case_dir, err);
+	for (size_t i = 0; !status && i < s->n_cases; i++)
+		status = select_runs(o, s, s->cases[i], err);
+	if (!status && !s->n_runs)
+		status = o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list", o->globs[0])
+		                    : mx_fail(err, "no case selected; see mxcheck --list");
+	return status;
+}
+
+void mx_selection_free(struct mx_selection *s) {
+	for (size_t i = 0; i < s->n_cases; i++)
+		mx_case_free(s->cases[i]);
+	free(s->cases);
+	free(s->runs);
+}

@@ -1,0 +1,26 @@
+/* Which runs of which cases: from the case files, globs, tags and overrides. */
+#ifndef MX_SELECT_H
+#define MX_SELECT_H
+
+#include "options.h"
+
+struct mx_selected {
+	const struct mx_case *c;
+	int64_t M, N, K;
+	mx_regime regime;
+	char name[256]; /* as in mx_plan.name */
+	char tags[128]; /* separated by spaces */
+};
+
+struct mx_selection {
+	struct mx_case **cases; /* owned */
+	size_t n_cases;
+	struct mx_selected *runs;
+	size_t n_runs;
+};
+
+/* Loads the case file of `mxcheck run`, or every *.yaml below case_dir, and selects. */
+int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s, struct mx_error *err);
+void mx_selection_free(struct mx_selection *s);
+
+#endif

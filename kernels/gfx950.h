@@ -1,0 +1,65 @@
+/* What a gfx950 kernel in C needs: vector types, address spaces, waits, and the
+ * few instructions that clang has no C spelling for. For device code only. */
+#ifndef GFX950_H
+#define GFX950_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef u32 u32x2 __attribute__((ext_vector_type(2)));
+typedef u32 u32x4 __attribute__((ext_vector_type(4)));
+typedef int i32x8 __attribute__((ext_vector_type(8)));
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+
+#define GLOBAL __attribute__((address_space(1)))
+#define LDS    __attribute__((address_space(3)))
+
+/* Static LDS, not initialised: LDS never is. */
+#define SHARED static LDS __attribute__((loader_uninitialized, aligned(16)))
+
+#define KERNEL(threads)                                                                            \
+	__attribute__((device_kernel, amdgpu_flat_work_group_size(threads, threads),               \
+	               amdgpu_waves_per_eu(1, 1)))
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* s_waitcnt simm16 of gfx9: vmcnt {15:14, 3:0}, expcnt 6:4, lgkmcnt 11:8 [CDNA4 ISA 4.4].
+ * A counter that is not waited for is left at its largest value. */
+#define WAIT_VMCNT(n)   __builtin_amdgcn_s_waitcnt(((n) & 15) | ((n) >> 4) << 14 | 7 << 4 | 15 << 8)
+#define BARRIER()       __builtin_amdgcn_s_barrier()
+
+#define LANE()          (__builtin_amdgcn_workitem_id_x() & 63)
+/* Uniform within a wave, and known to the compiler as such. */
+#define WAVE()          __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
+
+typedef __amdgpu_buffer_rsrc_t buffer;
+
+/* Raw buffer: offsets are bytes, checked against `bytes`; 0x20000 is a 32-bit
+ * data format, which a bound resource must name [CDNA4 ISA table 45]. */
+INLINE buffer make_buffer(const GLOBAL void *base, u32 bytes) {
+	return __builtin_amdgcn_make_buffer_rsrc((void *)base, 0, bytes, 0x20000);
+}
+
+/* An offset that no buffer reaches, so that loads give 0 and stores do nothing. */
+#define OUT_OF_RANGE 0x80000000u
+
+/* 16 bytes a lane from the buffer straight into LDS, lane after lane from `to`. */
+INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
+	__builtin_amdgcn_raw_ptr_buffer_load_lds(b, (LDS void *)to, 16, offset, 0, 0, 0);
+}
+
+/* By hand, since clang would guard an ordinary LDS read with vmcnt(0): it cannot
+ * know which buffer of the pair is in flight. The reader waits with wait_lds(). */
+#define LDS_READ_B128(value, address, imm)                                                         \
+	asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(value) : "v"(address), "n"(imm) : "memory")
+
+/* To nearest, ties to even. For finite values: a NaN keeps its upper bits, and
+ * one whose payload is in the lower bits alone is made quiet first. */
+INLINE u16 bf16_rne(float x) {
+	u32 u = __builtin_bit_cast(u32, x);
+	u32 rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+	return (u & 0x7fffffff) > 0x7f800000 ? (u >> 16 | 0x40) : rounded;
+}
+
+#endif

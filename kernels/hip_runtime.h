@@ -1,0 +1,25 @@
+/* The functions of a HIP runtime, found by dlsym; for the files of this folder. */
+#ifndef MX_HIP_RUNTIME_H
+#define MX_HIP_RUNTIME_H
+
+#define __HIP_PLATFORM_AMD__ 1
+#include <hip/hip_runtime_api.h>
+
+#include "device.h"
+
+struct mx_props_r0600;
+
+struct mx_hip {
+	void *library;
+#define HIP(name) __typeof__(name) *name;
+#include "hip_functions.def"
+#undef HIP
+	hipError_t (*properties_r0600)(struct mx_props_r0600 *p, int device); /* NULL before HIP 6 */
+};
+
+__attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char *format, ...);
+
+/* "what: the runtime's words"; returns -1. */
+int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, struct mx_why *why);
+
+#endif

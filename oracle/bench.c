@@ -1,0 +1,197 @@
+/* A set-up: buffers with guards on the device, and launches over them. */
+#include "bench_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+const struct mx_plan *mx_bench_plan(const struct mx_bench *b) {
+	return &b->plan;
+}
+
+struct mx_device *mx_bench_device(const struct mx_bench *b) {
+	return b->device;
+}
+
+const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes) {
+	*bytes = b->buffer[i].bytes;
+	return b->buffer[i].after;
+}
+
+/* ---- making one ---- */
+
+/* A code object lies beside its case file, or among the kernels that were built. */
+static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir, char path[4096],
+                     struct mx_error *err) {
+	const char *slash = strrchr(plan->c->path, '/');
+	int folder = slash ? (int)(slash - plan->c->path) : 1;
+	snprintf(path, 4096, "%s", co ? co : plan->c->code);
+	if (co || plan->c->code[0] == '/')
+		return 0;
+	snprintf(path, 4096, "%.*s/%s", folder, slash ? plan->c->path : ".", plan->c->code);
+	if (!access(path, R_OK))
+		return 0;
+	snprintf(path, 4096, "%s/%s", kernel_dir, plan->c->code);
+	if (!access(path, R_OK))
+		return 0;
+	return mx_fail(err, "%s: no code object %s, neither beside the case nor in %s", plan->c->path,
+	               plan->c->code, kernel_dir);
+}
+
+/* guard | valid extent | guard, on the host and on the device. */
+static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
+	const struct mx_buffer *spec = &b->plan.buffers[i];
+	struct bench_buffer *buffer = &b->buffer[i];
+	struct mx_why why;
+	buffer->bytes = spec->bytes + 2 * spec->guard;
+	buffer->before = malloc(buffer->bytes);
+	buffer->after = malloc(buffer->bytes);
+	if (!buffer->before || !buffer->after)
+		return mx_fail(err, "%s: out of memory for buffer %s", b->plan.name, spec->name);
+	memset(buffer->before, MX_POISON, buffer->bytes);
+	memcpy(buffer->before + spec->guard, b->data.bytes[i], spec->bytes);
+	if (mx_device_alloc(b->device, buffer->bytes, &buffer->device, &why))
+		return mx_fail(err, "%s: buffer %s: %s", b->plan.name, spec->name, why.text);
+	return 0;
+}
+
+static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
+	uint64_t address[MX_MAX_BUFFERS];
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		address[i] = (uint64_t)(uintptr_t)b->buffer[i].device + b->plan.buffers[i].guard;
+	b->kernarg = calloc(1, b->plan.kernarg_bytes + 1);
+	if (!b->kernarg)
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	return mx_plan_kernarg(&b->plan, address, b->kernarg, err);
+}
+
+static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint64_t data_seed,
+                struct mx_error *err) {
+	char path[4096];
+	struct mx_why why;
+	if (find_code(&b->plan, co, kernel_dir, path, err))
+		return -1;
+	if (mx_module_load(b->device, path, b->plan.c->kernel, &b->module, &why))
+		return mx_fail(err, "%s", why.text);
+	if (mx_data_make(&b->plan, data_seed, &b->data, err))
+		return -1;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (make_buffer(b, i, err))
+			return -1;
+	return make_kernarg(b, err);
+}
+
+int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co, const char *kernel_dir,
+                  uint64_t data_seed, struct mx_bench **bench, struct mx_error *err) {
+	struct mx_bench *b = calloc(1, sizeof *b);
+	if (!b)
+		return mx_fail(err, "out of memory");
+	b->plan = *plan;
+	b->device = d;
+	if (d->emu && !d->emu->set_profile(plan->c->verdict.profile)) {
+		mx_fail(err, "%s: no profile '%s'", plan->c->path, plan->c->verdict.profile);
+		free(b);
+		return -1;
+	}
+	if (make(b, co, kernel_dir, data_seed, err)) {
+		mx_bench_free(b);
+		return -1;
+	}
+	*bench = b;
+	return 0;
+}
+
+void mx_bench_free(struct mx_bench *b) {
+	if (!b)
+		return;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		free(b->buffer[i].before);
+		free(b->buffer[i].after);
+		if (b->buffer[i].device)
+			mx_device_free(b->device, b->buffer[i].device);
+	}
+	mx_module_unload(b->module);
+	mx_data_free(&b->data);
+	free(b->kernarg);
+	free(b->expected);
+	free(b->dequantised);
+	free(b->unquantised);
+	free(b);
+}
+
+/* ---- running it ---- */
+
+/* What nobody wrote: guards, gaps between rows, and the whole of an output. */
+static void mark(struct mx_bench *b, unsigned i) {
+	const struct mx_buffer *spec = &b->plan.buffers[i];
+	const struct mx_emu *emu = b->device->emu;
+	uint8_t *start = b->buffer[i].device, *data = start + spec->guard;
+	size_t from, to;
+	emu->mark(start, spec->guard, MX_GUARD);
+	emu->mark(data + spec->bytes, spec->guard, MX_GUARD);
+	if (!spec->bytes)
+		return;
+	if (spec->role == MX_ROLE_C)
+		emu->mark(data, spec->bytes, 0);
+	for (size_t r = 0; r < spec->rows; r++)
+		if (mx_buffer_padding(spec, r, &from, &to))
+			emu->mark(data + from, to - from, 0);
+}
+
+static int upload(struct mx_bench *b, struct mx_error *err) {
+	struct mx_why why;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		struct bench_buffer *buffer = &b->buffer[i];
+		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes, &why))
+			return mx_fail(err, "%s: %s", b->plan.name, why.text);
+		if (b->device->emu)
+			mark(b, i);
+	}
+	return 0;
+}
+
+static int download(struct mx_bench *b, struct mx_run_result *r, struct mx_error *err) {
+	struct mx_why why;
+	XXH3_state_t state;
+	XXH3_64bits_reset(&state);
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		struct bench_buffer *buffer = &b->buffer[i];
+		if (mx_device_download(b->device, buffer->after, buffer->device, buffer->bytes, &why))
+			return mx_fail(err, "%s: %s", b->plan.name, why.text);
+		XXH3_64bits_update(&state, buffer->after, buffer->bytes);
+	}
+	r->hash = XXH3_64bits_digest(&state);
+	return 0;
+}
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r, struct mx_error *err) {
+	const struct mx_plan *p = &b->plan;
+	struct mx_geometry g = { { p->grid[0], p->grid[1], p->grid[2] },
+		                 { p->block[0], p->block[1], p->block[2] }, p->lds };
+	struct mx_why why;
+	*r = (struct mx_run_result){ .schedule = schedule };
+	if (upload(b, err))
+		return -1;
+	if (b->device->emu) {
+		b->device->emu->set_profile(p->c->verdict.profile);
+		b->device->emu->set_seed(schedule);
+	}
+	double start = now();
+	int status = mx_module_launch(b->module, &g, b->kernarg, p->kernarg_bytes, &why);
+	r->seconds = now() - start;
+	if (status < 0)
+		return mx_fail(err, "%s: %s", p->name, why.text);
+	r->failed = status > 0;
+	snprintf(r->failure, sizeof r->failure, "%s", r->failed ? why.text : "");
+	return r->failed ? 0 : download(b, r, err);
+}

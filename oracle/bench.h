@@ -1,0 +1,80 @@
+/* A set-up: one plan on one device, with its data, ready to be run again and again.
+ *
+ *   mx_bench_make    buffers with guards on the device, data, kernarg, module
+ *   mx_bench_run     one launch under one schedule; outputs start poisoned
+ *   mx_bench_judge   findings: wrong numbers, guards, inputs changed, what the device saw
+ *
+ * A bench belongs to one thread. Functions return 0, or -1 with err->text.
+ */
+#ifndef MX_BENCH_H
+#define MX_BENCH_H
+
+#include "../cases/case.h"
+#include "../kernels/device.h"
+
+/* ---- findings ---- */
+
+/* What kind of thing is wrong, and so which exit status it asks for. */
+typedef enum {
+	MX_WRONG_NUMBERS = 1, /* exit status 1 */
+	MX_WRONG_ORDER = 3,   /* a race, a hazard, a result that depends on what nobody fixed */
+	MX_WRONG_DEVICE = 4,  /* a fault, a time-out, something not implemented */
+} mx_severity;
+
+struct mx_note {
+	mx_severity severity;
+	char kind[32];  /* "wrong-bits", "guard-changed", "nondeterminism", "out-of-bounds-write" ... */
+	char text[512]; /* one line: where and what */
+};
+
+enum { MX_MAX_NOTES = 32 };
+
+/* The outcome of judging a run. */
+struct mx_verdict {
+	unsigned n_notes; /* 0: pass */
+	struct mx_note notes[MX_MAX_NOTES];
+	char basis[160];  /* what was compared, and the assumptions behind it */
+	size_t checked, wrong; /* output elements */
+	double snr_dequantised, snr_unquantised; /* dB; NaN where there is no such reference */
+};
+
+__attribute__((format(printf, 4, 5)))
+void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind, const char *format, ...);
+
+/* The exit status of what was found: 4 before 3 before 1; 0 if nothing. */
+int mx_verdict_status(const struct mx_verdict *v);
+
+/* ---- runs ---- */
+
+struct mx_bench;
+
+/* co: code object file, or NULL for the one the case names (looked for beside the case file,
+ * then in kernel_dir). data_seed: of the inputs. */
+int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co, const char *kernel_dir,
+                  uint64_t data_seed, struct mx_bench **b, struct mx_error *err);
+void mx_bench_free(struct mx_bench *b);
+
+/* What a launch left: every buffer with its guards, as the bench holds it until the next run. */
+struct mx_run_result {
+	uint64_t schedule;  /* its seed */
+	double seconds;     /* of the launch alone */
+	bool failed;        /* the device failed under it; memory was not read */
+	char failure[1024];
+	uint64_t hash;      /* of every byte of every buffer, guards included */
+};
+int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r, struct mx_error *err);
+
+/* Adds to the verdict what is wrong with the last run. */
+int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
+                   struct mx_error *err);
+
+/* Adds the findings of the emulator for this thread's last launch; a real device has none. */
+void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
+
+const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
+struct mx_device *mx_bench_device(const struct mx_bench *b);
+
+/* The bytes of the last run's buffer i, its guards before and after it (`bytes` in all). */
+const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes);
+
+#endif

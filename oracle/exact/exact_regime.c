@@ -1,0 +1,117 @@
+/* Whether operands are in the exact regime.
+ *
+ * Every row gets its unit 2^q, the largest power of two that divides it. The
+ * products of rows a and b are then multiples of 2^(qa+qb), their magnitudes
+ * sum to at most sum|a| * max|b|, and their exponents stay below ea + eb. Each
+ * is worst where both factors are, so that bounds over all rows of A and over
+ * all rows of B decide for all pairs. */
+#include "inside.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NO_UNIT = 10000 }; /* of a row of zeros: above every other */
+
+/* Of one row, or the worst of all. Doubles are exact while a sum is below 2^53
+ * units; beyond, it fails the test for 2^24 in any case. */
+struct bounds {
+	int unit;                  /* least exponent q */
+	int span;                  /* largest exponent less q */
+	double sum, max;           /* of magnitudes */
+	double unit_sum, unit_max; /* of magnitudes / 2^q */
+	bool special;              /* NaN or infinity */
+	bool any;                  /* something is not zero */
+};
+
+static int larger(int x, int y) {
+	return x > y ? x : y;
+}
+
+/* Exponent as a datapath sees it: a subnormal has that of the smallest normal. */
+static int exponent(const struct exact_format *f, uint64_t sig) {
+	return larger(63 - __builtin_clzll(sig), f->man_bits);
+}
+
+static struct bounds row_bounds(const struct exact_rows *r, size_t index) {
+	struct exact_row row = exact_row_at(r, index);
+	struct bounds w = { .unit = NO_UNIT };
+	int top = -NO_UNIT;
+	for (size_t k = 0; k < r->blocks * EXACT_BLOCK; k++) {
+		int exp = row.block[k / EXACT_BLOCK].exp;
+		uint64_t sig = llabs(row.sig[k]);
+		w.special |= row.flags[k] & (EXACT_INF | EXACT_NAN);
+		if (!sig)
+			continue;
+		int unit = exp + __builtin_ctzll(sig);
+		double x = ldexp(sig, exp);
+		w.any = true;
+		w.unit = unit < w.unit ? unit : w.unit;
+		top = larger(top, exp + exponent(r->format, sig));
+		w.sum += x;
+		w.max = fmax(w.max, x);
+	}
+	if (!w.any)
+		return w;
+	w.span = top - w.unit;
+	w.unit_sum = ldexp(w.sum, -w.unit);
+	w.unit_max = ldexp(w.max, -w.unit);
+	return w;
+}
+
+static struct bounds worst_of(const struct exact_rows *r) {
+	struct bounds all = { .unit = NO_UNIT };
+	for (size_t i = 0; i < r->rows; i++) {
+		struct bounds w = row_bounds(r, i);
+		all.special |= w.special;
+		all.any |= w.any;
+		all.unit = w.unit < all.unit ? w.unit : all.unit;
+		all.span = larger(all.span, w.span);
+		all.sum = fmax(all.sum, w.sum);
+		all.max = fmax(all.max, w.max);
+		all.unit_sum = fmax(all.unit_sum, w.unit_sum);
+		all.unit_max = fmax(all.unit_max, w.unit_max);
+	}
+	return all;
+}
+
+/* The conditions in the order of the header. */
+static bool judge(const struct bounds *a, const struct bounds *b, char *why, size_t size) {
+	bool special = a->special || b->special, any = a->any && b->any;
+	int q = a->unit + b->unit, span = a->span + b->span;
+	double units = fmin(a->unit_sum * b->unit_max, a->unit_max * b->unit_sum);
+	double sum = fmin(a->sum * b->max, a->max * b->sum);
+
+	if (special)
+		snprintf(why, size, "%s has a NaN or an infinity", a->special ? "A" : "B");
+	else if (any && q < -149)
+		snprintf(why, size, "products have bits down to 2^%d, below 2^-149", q);
+	else if (any && units >= 0x1p24)
+		snprintf(why, size, "magnitudes may sum to %.0f units, 2^24 or more", units);
+	else if (any && sum >= 0x1p128)
+		snprintf(why, size, "magnitudes may sum to 2^%.2f, 2^128 or more", log2(sum));
+	else if (any && span > 24)
+		snprintf(why, size, "a product's exponent may be %d above its unit, more than 24",
+			 span);
+	else
+		return true;
+	return false;
+}
+
+enum exact_status exact_regime(const struct exact_gemm *g, bool *holds, char *why,
+			       size_t why_size) {
+	struct exact_rows a, b = { 0 };
+	enum exact_status status = exact_rows_decode(&a, &g->a, g->m, g->k, 1);
+	if (!status)
+		status = exact_rows_decode(&b, &g->b, g->n, g->k, 1);
+	*holds = false;
+	if (why && why_size)
+		*why = '\0';
+	if (!status) {
+		struct bounds x = worst_of(&a), y = worst_of(&b);
+		*holds = judge(&x, &y, why, why ? why_size : 0);
+	}
+	exact_rows_free(&a);
+	exact_rows_free(&b);
+	return status;
+}

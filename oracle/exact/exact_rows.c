@@ -1,0 +1,72 @@
+/* Operands, decoded once: integers, with an exponent for each block. */
+#include "inside.h"
+
+#include <stdlib.h>
+
+enum { E8M0_BIAS = 127, E8M0_NAN = 0xff }; /* [OCP MX v1.0, 5.4.1] */
+
+static bool shape_is_good(const struct exact_operand *o, const struct exact_format *f, size_t rows,
+			  size_t k, size_t multiple) {
+	size_t most = SIZE_MAX / sizeof(int64_t) / 2;
+	size_t pad = multiple * EXACT_BLOCK;
+	return k < most && pad < most && (!rows || k + pad < most / rows) &&
+	       o->ld >= exact_packed_bytes(f, k) &&
+	       o->ld_scales >= k / EXACT_BLOCK + (k % EXACT_BLOCK != 0);
+}
+
+static bool allocate(struct exact_rows *r) {
+	size_t blocks = r->rows * r->blocks + 1; /* never an allocation of nothing */
+	r->sig = calloc(blocks * EXACT_BLOCK, sizeof *r->sig);
+	r->flags = calloc(blocks * EXACT_BLOCK, sizeof *r->flags);
+	r->block = calloc(blocks, sizeof *r->block);
+	return r->sig && r->flags && r->block;
+}
+
+static void decode_row(struct exact_rows *r, size_t row, const uint8_t *codes,
+		       const uint8_t *scales, size_t k) {
+	struct exact_block *block = r->block + row * r->blocks;
+	size_t first = row * r->blocks * EXACT_BLOCK;
+
+	for (size_t b = 0; b < r->blocks; b++) {
+		int scale = b * EXACT_BLOCK < k ? scales[b] : 0;
+		block[b].exp = exact_format_lsb(r->format) + scale - E8M0_BIAS;
+	}
+	for (size_t i = 0; i < k; i++) {
+		unsigned flags = exact_element(r->format, codes, i, &r->sig[first + i]);
+		if (scales[i / EXACT_BLOCK] == E8M0_NAN)
+			flags |= EXACT_NAN;
+		r->flags[first + i] = flags;
+		block[i / EXACT_BLOCK].flags |= flags & (EXACT_INF | EXACT_NAN);
+	}
+}
+
+enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
+				    size_t rows, size_t k, size_t multiple) {
+	*r = (struct exact_rows) { .format = exact_format(o->format), .rows = rows };
+	if (!r->format)
+		return EXACT_BAD_FORMAT;
+	if (!shape_is_good(o, r->format, rows, k, multiple))
+		return EXACT_BAD_SHAPE;
+	size_t pad = multiple * EXACT_BLOCK;
+	r->blocks = (k + pad - 1) / pad * multiple;
+	if (!allocate(r))
+		return EXACT_NO_MEMORY;
+	for (size_t i = 0; i < rows; i++)
+		decode_row(r, i, o->codes + i * o->ld, o->scales + i * o->ld_scales, k);
+	return EXACT_OK;
+}
+
+void exact_rows_free(struct exact_rows *r) {
+	free(r->sig);
+	free(r->flags);
+	free(r->block);
+}
+
+struct exact_row exact_row_at(const struct exact_rows *r, size_t row) {
+	size_t first = row * r->blocks;
+	return (struct exact_row) {
+		r->sig + first * EXACT_BLOCK,
+		r->flags + first * EXACT_BLOCK,
+		r->block + first,
+	};
+}

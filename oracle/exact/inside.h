@@ -1,0 +1,78 @@
+/* What the files of this folder share; only they and their own test include it. */
+#ifndef EXACT_INSIDE_H
+#define EXACT_INSIDE_H
+
+#include "exact.h"
+
+enum { EXACT_BLOCK = 32 }; /* elements that share a scale [OCP MX v1.0, table 1] */
+
+/* ---- elements ---- */
+
+struct exact_format {
+	const char *name;
+	unsigned bits, exp_bits, man_bits;
+	int bias;
+	enum { EXACT_FINITE, EXACT_NAN_ONLY, EXACT_IEEE } specials;
+};
+
+/* The format of that name, or NULL. */
+const struct exact_format *exact_format(const char *name);
+
+/* Exponent of the smallest subnormal: every finite element is a multiple of it. */
+static inline int exact_format_lsb(const struct exact_format *f) {
+	return 1 - f->bias - (int)f->man_bits;
+}
+
+/* Bytes that k packed elements take, rounded up. */
+size_t exact_packed_bytes(const struct exact_format *f, size_t k);
+
+enum { EXACT_NEGATIVE = 1, EXACT_INF = 2, EXACT_NAN = 4 };
+
+/* Element k of packed codes: *sig * 2^lsb, signed; 0 where the flags say Inf or NaN. */
+unsigned exact_element(const struct exact_format *f, const uint8_t *codes, size_t k, int64_t *sig);
+
+/* ---- operands, decoded once ---- */
+
+struct exact_block {
+	int exp;        /* of the unit of sig: scale and format together */
+	unsigned flags; /* EXACT_INF, EXACT_NAN: some element is one */
+};
+
+/* A NaN scale makes its elements NaN. Every row is completed with +0 elements,
+ * and with blocks of scale 2^-127. */
+struct exact_rows {
+	const struct exact_format *format;
+	size_t rows, blocks;
+	int64_t *sig;              /* [rows][blocks * 32] */
+	uint8_t *flags;            /* the same */
+	struct exact_block *block; /* [rows][blocks] */
+};
+
+struct exact_row {
+	const int64_t *sig;
+	const uint8_t *flags;
+	const struct exact_block *block;
+};
+
+/* Decodes o, with rows of k elements completed to a multiple of `multiple` blocks.
+ * exact_rows_free it, also after a failure. */
+enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
+				    size_t rows, size_t k, size_t multiple);
+void exact_rows_free(struct exact_rows *r);
+struct exact_row exact_row_at(const struct exact_rows *r, size_t row);
+
+/* ---- sums ---- */
+
+struct exact_term {
+	__int128 sig; /* magnitude below 2^127 */
+	int exp;
+};
+
+/* The sum of terms, rounded once to f32; an exact zero is +0. */
+uint32_t exact_sum(const struct exact_term *t, size_t n);
+
+/* Its two ways: one term by integers, any terms by GMP and MPFR. */
+uint32_t exact_round(struct exact_term t);
+uint32_t exact_sum_wide(const struct exact_term *t, size_t n);
+
+#endif

@@ -1,0 +1,40 @@
+/* What libmxhip.so offers beyond the HIP API: seeded schedules, findings, byte states.
+ *
+ * libmxhip.so is a HIP runtime with one device, an emulated gfx950. It has the
+ * public C API's names, so that a host program built for HIP runs on it as it
+ * is. Found with dlsym; a runtime that lacks these functions is a real one.
+ *
+ * Work is done when it is enqueued: every call returns with its effect
+ * complete, which HIP's stream order allows. A launch that stops at a fault or
+ * at something not implemented reports it at the next synchronising call, as
+ * HIP does. Settings and reports belong to the calling thread.
+ */
+#ifndef MXHIP_H
+#define MXHIP_H
+
+#include "../isa/isa.h"
+
+#define MXHIP_API __attribute__((visibility("default")))
+
+/* The schedule of this thread's next launches. */
+MXHIP_API void mxhipSetSeed(uint64_t seed);
+
+/* How matrix instructions accumulate; false if there is no such profile. */
+MXHIP_API bool mxhipSetProfile(const char *name);
+
+/* Sets the state of bytes of device memory: 0 (never written), MX_WRITTEN or
+ * MX_GUARD. False if they are not inside one allocation. */
+MXHIP_API bool mxhipMark(void *address, size_t bytes, uint8_t state);
+
+/* What this thread's last launch left: findings and counts. Valid until its next launch. */
+MXHIP_API const struct mx_report *mxhipReport(void);
+
+/* Why this thread's last failing call failed, in one line; "" if there is nothing to add. */
+MXHIP_API const char *mxhipErrorDetail(void);
+
+/* Names of the rows that struct mx_stats counts, and of finding kinds. */
+MXHIP_API size_t mxhipOpCount(void);
+MXHIP_API const char *mxhipOpName(size_t i);
+MXHIP_API const char *mxhipFindingName(mx_finding_kind k);
+
+#endif

@@ -1,0 +1,330 @@
+/* From dwords to instructions: the microcode formats [ISA chapter 13] over opcodes.def. */
+#include <string.h>
+
+#include "inst.h"
+#include "machine.h"
+
+/* ---- the table ---- */
+
+#define MX_SALU(enc, op, name, d, a, b, flags) extern mx_scalar_function mx_s_##name;
+#define MX_FLOW(enc, op, name, d, a) extern mx_handler mx_x_##name;
+#define MX_VALU(enc, op, name, d, a, b, c, flags) extern mx_lane_function mx_l_##name;
+#define MX_VCMP(enc, op, name, a, flags) extern mx_lane_function mx_l_##name;
+#include "opcodes.def"
+
+extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_SMEM, mx_exec_DS,
+	mx_exec_GLOBAL, mx_exec_MUBUF;
+
+const struct mx_op mx_ops[] = {
+#define MX_SALU(enc, op, name, d, a, b, flags)                                                     \
+	{ #name, MX_##enc, op, d, { a, b, 0 }, flags, mx_exec_salu, mx_s_##name, NULL },
+#define MX_FLOW(enc, op, name, d, a)                                                               \
+	{ #name, MX_##enc, op, d, { a, 0, 0 }, 0, mx_x_##name, NULL, NULL },
+#define MX_VALU(enc, op, name, d, a, b, c, flags)                                                  \
+	{ #name, MX_##enc, op, d, { a, b, c }, flags, mx_exec_valu, NULL, mx_l_##name },
+#define MX_VCMP(enc, op, name, a, flags)                                                           \
+	{ #name, MX_##enc, op, 0, { a, a, 0 }, flags, mx_exec_vcmp, NULL, mx_l_##name },
+#define MX_MATRIX(enc, op, name, d, a, b, c)                                                       \
+	{ #name, MX_##enc, op, d, { a, b, c }, 0, mx_exec_mfma, NULL, NULL },
+#define MX_MEMORY(enc, op, name, bytes, flags)                                                     \
+	{ #name, MX_##enc, op, bytes, { 0, 0, 0 }, flags, mx_exec_##enc, NULL, NULL },
+#include "opcodes.def"
+};
+
+size_t mx_op_count(void) {
+	return sizeof mx_ops / sizeof *mx_ops;
+}
+
+const char *mx_op_name(size_t i) {
+	return mx_ops[i].name;
+}
+
+static const struct mx_op *find(mx_encoding e, unsigned opcode) {
+	for (size_t i = 0; i < mx_op_count(); i++)
+		if (mx_ops[i].encoding == e && mx_ops[i].opcode == opcode)
+			return &mx_ops[i];
+	return NULL;
+}
+
+/* VOP3 holds every VOPC, VOP2 and VOP1 opcode a second time [ISA 13.3.6]. */
+static const struct mx_op *find_vop3(unsigned opcode) {
+	if (opcode < 0x100)
+		return find(MX_VOPC, opcode);
+	if (opcode < 0x140)
+		return find(MX_VOP2, opcode - 0x100);
+	if (opcode < 0x180)
+		return find(MX_VOP1, opcode - 0x140);
+	return find(MX_VOP3, opcode);
+}
+
+/* ---- fields ---- */
+
+static uint32_t bits(uint32_t dword, unsigned high, unsigned low) {
+	return dword >> low & (0xffffffffu >> (31 - (high - low)));
+}
+
+static int32_t sign_extend(uint32_t value, unsigned width) {
+	return (int32_t)(value << (32 - width)) >> (32 - width);
+}
+
+/* ---- formats: each fills in what its encoding has ---- */
+
+static void decode_sop(struct mx_inst *in, mx_encoding e) {
+	uint32_t w = in->dwords[0];
+	in->src[0] = bits(w, 7, 0);
+	in->src[1] = bits(w, 15, 8);
+	in->dst = bits(w, 22, 16);
+	in->imm = (int16_t)w;
+	in->op = e == MX_SOP2   ? find(e, bits(w, 29, 23))
+	         : e == MX_SOPK ? find(e, bits(w, 27, 23))
+	         : e == MX_SOP1 ? find(e, bits(w, 15, 8))
+	                        : find(e, bits(w, 22, 16));
+	if (e == MX_SOPK)
+		in->src[0] = in->dst;
+}
+
+static void decode_smem(struct mx_inst *in) {
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	in->op = find(MX_SMEM, bits(w, 25, 18));
+	in->size = 8;
+	in->mem.rsrc = bits(w, 5, 0) * 2;
+	in->mem.data = bits(w, 12, 6);
+	bool soffset = bits(w, 14, 14), imm = bits(w, 17, 17);
+	in->imm = imm ? sign_extend(bits(x, 20, 0), 21) : 0;
+	in->mem.saddr = soffset || !imm;
+	in->mem.soffset = soffset ? bits(x, 31, 25) : bits(x, 6, 0);
+}
+
+/* Sub-dword addressing: the dword after the instruction [ISA 13.3.9]. */
+static void decode_sdwa(struct mx_inst *in, bool vopc) {
+	uint32_t x = in->dwords[1];
+	in->size = 8;
+	in->sdwa.used = true;
+	in->sdwa.dst_sel = vopc ? 6 : bits(x, 10, 8);
+	in->sdwa.dst_unused = bits(x, 12, 11);
+	in->clamp = !vopc && bits(x, 13, 13);
+	in->omod = vopc ? 0 : bits(x, 15, 14);
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t s = x >> (16 + 8 * i);
+		in->sdwa.sel[i] = bits(s, 2, 0);
+		in->sdwa.sext[i] = bits(s, 3, 3);
+		in->neg |= bits(s, 4, 4) << i;
+		in->abs |= bits(s, 5, 5) << i;
+		bool scalar = bits(s, 7, 7);
+		if (i == 0)
+			in->src[0] = bits(x, 7, 0) + (scalar ? 0 : MX_VGPR);
+		else if (scalar)
+			in->src[1] -= MX_VGPR;
+	}
+	if (vopc && bits(x, 15, 15))
+		in->sdst = bits(x, 14, 8);
+}
+
+static void decode_vop_short(struct mx_inst *in, mx_encoding e) {
+	uint32_t w = in->dwords[0];
+	in->src[0] = bits(w, 8, 0);
+	in->src[1] = MX_VGPR + bits(w, 16, 9);
+	in->src[2] = MX_VCC;
+	in->dst = MX_VGPR + bits(w, 24, 17);
+	in->sdst = MX_VCC;
+	in->op = e == MX_VOP1   ? find(e, bits(w, 16, 9))
+	         : e == MX_VOPC ? find(e, bits(w, 24, 17))
+	                        : find(e, bits(w, 30, 25));
+	if (in->src[0] == MX_SDWA)
+		decode_sdwa(in, e == MX_VOPC);
+	else if (in->src[0] == MX_DPP) {
+		in->size = 8;
+		in->unsupported = "DPP";
+	}
+}
+
+static void decode_vop3(struct mx_inst *in) {
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	in->size = 8;
+	in->op = find_vop3(bits(w, 25, 16));
+	in->dst = MX_VGPR + bits(w, 7, 0);
+	in->sdst = bits(w, 7, 0);
+	in->clamp = bits(w, 15, 15);
+	in->abs = bits(w, 10, 8);
+	in->op_sel = bits(w, 14, 11);
+	in->omod = bits(x, 28, 27);
+	in->neg = bits(x, 31, 29);
+	for (unsigned i = 0; i < 3; i++)
+		in->src[i] = bits(x, 9 * i + 8, 9 * i);
+	if (!in->op)
+		return;
+	if (in->op->flags & MX_CARRY_OUT) { /* VOP3B: SDST where ABS and OP_SEL are */
+		in->sdst = bits(w, 14, 8);
+		in->abs = in->op_sel = 0;
+	}
+	if (in->op->opcode == 0x289) /* v_readlane writes an SGPR */
+		in->dst = bits(w, 7, 0);
+}
+
+/* MAI, alone or behind the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
+static void decode_mai(struct mx_inst *in, const uint32_t *p) {
+	uint32_t w = p[0], x = p[1];
+	in->size += 8;
+	in->op = find(MX_MAI, bits(w, 22, 16));
+	in->mai.cbsz = bits(w, 10, 8);
+	in->mai.abid = bits(w, 14, 11);
+	in->mai.blgp = bits(x, 31, 29);
+	uint16_t cd = bits(w, 15, 15) ? MX_AGPR : MX_VGPR;
+	in->dst = cd + bits(w, 7, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		in->src[i] = bits(x, 9 * i + 8, 9 * i);
+		bool acc = i == 2 ? cd == MX_AGPR : bits(x, 27 + i, 27 + i);
+		if (acc && in->src[i] >= MX_VGPR)
+			in->src[i] += MX_AGPR - MX_VGPR;
+	}
+}
+
+static void decode_vop3p(struct mx_inst *in, size_t left) {
+	enum { LD_SCALE = 0x2c };
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	if (bits(w, 22, 16) != LD_SCALE) {
+		in->size = 0;
+		decode_mai(in, in->dwords);
+		return;
+	}
+	in->size = 8;
+	if (left < 4)
+		return;
+	decode_mai(in, in->dwords + 2);
+	in->mai.scaled = true;
+	for (unsigned i = 0; i < 2; i++) {
+		in->mai.scale[i] = bits(x, 9 * i + 8, 9 * i);
+		in->mai.byte[i] = bits(w, 11 + i, 11 + i) | bits(x, 27 + i, 27 + i) << 1;
+	}
+	if (bits(w, 10, 8) || bits(x, 31, 29))
+		in->unsupported = "NEG or ABS on C";
+}
+
+static uint16_t data_register(uint32_t code, bool acc) {
+	return code + (acc ? MX_AGPR : MX_VGPR);
+}
+
+static void decode_ds(struct mx_inst *in) {
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	bool acc = bits(w, 25, 25);
+	in->size = 8;
+	in->op = find(MX_DS, bits(w, 24, 17));
+	if (bits(w, 16, 16))
+		in->unsupported = "GDS";
+	in->mem.addr = MX_VGPR + bits(x, 7, 0);
+	in->mem.data = data_register(bits(x, 15, 8), acc);
+	in->src[1] = data_register(bits(x, 23, 16), acc);
+	in->dst = data_register(bits(x, 31, 24), acc);
+	if (in->op && in->op->flags & MX_LOAD)
+		in->mem.data = in->dst;
+	in->imm = bits(w, 15, 0);
+	in->mem.offset1 = bits(w, 15, 8);
+}
+
+static void decode_flat(struct mx_inst *in) {
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	enum { GLOBAL_SEGMENT = 2, NO_SADDR = 0x7f };
+	bool acc = bits(x, 23, 23);
+	in->size = 8;
+	in->op = bits(w, 15, 14) == GLOBAL_SEGMENT ? find(MX_GLOBAL, bits(w, 24, 18)) : NULL;
+	in->imm = sign_extend(bits(w, 12, 0), 13);
+	in->mem.addr = MX_VGPR + bits(x, 7, 0);
+	in->mem.data = data_register(bits(x, 15, 8), acc);
+	in->mem.rsrc = bits(x, 22, 16);
+	in->mem.saddr = in->mem.rsrc != NO_SADDR;
+	in->dst = data_register(bits(x, 31, 24), acc);
+	if (in->op && in->op->flags & MX_LOAD)
+		in->mem.data = in->dst;
+	if (bits(w, 13, 13))
+		in->unsupported = "global with LDS";
+}
+
+static void decode_mubuf(struct mx_inst *in) {
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	in->size = 8;
+	in->op = find(MX_MUBUF, bits(w, 24, 18));
+	in->imm = bits(w, 11, 0);
+	in->mem.offen = bits(w, 12, 12);
+	in->mem.idxen = bits(w, 13, 13);
+	in->mem.lds = bits(w, 16, 16);
+	in->mem.addr = MX_VGPR + bits(x, 7, 0);
+	in->mem.data = in->dst = data_register(bits(x, 15, 8), bits(x, 23, 23));
+	in->mem.rsrc = bits(x, 20, 16) * 4;
+	in->mem.soffset = bits(x, 31, 24);
+	if (in->mem.idxen)
+		in->unsupported = "structured buffer (idxen)";
+}
+
+/* ---- which format ---- */
+
+/* A literal constant follows a 32-bit instruction where a source asks for it;
+ * the 64-bit formats have none. */
+static void take_literal(struct mx_inst *in) {
+	for (unsigned i = 0; i < 3; i++)
+		if (in->op->s[i] && in->src[i] == MX_LITERAL) {
+			in->literal = in->dwords[1];
+			if (in->size == 4)
+				in->size = 8;
+			else
+				in->op = NULL;
+			return;
+		}
+}
+
+/* Fields that none of our rows gives a meaning to must be zero. */
+static void check_modifiers(struct mx_inst *in) {
+	bool f32 = in->op->flags & MX_F32;
+	if (in->clamp)
+		in->unsupported = "clamp";
+	else if (in->omod && in->op->opcode != 0x234)
+		in->unsupported = "omod";
+	else if (in->op_sel && in->op->opcode != 0x234)
+		in->unsupported = "op_sel";
+	else if ((in->neg || in->abs) && !f32 && in->op->opcode != 0x234)
+		in->unsupported = "neg or abs on integers";
+}
+
+static void decode_format(struct mx_inst *in, size_t left) {
+	uint32_t w = in->dwords[0];
+	if (bits(w, 31, 31) == 0)
+		decode_vop_short(in, bits(w, 31, 25) == 0x3f   ? MX_VOP1
+		                     : bits(w, 31, 25) == 0x3e ? MX_VOPC
+		                                               : MX_VOP2);
+	else if (bits(w, 31, 23) == 0x17d)
+		decode_sop(in, MX_SOP1);
+	else if (bits(w, 31, 23) == 0x17e)
+		decode_sop(in, MX_SOPC);
+	else if (bits(w, 31, 23) == 0x17f)
+		decode_sop(in, MX_SOPP);
+	else if (bits(w, 31, 28) == 0xb)
+		decode_sop(in, MX_SOPK);
+	else if (bits(w, 31, 30) == 2)
+		decode_sop(in, MX_SOP2);
+	else if (left < 2)
+		return;
+	else if (bits(w, 31, 26) == 0x30)
+		decode_smem(in);
+	else if (bits(w, 31, 23) == 0x1a7)
+		decode_vop3p(in, left);
+	else if (bits(w, 31, 26) == 0x34)
+		decode_vop3(in);
+	else if (bits(w, 31, 26) == 0x36)
+		decode_ds(in);
+	else if (bits(w, 31, 26) == 0x37)
+		decode_flat(in);
+	else if (bits(w, 31, 26) == 0x38)
+		decode_mubuf(in);
+}
+
+void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
+	*in = (struct mx_inst){ .offset = offset, .size = 4 };
+	memcpy(in->dwords, code, 4 * (left < 4 ? left : 4));
+	decode_format(in, left);
+	if (!in->op)
+		return;
+	take_literal(in);
+	if (in->op && in->op->lanes)
+		check_modifiers(in);
+	if (in->size > 4 * left)
+		in->op = NULL;
+}

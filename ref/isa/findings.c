@@ -1,0 +1,95 @@
+/* Findings: one for each kind and place, counted. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+static const char *const names[] = {
+#define MX_FINDING(id, name) name,
+#include "findings.def"
+#undef MX_FINDING
+};
+
+const char *mx_finding_name(mx_finding_kind k) {
+	return names[k];
+}
+
+static bool stops(mx_finding_kind k) {
+	return k == MX_UNSUPPORTED || k == MX_FAULT || k == MX_STUCK;
+}
+
+static struct mx_finding *same_place(struct mx_report *r, mx_finding_kind kind, uint64_t pc) {
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (r->findings[i].kind == kind && r->findings[i].pc == pc)
+			return &r->findings[i];
+	return NULL;
+}
+
+static struct mx_finding *append(struct mx_run *run) {
+	struct mx_report *r = run->report;
+	if (r->n_findings == r->room) {
+		size_t room = r->room ? 2 * r->room : 8;
+		struct mx_finding *f = realloc(r->findings, room * sizeof *f);
+		if (!f) {
+			run->out_of_memory = true;
+			return NULL;
+		}
+		r->findings = f;
+		r->room = room;
+	}
+	return &r->findings[r->n_findings++];
+}
+
+/* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): text" */
+static void describe(struct mx_finding *f, const struct mx_wave *w, const struct mx_inst *in,
+                     const char *format, va_list ap) {
+	const struct mx_kernel *k = w->group->run->launch->kernel;
+	size_t n = snprintf(f->text, sizeof f->text, "%s+0x%llx", k->name, (unsigned long long)f->pc);
+	if (in) {
+		n += snprintf(f->text + n, sizeof f->text - n, " %s (",
+		              in->op ? in->op->name : "unknown instruction");
+		for (unsigned i = 0; i < (in->size ? in->size / 4u : 1) && n < sizeof f->text; i++)
+			n += snprintf(f->text + n, sizeof f->text - n, "%s%08x", i ? " " : "",
+			              in->dwords[i]);
+		n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ")") : 0;
+	}
+	n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ": ") : 0;
+	if (n < sizeof f->text)
+		vsnprintf(f->text + n, sizeof f->text - n, format, ap);
+}
+
+void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
+             uint64_t address, const char *format, ...) {
+	struct mx_run *run = w->group->run;
+	uint64_t at = in ? in->offset : w->pc;
+	uint64_t pc = mx_program_base(run->launch->program) + at - run->launch->kernel->entry;
+	struct mx_finding *f = same_place(run->report, kind, pc);
+	va_list ap;
+
+	run->report->stopped |= stops(kind);
+	if (f) {
+		f->count++;
+		return;
+	}
+	f = append(run);
+	if (!f)
+		return;
+	*f = (struct mx_finding){ .kind = kind, .pc = pc, .wave = w->index, .lane = lane,
+		                  .address = address, .count = 1 };
+	memcpy(f->workgroup, w->group->id, sizeof f->workgroup);
+	va_start(ap, format);
+	describe(f, w, in, format, ap);
+	va_end(ap);
+}
+
+bool mx_stopped(const struct mx_wave *w) {
+	return w->group->run->report->stopped || w->group->run->out_of_memory;
+}
+
+void mx_report_free(struct mx_report *r) {
+	free(r->findings);
+	free(r->stats.by_op);
+	*r = (struct mx_report){ 0 };
+}

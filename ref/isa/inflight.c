@@ -1,0 +1,117 @@
+/* Operations in flight: counters, order of return, and the moments at which things land.
+ *
+ * vmcnt operations return in issue order, loads and stores mixed; LDS operations in
+ * issue order among themselves; scalar loads in any order, and in any order against
+ * LDS [ISA 4.4, 8.3]. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_group *g = w->group;
+	struct mx_memop *m = g->free_list;
+	if (m)
+		g->free_list = m->next_free;
+	else if (!(m = malloc(sizeof *m))) {
+		g->run->out_of_memory = true;
+		return NULL;
+	}
+	m->in = in;
+	m->exec = mx_exec(w);
+	m->lds = 0;
+	return m;
+}
+
+void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
+	m->next_free = w->group->free_list;
+	w->group->free_list = m;
+}
+
+/* When the schedule lets an operation land if no wait asks for it earlier. */
+static uint64_t due_time(struct mx_group *g) {
+	unsigned dice = mx_random_below(&g->random, 256);
+	if (dice < g->temper.at_once)
+		return g->clock;
+	if (dice < g->temper.at_once + g->temper.at_wait)
+		return UINT64_MAX;
+	return g->clock + 1 + mx_random_below(&g->random, 1u << g->temper.latency_bits);
+}
+
+static uint64_t first_due(const struct mx_wave *w) {
+	uint64_t due = UINT64_MAX;
+	if (w->vm.n && w->vm.op[0]->due < due)
+		due = w->vm.op[0]->due;
+	if (w->ds.n && w->ds.op[0]->due < due)
+		due = w->ds.op[0]->due;
+	for (unsigned i = 0; i < w->sm.n; i++)
+		if (w->sm.op[i]->due < due)
+			due = w->sm.op[i]->due;
+	return due;
+}
+
+unsigned mx_lgkmcnt(const struct mx_wave *w) {
+	return w->ds.count + w->sm.count;
+}
+
+void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
+	struct mx_stats *stats = &w->group->run->report->stats;
+	m->weight = weight;
+	m->due = due_time(w->group);
+	q->op[q->n++] = m;
+	q->count += weight;
+	w->group->in_flight++;
+	if (w->vm.count > stats->max_vmcnt)
+		stats->max_vmcnt = w->vm.count;
+	if (mx_lgkmcnt(w) > stats->max_lgkmcnt)
+		stats->max_lgkmcnt = mx_lgkmcnt(w);
+	w->next_due = first_due(w);
+}
+
+static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
+	struct mx_memop *m = q->op[i];
+	m->land(w, m);
+	q->count -= m->weight;
+	q->n--;
+	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);
+	mx_memop_drop(w, m);
+	w->group->in_flight--;
+}
+
+void mx_land_due(struct mx_wave *w) {
+	uint64_t clock = w->group->clock;
+	while (w->vm.n && w->vm.op[0]->due <= clock)
+		land(w, &w->vm, 0);
+	while (w->ds.n && w->ds.op[0]->due <= clock)
+		land(w, &w->ds, 0);
+	for (unsigned i = 0; i < w->sm.n;)
+		if (w->sm.op[i]->due <= clock)
+			land(w, &w->sm, i);
+		else
+			i++;
+	w->next_due = first_due(w);
+}
+
+/* An operation that the wait needs, or any where the wave has ended. */
+bool mx_land_one(struct mx_wave *w) {
+	bool ended = w->status == MX_ENDED;
+	bool vm = w->vm.n && (ended || w->vm.count > w->vm_target);
+	bool lgkm = w->ds.n + w->sm.n && (ended || mx_lgkmcnt(w) > w->lgkm_target);
+	if (!vm && !lgkm)
+		return false;
+	if (vm && (!lgkm || mx_random_below(&w->group->random, 2)))
+		land(w, &w->vm, 0);
+	else {
+		unsigned i = mx_random_below(&w->group->random, w->sm.n + (w->ds.n > 0));
+		if (i < w->sm.n)
+			land(w, &w->sm, i);
+		else
+			land(w, &w->ds, 0);
+	}
+	w->next_due = first_due(w);
+	return true;
+}
+
+bool mx_wait_over(const struct mx_wave *w) {
+	return w->vm.count <= w->vm_target && mx_lgkmcnt(w) <= w->lgkm_target;
+}

@@ -1,0 +1,94 @@
+/* A decoded instruction, and the table that says what each opcode is. */
+#ifndef MX_INST_H
+#define MX_INST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Microcode formats [ISA chapter 13]. */
+typedef enum {
+	MX_SOP2, MX_SOPK, MX_SOP1, MX_SOPC, MX_SOPP, MX_SMEM,
+	MX_VOP2, MX_VOP1, MX_VOPC, MX_VOP3, MX_MAI,
+	MX_DS, MX_GLOBAL, MX_MUBUF,
+	MX_ENCODINGS
+} mx_encoding;
+
+/* Operand codes of scalar and vector sources [ISA table of SSRC/SRC codes]. A
+ * code from 256 is a VGPR; we go on counting and give AGPRs 512 and up. */
+enum {
+	MX_VCC = 106, MX_TTMP0 = 108, MX_M0 = 124, MX_EXEC = 126, MX_SGPR_FILE = 128,
+	MX_INT_0 = 128, MX_INT_64 = 192, MX_INT_NEG_1 = 193, MX_INT_NEG_16 = 208,
+	MX_FLOAT_0_5 = 240, MX_FLOAT_1_2PI = 248, MX_SDWA = 249, MX_DPP = 250,
+	MX_VCCZ = 251, MX_EXECZ = 252, MX_SCC = 253, MX_LITERAL = 255,
+	MX_VGPR = 256, MX_AGPR = 512
+};
+
+/* What the executor must know of an opcode beyond its operands. */
+enum {
+	MX_F32 = 1 << 0,       /* f32 sources: NEG and ABS apply, MODE must be the usual one */
+	MX_BITWISE = 1 << 1,   /* each result bit is a monotone function of source bits: exact taint */
+	MX_CARRY_OUT = 1 << 2, /* lane mask result: VCC, or SDST of VOP3B */
+	MX_CARRY_IN = 1 << 3,  /* lane mask source: VCC, or src2 of VOP3 */
+	MX_READS_D = 1 << 4,   /* the destination is also a source (fmac) */
+	MX_SCC_OUT = 1 << 5,
+	MX_SCC_IN = 1 << 6,
+	MX_EXEC_OUT = 1 << 7,
+	MX_LOAD = 1 << 8,
+	MX_STORE = 1 << 9,
+	MX_SIGNED = 1 << 10,   /* sub-dword load: sign-extended */
+	MX_TWO = 1 << 11,      /* DS: two addresses, offset0 and offset1 in units of the data */
+	MX_D16_HI = 1 << 12,   /* store data is in the upper half */
+	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where */
+	MX_CONTROL1 = 1 << 14,
+	MX_CONTROL2 = 1 << 15,
+};
+
+struct mx_program;
+struct mx_wave;
+struct mx_inst;
+struct mx_scalars;
+struct mx_lanes;
+typedef void mx_handler(struct mx_wave *w, const struct mx_inst *in);
+typedef void mx_scalar_function(struct mx_scalars *x); /* salu.h */
+typedef void mx_lane_function(struct mx_lanes *x);     /* lanes.h */
+
+/* A row of opcodes.def. */
+struct mx_op {
+	const char *name;
+	mx_encoding encoding;
+	uint16_t opcode;
+	uint8_t d, s[3]; /* sizes of destination and sources in dwords; memory: bytes in d */
+	uint16_t flags;
+	mx_handler *handler;
+	mx_scalar_function *scalar; /* SALU only */
+	mx_lane_function *lanes;    /* VALU and comparisons only */
+};
+
+extern const struct mx_op mx_ops[];
+
+struct mx_inst {
+	const struct mx_op *op;  /* NULL: not decodable */
+	const char *unsupported; /* decodes, but this part of it is not implemented; or NULL */
+	uint32_t offset;         /* from the start of the program, bytes */
+	uint32_t dwords[4];
+	uint8_t size;            /* bytes */
+	uint16_t dst, src[3];    /* operand codes */
+	uint16_t sdst;           /* lane mask destination */
+	uint32_t literal;
+	int32_t imm;             /* SIMM16, or memory offset */
+	uint8_t neg, abs, clamp, omod;
+	uint8_t op_sel, op_sel_hi;
+	struct { bool used; uint8_t dst_sel, dst_unused, sel[2]; bool sext[2]; } sdwa;
+	struct { uint16_t addr, data, rsrc, soffset; bool offen, idxen, lds, saddr; uint8_t offset1; } mem;
+	struct { uint8_t cbsz, blgp, abid; bool scaled; uint16_t scale[2]; uint8_t byte[2]; } mai;
+};
+
+/* Decodes the instruction at code[0]; at most `left` dwords may be read. */
+void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+
+/* The instruction at a byte offset, or NULL outside the program. */
+const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset);
+uint64_t mx_program_base(const struct mx_program *p);
+
+#endif

@@ -1,0 +1,135 @@
+/* The gfx950 machine: runs compiled kernels on the CPU, bit for bit.
+ *
+ *   code --mx_program_new--> decoded program
+ *   program + grid + kernarg + memory + seed --mx_launch_run--> memory, findings, counts
+ *
+ * Memory operations take time: a load's data lands, and a store's bytes appear,
+ * at a moment that the schedule picks between issue and the wait that covers it.
+ * Until then the old bytes are visible. One seed is one schedule: the order in
+ * which waves run and in which outstanding operations complete.
+ *
+ * What is not implemented exactly stops the launch with a finding. Values that
+ * nobody wrote are tracked bit by bit through registers and LDS, and reported
+ * where they reach memory, a branch, EXEC or an address.
+ *
+ * Thread-safe: launches share nothing but the memory that they are given.
+ *
+ * Sources: [ISA] AMD CDNA4 instruction set manual; [LLVM] User Guide for AMDGPU
+ * Backend; see each file.
+ */
+#ifndef MX_ISA_H
+#define MX_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../mma/mma.h"
+
+/* ---- device memory ---- */
+
+/* State of a byte of device memory. */
+enum {
+	MX_WRITTEN = 1, /* somebody wrote it */
+	MX_GUARD = 2,   /* inside an allocation, but nobody may touch it */
+};
+
+/* A live allocation. Device addresses are host addresses. state: one byte for
+ * each byte of memory, of the flags above. */
+struct mx_region {
+	uint64_t base, size;
+	uint8_t *state;
+};
+
+/* The memory of a launch: regions sorted by base, not overlapping. */
+struct mx_memory {
+	const struct mx_region *regions;
+	size_t n;
+};
+
+/* ---- findings ---- */
+
+typedef enum {
+#define MX_FINDING(id, name) MX_##id,
+#include "findings.def"
+#undef MX_FINDING
+	MX_FINDINGS
+} mx_finding_kind;
+
+const char *mx_finding_name(mx_finding_kind k);
+
+/* One thing wrong. Findings of the same kind at the same pc are counted in one. */
+struct mx_finding {
+	mx_finding_kind kind;
+	uint64_t pc;      /* offset from the start of the kernel's code */
+	uint32_t workgroup[3];
+	uint32_t wave;    /* in its workgroup */
+	int32_t lane;     /* -1: the whole wave */
+	uint64_t address; /* 0: none */
+	uint64_t count;
+	char text[256];   /* one line: kernel, pc, instruction, what happened */
+};
+
+/* ---- programs ---- */
+
+struct mx_program;
+
+/* Decodes `bytes` bytes of code that the device will see at `base` (and that must
+ * stay there and unchanged). NULL if memory is short. */
+struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base);
+void mx_program_free(struct mx_program *p);
+
+/* ---- launches ---- */
+
+/* What the kernel descriptor says [LLVM "Kernel Descriptor"], and its metadata. */
+struct mx_kernel {
+	const char *name;
+	uint64_t entry;            /* device address of the first instruction */
+	uint32_t lds_bytes;        /* static */
+	uint32_t scratch_bytes;    /* of a work-item */
+	uint32_t vgprs, agprs;     /* allocated, of each kind */
+	uint32_t user_sgprs;
+	uint16_t preload_dwords, preload_offset; /* kernarg preload, in dwords */
+	uint16_t properties;       /* KERNEL_CODE_PROPERTIES: which user SGPRs are set up */
+	bool workgroup_id[3], workgroup_info;
+	uint8_t work_item_ids;     /* 0: x, 1: x and y, 2: x, y and z */
+	uint32_t mode;             /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9 */
+};
+
+struct mx_stats {
+	uint64_t instructions;     /* wave instructions issued */
+	uint64_t mfma;
+	uint32_t max_vmcnt, max_lgkmcnt; /* most operations ever in flight in one wave */
+	uint64_t *by_op;           /* count of each row of opcodes.def; mx_op_count() entries */
+};
+
+size_t mx_op_count(void);
+const char *mx_op_name(size_t i);
+
+struct mx_launch {
+	const struct mx_program *program;
+	const struct mx_kernel *kernel;
+	struct mx_memory memory;
+	uint32_t grid[3];          /* workgroups */
+	uint32_t block[3];         /* work-items of a workgroup, 1..1024 in all */
+	uint32_t dynamic_lds;
+	uint64_t kernarg;          /* device address of the kernarg segment */
+	uint64_t seed;             /* of the schedule */
+	const mx_profile *profile; /* how matrix instructions accumulate */
+	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
+};
+
+/* What a launch left behind, apart from memory. */
+struct mx_report {
+	struct mx_finding *findings;
+	size_t n_findings, room;
+	bool stopped;              /* a finding ended the launch before its end */
+	struct mx_stats stats;
+};
+
+/* Runs a launch to its end or to the first finding that stops it. Returns false
+ * only if host memory is short. */
+bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report);
+void mx_report_free(struct mx_report *report);
+
+#endif

@@ -1,0 +1,254 @@
+/* Vector ALU opcodes [ISA 12.7 to 12.10]: what each computes, lane by lane.
+ *
+ * Floating point: f32 add, multiply and fma are IEEE 754 operations rounded to
+ * nearest-even, which is what the host's are; the executor has checked that MODE
+ * asks for that. A NaN result is made by us, since hosts differ from gfx950: the
+ * first NaN source, quiet, or 0x7FC00000 (assumed; the manual does not say which). */
+#include <math.h>
+#include <string.h>
+
+#include "../num/num.h"
+#include "lanes.h"
+
+#define VALU(name, body)                                                                           \
+	void mx_l_##name(struct mx_lanes *x);                                                      \
+	void mx_l_##name(struct mx_lanes *x) {                                                     \
+		for (unsigned l = 0; l < MX_LANES; l++) {                                          \
+			body;                                                                      \
+		}                                                                                  \
+	}
+
+#define A (x->s[0][0][l])
+#define B (x->s[1][0][l])
+#define C (x->s[2][0][l])
+#define IA ((int32_t)A)
+#define IB ((int32_t)B)
+#define IC ((int32_t)C)
+#define WIDE(i) (x->s[i][0][l] | (uint64_t)x->s[i][1][l] << 32)
+#define IN ((uint32_t)(x->mask_in >> l & 1))
+#define D(value) x->d[0][l] = (value)
+#define D64(value)                                                                                 \
+	do {                                                                                       \
+		uint64_t r_ = (value);                                                             \
+		x->d[0][l] = (uint32_t)r_;                                                         \
+		x->d[1][l] = (uint32_t)(r_ >> 32);                                                 \
+	} while (0)
+#define OUT(bit) x->mask_out |= (uint64_t)(bit) << l
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+VALU(v_cndmask_b32, D(IN ? B : A))
+
+/* ---- 32-bit integers ---- */
+
+static inline int32_t s24(uint32_t v) {
+	return (int32_t)(v << 8) >> 8;
+}
+#define U24(v) ((v) & 0xffffff)
+VALU(v_mul_i32_i24, D((uint32_t)s24(A) * (uint32_t)s24(B)))
+VALU(v_mul_u32_u24, D(U24(A) * U24(B)))
+VALU(v_mad_i32_i24, D((uint32_t)s24(A) * (uint32_t)s24(B) + C))
+VALU(v_mad_u32_u24, D(U24(A) * U24(B) + C))
+VALU(v_min_i32, D((uint32_t)MIN(IA, IB)))
+VALU(v_max_i32, D((uint32_t)MAX(IA, IB)))
+VALU(v_min_u32, D(MIN(A, B)))
+VALU(v_max_u32, D(MAX(A, B)))
+VALU(v_min3_i32, D((uint32_t)MIN(MIN(IA, IB), IC)))
+VALU(v_max3_i32, D((uint32_t)MAX(MAX(IA, IB), IC)))
+VALU(v_min3_u32, D(MIN(MIN(A, B), C)))
+VALU(v_max3_u32, D(MAX(MAX(A, B), C)))
+VALU(v_med3_i32, D((uint32_t)MAX(MIN(IA, IB), MIN(MAX(IA, IB), IC))))
+VALU(v_med3_u32, D(MAX(MIN(A, B), MIN(MAX(A, B), C))))
+VALU(v_lshrrev_b32, D(B >> (A & 31)))
+VALU(v_ashrrev_i32, D((uint32_t)(IB >> (A & 31))))
+VALU(v_lshlrev_b32, D(B << (A & 31)))
+VALU(v_and_b32, D(A & B))
+VALU(v_or_b32, D(A | B))
+VALU(v_xor_b32, D(A ^ B))
+VALU(v_xnor_b32, D(~(A ^ B)))
+VALU(v_not_b32, D(~A))
+VALU(v_mov_b32, D(A))
+VALU(v_accvgpr_read_b32, D(A))
+VALU(v_accvgpr_write_b32, D(A))
+VALU(v_accvgpr_mov_b32, D(A))
+VALU(v_add_u32, D(A + B))
+VALU(v_sub_u32, D(A - B))
+VALU(v_subrev_u32, D(B - A))
+VALU(v_add_co_u32, uint64_t r = (uint64_t)A + B; D((uint32_t)r); OUT(r >> 32))
+VALU(v_sub_co_u32, D(A - B); OUT(B > A))
+VALU(v_subrev_co_u32, D(B - A); OUT(A > B))
+VALU(v_addc_co_u32, uint64_t r = (uint64_t)A + B + IN; D((uint32_t)r); OUT(r >> 32))
+VALU(v_subb_co_u32, D(A - B - IN); OUT((uint64_t)B + IN > A))
+VALU(v_subbrev_co_u32, D(B - A - IN); OUT((uint64_t)A + IN > B))
+VALU(v_mul_lo_u32, D(A * B))
+VALU(v_mul_hi_u32, D((uint32_t)((uint64_t)A * B >> 32)))
+VALU(v_mul_hi_i32, D((uint32_t)((int64_t)IA * IB >> 32)))
+VALU(v_add3_u32, D(A + B + C))
+VALU(v_xad_u32, D((A ^ B) + C))
+VALU(v_lshl_add_u32, D((A << (B & 31)) + C))
+VALU(v_add_lshl_u32, D((A + B) << (C & 31)))
+VALU(v_lshl_or_b32, D(A << (B & 31) | C))
+VALU(v_and_or_b32, D((A & B) | C))
+VALU(v_or3_b32, D(A | B | C))
+VALU(v_bfe_u32, D(A >> (B & 31) & ((1u << (C & 31)) - 1)))
+VALU(v_bfi_b32, D((A & B) | (~A & C)))
+VALU(v_bfm_b32, D(((1u << (A & 31)) - 1) << (B & 31)))
+VALU(v_alignbit_b32, D((uint32_t)((B | (uint64_t)A << 32) >> (C & 31))))
+VALU(v_alignbyte_b32, D((uint32_t)((B | (uint64_t)A << 32) >> (8 * (C & 3)))))
+
+static inline uint32_t signed_field(uint32_t v, unsigned offset, unsigned width) {
+	if (!width)
+		return 0;
+	v >>= offset;
+	return width + offset >= 32 ? (uint32_t)((int32_t)(v << offset) >> offset)
+	                            : (uint32_t)((int32_t)(v << (32 - width)) >> (32 - width));
+}
+VALU(v_bfe_i32, D(signed_field(A, B & 31, C & 31)))
+
+static inline uint32_t reversed(uint32_t v) {
+	v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
+	v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
+	v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
+	return __builtin_bswap32(v);
+}
+VALU(v_bfrev_b32, D(reversed(A)))
+VALU(v_ffbh_u32, D(A ? (uint32_t)__builtin_clz(A) : ~0u))
+VALU(v_ffbl_b32, D(A ? (uint32_t)__builtin_ctz(A) : ~0u))
+VALU(v_bcnt_u32_b32, D((uint32_t)__builtin_popcount(A) + B))
+
+/* Lanes below this one, of the low and the high half of the wave. */
+static inline uint32_t below(unsigned l, unsigned half) {
+	unsigned n = l < 32 * half ? 0 : l - 32 * half;
+	return n >= 32 ? ~0u : (1u << n) - 1;
+}
+VALU(v_mbcnt_lo_u32_b32, D((uint32_t)__builtin_popcount(A & below(l, 0)) + B))
+VALU(v_mbcnt_hi_u32_b32, D((uint32_t)__builtin_popcount(A & below(l, 1)) + B))
+
+/* Selector bytes 0..7 pick a byte of {A, B}, 8..11 the sign of bytes 1, 3, 5, 7,
+ * 12 gives 0x00, more 0xff. */
+static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
+	uint64_t bytes = b | (uint64_t)a << 32;
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned s = selectors >> (8 * i) & 0xff;
+		unsigned v = s < 8    ? (unsigned)(bytes >> (8 * s)) & 0xff
+		             : s < 12 ? (bytes >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
+		             : s == 12 ? 0
+		                       : 0xff;
+		d |= v << (8 * i);
+	}
+	return d;
+}
+VALU(v_perm_b32, D(permuted(A, B, C)))
+
+/* Bit i of the truth table answers for the sources' bits {A, B, C} = i. */
+static inline uint32_t bitop3(uint8_t table, uint32_t a, uint32_t b, uint32_t c) {
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 8; i++)
+		if (table >> i & 1)
+			d |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+	return d;
+}
+VALU(v_bitop3_b32, D(bitop3(x->truth, A, B, C)))
+
+/* ---- 64-bit integers ---- */
+
+VALU(v_mov_b64, D64(WIDE(0)))
+VALU(v_lshlrev_b64, D64(WIDE(1) << (A & 63)))
+VALU(v_lshrrev_b64, D64(WIDE(1) >> (A & 63)))
+VALU(v_ashrrev_i64, D64((uint64_t)((int64_t)WIDE(1) >> (A & 63))))
+/* The manual allows shifts of 0 to 4; what the hardware does with 5 to 7 is assumed. */
+VALU(v_lshl_add_u64, D64((WIDE(0) << (B & 7)) + WIDE(2)))
+VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B; OUT(__builtin_add_overflow(r, WIDE(2), &r)); D64(r))
+VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
+     OUT(__builtin_add_overflow(r, (int64_t)WIDE(2), &r)); D64((uint64_t)r))
+
+/* ---- f32 ---- */
+
+static inline float as_f32(uint32_t u) {
+	float f;
+	memcpy(&f, &u, 4);
+	return f;
+}
+
+static inline uint32_t as_u32(float f) {
+	uint32_t u;
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+static inline uint32_t is_nan(uint32_t u) {
+	return (u & 0x7fffffff) > 0x7f800000;
+}
+
+static inline uint32_t result(float r, uint32_t a, uint32_t b, uint32_t c) {
+	uint32_t u = as_u32(r), quiet = 0x400000;
+	u = is_nan(u) ? 0x7fc00000 : u;
+	u = is_nan(c) ? c | quiet : u;
+	u = is_nan(b) ? b | quiet : u;
+	return is_nan(a) ? a | quiet : u;
+}
+VALU(v_add_f32, D(result(as_f32(A) + as_f32(B), A, B, 0)))
+VALU(v_sub_f32, D(result(as_f32(A) - as_f32(B), A, B, 0)))
+VALU(v_subrev_f32, D(result(as_f32(B) - as_f32(A), A, B, 0)))
+VALU(v_mul_f32, D(result(as_f32(A) * as_f32(B), A, B, 0)))
+VALU(v_fma_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
+VALU(v_fmac_f32, uint32_t d = x->d[0][l];
+     D(result(fmaf(as_f32(A), as_f32(B), as_f32(d)), A, B, d)))
+VALU(v_cvt_f32_i32, D(as_u32((float)IA)))
+VALU(v_cvt_f32_u32, D(as_u32((float)A)))
+
+/* Toward zero; out of range clamps, NaN gives 0. */
+static inline uint32_t to_u32(uint32_t u) {
+	float f = as_f32(u);
+	return !(f > -1.0f) ? 0 : f >= 4294967296.0f ? ~0u : (uint32_t)(int64_t)f;
+}
+static inline uint32_t to_i32(uint32_t u) {
+	float f = as_f32(u);
+	return f != f                ? 0
+	       : f >= 2147483648.0f  ? 0x7fffffff
+	       : f <= -2147483648.0f ? 0x80000000
+	                             : (uint32_t)(int32_t)f;
+}
+VALU(v_cvt_u32_f32, D(to_u32(A)))
+VALU(v_cvt_i32_f32, D(to_i32(A)))
+VALU(v_cvt_pk_bf16_f32,
+     D(mx_bf16_from_f32((mx_f32){ A }).v | (uint32_t)mx_bf16_from_f32((mx_f32){ B }).v << 16))
+
+/* ---- comparisons ---- */
+
+#define COMPARE(name, condition)                                                                   \
+	VALU(v_cmp_##name, OUT(condition))                                                         \
+	VALU(v_cmpx_##name, OUT(condition))
+#define COMPARE_INTEGERS(type, a, b)                                                               \
+	COMPARE(f_##type, 0)                                                                       \
+	COMPARE(lt_##type, a < b)                                                                  \
+	COMPARE(eq_##type, a == b)                                                                 \
+	COMPARE(le_##type, a <= b)                                                                 \
+	COMPARE(gt_##type, a > b)                                                                  \
+	COMPARE(ne_##type, a != b)                                                                 \
+	COMPARE(ge_##type, a >= b)                                                                 \
+	COMPARE(t_##type, 1)
+COMPARE_INTEGERS(i32, IA, IB)
+COMPARE_INTEGERS(u32, A, B)
+COMPARE_INTEGERS(i64, (int64_t)WIDE(0), (int64_t)WIDE(1))
+COMPARE_INTEGERS(u64, WIDE(0), WIDE(1))
+
+#define FA as_f32(A)
+#define FB as_f32(B)
+COMPARE(f_f32, 0)
+COMPARE(lt_f32, FA < FB)
+COMPARE(eq_f32, FA == FB)
+COMPARE(le_f32, FA <= FB)
+COMPARE(gt_f32, FA > FB)
+COMPARE(lg_f32, FA < FB || FA > FB)
+COMPARE(ge_f32, FA >= FB)
+COMPARE(o_f32, !is_nan(A) && !is_nan(B))
+COMPARE(u_f32, is_nan(A) || is_nan(B))
+COMPARE(nge_f32, !(FA >= FB))
+COMPARE(nlg_f32, !(FA < FB || FA > FB))
+COMPARE(ngt_f32, !(FA > FB))
+COMPARE(nle_f32, !(FA <= FB))
+COMPARE(neq_f32, !(FA == FB))
+COMPARE(nlt_f32, !(FA < FB))
+COMPARE(tru_f32, 1)

@@ -1,0 +1,196 @@
+/* The state of the machine while a launch runs: waves, workgroups, operations in flight. */
+#ifndef MX_MACHINE_H
+#define MX_MACHINE_H
+
+#include "inst.h"
+#include "isa.h"
+
+enum {
+	MX_ALL_LANES_BYTES = 4 * MX_LANES,
+	MX_VGPR_FILE = 512,
+	MX_VMCNT_MAX = 63, MX_LGKMCNT_MAX = 15, /* widths of the counters [ISA 4.4] */
+	MX_LDS_MAX = 160 * 1024,                /* of a workgroup [ISA 2.2.1] */
+	MX_NEVER = 0x7fffffff,
+};
+
+/* A vector register, and for each lane which of its bits nobody ever wrote. The
+ * bits of lanes outside `unwritten_lanes` are not kept up to date. */
+typedef uint32_t mx_vreg[MX_LANES];
+
+/* A memory operation between issue and landing. Addresses and store data are
+ * taken at issue; memory is read, and registers, LDS or memory written, when
+ * it lands. */
+struct mx_memop {
+	const struct mx_inst *in;
+	struct mx_memop *next_free;
+	void (*land)(struct mx_wave *w, struct mx_memop *m);
+	uint64_t due;               /* workgroup clock at which it may land by itself */
+	uint64_t exec;              /* lanes that take part */
+	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
+	uint8_t inside[MX_LANES];   /* which dwords of the lane's data are in range: the others load 0
+	                               and do not store */
+	uint32_t lds;               /* LDS-DMA: offset in LDS of lane 0's data */
+	uint8_t weight;             /* what it adds to its counter */
+	mx_vreg data[4], unwritten[4];
+};
+
+/* The operations in flight of one counter, oldest first. */
+struct mx_queue {
+	struct mx_memop *op[64]; /* more than any counter admits */
+	unsigned n;
+	unsigned count;          /* what the counter reads: the sum of weights */
+};
+
+typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
+
+struct mx_group;
+
+struct mx_wave {
+	struct mx_group *group;
+	unsigned index;
+	mx_wave_status status;
+	uint64_t pc; /* byte offset in the program */
+	uint64_t issued;
+	bool scc, scc_unwritten;
+	unsigned vgprs, agprs;
+	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
+	mx_vreg *v, *v_unwritten;
+	uint64_t unwritten_lanes[MX_VGPR_FILE];
+	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
+	uint64_t next_due;
+	struct mx_queue vm, ds, sm;      /* vmcnt; lgkmcnt is ds + sm */
+};
+
+/* Random numbers of a schedule. */
+struct mx_random { uint64_t s[2]; };
+
+/* How a schedule treats memory: chances in 256. */
+struct mx_temper { unsigned at_once, at_wait, latency_bits, quantum_bits; };
+
+struct mx_group {
+	struct mx_run *run;
+	uint32_t id[3];
+	uint64_t clock; /* instructions issued by all waves */
+	unsigned n_waves, at_barrier, ended;
+	unsigned in_flight; /* operations of all waves */
+	struct mx_wave *waves;
+	uint8_t *lds, *lds_unwritten; /* one bit of taint for each bit */
+	uint32_t lds_bytes;
+	struct mx_random random;
+	struct mx_temper temper;
+	unsigned slow_wave; /* is picked rarely, so that others run ahead */
+	struct mx_memop *free_list;
+};
+
+/* A launch under way. */
+struct mx_run {
+	const struct mx_launch *launch;
+	struct mx_report *report;
+	uint64_t max_instructions;
+	size_t last_region;
+	bool out_of_memory;
+};
+
+/* ---- findings.c ---- */
+
+/* Reports a finding at an instruction; lane -1 and address 0 mean none. */
+__attribute__((format(printf, 6, 7)))
+void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
+             uint64_t address, const char *format, ...);
+bool mx_stopped(const struct mx_wave *w);
+
+/* ---- memory.c: device memory by address ---- */
+
+/* Whether [address, address + bytes) may be touched. Outside every allocation is a
+ * fault, which stops; touching a guard is reported, and goes on. */
+bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                     size_t bytes, bool write);
+
+/* The states of bytes that mx_memory_check has passed. */
+uint8_t *mx_memory_state(struct mx_wave *w, uint64_t address);
+
+/* Up to 4 bytes of memory that has been checked; *unwritten gets a bit for each bit. */
+uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t *unwritten);
+void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
+                     uint32_t unwritten);
+
+/* ---- inflight.c: operations in flight ---- */
+
+/* A new operation of this instruction; it is in flight once mx_memop_issue has it. */
+struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in);
+void mx_memop_drop(struct mx_wave *w, struct mx_memop *m); /* instead of issuing it */
+void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight);
+unsigned mx_lgkmcnt(const struct mx_wave *w);
+
+/* Lands what is due; lands the next operation that may; whether a wait is over. */
+void mx_land_due(struct mx_wave *w);
+bool mx_land_one(struct mx_wave *w);
+bool mx_wait_over(const struct mx_wave *w);
+
+/* ---- random.c ---- */
+void mx_random_seed(struct mx_random *r, uint64_t seed, uint64_t stream);
+uint64_t mx_random_next(struct mx_random *r);
+static inline unsigned mx_random_below(struct mx_random *r, unsigned n) {
+	return (unsigned)((mx_random_next(r) >> 32) * n >> 32);
+}
+
+/* ---- operand.c: registers as operands ---- */
+
+uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
+uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
+uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code);
+void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten);
+void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint32_t unwritten);
+
+static inline uint64_t mx_pair(const uint32_t *s) {
+	return s[0] | (uint64_t)s[1] << 32;
+}
+static inline uint64_t mx_exec(const struct mx_wave *w) {
+	return mx_pair(w->s + MX_EXEC);
+}
+
+/* The register file row of operand code `code` (VGPR or AGPR). */
+static inline unsigned mx_row(unsigned code) {
+	return code - MX_VGPR;
+}
+
+/* Whether n vector registers from `row` are allocated to the wave; if not, a finding. */
+bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n);
+
+/* Writes lanes of a vector register; unwritten may be NULL: all bits written. */
+void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
+               const uint32_t *unwritten);
+/* The bits of a lane that nobody wrote. */
+static inline uint32_t mx_vunwritten(const struct mx_wave *w, unsigned row, unsigned lane) {
+	return w->unwritten_lanes[row] >> lane & 1 ? w->v_unwritten[row][lane] : 0;
+}
+
+/* ---- valu.c ---- */
+mx_handler mx_exec_valu, mx_exec_vcmp;
+
+/* ---- vmem.c: what loads and stores of all kinds share ---- */
+
+/* Takes store data of the instruction's lanes from registers, reporting unwritten bits
+ * where `to_memory`. data: operand code of the first register. */
+void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,
+                        bool to_memory);
+/* A loaded part of `bytes` (1 to 4) widened to a dword, as the opcode asks. */
+uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
+
+/* ---- schedule.c ---- */
+
+/* Runs a workgroup for about `budget` instructions; true when it has ended and
+ * nothing is in flight. */
+bool mx_group_run(struct mx_group *g, uint64_t budget);
+void mx_group_temper(struct mx_group *g);
+
+/* ---- ds.c ---- */
+
+/* Whether an access lies in the workgroup's LDS; if not, a finding. */
+bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
+                  unsigned bytes, bool write);
+
+#define MX_FOR_LANES(lane, mask)                                                                   \
+	for (uint64_t m_ = (mask); m_ && ((lane) = __builtin_ctzll(m_), true); m_ &= m_ - 1)
+
+#endif

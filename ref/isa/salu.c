@@ -1,0 +1,223 @@
+/* Scalar ALU opcodes [ISA 12.1 to 12.4]: one function each, and the handler that
+ * brings operands to them. */
+#include "machine.h"
+#include "salu.h"
+
+/* ---- functions: D, S0, S1 are 32-bit views, W* 64-bit, I* signed ---- */
+
+#define S0 ((uint32_t)x->a)
+#define S1 ((uint32_t)x->b)
+#define I0 ((int32_t)x->a)
+#define I1 ((int32_t)x->b)
+#define W0 (x->a)
+#define W1 (x->b)
+#define SALU(name, body)                                                                           \
+	void mx_s_##name(struct mx_scalars *x);                                                    \
+	void mx_s_##name(struct mx_scalars *x) { body; }
+#define D32(value) (x->d = (uint32_t)(value))
+#define D64(value) (x->d = (uint64_t)(value))
+
+/* Most opcodes set SCC to "the result is not zero". */
+#define SALU_NZ(name, assign) SALU(name, assign; x->scc = x->d != 0)
+#define SALU_CMP(name, condition) SALU(name, x->scc = (condition))
+
+SALU(s_add_u32, D32(S0 + S1); x->scc = (uint32_t)x->d < S0)
+SALU(s_sub_u32, D32(S0 - S1); x->scc = S1 > S0)
+SALU(s_add_i32, int32_t r; x->scc = __builtin_add_overflow(I0, I1, &r); D32(r))
+SALU(s_sub_i32, int32_t r; x->scc = __builtin_sub_overflow(I0, I1, &r); D32(r))
+SALU(s_addc_u32, uint64_t r = (uint64_t)S0 + S1 + x->scc; D32(r); x->scc = r >> 32)
+SALU(s_subb_u32, uint64_t r = (uint64_t)S1 + x->scc; D32(S0 - r); x->scc = r > S0)
+SALU(s_min_i32, D32(I0 < I1 ? I0 : I1); x->scc = I0 < I1)
+SALU(s_min_u32, D32(S0 < S1 ? S0 : S1); x->scc = S0 < S1)
+SALU(s_max_i32, D32(I0 > I1 ? I0 : I1); x->scc = I0 > I1)
+SALU(s_max_u32, D32(S0 > S1 ? S0 : S1); x->scc = S0 > S1)
+SALU(s_cselect_b32, D32(x->scc ? S0 : S1))
+SALU(s_cselect_b64, D64(x->scc ? W0 : W1))
+
+#define LOGIC(name, a, b, op)                                                                      \
+	SALU_NZ(s_##name##_b32, D32(op(a, b)))                                                     \
+	SALU_NZ(s_##name##_b64, D64(op(a, b)))
+#define AND(a, b) ((a) & (b))
+#define OR(a, b) ((a) | (b))
+#define XOR(a, b) ((a) ^ (b))
+#define NAND(a, b) (~((a) & (b)))
+#define NOR(a, b) (~((a) | (b)))
+#define XNOR(a, b) (~((a) ^ (b)))
+LOGIC(and, W0, W1, AND)
+LOGIC(or, W0, W1, OR)
+LOGIC(xor, W0, W1, XOR)
+LOGIC(andn2, W0, ~W1, AND)
+LOGIC(orn2, W0, ~W1, OR)
+LOGIC(nand, W0, W1, NAND)
+LOGIC(nor, W0, W1, NOR)
+LOGIC(xnor, W0, W1, XNOR)
+
+SALU_NZ(s_lshl_b32, D32(S0 << (S1 & 31)))
+SALU_NZ(s_lshl_b64, D64(W0 << (S1 & 63)))
+SALU_NZ(s_lshr_b32, D32(S0 >> (S1 & 31)))
+SALU_NZ(s_lshr_b64, D64(W0 >> (S1 & 63)))
+SALU_NZ(s_ashr_i32, D32(I0 >> (S1 & 31)))
+SALU_NZ(s_ashr_i64, D64((int64_t)W0 >> (S1 & 63)))
+SALU(s_bfm_b32, D32(((1u << (S0 & 31)) - 1) << (S1 & 31)))
+SALU(s_bfm_b64, D64(((1ull << (S0 & 63)) - 1) << (S1 & 63)))
+SALU(s_mul_i32, D32(S0 * S1))
+SALU(s_mul_hi_u32, D32((uint64_t)S0 * S1 >> 32))
+SALU(s_mul_hi_i32, D32((int64_t)I0 * I1 >> 32))
+
+/* Bit field extract: offset in the low bits of S1, width in 22:16. */
+static uint64_t field(uint64_t value, unsigned offset, unsigned width, unsigned size, bool sign) {
+	if (!width)
+		return 0;
+	if (width > size - offset)
+		width = size - offset;
+	uint64_t v = value << (64 - offset - width);
+	return sign ? (uint64_t)((int64_t)v >> (64 - width)) : v >> (64 - width);
+}
+SALU_NZ(s_bfe_u32, D32(field(S0, S1 & 31, S1 >> 16 & 127, 32, false)))
+SALU_NZ(s_bfe_i32, D32(field(S0, S1 & 31, S1 >> 16 & 127, 32, true)))
+SALU_NZ(s_bfe_u64, D64(field(W0, S1 & 63, S1 >> 16 & 127, 64, false)))
+SALU_NZ(s_bfe_i64, D64(field(W0, S1 & 63, S1 >> 16 & 127, 64, true)))
+
+static uint32_t magnitude(uint32_t i) {
+	return (int32_t)i < 0 ? -i : i;
+}
+SALU_NZ(s_absdiff_i32, D32(magnitude(S0 - S1)))
+SALU_NZ(s_abs_i32, D32(magnitude(S0)))
+
+#define LSHL_ADD(n)                                                                                \
+	SALU(s_lshl##n##_add_u32, uint64_t r = ((uint64_t)S0 << n) + S1; D32(r);                   \
+	     x->scc = r >> 32 != 0)
+LSHL_ADD(1)
+LSHL_ADD(2)
+LSHL_ADD(3)
+LSHL_ADD(4)
+SALU(s_pack_ll_b32_b16, D32((S0 & 0xffff) | S1 << 16))
+SALU(s_pack_lh_b32_b16, D32((S0 & 0xffff) | (S1 & 0xffff0000)))
+SALU(s_pack_hh_b32_b16, D32(S0 >> 16 | (S1 & 0xffff0000)))
+
+/* SOPK: S0 is the destination, W1 the sign-extended immediate. */
+SALU(s_movk_i32, D32(W1))
+SALU(s_cmovk_i32, D32(x->scc ? W1 : W0))
+SALU(s_addk_i32, int32_t r; x->scc = __builtin_add_overflow(I0, I1, &r); D32(r))
+SALU(s_mulk_i32, D32(S0 * S1))
+
+#define COMPARE(suffix, op)                                                                        \
+	SALU_CMP(s_cmp_##suffix##_i32, I0 op I1)                                                   \
+	SALU_CMP(s_cmp_##suffix##_u32, S0 op S1)                                                   \
+	SALU_CMP(s_cmpk_##suffix##_i32, I0 op I1)                                                  \
+	SALU_CMP(s_cmpk_##suffix##_u32, S0 op (S1 & 0xffff))
+COMPARE(eq, ==)
+COMPARE(lg, !=)
+COMPARE(gt, >)
+COMPARE(ge, >=)
+COMPARE(lt, <)
+COMPARE(le, <=)
+SALU_CMP(s_cmp_eq_u64, W0 == W1)
+SALU_CMP(s_cmp_lg_u64, W0 != W1)
+SALU_CMP(s_bitcmp0_b32, !(S0 >> (S1 & 31) & 1))
+SALU_CMP(s_bitcmp1_b32, S0 >> (S1 & 31) & 1)
+SALU_CMP(s_bitcmp0_b64, !(W0 >> (S1 & 63) & 1))
+SALU_CMP(s_bitcmp1_b64, W0 >> (S1 & 63) & 1)
+
+SALU(s_mov_b32, D32(S0))
+SALU(s_mov_b64, D64(W0))
+SALU(s_cmov_b32, D32(x->scc ? S0 : x->d))
+SALU(s_cmov_b64, D64(x->scc ? W0 : x->d))
+SALU_NZ(s_not_b32, D32(~S0))
+SALU_NZ(s_not_b64, D64(~W0))
+
+static uint64_t reverse(uint64_t v, unsigned width) {
+	uint64_t r = 0;
+	for (unsigned i = 0; i < width; i++)
+		r |= (v >> i & 1) << (width - 1 - i);
+	return r;
+}
+SALU(s_brev_b32, D32(reverse(S0, 32)))
+SALU(s_brev_b64, D64(reverse(W0, 64)))
+SALU_NZ(s_bcnt0_i32_b32, D32(__builtin_popcount(~S0)))
+SALU_NZ(s_bcnt0_i32_b64, D32(__builtin_popcountll(~W0)))
+SALU_NZ(s_bcnt1_i32_b32, D32(__builtin_popcount(S0)))
+SALU_NZ(s_bcnt1_i32_b64, D32(__builtin_popcountll(W0)))
+SALU(s_ff1_i32_b32, D32(S0 ? __builtin_ctz(S0) : -1))
+SALU(s_ff1_i32_b64, D32(W0 ? __builtin_ctzll(W0) : -1))
+SALU(s_flbit_i32_b32, D32(S0 ? __builtin_clz(S0) : -1))
+SALU(s_flbit_i32_b64, D32(W0 ? __builtin_clzll(W0) : -1))
+SALU(s_sext_i32_i8, D32((int8_t)S0))
+SALU(s_sext_i32_i16, D32((int16_t)S0))
+SALU(s_bitset0_b32, D32(x->d & ~(1u << (S0 & 31))))
+SALU(s_bitset1_b32, D32(x->d | 1u << (S0 & 31)))
+
+/* *_saveexec: D takes the old EXEC (W1 here), EXEC the new one; the handler swaps. */
+#define SAVEEXEC(name, value) SALU_NZ(s_##name##_saveexec_b64, D64(value))
+SAVEEXEC(and, W0 & W1)
+SAVEEXEC(or, W0 | W1)
+SAVEEXEC(xor, W0 ^ W1)
+SAVEEXEC(andn2, W0 & ~W1)
+SAVEEXEC(orn2, W0 | ~W1)
+SAVEEXEC(nand, ~(W0 & W1))
+SAVEEXEC(nor, ~(W0 | W1))
+SAVEEXEC(xnor, ~(W0 ^ W1))
+SAVEEXEC(andn1, ~W0 & W1)
+SAVEEXEC(orn1, ~W0 | W1)
+
+/* ---- operands ---- */
+
+static uint64_t read_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	if (in->op->encoding == MX_SOPK && i == 1)
+		return (int64_t)in->imm;
+	switch (in->op->s[i]) {
+	case 0: return 0;
+	case 1: return mx_sread(w, in, in->src[i]);
+	default: return mx_sread64(w, in, in->src[i]);
+	}
+}
+
+static uint32_t scalar_unwritten(const struct mx_wave *w, unsigned code, unsigned dwords) {
+	uint32_t u = dwords ? mx_sread_unwritten(w, code) : 0;
+	return dwords > 1 ? u | mx_sread_unwritten(w, code + 1) : u;
+}
+
+/* A result depends wholly on any unwritten bit of its sources; a copy keeps them apart. */
+static uint32_t result_unwritten(const struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	uint32_t u = scalar_unwritten(w, in->src[0], op->s[0]);
+	u |= scalar_unwritten(w, in->src[1], op->encoding == MX_SOPK ? 0 : op->s[1]);
+	if (op->flags & MX_READS_D)
+		u |= scalar_unwritten(w, in->dst, op->d);
+	if (op->flags & MX_SCC_IN && w->scc_unwritten)
+		u = ~0u;
+	return u ? ~0u : 0;
+}
+
+static void write_scalar(struct mx_wave *w, const struct mx_inst *in, uint64_t value, uint32_t u) {
+	if (u && in->dst >= MX_EXEC)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+	if (in->op->d == 2)
+		mx_swrite64(w, in->dst, value, u);
+	else if (in->op->d)
+		mx_swrite(w, in->dst, (uint32_t)value, u);
+}
+
+void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	struct mx_scalars x = { read_scalar(w, in, 0), read_scalar(w, in, 1), 0, w->scc };
+	uint32_t u = result_unwritten(w, in);
+	uint64_t exec = mx_exec(w);
+	if (op->flags & MX_READS_D)
+		x.d = op->d == 2 ? mx_sread64(w, in, in->dst) : mx_sread(w, in, in->dst);
+	if (op->flags & MX_EXEC_OUT)
+		x.b = exec;
+	op->scalar(&x);
+	if (op->flags & MX_EXEC_OUT) {
+		if (u)
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+		mx_swrite64(w, MX_EXEC, x.d, 0);
+		x.d = exec;
+		u = 0;
+	}
+	write_scalar(w, in, x.d, u);
+	if (op->flags & MX_SCC_OUT) {
+		w->scc = x.scc;
+		w->scc_unwritten = u != 0;
+	}
+}

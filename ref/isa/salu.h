@@ -1,0 +1,15 @@
+/* What a scalar ALU opcode computes, apart from where its operands are. */
+#ifndef MX_SALU_H
+#define MX_SALU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* a, b: sources, zero-extended from their size; for SOPK a is the destination and
+ * b SIMM16, sign-extended; for READS_D opcodes d comes in as it was. scc in and out. */
+struct mx_scalars {
+	uint64_t a, b, d;
+	bool scc;
+};
+
+#endif

@@ -1,0 +1,135 @@
+/* One workgroup under a schedule: which wave runs, for how long, and when things land.
+ * Everything follows from the random numbers of the group, so a seed is a schedule. */
+#include "machine.h"
+
+/* ---- temper ---- */
+
+/* How a schedule behaves: from all memory at once to nothing before its wait, from
+ * long runs of one wave to a switch at each instruction. */
+void mx_group_temper(struct mx_group *g) {
+	static const struct { uint16_t at_once, at_wait; } memory[] = {
+		{ 256, 0 }, { 0, 256 }, { 0, 0 }, { 85, 85 }, { 16, 224 }, { 224, 16 },
+	};
+	unsigned kind = mx_random_below(&g->random, sizeof memory / sizeof *memory);
+	g->temper.at_once = memory[kind].at_once;
+	g->temper.at_wait = memory[kind].at_wait;
+	g->temper.latency_bits = 2 + mx_random_below(&g->random, 10);
+	g->temper.quantum_bits = mx_random_below(&g->random, 9);
+	g->slow_wave = mx_random_below(&g->random, 2 * g->n_waves); /* half of the schedules have none */
+}
+
+/* ---- one instruction ---- */
+
+/* A full counter stalls issue. Scalar loads may need room for two. */
+static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
+	switch (in->op->encoding) {
+	case MX_GLOBAL:
+	case MX_MUBUF:
+		w->vm_target = MX_VMCNT_MAX - 1;
+		w->lgkm_target = MX_LGKMCNT_MAX;
+		break;
+	case MX_DS:
+	case MX_SMEM:
+		w->vm_target = MX_VMCNT_MAX;
+		w->lgkm_target = MX_LGKMCNT_MAX - (in->op->encoding == MX_SMEM && in->op->d > 4 ? 2 : 1);
+		break;
+	default: return false;
+	}
+	return !mx_wait_over(w);
+}
+
+static void refuse(struct mx_wave *w, const struct mx_inst *in) {
+	if (!in)
+		mx_find(w, NULL, MX_FAULT, -1, 0, "program counter outside the code");
+	else if (!in->op)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "not in the instruction table");
+	else
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s is not implemented", in->unsupported);
+}
+
+static void step(struct mx_wave *w) {
+	struct mx_group *g = w->group;
+	struct mx_run *run = g->run;
+	const struct mx_inst *in = mx_program_at(run->launch->program, w->pc);
+	if (!in || !in->op || in->unsupported) {
+		refuse(w, in);
+		return;
+	}
+	if (counter_full(w, in)) {
+		w->status = MX_WAITING;
+		return;
+	}
+	if (++w->issued > run->max_instructions) {
+		mx_find(w, in, MX_STUCK, -1, 0, "still running after %llu instructions of this wave",
+		        (unsigned long long)run->max_instructions);
+		return;
+	}
+	g->clock++;
+	run->report->stats.instructions++;
+	run->report->stats.by_op[in->op - mx_ops]++;
+	w->pc += in->size;
+	in->op->handler(w, in);
+	if (w->next_due <= g->clock)
+		mx_land_due(w);
+}
+
+/* ---- the group ---- */
+
+static bool idle(const struct mx_wave *w) {
+	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !(w->vm.n + w->ds.n + w->sm.n));
+}
+
+/* Any wave that can do something; the slow one only now and then, or if it is alone. */
+static struct mx_wave *pick(struct mx_group *g) {
+	unsigned start = mx_random_below(&g->random, g->n_waves);
+	struct mx_wave *slow = NULL;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[(start + i) % g->n_waves];
+		if (idle(w))
+			continue;
+		if (w->index != g->slow_wave || mx_random_below(&g->random, 16) == 0)
+			return w;
+		slow = w;
+	}
+	return slow;
+}
+
+static void open_barrier(struct mx_group *g) {
+	if (!g->at_barrier || g->at_barrier + g->ended < g->n_waves)
+		return;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (g->waves[i].status == MX_AT_BARRIER)
+			g->waves[i].status = MX_READY;
+	g->at_barrier = 0;
+}
+
+static void land_due_of_all(struct mx_group *g) {
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (g->waves[i].next_due <= g->clock)
+			mx_land_due(&g->waves[i]);
+}
+
+static void give_turn(struct mx_wave *w) {
+	struct mx_group *g = w->group;
+	unsigned quantum = 1 + mx_random_below(&g->random, 1u << g->temper.quantum_bits);
+	if (w->status != MX_READY && mx_land_one(w) && w->status != MX_WAITING)
+		return;
+	if (w->status == MX_WAITING && mx_wait_over(w))
+		w->status = MX_READY;
+	while (quantum-- && w->status == MX_READY && !mx_stopped(w))
+		step(w);
+}
+
+bool mx_group_run(struct mx_group *g, uint64_t budget) {
+	uint64_t end = g->clock + budget;
+	while (g->clock < end && !mx_stopped(g->waves)) {
+		struct mx_wave *w = pick(g);
+		if (!w)
+			return true;
+		give_turn(w);
+		open_barrier(g);
+		if (g->in_flight)
+			land_due_of_all(g);
+	}
+	return false;
+}

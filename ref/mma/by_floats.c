@@ -1,0 +1,172 @@
+/* The scaled MFMA in host floating point, for the formats and profiles where
+ * every step but the last is exact.
+ *
+ * Every element is a multiple of its format's smallest subnormal u, at most
+ * 2^width u. So the products of a block and all partial sums of them are
+ * multiples of ua * ub below 2^(width_a + width_b + 5), and a float (24 bits) or
+ * a double (53 bits) of at least so many bits adds them without rounding, in
+ * any order, contracted into FMAs or not. The scales are powers of two: the
+ * scaled dot lies between 2^-286 and 2^291, inside the doubles.
+ *
+ * Accumulator + dot is then rounded once to odd in double, and to nearest in
+ * f32. Rounding first to odd does no harm where the wider format has two bits
+ * more than the narrower one, here 29 more, or as an f32 subnormal still more:
+ * an inexact odd last bit keeps the value off every f32 and every tie, on its
+ * right side [Boldo and Melquiond, Emulation of FMA, 2008].
+ *
+ * Infinity, NaN and the sign of zero are as IEEE addition and multiplication
+ * have them, which is what mma.h asks for; only a NaN's payload is set. Sums
+ * start at -0, since +0 would change the sign of a sum of -0s.
+ *
+ * All this needs nearest even and nothing flushed to zero. A host program may have
+ * set its threads otherwise (-ffast-math does), so that is checked each time. */
+#include "tile.h"
+#include "../num/f32.h"
+
+#include <string.h>
+
+/* STRIP columns are done together, in vectors of the compiler's. */
+enum { STRIP = 8 };
+#define VECTOR(T) T __attribute__((vector_size(STRIP * sizeof(T))))
+typedef VECTOR(uint32_t) words;
+typedef VECTOR(float) floats;
+typedef VECTOR(int64_t) longs;
+typedef VECTOR(double) doubles;
+
+/* Element j of STRIP consecutive lanes: from bit `shift` of one register, or of two. */
+static void strip_codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane, unsigned j,
+			words *code) {
+	unsigned at = bits * j / 32, shift = bits * j % 32;
+	words low, high = { 0 };
+	memcpy(&low, &regs[at][lane], sizeof low);
+	if (shift + bits > 32)
+		memcpy(&high, &regs[at + 1][lane], sizeof high);
+	*code = (low >> shift | high << 1 << (31 - shift)) & ((1u << bits) - 1);
+}
+
+/* The fields moved to their places in a float. Field 0 there means 2^-bias * 1.m
+ * and should mean 2^(1-bias) * 0.m: less 2^-bias and doubled, both exact. */
+static void strip_values(const struct mx_format_info *t, const words *code, float *value) {
+	uint32_t sign = 1u << (t->bits - 1), normal = 1u << t->man_bits;
+	uint32_t special = t->specials == MX_FINITE     ? sign
+			   : t->specials == MX_NAN_ONLY ? sign - 1
+							: sign - normal;
+	words magnitude = *code & (sign - 1);
+	words negative = (words)((*code & sign) != 0) & MX_F32_SIGN;
+	words subnormal = (words)(magnitude < normal);
+	words field0 = ((words) { 0 } + (127 - t->bias)) << MX_F32_MAN;
+	words x = field0 + (magnitude << (MX_F32_MAN - t->man_bits));
+	floats twice = ((floats)x - (floats)field0) * 2;
+	x = (x & ~subnormal) | ((words)twice & subnormal);
+	x |= ((words)(magnitude >= special) & MX_F32_INF) | negative;
+	memcpy(value, &x, sizeof x);
+}
+
+static void load_values(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES], float *value) {
+	const struct mx_format_info *t = mx_format_info(f);
+	unsigned MN = mx_shape_mn(s), mn, k;
+	words code;
+	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
+		for (unsigned j = 0; j < MX_BLOCK; j++) {
+			strip_codes(t->bits, regs, lane, j, &code);
+			mx_layout_operand(s, f, lane, j, &mn, &k);
+			strip_values(t, &code, value + k * MN + mn);
+		}
+}
+
+static void load_scales(mx_shape s, const uint8_t *code, double (*scale)[MX_TILE_MN]) {
+	for (unsigned lane = 0; lane < MX_LANES; lane++) {
+		unsigned mn, block;
+		mx_layout_scale(s, lane, &mn, &block);
+		mx_f32 value = mx_e8m0_to_f32((mx_e8m0) { code[lane] });
+		float x;
+		memcpy(&x, &value, sizeof x);
+		scale[block][mn] = x;
+	}
+}
+
+/* Dots of a row of A with a strip of B over one block, in type T. */
+#define DOTS(T)                                                                                    \
+	static void dots_##T(unsigned MN, const float *a, const float *b, doubles *dot) {          \
+		VECTOR(T) sum = -(VECTOR(T)) { 0 };                                                \
+		for (unsigned k = 0; k < MX_BLOCK; k++) {                                          \
+			floats strip;                                                              \
+			memcpy(&strip, b + k * MN, sizeof strip);                                  \
+			sum += (T)a[k * MN] * __builtin_convertvector(strip, VECTOR(T));           \
+		}                                                                                  \
+		*dot = __builtin_convertvector(sum, doubles);                                      \
+	}
+DOTS(float)
+DOTS(double)
+
+/* x + y rounded to odd: the nearest double or, if that is even and not exact, its
+ * neighbour on the error's side. The error of a sum is a double and these
+ * differences are exact [Knuth, TAOCP 4.2.2, theorem B]; of infinities it is
+ * NaN, and nothing is done. */
+static void add_to_odd(doubles *x, const doubles *y) {
+	doubles sum = *x + *y, part = sum - *x;
+	doubles error = (*x - (sum - part)) + (*y - part);
+	longs inexact = (error < 0) | (error > 0);
+	longs even = ((longs)sum & 1) - 1;
+	longs away = ((error > 0) ^ (sum < 0)) & 2;
+	longs odd = (longs)sum + ((away - 1) & inexact & even);
+	*x = (doubles)odd;
+}
+
+struct operands {
+	float a[MX_TILE_ELEMS], b[MX_TILE_ELEMS]; /* [k][row or column] */
+	double sa[MX_TILE_BLOCKS][MX_TILE_MN], sb[MX_TILE_BLOCKS][MX_TILE_MN];
+};
+
+static void result_strip(const struct operands *x, mx_shape s, bool fits_float, unsigned row,
+			 unsigned col, floats *acc) {
+	unsigned MN = mx_shape_mn(s);
+	for (unsigned i = 0; i < mx_shape_k(s) / MX_BLOCK; i++) {
+		unsigned at = i * MX_BLOCK * MN;
+		const float *a = x->a + at + row, *b = x->b + at + col;
+		doubles sum, sb, c = __builtin_convertvector(*acc, doubles);
+		if (fits_float)
+			dots_float(MN, a, b, &sum);
+		else
+			dots_double(MN, a, b, &sum);
+		memcpy(&sb, x->sb[i] + col, sizeof sb);
+		sum *= x->sa[i][row] * sb;
+		add_to_odd(&sum, &c);
+		*acc = __builtin_convertvector(sum, floats);
+	}
+}
+
+/* Bits of the largest finite magnitude, in units of the smallest subnormal. */
+static unsigned width(mx_format f) {
+	const struct mx_format_info *t = mx_format_info(f);
+	return t->man_bits + (1u << t->exp_bits) - 1 - (t->specials == MX_IEEE);
+}
+
+/* A result that would be subnormal stays, and 1 absorbs a quarter of its ulp, not three. */
+static bool environment_is_ieee(void) {
+	volatile float least = 0x1p-126f, one = 1;
+	return least / 2 > 0 && one + 0x1p-25f == one && one + 0x3p-25f > one;
+}
+
+bool mx_mma_by_floats(const struct mx_mma_args *g) {
+	unsigned MN = mx_shape_mn(g->shape), row, col;
+	unsigned bits = width(g->fmt_a) + width(g->fmt_b) + 5;
+	if (g->profile->group != MX_BLOCK || bits > 53 || !environment_is_ieee())
+		return false;
+	struct operands x;
+	load_values(g->shape, g->fmt_a, g->a, x.a);
+	load_values(g->shape, g->fmt_b, g->b, x.b);
+	load_scales(g->shape, g->scale_a, x.sa);
+	load_scales(g->shape, g->scale_b, x.sb);
+	for (unsigned r = 0; r < MN * MN / MX_LANES; r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane += STRIP) {
+			floats acc;
+			memcpy(&acc, &g->c[r][lane], sizeof acc);
+			mx_layout_result(g->shape, lane, r, &row, &col);
+			result_strip(&x, g->shape, bits <= 24, row, col, &acc);
+			words nan = (words)(acc != acc);
+			words d = ((words)acc & ~nan) | (nan & MX_F32_NAN);
+			memcpy(&g->d[r][lane], &d, sizeof d);
+		}
+	return true;
+}

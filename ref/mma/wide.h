@@ -1,0 +1,28 @@
+/* A wide fixed-point accumulator, in which sums of scaled products are exact.
+ *
+ * Width. The smallest product of two elements is 2^-32 (E5M2 subnormals), the
+ * smallest product of scales 2^-254, so everything is a multiple of 2^-286; f32
+ * only needs 2^-149. A product is below 2^32 * 2^254 = 2^286, an f32 below
+ * 2^128, and a sum of 2^32 products (any K) and an accumulator below 2^319.
+ * Bits -286 to 318 and a sign are 606; ten limbs are 640. */
+#ifndef MX_WIDE_H
+#define MX_WIDE_H
+
+#include "../num/num.h"
+
+enum { MX_WIDE_LIMBS = 10, MX_WIDE_EXP = -286 };
+
+/* The two's complement integer of the limbs, least first, times 2^MX_WIDE_EXP. */
+struct mx_wide {
+	uint64_t limb[MX_WIDE_LIMBS];
+};
+
+/* w += v * 2^exp, where exp >= MX_WIDE_EXP and the product obeys the bound above. */
+void mx_wide_add(struct mx_wide *w, __int128 v, int exp);
+
+bool mx_wide_is_zero(const struct mx_wide *w);
+
+/* The value to nearest f32, ties to even; zero is +0. */
+mx_f32 mx_wide_round(const struct mx_wide *w);
+
+#endif

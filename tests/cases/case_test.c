@@ -1,0 +1,192 @@
+/* Case files: what they say is loaded, and every error names its line. */
+#include "case_file.h"
+
+static void case_has_what_the_file_says(void) {
+	struct mx_case *c = load_good(NULL, "");
+	ok(!strcmp(c->path, path), "a case knows its path");
+	ok(!strcmp(c->name, "gemm/mxfp4_f32") && !strcmp(c->title, "MXFP4 GEMM, f32 output"),
+	   "name and title are loaded");
+	ok(!strcmp(c->code, "gemm/mxfp4_gemm.co") && !strcmp(c->kernel, "mxfp4_gemm_f32"),
+	   "code and kernel are loaded");
+	ok(c->n_grid == 2 && !strcmp(c->grid[1], "ceildiv(M, 128)") && c->n_block == 1 &&
+		   !strcmp(c->block[0], "256"),
+	   "grid and block are loaded, a number as text");
+	ok(c->n_let == 1 && !strcmp(c->let[0].name, "KS"), "let is loaded");
+	ok(c->n_buffers == 6 && c->buffers[1].role == MX_ROLE_A_SCALE &&
+		   c->buffers[5].role == MX_ROLE_NONE && c->buffers[5].type == MX_DT_BF16 &&
+		   !strcmp(c->buffers[5].ld, "16") && !c->buffers[0].ld &&
+		   !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->lds,
+	   "buffers are loaded, what is left out is NULL");
+	ok(c->n_kernarg == 7 && c->kernarg[5].offset == 40 && c->kernarg[5].type == MX_ARG_U64,
+	   "kernarg is loaded, an offset in hexadecimal too");
+	ok(c->verdict.judge == MX_JUDGE_BITS && !strcmp(c->verdict.profile, "block32") &&
+		   c->verdict.mma_k == 128,
+	   "the verdict is loaded");
+	ok(c->n_runs == 2 && c->runs[0].K == 256 && c->runs[0].regime == MX_REGIME_EXACT &&
+		   c->runs[0].n_tags == 1 && !strcmp(c->runs[0].tags[0], "quick") &&
+		   c->runs[1].n_tags == 0 && c->runs[1].regime == MX_REGIME_GENERAL,
+	   "runs are loaded, with and without tags");
+	mx_case_free(c);
+	mx_case_free(NULL);
+}
+
+static void wrong_files_say_which_line(void) {
+	static const struct {
+		const char *sentence, *from, *to, *want;
+	} t[] = {
+		{ "an unknown key", "buffers:", "bufers:", ":9: unexpected key: bufers" },
+		{ "an unknown key of a buffer", "guard: 4", "gard: 4",
+		  ":14: unexpected key: gard" },
+		{ "a key that only other mappings have",
+		  "verdict:", "rows: 4\nverdict:", ":24: unexpected key: rows" },
+		{ "a key given twice",
+		  "verdict:", "name: x\nverdict:", ":24: key given twice: name" },
+		{ "a buffer's key given twice", "cols: N", "rows: N",
+		  ":14: key given twice: rows" },
+		{ "a key that is a list",
+		  "verdict:", "? [x]\n: y\nverdict:", ":24: a key must be a name" },
+		{ "a missing key", "kernel: mxfp4_gemm_f32\n", "", ":1: missing key: kernel" },
+		{ "a buffer's missing key", "cols: N, ", "", ":14: missing key: cols" },
+		{ "a run's missing key", ",  regime: general", "", ":27: missing key: regime" },
+		{ "an empty value", "code: gemm/mxfp4_gemm.co",
+		  "code:", ":3: code: STRING length < 1: " },
+		{ "a wrong role", "role: c,", "role: d,", ":14: role: invalid ENUM value: d" },
+		{ "a role as a number", "role: c,", "role: 5,",
+		  ":14: role: invalid ENUM value: 5" },
+		{ "a wrong type", "bf16", "f16", ":15: type: invalid ENUM value: f16" },
+		{ "a type in capitals", "type: e2m1", "type: E2M1",
+		  ":10: type: invalid ENUM value: E2M1" },
+		{ "a wrong kernarg type", "type: u32", "type: f32",
+		  ":20: type: invalid ENUM value: f32" },
+		{ "a wrong regime", "regime: general", "regime: normal",
+		  ":27: regime: invalid ENUM value: normal" },
+		{ "a wrong judge", "judge: bits", "judge: bound",
+		  ":24: judge: invalid ENUM value: bound" },
+		{ "text after a number", "M: 128", "M: 128 k", ":26: M: not a number: 128 k" },
+		{ "a fraction", "K: 32,", "K: 32.5,", ":27: K: not a number: 32.5" },
+		{ "a number that YAML takes for octal", "N: 16,", "N: 016,",
+		  ":27: N: not a number: 016" },
+		{ "a number over 64 bits", "M: 128", "M: 99999999999999999999",
+		  ":26: M: not a number: 99999999999999999999" },
+		{ "an expression for a shape", "M: 128", "M: N", ":26: M: not a number: N" },
+		{ "a negative offset", "offset: 20", "offset: -20",
+		  ":19: offset: invalid UINT value: '-20'" },
+		{ "an offset over 32 bits", "offset: 20", "offset: 4294967316",
+		  ":19: offset: invalid UINT value: '4294967316'" },
+		{ "a scalar for a list", "block: [256]", "block: 256",
+		  ":6: block: expecting SEQUENCE, got event: SCALAR" },
+		{ "a list for a scalar", "kernel: mx", "kernel: [mx]\n# ",
+		  ":4: kernel: expecting STRING, got event: SEQUENCE_START" },
+		{ "a grid of four", "block: [256]", "block: [1, 1, 1, 1]",
+		  ":6: excessive entries (3 max) in sequence." },
+		{ "a grid of none", "block: [256]", "block: []",
+		  ":6: insufficient entries (0 of 1 min) in sequence." },
+		{ "a buffer's name twice", "name: SB", "name: SA",
+		  ":13: buffers[3].name: 'SA' is a buffer already" },
+		{ "a buffer called M", "name: W", "name: M",
+		  ":15: buffers[5].name: 'M' is the shape's" },
+		{ "a buffer's name that no expression can use", "name: W", "name: W.2",
+		  ":15: buffers[5].name: 'W.2' is not a name of letters, digits and _" },
+		{ "a let called K", "{name: KS, value", "{name: K, value",
+		  ":8: let[0].name: 'K' is the shape's" },
+		{ "a let called as a buffer", "{name: KS, value", "{name: C, value",
+		  ":8: let[0].name: 'C' is a buffer already" },
+		{ "a let twice", "buffers:", "  - {name: KS,\n     value: 1}\nbuffers:",
+		  ":9: let[1].name: 'KS' is a let already" },
+		{ "a role twice", "role: b_scale", "role: a_scale",
+		  ":13: buffers[3].role: buffer SA has this role already" },
+		{ "an operand without scales", "role: b_scale", "role: none",
+		  ":12: buffers[2].role: there is no buffer with role b_scale" },
+		{ "scales without an operand", "role: a, ", "role: none, ",
+		  ":11: buffers[1].role: there is no buffer with role a" },
+		{ "an operand in f32", "type: e2m1, rows: N", "type: f32, rows: N",
+		  ":12: buffers[2].type: an operand needs an element format" },
+		{ "scales in e4m3", "type: e8m0, rows: N", "type: e4m3, rows: N",
+		  ":13: buffers[3].type: a scale is e8m0" },
+		{ "an output in e4m3", "type: f32,  rows: M", "type: e4m3,  rows: M",
+		  ":14: buffers[4].type: an output is f32 or bf16" },
+		{ "an argument inside another", "offset: 20", "offset: 12",
+		  ":19: kernarg[2].offset: overlaps kernarg[1]" },
+		{ "an argument far out", "offset: 48", "offset: 480000",
+		  ":23: kernarg[6].offset: 480000 is beyond 65536 bytes" },
+		{ "mma_k 0", "mma_k: 128", "mma_k: 0",
+		  ":24: verdict.mma_k: 0 is no positive multiple of 32" },
+		{ "an unclosed brace", "cols: N, guard: 4}", "cols: N, guard: 4",
+		  ":15: not YAML: did not find expected ',' or '}'" },
+		{ "a tab for an indent", "let:\n  -", "let:\n\t-",
+		  ":8: not YAML: found character that cannot start any token" },
+		{ "a second document", NULL, "---\nname: other\n",
+		  ":29: a second YAML document; a file is one case" },
+		{ "an alias without anchor", "name: W", "name: *w",
+		  ":15: not YAML: found undefined alias" },
+	};
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct mx_case *c;
+		struct mx_error err = { "" };
+		int rc = load(edited(t[i].from, t[i].to), &c, &err);
+		ok_error(rc, err.text, t[i].want, t[i].sentence);
+		if (!rc)
+			mx_case_free(c);
+	}
+}
+
+static void files_that_are_no_case_say_so(void) {
+	static const struct {
+		const char *sentence, *bytes;
+		size_t n;
+		const char *want;
+	} t[] = {
+		{ "an empty file", "", 0, ": no YAML document in it" },
+		{ "a file of comments", "# a\n# b\n", 8, ": no YAML document in it" },
+		{ "a code object", "\177ELF\2\1\1\0\0\0", 10,
+		  ":1: not YAML: control characters are not allowed" },
+		{ "bytes that are not UTF-8, on the third line", "a: b\n\n\xFF\xC0", 8,
+		  ":3: not YAML: invalid leading UTF-8 octet" },
+		{ "a word", "hello\n", 6, ":1: expecting MAPPING, got event: SCALAR" },
+		{ "a list", "\n- 1\n", 5, ":2: expecting MAPPING, got event: SEQUENCE_START" },
+	};
+	struct mx_case *c;
+	struct mx_error err;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		write_file(t[i].bytes, t[i].n);
+		ok_error(mx_case_load(path, &c, &err), err.text, t[i].want, t[i].sentence);
+	}
+	char *huge = calloc(1, 2 << 20);
+	memset(huge, '#', 2 << 20);
+	write_file(huge, 2 << 20);
+	free(huge);
+	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB, not a case file",
+		 "a file of 2 MiB");
+	unlink(path);
+	ok_error(mx_case_load(path, &c, &err), err.text, ": No such file or directory",
+		 "a missing file");
+	ok(mx_case_load(folder, &c, &err) == -1 && strstr(err.text, ": Is a directory"),
+	   "a folder is not a case: %s", err.text);
+}
+
+static void an_error_is_one_line(void) {
+	struct mx_error err;
+	int rc = mx_fail(&err, "a\nb\t%s", "c\r");
+	ok(rc == -1 && !strcmp(err.text, "a b c "), "mx_fail makes one line: '%s'", err.text);
+}
+
+static void regimes_have_names(void) {
+	static const char *const want[] = { "exact", "general", "special" };
+	mx_regime r = MX_REGIME_EXACT;
+	for (int i = 0; i < 3; i++)
+		ok(mx_regime_by_name(want[i], &r) && (int)r == i &&
+			   !strcmp(mx_regime_name(r), want[i]),
+		   "regime %s has its name both ways", want[i]);
+	ok(!mx_regime_by_name("Exact", &r), "an unknown regime is refused");
+}
+
+int main(void) {
+	make_folder();
+	case_has_what_the_file_says();
+	wrong_files_say_which_line();
+	files_that_are_no_case_say_so();
+	an_error_is_one_line();
+	regimes_have_names();
+	remove_folder();
+	return done_testing();
+}

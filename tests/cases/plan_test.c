@@ -1,0 +1,148 @@
+/* Plans: sizes at ragged, negative and huge shapes, kernarg bytes, and every error's field. */
+#include "case_file.h"
+
+static void plan_has_the_sizes(void) {
+	struct mx_case *c = load_good(NULL, "");
+	struct mx_plan p;
+	struct mx_error err = { "" };
+	ok(!mx_plan_make(c, 130, 257, 288, MX_REGIME_SPECIAL, &p, &err),
+	   "a ragged shape has a plan");
+	if (*err.text)
+		diag("%s", err.text);
+	ok(!strcmp(p.name, "gemm/mxfp4_f32/130x257x288/special"), "its name is %s", p.name);
+	ok(p.grid[0] == 3 && p.grid[1] == 2 && p.grid[2] == 1 && p.block[0] == 256 &&
+		   p.block[1] == 1 && p.block[2] == 1 && p.lds == 0,
+	   "grid and block are rounded up and filled with 1");
+	static const struct mx_buffer want[] = {
+		{ "A", MX_ROLE_A, MX_DT_E2M1, 130, 288, 144, 144, 130 * 144, 256 },
+		{ "SA", MX_ROLE_A_SCALE, MX_DT_E8M0, 130, 9, 9, 16, 129 * 16 + 9, 256 },
+		{ "B", MX_ROLE_B, MX_DT_E2M1, 257, 288, 144, 144, 257 * 144, 256 },
+		{ "SB", MX_ROLE_B_SCALE, MX_DT_E8M0, 257, 9, 9, 16, 256 * 16 + 9, 256 },
+		{ "C", MX_ROLE_C, MX_DT_F32, 130, 257, 1028, 1028, 130 * 1028, 4352 },
+		{ "W", MX_ROLE_NONE, MX_DT_BF16, 3, 5, 10, 16, 42, 256 },
+	};
+	for (unsigned i = 0; i < COUNT(want); i++) {
+		const struct mx_buffer *b = &p.buffers[i], *w = &want[i];
+		if (!ok(!strcmp(b->name, w->name) && b->role == w->role && b->type == w->type &&
+				b->rows == w->rows && b->cols == w->cols &&
+				b->row_bytes == w->row_bytes && b->ld == w->ld &&
+				b->bytes == w->bytes && b->guard == w->guard,
+			"buffer %s has its sizes", w->name))
+			diag("%zu x %zu, row %zu, ld %zu, bytes %zu, guard %zu", b->rows, b->cols,
+			     b->row_bytes, b->ld, b->bytes, b->guard);
+	}
+	ok(p.n_buffers == 6 && mx_plan_role(&p, MX_ROLE_C) == &p.buffers[4],
+	   "a buffer is found by role");
+	mx_case_free(c);
+}
+
+static void kernarg_has_its_bytes(void) {
+	struct mx_case *c = load_good(NULL, "");
+	struct mx_plan p;
+	struct mx_error err;
+	static const uint64_t address[] = { 0x7f1122334400, 1, 2, 3, 0xffff800000000ff0, 5 };
+	static const uint8_t want[56] = {
+		0x00, 0x44, 0x33, 0x22, 0x11, 0x7f, 0,    0,    /* A */
+		0x00, 0x10, 0x00, 0x00, 0x00, 0x80, 0xff, 0xff, /* C + 16, upper half */
+		0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff, /* gap, M - 2 = -1 */
+		0xf0, 0xff, 0xff, 0xff, 0,    0,    0,    0,    /* u32, gap */
+		0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* -N = -16 */
+		8,    0,    0,    0,    0,    0,    0,    0,
+		8,    0,    0,    0,    0,    0,    0,    0, /* KS, KS, gap */
+	};
+	uint8_t out[sizeof want];
+	memset(out, 0xAA, sizeof out);
+	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.kernarg_bytes == 56,
+	   "the segment ends at the last argument, rounded up to 8");
+	ok(!mx_plan_kernarg(&p, address, out, &err), "the segment is filled");
+	size_t i = 0;
+	while (i < sizeof want && out[i] == want[i])
+		i++;
+	if (!ok(i == sizeof want, "addresses, signs, widths and gaps are right"))
+		diag("first wrong byte %zu: 0x%02x, should be 0x%02x", i, out[i], want[i]);
+	mx_case_free(c);
+}
+
+static void wrong_plans_say_which_field(void) {
+	static const struct {
+		const char *sentence, *from, *to;
+		int64_t M, N, K;
+		const char *want;
+	} t[] = {
+		{ "a negative M", NULL, "", -1, 16, 32, ": M = -1 is not in 0 to 2^40" },
+		{ "a huge N", NULL, "", 1, INT64_MAX, 32,
+		  ": N = 9223372036854775807 is not in 0 to 2^40" },
+		{ "M of 0", NULL, "", 0, 16, 32, ": grid[1]: ceildiv(M, 128) is 0, less than 1" },
+		{ "K of 0", NULL, "", 16, 16, 0, ": K = 0 is no positive multiple of 32" },
+		{ "K of 48", NULL, "", 16, 16, 48, ": K = 48 is no positive multiple of 32" },
+		{ "M x N over 2^40 bytes", NULL, "", INT64_C(1) << 26, INT64_C(1) << 26, 32,
+		  ": buffers[4]: 67108864 rows of 268435456 bytes are over 2^40" },
+		{ "a grid over 2^31 - 1", "\"ceildiv(N, 128)\"", "N * 65536", 16, 32768, 32,
+		  ": grid[0]: N * 65536 is 2147483648, more than 2147483647" },
+		{ "work-items over 32 bits", "\"ceildiv(N, 128)\"", "N", 16, 16777216, 32,
+		  ": grid[0]: 16777216 workgroups of 256 work-items are over 2^32 - 1" },
+		{ "a block of 1025", "[256]", "[M]", 1025, 16, 32,
+		  ": block[0]: M is 1025, more than 1024" },
+		{ "a block of 32 x 33", "[256]", "[M, N]", 32, 33, 32,
+		  ": block: 32 x 33 x 1 work-items, more than 1024" },
+		{ "too much LDS", "let:", "lds: 163841\nlet:", 16, 16, 32,
+		  ": lds: 163841 is 163841, more than 163840" },
+		{ "negative LDS", "let:", "lds: M - 17\nlet:", 16, 16, 32,
+		  ": lds: M - 17 is -1, less than 0" },
+		{ "an unknown name", "cols: N, guard", "cols: N, ld: KQ, guard", 16, 16, 32,
+		  ": buffers[4].ld: unknown name 'KQ'" },
+		{ "a buffer's name in a size", "ld: 16}", "ld: A}", 16, 16, 32,
+		  ": buffers[5].ld: unknown name 'A'" },
+		{ "a let of a later name", "roundup(K / 32, 8)", "C", 16, 16, 32,
+		  ": let[0].value: unknown name 'C'" },
+		{ "a let divided by zero", "roundup(K / 32, 8)", "K / (M - N)", 16, 16, 32,
+		  ": let[0].value: division by zero in 'K / (M - N)'" },
+		{ "a negative size", "rows: 3", "rows: M - N", 16, 17, 32,
+		  ": buffers[5].rows: M - N is -1, less than 0" },
+		{ "bad syntax", "rows: 3", "rows: 3 +", 16, 16, 32,
+		  ": buffers[5].rows: '3 +' ends too early" },
+		{ "an ld below the row", "ld: 16}", "ld: 8}", 16, 16, 32,
+		  ": buffers[5].ld: 8 bytes, but a row takes 10" },
+		{ "an ld that splits elements", "ld: 16}", "ld: 11}", 16, 16, 32,
+		  ": buffers[5].ld: 11 is no multiple of the element's 2 bytes" },
+		{ "a negative guard", "guard: 4", "guard: -4", 16, 16, 32,
+		  ": buffers[4].guard: -4 is -4, less than 0" },
+		{ "a huge guard", "guard: 4", "guard: 0x10000000000", 16, 16, 32,
+		  ": buffers[4].guard: 1099511627776 rows of 64 bytes are over 2^40" },
+		{ "B of another shape", "rows: N, cols: K}", "rows: M, cols: K}", 16, 32, 64,
+		  ": buffers[2]: B is 16 x 64, its role's is 32 x 64" },
+		{ "A's scales of another shape", "cols: K / 32, ld: KS", "cols: K / 16, ld: KS", 16,
+		  16, 64, ": buffers[1]: SA is 16 x 4, its role's is 16 x 2" },
+		{ "B's scales of another shape", "rows: N, cols: K / 32", "rows: M, cols: K / 32",
+		  16, 32, 64, ": buffers[3]: SB is 16 x 2, its role's is 32 x 2" },
+		{ "A of another shape", "rows: M, cols: K}", "rows: M, cols: 64 + K}", 16, 32, 64,
+		  ": buffers[0]: A is 16 x 128, its role's is 16 x 64" },
+		{ "an output of another shape", "cols: N, guard", "cols: M, guard", 16, 32, 64,
+		  ": buffers[4]: C is 16 x 16, its role's is 16 x 32" },
+		{ "a 32-bit argument over its range", "value: M - 2", "value: M * 0x8000000", 16,
+		  16, 32, ": kernarg[2].value: M * 0x8000000 is 2147483648, more than 2147483647" },
+		{ "a negative unsigned argument", "value: 0xfffffff0", "value: -M", 16, 16, 32,
+		  ": kernarg[3].value: -M is -16, less than 0" },
+		{ "an address in 32 bits", "value: M - 2", "value: A", 16, 16, 32,
+		  ": kernarg[2].value: A is 2199023255552, more than 2147483647" },
+		{ "an unknown argument", "value: A", "value: D", 16, 16, 32,
+		  ": kernarg[0].value: unknown name 'D'" },
+	};
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct mx_case *c = load_good(t[i].from, t[i].to);
+		struct mx_plan p;
+		struct mx_error err = { "" };
+		int rc = mx_plan_make(c, t[i].M, t[i].N, t[i].K, MX_REGIME_EXACT, &p, &err);
+		ok_error(rc, err.text, t[i].want, t[i].sentence);
+		mx_case_free(c);
+	}
+}
+
+int main(void) {
+	make_folder();
+	plan_has_the_sizes();
+	kernarg_has_its_bytes();
+	wrong_plans_say_which_field();
+	remove_folder();
+	return done_testing();
+}

@@ -1,0 +1,803 @@
+/* ref/mma against its written definition: MPFR evaluates each dot, the formats
+ * and layouts are typed again here, and the fast instruction must give the plain
+ * one's bits. */
+#include "../../ref/mma/mma.h"
+#include "../tap.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <mpfr.h>
+#include <string.h>
+
+enum { FORMATS = 5, MAX_K = 256, NAN32 = 0x7FC00000 };
+
+static const struct spec {
+	const char *name;
+	int bits, exp, man, bias, infinity, nan; /* magnitude codes; 0x100: none */
+} specs[FORMATS] = {
+	[0] = { "E4M3", 8, 4, 3, 7, 0x100, 0x7F },  [1] = { "E5M2", 8, 5, 2, 15, 0x7C, 0x7D },
+	[2] = { "E2M3", 6, 2, 3, 1, 0x100, 0x100 }, [3] = { "E3M2", 6, 3, 2, 3, 0x100, 0x100 },
+	[4] = { "E2M1", 4, 2, 1, 1, 0x100, 0x100 },
+};
+
+static const struct {
+	const char *name;
+	unsigned group;
+} profiles[] = { { "block32", 32 }, { "fused", 0 } };
+enum { PROFILES = 2 };
+
+static uint64_t rng_state;
+
+/* splitmix64 */
+static uint64_t rng(void) {
+	uint64_t z = rng_state += 0x9E3779B97F4A7C15;
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+	z = (z ^ z >> 27) * 0x94D049BB133111EB;
+	return z ^ z >> 31;
+}
+
+static float as_float(uint32_t bits) {
+	float x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static uint32_t bits_of(float x) {
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
+static double decode(int f, int code) {
+	const struct spec *s = &specs[f];
+	int sign = 1 << (s->bits - 1), magnitude = code & (sign - 1), field = magnitude >> s->man;
+	double x = ldexp(magnitude & ((1 << s->man) - 1), -s->man);
+	x = field ? ldexp(1 + x, field - s->bias) : ldexp(x, 1 - s->bias);
+	x = magnitude >= s->nan ? NAN : magnitude == s->infinity ? INFINITY : x;
+	return code & sign ? -x : x;
+}
+
+/* ---- the judge ---- */
+
+/* One dot, with its operands. */
+struct dot {
+	int fa, fb;
+	unsigned K;
+	mx_elem a[MAX_K], b[MAX_K];
+	mx_e8m0 sa[MAX_K / 32], sb[MAX_K / 32];
+	mx_f32 c;
+};
+
+/* The sum of a group and c. Wide enough to be exact: 2^-286 to 2^319 are 605 bits. */
+static uint32_t judge_group(const struct dot *x, unsigned first, unsigned end, uint32_t c) {
+	static mpfr_t sum, term;
+	static bool ready;
+	if (!ready) {
+		mpfr_inits2(700, sum, term, (mpfr_ptr)0);
+		ready = true;
+	}
+	double special = isfinite(as_float(c)) ? 0 : as_float(c);
+	bool all_negative_zeros = c == 0x80000000;
+	int inexact = mpfr_set_flt(sum, as_float(c), MPFR_RNDN);
+	for (unsigned k = first; k < end; k++) {
+		mx_e8m0 sa = x->sa[k / 32], sb = x->sb[k / 32];
+		double p = decode(x->fa, x->a[k].v) * decode(x->fb, x->b[k].v);
+		if (sa.v == 255 || sb.v == 255)
+			p = NAN;
+		if (!isfinite(p))
+			special += p;
+		all_negative_zeros &= p == 0 && signbit(p);
+		mpfr_set_d(term, p, MPFR_RNDN);
+		inexact |= mpfr_mul_2si(term, term, sa.v - 127 + sb.v - 127, MPFR_RNDN);
+		inexact |= mpfr_add(sum, sum, term, MPFR_RNDN);
+	}
+	if (isnan(special))
+		return NAN32;
+	if (isinf(special))
+		return bits_of(special);
+	if (inexact)
+		return 0xBAD; /* a judge that rounds is none */
+	if (mpfr_zero_p(sum))
+		return all_negative_zeros ? 0x80000000 : 0;
+	return bits_of(mpfr_get_flt(sum, MPFR_RNDN));
+}
+
+static uint32_t judge(unsigned group, const struct dot *x) {
+	uint32_t c = x->c.v;
+	if (group == 0 || group > x->K)
+		group = x->K;
+	for (unsigned k = 0; k < x->K; k += group)
+		c = judge_group(x, k, k + group < x->K ? k + group : x->K, c);
+	return c;
+}
+
+static uint32_t run(const char *profile, const struct dot *x) {
+	return mx_mma_dot(mx_profile_by_name(profile), x->fa, x->fb, x->K, x->a, x->sa, x->b, x->sb,
+			  x->c)
+		.v;
+}
+
+/* ---- data: a regime is a mixture of what elements, scales and accumulators may be ---- */
+
+struct regime {
+	enum { FINITE_CODES, SOME_SPECIAL, MOSTLY_ZERO, NEGATIVE_ZERO, POSITIVE } codes;
+	enum { NEAR_ONE, ANY_SCALE, END_SCALES, SOME_NAN } scales;
+	enum { ZERO, NEAR_DOT, ANY_F32, SUBNORMAL, CANCEL } acc;
+};
+
+static struct regime any_regime(void) {
+	return (struct regime) { rng() % 16 < 14 ? rng() % 3 : NEGATIVE_ZERO,
+				 rng() % 8 < 6 ? rng() % 3 : rng() % 4, rng() % 5 };
+}
+
+static int random_code(int f, int kind) {
+	int sign = 1 << (specs[f].bits - 1), code;
+	if (kind == NEGATIVE_ZERO && rng() % 256)
+		return rng() % 256 ? sign : 0;
+	if (kind == MOSTLY_ZERO && rng() % 8)
+		return rng() % 2 ? sign : 0;
+	do
+		code = rng() % (2 * sign);
+	while (!isfinite(decode(f, code)) && (kind != SOME_SPECIAL || rng() % 8));
+	return kind == POSITIVE ? code & (sign - 1) : code;
+}
+
+static uint8_t random_scale(int kind) {
+	static const uint8_t ends[] = { 0x00, 0x01, 0xFD, 0xFE };
+	switch (kind) {
+	case ANY_SCALE: return rng() % 255;
+	case END_SCALES: return ends[rng() % 4];
+	case SOME_NAN: return rng() % 16 ? 120 + rng() % 14 : 0xFF;
+	}
+	return 122 + rng() % 11;
+}
+
+static uint32_t random_acc(int kind) {
+	static const uint32_t specials[] = { 0x7F800000, 0xFF800000, 0x7F800001, 0xFFC00000,
+					     0x00000001, 0x807FFFFF, 0x7F7FFFFF, 0x80000000 };
+	uint32_t sign = (uint32_t)rng() << 31;
+	switch (kind) {
+	case NEAR_DOT: return sign | (uint32_t)(110 + rng() % 40) << 23 | rng() % (1 << 23);
+	case ANY_F32: return rng() % 4 ? (uint32_t)rng() : specials[rng() % 8];
+	case SUBNORMAL: return sign | rng() % (1 << 23);
+	}
+	return sign;
+}
+
+/* Negative zeros stay so in products with positive numbers. */
+static int codes_of_b(struct regime g) {
+	return g.codes == NEGATIVE_ZERO ? POSITIVE : g.codes;
+}
+
+static void random_dot(struct dot *x, struct regime g) {
+	for (unsigned k = 0; k < x->K; k++) {
+		x->a[k].v = random_code(x->fa, g.codes);
+		x->b[k].v = random_code(x->fb, codes_of_b(g));
+	}
+	for (unsigned i = 0; i < x->K / 32; i++) {
+		x->sa[i].v = random_scale(g.scales);
+		x->sb[i].v = random_scale(g.scales);
+	}
+	x->c.v = random_acc(g.acc);
+	if (g.acc == CANCEL) {
+		x->c.v = 0;
+		x->c.v = (run("fused", x) ^ 0x80000000) + rng() % 3 - 1;
+	}
+}
+
+/* ---- the plain dot ---- */
+
+static void test_dots(int profile) {
+	int bad = 0, n = 0, finite = 0;
+	for (int pair = 0; pair < FORMATS * FORMATS; pair++)
+		for (int i = 0; i < 240; i++, n++) {
+			struct dot x = { .fa = pair / FORMATS,
+					 .fb = pair % FORMATS,
+					 .K = 32u << i % 4 };
+			random_dot(&x, any_regime());
+			uint32_t got = run(profiles[profile].name, &x);
+			uint32_t want = judge(profiles[profile].group, &x);
+			finite += (want & 0x7F800000) != 0x7F800000 && want << 1;
+			if (got != want && !bad++)
+				diag("first wrong: %s x %s, K %u, c %08x: got %08x, exact %08x",
+				     specs[x.fa].name, specs[x.fb].name, x.K, x.c.v, got, want);
+		}
+	ok(!bad, "%s: %d random dots of all format pairs are MPFR's", profiles[profile].name, n);
+	ok(finite > n / 4, "%s: a quarter of those results and more are finite and not zero",
+	   profiles[profile].name);
+}
+
+/* The code of a power of two, or of zero. */
+static mx_elem code_of(int f, double x) {
+	int code = 0;
+	while (decode(f, code) != fabs(x))
+		code++;
+	return (mx_elem) { code | (signbit(x) ? 1 << (specs[f].bits - 1) : 0) };
+}
+
+/* Products a*b at the listed places, all scales 2^0. */
+struct term {
+	int k;
+	double a, b;
+};
+
+static struct dot dot_of(int fa, int fb, unsigned K, uint32_t c, const struct term *t, int n) {
+	struct dot x = { fa, fb, K, .c = { c } };
+	memset(x.sa, 127, sizeof x.sa);
+	memset(x.sb, 127, sizeof x.sb);
+	for (int i = 0; i < n; i++) {
+		x.a[t[i].k] = code_of(fa, t[i].a);
+		x.b[t[i].k] = code_of(fb, t[i].b);
+	}
+	return x;
+}
+
+static void check_bits(uint32_t got, uint32_t want, const char *sentence) {
+	if (!ok(got == want, "%s", sentence))
+		diag("got %08x, want %08x", got, want);
+}
+
+static void test_special_values(void) {
+	struct dot x = dot_of(1, 1, 64, 0, (struct term[]) { { 3, INFINITY, -2 } }, 1);
+	check_bits(run("block32", &x), 0xFF800000, "infinity times -2 is -infinity");
+	x.c.v = 0x7F800000;
+	check_bits(run("fused", &x), NAN32, "infinity minus infinity is NaN");
+	x.c.v = 0xFF800000;
+	check_bits(run("fused", &x), 0xFF800000, "-infinity plus -infinity is -infinity");
+	x.b[3].v = 0x80;
+	check_bits(run("block32", &x), NAN32, "infinity times zero is NaN");
+	x = dot_of(4, 4, 64, 0x3F800000, NULL, 0);
+	check_bits(run("block32", &x), 0x3F800000, "zeros leave the accumulator");
+	x.sb[1].v = 0xFF;
+	check_bits(run("block32", &x), NAN32, "a NaN scale makes a block of zeros NaN");
+	check_bits(run("fused", &x), NAN32, "and so for all of K at once");
+	x = dot_of(4, 4, 32, 0xFFFFFFFF, NULL, 0);
+	check_bits(run("block32", &x), NAN32, "a NaN accumulator gives the NaN 7fc00000");
+	x = dot_of(0, 0, 32, 0, (struct term[]) { { 0, 1, 1 } }, 1);
+	x.a[5].v = 0xFF;
+	check_bits(run("block32", &x), NAN32, "an E4M3 NaN times zero is NaN");
+	x = dot_of(1, 1, 32, 0, (struct term[]) { { 0, 57344, -57344 } }, 1);
+	memset(x.sa, 0xFE, sizeof x.sa);
+	check_bits(run("block32", &x), 0xFF800000, "overflow is infinity, signed");
+}
+
+static void test_zero_signs(void) {
+	struct dot x = dot_of(4, 4, 64, 0x80000000, NULL, 0);
+	check_bits(run("block32", &x), 0, "-0 plus products of +0 is +0");
+	memset(x.a, 0x8, sizeof x.a);
+	check_bits(run("block32", &x), 0x80000000, "-0 plus products of -0 alone is -0");
+	x.c.v = 0;
+	check_bits(run("fused", &x), 0, "+0 plus products of -0 is +0");
+	x.c.v = 0x80000000;
+	x.a[63].v = 0;
+	check_bits(run("fused", &x), 0, "one product of +0 makes it +0");
+	x = dot_of(4, 4, 32, 0xBF800000, (struct term[]) { { 9, 1, 1 } }, 1);
+	check_bits(run("block32", &x), 0, "1 - 1 is +0");
+	x = dot_of(1, 1, 32, 0x80000000, (struct term[]) { { 0, 0x1p-16, -0x1p-16 } }, 1);
+	memset(x.sa, 0, sizeof x.sa);
+	check_bits(run("block32", &x), 0x80000000, "a negative sum too small for f32 is -0");
+}
+
+/* The ends of the accumulator: +-2^32 * 2^254 cancels, and 2^-286 decides a tie. */
+static void test_wide_range(void) {
+	struct dot x = dot_of(1, 1, 96, 0x3F800000,
+			      (struct term[]) { { 0, 57344, 57344 },
+						{ 31, -57344, 57344 },
+						{ 32, 0x1p-12, 0x1p-12 },
+						{ 64, 0x1p-16, 0x1p-16 } },
+			      4);
+	x.sa[0].v = x.sb[0].v = 0xFE;
+	x.sa[2].v = x.sb[2].v = 0;
+	check_bits(run("fused", &x), 0x3F800001, "1 + 2^-24 + 2^-286 is rounded up");
+	x.a[64].v |= 0x80;
+	check_bits(run("fused", &x), 0x3F800000, "1 + 2^-24 - 2^-286 is rounded down");
+	x.a[64].v = 0;
+	check_bits(run("fused", &x), 0x3F800000, "1 + 2^-24 is a tie and goes to even");
+	x.c.v = 0x3F800001;
+	check_bits(run("fused", &x), 0x3F800002, "1 + 2^-23 + 2^-24 is a tie and goes to even");
+}
+
+static void test_largest_sum(void) {
+	struct dot x = { .fa = MX_E5M2, .fb = MX_E5M2, .K = 256 };
+	memset(x.sa, 0xFE, sizeof x.sa);
+	memset(x.sb, 0xFE, sizeof x.sb);
+	for (unsigned k = 0; k < x.K; k++) {
+		x.a[k] = code_of(x.fa, 57344);
+		x.b[k] = code_of(x.fb, 49152);
+	}
+	check_bits(run("fused", &x), 0x7F800000, "256 products of 2^285 and more do not wrap");
+}
+
+/* ---- the exact regime ---- */
+
+/* All formats have these; with scales of 2^-1 to 2^1, products are multiples of
+ * 2^-4 up to 2^6, and sums with c stay below 2^14. */
+static const double small[] = { 0, 0.5, 1, 1.5, 2, 3, 4 };
+
+static double regime_dot(struct dot *x) {
+	double c = (double)(rng() % 16384) / 16 - 512, exact = c;
+	x->c.v = bits_of(c);
+	for (unsigned i = 0; i < x->K / 32; i++) {
+		x->sa[i].v = 126 + rng() % 3;
+		x->sb[i].v = 126 + rng() % 3;
+	}
+	for (unsigned k = 0; k < x->K; k++) {
+		double a = small[rng() % 7] * (rng() % 2 ? -1 : 1), b = small[rng() % 7];
+		x->a[k] = code_of(x->fa, a);
+		x->b[k] = code_of(x->fb, b);
+		exact += ldexp(a * b, x->sa[k / 32].v + x->sb[k / 32].v - 254);
+	}
+	return exact;
+}
+
+static void test_exact_regime(void) {
+	int bad = 0, n = 0;
+	for (int pair = 0; pair < FORMATS * FORMATS; pair++)
+		for (int i = 0; i < 40; i++, n++) {
+			struct dot x = { .fa = pair / FORMATS, .fb = pair % FORMATS, .K = 128 };
+			uint32_t want = bits_of(regime_dot(&x));
+			uint32_t block = run("block32", &x), fused = run("fused", &x);
+			if ((block != want || fused != want) && !bad++)
+				diag("first wrong: %s x %s: block32 %08x, fused %08x, exact %08x",
+				     specs[x.fa].name, specs[x.fb].name, block, fused, want);
+		}
+	ok(!bad, "in the exact regime block32 and fused give the exact sum, %d times", n);
+}
+
+static void test_outside_regime(void) {
+	struct dot x =
+		dot_of(4, 4, 64, 0x4B800000, (struct term[]) { { 0, 1, 1 }, { 32, 1, 1 } }, 2);
+	check_bits(run("block32", &x), 0x4B800000,
+		   "block32: 2^24 + 1 + 1 loses both ones, tie by tie");
+	check_bits(run("fused", &x), 0x4B800001, "fused: 2^24 + 1 + 1 is 2^24 + 2");
+	int differ = 0;
+	for (int i = 0; i < 200; i++) {
+		struct dot y = { .fa = MX_E4M3, .fb = MX_E4M3, .K = 128 };
+		random_dot(&y, (struct regime) { FINITE_CODES, NEAR_ONE, NEAR_DOT });
+		differ += run("block32", &y) != run("fused", &y);
+	}
+	ok(differ > 20, "outside it block32 and fused differ on %d of 200 random dots", differ);
+}
+
+/* ---- layouts ---- */
+
+static const char *shape_name(int s) {
+	return s == MX_16X16X128 ? "16x16x128" : "32x32x64";
+}
+
+/* The layout table of the manual, typed again. */
+static unsigned k_of(int shape, int f, unsigned lane, unsigned j) {
+	if (shape == MX_16X16X128) {
+		unsigned g = lane / 16;
+		return specs[f].bits < 8 ? 32 * g + j
+		       : j < 16          ? 16 * g + j
+					 : 64 + 16 * g + (j - 16);
+	}
+	unsigned h = lane / 32;
+	return specs[f].bits < 8 ? 32 * h + j : j < 16 ? 16 * h + j : 32 + 16 * h + (j - 16);
+}
+
+static unsigned mn_of(int shape) {
+	return shape == MX_16X16X128 ? 16 : 32;
+}
+
+static unsigned k_size(int shape) {
+	return shape == MX_16X16X128 ? 128 : 64;
+}
+
+static unsigned row_of(int shape, unsigned lane, unsigned r) {
+	return shape == MX_16X16X128 ? 4 * (lane / 16) + r : 8 * (r / 4) + 4 * (lane / 32) + r % 4;
+}
+
+static void test_operand_layout(int shape, int f) {
+	uint8_t seen[2048] = { 0 };
+	unsigned mn, k, twice = 0, wrong = 0;
+	for (unsigned lane = 0; lane < 64; lane++)
+		for (unsigned j = 0; j < 32; j++) {
+			mx_layout_operand(shape, f, lane, j, &mn, &k);
+			if (mn >= mn_of(shape) || k >= k_size(shape) ||
+			    seen[mn * k_size(shape) + k]++)
+				twice++;
+			if ((mn != lane % mn_of(shape) || k != k_of(shape, f, lane, j)) && !wrong++)
+				diag("first wrong: lane %u, element %u: (%u, %u)", lane, j, mn, k);
+		}
+	ok(!twice, "%s %s: lanes and elements map to the operand one to one", shape_name(shape),
+	   specs[f].name);
+	ok(!wrong, "%s %s: every element is where the manual's table has it", shape_name(shape),
+	   specs[f].name);
+}
+
+static void test_scale_and_result_layout(int shape) {
+	uint8_t scales[64] = { 0 }, results[1024] = { 0 };
+	unsigned mn = mn_of(shape), x, y, twice = 0;
+	for (unsigned lane = 0; lane < 64; lane++) {
+		mx_layout_scale(shape, lane, &x, &y);
+		twice += x >= mn || y >= k_size(shape) / 32 || scales[x * k_size(shape) / 32 + y]++;
+		for (unsigned r = 0; r < mn * mn / 64; r++) {
+			mx_layout_result(shape, lane, r, &x, &y);
+			twice += x >= mn || y >= mn || results[x * mn + y]++;
+		}
+	}
+	ok(!twice, "%s: scales and results map one to one", shape_name(shape));
+}
+
+static void test_layout_by_hand(void) {
+	/* shape, format, lane, element, row or column, k */
+	static const unsigned operand[][6] = {
+		{ MX_16X16X128, MX_E2M1, 17, 5, 1, 37 },
+		{ MX_16X16X128, MX_E2M3, 63, 31, 15, 127 },
+		{ MX_16X16X128, MX_E4M3, 16, 0, 0, 16 },
+		{ MX_16X16X128, MX_E4M3, 0, 16, 0, 64 },
+		{ MX_16X16X128, MX_E5M2, 50, 17, 2, 113 },
+		{ MX_32X32X64, MX_E2M1, 33, 0, 1, 32 },
+		{ MX_32X32X64, MX_E4M3, 33, 0, 1, 16 },
+		{ MX_32X32X64, MX_E4M3, 31, 16, 31, 32 },
+		{ MX_32X32X64, MX_E5M2, 63, 31, 31, 63 },
+	};
+	/* shape, lane, register, row, column */
+	static const unsigned result[][5] = {
+		{ MX_16X16X128, 18, 3, 7, 2 },   { MX_16X16X128, 63, 0, 12, 15 },
+		{ MX_32X32X64, 32, 0, 4, 0 },    { MX_32X32X64, 5, 4, 8, 5 },
+		{ MX_32X32X64, 63, 15, 31, 31 },
+	};
+	unsigned x, y, bad = 0;
+	for (size_t i = 0; i < sizeof operand / sizeof *operand; i++) {
+		const unsigned *o = operand[i];
+		mx_layout_operand(o[0], o[1], o[2], o[3], &x, &y);
+		bad += x != o[4] || y != o[5];
+	}
+	ok(!bad, "operand elements picked by hand are in place");
+	bad = 0;
+	for (size_t i = 0; i < sizeof result / sizeof *result; i++) {
+		mx_layout_result(result[i][0], result[i][1], result[i][2], &x, &y);
+		bad += x != result[i][3] || y != result[i][4];
+	}
+	ok(!bad, "result elements picked by hand are in place");
+	mx_layout_scale(MX_16X16X128, 35, &x, &y);
+	bad = x != 3 || y != 2;
+	mx_layout_scale(MX_32X32X64, 35, &x, &y);
+	ok(!bad && x == 3 && y == 1, "lane 35 has the scale of row 3, block 2 or 1");
+	ok(mx_operand_vgprs(MX_E4M3) == 8 && mx_operand_vgprs(MX_E5M2) == 8 &&
+		   mx_operand_vgprs(MX_E2M3) == 6 && mx_operand_vgprs(MX_E3M2) == 6 &&
+		   mx_operand_vgprs(MX_E2M1) == 4,
+	   "operands take 8, 6 and 4 VGPRs");
+}
+
+/* ---- the instruction ---- */
+
+struct wave {
+	uint32_t a[8][64], b[8][64], c[16][64], d[16][64];
+	uint8_t sa[64], sb[64];
+};
+
+static void set_bits(uint32_t (*regs)[64], unsigned lane, unsigned at, unsigned bits, unsigned v) {
+	for (unsigned i = 0; i < bits; i++, at++)
+		regs[at / 32][lane] |= (v >> i & 1) << at % 32;
+}
+
+static void random_operand(int f, uint32_t (*regs)[64], int codes) {
+	for (unsigned lane = 0; lane < 64; lane++)
+		for (unsigned j = 0; j < 32; j++)
+			set_bits(regs, lane, j * specs[f].bits, specs[f].bits,
+				 random_code(f, codes));
+}
+
+static void random_wave(struct wave *w, int fa, int fb, struct regime g) {
+	memset(w, 0, sizeof *w);
+	random_operand(fa, w->a, g.codes);
+	random_operand(fb, w->b, codes_of_b(g));
+	for (unsigned lane = 0; lane < 64; lane++) {
+		w->sa[lane] = random_scale(g.scales);
+		w->sb[lane] = random_scale(g.scales);
+	}
+	for (unsigned r = 0; r < 16; r++)
+		for (unsigned lane = 0; lane < 64; lane++)
+			w->c[r][lane] = random_acc(g.acc);
+}
+
+static struct mx_mma_args args_of(int profile, int shape, int fa, int fb, struct wave *w) {
+	return (struct mx_mma_args) {
+		mx_profile_by_name(profiles[profile].name),
+		shape,
+		fa,
+		fb,
+		(const uint32_t(*)[64])w->a,
+		(const uint32_t(*)[64])w->b,
+		(const uint32_t(*)[64])w->c,
+		w->sa,
+		w->sb,
+		w->d,
+	};
+}
+
+/* Runs both versions; the index of the first register word that differs, or -1. */
+static int first_difference(struct mx_mma_args args) {
+	uint32_t plain[16][64], fast[16][64];
+	int words = mn_of(args.shape) * mn_of(args.shape);
+	args.d = plain;
+	mx_mma_scaled_plain(&args);
+	/* The fast one in place, as D = C is usual. */
+	memcpy(fast, args.c, sizeof fast);
+	args.c = (const uint32_t(*)[64])fast;
+	args.d = fast;
+	mx_mma_scaled(&args);
+	for (int i = 0; i < words; i++)
+		if (plain[i / 64][i % 64] != fast[i / 64][i % 64]) {
+			diag("%s %s %s x %s, register %d, lane %d: plain %08x, fast %08x",
+			     args.profile->name, shape_name(args.shape), specs[args.fmt_a].name,
+			     specs[args.fmt_b].name, i / 64, i % 64, plain[i / 64][i % 64],
+			     fast[i / 64][i % 64]);
+			return i;
+		}
+	return -1;
+}
+
+static void test_fast_is_plain(int profile, int shape) {
+	int bad = 0, n = 0;
+	for (int pair = 0; pair < FORMATS * FORMATS; pair++)
+		for (int i = 0; i < (shape == MX_16X16X128 ? 22 : 11); i++, n++) {
+			struct wave w;
+			random_wave(&w, pair / FORMATS, pair % FORMATS, any_regime());
+			if (!bad)
+				bad += first_difference(args_of(profile, shape, pair / FORMATS,
+								pair % FORMATS, &w)) >= 0;
+		}
+	ok(!bad, "%s %s: the fast instruction gives the plain one's bits, %d random instructions",
+	   profiles[profile].name, shape_name(shape), n);
+}
+
+/* The dot of one output, gathered from the registers by this test's own layout. */
+static unsigned get_bits(uint32_t (*regs)[64], unsigned lane, unsigned at, unsigned bits) {
+	unsigned v = 0;
+	for (unsigned i = 0; i < bits; i++, at++)
+		v |= (regs[at / 32][lane] >> at % 32 & 1) << i;
+	return v;
+}
+
+static struct dot gather(struct wave *w, int shape, int fa, int fb, unsigned lane, unsigned r) {
+	struct dot x = { fa, fb, k_size(shape), .c = { w->c[r][lane] } };
+	unsigned MN = mn_of(shape), row = row_of(shape, lane, r), col = lane % MN;
+	for (unsigned l = 0; l < 64; l++) {
+		for (unsigned j = 0; j < 32; j++) {
+			if (l % MN == row)
+				x.a[k_of(shape, fa, l, j)].v =
+					get_bits(w->a, l, j * specs[fa].bits, specs[fa].bits);
+			if (l % MN == col)
+				x.b[k_of(shape, fb, l, j)].v =
+					get_bits(w->b, l, j * specs[fb].bits, specs[fb].bits);
+		}
+		if (l % MN == row)
+			x.sa[l / MN].v = w->sa[l];
+		if (l % MN == col)
+			x.sb[l / MN].v = w->sb[l];
+	}
+	return x;
+}
+
+static void test_instruction(int profile, int shape) {
+	int bad = 0;
+	for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+		int fa = pair / FORMATS, fb = pair % FORMATS;
+		struct wave w;
+		random_wave(&w, fa, fb, (struct regime) { FINITE_CODES, NEAR_ONE, NEAR_DOT });
+		struct mx_mma_args args = args_of(profile, shape, fa, fb, &w);
+		mx_mma_scaled(&args);
+		for (int i = 0; i < 40; i++) {
+			unsigned lane = rng() % 64, r = rng() % (mn_of(shape) * mn_of(shape) / 64);
+			struct dot x = gather(&w, shape, fa, fb, lane, r);
+			uint32_t want = judge(profiles[profile].group, &x);
+			if (w.d[r][lane] != want && !bad++)
+				diag("first wrong: %s x %s, register %u, lane %u: got %08x, exact "
+				     "%08x",
+				     specs[fa].name, specs[fb].name, r, lane, w.d[r][lane], want);
+		}
+	}
+	ok(!bad, "%s %s: outputs of every format pair, gathered by hand, are MPFR's",
+	   profiles[profile].name, shape_name(shape));
+}
+
+/* ---- no bit lost, no bit rounded twice ---- */
+
+static double largest(int f) {
+	int code = (1 << (specs[f].bits - 1)) - 1;
+	while (!isfinite(decode(f, code)))
+		code--;
+	return decode(f, code);
+}
+
+/* The whole wave computes x, whose K is the shape's; D[0] of lane 0. */
+static uint32_t run_instruction(int profile, int shape, const struct dot *x) {
+	struct wave w = { 0 };
+	for (unsigned lane = 0; lane < 64; lane++) {
+		for (unsigned j = 0; j < 32; j++) {
+			set_bits(w.a, lane, j * specs[x->fa].bits, specs[x->fa].bits,
+				 x->a[k_of(shape, x->fa, lane, j)].v);
+			set_bits(w.b, lane, j * specs[x->fb].bits, specs[x->fb].bits,
+				 x->b[k_of(shape, x->fb, lane, j)].v);
+		}
+		w.sa[lane] = x->sa[lane / mn_of(shape)].v;
+		w.sb[lane] = x->sb[lane / mn_of(shape)].v;
+		for (unsigned r = 0; r < 16; r++)
+			w.c[r][lane] = x->c.v;
+	}
+	struct mx_mma_args args = args_of(profile, shape, x->fa, x->fb, &w);
+	mx_mma_scaled(&args);
+	return w.d[0][0];
+}
+
+/* The longest dot there is: 31 largest products and the smallest. */
+static void test_full_width(int profile, int shape) {
+	int bad = 0;
+	for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+		int fa = pair / FORMATS, fb = pair % FORMATS;
+		double most = largest(fa) * largest(fb), least = decode(fa, 1) * decode(fb, 1);
+		struct dot x = dot_of(fa, fb, k_size(shape), bits_of(-31 * most), NULL, 0);
+		for (int k = 0; k < 32; k++) {
+			x.a[k] = k == 16 ? (mx_elem) { 1 } : code_of(fa, largest(fa));
+			x.b[k] = k == 16 ? (mx_elem) { 1 } : code_of(fb, largest(fb));
+		}
+		uint32_t got = run_instruction(profile, shape, &x);
+		if (got != bits_of(least) && !bad++)
+			diag("first wrong: %s x %s: got %a, exact %a", specs[fa].name,
+			     specs[fb].name, as_float(got), least);
+	}
+	ok(!bad, "%s %s: 31 largest products less themselves leave the smallest",
+	   profiles[profile].name, shape_name(shape));
+}
+
+/* Sums of more than 53 bits whose first 53 look like a tie between two f32. */
+static void test_ties_by_hand(void) {
+	static const struct {
+		double big, small; /* products of E4M3, as squares */
+		int negative;      /* the smaller product */
+		float c;
+		uint32_t want;
+	} rows[] = {
+		/* dot = 2^16 + 2^-8, a tie; c decides */
+		{ 0x1p8, 0x1p-4, 0, 0x1p-100, 0x47800001 },
+		{ 0x1p8, 0x1p-4, 0, -0x1p-100, 0x47800000 },
+		{ 0x1p8, 0x1p-4, 0, 0, 0x47800000 },
+		{ 0x1p8, 0x1p-4, 0, -0x1p-149, 0x47800000 },
+		{ 0x1p8, 0x1p-4, 0, 0x1p-149, 0x47800001 },
+		/* below a power of two: 2^16 - 2^-9 is a tie between 2^16 - 2^-8 and 2^16 */
+		{ 0x1p8, 0, 0, -0x1p-9, 0x47800000 },
+		/* c + 2^16 is a tie; +-2^-18 decides */
+		{ 0x1p8, 0x1p-9, 0, 0x1p40, 0x53800001 },
+		{ 0x1p8, 0x1p-9, 1, 0x1p40, 0x53800000 },
+		{ 0x1p8, 0, 0, 0x1p40, 0x53800000 },
+		{ 0x1p8, 0x1p-9, 1, 0x1p40 + 0x1p17, 0x53800001 },
+		{ 0x1p8, 0, 0, 0x1p40 + 0x1p17, 0x53800002 },
+		{ 0x1p8, 0x1p-9, 0, -0x1p40 - 0x1p17, 0xD3800000 },
+		{ 0x1p8, 0x1p-9, 1, -0x1p40 - 0x1p17, 0xD3800001 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		double s = rows[i].small;
+		struct term t[] = { { 0, rows[i].big, rows[i].big },
+				    { 1, rows[i].negative ? -s : s, s } };
+		struct dot x = dot_of(MX_E4M3, MX_E4M3, 128, bits_of(rows[i].c), t, 2);
+		uint32_t got = run_instruction(0, MX_16X16X128, &x);
+		if (!ok(got == rows[i].want, "2^%g %c 2^%g %+a is rounded once",
+			2 * log2(rows[i].big), rows[i].negative ? '-' : '+', 2 * log2(s),
+			rows[i].c))
+			diag("got %08x, want %08x", got, rows[i].want);
+	}
+}
+
+/* c + 2^16 +- 2^-18 or so, in all magnitudes and signs, on and beside ties. */
+static void test_random_ties(int profile, int shape) {
+	static const int formats[][2] = { { 0, 0 }, { 0, 1 }, { 1, 1 }, { 1, 3 }, { 2, 1 } };
+	int bad = 0;
+	for (int i = 0; i < 1500; i++) {
+		int fa = formats[i % 5][0], fb = formats[i % 5][1];
+		struct term t[] = { { 0, 2, rng() % 2 ? 2 : -2 },
+				    { 1, 0.5, ldexp(rng() % 2 ? 1 : -1, -(int)(rng() % 4)) } };
+		struct dot x = dot_of(fa, fb, k_size(shape), 0, t, rng() % 8 ? 2 : 1);
+		int top = rng() % 110 + 70;
+		uint32_t man = rng() % 4 | (rng() % 4 ? 0 : 0x7FFFFC);
+		/* 4 * 2^scale is half a unit in the last place of c; block 1 repeats the small one.
+		 */
+		x.c.v = (uint32_t)rng() << 31 | (uint32_t)top << 23 | man;
+		x.sa[0].v = top - 26 + rng() % 3 - 1;
+		x.a[32] = x.a[1];
+		x.b[32] = x.b[1];
+		x.sa[1].v = rng() % x.sa[0].v;
+		uint32_t got = run_instruction(profile, shape, &x);
+		uint32_t want = judge(profiles[profile].group, &x);
+		if (got != want && !bad++)
+			diag("first wrong: %s x %s, c %08x, scales %d %d: got %08x, exact %08x",
+			     specs[fa].name, specs[fb].name, x.c.v, x.sa[0].v, x.sa[1].v, got,
+			     want);
+	}
+	ok(!bad, "%s %s: sums on and beside ties are rounded once", profiles[profile].name,
+	   shape_name(shape));
+}
+
+/* Groups shorter than a block, across blocks, and longer than K. */
+static void test_other_groups(void) {
+	static const unsigned groups[] = { 1, 16, 48, 64, 96, 512 };
+	int wrong = 0, differ = 0;
+	for (int i = 0; i < 600; i++) {
+		mx_profile p = { "group", groups[i % 6], MX_ASSUMED, "this test" };
+		struct dot x = { .fa = rng() % FORMATS, .fb = rng() % FORMATS, .K = 128 };
+		random_dot(&x, any_regime());
+		mx_f32 got = mx_mma_dot(&p, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+		wrong += got.v != judge(p.group, &x);
+		if (i < 36) {
+			struct wave w;
+			random_wave(&w, x.fa, x.fb, any_regime());
+			struct mx_mma_args args = args_of(0, i / 6 % 2, x.fa, x.fb, &w);
+			args.profile = &p;
+			differ += first_difference(args) >= 0;
+		}
+	}
+	ok(!wrong, "groups of 1, 16, 48, 64, 96 and all elements are summed as MPFR does");
+	ok(!differ, "the fast instruction gives the plain one's bits for such groups");
+}
+
+/* The host program's rounding mode, and on x86 its flushing of subnormals. */
+static void test_environment(void) {
+	static const int modes[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+	int differ = 0;
+	for (int i = 0; i < 60; i++) {
+		uint32_t want[16][64];
+		struct wave w;
+		fesetround(FE_TONEAREST);
+		random_wave(&w, i % FORMATS, MX_E2M1,
+			    (struct regime) { FINITE_CODES, ANY_SCALE, SUBNORMAL });
+		struct mx_mma_args args = args_of(0, MX_16X16X128, i % FORMATS, MX_E2M1, &w);
+		mx_mma_scaled(&args);
+		memcpy(want, w.d, sizeof want);
+		if (i % 4 < 3)
+			fesetround(modes[i % 4]);
+#ifdef __SSE__
+		unsigned csr = __builtin_ia32_stmxcsr();
+		__builtin_ia32_ldmxcsr(i % 4 < 3 ? csr : csr | 0x8040); /* FTZ and DAZ */
+#endif
+		mx_mma_scaled(&args);
+#ifdef __SSE__
+		__builtin_ia32_ldmxcsr(csr);
+#endif
+		differ += memcmp(want, w.d, sizeof want) != 0;
+	}
+	fesetround(FE_TONEAREST);
+	ok(!differ, "the floating-point environment of the caller changes no bit");
+}
+
+static void test_profiles(void) {
+	for (int i = 0; i < PROFILES; i++) {
+		const mx_profile *p = mx_profile_by_name(profiles[i].name);
+		ok(p && p == mx_profile_at(i) && p->group == profiles[i].group && *p->source,
+		   "profile %s sums %u elements at once and names its source", profiles[i].name,
+		   profiles[i].group);
+	}
+	ok(!mx_profile_by_name("block") && !mx_profile_at(PROFILES), "there are no other profiles");
+}
+
+int main(void) {
+	test_profiles();
+	test_special_values();
+	test_zero_signs();
+	test_wide_range();
+	test_largest_sum();
+	test_exact_regime();
+	test_outside_regime();
+	test_layout_by_hand();
+	for (int shape = 0; shape < 2; shape++) {
+		for (int f = 0; f < FORMATS; f++)
+			test_operand_layout(shape, f);
+		test_scale_and_result_layout(shape);
+	}
+	test_ties_by_hand();
+	for (int profile = 0; profile < PROFILES; profile++) {
+		test_dots(profile);
+		for (int shape = 0; shape < 2; shape++) {
+			test_full_width(profile, shape);
+			test_random_ties(profile, shape);
+			test_instruction(profile, shape);
+			test_fast_is_plain(profile, shape);
+		}
+	}
+	test_other_groups();
+	test_environment();
+	return done_testing();
+}

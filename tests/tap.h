@@ -1,0 +1,43 @@
+/* The Test Anything Protocol for C tests: ok(cond, "sentence", ...), diag(), done_testing(). */
+#ifndef TAP_H
+#define TAP_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static int tap_run, tap_failed;
+
+static inline void tap_vline(const char *lead, const char *format, va_list ap) {
+	fputs(lead, stdout);
+	vprintf(format, ap);
+	putchar('\n');
+}
+
+__attribute__((format(printf, 1, 2))) static inline void diag(const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	tap_vline("# ", format, ap);
+	va_end(ap);
+}
+
+/* Prints one TAP line and returns cond, so that a failing test can explain itself. */
+__attribute__((format(printf, 2, 3))) static inline bool ok(bool cond, const char *format, ...) {
+	char lead[32];
+	va_list ap;
+	tap_run++;
+	tap_failed += !cond;
+	snprintf(lead, sizeof lead, "%sok %d - ", cond ? "" : "not ", tap_run);
+	va_start(ap, format);
+	tap_vline(lead, format, ap);
+	va_end(ap);
+	return cond;
+}
+
+/* Ends the plan; the exit status of main. */
+static inline int done_testing(void) {
+	printf("1..%d\n", tap_run);
+	return tap_failed != 0;
+}
+
+#endif
