@@ -21,19 +21,39 @@
 
 #include "../ref/num/num.h"
 
-struct mx_error { char text[1024]; };
+struct mx_error {
+	char text[1024];
+};
 
 /* Set err->text, printf style; returns -1, so that callers can `return mx_fail(...)`. */
 __attribute__((format(printf, 2, 3))) int mx_fail(struct mx_error *err, const char *format, ...);
 
 /* ---- the file, as written ---- */
 
-typedef enum { MX_ROLE_NONE, MX_ROLE_A, MX_ROLE_A_SCALE, MX_ROLE_B, MX_ROLE_B_SCALE, MX_ROLE_C } mx_role;
-typedef enum { MX_DT_E4M3, MX_DT_E5M2, MX_DT_E2M3, MX_DT_E3M2, MX_DT_E2M1, MX_DT_E8M0, MX_DT_F32, MX_DT_BF16 } mx_dtype;
+typedef enum {
+	MX_ROLE_NONE,
+	MX_ROLE_A,
+	MX_ROLE_A_SCALE,
+	MX_ROLE_B,
+	MX_ROLE_B_SCALE,
+	MX_ROLE_C
+} mx_role;
+typedef enum {
+	MX_DT_E4M3,
+	MX_DT_E5M2,
+	MX_DT_E2M3,
+	MX_DT_E3M2,
+	MX_DT_E2M1,
+	MX_DT_E8M0,
+	MX_DT_F32,
+	MX_DT_BF16
+} mx_dtype;
 typedef enum { MX_ARG_PTR, MX_ARG_I32, MX_ARG_U32, MX_ARG_I64, MX_ARG_U64 } mx_arg_type;
 typedef enum { MX_REGIME_EXACT, MX_REGIME_GENERAL, MX_REGIME_SPECIAL } mx_regime;
 
-struct mx_let { char *name, *value; };
+struct mx_let {
+	char *name, *value;
+};
 
 struct mx_buffer_spec {
 	char *name;
@@ -67,17 +87,21 @@ struct mx_verdict_spec {
 };
 
 struct mx_case {
-	char *path;                 /* of the file; filled in by mx_case_load */
-	char *name, *title;         /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
-	char *code, *kernel;        /* code object file, kernel symbol */
-	char **grid, **block;       /* 1 to 3 expressions: workgroups, work-items per workgroup */
+	char *path;           /* of the file; filled in by mx_case_load */
+	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
+	char *code, *kernel;  /* code object file, kernel symbol */
+	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
 	unsigned n_grid, n_block;
-	char *lds;                  /* dynamic LDS bytes; NULL: 0 */
-	struct mx_let *let;         unsigned n_let;
-	struct mx_buffer_spec *buffers; unsigned n_buffers;
-	struct mx_arg_spec *kernarg;    unsigned n_kernarg;
+	char *lds; /* dynamic LDS bytes; NULL: 0 */
+	struct mx_let *let;
+	unsigned n_let;
+	struct mx_buffer_spec *buffers;
+	unsigned n_buffers;
+	struct mx_arg_spec *kernarg;
+	unsigned n_kernarg;
 	struct mx_verdict_spec verdict;
-	struct mx_run_spec *runs;   unsigned n_runs;
+	struct mx_run_spec *runs;
+	unsigned n_runs;
 };
 
 int mx_case_load(const char *path, struct mx_case **c, struct mx_error *err);
@@ -102,7 +126,7 @@ struct mx_buffer {
 
 struct mx_plan {
 	const struct mx_case *c;
-	char name[256];       /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
+	char name[256]; /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
 	int64_t M, N, K;
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
@@ -136,9 +160,10 @@ bool mx_buffer_padding(const struct mx_buffer *b, size_t row, size_t *from, size
 #define MX_POISON 0xFF
 
 struct mx_data {
-	uint8_t *bytes[MX_MAX_BUFFERS];  /* plan->buffers[i].bytes bytes of each; outputs and gaps poison */
-	float *a, *b;                    /* unquantised operands, M*K and N*K, row-major; NULL where the
-	                                    regime draws codes directly (then nothing was quantised) */
+	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].bytes bytes of each; outputs and gaps
+	                                   poison */
+	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL where the
+	                 regime draws codes directly (then nothing was quantised) */
 };
 
 /* Fills every input of the plan:
@@ -150,7 +175,8 @@ struct mx_data {
  *            in about 1 row of 16, one 0xFF.
  * The value of an element depends on seed, case name, buffer name and element
  * index alone (Philox 4x32-10), never on thread, order or filter. */
-int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data, struct mx_error *err);
+int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
+                 struct mx_error *err);
 void mx_data_free(struct mx_data *data);
 
 /* ---- expressions ---- */
@@ -158,7 +184,10 @@ void mx_data_free(struct mx_data *data);
 /* 64-bit signed integers with + - * / % (C semantics), unary -, parentheses,
  * ceildiv(a,b), roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and
  * names. Overflow, division by zero, an unknown name or trailing text fail. */
-struct mx_name { const char *name; int64_t value; };
+struct mx_name {
+	const char *name;
+	int64_t value;
+};
 int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
                  struct mx_error *err);
 

@@ -24,7 +24,7 @@ static bool is_name(const char *name) {
 
 /* Why `name` may not be introduced after the first n_let and n_buffers; NULL: it may. */
 static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
-			 const char *name) {
+                         const char *name) {
 	if (!is_name(name))
 		return "is not a name of letters, digits and _";
 	if (strlen(name) == 1 && strchr("MNK", *name))
@@ -43,11 +43,11 @@ static int check_names(struct source *s, const struct mx_case *c, struct mx_erro
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if ((why = clash(c, 0, i, c->buffers[i].name)))
 			return source_fail(err, s, line_of(s, "buffers", i, "name"),
-					   "buffers[%u].name: '%s' %s", i, c->buffers[i].name, why);
+			                   "buffers[%u].name: '%s' %s", i, c->buffers[i].name, why);
 	for (unsigned i = 0; i < c->n_let; i++)
 		if ((why = clash(c, i, c->n_buffers, c->let[i].name)))
 			return source_fail(err, s, line_of(s, "let", i, "name"),
-					   "let[%u].name: '%s' %s", i, c->let[i].name, why);
+			                   "let[%u].name: '%s' %s", i, c->let[i].name, why);
 	return 0;
 }
 
@@ -77,24 +77,24 @@ static int check_roles(struct source *s, const struct mx_case *c, struct mx_erro
 		int first = b->role == MX_ROLE_NONE ? (int)i : find_role(c, b->role);
 		if (first != (int)i)
 			return source_fail(err, s, line_of(s, "buffers", i, "role"),
-					   "buffers[%u].role: buffer %s has this role already", i,
-					   c->buffers[first].name);
+			                   "buffers[%u].role: buffer %s has this role already", i,
+			                   c->buffers[first].name);
 		const char *why = bad_type(b->role, b->type);
 		if (why)
 			return source_fail(err, s, line_of(s, "buffers", i, "type"),
-					   "buffers[%u].type: %s", i, why);
+			                   "buffers[%u].type: %s", i, why);
 	}
 	return 0;
 }
 
 /* Data is drawn for an operand and its scales together. */
 static int check_pair(struct source *s, const struct mx_case *c, mx_role role, mx_role other,
-		      const char *lacking, struct mx_error *err) {
+                      const char *lacking, struct mx_error *err) {
 	int i = find_role(c, role);
 	if (i < 0 || find_role(c, other) >= 0)
 		return 0;
 	return source_fail(err, s, line_of(s, "buffers", i, "role"),
-			   "buffers[%d].role: there is no buffer with role %s", i, lacking);
+	                   "buffers[%d].role: there is no buffer with role %s", i, lacking);
 }
 
 static int check_pairs(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -120,8 +120,8 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const yaml_node_t *n = source_key(s, source_key(s, root, "verdict"), "mma_k");
 	return source_fail(err, s, source_line(n),
-			   "verdict.mma_k: %u is no positive multiple of %d", c->verdict.mma_k,
-			   MX_BLOCK);
+	                   "verdict.mma_k: %u is no positive multiple of %d", c->verdict.mma_k,
+	                   MX_BLOCK);
 }
 
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {

@@ -8,13 +8,13 @@
 
 uint8_t max_finite_code(mx_format f) {
 	uint8_t code = (1u << (mx_format_info(f)->bits - 1)) - 1;
-	while (mx_elem_unpack(f, (mx_elem) { code }).kind != MX_NUMBER)
+	while (mx_elem_unpack(f, (mx_elem){ code }).kind != MX_NUMBER)
 		code--;
 	return code;
 }
 
 static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
-		      struct mx_error *err) {
+                      struct mx_error *err) {
 	void *memory = malloc(bytes ? bytes : 1);
 	if (!memory)
 		mx_fail(err, "%s: %s: no memory for %zu bytes", p->name, name, bytes);
@@ -33,10 +33,10 @@ static int allocate_all(const struct mx_plan *p, struct mx_data *data, struct mx
 }
 
 static struct operand make_operand(const struct mx_plan *p, const struct mx_data *data,
-				   const struct mx_buffer *codes, mx_role scale_role,
-				   uint64_t seed) {
+                                   const struct mx_buffer *codes, mx_role scale_role,
+                                   uint64_t seed) {
 	const struct mx_buffer *scales = mx_plan_role(p, scale_role);
-	return (struct operand) {
+	return (struct operand){
 		.codes = codes,
 		.scales = scales,
 		.format = dtype_format(codes->type),
@@ -48,11 +48,11 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 
 /* a or b may be NULL. */
 static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
-			   const struct operand *b, struct mx_error *err) {
+                           const struct operand *b, struct mx_error *err) {
 	struct reach ra, rb;
 	if (!exact_reach(a, b, p->K, &ra, &rb))
 		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime", p->name,
-			       p->K);
+		               p->K);
 	if (a)
 		fill_exact(a, ra);
 	if (b)
@@ -61,7 +61,7 @@ static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
 }
 
 static int fill_one_general(const struct mx_plan *p, struct operand *o, float **values,
-			    struct mx_error *err) {
+                            struct mx_error *err) {
 	if (!o)
 		return 0;
 	*values =
@@ -74,7 +74,7 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 }
 
 static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
-			 struct mx_error *err) {
+                         struct mx_error *err) {
 	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
 	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
 	struct operand both[2], *a = NULL, *b = NULL;
@@ -98,7 +98,7 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 }
 
 static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint64_t seed,
-		       uint8_t *bytes) {
+                       uint8_t *bytes) {
 	struct stream s = draw_stream(seed, p->c->name, b->name);
 	for (size_t row = 0; row < b->rows; row++)
 		for (size_t i = 0; i < b->row_bytes; i += sizeof(struct draw)) {
@@ -109,8 +109,8 @@ static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint6
 }
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
-		 struct mx_error *err) {
-	*data = (struct mx_data) { 0 };
+                 struct mx_error *err) {
+	*data = (struct mx_data){ 0 };
 	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, err)) {
 		mx_data_free(data);
 		return -1;
@@ -126,5 +126,5 @@ void mx_data_free(struct mx_data *data) {
 		free(data->bytes[i]);
 	free(data->a);
 	free(data->b);
-	*data = (struct mx_data) { 0 };
+	*data = (struct mx_data){ 0 };
 }

@@ -7,7 +7,7 @@
 static struct draw philox(struct stream s, philox4x32_ctr_t counter) {
 	philox4x32_key_t key = { { s.key[0], s.key[1] } };
 	philox4x32_ctr_t r = philox4x32(counter, key);
-	return (struct draw) { { r.v[0], r.v[1], r.v[2], r.v[3] } };
+	return (struct draw){ { r.v[0], r.v[1], r.v[2], r.v[3] } };
 }
 
 /* Chains the text, 12 bytes to a counter, through the key. The last word holds

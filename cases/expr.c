@@ -30,7 +30,7 @@ static int unexpected(const struct parser *p) {
 	if (!*p->at)
 		return mx_fail(p->err, "'%s' ends too early", p->text);
 	return mx_fail(p->err, "unexpected '%c' at character %td of '%s'", *p->at,
-		       p->at - p->text + 1, p->text);
+	               p->at - p->text + 1, p->text);
 }
 
 /* Skips blanks, whether c follows or not. */
@@ -203,9 +203,9 @@ static int product(struct parser *p, int64_t *v) {
 		return -1;
 	for (;;) {
 		operation *op = accept(p, '*')   ? multiply
-				: accept(p, '/') ? quotient
-				: accept(p, '%') ? remainder_of
-						 : NULL;
+		                : accept(p, '/') ? quotient
+		                : accept(p, '%') ? remainder_of
+		                                 : NULL;
 		int64_t b;
 		if (!op)
 			return 0;
@@ -228,7 +228,7 @@ static int sum(struct parser *p, int64_t *v) {
 }
 
 int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
-		 struct mx_error *err) {
+                 struct mx_error *err) {
 	struct parser p = { text, text, names, n_names, 0, err };
 	int64_t v;
 	if (sum(&p, &v))

@@ -34,7 +34,7 @@ struct reach {
 /* The reach of both operands at K; b may be NULL. False where K is too long
  * for any. */
 bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, struct reach *ra,
-		 struct reach *rb);
+                 struct reach *rb);
 
 void fill_exact(const struct operand *o, struct reach reach);
 void fill_general(const struct operand *o);

@@ -55,7 +55,7 @@ static int doublings(const struct operand *a, const struct operand *b, uint64_t 
 
 /* Whole formats where they fit; else a third of the doublings is for scales. */
 bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, struct reach *ra,
-		 struct reach *rb) {
+                 struct reach *rb) {
 	unsigned full_a = full_span(a), full_b = full_span(b);
 	int n = doublings(a, b, K);
 	if (n < 0)
@@ -76,11 +76,11 @@ static mx_elem draw_code(mx_format f, unsigned bits, unsigned first, unsigned n_
 	unsigned sign = bits & 1, man = bits >> 1 & ((1u << info->man_bits) - 1);
 	unsigned field = first + ((bits >> 4) * n_fields >> 12);
 	unsigned magnitude = least(field << info->man_bits | man, max_finite_code(f));
-	return (mx_elem) { sign << (info->bits - 1) | magnitude };
+	return (mx_elem){ sign << (info->bits - 1) | magnitude };
 }
 
 static void fill_block(const struct operand *o, size_t row, size_t block, struct reach reach,
-		       int base) {
+                       int base) {
 	const struct mx_format_info *info = mx_format_info(o->format);
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	unsigned window = 1 + draw_below(d.w[0], max_field(o->format) - reach.span);
@@ -92,8 +92,8 @@ static void fill_block(const struct operand *o, size_t row, size_t block, struct
 		if (i % 8 == 0)
 			d = draw_at(o->stream, DRAW_ELEMENT, row, col / 8);
 		mx_elem_set(o->format, operand_row(o, row), col,
-			    draw_code(o->format, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
-				      window + reach.span - first + 1));
+		            draw_code(o->format, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
+		                      window + reach.span - first + 1));
 	}
 }
 

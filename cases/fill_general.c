@@ -22,7 +22,7 @@ static void fill_block(const struct operand *o, size_t row, size_t block) {
 	mx_elem codes[MX_BLOCK];
 	for (size_t i = 0; i < MX_BLOCK; i++) /* exact: 13 bits and a power of two */
 		x[i] = ldexpf(deviate(draw_at(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK + i)),
-			      exp - 10);
+		              exp - 10);
 	memcpy(bits, x, sizeof bits);
 	*operand_scale(o, row, block) = mx_quantize_block(o->format, bits, MX_BLOCK, codes).v;
 	for (size_t i = 0; i < MX_BLOCK; i++)

@@ -21,7 +21,7 @@ static struct character draw_row(const struct operand *o, size_t row) {
 	};
 	struct draw d = draw_at(o->stream, DRAW_ROW, row, 0);
 	const uint8_t *e = extremes[d.w[0] % 4];
-	return (struct character) {
+	return (struct character){
 		.special_codes = draw_below(d.w[1], 16) == 0,
 		.low = e[0],
 		.high = e[1],
@@ -30,7 +30,7 @@ static struct character draw_row(const struct operand *o, size_t row) {
 }
 
 static uint8_t draw_scale(const struct operand *o, const struct character *c, size_t row,
-			  size_t block) {
+                          size_t block) {
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	if (block == c->nan_block)
 		return 0xFF;
@@ -46,10 +46,10 @@ static mx_elem draw_code(mx_format f, uint32_t bits, bool special) {
 	unsigned sign = 1u << (mx_format_info(f)->bits - 1);
 	unsigned uniform = bits & (2 * sign - 1), max = max_finite_code(f);
 	if (bits >> 30 == 0)
-		return (mx_elem) { sign };
+		return (mx_elem){ sign };
 	if (bits >> 30 == 1 || (!special && (uniform & ~sign) > max))
-		return (mx_elem) { (uniform & sign) | max };
-	return (mx_elem) { uniform };
+		return (mx_elem){ (uniform & sign) | max };
+	return (mx_elem){ uniform };
 }
 
 void fill_special(const struct operand *o) {
@@ -60,7 +60,7 @@ void fill_special(const struct operand *o) {
 		for (size_t col = 0; col < o->codes->cols; col++) {
 			struct draw d = draw_at(o->stream, DRAW_ELEMENT, row, col / 4);
 			mx_elem_set(o->format, operand_row(o, row), col,
-				    draw_code(o->format, d.w[col % 4], c.special_codes));
+			            draw_code(o->format, d.w[col % 4], c.special_codes));
 		}
 	}
 }

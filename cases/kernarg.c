@@ -27,11 +27,11 @@ int kernarg_layout(const struct mx_case *c, size_t *bytes, unsigned *bad, struct
 		*bad = i;
 		if (end_of(a) > MAX_BYTES)
 			return mx_fail(err, "kernarg[%u].offset: %u is beyond %d bytes", i,
-				       a->offset, MAX_BYTES);
+			               a->offset, MAX_BYTES);
 		for (unsigned j = 0; j < i; j++)
 			if (a->offset < end_of(&c->kernarg[j]) && c->kernarg[j].offset < end_of(a))
 				return mx_fail(err, "kernarg[%u].offset: overlaps kernarg[%u]", i,
-					       j);
+				               j);
 		end = end_of(a) > end ? end_of(a) : end;
 	}
 	*bytes = (end + 7) / 8 * 8;
@@ -39,7 +39,7 @@ int kernarg_layout(const struct mx_case *c, size_t *bytes, unsigned *bad, struct
 }
 
 static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
-		    struct mx_error *err) {
+                    struct mx_error *err) {
 	const struct mx_case *c = plan->c;
 	struct scope scope;
 	if (scope_make(&scope, c, plan->M, plan->N, plan->K, err))
@@ -67,7 +67,7 @@ int kernarg_check(const struct mx_plan *plan, struct mx_error *err) {
 }
 
 int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
-		    struct mx_error *err) {
+                    struct mx_error *err) {
 	memset(out, 0, plan->kernarg_bytes);
 	return evaluate(plan, address, out, err);
 }

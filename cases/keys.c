@@ -12,7 +12,7 @@ struct walk {
 };
 
 static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
-		       const yaml_node_t *n);
+                       const yaml_node_t *n);
 
 static const cyaml_schema_field_t *field_of(const cyaml_schema_field_t *f, const char *key) {
 	while (f->key && strcmp(f->key, key))
@@ -21,16 +21,16 @@ static const cyaml_schema_field_t *field_of(const cyaml_schema_field_t *f, const
 }
 
 static int check_missing(const struct walk *w, const cyaml_schema_value_t *v,
-			 const yaml_node_t *mapping) {
+                         const yaml_node_t *mapping) {
 	for (const cyaml_schema_field_t *f = v->mapping.fields; f->key; f++)
 		if (!(f->value.flags & CYAML_FLAG_OPTIONAL) && !source_key(w->s, mapping, f->key))
 			return source_fail(w->err, w->s, source_line(mapping), "missing key: %s",
-					   f->key);
+			                   f->key);
 	return 0;
 }
 
 static int check_pair(const struct walk *w, const cyaml_schema_value_t *v,
-		      const yaml_node_t *mapping, const yaml_node_pair_t *pair) {
+                      const yaml_node_t *mapping, const yaml_node_pair_t *pair) {
 	const yaml_node_t *key = yaml_document_get_node(&w->s->document, pair->key);
 	const yaml_node_t *value = yaml_document_get_node(&w->s->document, pair->value);
 	if (key->type != YAML_SCALAR_NODE)
@@ -45,7 +45,7 @@ static int check_pair(const struct walk *w, const cyaml_schema_value_t *v,
 }
 
 static int check_mapping(const struct walk *w, const cyaml_schema_value_t *v,
-			 const yaml_node_t *n) {
+                         const yaml_node_t *n) {
 	for (const yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top;
 	     p++)
 		if (check_pair(w, v, n, p))
@@ -54,7 +54,7 @@ static int check_mapping(const struct walk *w, const cyaml_schema_value_t *v,
 }
 
 static int check_sequence(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
-			  const yaml_node_t *n) {
+                          const yaml_node_t *n) {
 	const yaml_node_t *entry;
 	for (size_t i = 0; (entry = source_entry(w->s, n, i)); i++)
 		if (check_value(w, v->sequence.entry, name, entry))
@@ -76,13 +76,13 @@ static int check_number(const struct walk *w, const char *name, const yaml_node_
 	const char *text = (const char *)n->data.scalar.value;
 	if (!is_number(text))
 		return source_fail(w->err, w->s, source_line(n), "%s: not a number: %s", name,
-				   text);
+		                   text);
 	return 0;
 }
 
 /* A node of another kind than the schema's is libcyaml's to report. */
 static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
-		       const yaml_node_t *n) {
+                       const yaml_node_t *n) {
 	if (v->type == CYAML_MAPPING && n->type == YAML_MAPPING_NODE)
 		return check_mapping(w, v, n);
 	if (v->type == CYAML_SEQUENCE && n->type == YAML_SEQUENCE_NODE)

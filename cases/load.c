@@ -52,13 +52,13 @@ int case_read(struct source *s, struct mx_case **c, struct mx_error *err) {
 	config.log_ctx = &log;
 	*c = NULL;
 	cyaml_err_t status = cyaml_load_data((const uint8_t *)s->text, s->length, &config,
-					     &case_schema, (cyaml_data_t **)c, NULL);
+	                                     &case_schema, (cyaml_data_t **)c, NULL);
 	if (status == CYAML_OK)
 		return 0;
 	if (!log.line)
 		log.line = source_line(yaml_document_get_root_node(&s->document));
 	return source_fail(err, s, log.line, "%s%s%s", log.field, *log.field ? ": " : "",
-			   *log.message ? log.message : cyaml_strerror(status));
+	                   *log.message ? log.message : cyaml_strerror(status));
 }
 
 void mx_case_free(struct mx_case *c) {

@@ -24,20 +24,20 @@ static int make_shape(struct mx_plan *p, struct mx_error *err) {
 	for (unsigned i = 0; i < 3; i++)
 		if (shape[i].size < 0 || shape[i].size > MAX_EXTENT)
 			return mx_fail(err, "%s: %s = %" PRId64 " is not in 0 to 2^40", p->c->path,
-				       shape[i].name, shape[i].size);
+			               shape[i].name, shape[i].size);
 	snprintf(p->name, sizeof p->name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", p->c->name,
-		 p->M, p->N, p->K, mx_regime_name(p->regime));
+	         p->M, p->N, p->K, mx_regime_name(p->regime));
 	return 0;
 }
 
 /* ---- grid ---- */
 
 static int make_counts(const struct scope *s, const char *list, char **texts, unsigned n,
-		       int64_t most, uint32_t out[3], struct mx_error *err) {
+                       int64_t most, uint32_t out[3], struct mx_error *err) {
 	for (unsigned i = 0; i < 3; i++) {
 		int64_t v = 1;
-		if (i < n && scope_eval(s, (struct field) { list, i, "" }, texts[i],
-					(struct range) { 1, most }, &v, err))
+		if (i < n && scope_eval(s, (struct field){ list, i, "" }, texts[i],
+		                        (struct range){ 1, most }, &v, err))
 			return -1;
 		out[i] = v;
 	}
@@ -52,14 +52,14 @@ static int make_grid(const struct scope *s, struct mx_plan *p, struct mx_error *
 		return -1;
 	if (p->block[0] * p->block[1] * p->block[2] > MAX_WORKITEMS)
 		return mx_fail(err, "%s: block: %u x %u x %u work-items, more than %d", c->path,
-			       p->block[0], p->block[1], p->block[2], MAX_WORKITEMS);
+		               p->block[0], p->block[1], p->block[2], MAX_WORKITEMS);
 	for (int i = 0; i < 3; i++) /* an AQL packet counts work-items in 32 bits */
 		if ((uint64_t)p->grid[i] * p->block[i] > UINT32_MAX)
-			return field_fail(err, c, (struct field) { "grid", i, "" },
-					  "%u workgroups of %u work-items are over 2^32 - 1",
-					  p->grid[i], p->block[i]);
-	if (c->lds && scope_eval(s, (struct field) { "lds", -1, "" }, c->lds,
-				 (struct range) { 0, MAX_LDS }, &lds, err))
+			return field_fail(err, c, (struct field){ "grid", i, "" },
+			                  "%u workgroups of %u work-items are over 2^32 - 1",
+			                  p->grid[i], p->block[i]);
+	if (c->lds && scope_eval(s, (struct field){ "lds", -1, "" }, c->lds,
+	                         (struct range){ 0, MAX_LDS }, &lds, err))
 		return -1;
 	p->lds = lds;
 	return 0;
@@ -76,10 +76,10 @@ static int make_ld(const struct scope *s, int i, struct mx_buffer *b, struct mx_
 	b->ld = ld;
 	if (b->ld < b->row_bytes)
 		return field_fail(err, s->c, at, "%zu bytes, but a row takes %zu", b->ld,
-				  b->row_bytes);
+		                  b->row_bytes);
 	if (b->ld % element)
 		return field_fail(err, s->c, at, "%zu is no multiple of the element's %zu bytes",
-				  b->ld, element);
+		                  b->ld, element);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int widen_extent(const struct scope *s, int i, struct mx_buffer *b, struc
 		return -1;
 	if ((size_t)bytes < b->bytes)
 		return field_fail(err, s->c, at, "%" PRId64 " bytes, but the rows take %zu", bytes,
-				  b->bytes);
+		                  b->bytes);
 	b->bytes = bytes;
 	return 0;
 }
@@ -102,8 +102,8 @@ static int make_extent(const struct scope *s, int i, struct mx_buffer *b, struct
 	if (b->rows && b->cols &&
 	    (__builtin_mul_overflow(b->rows - 1, b->ld, &b->bytes) ||
 	     __builtin_add_overflow(b->bytes, b->row_bytes, &b->bytes) || b->bytes > MAX_EXTENT))
-		return field_fail(err, s->c, (struct field) { "buffers", i, "" },
-				  "%zu rows of %zu bytes are over 2^40", b->rows, b->ld);
+		return field_fail(err, s->c, (struct field){ "buffers", i, "" },
+		                  "%zu rows of %zu bytes are over 2^40", b->rows, b->ld);
 	return widen_extent(s, i, b, err);
 }
 
@@ -121,7 +121,7 @@ static int make_guard(const struct scope *s, int i, struct mx_buffer *b, struct 
 		return -1;
 	if (__builtin_mul_overflow((size_t)rows, b->ld, &b->guard) || b->guard > MAX_EXTENT)
 		return field_fail(err, s->c, at, "%" PRId64 " rows of %zu bytes are over 2^40",
-				  rows, b->ld);
+		                  rows, b->ld);
 	if (b->guard < GUARD_STEP)
 		b->guard = GUARD_STEP;
 	b->guard = (b->guard + GUARD_STEP - 1) / GUARD_STEP * GUARD_STEP;
@@ -135,7 +135,7 @@ static int make_buffer(const struct scope *s, int i, struct mx_buffer *b, struct
 	if (scope_eval(s, at_rows, spec->rows, size_range, &rows, err) ||
 	    scope_eval(s, at_cols, spec->cols, size_range, &cols, err))
 		return -1;
-	*b = (struct mx_buffer) {
+	*b = (struct mx_buffer){
 		.name = spec->name,
 		.role = spec->role,
 		.type = spec->type,
@@ -151,13 +151,13 @@ static int make_buffer(const struct scope *s, int i, struct mx_buffer *b, struct
 /* ---- roles ---- */
 
 static int check_role(const struct mx_plan *p, mx_role role, int64_t rows, int64_t cols,
-		      struct mx_error *err) {
+                      struct mx_error *err) {
 	const struct mx_buffer *b = mx_plan_role(p, role);
 	if (!b || (b->rows == (size_t)rows && b->cols == (size_t)cols))
 		return 0;
-	return field_fail(err, p->c, (struct field) { "buffers", b - p->buffers, "" },
-			  "%s is %zu x %zu, its role's is %" PRId64 " x %" PRId64, b->name, b->rows,
-			  b->cols, rows, cols);
+	return field_fail(err, p->c, (struct field){ "buffers", b - p->buffers, "" },
+	                  "%s is %zu x %zu, its role's is %" PRId64 " x %" PRId64, b->name, b->rows,
+	                  b->cols, rows, cols);
 }
 
 static int check_roles(const struct mx_plan *p, struct mx_error *err) {
@@ -165,7 +165,7 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	int64_t blocks = (p->K + MX_BLOCK - 1) / MX_BLOCK;
 	if (operands && (p->K == 0 || p->K % MX_BLOCK))
 		return mx_fail(err, "%s: K = %" PRId64 " is no positive multiple of %d", p->c->path,
-			       p->K, MX_BLOCK);
+		               p->K, MX_BLOCK);
 	const struct {
 		mx_role role;
 		int64_t rows, cols;
@@ -196,9 +196,9 @@ static int make_kernarg(struct mx_plan *p, struct mx_error *err) {
 }
 
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
-		 struct mx_plan *plan, struct mx_error *err) {
+                 struct mx_plan *plan, struct mx_error *err) {
 	struct scope scope;
-	*plan = (struct mx_plan) { .c = c, .M = M, .N = N, .K = K, .regime = regime };
+	*plan = (struct mx_plan){ .c = c, .M = M, .N = N, .K = K, .regime = regime };
 	if (make_shape(plan, err) || scope_make(&scope, c, M, N, K, err) ||
 	    make_grid(&scope, plan, err))
 		return -1;

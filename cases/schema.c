@@ -50,7 +50,7 @@ bool mx_regime_by_name(const char *name, mx_regime *r) {
 	CYAML_FIELD_ENUM(#member, CYAML_FLAG_STRICT, struct type, member, names, COUNT(names))
 #define SEQUENCE(member, flags, entry, min, max)                                                   \
 	CYAML_FIELD_SEQUENCE_COUNT(#member, CYAML_FLAG_POINTER | (flags), struct mx_case, member,  \
-				   n_##member, entry, min, max)
+	                           n_##member, entry, min, max)
 
 static const cyaml_schema_field_t let_fields[] = {
 	STRING(mx_let, name, 0),
@@ -96,7 +96,7 @@ static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("K", 0, struct mx_run_spec, K),
 	ENUM(mx_run_spec, regime, regimes),
 	CYAML_FIELD_SEQUENCE_COUNT("tags", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec, tags,
-				   n_tags, &string, 0, CYAML_UNLIMITED),
+	                           n_tags, &string, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END,
 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 int field_fail(struct mx_error *err, const struct mx_case *c, struct field at, const char *format,
-	       ...) {
+               ...) {
 	char message[sizeof err->text], index[16] = "";
 	va_list ap;
 	va_start(ap, format);
@@ -18,36 +18,36 @@ int field_fail(struct mx_error *err, const struct mx_case *c, struct field at, c
 }
 
 void scope_add(struct scope *scope, const char *name, int64_t value) {
-	scope->names[scope->n++] = (struct mx_name) { name, value };
+	scope->names[scope->n++] = (struct mx_name){ name, value };
 }
 
 int scope_eval(const struct scope *scope, struct field at, const char *text, struct range range,
-	       int64_t *value, struct mx_error *err) {
+               int64_t *value, struct mx_error *err) {
 	struct mx_error why;
 	int64_t v;
 	if (mx_expr_eval(text, scope->names, scope->n, &v, &why))
 		return field_fail(err, scope->c, at, "%s", why.text);
 	if (v < range.least)
 		return field_fail(err, scope->c, at, "%s is %" PRId64 ", less than %" PRId64, text,
-				  v, range.least);
+		                  v, range.least);
 	if (v > range.most)
 		return field_fail(err, scope->c, at, "%s is %" PRId64 ", more than %" PRId64, text,
-				  v, range.most);
+		                  v, range.most);
 	*value = v;
 	return 0;
 }
 
 int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t N, int64_t K,
-	       struct mx_error *err) {
-	*scope = (struct scope) { .c = c };
+               struct mx_error *err) {
+	*scope = (struct scope){ .c = c };
 	scope_add(scope, "M", M);
 	scope_add(scope, "N", N);
 	scope_add(scope, "K", K);
 	for (unsigned i = 0; i < c->n_let; i++) {
 		struct range any = { INT64_MIN, INT64_MAX };
 		int64_t v;
-		if (scope_eval(scope, (struct field) { "let", i, ".value" }, c->let[i].value, any,
-			       &v, err))
+		if (scope_eval(scope, (struct field){ "let", i, ".value" }, c->let[i].value, any,
+		               &v, err))
 			return -1;
 		scope_add(scope, c->let[i].name, v);
 	}

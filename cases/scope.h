@@ -14,7 +14,7 @@ struct field {
 
 /* mx_fail with "path: field: " before it. */
 __attribute__((format(printf, 4, 5))) int field_fail(struct mx_error *err, const struct mx_case *c,
-						     struct field at, const char *format, ...);
+                                                     struct field at, const char *format, ...);
 
 struct scope {
 	const struct mx_case *c;
@@ -24,7 +24,7 @@ struct scope {
 
 /* M, N, K and every let, in file order: a let sees those before it. */
 int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t N, int64_t K,
-	       struct mx_error *err);
+               struct mx_error *err);
 
 void scope_add(struct scope *scope, const char *name, int64_t value);
 
@@ -34,6 +34,6 @@ struct range {
 
 /* The value of the expression `text` at `at`; fails outside the range, too. */
 int scope_eval(const struct scope *scope, struct field at, const char *text, struct range range,
-	       int64_t *value, struct mx_error *err);
+               int64_t *value, struct mx_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 enum { MAX_BYTES = 1 << 20 }; /* a case is a page of text; /dev/zero is not a case */
 
 int source_fail(struct mx_error *err, const struct source *s, unsigned line, const char *format,
-		...) {
+                ...) {
 	char message[sizeof err->text];
 	va_list ap;
 	va_start(ap, format);
@@ -66,7 +66,7 @@ static int parse(struct source *s, yaml_parser_t *p, struct mx_error *err) {
 
 int source_open(struct source *s, const char *path, struct mx_error *err) {
 	yaml_parser_t parser;
-	*s = (struct source) { .path = path };
+	*s = (struct source){ .path = path };
 	int rc = read_text(s, err);
 	if (!rc && !yaml_parser_initialize(&parser))
 		rc = mx_fail(err, "%s: no memory", path);

@@ -26,6 +26,6 @@ yaml_node_t *source_entry(struct source *s, const yaml_node_t *sequence, size_t 
 
 /* mx_fail with "path:line: " before it. */
 __attribute__((format(printf, 4, 5))) int source_fail(struct mx_error *err, const struct source *s,
-						      unsigned line, const char *format, ...);
+                                                      unsigned line, const char *format, ...);
 
 #endif

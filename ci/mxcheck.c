@@ -37,7 +37,8 @@ static int make_bench(const struct gate *g, const struct mx_selected *s, struct 
 	struct mx_plan plan;
 	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
 		return -1;
-	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b, err);
+	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b,
+	                     err);
 }
 
 static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
@@ -69,8 +70,9 @@ static int hunt(const struct gate *g, struct mx_bench *first, struct mx_result *
 		else
 			status = make_bench(g, r->run, &benches[j], &r->err);
 	if (!status)
-		status = mx_race(benches, jobs, g->o->seed, g->o->race, isatty(2) ? show_progress : NULL, &last,
-		                 &r->race, &r->verdict, &r->err);
+		status = mx_race(benches, jobs, g->o->seed, g->o->race,
+		                 isatty(2) ? show_progress : NULL, &last, &r->race, &r->verdict,
+		                 &r->err);
 	for (unsigned j = 1; benches && j < jobs; j++)
 		mx_bench_free(benches[j]);
 	free(benches);
@@ -186,8 +188,8 @@ static int open_and_run(struct gate *g) {
 		return BAD_INPUT;
 	}
 	if (status > 0) {
-		fprintf(stderr, "mxcheck: device %s: nothing could run: %s\n", g->o->device ? g->o->device : "emu",
-		        why.text);
+		fprintf(stderr, "mxcheck: device %s: nothing could run: %s\n",
+		        g->o->device ? g->o->device : "emu", why.text);
 		return NOTHING_RAN;
 	}
 	status = run_gate(g);

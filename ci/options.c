@@ -19,7 +19,8 @@ static const char help[] =
 	"  --list             list the cases and their tags, run nothing\n"
 	"  --device D         emu, hip or hip:N; default: hip where there is a gfx950, else emu\n"
 	"  --seed S           seed of data and schedules; default 1\n"
-	"  --race N           run each case under N schedules and compare all memory, byte by byte\n"
+	"  --race N           run each case under N schedules and compare all memory, byte by "
+        "byte\n"
 	"  --jobs J           threads; default: one for each processor\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
@@ -50,7 +51,8 @@ static bool number(const char *text, unsigned long long low, unsigned long long 
 	char *end;
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return isdigit((unsigned char)text[0]) && !*end && !errno && *value >= low && *value <= high;
+	return isdigit((unsigned char)text[0]) && !*end && !errno && *value >= low &&
+	       *value <= high;
 }
 
 static bool parse_shape(const char *text, int64_t shape[3]) {
@@ -69,12 +71,18 @@ static bool parse_shape(const char *text, int64_t shape[3]) {
 enum { LIST = 256, DEVICE, SEED, RACE, JOBS, SHAPE, REGIME, TAP, CASE, CO };
 
 static const struct option long_options[] = {
-	{ "list", no_argument, NULL, LIST },         { "device", required_argument, NULL, DEVICE },
-	{ "seed", required_argument, NULL, SEED },   { "race", required_argument, NULL, RACE },
-	{ "jobs", required_argument, NULL, JOBS },   { "shape", required_argument, NULL, SHAPE },
-	{ "regime", required_argument, NULL, REGIME }, { "tap", no_argument, NULL, TAP },
-	{ "case", required_argument, NULL, CASE },   { "co", required_argument, NULL, CO },
-	{ "verbose", no_argument, NULL, 'v' },       { "help", no_argument, NULL, 'h' },
+	{ "list", no_argument, NULL, LIST },
+	{ "device", required_argument, NULL, DEVICE },
+	{ "seed", required_argument, NULL, SEED },
+	{ "race", required_argument, NULL, RACE },
+	{ "jobs", required_argument, NULL, JOBS },
+	{ "shape", required_argument, NULL, SHAPE },
+	{ "regime", required_argument, NULL, REGIME },
+	{ "tap", no_argument, NULL, TAP },
+	{ "case", required_argument, NULL, CASE },
+	{ "co", required_argument, NULL, CO },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -95,7 +103,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		return true;
 	case RACE:
 		if (!number(value, 1, 1000000000, &n))
-			return bad(status, "--race %s: not a number from 1 to 1,000,000,000", value);
+			return bad(status, "--race %s: not a number from 1 to 1,000,000,000",
+			           value);
 		o->race = n;
 		return true;
 	case JOBS:
@@ -130,7 +139,9 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool is_run = argc > 1 && !strcmp(argv[1], "run");
 	int option;
-	*o = (struct mx_options){ .seed = 1, .jobs = processors > 0 ? (unsigned)processors : 1 };
+	*o = (struct mx_options){ .program = argv[0],
+		                  .seed = 1,
+		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
 	*status = 0;
 	optind = is_run ? 2 : 1;
 	while ((option = getopt_long(argc, argv, "vh", long_options, NULL)) != -1)

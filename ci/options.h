@@ -5,7 +5,8 @@
 #include "../cases/case.h"
 
 struct mx_options {
-	const char *device; /* NULL: hip where there is a gfx950, else emu */
+	const char *program; /* as it was called */
+	const char *device;  /* NULL: hip where there is a gfx950, else emu */
 	uint64_t seed;
 	unsigned long race; /* 0: one run of each case */
 	unsigned jobs;

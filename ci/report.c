@@ -14,7 +14,8 @@ int mx_result_status(const struct mx_result *r) {
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
 	if (o->tap)
 		printf("TAP version 13\n1..%zu\n", n);
-	printf("%sdevice %s (%s, %s), seed %" PRIu64 "\n", o->tap ? "# " : "", d->name, d->arch, d->runtime, o->seed);
+	printf("%sdevice %s (%s, %s), seed %" PRIu64 "\n", o->tap ? "# " : "", d->name, d->arch,
+	       d->runtime, o->seed);
 	fflush(stdout);
 }
 
@@ -31,8 +32,9 @@ static void print_numbers(const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
-	printf("bits %zu/%zu  snr deq %s unq %s  %.3f s  [%s]", r->verdict.checked - r->verdict.wrong,
-	       r->verdict.checked, deq, unq, r->seconds, r->verdict.basis);
+	printf("bits %zu/%zu  snr deq %s unq %s  %.3f s  [%s]",
+	       r->verdict.checked - r->verdict.wrong, r->verdict.checked, deq, unq, r->seconds,
+	       r->verdict.basis);
 }
 
 /* Never "race-free": a rate, and what it is a rate of. */
@@ -46,28 +48,32 @@ static void print_race(const struct mx_device *d, const struct mx_result *r, con
 }
 
 /* The line that brings a failure back. */
-static void print_reproducer(const struct mx_options *o, const struct mx_device *d, const struct mx_result *r,
-                             const char *lead) {
-	printf("%sreproduce: mxcheck", lead);
+static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
+                             const struct mx_result *r, const char *lead) {
+	printf("%sreproduce: %s", lead, o->program);
 	if (o->case_file)
-		printf(" run --case %s", o->case_file);
+		printf(" run --case '%s'", o->case_file);
 	if (o->code_object)
-		printf(" --co %s", o->code_object);
+		printf(" --co '%s'", o->code_object);
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
 	if (r->race.runs)
 		printf(" --race %lu", r->race.divergent ? r->race.first + 1 : r->race.runs);
 	if (o->has_shape)
-		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M, r->run->N,
-		       r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
+		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M,
+		       r->run->N, r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
 	else
 		printf(" '%s'", r->run->name);
 	putchar('\n');
 }
 
-static void print_findings(const struct mx_options *o, const struct mx_device *d, const struct mx_result *r,
-                           const char *lead) {
-	for (unsigned i = 0; i < r->verdict.n_notes; i++)
-		printf("%s%s: %s\n", lead, r->verdict.notes[i].kind, r->verdict.notes[i].text);
+static void print_findings(const struct mx_options *o, const struct mx_device *d,
+                           const struct mx_result *r, const char *lead) {
+	for (unsigned i = 0; i < r->verdict.n_notes; i++) {
+		const struct mx_note *n = &r->verdict.notes[i];
+		printf("%s%s: %s\n", lead, n->kind, n->text);
+		if (n->more)
+			printf("%s%s: and %u more\n", lead, n->kind, n->more);
+	}
 	if (r->verdict.n_notes)
 		print_reproducer(o, d, r, lead);
 }
@@ -104,7 +110,10 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d, siz
 
 /* ---- -v ---- */
 
-struct counted { const char *name; uint64_t n; };
+struct counted {
+	const char *name;
+	uint64_t n;
+};
 
 static int by_count(const void *a, const void *b) {
 	const struct counted *x = a, *y = b;
@@ -125,19 +134,25 @@ void mx_report_details(const struct mx_device *d, char *text, size_t room) {
 	for (size_t i = 0; i < n_ops; i++)
 		ops[i] = (struct counted){ d->emu->op_name(i), s->by_op[i] };
 	qsort(ops, n_ops, sizeof *ops, by_count);
-	n += (size_t)snprintf(text, room,
-	                      "%" PRIu64 " wave instructions, %.1f %% MFMA; most in flight: vmcnt %u, lgkmcnt %u\n",
-	                      s->instructions, 100.0 * (double)s->mfma / (double)s->instructions,
-	                      s->max_vmcnt, s->max_lgkmcnt);
+	n += (size_t)snprintf(
+		text, room,
+		"%" PRIu64
+		" wave instructions, %.1f %% MFMA; most in flight: vmcnt %u, lgkmcnt %u\n",
+		s->instructions, 100.0 * (double)s->mfma / (double)s->instructions, s->max_vmcnt,
+		s->max_lgkmcnt);
 	for (size_t i = 0; i < n_ops && ops[i].n && n < room; i++)
-		n += (size_t)snprintf(text + n, room - n, "%s%s %" PRIu64, i == 0 ? "mix: " : i % 6 ? ", " : ",\n     ",
+		n += (size_t)snprintf(text + n, room - n, "%s%s %" PRIu64,
+		                      i == 0  ? "mix: "
+		                      : i % 6 ? ", "
+		                              : ",\n     ",
 		                      ops[i].name, ops[i].n);
 	free(ops);
 }
 
 /* ---- the end ---- */
 
-void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n, double seconds) {
+void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
+                   double seconds) {
 	size_t passed = 0, bad_input = 0;
 	for (size_t i = 0; i < n; i++) {
 		passed += mx_result_status(&results[i]) == 0;

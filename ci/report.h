@@ -8,12 +8,12 @@
 /* One case's result. */
 struct mx_result {
 	const struct mx_selected *run;
-	bool bad_input;   /* err says why; nothing ran */
+	bool bad_input; /* err says why; nothing ran */
 	struct mx_error err;
 	struct mx_verdict verdict;
 	struct mx_race race; /* runs 0: not a hunt */
-	double seconds;   /* of the launch; of a hunt: of one launch, on average */
-	char details[2048]; /* -v: counts of the emulator */
+	double seconds;      /* of the launch; of a hunt: of one launch, on average */
+	char details[2048];  /* -v: counts of the emulator */
 };
 
 int mx_result_status(const struct mx_result *r);
@@ -21,7 +21,8 @@ int mx_result_status(const struct mx_result *r);
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n);
 void mx_report_result(const struct mx_options *o, const struct mx_device *d, size_t i,
                       const struct mx_result *r);
-void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n, double seconds);
+void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
+                   double seconds);
 
 /* The emulator's counts of this thread's last launch, for -v. */
 void mx_report_details(const struct mx_device *d, char *text, size_t room);

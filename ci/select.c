@@ -55,7 +55,8 @@ static bool named(const struct mx_options *o, const struct mx_selected *r) {
 }
 
 /* With no name given: what is quick, all of one's own file, or everything for --list. */
-static bool wanted(const struct mx_options *o, const struct mx_selected *r, const struct mx_run_spec *spec) {
+static bool wanted(const struct mx_options *o, const struct mx_selected *r,
+                   const struct mx_run_spec *spec) {
 	if (o->has_regime && r->regime != o->regime)
 		return false;
 	if (o->n_globs)
@@ -72,10 +73,15 @@ static void join_tags(const struct mx_run_spec *spec, char *tags, size_t room) {
 
 static struct mx_selected at_shape(const struct mx_case *c, const struct mx_run_spec *spec,
                                    const int64_t *shape, mx_regime regime) {
-	struct mx_selected r = { c, shape ? shape[0] : spec->M, shape ? shape[1] : spec->N,
-		                 shape ? shape[2] : spec->K, regime, "", "" };
-	snprintf(r.name, sizeof r.name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", c->name, r.M, r.N, r.K,
-	         mx_regime_name(regime));
+	struct mx_selected r = { c,
+		                 shape ? shape[0] : spec->M,
+		                 shape ? shape[1] : spec->N,
+		                 shape ? shape[2] : spec->K,
+		                 regime,
+		                 "",
+		                 "" };
+	snprintf(r.name, sizeof r.name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", c->name, r.M,
+	         r.N, r.K, mx_regime_name(regime));
 	join_tags(spec, r.tags, sizeof r.tags);
 	return r;
 }
@@ -107,13 +113,15 @@ static int select_runs(const struct mx_options *o, struct mx_selection *s, const
 	return 0;
 }
 
-int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s, struct mx_error *err) {
+int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,
+              struct mx_error *err) {
 	*s = (struct mx_selection){ 0 };
 	int status = o->case_file ? add_case(s, o->case_file, err) : add_folder(s, case_dir, err);
 	for (size_t i = 0; !status && i < s->n_cases; i++)
 		status = select_runs(o, s, s->cases[i], err);
 	if (!status && !s->n_runs)
-		status = o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list", o->globs[0])
+		status = o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list",
+		                              o->globs[0])
 		                    : mx_fail(err, "no case selected; see mxcheck --list");
 	return status;
 }

@@ -20,7 +20,8 @@ struct mx_selection {
 };
 
 /* Loads the case file of `mxcheck run`, or every *.yaml below case_dir, and selects. */
-int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s, struct mx_error *err);
+int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,
+              struct mx_error *err);
 void mx_selection_free(struct mx_selection *s);
 
 #endif

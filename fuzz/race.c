@@ -43,7 +43,8 @@ static bool take(struct hunt *h, unsigned long *i) {
 	return any;
 }
 
-static void finish(struct hunt *h, const struct mx_bench *b, unsigned long i, const struct mx_run_result *r) {
+static void finish(struct hunt *h, const struct mx_bench *b, unsigned long i,
+                   const struct mx_run_result *r) {
 	pthread_mutex_lock(&h->lock);
 	h->hash[i] = r->hash;
 	h->failed[i] = r->failed;
@@ -81,7 +82,8 @@ static int run_all(struct hunt *h, struct mx_bench **benches, unsigned jobs) {
 		return mx_fail(h->err, "out of memory");
 	for (unsigned j = 0; j < jobs; j++) {
 		workers[j] = (struct worker){ h, benches[j], 0, false };
-		workers[j].started = j && !pthread_create(&workers[j].thread, NULL, work, &workers[j]);
+		workers[j].started =
+			j && !pthread_create(&workers[j].thread, NULL, work, &workers[j]);
 	}
 	work(&workers[0]);
 	for (unsigned j = 1; j < jobs; j++)
@@ -145,8 +147,8 @@ static void place(const struct mx_buffer *s, size_t at, char *text, size_t room)
 }
 
 /* The first byte in which the bench's last run differs from the copy; false if none does. */
-static bool first_difference(const struct mx_bench *b, uint8_t *const copy[MX_MAX_BUFFERS], char *text,
-                             size_t room) {
+static bool first_difference(const struct mx_bench *b, uint8_t *const copy[MX_MAX_BUFFERS],
+                             char *text, size_t room) {
 	const struct mx_plan *p = mx_bench_plan(b);
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		size_t bytes, at = 0;
@@ -156,8 +158,8 @@ static bool first_difference(const struct mx_bench *b, uint8_t *const copy[MX_MA
 		if (at < bytes) {
 			char where[256];
 			place(&p->buffers[i], at, where, sizeof where);
-			snprintf(text, room, "first at %s, byte 0x%02x, in run 0 0x%02x", where, now[at],
-			         copy[i][at]);
+			snprintf(text, room, "first at %s, byte 0x%02x, in run 0 0x%02x", where,
+			         now[at], copy[i][at]);
 			return true;
 		}
 	}
@@ -178,9 +180,10 @@ static int explain(struct mx_bench *b, uint64_t first_schedule, const struct mx_
 			snprintf(where, sizeof where, "not seen when run again");
 	}
 	if (!status)
-		mx_verdict_add(v, MX_WRONG_ORDER, "nondeterminism",
-		               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s",
-		               race->divergent, race->runs, race->distinct, race->first, where);
+		mx_verdict_add(
+			v, MX_WRONG_ORDER, "nondeterminism",
+			"%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s",
+			race->divergent, race->runs, race->distinct, race->first, where);
 	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
 		free(copy[i]);
 	return status ? -1 : 0;
@@ -189,10 +192,17 @@ static int explain(struct mx_bench *b, uint64_t first_schedule, const struct mx_
 int mx_race(struct mx_bench **benches, unsigned jobs, uint64_t first_schedule, unsigned long n,
             mx_race_progress *progress, void *context, struct mx_race *race, struct mx_verdict *v,
             struct mx_error *err) {
-	struct hunt h = { .lock = PTHREAD_MUTEX_INITIALIZER, .n = n, .first_schedule = first_schedule,
-		          .hash = calloc(n, sizeof *h.hash), .failed = calloc(n, sizeof *h.failed),
-		          .v = v, .err = err, .progress = progress, .context = context };
-	int status = h.hash && h.failed ? run_all(&h, benches, jobs) : mx_fail(err, "out of memory");
+	struct hunt h = { .lock = PTHREAD_MUTEX_INITIALIZER,
+		          .n = n,
+		          .first_schedule = first_schedule,
+		          .hash = calloc(n, sizeof *h.hash),
+		          .failed = calloc(n, sizeof *h.failed),
+		          .v = v,
+		          .err = err,
+		          .progress = progress,
+		          .context = context };
+	int status =
+		h.hash && h.failed ? run_all(&h, benches, jobs) : mx_fail(err, "out of memory");
 	if (!status) {
 		count(&h, race);
 		if (race->divergent)

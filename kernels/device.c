@@ -35,7 +35,10 @@ static void *open_emulator(char file[256]) {
 
 static void *open_amd(char file[256]) {
 	static const char *const names[] = {
-		"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+		"libamdhip64.so.7",
+		"libamdhip64.so.6",
+		"libamdhip64.so.5",
+		"libamdhip64.so",
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
@@ -77,7 +80,8 @@ int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, stru
 	const char *detail = d->emu ? d->emu->error_detail() : "";
 	if (detail[0])
 		return mx_why(why, "%s: %s", what, detail);
-	return mx_why(why, "%s: %s (%s)", what, d->hip->hipGetErrorString(e), d->hip->hipGetErrorName(e));
+	return mx_why(why, "%s: %s (%s)", what, d->hip->hipGetErrorString(e),
+	              d->hip->hipGetErrorName(e));
 }
 
 /* ---- opening ---- */
@@ -102,8 +106,12 @@ static hipError_t read_arch(struct mx_device *d) {
 	return e;
 }
 
+/* The driver's device file; its absence is the usual reason, and runtimes do not name it. */
 static int absent(struct mx_device *d, struct mx_why *why, hipError_t e, const char *what) {
-	mx_hip_error(d, e, what, why);
+	struct mx_why said;
+	mx_hip_error(d, e, what, &said);
+	mx_why(why, "%s: %.800s%s", d->runtime, said.text,
+	       access("/dev/kfd", F_OK) ? "; no AMD GPU driver here (/dev/kfd)" : "");
 	return 1;
 }
 

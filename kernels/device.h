@@ -18,7 +18,9 @@
 
 #include "../ref/isa/isa.h" /* types of findings and counts only */
 
-struct mx_why { char text[1024]; };
+struct mx_why {
+	char text[1024];
+};
 
 /* The emulator's own API; see ref/hip/mxhip.h. */
 struct mx_emu {
@@ -58,14 +60,18 @@ void mx_module_unload(struct mx_module *m);
 /* Device memory. */
 int mx_device_alloc(struct mx_device *d, size_t bytes, void **p, struct mx_why *why);
 void mx_device_free(struct mx_device *d, void *p);
-int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t bytes, struct mx_why *why);
-int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes, struct mx_why *why);
+int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t bytes,
+                     struct mx_why *why);
+int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes,
+                       struct mx_why *why);
 
 /* Launches and waits. Returns 1 if the device failed under the launch (a fault, a
  * time-out, an instruction that the emulator lacks): the device's fault or the
  * kernel's, not the caller's. */
-struct mx_geometry { uint32_t grid[3], block[3], lds; }; /* workgroups, work-items, dynamic LDS */
-int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg, size_t bytes,
-                     struct mx_why *why);
+struct mx_geometry {
+	uint32_t grid[3], block[3], lds;
+}; /* workgroups, work-items, dynamic LDS */
+int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                     size_t bytes, struct mx_why *why);
 
 #endif

@@ -26,12 +26,12 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 
 /* s_waitcnt simm16 of gfx9: vmcnt {15:14, 3:0}, expcnt 6:4, lgkmcnt 11:8 [CDNA4 ISA 4.4].
  * A counter that is not waited for is left at its largest value. */
-#define WAIT_VMCNT(n)   __builtin_amdgcn_s_waitcnt(((n) & 15) | ((n) >> 4) << 14 | 7 << 4 | 15 << 8)
-#define BARRIER()       __builtin_amdgcn_s_barrier()
+#define WAIT_VMCNT(n) __builtin_amdgcn_s_waitcnt(((n)&15) | ((n) >> 4) << 14 | 7 << 4 | 15 << 8)
+#define BARRIER()     __builtin_amdgcn_s_barrier()
 
-#define LANE()          (__builtin_amdgcn_workitem_id_x() & 63)
+#define LANE() (__builtin_amdgcn_workitem_id_x() & 63)
 /* Uniform within a wave, and known to the compiler as such. */
-#define WAVE()          __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
+#define WAVE() __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
 
 typedef __amdgpu_buffer_rsrc_t buffer;
 
@@ -52,7 +52,10 @@ INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
 /* By hand, since clang would guard an ordinary LDS read with vmcnt(0): it cannot
  * know which buffer of the pair is in flight. The reader waits with wait_lds(). */
 #define LDS_READ_B128(value, address, imm)                                                         \
-	asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(value) : "v"(address), "n"(imm) : "memory")
+	asm volatile("ds_read_b128 %0, %1 offset:%2"                                               \
+	             : "=v"(value)                                                                 \
+	             : "v"(address), "n"(imm)                                                      \
+	             : "memory")
 
 /* To nearest, ties to even. For finite values: a NaN keeps its upper bits, and
  * one whose payload is in the lower bits alone is made quiet first. */

@@ -14,7 +14,8 @@ struct mx_hip {
 #define HIP(name) __typeof__(name) *name;
 #include "hip_functions.def"
 #undef HIP
-	hipError_t (*properties_r0600)(struct mx_props_r0600 *p, int device); /* NULL before HIP 6 */
+	hipError_t (*properties_r0600)(struct mx_props_r0600 *p,
+	                               int device); /* NULL before HIP 6 */
 };
 
 __attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char *format, ...);

@@ -42,8 +42,8 @@ static int check_file(const char *path, struct mx_why *why) {
 	return 0;
 }
 
-int mx_module_load(struct mx_device *d, const char *path, const char *kernel, struct mx_module **module,
-                   struct mx_why *why) {
+int mx_module_load(struct mx_device *d, const char *path, const char *kernel,
+                   struct mx_module **module, struct mx_why *why) {
 	struct mx_hip *h = d->hip;
 	hipError_t e;
 	if (check_file(path, why))
@@ -89,13 +89,15 @@ void mx_device_free(struct mx_device *d, void *p) {
 	d->hip->hipFree(p);
 }
 
-int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t bytes, struct mx_why *why) {
+int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t bytes,
+                     struct mx_why *why) {
 	use(d);
 	hipError_t e = d->hip->hipMemcpy(to, from, bytes, hipMemcpyHostToDevice);
 	return e == hipSuccess ? 0 : mx_hip_error(d, e, "hipMemcpy to the device", why);
 }
 
-int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes, struct mx_why *why) {
+int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes,
+                       struct mx_why *why) {
 	use(d);
 	hipError_t e = d->hip->hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost);
 	return e == hipSuccess ? 0 : mx_hip_error(d, e, "hipMemcpy from the device", why);
@@ -103,11 +105,11 @@ int mx_device_download(struct mx_device *d, void *to, const void *from, size_t b
 
 /* ---- launches ---- */
 
-int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg, size_t bytes,
-                     struct mx_why *why) {
+int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                     size_t bytes, struct mx_why *why) {
 	struct mx_hip *h = m->device->hip;
-	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, (void *)kernarg, HIP_LAUNCH_PARAM_BUFFER_SIZE,
-		          &bytes, HIP_LAUNCH_PARAM_END };
+	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, (void *)kernarg,
+		          HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END };
 	use(m->device);
 	hipError_t e = h->hipModuleLaunchKernel(m->function, g->grid[0], g->grid[1], g->grid[2],
 	                                        g->block[0], g->block[1], g->block[2], g->lds,

@@ -25,8 +25,8 @@ const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *byte
 /* ---- making one ---- */
 
 /* A code object lies beside its case file, or among the kernels that were built. */
-static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir, char path[4096],
-                     struct mx_error *err) {
+static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir,
+                     char path[4096], struct mx_error *err) {
 	const char *slash = strrchr(plan->c->path, '/');
 	int folder = slash ? (int)(slash - plan->c->path) : 1;
 	snprintf(path, 4096, "%s", co ? co : plan->c->code);
@@ -38,8 +38,8 @@ static int find_code(const struct mx_plan *plan, const char *co, const char *ker
 	snprintf(path, 4096, "%s/%s", kernel_dir, plan->c->code);
 	if (!access(path, R_OK))
 		return 0;
-	return mx_fail(err, "%s: no code object %s, neither beside the case nor in %s", plan->c->path,
-	               plan->c->code, kernel_dir);
+	return mx_fail(err, "%s: no code object %s, neither beside the case nor in %s",
+	               plan->c->path, plan->c->code, kernel_dir);
 }
 
 /* guard | valid extent | guard, on the host and on the device. */
@@ -85,8 +85,9 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 	return make_kernarg(b, err);
 }
 
-int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co, const char *kernel_dir,
-                  uint64_t data_seed, struct mx_bench **bench, struct mx_error *err) {
+int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
+                  const char *kernel_dir, uint64_t data_seed, struct mx_bench **bench,
+                  struct mx_error *err) {
 	struct mx_bench *b = calloc(1, sizeof *b);
 	if (!b)
 		return mx_fail(err, "out of memory");
@@ -146,7 +147,8 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 	struct mx_why why;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
-		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes, &why))
+		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
+		                     &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
 		if (b->device->emu)
 			mark(b, i);
@@ -160,7 +162,8 @@ static int download(struct mx_bench *b, struct mx_run_result *r, struct mx_error
 	XXH3_64bits_reset(&state);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
-		if (mx_device_download(b->device, buffer->after, buffer->device, buffer->bytes, &why))
+		if (mx_device_download(b->device, buffer->after, buffer->device, buffer->bytes,
+		                       &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
 		XXH3_64bits_update(&state, buffer->after, buffer->bytes);
 	}
@@ -174,10 +177,12 @@ static double now(void) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r, struct mx_error *err) {
+int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
+                 struct mx_error *err) {
 	const struct mx_plan *p = &b->plan;
 	struct mx_geometry g = { { p->grid[0], p->grid[1], p->grid[2] },
-		                 { p->block[0], p->block[1], p->block[2] }, p->lds };
+		                 { p->block[0], p->block[1], p->block[2] },
+		                 p->lds };
 	struct mx_why why;
 	*r = (struct mx_run_result){ .schedule = schedule };
 	if (upload(b, err))

@@ -23,23 +23,26 @@ typedef enum {
 
 struct mx_note {
 	mx_severity severity;
-	char kind[32];  /* "wrong-bits", "guard-changed", "nondeterminism", "out-of-bounds-write" ... */
+	char kind[32]; /* "wrong-bits", "guard-changed", "nondeterminism", "out-of-bounds-write" ...
+	                */
 	char text[512]; /* one line: where and what */
+	unsigned more;  /* further places of this kind, in the last note that is kept of it */
 };
 
-enum { MX_MAX_NOTES = 32 };
+enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
 
 /* The outcome of judging a run. */
 struct mx_verdict {
 	unsigned n_notes; /* 0: pass */
 	struct mx_note notes[MX_MAX_NOTES];
-	char basis[160];  /* what was compared, and the assumptions behind it */
+	char basis[160];       /* what was compared, and the assumptions behind it */
 	size_t checked, wrong; /* output elements */
 	double snr_dequantised, snr_unquantised; /* dB; NaN where there is no such reference */
 };
 
-__attribute__((format(printf, 4, 5)))
-void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void mx_verdict_add(struct mx_verdict *v,
+                                                          mx_severity severity, const char *kind,
+                                                          const char *format, ...);
 
 /* The exit status of what was found: 4 before 3 before 1; 0 if nothing. */
 int mx_verdict_status(const struct mx_verdict *v);
@@ -50,19 +53,21 @@ struct mx_bench;
 
 /* co: code object file, or NULL for the one the case names (looked for beside the case file,
  * then in kernel_dir). data_seed: of the inputs. */
-int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co, const char *kernel_dir,
-                  uint64_t data_seed, struct mx_bench **b, struct mx_error *err);
+int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
+                  const char *kernel_dir, uint64_t data_seed, struct mx_bench **b,
+                  struct mx_error *err);
 void mx_bench_free(struct mx_bench *b);
 
 /* What a launch left: every buffer with its guards, as the bench holds it until the next run. */
 struct mx_run_result {
-	uint64_t schedule;  /* its seed */
-	double seconds;     /* of the launch alone */
-	bool failed;        /* the device failed under it; memory was not read */
+	uint64_t schedule; /* its seed */
+	double seconds;    /* of the launch alone */
+	bool failed;       /* the device failed under it; memory was not read */
 	char failure[1024];
-	uint64_t hash;      /* of every byte of every buffer, guards included */
+	uint64_t hash; /* of every byte of every buffer, guards included */
 };
-int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r, struct mx_error *err);
+int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
+                 struct mx_error *err);
 
 /* Adds to the verdict what is wrong with the last run. */
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,

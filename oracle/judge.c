@@ -31,9 +31,10 @@ static const char *format_name(mx_dtype t) {
 }
 
 static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_role scale) {
-	const struct mx_buffer *x = mx_plan_role(&b->plan, role), *s = mx_plan_role(&b->plan, scale);
-	return (struct exact_operand){ format_name(x->type), role_bytes(b, role), role_bytes(b, scale),
-		                       x->ld, s->ld };
+	const struct mx_buffer *x = mx_plan_role(&b->plan, role),
+			       *s = mx_plan_role(&b->plan, scale);
+	return (struct exact_operand){ format_name(x->type), role_bytes(b, role),
+		                       role_bytes(b, scale), x->ld, s->ld };
 }
 
 static struct exact_gemm product_of(const struct mx_bench *b) {
@@ -56,11 +57,13 @@ static int expect(struct mx_bench *b, const struct exact_gemm *g, struct mx_erro
 	if (s != EXACT_OK)
 		return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(s));
 	if (exact)
-		snprintf(b->basis, sizeof b->basis, "exact regime: any order of K, any profile of 24 bits or more");
-	else
 		snprintf(b->basis, sizeof b->basis,
-		         "profile %s (assumed), K in order by %u, one accumulator; NaN payload free",
-		         v->profile, v->mma_k);
+		         "exact regime: any order of K, any profile of 24 bits or more");
+	else
+		snprintf(
+			b->basis, sizeof b->basis,
+			"profile %s (assumed), K in order by %u, one accumulator; NaN payload free",
+			v->profile, v->mma_k);
 	return 0;
 }
 
@@ -134,8 +137,8 @@ static bool same(const struct mx_buffer *c, uint32_t got, uint32_t want) {
 	return got == want || (nan && (widened(c, want) & 0x7fffffff) > 0x7f800000);
 }
 
-static void report_wrong(const struct mx_buffer *c, const struct mx_bench *b, const uint8_t *data, size_t i,
-                         size_t wrong, struct mx_verdict *v) {
+static void report_wrong(const struct mx_buffer *c, const struct mx_bench *b, const uint8_t *data,
+                         size_t i, size_t wrong, struct mx_verdict *v) {
 	size_t row = i / c->cols, col = i % c->cols;
 	uint32_t got = element(c, data, row, col), want = b->expected[i];
 	int digits = c->type == MX_DT_BF16 ? 4 : 8;
@@ -143,8 +146,8 @@ static void report_wrong(const struct mx_buffer *c, const struct mx_bench *b, co
 	mx_verdict_add(v, MX_WRONG_NUMBERS, poison ? "not-written" : "wrong-bits",
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be 0x%0*" PRIx32
 	               " (%.9g); %zu of %zu elements are wrong",
-	               c->name, row, col, digits, got, value(c, got), digits, want, value(c, want), wrong,
-	               c->rows * c->cols);
+	               c->name, row, col, digits, got, value(c, got), digits, want, value(c, want),
+	               wrong, c->rows * c->cols);
 }
 
 static int judge_output(struct mx_bench *b, const struct mx_buffer *c, const uint8_t *data,
@@ -174,11 +177,12 @@ static int judge_output(struct mx_bench *b, const struct mx_buffer *c, const uin
 
 /* ---- everything else ---- */
 
-static void report_change(const struct mx_buffer *s, size_t at, mx_severity severity, const char *kind,
-                          const char *where, struct mx_verdict *v) {
+static void report_change(const struct mx_buffer *s, size_t at, mx_severity severity,
+                          const char *kind, const char *where, struct mx_verdict *v) {
 	long long offset = (long long)at - (long long)s->guard;
-	mx_verdict_add(v, severity, kind, "%s of buffer %s changed, first at byte %lld of its %zu (row %lld)",
-	               where, s->name, offset, s->bytes, s->ld ? offset / (long long)s->ld : 0);
+	mx_verdict_add(v, severity, kind,
+	               "%s of buffer %s changed, first at byte %lld of its %zu (row %lld)", where,
+	               s->name, offset, s->bytes, s->ld ? offset / (long long)s->ld : 0);
 }
 
 /* The first byte in [from, to) that the run changed, or `to`. */
@@ -188,19 +192,23 @@ static size_t changed(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
-static void judge_guards(const struct mx_buffer *s, const struct bench_buffer *b, struct mx_verdict *v) {
+static void judge_guards(const struct mx_buffer *s, const struct bench_buffer *b,
+                         struct mx_verdict *v) {
 	size_t end = s->guard + s->bytes, at;
 	if ((at = changed(b, 0, s->guard)) < s->guard)
-		report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "guard before the start", v);
+		report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "guard before the start",
+		              v);
 	if ((at = changed(b, end, b->bytes)) < b->bytes)
 		report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "guard past the end", v);
 	for (size_t r = 0, from, to; r < s->rows; r++)
 		if (mx_buffer_padding(s, r, &from, &to) &&
 		    (at = changed(b, s->guard + from, s->guard + to)) < s->guard + to) {
-			report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "padding of a row", v);
+			report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "padding of a row",
+			              v);
 			break;
 		}
-	if (s->role != MX_ROLE_C && s->role != MX_ROLE_NONE && (at = changed(b, s->guard, end)) < end)
+	if (s->role != MX_ROLE_C && s->role != MX_ROLE_NONE &&
+	    (at = changed(b, s->guard, end)) < end)
 		report_change(s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
@@ -242,6 +250,7 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		judge_guards(&b->plan.buffers[i], &b->buffer[i], v);
 	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))
-		return mx_fail(err, "%s: judge bits needs buffers of the roles a, b and c", b->plan.c->path);
+		return mx_fail(err, "%s: judge bits needs buffers of the roles a, b and c",
+		               b->plan.c->path);
 	return judge_output(b, c, b->buffer[c - b->plan.buffers].after + c->guard, v, err);
 }

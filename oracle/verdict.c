@@ -5,21 +5,37 @@
 
 #include "bench.h"
 
-static const struct mx_note *same_note(const struct mx_verdict *v, const char *kind, const char *text) {
+static bool is_known(const struct mx_verdict *v, const struct mx_note *n) {
 	for (unsigned i = 0; i < v->n_notes; i++)
-		if (!strcmp(v->notes[i].kind, kind) && !strcmp(v->notes[i].text, text))
-			return &v->notes[i];
-	return NULL;
+		if (!strcmp(v->notes[i].kind, n->kind) && !strcmp(v->notes[i].text, n->text))
+			return true;
+	return false;
 }
 
-void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind, const char *format, ...) {
-	struct mx_note n = { .severity = severity };
+/* How many notes there are of a kind, and the last of them. */
+static unsigned count_kind(struct mx_verdict *v, const char *kind, struct mx_note **last) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < v->n_notes; i++)
+		if (!strcmp(v->notes[i].kind, kind)) {
+			*last = &v->notes[i];
+			n++;
+		}
+	return n;
+}
+
+void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind,
+                    const char *format, ...) {
+	struct mx_note n = { .severity = severity }, *last;
 	va_list ap;
 	va_start(ap, format);
 	vsnprintf(n.text, sizeof n.text, format, ap);
 	va_end(ap);
 	snprintf(n.kind, sizeof n.kind, "%s", kind);
-	if (v->n_notes < MX_MAX_NOTES && !same_note(v, n.kind, n.text))
+	if (is_known(v, &n))
+		return;
+	if (count_kind(v, n.kind, &last) == MX_NOTES_OF_A_KIND)
+		last->more++;
+	else if (v->n_notes < MX_MAX_NOTES)
 		v->notes[v->n_notes++] = n;
 }
 

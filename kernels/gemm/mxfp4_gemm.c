@@ -19,15 +19,18 @@
 #include "../gfx950.h"
 
 enum {
-	TILE = 128, STEP = 256, WAVES = 4,
+	TILE = 128,
+	STEP = 256,
+	WAVES = 4,
 	STEP_BLOCKS = STEP / 32,
-	ROW_BYTES = STEP / 2,                  /* of an LDS row */
-	PANEL_BYTES = TILE * ROW_BYTES,        /* of one operand, one step */
-	CHUNK = 16, CHUNKS = ROW_BYTES / CHUNK,
-	DMA_ROWS = 64 / CHUNKS,                /* rows that one buffer_load ... lds fills */
-	DMAS = TILE / DMA_ROWS / WAVES,        /* of a wave, for each operand */
-	FRAGS = 4,                             /* 16-row fragments of a wave's 64 rows */
-	LOADS = 2 * FRAGS + 2 * DMAS,          /* vector memory operations of a step, for each wave */
+	ROW_BYTES = STEP / 2,           /* of an LDS row */
+	PANEL_BYTES = TILE * ROW_BYTES, /* of one operand, one step */
+	CHUNK = 16,
+	CHUNKS = ROW_BYTES / CHUNK,
+	DMA_ROWS = 64 / CHUNKS,         /* rows that one buffer_load ... lds fills */
+	DMAS = TILE / DMA_ROWS / WAVES, /* of a wave, for each operand */
+	FRAGS = 4,                      /* 16-row fragments of a wave's 64 rows */
+	LOADS = 2 * FRAGS + 2 * DMAS,   /* vector memory operations of a step, for each wave */
 };
 
 /* How the kernel waits for a step's loads: all but those of the next step. */
@@ -64,7 +67,8 @@ INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, 
 	return (struct panel){
 		make_buffer(codes + (u64)row * ld, n * ld),
 		make_buffer(scales + (u64)row * ld_scales, n * ld_scales),
-		ld, ld_scales,
+		ld,
+		ld_scales,
 	};
 }
 
@@ -117,11 +121,12 @@ INLINE void read_fragments(const LDS u8 *panel, u32 first_row, u32x4 f[2][FRAGS]
  * def-use edges without which it may lift an MFMA above the wait. */
 INLINE void wait_fragments(u32x4 f[2][FRAGS], u32x4 g[2][FRAGS]) {
 	asm volatile("s_waitcnt lgkmcnt(0)"
-	             : "+v"(f[0][0]), "+v"(f[0][1]), "+v"(f[0][2]), "+v"(f[0][3]),
-	               "+v"(f[1][0]), "+v"(f[1][1]), "+v"(f[1][2]), "+v"(f[1][3]),
-	               "+v"(g[0][0]), "+v"(g[0][1]), "+v"(g[0][2]), "+v"(g[0][3]),
-	               "+v"(g[1][0]), "+v"(g[1][1]), "+v"(g[1][2]), "+v"(g[1][3])
-	             : : "memory");
+	             : "+v"(f[0][0]), "+v"(f[0][1]), "+v"(f[0][2]), "+v"(f[0][3]), "+v"(f[1][0]),
+	               "+v"(f[1][1]), "+v"(f[1][2]), "+v"(f[1][3]), "+v"(g[0][0]), "+v"(g[0][1]),
+	               "+v"(g[0][2]), "+v"(g[0][3]), "+v"(g[1][0]), "+v"(g[1][1]), "+v"(g[1][2]),
+	               "+v"(g[1][3])
+	             :
+	             : "memory");
 }
 
 INLINE i32x8 fp4_operand(u32x4 f) {
@@ -157,7 +162,8 @@ INLINE void store_tile(buffer c, u32 N, u32 column, u32 size, f32x4 acc[FRAGS][F
 				u32 offset = col < N ? at : OUT_OF_RANGE;
 				float x = acc[i][j][r];
 				if (size == 2)
-					__builtin_amdgcn_raw_buffer_store_b16(TO_BF16(x), c, offset, 0, 0);
+					__builtin_amdgcn_raw_buffer_store_b16(TO_BF16(x), c, offset,
+					                                      0, 0);
 				else
 					__builtin_amdgcn_raw_buffer_store_b32(
 						__builtin_bit_cast(u32, x), c, offset, 0, 0);
@@ -208,8 +214,11 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 	u32 row = __builtin_amdgcn_workgroup_id_y() * TILE;
 	u32 col = __builtin_amdgcn_workgroup_id_x() * TILE;
 	struct product p = {
-		make_panel(A, SA, row, M, K, ld_scale), make_panel(B, SB, col, N, K, ld_scale),
-		WAVE() / 2 * 64, WAVE() % 2 * 64, K / 32,
+		make_panel(A, SA, row, M, K, ld_scale),
+		make_panel(B, SB, col, N, K, ld_scale),
+		WAVE() / 2 * 64,
+		WAVE() % 2 * 64,
+		K / 32,
 	};
 	u32 steps = (K + STEP - 1) / STEP;
 	f32x4 acc[FRAGS][FRAGS] = {};
@@ -222,19 +231,21 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 			break;
 		do_step(&p, s + 1, &odd, &even, acc);
 	}
+	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
+	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
 	u32 rows = ROWS_STORED(M - row);
 	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
 	store_tile(c, N, col + p.wave_col, size, acc, p.wave_row);
 }
 
-KERNEL(256) void mxfp4_gemm_f32(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA,
-                                const GLOBAL u8 *B, const GLOBAL u8 *SB, u32 M, u32 N, u32 K,
-                                u32 ld_scale) {
+KERNEL(256)
+void mxfp4_gemm_f32(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,
+                    const GLOBAL u8 *SB, u32 M, u32 N, u32 K, u32 ld_scale) {
 	gemm(C, A, SA, B, SB, M, N, K, ld_scale, 4);
 }
 
-KERNEL(256) void mxfp4_gemm_bf16(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA,
-                                 const GLOBAL u8 *B, const GLOBAL u8 *SB, u32 M, u32 N, u32 K,
-                                 u32 ld_scale) {
+KERNEL(256)
+void mxfp4_gemm_bf16(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,
+                     const GLOBAL u8 *SB, u32 M, u32 N, u32 K, u32 ld_scale) {
 	gemm(C, A, SA, B, SB, M, N, K, ld_scale, 2);
 }

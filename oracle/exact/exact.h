@@ -18,7 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum exact_status { EXACT_OK, EXACT_BAD_FORMAT, EXACT_BAD_SHAPE, EXACT_BAD_PROFILE, EXACT_NO_MEMORY };
+enum exact_status {
+	EXACT_OK,
+	EXACT_BAD_FORMAT,
+	EXACT_BAD_SHAPE,
+	EXACT_BAD_PROFILE,
+	EXACT_NO_MEMORY
+};
 const char *exact_strerror(enum exact_status s);
 
 /* One operand, K contiguous. format: "E2M1", "E4M3", "E5M2", "E2M3" or "E3M2".

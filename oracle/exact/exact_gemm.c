@@ -28,7 +28,7 @@ static unsigned f32_special(uint32_t x) {
 static struct exact_term f32_term(uint32_t x) {
 	int exp = x >> 23 & 0xff;
 	int32_t sig = (x & 0x7fffff) | (exp ? 0x800000 : 0);
-	return (struct exact_term) { x & NEGATIVE_ZERO ? -sig : sig, (exp ? exp : 1) - 150 };
+	return (struct exact_term){ x & NEGATIVE_ZERO ? -sig : sig, (exp ? exp : 1) - 150 };
 }
 
 static bool is_zero(const struct exact_row *r, size_t k) {
@@ -56,16 +56,16 @@ static unsigned block_special(const struct exact_row *a, const struct exact_row 
 
 /* Elements stay below 2^32 (E5M2 in units of 2^-16), so the dot below 2^69. */
 static struct exact_term block_dot(const struct exact_row *a, const struct exact_row *b,
-				   size_t block) {
+                                   size_t block) {
 	const int64_t *x = a->sig + block * EXACT_BLOCK, *y = b->sig + block * EXACT_BLOCK;
 	__int128 dot = 0;
 	for (int k = 0; k < EXACT_BLOCK; k++)
 		dot += (__int128)x[k] * y[k];
-	return (struct exact_term) { dot, a->block[block].exp + b->block[block].exp };
+	return (struct exact_term){ dot, a->block[block].exp + b->block[block].exp };
 }
 
 static bool all_negative_zero(const struct exact_row *a, const struct exact_row *b, size_t first,
-			      size_t blocks) {
+                              size_t blocks) {
 	for (size_t k = first * EXACT_BLOCK; k < (first + blocks) * EXACT_BLOCK; k++)
 		if (!(is_zero(a, k) || is_zero(b, k)) ||
 		    !((a->flags[k] ^ b->flags[k]) & EXACT_NEGATIVE))
@@ -76,7 +76,7 @@ static bool all_negative_zero(const struct exact_row *a, const struct exact_row 
 /* acc plus the products of some blocks, rounded once. The accumulator starts at
  * +0 and becomes -0 only when a negative sum underflows. */
 static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct exact_row *b,
-			   size_t first, size_t blocks, struct exact_term *terms) {
+                           size_t first, size_t blocks, struct exact_term *terms) {
 	unsigned seen = f32_special(acc);
 	for (size_t i = 0; i < blocks; i++) {
 		seen |= block_special(a, b, first + i);
@@ -92,7 +92,7 @@ static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct
 
 /* group: blocks that are summed before a rounding; divides the blocks of a row. */
 static enum exact_status walk(const struct exact_rows *a, const struct exact_rows *b, size_t group,
-			      uint32_t *out) {
+                              uint32_t *out) {
 	struct exact_term *terms = calloc(group + 1, sizeof *terms);
 	if (!terms)
 		return EXACT_NO_MEMORY;
@@ -112,7 +112,7 @@ static enum exact_status walk(const struct exact_rows *a, const struct exact_row
 
 /* instruction: blocks of an instruction; group: 0 for all of K. */
 static enum exact_status gemm(const struct exact_gemm *g, size_t instruction, size_t group,
-			      uint32_t *out) {
+                              uint32_t *out) {
 	struct exact_rows a, b = { 0 };
 	enum exact_status status = exact_rows_decode(&a, &g->a, g->m, g->k, instruction);
 	if (!status)
@@ -129,7 +129,7 @@ enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out) {
 }
 
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
-				uint32_t *out) {
+                                uint32_t *out) {
 	bool block32 = profile && !strcmp(profile, "block32");
 	if (!block32 && !(profile && !strcmp(profile, "fused")))
 		return EXACT_BAD_PROFILE;

@@ -92,14 +92,14 @@ static bool judge(const struct bounds *a, const struct bounds *b, char *why, siz
 		snprintf(why, size, "magnitudes may sum to 2^%.2f, 2^128 or more", log2(sum));
 	else if (any && span > 24)
 		snprintf(why, size, "a product's exponent may be %d above its unit, more than 24",
-			 span);
+		         span);
 	else
 		return true;
 	return false;
 }
 
 enum exact_status exact_regime(const struct exact_gemm *g, bool *holds, char *why,
-			       size_t why_size) {
+                               size_t why_size) {
 	struct exact_rows a, b = { 0 };
 	enum exact_status status = exact_rows_decode(&a, &g->a, g->m, g->k, 1);
 	if (!status)

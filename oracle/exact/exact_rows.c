@@ -6,7 +6,7 @@
 enum { E8M0_BIAS = 127, E8M0_NAN = 0xff }; /* [OCP MX v1.0, 5.4.1] */
 
 static bool shape_is_good(const struct exact_operand *o, const struct exact_format *f, size_t rows,
-			  size_t k, size_t multiple) {
+                          size_t k, size_t multiple) {
 	size_t most = SIZE_MAX / sizeof(int64_t) / 2;
 	size_t pad = multiple * EXACT_BLOCK;
 	return k < most && pad < most && (!rows || k + pad < most / rows) &&
@@ -23,7 +23,7 @@ static bool allocate(struct exact_rows *r) {
 }
 
 static void decode_row(struct exact_rows *r, size_t row, const uint8_t *codes,
-		       const uint8_t *scales, size_t k) {
+                       const uint8_t *scales, size_t k) {
 	struct exact_block *block = r->block + row * r->blocks;
 	size_t first = row * r->blocks * EXACT_BLOCK;
 
@@ -41,8 +41,8 @@ static void decode_row(struct exact_rows *r, size_t row, const uint8_t *codes,
 }
 
 enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
-				    size_t rows, size_t k, size_t multiple) {
-	*r = (struct exact_rows) { .format = exact_format(o->format), .rows = rows };
+                                    size_t rows, size_t k, size_t multiple) {
+	*r = (struct exact_rows){ .format = exact_format(o->format), .rows = rows };
 	if (!r->format)
 		return EXACT_BAD_FORMAT;
 	if (!shape_is_good(o, r->format, rows, k, multiple))
@@ -64,7 +64,7 @@ void exact_rows_free(struct exact_rows *r) {
 
 struct exact_row exact_row_at(const struct exact_rows *r, size_t row) {
 	size_t first = row * r->blocks;
-	return (struct exact_row) {
+	return (struct exact_row){
 		r->sig + first * EXACT_BLOCK,
 		r->flags + first * EXACT_BLOCK,
 		r->block + first,

@@ -120,5 +120,5 @@ uint32_t exact_sum(const struct exact_term *t, size_t n) {
 	for (size_t i = 0; i < n; i++)
 		if (t[i].sig)
 			sum += t[i].sig * ((__int128)1 << (t[i].exp - low));
-	return exact_round((struct exact_term) { sum, low });
+	return exact_round((struct exact_term){ sum, low });
 }

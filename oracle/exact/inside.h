@@ -57,7 +57,7 @@ struct exact_row {
 /* Decodes o, with rows of k elements completed to a multiple of `multiple` blocks.
  * exact_rows_free it, also after a failure. */
 enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
-				    size_t rows, size_t k, size_t multiple);
+                                    size_t rows, size_t k, size_t multiple);
 void exact_rows_free(struct exact_rows *r);
 struct exact_row exact_row_at(const struct exact_rows *r, size_t row);
 

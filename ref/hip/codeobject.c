@@ -7,8 +7,13 @@
 #include "runtime.h"
 
 enum {
-	MACHINE_AMDGPU = 224, OSABI_AMDGPU_HSA = 64, MACH_MASK = 0xff, MACH_GFX950 = 0x4f,
-	NOTE_METADATA = 32, RELOC_ABS64 = 3, RELOC_RELATIVE64 = 13,
+	MACHINE_AMDGPU = 224,
+	OSABI_AMDGPU_HSA = 64,
+	MACH_MASK = 0xff,
+	MACH_GFX950 = 0x4f,
+	NOTE_METADATA = 32,
+	RELOC_ABS64 = 3,
+	RELOC_RELATIVE64 = 13,
 	DESCRIPTOR_BYTES = 64,
 };
 
@@ -38,11 +43,13 @@ static hipError_t for_segments(struct loading *l, uint32_t type,
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr p;
 		if (!gelf_getphdr(l->elf, (int)i, &p))
-			return mx_hip_fail(hipErrorInvalidImage, "truncated ELF: program header %zu", i);
+			return mx_hip_fail(hipErrorInvalidImage,
+			                   "truncated ELF: program header %zu", i);
 		if (p.p_type != type)
 			continue;
 		if (!in_file(l, &p))
-			return mx_hip_fail(hipErrorInvalidImage, "truncated ELF: segment %zu ends past the file", i);
+			return mx_hip_fail(hipErrorInvalidImage,
+			                   "truncated ELF: segment %zu ends past the file", i);
 		hipError_t e = each(l, &p);
 		if (e != hipSuccess)
 			return e;
@@ -95,11 +102,13 @@ static hipError_t relocate(struct loading *l, const GElf_Rela *r, Elf_Data *symb
 	case RELOC_ABS64:
 		if (!symbols || !gelf_getsym(symbols, (int)GELF_R_SYM(r->r_info), &sym) ||
 		    sym.st_shndx == SHN_UNDEF)
-			return mx_hip_fail(hipErrorInvalidImage, "relocation against an undefined symbol");
+			return mx_hip_fail(hipErrorInvalidImage,
+			                   "relocation against an undefined symbol");
 		value += sym.st_value;
 		break;
 	default:
-		return mx_hip_fail(hipErrorInvalidImage, "relocation type %u", (unsigned)GELF_R_TYPE(r->r_info));
+		return mx_hip_fail(hipErrorInvalidImage, "relocation type %u",
+		                   (unsigned)GELF_R_TYPE(r->r_info));
 	}
 	if (r->r_offset > l->m->image_bytes || l->m->image_bytes - r->r_offset < 8)
 		return mx_hip_fail(hipErrorInvalidImage, "relocation outside the image");
@@ -129,7 +138,8 @@ static uint32_t u32_at(const uint8_t *p) {
 	return v;
 }
 
-/* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows]. */
+/* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows].
+ */
 static void read_descriptor(struct mx_function *f, const uint8_t *kd) {
 	struct mx_kernel *k = &f->kernel;
 	uint32_t rsrc3 = u32_at(kd + 44), rsrc1 = u32_at(kd + 48), rsrc2 = u32_at(kd + 52);
@@ -161,7 +171,8 @@ static hipError_t add_symbol(struct ihipModule_t *m, const char *name, const GEl
 		return mx_hip_return(hipErrorOutOfMemory);
 	m->symbols = grown;
 	grown[m->n_symbols] = (struct mx_symbol){ strdup(name), sym->st_value, sym->st_size };
-	return grown[m->n_symbols].name ? (m->n_symbols++, hipSuccess) : mx_hip_return(hipErrorOutOfMemory);
+	return grown[m->n_symbols].name ? (m->n_symbols++, hipSuccess)
+	                                : mx_hip_return(hipErrorOutOfMemory);
 }
 
 static hipError_t read_symbols(struct loading *l, Elf_Scn *scn, const GElf_Shdr *sh) {
@@ -209,12 +220,15 @@ static hipError_t check_header(struct loading *l) {
 	if (elf_kind(l->elf) != ELF_K_ELF || !gelf_getehdr(l->elf, &h))
 		return mx_hip_fail(hipErrorInvalidImage, "not an ELF file");
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != MACHINE_AMDGPU)
-		return mx_hip_fail(hipErrorInvalidImage, "ELF of machine %u, not of an AMD GPU", h.e_machine);
+		return mx_hip_fail(hipErrorInvalidImage, "ELF of machine %u, not of an AMD GPU",
+		                   h.e_machine);
 	if (h.e_type != ET_DYN || h.e_ident[EI_OSABI] != OSABI_AMDGPU_HSA)
-		return mx_hip_fail(hipErrorInvalidImage, "not a linked amdhsa code object (link it with ld.lld -shared)");
+		return mx_hip_fail(hipErrorInvalidImage,
+		                   "not a linked amdhsa code object (link it with ld.lld -shared)");
 	hipError_t e = for_segments(l, PT_NOTE, read_notes);
 	if (e == hipSuccess && (h.e_flags & MACH_MASK) != MACH_GFX950)
-		e = mx_hip_fail(hipErrorNoBinaryForGpu, "built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
+		e = mx_hip_fail(hipErrorNoBinaryForGpu,
+		                "built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
 		                l->target[0] ? l->target : "another architecture",
 		                (unsigned)h.e_flags & MACH_MASK);
 	return e;
@@ -227,7 +241,8 @@ static hipError_t map_image(struct loading *l) {
 	if (!l->code_bytes)
 		return mx_hip_fail(hipErrorInvalidImage, "no code");
 	l->m->image = mx_hip_allocate(l->m->image_bytes);
-	return l->m->image ? for_segments(l, PT_LOAD, copy_segment) : mx_hip_return(hipErrorOutOfMemory);
+	return l->m->image ? for_segments(l, PT_LOAD, copy_segment)
+	                   : mx_hip_return(hipErrorOutOfMemory);
 }
 
 static hipError_t load(struct loading *l) {

@@ -47,8 +47,12 @@ MXHIP_API hipError_t hipPeekAtLastError(void) {
 	return last;
 }
 
-static const struct { hipError_t code; const char *name, *text; } errors[] = {
-#define ERROR(code, text) { code, #code, text }
+static const struct {
+	hipError_t code;
+	const char *name, *text;
+} errors[] = {
+#define ERROR(code, text)                                                                          \
+	{ code, #code, text }
 	ERROR(hipSuccess, "no error"),
 	ERROR(hipErrorInvalidValue, "invalid argument"),
 	ERROR(hipErrorOutOfMemory, "out of memory"),

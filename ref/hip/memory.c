@@ -91,7 +91,8 @@ bool mx_hip_release(void *p) {
 		munmap(p, pages(r->size));
 		munmap(r->state, pages(r->size));
 		if (base < next_hint)
-			next_hint = base; /* so that a loop of allocations gets the same addresses */
+			next_hint =
+				base; /* so that a loop of allocations gets the same addresses */
 		memmove(r, r + 1, (size_t)(regions + n_regions - (r + 1)) * sizeof *r);
 		n_regions--;
 	}
@@ -185,7 +186,8 @@ static bool copy_states(uint64_t to, const void *from, size_t bytes) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *d = holding(to, bytes), *s = holding((uint64_t)(uintptr_t)from, bytes);
 	if (d && s)
-		memmove(d->state + (to - d->base), s->state + ((uint64_t)(uintptr_t)from - s->base), bytes);
+		memmove(d->state + (to - d->base), s->state + ((uint64_t)(uintptr_t)from - s->base),
+		        bytes);
 	else if (d)
 		memset(d->state + (to - d->base), MX_WRITTEN, bytes);
 	pthread_mutex_unlock(&lock);
@@ -199,9 +201,12 @@ MXHIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemc
 	if (!to || !from)
 		return mx_hip_return(hipErrorInvalidValue);
 	if (on_device(kind, hipMemcpyDeviceToHost, from, bytes) && !is_allocation(from, bytes))
-		return mx_hip_fail(hipErrorInvalidValue, "copy from %p: not %zu bytes of device memory", from, bytes);
-	if (on_device(kind, hipMemcpyHostToDevice, to, bytes) && !copy_states((uint64_t)(uintptr_t)to, from, bytes))
-		return mx_hip_fail(hipErrorInvalidValue, "copy to %p: not %zu bytes of device memory", to, bytes);
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "copy from %p: not %zu bytes of device memory", from, bytes);
+	if (on_device(kind, hipMemcpyHostToDevice, to, bytes) &&
+	    !copy_states((uint64_t)(uintptr_t)to, from, bytes))
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "copy to %p: not %zu bytes of device memory", to, bytes);
 	memmove(to, from, bytes);
 	return mx_hip_return(hipSuccess);
 }
@@ -226,7 +231,8 @@ MXHIP_API hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_
 
 MXHIP_API hipError_t hipMemset(void *p, int value, size_t bytes) {
 	if (!mxhipMark(p, bytes, MX_WRITTEN))
-		return mx_hip_fail(hipErrorInvalidValue, "memset of %p: not %zu bytes of device memory", p, bytes);
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "memset of %p: not %zu bytes of device memory", p, bytes);
 	memset(p, value, bytes);
 	return mx_hip_return(hipSuccess);
 }

@@ -61,7 +61,8 @@ static hipError_t read_kernel(const msgpack_object *kernel, struct ihipModule_t 
 	if (!name[0])
 		return mx_hip_fail(hipErrorInvalidImage, "metadata: a kernel without a name");
 	if (number(kernel, ".wavefront_size") != 64)
-		return mx_hip_fail(hipErrorInvalidImage, "metadata: kernel %s is not for wave64", name);
+		return mx_hip_fail(hipErrorInvalidImage, "metadata: kernel %s is not for wave64",
+		                   name);
 	f->module = m;
 	f->kernarg_bytes = number(kernel, ".kernarg_segment_size");
 	f->max_workgroup = number(kernel, ".max_flat_workgroup_size");
@@ -70,7 +71,8 @@ static hipError_t read_kernel(const msgpack_object *kernel, struct ihipModule_t 
 	return f->name && read_args(kernel, f) ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
 }
 
-static hipError_t read_kernels(const msgpack_object *root, struct ihipModule_t *m, char target[64]) {
+static hipError_t read_kernels(const msgpack_object *root, struct ihipModule_t *m,
+                               char target[64]) {
 	const msgpack_object_array *kernels = array(root, "amdhsa.kernels");
 	hipError_t e = hipSuccess;
 	text(root, "amdhsa.target", target, 64);
@@ -84,13 +86,15 @@ static hipError_t read_kernels(const msgpack_object *root, struct ihipModule_t *
 	return e;
 }
 
-hipError_t mx_metadata_read(const void *note, size_t bytes, struct ihipModule_t *m, char target[64]) {
+hipError_t mx_metadata_read(const void *note, size_t bytes, struct ihipModule_t *m,
+                            char target[64]) {
 	msgpack_unpacked u;
 	size_t at = 0;
 	msgpack_unpacked_init(&u);
-	hipError_t e = msgpack_unpack_next(&u, note, bytes, &at) == MSGPACK_UNPACK_SUCCESS
-	                       ? read_kernels(&u.data, m, target)
-	                       : mx_hip_fail(hipErrorInvalidImage, "metadata note is not MessagePack");
+	hipError_t e =
+		msgpack_unpack_next(&u, note, bytes, &at) == MSGPACK_UNPACK_SUCCESS
+			? read_kernels(&u.data, m, target)
+			: mx_hip_fail(hipErrorInvalidImage, "metadata note is not MessagePack");
 	msgpack_unpacked_destroy(&u);
 	return e;
 }

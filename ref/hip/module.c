@@ -70,7 +70,8 @@ MXHIP_API hipError_t hipModuleUnload(hipModule_t module) {
 	return mx_hip_return(hipSuccess);
 }
 
-MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name) {
+MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
+                                          const char *name) {
 	if (!function || !module || !name)
 		return mx_hip_return(hipErrorInvalidValue);
 	for (size_t i = 0; i < module->n_functions; i++)
@@ -119,7 +120,8 @@ static bool hidden_value(const char *kind, const struct launch_shape *s, uint64_
 		*value = s->grid[axis];
 	else if (!strncmp(kind, "hidden_group_size_", 18))
 		*value = s->block[axis];
-	else if (!strncmp(kind, "hidden_remainder_", 17) || !strncmp(kind, "hidden_global_offset_", 21))
+	else if (!strncmp(kind, "hidden_remainder_", 17) ||
+	         !strncmp(kind, "hidden_global_offset_", 21))
 		*value = 0;
 	else
 		return false;
@@ -156,15 +158,16 @@ static size_t explicit_end(const struct mx_function *f) {
 	return end;
 }
 
-static hipError_t fill_kernarg(const struct mx_function *f, const struct launch_shape *s, void **params,
-                               void **extra, uint8_t **segment) {
+static hipError_t fill_kernarg(const struct mx_function *f, const struct launch_shape *s,
+                               void **params, void **extra, uint8_t **segment) {
 	const void *packed;
 	size_t size, room;
 	if (!packed_arguments(extra, &packed, &size) || (params && packed))
 		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
 	if (!params && size < explicit_end(f))
-		return mx_hip_fail(hipErrorInvalidValue, "kernel %s takes %zu bytes of arguments, given %zu",
-		                   f->name, explicit_end(f), size);
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "kernel %s takes %zu bytes of arguments, given %zu", f->name,
+		                   explicit_end(f), size);
 	room = size > f->kernarg_bytes ? size : f->kernarg_bytes;
 	*segment = mx_hip_allocate(room ? room : 1);
 	if (!*segment)
@@ -221,11 +224,13 @@ static hipError_t check_shape(const struct mx_function *f, const struct launch_s
 	uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
 	for (unsigned i = 0; i < 3; i++)
 		if (!s->grid[i] || !s->block[i] || (uint64_t)s->grid[i] * s->block[i] > UINT32_MAX)
-			return mx_hip_fail(hipErrorInvalidConfiguration, "grid %u x block %u in dimension %u",
-			                   s->grid[i], s->block[i], i);
+			return mx_hip_fail(hipErrorInvalidConfiguration,
+			                   "grid %u x block %u in dimension %u", s->grid[i],
+			                   s->block[i], i);
 	if (s->block[0] > 1024 || s->block[1] > 1024 || s->block[2] > 1024 ||
 	    threads > (f->max_workgroup ? f->max_workgroup : 1024))
-		return mx_hip_fail(hipErrorInvalidConfiguration, "workgroup of %llu work-items, kernel %s allows %u",
+		return mx_hip_fail(hipErrorInvalidConfiguration,
+		                   "workgroup of %llu work-items, kernel %s allows %u",
 		                   (unsigned long long)threads, f->name, f->max_workgroup);
 	return hipSuccess;
 }
@@ -245,10 +250,13 @@ static hipError_t outcome(void) {
 
 static hipError_t run(const struct mx_function *f, const struct launch_shape *s, uint64_t kernarg) {
 	struct mx_launch launch = {
-		.program = f->module->program, .kernel = &f->kernel,
+		.program = f->module->program,
+		.kernel = &f->kernel,
 		.grid = { s->grid[0], s->grid[1], s->grid[2] },
 		.block = { s->block[0], s->block[1], s->block[2] },
-		.dynamic_lds = s->dynamic_lds, .kernarg = kernarg, .seed = seed,
+		.dynamic_lds = s->dynamic_lds,
+		.kernarg = kernarg,
+		.seed = seed,
 		.profile = profile ? profile : mx_profile_at(0),
 	};
 	if (!mx_hip_snapshot(&launch.memory))
@@ -262,9 +270,10 @@ static hipError_t run(const struct mx_function *f, const struct launch_shape *s,
 	return mx_hip_return(hipSuccess);
 }
 
-MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz,
-                                           unsigned bx, unsigned by, unsigned bz, unsigned lds,
-                                           hipStream_t stream, void **params, void **extra) {
+MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
+                                           unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                           unsigned lds, hipStream_t stream, void **params,
+                                           void **extra) {
 	const struct mx_function *f = (const struct mx_function *)function;
 	struct launch_shape s = { { gx, gy, gz }, { bx, by, bz }, lds };
 	uint8_t *segment;

@@ -7,7 +7,7 @@
 
 #include "mxhip.h"
 
-#define MX_ARCH "gfx950"
+#define MX_ARCH      "gfx950"
 #define MX_FULL_ARCH "gfx950:sramecc+:xnack-"
 
 /* Every HIP function returns through this: it keeps the thread's last error. */
@@ -73,6 +73,7 @@ void mx_codeobject_free(struct ihipModule_t *m);
 
 /* Fills in the functions that the NT_AMDGPU_METADATA note lists: names, arguments, sizes;
  * `target` gets amdhsa.target. */
-hipError_t mx_metadata_read(const void *note, size_t bytes, struct ihipModule_t *m, char target[64]);
+hipError_t mx_metadata_read(const void *note, size_t bytes, struct ihipModule_t *m,
+                            char target[64]);
 
 #endif

@@ -4,7 +4,9 @@
 
 #include "runtime.h"
 
-struct ihipStream_t { unsigned flags; };
+struct ihipStream_t {
+	unsigned flags;
+};
 
 MXHIP_API hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags) {
 	if (!stream)

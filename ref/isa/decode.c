@@ -6,10 +6,10 @@
 
 /* ---- the table ---- */
 
-#define MX_SALU(enc, op, name, d, a, b, flags) extern mx_scalar_function mx_s_##name;
-#define MX_FLOW(enc, op, name, d, a) extern mx_handler mx_x_##name;
+#define MX_SALU(enc, op, name, d, a, b, flags)    extern mx_scalar_function mx_s_##name;
+#define MX_FLOW(enc, op, name, d, a)              extern mx_handler mx_x_##name;
 #define MX_VALU(enc, op, name, d, a, b, c, flags) extern mx_lane_function mx_l_##name;
-#define MX_VCMP(enc, op, name, a, flags) extern mx_lane_function mx_l_##name;
+#define MX_VCMP(enc, op, name, a, flags)          extern mx_lane_function mx_l_##name;
 #include "opcodes.def"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_SMEM, mx_exec_DS,

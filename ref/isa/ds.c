@@ -36,8 +36,8 @@ static unsigned part_bytes(const struct mx_inst *in, unsigned k) {
 }
 
 /* Out of range: a read gives 0, a write is dropped [ISA 3.6.1]. */
-static uint32_t read_part(const struct mx_group *g, const struct mx_memop *m, uint64_t at, unsigned k,
-                          uint32_t *unwritten) {
+static uint32_t read_part(const struct mx_group *g, const struct mx_memop *m, uint64_t at,
+                          unsigned k, uint32_t *unwritten) {
 	unsigned bytes = part_bytes(m->in, k);
 	uint32_t v = 0;
 	*unwritten = 0;
@@ -54,8 +54,8 @@ static void land_read(struct mx_wave *w, struct mx_memop *m) {
 	for (unsigned e = 0; e < elements(m->in); e++)
 		for (unsigned k = 0; k < per_element; k++) {
 			MX_FOR_LANES(l, m->exec)
-				m->data[0][l] = read_part(w->group, m, element_address(m, l, e), k,
-				                          &m->unwritten[0][l]);
+			m->data[0][l] = read_part(w->group, m, element_address(m, l, e), k,
+			                          &m->unwritten[0][l]);
 			mx_vwrite(w, mx_row(m->in->dst) + e * per_element + k, m->exec, m->data[0],
 			          m->unwritten[0]);
 		}
@@ -66,15 +66,15 @@ static void land_write(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	unsigned per_element = (m->in->op->d + 3) / 4, l;
 	MX_FOR_LANES(l, m->exec)
-		for (unsigned e = 0; e < elements(m->in); e++)
-			for (unsigned k = 0; k < per_element; k++) {
-				uint64_t at = (uint64_t)element_address(m, l, e) + 4 * k;
-				unsigned bytes = part_bytes(m->in, k), row = e * per_element + k;
-				if (at + bytes > g->lds_bytes)
-					continue;
-				memcpy(g->lds + at, &m->data[row][l], bytes);
-				memcpy(g->lds_unwritten + at, &m->unwritten[row][l], bytes);
-			}
+	for (unsigned e = 0; e < elements(m->in); e++)
+		for (unsigned k = 0; k < per_element; k++) {
+			uint64_t at = (uint64_t)element_address(m, l, e) + 4 * k;
+			unsigned bytes = part_bytes(m->in, k), row = e * per_element + k;
+			if (at + bytes > g->lds_bytes)
+				continue;
+			memcpy(g->lds + at, &m->data[row][l], bytes);
+			memcpy(g->lds_unwritten + at, &m->unwritten[row][l], bytes);
+		}
 }
 
 static void take_second_element(struct mx_wave *w, struct mx_memop *m) {

@@ -46,7 +46,8 @@ static struct mx_finding *append(struct mx_run *run) {
 static void describe(struct mx_finding *f, const struct mx_wave *w, const struct mx_inst *in,
                      const char *format, va_list ap) {
 	const struct mx_kernel *k = w->group->run->launch->kernel;
-	size_t n = snprintf(f->text, sizeof f->text, "%s+0x%llx", k->name, (unsigned long long)f->pc);
+	size_t n =
+		snprintf(f->text, sizeof f->text, "%s+0x%llx", k->name, (unsigned long long)f->pc);
 	if (in) {
 		n += snprintf(f->text + n, sizeof f->text - n, " %s (",
 		              in->op ? in->op->name : "unknown instruction");
@@ -76,8 +77,12 @@ void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, 
 	f = append(run);
 	if (!f)
 		return;
-	*f = (struct mx_finding){ .kind = kind, .pc = pc, .wave = w->index, .lane = lane,
-		                  .address = address, .count = 1 };
+	*f = (struct mx_finding){ .kind = kind,
+		                  .pc = pc,
+		                  .wave = w->index,
+		                  .lane = lane,
+		                  .address = address,
+		                  .count = 1 };
 	memcpy(f->workgroup, w->group->id, sizeof f->workgroup);
 	va_start(ap, format);
 	describe(f, w, in, format, ap);

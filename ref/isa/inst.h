@@ -8,26 +8,52 @@
 
 /* Microcode formats [ISA chapter 13]. */
 typedef enum {
-	MX_SOP2, MX_SOPK, MX_SOP1, MX_SOPC, MX_SOPP, MX_SMEM,
-	MX_VOP2, MX_VOP1, MX_VOPC, MX_VOP3, MX_MAI,
-	MX_DS, MX_GLOBAL, MX_MUBUF,
+	MX_SOP2,
+	MX_SOPK,
+	MX_SOP1,
+	MX_SOPC,
+	MX_SOPP,
+	MX_SMEM,
+	MX_VOP2,
+	MX_VOP1,
+	MX_VOPC,
+	MX_VOP3,
+	MX_MAI,
+	MX_DS,
+	MX_GLOBAL,
+	MX_MUBUF,
 	MX_ENCODINGS
 } mx_encoding;
 
 /* Operand codes of scalar and vector sources [ISA table of SSRC/SRC codes]. A
  * code from 256 is a VGPR; we go on counting and give AGPRs 512 and up. */
 enum {
-	MX_VCC = 106, MX_TTMP0 = 108, MX_M0 = 124, MX_EXEC = 126, MX_SGPR_FILE = 128,
-	MX_INT_0 = 128, MX_INT_64 = 192, MX_INT_NEG_1 = 193, MX_INT_NEG_16 = 208,
-	MX_FLOAT_0_5 = 240, MX_FLOAT_1_2PI = 248, MX_SDWA = 249, MX_DPP = 250,
-	MX_VCCZ = 251, MX_EXECZ = 252, MX_SCC = 253, MX_LITERAL = 255,
-	MX_VGPR = 256, MX_AGPR = 512
+	MX_VCC = 106,
+	MX_TTMP0 = 108,
+	MX_M0 = 124,
+	MX_EXEC = 126,
+	MX_SGPR_FILE = 128,
+	MX_INT_0 = 128,
+	MX_INT_64 = 192,
+	MX_INT_NEG_1 = 193,
+	MX_INT_NEG_16 = 208,
+	MX_FLOAT_0_5 = 240,
+	MX_FLOAT_1_2PI = 248,
+	MX_SDWA = 249,
+	MX_DPP = 250,
+	MX_VCCZ = 251,
+	MX_EXECZ = 252,
+	MX_SCC = 253,
+	MX_LITERAL = 255,
+	MX_VGPR = 256,
+	MX_AGPR = 512
 };
 
 /* What the executor must know of an opcode beyond its operands. */
 enum {
-	MX_F32 = 1 << 0,       /* f32 sources: NEG and ABS apply, MODE must be the usual one */
-	MX_BITWISE = 1 << 1,   /* each result bit is a monotone function of source bits: exact taint */
+	MX_F32 = 1 << 0, /* f32 sources: NEG and ABS apply, MODE must be the usual one */
+	MX_BITWISE =
+		1 << 1, /* each result bit is a monotone function of source bits: exact taint */
 	MX_CARRY_OUT = 1 << 2, /* lane mask result: VCC, or SDST of VOP3B */
 	MX_CARRY_IN = 1 << 3,  /* lane mask source: VCC, or src2 of VOP3 */
 	MX_READS_D = 1 << 4,   /* the destination is also a source (fmac) */
@@ -72,16 +98,29 @@ struct mx_inst {
 	const char *unsupported; /* decodes, but this part of it is not implemented; or NULL */
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint32_t dwords[4];
-	uint8_t size;            /* bytes */
-	uint16_t dst, src[3];    /* operand codes */
-	uint16_t sdst;           /* lane mask destination */
+	uint8_t size;         /* bytes */
+	uint16_t dst, src[3]; /* operand codes */
+	uint16_t sdst;        /* lane mask destination */
 	uint32_t literal;
-	int32_t imm;             /* SIMM16, or memory offset */
+	int32_t imm; /* SIMM16, or memory offset */
 	uint8_t neg, abs, clamp, omod;
 	uint8_t op_sel, op_sel_hi;
-	struct { bool used; uint8_t dst_sel, dst_unused, sel[2]; bool sext[2]; } sdwa;
-	struct { uint16_t addr, data, rsrc, soffset; bool offen, idxen, lds, saddr; uint8_t offset1; } mem;
-	struct { uint8_t cbsz, blgp, abid; bool scaled; uint16_t scale[2]; uint8_t byte[2]; } mai;
+	struct {
+		bool used;
+		uint8_t dst_sel, dst_unused, sel[2];
+		bool sext[2];
+	} sdwa;
+	struct {
+		uint16_t addr, data, rsrc, soffset;
+		bool offen, idxen, lds, saddr;
+		uint8_t offset1;
+	} mem;
+	struct {
+		uint8_t cbsz, blgp, abid;
+		bool scaled;
+		uint16_t scale[2];
+		uint8_t byte[2];
+	} mai;
 };
 
 /* Decodes the instruction at code[0]; at most `left` dwords may be read. */

@@ -61,13 +61,13 @@ const char *mx_finding_name(mx_finding_kind k);
 /* One thing wrong. Findings of the same kind at the same pc are counted in one. */
 struct mx_finding {
 	mx_finding_kind kind;
-	uint64_t pc;      /* offset from the start of the kernel's code */
+	uint64_t pc; /* offset from the start of the kernel's code */
 	uint32_t workgroup[3];
 	uint32_t wave;    /* in its workgroup */
 	int32_t lane;     /* -1: the whole wave */
 	uint64_t address; /* 0: none */
 	uint64_t count;
-	char text[256];   /* one line: kernel, pc, instruction, what happened */
+	char text[256]; /* one line: kernel, pc, instruction, what happened */
 };
 
 /* ---- programs ---- */
@@ -84,23 +84,23 @@ void mx_program_free(struct mx_program *p);
 /* What the kernel descriptor says [LLVM "Kernel Descriptor"], and its metadata. */
 struct mx_kernel {
 	const char *name;
-	uint64_t entry;            /* device address of the first instruction */
-	uint32_t lds_bytes;        /* static */
-	uint32_t scratch_bytes;    /* of a work-item */
-	uint32_t vgprs, agprs;     /* allocated, of each kind */
+	uint64_t entry;         /* device address of the first instruction */
+	uint32_t lds_bytes;     /* static */
+	uint32_t scratch_bytes; /* of a work-item */
+	uint32_t vgprs, agprs;  /* allocated, of each kind */
 	uint32_t user_sgprs;
 	uint16_t preload_dwords, preload_offset; /* kernarg preload, in dwords */
-	uint16_t properties;       /* KERNEL_CODE_PROPERTIES: which user SGPRs are set up */
+	uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs are set up */
 	bool workgroup_id[3], workgroup_info;
-	uint8_t work_item_ids;     /* 0: x, 1: x and y, 2: x, y and z */
-	uint32_t mode;             /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9 */
+	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
+	uint32_t mode; /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9 */
 };
 
 struct mx_stats {
-	uint64_t instructions;     /* wave instructions issued */
+	uint64_t instructions; /* wave instructions issued */
 	uint64_t mfma;
 	uint32_t max_vmcnt, max_lgkmcnt; /* most operations ever in flight in one wave */
-	uint64_t *by_op;           /* count of each row of opcodes.def; mx_op_count() entries */
+	uint64_t *by_op; /* count of each row of opcodes.def; mx_op_count() entries */
 };
 
 size_t mx_op_count(void);
@@ -110,8 +110,8 @@ struct mx_launch {
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;
-	uint32_t grid[3];          /* workgroups */
-	uint32_t block[3];         /* work-items of a workgroup, 1..1024 in all */
+	uint32_t grid[3];  /* workgroups */
+	uint32_t block[3]; /* work-items of a workgroup, 1..1024 in all */
 	uint32_t dynamic_lds;
 	uint64_t kernarg;          /* device address of the kernarg segment */
 	uint64_t seed;             /* of the schedule */
@@ -123,7 +123,7 @@ struct mx_launch {
 struct mx_report {
 	struct mx_finding *findings;
 	size_t n_findings, room;
-	bool stopped;              /* a finding ended the launch before its end */
+	bool stopped; /* a finding ended the launch before its end */
 	struct mx_stats stats;
 };
 

@@ -18,14 +18,14 @@
 		}                                                                                  \
 	}
 
-#define A (x->s[0][0][l])
-#define B (x->s[1][0][l])
-#define C (x->s[2][0][l])
-#define IA ((int32_t)A)
-#define IB ((int32_t)B)
-#define IC ((int32_t)C)
-#define WIDE(i) (x->s[i][0][l] | (uint64_t)x->s[i][1][l] << 32)
-#define IN ((uint32_t)(x->mask_in >> l & 1))
+#define A        (x->s[0][0][l])
+#define B        (x->s[1][0][l])
+#define C        (x->s[2][0][l])
+#define IA       ((int32_t)A)
+#define IB       ((int32_t)B)
+#define IC       ((int32_t)C)
+#define WIDE(i)  (x->s[i][0][l] | (uint64_t)x->s[i][1][l] << 32)
+#define IN       ((uint32_t)(x->mask_in >> l & 1))
 #define D(value) x->d[0][l] = (value)
 #define D64(value)                                                                                 \
 	do {                                                                                       \
@@ -33,7 +33,7 @@
 		x->d[0][l] = (uint32_t)r_;                                                         \
 		x->d[1][l] = (uint32_t)(r_ >> 32);                                                 \
 	} while (0)
-#define OUT(bit) x->mask_out |= (uint64_t)(bit) << l
+#define OUT(bit)  x->mask_out |= (uint64_t)(bit) << l
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
@@ -44,7 +44,7 @@ VALU(v_cndmask_b32, D(IN ? B : A))
 static inline int32_t s24(uint32_t v) {
 	return (int32_t)(v << 8) >> 8;
 }
-#define U24(v) ((v) & 0xffffff)
+#define U24(v) ((v)&0xffffff)
 VALU(v_mul_i32_i24, D((uint32_t)s24(A) * (uint32_t)s24(B)))
 VALU(v_mul_u32_u24, D(U24(A) * U24(B)))
 VALU(v_mad_i32_i24, D((uint32_t)s24(A) * (uint32_t)s24(B) + C))
@@ -62,7 +62,7 @@ VALU(v_med3_u32, D(MAX(MIN(A, B), MIN(MAX(A, B), C))))
 VALU(v_lshrrev_b32, D(B >> (A & 31)))
 VALU(v_ashrrev_i32, D((uint32_t)(IB >> (A & 31))))
 VALU(v_lshlrev_b32, D(B << (A & 31)))
-VALU(v_and_b32, D(A & B))
+VALU(v_and_b32, D(A &B))
 VALU(v_or_b32, D(A | B))
 VALU(v_xor_b32, D(A ^ B))
 VALU(v_xnor_b32, D(~(A ^ B)))
@@ -80,9 +80,9 @@ VALU(v_subrev_co_u32, D(B - A); OUT(A > B))
 VALU(v_addc_co_u32, uint64_t r = (uint64_t)A + B + IN; D((uint32_t)r); OUT(r >> 32))
 VALU(v_subb_co_u32, D(A - B - IN); OUT((uint64_t)B + IN > A))
 VALU(v_subbrev_co_u32, D(B - A - IN); OUT((uint64_t)A + IN > B))
-VALU(v_mul_lo_u32, D(A * B))
-VALU(v_mul_hi_u32, D((uint32_t)((uint64_t)A * B >> 32)))
-VALU(v_mul_hi_i32, D((uint32_t)((int64_t)IA * IB >> 32)))
+VALU(v_mul_lo_u32, D(A *B))
+VALU(v_mul_hi_u32, D((uint32_t)((uint64_t)A *B >> 32)))
+VALU(v_mul_hi_i32, D((uint32_t)((int64_t)IA *IB >> 32)))
 VALU(v_add3_u32, D(A + B + C))
 VALU(v_xad_u32, D((A ^ B) + C))
 VALU(v_lshl_add_u32, D((A << (B & 31)) + C))
@@ -121,8 +121,8 @@ static inline uint32_t below(unsigned l, unsigned half) {
 	unsigned n = l < 32 * half ? 0 : l - 32 * half;
 	return n >= 32 ? ~0u : (1u << n) - 1;
 }
-VALU(v_mbcnt_lo_u32_b32, D((uint32_t)__builtin_popcount(A & below(l, 0)) + B))
-VALU(v_mbcnt_hi_u32_b32, D((uint32_t)__builtin_popcount(A & below(l, 1)) + B))
+VALU(v_mbcnt_lo_u32_b32, D((uint32_t)__builtin_popcount(A &below(l, 0)) + B))
+VALU(v_mbcnt_hi_u32_b32, D((uint32_t)__builtin_popcount(A &below(l, 1)) + B))
 
 /* Selector bytes 0..7 pick a byte of {A, B}, 8..11 the sign of bytes 1, 3, 5, 7,
  * 12 gives 0x00, more 0xff. */
@@ -131,8 +131,8 @@ static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
 	uint32_t d = 0;
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned s = selectors >> (8 * i) & 0xff;
-		unsigned v = s < 8    ? (unsigned)(bytes >> (8 * s)) & 0xff
-		             : s < 12 ? (bytes >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
+		unsigned v = s < 8     ? (unsigned)(bytes >> (8 * s)) & 0xff
+		             : s < 12  ? (bytes >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
 		             : s == 12 ? 0
 		                       : 0xff;
 		d |= v << (8 * i);
@@ -159,7 +159,8 @@ VALU(v_lshrrev_b64, D64(WIDE(1) >> (A & 63)))
 VALU(v_ashrrev_i64, D64((uint64_t)((int64_t)WIDE(1) >> (A & 63))))
 /* The manual allows shifts of 0 to 4; what the hardware does with 5 to 7 is assumed. */
 VALU(v_lshl_add_u64, D64((WIDE(0) << (B & 7)) + WIDE(2)))
-VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B; OUT(__builtin_add_overflow(r, WIDE(2), &r)); D64(r))
+VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B; OUT(__builtin_add_overflow(r, WIDE(2), &r));
+     D64(r))
 VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
      OUT(__builtin_add_overflow(r, (int64_t)WIDE(2), &r)); D64((uint64_t)r))
 
@@ -193,8 +194,7 @@ VALU(v_sub_f32, D(result(as_f32(A) - as_f32(B), A, B, 0)))
 VALU(v_subrev_f32, D(result(as_f32(B) - as_f32(A), A, B, 0)))
 VALU(v_mul_f32, D(result(as_f32(A) * as_f32(B), A, B, 0)))
 VALU(v_fma_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
-VALU(v_fmac_f32, uint32_t d = x->d[0][l];
-     D(result(fmaf(as_f32(A), as_f32(B), as_f32(d)), A, B, d)))
+VALU(v_fmac_f32, uint32_t d = x->d[0][l]; D(result(fmaf(as_f32(A), as_f32(B), as_f32(d)), A, B, d)))
 VALU(v_cvt_f32_i32, D(as_u32((float)IA)))
 VALU(v_cvt_f32_u32, D(as_u32((float)A)))
 
@@ -241,7 +241,7 @@ COMPARE(lt_f32, FA < FB)
 COMPARE(eq_f32, FA == FB)
 COMPARE(le_f32, FA <= FB)
 COMPARE(gt_f32, FA > FB)
-COMPARE(lg_f32, FA < FB || FA > FB)
+COMPARE(lg_f32, FA<FB || FA> FB)
 COMPARE(ge_f32, FA >= FB)
 COMPARE(o_f32, !is_nan(A) && !is_nan(B))
 COMPARE(u_f32, is_nan(A) || is_nan(B))

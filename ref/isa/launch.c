@@ -5,16 +5,21 @@
 
 #include "machine.h"
 
-/* Bits of KERNEL_CODE_PROPERTIES, in the order in which their SGPRs come [LLVM "Kernel Descriptor"]. */
+/* Bits of KERNEL_CODE_PROPERTIES, in the order in which their SGPRs come [LLVM "Kernel
+ * Descriptor"]. */
 enum {
-	PRIVATE_SEGMENT_BUFFER = 1 << 0, DISPATCH_PTR = 1 << 1, QUEUE_PTR = 1 << 2,
-	KERNARG_SEGMENT_PTR = 1 << 3, DISPATCH_ID = 1 << 4, FLAT_SCRATCH_INIT = 1 << 5,
+	PRIVATE_SEGMENT_BUFFER = 1 << 0,
+	DISPATCH_PTR = 1 << 1,
+	QUEUE_PTR = 1 << 2,
+	KERNARG_SEGMENT_PTR = 1 << 3,
+	DISPATCH_ID = 1 << 4,
+	FLAT_SCRATCH_INIT = 1 << 5,
 	PRIVATE_SEGMENT_SIZE = 1 << 6,
 };
 
 enum {
-	SLICE = 1 << 20,  /* instructions of a workgroup before others get a turn */
-	RESIDENT = 1024,  /* workgroups begun and not ended, at most */
+	SLICE = 1 << 20,    /* instructions of a workgroup before others get a turn */
+	RESIDENT = 1024,    /* workgroups begun and not ended, at most */
 	PRELOAD_SKIP = 256, /* bytes: loads for firmware without kernarg preload */
 };
 
@@ -81,7 +86,8 @@ static void set_up_lanes(struct mx_wave *w) {
 	mx_vreg ids;
 	for (unsigned l = 0; l < MX_LANES; l++) {
 		uint32_t i = first + l;
-		ids[l] = i % block[0] | i / block[0] % block[1] << 10 | i / block[0] / block[1] << 20;
+		ids[l] = i % block[0] | i / block[0] % block[1] << 10 |
+		         i / block[0] / block[1] << 20;
 	}
 	mx_vwrite(w, 0, ~0ull, ids, NULL);
 	mx_swrite64(w, MX_EXEC, exec, 0);
@@ -95,7 +101,8 @@ static void start_wave(struct mx_wave *w, uint8_t pattern) {
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;
-	w->pc = k->entry - mx_program_base(launch->program) + (k->preload_dwords ? PRELOAD_SKIP : 0);
+	w->pc = k->entry - mx_program_base(launch->program) +
+	        (k->preload_dwords ? PRELOAD_SKIP : 0);
 	poison_registers(w, pattern);
 	set_up_sgprs(w);
 	set_up_lanes(w);
@@ -221,10 +228,13 @@ static const char *unsupported_state(const struct mx_launch *l) {
 }
 
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
-	struct mx_run run = { .launch = launch, .report = report,
-		              .max_instructions = launch->max_instructions ? launch->max_instructions
-		                                                           : 1ull << 33 };
-	struct residents r = { .total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] };
+	struct mx_run run = { .launch = launch,
+		              .report = report,
+		              .max_instructions = launch->max_instructions
+		                                          ? launch->max_instructions
+		                                          : 1ull << 33 };
+	struct residents r = { .total = (uint64_t)launch->grid[0] * launch->grid[1] *
+		                        launch->grid[2] };
 	const char *missing = unsupported_state(launch);
 	if (!report->stats.by_op)
 		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);

@@ -8,8 +8,9 @@
 enum {
 	MX_ALL_LANES_BYTES = 4 * MX_LANES,
 	MX_VGPR_FILE = 512,
-	MX_VMCNT_MAX = 63, MX_LGKMCNT_MAX = 15, /* widths of the counters [ISA 4.4] */
-	MX_LDS_MAX = 160 * 1024,                /* of a workgroup [ISA 2.2.1] */
+	MX_VMCNT_MAX = 63,
+	MX_LGKMCNT_MAX = 15,     /* widths of the counters [ISA 4.4] */
+	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
 	MX_NEVER = 0x7fffffff,
 };
 
@@ -27,10 +28,10 @@ struct mx_memop {
 	uint64_t due;               /* workgroup clock at which it may land by itself */
 	uint64_t exec;              /* lanes that take part */
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
-	uint8_t inside[MX_LANES];   /* which dwords of the lane's data are in range: the others load 0
-	                               and do not store */
-	uint32_t lds;               /* LDS-DMA: offset in LDS of lane 0's data */
-	uint8_t weight;             /* what it adds to its counter */
+	uint8_t inside[MX_LANES]; /* which dwords of the lane's data are in range: the others load 0
+	                             and do not store */
+	uint32_t lds;             /* LDS-DMA: offset in LDS of lane 0's data */
+	uint8_t weight;           /* what it adds to its counter */
 	mx_vreg data[4], unwritten[4];
 };
 
@@ -38,7 +39,7 @@ struct mx_memop {
 struct mx_queue {
 	struct mx_memop *op[64]; /* more than any counter admits */
 	unsigned n;
-	unsigned count;          /* what the counter reads: the sum of weights */
+	unsigned count; /* what the counter reads: the sum of weights */
 };
 
 typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
@@ -58,14 +59,18 @@ struct mx_wave {
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
-	struct mx_queue vm, ds, sm;      /* vmcnt; lgkmcnt is ds + sm */
+	struct mx_queue vm, ds, sm; /* vmcnt; lgkmcnt is ds + sm */
 };
 
 /* Random numbers of a schedule. */
-struct mx_random { uint64_t s[2]; };
+struct mx_random {
+	uint64_t s[2];
+};
 
 /* How a schedule treats memory: chances in 256. */
-struct mx_temper { unsigned at_once, at_wait, latency_bits, quantum_bits; };
+struct mx_temper {
+	unsigned at_once, at_wait, latency_bits, quantum_bits;
+};
 
 struct mx_group {
 	struct mx_run *run;
@@ -94,9 +99,9 @@ struct mx_run {
 /* ---- findings.c ---- */
 
 /* Reports a finding at an instruction; lane -1 and address 0 mean none. */
-__attribute__((format(printf, 6, 7)))
-void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-             uint64_t address, const char *format, ...);
+__attribute__((format(printf, 6, 7))) void mx_find(struct mx_wave *w, const struct mx_inst *in,
+                                                   mx_finding_kind kind, int lane, uint64_t address,
+                                                   const char *format, ...);
 bool mx_stopped(const struct mx_wave *w);
 
 /* ---- memory.c: device memory by address ---- */

@@ -30,7 +30,8 @@ static bool is_scaled(const struct mx_inst *in) {
 
 /* The byte of each lane's scale that OP_SEL names; of an inline float constant, the
  * exponent field. */
-static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i, uint8_t bytes[MX_LANES]) {
+static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                        uint8_t bytes[MX_LANES]) {
 	unsigned code = in->mai.scale[i], shift = 8 * in->mai.byte[i];
 	bool scaled = is_scaled(in);
 	if (scaled && code < MX_VGPR && (code < MX_FLOAT_0_5 || code > MX_FLOAT_1_2PI)) {
@@ -38,9 +39,10 @@ static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 		scaled = false;
 	}
 	for (unsigned l = 0; l < MX_LANES; l++)
-		bytes[l] = !scaled           ? 127
-		           : code >= MX_VGPR ? w->v[mx_row(code)][l] >> shift
-		                             : mx_e8m0_from_f32((mx_f32){ mx_sread(w, in, code) }).v;
+		bytes[l] = !scaled ? 127
+		           : code >= MX_VGPR
+		                   ? w->v[mx_row(code)][l] >> shift
+		                   : mx_e8m0_from_f32((mx_f32){ mx_sread(w, in, code) }).v;
 }
 
 /* ---- what of the result nobody wrote: a bad bit of A spoils a row, of B a column ---- */
@@ -94,16 +96,24 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 
 	if (in->mai.cbsz >= MX_FORMATS || in->mai.blgp >= MX_FORMATS) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "cbsz %u, blgp %u", in->mai.cbsz, in->mai.blgp);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "cbsz %u, blgp %u", in->mai.cbsz,
+		        in->mai.blgp);
 		return;
 	}
 	unsigned na = mx_operand_vgprs(in->mai.cbsz), nb = mx_operand_vgprs(in->mai.blgp);
 	scale_bytes(w, in, 0, scale_a);
 	scale_bytes(w, in, 1, scale_b);
 	struct mx_mma_args args = {
-		w->group->run->launch->profile, shape, in->mai.cbsz, in->mai.blgp,
-		registers(w, in, in->src[0], na), registers(w, in, in->src[1], nb),
-		accumulator(w, in, n, constant), scale_a, scale_b, d,
+		w->group->run->launch->profile,
+		shape,
+		in->mai.cbsz,
+		in->mai.blgp,
+		registers(w, in, in->src[0], na),
+		registers(w, in, in->src[1], nb),
+		accumulator(w, in, n, constant),
+		scale_a,
+		scale_b,
+		d,
 	};
 	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
 		return;

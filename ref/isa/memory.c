@@ -61,7 +61,8 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	for (size_t i = 0; i < bytes; i++)
 		if (state[i] & MX_GUARD) {
 			mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
-			        "%s of %zu bytes at offset %llu of an allocation, in the guard of a buffer",
+			        "%s of %zu bytes at offset %llu of an allocation, in the guard of "
+			        "a buffer",
 			        write ? "write" : "read", bytes,
 			        (unsigned long long)(address - r->base));
 			break;
@@ -89,5 +90,6 @@ void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32
 	uint8_t *state = mx_memory_state(w, address);
 	memcpy((void *)(uintptr_t)address, &value, bytes);
 	for (unsigned i = 0; i < bytes; i++)
-		state[i] = (state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
+		state[i] =
+			(state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
 }

@@ -65,12 +65,13 @@ bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, u
 	bool acc = row >= 256;
 	if (row + n <= (acc ? 256 + w->agprs : w->vgprs))
 		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%cGPR %u is beyond the %u allocated", acc ? 'A' : 'V',
-	        row + n - 1 - (acc ? 256 : 0), acc ? w->agprs : w->vgprs);
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%cGPR %u is beyond the %u allocated",
+	        acc ? 'A' : 'V', row + n - 1 - (acc ? 256 : 0), acc ? w->agprs : w->vgprs);
 	return false;
 }
 
-static void note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {
+static void note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes,
+                           const uint32_t *unwritten) {
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
 		unsigned l;

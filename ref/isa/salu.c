@@ -13,12 +13,14 @@
 #define W1 (x->b)
 #define SALU(name, body)                                                                           \
 	void mx_s_##name(struct mx_scalars *x);                                                    \
-	void mx_s_##name(struct mx_scalars *x) { body; }
+	void mx_s_##name(struct mx_scalars *x) {                                                   \
+		body;                                                                              \
+	}
 #define D32(value) (x->d = (uint32_t)(value))
 #define D64(value) (x->d = (uint64_t)(value))
 
 /* Most opcodes set SCC to "the result is not zero". */
-#define SALU_NZ(name, assign) SALU(name, assign; x->scc = x->d != 0)
+#define SALU_NZ(name, assign)     SALU(name, assign; x->scc = x->d != 0)
 #define SALU_CMP(name, condition) SALU(name, x->scc = (condition))
 
 SALU(s_add_u32, D32(S0 + S1); x->scc = (uint32_t)x->d < S0)
@@ -37,11 +39,11 @@ SALU(s_cselect_b64, D64(x->scc ? W0 : W1))
 #define LOGIC(name, a, b, op)                                                                      \
 	SALU_NZ(s_##name##_b32, D32(op(a, b)))                                                     \
 	SALU_NZ(s_##name##_b64, D64(op(a, b)))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define XOR(a, b) ((a) ^ (b))
+#define AND(a, b)  ((a) & (b))
+#define OR(a, b)   ((a) | (b))
+#define XOR(a, b)  ((a) ^ (b))
 #define NAND(a, b) (~((a) & (b)))
-#define NOR(a, b) (~((a) | (b)))
+#define NOR(a, b)  (~((a) | (b)))
 #define XNOR(a, b) (~((a) ^ (b)))
 LOGIC(and, W0, W1, AND)
 LOGIC(or, W0, W1, OR)
@@ -60,9 +62,9 @@ SALU_NZ(s_ashr_i32, D32(I0 >> (S1 & 31)))
 SALU_NZ(s_ashr_i64, D64((int64_t)W0 >> (S1 & 63)))
 SALU(s_bfm_b32, D32(((1u << (S0 & 31)) - 1) << (S1 & 31)))
 SALU(s_bfm_b64, D64(((1ull << (S0 & 63)) - 1) << (S1 & 63)))
-SALU(s_mul_i32, D32(S0 * S1))
-SALU(s_mul_hi_u32, D32((uint64_t)S0 * S1 >> 32))
-SALU(s_mul_hi_i32, D32((int64_t)I0 * I1 >> 32))
+SALU(s_mul_i32, D32(S0 *S1))
+SALU(s_mul_hi_u32, D32((uint64_t)S0 *S1 >> 32))
+SALU(s_mul_hi_i32, D32((int64_t)I0 *I1 >> 32))
 
 /* Bit field extract: offset in the low bits of S1, width in 22:16. */
 static uint64_t field(uint64_t value, unsigned offset, unsigned width, unsigned size, bool sign) {
@@ -99,13 +101,13 @@ SALU(s_pack_hh_b32_b16, D32(S0 >> 16 | (S1 & 0xffff0000)))
 SALU(s_movk_i32, D32(W1))
 SALU(s_cmovk_i32, D32(x->scc ? W1 : W0))
 SALU(s_addk_i32, int32_t r; x->scc = __builtin_add_overflow(I0, I1, &r); D32(r))
-SALU(s_mulk_i32, D32(S0 * S1))
+SALU(s_mulk_i32, D32(S0 *S1))
 
 #define COMPARE(suffix, op)                                                                        \
 	SALU_CMP(s_cmp_##suffix##_i32, I0 op I1)                                                   \
 	SALU_CMP(s_cmp_##suffix##_u32, S0 op S1)                                                   \
 	SALU_CMP(s_cmpk_##suffix##_i32, I0 op I1)                                                  \
-	SALU_CMP(s_cmpk_##suffix##_u32, S0 op (S1 & 0xffff))
+	SALU_CMP(s_cmpk_##suffix##_u32, S0 op(S1 & 0xffff))
 COMPARE(eq, ==)
 COMPARE(lg, !=)
 COMPARE(gt, >)
@@ -149,15 +151,15 @@ SALU(s_bitset1_b32, D32(x->d | 1u << (S0 & 31)))
 
 /* *_saveexec: D takes the old EXEC (W1 here), EXEC the new one; the handler swaps. */
 #define SAVEEXEC(name, value) SALU_NZ(s_##name##_saveexec_b64, D64(value))
-SAVEEXEC(and, W0 & W1)
+SAVEEXEC(and, W0 &W1)
 SAVEEXEC(or, W0 | W1)
 SAVEEXEC(xor, W0 ^ W1)
 SAVEEXEC(andn2, W0 & ~W1)
 SAVEEXEC(orn2, W0 | ~W1)
-SAVEEXEC(nand, ~(W0 & W1))
+SAVEEXEC(nand, ~(W0 &W1))
 SAVEEXEC(nor, ~(W0 | W1))
 SAVEEXEC(xnor, ~(W0 ^ W1))
-SAVEEXEC(andn1, ~W0 & W1)
+SAVEEXEC(andn1, ~W0 &W1)
 SAVEEXEC(orn1, ~W0 | W1)
 
 /* ---- operands ---- */

@@ -7,7 +7,9 @@
 /* How a schedule behaves: from all memory at once to nothing before its wait, from
  * long runs of one wave to a switch at each instruction. */
 void mx_group_temper(struct mx_group *g) {
-	static const struct { uint16_t at_once, at_wait; } memory[] = {
+	static const struct {
+		uint16_t at_once, at_wait;
+	} memory[] = {
 		{ 256, 0 }, { 0, 256 }, { 0, 0 }, { 85, 85 }, { 16, 224 }, { 224, 16 },
 	};
 	unsigned kind = mx_random_below(&g->random, sizeof memory / sizeof *memory);
@@ -15,7 +17,8 @@ void mx_group_temper(struct mx_group *g) {
 	g->temper.at_wait = memory[kind].at_wait;
 	g->temper.latency_bits = 2 + mx_random_below(&g->random, 10);
 	g->temper.quantum_bits = mx_random_below(&g->random, 9);
-	g->slow_wave = mx_random_below(&g->random, 2 * g->n_waves); /* half of the schedules have none */
+	g->slow_wave =
+		mx_random_below(&g->random, 2 * g->n_waves); /* half of the schedules have none */
 }
 
 /* ---- one instruction ---- */
@@ -31,7 +34,8 @@ static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 	case MX_DS:
 	case MX_SMEM:
 		w->vm_target = MX_VMCNT_MAX;
-		w->lgkm_target = MX_LGKMCNT_MAX - (in->op->encoding == MX_SMEM && in->op->d > 4 ? 2 : 1);
+		w->lgkm_target =
+			MX_LGKMCNT_MAX - (in->op->encoding == MX_SMEM && in->op->d > 4 ? 2 : 1);
 		break;
 	default: return false;
 	}
@@ -60,7 +64,8 @@ static void step(struct mx_wave *w) {
 		return;
 	}
 	if (++w->issued > run->max_instructions) {
-		mx_find(w, in, MX_STUCK, -1, 0, "still running after %llu instructions of this wave",
+		mx_find(w, in, MX_STUCK, -1, 0,
+		        "still running after %llu instructions of this wave",
 		        (unsigned long long)run->max_instructions);
 		return;
 	}
@@ -76,7 +81,8 @@ static void step(struct mx_wave *w) {
 /* ---- the group ---- */
 
 static bool idle(const struct mx_wave *w) {
-	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !(w->vm.n + w->ds.n + w->sm.n));
+	return w->status == MX_AT_BARRIER ||
+	       (w->status == MX_ENDED && !(w->vm.n + w->ds.n + w->sm.n));
 }
 
 /* Any wave that can do something; the slow one only now and then, or if it is alone. */

@@ -1,4 +1,5 @@
-/* The vector ALU: brings operands to lane functions, and results back under EXEC [ISA chapter 6]. */
+/* The vector ALU: brings operands to lane functions, and results back under EXEC [ISA chapter 6].
+ */
 #include <string.h>
 
 #include "lanes.h"
@@ -20,7 +21,8 @@ static void broadcast(mx_vreg d, uint32_t value) {
 		d[l] = value;
 }
 
-static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i, struct sources *s) {
+static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                         struct sources *s) {
 	unsigned code = in->src[i], n = in->op->s[i];
 	uint64_t value = n == 2 ? mx_sread64(w, in, code) : mx_sread(w, in, code);
 	for (unsigned h = 0; h < n; h++) {
@@ -30,7 +32,8 @@ static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i
 	s->x.s[i] = (const uint32_t(*)[MX_LANES])s->copy[i];
 }
 
-static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i, struct sources *s) {
+static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                         struct sources *s) {
 	unsigned row = mx_row(in->src[i]), n = in->op->s[i];
 	if (!mx_vgprs_exist(w, in, row, n))
 		row = 0;
@@ -75,12 +78,15 @@ static void fetch_destination(struct mx_wave *w, const struct mx_inst *in, struc
 	s->any_unwritten |= w->unwritten_lanes[row] != 0;
 }
 
-/* f32 arithmetic is exact for round-to-nearest-even with subnormals kept (MODE 1:0 = 0, 5:4 = 3). */
+/* f32 arithmetic is exact for round-to-nearest-even with subnormals kept (MODE 1:0 = 0, 5:4 = 3).
+ */
 static void check_mode(struct mx_wave *w, const struct mx_inst *in) {
 	uint32_t mode = w->group->run->launch->kernel->mode;
 	if ((mode & 3) != 0 || (mode >> 4 & 3) != 3)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "MODE 0x%x: only round to nearest even, f32 "
-		        "denormals kept", mode);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        "MODE 0x%x: only round to nearest even, f32 "
+		        "denormals kept",
+		        mode);
 }
 
 static void fetch(struct mx_wave *w, const struct mx_inst *in, struct sources *s) {
@@ -129,7 +135,8 @@ static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct 
 			s->unwritten[0][0][l] |= mx_vunwritten(w, mx_row(in->dst), l);
 }
 
-static uint32_t source_unwritten(const struct mx_op *op, const struct sources *s, unsigned i, unsigned l) {
+static uint32_t source_unwritten(const struct mx_op *op, const struct sources *s, unsigned i,
+                                 unsigned l) {
 	if (!op->s[i])
 		return 0;
 	return s->unwritten[i][0][l] | (op->s[i] > 1 ? s->unwritten[i][1][l] : 0);
@@ -198,7 +205,8 @@ static void place_sub_dword(const struct mx_inst *in, const mx_vreg old, mx_vreg
 	}
 }
 
-static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct sources *s, mx_vreg u[2]) {
+static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct sources *s,
+                         mx_vreg u[2]) {
 	unsigned row = mx_row(in->dst), n = in->op->d;
 	if (!mx_vgprs_exist(w, in, row, n))
 		return;

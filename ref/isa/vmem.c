@@ -54,7 +54,7 @@ static void land_load(struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
 	for (unsigned k = 0; k < dwords(m->in->op->d); k++) {
 		MX_FOR_LANES(l, m->exec)
-			m->data[k][l] = loaded(w, m, l, k, &m->unwritten[k][l]);
+		m->data[k][l] = loaded(w, m, l, k, &m->unwritten[k][l]);
 		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
 	}
 }
@@ -64,23 +64,23 @@ static void land_lds(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	unsigned bytes = m->in->op->d, stride = bytes > 4 ? 16 : 4, l;
 	MX_FOR_LANES(l, m->exec)
-		for (unsigned k = 0; k < dwords(bytes); k++) {
-			uint32_t at = m->lds + l * stride + 4 * k, unwritten;
-			uint32_t v = loaded(w, m, l, k, &unwritten);
-			if (at + 4 <= g->lds_bytes) {
-				memcpy(g->lds + at, &v, 4);
-				memcpy(g->lds_unwritten + at, &unwritten, 4);
-			}
+	for (unsigned k = 0; k < dwords(bytes); k++) {
+		uint32_t at = m->lds + l * stride + 4 * k, unwritten;
+		uint32_t v = loaded(w, m, l, k, &unwritten);
+		if (at + 4 <= g->lds_bytes) {
+			memcpy(g->lds + at, &v, 4);
+			memcpy(g->lds_unwritten + at, &unwritten, 4);
 		}
+	}
 }
 
 static void land_store(struct mx_wave *w, struct mx_memop *m) {
 	unsigned bytes = m->in->op->d, l;
 	MX_FOR_LANES(l, m->exec)
-		for (unsigned k = 0; k < dwords(bytes); k++)
-			if (m->inside[l] >> k & 1)
-				mx_memory_write(w, m->address[l] + 4 * k, part_bytes(bytes, k),
-				                m->data[k][l], m->unwritten[k][l]);
+	for (unsigned k = 0; k < dwords(bytes); k++)
+		if (m->inside[l] >> k & 1)
+			mx_memory_write(w, m->address[l] + 4 * k, part_bytes(bytes, k),
+			                m->data[k][l], m->unwritten[k][l]);
 }
 
 /* ---- issue ---- */
@@ -90,11 +90,11 @@ static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
 	bool write = m->in->op->flags & MX_STORE;
 	unsigned bytes = m->in->op->d, l;
 	MX_FOR_LANES(l, m->exec)
-		for (unsigned k = 0; k < dwords(bytes); k++)
-			if (m->inside[l] >> k & 1 &&
-			    !mx_memory_check(w, m->in, (int)l, m->address[l] + 4 * k,
-			                     part_bytes(bytes, k), write))
-				return false;
+	for (unsigned k = 0; k < dwords(bytes); k++)
+		if (m->inside[l] >> k & 1 &&
+		    !mx_memory_check(w, m->in, (int)l, m->address[l] + 4 * k, part_bytes(bytes, k),
+		                     write))
+			return false;
 	return true;
 }
 
@@ -103,10 +103,12 @@ static void check_written(struct mx_wave *w, const struct mx_inst *in, unsigned 
 		return;
 	uint64_t lanes = w->unwritten_lanes[row] & mx_exec(w);
 	if (lanes)
-		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(lanes), 0, "address from a register nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(lanes), 0,
+		        "address from a register nobody wrote");
 }
 
-static void check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned n) {
+static void check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                                  unsigned n) {
 	for (unsigned i = 0; i < n; i++)
 		if (mx_sread_unwritten(w, code + i))
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
@@ -174,15 +176,16 @@ struct descriptor {
 
 static bool read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct descriptor *d) {
 	const uint32_t *s = w->s + in->mem.rsrc;
-	const char *field = s[1] >> 31        ? "swizzle"
-	                    : s[1] >> 16      ? "stride"
-	                    : s[3] >> 23 & 1  ? "ADD_TID"
-	                    : s[3] >> 30      ? "type"
-	                                      : NULL;
+	const char *field = s[1] >> 31       ? "swizzle"
+	                    : s[1] >> 16     ? "stride"
+	                    : s[3] >> 23 & 1 ? "ADD_TID"
+	                    : s[3] >> 30     ? "type"
+	                                     : NULL;
 	check_scalars_written(w, in, in->mem.rsrc, 4);
 	if (field)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "buffer descriptor with %s: %08x %08x %08x %08x",
-		        field, s[0], s[1], s[2], s[3]);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        "buffer descriptor with %s: %08x %08x %08x %08x", field, s[0], s[1], s[2],
+		        s[3]);
 	d->base = s[0] | (uint64_t)(s[1] & 0xffff) << 32;
 	bool unbound = (s[3] >> 15 & 15) == 0; /* data format 0 */
 	d->num_records = unbound ? 0 : s[2];
@@ -200,8 +203,8 @@ static uint8_t dwords_inside(uint64_t offset, unsigned bytes, uint32_t num_recor
 
 /* Manual and LLVM leave SOFFSET out of the range check; AMD's own emulator includes it.
  * Follow the manual, and say so where it matters. */
-static void check_soffset(struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint64_t offset,
-                          uint32_t soffset, const struct descriptor *d) {
+static void check_soffset(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                          uint64_t offset, uint32_t soffset, const struct descriptor *d) {
 	if (dwords_inside(offset, in->op->d, d->num_records) !=
 	    dwords_inside(offset + soffset, in->op->d, d->num_records))
 		mx_find(w, in, MX_AMBIGUOUS, (int)lane, d->base + offset + soffset,

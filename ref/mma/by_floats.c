@@ -35,7 +35,7 @@ typedef VECTOR(double) doubles;
 
 /* Element j of STRIP consecutive lanes: from bit `shift` of one register, or of two. */
 static void strip_codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane, unsigned j,
-			words *code) {
+                        words *code) {
 	unsigned at = bits * j / 32, shift = bits * j % 32;
 	words low, high = { 0 };
 	memcpy(&low, &regs[at][lane], sizeof low);
@@ -49,12 +49,12 @@ static void strip_codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigne
 static void strip_values(const struct mx_format_info *t, const words *code, float *value) {
 	uint32_t sign = 1u << (t->bits - 1), normal = 1u << t->man_bits;
 	uint32_t special = t->specials == MX_FINITE     ? sign
-			   : t->specials == MX_NAN_ONLY ? sign - 1
-							: sign - normal;
+	                   : t->specials == MX_NAN_ONLY ? sign - 1
+	                                                : sign - normal;
 	words magnitude = *code & (sign - 1);
 	words negative = (words)((*code & sign) != 0) & MX_F32_SIGN;
 	words subnormal = (words)(magnitude < normal);
-	words field0 = ((words) { 0 } + (127 - t->bias)) << MX_F32_MAN;
+	words field0 = ((words){ 0 } + (127 - t->bias)) << MX_F32_MAN;
 	words x = field0 + (magnitude << (MX_F32_MAN - t->man_bits));
 	floats twice = ((floats)x - (floats)field0) * 2;
 	x = (x & ~subnormal) | ((words)twice & subnormal);
@@ -78,7 +78,7 @@ static void load_scales(mx_shape s, const uint8_t *code, double (*scale)[MX_TILE
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		unsigned mn, block;
 		mx_layout_scale(s, lane, &mn, &block);
-		mx_f32 value = mx_e8m0_to_f32((mx_e8m0) { code[lane] });
+		mx_f32 value = mx_e8m0_to_f32((mx_e8m0){ code[lane] });
 		float x;
 		memcpy(&x, &value, sizeof x);
 		scale[block][mn] = x;
@@ -88,7 +88,7 @@ static void load_scales(mx_shape s, const uint8_t *code, double (*scale)[MX_TILE
 /* Dots of a row of A with a strip of B over one block, in type T. */
 #define DOTS(T)                                                                                    \
 	static void dots_##T(unsigned MN, const float *a, const float *b, doubles *dot) {          \
-		VECTOR(T) sum = -(VECTOR(T)) { 0 };                                                \
+		VECTOR(T) sum = -(VECTOR(T)){ 0 };                                                 \
 		for (unsigned k = 0; k < MX_BLOCK; k++) {                                          \
 			floats strip;                                                              \
 			memcpy(&strip, b + k * MN, sizeof strip);                                  \
@@ -119,7 +119,7 @@ struct operands {
 };
 
 static void result_strip(const struct operands *x, mx_shape s, bool fits_float, unsigned row,
-			 unsigned col, floats *acc) {
+                         unsigned col, floats *acc) {
 	unsigned MN = mx_shape_mn(s);
 	for (unsigned i = 0; i < mx_shape_k(s) / MX_BLOCK; i++) {
 		unsigned at = i * MX_BLOCK * MN;

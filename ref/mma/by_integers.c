@@ -18,7 +18,7 @@ struct numbers {
 };
 
 static void load(struct numbers *x, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
-		 const uint8_t *scale) {
+                 const uint8_t *scale) {
 	const struct mx_format_info *t = mx_format_info(f);
 	unsigned K = mx_shape_k(s), blocks = K / MX_BLOCK;
 	mx_tile_load(&x->tile, s, f, regs, scale);
@@ -43,16 +43,16 @@ static __int128 block_dot(const int64_t *a, const int64_t *b) {
 
 /* c += a group of blocks; false where special values or -0 might arise. */
 static bool add_group(const struct numbers *a, unsigned block_a, const struct numbers *b,
-		      unsigned block_b, unsigned blocks, mx_f32 *c) {
+                      unsigned block_b, unsigned blocks, mx_f32 *c) {
 	struct mx_wide sum = { 0 };
 	if (mx_f32_magnitude(*c) >= MX_F32_INF)
 		return false;
 	for (unsigned i = 0; i < blocks; i++) {
 		int scale = a->tile.scale[block_a + i].v + b->tile.scale[block_b + i].v - 2 * 127;
 		mx_wide_add(&sum,
-			    block_dot(a->value + (block_a + i) * MX_BLOCK,
-				      b->value + (block_b + i) * MX_BLOCK),
-			    a->unit + b->unit + scale);
+		            block_dot(a->value + (block_a + i) * MX_BLOCK,
+		                      b->value + (block_b + i) * MX_BLOCK),
+		            a->unit + b->unit + scale);
 	}
 	int64_t sig = mx_f32_sig(*c);
 	bool negative = c->v & MX_F32_SIGN;
@@ -64,7 +64,7 @@ static bool add_group(const struct numbers *a, unsigned block_a, const struct nu
 }
 
 static mx_f32 dot(const struct mx_mma_args *g, const struct numbers *a, unsigned row,
-		  const struct numbers *b, unsigned col, mx_f32 c) {
+                  const struct numbers *b, unsigned col, mx_f32 c) {
 	unsigned K = mx_shape_k(g->shape), blocks = K / MX_BLOCK;
 	unsigned group = g->profile->group ? g->profile->group / MX_BLOCK : blocks;
 	bool plain = a->special[row] || b->special[col];
@@ -76,8 +76,8 @@ static mx_f32 dot(const struct mx_mma_args *g, const struct numbers *a, unsigned
 	if (!plain)
 		return acc;
 	return mx_mma_dot(g->profile, g->fmt_a, g->fmt_b, K, a->tile.elem + row * K,
-			  a->tile.scale + row * blocks, b->tile.elem + col * K,
-			  b->tile.scale + col * blocks, c);
+	                  a->tile.scale + row * blocks, b->tile.elem + col * K,
+	                  b->tile.scale + col * blocks, c);
 }
 
 bool mx_mma_by_integers(const struct mx_mma_args *g) {

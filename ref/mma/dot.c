@@ -15,10 +15,10 @@ static struct addend product(struct mx_unpacked a, mx_e8m0 sa, struct mx_unpacke
 	bool nan = a.kind == MX_NAN || b.kind == MX_NAN || sa.v == 0xFF || sb.v == 0xFF;
 	bool inf = a.kind == MX_INF || b.kind == MX_INF;
 	bool zero = (a.kind == MX_NUMBER && !a.sig) || (b.kind == MX_NUMBER && !b.sig);
-	return (struct addend) {
+	return (struct addend){
 		.kind = nan || (inf && zero) ? NAN
-			: inf                ? INF
-					     : NUMBER,
+		        : inf                ? INF
+		                             : NUMBER,
 		.negative = a.negative != b.negative,
 		.sig = a.sig * b.sig,
 		.exp = a.exp + b.exp + (sa.v - 127) + (sb.v - 127),
@@ -27,10 +27,10 @@ static struct addend product(struct mx_unpacked a, mx_e8m0 sa, struct mx_unpacke
 
 static struct addend accumulator(mx_f32 c) {
 	uint32_t magnitude = mx_f32_magnitude(c);
-	return (struct addend) {
+	return (struct addend){
 		.kind = magnitude > MX_F32_INF    ? NAN
-			: magnitude == MX_F32_INF ? INF
-						  : NUMBER,
+		        : magnitude == MX_F32_INF ? INF
+		                                  : NUMBER,
 		.negative = c.v & MX_F32_SIGN,
 		.sig = mx_f32_sig(c),
 		.exp = mx_f32_exp(c),
@@ -54,16 +54,16 @@ static void add(struct sum *s, struct addend x) {
 
 static mx_f32 result(const struct sum *s) {
 	if (s->nan || (s->inf[0] && s->inf[1]))
-		return (mx_f32) { MX_F32_NAN };
+		return (mx_f32){ MX_F32_NAN };
 	if (s->inf[0] || s->inf[1])
-		return (mx_f32) { MX_F32_INF | (s->inf[1] ? MX_F32_SIGN : 0) };
+		return (mx_f32){ MX_F32_INF | (s->inf[1] ? MX_F32_SIGN : 0) };
 	if (!s->not_neg_zero)
-		return (mx_f32) { MX_F32_SIGN };
+		return (mx_f32){ MX_F32_SIGN };
 	return mx_wide_round(&s->finite);
 }
 
 mx_f32 mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
-		  const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c) {
+                  const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c) {
 	unsigned group = p->group ? p->group : K;
 	for (unsigned first = 0; first < K; first += group) {
 		unsigned end = K - first < group ? K : first + group;
@@ -71,7 +71,7 @@ mx_f32 mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, c
 		for (unsigned k = first; k < end; k++) {
 			unsigned block = k / MX_BLOCK;
 			add(&s, product(mx_elem_unpack(fa, a[k]), sa[block],
-					mx_elem_unpack(fb, b[k]), sb[block]));
+			                mx_elem_unpack(fb, b[k]), sb[block]));
 		}
 		add(&s, accumulator(c));
 		c = result(&s);

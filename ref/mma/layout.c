@@ -22,7 +22,7 @@ unsigned mx_operand_vgprs(mx_format f) {
 }
 
 void mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j, unsigned *mn,
-		       unsigned *k) {
+                       unsigned *k) {
 	unsigned group = lane / mx_shape_mn(s);
 	*mn = lane % mx_shape_mn(s);
 	if (mx_format_info(f)->bits == 8)

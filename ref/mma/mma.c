@@ -11,9 +11,9 @@ void mx_mma_scaled_plain(const struct mx_mma_args *args) {
 		for (unsigned lane = 0; lane < MX_LANES; lane++) {
 			mx_layout_result(args->shape, lane, r, &row, &col);
 			mx_f32 d = mx_mma_dot(args->profile, args->fmt_a, args->fmt_b, K,
-					      a.elem + row * K, a.scale + row * blocks,
-					      b.elem + col * K, b.scale + col * blocks,
-					      (mx_f32) { args->c[r][lane] });
+			                      a.elem + row * K, a.scale + row * blocks,
+			                      b.elem + col * K, b.scale + col * blocks,
+			                      (mx_f32){ args->c[r][lane] });
 			args->d[r][lane] = d.v;
 		}
 }

@@ -43,9 +43,8 @@ const mx_profile *mx_profile_at(size_t i);
  *   products are zero.
  *
  * This is the plain version, by wide fixed-point integers. */
-mx_f32 mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K,
-                  const mx_elem *a, const mx_e8m0 *sa,
-                  const mx_elem *b, const mx_e8m0 *sb, mx_f32 c);
+mx_f32 mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
+                  const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c);
 
 /* The instruction shapes: D[M][N] = A[M][K] * B[K][N] + C[M][N]. */
 typedef enum { MX_16X16X128, MX_32X32X64 } mx_shape;
@@ -61,7 +60,8 @@ unsigned mx_operand_vgprs(mx_format f);
  * Element j (0..31) of lane's A operand is row `*mn`, `*k` of A; B is the same
  * with columns. The scale of lane is that of row or column *mn, block *block.
  * Register r of lane's C/D is D[*row][*col]. */
-void mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j, unsigned *mn, unsigned *k);
+void mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j, unsigned *mn,
+                       unsigned *k);
 void mx_layout_scale(mx_shape s, unsigned lane, unsigned *mn, unsigned *block);
 void mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsigned *row, unsigned *col);
 

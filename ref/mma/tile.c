@@ -3,13 +3,13 @@
 
 /* The bytes of one lane's operand, registers in order, least significant byte first. */
 static void lane_bytes(const uint32_t (*regs)[MX_LANES], unsigned vgprs, unsigned lane,
-		       uint8_t *bytes) {
+                       uint8_t *bytes) {
 	for (unsigned i = 0; i < 4 * vgprs; i++)
 		bytes[i] = regs[i / 4][lane] >> (8 * (i % 4));
 }
 
 void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
-		  const uint8_t *scale) {
+                  const uint8_t *scale) {
 	unsigned K = mx_shape_k(s), mn, k, block;
 	uint8_t bytes[32];
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {

@@ -16,7 +16,7 @@ struct mx_tile {
 };
 
 void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
-		  const uint8_t *scale);
+                  const uint8_t *scale);
 
 /* Two ways to do an instruction fast; mx_mma_scaled chooses. */
 bool mx_mma_by_floats(const struct mx_mma_args *args);

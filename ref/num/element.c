@@ -55,8 +55,8 @@ mx_f32 mx_elem_to_f32(mx_format f, mx_elem code) {
 	struct mx_unpacked u = mx_elem_unpack(f, code);
 	uint32_t sign = u.negative ? MX_F32_SIGN : 0;
 	switch (u.kind) {
-	case MX_INF: return (mx_f32) { MX_F32_INF | sign };
-	case MX_NAN: return (mx_f32) { MX_F32_NAN | sign };
+	case MX_INF: return (mx_f32){ MX_F32_INF | sign };
+	case MX_NAN: return (mx_f32){ MX_F32_NAN | sign };
 	case MX_NUMBER: break;
 	}
 	return mx_f32_round(u.negative, u.sig, u.exp);
@@ -83,7 +83,7 @@ mx_elem mx_elem_from_f32(mx_format f, mx_f32 x) {
 			mx_round_code(mx_f32_sig(x), mx_f32_exp(x), t->man_bits, exp_min);
 		code = nearest < code ? nearest : code;
 	}
-	return (mx_elem) { code | (x.v >> 31) << (t->bits - 1) };
+	return (mx_elem){ code | (x.v >> 31) << (t->bits - 1) };
 }
 
 /* An element lies in at most two bytes; the second is touched only if it does. */
@@ -91,7 +91,7 @@ mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i) {
 	unsigned bits = formats[f].bits, shift = i * bits % 8;
 	const uint8_t *at = packed + i * bits / 8;
 	unsigned window = shift + bits > 8 ? at[0] | at[1] << 8 : at[0];
-	return (mx_elem) { window >> shift & ones(bits) };
+	return (mx_elem){ window >> shift & ones(bits) };
 }
 
 void mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code) {

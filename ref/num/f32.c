@@ -4,7 +4,7 @@
 mx_f32 mx_f32_scale(mx_f32 x, int e) {
 	uint32_t magnitude = mx_f32_magnitude(x);
 	if (magnitude > MX_F32_INF)
-		return (mx_f32) { x.v | 0x00400000 }; /* quieted */
+		return (mx_f32){ x.v | 0x00400000 }; /* quieted */
 	if (magnitude == MX_F32_INF)
 		return x;
 	/* 2^+-600 leaves the range of f32 from either end; beyond it, int might overflow. */

@@ -31,7 +31,7 @@ static inline mx_f32 mx_f32_round(bool negative, uint64_t sig, int exp) {
 	uint64_t code = mx_round_code(sig, exp, MX_F32_MAN, MX_F32_EXP_MIN);
 	if (code > MX_F32_INF)
 		code = MX_F32_INF;
-	return (mx_f32) { (uint32_t)code | (negative ? MX_F32_SIGN : 0) };
+	return (mx_f32){ (uint32_t)code | (negative ? MX_F32_SIGN : 0) };
 }
 
 #endif

@@ -15,10 +15,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct { uint8_t v; } mx_elem;  /* element code in the low bits */
-typedef struct { uint8_t v; } mx_e8m0;  /* block scale: 2^(v-127), 0xFF is NaN [OCP 5.4.1] */
-typedef struct { uint16_t v; } mx_bf16; /* bfloat16 bit pattern */
-typedef struct { uint32_t v; } mx_f32;  /* IEEE binary32 bit pattern */
+typedef struct {
+	uint8_t v;
+} mx_elem; /* element code in the low bits */
+typedef struct {
+	uint8_t v;
+} mx_e8m0; /* block scale: 2^(v-127), 0xFF is NaN [OCP 5.4.1] */
+typedef struct {
+	uint16_t v;
+} mx_bf16; /* bfloat16 bit pattern */
+typedef struct {
+	uint32_t v;
+} mx_f32; /* IEEE binary32 bit pattern */
 
 #define MX_BLOCK 32 /* elements that share one scale [OCP 5.1] */
 

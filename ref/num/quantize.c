@@ -10,11 +10,11 @@ static int emax(mx_format f) {
 
 mx_e8m0 mx_scale_floor(mx_format f, mx_f32 amax) {
 	if (mx_f32_magnitude(amax) >= MX_F32_INF)
-		return (mx_e8m0) { 0xFF };
+		return (mx_e8m0){ 0xFF };
 	/* A subnormal's field of 0 stands for 2^-127 here, not for its log2;
 	 * both are clamped to byte 0. The upper clamp is out of reach, emax > 0. */
 	int biased = mx_e8m0_from_f32(amax).v - emax(f);
-	return (mx_e8m0) { biased > 0 ? biased : 0 };
+	return (mx_e8m0){ biased > 0 ? biased : 0 };
 }
 
 static mx_f32 max_magnitude(const mx_f32 *x, size_t n) {

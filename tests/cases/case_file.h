@@ -54,7 +54,7 @@ static inline const char *edited(const char *from, const char *to) {
 		exit(2);
 	}
 	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, to,
-		 at + (from ? strlen(from) : 0));
+	         at + (from ? strlen(from) : 0));
 	return text;
 }
 

@@ -9,22 +9,22 @@ static void case_has_what_the_file_says(void) {
 	ok(!strcmp(c->code, "gemm/mxfp4_gemm.co") && !strcmp(c->kernel, "mxfp4_gemm_f32"),
 	   "code and kernel are loaded");
 	ok(c->n_grid == 2 && !strcmp(c->grid[1], "ceildiv(M, 128)") && c->n_block == 1 &&
-		   !strcmp(c->block[0], "256"),
+	           !strcmp(c->block[0], "256"),
 	   "grid and block are loaded, a number as text");
 	ok(c->n_let == 1 && !strcmp(c->let[0].name, "KS"), "let is loaded");
 	ok(c->n_buffers == 6 && c->buffers[1].role == MX_ROLE_A_SCALE &&
-		   c->buffers[5].role == MX_ROLE_NONE && c->buffers[5].type == MX_DT_BF16 &&
-		   !strcmp(c->buffers[5].ld, "16") && !c->buffers[0].ld &&
-		   !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->lds,
+	           c->buffers[5].role == MX_ROLE_NONE && c->buffers[5].type == MX_DT_BF16 &&
+	           !strcmp(c->buffers[5].ld, "16") && !c->buffers[0].ld &&
+	           !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->lds,
 	   "buffers are loaded, what is left out is NULL");
 	ok(c->n_kernarg == 7 && c->kernarg[5].offset == 40 && c->kernarg[5].type == MX_ARG_U64,
 	   "kernarg is loaded, an offset in hexadecimal too");
 	ok(c->verdict.judge == MX_JUDGE_BITS && !strcmp(c->verdict.profile, "block32") &&
-		   c->verdict.mma_k == 128,
+	           c->verdict.mma_k == 128,
 	   "the verdict is loaded");
 	ok(c->n_runs == 2 && c->runs[0].K == 256 && c->runs[0].regime == MX_REGIME_EXACT &&
-		   c->runs[0].n_tags == 1 && !strcmp(c->runs[0].tags[0], "quick") &&
-		   c->runs[1].n_tags == 0 && c->runs[1].regime == MX_REGIME_GENERAL,
+	           c->runs[0].n_tags == 1 && !strcmp(c->runs[0].tags[0], "quick") &&
+	           c->runs[1].n_tags == 0 && c->runs[1].regime == MX_REGIME_GENERAL,
 	   "runs are loaded, with and without tags");
 	mx_case_free(c);
 	mx_case_free(NULL);
@@ -156,10 +156,10 @@ static void files_that_are_no_case_say_so(void) {
 	write_file(huge, 2 << 20);
 	free(huge);
 	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB, not a case file",
-		 "a file of 2 MiB");
+	         "a file of 2 MiB");
 	unlink(path);
 	ok_error(mx_case_load(path, &c, &err), err.text, ": No such file or directory",
-		 "a missing file");
+	         "a missing file");
 	ok(mx_case_load(folder, &c, &err) == -1 && strstr(err.text, ": Is a directory"),
 	   "a folder is not a case: %s", err.text);
 }
@@ -175,7 +175,7 @@ static void regimes_have_names(void) {
 	mx_regime r = MX_REGIME_EXACT;
 	for (int i = 0; i < 3; i++)
 		ok(mx_regime_by_name(want[i], &r) && (int)r == i &&
-			   !strcmp(mx_regime_name(r), want[i]),
+		           !strcmp(mx_regime_name(r), want[i]),
 		   "regime %s has its name both ways", want[i]);
 	ok(!mx_regime_by_name("Exact", &r), "an unknown regime is refused");
 }

@@ -11,7 +11,7 @@ struct fixture {
 
 /* The case with A and B of these types. */
 static struct fixture make(const char *type_a, const char *type_b, int64_t M, int64_t N, int64_t K,
-			   mx_regime regime, uint64_t seed) {
+                           mx_regime regime, uint64_t seed) {
 	struct fixture f;
 	struct mx_error err;
 	f.c = load_good(NULL, "");
@@ -60,13 +60,13 @@ static double value_of(const struct format *f, unsigned code) {
 	unsigned magnitude = code & ((1u << (f->bits - 1)) - 1);
 	int field = magnitude >> f->man, man = magnitude & ((1 << f->man) - 1);
 	double v = field ? ldexp((1 << f->man) + man, field - f->bias - f->man)
-			 : ldexp(man, 1 - f->bias - f->man);
+	                 : ldexp(man, 1 - f->bias - f->man);
 	return code >> (f->bits - 1) ? -v : v;
 }
 
 /* Buffer i as an operand, its scales in buffer i + 1. */
 static unsigned element(const struct fixture *f, const struct format *t, int i, size_t r,
-			size_t k) {
+                        size_t k) {
 	return code_of(t, f->d.bytes[i] + r * f->p.buffers[i].ld, k);
 }
 
@@ -107,7 +107,7 @@ static void data_does_not_know_its_neighbours(mx_regime regime) {
 	changed.buffers = specs;
 	changed.n_buffers = 5;
 	ok(!mx_plan_make(&changed, 20, 20, 96, regime, &g.p, &err) &&
-		   !mx_data_make(&g.p, 7, &g.d, &err),
+	           !mx_data_make(&g.p, 7, &g.d, &err),
 	   "%s: buffers may stand in any order", name);
 	for (int i = 0; i < 4; i++)
 		ok(!memcmp(f.d.bytes[i], g.d.bytes[4 - i], f.p.buffers[i].bytes),
@@ -116,7 +116,7 @@ static void data_does_not_know_its_neighbours(mx_regime regime) {
 	ok(memcmp(f.d.bytes[0], f.d.bytes[2], f.p.buffers[0].bytes), "%s: A is not B", name);
 	changed.name = "gemm/other";
 	ok(!mx_data_make(&g.p, 7, &g.d, &err) &&
-		   memcmp(f.d.bytes[0], g.d.bytes[4], f.p.buffers[0].bytes),
+	           memcmp(f.d.bytes[0], g.d.bytes[4], f.p.buffers[0].bytes),
 	   "%s: another case name has other data", name);
 	mx_data_free(&g.d);
 	drop(&f);
@@ -175,13 +175,13 @@ static int first_unseen(const struct format *t, const struct extent *e) {
 }
 
 static void exact_data_is_in_the_exact_regime(const struct format *a, const struct format *b,
-					      int64_t K, uint64_t seed) {
+                                              int64_t K, uint64_t seed) {
 	struct fixture f = make(a->type, b->type, 40, 36, K, MX_REGIME_EXACT, seed);
 	struct extent ea = measure(&f, a, 0), eb = measure(&f, b, 2);
 	int q = ea.unit + eb.unit;
 	double sum = ldexp(K * ea.largest * eb.largest, -q);
 	if (!ok(sum < 0x1p24, "%s x %s, K %d: sums stay below 2^24 units", a->type, b->type,
-		(int)K))
+	        (int)K))
 		diag("up to %g units of 2^%d", sum, q);
 	if (!ok(ea.exponent + eb.exponent <= q + 24, "... exponents stay within 24 of the unit"))
 		diag("exponents to %d and %d, unit 2^%d", ea.exponent, eb.exponent, q);
@@ -255,11 +255,11 @@ static void exact_regime_ends_where_sums_do_not_fit(void) {
 	struct mx_error err = { "" };
 	int64_t most = 2097152 / 9 * 8 / 32 * 32; /* one significand each: K * 9 < 2^24 */
 	ok(!mx_plan_make(c, 1, 1, most, MX_REGIME_EXACT, &p, &err) &&
-		   !mx_data_make(&p, 1, &d, &err),
+	           !mx_data_make(&p, 1, &d, &err),
 	   "K = %d has exact data", (int)most);
 	mx_data_free(&d);
 	ok(!mx_plan_make(c, 1, 1, 2097152, MX_REGIME_EXACT, &p, &err) &&
-		   mx_data_make(&p, 1, &d, &err) == -1 && !d.bytes[0],
+	           mx_data_make(&p, 1, &d, &err) == -1 && !d.bytes[0],
 	   "K = 2097152 has none: %s", err.text);
 	mx_case_free(c);
 }
@@ -300,7 +300,7 @@ static void general_data_is_quantised(const struct format *t) {
 			for (int i = 0; i < 32; i++) {
 				squares += ldexp(x[i], 127 - s) * ldexp(x[i], 127 - s);
 				wrong += element(&f, t, 0, r, block * 32 + i) !=
-					 nearest(t, ldexp(x[i], 127 - s));
+				         nearest(t, ldexp(x[i], 127 - s));
 			}
 		}
 	ok(wrong == 0, "general %s data is its floats by the floor recipe (%d differ)", t->type,
@@ -381,13 +381,13 @@ static void plain_buffers_are_random(void) {
 static void data_stays_what_it_was(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 128, MX_REGIME_EXACT, 1);
 	static const uint8_t want[3][4] = { { 0x4e, 0xb7, 0x7b, 0xaa },
-					    { 0x96, 0x94, 0x94, 0x93 },
-					    { 0xce, 0xe4, 0x47, 0x52 } };
+		                            { 0x96, 0x94, 0x94, 0x93 },
+		                            { 0xce, 0xe4, 0x47, 0x52 } };
 	static const int buffers[] = { 0, 1, 5 };
 	for (int i = 0; i < 3; i++) {
 		const uint8_t *got = f.d.bytes[buffers[i]];
 		if (!ok(!memcmp(got, want[i], 4), "buffer %s is as ever",
-			f.p.buffers[buffers[i]].name))
+		        f.p.buffers[buffers[i]].name))
 			diag("%02x %02x %02x %02x: seeds in old reports no longer reproduce",
 			     got[0], got[1], got[2], got[3]);
 	}
@@ -404,7 +404,7 @@ static void test_data(void) {
 	for (size_t a = 0; a < COUNT(formats); a++)
 		for (size_t b = 0; b < COUNT(formats); b++)
 			exact_data_is_in_the_exact_regime(&formats[a], &formats[b], 2048,
-							  a * 5 + b);
+			                                  a * 5 + b);
 	for (size_t i = 0; i < COUNT(lengths); i++) {
 		exact_data_is_in_the_exact_regime(&formats[4], &formats[4], lengths[i], i);
 		exact_data_is_in_the_exact_regime(&formats[0], &formats[1], lengths[i], i);

@@ -83,7 +83,7 @@ static void wrong_expressions_say_why(void) {
 		int64_t v = 12345;
 		int rc = mx_expr_eval(t[i].text, names, COUNT(names), &v, &err);
 		if (!ok(rc == -1 && v == 12345 && !strcmp(err.text, t[i].why), "'%s' fails: %s",
-			t[i].text, t[i].why))
+		        t[i].text, t[i].why))
 			diag("status %d, value %" PRId64 ", %s", rc, v, err.text);
 	}
 }

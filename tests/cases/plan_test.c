@@ -11,7 +11,7 @@ static void plan_has_the_sizes(void) {
 		diag("%s", err.text);
 	ok(!strcmp(p.name, "gemm/mxfp4_f32/130x257x288/special"), "its name is %s", p.name);
 	ok(p.grid[0] == 3 && p.grid[1] == 2 && p.grid[2] == 1 && p.block[0] == 256 &&
-		   p.block[1] == 1 && p.block[2] == 1 && p.lds == 0,
+	           p.block[1] == 1 && p.block[2] == 1 && p.lds == 0,
 	   "grid and block are rounded up and filled with 1");
 	static const struct mx_buffer want[] = {
 		{ "A", MX_ROLE_A, MX_DT_E2M1, 130, 288, 144, 144, 130 * 144, 256 },
@@ -24,10 +24,10 @@ static void plan_has_the_sizes(void) {
 	for (unsigned i = 0; i < COUNT(want); i++) {
 		const struct mx_buffer *b = &p.buffers[i], *w = &want[i];
 		if (!ok(!strcmp(b->name, w->name) && b->role == w->role && b->type == w->type &&
-				b->rows == w->rows && b->cols == w->cols &&
-				b->row_bytes == w->row_bytes && b->ld == w->ld &&
-				b->bytes == w->bytes && b->guard == w->guard,
-			"buffer %s has its sizes", w->name))
+		                b->rows == w->rows && b->cols == w->cols &&
+		                b->row_bytes == w->row_bytes && b->ld == w->ld &&
+		                b->bytes == w->bytes && b->guard == w->guard,
+		        "buffer %s has its sizes", w->name))
 			diag("%zu x %zu, row %zu, ld %zu, bytes %zu, guard %zu", b->rows, b->cols,
 			     b->row_bytes, b->ld, b->bytes, b->guard);
 	}

@@ -113,8 +113,8 @@ static uint32_t judge(unsigned group, const struct dot *x) {
 
 static uint32_t run(const char *profile, const struct dot *x) {
 	return mx_mma_dot(mx_profile_by_name(profile), x->fa, x->fb, x->K, x->a, x->sa, x->b, x->sb,
-			  x->c)
-		.v;
+	                  x->c)
+	        .v;
 }
 
 /* ---- data: a regime is a mixture of what elements, scales and accumulators may be ---- */
@@ -126,8 +126,8 @@ struct regime {
 };
 
 static struct regime any_regime(void) {
-	return (struct regime) { rng() % 16 < 14 ? rng() % 3 : NEGATIVE_ZERO,
-				 rng() % 8 < 6 ? rng() % 3 : rng() % 4, rng() % 5 };
+	return (struct regime){ rng() % 16 < 14 ? rng() % 3 : NEGATIVE_ZERO,
+		                rng() % 8 < 6 ? rng() % 3 : rng() % 4, rng() % 5 };
 }
 
 static int random_code(int f, int kind) {
@@ -154,7 +154,7 @@ static uint8_t random_scale(int kind) {
 
 static uint32_t random_acc(int kind) {
 	static const uint32_t specials[] = { 0x7F800000, 0xFF800000, 0x7F800001, 0xFFC00000,
-					     0x00000001, 0x807FFFFF, 0x7F7FFFFF, 0x80000000 };
+		                             0x00000001, 0x807FFFFF, 0x7F7FFFFF, 0x80000000 };
 	uint32_t sign = (uint32_t)rng() << 31;
 	switch (kind) {
 	case NEAR_DOT: return sign | (uint32_t)(110 + rng() % 40) << 23 | rng() % (1 << 23);
@@ -192,8 +192,8 @@ static void test_dots(int profile) {
 	for (int pair = 0; pair < FORMATS * FORMATS; pair++)
 		for (int i = 0; i < 240; i++, n++) {
 			struct dot x = { .fa = pair / FORMATS,
-					 .fb = pair % FORMATS,
-					 .K = 32u << i % 4 };
+				         .fb = pair % FORMATS,
+				         .K = 32u << i % 4 };
 			random_dot(&x, any_regime());
 			uint32_t got = run(profiles[profile].name, &x);
 			uint32_t want = judge(profiles[profile].group, &x);
@@ -212,7 +212,7 @@ static mx_elem code_of(int f, double x) {
 	int code = 0;
 	while (decode(f, code) != fabs(x))
 		code++;
-	return (mx_elem) { code | (signbit(x) ? 1 << (specs[f].bits - 1) : 0) };
+	return (mx_elem){ code | (signbit(x) ? 1 << (specs[f].bits - 1) : 0) };
 }
 
 /* Products a*b at the listed places, all scales 2^0. */
@@ -238,7 +238,7 @@ static void check_bits(uint32_t got, uint32_t want, const char *sentence) {
 }
 
 static void test_special_values(void) {
-	struct dot x = dot_of(1, 1, 64, 0, (struct term[]) { { 3, INFINITY, -2 } }, 1);
+	struct dot x = dot_of(1, 1, 64, 0, (struct term[]){ { 3, INFINITY, -2 } }, 1);
 	check_bits(run("block32", &x), 0xFF800000, "infinity times -2 is -infinity");
 	x.c.v = 0x7F800000;
 	check_bits(run("fused", &x), NAN32, "infinity minus infinity is NaN");
@@ -253,10 +253,10 @@ static void test_special_values(void) {
 	check_bits(run("fused", &x), NAN32, "and so for all of K at once");
 	x = dot_of(4, 4, 32, 0xFFFFFFFF, NULL, 0);
 	check_bits(run("block32", &x), NAN32, "a NaN accumulator gives the NaN 7fc00000");
-	x = dot_of(0, 0, 32, 0, (struct term[]) { { 0, 1, 1 } }, 1);
+	x = dot_of(0, 0, 32, 0, (struct term[]){ { 0, 1, 1 } }, 1);
 	x.a[5].v = 0xFF;
 	check_bits(run("block32", &x), NAN32, "an E4M3 NaN times zero is NaN");
-	x = dot_of(1, 1, 32, 0, (struct term[]) { { 0, 57344, -57344 } }, 1);
+	x = dot_of(1, 1, 32, 0, (struct term[]){ { 0, 57344, -57344 } }, 1);
 	memset(x.sa, 0xFE, sizeof x.sa);
 	check_bits(run("block32", &x), 0xFF800000, "overflow is infinity, signed");
 }
@@ -271,9 +271,9 @@ static void test_zero_signs(void) {
 	x.c.v = 0x80000000;
 	x.a[63].v = 0;
 	check_bits(run("fused", &x), 0, "one product of +0 makes it +0");
-	x = dot_of(4, 4, 32, 0xBF800000, (struct term[]) { { 9, 1, 1 } }, 1);
+	x = dot_of(4, 4, 32, 0xBF800000, (struct term[]){ { 9, 1, 1 } }, 1);
 	check_bits(run("block32", &x), 0, "1 - 1 is +0");
-	x = dot_of(1, 1, 32, 0x80000000, (struct term[]) { { 0, 0x1p-16, -0x1p-16 } }, 1);
+	x = dot_of(1, 1, 32, 0x80000000, (struct term[]){ { 0, 0x1p-16, -0x1p-16 } }, 1);
 	memset(x.sa, 0, sizeof x.sa);
 	check_bits(run("block32", &x), 0x80000000, "a negative sum too small for f32 is -0");
 }
@@ -281,11 +281,11 @@ static void test_zero_signs(void) {
 /* The ends of the accumulator: +-2^32 * 2^254 cancels, and 2^-286 decides a tie. */
 static void test_wide_range(void) {
 	struct dot x = dot_of(1, 1, 96, 0x3F800000,
-			      (struct term[]) { { 0, 57344, 57344 },
-						{ 31, -57344, 57344 },
-						{ 32, 0x1p-12, 0x1p-12 },
-						{ 64, 0x1p-16, 0x1p-16 } },
-			      4);
+	                      (struct term[]){ { 0, 57344, 57344 },
+	                                       { 31, -57344, 57344 },
+	                                       { 32, 0x1p-12, 0x1p-12 },
+	                                       { 64, 0x1p-16, 0x1p-16 } },
+	                      4);
 	x.sa[0].v = x.sb[0].v = 0xFE;
 	x.sa[2].v = x.sb[2].v = 0;
 	check_bits(run("fused", &x), 0x3F800001, "1 + 2^-24 + 2^-286 is rounded up");
@@ -346,14 +346,14 @@ static void test_exact_regime(void) {
 
 static void test_outside_regime(void) {
 	struct dot x =
-		dot_of(4, 4, 64, 0x4B800000, (struct term[]) { { 0, 1, 1 }, { 32, 1, 1 } }, 2);
+		dot_of(4, 4, 64, 0x4B800000, (struct term[]){ { 0, 1, 1 }, { 32, 1, 1 } }, 2);
 	check_bits(run("block32", &x), 0x4B800000,
-		   "block32: 2^24 + 1 + 1 loses both ones, tie by tie");
+	           "block32: 2^24 + 1 + 1 loses both ones, tie by tie");
 	check_bits(run("fused", &x), 0x4B800001, "fused: 2^24 + 1 + 1 is 2^24 + 2");
 	int differ = 0;
 	for (int i = 0; i < 200; i++) {
 		struct dot y = { .fa = MX_E4M3, .fb = MX_E4M3, .K = 128 };
-		random_dot(&y, (struct regime) { FINITE_CODES, NEAR_ONE, NEAR_DOT });
+		random_dot(&y, (struct regime){ FINITE_CODES, NEAR_ONE, NEAR_DOT });
 		differ += run("block32", &y) != run("fused", &y);
 	}
 	ok(differ > 20, "outside it block32 and fused differ on %d of 200 random dots", differ);
@@ -371,7 +371,7 @@ static unsigned k_of(int shape, int f, unsigned lane, unsigned j) {
 		unsigned g = lane / 16;
 		return specs[f].bits < 8 ? 32 * g + j
 		       : j < 16          ? 16 * g + j
-					 : 64 + 16 * g + (j - 16);
+		                         : 64 + 16 * g + (j - 16);
 	}
 	unsigned h = lane / 32;
 	return specs[f].bits < 8 ? 32 * h + j : j < 16 ? 16 * h + j : 32 + 16 * h + (j - 16);
@@ -458,8 +458,8 @@ static void test_layout_by_hand(void) {
 	mx_layout_scale(MX_32X32X64, 35, &x, &y);
 	ok(!bad && x == 3 && y == 1, "lane 35 has the scale of row 3, block 2 or 1");
 	ok(mx_operand_vgprs(MX_E4M3) == 8 && mx_operand_vgprs(MX_E5M2) == 8 &&
-		   mx_operand_vgprs(MX_E2M3) == 6 && mx_operand_vgprs(MX_E3M2) == 6 &&
-		   mx_operand_vgprs(MX_E2M1) == 4,
+	           mx_operand_vgprs(MX_E2M3) == 6 && mx_operand_vgprs(MX_E3M2) == 6 &&
+	           mx_operand_vgprs(MX_E2M1) == 4,
 	   "operands take 8, 6 and 4 VGPRs");
 }
 
@@ -479,7 +479,7 @@ static void random_operand(int f, uint32_t (*regs)[64], int codes) {
 	for (unsigned lane = 0; lane < 64; lane++)
 		for (unsigned j = 0; j < 32; j++)
 			set_bits(regs, lane, j * specs[f].bits, specs[f].bits,
-				 random_code(f, codes));
+			         random_code(f, codes));
 }
 
 static void random_wave(struct wave *w, int fa, int fb, struct regime g) {
@@ -496,7 +496,7 @@ static void random_wave(struct wave *w, int fa, int fb, struct regime g) {
 }
 
 static struct mx_mma_args args_of(int profile, int shape, int fa, int fb, struct wave *w) {
-	return (struct mx_mma_args) {
+	return (struct mx_mma_args){
 		mx_profile_by_name(profiles[profile].name),
 		shape,
 		fa,
@@ -540,7 +540,7 @@ static void test_fast_is_plain(int profile, int shape) {
 			random_wave(&w, pair / FORMATS, pair % FORMATS, any_regime());
 			if (!bad)
 				bad += first_difference(args_of(profile, shape, pair / FORMATS,
-								pair % FORMATS, &w)) >= 0;
+				                                pair % FORMATS, &w)) >= 0;
 		}
 	ok(!bad, "%s %s: the fast instruction gives the plain one's bits, %d random instructions",
 	   profiles[profile].name, shape_name(shape), n);
@@ -579,7 +579,7 @@ static void test_instruction(int profile, int shape) {
 	for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
 		int fa = pair / FORMATS, fb = pair % FORMATS;
 		struct wave w;
-		random_wave(&w, fa, fb, (struct regime) { FINITE_CODES, NEAR_ONE, NEAR_DOT });
+		random_wave(&w, fa, fb, (struct regime){ FINITE_CODES, NEAR_ONE, NEAR_DOT });
 		struct mx_mma_args args = args_of(profile, shape, fa, fb, &w);
 		mx_mma_scaled(&args);
 		for (int i = 0; i < 40; i++) {
@@ -611,9 +611,9 @@ static uint32_t run_instruction(int profile, int shape, const struct dot *x) {
 	for (unsigned lane = 0; lane < 64; lane++) {
 		for (unsigned j = 0; j < 32; j++) {
 			set_bits(w.a, lane, j * specs[x->fa].bits, specs[x->fa].bits,
-				 x->a[k_of(shape, x->fa, lane, j)].v);
+			         x->a[k_of(shape, x->fa, lane, j)].v);
 			set_bits(w.b, lane, j * specs[x->fb].bits, specs[x->fb].bits,
-				 x->b[k_of(shape, x->fb, lane, j)].v);
+			         x->b[k_of(shape, x->fb, lane, j)].v);
 		}
 		w.sa[lane] = x->sa[lane / mn_of(shape)].v;
 		w.sb[lane] = x->sb[lane / mn_of(shape)].v;
@@ -633,8 +633,8 @@ static void test_full_width(int profile, int shape) {
 		double most = largest(fa) * largest(fb), least = decode(fa, 1) * decode(fb, 1);
 		struct dot x = dot_of(fa, fb, k_size(shape), bits_of(-31 * most), NULL, 0);
 		for (int k = 0; k < 32; k++) {
-			x.a[k] = k == 16 ? (mx_elem) { 1 } : code_of(fa, largest(fa));
-			x.b[k] = k == 16 ? (mx_elem) { 1 } : code_of(fb, largest(fb));
+			x.a[k] = k == 16 ? (mx_elem){ 1 } : code_of(fa, largest(fa));
+			x.b[k] = k == 16 ? (mx_elem){ 1 } : code_of(fb, largest(fb));
 		}
 		uint32_t got = run_instruction(profile, shape, &x);
 		if (got != bits_of(least) && !bad++)
@@ -673,12 +673,12 @@ static void test_ties_by_hand(void) {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		double s = rows[i].small;
 		struct term t[] = { { 0, rows[i].big, rows[i].big },
-				    { 1, rows[i].negative ? -s : s, s } };
+			            { 1, rows[i].negative ? -s : s, s } };
 		struct dot x = dot_of(MX_E4M3, MX_E4M3, 128, bits_of(rows[i].c), t, 2);
 		uint32_t got = run_instruction(0, MX_16X16X128, &x);
 		if (!ok(got == rows[i].want, "2^%g %c 2^%g %+a is rounded once",
-			2 * log2(rows[i].big), rows[i].negative ? '-' : '+', 2 * log2(s),
-			rows[i].c))
+		        2 * log2(rows[i].big), rows[i].negative ? '-' : '+', 2 * log2(s),
+		        rows[i].c))
 			diag("got %08x, want %08x", got, rows[i].want);
 	}
 }
@@ -690,7 +690,7 @@ static void test_random_ties(int profile, int shape) {
 	for (int i = 0; i < 1500; i++) {
 		int fa = formats[i % 5][0], fb = formats[i % 5][1];
 		struct term t[] = { { 0, 2, rng() % 2 ? 2 : -2 },
-				    { 1, 0.5, ldexp(rng() % 2 ? 1 : -1, -(int)(rng() % 4)) } };
+			            { 1, 0.5, ldexp(rng() % 2 ? 1 : -1, -(int)(rng() % 4)) } };
 		struct dot x = dot_of(fa, fb, k_size(shape), 0, t, rng() % 8 ? 2 : 1);
 		int top = rng() % 110 + 70;
 		uint32_t man = rng() % 4 | (rng() % 4 ? 0 : 0x7FFFFC);
@@ -743,7 +743,7 @@ static void test_environment(void) {
 		struct wave w;
 		fesetround(FE_TONEAREST);
 		random_wave(&w, i % FORMATS, MX_E2M1,
-			    (struct regime) { FINITE_CODES, ANY_SCALE, SUBNORMAL });
+		            (struct regime){ FINITE_CODES, ANY_SCALE, SUBNORMAL });
 		struct mx_mma_args args = args_of(0, MX_16X16X128, i % FORMATS, MX_E2M1, &w);
 		mx_mma_scaled(&args);
 		memcpy(want, w.d, sizeof want);

@@ -109,7 +109,7 @@ static void test_names(void) {
 	ok(!bad, "each format has its name, in any case, and the parameters of the specification");
 	mx_format f;
 	ok(!mx_format_by_name("E2M2", &f) && !mx_format_by_name("", &f) &&
-		   !mx_format_by_name("E2M1x", &f),
+	           !mx_format_by_name("E2M1x", &f),
 	   "there is no format E2M2");
 	ok(MX_E4M3 == 0 && MX_E5M2 == 1 && MX_E2M3 == 2 && MX_E3M2 == 3 && MX_E2M1 == 4,
 	   "format numbers are the cbsz codes of the ISA manual");
@@ -120,7 +120,7 @@ static void test_e2m1_by_hand(void) {
 	int code = 0;
 	while (code < 16) {
 		float x = code < 8 ? values[code] : -values[code - 8];
-		if (mx_elem_to_f32(MX_E2M1, (mx_elem) { code }).v != bits_of(x))
+		if (mx_elem_to_f32(MX_E2M1, (mx_elem){ code }).v != bits_of(x))
 			break;
 		code++;
 	}
@@ -129,7 +129,7 @@ static void test_e2m1_by_hand(void) {
 }
 
 static bool unpacks(const struct spec *s, int code) {
-	struct mx_unpacked u = mx_elem_unpack(s->id, (mx_elem) { code });
+	struct mx_unpacked u = mx_elem_unpack(s->id, (mx_elem){ code });
 	double want = decode(s, code);
 	if (u.negative != (code >= sign_bit(s)))
 		return false;
@@ -142,7 +142,7 @@ static bool unpacks(const struct spec *s, int code) {
 static void test_decode(const struct spec *s) {
 	int n = 1 << s->bits, code = 0;
 	while (code < n) {
-		uint32_t got = mx_elem_to_f32(s->id, (mx_elem) { code }).v;
+		uint32_t got = mx_elem_to_f32(s->id, (mx_elem){ code }).v;
 		double want = decode(s, code);
 		uint32_t nan = 0x7FC00000u | (code >= sign_bit(s) ? 0x80000000u : 0);
 		if (got != (isnan(want) ? nan : bits_of(want)) || !unpacks(s, code))
@@ -151,11 +151,11 @@ static void test_decode(const struct spec *s) {
 	}
 	if (!ok(code == n, "%s decodes and unpacks all %d codes", s->name, n))
 		diag("first wrong code 0x%02x: got %a, exact %a", code,
-		     as_float(mx_elem_to_f32(s->id, (mx_elem) { code }).v), decode(s, code));
+		     as_float(mx_elem_to_f32(s->id, (mx_elem){ code }).v), decode(s, code));
 	int stray = 0;
 	for (int c = 0; c < 256; c++)
-		stray += mx_elem_to_f32(s->id, (mx_elem) { c }).v !=
-			 mx_elem_to_f32(s->id, (mx_elem) { c % n }).v;
+		stray += mx_elem_to_f32(s->id, (mx_elem){ c }).v !=
+		         mx_elem_to_f32(s->id, (mx_elem){ c % n }).v;
 	ok(!stray, "%s ignores bits above the code", s->name);
 	ok(decode(s, max_code(s)) == s->max && decode(s, 1) == s->least,
 	   "%s has the largest and smallest value of the specification", s->name);
@@ -163,7 +163,7 @@ static void test_decode(const struct spec *s) {
 
 /* Counts a disagreement and explains the first. */
 static void check_encode(const struct spec *s, uint32_t bits, int *bad) {
-	int got = mx_elem_from_f32(s->id, (mx_f32) { bits }).v, want = encode(s, as_float(bits));
+	int got = mx_elem_from_f32(s->id, (mx_f32){ bits }).v, want = encode(s, as_float(bits));
 	if (got != want && !(*bad)++)
 		diag("first wrong: %s of 0x%08x (%a): got 0x%02x, nearest is 0x%02x", s->name, bits,
 		     as_float(bits), got, want);
@@ -219,12 +219,12 @@ static void test_encode_by_hand(void) {
 		{ MX_E2M3, 0x40F80000, 0x1F },                                /* 7.75 -> 7.5 */
 	};
 	int n = sizeof rows / sizeof *rows, i = 0;
-	while (i < n && mx_elem_from_f32(rows[i].f, (mx_f32) { rows[i].x }).v == rows[i].code)
+	while (i < n && mx_elem_from_f32(rows[i].f, (mx_f32){ rows[i].x }).v == rows[i].code)
 		i++;
 	if (!ok(i == n, "elements of %d hand-picked f32 are those of the specification", n))
 		diag("first wrong: %s of 0x%08x: got 0x%02x, want 0x%02x",
 		     mx_format_info(rows[i].f)->name, rows[i].x,
-		     mx_elem_from_f32(rows[i].f, (mx_f32) { rows[i].x }).v, rows[i].code);
+		     mx_elem_from_f32(rows[i].f, (mx_f32){ rows[i].x }).v, rows[i].code);
 }
 
 /* Bit b of element i is bit i*bits + b of the array, least significant first. */
@@ -236,7 +236,7 @@ static void test_packing(const struct spec *s) {
 	for (int round = 0; round < 3; round++)
 		for (int i = N; i--;) {
 			codes[i] = rng() % n;
-			mx_elem_set(s->id, packed, i, (mx_elem) { codes[i] });
+			mx_elem_set(s->id, packed, i, (mx_elem){ codes[i] });
 		}
 	for (int i = 0; i < N; i++) {
 		wrong_get += mx_elem_get(s->id, packed, i).v != codes[i];
@@ -249,19 +249,19 @@ static void test_packing(const struct spec *s) {
 	ok(!wrong_get, "%s unpacks what was packed", s->name);
 	ok(packed[N] == 0xA5, "%s touches no byte behind the array", s->name);
 	ok(mx_packed_bytes(s->id, 0) == 0 && mx_packed_bytes(s->id, 32) == 4u * s->bits &&
-		   mx_packed_bytes(s->id, 1) == 1 &&
-		   mx_packed_bytes(s->id, N) == (N * s->bits + 7u) / 8,
+	           mx_packed_bytes(s->id, 1) == 1 &&
+	           mx_packed_bytes(s->id, N) == (N * s->bits + 7u) / 8,
 	   "%s arrays take n * %d bits, rounded up to bytes", s->name, s->bits);
 }
 
 static void test_packing_by_hand(void) {
 	uint8_t fp4[2] = { 0 }, fp6[3] = { 0 };
-	mx_elem_set(MX_E2M1, fp4, 0, (mx_elem) { 0x1 });
-	mx_elem_set(MX_E2M1, fp4, 1, (mx_elem) { 0xF });
-	mx_elem_set(MX_E2M1, fp4, 2, (mx_elem) { 0x6 });
+	mx_elem_set(MX_E2M1, fp4, 0, (mx_elem){ 0x1 });
+	mx_elem_set(MX_E2M1, fp4, 1, (mx_elem){ 0xF });
+	mx_elem_set(MX_E2M1, fp4, 2, (mx_elem){ 0x6 });
 	ok(fp4[0] == 0xF1 && fp4[1] == 0x06, "FP4 puts element 0 into the low nibble");
 	for (int i = 0; i < 4; i++)
-		mx_elem_set(MX_E3M2, fp6, i, (mx_elem) { i == 1 ? 0x3F : i == 2 ? 0x21 : 0 });
+		mx_elem_set(MX_E3M2, fp6, i, (mx_elem){ i == 1 ? 0x3F : i == 2 ? 0x21 : 0 });
 	ok(fp6[0] == 0xC0 && fp6[1] == 0x1F && fp6[2] == 0x02,
 	   "FP6 elements 0, 0x3F, 0x21, 0 are the bytes c0 1f 02");
 }
@@ -269,11 +269,10 @@ static void test_packing_by_hand(void) {
 static void test_e8m0(void) {
 	int bad = 0;
 	for (int s = 0; s < 255; s++)
-		bad += mx_e8m0_to_f32((mx_e8m0) { s }).v != bits_of(ldexp(1, s - 127));
+		bad += mx_e8m0_to_f32((mx_e8m0){ s }).v != bits_of(ldexp(1, s - 127));
 	ok(!bad, "E8M0 0x00 to 0xFE are 2^-127 to 2^127");
-	ok(mx_e8m0_to_f32((mx_e8m0) { 0 }).v == 0x00400000,
-	   "E8M0 0x00 is the subnormal 0x00400000");
-	ok(mx_e8m0_to_f32((mx_e8m0) { 255 }).v == 0x7FC00000, "E8M0 0xFF is NaN");
+	ok(mx_e8m0_to_f32((mx_e8m0){ 0 }).v == 0x00400000, "E8M0 0x00 is the subnormal 0x00400000");
+	ok(mx_e8m0_to_f32((mx_e8m0){ 255 }).v == 0x7FC00000, "E8M0 0xFF is NaN");
 	static const uint32_t mantissas[] = { 0, 1, 0x400000, 0x7FFFFF };
 	bad = 0;
 	for (uint32_t e = 0; e < 256; e++)
@@ -296,7 +295,7 @@ static uint16_t bf16_nearest(uint32_t x) {
 }
 
 static void check_bf16(uint32_t x, int *bad) {
-	uint16_t got = mx_bf16_from_f32((mx_f32) { x }).v, want;
+	uint16_t got = mx_bf16_from_f32((mx_f32){ x }).v, want;
 	if (isnan(as_float(x)))
 		want = x >> 16 | 0x40;
 	else if (isinf(as_float(x)))
@@ -311,7 +310,7 @@ static void test_bf16(void) {
 	static const uint32_t lows[] = { 0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF };
 	int wide = 0, bad = 0;
 	for (uint32_t x = 0; x < 65536; x++) {
-		mx_f32 f = mx_bf16_to_f32((mx_bf16) { x });
+		mx_f32 f = mx_bf16_to_f32((mx_bf16){ x });
 		wide += f.v >> 16 != x || (f.v & 0xFFFF);
 		for (int i = 0; i < 6; i++)
 			check_bf16(x << 16 | lows[i], &bad);
@@ -320,11 +319,11 @@ static void test_bf16(void) {
 	}
 	ok(!wide, "all 65536 bf16 are the upper halves of their f32");
 	ok(!bad, "bf16 rounds to nearest even at every tie and beside it, NaN quiet");
-	ok(mx_bf16_from_f32((mx_f32) { 0x7F7F8000 }).v == 0x7F80 &&
-		   mx_bf16_from_f32((mx_f32) { 0x7F7F7FFF }).v == 0x7F7F &&
-		   mx_bf16_from_f32((mx_f32) { 0x7F800001 }).v == 0x7FC0 &&
-		   mx_bf16_from_f32((mx_f32) { 0x3F808000 }).v == 0x3F80 &&
-		   mx_bf16_from_f32((mx_f32) { 0x3F818000 }).v == 0x3F82,
+	ok(mx_bf16_from_f32((mx_f32){ 0x7F7F8000 }).v == 0x7F80 &&
+	           mx_bf16_from_f32((mx_f32){ 0x7F7F7FFF }).v == 0x7F7F &&
+	           mx_bf16_from_f32((mx_f32){ 0x7F800001 }).v == 0x7FC0 &&
+	           mx_bf16_from_f32((mx_f32){ 0x3F808000 }).v == 0x3F80 &&
+	           mx_bf16_from_f32((mx_f32){ 0x3F818000 }).v == 0x3F82,
 	   "bf16 overflow, quieting and ties of hand-picked f32 are right");
 }
 
@@ -353,12 +352,12 @@ static void test_floor_by_hand(void) {
 		{ MX_E5M2, 0x07FFFFFF, 0 },
 	};
 	int n = sizeof rows / sizeof *rows, i = 0;
-	while (i < n && mx_scale_floor(rows[i].f, (mx_f32) { rows[i].amax }).v == rows[i].scale)
+	while (i < n && mx_scale_floor(rows[i].f, (mx_f32){ rows[i].amax }).v == rows[i].scale)
 		i++;
 	if (!ok(i == n, "the floor recipe gives %d hand-derived scales", n))
 		diag("first wrong: %s, amax 0x%08x: got %d, want %d",
 		     mx_format_info(rows[i].f)->name, rows[i].amax,
-		     mx_scale_floor(rows[i].f, (mx_f32) { rows[i].amax }).v, rows[i].scale);
+		     mx_scale_floor(rows[i].f, (mx_f32){ rows[i].amax }).v, rows[i].scale);
 }
 
 static void test_block_by_hand(void) {
@@ -376,7 +375,7 @@ static void test_block_by_hand(void) {
 	const mx_f32 nan[] = { { 0x3F800000 }, { 0xFFC00000 } };
 	mx_elem out[2];
 	ok(mx_quantize_block(MX_E4M3, nan, 2, out).v == 0xFF && out[0].v == 0x7F &&
-		   out[1].v == 0xFF,
+	           out[1].v == 0xFF,
 	   "a NaN makes the scale and every element of its block NaN");
 	ok(mx_quantize_block(MX_E4M3, x, 0, out).v == 0, "an empty block has scale 0x00");
 }
@@ -420,18 +419,18 @@ static void test_f32_scale(void) {
 			continue;
 		/* Exact in double, rounded once by the conversion. */
 		uint32_t want = bits_of((float)ldexp(as_float(x), e));
-		uint32_t got = mx_f32_scale((mx_f32) { x }, e).v;
+		uint32_t got = mx_f32_scale((mx_f32){ x }, e).v;
 		if (got != want && !bad++)
 			diag("first wrong: 0x%08x * 2^%d: got 0x%08x, want 0x%08x", x, e, got,
 			     want);
 	}
 	ok(!bad, "f32 times a power of two is rounded once, subnormals and overflow included");
-	ok(mx_f32_scale((mx_f32) { 0x00000003 }, -1).v == 2 &&
-		   mx_f32_scale((mx_f32) { 1 }, -1).v == 0 &&
-		   mx_f32_scale((mx_f32) { 0x80000003 }, INT32_MIN).v == 0x80000000 &&
-		   mx_f32_scale((mx_f32) { 1 }, INT32_MAX).v == 0x7F800000 &&
-		   mx_f32_scale((mx_f32) { 0xFF800000 }, -9).v == 0xFF800000 &&
-		   mx_f32_scale((mx_f32) { 0x7F800001 }, 3).v == 0x7FC00001,
+	ok(mx_f32_scale((mx_f32){ 0x00000003 }, -1).v == 2 &&
+	           mx_f32_scale((mx_f32){ 1 }, -1).v == 0 &&
+	           mx_f32_scale((mx_f32){ 0x80000003 }, INT32_MIN).v == 0x80000000 &&
+	           mx_f32_scale((mx_f32){ 1 }, INT32_MAX).v == 0x7F800000 &&
+	           mx_f32_scale((mx_f32){ 0xFF800000 }, -9).v == 0xFF800000 &&
+	           mx_f32_scale((mx_f32){ 0x7F800001 }, 3).v == 0x7FC00001,
 	   "ties, extreme exponents, infinity and NaN scale as they should");
 }
 

@@ -55,7 +55,7 @@ static double decode(const struct spec *s, unsigned code) {
 	unsigned low = code & (sign_bit(s) - 1);
 	int exp = low >> s->man, man = low & ((1 << s->man) - 1);
 	double x = exp ? ldexp(1 + ldexp(man, -s->man), exp - s->bias)
-		       : ldexp(man, 1 - s->bias - s->man);
+	               : ldexp(man, 1 - s->bias - s->man);
 	if ((int)low >= s->top)
 		x = low == 0x7c ? INFINITY : NAN;
 	return code & sign_bit(s) ? -x : x;
@@ -96,11 +96,11 @@ static struct exact_operand pack(struct operand *o) {
 			if (!(o->code[r * o->k + i / o->s->bits] >> i % o->s->bits & 1))
 				o->packed[r * ld + i / 8] &= ~(1u << i % 8);
 	}
-	return (struct exact_operand) { o->s->name, o->packed, o->packed_scales, ld, ld_scales };
+	return (struct exact_operand){ o->s->name, o->packed, o->packed_scales, ld, ld_scales };
 }
 
 static struct exact_gemm gemm_of(struct operand *a, struct operand *b) {
-	return (struct exact_gemm) { a->rows, b->rows, a->k, pack(a), pack(b) };
+	return (struct exact_gemm){ a->rows, b->rows, a->k, pack(a), pack(b) };
 }
 
 /* ---- the second evaluation ---- */
@@ -125,7 +125,7 @@ static uint32_t mpfr_bits(const mpfr_t x, int precision) {
 }
 
 static void mpfr_product(mpfr_t p, const struct operand *a, size_t i, const struct operand *b,
-			 size_t j, size_t k) {
+                         size_t j, size_t k) {
 	uint8_t sa = a->scale[i * a->blocks + k / BLOCK], sb = b->scale[j * b->blocks + k / BLOCK];
 	mpfr_set_d(p, decode(a->s, a->code[i * a->k + k]), MPFR_RNDN);
 	mpfr_mul_d(p, p, decode(b->s, b->code[j * b->k + k]), MPFR_RNDN);
@@ -137,7 +137,7 @@ static void mpfr_product(mpfr_t p, const struct operand *a, size_t i, const stru
 /* Groups of `group` elements, K completed to a multiple of mma_k. MPFR's zeros,
  * infinities and NaNs add as IEEE 754 says. */
 static uint32_t second(const struct operand *a, size_t i, const struct operand *b, size_t j,
-		       size_t group, size_t mma_k) {
+                       size_t group, size_t mma_k) {
 	mpfr_t sum, p;
 	mpfr_inits2(800, sum, p, NULL); /* products span 2^-286 to 2^287 */
 	mpfr_set_zero(sum, 1);
@@ -345,7 +345,7 @@ static void test_negative_zero(void) {
 
 enum mood { ORDINARY, WIDE, SUBNORMAL, OVERFLOW, SPECIAL, ZEROS, MOODS };
 static const char *const mood_names[] = { "ordinary",    "wide-ranging", "subnormal",
-					  "overflowing", "special",      "zero" };
+	                                  "overflowing", "special",      "zero" };
 
 static uint8_t random_scale(enum mood mood) {
 	switch (mood) {
@@ -518,7 +518,7 @@ static void test_bf16(void) {
 	if (!ok(!bad, "bf16 of every upper half, at and around ties, is MPFR's"))
 		diag("0x%08x: 0x%04x, want 0x%04x", bad, exact_bf16(bad), want);
 	ok(exact_bf16(0x3f808000) == 0x3f80 && exact_bf16(0x3f818000) == 0x3f82 &&
-		   exact_bf16(0x7f7f8000) == 0x7f80 && exact_bf16(0xff800001) == 0xffc0,
+	           exact_bf16(0x7f7f8000) == 0x7f80 && exact_bf16(0xff800001) == 0xffc0,
 	   "bf16: ties down, ties up, overflow, a quieted NaN");
 }
 
@@ -560,7 +560,7 @@ static void test_border(const struct border *t) {
 	char why[128];
 	enum exact_status status = exact_regime(&g, &holds, why, sizeof why);
 	if (!ok(!status && holds == t->holds && strstr(why, t->why) && !*why == holds,
-		"%s: %s the exact regime", t->sentence, t->holds ? "in" : "not in"))
+	        "%s: %s the exact regime", t->sentence, t->holds ? "in" : "not in"))
 		diag("holds: %d, why: \"%s\"", holds, why);
 	release(&a);
 	release(&b);
@@ -581,7 +581,7 @@ static void fill_narrow(struct operand *o, int spread) {
 
 static double scaled(const struct operand *o, size_t row, size_t k) {
 	return ldexp(decode(o->s, o->code[row * o->k + k]),
-		     o->scale[row * o->blocks + k / BLOCK] - 127);
+	             o->scale[row * o->blocks + k / BLOCK] - 127);
 }
 
 /* The exponent of an element as a datapath has it. */
@@ -694,7 +694,7 @@ static void test_dequantise(const struct spec *s) {
 	}
 	ok(good, "%s dequantises exactly, every code at every scale", s->name);
 	if (!ok(most == s->max && least == s->min, "%s reaches from %g to %g", s->name, s->min,
-		s->max))
+	        s->max))
 		diag("from %a to %a", least, most);
 	free(x);
 	release(&o);
@@ -731,7 +731,7 @@ static void test_bad_operands(struct exact_gemm good) {
 	struct exact_gemm g = good;
 	g.b.format = "E8M0";
 	ok(exact_product(&g, d) == EXACT_BAD_FORMAT && exact_regime(&g, &holds, NULL, 0) &&
-		   !holds && exact_dequantise(&g.b, 2, 40, x) == EXACT_BAD_FORMAT,
+	           !holds && exact_dequantise(&g.b, 2, 40, x) == EXACT_BAD_FORMAT,
 	   "an unknown format is refused");
 	g.a.format = NULL;
 	ok(exact_profile(&g, "fused", 128, d) == EXACT_BAD_FORMAT, "no format is refused");
@@ -752,10 +752,10 @@ static void test_status(void) {
 	uint32_t d[4] = { 1, 1, 1, 1 };
 	test_bad_operands(g);
 	ok(exact_profile(&g, "cdna9", 128, d) == EXACT_BAD_PROFILE &&
-		   exact_profile(&g, NULL, 128, d) == EXACT_BAD_PROFILE,
+	           exact_profile(&g, NULL, 128, d) == EXACT_BAD_PROFILE,
 	   "an unknown profile is refused");
 	ok(exact_profile(&g, "fused", 0, d) == EXACT_BAD_SHAPE &&
-		   exact_profile(&g, "fused", 48, d) == EXACT_BAD_SHAPE,
+	           exact_profile(&g, "fused", 48, d) == EXACT_BAD_SHAPE,
 	   "an instruction of part of a block is refused");
 	ok(d[0] == 1 && d[3] == 1, "a refusal writes nothing");
 	g.k = 0;
