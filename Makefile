@@ -42,9 +42,11 @@ $(B)/%.o: %.c
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
+# msgpack-c 6 renamed its library.
+MSGPACK    = $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lelf -lmsgpackc -lm
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lelf $(MSGPACK) -lm
 
 # No room may need what a room above it has: the linker sees the archives once, in order.
 $(B)/mxcheck: $(filter %.a,$(USES_ci))

@@ -8,6 +8,7 @@ packages='
 libelf-dev:        reads code objects
 libmsgpack-dev:    reads kernel metadata
 libcyaml-dev:      reads case files
+libyaml-dev:       knows the lines of their keys
 librandom123-dev:  data as a function of (seed, case, index)
 libxxhash-dev:     compares results of many runs
 libmpfr-dev:       decides the last rounding in the oracle
@@ -17,7 +18,8 @@ libamdhip64-dev:   HIP headers, and the runtime for real devices
 perl:              prove, which runs the tests
 '
 # libmsgpack-dev is called libmsgpack-c-dev from Debian 13 on.
-if apt-cache show libmsgpack-c-dev >/dev/null 2>&1; then
+release=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null)
+if [ "${release:-13}" -ge 13 ]; then
   packages=$(echo "$packages" | sed 's/libmsgpack-dev:  /libmsgpack-c-dev:/')
 fi
 ci=$(dirname "$0")
