@@ -44,6 +44,8 @@ $(B)/%.o: %.c
 
 # msgpack-c 6 renamed its library.
 MSGPACK    = $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
+$(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
+
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lelf $(MSGPACK) -lm

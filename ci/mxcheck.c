@@ -168,7 +168,7 @@ static int list(const struct mx_selection *s) {
 	return 0;
 }
 
-/* Cases and kernels lie beside the program: ../cases and kernels/, seen from the build folder. */
+/* Kernels lie beside the program, cases beside its folder; a build elsewhere knows its source. */
 static void find_folders(char cases[PATH_MAX + 16], char kernels[PATH_MAX + 16]) {
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -177,6 +177,8 @@ static void find_folders(char cases[PATH_MAX + 16], char kernels[PATH_MAX + 16])
 	if (slash)
 		*slash = 0;
 	snprintf(cases, PATH_MAX + 16, "%s/../cases", exe);
+	if (access(cases, R_OK))
+		snprintf(cases, PATH_MAX + 16, "%s/cases", MX_SOURCE);
 	snprintf(kernels, PATH_MAX + 16, "%s/kernels", exe);
 }
 
