@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../ref/num/num.h"
+#include "../ref/mxref.h"
 
 struct mx_error {
 	char text[1024];

@@ -15,6 +15,7 @@ enum {
 	RELOC_ABS64 = 3,
 	RELOC_RELATIVE64 = 13,
 	DESCRIPTOR_BYTES = 64,
+	MAX_IMAGE = 1 << 30, /* bytes */
 };
 
 /* What the parts of the loader hand on. */
@@ -30,8 +31,12 @@ struct loading {
 /* ---- segments ---- */
 
 static bool in_file(const struct loading *l, const GElf_Phdr *p) {
-	return p->p_offset <= l->bytes && p->p_filesz <= l->bytes - p->p_offset &&
-	       p->p_filesz <= p->p_memsz && p->p_vaddr <= 1ull << 32 && p->p_memsz <= 1ull << 32;
+	return p->p_offset <= l->bytes && p->p_filesz <= l->bytes - p->p_offset;
+}
+
+static bool in_image(const GElf_Phdr *p) {
+	return p->p_filesz <= p->p_memsz && p->p_memsz <= MAX_IMAGE &&
+	       p->p_vaddr <= MAX_IMAGE - p->p_memsz;
 }
 
 /* Calls `each` with every program header of a type; stops at the first error. */
@@ -50,6 +55,11 @@ static hipError_t for_segments(struct loading *l, uint32_t type,
 		if (!in_file(l, &p))
 			return mx_hip_fail(hipErrorInvalidImage,
 			                   "truncated ELF: segment %zu ends past the file", i);
+		if (!in_image(&p))
+			return mx_hip_fail(hipErrorInvalidImage,
+			                   "segment %zu is larger in the file than in memory, or "
+			                   "ends past 1 GiB",
+			                   i);
 		hipError_t e = each(l, &p);
 		if (e != hipSuccess)
 			return e;
@@ -63,7 +73,7 @@ static hipError_t measure(struct loading *l, const GElf_Phdr *p) {
 		l->m->image_bytes = end;
 	if (p->p_flags & PF_X) {
 		l->code = p->p_vaddr;
-		l->code_bytes = p->p_memsz;
+		l->code_bytes = p->p_filesz;
 	}
 	return hipSuccess;
 }
@@ -240,6 +250,8 @@ static hipError_t map_image(struct loading *l) {
 		return e;
 	if (!l->code_bytes)
 		return mx_hip_fail(hipErrorInvalidImage, "no code");
+	if (l->code % 4)
+		return mx_hip_fail(hipErrorInvalidImage, "code is not aligned");
 	l->m->image = mx_hip_allocate(l->m->image_bytes);
 	return l->m->image ? for_segments(l, PT_LOAD, copy_segment)
 	                   : mx_hip_return(hipErrorOutOfMemory);

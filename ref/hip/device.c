@@ -1,5 +1,6 @@
 /* The one device: an emulated gfx950. Figures are those of an MI355X [AMD MI355X data sheet]
  * where a program may ask for them; none decides a result. */
+#include <stdio.h>
 #include <string.h>
 
 #include "props_r0600.h"
@@ -8,13 +9,15 @@
 static const char device_name[] = "mxcheck emulated gfx950";
 static const size_t memory_bytes = 288ull << 30;
 
-enum { COMPUTE_UNITS = 256, LDS_BYTES = 160 * 1024, WAVE = 64, MAX_BLOCK = 1024, VGPRS = 131072 };
+enum { COMPUTE_UNITS = 256, WAVE = 64, MAX_BLOCK = 1024, VGPRS = 131072 };
 
 MXHIP_API hipError_t hipInit(unsigned flags) {
 	return mx_hip_return(flags ? hipErrorInvalidValue : hipSuccess);
 }
 
 MXHIP_API hipError_t hipDriverGetVersion(int *version) {
+	if (!version)
+		return mx_hip_return(hipErrorInvalidValue);
 	*version = HIP_VERSION;
 	return mx_hip_return(hipSuccess);
 }
@@ -24,6 +27,8 @@ MXHIP_API hipError_t hipRuntimeGetVersion(int *version) {
 }
 
 MXHIP_API hipError_t hipGetDeviceCount(int *n) {
+	if (!n)
+		return mx_hip_return(hipErrorInvalidValue);
 	*n = 1;
 	return mx_hip_return(hipSuccess);
 }
@@ -33,6 +38,8 @@ static hipError_t check_device(int device) {
 }
 
 MXHIP_API hipError_t hipGetDevice(int *device) {
+	if (!device)
+		return mx_hip_return(hipErrorInvalidValue);
 	*device = 0;
 	return mx_hip_return(hipSuccess);
 }
@@ -42,24 +49,29 @@ MXHIP_API hipError_t hipSetDevice(int device) {
 }
 
 MXHIP_API hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {
+	if (!device)
+		return mx_hip_return(hipErrorInvalidValue);
 	*device = 0;
 	return check_device(ordinal);
 }
 
 MXHIP_API hipError_t hipDeviceGetName(char *name, int bytes, hipDevice_t device) {
-	if (bytes > 0) {
-		strncpy(name, device_name, (size_t)bytes - 1);
-		name[bytes - 1] = 0;
-	}
+	if (!name || bytes <= 0)
+		return mx_hip_return(hipErrorInvalidValue);
+	snprintf(name, (size_t)bytes, "%s", device_name);
 	return check_device(device);
 }
 
 MXHIP_API hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device) {
+	if (!bytes)
+		return mx_hip_return(hipErrorInvalidValue);
 	*bytes = memory_bytes;
 	return check_device(device);
 }
 
 MXHIP_API hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
+	if (!value)
+		return mx_hip_return(hipErrorInvalidValue);
 	switch (attribute) {
 	case hipDeviceAttributeWarpSize: *value = WAVE; break;
 	case hipDeviceAttributeMultiprocessorCount: *value = COMPUTE_UNITS; break;
@@ -70,7 +82,7 @@ MXHIP_API hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attr
 	case hipDeviceAttributeMaxGridDimX:
 	case hipDeviceAttributeMaxGridDimY:
 	case hipDeviceAttributeMaxGridDimZ: *value = 0x7fffffff; break;
-	case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = LDS_BYTES; break;
+	case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = MX_HIP_LDS_BYTES; break;
 	case hipDeviceAttributeComputeCapabilityMajor: *value = 9; break;
 	case hipDeviceAttributeComputeCapabilityMinor: *value = 5; break;
 	default: return mx_hip_fail(hipErrorNotSupported, "device attribute %d", (int)attribute);
@@ -83,7 +95,7 @@ static void fill_props(hipDeviceProp_t *p) {
 	strcpy(p->name, device_name);
 	strcpy(p->gcnArchName, MX_FULL_ARCH);
 	p->totalGlobalMem = memory_bytes;
-	p->sharedMemPerBlock = p->maxSharedMemoryPerMultiProcessor = LDS_BYTES;
+	p->sharedMemPerBlock = p->maxSharedMemoryPerMultiProcessor = MX_HIP_LDS_BYTES;
 	p->regsPerBlock = VGPRS;
 	p->warpSize = WAVE;
 	p->maxThreadsPerBlock = MAX_BLOCK;
@@ -97,6 +109,8 @@ static void fill_props(hipDeviceProp_t *p) {
 }
 
 MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
 	if (device == 0)
 		fill_props(p);
 	return check_device(device);
@@ -105,13 +119,13 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 /* What programs built against HIP 6 and newer headers call. */
 MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
 MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device) {
-	if (device != 0)
-		return check_device(device);
+	if (!p || device != 0)
+		return p ? check_device(device) : mx_hip_return(hipErrorInvalidValue);
 	memset(p, 0, sizeof *p);
 	strcpy(p->name, device_name);
 	strcpy(p->gcn_arch_name, MX_FULL_ARCH);
 	p->total_global_mem = memory_bytes;
-	p->shared_mem_per_block = LDS_BYTES;
+	p->shared_mem_per_block = MX_HIP_LDS_BYTES;
 	p->regs_per_block = VGPRS;
 	p->warp_size = WAVE;
 	p->max_threads_per_block = MAX_BLOCK;

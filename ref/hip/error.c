@@ -23,8 +23,10 @@ hipError_t mx_hip_fail(hipError_t e, const char *format, ...) {
 	return last = e;
 }
 
+/* The first error stays: what is launched after it must not hide it. */
 void mx_hip_defer(hipError_t e) {
-	deferred = e;
+	if (deferred == hipSuccess)
+		deferred = e;
 }
 
 hipError_t mx_hip_synchronise(void) {

@@ -154,11 +154,15 @@ MXHIP_API hipError_t hipHostFree(void *p) {
 }
 
 MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
+	if (!free_bytes || !total)
+		return mx_hip_return(hipErrorInvalidValue);
 	*free_bytes = *total = 288ull << 30;
 	return mx_hip_return(hipSuccess);
 }
 
 MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t p) {
+	if (!base || !bytes)
+		return mx_hip_return(hipErrorInvalidValue);
 	pthread_mutex_lock(&lock);
 	struct mx_region *r = holding((uint64_t)(uintptr_t)p, 1);
 	if (r) {
@@ -176,9 +180,9 @@ static bool is_allocation(const void *p, size_t bytes) {
 	return known;
 }
 
-/* Whether one end of a copy is device memory: the kind says so, or the address does. */
-static bool on_device(hipMemcpyKind kind, hipMemcpyKind this_end, const void *p, size_t bytes) {
-	return kind == hipMemcpyDeviceToDevice || kind == this_end || is_allocation(p, bytes);
+/* Whether one end of a copy is device memory: the kind says so, or where it begins. */
+static bool on_device(hipMemcpyKind kind, hipMemcpyKind this_end, const void *p) {
+	return kind == hipMemcpyDeviceToDevice || kind == this_end || is_allocation(p, 1);
 }
 
 /* The states go with the bytes; those of host memory count as written. */
@@ -200,10 +204,10 @@ MXHIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemc
 		return e;
 	if (!to || !from)
 		return mx_hip_return(hipErrorInvalidValue);
-	if (on_device(kind, hipMemcpyDeviceToHost, from, bytes) && !is_allocation(from, bytes))
+	if (on_device(kind, hipMemcpyDeviceToHost, from) && !is_allocation(from, bytes))
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "copy from %p: not %zu bytes of device memory", from, bytes);
-	if (on_device(kind, hipMemcpyHostToDevice, to, bytes) &&
+	if (on_device(kind, hipMemcpyHostToDevice, to) &&
 	    !copy_states((uint64_t)(uintptr_t)to, from, bytes))
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "copy to %p: not %zu bytes of device memory", to, bytes);
@@ -230,6 +234,8 @@ MXHIP_API hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_
 }
 
 MXHIP_API hipError_t hipMemset(void *p, int value, size_t bytes) {
+	if (!bytes)
+		return mx_hip_return(hipSuccess);
 	if (!mxhipMark(p, bytes, MX_WRITTEN))
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "memset of %p: not %zu bytes of device memory", p, bytes);
@@ -247,7 +253,8 @@ MXHIP_API hipError_t hipMemsetD8(hipDeviceptr_t p, unsigned char value, size_t b
 }
 
 MXHIP_API hipError_t hipMemsetD32(hipDeviceptr_t p, int value, size_t n) {
-	hipError_t e = hipMemset((void *)p, 0, 4 * n);
+	hipError_t e = n > SIZE_MAX / 4 ? mx_hip_return(hipErrorInvalidValue)
+	                                : hipMemset((void *)p, 0, 4 * n);
 	for (size_t i = 0; e == hipSuccess && i < n; i++)
 		((int *)p)[i] = value;
 	return e;

@@ -78,6 +78,8 @@ static hipError_t read_kernels(const msgpack_object *root, struct ihipModule_t *
 	text(root, "amdhsa.target", target, 64);
 	if (!kernels || !kernels->size)
 		return hipSuccess;
+	if (m->functions)
+		return mx_hip_fail(hipErrorInvalidImage, "metadata: two notes");
 	m->functions = calloc(kernels->size, sizeof *m->functions);
 	if (!m->functions)
 		return mx_hip_return(hipErrorOutOfMemory);

@@ -1,4 +1,5 @@
 /* Modules and launches. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,18 @@ static _Thread_local uint64_t seed;
 static _Thread_local const mx_profile *profile;
 static _Thread_local struct mx_report report;
 
+/* A thread's report is freed with the thread. */
+static pthread_key_t report_key;
+static pthread_once_t report_once = PTHREAD_ONCE_INIT;
+
+static void free_report(void *r) {
+	mx_report_free(r);
+}
+
+static void make_report_key(void) {
+	pthread_key_create(&report_key, free_report);
+}
+
 void mxhipSetSeed(uint64_t s) {
 	seed = s;
 }
@@ -232,6 +245,11 @@ static hipError_t check_shape(const struct mx_function *f, const struct launch_s
 		return mx_hip_fail(hipErrorInvalidConfiguration,
 		                   "workgroup of %llu work-items, kernel %s allows %u",
 		                   (unsigned long long)threads, f->name, f->max_workgroup);
+	if ((uint64_t)f->kernel.lds_bytes + s->dynamic_lds > MX_HIP_LDS_BYTES)
+		return mx_hip_fail(
+			hipErrorInvalidConfiguration,
+			"%u bytes of dynamic LDS beside %u of kernel %s, the device has %u",
+			s->dynamic_lds, f->kernel.lds_bytes, f->name, MX_HIP_LDS_BYTES);
 	return hipSuccess;
 }
 
@@ -261,6 +279,8 @@ static hipError_t run(const struct mx_function *f, const struct launch_shape *s,
 	};
 	if (!mx_hip_snapshot(&launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);
+	pthread_once(&report_once, make_report_key);
+	pthread_setspecific(report_key, &report);
 	mx_report_free(&report);
 	bool ok = mx_launch_run(&launch, &report);
 	free((void *)launch.memory.regions);

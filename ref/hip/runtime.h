@@ -10,6 +10,8 @@
 #define MX_ARCH      "gfx950"
 #define MX_FULL_ARCH "gfx950:sramecc+:xnack-"
 
+enum { MX_HIP_LDS_BYTES = 160 * 1024 }; /* of a workgroup, at most */
+
 /* Every HIP function returns through this: it keeps the thread's last error. */
 hipError_t mx_hip_return(hipError_t e);
 

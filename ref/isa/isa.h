@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../mma/mma.h"
+#include "../mxref.h"
 
 /* ---- device memory ---- */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../num/num.h"
+#include "../mxref.h"
 #include "lanes.h"
 
 #define VALU(name, body)                                                                           \

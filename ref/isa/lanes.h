@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "../mma/mma.h"
+#include "../mxref.h"
 
 /* s[i][h][lane]: dword h of source i. d comes in as it was where the opcode reads
  * it. Lane masks: bit l of mask_in and mask_out belongs to lane l. */

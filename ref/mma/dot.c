@@ -1,5 +1,5 @@
 /* The plain dot product: one addend at a time into the wide accumulator. */
-#include "mma.h"
+#include "../mxref.h"
 #include "wide.h"
 #include "../num/f32.h"
 

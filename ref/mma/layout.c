@@ -7,7 +7,7 @@
  *   bytes     0 .. 15              16 .. 31
  *   k     16g .. 16g+15    K/2+16g .. K/2+16g+15
  */
-#include "mma.h"
+#include "../mxref.h"
 
 unsigned mx_shape_mn(mx_shape s) {
 	return s == MX_16X16X128 ? 16 : 32;

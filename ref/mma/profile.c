@@ -1,5 +1,5 @@
 /* The accumulation profiles of profiles.def. */
-#include "mma.h"
+#include "../mxref.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef MX_WIDE_H
 #define MX_WIDE_H
 
-#include "../num/num.h"
+#include "../mxref.h"
 
 enum { MX_WIDE_LIMBS = 10, MX_WIDE_EXP = -286 };
 

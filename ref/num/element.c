@@ -10,8 +10,13 @@ static const struct mx_format_info formats[MX_FORMATS] = {
 #undef MX_FORMAT
 };
 
+#define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz)                                        \
+	_Static_assert((int)MX_##id == (cbsz), "mxref.h and formats.def agree");
+#include "formats.def"
+#undef MX_FORMAT
+
 const struct mx_format_info *mx_format_info(mx_format f) {
-	return &formats[f];
+	return (unsigned)f < MX_FORMATS ? &formats[f] : NULL;
 }
 
 bool mx_format_by_name(const char *name, mx_format *f) {

@@ -2,7 +2,7 @@
 #ifndef MX_F32_H
 #define MX_F32_H
 
-#include "num.h"
+#include "../mxref.h"
 #include "round.h"
 
 enum { MX_F32_MAN = 23, MX_F32_EXP_MIN = -149 };

@@ -1,7 +1,7 @@
 /* ref/mma against its written definition: MPFR evaluates each dot, the formats
  * and layouts are typed again here, and the fast instruction must give the plain
  * one's bits. */
-#include "../../ref/mma/mma.h"
+#include "../../ref/mxref.h"
 #include "../tap.h"
 
 #include <fenv.h>

@@ -1,7 +1,7 @@
 /* ref/num against values from first principles: the format parameters below are
  * typed from the OCP MX specification, decoded with ldexp, and encoding is
  * judged by a search for the nearest among the decoded values. */
-#include "../../ref/num/num.h"
+#include "../../ref/mxref.h"
 #include "../tap.h"
 
 #include <math.h>
