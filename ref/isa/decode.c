@@ -98,8 +98,11 @@ static void decode_smem(struct mx_inst *in) {
 /* Sub-dword addressing: the dword after the instruction [ISA 13.3.9]. */
 static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	uint32_t x = in->dwords[1];
+	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
+	if (op && (!op->lanes || op->d == 2 || op->s[0] == 2 || op->flags & MX_READS_D))
+		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : bits(x, 10, 8);
 	in->sdwa.dst_unused = bits(x, 12, 11);
 	in->clamp = !vopc && bits(x, 13, 13);
@@ -157,8 +160,6 @@ static void decode_vop3(struct mx_inst *in) {
 		in->sdst = bits(w, 14, 8);
 		in->abs = in->op_sel = 0;
 	}
-	if (in->op->opcode == 0x289) /* v_readlane writes an SGPR */
-		in->dst = bits(w, 7, 0);
 }
 
 /* MAI, alone or behind the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
@@ -253,6 +254,8 @@ static void decode_mubuf(struct mx_inst *in) {
 	in->mem.soffset = bits(x, 31, 24);
 	if (in->mem.idxen)
 		in->unsupported = "structured buffer (idxen)";
+	if (in->mem.soffset == MX_LITERAL)
+		in->unsupported = "literal SOFFSET";
 }
 
 /* ---- which format ---- */
@@ -282,6 +285,42 @@ static void check_modifiers(struct mx_inst *in) {
 		in->unsupported = "op_sel";
 	else if ((in->neg || in->abs) && !f32 && in->op->opcode != 0x234)
 		in->unsupported = "neg or abs on integers";
+}
+
+/* v_readlane and v_readfirstlane. */
+static bool vector_to_scalar(const struct mx_op *op) {
+	return op->d && !op->lanes && (op->encoding == MX_VOP1 || op->encoding == MX_VOP3);
+}
+
+/* Moves between register files: the opcode says which one each side is in. */
+static void choose_files(struct mx_inst *in) {
+	uint32_t flags = in->op->flags;
+	if (vector_to_scalar(in->op))
+		in->dst -= MX_VGPR;
+	if (!(flags & (MX_TO_AGPR | MX_FROM_AGPR)))
+		return;
+	in->dst = data_register(in->dst & 255, flags & MX_TO_AGPR);
+	if (in->src[0] >= MX_VGPR)
+		in->src[0] = data_register(in->src[0] & 255, flags & MX_FROM_AGPR);
+}
+
+/* A pair of SGPRs begins at an even one [ISA 5.2]. */
+static bool is_odd(unsigned code) {
+	return code < MX_SGPR_FILE && code % 2;
+}
+
+static void check_scalars(struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	bool mask = op->handler == mx_exec_vcmp || op->flags & MX_CARRY_OUT;
+	bool odd = (mask && is_odd(in->sdst)) || (op->flags & MX_CARRY_IN && is_odd(in->src[2])) ||
+	           (op->d == 2 && op->encoding <= MX_SOPP && is_odd(in->dst)) ||
+	           (in->mem.saddr && op->encoding == MX_GLOBAL && is_odd(in->mem.rsrc));
+	for (unsigned i = 0; i < 3; i++)
+		odd |= op->s[i] == 2 && is_odd(in->src[i]);
+	if (odd)
+		in->unsupported = "odd pair of SGPRs";
+	if ((mask && in->sdst >= MX_SGPR_FILE) || (vector_to_scalar(op) && in->dst >= MX_SGPR_FILE))
+		in->unsupported = "scalar destination beyond the SGPRs";
 }
 
 static void decode_format(struct mx_inst *in, size_t left) {
@@ -323,6 +362,10 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 	if (!in->op)
 		return;
 	take_literal(in);
+	if (in->op) {
+		choose_files(in);
+		check_scalars(in);
+	}
 	if (in->op && in->op->lanes)
 		check_modifiers(in);
 	if (in->size > 4 * left)

@@ -98,13 +98,22 @@ FLOW(s_swappc_b64) {
 
 static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
 	unsigned row = mx_row(in->src[0]);
-	mx_swrite(w, sdst, w->v[row][lane], mx_vunwritten(w, row, lane));
+	if (in->src[0] < MX_VGPR) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a lane of a scalar operand");
+		return;
+	}
+	if (!mx_vgprs_exist(w, in, row, 1))
+		return;
+	uint32_t unwritten = mx_vunwritten(w, row, lane);
+	if (unwritten && sdst >= MX_EXEC)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+	mx_swrite(w, sdst, w->v[row][lane], unwritten);
 }
 
 /* The first active lane, or lane 0 where none is [ISA 12.8]. */
 FLOW(v_readfirstlane_b32) {
 	uint64_t exec = mx_exec(w);
-	read_lane(w, in, in->dst - MX_VGPR, exec ? __builtin_ctzll(exec) : 0);
+	read_lane(w, in, in->dst, exec ? __builtin_ctzll(exec) : 0);
 }
 
 FLOW(v_readlane_b32) {

@@ -28,13 +28,17 @@ void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
 	w->group->free_list = m;
 }
 
+/* Longer than anything that is not waiting for it; finite, as memory is: a wave may wait for
+ * another's store without that other ever waiting for it. */
+enum { AT_WAIT = 1 << 17 };
+
 /* When the schedule lets an operation land if no wait asks for it earlier. */
 static uint64_t due_time(struct mx_group *g) {
 	unsigned dice = mx_random_below(&g->random, 256);
 	if (dice < g->temper.at_once)
 		return g->clock;
 	if (dice < g->temper.at_once + g->temper.at_wait)
-		return UINT64_MAX;
+		return g->clock + AT_WAIT + mx_random_below(&g->random, AT_WAIT);
 	return g->clock + 1 + mx_random_below(&g->random, 1u << g->temper.latency_bits);
 }
 

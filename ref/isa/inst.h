@@ -62,12 +62,15 @@ enum {
 	MX_EXEC_OUT = 1 << 7,
 	MX_LOAD = 1 << 8,
 	MX_STORE = 1 << 9,
-	MX_SIGNED = 1 << 10,   /* sub-dword load: sign-extended */
+	MX_SIGNED = 1 << 10,   /* sub-dword load or 64-bit literal: sign-extended */
 	MX_TWO = 1 << 11,      /* DS: two addresses, offset0 and offset1 in units of the data */
 	MX_D16_HI = 1 << 12,   /* store data is in the upper half */
 	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where */
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,
+	MX_ROUNDS = 1 << 16,  /* integer sources, but MODE must be the usual one */
+	MX_TO_AGPR = 1 << 17, /* moves that name the register files by their opcode */
+	MX_FROM_AGPR = 1 << 18,
 };
 
 struct mx_program;
@@ -85,7 +88,7 @@ struct mx_op {
 	mx_encoding encoding;
 	uint16_t opcode;
 	uint8_t d, s[3]; /* sizes of destination and sources in dwords; memory: bytes in d */
-	uint16_t flags;
+	uint32_t flags;
 	mx_handler *handler;
 	mx_scalar_function *scalar; /* SALU only */
 	mx_lane_function *lanes;    /* VALU and comparisons only */

@@ -157,12 +157,14 @@ VALU(v_mov_b64, D64(WIDE(0)))
 VALU(v_lshlrev_b64, D64(WIDE(1) << (A & 63)))
 VALU(v_lshrrev_b64, D64(WIDE(1) >> (A & 63)))
 VALU(v_ashrrev_i64, D64((uint64_t)((int64_t)WIDE(1) >> (A & 63))))
-/* The manual allows shifts of 0 to 4; what the hardware does with 5 to 7 is assumed. */
-VALU(v_lshl_add_u64, D64((WIDE(0) << (B & 7)) + WIDE(2)))
+/* Shifts of 5 to 7 count as 0. */
+VALU(v_lshl_add_u64, D64((WIDE(0) << ((B & 7) > 4 ? 0 : B & 7)) + WIDE(2)))
 VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B; OUT(__builtin_add_overflow(r, WIDE(2), &r));
      D64(r))
+/* The carry is bit 64 of the exact sum: its sign. */
 VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
-     OUT(__builtin_add_overflow(r, (int64_t)WIDE(2), &r)); D64((uint64_t)r))
+     bool over = __builtin_add_overflow(r, (int64_t)WIDE(2), &r); OUT((r < 0) != over);
+     D64((uint64_t)r))
 
 /* ---- f32 ---- */
 

@@ -15,6 +15,7 @@ enum {
 	DISPATCH_ID = 1 << 4,
 	FLAT_SCRATCH_INIT = 1 << 5,
 	PRIVATE_SEGMENT_SIZE = 1 << 6,
+	KNOWN_PROPERTIES = 0x7f, /* the rest: wave32, dynamic stack, reserved */
 };
 
 enum {
@@ -220,6 +221,10 @@ static const char *unsupported_state(const struct mx_launch *l) {
 	if (k->properties & (PRIVATE_SEGMENT_BUFFER | DISPATCH_PTR | QUEUE_PTR | DISPATCH_ID |
 	                     FLAT_SCRATCH_INIT | PRIVATE_SEGMENT_SIZE))
 		return "user SGPRs other than the kernarg pointer";
+	if (k->properties & ~KNOWN_PROPERTIES)
+		return "wave32, a dynamic stack or a reserved kernel property";
+	if (k->tg_split)
+		return "TG_SPLIT";
 	if (k->scratch_bytes)
 		return "scratch";
 	if (k->workgroup_info)

@@ -37,7 +37,8 @@ static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 	if (scaled && code < MX_VGPR && (code < MX_FLOAT_0_5 || code > MX_FLOAT_1_2PI)) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "scale operand code %u", code);
 		scaled = false;
-	}
+	} else if (scaled && code >= MX_VGPR)
+		scaled = mx_vgprs_exist(w, in, mx_row(code), 1);
 	for (unsigned l = 0; l < MX_LANES; l++)
 		bytes[l] = !scaled ? 127
 		           : code >= MX_VGPR

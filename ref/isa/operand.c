@@ -33,7 +33,7 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 	return 0;
 }
 
-/* Integers are sign-extended to 64 bits, literals zero-extended [LLVM "Operands"]. */
+/* Integers are sign-extended to 64 bits, literals where the source is signed [ISA 6.2.1]. */
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (is_register(code))
 		return mx_pair(w->s + code);
@@ -42,7 +42,9 @@ uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned 
 		return 0;
 	}
 	uint32_t v = mx_sread(w, in, code);
-	return code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16 ? (uint64_t)(int32_t)v : v;
+	bool extend = (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16) ||
+	              (code == MX_LITERAL && in->op->flags & MX_SIGNED);
+	return extend ? (uint64_t)(int32_t)v : v;
 }
 
 uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {

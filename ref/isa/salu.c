@@ -31,8 +31,8 @@ SALU(s_addc_u32, uint64_t r = (uint64_t)S0 + S1 + x->scc; D32(r); x->scc = r >> 
 SALU(s_subb_u32, uint64_t r = (uint64_t)S1 + x->scc; D32(S0 - r); x->scc = r > S0)
 SALU(s_min_i32, D32(I0 < I1 ? I0 : I1); x->scc = I0 < I1)
 SALU(s_min_u32, D32(S0 < S1 ? S0 : S1); x->scc = S0 < S1)
-SALU(s_max_i32, D32(I0 > I1 ? I0 : I1); x->scc = I0 > I1)
-SALU(s_max_u32, D32(S0 > S1 ? S0 : S1); x->scc = S0 > S1)
+SALU(s_max_i32, D32(I0 > I1 ? I0 : I1); x->scc = I0 >= I1)
+SALU(s_max_u32, D32(S0 > S1 ? S0 : S1); x->scc = S0 >= S1)
 SALU(s_cselect_b32, D32(x->scc ? S0 : S1))
 SALU(s_cselect_b64, D64(x->scc ? W0 : W1))
 

@@ -105,7 +105,7 @@ static void fetch(struct mx_wave *w, const struct mx_inst *in, struct sources *s
 		if (op->flags & MX_F32 && (in->neg | in->abs) >> i & 1)
 			modify_float(in, i, s);
 	}
-	if (op->flags & MX_F32)
+	if (op->flags & (MX_F32 | MX_ROUNDS))
 		check_mode(w, in);
 	if (op->flags & MX_CARRY_IN)
 		fetch_mask(w, in, s);
@@ -258,12 +258,12 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 		fetch_unwritten(w, in, &s);
 		tainted = tainted_lanes(in->op, &s, false);
 	}
-	uint64_t mask = s.x.mask_out & mx_exec(w);
+	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
 	write_mask(w, in->sdst, mask, tainted);
-	if (!(in->op->flags & MX_EXEC_OUT))
+	if (!(in->op->flags & MX_EXEC_OUT) && in->sdst != MX_EXEC)
 		return;
-	if (tainted & mx_exec(w))
-		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(tainted & mx_exec(w)), 0,
+	if (tainted & exec)
+		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(tainted & exec), 0,
 		        "EXEC from a value nobody wrote");
 	mx_swrite64(w, MX_EXEC, mask, 0);
 }

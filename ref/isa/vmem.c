@@ -215,6 +215,10 @@ void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in) {
 	struct descriptor d;
 	unsigned row = mx_row(in->mem.addr), l;
+	if (in->mem.lds && (in->op->flags & (MX_STORE | MX_SIGNED) || in->op->d == 8)) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "LDS with this opcode");
+		return;
+	}
 	struct mx_memop *m = read_descriptor(w, in, &d) ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
@@ -222,8 +226,6 @@ void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in) {
 	check_scalars_written(w, in, in->mem.soffset, 1);
 	if (in->mem.offen)
 		check_written(w, in, row);
-	if (in->mem.lds && in->op->flags & (MX_STORE | MX_SIGNED))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "LDS with this opcode");
 	MX_FOR_LANES(l, m->exec) {
 		uint32_t offset = (in->mem.offen ? w->v[row][l] : 0) + (uint32_t)in->imm;
 		m->inside[l] = dwords_inside(offset, in->op->d, d.num_records);

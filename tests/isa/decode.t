@@ -1,0 +1,51 @@
+#!/usr/bin/perl
+# Our decoder against llvm-objdump on every compiled kernel: the same instructions at
+# the same offsets, of the same size, and none that we do not know.
+use strict;
+use warnings;
+use Test::More;
+use File::Find;
+use File::Temp 'tempdir';
+
+my $build = $ENV{BUILD} || 'build';
+chomp(my $llvm = `ci/llvm.sh`);
+my @objects;
+find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
+plan skip_all => 'no LLVM 20 or newer' unless $llvm;
+plan skip_all => "no code objects in $build/kernels" unless @objects;
+my $dir = tempdir(CLEANUP => 1);
+
+# offset => "mnemonic, bytes"
+sub theirs {
+	my ($object) = @_;
+	my ($text) = grep { / \.text / } `$llvm/llvm-readelf -S --wide $object`;
+	my ($base) = $text =~ /PROGBITS\s+([0-9a-f]+)/;
+	my %at;
+	for (`$llvm/llvm-objdump -d --section=.text $object`) {
+		next unless /^\s+(\S+).*\/\/ ([0-9A-F]+): ([0-9A-F ]+)/;
+		my ($name, $offset, @dwords) = ($1, hex($2) - hex($base), split ' ', $3);
+		$name =~ s/_(e32|e64|sdwa)$//;
+		$name =~ s/^v_mfma_scale_/v_mfma_/;
+		$at{$offset} = "$name, " . 4 * @dwords . ' bytes';
+	}
+	return %at;
+}
+
+sub ours {
+	my ($object) = @_;
+	system("$llvm/llvm-objcopy -O binary --only-section=.text $object $dir/text") == 0 or die;
+	return map { my ($at, $size, $name) = /^(\d+) (\d+) (.*)/; $at => "$name, $size bytes" }
+		`$build/tests/isa/decode_test.t text $dir/text`;
+}
+
+for my $object (sort @objects) {
+	my (%llvm, %mx) = ();
+	%llvm = theirs($object);
+	%mx = ours($object);
+	my @all = sort { $a <=> $b } keys %{ { %llvm, %mx } };
+	my @differ = grep { ($llvm{$_} // 'none') ne ($mx{$_} // 'none') } @all;
+	ok(@all && !@differ, "$object: " . @all . ' instructions, the same as llvm-objdump\'s')
+		or diag(sprintf 'first at 0x%x: ours %s, LLVM\'s %s', $differ[0] // 0,
+		$mx{ $differ[0] // 0 } // 'none', $llvm{ $differ[0] // 0 } // 'none');
+}
+done_testing;

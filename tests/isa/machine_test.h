@@ -1,0 +1,132 @@
+/* One machine for the tests of ref/isa: a program from raw dwords, one region of
+ * memory with its state bytes, a launch, and what it left behind.
+ *
+ * The dwords of every program in these tests come from
+ *     llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -show-encoding
+ * of the assembly that stands beside them; table.t asks it again. */
+#ifndef MACHINE_TEST_H
+#define MACHINE_TEST_H
+
+#include "../../ref/isa/inst.h"
+#include "../../ref/isa/isa.h"
+#include "../tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ARENA = 1 << 18,
+	ALL_WRITTEN = MX_WRITTEN,
+	KERNARG_POINTER = 1 << 3, /* of KERNEL_CODE_PROPERTIES: s[0:1] */
+	USUAL_MODE = 0x2f0,       /* nearest even, denormals kept, IEEE */
+};
+
+/* The device's memory, which s[0:1] points to, and its states. */
+static _Alignas(4096) uint8_t arena[ARENA], state[ARENA];
+
+/* Regions of a launch: by default all of the arena. */
+static struct mx_region whole = { 0, ARENA, state };
+
+/* A launch that tests change as they need: one wave, 64 VGPRs and AGPRs of each lane,
+ * s[0:1] the arena, s2 the workgroup. */
+struct machine {
+	struct mx_kernel kernel;
+	struct mx_launch launch;
+	struct mx_report report;
+	bool ran;
+};
+
+static inline struct machine machine(void) {
+	whole.base = (uintptr_t)arena;
+	return (struct machine){
+		.kernel = { .name = "test",
+		            .vgprs = 64,
+		            .agprs = 64,
+		            .user_sgprs = 2,
+		            .properties = KERNARG_POINTER,
+		            .workgroup_id = { true },
+		            .mode = USUAL_MODE },
+		.launch = { .memory = { &whole, 1 },
+		            .grid = { 1, 1, 1 },
+		            .block = { 64, 1, 1 },
+		            .kernarg = (uintptr_t)arena,
+		            .seed = 1,
+		            .profile = mx_profile_by_name("block32"),
+		            .max_instructions = 1 << 20 },
+	};
+}
+
+/* Runs a program; what it found stays in m->report until the next run. */
+static inline void run_bytes(struct machine *m, const uint32_t *code, size_t bytes) {
+	struct mx_program *p = mx_program_new(code, bytes, (uintptr_t)code);
+	mx_report_free(&m->report);
+	m->kernel.entry = (uintptr_t)code;
+	m->launch.kernel = &m->kernel;
+	m->launch.program = p;
+	m->ran = p && mx_launch_run(&m->launch, &m->report);
+	mx_program_free(p);
+}
+#define RUN(m, code) run_bytes(m, code, sizeof(code))
+
+/* A program put together from parts. */
+struct code {
+	size_t bytes;
+	uint32_t dwords[512];
+};
+
+static inline void append(struct code *c, const uint32_t *part, size_t bytes) {
+	memcpy((char *)c->dwords + c->bytes, part, bytes);
+	c->bytes += bytes;
+}
+#define APPEND(c, part) append(c, part, sizeof(part))
+
+static inline void run_code(struct machine *m, const struct code *c) {
+	run_bytes(m, c->dwords, c->bytes);
+}
+
+static inline void fill_arena(uint8_t byte) {
+	memset(arena, byte, sizeof arena);
+	memset(state, ALL_WRITTEN, sizeof state);
+}
+
+static inline void put(size_t at, uint32_t value) {
+	memcpy(arena + at, &value, 4);
+}
+static inline uint32_t get(size_t at) {
+	uint32_t value;
+	memcpy(&value, arena + at, 4);
+	return value;
+}
+
+static inline bool no_findings(const struct machine *m) {
+	return m->ran && !m->report.n_findings;
+}
+
+/* The only finding there is, or NULL. */
+static inline const struct mx_finding *only_finding(const struct machine *m) {
+	return m->ran && m->report.n_findings == 1 ? &m->report.findings[0] : NULL;
+}
+
+/* Exactly one finding: of this kind, at this byte of the program. */
+static inline bool found(const struct machine *m, mx_finding_kind kind, uint64_t pc) {
+	const struct mx_finding *f = only_finding(m);
+	return f && f->kind == kind && f->pc == pc;
+}
+
+static inline void show_findings(const struct machine *m) {
+	if (!m->report.n_findings)
+		diag("no finding");
+	for (size_t i = 0; i < m->report.n_findings; i++)
+		diag("%s: %s", mx_finding_name(m->report.findings[i].kind),
+		     m->report.findings[i].text);
+}
+
+/* splitmix64 */
+static inline uint64_t next_random(uint64_t *state) {
+	uint64_t z = *state += 0x9E3779B97F4A7C15;
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+	z = (z ^ z >> 27) * 0x94D049BB133111EB;
+	return z ^ z >> 31;
+}
+
+#endif

@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+# The opcode table against LLVM's disassembler, and the dwords typed in these tests
+# against its assembler.
+use strict;
+use warnings;
+use Test::More;
+use IPC::Open2;
+
+my $build = $ENV{BUILD} || 'build';
+chomp(my $llvm = `ci/llvm.sh`);
+plan skip_all => 'no LLVM 20 or newer' unless $llvm;
+
+# Feeds lines to llvm-mc; its answers as pairs of assembly and dwords.
+sub llvm_mc {
+	my ($mode, @lines) = @_;
+	open2(my $out, my $in, "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 " .
+		"--show-encoding $mode 2>&1");
+	if (!fork) {
+		close $out;
+		print $in "$_\n" for @lines;
+		exit 0;
+	}
+	close $in;
+	my @answer = <$out>;
+	1 while wait != -1;
+	return map { /^\s*(\S.*?)\s*(?:;|\/\/) encoding: \[(.*?)\]/ ? [ $1, dwords($2) ] : () } @answer;
+}
+
+sub dwords {
+	my $hex = join '', $_[0] =~ /0x(..)/g;
+	return join ' ', map { join '', reverse /../g } $hex =~ /.{8}/g;
+}
+
+sub bytes_of {
+	return join ' ', map { map { "0x$_" } reverse /../g } @_;
+}
+
+# ---- each row's name ----
+
+my @rows = map { [ split ] } `$build/tests/isa/decode_test.t rows`;
+my %llvm = map { $_->[1] => $_->[0] } llvm_mc('--disassemble', map { bytes_of(@$_[1 .. $#$_]) } @rows);
+my @wrong;
+for (@rows) {
+	my ($name, @dwords) = @$_;
+	my $theirs = $llvm{"@dwords"} // 'nothing';
+	my ($mnemonic) = split ' ', $theirs;
+	$mnemonic =~ s/_(e32|e64|sdwa)$//;
+	$mnemonic =~ s/^v_mfma_scale_/v_mfma_/ if @dwords == 4;
+	push @wrong, "$name @dwords is $theirs" if $mnemonic ne $name;
+}
+ok(@rows > 300, scalar(@rows) . ' encodings are made of the table');
+ok(!@wrong, "LLVM's disassembler gives each the name of its row") or diag("first: $wrong[0]");
+
+# ---- the programs of the tests ----
+
+my (@assembly, @typed);
+my $word = qr/0x[0-9a-f]{8}/;
+for my $file (glob 'tests/isa/*_test.c tests/isa/*.def') {
+	open my $f, '<', $file or die "$file: $!";
+	my $all = do { local $/; <$f> };
+	my $row = qr/^ROW\("(?<text>.*?)", \((?<code>.*?)\)/m;
+	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|global|buffer)_.*?) \*\//s;
+	while ($all =~ /$row|$line/g) {
+		my ($text, $code) = @+{qw(text code)};
+		$text =~ s/\s+/ /g;
+		push @assembly, [ split /; /, $text ];
+		push @typed, [ "$file: $text", join ' ', $code =~ /0x([0-9a-f]{8})/g ];
+	}
+}
+my @made = llvm_mc('', map { @$_ } @assembly);
+my @differ;
+for my $i (0 .. $#typed) {
+	my $want = join ' ', map { (shift(@made) // [ 0, 'nothing' ])->[1] } @{ $assembly[$i] };
+	push @differ, "$typed[$i][0]: $typed[$i][1], LLVM makes $want" if $want ne $typed[$i][1];
+}
+ok(@typed > 500, scalar(@typed) . ' lines of assembly stand beside dwords in tests/isa');
+ok(!@differ, 'LLVM assembles each to the dwords beside it') or diag("first: $differ[0]");
+done_testing;
