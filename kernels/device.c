@@ -21,15 +21,20 @@ int mx_why(struct mx_why *why, const char *format, ...) {
 
 /* ---- libraries ---- */
 
-/* libmxhip.so lies beside the program, or where the loader looks. */
+/* libmxhip.so lies beside the program, in lib/ beside the program's folder where both are
+ * installed, or where the loader looks. */
 static void *open_emulator(char file[256]) {
+	static const char *const places[] = { "libmxhip.so", "../lib/libmxhip.so" };
 	char path[PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
 	path[n > 0 ? n : 0] = 0;
 	char *slash = strrchr(path, '/');
-	strcpy(slash ? slash + 1 : path, "libmxhip.so");
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *library = NULL;
 	snprintf(file, 256, "libmxhip.so");
+	for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++) {
+		strcpy(slash ? slash + 1 : path, places[i]);
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
 	return library ? library : dlopen("libmxhip.so", RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -232,7 +232,6 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 		do_step(&p, s + 1, &odd, &even, acc);
 	}
 	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
-	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
 	u32 rows = ROWS_STORED(M - row);
 	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
 	store_tile(c, N, col + p.wave_col, size, acc, p.wave_row);

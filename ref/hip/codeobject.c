@@ -169,6 +169,7 @@ static void read_descriptor(struct mx_function *f, const uint8_t *kd) {
 	for (unsigned i = 0; i < 3; i++)
 		k->workgroup_id[i] = rsrc2 >> (7 + i) & 1;
 	k->workgroup_info = rsrc2 >> 10 & 1;
+	k->tg_split = rsrc3 >> 16 & 1;
 	k->work_item_ids = rsrc2 >> 11 & 3;
 	k->properties = tail & 0xffff;
 	k->preload_dwords = tail >> 16 & 0x7f;

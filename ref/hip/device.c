@@ -119,8 +119,10 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 /* What programs built against HIP 6 and newer headers call. */
 MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
 MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device) {
-	if (!p || device != 0)
-		return p ? check_device(device) : mx_hip_return(hipErrorInvalidValue);
+	if (!p)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (device != 0)
+		return check_device(device);
 	memset(p, 0, sizeof *p);
 	strcpy(p->name, device_name);
 	strcpy(p->gcn_arch_name, MX_FULL_ARCH);

@@ -129,11 +129,14 @@ static bool hidden_value(const char *kind, const struct launch_shape *s, uint64_
 	return true;
 }
 
-static void put(uint8_t *segment, const struct mx_arg *a, const void *value, size_t room) {
-	if (a->offset > room || a->size > room - a->offset)
+/* The rest of an argument's dwords counts as written too: scalar loads take whole dwords, and
+ * code masks what it does not want. room: a multiple of 4. */
+static void put(uint8_t *segment, size_t offset, const void *value, size_t bytes, size_t room) {
+	if (offset > room || bytes > room - offset)
 		return;
-	memcpy(segment + a->offset, value, a->size);
-	mxhipMark(segment + a->offset, a->size, MX_WRITTEN);
+	size_t from = offset & ~(size_t)3, to = (offset + bytes + 3) & ~(size_t)3;
+	memcpy(segment + offset, value, bytes);
+	mxhipMark(segment + from, to - from, MX_WRITTEN);
 }
 
 /* The packed form of `extra`: pairs of marker and value, ended by HIP_LAUNCH_PARAM_END. */
@@ -169,22 +172,21 @@ static hipError_t fill_kernarg(const struct mx_function *f, const struct launch_
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "kernel %s takes %zu bytes of arguments, given %zu", f->name,
 		                   explicit_end(f), size);
-	room = size > f->kernarg_bytes ? size : f->kernarg_bytes;
-	*segment = mx_hip_allocate(room ? room : 1);
+	room = ((size > f->kernarg_bytes ? size : f->kernarg_bytes) + 16) & ~(size_t)15;
+	*segment = mx_hip_allocate(room);
 	if (!*segment)
 		return mx_hip_return(hipErrorOutOfMemory);
 	for (size_t i = 0, given = 0; i < f->n_args; i++) {
+		const struct mx_arg *a = &f->args[i];
 		uint64_t value;
-		if (!is_hidden(&f->args[i])) {
+		if (!is_hidden(a)) {
 			if (params)
-				put(*segment, &f->args[i], params[given++], room);
-		} else if (hidden_value(f->args[i].kind, s, &value) && f->args[i].size <= 8)
-			put(*segment, &f->args[i], &value, room);
+				put(*segment, a->offset, params[given++], a->size, room);
+		} else if (hidden_value(a->kind, s, &value) && a->size <= 8)
+			put(*segment, a->offset, &value, a->size, room);
 	}
-	if (packed) {
-		memcpy(*segment, packed, size);
-		mxhipMark(*segment, size, MX_WRITTEN);
-	}
+	if (packed)
+		put(*segment, 0, packed, size, room);
 	return hipSuccess;
 }
 

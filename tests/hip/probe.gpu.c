@@ -1,0 +1,73 @@
+/* Small kernels that show what a launch hands to a kernel, for the tests of the HIP runtime. */
+#include "../../kernels/gfx950.h"
+
+#define ANY_SIZE __attribute__((device_kernel, amdgpu_flat_work_group_size(1, 1024)))
+#define EXPORT   __attribute__((visibility("default")))
+
+INLINE u32 me(void) {
+	return __builtin_amdgcn_workitem_id_x();
+}
+
+/* Arguments of several sizes, with gaps between them. */
+KERNEL(64) void arguments(GLOBAL u64 *out, u8 a, u16 b, u32 c, u64 d) {
+	if (me() == 0) {
+		out[0] = a;
+		out[1] = b;
+		out[2] = c;
+		out[3] = d;
+	}
+}
+
+/* Hidden arguments [LLVM "Code Object V5 Kernel Argument Metadata"], one record a workgroup. */
+ANY_SIZE void hidden(GLOBAL u32 *out) {
+	typedef const __attribute__((address_space(4))) u8 implicit;
+	implicit *p = (implicit *)__builtin_amdgcn_implicitarg_ptr();
+	u32 x = __builtin_amdgcn_workgroup_id_x(), y = __builtin_amdgcn_workgroup_id_y();
+	GLOBAL u32 *r = out + 8 * (x + 3 * y);
+	for (u32 i = 0; i < 3; i++) {
+		r[i] = *(const __attribute__((address_space(4))) u32 *)(p + 4 * i);
+		r[3 + i] = *(const __attribute__((address_space(4))) u16 *)(p + 12 + 2 * i);
+	}
+	r[6] = *(const __attribute__((address_space(4))) u16 *)(p + 64); /* grid_dims */
+	r[7] = *(const __attribute__((address_space(4))) u16 *)(p + 18); /* remainder_x */
+}
+
+/* As many LDS words as the launch has work-items, and no fewer. */
+extern LDS u32 dynamic[];
+ANY_SIZE void reverse(GLOBAL u32 *out, u32 n) {
+	dynamic[me()] = me();
+	BARRIER();
+	out[me()] = dynamic[n - 1 - me()];
+}
+
+KERNEL(64) void copy(GLOBAL u32 *out, const GLOBAL u32 *in) {
+	out[me()] = in[me()];
+}
+
+/* Four waves store to one address: who is last depends on the schedule. */
+KERNEL(256) void last_wave(GLOBAL u32 *out) {
+	out[0] = WAVE();
+}
+
+/* A variable and pointers to it, for the loader to relocate: by symbol, and by the image. */
+EXPORT GLOBAL u32 counter[2] = { 40, 2 };
+EXPORT GLOBAL u32 *GLOBAL by_symbol = counter;
+static GLOBAL u32 hidden_counter = 100;
+EXPORT GLOBAL u32 *GLOBAL by_image = &hidden_counter;
+
+KERNEL(64) void sum(GLOBAL u32 *out) {
+	if (me() == 0)
+		out[0] = counter[0] + by_symbol[1] + *by_image;
+}
+
+KERNEL(64) void trap(void) {
+	__builtin_trap();
+}
+
+/* One scaled MFMA over 64 records of FP4 codes, 32 of A and 32 of B, and over their scales. */
+KERNEL(64) void dot(GLOBAL f32x4 *out, const GLOBAL u32x4 *codes, const GLOBAL u32 *scales) {
+	u32x4 a = codes[2 * me()], b = codes[2 * me() + 1];
+	out[me()] = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
+		(i32x8){ a.x, a.y, a.z, a.w }, (i32x8){ b.x, b.y, b.z, b.w }, (f32x4){}, 4, 4, 0,
+		scales[2 * me()], 0, scales[2 * me() + 1]);
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/perl
+# What the compiler made of our kernels: the broken twins differ from the correct kernel where they
+# say they do, and the kernels use the instructions that they are written for.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $dir, $out, $err);
+
+chomp(my $llvm = `ci/llvm.sh`);
+my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
+my @files   = map { s{^\Q$build\E/kernels/}{}r } glob "$build/kernels/*/*.co";
+
+# The instructions of a kernel, in the order of the code.
+sub disassemble {
+	my ($co, $kernel) = @_;
+	run("$llvm/llvm-objdump", '-d', '--no-show-raw-insn', '--no-leading-addr',
+		"--disassemble-symbols=$kernel", "$build/kernels/$co") == 0 or BAIL_OUT("$co: $err");
+	return $out =~ m{^\s+([a-z]\w+.*?)\s*(?://.*)?$}mg;
+}
+
+# One word for each instruction that synchronises; repeated words once.
+#   load (to LDS)  vmcnt(n)  barrier  read (from LDS)  lgkmcnt(n)
+sub skeleton {
+	my @words = map {
+		/^s_waitcnt/                 ? /(\w+cnt\(\d+\))/g
+			: /^buffer_load.* lds$/  ? 'load'
+			: /^s_barrier/           ? 'barrier'
+			: /^ds_read/             ? 'read'
+			: ()
+	} @_;
+	my $last = '';
+	return join ' ', grep { my $new = $_ ne $last; $last = $_; $new } @words;
+}
+
+# What stands between loads to LDS and the reads, and from there to the next barrier.
+sub steps {
+	return skeleton(@_) =~ /load ((?:(?!load)\S+ )*?read) ((?:\S+ )*?barrier)/g;
+}
+
+my %code;
+for my $co (@files) {
+	for my $kernel (@kernels) {
+		my @code = disassemble($co, $kernel);
+		$code{"$co $kernel"} = \@code;
+		my @to_lds = grep { /^buffer_load.* lds$/ } @code;
+		my @mfma   = grep { /^v_mfma/ } @code;
+		is(scalar(grep { !/^buffer_load_dwordx4 / } @to_lds) . ' of ' . @to_lds, '0 of 24',
+			"$co $kernel: every load to LDS brings 16 bytes a lane");
+		is(scalar(grep { !/^v_mfma_scale_f32_16x16x128_f8f6f4 .*cbsz:4 blgp:4/ } @mfma) . ' of '
+			. @mfma, '0 of 64', "$co $kernel: every MFMA is a scaled one, of two FP4 operands");
+		is_deeply([ grep { /^scratch_|^buffer_.* off, s\[0:3\]/ } @code ], [],
+			"$co $kernel: no instruction touches scratch");
+	}
+	run("$llvm/llvm-readelf", '--notes', "$build/kernels/$co");
+	is_deeply([ $out =~ /(\.(?:private_segment_fixed_size|[sv]gpr_spill_count): +[1-9]\d*)/g ], [],
+		"$co: no kernel spills or has scratch");
+}
+
+# ---- the pipeline ----
+
+for my $kernel (@kernels) {
+	for ([ 'gemm/mxfp4_gemm.co', 16 ], [ 'broken/loose_wait.co', 17 ]) {
+		my ($co, $left) = @$_;
+		my @steps = steps(@{ $code{"$co $kernel"} });
+		is(@steps / 2, 2, "$co $kernel: the loop has two steps, for two buffers of LDS");
+		while (my ($before, $after) = splice @steps, 0, 2) {
+			is($before, "vmcnt($left) barrier read",
+				"$co $kernel: $left operations stay in flight across the barrier before the reads");
+			is($after, 'lgkmcnt(0) barrier',
+				"$co $kernel: the reads are drained before the barrier after them");
+		}
+	}
+}
+
+# ---- epilogues: what comes after the last MFMA ----
+
+sub epilogue {
+	my @code = @{ $code{ $_[0] } };
+	my ($last) = grep { $code[$_] =~ /^v_mfma/ } reverse 0 .. $#code;
+	return @code[ $last + 1 .. $#code ];
+}
+
+# To nearest even: the bit above the cut, v_bfe_u32 x, 16, 1, is added with 0x7fff.
+sub rounds { return scalar grep { /^v_bfe_u32 .*, 16, 1$/ } epilogue($_[0]) }
+
+is(rounds('gemm/mxfp4_gemm.co mxfp4_gemm_bf16'), 64, 'the bf16 epilogue rounds each of 64 elements');
+is(rounds('broken/bf16_truncate.co mxfp4_gemm_bf16'), 0, 'that of bf16_truncate rounds none');
+
+# The output's num_records is rows * N * size. With rows fixed at 128 it is N shifted, no product.
+sub products { return scalar grep { /^s_mul_i32/ } epilogue($_[0]) }
+
+for my $kernel (@kernels) {
+	is(products("gemm/mxfp4_gemm.co $kernel") - products("broken/store_past_m.co $kernel"), 1,
+		"$kernel of store_past_m has a product less: the rows left do not bound its output");
+}
+
+done_testing();

@@ -1,0 +1,154 @@
+/* Devices by name, and the emulator as mxcheck uses it: modules, memory, launches. */
+#include "../../kernels/device.h"
+#include "../tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static struct mx_device *emu;
+static char gemm[512];
+
+static void test_emu(void) {
+	struct mx_why why = { "" };
+	if (!ok(mx_device_open("emu", &emu, &why) == 0, "the emulator is found from here")) {
+		printf("Bail out! %s\n", why.text);
+		exit(1);
+	}
+	ok(!strcmp(emu->name, "emu") && !strcmp(emu->arch, "gfx950") &&
+	           !strcmp(emu->runtime, "libmxhip.so"),
+	   "it says its name, that it is a gfx950, and its runtime");
+	ok(emu->emu && emu->emu->set_profile("block32") && !emu->emu->set_profile("") &&
+	           emu->emu->op_count() > 300 && !strcmp(emu->emu->finding_name(MX_FAULT), "fault"),
+	   "it offers what only an emulator can");
+}
+
+static void test_names(void) {
+	static const char *const bad[] = { "",      "emu:0",  "EMU",    "hip:",     "hip:x",
+		                           "hip-0", "hip:1x", "gfx950", "hip:1000", "hip:-1" };
+	struct mx_device *d;
+	struct mx_why why = { "" };
+	size_t i = 0;
+	while (i < COUNT(bad) && mx_device_open(bad[i], &d, &why) == -1 &&
+	       strstr(why.text, "emu, hip or hip:N"))
+		i++;
+	if (!ok(i == COUNT(bad), "%zu names are no device's, and the reason says which are",
+	        COUNT(bad)))
+		diag("first wrong: '%s': %s", bad[i], why.text);
+	mx_device_close(NULL);
+}
+
+static void test_hip(void) {
+	struct mx_device *d;
+	struct mx_why why = { "" };
+	if (!access("/dev/kfd", F_OK)) {
+		ok(true, "hip # SKIP there is an AMD GPU driver here");
+		return;
+	}
+	ok(mx_device_open("hip", &d, &why) == 1 && why.text[0] && !strchr(why.text, '\n'),
+	   "without a GPU hip cannot be opened, for a reason: %s", why.text);
+	ok(mx_device_open("hip:7", &d, &why) == 1, "nor can hip:7");
+	ok(mx_device_open(NULL, &d, &why) == 0 && !strcmp(d->name, "emu"),
+	   "with no name given it is the emulator then");
+	mx_device_close(d);
+}
+
+/* ---- modules ---- */
+
+static void test_modules(void) {
+	static const struct {
+		const char *sentence, *file, *kernel, *want;
+	} t[] = {
+		{ "a file that is not there", "/no/such.co", "k", "no such file" },
+		{ "a folder", "/", "k", "not an ELF file" },
+		{ "a text", "Makefile", "k", "not an ELF file" },
+		{ "a program of the host", "/proc/self/exe", "k", "not of an AMD GPU" },
+		{ "a kernel that is not in it", gemm, "mxfp4_gem", "no kernel mxfp4_gem in the" },
+	};
+	struct mx_module *m;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct mx_why why = { "" };
+		if (!ok(mx_module_load(emu, t[i].file, t[i].kernel, &m, &why) == -1 &&
+		                strstr(why.text, t[i].want) &&
+		                !strncmp(why.text, t[i].file, strlen(t[i].file)),
+		        "%s is no module, and the reason begins with the file", t[i].sentence))
+			diag("got: %s", why.text);
+	}
+	mx_module_unload(NULL);
+}
+
+/* ---- memory and launches ---- */
+
+static void test_memory(void) {
+	struct mx_why why = { "" };
+	char in[] = "up and down", out[sizeof in] = "";
+	void *p;
+	ok(!mx_device_alloc(emu, sizeof in, &p, &why) &&
+	           !mx_device_upload(emu, p, in, sizeof in, &why) &&
+	           !mx_device_download(emu, out, p, sizeof in, &why) && !strcmp(in, out),
+	   "bytes go up and come down");
+	ok(mx_device_upload(emu, p, in, sizeof in + 1, &why) == -1 &&
+	           strstr(why.text, "hipMemcpy to the device: copy to"),
+	   "past the end they do not, and the reason has the runtime's words");
+	mx_device_free(emu, p);
+	ok(mx_device_download(emu, out, p, 1, &why) == -1, "memory that was freed is gone");
+	ok(mx_device_alloc(emu, SIZE_MAX, &p, &why) == -1 &&
+	           !strcmp(why.text, "hipMalloc: out of memory (hipErrorOutOfMemory)"),
+	   "an allocation that cannot be says what the runtime says");
+}
+
+/* The GEMM's arguments: C A SA B SB, then M N K ld_scale. */
+struct arguments {
+	void *pointer[5];
+	uint32_t M, N, K, ld_scale;
+};
+
+static void test_launches(void) {
+	struct mx_geometry g = { { 1, 1, 1 }, { 256, 1, 1 }, 0 };
+	struct arguments a = { { NULL }, 128, 128, 256, 8 };
+	struct mx_why why = { "" };
+	struct mx_module *m = NULL;
+	float c[128 * 128];
+	uint8_t panel[128 * 128], scales[128 * 8];
+	memset(panel, 0x22, sizeof panel); /* 1.0 */
+	memset(scales, 127, sizeof scales);
+	int bad = mx_module_load(emu, gemm, "mxfp4_gemm_f32", &m, &why);
+	for (unsigned i = 0; !bad && i < 5; i++)
+		bad = mx_device_alloc(emu, sizeof c, &a.pointer[i], &why);
+	for (unsigned i = 1; !bad && i < 5; i++)
+		bad = mx_device_upload(emu, a.pointer[i], i % 2 ? panel : scales,
+		                       i % 2 ? sizeof panel : sizeof scales, &why);
+	bad = bad || mx_module_launch(m, &g, &a, sizeof a, &why) ||
+	      mx_device_download(emu, c, a.pointer[0], sizeof c, &why);
+	if (!ok(!bad && c[0] == 256 && c[128 * 128 - 1] == 256,
+	        "a GEMM of ones, K = 256, is 256 in every corner"))
+		diag("%s", why.text);
+	ok(emu->emu->report()->stats.mfma == 4 * 32, "its report counts 32 MFMA in each wave");
+	g.block[0] = 512;
+	ok(mx_module_launch(m, &g, &a, sizeof a, &why) == -1 && strstr(why.text, "512 work-items"),
+	   "too large a workgroup is the caller's fault: %s", why.text);
+	g.block[0] = 256;
+	a.pointer[0] = NULL;
+	ok(mx_module_launch(m, &g, &a, sizeof a, &why) == 1 &&
+	           strstr(why.text, "illegal memory access"),
+	   "an output at address 0 is a fault of the launch: %s", why.text);
+	for (unsigned i = 0; i < 5; i++)
+		if (a.pointer[i])
+			mx_device_free(emu, a.pointer[i]);
+	mx_module_unload(m);
+}
+
+int main(void) {
+	const char *build = getenv("BUILD");
+	snprintf(gemm, sizeof gemm, "%s/kernels/gemm/mxfp4_gemm.co", build ? build : "build");
+	test_emu();
+	test_names();
+	test_hip();
+	test_modules();
+	test_memory();
+	test_launches();
+	mx_device_close(emu);
+	return done_testing();
+}
