@@ -1,6 +1,7 @@
 # make run      sets up what is missing, builds, runs mxcheck over the quick cases
 # make check    the same set-up, then the tests
-# make all | check-long | bench | kernel-report | clean         V=1 shows the commands
+# make install | uninstall    PREFIX=/usr/local DESTDIR=
+# make all | check-long | crosscheck | bench | kernel-report | clean         V=1 shows the commands
 
 B      ?= build
 CC     ?= cc
@@ -10,7 +11,7 @@ Q      := $(if $(V),,@)
 override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
           -MMD -MP -Wall -Wextra -Wno-missing-field-initializers
 
-all: $(B)/mxcheck $(B)/libmxhip.so kernels
+all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 .PHONY: all setup run check check-long bench kernels kernel-report tests clean
 
 # ---- rooms: an archive each. USES_x is what room x may call, and all that its tests link ----
@@ -26,6 +27,7 @@ $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
+USES_bench   := $(USES_num)
 USES_hip     := $(B)/libmxhip.so
 USES_kernels := $(call archives,kernels mxref) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
@@ -48,7 +50,7 @@ $(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lelf $(MSGPACK) -lm
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
 
 # No room may need what a room above it has: the linker sees the archives once, in order.
 $(B)/mxcheck: $(filter %.a,$(USES_ci))
@@ -60,7 +62,7 @@ LLVM      = $(shell ci/llvm.sh)
 KERNELS  := $(patsubst kernels/%.c,$(B)/kernels/%.co,$(sort $(wildcard kernels/*/*.c)))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 kernels: $(KERNELS)
-$(B)/kernels/%.co: kernels/%.c
+$(B)/%.co: %.c
 	@mkdir -p $(@D)
 	@echo "  GPU  $<"
 	$(Q)$(LLVM)/clang $(GPUFLAGS) -MF $(@:.co=.d) -MT $@ -c $< -o $(@:.co=.elf)
@@ -69,11 +71,12 @@ $(B)/kernels/%.co: kernels/%.c
 kernel-report: kernels
 	@for co in $(KERNELS); do ci/kernel-report.sh $(LLVM) $$co; done
 
-# ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts ----
+# ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts; *.gpu.c are kernels ----
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
-tests: $(TESTS) all
+tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) all
+$(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(USES_$r))))
 .SECONDEXPANSION:
-$(B)/tests/%.t: tests/%.c $$(filter $(B)/%,$$(USES_$$(firstword $$(subst /, ,$$*))))
+$(B)/tests/%.t: tests/%.c $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
 	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
@@ -86,7 +89,21 @@ run: setup
 check: setup
 	@$(MAKE) --no-print-directory tests
 	@BUILD=$(B) prove -j2 $(TESTS:$(B)/%=$(B)/%) $(sort $(wildcard tests/*/*.t))
+
+# ---- benches: CSV lines `name,unit,median,spread` ----
+BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
+bench: $(BENCHES)
+	@for b in $(BENCHES); do $$b || exit; done
+
+# ---- against numpy and ml_dtypes from PyPI, which `make check` does without ----
+$(B)/venv/ready: tests/crosscheck/requirements.txt
+	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
+crosscheck: all $(B)/venv/ready
+	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
+.PHONY: crosscheck
+
 clean:
 	rm -rf $(B)
 
+include ci/install.mk
 -include $(shell test -d $(B) && find $(B) -name '*.d')

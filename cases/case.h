@@ -47,7 +47,7 @@ typedef enum {
 	MX_DT_E8M0,
 	MX_DT_F32,
 	MX_DT_BF16
-} mx_dtype;
+} mx_buffer_type;
 typedef enum { MX_ARG_PTR, MX_ARG_I32, MX_ARG_U32, MX_ARG_I64, MX_ARG_U64 } mx_arg_type;
 typedef enum { MX_REGIME_EXACT, MX_REGIME_GENERAL, MX_REGIME_SPECIAL } mx_regime;
 
@@ -58,7 +58,7 @@ struct mx_let {
 struct mx_buffer_spec {
 	char *name;
 	mx_role role;
-	mx_dtype type;
+	mx_buffer_type type;
 	char *rows, *cols; /* elements */
 	char *ld;          /* bytes from row to row; NULL: rows are packed */
 	char *extent;      /* bytes in all; NULL: to the end of the last row's elements */
@@ -117,7 +117,7 @@ enum { MX_MAX_BUFFERS = 16 };
 struct mx_buffer {
 	const char *name; /* of the spec */
 	mx_role role;
-	mx_dtype type;
+	mx_buffer_type type;
 	size_t rows, cols;    /* elements */
 	size_t row_bytes, ld; /* bytes used by a row; bytes from row to row, >= row_bytes */
 	size_t bytes;         /* of the valid extent, at least (rows - 1) * ld + row_bytes */

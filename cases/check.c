@@ -58,7 +58,7 @@ static int find_role(const struct mx_case *c, mx_role role) {
 	return -1;
 }
 
-static const char *bad_type(mx_role role, mx_dtype type) {
+static const char *bad_type(mx_role role, mx_buffer_type type) {
 	bool element = type <= MX_DT_E2M1, scale = type == MX_DT_E8M0;
 	switch (role) {
 	case MX_ROLE_A:

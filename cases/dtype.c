@@ -1,7 +1,7 @@
 /* What a buffer's element type takes up, and its MX format. */
 #include "dtype.h"
 
-mx_format dtype_format(mx_dtype type) {
+mx_format dtype_format(mx_buffer_type type) {
 	static const mx_format formats[] = {
 		[MX_DT_E4M3] = MX_E4M3, [MX_DT_E5M2] = MX_E5M2, [MX_DT_E2M3] = MX_E2M3,
 		[MX_DT_E3M2] = MX_E3M2, [MX_DT_E2M1] = MX_E2M1,
@@ -9,7 +9,7 @@ mx_format dtype_format(mx_dtype type) {
 	return formats[type];
 }
 
-size_t dtype_bytes(mx_dtype type, size_t n) {
+size_t dtype_bytes(mx_buffer_type type, size_t n) {
 	switch (type) {
 	case MX_DT_F32: return 4 * n;
 	case MX_DT_BF16: return 2 * n;

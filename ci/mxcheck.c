@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "report.h"
 
 enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
@@ -96,7 +97,7 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 
 static void print_ready(struct gate *g) {
 	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
-		mx_report_result(g->o, g->device, g->printed, &g->results[g->printed]);
+		mx_report_result(g->o, g->device, g->results, g->printed);
 		g->printed++;
 	}
 }
@@ -168,18 +169,27 @@ static int list(const struct mx_selection *s) {
 	return 0;
 }
 
-/* Kernels lie beside the program, cases beside its folder; a build elsewhere knows its source. */
-static void find_folders(char cases[PATH_MAX + 16], char kernels[PATH_MAX + 16]) {
+/* The first of two folders that is there, else the second. */
+static void first_there(char folder[PATH_MAX + 32], const char *exe, const char *one,
+                        const char *other) {
+	snprintf(folder, PATH_MAX + 32, "%s/%s", exe, one);
+	if (access(folder, R_OK))
+		snprintf(folder, PATH_MAX + 32, "%s/%s", exe, other);
+}
+
+/* Installed, or in its build folder: kernels lie beside the program then, cases beside that
+ * folder; a build elsewhere knows its source. */
+static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32]) {
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	exe[n > 0 ? n : 0] = 0;
 	char *slash = strrchr(exe, '/');
 	if (slash)
 		*slash = 0;
-	snprintf(cases, PATH_MAX + 16, "%s/../cases", exe);
+	first_there(kernels, exe, "../lib/mxcheck/kernels", "kernels");
+	first_there(cases, exe, "../share/mxcheck/cases", "../cases");
 	if (access(cases, R_OK))
-		snprintf(cases, PATH_MAX + 16, "%s/cases", MX_SOURCE);
-	snprintf(kernels, PATH_MAX + 16, "%s/kernels", exe);
+		snprintf(cases, PATH_MAX + 32, "%s/cases", MX_SOURCE);
 }
 
 static int open_and_run(struct gate *g) {
@@ -199,12 +209,25 @@ static int open_and_run(struct gate *g) {
 	return status;
 }
 
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "quant", mx_cmd_quant },
+	{ "dequant", mx_cmd_dequant },
+	{ "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare },
+};
+
 int main(int argc, char **argv) {
-	char cases[PATH_MAX + 16], kernels[PATH_MAX + 16];
+	char cases[PATH_MAX + 32], kernels[PATH_MAX + 32];
 	struct mx_options o;
 	struct mx_error err;
 	struct gate g = { .o = &o, .kernel_dir = kernels, .lock = PTHREAD_MUTEX_INITIALIZER };
 	int status;
+	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
 	if (!mx_options_parse(argc, argv, &o, &status))
 		return status;
 	find_folders(cases, kernels);

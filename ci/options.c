@@ -12,6 +12,7 @@
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"\n"
 	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
 	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"
@@ -20,7 +21,7 @@ static const char help[] =
 	"  --device D         emu, hip or hip:N; default: hip where there is a gfx950, else emu\n"
 	"  --seed S           seed of data and schedules; default 1\n"
 	"  --race N           run each case under N schedules and compare all memory, byte by "
-        "byte\n"
+	"byte\n"
 	"  --jobs J           threads; default: one for each processor\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"

@@ -78,12 +78,20 @@ static void print_findings(const struct mx_options *o, const struct mx_device *d
 		print_reproducer(o, d, r, lead);
 }
 
-void mx_report_result(const struct mx_options *o, const struct mx_device *d, size_t i,
-                      const struct mx_result *r) {
+/* What stops several runs is said once. */
+static bool is_said(const struct mx_result *results, size_t i) {
+	return i && results[i - 1].bad_input &&
+	       !strcmp(results[i - 1].err.text, results[i].err.text);
+}
+
+void mx_report_result(const struct mx_options *o, const struct mx_device *d,
+                      const struct mx_result *results, size_t i) {
+	const struct mx_result *r = &results[i];
 	int status = mx_result_status(r);
 	const char *lead = o->tap ? "#   " : "      ";
 	if (r->bad_input) {
-		fprintf(stderr, "mxcheck: %s\n", r->err.text);
+		if (!is_said(results, i))
+			fprintf(stderr, "mxcheck: %s\n", r->err.text);
 		if (o->tap)
 			printf("not ok %zu - %s # bad input\n", i + 1, r->run->name);
 		return;

@@ -19,8 +19,9 @@ struct mx_result {
 int mx_result_status(const struct mx_result *r);
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n);
-void mx_report_result(const struct mx_options *o, const struct mx_device *d, size_t i,
-                      const struct mx_result *r);
+/* Prints results[i]; those before it have been printed. */
+void mx_report_result(const struct mx_options *o, const struct mx_device *d,
+                      const struct mx_result *results, size_t i);
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    double seconds);
 

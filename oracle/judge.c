@@ -19,7 +19,7 @@ static const uint8_t *role_bytes(const struct mx_bench *b, mx_role role) {
 }
 
 /* The oracle's own names for the formats; MX_DT_E4M3 ... are in this order. */
-static const char *format_name(mx_dtype t) {
+static const char *format_name(mx_buffer_type t) {
 	switch (t) {
 	case MX_DT_E4M3: return "E4M3";
 	case MX_DT_E5M2: return "E5M2";

@@ -53,7 +53,17 @@ enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out);
  * instructions of mma_k elements and one accumulator, under a profile:
  *   "block32": each 32-block's exact scaled dot is added to the f32 accumulator,
  *              rounded once, nearest even;
- *   "fused":   the exact sum of mma_k elements is added, rounded once.
+ *   "fused":   the exact sum of mma_k elements is added, rounded once;
+ *   "fma32":   each scaled product is added, exact before its one rounding, in
+ *              order of k;
+ *   "cdna3":   16 products at a time, even and odd k apart. With the exponents of
+ *              elements (subnormals: of the smallest normal) and scales added up, P
+ *              the largest of a half, Q of both, E of both and the accumulator
+ *              (-126 or more; zeros have none): products are truncated toward zero
+ *              to multiples of 2^(P-24), each half's sum floored to 2^(Q-24), their
+ *              sum floored to 2^(E-32); the accumulator is left out if its exponent
+ *              is below E-25, else floored to 2^(E-24); the sum of both is rounded,
+ *              nearest even. A product of 2^128 or more is an infinity.
  * A short last instruction is completed with zero elements and scales 2^-127.
  * mma_k is a multiple of 32, or else EXACT_BAD_SHAPE. A zero sum is -0 only if
  * every addend is -0, the accumulator (-0 after an underflow) included. */
@@ -62,6 +72,46 @@ enum exact_status exact_profile(const struct exact_gemm *g, const char *profile,
 
 /* f32 to bf16, nearest even; NaN stays NaN (quieted, upper payload kept). */
 uint16_t exact_bf16(uint32_t f32);
+
+/* ---- single values ---- */
+
+enum exact_rounding {
+	EXACT_RNE, /* nearest, ties to the even code */
+	EXACT_RNA, /* nearest, ties away from zero */
+	EXACT_RTZ, /* toward zero */
+	EXACT_SR   /* away from zero if the fraction of the step between the two codes,
+	              plus random / 2^32, is at least 1; else toward zero */
+};
+enum exact_overflow {
+	EXACT_SATURATE, /* the largest finite code */
+	EXACT_OVERFLOW  /* infinity, NaN in E4M3; E2M1, E2M3 and E3M2 saturate */
+};
+enum { EXACT_SCALE_MAX = 700 };
+
+/* The code of f32 * 2^scale, |scale| <= EXACT_SCALE_MAX, rounded once. format: one of
+ * those above, "FP16", "BF16" or "FP32". Overflow is a rounded magnitude above the
+ * largest finite one, and infinity; EXACT_RTZ never gets there from a finite number.
+ * NaN: 0x7F (E4M3), 0x7E (E5M2), the largest magnitude (FP4, FP6), with its sign;
+ * in the wider formats quiet, the upper bits of the payload kept. There is no
+ * EXACT_SR to FP32. */
+enum exact_status exact_encode(const char *format, uint32_t f32, int scale, enum exact_rounding r,
+                               enum exact_overflow o, uint32_t random, uint32_t *code);
+
+/* The value of a code in f32, in which every format's values are. A NaN is quiet and
+ * keeps its sign, and in FP16, BF16 and FP32 its payload. */
+enum exact_status exact_decode(const char *format, uint32_t code, uint32_t *f32);
+
+/* Where the codes of a format of at most 16 bits begin: first[c] is the smallest f32
+ * pattern, of positive numbers and infinity, that rounds to code c or a larger one; the
+ * last of *n entries, that overflows. size: entries that `first` has room for. */
+enum exact_status exact_boundaries(const char *format, enum exact_rounding r, uint32_t random,
+                                   uint32_t *first, size_t size, size_t *n);
+
+/* The E8M0 scale for |f32|: the power of two below, above, or nearer (in value; the
+ * middle of two goes up). Up to 2^-127 it is 0; above 2^127, infinity too, 254 or,
+ * with EXACT_OVERFLOW, 255; NaN is 255. */
+enum exact_scale_rounding { EXACT_DOWN, EXACT_UP, EXACT_NEAREST };
+uint8_t exact_scale(uint32_t f32, enum exact_scale_rounding r, enum exact_overflow o);
 
 /* Whether the operands are in the exact regime, in which every order of
  * accumulation and every alignment of at least 24 bits gives the same f32.

@@ -1,6 +1,7 @@
-/* The product and the profiles: one walk over K, in groups that are rounded once. */
+/* The product and the profiles: a walk over K, in steps that are rounded once. */
 #include "inside.h"
 
+#include <gmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,50 +91,229 @@ static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct
 	return exact_sum(terms, blocks + 1);
 }
 
-/* group: blocks that are summed before a rounding; divides the blocks of a row. */
-static enum exact_status walk(const struct exact_rows *a, const struct exact_rows *b, size_t group,
-                              uint32_t *out) {
-	struct exact_term *terms = calloc(group + 1, sizeof *terms);
-	if (!terms)
+/* ---- a profile's walk through one instruction: from block `first`, `blocks` of them ---- */
+
+struct pair {
+	struct exact_row a, b;
+	int man_a, man_b;         /* mantissa bits of the formats */
+	struct exact_term *terms; /* room for an instruction's blocks and the accumulator */
+};
+
+static uint32_t by_sum(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
+	return accumulate(acc, &p->a, &p->b, first, blocks, p->terms);
+}
+
+static uint32_t by_blocks(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
+	for (size_t i = first; i < first + blocks; i++)
+		acc = accumulate(acc, &p->a, &p->b, i, 1, p->terms);
+	return acc;
+}
+
+static struct exact_term product(const struct pair *p, size_t k) {
+	int exp = p->a.block[k / EXACT_BLOCK].exp + p->b.block[k / EXACT_BLOCK].exp;
+	return (struct exact_term){ (__int128)p->a.sig[k] * p->b.sig[k], exp };
+}
+
+/* Whether products k to k + n - 1 and acc are all -0. */
+static bool only_negative_zeros(uint32_t acc, const struct pair *p, size_t k, size_t n) {
+	bool all = acc == NEGATIVE_ZERO;
+	for (size_t i = k; all && i < k + n; i++)
+		all = (is_zero(&p->a, i) || is_zero(&p->b, i)) &&
+		      (p->a.flags[i] ^ p->b.flags[i]) & EXACT_NEGATIVE;
+	return all;
+}
+
+static uint32_t fma_step(uint32_t acc, const struct pair *p, size_t k) {
+	unsigned seen = f32_special(acc) | product_special(&p->a, &p->b, k);
+	struct exact_term terms[2] = { product(p, k), f32_term(acc) };
+	if (seen)
+		return special_sum(seen);
+	return only_negative_zeros(acc, p, k, 1) ? NEGATIVE_ZERO : exact_sum(terms, 2);
+}
+
+static uint32_t by_fmas(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
+	for (size_t k = first * EXACT_BLOCK; k < (first + blocks) * EXACT_BLOCK; k++)
+		acc = fma_step(acc, p, k);
+	return acc;
+}
+
+/* ---- cdna3 [arXiv 2511.10909, FP8 on MI300X] ---- */
+
+/* Everything is a multiple of 2^LOW: products of 2^-286, and floors, the lowest at
+ * 2^(-28 - 254 - 32). */
+enum { LOW = -400, CHUNK = 16, BITS = 24, DOT_BITS = 32, DROP = 25, LIMIT = 128, NONE = -9999 };
+
+static int log2_of(uint64_t x) {
+	return 63 - __builtin_clzll(x);
+}
+
+/* Of a nonzero product, as a datapath has it: subnormal elements at the least exponent. */
+static int product_exponent(const struct pair *p, size_t k) {
+	int a = log2_of(llabs(p->a.sig[k])), b = log2_of(llabs(p->b.sig[k]));
+	return product(p, k).exp + (a > p->man_a ? a : p->man_a) + (b > p->man_b ? b : p->man_b);
+}
+
+static void set_term(mpz_t z, struct exact_term t) {
+	bool negative = t.sig < 0;
+	unsigned __int128 x = negative ? -(unsigned __int128)t.sig : (unsigned __int128)t.sig;
+	uint64_t words[2] = { x, x >> 64 };
+	mpz_import(z, 2, -1, sizeof *words, 0, 0, words);
+	mpz_mul_2exp(z, z, t.exp - LOW);
+	if (negative)
+		mpz_neg(z, z);
+}
+
+/* Drops what is below 2^exp: toward minus infinity, or toward zero. */
+static void floor_at(mpz_t z, int exp) {
+	mpz_fdiv_q_2exp(z, z, exp - LOW);
+	mpz_mul_2exp(z, z, exp - LOW);
+}
+
+static void truncate_at(mpz_t z, int exp) {
+	mpz_tdiv_q_2exp(z, z, exp - LOW);
+	mpz_mul_2exp(z, z, exp - LOW);
+}
+
+/* Largest exponent of every second product from k. */
+static int half_exponent(const struct pair *p, size_t k, size_t end) {
+	int most = NONE;
+	for (; k < end; k += 2)
+		if (p->a.sig[k] && p->b.sig[k] && product_exponent(p, k) > most)
+			most = product_exponent(p, k);
+	return most;
+}
+
+/* sum += every second product from k, truncated, then floored together at `at`. */
+static void add_half(mpz_t sum, const struct pair *p, size_t k, size_t end, int at) {
+	int most = half_exponent(p, k, end);
+	mpz_t half, term;
+	mpz_inits(half, term, NULL);
+	for (; most != NONE && k < end; k += 2) {
+		set_term(term, product(p, k));
+		truncate_at(term, most - BITS);
+		mpz_add(half, half, term);
+	}
+	if (most != NONE)
+		floor_at(half, at);
+	mpz_add(sum, sum, half);
+	mpz_clears(half, term, NULL);
+}
+
+/* acc + the chunk's products, all finite; e: the largest exponent of a product. */
+static uint32_t finite_chunk(uint32_t acc, const struct pair *p, size_t k, int e) {
+	struct exact_term c = f32_term(acc);
+	int top = c.sig ? log2_of(c.sig < 0 ? -c.sig : c.sig) + c.exp : NONE;
+	top = c.sig && top < -126 ? -126 : top;
+	int most = e > top ? e : top;
+	if (most == NONE)
+		return 0;
+	mpz_t sum, term;
+	mpz_inits(sum, term, NULL);
+	if (e != NONE) {
+		add_half(sum, p, k, k + CHUNK, e - BITS);
+		add_half(sum, p, k + 1, k + CHUNK, e - BITS);
+	}
+	floor_at(sum, most - DOT_BITS);
+	if (top >= most - DROP) {
+		set_term(term, c);
+		floor_at(term, most - BITS);
+		mpz_add(sum, sum, term);
+	}
+	/* A multiple of 2^(most - DOT_BITS), below 2^(most + 8): it fits 64 bits. */
+	mpz_tdiv_q_2exp(sum, sum, most - DOT_BITS - LOW);
+	uint32_t result = exact_round((struct exact_term){ mpz_get_si(sum), most - DOT_BITS });
+	mpz_clears(sum, term, NULL);
+	return result;
+}
+
+static unsigned overflowing(const struct pair *p, size_t k) {
+	uint64_t a = llabs(p->a.sig[k]), b = llabs(p->b.sig[k]);
+	unsigned __int128 x = (unsigned __int128)a * b;
+	int bits = (uint64_t)(x >> 64) ? 64 + log2_of(x >> 64) : x ? log2_of(x) : NONE;
+	if (bits + product(p, k).exp < LIMIT)
+		return 0;
+	return (p->a.sig[k] < 0) != (p->b.sig[k] < 0) ? SEEN_MINUS_INF : SEEN_PLUS_INF;
+}
+
+static uint32_t chunk_step(uint32_t acc, const struct pair *p, size_t k) {
+	unsigned seen = f32_special(acc);
+	for (size_t i = k; i < k + CHUNK; i++)
+		seen |= product_special(&p->a, &p->b, i) | overflowing(p, i);
+	if (seen)
+		return special_sum(seen);
+	if (only_negative_zeros(acc, p, k, CHUNK))
+		return NEGATIVE_ZERO;
+	int even = half_exponent(p, k, k + CHUNK), odd = half_exponent(p, k + 1, k + CHUNK);
+	return finite_chunk(acc, p, k, even > odd ? even : odd);
+}
+
+static uint32_t by_chunks(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
+	for (size_t k = first * EXACT_BLOCK; k < (first + blocks) * EXACT_BLOCK; k += CHUNK)
+		acc = chunk_step(acc, p, k);
+	return acc;
+}
+
+/* ---- all outputs ---- */
+
+typedef uint32_t (*walk)(uint32_t acc, const struct pair *p, size_t first, size_t blocks);
+
+/* instruction: blocks of one; divides the blocks of a row. */
+static enum exact_status walk_all(const struct exact_rows *a, const struct exact_rows *b,
+                                  size_t instruction, walk through, uint32_t *out) {
+	struct pair p = { .man_a = a->format->man_bits, .man_b = b->format->man_bits };
+	p.terms = calloc(instruction + 1, sizeof *p.terms);
+	if (!p.terms)
 		return EXACT_NO_MEMORY;
 	for (size_t i = 0; i < a->rows; i++) {
-		struct exact_row x = exact_row_at(a, i);
+		p.a = exact_row_at(a, i);
 		for (size_t j = 0; j < b->rows; j++) {
-			struct exact_row y = exact_row_at(b, j);
 			uint32_t acc = 0;
-			for (size_t block = 0; block < a->blocks; block += group)
-				acc = accumulate(acc, &x, &y, block, group, terms);
+			p.b = exact_row_at(b, j);
+			for (size_t block = 0; block < a->blocks; block += instruction)
+				acc = through(acc, &p, block, instruction);
 			out[i * b->rows + j] = acc;
 		}
 	}
-	free(terms);
+	free(p.terms);
 	return EXACT_OK;
 }
 
-/* instruction: blocks of an instruction; group: 0 for all of K. */
-static enum exact_status gemm(const struct exact_gemm *g, size_t instruction, size_t group,
+/* instruction: blocks of an instruction; 0: all of K is one. */
+static enum exact_status gemm(const struct exact_gemm *g, size_t instruction, walk through,
                               uint32_t *out) {
+	size_t multiple = instruction ? instruction : 1;
 	struct exact_rows a, b = { 0 };
-	enum exact_status status = exact_rows_decode(&a, &g->a, g->m, g->k, instruction);
+	enum exact_status status = exact_rows_decode(&a, &g->a, g->m, g->k, multiple);
 	if (!status)
-		status = exact_rows_decode(&b, &g->b, g->n, g->k, instruction);
+		status = exact_rows_decode(&b, &g->b, g->n, g->k, multiple);
 	if (!status)
-		status = walk(&a, &b, group ? group : a.blocks, out);
+		status = walk_all(&a, &b, instruction ? instruction : a.blocks, through, out);
 	exact_rows_free(&a);
 	exact_rows_free(&b);
 	return status;
 }
 
 enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out) {
-	return gemm(g, 1, 0, out);
+	return gemm(g, 0, by_sum, out);
 }
 
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
                                 uint32_t *out) {
-	bool block32 = profile && !strcmp(profile, "block32");
-	if (!block32 && !(profile && !strcmp(profile, "fused")))
-		return EXACT_BAD_PROFILE;
-	if (!mma_k || mma_k % EXACT_BLOCK)
-		return EXACT_BAD_SHAPE;
-	return gemm(g, mma_k / EXACT_BLOCK, block32 ? 1 : mma_k / EXACT_BLOCK, out);
+	static const struct {
+		const char *name;
+		walk through;
+	} profiles[] = {
+		{ "block32", by_blocks },
+		{ "fused", by_sum },
+		{ "fma32", by_fmas },
+		{ "cdna3", by_chunks },
+	};
+	for (size_t i = 0; profile && i < sizeof profiles / sizeof *profiles; i++) {
+		if (strcmp(profile, profiles[i].name))
+			continue;
+		if (!mma_k || mma_k % EXACT_BLOCK)
+			return EXACT_BAD_SHAPE;
+		return gemm(g, mma_k / EXACT_BLOCK, profiles[i].through, out);
+	}
+	return EXACT_BAD_PROFILE;
 }

@@ -136,22 +136,17 @@ static void result_strip(const struct operands *x, mx_shape s, bool fits_float, 
 	}
 }
 
-/* Bits of the largest finite magnitude, in units of the smallest subnormal. */
-static unsigned width(mx_format f) {
-	const struct mx_format_info *t = mx_format_info(f);
-	return t->man_bits + (1u << t->exp_bits) - 1 - (t->specials == MX_IEEE);
-}
-
 /* A result that would be subnormal stays, and 1 absorbs a quarter of its ulp, not three. */
-static bool environment_is_ieee(void) {
+bool mx_environment_is_ieee(void) {
 	volatile float least = 0x1p-126f, one = 1;
 	return least / 2 > 0 && one + 0x1p-25f == one && one + 0x3p-25f > one;
 }
 
 bool mx_mma_by_floats(const struct mx_mma_args *g) {
 	unsigned MN = mx_shape_mn(g->shape), row, col;
-	unsigned bits = width(g->fmt_a) + width(g->fmt_b) + 5;
-	if (g->profile->group != MX_BLOCK || bits > 53 || !environment_is_ieee())
+	unsigned bits = mx_width(g->fmt_a) + mx_width(g->fmt_b) + 5;
+	if (g->profile->align || g->profile->group != MX_BLOCK || bits > 53 ||
+	    !mx_environment_is_ieee())
 		return false;
 	struct operands x;
 	load_values(g->shape, g->fmt_a, g->a, x.a);

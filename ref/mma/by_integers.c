@@ -4,8 +4,8 @@
  * Elements are integers in units of their format's smallest subnormal, below
  * 2^32 (E5M2), so a block's dot is below 2^69. Outputs that meet a NaN, an
  * infinity, or an accumulator of -0 without a nonzero sum are left to mx_mma_dot. */
+#include "step.h"
 #include "tile.h"
-#include "wide.h"
 #include "../num/f32.h"
 
 #include <string.h>
@@ -19,10 +19,9 @@ struct numbers {
 
 static void load(struct numbers *x, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
                  const uint8_t *scale) {
-	const struct mx_format_info *t = mx_format_info(f);
 	unsigned K = mx_shape_k(s), blocks = K / MX_BLOCK;
 	mx_tile_load(&x->tile, s, f, regs, scale);
-	x->unit = 1 - t->bias - t->man_bits;
+	x->unit = mx_unit(f);
 	memset(x->special, 0, sizeof x->special);
 	for (unsigned i = 0; i < MX_TILE_ELEMS; i++) {
 		struct mx_unpacked u = mx_elem_unpack(f, x->tile.elem[i]);
@@ -63,35 +62,34 @@ static bool add_group(const struct numbers *a, unsigned block_a, const struct nu
 	return true;
 }
 
-static mx_f32 dot(const struct mx_mma_args *g, const struct numbers *a, unsigned row,
-                  const struct numbers *b, unsigned col, mx_f32 c) {
-	unsigned K = mx_shape_k(g->shape), blocks = K / MX_BLOCK;
+static uint32_t result(const struct mx_mma_args *g, const struct numbers *a,
+                       const struct numbers *b, unsigned lane, unsigned r) {
+	unsigned blocks = mx_shape_k(g->shape) / MX_BLOCK, row, col;
 	unsigned group = g->profile->group ? g->profile->group / MX_BLOCK : blocks;
+	mx_f32 acc = { g->c[r][lane] };
+	mx_layout_result(g->shape, lane, r, &row, &col);
 	bool plain = a->special[row] || b->special[col];
-	mx_f32 acc = c;
 	for (unsigned i = 0; i < blocks && !plain; i += group) {
 		unsigned n = blocks - i < group ? blocks - i : group;
 		plain = !add_group(a, row * blocks + i, b, col * blocks + i, n, &acc);
 	}
-	if (!plain)
-		return acc;
-	return mx_mma_dot(g->profile, g->fmt_a, g->fmt_b, K, a->tile.elem + row * K,
-	                  a->tile.scale + row * blocks, b->tile.elem + col * K,
-	                  b->tile.scale + col * blocks, c);
+	return plain ? mx_tile_dot(g, &a->tile, &b->tile, lane, r) : acc.v;
 }
 
-bool mx_mma_by_integers(const struct mx_mma_args *g) {
-	unsigned MN = mx_shape_mn(g->shape), row, col;
-	if (g->profile->group % MX_BLOCK)
-		return false;
+void mx_mma_some_by_integers(const struct mx_mma_args *g, const uint64_t *lanes) {
 	struct numbers a, b;
 	load(&a, g->shape, g->fmt_a, g->a, g->scale_a);
 	load(&b, g->shape, g->fmt_b, g->b, g->scale_b);
-	for (unsigned r = 0; r < MN * MN / MX_LANES; r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane++) {
-			mx_layout_result(g->shape, lane, r, &row, &col);
-			mx_f32 c = { g->c[r][lane] };
-			g->d[r][lane] = dot(g, &a, row, &b, col, c).v;
-		}
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			if (lanes[r] >> lane & 1)
+				g->d[r][lane] = result(g, &a, &b, lane, r);
+}
+
+bool mx_mma_by_integers(const struct mx_mma_args *g) {
+	static const uint64_t all[MX_TILE_RESULTS] = { [0 ... MX_TILE_RESULTS - 1] = UINT64_MAX };
+	if (g->profile->align || g->profile->group % MX_BLOCK)
+		return false;
+	mx_mma_some_by_integers(g, all);
 	return true;
 }

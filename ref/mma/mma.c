@@ -1,24 +1,84 @@
 /* The scaled MFMA on registers: the plain version, and the choice of a fast one. */
+#include "step.h"
 #include "tile.h"
+#include "../num/f32.h"
+
+#include <string.h>
+
+typedef uint32_t result_regs[MX_TILE_RESULTS][MX_LANES];
+
+uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const struct mx_tile *b,
+                     unsigned lane, unsigned r) {
+	unsigned K = mx_shape_k(g->shape), blocks = K / MX_BLOCK, row, col;
+	mx_layout_result(g->shape, lane, r, &row, &col);
+	return mx_dot(g->profile, g->fmt_a, g->fmt_b, K, a->elem + row * K, a->scale + row * blocks,
+	              b->elem + col * K, b->scale + col * blocks, (mx_f32){ g->c[r][lane] },
+	              g->clamp)
+	        .v;
+}
+
+void mx_mma_some_plain(const struct mx_mma_args *g, const uint64_t *lanes) {
+	struct mx_tile a, b;
+	uint64_t any = 0;
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		any |= lanes[r];
+	if (!any)
+		return;
+	mx_tile_load(&a, g->shape, g->fmt_a, g->a, g->scale_a);
+	mx_tile_load(&b, g->shape, g->fmt_b, g->b, g->scale_b);
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			if (lanes[r] >> lane & 1)
+				g->d[r][lane] = mx_tile_dot(g, &a, &b, lane, r);
+}
+
+/* args with their C modified, in `c`, if it has to be. */
+static struct mx_mma_args with_modifiers(const struct mx_mma_args *args, result_regs c) {
+	struct mx_mma_args g = *args;
+	uint32_t clear = g.abs_c ? MX_F32_SIGN : 0, flip = g.neg_c ? MX_F32_SIGN : 0;
+	if (!clear && !flip)
+		return g;
+	for (unsigned r = 0; r < mx_results(g.shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			c[r][lane] = (g.c[r][lane] & ~clear) ^ flip;
+	g.c = (const uint32_t(*)[MX_LANES])c;
+	return g;
+}
 
 void mx_mma_scaled_plain(const struct mx_mma_args *args) {
-	unsigned MN = mx_shape_mn(args->shape), K = mx_shape_k(args->shape), row, col;
-	unsigned blocks = K / MX_BLOCK;
-	struct mx_tile a, b;
-	mx_tile_load(&a, args->shape, args->fmt_a, args->a, args->scale_a);
-	mx_tile_load(&b, args->shape, args->fmt_b, args->b, args->scale_b);
-	for (unsigned r = 0; r < MN * MN / MX_LANES; r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane++) {
-			mx_layout_result(args->shape, lane, r, &row, &col);
-			mx_f32 d = mx_mma_dot(args->profile, args->fmt_a, args->fmt_b, K,
-			                      a.elem + row * K, a.scale + row * blocks,
-			                      b.elem + col * K, b.scale + col * blocks,
-			                      (mx_f32){ args->c[r][lane] });
-			args->d[r][lane] = d.v;
-		}
+	static const uint64_t all[MX_TILE_RESULTS] = { [0 ... MX_TILE_RESULTS - 1] = UINT64_MAX };
+	result_regs c;
+	struct mx_mma_args g = with_modifiers(args, c);
+	mx_mma_some_plain(&g, all);
+}
+
+static void fast(const struct mx_mma_args *g) {
+	if (!mx_mma_by_avx512(g) && !mx_mma_by_floats(g) && !mx_mma_by_alignment(g) &&
+	    !mx_mma_by_integers(g))
+		mx_mma_scaled_plain(g);
+}
+
+/* An overflow on the way shows in the end, as infinity or NaN: nothing that is added to
+ * these is finite again. So where all is finite, clamp has nothing to do. */
+static void fast_clamped(const struct mx_mma_args *g) {
+	uint64_t again[MX_TILE_RESULTS] = { 0 };
+	result_regs d;
+	struct mx_mma_args free = *g;
+	free.clamp = false;
+	free.d = d;
+	fast(&free);
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			if (mx_f32_magnitude((mx_f32){ d[r][lane] }) >= MX_F32_INF)
+				again[r] |= UINT64_C(1) << lane;
+	free.clamp = true;
+	mx_mma_some_plain(&free, again);
+	memcpy(g->d, d, mx_results(g->shape) * sizeof *d);
 }
 
 void mx_mma_scaled(const struct mx_mma_args *args) {
-	if (!mx_mma_by_floats(args) && !mx_mma_by_integers(args))
-		mx_mma_scaled_plain(args);
+	result_regs c;
+	struct mx_mma_args g = with_modifiers(args, c);
+	g.abs_c = g.neg_c = false;
+	(g.clamp ? fast_clamped : fast)(&g);
 }

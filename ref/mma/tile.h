@@ -8,6 +8,7 @@ enum {
 	MX_TILE_ELEMS = 2048, /* MN * K of either shape */
 	MX_TILE_MN = 32,      /* the larger MN */
 	MX_TILE_BLOCKS = 4,   /* of the larger K */
+	MX_TILE_RESULTS = 16, /* registers of the larger result */
 };
 
 struct mx_tile {
@@ -18,8 +19,42 @@ struct mx_tile {
 void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
                   const uint8_t *scale);
 
-/* Two ways to do an instruction fast; mx_mma_scaled chooses. */
+/* One element of the result by mx_dot. */
+uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const struct mx_tile *b,
+                     unsigned lane, unsigned r);
+
+/* log2 of a format's smallest subnormal, and bits of its largest magnitude in units of that. */
+static inline int mx_unit(mx_format f) {
+	const struct mx_format_info *t = mx_format_info(f);
+	return 1 - t->bias - t->man_bits;
+}
+static inline unsigned mx_width(mx_format f) {
+	const struct mx_format_info *t = mx_format_info(f);
+	return t->man_bits + (1u << t->exp_bits) - 1 - (t->specials == MX_IEEE);
+}
+
+/* Registers of the result. */
+static inline unsigned mx_results(mx_shape s) {
+	return mx_shape_mn(s) * mx_shape_mn(s) / MX_LANES;
+}
+
+/* Ways to do an instruction fast, by mma.c's choice. Each returns false and does nothing
+ * where it cannot; none looks at abs_c, neg_c and clamp. */
+bool mx_mma_by_avx512(const struct mx_mma_args *args);
 bool mx_mma_by_floats(const struct mx_mma_args *args);
+bool mx_mma_by_alignment(const struct mx_mma_args *args);
 bool mx_mma_by_integers(const struct mx_mma_args *args);
+
+/* Writes only the results whose lane's bit is set in lanes[register], by integers. */
+void mx_mma_some_by_integers(const struct mx_mma_args *args, const uint64_t *lanes);
+
+/* The same by mx_dot; args->clamp counts. */
+void mx_mma_some_plain(const struct mx_mma_args *args, const uint64_t *lanes);
+
+/* Whether this processor has the extensions of by_avx512.c. */
+bool mx_has_avx512(void);
+
+/* Whether float arithmetic of this thread rounds to nearest and keeps subnormals. */
+bool mx_environment_is_ieee(void);
 
 #endif

@@ -1,13 +1,14 @@
 /* bfloat16: the upper half of a binary32. */
-#include "f32.h"
+#include "number.h"
 
 mx_f32 mx_bf16_to_f32(mx_bf16 x) {
 	return (mx_f32){ (uint32_t)x.v << 16 };
 }
 
+mx_bf16 mx_bf16_encode(mx_f32 x, mx_rounding r, mx_overflow o, uint32_t random) {
+	return (mx_bf16){ mx_encode(&mx_types[MX_TYPE_BF16], mx_number_of_f32(x), r, o, random) };
+}
+
 mx_bf16 mx_bf16_from_f32(mx_f32 x) {
-	if (mx_f32_magnitude(x) > MX_F32_INF)
-		return (mx_bf16){ x.v >> 16 | 0x0040 };
-	/* A carry out of the mantissa goes into the exponent, at the top to infinity. */
-	return (mx_bf16){ mx_shift_rne(x.v, 16) };
+	return mx_bf16_encode(x, MX_RNE, MX_OVERFLOW, 0);
 }

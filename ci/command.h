@@ -1,0 +1,11 @@
+/* The commands of mxcheck that work on numbers. argv[0] is the command's own name; they return
+ * the exit status of the program. */
+#ifndef MX_COMMAND_H
+#define MX_COMMAND_H
+
+int mx_cmd_quant(int argc, char **argv);
+int mx_cmd_dequant(int argc, char **argv);
+int mx_cmd_mfma(int argc, char **argv);
+int mx_cmd_compare(int argc, char **argv);
+
+#endif

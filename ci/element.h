@@ -1,0 +1,28 @@
+/* One output element: a row of A, a column of B, and the chain of instructions over K. */
+#ifndef MX_ELEMENT_H
+#define MX_ELEMENT_H
+
+#include "codes.h"
+
+struct mx_element {
+	mx_format fa, fb;
+	unsigned K, mma_k; /* multiples of MX_BLOCK; the instructions take mma_k each, in order */
+	const mx_elem *a, *b;
+	const mx_e8m0 *sa, *sb;
+	mx_f32 c;
+};
+
+/* The accumulator after the first k elements, by mx_mma_dot: the authority. k: a multiple of
+ * MX_BLOCK, at most K. Within an instruction it is what the instruction would return if its K
+ * ended there. */
+mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k);
+
+/* Prints every block - products, exact sum, scale - and each profile's accumulator behind it,
+ * and where profiles part. One profile, or all for NULL. Returns 0; or -1 where the exact sums
+ * printed, rounded as the profile says, are not what mx_mma_dot returned: a bug, printed too. */
+int mx_element_explain(const struct mx_element *e, const mx_profile *only);
+
+/* The value as decimal digits that bring it back, "nan" or "inf". */
+const char *mx_f32_text(mx_f32 x, char text[32]);
+
+#endif

@@ -1,0 +1,18 @@
+# make install | uninstall    PREFIX=/usr/local DESTDIR=    ci/install.sh has the list
+
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SONAME  := libmxref.so.$(firstword $(subst ., ,$(VERSION)))
+.PHONY: install uninstall
+INSTALL_SH = ci/install.sh $(1) '$(B)' '$(DESTDIR)' '$(PREFIX)' $(VERSION)
+
+# What mxref.h marks with MXREF_API, and nothing else: the objects are built hidden.
+$(B)/libmxref.so: $(call objects,ref/num ref/mma)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lm
+
+install: all
+	$(Q)$(call INSTALL_SH,install)
+uninstall:
+	$(Q)$(call INSTALL_SH,uninstall)

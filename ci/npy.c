@@ -1,0 +1,310 @@
+/* NumPy .npy files: the header, reading and writing. */
+#define _GNU_SOURCE
+#include "npy.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char magic[6] = "\x93NUMPY";
+
+/* ---- the header: a Python dictionary of three entries ---- */
+
+struct header {
+	const char *name, *at, *end; /* what is left of the text */
+	struct mx_npy *a;
+	bool has_descr, has_order, has_shape;
+	struct mx_error *err;
+};
+
+static void skip_space(struct header *h) {
+	while (h->at < h->end && strchr(" \t\r\n", *h->at) && *h->at)
+		h->at++;
+}
+
+static bool take(struct header *h, const char *token) {
+	size_t n = strlen(token);
+	skip_space(h);
+	if ((size_t)(h->end - h->at) < n || memcmp(h->at, token, n))
+		return false;
+	h->at += n;
+	return true;
+}
+
+static int malformed(struct header *h) {
+	return mx_fail(h->err, "%s: not a .npy file: its header is malformed", h->name);
+}
+
+/* 'text' or "text", without escapes. */
+static bool take_string(struct header *h, char text[32]) {
+	skip_space(h);
+	char quote = h->at < h->end ? *h->at : 0;
+	if (quote != '\'' && quote != '"')
+		return false;
+	const char *close = memchr(h->at + 1, quote, (size_t)(h->end - h->at - 1));
+	if (!close || close - h->at > 31)
+		return false;
+	snprintf(text, 32, "%.*s", (int)(close - h->at - 1), h->at + 1);
+	h->at = close + 1;
+	return true;
+}
+
+static int refuse_type(struct header *h, const char *descr, const char *hint) {
+	return mx_fail(h->err, "%s: dtype '%s' is not read here: %s", h->name, descr, hint);
+}
+
+/* Byte order, kind and size: "<f4", "|u1". */
+static int read_descr(struct header *h) {
+	char descr[32];
+	if (take(h, "["))
+		return refuse_type(h, "[...]", "structured arrays are not numbers");
+	if (!take_string(h, descr) || strlen(descr) < 2)
+		return malformed(h);
+	char order = descr[0], kind = descr[1];
+	char *end;
+	unsigned long bytes = strtoul(descr + 2, &end, 10);
+	if (order == '>' && bytes > 1)
+		return refuse_type(h, descr,
+		                   "big-endian; convert with .astype(a.dtype.newbyteorder('<'))");
+	if (kind == 'V')
+		return refuse_type(h, descr,
+		                   "raw bytes (ml_dtypes?); save a .view() of uint8 or uint16");
+	bool known = kind == 'f' ? bytes == 2 || bytes == 4 || bytes == 8
+	             : strchr("ui", kind) != 0
+	                     ? bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8
+	                     : false;
+	if (!strchr("<>|=", order) || *end || !known)
+		return refuse_type(h, descr, "floats of 16 to 64 and integers of 8 to 64 bits are");
+	h->a->kind = kind;
+	h->a->bytes = (unsigned)bytes;
+	h->has_descr = true;
+	return 0;
+}
+
+static int read_order(struct header *h) {
+	if (take(h, "True"))
+		return mx_fail(h->err, "%s: in Fortran order; save numpy.ascontiguousarray(a)",
+		               h->name);
+	h->has_order = take(h, "False");
+	return h->has_order ? 0 : malformed(h);
+}
+
+static int read_dimension(struct header *h) {
+	size_t n = 0;
+	if (h->a->rank == MX_NPY_MAX_RANK)
+		return mx_fail(h->err, "%s: more than %d dimensions", h->name, MX_NPY_MAX_RANK);
+	for (; h->at < h->end && *h->at >= '0' && *h->at <= '9'; h->at++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (size_t)(*h->at - '0'), &n))
+			return mx_fail(h->err, "%s: a dimension does not fit 64 bits", h->name);
+	h->a->shape[h->a->rank++] = n;
+	return 0;
+}
+
+/* "()", "(3,)", "(3, 4)": numbers with a comma after each but the last. */
+static int read_shape(struct header *h) {
+	if (!take(h, "("))
+		return malformed(h);
+	h->a->rank = 0;
+	while (!take(h, ")")) {
+		skip_space(h);
+		if (h->at == h->end || *h->at < '0' || *h->at > '9')
+			return malformed(h);
+		if (read_dimension(h))
+			return -1;
+		take(h, "L"); /* Python 2 wrote long integers so */
+		if (!take(h, ",") && (h->at == h->end || *h->at != ')'))
+			return malformed(h);
+	}
+	h->has_shape = true;
+	return 0;
+}
+
+static int read_header(struct header *h) {
+	char key[32];
+	if (!take(h, "{"))
+		return malformed(h);
+	while (!take(h, "}")) {
+		if (!take_string(h, key) || !take(h, ":"))
+			return malformed(h);
+		int status = !strcmp(key, "descr")           ? read_descr(h)
+		             : !strcmp(key, "fortran_order") ? read_order(h)
+		             : !strcmp(key, "shape")         ? read_shape(h)
+		                                             : malformed(h);
+		if (status)
+			return -1;
+		take(h, ",");
+	}
+	return h->has_descr && h->has_order && h->has_shape ? 0 : malformed(h);
+}
+
+/* ---- reading ---- */
+
+/* Where the header's text lies: after magic, version and a length of 2 or 4 bytes. */
+static int find_header(struct header *h, const uint8_t *file, size_t n) {
+	if (n < 8 || memcmp(file, magic, sizeof magic))
+		return mx_fail(h->err, "%s: not a .npy file", h->name);
+	unsigned version = file[6], lead = version == 1 ? 10 : 12;
+	if (version < 1 || version > 3)
+		return mx_fail(h->err, "%s: .npy version %u.%u is not known", h->name, version,
+		               file[7]);
+	if (n < lead)
+		return mx_fail(h->err, "%s: truncated in its header", h->name);
+	size_t length = file[8] | (size_t)file[9] << 8;
+	if (version > 1)
+		length |= (size_t)file[10] << 16 | (size_t)file[11] << 24;
+	if (length > n - lead)
+		return mx_fail(h->err, "%s: truncated in its header", h->name);
+	h->at = (const char *)file + lead;
+	h->end = h->at + length;
+	return 0;
+}
+
+static int check_size(const char *name, struct mx_npy *a, size_t there, struct mx_error *err) {
+	size_t bytes = a->bytes;
+	a->count = 1;
+	for (unsigned i = 0; i < a->rank; i++)
+		if (__builtin_mul_overflow(a->count, a->shape[i], &a->count) ||
+		    __builtin_mul_overflow(bytes, a->shape[i], &bytes))
+			return mx_fail(err, "%s: its shape does not fit memory", name);
+	if (bytes > there)
+		return mx_fail(err, "%s: truncated: %zu bytes of data, its shape needs %zu", name,
+		               there, bytes);
+	if (bytes < there)
+		return mx_fail(err, "%s: %zu bytes more than its shape needs", name, there - bytes);
+	return 0;
+}
+
+int mx_npy_parse(const char *name, const void *file, size_t n, struct mx_npy *a,
+                 struct mx_error *err) {
+	struct header h = { .name = name, .a = a, .err = err };
+	*a = (struct mx_npy){ 0 };
+	if (find_header(&h, file, n))
+		return -1;
+	const char *data = h.end;
+	size_t there = n - (size_t)(data - (const char *)file);
+	if (read_header(&h) || check_size(name, a, there, err))
+		return -1;
+	if (!(a->data = malloc(there ? there : 1)))
+		return mx_fail(err, "%s: out of memory", name);
+	memcpy(a->data, data, there);
+	return 0;
+}
+
+/* A whole stream, which may be a pipe. */
+static int read_all(FILE *f, uint8_t **bytes, size_t *n) {
+	size_t room = 0;
+	*bytes = NULL;
+	*n = 0;
+	do {
+		if (*n == room) {
+			room = room ? 2 * room : 1 << 16;
+			uint8_t *grown = realloc(*bytes, room);
+			if (!grown)
+				return -1;
+			*bytes = grown;
+		}
+		*n += fread(*bytes + *n, 1, room - *n, f);
+	} while (!feof(f) && !ferror(f));
+	return ferror(f) ? -1 : 0;
+}
+
+int mx_npy_read(const char *path, struct mx_npy *a, struct mx_error *err) {
+	uint8_t *bytes;
+	size_t n;
+	*a = (struct mx_npy){ 0 };
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return mx_fail(err, "%s: %s", path, strerror(errno));
+	int status = read_all(f, &bytes, &n) ? mx_fail(err, "%s: %s", path, strerror(errno))
+	                                     : mx_npy_parse(path, bytes, n, a, err);
+	free(bytes);
+	fclose(f);
+	return status;
+}
+
+void mx_npy_free(struct mx_npy *a) {
+	free(a->data);
+	a->data = NULL;
+}
+
+const char *mx_npy_type(const struct mx_npy *a) {
+	static const char *const names[3][4] = { { "f8", "f16", "f32", "f64" },
+		                                 { "u8", "u16", "u32", "u64" },
+		                                 { "i8", "i16", "i32", "i64" } };
+	return names[a->kind == 'f' ? 0 : a->kind == 'u' ? 1 : 2][__builtin_ctz(a->bytes)];
+}
+
+int mx_npy_matrix(const char *name, const struct mx_npy *a, size_t *rows, size_t *cols,
+                  struct mx_error *err) {
+	if (a->rank != 1 && a->rank != 2)
+		return mx_fail(err, "%s: has %u dimensions, not 1 or 2", name, a->rank);
+	if (!a->count)
+		return mx_fail(err, "%s: has no elements", name);
+	*rows = a->rank == 2 ? a->shape[0] : 1;
+	*cols = a->shape[a->rank - 1];
+	return 0;
+}
+
+/* ---- writing ---- */
+
+/* Version 1.0; spaces make the data begin at a multiple of 64 bytes. */
+static size_t make_header(const struct mx_npy *a, char *text, size_t room) {
+	size_t n = 10;
+	memcpy(text, magic, sizeof magic);
+	n += (size_t)snprintf(text + n, room - n,
+	                      "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+	                      a->bytes > 1 ? '<' : '|', a->kind, a->bytes);
+	for (unsigned i = 0; i < a->rank; i++)
+		n += (size_t)snprintf(text + n, room - n, "%zu,%s", a->shape[i],
+		                      i + 1 < a->rank ? " " : "");
+	n += (size_t)snprintf(text + n, room - n, "), }");
+	while (n % 64 != 63)
+		text[n++] = ' ';
+	text[n++] = '\n';
+	text[6] = 1;
+	text[7] = 0;
+	text[8] = (char)((n - 10) & 0xFF);
+	text[9] = (char)((n - 10) >> 8);
+	return n;
+}
+
+static int write_temporary(const struct mx_npy_file *file, const char *temporary,
+                           struct mx_error *err) {
+	char header[1024];
+	struct stat there;
+	if (!stat(file->path, &there) && S_ISDIR(there.st_mode))
+		return mx_fail(err, "%s: is a folder", file->path);
+	FILE *f = fopen(temporary, "wbx");
+	if (!f)
+		return mx_fail(err, "%s: cannot be written: %s", file->path, strerror(errno));
+	size_t n = make_header(file->array, header, sizeof header);
+	bool good = fwrite(header, 1, n, f) == n;
+	good &= fwrite(file->array->data, file->array->bytes, file->array->count, f) ==
+	        file->array->count;
+	good &= !fclose(f);
+	return good ? 0 : mx_fail(err, "%s: cannot be written: %s", file->path, strerror(errno));
+}
+
+int mx_npy_write(const struct mx_npy_file *files, size_t n, struct mx_error *err) {
+	char temporary[4][PATH_MAX + 48];
+	size_t made = 0, renamed = 0;
+	int status = n <= 4 ? 0 : mx_fail(err, "too many files at a time");
+	for (; !status && made < n; made++) {
+		snprintf(temporary[made], sizeof temporary[made], "%s.%ld.%zu", files[made].path,
+		         (long)getpid(), made);
+		status = write_temporary(&files[made], temporary[made], err);
+	}
+	for (; !status && renamed < n; renamed++)
+		if (rename(temporary[renamed], files[renamed].path)) {
+			status = mx_fail(err, "%s: %s", files[renamed].path, strerror(errno));
+			break;
+		}
+	for (size_t i = renamed; i < made; i++)
+		unlink(temporary[i]);
+	return status;
+}

@@ -1,0 +1,77 @@
+/* Which pattern do mismatches follow? The one that describes them in the fewest bits. */
+#include "diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Tiles of the matrix instructions and of kernels; lanes and registers repeat every 4, 16 and
+ * 32 rows and columns; a scale word holds the bytes of four blocks. */
+static const struct mx_pattern patterns[] = {
+	{ "rows", "row", { 1, 0 }, { 0, 0 }, false },
+	{ "columns", "column", { 0, 0 }, { 1, 0 }, false },
+	{ "16x16 tiles", "tile", { 16, 0 }, { 16, 0 }, false },
+	{ "32x32 tiles", "tile", { 32, 0 }, { 32, 0 }, false },
+	{ "128x128 tiles", "tile", { 128, 0 }, { 128, 0 }, false },
+	{ "128-high bands of rows", "band", { 128, 0 }, { 0, 0 }, false },
+	{ "128-wide bands of columns", "band", { 0, 0 }, { 128, 0 }, false },
+	{ "rows modulo 4", "remainder", { 1, 4 }, { 0, 0 }, false },
+	{ "rows modulo 16", "remainder", { 1, 16 }, { 0, 0 }, false },
+	{ "rows modulo 32", "remainder", { 1, 32 }, { 0, 0 }, false },
+	{ "columns modulo 16", "remainder", { 0, 0 }, { 1, 16 }, false },
+	{ "columns modulo 32", "remainder", { 0, 0 }, { 1, 32 }, false },
+	{ "bytes of the scale word (columns modulo 4)", "byte", { 0, 0 }, { 1, 4 }, true },
+};
+enum { PATTERNS = sizeof patterns / sizeof *patterns };
+
+static size_t axis_cells(struct mx_axis x, size_t n) {
+	size_t cells = x.div ? (n + x.div - 1) / x.div : 1;
+	return x.mod && cells > x.mod ? x.mod : cells;
+}
+
+static size_t axis_cell(struct mx_axis x, size_t i) {
+	size_t cell = x.div ? i / x.div : 0;
+	return x.mod ? cell % x.mod : cell;
+}
+
+/* log2 of the number of ways to choose k of n, and of the number k itself. */
+static double choice_bits(size_t n, size_t k) {
+	double N = (double)n, K = (double)k;
+	return (lgamma(N + 1) - lgamma(K + 1) - lgamma(N - K + 1)) / log(2) + log2(N + 1);
+}
+
+static int fit(const struct mx_diff *d, const struct mx_pattern *p, struct mx_fit *f) {
+	size_t rows = axis_cells(p->row, d->rows), cols = axis_cells(p->col, d->cols);
+	*f = (struct mx_fit){ .pattern = p, .cells = rows * cols, .cell_cols = cols };
+	if (!(f->is_hit = calloc(f->cells, 1)))
+		return -1;
+	for (size_t i = 0; i < d->rows * d->cols; i++)
+		f->is_hit[axis_cell(p->row, i / d->cols) * cols + axis_cell(p->col, i % d->cols)] |=
+			d->differs[i];
+	for (size_t i = 0; i < d->rows * d->cols; i++)
+		f->inside += f->is_hit[axis_cell(p->row, i / d->cols) * cols +
+		                       axis_cell(p->col, i % d->cols)];
+	for (size_t i = 0; i < f->cells; i++)
+		f->hit += f->is_hit[i];
+	f->anywhere = choice_bits(d->rows * d->cols, d->wrong);
+	f->bits = choice_bits(f->cells, f->hit) + choice_bits(f->inside, d->wrong);
+	return 0;
+}
+
+int mx_diff_pattern(const struct mx_diff *d, bool bytes, struct mx_fit *best) {
+	*best = (struct mx_fit){ 0 };
+	double saved = log2(PATTERNS / 0.05);
+	for (size_t i = 0; i < PATTERNS; i++) {
+		struct mx_fit f;
+		if (patterns[i].bytes_only && !bytes)
+			continue;
+		if (fit(d, &patterns[i], &f))
+			return -1;
+		if (f.anywhere - f.bits > saved) {
+			saved = f.anywhere - f.bits;
+			free(best->is_hit);
+			*best = f;
+		} else
+			free(f.is_hit);
+	}
+	return 0;
+}

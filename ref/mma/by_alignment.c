@@ -1,0 +1,216 @@
+/* The scaled MFMA for profiles that align products, in vectors of integers.
+ *
+ * A significand has at most 4 bits and a product 8, which at the exponent of the largest
+ * of its part, aligned to at most 24 bits, stays below 2^26. A part of 16 products
+ * at most stays below 2^30 in 32 bits. Sums of parts and with the accumulator are then
+ * taken in 64 bits, as step.c does, and so below 2^53: the sum is a double, exactly; its
+ * unit, between 2^-400 and 2^300, another; their product is exact, and what it is
+ * converted to is rounded once.
+ *
+ * A result is left to mx_dot if it meets a NaN or an infinity, products near the limit
+ * or an accumulator of -0. */
+#include "tile.h"
+#include "../num/f32.h"
+
+#include <string.h>
+
+/* Vectors are passed between functions of this file only, all of them inlined. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/* Columns that are done together: as many lanes hold results of one row. Zeros have an
+ * exponent out of reach; that of a sum is at least LEAST, below all but theirs. */
+enum { WIDE = 16, NOTHING = -10000, LEAST = -600 };
+typedef int32_t ints __attribute__((vector_size(WIDE * 4)));
+typedef int64_t longs __attribute__((vector_size(WIDE * 8)));
+typedef double doubles __attribute__((vector_size(WIDE * 8)));
+typedef float floats __attribute__((vector_size(WIDE * 4)));
+
+/* +-sig * 2^(top - man), [k][row or column]; top is NOTHING for zeros. */
+struct factors {
+	int32_t sig[MX_TILE_ELEMS], top[MX_TILE_ELEMS], negative[MX_TILE_ELEMS]; /* 0 or -1 */
+	bool special[MX_TILE_MN];
+	int man;
+};
+
+static void load(struct factors *x, mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
+                 const uint8_t *scale) {
+	struct mx_tile tile;
+	unsigned MN = mx_shape_mn(s), K = mx_shape_k(s);
+	mx_tile_load(&tile, s, f, regs, scale);
+	x->man = mx_format_info(f)->man_bits;
+	memset(x->special, 0, sizeof x->special);
+	for (unsigned i = 0; i < MX_TILE_ELEMS; i++) {
+		struct mx_unpacked u = mx_elem_unpack(f, tile.elem[i]);
+		int byte = tile.scale[i / MX_BLOCK].v, at = i % K * MN + i / K;
+		x->special[i / K] |= u.kind != MX_NUMBER || byte == 0xFF;
+		x->sig[at] = u.kind == MX_NUMBER ? u.sig : 0;
+		x->top[at] = x->sig[at] ? u.exp + x->man + byte - 127 : NOTHING;
+		x->negative[at] = -u.negative;
+	}
+}
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS ints load_ints(const int32_t *from) {
+	ints v;
+	memcpy(&v, from, sizeof v);
+	return v;
+}
+
+ALWAYS ints larger(ints x, ints y) {
+	ints more = x > y;
+	return (x & more) | (y & ~more);
+}
+
+ALWAYS ints smaller(ints x, int y) {
+	ints less = x < y;
+	return (x & less) | (y & ~less);
+}
+
+/* One row and WIDE columns of a part: every `step`th product from k to end. */
+ALWAYS ints part_top(const struct factors *a, const struct factors *b, unsigned MN, unsigned row,
+                     unsigned col, unsigned k, unsigned end, unsigned step) {
+	ints top = (ints){ 0 } + 2 * NOTHING;
+	for (; k < end; k += step)
+		top = larger(top, a->top[k * MN + row] + load_ints(b->top + k * MN + col));
+	return top;
+}
+
+/* Multiples of 2^(top - align). */
+ALWAYS ints part_sum(const struct factors *a, const struct factors *b, unsigned MN, unsigned row,
+                     unsigned col, unsigned k, unsigned end, unsigned step, ints top, int left) {
+	ints sum = { 0 };
+	for (; k < end; k += step) {
+		unsigned x = k * MN + row, y = k * MN + col;
+		ints below = smaller(top - a->top[x] - load_ints(b->top + y), 31);
+		ints sign = a->negative[x] ^ load_ints(b->negative + y);
+		ints product = (a->sig[x] << left) * load_ints(b->sig + y) >> below;
+		sum += (product ^ sign) - sign;
+	}
+	return sum;
+}
+
+/* v * 2^from floored to multiples of 2^to; v is 0 where from is without meaning. */
+ALWAYS longs floor_to(longs v, ints from, ints to) {
+	longs shift = __builtin_convertvector(to - from, longs);
+	longs right = shift > 0, beyond = shift > 63;
+	longs count = (shift & ~beyond) | (beyond & 63);
+	return (v >> (count & right)) << (-shift & ~right & 63);
+}
+
+struct aligned {
+	const mx_profile *profile;
+	struct factors a, b;
+	unsigned MN, K;
+	int left; /* a product of significands << left is a multiple of 2^(its top - align) */
+};
+
+/* The products of a step: their sum in units of 2^*unit. */
+ALWAYS longs products(const struct aligned *x, unsigned row, unsigned col, unsigned k, ints *top,
+                      ints *unit) {
+	const mx_profile *p = x->profile;
+	unsigned end = k + p->group, parts = p->parts;
+	longs sum = { 0 };
+	ints tops[2] = { { 0 } }, sums[2] = { { 0 } };
+	for (unsigned i = 0; i < parts; i++) {
+		tops[i] = part_top(&x->a, &x->b, x->MN, row, col, k + i, end, parts);
+		sums[i] = part_sum(&x->a, &x->b, x->MN, row, col, k + i, end, parts, tops[i],
+		                   x->left);
+	}
+	*top = parts == 1 ? tops[0] : larger(tops[0], tops[1]);
+	*unit = *top - (int)(parts == 1 ? p->align : p->join);
+	for (unsigned i = 0; i < parts; i++)
+		sum += floor_to(__builtin_convertvector(sums[i], longs), tops[i] - (int)p->align,
+		                *unit);
+	return sum;
+}
+
+/* sum * 2^unit, exact as doubles, rounded once. */
+ALWAYS ints round_sum(longs sum, ints unit) {
+	longs field = __builtin_convertvector(unit + 1023, longs);
+	doubles value = __builtin_convertvector(sum, doubles) * (doubles)(field << 52);
+	return (ints) __builtin_convertvector(value, floats);
+}
+
+/* A step of WIDE accumulators; lanes for mx_dot become -1 in *again. */
+ALWAYS ints step(const struct aligned *x, unsigned row, unsigned col, unsigned k, ints c,
+                 ints *again) {
+	const mx_profile *p = x->profile;
+	int dot_bits = p->dot, acc_bits = p->acc;
+	int width = dot_bits > acc_bits ? dot_bits : acc_bits;
+	ints field = c >> 23 & 0xFF, c_top = larger(field, (ints){ 0 } + 1) - 127;
+	ints sig = (c & 0x7FFFFF) | ((field > 0) & 0x800000), c_sign = c >> 31, top, unit;
+	*again |= (field == 255) | (c == INT32_MIN);
+	longs dot = products(x, row, col, k, &top, &unit);
+	*again |= top >= (p->limit ? (int)p->limit : 1000) - 2;
+	ints c_any = sig != 0;
+	top = larger(larger(top, (c_top & c_any) | (LEAST & ~c_any)), (ints){ 0 } + LEAST);
+	if (p->drop)
+		sig &= c_top >= top - (int)p->drop;
+	dot = floor_to(dot, unit, top - dot_bits);
+	longs acc = __builtin_convertvector((sig ^ c_sign) - c_sign, longs);
+	acc = floor_to(acc, c_top - 23, top - acc_bits);
+	longs sum = (dot << (width - dot_bits)) + (acc << (width - acc_bits));
+	return round_sum(sum, top - width);
+}
+
+ALWAYS void run(const struct aligned *x, const struct mx_mma_args *g, uint32_t (*d)[MX_LANES],
+                uint64_t *again) {
+	unsigned row, col;
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+			ints c, bad = { 0 };
+			mx_layout_result(g->shape, lane, r, &row, &col);
+			memcpy(&c, &g->c[r][lane], sizeof c);
+			for (unsigned k = 0; k < x->K; k += x->profile->group)
+				c = step(x, row, col, k, c, &bad);
+			memcpy(&d[r][lane], &c, sizeof c);
+			bad |= (c & (int)MX_F32_INF) == (int)MX_F32_INF;
+			for (unsigned i = 0; i < WIDE; i++)
+				if (bad[i] || x->a.special[row] || x->b.special[col + i])
+					again[r] |= UINT64_C(1) << (lane + i);
+		}
+}
+
+static void run_anywhere(const struct aligned *x, const struct mx_mma_args *g,
+                         uint32_t (*d)[MX_LANES], uint64_t *again) {
+	run(x, g, d, again);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
+run_avx512(const struct aligned *x, const struct mx_mma_args *g, uint32_t (*d)[MX_LANES],
+           uint64_t *again) {
+	run(x, g, d, again);
+}
+#else
+#define run_avx512 run_anywhere
+#endif
+
+/* Groups that end with their block, and the widths of the proof above. */
+static bool suits(const mx_profile *p) {
+	return p->align && p->align <= 24 && p->group % 2 == 0 && MX_BLOCK % p->group == 0 &&
+	       p->group <= 16 && !p->norm && (!p->limit || p->limit >= 4);
+}
+
+bool mx_mma_by_alignment(const struct mx_mma_args *g) {
+	uint64_t again[MX_TILE_RESULTS] = { 0 };
+	uint32_t d[MX_TILE_RESULTS][MX_LANES];
+	struct aligned x = { .profile = g->profile,
+		             .MN = mx_shape_mn(g->shape),
+		             .K = mx_shape_k(g->shape) };
+	if (!suits(g->profile) || !mx_environment_is_ieee())
+		return false;
+	load(&x.a, g->shape, g->fmt_a, g->a, g->scale_a);
+	load(&x.b, g->shape, g->fmt_b, g->b, g->scale_b);
+	x.left = (int)g->profile->align - x.a.man - x.b.man;
+	if (x.left < 0)
+		return false;
+	(mx_has_avx512() ? run_avx512 : run_anywhere)(&x, g, d, again);
+	for (unsigned r = 0; r < mx_results(g->shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			if (!(again[r] >> lane & 1))
+				g->d[r][lane] = d[r][lane];
+	mx_mma_some_plain(g, again);
+	return true;
+}

@@ -1,0 +1,222 @@
+/* The dense MFMAs on registers: each result one dot, by integers, FMAs or a profile. */
+#include "step.h"
+#include "../num/f32.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_K = 64, F16_MAN = 10, BF16_MAN = 7 };
+#define F64_SIGN (UINT64_C(1) << 63)
+#define F64_NAN  UINT64_C(0x7FF8000000000000)
+
+/* ---- items ---- */
+
+static unsigned bits_of_item(unsigned vgprs, unsigned items) {
+	return 32 * vgprs / items;
+}
+
+static uint64_t get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane,
+                         unsigned item) {
+	unsigned at = bits * item / 32;
+	if (bits == 64)
+		return regs[at][lane] | (uint64_t)regs[at + 1][lane] << 32;
+	return regs[at][lane] >> bits * item % 32 & (UINT32_MAX >> (32 - bits));
+}
+
+/* Results are 32 or 64 bits wide. */
+static void set_item(uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane, unsigned item,
+                     uint64_t v) {
+	regs[bits * item / 32][lane] = v;
+	if (bits == 64)
+		regs[2 * item + 1][lane] = v >> 32;
+}
+
+/* ---- broadcast: which lane an operand's lane is read from [ISA 7.1.6] ---- */
+
+static unsigned lane_of_a(const struct mx_dense_args *g, unsigned lane) {
+	unsigned size = MX_LANES >> g->cbsz;
+	return g->op->d == MX_T_F64 ? lane : lane % size + size * g->abid;
+}
+
+static unsigned lane_of_b(const struct mx_dense_args *g, unsigned lane) {
+	if (g->op->d == MX_T_F64)
+		return lane;
+	switch (g->blgp) {
+	case 1: return lane % 32;
+	case 2: return lane % 32 + 32;
+	case 3: return (lane + 16) % 64;
+	case 4:
+	case 5:
+	case 6:
+	case 7: return lane % 16 + 16 * (g->blgp - 4);
+	}
+	return lane;
+}
+
+/* Both operands by [block * M + row or column][k]. */
+struct operands {
+	uint64_t a[MX_LANES][MAX_K], b[MX_LANES][MAX_K];
+};
+
+static void load(struct operands *x, const struct mx_dense_args *g) {
+	const struct mx_dense *op = g->op;
+	unsigned items = mx_dense_operand_items(op), block, mn, k;
+	unsigned bits = bits_of_item(mx_dense_operand_vgprs(op), items);
+	for (unsigned lane = 0; lane < MX_LANES; lane++)
+		for (unsigned i = 0; i < items; i++) {
+			mx_dense_operand(op, lane, i, &block, &mn, &k);
+			x->a[block * op->m + mn][k] = get_item(g->a, bits, lane_of_a(g, lane), i);
+			x->b[block * op->m + mn][k] = get_item(g->b, bits, lane_of_b(g, lane), i);
+		}
+}
+
+/* ---- dots by type ---- */
+
+static uint64_t dot_i8(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                       uint64_t c) {
+	int64_t sum = (int32_t)c;
+	for (unsigned k = 0; k < g->op->k; k++)
+		sum += (int8_t)a[k] * (int8_t)b[k];
+	if (g->clamp)
+		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+	return (uint32_t)sum;
+}
+
+/* An FMA is what the host's fma computes, in the environment that run() sets. */
+static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                        uint64_t c) {
+	double x, y, sum;
+	c ^= g->blgp & 4 ? F64_SIGN : 0;
+	memcpy(&sum, &c, sizeof sum);
+	for (unsigned k = 0; k < g->op->k; k++) {
+		uint64_t i = a[k] ^ (g->blgp & 1 ? F64_SIGN : 0);
+		uint64_t j = b[k] ^ (g->blgp & 2 ? F64_SIGN : 0);
+		memcpy(&x, &i, sizeof x);
+		memcpy(&y, &j, sizeof y);
+		sum = fma(x, y, sum);
+	}
+	memcpy(&c, &sum, sizeof c);
+	return isnan(sum) ? F64_NAN : c;
+}
+
+/* Under clamp an infinity that no operand was is the largest f32; it stays so until a
+ * later FMA brings it back. */
+static uint32_t clamped_f32(uint32_t before, uint32_t a, uint32_t b, uint32_t sum) {
+	bool was = mx_f32_magnitude((mx_f32){ before }) == MX_F32_INF ||
+	           mx_f32_magnitude((mx_f32){ a }) == MX_F32_INF ||
+	           mx_f32_magnitude((mx_f32){ b }) == MX_F32_INF;
+	return !was && mx_f32_magnitude((mx_f32){ sum }) == MX_F32_INF ? sum - 1 : sum;
+}
+
+static uint64_t dot_f32(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                        uint64_t c) {
+	uint32_t acc = c;
+	for (unsigned k = 0; k < g->op->k; k++) {
+		uint32_t i = a[k], j = b[k], bits;
+		float x, y, sum;
+		memcpy(&x, &i, sizeof x);
+		memcpy(&y, &j, sizeof y);
+		memcpy(&sum, &acc, sizeof sum);
+		sum = fmaf(x, y, sum);
+		memcpy(&bits, &sum, sizeof bits);
+		acc = g->clamp ? clamped_f32(acc, i, j, bits) : bits;
+	}
+	return mx_f32_magnitude((mx_f32){ acc }) > MX_F32_INF ? MX_F32_NAN : acc;
+}
+
+/* An IEEE-like 16-bit code. */
+static struct mx_term term_of_half(uint16_t code, unsigned man) {
+	unsigned field_bits = 15 - man, top = (1u << field_bits) - 1;
+	unsigned field = code >> man & top, fraction = code & ((1u << man) - 1);
+	int exp = (int)(field ? field : 1) - (int)(top >> 1) - (int)man;
+	return (struct mx_term){
+		.kind = field < top ? MX_TERM_NUMBER
+		        : fraction  ? MX_TERM_NAN
+		                    : MX_TERM_INF,
+		.negative = code >> 15,
+		.sig = fraction | (field ? 1u << man : 0),
+		.exp = exp,
+		.top = exp + (int)man,
+	};
+}
+
+static struct mx_term term_of(mx_type t, uint64_t item) {
+	switch (t) {
+	case MX_T_F16: return term_of_half(item, F16_MAN);
+	case MX_T_BF16: return term_of_half(item, BF16_MAN);
+	case MX_T_BF8: return mx_term_of_element(MX_E5M2, (mx_elem){ item });
+	default: return mx_term_of_element(MX_E4M3, (mx_elem){ item });
+	}
+}
+
+static uint64_t dot_profile(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                            uint64_t c) {
+	struct mx_step s;
+	mx_f32 acc = { c };
+	mx_step_begin(&s, g->profile);
+	for (unsigned k = 0; k < g->op->k; k++) {
+		mx_step_add(&s, mx_term_product(term_of(g->op->a, a[k]), term_of(g->op->b, b[k])));
+		if (mx_step_is_full(g->profile, k + 1, g->op->k))
+			acc = mx_step_end(&s, acc, g->clamp);
+	}
+	return acc.v;
+}
+
+static uint64_t dot(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                    uint64_t c) {
+	switch (g->op->a) {
+	case MX_T_I8: return dot_i8(g, a, b, c);
+	case MX_T_F64: return dot_f64(g, a, b, c);
+	case MX_T_F32: return dot_f32(g, a, b, c);
+	default: return dot_profile(g, a, b, c);
+	}
+}
+
+/* ---- the instruction ---- */
+
+static void run(const struct mx_dense_args *g) {
+	const struct mx_dense *op = g->op;
+	unsigned items = mx_dense_result_items(op), block, row, col;
+	unsigned bits = bits_of_item(mx_dense_result_vgprs(op), items);
+	struct operands x;
+	load(&x, g);
+	for (unsigned lane = 0; lane < MX_LANES; lane++)
+		for (unsigned i = 0; i < items; i++) {
+			mx_dense_result(op, lane, i, &block, &row, &col);
+			uint64_t c = get_item(g->c, bits, lane, i);
+			set_item(g->d, bits, lane, i,
+			         dot(g, x.a[block * op->m + row], x.b[block * op->m + col], c));
+		}
+}
+
+static mx_status check(const struct mx_dense_args *g) {
+	if (!g || !g->op || !g->a || !g->b || !g->c || !g->d || !g->profile)
+		return MX_BAD_POINTER;
+	if (g->blgp > 7 || (g->op->d != MX_T_F64 && (g->cbsz > 4 || 1u << g->cbsz > g->op->blocks ||
+	                                             g->abid >= 1u << g->cbsz)))
+		return MX_BAD_OPTION;
+	return mx_profile_check(g->profile);
+}
+
+/* The thread's own rounding, or flushing of subnormals, must not count; a pointer that may
+ * change keeps the compiler from moving floating point out from between. */
+mx_status mx_mma_dense(const struct mx_dense_args *args) {
+	void (*volatile body)(const struct mx_dense_args *) = run;
+	mx_status status = check(args);
+	fenv_t environment;
+	if (status)
+		return status;
+	fegetenv(&environment);
+	fesetenv(FE_DFL_ENV);
+	body(args);
+	fesetenv(&environment);
+	return MX_OK;
+}
+
+const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p) {
+	bool half = op->a == MX_T_F16 || op->a == MX_T_BF16;
+	if (op->a == MX_T_F32)
+		return mx_profile_by_name("fma32");
+	return half && !strcmp(p->name, "cdna3") ? mx_profile_by_name("cdna3_half") : p;
+}

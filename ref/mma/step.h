@@ -1,0 +1,51 @@
+/* A step of a profile: a group of products and the accumulator become a new accumulator. */
+#ifndef MX_STEP_H
+#define MX_STEP_H
+
+#include "../mxref.h"
+#include "wide.h"
+
+/* Bounds of mx_profile_check for aligned sums: a part's terms, each below
+ * 2^(MX_STEP_BITS + 2), and so everything that becomes of them, fit 64 bits. */
+enum { MX_STEP_BITS = 40, MX_STEP_TERMS = 128 };
+
+/* A product, or an accumulator: +-sig * 2^exp or special. `top` is the exponent that a
+ * datapath sees: that of the leading bit, where no factor is subnormal. */
+struct mx_term {
+	enum { MX_TERM_NUMBER, MX_TERM_INF, MX_TERM_NAN } kind;
+	bool negative;
+	uint32_t sig;
+	int exp, top;
+};
+
+/* A factor of a product; sig below 2^16. */
+struct mx_term mx_term_of_element(mx_format f, mx_elem code);
+struct mx_term mx_term_product(struct mx_term a, struct mx_term b);
+struct mx_term mx_term_of_f32(mx_f32 c);
+
+struct mx_step {
+	const mx_profile *profile;
+	unsigned k;                         /* products so far, of all steps */
+	struct mx_wide finite;              /* align = 0: their sum */
+	struct mx_term term[MX_STEP_TERMS]; /* align > 0: they, kept */
+	uint8_t part[MX_STEP_TERMS];
+	unsigned terms;
+	bool nan, inf[2], over[2]; /* [1]: negative; over: by the profile's limit */
+	bool not_neg_zero;         /* an addend was something else than -0 */
+};
+
+/* Steps of one dot: begin once, then add products and end each step. */
+void mx_step_begin(struct mx_step *s, const mx_profile *p);
+void mx_step_add(struct mx_step *s, struct mx_term product);
+mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp);
+
+/* Whether the next step starts at product k of K. */
+static inline bool mx_step_is_full(const mx_profile *p, unsigned k, unsigned K) {
+	return k == K || (p->group && k % p->group == 0);
+}
+
+/* mx_mma_dot, with clamp. */
+mx_f32 mx_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
+              const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c, bool clamp);
+
+#endif

@@ -1,0 +1,164 @@
+/* gfx950's conversion instructions, one lane at a time, driven by cvt.def. */
+#include "number.h"
+
+#include <string.h>
+
+enum { SCALE_NAN = 0xFF, SCALE_BIAS = 127, MOST_DWORDS = 32 };
+
+static const struct row {
+	const char *name;
+	uint16_t opcode;
+	bool vop1, scaled, stochastic;
+	enum mx_type from, to;
+	uint8_t values, data;
+} rows[MX_CVTS] = {
+#define VOP1   true
+#define VOP3   false
+#define SCALED true
+#define PLAIN  false
+#define SR     true
+#define RNE    false
+#define MX_CVT(enc, opcode, id, from, to, n, ops, scale, round)                                    \
+	{ "v_cvt_" #id, opcode, enc, scale, round, MX_TYPE_##from, MX_TYPE_##to, n, ops },
+#include "cvt.def"
+#undef MX_CVT
+};
+
+static unsigned bits(enum mx_type t) {
+	return mx_types[t].bits;
+}
+
+static bool widens(const struct row *r) {
+	return bits(r->from) < bits(r->to);
+}
+
+/* Bits of one data operand that hold values, and of the result. */
+static unsigned source_width(const struct row *r) {
+	return r->values / r->data * bits(r->from);
+}
+
+static unsigned result_width(const struct row *r) {
+	return r->values * bits(r->to);
+}
+
+static unsigned dwords(unsigned width) {
+	return (width + 31) / 32;
+}
+
+/* Where OP_SEL says that the source's values and the result begin. */
+static unsigned source_start(const struct row *r, unsigned op_sel) {
+	if (!widens(r) || source_width(r) > 16)
+		return 0;
+	return source_width(r) == 8 ? (op_sel & 3) * 8 : (op_sel & 1) * 16;
+}
+
+static unsigned result_start(const struct row *r, unsigned op_sel) {
+	if (result_width(r) > 16)
+		return 0;
+	return result_width(r) == 8 ? (op_sel >> 2 & 3) * 8 : (op_sel >> 3 & 1) * 16;
+}
+
+/* A bit of OP_SEL means something if it moves one of these. */
+static uint8_t op_sel_bits(const struct row *r) {
+	uint8_t mask = 0;
+	for (unsigned bit = 1; bit < 16; bit <<= 1)
+		mask |= source_start(r, bit) || result_start(r, bit) ? bit : 0;
+	return mask;
+}
+
+struct mx_cvt_info mx_cvt_info(mx_cvt_op op) {
+	if ((unsigned)op >= MX_CVTS)
+		return (struct mx_cvt_info){ 0 };
+	const struct row *r = &rows[op];
+	return (struct mx_cvt_info){
+		.name = r->name,
+		.opcode = r->opcode,
+		.vop1 = r->vop1,
+		.from = mx_types[r->from].name,
+		.to = mx_types[r->to].name,
+		.values = r->values,
+		.data = r->data,
+		.data_dwords = dwords(source_width(r)),
+		.dst_dwords = dwords(result_width(r)),
+		.scaled = r->scaled,
+		.stochastic = r->stochastic,
+		.partial = result_width(r) < 32,
+		.op_sel = op_sel_bits(r),
+	};
+}
+
+bool mx_cvt_by_name(const char *name, mx_cvt_op *op) {
+	for (int i = 0; i < MX_CVTS; i++)
+		if (!strcmp(name, rows[i].name)) {
+			*op = i;
+			return true;
+		}
+	return false;
+}
+
+uint32_t mx_prng(uint32_t state) {
+	return state << 1 ^ (state >> 31 ? 197 : 0);
+}
+
+/* n <= 32 bits from bit `at` on. */
+static uint32_t get_bits(const uint32_t *words, unsigned at, unsigned n) {
+	uint64_t window = words[at / 32];
+	if (at % 32 + n > 32)
+		window |= (uint64_t)words[at / 32 + 1] << 32;
+	return (uint32_t)(window >> at % 32) & UINT32_MAX >> (32 - n);
+}
+
+/* The bits are zero before. */
+static void put_bits(uint32_t *words, unsigned at, unsigned n, uint32_t value) {
+	words[at / 32] |= value << at % 32;
+	if (at % 32 + n > 32)
+		words[at / 32 + 1] |= value >> (32 - at % 32);
+}
+
+static struct mx_number value(const struct row *r, const struct mx_cvt_args *a, unsigned i) {
+	unsigned operand = i % r->data * dwords(source_width(r)) * 32;
+	unsigned at = operand + source_start(r, a->op_sel) + i / r->data * bits(r->from);
+	uint32_t code = get_bits(a->source, at, bits(r->from));
+	if (r->from == MX_TYPE_FP32 && a->flush_f32 && !(code & MX_F32_INF))
+		code &= MX_F32_SIGN;
+	return mx_decode(&mx_types[r->from], code);
+}
+
+static struct mx_number scaled(const struct row *r, uint32_t scale, struct mx_number x) {
+	int e = scale >> MX_F32_MAN & 0xFF;
+	if (e == SCALE_NAN)
+		return (struct mx_number){ .kind = MX_NAN, .negative = x.negative };
+	x.exp += widens(r) ? e - SCALE_BIAS : SCALE_BIAS - e;
+	return x;
+}
+
+/* FP16_OVFL clamps what overflows, in FP8 infinity too. */
+static mx_overflow overflow(const struct row *r, bool fp16_ovfl, struct mx_number x) {
+	bool clamps = bits(r->to) == 8 || (r->to == MX_TYPE_FP16 && x.kind == MX_NUMBER);
+	return clamps && fp16_ovfl ? MX_SATURATE : MX_OVERFLOW;
+}
+
+mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d) {
+	uint32_t out[MOST_DWORDS] = { 0 };
+	if ((unsigned)op >= MX_CVTS)
+		return MX_BAD_OPTION;
+	if (!a || !a->source || !d)
+		return MX_BAD_POINTER;
+	const struct row *r = &rows[op];
+	if (a->op_sel & ~op_sel_bits(r))
+		return MX_BAD_OPTION;
+	uint32_t random = a->random;
+	unsigned start = result_start(r, a->op_sel), n = bits(r->to);
+	for (unsigned i = 0; i < r->values; i++, random = mx_prng(random)) {
+		struct mx_number x = value(r, a, i);
+		if (r->scaled)
+			x = scaled(r, a->scale, x);
+		put_bits(out, start + i * n, n,
+		         mx_encode(&mx_types[r->to], x, r->stochastic ? MX_SR : MX_RNE,
+		                   overflow(r, a->fp16_ovfl, x), random));
+	}
+	if (result_width(r) < 32) /* the other bits are kept */
+		out[0] |= a->old & ~(mx_ones(result_width(r)) << start);
+	memcpy(d, out, dwords(result_width(r)) * sizeof *d);
+	return MX_OK;
+}

@@ -1,0 +1,93 @@
+/* Numbers between formats: a code of any format as an exact number, and back, rounded once. */
+#ifndef MX_NUMBER_H
+#define MX_NUMBER_H
+
+#include "f32.h"
+
+/* The element formats and those wider, as rows of one table. */
+enum mx_type {
+#define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz) MX_TYPE_##id = cbsz,
+#include "formats.def"
+#undef MX_FORMAT
+	MX_TYPE_ELEMENTS = MX_FORMATS - 1,
+#define MX_FLOAT(id, bits, exp, man, bias, specials) MX_TYPE_##id,
+#include "floats.def"
+#undef MX_FLOAT
+	MX_TYPES
+};
+extern const struct mx_format_info mx_types[MX_TYPES];
+
+static inline uint32_t mx_ones(unsigned bits) {
+	return (UINT32_C(1) << bits) - 1;
+}
+
+/* +-sig * 2^exp, sig < 2^24; in a NaN sig is the fraction, where f32 has it. */
+struct mx_number {
+	int kind; /* as of mx_unpacked */
+	bool negative;
+	uint32_t sig;
+	int exp;
+};
+
+/* Codes without sign are in the order of their values, then infinity, then NaN. */
+static inline uint32_t mx_max_finite(const struct mx_format_info *t) {
+	switch (t->specials) {
+	case MX_NAN_ONLY: return mx_ones(t->bits - 1) - 1;
+	case MX_IEEE: return (mx_ones(t->exp_bits) << t->man_bits) - 1;
+	case MX_FINITE: break;
+	}
+	return mx_ones(t->bits - 1);
+}
+
+/* Subnormals and zero have the exponent of the smallest subnormal. */
+static inline struct mx_number mx_decode(const struct mx_format_info *t, uint32_t code) {
+	uint32_t magnitude = code & mx_ones(t->bits - 1);
+	uint32_t field = magnitude >> t->man_bits, man = magnitude & mx_ones(t->man_bits);
+	struct mx_number x = { .negative = code >> (t->bits - 1) & 1 };
+	if (magnitude > mx_max_finite(t)) {
+		x.kind = t->specials == MX_IEEE && man == 0 ? MX_INF : MX_NAN;
+		x.sig = t->bits > 8 ? man << (MX_F32_MAN - t->man_bits) : 0;
+	} else {
+		x.sig = field ? man | UINT32_C(1) << t->man_bits : man;
+		x.exp = (int)(field ? field : 1) - t->bias - t->man_bits;
+	}
+	return x;
+}
+
+/* A quiet NaN. Payloads pass between the wider formats; in 8 bits there is only one NaN. */
+static inline uint32_t mx_nan_code(const struct mx_format_info *t, struct mx_number x) {
+	uint32_t quiet = MX_F32_NAN & mx_ones(MX_F32_MAN);
+	switch (t->specials) {
+	case MX_NAN_ONLY: return mx_ones(t->bits - 1);
+	case MX_IEEE:
+		quiet |= t->bits > 8 ? x.sig : 0;
+		return (mx_ones(t->exp_bits) << t->man_bits) | quiet >> (MX_F32_MAN - t->man_bits);
+	case MX_FINITE: break;
+	}
+	return mx_max_finite(t);
+}
+
+/* x as a code; see mx_elem_encode for the arguments. */
+static inline uint32_t mx_encode(const struct mx_format_info *t, struct mx_number x, mx_rounding r,
+                                 mx_overflow o, uint32_t random) {
+	uint32_t max = mx_max_finite(t);
+	/* Behind the largest finite code stands infinity or, in E4M3, NaN. */
+	uint64_t code = o == MX_SATURATE || t->specials == MX_FINITE ? max : max + 1;
+	if (x.kind == MX_NAN) {
+		code = mx_nan_code(t, x);
+	} else if (x.kind == MX_NUMBER) {
+		int exp_min = 1 - t->bias - t->man_bits;
+		uint64_t rounded = mx_round_code_as(x.sig, x.exp, t->man_bits, exp_min, r, random);
+		if (rounded <= max)
+			code = rounded;
+		else if (r == MX_RTZ)
+			code = max;
+	}
+	return (uint32_t)code | (uint32_t)x.negative << (t->bits - 1);
+}
+
+static inline struct mx_number mx_number_of_f32(mx_f32 x) {
+	return mx_decode(&mx_types[MX_TYPE_FP32], x.v);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* Inside the tensor quantisers: what the plain and the fast one share. */
+#ifndef MX_QUANTIZE_H
+#define MX_QUANTIZE_H
+
+#include "f32.h"
+
+/* Up to 32 rows of the output that belong to one group: `padded` rows from out_row,
+ * of which the first `rows` are those of the input from in_row. */
+struct mx_band {
+	size_t in_row, out_row;
+	unsigned rows, padded;
+};
+
+/* A call that has been found valid. bands: of all groups, in order; the caller frees. */
+struct mx_plan {
+	const struct mx_quantizer *q;
+	const struct mx_tensor *x;
+	const struct mx_quantised *rowwise, *colwise;
+	mx_rounding rounding;
+	bool keeps_nan;
+	size_t out_rows, bands;
+	struct mx_band *band;
+};
+mx_status mx_quantize_plan(struct mx_plan *p, const struct mx_quantizer *q,
+                           const struct mx_tensor *x, const struct mx_quantised *rowwise,
+                           const struct mx_quantised *colwise);
+
+/* Element (r,c) of x as f32 bits: exact. */
+static inline uint32_t mx_tensor_get(const struct mx_tensor *x, size_t r, size_t c) {
+	ptrdiff_t at = (ptrdiff_t)r * x->row_stride + (ptrdiff_t)c * x->col_stride;
+	switch (x->dtype) {
+	case MX_DTYPE_BF16: return mx_bf16_to_f32(((const mx_bf16 *)x->data)[at]).v;
+	case MX_DTYPE_F16: return mx_f16_to_f32(((const mx_f16 *)x->data)[at]).v;
+	default: return ((const mx_f32 *)x->data)[at].v;
+	}
+}
+
+/* In place: butterflies of distance 1, 2, 4, 8, then times 0.25, each f32 rounded once. */
+void mx_hadamard16(uint32_t v[16]);
+
+/* mx_scale of n magnitudes, of a recipe that is defined for f. */
+void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t *scales);
+
+/* Blocks of 32 f32, nearest even. row: codes and scales of `blocks` of them, and how
+ * many, from the first, it could do; block: codes of one with a given scale, or false.
+ * They stop at blocks that need the rules for special values, with nothing written. */
+struct mx_fast {
+	size_t (*row)(mx_recipe r, const uint32_t *x, size_t blocks, uint8_t *codes,
+	              uint8_t *scales);
+	bool (*block)(const uint32_t x[MX_BLOCK], uint8_t scale, uint8_t *codes);
+};
+const struct mx_fast *mx_fast_portable(mx_format f);
+const struct mx_fast *mx_fast_for(mx_format f); /* the best that this processor runs */
+
+#endif

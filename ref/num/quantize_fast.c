@@ -1,0 +1,259 @@
+/* The fast tensor quantiser: bands of 32 rows, shared out among threads. */
+#include "quantize.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 64, TILE = MX_BLOCK };
+
+/* A 32x32 tile, its absent elements zero, lines along the quantised direction. */
+struct tile {
+	uint32_t x[TILE][TILE], random[TILE][TILE];
+};
+
+struct work {
+	const struct mx_plan *p;
+	const struct mx_fast *fast; /* NULL where the rounding is not nearest even */
+	size_t next;                /* band, taken atomically */
+};
+
+/* The largest magnitude of n values that is not above limit; a NaN is above infinity. */
+static uint32_t largest(const uint32_t *x, size_t n, uint32_t limit) {
+	uint32_t amax = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t m = x[i] & ~MX_F32_SIGN;
+		amax = m > amax && m <= limit ? m : amax;
+	}
+	return amax;
+}
+
+static uint32_t amax_of(const struct mx_plan *p, const uint32_t *x, size_t n) {
+	uint32_t amax = largest(x, n, ~MX_F32_SIGN);
+	if (amax <= MX_F32_INF || p->keeps_nan)
+		return amax;
+	for (size_t i = 0; i < n; i++)
+		if ((x[i] & ~MX_F32_SIGN) <= MX_F32_INF)
+			return largest(x, n, MX_F32_INF);
+	return MX_F32_NAN;
+}
+
+/* n <= 32 elements x[32], the rest zero, to packed codes with a given scale. */
+static void encode(const struct work *w, const uint32_t *x, const uint32_t *random, unsigned n,
+                   uint8_t scale, uint8_t *codes) {
+	const struct mx_quantizer *q = w->p->q;
+	uint8_t packed[MX_BLOCK] = { 0 };
+	if (!w->fast || !w->fast->block(x, scale, packed))
+		for (unsigned i = 0; i < n; i++)
+			mx_elem_set(q->format, packed, i,
+			            mx_scaled_encode(q->recipe, q->format, (mx_f32){ x[i] },
+			                             (mx_e8m0){ scale }, w->p->rounding,
+			                             random ? random[i] : 0));
+	memcpy(codes, packed, mx_packed_bytes(q->format, n));
+}
+
+/* ---- rows of whole f32, quantised where they lie ---- */
+
+static void quantize_any(const struct work *w, const uint32_t *x, const uint32_t *random,
+                         unsigned n, uint8_t *codes, uint8_t *scale) {
+	uint32_t padded[MX_BLOCK] = { 0 };
+	memcpy(padded, x, n * sizeof *x);
+	mx_f32 amax = { amax_of(w->p, padded, MX_BLOCK) };
+	*scale = mx_scale(w->p->q->recipe, w->p->q->format, amax).v;
+	encode(w, padded, random, n, *scale, codes);
+}
+
+static void quantize_row(const struct work *w, const uint32_t *x, const uint32_t *random,
+                         uint8_t *codes, uint8_t *scales) {
+	const struct mx_quantizer *q = w->p->q;
+	size_t cols = w->p->x->cols, bytes = mx_packed_bytes(q->format, MX_BLOCK);
+	for (size_t b = 0, done; b * MX_BLOCK < cols; b += done) {
+		size_t at = b * MX_BLOCK, left = cols - at;
+		done = 0;
+		if (w->fast)
+			done = w->fast->row(q->recipe, x + at, left / MX_BLOCK, codes + b * bytes,
+			                    scales + b);
+		if (done)
+			continue;
+		quantize_any(w, x + at, random ? random + at : NULL,
+		             left < MX_BLOCK ? left : MX_BLOCK, codes + b * bytes, scales + b);
+		done = 1;
+	}
+}
+
+static bool rows_lie_ready(const struct mx_plan *p) {
+	return p->rowwise && !p->colwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard &&
+	       p->x->dtype == MX_DTYPE_F32 && p->x->col_stride == 1;
+}
+
+static void quantize_rows(const struct work *w, const struct mx_band *band) {
+	const struct mx_plan *p = w->p;
+	for (size_t r = 0; r < band->rows; r++) {
+		size_t in = band->in_row + r, out = band->out_row + r;
+		const uint32_t *x = (const uint32_t *)p->x->data + (ptrdiff_t)in * p->x->row_stride;
+		const uint32_t *random =
+			p->rounding == MX_SR ? p->q->random + in * p->x->cols : NULL;
+		quantize_row(w, x, random, p->rowwise->codes + out * p->rowwise->row_bytes,
+		             p->rowwise->scales + out * p->rowwise->scale_row_bytes);
+	}
+}
+
+/* ---- tiles ---- */
+
+static void load_tile(const struct mx_plan *p, const struct mx_band *band, size_t col,
+                      struct tile *t) {
+	size_t cols = p->x->cols - col < TILE ? p->x->cols - col : TILE;
+	if (band->rows < TILE || cols < TILE)
+		memset(t, 0, sizeof *t);
+	for (size_t r = 0; r < band->rows; r++) {
+		size_t in = band->in_row + r;
+		if (p->x->dtype == MX_DTYPE_F32 && p->x->col_stride == 1)
+			memcpy(t->x[r],
+			       (const uint32_t *)p->x->data + (ptrdiff_t)in * p->x->row_stride +
+			               col,
+			       cols * sizeof **t->x);
+		else
+			for (size_t c = 0; c < cols; c++)
+				t->x[r][c] = mx_tensor_get(p->x, in, col + c);
+		if (p->rounding == MX_SR)
+			memcpy(t->random[r], p->q->random + in * p->x->cols + col,
+			       cols * sizeof **t->random);
+	}
+}
+
+static void transpose(const struct tile *t, struct tile *to, bool random) {
+	for (int r = 0; r < TILE; r++)
+		for (int c = 0; c < TILE; c++)
+			to->x[c][r] = t->x[r][c];
+	for (int r = 0; r < TILE && random; r++)
+		for (int c = 0; c < TILE; c++)
+			to->random[c][r] = t->random[r][c];
+}
+
+/* `lines` blocks of n items; data: how many of the n are data rather than padding. */
+struct extent {
+	unsigned lines, n, data;
+};
+
+static void quantize_tile(const struct work *w, struct tile *t, struct extent e, uint8_t *codes,
+                          uint8_t *scales, const struct mx_quantised *out) {
+	const struct mx_quantizer *q = w->p->q;
+	for (int l = 0; q->hadamard && l < TILE; l++) {
+		mx_hadamard16(t->x[l]);
+		mx_hadamard16(t->x[l] + 16);
+	}
+	uint32_t shared = q->block == MX_BLOCK_1X32 ? 0 : amax_of(w->p, *t->x, TILE * TILE);
+	unsigned n = q->hadamard ? e.n : e.data;
+	for (unsigned l = 0; l < e.lines; l++) {
+		uint32_t amax = q->block == MX_BLOCK_1X32 ? amax_of(w->p, t->x[l], TILE) : shared;
+		mx_e8m0 s = mx_scale(q->recipe, q->format, (mx_f32){ amax });
+		memset(codes, 0, mx_packed_bytes(q->format, e.n));
+		encode(w, t->x[l], t->random[l], n, s.v, codes);
+		*scales = s.v;
+		codes += out->row_bytes;
+		scales += out->scale_row_bytes;
+	}
+}
+
+/* Column-wise lines of a band that is padding and nothing else. */
+static void pad_columns(const struct mx_plan *p, unsigned lines, unsigned n, uint8_t *codes,
+                        uint8_t *scales) {
+	for (unsigned l = 0; l < lines; l++) {
+		memset(codes + l * p->colwise->row_bytes, 0, mx_packed_bytes(p->q->format, n));
+		scales[l * p->colwise->scale_row_bytes] = p->q->pad_scale;
+	}
+}
+
+static void columns_of_tile(const struct work *w, const struct mx_band *band, size_t col,
+                            unsigned cols, const struct tile *t) {
+	const struct mx_quantised *o = w->p->colwise;
+	size_t at = mx_packed_bytes(w->p->q->format, band->out_row);
+	uint8_t *codes = o->codes + col * o->row_bytes + at;
+	uint8_t *scales = o->scales + col * o->scale_row_bytes + band->out_row / MX_BLOCK;
+	struct tile across;
+	if (!band->rows) {
+		pad_columns(w->p, cols, band->padded, codes, scales);
+		return;
+	}
+	transpose(t, &across, w->p->rounding == MX_SR);
+	quantize_tile(w, &across, (struct extent){ cols, band->padded, band->rows }, codes, scales,
+	              o);
+}
+
+static void quantize_tiles(const struct work *w, const struct mx_band *band) {
+	const struct mx_plan *p = w->p;
+	const struct mx_quantised *o = p->rowwise;
+	struct tile t;
+	for (size_t col = 0; col < p->x->cols; col += TILE) {
+		unsigned cols = p->x->cols - col < TILE ? p->x->cols - col : TILE;
+		load_tile(p, band, col, &t);
+		if (p->colwise)
+			columns_of_tile(w, band, col, cols, &t);
+		if (o)
+			quantize_tile(
+				w, &t, (struct extent){ band->rows, cols, cols },
+				o->codes + band->out_row * o->row_bytes +
+					mx_packed_bytes(p->q->format, col),
+				o->scales + band->out_row * o->scale_row_bytes + col / MX_BLOCK, o);
+	}
+}
+
+static void pad_rows(const struct mx_plan *p, const struct mx_band *band) {
+	const struct mx_quantised *o = p->rowwise;
+	for (size_t r = band->out_row + band->rows; r < band->out_row + band->padded; r++) {
+		memset(o->codes + r * o->row_bytes, 0, mx_packed_bytes(p->q->format, p->x->cols));
+		memset(o->scales + r * o->scale_row_bytes, p->q->pad_scale,
+		       (p->x->cols + MX_BLOCK - 1) / MX_BLOCK);
+	}
+}
+
+/* ---- threads ---- */
+
+/* Bands share no byte of output: which thread takes which does not matter. */
+static void *take_bands(void *work) {
+	struct work *w = work;
+	const struct mx_plan *p = w->p;
+	size_t i;
+	while ((i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < p->bands) {
+		const struct mx_band *band = &p->band[i];
+		if (rows_lie_ready(p))
+			quantize_rows(w, band);
+		else
+			quantize_tiles(w, band);
+		if (p->rowwise)
+			pad_rows(p, band);
+	}
+	return NULL;
+}
+
+static unsigned thread_count(const struct mx_plan *p) {
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = p->q->threads ? p->q->threads : online > 0 ? online : 1;
+	if (n > MAX_THREADS)
+		n = MAX_THREADS;
+	return n < p->bands ? n : p->bands;
+}
+
+/* The calling thread works too, alone if no other can be had. */
+static void run(struct work *w) {
+	pthread_t thread[MAX_THREADS];
+	unsigned others = 0, wanted = thread_count(w->p);
+	while (others + 1 < wanted && !pthread_create(&thread[others], NULL, take_bands, w))
+		others++;
+	take_bands(w);
+	while (others)
+		pthread_join(thread[--others], NULL);
+}
+
+mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
+                      const struct mx_quantised *rowwise, const struct mx_quantised *colwise) {
+	struct mx_plan p;
+	mx_status s = mx_quantize_plan(&p, q, x, rowwise, colwise);
+	if (s)
+		return s;
+	struct work w = { .p = &p, .fast = p.rounding == MX_RNE ? mx_fast_for(q->format) : NULL };
+	run(&w);
+	free(p.band);
+	return MX_OK;
+}

@@ -1,0 +1,198 @@
+/* Scale recipes: from the amax of a block to its scale. */
+#include "quantize.h"
+
+#include <strings.h>
+
+enum {
+	E4M3 = 1 << MX_E4M3,
+	E5M2 = 1 << MX_E5M2,
+	E2M1 = 1 << MX_E2M1,
+	ALL_FORMATS = (1 << MX_FORMATS) - 1
+};
+enum { SKIP, KEEP };
+
+/* What the rules need of a format: its largest element is max_sig * 2^(emax - man). */
+struct target {
+	int emax;
+	unsigned man, max_sig;
+};
+
+static struct target target_of(mx_format f) {
+	const struct mx_format_info *t = mx_format_info(f);
+	int top = (1 << t->exp_bits) - 1 - t->bias;
+	return (struct target){
+		.emax = top - (t->specials == MX_IEEE),
+		.man = t->man_bits,
+		.max_sig = (2u << t->man_bits) - 1 - (t->specials == MX_NAN_ONLY),
+	};
+}
+
+/* Below, u is the bits of amax, at most 0x7FFFFFFF. The exponent field of u counts
+ * subnormals as 2^-127; emax >= 2, so that they end at byte 0 all the same. */
+static int field(uint32_t u) {
+	return u >> MX_F32_MAN & 0xFF;
+}
+
+static uint32_t mantissa(uint32_t u) {
+	return u & 0x7FFFFF;
+}
+
+/* Half a unit of the element's mantissa, at 1.0 in f32. */
+static uint32_t half_ulp(const struct target *t) {
+	return 1u << (MX_F32_MAN - 1 - t->man);
+}
+
+static int not_below_0(int byte) {
+	return byte > 0 ? byte : 0;
+}
+
+/* 0 and subnormals 0x00; infinity and NaN 0xFF. */
+static int scale_floor(const struct target *t, uint32_t u) {
+	return u >= MX_F32_INF ? 0xFF : not_below_0(field(u) - t->emax);
+}
+
+static int scale_ceil(const struct target *t, uint32_t u) {
+	return u >= MX_F32_INF ? 0xFF : not_below_0(field(u) + (mantissa(u) != 0) - t->emax);
+}
+
+/* The finite u that round to infinity count as infinity: torchao asks isfinite()
+ * of the rounded amax. */
+static int scale_even(const struct target *t, uint32_t u) {
+	return scale_floor(t, u > MX_F32_INF ? u : u + half_ulp(t));
+}
+
+/* u / (max_sig * 2^e) for finite u, rounded once: the quotient is formed with 36 or
+ * more bits below the last of the f32, so that its own last bit can be the sticky one. */
+static uint32_t quotient(uint32_t u, unsigned max_sig, int e) {
+	mx_f32 x = { u };
+	uint64_t dividend = (uint64_t)mx_f32_sig(x) << 40, q = dividend / max_sig;
+	return mx_f32_round(false, q | (dividend % max_sig != 0), mx_f32_exp(x) - 40 - e).v;
+}
+
+/* u * (1/max), the reciprocal rounded to f32 and the product again; u finite. */
+static uint32_t times_reciprocal(const struct target *t, uint32_t u) {
+	const uint32_t one = 0x3F800000;
+	mx_f32 x = { u }, r = { quotient(one, t->max_sig, t->emax - (int)t->man) };
+	uint64_t product = (uint64_t)mx_f32_sig(x) * mx_f32_sig(r);
+	return mx_f32_round(false, product, mx_f32_exp(x) + mx_f32_exp(r)).v;
+}
+
+/* The byte of the least power of two that is not below u; byte 0 is 2^-127. */
+static int round_up(uint32_t u) {
+	return field(u) + (field(u) ? mantissa(u) != 0 : mantissa(u) > 0x400000);
+}
+
+/* 1/max < 1: a finite amax has a finite product. */
+static int scale_rceil(const struct target *t, uint32_t u) {
+	return u >= MX_F32_INF ? 0xFF : round_up(times_reciprocal(t, u));
+}
+
+/* cvt.rp.satfinite: NaN 0xFF, infinity 0xFE. */
+static int scale_nvidia(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return u > MX_F32_INF ? 0xFF : 0xFE;
+	return round_up(quotient(u, t->max_sig, t->emax - (int)t->man));
+}
+
+static int scale_aiter_round_up(const struct target *t, uint32_t u) {
+	uint32_t d = u >= MX_F32_INF ? u : times_reciprocal(t, u);
+	return d >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
+}
+
+/* Infinity and small NaN payloads 255 - emax, since nothing looks for them; a NaN
+ * that carries into the sign bit has field 0. */
+static int scale_aiter_even(const struct target *t, uint32_t u) {
+	return not_below_0(field(u + half_ulp(t)) - t->emax);
+}
+
+/* The clamp to 127 catches infinity, rounded up to or given. A NaN scale has no
+ * byte in the source (an integer conversion of NaN); 0xFF is our reading. */
+static int scale_quark_even(const struct target *t, uint32_t u) {
+	if (u > MX_F32_INF)
+		return 0xFF;
+	int exp = field(u + half_ulp(t));
+	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
+}
+
+/* As before; the rounded bits of a NaN are infinity, or -0 whose log2 is
+ * -infinity. (The powers of two have exact logarithms.) */
+static int scale_triton(const struct target *t, uint32_t u) {
+	int exp = field(u + half_ulp(t));
+	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
+}
+
+/* Nine bits of exponent field: infinity and NaN are the powers after the last. */
+static int scale_primus(const struct target *t, uint32_t u) {
+	return not_below_0((int)((u + half_ulp(t)) >> MX_F32_MAN) - t->emax);
+}
+
+/* floor() of an f32 log2 of u, finite and normal. The logarithm of 2^n (1 - d 2^-24)
+ * lies d 2^-24 / ln 2 below n and rounds up to n if that is at most half the spacing
+ * of f32 there, 2^(j-24) with j the exponent of the f32 just below n: that is, for
+ * d <= floor(2^j ln 2). The second-order term changes no floor; next to n = 0 and 1
+ * the spacing is too fine. */
+static int floor_log2(uint32_t u) {
+	static const uint8_t reach[] = { 0, 1, 2, 5, 11, 22, 44 };
+	int e = field(u) - 127, n = e + 1;
+	unsigned below = n > 0 ? n - 1 : -n; /* integer part of the magnitude just below n */
+	unsigned j = below ? 31 - __builtin_clz(below) : 0;
+	return 0x800000 - mantissa(u) <= reach[j] ? n : e;
+}
+
+/* amax 0 stands as 2^-126, and subnormals are below it: byte 0 both. */
+static int scale_microxcaling(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	return field(u) ? not_below_0(floor_log2(u) + 127 - t->emax) : 0;
+}
+
+/* Each rule in a loop of its own, which the compiler may vectorise. */
+#define MX_RECIPE(id, name, formats, nan, rounding, scaling, rule, source)                         \
+	static void id##_scales(struct target t, const uint32_t *u, size_t n, uint8_t *s) {        \
+		for (size_t i = 0; i < n; i++)                                                     \
+			s[i] = rule(&t, u[i]);                                                     \
+	}
+#include "recipes.def"
+#undef MX_RECIPE
+
+static const struct {
+	struct mx_recipe_info info;
+	void (*scales)(struct target, const uint32_t *u, size_t n, uint8_t *s);
+} recipes[] = {
+#define MX_RECIPE(id, name, formats, nan, rounding, scaling, rule, source)                         \
+	[MX_RECIPE_##id] = { { name, source, formats, nan, MX_##rounding, MX_##scaling },          \
+		             id##_scales },
+#include "recipes.def"
+#undef MX_RECIPE
+};
+_Static_assert(sizeof recipes / sizeof *recipes == MX_RECIPES, "mxref.h and recipes.def agree");
+
+const struct mx_recipe_info *mx_recipe_info(mx_recipe r) {
+	return (unsigned)r < MX_RECIPES ? &recipes[r].info : NULL;
+}
+
+bool mx_recipe_by_name(const char *name, mx_recipe *r) {
+	for (int i = 0; i < MX_RECIPES; i++)
+		if (!strcasecmp(name, recipes[i].info.name)) {
+			*r = i;
+			return true;
+		}
+	return false;
+}
+
+void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t *scales) {
+	recipes[r].scales(target_of(f), amax, n, scales);
+}
+
+mx_e8m0 mx_scale(mx_recipe r, mx_format f, mx_f32 amax) {
+	uint32_t u = mx_f32_magnitude(amax);
+	mx_e8m0 s = { 0xFF };
+	if ((unsigned)r < MX_RECIPES && (unsigned)f < MX_FORMATS &&
+	    recipes[r].info.formats >> f & 1)
+		mx_scales(r, f, &u, 1, &s.v);
+	return s;
+}
+
+mx_e8m0 mx_scale_floor(mx_format f, mx_f32 amax) {
+	return mx_scale(MX_RECIPE_FLOOR, f, amax);
+}

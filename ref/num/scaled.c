@@ -1,0 +1,70 @@
+/* The elements of a scaled block: from x and the scale to the code. */
+#include "number.h"
+
+/* FP4 and FP6 by integer rounding that looks for nothing: the bits of a NaN,
+ * rebiased and rounded like a number's, and the low byte of that (torchao
+ * _f32_to_floatx_unpacked; AITER f32_to_mxfp4). FP8 by PyTorch's conversions,
+ * where NaN is all ones (c10/util/Float8_e5m2.h). */
+static mx_elem software_nan(const struct mx_format_info *t, mx_f32 nan) {
+	uint32_t magnitude = 0x7F;
+	if (t->specials == MX_FINITE) {
+		uint32_t rebiased = mx_f32_magnitude(nan) - ((127u - t->bias) << MX_F32_MAN);
+		magnitude = mx_shift_round(rebiased, MX_F32_MAN - t->man_bits, MX_RNE, 0) & 0xFF;
+	}
+	return (mx_elem){ magnitude | nan.v >> 31 << (t->bits - 1) };
+}
+
+/* x * 2^(127-s). It is inexact only below 2^-126, where no rounding can tell:
+ * the least element is 2^-16, and MX_SR looks 32 bits below that. */
+static mx_f32 descaled(mx_f32 x, mx_e8m0 s) {
+	return mx_f32_scale(x, 127 - s.v);
+}
+
+static mx_elem encode_divide(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r, uint32_t random) {
+	mx_f32 q = descaled(x, s);
+	if (s.v == 0xFF)
+		q.v = MX_F32_NAN | (x.v & MX_F32_SIGN);
+	return mx_elem_encode(f, q, r, MX_SATURATE, random);
+}
+
+/* Of two NaNs the product takes the first, quieted, as x86 does. */
+static mx_elem encode_reciprocal(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r, uint32_t random) {
+	const uint32_t quieted = 0x7FC00001; /* the reciprocal of 0xFF is 0x7F800001 */
+	mx_f32 q = descaled(x, s);
+	if (s.v == 0xFF && mx_f32_magnitude(x) <= MX_F32_INF)
+		q.v = quieted;
+	if (mx_f32_magnitude(q) > MX_F32_INF)
+		return software_nan(mx_format_info(f), q);
+	return mx_elem_encode(f, q, r, MX_SATURATE, random);
+}
+
+/* The limit max * 2^(s-127) in f32, divided by the scale again: the division that
+ * follows in the source scales both alike. */
+static uint32_t soft_limit(mx_format f, mx_e8m0 s) {
+	mx_f32 max = mx_elem_to_f32(f, (mx_elem){ mx_max_finite(&mx_types[f]) });
+	if (s.v == 0)
+		return 0;
+	return mx_f32_scale(max, s.v - 127).v == MX_F32_INF ? MX_F32_INF : max.v;
+}
+
+static mx_elem encode_clamp(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r, uint32_t random) {
+	if (mx_format_info(f)->specials == MX_FINITE)
+		return encode_divide(f, x, s, r, random);
+	uint32_t limit = soft_limit(f, s);
+	mx_f32 q = descaled(x, s);
+	if (mx_f32_magnitude(q) > MX_F32_INF)
+		q.v = limit | MX_F32_SIGN;
+	else if (mx_f32_magnitude(q) > limit)
+		q.v = limit | (q.v & MX_F32_SIGN);
+	return mx_elem_encode(f, q, r, MX_OVERFLOW, random);
+}
+
+mx_elem mx_scaled_encode(mx_recipe r, mx_format f, mx_f32 x, mx_e8m0 scale, mx_rounding o,
+                         uint32_t random) {
+	switch (mx_recipe_info(r)->scaling) {
+	case MX_DIVIDE: break;
+	case MX_RECIPROCAL: return encode_reciprocal(f, x, scale, o, random);
+	case MX_CLAMP: return encode_clamp(f, x, scale, o, random);
+	}
+	return encode_divide(f, x, scale, o, random);
+}

@@ -1,0 +1,41 @@
+/* Benches: repeated timings, and a CSV line `name,unit,median,spread` for each. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BENCH_RUNS = 15 };
+
+static inline double bench_now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static inline int bench_order(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Calls f(arg) once unmeasured and BENCH_RUNS times measured; prints the rate at
+ * which it does `amount` units, as median and distance of the quartiles. Returns
+ * the median. */
+static inline double bench(const char *name, const char *unit, double amount, void (*f)(void *),
+                           void *arg) {
+	double rate[BENCH_RUNS];
+	f(arg);
+	for (int i = 0; i < BENCH_RUNS; i++) {
+		double start = bench_now();
+		f(arg);
+		rate[i] = amount / (bench_now() - start);
+	}
+	qsort(rate, BENCH_RUNS, sizeof *rate, bench_order);
+	double median = rate[BENCH_RUNS / 2];
+	double spread = rate[BENCH_RUNS * 3 / 4] - rate[BENCH_RUNS / 4];
+	printf("%s,%s,%.4g,%.2g\n", name, unit, median, spread);
+	return median;
+}
+
+#endif

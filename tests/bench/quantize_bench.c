@@ -1,0 +1,88 @@
+/* How fast tensors are quantised, against memcpy of the same input bytes. */
+#include "../../ref/mxref.h"
+#include "bench.h"
+
+#include <string.h>
+
+enum { ROWS = 4096, COLS = 4096 }; /* 64 MiB of f32: more than caches hold */
+
+struct job {
+	struct mx_quantizer q;
+	struct mx_tensor x;
+	struct mx_quantised *rowwise, *colwise;
+	uint8_t *copy;
+};
+
+static void copy(void *arg) {
+	struct job *j = arg;
+	memcpy(j->copy, j->x.data, (size_t)ROWS * COLS * 4);
+}
+
+static void quantize(void *arg) {
+	struct job *j = arg;
+	if (mx_quantize(&j->q, &j->x, j->rowwise, j->colwise))
+		abort();
+}
+
+static void plain(void *arg) {
+	struct job *j = arg;
+	if (mx_quantize_plain(&j->q, &j->x, j->rowwise, j->colwise))
+		abort();
+}
+
+/* xorshift32 bits as floats between 2^-8 and 2^8, both signs. */
+static uint32_t *data(void) {
+	uint32_t *x = malloc((size_t)ROWS * COLS * 4), s = 1;
+	for (size_t i = 0; x && i < (size_t)ROWS * COLS; i++) {
+		s ^= s << 13, s ^= s >> 17, s ^= s << 5;
+		x[i] = (s & 0x87FFFFFF) + 0x3C000000;
+	}
+	return x;
+}
+
+static void report(struct job *j, const char *name, double memcpy_rate) {
+	char ratio[80];
+	double rate = bench(name, "GB/s", (double)j->x.rows * j->x.cols * 4 * 1e-9, quantize, j);
+	snprintf(ratio, sizeof ratio, "%s/memcpy", name);
+	printf("%s,ratio,%.3f,\n", ratio, rate / memcpy_rate);
+}
+
+static void row_wise(struct job *j, double memcpy_rate) {
+	static const mx_format formats[] = { MX_E2M1, MX_E4M3, MX_E5M2, MX_E2M3 };
+	static const mx_recipe recipes[] = { MX_RECIPE_FLOOR, MX_RECIPE_EVEN, MX_RECIPE_RCEIL };
+	for (unsigned f = 0; f < sizeof formats / sizeof *formats; f++)
+		for (unsigned r = 0; r < sizeof recipes / sizeof *recipes; r++) {
+			char name[80];
+			j->q.format = formats[f];
+			j->q.recipe = recipes[r];
+			snprintf(name, sizeof name, "quantize/f32/%s/%s/row",
+			         mx_format_info(formats[f])->name,
+			         mx_recipe_info(recipes[r])->name);
+			report(j, name, memcpy_rate);
+		}
+}
+
+int main(void) {
+	struct mx_quantised row = { malloc((size_t)ROWS * COLS), COLS, malloc(ROWS * COLS / 32),
+		                    COLS / 32 };
+	struct mx_quantised col = { malloc((size_t)ROWS * COLS), ROWS, malloc(ROWS * COLS / 32),
+		                    ROWS / 32 };
+	struct job j = { .q = { .threads = 1 },
+		         .x = { data(), MX_DTYPE_F32, ROWS, COLS, COLS, 1 },
+		         .rowwise = &row,
+		         .copy = malloc((size_t)ROWS * COLS * 4) };
+	if (!j.x.data || !j.copy || !row.codes || !row.scales || !col.codes || !col.scales)
+		return 1;
+	double memcpy_rate = bench("memcpy", "GB/s", (double)ROWS * COLS * 4 * 1e-9, copy, &j);
+	row_wise(&j, memcpy_rate);
+	j.q.format = MX_E2M1;
+	j.q.recipe = MX_RECIPE_EVEN;
+	j.colwise = &col;
+	report(&j, "quantize/f32/E2M1/even/row+col", memcpy_rate);
+	j.q.block = MX_BLOCK_32X32;
+	report(&j, "quantize/f32/E2M1/even/row+col/32x32", memcpy_rate);
+	j.q.block = MX_BLOCK_1X32;
+	j.x.rows = 64;
+	bench("plain/f32/E2M1/even/row+col", "GB/s", 64.0 * COLS * 4 * 1e-9, plain, &j);
+	return 0;
+}

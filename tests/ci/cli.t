@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+# The command line: what is selected, what is printed, and that the same command prints the same.
+use strict;
+use warnings;
+use TAP::Parser;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+# A report without the times in it.
+sub timeless { return $_[0] =~ s/[\d.]+ (?:s|ms a run)\b/TIME/gr }
+
+# The names of the runs in a report, in order.
+sub names { return $_[0] =~ /^(?:pass|FAIL)  (\S+)/mg }
+
+sub passes {
+	my ($sentence, @arguments) = @_;
+	is(mxcheck(@arguments), 0, $sentence) or diag $out, $err;
+	is($err, '', '  with nothing on stderr');
+	return $out;
+}
+
+# ---- help and list ----
+
+my $help = passes('--help explains', '--help');
+is_deeply([ grep { $help !~ /--$_\b/ } qw(list device seed race jobs shape regime tap case co
+	verbose help) ], [], 'every option is in the help');
+is(passes('-h does too', '-h'), $help, 'in the same words');
+
+my @list = split /\n/, passes('--list lists', '--list');
+my $runs = () = join('', map { slurp($_) } glob 'cases/*/*.yaml') =~ /^ *- \{M:/mg;
+is(@list, $runs, 'every run of every case file, a line each');
+is(scalar(grep { !m{^\w+/\w+/\d+x\d+x\d+/(?:exact|general|special) } } @list), 0,
+	'under case / MxNxK / regime');
+my @quick = map { /^(\S+) +.*\bquick\b/ } @list;
+my @exact = map { m{^(gemm/mxfp4_f32/\S+/exact) } } @list;
+is(() = passes('--list takes globs', '--list', '*/exact') =~ m{/exact }g,
+	scalar(grep { m{/exact } } @list), 'and lists what they match');
+
+# ---- selection ----
+
+is_deeply([ names(passes('with no case named mxcheck passes')) ], \@quick,
+	'those tagged quick run, in the order of the list');
+like($out, qr/\Adevice emu \(gfx950, libmxhip\.so\), seed 1\n/, 'device, arch and runtime are named');
+like($out, qr/^${\scalar @quick} passed, 0 failed, [\d.]+ s\n\z/m, 'the last line counts them');
+is_deeply([ names(passes('a glob passes', 'gemm/mxfp4_f32/*/exact')) ], \@exact,
+	'the runs that it matches run');
+is_deeply([ names(passes('--regime passes', '--regime', 'exact', 'gemm/mxfp4_f32')) ], \@exact,
+	'the runs of a case and a regime run');
+is_deeply([ names(passes('--shape passes', '--shape', '31,33,64', '--regime', 'special',
+			'gemm/mxfp4_f32')) ],
+	['gemm/mxfp4_f32/31x33x64/special'], 'the case runs at that shape, once');
+
+# ---- what is printed ----
+
+my @run = ('gemm/mxfp4_f32/128x17x512/general');
+like(passes('a general run passes', @run),
+	qr{^pass  \S+ +bits 2176/2176  snr deq 1\d\d\.\d\d dB unq 1\d\.\d\d dB  [\d.]+ s  \[profile block32 \(assumed\)}m,
+	'with its elements, both SNR, and the assumption behind it');
+like(passes('an exact run passes', 'gemm/mxfp4_f32/1x1x32/exact'),
+	qr{bits 1/1  snr deq exact unq -  .*\[exact regime: }, 'with what exactness rests on');
+like(passes('--race passes', '--race', 60, @run),
+	qr/race: 0 of 60 runs differ \(seeded schedules of the emulator, not of silicon\): rate below 4\.9e-02 \(95 %\), /,
+	'with a bound on the rate, and what it is a rate of');
+unlike($out, qr/race.free/i, 'and no word of race-free');
+like(passes('-v passes', '-v', @run),
+	qr/\d+ wave instructions, \d+\.\d % MFMA; most in flight: vmcnt \d+, lgkmcnt \d+\n +mix: \w+ \d+, /,
+	'with the instruction mix and what was in flight');
+
+# ---- the same again ----
+
+my @few = ('gemm/mxfp4_bf16');
+my $once = timeless(passes('a seed passes', '--seed', 7, @few));
+is(timeless(passes('and again', '--seed', 7, @few)), $once, 'and prints the same');
+isnt(timeless(passes('another seed passes', '--seed', 8, @few)) =~ s/seed 8/seed 7/r,
+	$once, 'but has other data');
+is(timeless(passes("--jobs $_ passes", '--jobs', $_, '--seed', 7, @few)), $once,
+	'and prints the same in the same order') for 1, 2, 5;
+my @raced = ('--race', 40, '--jobs');
+is(timeless(passes('a hunt on 2 threads passes', @raced, 2, @run)),
+	timeless(passes('and on 1', @raced, 1, @run)), 'and finds the same');
+
+# ---- TAP ----
+
+sub tap {
+	my $p = TAP::Parser->new({ tap => "$_[0]\n" });
+	$p->run;
+	return $p;
+}
+
+my $p = tap(passes('--tap passes', '--tap', 'gemm/mxfp4_bf16'));
+is(join(' ', $p->parse_errors, $p->tests_run, scalar $p->passed), '8 8',
+	'it is valid TAP, a test each run, all ok');
+mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
+	'--tap', '*/1*x128x256/exact');
+$p = tap($out);
+is(join(' ', $status, $p->parse_errors, $p->tests_run, $p->failed), '1 2 2',
+	'of a broken twin it is valid TAP, the ragged M not ok') or diag $out;
+like($out, qr/^#   reproduce: /m, 'with the line that reproduces it as a comment');
+
+# ---- failures elsewhere ----
+
+mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
+	'--shape', '130,64,96', '--regime', 'exact', '--seed', 5);
+my ($line) = $out =~ /reproduce: (.*)/;
+is($status, 1, 'a broken twin fails at a shape of its own');
+run('sh', '-c', $line // 'false');
+is("$status @{[ names($out) ]}", '1 gemm/mxfp4_f32/130x64x96/exact',
+	'the line it printed fails at that shape') or diag $line;
+
+SKIP: {
+	skip 'there is an AMD GPU driver here', 2 if -e '/dev/kfd';
+	is(mxcheck('--device', 'hip', @run), 77, 'without a GPU nothing can run on hip');
+	is("$out|" . ($err =~ /\Amxcheck: device hip: nothing could run: [^\n]+\n\z/), '|1',
+		'and the reason is one line');
+}
+
+done_testing();

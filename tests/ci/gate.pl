@@ -1,0 +1,57 @@
+# What the tests of the command line share: running things, and kernels compiled on the spot.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use Test::More;
+
+our $build   = $ENV{BUILD} // 'build';
+our $mxcheck = "$build/mxcheck";
+our $dir     = tempdir(CLEANUP => 1);
+our ($status, $out, $err);
+
+sub slurp {
+	my ($file) = @_;
+	open my $f, '<:raw', $file or die "$file: $!";
+	local $/;
+	return <$f> // '';
+}
+
+sub spew {
+	my ($file, $bytes) = @_;
+	open my $f, '>:raw', $file or die "$file: $!";
+	print $f $bytes;
+	close $f or die "$file: $!";
+	return $file;
+}
+
+# Runs a command: its exit status in $status, what it printed in $out and $err.
+sub run {
+	my $redirect = 'exec "$@" >"$0/out" 2>"$0/err" </dev/null';
+	$status = system('sh', '-c', $redirect, $dir, @_) >> 8;
+	$out    = slurp("$dir/out");
+	$err    = slurp("$dir/err");
+	return $status;
+}
+
+sub mxcheck { return run($mxcheck, @_) }
+
+# The kinds of the findings in a report, each once, in order.
+sub kinds {
+	my %seen;
+	my @all = $_[0] =~ /^(?:#   |      )([a-z-]+): /mg;
+	return grep { !/^(race|reproduce|mix)$/ && !$seen{$_}++ } @all;
+}
+
+# Compiles and links a kernel as cases/README.md and the README tell the reader to.
+sub compile {
+	my ($source, $co, $arch) = @_;
+	chomp(my $llvm = `ci/llvm.sh`);
+	my @target = ('--target=amdgcn-amd-amdhsa', '-mcpu=' . ($arch // 'gfx950'));
+	run("$llvm/clang", '-x', 'c', '-std=gnu11', @target, '-nogpulib', '-ffreestanding', '-O2',
+		'-c', $source, '-o', "$co.o") == 0
+		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
+		or BAIL_OUT("$source: $err");
+	return $co;
+}
+
+1;

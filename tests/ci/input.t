@@ -1,0 +1,100 @@
+#!/usr/bin/perl
+# Bad input: one line on stderr that says what is wrong and where, exit 2, and nothing that looks
+# like a pass.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+my $gemm = 'cases/gemm/mxfp4_f32.yaml';
+my $co   = "$build/kernels/gemm/mxfp4_gemm.co";
+
+sub is_refused {
+	my ($sentence, $want, @arguments) = @_;
+	mxcheck(@arguments);
+	my @wrong;
+	push @wrong, "exit $status" if $status != 2;
+	push @wrong, 'not one line on stderr' if $err !~ /\A[^\n]+\n\z/;
+	push @wrong, "no '$want'" if index($err, $want) < 0;
+	push @wrong, 'looks like a pass' if $out =~ /^(?:pass|ok) |[1-9]\d* passed/m;
+	ok(!@wrong, "$sentence is refused: $want") or diag "@wrong\n$out$err";
+}
+
+# ---- options ----
+
+is_refused('an unknown option', "unrecognized option '--frobnicate'", '--frobnicate');
+is_refused('an option without its value', "'--seed' requires an argument", '--seed');
+is_refused('an unknown device', "no device 'gpu': emu, hip or hip:N", '--device', 'gpu');
+is_refused('an unknown regime', '--regime exakt: not exact, general or special',
+	'--regime', 'exakt');
+is_refused("--race $_", "--race $_: not a number from 1", '--race', $_) for '0', '-1', '5x', '';
+is_refused("--seed $_", "--seed $_: not a number", '--seed', $_)
+	for 'abc', '-1', '0x10', '18446744073709551616';
+is_refused("--jobs $_", "--jobs $_: not a number from 1 to 1024", '--jobs', $_) for '0', '1025';
+is_refused("--shape $_", "--shape $_: not three positive numbers", '--shape', $_)
+	for '0,1,32', '1,-1,32', '1,1', '1,1,32,1', '1,1,', 'a,b,c', '1,1,9223372036854775808';
+is_refused('a glob that no case matches', "no case matches 'gemm/nothing*'", 'gemm/nothing*');
+is_refused('run without a case', '--case FILE.yaml is missing', 'run');
+is_refused('--case without run', "only with 'mxcheck run'", '--case', $gemm);
+is_refused('--co without run', "only with 'mxcheck run'", '--co', $co);
+
+# ---- shapes that the case cannot take ----
+
+is_refused("the shape $$_[0]", $$_[1], '--shape', $$_[0], 'gemm/mxfp4_f32')
+	for [ '1,1,33', 'K = 33 is no positive multiple of 32' ],
+	[ '1099511627776,1,32', 'grid[1]: ceildiv(M, 128) is 8589934592, more than' ],
+	[ '1,4611686018427387904,32', 'N = 4611686018427387904 is not in 0 to 2^40' ];
+
+# ---- code objects ----
+
+sub is_no_code_object {
+	my ($sentence, $want, $file, @more) = @_;
+	is_refused($sentence, $want, 'run', '--case', $gemm, '--co', $file, @more);
+}
+
+my $bytes = slurp($co);
+is_no_code_object('a code object that is not there', "$dir/no.co: no such file", "$dir/no.co");
+for (0, 3, 63, 1000, length($bytes) / 2, length($bytes) - 1) {
+	my $file = spew("$dir/cut.co", substr $bytes, 0, $_);
+	is_no_code_object("a code object cut off at byte $_", $file, $file);
+}
+is_no_code_object('a program of the host', 'ELF of machine 62, not of an AMD GPU', $mxcheck);
+is_no_code_object('a case file as code object', 'not an ELF file', $gemm);
+is_no_code_object('an object that was not linked', 'link it with ld.lld -shared',
+	"$build/kernels/gemm/mxfp4_gemm.elf");
+my $nothing = spew("$dir/nothing.c",
+	"__attribute__((device_kernel)) void mxfp4_gemm_f32(void) {}\n");
+is_no_code_object('a code object for gfx942', 'built for amdgcn-amd-amdhsa--gfx942',
+	compile($nothing, "$dir/gfx942.co", 'gfx942'));
+
+# ---- case files ----
+
+sub is_no_case {
+	my ($sentence, $from, $to, $want) = @_;
+	my $text = slurp($gemm);
+	my $at   = index $text, $from;
+	BAIL_OUT("'$from' is not in $gemm") if $at < 0;
+	substr($text, $at, length $from) = $to;
+	my $line = 1 + (substr($text, 0, $at) =~ tr/\n//);
+	$want =~ s/LINE/$line/;
+	my $file = spew("$dir/case.yaml", $text);
+	is_refused($sentence, "$file$want", 'run', '--case', $file, '--co', $co);
+}
+
+is_refused('a case file that is not there', "$dir/no.yaml", 'run', '--case', "$dir/no.yaml");
+is_refused('a folder as case file', $dir, 'run', '--case', $dir);
+is_no_case('a misspelt key', 'buffers:', 'bufers:', ':LINE: unexpected key: bufers');
+is_no_case('a misspelt key of a run', 'regime: exact', 'regieme: exact',
+	':LINE: unexpected key: regieme');
+is_no_case('a misspelt value', 'regime: exact', 'regime: exakt',
+	':LINE: regime: invalid ENUM value: exakt');
+is_no_case('an unknown name in an expression', 'cols: K}', 'cols: Q}',
+	": buffers[0].cols: unknown name 'Q'");
+is_no_case('an unknown profile', 'profile: block32', 'profile: block33', ": no profile 'block33'");
+
+my $text = slurp($gemm) =~ s/kernel: mxfp4_gemm_f32/kernel: mxfp4_gem/r;
+is_refused('a kernel that is not in the code object', 'no kernel mxfp4_gem in the code object',
+	'run', '--case', spew("$dir/case.yaml", $text), '--co', $co);
+
+done_testing();

@@ -1,0 +1,79 @@
+#!/usr/bin/perl
+# Calls go down: a room's archive needs nothing of the rooms above it, and the linker says so.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+# What each room may use, from the Makefile itself.
+my %uses = `make -np setup B=$build` =~ /^USES_(\w+) := (.*)$/mg;
+my %archive = map { $_ => "$build/lib$_.a" } qw(mxref kernels cases oracle fuzz ci);
+my %above  = (
+	mxref   => [qw(kernels cases oracle fuzz ci)],
+	kernels => [qw(cases oracle fuzz ci)],
+	cases   => [qw(kernels oracle fuzz ci)],
+	oracle  => [qw(fuzz ci)],
+	fuzz    => ['ci'],
+);
+
+# ---- by nm ----
+
+sub symbols {
+	my ($file, @options) = @_;
+	run('nm', '-P', @options, $file) == 0 or BAIL_OUT("$file: $err");
+	return map { /^(\w+) \w/ ? $1 : () } split /\n/, $out;
+}
+
+my %defined = map { $_ => { map { $_ => 1 } symbols($archive{$_}, '-g', '--defined-only') } }
+	keys %archive;
+for my $room (sort keys %above) {
+	my %needs = map { $_ => 1 } symbols($archive{$room}, '-u');
+	my @upwards = map {
+		my $higher = $_;
+		map { "$higher: $_" } grep { $defined{$higher}{$_} } sort keys %needs
+	} @{ $above{$room} };
+	is_deeply(\@upwards, [], "$room needs nothing of @{$above{$room}}");
+}
+
+my @exact = glob "$build/oracle/exact/*.o";
+my %own   = map { $_ => 1 } map { symbols($_, '-g', '--defined-only') } @exact;
+my @borrowed = grep { my $s = $_; !$own{$s} && grep { $_->{$s} } values %defined }
+	map { symbols($_, '-u') } @exact;
+is_deeply(\@borrowed, [], 'oracle/exact, ' . @exact . ' objects, needs nothing of any other file here');
+
+is_deeply([ grep { !/^(?:hip|mxhip)[A-Z]/ } symbols("$build/libmxhip.so", '-D', '--defined-only') ],
+	[], 'libmxhip.so exports the HIP API and its own, nothing of the machine');
+
+# ---- by the linker ----
+
+sub links {
+	my ($function, $room) = @_;
+	my $source = spew("$dir/call.c", "void $function(void);\nint main(void) { $function(); }\n");
+	my @objects = split ' ', $uses{$room} // BAIL_OUT("the Makefile has no USES_$room");
+	return run('cc', '-o', "$dir/call", $source, @objects, '-pthread') == 0;
+}
+
+for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
+	[ 'cases', 'kernels', 'mx_module_launch' ], [ 'kernels', 'cases', 'mx_plan_make' ],
+	[ 'cases', 'oracle', 'mx_bench_make' ], [ 'oracle', 'fuzz', 'mx_race' ],
+	[ 'fuzz', 'ci', 'mx_options_parse' ]) {
+	my ($low, $high, $function) = @$_;
+	ok(links($function, $high), "$function links with what $high may use") or diag $err;
+	ok(!links($function, $low) && $err =~ /undefined reference to [`']$function'/,
+		"it does not with what $low may use") or diag $err;
+}
+
+# ---- kernels ----
+
+chomp(my $llvm = `ci/llvm.sh`);
+my %kernels;
+for (glob "$build/kernels/*/*.co") {
+	run("$llvm/llvm-readelf", '--notes', $_);
+	$kernels{$_} = 1 for $out =~ /^ +\.name: +(\w+)/mg;
+}
+my $program = slurp($mxcheck);
+is_deeply([ grep { index($program, $_) >= 0 } sort keys %kernels ], [],
+	'mxcheck knows none of the kernels by name: ' . join ' ', sort keys %kernels);
+
+done_testing();

@@ -1,0 +1,87 @@
+#!/usr/bin/perl
+# ref/num/cvt.def against LLVM's assembler: every name that a gfx950 conversion could have,
+# with operands of the shape that it implies, is one there exactly if it is in the table.
+use strict;
+use warnings;
+use File::Temp 'tempdir';
+use Test::More;
+
+my $llvm = `ci/llvm.sh 2>/dev/null`;
+chomp $llvm;
+plan skip_all => 'no llvm-mc that knows gfx950 (see ci/llvm.sh)' unless $llvm && -x "$llvm/llvm-mc";
+
+my %bits = (fp4 => 4, fp6 => 6, bf6 => 6, fp8 => 8, bf8 => 8, f16 => 16, bf16 => 16, f32 => 32);
+my %format = (E2M1 => 'fp4', E2M3 => 'fp6', E3M2 => 'bf6', E4M3 => 'fp8', E5M2 => 'bf8',
+	FP16 => 'f16', BF16 => 'bf16', FP32 => 'f32');
+# In other tables, since they follow MODE, or are a shift.
+my %elsewhere = map { $_ => 1 } qw(v_cvt_f16_f32 v_cvt_f32_f16 v_cvt_f32_bf16);
+
+# The registers that operands of these many bits take, from v64 on.
+sub registers {
+	my $next = 64;
+	my @operands;
+	for my $width (@_) {
+		my $n = int(($width + 31) / 32);
+		push @operands, $n > 1 ? sprintf('v[%d:%d]', $next, $next + $n - 1) : "v$next";
+		$next += 32;
+	}
+	return join ', ', @operands;
+}
+
+sub line {
+	my ($name, $from, $to, $n, $data, $scaled, $sr) = @_;
+	my @widths = ($n * $bits{$to}, ($n / $data * $bits{$from}) x $data, (32) x ($scaled + $sr));
+	return "$name " . registers(@widths);
+}
+
+my %row;
+open my $def, '<', 'ref/num/cvt.def' or die;
+while (<$def>) {
+	my ($enc, $op, $id, $from, $to, $n, $data, $scale, $round) =
+		/^MX_CVT\((\w+),\s+(\w+),\s+(\w+),\s+(\w+),\s+(\w+),\s+(\d+),\s+(\d),\s+(\w+),\s+(\w+)\)/
+		or next;
+	my ($scaled, $sr) = ($scale eq 'SCALED' ? 1 : 0, $round eq 'SR' ? 1 : 0);
+	$row{"v_cvt_$id"} = { enc => $enc, op => hex $op,
+		line => line("v_cvt_$id", $format{$from}, $format{$to}, $n, $data, $scaled, $sr) };
+}
+
+my @lines;
+for my $scaled (0, 1) {
+	for my $sr (0, 1) {
+		for my $pack ([ '', 1, 1 ], [ 'pk_', 2, 1 ], [ 'pk_', 2, 2 ], [ 'pk32_', 32, 1 ],
+			[ '2xpk16_', 32, 2 ]) {
+			my ($prefix, $n, $data) = @$pack;
+			for my $to (sort keys %bits) {
+				for my $from (sort keys %bits) {
+					my $name = 'v_cvt_' . ('', 'scalef32_')[$scaled] . ('', 'sr_')[$sr]
+						. $prefix . $to . '_' . $from;
+					push @lines, line($name, $from, $to, $n, $data, $scaled, $sr);
+				}
+			}
+		}
+	}
+}
+
+my $file = tempdir(CLEANUP => 1) . '/conversions.s';
+open my $asm, '>', $file or die;
+print $asm "$_\n" for @lines;
+close $asm;
+my %code;
+for (`$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -show-encoding $file 2>/dev/null`) {
+	my ($name, $operands, $bytes) = /^\s*(v_cvt\w+) (.*?)\s*; encoding: \[(.*)\]/ or next;
+	$name =~ s/_e(32|64)$//;
+	my @byte = map { hex } split /,/, $bytes;
+	$code{"$name $operands"} = $byte[0] | $byte[1] << 8 | $byte[2] << 16 | $byte[3] << 24;
+}
+
+my %known = map { (split)[0] => 1 } keys %code;
+is_deeply([ sort keys %row ], [ grep { !$elsewhere{$_} } sort keys %known ],
+	scalar(keys %row) . ' conversions, the same as LLVM has among ' . @lines . ' imaginable');
+is_deeply([ sort map { $_->{line} } values %row ],
+	[ sort grep { !$elsewhere{ (split)[0] } } keys %code ], 'their operands have the same shapes');
+my @wrong = grep {
+	my $code = $code{ $row{$_}{line} } // 0;
+	$row{$_}{op} != ($row{$_}{enc} eq 'VOP1' ? $code >> 9 & 0xff : $code >> 16 & 0x3ff);
+} sort keys %row;
+is_deeply(\@wrong, [], 'and the same opcodes');
+done_testing();

@@ -1,0 +1,379 @@
+/* Scale recipes against values derived by hand from their sources, and against
+ * each other: where two differ, an input says so; where none is found, they are
+ * named as equal. */
+#include "../../ref/mxref.h"
+#include "../tap.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	mx_format id;
+	int man, emax;
+	double max;
+} formats[] = {
+	{ "E2M1", MX_E2M1, 1, 2, 6 },      { "E2M3", MX_E2M3, 3, 2, 7.5 },
+	{ "E3M2", MX_E3M2, 2, 4, 28 },     { "E4M3", MX_E4M3, 3, 8, 448 },
+	{ "E5M2", MX_E5M2, 2, 15, 57344 },
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const char *const names[MX_RECIPES] = {
+	"floor",      "ceil",       "even",   "rceil",  "nvidia",       "aiter-round-up",
+	"aiter-even", "quark-even", "triton", "primus", "microxcaling",
+};
+
+static bool defined(int recipe, int format) {
+	return mx_recipe_info(recipe)->formats >> formats[format].id & 1;
+}
+
+static int scale(int recipe, int format, uint32_t amax) {
+	return mx_scale(recipe, formats[format].id, (mx_f32){ amax }).v;
+}
+
+static float float_of(uint32_t u) {
+	float x;
+	memcpy(&x, &u, sizeof x);
+	return x;
+}
+
+static void test_names(void) {
+	int i = 0;
+	mx_recipe r;
+	while (i < MX_RECIPES && !strcmp(mx_recipe_info(i)->name, names[i]) &&
+	       mx_recipe_by_name(names[i], &r) && (int)r == i && *mx_recipe_info(i)->source)
+		i++;
+	if (!ok(i == MX_RECIPES, "each recipe has its name and a source"))
+		diag("first wrong: %s", names[i]);
+	ok(!mx_recipe_info(MX_RECIPES) && !mx_recipe_by_name("ocp", &r) &&
+	           mx_recipe_by_name("FLOOR", &r) && r == MX_RECIPE_FLOOR,
+	   "there is no other recipe, and case does not matter");
+	ok(scale(MX_RECIPE_TRITON, 3, 0x3F800000) == 255 && !defined(MX_RECIPE_TRITON, 3),
+	   "a recipe that is not defined for a format gives the NaN scale");
+}
+
+/* Columns: E2M1, E2M3, E3M2, E4M3, E5M2 by the rules in the sources; -1 undefined.
+ * 1.0 has field 127, emax 2 2 4 8 15; E2M1 rounds up from 1.75 (0x600000), E4M3 and
+ * E2M3 from 1.9375 (0x780000), E5M2 and E3M2 from 1.875 (0x700000). */
+static const struct {
+	int recipe;
+	uint32_t amax;
+	int want[FORMATS];
+	const char *why;
+} by_hand[] = {
+	{ MX_RECIPE_FLOOR, 0x3F800000, { 125, 125, 123, 119, 112 }, "1: 127 - emax" },
+	{ MX_RECIPE_FLOOR, 0x3FFFFFFF, { 125, 125, 123, 119, 112 }, "below 2" },
+	{ MX_RECIPE_FLOOR, 0xBF800000, { 125, 125, 123, 119, 112 }, "the sign is ignored" },
+	{ MX_RECIPE_FLOOR, 0x00000000, { 0, 0, 0, 0, 0 }, "zero" },
+	{ MX_RECIPE_FLOOR, 0x007FFFFF, { 0, 0, 0, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_FLOOR, 0x08000000, { 14, 14, 12, 8, 1 }, "2^-111, field 16" },
+	{ MX_RECIPE_FLOOR, 0x7F7FFFFF, { 252, 252, 250, 246, 239 }, "largest: 254 - emax" },
+	{ MX_RECIPE_FLOOR, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_FLOOR, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_CEIL, 0x3F800000, { 125, 125, 123, 119, 112 }, "a power of two stays" },
+	{ MX_RECIPE_CEIL, 0x3F800001, { 126, 126, 124, 120, 113 }, "one ulp more" },
+	{ MX_RECIPE_CEIL, 0x00000001, { 0, 0, 0, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_CEIL, 0x7F7FFFFF, { 253, 253, 251, 247, 240 }, "largest: 255 - emax" },
+	{ MX_RECIPE_CEIL, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_CEIL, 0x7FFFFFFF, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_EVEN, 0x3FDFFFFF, { 125, 125, 123, 119, 112 }, "below 1.75" },
+	{ MX_RECIPE_EVEN, 0x3FE00000, { 126, 125, 123, 119, 112 }, "1.75" },
+	{ MX_RECIPE_EVEN, 0x3FF00000, { 126, 125, 124, 119, 113 }, "1.875" },
+	{ MX_RECIPE_EVEN, 0x3FF80000, { 126, 126, 124, 120, 113 }, "1.9375" },
+	{ MX_RECIPE_EVEN, 0x007FFFFF, { 0, 0, 0, 0, 0 }, "subnormal, up to field 1" },
+	{ MX_RECIPE_EVEN, 0x7F7FFFFF, { 255, 255, 255, 255, 255 }, "rounds to infinity" },
+	{ MX_RECIPE_EVEN, 0x7F600000, { 255, 252, 250, 246, 239 }, "1.75 * 2^127" },
+	{ MX_RECIPE_EVEN, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_EVEN, 0x7FFFFFFF, { 255, 255, 255, 255, 255 }, "NaN does not wrap" },
+	{ MX_RECIPE_RCEIL, 0x40C00000, { 127, 127, 125, 121, 114 }, "6: 6/6 = 1; 6/7.5; 6/28 ..." },
+	{ MX_RECIPE_RCEIL, 0x40C00001, { 128, 127, 125, 121, 114 }, "above 6" },
+	{ MX_RECIPE_RCEIL, 0x43E00000, { 134, 133, 131, 127, 120 }, "448: / 448 = 1" },
+	{ MX_RECIPE_RCEIL, 0x43E00001, { 134, 133, 132, 128, 121 }, "above 448" },
+	{ MX_RECIPE_RCEIL, 0x40F00000, { 128, 127, 126, 122, 115 }, "7.5" },
+	{ MX_RECIPE_RCEIL, 0x40F00001, { 128, 128, 126, 122, 115 }, "above 7.5" },
+	{ MX_RECIPE_RCEIL, 0x00000000, { 0, 0, 0, 0, 0 }, "zero" },
+	{ MX_RECIPE_RCEIL, 0x007FFFFF, { 0, 0, 0, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_RCEIL, 0x01800000, { 1, 1, 0, 0, 0 }, "2^-124/7.5 > 2^-127 > 2^-124/28" },
+	{ MX_RECIPE_RCEIL,
+	  0x7F7FFFFF,
+	  { 253, 253, 251, 247, 240 },
+	  "2^128/6 < 2^126, 2^128/28 < 2^124" },
+	{ MX_RECIPE_RCEIL, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_RCEIL, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_NVIDIA, 0x40C00000, { 127, 127, 125, 121, 114 }, "6" },
+	{ MX_RECIPE_NVIDIA, 0x40C00001, { 128, 127, 125, 121, 114 }, "above 6" },
+	{ MX_RECIPE_NVIDIA, 0x00000000, { 0, 0, 0, 0, 0 }, "zero" },
+	{ MX_RECIPE_NVIDIA, 0x00000001, { 0, 0, 0, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_NVIDIA, 0x7F800000, { 254, 254, 254, 254, 254 }, "infinity is satfinite" },
+	{ MX_RECIPE_NVIDIA, 0x7F800001, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x40C00000, { 127, -1, -1, 121, -1 }, "6" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x40C00001, { 128, -1, -1, 121, -1 }, "above 6" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x00000000, { 0, -1, -1, 0, -1 }, "zero" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x00000006, { 1, -1, -1, 0, -1 }, "6 * 2^-149: 1 and 0 left" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x00800000, { 1, -1, -1, 1, -1 }, "2^-126: subnormal product" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x7F800000, { 255, -1, -1, 255, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_ROUND_UP, 0x7FC00000, { 255, -1, -1, 255, -1 }, "NaN" },
+	{ MX_RECIPE_AITER_EVEN, 0x3FE00000, { 126, -1, -1, 119, -1 }, "1.75" },
+	{ MX_RECIPE_AITER_EVEN, 0x3FF80000, { 126, -1, -1, 120, -1 }, "1.9375" },
+	{ MX_RECIPE_AITER_EVEN, 0x00000000, { 0, -1, -1, 0, -1 }, "zero" },
+	{ MX_RECIPE_AITER_EVEN, 0x00700000, { 0, -1, -1, 0, -1 }, "subnormal" },
+	{ MX_RECIPE_AITER_EVEN, 0x7F7FFFFF, { 253, -1, -1, 247, -1 }, "rounds to field 255" },
+	{ MX_RECIPE_AITER_EVEN, 0x7F800000, { 253, -1, -1, 247, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_EVEN, 0x7FC00000, { 253, -1, -1, 247, -1 }, "NaN" },
+	{ MX_RECIPE_AITER_EVEN, 0x7FFFFFFF, { 0, -1, -1, 0, -1 }, "NaN that wraps" },
+	{ MX_RECIPE_QUARK_EVEN, 0x3FE00000, { 126, 125, 123, 119, 112 }, "1.75" },
+	{ MX_RECIPE_QUARK_EVEN, 0x00000000, { 0, 0, 0, 0, 0 }, "zero" },
+	{ MX_RECIPE_QUARK_EVEN, 0x00000001, { 0, 0, 0, 0, 0 }, "subnormal: log2(0)" },
+	{ MX_RECIPE_QUARK_EVEN, 0x7F7FFFFF, { 254, 254, 254, 254, 254 }, "rounds to infinity" },
+	{ MX_RECIPE_QUARK_EVEN, 0x7F800000, { 254, 254, 254, 254, 254 }, "infinity" },
+	{ MX_RECIPE_QUARK_EVEN, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_TRITON, 0x3FDFFFFF, { 125, -1, -1, -1, -1 }, "below 1.75" },
+	{ MX_RECIPE_TRITON, 0x3FE00000, { 126, -1, -1, -1, -1 }, "1.75" },
+	{ MX_RECIPE_TRITON, 0x00000000, { 0, -1, -1, -1, -1 }, "zero" },
+	{ MX_RECIPE_TRITON, 0x00400000, { 0, -1, -1, -1, -1 }, "subnormal" },
+	{ MX_RECIPE_TRITON, 0x7F600000, { 254, -1, -1, -1, -1 }, "rounds to infinity" },
+	{ MX_RECIPE_TRITON, 0x7F800000, { 254, -1, -1, -1, -1 }, "infinity" },
+	{ MX_RECIPE_TRITON, 0x7FC00000, { 254, -1, -1, -1, -1 }, "NaN, as infinity" },
+	{ MX_RECIPE_TRITON, 0x7FFFFFFF, { 0, -1, -1, -1, -1 }, "NaN, as -0" },
+	{ MX_RECIPE_PRIMUS, 0x3FE00000, { 126, -1, -1, 119, 112 }, "1.75" },
+	{ MX_RECIPE_PRIMUS, 0x3FF00000, { 126, -1, -1, 119, 113 }, "1.875" },
+	{ MX_RECIPE_PRIMUS, 0x3FF80000, { 126, -1, -1, 120, 113 }, "1.9375" },
+	{ MX_RECIPE_PRIMUS, 0x00000000, { 0, -1, -1, 0, 0 }, "zero" },
+	{ MX_RECIPE_PRIMUS, 0x007FFFFF, { 0, -1, -1, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_PRIMUS, 0x7F800000, { 253, -1, -1, 247, 240 }, "infinity" },
+	{ MX_RECIPE_PRIMUS, 0x7FC00000, { 253, -1, -1, 247, 240 }, "NaN" },
+	{ MX_RECIPE_PRIMUS, 0x7FFFFFFF, { 254, -1, -1, 248, 241 }, "NaN with nine bits" },
+	{ MX_RECIPE_MICROXCALING, 0x40FFFFFF, { 128, 128, 126, 122, 115 }, "8 - ulp/2: log2 is 3" },
+	{ MX_RECIPE_MICROXCALING, 0x40FFFFFE, { 127, 127, 125, 121, 114 }, "one ulp less" },
+	{ MX_RECIPE_MICROXCALING, 0x407FFFFF, { 126, 126, 124, 120, 113 }, "below 4: not rounded" },
+	{ MX_RECIPE_MICROXCALING, 0x3FFFFFFF, { 125, 125, 123, 119, 112 }, "below 2" },
+	{ MX_RECIPE_MICROXCALING, 0x7F7FFFFF, { 253, 253, 251, 247, 240 }, "log2 is 128" },
+	{ MX_RECIPE_MICROXCALING, 0x00000000, { 0, 0, 0, 0, 0 }, "zero" },
+	{ MX_RECIPE_MICROXCALING, 0x00000001, { 0, 0, 0, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_MICROXCALING, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_MICROXCALING, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+};
+
+static void test_by_hand(void) {
+	int n = sizeof by_hand / sizeof *by_hand;
+	for (int r = 0; r < MX_RECIPES; r++) {
+		int rows = 0, bad = 0;
+		for (int i = 0; i < n; i++)
+			for (int f = 0; by_hand[i].recipe == r && f < FORMATS; f++) {
+				int want = by_hand[i].want[f], got = scale(r, f, by_hand[i].amax);
+				rows++;
+				if ((want < 0) == defined(r, f) || (want >= 0 && got != want))
+					if (!bad++)
+						diag("first wrong: %s, amax 0x%08x (%s): got %d, "
+						     "want %d",
+						     formats[f].name, by_hand[i].amax,
+						     by_hand[i].why, got, want);
+			}
+		ok(!bad && rows, "%s gives %d hand-derived scales", names[r], rows);
+	}
+}
+
+/* ---- every pair of recipes ---- */
+
+/* Every exponent field; mantissas at both ends, around the rounding points, around
+ * 1/max, and 256 strata. Calls f until it returns true. */
+static bool sweep(bool (*f)(uint32_t amax, void *arg), void *arg) {
+	static const uint32_t centres[] = { 0,        0x400000, 0x600000, 0x700000,
+		                            0x780000, 0x800000, 0x200000 };
+	for (uint32_t e = 0; e < 256; e++) {
+		for (int c = 0; c < 7; c++)
+			for (int d = -48; d <= 48; d++) {
+				uint32_t man = centres[c] + (uint32_t)d;
+				if (man < 0x800000 && f(e << 23 | man, arg))
+					return true;
+			}
+		for (uint32_t m = 0; m < 256; m++)
+			if (f(e << 23 | m << 15 | (m * 2654435761u >> 17), arg))
+				return true;
+	}
+	return false;
+}
+
+struct pair {
+	int a, b, format;
+	uint32_t at;
+};
+
+static bool differs(uint32_t amax, void *arg) {
+	struct pair *p = arg;
+	p->at = amax;
+	return scale(p->a, p->format, amax) != scale(p->b, p->format, amax);
+}
+
+static bool finite_differs(uint32_t amax, void *arg) {
+	return amax < 0x7F800000 && differs(amax, arg);
+}
+
+/* The pairs that, by their sources, agree on all finite amax; all others differ. */
+static const struct {
+	int a, b;
+	const char *formats;
+} equal[] = {
+	{ MX_RECIPE_RCEIL, MX_RECIPE_NVIDIA, "E2M1 E2M3 E3M2 E4M3 E5M2" },
+	{ MX_RECIPE_AITER_EVEN, MX_RECIPE_PRIMUS, "E2M1 E4M3" },
+	{ MX_RECIPE_QUARK_EVEN, MX_RECIPE_TRITON, "E2M1" },
+};
+
+static bool should_agree(int a, int b, const char *format) {
+	for (unsigned i = 0; i < sizeof equal / sizeof *equal; i++)
+		if (equal[i].a == a && equal[i].b == b && strstr(equal[i].formats, format))
+			return true;
+	return false;
+}
+
+static void test_pair(int a, int b) {
+	for (int f = 0; f < FORMATS; f++) {
+		struct pair p = { a, b, f, 0 };
+		if (!defined(a, f) || !defined(b, f))
+			continue;
+		bool finite = sweep(finite_differs, &p),
+		     agree = should_agree(a, b, formats[f].name);
+		if (!finite && !sweep(differs, &p))
+			p.at = 0;
+		if (finite)
+			ok(!agree, "%s: %s and %s differ at amax 0x%08x (%a): %d, %d",
+			   formats[f].name, names[a], names[b], p.at, float_of(p.at),
+			   scale(a, f, p.at), scale(b, f, p.at));
+		else if (p.at)
+			ok(agree, "%s: %s and %s agree on finite amax, differ at 0x%08x: %d, %d",
+			   formats[f].name, names[a], names[b], p.at, scale(a, f, p.at),
+			   scale(b, f, p.at));
+		else
+			ok(agree, "%s: %s and %s agree everywhere", formats[f].name, names[a],
+			   names[b]);
+	}
+}
+
+/* ---- the rules again, in doubles ---- */
+
+/* ceil(log2(x)) of a positive double. */
+static int ceil_log2(double x) {
+	int e;
+	return frexp(x, &e) == 0.5 ? e - 1 : e;
+}
+
+/* What exact division would give: the scale for amax / max without any rounding. */
+static int exact_rceil(int f, double amax) {
+	int byte = ceil_log2(amax / formats[f].max) + 127;
+	return byte < 0 ? 0 : byte;
+}
+
+/* amax/max in double is inexact, but cannot become or leave a power of two: amax
+ * has 24 bits, and only max * 2^k makes one. */
+static void test_reciprocals(int f) {
+	int bad[2] = { 0 };
+	for (uint32_t man = 0; man < 1u << 23; man++) {
+		uint32_t u = 0x43000000 | man;
+		int want = exact_rceil(f, float_of(u));
+		for (int i = 0; i < 2; i++)
+			if (scale(i ? MX_RECIPE_NVIDIA : MX_RECIPE_RCEIL, f, u) != want &&
+			    !bad[i]++)
+				diag("first wrong: amax 0x%08x", u);
+	}
+	ok(!bad[0], "%s: torchao's product with 1/max is as good as exact, all 2^23 mantissas",
+	   formats[f].name);
+	ok(!bad[1], "%s: amax/max rounded to f32 is as good as exact, all 2^23 mantissas",
+	   formats[f].name);
+}
+
+/* Below the normals, the f32 product is typed out with the constants of the source. */
+static void test_subnormal_products(void) {
+	static const struct {
+		int format;
+		uint32_t reciprocal;
+	} rows[] = { { 0, 0x3E2AAAAB }, { 3, 0x3B124925 } };
+	int bad = 0;
+	for (int i = 0; i < 2; i++)
+		for (uint32_t u = 0; u < 0x07000000; u += 0x1357 + (u >> 12)) {
+			float d = float_of(u) * float_of(rows[i].reciprocal);
+			int e = 0, want = d > 0x1p-127f;
+			if (d > 0x1p-126f) {
+				frexp(d, &e);
+				want = ceil_log2(d) + 127;
+			}
+			bad += scale(MX_RECIPE_RCEIL, rows[i].format, u) != want;
+		}
+	ok(!bad,
+	   "rceil of small amax goes by the f32 product, subnormal products above 2^-127 to 1");
+}
+
+static bool log2_differs(uint32_t u, void *arg) {
+	*(uint32_t *)arg = u;
+	if (u >= 0x7F800000 || u < 0x00800000)
+		return false;
+	/* log2 in double is good to 2^-52 or so; ties with the f32 midpoints do not occur. */
+	int want = (int)floorf((float)log2((double)float_of(u))) - 2 + 127;
+	return scale(MX_RECIPE_MICROXCALING, 0, u) != (want < 0 ? 0 : want);
+}
+
+static void test_log2(void) {
+	uint32_t at = 0;
+	if (!ok(!sweep(log2_differs, &at),
+	        "microxcaling's floor of an f32 log2 is that of the rounded logarithm"))
+		diag("first wrong: amax 0x%08x", at);
+}
+
+/* ---- elements ---- */
+
+static void test_elements(void) {
+	static const struct {
+		int recipe;
+		mx_format f;
+		uint32_t x;
+		int scale, want;
+		const char *why;
+	} rows[] = {
+		{ MX_RECIPE_FLOOR, MX_E2M1, 0x41A00000, 129, 0x6, "20 / 4 = 5, a tie to 4" },
+		{ MX_RECIPE_FLOOR, MX_E2M1, 0xC1A00000, 255, 0xF, "scale NaN, sign of x" },
+		{ MX_RECIPE_FLOOR, MX_E4M3, 0xC1A00000, 255, 0xFF, "scale NaN" },
+		{ MX_RECIPE_EVEN, MX_E4M3, 0xC1A00000, 255, 0x7F, "times 0x7F800001: +NaN" },
+		{ MX_RECIPE_EVEN, MX_E5M2, 0x41A00000, 255, 0x7F, "PyTorch's NaN of E5M2" },
+		{ MX_RECIPE_EVEN, MX_E5M2, 0xFFC00000, 255, 0xFF, "a NaN keeps its sign" },
+		{ MX_RECIPE_EVEN, MX_E2M1, 0x41A00000, 255, 0x3, "0x7FC00001 through the bits" },
+		{ MX_RECIPE_TRITON, MX_E2M1, 0xFFC00000, 127, 0xB, "-NaN through the bits" },
+		{ MX_RECIPE_TRITON, MX_E2M1, 0x7FFFFFFF, 127, 0x4, "full payload carries" },
+		{ MX_RECIPE_TRITON, MX_E2M1, 0xFF800000, 254, 0xF, "infinity saturates" },
+		{ MX_RECIPE_PRIMUS, MX_E2M1, 0x00400000, 0, 0x2,
+		  "FP4: byte 0 is 2^-127 to the cvt" },
+		{ MX_RECIPE_PRIMUS, MX_E4M3, 0x00400000, 0, 0x00, "FP8: byte 0 clamps to 0" },
+		{ MX_RECIPE_PRIMUS, MX_E4M3, 0x80400000, 0, 0x80, "and to -0" },
+		{ MX_RECIPE_PRIMUS, MX_E4M3, 0x7FC00000, 127, 0xFE, "NaN: fmaxf leaves -448" },
+		{ MX_RECIPE_PRIMUS, MX_E4M3, 0x7F800000, 127, 0x7E, "infinity: 448" },
+		{ MX_RECIPE_PRIMUS, MX_E4M3, 0x7F800000, 247, 0x7F, "the limit is infinite too" },
+		{ MX_RECIPE_PRIMUS, MX_E5M2, 0xFF800000, 240, 0xFC, "-infinity" },
+		{ MX_RECIPE_PRIMUS, MX_E5M2, 0xFF800000, 239, 0xFB, "-57344" },
+		{ MX_RECIPE_NVIDIA, MX_E4M3, 0x7F800000, 254, 0x7E, "infinity saturates" },
+	};
+	int n = sizeof rows / sizeof *rows, i = 0, got = 0;
+	while (i < n && (got = mx_scaled_encode(rows[i].recipe, rows[i].f, (mx_f32){ rows[i].x },
+	                                        (mx_e8m0){ rows[i].scale }, MX_RNE, 0)
+	                               .v) == rows[i].want)
+		i++;
+	if (!ok(i == n, "%d elements with special values or scales are those of the sources", n))
+		diag("first wrong: %s, x 0x%08x, scale %d (%s): got 0x%02x, want 0x%02x",
+		     names[rows[i].recipe], rows[i].x, rows[i].scale, rows[i].why, got,
+		     rows[i].want);
+	ok(mx_recipe_info(MX_RECIPE_MICROXCALING)->rounding == MX_RNA &&
+	           mx_recipe_info(MX_RECIPE_EVEN)->rounding == MX_RNE,
+	   "microxcaling rounds half away from zero, torchao to even");
+}
+
+int main(void) {
+	test_names();
+	test_by_hand();
+	for (int a = 0; a < MX_RECIPES; a++)
+		for (int b = a + 1; b < MX_RECIPES; b++)
+			test_pair(a, b);
+	for (int f = 0; f < FORMATS; f++)
+		test_reciprocals(f);
+	test_subnormal_products();
+	test_log2();
+	test_elements();
+	return done_testing();
+}

@@ -1,0 +1,277 @@
+/* A bench on the emulator, from case file to verdict; the verdicts themselves; SNR. */
+#include "../../oracle/bench.h"
+#include "../../oracle/bench_inside.h"
+#include "../../oracle/metrics.h"
+#include "../tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct mx_device *emu;
+static struct mx_error err;
+
+static void need(bool good, const char *why) {
+	if (good)
+		return;
+	printf("Bail out! %s\n", why);
+	exit(1);
+}
+
+/* A bench of one of the shipped kernels at a shape, and the case that it belongs to. */
+struct subject {
+	struct mx_case *c;
+	struct mx_bench *b;
+	struct mx_run_result r;
+};
+
+static struct subject subject(const char *co, int64_t M, int64_t N, int64_t K, mx_regime regime) {
+	struct subject s = { NULL };
+	struct mx_plan plan;
+	char file[512], kernels[400];
+	const char *build = getenv("BUILD");
+	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
+	snprintf(file, sizeof file, "%s/%s.co", kernels, co ? co : "");
+	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &s.c, &err) &&
+	             !mx_plan_make(s.c, M, N, K, regime, &plan, &err) &&
+	             !mx_bench_make(&plan, emu, co ? file : NULL, kernels, 1, &s.b, &err) &&
+	             !mx_bench_run(s.b, 1, &s.r, &err),
+	     err.text);
+	return s;
+}
+
+static void end(struct subject *s) {
+	mx_bench_free(s->b);
+	mx_case_free(s->c);
+}
+
+static struct mx_verdict verdict(struct subject *s) {
+	struct mx_verdict v = { 0 };
+	need(!mx_bench_judge(s->b, &s->r, &v, &err), err.text);
+	return v;
+}
+
+/* Whether a verdict has exactly one note, of this kind, with this in its text. */
+static bool only(const struct mx_verdict *v, const char *kind, const char *text) {
+	if (v->n_notes == 1 && !strcmp(v->notes[0].kind, kind) && strstr(v->notes[0].text, text))
+		return true;
+	for (unsigned i = 0; i < v->n_notes; i++)
+		diag("%s: %s", v->notes[i].kind, v->notes[i].text);
+	return false;
+}
+
+/* What the last run left of the buffer with a role, from its first valid byte. */
+static uint8_t *left(struct subject *s, mx_role role) {
+	for (unsigned i = 0; i < s->b->plan.n_buffers; i++)
+		if (s->b->plan.buffers[i].role == role)
+			return s->b->buffer[i].after + s->b->plan.buffers[i].guard;
+	return NULL;
+}
+
+/* ---- a correct run ---- */
+
+static void test_pass(void) {
+	struct subject s = subject(NULL, 33, 65, 288, MX_REGIME_GENERAL);
+	struct mx_verdict v = verdict(&s);
+	ok(!v.n_notes && mx_verdict_status(&v) == 0 && v.checked == 33 * 65 && v.wrong == 0,
+	   "the shipped kernel passes, each of 33x65 elements checked");
+	ok(v.snr_dequantised > 130 && v.snr_unquantised > 10 && v.snr_unquantised < 20,
+	   "its SNR is that of f32 against the dequantised data, of FP4 against the unquantised");
+	ok(strstr(v.basis, "block32 (assumed)"), "a general verdict names the profile it assumes");
+	uint64_t hash = s.r.hash;
+	need(!mx_bench_run(s.b, 2, &s.r, &err), err.text);
+	ok(s.r.hash == hash && s.r.schedule == 2, "another schedule leaves the same bytes");
+	end(&s);
+	s = subject(NULL, 33, 65, 288, MX_REGIME_EXACT);
+	v = verdict(&s);
+	ok(!v.n_notes && isinf(v.snr_dequantised) && isnan(v.snr_unquantised),
+	   "in the exact regime there is no noise, and nothing was quantised");
+	ok(strstr(v.basis, "exact regime") && !strstr(v.basis, "block32"),
+	   "an exact verdict depends on no profile");
+	end(&s);
+}
+
+/* ---- what a device might have left: changed in the copy that is judged ---- */
+
+static void test_outputs(void) {
+	struct subject s = subject(NULL, 16, 16, 64, MX_REGIME_EXACT);
+	uint8_t *c = left(&s, MX_ROLE_C);
+	c[(3 * 16 + 5) * 4] ^= 1;
+	struct mx_verdict v = verdict(&s);
+	ok(only(&v, "wrong-bits", "C[3][5] is 0x") && v.wrong == 1 && mx_verdict_status(&v) == 1,
+	   "one bit of one element is wrong-bits, with its place");
+	c[(3 * 16 + 5) * 4] ^= 1;
+	c[(7 * 16 + 1) * 4 + 3] ^= 0x80;
+	c[(9 * 16) * 4 + 3] ^= 0x80;
+	v = verdict(&s);
+	ok(only(&v, "wrong-bits", "C[7][1]") && strstr(v.notes[0].text, "2 of 256 elements"),
+	   "wrong signs are wrong-bits: the first is named, all are counted");
+	memset(c + 64 * 4, MX_POISON, 4);
+	c[(7 * 16 + 1) * 4 + 3] ^= 0x80;
+	c[(9 * 16) * 4 + 3] ^= 0x80;
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[4][0] is 0xffffffff"),
+	   "an element that still holds its poison is not-written");
+	end(&s);
+}
+
+static void test_zero_and_nan(void) {
+	struct subject s = subject(NULL, 64, 64, 64, MX_REGIME_SPECIAL);
+	struct mx_verdict v = verdict(&s);
+	uint32_t *c = (uint32_t *)left(&s, MX_ROLE_C);
+	unsigned nan = 0, zero = 0;
+	while (nan < 4096 && (c[nan] & 0x7fffffff) <= 0x7f800000)
+		nan++;
+	ok(!v.n_notes && nan < 4096, "special data have a NaN in the output, and pass");
+	c[nan] ^= 0x80000123;
+	v = verdict(&s);
+	ok(!v.n_notes, "sign and payload of a NaN are free");
+	c[nan] = 0x7f800000;
+	v = verdict(&s);
+	ok(only(&v, "wrong-bits", "(inf), must be"), "infinity for NaN is not");
+	end(&s);
+	s = subject(NULL, 64, 64, 32, MX_REGIME_EXACT);
+	c = (uint32_t *)left(&s, MX_ROLE_C);
+	while (zero < 4095 && c[zero] << 1)
+		zero++;
+	need(c[zero] << 1 == 0, "no zero in 4096 outputs");
+	c[zero] ^= 0x80000000;
+	v = verdict(&s);
+	ok(only(&v, "wrong-bits", "(-0), must be 0x00000000 (0)"), "-0 for 0 is wrong-bits");
+	end(&s);
+}
+
+static void test_surroundings(void) {
+	struct subject s = subject(NULL, 16, 16, 64, MX_REGIME_EXACT);
+	uint8_t *c = left(&s, MX_ROLE_C), *a = left(&s, MX_ROLE_A), *sa = left(&s, MX_ROLE_A_SCALE);
+	struct mx_verdict v;
+	c[-1] ^= 1;
+	v = verdict(&s);
+	ok(only(&v, "guard-changed", "guard before the start of buffer C") &&
+	           strstr(v.notes[0].text, "byte -1") && mx_verdict_status(&v) == 1,
+	   "a byte before the output is guard-changed");
+	c[-1] ^= 1;
+	c[16 * 16 * 4 + 77] ^= 1;
+	v = verdict(&s);
+	ok(only(&v, "guard-changed", "guard past the end of buffer C changed, first at byte 1101"),
+	   "a byte behind it is too");
+	c[16 * 16 * 4 + 77] ^= 1;
+	a[5] ^= 0x10;
+	v = verdict(&s);
+	ok(only(&v, "input-changed", "buffer A changed, first at byte 5"),
+	   "a byte of an input is input-changed");
+	a[5] ^= 0x10;
+	sa[8 + 2] ^= 0x10;
+	v = verdict(&s);
+	ok(v.n_notes && !strcmp(v.notes[0].kind, "guard-changed") &&
+	           strstr(v.notes[0].text, "padding of a row of buffer SA") &&
+	           strstr(v.notes[0].text, "row 1"),
+	   "a byte of a row's padding is guard-changed");
+	end(&s);
+}
+
+/* ---- broken twins, and a device that failed ---- */
+
+static void test_twins(void) {
+	struct subject s = subject("broken/store_past_m", 129, 128, 256, MX_REGIME_EXACT);
+	struct mx_verdict v = verdict(&s);
+	unsigned writes = 0, guards = 0;
+	for (unsigned i = 0; i < v.n_notes; i++) {
+		writes += !strcmp(v.notes[i].kind, "out-of-bounds-write");
+		guards += !strcmp(v.notes[i].kind, "guard-changed");
+	}
+	ok(writes == MX_NOTES_OF_A_KIND && guards == 1 && !v.wrong && mx_verdict_status(&v) == 1,
+	   "store_past_m has right outputs, and is seen by its stores and by the guard");
+	end(&s);
+	s = subject("broken/loose_wait", 128, 128, 1024, MX_REGIME_GENERAL);
+	v = verdict(&s);
+	ok(mx_verdict_status(&v) == 3, "loose_wait is seen in one run: LDS that nobody wrote yet");
+	end(&s);
+}
+
+static void test_failed_device(void) {
+	struct subject s = subject(NULL, 16, 16, 64, MX_REGIME_EXACT);
+	s.r.failed = true;
+	snprintf(s.r.failure, sizeof s.r.failure, "the device fell over");
+	struct mx_verdict v = verdict(&s);
+	ok(only(&v, "fault", "the device fell over") && mx_verdict_status(&v) == 4 && !v.checked,
+	   "of a device that failed nothing is judged but the failure");
+	end(&s);
+}
+
+static void test_bad_benches(void) {
+	struct mx_case *c;
+	struct mx_plan plan;
+	struct mx_bench *b;
+	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &c, &err) &&
+	             !mx_plan_make(c, 16, 16, 64, MX_REGIME_EXACT, &plan, &err),
+	     err.text);
+	ok(mx_bench_make(&plan, emu, NULL, "/no/such/folder", 1, &b, &err) == -1 &&
+	           strstr(err.text, "neither beside the case nor in /no/such/folder"),
+	   "without its code object there is no bench");
+	ok(mx_bench_make(&plan, emu, "Makefile", "", 1, &b, &err) == -1 &&
+	           strstr(err.text, "not an ELF file"),
+	   "nor with a file that is none");
+	char *profile = c->verdict.profile;
+	c->verdict.profile = "block33";
+	ok(mx_bench_make(&plan, emu, NULL, "", 1, &b, &err) == -1 &&
+	           strstr(err.text, "no profile 'block33'"),
+	   "nor with a profile that nobody knows");
+	c->verdict.profile = profile;
+	mx_case_free(c);
+	mx_bench_free(NULL);
+}
+
+/* ---- verdicts by themselves ---- */
+
+static void test_verdicts(void) {
+	struct mx_verdict v = { 0 };
+	ok(mx_verdict_status(&v) == 0, "nothing wrong is status 0");
+	mx_verdict_add(&v, MX_WRONG_NUMBERS, "wrong-bits", "here");
+	int one = mx_verdict_status(&v);
+	mx_verdict_add(&v, MX_WRONG_ORDER, "nondeterminism", "here");
+	int three = mx_verdict_status(&v);
+	mx_verdict_add(&v, MX_WRONG_DEVICE, "fault", "here");
+	int four = mx_verdict_status(&v);
+	mx_verdict_add(&v, MX_WRONG_NUMBERS, "wrong-bits", "there");
+	ok(one == 1 && three == 3 && four == 4 && mx_verdict_status(&v) == 4,
+	   "4 comes before 3 before 1");
+	mx_verdict_add(&v, MX_WRONG_NUMBERS, "wrong-bits", "%s", "there");
+	ok(v.n_notes == 4 && !v.notes[3].more, "the same note is kept once");
+	for (int i = 0; i < 10; i++)
+		mx_verdict_add(&v, MX_WRONG_NUMBERS, "wrong-bits", "place %d", i);
+	ok(v.n_notes == 5 && v.notes[4].more == 9 && !strcmp(v.notes[4].text, "place 0"),
+	   "three of a kind are kept, the others are counted");
+	for (int i = 0; i < 2 * MX_MAX_NOTES; i++) {
+		char kind[32];
+		snprintf(kind, sizeof kind, "kind-%d", i);
+		mx_verdict_add(&v, MX_WRONG_NUMBERS, kind, "here");
+	}
+	ok(v.n_notes == MX_MAX_NOTES, "no more than %d notes are kept", MX_MAX_NOTES);
+}
+
+static void test_snr(void) {
+	const double ref[] = { 3, 4, NAN, INFINITY, 5 }, x[] = { 3, 4.5, 7, 7, NAN };
+	ok(fabs(mx_snr(2, ref, x) - 20) < 1e-12, "noise of a hundredth of the power is 20 dB");
+	ok(mx_snr(5, ref, x) == mx_snr(2, ref, x), "elements that are not finite are left out");
+	ok(isinf(mx_snr(1, ref, x)), "no noise is infinite");
+	ok(isnan(mx_snr(0, ref, x)) && isnan(mx_snr(1, ref + 2, x)) &&
+	           isnan(mx_snr(1, (double[]){ 0 }, x)),
+	   "without a signal there is no SNR");
+}
+
+int main(void) {
+	struct mx_why why = { "" };
+	need(!mx_device_open("emu", &emu, &why), why.text);
+	test_pass();
+	test_outputs();
+	test_zero_and_nan();
+	test_surroundings();
+	test_twins();
+	test_failed_device();
+	test_bad_benches();
+	test_verdicts();
+	test_snr();
+	mx_device_close(emu);
+	return done_testing();
+}
