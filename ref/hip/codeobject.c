@@ -164,7 +164,8 @@ static void read_descriptor(struct mx_function *f, const uint8_t *kd) {
 	k->vgprs = arch < total ? arch : total;
 	k->vgprs = k->vgprs < 256 ? k->vgprs : 256;
 	k->agprs = total - k->vgprs < 256 ? total - k->vgprs : 256;
-	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
+	          (rsrc1 >> 26 & 1) << 23;
 	k->user_sgprs = rsrc2 >> 1 & 31;
 	for (unsigned i = 0; i < 3; i++)
 		k->workgroup_id[i] = rsrc2 >> (7 + i) & 1;

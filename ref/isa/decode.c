@@ -12,8 +12,8 @@
 #define MX_VCMP(enc, op, name, a, flags)          extern mx_lane_function mx_l_##name;
 #include "opcodes.def"
 
-extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_SMEM, mx_exec_DS,
-	mx_exec_GLOBAL, mx_exec_MUBUF;
+extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
+	mx_exec_DS, mx_exec_GLOBAL, mx_exec_MUBUF;
 
 const struct mx_op mx_ops[] = {
 #define MX_SALU(enc, op, name, d, a, b, flags)                                                     \
@@ -26,6 +26,8 @@ const struct mx_op mx_ops[] = {
 	{ #name, MX_##enc, op, 0, { a, a, 0 }, flags, mx_exec_vcmp, NULL, mx_l_##name },
 #define MX_MATRIX(enc, op, name, d, a, b, c)                                                       \
 	{ #name, MX_##enc, op, d, { a, b, c }, 0, mx_exec_mfma, NULL, NULL },
+#define MX_CVT(enc, op, id, ...)                                                                   \
+	{ "v_cvt_" #id, MX_##enc, op, 0, { 0, 0, 0 }, 0, mx_exec_cvt, NULL, NULL, MX_CVT_##id },
 #define MX_MEMORY(enc, op, name, bytes, flags)                                                     \
 	{ #name, MX_##enc, op, bytes, { 0, 0, 0 }, flags, mx_exec_##enc, NULL, NULL },
 #include "opcodes.def"
@@ -46,14 +48,23 @@ static const struct mx_op *find(mx_encoding e, unsigned opcode) {
 	return NULL;
 }
 
+/* v_readlane and v_readfirstlane. */
+static bool vector_to_scalar(const struct mx_op *op) {
+	return op->d && !op->lanes && (op->encoding == MX_VOP1 || op->encoding == MX_VOP3);
+}
+
 /* VOP3 holds every VOPC, VOP2 and VOP1 opcode a second time [ISA 13.3.6]. */
 static const struct mx_op *find_vop3(unsigned opcode) {
 	if (opcode < 0x100)
 		return find(MX_VOPC, opcode);
 	if (opcode < 0x140)
 		return find(MX_VOP2, opcode - 0x100);
-	if (opcode < 0x180)
-		return find(MX_VOP1, opcode - 0x140);
+	if (opcode < 0x1c0) {
+		const struct mx_op *op = find(MX_VOP1, opcode - 0x140);
+		bool short_only =
+			op && (vector_to_scalar(op) || op->flags & MX_TO_AGPR); /* [ISA 12.8] */
+		return short_only ? NULL : op;
+	}
 	return find(MX_VOP3, opcode);
 }
 
@@ -170,6 +181,7 @@ static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	in->mai.cbsz = bits(w, 10, 8);
 	in->mai.abid = bits(w, 14, 11);
 	in->mai.blgp = bits(x, 31, 29);
+	in->mai.dense = in->op ? mx_dense_by_name(in->op->name) : NULL;
 	uint16_t cd = bits(w, 15, 15) ? MX_AGPR : MX_VGPR;
 	in->dst = cd + bits(w, 7, 0);
 	for (unsigned i = 0; i < 3; i++) {
@@ -192,6 +204,8 @@ static void decode_vop3p(struct mx_inst *in, size_t left) {
 	if (left < 4)
 		return;
 	decode_mai(in, in->dwords + 2);
+	if (in->op && (in->mai.dense || in->op->lanes))
+		in->op = NULL; /* only the F8F6F4 forms have scales */
 	in->mai.scaled = true;
 	for (unsigned i = 0; i < 2; i++) {
 		in->mai.scale[i] = bits(x, 9 * i + 8, 9 * i);
@@ -285,11 +299,6 @@ static void check_modifiers(struct mx_inst *in) {
 		in->unsupported = "op_sel";
 	else if ((in->neg || in->abs) && !f32 && in->op->opcode != 0x234)
 		in->unsupported = "neg or abs on integers";
-}
-
-/* v_readlane and v_readfirstlane. */
-static bool vector_to_scalar(const struct mx_op *op) {
-	return op->d && !op->lanes && (op->encoding == MX_VOP1 || op->encoding == MX_VOP3);
 }
 
 /* Moves between register files: the opcode says which one each side is in. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../mxref.h"
+
 /* Microcode formats [ISA chapter 13]. */
 typedef enum {
 	MX_SOP2,
@@ -92,6 +94,7 @@ struct mx_op {
 	mx_handler *handler;
 	mx_scalar_function *scalar; /* SALU only */
 	mx_lane_function *lanes;    /* VALU and comparisons only */
+	mx_cvt_op cvt;              /* conversions only */
 };
 
 extern const struct mx_op mx_ops[];
@@ -121,6 +124,7 @@ struct mx_inst {
 	struct {
 		uint8_t cbsz, blgp, abid;
 		bool scaled;
+		const struct mx_dense *dense; /* of a dense MFMA */
 		uint16_t scale[2];
 		uint8_t byte[2];
 	} mai;

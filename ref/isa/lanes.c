@@ -214,8 +214,6 @@ static inline uint32_t to_i32(uint32_t u) {
 }
 VALU(v_cvt_u32_f32, D(to_u32(A)))
 VALU(v_cvt_i32_f32, D(to_i32(A)))
-VALU(v_cvt_pk_bf16_f32,
-     D(mx_bf16_from_f32((mx_f32){ A }).v | (uint32_t)mx_bf16_from_f32((mx_f32){ B }).v << 16))
 
 /* ---- comparisons ---- */
 

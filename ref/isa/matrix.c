@@ -3,6 +3,8 @@
 
 #include "machine.h"
 
+enum { MAX_D = 32 }; /* registers of the largest result */
+
 static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                                   unsigned n))[MX_LANES] {
 	unsigned row = mx_row(code);
@@ -13,9 +15,12 @@ static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, u
 
 /* C may be an inline constant: the same value everywhere. */
 static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in, unsigned n,
-                                    mx_vreg constant[16]))[MX_LANES] {
+                                    mx_vreg constant[MAX_D]))[MX_LANES] {
 	if (in->src[2] >= MX_VGPR)
 		return registers(w, in, in->src[2], n);
+	bool wide = in->mai.dense && in->mai.dense->d == MX_T_F64;
+	if (wide && in->src[2] != MX_INT_0)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a 64-bit constant other than 0 as C");
 	uint32_t value = mx_sread(w, in, in->src[2]);
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned l = 0; l < MX_LANES; l++)
@@ -74,7 +79,7 @@ static uint32_t rows_of_lanes(uint64_t lanes, unsigned mn) {
 }
 
 static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape shape, unsigned n,
-                         mx_vreg d[16], uint32_t rows, uint32_t cols) {
+                         mx_vreg d[MAX_D], uint32_t rows, uint32_t cols) {
 	for (unsigned r = 0; r < n; r++) {
 		mx_vreg u;
 		bool c = in->src[2] >= MX_VGPR;
@@ -89,13 +94,52 @@ static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape s
 	}
 }
 
+static bool overflow_clamps(const struct mx_wave *w) {
+	return w->group->run->launch->kernel->mode >> MX_MODE_FP16_OVFL & 1;
+}
+
+/* Dense forms: broadcasts and blocks mix lanes, so that one bad bit spoils all of D. */
+static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned n = in->op->d, na = in->op->s[0];
+	mx_vreg constant[MAX_D], d[MAX_D], u;
+	struct mx_dense_args args = {
+		in->mai.dense,
+		w->group->run->launch->profile,
+		registers(w, in, in->src[0], na),
+		registers(w, in, in->src[1], na),
+		accumulator(w, in, n, constant),
+		d,
+		in->mai.cbsz,
+		in->mai.abid,
+		in->mai.blgp,
+		overflow_clamps(w),
+	};
+	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
+		return;
+	mx_status s = mx_mma_dense(&args);
+	if (s != MX_OK) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s", mx_strerror(s));
+		return;
+	}
+	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], na) |
+	           operand_unwritten(w, in->src[2], n);
+	memset(u, 0xff, sizeof u);
+	for (unsigned r = 0; r < n; r++)
+		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
+}
+
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
 	unsigned n = in->op->d, mn = mx_shape_mn(shape);
-	mx_vreg constant[16], d[16];
+	mx_vreg constant[MAX_D], d[MAX_D];
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 
+	w->group->run->report->stats.mfma++;
+	if (in->mai.dense) {
+		exec_dense(w, in);
+		return;
+	}
 	if (in->mai.cbsz >= MX_FORMATS || in->mai.blgp >= MX_FORMATS) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "cbsz %u, blgp %u", in->mai.cbsz,
 		        in->mai.blgp);
@@ -115,13 +159,13 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 		scale_a,
 		scale_b,
 		d,
+		.clamp = overflow_clamps(w),
 	};
 	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
 		return;
 	mx_mma_scaled(&args);
 	uint64_t a = operand_unwritten(w, in->src[0], na) | scale_unwritten(w, in, 0);
 	uint64_t b = operand_unwritten(w, in->src[1], nb) | scale_unwritten(w, in, 1);
-	w->group->run->report->stats.mfma++;
 	if (a | b | operand_unwritten(w, in->src[2], n))
 		write_result(w, in, shape, n, d, rows_of_lanes(a, mn), rows_of_lanes(b, mn));
 	else

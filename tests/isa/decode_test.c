@@ -75,10 +75,10 @@ static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 	}
 }
 
-/* VOP1, VOP2 and VOPC have a VOP3 form, matrix instructions a scaled one. */
+/* VOP1, VOP2 and VOPC have a VOP3 form, the F8F6F4 matrix instructions a scaled one. */
 static bool has_other_form(const struct mx_op *op) {
 	if (op->encoding == MX_MAI)
-		return !strncmp(op->name, "v_mfma", 6);
+		return strstr(op->name, "f8f6f4");
 	/* These two are short forms alone [ISA 12.8]. */
 	if (!strcmp(op->name, "v_readfirstlane_b32") || !strcmp(op->name, "v_accvgpr_mov_b32"))
 		return false;

@@ -1,0 +1,127 @@
+/* Conversion instructions: lanes to mx_cvt of ref/num and back [ISA 7.3, 12.11]. */
+#include <string.h>
+
+#include "machine.h"
+
+enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords of a lane */
+
+/* An operand's registers, or one scalar for all lanes. */
+struct operand {
+	unsigned dwords, row;
+	bool scalar;
+	uint32_t value, unwritten;
+	uint32_t keep, flip; /* of an f32 with ABS and NEG */
+};
+
+struct operands {
+	struct mx_cvt_info info;
+	struct operand data[2], random, scale;
+};
+
+/* What MODE may ask for and mx_cvt does not give: nearest even and denormals kept only. */
+static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in,
+                               const struct mx_cvt_info *info) {
+	uint32_t mode = w->group->run->launch->kernel->mode;
+	if (in->clamp || in->omod)
+		return "clamp or omod of a conversion";
+	if ((in->neg | in->abs) && (strcmp(info->from, "FP32") || info->data_dwords > 1))
+		return "neg or abs of a source that is not one f32";
+	if (mode & 0xf)
+		return "a conversion under another rounding MODE than nearest even";
+	return (mode >> 4 & 0xf) != 0xf ? "a conversion with denormals flushed" : NULL;
+}
+
+static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsigned dwords,
+                 struct operand *o) {
+	unsigned code = in->src[i];
+	*o = (struct operand){ .dwords = dwords,
+		               .scalar = code < MX_VGPR,
+		               .keep = in->abs >> i & 1 ? 0x7fffffff : ~0u,
+		               .flip = in->neg >> i & 1 ? 1u << 31 : 0 };
+	if (code == MX_LITERAL || (o->scalar && dwords != 1)) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u", code);
+		return false;
+	}
+	if (o->scalar) {
+		o->value = mx_sread(w, in, code);
+		o->unwritten = mx_sread_unwritten(w, code);
+		return true;
+	}
+	o->row = mx_row(code);
+	return mx_vgprs_exist(w, in, o->row, dwords);
+}
+
+/* Data, then the random operand, then the scale, whichever there are. */
+static bool take_all(struct mx_wave *w, const struct mx_inst *in, struct operands *o) {
+	unsigned i = 0;
+	for (unsigned n = 0; n < o->info.data; n++)
+		if (!take(w, in, i++, o->info.data_dwords, &o->data[n]))
+			return false;
+	if (o->info.stochastic && !take(w, in, i++, 1, &o->random))
+		return false;
+	return !o->info.scaled || take(w, in, i, 1, &o->scale);
+}
+
+/* A lane's dwords of an operand to `to`; returns the bits of them that nobody wrote. */
+static uint32_t gather(const struct mx_wave *w, const struct operand *o, unsigned lane,
+                       uint32_t *to) {
+	uint32_t unwritten = o->unwritten;
+	if (o->scalar)
+		*to = (o->value & o->keep) ^ o->flip;
+	for (unsigned k = 0; !o->scalar && k < o->dwords; k++) {
+		to[k] = (w->v[o->row + k][lane] & o->keep) ^ o->flip;
+		unwritten |= mx_vunwritten(w, o->row + k, lane);
+	}
+	return unwritten;
+}
+
+/* One lane; d gets the result. Returns the bits of d[0] (and, alike, of further dwords)
+ * that depend on what nobody wrote: what a partial result keeps of the old dword changes
+ * with it and with nothing else. */
+static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
+                        unsigned lane, uint32_t *d) {
+	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;
+	unsigned row = mx_row(in->dst);
+	struct mx_cvt_args a = {
+		.source = source,
+		.op_sel = in->op_sel,
+		.fp16_ovfl = w->group->run->launch->kernel->mode >> MX_MODE_FP16_OVFL & 1
+	};
+	for (unsigned n = 0; n < o->info.data; n++)
+		unwritten |= gather(w, &o->data[n], lane, source + n * o->info.data_dwords);
+	if (o->info.stochastic)
+		unwritten |= gather(w, &o->random, lane, &a.random);
+	if (o->info.scaled)
+		unwritten |= gather(w, &o->scale, lane, &a.scale);
+	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
+	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
+	a.old = ~old;
+	mx_cvt(in->op->cvt, &a, kept);
+	a.old = old;
+	mx_cvt(in->op->cvt, &a, d);
+	uint32_t keeps = o->info.partial ? kept[0] ^ d[0] : 0;
+	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);
+}
+
+void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
+	struct operands o = { mx_cvt_info(in->op->cvt) };
+	const char *why = unsupported(w, in, &o.info);
+	mx_vreg d[MAX_RESULT], unwritten;
+	uint32_t lane_result[MAX_RESULT];
+	unsigned row = mx_row(in->dst), l;
+	if (why || in->op_sel & ~o.info.op_sel) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s",
+		        why ? why : "OP_SEL bits without a meaning");
+		return;
+	}
+	if (!take_all(w, in, &o) || !mx_vgprs_exist(w, in, row, o.info.dst_dwords))
+		return;
+	MX_FOR_LANES(l, mx_exec(w)) {
+		unwritten[l] = convert(w, in, &o, l, lane_result);
+		for (unsigned k = 0; k < o.info.dst_dwords; k++)
+			d[k][l] = lane_result[k];
+	}
+	for (unsigned k = 0; k < o.info.dst_dwords; k++)
+		mx_vwrite(w, row + k, mx_exec(w), d[k], unwritten);
+}

@@ -1,0 +1,234 @@
+/* Conversion instructions and dense MFMA through the machine: operands, OP_SEL, EXEC, unwritten
+ * bits. What they compute is judged in tests/num, tests/mma and tests/oracle; here it is held
+ * against the library's functions on the registers that the encoding names. */
+#include "machine_test.h"
+
+/* VGPRs 8 .. 55 are loaded from the arena, results are stored from VGPR 0 on.
+ *   v_mbcnt_lo_u32_b32 v60, -1, 0 ; v_mbcnt_hi_u32_b32 v60, -1, v60 ; v_lshlrev_b32 v60, 2, v60 */
+static const uint32_t lane_offset[] = { 0xd28c003c, 0x000100c1, 0xd28d003c, 0x000278c1,
+	                                0x24787882 };
+/*   s_waitcnt vmcnt(0) ; s_endpgm */
+static const uint32_t wait_loads[] = { 0xbf8c0f70 };
+static const uint32_t end[] = { 0xbf8c0f70, 0xbf810000 };
+/*   s_nop 0 ; s_mov_b64 exec, -1 */
+static const uint32_t all_lanes[] = { 0xbefe01c1 };
+
+enum { SOURCE = 0x4000, RESULT = 0x10000, ROW = 256, FIRST = 8, N_SOURCES = 48 };
+
+/*   global_load_dword v[n], v60, s[0:1] and global_store_dword v60, v[n], s[0:1], after
+ *   s_add_u32 s0, s0, literal has moved the base. */
+static void load(struct code *c, unsigned n) {
+	uint32_t part[] = { 0xdc508000, 0x0000003c | n << 24 };
+	append(c, part, sizeof part);
+}
+static void store(struct code *c, unsigned n) {
+	uint32_t part[] = { 0xdc708000, 0x0000003c | n << 8 };
+	append(c, part, sizeof part);
+}
+static void move_base(struct code *c, int32_t by) {
+	uint32_t sign = by < 0 ? 0x8201c101 : 0x82018001; /* s_addc_u32 s1, s1, -1 or 0 */
+	uint32_t part[] = { 0x8000ff00, (uint32_t)by, sign };
+	append(c, part, sizeof part);
+}
+
+/* Loads the sources, and what is in the results before. */
+static void prologue(struct code *c, unsigned results) {
+	APPEND(c, lane_offset);
+	move_base(c, SOURCE);
+	for (unsigned n = 0; n < N_SOURCES; n++, move_base(c, ROW))
+		load(c, FIRST + n);
+	move_base(c, RESULT - SOURCE - N_SOURCES * ROW);
+	for (unsigned n = 0; n < results; n++, move_base(c, ROW))
+		load(c, n);
+	move_base(c, -(int32_t)(results * ROW));
+	APPEND(c, wait_loads);
+}
+
+static void epilogue(struct code *c, unsigned results) {
+	APPEND(c, all_lanes);
+	for (unsigned n = 0; n < results; n++, move_base(c, ROW))
+		store(c, n);
+	APPEND(c, end);
+}
+
+static uint32_t source(unsigned n, unsigned lane) {
+	return get(SOURCE + (n - FIRST) * ROW + 4 * lane);
+}
+static uint32_t result(unsigned n, unsigned lane) {
+	return get(RESULT + n * ROW + 4 * lane);
+}
+
+static void random_arena(uint64_t seed) {
+	fill_arena(0);
+	for (size_t at = 0; at < ARENA; at += 4) {
+		uint32_t v = (uint32_t)next_random(&seed);
+		/* half of the values near 1, so that conversions do not all saturate */
+		put(at, v & 1 ? v : (v & 0x87ffffff) | 0x38000000);
+	}
+}
+
+/* ---- conversions ---- */
+
+/* VOP3, or VOP1 as it is; data in v8 and v24, random in v40, scale in v41. */
+static unsigned encode(const struct mx_cvt_info *info, unsigned op_sel, uint32_t *d) {
+	unsigned src[3] = { 256 + 8 }, n = info->data;
+	if (info->vop1) {
+		d[0] = 0x7e000000 | info->opcode << 9 | src[0];
+		return 4;
+	}
+	if (n == 2)
+		src[1] = 256 + 24;
+	if (info->stochastic)
+		src[n++] = 256 + 40;
+	if (info->scaled)
+		src[n] = 256 + 41;
+	d[0] = 0xd0000000 | (uint32_t)info->opcode << 16 | op_sel << 11;
+	d[1] = src[0] | src[1] << 9 | src[2] << 18;
+	return 8;
+}
+
+static bool lane_agrees(mx_cvt_op op, const struct mx_cvt_info *info, unsigned op_sel,
+                        unsigned lane, const uint32_t *before) {
+	uint32_t data[32], want[32];
+	struct mx_cvt_args a = { .source = data,
+		                 .scale = source(41, lane),
+		                 .random = source(40, lane),
+		                 .old = before[lane],
+		                 .op_sel = op_sel };
+	for (unsigned n = 0; n < info->data; n++)
+		for (unsigned k = 0; k < info->data_dwords; k++)
+			data[n * info->data_dwords + k] = source(8 + 16 * n + k, lane);
+	if (mx_cvt(op, &a, want) != MX_OK)
+		return false;
+	for (unsigned k = 0; k < info->dst_dwords; k++)
+		if (result(k, lane) != want[k]) {
+			diag("%s, lane %u, dword %u: got 0x%08x, want 0x%08x", info->name, lane, k,
+			     result(k, lane), want[k]);
+			return false;
+		}
+	return true;
+}
+
+static bool run_cvt(mx_cvt_op op, unsigned op_sel) {
+	struct mx_cvt_info info = mx_cvt_info(op);
+	struct machine m = machine();
+	struct code c = { 0 };
+	uint32_t d[2], before[MX_LANES];
+	bool good = true;
+	random_arena(op * 16 + op_sel);
+	for (unsigned l = 0; l < MX_LANES; l++)
+		before[l] = result(0, l);
+	prologue(&c, info.dst_dwords < 8 ? info.dst_dwords : 8);
+	append(&c, d, encode(&info, op_sel, d));
+	epilogue(&c, info.dst_dwords);
+	run_code(&m, &c);
+	if (!(good = no_findings(&m)))
+		show_findings(&m);
+	for (unsigned l = 0; good && l < MX_LANES; l++)
+		good = lane_agrees(op, &info, op_sel, l, before);
+	mx_report_free(&m.report);
+	return good;
+}
+
+/* Every subset of the OP_SEL bits that an opcode gives a meaning to. */
+static void test_conversions(void) {
+	for (unsigned op = 0; op < MX_CVTS; op++) {
+		struct mx_cvt_info info = mx_cvt_info(op);
+		bool good = true;
+		for (unsigned s = 0; good && s < 16; s++)
+			if (!(s & ~info.op_sel) && !(info.vop1 && s))
+				good = run_cvt(op, s);
+		ok(good, "%s takes its operands where the encoding says, with each OP_SEL",
+		   info.name);
+	}
+}
+
+/* v_cvt_scalef32_pk_fp4_f32 v0, v8, v24, v41 op_sel:[0,0,1,0] writes byte 1 of v0. */
+static void test_partial_result(void) {
+	mx_cvt_op op;
+	uint32_t d[2];
+	struct machine m = machine();
+	struct code c = { 0 };
+	ok(mx_cvt_by_name("v_cvt_scalef32_pk_fp4_f32", &op), "v_cvt_scalef32_pk_fp4_f32 is known");
+	struct mx_cvt_info info = mx_cvt_info(op);
+	random_arena(1);
+	memset(state + RESULT, 0, 1); /* byte 0 of lane 0's old dword: never written, and kept */
+	prologue(&c, 1);
+	append(&c, d, encode(&info, 4, d));
+	epilogue(&c, 1);
+	run_code(&m, &c);
+	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN &&
+	                strstr(only_finding(&m)->text, "mask 0xff of dword 0"),
+	        "a kept byte that nobody wrote stays so, and the converted byte is written"))
+		show_findings(&m);
+	mx_report_free(&m.report);
+}
+
+/* ---- dense MFMA ---- */
+
+static const struct mx_op *row_of(const char *name) {
+	for (size_t i = 0; i < mx_op_count(); i++)
+		if (!strcmp(mx_ops[i].name, name))
+			return &mx_ops[i];
+	return NULL;
+}
+
+/* v_mfma_* v[0:], v[8+...]: results may take 32 registers, so operands start at v40. */
+static bool run_dense(const struct mx_dense *op) {
+	const struct mx_op *row = row_of(op->name);
+	unsigned n = mx_dense_result_vgprs(op), operands = mx_dense_operand_vgprs(op);
+	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[32][MX_LANES], want[32][MX_LANES];
+	struct machine m = machine();
+	struct code code = { 0 };
+	if (!row || row->d != n || row->s[0] != operands) {
+		diag("%s: its row says %u and %u registers, not %u and %u", op->name,
+		     row ? row->d : 0, row ? row->s[0] : 0, n, operands);
+		return false;
+	}
+	random_arena(op->m * 1000 + op->k);
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		for (unsigned r = 0; r < operands; r++) {
+			a[r][l] = source(40 + r, l);
+			b[r][l] = source(48 + r, l);
+		}
+		for (unsigned r = 0; r < n; r++)
+			c[r][l] = r < 8 ? result(r, l) : source(r, l);
+	}
+	struct mx_dense_args args = { op,
+		                      m.launch.profile,
+		                      (const uint32_t(*)[MX_LANES])a,
+		                      (const uint32_t(*)[MX_LANES])b,
+		                      (const uint32_t(*)[MX_LANES])c,
+		                      want,
+		                      0,
+		                      0,
+		                      0,
+		                      false };
+	uint32_t d[] = { 0xd3800000 | (uint32_t)row->opcode << 16,
+		         (256 + 40) | (256 + 48) << 9 | 256 << 18 };
+	prologue(&code, n < 8 ? n : 8);
+	append(&code, d, sizeof d);
+	epilogue(&code, n);
+	run_code(&m, &code);
+	bool good = no_findings(&m) && mx_mma_dense(&args) == MX_OK;
+	if (!good)
+		show_findings(&m);
+	for (unsigned r = 0; good && r < n; r++)
+		for (unsigned l = 0; good && l < MX_LANES; l++)
+			good = result(r, l) == want[r][l];
+	mx_report_free(&m.report);
+	return good;
+}
+
+static void test_dense(void) {
+	const struct mx_dense *op;
+	for (size_t i = 0; (op = mx_dense_at(i)); i++)
+		ok(run_dense(op), "%s computes on the registers that the encoding names", op->name);
+}
+
+int main(void) {
+	test_conversions();
+	test_partial_result();
+	test_dense();
+	return done_testing();
+}
