@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,13 @@ bool mx_parse_f32(const char *text, mx_f32 *x) {
 	float value = strtof(text, &end);
 	memcpy(x, &value, sizeof value);
 	return !*end;
+}
+
+const char *mx_f32_text(mx_f32 x, char text[32]) {
+	float value;
+	memcpy(&value, &x, sizeof value);
+	snprintf(text, 32, isnan(value) ? "nan" : "%.9g", (double)value);
+	return text;
 }
 
 bool mx_parse_unsigned(const char *text, unsigned long max, unsigned long *value) {

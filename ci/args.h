@@ -26,6 +26,9 @@ __attribute__((format(printf, 2, 3))) int mx_complain(const char *command, const
  * rounded once; or its bits, as 0x and eight hexadecimal digits. */
 bool mx_parse_f32(const char *text, mx_f32 *x);
 
+/* The inverse: decimal digits that bring x back, "nan" or "inf". Returns text. */
+const char *mx_f32_text(mx_f32 x, char text[32]);
+
 /* A number from 0 to `max`, decimal or 0x. */
 bool mx_parse_unsigned(const char *text, unsigned long max, unsigned long *value);
 

@@ -138,9 +138,10 @@ static void print_pattern(const struct mx_fit *f, size_t wrong) {
 	       f->pattern->name, f->hit, f->cells, f->hit == 1 ? "s" : "", wrong, f->inside,
 	       f->pattern->cell);
 	print_cells(f);
-	printf("  basis          %.0f bits describe the places so, %.0f without; places at random "
-	       "would save so much less than once in 2^%.0f\n",
-	       f->bits, f->anywhere, floor(f->anywhere - f->bits));
+	printf("  basis          %.0f bits describe the places so, %.0f without; random places "
+	       "would "
+	       "fit a pattern so well less than once in 2^%.0f\n",
+	       f->bits, f->anywhere, floor(f->chance));
 }
 
 static int print_report(const struct pair *p) {

@@ -2,7 +2,6 @@
 #include "args.h"
 #include "codes.h"
 #include "command.h"
-#include "element.h"
 
 #include <stdio.h>
 #include <stdlib.h>

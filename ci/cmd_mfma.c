@@ -1,7 +1,7 @@
 /* mxcheck mfma: one output element of a scaled matrix product, under each profile. */
 #include "args.h"
 #include "command.h"
-#include "element.h"
+#include "explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,6 +50,7 @@ struct mx_fit {
 	size_t inside;     /* elements of the hit cells */
 	double bits;       /* to write down which cells are hit and which elements in them */
 	double anywhere;   /* to write down which elements, without cells */
+	double chance;     /* -log2 of how often random places would fit any pattern so well */
 	size_t cell_cols;
 	uint8_t *is_hit; /* for each cell, row by row; the caller frees it */
 };

@@ -1,5 +1,6 @@
 /* Explaining one output element: exact block sums beside what mx_mma_dot returns. */
-#include "element.h"
+#include "explain.h"
+#include "args.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,16 +10,6 @@
 #include "../ref/num/f32.h"
 
 enum { MAX_PROFILES = 16 };
-
-const char *mx_f32_text(mx_f32 x, char text[32]) {
-	float value;
-	memcpy(&value, &x, sizeof value);
-	if (mx_f32_magnitude(x) > MX_F32_INF)
-		strcpy(text, "nan");
-	else
-		snprintf(text, 32, "%.9g", (double)value);
-	return text;
-}
 
 mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k) {
 	mx_f32 c = e->c;

@@ -54,20 +54,21 @@ static int fit(const struct mx_diff *d, const struct mx_pattern *p, struct mx_fi
 		f->hit += f->is_hit[i];
 	f->anywhere = choice_bits(d->rows * d->cols, d->wrong);
 	f->bits = choice_bits(f->cells, f->hit) + choice_bits(f->inside, d->wrong);
+	f->chance = f->anywhere - f->bits - log2(PATTERNS);
 	return 0;
 }
 
 int mx_diff_pattern(const struct mx_diff *d, bool bytes, struct mx_fit *best) {
 	*best = (struct mx_fit){ 0 };
-	double saved = log2(PATTERNS / 0.05);
+	double chance = -log2(0.05);
 	for (size_t i = 0; i < PATTERNS; i++) {
 		struct mx_fit f;
 		if (patterns[i].bytes_only && !bytes)
 			continue;
 		if (fit(d, &patterns[i], &f))
 			return -1;
-		if (f.anywhere - f.bits > saved) {
-			saved = f.anywhere - f.bits;
+		if (f.chance > chance) {
+			chance = f.chance;
 			free(best->is_hit);
 			*best = f;
 		} else

@@ -33,12 +33,15 @@ is($out, $list, '  the same cases');
 unlink grep { !m{/mxfp4_f32\.yaml$} } glob "$at/share/mxcheck/cases/*/*.yaml";
 run("$at/bin/mxcheck", '--list');
 unlike($out, qr{^(?!gemm/mxfp4_f32/)}m, '  which are its own');
-is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 0, '  runs one') or diag $out, $err;
+is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 0, '  runs one')
+	or diag $out, $err;
 rename "$at/lib/mxcheck", "$at/lib/away";
-is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 2, '  not without its own kernels');
+is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 2,
+	'  not without its own kernels');
 rename "$at/lib/away", "$at/lib/mxcheck";
 rename "$at/lib/libmxhip.so", "$at/lib/away";
-is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 77, '  nor without its own emulator');
+is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 77,
+	'  nor without its own emulator');
 rename "$at/lib/away", "$at/lib/libmxhip.so";
 is(run("$at/bin/mxcheck", 'quant', '--format', 'E2M1', '6'), 0, '  and quantises') or diag $err;
 like($out, qr/ 0x7F +0x7 /, '  6 to 0x7');
@@ -51,7 +54,8 @@ sub symbols {
 }
 my @exported = symbols("$at/lib/libmxref.so");
 my %public = map { $_ => 1 } slurp('ref/mxref.h') =~ /^MXREF_API[^;]*?\b(mx_\w+)\(/mg;
-is_deeply([ sort @exported ], [ sort keys %public ], 'libmxref.so exports what mxref.h declares, no more');
+is_deeply([ sort @exported ], [ sort keys %public ],
+	'libmxref.so exports what mxref.h declares, no more');
 my $man = slurp("$at/share/man/man3/mxref.3");
 is_deeply([ grep { $man !~ /\b$_\b/ } @exported ], [], 'mxref(3) has each of them');
 run('readelf', '-d', "$at/lib/libmxref.so");
@@ -64,23 +68,28 @@ sub flags {
 	return split ' ', $out if run('sh', '-c', 'command -v pkg-config') == 0 and
 		run('pkg-config', '--define-prefix', @options, 'mxref') == 0;
 	my %field = slurp("$at/lib/pkgconfig/mxref.pc") =~ /^(Cflags|Libs|Libs\.private): (.*)$/mg;
-	my $text = join ' ', $field{Cflags}, $field{Libs}, "@options" =~ /static/ ? $field{'Libs.private'} : ();
-	return split ' ', $text =~ s/\$\{includedir\}/$at\/include\/mxref/r =~ s/\$\{libdir\}/$at\/lib/r;
+	my $text = join ' ', $field{Cflags}, $field{Libs},
+		"@options" =~ /static/ ? $field{'Libs.private'} : ();
+	return split ' ',
+		$text =~ s/\$\{includedir\}/$at\/include\/mxref/r =~ s/\$\{libdir\}/$at\/lib/r;
 }
 
 # What they should print: quantize_row's by hand; of two_profiles the first difference and their
 # number by exact fractions (Python's, elements decoded by ml_dtypes).
 my $instrumented = run('sh', '-c', 'nm "$1" | grep -q __asan_', '-', "$at/lib/libmxref.a") == 0;
 for my $example ($instrumented ? () : map { m{(\w+)\.c$} } glob 'ref/examples/*.c') {
-	my @cc = ('cc', '-Wall', '-Wextra', '-Werror', "ref/examples/$example.c", '-o', "$dir/$example");
-	is(run(@cc, flags('--cflags', '--libs')), 0, "$example compiles against the installed tree") or diag $err;
+	my @cc = ('cc', '-Wall', '-Wextra', '-Werror', "ref/examples/$example.c", '-o',
+		"$dir/$example");
+	is(run(@cc, flags('--cflags', '--libs')), 0,
+		"$example compiles against the installed tree") or diag $err;
 	{
 		local $ENV{LD_LIBRARY_PATH} = "$at/lib";
 		is(run("$dir/$example"), 0, '  runs with the shared library') or diag $err;
 	}
 	my $shared = $out;
 	is($shared, slurp("tests/ci/examples/$example.txt"), '  and prints what it should');
-	is(run(@cc, map { s/^-lmxref$/-l:libmxref.a/r } flags('--static', '--cflags', '--libs')), 0, '  links the static library') or diag $err;
+	is(run(@cc, map { s/^-lmxref$/-l:libmxref.a/r } flags('--static', '--cflags',
+		'--libs')), 0, '  links the static library') or diag $err;
 	is(run("$dir/$example"), 0, '  and runs with it');
 	is($out, $shared, '  to the same effect');
 }
@@ -100,6 +109,7 @@ SKIP: {
 rename "$at", "$dir/stage/usr/local";
 is(run(@make, 'uninstall'), 0, 'make uninstall') or diag $err;
 is_deeply([ files("$dir/stage") ], [], '  leaves no file');
-is_deeply([ grep { /mxcheck|mxref/ } map { glob "$dir/stage/usr/local/$_" } qw(* */*) ], [], '  nor a folder of ours');
+is_deeply([ grep { /mxcheck|mxref/ } map { glob "$dir/stage/usr/local/$_" } qw(* */*) ], [],
+	'  nor a folder of ours');
 
 done_testing();

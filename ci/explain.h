@@ -1,6 +1,6 @@
 /* One output element: a row of A, a column of B, and the chain of instructions over K. */
-#ifndef MX_ELEMENT_H
-#define MX_ELEMENT_H
+#ifndef MX_EXPLAIN_H
+#define MX_EXPLAIN_H
 
 #include "codes.h"
 
@@ -21,8 +21,5 @@ mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigne
  * and where profiles part. One profile, or all for NULL. Returns 0; or -1 where the exact sums
  * printed, rounded as the profile says, are not what mx_mma_dot returned: a bug, printed too. */
 int mx_element_explain(const struct mx_element *e, const mx_profile *only);
-
-/* The value as decimal digits that bring it back, "nan" or "inf". */
-const char *mx_f32_text(mx_f32 x, char text[32]);
 
 #endif
