@@ -1,7 +1,8 @@
 # make run      sets up what is missing, builds, runs mxcheck over the quick cases
 # make check    the same set-up, then the tests
 # make install | uninstall    PREFIX=/usr/local DESTDIR=
-# make all | check-long | crosscheck | bench | kernel-report | clean         V=1 shows the commands
+# make check-long | check-nightly | check-hw | crosscheck | bench
+# make all | kernel-report | clean                            V=1 shows the commands
 
 B      ?= build
 CC     ?= cc
@@ -12,7 +13,7 @@ override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-co
           -MMD -MP -Wall -Wextra -Wno-missing-field-initializers
 
 all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
-.PHONY: all setup run check check-long bench kernels kernel-report tests clean
+.PHONY: all setup run check check-long check-nightly check-hw bench kernels kernel-report tests clean
 
 # ---- rooms: an archive each. USES_x is what room x may call, and all that its tests link ----
 objects   = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
@@ -86,9 +87,24 @@ setup:
 run: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck
+
+# ---- tiers: minutes, tens of minutes, hours; seeds of data and schedules rotate in the longer ones ----
+PROVE     = BUILD=$(B) prove -j2 $(TESTS) $(sort $(wildcard tests/*/*.t))
+SEED     ?= $(shell date +%Y%j)
 check: setup
 	@$(MAKE) --no-print-directory tests
-	@BUILD=$(B) prove -j2 $(TESTS:$(B)/%=$(B)/%) $(sort $(wildcard tests/*/*.t))
+	@$(PROVE)
+check-long: setup
+	@$(MAKE) --no-print-directory tests
+	@MXCHECK_LONG=1 $(PROVE)
+	@$(B)/mxcheck --seed $(SEED) '*'
+	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/128x128x1024/*'
+check-nightly: check-long
+	@MXCHECK_NIGHTLY=1 $(PROVE)
+	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/128x128x1024/*'
+check-hw: setup
+	@$(MAKE) --no-print-directory all
+	@$(B)/mxcheck --device hip; status=$$?; test $$status -ne 77 || echo 'skipped: no gfx950 here'; test $$status -eq 0 -o $$status -eq 77
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))

@@ -13,9 +13,7 @@ list() {
   echo "755 $build/libmxref.so lib/libmxref.so.$version"
   echo "link libmxref.so.$version lib/$soname"
   echo "link $soname lib/libmxref.so"
-  for header in mxref.h $(sed -n 's/^#include "\(.*\.def\)"$/\1/p' ref/mxref.h | sort -u); do
-    echo "644 ref/$header include/mxref/$header"
-  done
+  echo "644 ref/mxref.h include/mxref.h"
   echo "pc ref/mxref.pc.in lib/pkgconfig/mxref.pc"
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
@@ -42,7 +40,7 @@ list | while read -r mode from to; do
   esac
 done
 if [ "$action" = uninstall ]; then
-  for dir in share/mxcheck lib/mxcheck include/mxref; do
+  for dir in share/mxcheck lib/mxcheck; do
     [ ! -d "$root/$dir" ] || find "$root/$dir" -depth -type d -empty -delete
   done
 fi

@@ -184,10 +184,29 @@ MXREF_API mx_f32 mx_f32_scale(mx_f32 x, int e);
 /* MX_CVT_scalef32_pk_fp8_f32 is v_cvt_scalef32_pk_fp8_f32, and so on: the
  * v_cvt_scalef32_* of gfx950, and those to and from FP8 and to 16 bits that take no
  * scale. (v_cvt_f32_bf16 is mx_bf16_to_f32 of the low half.) */
-typedef enum {
-#define MX_CVT(enc, opcode, id, from, to, n, ops, scale, round) MX_CVT_##id,
-#include "num/cvt.def"
-#undef MX_CVT
+typedef enum { /* num/cvt.def has what they are */
+	MX_CVT_scalef32_pk_fp8_f32, MX_CVT_scalef32_pk_bf8_f32, MX_CVT_scalef32_sr_fp8_f32,
+	MX_CVT_scalef32_sr_bf8_f32, MX_CVT_scalef32_pk_f32_fp8, MX_CVT_scalef32_pk_f32_bf8,
+	MX_CVT_scalef32_f32_fp8, MX_CVT_scalef32_f32_bf8, MX_CVT_scalef32_pk_fp4_f32,
+	MX_CVT_scalef32_sr_pk_fp4_f32, MX_CVT_scalef32_pk_f32_fp4, MX_CVT_scalef32_pk_fp8_f16,
+	MX_CVT_scalef32_pk_bf8_f16, MX_CVT_scalef32_sr_fp8_f16, MX_CVT_scalef32_sr_bf8_f16,
+	MX_CVT_scalef32_pk_fp8_bf16, MX_CVT_scalef32_pk_bf8_bf16, MX_CVT_scalef32_sr_fp8_bf16,
+	MX_CVT_scalef32_sr_bf8_bf16, MX_CVT_scalef32_pk_f16_fp8, MX_CVT_scalef32_pk_f16_bf8,
+	MX_CVT_scalef32_f16_fp8, MX_CVT_scalef32_f16_bf8, MX_CVT_scalef32_pk_fp4_f16,
+	MX_CVT_scalef32_pk_fp4_bf16, MX_CVT_scalef32_sr_pk_fp4_f16,
+	MX_CVT_scalef32_sr_pk_fp4_bf16, MX_CVT_scalef32_pk_f16_fp4, MX_CVT_scalef32_pk_bf16_fp4,
+	MX_CVT_scalef32_2xpk16_fp6_f32, MX_CVT_scalef32_2xpk16_bf6_f32,
+	MX_CVT_scalef32_sr_pk32_fp6_f32, MX_CVT_scalef32_sr_pk32_bf6_f32,
+	MX_CVT_scalef32_pk32_f32_fp6, MX_CVT_scalef32_pk32_f32_bf6, MX_CVT_scalef32_pk32_fp6_f16,
+	MX_CVT_scalef32_pk32_fp6_bf16, MX_CVT_scalef32_pk32_bf6_f16,
+	MX_CVT_scalef32_pk32_bf6_bf16, MX_CVT_scalef32_sr_pk32_fp6_f16,
+	MX_CVT_scalef32_sr_pk32_fp6_bf16, MX_CVT_scalef32_sr_pk32_bf6_f16,
+	MX_CVT_scalef32_sr_pk32_bf6_bf16, MX_CVT_scalef32_pk32_f16_fp6,
+	MX_CVT_scalef32_pk32_bf16_fp6, MX_CVT_scalef32_pk32_f16_bf6,
+	MX_CVT_scalef32_pk32_bf16_bf6, MX_CVT_scalef32_pk_bf16_fp8, MX_CVT_scalef32_pk_bf16_bf8,
+	MX_CVT_f32_fp8, MX_CVT_f32_bf8, MX_CVT_pk_f32_fp8, MX_CVT_pk_f32_bf8, MX_CVT_pk_f16_f32,
+	MX_CVT_pk_bf16_f32, MX_CVT_pk_fp8_f32, MX_CVT_pk_bf8_f32, MX_CVT_sr_fp8_f32,
+	MX_CVT_sr_bf8_f32, MX_CVT_sr_f16_f32, MX_CVT_sr_bf16_f32,
 	MX_CVTS
 } mx_cvt_op;
 

@@ -11,7 +11,7 @@ static const struct row {
 	bool vop1, scaled, stochastic;
 	enum mx_type from, to;
 	uint8_t values, data;
-} rows[MX_CVTS] = {
+} rows[] = {
 #define VOP1   true
 #define VOP3   false
 #define SCALED true
@@ -19,10 +19,16 @@ static const struct row {
 #define SR     true
 #define RNE    false
 #define MX_CVT(enc, opcode, id, from, to, n, ops, scale, round)                                    \
-	{ "v_cvt_" #id, opcode, enc, scale, round, MX_TYPE_##from, MX_TYPE_##to, n, ops },
+	[MX_CVT_##id] = { "v_cvt_" #id,    opcode,        enc, scale, round,                       \
+		          MX_TYPE_##from, MX_TYPE_##to, n,   ops },
 #include "cvt.def"
 #undef MX_CVT
 };
+#define MX_CVT(...) +1
+_Static_assert(sizeof rows / sizeof *rows == MX_CVTS && 0
+#include "cvt.def"
+               == MX_CVTS, "mxref.h and cvt.def agree");
+#undef MX_CVT
 
 static unsigned bits(enum mx_type t) {
 	return mx_types[t].bits;

@@ -71,7 +71,7 @@ sub flags {
 	my $text = join ' ', $field{Cflags}, $field{Libs},
 		"@options" =~ /static/ ? $field{'Libs.private'} : ();
 	return split ' ',
-		$text =~ s/\$\{includedir\}/$at\/include\/mxref/r =~ s/\$\{libdir\}/$at\/lib/r;
+		$text =~ s/\$\{includedir\}/$at\/include/r =~ s/\$\{libdir\}/$at\/lib/r;
 }
 
 # What they should print: quantize_row's by hand; of two_profiles the first difference and their
