@@ -89,7 +89,7 @@ run: setup
 	@$(B)/mxcheck
 
 # ---- tiers: minutes, tens of minutes, hours; seeds of data and schedules rotate in the longer ones ----
-PROVE     = BUILD=$(B) prove -j2 $(TESTS) $(sort $(wildcard tests/*/*.t))
+PROVE     = BUILD=$(B) SAN='$(SAN)' prove -j2 $(TESTS) $(sort $(wildcard tests/*/*.t))
 SEED     ?= $(shell date +%Y%j)
 check: setup
 	@$(MAKE) --no-print-directory tests
