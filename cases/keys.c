@@ -72,11 +72,14 @@ static bool is_number(const char *text) {
 	return isdigit((unsigned char)*digits) && !octal && !*end && !errno;
 }
 
-static int check_number(const struct walk *w, const char *name, const yaml_node_t *n) {
+static int check_number(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+                        const yaml_node_t *n) {
 	const char *text = (const char *)n->data.scalar.value;
 	if (!is_number(text))
 		return source_fail(w->err, w->s, source_line(n), "%s: not a number: %s", name,
 		                   text);
+	if (v->type == CYAML_UINT && *text == '-')
+		return source_fail(w->err, w->s, source_line(n), "%s: negative: %s", name, text);
 	return 0;
 }
 
@@ -88,7 +91,7 @@ static int check_value(const struct walk *w, const cyaml_schema_value_t *v, cons
 	if (v->type == CYAML_SEQUENCE && n->type == YAML_SEQUENCE_NODE)
 		return check_sequence(w, v, name, n);
 	if ((v->type == CYAML_INT || v->type == CYAML_UINT) && n->type == YAML_SCALAR_NODE)
-		return check_number(w, name, n);
+		return check_number(w, v, name, n);
 	return 0;
 }
 

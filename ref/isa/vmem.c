@@ -98,13 +98,17 @@ static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
 	return true;
 }
 
-static void check_written(struct mx_wave *w, const struct mx_inst *in, unsigned row) {
-	if (!mx_vgprs_exist(w, in, row, 1))
-		return;
-	uint64_t lanes = w->unwritten_lanes[row] & mx_exec(w);
+/* Whether there are n address registers from `row`; reports those that nobody wrote. */
+static bool addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
+	uint64_t lanes = 0;
+	if (!mx_vgprs_exist(w, in, row, n))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		lanes |= w->unwritten_lanes[row + i] & mx_exec(w);
 	if (lanes)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(lanes), 0,
 		        "address from a register nobody wrote");
+	return true;
 }
 
 static void check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,
@@ -150,14 +154,12 @@ void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned row = mx_row(in->mem.addr), l;
 	uint64_t base = in->mem.saddr ? mx_sread64(w, in, in->mem.rsrc) : 0;
-	struct mx_memop *m = mx_memop_new(w, in);
+	bool good = addresses_exist(w, in, row, in->mem.saddr ? 1 : 2);
+	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
-	check_written(w, in, row);
 	if (in->mem.saddr)
 		check_scalars_written(w, in, in->mem.rsrc, 2);
-	else
-		check_written(w, in, row + 1);
 	MX_FOR_LANES(l, m->exec) {
 		uint64_t v = w->v[row][l] | (in->mem.saddr ? 0 : (uint64_t)w->v[row + 1][l] << 32);
 		m->address[l] = base + v + (int64_t)in->imm;
@@ -219,13 +221,13 @@ void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "LDS with this opcode");
 		return;
 	}
-	struct mx_memop *m = read_descriptor(w, in, &d) ? mx_memop_new(w, in) : NULL;
+	bool good =
+		read_descriptor(w, in, &d) && (!in->mem.offen || addresses_exist(w, in, row, 1));
+	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
 	uint32_t soffset = mx_sread(w, in, in->mem.soffset);
 	check_scalars_written(w, in, in->mem.soffset, 1);
-	if (in->mem.offen)
-		check_written(w, in, row);
 	MX_FOR_LANES(l, m->exec) {
 		uint32_t offset = (in->mem.offen ? w->v[row][l] : 0) + (uint32_t)in->imm;
 		m->inside[l] = dwords_inside(offset, in->op->d, d.num_records);
