@@ -59,7 +59,8 @@ static void land_load(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
-/* Lanes outside the buffer write zeros, inactive ones nothing [facts of LDS-DMA: ISA 10.3]. */
+/* Lanes outside the buffer write zeros (assumed: pipelined kernels rely on it), inactive ones
+ * nothing [ISA 9.1.9]. */
 static void land_lds(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	unsigned bytes = m->in->op->d, stride = bytes > 4 ? 16 : 4, l;
