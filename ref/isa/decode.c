@@ -134,6 +134,24 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 		in->sdst = bits(x, 14, 8);
 }
 
+/* Data-parallel primitives: source 0 comes from other lanes [ISA 13.3.10]. */
+static void decode_dpp(struct mx_inst *in) {
+	uint32_t x = in->dwords[1];
+	const struct mx_op *op = in->op;
+	in->size = 8;
+	in->dpp.used = true;
+	in->src[0] = MX_VGPR + bits(x, 7, 0);
+	in->dpp.ctrl = bits(x, 16, 8);
+	in->dpp.bound_zero = bits(x, 19, 19);
+	in->neg = bits(x, 20, 20) | bits(x, 22, 22) << 1;
+	in->abs = bits(x, 21, 21) | bits(x, 23, 23) << 1;
+	in->dpp.bank_mask = bits(x, 27, 24);
+	in->dpp.row_mask = bits(x, 31, 28);
+	if (op && (!op->lanes || op->d != 1 || op->s[0] != 1 || op->encoding == MX_VOPC ||
+	           op->flags & MX_CARRY_OUT))
+		in->unsupported = "DPP of this opcode";
+}
+
 static void decode_vop_short(struct mx_inst *in, mx_encoding e) {
 	uint32_t w = in->dwords[0];
 	in->src[0] = bits(w, 8, 0);
@@ -146,10 +164,8 @@ static void decode_vop_short(struct mx_inst *in, mx_encoding e) {
 	                        : find(e, bits(w, 30, 25));
 	if (in->src[0] == MX_SDWA)
 		decode_sdwa(in, e == MX_VOPC);
-	else if (in->src[0] == MX_DPP) {
-		in->size = 8;
-		in->unsupported = "DPP";
-	}
+	else if (in->src[0] == MX_DPP)
+		decode_dpp(in);
 }
 
 static void decode_vop3(struct mx_inst *in) {

@@ -117,6 +117,11 @@ struct mx_inst {
 		bool sext[2];
 	} sdwa;
 	struct {
+		bool used, bound_zero;
+		uint16_t ctrl;
+		uint8_t row_mask, bank_mask;
+	} dpp;
+	struct {
 		uint16_t addr, data, rsrc, soffset;
 		bool offen, idxen, lds, saddr;
 		uint8_t offset1;

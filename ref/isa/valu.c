@@ -12,6 +12,8 @@ struct sources {
 	mx_vreg copy[3][2], unwritten[3][2];
 	bool any_unwritten;
 	uint64_t mask_unwritten;
+	uint64_t lanes;        /* that the result goes to: EXEC, but for DPP */
+	int8_t from[MX_LANES]; /* DPP: the lane that source 0 comes from, or -1: it is 0 */
 };
 
 /* ---- sources ---- */
@@ -55,6 +57,68 @@ static void select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_
 		d[l] = sub_dword(v[l], in->sdwa.sel[i], in->sdwa.sext[i]);
 }
 
+/* ---- DPP: source 0 from other lanes ---- */
+
+enum { NO_LANE = -1, ROW = 16, BANK = 4, UNKNOWN_CTRL = -2 };
+
+/* Lane `to` of a shift within `size` lanes; rotations stay inside. */
+static int shifted(int lane, int by, int size, bool rotate) {
+	int base = lane - lane % size, at = lane % size + by;
+	if (rotate)
+		return base + (at + size) % size;
+	return at < 0 || at >= size ? NO_LANE : base + at;
+}
+
+/* The lane that DPP_CTRL sends to `lane` [ISA table of DPP_CTRL]. */
+static int dpp_source(unsigned ctrl, int lane) {
+	int n = (int)ctrl & 15;
+	if (ctrl < 0x100)
+		return (lane & ~3) + (int)(ctrl >> 2 * (lane & 3) & 3);
+	switch (ctrl & 0x1f0) {
+	case 0x100: return n ? shifted(lane, n, ROW, false) : UNKNOWN_CTRL;
+	case 0x110: return n ? shifted(lane, -n, ROW, false) : UNKNOWN_CTRL;
+	case 0x120: return n ? shifted(lane, -n, ROW, true) : UNKNOWN_CTRL;
+	case 0x150: return lane - lane % ROW + n;
+	}
+	switch (ctrl) {
+	case 0x130: return shifted(lane, 1, MX_LANES, false);
+	case 0x134: return shifted(lane, 1, MX_LANES, true);
+	case 0x138: return shifted(lane, -1, MX_LANES, false);
+	case 0x13c: return shifted(lane, -1, MX_LANES, true);
+	case 0x140: return lane ^ 15;
+	case 0x141: return lane ^ 7;
+	case 0x142: return lane < ROW ? NO_LANE : lane - lane % ROW - 1;
+	case 0x143: return lane < 2 * ROW ? NO_LANE : 2 * ROW - 1;
+	}
+	return UNKNOWN_CTRL;
+}
+
+/* A lane outside the row or wave gives 0, or its reader stays as it is. One that EXEC has
+ * switched off counts as outside: later generations document this of FI = 0, the only
+ * behaviour here (assumed). */
+static void plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct sources *s) {
+	uint64_t exec = mx_exec(w);
+	for (int l = 0; l < MX_LANES; l++) {
+		int from = dpp_source(in->dpp.ctrl, l);
+		bool on =
+			in->dpp.row_mask >> l / ROW & 1 && in->dpp.bank_mask >> l % ROW / BANK & 1;
+		if (from == UNKNOWN_CTRL)
+			mx_find(w, in, MX_UNSUPPORTED, -1, 0, "DPP_CTRL 0x%x", in->dpp.ctrl);
+		if (from >= 0 && !(exec >> from & 1))
+			from = NO_LANE;
+		s->from[l] = from < 0 ? NO_LANE : (int8_t)from;
+		if (!on || (from < 0 && !in->dpp.bound_zero))
+			s->lanes &= ~(1ull << l);
+	}
+}
+
+static void move_lanes(const struct sources *s, const uint32_t *v, uint32_t *d) {
+	mx_vreg old;
+	memcpy(old, v, sizeof old);
+	for (unsigned l = 0; l < MX_LANES; l++)
+		d[l] = s->from[l] < 0 ? 0 : old[s->from[l]];
+}
+
 static void modify_float(const struct mx_inst *in, unsigned i, struct sources *s) {
 	uint32_t keep = in->abs >> i & 1 ? 0x7fffffff : ~0u, flip = in->neg >> i & 1 ? 1u << 31 : 0;
 	for (unsigned l = 0; l < MX_LANES; l++)
@@ -93,6 +157,9 @@ static void fetch(struct mx_wave *w, const struct mx_inst *in, struct sources *s
 	const struct mx_op *op = in->op;
 	s->any_unwritten = false;
 	s->mask_unwritten = s->x.mask_in = s->x.mask_out = 0;
+	s->lanes = mx_exec(w);
+	if (in->dpp.used)
+		plan_dpp(w, in, s);
 	for (unsigned i = 0; i < 3 && op->s[i]; i++) {
 		if (in->src[i] >= MX_VGPR)
 			fetch_vector(w, in, i, s);
@@ -101,6 +168,10 @@ static void fetch(struct mx_wave *w, const struct mx_inst *in, struct sources *s
 		if (in->sdwa.used && i < 2) {
 			select_sub_dword(in, i, s->x.s[i][0], s->copy[i][0]);
 			s->x.s[i] = (const uint32_t(*)[MX_LANES])s->copy[i];
+		}
+		if (in->dpp.used && i == 0) {
+			move_lanes(s, s->x.s[0][0], s->copy[0][0]);
+			s->x.s[0] = (const uint32_t(*)[MX_LANES])s->copy[0];
 		}
 		if (op->flags & MX_F32 && (in->neg | in->abs) >> i & 1)
 			modify_float(in, i, s);
@@ -129,6 +200,8 @@ static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct 
 				broadcast(s->unwritten[i][h], mx_sread_unwritten(w, code));
 			if (in->sdwa.used && i < 2)
 				select_sub_dword(in, i, s->unwritten[i][h], s->unwritten[i][h]);
+			if (in->dpp.used && i == 0)
+				move_lanes(s, s->unwritten[0][0], s->unwritten[0][0]);
 		}
 	if (op->flags & MX_READS_D) /* counted with the first source */
 		for (unsigned l = 0; l < MX_LANES; l++)
@@ -223,7 +296,7 @@ static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct sou
 			place_sub_dword(in, old, u[0]);
 	}
 	for (unsigned h = 0; h < n; h++)
-		mx_vwrite(w, row + h, mx_exec(w), s->x.d[h], u ? u[h] : NULL);
+		mx_vwrite(w, row + h, s->lanes, s->x.d[h], u ? u[h] : NULL);
 }
 
 /* Lane masks: inactive lanes get 0. */

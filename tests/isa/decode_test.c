@@ -199,8 +199,8 @@ static void test_unsupported(void) {
 		{ "clamp", { 0xd1348008, 0x00020902 } },
 		/* v_add_f32_e64 v8, v2, v4 mul:2 */
 		{ "omod", { 0xd1010008, 0x08020902 } },
-		/* v_add_u32_dpp v8, v2, v4 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf */
-		{ "DPP", { 0x681008fa, 0xff003902 } },
+		/* v_add_co_u32_dpp v8, vcc, v2, v4 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf */
+		{ "DPP of this opcode", { 0x321008fa, 0xff003902 } },
 		/* buffer_load_dword v1, v2, s[8:11], 0 idxen */
 		{ "structured buffer (idxen)", { 0xe0502000, 0x80020102 } },
 		/* ds_read_b32 v1, v2 gds */

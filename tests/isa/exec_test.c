@@ -167,6 +167,13 @@ struct lane {
 		D_ = (value);                                                                      \
 		wide = true;                                                                       \
 	} while (0)
+/* DPP: a source lane that is out of range or switched off gives 0 or leaves d alone. */
+#define MOVED(in_range, source, zero, result)                                                      \
+	unsigned from = (in_range) ? (source) : 64;                                                \
+	bool valid = from < 64 && exec >> from & 1;                                                \
+	uint32_t v = valid ? v2_of[from] : 0;                                                      \
+	if (valid || zero)                                                                         \
+	d = result
 #define ROW(text, dwords, result, ...) VROW(__LINE__, __VA_ARGS__)
 #define VROW(line, ...)                VROW_(line, __VA_ARGS__)
 #define VROW_(line, ...)                                                                           \

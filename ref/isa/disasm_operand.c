@@ -1,0 +1,379 @@
+/* The text of operands: registers, inline constants, literals. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm.h"
+#include "inst.h"
+
+/* An operand as a row spells it: field, class, size and constant type. */
+struct operand {
+	char field[16], class, type;
+	unsigned size;
+	bool modifiers, sext;     /* NEG and ABS apply; SEXT does */
+	bool if_set, if_clear;    /* printed only if this field is set, or clear */
+	char condition[8];
+};
+
+/* ---- constants ---- */
+
+enum { FLOATS = 9, TWO_PI = FLOATS - 1 };
+
+/* +-0.5, +-1, +-2, +-4 and 1/(2 pi) as codes 240 to 248 have them. */
+static const char *const float_text[FLOATS] = { "0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
+	                                        "-2.0", "4.0",  "-4.0", "0.15915494" };
+static const uint16_t f16[FLOATS] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+	                              0xc000, 0x4400, 0xc400, 0x3118 };
+static const uint16_t bf16[FLOATS] = { 0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000,
+	                               0xc000, 0x4080, 0xc080, 0x3e23 };
+static const uint32_t f32[FLOATS] = { 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+	                              0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983 };
+static const uint32_t f64_high[TWO_PI] = { 0x3fe00000, 0xbfe00000, 0x3ff00000, 0xbff00000,
+	                                   0x40000000, 0xc0000000, 0x40100000, 0xc0100000 };
+
+static bool small(int32_t v) {
+	return v >= -16 && v <= 64;
+}
+
+static bool is_f16(uint32_t v) {
+	for (int i = 0; i < FLOATS; i++)
+		if (f16[i] == v)
+			return true;
+	return false;
+}
+
+static bool is_bf16(uint32_t v) {
+	for (int i = 0; i < FLOATS; i++)
+		if (bf16[i] == v)
+			return true;
+	return false;
+}
+
+static bool is_f32(uint32_t v) {
+	for (int i = 0; i < FLOATS; i++)
+		if (f32[i] == v)
+			return true;
+	return false;
+}
+
+static void put_inline(struct mx_text *t, unsigned code, char type) {
+	unsigned i = code - MX_FLOAT_0_5;
+	if (code <= MX_INT_64)
+		mx_put(t, "%u", code - MX_INT_0);
+	else if (code < MX_FLOAT_0_5)
+		mx_put(t, "-%u", code - MX_INT_64);
+	else if (type == 's')
+		mx_put(t, "0x%x", f16[i]);
+	else
+		mx_put(t, "%s%s", float_text[i],
+		       i == TWO_PI && (type == 'd' || type == 'l') ? "309189532" : "");
+}
+
+/* f64 literals are the high dword; those that have an inline constant print as it. */
+static void put_f64_literal(struct mx_text *t, uint32_t v) {
+	for (int i = 0; i < TWO_PI; i++)
+		if (f64_high[i] == v) {
+			mx_put(t, "%s", float_text[i]);
+			return;
+		}
+	mx_put(t, v ? "0x%x" : "%u", v);
+}
+
+/* A literal that has an inline constant prints as lit(), as assembling the number
+ * alone would give the inline constant. True where it does. */
+static bool put_literal(struct mx_text *t, uint32_t v, char type) {
+	int16_t low = (int16_t)v;
+	bool lit = type == 'h'   ? small(low) || is_f16((uint16_t)low)
+	           : type == 'b' ? small(low) || is_bf16((uint16_t)low)
+	           : type == 'p' ? small((int32_t)v) || is_f16(v)
+	           : type == 'l' ? v <= 64
+	                         : small((int32_t)v) || is_f32(v);
+	bool half = !lit && (type == 'h' || type == 's');
+	if (type == 'd')
+		put_f64_literal(t, v);
+	else
+		mx_put(t, lit ? "lit(0x%x)" : "0x%x", half ? v & 0xffff : v);
+	return lit && type != 'd';
+}
+
+/* ---- registers ---- */
+
+/* Codes of values that every class of source takes. */
+static const char *special(unsigned code, unsigned size) {
+	if (code == 125)
+		return "null";
+	if (size > 2)
+		return NULL;
+	switch (code) {
+	case 230: return "src_flat_scratch_base_lo";
+	case 231: return size == 1 ? "src_flat_scratch_base_hi" : NULL;
+	case 235: return "src_shared_base";
+	case 236: return "src_shared_limit";
+	case 237: return "src_private_base";
+	case 238: return "src_private_limit";
+	case 239: return "src_pops_exiting_wave_id";
+	case MX_VCCZ: return "src_vccz";
+	case MX_EXECZ: return "src_execz";
+	case MX_SCC: return "src_scc";
+	default: return NULL;
+	}
+}
+
+static void put_range(struct mx_text *t, const char *file, unsigned first, unsigned size) {
+	if (size == 1)
+		mx_put(t, "%s%u", file, first);
+	else
+		mx_put(t, "%s[%u:%u]", file, first, first + size - 1);
+}
+
+/* Pairs of SGPRs begin at an even one, larger groups at a multiple of four: low bits of
+ * the code do not count. */
+static bool put_sgprs(struct mx_text *t, unsigned code, unsigned size) {
+	static const char *const names[] = { "flat_scratch", "xnack_mask", "vcc" };
+	enum { S_END = 104, FLAT_SCRATCH = 102, TTMPS = 16 };
+	unsigned align = size == 1 ? 1 : size == 2 ? 2 : 4;
+	if (code >= FLAT_SCRATCH && code < MX_TTMP0 && size <= 2) {
+		const char *name = names[(code - FLAT_SCRATCH) / 2];
+		if (size == 2 && code % 2)
+			return false;
+		mx_put(t, "%s%s", name, size == 2 ? "" : code % 2 ? "_hi" : "_lo");
+		return true;
+	}
+	bool ttmp = code >= MX_TTMP0;
+	unsigned first = code - (ttmp ? MX_TTMP0 : 0);
+	first -= first % align;
+	if ((!ttmp && code >= FLAT_SCRATCH) || first + size > (ttmp ? TTMPS : S_END))
+		return false;
+	put_range(t, ttmp ? "ttmp" : "s", first, size);
+	return true;
+}
+
+static bool put_exec(struct mx_text *t, unsigned code, unsigned size) {
+	if (size > 2 || (size == 2 && code != MX_EXEC))
+		return false;
+	mx_put(t, "exec%s", size == 2 ? "" : code == MX_EXEC ? "_lo" : "_hi");
+	return true;
+}
+
+/* Whether a class of operands takes SGPRs (s), M0 (m), EXEC (e), LDS_DIRECT (l), VGPRs
+ * (v) or constants (i). */
+static bool takes(char class, char what) {
+	static const char *const classes[] = { "nsmelvi", "ssmei", "dsme", "ese", "ks",   "lvl",
+		                               "msev",    "Osme",  "os",   "vv",  "Gv",   "gv",
+		                               "Cvi",     "av" };
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (classes[i][0] == class)
+			return strchr(classes[i] + 1, what);
+	return false;
+}
+
+/* Vector registers of several dwords begin at an even one, but for class G. */
+static bool put_vector(struct mx_text *t, unsigned first, const struct operand *o, bool acc) {
+	if (first + o->size > 256 || (first % 2 && o->size > 1 && o->class != 'G'))
+		return false;
+	put_range(t, acc ? "a" : "v", first, o->size);
+	return true;
+}
+
+static bool put_code(struct mx_text *t, unsigned code, const struct operand *o, bool acc) {
+	const char *name = special(code, o->size);
+	if (name) {
+		mx_put(t, "%s", name);
+		return true;
+	}
+	if (code >= MX_VGPR)
+		return takes(o->class, 'v') && put_vector(t, code - MX_VGPR, o, acc);
+	if (code < MX_M0)
+		return takes(o->class, 's') && put_sgprs(t, code, o->size);
+	if (code == MX_M0 || code == 254) {
+		mx_put(t, code == MX_M0 ? "m0" : "src_lds_direct");
+		return o->size == 1 && takes(o->class, code == MX_M0 ? 'm' : 'l');
+	}
+	if (code < MX_INT_0)
+		return takes(o->class, 'e') && put_exec(t, code, o->size);
+	if (code <= MX_INT_NEG_16 || (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)) {
+		put_inline(t, code, o->type);
+		return takes(o->class, 'i');
+	}
+	return false;
+}
+
+/* ---- sources with modifiers ---- */
+
+/* The number at the end of a field's name: "vsrc1". */
+static unsigned source_index(const struct operand *o) {
+	return (unsigned)(o->field[strlen(o->field) - 1] - '0');
+}
+
+static bool is_inline(unsigned code) {
+	return code >= MX_INT_0 && code <= MX_FLOAT_1_2PI &&
+	       (code <= MX_INT_NEG_16 || code >= MX_FLOAT_0_5);
+}
+
+static bool accumulator(const struct mx_text *t, const struct operand *o) {
+	mx_text_form form = t->row->form;
+	if (o->class == 'a')
+		return true;
+	if (!strchr("gGC", o->class))
+		return false;
+	if (form != MX_TEXT_VOP3P && form != MX_TEXT_SCALED)
+		return mx_text_field(t, "acc");
+	if (o->field[0] == 'v' || source_index(o) == 2)
+		return mx_text_field(t, "acc_cd");
+	return mx_text_bit(t, "acc", source_index(o));
+}
+
+static bool put_source(struct mx_text *t, unsigned code, const struct operand *o) {
+	if (code != MX_LITERAL)
+		return put_code(t, code, o, accumulator(t, o));
+	if (!takes(o->class, 'i') || t->row->form == MX_TEXT_SCALED)
+		return false;
+	uint32_t v = mx_text_literal(t);
+	put_literal(t, v, o->type);
+	return true;
+}
+
+/* Whether a negative sign needs neg(): -1 is another constant than neg(1). A literal
+ * that prints as lit() or is cut off does not. */
+static bool plain_number(struct mx_text *t, unsigned code, const struct operand *o) {
+	if (code != MX_LITERAL)
+		return is_inline(code);
+	struct mx_text probe = *t;
+	char scratch[32];
+	probe.text = scratch, probe.room = sizeof scratch, probe.length = 0;
+	return !put_literal(&probe, mx_text_literal(&probe), o->type);
+}
+
+static void put_modified(struct mx_text *t, unsigned code, const struct operand *o) {
+	unsigned i = o->modifiers || o->sext ? source_index(o) : 0;
+	bool neg = o->modifiers && mx_text_bit(t, "neg", i);
+	bool abs = o->modifiers && mx_text_bit(t, "abs", i);
+	bool sext = o->sext && mx_text_bit(t, "sext", i);
+	bool word = neg && !abs && plain_number(t, code, o);
+	mx_put(t, "%s%s%s", word ? "neg(" : neg ? "-" : "", abs ? "|" : "", sext ? "sext(" : "");
+	t->invalid |= !put_source(t, code, o);
+	mx_put(t, "%s%s", abs ? "|" : "", word || sext ? ")" : "");
+}
+
+/* ---- operands ---- */
+
+static void parse(const char *spec, struct operand *o) {
+	*o = (struct operand){ .size = 1 };
+	char rest[16] = "";
+	sscanf(spec, "%15[^:]:%c%15s", o->field, &o->class, rest);
+	char *p = rest;
+	if (*p == 'z')
+		o->size = 0, p++;
+	else
+		o->size = (unsigned)strtoul(p, &p, 10);
+	for (; *p && *p != '?' && *p != '!'; p++) {
+		o->modifiers |= *p == 'm';
+		o->sext |= *p == 'x';
+		if (*p != 'm' && *p != 'x')
+			o->type = *p;
+	}
+	o->if_set = *p == '?';
+	o->if_clear = *p == '!';
+	if (*p)
+		snprintf(o->condition, sizeof o->condition, "%s", p + 1);
+}
+
+/* Dwords of a source of the mixed-format matrix instructions, by its format. */
+static unsigned mixed_size(const struct mx_text *t, const struct operand *o) {
+	static const uint8_t dwords[8] = { 8, 8, 6, 6, 4, 8, 8, 8 };
+	return dwords[mx_text_field(t, source_index(o) ? "blgp" : "cbsz")];
+}
+
+/* The operand code in a field: bytes that name VGPRs become codes from 256. */
+static unsigned code_of(const struct mx_text *t, const struct operand *o) {
+	unsigned v = mx_text_field(t, o->field);
+	mx_text_form form = t->row->form;
+	bool sdwa = form == MX_TEXT_SDWA1 || form == MX_TEXT_SDWA2 || form == MX_TEXT_SDWAC;
+	if (strcmp(o->field, "sbase") == 0)
+		return 2 * v;
+	if (strcmp(o->field, "srsrc") == 0)
+		return 4 * v;
+	if (sdwa && strstr(o->field, "src"))
+		return mx_text_bit(t, "scalar", source_index(o)) ? v : v + MX_VGPR;
+	bool nine_bits = strncmp(o->field, "src", 3) == 0 && form != MX_TEXT_DPP1 && form != MX_TEXT_DPP2;
+	bool vector = strchr("vagG", o->class) && !nine_bits && o->field[1] != 'c';
+	return vector ? v + MX_VGPR : v;
+}
+
+/* Addresses: of buffers, of global memory, of scratch. True where it was one. */
+static bool put_address(struct mx_text *t, struct operand *o) {
+	enum { OFF = 0x7f };
+	unsigned both = 0;
+	switch (o->class) {
+	case 'B':
+		both = mx_text_field(t, "offen") + mx_text_field(t, "idxen");
+		o->size = both;
+		break;
+	case 'W': both = o->size = mx_text_field(t, "sve"); break;
+	case 'A': both = o->size = mx_text_field(t, "saddr") == OFF ? 2 : 1; break;
+	case 'O':
+	case 'o':
+		if (mx_text_field(t, "saddr") != OFF)
+			return false;
+		break;
+	default: return false;
+	}
+	o->class = 'v';
+	if (both)
+		t->invalid |= !put_vector(t, mx_text_field(t, o->field), o, false);
+	else
+		mx_put(t, "off");
+	return true;
+}
+
+/* SMEM: an immediate, an SGPR, or both. */
+static void put_smem_offset(struct mx_text *t) {
+	const struct operand sgpr = { .class = 'd', .size = 1 };
+	bool soe = mx_text_field(t, "soe"), imm = mx_text_field(t, "imm");
+	unsigned v = mx_text_field(t, "offset"), sign = v >> 20 & 1;
+	if (soe || !imm)
+		t->invalid |= !put_code(t, soe ? mx_text_field(t, "soffset") : v & 0x7f, &sgpr, false);
+	if (imm)
+		mx_put(t, "%s%s0x%x", soe ? " offset:" : "", sign ? "-" : "", sign ? (1u << 21) - v : v);
+}
+
+static void put_number(struct mx_text *t, const struct operand *o) {
+	uint32_t v = o->field[0] == 'l' ? mx_text_literal(t) : mx_text_field(t, o->field);
+	if (o->class == 'L' && small((int32_t)v))
+		mx_put(t, "%d", (int32_t)v);
+	else if (o->class == 'L' && is_f32(v))
+		for (int i = 0; i < FLOATS; i++)
+			mx_put(t, "%s", f32[i] == v ? float_text[i] : "");
+	else
+		mx_put(t, o->class == 'U' ? "%u" : "0x%x", v);
+}
+
+void mx_put_operand(struct mx_text *t, const char *spec, bool first) {
+	struct operand o;
+	parse(spec, &o);
+	if ((o.if_set && !mx_text_field(t, o.condition)) ||
+	    (o.if_clear && mx_text_field(t, o.condition)))
+		return;
+	bool space = first || t->text[t->length - 1] != ' ';
+	(void)space;
+	mx_put(t, strchr(t->text, ' ') ? ", " : " ");
+	if (o.size == 0 && o.class == 'g')
+		o.size = mixed_size(t, &o);
+	if (strcmp(spec, "vcc") == 0)
+		mx_put(t, "vcc");
+	else if (strncmp(spec, "simm16:", 7) == 0)
+		mx_put_simm16(t, spec + 7);
+	else if (o.class == 'G' && o.field[0] == 's')
+		mx_put_gpr_idx(t, mx_text_field(t, o.field));
+	else if (o.class == 'M')
+		put_smem_offset(t);
+	else if (strchr("LKU", o.class))
+		put_number(t, &o);
+	else if (o.class == 'V' && !mx_text_field(t, "has_sdst"))
+		mx_put(t, "vcc");
+	else if (!put_address(t, &o)) {
+		if (o.class == 'V')
+			o.class = 'd', o.size = 2;
+		put_modified(t, code_of(t, &o), &o);
+	}
+}
