@@ -42,57 +42,88 @@ struct field {
 };
 
 #define SCALAR_FIELDS                                                                              \
-	{ "ssrc0", 0, 8 }, { "ssrc1", 8, 8 }, { "sdst", 16, 7 }, { "simm16", 0, 16 }
-#define SHORT_FIELDS { "vsrc1", 9, 8 }, { "vdst", 17, 8 }
+	{ "ssrc0", 0, 8 }, { "ssrc1", 8, 8 }, { "sdst", 16, 7 }, {                                 \
+		"simm16", 0, 16                                                                    \
+	}
+#define SHORT_FIELDS                                                                               \
+	{ "vsrc1", 9, 8 }, {                                                                       \
+		"vdst", 17, 8                                                                      \
+	}
 #define VOP3_FIELDS                                                                                \
-	{ "vdst", 0, 8 }, { "clamp", 15, 1 }, { "src0", 32, 9 }, { "src1", 41, 9 },                    \
-		{ "src2", 50, 9 }, { "neg", 61, 3, 1 }
+	{ "vdst", 0, 8 }, { "clamp", 15, 1 }, { "src0", 32, 9 }, { "src1", 41, 9 },                \
+		{ "src2", 50, 9 }, {                                                               \
+		"neg", 61, 3, 1                                                                    \
+	}
 #define MATRIX_FIELDS(at)                                                                          \
-	{ "vdst", 0 + at, 8 }, { "cbsz", 8 + at, 3 }, { "abid", 11 + at, 4 },                          \
-		{ "acc_cd", 15 + at, 1 }, { "src0", 32 + at, 9 }, { "src1", 41 + at, 9 },                  \
-		{ "src2", 50 + at, 9 }, { "acc", 59 + at, 2, 1 }, { "blgp", 61 + at, 3 }
+	{ "vdst", 0 + at, 8 }, { "cbsz", 8 + at, 3 }, { "abid", 11 + at, 4 },                      \
+		{ "acc_cd", 15 + at, 1 }, { "src0", 32 + at, 9 }, { "src1", 41 + at, 9 },          \
+		{ "src2", 50 + at, 9 }, { "acc", 59 + at, 2, 1 }, {                                \
+		"blgp", 61 + at, 3                                                                 \
+	}
 #define FLAT_FIELDS                                                                                \
-	{ "sc0", 16, 1 }, { "nt", 17, 1 }, { "sc1", 25, 1 }, { "addr", 32, 8 }, { "data", 40, 8 },     \
-		{ "saddr", 48, 7 }, { "acc", 55, 1 }, { "vdst", 56, 8 }, { "offset", 0, 13 }
+	{ "sc0", 16, 1 }, { "nt", 17, 1 }, { "sc1", 25, 1 }, { "addr", 32, 8 }, { "data", 40, 8 }, \
+		{ "saddr", 48, 7 }, { "acc", 55, 1 }, { "vdst", 56, 8 }, {                         \
+		"offset", 0, 13                                                                    \
+	}
 #define BUFFER_FIELDS                                                                              \
-	{ "offset", 0, 12 }, { "offen", 12, 1 }, { "idxen", 13, 1 }, { "sc0", 14, 1 },                 \
-		{ "vaddr", 32, 8 }, { "vdata", 40, 8 }, { "srsrc", 48, 5 }, { "acc", 55, 1 },              \
-		{ "soffset", 56, 8 }
+	{ "offset", 0, 12 }, { "offen", 12, 1 }, { "idxen", 13, 1 }, { "sc0", 14, 1 },             \
+		{ "vaddr", 32, 8 }, { "vdata", 40, 8 }, { "srsrc", 48, 5 }, { "acc", 55, 1 }, {    \
+		"soffset", 56, 8                                                                   \
+	}
 
 static const struct field scalar[] = { SCALAR_FIELDS, { NULL } };
 static const struct field sop1[] = { { "ssrc0", 0, 8 }, { "sdst", 16, 7 }, { NULL } };
 static const struct field smem[] = {
-	{ "sbase", 0, 6 }, { "sdata", 6, 7 }, { "soe", 14, 1 }, { "glc", 16, 1 },
-	{ "imm", 17, 1 }, { "offset", 32, 21 }, { "soffset", 57, 7 }, { NULL },
+	{ "sbase", 0, 6 }, { "sdata", 6, 7 },    { "soe", 14, 1 },     { "glc", 16, 1 },
+	{ "imm", 17, 1 },  { "offset", 32, 21 }, { "soffset", 57, 7 }, { NULL },
 };
 static const struct field vop[] = { { "src0", 0, 9 }, SHORT_FIELDS, { NULL } };
 static const struct field sdwa[] = {
-	SHORT_FIELDS, { "src0", 32, 8 }, { "sdst", 40, 7 }, { "has_sdst", 47, 1 },
-	{ "dst_sel", 40, 3 }, { "dst_unused", 43, 2 }, { "clamp", 45, 1 }, { "omod", 46, 2 },
-	{ "src0_sel", 48, 3 }, { "src1_sel", 56, 3 }, { "sext", 51, 2, 8 }, { "neg", 52, 2, 8 },
-	{ "abs", 53, 2, 8 }, { "scalar", 55, 2, 8 }, { NULL },
+	SHORT_FIELDS,          { "src0", 32, 8 },      { "sdst", 40, 7 },
+	{ "has_sdst", 47, 1 }, { "dst_sel", 40, 3 },   { "dst_unused", 43, 2 },
+	{ "clamp", 45, 1 },    { "omod", 46, 2 },      { "src0_sel", 48, 3 },
+	{ "src1_sel", 56, 3 }, { "sext", 51, 2, 8 },   { "neg", 52, 2, 8 },
+	{ "abs", 53, 2, 8 },   { "scalar", 55, 2, 8 }, { NULL },
 };
 static const struct field dpp[] = {
-	SHORT_FIELDS, { "src0", 32, 8 }, { "dpp_ctrl", 40, 9 }, { "bound_ctrl", 51, 1 },
-	{ "neg", 52, 2, 2 }, { "abs", 53, 2, 2 }, { "bank_mask", 56, 4 }, { "row_mask", 60, 4 },
+	SHORT_FIELDS,
+	{ "src0", 32, 8 },
+	{ "dpp_ctrl", 40, 9 },
+	{ "bound_ctrl", 51, 1 },
+	{ "neg", 52, 2, 2 },
+	{ "abs", 53, 2, 2 },
+	{ "bank_mask", 56, 4 },
+	{ "row_mask", 60, 4 },
 	{ NULL },
 };
 static const struct field vop3[] = {
-	VOP3_FIELDS, { "sdst", 8, 7 }, { "abs", 8, 3, 1 }, { "op_sel", 11, 4, 1 }, { "omod", 59, 2 },
-	{ NULL },
+	VOP3_FIELDS,       { "sdst", 8, 7 }, { "abs", 8, 3, 1 }, { "op_sel", 11, 4, 1 },
+	{ "omod", 59, 2 }, { NULL },
 };
 static const struct field vop3p[] = {
-	VOP3_FIELDS, { "abs", 8, 3, 1 }, { "neg_hi", 8, 3, 1 }, { "op_sel", 11, 3, 1 },
-	{ "op_sel_hi", 59, 2, 1 }, { "op_sel_hi2", 14, 1 }, { "cbsz", 8, 3 }, { "abid", 11, 4 },
-	{ "acc_cd", 15, 1 }, { "acc", 59, 2, 1 }, { "blgp", 61, 3 }, { NULL },
+	VOP3_FIELDS,
+	{ "abs", 8, 3, 1 },
+	{ "neg_hi", 8, 3, 1 },
+	{ "op_sel", 11, 3, 1 },
+	{ "op_sel_hi", 59, 2, 1 },
+	{ "op_sel_hi2", 14, 1 },
+	{ "cbsz", 8, 3 },
+	{ "abid", 11, 4 },
+	{ "acc_cd", 15, 1 },
+	{ "acc", 59, 2, 1 },
+	{ "blgp", 61, 3 },
+	{ NULL },
 };
 static const struct field scaled[] = {
-	{ "scale0", 32, 9 }, { "scale1", 41, 9 }, { "op_sel", 11, 2, 1 }, { "op_sel_hi", 59, 2, 1 },
-	MATRIX_FIELDS(64), { NULL },
+	{ "scale0", 32, 9 },       { "scale1", 41, 9 }, { "op_sel", 11, 2, 1 },
+	{ "op_sel_hi", 59, 2, 1 }, MATRIX_FIELDS(64),   { NULL },
 };
 static const struct field ds[] = {
-	{ "offset", 0, 16 }, { "offset0", 0, 8 }, { "offset1", 8, 8 }, { "acc", 25, 1 },
-	{ "addr", 32, 8 }, { "data0", 40, 8 }, { "data1", 48, 8 }, { "vdst", 56, 8 }, { NULL },
+	{ "offset", 0, 16 }, { "offset0", 0, 8 },
+	{ "offset1", 8, 8 }, { "gds", 16, 1 },
+	{ "acc", 25, 1 },    { "addr", 32, 8 },
+	{ "data0", 40, 8 },  { "data1", 48, 8 },
+	{ "vdst", 56, 8 },   { NULL },
 };
 static const struct field flat[] = { FLAT_FIELDS, { "sve", 13, 1 }, { NULL } };
 static const struct field mubuf[] = {
@@ -162,33 +193,30 @@ static const struct mx_text_row *find(mx_text_form form, unsigned opcode) {
 
 /* Calls put on each word of a list of words. */
 static void each_word(struct mx_text *t, const char *list,
-                      void (*put)(struct mx_text *, const char *, bool first)) {
+                      void (*put)(struct mx_text *, const char *)) {
 	char word[32];
-	int n;
-	for (bool first = true; sscanf(list, "%31s%n", word, &n) == 1; first = false, list += n)
-		put(t, word, first);
+	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
+		put(t, word);
 }
 
-static void put_modifier(struct mx_text *t, const char *word, bool first) {
-	(void)first;
-	mx_put_modifier(t, word);
-}
-
-/* The text in one format; its size in dwords, or 0. */
-static size_t in_form(mx_text_form form, const uint32_t *code, size_t left, char *text,
-                      size_t room) {
+/* The text in one format; its size in dwords, or 0 where it is not an instruction of this
+ * format. *remark: it is one that is not valid, and no other format gets to see it. */
+static size_t in_form(mx_text_form form, const uint32_t *code, size_t left, char *text, size_t room,
+                      bool *remark) {
 	size_t dwords = layouts[form].dwords;
 	if (left < dwords)
 		return 0;
-	const struct mx_text_row *row = find(form, bits(code, layouts[form].low, layouts[form].width));
+	const struct mx_text_row *row =
+		find(form, bits(code, layouts[form].low, layouts[form].width));
 	uint64_t q = code[0] | (dwords > 1 ? (uint64_t)code[1] << 32 : 0);
 	if (!row || q & row->zero)
 		return 0;
 	struct mx_text t = { row, code, left, dwords, .text = text, .room = room };
 	mx_put(&t, "%s", row->name);
 	each_word(&t, row->operands, mx_put_operand);
-	each_word(&t, row->modifiers, put_modifier);
-	return t.invalid ? 0 : t.dwords;
+	each_word(&t, row->modifiers, mx_put_modifier);
+	*remark = t.remark && !t.invalid;
+	return t.invalid || t.remark ? 0 : t.dwords;
 }
 
 /* ---- which format ---- */
@@ -198,18 +226,18 @@ static const struct {
 	uint32_t mask, value;
 	mx_text_form form;
 } prefixes[] = {
-	{ 0xfe0001ff, 0x7e0000f9, MX_TEXT_SDWA1 }, { 0xfe0001ff, 0x7e0000fa, MX_TEXT_DPP1 },
-	{ 0xfe000000, 0x7e000000, MX_TEXT_VOP1 },  { 0xfe0001ff, 0x7c0000f9, MX_TEXT_SDWAC },
-	{ 0xfe000000, 0x7c000000, MX_TEXT_VOPC },  { 0x800001ff, 0x000000f9, MX_TEXT_SDWA2 },
-	{ 0x800001ff, 0x000000fa, MX_TEXT_DPP2 },  { 0x80000000, 0x00000000, MX_TEXT_VOP2 },
-	{ 0xff800000, 0xbe800000, MX_TEXT_SOP1 },  { 0xff800000, 0xbf000000, MX_TEXT_SOPC },
-	{ 0xff800000, 0xbf800000, MX_TEXT_SOPP },  { 0xf0000000, 0xb0000000, MX_TEXT_SOPK },
-	{ 0xc0000000, 0x80000000, MX_TEXT_SOP2 },  { 0xfc000000, 0xc0000000, MX_TEXT_SMEM },
-	{ 0xffff0000, 0xd3ac0000, MX_TEXT_SCALED }, { 0xff800000, 0xd3800000, MX_TEXT_VOP3P },
-	{ 0xfc000000, 0xd0000000, MX_TEXT_VOP3 },  { 0xfe000000, 0xd8000000, MX_TEXT_DS },
-	{ 0xfc000000, 0xd8000000, MX_TEXT_DS },    { 0xfc00c000, 0xdc000000, MX_TEXT_FLAT },
+	{ 0xfe0001ff, 0x7e0000f9, MX_TEXT_SDWA1 },   { 0xfe0001ff, 0x7e0000fa, MX_TEXT_DPP1 },
+	{ 0xfe000000, 0x7e000000, MX_TEXT_VOP1 },    { 0xfe0001ff, 0x7c0000f9, MX_TEXT_SDWAC },
+	{ 0xfe000000, 0x7c000000, MX_TEXT_VOPC },    { 0x800001ff, 0x000000f9, MX_TEXT_SDWA2 },
+	{ 0x800001ff, 0x000000fa, MX_TEXT_DPP2 },    { 0x80000000, 0x00000000, MX_TEXT_VOP2 },
+	{ 0xff800000, 0xbe800000, MX_TEXT_SOP1 },    { 0xff800000, 0xbf000000, MX_TEXT_SOPC },
+	{ 0xff800000, 0xbf800000, MX_TEXT_SOPP },    { 0xf0000000, 0xb0000000, MX_TEXT_SOPK },
+	{ 0xc0000000, 0x80000000, MX_TEXT_SOP2 },    { 0xfc000000, 0xc0000000, MX_TEXT_SMEM },
+	{ 0xffff0000, 0xd3ac0000, MX_TEXT_SCALED },  { 0xff800000, 0xd3800000, MX_TEXT_VOP3P },
+	{ 0xfc000000, 0xd0000000, MX_TEXT_VOP3 },    { 0xfe000000, 0xd8000000, MX_TEXT_DS },
+	{ 0xfc000000, 0xd8000000, MX_TEXT_DS },      { 0xfc00c000, 0xdc000000, MX_TEXT_FLAT },
 	{ 0xfc00c000, 0xdc004000, MX_TEXT_SCRATCH }, { 0xfc00c000, 0xdc008000, MX_TEXT_GLOBAL },
-	{ 0xfc000000, 0xe0000000, MX_TEXT_MUBUF }, { 0xfc000000, 0xe8000000, MX_TEXT_MTBUF },
+	{ 0xfc000000, 0xe0000000, MX_TEXT_MUBUF },   { 0xfc000000, 0xe8000000, MX_TEXT_MTBUF },
 };
 
 /* A matrix instruction is behind the prefix that loads its scales. */
@@ -221,11 +249,16 @@ static bool is_scaled(const uint32_t *code, size_t left) {
 size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
 	(void)pc;
 	size_t dwords = 0;
-	for (size_t i = 0; left && !dwords && i < sizeof prefixes / sizeof *prefixes; i++)
+	bool remark = false;
+	char nothing[1];
+	if (!room)
+		text = nothing, room = sizeof nothing;
+	for (size_t i = 0; left && !dwords && !remark && i < sizeof prefixes / sizeof *prefixes;
+	     i++)
 		if ((code[0] & prefixes[i].mask) == prefixes[i].value &&
 		    (prefixes[i].form != MX_TEXT_SCALED || is_scaled(code, left)))
-			dwords = in_form(prefixes[i].form, code, left, text, room);
-	if (!dwords && room)
+			dwords = in_form(prefixes[i].form, code, left, text, room, &remark);
+	if (!dwords)
 		text[0] = 0;
 	return 4 * dwords;
 }

@@ -60,7 +60,9 @@ struct mx_text {
 	const struct mx_text_row *row;
 	const uint32_t *code;
 	size_t left, dwords; /* dwords grows by one where a literal is taken */
-	bool literal, invalid;
+	bool literal;
+	bool invalid; /* not an instruction of this format */
+	bool remark;  /* it is one, but LLVM remarks on an operand */
 	char *text;
 	size_t room, length;
 };
@@ -77,7 +79,7 @@ bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i);
 uint32_t mx_text_literal(struct mx_text *t);
 
 /* Writes an operand or a modifier that a row names. */
-void mx_put_operand(struct mx_text *t, const char *spec, bool first);
+void mx_put_operand(struct mx_text *t, const char *spec);
 void mx_put_modifier(struct mx_text *t, const char *spec);
 
 /* Writes what SIMM16 of a scalar instruction means, by the kind that a row gives it. */

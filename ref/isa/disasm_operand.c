@@ -10,50 +10,44 @@
 struct operand {
 	char field[16], class, type;
 	unsigned size;
-	bool modifiers, sext;     /* NEG and ABS apply; SEXT does */
-	bool if_set, if_clear;    /* printed only if this field is set, or clear */
+	bool neg, abs, sext;   /* which apply */
+	bool if_set, if_clear; /* printed only if this field is set, or clear */
 	char condition[8];
 };
 
 /* ---- constants ---- */
 
+enum { LDS_DIRECT = 254, NO_SADDR = 0x7f };
 enum { FLOATS = 9, TWO_PI = FLOATS - 1 };
 
 /* +-0.5, +-1, +-2, +-4 and 1/(2 pi) as codes 240 to 248 have them. */
 static const char *const float_text[FLOATS] = { "0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
 	                                        "-2.0", "4.0",  "-4.0", "0.15915494" };
-static const uint16_t f16[FLOATS] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+static const uint32_t f16[FLOATS] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
 	                              0xc000, 0x4400, 0xc400, 0x3118 };
-static const uint16_t bf16[FLOATS] = { 0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000,
+static const uint32_t bf16[FLOATS] = { 0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000,
 	                               0xc000, 0x4080, 0xc080, 0x3e23 };
 static const uint32_t f32[FLOATS] = { 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
 	                              0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983 };
-static const uint32_t f64_high[TWO_PI] = { 0x3fe00000, 0xbfe00000, 0x3ff00000, 0xbff00000,
-	                                   0x40000000, 0xc0000000, 0x40100000, 0xc0100000 };
+/* The high dword; 1 / (2 pi) has bits in the low one. */
+static const uint32_t f64[FLOATS] = { 0x3fe00000, 0xbfe00000, 0x3ff00000, 0xbff00000,
+	                              0x40000000, 0xc0000000, 0x40100000, 0xc0100000 };
 
 static bool small(int32_t v) {
 	return v >= -16 && v <= 64;
 }
 
-static bool is_f16(uint32_t v) {
+/* The text of a float that has an inline constant, or NULL. */
+static const char *inline_text(const uint32_t values[FLOATS], uint32_t v) {
 	for (int i = 0; i < FLOATS; i++)
-		if (f16[i] == v)
-			return true;
-	return false;
+		if (v && values[i] == v)
+			return float_text[i];
+	return NULL;
 }
 
-static bool is_bf16(uint32_t v) {
-	for (int i = 0; i < FLOATS; i++)
-		if (bf16[i] == v)
-			return true;
-	return false;
-}
-
-static bool is_f32(uint32_t v) {
-	for (int i = 0; i < FLOATS; i++)
-		if (f32[i] == v)
-			return true;
-	return false;
+static bool is_inline(unsigned code) {
+	return code >= MX_INT_0 && code <= MX_FLOAT_1_2PI &&
+	       (code <= MX_INT_NEG_16 || code >= MX_FLOAT_0_5);
 }
 
 static void put_inline(struct mx_text *t, unsigned code, char type) {
@@ -69,31 +63,32 @@ static void put_inline(struct mx_text *t, unsigned code, char type) {
 		       i == TWO_PI && (type == 'd' || type == 'l') ? "309189532" : "");
 }
 
-/* f64 literals are the high dword; those that have an inline constant print as it. */
-static void put_f64_literal(struct mx_text *t, uint32_t v) {
-	for (int i = 0; i < TWO_PI; i++)
-		if (f64_high[i] == v) {
-			mx_put(t, "%s", float_text[i]);
-			return;
-		}
-	mx_put(t, v ? "0x%x" : "%u", v);
+/* Whether an operand of this type has an inline constant of the value that a literal
+ * gives it. */
+static bool has_inline(uint32_t v, char type) {
+	switch (type) {
+	case 'h': return small((int16_t)v) || inline_text(f16, v & 0xffff);
+	case 'b': return small((int16_t)v) || inline_text(bf16, v & 0xffff);
+	case 'p': return small((int32_t)v) || inline_text(f16, v);
+	case 'l': return v <= 64;
+	default: return small((int32_t)v) || inline_text(f32, v);
+	}
 }
 
-/* A literal that has an inline constant prints as lit(), as assembling the number
- * alone would give the inline constant. True where it does. */
+/* A literal that has an inline constant prints as lit(): assembling the number alone would
+ * give that constant. One of an f64 is the high dword, and prints as the constant. True
+ * where it prints as a plain number. */
 static bool put_literal(struct mx_text *t, uint32_t v, char type) {
-	int16_t low = (int16_t)v;
-	bool lit = type == 'h'   ? small(low) || is_f16((uint16_t)low)
-	           : type == 'b' ? small(low) || is_bf16((uint16_t)low)
-	           : type == 'p' ? small((int32_t)v) || is_f16(v)
-	           : type == 'l' ? v <= 64
-	                         : small((int32_t)v) || is_f32(v);
-	bool half = !lit && (type == 'h' || type == 's');
-	if (type == 'd')
-		put_f64_literal(t, v);
-	else
-		mx_put(t, lit ? "lit(0x%x)" : "0x%x", half ? v & 0xffff : v);
-	return lit && type != 'd';
+	const char *f64_text = inline_text(f64, v);
+	bool half = type == 'h' || type == 's';
+	if (type == 'd' && (f64_text || !v))
+		mx_put(t, "%s", v ? f64_text : "0");
+	else if (type != 'd' && has_inline(v, type)) {
+		mx_put(t, "lit(0x%x)", v);
+		return false;
+	} else
+		mx_put(t, "0x%x", half ? v & 0xffff : v);
+	return true;
 }
 
 /* ---- registers ---- */
@@ -157,45 +152,65 @@ static bool put_exec(struct mx_text *t, unsigned code, unsigned size) {
 
 /* Whether a class of operands takes SGPRs (s), M0 (m), EXEC (e), LDS_DIRECT (l), VGPRs
  * (v) or constants (i). */
-static bool takes(char class, char what) {
-	static const char *const classes[] = { "nsmelvi", "ssmei", "dsme", "ese", "ks",   "lvl",
-		                               "msev",    "Osme",  "os",   "vv",  "Gv",   "gv",
-		                               "Cvi",     "av" };
+static bool class_takes(char class, char what) {
+	static const char *const classes[] = { "nsmelvi", "ssmei", "dsme", "ese", "ks",
+		                               "lvl",     "msev",  "Osme", "os",  "vv",
+		                               "Gv",      "gv",    "hv",   "rv",  "qv",
+		                               "Qv",      "Vse",   "Cvi",  "av" };
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (classes[i][0] == class)
 			return strchr(classes[i] + 1, what);
 	return false;
 }
 
-/* Vector registers of several dwords begin at an even one, but for class G. */
+/* Where a class does not take an operand LLVM prints a remark behind it. */
+static void takes(struct mx_text *t, const struct operand *o, char what) {
+	t->remark |= !class_takes(o->class, what);
+}
+
+/* Vector registers of several dwords begin at an even one, but for lane masks, class G,
+ * and AGPRs of class h. LLVM knows VGPRs beyond 255, of other chips, and takes groups that reach
+ * there. */
 static bool put_vector(struct mx_text *t, unsigned first, const struct operand *o, bool acc) {
-	if (first + o->size > 256 || (first % 2 && o->size > 1 && o->class != 'G'))
+	bool any = o->size == 1 || strchr(acc ? "Gh" : "Gm", o->class) ||
+	           (acc && strchr("rQ", o->class) && mx_text_field(t, "sc0"));
+	bool no_acc = o->class == 'q' || (o->class == 'Q' && mx_text_field(t, "sc1"));
+	if (acc && (first + o->size > 256 || no_acc))
 		return false;
+	t->remark |= first % 2 && !any;
 	put_range(t, acc ? "a" : "v", first, o->size);
 	return true;
 }
 
+/* The text of an operand code; false where there is no such operand. */
 static bool put_code(struct mx_text *t, unsigned code, const struct operand *o, bool acc) {
 	const char *name = special(code, o->size);
 	if (name) {
 		mx_put(t, "%s", name);
 		return true;
 	}
-	if (code >= MX_VGPR)
-		return takes(o->class, 'v') && put_vector(t, code - MX_VGPR, o, acc);
-	if (code < MX_M0)
-		return takes(o->class, 's') && put_sgprs(t, code, o->size);
-	if (code == MX_M0 || code == 254) {
+	if (code >= MX_VGPR) {
+		takes(t, o, 'v');
+		return put_vector(t, code - MX_VGPR, o, acc);
+	}
+	if (code < MX_M0) {
+		takes(t, o, 's');
+		return put_sgprs(t, code, o->size);
+	}
+	if (code == MX_M0 || code == LDS_DIRECT) {
+		takes(t, o, code == MX_M0 ? 'm' : 'l');
 		mx_put(t, code == MX_M0 ? "m0" : "src_lds_direct");
-		return o->size == 1 && takes(o->class, code == MX_M0 ? 'm' : 'l');
+		return o->size == 1;
 	}
-	if (code < MX_INT_0)
-		return takes(o->class, 'e') && put_exec(t, code, o->size);
-	if (code <= MX_INT_NEG_16 || (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)) {
-		put_inline(t, code, o->type);
-		return takes(o->class, 'i');
+	if (code < MX_INT_0) {
+		takes(t, o, 'e');
+		return put_exec(t, code, o->size);
 	}
-	return false;
+	takes(t, o, 'i');
+	if (!is_inline(code))
+		return false;
+	put_inline(t, code, o->type);
+	return true;
 }
 
 /* ---- sources with modifiers ---- */
@@ -205,16 +220,11 @@ static unsigned source_index(const struct operand *o) {
 	return (unsigned)(o->field[strlen(o->field) - 1] - '0');
 }
 
-static bool is_inline(unsigned code) {
-	return code >= MX_INT_0 && code <= MX_FLOAT_1_2PI &&
-	       (code <= MX_INT_NEG_16 || code >= MX_FLOAT_0_5);
-}
-
 static bool accumulator(const struct mx_text *t, const struct operand *o) {
 	mx_text_form form = t->row->form;
 	if (o->class == 'a')
 		return true;
-	if (!strchr("gGC", o->class))
+	if (!strchr("gGhrqQC", o->class))
 		return false;
 	if (form != MX_TEXT_VOP3P && form != MX_TEXT_SCALED)
 		return mx_text_field(t, "acc");
@@ -223,31 +233,36 @@ static bool accumulator(const struct mx_text *t, const struct operand *o) {
 	return mx_text_bit(t, "acc", source_index(o));
 }
 
+static bool is_sdwa(mx_text_form form) {
+	return form == MX_TEXT_SDWA1 || form == MX_TEXT_SDWA2 || form == MX_TEXT_SDWAC;
+}
+
 static bool put_source(struct mx_text *t, unsigned code, const struct operand *o) {
 	if (code != MX_LITERAL)
 		return put_code(t, code, o, accumulator(t, o));
-	if (!takes(o->class, 'i') || t->row->form == MX_TEXT_SCALED)
+	takes(t, o, 'i');
+	if (t->row->form == MX_TEXT_SCALED || is_sdwa(t->row->form))
 		return false;
 	uint32_t v = mx_text_literal(t);
 	put_literal(t, v, o->type);
 	return true;
 }
 
-/* Whether a negative sign needs neg(): -1 is another constant than neg(1). A literal
- * that prints as lit() or is cut off does not. */
+/* Whether a negative sign needs neg(): -1 is another constant than neg(1). A literal that
+ * prints as lit() does not. */
 static bool plain_number(struct mx_text *t, unsigned code, const struct operand *o) {
 	if (code != MX_LITERAL)
 		return is_inline(code);
 	struct mx_text probe = *t;
 	char scratch[32];
 	probe.text = scratch, probe.room = sizeof scratch, probe.length = 0;
-	return !put_literal(&probe, mx_text_literal(&probe), o->type);
+	return put_literal(&probe, mx_text_literal(&probe), o->type);
 }
 
 static void put_modified(struct mx_text *t, unsigned code, const struct operand *o) {
-	unsigned i = o->modifiers || o->sext ? source_index(o) : 0;
-	bool neg = o->modifiers && mx_text_bit(t, "neg", i);
-	bool abs = o->modifiers && mx_text_bit(t, "abs", i);
+	unsigned i = o->neg || o->sext ? source_index(o) : 0;
+	bool neg = o->neg && mx_text_bit(t, "neg", i);
+	bool abs = o->abs && mx_text_bit(t, "abs", i);
 	bool sext = o->sext && mx_text_bit(t, "sext", i);
 	bool word = neg && !abs && plain_number(t, code, o);
 	mx_put(t, "%s%s%s", word ? "neg(" : neg ? "-" : "", abs ? "|" : "", sext ? "sext(" : "");
@@ -267,9 +282,10 @@ static void parse(const char *spec, struct operand *o) {
 	else
 		o->size = (unsigned)strtoul(p, &p, 10);
 	for (; *p && *p != '?' && *p != '!'; p++) {
-		o->modifiers |= *p == 'm';
+		o->neg |= *p == 'm' || *p == 'n';
+		o->abs |= *p == 'm';
 		o->sext |= *p == 'x';
-		if (*p != 'm' && *p != 'x')
+		if (!strchr("mnx", *p))
 			o->type = *p;
 	}
 	o->if_set = *p == '?';
@@ -278,31 +294,33 @@ static void parse(const char *spec, struct operand *o) {
 		snprintf(o->condition, sizeof o->condition, "%s", p + 1);
 }
 
-/* Dwords of a source of the mixed-format matrix instructions, by its format. */
-static unsigned mixed_size(const struct mx_text *t, const struct operand *o) {
+/* Sizes a source of the mixed-format matrix instructions by its format. LLVM reads one of
+ * 8 dwords first, so that the AGPRs of a smaller one end where those of that would. */
+static void size_mixed(struct mx_text *t, struct operand *o) {
 	static const uint8_t dwords[8] = { 8, 8, 6, 6, 4, 8, 8, 8 };
-	return dwords[mx_text_field(t, source_index(o) ? "blgp" : "cbsz")];
+	unsigned i = source_index(o), code = mx_text_field(t, o->field);
+	o->size = dwords[mx_text_field(t, i ? "blgp" : "cbsz")];
+	t->invalid |= mx_text_bit(t, "acc", i) && code - MX_VGPR + 8 > 256;
 }
 
 /* The operand code in a field: bytes that name VGPRs become codes from 256. */
 static unsigned code_of(const struct mx_text *t, const struct operand *o) {
 	unsigned v = mx_text_field(t, o->field);
 	mx_text_form form = t->row->form;
-	bool sdwa = form == MX_TEXT_SDWA1 || form == MX_TEXT_SDWA2 || form == MX_TEXT_SDWAC;
 	if (strcmp(o->field, "sbase") == 0)
 		return 2 * v;
 	if (strcmp(o->field, "srsrc") == 0)
 		return 4 * v;
-	if (sdwa && strstr(o->field, "src"))
+	if (is_sdwa(form) && strstr(o->field, "src"))
 		return mx_text_bit(t, "scalar", source_index(o)) ? v : v + MX_VGPR;
-	bool nine_bits = strncmp(o->field, "src", 3) == 0 && form != MX_TEXT_DPP1 && form != MX_TEXT_DPP2;
-	bool vector = strchr("vagG", o->class) && !nine_bits && o->field[1] != 'c';
+	bool nine_bits =
+		strncmp(o->field, "src", 3) == 0 && form != MX_TEXT_DPP1 && form != MX_TEXT_DPP2;
+	bool vector = strchr("vagGhrqQ", o->class) && !nine_bits && o->field[1] != 'c';
 	return vector ? v + MX_VGPR : v;
 }
 
 /* Addresses: of buffers, of global memory, of scratch. True where it was one. */
 static bool put_address(struct mx_text *t, struct operand *o) {
-	enum { OFF = 0x7f };
 	unsigned both = 0;
 	switch (o->class) {
 	case 'B':
@@ -310,15 +328,15 @@ static bool put_address(struct mx_text *t, struct operand *o) {
 		o->size = both;
 		break;
 	case 'W': both = o->size = mx_text_field(t, "sve"); break;
-	case 'A': both = o->size = mx_text_field(t, "saddr") == OFF ? 2 : 1; break;
+	case 'A': both = o->size = mx_text_field(t, "saddr") == NO_SADDR ? 2 : 1; break;
 	case 'O':
 	case 'o':
-		if (mx_text_field(t, "saddr") != OFF)
+		if (mx_text_field(t, "saddr") != NO_SADDR)
 			return false;
 		break;
 	default: return false;
 	}
-	o->class = 'v';
+	o->class = t->row->form == MX_TEXT_MTBUF ? 'G' : 'v';
 	if (both)
 		t->invalid |= !put_vector(t, mx_text_field(t, o->field), o, false);
 	else
@@ -332,48 +350,51 @@ static void put_smem_offset(struct mx_text *t) {
 	bool soe = mx_text_field(t, "soe"), imm = mx_text_field(t, "imm");
 	unsigned v = mx_text_field(t, "offset"), sign = v >> 20 & 1;
 	if (soe || !imm)
-		t->invalid |= !put_code(t, soe ? mx_text_field(t, "soffset") : v & 0x7f, &sgpr, false);
+		t->invalid |=
+			!put_code(t, soe ? mx_text_field(t, "soffset") : v & 0x7f, &sgpr, false);
 	if (imm)
-		mx_put(t, "%s%s0x%x", soe ? " offset:" : "", sign ? "-" : "", sign ? (1u << 21) - v : v);
+		mx_put(t, "%s%s0x%x", soe ? " offset:" : "", sign ? "-" : "",
+		       sign ? (1u << 21) - v : v);
 }
 
 static void put_number(struct mx_text *t, const struct operand *o) {
 	uint32_t v = o->field[0] == 'l' ? mx_text_literal(t) : mx_text_field(t, o->field);
-	if (o->class == 'L' && small((int32_t)v))
+	const char *f32_text = o->class == 'L' ? inline_text(f32, v) : NULL;
+	if (o->class != 'K' && small((int32_t)v))
 		mx_put(t, "%d", (int32_t)v);
-	else if (o->class == 'L' && is_f32(v))
-		for (int i = 0; i < FLOATS; i++)
-			mx_put(t, "%s", f32[i] == v ? float_text[i] : "");
+	else if (f32_text)
+		mx_put(t, "%s", f32_text);
 	else
-		mx_put(t, o->class == 'U' ? "%u" : "0x%x", v);
+		mx_put(t, "0x%x", v);
 }
 
-void mx_put_operand(struct mx_text *t, const char *spec, bool first) {
+/* Operands that are not registers or constants of a class. True where it was one. */
+static bool put_other(struct mx_text *t, const char *spec, const struct operand *o) {
+	if (strcmp(spec, "vcc") == 0 || (o->class == 'V' && !mx_text_field(t, "has_sdst")))
+		mx_put(t, "vcc");
+	else if (strcmp(o->field, "simm16") == 0)
+		mx_put_simm16(t, spec + strlen("simm16:"));
+	else if (o->class == 'G' && o->field[0] == 's')
+		mx_put_gpr_idx(t, mx_text_field(t, o->field));
+	else if (o->class == 'M')
+		put_smem_offset(t);
+	else if (strchr("LKU", o->class))
+		put_number(t, o);
+	else
+		return false;
+	return true;
+}
+
+void mx_put_operand(struct mx_text *t, const char *spec) {
 	struct operand o;
 	parse(spec, &o);
 	if ((o.if_set && !mx_text_field(t, o.condition)) ||
 	    (o.if_clear && mx_text_field(t, o.condition)))
 		return;
-	bool space = first || t->text[t->length - 1] != ' ';
-	(void)space;
 	mx_put(t, strchr(t->text, ' ') ? ", " : " ");
-	if (o.size == 0 && o.class == 'g')
-		o.size = mixed_size(t, &o);
-	if (strcmp(spec, "vcc") == 0)
-		mx_put(t, "vcc");
-	else if (strncmp(spec, "simm16:", 7) == 0)
-		mx_put_simm16(t, spec + 7);
-	else if (o.class == 'G' && o.field[0] == 's')
-		mx_put_gpr_idx(t, mx_text_field(t, o.field));
-	else if (o.class == 'M')
-		put_smem_offset(t);
-	else if (strchr("LKU", o.class))
-		put_number(t, &o);
-	else if (o.class == 'V' && !mx_text_field(t, "has_sdst"))
-		mx_put(t, "vcc");
-	else if (!put_address(t, &o)) {
-		if (o.class == 'V')
-			o.class = 'd', o.size = 2;
-		put_modified(t, code_of(t, &o), &o);
-	}
+	if (put_other(t, spec, &o) || put_address(t, &o))
+		return;
+	if (o.size == 0)
+		size_mixed(t, &o);
+	put_modified(t, code_of(t, &o), &o);
 }

@@ -1,0 +1,223 @@
+/* The text of modifiers, in the order in which a row lists them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm.h"
+
+/* ---- lists of bits: op_sel, op_sel_hi, neg_lo, neg_hi ---- */
+
+/* Bit i of a list. The destination's OP_SEL is bit 3; bit 2 of OP_SEL_HI is elsewhere. */
+static bool list_bit(const struct mx_text *t, const char *name, unsigned i, unsigned sources) {
+	if (strcmp(name, "op_sel") == 0 && i == sources)
+		return mx_text_bit(t, name, 3);
+	if (strcmp(name, "op_sel_hi") == 0 && i == 2)
+		return mx_text_field(t, "op_sel_hi2");
+	return mx_text_bit(t, strcmp(name, "neg_lo") == 0 ? "neg" : name, i);
+}
+
+/* Printed unless all bits have their usual value; n sources, and the destination in
+ * VOP3's op_sel. */
+static void put_list(struct mx_text *t, const char *name, unsigned sources, bool usual) {
+	bool dst = t->row->form == MX_TEXT_VOP3 && strcmp(name, "op_sel") == 0;
+	unsigned n = sources + dst, different = 0;
+	for (unsigned i = 0; i < n; i++)
+		different += list_bit(t, name, i, sources) != usual;
+	if (!different)
+		return;
+	mx_put(t, " %s:[", name);
+	for (unsigned i = 0; i < n; i++)
+		mx_put(t, "%d%s", list_bit(t, name, i, sources), i + 1 < n ? "," : "]");
+}
+
+/* ---- DPP ---- */
+
+static void put_quad_perm(struct mx_text *t, unsigned v) {
+	mx_put(t, " quad_perm:[%u,%u,%u,%u]", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3);
+}
+
+/* DPP_CTRL [ISA table of DPP_CTRL]; of f64 only the broadcast of a lane to its row. */
+static void put_dpp(struct mx_text *t, bool f64) {
+	static const struct {
+		unsigned first, last;
+		const char *text; /* with the low 4 bits, if it has a place for them */
+	} controls[] = {
+		{ 0x101, 0x10f, " row_shl:%u" },      { 0x111, 0x11f, " row_shr:%u" },
+		{ 0x121, 0x12f, " row_ror:%u" },      { 0x130, 0x130, " wave_shl:1" },
+		{ 0x134, 0x134, " wave_rol:1" },      { 0x138, 0x138, " wave_shr:1" },
+		{ 0x13c, 0x13c, " wave_ror:1" },      { 0x140, 0x140, " row_mirror" },
+		{ 0x141, 0x141, " row_half_mirror" }, { 0x142, 0x142, " row_bcast:15" },
+		{ 0x143, 0x143, " row_bcast:31" },    { 0x150, 0x15f, " row_newbcast:%u" },
+	};
+	enum { QUAD_PERM_LAST = 0xff, NEWBCAST = 0x150 };
+	unsigned v = mx_text_field(t, "dpp_ctrl");
+	bool known = v <= QUAD_PERM_LAST && !f64;
+	if (known)
+		put_quad_perm(t, v);
+	for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+		if (v >= controls[i].first && v <= controls[i].last &&
+		    (!f64 || controls[i].first == NEWBCAST)) {
+			mx_put(t, controls[i].text, v & 15);
+			known = true;
+		}
+	t->remark |= !known;
+	mx_put(t, " row_mask:0x%x bank_mask:0x%x%s", mx_text_field(t, "row_mask"),
+	       mx_text_field(t, "bank_mask"),
+	       mx_text_field(t, "bound_ctrl") ? " bound_ctrl:1" : "");
+}
+
+/* ---- SDWA ---- */
+
+enum { DWORD = 6 }; /* a selection */
+
+static void put_select(struct mx_text *t, const char *name) {
+	static const char *const selects[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+		                               "WORD_0", "WORD_1", "DWORD" };
+	unsigned v = mx_text_field(t, name);
+	if (v < sizeof selects / sizeof *selects)
+		mx_put(t, " %s:%s", name, selects[v]);
+	else
+		t->invalid = true;
+}
+
+static void put_dst_unused(struct mx_text *t) {
+	static const char *const uses[] = { "UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE" };
+	unsigned v = mx_text_field(t, "dst_unused");
+	if (v < sizeof uses / sizeof *uses)
+		mx_put(t, " dst_unused:%s", uses[v]);
+	else
+		t->invalid = true;
+}
+
+/* ---- DS_SWIZZLE ---- */
+
+/* What each bit of the lane number becomes: 0, 1, preserved or inverted. */
+static void put_bitmask(struct mx_text *t, unsigned and, unsigned or, unsigned xor) {
+	mx_put(t, "swizzle(BITMASK_PERM,\"");
+	for (unsigned bit = 16; bit; bit >>= 1) {
+		unsigned zero = (or ^xor) & bit, one = ((and | or) ^ xor) & bit;
+		mx_put(t, "%c", zero == one ? (zero ? '1' : '0') : zero ? 'i' : 'p');
+	}
+	mx_put(t, "\")");
+}
+
+static bool is_power_of_two(unsigned v) {
+	return v && !(v & (v - 1));
+}
+
+static void put_swizzle(struct mx_text *t) {
+	enum { LANES = 0x1f, QUAD_PERM = 0x80, ROTATE = 6, FFT = 7 };
+	unsigned v = mx_text_field(t, "offset");
+	unsigned and = v & LANES, or = v >> 5 & LANES, xor = v >> 10 & LANES,
+		 group = LANES + 1 - and;
+	if (!v)
+		return;
+	mx_put(t, " offset:");
+	if (v >> 13 == FFT)
+		mx_put(t, "swizzle(FFT,%u)", v & LANES);
+	else if (v >> 13 == ROTATE)
+		mx_put(t, "swizzle(ROTATE,%u,%u)", v >> 10 & 1, v >> 5 & LANES);
+	else if (v >> 8 == QUAD_PERM)
+		mx_put(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", v & 3, v >> 2 & 3, v >> 4 & 3,
+		       v >> 6 & 3);
+	else if (v >> 15)
+		mx_put(t, "%u", v);
+	else if (and == LANES && ! or &&is_power_of_two(xor))
+		mx_put(t, "swizzle(SWAP,%u)", xor);
+	else if (and == LANES && ! or &&xor&&is_power_of_two(xor+1))
+		mx_put(t, "swizzle(REVERSE,%u)", xor+1);
+	else if (group > 1 && is_power_of_two(group) && or < group && !xor)
+		mx_put(t, "swizzle(BROADCAST,%u,%u)", group, or);
+	else
+		put_bitmask(t, and, or, xor);
+}
+
+/* ---- the others ---- */
+
+/* FLAT's offset is unsigned; those of GLOBAL and SCRATCH have a sign. */
+static void put_offset(struct mx_text *t) {
+	enum { SIGN = 1 << 12 };
+	mx_text_form form = t->row->form;
+	int v = (int)mx_text_field(t, "offset");
+	if ((form == MX_TEXT_GLOBAL || form == MX_TEXT_SCRATCH) && v & SIGN)
+		v -= 2 * SIGN;
+	if (v)
+		mx_put(t, " offset:%d", v);
+}
+
+static void put_omod(struct mx_text *t) {
+	static const char *const factors[] = { "", " mul:2", " mul:4", " div:2" };
+	mx_put(t, "%s", factors[mx_text_field(t, "omod")]);
+}
+
+/* The truth table is where OMOD, ABS and NEG are. */
+static void put_bitop3(struct mx_text *t) {
+	unsigned v = mx_text_field(t, "omod") << 6 | mx_text_field(t, "abs") << 3 |
+	             mx_text_field(t, "neg");
+	if (v)
+		mx_put(t, v < 10 ? " bitop3:%u" : " bitop3:0x%x", v);
+}
+
+static void put_nonzero(struct mx_text *t, const char *name) {
+	unsigned v = mx_text_field(t, name);
+	if (v)
+		mx_put(t, " %s:%u", name, v);
+}
+
+/* OP_SEL of v_permlane*_swap. */
+static void put_fetch(struct mx_text *t) {
+	mx_put(t, "%s%s", mx_text_bit(t, "op_sel", 1) ? " bound_ctrl:1" : "",
+	       mx_text_bit(t, "op_sel", 0) ? " fi:1" : "");
+}
+
+static void put_neg(struct mx_text *t) {
+	unsigned v = mx_text_field(t, "blgp");
+	if (v)
+		mx_put(t, " neg:[%u,%u,%u]", v & 1, v >> 1 & 1, v >> 2);
+}
+
+/* Loads to LDS leave no data behind for ACC to place. */
+static void put_bit(struct mx_text *t, const char *name) {
+	t->invalid |= strcmp(name, "lds") == 0 && mx_text_field(t, "acc");
+	mx_put(t, " %s", name);
+}
+
+void mx_put_modifier(struct mx_text *t, const char *word) {
+	const char *colon = strchr(word, ':');
+	char name[16] = "";
+	strncat(name, word, colon ? (size_t)(colon - word) : sizeof name - 1);
+	if (colon)
+		put_list(t, name, (unsigned)atoi(colon + 1), word[strlen(word) - 1] == 'p');
+	else if (strncmp(word, "dpp", 3) == 0)
+		put_dpp(t, word[3]);
+	else if (strcmp(word, "dst_dword") == 0)
+		t->invalid |= mx_text_field(t, "dst_sel") != DWORD;
+	else if (strcmp(word, "dst_unused") == 0)
+		put_dst_unused(t);
+	else if (strstr(word, "_sel"))
+		put_select(t, word);
+	else if (strcmp(word, "swizzle") == 0)
+		put_swizzle(t);
+	else if (strcmp(word, "offset01") == 0)
+		put_nonzero(t, "offset0"), put_nonzero(t, "offset1");
+	else if (strcmp(word, "offset") == 0)
+		put_offset(t);
+	else if (strcmp(word, "omod") == 0)
+		put_omod(t);
+	else if (strcmp(word, "bitop3") == 0)
+		put_bitop3(t);
+	else if (strcmp(word, "fi") == 0)
+		put_fetch(t);
+	else if (strcmp(word, "neg") == 0)
+		put_neg(t);
+	else if (strcmp(word, "format") == 0)
+		mx_put_format(t, mx_text_field(t, word));
+	else if (strcmp(word, "simm16") == 0)
+		mx_put(t, mx_text_field(t, word) ? " %u" : "", mx_text_field(t, word));
+	else if (strcmp(word, "cbsz") == 0 || strcmp(word, "abid") == 0 ||
+	         strcmp(word, "blgp") == 0)
+		put_nonzero(t, word);
+	else if (mx_text_field(t, word)) /* a bit that prints as its own name */
+		put_bit(t, word);
+	else if (strcmp(word, "gds") == 0)
+		t->invalid = true;
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/perl
+# The disassembler's text against llvm-mc's, character for character: on every compiled
+# kernel and on random encodings of all formats; and the list of opcodes against a fresh
+# sweep. MXCHECK_LONG=1: a million encodings, and the whole of gfx950.def.
+use strict;
+use warnings;
+no warnings 'portable';
+use Test::More;
+use File::Find;
+use File::Temp 'tempdir';
+
+my $build = $ENV{BUILD} || 'build';
+my $count = $ENV{MXCHECK_LONG} ? 1_000_000 : 25_000;
+chomp(my $llvm = `ci/llvm.sh`);
+plan skip_all => 'no LLVM 20 or newer' unless $llvm;
+chomp(my $version = (`$llvm/llvm-mc --version` =~ /version (\S+)/)[0] // '');
+plan skip_all => "the texts are LLVM 22's, not $version\'s" unless $version =~ /^22\./;
+my $dir = tempdir(CLEANUP => 1);
+
+# Lists of texts, one for each line of dwords; the last is 'invalid' where the line is not
+# valid to its end.
+sub ours {
+	open my $f, '>', "$dir/ours" or die;
+	print $f "$_\n" for @_;
+	close $f;
+	return map { [ split /\n/ ] } split /\n\n/, `$build/tests/isa/disasm_test.t text < $dir/ours`;
+}
+
+# A line is a block of its own in llvm-mc's input, which ends at the first warning, and a
+# mark follows it. A remark in the text says that it is not valid either.
+sub theirs {
+	open my $f, '>', "$dir/theirs" or die;
+	for (@_) {
+		my $bytes = join ' ', map { map { "0x$_" } reverse /../g } split;
+		print $f "[$bytes]\n[0x34 0x12 0x80 0xbf]\n";
+	}
+	close $f;
+	my @out = split /^\ts_nop 0x1234\n/m, `$llvm/llvm-mc --disassemble -triple=amdgcn-amd-amdhsa \\
+		-mcpu=gfx950 < $dir/theirs 2>$dir/warnings`, -1;
+	die 'llvm-mc stopped after ' . $_[ @out - 1 ] if @out != @_ + 1;
+	open my $w, '<', "$dir/warnings" or die;
+	my %warned = map { /^<stdin>:(\d+):\d+: warning/ ? (($1 - 1) / 2 => 1) : () } <$w>;
+	return map { [ remarks($out[$_] . ($warned{$_} ? "\tinvalid\n" : '')) ] } 0 .. $#_;
+}
+
+sub remarks {
+	my @text = map { s/^\t//r } split /\n/, $_[0];
+	for (0 .. $#text) {
+		return (@text[ 0 .. $_ - 1 ], 'invalid') if $text[$_] =~ m{/\*};
+	}
+	return @text;
+}
+
+sub compare {
+	my ($what, @lines) = @_;
+	my @ours = ours(@lines);
+	my @theirs = theirs(@lines);
+	my @differ = grep { join("\n", @{ $ours[$_] // [] }) ne join("\n", @{ $theirs[$_] }) } 0 .. $#lines;
+	my $valid = grep { $_->[0] ne 'invalid' } @theirs;
+	ok(!@differ, sprintf '%s: %d, of them %d valid, read as llvm-mc reads them', $what,
+		scalar @lines, $valid);
+	return unless @differ;
+	diag(scalar(@differ) . ' differ, first:');
+	my $n = $ENV{DISASM_SHOW} || 1;
+	for (@differ[ 0 .. ($n < @differ ? $n : @differ) - 1 ]) {
+		diag("$lines[$_]\n  ours   " . join(' | ', @{ $ours[$_] // [] }) . "\n  LLVM's " .
+			join(' | ', @{ $theirs[$_] }));
+	}
+}
+
+# ---- compiled kernels ----
+
+my @objects;
+find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
+my %lines;
+for my $object (@objects) {
+	for (`$llvm/llvm-objdump -d $object`) {
+		$lines{ join ' ', map { lc } split ' ', $1 } = 1 if m{// [0-9A-F]+: ((?:[0-9A-F]{8} ?)+)};
+	}
+}
+SKIP: {
+	skip "no code objects in $build/kernels", 1 unless %lines;
+	compare('instructions of ' . @objects . ' code objects', sort keys %lines);
+}
+
+# ---- random encodings ----
+
+my $seed = 0x2545f4914f6cdd1d;
+
+sub rnd { # xorshift64*
+	use integer;
+	$seed ^= $seed >> 12 & 0xfffffffffffff;
+	$seed ^= $seed << 25;
+	$seed ^= $seed >> 27 & 0x1fffffffff;
+	return $seed * 0x2545f4914f6cdd1d >> 32 & 0xffffffff;
+}
+
+# Format, fixed bits, which bits they are, bits of the opcode, dwords.
+my @formats = (
+	[ 'SOP2', 0x80000000, 0xc0000000, 0x3f800000, 1 ],
+	[ 'SOPK', 0xb0000000, 0xf0000000, 0x0f800000, 1 ],
+	[ 'SOP1', 0xbe800000, 0xff800000, 0x0000ff00, 1 ],
+	[ 'SOPC', 0xbf000000, 0xff800000, 0x007f0000, 1 ],
+	[ 'SOPP', 0xbf800000, 0xff800000, 0x007f0000, 1 ],
+	[ 'SMEM', 0xc0000000, 0xfc000000, 0x03fc0000, 2 ],
+	[ 'VOP2', 0x00000000, 0x80000000, 0x7e000000, 1 ],
+	[ 'VOP1', 0x7e000000, 0xfe000000, 0x0001fe00, 1 ],
+	[ 'VOPC', 0x7c000000, 0xfe000000, 0x01fe0000, 1 ],
+	[ 'VOP2 SDWA', 0x000000f9, 0x800001ff, 0x7e000000, 2 ],
+	[ 'VOP1 SDWA', 0x7e0000f9, 0xfe0001ff, 0x0001fe00, 2 ],
+	[ 'VOPC SDWA', 0x7c0000f9, 0xfe0001ff, 0x01fe0000, 2 ],
+	[ 'VOP2 DPP', 0x000000fa, 0x800001ff, 0x7e000000, 2 ],
+	[ 'VOP1 DPP', 0x7e0000fa, 0xfe0001ff, 0x0001fe00, 2 ],
+	[ 'VOPC DPP', 0x7c0000fa, 0xfe0001ff, 0x01fe0000, 2 ],
+	[ 'VOP3', 0xd0000000, 0xfc000000, 0x03ff0000, 2 ],
+	[ 'VOP3P', 0xd3800000, 0xff800000, 0x007f0000, 2 ],
+	[ 'scaled MFMA', 0xd3ac0000, 0xffff0000, 0, 4 ],
+	[ 'DS', 0xd8000000, 0xfc000000, 0x01fe0000, 2 ],
+	[ 'FLAT', 0xdc000000, 0xfc00c000, 0x01fc0000, 2 ],
+	[ 'SCRATCH', 0xdc004000, 0xfc00c000, 0x01fc0000, 2 ],
+	[ 'GLOBAL', 0xdc008000, 0xfc00c000, 0x01fc0000, 2 ],
+	[ 'MUBUF', 0xe0000000, 0xfc000000, 0x01fc0000, 2 ],
+	[ 'MTBUF', 0xe8000000, 0xfc000000, 0x00078000, 2 ],
+	[ 'no format', 0xc4000000, 0xc4000000, 0x3b000000, 2 ],
+);
+my @literals = (0xbf800000 .. 0xbf80000f, 0x3f800000, 0x3c00, 0x3f80, 0x40000000, 0xc0000000,
+	0x3e22f983, 0x3118, 0xffff, 0xfff0, 0xffffffef, 0x41, 0x7b, 0x40, 0x3ff00000, 0xbfe00000,
+	0x80000000, 0xffff3c00, 0x3c003c00, 0x12345678, 0x40100000, 0xb800, 0x4040, 0x40490fdb);
+
+# Random bits: all; few; three VGPRs of even number, or with few bits elsewhere; bytes that
+# are even, or zero.
+sub bits {
+	my ($style) = @_;
+	return rnd() if $style == 0;
+	return rnd() & rnd() & rnd() if $style == 1;
+	return rnd() & rnd() & 0xfefefefe & (0, 0xff, 0xff00, 0xffff, 0xff000000, 0xff0000ff, 0xff00ffff, ~0)[ rnd() & 7 ]
+		if $style == 2;
+	my $vgprs = rnd() & 0xfe | (rnd() & 0xfe) << 9 | (rnd() & 0xfe) << 18 | 0x04020100;
+	return $style == 3 ? $vgprs : $vgprs | rnd() & rnd() & 0xf8000000;
+}
+
+# llvm-mc 22 does not survive SDWA selections of 7 and 3, a literal behind the scale prefix,
+# nor other sources than VGPRs where their size follows from their format. The disassembler
+# takes them for invalid.
+sub survives {
+	my ($format, @w) = @_;
+	if ($format =~ /^VOP[12C]/ && ($w[0] & 0x1ff) == 0xf9) {
+		my $dst = $format =~ /VOPC/ ? 0 : ($w[1] >> 8 & 7) == 7 || ($w[1] >> 11 & 3) == 3;
+		return !$dst && ($w[1] >> 16 & 7) != 7 && ($w[1] >> 24 & 7) != 7;
+	}
+	if ($format =~ /scaled/) {
+		return 0 if grep { ($_ & 511) == 255 } $w[1], $w[1] >> 9, $w[3] >> 18;
+		shift @w for 0, 1;
+	}
+	my $mixed = ($w[0] >> 16 & 0x3ff) == 0x3ad || ($w[0] >> 16 & 0x3ff) == 0x3ae;
+	return $format !~ /scaled|VOP3/ || !$mixed || $w[1] & 0x100 && $w[1] & 0x20000;
+}
+
+sub random_line {
+	my ($format, $value, $mask, $opcode, $dwords) = @_;
+	for (;;) {
+		my $free = ~($mask | $opcode) & 0xffffffff;
+		my @w = ($value | rnd() & $opcode & ~$mask | bits(rnd() % 3) & $free, $literals[ rnd() % @literals ]);
+		@w[ 1 .. $dwords - 1 ] = map { bits(rnd() % 5) } 2 .. $dwords if $dwords > 1;
+		if ($dwords == 4) { # mostly a matrix instruction that takes scales
+			$w[2] = 0xd3ad0800 + (rnd() & 1) * 0x10000 + (bits(rnd() % 2) & 0xffff);
+			$w[2] &= ~0x7000 if rnd() & 3;
+		}
+		next unless survives($format, @w);
+		return join ' ', map { sprintf '%08x', $_ } @w, $literals[ rnd() % 16 ], (0xbf800000) x 3;
+	}
+}
+
+for my $f (@formats) {
+	compare("random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats);
+}
+
+# ---- the list of opcodes ----
+
+sub rows {
+	return map { /^MX_TEXT\((\w+), *(\w+), "(\w+)"/ ? "$1 $2 $3" : () } @_;
+}
+
+open my $def, '<', 'ref/isa/gfx950.def' or die;
+my @def = <$def>;
+my $names = $ENV{MXCHECK_LONG} ? '' : '--names';
+my @sweep = `$^X tests/isa/gfx950_sweep.pl $names`;
+my %fresh = map { $_ => 1 } rows(@sweep);
+my %kept = map { $_ => 1 } rows(@def);
+my @differ = grep { !$fresh{$_} || !$kept{$_} } sort keys %{ { %fresh, %kept } };
+ok(@def && !@differ, 'gfx950.def lists the ' . keys(%fresh) . ' opcodes that a sweep finds')
+	or diag("first: $differ[0]");
+if ($ENV{MXCHECK_LONG}) {
+	is(join('', @def), join('', @sweep), 'gfx950.def is what the sweep prints');
+}
+done_testing;
