@@ -25,7 +25,7 @@ struct mx_note {
 	mx_severity severity;
 	char kind[32]; /* "wrong-bits", "guard-changed", "nondeterminism", "out-of-bounds-write" ...
 	                */
-	char text[512]; /* one line: where and what */
+	char text[768]; /* one line: where and what */
 	unsigned more;  /* further places of this kind, in the last note that is kept of it */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm.h"
 #include "machine.h"
 
 static const char *const names[] = {
@@ -42,6 +43,12 @@ static struct mx_finding *append(struct mx_run *run) {
 	return &r->findings[r->n_findings++];
 }
 
+/* The instruction as LLVM writes it, or the row's name where that has no text of its dwords. */
+static void instruction_text(const struct mx_inst *in, char *text, size_t room) {
+	if (!mx_disassemble(in->dwords, in->size ? in->size / 4u : 1, in->offset, text, room))
+		snprintf(text, room, "%s", in->op ? in->op->name : "unknown instruction");
+}
+
 /* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): text" */
 static void describe(struct mx_finding *f, const struct mx_wave *w, const struct mx_inst *in,
                      const char *format, va_list ap) {
@@ -49,8 +56,9 @@ static void describe(struct mx_finding *f, const struct mx_wave *w, const struct
 	size_t n =
 		snprintf(f->text, sizeof f->text, "%s+0x%llx", k->name, (unsigned long long)f->pc);
 	if (in) {
-		n += snprintf(f->text + n, sizeof f->text - n, " %s (",
-		              in->op ? in->op->name : "unknown instruction");
+		char text[160];
+		instruction_text(in, text, sizeof text);
+		n += snprintf(f->text + n, sizeof f->text - n, " %s (", text);
 		for (unsigned i = 0; i < (in->size ? in->size / 4u : 1) && n < sizeof f->text; i++)
 			n += snprintf(f->text + n, sizeof f->text - n, "%s%08x", i ? " " : "",
 			              in->dwords[i]);

@@ -67,7 +67,7 @@ struct mx_finding {
 	int32_t lane;     /* -1: the whole wave */
 	uint64_t address; /* 0: none */
 	uint64_t count;
-	char text[256]; /* one line: kernel, pc, instruction, what happened */
+	char text[512]; /* one line: kernel, pc, instruction, what happened */
 };
 
 /* ---- programs ---- */

@@ -10,7 +10,7 @@ use File::Find;
 use File::Temp 'tempdir';
 
 my $build = $ENV{BUILD} || 'build';
-my $count = $ENV{MXCHECK_LONG} ? 1_000_000 : 25_000;
+my ($count, $each) = $ENV{MXCHECK_LONG} ? (900_000, 60) : (15_000, 6);
 chomp(my $llvm = `ci/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 chomp(my $version = (`$llvm/llvm-mc --version` =~ /version (\S+)/)[0] // '');
@@ -106,15 +106,15 @@ my @formats = (
 	[ 'VOP2', 0x00000000, 0x80000000, 0x7e000000, 1 ],
 	[ 'VOP1', 0x7e000000, 0xfe000000, 0x0001fe00, 1 ],
 	[ 'VOPC', 0x7c000000, 0xfe000000, 0x01fe0000, 1 ],
-	[ 'VOP2 SDWA', 0x000000f9, 0x800001ff, 0x7e000000, 2 ],
-	[ 'VOP1 SDWA', 0x7e0000f9, 0xfe0001ff, 0x0001fe00, 2 ],
-	[ 'VOPC SDWA', 0x7c0000f9, 0xfe0001ff, 0x01fe0000, 2 ],
-	[ 'VOP2 DPP', 0x000000fa, 0x800001ff, 0x7e000000, 2 ],
-	[ 'VOP1 DPP', 0x7e0000fa, 0xfe0001ff, 0x0001fe00, 2 ],
-	[ 'VOPC DPP', 0x7c0000fa, 0xfe0001ff, 0x01fe0000, 2 ],
+	[ 'SDWA2', 0x000000f9, 0x800001ff, 0x7e000000, 2 ],
+	[ 'SDWA1', 0x7e0000f9, 0xfe0001ff, 0x0001fe00, 2 ],
+	[ 'SDWAC', 0x7c0000f9, 0xfe0001ff, 0x01fe0000, 2 ],
+	[ 'DPP2', 0x000000fa, 0x800001ff, 0x7e000000, 2 ],
+	[ 'DPP1', 0x7e0000fa, 0xfe0001ff, 0x0001fe00, 2 ],
+	[ 'DPPC', 0x7c0000fa, 0xfe0001ff, 0x01fe0000, 2 ],
 	[ 'VOP3', 0xd0000000, 0xfc000000, 0x03ff0000, 2 ],
 	[ 'VOP3P', 0xd3800000, 0xff800000, 0x007f0000, 2 ],
-	[ 'scaled MFMA', 0xd3ac0000, 0xffff0000, 0, 4 ],
+	[ 'SCALED', 0xd3ac0000, 0xffff0000, 0, 4 ],
 	[ 'DS', 0xd8000000, 0xfc000000, 0x01fe0000, 2 ],
 	[ 'FLAT', 0xdc000000, 0xfc00c000, 0x01fc0000, 2 ],
 	[ 'SCRATCH', 0xdc004000, 0xfc00c000, 0x01fc0000, 2 ],
@@ -144,25 +144,32 @@ sub bits {
 # takes them for invalid.
 sub survives {
 	my ($format, @w) = @_;
-	if ($format =~ /^VOP[12C]/ && ($w[0] & 0x1ff) == 0xf9) {
-		my $dst = $format =~ /VOPC/ ? 0 : ($w[1] >> 8 & 7) == 7 || ($w[1] >> 11 & 3) == 3;
+	if ($format =~ /^(VOP|SDWA)[12C]/ && ($w[0] & 0x1ff) == 0xf9) {
+		my $dst = $format =~ /C$/ ? 0 : ($w[1] >> 8 & 7) == 7 || ($w[1] >> 11 & 3) == 3;
 		return !$dst && ($w[1] >> 16 & 7) != 7 && ($w[1] >> 24 & 7) != 7;
 	}
-	if ($format =~ /scaled/) {
+	if ($format eq 'SCALED') {
 		return 0 if grep { ($_ & 511) == 255 } $w[1], $w[1] >> 9, $w[3] >> 18;
 		shift @w for 0, 1;
 	}
 	my $mixed = ($w[0] >> 16 & 0x3ff) == 0x3ad || ($w[0] >> 16 & 0x3ff) == 0x3ae;
-	return $format !~ /scaled|VOP3/ || !$mixed || $w[1] & 0x100 && $w[1] & 0x20000;
+	return $format !~ /SCALED|VOP3/ || !$mixed || $w[1] & 0x100 && $w[1] & 0x20000;
 }
 
+# A random encoding of a format, of an opcode if one is given, and dwords behind it that it
+# may take as a literal.
 sub random_line {
-	my ($format, $value, $mask, $opcode, $dwords) = @_;
+	my ($format, $value, $mask, $opcode, $dwords, $op) = @_;
+	my $low = 0;
+	$low++ while $opcode && !($opcode >> $low & 1);
 	for (;;) {
-		my $free = ~($mask | $opcode) & 0xffffffff;
-		my @w = ($value | rnd() & $opcode & ~$mask | bits(rnd() % 3) & $free, $literals[ rnd() % @literals ]);
+		my $code = defined $op ? $op << $low : rnd() & $opcode & ~$mask;
+		my @w = ($value | $code | bits(rnd() % 3) & ~($mask | $opcode) & 0xffffffff,
+			$literals[ rnd() % @literals ]);
 		@w[ 1 .. $dwords - 1 ] = map { bits(rnd() % 5) } 2 .. $dwords if $dwords > 1;
-		if ($dwords == 4) { # mostly a matrix instruction that takes scales
+		$w[1] = $w[1] & 0xb0b000ff | 0x06060600 if $format =~ /SDWA/ && rnd() & 1;
+		$w[1] = $w[1] & 0xff0e00ff | 0x15000 if $format =~ /DPP/ && rnd() & 1;
+		if ($format eq 'SCALED') { # mostly a matrix instruction that takes scales
 			$w[2] = 0xd3ad0800 + (rnd() & 1) * 0x10000 + (bits(rnd() % 2) & 0xffff);
 			$w[2] &= ~0x7000 if rnd() & 3;
 		}
@@ -181,6 +188,9 @@ sub rows {
 	return map { /^MX_TEXT\((\w+), *(\w+), "(\w+)"/ ? "$1 $2 $3" : () } @_;
 }
 
+# [ format, opcode ] of a row.
+sub opcodes { return map { /^(\w+) (\w+)/ ? [ $1, hex $2 ] : () } @_ }
+
 open my $def, '<', 'ref/isa/gfx950.def' or die;
 my @def = <$def>;
 my $names = $ENV{MXCHECK_LONG} ? '' : '--names';
@@ -190,6 +200,9 @@ my %kept = map { $_ => 1 } rows(@def);
 my @differ = grep { !$fresh{$_} || !$kept{$_} } sort keys %{ { %fresh, %kept } };
 ok(@def && !@differ, 'gfx950.def lists the ' . keys(%fresh) . ' opcodes that a sweep finds')
 	or diag("first: $differ[0]");
+my %format = map { $_->[0] => $_ } @formats;
+compare('each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
+	opcodes(sort keys %fresh));
 if ($ENV{MXCHECK_LONG}) {
 	is(join('', @def), join('', @sweep), 'gfx950.def is what the sweep prints');
 }

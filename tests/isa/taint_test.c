@@ -301,9 +301,10 @@ static void test_place(struct machine *m) {
 	};
 	run_snippet(m, known, sizeof known);
 	f = only_finding(m);
-	snprintf(place, sizeof place, "test+0x%zx v_add_u32 (d1348005 00020703)", sizeof prologue);
+	snprintf(place, sizeof place,
+	         "test+0x%zx v_add_u32_e64 v5, v3, v3 clamp (d1348005 00020703)", sizeof prologue);
 	if (!ok(f && m->report.stopped && strstr(f->text, place),
-	        "an unimplemented modifier stops, with the mnemonic too"))
+	        "an unimplemented modifier stops, with the disassembly too"))
 		show_findings(m);
 }
 
