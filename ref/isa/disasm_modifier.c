@@ -36,7 +36,7 @@ static void put_quad_perm(struct mx_text *t, unsigned v) {
 }
 
 /* DPP_CTRL [ISA table of DPP_CTRL]; of f64 only the broadcast of a lane to its row. */
-static void put_dpp(struct mx_text *t, bool f64) {
+static void put_dpp(struct mx_text *t, const char *name) {
 	static const struct {
 		unsigned first, last;
 		const char *text; /* with the low 4 bits, if it has a place for them */
@@ -49,6 +49,7 @@ static void put_dpp(struct mx_text *t, bool f64) {
 		{ 0x143, 0x143, " row_bcast:31" },    { 0x150, 0x15f, " row_newbcast:%u" },
 	};
 	enum { QUAD_PERM_LAST = 0xff, NEWBCAST = 0x150 };
+	bool f64 = strcmp(name, "dpp64") == 0;
 	unsigned v = mx_text_field(t, "dpp_ctrl");
 	bool known = v <= QUAD_PERM_LAST && !f64;
 	if (known)
@@ -79,9 +80,9 @@ static void put_select(struct mx_text *t, const char *name) {
 		t->invalid = true;
 }
 
-static void put_dst_unused(struct mx_text *t) {
+static void put_dst_unused(struct mx_text *t, const char *name) {
 	static const char *const uses[] = { "UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE" };
-	unsigned v = mx_text_field(t, "dst_unused");
+	unsigned v = mx_text_field(t, name);
 	if (v < sizeof uses / sizeof *uses)
 		mx_put(t, " dst_unused:%s", uses[v]);
 	else
@@ -104,8 +105,9 @@ static bool is_power_of_two(unsigned v) {
 	return v && !(v & (v - 1));
 }
 
-static void put_swizzle(struct mx_text *t) {
+static void put_swizzle(struct mx_text *t, const char *name) {
 	enum { LANES = 0x1f, QUAD_PERM = 0x80, ROTATE = 6, FFT = 7 };
+	(void)name;
 	unsigned v = mx_text_field(t, "offset");
 	unsigned and = v & LANES, or = v >> 5 & LANES, xor = v >> 10 & LANES,
 		 group = LANES + 1 - and;
@@ -134,27 +136,27 @@ static void put_swizzle(struct mx_text *t) {
 /* ---- the others ---- */
 
 /* FLAT's offset is unsigned; those of GLOBAL and SCRATCH have a sign. */
-static void put_offset(struct mx_text *t) {
+static void put_offset(struct mx_text *t, const char *name) {
 	enum { SIGN = 1 << 12 };
 	mx_text_form form = t->row->form;
-	int v = (int)mx_text_field(t, "offset");
+	int v = (int)mx_text_field(t, name);
 	if ((form == MX_TEXT_GLOBAL || form == MX_TEXT_SCRATCH) && v & SIGN)
 		v -= 2 * SIGN;
 	if (v)
 		mx_put(t, " offset:%d", v);
 }
 
-static void put_omod(struct mx_text *t) {
+static void put_omod(struct mx_text *t, const char *name) {
 	static const char *const factors[] = { "", " mul:2", " mul:4", " div:2" };
-	mx_put(t, "%s", factors[mx_text_field(t, "omod")]);
+	mx_put(t, "%s", factors[mx_text_field(t, name)]);
 }
 
 /* The truth table is where OMOD, ABS and NEG are. */
-static void put_bitop3(struct mx_text *t) {
+static void put_bitop3(struct mx_text *t, const char *name) {
 	unsigned v = mx_text_field(t, "omod") << 6 | mx_text_field(t, "abs") << 3 |
 	             mx_text_field(t, "neg");
 	if (v)
-		mx_put(t, v < 10 ? " bitop3:%u" : " bitop3:0x%x", v);
+		mx_put(t, v < 10 ? " %s:%u" : " %s:0x%x", name, v);
 }
 
 static void put_nonzero(struct mx_text *t, const char *name) {
@@ -164,60 +166,86 @@ static void put_nonzero(struct mx_text *t, const char *name) {
 }
 
 /* OP_SEL of v_permlane*_swap. */
-static void put_fetch(struct mx_text *t) {
+static void put_fetch(struct mx_text *t, const char *name) {
+	(void)name;
 	mx_put(t, "%s%s", mx_text_bit(t, "op_sel", 1) ? " bound_ctrl:1" : "",
 	       mx_text_bit(t, "op_sel", 0) ? " fi:1" : "");
 }
 
-static void put_neg(struct mx_text *t) {
+static void put_neg(struct mx_text *t, const char *name) {
 	unsigned v = mx_text_field(t, "blgp");
 	if (v)
-		mx_put(t, " neg:[%u,%u,%u]", v & 1, v >> 1 & 1, v >> 2);
+		mx_put(t, " %s:[%u,%u,%u]", name, v & 1, v >> 1 & 1, v >> 2);
+}
+
+static void put_endpgm(struct mx_text *t, const char *name) {
+	unsigned v = mx_text_field(t, name);
+	if (v)
+		mx_put(t, " %u", v);
+}
+
+static void put_offsets(struct mx_text *t, const char *name) {
+	(void)name;
+	put_nonzero(t, "offset0");
+	put_nonzero(t, "offset1");
+}
+
+static void put_format(struct mx_text *t, const char *name) {
+	mx_put_format(t, mx_text_field(t, name));
+}
+
+/* A bit that prints as its own name. */
+static void put_bit(struct mx_text *t, const char *name) {
+	if (mx_text_field(t, name))
+		mx_put(t, " %s", name);
 }
 
 /* Loads to LDS leave no data behind for ACC to place. */
-static void put_bit(struct mx_text *t, const char *name) {
-	t->invalid |= strcmp(name, "lds") == 0 && mx_text_field(t, "acc");
-	mx_put(t, " %s", name);
+static void put_lds(struct mx_text *t, const char *name) {
+	t->invalid |= mx_text_field(t, name) && mx_text_field(t, "acc");
+	put_bit(t, name);
 }
+
+/* Instructions of the global wave sync are for GDS alone. */
+static void put_gds(struct mx_text *t, const char *name) {
+	t->invalid |= !mx_text_field(t, name);
+	put_bit(t, name);
+}
+
+static void check_dword(struct mx_text *t, const char *name) {
+	(void)name;
+	t->invalid |= mx_text_field(t, "dst_sel") != DWORD;
+}
+
+static const struct {
+	const char *name;
+	void (*put)(struct mx_text *t, const char *name);
+} modifiers[] = {
+	{ "abid", put_nonzero },     { "bitop3", put_bitop3 },
+	{ "blgp", put_nonzero },     { "cbsz", put_nonzero },
+	{ "clamp", put_bit },        { "dpp", put_dpp },
+	{ "dpp64", put_dpp },        { "dst_dword", check_dword },
+	{ "dst_sel", put_select },   { "dst_unused", put_dst_unused },
+	{ "fi", put_fetch },         { "format", put_format },
+	{ "gds", put_gds },          { "glc", put_bit },
+	{ "idxen", put_bit },        { "lds", put_lds },
+	{ "neg", put_neg },          { "nt", put_bit },
+	{ "offen", put_bit },        { "offset", put_offset },
+	{ "offset01", put_offsets }, { "omod", put_omod },
+	{ "sc0", put_bit },          { "sc1", put_bit },
+	{ "simm16", put_endpgm },    { "src0_sel", put_select },
+	{ "src1_sel", put_select },  { "swizzle", put_swizzle },
+};
 
 void mx_put_modifier(struct mx_text *t, const char *word) {
 	const char *colon = strchr(word, ':');
 	char name[16] = "";
 	strncat(name, word, colon ? (size_t)(colon - word) : sizeof name - 1);
-	if (colon)
+	if (colon) {
 		put_list(t, name, (unsigned)atoi(colon + 1), word[strlen(word) - 1] == 'p');
-	else if (strncmp(word, "dpp", 3) == 0)
-		put_dpp(t, word[3]);
-	else if (strcmp(word, "dst_dword") == 0)
-		t->invalid |= mx_text_field(t, "dst_sel") != DWORD;
-	else if (strcmp(word, "dst_unused") == 0)
-		put_dst_unused(t);
-	else if (strstr(word, "_sel"))
-		put_select(t, word);
-	else if (strcmp(word, "swizzle") == 0)
-		put_swizzle(t);
-	else if (strcmp(word, "offset01") == 0)
-		put_nonzero(t, "offset0"), put_nonzero(t, "offset1");
-	else if (strcmp(word, "offset") == 0)
-		put_offset(t);
-	else if (strcmp(word, "omod") == 0)
-		put_omod(t);
-	else if (strcmp(word, "bitop3") == 0)
-		put_bitop3(t);
-	else if (strcmp(word, "fi") == 0)
-		put_fetch(t);
-	else if (strcmp(word, "neg") == 0)
-		put_neg(t);
-	else if (strcmp(word, "format") == 0)
-		mx_put_format(t, mx_text_field(t, word));
-	else if (strcmp(word, "simm16") == 0)
-		mx_put(t, mx_text_field(t, word) ? " %u" : "", mx_text_field(t, word));
-	else if (strcmp(word, "cbsz") == 0 || strcmp(word, "abid") == 0 ||
-	         strcmp(word, "blgp") == 0)
-		put_nonzero(t, word);
-	else if (mx_text_field(t, word)) /* a bit that prints as its own name */
-		put_bit(t, word);
-	else if (strcmp(word, "gds") == 0)
-		t->invalid = true;
+		return;
+	}
+	for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
+		if (strcmp(modifiers[i].name, word) == 0)
+			modifiers[i].put(t, word);
 }

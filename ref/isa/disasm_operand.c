@@ -70,6 +70,7 @@ static bool has_inline(uint32_t v, char type) {
 	case 'h': return small((int16_t)v) || inline_text(f16, v & 0xffff);
 	case 'b': return small((int16_t)v) || inline_text(bf16, v & 0xffff);
 	case 'p': return small((int32_t)v) || inline_text(f16, v);
+	case 'q': return small((int32_t)v) || inline_text(bf16, v);
 	case 'l': return v <= 64;
 	default: return small((int32_t)v) || inline_text(f32, v);
 	}

@@ -173,14 +173,52 @@ sub random_line {
 			$w[2] = 0xd3ad0800 + (rnd() & 1) * 0x10000 + (bits(rnd() % 2) & 0xffff);
 			$w[2] &= ~0x7000 if rnd() & 3;
 		}
+		my $literal = $literals[ rnd() % 16 ]; # s_nop, unless it is surely taken
+		if ($format =~ /^VOP3/ && !(rnd() & 7)) {
+			$w[1] |= 0xff;
+			$w[1] &= ~0x100;
+			$literal = $literals[ rnd() % @literals ];
+		}
 		next unless survives($format, @w);
-		return join ' ', map { sprintf '%08x', $_ } @w, $literals[ rnd() % 16 ], (0xbf800000) x 3;
+		return join ' ', map { sprintf '%08x', $_ } @w, $literal, (0xbf800000) x 3;
 	}
 }
 
 for my $f (@formats) {
 	compare("random $f->[0]", map { random_line(@$f) } 1 .. $count / @formats);
 }
+
+# ---- whole fields ----
+
+# Every value (or every step-th) of a field, in an instruction that prints it by name.
+sub field {
+	my ($low, $width, $step, @w) = @_;
+	my @lines;
+	for (my $v = 0; $v < 1 << $width; $v += $step) {
+		my @x = @w;
+		$x[ $low / 32 ] |= $v << $low % 32;
+		push @lines, join ' ', map { sprintf '%08x', $_ } @x, 0xbf800001, (0xbf800000) x 3;
+	}
+	return @lines;
+}
+
+compare('fields of one instruction each',
+	field(0, 6, 1, 0xb880f800),    # hwreg of s_getreg_b32
+	field(0, 11, 1, 0xbf900000),   # s_sendmsg
+	field(0, 16, 53, 0xbf8c0000),  # s_waitcnt
+	field(0, 7, 1, 0xbf9d0000),    # s_set_gpr_idx_mode
+	field(40, 9, 1, 0x020000fa, 0xff000000), field(40, 9, 1, 0x080000fa, 0xff000000), # DPP_CTRL
+	field(0, 16, 31, 0xd87a0000, 0),                  # ds_swizzle_b32
+	field(19, 7, 1, 0xe8000000, 0),                   # formats of tbuffer_load_format_x
+	(map { field(29, 3, 1, 0xd2340000 | ($_ & 7) << 8, 0x04040404 | ($_ >> 3) << 27) } 0 .. 31), # bitop3
+	field(0, 8, 1, 0xd2890000, 0x100), field(41, 9, 1, 0xd2890000, 0x100),            # v_readlane_b32
+	field(32, 9, 1, 0xd1ff0000, 0x04040400), field(32, 9, 1, 0xd2800000, 0x200),      # VOP3
+	field(0, 7, 1, 0xbe800000), field(0, 8, 1, 0xbe800100), field(16, 7, 1, 0xbe800100),
+	field(6, 7, 1, 0xc0020000, 0), field(6, 7, 1, 0xc00a0000, 0), field(6, 7, 1, 0xc0120000, 0));
+compare('literals of each VOP1, VOP2 and some SALU opcodes',
+	map { my $w = $_; map { sprintf '%08x %08x bf800000 bf800000', $w, $_ } @literals[ 15 .. $#literals ] }
+		(map { 0x7e0000ff | $_ << 9 } 0 .. 0x5b), (map { 0xff | $_ << 25 } 0 .. 60), 0x8000ff00, 0x8680ff00,
+	0xbe8000ff, 0xbe8001ff, 0xba000000);
 
 # ---- the list of opcodes ----
 
@@ -204,6 +242,7 @@ my %format = map { $_->[0] => $_ } @formats;
 compare('each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
 	opcodes(sort keys %fresh));
 if ($ENV{MXCHECK_LONG}) {
-	is(join('', @def), join('', @sweep), 'gfx950.def is what the sweep prints');
+	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;
+	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), 'gfx950.def is what the sweep prints');
 }
 done_testing;

@@ -140,14 +140,18 @@ my %class = (
 	sev => 'm', lv => 'l', v => 'v',
 );
 
-# Constant types by how 0.5, 1/(2 pi), 0x3ff00000 and 0x3c00 print.
+# Constant types by how 0.5, 1/(2 pi) and the literals 0x3ff00000, 0x3c00, 0x3f80 print.
 my %type = (
-	'0.5 0.15915494 0x3ff00000 0x3c00' => 'w', '0.5 0.15915494 lit(0x3ff00000) lit(0x3c00)' => 'h',
-	'0.5 0.15915494 lit(0x3ff00000) 0x3c00' => 'b', '0.5 0.15915494 0x3ff00000 lit(0x3c00)' => 'p',
-	'0x3800 0x3118 0x0 0x3c00' => 's', '0.5 0.15915494309189532 1.0 0x3c00' => 'd',
-	'0.5 0.15915494309189532 0x3ff00000 0x3c00' => 'l',
+	'0.5 0.15915494 0x3ff00000 0x3c00 0x3f80' => 'w',
+	'0.5 0.15915494 lit(0x3ff00000) lit(0x3c00) 0x3f80' => 'h',
+	'0.5 0.15915494 lit(0x3ff00000) 0x3c00 lit(0x3f80)' => 'b',
+	'0.5 0.15915494 0x3ff00000 lit(0x3c00) 0x3f80' => 'p',
+	'0.5 0.15915494 0x3ff00000 0x3c00 lit(0x3f80)' => 'q',
+	'0x3800 0x3118 0x0 0x3c00 0x3f80' => 's',
+	'0.5 0.15915494309189532 1.0 0x3c00 0x3f80' => 'd',
+	'0.5 0.15915494309189532 0x3ff00000 0x3c00 0x3f80' => 'l',
 	# no literals
-	'0.5 0.15915494 - -' => 'w', '0x3800 0x3118 - -' => 's',
+	'0.5 0.15915494 - - -' => 'w', '0x3800 0x3118 - - -' => 's',
 );
 
 my %scale = (sbase => 2, srsrc => 4);
@@ -196,7 +200,8 @@ sub probes {
 		push @probe, map { [ "code $i $_", $rest | $code{$_} << $lo ] } grep { $code{$_} < 1 << $w } keys %code;
 		push @probe, [ "code $i half", $rest | 240 << $lo ], [ "code $i pi", $rest | 248 << $lo ] if $w >= 8;
 		push @probe, [ "code $i l1", [ $rest | 255 << $lo, 0x3ff00000 ] ],
-			[ "code $i l2", [ $rest | 255 << $lo, 0x3c00 ] ] if $w >= 8;
+			[ "code $i l2", [ $rest | 255 << $lo, 0x3c00 ] ],
+			[ "code $i l3", [ $rest | 255 << $lo, 0x3f80 ] ] if $w >= 8;
 	}
 	return @probe;
 }
@@ -222,7 +227,7 @@ sub type_of {
 	my ($i, $answer) = @_;
 	my $five = $answer->{"code $i i"} or return '';
 	return '' if ((parts($five))[1][$i] // '') ne '5';
-	my $key = join ' ', map { my $t = $answer->{"code $i $_"}; $t ? (parts($t))[1][$i] // '?' : '-' } qw(half pi l1 l2);
+	my $key = join ' ', map { my $t = $answer->{"code $i $_"}; $t ? (parts($t))[1][$i] // '?' : '-' } qw(half pi l1 l2 l3);
 	return $type{$key} // "<$key>";
 }
 
@@ -384,13 +389,18 @@ print <<"END";
  * Operands, in the order of the text: field:class, size in dwords, type of constants, and
  *   m   NEG and ABS apply       n  NEG alone    x  SEXT applies
  *   ?f  only if field f is set  !f only if it is clear
- * Classes: v VGPR, a AGPR, g VGPR or AGPR by the ACC bit (a group of registers begins at
- * an even one; in G it need not, in h AGPRs need not, in r AGPRs where SC0 is set; in q
- * ACC must be clear, in Q only where SC1 is set), C g or a constant, n any source, s scalar source, d SGPR, M0 or EXEC, e SGPR or EXEC, k SGPR,
- * l VGPR or LDS_DIRECT, m lane mask; A, B, W, O, o addresses of GLOBAL, buffers and SCRATCH;
- * M the offsets of SMEM; V the lane mask of SDWA's comparisons; G of ssrc1 index modes;
- * K, L, U numbers. Size z: by the element format.
- * Types of constants: w 32 bits, h f16, s i16, b bf16, p pairs of f16, d f64, l i64.
+ * Classes:
+ *   v VGPR   a AGPR   g VGPR or AGPR by the ACC bit   C that or a constant
+ *   G, h, r  as g, but a group of registers need not begin at an even one: any, AGPRs,
+ *            AGPRs where SC0 is set
+ *   q, Q     as r, but ACC must be clear: always, where SC1 is set
+ *   n any source   s scalar source   d SGPR, M0 or EXEC   e SGPR or EXEC   k SGPR
+ *   l VGPR or LDS_DIRECT   m lane mask   V lane mask of SDWA's comparisons
+ *   A, B, W, O, o  addresses: of GLOBAL, of buffers, of SCRATCH, and SADDR (o: not EXEC)
+ *   M offset of SMEM   G of SSRC1 index modes   K, L, U numbers
+ * Size z: by the element format. SIMM16 has the kind of its text in place of a class.
+ * Types of constants: w 32 bits, h f16, s i16, b bf16, p pair of f16, q pair of bf16,
+ * d f64, l i64.
  *
  * Modifiers, in the order of the text; a list of bits has its number of sources, and p
  * where all ones are usual. dst_dword: DST_SEL must be DWORD and is not printed. */
