@@ -156,7 +156,7 @@ static void put_bitop3(struct mx_text *t, const char *name) {
 	unsigned v = mx_text_field(t, "omod") << 6 | mx_text_field(t, "abs") << 3 |
 	             mx_text_field(t, "neg");
 	if (v)
-		mx_put(t, v < 10 ? " %s:%u" : " %s:0x%x", name, v);
+		mx_put(t, v <= 10 ? " %s:%u" : " %s:0x%x", name, v);
 }
 
 static void put_nonzero(struct mx_text *t, const char *name) {

@@ -210,7 +210,7 @@ compare('fields of one instruction each',
 	field(40, 9, 1, 0x020000fa, 0xff000000), field(40, 9, 1, 0x080000fa, 0xff000000), # DPP_CTRL
 	field(0, 16, 31, 0xd87a0000, 0),                  # ds_swizzle_b32
 	field(19, 7, 1, 0xe8000000, 0),                   # formats of tbuffer_load_format_x
-	(map { field(29, 3, 1, 0xd2340000 | ($_ & 7) << 8, 0x04040404 | ($_ >> 3) << 27) } 0 .. 31), # bitop3
+	(map { field(61, 3, 1, 0xd2340000 | ($_ & 7) << 8, 0x04040404 | ($_ >> 3) << 27) } 0 .. 31), # bitop3
 	field(0, 8, 1, 0xd2890000, 0x100), field(41, 9, 1, 0xd2890000, 0x100),            # v_readlane_b32
 	field(32, 9, 1, 0xd1ff0000, 0x04040400), field(32, 9, 1, 0xd2800000, 0x200),      # VOP3
 	field(0, 7, 1, 0xbe800000), field(0, 8, 1, 0xbe800100), field(16, 7, 1, 0xbe800100),
