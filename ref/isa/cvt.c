@@ -21,7 +21,7 @@ struct operands {
 /* What MODE may ask for and mx_cvt does not give: nearest even and denormals kept only. */
 static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in,
                                const struct mx_cvt_info *info) {
-	uint32_t mode = w->group->run->launch->kernel->mode;
+	uint32_t mode = w->mode;
 	if (in->clamp || in->omod)
 		return "clamp or omod of a conversion";
 	if ((in->neg | in->abs) && (strcmp(info->from, "FP32") || info->data_dwords > 1))
@@ -85,7 +85,7 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	struct mx_cvt_args a = {
 		.source = source,
 		.op_sel = in->op_sel,
-		.fp16_ovfl = w->group->run->launch->kernel->mode >> MX_MODE_FP16_OVFL & 1
+		.fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1
 	};
 	for (unsigned n = 0; n < o->info.data; n++)
 		unwritten |= gather(w, &o->data[n], lane, source + n * o->info.data_dwords);

@@ -99,6 +99,7 @@ static void start_wave(struct mx_wave *w, uint8_t pattern) {
 	const struct mx_kernel *k = launch->kernel;
 	w->status = MX_READY;
 	w->issued = 0;
+	w->mode = k->mode;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;

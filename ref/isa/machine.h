@@ -53,6 +53,7 @@ struct mx_wave {
 	uint64_t pc; /* byte offset in the program */
 	uint64_t issued;
 	bool scc, scc_unwritten;
+	uint32_t mode; /* the MODE register [ISA 3.5] */
 	unsigned vgprs, agprs;
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;

@@ -95,7 +95,7 @@ static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape s
 }
 
 static bool overflow_clamps(const struct mx_wave *w) {
-	return w->group->run->launch->kernel->mode >> MX_MODE_FP16_OVFL & 1;
+	return w->mode >> MX_MODE_FP16_OVFL & 1;
 }
 
 /* Dense forms: broadcasts and blocks mix lanes, so that one bad bit spoils all of D. */

@@ -145,7 +145,7 @@ static void fetch_destination(struct mx_wave *w, const struct mx_inst *in, struc
 /* f32 arithmetic is exact for round-to-nearest-even with subnormals kept (MODE 1:0 = 0, 5:4 = 3).
  */
 static void check_mode(struct mx_wave *w, const struct mx_inst *in) {
-	uint32_t mode = w->group->run->launch->kernel->mode;
+	uint32_t mode = w->mode;
 	if ((mode & 3) != 0 || (mode >> 4 & 3) != 3)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        "MODE 0x%x: only round to nearest even, f32 "
