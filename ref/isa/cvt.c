@@ -82,11 +82,9 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
                         unsigned lane, uint32_t *d) {
 	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;
 	unsigned row = mx_row(in->dst);
-	struct mx_cvt_args a = {
-		.source = source,
-		.op_sel = in->op_sel,
-		.fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1
-	};
+	struct mx_cvt_args a = { .source = source,
+		                 .op_sel = in->op_sel,
+		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1 };
 	for (unsigned n = 0; n < o->info.data; n++)
 		unwritten |= gather(w, &o->data[n], lane, source + n * o->info.data_dwords);
 	if (o->info.stochastic)

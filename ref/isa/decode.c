@@ -1,35 +1,62 @@
 /* From dwords to instructions: the microcode formats [ISA chapter 13] over opcodes.def. */
 #include <string.h>
 
+#include "disasm.h"
 #include "inst.h"
 #include "machine.h"
+#include "vector.h"
 
 /* ---- the table ---- */
 
 #define MX_SALU(enc, op, name, d, a, b, flags)    extern mx_scalar_function mx_s_##name;
 #define MX_FLOW(enc, op, name, d, a)              extern mx_handler mx_x_##name;
 #define MX_VALU(enc, op, name, d, a, b, c, flags) extern mx_lane_function mx_l_##name;
-#define MX_VCMP(enc, op, name, a, flags)          extern mx_lane_function mx_l_##name;
+#define MX_VCMP(enc, op, name, a, b, flags)       extern mx_lane_function mx_l_##name;
 #include "opcodes.def"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
 	mx_exec_DS, mx_exec_GLOBAL, mx_exec_MUBUF;
 
 const struct mx_op mx_ops[] = {
-#define MX_SALU(enc, op, name, d, a, b, flags)                                                     \
-	{ #name, MX_##enc, op, d, { a, b, 0 }, flags, mx_exec_salu, mx_s_##name, NULL },
+#define MX_SALU(enc, op, name, d, a, b, what)                                                      \
+	{ #name,                                                                                   \
+	  MX_##enc,                                                                                \
+	  op,                                                                                      \
+	  d,                                                                                       \
+	  { a, b, 0 },                                                                             \
+	  .flags = what,                                                                           \
+	  .handler = mx_exec_salu,                                                                 \
+	  .scalar = mx_s_##name },
 #define MX_FLOW(enc, op, name, d, a)                                                               \
-	{ #name, MX_##enc, op, d, { a, 0, 0 }, 0, mx_x_##name, NULL, NULL },
-#define MX_VALU(enc, op, name, d, a, b, c, flags)                                                  \
-	{ #name, MX_##enc, op, d, { a, b, c }, flags, mx_exec_valu, NULL, mx_l_##name },
-#define MX_VCMP(enc, op, name, a, flags)                                                           \
-	{ #name, MX_##enc, op, 0, { a, a, 0 }, flags, mx_exec_vcmp, NULL, mx_l_##name },
+	{ #name, MX_##enc, op, d, { a, 0, 0 }, .handler = mx_x_##name },
+#define MX_VALU(enc, op, name, d, a, b, c, what)                                                   \
+	{ #name,                                                                                   \
+	  MX_##enc,                                                                                \
+	  op,                                                                                      \
+	  MX_DWORDS_##d,                                                                           \
+	  { MX_DWORDS_##a, MX_DWORDS_##b, MX_DWORDS_##c },                                         \
+	  MX_TYPE_##d,                                                                             \
+	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_##c },                                               \
+	  what,                                                                                    \
+	  mx_exec_valu,                                                                            \
+	  .lanes = mx_l_##name },
+#define MX_VCMP(enc, op, name, a, b, what)                                                         \
+	{ #name,                                                                                   \
+	  MX_##enc,                                                                                \
+	  op,                                                                                      \
+	  0,                                                                                       \
+	  { MX_DWORDS_##a, MX_DWORDS_##b, 0 },                                                     \
+	  MX_TYPE_NONE,                                                                            \
+	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_NONE },                                              \
+	  what,                                                                                    \
+	  mx_exec_vcmp,                                                                            \
+	  .lanes = mx_l_##name },
 #define MX_MATRIX(enc, op, name, d, a, b, c)                                                       \
-	{ #name, MX_##enc, op, d, { a, b, c }, 0, mx_exec_mfma, NULL, NULL },
+	{ #name, MX_##enc, op, d, { a, b, c }, .handler = mx_exec_mfma },
 #define MX_CVT(enc, op, id, ...)                                                                   \
-	{ "v_cvt_" #id, MX_##enc, op, 0, { 0, 0, 0 }, 0, mx_exec_cvt, NULL, NULL, MX_CVT_##id },
-#define MX_MEMORY(enc, op, name, bytes, flags)                                                     \
-	{ #name, MX_##enc, op, bytes, { 0, 0, 0 }, flags, mx_exec_##enc, NULL, NULL },
+	{ "v_cvt_" #id, MX_##enc, op, .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
+#define MX_MEMORY(enc, op, name, bytes, what)                                                      \
+	{ #name, MX_##enc, op, bytes, .flags = what, .handler = mx_exec_##enc },
 #include "opcodes.def"
 };
 
@@ -112,7 +139,7 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (op && (!op->lanes || op->d == 2 || op->s[0] == 2 || op->flags & MX_READS_D))
+	if (op && (!op->lanes || op->d == 2 || op->s[0] == 2))
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : bits(x, 10, 8);
 	in->sdwa.dst_unused = bits(x, 12, 11);
@@ -166,6 +193,10 @@ static void decode_vop_short(struct mx_inst *in, mx_encoding e) {
 		decode_sdwa(in, e == MX_VOPC);
 	else if (in->src[0] == MX_DPP)
 		decode_dpp(in);
+	if (in->op && in->op->flags & MX_LITERAL_1)
+		in->src[2] = in->src[1], in->src[1] = MX_LITERAL;
+	if (in->op && in->op->flags & MX_LITERAL_2)
+		in->src[2] = MX_LITERAL;
 }
 
 static void decode_vop3(struct mx_inst *in) {
@@ -208,7 +239,7 @@ static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	}
 }
 
-static void decode_vop3p(struct mx_inst *in, size_t left) {
+static void decode_matrix(struct mx_inst *in, size_t left) {
 	enum { LD_SCALE = 0x2c };
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	if (bits(w, 22, 16) != LD_SCALE) {
@@ -229,6 +260,28 @@ static void decode_vop3p(struct mx_inst *in, size_t left) {
 	}
 	if (bits(w, 10, 8) || bits(x, 31, 29))
 		in->unsupported = "NEG or ABS on C";
+}
+
+/* Packed math: a second OP_SEL, and NEG of the second element where VOP3 has ABS. */
+static void decode_packed(struct mx_inst *in) {
+	uint32_t w = in->dwords[0], x = in->dwords[1];
+	in->size = 8;
+	in->dst = MX_VGPR + bits(w, 7, 0);
+	in->clamp = bits(w, 15, 15);
+	in->abs = bits(w, 10, 8);
+	in->op_sel = bits(w, 13, 11);
+	in->op_sel_hi = bits(x, 28, 27) | bits(w, 14, 14) << 2;
+	in->neg = bits(x, 31, 29);
+	for (unsigned i = 0; i < 3; i++)
+		in->src[i] = bits(x, 9 * i + 8, 9 * i);
+}
+
+static void decode_vop3p(struct mx_inst *in, size_t left) {
+	in->op = find(MX_VOP3P, bits(in->dwords[0], 22, 16));
+	if (in->op)
+		decode_packed(in);
+	else
+		decode_matrix(in, left);
 }
 
 static uint16_t data_register(uint32_t code, bool acc) {
@@ -304,17 +357,47 @@ static void take_literal(struct mx_inst *in) {
 		}
 }
 
-/* Fields that none of our rows gives a meaning to must be zero. */
-static void check_modifiers(struct mx_inst *in) {
-	bool f32 = in->op->flags & MX_F32;
-	if (in->clamp)
-		in->unsupported = "clamp";
-	else if (in->omod && in->op->opcode != 0x234)
-		in->unsupported = "omod";
-	else if (in->op_sel && in->op->opcode != 0x234)
-		in->unsupported = "op_sel";
-	else if ((in->neg || in->abs) && !f32 && in->op->opcode != 0x234)
-		in->unsupported = "neg or abs on integers";
+/* Which modifiers the types of the operands give a meaning to; the rest stop. */
+static const char *meaningless_modifier(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	const struct mx_type_info *d = &mx_operand_types[op->type];
+	unsigned signs = 0, halves = d->bits == 16 && d->elements == 1 ? 8 : 0;
+	for (unsigned i = 0; i < 3; i++) {
+		const struct mx_type_info *t = &mx_operand_types[op->source_type[i]];
+		bool packed = t->elements == 2;
+		signs |= (t->is_float || op->flags & MX_NEG_ABS) << i;
+		halves |= (packed ? op->encoding == MX_VOP3P : t->bits == 16) << i;
+	}
+	if (op->flags & MX_OP_SEL)
+		signs = halves = 0xf;
+	if (in->clamp && !d->is_float && !(op->flags & MX_CLAMPS))
+		return "clamp";
+	if (op->flags & MX_TRUTH)
+		return in->op_sel & ~halves ? "op_sel" : NULL;
+	if (in->omod && (!d->is_float || d->elements > 1))
+		return "omod";
+	if (in->op_sel & ~halves)
+		return "op_sel";
+	return (in->neg | in->abs) & ~signs ? "neg or abs of what is no float" : NULL;
+}
+
+/* Whether sources are taken as they stand: no lane, half or sign of them changes. */
+static bool is_plain(const struct mx_inst *in) {
+	bool changes = in->sdwa.used || in->dpp.used || in->neg || in->abs || in->op_sel & 7;
+	if (in->op->encoding == MX_VOP3P)
+		for (unsigned i = 0; i < 3; i++)
+			changes |= mx_operand_types[in->op->source_type[i]].elements == 2 &&
+			           !(in->op_sel_hi >> i & 1);
+	return !changes || in->op->flags & MX_TRUTH;
+}
+
+static void finish_valu(struct mx_inst *in) {
+	const char *modifier = meaningless_modifier(in);
+	if (modifier)
+		in->unsupported = modifier;
+	if (in->op->flags & MX_READS_D)
+		in->src[2] = in->dst;
+	in->plain = is_plain(in);
 }
 
 /* Moves between register files: the opcode says which one each side is in. */
@@ -392,7 +475,9 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 		check_scalars(in);
 	}
 	if (in->op && in->op->lanes)
-		check_modifiers(in);
+		finish_valu(in);
 	if (in->size > 4 * left)
 		in->op = NULL;
+	if (in->op && !in->unsupported && !mx_text_exists(code, left))
+		in->unsupported = "an encoding that LLVM does not know";
 }

@@ -199,19 +199,25 @@ static void each_word(struct mx_text *t, const char *list,
 		put(t, word);
 }
 
+/* The row of an encoding in one format, if the bits that must be zero are. */
+static const struct mx_text_row *row_in_form(mx_text_form form, const uint32_t *code, size_t left) {
+	size_t dwords = layouts[form].dwords;
+	if (left < dwords)
+		return NULL;
+	const struct mx_text_row *row =
+		find(form, bits(code, layouts[form].low, layouts[form].width));
+	uint64_t q = code[0] | (dwords > 1 ? (uint64_t)code[1] << 32 : 0);
+	return row && !(q & row->zero) ? row : NULL;
+}
+
 /* The text in one format; its size in dwords, or 0 where it is not an instruction of this
  * format. *remark: it is one that is not valid, and no other format gets to see it. */
 static size_t in_form(mx_text_form form, const uint32_t *code, size_t left, char *text, size_t room,
                       bool *remark) {
-	size_t dwords = layouts[form].dwords;
-	if (left < dwords)
+	const struct mx_text_row *row = row_in_form(form, code, left);
+	if (!row)
 		return 0;
-	const struct mx_text_row *row =
-		find(form, bits(code, layouts[form].low, layouts[form].width));
-	uint64_t q = code[0] | (dwords > 1 ? (uint64_t)code[1] << 32 : 0);
-	if (!row || q & row->zero)
-		return 0;
-	struct mx_text t = { row, code, left, dwords, .text = text, .room = room };
+	struct mx_text t = { row, code, left, layouts[form].dwords, .text = text, .room = room };
 	mx_put(&t, "%s", row->name);
 	each_word(&t, row->operands, mx_put_operand);
 	each_word(&t, row->modifiers, mx_put_modifier);
@@ -246,6 +252,18 @@ static bool is_scaled(const uint32_t *code, size_t left) {
 	return left >= 4 && code[2] >> 23 == 0xd3800000 >> 23 && (code[2] & ABID) == ABID_0_SET;
 }
 
+static bool may_be(mx_text_form form, uint32_t mask, uint32_t value, const uint32_t *code,
+                   size_t left) {
+	return (code[0] & mask) == value && (form != MX_TEXT_SCALED || is_scaled(code, left));
+}
+
+bool mx_text_exists(const uint32_t *code, size_t left) {
+	for (size_t i = 0; left && i < sizeof prefixes / sizeof *prefixes; i++)
+		if (may_be(prefixes[i].form, prefixes[i].mask, prefixes[i].value, code, left))
+			return row_in_form(prefixes[i].form, code, left) != NULL;
+	return false;
+}
+
 size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
 	(void)pc;
 	size_t dwords = 0;
@@ -255,8 +273,7 @@ size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text
 		text = nothing, room = sizeof nothing;
 	for (size_t i = 0; left && !dwords && !remark && i < sizeof prefixes / sizeof *prefixes;
 	     i++)
-		if ((code[0] & prefixes[i].mask) == prefixes[i].value &&
-		    (prefixes[i].form != MX_TEXT_SCALED || is_scaled(code, left)))
+		if (may_be(prefixes[i].form, prefixes[i].mask, prefixes[i].value, code, left))
 			dwords = in_form(prefixes[i].form, code, left, text, room, &remark);
 	if (!dwords)
 		text[0] = 0;

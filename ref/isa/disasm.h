@@ -17,6 +17,10 @@
  * text: room bytes; a text that does not fit is cut, never overrun. 200 are enough. */
 size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room);
 
+/* Whether gfx950.def has this opcode in this format, and the bits that it says must be zero
+ * are. Operands are not looked at: cheap, for the decoder. */
+bool mx_text_exists(const uint32_t *code, size_t left);
+
 /* ---- for disasm*.c ---- */
 
 /* Formats of rows of gfx950.def; the enumerator is the sort key of the table. */

@@ -20,6 +20,7 @@ typedef enum {
 	MX_VOP1,
 	MX_VOPC,
 	MX_VOP3,
+	MX_VOP3P,
 	MX_MAI,
 	MX_DS,
 	MX_GLOBAL,
@@ -51,14 +52,28 @@ enum {
 	MX_AGPR = 512
 };
 
+/* Types of vector operands. */
+typedef enum {
+#define MX_TYPE(id, ...) MX_TYPE_##id,
+#include "types.def"
+#undef MX_TYPE
+	MX_TYPES
+} mx_operand_type;
+
+enum {
+#define MX_TYPE(id, dwords, ...) MX_DWORDS_##id = dwords,
+#include "types.def"
+#undef MX_TYPE
+};
+
 /* What the executor must know of an opcode beyond its operands. */
 enum {
-	MX_F32 = 1 << 0, /* f32 sources: NEG and ABS apply, MODE must be the usual one */
+	MX_NEG_ABS = 1 << 0, /* sources that are no floats, but NEG and ABS change bit 31 */
 	MX_BITWISE =
 		1 << 1, /* each result bit is a monotone function of source bits: exact taint */
 	MX_CARRY_OUT = 1 << 2, /* lane mask result: VCC, or SDST of VOP3B */
 	MX_CARRY_IN = 1 << 3,  /* lane mask source: VCC, or src2 of VOP3 */
-	MX_READS_D = 1 << 4,   /* the destination is also a source (fmac) */
+	MX_READS_D = 1 << 4,   /* the destination is also a source; VALU: the third */
 	MX_SCC_OUT = 1 << 5,
 	MX_SCC_IN = 1 << 6,
 	MX_EXEC_OUT = 1 << 7,
@@ -70,9 +85,15 @@ enum {
 	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where */
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,
-	MX_ROUNDS = 1 << 16,  /* integer sources, but MODE must be the usual one */
-	MX_TO_AGPR = 1 << 17, /* moves that name the register files by their opcode */
-	MX_FROM_AGPR = 1 << 18,
+	MX_TO_AGPR = 1 << 16, /* moves that name the register files by their opcode */
+	MX_FROM_AGPR = 1 << 17,
+	MX_CLAMPS = 1 << 18,    /* integer result: the lane function obeys CLAMP */
+	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register stays */
+	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
+	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk) or 2 (fmaak) */
+	MX_LITERAL_2 = 1 << 22,
+	MX_TRUTH = 1 << 23,  /* NEG, ABS and OMOD hold a truth table */
+	MX_OP_SEL = 1 << 24, /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
 };
 
 struct mx_program;
@@ -90,6 +111,7 @@ struct mx_op {
 	mx_encoding encoding;
 	uint16_t opcode;
 	uint8_t d, s[3]; /* sizes of destination and sources in dwords; memory: bytes in d */
+	uint8_t type, source_type[3]; /* VALU and comparisons: mx_operand_type */
 	uint32_t flags;
 	mx_handler *handler;
 	mx_scalar_function *scalar; /* SALU only */
@@ -102,6 +124,7 @@ extern const struct mx_op mx_ops[];
 struct mx_inst {
 	const struct mx_op *op;  /* NULL: not decodable */
 	const char *unsupported; /* decodes, but this part of it is not implemented; or NULL */
+	bool plain;              /* VALU: sources are registers or constants as they stand */
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint32_t dwords[4];
 	uint8_t size;         /* bytes */

@@ -94,8 +94,8 @@ struct mx_kernel {
 	bool workgroup_id[3], workgroup_info;
 	bool tg_split;         /* a workgroup's waves on several compute units: no shared LDS */
 	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
-	uint32_t mode; /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
-	                       FP16_OVFL 23 */
+	uint32_t mode;         /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
+	                               FP16_OVFL 23 */
 };
 
 struct mx_stats {

@@ -196,7 +196,7 @@ VALU(v_sub_f32, D(result(as_f32(A) - as_f32(B), A, B, 0)))
 VALU(v_subrev_f32, D(result(as_f32(B) - as_f32(A), A, B, 0)))
 VALU(v_mul_f32, D(result(as_f32(A) * as_f32(B), A, B, 0)))
 VALU(v_fma_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
-VALU(v_fmac_f32, uint32_t d = x->d[0][l]; D(result(fmaf(as_f32(A), as_f32(B), as_f32(d)), A, B, d)))
+VALU(v_fmac_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
 VALU(v_cvt_f32_i32, D(as_u32((float)IA)))
 VALU(v_cvt_f32_u32, D(as_u32((float)A)))
 

@@ -4,6 +4,7 @@
 
 #include "inst.h"
 #include "isa.h"
+#include "lanes.h"
 
 enum {
 	MX_ALL_LANES_BYTES = 4 * MX_LANES,
@@ -11,7 +12,6 @@ enum {
 	MX_VMCNT_MAX = 63,
 	MX_LGKMCNT_MAX = 15,     /* widths of the counters [ISA 4.4] */
 	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
-	MX_MODE_FP16_OVFL = 23,                 /* bit of the MODE register [ISA 3.5] */
 };
 
 /* A vector register, and for each lane which of its bits nobody ever wrote. The

@@ -15,7 +15,9 @@ static unsigned encode_vector(const struct mx_op *op, bool vop3, uint32_t w[4]) 
 	bool scalar = !strncmp(op->name, "v_read", 6);
 	bool pair = op->flags & MX_CARRY_OUT || scalar, lane = !strcmp(op->name, "v_readlane_b32");
 	uint32_t src1 = op->s[1] ? 0x10c : lane ? 0x85 : 0;
-	uint32_t src2 = op->flags & MX_CARRY_IN ? 0x14 : op->s[2] ? 0x110 : 0;
+	uint32_t src2 = op->flags & MX_CARRY_IN                 ? 0x14
+	                : op->s[2] && !(op->flags & MX_READS_D) ? 0x110
+	                                                        : 0;
 	if (vop3 || op->encoding == MX_VOP3) {
 		w[0] = 0xd0000000 | (base + op->opcode) << 16 | (op->d || op->s[1] ? 4 : 0);
 		w[0] |= pair && !scalar ? 18 << 8 : 0;
@@ -198,15 +200,15 @@ static void test_unsupported(void) {
 		/* v_add_u32_e64 v8, v2, v4 clamp */
 		{ "clamp", { 0xd1348008, 0x00020902 } },
 		/* v_add_f32_e64 v8, v2, v4 mul:2 */
-		{ "omod", { 0xd1010008, 0x08020902 } },
-		/* v_add_co_u32_dpp v8, vcc, v2, v4 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf */
+		/* v_add_co_u32_dpp v8, vcc, v2, v4 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf
+		 */
 		{ "DPP of this opcode", { 0x321008fa, 0xff003902 } },
 		/* buffer_load_dword v1, v2, s[8:11], 0 idxen */
 		{ "structured buffer (idxen)", { 0xe0502000, 0x80020102 } },
 		/* ds_read_b32 v1, v2 gds */
 		{ "GDS", { 0xd86d0000, 0x01000002 } },
 		/* v_mov_b32_e64 v8, -v2: as a move of bits it has no sign */
-		{ "neg or abs on integers", { 0xd1410008, 0x20000102 } },
+		{ "neg or abs of what is no float", { 0xd1410008, 0x20000102 } },
 		/* s_mov_b64 s[5:6], 0 */
 		{ "odd pair of SGPRs", { 0xbe850180, 0 } },
 		/* v_cmp_eq_u32_e64 into 0xfe */
@@ -214,7 +216,7 @@ static void test_unsupported(void) {
 		/* v_readfirstlane_b32 into 0x80 */
 		{ "scalar destination beyond the SGPRs", { 0x7f000502, 0 } },
 		/* v_fmac_f32_sdwa v8, v2, v4 src0_sel:WORD_1 */
-		{ "SDWA of this opcode", { 0x761008f9, 0x06050602 } },
+		{ "an encoding that LLVM does not know", { 0x761008f9, 0x06050602 } },
 		/* buffer_load_dword v1, v2, s[8:11], literal offen */
 		{ "literal SOFFSET", { 0xe0501000, 0xff020102 } },
 	};

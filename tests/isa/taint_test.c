@@ -308,30 +308,6 @@ static void test_place(struct machine *m) {
 		show_findings(m);
 }
 
-static void test_mode(struct machine *m) {
-	static const uint32_t add[] = {
-		0x020a0703, /* v_add_f32_e32 v5, v3, v3 */
-	}, convert[] = {
-		0x7e0a0d03, /* v_cvt_f32_u32_e32 v5, v3 */
-	}, integer[] = {
-		0x680a0703, /* v_add_u32_e32 v5, v3, v3 */
-	};
-	static const uint32_t modes[] = { 0x2f1, 0x2f3, 0x2c0, 0x2d0 };
-	unsigned right = 0, n = sizeof modes / sizeof *modes;
-	for (unsigned i = 0; i < n; i++) {
-		m->kernel.mode = modes[i];
-		run_snippet(m, add, sizeof add);
-		bool stops = found(m, MX_UNSUPPORTED, sizeof prologue);
-		run_snippet(m, convert, sizeof convert);
-		stops = stops && found(m, MX_UNSUPPORTED, sizeof prologue);
-		run_snippet(m, integer, sizeof integer);
-		right += stops && no_findings(m);
-	}
-	m->kernel.mode = USUAL_MODE;
-	ok(right == n, "f32 arithmetic and conversion stop under another rounding or with "
-	               "denormals flushed; integers do not care");
-}
-
 static void test_descriptor(struct machine *m) {
 	static const struct {
 		const char *field;
@@ -400,7 +376,6 @@ int main(void) {
 	test_matrices(&m);
 	test_scale_bytes(&m);
 	test_place(&m);
-	test_mode(&m);
 	test_descriptor(&m);
 	test_outside_code(&m);
 	test_launch_state();

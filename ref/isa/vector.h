@@ -1,0 +1,60 @@
+/* Operands of one vector ALU instruction, between the registers and its lane function. */
+#ifndef MX_VECTOR_H
+#define MX_VECTOR_H
+
+#include "lanes.h"
+#include "machine.h"
+
+/* What types.def says of a type. */
+struct mx_type_info {
+	uint8_t dwords, bits, elements;
+	bool is_float;
+	enum { MX_CONST_F32, MX_CONST_F64, MX_CONST_F16, MX_CONST_BF16 } constants;
+};
+extern const struct mx_type_info mx_operand_types[MX_TYPES];
+
+/* Sources of one instruction: values for the lane function, and which bits of them
+ * nobody wrote. `copy` holds those that are not a register as it stands. */
+struct mx_sources {
+	struct mx_lanes x;
+	mx_vreg copy[3][2], unwritten[3][2];
+	bool any_unwritten;
+	uint64_t mask_unwritten;
+	uint64_t lanes;        /* that the result goes to: EXEC, but for DPP */
+	int8_t from[MX_LANES]; /* DPP: the lane that source 0 comes from, or -1: it is 0 */
+};
+
+/* ---- vsource.c ---- */
+
+/* Brings all sources to s->x. */
+void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
+/* Source i as a copy that may be changed. */
+mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned i);
+
+/* ---- vtaint.c: what of the result nobody wrote; only called where any_unwritten is set ---- */
+
+void mx_fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
+void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg d[2]);
+/* Lanes in which any source bit (or only a control bit) is unwritten. */
+uint64_t mx_tainted_lanes(const struct mx_op *op, const struct mx_sources *s, bool controls_only);
+
+/* ---- sublane.c: SDWA and DPP ---- */
+
+void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
+void mx_move_lanes(const struct mx_sources *s, const uint32_t *v, uint32_t *d);
+void mx_select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_t *v, uint32_t *d);
+/* Puts results into their part of the old destination. */
+void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t *d);
+
+/* ---- vmodify.c: OP_SEL, NEG, ABS, OMOD, CLAMP and what MODE does to float operands ---- */
+
+/* Whether a MODE other than the usual one changes sources or result of this opcode. */
+bool mx_mode_matters(const struct mx_op *op, uint32_t mode);
+/* Halves chosen by OP_SEL; also of bits that nobody wrote. */
+void mx_choose_halves(const struct mx_inst *in, unsigned i, mx_vreg *v);
+void mx_modify_source(const struct mx_inst *in, unsigned i, uint32_t mode, mx_vreg *v);
+void mx_modify_result(const struct mx_inst *in, uint32_t mode, mx_vreg *d);
+/* Puts 16-bit results into the half of the old destination that OP_SEL names. */
+void mx_place_half(const struct mx_inst *in, const uint32_t *old, uint32_t *d);
+
+#endif
