@@ -1,0 +1,81 @@
+/* How many instructions of a wave a core executes in a second, on a loop of vector ALU
+ * instructions with all lanes active. */
+#include "../isa/machine_test.h"
+#include "bench.h"
+
+enum { LOOPS = 0x1000, FLOATS = 8, INTEGERS = 8, SCALARS = 3 };
+
+static const uint32_t prologue[] = {
+	0xbe8400ff, 0x00001000, /* s_mov_b32 s4, 0x1000 */
+	0x7e020d00,             /* v_cvt_f32_u32_e32 v1, v0 */
+	0x7e0402f2,             /* v_mov_b32_e32 v2, 1.0 */
+	0x7e0602f4,             /* v_mov_b32_e32 v3, 2.0 */
+	0x7e080300,             /* v_mov_b32_e32 v4, v0 */
+	0x7e0a0300,             /* v_mov_b32_e32 v5, v0 */
+	0x7e0c02f2,             /* v_mov_b32_e32 v6, 1.0 */
+};
+
+static const uint32_t floats[] = {
+	0x02020302,             /* v_add_f32_e32 v1, v2, v1 */
+	0x0a0606f0,             /* v_mul_f32_e32 v3, 0.5, v3 */
+	0xd1cb0002, 0x040a0701, /* v_fma_f32 v2, v1, v3, v2 */
+	0x760c0501,             /* v_fmac_f32_e32 v6, v1, v2 */
+	0xd1cb0001, 0x040de101, /* v_fma_f32 v1, v1, 0.5, v3 */
+	0x04060501,             /* v_sub_f32_e32 v3, v1, v2 */
+	0x0a040701,             /* v_mul_f32_e32 v2, v1, v3 */
+	0x020204f2,             /* v_add_f32_e32 v1, 1.0, v2 */
+};
+
+static const uint32_t integers[] = {
+	0x68080905,             /* v_add_u32_e32 v4, v5, v4 */
+	0x240a0883,             /* v_lshlrev_b32_e32 v5, 3, v4 */
+	0x2a0a0b04,             /* v_xor_b32_e32 v5, v4, v5 */
+	0x260808ff, 0x7fffffff, /* v_and_b32_e32 v4, 0x7fffffff, v4 */
+	0xd1fd0004, 0x04110505, /* v_lshl_add_u32 v4, v5, 2, v4 */
+	0xd2850005, 0x00020b04, /* v_mul_lo_u32 v5, v4, v5 */
+	0xd1c80004, 0x02510705, /* v_bfe_u32 v4, v5, 3, 20 */
+	0xd1ff0005, 0x04020b04, /* v_add3_u32 v5, v4, v5, v0 */
+};
+
+/* The loop's end, but for the branch, which depends on its length. */
+static const uint32_t count_down[] = {
+	0x80848104, /* s_sub_u32 s4, s4, 1 */
+	0xbf078004, /* s_cmp_lg_u32 s4, 0 */
+};
+
+struct job {
+	struct machine m;
+	struct code code;
+	struct mx_program *program;
+};
+
+static void launch(void *arg) {
+	struct job *j = arg;
+	mx_launch_run(&j->m.launch, &j->m.report);
+}
+
+static void report(const char *name, const uint32_t *body, size_t bytes, unsigned instructions) {
+	static struct job j;
+	j = (struct job){ .m = machine() };
+	APPEND(&j.code, prologue);
+	append(&j.code, body, bytes);
+	APPEND(&j.code, count_down);
+	uint32_t back = (uint32_t)((bytes + sizeof count_down) / 4 + 1);
+	uint32_t end[] = { 0xbf850000 | (-back & 0xffff), 0xbf810000 /* s_endpgm */ };
+	APPEND(&j.code, end);
+	j.program = mx_program_new(j.code.dwords, j.code.bytes, (uintptr_t)j.code.dwords);
+	j.m.kernel.entry = (uintptr_t)j.code.dwords;
+	j.m.launch.kernel = &j.m.kernel;
+	j.m.launch.program = j.program;
+	bench(name, "M wave-instructions/s", LOOPS * (instructions + SCALARS) * 1e-6, launch, &j);
+	if (j.m.report.n_findings)
+		fprintf(stderr, "%s: %s\n", name, j.m.report.findings[0].text);
+	mx_report_free(&j.m.report);
+	mx_program_free(j.program);
+}
+
+int main(void) {
+	report("valu/f32", floats, sizeof floats, FLOATS);
+	report("valu/integer", integers, sizeof integers, INTEGERS);
+	return 0;
+}
