@@ -39,16 +39,24 @@ typedef enum {
 	MX_ROLE_C
 } mx_role;
 typedef enum {
-	MX_DT_E4M3,
-	MX_DT_E5M2,
-	MX_DT_E2M3,
-	MX_DT_E3M2,
-	MX_DT_E2M1,
-	MX_DT_E8M0,
-	MX_DT_F32,
-	MX_DT_BF16
+#define MX_DTYPE(id, name, bytes, kind) MX_DT_##id,
+#include "dtypes.def"
+#undef MX_DTYPE
 } mx_buffer_type;
-typedef enum { MX_ARG_PTR, MX_ARG_I32, MX_ARG_U32, MX_ARG_I64, MX_ARG_U64 } mx_arg_type;
+typedef enum {
+	MX_ARG_PTR,
+	MX_ARG_I8,
+	MX_ARG_U8,
+	MX_ARG_I16,
+	MX_ARG_U16,
+	MX_ARG_I32,
+	MX_ARG_U32,
+	MX_ARG_I64,
+	MX_ARG_U64,
+	MX_ARG_F32,
+	MX_ARG_F64
+} mx_arg_type;
+typedef enum { MX_ORDER_ROW, MX_ORDER_COL } mx_order;
 typedef enum { MX_REGIME_EXACT, MX_REGIME_GENERAL, MX_REGIME_SPECIAL } mx_regime;
 
 struct mx_let {
@@ -60,9 +68,12 @@ struct mx_buffer_spec {
 	mx_role role;
 	mx_buffer_type type;
 	char *rows, *cols; /* elements */
-	char *ld;          /* bytes from row to row; NULL: rows are packed */
-	char *extent;      /* bytes in all; NULL: to the end of the last row's elements */
-	char *guard;       /* rows of guard before and after; NULL: 1 */
+	mx_order order;    /* which of them lie side by side in memory: a line */
+	char *ld;          /* bytes from line to line; NULL: lines are packed */
+	char *extent;      /* bytes in all; NULL: to the end of the last line's elements */
+	char *guard;       /* lines of guard before and after; NULL: 1 */
+	char *data;        /* "zero", "poison", "random" or a .npy file; NULL: by the role */
+	char *expect;      /* a .npy file: what the launch must leave; or NULL */
 };
 
 struct mx_arg_spec {
@@ -78,11 +89,12 @@ struct mx_run_spec {
 	unsigned n_tags;
 };
 
-typedef enum { MX_JUDGE_BITS } mx_judge;
+typedef enum { MX_JUDGE_BITS, MX_JUDGE_EXPECT, MX_JUDGE_NONE } mx_judge;
 
 struct mx_verdict_spec {
 	mx_judge judge;
-	char *profile;  /* name of an accumulation profile: how K is summed where order matters */
+	char *profile;  /* of MX_JUDGE_BITS: name of an accumulation profile, how K is summed
+	                   where order matters */
 	unsigned mma_k; /* K of the matrix instruction that the kernel walks K with */
 };
 
@@ -118,10 +130,12 @@ struct mx_buffer {
 	const char *name; /* of the spec */
 	mx_role role;
 	mx_buffer_type type;
-	size_t rows, cols;    /* elements */
-	size_t row_bytes, ld; /* bytes used by a row; bytes from row to row, >= row_bytes */
-	size_t bytes;         /* of the valid extent, at least (rows - 1) * ld + row_bytes */
-	size_t guard;         /* bytes of guard on each side: a multiple of 256, >= 256 */
+	mx_order order;
+	size_t rows, cols;     /* elements */
+	size_t lines;          /* rows, or columns where order is MX_ORDER_COL */
+	size_t line_bytes, ld; /* bytes used by a line; bytes from line to line, >= line_bytes */
+	size_t bytes;          /* of the valid extent, at least (lines - 1) * ld + line_bytes */
+	size_t guard;          /* bytes of guard on each side: a multiple of 256, >= 256 */
 };
 
 struct mx_plan {
@@ -149,9 +163,15 @@ int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t
 /* The plan's buffer with that role, or NULL. */
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
 
-/* The bytes [*from, *to) of the valid extent that lie behind the elements of `row` and
- * belong to no row: padding. False if there are none. */
-bool mx_buffer_padding(const struct mx_buffer *b, size_t row, size_t *from, size_t *to);
+/* The bytes [*from, *to) of the valid extent that lie behind the elements of `line` and
+ * belong to no line: padding. False if there are none. */
+bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to);
+
+/* Where an element of a buffer of whole bytes is, in bytes from the start. */
+size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col);
+
+/* Whether the launch finds something in the buffer: all but poisoned ones. */
+bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
 
 /* ---- data ---- */
 
@@ -162,11 +182,20 @@ bool mx_buffer_padding(const struct mx_buffer *b, size_t row, size_t *from, size
 struct mx_data {
 	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].bytes bytes of each; outputs and gaps
 	                                   poison */
-	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL where the
-	                 regime draws codes directly (then nothing was quantised) */
+	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL where nothing was
+	                 quantised: the regime draws codes, or they come from a file */
 };
 
-/* Fills every input of the plan:
+/* The bytes of the buffer as a .npy file has them: lines of numbers, or of packed codes.
+ * bytes: plan->buffers[i].bytes of them; what belongs to no line stays. */
+int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
+                 struct mx_error *err);
+/* The other way round. */
+int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
+                  struct mx_error *err);
+
+/* Fills every input of the plan; buffers with a `data` key as that says, scales and
+ * operands otherwise by the regime:
  *   exact    codes uniform over the whole format, scales spread as far as the
  *            exact regime allows for this K (see oracle/exact/exact.h);
  *   general  normal deviates (sum of 12 uniforms, exact in f32) times a random

@@ -1,5 +1,6 @@
 /* What must hold in a case at every shape; each finding has the line it stands on. */
 #include "schema.h"
+#include "dtype.h"
 #include "kernarg.h"
 
 #include <ctype.h>
@@ -59,13 +60,14 @@ static int find_role(const struct mx_case *c, mx_role role) {
 }
 
 static const char *bad_type(mx_role role, mx_buffer_type type) {
-	bool element = type <= MX_DT_E2M1, scale = type == MX_DT_E8M0;
+	bool element = dtype_is_format(type), scale = type == MX_DT_E8M0;
 	switch (role) {
 	case MX_ROLE_A:
 	case MX_ROLE_B: return element ? NULL : "an operand needs an element format";
 	case MX_ROLE_A_SCALE:
 	case MX_ROLE_B_SCALE: return scale ? NULL : "a scale is e8m0";
-	case MX_ROLE_C: return element || scale ? "an output is f32 or bf16" : NULL;
+	case MX_ROLE_C:
+		return type == MX_DT_F32 || type == MX_DT_BF16 ? NULL : "an output is f32 or bf16";
 	case MX_ROLE_NONE: break;
 	}
 	return NULL;
@@ -114,19 +116,45 @@ static int check_kernarg(struct source *s, const struct mx_case *c, struct mx_er
 	return source_fail(err, s, line_of(s, "kernarg", bad, "offset"), "%s", why.text);
 }
 
-static int check_verdict(struct source *s, const struct mx_case *c, struct mx_error *err) {
+static int check_bits(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const yaml_node_t *verdict = source_key(s, root, "verdict");
+	const yaml_node_t *n = source_key(s, verdict, "mma_k");
+	if (!c->verdict.profile)
+		return source_fail(err, s, source_line(verdict), "missing key: profile");
 	if (c->verdict.mma_k && c->verdict.mma_k % MX_BLOCK == 0)
 		return 0;
-	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
-	const yaml_node_t *n = source_key(s, source_key(s, root, "verdict"), "mma_k");
-	return source_fail(err, s, source_line(n),
+	return source_fail(err, s, source_line(n ? n : verdict),
 	                   "verdict.mma_k: %u is no positive multiple of %d", c->verdict.mma_k,
 	                   MX_BLOCK);
 }
 
+/* Expectations and the judge that looks at them go together. */
+static int check_verdict(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	unsigned expected = 0;
+	for (unsigned i = 0; i < c->n_buffers; i++)
+		expected += c->buffers[i].expect != NULL;
+	if ((c->verdict.judge == MX_JUDGE_EXPECT) != (expected > 0))
+		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
+		                   expected ? "a buffer has expect, and the judge is another"
+		                            : "judge expect: no buffer has expect");
+	return c->verdict.judge == MX_JUDGE_BITS ? check_bits(s, c, err) : 0;
+}
+
+/* Operands are read in rows, K side by side. */
+static int check_orders(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++)
+		if (c->buffers[i].order == MX_ORDER_COL && c->buffers[i].role != MX_ROLE_C &&
+		    c->buffers[i].role != MX_ROLE_NONE)
+			return source_fail(err, s, line_of(s, "buffers", i, "order"),
+			                   "buffers[%u].order: operands and scales lie in rows", i);
+	return 0;
+}
+
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
-	    check_kernarg(s, c, err))
+	    check_orders(s, c, err) || check_kernarg(s, c, err))
 		return -1;
 	return check_verdict(s, c, err);
 }

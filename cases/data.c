@@ -100,12 +100,48 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint64_t seed,
                        uint8_t *bytes) {
 	struct stream s = draw_stream(seed, p->c->name, b->name);
-	for (size_t row = 0; row < b->rows; row++)
-		for (size_t i = 0; i < b->row_bytes; i += sizeof(struct draw)) {
-			struct draw d = draw_at(s, DRAW_ELEMENT, row, i / sizeof d);
-			size_t left = b->row_bytes - i;
-			memcpy(bytes + row * b->ld + i, &d, left < sizeof d ? left : sizeof d);
+	for (size_t line = 0; line < b->lines; line++)
+		for (size_t i = 0; i < b->line_bytes; i += sizeof(struct draw)) {
+			struct draw d = draw_at(s, DRAW_ELEMENT, line, i / sizeof d);
+			size_t left = b->line_bytes - i;
+			memcpy(bytes + line * b->ld + i, &d, left < sizeof d ? left : sizeof d);
 		}
+}
+
+static bool is_operand(mx_role role) {
+	return role != MX_ROLE_NONE && role != MX_ROLE_C;
+}
+
+/* Operands of a file are no longer the quantised ones. */
+static void forget_unquantised(struct mx_data *data) {
+	free(data->a);
+	free(data->b);
+	data->a = data->b = NULL;
+}
+
+/* What `data` says of a buffer; without it operands stay as the regime has them, outputs
+ * poison, and the rest is random. */
+static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed, struct mx_data *data,
+                        struct mx_error *err) {
+	const struct mx_buffer *b = &p->buffers[i];
+	const char *how = p->c->buffers[i].data;
+	if (!how && b->role != MX_ROLE_NONE)
+		return 0;
+	if (is_operand(b->role))
+		forget_unquantised(data);
+	if (!how || !strcmp(how, "random"))
+		fill_bytes(p, b, seed, data->bytes[i]);
+	else if (!strcmp(how, "zero"))
+		for (size_t line = 0; line < b->lines; line++)
+			memset(data->bytes[i] + line * b->ld, 0, b->line_bytes);
+	else if (strcmp(how, "poison"))
+		return mx_data_read(p, i, how, data->bytes[i], err);
+	return 0;
+}
+
+bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) {
+	const char *how = plan->c->buffers[b - plan->buffers].data;
+	return how ? strcmp(how, "poison") != 0 : b->role != MX_ROLE_C;
 }
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
@@ -116,8 +152,10 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 		return -1;
 	}
 	for (unsigned i = 0; i < plan->n_buffers; i++)
-		if (plan->buffers[i].role == MX_ROLE_NONE)
-			fill_bytes(plan, &plan->buffers[i], seed, data->bytes[i]);
+		if (fill_as_told(plan, i, seed, data, err)) {
+			mx_data_free(data);
+			return -1;
+		}
 	return 0;
 }
 

@@ -4,10 +4,14 @@
 
 #include "case.h"
 
-/* Bytes that n elements in a row take. */
+/* Bytes that n elements in a line take. */
 size_t dtype_bytes(mx_buffer_type type, size_t n);
 
-/* The element format; `type` must be one (MX_DT_E4M3 to MX_DT_E2M1). */
+/* Whether it is an MX element format; then which. */
+bool dtype_is_format(mx_buffer_type type);
 mx_format dtype_format(mx_buffer_type type);
+
+/* 'f', 'u' or 'i': the kind of its numbers in a .npy file. */
+char dtype_kind(mx_buffer_type type);
 
 #endif

@@ -2,6 +2,7 @@
 #include "kernarg.h"
 #include "scope.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Every launch path that we know stops at a few KiB; a typing error does not. */
@@ -12,9 +13,32 @@ static const struct {
 	struct range range;
 } types[] = {
 	[MX_ARG_PTR] = { 8, { INT64_MIN, INT64_MAX } }, /* an address, as 64 bits */
-	[MX_ARG_I32] = { 4, { INT32_MIN, INT32_MAX } }, [MX_ARG_U32] = { 4, { 0, UINT32_MAX } },
-	[MX_ARG_I64] = { 8, { INT64_MIN, INT64_MAX } }, [MX_ARG_U64] = { 8, { 0, INT64_MAX } },
+	[MX_ARG_I8] = { 1, { INT8_MIN, INT8_MAX } },
+	[MX_ARG_U8] = { 1, { 0, UINT8_MAX } },
+	[MX_ARG_I16] = { 2, { INT16_MIN, INT16_MAX } },
+	[MX_ARG_U16] = { 2, { 0, UINT16_MAX } },
+	[MX_ARG_I32] = { 4, { INT32_MIN, INT32_MAX } },
+	[MX_ARG_U32] = { 4, { 0, UINT32_MAX } },
+	[MX_ARG_I64] = { 8, { INT64_MIN, INT64_MAX } },
+	[MX_ARG_U64] = { 8, { 0, INT64_MAX } },
+	[MX_ARG_F32] = { 4, { 0, 0 } },
+	[MX_ARG_F64] = { 8, { 0, 0 } },
 };
+
+/* A floating-point argument is a number, not an expression; f32 is rounded once. */
+static int read_float(const struct mx_plan *p, unsigned i, uint8_t *out, struct mx_error *err) {
+	const struct mx_arg_spec *a = &p->c->kernarg[i];
+	char *end, *other;
+	double wide = strtod(a->value, &end);
+	float narrow = strtof(a->value, &other);
+	if (end == a->value || *end)
+		return field_fail(err, p->c, (struct field){ "kernarg", (int)i, ".value" },
+		                  "not a number: '%s'", a->value);
+	if (out)
+		memcpy(out + a->offset, a->type == MX_ARG_F32 ? (void *)&narrow : (void *)&wide,
+		       types[a->type].size);
+	return 0;
+}
 
 static size_t end_of(const struct mx_arg_spec *a) {
 	return (size_t)a->offset + types[a->type].size;
@@ -50,6 +74,11 @@ static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t
 		const struct mx_arg_spec *a = &c->kernarg[i];
 		struct field at = { "kernarg", i, ".value" };
 		int64_t v;
+		if (a->type == MX_ARG_F32 || a->type == MX_ARG_F64) {
+			if (read_float(plan, i, out, err))
+				return -1;
+			continue;
+		}
 		if (scope_eval(&scope, at, a->value, types[a->type].range, &v, err))
 			return -1;
 		if (out)

@@ -70,20 +70,20 @@ static int make_grid(const struct scope *s, struct mx_plan *p, struct mx_error *
 static int make_ld(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	struct field at = { "buffers", i, ".ld" };
 	size_t element = dtype_bytes(b->type, 1);
-	int64_t ld = b->row_bytes;
+	int64_t ld = b->line_bytes;
 	if (s->c->buffers[i].ld && scope_eval(s, at, s->c->buffers[i].ld, size_range, &ld, err))
 		return -1;
 	b->ld = ld;
-	if (b->ld < b->row_bytes)
-		return field_fail(err, s->c, at, "%zu bytes, but a row takes %zu", b->ld,
-		                  b->row_bytes);
+	if (b->ld < b->line_bytes)
+		return field_fail(err, s->c, at, "%zu bytes, but a line takes %zu", b->ld,
+		                  b->line_bytes);
 	if (b->ld % element)
 		return field_fail(err, s->c, at, "%zu is no multiple of the element's %zu bytes",
 		                  b->ld, element);
 	return 0;
 }
 
-/* A kernel may be allowed to load whole padded rows, the last one too. */
+/* A kernel may be allowed to load whole padded lines, the last one too. */
 static int widen_extent(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	struct field at = { "buffers", i, ".extent" };
 	int64_t bytes;
@@ -92,7 +92,7 @@ static int widen_extent(const struct scope *s, int i, struct mx_buffer *b, struc
 	if (scope_eval(s, at, s->c->buffers[i].extent, size_range, &bytes, err))
 		return -1;
 	if ((size_t)bytes < b->bytes)
-		return field_fail(err, s->c, at, "%" PRId64 " bytes, but the rows take %zu", bytes,
+		return field_fail(err, s->c, at, "%" PRId64 " bytes, but the lines take %zu", bytes,
 		                  b->bytes);
 	b->bytes = bytes;
 	return 0;
@@ -100,28 +100,33 @@ static int widen_extent(const struct scope *s, int i, struct mx_buffer *b, struc
 
 static int make_extent(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	if (b->rows && b->cols &&
-	    (__builtin_mul_overflow(b->rows - 1, b->ld, &b->bytes) ||
-	     __builtin_add_overflow(b->bytes, b->row_bytes, &b->bytes) || b->bytes > MAX_EXTENT))
+	    (__builtin_mul_overflow(b->lines - 1, b->ld, &b->bytes) ||
+	     __builtin_add_overflow(b->bytes, b->line_bytes, &b->bytes) || b->bytes > MAX_EXTENT))
 		return field_fail(err, s->c, (struct field){ "buffers", i, "" },
-		                  "%zu rows of %zu bytes are over 2^40", b->rows, b->ld);
+		                  "%zu lines of %zu bytes are over 2^40", b->lines, b->ld);
 	return widen_extent(s, i, b, err);
 }
 
-bool mx_buffer_padding(const struct mx_buffer *b, size_t row, size_t *from, size_t *to) {
-	*from = row * b->ld + b->row_bytes;
-	*to = row + 1 < b->rows ? *from - b->row_bytes + b->ld : b->bytes;
+bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to) {
+	*from = line * b->ld + b->line_bytes;
+	*to = line + 1 < b->lines ? *from - b->line_bytes + b->ld : b->bytes;
 	return *from < *to;
+}
+
+size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col) {
+	bool by_col = b->order == MX_ORDER_COL;
+	return (by_col ? col : row) * b->ld + dtype_bytes(b->type, by_col ? row : col);
 }
 
 static int make_guard(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	struct field at = { "buffers", i, ".guard" };
-	int64_t rows = 1;
+	int64_t lines = 1;
 	if (s->c->buffers[i].guard &&
-	    scope_eval(s, at, s->c->buffers[i].guard, size_range, &rows, err))
+	    scope_eval(s, at, s->c->buffers[i].guard, size_range, &lines, err))
 		return -1;
-	if (__builtin_mul_overflow((size_t)rows, b->ld, &b->guard) || b->guard > MAX_EXTENT)
-		return field_fail(err, s->c, at, "%" PRId64 " rows of %zu bytes are over 2^40",
-		                  rows, b->ld);
+	if (__builtin_mul_overflow((size_t)lines, b->ld, &b->guard) || b->guard > MAX_EXTENT)
+		return field_fail(err, s->c, at, "%" PRId64 " lines of %zu bytes are over 2^40",
+		                  lines, b->ld);
 	if (b->guard < GUARD_STEP)
 		b->guard = GUARD_STEP;
 	b->guard = (b->guard + GUARD_STEP - 1) / GUARD_STEP * GUARD_STEP;
@@ -141,7 +146,9 @@ static int make_buffer(const struct scope *s, int i, struct mx_buffer *b, struct
 		.type = spec->type,
 		.rows = rows,
 		.cols = cols,
-		.row_bytes = dtype_bytes(spec->type, cols),
+		.order = spec->order,
+		.lines = spec->order == MX_ORDER_COL ? cols : rows,
+		.line_bytes = dtype_bytes(spec->type, spec->order == MX_ORDER_COL ? rows : cols),
 	};
 	if (make_ld(s, i, b, err) || make_extent(s, i, b, err))
 		return -1;

@@ -12,14 +12,17 @@ static const cyaml_strval_t roles[] = {
 };
 
 static const cyaml_strval_t types[] = {
-	{ "e4m3", MX_DT_E4M3 }, { "e5m2", MX_DT_E5M2 }, { "e2m3", MX_DT_E2M3 },
-	{ "e3m2", MX_DT_E3M2 }, { "e2m1", MX_DT_E2M1 }, { "e8m0", MX_DT_E8M0 },
-	{ "f32", MX_DT_F32 },   { "bf16", MX_DT_BF16 },
+#define MX_DTYPE(id, name, bytes, kind) { #name, MX_DT_##id },
+#include "dtypes.def"
+#undef MX_DTYPE
 };
 
+static const cyaml_strval_t orders[] = { { "row", MX_ORDER_ROW }, { "col", MX_ORDER_COL } };
+
 static const cyaml_strval_t arg_types[] = {
-	{ "ptr", MX_ARG_PTR }, { "i32", MX_ARG_I32 }, { "u32", MX_ARG_U32 },
-	{ "i64", MX_ARG_I64 }, { "u64", MX_ARG_U64 },
+	{ "ptr", MX_ARG_PTR }, { "i8", MX_ARG_I8 },   { "u8", MX_ARG_U8 },   { "i16", MX_ARG_I16 },
+	{ "u16", MX_ARG_U16 }, { "i32", MX_ARG_I32 }, { "u32", MX_ARG_U32 }, { "i64", MX_ARG_I64 },
+	{ "u64", MX_ARG_U64 }, { "f32", MX_ARG_F32 }, { "f64", MX_ARG_F64 },
 };
 
 static const cyaml_strval_t regimes[] = {
@@ -28,7 +31,11 @@ static const cyaml_strval_t regimes[] = {
 	{ "special", MX_REGIME_SPECIAL },
 };
 
-static const cyaml_strval_t judges[] = { { "bits", MX_JUDGE_BITS } };
+static const cyaml_strval_t judges[] = {
+	{ "bits", MX_JUDGE_BITS },
+	{ "expect", MX_JUDGE_EXPECT },
+	{ "none", MX_JUDGE_NONE },
+};
 
 const char *mx_regime_name(mx_regime r) {
 	return regimes[r].str;
@@ -65,9 +72,12 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	ENUM(mx_buffer_spec, type, types),
 	STRING(mx_buffer_spec, rows, 0),
 	STRING(mx_buffer_spec, cols, 0),
+	CYAML_FIELD_ENUM("order", CYAML_FLAG_STRICT | OPTIONAL, struct mx_buffer_spec, order, orders, COUNT(orders)),
 	STRING(mx_buffer_spec, ld, OPTIONAL),
 	STRING(mx_buffer_spec, extent, OPTIONAL),
 	STRING(mx_buffer_spec, guard, OPTIONAL),
+	STRING(mx_buffer_spec, data, OPTIONAL),
+	STRING(mx_buffer_spec, expect, OPTIONAL),
 	CYAML_FIELD_END,
 };
 /* clang-format on */
@@ -81,8 +91,8 @@ static const cyaml_schema_field_t kernarg_fields[] = {
 
 static const cyaml_schema_field_t verdict_fields[] = {
 	ENUM(mx_verdict_spec, judge, judges),
-	STRING(mx_verdict_spec, profile, 0),
-	CYAML_FIELD_UINT("mma_k", 0, struct mx_verdict_spec, mma_k),
+	STRING(mx_verdict_spec, profile, OPTIONAL),
+	CYAML_FIELD_UINT("mma_k", OPTIONAL, struct mx_verdict_spec, mma_k),
 	CYAML_FIELD_END,
 };
 

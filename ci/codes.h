@@ -2,7 +2,7 @@
 #ifndef MX_CODES_H
 #define MX_CODES_H
 
-#include "npy.h"
+#include "../cases/npy.h"
 
 /* A matrix of bytes, one code or scale to a byte, row by row; one row if it was typed. */
 struct mx_bytes {

@@ -2,7 +2,7 @@
 #ifndef MX_DIFF_H
 #define MX_DIFF_H
 
-#include "npy.h"
+#include "../cases/npy.h"
 
 /* Distances in ULP: 0 (-0 against +0), 1, 2, 3-4, 5-8, ... up to 2^64. */
 enum { MX_ULP_BUCKETS = 66 };

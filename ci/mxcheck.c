@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "report.h"
+#include "save.h"
 
 enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
 
@@ -49,6 +50,8 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 	r->seconds = run.seconds;
 	if (g->o->verbose)
 		mx_report_details(g->device, r->details, sizeof r->details);
+	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
+		return -1;
 	return mx_bench_judge(b, &run, &r->verdict, &r->err);
 }
 

@@ -25,6 +25,7 @@ static const char help[] =
 	"  --jobs J           threads; default: one for each processor\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
+	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run) the case file\n"
 	"  --co FILE.co       (run) the code object, instead of the one the case names\n"
@@ -69,7 +70,7 @@ static bool parse_shape(const char *text, int64_t shape[3]) {
 	return true;
 }
 
-enum { LIST = 256, DEVICE, SEED, RACE, JOBS, SHAPE, REGIME, TAP, CASE, CO };
+enum { LIST = 256, DEVICE, SEED, RACE, JOBS, SHAPE, REGIME, SAVE, TAP, CASE, CO };
 
 static const struct option long_options[] = {
 	{ "list", no_argument, NULL, LIST },
@@ -79,6 +80,7 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "shape", required_argument, NULL, SHAPE },
 	{ "regime", required_argument, NULL, REGIME },
+	{ "save", required_argument, NULL, SAVE },
 	{ "tap", no_argument, NULL, TAP },
 	{ "case", required_argument, NULL, CASE },
 	{ "co", required_argument, NULL, CO },
@@ -93,6 +95,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	switch (option) {
 	case LIST: o->list = true; return true;
 	case DEVICE: o->device = value; return true;
+	case SAVE: o->save = value; return true;
 	case TAP: o->tap = true; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;

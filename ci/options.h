@@ -10,6 +10,7 @@ struct mx_options {
 	uint64_t seed;
 	unsigned long race; /* 0: one run of each case */
 	unsigned jobs;
+	const char *save; /* folder for buffers as the launch left them; or NULL */
 	bool list, tap, verbose;
 	bool has_shape, has_regime;
 	int64_t shape[3];

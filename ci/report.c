@@ -32,9 +32,12 @@ static void print_numbers(const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
-	printf("bits %zu/%zu  snr deq %s unq %s  %.3f s  [%s]",
-	       r->verdict.checked - r->verdict.wrong, r->verdict.checked, deq, unq, r->seconds,
-	       r->verdict.basis);
+	bool bytes = r->run->c->verdict.judge == MX_JUDGE_EXPECT;
+	printf("%s %zu/%zu", bytes ? "bytes" : "bits", r->verdict.checked - r->verdict.wrong,
+	       r->verdict.checked);
+	if (!bytes)
+		printf("  snr deq %s unq %s", deq, unq);
+	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
 }
 
 /* Never "race-free": a rate, and what it is a rate of. */
@@ -103,7 +106,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (r->verdict.checked)
 		print_numbers(r);
 	else
-		printf("no output to judge");
+		printf("no numbers judged  %.3f s", r->seconds);
 	putchar('\n');
 	if (r->race.runs)
 		print_race(d, r, lead);

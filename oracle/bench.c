@@ -85,6 +85,11 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 	return make_kernarg(b, err);
 }
 
+/* A case whose verdict needs none runs under the usual one. */
+static const char *profile_of(const struct mx_plan *plan) {
+	return plan->c->verdict.profile ? plan->c->verdict.profile : "block32";
+}
+
 int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
                   const char *kernel_dir, uint64_t data_seed, struct mx_bench **bench,
                   struct mx_error *err) {
@@ -93,8 +98,8 @@ int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *c
 		return mx_fail(err, "out of memory");
 	b->plan = *plan;
 	b->device = d;
-	if (d->emu && !d->emu->set_profile(plan->c->verdict.profile)) {
-		mx_fail(err, "%s: no profile '%s'", plan->c->path, plan->c->verdict.profile);
+	if (d->emu && !d->emu->set_profile(profile_of(plan))) {
+		mx_fail(err, "%s: no profile '%s'", plan->c->path, profile_of(plan));
 		free(b);
 		return -1;
 	}
@@ -126,7 +131,7 @@ void mx_bench_free(struct mx_bench *b) {
 
 /* ---- running it ---- */
 
-/* What nobody wrote: guards, gaps between rows, and the whole of an output. */
+/* What nobody wrote: guards, gaps between lines, and the whole of what starts as poison. */
 static void mark(struct mx_bench *b, unsigned i) {
 	const struct mx_buffer *spec = &b->plan.buffers[i];
 	const struct mx_emu *emu = b->device->emu;
@@ -136,10 +141,10 @@ static void mark(struct mx_bench *b, unsigned i) {
 	emu->mark(data + spec->bytes, spec->guard, MX_GUARD);
 	if (!spec->bytes)
 		return;
-	if (spec->role == MX_ROLE_C)
+	if (!mx_buffer_is_filled(&b->plan, spec))
 		emu->mark(data, spec->bytes, 0);
-	for (size_t r = 0; r < spec->rows; r++)
-		if (mx_buffer_padding(spec, r, &from, &to))
+	for (size_t line = 0; line < spec->lines; line++)
+		if (mx_buffer_padding(spec, line, &from, &to))
 			emu->mark(data + from, to - from, 0);
 }
 
@@ -188,7 +193,7 @@ int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
 	if (upload(b, err))
 		return -1;
 	if (b->device->emu) {
-		b->device->emu->set_profile(p->c->verdict.profile);
+		b->device->emu->set_profile(profile_of(p));
 		b->device->emu->set_seed(schedule);
 	}
 	double start = now();

@@ -128,7 +128,7 @@ static void what_is_not_data_is_poison(mx_regime regime) {
 	for (int i = 0; i < 6; i++) {
 		const struct mx_buffer *b = &f.p.buffers[i];
 		for (size_t at = 0; at < b->bytes; at++)
-			if ((i == 4 || at % b->ld >= b->row_bytes) && f.d.bytes[i][at] != 0xFF &&
+			if ((i == 4 || at % b->ld >= b->line_bytes) && f.d.bytes[i][at] != 0xFF &&
 			    first_wrong < 0)
 				first_wrong = i;
 	}

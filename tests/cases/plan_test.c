@@ -14,22 +14,27 @@ static void plan_has_the_sizes(void) {
 	           p.block[1] == 1 && p.block[2] == 1 && p.lds == 0,
 	   "grid and block are rounded up and filled with 1");
 	static const struct mx_buffer want[] = {
-		{ "A", MX_ROLE_A, MX_DT_E2M1, 130, 288, 144, 144, 130 * 144, 256 },
-		{ "SA", MX_ROLE_A_SCALE, MX_DT_E8M0, 130, 9, 9, 16, 129 * 16 + 9, 256 },
-		{ "B", MX_ROLE_B, MX_DT_E2M1, 257, 288, 144, 144, 257 * 144, 256 },
-		{ "SB", MX_ROLE_B_SCALE, MX_DT_E8M0, 257, 9, 9, 16, 256 * 16 + 9, 256 },
-		{ "C", MX_ROLE_C, MX_DT_F32, 130, 257, 1028, 1028, 130 * 1028, 4352 },
-		{ "W", MX_ROLE_NONE, MX_DT_BF16, 3, 5, 10, 16, 42, 256 },
+		{ "A", MX_ROLE_A, MX_DT_E2M1, MX_ORDER_ROW, 130, 288, 130, 144, 144, 130 * 144,
+		  256 },
+		{ "SA", MX_ROLE_A_SCALE, MX_DT_E8M0, MX_ORDER_ROW, 130, 9, 130, 9, 16, 129 * 16 + 9,
+		  256 },
+		{ "B", MX_ROLE_B, MX_DT_E2M1, MX_ORDER_ROW, 257, 288, 257, 144, 144, 257 * 144,
+		  256 },
+		{ "SB", MX_ROLE_B_SCALE, MX_DT_E8M0, MX_ORDER_ROW, 257, 9, 257, 9, 16, 256 * 16 + 9,
+		  256 },
+		{ "C", MX_ROLE_C, MX_DT_F32, MX_ORDER_ROW, 130, 257, 130, 1028, 1028, 130 * 1028,
+		  4352 },
+		{ "W", MX_ROLE_NONE, MX_DT_BF16, MX_ORDER_ROW, 3, 5, 3, 10, 16, 42, 256 },
 	};
 	for (unsigned i = 0; i < COUNT(want); i++) {
 		const struct mx_buffer *b = &p.buffers[i], *w = &want[i];
 		if (!ok(!strcmp(b->name, w->name) && b->role == w->role && b->type == w->type &&
 		                b->rows == w->rows && b->cols == w->cols &&
-		                b->row_bytes == w->row_bytes && b->ld == w->ld &&
+		                b->line_bytes == w->line_bytes && b->ld == w->ld &&
 		                b->bytes == w->bytes && b->guard == w->guard,
 		        "buffer %s has its sizes", w->name))
 			diag("%zu x %zu, row %zu, ld %zu, bytes %zu, guard %zu", b->rows, b->cols,
-			     b->row_bytes, b->ld, b->bytes, b->guard);
+			     b->line_bytes, b->ld, b->bytes, b->guard);
 	}
 	ok(p.n_buffers == 6 && mx_plan_role(&p, MX_ROLE_C) == &p.buffers[4],
 	   "a buffer is found by role");
@@ -76,7 +81,7 @@ static void wrong_plans_say_which_field(void) {
 		{ "K of 0", NULL, "", 16, 16, 0, ": K = 0 is no positive multiple of 32" },
 		{ "K of 48", NULL, "", 16, 16, 48, ": K = 48 is no positive multiple of 32" },
 		{ "M x N over 2^40 bytes", NULL, "", INT64_C(1) << 26, INT64_C(1) << 26, 32,
-		  ": buffers[4]: 67108864 rows of 268435456 bytes are over 2^40" },
+		  ": buffers[4]: 67108864 lines of 268435456 bytes are over 2^40" },
 		{ "a grid over 2^31 - 1", "\"ceildiv(N, 128)\"", "N * 65536", 16, 32768, 32,
 		  ": grid[0]: N * 65536 is 2147483648, more than 2147483647" },
 		{ "work-items over 32 bits", "\"ceildiv(N, 128)\"", "N", 16, 16777216, 32,
@@ -102,13 +107,13 @@ static void wrong_plans_say_which_field(void) {
 		{ "bad syntax", "rows: 3", "rows: 3 +", 16, 16, 32,
 		  ": buffers[5].rows: '3 +' ends too early" },
 		{ "an ld below the row", "ld: 16}", "ld: 8}", 16, 16, 32,
-		  ": buffers[5].ld: 8 bytes, but a row takes 10" },
+		  ": buffers[5].ld: 8 bytes, but a line takes 10" },
 		{ "an ld that splits elements", "ld: 16}", "ld: 11}", 16, 16, 32,
 		  ": buffers[5].ld: 11 is no multiple of the element's 2 bytes" },
 		{ "a negative guard", "guard: 4", "guard: -4", 16, 16, 32,
 		  ": buffers[4].guard: -4 is -4, less than 0" },
 		{ "a huge guard", "guard: 4", "guard: 0x10000000000", 16, 16, 32,
-		  ": buffers[4].guard: 1099511627776 rows of 64 bytes are over 2^40" },
+		  ": buffers[4].guard: 1099511627776 lines of 64 bytes are over 2^40" },
 		{ "B of another shape", "rows: N, cols: K}", "rows: M, cols: K}", 16, 32, 64,
 		  ": buffers[2]: B is 16 x 64, its role's is 32 x 64" },
 		{ "A's scales of another shape", "cols: K / 32, ld: KS", "cols: K / 16, ld: KS", 16,

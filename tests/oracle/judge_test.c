@@ -164,7 +164,7 @@ static void test_surroundings(void) {
 	sa[8 + 2] ^= 0x10;
 	v = verdict(&s);
 	ok(v.n_notes && !strcmp(v.notes[0].kind, "guard-changed") &&
-	           strstr(v.notes[0].text, "padding of a row of buffer SA") &&
+	           strstr(v.notes[0].text, "padding of a line of buffer SA") &&
 	           strstr(v.notes[0].text, "row 1"),
 	   "a byte of a row's padding is guard-changed");
 	end(&s);

@@ -8,7 +8,7 @@
 #ifndef MX_NPY_H
 #define MX_NPY_H
 
-#include "../cases/case.h"
+#include "case.h"
 
 enum { MX_NPY_MAX_RANK = 32 };
 

@@ -1,6 +1,6 @@
-/* ci/npy: files of NumPy's format, typed byte by byte from its description, and everything
+/* cases/npy: files of NumPy's format, typed byte by byte from its description, and everything
  * that is refused, with the reason. */
-#include "../../ci/npy.h"
+#include "../../cases/npy.h"
 #include "../tap.h"
 
 #include <dirent.h>

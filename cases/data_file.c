@@ -1,0 +1,72 @@
+/* Buffers from and to .npy files: a line of the buffer is a row of the array. */
+#include "dtype.h"
+#include "npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of a line: elements, or the bytes that packed codes take. */
+static size_t line_numbers(const struct mx_buffer *b) {
+	return dtype_is_format(b->type) ? b->line_bytes : b->line_bytes / dtype_bytes(b->type, 1);
+}
+
+/* Beside the case file, unless the path is absolute. */
+static void path_of(const struct mx_plan *p, const char *file, char *path, size_t room) {
+	const char *slash = strrchr(p->c->path, '/');
+	int folder = slash && file[0] != '/' ? (int)(slash + 1 - p->c->path) : 0;
+	snprintf(path, room, "%.*s%s", folder, p->c->path, file);
+}
+
+static int check(const struct mx_plan *p, const struct mx_buffer *b, const char *path,
+                 const struct mx_npy *a, struct mx_error *err) {
+	size_t numbers = line_numbers(b), rows, cols;
+	unsigned bytes = dtype_is_format(b->type) ? 1 : (unsigned)dtype_bytes(b->type, 1);
+	char kind = dtype_kind(b->type);
+	if (mx_npy_matrix(path, a, &rows, &cols, err))
+		return -1;
+	if (a->kind != kind || a->bytes != bytes)
+		return mx_fail(err, "%s: buffer %s: %s has %s, and must have %c%u", p->name,
+		               b->name, path, mx_npy_type(a), kind, 8 * bytes);
+	if (rows != b->lines || cols != numbers)
+		return mx_fail(err, "%s: buffer %s: %s is %zu x %zu, and must be %zu x %zu",
+		               p->name, b->name, path, rows, cols, b->lines, numbers);
+	return 0;
+}
+
+int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
+                 struct mx_error *err) {
+	const struct mx_buffer *b = &plan->buffers[i];
+	char path[4096];
+	struct mx_npy a;
+	path_of(plan, file, path, sizeof path);
+	if (mx_npy_read(path, &a, err))
+		return -1;
+	int status = check(plan, b, path, &a, err);
+	for (size_t line = 0; !status && line < b->lines; line++)
+		memcpy(bytes + line * b->ld, (uint8_t *)a.data + line * b->line_bytes,
+		       b->line_bytes);
+	mx_npy_free(&a);
+	return status;
+}
+
+int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
+                  struct mx_error *err) {
+	const struct mx_buffer *b = &plan->buffers[i];
+	struct mx_npy a = {
+		.kind = dtype_kind(b->type),
+		.bytes = dtype_is_format(b->type) ? 1 : (unsigned)dtype_bytes(b->type, 1),
+		.rank = 2,
+		.shape = { b->lines, line_numbers(b) },
+		.count = b->lines * line_numbers(b),
+		.data = malloc(b->lines * b->line_bytes + 1),
+	};
+	if (!a.data)
+		return mx_fail(err, "%s: buffer %s: no memory", plan->name, b->name);
+	for (size_t line = 0; line < b->lines; line++)
+		memcpy((uint8_t *)a.data + line * b->line_bytes, bytes + line * b->ld,
+		       b->line_bytes);
+	int status = mx_npy_write(&(struct mx_npy_file){ file, &a }, 1, err);
+	free(a.data);
+	return status;
+}
