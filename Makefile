@@ -62,15 +62,32 @@ $(B)/mxcheck: $(filter %.a,$(USES_ci))
 LLVM      = $(shell ci/llvm.sh)
 KERNELS  := $(patsubst kernels/%.c,$(B)/kernels/%.co,$(sort $(wildcard kernels/*/*.c)))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
-kernels: $(KERNELS)
-$(B)/%.co: %.c
-	@mkdir -p $(@D)
-	@echo "  GPU  $<"
-	$(Q)$(LLVM)/clang $(GPUFLAGS) -MF $(@:.co=.d) -MT $@ -c $< -o $(@:.co=.elf)
+FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
+CLFLAGS  := -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -O2 -MMD -MP
+kernels: $(KERNELS) $(FOREIGN)
+define link-co
 	$(Q)$(LLVM)/ld.lld -shared $(@:.co=.elf) -o $@.new
 	$(Q)ci/kernel-report.sh $(LLVM) $@.new && mv $@.new $@
+endef
+define compile-co
+	@mkdir -p $(@D)
+	@echo "  GPU  $<"
+	$(Q)$(LLVM)/clang $(1) -MF $(@:.co=.d) -MT $@ -c $< -o $(@:.co=.elf)
+	$(link-co)
+endef
+$(B)/%.co: %.c
+	$(call compile-co,$(GPUFLAGS))
+$(B)/kernels/foreign/%.co: cases/foreign/%.c
+	$(call compile-co,$(GPUFLAGS))
+$(B)/kernels/foreign/%.co: cases/foreign/%.cl
+	$(call compile-co,$(CLFLAGS))
+$(B)/kernels/foreign/%.co: cases/foreign/%.s
+	@mkdir -p $(@D)
+	@echo "  GPU  $<"
+	$(Q)$(LLVM)/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj $< -o $(@:.co=.elf)
+	$(link-co)
 kernel-report: kernels
-	@for co in $(KERNELS); do ci/kernel-report.sh $(LLVM) $$co; done
+	@for co in $(KERNELS) $(FOREIGN); do ci/kernel-report.sh $(LLVM) $$co; done
 
 # ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts; *.gpu.c are kernels ----
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))

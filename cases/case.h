@@ -111,6 +111,7 @@ struct mx_case {
 	unsigned n_buffers;
 	struct mx_arg_spec *kernarg;
 	unsigned n_kernarg;
+	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
 	struct mx_run_spec *runs;
 	unsigned n_runs;
@@ -146,7 +147,7 @@ struct mx_plan {
 	uint32_t grid[3], block[3], lds;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
-	size_t kernarg_bytes; /* end of the last argument, rounded up to 8 */
+	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */
 };
 
 /* Evaluates every expression at a shape. Fails on negative or overflowing

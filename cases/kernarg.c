@@ -58,7 +58,11 @@ int kernarg_layout(const struct mx_case *c, size_t *bytes, unsigned *bad, struct
 				               j);
 		end = end_of(a) > end ? end_of(a) : end;
 	}
-	*bytes = (end + 7) / 8 * 8;
+	*bad = 0;
+	if (c->kernarg_size > MAX_BYTES || (c->kernarg_size && c->kernarg_size < end))
+		return mx_fail(err, "kernarg_size: %u, and the arguments end at %zu of at most %d",
+		               c->kernarg_size, end, MAX_BYTES);
+	*bytes = c->kernarg_size ? c->kernarg_size : (end + 7) / 8 * 8;
 	return 0;
 }
 

@@ -131,6 +131,7 @@ static const cyaml_schema_field_t case_fields[] = {
 	SEQUENCE(let, OPTIONAL, &let, 0, CASE_MAX_LET),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
 	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
+	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),
 	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
 	SEQUENCE(runs, 0, &run, 1, CYAML_UNLIMITED),
 	CYAML_FIELD_END,

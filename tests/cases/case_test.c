@@ -115,6 +115,8 @@ static void wrong_files_say_which_line(void) {
 		  ":19: kernarg[2].offset: overlaps kernarg[1]" },
 		{ "an argument far out", "offset: 48", "offset: 480000",
 		  ":23: kernarg[6].offset: 480000 is beyond 65536 bytes" },
+		{ "a segment that is too short", "verdict:", "kernarg_size: 48\nverdict:",
+		  ":17: kernarg_size: 48, and the arguments end at 52 of at most 65536" },
 		{ "mma_k 0", "mma_k: 128", "mma_k: 0",
 		  ":24: verdict.mma_k: 0 is no positive multiple of 32" },
 		{ "an unclosed brace", "cols: N, guard: 4}", "cols: N, guard: 4",

@@ -136,6 +136,10 @@ static void arguments(void) {
 	           out[13] == 0xff && !memcmp(out + 14, want + 6, 12),
 	   "arguments of every width, and floating point");
 	mx_case_free(c);
+	c = load_good("verdict:", "kernarg_size: 160\nverdict:");
+	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.kernarg_bytes == 160,
+	   "a segment that is longer than its arguments");
+	mx_case_free(c);
 	c = load_good("type: i64, value: -N", "type: f32, value: N");
 	ok(mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
 	           strstr(err.text, "kernarg[4].value: not a number: 'N'"),
