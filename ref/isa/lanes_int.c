@@ -1,41 +1,5 @@
-/* Vector ALU opcodes [ISA 12.7 to 12.10]: what each computes, lane by lane.
- *
- * Floating point: f32 add, multiply and fma are IEEE 754 operations rounded to
- * nearest-even, which is what the host's are; the executor has checked that MODE
- * asks for that. A NaN result is made by us, since hosts differ from gfx950: the
- * first NaN source, quiet, or 0x7FC00000 (assumed; the manual does not say which). */
-#include <math.h>
-#include <string.h>
-
-#include "../mxref.h"
-#include "lanes.h"
-
-#define VALU(name, body)                                                                           \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
-		for (unsigned l = 0; l < MX_LANES; l++) {                                          \
-			body;                                                                      \
-		}                                                                                  \
-	}
-
-#define A        (x->s[0][0][l])
-#define B        (x->s[1][0][l])
-#define C        (x->s[2][0][l])
-#define IA       ((int32_t)A)
-#define IB       ((int32_t)B)
-#define IC       ((int32_t)C)
-#define WIDE(i)  (x->s[i][0][l] | (uint64_t)x->s[i][1][l] << 32)
-#define IN       ((uint32_t)(x->mask_in >> l & 1))
-#define D(value) x->d[0][l] = (value)
-#define D64(value)                                                                                 \
-	do {                                                                                       \
-		uint64_t r_ = (value);                                                             \
-		x->d[0][l] = (uint32_t)r_;                                                         \
-		x->d[1][l] = (uint32_t)(r_ >> 32);                                                 \
-	} while (0)
-#define OUT(bit)  x->mask_out |= (uint64_t)(bit) << l
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Integer opcodes of the vector ALU, 32 and 64 bits wide [ISA 12.7 to 12.10]. */
+#include "lane_macros.h"
 
 VALU(v_cndmask_b32, D(IN ? B : A))
 
@@ -166,60 +130,8 @@ VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
      bool over = __builtin_add_overflow(r, (int64_t)WIDE(2), &r); OUT((r < 0) != over);
      D64((uint64_t)r))
 
-/* ---- f32 ---- */
-
-static inline float as_f32(uint32_t u) {
-	float f;
-	memcpy(&f, &u, 4);
-	return f;
-}
-
-static inline uint32_t as_u32(float f) {
-	uint32_t u;
-	memcpy(&u, &f, 4);
-	return u;
-}
-
-static inline uint32_t is_nan(uint32_t u) {
-	return (u & 0x7fffffff) > 0x7f800000;
-}
-
-static inline uint32_t result(float r, uint32_t a, uint32_t b, uint32_t c) {
-	uint32_t u = as_u32(r), quiet = 0x400000;
-	u = is_nan(u) ? 0x7fc00000 : u;
-	u = is_nan(c) ? c | quiet : u;
-	u = is_nan(b) ? b | quiet : u;
-	return is_nan(a) ? a | quiet : u;
-}
-VALU(v_add_f32, D(result(as_f32(A) + as_f32(B), A, B, 0)))
-VALU(v_sub_f32, D(result(as_f32(A) - as_f32(B), A, B, 0)))
-VALU(v_subrev_f32, D(result(as_f32(B) - as_f32(A), A, B, 0)))
-VALU(v_mul_f32, D(result(as_f32(A) * as_f32(B), A, B, 0)))
-VALU(v_fma_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
-VALU(v_fmac_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
-VALU(v_cvt_f32_i32, D(as_u32((float)IA)))
-VALU(v_cvt_f32_u32, D(as_u32((float)A)))
-
-/* Toward zero; out of range clamps, NaN gives 0. */
-static inline uint32_t to_u32(uint32_t u) {
-	float f = as_f32(u);
-	return !(f > -1.0f) ? 0 : f >= 4294967296.0f ? ~0u : (uint32_t)(int64_t)f;
-}
-static inline uint32_t to_i32(uint32_t u) {
-	float f = as_f32(u);
-	return f != f                ? 0
-	       : f >= 2147483648.0f  ? 0x7fffffff
-	       : f <= -2147483648.0f ? 0x80000000
-	                             : (uint32_t)(int32_t)f;
-}
-VALU(v_cvt_u32_f32, D(to_u32(A)))
-VALU(v_cvt_i32_f32, D(to_i32(A)))
-
 /* ---- comparisons ---- */
 
-#define COMPARE(name, condition)                                                                   \
-	VALU(v_cmp_##name, OUT(condition))                                                         \
-	VALU(v_cmpx_##name, OUT(condition))
 #define COMPARE_INTEGERS(type, a, b)                                                               \
 	COMPARE(f_##type, 0)                                                                       \
 	COMPARE(lt_##type, a < b)                                                                  \
@@ -233,22 +145,3 @@ COMPARE_INTEGERS(i32, IA, IB)
 COMPARE_INTEGERS(u32, A, B)
 COMPARE_INTEGERS(i64, (int64_t)WIDE(0), (int64_t)WIDE(1))
 COMPARE_INTEGERS(u64, WIDE(0), WIDE(1))
-
-#define FA as_f32(A)
-#define FB as_f32(B)
-COMPARE(f_f32, 0)
-COMPARE(lt_f32, FA < FB)
-COMPARE(eq_f32, FA == FB)
-COMPARE(le_f32, FA <= FB)
-COMPARE(gt_f32, FA > FB)
-COMPARE(lg_f32, FA<FB || FA> FB)
-COMPARE(ge_f32, FA >= FB)
-COMPARE(o_f32, !is_nan(A) && !is_nan(B))
-COMPARE(u_f32, is_nan(A) || is_nan(B))
-COMPARE(nge_f32, !(FA >= FB))
-COMPARE(nlg_f32, !(FA < FB || FA > FB))
-COMPARE(ngt_f32, !(FA > FB))
-COMPARE(nle_f32, !(FA <= FB))
-COMPARE(neq_f32, !(FA == FB))
-COMPARE(nlt_f32, !(FA < FB))
-COMPARE(tru_f32, 1)
