@@ -9,7 +9,7 @@
 /* ---- the table ---- */
 
 #define MX_SALU(enc, op, name, d, a, b, flags)    extern mx_scalar_function mx_s_##name;
-#define MX_FLOW(enc, op, name, d, a)              extern mx_handler mx_x_##name;
+#define MX_FLOW(enc, op, name, ...)               extern mx_handler mx_x_##name;
 #define MX_VALU(enc, op, name, d, a, b, c, flags) extern mx_lane_function mx_l_##name;
 #define MX_VCMP(enc, op, name, a, b, flags)       extern mx_lane_function mx_l_##name;
 #include "opcodes.def"
@@ -27,8 +27,14 @@ const struct mx_op mx_ops[] = {
 	  .flags = what,                                                                           \
 	  .handler = mx_exec_salu,                                                                 \
 	  .scalar = mx_s_##name },
-#define MX_FLOW(enc, op, name, d, a)                                                               \
-	{ #name, MX_##enc, op, d, { a, 0, 0 }, .handler = mx_x_##name },
+#define MX_FLOW(enc, op, name, d, a, ...)                                                          \
+	{ #name,                                                                                   \
+	  MX_##enc,                                                                                \
+	  op,                                                                                      \
+	  d,                                                                                       \
+	  { a, 0, 0 },                                                                             \
+	  .flags = __VA_ARGS__ + 0,                                                                \
+	  .handler = mx_x_##name },
 #define MX_VALU(enc, op, name, d, a, b, c, what)                                                   \
 	{ #name,                                                                                   \
 	  MX_##enc,                                                                                \
@@ -51,8 +57,14 @@ const struct mx_op mx_ops[] = {
 	  what,                                                                                    \
 	  mx_exec_vcmp,                                                                            \
 	  .lanes = mx_l_##name },
-#define MX_MATRIX(enc, op, name, d, a, b, c)                                                       \
-	{ #name, MX_##enc, op, d, { a, b, c }, .handler = mx_exec_mfma },
+#define MX_MATRIX(enc, op, name, d, a, b, c, ...)                                                  \
+	{ #name,                                                                                   \
+	  MX_##enc,                                                                                \
+	  op,                                                                                      \
+	  d,                                                                                       \
+	  { a, b, c },                                                                             \
+	  .flags = __VA_ARGS__ + 0,                                                                \
+	  .handler = mx_exec_mfma },
 #define MX_CVT(enc, op, id, ...)                                                                   \
 	{ "v_cvt_" #id, MX_##enc, op, .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_MEMORY(enc, op, name, bytes, what)                                                      \

@@ -94,6 +94,7 @@ enum {
 	MX_LITERAL_2 = 1 << 22,
 	MX_TRUTH = 1 << 23,  /* NEG, ABS and OMOD hold a truth table */
 	MX_OP_SEL = 1 << 24, /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
+	MX_IS_ASSUMED = 1 << 30, /* executes, but part of what it does is our assumption */
 };
 
 struct mx_program;
@@ -157,6 +158,20 @@ struct mx_inst {
 		uint8_t byte[2];
 	} mai;
 };
+
+/* How far the machine's word on an instruction can be trusted. */
+typedef enum {
+	MX_RUNS_EXACTLY,    /* as documented, bit for bit */
+	MX_RUNS_AS_ASSUMED, /* what is not documented is as we assume */
+	MX_RUNS_NOT,        /* stops the launch */
+	MX_RUNS_KINDS
+} mx_runs;
+
+static inline mx_runs mx_how_runs(const struct mx_inst *in) {
+	if (!in->op || in->unsupported)
+		return MX_RUNS_NOT;
+	return in->op->flags & MX_IS_ASSUMED ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
+}
 
 /* Decodes the instruction at code[0]; at most `left` dwords may be read. */
 void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
