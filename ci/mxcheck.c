@@ -217,6 +217,7 @@ static const struct {
 	{ "dequant", mx_cmd_dequant },
 	{ "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare },
+	{ "disasm", mx_cmd_disasm },
 };
 
 int main(int argc, char **argv) {
