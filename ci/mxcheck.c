@@ -218,6 +218,7 @@ static const struct {
 	{ "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare },
 	{ "disasm", mx_cmd_disasm },
+	{ "isa", mx_cmd_isa },
 };
 
 int main(int argc, char **argv) {
