@@ -34,7 +34,7 @@ USES_kernels := $(call archives,kernels mxref) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lopenblas -lcyaml -lyaml -lxxhash -ldl -lm
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
-USES_ci      := $(B)/libci.a $(USES_fuzz)
+USES_ci      := $(B)/libci.a $(USES_fuzz) -lelf
 
 $(B)/lib%.a:
 	@echo "  AR   $@"
@@ -98,6 +98,18 @@ $(B)/tests/%.t: tests/%.c $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
 	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
+
+# ---- fuzz targets: over files here; `make fuzz-targets` makes libFuzzer programs of them ----
+TARGETS  := $(filter-out %/replay,$(patsubst %.c,$(B)/%,$(sort $(wildcard fuzz/targets/*.c))))
+DRIVER    = $(B)/fuzz/targets/replay.o
+tests: $(TARGETS)
+$(TARGETS): %: %.o $(DRIVER) $(call objects,ref/hip) $(B)/libmxref.a
+	@echo "  FUZZ $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) -lelf $(MSGPACK) -lm
+fuzz-targets:
+	@$(MAKE) --no-print-directory B=$(B)/libfuzzer CC=$(LLVM)/clang OPT='-O1 -march=native' DRIVER= LDFLAGS=-fsanitize=fuzzer \
+		SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(TARGETS:$(B)/%=$(B)/libfuzzer/%)
+.PHONY: fuzz-targets
 
 setup:
 	@ci/setup.sh

@@ -1,4 +1,4 @@
-/* The commands of mxcheck that work on numbers. argv[0] is the command's own name; they return
+/* The commands of mxcheck that work on numbers and on code objects. argv[0] is the command's own name; they return
  * the exit status of the program. */
 #ifndef MX_COMMAND_H
 #define MX_COMMAND_H
@@ -7,5 +7,7 @@ int mx_cmd_quant(int argc, char **argv);
 int mx_cmd_dequant(int argc, char **argv);
 int mx_cmd_mfma(int argc, char **argv);
 int mx_cmd_compare(int argc, char **argv);
+int mx_cmd_disasm(int argc, char **argv);
+int mx_cmd_isa(int argc, char **argv);
 
 #endif

@@ -220,6 +220,8 @@ static const struct {
 	{ "dequant", mx_cmd_dequant },
 	{ "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare },
+	{ "disasm", mx_cmd_disasm },
+	{ "isa", mx_cmd_isa },
 };
 
 int main(int argc, char **argv) {

@@ -157,11 +157,15 @@ static unsigned bits(const uint32_t *code, unsigned low, unsigned width) {
 	return code[low / 32] >> low % 32 & ((1u << width) - 1);
 }
 
-static const struct field *field(const struct mx_text *t, const char *name) {
-	for (const struct field *f = layouts[t->row->form].fields; f->name; f++)
+static const struct field *field_of(mx_text_form form, const char *name) {
+	for (const struct field *f = layouts[form].fields; f->name; f++)
 		if (strcmp(f->name, name) == 0)
 			return f;
 	return NULL;
+}
+
+static const struct field *field(const struct mx_text *t, const char *name) {
+	return field_of(t->row->form, name);
 }
 
 unsigned mx_text_field(const struct mx_text *t, const char *name) {
@@ -278,4 +282,33 @@ size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text
 	if (!dwords)
 		text[0] = 0;
 	return 4 * dwords;
+}
+
+/* ---- the other way: a row's instruction ---- */
+
+const struct mx_text_row *mx_text_row(size_t i) {
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+void mx_text_blank(const struct mx_text_row *row, uint32_t code[4]) {
+	enum { MATRIX_BEHIND_SCALE = 0xd3800800 };
+	unsigned low = layouts[row->form].low;
+	memset(code, 0, 4 * sizeof *code);
+	for (size_t i = sizeof prefixes / sizeof *prefixes; i-- > 0;)
+		if (prefixes[i].form == row->form)
+			code[0] = prefixes[i].value;
+	if (row->form == MX_TEXT_SCALED)
+		code[2] = MATRIX_BEHIND_SCALE;
+	code[low / 32] |= (uint32_t)row->opcode << low % 32;
+}
+
+bool mx_text_set(const struct mx_text_row *row, uint32_t code[4], const char *name,
+                 uint32_t value) {
+	const struct field *f = field_of(row->form, name);
+	if (!f)
+		return false;
+	uint32_t mask = (1u << f->width) - 1;
+	code[f->low / 32] &= ~(mask << f->low % 32);
+	code[f->low / 32] |= (value & mask) << f->low % 32;
+	return true;
 }

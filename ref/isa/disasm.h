@@ -71,6 +71,14 @@ struct mx_text {
 	size_t room, length;
 };
 
+/* Row i of gfx950.def, or NULL beyond the last. */
+const struct mx_text_row *mx_text_row(size_t i);
+
+/* An instruction of a row with all fields 0; and one of its fields set. False where its
+ * format has no such field. */
+void mx_text_blank(const struct mx_text_row *row, uint32_t code[4]);
+bool mx_text_set(const struct mx_text_row *row, uint32_t code[4], const char *name, uint32_t value);
+
 /* Appends to the text. */
 __attribute__((format(printf, 2, 3))) void mx_put(struct mx_text *t, const char *format, ...);
 

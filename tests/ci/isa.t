@@ -1,0 +1,67 @@
+#!/usr/bin/perl
+# mxcheck isa: the inventory of a code object, and of gfx950.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+chomp(my $llvm = `ci/llvm.sh`);
+
+# ---- a code object, against objdump ----
+
+my $gemm = "$build/kernels/gemm/mxfp4_gemm.co";
+run("$llvm/llvm-objdump", '-d', $gemm);
+my (%want, $size);
+my $symbols = `$llvm/llvm-readelf -s --wide $gemm`;
+my %end = map { /: (\w{16}) +(\d+) FUNC/ ? (hex $1, $2 + hex $1) : () } split /\n/, $symbols;
+for (split /\n/, $out) {
+	$size = $end{ hex $1 } if /^(\w{16}) </;
+	$want{$1}++ if m{^\t(\w+).*// (\w{12}):} && hex $2 < $size;
+}
+is(mxcheck('isa', $gemm), 0, 'a kernel of ours executes in full');
+my %got = map { /^ *(\d+)  exact +(\w+) / ? ($2, $1) : () } split /\n/, $out;
+is_deeply(\%got, \%want, 'its instructions and their counts are those of objdump');
+
+# ---- what does not execute ----
+
+my $s = spew("$dir/bad.s", <<'END');
+.type kernel,@function
+kernel:
+	v_mov_b32 v0, v1
+	ds_gws_init v0 offset:4 gds
+	.long 0xffffffff
+	s_endpgm
+end:
+.size kernel, end-kernel
+END
+run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $s, '-o', "$dir/bad.o");
+is(mxcheck('isa', "$dir/bad.o"), 1, 'one with an instruction that does not is 1');
+like($out, qr/^ +1  unsupported  ds_gws_init +kernel\+0x4  not in the instruction table$/m, '  which is listed');
+like($out, qr/^ +1  unsupported  \(no instruction\) +kernel\+0xc /m, '  as is what is none');
+like($out, qr/^4 distinct instructions: 2 exact \(2 in all\), 0 assumed \(0 in all\), 2 unsupported \(2 in all\)$/m,
+	'  and counted');
+is(mxcheck('isa', $gemm, "$dir/bad.o"), 1, 'of several files the worst counts');
+
+# ---- all of gfx950 ----
+
+is(mxcheck('isa', '--all'), 0, '--all lists');
+my %forms;
+for (split /\n/, slurp('ref/isa/gfx950.def')) {
+	next if !/^MX_TEXT\((\w+), *\w+, "(\w+)"/;
+	my ($form, $name) = ($1, $2);
+	$forms{ $name =~ s/_(?:e32|e64|sdwa|dpp)$//r } .= " $form";
+}
+my %listed = map { /^(\w+) +(?:exact|assumed|unsupported|excluded) +((?:[A-Z]+\d? ?)+)/ ? ($1, $2) : () }
+	split /\n/, $out;
+s/^ | $//g for values %forms, values %listed;
+is_deeply(\%listed, \%forms, 'every opcode of gfx950.def with its forms');
+my %count;
+$count{$1}++ while $out =~ /^\w+ +(exact|assumed|unsupported|excluded) /mg;
+my $left = keys(%forms) - $count{excluded};
+$_ //= 0 for @count{qw(exact assumed unsupported)};
+is((split /\n/, $out)[-1], sprintf('of the other %d: %d exact (%.1f %%), %d assumed, %d unsupported', $left,
+		$count{exact}, 100 * $count{exact} / $left, @count{qw(assumed unsupported)}), 'and totals them');
+
+is(mxcheck('isa'), 2, 'no file is an error');
+done_testing;
