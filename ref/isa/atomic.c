@@ -185,3 +185,14 @@ FLOAT(cmpswap_f32, compare_swap(x, &f32))
 FLOAT(cmpswap_f64, compare_swap(x, &f64))
 FLOAT(pk_add_f16, add_halves(x, &f16))
 FLOAT(pk_add_bf16, add_halves(x, &bf16))
+
+/* Two exchanges of 32 bits, each where its data has the highest bit [ISA 12.12]. */
+uint64_t mx_rmw_condxchg32(const struct mx_rmw *x) {
+	uint64_t v = x->old;
+	for (unsigned shift = 0; shift < 64; shift += 32)
+		if (x->data >> (shift + 31) & 1) {
+			v &= ~(0xffffffffull << shift);
+			v |= x->data & 0x7fffffffull << shift;
+		}
+	return v;
+}

@@ -26,7 +26,8 @@ mx_rmw_function mx_rmw_swap32, mx_rmw_cmpswap32, mx_rmw_add32, mx_rmw_sub32, mx_
 mx_rmw_function mx_rmw_swap64, mx_rmw_cmpswap64, mx_rmw_add64, mx_rmw_sub64, mx_rmw_rsub64,
 	mx_rmw_inc64, mx_rmw_dec64, mx_rmw_smin64, mx_rmw_umin64, mx_rmw_smax64, mx_rmw_umax64,
 	mx_rmw_and64, mx_rmw_or64, mx_rmw_xor64, mx_rmw_mskor64, mx_rmw_wrap64;
-mx_rmw_function mx_rmw_add_f32, mx_rmw_min_f32, mx_rmw_max_f32, mx_rmw_cmpswap_f32, mx_rmw_add_f64,
-	mx_rmw_min_f64, mx_rmw_max_f64, mx_rmw_cmpswap_f64, mx_rmw_pk_add_f16, mx_rmw_pk_add_bf16;
+mx_rmw_function mx_rmw_condxchg32, mx_rmw_add_f32, mx_rmw_min_f32, mx_rmw_max_f32,
+	mx_rmw_cmpswap_f32, mx_rmw_add_f64, mx_rmw_min_f64, mx_rmw_max_f64, mx_rmw_cmpswap_f64,
+	mx_rmw_pk_add_f16, mx_rmw_pk_add_bf16;
 
 #endif
