@@ -16,7 +16,7 @@
 #include "opcodes.def"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
-	mx_exec_DS, mx_exec_DS_ATOMIC, mx_exec_GLOBAL, mx_exec_MUBUF;
+	mx_exec_DS, mx_exec_GLOBAL, mx_exec_MUBUF;
 
 const struct mx_op mx_ops[] = {
 #define MX_SALU(enc, op, name, d, a, b, what)                                                      \
@@ -66,7 +66,7 @@ const struct mx_op mx_ops[] = {
 	  op,                                                                                      \
 	  bytes,                                                                                   \
 	  .flags = what,                                                                           \
-	  .handler = mx_exec_##enc##_ATOMIC,                                                       \
+	  .handler = mx_exec_##enc,                                                                \
 	  .rmw = mx_rmw_##function },
 #include "opcodes.def"
 };

@@ -189,8 +189,7 @@ static void land_write(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
-void mx_exec_DS(struct mx_wave *w, const struct mx_inst *in);
-void mx_exec_DS(struct mx_wave *w, const struct mx_inst *in) {
+static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
 	bool write = in->op->flags & MX_STORE;
 	struct mx_memop *m = mx_ds_begin(w, in);
 	if (!m)
@@ -201,6 +200,14 @@ void mx_exec_DS(struct mx_wave *w, const struct mx_inst *in) {
 	if (write && in->op->flags & MX_TWO)
 		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
 	mx_ds_issue(w, m, write ? land_write : land_read);
+}
+
+mx_handler mx_exec_DS;
+void mx_exec_DS(struct mx_wave *w, const struct mx_inst *in) {
+	if (in->op->rmw)
+		mx_ds_atomic(w, in);
+	else
+		read_or_write(w, in);
 }
 
 /* It does nothing, but is counted like the others [LLVM: SIInsertWaitcnts]. */

@@ -33,4 +33,7 @@ void mx_ds_return(struct mx_wave *w, const struct mx_memop *m, unsigned rows);
 void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
                  void (*land)(struct mx_wave *w, struct mx_memop *m));
 
+/* ds_atomic.c */
+mx_handler mx_ds_atomic;
+
 #endif

@@ -5,7 +5,7 @@
 #include "atomic.h"
 #include "ds.h"
 
-mx_handler mx_exec_DS_ATOMIC, mx_x_ds_append, mx_x_ds_consume;
+mx_handler mx_x_ds_append, mx_x_ds_consume;
 
 /* ---- values of one or two dwords ---- */
 
@@ -122,7 +122,7 @@ static void mask_addresses(struct mx_memop *m) {
 	m->address[l] = (mx_ds_element(m, l, 0) & 0xfff8) - (uint32_t)m->in->imm;
 }
 
-void mx_exec_DS_ATOMIC(struct mx_wave *w, const struct mx_inst *in) {
+void mx_ds_atomic(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_memop *m = mx_ds_begin(w, in);
 	if (!m)
 		return;

@@ -96,10 +96,10 @@ enum {
 	MX_TRUTH = 1 << 23,     /* NEG, ABS and OMOD hold a truth table */
 	MX_OP_SEL = 1 << 24,    /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
 	MX_D16 = 1 << 25,       /* sub-dword load into the lower half of a register */
-	MX_STRIDE_64 = 1 << 26, /* DS, with MX_TWO: offsets in units of 64 elements */
-	MX_ADDTID = 1 << 27,    /* DS: the address is M0[15:0] and the lane's number */
-	MX_SECOND = 1 << 28,    /* DS atomic: has two operands */
-	MX_COMPARE = 1 << 29,   /* ... the first of which is what memory must hold */
+	MX_SECOND = 1 << 26,    /* atomic: has two operands */
+	MX_STRIDE_64 = 1 << 29, /* DS, with MX_TWO: offsets in units of 64 elements */
+	MX_ADDTID = 1 << 30,    /* DS: the address is M0[15:0] and the lane's number */
+	MX_COMPARE = 1u << 31,  /* DS, with MX_SECOND: what memory must hold comes first */
 };
 
 struct mx_program;
