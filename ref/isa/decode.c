@@ -12,6 +12,7 @@
 #define MX_FLOW(enc, op, name, ...)               extern mx_handler mx_x_##name;
 #define MX_VALU(enc, op, name, d, a, b, c, flags) extern mx_lane_function mx_l_##name;
 #define MX_VCMP(enc, op, name, a, b, flags)       extern mx_lane_function mx_l_##name;
+#define MX_LDS(enc, op, name, bytes, flags)       extern mx_handler mx_x_##name;
 #include "opcodes.def"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
@@ -69,6 +70,16 @@ const struct mx_op mx_ops[] = {
 	{ "v_cvt_" #id, MX_##enc, op, .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_MEMORY(enc, op, name, bytes, what)                                                      \
 	{ #name, MX_##enc, op, bytes, .flags = what, .handler = mx_exec_##enc },
+#define MX_LDS(enc, op, name, bytes, what)                                                         \
+	{ #name, MX_##enc, op, bytes, .flags = what, .handler = mx_x_##name },
+#define MX_ATOMIC(enc, op, name, bytes, what, function)                                            \
+	{ #name,                                                                                   \
+	  MX_##enc,                                                                                \
+	  op,                                                                                      \
+	  bytes,                                                                                   \
+	  .flags = what,                                                                           \
+	  .handler = mx_exec_##enc,                                                                \
+	  .rmw = mx_rmw_##function },
 #include "opcodes.def"
 };
 
@@ -300,6 +311,17 @@ static uint16_t data_register(uint32_t code, bool acc) {
 	return code + (acc ? MX_AGPR : MX_VGPR);
 }
 
+/* Data of 64 bits or more begins in an even register, but for one [ISA 11.4]. */
+static bool ds_register_is_odd(const struct mx_inst *in) {
+	enum { READ_B96_TR_B6 = 225 };
+	uint64_t flags = in->op->flags;
+	bool wide = in->op->d > 4;
+	return in->op->opcode != READ_B96_TR_B6 &&
+	       ((flags & MX_LOAD && (wide || flags & MX_TWO) && in->dst % 2) ||
+	        (flags & MX_STORE && wide && in->mem.data % 2) ||
+	        (flags & MX_STORE && wide && flags & (MX_TWO | MX_SECOND) && in->src[1] % 2));
+}
+
 static void decode_ds(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	bool acc = bits(w, 25, 25);
@@ -311,10 +333,10 @@ static void decode_ds(struct mx_inst *in) {
 	in->mem.data = data_register(bits(x, 15, 8), acc);
 	in->src[1] = data_register(bits(x, 23, 16), acc);
 	in->dst = data_register(bits(x, 31, 24), acc);
-	if (in->op && in->op->flags & MX_LOAD)
-		in->mem.data = in->dst;
 	in->imm = bits(w, 15, 0);
 	in->mem.offset1 = bits(w, 15, 8);
+	if (in->op && ds_register_is_odd(in))
+		in->unsupported = "odd register for 64 bits or more";
 }
 
 static void decode_flat(struct mx_inst *in) {
@@ -414,7 +436,7 @@ static void finish_valu(struct mx_inst *in) {
 
 /* Moves between register files: the opcode says which one each side is in. */
 static void choose_files(struct mx_inst *in) {
-	uint32_t flags = in->op->flags;
+	uint64_t flags = in->op->flags;
 	if (vector_to_scalar(in->op))
 		in->dst -= MX_VGPR;
 	if (!(flags & (MX_TO_AGPR | MX_FROM_AGPR)))

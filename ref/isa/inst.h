@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../mxref.h"
+#include "atomic.h"
 
 /* Microcode formats [ISA chapter 13]. */
 typedef enum {
@@ -81,7 +82,7 @@ enum {
 	MX_STORE = 1 << 9,
 	MX_SIGNED = 1 << 10,   /* sub-dword load or 64-bit literal: sign-extended */
 	MX_TWO = 1 << 11,      /* DS: two addresses, offset0 and offset1 in units of the data */
-	MX_D16_HI = 1 << 12,   /* store data is in the upper half */
+	MX_D16_HI = 1 << 12,   /* memory data is in the upper half of a register */
 	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where */
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,
@@ -92,9 +93,14 @@ enum {
 	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
 	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk) or 2 (fmaak) */
 	MX_LITERAL_2 = 1 << 22,
-	MX_TRUTH = 1 << 23,  /* NEG, ABS and OMOD hold a truth table */
-	MX_OP_SEL = 1 << 24, /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
-	MX_IS_ASSUMED = 1 << 30, /* executes, but part of what it does is our assumption */
+	MX_TRUTH = 1 << 23,         /* NEG, ABS and OMOD hold a truth table */
+	MX_OP_SEL = 1 << 24,        /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
+	MX_D16 = 1 << 25,           /* sub-dword load into the lower half of a register */
+	MX_SECOND = 1 << 26,        /* atomic: has two operands */
+	MX_STRIDE_64 = 1 << 29,     /* DS, with MX_TWO: offsets in units of 64 elements */
+	MX_ADDTID = 1 << 30,        /* DS: the address is M0[15:0] and the lane's number */
+	MX_COMPARE = 1ull << 31,    /* DS, with MX_SECOND: what memory must hold comes first */
+	MX_IS_ASSUMED = 1ull << 32, /* executes, but part of what it does is our assumption */
 };
 
 struct mx_program;
@@ -113,11 +119,12 @@ struct mx_op {
 	uint16_t opcode;
 	uint8_t d, s[3]; /* sizes of destination and sources in dwords; memory: bytes in d */
 	uint8_t type, source_type[3]; /* VALU and comparisons: mx_operand_type */
-	uint32_t flags;
+	uint64_t flags;
 	mx_handler *handler;
 	mx_scalar_function *scalar; /* SALU only */
 	mx_lane_function *lanes;    /* VALU and comparisons only */
 	mx_cvt_op cvt;              /* conversions only */
+	mx_rmw_function *rmw;       /* atomics only */
 };
 
 extern const struct mx_op mx_ops[];

@@ -31,6 +31,7 @@ struct mx_memop {
 	uint8_t inside[MX_LANES]; /* which dwords of the lane's data are in range: the others load 0
 	                             and do not store */
 	uint32_t lds;             /* LDS-DMA: offset in LDS of lane 0's data */
+	uint32_t mode;            /* MODE at issue, of LDS atomics */
 	uint8_t weight;           /* what it adds to its counter */
 	mx_vreg data[4], unwritten[4];
 };

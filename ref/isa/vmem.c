@@ -15,9 +15,12 @@ static unsigned part_bytes(unsigned bytes, unsigned dword) {
 }
 
 uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes) {
-	if (!(in->op->flags & MX_SIGNED) || bytes == 4)
+	unsigned flags = in->op->flags;
+	if (bytes == 4)
 		return v;
-	return bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
+	if (flags & MX_SIGNED)
+		v = bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
+	return flags & MX_D16_HI ? v << 16 : flags & MX_D16 ? v & 0xffff : v;
 }
 
 void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,

@@ -49,6 +49,15 @@ static unsigned encode_matrix(const struct mx_op *op, bool scaled, uint32_t w[4]
 	return scaled ? 4 : 2;
 }
 
+static uint32_t encode_ds(const struct mx_op *op) {
+	bool counter = !strcmp(op->name, "ds_append") || !strcmp(op->name, "ds_consume");
+	bool store = op->flags & MX_STORE && !counter;
+	bool two = store && op->flags & (MX_TWO | MX_SECOND);
+	bool addr = op->d && !counter && !(op->flags & MX_ADDTID);
+	return (addr ? 4 : 0) | (store ? 8 << 8 : 0) | (two ? 12 << 16 : 0) |
+	       (op->flags & MX_LOAD ? 8u << 24 : 0);
+}
+
 static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 	uint32_t n = op->opcode, d = op->d ? 4 : 0, a = op->s[0] ? 8 : 0, b = op->s[1] ? 12 : 0;
 	bool store = op->flags & MX_STORE;
@@ -62,7 +71,7 @@ static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 	case MX_SMEM: w[0] = 0xc0020000 | n << 18 | 16 << 6 | 2; return 2;
 	case MX_DS:
 		w[0] = 0xd8000000 | n << 17;
-		w[1] = store ? 4 | 8 << 8 | (op->flags & MX_TWO ? 12 << 16 : 0) : 4 | 8u << 24;
+		w[1] = encode_ds(op);
 		return 2;
 	case MX_GLOBAL:
 		w[0] = 0xdc008000 | n << 18;
