@@ -28,11 +28,11 @@ $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
-USES_bench   := $(USES_num)
 USES_hip     := $(B)/libmxhip.so
 USES_kernels := $(call archives,kernels mxref) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lopenblas -lcyaml -lyaml -lxxhash -ldl -lm
+USES_bench   := $(USES_oracle)
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_ci      := $(B)/libci.a $(USES_fuzz) -lelf
 

@@ -126,6 +126,32 @@ uint8_t exact_scale(uint32_t f32, enum exact_scale_rounding r, enum exact_overfl
  * why_size) says which condition failed, with numbers. */
 enum exact_status exact_regime(const struct exact_gemm *g, bool *holds, char *why, size_t why_size);
 
+/* Freivalds' check: whether c is the product, all m*n elements of it, in O(mk + kn + mn)
+ * operations. The operands must be in the exact regime (EXACT_BAD_SHAPE otherwise), where the
+ * product is one f32 for each element, a multiple of u = 2^q below 2^24 u.
+ *
+ * Everything is done modulo the prime p = 2^61 - 1, in which a power of two is a rotation
+ * of 61 bits: c x = A (B^T x) for a random vector x. An element of c that is not such a
+ * multiple is wrong at once. The others differ from the right ones by integers times u of
+ * less than 2^25, which are not 0 modulo p; so a row with a wrong element passes with
+ * probability 1/p, and a wrong product with at most that: 4.4e-19, for every seed alike.
+ *
+ * c: f32 patterns, ld_c to a row. Where the check fails, wrong tiles of tile x tile elements are
+ * found by bisection of the columns, at O(kn) a level, the first of them in row order. */
+enum { EXACT_MAX_TILES = 16 };
+struct exact_tile {
+	size_t row, col; /* its first; multiples of tile */
+};
+struct exact_check {
+	bool holds;
+	double missed;     /* bound of the probability that a wrong c passes */
+	size_t wrong_rows; /* with a wrong element */
+	size_t wrong_tiles, n_tiles;
+	struct exact_tile tile[EXACT_MAX_TILES];
+};
+enum exact_status exact_freivalds(const struct exact_gemm *g, const uint32_t *c, size_t ld_c,
+                                  uint64_t seed, size_t tile, struct exact_check *check);
+
 /* x[r*k + c] = the dequantised value, as a double, exactly (NaN and Inf as such). */
 enum exact_status exact_dequantise(const struct exact_operand *o, size_t rows, size_t k, double *x);
 

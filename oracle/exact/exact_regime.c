@@ -59,20 +59,32 @@ static struct bounds row_bounds(const struct exact_rows *r, size_t index) {
 	return w;
 }
 
-static struct bounds worst_of(const struct exact_rows *r) {
-	struct bounds all = { .unit = NO_UNIT };
-	for (size_t i = 0; i < r->rows; i++) {
-		struct bounds w = row_bounds(r, i);
-		all.special |= w.special;
-		all.any |= w.any;
-		all.unit = w.unit < all.unit ? w.unit : all.unit;
-		all.span = larger(all.span, w.span);
-		all.sum = fmax(all.sum, w.sum);
-		all.max = fmax(all.max, w.max);
-		all.unit_sum = fmax(all.unit_sum, w.unit_sum);
-		all.unit_max = fmax(all.unit_max, w.unit_max);
+/* Of all rows of an operand, decoded one at a time. */
+static enum exact_status worst_of(const struct exact_operand *o, size_t rows, size_t k,
+                                  struct bounds *all) {
+	*all = (struct bounds){ .unit = NO_UNIT };
+	for (size_t i = 0; i < rows; i++) {
+		struct exact_operand row = *o;
+		struct exact_rows r;
+		row.codes += i * o->ld;
+		row.scales += i * o->ld_scales;
+		enum exact_status status = exact_rows_decode(&r, &row, 1, k, 1);
+		struct bounds w = { .unit = NO_UNIT };
+		if (!status)
+			w = row_bounds(&r, 0);
+		exact_rows_free(&r);
+		if (status)
+			return status;
+		all->special |= w.special;
+		all->any |= w.any;
+		all->unit = w.unit < all->unit ? w.unit : all->unit;
+		all->span = larger(all->span, w.span);
+		all->sum = fmax(all->sum, w.sum);
+		all->max = fmax(all->max, w.max);
+		all->unit_sum = fmax(all->unit_sum, w.unit_sum);
+		all->unit_max = fmax(all->unit_max, w.unit_max);
 	}
-	return all;
+	return EXACT_OK;
 }
 
 /* The conditions in the order of the header. */
@@ -98,20 +110,40 @@ static bool judge(const struct bounds *a, const struct bounds *b, char *why, siz
 	return false;
 }
 
+/* An operand without rows still has a format and a shape. */
+static enum exact_status check_shape(const struct exact_operand *o, size_t rows, size_t k) {
+	struct exact_rows none;
+	enum exact_status status = exact_rows_decode(&none, o, 0, k, 1);
+	exact_rows_free(&none);
+	return status ? status : rows && k > SIZE_MAX / 16 / rows ? EXACT_BAD_SHAPE : EXACT_OK;
+}
+
+enum exact_status exact_regime_of(const struct exact_gemm *g, struct exact_regime_facts *facts,
+                                  char *why, size_t why_size) {
+	struct bounds a, b;
+	char nowhere[1];
+	*facts = (struct exact_regime_facts){ false, 0 };
+	if (!why || !why_size)
+		why = nowhere, why_size = sizeof nowhere;
+	*why = '\0';
+	enum exact_status status = check_shape(&g->a, g->m, g->k);
+	if (!status)
+		status = check_shape(&g->b, g->n, g->k);
+	if (!status)
+		status = worst_of(&g->a, g->m, g->k, &a);
+	if (!status)
+		status = worst_of(&g->b, g->n, g->k, &b);
+	if (!status) {
+		facts->holds = judge(&a, &b, why, why_size);
+		facts->unit = a.unit + b.unit;
+	}
+	return status;
+}
+
 enum exact_status exact_regime(const struct exact_gemm *g, bool *holds, char *why,
                                size_t why_size) {
-	struct exact_rows a, b = { 0 };
-	enum exact_status status = exact_rows_decode(&a, &g->a, g->m, g->k, 1);
-	if (!status)
-		status = exact_rows_decode(&b, &g->b, g->n, g->k, 1);
-	*holds = false;
-	if (why && why_size)
-		*why = '\0';
-	if (!status) {
-		struct bounds x = worst_of(&a), y = worst_of(&b);
-		*holds = judge(&x, &y, why, why ? why_size : 0);
-	}
-	exact_rows_free(&a);
-	exact_rows_free(&b);
+	struct exact_regime_facts facts;
+	enum exact_status status = exact_regime_of(g, &facts, why, why_size);
+	*holds = facts.holds;
 	return status;
 }

@@ -22,8 +22,32 @@ static bool allocate(struct exact_rows *r) {
 	return r->sig && r->flags && r->block;
 }
 
-static void decode_row(struct exact_rows *r, size_t row, const uint8_t *codes,
-                       const uint8_t *scales, size_t k) {
+/* Every code of a format of whole bytes or half ones, worked out once for a call. */
+struct codes {
+	unsigned bits;
+	int64_t sig[256];
+	uint8_t flags[256];
+};
+
+static void list_codes(const struct exact_format *f, struct codes *c) {
+	c->bits = f->bits;
+	for (unsigned code = 0; c->bits != 6 && code < 1u << c->bits; code++) {
+		uint8_t byte = (uint8_t)code;
+		c->flags[code] = (uint8_t)exact_element(f, &byte, 0, &c->sig[code]);
+	}
+}
+
+static unsigned element(const struct exact_format *f, const struct codes *c, const uint8_t *codes,
+                        size_t k, int64_t *sig) {
+	if (c->bits == 6)
+		return exact_element(f, codes, k, sig);
+	unsigned code = c->bits == 8 ? codes[k] : codes[k / 2] >> 4 * (k % 2) & 15;
+	*sig = c->sig[code];
+	return c->flags[code];
+}
+
+static void decode_row(struct exact_rows *r, size_t row, const struct codes *all,
+                       const uint8_t *codes, const uint8_t *scales, size_t k) {
 	struct exact_block *block = r->block + row * r->blocks;
 	size_t first = row * r->blocks * EXACT_BLOCK;
 
@@ -32,7 +56,7 @@ static void decode_row(struct exact_rows *r, size_t row, const uint8_t *codes,
 		block[b].exp = exact_format_lsb(r->format) + scale - E8M0_BIAS;
 	}
 	for (size_t i = 0; i < k; i++) {
-		unsigned flags = exact_element(r->format, codes, i, &r->sig[first + i]);
+		unsigned flags = element(r->format, all, codes, i, &r->sig[first + i]);
 		if (scales[i / EXACT_BLOCK] == E8M0_NAN)
 			flags |= EXACT_NAN;
 		r->flags[first + i] = flags;
@@ -51,8 +75,10 @@ enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_ope
 	r->blocks = (k + pad - 1) / pad * multiple;
 	if (!allocate(r))
 		return EXACT_NO_MEMORY;
+	struct codes all;
+	list_codes(r->format, &all);
 	for (size_t i = 0; i < rows; i++)
-		decode_row(r, i, o->codes + i * o->ld, o->scales + i * o->ld_scales, k);
+		decode_row(r, i, &all, o->codes + i * o->ld, o->scales + i * o->ld_scales, k);
 	return EXACT_OK;
 }
 

@@ -61,6 +61,17 @@ enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_ope
 void exact_rows_free(struct exact_rows *r);
 struct exact_row exact_row_at(const struct exact_rows *r, size_t row);
 
+/* ---- the exact regime ---- */
+
+/* What the regime says of a product: every element is a multiple of 2^unit, below
+ * 2^24 of them. Decodes a row at a time. */
+struct exact_regime_facts {
+	bool holds;
+	int unit;
+};
+enum exact_status exact_regime_of(const struct exact_gemm *g, struct exact_regime_facts *facts,
+                                  char *why, size_t why_size);
+
 /* ---- sums ---- */
 
 struct exact_term {
