@@ -50,10 +50,6 @@ static void branch(struct mx_wave *w, const struct mx_inst *in, bool taken, bool
 		w->pc += 4 * (int64_t)in->imm;
 }
 
-static bool pair_unwritten(const struct mx_wave *w, unsigned code) {
-	return mx_pair(w->s_unwritten + code) != 0;
-}
-
 FLOW(s_branch) {
 	branch(w, in, true, false);
 }
@@ -64,10 +60,10 @@ FLOW(s_cbranch_scc1) {
 	branch(w, in, w->scc, w->scc_unwritten);
 }
 FLOW(s_cbranch_vccz) {
-	branch(w, in, !mx_pair(w->s + MX_VCC), pair_unwritten(w, MX_VCC));
+	branch(w, in, !mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
 }
 FLOW(s_cbranch_vccnz) {
-	branch(w, in, mx_pair(w->s + MX_VCC), pair_unwritten(w, MX_VCC));
+	branch(w, in, mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
 }
 FLOW(s_cbranch_execz) {
 	branch(w, in, !mx_exec(w), false);
@@ -77,7 +73,7 @@ FLOW(s_cbranch_execnz) {
 }
 
 static void jump(struct mx_wave *w, const struct mx_inst *in, uint64_t target) {
-	if (pair_unwritten(w, in->src[0]))
+	if (mx_sread64_unwritten(w, in->src[0]))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, "jump to an address nobody wrote");
 	w->pc = target - mx_program_base(w->group->run->launch->program);
 }

@@ -70,8 +70,8 @@ enum {
 /* What the executor must know of an opcode beyond its operands. */
 enum {
 	MX_NEG_ABS = 1 << 0, /* sources that are no floats, but NEG and ABS change bit 31 */
-	MX_BITWISE =
-		1 << 1, /* each result bit is a monotone function of source bits: exact taint */
+	MX_BITWISE = 1 << 1, /* each result bit is a monotone function of source bits, or (SALU) of
+	                        one bit of each source: exact taint */
 	MX_CARRY_OUT = 1 << 2, /* lane mask result: VCC, or SDST of VOP3B */
 	MX_CARRY_IN = 1 << 3,  /* lane mask source: VCC, or src2 of VOP3 */
 	MX_READS_D = 1 << 4,   /* the destination is also a source; VALU: the third */
@@ -83,7 +83,8 @@ enum {
 	MX_SIGNED = 1 << 10,   /* sub-dword load or 64-bit literal: sign-extended */
 	MX_TWO = 1 << 11,      /* DS: two addresses, offset0 and offset1 in units of the data */
 	MX_D16_HI = 1 << 12,   /* memory data is in the upper half of a register */
-	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where */
+	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where; SALU: 2 is
+	                          the field width in source 1 */
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,
 	MX_TO_AGPR = 1 << 16, /* moves that name the register files by their opcode */

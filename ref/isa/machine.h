@@ -145,9 +145,13 @@ static inline unsigned mx_random_below(struct mx_random *r, unsigned n) {
 
 uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
+/* Which of the bits that such a read gives nobody wrote. */
 uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code);
+uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code);
+/* Whether bits that nobody wrote decide if the pair from `code` is zero. */
+bool mx_zero_unwritten(const struct mx_wave *w, unsigned code);
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten);
-void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint32_t unwritten);
+void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten);
 
 static inline uint64_t mx_pair(const uint32_t *s) {
 	return s[0] | (uint64_t)s[1] << 32;

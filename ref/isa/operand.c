@@ -9,6 +9,13 @@ static const uint32_t inline_f32[] = {
 	0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983,
 };
 
+/* The same as f64: what a 64-bit source of any type gets [LLVM: s_mov_b64 with 1.0]. */
+static const uint64_t inline_f64[] = {
+	0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+	0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+	0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882,
+};
+
 static bool is_register(unsigned code) {
 	return code <= MX_VCC + 1 || (code >= MX_TTMP0 && code <= MX_M0) || code == MX_EXEC ||
 	       code == MX_EXEC + 1;
@@ -37,20 +44,31 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (is_register(code))
 		return mx_pair(w->s + code);
-	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI) {
-		mx_find((struct mx_wave *)w, in, MX_UNSUPPORTED, -1, 0, "64-bit inline float");
-		return 0;
-	}
+	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
+		return inline_f64[code - MX_FLOAT_0_5];
 	uint32_t v = mx_sread(w, in, code);
 	bool extend = (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16) ||
 	              (code == MX_LITERAL && in->op->flags & MX_SIGNED);
 	return extend ? (uint64_t)(int32_t)v : v;
 }
 
+bool mx_zero_unwritten(const struct mx_wave *w, unsigned code) {
+	uint64_t value = mx_pair(w->s + code), unwritten = mx_pair(w->s_unwritten + code);
+	return unwritten && !(value & ~unwritten);
+}
+
 uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {
 	if (is_register(code))
 		return w->s_unwritten[code];
-	return code == MX_SCC && w->scc_unwritten ? ~0u : 0;
+	switch (code) {
+	case MX_VCCZ: return mx_zero_unwritten(w, MX_VCC);
+	case MX_SCC: return w->scc_unwritten;
+	default: return 0;
+	}
+}
+
+uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code) {
+	return is_register(code) ? mx_pair(w->s_unwritten + code) : mx_sread_unwritten(w, code);
 }
 
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten) {
@@ -58,9 +76,9 @@ void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwrit
 	w->s_unwritten[code & 127] = unwritten;
 }
 
-void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint32_t unwritten) {
-	mx_swrite(w, code, (uint32_t)value, unwritten);
-	mx_swrite(w, code + 1, (uint32_t)(value >> 32), unwritten);
+void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten) {
+	mx_swrite(w, code, (uint32_t)value, (uint32_t)unwritten);
+	mx_swrite(w, code + 1, (uint32_t)(value >> 32), (uint32_t)(unwritten >> 32));
 }
 
 bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {

@@ -1,9 +1,7 @@
-/* Scalar ALU opcodes [ISA 12.1 to 12.4]: one function each, and the handler that
- * brings operands to them. */
-#include "machine.h"
+/* Scalar ALU opcodes [ISA 12.1 to 12.4]: one function each.
+ *
+ * D, S0, S1 are 32-bit views, W* 64-bit, I* signed. */
 #include "salu.h"
-
-/* ---- functions: D, S0, S1 are 32-bit views, W* 64-bit, I* signed ---- */
 
 #define S0 ((uint32_t)x->a)
 #define S1 ((uint32_t)x->b)
@@ -128,6 +126,30 @@ SALU(s_cmov_b64, D64(x->scc ? W0 : x->d))
 SALU_NZ(s_not_b32, D32(~S0))
 SALU_NZ(s_not_b64, D64(~W0))
 
+/* Bit 4n of the result: whether any of bits 4n to 4n+3 is set. */
+static uint64_t any_of_quads(uint64_t v) {
+	v |= v >> 1;
+	return (v | v >> 2) & 0x1111111111111111;
+}
+static uint64_t quad_mask(uint64_t v) {
+	uint64_t quads = any_of_quads(v), r = 0;
+	for (unsigned i = 0; i < 16; i++)
+		r |= (quads >> 4 * i & 1) << i;
+	return r;
+}
+SALU_NZ(s_wqm_b32, D32(15 * any_of_quads(S0)))
+SALU_NZ(s_wqm_b64, D64(15 * any_of_quads(W0)))
+SALU_NZ(s_quadmask_b32, D32(quad_mask(S0)))
+SALU_NZ(s_quadmask_b64, D64(quad_mask(W0)))
+
+static uint64_t twice_each_bit(uint32_t v) {
+	uint64_t r = 0;
+	for (unsigned i = 0; i < 32; i++)
+		r |= (v >> i & 1) * 3ull << 2 * i;
+	return r;
+}
+SALU(s_bitreplicate_b64_b32, D64(twice_each_bit(S0)))
+
 static uint64_t reverse(uint64_t v, unsigned width) {
 	uint64_t r = 0;
 	for (unsigned i = 0; i < width; i++)
@@ -140,16 +162,28 @@ SALU_NZ(s_bcnt0_i32_b32, D32(__builtin_popcount(~S0)))
 SALU_NZ(s_bcnt0_i32_b64, D32(__builtin_popcountll(~W0)))
 SALU_NZ(s_bcnt1_i32_b32, D32(__builtin_popcount(S0)))
 SALU_NZ(s_bcnt1_i32_b64, D32(__builtin_popcountll(W0)))
+SALU(s_ff0_i32_b32, D32(~S0 ? __builtin_ctz(~S0) : -1))
+SALU(s_ff0_i32_b64, D32(~W0 ? __builtin_ctzll(~W0) : -1))
 SALU(s_ff1_i32_b32, D32(S0 ? __builtin_ctz(S0) : -1))
 SALU(s_ff1_i32_b64, D32(W0 ? __builtin_ctzll(W0) : -1))
 SALU(s_flbit_i32_b32, D32(S0 ? __builtin_clz(S0) : -1))
 SALU(s_flbit_i32_b64, D32(W0 ? __builtin_clzll(W0) : -1))
+
+/* Leading bits that are like the sign; -1 if all are. */
+static uint32_t sign_bits(int64_t v, unsigned size) {
+	uint64_t differ = (uint64_t)(v ^ (v >> 63));
+	return differ ? (uint32_t)__builtin_clzll(differ) - (64 - size) : ~0u;
+}
+SALU(s_flbit_i32, D32(sign_bits(I0, 32)))
+SALU(s_flbit_i32_i64, D32(sign_bits((int64_t)W0, 64)))
 SALU(s_sext_i32_i8, D32((int8_t)S0))
 SALU(s_sext_i32_i16, D32((int16_t)S0))
 SALU(s_bitset0_b32, D32(x->d & ~(1u << (S0 & 31))))
 SALU(s_bitset1_b32, D32(x->d | 1u << (S0 & 31)))
+SALU(s_bitset0_b64, D64(x->d & ~(1ull << (S0 & 63))))
+SALU(s_bitset1_b64, D64(x->d | 1ull << (S0 & 63)))
 
-/* *_saveexec: D takes the old EXEC (W1 here), EXEC the new one; the handler swaps. */
+/* EXEC takes D, and the destination W1: EXEC as it was, or for *_wrexec as it is now. */
 #define SAVEEXEC(name, value) SALU_NZ(s_##name##_saveexec_b64, D64(value))
 SAVEEXEC(and, W0 &W1)
 SAVEEXEC(or, W0 | W1)
@@ -161,65 +195,6 @@ SAVEEXEC(nor, ~(W0 | W1))
 SAVEEXEC(xnor, ~(W0 ^ W1))
 SAVEEXEC(andn1, ~W0 &W1)
 SAVEEXEC(orn1, ~W0 | W1)
-
-/* ---- operands ---- */
-
-static uint64_t read_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i) {
-	if (in->op->encoding == MX_SOPK && i == 1)
-		return (int64_t)in->imm;
-	switch (in->op->s[i]) {
-	case 0: return 0;
-	case 1: return mx_sread(w, in, in->src[i]);
-	default: return mx_sread64(w, in, in->src[i]);
-	}
-}
-
-static uint32_t scalar_unwritten(const struct mx_wave *w, unsigned code, unsigned dwords) {
-	uint32_t u = dwords ? mx_sread_unwritten(w, code) : 0;
-	return dwords > 1 ? u | mx_sread_unwritten(w, code + 1) : u;
-}
-
-/* A result depends wholly on any unwritten bit of its sources; a copy keeps them apart. */
-static uint32_t result_unwritten(const struct mx_wave *w, const struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	uint32_t u = scalar_unwritten(w, in->src[0], op->s[0]);
-	u |= scalar_unwritten(w, in->src[1], op->encoding == MX_SOPK ? 0 : op->s[1]);
-	if (op->flags & MX_READS_D)
-		u |= scalar_unwritten(w, in->dst, op->d);
-	if (op->flags & MX_SCC_IN && w->scc_unwritten)
-		u = ~0u;
-	return u ? ~0u : 0;
-}
-
-static void write_scalar(struct mx_wave *w, const struct mx_inst *in, uint64_t value, uint32_t u) {
-	if (u && in->dst >= MX_EXEC)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
-	if (in->op->d == 2)
-		mx_swrite64(w, in->dst, value, u);
-	else if (in->op->d)
-		mx_swrite(w, in->dst, (uint32_t)value, u);
-}
-
-void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	struct mx_scalars x = { read_scalar(w, in, 0), read_scalar(w, in, 1), 0, w->scc };
-	uint32_t u = result_unwritten(w, in);
-	uint64_t exec = mx_exec(w);
-	if (op->flags & MX_READS_D)
-		x.d = op->d == 2 ? mx_sread64(w, in, in->dst) : mx_sread(w, in, in->dst);
-	if (op->flags & MX_EXEC_OUT)
-		x.b = exec;
-	op->scalar(&x);
-	if (op->flags & MX_EXEC_OUT) {
-		if (u)
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
-		mx_swrite64(w, MX_EXEC, x.d, 0);
-		x.d = exec;
-		u = 0;
-	}
-	write_scalar(w, in, x.d, u);
-	if (op->flags & MX_SCC_OUT) {
-		w->scc = x.scc;
-		w->scc_unwritten = u != 0;
-	}
-}
+#define WREXEC(name, value) SALU(name, x->d = (value); x->b = x->d; x->scc = x->d != 0)
+WREXEC(s_andn1_wrexec_b64, ~W0 &W1)
+WREXEC(s_andn2_wrexec_b64, W0 & ~W1)

@@ -66,6 +66,29 @@ static uint32_t leading_zeros(uint32_t u) {
 	return n < 32 ? n : -1u;
 }
 
+/* Places from the top before one that differs from the sign; -1 if there is none. */
+static uint32_t leading_like_sign(uint64_t u, unsigned size) {
+	for (unsigned i = 1; i < size; i++)
+		if ((u >> (size - 1 - i) & 1) != (u >> (size - 1) & 1))
+			return i;
+	return -1u;
+}
+
+static uint64_t quads(uint64_t u) {
+	uint64_t r = 0;
+	for (unsigned i = 0; i < 16; i++)
+		if (u >> 4 * i & 15)
+			r |= 1ull << i;
+	return r;
+}
+
+static uint64_t whole_quads(uint64_t u) {
+	for (unsigned i = 0; i < 64; i += 4)
+		if (u >> i & 15)
+			u |= 15ull << i;
+	return u;
+}
+
 static uint32_t count(uint32_t u) {
 	uint32_t n = 0;
 	for (; u; u /= 2)
