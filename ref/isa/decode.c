@@ -380,6 +380,10 @@ static void decode_mubuf(struct mx_inst *in) {
 /* A literal constant follows a 32-bit instruction where a source asks for it;
  * the 64-bit formats have none. */
 static void take_literal(struct mx_inst *in) {
+	if (in->op->handler == mx_x_s_setreg_imm32_b32) { /* the one of SOPK */
+		in->literal = in->dwords[1];
+		in->size = 8;
+	}
 	for (unsigned i = 0; i < 3; i++)
 		if (in->op->s[i] && in->src[i] == MX_LITERAL) {
 			in->literal = in->dwords[1];
@@ -451,18 +455,33 @@ static bool is_odd(unsigned code) {
 	return code < MX_SGPR_FILE && code % 2;
 }
 
+/* Why scalar registers from `code` may not be written, or NULL. */
+static const char *unwritable(unsigned code, unsigned dwords) {
+	if (code + dwords > MX_SGPR_FILE)
+		return "scalar destination beyond the SGPRs";
+	if (code + dwords > MX_TTMP0 && code < MX_M0)
+		return "write of a trap handler's register";
+	if (code + dwords > MX_FLAT_SCRATCH && code < MX_VCC)
+		return "write of FLAT_SCRATCH or XNACK_MASK";
+	bool reserved = code + dwords > MX_M0 + 1 && code < MX_EXEC;
+	return reserved ? "write of a reserved register" : NULL;
+}
+
 static void check_scalars(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool mask = op->handler == mx_exec_vcmp || op->flags & MX_CARRY_OUT;
+	bool to_scalar = op->encoding <= MX_SOPP || vector_to_scalar(op);
 	bool odd = (mask && is_odd(in->sdst)) || (op->flags & MX_CARRY_IN && is_odd(in->src[2])) ||
 	           (op->d == 2 && op->encoding <= MX_SOPP && is_odd(in->dst)) ||
 	           (in->mem.saddr && op->encoding == MX_GLOBAL && is_odd(in->mem.rsrc));
 	for (unsigned i = 0; i < 3; i++)
 		odd |= op->s[i] == 2 && is_odd(in->src[i]);
-	if (odd)
-		in->unsupported = "odd pair of SGPRs";
-	if ((mask && in->sdst >= MX_SGPR_FILE) || (vector_to_scalar(op) && in->dst >= MX_SGPR_FILE))
-		in->unsupported = "scalar destination beyond the SGPRs";
+	const char *wrong = odd                  ? "odd pair of SGPRs"
+	                    : mask               ? unwritable(in->sdst, 2)
+	                    : to_scalar && op->d ? unwritable(in->dst, op->d)
+	                                         : NULL;
+	if (wrong)
+		in->unsupported = wrong;
 }
 
 static void decode_format(struct mx_inst *in, size_t left) {

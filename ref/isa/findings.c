@@ -18,7 +18,7 @@ const char *mx_finding_name(mx_finding_kind k) {
 }
 
 static bool stops(mx_finding_kind k) {
-	return k == MX_UNSUPPORTED || k == MX_FAULT || k == MX_STUCK;
+	return k == MX_UNSUPPORTED || k == MX_FAULT || k == MX_STUCK || k == MX_TRAP;
 }
 
 static struct mx_finding *same_place(struct mx_report *r, mx_finding_kind kind, uint64_t pc) {

@@ -32,6 +32,9 @@ typedef enum {
 /* Operand codes of scalar and vector sources [ISA table of SSRC/SRC codes]. A
  * code from 256 is a VGPR; we go on counting and give AGPRs 512 and up. */
 enum {
+	MX_SGPRS = 102, /* ordinary ones; FLAT_SCRATCH and XNACK_MASK follow */
+	MX_FLAT_SCRATCH = 102,
+	MX_XNACK_MASK = 104,
 	MX_VCC = 106,
 	MX_TTMP0 = 108,
 	MX_M0 = 124,
@@ -41,6 +44,10 @@ enum {
 	MX_INT_64 = 192,
 	MX_INT_NEG_1 = 193,
 	MX_INT_NEG_16 = 208,
+	MX_SHARED_BASE = 235,
+	MX_SHARED_LIMIT = 236,
+	MX_PRIVATE_BASE = 237,
+	MX_PRIVATE_LIMIT = 238,
 	MX_FLOAT_0_5 = 240,
 	MX_FLOAT_1_2PI = 248,
 	MX_SDWA = 249,

@@ -100,6 +100,7 @@ static void start_wave(struct mx_wave *w, uint8_t pattern) {
 	w->status = MX_READY;
 	w->issued = 0;
 	w->mode = k->mode;
+	w->priority = 0;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;

@@ -14,6 +14,17 @@ enum {
 	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
 };
 
+/* Further bits of MODE, and all that it has apart from DEBUG and EXCP_EN. */
+#define MX_MODE_GPR_IDX_EN (1u << 27)
+#define MX_MODE_VSKIP      (1u << 28)
+#define MX_MODE_CSP_SHIFT  29
+#define MX_MODE_BITS       0xfc8003ffu
+
+/* Bits 63:48 of flat addresses in LDS and scratch, as the driver sets them up
+ * [Linux kfd_flat_memory.c]. */
+#define MX_SHARED_APERTURE  1ull
+#define MX_PRIVATE_APERTURE 2ull
+
 /* A vector register, and for each lane which of its bits nobody ever wrote. The
  * bits of lanes outside `unwritten_lanes` are not kept up to date. */
 typedef uint32_t mx_vreg[MX_LANES];
@@ -54,7 +65,9 @@ struct mx_wave {
 	uint64_t pc; /* byte offset in the program */
 	uint64_t issued;
 	bool scc, scc_unwritten;
-	uint32_t mode; /* the MODE register [ISA 3.5] */
+	uint32_t mode;     /* the MODE register [ISA 3.5] */
+	unsigned priority; /* s_setprio */
+	bool yields;       /* has gone to sleep: others first */
 	unsigned vgprs, agprs;
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
@@ -152,6 +165,10 @@ uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code);
 bool mx_zero_unwritten(const struct mx_wave *w, unsigned code);
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten);
 void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten);
+/* Writes the instruction's scalar destination; EXEC from bits nobody wrote is a finding. */
+void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
+                      uint64_t unwritten);
+void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value, uint64_t unwritten);
 
 static inline uint64_t mx_pair(const uint32_t *s) {
 	return s[0] | (uint64_t)s[1] << 32;
@@ -175,6 +192,24 @@ void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *
 static inline uint32_t mx_vunwritten(const struct mx_wave *w, unsigned row, unsigned lane) {
 	return w->unwritten_lanes[row] >> lane & 1 ? w->v_unwritten[row][lane] : 0;
 }
+
+/* ---- relative.c ---- */
+
+/* What to add to the number of a VGPR operand: 0 src0, 1 src1, 2 src2, 3 dst [ISA 6.6]. */
+unsigned mx_gpr_index(const struct mx_wave *w, unsigned which);
+
+/* ---- hwreg.c ---- */
+
+/* Where a wave runs on the device: what HW_ID, XCC_ID and LDS_ALLOC say. */
+struct mx_placement {
+	unsigned xcc, engine, unit, simd, slot; /* shader engine, compute unit, wave buffer slot */
+	unsigned pipe, group;                   /* that dispatched it; its thread-group id */
+	uint32_t lds_base;
+};
+struct mx_placement mx_placement(const struct mx_wave *w);
+
+/* ---- flow.c ---- */
+mx_handler mx_x_s_sendmsg;
 
 /* ---- valu.c ---- */
 mx_handler mx_exec_valu, mx_exec_vcmp;

@@ -31,6 +31,10 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
 		return inline_f32[code - MX_FLOAT_0_5];
 	switch (code) {
+	case MX_SHARED_BASE:
+	case MX_SHARED_LIMIT:
+	case MX_PRIVATE_BASE:
+	case MX_PRIVATE_LIMIT: break; /* only pairs are right [LLVM SIISelLowering.cpp] */
 	case MX_LITERAL: return in->literal;
 	case MX_VCCZ: return mx_pair(w->s + MX_VCC) == 0;
 	case MX_EXECZ: return mx_exec(w) == 0;
@@ -46,6 +50,12 @@ uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned 
 		return mx_pair(w->s + code);
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
 		return inline_f64[code - MX_FLOAT_0_5];
+	switch (code) {
+	case MX_SHARED_BASE: return MX_SHARED_APERTURE << 48;
+	case MX_SHARED_LIMIT: return MX_SHARED_APERTURE << 48 | 0xffffffff;
+	case MX_PRIVATE_BASE: return MX_PRIVATE_APERTURE << 48;
+	case MX_PRIVATE_LIMIT: return MX_PRIVATE_APERTURE << 48 | 0xffffffff;
+	}
 	uint32_t v = mx_sread(w, in, code);
 	bool extend = (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16) ||
 	              (code == MX_LITERAL && in->op->flags & MX_SIGNED);
@@ -79,6 +89,23 @@ void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwrit
 void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten) {
 	mx_swrite(w, code, (uint32_t)value, (uint32_t)unwritten);
 	mx_swrite(w, code + 1, (uint32_t)(value >> 32), (uint32_t)(unwritten >> 32));
+}
+
+void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
+                   uint64_t unwritten) {
+	if (unwritten)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+	mx_swrite64(w, MX_EXEC, value, 0);
+}
+
+void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
+                      uint64_t unwritten) {
+	if (in->op->d == 2)
+		mx_swrite64(w, in->dst, value, unwritten);
+	else if (in->op->d)
+		mx_swrite(w, in->dst, (uint32_t)value, (uint32_t)unwritten);
+	if (in->op->d && in->dst >= MX_EXEC)
+		mx_write_exec(w, in, mx_exec(w), mx_pair(w->s_unwritten + MX_EXEC));
 }
 
 bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {

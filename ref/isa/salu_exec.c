@@ -96,25 +96,6 @@ static struct unwritten result_unwritten(const struct mx_inst *in, const struct 
 	return flip_unwritten(in, x, u);
 }
 
-/* ---- destinations ---- */
-
-static void write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
-                       bool unwritten) {
-	if (unwritten)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
-	mx_swrite64(w, MX_EXEC, value, 0);
-}
-
-static void write_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
-                         uint64_t unwritten) {
-	if (in->op->d == 2)
-		mx_swrite64(w, in->dst, value, unwritten);
-	else if (in->op->d)
-		mx_swrite(w, in->dst, (uint32_t)value, (uint32_t)unwritten);
-	if (in->op->d && in->dst >= MX_EXEC)
-		write_exec(w, in, mx_exec(w), unwritten);
-}
-
 void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	struct mx_scalars x, before;
@@ -126,11 +107,11 @@ void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
 	if (op->flags & MX_BITWISE && op->d)
 		u.scc = nonzero_unwritten(x.d, u.d);
 	if (op->flags & MX_EXEC_OUT) {
-		write_exec(w, in, x.d, u.d);
+		mx_write_exec(w, in, x.d, u.d);
 		x.d = x.b;
 		u = (struct unwritten){ 0 };
 	}
-	write_result(w, in, x.d, u.d);
+	mx_swrite_result(w, in, x.d, u.d);
 	if (op->flags & MX_SCC_OUT) {
 		w->scc = x.scc;
 		w->scc_unwritten = u.scc;

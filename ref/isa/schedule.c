@@ -31,6 +31,9 @@ static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 		w->vm_target = MX_VMCNT_MAX - 1;
 		w->lgkm_target = MX_LGKMCNT_MAX;
 		break;
+	case MX_SOPP:
+		if (in->op->handler != mx_x_s_sendmsg)
+			return false; /* fall through */
 	case MX_DS:
 	case MX_SMEM:
 		w->vm_target = MX_VMCNT_MAX;
@@ -51,6 +54,15 @@ static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s is not implemented", in->unsupported);
 }
 
+/* Instructions that MODE.VSKIP leaves out [ISA 12.4]. */
+static bool is_vector(const struct mx_inst *in) {
+	return in->op->encoding > MX_SMEM;
+}
+
+static bool is_vector_alu(const struct mx_inst *in) {
+	return in->op->encoding >= MX_VOP2 && in->op->encoding <= MX_MAI;
+}
+
 static void step(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	struct mx_run *run = g->run;
@@ -59,10 +71,13 @@ static void step(struct mx_wave *w) {
 		refuse(w, in);
 		return;
 	}
-	if (counter_full(w, in)) {
+	bool skip = w->mode & MX_MODE_VSKIP && is_vector(in);
+	if (!skip && counter_full(w, in)) {
 		w->status = MX_WAITING;
 		return;
 	}
+	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && is_vector_alu(in))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR indexing of the vector ALU");
 	if (++w->issued > run->max_instructions) {
 		mx_find(w, in, MX_STUCK, -1, 0,
 		        "still running after %llu instructions of this wave",
@@ -73,7 +88,8 @@ static void step(struct mx_wave *w) {
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op - mx_ops]++;
 	w->pc += in->size;
-	in->op->handler(w, in);
+	if (!skip)
+		in->op->handler(w, in);
 	if (w->next_due <= g->clock)
 		mx_land_due(w);
 }
@@ -85,6 +101,17 @@ static bool idle(const struct mx_wave *w) {
 	       (w->status == MX_ENDED && !(w->vm.n + w->ds.n + w->sm.n));
 }
 
+/* A wave of higher priority, if there is one that can run, mostly goes first. */
+static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *other = &g->waves[i];
+		if (other->priority > w->priority && other->status == MX_READY &&
+		    mx_random_below(&g->random, 4))
+			w = other;
+	}
+	return w;
+}
+
 /* Any wave that can do something; the slow one only now and then, or if it is alone. */
 static struct mx_wave *pick(struct mx_group *g) {
 	unsigned start = mx_random_below(&g->random, g->n_waves);
@@ -94,7 +121,7 @@ static struct mx_wave *pick(struct mx_group *g) {
 		if (idle(w))
 			continue;
 		if (w->index != g->slow_wave || mx_random_below(&g->random, 16) == 0)
-			return w;
+			return favour(g, w);
 		slow = w;
 	}
 	return slow;
@@ -122,7 +149,8 @@ static void give_turn(struct mx_wave *w) {
 		return;
 	if (w->status == MX_WAITING && mx_wait_over(w))
 		w->status = MX_READY;
-	while (quantum-- && w->status == MX_READY && !mx_stopped(w))
+	w->yields = false;
+	while (quantum-- && w->status == MX_READY && !w->yields && !mx_stopped(w))
 		step(w);
 }
 

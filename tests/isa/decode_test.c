@@ -64,7 +64,9 @@ static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 	w[1] = 0;
 	switch (op->encoding) {
 	case MX_SOP2: w[0] = 0x80000000 | n << 23 | d << 16 | b << 8 | a; return 1;
-	case MX_SOPK: w[0] = 0xb0000000 | n << 23 | 4 << 16; return 1;
+	case MX_SOPK:
+		w[0] = 0xb0000000 | n << 23 | (op->d || op->s[0] ? 4 << 16 : 0);
+		return strcmp(op->name, "s_setreg_imm32_b32") ? 1 : 2;
 	case MX_SOP1: w[0] = 0xbe800000 | d << 16 | n << 8 | a; return 1;
 	case MX_SOPC: w[0] = 0xbf000000 | n << 16 | b << 8 | a; return 1;
 	case MX_SOPP: w[0] = 0xbf800000 | n << 16; return 1;

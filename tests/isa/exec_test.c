@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LANES = 64, MOST_DWORDS = 16 };
+enum { LANES = 64, MOST_DWORDS = 20 };
 
 /* ---- what the definitions are written in ---- */
 
@@ -378,6 +378,20 @@ struct scalars {
 	uint64_t A, B, D, E;
 	bool scc;
 };
+
+/* The lanes of a fork. */
+struct halves {
+	uint64_t pass, fail;
+	bool both, fail_first;
+};
+
+static struct halves halves(uint64_t mask, uint64_t exec) {
+	struct halves h = { .pass = mask & exec, .fail = exec & ~mask };
+	h.both = h.pass && h.fail;
+	h.fail_first = count((uint32_t)h.fail) + count((uint32_t)(h.fail >> 32)) <
+	               count((uint32_t)h.pass) + count((uint32_t)(h.pass >> 32));
+	return h;
+}
 
 #define ROW(text, dwords, ...) SROW(__LINE__, __VA_ARGS__)
 #define SROW(line, ...)        SROW_(line, __VA_ARGS__)
