@@ -68,6 +68,16 @@ const struct mx_op mx_ops[] = {
 	  .handler = mx_exec_mfma },
 #define MX_CVT(enc, op, id, ...)                                                                   \
 	{ "v_cvt_" #id, MX_##enc, op, .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
+#define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
+	{ #name, MX_SMEM, op, bytes, { base, unit, 0 }, .flags = what, .handler = mx_exec_SMEM },
+#define MX_SMEM_ATOMIC(op, name, bytes, base, function)                                            \
+	{ #name,                                                                                   \
+	  MX_SMEM,                                                                                 \
+	  op,                                                                                      \
+	  bytes,                                                                                   \
+	  { base, 1, 0 },                                                                          \
+	  .handler = mx_exec_SMEM,                                                                 \
+	  .rmw = mx_rmw_##function },
 #define MX_MEMORY(enc, op, name, bytes, what)                                                      \
 	{ #name, MX_##enc, op, bytes, .flags = what, .handler = mx_exec_##enc },
 #define MX_LDS(enc, op, name, bytes, what)                                                         \
@@ -144,16 +154,35 @@ static void decode_sop(struct mx_inst *in, mx_encoding e) {
 		in->src[0] = in->dst;
 }
 
+/* SDATA is in SGPRs or VCC, pairs even and larger groups at a multiple of four [ISA 3.6.3,
+ * 8.4]. */
+static bool smem_data_fits(const struct mx_inst *in) {
+	unsigned first = in->mem.data, n = mx_smem_data_dwords(in), end = first + n;
+	unsigned alignment = n > 2 ? 4 : n > 1 ? 2 : 1;
+	return !n || (first % alignment == 0 &&
+	              (end <= MX_SGPRS || (first >= MX_VCC && end <= MX_VCC + 2)));
+}
+
+static bool smem_base_fits(const struct mx_inst *in) {
+	unsigned first = in->mem.rsrc, n = in->op->s[0];
+	return n == 4 ? first % 4 == 0 && first + n <= MX_SGPRS : first != MX_M0;
+}
+
 static void decode_smem(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->op = find(MX_SMEM, bits(w, 25, 18));
 	in->size = 8;
 	in->mem.rsrc = bits(w, 5, 0) * 2;
 	in->mem.data = bits(w, 12, 6);
+	in->mem.glc = bits(w, 16, 16);
 	bool soffset = bits(w, 14, 14), imm = bits(w, 17, 17);
 	in->imm = imm ? sign_extend(bits(x, 20, 0), 21) : 0;
 	in->mem.saddr = soffset || !imm;
 	in->mem.soffset = soffset ? bits(x, 31, 25) : bits(x, 6, 0);
+	if (in->op && !smem_data_fits(in))
+		in->unsupported = "scalar memory with such data registers";
+	else if (in->op && !smem_base_fits(in))
+		in->unsupported = "scalar memory with such a base";
 }
 
 /* Sub-dword addressing: the dword after the instruction [ISA 13.3.9]. */

@@ -6,13 +6,13 @@
 	mx_handler mx_x_##name;                                                                    \
 	void mx_x_##name(struct mx_wave *w, const struct mx_inst *in)
 #define UNUSED(x) (void)(x)
+#define NOTHING(name)                                                                              \
+	FLOW(name) {                                                                               \
+		UNUSED(w), UNUSED(in);                                                             \
+	}
 
-FLOW(s_nop) {
-	UNUSED(w), UNUSED(in);
-}
-FLOW(v_nop) {
-	UNUSED(w), UNUSED(in);
-}
+NOTHING(s_nop)
+NOTHING(v_nop)
 FLOW(s_sleep) {
 	w->yields = in->imm & 127;
 }
@@ -22,24 +22,16 @@ FLOW(s_setprio) {
 
 /* Waves that sleep wake up by themselves; code does not change; performance counters and the
  * thread trace are no state that a kernel sees. */
-FLOW(s_wakeup) {
-	UNUSED(w), UNUSED(in);
-}
-FLOW(s_icache_inv) {
-	UNUSED(w), UNUSED(in);
-}
-FLOW(s_incperflevel) {
-	UNUSED(w), UNUSED(in);
-}
-FLOW(s_decperflevel) {
-	UNUSED(w), UNUSED(in);
-}
-FLOW(s_ttracedata) {
-	UNUSED(w), UNUSED(in);
-}
+NOTHING(s_wakeup)
+NOTHING(s_icache_inv)
+NOTHING(s_incperflevel)
+NOTHING(s_decperflevel)
+NOTHING(s_ttracedata)
 
 FLOW(s_endpgm) {
-	UNUSED(in);
+	if (w->unwritten_back)
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
+		        "scalar stores that no s_dcache_wb has written back");
 	w->status = MX_ENDED;
 	w->group->ended++;
 }
@@ -132,19 +124,11 @@ FLOW(s_cbranch_execnz) {
 	branch(w, in, mx_exec(w), false);
 }
 
-/* The debugger's flags are clear. */
-FLOW(s_cbranch_cdbgsys) {
-	branch(w, in, false, false);
-}
-FLOW(s_cbranch_cdbguser) {
-	branch(w, in, false, false);
-}
-FLOW(s_cbranch_cdbgsys_or_user) {
-	branch(w, in, false, false);
-}
-FLOW(s_cbranch_cdbgsys_and_user) {
-	branch(w, in, false, false);
-}
+/* Not taken: the debugger's flags are clear. */
+NOTHING(s_cbranch_cdbgsys)
+NOTHING(s_cbranch_cdbguser)
+NOTHING(s_cbranch_cdbgsys_or_user)
+NOTHING(s_cbranch_cdbgsys_and_user)
 
 static uint64_t program_counter(const struct mx_wave *w) {
 	return mx_program_base(w->group->run->launch->program) + w->pc;

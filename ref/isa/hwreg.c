@@ -109,8 +109,7 @@ static struct value read_register(const struct mx_wave *w, unsigned reg) {
 	case LDS_ALLOC: return (struct value){ lds_alloc(w), 0x003ff1ff, 0 };
 	case IB_STS: return (struct value){ ib_sts(w), 0x00c00f7f, 0 };
 	case SH_MEM_BASES:
-		return (struct value){ MX_PRIVATE_APERTURE | (uint32_t)MX_SHARED_APERTURE << 16,
-			               ~0u, 0 };
+		return (struct value){ MX_SHARED_APERTURE | MX_PRIVATE_APERTURE >> 16, ~0u, 0 };
 	case XCC_ID: return (struct value){ mx_placement(w).xcc, ~0u, 0 };
 	default: return (struct value){ 0 };
 	}

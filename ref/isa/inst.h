@@ -163,6 +163,7 @@ struct mx_inst {
 	struct {
 		uint16_t addr, data, rsrc, soffset;
 		bool offen, idxen, lds, saddr;
+		bool glc; /* SMEM */
 		uint8_t offset1;
 	} mem;
 	struct {

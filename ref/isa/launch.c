@@ -101,6 +101,7 @@ static void start_wave(struct mx_wave *w, uint8_t pattern) {
 	w->issued = 0;
 	w->mode = k->mode;
 	w->priority = 0;
+	w->unwritten_back = false;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;

@@ -12,6 +12,10 @@ enum {
 	MX_VMCNT_MAX = 63,
 	MX_LGKMCNT_MAX = 15,     /* widths of the counters [ISA 4.4] */
 	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
+
+	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
+	MX_SHARED_APERTURE = 1 << 16,
+	MX_PRIVATE_APERTURE = 2 << 16,
 };
 
 /* Further bits of MODE, and all that it has apart from DEBUG and EXCP_EN. */
@@ -19,11 +23,6 @@ enum {
 #define MX_MODE_VSKIP      (1u << 28)
 #define MX_MODE_CSP_SHIFT  29
 #define MX_MODE_BITS       0xfc8003ffu
-
-/* Bits 63:48 of flat addresses in LDS and scratch, as the driver sets them up
- * [Linux kfd_flat_memory.c]. */
-#define MX_SHARED_APERTURE  1ull
-#define MX_PRIVATE_APERTURE 2ull
 
 /* A vector register, and for each lane which of its bits nobody ever wrote. The
  * bits of lanes outside `unwritten_lanes` are not kept up to date. */
@@ -65,9 +64,10 @@ struct mx_wave {
 	uint64_t pc; /* byte offset in the program */
 	uint64_t issued;
 	bool scc, scc_unwritten;
-	uint32_t mode;     /* the MODE register [ISA 3.5] */
-	unsigned priority; /* s_setprio */
-	bool yields;       /* has gone to sleep: others first */
+	uint32_t mode;       /* the MODE register [ISA 3.5] */
+	unsigned priority;   /* s_setprio */
+	bool yields;         /* has gone to sleep: others first */
+	bool unwritten_back; /* scalar stores that no s_dcache_wb followed */
 	unsigned vgprs, agprs;
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
@@ -207,6 +207,12 @@ struct mx_placement {
 	uint32_t lds_base;
 };
 struct mx_placement mx_placement(const struct mx_wave *w);
+
+/* ---- smem.c ---- */
+
+/* Scalar memory: what it adds to lgkmcnt, and how many SGPRs its data has. */
+unsigned mx_smem_weight(const struct mx_inst *in);
+unsigned mx_smem_data_dwords(const struct mx_inst *in);
 
 /* ---- flow.c ---- */
 mx_handler mx_x_s_sendmsg;

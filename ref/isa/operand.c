@@ -21,6 +21,13 @@ static bool is_register(unsigned code) {
 	       code == MX_EXEC + 1;
 }
 
+/* The 4 GiB of flat addresses that are LDS or scratch. */
+static uint64_t aperture(unsigned code) {
+	uint32_t high = code < MX_PRIVATE_BASE ? MX_SHARED_APERTURE : MX_PRIVATE_APERTURE;
+	bool limit = code == MX_SHARED_LIMIT || code == MX_PRIVATE_LIMIT;
+	return (uint64_t)high << 32 | (limit ? 0xffffffff : 0);
+}
+
 uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (is_register(code))
 		return w->s[code];
@@ -50,12 +57,8 @@ uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned 
 		return mx_pair(w->s + code);
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
 		return inline_f64[code - MX_FLOAT_0_5];
-	switch (code) {
-	case MX_SHARED_BASE: return MX_SHARED_APERTURE << 48;
-	case MX_SHARED_LIMIT: return MX_SHARED_APERTURE << 48 | 0xffffffff;
-	case MX_PRIVATE_BASE: return MX_PRIVATE_APERTURE << 48;
-	case MX_PRIVATE_LIMIT: return MX_PRIVATE_APERTURE << 48 | 0xffffffff;
-	}
+	if (code >= MX_SHARED_BASE && code <= MX_PRIVATE_LIMIT)
+		return aperture(code);
 	uint32_t v = mx_sread(w, in, code);
 	bool extend = (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16) ||
 	              (code == MX_LITERAL && in->op->flags & MX_SIGNED);

@@ -35,10 +35,12 @@ static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 		if (in->op->handler != mx_x_s_sendmsg)
 			return false; /* fall through */
 	case MX_DS:
+		w->vm_target = MX_VMCNT_MAX;
+		w->lgkm_target = MX_LGKMCNT_MAX - 1;
+		break;
 	case MX_SMEM:
 		w->vm_target = MX_VMCNT_MAX;
-		w->lgkm_target =
-			MX_LGKMCNT_MAX - (in->op->encoding == MX_SMEM && in->op->d > 4 ? 2 : 1);
+		w->lgkm_target = MX_LGKMCNT_MAX - mx_smem_weight(in);
 		break;
 	default: return false;
 	}

@@ -70,7 +70,13 @@ static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 	case MX_SOP1: w[0] = 0xbe800000 | d << 16 | n << 8 | a; return 1;
 	case MX_SOPC: w[0] = 0xbf000000 | n << 16 | b << 8 | a; return 1;
 	case MX_SOPP: w[0] = 0xbf800000 | n << 16; return 1;
-	case MX_SMEM: w[0] = 0xc0020000 | n << 18 | 16 << 6 | 2; return 2;
+	case MX_SMEM: {
+		bool none = !strncmp(op->name, "s_dcache", 8) || !strncmp(op->name, "s_mem", 5);
+		bool discard = !strncmp(op->name, "s_dcache_d", 10);
+		w[0] = 0xc0000000 | n << 18 | (none ? 0 : 1 << 17) | (op->d ? 16 << 6 : 0);
+		w[0] |= none && !discard ? 0 : 1 << 17 | 2;
+		return 2;
+	}
 	case MX_DS:
 		w[0] = 0xd8000000 | n << 17;
 		w[1] = encode_ds(op);

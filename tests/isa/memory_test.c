@@ -608,9 +608,9 @@ static void test_scalar_loads(struct machine *m) {
 	}, sgpr[] = {
 		0xc0040400, 0x00000003, /* s_load_dwordx2 s[16:17], s[0:1], s3 */
 	}, both[] = {
-		0xc0064400, 0x06000012, /* s_load_dwordx2 s[16:17], s[0:1], s3 offset:0x12 */
+		0xc0064400, 0x06000010, /* s_load_dwordx2 s[16:17], s[0:1], s3 offset:0x10 */
 	}, negative[] = {
-		0xc0024400, 0x061fffbd, /* s_load_dword s16, s[0:1], s3 offset:-0x43 */
+		0xc0024400, 0x061fffc0, /* s_load_dword s16, s[0:1], s3 offset:-0x40 */
 	};
 	test_scalar_load(m, x1, 1, 0x44, "s_load_dword");
 	test_scalar_load(m, x2, 2, 0x44, "s_load_dwordx2");
@@ -618,7 +618,7 @@ static void test_scalar_loads(struct machine *m) {
 	test_scalar_load(m, x8, 8, 0x44, "s_load_dwordx8");
 	test_scalar_load(m, x16, 16, 0x44, "s_load_dwordx16");
 	test_scalar_load(m, sgpr, 2, 0x80, "s_load with an SGPR offset drops the two low bits");
-	test_scalar_load(m, both, 2, 0x94, "s_load adds its SGPR and its immediate offset");
+	test_scalar_load(m, both, 2, 0x90, "s_load adds its SGPR and its immediate offset");
 	test_scalar_load(m, negative, 1, 0x40, "s_load with a negative immediate");
 }
 
