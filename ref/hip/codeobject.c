@@ -164,6 +164,7 @@ static void read_descriptor(struct mx_function *f, const uint8_t *kd) {
 	k->vgprs = arch < total ? arch : total;
 	k->vgprs = k->vgprs < 256 ? k->vgprs : 256;
 	k->agprs = total - k->vgprs < 256 ? total - k->vgprs : 256;
+	k->sgprs = ((rsrc1 >> 6 & 15) / 2 + 1) * 16; /* the field counts eights, the hardware 16 */
 	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
 	          (rsrc1 >> 26 & 1) << 23;
 	k->user_sgprs = rsrc2 >> 1 & 31;

@@ -29,13 +29,7 @@ const struct mx_op mx_ops[] = {
 	  .handler = mx_exec_salu,                                                                 \
 	  .scalar = mx_s_##name },
 #define MX_FLOW(enc, op, name, d, a, ...)                                                          \
-	{ #name,                                                                                   \
-	  MX_##enc,                                                                                \
-	  op,                                                                                      \
-	  d,                                                                                       \
-	  { a, 0, 0 },                                                                             \
-	  .flags = __VA_ARGS__ + 0,                                                                \
-	  .handler = mx_x_##name },
+	{ #name, MX_##enc, op, d, { a, 0, 0 }, .flags = __VA_ARGS__ + 0, .handler = mx_x_##name },
 #define MX_VALU(enc, op, name, d, a, b, c, what)                                                   \
 	{ #name,                                                                                   \
 	  MX_##enc,                                                                                \
@@ -59,13 +53,7 @@ const struct mx_op mx_ops[] = {
 	  mx_exec_vcmp,                                                                            \
 	  .lanes = mx_l_##name },
 #define MX_MATRIX(enc, op, name, d, a, b, c, ...)                                                  \
-	{ #name,                                                                                   \
-	  MX_##enc,                                                                                \
-	  op,                                                                                      \
-	  d,                                                                                       \
-	  { a, b, c },                                                                             \
-	  .flags = __VA_ARGS__ + 0,                                                                \
-	  .handler = mx_exec_mfma },
+	{ #name, MX_##enc, op, d, { a, b, c }, .flags = __VA_ARGS__ + 0, .handler = mx_exec_mfma },
 #define MX_CVT(enc, op, id, ...)                                                                   \
 	{ "v_cvt_" #id, MX_##enc, op, .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
@@ -513,6 +501,35 @@ static void check_scalars(struct mx_inst *in) {
 		in->unsupported = wrong;
 }
 
+/* ---- the SGPRs that an instruction names ---- */
+
+static void name_sgprs(struct mx_inst *in, unsigned first, unsigned n) {
+	if (first < MX_SGPRS && first + n > in->sgprs)
+		in->sgprs = (uint8_t)(first + n);
+}
+
+static void count_sgprs(struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	bool memory = op->encoding == MX_SMEM || op->encoding >= MX_DS;
+	for (unsigned i = 0; i < 3 && !memory; i++)
+		if (op->s[i])
+			name_sgprs(in, in->src[i], op->s[i]);
+	if (op->handler == mx_exec_vcmp || op->flags & MX_CARRY_OUT)
+		name_sgprs(in, in->sdst, 2);
+	else if (op->d && (op->encoding <= MX_SOPP || vector_to_scalar(op)))
+		name_sgprs(in, in->dst, op->d);
+	if (op->encoding == MX_SMEM) {
+		name_sgprs(in, in->mem.data, mx_smem_data_dwords(in));
+		name_sgprs(in, in->mem.rsrc, op->s[0]);
+	}
+	if (op->encoding == MX_MUBUF)
+		name_sgprs(in, in->mem.rsrc, 4);
+	if (op->encoding == MX_MUBUF || (op->encoding == MX_SMEM && in->mem.saddr))
+		name_sgprs(in, in->mem.soffset, 1);
+	if (op->encoding == MX_GLOBAL && in->mem.saddr)
+		name_sgprs(in, in->mem.rsrc, 2);
+}
+
 static void decode_format(struct mx_inst *in, size_t left) {
 	uint32_t w = in->dwords[0];
 	if (bits(w, 31, 31) == 0)
@@ -558,6 +575,8 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 	}
 	if (in->op && in->op->lanes)
 		finish_valu(in);
+	if (in->op)
+		count_sgprs(in);
 	if (in->size > 4 * left)
 		in->op = NULL;
 	if (in->op && !in->unsupported && !mx_text_exists(code, left))

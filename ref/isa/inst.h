@@ -144,6 +144,7 @@ struct mx_inst {
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint32_t dwords[4];
 	uint8_t size;         /* bytes */
+	uint8_t sgprs;        /* one more than the highest SGPR that it names */
 	uint16_t dst, src[3]; /* operand codes */
 	uint16_t sdst;        /* lane mask destination */
 	uint32_t literal;

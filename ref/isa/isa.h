@@ -88,6 +88,7 @@ struct mx_kernel {
 	uint32_t lds_bytes;     /* static */
 	uint32_t scratch_bytes; /* of a work-item */
 	uint32_t vgprs, agprs;  /* allocated, of each kind */
+	uint32_t sgprs;         /* allocated; 0: as many as there are */
 	uint32_t user_sgprs;
 	uint16_t preload_dwords, preload_offset; /* kernarg preload, in dwords */
 	uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs are set up */

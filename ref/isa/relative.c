@@ -15,7 +15,9 @@ static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code,
 	uint64_t to = (uint64_t)code + w->s[MX_M0];
 	if (w->s_unwritten[MX_M0])
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, "register number from a value nobody wrote");
-	if (code + dwords > MX_SGPRS || to + dwords > MX_SGPRS || to % dwords) {
+	uint32_t allocated = w->group->run->launch->kernel->sgprs;
+	unsigned end = allocated && allocated < MX_SGPRS ? allocated : MX_SGPRS;
+	if (code + dwords > end || to + dwords > end || to % dwords) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "M0 0x%x from operand %u", w->s[MX_M0], code);
 		return false;
 	}

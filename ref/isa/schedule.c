@@ -65,6 +65,17 @@ static bool is_vector_alu(const struct mx_inst *in) {
 	return in->op->encoding >= MX_VOP2 && in->op->encoding <= MX_MAI;
 }
 
+/* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1]: a mistake in
+ * the kernel descriptor. */
+static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
+	uint32_t allocated = w->group->run->launch->kernel->sgprs;
+	if (!allocated || in->sgprs <= allocated)
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "SGPR %u is beyond the %u allocated", in->sgprs - 1u,
+	        allocated);
+	return false;
+}
+
 static void step(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	struct mx_run *run = g->run;
@@ -73,6 +84,8 @@ static void step(struct mx_wave *w) {
 		refuse(w, in);
 		return;
 	}
+	if (!sgprs_exist(w, in))
+		return;
 	bool skip = w->mode & MX_MODE_VSKIP && is_vector(in);
 	if (!skip && counter_full(w, in)) {
 		w->status = MX_WAITING;

@@ -353,6 +353,45 @@ static void test_outside_code(struct machine *m) {
 	ok(found(m, MX_FAULT, sizeof prologue), "and the end of code without s_endpgm");
 }
 
+/* Each names one register beyond the 16 allocated. */
+static void test_sgprs(void) {
+	static const struct {
+		uint32_t code[3];
+		unsigned sgpr;
+	} beyond[] = {
+		{ { 0xbe900080, /* s_mov_b32 s16, 0 */ }, 16 },
+		{ { 0xbe8f0010, /* s_mov_b32 s15, s16 */ }, 16 },
+		{ { 0xbe800120, /* s_mov_b64 s[0:1], s[32:33] */ }, 33 },
+		{ { 0x7e000211, /* v_mov_b32_e32 v0, s17 */ }, 17 },
+		{ { 0xd0ca0010, 0x00020100, /* v_cmp_eq_u32_e64 s[16:17], v0, v0 */ }, 17 },
+		{ { 0x7e240500, /* v_readfirstlane_b32 s18, v0 */ }, 18 },
+		{ { 0xc00a0400, 0x00000000, /* s_load_dwordx4 s[16:19], s[0:1], 0x0 */ }, 19 },
+		{ { 0xc0000000, 0x00000010, /* s_load_dword s0, s[0:1], s16 */ }, 16 },
+		{ { 0xe0501000, 0x80040100, /* buffer_load_dword v1, v0, s[16:19], 0 offen */ },
+		  19 },
+		{ { 0xdc508000, 0x01100000, /* global_load_dword v1, v0, s[16:17] */ }, 17 },
+	};
+	static const uint32_t within[] = {
+		0xbe8f0080, /* s_mov_b32 s15, 0 */
+		0xbeea01fd, /* s_mov_b64 vcc, src_scc */
+		0xbefc006a, /* s_mov_b32 m0, vcc_lo */
+		0xbf810000, /* s_endpgm */
+	};
+	struct machine m = machine();
+	char text[64];
+	m.kernel.sgprs = 16;
+	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+		RUN(&m, beyond[i].code);
+		snprintf(text, sizeof text, "SGPR %u is beyond the 16 allocated", beyond[i].sgpr);
+		if (!ok(found(&m, MX_UNSUPPORTED, 0) && strstr(only_finding(&m)->text, text), "%s",
+		        text))
+			show_findings(&m);
+	}
+	RUN(&m, within);
+	ok(no_findings(&m), "VCC, M0 and the like are there however few are allocated");
+	mx_report_free(&m.report);
+}
+
 static void test_launch_state(void) {
 	struct machine m = machine();
 	m.kernel.scratch_bytes = 4;
@@ -378,6 +417,7 @@ int main(void) {
 	test_place(&m);
 	test_descriptor(&m);
 	test_outside_code(&m);
+	test_sgprs();
 	test_launch_state();
 	mx_report_free(&m.report);
 	return done_testing();
