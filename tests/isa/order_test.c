@@ -193,6 +193,22 @@ static void test_partial_waits(struct machine *m) {
 		0xbf8cc17f, /* s_waitcnt lgkmcnt(1) */
 		0x7e060204, /* v_mov_b32_e32 v3, s4 */
 		0x7e080205, /* v_mov_b32_e32 v4, s5 */
+	}, mixed[] = {
+		0x7e0a02ff, 0x22222222, /* v_mov_b32_e32 v5, 0x22222222 */
+		0xd81a0100, 0x00000500, /* ds_write_b32 v0, v5 offset:256 */
+		0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+		0xd86c0100, 0x01000000, /* ds_read_b32 v1, v0 offset:256 */
+		0xc0020100, 0x00000000, /* s_load_dword s4, s[0:1], 0x0 */
+		0xbf8cc17f, /* s_waitcnt lgkmcnt(1) */
+		0x7e060301, /* v_mov_b32_e32 v3, v1 */
+		0x7e080204, /* v_mov_b32_e32 v4, s4 */
+	}, message[] = {
+		0xc0020100, 0x00000000, /* s_load_dword s4, s[0:1], 0x0 */
+		0xbf900001, /* s_sendmsg sendmsg(MSG_INTERRUPT) */
+		0xbf8cc17f, /* s_waitcnt lgkmcnt(1) */
+		0x7e060204, /* v_mov_b32_e32 v3, s4 */
+		0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+		0x7e080204, /* v_mov_b32_e32 v4, s4 */
 	}, wide_scalar[] = {
 		0xc0060100, 0x00000000, /* s_load_dwordx2 s[4:5], s[0:1], 0x0 */
 		0xbf8cc17f, /* s_waitcnt lgkmcnt(1) */
@@ -215,6 +231,10 @@ static void test_partial_waits(struct machine *m) {
 	             "lgkmcnt(1) is enough for the older of two LDS reads, and not for the newer");
 	test_partial(m, two_scalars, sizeof two_scalars, EITHER, EITHER,
 	             "lgkmcnt(1) is enough for neither of two scalar loads");
+	test_partial(m, mixed, sizeof mixed, EITHER, EITHER,
+	             "nor for one of an LDS read and a scalar load: only 0 is");
+	test_partial(m, message, sizeof message, EITHER, NEW_ALWAYS,
+	             "a message counts, and may be sent before an older load is there");
 	test_partial(m, wide_scalar, sizeof wide_scalar, NEW_ALWAYS, NEW_ALWAYS,
 	             "a scalar load of two dwords counts 2: lgkmcnt(1) is enough");
 	test_partial(m, wrong_counter, sizeof wrong_counter, NEW_ALWAYS, EITHER,
@@ -369,12 +389,21 @@ static void test_counters(struct machine *m) {
 	}, mixed[] = {
 		0xc0020100, 0x00000000, /* s_load_dword s4, s[0:1], 0x0 */
 		0xd86c0000, 0x01000000, /* ds_read_b32 v1, v0 */
+	}, store[] = {
+		0xc0430000, 0x00000100, /* s_store_dword s0, s[0:1], 0x100 glc */
+	}, time[] = {
+		0xc0900100, 0x00000000, /* s_memtime s[4:5] */
+	}, message[] = {
+		0xbf900001, /* s_sendmsg sendmsg(MSG_INTERRUPT) */
 	};
 	test_counter(m, load, sizeof load, 70, false, 63, "of 70 loads, 63 are in flight at most");
 	test_counter(m, load, sizeof load, 50, false, 50, "of 50, all");
 	test_counter(m, read, sizeof read, 40, true, 15, "of 40 LDS reads, 15");
 	test_counter(m, scalar, sizeof scalar, 20, true, 14,
 	             "of 20 scalar loads that count 2 each, 14 counts");
+	test_counter(m, store, sizeof store, 20, true, 15, "of 20 scalar stores of one dword, 15");
+	test_counter(m, time, sizeof time, 20, true, 14, "of 20 clocks that count 2 each, 14 counts");
+	test_counter(m, message, sizeof message, 20, true, 15, "of 20 messages, 15");
 	test_counter(m, mixed, sizeof mixed, 20, true, 15, "LDS and scalar loads share lgkmcnt");
 }
 
