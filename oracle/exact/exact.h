@@ -41,6 +41,7 @@ struct exact_operand {
 struct exact_gemm {
 	size_t m, n, k;
 	struct exact_operand a, b;
+	unsigned threads; /* that the fast ways may use; 0: one */
 };
 
 /* The correctly rounded product: the exact real sum rounded once, nearest
@@ -69,6 +70,14 @@ enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out);
  * every addend is -0, the accumulator (-0 after an underflow) included. */
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
                                 uint32_t *out);
+
+/* Which vector unit makes a block32 product of these formats: "AMX", "AVX-512 VNNI",
+ * "AVX-512", "portable", or "none" where all go by the plain walk. The bits are the same. */
+const char *exact_fast_name(const struct exact_gemm *g);
+
+/* The plain walk, whatever the processor: what the fast ways are tested against. */
+enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *profile,
+                                      unsigned mma_k, uint32_t *out);
 
 /* f32 to bf16, nearest even; NaN stays NaN (quieted, upper payload kept). */
 uint16_t exact_bf16(uint32_t f32);

@@ -1,4 +1,5 @@
 /* The product and the profiles: a walk over K, in steps that are rounded once. */
+#include "fast.h"
 #include "inside.h"
 
 #include <gmp.h>
@@ -297,8 +298,8 @@ enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out) {
 	return gemm(g, 0, by_sum, out);
 }
 
-enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
-                                uint32_t *out) {
+enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *profile,
+                                      unsigned mma_k, uint32_t *out) {
 	static const struct {
 		const char *name;
 		walk through;
@@ -316,4 +317,20 @@ enum exact_status exact_profile(const struct exact_gemm *g, const char *profile,
 		return gemm(g, mma_k / EXACT_BLOCK, profiles[i].through, out);
 	}
 	return EXACT_BAD_PROFILE;
+}
+
+static enum exact_status walk_block32(const struct exact_gemm *g, size_t instruction,
+                                      uint32_t *out) {
+	return gemm(g, instruction, by_blocks, out);
+}
+
+enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
+                                uint32_t *out) {
+	bool whole = mma_k && mma_k % EXACT_BLOCK == 0;
+	bool formats = exact_format(g->a.format) && exact_format(g->b.format);
+	enum exact_status status;
+	if (whole && formats && profile && !strcmp(profile, "block32") &&
+	    fast_block32(g, mma_k / EXACT_BLOCK, walk_block32, out, &status))
+		return status;
+	return exact_profile_plain(g, profile, mma_k, out);
 }

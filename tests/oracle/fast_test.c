@@ -1,0 +1,150 @@
+/* The fast ways of a block32 product, and each kernel by itself, against the plain walk. */
+#include "../../oracle/exact/fast.h"
+#include "../tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 70 * 800 };
+
+static const char *const formats[] = { "E2M1", "E2M3", "E3M2", "E4M3", "E5M2" };
+
+static uint64_t state = 3;
+static uint32_t next(void) {
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33);
+}
+
+/* Scales: near 1; spread so that sums overflow and underflow; any byte; and rare NaN. */
+static uint8_t scale(unsigned kind) {
+	static const uint8_t ends[] = { 0, 1, 2, 60, 190, 252, 253, 254, 127, 127, 127, 127 };
+	switch (kind) {
+	case 0: return (uint8_t)(120 + next() % 15);
+	case 1: return (uint8_t)(60 + next() % 134);
+	case 2: return next() % 64 ? (uint8_t)(126 + next() % 3) : 0xff;
+	default: return ends[next() % sizeof ends];
+	}
+}
+
+struct problem {
+	uint8_t a[MOST], b[MOST], sa[MOST], sb[MOST];
+	struct exact_gemm g;
+};
+
+static void make(struct problem *p, const char *a, const char *b, size_t m, size_t n, size_t k,
+                 unsigned kind, bool specials) {
+	size_t blocks = (k + 31) / 32;
+	for (size_t i = 0; i < MOST; i++) {
+		p->a[i] = (uint8_t)next(), p->b[i] = (uint8_t)next();
+		if (!specials) { /* the largest exponents of FP8 */
+			p->a[i] &= strcmp(a, "E4M3") && strcmp(a, "E5M2") ? 0xff : 0xbf;
+			p->b[i] &= strcmp(b, "E4M3") && strcmp(b, "E5M2") ? 0xff : 0xbf;
+		}
+		p->sa[i] = scale(kind), p->sb[i] = scale(kind);
+	}
+	p->g = (struct exact_gemm){ m,
+		                    n,
+		                    k,
+		                    { a, p->a, p->sa, k, blocks },
+		                    { b, p->b, p->sb, k, blocks },
+		                    .threads = 1 + next() % 3 };
+}
+
+static uint32_t fast[MOST], plain[MOST];
+
+static bool same(const struct problem *p) {
+	size_t n = p->g.m * p->g.n;
+	memset(fast, 0xee, sizeof fast);
+	enum exact_status s = exact_profile(&p->g, "block32", 128, fast);
+	enum exact_status t = exact_profile_plain(&p->g, "block32", 128, plain);
+	if (s == EXACT_OK && t == EXACT_OK && !memcmp(fast, plain, 4 * n))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (fast[i] != plain[i]) {
+			diag("[%zu][%zu]: fast 0x%08x, plain 0x%08x", i / p->g.n, i % p->g.n,
+			     fast[i], plain[i]);
+			break;
+		}
+	return false;
+}
+
+static void all_formats(void) {
+	static struct problem p;
+	for (unsigned a = 0; a < 5; a++)
+		for (unsigned b = 0; b < 5; b++) {
+			unsigned right = 0, n = 0;
+			for (unsigned kind = 0; kind < 4; kind++)
+				for (unsigned i = 0; i < 4; i++) {
+					size_t m = 1 + next() % 40, cols = 1 + next() % 40;
+					size_t k = 1 + next() % 400;
+					make(&p, formats[a], formats[b], m, cols, k, kind, i == 3);
+					right += same(&p);
+					n++;
+				}
+			ok(right == n, "%s x %s by %s: the walk's bits, with scales of all kinds",
+			   formats[a], formats[b], exact_fast_name(&p.g));
+		}
+}
+
+/* Sums that f64 rounds to the middle of two f32: 2^24, then 1 and a 2^-34th more or less,
+ * which is 2^8 * 2^8 + 2^-9 * 2^-9 at a scale of 2^-16. */
+static void double_rounding(void) {
+	static struct problem p;
+	unsigned right = 0, n = 0;
+	for (unsigned i = 0; i < 100; i++, n++) {
+		make(&p, "E4M3", "E4M3", 16, 16, 96, 0, false);
+		memset(p.a, 0, sizeof p.a);
+		memset(p.b, 0, sizeof p.b);
+		memset(p.sb, 127, sizeof p.sb);
+		for (size_t r = 0; r < 16; r++) {
+			uint8_t sign = (uint8_t)(next() % 2 << 7);
+			p.sa[r * 3] = 127 + 24, p.sa[r * 3 + 1] = 127 - 16, p.sa[r * 3 + 2] = 127;
+			p.a[r * 96] = p.b[r * 96] = 0x38; /* 1 */
+			p.a[r * 96 + 32] = 0x78 | sign, p.b[r * 96 + 32] = 0x78;
+			p.a[r * 96 + 33] = (uint8_t)(next() % 4 | next() % 2 << 7);
+			p.b[r * 96 + 33] = 0x01;
+			p.a[r * 96 + 64] = p.b[r * 96 + 64] = next() % 2 ? 0x38 : 0;
+		}
+		right += same(&p);
+	}
+	ok(right == n, "sums that are almost ties are rounded once");
+}
+
+static void each_kernel(void) {
+	static struct problem p;
+	static const struct {
+		const char *name;
+		fast_kernel *kernel;
+		bool (*has)(void);
+		bool wide;
+	} kernels[] = {
+		{ "plain bytes", fast_int8_plain, NULL, false },
+		{ "VNNI", fast_int8_vnni, fast_has_vnni, false },
+		{ "AMX", fast_int8_amx, fast_has_amx, false },
+		{ "plain f64", fast_wide_plain, NULL, true },
+		{ "AVX-512 f64", fast_wide_avx512, fast_has_avx512, true },
+	};
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+		struct fast_product f;
+		bool wide = kernels[i].wide;
+		make(&p, wide ? "E4M3" : "E2M3", wide ? "E3M2" : "E2M1", 61, 33, 320, 0, false);
+		if (kernels[i].has && !kernels[i].has()) {
+			ok(true, "%s # SKIP not on this processor", kernels[i].name);
+			continue;
+		}
+		exact_profile_plain(&p.g, "block32", 128, plain);
+		bool packed = fast_pack(&p.g, wide, &f) == EXACT_OK;
+		f.out = fast;
+		for (size_t strip = 0; packed && strip < f.b.padded / FAST_TILE; strip++)
+			kernels[i].kernel(&f, strip, 0, f.a.padded);
+		ok(packed && !memcmp(fast, plain, 61 * 33 * 4), "%s, ragged", kernels[i].name);
+		fast_free(&f);
+	}
+}
+
+int main(void) {
+	all_formats();
+	double_rounding();
+	each_kernel();
+	return done_testing();
+}
