@@ -1,6 +1,6 @@
 /* Conversion instructions, dense and sparse MFMA through the machine: operands, OP_SEL, EXEC,
- * unwritten bits. What they compute is judged in tests/num, tests/mma and tests/oracle; here it is held
- * against the library's functions on the registers that the encoding names. */
+ * unwritten bits. What they compute is judged in tests/num, tests/mma and tests/oracle; here it is
+ * held against the library's functions on the registers that the encoding names. */
 #include "machine_test.h"
 
 /* VGPRs 8 .. 55 are loaded from the arena, results are stored from VGPR 0 on.

@@ -152,6 +152,7 @@ static void test_op(const struct mx_sparse *op) {
 			struct mx_sparse_args g = arguments(op, profiles[p]);
 			fill(op, o, set);
 			g.abid = set;
+			g.cbsz = p % 2 * 4; /* whose two low bits count */
 			wrong += mx_mma_sparse(&g) != MX_OK || wrong_results(op);
 			fill(op, o, 0);
 			g.cbsz = 1 + p % 3; /* the first set, whatever ABID says */
