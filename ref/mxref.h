@@ -622,6 +622,39 @@ struct mx_dense_args {
 };
 MXREF_API mx_status mx_mma_dense(const struct mx_dense_args *args);
 
+/* ---- sparse matrix instructions ---- */
+
+/* A sparse MFMA of gfx950: D = D + A * B, A of M x K, of which two are stored of every four
+ * consecutive k, B of K x M [ISA 7.5]. sparse.def lists them. */
+struct mx_sparse {
+	const char *name; /* mnemonic: "v_smfmac_f32_16x16x32_f16" */
+	unsigned m, k;
+	mx_type a, b, d;
+};
+MXREF_API const struct mx_sparse *mx_sparse_by_name(const char *name); /* NULL: none */
+MXREF_API const struct mx_sparse *mx_sparse_at(size_t i);              /* NULL ends */
+
+/* Registers of A, and of the result; B fills twice those of A. */
+MXREF_API unsigned mx_sparse_a_vgprs(const struct mx_sparse *op);
+MXREF_API unsigned mx_sparse_result_vgprs(const struct mx_sparse *op);
+
+/* One sparse MFMA on registers. Bits 2i and 2i + 1 of a lane's set of indices say which k of
+ * four its i-th item of A is; `index` holds as many sets as fit, of which cbsz and abid choose
+ * one. Computes as the dense instructions do, of what is stored alone: K / 2 products in the
+ * order of k (assumed).
+ *
+ * MX_BAD_POINTER; MX_BAD_PROFILE; MX_BAD_OPTION where the manual leaves it undefined: two
+ * indices of four that do not ascend. */
+struct mx_sparse_args {
+	const struct mx_sparse *op;
+	const mx_profile *profile;
+	const uint32_t (*a)[MX_LANES], (*b)[MX_LANES], *index; /* index[lane] */
+	uint32_t (*d)[MX_LANES];                               /* C, and the result */
+	unsigned cbsz, abid;
+	bool clamp;
+};
+MXREF_API mx_status mx_mma_sparse(const struct mx_sparse_args *args);
+
 #ifdef __cplusplus
 }
 #endif

@@ -269,11 +269,12 @@ static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	in->mai.abid = bits(w, 14, 11);
 	in->mai.blgp = bits(x, 31, 29);
 	in->mai.dense = in->op ? mx_dense_by_name(in->op->name) : NULL;
+	in->mai.sparse = in->op ? mx_sparse_by_name(in->op->name) : NULL;
 	uint16_t cd = bits(w, 15, 15) ? MX_AGPR : MX_VGPR;
 	in->dst = cd + bits(w, 7, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		in->src[i] = bits(x, 9 * i + 8, 9 * i);
-		bool acc = i == 2 ? cd == MX_AGPR : bits(x, 27 + i, 27 + i);
+		bool acc = i < 2 ? bits(x, 27 + i, 27 + i) : cd == MX_AGPR && !in->mai.sparse;
 		if (acc && in->src[i] >= MX_VGPR)
 			in->src[i] += MX_AGPR - MX_VGPR;
 	}
@@ -291,7 +292,7 @@ static void decode_matrix(struct mx_inst *in, size_t left) {
 	if (left < 4)
 		return;
 	decode_mai(in, in->dwords + 2);
-	if (in->op && (in->mai.dense || in->op->lanes))
+	if (in->op && (in->mai.dense || in->mai.sparse || in->op->lanes))
 		in->op = NULL; /* only the F8F6F4 forms have scales */
 	in->mai.scaled = true;
 	for (unsigned i = 0; i < 2; i++) {

@@ -171,6 +171,7 @@ struct mx_inst {
 		uint8_t cbsz, blgp, abid;
 		bool scaled;
 		const struct mx_dense *dense; /* of a dense MFMA */
+		const struct mx_sparse *sparse;
 		uint16_t scale[2];
 		uint8_t byte[2];
 	} mai;

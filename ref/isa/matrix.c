@@ -8,6 +8,8 @@ enum { MAX_D = 32 }; /* registers of the largest result */
 static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                                   unsigned n))[MX_LANES] {
 	unsigned row = mx_row(code);
+	if (code < MX_VGPR)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u, which is no VGPR", code);
 	if (code < MX_VGPR || !mx_vgprs_exist(w, in, row, n))
 		return NULL;
 	return (const uint32_t(*)[MX_LANES])(w->v + row);
@@ -128,6 +130,40 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
 }
 
+/* Sparse forms: C is D, and the third source the index, always a VGPR. */
+static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned n = in->op->d, na = in->op->s[0], nb = in->op->s[1];
+	const uint32_t(*index)[MX_LANES] = registers(w, in, in->src[2], 1);
+	mx_vreg d[MAX_D], u;
+	struct mx_sparse_args args = {
+		in->mai.sparse,
+		w->group->run->launch->profile,
+		registers(w, in, in->src[0], na),
+		registers(w, in, in->src[1], nb),
+		index ? *index : NULL,
+		d,
+		in->mai.cbsz,
+		in->mai.abid,
+		overflow_clamps(w),
+	};
+	if (!args.a || !args.b || !index || !registers(w, in, in->dst, n))
+		return;
+	if (in->mai.blgp) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "BLGP of a sparse matrix instruction");
+		return;
+	}
+	memcpy(d, w->v + mx_row(in->dst), n * sizeof *d);
+	if (mx_mma_sparse(&args) != MX_OK) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "indices that do not ascend");
+		return;
+	}
+	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], nb) |
+	           operand_unwritten(w, in->src[2], 1) | operand_unwritten(w, in->dst, n);
+	memset(u, 0xff, sizeof u);
+	for (unsigned r = 0; r < n; r++)
+		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
+}
+
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
@@ -138,6 +174,10 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 	w->group->run->report->stats.mfma++;
 	if (in->mai.dense) {
 		exec_dense(w, in);
+		return;
+	}
+	if (in->mai.sparse) {
+		exec_sparse(w, in);
 		return;
 	}
 	if (in->mai.cbsz >= MX_FORMATS || in->mai.blgp >= MX_FORMATS) {

@@ -1,4 +1,5 @@
 /* The dense MFMAs on registers: each result one dot, by integers, FMAs or a profile. */
+#include "dense.h"
 #include "step.h"
 #include "../num/f32.h"
 
@@ -16,8 +17,8 @@ static unsigned bits_of_item(unsigned vgprs, unsigned items) {
 	return 32 * vgprs / items;
 }
 
-static uint64_t get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane,
-                         unsigned item) {
+uint64_t mx_get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane,
+                     unsigned item) {
 	unsigned at = bits * item / 32;
 	if (bits == 64)
 		return regs[at][lane] | (uint64_t)regs[at + 1][lane] << 32;
@@ -66,8 +67,10 @@ static void load(struct operands *x, const struct mx_dense_args *g) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned i = 0; i < items; i++) {
 			mx_dense_operand(op, lane, i, &block, &mn, &k);
-			x->a[block * op->m + mn][k] = get_item(g->a, bits, lane_of_a(g, lane), i);
-			x->b[block * op->m + mn][k] = get_item(g->b, bits, lane_of_b(g, lane), i);
+			x->a[block * op->m + mn][k] =
+				mx_get_item(g->a, bits, lane_of_a(g, lane), i);
+			x->b[block * op->m + mn][k] =
+				mx_get_item(g->b, bits, lane_of_b(g, lane), i);
 		}
 }
 
@@ -163,8 +166,8 @@ static uint64_t dot_profile(const struct mx_dense_args *g, const uint64_t *a, co
 	return acc.v;
 }
 
-static uint64_t dot(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
-                    uint64_t c) {
+uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
+                      uint64_t c) {
 	switch (g->op->a) {
 	case MX_T_I8: return dot_i8(g, a, b, c);
 	case MX_T_F64: return dot_f64(g, a, b, c);
@@ -184,9 +187,10 @@ static void run(const struct mx_dense_args *g) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned i = 0; i < items; i++) {
 			mx_dense_result(op, lane, i, &block, &row, &col);
-			uint64_t c = get_item(g->c, bits, lane, i);
+			uint64_t c = mx_get_item(g->c, bits, lane, i);
 			set_item(g->d, bits, lane, i,
-			         dot(g, x.a[block * op->m + row], x.b[block * op->m + col], c));
+			         mx_dense_dot(g, x.a[block * op->m + row], x.b[block * op->m + col],
+			                      c));
 		}
 }
 

@@ -535,7 +535,8 @@ extern mx_handler mx_exec_cvt;
 
 static bool is_alu(const struct mx_op *op) {
 	return op->encoding != MX_SMEM && op->handler != mx_exec_cvt &&
-	       strncmp(op->name, "v_mfma", 6) && (op->name[0] == 's' || op->name[0] == 'v');
+	       strncmp(op->name, "v_mfma", 6) && strncmp(op->name, "v_smfmac", 8) &&
+	       (op->name[0] == 's' || op->name[0] == 'v');
 }
 
 static void test_coverage(void) {

@@ -1,6 +1,6 @@
-/* Conversion instructions and dense MFMA through the machine: operands, OP_SEL, EXEC, unwritten
- * bits. What they compute is judged in tests/num, tests/mma and tests/oracle; here it is held
- * against the library's functions on the registers that the encoding names. */
+/* Conversion instructions, dense and sparse MFMA through the machine: operands, OP_SEL, EXEC,
+ * unwritten bits. What they compute is judged in tests/num, tests/mma and tests/oracle; here it is
+ * held against the library's functions on the registers that the encoding names. */
 #include "machine_test.h"
 
 /* VGPRs 8 .. 55 are loaded from the arena, results are stored from VGPR 0 on.
@@ -226,9 +226,142 @@ static void test_dense(void) {
 		ok(run_dense(op), "%s computes on the registers that the encoding names", op->name);
 }
 
+/* ---- sparse MFMA ---- */
+
+/* v_smfmac_* v[0:], v[40:], v[44:], v39. The pairs of the index ascend. */
+static bool run_sparse(const struct mx_sparse *op) {
+	enum { ASCENDING = 0xd8d8d8d8 };
+	const struct mx_op *row = row_of(op->name);
+	unsigned n = mx_sparse_result_vgprs(op), operands = mx_sparse_a_vgprs(op);
+	uint32_t a[4][MX_LANES], b[8][MX_LANES], index[MX_LANES], want[16][MX_LANES];
+	struct machine m = machine();
+	struct code code = { 0 };
+	if (!row || row->d != n || row->s[0] != operands || row->s[1] != 2 * operands) {
+		diag("%s: not as many registers as its row says", op->name);
+		return false;
+	}
+	random_arena(op->m * 1000 + op->k);
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		put(SOURCE + (39 - FIRST) * ROW + 4 * l, ASCENDING);
+		index[l] = ASCENDING;
+		for (unsigned r = 0; r < operands; r++)
+			a[r][l] = source(40 + r, l);
+		for (unsigned r = 0; r < 2 * operands; r++)
+			b[r][l] = source(44 + r, l);
+		for (unsigned r = 0; r < n; r++)
+			want[r][l] = r < 8 ? result(r, l) : source(r, l);
+	}
+	struct mx_sparse_args args = { op,
+		                       m.launch.profile,
+		                       (const uint32_t(*)[MX_LANES])a,
+		                       (const uint32_t(*)[MX_LANES])b,
+		                       index,
+		                       want };
+	uint32_t d[] = { 0xd3800000 | (uint32_t)row->opcode << 16,
+		         (256 + 40) | (256 + 44) << 9 | (256 + 39) << 18 };
+	prologue(&code, n < 8 ? n : 8);
+	append(&code, d, sizeof d);
+	epilogue(&code, n);
+	run_code(&m, &code);
+	bool good = no_findings(&m) && mx_mma_sparse(&args) == MX_OK;
+	if (!good)
+		show_findings(&m);
+	for (unsigned r = 0; good && r < n; r++)
+		for (unsigned l = 0; good && l < MX_LANES; l++)
+			good = result(r, l) == want[r][l];
+	mx_report_free(&m.report);
+	return good;
+}
+
+static void test_sparse(void) {
+	const struct mx_sparse *op;
+	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
+		ok(run_sparse(op), "%s computes on the registers that the encoding names",
+		   op->name);
+}
+
+static const uint32_t sparse_to_agprs[] = {
+	0xd3d94000, 0x18000100, /* v_accvgpr_write_b32 a0, v0 */
+	0xd3d94001, 0x18000101, /* v_accvgpr_write_b32 a1, v1 */
+	0xd3d94002, 0x18000102, /* v_accvgpr_write_b32 a2, v2 */
+	0xd3d94003, 0x18000103, /* v_accvgpr_write_b32 a3, v3 */
+	0xbf800001,             /* s_nop 1 */
+	0xd3e28800, 0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
+	0xbf800007,             /* s_nop 7 */
+	0xd3d84000, 0x18000100, /* v_accvgpr_read_b32 v0, a0 */
+	0xd3d84001, 0x18000101, /* v_accvgpr_read_b32 v1, a1 */
+	0xd3d84002, 0x18000102, /* v_accvgpr_read_b32 v2, a2 */
+	0xd3d84003, 0x18000103, /* v_accvgpr_read_b32 v3, a3 */
+};
+
+/* D in AGPRs leaves the index in a VGPR; the second set is good, the others are not. */
+static void test_sparse_index(void) {
+	uint32_t a[2][MX_LANES], b[4][MX_LANES], index[MX_LANES], want[4][MX_LANES];
+	struct machine m = machine();
+	struct code code = { 0 };
+	unsigned wrong = 0;
+	random_arena(7);
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		put(SOURCE + (39 - FIRST) * ROW + 4 * l, index[l] = 0x0000d800);
+		for (unsigned r = 0; r < 4; r++) {
+			b[r][l] = source(44 + r, l);
+			want[r][l] = result(r, l);
+			a[r % 2][l] = source(40 + r % 2, l);
+		}
+	}
+	struct mx_sparse_args args = { mx_sparse_by_name("v_smfmac_f32_16x16x32_f16"),
+		                       m.launch.profile,
+		                       (const uint32_t(*)[MX_LANES])a,
+		                       (const uint32_t(*)[MX_LANES])b,
+		                       index,
+		                       want,
+		                       .abid = 1 };
+	prologue(&code, 4);
+	APPEND(&code, sparse_to_agprs);
+	epilogue(&code, 4);
+	run_code(&m, &code);
+	mx_status status = mx_mma_sparse(&args);
+	for (unsigned l = 0; l < MX_LANES; l++)
+		for (unsigned r = 0; r < 4; r++)
+			wrong += result(r, l) != want[r][l];
+	if (!ok(no_findings(&m) && status == MX_OK && !wrong,
+	        "a sparse result in AGPRs, the index chosen by ABID from a VGPR"))
+		show_findings(&m);
+	mx_report_free(&m.report);
+}
+
+static void test_sparse_refused(void) {
+	static const struct {
+		const char *what;
+		uint32_t code[2], index;
+	} cases[] = {
+		{ "indices that do not ascend", { 0xd3e20000, 0x049e5928 }, 0 },
+		{ "BLGP", { 0xd3e20000, 0x249e5928 }, 0xd8d8d8d8 },
+		{ "a constant as index", { 0xd3e20000, 0x02025928 }, 0xd8d8d8d8 },
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		struct machine m = machine();
+		struct code code = { 0 };
+		random_arena(7);
+		for (unsigned l = 0; l < MX_LANES; l++)
+			put(SOURCE + (39 - FIRST) * ROW + 4 * l, cases[i].index);
+		prologue(&code, 4);
+		size_t at = code.bytes;
+		append(&code, cases[i].code, 8);
+		epilogue(&code, 4);
+		run_code(&m, &code);
+		if (!ok(found(&m, MX_UNSUPPORTED, at), "sparse MFMA: %s stops", cases[i].what))
+			show_findings(&m);
+		mx_report_free(&m.report);
+	}
+}
+
 int main(void) {
 	test_conversions();
 	test_partial_result();
 	test_dense();
+	test_sparse();
+	test_sparse_index();
+	test_sparse_refused();
 	return done_testing();
 }

@@ -1,0 +1,130 @@
+/* The sparse MFMAs: of every four consecutive k of A two are stored, and an index says which
+ * [ISA 7.5].
+ *
+ * A row of lanes holds 16 bytes of consecutive k of B at a time, the rows in turn, and 8 bytes
+ * of A, the two that are stored of each four. Item i of A is in the i / 2-th four of its lane;
+ * its index, which of them it is, are bits 2i and 2i + 1 of a set.
+ *
+ * Products are formed of what is stored alone, in the order of k, K / 2 of them (assumed for
+ * the profile's steps, of which the manual has nothing). */
+#include <string.h>
+
+#include "dense.h"
+
+enum { MAX_M = 32, MAX_K = 128, A_BYTES = 8 };
+
+static const struct mx_sparse rows[] = {
+#define MX_SPARSE(id, m, k, a, b, d) { "v_smfmac_" #id, m, k, MX_T_##a, MX_T_##b, MX_T_##d },
+#include "sparse.def"
+#undef MX_SPARSE
+};
+
+const struct mx_sparse *mx_sparse_at(size_t i) {
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const struct mx_sparse *mx_sparse_by_name(const char *name) {
+	const struct mx_sparse *op;
+	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
+		if (!strcmp(op->name, name))
+			break;
+	return op;
+}
+
+/* What it would be if A were all that there is. */
+static struct mx_dense packed(const struct mx_sparse *op) {
+	return (struct mx_dense){ op->name, op->m, op->k / 2, 1, op->a, op->b, op->d };
+}
+
+unsigned mx_sparse_a_vgprs(const struct mx_sparse *op) {
+	struct mx_dense p = packed(op);
+	return mx_dense_operand_vgprs(&p);
+}
+
+unsigned mx_sparse_result_vgprs(const struct mx_sparse *op) {
+	struct mx_dense p = packed(op);
+	return mx_dense_result_vgprs(&p);
+}
+
+/* ---- where items are ---- */
+
+/* Items of a row of lanes that are consecutive; of A, which has half as many k. */
+static unsigned share(const struct mx_sparse *op) {
+	return 8 * A_BYTES / (op->a == MX_T_F16 || op->a == MX_T_BF16 ? 16 : 8);
+}
+
+/* The position among consecutive k of a lane's item: `n` at a time, all lanes in turn. */
+static unsigned position(const struct mx_sparse *op, unsigned lane, unsigned item, unsigned n) {
+	return (item / n * (MX_LANES / op->m) + lane / op->m) * n + item % n;
+}
+
+struct operands {
+	uint64_t a[MAX_M][MAX_K / 2], b[MAX_M][MAX_K]; /* b by column */
+	uint8_t k[MAX_M][MAX_K / 2];                   /* of a */
+};
+
+/* Sets of indices in a register: CBSZ 0 lets ABID choose, else it is the first. Of the wide
+ * 16-bit forms the text says 8 bits, its table the 16 that it takes. */
+static unsigned first_index(const struct mx_sparse_args *g, unsigned items) {
+	unsigned sets = 16 / items;
+	return g->cbsz & 3 ? 0 : g->abid % sets * items;
+}
+
+static unsigned index_of(const struct mx_sparse_args *g, unsigned lane, unsigned n) {
+	return g->index[lane] >> 2 * n & 3;
+}
+
+/* Whether each pair of indices ascends, as the manual demands. */
+static bool indices_ascend(const struct mx_sparse_args *g, unsigned items) {
+	unsigned first = first_index(g, items);
+	for (unsigned lane = 0; lane < MX_LANES; lane++)
+		for (unsigned i = first; i < first + items; i += 2)
+			if (index_of(g, lane, i) >= index_of(g, lane, i + 1))
+				return false;
+	return true;
+}
+
+static void load(struct operands *x, const struct mx_sparse_args *g) {
+	const struct mx_sparse *op = g->op;
+	unsigned n = share(op), bits = 8 * A_BYTES / n, items = op->m * op->k / 2 / MX_LANES;
+	unsigned first = first_index(g, items);
+	for (unsigned lane = 0; lane < MX_LANES; lane++) {
+		unsigned mn = lane % op->m;
+		for (unsigned i = 0; i < items; i++) {
+			unsigned p = position(op, lane, i, n);
+			x->a[mn][p] = mx_get_item(g->a, bits, lane, i);
+			x->k[mn][p] = p / 2 * 4 + index_of(g, lane, first + i);
+		}
+		for (unsigned i = 0; i < 2 * items; i++)
+			x->b[mn][position(op, lane, i, 2 * n)] = mx_get_item(g->b, bits, lane, i);
+	}
+}
+
+/* ---- the instruction ---- */
+
+static void run(const struct mx_sparse_args *g) {
+	struct mx_dense op = packed(g->op);
+	struct mx_dense_args dense = { .op = &op, .profile = g->profile, .clamp = g->clamp };
+	unsigned items = mx_dense_result_items(&op), block, row, col;
+	struct operands x;
+	uint64_t b[MAX_K / 2];
+	load(&x, g);
+	for (unsigned lane = 0; lane < MX_LANES; lane++)
+		for (unsigned i = 0; i < items; i++) {
+			mx_dense_result(&op, lane, i, &block, &row, &col);
+			for (unsigned p = 0; p < op.k; p++)
+				b[p] = x.b[col][x.k[row][p]];
+			g->d[i][lane] = mx_dense_dot(&dense, x.a[row], b, g->d[i][lane]);
+		}
+}
+
+mx_status mx_mma_sparse(const struct mx_sparse_args *g) {
+	if (!g || !g->op || !g->a || !g->b || !g->index || !g->d || !g->profile)
+		return MX_BAD_POINTER;
+	if (!indices_ascend(g, g->op->m * g->op->k / 2 / MX_LANES))
+		return MX_BAD_OPTION;
+	mx_status status = mx_profile_check(g->profile);
+	if (status == MX_OK)
+		run(g);
+	return status;
+}
