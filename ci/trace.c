@@ -98,6 +98,8 @@ static void print_lanes(const struct mx_trace *t, const struct mx_event *e) {
 static void print_register(const struct mx_trace *t, const struct mx_event *e) {
 	char name[16];
 	bool vector = e->kind == MX_EVENT_VGPR;
+	if (!e->code && !vector && e->reg >= MX_TTMP0 && e->reg < MX_M0)
+		return; /* set-up writes them all */
 	printf("%10s%s =", "", mx_register_name(e->reg + (vector ? MX_VGPR : 0), name));
 	if (vector)
 		print_lanes(t, e);

@@ -76,7 +76,7 @@ static void print_value(const struct report *r, const struct mx_value *v, unsign
 		printf(" 0x%08" PRIx32, more->data);
 	if (v->wanted && v->writer < 0)
 		printf(v->where == MX_IN_MEMORY ? ", from before the launch"
-		                                : ", written by nobody");
+		                                : ", written by nobody yet");
 	putchar('\n');
 }
 

@@ -57,7 +57,8 @@ static void add_alu(const struct mx_inst *in, struct list *l) {
 		add(l, "mask", in->src[2], 2, true);
 	if (op->flags & MX_VCC_IN)
 		add(l, "mask", MX_VCC, 2, true);
-	if (op->flags & (MX_READS_D | MX_KEEP_HALF))
+	bool listed = op->s[2] && in->src[2] == in->dst; /* as fmac has it */
+	if (op->flags & (MX_READS_D | MX_KEEP_HALF) && !listed)
 		add(l, "old", in->dst, op->d, true);
 	if (op->flags & MX_SCC_IN)
 		add(l, "flag", MX_SCC, 1, true);
