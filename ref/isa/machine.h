@@ -160,6 +160,7 @@ static inline unsigned mx_random_below(struct mx_random *r, unsigned n) {
 
 /* ---- watch.c: telling a watch what happens; call only where w->watched has the kind ---- */
 
+void mx_watch_begin(struct mx_wave *w); /* at its start, always: what is to be told of it */
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in);
 void mx_watch_land(struct mx_wave *w, const struct mx_memop *m); /* NULL: it has landed */
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code);

@@ -34,6 +34,13 @@ static void tell(const struct mx_wave *w, const struct mx_event *e) {
 		watch->event(watch->context, e);
 }
 
+void mx_watch_begin(struct mx_wave *w) {
+	const struct mx_watch *watch = w->group->run->launch->watch;
+	w->landing = NULL;
+	w->at = NULL;
+	w->watched = watch ? watch->wants(watch->context, w->group->id, w->index) : 0;
+}
+
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in) {
 	w->at = in;
 	struct mx_event e = event(w, MX_EVENT_ISSUE);
