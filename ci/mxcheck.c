@@ -53,9 +53,9 @@ static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_resu
 		return mx_bench_run(b, g->o->seed, run, err);
 	if (mx_trace_begin(b, &g->o->trace, &t, err))
 		return -1;
-	emu->set_watch(mx_trace_watch(t));
+	emu->set_observer(mx_trace_observer(t));
 	int status = mx_bench_run(b, g->o->seed, run, err);
-	emu->set_watch(NULL);
+	emu->set_observer(NULL);
 	if (!status)
 		status = mx_trace_seen(t, err);
 	mx_trace_end(t);

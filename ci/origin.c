@@ -369,24 +369,24 @@ static bool follow(struct search *s) {
 
 /* ---- launches ---- */
 
-static int run(struct mx_bench *b, uint64_t schedule, const struct mx_watch *watch,
+static int run(struct mx_bench *b, uint64_t schedule, const struct mx_observer *observer,
                struct mx_error *err) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	struct mx_run_result r;
-	emu->set_watch(watch);
+	emu->set_observer(observer);
 	int status = mx_bench_run(b, schedule, &r, err);
-	emu->set_watch(NULL);
+	emu->set_observer(NULL);
 	return status;
 }
 
 static int search(struct search *s, struct mx_bench *b, uint64_t schedule, struct mx_error *err) {
-	const struct mx_watch watch = { s, wants, event };
+	const struct mx_observer observer = { s, wants, event };
 	for (bool more = true; more;) {
 		free(s->writers);
 		s->writers = calloc(s->c->n_values + 1, sizeof *s->writers);
 		if (!s->writers || s->c->out_of_memory)
 			return mx_fail(err, "out of memory");
-		if (run(b, schedule, &watch, err))
+		if (run(b, schedule, &observer, err))
 			return -1;
 		more = follow(s);
 	}

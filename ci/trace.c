@@ -16,7 +16,7 @@ enum { FIRST_LANES = 4 };
 struct mx_trace {
 	const struct mx_bench *b;
 	const struct mx_trace_options *o;
-	struct mx_watch watch;
+	struct mx_observer observer;
 	uint32_t workgroup[3], wave; /* --trace */
 	struct mx_place place;       /* --watch */
 	uint64_t stop;               /* --break */
@@ -206,7 +206,7 @@ int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
 		return mx_fail(err, "out of memory");
 	t->b = b;
 	t->o = o;
-	t->watch = (struct mx_watch){ t, wants, event };
+	t->observer = (struct mx_observer){ t, wants, event };
 	if (!mx_trace_check(o, err) || (o->watch && mx_place_parse(b, o->watch, &t->place, err))) {
 		free(t);
 		return -1;
@@ -219,8 +219,8 @@ int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
 	return 0;
 }
 
-const struct mx_watch *mx_trace_watch(const struct mx_trace *t) {
-	return &t->watch;
+const struct mx_observer *mx_trace_observer(const struct mx_trace *t) {
+	return &t->observer;
 }
 
 int mx_trace_seen(const struct mx_trace *t, struct mx_error *err) {

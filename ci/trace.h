@@ -15,11 +15,11 @@ struct mx_trace_options {
 /* Complains where a text is not of that form; needs no device. */
 bool mx_trace_check(const struct mx_trace_options *o, struct mx_error *err);
 
-/* A watch that prints; it must be ended with mx_trace_end. */
+/* An observer that prints; it must be ended with mx_trace_end. */
 struct mx_trace;
 int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o, struct mx_trace **t,
                    struct mx_error *err);
-const struct mx_watch *mx_trace_watch(const struct mx_trace *t);
+const struct mx_observer *mx_trace_observer(const struct mx_trace *t);
 
 /* After the launch: fails if the traced wave was not in it. */
 int mx_trace_seen(const struct mx_trace *t, struct mx_error *err);

@@ -109,9 +109,9 @@ struct mx_stats {
 size_t mx_op_count(void);
 const char *mx_op_name(size_t i);
 
-/* ---- watching ---- */
+/* ---- observing ---- */
 
-/* What a watch may ask to be told of a wave. */
+/* What an observer may ask to be told of a wave. */
 typedef enum {
 	MX_EVENT_ISSUE = 1 << 0,  /* an instruction is about to be executed */
 	MX_EVENT_LAND = 1 << 1,   /* an operation in flight is about to land */
@@ -151,10 +151,10 @@ struct mx_event {
 	uint32_t data;
 };
 
-/* Watching changes nothing of a launch: the same seed is the same launch, so that a question
- * that one run raises is answered by the next. A watched launch runs on one thread; events
+/* Observing changes nothing of a launch: the same seed is the same launch, so that a question
+ * that one run raises is answered by the next. An observed launch runs on one thread; events
  * come in the order in which things happen. */
-struct mx_watch {
+struct mx_observer {
 	void *context;
 	/* The kinds of events of a wave to be told, or'ed; asked once for each wave. */
 	unsigned (*wants)(void *context, const uint32_t workgroup[3], uint32_t wave);
@@ -162,7 +162,7 @@ struct mx_watch {
 };
 
 struct mx_launch {
-	const struct mx_watch *watch; /* or NULL */
+	const struct mx_observer *observer; /* or NULL */
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;

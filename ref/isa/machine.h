@@ -73,8 +73,8 @@ struct mx_wave {
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned watched;                /* kinds of events, MX_EVENT_... */
-	const struct mx_inst *at;        /* if watched: what is executed or landing */
+	unsigned observed;               /* kinds of events, MX_EVENT_... */
+	const struct mx_inst *at;        /* if observed: what is executed or landing */
 	const struct mx_memop *landing;  /* likewise: the landing operation, or NULL */
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
@@ -158,17 +158,19 @@ static inline unsigned mx_random_below(struct mx_random *r, unsigned n) {
 	return (unsigned)((mx_random_next(r) >> 32) * n >> 32);
 }
 
-/* ---- watch.c: telling a watch what happens; call only where w->watched has the kind ---- */
+/* ---- observe.c: telling an observer what happens; call only where w->observed has the kind ----
+ */
 
-void mx_watch_begin(struct mx_wave *w); /* at its start, always: what is to be told of it */
-void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in);
-void mx_watch_land(struct mx_wave *w, const struct mx_memop *m); /* NULL: it has landed */
-void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
-void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
-void mx_watch_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
-                     bool write);
+void mx_observe_begin(struct mx_wave *w); /* at its start, always: what is to be told of it */
+void mx_observe_issue(struct mx_wave *w, const struct mx_inst *in);
+void mx_observe_land(struct mx_wave *w, const struct mx_memop *m); /* NULL: it has landed */
+void mx_observe_sgpr(const struct mx_wave *w, unsigned code);
+void mx_observe_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
+void mx_observe_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
+                       bool write);
 /* Of LDS, where the bytes are. */
-void mx_watch_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes, bool write);
+void mx_observe_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes,
+                    bool write);
 
 /* ---- operand.c: registers as operands ---- */
 

@@ -1,4 +1,4 @@
-/* Telling a watch what happens in a launch. Nothing here changes the launch. */
+/* Telling an observer what happens in a launch. Nothing here changes the launch. */
 #include <string.h>
 
 #include "machine.h"
@@ -29,25 +29,25 @@ static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {
 }
 
 static void tell(const struct mx_wave *w, const struct mx_event *e) {
-	const struct mx_watch *watch = w->group->run->launch->watch;
-	if (w->watched & e->kind)
-		watch->event(watch->context, e);
+	const struct mx_observer *observer = w->group->run->launch->observer;
+	if (w->observed & e->kind)
+		observer->event(observer->context, e);
 }
 
-void mx_watch_begin(struct mx_wave *w) {
-	const struct mx_watch *watch = w->group->run->launch->watch;
+void mx_observe_begin(struct mx_wave *w) {
+	const struct mx_observer *observer = w->group->run->launch->observer;
 	w->landing = NULL;
 	w->at = NULL;
-	w->watched = watch ? watch->wants(watch->context, w->group->id, w->index) : 0;
+	w->observed = observer ? observer->wants(observer->context, w->group->id, w->index) : 0;
 }
 
-void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in) {
+void mx_observe_issue(struct mx_wave *w, const struct mx_inst *in) {
 	w->at = in;
 	struct mx_event e = event(w, MX_EVENT_ISSUE);
 	tell(w, &e);
 }
 
-void mx_watch_land(struct mx_wave *w, const struct mx_memop *m) {
+void mx_observe_land(struct mx_wave *w, const struct mx_memop *m) {
 	w->landing = m;
 	w->at = m ? m->in : NULL;
 	if (!m)
@@ -56,14 +56,14 @@ void mx_watch_land(struct mx_wave *w, const struct mx_memop *m) {
 	tell(w, &e);
 }
 
-void mx_watch_sgpr(const struct mx_wave *w, unsigned code) {
+void mx_observe_sgpr(const struct mx_wave *w, unsigned code) {
 	struct mx_event e = event(w, MX_EVENT_SGPR);
 	e.reg = code;
 	e.value = &w->s[code];
 	tell(w, &e);
 }
 
-void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes) {
+void mx_observe_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes) {
 	struct mx_event e = event(w, MX_EVENT_VGPR);
 	e.reg = row;
 	e.lanes = lanes;
@@ -89,8 +89,8 @@ static int lane_of(uint64_t lanes, bool write) {
 	return one || (lanes && write) ? 63 - __builtin_clzll(lanes) : -1;
 }
 
-void mx_watch_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
-                     bool write) {
+void mx_observe_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
+                       bool write) {
 	struct mx_event e = event(w, MX_EVENT_MEMORY);
 	e.lanes = lanes_of(w->landing, address);
 	e.lane = lane_of(e.lanes, write);
@@ -101,7 +101,8 @@ void mx_watch_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, 
 	tell(w, &e);
 }
 
-void mx_watch_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes, bool write) {
+void mx_observe_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes,
+                    bool write) {
 	struct mx_event e = event(w, MX_EVENT_LDS);
 	e.lane = (int)lane;
 	e.lanes = 1ull << lane;

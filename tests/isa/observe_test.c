@@ -1,4 +1,4 @@
-/* A watch is told what happens, in order, and changes nothing; what instructions read. */
+/* An observer is told what happens, in order, and changes nothing; what instructions read. */
 #include "machine_test.h"
 
 #include "../../ref/isa/uses.h"
@@ -24,7 +24,7 @@ static const uint32_t program[] = {
 enum { INSTRUCTIONS = 13 };
 enum { ADD = 16, WRITE = 20, READ = 32, STORE = 56 }; /* bytes of some of them */
 
-/* ---- a watch that keeps what it is told ---- */
+/* ---- an observer that keeps what it is told ---- */
 
 struct kept {
 	mx_event_kind kind;
@@ -58,15 +58,15 @@ static void keep(void *context, const struct mx_event *e) {
 		k->value[0] = *e->value;
 }
 
-static const struct mx_watch watch = { NULL, wants, keep };
+static const struct mx_observer observer = { NULL, wants, keep };
 
-static void run(struct machine *m, bool watched, uint64_t seed) {
+static void run(struct machine *m, bool observed, uint64_t seed) {
 	fill_arena(0x11);
 	put(16, 7);
 	put(20, 0x5000);
 	m->kernel.lds_bytes = 4 * WAVES * LANES + 4;
 	m->launch.block[0] = WAVES * LANES;
-	m->launch.watch = watched ? &watch : NULL;
+	m->launch.observer = observed ? &observer : NULL;
 	m->launch.seed = seed;
 	n_events = 0;
 	RUN(m, program);
@@ -107,7 +107,7 @@ static void test_nothing_changes(struct machine *m) {
 		        findings == m->report.n_findings && !memcmp(plain, arena, ARENA) &&
 		        !memcmp(states, state, ARENA);
 	}
-	ok(same == of, "under %u seeds a watched launch is the launch that nobody watches", of);
+	ok(same == of, "under %u seeds a observed launch is the launch that nobody observes", of);
 }
 
 static void test_instructions(struct machine *m) {
