@@ -80,7 +80,7 @@ static void add_memory(const struct mx_inst *in, struct list *l) {
 		add(l, "data", in->mem.data, n, true);
 	if (op->encoding == MX_DS && op->flags & MX_STORE && op->flags & MX_TWO)
 		add(l, "data1", in->src[1], n, true);
-	if (op->encoding == MX_MUBUF) {
+	if (!strncmp(op->name + (op->name[0] == 't'), "buffer_", 7)) {
 		add(l, "descriptor", in->mem.rsrc, 4, false);
 		add(l, "offset", in->mem.soffset, 1, false);
 		if (in->mem.offen || in->mem.idxen)
@@ -98,22 +98,17 @@ size_t mx_uses(const struct mx_inst *in, struct mx_use use[MX_MAX_USES]) {
 	struct list l = { use, 0 };
 	if (!in->op)
 		return 0;
-	switch (in->op->encoding) {
-	case MX_SMEM: add_scalar_memory(in, &l); break;
-	case MX_DS:
-	case MX_GLOBAL:
-	case MX_MUBUF: add_memory(in, &l); break;
-	case MX_MAI:
-		if (!in->op->lanes) {
-			add_matrix(in, &l);
-			break;
-		} /* fall through */
-	default:
-		if (mx_is_cvt(in->op))
-			add_cvt(in, &l);
-		else
-			add_alu(in, &l);
-	}
+	mx_encoding e = in->op->encoding;
+	if (e == MX_SMEM)
+		add_scalar_memory(in, &l);
+	else if (e >= MX_DS) /* and all vector memory behind it */
+		add_memory(in, &l);
+	else if (e == MX_MAI && !in->op->lanes)
+		add_matrix(in, &l);
+	else if (mx_is_cvt(in->op))
+		add_cvt(in, &l);
+	else
+		add_alu(in, &l);
 	return l.n;
 }
 
