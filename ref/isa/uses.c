@@ -68,6 +68,8 @@ static void add_alu(const struct mx_inst *in, struct list *l) {
 
 static void add_scalar_memory(const struct mx_inst *in, struct list *l) {
 	bool buffer = !strncmp(in->op->name, "s_buffer", 8);
+	if (in->op->flags & MX_STORE)
+		add(l, "data", in->mem.data, (in->op->d + 3) / 4, true);
 	add(l, "address", in->mem.rsrc, buffer ? 4 : 2, false);
 	if (in->mem.saddr)
 		add(l, "offset", in->mem.soffset, 1, false);
