@@ -20,6 +20,8 @@ static const char help[] =
 	"\n"
 	"Exit status: 0; 2 usage or bad input.\n";
 
+enum { SOPP = 0x17f }; /* the highest bits of its encoding */
+
 /* A stretch of code between two labels. */
 struct stretch {
 	const struct mx_codefile *f;
@@ -51,20 +53,29 @@ static void print_target(const struct stretch *s, uint64_t address, uint32_t dwo
 	putchar('>');
 }
 
-static bool is_branch(const char *text, uint32_t dword) {
-	enum { SOPP = 0x17f };
-	return dword >> 23 == SOPP &&
-	       (!strncmp(text, "s_branch", 8) || !strncmp(text, "s_cbranch", 9));
+/* Branches of SOPP, and s_call_b64 and s_cbranch_i_fork of SOPK. */
+static bool is_branch(const char *text) {
+	static const char *const names[] = { "s_branch", "s_cbranch", "s_call_b64" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(text, names[i], strlen(names[i])))
+			return strncmp(text, "s_cbranch_g_fork", 16) &&
+			       strncmp(text, "s_cbranch_join", 14);
+	return false;
 }
 
-/* A call of a label has its name in place of the number. */
-static void name_callee(const struct stretch *s, uint64_t address, uint32_t dword, char *text,
-                        size_t room) {
+/* A branch to a label has its name in place of the number. */
+static bool name_label(const struct stretch *s, uint64_t address, uint32_t dword, char *text,
+                       size_t room) {
 	uint64_t target = target_of(address, dword);
-	const struct mx_code_symbol *symbol = mx_codefile_symbol(s->f, s->section, target);
 	char *number = strrchr(text, ' ');
-	if (!strncmp(text, "s_call_b64 ", 11) && symbol && symbol->address == target)
-		snprintf(number + 1, room - (size_t)(number + 1 - text), "%s", symbol->name);
+	for (size_t i = 0; number && i < s->f->n_symbols; i++) {
+		const struct mx_code_symbol *l = &s->f->symbols[i];
+		if (l->label && l->section == s->section && l->address == target) {
+			snprintf(number + 1, room - (size_t)(number + 1 - text), "%s", l->name);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- instructions ---- */
@@ -82,13 +93,14 @@ static size_t print_one(const struct stretch *s, uint64_t address) {
 	const struct mx_code_section *section = &s->f->sections[s->section];
 	size_t left = (section->bytes - (address - section->address)) / 4;
 	size_t bytes = mx_disassemble(code, left, address, text, sizeof text);
-	name_callee(s, address, code[0], text, sizeof text);
+	bool branch = bytes && is_branch(text);
+	bool named = branch && name_label(s, address, code[0], text, sizeof text);
 	if (bytes)
 		printf("\t%-59s", text);
 	else
 		printf("\t.long 0x%08" PRIx32 " %42s", code[0], "");
 	print_dwords(address, code, bytes ? bytes / 4 : 1);
-	if (bytes && is_branch(text, code[0]))
+	if (branch && !named && code[0] >> 23 == SOPP)
 		print_target(s, address, code[0]);
 	putchar('\n');
 	return bytes ? bytes : 4;

@@ -92,9 +92,10 @@ static bool count_symbol(struct inventory *v, const struct mx_codefile *f,
 	return true;
 }
 
-/* A second name of the same code. */
-static bool is_alias(const struct mx_code_symbol *s, size_t i) {
-	return i && s[i - 1].section == s[i].section && s[i - 1].address == s[i].address;
+/* Whether a symbol's code has been counted with another's: second names, labels. */
+static bool covers(const struct mx_codefile *f, const struct mx_code_symbol *last,
+                   const struct mx_code_symbol *s) {
+	return last && last->section == s->section && s->address < mx_codefile_end(f, last);
 }
 
 /* What does not execute comes first, then what is frequent. */
@@ -138,9 +139,12 @@ static int inspect(const char *path) {
 		mx_codefile_close(&f);
 		return mx_complain("isa", "%s: no symbols of code", path);
 	}
+	const struct mx_code_symbol *last = NULL;
 	for (size_t i = 0; good && i < f.n_symbols; i++)
-		if (!is_alias(f.symbols, i))
-			good = count_symbol(&v, &f, &f.symbols[i]);
+		if (!covers(&f, last, &f.symbols[i])) {
+			last = &f.symbols[i];
+			good = count_symbol(&v, &f, last);
+		}
 	int status = !good ? mx_complain("isa", "out of memory") : !print_inventory(path, &v);
 	free(v.lines);
 	mx_codefile_close(&f);

@@ -68,7 +68,8 @@ static bool add_symbol(struct mx_codefile *f, const char *name, const GElf_Sym *
 		return false;
 	f->symbols = grown;
 	grown[f->n_symbols] =
-		(struct mx_code_symbol){ strdup(name), sym->st_value, sym->st_size, section };
+		(struct mx_code_symbol){ strdup(name), sym->st_value, sym->st_size, section,
+		                         GELF_ST_TYPE(sym->st_info) == STT_NOTYPE };
 	return grown[f->n_symbols].name && ++f->n_symbols;
 }
 
@@ -181,7 +182,7 @@ const struct mx_code_symbol *mx_codefile_find(const struct mx_codefile *f, const
 uint64_t mx_codefile_end(const struct mx_codefile *f, const struct mx_code_symbol *s) {
 	const struct mx_code_section *c = &f->sections[s->section];
 	uint64_t end = c->address + c->bytes;
-	if (s->size && s->address + s->size < end)
+	if (s->size && s->address + s->size <= end)
 		return s->address + s->size;
 	for (size_t i = f->n_symbols; i-- > 0;)
 		if (f->symbols[i].section == s->section && f->symbols[i].address > s->address)

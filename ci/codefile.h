@@ -11,7 +11,8 @@
 struct mx_code_symbol {
 	char *name;
 	uint64_t address, size;
-	size_t section; /* in mx_codefile.sections; SIZE_MAX: not in code */
+	size_t section; /* in mx_codefile.sections */
+	bool label;     /* has no type: a label of an assembly text */
 };
 
 struct mx_code_section {

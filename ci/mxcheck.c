@@ -11,6 +11,7 @@
 #include "command.h"
 #include "report.h"
 #include "save.h"
+#include "who.h"
 
 enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
 
@@ -43,16 +44,47 @@ static int make_bench(const struct gate *g, const struct mx_selected *s, struct 
 	                     err);
 }
 
+/* The run, under a trace if one is asked for. */
+static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
+                    struct mx_error *err) {
+	const struct mx_emu *emu = g->device->emu;
+	struct mx_trace *t;
+	if (!mx_options_look(g->o))
+		return mx_bench_run(b, g->o->seed, run, err);
+	if (mx_trace_begin(b, &g->o->trace, &t, err))
+		return -1;
+	emu->set_observer(mx_trace_observer(t));
+	int status = mx_bench_run(b, g->o->seed, run, err);
+	emu->set_observer(NULL);
+	if (!status)
+		status = mx_trace_seen(t, err);
+	mx_trace_end(t);
+	return status;
+}
+
+/* Who wrote the first wrong byte: the run is done again for it. */
+static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	const struct mx_verdict *v = &r->verdict;
+	if (!g->device->emu || !v->placed)
+		return 0;
+	snprintf(r->origin_at, sizeof r->origin_at, "%s:%lld",
+	         mx_bench_plan(b)->buffers[v->buffer].name, v->offset);
+	uint64_t address = mx_bench_address(b, v->buffer) + (uint64_t)v->offset;
+	return mx_who_line(b, g->o->seed, address, r->origin, sizeof r->origin, &r->err);
+}
+
 static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	struct mx_run_result run;
-	if (mx_bench_run(b, g->o->seed, &run, &r->err))
+	if (run_once(g, b, &run, &r->err))
 		return -1;
 	r->seconds = run.seconds;
 	if (g->o->verbose)
 		mx_report_details(g->device, r->details, sizeof r->details);
 	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
 		return -1;
-	return mx_bench_judge(b, &run, &r->verdict, &r->err);
+	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r))
+		return -1;
+	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
 
 static void show_progress(void *context, unsigned long done, unsigned long of) {
@@ -197,6 +229,13 @@ static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32])
 
 static int open_and_run(struct gate *g) {
 	struct mx_why why;
+	if (mx_options_look(g->o) && g->selection.n_runs != 1) {
+		fprintf(stderr,
+		        "mxcheck: --who, --trace, --watch and --break look into one run, and "
+		        "%zu are selected; --list has their names\n",
+		        g->selection.n_runs);
+		return BAD_INPUT;
+	}
 	int status = mx_device_open(g->o->device, &g->device, &why);
 	if (status < 0) {
 		fprintf(stderr, "mxcheck: %s\n", why.text);
@@ -207,7 +246,14 @@ static int open_and_run(struct gate *g) {
 		        g->o->device ? g->o->device : "emu", why.text);
 		return NOTHING_RAN;
 	}
-	status = run_gate(g);
+	if (mx_options_look(g->o) && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: --who, --trace, --watch and --break need the "
+		        "emulator (--device emu)\n",
+		        g->device->name);
+		status = BAD_INPUT;
+	} else
+		status = run_gate(g);
 	mx_device_close(g->device);
 	return status;
 }
@@ -216,12 +262,8 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },
-	{ "dequant", mx_cmd_dequant },
-	{ "mfma", mx_cmd_mfma },
-	{ "compare", mx_cmd_compare },
-	{ "disasm", mx_cmd_disasm },
-	{ "isa", mx_cmd_isa },
+	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
 };
 
 int main(int argc, char **argv) {

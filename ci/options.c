@@ -12,6 +12,7 @@
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck disasm | isa FILE.co ...                 code objects\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"\n"
 	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
@@ -29,6 +30,18 @@ static const char help[] =
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run) the case file\n"
 	"  --co FILE.co       (run) the code object, instead of the one the case names\n"
+	"\n"
+	"Of one run on the emulator:\n"
+	"  --who PLACE        who wrote this last, and what its value was made of; PLACE is\n"
+	"                     C:1234 (byte of buffer C) or 'C[3,5]' (element)\n"
+	"  --depth N          (--who) how many instructions deep; default 4\n"
+	"  --trace X,Y,Z:W    each instruction of wave W of workgroup X,Y,Z, what it writes,\n"
+	"                     and when operations land\n"
+	"  --watch PLACE      each access to C:1234, C:1234+16 (bytes), 'C[3,5]' or lds:64+4\n"
+	"  --break PC         registers of each wave (or of the traced one) that gets there;\n"
+	"                     PC is the offset in the kernel: 0x1a4\n"
+	"  --lane L           (--trace, --break) whose vector values; default: the first\n"
+	"\n"
 	"  -v, --verbose      instruction mix, share of MFMA, operations in flight\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -70,7 +83,25 @@ static bool parse_shape(const char *text, int64_t shape[3]) {
 	return true;
 }
 
-enum { LIST = 256, DEVICE, SEED, RACE, JOBS, SHAPE, REGIME, SAVE, TAP, CASE, CO };
+enum {
+	LIST = 256,
+	DEVICE,
+	SEED,
+	RACE,
+	JOBS,
+	SHAPE,
+	REGIME,
+	SAVE,
+	TAP,
+	CASE,
+	CO,
+	WHO,
+	DEPTH,
+	TRACE,
+	WATCH,
+	BREAK,
+	LANE
+};
 
 static const struct option long_options[] = {
 	{ "list", no_argument, NULL, LIST },
@@ -84,6 +115,12 @@ static const struct option long_options[] = {
 	{ "tap", no_argument, NULL, TAP },
 	{ "case", required_argument, NULL, CASE },
 	{ "co", required_argument, NULL, CO },
+	{ "who", required_argument, NULL, WHO },
+	{ "depth", required_argument, NULL, DEPTH },
+	{ "trace", required_argument, NULL, TRACE },
+	{ "watch", required_argument, NULL, WATCH },
+	{ "break", required_argument, NULL, BREAK },
+	{ "lane", required_argument, NULL, LANE },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -100,6 +137,20 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
+	case WHO: o->who = value; return true;
+	case TRACE: o->trace.wave = value; return true;
+	case WATCH: o->trace.watch = value; return true;
+	case BREAK: o->trace.stop = value; return true;
+	case LANE:
+		if (!number(value, 0, 63, &n))
+			return bad(status, "--lane %s: not a number from 0 to 63", value);
+		o->trace.lane = (int)n;
+		return true;
+	case DEPTH:
+		if (!number(value, 0, 1000, &n))
+			return bad(status, "--depth %s: not a number from 0 to 1000", value);
+		o->depth = (unsigned)n;
+		return true;
 	case SEED:
 		if (!number(value, 0, UINT64_MAX, &n))
 			return bad(status, "--seed %s: not a number from 0 to 2^64 - 1", value);
@@ -139,12 +190,31 @@ static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 	return true;
 }
 
+bool mx_options_look(const struct mx_options *o) {
+	return o->who || o->trace.wave || o->trace.watch || o->trace.stop;
+}
+
+static bool check_look(const struct mx_options *o, int *status) {
+	struct mx_error err;
+	if (!mx_trace_check(&o->trace, &err))
+		return bad(status, "%s", err.text);
+	if (o->race && mx_options_look(o))
+		return bad(status, "%s",
+		           "--race goes with none of --who, --trace, --watch, --break");
+	if (o->tap && mx_options_look(o))
+		return bad(status, "%s",
+		           "--tap goes with none of --who, --trace, --watch, --break");
+	return true;
+}
+
 bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool is_run = argc > 1 && !strcmp(argv[1], "run");
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
+		                  .depth = 4,
+		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
 	*status = 0;
 	optind = is_run ? 2 : 1;
@@ -153,5 +223,5 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 			return false;
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;
-	return check_run(is_run, o, status);
+	return check_run(is_run, o, status) && check_look(o, status);
 }

@@ -2,7 +2,7 @@
 #ifndef MX_OPTIONS_H
 #define MX_OPTIONS_H
 
-#include "../cases/case.h"
+#include "trace.h"
 
 struct mx_options {
 	const char *program; /* as it was called */
@@ -15,10 +15,16 @@ struct mx_options {
 	bool has_shape, has_regime;
 	int64_t shape[3];
 	mx_regime regime;
+	const char *who; /* --who */
+	unsigned depth;
+	struct mx_trace_options trace;
 	const char *case_file, *code_object; /* of `mxcheck run` */
 	char **globs;
 	int n_globs;
 };
+
+/* Whether one launch is to be looked into: --who, --trace, --watch, --break. */
+bool mx_options_look(const struct mx_options *o);
 
 /* Returns true to go on; false to exit with *status (help was asked for, or usage was wrong). */
 bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status);

@@ -50,23 +50,37 @@ static void print_race(const struct mx_device *d, const struct mx_result *r, con
 	printf(", %.2f ms a run\n", 1e3 * r->seconds);
 }
 
-/* The line that brings a failure back. */
-static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
-                             const struct mx_result *r, const char *lead) {
-	printf("%sreproduce: %s", lead, o->program);
+/* The command that brings a run back, without its end. */
+static void print_command(const struct mx_options *o, const struct mx_device *d,
+                          const struct mx_result *r) {
+	printf("%s", o->program);
 	if (o->case_file)
 		printf(" run --case '%s'", o->case_file);
 	if (o->code_object)
 		printf(" --co '%s'", o->code_object);
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
-	if (r->race.runs)
-		printf(" --race %lu", r->race.divergent ? r->race.first + 1 : r->race.runs);
 	if (o->has_shape)
 		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M,
 		       r->run->N, r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
 	else
 		printf(" '%s'", r->run->name);
+}
+
+/* The lines that bring a failure back, and show where the first wrong byte comes from. */
+static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
+                             const struct mx_result *r, const char *lead) {
+	if (r->origin[0])
+		printf("%s%s was %s\n", lead, r->origin_at, r->origin);
+	printf("%sreproduce: ", lead);
+	print_command(o, d, r);
+	if (r->race.runs)
+		printf(" --race %lu", r->race.divergent ? r->race.first + 1 : r->race.runs);
 	putchar('\n');
+	if (!r->origin[0])
+		return;
+	printf("%sits origin: ", lead);
+	print_command(o, d, r);
+	printf(" --who '%s'\n", r->origin_at);
 }
 
 static void print_findings(const struct mx_options *o, const struct mx_device *d,

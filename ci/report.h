@@ -13,6 +13,8 @@ struct mx_result {
 	struct mx_verdict verdict;
 	struct mx_race race; /* runs 0: not a hunt */
 	double seconds;      /* of the launch; of a hunt: of one launch, on average */
+	char origin[1024];   /* who wrote the first wrong byte; "" where that is not known */
+	char origin_at[160]; /* and where it is, as --who takes it */
 	char details[2048];  /* -v: counts of the emulator */
 };
 

@@ -70,6 +70,7 @@ static const struct mx_emu *find_emu(void *library) {
 	static struct mx_emu emu;
 	*(void **)&emu.set_seed = dlsym(library, "mxhipSetSeed");
 	*(void **)&emu.set_profile = dlsym(library, "mxhipSetProfile");
+	*(void **)&emu.set_observer = dlsym(library, "mxhipSetObserver");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");

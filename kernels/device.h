@@ -26,6 +26,7 @@ struct mx_why {
 struct mx_emu {
 	void (*set_seed)(uint64_t seed);
 	bool (*set_profile)(const char *name);
+	void (*set_observer)(const struct mx_observer *observer);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);

@@ -17,6 +17,10 @@ struct mx_device *mx_bench_device(const struct mx_bench *b) {
 	return b->device;
 }
 
+uint64_t mx_bench_address(const struct mx_bench *b, unsigned i) {
+	return (uint64_t)(uintptr_t)b->buffer[i].device + b->plan.buffers[i].guard;
+}
+
 const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes) {
 	*bytes = b->buffer[i].bytes;
 	return b->buffer[i].after;
@@ -62,7 +66,7 @@ static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
 static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
 	uint64_t address[MX_MAX_BUFFERS];
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		address[i] = (uint64_t)(uintptr_t)b->buffer[i].device + b->plan.buffers[i].guard;
+		address[i] = mx_bench_address(b, i);
 	b->kernarg = calloc(1, b->plan.kernarg_bytes + 1);
 	if (!b->kernarg)
 		return mx_fail(err, "%s: out of memory", b->plan.name);

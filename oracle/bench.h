@@ -37,6 +37,9 @@ struct mx_verdict {
 	struct mx_note notes[MX_MAX_NOTES];
 	char basis[160];       /* what was compared, and the assumptions behind it */
 	size_t checked, wrong; /* output elements */
+	bool placed;           /* the next two say where the first wrong or changed byte is */
+	unsigned buffer;
+	long long offset; /* from the start of the buffer's valid extent; negative: its guard */
 	double snr_dequantised, snr_unquantised; /* dB; NaN where there is no such reference */
 };
 
@@ -78,6 +81,9 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
 
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
+
+/* The device address of buffer i's valid extent. */
+uint64_t mx_bench_address(const struct mx_bench *b, unsigned i);
 
 /* The bytes of the last run's buffer i, its guards before and after it (`bytes` in all). */
 const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes);

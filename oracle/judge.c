@@ -137,11 +137,22 @@ static bool same(const struct mx_buffer *c, uint32_t got, uint32_t want) {
 	return got == want || (nan && (widened(c, want) & 0x7fffffff) > 0x7f800000);
 }
 
+/* Where the first thing wrong is: other places are not kept. */
+static void note_place(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
+                       long long offset) {
+	if (v->placed)
+		return;
+	v->placed = true;
+	v->buffer = (unsigned)(s - b->plan.buffers);
+	v->offset = offset;
+}
+
 static void report_wrong(const struct mx_buffer *c, const struct mx_bench *b, const uint8_t *data,
                          size_t i, size_t wrong, struct mx_verdict *v) {
 	size_t row = i / c->cols, col = i % c->cols;
 	uint32_t got = element(c, data, row, col), want = b->expected[i];
 	int digits = c->type == MX_DT_BF16 ? 4 : 8;
+	note_place(v, b, c, (long long)mx_buffer_at(c, row, col));
 	bool poison = got == (c->type == MX_DT_BF16 ? 0xffffu : 0xffffffffu);
 	mx_verdict_add(v, MX_WRONG_NUMBERS, poison ? "not-written" : "wrong-bits",
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be 0x%0*" PRIx32
@@ -191,12 +202,14 @@ static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct m
 	for (size_t at = 0; !status && at < s->bytes; at++)
 		if (got[at] != want[at] && wrong++ == 0)
 			first = at;
-	if (wrong)
+	if (wrong) {
+		note_place(v, b, s, (long long)first);
 		mx_verdict_add(v, MX_WRONG_NUMBERS, "wrong-bytes",
 		               "%s: byte %zu (line %zu, byte %zu of it) is 0x%02x, must be 0x%02x; "
 		               "%zu of %zu bytes are wrong",
 		               s->name, first, first / s->ld, first % s->ld, got[first],
 		               want[first], wrong, s->lines * s->line_bytes);
+	}
 	v->checked += s->lines * s->line_bytes;
 	v->wrong += wrong;
 	free(want);
@@ -214,9 +227,11 @@ static int judge_expected(struct mx_bench *b, struct mx_verdict *v, struct mx_er
 
 /* ---- everything else ---- */
 
-static void report_change(const struct mx_buffer *s, size_t at, mx_severity severity,
-                          const char *kind, const char *where, struct mx_verdict *v) {
+static void report_change(const struct mx_bench *b, const struct mx_buffer *s, size_t at,
+                          mx_severity severity, const char *kind, const char *where,
+                          struct mx_verdict *v) {
 	long long offset = (long long)at - (long long)s->guard;
+	note_place(v, b, s, offset);
 	mx_verdict_add(v, severity, kind,
 	               "%s of buffer %s changed, first at byte %lld of its %zu (row %lld)", where,
 	               s->name, offset, s->bytes, s->ld ? offset / (long long)s->ld : 0);
@@ -229,24 +244,26 @@ static size_t changed(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
-static void judge_guards(const struct mx_buffer *s, const struct bench_buffer *b,
-                         struct mx_verdict *v) {
+static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
+	const struct mx_buffer *s = &bench->plan.buffers[i];
+	const struct bench_buffer *b = &bench->buffer[i];
 	size_t end = s->guard + s->bytes, at;
 	if ((at = changed(b, 0, s->guard)) < s->guard)
-		report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "guard before the start",
-		              v);
+		report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
+		              "guard before the start", v);
 	if ((at = changed(b, end, b->bytes)) < b->bytes)
-		report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "guard past the end", v);
+		report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed", "guard past the end",
+		              v);
 	for (size_t r = 0, from, to; r < s->lines; r++)
 		if (mx_buffer_padding(s, r, &from, &to) &&
 		    (at = changed(b, s->guard + from, s->guard + to)) < s->guard + to) {
-			report_change(s, at, MX_WRONG_NUMBERS, "guard-changed", "padding of a line",
-			              v);
+			report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
+			              "padding of a line", v);
 			break;
 		}
 	bool may_change = s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
 	if (!may_change && (at = changed(b, s->guard, end)) < end)
-		report_change(s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
+		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
 static mx_severity severity_of(mx_finding_kind k) {
@@ -285,7 +302,7 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 		return 0;
 	}
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		judge_guards(&b->plan.buffers[i], &b->buffer[i], v);
+		judge_guards(b, i, v);
 	v->snr_dequantised = v->snr_unquantised = NAN;
 	if (b->plan.c->verdict.judge == MX_JUDGE_NONE)
 		snprintf(v->basis, sizeof v->basis, "no verdict on numbers");

@@ -195,6 +195,7 @@ static hipError_t fill_kernarg(const struct mx_function *f, const struct launch_
 static _Thread_local uint64_t seed;
 static _Thread_local const mx_profile *profile;
 static _Thread_local struct mx_report report;
+static _Thread_local const struct mx_observer *observer;
 
 /* A thread's report is freed with the thread. */
 static pthread_key_t report_key;
@@ -217,6 +218,10 @@ bool mxhipSetProfile(const char *name) {
 	if (p)
 		profile = p;
 	return p != NULL;
+}
+
+void mxhipSetObserver(const struct mx_observer *o) {
+	observer = o;
 }
 
 const struct mx_report *mxhipReport(void) {
@@ -270,6 +275,7 @@ static hipError_t outcome(void) {
 
 static hipError_t run(const struct mx_function *f, const struct launch_shape *s, uint64_t kernarg) {
 	struct mx_launch launch = {
+		.observer = observer,
 		.program = f->module->program,
 		.kernel = &f->kernel,
 		.grid = { s->grid[0], s->grid[1], s->grid[2] },

@@ -26,6 +26,10 @@ MXHIP_API bool mxhipSetProfile(const char *name);
  * MX_GUARD. False if they are not inside one allocation. */
 MXHIP_API bool mxhipMark(void *address, size_t bytes, uint8_t state);
 
+/* Who is told what happens in this thread's next launches; NULL ends it. It must stay where
+ * it is until then. */
+MXHIP_API void mxhipSetObserver(const struct mx_observer *observer);
+
 /* What this thread's last launch left: findings and counts. Valid until its next launch. */
 MXHIP_API const struct mx_report *mxhipReport(void);
 

@@ -18,6 +18,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 		return NULL;
 	}
 	m->in = in;
+	m->issue = w->issued;
 	m->exec = mx_exec(w);
 	m->lds = 0;
 	return m;
@@ -74,7 +75,11 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 
 static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	struct mx_memop *m = q->op[i];
+	if (w->observed)
+		mx_observe_land(w, m);
 	m->land(w, m);
+	if (w->observed)
+		mx_observe_land(w, NULL);
 	q->count -= m->weight;
 	q->n--;
 	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);

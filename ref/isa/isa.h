@@ -109,7 +109,60 @@ struct mx_stats {
 size_t mx_op_count(void);
 const char *mx_op_name(size_t i);
 
+/* ---- observing ---- */
+
+/* What an observer may ask to be told of a wave. */
+typedef enum {
+	MX_EVENT_ISSUE = 1 << 0,  /* an instruction is about to be executed */
+	MX_EVENT_LAND = 1 << 1,   /* an operation in flight is about to land */
+	MX_EVENT_SGPR = 1 << 2,   /* a scalar register was written */
+	MX_EVENT_VGPR = 1 << 3,   /* lanes of a vector register were written */
+	MX_EVENT_MEMORY = 1 << 4, /* up to 4 bytes of device memory were read or written */
+	MX_EVENT_LDS = 1 << 5,    /* the same of LDS */
+} mx_event_kind;
+
+/* A wave's registers as they stand at an event. v: 256 VGPRs, then 256 AGPRs; only those
+ * that are allocated may be read. */
+struct mx_registers {
+	const uint32_t *s;
+	const uint32_t (*v)[MX_LANES];
+	unsigned vgprs, agprs;
+	bool scc;
+};
+
+struct mx_event {
+	mx_event_kind kind;
+	uint32_t workgroup[3], wave;
+	uint64_t time;        /* instructions that the workgroup has issued */
+	uint64_t issue;       /* which instruction of its wave it belongs to, from 1; 0: set-up */
+	uint64_t kernarg;     /* of the launch: where its arguments are */
+	bool landing;         /* it comes of a landing, which is later than the issue */
+	uint64_t pc;          /* of the instruction, as in findings */
+	const uint32_t *code; /* its dwords; NULL during set-up */
+	size_t dwords;
+	struct mx_registers registers;
+	unsigned reg;          /* registers: SGPR or special code 0..127; row 0..511 of v */
+	uint64_t lanes;        /* VGPR: those written; memory: those whose data has these bytes */
+	const uint32_t *value; /* SGPR, VGPR: one value, or one a lane */
+	bool write;            /* memory, LDS: written, else read */
+	int lane;              /* -1: of no lane, or not known */
+	uint64_t address;      /* device address, or offset in LDS */
+	unsigned bytes;
+	uint32_t data;
+};
+
+/* Observing changes nothing of a launch: the same seed is the same launch, so that a question
+ * that one run raises is answered by the next. An observed launch runs on one thread; events
+ * come in the order in which things happen. */
+struct mx_observer {
+	void *context;
+	/* The kinds of events of a wave to be told, or'ed; asked once for each wave. */
+	unsigned (*wants)(void *context, const uint32_t workgroup[3], uint32_t wave);
+	void (*event)(void *context, const struct mx_event *e);
+};
+
 struct mx_launch {
+	const struct mx_observer *observer; /* or NULL */
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;

@@ -35,6 +35,7 @@ struct mx_memop {
 	const struct mx_inst *in;
 	struct mx_memop *next_free;
 	void (*land)(struct mx_wave *w, struct mx_memop *m);
+	uint64_t issue;             /* number of its instruction in the wave */
 	uint64_t due;               /* workgroup clock at which it may land by itself */
 	uint64_t exec;              /* lanes that take part */
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
@@ -72,6 +73,9 @@ struct mx_wave {
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
+	unsigned observed;               /* kinds of events, MX_EVENT_... */
+	const struct mx_inst *at;        /* if observed: what is executed or landing */
+	const struct mx_memop *landing;  /* likewise: the landing operation, or NULL */
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
 	struct mx_queue vm, ds, sm; /* vmcnt; lgkmcnt is ds + sm */
@@ -154,6 +158,20 @@ static inline unsigned mx_random_below(struct mx_random *r, unsigned n) {
 	return (unsigned)((mx_random_next(r) >> 32) * n >> 32);
 }
 
+/* ---- observe.c: telling an observer what happens; call only where w->observed has the kind ----
+ */
+
+void mx_observe_begin(struct mx_wave *w); /* at its start, always: what is to be told of it */
+void mx_observe_issue(struct mx_wave *w, const struct mx_inst *in);
+void mx_observe_land(struct mx_wave *w, const struct mx_memop *m); /* NULL: it has landed */
+void mx_observe_sgpr(const struct mx_wave *w, unsigned code);
+void mx_observe_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
+void mx_observe_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
+                       bool write);
+/* Of LDS, where the bytes are. */
+void mx_observe_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes,
+                    bool write);
+
 /* ---- operand.c: registers as operands ---- */
 
 uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
@@ -219,6 +237,14 @@ mx_handler mx_x_s_sendmsg;
 
 /* ---- valu.c ---- */
 mx_handler mx_exec_valu, mx_exec_vcmp;
+
+/* ---- sublane.c ---- */
+
+/* The lane that DPP_CTRL sends to `lane`; negative: none. */
+int mx_dpp_source(unsigned ctrl, int lane);
+
+/* ---- cvt.c ---- */
+bool mx_is_cvt(const struct mx_op *op);
 
 /* ---- vmem.c: what loads and stores of all kinds share ---- */
 

@@ -82,6 +82,8 @@ uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uin
 	*unwritten = 0;
 	for (unsigned i = 0; i < bytes; i++)
 		*unwritten |= state[i] & MX_WRITTEN ? 0 : 0xffu << (8 * i);
+	if (w->observed & MX_EVENT_MEMORY)
+		mx_observe_memory(w, address, bytes, value, false);
 	return value;
 }
 
@@ -92,4 +94,6 @@ void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32
 	for (unsigned i = 0; i < bytes; i++)
 		state[i] =
 			(state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
+	if (w->observed & MX_EVENT_MEMORY)
+		mx_observe_memory(w, address, bytes, value, true);
 }

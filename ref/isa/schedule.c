@@ -102,6 +102,8 @@ static void step(struct mx_wave *w) {
 	g->clock++;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op - mx_ops]++;
+	if (w->observed)
+		mx_observe_issue(w, in);
 	w->pc += in->size;
 	if (!skip)
 		in->op->handler(w, in);

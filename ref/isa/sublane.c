@@ -48,7 +48,7 @@ static int shifted(int lane, int by, int size, bool rotate) {
 }
 
 /* The lane that DPP_CTRL sends to `lane` [ISA table of DPP_CTRL]. */
-static int dpp_source(unsigned ctrl, int lane) {
+int mx_dpp_source(unsigned ctrl, int lane) {
 	int n = (int)ctrl & 15;
 	if (ctrl < 0x100)
 		return (lane & ~3) + (int)(ctrl >> 2 * (lane & 3) & 3);
@@ -77,7 +77,7 @@ static int dpp_source(unsigned ctrl, int lane) {
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	uint64_t exec = mx_exec(w);
 	for (int l = 0; l < MX_LANES; l++) {
-		int from = dpp_source(in->dpp.ctrl, l);
+		int from = mx_dpp_source(in->dpp.ctrl, l);
 		bool on =
 			in->dpp.row_mask >> l / ROW & 1 && in->dpp.bank_mask >> l % ROW / BANK & 1;
 		if (from == UNKNOWN_CTRL)

@@ -74,6 +74,8 @@ static void land_lds(struct mx_wave *w, struct mx_memop *m) {
 		if (at + 4 <= g->lds_bytes) {
 			memcpy(g->lds + at, &v, 4);
 			memcpy(g->lds_unwritten + at, &unwritten, 4);
+			if (w->observed & MX_EVENT_LDS)
+				mx_observe_lds(w, l, at, 4, true);
 		}
 	}
 }

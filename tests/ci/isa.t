@@ -30,6 +30,7 @@ my $s = spew("$dir/bad.s", <<'END');
 kernel:
 	v_mov_b32 v0, v1
 	ds_gws_init v0 offset:4 gds
+label:
 	.long 0xffffffff
 	s_endpgm
 end:

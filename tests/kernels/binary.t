@@ -9,7 +9,7 @@ our ($build, $dir, $out, $err);
 
 chomp(my $llvm = `ci/llvm.sh`);
 my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
-my @files   = map { s{^\Q$build\E/kernels/}{}r } grep { !m{/foreign/} } glob "$build/kernels/*/*.co";
+my @files   = grep { !m{^foreign/} } map { s{^\Q$build\E/kernels/}{}r } glob "$build/kernels/*/*.co";
 
 # The instructions of a kernel, in the order of the code.
 sub disassemble {

@@ -1,0 +1,132 @@
+/* Places in the memory of a case, as people write them and as addresses. */
+#include "place.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits from element to element of a line; 0 where a buffer has none. */
+static size_t element_bits(const struct mx_buffer *s) {
+	size_t in_line = s->order == MX_ORDER_COL ? s->rows : s->cols;
+	return in_line ? s->line_bytes * 8 / in_line : 0;
+}
+
+/* ---- from text ---- */
+
+/* A number, which moves *at behind it. */
+static bool number(const char **at, bool sign, long long *v) {
+	char *end;
+	if (!isdigit((unsigned char)**at) && !(sign && **at == '-'))
+		return false;
+	*v = (long long)strtoull(*at, &end, 0);
+	bool good = end != *at;
+	*at = end;
+	return good;
+}
+
+static bool byte_range(const char *at, struct mx_place *p, uint64_t base, bool sign) {
+	long long offset, bytes = 1;
+	if (!number(&at, sign, &offset))
+		return false;
+	if (*at == '+') {
+		at++;
+		if (!number(&at, false, &bytes) || bytes <= 0)
+			return false;
+	}
+	p->address = base + (uint64_t)offset;
+	p->bytes = (uint64_t)bytes;
+	return !*at;
+}
+
+static bool element(const char *at, const struct mx_buffer *s, uint64_t base, struct mx_place *p) {
+	long long i, j;
+	size_t bits = element_bits(s);
+	if (!number(&at, false, &i) || (*at == ']' && (at++, *at != '[')) ||
+	    (*at != ',' && *at != '['))
+		return false;
+	at++;
+	if (!number(&at, false, &j) || strcmp(at, "]") || !bits || (size_t)i >= s->rows ||
+	    (size_t)j >= s->cols)
+		return false;
+	bool by_column = s->order == MX_ORDER_COL;
+	uint64_t line = (uint64_t)(by_column ? j : i), in_line = (uint64_t)(by_column ? i : j);
+	p->address = base + line * s->ld + in_line * bits / 8;
+	p->bytes = bits < 8 ? 1 : bits / 8;
+	return true;
+}
+
+/* The buffer whose name the text begins with; *at is behind it. */
+static const struct mx_buffer *buffer(const struct mx_bench *b, const char *text, unsigned *i,
+                                      const char **at) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	size_t n = strcspn(text, ":[");
+	for (*i = 0; *i < p->n_buffers; ++*i)
+		if (strlen(p->buffers[*i].name) == n && !strncmp(p->buffers[*i].name, text, n)) {
+			*at = text + n;
+			return &p->buffers[*i];
+		}
+	return NULL;
+}
+
+int mx_place_parse(const struct mx_bench *b, const char *text, struct mx_place *p,
+                   struct mx_error *err) {
+	unsigned i;
+	const char *at;
+	const struct mx_buffer *s = buffer(b, text, &i, &at);
+	bool good;
+	*p = (struct mx_place){ .lds = !s && !strncmp(text, "lds:", 4) };
+	if (s && *at == ':')
+		good = byte_range(at + 1, p, mx_bench_address(b, i), true);
+	else if (s && *at == '[')
+		good = element(at + 1, s, mx_bench_address(b, i), p);
+	else
+		good = byte_range(p->lds ? text + 4 : text, p, 0, false);
+	if (good)
+		return 0;
+	char names[256] = "";
+	const struct mx_plan *plan = mx_bench_plan(b);
+	for (unsigned k = 0; k < plan->n_buffers; k++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+		         plan->buffers[k].name);
+	return mx_fail(err,
+	               "'%s' is no place: BUFFER:OFFSET[+BYTES], BUFFER[ROW,COLUMN], "
+	               "lds:OFFSET[+BYTES] or an address; buffers here:%s",
+	               text, names);
+}
+
+/* ---- to text ---- */
+
+static void in_buffer(const struct mx_buffer *s, long long offset, char text[160]) {
+	size_t bits = element_bits(s), at = (size_t)offset;
+	bool inside = offset >= 0 && at < s->bytes && bits && s->ld;
+	if (!inside || at % s->ld >= s->line_bytes) {
+		snprintf(text, 160, "byte %lld of %.64s%s", offset, s->name,
+		         offset < 0 || at >= s->bytes ? " (guard)"
+		         : inside                     ? " (padding)"
+		                                      : "");
+		return;
+	}
+	size_t line = at / s->ld, i = at % s->ld * 8 / bits, rest = at % s->ld - i * bits / 8;
+	bool by_column = s->order == MX_ORDER_COL;
+	char plus[24] = "";
+	if (rest)
+		snprintf(plus, sizeof plus, "+%zu", rest);
+	snprintf(text, 160, "%.64s[%zu][%zu]%s (byte %lld of %.32s)", s->name, by_column ? i : line,
+	         by_column ? line : i, plus, offset, s->name);
+}
+
+const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	for (unsigned i = 0; i < p->n_buffers; i++) {
+		const struct mx_buffer *s = &p->buffers[i];
+		uint64_t start = mx_bench_address(b, i) - s->guard;
+		if (address >= start && address - start < s->bytes + 2 * s->guard) {
+			in_buffer(s, (long long)(address - start) - (long long)s->guard, text);
+			return text;
+		}
+	}
+	snprintf(text, 160, "address 0x%" PRIx64, address);
+	return text;
+}

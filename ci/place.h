@@ -1,0 +1,21 @@
+/* Places in the memory of a case, as people write them and as addresses. */
+#ifndef MX_PLACE_H
+#define MX_PLACE_H
+
+#include "../oracle/bench.h"
+
+struct mx_place {
+	bool lds;
+	uint64_t address; /* device address, or offset in LDS */
+	uint64_t bytes;
+};
+
+/* "C:1234", a byte of a buffer; "C:1234+16", that many; "C[3,5]" or "C[3][5]", an element;
+ * "lds:64+4"; "0x7f0012340000+4", an address. */
+int mx_place_parse(const struct mx_bench *b, const char *text, struct mx_place *p,
+                   struct mx_error *err);
+
+/* "C[3][5]+2 (byte 522 of C)", or the address where no buffer has it. Returns text. */
+const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]);
+
+#endif
