@@ -72,6 +72,10 @@ static void describe(struct mx_finding *f, const struct mx_wave *w, const struct
 void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
              uint64_t address, const char *format, ...) {
 	struct mx_run *run = w->group->run;
+	if (run->worker) {
+		mx_abort(run);
+		return;
+	}
 	uint64_t at = in ? in->offset : w->pc;
 	uint64_t pc = mx_program_base(run->launch->program) + at - run->launch->kernel->entry;
 	struct mx_finding *f = same_place(run->report, kind, pc);
@@ -98,7 +102,7 @@ void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, 
 }
 
 bool mx_stopped(const struct mx_wave *w) {
-	return w->group->run->report->stopped || w->group->run->out_of_memory;
+	return mx_run_over(w->group->run);
 }
 
 void mx_report_free(struct mx_report *r) {

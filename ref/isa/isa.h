@@ -12,7 +12,8 @@
  * nobody wrote are tracked bit by bit through registers and LDS, and reported
  * where they reach memory, a branch, EXEC or an address.
  *
- * Thread-safe: launches share nothing but the memory that they are given.
+ * Thread-safe: launches share nothing but the memory that they are given. Workgroups
+ * of one launch may run on several threads: bits, findings and counts are those of one.
  *
  * Sources: [ISA] AMD CDNA4 instruction set manual; [LLVM] User Guide for AMDGPU
  * Backend; see each file.
@@ -97,6 +98,7 @@ struct mx_kernel {
 	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
 	uint32_t mode;         /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
 	                               FP16_OVFL 23 */
+	const char *unsupported; /* a field with a value that has no exact meaning here, or NULL */
 };
 
 struct mx_stats {
@@ -166,13 +168,18 @@ struct mx_launch {
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;
-	uint32_t grid[3];  /* workgroups */
-	uint32_t block[3]; /* work-items of a workgroup, 1..1024 in all */
+	uint32_t grid[3];    /* workgroups */
+	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
+	uint32_t partial[3]; /* the same of an axis' last workgroup where it has fewer; 0: not */
 	uint32_t dynamic_lds;
-	uint64_t kernarg;          /* device address of the kernarg segment */
+	uint64_t kernarg;  /* device address of the kernarg segment */
+	uint64_t dispatch; /* of the dispatch packet, and of the queue; 0: none */
+	uint64_t queue;
+	uint64_t dispatch_id;
 	uint64_t seed;             /* of the schedule */
 	const mx_profile *profile; /* how matrix instructions accumulate */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
+	unsigned threads; /* host threads to run workgroups on, where that pays; 0 and 1: one */
 };
 
 /* What a launch left behind, apart from memory. */

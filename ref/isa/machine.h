@@ -2,6 +2,8 @@
 #ifndef MX_MACHINE_H
 #define MX_MACHINE_H
 
+#include <stdatomic.h>
+
 #include "inst.h"
 #include "isa.h"
 #include "lanes.h"
@@ -16,6 +18,7 @@ enum {
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
 	MX_SHARED_APERTURE = 1 << 16,
 	MX_PRIVATE_APERTURE = 2 << 16,
+	MX_RESIDENT = 1024,      /* workgroups that a thread has begun and not ended, at most */
 };
 
 /* Further bits of MODE, and all that it has apart from DEBUG and EXCP_EN. */
@@ -93,8 +96,10 @@ struct mx_temper {
 
 struct mx_group {
 	struct mx_run *run;
-	uint32_t id[3];
-	uint64_t clock; /* instructions issued by all waves */
+	uint64_t index;          /* in the launch */
+	uint32_t id[3], size[3]; /* size: in work-items, less at the end of a grid */
+	unsigned room;           /* waves that there is memory for */
+	uint64_t clock;          /* instructions issued by all waves */
 	unsigned n_waves, at_barrier, ended;
 	unsigned in_flight; /* operations of all waves */
 	struct mx_wave *waves;
@@ -106,14 +111,78 @@ struct mx_group {
 	struct mx_memop *free_list;
 };
 
-/* A launch under way. */
+/* A launch under way, or a thread's part of it. */
 struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
 	uint64_t max_instructions;
 	size_t last_region;
 	bool out_of_memory;
+	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
+	bool aborted;             /* that has failed: the launch goes on with one */
 };
+
+/* Nothing more is to run. */
+static inline bool mx_run_over(const struct mx_run *run) {
+	return run->report->stopped || run->out_of_memory || run->aborted;
+}
+
+/* Workgroups that have begun and not ended; the others come from a counter. */
+struct mx_residents {
+	struct mx_group *group[MX_RESIDENT];
+	unsigned n;
+	struct mx_group *spare; /* one that has ended, to be used again */
+	_Atomic uint64_t *next;
+	uint64_t end;
+};
+
+/* ---- state.c, group.c, launch.c, parallel.c: from the launch to the first instruction ---- */
+
+/* Registers as the hardware hands them over; what the launch asks for and is not set up, or NULL.
+ */
+void mx_wave_start(struct mx_wave *w, uint8_t pattern);
+const char *mx_unsupported_state(const struct mx_launch *l);
+
+struct mx_group *mx_group_new(struct mx_run *run);
+void mx_group_start(struct mx_group *g, uint64_t index);
+void mx_group_free(struct mx_group *g);
+
+/* Begins groups and gives each its turn, until none is left or `instructions` were issued. */
+void mx_residents_run(struct mx_residents *r, struct mx_run *run, uint64_t instructions);
+void mx_residents_free(struct mx_residents *r);
+
+/* Runs the groups from *next on the launch's threads. If they meet in memory or find something,
+ * everything is as before, and they are still to be run. */
+void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end);
+
+/* Whether workgroups of the kernel with this entry are known to meet in memory; a memory of
+ * speed, not of results. */
+bool mx_program_shares(const struct mx_program *p, uint64_t entry);
+void mx_program_note_sharing(const struct mx_program *p, uint64_t entry);
+
+/* ---- shadow.c: which workgroup touched what, while several threads run ---- */
+
+struct mx_shadow;
+struct mx_journal;
+struct mx_worker {
+	struct mx_shadow *shadow;
+	struct mx_journal *journal; /* what this thread's groups wrote over */
+	atomic_bool *abort;         /* of all threads */
+	atomic_bool *met;           /* the reason: groups met in memory */
+};
+
+struct mx_shadow *mx_shadow_new(const struct mx_memory *m);
+void mx_shadow_free(struct mx_shadow *s);
+
+/* Claims bytes of region `r` for a group before it reads or writes them. False if another group
+ * stands in the way, or memory is short: the run is aborted. */
+bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t bytes, bool write);
+
+/* Puts back what a thread's groups wrote over; forgets it. */
+void mx_journal_undo(struct mx_journal *j, const struct mx_memory *m);
+void mx_journal_free(struct mx_journal *j);
+
+void mx_abort(struct mx_run *run);
 
 /* ---- findings.c ---- */
 

@@ -57,6 +57,10 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 		report_fault(w, in, lane, address, bytes, write);
 		return false;
 	}
+	if (w->group->run->worker &&
+	    !mx_shadow_claim(w, (size_t)(r - w->group->run->launch->memory.regions),
+	                     address - r->base, bytes, write))
+		return false;
 	const uint8_t *state = r->state + (address - r->base);
 	for (size_t i = 0; i < bytes; i++)
 		if (state[i] & MX_GUARD) {

@@ -5,7 +5,8 @@
 
 struct mx_program {
 	uint64_t base;
-	size_t n; /* dwords */
+	size_t n;                /* dwords */
+	_Atomic uint64_t shares; /* entry of the kernel whose workgroups last met in memory */
 	struct mx_inst inst[];
 };
 
@@ -16,6 +17,7 @@ struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base)
 		return NULL;
 	p->base = base;
 	p->n = n;
+	p->shares = UINT64_MAX;
 	for (size_t i = 0; i < n; i++)
 		mx_decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &p->inst[i]);
 	return p;
@@ -31,4 +33,12 @@ const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset)
 
 uint64_t mx_program_base(const struct mx_program *p) {
 	return p->base;
+}
+
+bool mx_program_shares(const struct mx_program *p, uint64_t entry) {
+	return atomic_load_explicit(&p->shares, memory_order_relaxed) == entry;
+}
+
+void mx_program_note_sharing(const struct mx_program *p, uint64_t entry) {
+	atomic_store_explicit(&((struct mx_program *)p)->shares, entry, memory_order_relaxed);
 }

@@ -1,0 +1,181 @@
+/* Workgroups of one launch on several threads: memory, states, findings and counts are those of
+ * one thread, whether the groups keep to themselves or meet in memory. */
+#include "machine_test.h"
+
+enum {
+	GROUPS = 64,
+	TABLE = 16 * GROUPS, /* bytes at the start of the arena: each group's orders */
+	PLACES = 128,        /* of one dword for each of 256 work-items, from BASE on */
+	BASE = 4096,
+	PLACE_BYTES = 1024,
+};
+
+/* Group s2's orders are s8: where it reads, s9: where it writes, s10: how often. */
+static const uint32_t program[] = {
+	0x8e038402,             /* s_lshl_b32 s3, s2, 4 */
+	0x80040300,             /* s_add_u32 s4, s0, s3 */
+	0x82058001,             /* s_addc_u32 s5, s1, 0 */
+	0xc00a0202, 0x00000000, /* s_load_dwordx4 s[8:11], s[4:5], 0x0 */
+	0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0x68040208,             /* v_add_u32_e32 v2, s8, v1 */
+	0x68060209,             /* v_add_u32_e32 v3, s9, v1 */
+	0xbe8c000a,             /* s_mov_b32 s12, s10 */
+	0xdc508000, 0x04000002, /* global_load_dword v4, v2, s[0:1] */
+	0xdc508000, 0x06000003, /* global_load_dword v6, v3, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0x680a0d04,             /* v_add_u32_e32 v5, v4, v6 */
+	0xd1fd0005, 0x00310305, /* v_lshl_add_u32 v5, v5, 1, s12 */
+	0xdc708000, 0x00000503, /* global_store_dword v3, v5, s[0:1] */
+	0x808c810c,             /* s_sub_u32 s12, s12, 1 */
+	0xbf07800c,             /* s_cmp_lg_u32 s12, 0 */
+	0xbf85fff3,             /* s_cbranch_scc1 65523 */
+	0xbf810000,             /* s_endpgm */
+};
+
+static uint32_t place(unsigned i) {
+	return BASE + i * PLACE_BYTES;
+}
+
+static void order(unsigned group, uint32_t from, uint32_t to, uint32_t times) {
+	put(16 * group, from);
+	put(16 * group + 4, to);
+	put(16 * group + 8, times);
+}
+
+/* Each group writes a place of its own and reads one that nobody writes. */
+static void order_apart(uint64_t *random) {
+	fill_arena(7);
+	for (unsigned g = 0; g < GROUPS; g++)
+		order(g, place(GROUPS + next_random(random) % GROUPS), place(g),
+		      10 + next_random(random) % 30);
+}
+
+static unsigned any_group(uint64_t *random) {
+	return next_random(random) % GROUPS;
+}
+
+static void meet_as_writers(uint64_t *random) {
+	order_apart(random);
+	order(any_group(random), place(GROUPS), place(any_group(random)), 20);
+}
+
+static void write_what_is_read(uint64_t *random) {
+	order_apart(random);
+	order(any_group(random), place(GROUPS + any_group(random)),
+	      place(GROUPS + any_group(random)), 20);
+}
+
+/* One dword of two places is the same. */
+static void overlap(uint64_t *random) {
+	order_apart(random);
+	unsigned g = any_group(random);
+	order(g, place(GROUPS), place(g) + PLACE_BYTES - 4, 20);
+}
+
+static void read_uninitialised(uint64_t *random) {
+	order_apart(random);
+	state[place(GROUPS + any_group(random)) + next_random(random) % PLACE_BYTES] = 0;
+}
+
+static void write_guard(uint64_t *random) {
+	order_apart(random);
+	state[place(any_group(random)) + next_random(random) % PLACE_BYTES] |= MX_GUARD;
+}
+
+static void fault(uint64_t *random) {
+	order_apart(random);
+	order(any_group(random), place(0), ARENA - 512, 20);
+}
+
+static void anything(uint64_t *random) {
+	fill_arena((uint8_t)next_random(random));
+	for (unsigned g = 0; g < GROUPS; g++)
+		order(g, place(next_random(random) % PLACES), place(next_random(random) % PLACES),
+		      1 + next_random(random) % 30);
+}
+
+static const struct {
+	const char *sentence;
+	void (*make)(uint64_t *random);
+} scenes[] = {
+	{ "groups that keep to themselves", order_apart },
+	{ "two groups that write one place", meet_as_writers },
+	{ "a group that writes what another reads", write_what_is_read },
+	{ "two groups that share one dword", overlap },
+	{ "a byte that nobody wrote", read_uninitialised },
+	{ "a guard that is written", write_guard },
+	{ "a group that faults", fault },
+	{ "groups that read and write anywhere", anything },
+};
+
+/* What a launch left behind. */
+struct outcome {
+	uint8_t arena[ARENA], state[ARENA];
+	struct mx_report report;
+};
+
+static void launch(const struct mx_program *p, struct machine *m, struct outcome *o,
+                   unsigned threads) {
+	m->kernel.entry = (uintptr_t)program;
+	m->launch.kernel = &m->kernel;
+	m->launch.program = p;
+	m->launch.threads = threads;
+	mx_report_free(&o->report);
+	m->ran = mx_launch_run(&m->launch, &o->report);
+	memcpy(o->arena, arena, ARENA);
+	memcpy(o->state, state, ARENA);
+}
+
+static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
+	const struct mx_stats *s = &a->stats, *t = &b->stats;
+	bool same = a->n_findings == b->n_findings && a->stopped == b->stopped &&
+	            s->instructions == t->instructions && s->mfma == t->mfma &&
+	            s->max_vmcnt == t->max_vmcnt && s->max_lgkmcnt == t->max_lgkmcnt &&
+	            !memcmp(s->by_op, t->by_op, mx_op_count() * sizeof *s->by_op);
+	for (size_t i = 0; same && i < a->n_findings; i++)
+		same = !memcmp(&a->findings[i], &b->findings[i],
+		               offsetof(struct mx_finding, text)) &&
+		       !strcmp(a->findings[i].text, b->findings[i].text);
+	return same;
+}
+
+static bool same(const struct outcome *a, const struct outcome *b) {
+	return !memcmp(a->arena, b->arena, ARENA) && !memcmp(a->state, b->state, ARENA) &&
+	       same_reports(&a->report, &b->report);
+}
+
+/* A program remembers that its groups met: a new one for each launch tries again. */
+static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint64_t *)) {
+	static struct outcome one, many;
+	bool all = true;
+	for (unsigned threads = 1; all && threads <= 3; threads++) {
+		struct mx_program *p = mx_program_new(program, sizeof program, (uintptr_t)program);
+		uint64_t random = seed;
+		make(&random);
+		launch(p, m, threads == 1 ? &one : &many, threads);
+		all = m->ran && (threads == 1 || same(&one, &many));
+		mx_program_free(p);
+	}
+	if (!all)
+		diag("seed %llu: %u threads, %zu findings and %llu instructions; one: %zu and %llu",
+		     (unsigned long long)seed, m->launch.threads, many.report.n_findings,
+		     (unsigned long long)many.report.stats.instructions, one.report.n_findings,
+		     (unsigned long long)one.report.stats.instructions);
+	return all;
+}
+
+int main(void) {
+	struct machine m = machine();
+	unsigned seeds = getenv("MXCHECK_LONG") ? 500 : 3;
+	m.launch.grid[0] = GROUPS;
+	m.launch.block[0] = 256;
+	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+		unsigned good = 0;
+		for (m.launch.seed = 0; m.launch.seed < seeds; m.launch.seed++)
+			good += same_on_threads(&m, 1000 * i + m.launch.seed, scenes[i].make);
+		ok(good == seeds, "%s: 1, 2 and 3 threads leave the same, %u seeds",
+		   scenes[i].sentence, seeds);
+	}
+	return done_testing();
+}
