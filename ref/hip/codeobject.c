@@ -1,4 +1,4 @@
-/* Code objects: ELF shared objects for amdgcn, v4 to v6 [LLVM "Code Object"]. */
+/* Code objects: ELF shared objects for amdgcn, v3 to v6 [LLVM "Code Object"]. */
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,12 @@ enum {
 	OSABI_AMDGPU_HSA = 64,
 	MACH_MASK = 0xff,
 	MACH_GFX950 = 0x4f,
+	MACH_GFX9_4_GENERIC = 0x5f,
+	ABI_V3 = 1, /* EI_ABIVERSION */
+	ABI_V6 = 4,
 	NOTE_METADATA = 32,
 	RELOC_ABS64 = 3,
 	RELOC_RELATIVE64 = 13,
-	DESCRIPTOR_BYTES = 64,
 	MAX_IMAGE = 1 << 30, /* bytes */
 };
 
@@ -142,42 +144,6 @@ static hipError_t relocate_section(struct loading *l, Elf_Scn *scn, const GElf_S
 
 /* ---- symbols and kernels ---- */
 
-static uint32_t u32_at(const uint8_t *p) {
-	uint32_t v;
-	memcpy(&v, p, 4);
-	return v;
-}
-
-/* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows].
- */
-static void read_descriptor(struct mx_function *f, const uint8_t *kd) {
-	struct mx_kernel *k = &f->kernel;
-	uint32_t rsrc3 = u32_at(kd + 44), rsrc1 = u32_at(kd + 48), rsrc2 = u32_at(kd + 52);
-	uint32_t tail = u32_at(kd + 56);
-	int64_t entry;
-	memcpy(&entry, kd + 16, 8);
-	k->name = f->name;
-	k->entry = (uint64_t)(uintptr_t)kd + (uint64_t)entry;
-	k->lds_bytes = u32_at(kd);
-	k->scratch_bytes = u32_at(kd + 4);
-	uint32_t total = ((rsrc1 & 63) + 1) * 8, arch = ((rsrc3 & 63) + 1) * 4;
-	k->vgprs = arch < total ? arch : total;
-	k->vgprs = k->vgprs < 256 ? k->vgprs : 256;
-	k->agprs = total - k->vgprs < 256 ? total - k->vgprs : 256;
-	k->sgprs = ((rsrc1 >> 6 & 15) / 2 + 1) * 16; /* the field counts eights, the hardware 16 */
-	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
-	          (rsrc1 >> 26 & 1) << 23;
-	k->user_sgprs = rsrc2 >> 1 & 31;
-	for (unsigned i = 0; i < 3; i++)
-		k->workgroup_id[i] = rsrc2 >> (7 + i) & 1;
-	k->workgroup_info = rsrc2 >> 10 & 1;
-	k->tg_split = rsrc3 >> 16 & 1;
-	k->work_item_ids = rsrc2 >> 11 & 3;
-	k->properties = tail & 0xffff;
-	k->preload_dwords = tail >> 16 & 0x7f;
-	k->preload_offset = tail >> 23;
-}
-
 static hipError_t add_symbol(struct ihipModule_t *m, const char *name, const GElf_Sym *sym) {
 	struct mx_symbol *grown = realloc(m->symbols, (m->n_symbols + 1) * sizeof *grown);
 	if (!grown)
@@ -208,8 +174,8 @@ static hipError_t find_descriptor(struct ihipModule_t *m, struct mx_function *f)
 	char kd[1100];
 	snprintf(kd, sizeof kd, "%s.kd", f->name);
 	for (size_t i = 0; i < m->n_symbols; i++)
-		if (!strcmp(m->symbols[i].name, kd) && m->symbols[i].size >= DESCRIPTOR_BYTES) {
-			read_descriptor(f, m->image + m->symbols[i].offset);
+		if (!strcmp(m->symbols[i].name, kd) && m->symbols[i].size >= MX_DESCRIPTOR_BYTES) {
+			mx_descriptor_read(f, m->image + m->symbols[i].offset);
 			return hipSuccess;
 		}
 	return mx_hip_fail(hipErrorInvalidImage, "no kernel descriptor %s", kd);
@@ -228,6 +194,28 @@ static hipError_t for_sections(struct loading *l, uint32_t type,
 
 /* ---- the whole ---- */
 
+/* Features that the code was built for and the device has not: it has sramecc+ and xnack-. Two bits
+ * each from v4 on (1: any, 2: off, 3: on), one before [LLVM "e_flags"]. */
+static const char *wrong_feature(const GElf_Ehdr *h) {
+	if (h->e_ident[EI_ABIVERSION] == ABI_V3)
+		return h->e_flags & 0x100 ? "xnack+" : NULL;
+	if ((h->e_flags >> 8 & 3) == 3)
+		return "xnack+";
+	return (h->e_flags >> 10 & 3) == 2 ? "sramecc-" : NULL;
+}
+
+static hipError_t check_target(struct loading *l, const GElf_Ehdr *h) {
+	unsigned mach = h->e_flags & MACH_MASK;
+	if (mach != MACH_GFX950 && mach != MACH_GFX9_4_GENERIC)
+		return mx_hip_fail(hipErrorNoBinaryForGpu,
+		                   "built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
+		                   l->target[0] ? l->target : "another architecture", mach);
+	if (wrong_feature(h))
+		return mx_hip_fail(hipErrorNoBinaryForGpu,
+		                   "built for %s, the device is " MX_FULL_ARCH, wrong_feature(h));
+	return hipSuccess;
+}
+
 static hipError_t check_header(struct loading *l) {
 	GElf_Ehdr h;
 	if (elf_kind(l->elf) != ELF_K_ELF || !gelf_getehdr(l->elf, &h))
@@ -238,13 +226,12 @@ static hipError_t check_header(struct loading *l) {
 	if (h.e_type != ET_DYN || h.e_ident[EI_OSABI] != OSABI_AMDGPU_HSA)
 		return mx_hip_fail(hipErrorInvalidImage,
 		                   "not a linked amdhsa code object (link it with ld.lld -shared)");
+	if (h.e_ident[EI_ABIVERSION] < ABI_V3 || h.e_ident[EI_ABIVERSION] > ABI_V6)
+		return mx_hip_fail(hipErrorInvalidImage,
+		                   "code object of ABI version %u, which is none of v3 to v6",
+		                   h.e_ident[EI_ABIVERSION]);
 	hipError_t e = for_segments(l, PT_NOTE, read_notes);
-	if (e == hipSuccess && (h.e_flags & MACH_MASK) != MACH_GFX950)
-		e = mx_hip_fail(hipErrorNoBinaryForGpu,
-		                "built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
-		                l->target[0] ? l->target : "another architecture",
-		                (unsigned)h.e_flags & MACH_MASK);
-	return e;
+	return e == hipSuccess ? check_target(l, &h) : e;
 }
 
 static hipError_t map_image(struct loading *l) {

@@ -9,7 +9,7 @@
 static const char device_name[] = "mxcheck emulated gfx950";
 static const size_t memory_bytes = 288ull << 30;
 
-enum { COMPUTE_UNITS = 256, WAVE = 64, MAX_BLOCK = 1024, VGPRS = 131072 };
+enum { COMPUTE_UNITS = MX_COMPUTE_UNITS, WAVE = 64, MAX_BLOCK = 1024, VGPRS = 131072 };
 
 MXHIP_API hipError_t hipInit(unsigned flags) {
 	return mx_hip_return(flags ? hipErrorInvalidValue : hipSuccess);
@@ -82,7 +82,23 @@ MXHIP_API hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attr
 	case hipDeviceAttributeMaxGridDimX:
 	case hipDeviceAttributeMaxGridDimY:
 	case hipDeviceAttributeMaxGridDimZ: *value = 0x7fffffff; break;
-	case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = MX_HIP_LDS_BYTES; break;
+	case hipDeviceAttributeMaxSharedMemoryPerBlock:
+	case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor: *value = MX_HIP_LDS_BYTES; break;
+	case hipDeviceAttributeMaxRegistersPerBlock: *value = VGPRS; break;
+	case hipDeviceAttributeMaxThreadsPerMultiProcessor: *value = 32 * WAVE; break;
+	case hipDeviceAttributeCooperativeLaunch:
+	case hipDeviceAttributeConcurrentKernels:
+	case hipDeviceAttributeManagedMemory:
+	case hipDeviceAttributeCanMapHostMemory:
+	case hipDeviceAttributeUnifiedAddressing:
+	case hipDeviceAttributeEccEnabled: *value = 1; break;
+	case hipDeviceAttributeIntegrated:
+	case hipDeviceAttributeComputeMode:
+	case hipDeviceAttributeKernelExecTimeout:
+	case hipDeviceAttributeMemoryPoolsSupported:
+	case hipDeviceAttributeCooperativeMultiDeviceLaunch:
+	case hipDeviceAttributePciBusId:
+	case hipDeviceAttributePciDeviceId: *value = 0; break;
 	case hipDeviceAttributeComputeCapabilityMajor: *value = 9; break;
 	case hipDeviceAttributeComputeCapabilityMinor: *value = 5; break;
 	default: return mx_hip_fail(hipErrorNotSupported, "device attribute %d", (int)attribute);
@@ -100,6 +116,9 @@ static void fill_props(hipDeviceProp_t *p) {
 	p->warpSize = WAVE;
 	p->maxThreadsPerBlock = MAX_BLOCK;
 	p->multiProcessorCount = COMPUTE_UNITS;
+	p->maxThreadsPerMultiProcessor = 32 * WAVE;
+	p->concurrentKernels = p->canMapHostMemory = p->cooperativeLaunch = p->managedMemory = 1;
+	p->ECCEnabled = 1;
 	p->major = 9;
 	p->minor = 5;
 	for (int i = 0; i < 3; i++) {
@@ -143,4 +162,29 @@ MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int d
 
 MXHIP_API hipError_t hipDeviceSynchronize(void) {
 	return mx_hip_synchronise();
+}
+
+MXHIP_API hipError_t hipDeviceReset(void) {
+	return mx_hip_synchronise();
+}
+
+MXHIP_API hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device) {
+	if (!major || !minor)
+		return mx_hip_return(hipErrorInvalidValue);
+	*major = 9;
+	*minor = 5;
+	return check_device(device);
+}
+
+MXHIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
+	(void)flags; /* how to wait, which nobody does here */
+	return mx_hip_return(hipSuccess);
+}
+
+/* The only device has no peers. */
+MXHIP_API hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer) {
+	if (!can)
+		return mx_hip_return(hipErrorInvalidValue);
+	*can = 0;
+	return device ? check_device(device) : check_device(peer);
 }

@@ -123,6 +123,26 @@ bool mxhipMark(void *address, size_t bytes, uint8_t state) {
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
 }
 
+bool mx_hip_is_allocation(const void *p, size_t bytes) {
+	pthread_mutex_lock(&lock);
+	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+/* The states go with the bytes; those of host memory count as written. */
+bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes) {
+	pthread_mutex_lock(&lock);
+	struct mx_region *d = holding(to, bytes), *s = holding((uint64_t)(uintptr_t)from, bytes);
+	if (d && s)
+		memmove(d->state + (to - d->base), s->state + ((uint64_t)(uintptr_t)from - s->base),
+		        bytes);
+	else if (d)
+		memset(d->state + (to - d->base), MX_WRITTEN, bytes);
+	pthread_mutex_unlock(&lock);
+	return d != NULL;
+}
+
 /* ---- the API ---- */
 
 MXHIP_API hipError_t hipMalloc(void **p, size_t bytes) {
@@ -153,6 +173,55 @@ MXHIP_API hipError_t hipHostFree(void *p) {
 	return hipFree(p);
 }
 
+/* Other names for the same: host and device share their addresses. */
+MXHIP_API hipError_t hipHostAlloc(void **p, size_t bytes, unsigned flags) {
+	return hipHostMalloc(p, bytes, flags);
+}
+
+MXHIP_API hipError_t hipMallocHost(void **p, size_t bytes) {
+	return hipHostMalloc(p, bytes, 0);
+}
+
+MXHIP_API hipError_t hipFreeHost(void *p) {
+	return hipFree(p);
+}
+
+MXHIP_API hipError_t hipMallocManaged(void **p, size_t bytes, unsigned flags) {
+	return hipHostMalloc(p, bytes, flags);
+}
+
+MXHIP_API hipError_t hipExtMallocWithFlags(void **p, size_t bytes, unsigned flags) {
+	(void)flags;
+	return hipMalloc(p, bytes);
+}
+
+MXHIP_API hipError_t hipMallocAsync(void **p, size_t bytes, hipStream_t stream) {
+	if (mx_capturing(stream))
+		return mx_hip_fail(hipErrorNotSupported, "allocation in a graph");
+	return hipMalloc(p, bytes);
+}
+
+MXHIP_API hipError_t hipFreeAsync(void *p, hipStream_t stream) {
+	if (mx_capturing(stream))
+		return mx_hip_fail(hipErrorNotSupported, "free in a graph");
+	return hipFree(p);
+}
+
+MXHIP_API hipError_t hipMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
+	if (!pitch || (height && width > SIZE_MAX / 2 / height))
+		return mx_hip_return(hipErrorInvalidValue);
+	*pitch = (width + 255) / 256 * 256;
+	return hipMalloc(p, *pitch * height);
+}
+
+MXHIP_API hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned flags) {
+	(void)flags;
+	if (!device || !mx_hip_is_allocation(host, 1))
+		return mx_hip_return(hipErrorInvalidValue);
+	*device = host;
+	return mx_hip_return(hipSuccess);
+}
+
 MXHIP_API hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total) {
 	if (!free_bytes || !total)
 		return mx_hip_return(hipErrorInvalidValue);
@@ -171,91 +240,4 @@ MXHIP_API hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, 
 	}
 	pthread_mutex_unlock(&lock);
 	return mx_hip_return(r ? hipSuccess : hipErrorInvalidValue);
-}
-
-static bool is_allocation(const void *p, size_t bytes) {
-	pthread_mutex_lock(&lock);
-	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;
-	pthread_mutex_unlock(&lock);
-	return known;
-}
-
-/* Whether one end of a copy is device memory: the kind says so, or where it begins. */
-static bool on_device(hipMemcpyKind kind, hipMemcpyKind this_end, const void *p) {
-	return kind == hipMemcpyDeviceToDevice || kind == this_end || is_allocation(p, 1);
-}
-
-/* The states go with the bytes; those of host memory count as written. */
-static bool copy_states(uint64_t to, const void *from, size_t bytes) {
-	pthread_mutex_lock(&lock);
-	struct mx_region *d = holding(to, bytes), *s = holding((uint64_t)(uintptr_t)from, bytes);
-	if (d && s)
-		memmove(d->state + (to - d->base), s->state + ((uint64_t)(uintptr_t)from - s->base),
-		        bytes);
-	else if (d)
-		memset(d->state + (to - d->base), MX_WRITTEN, bytes);
-	pthread_mutex_unlock(&lock);
-	return d != NULL;
-}
-
-MXHIP_API hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
-	hipError_t e = mx_hip_synchronise();
-	if (e != hipSuccess || !bytes)
-		return e;
-	if (!to || !from)
-		return mx_hip_return(hipErrorInvalidValue);
-	if (on_device(kind, hipMemcpyDeviceToHost, from) && !is_allocation(from, bytes))
-		return mx_hip_fail(hipErrorInvalidValue,
-		                   "copy from %p: not %zu bytes of device memory", from, bytes);
-	if (on_device(kind, hipMemcpyHostToDevice, to) &&
-	    !copy_states((uint64_t)(uintptr_t)to, from, bytes))
-		return mx_hip_fail(hipErrorInvalidValue,
-		                   "copy to %p: not %zu bytes of device memory", to, bytes);
-	memmove(to, from, bytes);
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
-                                    hipStream_t stream) {
-	(void)stream;
-	return hipMemcpy(to, from, bytes, kind);
-}
-
-MXHIP_API hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void *from, size_t bytes) {
-	return hipMemcpy((void *)to, from, bytes, hipMemcpyHostToDevice);
-}
-
-MXHIP_API hipError_t hipMemcpyDtoH(void *to, hipDeviceptr_t from, size_t bytes) {
-	return hipMemcpy(to, (const void *)from, bytes, hipMemcpyDeviceToHost);
-}
-
-MXHIP_API hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes) {
-	return hipMemcpy((void *)to, (const void *)from, bytes, hipMemcpyDeviceToDevice);
-}
-
-MXHIP_API hipError_t hipMemset(void *p, int value, size_t bytes) {
-	if (!bytes)
-		return mx_hip_return(hipSuccess);
-	if (!mxhipMark(p, bytes, MX_WRITTEN))
-		return mx_hip_fail(hipErrorInvalidValue,
-		                   "memset of %p: not %zu bytes of device memory", p, bytes);
-	memset(p, value, bytes);
-	return mx_hip_return(hipSuccess);
-}
-
-MXHIP_API hipError_t hipMemsetAsync(void *p, int value, size_t bytes, hipStream_t stream) {
-	(void)stream;
-	return hipMemset(p, value, bytes);
-}
-
-MXHIP_API hipError_t hipMemsetD8(hipDeviceptr_t p, unsigned char value, size_t bytes) {
-	return hipMemset((void *)p, value, bytes);
-}
-
-MXHIP_API hipError_t hipMemsetD32(hipDeviceptr_t p, int value, size_t n) {
-	hipError_t e = n > SIZE_MAX / 4 ? mx_hip_return(hipErrorInvalidValue)
-	                                : hipMemset((void *)p, 0, 4 * n);
-	for (size_t i = 0; e == hipSuccess && i < n; i++)
-		((int *)p)[i] = value;
-	return e;
 }

@@ -54,6 +54,19 @@ static bool read_args(const msgpack_object *kernel, struct mx_function *f) {
 	return true;
 }
 
+static bool flag(const msgpack_object *map, const char *key) {
+	const msgpack_object *o = member(map, key);
+	return o && ((o->type == MSGPACK_OBJECT_BOOLEAN && o->via.boolean) ||
+	             (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64));
+}
+
+static void read_required_size(const msgpack_object *kernel, struct mx_function *f) {
+	const msgpack_object_array *size = array(kernel, ".reqd_workgroup_size");
+	for (uint32_t i = 0; size && size->size == 3 && i < 3; i++)
+		if (size->ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+			f->required[i] = (uint32_t)size->ptr[i].via.u64;
+}
+
 static hipError_t read_kernel(const msgpack_object *kernel, struct ihipModule_t *m) {
 	struct mx_function *f = &m->functions[m->n_functions];
 	char name[1024];
@@ -66,6 +79,9 @@ static hipError_t read_kernel(const msgpack_object *kernel, struct ihipModule_t 
 	f->module = m;
 	f->kernarg_bytes = number(kernel, ".kernarg_segment_size");
 	f->max_workgroup = number(kernel, ".max_flat_workgroup_size");
+	f->dynamic_stack = flag(kernel, ".uses_dynamic_stack");
+	f->uniform = flag(kernel, ".uniform_work_group_size");
+	read_required_size(kernel, f);
 	f->name = strdup(name);
 	m->n_functions++;
 	return f->name && read_args(kernel, f) ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);

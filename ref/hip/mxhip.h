@@ -19,6 +19,11 @@
 /* The schedule of this thread's next launches. */
 MXHIP_API void mxhipSetSeed(uint64_t seed);
 
+/* How many host threads all launches of the process may use together; 0, the default: one for each
+ * processor. A launch uses what the others leave, where that pays; its bits, findings and counts
+ * do not depend on it. */
+MXHIP_API void mxhipSetThreads(unsigned n);
+
 /* How matrix instructions accumulate; false if there is no such profile. */
 MXHIP_API bool mxhipSetProfile(const char *name);
 

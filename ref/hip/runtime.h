@@ -5,12 +5,19 @@
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
 
+#include <time.h>
+
 #include "mxhip.h"
 
 #define MX_ARCH      "gfx950"
 #define MX_FULL_ARCH "gfx950:sramecc+:xnack-"
 
-enum { MX_HIP_LDS_BYTES = 160 * 1024 }; /* of a workgroup, at most */
+enum {
+	MX_HIP_LDS_BYTES = 160 * 1024, /* of a workgroup, at most */
+	MX_COMPUTE_UNITS = 256,
+};
+
+uint32_t mx_hip_stack_bytes(void); /* hipLimitStackSize */
 
 /* Every HIP function returns through this: it keeps the thread's last error. */
 hipError_t mx_hip_return(hipError_t e);
@@ -31,6 +38,11 @@ bool mx_hip_release(void *p);
 /* Marks bytes of device memory; false if they are not inside one allocation. */
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
 
+bool mx_hip_is_allocation(const void *p, size_t bytes);
+
+/* The states go with the bytes of a copy; false if `to` is not inside one allocation. */
+bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
+
 /* The live allocations, sorted; free() the regions. False if host memory is short. */
 bool mx_hip_snapshot(struct mx_memory *m);
 
@@ -46,9 +58,12 @@ struct mx_function {
 	struct ihipModule_t *module;
 	char *name;
 	struct mx_kernel kernel;
+	uint64_t descriptor; /* its address */
 	struct mx_arg *args;
 	size_t n_args;
 	uint32_t kernarg_bytes, max_workgroup;
+	uint32_t required[3]; /* reqd_workgroup_size; 0: any */
+	bool dynamic_stack, uniform;
 };
 
 struct mx_symbol {
@@ -70,6 +85,108 @@ struct ihipModule_t {
 /* Loads an ELF of `bytes` bytes. On failure *module is untouched. */
 hipError_t mx_codeobject_load(const void *elf, size_t bytes, struct ihipModule_t **module);
 void mx_codeobject_free(struct ihipModule_t *m);
+
+/* ---- descriptor.c ---- */
+
+enum { MX_DESCRIPTOR_BYTES = 64 };
+
+/* Fills in what the kernel descriptor at `kd` in device memory says. */
+void mx_descriptor_read(struct mx_function *f, const uint8_t *kd);
+
+/* ---- bundle.c ---- */
+
+/* Finds the ELF for this device in an image: the image itself, or an entry of a bundle. bytes:
+ * of the image, SIZE_MAX where nobody knows. */
+hipError_t mx_image_find(const void *image, size_t bytes, const uint8_t **elf, size_t *elf_bytes);
+
+/* ---- module.c ---- */
+
+hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module);
+
+/* ---- kernarg.c, launch.c ---- */
+
+/* What a launch asks for beyond the kernel and its arguments. */
+struct mx_shape {
+	uint32_t grid[3], block[3]; /* workgroups, work-items of one */
+	uint32_t partial[3];        /* of an axis' last workgroup, where it has fewer */
+	uint32_t dynamic_lds;
+	bool cooperative; /* all of it is resident at once */
+};
+
+/* Axes that a launch uses [assumed: of a grid that is 1 high and deep, 1]. */
+unsigned mx_shape_axes(const struct mx_shape *s);
+
+/* Device memory that a launch's kernel reads: arguments, dispatch packet, queue. */
+struct mx_segment {
+	uint8_t *kernarg, *dispatch, *queue;
+};
+
+/* Builds it from HIP's two forms of arguments. scratch_bytes: of a work-item. */
+hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
+                          uint32_t scratch_bytes, void **params, void **extra,
+                          struct mx_segment *segment);
+void mx_segment_free(struct mx_segment *segment);
+
+/* Arguments of a launch that is yet to come: a copy. */
+struct mx_arguments {
+	uint8_t *bytes;
+	void **params;
+	void *extra[5];
+	size_t size;
+};
+hipError_t mx_arguments_copy(const struct mx_function *f, void **params, void **extra,
+                             struct mx_arguments *to);
+void mx_arguments_free(struct mx_arguments *a);
+
+/* Checks a launch's shape, and runs it. */
+hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s);
+hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void **params,
+                     void **extra);
+
+/* Waves of a workgroup; waves and workgroups of a kernel that a compute unit holds at once. */
+unsigned mx_waves_of(const struct mx_shape *s);
+unsigned mx_waves_fit(const struct mx_kernel *k);
+unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds);
+
+/* ---- graph.c ---- */
+
+struct ihipStream_t {
+	unsigned flags;
+	int priority;
+	struct ihipGraph *capture;  /* where work goes instead of running; or NULL */
+	struct ihipStream_t *other; /* the list of all streams */
+};
+
+struct ihipEvent_t {
+	bool recorded;
+	struct timespec at;
+	struct ihipGraph *capture; /* recorded in a captured stream */
+};
+
+bool mx_capturing(hipStream_t stream);
+
+/* Runs work now, or puts it into the graph that the stream is captured into. */
+hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
+                            const struct mx_shape *s, void **params, void **extra);
+hipError_t mx_stream_copy(hipStream_t stream, void *to, const void *from, size_t bytes,
+                          hipMemcpyKind kind);
+hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned width, size_t n);
+
+/* ---- copy.c ---- */
+
+/* Sets n elements of 1, 2 or 4 bytes. */
+hipError_t mx_hip_set(void *to, unsigned value, unsigned width, size_t n);
+
+/* ---- stream.c ---- */
+
+/* Ends the capture of all streams into a graph. */
+void mx_streams_release(struct ihipGraph *graph);
+
+/* ---- register.c ---- */
+
+/* The kernel or variable behind a host program's symbol. */
+hipError_t mx_function_of(const void *host, const struct mx_function **f);
+hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes);
 
 /* ---- metadata.c ---- */
 

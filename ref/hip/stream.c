@@ -1,21 +1,30 @@
 /* Streams and events. Work is complete when it has been enqueued, so order is kept by itself. */
+#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "runtime.h"
 
-struct ihipStream_t {
-	unsigned flags;
-};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ihipStream_t *streams; /* all there are */
 
-MXHIP_API hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags) {
+MXHIP_API hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
+                                                 int priority) {
 	if (!stream)
 		return mx_hip_return(hipErrorInvalidValue);
 	*stream = calloc(1, sizeof **stream);
 	if (!*stream)
 		return mx_hip_return(hipErrorOutOfMemory);
 	(*stream)->flags = flags;
+	(*stream)->priority = priority;
+	pthread_mutex_lock(&lock);
+	(*stream)->other = streams;
+	streams = *stream;
+	pthread_mutex_unlock(&lock);
 	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags) {
+	return hipStreamCreateWithPriority(stream, flags, 0);
 }
 
 MXHIP_API hipError_t hipStreamCreate(hipStream_t *stream) {
@@ -25,12 +34,50 @@ MXHIP_API hipError_t hipStreamCreate(hipStream_t *stream) {
 MXHIP_API hipError_t hipStreamDestroy(hipStream_t stream) {
 	if (!stream)
 		return mx_hip_return(hipErrorInvalidHandle);
+	pthread_mutex_lock(&lock);
+	for (struct ihipStream_t **s = &streams; *s; s = &(*s)->other)
+		if (*s == stream) {
+			*s = stream->other;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
 	free(stream);
 	return mx_hip_return(hipSuccess);
 }
 
+void mx_streams_release(struct ihipGraph *graph) {
+	pthread_mutex_lock(&lock);
+	for (struct ihipStream_t *s = streams; s; s = s->other)
+		if (s->capture == graph)
+			s->capture = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+MXHIP_API hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags) {
+	if (!flags)
+		return mx_hip_return(hipErrorInvalidValue);
+	*flags = stream ? stream->flags : hipStreamDefault;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipStreamGetPriority(hipStream_t stream, int *priority) {
+	if (!priority)
+		return mx_hip_return(hipErrorInvalidValue);
+	*priority = stream ? stream->priority : 0;
+	return mx_hip_return(hipSuccess);
+}
+
+/* All work of a device is done in the order in which it comes: priorities change nothing. */
+MXHIP_API hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
+	if (!least || !greatest)
+		return mx_hip_return(hipErrorInvalidValue);
+	*least = *greatest = 0;
+	return mx_hip_return(hipSuccess);
+}
+
 MXHIP_API hipError_t hipStreamSynchronize(hipStream_t stream) {
-	(void)stream;
+	if (mx_capturing(stream))
+		return mx_hip_fail(hipErrorStreamCaptureUnsupported, "a captured stream");
 	return mx_hip_synchronise();
 }
 
@@ -39,17 +86,18 @@ MXHIP_API hipError_t hipStreamQuery(hipStream_t stream) {
 }
 
 MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
-	(void)stream;
 	(void)flags;
-	return mx_hip_return(event ? hipSuccess : hipErrorInvalidHandle);
+	if (!event)
+		return mx_hip_return(hipErrorInvalidHandle);
+	if (event->capture && !stream)
+		return mx_hip_fail(hipErrorStreamCaptureImplicit,
+		                   "the null stream cannot join a capture");
+	if (event->capture)
+		stream->capture = event->capture; /* joins it */
+	return mx_hip_return(hipSuccess);
 }
 
 /* ---- events ---- */
-
-struct ihipEvent_t {
-	bool recorded;
-	struct timespec at;
-};
 
 MXHIP_API hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
 	(void)flags;
@@ -71,9 +119,9 @@ MXHIP_API hipError_t hipEventDestroy(hipEvent_t event) {
 }
 
 MXHIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-	(void)stream;
 	if (!event)
 		return mx_hip_return(hipErrorInvalidHandle);
+	event->capture = stream ? stream->capture : NULL;
 	event->recorded = true;
 	clock_gettime(CLOCK_MONOTONIC, &event->at);
 	return mx_hip_return(hipSuccess);

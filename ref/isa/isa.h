@@ -35,6 +35,10 @@ enum {
 	MX_GUARD = 2,   /* inside an allocation, but nobody may touch it */
 };
 
+/* Where flat addresses of LDS and scratch begin [Linux kfd_flat_memory.c, GFX9]. */
+#define MX_SHARED_BASE  0x0001000000000000ull
+#define MX_PRIVATE_BASE 0x0002000000000000ull
+
 /* A live allocation. Device addresses are host addresses. state: one byte for
  * each byte of memory, of the flags above. */
 struct mx_region {

@@ -1,0 +1,99 @@
+/* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows].
+ * Every field is used, or must have the one value that has a meaning here. */
+#include <string.h>
+
+#include "runtime.h"
+
+enum {
+	RSRC3 = 44,
+	RSRC1 = 48,
+	RSRC2 = 52,
+	PROPERTIES = 56,
+	DYNAMIC_STACK = 1 << 11,
+};
+
+static uint32_t u32_at(const uint8_t *p) {
+	uint32_t v;
+	memcpy(&v, p, 4);
+	return v;
+}
+
+/* Bits that must be 0. The hardware or its firmware sets what a comment says. */
+static const struct {
+	uint8_t at; /* byte of the dword */
+	uint32_t bits;
+	const char *what;
+} zero[] = {
+	{ 12, ~0u, "kernel descriptor: reserved bytes 12 to 15" },
+	{ 24, ~0u, "kernel descriptor: reserved bytes 24 to 43" },
+	{ 28, ~0u, "kernel descriptor: reserved bytes 24 to 43" },
+	{ 32, ~0u, "kernel descriptor: reserved bytes 24 to 43" },
+	{ 36, ~0u, "kernel descriptor: reserved bytes 24 to 43" },
+	{ 40, ~0u, "kernel descriptor: reserved bytes 24 to 43" },
+	{ 60, ~0u, "kernel descriptor: reserved bytes 60 to 63" },
+	{ RSRC1, 3u << 10, "kernel descriptor: PRIORITY" },
+	{ RSRC1, 1u << 20, "kernel descriptor: PRIV" },
+	{ RSRC1, 1u << 22, "kernel descriptor: DEBUG_MODE" },
+	{ RSRC1, 1u << 24, "kernel descriptor: BULKY" },
+	{ RSRC1, 1u << 25, "kernel descriptor: CDBG_USER" },
+	{ RSRC1, 31u << 27, "kernel descriptor: reserved bits 27 to 31 of RSRC1" },
+	{ RSRC2, 1u << 6, "kernel descriptor: ENABLE_TRAP_HANDLER" }, /* firmware */
+	{ RSRC2, 3u << 13, "kernel descriptor: address watch and memory exceptions" }, /* same */
+	{ RSRC2, 511u << 15, "kernel descriptor: GRANULATED_LDS_SIZE" },               /* same */
+	{ RSRC2, 127u << 24, "kernel descriptor: floating-point and integer exceptions" },
+	{ RSRC2, 1u << 31, "kernel descriptor: reserved bit 31 of RSRC2" },
+	{ RSRC3, 1023u << 6, "kernel descriptor: reserved bits 6 to 15 of RSRC3" },
+	{ RSRC3, 0xfffe0000u, "kernel descriptor: reserved bits 17 to 31 of RSRC3" },
+};
+
+static const char *unsupported(const uint8_t *kd) {
+	bool scratch = u32_at(kd + 4) || u32_at(kd + PROPERTIES) & DYNAMIC_STACK;
+	for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+		if (u32_at(kd + zero[i].at) & zero[i].bits)
+			return zero[i].what;
+	if (scratch && !(u32_at(kd + RSRC2) & 1))
+		return "kernel descriptor: a private segment without ENABLE_PRIVATE_SEGMENT";
+	return (u32_at(kd + RSRC2) >> 11 & 3) == 3 ? "kernel descriptor: ENABLE_VGPR_WORKITEM_ID 3"
+	                                           : NULL;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) {
+	return a < b ? a : b;
+}
+
+/* One file of registers for each lane: architectural first, then accumulation registers. */
+static void read_registers(struct mx_kernel *k, uint32_t rsrc1, uint32_t rsrc3) {
+	uint32_t total = ((rsrc1 & 63) + 1) * 8, arch = ((rsrc3 & 63) + 1) * 4;
+	k->vgprs = smaller(smaller(arch, total), 256);
+	k->agprs = smaller(total - k->vgprs, 256);
+}
+
+void mx_descriptor_read(struct mx_function *f, const uint8_t *kd) {
+	struct mx_kernel *k = &f->kernel;
+	uint32_t rsrc3 = u32_at(kd + RSRC3), rsrc1 = u32_at(kd + RSRC1), rsrc2 = u32_at(kd + RSRC2);
+	uint32_t tail = u32_at(kd + PROPERTIES);
+	int64_t entry;
+	memcpy(&entry, kd + 16, 8);
+	f->descriptor = (uint64_t)(uintptr_t)kd;
+	f->dynamic_stack |= (tail & DYNAMIC_STACK) != 0;
+	if (u32_at(kd + 8) > f->kernarg_bytes && u32_at(kd + 8) < 1 << 20)
+		f->kernarg_bytes = u32_at(kd + 8);
+	k->name = f->name;
+	k->entry = f->descriptor + (uint64_t)entry;
+	k->lds_bytes = u32_at(kd);
+	k->scratch_bytes = u32_at(kd + 4);
+	read_registers(k, rsrc1, rsrc3);
+	k->sgprs = ((rsrc1 >> 6 & 15) / 2 + 1) * 16; /* the field counts eights, the hardware 16 */
+	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
+	          (rsrc1 >> 26 & 1) << 23;
+	k->user_sgprs = rsrc2 >> 1 & 31;
+	for (unsigned i = 0; i < 3; i++)
+		k->workgroup_id[i] = rsrc2 >> (7 + i) & 1;
+	k->workgroup_info = rsrc2 >> 10 & 1;
+	k->tg_split = rsrc3 >> 16 & 1;
+	k->work_item_ids = rsrc2 >> 11 & 3;
+	k->properties = tail & 0xffff;
+	k->preload_dwords = tail >> 16 & 0x7f;
+	k->preload_offset = tail >> 23;
+	k->unsupported = unsupported(kd);
+}

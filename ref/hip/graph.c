@@ -1,0 +1,483 @@
+/* Graphs: work that is put together first and run later, as often as one likes. A graph's nodes run
+ * one after the other, in the order of their dependencies; a stream that is captured puts its work
+ * into a graph in the order in which it comes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+struct hipGraphNode {
+	hipGraphNodeType type;
+	const struct hipGraphNode *origin; /* of an instantiated node: the one that it copies */
+	size_t n_before, *before;          /* positions of the nodes that it depends on */
+	struct {
+		const struct mx_function *function;
+		struct mx_shape shape;
+		struct mx_arguments arguments;
+	} kernel;
+	struct {
+		void *to;
+		const void *from;
+		size_t bytes;
+		hipMemcpyKind kind;
+	} copy;
+	hipMemsetParams set;
+	hipHostNodeParams host;
+	struct ihipGraph *child;
+};
+
+struct ihipGraph {
+	struct hipGraphNode **nodes;
+	size_t n;
+};
+
+struct hipGraphExec {
+	struct ihipGraph graph; /* nodes in the order in which they run */
+};
+
+/* ---- nodes ---- */
+
+static void clear_graph(struct ihipGraph *g);
+
+static void free_node(struct hipGraphNode *node) {
+	mx_arguments_free(&node->kernel.arguments);
+	if (node->child) {
+		clear_graph(node->child);
+		free(node->child);
+	}
+	free(node->before);
+	free(node);
+}
+
+static void clear_graph(struct ihipGraph *g) {
+	for (size_t i = 0; i < g->n; i++)
+		free_node(g->nodes[i]);
+	free(g->nodes);
+	*g = (struct ihipGraph){ 0 };
+}
+
+static size_t position(const struct ihipGraph *g, const struct hipGraphNode *node) {
+	size_t i = 0;
+	while (i < g->n && g->nodes[i] != node)
+		i++;
+	return i;
+}
+
+static hipError_t depend(struct hipGraphNode *node, size_t on) {
+	size_t *grown = realloc(node->before, (node->n_before + 1) * sizeof *grown);
+	if (!grown)
+		return mx_hip_return(hipErrorOutOfMemory);
+	node->before = grown;
+	grown[node->n_before++] = on;
+	return hipSuccess;
+}
+
+static hipError_t depend_on_all(struct ihipGraph *g, struct hipGraphNode *node,
+                                const hipGraphNode_t *on, size_t n) {
+	hipError_t e = hipSuccess;
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		size_t at = on ? position(g, on[i]) : g->n;
+		e = at < g->n ? depend(node, at)
+		              : mx_hip_fail(hipErrorInvalidValue, "a dependency of no node");
+	}
+	return e;
+}
+
+/* Appends a copy of a node; what the node points to belongs to the graph from then on. */
+static hipError_t append(struct ihipGraph *g, const struct hipGraphNode *node,
+                         const hipGraphNode_t *on, size_t n, hipGraphNode_t *out) {
+	struct hipGraphNode *copy = malloc(sizeof *copy), **grown = NULL;
+	hipError_t e = copy ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+	if (copy) {
+		*copy = *node;
+		e = depend_on_all(g, copy, on, n);
+	}
+	if (e == hipSuccess && !(grown = realloc(g->nodes, (g->n + 1) * sizeof *grown)))
+		e = mx_hip_return(hipErrorOutOfMemory);
+	if (e != hipSuccess) {
+		if (copy)
+			free_node(copy);
+		return e;
+	}
+	g->nodes = grown;
+	g->nodes[g->n++] = copy;
+	if (out)
+		*out = copy;
+	return mx_hip_return(hipSuccess);
+}
+
+static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from);
+
+/* A copy with arguments, dependencies and child of its own. */
+static hipError_t copy_node(struct hipGraphNode *to, const struct hipGraphNode *from) {
+	const struct mx_arguments *a = &from->kernel.arguments;
+	void **extra = a->params ? NULL : (void **)a->extra;
+	hipError_t e = hipSuccess;
+	*to = *from;
+	to->origin = from;
+	to->kernel.arguments = (struct mx_arguments){ 0 };
+	to->n_before = 0;
+	to->before = NULL;
+	to->child = NULL;
+	if (from->type == hipGraphNodeTypeKernel)
+		e = mx_arguments_copy(from->kernel.function, a->params, extra,
+		                      &to->kernel.arguments);
+	if (e == hipSuccess && from->child) {
+		to->child = calloc(1, sizeof *to->child);
+		e = to->child ? copy_graph(to->child, from->child)
+		              : mx_hip_return(hipErrorOutOfMemory);
+	}
+	return e;
+}
+
+/* ---- the order ---- */
+
+static bool ready(const struct hipGraphNode *node, const bool *done) {
+	for (size_t i = 0; i < node->n_before; i++)
+		if (!done[node->before[i]])
+			return false;
+	return true;
+}
+
+/* The first node not yet done whose dependencies are; the number of nodes if there is none. */
+static size_t first_ready(const struct ihipGraph *g, const bool *done) {
+	size_t i = 0;
+	while (i < g->n && (done[i] || !ready(g->nodes[i], done)))
+		i++;
+	return i;
+}
+
+/* Copies nodes in an order in which they can run. */
+static hipError_t copy_graph(struct ihipGraph *to, const struct ihipGraph *from) {
+	bool *done = calloc(from->n + 1, sizeof *done);
+	hipError_t e = done ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+	for (size_t n = 0; e == hipSuccess && n < from->n; n++) {
+		struct hipGraphNode copy;
+		size_t i = first_ready(from, done);
+		if (i == from->n) {
+			e = mx_hip_fail(hipErrorInvalidValue, "nodes that depend on each other");
+			break;
+		}
+		done[i] = true;
+		e = copy_node(&copy, from->nodes[i]);
+		if (e == hipSuccess)
+			e = append(to, &copy, NULL, 0, NULL);
+	}
+	free(done);
+	return e;
+}
+
+/* ---- running ---- */
+
+static hipError_t run_set(const hipMemsetParams *p) {
+	hipError_t e = hipSuccess;
+	size_t rows = p->height ? p->height : 1;
+	for (size_t y = 0; e == hipSuccess && y < rows; y++)
+		e = mx_hip_set((char *)p->dst + y * p->pitch, p->value, p->elementSize, p->width);
+	return e;
+}
+
+static hipError_t run_graph(const struct ihipGraph *g);
+
+static hipError_t run_node(struct hipGraphNode *node) {
+	struct mx_arguments *a = &node->kernel.arguments;
+	switch (node->type) {
+	case hipGraphNodeTypeKernel:
+		return mx_launch(node->kernel.function, &node->kernel.shape, a->params,
+		                 a->params ? NULL : a->extra);
+	case hipGraphNodeTypeMemcpy:
+		return hipMemcpy(node->copy.to, node->copy.from, node->copy.bytes, node->copy.kind);
+	case hipGraphNodeTypeMemset: return run_set(&node->set);
+	case hipGraphNodeTypeHost: node->host.fn(node->host.userData); return hipSuccess;
+	case hipGraphNodeTypeGraph: return run_graph(node->child);
+	default: return hipSuccess;
+	}
+}
+
+static hipError_t run_graph(const struct ihipGraph *g) {
+	hipError_t e = hipSuccess;
+	for (size_t i = 0; e == hipSuccess && i < g->n; i++)
+		e = run_node(g->nodes[i]);
+	return e;
+}
+
+/* ---- making nodes ---- */
+
+static hipError_t kernel_node(struct hipGraphNode *node, const struct mx_function *f,
+                              const struct mx_shape *s, void **params, void **extra) {
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeKernel };
+	node->kernel.function = f;
+	node->kernel.shape = *s;
+	hipError_t e = mx_launch_check(f, s);
+	return e == hipSuccess ? mx_arguments_copy(f, params, extra, &node->kernel.arguments) : e;
+}
+
+/* A node's function is a host symbol, or else a function of a module. */
+static hipError_t kernel_node_of(struct hipGraphNode *node, const hipKernelNodeParams *p) {
+	const struct mx_function *f;
+	if (!p || !p->func)
+		return mx_hip_return(hipErrorInvalidValue);
+	struct mx_shape s = { { p->gridDim.x, p->gridDim.y, p->gridDim.z },
+		              { p->blockDim.x, p->blockDim.y, p->blockDim.z },
+		              { 0 },
+		              p->sharedMemBytes,
+		              false };
+	if (mx_function_of(p->func, &f) == hipErrorInvalidDeviceFunction) {
+		hipGetLastError();
+		f = p->func;
+	}
+	return kernel_node(node, f, &s, p->kernelParams, p->extra);
+}
+
+MXHIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t g,
+                                           const hipGraphNode_t *on, size_t n,
+                                           const hipKernelNodeParams *p) {
+	struct hipGraphNode node;
+	if (!out || !g)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = kernel_node_of(&node, p);
+	return e == hipSuccess ? append(g, &node, on, n, out) : e;
+}
+
+static hipError_t set_kernel_params(struct hipGraphNode *node, const hipKernelNodeParams *p) {
+	struct hipGraphNode changed;
+	if (!node || node->type != hipGraphNodeTypeKernel)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = kernel_node_of(&changed, p);
+	if (e != hipSuccess)
+		return e;
+	mx_arguments_free(&node->kernel.arguments);
+	node->kernel = changed.kernel;
+	return hipSuccess;
+}
+
+MXHIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
+                                                 const hipKernelNodeParams *p) {
+	return set_kernel_params(node, p);
+}
+
+MXHIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                     const hipKernelNodeParams *p) {
+	for (size_t i = 0; exec && i < exec->graph.n; i++)
+		if (exec->graph.nodes[i]->origin == node)
+			return set_kernel_params(exec->graph.nodes[i], p);
+	return mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *out, hipGraph_t g,
+                                             const hipGraphNode_t *on, size_t n, void *to,
+                                             const void *from, size_t bytes, hipMemcpyKind kind) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
+		                     .copy = { to, from, bytes, kind } };
+	return out && g ? append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t g,
+                                           const hipGraphNode_t *on, size_t n,
+                                           const hipMemsetParams *p) {
+	bool good = out && g && p &&
+	            (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
+	if (!good)
+		return mx_hip_return(hipErrorInvalidValue);
+	node.set = *p;
+	return append(g, &node, on, n, out);
+}
+
+MXHIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t g,
+                                         const hipGraphNode_t *on, size_t n,
+                                         const hipHostNodeParams *p) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeHost };
+	if (!out || !g || !p || !p->fn)
+		return mx_hip_return(hipErrorInvalidValue);
+	node.host = *p;
+	return append(g, &node, on, n, out);
+}
+
+MXHIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t g,
+                                          const hipGraphNode_t *on, size_t n) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeEmpty };
+	return out && g ? append(g, &node, on, n, out) : mx_hip_return(hipErrorInvalidValue);
+}
+
+static hipError_t child_node(struct hipGraphNode *node, const struct ihipGraph *child) {
+	*node = (struct hipGraphNode){ .type = hipGraphNodeTypeGraph,
+		                       .child = calloc(1, sizeof *node->child) };
+	if (!node->child)
+		return mx_hip_return(hipErrorOutOfMemory);
+	hipError_t e = copy_graph(node->child, child);
+	if (e == hipSuccess)
+		return e;
+	clear_graph(node->child);
+	free(node->child);
+	return e;
+}
+
+MXHIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t g,
+                                               const hipGraphNode_t *on, size_t n,
+                                               hipGraph_t child) {
+	struct hipGraphNode node;
+	if (!out || !g || !child)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = child_node(&node, child);
+	return e == hipSuccess ? append(g, &node, on, n, out) : e;
+}
+
+MXHIP_API hipError_t hipGraphAddDependencies(hipGraph_t g, const hipGraphNode_t *from,
+                                             const hipGraphNode_t *to, size_t n) {
+	hipError_t e = g && from && to ? hipSuccess : mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; e == hipSuccess && i < n; i++) {
+		bool inside = position(g, to[i]) < g->n;
+		e = inside ? depend_on_all(g, to[i], &from[i], 1)
+		           : mx_hip_return(hipErrorInvalidValue);
+	}
+	return e;
+}
+
+/* ---- graphs ---- */
+
+MXHIP_API hipError_t hipGraphCreate(hipGraph_t *g, unsigned flags) {
+	if (!g || flags)
+		return mx_hip_return(hipErrorInvalidValue);
+	*g = calloc(1, sizeof **g);
+	return mx_hip_return(*g ? hipSuccess : hipErrorOutOfMemory);
+}
+
+MXHIP_API hipError_t hipGraphDestroy(hipGraph_t g) {
+	if (!g)
+		return mx_hip_return(hipErrorInvalidValue);
+	clear_graph(g);
+	free(g);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphGetNodes(hipGraph_t g, hipGraphNode_t *nodes, size_t *n) {
+	if (!g || !n)
+		return mx_hip_return(hipErrorInvalidValue);
+	for (size_t i = 0; nodes && i < *n && i < g->n; i++)
+		nodes[i] = g->nodes[i];
+	*n = !nodes || *n > g->n ? g->n : *n;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
+	if (!node || !type)
+		return mx_hip_return(hipErrorInvalidValue);
+	*type = node->type;
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t g,
+                                                  unsigned long long flags) {
+	(void)flags;
+	if (!exec || !g)
+		return mx_hip_return(hipErrorInvalidValue);
+	*exec = calloc(1, sizeof **exec);
+	if (!*exec)
+		return mx_hip_return(hipErrorOutOfMemory);
+	hipError_t e = copy_graph(&(*exec)->graph, g);
+	if (e != hipSuccess) {
+		clear_graph(&(*exec)->graph);
+		free(*exec);
+		*exec = NULL;
+	}
+	return e;
+}
+
+MXHIP_API hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t g, hipGraphNode_t *error,
+                                         char *log, size_t room) {
+	if (error)
+		*error = NULL;
+	if (log && room)
+		log[0] = 0;
+	return hipGraphInstantiateWithFlags(exec, g, 0);
+}
+
+MXHIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
+	if (!exec)
+		return mx_hip_return(hipErrorInvalidValue);
+	clear_graph(&exec->graph);
+	free(exec);
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- capture ---- */
+
+bool mx_capturing(hipStream_t stream) {
+	return stream && stream->capture;
+}
+
+/* Captured work comes in an order in which it can run. */
+static hipError_t capture(hipStream_t stream, const struct hipGraphNode *node) {
+	struct ihipGraph *g = stream->capture;
+	hipGraphNode_t last = g->n ? g->nodes[g->n - 1] : NULL;
+	return append(g, node, &last, last != NULL, NULL);
+}
+
+hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
+                            const struct mx_shape *s, void **params, void **extra) {
+	struct hipGraphNode node;
+	if (!mx_capturing(stream))
+		return mx_launch(f, s, params, extra);
+	hipError_t e = kernel_node(&node, f, s, params, extra);
+	return e == hipSuccess ? capture(stream, &node) : e;
+}
+
+hipError_t mx_stream_copy(hipStream_t stream, void *to, const void *from, size_t bytes,
+                          hipMemcpyKind kind) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemcpy,
+		                     .copy = { to, from, bytes, kind } };
+	return mx_capturing(stream) ? capture(stream, &node) : hipMemcpy(to, from, bytes, kind);
+}
+
+hipError_t mx_stream_set(hipStream_t stream, void *to, unsigned value, unsigned width, size_t n) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeMemset };
+	if (!mx_capturing(stream))
+		return mx_hip_set(to, value, width, n);
+	node.set = (hipMemsetParams){
+		.dst = to, .elementSize = width, .height = 1, .value = value, .width = n
+	};
+	return capture(stream, &node);
+}
+
+MXHIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
+	struct hipGraphNode node;
+	if (!exec)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (!mx_capturing(stream))
+		return mx_hip_return(run_graph(&exec->graph));
+	hipError_t e = child_node(&node, &exec->graph);
+	return e == hipSuccess ? capture(stream, &node) : e;
+}
+
+MXHIP_API hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data) {
+	struct hipGraphNode node = { .type = hipGraphNodeTypeHost, .host = { fn, data } };
+	if (!fn)
+		return mx_hip_return(hipErrorInvalidValue);
+	if (mx_capturing(stream))
+		return capture(stream, &node);
+	fn(data);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
+	(void)mode;
+	if (!stream || stream->capture)
+		return mx_hip_fail(hipErrorIllegalState, "the null stream, or already captured");
+	return hipGraphCreate(&stream->capture, 0);
+}
+
+MXHIP_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *g) {
+	if (!g || !mx_capturing(stream))
+		return mx_hip_fail(hipErrorIllegalState, "the stream is not captured");
+	*g = stream->capture;
+	mx_streams_release(*g);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
+	if (!status)
+		return mx_hip_return(hipErrorInvalidValue);
+	*status = mx_capturing(stream) ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+	return mx_hip_return(hipSuccess);
+}

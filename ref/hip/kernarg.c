@@ -1,0 +1,247 @@
+/* What a launch puts into device memory for its kernel: the kernarg segment with its hidden
+ * arguments, and where the kernel asks for them the dispatch packet and the queue. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+/* ---- hidden arguments ---- */
+
+static bool is_hidden(const struct mx_arg *a) {
+	return !strncmp(a->kind, "hidden_", 7);
+}
+
+unsigned mx_shape_axes(const struct mx_shape *s) {
+	return s->grid[2] * s->block[2] > 1 ? 3 : s->grid[1] * s->block[1] > 1 ? 2 : 1;
+}
+
+/* Arguments of one axis, whose kinds end in _x, _y and _z. A block count is of whole blocks. */
+static bool axis_value(const char *kind, const struct mx_shape *s, uint64_t *value) {
+	unsigned axis = kind[strlen(kind) - 1] - 'x';
+	if (axis > 2)
+		return false;
+	if (!strncmp(kind, "hidden_block_count_", 19))
+		*value = s->grid[axis] - (s->partial[axis] != 0);
+	else if (!strncmp(kind, "hidden_group_size_", 18))
+		*value = s->block[axis];
+	else if (!strncmp(kind, "hidden_remainder_", 17))
+		*value = s->partial[axis];
+	else if (!strncmp(kind, "hidden_global_offset_", 21))
+		*value = 0;
+	else
+		return false;
+	return true;
+}
+
+/* The value of a hidden argument [LLVM "Code Object V5 Kernel Argument Metadata"]. What the
+ * emulator has nothing for (printf and hostcall buffers, heap, device queues) stays unwritten, so
+ * that its use is reported. A cooperative launch is told by hidden_multigrid_sync_arg [HIP's
+ * runtime]. */
+static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8_t *queue,
+                         uint64_t *value) {
+	if (!strcmp(kind, "hidden_grid_dims"))
+		*value = mx_shape_axes(s);
+	else if (!strcmp(kind, "hidden_dynamic_lds_size"))
+		*value = s->dynamic_lds;
+	else if (!strcmp(kind, "hidden_multigrid_sync_arg"))
+		*value = s->cooperative;
+	else if (!strcmp(kind, "hidden_private_base"))
+		*value = MX_PRIVATE_BASE >> 32;
+	else if (!strcmp(kind, "hidden_shared_base"))
+		*value = MX_SHARED_BASE >> 32;
+	else if (!strcmp(kind, "hidden_queue_ptr"))
+		*value = (uint64_t)(uintptr_t)queue;
+	else
+		return axis_value(kind, s, value);
+	return true;
+}
+
+/* ---- the kernarg segment ---- */
+
+/* The rest of an argument's dwords counts as written too: scalar loads take whole dwords, and
+ * code masks what it does not want. room: a multiple of 4. */
+static void put(uint8_t *segment, size_t offset, const void *value, size_t bytes, size_t room) {
+	if (offset > room || bytes > room - offset)
+		return;
+	size_t from = offset & ~(size_t)3, to = (offset + bytes + 3) & ~(size_t)3;
+	memcpy(segment + offset, value, bytes);
+	mxhipMark(segment + from, to - from, MX_WRITTEN);
+}
+
+/* The packed form of `extra`: pairs of marker and value, ended by HIP_LAUNCH_PARAM_END. */
+static bool packed_arguments(void **extra, const void **bytes, size_t *size) {
+	*bytes = NULL;
+	*size = 0;
+	for (unsigned i = 0; extra && extra[i] != HIP_LAUNCH_PARAM_END; i += 2)
+		if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_POINTER)
+			*bytes = extra[i + 1];
+		else if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_SIZE)
+			*size = *(size_t *)extra[i + 1];
+		else
+			return false;
+	return !extra || *bytes || !*size;
+}
+
+/* The end of what the host passes; hidden arguments come behind it. */
+static size_t explicit_end(const struct mx_function *f) {
+	size_t end = 0;
+	for (size_t i = 0; i < f->n_args; i++)
+		if (!is_hidden(&f->args[i]) && f->args[i].offset + f->args[i].size > end)
+			end = f->args[i].offset + f->args[i].size;
+	return end;
+}
+
+/* ---- copies, for launches to come ---- */
+
+static hipError_t copy_params(const struct mx_function *f, void **params, struct mx_arguments *to) {
+	size_t n = 0;
+	to->bytes = calloc(1, explicit_end(f) + 1);
+	to->params = calloc(f->n_args + 1, sizeof *to->params);
+	if (!to->bytes || !to->params)
+		return mx_hip_return(hipErrorOutOfMemory);
+	for (size_t i = 0; i < f->n_args; i++) {
+		const struct mx_arg *a = &f->args[i];
+		if (is_hidden(a))
+			continue;
+		to->params[n] = memcpy(to->bytes + a->offset, params[n], a->size);
+		n++;
+	}
+	return hipSuccess;
+}
+
+static hipError_t copy_packed(const void *packed, size_t size, struct mx_arguments *to) {
+	to->size = size;
+	to->bytes = malloc(size + 1);
+	if (!to->bytes)
+		return mx_hip_return(hipErrorOutOfMemory);
+	if (size)
+		memcpy(to->bytes, packed, size);
+	return hipSuccess;
+}
+
+hipError_t mx_arguments_copy(const struct mx_function *f, void **params, void **extra,
+                             struct mx_arguments *to) {
+	const void *packed;
+	size_t size;
+	*to = (struct mx_arguments){ 0 };
+	if (!packed_arguments(extra, &packed, &size) || (params && packed) ||
+	    (!params && size < explicit_end(f)))
+		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
+	hipError_t e = params ? copy_params(f, params, to) : copy_packed(packed, size, to);
+	if (e != hipSuccess)
+		mx_arguments_free(to);
+	return e;
+}
+
+void mx_arguments_free(struct mx_arguments *a) {
+	free(a->bytes);
+	free(a->params);
+	*a = (struct mx_arguments){ 0 };
+}
+
+/* ---- filling ---- */
+
+static void put_arguments(const struct mx_function *f, const struct mx_shape *s, void **params,
+                          const struct mx_segment *segment, size_t room) {
+	for (size_t i = 0, given = 0; i < f->n_args; i++) {
+		const struct mx_arg *a = &f->args[i];
+		uint64_t value;
+		if (!is_hidden(a)) {
+			if (params)
+				put(segment->kernarg, a->offset, params[given++], a->size, room);
+		} else if (hidden_value(a->kind, s, segment->queue, &value) && a->size <= 8)
+			put(segment->kernarg, a->offset, &value, a->size, room);
+	}
+}
+
+static hipError_t fill_kernarg(const struct mx_function *f, const struct mx_shape *s, void **params,
+                               void **extra, struct mx_segment *segment) {
+	const void *packed;
+	size_t size, room;
+	if (!packed_arguments(extra, &packed, &size) || (params && packed))
+		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
+	if (!params && size < explicit_end(f))
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "kernel %s takes %zu bytes of arguments, given %zu", f->name,
+		                   explicit_end(f), size);
+	room = ((size > f->kernarg_bytes ? size : f->kernarg_bytes) + 16) & ~(size_t)15;
+	segment->kernarg = mx_hip_allocate(room);
+	if (!segment->kernarg)
+		return mx_hip_return(hipErrorOutOfMemory);
+	put_arguments(f, s, params, segment, room);
+	if (packed)
+		put(segment->kernarg, 0, packed, size, room);
+	return hipSuccess;
+}
+
+/* ---- packet and queue ---- */
+
+enum {
+	PACKET_BYTES = 64,
+	QUEUE_BYTES = 256,
+	PACKET_HEADER = 0x1502, /* kernel dispatch, barrier, system scopes [HIP's runtime] */
+	DISPATCH_PTR = 1 << 1,  /* of KERNEL_CODE_PROPERTIES */
+	QUEUE_PTR = 1 << 2,
+};
+
+/* hsa_kernel_dispatch_packet_t [HSA Runtime "AQL packet format"]. The completion signal stays
+ * unwritten. */
+static void fill_packet(uint8_t *p, const struct mx_function *f, const struct mx_shape *s,
+                        uint32_t scratch_bytes, const uint8_t *kernarg) {
+	uint16_t head[6] = { PACKET_HEADER, (uint16_t)mx_shape_axes(s) };
+	uint32_t sizes[5] = { 0, 0, 0, scratch_bytes, f->kernel.lds_bytes + s->dynamic_lds };
+	uint64_t addresses[3] = { f->descriptor, (uint64_t)(uintptr_t)kernarg };
+	for (unsigned i = 0; i < 3; i++) {
+		head[2 + i] = (uint16_t)s->block[i];
+		sizes[i] = s->grid[i] * s->block[i] -
+		           (s->partial[i] ? s->block[i] - s->partial[i] : 0);
+	}
+	put(p, 0, head, sizeof head, PACKET_BYTES);
+	put(p, 12, sizes, sizeof sizes, PACKET_BYTES);
+	put(p, 32, addresses, sizeof addresses, PACKET_BYTES);
+}
+
+/* Of amd_queue_t, what kernels read: the apertures [LLVM "Memory Spaces"]. */
+static void fill_queue(uint8_t *q) {
+	uint32_t apertures[2] = { MX_SHARED_BASE >> 32, MX_PRIVATE_BASE >> 32 };
+	put(q, 0x40, apertures, sizeof apertures, QUEUE_BYTES);
+}
+
+static bool has_argument(const struct mx_function *f, const char *kind) {
+	for (size_t i = 0; i < f->n_args; i++)
+		if (!strcmp(f->args[i].kind, kind))
+			return true;
+	return false;
+}
+
+static hipError_t allocate(uint8_t **p, size_t bytes) {
+	*p = mx_hip_allocate(bytes);
+	return *p ? hipSuccess : mx_hip_return(hipErrorOutOfMemory);
+}
+
+hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
+                          uint32_t scratch_bytes, void **params, void **extra,
+                          struct mx_segment *segment) {
+	hipError_t e = hipSuccess;
+	*segment = (struct mx_segment){ 0 };
+	if (f->kernel.properties & QUEUE_PTR || has_argument(f, "hidden_queue_ptr"))
+		e = allocate(&segment->queue, QUEUE_BYTES);
+	if (e == hipSuccess && f->kernel.properties & DISPATCH_PTR)
+		e = allocate(&segment->dispatch, PACKET_BYTES);
+	if (segment->queue)
+		fill_queue(segment->queue);
+	if (e == hipSuccess)
+		e = fill_kernarg(f, s, params, extra, segment);
+	if (e == hipSuccess && segment->dispatch)
+		fill_packet(segment->dispatch, f, s, scratch_bytes, segment->kernarg);
+	if (e != hipSuccess)
+		mx_segment_free(segment);
+	return e;
+}
+
+void mx_segment_free(struct mx_segment *segment) {
+	uint8_t *parts[] = { segment->kernarg, segment->dispatch, segment->queue };
+	for (unsigned i = 0; i < 3; i++)
+		if (parts[i])
+			mx_hip_release(parts[i]);
+}

@@ -1,0 +1,333 @@
+/* Launches: what may be launched, and how it ends. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+/* ---- settings and reports of a thread ---- */
+
+static _Thread_local uint64_t seed;
+static _Thread_local const mx_profile *profile;
+static _Thread_local const struct mx_observer *observer;
+static _Thread_local struct mx_report report;
+
+/* A thread's report is freed with the thread. */
+static pthread_key_t report_key;
+static pthread_once_t report_once = PTHREAD_ONCE_INIT;
+
+static void free_report(void *r) {
+	mx_report_free(r);
+}
+
+static void make_report_key(void) {
+	pthread_key_create(&report_key, free_report);
+}
+
+void mxhipSetSeed(uint64_t s) {
+	seed = s;
+}
+
+bool mxhipSetProfile(const char *name) {
+	const mx_profile *p = mx_profile_by_name(name);
+	if (p)
+		profile = p;
+	return p != NULL;
+}
+
+void mxhipSetObserver(const struct mx_observer *o) {
+	observer = o;
+}
+
+const struct mx_report *mxhipReport(void) {
+	return &report;
+}
+
+size_t mxhipOpCount(void) {
+	return mx_op_count();
+}
+
+const char *mxhipOpName(size_t i) {
+	return mx_op_name(i);
+}
+
+const char *mxhipFindingName(mx_finding_kind k) {
+	return mx_finding_name(k);
+}
+
+/* ---- threads: those that all launches of the process may use together ---- */
+
+static atomic_uint allowed, busy;
+
+void mxhipSetThreads(unsigned n) {
+	atomic_store(&allowed, n);
+}
+
+static unsigned processors(void) {
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (unsigned)n : 1;
+}
+
+/* Takes what is left for one launch: at least one. */
+static unsigned take_threads(void) {
+	unsigned most = atomic_load(&allowed), used = atomic_load(&busy), n;
+	most = most ? most : processors();
+	do
+		n = used < most ? most - used : 1;
+	while (!atomic_compare_exchange_weak(&busy, &used, used + n));
+	return n;
+}
+
+/* ---- what may be launched ---- */
+
+enum {
+	WAVE = 64,
+	SIMDS = 4,
+	SIMD_WAVES = 8,      /* of one SIMD, at most */
+	SIMD_REGISTERS = 512 /* for each lane of its waves [ISA 3.6.4] */
+};
+
+static uint64_t threads_of(const struct mx_shape *s) {
+	return (uint64_t)s->block[0] * s->block[1] * s->block[2];
+}
+
+unsigned mx_waves_of(const struct mx_shape *s) {
+	return (unsigned)((threads_of(s) + WAVE - 1) / WAVE);
+}
+
+unsigned mx_waves_fit(const struct mx_kernel *k) {
+	unsigned each = (k->vgprs + k->agprs + 7) / 8 * 8;
+	unsigned n = each ? SIMD_REGISTERS / each : SIMD_WAVES;
+	return SIMDS * (n < SIMD_WAVES ? n : SIMD_WAVES);
+}
+
+static hipError_t check_block(const struct mx_function *f, const struct mx_shape *s) {
+	const uint32_t *b = s->block, *r = f->required;
+	if (b[0] > 1024 || b[1] > 1024 || b[2] > 1024 ||
+	    threads_of(s) > (f->max_workgroup ? f->max_workgroup : 1024))
+		return mx_hip_fail(hipErrorInvalidConfiguration,
+		                   "workgroup of %llu work-items, kernel %s allows %u",
+		                   (unsigned long long)threads_of(s), f->name, f->max_workgroup);
+	if (r[0] && (b[0] != r[0] || b[1] != r[1] || b[2] != r[2]))
+		return mx_hip_fail(hipErrorInvalidConfiguration,
+		                   "workgroup of %u x %u x %u, kernel %s requires %u x %u x %u",
+		                   b[0], b[1], b[2], f->name, r[0], r[1], r[2]);
+	if (mx_waves_of(s) > mx_waves_fit(&f->kernel))
+		return mx_hip_fail(hipErrorLaunchOutOfResources,
+		                   "workgroup of %u waves of %u registers, kernel %s: %u fit",
+		                   mx_waves_of(s), f->kernel.vgprs + f->kernel.agprs, f->name,
+		                   mx_waves_fit(&f->kernel));
+	return hipSuccess;
+}
+
+hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s) {
+	for (unsigned i = 0; i < 3; i++)
+		if (!s->grid[i] || !s->block[i] || (uint64_t)s->grid[i] * s->block[i] > UINT32_MAX)
+			return mx_hip_fail(hipErrorInvalidConfiguration,
+			                   "grid %u x block %u in dimension %u", s->grid[i],
+			                   s->block[i], i);
+	if ((uint64_t)f->kernel.lds_bytes + s->dynamic_lds > MX_HIP_LDS_BYTES)
+		return mx_hip_fail(
+			hipErrorInvalidConfiguration,
+			"%u bytes of dynamic LDS beside %u of kernel %s, the device has %u",
+			s->dynamic_lds, f->kernel.lds_bytes, f->name, MX_HIP_LDS_BYTES);
+	return check_block(f, s);
+}
+
+/* ---- running ---- */
+
+static hipError_t outcome(void) {
+	if (!report.stopped)
+		return hipSuccess;
+	for (size_t i = 0; i < report.n_findings; i++)
+		switch (report.findings[i].kind) {
+		case MX_FAULT: return hipErrorIllegalAddress;
+		case MX_STUCK: return hipErrorLaunchTimeOut;
+		case MX_UNSUPPORTED: return hipErrorNotSupported;
+		default: break;
+		}
+	return hipErrorLaunchFailure;
+}
+
+static void use_report(void) {
+	pthread_once(&report_once, make_report_key);
+	pthread_setspecific(report_key, &report);
+	mx_report_free(&report);
+}
+
+static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
+                      const struct mx_shape *s, const struct mx_segment *segment) {
+	struct mx_launch launch = {
+		.program = f->module->program,
+		.kernel = kernel,
+		.grid = { s->grid[0], s->grid[1], s->grid[2] },
+		.block = { s->block[0], s->block[1], s->block[2] },
+		.partial = { s->partial[0], s->partial[1], s->partial[2] },
+		.dynamic_lds = s->dynamic_lds,
+		.kernarg = (uint64_t)(uintptr_t)segment->kernarg,
+		.dispatch = (uint64_t)(uintptr_t)segment->dispatch,
+		.queue = (uint64_t)(uintptr_t)segment->queue,
+		.seed = seed,
+		.profile = profile ? profile : mx_profile_at(0),
+		.observer = observer,
+	};
+	if (!mx_hip_snapshot(&launch.memory))
+		return mx_hip_return(hipErrorOutOfMemory);
+	use_report();
+	launch.threads = take_threads();
+	bool ok = mx_launch_run(&launch, &report);
+	atomic_fetch_sub(&busy, launch.threads);
+	free((void *)launch.memory.regions);
+	if (!ok)
+		return mx_hip_return(hipErrorOutOfMemory);
+	mx_hip_defer(outcome());
+	return mx_hip_return(hipSuccess);
+}
+
+/* A stack that grows has what hipLimitStackSize says. */
+static uint32_t scratch_of(const struct mx_function *f) {
+	uint32_t stack = f->dynamic_stack ? mx_hip_stack_bytes() : 0;
+	return stack > f->kernel.scratch_bytes ? stack : f->kernel.scratch_bytes;
+}
+
+hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void **params,
+                     void **extra) {
+	struct mx_segment segment;
+	hipError_t e = mx_launch_check(f, s);
+	if (e != hipSuccess)
+		return e;
+	struct mx_kernel kernel = f->kernel;
+	kernel.scratch_bytes = scratch_of(f);
+	e = mx_segment_new(f, s, kernel.scratch_bytes, params, extra, &segment);
+	if (e != hipSuccess)
+		return e;
+	e = run(f, &kernel, s, &segment);
+	mx_segment_free(&segment);
+	return e;
+}
+
+/* ---- the API ---- */
+
+static hipError_t launch_function(hipFunction_t function, const struct mx_shape *s,
+                                  hipStream_t stream, void **params, void **extra) {
+	const struct mx_function *f = (const struct mx_function *)function;
+	if (!f)
+		return mx_hip_return(hipErrorInvalidHandle);
+	return mx_stream_launch(stream, f, s, params, extra);
+}
+
+MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy,
+                                           unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                           unsigned lds, hipStream_t stream, void **params,
+                                           void **extra) {
+	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, false };
+	return launch_function(function, &s, stream, params, extra);
+}
+
+/* All workgroups must fit the device at once. */
+static hipError_t check_cooperative(const struct mx_function *f, const struct mx_shape *s) {
+	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
+	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(s), s->dynamic_lds);
+	if (groups <= fit * MX_COMPUTE_UNITS)
+		return hipSuccess;
+	return mx_hip_fail(hipErrorCooperativeLaunchTooLarge,
+	                   "%llu workgroups of kernel %s, %llu fit the device",
+	                   (unsigned long long)groups, f->name,
+	                   (unsigned long long)fit * MX_COMPUTE_UNITS);
+}
+
+unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds) {
+	uint32_t lds = k->lds_bytes + dynamic_lds;
+	unsigned by_waves = waves ? mx_waves_fit(k) / waves : 0;
+	unsigned by_lds = lds ? MX_HIP_LDS_BYTES / lds : by_waves;
+	return by_lds < by_waves ? by_lds : by_waves;
+}
+
+static hipError_t launch_cooperative(const struct mx_function *f, const struct mx_shape *s,
+                                     hipStream_t stream, void **params) {
+	hipError_t e = mx_launch_check(f, s);
+	if (e == hipSuccess)
+		e = check_cooperative(f, s);
+	return e == hipSuccess ? mx_stream_launch(stream, f, s, params, NULL) : e;
+}
+
+MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
+                                                      unsigned gy, unsigned gz, unsigned bx,
+                                                      unsigned by, unsigned bz, unsigned lds,
+                                                      hipStream_t stream, void **params);
+MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx,
+                                                      unsigned gy, unsigned gz, unsigned bx,
+                                                      unsigned by, unsigned bz, unsigned lds,
+                                                      hipStream_t stream, void **params) {
+	struct mx_shape s = { { gx, gy, gz }, { bx, by, bz }, { 0 }, lds, true };
+	if (!function)
+		return mx_hip_return(hipErrorInvalidHandle);
+	return launch_cooperative((const struct mx_function *)function, &s, stream, params);
+}
+
+/* Sizes in work-items, not workgroups: the last group of an axis may be partial, if the kernel was
+ * built for that. */
+MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
+                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
+                                              size_t lds, hipStream_t stream, void **params,
+                                              void **extra, hipEvent_t start, hipEvent_t stop,
+                                              uint32_t flags);
+MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
+                                              uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
+                                              size_t lds, hipStream_t stream, void **params,
+                                              void **extra, hipEvent_t start, hipEvent_t stop,
+                                              uint32_t flags) {
+	const struct mx_function *f = (const struct mx_function *)function;
+	struct mx_shape s = { .block = { bx, by, bz }, .dynamic_lds = (uint32_t)lds };
+	const uint32_t n[3] = { nx, ny, nz };
+	(void)flags;
+	if (!f || !bx || !by || !bz || lds > UINT32_MAX)
+		return mx_hip_return(f ? hipErrorInvalidConfiguration : hipErrorInvalidHandle);
+	for (unsigned i = 0; i < 3; i++) {
+		s.partial[i] = n[i] % s.block[i];
+		s.grid[i] = n[i] / s.block[i] + (s.partial[i] != 0);
+	}
+	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
+		return mx_hip_fail(hipErrorInvalidConfiguration,
+		                   "kernel %s was built for whole workgroups alone", f->name);
+	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
+	if (e == hipSuccess)
+		e = launch_function(function, &s, stream, params, extra);
+	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
+}
+
+static struct mx_shape shape_of(dim3 grid, dim3 block, size_t lds, bool cooperative) {
+	return (struct mx_shape){ { grid.x, grid.y, grid.z },
+		                  { block.x, block.y, block.z },
+		                  { 0 },
+		                  lds < UINT32_MAX ? (uint32_t)lds : UINT32_MAX,
+		                  cooperative };
+}
+
+MXHIP_API hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
+                                     size_t lds, hipStream_t stream) {
+	const struct mx_function *f;
+	struct mx_shape s = shape_of(grid, block, lds, false);
+	hipError_t e = mx_function_of(host, &f);
+	return e == hipSuccess ? mx_stream_launch(stream, f, &s, params, NULL) : e;
+}
+
+MXHIP_API hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+                                                void **params, unsigned lds, hipStream_t stream) {
+	const struct mx_function *f;
+	struct mx_shape s = shape_of(grid, block, lds, true);
+	hipError_t e = mx_function_of(host, &f);
+	return e == hipSuccess ? launch_cooperative(f, &s, stream, params) : e;
+}
+
+MXHIP_API hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
+                                        size_t lds, hipStream_t stream, hipEvent_t start,
+                                        hipEvent_t stop, int flags) {
+	(void)flags;
+	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
+	if (e == hipSuccess)
+		e = hipLaunchKernel(host, grid, block, params, lds, stream);
+	return e == hipSuccess && stop ? hipEventRecord(stop, stream) : e;
+}

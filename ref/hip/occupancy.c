@@ -1,0 +1,155 @@
+/* What a kernel needs and how much of it fits: function attributes, occupancy, limits. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime.h"
+
+enum { WAVE = 64, MAX_BLOCK = 1024, MAX_STACK = 131056 /* [HIP's runtime] */ };
+
+/* ---- limits ---- */
+
+static atomic_uint stack = 1024; /* HIP's default */
+
+uint32_t mx_hip_stack_bytes(void) {
+	return atomic_load(&stack);
+}
+
+/* hipLimitStackSize is 0; HIP 5's headers do not name it. */
+MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
+MXHIP_API hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
+	if ((int)limit != 0)
+		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
+	if (value > MAX_STACK)
+		return mx_hip_return(hipErrorInvalidValue);
+	atomic_store(&stack, (unsigned)(value + 15) & ~15u);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
+	if (!value)
+		return mx_hip_return(hipErrorInvalidValue);
+	if ((int)limit != 0)
+		return mx_hip_fail(hipErrorUnsupportedLimit, "limit %d", (int)limit);
+	*value = mx_hip_stack_bytes();
+	return mx_hip_return(hipSuccess);
+}
+
+/* ---- attributes ---- */
+
+static unsigned max_threads(const struct mx_function *f) {
+	unsigned by_registers = mx_waves_fit(&f->kernel) * WAVE;
+	unsigned most = f->max_workgroup ? f->max_workgroup : MAX_BLOCK;
+	return most < by_registers ? most : by_registers;
+}
+
+MXHIP_API hipError_t hipFuncGetAttributes(struct hipFuncAttributes *a, const void *host) {
+	const struct mx_function *f;
+	if (!a)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_of(host, &f);
+	if (e != hipSuccess)
+		return e;
+	*a = (struct hipFuncAttributes){
+		.binaryVersion = 95,
+		.ptxVersion = 95,
+		.localSizeBytes = f->kernel.scratch_bytes,
+		.maxDynamicSharedSizeBytes = (int)(MX_HIP_LDS_BYTES - f->kernel.lds_bytes),
+		.maxThreadsPerBlock = (int)max_threads(f),
+		.numRegs = (int)(f->kernel.vgprs + f->kernel.agprs),
+		.sharedSizeBytes = f->kernel.lds_bytes,
+	};
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
+                                         hipFunction_t function) {
+	const struct mx_function *f = (const struct mx_function *)function;
+	if (!value || !f)
+		return mx_hip_return(hipErrorInvalidValue);
+	switch (what) {
+	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)max_threads(f); break;
+	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel.lds_bytes; break;
+	case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->kernel.scratch_bytes; break;
+	case HIP_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)(f->kernel.vgprs + f->kernel.agprs); break;
+	case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*value = (int)(MX_HIP_LDS_BYTES - f->kernel.lds_bytes);
+		break;
+	default: return mx_hip_fail(hipErrorNotSupported, "function attribute %d", (int)what);
+	}
+	return mx_hip_return(hipSuccess);
+}
+
+/* More dynamic LDS than 64 KiB is asked for by an attribute; here every launch may have it. */
+MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what, int value) {
+	const struct mx_function *f;
+	hipError_t e = mx_function_of(host, &f);
+	if (e == hipSuccess && what == hipFuncAttributeMaxDynamicSharedMemorySize &&
+	    (value < 0 || (uint32_t)value > MX_HIP_LDS_BYTES - f->kernel.lds_bytes))
+		e = mx_hip_return(hipErrorInvalidValue);
+	return e;
+}
+
+/* A preference, which decides no result. */
+MXHIP_API hipError_t hipFuncSetCacheConfig(const void *host, hipFuncCache_t config) {
+	const struct mx_function *f;
+	(void)config;
+	return mx_function_of(host, &f);
+}
+
+/* ---- occupancy ---- */
+
+static int groups_of(const struct mx_function *f, int block, size_t lds) {
+	struct mx_shape s = { .block = { (uint32_t)block, 1, 1 } };
+	if ((unsigned)block > max_threads(f) || lds > MX_HIP_LDS_BYTES)
+		return 0;
+	return (int)mx_groups_fit(&f->kernel, mx_waves_of(&s), (uint32_t)lds);
+}
+
+MXHIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *n,
+                                                                        hipFunction_t function,
+                                                                        int block, size_t lds) {
+	if (!n || !function || block <= 0)
+		return mx_hip_return(hipErrorInvalidValue);
+	*n = groups_of((const struct mx_function *)function, block, lds);
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host,
+                                                                  int block, size_t lds) {
+	const struct mx_function *f;
+	hipError_t e = mx_function_of(host, &f);
+	return e == hipSuccess ? hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+					 n, (hipFunction_t)f, block, lds)
+	                       : e;
+}
+
+/* The block of whole waves that keeps most waves resident; the largest of those. */
+MXHIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *block,
+                                                             hipFunction_t function, size_t lds,
+                                                             int limit) {
+	const struct mx_function *f = (const struct mx_function *)function;
+	int best = 0, most;
+	if (!grid || !block || !f)
+		return mx_hip_return(hipErrorInvalidValue);
+	most = (int)max_threads(f);
+	most = limit > 0 && limit < most ? limit : most;
+	*grid = *block = 0;
+	for (int b = WAVE; b <= most; b += WAVE) {
+		int n = groups_of(f, b, lds);
+		if (n && n * b >= best) {
+			best = n * b;
+			*block = b;
+			*grid = n * MX_COMPUTE_UNITS;
+		}
+	}
+	return mx_hip_return(hipSuccess);
+}
+
+MXHIP_API hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *host,
+                                                       size_t lds, int limit) {
+	const struct mx_function *f;
+	hipError_t e = mx_function_of(host, &f);
+	return e == hipSuccess ? hipModuleOccupancyMaxPotentialBlockSize(
+					 grid, block, (hipFunction_t)f, lds, limit)
+	                       : e;
+}

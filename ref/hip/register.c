@@ -1,0 +1,254 @@
+/* Fat binaries that a host program built by hipcc registers before main: kernels and variables
+ * behind host symbols [Clang's HIP host code]. Code is loaded when it is first used. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+enum { WRAPPER_MAGIC = 0x48495046 /* "HIPF" */ };
+
+struct wrapper {
+	uint32_t magic, version;
+	const void *image;
+	void *unused;
+};
+
+/* A registered host symbol of a binary. */
+struct symbol {
+	const void *host;
+	char *name;
+	struct symbol *next;
+};
+
+struct binary {
+	const void *image;
+	struct ihipModule_t *module;
+	struct symbol *kernels, *variables;
+	struct binary *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct binary *binaries;
+
+/* ---- what the program's constructors call ---- */
+
+MXHIP_API void **__hipRegisterFatBinary(const void *data);
+MXHIP_API void **__hipRegisterFatBinary(const void *data) {
+	const struct wrapper *w = data;
+	struct binary *b = calloc(1, sizeof *b);
+	if (!b || !w || w->magic != WRAPPER_MAGIC) {
+		free(b);
+		return NULL;
+	}
+	b->image = w->image;
+	pthread_mutex_lock(&lock);
+	b->next = binaries;
+	binaries = b;
+	pthread_mutex_unlock(&lock);
+	return (void **)b;
+}
+
+static void add_symbol(struct symbol **list, const void *host, const char *name) {
+	struct symbol *s = calloc(1, sizeof *s);
+	if (!s || !(s->name = strdup(name))) {
+		free(s);
+		return;
+	}
+	s->host = host;
+	pthread_mutex_lock(&lock);
+	s->next = *list;
+	*list = s;
+	pthread_mutex_unlock(&lock);
+}
+
+MXHIP_API void __hipRegisterFunction(void **binary, const void *host, char *device_name,
+                                     const char *name, unsigned threads, void *tid, void *bid,
+                                     dim3 *block, dim3 *grid, int *wave);
+MXHIP_API void __hipRegisterFunction(void **binary, const void *host, char *device_name,
+                                     const char *name, unsigned threads, void *tid, void *bid,
+                                     dim3 *block, dim3 *grid, int *wave) {
+	(void)device_name, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)wave;
+	if (binary)
+		add_symbol(&((struct binary *)binary)->kernels, host, name);
+}
+
+MXHIP_API void __hipRegisterVar(void **binary, void *host, char *host_name, const char *name,
+                                int external, size_t size, int constant, int global);
+MXHIP_API void __hipRegisterVar(void **binary, void *host, char *host_name, const char *name,
+                                int external, size_t size, int constant, int global) {
+	(void)host_name, (void)external, (void)size, (void)constant, (void)global;
+	if (binary)
+		add_symbol(&((struct binary *)binary)->variables, host, name);
+}
+
+static void free_symbols(struct symbol *s) {
+	while (s) {
+		struct symbol *next = s->next;
+		free(s->name);
+		free(s);
+		s = next;
+	}
+}
+
+MXHIP_API void __hipUnregisterFatBinary(void **binary);
+MXHIP_API void __hipUnregisterFatBinary(void **binary) {
+	struct binary *b = (struct binary *)binary;
+	if (!b)
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct binary **p = &binaries; *p; p = &(*p)->next)
+		if (*p == b) {
+			*p = b->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	free_symbols(b->kernels);
+	free_symbols(b->variables);
+	mx_codeobject_free(b->module);
+	free(b);
+}
+
+/* ---- <<<grid, block>>>: pushed by the caller, popped by the kernel's stub ---- */
+
+struct configuration {
+	dim3 grid, block;
+	size_t lds;
+	hipStream_t stream;
+};
+
+static _Thread_local struct configuration pushed[16];
+static _Thread_local unsigned n_pushed;
+
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds, hipStream_t stream);
+MXHIP_API hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds,
+                                                hipStream_t stream) {
+	if (n_pushed == sizeof pushed / sizeof *pushed)
+		return mx_hip_fail(hipErrorInvalidConfiguration, "launches nested too deeply");
+	pushed[n_pushed++] = (struct configuration){ grid, block, lds, stream };
+	return hipSuccess;
+}
+
+MXHIP_API hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds,
+                                               hipStream_t *stream) {
+	if (!n_pushed)
+		return mx_hip_fail(hipErrorInvalidConfiguration, "no launch configuration");
+	const struct configuration *c = &pushed[--n_pushed];
+	*grid = c->grid;
+	*block = c->block;
+	*lds = c->lds;
+	*stream = c->stream;
+	return hipSuccess;
+}
+
+/* ---- host symbols ---- */
+
+static const char *name_in(const struct symbol *s, const void *host) {
+	while (s && s->host != host)
+		s = s->next;
+	return s ? s->name : NULL;
+}
+
+/* The binary that has a symbol, loaded; under the lock. */
+static hipError_t find(const void *host, bool kernel, struct binary **found, const char **name) {
+	for (struct binary *b = binaries; b; b = b->next) {
+		*name = name_in(kernel ? b->kernels : b->variables, host);
+		if (!*name)
+			continue;
+		*found = b;
+		return b->module ? hipSuccess : mx_module_load(b->image, SIZE_MAX, &b->module);
+	}
+	return mx_hip_fail(kernel ? hipErrorInvalidDeviceFunction : hipErrorInvalidSymbol,
+	                   "%p is no registered %s", host, kernel ? "kernel" : "variable");
+}
+
+hipError_t mx_function_of(const void *host, const struct mx_function **f) {
+	struct binary *b = NULL;
+	const char *name = NULL;
+	hipFunction_t function;
+	pthread_mutex_lock(&lock);
+	hipError_t e = find(host, true, &b, &name);
+	if (e == hipSuccess)
+		e = hipModuleGetFunction(&function, b->module, name);
+	pthread_mutex_unlock(&lock);
+	if (e == hipSuccess)
+		*f = (const struct mx_function *)function;
+	return e;
+}
+
+hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes) {
+	struct binary *b = NULL;
+	const char *name = NULL;
+	hipDeviceptr_t p = NULL;
+	pthread_mutex_lock(&lock);
+	hipError_t e = find(host, false, &b, &name);
+	if (e == hipSuccess)
+		e = hipModuleGetGlobal(&p, bytes, b->module, name);
+	pthread_mutex_unlock(&lock);
+	*address = p;
+	return e;
+}
+
+MXHIP_API hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *host);
+MXHIP_API hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *host) {
+	const struct mx_function *f;
+	if (!function)
+		return mx_hip_return(hipErrorInvalidValue);
+	hipError_t e = mx_function_of(host, &f);
+	if (e == hipSuccess)
+		*function = (hipFunction_t)f;
+	return e;
+}
+
+MXHIP_API hipError_t hipGetSymbolAddress(void **address, const void *symbol) {
+	size_t bytes;
+	return address ? mx_variable_of(symbol, (uint8_t **)address, &bytes)
+	               : mx_hip_return(hipErrorInvalidValue);
+}
+
+MXHIP_API hipError_t hipGetSymbolSize(size_t *bytes, const void *symbol) {
+	uint8_t *address;
+	return bytes ? mx_variable_of(symbol, &address, bytes)
+	             : mx_hip_return(hipErrorInvalidValue);
+}
+
+/* The address of [offset, offset + bytes) of a variable. */
+static hipError_t part_of(const void *symbol, size_t offset, size_t bytes, uint8_t **p) {
+	size_t size;
+	hipError_t e = mx_variable_of(symbol, p, &size);
+	if (e == hipSuccess && (offset > size || bytes > size - offset))
+		e = mx_hip_fail(hipErrorInvalidValue, "%zu bytes at %zu of a variable of %zu",
+		                bytes, offset, size);
+	if (e == hipSuccess)
+		*p += offset;
+	return e;
+}
+
+MXHIP_API hipError_t hipMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                       size_t offset, hipMemcpyKind kind) {
+	uint8_t *p;
+	hipError_t e = part_of(symbol, offset, bytes, &p);
+	return e == hipSuccess ? hipMemcpy(p, from, bytes, kind) : e;
+}
+
+MXHIP_API hipError_t hipMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                         hipMemcpyKind kind) {
+	uint8_t *p;
+	hipError_t e = part_of(symbol, offset, bytes, &p);
+	return e == hipSuccess ? hipMemcpy(to, p, bytes, kind) : e;
+}
+
+MXHIP_API hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                            size_t offset, hipMemcpyKind kind, hipStream_t stream) {
+	uint8_t *p;
+	hipError_t e = part_of(symbol, offset, bytes, &p);
+	return e == hipSuccess ? hipMemcpyAsync(p, from, bytes, kind, stream) : e;
+}
+
+MXHIP_API hipError_t hipMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                              size_t offset, hipMemcpyKind kind,
+                                              hipStream_t stream) {
+	uint8_t *p;
+	hipError_t e = part_of(symbol, offset, bytes, &p);
+	return e == hipSuccess ? hipMemcpyAsync(to, p, bytes, kind, stream) : e;
+}
