@@ -154,10 +154,20 @@ static void *work(void *argument) {
 	}
 }
 
+/* Threads that no job of its own takes help inside a launch. */
+static void share_threads(const struct gate *g) {
+	const struct mx_emu *emu = g->device->emu;
+	size_t at_once = g->o->race ? g->o->race : g->selection.n_runs;
+	if (emu)
+		emu->set_threads(at_once && at_once < g->o->jobs ? g->o->jobs / (unsigned)at_once
+		                                                 : 1);
+}
+
 static void run_all(struct gate *g) {
 	unsigned jobs = g->o->race ? 1 : g->o->jobs;
 	pthread_t threads[1024];
 	bool started[1024] = { false };
+	share_threads(g);
 	for (unsigned j = 1; j < jobs; j++)
 		started[j] = !pthread_create(&threads[j], NULL, work, g);
 	work(g);

@@ -25,6 +25,7 @@ struct mx_why {
 /* The emulator's own API; see ref/hip/mxhip.h. */
 struct mx_emu {
 	void (*set_seed)(uint64_t seed);
+	void (*set_threads)(unsigned n);
 	bool (*set_profile)(const char *name);
 	void (*set_observer)(const struct mx_observer *observer);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);

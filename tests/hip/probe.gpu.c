@@ -71,3 +71,25 @@ KERNEL(64) void dot(GLOBAL f32x4 *out, const GLOBAL u32x4 *codes, const GLOBAL u
 		(i32x8){ a.x, a.y, a.z, a.w }, (i32x8){ b.x, b.y, b.z, b.w }, (f32x4){}, 4, 4, 0,
 		scales[2 * me()], 0, scales[2 * me() + 1]);
 }
+
+/* What the dispatch packet says, but for the fields that nobody reads. */
+ANY_SIZE void packet(GLOBAL u32 *out) {
+	typedef const __attribute__((address_space(4))) u32 constant;
+	constant *p = (constant *)__builtin_amdgcn_dispatch_ptr();
+	for (u32 i = 0; i < 12; i++)
+		out[i] = p[i];
+}
+
+/* One word for each work-item that there is. */
+ANY_SIZE void here(GLOBAL u32 *out, u32 block) {
+	out[__builtin_amdgcn_workgroup_id_x() * block + me()] = 1 + me();
+}
+
+/* Stores its number only where another axis does not disturb it. */
+ANY_SIZE void only_x(GLOBAL u32 *out) {
+	out[me()] = me();
+}
+
+ANY_SIZE void add(GLOBAL u32 *out, u32 n) {
+	out[me()] += n;
+}

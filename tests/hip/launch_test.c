@@ -1,0 +1,484 @@
+/* How a host program built by hipcc launches: bundles, registered symbols, graphs, and what of the
+ * launch a kernel sees. */
+#include "runtime_test.h"
+
+enum { DESCRIPTOR_BYTES = 64, RSRC3 = 44, RSRC1 = 48, RSRC2 = 52, PROPERTIES = 56 };
+
+/* What Clang's host code calls, and no header declares. */
+void **__hipRegisterFatBinary(const void *data);
+void __hipUnregisterFatBinary(void **binary);
+void __hipRegisterFunction(void **binary, const void *host, char *device_name, const char *name,
+                           unsigned threads, void *tid, void *bid, dim3 *block, dim3 *grid,
+                           int *wave);
+void __hipRegisterVar(void **binary, void *host, char *host_name, const char *name, int external,
+                      size_t size, int constant, int global);
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds, hipStream_t stream);
+hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t nx, uint32_t ny, uint32_t nz,
+                                    uint32_t bx, uint32_t by, uint32_t bz, size_t lds,
+                                    hipStream_t stream, void **params, void **extra,
+                                    hipEvent_t start, hipEvent_t stop, uint32_t flags);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,
+                                            unsigned bx, unsigned by, unsigned bz, unsigned lds,
+                                            hipStream_t stream, void **params);
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
+
+static uint8_t *good; /* the probe's file */
+static size_t size;
+static hipModule_t probe;
+
+static hipFunction_t kernel(const char *name) {
+	hipFunction_t f;
+	must(hipModuleGetFunction(&f, probe, name));
+	return f;
+}
+
+static uint8_t *copy_of_good(void) {
+	uint8_t *copy = malloc(size);
+	if (!copy)
+		exit(1);
+	return memcpy(copy, good, size);
+}
+
+/* ---- bundles ---- */
+
+/* A bundle of the probe under several ids; entries of other ids are junk. */
+struct bundle {
+	uint8_t bytes[1 << 17];
+	size_t n;
+	uint64_t end;
+};
+
+static void begin_bundle(struct bundle *b, uint64_t entries) {
+	memset(b->bytes, 0, sizeof b->bytes);
+	memcpy(b->bytes, "__CLANG_OFFLOAD_BUNDLE__", 24);
+	memcpy(b->bytes + 24, &entries, 8);
+	b->n = 32;
+	b->end = 4096;
+}
+
+static void add_entry(struct bundle *b, const char *id, const void *bytes, uint64_t n) {
+	uint64_t head[3] = { b->end, n, strlen(id) };
+	memcpy(b->bytes + b->n, head, sizeof head);
+	memcpy(b->bytes + b->n + sizeof head, id, strlen(id));
+	memcpy(b->bytes + b->end, bytes, n);
+	b->n += sizeof head + strlen(id);
+	b->end += (n + 4095) / 4096 * 4096;
+}
+
+static bool bundle_loads(const struct bundle *b) {
+	hipModule_t m;
+	if (hipModuleLoadData(&m, b->bytes) != hipSuccess)
+		return false;
+	must(hipModuleUnload(m));
+	return true;
+}
+
+static void test_bundles(void) {
+	static struct bundle b;
+	static const struct {
+		const char *id;
+		bool fits;
+	} ids[] = {
+		{ "hipv4-amdgcn-amd-amdhsa--gfx950", true },
+		{ "hip-amdgcn-amd-amdhsa-gfx950", true },
+		{ "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", true },
+		{ "hipv4-amdgcn-amd-amdhsa--gfx9-4-generic:xnack-", true },
+		{ "hipv4-amdgcn-amd-amdhsa--gfx950:xnack+", false },
+		{ "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc-:xnack-", false },
+		{ "hipv4-amdgcn-amd-amdhsa--gfx942", false },
+		{ "hipv4-amdgcn-amd-amdhsa--gfx9500", false },
+		{ "host-x86_64-unknown-linux--gfx950", false },
+	};
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		begin_bundle(&b, 2);
+		add_entry(&b, "host-x86_64-unknown-linux--", "", 0);
+		add_entry(&b, ids[i].id, good, size);
+		ok(bundle_loads(&b) == ids[i].fits, "an entry %s is %s", ids[i].id,
+		   ids[i].fits ? "taken" : "left");
+	}
+	ok(strstr(mxhipErrorDetail(), "only: host-x86_64"), "the detail lists what there is");
+	begin_bundle(&b, 3);
+	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx942", "x", 1);
+	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950", "x", 1);
+	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:xnack-", good, size);
+	ok(bundle_loads(&b), "the entry that names more features is taken before others");
+	begin_bundle(&b, UINT64_MAX);
+	ok(!bundle_loads(&b) && strstr(mxhipErrorDetail(), "bundle"), "2^64 - 1 entries are not");
+	ok(hipModuleLoadData(&(hipModule_t){ 0 }, "CCOB compressed") == hipErrorInvalidImage &&
+	           strstr(mxhipErrorDetail(), "compressed bundle"),
+	   "a compressed bundle is refused, with what to do");
+}
+
+static hipError_t load_with_flags(uint32_t clear, uint32_t set) {
+	hipModule_t m;
+	uint8_t *f = copy_of_good();
+	uint32_t flags;
+	memcpy(&flags, f + 48, 4);
+	flags = (flags & ~clear) | set;
+	memcpy(f + 48, &flags, 4);
+	hipError_t e = hipModuleLoadData(&m, f);
+	if (e == hipSuccess)
+		must(hipModuleUnload(m));
+	free(f);
+	return e;
+}
+
+static void test_features(void) {
+	ok(load_with_flags(0xF00, 0) == hipSuccess && load_with_flags(0xF00, 0xE00) == hipSuccess,
+	   "code without features, and with xnack- and sramecc+, is loaded");
+	ok(load_with_flags(0x300, 0x300) == hipErrorNoBinaryForGpu &&
+	           strstr(mxhipErrorDetail(), "xnack+"),
+	   "code for xnack+ is refused");
+	ok(load_with_flags(0xC00, 0x800) == hipErrorNoBinaryForGpu &&
+	           strstr(mxhipErrorDetail(), "sramecc-"),
+	   "code for sramecc- is refused");
+	uint8_t *f = copy_of_good();
+	f[8] = 0;
+	ok(hipModuleLoadData(&(hipModule_t){ 0 }, f) == hipErrorInvalidImage &&
+	           strstr(mxhipErrorDetail(), "ABI version 0"),
+	   "code object v2 is refused");
+	free(f);
+}
+
+/* ---- registered symbols ---- */
+
+static char add_stub, missing_stub, counter_symbol; /* their addresses stand for symbols */
+
+static void test_registration(void) {
+	const struct {
+		uint32_t magic, version;
+		const void *image;
+		void *unused;
+	} wrapper = { 0x48495046, 1, good, NULL };
+	uint32_t in[64] = { 5 }, seven = 7, both[2], *p = device_copy(in, sizeof in);
+	void *params[] = { &p, &seven }, *address;
+	hipStream_t stream = NULL;
+	struct hipFuncAttributes a;
+	dim3 grid = { 1, 1, 1 }, block = { 64, 1, 1 };
+	size_t lds = 9;
+	void **binary = __hipRegisterFatBinary(&wrapper);
+	__hipRegisterFunction(binary, &add_stub, "add", "add", -1u, NULL, NULL, NULL, NULL, NULL);
+	__hipRegisterVar(binary, &counter_symbol, "counter", "counter", 0, 8, 0, 0);
+
+	must(__hipPushCallConfiguration(grid, block, 0, NULL));
+	grid.x = block.x = 0;
+	must(__hipPopCallConfiguration(&grid, &block, &lds, &stream));
+	ok(grid.x == 1 && block.x == 64 && lds == 0 && !stream,
+	   "a stub gets back the configuration that its caller pushed");
+	ok(__hipPopCallConfiguration(&grid, &block, &lds, &stream) != hipSuccess, "once");
+	must(hipLaunchKernel(&add_stub, grid, block, params, 0, NULL));
+	must(hipMemcpy(in, p, sizeof in, hipMemcpyDeviceToHost));
+	ok(in[0] == 12 && in[63] == 7, "a registered kernel is launched by its host symbol");
+	must(hipLaunchCooperativeKernel(&add_stub, grid, block, params, 0, NULL));
+	must(hipMemcpy(in, p, sizeof in, hipMemcpyDeviceToHost));
+	ok(in[0] == 19, "and as a cooperative one");
+	ok(hipLaunchKernel(&missing_stub, grid, block, params, 0, NULL) ==
+	           hipErrorInvalidDeviceFunction,
+	   "a symbol that nobody registered is not");
+	must(hipMemcpyFromSymbol(both, &counter_symbol, 8, 0, hipMemcpyDeviceToHost));
+	must(hipMemcpyToSymbol(&counter_symbol, &seven, 4, 4, hipMemcpyHostToDevice));
+	must(hipMemcpyFromSymbol(&both[1], &counter_symbol, 4, 4, hipMemcpyDeviceToHost));
+	ok(both[0] == 40 && both[1] == 7, "a registered variable is read and written");
+	ok(hipGetSymbolAddress(&address, &counter_symbol) == hipSuccess && address &&
+	           hipGetSymbolSize(&lds, &counter_symbol) == hipSuccess && lds == 8,
+	   "it has an address and a size");
+	ok(hipMemcpyToSymbol(&counter_symbol, &seven, 4, 5, hipMemcpyHostToDevice) ==
+	           hipErrorInvalidValue,
+	   "and an end");
+	ok(hipFuncGetAttributes(&a, &add_stub) == hipSuccess && a.maxThreadsPerBlock == 1024 &&
+	           a.numRegs == 8 && a.sharedSizeBytes == 0,
+	   "its attributes are those of the code object");
+	__hipUnregisterFatBinary(binary);
+	ok(hipLaunchKernel(&add_stub, grid, block, params, 0, NULL) ==
+	           hipErrorInvalidDeviceFunction,
+	   "what was unregistered is gone");
+	ok(!__hipRegisterFatBinary("not a wrapper, and long enough"),
+	   "a wrapper without its magic number is none");
+	must(hipFree(p));
+}
+
+/* ---- what a kernel sees of its launch ---- */
+
+static void test_packet(void) {
+	uint32_t out[12], *p = device_bytes(sizeof out);
+	must(hipModuleLaunchKernel(kernel("packet"), 3, 2, 1, 1, 1, 1, 0, NULL, (void *[]){ &p },
+	                           NULL));
+	ok(!mxhipReport()->n_findings, "the packet's fields are all written");
+	must(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost));
+	ok((out[0] & 0xFF) == 2 && out[0] >> 16 == 2 && out[1] == 0x10001 && out[2] == 1 &&
+	           out[3] == 3 && out[4] == 2 && out[5] == 1 && out[6] == 0 && out[7] == 0,
+	   "the packet says what kind it is, and has the sizes of the launch");
+	ok(out[10] || out[11], "it has the address of the arguments");
+	must(hipFree(p));
+}
+
+static void test_partial(void) {
+	uint32_t out[128] = { 0 }, r[16], *p = device_copy(out, sizeof out), block = 64, n = 0;
+	must(hipExtModuleLaunchKernel(kernel("here"), 100, 1, 1, 64, 1, 1, 0, NULL,
+	                              (void *[]){ &p, &block }, NULL, NULL, NULL, 0));
+	must(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost));
+	for (unsigned i = 0; i < 128; i++)
+		n += out[i] == (i < 100 ? 1 + i % 64 : 0);
+	ok(n == 128, "100 work-items in workgroups of 64 are 64 and 36");
+	must(hipExtModuleLaunchKernel(kernel("hidden"), 100, 1, 1, 64, 1, 1, 0, NULL,
+	                              (void *[]){ &p }, NULL, NULL, NULL, 0));
+	must(hipMemcpy(r, p, sizeof r, hipMemcpyDeviceToHost));
+	ok(r[0] == 1 && r[3] == 64 && r[7] == 36,
+	   "their hidden arguments count whole workgroups, and the remainder");
+	must(hipFree(p));
+}
+
+static void test_axes(void) {
+	uint32_t out[64] = { 0 }, *p = device_copy(out, sizeof out), n = 0;
+	must(hipModuleLaunchKernel(kernel("only_x"), 1, 1, 1, 16, 4, 1, 0, NULL, (void *[]){ &p },
+	                           NULL));
+	must(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost));
+	for (unsigned i = 0; i < 64; i++)
+		n += out[i] == (i < 16 ? i : 0);
+	ok(n == 64 && !mxhipReport()->n_findings,
+	   "a kernel that asks for x alone gets x alone, in a block of two axes too");
+	must(hipFree(p));
+}
+
+/* ---- descriptors ---- */
+
+/* The probe with bits set in a dword of a kernel's descriptor. */
+static hipModule_t with_descriptor(const char *name, unsigned at, uint32_t bits) {
+	uint8_t *f = copy_of_good();
+	char kd[64];
+	hipDeviceptr_t p;
+	size_t bytes, i = 0;
+	hipModule_t m = NULL;
+	uint32_t v;
+	snprintf(kd, sizeof kd, "%s.kd", name);
+	must(hipModuleGetGlobal(&p, &bytes, probe, kd));
+	while (i + DESCRIPTOR_BYTES <= size && memcmp(f + i, p, DESCRIPTOR_BYTES))
+		i += DESCRIPTOR_BYTES;
+	memcpy(&v, f + i + at, 4);
+	v |= bits;
+	memcpy(f + i + at, &v, 4);
+	must(hipModuleLoadData(&m, f));
+	free(f);
+	return m;
+}
+
+static hipError_t launch_changed(const char *name, unsigned at, uint32_t bits, unsigned block) {
+	uint32_t *p = device_bytes(4096), zero = 0;
+	hipModule_t m = with_descriptor(name, at, bits);
+	hipFunction_t f;
+	must(hipMemset(p, 0, 4096));
+	must(hipModuleGetFunction(&f, m, name));
+	hipError_t e = hipModuleLaunchKernel(f, 1, 1, 1, block, 1, 1, 0, NULL,
+	                                     (void *[]){ &p, &zero }, NULL);
+	if (e == hipSuccess)
+		e = hipDeviceSynchronize();
+	must(hipModuleUnload(m));
+	must(hipFree(p));
+	return e;
+}
+
+static void test_descriptors(void) {
+	static const struct {
+		const char *field;
+		unsigned at;
+		uint32_t bits;
+	} t[] = {
+		{ "PRIORITY", RSRC1, 1 << 10 },
+		{ "PRIV", RSRC1, 1 << 20 },
+		{ "DEBUG_MODE", RSRC1, 1 << 22 },
+		{ "BULKY", RSRC1, 1 << 24 },
+		{ "CDBG_USER", RSRC1, 1 << 25 },
+		{ "ENABLE_TRAP_HANDLER", RSRC2, 1 << 6 },
+		{ "exceptions", RSRC2, 1 << 24 },
+		{ "GRANULATED_LDS_SIZE", RSRC2, 1 << 15 },
+		{ "RSRC3", RSRC3, 1 << 17 },
+		{ "private segment", PROPERTIES, 1 << 0 },
+		{ "FLAT_SCRATCH", PROPERTIES, 1 << 5 },
+		{ "wave32", PROPERTIES, 1 << 10 },
+		{ "reserved", PROPERTIES, 1 << 13 },
+		{ "reserved bytes", 24, 1 },
+	};
+	ok(launch_changed("add", RSRC1, 0, 64) == hipSuccess, "the descriptor is good as it is");
+	for (size_t i = 0; i < COUNT(t); i++)
+		ok(launch_changed("add", t[i].at, t[i].bits, 64) == hipErrorNotSupported &&
+		           mxhipReport()->n_findings == 1 &&
+		           strstr(mxhipReport()->findings[0].text, t[i].field),
+		   "a descriptor with %s is refused by its name", t[i].field);
+	ok(launch_changed("add", RSRC3, 1 << 16, 64) == hipSuccess,
+	   "TG_SPLIT changes nothing for a kernel without LDS");
+	ok(launch_changed("add", RSRC1, 31, 512) == hipSuccess &&
+	           launch_changed("add", RSRC1, 31, 513) == hipErrorLaunchOutOfResources &&
+	           launch_changed("add", RSRC1, 15, 1024) == hipSuccess,
+	   "256 registers leave room for 8 waves, 128 for 16");
+}
+
+/* ---- occupancy ---- */
+
+static void test_occupancy(void) {
+	int n = 0, grid = 0, block = 0, value = 0;
+	hipModule_t m = with_descriptor("add", RSRC1, 31);
+	hipFunction_t f;
+	must(hipModuleGetFunction(&f, m, "add"));
+	must(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, 256, 0));
+	ok(n == 2, "two workgroups of 4 waves of 256 registers fit a compute unit");
+	must(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, 256, 100 * 1024));
+	ok(n == 1, "one, with 100 KiB of LDS each");
+	must(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, f, 0, 0));
+	ok(block == 512 && grid == 256, "the largest block that fills it has 512 work-items");
+	ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipSuccess &&
+	           value == 256,
+	   "a function's attributes are its descriptor's");
+	must(hipModuleUnload(m));
+	ok(hipModuleLaunchCooperativeKernel(kernel("add"), 1 << 20, 1, 1, 64, 1, 1, 0, NULL,
+	                                    (void *[]){ &f, &n }) ==
+	           hipErrorCooperativeLaunchTooLarge,
+	   "a cooperative launch that does not fit is too large");
+	size_t stack = 0;
+	ok(hipDeviceSetLimit((enum hipLimit_t)0, 4000) == hipSuccess &&
+	           hipDeviceGetLimit(&stack, (enum hipLimit_t)0) == hipSuccess && stack == 4000,
+	   "the limit of a growing stack is kept");
+	must(hipDeviceSetLimit((enum hipLimit_t)0, 1024));
+}
+
+/* ---- graphs ---- */
+
+static uint32_t value_of(uint32_t *p) {
+	uint32_t v;
+	must(hipMemcpy(&v, p, 4, hipMemcpyDeviceToHost));
+	return v;
+}
+
+static void count_call(void *n) {
+	++*(int *)n;
+}
+
+static void test_capture(void) {
+	uint32_t *p = device_bytes(256), five = 5, six = 6;
+	int calls = 0;
+	void *params[] = { &p, &five };
+	hipStream_t s, t;
+	hipEvent_t e;
+	hipGraph_t g;
+	hipGraphExec_t x;
+	hipStreamCaptureStatus status;
+	size_t n = 0;
+	must(hipMemset(p, 0xFF, 256));
+	must(hipStreamCreate(&s));
+	must(hipStreamCreate(&t));
+	must(hipEventCreate(&e));
+	must(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	must(hipMemsetAsync(p, 0, 256, s));
+	must(hipModuleLaunchKernel(kernel("add"), 1, 1, 1, 64, 1, 1, 0, s, params, NULL));
+	must(hipEventRecord(e, s));
+	must(hipStreamWaitEvent(t, e, 0));
+	must(hipModuleLaunchKernel(kernel("add"), 1, 1, 1, 64, 1, 1, 0, t, params, NULL));
+	must(hipMemcpyAsync(p + 1, p, 4, hipMemcpyDeviceToDevice, t));
+	must(hipLaunchHostFunc(s, count_call, &calls));
+	ok(hipStreamIsCapturing(t, &status) == hipSuccess && status == hipStreamCaptureStatusActive,
+	   "a stream that waits for a captured one's event is captured");
+	ok(hipStreamSynchronize(s) == hipErrorStreamCaptureUnsupported,
+	   "a captured stream cannot be waited for");
+	must(hipStreamEndCapture(s, &g));
+	five = 100;
+	ok(value_of(p) == 0xFFFFFFFF && !calls, "captured work does not run");
+	ok(hipGraphGetNodes(g, NULL, &n) == hipSuccess && n == 5, "it makes five nodes");
+	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	must(hipGraphLaunch(x, s));
+	must(hipGraphLaunch(x, s));
+	ok(value_of(p) == 10 && value_of(p + 1) == 10 && calls == 2,
+	   "it runs as often as it is launched, with the arguments that it had");
+	hipGraphNode_t nodes[5];
+	n = 5;
+	must(hipGraphGetNodes(g, nodes, &n));
+	hipKernelNodeParams changed = { .blockDim = { 64, 1, 1 },
+		                        .gridDim = { 1, 1, 1 },
+		                        .func = kernel("add"),
+		                        .kernelParams = (void *[]){ &p, &six } };
+	must(hipGraphExecKernelNodeSetParams(x, nodes[1], &changed));
+	must(hipGraphLaunch(x, NULL));
+	ok(value_of(p) == 11, "a node's arguments can be changed");
+	must(hipGraphExecDestroy(x));
+	must(hipGraphDestroy(g));
+	must(hipEventDestroy(e));
+	must(hipStreamDestroy(s));
+	must(hipStreamDestroy(t));
+	must(hipFree(p));
+}
+
+static void test_manual_graph(void) {
+	uint32_t *p = device_bytes(256), *q = device_bytes(4), three = 3;
+	hipGraph_t g, outer;
+	hipGraphExec_t x;
+	hipGraphNode_t set, add, copy, child, again;
+	hipKernelNodeParams launch = { .blockDim = { 64, 1, 1 },
+		                       .gridDim = { 1, 1, 1 },
+		                       .func = kernel("add"),
+		                       .kernelParams = (void *[]){ &p, &three } };
+	hipMemsetParams zero = { .dst = p, .elementSize = 4, .height = 1, .value = 7, .width = 64 };
+	must(hipGraphCreate(&g, 0));
+	must(hipGraphAddMemcpyNode1D(&copy, g, NULL, 0, q, p, 4, hipMemcpyDeviceToDevice));
+	must(hipGraphAddKernelNode(&add, g, NULL, 0, &launch));
+	must(hipGraphAddMemsetNode(&set, g, NULL, 0, &zero));
+	must(hipGraphAddDependencies(g, (hipGraphNode_t[]){ set, add },
+	                             (hipGraphNode_t[]){ add, copy }, 2));
+	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
+	must(hipGraphLaunch(x, NULL));
+	ok(value_of(q) == 10, "nodes run in the order of their dependencies, not of their making");
+	must(hipGraphExecDestroy(x));
+	must(hipGraphCreate(&outer, 0));
+	must(hipGraphAddChildGraphNode(&child, outer, NULL, 0, g));
+	must(hipGraphAddKernelNode(&again, outer, &child, 1, &launch));
+	must(hipGraphInstantiate(&x, outer, NULL, NULL, 0));
+	must(hipGraphLaunch(x, NULL));
+	ok(value_of(p) == 13 && value_of(q) == 10, "a graph is a node of another");
+	must(hipGraphExecDestroy(x));
+	must(hipGraphAddDependencies(g, &copy, &set, 1));
+	ok(hipGraphInstantiate(&x, g, NULL, NULL, 0) == hipErrorInvalidValue &&
+	           strstr(mxhipErrorDetail(), "depend on each other"),
+	   "nodes that depend on each other cannot be instantiated");
+	must(hipGraphDestroy(g));
+	must(hipGraphDestroy(outer));
+	must(hipFree(p));
+	must(hipFree(q));
+}
+
+/* ---- threads ---- */
+
+static void test_threads(void) {
+	enum { N = 1 << 18 };
+	static uint32_t one[N], two[N];
+	uint32_t *p = device_bytes(sizeof one), block = 256;
+	uint64_t instructions[2];
+	void *params[] = { &p, &block };
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		mxhipSetThreads(threads);
+		must(hipMemset(p, 0, sizeof one));
+		must(hipModuleLaunchKernel(kernel("here"), N / 256, 1, 1, 256, 1, 1, 0, NULL,
+		                           params, NULL));
+		instructions[threads - 1] = mxhipReport()->stats.instructions;
+		must(hipMemcpy(threads == 1 ? one : two, p, sizeof one, hipMemcpyDeviceToHost));
+	}
+	mxhipSetThreads(0);
+	ok(!memcmp(one, two, sizeof one) && one[N - 1] == 256 && instructions[0] == instructions[1],
+	   "a launch on two threads leaves what it leaves on one");
+	must(hipFree(p));
+}
+
+int main(void) {
+	good = read_whole(built("tests/hip/probe.gpu.co"), &size);
+	must(hipModuleLoadData(&probe, good));
+	test_bundles();
+	test_features();
+	test_registration();
+	test_packet();
+	test_partial();
+	test_axes();
+	test_descriptors();
+	test_occupancy();
+	test_capture();
+	test_manual_graph();
+	test_threads();
+	must(hipModuleUnload(probe));
+	free(good);
+	return done_testing();
+}
