@@ -75,6 +75,8 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
 	g->clock = 0;
 	g->at_barrier = g->ended = 0;
+	g->stores = 0;
+	g->watched = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_temper(g);
 	uint8_t pattern = (uint8_t)mx_random_next(&g->random);

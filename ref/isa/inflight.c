@@ -80,6 +80,7 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	m->land(w, m);
 	if (w->observed)
 		mx_observe_land(w, NULL);
+	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
 	q->count -= m->weight;
 	q->n--;
 	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);

@@ -41,16 +41,29 @@ static void retire(struct mx_residents *r, struct mx_group *g) {
 		r->spare = g;
 }
 
+/* Nothing can change any more once every group there is has stalled in a row. Of several threads
+ * each sees its own groups alone, and leaves the judgement to one. */
+static void note_stall(struct mx_residents *r, struct mx_run *run, bool stalled) {
+	r->stalled = stalled ? r->stalled + 1 : 0;
+	if (stalled && run->worker)
+		mx_abort(run);
+	else if (r->n && r->stalled >= r->n &&
+	         (r->n == MX_RESIDENT || atomic_load(r->next) >= r->end))
+		mx_report_stall(r->group[0]);
+}
+
 void mx_residents_run(struct mx_residents *r, struct mx_run *run, uint64_t instructions) {
 	uint64_t index;
 	while (!mx_run_over(run) && run->report->stats.instructions < instructions) {
 		struct mx_group *g = next_group(r, &index) ? begin(r, run, index) : take_first(r);
+		bool stalled = false;
 		if (!g)
 			return;
-		if (mx_group_run(g, SLICE))
+		if (mx_group_run_slice(g, SLICE, &stalled))
 			retire(r, g);
 		else
 			r->group[r->n++] = g;
+		note_stall(r, run, stalled);
 	}
 }
 

@@ -61,6 +61,12 @@ typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
 
 struct mx_group;
 
+/* A state of a wave that it may come back to; see stall.c. */
+struct mx_watch {
+	bool taken, cycling;
+	uint64_t pc, hash, visits;
+};
+
 struct mx_wave {
 	struct mx_group *group;
 	unsigned index;
@@ -82,6 +88,7 @@ struct mx_wave {
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
 	struct mx_queue vm, ds, sm; /* vmcnt; lgkmcnt is ds + sm */
+	struct mx_watch watch;
 };
 
 /* Random numbers of a schedule. */
@@ -108,6 +115,8 @@ struct mx_group {
 	struct mx_random random;
 	struct mx_temper temper;
 	unsigned slow_wave; /* is picked rarely, so that others run ahead */
+	uint64_t stores;    /* that have landed */
+	bool watched;       /* has outlived a slice: its waves are watched for cycles */
 	struct mx_memop *free_list;
 };
 
@@ -132,6 +141,7 @@ struct mx_residents {
 	struct mx_group *group[MX_RESIDENT];
 	unsigned n;
 	struct mx_group *spare; /* one that has ended, to be used again */
+	unsigned stalled;       /* slices in a row that changed nothing */
 	_Atomic uint64_t *next;
 	uint64_t end;
 };
@@ -330,6 +340,18 @@ uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
  * nothing is in flight. */
 bool mx_group_run(struct mx_group *g, uint64_t budget);
 void mx_group_temper(struct mx_group *g);
+
+/* ---- stall.c: who can make no progress ---- */
+
+/* After an instruction of a watched group's wave: has it been here before, as it is now? */
+void mx_watch_wave(struct mx_wave *w);
+
+/* Runs a group for a slice as mx_group_run does; *stalled where it changed nothing and none of its
+ * waves ever will, as long as nobody else changes memory. */
+bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled);
+
+/* Reports that nothing can make progress, and which wave of the group waits where. */
+void mx_report_stall(struct mx_group *g);
 
 /* ---- ds.c ---- */
 

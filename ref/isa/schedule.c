@@ -167,8 +167,11 @@ static void give_turn(struct mx_wave *w) {
 	if (w->status == MX_WAITING && mx_wait_over(w))
 		w->status = MX_READY;
 	w->yields = false;
-	while (quantum-- && w->status == MX_READY && !w->yields && !mx_stopped(w))
+	while (quantum-- && w->status == MX_READY && !w->yields && !mx_stopped(w)) {
 		step(w);
+		if (g->watched)
+			mx_watch_wave(w);
+	}
 }
 
 bool mx_group_run(struct mx_group *g, uint64_t budget) {

@@ -534,6 +534,44 @@ static void test_progress(struct machine *m) {
 	m->launch.max_instructions = 1 << 20;
 }
 
+/* Long before a limit: nobody can change what the waves wait for. */
+static void test_stall(struct machine *m) {
+	static const uint32_t nobody_sets[] = {
+		0xbe830085, /* s_mov_b32 s3, 5 */
+	}, wave_0_loops[] = {
+		0x7e080500, /* v_readfirstlane_b32 s4, v0 */
+		0xbf068004, /* s_cmp_eq_u32 s4, 0 */
+		0xbf850002, /* s_cbranch_scc1 2 */
+		0xbf8a0000, /* s_barrier */
+		0xbf810000, /* s_endpgm */
+		0xbf800000, /* s_nop 0 */
+		0xbf82fffe, /* s_branch 65534 */
+	};
+	struct code c = { 0 };
+	m->launch.max_instructions = 1ull << 40;
+	m->launch.grid[0] = 3;
+	append(&c, nobody_sets, sizeof nobody_sets);
+	APPEND(&c, hello_and_wait);
+	for (m->launch.threads = 1; m->launch.threads <= 2; m->launch.threads++) {
+		fill_arena(0);
+		run_code(m, &c);
+		ok(only_finding(m) && only_finding(m)->kind == MX_STUCK && m->report.stopped &&
+		           strstr(only_finding(m)->text, "0 at +0x") &&
+		           strstr(only_finding(m)->text, "in a loop"),
+		   "workgroups that wait for a flag nobody sets make no progress, %u threads",
+		   m->launch.threads);
+	}
+	m->launch.threads = 1;
+	m->launch.grid[0] = 1;
+	m->launch.block[0] = 128;
+	RUN(m, wave_0_loops);
+	ok(only_finding(m) && only_finding(m)->kind == MX_STUCK &&
+	           strstr(only_finding(m)->text, "in a loop, 1 at +0x10 at a barrier"),
+	   "a barrier that one wave never reaches is no progress, and says who waits where");
+	m->launch.block[0] = 64;
+	m->launch.max_instructions = 1 << 20;
+}
+
 int main(void) {
 	struct machine m = machine();
 	m.kernel.lds_bytes = 1024;
@@ -545,6 +583,7 @@ int main(void) {
 	test_counters(&m);
 	test_seeds();
 	test_progress(&m);
+	test_stall(&m);
 	mx_report_free(&m.report);
 	return done_testing();
 }
