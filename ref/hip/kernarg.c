@@ -46,9 +46,9 @@ static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8
 	else if (!strcmp(kind, "hidden_multigrid_sync_arg"))
 		*value = s->cooperative;
 	else if (!strcmp(kind, "hidden_private_base"))
-		*value = MX_PRIVATE_BASE >> 32;
+		*value = MX_SCRATCH_FLAT_BASE >> 32;
 	else if (!strcmp(kind, "hidden_shared_base"))
-		*value = MX_SHARED_BASE >> 32;
+		*value = MX_LDS_FLAT_BASE >> 32;
 	else if (!strcmp(kind, "hidden_queue_ptr"))
 		*value = (uint64_t)(uintptr_t)queue;
 	else
@@ -203,7 +203,7 @@ static void fill_packet(uint8_t *p, const struct mx_function *f, const struct mx
 
 /* Of amd_queue_t, what kernels read: the apertures [LLVM "Memory Spaces"]. */
 static void fill_queue(uint8_t *q) {
-	uint32_t apertures[2] = { MX_SHARED_BASE >> 32, MX_PRIVATE_BASE >> 32 };
+	uint32_t apertures[2] = { MX_LDS_FLAT_BASE >> 32, MX_SCRATCH_FLAT_BASE >> 32 };
 	put(q, 0x40, apertures, sizeof apertures, QUEUE_BYTES);
 }
 

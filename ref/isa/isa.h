@@ -36,8 +36,8 @@ enum {
 };
 
 /* Where flat addresses of LDS and scratch begin [Linux kfd_flat_memory.c, GFX9]. */
-#define MX_SHARED_BASE  0x0001000000000000ull
-#define MX_PRIVATE_BASE 0x0002000000000000ull
+#define MX_LDS_FLAT_BASE     0x0001000000000000ull
+#define MX_SCRATCH_FLAT_BASE 0x0002000000000000ull
 
 /* A live allocation. Device addresses are host addresses. state: one byte for
  * each byte of memory, of the flags above. */
