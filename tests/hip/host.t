@@ -1,0 +1,47 @@
+#!/usr/bin/perl
+# A HIP program with <<<>>>, compiled by clang and linked with libmxhip.so in place of AMD's runtime.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use File::Temp 'tempdir';
+use Test::More;
+
+my $build = abs_path($ENV{BUILD} || 'build');
+chomp(my $llvm = `ci/llvm.sh`);
+plan skip_all => 'no clang 20 or newer' unless $llvm && -x "$llvm/clang";
+plan skip_all => 'libmxhip.so is built with sanitizers' if $ENV{SAN};
+
+my $dir = tempdir(CLEANUP => 1);
+my $hip = "$llvm/clang -x hip --offload-arch=gfx950 -nogpulib -nogpuinc";
+
+sub run {
+	my ($command) = @_;
+	my $said = `$command 2>&1`;
+	return $? ? diag("$command: $said") && undef : $said;
+}
+
+# What clang-offload-bundler makes of one code object, which Debian has in another package.
+sub bundle {
+	my ($code) = @_;
+	my @entries = ([ 'host-x86_64-unknown-linux-gnu-', '' ], [ 'hipv4-amdgcn-amd-amdhsa--gfx950', $code ]);
+	my $head = '__CLANG_OFFLOAD_BUNDLE__' . pack 'Q<', scalar @entries;
+	$head .= pack('Q<3', 4096, length $_->[1], length $_->[0]) . $_->[0] for @entries;
+	return $head . "\0" x (4096 - length $head) . $code;
+}
+
+sub bytes {
+	my ($path, $new) = @_;
+	open my $f, $new ? '>:raw' : '<:raw', $path or die "$path: $!";
+	local $/;
+	return $new ? print $f $new : <$f>;
+}
+
+for my $level ('-O1', '-O2', '-O3') {
+	run("$hip $level --cuda-device-only --no-gpu-bundle-output tests/hip/saxpy.hip -o $dir/code");
+	bytes("$dir/bundle", bundle(bytes("$dir/code")));
+	run("$hip $level --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $dir/bundle " .
+		"-c tests/hip/saxpy.hip -o $dir/saxpy.o");
+	run("cc $dir/saxpy.o -L$build -lmxhip -Wl,-rpath,$build -o $dir/saxpy");
+	is(run("$dir/saxpy"), "1000 of 1000 right, 2 launches\n", "a HIP program at $level runs as it is");
+}
+done_testing;

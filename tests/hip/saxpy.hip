@@ -1,0 +1,55 @@
+/* A program as people write them for hipcc, without ROCm's headers: a kernel and its launch, and a
+ * variable of the device. */
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+
+struct dim3 {
+	unsigned x, y, z;
+	constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+
+extern "C" {
+typedef struct ihipStream_t *hipStream_t;
+enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
+int hipMalloc(void **, unsigned long);
+int hipFree(void *);
+int hipMemcpy(void *, const void *, unsigned long, int);
+int hipMemcpyFromSymbol(void *, const void *, unsigned long, unsigned long, int);
+int hipLaunchKernel(const void *, dim3, dim3, void **, unsigned long, hipStream_t);
+unsigned __hipPushCallConfiguration(dim3, dim3, unsigned long = 0, hipStream_t = nullptr);
+int printf(const char *, ...);
+}
+
+__device__ int launches;
+
+__global__ void saxpy(float a, const float *x, float *y, int n) {
+	int i = __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() +
+	        __builtin_amdgcn_workitem_id_x();
+	if (i < n)
+		y[i] = a * x[i] + y[i];
+	if (i == 0)
+		launches++;
+}
+
+int main() {
+	enum { N = 1000 };
+	static float x[N], y[N];
+	float *dx, *dy;
+	int right = 0, times = 0;
+	for (int i = 0; i < N; i++)
+		x[i] = i, y[i] = 1;
+	hipMalloc((void **)&dx, sizeof x);
+	hipMalloc((void **)&dy, sizeof y);
+	hipMemcpy(dx, x, sizeof x, HOST_TO_DEVICE);
+	hipMemcpy(dy, y, sizeof y, HOST_TO_DEVICE);
+	saxpy<<<4, 256>>>(2, dx, dy, N);
+	saxpy<<<dim3(4), dim3(256)>>>(1, dx, dy, N);
+	hipMemcpy(y, dy, sizeof y, DEVICE_TO_HOST);
+	hipMemcpyFromSymbol(&times, (const void *)&launches, 4, 0, DEVICE_TO_HOST);
+	for (int i = 0; i < N; i++)
+		right += y[i] == 3 * i + 1;
+	hipFree(dx);
+	hipFree(dy);
+	printf("%d of %d right, %d launches\n", right, (int)N, times);
+	return right != N || times != 2;
+}
