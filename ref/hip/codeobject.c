@@ -74,6 +74,8 @@ static hipError_t measure(struct loading *l, const GElf_Phdr *p) {
 	if (end > l->m->image_bytes)
 		l->m->image_bytes = end;
 	if (p->p_flags & PF_X) {
+		if (l->code_bytes)
+			return mx_hip_fail(hipErrorInvalidImage, "two segments of code");
 		l->code = p->p_vaddr;
 		l->code_bytes = p->p_filesz;
 	}
