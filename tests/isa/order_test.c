@@ -548,7 +548,7 @@ static void test_stall(struct machine *m) {
 		0xbf82fffe, /* s_branch 65534 */
 	};
 	struct code c = { 0 };
-	m->launch.max_instructions = 1ull << 40;
+	m->launch.max_instructions = 1 << 26;
 	m->launch.grid[0] = 3;
 	append(&c, nobody_sets, sizeof nobody_sets);
 	APPEND(&c, hello_and_wait);

@@ -2,6 +2,8 @@
  * one thread, whether the groups keep to themselves or meet in memory. */
 #include "machine_test.h"
 
+#include "../../ref/isa/machine.h"
+
 enum {
 	GROUPS = 64,
 	TABLE = 16 * GROUPS, /* bytes at the start of the arena: each group's orders */
@@ -165,8 +167,116 @@ static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint6
 	return all;
 }
 
+/* ---- the shadow by itself ---- */
+
+/* A step: this group reads or writes this many bytes from a place of the arena. */
+struct touch {
+	unsigned group;
+	char what; /* 'r', 'w' */
+	unsigned at, bytes;
+};
+
+/* Whether the last step of several is let through, and all before it. */
+static bool let_through(const struct machine *m, const struct touch *t, size_t n, bool *earlier) {
+	atomic_bool abort = false, met = false;
+	struct mx_worker worker = { .shadow = mx_shadow_new(&m->launch.memory),
+		                    .abort = &abort,
+		                    .met = &met };
+	struct mx_run run = { .launch = &m->launch, .worker = &worker };
+	bool last = false;
+	*earlier = true;
+	for (size_t i = 0; i < n; i++) {
+		struct mx_group group = { .run = &run, .index = t[i].group };
+		struct mx_wave wave = { .group = &group };
+		last = mx_shadow_claim(&wave, 0, t[i].at, t[i].bytes, t[i].what == 'w');
+		*earlier &= i == n - 1 || last;
+	}
+	*earlier &= last != (met && abort && run.aborted);
+	mx_journal_free(worker.journal);
+	mx_shadow_free(worker.shadow);
+	return last;
+}
+
+static void test_claims(void) {
+	static const struct {
+		const char *sentence;
+		size_t n;
+		struct touch t[4];
+		bool good;
+	} rows[] = {
+		{ "many read", 3, { { 0, 'r', 8, 4 }, { 1, 'r', 8, 4 }, { 2, 'r', 8, 4 } }, true },
+		{ "one writes what it read", 2, { { 5, 'r', 8, 4 }, { 5, 'w', 8, 4 } }, true },
+		{ "one reads what it wrote",
+		  3,
+		  { { 5, 'w', 8, 4 }, { 5, 'w', 8, 4 }, { 5, 'r', 8, 4 } },
+		  true },
+		{ "two write", 2, { { 0, 'w', 8, 4 }, { 1, 'w', 8, 4 } }, false },
+		{ "one reads what another wrote",
+		  2,
+		  { { 0, 'w', 8, 4 }, { 1, 'r', 8, 4 } },
+		  false },
+		{ "the same, once it read it first",
+		  3,
+		  { { 0, 'r', 8, 4 }, { 0, 'w', 8, 4 }, { 1, 'r', 8, 4 } },
+		  false },
+		{ "one writes what another read",
+		  2,
+		  { { 0, 'r', 8, 4 }, { 1, 'w', 8, 4 } },
+		  false },
+		{ "one of two readers writes",
+		  3,
+		  { { 0, 'r', 8, 4 }, { 1, 'r', 8, 4 }, { 1, 'w', 8, 4 } },
+		  false },
+		{ "bytes of one dword are written",
+		  2,
+		  { { 0, 'w', 8, 1 }, { 1, 'w', 11, 1 } },
+		  false },
+		{ "neighbouring dwords are written",
+		  2,
+		  { { 0, 'w', 8, 4 }, { 1, 'w', 12, 4 } },
+		  true },
+		{ "an unaligned word crosses into another's",
+		  2,
+		  { { 0, 'w', 12, 4 }, { 1, 'r', 9, 4 } },
+		  false },
+	};
+	struct machine m = machine();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool earlier, last = let_through(&m, rows[i].t, rows[i].n, &earlier);
+		ok(earlier && last == rows[i].good, "%s: %s", rows[i].sentence,
+		   rows[i].good ? "goes on" : "stops before it happens");
+	}
+}
+
+static void test_journal(void) {
+	struct machine m = machine();
+	atomic_bool abort = false, met = false;
+	struct mx_worker worker = { .shadow = mx_shadow_new(&m.launch.memory),
+		                    .abort = &abort,
+		                    .met = &met };
+	struct mx_run run = { .launch = &m.launch, .worker = &worker };
+	struct mx_group group = { .run = &run };
+	struct mx_wave wave = { .group = &group };
+	fill_arena(3);
+	state[101] = 0;
+	for (unsigned twice = 0; twice < 2; twice++) {
+		mx_shadow_claim(&wave, 0, 100, 40000, true);
+		memset(arena + 100, 9 + twice, 40000);
+		memset(state + 100, twice ? MX_WRITTEN : 0, 40000);
+	}
+	mx_journal_undo(worker.journal, &m.launch.memory);
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < ARENA; i++)
+		wrong += arena[i] != 3 || state[i] != (i == 101 ? 0 : MX_WRITTEN);
+	ok(!wrong, "what was written is undone, bytes and states");
+	mx_journal_free(worker.journal);
+	mx_shadow_free(worker.shadow);
+}
+
 int main(void) {
 	struct machine m = machine();
+	test_claims();
+	test_journal();
 	unsigned seeds = getenv("MXCHECK_LONG") ? 500 : 3;
 	m.launch.grid[0] = GROUPS;
 	m.launch.block[0] = 256;
