@@ -75,13 +75,20 @@ void mx_residents_free(struct mx_residents *r) {
 	r->spare = NULL;
 }
 
+/* The finding has a place in a workgroup; one that needs no memory will do. */
 static void refuse(struct mx_run *run, const char *what) {
-	struct mx_group *g = mx_group_new(run);
+	struct mx_kernel kernel = *run->launch->kernel;
+	struct mx_launch launch = *run->launch;
+	struct mx_run bare = *run;
+	kernel.lds_bytes = kernel.scratch_bytes = kernel.preload_dwords = launch.dynamic_lds = 0;
+	launch.kernel = &kernel;
+	bare.launch = &launch;
+	struct mx_group *g = mx_group_new(&bare);
 	if (g) {
 		mx_group_start(g, 0);
 		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, "%s", what);
-	} else
-		run->out_of_memory = true;
+	}
+	run->out_of_memory = !g || bare.out_of_memory;
 	mx_group_free(g);
 }
 

@@ -16,8 +16,9 @@ enum {
 	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
 
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
-	MX_SHARED_APERTURE = 1 << 16,
-	MX_PRIVATE_APERTURE = 2 << 16,
+	MX_SHARED_APERTURE = MX_LDS_FLAT_BASE >> 32,
+	MX_PRIVATE_APERTURE = MX_SCRATCH_FLAT_BASE >> 32,
+	MX_SCRATCH_MAX = 131056, /* of a work-item: 13 bits of KiB for a wave [HIP's runtime] */
 	MX_RESIDENT = 1024,      /* workgroups that a thread has begun and not ended, at most */
 };
 

@@ -157,6 +157,8 @@ const char *mx_unsupported_state(const struct mx_launch *l) {
 		return "a dispatch packet or queue in a launch that has none";
 	if (k->tg_split && k->lds_bytes + l->dynamic_lds)
 		return "TG_SPLIT with LDS";
+	if (k->scratch_bytes > MX_SCRATCH_MAX)
+		return "more than 131056 bytes of scratch for a work-item";
 	if (k->scratch_bytes)
 		return "scratch";
 	return k->lds_bytes + l->dynamic_lds > MX_LDS_MAX ? "more than 160 KiB of LDS" : NULL;
