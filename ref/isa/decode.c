@@ -173,13 +173,13 @@ static void decode_smem(struct mx_inst *in) {
 		in->unsupported = "scalar memory with such a base";
 }
 
-/* Sub-dword addressing: the dword after the instruction [ISA 13.3.9]. */
+/* Sub-dword addressing: the dword after the instruction [ISA 13.3.7]. */
 static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	uint32_t x = in->dwords[1];
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (op && !op->lanes && op->handler != mx_x_v_nop)
+	if (op && !op->lanes && op->handler != mx_exec_cvt && op->handler != mx_x_v_nop)
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : bits(x, 10, 8);
 	in->sdwa.dst_unused = bits(x, 12, 11);
@@ -201,7 +201,7 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 		in->sdst = bits(x, 14, 8);
 }
 
-/* Data-parallel primitives: source 0 comes from other lanes [ISA 13.3.10]. */
+/* Data-parallel primitives: source 0 comes from other lanes [ISA 13.3.9]. */
 static void decode_dpp(struct mx_inst *in) {
 	uint32_t x = in->dwords[1];
 	const struct mx_op *op = in->op;

@@ -41,6 +41,8 @@ uint64_t mx_tainted_lanes(const struct mx_op *op, const struct mx_sources *s, bo
 
 /* ---- sublane.c: SDWA and DPP ---- */
 
+/* Byte 0..3, word 4..5 or dword 6 of a value [ISA 13.3.7]. */
+uint32_t mx_sub_dword(uint32_t v, unsigned sel, bool sext);
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
 void mx_move_lanes(const struct mx_sources *s, const uint32_t *v, uint32_t *d);
 void mx_select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_t *v, uint32_t *d);
