@@ -437,7 +437,8 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 		return "omod";
 	if (in->op_sel & ~halves)
 		return "op_sel";
-	if (~in->op_sel_hi & whole)
+	bool many = mx_operand_types[op->source_type[0]].elements > 2;
+	if (~in->op_sel_hi & whole && !many)
 		return "op_sel_hi";
 	return (in->neg | in->abs) & ~signs ? "neg or abs of what is no float" : NULL;
 }
