@@ -16,11 +16,11 @@ static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t va
 /* ---- one lane to a scalar ---- */
 
 static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
-	unsigned row = mx_row(in->src[0]);
 	if (in->src[0] < MX_VGPR) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a lane of a scalar operand");
 		return;
 	}
+	unsigned row = mx_indexed_row(w, in, in->src[0], 0);
 	if (!mx_vgprs_exist(w, in, row, 1))
 		return;
 	uint32_t unwritten = mx_vunwritten(w, row, lane);
@@ -51,7 +51,8 @@ MOVE(v_readlane_b32) {
 /* ---- a scalar to one lane, whatever EXEC is ---- */
 
 MOVE(v_writelane_b32) {
-	unsigned row = mx_row(in->dst), code = in->src[0], lane = lane_number(w, in);
+	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST);
+	unsigned code = in->src[0], lane = lane_number(w, in);
 	if (mx_vgprs_exist(w, in, row, 1))
 		put_lane(w, row, lane, mx_sread(w, in, code), mx_sread_unwritten(w, code));
 }

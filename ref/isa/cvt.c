@@ -114,7 +114,6 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);
 }
 
-void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	struct operands o = { mx_cvt_info(in->op->cvt) };
 	const char *why = unsupported(w, in, &o.info);

@@ -49,7 +49,7 @@ static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, str
 static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                          mx_vreg *u) {
 	const struct mx_type_info *t = &mx_operand_types[in->op->type];
-	unsigned row = mx_row(in->dst), n = in->op->d;
+	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST), n = in->op->d;
 	if (!mx_vgprs_exist(w, in, row, n))
 		return;
 	bool half = t->bits == 16 && t->elements == 1;

@@ -83,7 +83,7 @@ static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i
 
 static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
-	unsigned row = mx_row(in->src[i]), n = in->op->s[i];
+	unsigned row = mx_indexed_row(w, in, in->src[i], i), n = in->op->s[i];
 	if (!mx_vgprs_exist(w, in, row, n))
 		row = 0;
 	s->row[i] = (uint16_t)row;
