@@ -1,9 +1,10 @@
 /* Conversion instructions: lanes to mx_cvt of ref/num and back [ISA 7.3, 12.11]. */
 #include <string.h>
 
-#include "machine.h"
+#include "vector.h"
 
 enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords of a lane */
+enum { WORD_0 = 4, DWORD = 6 };            /* selections of SDWA */
 
 /* An operand's registers, or one scalar for all lanes. */
 struct operand {
@@ -11,12 +12,20 @@ struct operand {
 	bool scalar;
 	uint32_t value, unwritten;
 	uint32_t keep, flip; /* of an f32 with ABS and NEG */
+	uint8_t select;      /* SDWA */
 };
 
 struct operands {
 	struct mx_cvt_info info;
 	struct operand data[2], random, scale;
 };
+
+/* SDWA selects the byte of one number, or the word of two; others are illegal [ISA 12.8]. */
+static bool selects(const struct mx_inst *in, const struct mx_cvt_info *info) {
+	unsigned select = in->sdwa.sel[0];
+	bool fits = info->values == 1 ? select < WORD_0 : select >= WORD_0 && select < DWORD;
+	return (fits || select == DWORD) && !in->sdwa.sext[0];
+}
 
 /* What MODE may ask for and mx_cvt does not give: nearest even and denormals kept only. */
 static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in,
@@ -26,6 +35,8 @@ static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in
 		return "clamp or omod of a conversion";
 	if ((in->neg | in->abs) && (strcmp(info->from, "FP32") || info->data_dwords > 1))
 		return "neg or abs of a source that is not one f32";
+	if (in->sdwa.used && !selects(in, info))
+		return "an SDWA selection of a conversion";
 	if (mode & 0xf)
 		return "a conversion under another rounding MODE than nearest even";
 	return (mode >> 4 & 0xf) != 0xf ? "a conversion with denormals flushed" : NULL;
@@ -37,7 +48,8 @@ static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsign
 	*o = (struct operand){ .dwords = dwords,
 		               .scalar = code < MX_VGPR,
 		               .keep = in->abs >> i & 1 ? 0x7fffffff : ~0u,
-		               .flip = in->neg >> i & 1 ? 1u << 31 : 0 };
+		               .flip = in->neg >> i & 1 ? 1u << 31 : 0,
+		               .select = in->sdwa.used && i == 0 ? in->sdwa.sel[0] : DWORD };
 	if (code == MX_LITERAL || (o->scalar && dwords != 1)) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u", code);
 		return false;
@@ -72,7 +84,8 @@ static uint32_t gather(const struct mx_wave *w, const struct operand *o, unsigne
 		to[k] = (w->v[o->row + k][lane] & o->keep) ^ o->flip;
 		unwritten |= mx_vunwritten(w, o->row + k, lane);
 	}
-	return unwritten;
+	*to = mx_sub_dword(*to, o->select, false);
+	return mx_sub_dword(unwritten, o->select, false);
 }
 
 /* One lane; d gets the result. Returns the bits of d[0] (and, alike, of further dwords)
@@ -101,7 +114,6 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);
 }
 
-void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	struct operands o = { mx_cvt_info(in->op->cvt) };
 	const char *why = unsupported(w, in, &o.info);

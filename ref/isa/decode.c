@@ -173,13 +173,13 @@ static void decode_smem(struct mx_inst *in) {
 		in->unsupported = "scalar memory with such a base";
 }
 
-/* Sub-dword addressing: the dword after the instruction [ISA 13.3.9]. */
+/* Sub-dword addressing: the dword after the instruction [ISA 13.3.7]. */
 static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	uint32_t x = in->dwords[1];
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (op && (!op->lanes || op->d == 2 || op->s[0] == 2))
+	if (op && !op->lanes && op->handler != mx_exec_cvt && op->handler != mx_x_v_nop)
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : bits(x, 10, 8);
 	in->sdwa.dst_unused = bits(x, 12, 11);
@@ -201,7 +201,7 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 		in->sdst = bits(x, 14, 8);
 }
 
-/* Data-parallel primitives: source 0 comes from other lanes [ISA 13.3.10]. */
+/* Data-parallel primitives: source 0 comes from other lanes [ISA 13.3.9]. */
 static void decode_dpp(struct mx_inst *in) {
 	uint32_t x = in->dwords[1];
 	const struct mx_op *op = in->op;
@@ -214,9 +214,11 @@ static void decode_dpp(struct mx_inst *in) {
 	in->abs = bits(x, 21, 21) | bits(x, 23, 23) << 1;
 	in->dpp.bank_mask = bits(x, 27, 24);
 	in->dpp.row_mask = bits(x, 31, 28);
-	if (op && (!op->lanes || op->d != 1 || op->s[0] != 1 || op->encoding == MX_VOPC ||
-	           op->flags & MX_CARRY_OUT))
+	enum { ROW_NEWBCAST = 0x15 };
+	if (op && !op->lanes && op->handler != mx_x_v_nop)
 		in->unsupported = "DPP of this opcode";
+	if (op && (op->d > 1 || op->s[0] > 1) && in->dpp.ctrl >> 4 != ROW_NEWBCAST)
+		in->unsupported = "DPP_CTRL of a 64-bit operand"; /* [ISA 13.3.9] */
 }
 
 static void decode_vop_short(struct mx_inst *in, mx_encoding e) {
@@ -417,15 +419,16 @@ static void take_literal(struct mx_inst *in) {
 static const char *meaningless_modifier(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	const struct mx_type_info *d = &mx_operand_types[op->type];
-	unsigned signs = 0, halves = d->bits == 16 && d->elements == 1 ? 8 : 0;
+	unsigned signs = 0, whole = 0, halves = d->bits == 16 && d->elements == 1 ? 8 : 0;
 	for (unsigned i = 0; i < 3; i++) {
 		const struct mx_type_info *t = &mx_operand_types[op->source_type[i]];
 		bool packed = t->elements == 2;
 		signs |= (t->is_float || op->flags & MX_NEG_ABS) << i;
 		halves |= (packed ? op->encoding == MX_VOP3P : t->bits == 16) << i;
+		whole |= (op->encoding == MX_VOP3P && t->elements == 1 && op->s[i]) << i;
 	}
 	if (op->flags & MX_OP_SEL)
-		signs = halves = 0xf;
+		signs = halves = 0xf, whole = 0;
 	if (in->clamp && !d->is_float && !(op->flags & MX_CLAMPS))
 		return "clamp";
 	if (op->flags & MX_TRUTH)
@@ -434,17 +437,21 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 		return "omod";
 	if (in->op_sel & ~halves)
 		return "op_sel";
+	bool many = mx_operand_types[op->source_type[0]].elements > 2;
+	if (~in->op_sel_hi & whole && !many)
+		return "op_sel_hi";
 	return (in->neg | in->abs) & ~signs ? "neg or abs of what is no float" : NULL;
 }
 
 /* Whether sources are taken as they stand: no lane, half or sign of them changes. */
 static bool is_plain(const struct mx_inst *in) {
-	bool changes = in->sdwa.used || in->dpp.used || in->neg || in->abs || in->op_sel & 7;
+	bool signs = (in->neg || in->abs) && !(in->op->flags & MX_TRUTH);
+	bool changes = in->sdwa.used || in->dpp.used || signs || in->op_sel & 7;
 	if (in->op->encoding == MX_VOP3P)
 		for (unsigned i = 0; i < 3; i++)
 			changes |= mx_operand_types[in->op->source_type[i]].elements == 2 &&
 			           !(in->op_sel_hi >> i & 1);
-	return !changes || in->op->flags & MX_TRUTH;
+	return !changes;
 }
 
 static void finish_valu(struct mx_inst *in) {
@@ -531,6 +538,24 @@ static void count_sgprs(struct mx_inst *in) {
 		name_sgprs(in, in->mem.rsrc, 2);
 }
 
+/* Operands of several VGPRs begin at an even one [ISA 6.7; LLVM needsAlignedVGPRs]. */
+static bool is_odd_tuple(unsigned code, unsigned n) {
+	return n > 1 && code >= MX_VGPR && code % 2;
+}
+
+static void check_vectors(struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	bool odd = is_odd_tuple(in->dst, op->d), overlap = false;
+	for (unsigned i = 0; i < 3; i++) {
+		odd |= is_odd_tuple(in->src[i], op->s[i]);
+		overlap |= in->src[i] < in->dst + op->d && in->dst < in->src[i] + op->s[i];
+	}
+	if (odd)
+		in->unsupported = "odd first VGPR of several";
+	if (overlap && op->flags & MX_NO_OVERLAP)
+		in->unsupported = "a destination that overlaps a source";
+}
+
 static void decode_format(struct mx_inst *in, size_t left) {
 	uint32_t w = in->dwords[0];
 	if (bits(w, 31, 31) == 0)
@@ -574,6 +599,8 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 		choose_files(in);
 		check_scalars(in);
 	}
+	if (in->op && (in->op->lanes || in->op->handler == mx_exec_mfma))
+		check_vectors(in);
 	if (in->op && in->op->lanes)
 		finish_valu(in);
 	if (in->op)

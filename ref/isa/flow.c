@@ -1,5 +1,4 @@
-/* Program flow: branches, barriers, waits, and the moves between lanes and scalars
- * [ISA chapter 4, 12.5]. */
+/* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
 #include "machine.h"
 
 #define FLOW(name)                                                                                 \
@@ -229,32 +228,4 @@ FLOW(s_setvskip) {
 	    mx_sread_unwritten(w, in->src[1]) & 31)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, "VSKIP from a value nobody wrote");
 	w->mode = (w->mode & ~MX_MODE_VSKIP) | (skip ? MX_MODE_VSKIP : 0);
-}
-
-/* ---- one lane to a scalar ---- */
-
-static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
-	unsigned row = mx_row(in->src[0]);
-	if (in->src[0] < MX_VGPR) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a lane of a scalar operand");
-		return;
-	}
-	if (!mx_vgprs_exist(w, in, row, 1))
-		return;
-	uint32_t unwritten = mx_vunwritten(w, row, lane);
-	if (unwritten && sdst >= MX_EXEC)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
-	mx_swrite(w, sdst, w->v[row][lane], unwritten);
-}
-
-/* The first active lane, or lane 0 where none is [ISA 12.8]. */
-FLOW(v_readfirstlane_b32) {
-	uint64_t exec = mx_exec(w);
-	read_lane(w, in, in->dst, exec ? __builtin_ctzll(exec) : 0);
-}
-
-FLOW(v_readlane_b32) {
-	if (mx_sread_unwritten(w, in->src[1]))
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "lane number from a value nobody wrote");
-	read_lane(w, in, in->dst, mx_sread(w, in, in->src[1]) & 63);
 }

@@ -18,6 +18,7 @@ static const char *const formats[MX_TEXT_FORMS] = {
 enum {
 	SGPR = 16, /* the first of any group */
 	VGPR = 256,
+	VDST = 16, /* apart from the sources */
 	CONSTANT_0 = 128,
 	NO_SADDR = 0x7f,
 	HWREG_MODE = 1,
@@ -55,6 +56,8 @@ static void set_operand(const struct mx_text_row *row, uint32_t code[4], const c
 	else if (strchr("sdekm", class) && strcmp(name, "soffset") && strcmp(name, "sbase") &&
 	         strcmp(name, "srsrc"))
 		mx_text_set(row, code, name, SGPR);
+	else if (!strcmp(name, "vdst") && class == 'v')
+		mx_text_set(row, code, name, VDST);
 	else if (source && strchr("nvgCGhrqQal", class))
 		mx_text_set(row, code, name, VGPR);
 }

@@ -108,6 +108,9 @@ enum {
 	MX_STRIDE_64 = 1 << 29,     /* DS, with MX_TWO: offsets in units of 64 elements */
 	MX_ADDTID = 1 << 30,        /* DS: the address is M0[15:0] and the lane's number */
 	MX_COMPARE = 1ull << 31,    /* DS, with MX_SECOND: what memory must hold comes first */
+	MX_POSITIONAL = 1ull << 40, /* bit i of the result depends on bits i of the sources alone */
+	MX_NO_OVERLAP =
+		1ull << 41, /* the destination may not overlap a source [LLVM earlyclobber] */
 	MX_IS_ASSUMED = 1ull << 32, /* executes, but part of what it does is our assumption */
 };
 

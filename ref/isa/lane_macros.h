@@ -31,9 +31,51 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* A result in wide arithmetic, and what CLAMP makes of it: the nearest number of the
+ * result's type [ISA 6.5]. */
+static inline int64_t mx_clamped(int64_t v, int64_t least, int64_t most) {
+	return v < least ? least : v > most ? most : v;
+}
+#define U16_RANGE 0, 0xffff
+#define I16_RANGE -0x8000, 0x7fff
+#define U32_RANGE 0, 0xffffffff
+#define I32_RANGE INT32_MIN, INT32_MAX
+
+/* A function whose result wraps around, or with CLAMP stays within a range. */
+#define VALU_CLAMPS(name, exact, range)                                                            \
+	void mx_l_##name(struct mx_lanes *x);                                                      \
+	void mx_l_##name(struct mx_lanes *x) {                                                     \
+		if (x->clamp)                                                                      \
+			for (unsigned l = 0; l < MX_LANES; l++)                                    \
+				D((uint32_t)mx_clamped(exact, range));                             \
+		else                                                                               \
+			for (unsigned l = 0; l < MX_LANES; l++)                                    \
+				D((uint32_t)(exact));                                              \
+	}
+
+/* Bit i of the truth table answers for the sources' bits {A, B, C} = i. */
+static inline uint32_t mx_bitop3(uint8_t table, uint32_t a, uint32_t b, uint32_t c) {
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 8; i++)
+		if (table >> i & 1)
+			d |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+	return d;
+}
+
 /* A comparison and its twin that also writes EXEC. */
 #define COMPARE(name, condition)                                                                   \
 	VALU(v_cmp_##name, OUT(condition))                                                         \
 	VALU(v_cmpx_##name, OUT(condition))
+
+/* The eight comparisons of integers. */
+#define COMPARE_INTEGERS(type, a, b)                                                               \
+	COMPARE(f_##type, 0)                                                                       \
+	COMPARE(lt_##type, a < b)                                                                  \
+	COMPARE(eq_##type, a == b)                                                                 \
+	COMPARE(le_##type, a <= b)                                                                 \
+	COMPARE(gt_##type, a > b)                                                                  \
+	COMPARE(ne_##type, a != b)                                                                 \
+	COMPARE(ge_##type, a >= b)                                                                 \
+	COMPARE(t_##type, 1)
 
 #endif

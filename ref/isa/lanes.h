@@ -7,6 +7,8 @@
 
 #include "../mxref.h"
 
+enum { MX_VALU_DWORDS = 4 }; /* of the widest operand */
+
 /* s[i][h][lane]: dword h of source i, with its modifiers applied. A 16-bit source is the
  * low half, and the high half is anything; the result's high half does not count. Two
  * packed elements are the dword's halves, or two dwords, as OP_SEL chose them. Lane
@@ -16,7 +18,7 @@
  * opcodes with float operands; denormals are flushed before and after, by the types. */
 struct mx_lanes {
 	const uint32_t (*s[3])[MX_LANES];
-	uint32_t d[2][MX_LANES];
+	uint32_t d[MX_VALU_DWORDS][MX_LANES];
 	uint64_t mask_in, mask_out;
 	uint32_t mode;             /* MODE [ISA 3.5] */
 	uint8_t truth;             /* v_bitop3's table */

@@ -9,10 +9,12 @@ static inline int32_t s24(uint32_t v) {
 	return (int32_t)(v << 8) >> 8;
 }
 #define U24(v) ((v)&0xffffff)
-VALU(v_mul_i32_i24, D((uint32_t)s24(A) * (uint32_t)s24(B)))
-VALU(v_mul_u32_u24, D(U24(A) * U24(B)))
-VALU(v_mad_i32_i24, D((uint32_t)s24(A) * (uint32_t)s24(B) + C))
-VALU(v_mad_u32_u24, D(U24(A) * U24(B) + C))
+VALU_CLAMPS(v_mul_i32_i24, (int64_t)s24(A) * s24(B), I32_RANGE)
+VALU(v_mul_hi_i32_i24, D((uint32_t)((int64_t)s24(A) * s24(B) >> 32)))
+VALU_CLAMPS(v_mul_u32_u24, (int64_t)U24(A) * U24(B), U32_RANGE)
+VALU(v_mul_hi_u32_u24, D((uint32_t)((uint64_t)U24(A) * U24(B) >> 32)))
+VALU_CLAMPS(v_mad_i32_i24, (int64_t)s24(A) * s24(B) + IC, I32_RANGE)
+VALU_CLAMPS(v_mad_u32_u24, (int64_t)U24(A) * U24(B) + C, U32_RANGE)
 VALU(v_min_i32, D((uint32_t)MIN(IA, IB)))
 VALU(v_max_i32, D((uint32_t)MAX(IA, IB)))
 VALU(v_min_u32, D(MIN(A, B)))
@@ -35,15 +37,23 @@ VALU(v_mov_b32, D(A))
 VALU(v_accvgpr_read_b32, D(A))
 VALU(v_accvgpr_write_b32, D(A))
 VALU(v_accvgpr_mov_b32, D(A))
-VALU(v_add_u32, D(A + B))
-VALU(v_sub_u32, D(A - B))
-VALU(v_subrev_u32, D(B - A))
-VALU(v_add_co_u32, uint64_t r = (uint64_t)A + B; D((uint32_t)r); OUT(r >> 32))
-VALU(v_sub_co_u32, D(A - B); OUT(B > A))
-VALU(v_subrev_co_u32, D(B - A); OUT(A > B))
-VALU(v_addc_co_u32, uint64_t r = (uint64_t)A + B + IN; D((uint32_t)r); OUT(r >> 32))
-VALU(v_subb_co_u32, D(A - B - IN); OUT((uint64_t)B + IN > A))
-VALU(v_subbrev_co_u32, D(B - A - IN); OUT((uint64_t)A + IN > B))
+VALU_CLAMPS(v_add_u32, (int64_t)A + B, U32_RANGE)
+VALU_CLAMPS(v_sub_u32, (int64_t)A - B, U32_RANGE)
+VALU_CLAMPS(v_subrev_u32, (int64_t)B - A, U32_RANGE)
+VALU_CLAMPS(v_add_i32, (int64_t)IA + IB, I32_RANGE)
+VALU_CLAMPS(v_sub_i32, (int64_t)IA - IB, I32_RANGE)
+
+/* A carry or borrow is bit 32 of the exact result; with CLAMP that leaves the range. */
+#define WITH_CARRY(name, exact, beyond)                                                            \
+	VALU(name, int64_t r = (exact); bool carry = r >> 32 & 1; OUT(carry);                      \
+	     D(x->clamp && carry ? (beyond) : (uint32_t)r))
+WITH_CARRY(v_add_co_u32, (int64_t)A + B, ~0u)
+WITH_CARRY(v_sub_co_u32, (int64_t)A - B, 0)
+WITH_CARRY(v_subrev_co_u32, (int64_t)B - A, 0)
+WITH_CARRY(v_addc_co_u32, (int64_t)A + B + IN, ~0u)
+WITH_CARRY(v_subb_co_u32, (int64_t)A - B - IN, 0)
+WITH_CARRY(v_subbrev_co_u32, (int64_t)B - A - IN, 0)
+
 VALU(v_mul_lo_u32, D(A *B))
 VALU(v_mul_hi_u32, D((uint32_t)((uint64_t)A *B >> 32)))
 VALU(v_mul_hi_i32, D((uint32_t)((int64_t)IA *IB >> 32)))
@@ -78,6 +88,8 @@ static inline uint32_t reversed(uint32_t v) {
 VALU(v_bfrev_b32, D(reversed(A)))
 VALU(v_ffbh_u32, D(A ? (uint32_t)__builtin_clz(A) : ~0u))
 VALU(v_ffbl_b32, D(A ? (uint32_t)__builtin_ctz(A) : ~0u))
+/* Bits like the sign, at the top; all alike give -1. */
+VALU(v_ffbh_i32, uint32_t v = IA < 0 ? ~A : A; D(v ? (uint32_t)__builtin_clz(v) : ~0u))
 VALU(v_bcnt_u32_b32, D((uint32_t)__builtin_popcount(A) + B))
 
 /* Lanes below this one, of the low and the high half of the wave. */
@@ -88,32 +100,10 @@ static inline uint32_t below(unsigned l, unsigned half) {
 VALU(v_mbcnt_lo_u32_b32, D((uint32_t)__builtin_popcount(A &below(l, 0)) + B))
 VALU(v_mbcnt_hi_u32_b32, D((uint32_t)__builtin_popcount(A &below(l, 1)) + B))
 
-/* Selector bytes 0..7 pick a byte of {A, B}, 8..11 the sign of bytes 1, 3, 5, 7,
- * 12 gives 0x00, more 0xff. */
-static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
-	uint64_t bytes = b | (uint64_t)a << 32;
-	uint32_t d = 0;
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned s = selectors >> (8 * i) & 0xff;
-		unsigned v = s < 8     ? (unsigned)(bytes >> (8 * s)) & 0xff
-		             : s < 12  ? (bytes >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
-		             : s == 12 ? 0
-		                       : 0xff;
-		d |= v << (8 * i);
-	}
-	return d;
-}
-VALU(v_perm_b32, D(permuted(A, B, C)))
+VALU(v_bitop3_b32, D(mx_bitop3(x->truth, A, B, C)))
 
-/* Bit i of the truth table answers for the sources' bits {A, B, C} = i. */
-static inline uint32_t bitop3(uint8_t table, uint32_t a, uint32_t b, uint32_t c) {
-	uint32_t d = 0;
-	for (unsigned i = 0; i < 8; i++)
-		if (table >> i & 1)
-			d |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-	return d;
-}
-VALU(v_bitop3_b32, D(bitop3(x->truth, A, B, C)))
+/* One step of a linear feedback shift register. */
+VALU(v_prng_b32, D(A << 1 ^ (IA < 0 ? 197 : 0)))
 
 /* ---- 64-bit integers ---- */
 
@@ -123,24 +113,18 @@ VALU(v_lshrrev_b64, D64(WIDE(1) >> (A & 63)))
 VALU(v_ashrrev_i64, D64((uint64_t)((int64_t)WIDE(1) >> (A & 63))))
 /* Shifts of 5 to 7 count as 0. */
 VALU(v_lshl_add_u64, D64((WIDE(0) << ((B & 7) > 4 ? 0 : B & 7)) + WIDE(2)))
-VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B; OUT(__builtin_add_overflow(r, WIDE(2), &r));
-     D64(r))
-/* The carry is bit 64 of the exact sum: its sign. */
+/* The carry is bit 64 of the exact sum: of a signed one, its sign. */
+VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B;
+     bool over = __builtin_add_overflow(r, WIDE(2), &r); OUT(over);
+     D64(x->clamp && over ? UINT64_MAX : r))
 VALU(v_mad_i64_i32, int64_t r = (int64_t)IA * IB;
      bool over = __builtin_add_overflow(r, (int64_t)WIDE(2), &r); OUT((r < 0) != over);
-     D64((uint64_t)r))
+     D64(!x->clamp || !over ? (uint64_t)r
+         : r < 0            ? INT64_MAX
+                            : (uint64_t)INT64_MIN))
 
 /* ---- comparisons ---- */
 
-#define COMPARE_INTEGERS(type, a, b)                                                               \
-	COMPARE(f_##type, 0)                                                                       \
-	COMPARE(lt_##type, a < b)                                                                  \
-	COMPARE(eq_##type, a == b)                                                                 \
-	COMPARE(le_##type, a <= b)                                                                 \
-	COMPARE(gt_##type, a > b)                                                                  \
-	COMPARE(ne_##type, a != b)                                                                 \
-	COMPARE(ge_##type, a >= b)                                                                 \
-	COMPARE(t_##type, 1)
 COMPARE_INTEGERS(i32, IA, IB)
 COMPARE_INTEGERS(u32, A, B)
 COMPARE_INTEGERS(i64, (int64_t)WIDE(0), (int64_t)WIDE(1))

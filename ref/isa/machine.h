@@ -315,8 +315,13 @@ unsigned mx_smem_data_dwords(const struct mx_inst *in);
 /* ---- flow.c ---- */
 mx_handler mx_x_s_sendmsg;
 
-/* ---- valu.c ---- */
-mx_handler mx_exec_valu, mx_exec_vcmp;
+/* ---- valu.c, cvt.c ---- */
+mx_handler mx_exec_valu, mx_exec_vcmp, mx_exec_cvt;
+
+/* The row of a vector ALU operand: its code's, and under VGPR indexing M0 more. which: source
+ * 0 to 2, or MX_VDST. */
+enum { MX_VDST = 3 };
+unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned which);
 
 /* ---- sublane.c ---- */
 

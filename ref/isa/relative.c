@@ -57,6 +57,21 @@ unsigned mx_gpr_index(const struct mx_wave *w, unsigned which) {
 	return on ? m0 & INDEX : 0;
 }
 
+/* The third source of an instruction that reads its destination goes with that. */
+unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                        unsigned which) {
+	bool old = which == 2 && in->op->flags & MX_READS_D;
+	unsigned n = which == MX_VDST ? in->op->d : in->op->s[which], row = mx_row(code);
+	unsigned index = mx_gpr_index(w, old ? MX_VDST : which);
+	if (!index)
+		return row;
+	if (row + index + n > 256 || (n > 1 && index % 2)) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR %u and index %u", row, index);
+		return row;
+	}
+	return row + index;
+}
+
 static void set_m0(struct mx_wave *w, uint32_t mask, uint32_t value, uint32_t unwritten) {
 	mx_swrite(w, MX_M0, (w->s[MX_M0] & ~mask) | (value & mask),
 	          (w->s_unwritten[MX_M0] & ~mask) | (unwritten & mask));

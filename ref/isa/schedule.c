@@ -1,5 +1,7 @@
 /* One workgroup under a schedule: which wave runs, for how long, and when things land.
  * Everything follows from the random numbers of the group, so a seed is a schedule. */
+#include <string.h>
+
 #include "machine.h"
 
 /* ---- temper ---- */
@@ -65,6 +67,15 @@ static bool is_vector_alu(const struct mx_inst *in) {
 	return in->op->encoding >= MX_VOP2 && in->op->encoding <= MX_MAI;
 }
 
+/* VGPR indexing of matrix instructions, their registers and exchanges is not documented;
+ * that of conversions is left out. */
+static bool indexes_wrongly(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	return is_vector_alu(in) &&
+	       (op->handler == mx_exec_cvt || op->encoding == MX_MAI ||
+	        op->flags & (MX_TO_AGPR | MX_FROM_AGPR) || strstr(op->name, "_swap_"));
+}
+
 /* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1]: a mistake in
  * the kernel descriptor. */
 static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
@@ -91,8 +102,8 @@ static void step(struct mx_wave *w) {
 		w->status = MX_WAITING;
 		return;
 	}
-	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && is_vector_alu(in))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR indexing of the vector ALU");
+	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && indexes_wrongly(in))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR indexing of this instruction");
 	if (++w->issued > run->max_instructions) {
 		mx_find(w, in, MX_STUCK, -1, 0,
 		        "still running after %llu instructions of this wave",

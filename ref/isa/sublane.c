@@ -1,12 +1,11 @@
-/* Sub-dword addressing, and source lanes from elsewhere in the wave [ISA 13.3.9, 13.3.10]. */
+/* Sub-dword addressing, and source lanes from elsewhere in the wave [ISA 13.3.7 to 13.3.9]. */
 #include <string.h>
 
 #include "vector.h"
 
 /* ---- SDWA ---- */
 
-/* Byte 0..3, word 4..5 or dword 6 of a value [ISA 13.3.9]. */
-static uint32_t sub_dword(uint32_t v, unsigned sel, bool sext) {
+uint32_t mx_sub_dword(uint32_t v, unsigned sel, bool sext) {
 	unsigned shift = sel < 4 ? 24 - 8 * sel : sel == 4 ? 16 : 0;
 	unsigned width = sel < 4 ? 8 : sel < 6 ? 16 : 32;
 	uint32_t high = v << shift;
@@ -15,7 +14,7 @@ static uint32_t sub_dword(uint32_t v, unsigned sel, bool sext) {
 
 void mx_select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_t *v, uint32_t *d) {
 	for (unsigned l = 0; l < MX_LANES; l++)
-		d[l] = sub_dword(v[l], in->sdwa.sel[i], in->sdwa.sext[i]);
+		d[l] = mx_sub_dword(v[l], in->sdwa.sel[i], in->sdwa.sext[i]);
 }
 
 /* Puts a result into its part of the old destination. */

@@ -49,7 +49,7 @@ static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, str
 static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                          mx_vreg *u) {
 	const struct mx_type_info *t = &mx_operand_types[in->op->type];
-	unsigned row = mx_row(in->dst), n = in->op->d;
+	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST), n = in->op->d;
 	if (!mx_vgprs_exist(w, in, row, n))
 		return;
 	bool half = t->bits == 16 && t->elements == 1;
@@ -72,13 +72,15 @@ static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t
 
 void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
-	mx_vreg u[2];
+	mx_vreg u[MX_VALU_DWORDS];
 	mx_fetch(w, in, &s);
 	compute(in, w->mode, &s);
 	if (s.any_unwritten) {
 		mx_fetch_unwritten(w, in, &s);
 		mx_result_unwritten(in, &s, u);
 	}
+	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "carries of lanes that DPP leaves out");
 	if (in->op->flags & MX_CARRY_OUT)
 		write_mask(w, in->sdst, s.x.mask_out,
 		           s.any_unwritten ? mx_tainted_lanes(in->op, &s, false) : 0);

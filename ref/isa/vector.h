@@ -17,7 +17,8 @@ extern const struct mx_type_info mx_operand_types[MX_TYPES];
  * nobody wrote. `copy` holds those that are not a register as it stands. */
 struct mx_sources {
 	struct mx_lanes x;
-	mx_vreg copy[3][2], unwritten[3][2];
+	mx_vreg copy[3][MX_VALU_DWORDS], unwritten[3][MX_VALU_DWORDS];
+	uint16_t row[3]; /* that a vector source begins at */
 	bool any_unwritten;
 	uint64_t mask_unwritten;
 	uint64_t lanes;        /* that the result goes to: EXEC, but for DPP */
@@ -34,12 +35,14 @@ mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned
 /* ---- vtaint.c: what of the result nobody wrote; only called where any_unwritten is set ---- */
 
 void mx_fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
-void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg d[2]);
+void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg *d);
 /* Lanes in which any source bit (or only a control bit) is unwritten. */
 uint64_t mx_tainted_lanes(const struct mx_op *op, const struct mx_sources *s, bool controls_only);
 
 /* ---- sublane.c: SDWA and DPP ---- */
 
+/* Byte 0..3, word 4..5 or dword 6 of a value [ISA 13.3.7]. */
+uint32_t mx_sub_dword(uint32_t v, unsigned sel, bool sext);
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
 void mx_move_lanes(const struct mx_sources *s, const uint32_t *v, uint32_t *d);
 void mx_select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_t *v, uint32_t *d);

@@ -83,9 +83,10 @@ static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i
 
 static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
-	unsigned row = mx_row(in->src[i]), n = in->op->s[i];
+	unsigned row = mx_indexed_row(w, in, in->src[i], i), n = in->op->s[i];
 	if (!mx_vgprs_exist(w, in, row, n))
 		row = 0;
+	s->row[i] = (uint16_t)row;
 	s->x.s[i] = (const uint32_t(*)[MX_LANES])(w->v + row);
 	for (unsigned h = 0; h < n; h++)
 		s->any_unwritten |= w->unwritten_lanes[row + h] != 0;
@@ -104,8 +105,8 @@ static void transform(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 	mx_vreg *v = mx_source_copy(in, s, i);
 	if (in->sdwa.used && i < 2)
 		mx_select_sub_dword(in, i, v[0], v[0]);
-	if (in->dpp.used && i == 0)
-		mx_move_lanes(s, v[0], v[0]);
+	for (unsigned h = 0; in->dpp.used && i == 0 && h < in->op->s[0]; h++)
+		mx_move_lanes(s, v[h], v[h]);
 	mx_choose_halves(in, i, v);
 	mx_modify_source(in, i, w->mode, v);
 }

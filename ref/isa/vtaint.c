@@ -8,21 +8,26 @@ static void broadcast(mx_vreg d, uint32_t value) {
 		d[l] = value;
 }
 
+static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+                            unsigned i, unsigned h) {
+	uint32_t *u = s->unwritten[i][h];
+	unsigned code = in->src[i];
+	if (code >= MX_VGPR)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			u[l] = mx_vunwritten(w, s->row[i] + h, l);
+	else
+		broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
+	if (in->sdwa.used && i < 2)
+		mx_select_sub_dword(in, i, u, u);
+	if (in->dpp.used && i == 0)
+		mx_move_lanes(s, u, u);
+}
+
 void mx_fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	const struct mx_op *op = in->op;
 	for (unsigned i = 0; i < 3; i++) {
-		for (unsigned h = 0; h < op->s[i]; h++) {
-			unsigned code = in->src[i] + h;
-			if (code >= MX_VGPR)
-				for (unsigned l = 0; l < MX_LANES; l++)
-					s->unwritten[i][h][l] = mx_vunwritten(w, mx_row(code), l);
-			else
-				broadcast(s->unwritten[i][h], mx_sread_unwritten(w, code));
-			if (in->sdwa.used && i < 2)
-				mx_select_sub_dword(in, i, s->unwritten[i][h], s->unwritten[i][h]);
-			if (in->dpp.used && i == 0)
-				mx_move_lanes(s, s->unwritten[0][0], s->unwritten[0][0]);
-		}
+		for (unsigned h = 0; h < op->s[i]; h++)
+			fetch_unwritten(w, in, s, i, h);
 		if (!in->plain && op->s[i])
 			mx_choose_halves(in, i, s->unwritten[i]);
 	}
@@ -36,7 +41,10 @@ static uint32_t source_unwritten(const struct mx_op *op, const struct mx_sources
 		return 0;
 	if (t->bits == 16 && t->elements == 1)
 		return s->unwritten[i][0][l] & 0xffff;
-	return s->unwritten[i][0][l] | (op->s[i] > 1 ? s->unwritten[i][1][l] : 0);
+	uint32_t u = 0;
+	for (unsigned h = 0; h < op->s[i]; h++)
+		u |= s->unwritten[i][h][l];
+	return u;
 }
 
 uint64_t mx_tainted_lanes(const struct mx_op *op, const struct mx_sources *s, bool controls_only) {
@@ -48,29 +56,52 @@ uint64_t mx_tainted_lanes(const struct mx_op *op, const struct mx_sources *s, bo
 	return lanes;
 }
 
-/* Where each result bit is a monotone function of source bits, a result bit depends on
- * the unwritten ones exactly if it changes when they go from all 0 to all 1. */
-static void flip_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg d[2]) {
-	struct mx_lanes low = s->x, high = s->x;
-	mx_vreg a[3][2], b[3][2];
+/* The result where the unwritten bits of some sources are ones, of the others zeros. */
+static void assume(const struct mx_inst *in, const struct mx_sources *s, unsigned ones,
+                   mx_vreg *d) {
+	struct mx_lanes x = s->x;
+	mx_vreg v[3][MX_VALU_DWORDS];
 	for (unsigned i = 0; i < 3 && in->op->s[i]; i++) {
 		for (unsigned h = 0; h < in->op->s[i]; h++)
 			for (unsigned l = 0; l < MX_LANES; l++) {
-				a[i][h][l] = s->x.s[i][h][l] & ~s->unwritten[i][h][l];
-				b[i][h][l] = s->x.s[i][h][l] | s->unwritten[i][h][l];
+				uint32_t u = s->unwritten[i][h][l], known = s->x.s[i][h][l] & ~u;
+				v[i][h][l] = ones >> i & 1 ? known | u : known;
 			}
-		low.s[i] = (const uint32_t(*)[MX_LANES])a[i];
-		high.s[i] = (const uint32_t(*)[MX_LANES])b[i];
+		x.s[i] = (const uint32_t(*)[MX_LANES])v[i];
 	}
-	in->op->lanes(&low);
-	in->op->lanes(&high);
-	for (unsigned h = 0; h < in->op->d; h++)
-		for (unsigned l = 0; l < MX_LANES; l++)
-			d[h][l] = low.d[h][l] ^ high.d[h][l];
+	in->op->lanes(&x);
+	memcpy(d, x.d, in->op->d * sizeof *d);
+}
+
+/* Sources that are surely the same bits, as the first of them. */
+static unsigned same_as(const struct mx_inst *in, unsigned i) {
+	for (unsigned k = 0; k < i; k++)
+		if (in->plain && in->src[k] == in->src[i])
+			return k;
+	return i;
+}
+
+/* A result bit depends on the unwritten ones exactly if it changes with them. For monotone
+ * functions all 0 and all 1 tell; where bits depend on bits at their own place, each
+ * source's bits are 0 or 1 apart from the others'. */
+static void flip_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg *d) {
+	mx_vreg none[MX_VALU_DWORDS], some[MX_VALU_DWORDS];
+	bool apart = in->op->flags & MX_POSITIONAL;
+	assume(in, s, 0, none);
+	memset(d, 0, in->op->d * sizeof *d);
+	for (unsigned k = apart ? 1 : 7; k < 8; k++) {
+		unsigned ones = 0;
+		for (unsigned i = 0; i < 3; i++)
+			ones |= (k >> same_as(in, i) & 1) << i;
+		assume(in, s, ones, some);
+		for (unsigned h = 0; h < in->op->d; h++)
+			for (unsigned l = 0; l < MX_LANES; l++)
+				d[h][l] |= none[h][l] ^ some[h][l];
+	}
 }
 
 /* Packed results: each half, or dword, depends on its own elements. */
-static void packed_unwritten(const struct mx_op *op, const struct mx_sources *s, mx_vreg d[2]) {
+static void packed_unwritten(const struct mx_op *op, const struct mx_sources *s, mx_vreg *d) {
 	bool wide = mx_operand_types[op->type].bits == 32;
 	for (unsigned l = 0; l < MX_LANES; l++) {
 		uint32_t u[2] = { 0, 0 };
@@ -90,10 +121,11 @@ static bool is_packed(const struct mx_op *op) {
 	return packed;
 }
 
-void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg d[2]) {
+void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg *d) {
 	const struct mx_op *op = in->op;
-	bool bitwise = op->flags & MX_BITWISE, half = mx_operand_types[op->type].bits == 16;
-	if (is_packed(op)) {
+	bool bitwise = op->flags & (MX_BITWISE | MX_POSITIONAL);
+	bool half = mx_operand_types[op->type].bits == 16;
+	if (is_packed(op) && !bitwise) {
 		packed_unwritten(op, s, d);
 		return;
 	}
@@ -101,7 +133,7 @@ void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, m
 	if (bitwise)
 		flip_unwritten(in, s, d);
 	else
-		memset(d, 0, 2 * sizeof *d);
+		memset(d, 0, op->d * sizeof *d);
 	for (unsigned h = 0; h < op->d; h++)
 		for (unsigned l = 0; l < MX_LANES; l++) {
 			if (all >> l & 1)

@@ -13,15 +13,22 @@
 static unsigned encode_vector(const struct mx_op *op, bool vop3, uint32_t w[4]) {
 	uint32_t base = op->encoding == MX_VOP2 ? 0x100 : op->encoding == MX_VOP1 ? 0x140 : 0;
 	bool scalar = !strncmp(op->name, "v_read", 6);
-	bool pair = op->flags & MX_CARRY_OUT || scalar, lane = !strcmp(op->name, "v_readlane_b32");
+	bool writes = !strcmp(op->name, "v_writelane_b32"); /* a scalar to a lane */
+	bool pair = op->flags & MX_CARRY_OUT || scalar;
+	bool lane = writes || !strcmp(op->name, "v_readlane_b32");
 	uint32_t src1 = op->s[1] ? 0x10c : lane ? 0x85 : 0;
 	uint32_t src2 = op->flags & MX_CARRY_IN                 ? 0x14
 	                : op->s[2] && !(op->flags & MX_READS_D) ? 0x110
 	                                                        : 0;
+	if (op->encoding == MX_VOP3P) {
+		w[0] = 0xd3804004 | (uint32_t)op->opcode << 16;
+		w[1] = src2 << 18 | src1 << 9 | 0x108 | 3u << 27;
+		return 2;
+	}
 	if (vop3 || op->encoding == MX_VOP3) {
 		w[0] = 0xd0000000 | (base + op->opcode) << 16 | (op->d || op->s[1] ? 4 : 0);
 		w[0] |= pair && !scalar ? 18 << 8 : 0;
-		w[1] = src2 << 18 | src1 << 9 | (op->s[0] ? 0x108 : 0);
+		w[1] = src2 << 18 | src1 << 9 | (writes ? 8 : op->s[0] ? 0x108 : 0);
 		return 2;
 	}
 	switch (op->encoding) {
@@ -98,8 +105,9 @@ static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 static bool has_other_form(const struct mx_op *op) {
 	if (op->encoding == MX_MAI)
 		return strstr(op->name, "f8f6f4");
-	/* These two are short forms alone [ISA 12.8]. */
-	if (!strcmp(op->name, "v_readfirstlane_b32") || !strcmp(op->name, "v_accvgpr_mov_b32"))
+	/* These are short forms alone [ISA 12.8]. */
+	if (!strcmp(op->name, "v_readfirstlane_b32") || !strcmp(op->name, "v_accvgpr_mov_b32") ||
+	    !strcmp(op->name, "v_swap_b32"))
 		return false;
 	return op->encoding == MX_VOP1 || op->encoding == MX_VOP2 || op->encoding == MX_VOPC;
 }
@@ -214,12 +222,18 @@ static void test_unsupported(void) {
 		const char *what;
 		uint32_t w[2];
 	} forms[] = {
-		/* v_add_u32_e64 v8, v2, v4 clamp */
-		{ "clamp", { 0xd1348008, 0x00020902 } },
+		/* v_pk_lshlrev_b16 v8, v2, v4 clamp */
+		{ "clamp", { 0xd384c008, 0x18020902 } },
+		/* v_dot2_i32_i16 v8, v2, v4, v6 with OP_SEL 1, and OP_SEL_HI 1 */
+		{ "op_sel", { 0xd3a64808, 0x1c1a0902 } },
+		{ "op_sel_hi", { 0xd3a64008, 0x0c1a0902 } },
+		/* v_qsad_pk_u16_u8 v[8:9], v[8:9], v4, v[6:7] */
+		{ "a destination that overlaps a source", { 0xd1e50008, 0x041a0908 } },
+		/* v_lshlrev_b64 v[8:9], v2, v[5:6] */
+		{ "odd first VGPR of several", { 0xd28f0008, 0x00020b02 } },
+		/* v_mov_b64_dpp v[8:9], v[2:3] row_shl:3 */
+		{ "DPP_CTRL of a 64-bit operand", { 0x7e1070fa, 0xff010302 } },
 		/* v_add_f32_e64 v8, v2, v4 mul:2 */
-		/* v_add_co_u32_dpp v8, vcc, v2, v4 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf
-		 */
-		{ "DPP of this opcode", { 0x321008fa, 0xff003902 } },
 		/* buffer_load_dword v1, v2, s[8:11], 0 idxen */
 		{ "structured buffer (idxen)", { 0xe0502000, 0x80020102 } },
 		/* ds_read_b32 v1, v2 gds */

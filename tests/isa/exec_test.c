@@ -1,5 +1,6 @@
 /* Every scalar and vector ALU opcode on interesting operands, against the manual's
- * definitions as valu.def and salu.def state them. */
+ * definitions as vector.def and salu.def state them. */
+#include "define_int.h"
 #include "machine_test.h"
 
 #include <math.h>
@@ -197,10 +198,21 @@ struct lane {
 	uint32_t v = valid ? v2_of[from] : 0;                                                      \
 	if (valid || zero)                                                                         \
 	d = result
-#define ROW(text, dwords, result, ...) VROW(__LINE__, __VA_ARGS__)
-#define VROW(line, ...)                VROW_(line, __VA_ARGS__)
-#define VROW_(line, ...)                                                                           \
-	static void v_##line(struct lane *x) {                                                     \
+#define MIRRORED                                                                                   \
+	(exec >> (lane / 8 * 8 + 7 - lane % 8) & 1 ? v2_of[lane / 8 * 8 + 7 - lane % 8] : 0)
+/* The statement for other sources. */
+#define WITH(p, q, ...)                                                                            \
+	const uint32_t p_ = (uint32_t)(p), q_ = (uint32_t)(q);                                     \
+	{                                                                                          \
+		const uint32_t a = p_, b = q_;                                                     \
+		(void)a, (void)b;                                                                  \
+		__VA_ARGS__;                                                                       \
+	}                                                                                          \
+	(void)p_
+#define ROW(text, dwords, result, ...) VROW(FAMILY, __LINE__, __VA_ARGS__)
+#define VROW(family, line, ...)        VROW_(family, line, __VA_ARGS__)
+#define VROW_(family, line, ...)                                                                   \
+	static void v_##family##line(struct lane *x) {                                             \
 		const unsigned lane = x->lane, first = x->first;                                   \
 		const uint32_t a = x->a, b = x->b, c = x->c, s = x->s, *v2_of = x->v2_of;          \
 		const uint64_t A = x->A, B = x->B, C = x->C, S = x->S;                             \
@@ -218,15 +230,15 @@ struct lane {
 		x->wide = wide;                                                                    \
 		x->out = out;                                                                      \
 	}
-#include "valu.def"
+#include "vector.def"
 #undef D
 
-#define UNPACK(...)                        __VA_ARGS__
-#define COUNT(...)                         (sizeof((uint32_t[]){ __VA_ARGS__ }) / 4)
-#define ROW(text, dwords, result, ...)     VENTRY(__LINE__, text, dwords, result)
-#define VENTRY(line, text, dwords, result) VENTRY_(line, text, dwords, result)
-#define VENTRY_(line, text, dwords, result)                                                        \
-	{ text, { UNPACK dwords }, COUNT dwords, result, v_##line },
+#define UNPACK(...)                                __VA_ARGS__
+#define COUNT(...)                                 (sizeof((uint32_t[]){ __VA_ARGS__ }) / 4)
+#define ROW(text, dwords, result, ...)             VENTRY(FAMILY, __LINE__, text, dwords, result)
+#define VENTRY(family, line, text, dwords, result) VENTRY_(family, line, text, dwords, result)
+#define VENTRY_(family, line, text, dwords, result)                                                \
+	{ text, { UNPACK dwords }, COUNT dwords, result, v_##family##line },
 static const struct vrow {
 	const char *text;
 	uint32_t code[MOST_DWORDS];
@@ -234,7 +246,7 @@ static const struct vrow {
 	mask_result result;
 	void (*define)(struct lane *x);
 } vrows[] = {
-#include "valu.def"
+#include "vector.def"
 };
 enum { VROWS = sizeof vrows / sizeof *vrows };
 

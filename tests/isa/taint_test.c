@@ -297,12 +297,13 @@ static void test_place(struct machine *m) {
 	        "an unknown opcode stops, with kernel, pc and dwords"))
 		show_findings(m);
 	static const uint32_t known[] = {
-		0xd1348005, 0x00020703, /* v_add_u32_e64 v5, v3, v3 clamp */
+		0xd384c005, 0x18020703, /* v_pk_lshlrev_b16 v5, v3, v3 clamp */
 	};
 	run_snippet(m, known, sizeof known);
 	f = only_finding(m);
 	snprintf(place, sizeof place,
-	         "test+0x%zx v_add_u32_e64 v5, v3, v3 clamp (d1348005 00020703)", sizeof prologue);
+	         "test+0x%zx v_pk_lshlrev_b16 v5, v3, v3 clamp (d384c005 18020703)",
+	         sizeof prologue);
 	if (!ok(f && m->report.stopped && strstr(f->text, place),
 	        "an unimplemented modifier stops, with the disassembly too"))
 		show_findings(m);

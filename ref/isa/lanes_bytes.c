@@ -1,0 +1,64 @@
+/* Bytes of dwords compared, averaged and shuffled: sums of absolute differences, lerp,
+ * permutation [ISA 12.11]. */
+#include "lane_macros.h"
+
+#define ABSDIFF(p, q) ((p) > (q) ? (p) - (q) : (q) - (p))
+
+/* Of four bytes; where `masked`, only those whose reference in q is not 0. */
+static inline uint32_t sad(uint32_t p, uint32_t q, bool masked) {
+	uint32_t sum = 0;
+	for (unsigned i = 0; i < 32; i += 8) {
+		uint32_t v = p >> i & 0xff, r = q >> i & 0xff;
+		sum += masked && !r ? 0 : ABSDIFF(v, r);
+	}
+	return sum;
+}
+VALU_CLAMPS(v_sad_u8, (int64_t)C + sad(A, B, false), U32_RANGE)
+VALU_CLAMPS(v_msad_u8, (int64_t)C + sad(A, B, true), U32_RANGE)
+VALU_CLAMPS(v_sad_hi_u8, (int64_t)C + (sad(A, B, false) << 16), U32_RANGE)
+VALU_CLAMPS(v_sad_u16, (int64_t)C + ABSDIFF(A & 0xffff, B & 0xffff) + ABSDIFF(A >> 16, B >> 16),
+            U32_RANGE)
+VALU_CLAMPS(v_sad_u32, (int64_t)C + ABSDIFF(A, B), U32_RANGE)
+
+/* Four sums over bytes i to i + 3 of the first source, added to 16-bit numbers. */
+static inline uint64_t sads_of_16(uint64_t p, uint32_t q, uint64_t c, bool masked, bool clamp) {
+	uint64_t d = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t r = sad((uint32_t)(p >> 8 * i), q, masked) + (c >> 16 * i & 0xffff);
+		d |= (uint64_t)(clamp ? MIN(r, 0xffff) : r & 0xffff) << 16 * i;
+	}
+	return d;
+}
+VALU(v_qsad_pk_u16_u8, D64(sads_of_16(WIDE(0), B, WIDE(2), false, x->clamp)))
+VALU(v_mqsad_pk_u16_u8, D64(sads_of_16(WIDE(0), B, WIDE(2), true, x->clamp)))
+VALU(
+	v_mqsad_u32_u8, for (unsigned i = 0; i < 4; i++) {
+		uint64_t r = (uint64_t)x->s[2][i][l] + sad((uint32_t)(WIDE(0) >> 8 * i), B, true);
+		x->d[i][l] = (uint32_t)(x->clamp ? MIN(r, 0xffffffff) : r);
+	})
+
+/* The average of bytes; bit 0 of the third source's byte rounds halves up. */
+static inline uint32_t lerp(uint32_t p, uint32_t q, uint32_t up) {
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 32; i += 8)
+		d |= ((p >> i & 0xff) + (q >> i & 0xff) + (up >> i & 1)) >> 1 << i;
+	return d;
+}
+VALU(v_lerp_u8, D(lerp(A, B, C)))
+
+/* Selector bytes 0..7 pick a byte of {A, B}, 8..11 the sign of bytes 1, 3, 5, 7,
+ * 12 gives 0x00, more 0xff. */
+static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
+	uint64_t bytes = b | (uint64_t)a << 32;
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned s = selectors >> (8 * i) & 0xff;
+		unsigned v = s < 8     ? (unsigned)(bytes >> (8 * s)) & 0xff
+		             : s < 12  ? (bytes >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
+		             : s == 12 ? 0
+		                       : 0xff;
+		d |= v << (8 * i);
+	}
+	return d;
+}
+VALU(v_perm_b32, D(permuted(A, B, C)))

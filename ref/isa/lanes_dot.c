@@ -1,0 +1,27 @@
+/* Dot products of packed integers [ISA 12.7, 12.10]. With CLAMP the exact sum is brought
+ * into range once, at the end (assumed). */
+#include "lane_macros.h"
+
+static inline int64_t signed_dot(uint32_t p, uint32_t q, unsigned width) {
+	int64_t sum = 0;
+	for (unsigned up = 32 - width, i = 0; i < 32; i += width)
+		sum += (int64_t)((int32_t)(p << (up - i)) >> up) * ((int32_t)(q << (up - i)) >> up);
+	return sum;
+}
+
+static inline int64_t unsigned_dot(uint32_t p, uint32_t q, unsigned width) {
+	int64_t sum = 0;
+	for (unsigned up = 32 - width, i = 0; i < 32; i += width)
+		sum += (int64_t)(p << (up - i) >> up) * (q << (up - i) >> up);
+	return sum;
+}
+
+VALU_CLAMPS(v_dot2_i32_i16, signed_dot(A, B, 16) + IC, I32_RANGE)
+VALU_CLAMPS(v_dot4_i32_i8, signed_dot(A, B, 8) + IC, I32_RANGE)
+VALU_CLAMPS(v_dot8_i32_i4, signed_dot(A, B, 4) + IC, I32_RANGE)
+VALU_CLAMPS(v_dot2c_i32_i16, signed_dot(A, B, 16) + IC, I32_RANGE)
+VALU_CLAMPS(v_dot4c_i32_i8, signed_dot(A, B, 8) + IC, I32_RANGE)
+VALU_CLAMPS(v_dot8c_i32_i4, signed_dot(A, B, 4) + IC, I32_RANGE)
+VALU_CLAMPS(v_dot2_u32_u16, unsigned_dot(A, B, 16) + C, U32_RANGE)
+VALU_CLAMPS(v_dot4_u32_u8, unsigned_dot(A, B, 8) + C, U32_RANGE)
+VALU_CLAMPS(v_dot8_u32_u4, unsigned_dot(A, B, 4) + C, U32_RANGE)
