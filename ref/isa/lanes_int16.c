@@ -51,6 +51,7 @@ COMPARE_INTEGERS(u16, UA, UB)
 /* Out of range saturates (assumed; LLVM builds the clamp of an i64 to 16 bits on it). */
 VALU(v_cvt_pk_u16_u32, PAIR(A, B, 16, U16_RANGE))
 VALU(v_cvt_pk_i16_i32, PAIR(IA, IB, 16, I16_RANGE))
+/* The high half becomes 0, as of other 16-bit VOP1 results (assumed). */
 VALU(v_sat_pk_u8_i16, PAIR(SA, (int16_t)(A >> 16), 8, U8_RANGE))
 VALU(v_ashr_pk_i8_i32, PAIR(IA >> (C & 31), IB >> (C & 31), 8, I8_RANGE))
 VALU(v_ashr_pk_u8_i32, PAIR(IA >> (C & 31), IB >> (C & 31), 8, U8_RANGE))
