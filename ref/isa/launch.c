@@ -111,6 +111,7 @@ static void start_wave(struct mx_wave *w, uint8_t pattern) {
 	poison_registers(w, pattern);
 	set_up_sgprs(w);
 	set_up_lanes(w);
+	mx_scratch_start(w, pattern);
 }
 
 /* ---- workgroups ---- */
@@ -120,12 +121,13 @@ static void free_group(struct mx_group *g) {
 		return;
 	for (unsigned i = 0; g->waves && i < g->n_waves; i++) {
 		struct mx_wave *w = &g->waves[i];
-		struct mx_queue *queues[] = { &w->vm, &w->ds, &w->sm };
-		for (unsigned q = 0; q < 3; q++)
+		struct mx_queue *queues[] = { &w->vm, &w->fl, &w->ds, &w->sm };
+		for (unsigned q = 0; q < 4; q++)
 			for (unsigned j = 0; j < queues[q]->n; j++)
 				free(queues[q]->op[j]);
 		free(w->v);
 		free(w->v_unwritten);
+		mx_scratch_free(w);
 	}
 	while (g->free_list) {
 		struct mx_memop *next = g->free_list->next_free;
@@ -151,7 +153,8 @@ static struct mx_group *new_group(struct mx_run *run) {
 	g->waves = calloc(g->n_waves, sizeof *g->waves);
 	bool ok = g->lds && g->lds_unwritten && g->waves;
 	for (unsigned i = 0; ok && i < g->n_waves; i++)
-		ok = allocate_wave(&g->waves[i]);
+		ok = allocate_wave(&g->waves[i]) &&
+		     mx_scratch_new(&g->waves[i], l->kernel->scratch_bytes);
 	if (ok)
 		return g;
 	free_group(g);
@@ -229,8 +232,6 @@ static const char *unsupported_state(const struct mx_launch *l) {
 		return "wave32, a dynamic stack or a reserved kernel property";
 	if (k->tg_split)
 		return "TG_SPLIT";
-	if (k->scratch_bytes)
-		return "scratch";
 	if (k->workgroup_info)
 		return "workgroup info SGPR";
 	return k->lds_bytes + l->dynamic_lds > MX_LDS_MAX ? "more than 160 KiB of LDS" : NULL;
