@@ -153,8 +153,7 @@ static struct mx_group *new_group(struct mx_run *run) {
 	g->waves = calloc(g->n_waves, sizeof *g->waves);
 	bool ok = g->lds && g->lds_unwritten && g->waves;
 	for (unsigned i = 0; ok && i < g->n_waves; i++)
-		ok = allocate_wave(&g->waves[i]) &&
-		     mx_scratch_new(&g->waves[i], l->kernel->scratch_bytes);
+		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
 		return g;
 	free_group(g);
@@ -234,6 +233,8 @@ static const char *unsupported_state(const struct mx_launch *l) {
 		return "TG_SPLIT";
 	if (k->workgroup_info)
 		return "workgroup info SGPR";
+	if (k->scratch_bytes > MX_SCRATCH_MAX)
+		return "more than 131056 bytes of scratch for a work-item";
 	return k->lds_bytes + l->dynamic_lds > MX_LDS_MAX ? "more than 160 KiB of LDS" : NULL;
 }
 

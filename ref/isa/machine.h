@@ -16,8 +16,8 @@ enum {
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
 	MX_SHARED_APERTURE = 1 << 16,
 	MX_PRIVATE_APERTURE = 2 << 16,
-	MX_FLAT_SCRATCH_BASE =
-		3 << 16, /* the same of FLAT_SCRATCH: assumed, no allocation is there */
+	MX_SCRATCH_MAX = 131056, /* of a work-item: 13 bits of KiB for a wave [HIP's runtime] */
+	MX_FLAT_SCRATCH_BASE = 3 << 16, /* of FLAT_SCRATCH: assumed, nothing is there */
 };
 
 /* Further bits of MODE, and all that it has apart from DEBUG and EXCP_EN. */
@@ -266,7 +266,7 @@ uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
 
 /* ---- scratch.c: the private segments of a wave ---- */
 
-bool mx_scratch_new(struct mx_wave *w, uint32_t bytes_of_lane);
+bool mx_scratch_new(struct mx_wave *w, const struct mx_run *run);
 void mx_scratch_free(struct mx_wave *w);
 void mx_scratch_start(struct mx_wave *w, uint8_t pattern);
 

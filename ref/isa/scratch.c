@@ -5,12 +5,18 @@
 
 #include "machine.h"
 
-static uint32_t segment(const struct mx_wave *w) {
-	return w->group->run->launch->kernel->scratch_bytes;
+/* A kernel that asks for more is refused. */
+static uint32_t size(const struct mx_run *run) {
+	uint32_t bytes = run->launch->kernel->scratch_bytes;
+	return bytes <= MX_SCRATCH_MAX ? bytes : 0;
 }
 
-bool mx_scratch_new(struct mx_wave *w, uint32_t bytes_of_lane) {
-	size_t bytes = (size_t)bytes_of_lane * MX_LANES;
+static uint32_t segment(const struct mx_wave *w) {
+	return size(w->group->run);
+}
+
+bool mx_scratch_new(struct mx_wave *w, const struct mx_run *run) {
+	size_t bytes = (size_t)size(run) * MX_LANES;
 	w->scratch = malloc(bytes + 1);
 	w->scratch_unwritten = malloc(bytes + 1);
 	return w->scratch && w->scratch_unwritten;

@@ -395,6 +395,10 @@ static void test_launch_state(void) {
 	RUN(&m, end);
 	ok(found(&m, MX_UNSUPPORTED, 0) && !m.report.stats.instructions,
 	   "a kernel with more than 160 KiB of LDS does not begin");
+	m = (mx_report_free(&m.report), machine());
+	m.kernel.scratch_bytes = 1u << 31;
+	RUN(&m, end);
+	ok(found(&m, MX_UNSUPPORTED, 0), "nor one with more scratch than a wave can have");
 	mx_report_free(&m.report);
 }
 
