@@ -16,7 +16,7 @@
 #include "opcodes.def"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
-	mx_exec_DS, mx_exec_GLOBAL, mx_exec_MUBUF;
+	mx_exec_DS, mx_exec_FLAT, mx_exec_SCRATCH, mx_exec_GLOBAL, mx_exec_MUBUF, mx_exec_MTBUF;
 
 const struct mx_op mx_ops[] = {
 #define MX_SALU(enc, op, name, d, a, b, what)                                                      \
@@ -359,38 +359,55 @@ static void decode_ds(struct mx_inst *in) {
 		in->unsupported = "odd register for 64 bits or more";
 }
 
+/* Registers of 64 bits or more begin at an even one. */
+static void check_even(struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	if (!op || op->flags & MX_FORMAT || in->mem.lds)
+		return;
+	bool wide = op->d > 4, two = in->mem.addr % 2 && op->encoding < MX_MUBUF &&
+	                             op->encoding != MX_SCRATCH && !in->mem.saddr;
+	bool odd = (wide || op->flags & MX_SECOND) && in->mem.data % 2;
+	if (two || odd || (wide && op->rmw && in->mem.sc0 && in->dst % 2))
+		in->unsupported = "odd register for 64 bits or more";
+}
+
 static void decode_flat(struct mx_inst *in) {
+	static const mx_encoding segment[] = { MX_FLAT, MX_SCRATCH, MX_GLOBAL, MX_ENCODINGS };
 	uint32_t w = in->dwords[0], x = in->dwords[1];
-	enum { GLOBAL_SEGMENT = 2, NO_SADDR = 0x7f };
+	enum { NO_SADDR = 0x7f };
+	mx_encoding e = segment[bits(w, 15, 14)];
 	bool acc = bits(x, 23, 23);
 	in->size = 8;
-	in->op = bits(w, 15, 14) == GLOBAL_SEGMENT ? find(MX_GLOBAL, bits(w, 24, 18)) : NULL;
-	in->imm = sign_extend(bits(w, 12, 0), 13);
+	in->op = find(e, bits(w, 24, 18));
+	in->imm = e == MX_FLAT ? (int32_t)bits(w, 11, 0) : sign_extend(bits(w, 12, 0), 13);
+	in->mem.vaddr = bits(w, 13, 13);
+	in->mem.sc0 = bits(w, 16, 16);
 	in->mem.addr = MX_VGPR + bits(x, 7, 0);
 	in->mem.data = data_register(bits(x, 15, 8), acc);
 	in->mem.rsrc = bits(x, 22, 16);
-	in->mem.saddr = in->mem.rsrc != NO_SADDR;
+	in->mem.saddr = e != MX_FLAT && in->mem.rsrc != NO_SADDR;
 	in->dst = data_register(bits(x, 31, 24), acc);
 	if (in->op && in->op->flags & MX_LOAD)
 		in->mem.data = in->dst;
-	if (bits(w, 13, 13))
-		in->unsupported = "global with LDS";
+	in->mem.lds = in->op && in->op->flags & MX_TO_LDS;
+	check_even(in);
 }
 
-static void decode_mubuf(struct mx_inst *in) {
+static void decode_buffer(struct mx_inst *in, mx_encoding e) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;
-	in->op = find(MX_MUBUF, bits(w, 24, 18));
+	in->op = find(e, e == MX_MUBUF ? bits(w, 24, 18) : bits(w, 18, 15));
 	in->imm = bits(w, 11, 0);
 	in->mem.offen = bits(w, 12, 12);
 	in->mem.idxen = bits(w, 13, 13);
-	in->mem.lds = bits(w, 16, 16);
+	in->mem.sc0 = bits(w, 14, 14);
+	in->mem.lds = e == MX_MUBUF && bits(w, 16, 16);
+	in->mem.format = bits(w, 25, 19); /* MTBUF */
 	in->mem.addr = MX_VGPR + bits(x, 7, 0);
 	in->mem.data = in->dst = data_register(bits(x, 15, 8), bits(x, 23, 23));
 	in->mem.rsrc = bits(x, 20, 16) * 4;
 	in->mem.soffset = bits(x, 31, 24);
-	if (in->mem.idxen)
-		in->unsupported = "structured buffer (idxen)";
+	check_even(in);
 	if (in->mem.soffset == MX_LITERAL)
 		in->unsupported = "literal SOFFSET";
 }
@@ -585,7 +602,9 @@ static void decode_format(struct mx_inst *in, size_t left) {
 	else if (bits(w, 31, 26) == 0x37)
 		decode_flat(in);
 	else if (bits(w, 31, 26) == 0x38)
-		decode_mubuf(in);
+		decode_buffer(in, MX_MUBUF);
+	else if (bits(w, 31, 26) == 0x3a)
+		decode_buffer(in, MX_MTBUF);
 }
 
 void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {

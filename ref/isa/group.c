@@ -15,12 +15,13 @@ void mx_group_free(struct mx_group *g) {
 		return;
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
-		struct mx_queue *queues[] = { &w->vm, &w->ds, &w->sm };
-		for (unsigned q = 0; q < 3; q++)
+		struct mx_queue *queues[] = { &w->vm, &w->fl, &w->ds, &w->sm };
+		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
 			for (unsigned j = 0; j < queues[q]->n; j++)
 				free(queues[q]->op[j]);
 		free(w->v);
 		free(w->v_unwritten);
+		mx_scratch_free(w);
 	}
 	while (g->free_list) {
 		struct mx_memop *next = g->free_list->next_free;
@@ -50,7 +51,7 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->waves = calloc(g->room, sizeof *g->waves);
 	bool ok = g->lds && g->lds_unwritten && g->waves;
 	for (unsigned i = 0; ok && i < g->room; i++)
-		ok = allocate_wave(&g->waves[i]);
+		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
 		return g;
 	mx_group_free(g);

@@ -2,7 +2,10 @@
  *
  * vmcnt operations return in issue order, loads and stores mixed; LDS operations in
  * issue order among themselves; scalar loads in any order, and in any order against
- * LDS [ISA 4.4, 8.3]. */
+ * LDS [ISA 4.4, 8.3]. A FLAT is two operations, one of each counter: that of LDS returns in
+ * any order, that of memory too if no lane is in memory, else with the others of vmcnt, on
+ * which compiled code relies where it knows the address space [ISA 10.2; LLVM
+ * "SIInsertWaitcnts": pending FLAT]. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,9 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->issue = w->issued;
 	m->exec = mx_exec(w);
 	m->lds = 0;
+	m->scratch = 0;
+	m->in_lds = false;
+	m->format = 0;
 	return m;
 }
 
@@ -43,20 +49,32 @@ static uint64_t due_time(struct mx_group *g) {
 	return g->clock + 1 + mx_random_below(&g->random, 1u << g->temper.latency_bits);
 }
 
+static uint64_t first_of_any(const struct mx_queue *q, uint64_t due) {
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->op[i]->due < due)
+			due = q->op[i]->due;
+	return due;
+}
+
 static uint64_t first_due(const struct mx_wave *w) {
 	uint64_t due = UINT64_MAX;
 	if (w->vm.n && w->vm.op[0]->due < due)
 		due = w->vm.op[0]->due;
 	if (w->ds.n && w->ds.op[0]->due < due)
 		due = w->ds.op[0]->due;
-	for (unsigned i = 0; i < w->sm.n; i++)
-		if (w->sm.op[i]->due < due)
-			due = w->sm.op[i]->due;
-	return due;
+	return first_of_any(&w->fl, first_of_any(&w->sm, due));
+}
+
+unsigned mx_vmcnt(const struct mx_wave *w) {
+	return w->vm.count + w->fl.count;
 }
 
 unsigned mx_lgkmcnt(const struct mx_wave *w) {
 	return w->ds.count + w->sm.count;
+}
+
+bool mx_in_flight(const struct mx_wave *w) {
+	return w->vm.n + w->fl.n + w->ds.n + w->sm.n;
 }
 
 void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
@@ -66,8 +84,8 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 	q->op[q->n++] = m;
 	q->count += weight;
 	w->group->in_flight++;
-	if (w->vm.count > stats->max_vmcnt)
-		stats->max_vmcnt = w->vm.count;
+	if (mx_vmcnt(w) > stats->max_vmcnt)
+		stats->max_vmcnt = mx_vmcnt(w);
 	if (mx_lgkmcnt(w) > stats->max_lgkmcnt)
 		stats->max_lgkmcnt = mx_lgkmcnt(w);
 	w->next_due = first_due(w);
@@ -88,40 +106,51 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	w->group->in_flight--;
 }
 
+static void land_due_of_any(struct mx_wave *w, struct mx_queue *q) {
+	for (unsigned i = 0; i < q->n;)
+		if (q->op[i]->due <= w->group->clock)
+			land(w, q, i);
+		else
+			i++;
+}
+
 void mx_land_due(struct mx_wave *w) {
 	uint64_t clock = w->group->clock;
 	while (w->vm.n && w->vm.op[0]->due <= clock)
 		land(w, &w->vm, 0);
 	while (w->ds.n && w->ds.op[0]->due <= clock)
 		land(w, &w->ds, 0);
-	for (unsigned i = 0; i < w->sm.n;)
-		if (w->sm.op[i]->due <= clock)
-			land(w, &w->sm, i);
-		else
-			i++;
+	land_due_of_any(w, &w->sm);
+	land_due_of_any(w, &w->fl);
 	w->next_due = first_due(w);
+}
+
+/* One of `any`, or the first of `ordered`. */
+static void land_one_of(struct mx_wave *w, struct mx_queue *ordered, struct mx_queue *any) {
+	unsigned i = 0;
+	if (any->n)
+		i = mx_random_below(&w->group->random, any->n + (ordered->n > 0));
+	if (i < any->n)
+		land(w, any, i);
+	else
+		land(w, ordered, 0);
 }
 
 /* An operation that the wait needs, or any where the wave has ended. */
 bool mx_land_one(struct mx_wave *w) {
 	bool ended = w->status == MX_ENDED;
-	bool vm = w->vm.n && (ended || w->vm.count > w->vm_target);
+	bool vm = w->vm.n + w->fl.n && (ended || mx_vmcnt(w) > w->vm_target);
 	bool lgkm = w->ds.n + w->sm.n && (ended || mx_lgkmcnt(w) > w->lgkm_target);
 	if (!vm && !lgkm)
 		return false;
 	if (vm && (!lgkm || mx_random_below(&w->group->random, 2)))
-		land(w, &w->vm, 0);
-	else {
-		unsigned i = mx_random_below(&w->group->random, w->sm.n + (w->ds.n > 0));
-		if (i < w->sm.n)
-			land(w, &w->sm, i);
-		else
-			land(w, &w->ds, 0);
-	}
+		land_one_of(w, &w->vm, &w->fl);
+	else
+		land_one_of(w, &w->ds, &w->sm);
 	w->next_due = first_due(w);
 	return true;
 }
 
 bool mx_wait_over(const struct mx_wave *w) {
-	return w->vm.count <= w->vm_target && mx_lgkmcnt(w) <= w->lgkm_target;
+	return mx_vmcnt(w) <= w->vm_target && mx_lgkmcnt(w) <= w->lgkm_target;
 }

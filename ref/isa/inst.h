@@ -24,8 +24,11 @@ typedef enum {
 	MX_VOP3P,
 	MX_MAI,
 	MX_DS,
+	MX_FLAT, /* and its segments */
+	MX_SCRATCH,
 	MX_GLOBAL,
 	MX_MUBUF,
+	MX_MTBUF,
 	MX_ENCODINGS
 } mx_encoding;
 
@@ -101,13 +104,15 @@ enum {
 	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
 	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk) or 2 (fmaak) */
 	MX_LITERAL_2 = 1 << 22,
-	MX_TRUTH = 1 << 23,         /* NEG, ABS and OMOD hold a truth table */
-	MX_OP_SEL = 1 << 24,        /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
-	MX_D16 = 1 << 25,           /* sub-dword load into the lower half of a register */
-	MX_SECOND = 1 << 26,        /* atomic: has two operands */
-	MX_STRIDE_64 = 1 << 29,     /* DS, with MX_TWO: offsets in units of 64 elements */
-	MX_ADDTID = 1 << 30,        /* DS: the address is M0[15:0] and the lane's number */
-	MX_COMPARE = 1ull << 31,    /* DS, with MX_SECOND: what memory must hold comes first */
+	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */
+	MX_OP_SEL = 1 << 24,     /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
+	MX_D16 = 1 << 25,        /* load into the lower half; formats: two components a register */
+	MX_SECOND = 1 << 26,     /* atomic: has two operands */
+	MX_TO_LDS = 1 << 27,     /* load to LDS */
+	MX_FORMAT = 1 << 28,     /* converts: components, not bytes, in d */
+	MX_STRIDE_64 = 1 << 29,  /* DS, with MX_TWO: offsets in units of 64 elements */
+	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */
+	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: what memory must hold comes first */
 	MX_POSITIONAL = 1ull << 40, /* bit i of the result depends on bits i of the sources alone */
 	MX_NO_OVERLAP =
 		1ull << 41, /* the destination may not overlap a source [LLVM earlyclobber] */
@@ -166,9 +171,10 @@ struct mx_inst {
 	} dpp;
 	struct {
 		uint16_t addr, data, rsrc, soffset;
-		bool offen, idxen, lds, saddr;
-		bool glc; /* SMEM */
+		bool offen, idxen, lds, saddr, vaddr, sc0; /* vaddr: SCRATCH has one */
+		bool glc;                                  /* SMEM */
 		uint8_t offset1;
+		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
 	} mem;
 	struct {
 		uint8_t cbsz, blgp, abid;

@@ -184,6 +184,13 @@ struct mx_launch {
 	const mx_profile *profile; /* how matrix instructions accumulate */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
 	unsigned threads; /* host threads to run workgroups on, where that pays; 0 and 1: one */
+
+	/* Rules of buffers on which the sources disagree; a launch whose result depends on one
+	 * is reported as ambiguous. */
+	bool soffset_checked;          /* SOFFSET is part of range checks: AMD's emulator yes,
+	                                  manual and LLVM no */
+	unsigned swizzle_element_size; /* bytes: the manual's 2 bits for it have no place in its
+	                                  descriptor; 0 is 4, as LLVM takes it for GFX9 */
 };
 
 /* What a launch left behind, apart from memory. */

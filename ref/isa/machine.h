@@ -20,6 +20,7 @@ enum {
 	MX_PRIVATE_APERTURE = MX_SCRATCH_FLAT_BASE >> 32,
 	MX_SCRATCH_MAX = 131056, /* of a work-item: 13 bits of KiB for a wave [HIP's runtime] */
 	MX_RESIDENT = 1024,      /* workgroups that a thread has begun and not ended, at most */
+	MX_FLAT_SCRATCH_BASE = 3 << 16, /* of FLAT_SCRATCH: assumed, nothing is there */
 };
 
 /* Further bits of MODE, and all that it has apart from DEBUG and EXCP_EN. */
@@ -45,8 +46,11 @@ struct mx_memop {
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
 	uint8_t inside[MX_LANES]; /* which dwords of the lane's data are in range: the others load 0
 	                             and do not store */
+	uint64_t scratch;         /* lanes whose address is an offset in scratch */
+	bool in_lds;              /* addresses are offsets in LDS: FLAT */
 	uint32_t lds;             /* LDS-DMA: offset in LDS of lane 0's data */
-	uint32_t mode;            /* MODE at issue, of LDS atomics */
+	uint32_t mode;            /* MODE at issue: atomics in LDS */
+	uint32_t format;          /* typed buffers, see typed.c */
 	uint8_t weight;           /* what it adds to its counter */
 	mx_vreg data[4], unwritten[4];
 };
@@ -88,7 +92,9 @@ struct mx_wave {
 	const struct mx_memop *landing;  /* likewise: the landing operation, or NULL */
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
-	struct mx_queue vm, ds, sm; /* vmcnt; lgkmcnt is ds + sm */
+	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + fl; lgkmcnt is ds + sm */
+	uint8_t *scratch,
+		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
 	struct mx_watch watch;
 };
 
@@ -224,7 +230,9 @@ void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in);
 void mx_memop_drop(struct mx_wave *w, struct mx_memop *m); /* instead of issuing it */
 void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight);
+unsigned mx_vmcnt(const struct mx_wave *w);
 unsigned mx_lgkmcnt(const struct mx_wave *w);
+bool mx_in_flight(const struct mx_wave *w); /* anything */
 
 /* Lands what is due; lands the next operation that may; whether a wait is over. */
 void mx_land_due(struct mx_wave *w);
@@ -339,6 +347,21 @@ void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, un
                         bool to_memory);
 /* A loaded part of `bytes` (1 to 4) widened to a dword, as the opcode asks. */
 uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
+
+/* ---- scratch.c: the private segments of a wave ---- */
+
+bool mx_scratch_new(struct mx_wave *w, const struct mx_run *run);
+void mx_scratch_free(struct mx_wave *w);
+void mx_scratch_start(struct mx_wave *w, uint8_t pattern);
+
+/* Whether an access lies in the lane's segment; if not, a finding. */
+bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t offset,
+                      unsigned bytes, bool write);
+/* Outside it a read gives an unwritten 0, and a write is dropped. */
+uint32_t mx_scratch_read(const struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
+                         uint32_t *unwritten);
+void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
+                      uint32_t value, uint32_t unwritten);
 
 /* ---- schedule.c ---- */
 

@@ -28,8 +28,14 @@ void mx_group_temper(struct mx_group *g) {
 /* A full counter stalls issue. Scalar loads may need room for two. */
 static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 	switch (in->op->encoding) {
+	case MX_FLAT:
+		w->vm_target = MX_VMCNT_MAX - 1;
+		w->lgkm_target = MX_LGKMCNT_MAX - 1;
+		break;
+	case MX_SCRATCH:
 	case MX_GLOBAL:
 	case MX_MUBUF:
+	case MX_MTBUF:
 		w->vm_target = MX_VMCNT_MAX - 1;
 		w->lgkm_target = MX_LGKMCNT_MAX;
 		break;
@@ -125,8 +131,7 @@ static void step(struct mx_wave *w) {
 /* ---- the group ---- */
 
 static bool idle(const struct mx_wave *w) {
-	return w->status == MX_AT_BARRIER ||
-	       (w->status == MX_ENDED && !(w->vm.n + w->ds.n + w->sm.n));
+	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
 }
 
 /* A wave of higher priority, if there is one that can run, mostly goes first. */

@@ -31,7 +31,7 @@ static uint64_t state_of(const struct mx_wave *w) {
  * a wave that is not there yet costs little. */
 void mx_watch_wave(struct mx_wave *w) {
 	struct mx_watch *t = &w->watch;
-	if (t->cycling || w->vm.n + w->ds.n + w->sm.n || (t->taken && w->pc != t->pc))
+	if (t->cycling || mx_in_flight(w) || (t->taken && w->pc != t->pc))
 		return;
 	if (t->taken && (t->visits & (t->visits - 1)) == 0)
 		t->cycling = t->hash == state_of(w);

@@ -126,6 +126,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	push_user_sgprs(w);
 	push_system_sgprs(w);
 	set_up_lanes(w);
+	mx_scratch_start(w, pattern);
 }
 
 /* ---- what is not set up ---- */
@@ -159,7 +160,5 @@ const char *mx_unsupported_state(const struct mx_launch *l) {
 		return "TG_SPLIT with LDS";
 	if (k->scratch_bytes > MX_SCRATCH_MAX)
 		return "more than 131056 bytes of scratch for a work-item";
-	if (k->scratch_bytes)
-		return "scratch";
 	return k->lds_bytes + l->dynamic_lds > MX_LDS_MAX ? "more than 160 KiB of LDS" : NULL;
 }

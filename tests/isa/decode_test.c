@@ -88,12 +88,21 @@ static unsigned encode(const struct mx_op *op, bool other_form, uint32_t w[4]) {
 		w[0] = 0xd8000000 | n << 17;
 		w[1] = encode_ds(op);
 		return 2;
+	case MX_FLAT:
+		w[0] = 0xdc000000 | n << 18;
+		w[1] = 0x000004 | (store ? 8 << 8 : 8u << 24);
+		return 2;
+	case MX_SCRATCH:
 	case MX_GLOBAL:
-		w[0] = 0xdc008000 | n << 18;
-		w[1] = 0x7f0004 | (store ? 8 << 8 : 8u << 24);
+		w[0] = (op->encoding == MX_GLOBAL ? 0xdc008000 : 0xdc006000) | n << 18;
+		w[1] = 0x7f0004 | (store ? 8 << 8 : op->flags & MX_TO_LDS ? 0 : 8u << 24);
 		return 2;
 	case MX_MUBUF:
-		w[0] = 0xe0001000 | n << 18;
+		w[0] = op->flags ? 0xe0001000 | n << 18 : 0xe0000000 | n << 18;
+		w[1] = op->flags ? 0x80020804 : 0;
+		return 2;
+	case MX_MTBUF:
+		w[0] = 0xe8001000 | n << 15 | 4 << 19 | 7 << 23;
 		w[1] = 0x80020804;
 		return 2;
 	case MX_MAI: return encode_matrix(op, other_form, w);
@@ -233,9 +242,10 @@ static void test_unsupported(void) {
 		{ "odd first VGPR of several", { 0xd28f0008, 0x00020b02 } },
 		/* v_mov_b64_dpp v[8:9], v[2:3] row_shl:3 */
 		{ "DPP_CTRL of a 64-bit operand", { 0x7e1070fa, 0xff010302 } },
-		/* v_add_f32_e64 v8, v2, v4 mul:2 */
-		/* buffer_load_dword v1, v2, s[8:11], 0 idxen */
-		{ "structured buffer (idxen)", { 0xe0502000, 0x80020102 } },
+		/* global_load_dwordx2 v[1:2], v[2:3], off */
+		{ "odd register for 64 bits or more", { 0xdc548000, 0x017f0002 } },
+		/* buffer_load_dwordx2 v[2:3], v1, s[8:11], 0 offen lds */
+		{ "an encoding that LLVM does not know", { 0xe0551000, 0x80020201 } },
 		/* ds_read_b32 v1, v2 gds */
 		{ "GDS", { 0xd86d0000, 0x01000002 } },
 		/* v_mov_b32_e64 v8, -v2: as a move of bits it has no sign */

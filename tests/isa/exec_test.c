@@ -546,9 +546,8 @@ static void test_scalar_row(struct machine *m, const struct srow *row) {
 extern mx_handler mx_exec_cvt;
 
 static bool is_alu(const struct mx_op *op) {
-	return op->encoding != MX_SMEM && op->handler != mx_exec_cvt &&
-	       strncmp(op->name, "v_mfma", 6) && strncmp(op->name, "v_smfmac", 8) &&
-	       (op->name[0] == 's' || op->name[0] == 'v');
+	return op->encoding < MX_DS && op->encoding != MX_SMEM && op->handler != mx_exec_cvt &&
+	       strncmp(op->name, "v_mfma", 6) && strncmp(op->name, "v_smfmac", 8);
 }
 
 static void test_coverage(void) {

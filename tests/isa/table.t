@@ -59,7 +59,7 @@ for my $file (glob 'tests/isa/*_test.c tests/isa/*.def') {
 	open my $f, '<', $file or die "$file: $!";
 	my $all = do { local $/; <$f> };
 	my $row = qr/^ROW\("(?<text>.*?)", \((?<code>.*?)\)/m;
-	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|global|buffer)_.*?) \*\//s;
+	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
 	while ($all =~ /$row|$line/g) {
 		my ($text, $code) = @+{qw(text code)};
 		$text =~ s/\s+/ /g;

@@ -314,9 +314,6 @@ static void test_descriptor(struct machine *m) {
 		const char *field;
 		uint32_t set[2]; /* an s_or_b32 of s9 or s11, by a literal */
 	} fields[] = {
-		{ "stride", { 0x8709ff09, 0x00100000 } },
-		{ "swizzle", { 0x8709ff09, 0x80000000 } },
-		{ "ADD_TID", { 0x870bff0b, 0x00800000 } },
 		{ "type", { 0x870bff0b, 0x40000000 } },
 	};
 	static const uint32_t load[] = {
@@ -395,14 +392,14 @@ static void test_sgprs(void) {
 
 static void test_launch_state(void) {
 	struct machine m = machine();
-	m.kernel.scratch_bytes = 4;
-	RUN(&m, end);
-	ok(found(&m, MX_UNSUPPORTED, 0) && !m.report.stats.instructions,
-	   "a kernel with scratch does not begin");
-	m = (mx_report_free(&m.report), machine());
 	m.launch.dynamic_lds = 160 * 1024 + 1;
 	RUN(&m, end);
-	ok(found(&m, MX_UNSUPPORTED, 0), "nor one with more than 160 KiB of LDS");
+	ok(found(&m, MX_UNSUPPORTED, 0) && !m.report.stats.instructions,
+	   "a kernel with more than 160 KiB of LDS does not begin");
+	m = (mx_report_free(&m.report), machine());
+	m.kernel.scratch_bytes = 1u << 31;
+	RUN(&m, end);
+	ok(found(&m, MX_UNSUPPORTED, 0), "nor one with more scratch than a wave can have");
 	mx_report_free(&m.report);
 }
 
