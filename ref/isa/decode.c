@@ -105,8 +105,10 @@ static bool vector_to_scalar(const struct mx_op *op) {
 static const struct mx_op *find_vop3(unsigned opcode) {
 	if (opcode < 0x100)
 		return find(MX_VOPC, opcode);
-	if (opcode < 0x140)
-		return find(MX_VOP2, opcode - 0x100);
+	if (opcode < 0x140) {
+		const struct mx_op *op = find(MX_VOP2, opcode - 0x100);
+		return op && op->flags & (MX_LITERAL_1 | MX_LITERAL_2) ? NULL : op;
+	}
 	if (opcode < 0x1c0) {
 		const struct mx_op *op = find(MX_VOP1, opcode - 0x140);
 		bool short_only =
@@ -444,13 +446,17 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 		halves |= (packed ? op->encoding == MX_VOP3P : t->bits == 16) << i;
 		whole |= (op->encoding == MX_VOP3P && t->elements == 1 && op->s[i]) << i;
 	}
+	for (unsigned i = 0; op->flags & MX_OP_SEL && i < 3; i++)
+		if (in->src[i] >= MX_FLOAT_0_5 && in->src[i] <= MX_FLOAT_1_2PI)
+			return "inline float of either format";
 	if (op->flags & MX_OP_SEL)
 		signs = halves = 0xf, whole = 0;
-	if (in->clamp && !d->is_float && !(op->flags & MX_CLAMPS))
+	bool exceptions_only = op->handler == mx_exec_vcmp; /* [ISA 6.5] */
+	if (in->clamp && !d->is_float && !(op->flags & MX_CLAMPS) && !exceptions_only)
 		return "clamp";
 	if (op->flags & MX_TRUTH)
 		return in->op_sel & ~halves ? "op_sel" : NULL;
-	if (in->omod && (!d->is_float || d->elements > 1))
+	if (in->omod && d->is_float && d->elements > 1) /* of others it is ignored [ISA 6.2.2] */
 		return "omod";
 	if (in->op_sel & ~halves)
 		return "op_sel";
@@ -477,6 +483,8 @@ static void finish_valu(struct mx_inst *in) {
 		in->unsupported = modifier;
 	if (in->op->flags & MX_READS_D)
 		in->src[2] = in->dst;
+	if (in->op->flags & MX_D16_HI)
+		in->op_sel |= 8;
 	in->plain = is_plain(in);
 }
 

@@ -92,7 +92,7 @@ enum {
 	MX_STORE = 1 << 9,
 	MX_SIGNED = 1 << 10,   /* sub-dword load or 64-bit literal: sign-extended */
 	MX_TWO = 1 << 11,      /* DS: two addresses, offset0 and offset1 in units of the data */
-	MX_D16_HI = 1 << 12,   /* memory data is in the upper half of a register */
+	MX_D16_HI = 1 << 12,   /* memory data, or the VALU's result, is in the upper half of a register */
 	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where; SALU: 2 is
 	                          the field width in source 1 */
 	MX_CONTROL1 = 1 << 14,
@@ -116,6 +116,8 @@ enum {
 	MX_POSITIONAL = 1ull << 40, /* bit i of the result depends on bits i of the sources alone */
 	MX_NO_OVERLAP =
 		1ull << 41, /* the destination may not overlap a source [LLVM earlyclobber] */
+	MX_NEAREST = 1ull << 42,    /* rounds to nearest even in any MODE */
+	MX_FLUSH = 1ull << 43,      /* flushes denormal sources and results in any MODE */
 	MX_IS_ASSUMED = 1ull << 32, /* executes, but part of what it does is our assumption */
 };
 

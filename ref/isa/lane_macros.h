@@ -4,12 +4,19 @@
 
 #include "lanes.h"
 
-#define VALU(name, body)                                                                           \
+#define VALU(name, ...)                                                                            \
 	void mx_l_##name(struct mx_lanes *x);                                                      \
 	void mx_l_##name(struct mx_lanes *x) {                                                     \
 		for (unsigned l = 0; l < MX_LANES; l++) {                                          \
-			body;                                                                      \
+			__VA_ARGS__;                                                               \
 		}                                                                                  \
+	}
+
+/* The same function by another name: where its operands come from differs. */
+#define SAME(name, as)                                                                             \
+	void mx_l_##name(struct mx_lanes *x);                                                      \
+	void mx_l_##name(struct mx_lanes *x) {                                                     \
+		mx_l_##as(x);                                                                      \
 	}
 
 #define A        (x->s[0][0][l])

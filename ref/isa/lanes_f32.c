@@ -1,78 +1,78 @@
-/* f32 opcodes of the vector ALU [ISA 12.7 to 12.10].
- *
- * Add, multiply and fma are IEEE 754 operations rounded to nearest-even, which is what
- * the host's are; the executor has checked that MODE asks for that. A NaN result is made
- * by us, since hosts differ from gfx950: the first NaN source, quiet, or 0x7FC00000
- * (assumed; the manual does not say which). */
-#include <math.h>
-#include <string.h>
+/* f32 opcodes of the vector ALU [ISA 12.7 to 12.10]. */
+#define FLOAT   f32
+#define F(i)    (x->s[i][0][l])
+#define R(bits) D(bits)
+#include "float_lanes.h"
 
-#include "lane_macros.h"
+LANES(v_sub, SUM(-, 0, 1))
+LANES(v_subrev, SUM(-, 1, 0))
 
-static inline float as_f32(uint32_t u) {
-	float f;
-	memcpy(&f, &u, 4);
-	return f;
+SAME(v_fmac_f32, v_fma_f32)
+SAME(v_fmamk_f32, v_fma_f32)
+SAME(v_fmaak_f32, v_fma_f32)
+
+/* 0 times anything is +0 [ISA 12.11]. */
+static inline uint32_t product_dx9(uint32_t a, uint32_t b) {
+	uint32_t r = result_f32(bits_f32(real_f32(a) * real_f32(b), 0), a, b, 0);
+	return magnitude_f32(a) && magnitude_f32(b) ? r : 0;
 }
+VALU(v_mul_legacy_f32, D(product_dx9(A, B)))
 
-static inline uint32_t as_u32(float f) {
-	uint32_t u;
-	memcpy(&u, &f, 4);
-	return u;
+VALU(v_min3_f32, D(least3_f32(A, B, C, ieee_f32(x))))
+VALU(v_max3_f32, D(most3_f32(A, B, C, ieee_f32(x))))
+VALU(v_med3_f32, D(median_f32(A, B, C, ieee_f32(x))))
+VALU(v_minimum3_f32, D(minimum_f32(minimum_f32(A, B), C)))
+VALU(v_maximum3_f32, D(maximum_f32(maximum_f32(A, B), C)))
+
+/* The product is exact in double: more than f32's range either way is as good as that. */
+static inline uint32_t scaled(uint32_t u, int32_t by, uint32_t mode) {
+	int n = by < -400 ? -400 : by > 400 ? 400 : by;
+	return result_f32(bits_f32((float)(real_f32(u) * power_of_2(n)), mode), u, 0, 0);
 }
+VALU(v_ldexp_f32, D(scaled(A, IB, x->mode)))
+VALU(v_frexp_exp_i32_f32, D((uint32_t)exponent_f32(A)))
 
-static inline uint32_t is_nan(uint32_t u) {
-	return (u & 0x7fffffff) > 0x7f800000;
+/* ---- cube maps: face, coordinates on it, twice the major axis [ISA 12.11] ---- */
+
+static inline unsigned major_axis(uint32_t a, uint32_t b, uint32_t c) {
+	float x = real_f32(magnitude_f32(a)), y = real_f32(magnitude_f32(b));
+	float z = real_f32(magnitude_f32(c));
+	return z >= x && z >= y ? 2 : y >= x ? 1 : 0;
 }
-
-static inline uint32_t result(float r, uint32_t a, uint32_t b, uint32_t c) {
-	uint32_t u = as_u32(r), quiet = 0x400000;
-	u = is_nan(u) ? 0x7fc00000 : u;
-	u = is_nan(c) ? c | quiet : u;
-	u = is_nan(b) ? b | quiet : u;
-	return is_nan(a) ? a | quiet : u;
+static inline uint32_t cube(uint32_t a, uint32_t b, uint32_t c, const uint32_t of[3][2]) {
+	const uint32_t v[3] = { a, b, c };
+	unsigned axis = major_axis(a, b, c);
+	return of[axis][real_f32(v[axis]) < 0];
 }
-VALU(v_add_f32, D(result(as_f32(A) + as_f32(B), A, B, 0)))
-VALU(v_sub_f32, D(result(as_f32(A) - as_f32(B), A, B, 0)))
-VALU(v_subrev_f32, D(result(as_f32(B) - as_f32(A), A, B, 0)))
-VALU(v_mul_f32, D(result(as_f32(A) * as_f32(B), A, B, 0)))
-VALU(v_fma_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
-VALU(v_fmac_f32, D(result(fmaf(as_f32(A), as_f32(B), as_f32(C)), A, B, C)))
-VALU(v_cvt_f32_i32, D(as_u32((float)IA)))
-VALU(v_cvt_f32_u32, D(as_u32((float)A)))
+#define MINUS(u) ((u) ^ sign_f32)
+#define CUBE(name, ...)                                                                            \
+	VALU(name, uint32_t of[3][2] = __VA_ARGS__; D(cube(A, B, C, (const uint32_t(*)[2])of)))
+#define FACE(n) bits_f32(n, 0)
+CUBE(v_cubeid_f32, { { FACE(0), FACE(1) }, { FACE(2), FACE(3) }, { FACE(4), FACE(5) } })
+CUBE(v_cubesc_f32, { { MINUS(C), C }, { A, A }, { A, MINUS(A) } })
+CUBE(v_cubetc_f32, { { MINUS(B), MINUS(B) }, { C, MINUS(C) }, { MINUS(B), MINUS(B) } })
+#define TWICE(u) result_f32(bits_f32(real_f32(u) + real_f32(u), 0), u, 0, 0)
+CUBE(v_cubema_f32, { { TWICE(A), TWICE(A) }, { TWICE(B), TWICE(B) }, { TWICE(C), TWICE(C) } })
 
-/* Toward zero; out of range clamps, NaN gives 0. */
-static inline uint32_t to_u32(uint32_t u) {
-	float f = as_f32(u);
-	return !(f > -1.0f) ? 0 : f >= 4294967296.0f ? ~0u : (uint32_t)(int64_t)f;
+/* ---- packed: two dwords ---- */
+
+static inline uint32_t sum(uint32_t a, uint32_t b) {
+	return result_f32(bits_f32(real_f32(a) + real_f32(b), 0), a, b, 0);
 }
-static inline uint32_t to_i32(uint32_t u) {
-	float f = as_f32(u);
-	return f != f                ? 0
-	       : f >= 2147483648.0f  ? 0x7fffffff
-	       : f <= -2147483648.0f ? 0x80000000
-	                             : (uint32_t)(int32_t)f;
+static inline uint32_t product(uint32_t a, uint32_t b) {
+	return result_f32(bits_f32(real_f32(a) * real_f32(b), 0), a, b, 0);
 }
-VALU(v_cvt_u32_f32, D(to_u32(A)))
-VALU(v_cvt_i32_f32, D(to_i32(A)))
-
-/* ---- comparisons ---- */
-
-#define FA as_f32(A)
-#define FB as_f32(B)
-COMPARE(f_f32, 0)
-COMPARE(lt_f32, FA < FB)
-COMPARE(eq_f32, FA == FB)
-COMPARE(le_f32, FA <= FB)
-COMPARE(gt_f32, FA > FB)
-COMPARE(lg_f32, FA<FB || FA> FB)
-COMPARE(ge_f32, FA >= FB)
-COMPARE(o_f32, !is_nan(A) && !is_nan(B))
-COMPARE(u_f32, is_nan(A) || is_nan(B))
-COMPARE(nge_f32, !(FA >= FB))
-COMPARE(nlg_f32, !(FA < FB || FA > FB))
-COMPARE(ngt_f32, !(FA > FB))
-COMPARE(nle_f32, !(FA <= FB))
-COMPARE(neq_f32, !(FA == FB))
-COMPARE(nlt_f32, !(FA < FB))
-COMPARE(tru_f32, 1)
+static inline uint32_t fma_of(uint32_t a, uint32_t b, uint32_t c) {
+	return result_f32(bits_f32(fmaf(real_f32(a), real_f32(b), real_f32(c)), 0), a, b, c);
+}
+#define PACKED(name, element)                                                                      \
+	void mx_l_##name(struct mx_lanes *x);                                                      \
+	void mx_l_##name(struct mx_lanes *x) {                                                     \
+		for (unsigned e = 0; e < 2; e++)                                                   \
+			for (unsigned l = 0; l < MX_LANES; l++)                                    \
+				x->d[e][l] = element;                                              \
+	}
+#define E(i) x->s[i][e][l]
+PACKED(v_pk_add_f32, sum(E(0), E(1)))
+PACKED(v_pk_mul_f32, product(E(0), E(1)))
+PACKED(v_pk_fma_f32, fma_of(E(0), E(1), E(2)))

@@ -6,11 +6,17 @@
 
 /* ---- rounding ---- */
 
-/* Rounding of f32 is MODE[1:0], of f64 and f16 MODE[3:2]; what an opcode's result has. */
+static bool is_wide(uint8_t t) {
+	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
+}
+
+/* Rounding of f32 is MODE[1:0], of f64 and f16 MODE[3:2] [ISA 6.4]; where an opcode has
+ * both, the latter [ISA 12.8 of v_cvt_f16_f32; LLVM of v_cvt_f32_f64]. */
 static int host_rounding(const struct mx_op *op, uint32_t mode) {
 	static const int host[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
-	mx_operand_type t = op->type;
-	bool wide = t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
+	bool wide = is_wide(op->type) || is_wide(op->source_type[0]);
+	if (op->flags & MX_NEAREST)
+		return FE_TONEAREST;
 	return host[mode >> (wide ? MX_MODE_ROUND_F64 : MX_MODE_ROUND_F32) & 3];
 }
 

@@ -8,10 +8,12 @@ struct format {
 
 static struct format format_of(mx_operand_type t) {
 	switch (t) {
+	case MX_TYPE_B16:
 	case MX_TYPE_F16:
 	case MX_TYPE_PF16: return (struct format){ 0x8000, 0x7c00, 0x0400, 0x3c00 };
 	case MX_TYPE_BF16:
 	case MX_TYPE_PBF16: return (struct format){ 0x8000, 0x7f80, 0x0080, 0x3f80 };
+	case MX_TYPE_B64:
 	case MX_TYPE_F64:
 		return (struct format){ 1ull << 63, 0x7ffull << 52, 1ull << 52, 0x3ffull << 52 };
 	default: return (struct format){ 1u << 31, 0xffu << 23, 1u << 23, 0x7fu << 23 };
@@ -24,13 +26,15 @@ static bool wide_fields(mx_operand_type t) {
 }
 
 /* FP_DENORM: bit 0 keeps denormal sources, bit 1 denormal results. */
-static unsigned denorm(mx_operand_type t, uint32_t mode) {
+static unsigned denorm(const struct mx_op *op, mx_operand_type t, uint32_t mode) {
+	if (op->flags & MX_FLUSH)
+		return 0;
 	return mode >> (wide_fields(t) ? MX_MODE_DENORM_F64 : MX_MODE_DENORM_F32) & 3;
 }
 
 bool mx_mode_matters(const struct mx_op *op, uint32_t mode) {
 	enum { KEEP_ALL = 0xf0, ROUND_EVEN = 0 };
-	if ((mode & 0xff) == (KEEP_ALL | ROUND_EVEN))
+	if ((mode & 0xff) == (KEEP_ALL | ROUND_EVEN) && !(op->flags & MX_FLUSH))
 		return false;
 	bool matters = mx_operand_types[op->type].is_float;
 	for (unsigned i = 0; i < 3; i++)
@@ -95,7 +99,7 @@ static uint64_t flushed(uint64_t v, const struct format *f) {
 void mx_modify_source(const struct mx_inst *in, unsigned i, uint32_t mode, mx_vreg *v) {
 	mx_operand_type type = in->op->source_type[i];
 	const struct mx_type_info *t = &mx_operand_types[type];
-	bool keep = !t->is_float || denorm(type, mode) & 1;
+	bool keep = !t->is_float || denorm(in->op, type, mode) & 1;
 	bool signs_change = (in->neg | in->abs) >> i & 1 && !(in->op->flags & MX_OP_SEL) &&
 	                    (t->is_float || in->op->flags & MX_NEG_ABS);
 	struct format f = format_of(type);
@@ -139,7 +143,7 @@ void mx_modify_result(const struct mx_inst *in, uint32_t mode, mx_vreg *d) {
 	mx_operand_type type = in->op->type;
 	const struct mx_type_info *t = &mx_operand_types[type];
 	struct format f = format_of(type);
-	bool keep = denorm(type, mode) & 2, ieee = mode >> MX_MODE_IEEE & 1;
+	bool keep = denorm(in->op, type, mode) & 2, ieee = mode >> MX_MODE_IEEE & 1;
 	bool scales = in->omod && !keep && !ieee;
 	if (!t->is_float || (keep && !in->clamp))
 		return;

@@ -37,9 +37,13 @@ static unsigned encode_vector(const struct mx_op *op, bool vop3, uint32_t w[4]) 
 		w[0] = 0x7e000000 | (op->d ? 4u << 17 : 0) | op->opcode << 9 |
 		       (op->s[0] ? 0x108 : 0);
 		break;
+	case MX_VOP3P:
+		w[0] = 0xd3804004 | (uint32_t)op->opcode << 16;
+		w[1] = 0x10c << 9 | 0x108 | src2 << 18 | (uint32_t)3 << 27;
+		return 2;
 	default: w[0] = 0x7c000000 | (uint32_t)op->opcode << 17 | 12 << 9 | 0x108;
 	}
-	return 1;
+	return op->flags & (MX_LITERAL_1 | MX_LITERAL_2) ? 2 : 1;
 }
 
 static unsigned encode_matrix(const struct mx_op *op, bool scaled, uint32_t w[4]) {
@@ -117,6 +121,8 @@ static bool has_other_form(const struct mx_op *op) {
 	/* These are short forms alone [ISA 12.8]. */
 	if (!strcmp(op->name, "v_readfirstlane_b32") || !strcmp(op->name, "v_accvgpr_mov_b32") ||
 	    !strcmp(op->name, "v_swap_b32"))
+		return false;
+	if (op->flags & (MX_LITERAL_1 | MX_LITERAL_2))
 		return false;
 	return op->encoding == MX_VOP1 || op->encoding == MX_VOP2 || op->encoding == MX_VOPC;
 }

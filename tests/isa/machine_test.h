@@ -84,6 +84,18 @@ static inline void run_code(struct machine *m, const struct code *c) {
 	run_bytes(m, c->dwords, c->bytes);
 }
 
+/* Opcodes of the vector ALU with float operands or results. */
+static inline bool has_floats(const struct mx_op *op) {
+	enum { BITS, FLOAT };
+	static const uint8_t kinds[] = {
+#define MX_TYPE(id, dwords, bits, elements, kind, constants) kind,
+#include "../../ref/isa/types.def"
+#undef MX_TYPE
+	};
+	return op->lanes && (kinds[op->type] == FLOAT || kinds[op->source_type[0]] == FLOAT ||
+	                     strstr(op->name, "_class_"));
+}
+
 static inline void fill_arena(uint8_t byte) {
 	memset(arena, byte, sizeof arena);
 	memset(state, ALL_WRITTEN, sizeof state);
