@@ -69,9 +69,14 @@ static inline double nearest_up(float r) {
 }
 VALU(v_cvt_rpi_i32_f32, D(TO_I32(nearest_up(real_f32(A)))))
 
-/* In the host's rounding, which is MODE's of f32 (assumed). */
+/* In the host's rounding, which is MODE's (assumed), and below 2^51. */
+static inline double rounded(double r) {
+	double with = r < 0 ? -0x1.8p52 : 0x1.8p52;
+	return (r + with) - with;
+}
 static inline uint32_t byte_of(uint32_t u) {
-	return (uint32_t)saturated(rint(real_f32(u)), 0, 255);
+	double r = real_f32(u);
+	return (uint32_t)saturated(rounded(r < 0 ? 0 : r > 255 ? 255 : r), 0, 255);
 }
 static inline uint32_t with_byte(uint32_t byte, uint32_t place, uint32_t old) {
 	unsigned shift = 8 * (place & 3);
@@ -85,11 +90,11 @@ SAME(v_cvt_pkaccum_u8_f32, v_cvt_pk_u8_f32)
 /* The product is exact in double. */
 static inline uint32_t to_snorm(double r) {
 	r = r < -1 ? -1 : r > 1 ? 1 : r;
-	return TO_I16(rint(r * 32767));
+	return TO_I16(rounded(r * 32767));
 }
 static inline uint32_t to_unorm(double r) {
 	r = r < 0 ? 0 : r > 1 ? 1 : r;
-	return TO_U16(rint(r * 65535));
+	return TO_U16(rounded(r * 65535));
 }
 #define F16(i)       real_f16(x->s[i][0][l] & 0xffff)
 #define F32(i)       real_f32(x->s[i][0][l])
