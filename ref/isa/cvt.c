@@ -74,36 +74,41 @@ static bool take_all(struct mx_wave *w, const struct mx_inst *in, struct operand
 	return !o->info.scaled || take(w, in, i, 1, &o->scale);
 }
 
-/* A lane's dwords of an operand to `to`; returns the bits of them that nobody wrote. */
-static uint32_t gather(const struct mx_wave *w, const struct operand *o, unsigned lane,
-                       uint32_t *to) {
+/* A lane's dwords of an operand to `to`, zeros for lane -1; returns the bits of them that
+ * nobody wrote. */
+static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lane, uint32_t *to) {
 	uint32_t unwritten = o->unwritten;
+	if (lane < 0) {
+		memset(to, 0, o->dwords * sizeof *to);
+		return 0;
+	}
 	if (o->scalar)
 		*to = (o->value & o->keep) ^ o->flip;
 	for (unsigned k = 0; !o->scalar && k < o->dwords; k++) {
 		to[k] = (w->v[o->row + k][lane] & o->keep) ^ o->flip;
-		unwritten |= mx_vunwritten(w, o->row + k, lane);
+		unwritten |= mx_vunwritten(w, o->row + k, (unsigned)lane);
 	}
 	*to = mx_sub_dword(*to, o->select, false);
 	return mx_sub_dword(unwritten, o->select, false);
 }
 
-/* One lane; d gets the result. Returns the bits of d[0] (and, alike, of further dwords)
- * that depend on what nobody wrote: what a partial result keeps of the old dword changes
- * with it and with nothing else. */
+/* One lane, whose data DPP may bring from another; d gets the result. Returns the bits of d[0]
+ * (and, alike, of further dwords) that depend on what nobody wrote: what a partial result keeps of
+ * the old dword changes with it and with nothing else. */
 static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
-                        unsigned lane, uint32_t *d) {
+                        unsigned lane, int from, uint32_t *d) {
 	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;
 	unsigned row = mx_row(in->dst);
 	struct mx_cvt_args a = { .source = source,
 		                 .op_sel = in->op_sel,
 		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1 };
 	for (unsigned n = 0; n < o->info.data; n++)
-		unwritten |= gather(w, &o->data[n], lane, source + n * o->info.data_dwords);
+		unwritten |= gather(w, &o->data[n], n ? (int)lane : from,
+		                    source + n * o->info.data_dwords);
 	if (o->info.stochastic)
-		unwritten |= gather(w, &o->random, lane, &a.random);
+		unwritten |= gather(w, &o->random, (int)lane, &a.random);
 	if (o->info.scaled)
-		unwritten |= gather(w, &o->scale, lane, &a.scale);
+		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
 	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
 	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
 	a.old = ~old;
@@ -117,6 +122,7 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	struct operands o = { mx_cvt_info(in->op->cvt) };
 	const char *why = unsupported(w, in, &o.info);
+	struct mx_sources s = { .lanes = mx_exec(w) };
 	mx_vreg d[MAX_RESULT], unwritten;
 	uint32_t lane_result[MAX_RESULT];
 	unsigned row = mx_row(in->dst), l;
@@ -127,13 +133,16 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	}
 	if (!take_all(w, in, &o) || !mx_vgprs_exist(w, in, row, o.info.dst_dwords))
 		return;
-	MX_FOR_LANES(l, mx_exec(w)) {
-		unwritten[l] = convert(w, in, &o, l, lane_result);
+	if (in->dpp.used)
+		mx_plan_dpp(w, in, &s);
+	MX_FOR_LANES(l, s.lanes) {
+		int from = in->dpp.used ? s.from[l] : (int)l;
+		unwritten[l] = convert(w, in, &o, l, from, lane_result);
 		for (unsigned k = 0; k < o.info.dst_dwords; k++)
 			d[k][l] = lane_result[k];
 	}
 	for (unsigned k = 0; k < o.info.dst_dwords; k++)
-		mx_vwrite(w, row + k, mx_exec(w), d[k], unwritten);
+		mx_vwrite(w, row + k, s.lanes, d[k], unwritten);
 }
 
 bool mx_is_cvt(const struct mx_op *op) {

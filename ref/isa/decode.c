@@ -217,9 +217,11 @@ static void decode_dpp(struct mx_inst *in) {
 	in->dpp.bank_mask = bits(x, 27, 24);
 	in->dpp.row_mask = bits(x, 31, 28);
 	enum { ROW_NEWBCAST = 0x15 };
-	if (op && !op->lanes && op->handler != mx_x_v_nop)
+	if (op && !op->lanes && op->handler != mx_x_v_nop && !mx_is_cvt(op))
 		in->unsupported = "DPP of this opcode";
-	if (op && (op->d > 1 || op->s[0] > 1) && in->dpp.ctrl >> 4 != ROW_NEWBCAST)
+	bool wide = op && (mx_is_cvt(op) ? mx_cvt_info(op->cvt).dst_dwords > 1
+	                                 : op->d > 1 || op->s[0] > 1);
+	if (wide && in->dpp.ctrl >> 4 != ROW_NEWBCAST)
 		in->unsupported = "DPP_CTRL of a 64-bit operand"; /* [ISA 13.3.9] */
 }
 
