@@ -436,6 +436,20 @@ static void take_literal(struct mx_inst *in) {
 		}
 }
 
+/* Of two packed dwords a constant is the lower one, which compilers choose twice; what the upper
+ * one is nobody says. v_pk_mov_b32, which has no floats, has no use for OP_SEL_HI. */
+static bool takes_upper_constant(const struct mx_inst *in) {
+	bool takes = false;
+	for (unsigned i = 0; i < 3; i++) {
+		const struct mx_type_info *t = &mx_operand_types[in->op->source_type[i]];
+		bool pair = t->elements == 2 && t->bits == 32;
+		bool constant = in->src[i] > MX_INT_0 && in->src[i] < MX_VGPR;
+		unsigned upper = in->op_sel | (t->is_float ? in->op_sel_hi : 0);
+		takes |= pair && constant && upper >> i & 1;
+	}
+	return takes;
+}
+
 /* Which modifiers the types of the operands give a meaning to; the rest stop. */
 static const char *meaningless_modifier(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
@@ -465,6 +479,8 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 	bool many = mx_operand_types[op->source_type[0]].elements > 2;
 	if (~in->op_sel_hi & whole && !many)
 		return "op_sel_hi";
+	if (takes_upper_constant(in))
+		return "the upper dword of a constant";
 	return (in->neg | in->abs) & ~signs ? "neg or abs of what is no float" : NULL;
 }
 

@@ -31,8 +31,8 @@ static const struct {
 };
 
 /* A scalar source as a vector operand of this type; literals of f64 are its upper half,
- * of 64-bit integers sign-extended where they are signed [ISA 6.2.1.1]. Both elements of
- * a packed f32 read the same constant. */
+ * of 64-bit integers sign-extended where they are signed [ISA 6.2.1.1]. Of two
+ * packed dwords a constant is the lower one, the only one that may be chosen. */
 static uint64_t scalar(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                        const struct mx_type_info *t) {
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI) {
