@@ -91,7 +91,7 @@ kernel-report: kernels
 
 # ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts; *.gpu.c are kernels ----
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
-tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) all
+tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) $(B)/tests/diff/runner all
 $(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(USES_$r))))
 .SECONDEXPANSION:
 $(B)/tests/%.t: tests/%.c $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
@@ -111,6 +111,11 @@ fuzz-targets:
 		SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(TARGETS:$(B)/%=$(B)/libfuzzer/%)
 .PHONY: fuzz-targets
 
+$(B)/tests/diff/runner: tests/diff/runner.c $(USES_hip)
+	@mkdir -p $(@D)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< -L$(B) -l:libmxhip.so $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../..'
+
 setup:
 	@ci/setup.sh
 run: setup
@@ -118,12 +123,13 @@ run: setup
 	@$(B)/mxcheck
 
 # ---- tiers: minutes, tens of minutes, hours; seeds of data and schedules rotate in the longer ones ----
-PROVE     = BUILD=$(B) SAN='$(SAN)' prove -j2 $(TESTS) $(sort $(wildcard tests/*/*.t))
+PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' prove -j2 $(TESTS) $(sort $(wildcard tests/*/*.t))
 SEED     ?= $(shell date +%Y%j)
 check: setup
 	@$(MAKE) --no-print-directory tests
 	@$(PROVE)
-check-long: setup
+check-long:
+	@ci/setup.sh long
 	@$(MAKE) --no-print-directory tests
 	@MXCHECK_LONG=1 $(PROVE)
 	@$(B)/mxcheck --seed $(SEED) '*'

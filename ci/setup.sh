@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build and test on Debian 12 and 13: says what and why, then
 # asks apt, as root or through sudo. With neither it prints the command and stops.
+# `setup.sh long` adds what the longer tiers need.
 set -eu
 
 # package: why
@@ -17,6 +18,11 @@ libopenblas-dev:   f64 reference for SNR
 libamdhip64-dev:   HIP headers, and the runtime for real devices
 perl:              prove, which runs the tests
 '
+if [ "${1:-}" = long ]; then
+  packages="${packages}csmith:            random C programs to run on gfx950 and here
+libcsmith-dev:     the header that they include
+"
+fi
 # libmsgpack-dev is called libmsgpack-c-dev from Debian 13 on.
 release=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null)
 if [ "${release:-13}" -ge 13 ]; then

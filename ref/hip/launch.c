@@ -9,7 +9,7 @@
 
 /* ---- settings and reports of a thread ---- */
 
-static _Thread_local uint64_t seed;
+static _Thread_local uint64_t seed, instruction_limit;
 static _Thread_local const mx_profile *profile;
 static _Thread_local const struct mx_observer *observer;
 static _Thread_local struct mx_report report;
@@ -28,6 +28,10 @@ static void make_report_key(void) {
 
 void mxhipSetSeed(uint64_t s) {
 	seed = s;
+}
+
+void mxhipSetInstructionLimit(uint64_t instructions) {
+	instruction_limit = instructions;
 }
 
 bool mxhipSetProfile(const char *name) {
@@ -171,6 +175,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.dispatch = (uint64_t)(uintptr_t)segment->dispatch,
 		.queue = (uint64_t)(uintptr_t)segment->queue,
 		.seed = seed,
+		.max_instructions = instruction_limit,
 		.profile = profile ? profile : mx_profile_at(0),
 		.observer = observer,
 	};

@@ -24,6 +24,10 @@ MXHIP_API void mxhipSetSeed(uint64_t seed);
  * do not depend on it. */
 MXHIP_API void mxhipSetThreads(unsigned n);
 
+/* How many instructions a wave of this thread's next launches may issue before it counts as
+ * stuck; 0: the emulator's own limit. */
+MXHIP_API void mxhipSetInstructionLimit(uint64_t instructions);
+
 /* How matrix instructions accumulate; false if there is no such profile. */
 MXHIP_API bool mxhipSetProfile(const char *name);
 

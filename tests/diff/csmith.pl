@@ -1,0 +1,52 @@
+# Programs of csmith, made to run on both sides.
+use strict;
+use warnings;
+
+my $csmith = 'csmith --no-argc --quiet --concise --max-funcs 5 --max-block-depth 4 '
+	. '--max-array-len-per-dim 6';
+
+# As it is, by one work-item: its variables are those of the device.
+sub csmith_c {
+	my ($seed) = @_;
+	my $text = `$csmith --seed $seed` or return;
+	$text =~ s/#include "csmith.h"\n/$&static struct checksum checksum;\n/ or die $text;
+	$text =~ s/^int main \(void\)/static int csmith_main(void)/m or die $text;
+	return <<~END;
+	#define ITEMS  1
+	#define GROUPS 1
+	$text
+	static void whole(struct item *self) {
+		checksum = (struct checksum){ self->place.out, 0, 0xcbf29ce484222325 };
+		csmith_main();
+	}
+	PROGRAM
+	END
+}
+
+# By a wave, each work-item with variables of its own that differ in their values: everything
+# becomes a member of a class.
+sub csmith_cpp {
+	my ($seed) = @_;
+	my $text = `$csmith --seed $seed --lang-cpp --cpp11` or return;
+	my @vary = $text =~ /^static u?int\d+_t (g_\d+) = /mg;
+	$text =~ s/#include "csmith.h"\n/$&struct program {\nstruct checksum checksum;\n/ or die $text;
+	$text =~ s/^static [^=\n]*\bfunc_\d+\(.*\);\n//mg;
+	$text =~ s/^static (?=.*[;)]$)//mg;
+	$text =~ s/^int main \(void\)/int csmith_main(void)/m or die $text;
+	my $vary = join '', map { "\tp.$_ += 0x9e3779b1 * self->place.me;\n" } @vary;
+	return <<~END;
+	#define ITEMS  64
+	#define GROUPS 1
+	$text
+	};
+	static void whole(struct item *self) {
+		struct program p;
+	$vary
+		p.checksum = (struct checksum){ self->place.out, 0, 0xcbf29ce484222325 };
+		p.csmith_main();
+	}
+	PROGRAM
+	END
+}
+
+1;

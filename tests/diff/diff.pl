@@ -1,0 +1,179 @@
+#!/usr/bin/perl
+# Differential execution: programs of seeds are compiled for x86-64 and, at each level of
+# optimisation, for gfx950, run there on the emulator, and must leave the same results.
+#
+# tests/diff/diff.pl [--kind own|csmith-c|csmith-cpp] [--seed FIRST] [--count N] [--jobs J]
+#                    [--levels 0123] [--instructions LIMIT] [--keep DIR]
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename;
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Getopt::Long;
+use POSIX qw(SIGALRM WIFSIGNALED WTERMSIG);
+
+my $here = dirname(abs_path(__FILE__));
+require "$here/csmith.pl";
+require "$here/generate.pl";
+
+my %option = (kind => 'own', seed => 1, count => 1, jobs => 1, levels => '0123',
+	instructions => 2_000_000);
+GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s))
+	or die "see the head of $0\n";
+my %make = (own => \&own_program, 'csmith-c' => \&csmith_c, 'csmith-cpp' => \&csmith_cpp);
+my $make = $make{$option{kind}} or die "no kind $option{kind}\n";
+
+my $build  = $ENV{BUILD} // "$here/../../build";
+my $runner = abs_path("$build/tests/diff/runner") or die "no $build/tests/diff/runner\n";
+my $dir    = tempdir(CLEANUP => 1);
+chomp(my $llvm = `$here/../../ci/llvm.sh`);
+make_path($option{keep}) if $option{keep};
+my $keep = $option{keep} && abs_path($option{keep});
+chdir $dir; # csmith leaves a file where it runs
+
+# Nothing that the two sides may do differently: no contraction, no excess precision, signed
+# overflow defined.
+my @common = ("-I$here", '-isystem', '/usr/include/csmith', qw(-w -fwrapv -fno-strict-aliasing
+	-ffp-contract=off -Xclang -ffloat16-excess-precision=none
+	-Xclang -fbfloat16-excess-precision=none));
+my @host   = ('-O0');
+my @device = qw(--target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding);
+my @c      = qw(-x c -std=gnu11);
+my @cpp    = qw(-x c++ -std=gnu++17 -Wno-narrowing -fno-exceptions -fno-rtti);
+
+sub slurp {
+	my ($file) = @_;
+	open my $f, '<:raw', $file or return '';
+	local $/;
+	return <$f> // '';
+}
+
+sub spew {
+	my ($file, $bytes) = @_;
+	open my $f, '>:raw', $file or die "$file: $!";
+	print $f $bytes;
+	close $f or die "$file: $!";
+}
+
+# Runs a command with its output in files NAME.out and NAME.err.
+sub run {
+	my ($name, @command) = @_;
+	system 'sh', '-c', 'exec "$@" >"$0.out" 2>"$0.err" </dev/null', $name, @command;
+	return $?;
+}
+
+sub compile {
+	my ($program, @how) = @_;
+	return run("$program.cc", "$llvm/clang", @common, ($option{kind} =~ /cpp/ ? @cpp : @c),
+		"$program.c", '-x', 'none', @how);
+}
+
+# The first word that differs.
+sub first_difference {
+	my ($want, $got, $words) = @_;
+	my @want = unpack 'Q<*', $want;
+	my @got  = unpack 'Q<*', $got;
+	my ($i)  = grep { $want[$_] != $got[$_] } 0 .. $#want;
+	my $n    = grep { $want[$_] != $got[$_] } 0 .. $#want;
+	return sprintf 'item %d, word %d is %016x, should be %016x; %d of %d words differ',
+		$i / $words, $i % $words, $got[$i], $want[$i], $n, scalar @want;
+}
+
+# One level of optimisation: a verdict, and what there is to say of it.
+sub on_device {
+	my ($program, $seed, $level, $want) = @_;
+	my $text = slurp("$program.c");
+	my %n    = map { /^#define (ITEMS|GROUPS|WORDS) +(\d+)/ ? ($1, $2) : () } split /\n/, $text;
+	my $co   = "$program-O$level.co";
+	compile($program, @device, "-O$level", '-o', $co)
+		and return ('not compiled', slurp("$program.cc.err"));
+	my $status = run($co, $runner, $co, $n{GROUPS}, $n{ITEMS}, length $want, $seed,
+		$option{instructions});
+	my $said = slurp("$co.err");
+	if ($status) {
+		return ('slow', '') if $said =~ /^no-progress/m;
+		return ('unsupported', $said) if $said =~ /^unsupported/m;
+		return ('stopped', $said || "status $status");
+	}
+	my $got = slurp("$co.out");
+	return ('different', first_difference($want, $got, $n{WORDS} // 1024) . "\n$said")
+		if $got ne $want;
+	return ('finding', $said) if grep { !/^uninitialised/ } split /\n/, $said;
+	return ('noted', $said) if $said;
+	return ('same', '');
+}
+
+# What became of a seed: lines of "verdict, level, text".
+sub try_seed {
+	my ($seed) = @_;
+	my $program = "$dir/$option{kind}-$seed";
+	my $text    = $make->($seed);
+	return "not generated\t-\t\n" unless defined $text;
+	spew("$program.c", $text);
+	compile($program, @host, '-o', "$program.host", '-lm')
+		and return "not compiled\thost\t" . slurp("$program.cc.err") =~ s/\n/\\n/gr . "\n";
+	my $status = run("$program.host", "$program.host");
+	return WIFSIGNALED($status) && WTERMSIG($status) == SIGALRM ? "slow\thost\t\n"
+		: "stopped\thost\tstatus $status\n" if $status;
+	my $want = slurp("$program.host.out");
+	my $report = '';
+	for my $level (split //, $option{levels}) {
+		my ($verdict, $said) = on_device($program, $seed, $level, $want);
+		$report .= "$verdict\t-O$level\t" . $said =~ s/\n/\\n/gr . "\n";
+	}
+	spew("$keep/$option{kind}-$seed.c", $text) if $keep && $report =~ /^(?!same|slow|noted)/m;
+	unlink glob "$program*";
+	return $report;
+}
+
+# Seeds go round robin to the jobs, each of which reports to a file of its own.
+my %count;
+my %instruction;
+my $failed = 0;
+
+sub report_on {
+	my ($seed, $report) = @_;
+	for (split /\n/, $report) {
+		my ($verdict, $level, $said) = split /\t/, $_, 3;
+		$count{$verdict}++;
+		$said =~ s/\\n/\n/g;
+		if ($verdict eq 'unsupported') {
+			my ($what) = $said =~ /^unsupported: (?:\S+\+0x[0-9a-f]+ (\w+)|.*)/m;
+			$instruction{ $what // $& }{"$seed$level"}++;
+			next;
+		}
+		next if $verdict =~ /^(same|slow|noted)$/;
+		$failed++;
+		my @lines = split /\n/, $said;
+		$said = join "\n", map { substr $_, 0, 200 } @lines[ 0 .. ($#lines < 5 ? $#lines : 5) ];
+		print "$option{kind} seed $seed $level: $verdict\n", $said =~ s/^/    /mgr, "\n";
+	}
+}
+
+my @pipes;
+for my $job (0 .. $option{jobs} - 1) {
+	my $pid = open my $pipe, '-|';
+	defined $pid or die "fork: $!";
+	push @pipes, $pipe and next if $pid;
+	$| = 1;
+	for (my $seed = $option{seed} + $job; $seed < $option{seed} + $option{count};
+		$seed += $option{jobs}) {
+		print "$seed\t$_\n" for split /\n/, try_seed($seed);
+	}
+	POSIX::_exit(0);
+}
+while (@pipes) {
+	my $pipe = shift @pipes;
+	while (<$pipe>) {
+		chomp;
+		my ($seed, $report) = split /\t/, $_, 2;
+		report_on($seed, $report);
+	}
+	close $pipe or die "a job failed\n";
+}
+print "$option{kind}: $option{count} programs from seed $option{seed}: ",
+	join(', ', map { "$count{$_} $_" } sort keys %count), "\n";
+print "unsupported: $_ in ", scalar keys %{ $instruction{$_} }, "\n"
+	for sort { keys %{ $instruction{$b} } <=> keys %{ $instruction{$a} } } keys %instruction;
+exit !!$failed;

@@ -1,0 +1,36 @@
+#!/usr/bin/perl
+# Programs compiled for gfx950 leave what the same programs leave on x86-64 (diff.pl). The longer
+# tiers take other seeds each day, and csmith's programs.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($dir, $status, $out, $err);
+
+chomp(my $llvm = `ci/llvm.sh`);
+plan skip_all => 'no LLVM 20 or newer' unless $llvm;
+plan skip_all => 'the host is not x86-64' unless `uname -m` =~ /x86_64/;
+
+my $long = $ENV{MXCHECK_LONG} || $ENV{MXCHECK_NIGHTLY};
+my $seed = $long ? 1000 * ($ENV{SEED} // 1) % 1_000_000_000 : 1;
+
+sub agree {
+	my ($kind, $first, $count, @options) = @_;
+	my $sentence = "$count programs of $kind from seed $first leave the same on both sides (@options)";
+	run('tests/diff/diff.pl', '--kind', $kind, '--seed', $first, '--count', $count, '--jobs', 2,
+		@options);
+	ok($status == 0 && $out =~ /\b[1-9]\d* same\b/, $sentence) or diag $out, $err;
+	note $out;
+}
+
+if (!$long) {
+	agree('own', 10 * $_, 2, '--levels', $_) for 0 .. 3;
+} else {
+	my $nightly = $ENV{MXCHECK_NIGHTLY};
+	agree('own', $seed, $nightly ? 1000 : 150);
+	SKIP: {
+		skip 'no csmith', 2 if system 'command -v csmith >/dev/null';
+		agree($_, $seed, $nightly ? 500 : 50) for qw(csmith-c csmith-cpp);
+	}
+}
+done_testing();

@@ -1,0 +1,47 @@
+/* Runs the kernel "program" of a code object on the emulator and writes what it left:
+ * runner FILE.co GROUPS ITEMS BYTES SEED INSTRUCTIONS >results
+ * Findings go to stderr, one a line. Exit status: 0 it ran to its end, 1 it stopped, 2 anything
+ * else. */
+#define __HIP_PLATFORM_AMD__ 1
+#include <hip/hip_runtime_api.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../ref/hip/mxhip.h"
+
+static void must(hipError_t e, const char *what) {
+	if (e == hipSuccess)
+		return;
+	fprintf(stderr, "%s: %s: %s\n", what, hipGetErrorName(e), mxhipErrorDetail());
+	exit(2);
+}
+
+static bool print_findings(const struct mx_report *r) {
+	for (size_t i = 0; i < r->n_findings; i++)
+		fprintf(stderr, "%s: %s\n", mxhipFindingName(r->findings[i].kind),
+		        r->findings[i].text);
+	return r->stopped;
+}
+
+int main(int argc, char **argv) {
+	hipModule_t module;
+	hipFunction_t program;
+	void *out;
+	if (argc != 7)
+		return 2;
+	unsigned groups = atoi(argv[2]), items = atoi(argv[3]);
+	size_t bytes = strtoul(argv[4], NULL, 10);
+	must(hipModuleLoad(&module, argv[1]), "load");
+	must(hipModuleGetFunction(&program, module, "program"), "find");
+	must(hipMalloc(&out, bytes), "allocate");
+	must(hipMemset(out, 0, bytes), "clear");
+	mxhipSetSeed(strtoull(argv[5], NULL, 10));
+	mxhipSetInstructionLimit(strtoull(argv[6], NULL, 10));
+	must(hipModuleLaunchKernel(program, groups, 1, 1, items, 1, 1, 0, NULL, (void *[]){ &out },
+	                           NULL),
+	     "launch");
+	if (print_findings(mxhipReport()))
+		return 1;
+	return fwrite(out, bytes, 1, stdout) != 1 ? 2 : 0;
+}
