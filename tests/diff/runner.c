@@ -10,6 +10,11 @@
 
 #include "../../ref/hip/mxhip.h"
 
+enum { STACK = 32 * 1024 }; /* of a work-item: programs may call themselves */
+
+/* hipLimitStackSize is 0; HIP 5's headers have neither. */
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
+
 static void must(hipError_t e, const char *what) {
 	if (e == hipSuccess)
 		return;
@@ -36,6 +41,7 @@ int main(int argc, char **argv) {
 	must(hipModuleGetFunction(&program, module, "program"), "find");
 	must(hipMalloc(&out, bytes), "allocate");
 	must(hipMemset(out, 0, bytes), "clear");
+	must(hipDeviceSetLimit((enum hipLimit_t)0, STACK), "stack");
 	mxhipSetSeed(strtoull(argv[5], NULL, 10));
 	mxhipSetInstructionLimit(strtoull(argv[6], NULL, 10));
 	must(hipModuleLaunchKernel(program, groups, 1, 1, items, 1, 1, 0, NULL, (void *[]){ &out },
