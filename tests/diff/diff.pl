@@ -3,7 +3,7 @@
 # optimisation, for gfx950, run there on the emulator, and must leave the same results.
 #
 # tests/diff/diff.pl [--kind own|csmith-c|csmith-cpp] [--seed FIRST] [--count N] [--jobs J]
-#                    [--levels 0123] [--instructions LIMIT] [--keep DIR]
+#                    [--levels 0123] [--instructions LIMIT] [--keep DIR] [--notes]
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -19,7 +19,7 @@ require "$here/generate.pl";
 
 my %option = (kind => 'own', seed => 1, count => 1, jobs => 1, levels => '0123',
 	instructions => 2_000_000);
-GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s))
+GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s notes))
 	or die "see the head of $0\n";
 my %make = (own => \&own_program, 'csmith-c' => \&csmith_c, 'csmith-cpp' => \&csmith_cpp);
 my $make = $make{$option{kind}} or die "no kind $option{kind}\n";
@@ -143,7 +143,7 @@ sub report_on {
 			$instruction{ $what // $& }{"$seed$level"}++;
 			next;
 		}
-		next if $verdict =~ /^(same|slow|noted)$/;
+		next if $verdict =~ /^(same|slow)$/ || $verdict eq "noted" && !$option{notes};
 		$failed++;
 		my @lines = split /\n/, $said;
 		$said = join "\n", map { substr $_, 0, 200 } @lines[ 0 .. ($#lines < 5 ? $#lines : 5) ];
