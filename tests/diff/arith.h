@@ -155,7 +155,15 @@ INTEGERS(TO_INTEGER, f64)
 #define OF_ONE(array, lane) (u32) __builtin_amdgcn_readlane((array)[self->place.me], lane)
 #define ROTATED(array, n)                                                                          \
 	__builtin_amdgcn_update_dpp(0, (array)[self->place.me], 0x120 + n, 15, 15, 1)
-#define ODD(array)         __builtin_amdgcn_ballot_w64((array)[self->place.me] & 1)
+#define ODD(array) __builtin_amdgcn_ballot_w64((array)[self->place.me] & 1)
+/* Keeps a product from being rounded to f16 by v_fma_mixlo_f16 with an addend of +0, as clang
+ * 22 does, which makes +0 of -0. */
+#define OPAQUE(x)                                                                                  \
+	({                                                                                         \
+		__typeof__(x) value = (x);                                                         \
+		asm("" : "+v"(value));                                                             \
+		value;                                                                             \
+	})
 #define fma_f16(a, b, c)   __builtin_elementwise_fma(a, b, c)
 #define fma_f16x2(a, b, c) __builtin_elementwise_fma(a, b, c)
 #define fma_f16x4(a, b, c) __builtin_elementwise_fma(a, b, c)
@@ -167,6 +175,7 @@ INTEGERS(TO_INTEGER, f64)
 #else
 #define OF_ANY(array, lane) (array)[(self->place.me & ~63) + ((lane)&63)]
 #define OF_ONE(array, lane) OF_ANY(array, lane)
+#define OPAQUE(x)           (x)
 #define ROTATED(array, n)   (array)[(self->place.me & ~15) + ((self->place.me - n) & 15)]
 #define ODD(array)          odd((array) + (self->place.me & ~63))
 static u64 odd(const u32 *wave) {

@@ -142,10 +142,12 @@ sub vector_operation {
 
 # Clang 22 for AMDGPU makes -x of 0.0 - x, which is wrong for x = +0 (SelectVOP3ModsImpl, "Fold
 # fsub [+-]0 into fneg"), so no floating-point constant may be 0 or become 0 once folded: of its
-# operands one varies, and an integer varies before it is converted.
+# operands one varies, and an integer varies before it is converted. OPAQUE: see arith.h.
 sub operand {
 	my ($from, $to, $d, $varies) = @_;
-	return is_float($to) && !is_float($from) ? leaf($from, 1) : expression($from, $d, $varies);
+	return leaf($from, 1) if is_float($to) && !is_float($from);
+	my $text = expression($from, $d, $varies);
+	return scalar_of($from) eq 'f32' && scalar_of($to) eq 'f16' ? "OPAQUE($text)" : $text;
 }
 
 sub expression {
