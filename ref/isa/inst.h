@@ -90,9 +90,10 @@ enum {
 	MX_EXEC_OUT = 1 << 7,
 	MX_LOAD = 1 << 8,
 	MX_STORE = 1 << 9,
-	MX_SIGNED = 1 << 10,   /* sub-dword load or 64-bit literal: sign-extended */
-	MX_TWO = 1 << 11,      /* DS: two addresses, offset0 and offset1 in units of the data */
-	MX_D16_HI = 1 << 12,   /* memory data, or the VALU's result, is in the upper half of a register */
+	MX_SIGNED = 1 << 10, /* sub-dword load or 64-bit literal: sign-extended */
+	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data */
+	MX_D16_HI =
+		1 << 12, /* memory data, or the VALU's result, is in the upper half of a register */
 	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where; SALU: 2 is
 	                          the field width in source 1 */
 	MX_CONTROL1 = 1 << 14,
@@ -113,12 +114,11 @@ enum {
 	MX_STRIDE_64 = 1 << 29,  /* DS, with MX_TWO: offsets in units of 64 elements */
 	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */
 	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: what memory must hold comes first */
-	MX_POSITIONAL = 1ull << 40, /* bit i of the result depends on bits i of the sources alone */
-	MX_NO_OVERLAP =
-		1ull << 41, /* the destination may not overlap a source [LLVM earlyclobber] */
-	MX_NEAREST = 1ull << 42,    /* rounds to nearest even in any MODE */
-	MX_FLUSH = 1ull << 43,      /* flushes denormal sources and results in any MODE */
 	MX_IS_ASSUMED = 1ull << 32, /* executes, but part of what it does is our assumption */
+	MX_POSITIONAL = 1ull << 33, /* bit i of the result depends on bits i of the sources alone */
+	MX_NO_OVERLAP = 1ull << 34, /* the destination overlaps no source [LLVM earlyclobber] */
+	MX_NEAREST = 1ull << 35,    /* rounds to nearest even in any MODE */
+	MX_FLUSH = 1ull << 36,      /* flushes denormal sources and results in any MODE */
 };
 
 struct mx_program;
