@@ -116,6 +116,7 @@ enum {
 	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: what memory must hold comes first */
 	MX_IS_ASSUMED = 1ull << 32, /* executes, but part of what it does is our assumption */
 	MX_POSITIONAL = 1ull << 33, /* bit i of the result depends on bits i of the sources alone */
+	MX_UPWARD = 1ull << 37, /* bit i depends on bits up to i of the sources; not with CLAMP */
 	MX_NO_OVERLAP = 1ull << 34, /* the destination overlaps no source [LLVM earlyclobber] */
 	MX_NEAREST = 1ull << 35,    /* rounds to nearest even in any MODE */
 	MX_FLUSH = 1ull << 36,      /* flushes denormal sources and results in any MODE */

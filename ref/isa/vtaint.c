@@ -114,6 +114,29 @@ static void packed_unwritten(const struct mx_op *op, const struct mx_sources *s,
 	}
 }
 
+/* From the lowest unwritten bit of any source up, as carries go; 16-bit halves apart. */
+static void carry_unwritten(const struct mx_op *op, const struct mx_sources *s, mx_vreg *d) {
+	const struct mx_type_info *t = &mx_operand_types[op->type];
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		uint64_t u = 0, low;
+		for (unsigned i = 0; i < 3 && op->s[i]; i++) {
+			bool half =
+				mx_operand_types[op->source_type[i]].bits == 16 && t->elements == 1;
+			uint32_t first = s->unwritten[i][0][l];
+			u |= half ? first & 0xffff : first;
+			u |= op->s[i] > 1 ? (uint64_t)s->unwritten[i][1][l] << 32 : 0;
+		}
+		low = t->elements == 2 ? u & 0xffff : u;
+		low = -(low & -low);
+		if (t->elements == 2) {
+			uint64_t high = u & 0xffff0000;
+			low = (low & 0xffff) | -(high & -high);
+		}
+		d[0][l] = (uint32_t)low;
+		d[1][l] = (uint32_t)(low >> 32);
+	}
+}
+
 static bool is_packed(const struct mx_op *op) {
 	bool packed = mx_operand_types[op->type].elements == 2 && !(op->flags & MX_OP_SEL);
 	for (unsigned i = 0; i < 3 && op->s[i]; i++)
@@ -125,12 +148,15 @@ void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, m
 	const struct mx_op *op = in->op;
 	bool bitwise = op->flags & (MX_BITWISE | MX_POSITIONAL);
 	bool half = mx_operand_types[op->type].bits == 16;
-	if (is_packed(op) && !bitwise) {
+	bool upward = op->flags & MX_UPWARD && !in->clamp;
+	if (is_packed(op) && !bitwise && !upward) {
 		packed_unwritten(op, s, d);
 		return;
 	}
-	uint64_t all = mx_tainted_lanes(op, s, bitwise);
-	if (bitwise)
+	uint64_t all = mx_tainted_lanes(op, s, bitwise || upward);
+	if (upward)
+		carry_unwritten(op, s, d);
+	else if (bitwise)
 		flip_unwritten(in, s, d);
 	else
 		memset(d, 0, op->d * sizeof *d);
