@@ -63,6 +63,22 @@ struct mx_let {
 	char *name, *value;
 };
 
+struct mx_layout; /* layout.h */
+
+/* How a matrix is laid out for the kernel, see layout.h. */
+struct mx_packing_spec {
+	const char *layout;
+	size_t pad_rows, pad_cols; /* multiples to pad to; 0: the layout's own */
+	unsigned fill;             /* of padding: a byte, or MX_FILL_POISON */
+};
+struct mx_packing {
+	const struct mx_layout *layout; /* NULL: the matrix is not packed */
+	size_t rows, cols;              /* bytes of the matrix */
+	size_t padded_rows, padded_cols;
+	size_t bytes; /* packed */
+	unsigned fill;
+};
+
 struct mx_buffer_spec {
 	char *name;
 	mx_role role;
