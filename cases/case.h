@@ -90,6 +90,9 @@ struct mx_buffer_spec {
 	char *guard;       /* lines of guard before and after; NULL: 1 */
 	char *data;        /* "zero", "poison", "random" or a .npy file; NULL: by the role */
 	char *expect;      /* a .npy file: what the launch must leave; or NULL */
+	char *layout;      /* of an operand or scales, packed for the kernel; NULL: in lines */
+	char *pad_rows, *pad_cols; /* multiples of them to pad to; NULL: the layout's own */
+	char *fill;                /* of the padding: a byte, or "poison"; NULL: poison */
 };
 
 struct mx_arg_spec {
@@ -151,8 +154,11 @@ struct mx_buffer {
 	size_t rows, cols;     /* elements */
 	size_t lines;          /* rows, or columns where order is MX_ORDER_COL */
 	size_t line_bytes, ld; /* bytes used by a line; bytes from line to line, >= line_bytes */
-	size_t bytes;          /* of the valid extent, at least (lines - 1) * ld + line_bytes */
+	size_t bytes;          /* of the valid extent, at least (lines - 1) * ld + line_bytes, or
+	                          packed */
 	size_t guard;          /* bytes of guard on each side: a multiple of 256, >= 256 */
+	size_t data_bytes;     /* in lines, as struct mx_data has it; `bytes` if it is not packed */
+	struct mx_packing packing; /* how the device has it; its layout NULL: in lines */
 };
 
 struct mx_plan {
@@ -187,6 +193,10 @@ bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, siz
 /* Where an element of a buffer of whole bytes is, in bytes from the start. */
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col);
 
+/* The line that the byte at an offset from the start belongs to, as the device has it; -1 for
+ * the padding of a layout. */
+long long mx_buffer_line(const struct mx_buffer *b, long long offset);
+
 /* Whether the launch finds something in the buffer: all but poisoned ones. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
 
@@ -197,19 +207,23 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
 #define MX_POISON 0xFF
 
 struct mx_data {
-	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].bytes bytes of each; outputs and gaps
-	                                   poison */
+	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].data_bytes bytes of each, in lines;
+	                                   outputs and gaps poison */
 	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL where nothing was
 	                 quantised: the regime draws codes, or they come from a file */
 };
 
 /* The bytes of the buffer as a .npy file has them: lines of numbers, or of packed codes.
- * bytes: plan->buffers[i].bytes of them; what belongs to no line stays. */
+ * bytes: plan->buffers[i].data_bytes of them; what belongs to no line stays. */
 int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
                  struct mx_error *err);
-/* The other way round. */
+/* The other way round; bytes: plan->buffers[i].bytes of them, as the device has them. */
 int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
                   struct mx_error *err);
+
+/* The buffer as the device is to have it: bytes, plan->buffers[i].bytes of them, from data. */
+void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,
+                  uint8_t *bytes);
 
 /* Fills every input of the plan; buffers with a `data` key as that says, scales and
  * operands otherwise by the regime:

@@ -2,6 +2,7 @@
 #include "schema.h"
 #include "dtype.h"
 #include "kernarg.h"
+#include "layout.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -152,9 +153,46 @@ static int check_orders(struct source *s, const struct mx_case *c, struct mx_err
 	return 0;
 }
 
+/* Why a buffer cannot have its layout, and the key to blame; NULL: it can. */
+static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) {
+	const struct mx_layout *l = mx_layout_by_name(b->layout);
+	bool scales = b->role == MX_ROLE_A_SCALE || b->role == MX_ROLE_B_SCALE;
+	unsigned fill;
+	*key = "layout";
+	if (!l)
+		return "there is none of that name";
+	if (b->role == MX_ROLE_NONE || b->role == MX_ROLE_C)
+		return "only operands and scales are packed";
+	mx_layout_use use = mx_layout_holds(l);
+	if (use != MX_LAYOUT_ANY && scales != (use == MX_LAYOUT_SCALES))
+		return scales ? "it is one of codes" : "it is one of scales";
+	if (use == MX_LAYOUT_FP4 && b->type != MX_DT_E2M1)
+		return "it is one of e2m1 codes";
+	if (b->ld || b->extent || b->expect)
+		return "the buffer has no ld, extent or expect then";
+	*key = "fill";
+	return mx_layout_fill(b->fill, &fill) ? NULL : "it must be 0 to 255, or poison";
+}
+
+static int check_layouts(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++) {
+		const struct mx_buffer_spec *b = &c->buffers[i];
+		const char *key = b->fill ? "fill" : b->pad_rows ? "pad_rows" : "pad_cols";
+		const char *why = NULL;
+		if (b->layout)
+			why = bad_layout(b, &key);
+		else if (b->pad_rows || b->pad_cols || b->fill)
+			why = "the buffer has no layout";
+		if (why)
+			return source_fail(err, s, line_of(s, "buffers", i, key),
+			                   "buffers[%u].%s: %s", i, key, why);
+	}
+	return 0;
+}
+
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
-	    check_orders(s, c, err) || check_kernarg(s, c, err))
+	    check_orders(s, c, err) || check_layouts(s, c, err) || check_kernarg(s, c, err))
 		return -1;
 	return check_verdict(s, c, err);
 }

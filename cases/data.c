@@ -1,6 +1,7 @@
 /* The bytes of a plan's buffers, before the launch. */
 #include "dtype.h"
 #include "fill.h"
+#include "layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,10 +25,10 @@ static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
 static int allocate_all(const struct mx_plan *p, struct mx_data *data, struct mx_error *err) {
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct mx_buffer *b = &p->buffers[i];
-		data->bytes[i] = allocate(p, b->name, b->bytes, err);
+		data->bytes[i] = allocate(p, b->name, b->data_bytes, err);
 		if (!data->bytes[i])
 			return -1;
-		memset(data->bytes[i], MX_POISON, b->bytes);
+		memset(data->bytes[i], MX_POISON, b->data_bytes);
 	}
 	return 0;
 }
@@ -157,6 +158,15 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 			return -1;
 		}
 	return 0;
+}
+
+void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,
+                  uint8_t *bytes) {
+	const struct mx_buffer *b = &plan->buffers[i];
+	if (b->packing.layout)
+		mx_pack(&b->packing, data->bytes[i], b->ld, bytes);
+	else
+		memcpy(bytes, data->bytes[i], b->bytes);
 }
 
 void mx_data_free(struct mx_data *data) {

@@ -1,5 +1,6 @@
 /* Buffers from and to .npy files: a line of the buffer is a row of the array. */
 #include "dtype.h"
+#include "layout.h"
 #include "npy.h"
 
 #include <stdio.h>
@@ -63,9 +64,12 @@ int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, 
 	};
 	if (!a.data)
 		return mx_fail(err, "%s: buffer %s: no memory", plan->name, b->name);
-	for (size_t line = 0; line < b->lines; line++)
-		memcpy((uint8_t *)a.data + line * b->line_bytes, bytes + line * b->ld,
-		       b->line_bytes);
+	if (b->packing.layout)
+		mx_unpack(&b->packing, bytes, a.data, b->line_bytes);
+	else
+		for (size_t line = 0; line < b->lines; line++)
+			memcpy((uint8_t *)a.data + line * b->line_bytes, bytes + line * b->ld,
+			       b->line_bytes);
 	int status = mx_npy_write(&(struct mx_npy_file){ file, &a }, 1, err);
 	free(a.data);
 	return status;

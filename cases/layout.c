@@ -1,7 +1,9 @@
 /* Layouts: a slot's number is a mixed-radix number whose digits come from row and column. */
 #include "layout.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_FIELDS = 8 };
@@ -54,6 +56,16 @@ const char *mx_layout_name(const struct mx_layout *l) {
 
 mx_layout_use mx_layout_holds(const struct mx_layout *l) {
 	return l->use;
+}
+
+bool mx_layout_fill(const char *text, unsigned *fill) {
+	char *end;
+	*fill = MX_FILL_POISON;
+	if (!text || !strcmp(text, "poison"))
+		return true;
+	unsigned long byte = strtoul(text, &end, 0);
+	*fill = byte;
+	return isdigit((unsigned char)*text) && !*end && byte < MX_FILL_POISON;
 }
 
 /* ---- slots ---- */

@@ -30,6 +30,9 @@ mx_layout_use mx_layout_holds(const struct mx_layout *l);
  * that stands in the slot as a byte of the matrix would, zero-extended. */
 enum { MX_FILL_POISON = 256 };
 
+/* A fill as case files have it, "poison" or a number; NULL is poison. False if it is neither. */
+bool mx_layout_fill(const char *text, unsigned *fill);
+
 /* Fails on an unknown layout; on pad_rows or pad_cols that are no multiple of what the
  * layout needs; on a fill over MX_FILL_POISON; on a matrix whose packed size is over 2^63;
  * and on one that the layout crops so that bytes are lost, with their number. */

@@ -1,6 +1,7 @@
 /* A case at a shape: every expression evaluated, every size checked. */
 #include "dtype.h"
 #include "kernarg.h"
+#include "layout.h"
 #include "scope.h"
 
 #include <inttypes.h>
@@ -104,10 +105,49 @@ static int make_extent(const struct scope *s, int i, struct mx_buffer *b, struct
 	     __builtin_add_overflow(b->bytes, b->line_bytes, &b->bytes) || b->bytes > MAX_EXTENT))
 		return field_fail(err, s->c, (struct field){ "buffers", i, "" },
 		                  "%zu lines of %zu bytes are over 2^40", b->lines, b->ld);
-	return widen_extent(s, i, b, err);
+	if (widen_extent(s, i, b, err))
+		return -1;
+	b->data_bytes = b->bytes;
+	return 0;
 }
 
+/* ---- packed ones ---- */
+
+static int make_pad(const struct scope *s, struct field at, const char *text, size_t *pad,
+                    struct mx_error *err) {
+	int64_t multiple = 0;
+	if (text && scope_eval(s, at, text, (struct range){ 1, MAX_EXTENT }, &multiple, err))
+		return -1;
+	*pad = multiple;
+	return 0;
+}
+
+/* The data stay in lines without gaps; the device has them packed. */
+static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
+	const struct mx_buffer_spec *spec = &s->c->buffers[i];
+	struct mx_packing_spec how = { .layout = spec->layout };
+	struct field at_rows = { "buffers", i, ".pad_rows" },
+		     at_cols = { "buffers", i, ".pad_cols" }, at = { "buffers", i, ".layout" };
+	struct mx_error why;
+	if (!spec->layout)
+		return 0;
+	if (make_pad(s, at_rows, spec->pad_rows, &how.pad_rows, err) ||
+	    make_pad(s, at_cols, spec->pad_cols, &how.pad_cols, err))
+		return -1;
+	mx_layout_fill(spec->fill, &how.fill);
+	if (mx_packing_make(&b->packing, &how, b->rows, b->line_bytes, &why))
+		return field_fail(err, s->c, at, "%s", why.text);
+	if (b->packing.bytes > MAX_EXTENT)
+		return field_fail(err, s->c, at, "%zu bytes are over 2^40", b->packing.bytes);
+	b->bytes = b->packing.bytes;
+	return 0;
+}
+
+/* ---- places ---- */
+
 bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to) {
+	if (b->packing.layout)
+		return false;
 	*from = line * b->ld + b->line_bytes;
 	*to = line + 1 < b->lines ? *from - b->line_bytes + b->ld : b->bytes;
 	return *from < *to;
@@ -116,6 +156,13 @@ bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, siz
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col) {
 	bool by_col = b->order == MX_ORDER_COL;
 	return (by_col ? col : row) * b->ld + dtype_bytes(b->type, by_col ? row : col);
+}
+
+long long mx_buffer_line(const struct mx_buffer *b, long long offset) {
+	size_t row, col;
+	if (!b->packing.layout || offset < 0 || (size_t)offset >= b->bytes)
+		return b->ld ? offset / (long long)b->ld : 0;
+	return mx_packing_from(&b->packing, offset, &row, &col) ? (long long)row : -1;
 }
 
 static int make_guard(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
@@ -150,7 +197,7 @@ static int make_buffer(const struct scope *s, int i, struct mx_buffer *b, struct
 		.lines = spec->order == MX_ORDER_COL ? cols : rows,
 		.line_bytes = dtype_bytes(spec->type, spec->order == MX_ORDER_COL ? rows : cols),
 	};
-	if (make_ld(s, i, b, err) || make_extent(s, i, b, err))
+	if (make_ld(s, i, b, err) || make_extent(s, i, b, err) || make_packing(s, i, b, err))
 		return -1;
 	return make_guard(s, i, b, err);
 }

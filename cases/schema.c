@@ -78,6 +78,10 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, guard, OPTIONAL),
 	STRING(mx_buffer_spec, data, OPTIONAL),
 	STRING(mx_buffer_spec, expect, OPTIONAL),
+	STRING(mx_buffer_spec, layout, OPTIONAL),
+	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
+	STRING(mx_buffer_spec, pad_cols, OPTIONAL),
+	STRING(mx_buffer_spec, fill, OPTIONAL),
 	CYAML_FIELD_END,
 };
 /* clang-format on */

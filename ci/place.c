@@ -1,5 +1,6 @@
 /* Places in the memory of a case, as people write them and as addresses. */
 #include "place.h"
+#include "../cases/layout.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -52,7 +53,9 @@ static bool element(const char *at, const struct mx_buffer *s, uint64_t base, st
 		return false;
 	bool by_column = s->order == MX_ORDER_COL;
 	uint64_t line = (uint64_t)(by_column ? j : i), in_line = (uint64_t)(by_column ? i : j);
-	p->address = base + line * s->ld + in_line * bits / 8;
+	p->address =
+		base + (s->packing.layout ? mx_packing_at(&s->packing, line, in_line * bits / 8)
+	                                  : line * s->ld + in_line * bits / 8);
 	p->bytes = bits < 8 ? 1 : bits / 8;
 	return true;
 }
@@ -100,12 +103,19 @@ int mx_place_parse(const struct mx_bench *b, const char *text, struct mx_place *
 
 static void in_buffer(const struct mx_buffer *s, long long offset, char text[160]) {
 	size_t bits = element_bits(s), at = (size_t)offset;
-	bool inside = offset >= 0 && at < s->bytes && bits && s->ld;
-	if (!inside || at % s->ld >= s->line_bytes) {
+	size_t row, col;
+	bool inside = offset >= 0 && at < s->bytes && bits && s->ld, in_line = inside;
+	if (inside && s->packing.layout) { /* then as if it were in lines */
+		in_line = mx_packing_from(&s->packing, at, &row, &col);
+		at = row * s->ld + col;
+	} else if (inside) {
+		in_line = at % s->ld < s->line_bytes;
+	}
+	if (!in_line) {
 		snprintf(text, 160, "byte %lld of %.64s%s", offset, s->name,
-		         offset < 0 || at >= s->bytes ? " (guard)"
-		         : inside                     ? " (padding)"
-		                                      : "");
+		         offset < 0 || (size_t)offset >= s->bytes ? " (guard)"
+		         : inside                                 ? " (padding)"
+		                                                  : "");
 		return;
 	}
 	size_t line = at / s->ld, i = at % s->ld * 8 / bits, rest = at % s->ld - i * bits / 8;

@@ -20,6 +20,8 @@ static void place(const struct mx_buffer *s, size_t at, char *text, size_t room)
 	long long size = s->type == MX_DT_F32 ? 4 : s->type == MX_DT_BF16 ? 2 : 1;
 	if (offset < 0 || !ld || offset >= (long long)s->bytes)
 		snprintf(text, room, "%s, byte %lld (guard)", s->name, offset);
+	else if (s->packing.layout)
+		snprintf(text, room, "%s, byte %lld", s->name, offset);
 	else
 		snprintf(text, room, "%s[%lld][%lld]", s->name, offset / ld, offset % ld / size);
 }

@@ -1,4 +1,5 @@
 /* A set-up: buffers with guards on the device, and launches over them. */
+#include "../cases/layout.h"
 #include "bench_inside.h"
 
 #include <stdio.h>
@@ -57,7 +58,7 @@ static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
 	if (!buffer->before || !buffer->after)
 		return mx_fail(err, "%s: out of memory for buffer %s", b->plan.name, spec->name);
 	memset(buffer->before, MX_POISON, buffer->bytes);
-	memcpy(buffer->before + spec->guard, b->data.bytes[i], spec->bytes);
+	mx_data_pack(&b->plan, i, &b->data, buffer->before + spec->guard);
 	if (mx_device_alloc(b->device, buffer->bytes, &buffer->device, &why))
 		return mx_fail(err, "%s: buffer %s: %s", b->plan.name, spec->name, why.text);
 	return 0;
@@ -149,6 +150,9 @@ static void mark(struct mx_bench *b, unsigned i) {
 		emu->mark(data, spec->bytes, 0);
 	for (size_t line = 0; line < spec->lines; line++)
 		if (mx_buffer_padding(spec, line, &from, &to))
+			emu->mark(data + from, to - from, 0);
+	if (spec->packing.layout && spec->packing.fill == MX_FILL_POISON)
+		for (to = 0; mx_packing_padding(&spec->packing, to, &from, &to);)
 			emu->mark(data + from, to - from, 0);
 }
 

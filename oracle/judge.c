@@ -234,7 +234,7 @@ static void report_change(const struct mx_bench *b, const struct mx_buffer *s, s
 	note_place(v, b, s, offset);
 	mx_verdict_add(v, severity, kind,
 	               "%s of buffer %s changed, first at byte %lld of its %zu (row %lld)", where,
-	               s->name, offset, s->bytes, s->ld ? offset / (long long)s->ld : 0);
+	               s->name, offset, s->bytes, mx_buffer_line(s, offset));
 }
 
 /* The first byte in [from, to) that the run changed, or `to`. */

@@ -41,6 +41,22 @@ static void plan_has_the_sizes(void) {
 	mx_case_free(c);
 }
 
+static void packed_buffers_have_two_sizes(void) {
+	struct mx_case *c = load_good("rows: N, cols: K / 32, ld: KS}",
+	                              "rows: N, cols: K / 32, layout: s32x8_256, fill: 127}");
+	struct mx_plan p;
+	struct mx_error err = { "" };
+	const struct mx_buffer *b = &p.buffers[3];
+	ok(!mx_plan_make(c, 130, 257, 288, MX_REGIME_EXACT, &p, &err) && b->data_bytes == 257 * 9 &&
+	           b->ld == 9 && b->bytes == 512 * 16 && b->packing.fill == 127 &&
+	           !p.buffers[2].packing.layout && p.buffers[2].data_bytes == p.buffers[2].bytes,
+	   "a packed buffer has its data in lines, and the layout's size on the device");
+	ok(mx_buffer_line(b, 256 * 16) == 256 && mx_buffer_line(b, 256 * 16 + 4) == -1 &&
+	           mx_buffer_line(b, 3 * 4 + 1) == 19 && mx_buffer_line(&p.buffers[1], 40) == 2,
+	   "the line of a byte is the layout's, none of its padding");
+	mx_case_free(c);
+}
+
 static void kernarg_has_its_bytes(void) {
 	struct mx_case *c = load_good(NULL, "");
 	struct mx_plan p;
@@ -124,6 +140,20 @@ static void wrong_plans_say_which_field(void) {
 		  ": buffers[0]: A is 16 x 128, its role's is 16 x 64" },
 		{ "an output of another shape", "cols: N, guard", "cols: M, guard", 16, 32, 64,
 		  ": buffers[4]: C is 16 x 16, its role's is 16 x 32" },
+		{ "rows padded to nothing", "rows: N, cols: K}",
+		  "rows: N, cols: K, layout: preshuffle_16x16, pad_rows: M - 16}", 16, 16, 32,
+		  ": buffers[2].pad_rows: M - 16 is 0, less than 1" },
+		{ "rows padded to what the layout cannot have", "rows: N, cols: K}",
+		  "rows: N, cols: K, layout: preshuffle_16x16, pad_rows: M + 8}", 16, 16, 32,
+		  ": buffers[2].layout: layout preshuffle_16x16 pads rows to a multiple of 16, and "
+		  "24 is none" },
+		{ "scales that a layout loses", "rows: N, cols: K / 32, ld: KS}",
+		  "rows: N, cols: K / 32, layout: s32x8_wave}", 16, 48, 256,
+		  ": buffers[3].layout: layout s32x8_wave crops 48 x 8 scales out of 256 x 8, and "
+		  "so loses 64 of 384" },
+		{ "a packed size over 2^40", "rows: N, cols: K / 32, ld: KS}",
+		  "rows: N, cols: K / 32, layout: s32x8, pad_rows: 0x8000000000}", 16, 16, 32,
+		  ": buffers[3].layout: 4398046511104 bytes are over 2^40" },
 		{ "a 32-bit argument over its range", "value: M - 2", "value: M * 0x8000000", 16,
 		  16, 32, ": kernarg[2].value: M * 0x8000000 is 2147483648, more than 2147483647" },
 		{ "a negative unsigned argument", "value: 0xfffffff0", "value: -M", 16, 16, 32,
@@ -146,6 +176,7 @@ static void wrong_plans_say_which_field(void) {
 int main(void) {
 	make_folder();
 	plan_has_the_sizes();
+	packed_buffers_have_two_sizes();
 	kernarg_has_its_bytes();
 	wrong_plans_say_which_field();
 	remove_folder();
