@@ -36,7 +36,9 @@ typedef enum {
 	MX_ROLE_A_SCALE,
 	MX_ROLE_B,
 	MX_ROLE_B_SCALE,
-	MX_ROLE_C
+	MX_ROLE_C,
+	MX_ROLE_GROUP_BEGIN, /* the first row of each group, and the end of the last */
+	MX_ROLE_GROUP_ROWS,  /* tokens of each group */
 } mx_role;
 typedef enum {
 #define MX_DTYPE(id, name, bytes, kind) MX_DT_##id,
@@ -95,6 +97,18 @@ struct mx_buffer_spec {
 	char *fill;                /* of the padding: a byte, or "poison"; NULL: poison */
 };
 
+/* What rows of a grouped output hold that belong to no token: anything; +0; or what was there
+ * before. */
+typedef enum { MX_PADDING_FREE, MX_PADDING_ZERO, MX_PADDING_KEPT } mx_grouped_padding;
+enum { MX_MAX_GROUPS = 256 };
+
+struct mx_groups_spec {
+	char **rows; /* tokens of each group, expressions in M, N and K that add up to M */
+	unsigned n_rows;
+	char *pad; /* multiple of rows that each is padded to; NULL: 1 */
+	mx_grouped_padding padding;
+};
+
 struct mx_arg_spec {
 	unsigned offset; /* in the kernarg segment, bytes */
 	mx_arg_type type;
@@ -126,6 +140,7 @@ struct mx_case {
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
 	struct mx_let *let;
 	unsigned n_let;
+	struct mx_groups_spec *groups; /* or NULL: one product */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
 	struct mx_arg_spec *kernarg;
@@ -161,12 +176,23 @@ struct mx_buffer {
 	struct mx_packing packing; /* how the device has it; its layout NULL: in lines */
 };
 
+struct mx_groups {
+	size_t n; /* 0: not grouped */
+	uint64_t rows[MX_MAX_GROUPS], begin[MX_MAX_GROUPS + 1];
+};
+
+/* Fills begin, n + 1 of them, for groups of these rows, each padded to a multiple (1: not).
+ * Fails where the sum is over 2^63. */
+int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *begin,
+                  struct mx_error *err);
+
 struct mx_plan {
 	const struct mx_case *c;
 	char name[256]; /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
 	int64_t M, N, K;
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
+	struct mx_groups groups;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
 	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */

@@ -29,7 +29,7 @@ static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buf
                          const char *name) {
 	if (!is_name(name))
 		return "is not a name of letters, digits and _";
-	if (strlen(name) == 1 && strchr("MNK", *name))
+	if (strlen(name) == 1 && strchr(c->groups ? "MNKGR" : "MNK", *name))
 		return "is the shape's";
 	for (unsigned i = 0; i < n_let; i++)
 		if (!strcmp(c->let[i].name, name))
@@ -69,6 +69,9 @@ static const char *bad_type(mx_role role, mx_buffer_type type) {
 	case MX_ROLE_B_SCALE: return scale ? NULL : "a scale is e8m0";
 	case MX_ROLE_C:
 		return type == MX_DT_F32 || type == MX_DT_BF16 ? NULL : "an output is f32 or bf16";
+	case MX_ROLE_GROUP_BEGIN:
+	case MX_ROLE_GROUP_ROWS:
+		return type >= MX_DT_I32 ? NULL : "groups are counted in 32 or 64 bits";
 	case MX_ROLE_NONE: break;
 	}
 	return NULL;
@@ -153,6 +156,20 @@ static int check_orders(struct source *s, const struct mx_case *c, struct mx_err
 	return 0;
 }
 
+static int check_groups(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers && !c->groups; i++)
+		if (c->buffers[i].role >= MX_ROLE_GROUP_BEGIN)
+			return source_fail(err, s, line_of(s, "buffers", i, "role"),
+			                   "buffers[%u].role: the case has no groups", i);
+	int out = find_role(c, MX_ROLE_C);
+	const char *data = out < 0 ? NULL : c->buffers[out].data;
+	if (c->groups && c->groups->padding == MX_PADDING_KEPT && data && strcmp(data, "poison"))
+		return source_fail(err, s, line_of(s, "buffers", out, "data"),
+		                   "buffers[%d].data: padding is kept of an output that is poison",
+		                   out);
+	return 0;
+}
+
 /* Why a buffer cannot have its layout, and the key to blame; NULL: it can. */
 static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) {
 	const struct mx_layout *l = mx_layout_by_name(b->layout);
@@ -161,7 +178,7 @@ static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) 
 	*key = "layout";
 	if (!l)
 		return "there is none of that name";
-	if (b->role == MX_ROLE_NONE || b->role == MX_ROLE_C)
+	if (b->role < MX_ROLE_A || b->role > MX_ROLE_B_SCALE)
 		return "only operands and scales are packed";
 	mx_layout_use use = mx_layout_holds(l);
 	if (use != MX_LAYOUT_ANY && scales != (use == MX_LAYOUT_SCALES))
@@ -192,7 +209,8 @@ static int check_layouts(struct source *s, const struct mx_case *c, struct mx_er
 
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
-	    check_orders(s, c, err) || check_layouts(s, c, err) || check_kernarg(s, c, err))
+	    check_orders(s, c, err) || check_layouts(s, c, err) || check_groups(s, c, err) ||
+	    check_kernarg(s, c, err))
 		return -1;
 	return check_verdict(s, c, err);
 }

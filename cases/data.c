@@ -1,6 +1,7 @@
 /* The bytes of a plan's buffers, before the launch. */
 #include "dtype.h"
 #include "fill.h"
+#include "groups.h"
 #include "layout.h"
 
 #include <inttypes.h>
@@ -110,7 +111,7 @@ static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint6
 }
 
 static bool is_operand(mx_role role) {
-	return role != MX_ROLE_NONE && role != MX_ROLE_C;
+	return role >= MX_ROLE_A && role <= MX_ROLE_B_SCALE;
 }
 
 /* Operands of a file are no longer the quantised ones. */
@@ -126,6 +127,8 @@ static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed, stru
                         struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
+	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
+		groups_fill(&p->groups, b->role, dtype_bytes(b->type, 1), data->bytes[i]);
 	if (!how && b->role != MX_ROLE_NONE)
 		return 0;
 	if (is_operand(b->role))

@@ -220,13 +220,18 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	if (operands && (p->K == 0 || p->K % MX_BLOCK))
 		return mx_fail(err, "%s: K = %" PRId64 " is no positive multiple of %d", p->c->path,
 		               p->K, MX_BLOCK);
+	int64_t n = p->groups.n, rows = n ? (int64_t)p->groups.begin[n] : p->M, weights = p->N;
+	if (n && (__builtin_mul_overflow(n, p->N, &weights) || weights > MAX_EXTENT))
+		return mx_fail(err, "%s: %" PRId64 " groups of N = %" PRId64 " are over 2^40",
+		               p->c->path, n, p->N);
 	const struct {
 		mx_role role;
 		int64_t rows, cols;
 	} want[] = {
-		{ MX_ROLE_A, p->M, p->K }, { MX_ROLE_A_SCALE, p->M, blocks },
-		{ MX_ROLE_B, p->N, p->K }, { MX_ROLE_B_SCALE, p->N, blocks },
-		{ MX_ROLE_C, p->M, p->N },
+		{ MX_ROLE_A, rows, p->K },    { MX_ROLE_A_SCALE, rows, blocks },
+		{ MX_ROLE_B, weights, p->K }, { MX_ROLE_B_SCALE, weights, blocks },
+		{ MX_ROLE_C, rows, p->N },    { MX_ROLE_GROUP_BEGIN, 1, n + 1 },
+		{ MX_ROLE_GROUP_ROWS, 1, n },
 	};
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
 		if (check_role(p, want[i].role, want[i].rows, want[i].cols, err))
@@ -256,6 +261,7 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 	if (make_shape(plan, err) || scope_make(&scope, c, M, N, K, err) ||
 	    make_grid(&scope, plan, err))
 		return -1;
+	plan->groups = scope.groups;
 	for (unsigned i = 0; i < c->n_buffers; i++) {
 		if (make_buffer(&scope, i, &plan->buffers[i], err))
 			return -1;

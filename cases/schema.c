@@ -6,9 +6,14 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static const cyaml_strval_t roles[] = {
-	{ "none", MX_ROLE_NONE },       { "a", MX_ROLE_A },
-	{ "a_scale", MX_ROLE_A_SCALE }, { "b", MX_ROLE_B },
-	{ "b_scale", MX_ROLE_B_SCALE }, { "c", MX_ROLE_C },
+	{ "none", MX_ROLE_NONE },
+	{ "a", MX_ROLE_A },
+	{ "a_scale", MX_ROLE_A_SCALE },
+	{ "b", MX_ROLE_B },
+	{ "b_scale", MX_ROLE_B_SCALE },
+	{ "c", MX_ROLE_C },
+	{ "group_begin", MX_ROLE_GROUP_BEGIN },
+	{ "group_rows", MX_ROLE_GROUP_ROWS },
 };
 
 static const cyaml_strval_t types[] = {
@@ -23,6 +28,12 @@ static const cyaml_strval_t arg_types[] = {
 	{ "ptr", MX_ARG_PTR }, { "i8", MX_ARG_I8 },   { "u8", MX_ARG_U8 },   { "i16", MX_ARG_I16 },
 	{ "u16", MX_ARG_U16 }, { "i32", MX_ARG_I32 }, { "u32", MX_ARG_U32 }, { "i64", MX_ARG_I64 },
 	{ "u64", MX_ARG_U64 }, { "f32", MX_ARG_F32 }, { "f64", MX_ARG_F64 },
+};
+
+static const cyaml_strval_t paddings[] = {
+	{ "free", MX_PADDING_FREE },
+	{ "zero", MX_PADDING_ZERO },
+	{ "kept", MX_PADDING_KEPT },
 };
 
 static const cyaml_strval_t regimes[] = {
@@ -104,6 +115,15 @@ static const cyaml_schema_value_t string = {
 	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 1, CYAML_UNLIMITED),
 };
 
+/* clang-format off */
+static const cyaml_schema_field_t groups_fields[] = {
+	CYAML_FIELD_SEQUENCE_COUNT("rows", CYAML_FLAG_POINTER, struct mx_groups_spec, rows, n_rows, &string, 1, MX_MAX_GROUPS),
+	STRING(mx_groups_spec, pad, OPTIONAL),
+	ENUM(mx_groups_spec, padding, paddings),
+	CYAML_FIELD_END,
+};
+/* clang-format on */
+
 static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("M", 0, struct mx_run_spec, M),
 	CYAML_FIELD_INT("N", 0, struct mx_run_spec, N),
@@ -133,6 +153,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	SEQUENCE(block, 0, &string, 1, 3),
 	STRING(mx_case, lds, OPTIONAL),
 	SEQUENCE(let, OPTIONAL, &let, 0, CASE_MAX_LET),
+	CYAML_FIELD_MAPPING_PTR("groups", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, groups,
+	                        groups_fields),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
 	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
 	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),

@@ -1,5 +1,5 @@
 /* The names that a case's expressions may use at a shape, and where an expression stands. */
-#include "scope.h"
+#include "groups.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -43,6 +43,12 @@ int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t 
 	scope_add(scope, "M", M);
 	scope_add(scope, "N", N);
 	scope_add(scope, "K", K);
+	if (c->groups) {
+		if (groups_make(scope, &scope->groups, M, err))
+			return -1;
+		scope_add(scope, "G", scope->groups.n);
+		scope_add(scope, "R", scope->groups.begin[scope->groups.n]);
+	}
 	for (unsigned i = 0; i < c->n_let; i++) {
 		struct range any = { INT64_MIN, INT64_MAX };
 		int64_t v;

@@ -18,11 +18,12 @@ __attribute__((format(printf, 4, 5))) int field_fail(struct mx_error *err, const
 
 struct scope {
 	const struct mx_case *c;
-	struct mx_name names[3 + CASE_MAX_LET + MX_MAX_BUFFERS];
+	struct mx_name names[5 + CASE_MAX_LET + MX_MAX_BUFFERS];
 	size_t n;
+	struct mx_groups groups;
 };
 
-/* M, N, K and every let, in file order: a let sees those before it. */
+/* M, N, K, of groups G and R, and every let, in file order: a let sees those before it. */
 int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t N, int64_t K,
                struct mx_error *err);
 

@@ -24,4 +24,7 @@ struct mx_bench {
 	char basis[160];
 };
 
+/* The verdict on the groups of a case that has them. */
+int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
+
 #endif

@@ -7,19 +7,6 @@
 
 enum { BLOCK = 32 };
 
-int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *begin,
-                  struct mx_error *err) {
-	uint64_t end;
-	begin[0] = 0;
-	for (size_t g = 0; g < n; g++) {
-		if (__builtin_add_overflow(begin[g], rows[g], &end) ||
-		    __builtin_add_overflow(end, multiple - 1, &end) || end > INT64_MAX)
-			return mx_fail(err, "group %zu: its rows end over 2^63", g);
-		begin[g + 1] = end / multiple * multiple;
-	}
-	return 0;
-}
-
 /* ---- shapes ---- */
 
 /* Of no format it does not matter: the product says that there is none. */

@@ -32,9 +32,6 @@ typedef enum { MX_FORWARD, MX_DGRAD, MX_WGRAD } mx_grouped_kind;
  * Either way a group's last block is short where its rows are no multiple of 32. */
 typedef enum { MX_BLOCKS_BY_PLACE, MX_BLOCKS_BY_GROUP } mx_grouped_blocks;
 
-/* What padding rows of the output hold: anything; +0; or what was there before. */
-typedef enum { MX_PADDING_FREE, MX_PADDING_ZERO, MX_PADDING_KEPT } mx_grouped_padding;
-
 struct mx_grouped {
 	mx_grouped_kind kind;
 	size_t groups;
@@ -48,11 +45,6 @@ struct mx_grouped {
 	const char *profile;                     /* NULL: the exact product */
 	unsigned mma_k, threads;                 /* of the profile; as exact_gemm has it */
 };
-
-/* Fills begin, n + 1 of them, for groups of these rows, each padded to a multiple (1: not).
- * Fails where the sum is over 2^63. */
-int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *begin,
-                  struct mx_error *err);
 
 /* The output's rows and columns, all groups one under another: storage rows, or groups * n.
  * Fails on groups that overlap or have more tokens than rows, and on sizes over 2^63 bytes. */

@@ -310,6 +310,8 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 		return judge_expected(b, v, err);
 	if (b->plan.c->verdict.judge != MX_JUDGE_BITS)
 		return 0;
+	if (b->plan.groups.n)
+		return mx_judge_groups(b, v, err);
 	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))
 		return mx_fail(err, "%s: judge bits needs buffers of the roles a, b and c",
 		               b->plan.c->path);

@@ -57,6 +57,88 @@ static void packed_buffers_have_two_sizes(void) {
 	mx_case_free(c);
 }
 
+/* Five buffers of a case with groups: rows of A, SA and C are the storage's, B has G * N. */
+static const struct {
+	const char *from, *to;
+} grouped[] = {
+	{ "buffers:\n", "groups: {rows: [3, M - 7, 0, 4], pad: 32, padding: zero}\nbuffers:\n" },
+	{ "type: e2m1, rows: M", "type: e2m1, rows: R" },
+	{ "type: e8m0, rows: M", "type: e8m0, rows: R" },
+	{ "type: e2m1, rows: N", "type: e2m1, rows: G * N" },
+	{ "type: e8m0, rows: N", "type: e8m0, rows: G * N" },
+	{ "type: f32,  rows: M", "type: f32,  rows: R" },
+	{ "role: none,    type: bf16, rows: 3, cols: 5, ld: 16",
+	  "role: group_begin, type: i64, rows: 1, cols: G + 1" },
+};
+
+static struct mx_case *load_grouped(const char *from, const char *to) {
+	char text[8192], other[8192];
+	struct mx_case *c;
+	struct mx_error err;
+	snprintf(text, sizeof text, "%s", good);
+	for (size_t i = 0; i <= COUNT(grouped); i++) {
+		const char *a = i < COUNT(grouped) ? grouped[i].from : from;
+		const char *at = a ? strstr(text, a) : NULL;
+		if (!at)
+			continue;
+		snprintf(other, sizeof other, "%.*s%s%s", (int)(at - text), text,
+		         i < COUNT(grouped) ? grouped[i].to : to, at + strlen(a));
+		strcpy(text, other);
+	}
+	if (load(text, &c, &err)) {
+		fprintf(stderr, "plan_test: %s\n", err.text);
+		exit(2);
+	}
+	return c;
+}
+
+static void groups_are_laid_out(void) {
+	struct mx_case *c = load_grouped(NULL, NULL);
+	struct mx_plan p;
+	struct mx_error err = { "" };
+	static const uint64_t rows[] = { 3, 33, 0, 4 }, begin[] = { 0, 32, 96, 96, 128 };
+	ok(!mx_plan_make(c, 40, 16, 64, MX_REGIME_EXACT, &p, &err) && p.groups.n == 4 &&
+	           !memcmp(p.groups.rows, rows, sizeof rows) &&
+	           !memcmp(p.groups.begin, begin, sizeof begin),
+	   "groups have their rows, and begin where their padding says");
+	ok(p.buffers[0].rows == 128 && p.buffers[2].rows == 64 && p.buffers[4].rows == 128,
+	   "R and G are their storage and their number");
+	struct mx_data data;
+	ok(!mx_data_make(&p, 1, &data, &err) && !memcmp(data.bytes[5], begin, sizeof begin),
+	   "a buffer has where they begin");
+	mx_data_free(&data);
+	mx_case_free(c);
+}
+
+static void wrong_groups_say_why(void) {
+	static const struct {
+		const char *sentence, *from, *to;
+		int64_t M, N;
+		const char *want;
+	} t[] = {
+		{ "groups that are fewer rows than M", "M - 7", "M - 8", 40, 16,
+		  ": groups.rows: they add up to 39, and M is 40" },
+		{ "a group of less than nothing", NULL, NULL, 5, 16,
+		  ": groups.rows[1]: M - 7 is -2, less than 0" },
+		{ "groups padded to nothing", "pad: 32", "pad: M - 40", 40, 16,
+		  ": groups.pad: M - 40 is 0, less than 1" },
+		{ "groups by their own number", "M - 7", "G", 40, 16,
+		  ": groups.rows[1]: unknown name 'G'" },
+		{ "A without padding", "type: e2m1, rows: R", "type: e2m1, rows: M", 40, 16,
+		  ": buffers[0]: A is 40 x 64, its role's is 128 x 64" },
+		{ "as many beginnings as groups", "cols: G + 1", "cols: G", 40, 16,
+		  ": buffers[5]: W is 1 x 4, its role's is 1 x 5" },
+	};
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct mx_case *c = load_grouped(t[i].from, t[i].to);
+		struct mx_plan p;
+		struct mx_error err = { "" };
+		int rc = mx_plan_make(c, t[i].M, t[i].N, 64, MX_REGIME_EXACT, &p, &err);
+		ok_error(rc, err.text, t[i].want, t[i].sentence);
+		mx_case_free(c);
+	}
+}
+
 static void kernarg_has_its_bytes(void) {
 	struct mx_case *c = load_good(NULL, "");
 	struct mx_plan p;
@@ -177,6 +259,8 @@ int main(void) {
 	make_folder();
 	plan_has_the_sizes();
 	packed_buffers_have_two_sizes();
+	groups_are_laid_out();
+	wrong_groups_say_why();
 	kernarg_has_its_bytes();
 	wrong_plans_say_which_field();
 	remove_folder();

@@ -1,0 +1,55 @@
+/* Groups of rows: how a case's tokens are divided and laid out. */
+#include "groups.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *begin,
+                  struct mx_error *err) {
+	uint64_t end;
+	begin[0] = 0;
+	for (size_t g = 0; g < n; g++) {
+		if (__builtin_add_overflow(begin[g], rows[g], &end) ||
+		    __builtin_add_overflow(end, multiple - 1, &end) || end > INT64_MAX)
+			return mx_fail(err, "group %zu: its rows end over 2^63", g);
+		begin[g + 1] = end / multiple * multiple;
+	}
+	return 0;
+}
+
+static int make_rows(const struct scope *s, struct mx_groups *g, int64_t M, struct mx_error *err) {
+	const struct mx_groups_spec *spec = s->c->groups;
+	uint64_t sum = 0;
+	for (g->n = 0; g->n < spec->n_rows; g->n++) {
+		int64_t rows;
+		if (scope_eval(s, (struct field){ "groups.rows", g->n, "" }, spec->rows[g->n],
+		               (struct range){ 0, M }, &rows, err))
+			return -1;
+		g->rows[g->n] = rows;
+		sum += rows;
+	}
+	return sum == (uint64_t)M
+	               ? 0
+	               : field_fail(err, s->c, (struct field){ "groups.rows", -1, "" },
+	                            "they add up to %" PRIu64 ", and M is %" PRId64, sum, M);
+}
+
+int groups_make(const struct scope *s, struct mx_groups *g, int64_t M, struct mx_error *err) {
+	const struct mx_groups_spec *spec = s->c->groups;
+	struct field at = { "groups.pad", -1, "" };
+	struct mx_error why;
+	int64_t pad = 1;
+	if (make_rows(s, g, M, err) ||
+	    (spec->pad && scope_eval(s, at, spec->pad, (struct range){ 1, 1 << 20 }, &pad, err)))
+		return -1;
+	if (mx_groups_lay(g->n, g->rows, pad, g->begin, &why))
+		return field_fail(err, s->c, at, "%s", why.text);
+	return 0;
+}
+
+void groups_fill(const struct mx_groups *g, mx_role role, size_t width, uint8_t *bytes) {
+	const uint64_t *from = role == MX_ROLE_GROUP_BEGIN ? g->begin : g->rows;
+	size_t n = g->n + (role == MX_ROLE_GROUP_BEGIN);
+	for (size_t i = 0; i < n; i++)
+		memcpy(bytes + i * width, &from[i], width); /* little-endian */
+}

@@ -1,0 +1,109 @@
+/* Judging a run of a case with groups: each one's product by itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cases/dtype.h"
+#include "bench_inside.h"
+#include "grouped.h"
+
+static struct exact_operand operand(const struct mx_bench *b, const struct mx_buffer *x,
+                                    const struct mx_buffer *scales) {
+	return (struct exact_operand){ mx_format_info(dtype_format(x->type))->name,
+		                       b->data.bytes[x - b->plan.buffers],
+		                       b->data.bytes[scales - b->plan.buffers], x->ld, scales->ld };
+}
+
+static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_error *err) {
+	const struct mx_plan *p = &b->plan;
+	const struct mx_buffer *a = mx_plan_role(p, MX_ROLE_A), *x = mx_plan_role(p, MX_ROLE_B);
+	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
+	if (!a || !x || !c || p->c->verdict.judge != MX_JUDGE_BITS)
+		return mx_fail(err, "%s: groups are judged by bits, with roles a, b and c",
+		               p->c->path);
+	bool exact = p->regime == MX_REGIME_EXACT;
+	*g = (struct mx_grouped){
+		.kind = MX_FORWARD,
+		.groups = p->groups.n,
+		.begin = p->groups.begin,
+		.rows = p->groups.rows,
+		.n = (size_t)p->N,
+		.k = (size_t)p->K,
+		.left = operand(b, a, mx_plan_role(p, MX_ROLE_A_SCALE)),
+		.right = operand(b, x, mx_plan_role(p, MX_ROLE_B_SCALE)),
+		.padding = p->c->groups->padding,
+		.profile = exact ? NULL : p->c->verdict.profile,
+		.mma_k = p->c->verdict.mma_k,
+	};
+	g->right_stride = g->n * g->right.ld;
+	g->right_scale_stride = g->n * g->right.ld_scales;
+	return 0;
+}
+
+/* Once for a bench: what must come out, and on what that rests. */
+static int prepare(struct mx_bench *b, const struct mx_grouped *g, size_t n, struct mx_error *err) {
+	bool holds = true;
+	char why[256] = "";
+	if (b->expected)
+		return 0;
+	if (!g->profile && mx_grouped_regime(g, &holds, why, sizeof why, err))
+		return -1;
+	if (!holds)
+		return mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
+	b->expected = malloc((n + 1) * sizeof *b->expected);
+	if (!b->expected)
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	if (g->profile)
+		snprintf(b->basis, sizeof b->basis,
+		         "each group: profile %s (assumed), K in order by %u; NaN payload free",
+		         g->profile, g->mma_k);
+	else
+		snprintf(
+			b->basis, sizeof b->basis,
+			"each group: exact regime, any order of K, any profile of 24 bits or more");
+	return mx_grouped_expect(g, b->expected, err);
+}
+
+/* The output without gaps. */
+static uint8_t *gather(const struct mx_bench *b, const struct mx_buffer *c, unsigned bytes) {
+	const uint8_t *from = b->buffer[c - b->plan.buffers].after + c->guard;
+	uint8_t *out = malloc(c->rows * c->cols * bytes + 1);
+	for (size_t r = 0; out && r < c->rows; r++)
+		for (size_t k = 0; k < c->cols; k++)
+			memcpy(out + (r * c->cols + k) * bytes, from + mx_buffer_at(c, r, k),
+			       bytes);
+	return out;
+}
+
+static void report(const struct mx_bench *b, const struct mx_buffer *c,
+                   const struct mx_grouped_verdict *g, struct mx_verdict *v) {
+	v->checked = g->checked;
+	v->wrong = g->wrong;
+	if (!g->wrong)
+		return;
+	mx_verdict_add(v, MX_WRONG_NUMBERS, g->unwritten ? "not-written" : "wrong-bits", "%s: %s",
+	               c->name, g->text);
+	if (v->placed)
+		return;
+	v->placed = true;
+	v->buffer = (unsigned)(c - b->plan.buffers);
+	v->offset = (long long)mx_buffer_at(c, b->plan.groups.begin[g->group] + g->row, g->col);
+}
+
+int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	struct mx_grouped_verdict found;
+	struct mx_grouped g;
+	if (grouped_of(b, &g, err) || prepare(b, &g, c->rows * c->cols, err))
+		return -1;
+	unsigned bytes = (unsigned)dtype_bytes(c->type, 1);
+	uint8_t *got = gather(b, c, bytes);
+	if (!got)
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	int status = mx_grouped_judge(&g, b->expected, got, bytes, &found, err);
+	free(got);
+	if (!status)
+		report(b, c, &found, v);
+	snprintf(v->basis, sizeof v->basis, "%s", b->basis);
+	return status;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/perl
+# Cases with groups: an example passes, its broken twins fail in the right group, and what padding
+# rows may hold is the case's to say.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $dir, $status, $out, $err);
+
+my $run = '291x48x256/exact';
+
+# The example with some of its text replaced, and a kernel.
+sub judge {
+	my ($co, %edits) = @_;
+	my $text = slurp('cases/foreign/mxfp8_grouped.yaml');
+	$text =~ s/\Q$_\E/$edits{$_}/ for keys %edits;
+	return mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $co,
+		"foreign/mxfp8_grouped/$run");
+}
+
+my $good = "$build/kernels/foreign/mxfp8_grouped.co";
+my $stores_padding = "$build/tests/ci/padding_stored.gpu.co";
+my %free = ('padding: kept' => 'padding: free');
+
+is(judge($good), 0, 'ragged, empty and padded groups pass') or diag $out, $err;
+like($out, qr{bits (\d+)/\1 .*each group: exact regime}, 'and the verdict says that it is by group');
+is(judge($good, 'pad: 128' => 'pad: 1'), 0, 'groups one behind another too') or diag $out, $err;
+like($out, qr{bits ${\ (291 * 48)}/}, 'which have no padding');
+
+is(judge($stores_padding), 1, 'A12: rows of padding stored');
+like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\), padding row 1, column 0 }, 'are called so')
+	or diag $out;
+is(judge($stores_padding, %free), 0, 'and are nobody\'s business where padding is free')
+	or diag $out;
+like($out, qr{bits ${\ (291 * 48)}/}, 'nor are they counted');
+is(judge($good, 'padding: kept' => 'padding: zero'), 1, 'padding that must be zero');
+like($out, qr{not-written: C: group 1 .* padding row 1, column 0 is 0xffff \(not written\), must be 0x0000},
+	'and was not written, is flagged') or diag $out;
+
+is(judge("$build/tests/ci/next_rows.gpu.co"), 1, 'A3: the next group\'s rows');
+like($out, qr{wrong-bits: C: group 2 \(128 rows from 128\), row 0, .* in 1 of 6 groups},
+	'are flagged in their group') or diag $out;
+
+is(judge($good, 'M - 162' => 'M - 161'), 2, 'groups that are not M rows are bad input');
+like($err, qr/groups\.rows: they add up to 292, and M is 291/, 'which says so');
+is(mxcheck('--race', 100, 'foreign/mxfp8_grouped*'), 0, '100 schedules') or diag $out, $err;
+done_testing();
