@@ -102,11 +102,17 @@ struct mx_buffer_spec {
 typedef enum { MX_PADDING_FREE, MX_PADDING_ZERO, MX_PADDING_KEPT } mx_grouped_padding;
 enum { MX_MAX_GROUPS = 256 };
 
+/* What is multiplied: C_g = A_g B_g^T, groups of rows; or C_g = A_g B_g^T where the groups are
+ * columns of both, which are summed over: the gradient of weights. */
+typedef enum { MX_GROUPS_ROWS, MX_GROUPS_COLS } mx_groups_of;
+
 struct mx_groups_spec {
 	char **rows; /* tokens of each group, expressions in M, N and K that add up to M */
 	unsigned n_rows;
 	char *pad; /* multiple of rows that each is padded to; NULL: 1 */
 	mx_grouped_padding padding;
+	mx_groups_of of;
+	bool zero; /* codes of padding are 0, and not drawn */
 };
 
 struct mx_arg_spec {

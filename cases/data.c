@@ -52,9 +52,11 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
                            const struct operand *b, struct mx_error *err) {
 	struct reach ra, rb;
-	if (!exact_reach(a, b, p->K, &ra, &rb))
+	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
+	int64_t K = by_cols ? (int64_t)groups_most(&p->groups) : p->K;
+	if (!exact_reach(a, b, K ? K : 1, &ra, &rb))
 		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime", p->name,
-		               p->K);
+		               K);
 	if (a)
 		fill_exact(a, ra);
 	if (b)
@@ -75,15 +77,8 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 	return 0;
 }
 
-static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
-                         struct mx_error *err) {
-	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
-	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
-	struct operand both[2], *a = NULL, *b = NULL;
-	if (codes_a)
-		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
-	if (codes_b)
-		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
+static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct operand *b,
+                          struct mx_data *data, struct mx_error *err) {
 	switch (p->regime) {
 	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, err);
 	case MX_REGIME_GENERAL:
@@ -96,6 +91,25 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 		if (b)
 			fill_special(b);
 	}
+	return 0;
+}
+
+static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
+                         struct mx_error *err) {
+	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
+	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
+	struct operand both[2], *a = NULL, *b = NULL;
+	if (codes_a)
+		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
+	if (codes_b)
+		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
+	if (fill_by_regime(p, a, b, data, err))
+		return -1;
+	const struct mx_groups_spec *groups = p->c->groups;
+	if (groups && groups->zero && a)
+		groups_clear(&p->groups, groups->of, a);
+	if (groups && groups->zero && b && groups->of == MX_GROUPS_COLS)
+		groups_clear(&p->groups, groups->of, b);
 	return 0;
 }
 

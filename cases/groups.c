@@ -42,9 +42,33 @@ int groups_make(const struct scope *s, struct mx_groups *g, int64_t M, struct mx
 	if (make_rows(s, g, M, err) ||
 	    (spec->pad && scope_eval(s, at, spec->pad, (struct range){ 1, 1 << 20 }, &pad, err)))
 		return -1;
+	if (spec->of == MX_GROUPS_COLS && pad % MX_BLOCK)
+		return field_fail(err, s->c, at,
+		                  "groups of columns begin with a scale's block, and %" PRId64
+		                  " is no multiple of %d",
+		                  pad, MX_BLOCK);
 	if (mx_groups_lay(g->n, g->rows, pad, g->begin, &why))
 		return field_fail(err, s->c, at, "%s", why.text);
 	return 0;
+}
+
+size_t groups_most(const struct mx_groups *g) {
+	size_t most = 0;
+	for (size_t i = 0; i < g->n; i++)
+		most = g->rows[i] > most ? g->rows[i] : most;
+	return most;
+}
+
+/* Groups of rows are rows of A; groups of columns, columns of both. */
+void groups_clear(const struct mx_groups *g, mx_groups_of of, const struct operand *o) {
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t at = g->begin[i] + g->rows[i]; at < g->begin[i + 1]; at++)
+			if (of == MX_GROUPS_ROWS)
+				memset(operand_row(o, at), 0, o->codes->line_bytes);
+			else
+				for (size_t row = 0; row < o->codes->rows; row++)
+					mx_elem_set(o->format, operand_row(o, row), at,
+					            (mx_elem){ 0 });
 }
 
 void groups_fill(const struct mx_groups *g, mx_role role, size_t width, uint8_t *bytes) {

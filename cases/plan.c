@@ -216,21 +216,26 @@ static int check_role(const struct mx_plan *p, mx_role role, int64_t rows, int64
 
 static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	bool operands = mx_plan_role(p, MX_ROLE_A) || mx_plan_role(p, MX_ROLE_B);
-	int64_t blocks = (p->K + MX_BLOCK - 1) / MX_BLOCK;
-	if (operands && (p->K == 0 || p->K % MX_BLOCK))
-		return mx_fail(err, "%s: K = %" PRId64 " is no positive multiple of %d", p->c->path,
-		               p->K, MX_BLOCK);
+	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
 	int64_t n = p->groups.n, rows = n ? (int64_t)p->groups.begin[n] : p->M, weights = p->N;
+	int64_t K = by_cols ? rows : p->K, blocks = (K + MX_BLOCK - 1) / MX_BLOCK;
+	if (operands && (K == 0 || K % MX_BLOCK))
+		return mx_fail(err, "%s: %c = %" PRId64 " is no positive multiple of %d",
+		               p->c->path, by_cols ? 'R' : 'K', K, MX_BLOCK);
 	if (n && (__builtin_mul_overflow(n, p->N, &weights) || weights > MAX_EXTENT))
 		return mx_fail(err, "%s: %" PRId64 " groups of N = %" PRId64 " are over 2^40",
 		               p->c->path, n, p->N);
+	int64_t a = by_cols ? p->N : rows, b = by_cols ? p->K : weights;
 	const struct {
 		mx_role role;
 		int64_t rows, cols;
 	} want[] = {
-		{ MX_ROLE_A, rows, p->K },    { MX_ROLE_A_SCALE, rows, blocks },
-		{ MX_ROLE_B, weights, p->K }, { MX_ROLE_B_SCALE, weights, blocks },
-		{ MX_ROLE_C, rows, p->N },    { MX_ROLE_GROUP_BEGIN, 1, n + 1 },
+		{ MX_ROLE_A, a, K },
+		{ MX_ROLE_A_SCALE, a, blocks },
+		{ MX_ROLE_B, b, K },
+		{ MX_ROLE_B_SCALE, b, blocks },
+		{ MX_ROLE_C, by_cols ? weights : rows, by_cols ? p->K : p->N },
+		{ MX_ROLE_GROUP_BEGIN, 1, n + 1 },
 		{ MX_ROLE_GROUP_ROWS, 1, n },
 	};
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)

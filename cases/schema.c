@@ -36,6 +36,9 @@ static const cyaml_strval_t paddings[] = {
 	{ "kept", MX_PADDING_KEPT },
 };
 
+static const cyaml_strval_t groups_of[] = { { "rows", MX_GROUPS_ROWS },
+	                                    { "cols", MX_GROUPS_COLS } };
+
 static const cyaml_strval_t regimes[] = {
 	{ "exact", MX_REGIME_EXACT },
 	{ "general", MX_REGIME_GENERAL },
@@ -120,6 +123,8 @@ static const cyaml_schema_field_t groups_fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("rows", CYAML_FLAG_POINTER, struct mx_groups_spec, rows, n_rows, &string, 1, MX_MAX_GROUPS),
 	STRING(mx_groups_spec, pad, OPTIONAL),
 	ENUM(mx_groups_spec, padding, paddings),
+	CYAML_FIELD_ENUM("of", CYAML_FLAG_STRICT | OPTIONAL, struct mx_groups_spec, of, groups_of, COUNT(groups_of)),
+	CYAML_FIELD_BOOL("zero", OPTIONAL, struct mx_groups_spec, zero),
 	CYAML_FIELD_END,
 };
 /* clang-format on */

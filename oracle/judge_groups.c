@@ -23,7 +23,7 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 		               p->c->path);
 	bool exact = p->regime == MX_REGIME_EXACT;
 	*g = (struct mx_grouped){
-		.kind = MX_FORWARD,
+		.kind = p->c->groups->of == MX_GROUPS_COLS ? MX_WGRAD : MX_FORWARD,
 		.groups = p->groups.n,
 		.begin = p->groups.begin,
 		.rows = p->groups.rows,
@@ -87,7 +87,9 @@ static void report(const struct mx_bench *b, const struct mx_buffer *c,
 		return;
 	v->placed = true;
 	v->buffer = (unsigned)(c - b->plan.buffers);
-	v->offset = (long long)mx_buffer_at(c, b->plan.groups.begin[g->group] + g->row, g->col);
+	size_t first = b->plan.c->groups->of == MX_GROUPS_COLS ? g->group * (size_t)b->plan.N
+	                                                       : b->plan.groups.begin[g->group];
+	v->offset = (long long)mx_buffer_at(c, first + g->row, g->col);
 }
 
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {

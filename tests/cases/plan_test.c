@@ -110,6 +110,25 @@ static void groups_are_laid_out(void) {
 	mx_case_free(c);
 }
 
+static void padding_is_zero_where_asked(void) {
+	struct mx_case *c = load_grouped("padding: zero}", "padding: zero, zero: true}");
+	struct mx_plan p;
+	struct mx_data data;
+	struct mx_error err = { "" };
+	bool good = !mx_plan_make(c, 40, 16, 64, MX_REGIME_EXACT, &p, &err) &&
+	            !mx_data_make(&p, 1, &data, &err);
+	for (size_t row = 0; good && row < 128; row++) {
+		bool used = row < 3 || (row >= 32 && row < 65) || (row >= 96 && row < 100);
+		unsigned any = 0;
+		for (size_t i = 0; i < 32; i++)
+			any |= data.bytes[0][row * 32 + i];
+		good = used == (any != 0);
+	}
+	ok(good, "codes of padding are 0, those of tokens are not");
+	mx_data_free(&data);
+	mx_case_free(c);
+}
+
 static void wrong_groups_say_why(void) {
 	static const struct {
 		const char *sentence, *from, *to;
@@ -260,6 +279,7 @@ int main(void) {
 	plan_has_the_sizes();
 	packed_buffers_have_two_sizes();
 	groups_are_laid_out();
+	padding_is_zero_where_asked();
 	wrong_groups_say_why();
 	kernarg_has_its_bytes();
 	wrong_plans_say_which_field();

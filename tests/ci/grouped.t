@@ -7,16 +7,17 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 
-my $run = '291x48x256/exact';
-
 # The example with some of its text replaced, and a kernel.
-sub judge {
-	my ($co, %edits) = @_;
-	my $text = slurp('cases/foreign/mxfp8_grouped.yaml');
+sub judge_case {
+	my ($case, $run, $co, %edits) = @_;
+	my $text = slurp("cases/foreign/$case.yaml");
 	$text =~ s/\Q$_\E/$edits{$_}/ for keys %edits;
 	return mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $co,
-		"foreign/mxfp8_grouped/$run");
+		"foreign/$case/$run");
 }
+
+sub judge { return judge_case('mxfp8_grouped', '291x48x256/exact', @_) }
+sub weights { return judge_case('mxfp8_wgrad', '291x32x48/exact', @_) }
 
 my $good = "$build/kernels/foreign/mxfp8_grouped.co";
 my $stores_padding = "$build/tests/ci/padding_stored.gpu.co";
@@ -43,5 +44,21 @@ like($out, qr{wrong-bits: C: group 2 \(128 rows from 128\), row 0, .* in 1 of 6 
 
 is(judge($good, 'M - 162' => 'M - 161'), 2, 'groups that are not M rows are bad input');
 like($err, qr/groups\.rows: they add up to 292, and M is 291/, 'which says so');
-is(mxcheck('--race', 100, 'foreign/mxfp8_grouped*'), 0, '100 schedules') or diag $out, $err;
+# Gradients of weights: groups are columns, and are summed over.
+$good = "$build/kernels/foreign/mxfp8_wgrad.co";
+is(weights($good), 0, 'gradients of weights pass') or diag $out, $err;
+like($out, qr{bits ${\ (6 * 32 * 48)}/}, 'those of empty groups too');
+is(weights("$build/tests/ci/empty_skipped.gpu.co"), 1, 'A2: those of empty groups left out');
+like($out, qr{not-written: C: group 0 \(0 rows from 0\), .* in 2 of 6 groups}, 'are not written')
+	or diag $out;
+is(weights("$build/tests/ci/next_summed.gpu.co"), 1, 'A3: rows of the next group summed');
+like($out, qr{wrong-bits: C: group 0 .*; 46\d\d of 9216 elements are wrong, in 3 of 6 groups},
+	'are flagged') or diag $out;
+is(weights($good, 'zero: true, ' => ''), 1, 'a kernel that needs zeros in padding, without them');
+like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\)}, 'sums what is no row of the group')
+	or diag $out;
+is(weights($good, 'pad: 128' => 'pad: 16'), 2, 'groups that begin inside a block are bad input');
+like($err, qr/groups\.pad: groups of columns begin with a scale's block, and 16 is no multiple of 32/,
+	'which says so');
+
 done_testing();
