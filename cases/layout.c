@@ -111,7 +111,15 @@ static bool sizes(struct mx_packing *p, size_t pad_rows, size_t pad_cols) {
 	       p->bytes <= INT64_MAX;
 }
 
-/* A padded matrix of slots, cropped to rows x cols, keeps these. */
+/* Whether the matrix is made of whole tiles, which a crop keeps. */
+static bool is_whole(const struct mx_packing *p) {
+	for (const struct field *f = p->layout->field; f->axis; f++)
+		if (!f->count && (f->axis == ROW ? p->rows : p->cols) % f->divisor)
+			return false;
+	return true;
+}
+
+/* Bytes whose slots in the padded matrix are not among its first rows and columns. */
 static size_t count_lost(const struct mx_packing *p) {
 	size_t lost = 0;
 	for (size_t r = 0; r < p->rows; r++)
@@ -123,16 +131,14 @@ static size_t count_lost(const struct mx_packing *p) {
 	return lost;
 }
 
-/* Without loss the cropped matrix is a layout of its own: whole tiles, no padding. */
+/* Cropped whole tiles are a layout of their own, without padding. */
 static int crop(struct mx_packing *p, const struct mx_packing_spec *spec, struct mx_error *err) {
-	size_t lost = count_lost(p);
-	if (lost)
-		return mx_fail(
-			err,
-			"layout %s crops %zu x %zu scales out of %zu x %zu, and so loses %zu "
-			"of %zu",
-			spec->layout, p->rows, p->cols, p->padded_rows, p->padded_cols, lost,
-			p->rows * p->cols);
+	if (!is_whole(p))
+		return mx_fail(err,
+		               "layout %s crops %zu x %zu scales out of %zu x %zu, and so loses "
+		               "%zu of %zu",
+		               spec->layout, p->rows, p->cols, p->padded_rows, p->padded_cols,
+		               count_lost(p), p->rows * p->cols);
 	p->padded_rows = p->rows;
 	p->padded_cols = p->cols;
 	p->bytes = p->rows * p->cols * p->layout->slot;

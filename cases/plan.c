@@ -214,6 +214,16 @@ static int check_role(const struct mx_plan *p, mx_role role, int64_t rows, int64
 	                  b->cols, rows, cols);
 }
 
+/* The numbers of groups are rows of their storage at most. */
+static int check_group_type(const struct mx_plan *p, mx_role role, struct mx_error *err) {
+	const struct mx_buffer *b = mx_plan_role(p, role);
+	uint64_t most = p->groups.begin[p->groups.n];
+	if (!b || dtype_bytes(b->type, 1) == 8 || most <= INT32_MAX)
+		return 0;
+	return field_fail(err, p->c, (struct field){ "buffers", b - p->buffers, ".type" },
+	                  "%" PRIu64 " rows are over 2^31 - 1", most);
+}
+
 static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	bool operands = mx_plan_role(p, MX_ROLE_A) || mx_plan_role(p, MX_ROLE_B);
 	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
@@ -241,7 +251,9 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
 		if (check_role(p, want[i].role, want[i].rows, want[i].cols, err))
 			return -1;
-	return 0;
+	if (check_group_type(p, MX_ROLE_GROUP_BEGIN, err))
+		return -1;
+	return check_group_type(p, MX_ROLE_GROUP_ROWS, err);
 }
 
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role) {

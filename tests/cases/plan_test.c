@@ -141,6 +141,8 @@ static void wrong_groups_say_why(void) {
 		  ": groups.rows[1]: M - 7 is -2, less than 0" },
 		{ "groups padded to nothing", "pad: 32", "pad: M - 40", 40, 16,
 		  ": groups.pad: M - 40 is 0, less than 1" },
+		{ "groups over 2^31 rows in 32 bits", "type: i64, rows: 1", "type: i32, rows: 1",
+		  INT64_C(1) << 32, 16, ": buffers[5].type: 4294967360 rows are over 2^31 - 1" },
 		{ "groups by their own number", "M - 7", "G", 40, 16,
 		  ": groups.rows[1]: unknown name 'G'" },
 		{ "A without padding", "type: e2m1, rows: R", "type: e2m1, rows: M", 40, 16,
