@@ -18,9 +18,11 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 	const struct mx_plan *p = &b->plan;
 	const struct mx_buffer *a = mx_plan_role(p, MX_ROLE_A), *x = mx_plan_role(p, MX_ROLE_B);
 	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
-	if (!a || !x || !c || p->c->verdict.judge != MX_JUDGE_BITS)
-		return mx_fail(err, "%s: groups are judged by bits, with roles a, b and c",
-		               p->c->path);
+	bool type = c && (c->type == MX_DT_F32 || c->type == MX_DT_BF16);
+	if (!a || !x || !type || p->c->verdict.judge != MX_JUDGE_BITS)
+		return mx_fail(
+			err, "%s: groups are judged by bits, with roles a, b and c in f32 or bf16",
+			p->c->path);
 	bool exact = p->regime == MX_REGIME_EXACT;
 	*g = (struct mx_grouped){
 		.kind = p->c->groups->of == MX_GROUPS_COLS ? MX_WGRAD : MX_FORWARD,

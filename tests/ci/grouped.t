@@ -44,6 +44,9 @@ like($out, qr{wrong-bits: C: group 2 \(128 rows from 128\), row 0, .* in 1 of 6 
 
 is(judge($good, 'M - 162' => 'M - 161'), 2, 'groups that are not M rows are bad input');
 like($err, qr/groups\.rows: they add up to 292, and M is 291/, 'which says so');
+is(judge($good, 'role: c,         ' => 'role: none,      '), 2, 'an output of no role is not judged');
+like($err, qr/groups are judged by bits, with roles a, b and c in f32 or bf16/, 'and the error says so');
+
 # Gradients of weights: groups are columns, and are summed over.
 $good = "$build/kernels/foreign/mxfp8_wgrad.co";
 is(weights($good), 0, 'gradients of weights pass') or diag $out, $err;
