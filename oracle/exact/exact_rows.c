@@ -64,13 +64,20 @@ static void decode_row(struct exact_rows *r, size_t row, const struct codes *all
 	}
 }
 
+enum exact_status exact_operand_check(const struct exact_operand *o, size_t rows, size_t k,
+                                      size_t multiple) {
+	const struct exact_format *f = exact_format(o->format);
+	if (!f)
+		return EXACT_BAD_FORMAT;
+	return shape_is_good(o, f, rows, k, multiple) ? EXACT_OK : EXACT_BAD_SHAPE;
+}
+
 enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
                                     size_t rows, size_t k, size_t multiple) {
 	*r = (struct exact_rows){ .format = exact_format(o->format), .rows = rows };
-	if (!r->format)
-		return EXACT_BAD_FORMAT;
-	if (!shape_is_good(o, r->format, rows, k, multiple))
-		return EXACT_BAD_SHAPE;
+	enum exact_status status = exact_operand_check(o, rows, k, multiple);
+	if (status)
+		return status;
 	size_t pad = multiple * EXACT_BLOCK;
 	r->blocks = (k + pad - 1) / pad * multiple;
 	if (!allocate(r))

@@ -2,74 +2,73 @@
 #include "fast.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- which ---- */
 
 static int64_t largest_sig(const struct exact_format *f) {
-	int64_t most = 0, sig;
-	for (unsigned code = 0; code < 1u << f->bits; code++) {
-		uint8_t packed[3] = { (uint8_t)code, (uint8_t)(code >> 8), 0 };
-		exact_element(f, packed, 0, &sig);
-		most = sig > most ? sig : most;
-	}
+	struct fast_codes c;
+	int64_t most = 0;
+	fast_list_codes(f, &c);
+	for (unsigned code = 0; code < 1u << f->bits; code++)
+		most = c.sig[code] > most ? c.sig[code] : most;
 	return most;
 }
 
-/* The kernels by what they need, the fastest first. */
-static fast_kernel *choose(const struct exact_gemm *g, bool *wide) {
-	enum { BYTE = 60 }; /* raised by 64, it stays a byte without sign */
+struct way {
+	const char *name;
+	fast_kernel *kernel;
+	enum fast_layout layout;
+};
+
+/* The fastest kernel for these formats. Bytes: raised by 64 they have no sign. */
+static struct way choose(const struct exact_gemm *g) {
+	enum { BYTE = 60 };
 	int64_t a = largest_sig(exact_format(g->a.format));
 	int64_t b = largest_sig(exact_format(g->b.format));
-	*wide = a > BYTE || b > BYTE;
-	if (!*wide)
-		return fast_has_amx()    ? fast_int8_amx
-		       : fast_has_vnni() ? fast_int8_vnni
-		                         : fast_int8_plain;
-	if ((double)a * (double)b * EXACT_BLOCK >= 0x1p53)
-		return NULL;
-	return fast_has_avx512() ? fast_wide_avx512 : fast_wide_plain;
+	if (a > BYTE || b > BYTE)
+		return fast_has_avx512()
+		               ? (struct way){ "AVX-512", fast_wide_avx512, FAST_WIDE }
+		               : (struct way){ "portable", fast_wide_plain, FAST_WIDE };
+	if (fast_has_amx())
+		return (struct way){ "AMX", fast_int8_amx, FAST_SIGNED };
+	if (fast_has_vnni())
+		return (struct way){ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED };
+	return (struct way){ "portable", fast_int8_plain, FAST_SIGNED };
 }
 
 const char *exact_fast_name(const struct exact_gemm *g) {
-	bool wide;
 	if (!exact_format(g->a.format) || !exact_format(g->b.format))
 		return "none";
-	fast_kernel *k = choose(g, &wide);
-	return k == fast_int8_amx      ? "AMX"
-	       : k == fast_int8_vnni   ? "AVX-512 VNNI"
-	       : k == fast_wide_avx512 ? "AVX-512"
-	       : k                     ? "portable"
-	                               : "none";
+	return choose(g).name;
 }
 
 /* ---- tiles ---- */
 
-/* Whether 2^e is an f32 for every block of these rows and columns. */
-static bool in_range(const struct fast_product *p, size_t row, size_t col) {
-	int low = 510, high = 0;
-	for (size_t i = 0; i < FAST_TILE; i++)
-		for (size_t j = 0; j < FAST_TILE; j++) {
-			int l = p->a.lowest[row + i] + p->b.lowest[col + j];
-			int h = p->a.highest[row + i] + p->b.highest[col + j];
-			low = l < low ? l : low;
-			high = h > high ? h : high;
-		}
-	int unit = p->a.unit + p->b.unit - 254;
-	return low + unit >= -149 && high + unit <= 127;
-}
-
 struct work {
 	const struct exact_gemm *g;
 	const struct fast_product *p;
-	fast_kernel *kernel;
+	const struct fast_pack *pack; /* of both operands */
+	struct way way;
 	fast_walk *walk;
 	size_t instruction;
-	size_t panel; /* rows that stay in the cache while all strips go by */
-	atomic_size_t next;
+	size_t panel; /* tiles of rows that stay in the cache while strips go by */
+	atomic_size_t packing, packed, next;
 	atomic_int status;
 };
+
+/* What fast.h asks for. */
+static bool is_proved(const struct work *w, size_t tile, size_t strip) {
+	enum { LEAST = -149, MOST = 127, DOT_BITS = 53, SUM_BITS = 5 };
+	const struct fast_range *a = &w->p->a.range[tile], *b = &w->p->b.range[strip];
+	if (a->lowest + b->lowest < LEAST)
+		return false;
+	if (w->way.layout == FAST_WIDE)
+		return a->spread + b->spread + SUM_BITS <= DOT_BITS;
+	return a->highest + b->highest <= MOST;
+}
 
 /* A tile by the walk: a product of its own. */
 static enum exact_status walk_tile(const struct work *w, size_t row, size_t col) {
@@ -87,41 +86,73 @@ static enum exact_status walk_tile(const struct work *w, size_t row, size_t col)
 	return status;
 }
 
-/* Runs of good tiles go to the kernel. */
-static void make_strip(struct work *w, size_t strip, size_t first, size_t end) {
-	for (size_t row = first; row < end;) {
-		size_t good = row;
-		while (good < end && in_range(w->p, good, strip * FAST_TILE))
-			good += FAST_TILE;
-		if (good > row)
-			w->kernel(w->p, strip, row, good);
-		row = good;
-		if (row < end) {
-			enum exact_status s = walk_tile(w, row, strip * FAST_TILE);
-			if (s)
-				atomic_store(&w->status, (int)s);
-			row += FAST_TILE;
-		}
-	}
+static bool all_proved(const struct work *w, struct fast_part part) {
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile++)
+			if (!is_proved(w, tile, strip))
+				return false;
+	return true;
 }
 
+/* All of a part by the kernel, or tile by tile. */
+static void make(struct work *w, struct fast_part part) {
+	if (all_proved(w, part)) {
+		w->way.kernel(w->p, part);
+		return;
+	}
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
+			enum exact_status s = EXACT_OK;
+			if (is_proved(w, tile, strip))
+				w->way.kernel(w->p, (struct fast_part){ strip, strip + 1, tile,
+				                                        tile + 1 });
+			else
+				s = walk_tile(w, tile * FAST_TILE, strip * FAST_TILE);
+			if (s)
+				atomic_store(&w->status, (int)s);
+		}
+}
+
+/* ---- threads ---- */
+
+/* Tiles of both operands, one at a time; then waits for those that others pack. */
+static void pack_all(struct work *w) {
+	size_t tiles = w->p->a.tiles, all = tiles + w->p->b.tiles, i;
+	while ((i = atomic_fetch_add(&w->packing, 1)) < all) {
+		fast_pack_tile(&w->pack[i >= tiles], i < tiles ? i : i - tiles);
+		atomic_fetch_add(&w->packed, 1);
+	}
+	while (atomic_load(&w->packed) < all)
+		sched_yield();
+}
+
+static size_t smaller(size_t x, size_t y) {
+	return x < y ? x : y;
+}
+
+/* A panel of rows by some strips, until there are no more. */
 static void *run(void *argument) {
+	enum { STRIPS = 32 };
 	struct work *w = argument;
-	size_t padded = w->p->a.padded, strips = w->p->b.padded / FAST_TILE, first;
-	while ((first = atomic_fetch_add(&w->next, w->panel)) < padded) {
-		size_t end = first + w->panel < padded ? first + w->panel : padded;
-		for (size_t strip = 0; strip < strips; strip++)
-			make_strip(w, strip, first, end);
+	size_t tiles = w->p->a.tiles, strips = w->p->b.tiles, i;
+	size_t wide = (strips + STRIPS - 1) / STRIPS;
+	pack_all(w);
+	while ((i = atomic_fetch_add(&w->next, 1)) < (tiles + w->panel - 1) / w->panel * wide) {
+		size_t strip = i % wide * STRIPS, tile = i / wide * w->panel;
+		make(w, (struct fast_part){ strip, smaller(strip + STRIPS, strips), tile,
+		                            smaller(tile + w->panel, tiles) });
 	}
 	return NULL;
 }
 
-/* Half a MiB of rows, and panels enough for all threads. */
-static size_t panel_rows(const struct fast_product *p, bool wide, unsigned threads) {
-	size_t row = p->a.blocks * EXACT_BLOCK * (wide ? sizeof(double) : 1);
-	size_t rows = (1 << 19) / (row + 1), share = p->a.padded / threads;
-	rows = rows < share ? rows : share;
-	return rows < FAST_TILE ? FAST_TILE : rows / FAST_TILE * FAST_TILE;
+/* Panels that leave the second-level cache room for strips; the sums of a wide one are in the
+ * first level. */
+static size_t panel_tiles(const struct fast_product *p, enum fast_layout layout) {
+	bool wide = layout == FAST_WIDE;
+	size_t cache = wide ? 1 << 20 : 1 << 19, most = wide ? FAST_WIDE_TILES : 16;
+	size_t tile = p->a.blocks * FAST_ELEMENTS * (wide ? sizeof(double) : 1) + 1;
+	size_t tiles = smaller(cache / tile, most);
+	return tiles ? tiles : 1;
 }
 
 static void run_all(struct work *w, unsigned threads) {
@@ -138,18 +169,17 @@ static void run_all(struct work *w, unsigned threads) {
 bool fast_block32(const struct exact_gemm *g, size_t instruction, fast_walk *walk, uint32_t *out,
                   enum exact_status *status) {
 	struct fast_product p;
-	bool wide;
-	fast_kernel *kernel = choose(g, &wide);
-	if (!kernel || !g->m || !g->n)
+	struct fast_pack pack[2];
+	if (!g->m || !g->n)
 		return false;
-	unsigned threads = g->threads ? g->threads : 1;
-	*status = fast_pack(g, wide, &p);
+	struct way way = choose(g);
+	*status = fast_prepare(g, way.layout, &p, pack);
 	if (*status == EXACT_OK) {
-		struct work w = { g,    &p,          kernel,
-			          walk, instruction, panel_rows(&p, wide, threads),
-			          0,    EXACT_OK };
+		struct work w = { .g = g, .p = &p, .pack = pack, .way = way, .walk = walk };
+		w.instruction = instruction;
+		w.panel = panel_tiles(&p, way.layout);
 		p.out = out;
-		run_all(&w, threads);
+		run_all(&w, g->threads ? g->threads : 1);
 		*status = (enum exact_status)atomic_load(&w.status);
 	}
 	fast_free(&p);

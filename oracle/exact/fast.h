@@ -1,61 +1,108 @@
 /* Whole block32 products by vector units, bit for bit the walk of exact_gemm.c.
  *
- * Elements become integers in units of their format's smallest step, sig; a 32-block's dot of
- * sigs is exact, and then
+ * Bytes. Elements of at most 60 units of their format's smallest step (E2M1, E2M3) are
+ * integers, sig; a 32-block's dot of sigs is below 2^17, and then
  *
  *   acc = fma(dot, 2^e, acc),   e = scales and units together,
  *
  * is the exact scaled dot added to the accumulator and rounded once, wherever 2^e is an f32,
- * that is for -149 <= e <= 127. All sums are multiples of 2^-149 then, so that none rounds to
- * zero, and as the accumulator starts at +0 it never becomes -0. A scale of 0xFF makes the
- * factor NaN. Tiles in which an e is out of that range are left to the walk. */
+ * that is for -149 <= e <= 127.
+ *
+ * Wide. Other elements are f64 with their scale in them. A block's dot is exact where its
+ * products, multiples of one unit, sum to less than 2^53 of them; then see fast_wide.c.
+ *
+ * In both all sums must be multiples of 2^-149, so that none rounds to zero; the accumulator
+ * starts at +0 and so never becomes -0. NaN and infinities go through as IEEE 754 has them.
+ * Tiles for which this is not proved are left to the walk. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
 #include "inside.h"
 
-enum { FAST_TILE = 16 }; /* rows and columns: operands are completed to a multiple */
-
-/* An operand as the kernels want it. Rows past the end are zeros with scale 1. */
-struct fast_operand {
-	size_t rows, padded, blocks;
-	int unit;                  /* a sig's exponent */
-	int8_t *bytes;             /* see the kernels; NULL where sigs are wider */
-	double *wide;              /* likewise */
-	float *factor;             /* 2^(scale - 127), or NaN */
-	int16_t *lowest, *highest; /* of each row: least and largest scale byte, NaN apart */
+enum {
+	FAST_TILE = 16, /* rows or columns: operands are completed to a multiple */
+	FAST_GROUP = 8,
+	FAST_RAISE = 64,
+	FAST_WIDE_TILES = 4, /* of rows that a wide kernel takes at a time, at most */
+	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
-enum { FAST_GROUP = 8 };
+/* How elements are kept. RAISED: columns 64 larger, without sign. */
+enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_WIDE };
 
-/* a: rows of sigs, [padded][blocks * 32] bytes, or doubles in groups of 8 rows,
- * [padded / 8][blocks * 32][8]; factors [blocks][padded].
- * b: strips of 16 columns, [padded / 16][blocks * 8][16][4] bytes or [padded / 16]
- * [blocks * 32][16] doubles; factors [padded / 16][blocks][16], 2^unit of both in them. */
+/* An operand in tiles of 16 rows, and these in blocks: [tiles][blocks] of
+ *   bytes   [16][32] of a row operand, [8][16][4] of a column operand
+ *   wide    [2][32][8] of rows, [32][16] of columns; in both k goes from slow to fast ...
+ *   factor  [16]: 2^(scale - 127), in columns with the units of both operands, or NaN
+ *   lift    [16], of raised columns' rows: what their dots start from
+ * Rows past the end are zeros. */
+struct fast_operand {
+	size_t rows, tiles, blocks;
+	int8_t *bytes;
+	double *wide;
+	float *factor;
+	int32_t *lift;
+	struct fast_range *range; /* [tiles] */
+};
+
+/* What a tile's nonzero blocks reach. */
+struct fast_range {
+	int lowest, highest; /* exponents of factors, or lowest unit of wide elements */
+	int spread;          /* wide: bits from a block's unit to its largest magnitude */
+};
+
 struct fast_product {
 	struct fast_operand a, b;
 	uint32_t *out; /* n to a row */
 };
 
-/* Makes 16 x 16 tiles (row, col .. row + rows_of_tiles * 16, ...): all of a strip. */
-typedef void fast_kernel(const struct fast_product *p, size_t strip, size_t first_row,
-                         size_t end_row);
+/* Makes the 16 x 16 tiles of some strips of columns and tiles of rows. */
+struct fast_part {
+	size_t strip, end_strip, tile, end_tile;
+};
+typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
 fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_wide_plain, fast_wide_avx512;
 
 /* Whether this processor, and the system, have what a kernel needs; once a thread. */
 bool fast_has_vnni(void), fast_has_amx(void), fast_has_avx512(void);
 
-/* The product under block32, on g->threads. false where no kernel is proved exact for these
- * formats. Tiles whose scales are out of range go by `walk`, in instructions of so many
- * blocks. */
+/* The product under block32, on g->threads; false where nothing is to be done. Tiles that
+ * are not proved go by `walk`, in instructions of so many blocks. */
 typedef enum exact_status fast_walk(const struct exact_gemm *g, size_t instruction, uint32_t *out);
 bool fast_block32(const struct exact_gemm *g, size_t instruction, fast_walk *walk, uint32_t *out,
                   enum exact_status *status);
 
-enum exact_status fast_pack(const struct exact_gemm *g, bool wide, struct fast_product *p);
+/* ---- operands ---- */
+
+struct fast_codes {
+	unsigned bits;
+	int64_t sig[256];
+	double value[256];
+	uint16_t pair[256]; /* of 4 bits: both sigs of a byte, as bytes */
+};
+void fast_list_codes(const struct exact_format *f, struct fast_codes *c);
+
+/* The codes of block b of a row of k elements, completed with zeros; n: elements of it. */
+void fast_unpack(const struct fast_codes *c, const uint8_t *row, size_t b, size_t k,
+                 uint8_t code[EXACT_BLOCK]);
+
+struct fast_pack {
+	const struct exact_operand *operand;
+	struct fast_operand *to;
+	struct fast_codes codes;
+	size_t k;
+	bool columns;
+	int unit; /* goes into factors */
+	enum fast_layout layout;
+};
+
+/* Room for both operands, and what fast_pack_tile needs to fill each. */
+enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layout,
+                               struct fast_product *p, struct fast_pack pack[2]);
+void fast_pack_tile(const struct fast_pack *p, size_t tile);
 void fast_free(struct fast_product *p);
 
 /* Writes a tile's accumulators, [16][16], where the matrix is; NaN as 0x7FC00000. */
-void fast_store(const struct fast_product *p, size_t row, size_t col, const float *acc);
+void fast_store(const struct fast_product *p, size_t tile, size_t strip, const float *acc);
 
 #endif

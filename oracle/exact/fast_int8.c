@@ -13,25 +13,29 @@ static int32_t dot32(const int8_t *a, const int8_t *b) {
 }
 
 /* Any processor: the definition. */
-void fast_int8_plain(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	size_t blocks = p->a.blocks;
-	for (size_t row = first; row < end; row += FAST_TILE) {
-		float acc[FAST_TILE * FAST_TILE] = { 0 };
-		for (size_t b = 0; b < blocks; b++)
-			for (size_t i = 0; i < FAST_TILE; i++) {
-				const int8_t *x =
-					p->a.bytes + ((row + i) * blocks + b) * EXACT_BLOCK;
-				const int8_t *y =
-					p->b.bytes + (strip * blocks + b) * EXACT_BLOCK * FAST_TILE;
-				float fa = p->a.factor[b * p->a.padded + row + i];
-				const float *fb = p->b.factor + (strip * blocks + b) * FAST_TILE;
-				for (size_t j = 0; j < FAST_TILE; j++)
-					acc[i * FAST_TILE + j] =
-						fmaf((float)dot32(x, y + 4 * j), fa * fb[j],
-					             acc[i * FAST_TILE + j]);
+static void plain_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
+	for (size_t b = 0; b < p->a.blocks; b++) {
+		size_t row = tile * p->a.blocks + b, column = strip * p->a.blocks + b;
+		const float *fa = p->a.factor + row * FAST_TILE;
+		const float *fb = p->b.factor + column * FAST_TILE;
+		for (size_t i = 0; i < FAST_TILE; i++)
+			for (size_t j = 0; j < FAST_TILE; j++) {
+				float *to = &acc[i * FAST_TILE + j];
+				int32_t dot = dot32(
+					p->a.bytes + row * FAST_ELEMENTS + i * EXACT_BLOCK,
+					p->b.bytes + column * FAST_ELEMENTS + 4 * j);
+				*to = fmaf((float)dot, fa[i] * fb[j], *to);
 			}
-		fast_store(p, row, strip * FAST_TILE, acc);
 	}
+}
+
+void fast_int8_plain(const struct fast_product *p, struct fast_part part) {
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
+			float acc[FAST_TILE * FAST_TILE] = { 0 };
+			plain_tile(p, strip, tile, acc);
+			fast_store(p, tile, strip, acc);
+		}
 }
 
 #ifdef __x86_64__
@@ -39,60 +43,66 @@ void fast_int8_plain(const struct fast_product *p, size_t strip, size_t first, s
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- AVX-512 VNNI: 8 rows at a time, the strip's block in registers ---- */
+/* acc += dot * factors. */
+__attribute__((target("avx512f"), always_inline)) static inline __m512
+add_dots(__m512 acc, __m512i dot, float fa, __m512 fb) {
+	__m512 factor = _mm512_mul_ps(_mm512_set1_ps(fa), fb);
+	return _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot), factor, acc);
+}
+
+/* ---- AVX-512 VNNI: a tile's rows, the strip's block in registers ---- */
 
 bool fast_has_vnni(void) {
 	return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw");
 }
 
-/* The instruction multiplies unsigned by signed bytes: columns are raised by 64, and 64
- * times the row's sum is taken off where the dot starts. */
+/* The instruction multiplies bytes without sign by signed ones: columns are raised, and what
+ * that adds is taken off where the dot starts. */
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
-vnni_rows(const struct fast_product *p, size_t strip, size_t row, float *acc) {
-	enum { ROWS = 8, QUADS = EXACT_BLOCK / 4, RAISE = 64 };
+vnni_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
+	enum { QUADS = EXACT_BLOCK / 4, LINE = 64 };
 	size_t blocks = p->a.blocks;
-	const __m512i raise = _mm512_set1_epi8(RAISE), ones = _mm512_set1_epi8(1);
-	__m512 sum[ROWS];
-#pragma GCC unroll 8
-	for (int i = 0; i < ROWS; i++)
+	const int8_t *x = p->a.bytes + tile * blocks * FAST_ELEMENTS;
+	const int8_t *y = p->b.bytes + strip * blocks * FAST_ELEMENTS;
+	const float *fa = p->a.factor + tile * blocks * FAST_TILE;
+	const float *fb = p->b.factor + strip * blocks * FAST_TILE;
+	const int32_t *lift = p->a.lift + tile * blocks * FAST_TILE;
+	__m512 sum[FAST_TILE];
+#pragma GCC unroll 16
+	for (int i = 0; i < FAST_TILE; i++)
 		sum[i] = _mm512_setzero_ps();
 	for (size_t b = 0; b < blocks; b++) {
-		const int8_t *y = p->b.bytes + (strip * blocks + b) * EXACT_BLOCK * FAST_TILE;
-		__m512 fb = _mm512_load_ps(p->b.factor + (strip * blocks + b) * FAST_TILE);
 		__m512i column[QUADS];
 #pragma GCC unroll 8
 		for (int q = 0; q < QUADS; q++)
-			column[q] = _mm512_add_epi8(_mm512_load_si512(y + 64 * q), raise);
-#pragma GCC unroll 8
-		for (int i = 0; i < ROWS; i++) {
-			const int8_t *x = p->a.bytes + ((row + i) * blocks + b) * EXACT_BLOCK;
-			__m256i bytes = _mm256_loadu_si256((const __m256i *)x);
-			__m512i sums = _mm512_dpbusd_epi32(_mm512_setzero_si512(), ones,
-			                                   _mm512_castsi256_si512(bytes));
-			int32_t total = _mm512_mask_reduce_add_epi32(0xff, sums);
-			__m512i dot = _mm512_set1_epi32(-RAISE * total);
+			column[q] = _mm512_load_si512(y + LINE * q);
+		__m512 factors = _mm512_load_ps(fb);
+#pragma GCC unroll 16
+		for (int i = 0; i < FAST_TILE; i++) {
+			__m512i dot = _mm512_set1_epi32(lift[i]);
 #pragma GCC unroll 8
 			for (int q = 0; q < QUADS; q++) {
 				int32_t four;
-				memcpy(&four, x + 4 * q, 4);
+				memcpy(&four, x + EXACT_BLOCK * i + 4 * q, 4);
 				dot = _mm512_dpbusd_epi32(dot, column[q], _mm512_set1_epi32(four));
 			}
-			__m512 fa = _mm512_set1_ps(p->a.factor[b * p->a.padded + row + i]);
-			sum[i] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot), _mm512_mul_ps(fa, fb),
-			                         sum[i]);
+			sum[i] = add_dots(sum[i], dot, fa[i], factors);
 		}
+		x += FAST_ELEMENTS, y += FAST_ELEMENTS;
+		fa += FAST_TILE, fb += FAST_TILE, lift += FAST_TILE;
 	}
-	for (int i = 0; i < ROWS; i++)
-		_mm512_storeu_ps(acc + i * FAST_TILE, sum[i]);
+#pragma GCC unroll 16
+	for (int i = 0; i < FAST_TILE; i++)
+		_mm512_store_ps(acc + i * FAST_TILE, sum[i]);
 }
 
-void fast_int8_vnni(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	for (size_t row = first; row < end; row += FAST_TILE) {
-		float acc[FAST_TILE * FAST_TILE];
-		vnni_rows(p, strip, row, acc);
-		vnni_rows(p, strip, row + 8, acc + 8 * FAST_TILE);
-		fast_store(p, row, strip * FAST_TILE, acc);
-	}
+void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
+			_Alignas(64) float acc[FAST_TILE * FAST_TILE];
+			vnni_tile(p, strip, tile, acc);
+			fast_store(p, tile, strip, acc);
+		}
 }
 
 /* ---- AMX: a tile's dots of one block are one instruction ---- */
@@ -110,7 +120,7 @@ struct tile_config {
 	uint8_t rows[16];
 };
 
-/* Tiles 0 to 3: dots of four row tiles. 4 and 6: rows. 5 and 7: the strip. */
+/* Tiles 0 to 3: dots of four blocks. 4 and 6: rows. 5 and 7: the strip. */
 __attribute__((target("amx-tile,amx-int8"))) static void configure(void) {
 	struct tile_config c = { .palette = 1 };
 	for (int t = 0; t < 8; t++) {
@@ -120,59 +130,65 @@ __attribute__((target("amx-tile,amx-int8"))) static void configure(void) {
 	_tile_loadconfig(&c);
 }
 
-/* acc += dots * factors, of 16 rows. */
-__attribute__((target("avx512f"))) static inline void add_dots(const struct fast_product *p,
-                                                               size_t strip, size_t row, size_t b,
-                                                               const int32_t *dots, float *acc) {
-	__m512 fb = _mm512_load_ps(p->b.factor + (strip * p->a.blocks + b) * FAST_TILE);
-	const float *fa = p->a.factor + b * p->a.padded + row;
-	for (int i = 0; i < FAST_TILE; i++) {
-		__m512 dot = _mm512_cvtepi32_ps(_mm512_load_si512(dots + i * FAST_TILE));
-		__m512 factor = _mm512_mul_ps(_mm512_set1_ps(fa[i]), fb);
-		__m512 sum = _mm512_load_ps(acc + i * FAST_TILE);
-		_mm512_store_ps(acc + i * FAST_TILE, _mm512_fmadd_ps(dot, factor, sum));
+/* Block n's dots into tile c, by way of tiles x and y; out of it a block later; and added one
+ * after that, when neither the one nor the other has to be waited for. */
+#define MAKE(c, x, y, n)                                                                           \
+	if ((n) < blocks) {                                                                        \
+		_tile_loadd(x, a + (n)*FAST_ELEMENTS, EXACT_BLOCK);                                \
+		_tile_loadd(y, b + (n)*FAST_ELEMENTS, 64);                                         \
+		_tile_zero(c);                                                                     \
+		_tile_dpbssd(c, x, y);                                                             \
 	}
-}
+#define TAKE(c, n)                                                                                 \
+	if ((n) < blocks)                                                                          \
+		_tile_stored(c, dots[c], 64);
+#define ADD(c, n)                                                                                  \
+	if ((n) < blocks) {                                                                        \
+		__m512 factors = _mm512_load_ps(fb + (n)*FAST_TILE);                               \
+		_Pragma("GCC unroll 16") for (int i = 0; i < FAST_TILE; i++) sum[i] =              \
+			add_dots(sum[i], _mm512_load_si512(dots[c] + i * FAST_TILE),               \
+		                 fa[(n)*FAST_TILE + i], factors);                                  \
+	}
+#define STEP(made, x, y, taken, added)                                                             \
+	MAKE(made, x, y, n + 2)                                                                    \
+	TAKE(taken, n + 1)                                                                         \
+	ADD(added, n)                                                                              \
+	n++;
 
-/* Two row tiles at a time; the dots of a block are added while the next one's are made. */
 __attribute__((target("amx-tile,amx-int8,avx512f"))) static void
-amx_rows(const struct fast_product *p, size_t strip, size_t row, bool two, float *acc) {
-	size_t blocks = p->a.blocks, stride = blocks * EXACT_BLOCK;
-	_Alignas(64) int32_t dots[2][2][FAST_TILE * FAST_TILE];
-	const int8_t *x = p->a.bytes + row * stride, *z = two ? x + FAST_TILE * stride : x;
-	const int8_t *y = p->b.bytes + strip * stride * FAST_TILE;
-	for (size_t b = 0; b <= blocks; b++) {
-		if (b < blocks) {
-			_tile_loadd(4, x + b * EXACT_BLOCK, stride);
-			_tile_loadd(6, z + b * EXACT_BLOCK, stride);
-			_tile_loadd(5, y + b * EXACT_BLOCK * FAST_TILE, 64);
-			_tile_zero(0);
-			_tile_zero(1);
-			_tile_dpbssd(0, 4, 5);
-			_tile_dpbssd(1, 6, 5);
-			_tile_stored(0, dots[b % 2][0], 64);
-			_tile_stored(1, dots[b % 2][1], 64);
-		}
-		if (!b)
-			continue;
-		add_dots(p, strip, row, b - 1, dots[(b - 1) % 2][0], acc);
-		if (two)
-			add_dots(p, strip, row + FAST_TILE, b - 1, dots[(b - 1) % 2][1],
-			         acc + FAST_TILE * FAST_TILE);
+amx_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
+	size_t blocks = p->a.blocks;
+	const int8_t *a = p->a.bytes + tile * blocks * FAST_ELEMENTS;
+	const int8_t *b = p->b.bytes + strip * blocks * FAST_ELEMENTS;
+	const float *fa = p->a.factor + tile * blocks * FAST_TILE;
+	const float *fb = p->b.factor + strip * blocks * FAST_TILE;
+	_Alignas(64) int32_t dots[4][FAST_TILE * FAST_TILE];
+	__m512 sum[FAST_TILE];
+#pragma GCC unroll 16
+	for (int i = 0; i < FAST_TILE; i++)
+		sum[i] = _mm512_setzero_ps();
+	MAKE(0, 4, 5, 0)
+	MAKE(1, 6, 7, 1)
+	TAKE(0, 0)
+	for (size_t n = 0; n < blocks;) {
+		STEP(2, 4, 5, 1, 0)
+		STEP(3, 6, 7, 2, 1)
+		STEP(0, 4, 5, 3, 2)
+		STEP(1, 6, 7, 0, 3)
 	}
+#pragma GCC unroll 16
+	for (int i = 0; i < FAST_TILE; i++)
+		_mm512_store_ps(acc + i * FAST_TILE, sum[i]);
 }
 
-void fast_int8_amx(const struct fast_product *p, size_t strip, size_t first, size_t end) {
+void fast_int8_amx(const struct fast_product *p, struct fast_part part) {
 	configure();
-	for (size_t row = first; row < end; row += 2 * FAST_TILE) {
-		_Alignas(64) float acc[2 * FAST_TILE * FAST_TILE] = { 0 };
-		bool two = row + FAST_TILE < end;
-		amx_rows(p, strip, row, two, acc);
-		fast_store(p, row, strip * FAST_TILE, acc);
-		if (two)
-			fast_store(p, row + FAST_TILE, strip * FAST_TILE,
-			           acc + FAST_TILE * FAST_TILE);
-	}
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
+			_Alignas(64) float acc[FAST_TILE * FAST_TILE];
+			amx_tile(p, strip, tile, acc);
+			fast_store(p, tile, strip, acc);
+		}
 }
 
 #else
@@ -183,11 +199,11 @@ bool fast_has_vnni(void) {
 bool fast_has_amx(void) {
 	return false;
 }
-void fast_int8_vnni(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	fast_int8_plain(p, strip, first, end);
+void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
+	fast_int8_plain(p, part);
 }
-void fast_int8_amx(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	fast_int8_plain(p, strip, first, end);
+void fast_int8_amx(const struct fast_product *p, struct fast_part part) {
+	fast_int8_plain(p, part);
 }
 
 #endif

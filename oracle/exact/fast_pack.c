@@ -5,33 +5,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t padded(size_t rows) {
-	return (rows + FAST_TILE - 1) / FAST_TILE * FAST_TILE;
+enum { BIAS = 127, NAN_SCALE = 0xff };
+
+/* ---- codes ---- */
+
+void fast_list_codes(const struct exact_format *f, struct fast_codes *c) {
+	c->bits = f->bits;
+	for (unsigned code = 0; code < 1u << f->bits; code++) {
+		uint8_t packed[2] = { (uint8_t)code, 0 };
+		unsigned flags = exact_element(f, packed, 0, &c->sig[code]);
+		double x = flags & EXACT_NAN   ? NAN
+		           : flags & EXACT_INF ? INFINITY
+		                               : ldexp(llabs(c->sig[code]), exact_format_lsb(f));
+		c->value[code] = flags & EXACT_NEGATIVE ? -x : x;
+	}
+	for (unsigned byte = 0; f->bits == 4 && byte < 256; byte++) {
+		int8_t two[2] = { (int8_t)c->sig[byte & 15], (int8_t)c->sig[byte >> 4] };
+		memcpy(&c->pair[byte], two, 2);
+	}
 }
 
-static bool allocate(struct fast_operand *x, size_t rows, size_t k, bool wide) {
+/* A block's packed bytes, of which there are always whole ones. */
+static const uint8_t *block_bytes(const struct fast_codes *c, const uint8_t *row, size_t b,
+                                  size_t k, uint8_t *copy) {
+	size_t left = k - b * EXACT_BLOCK;
+	row += b * EXACT_BLOCK / 8 * c->bits;
+	if (left >= EXACT_BLOCK)
+		return row;
+	memset(copy, 0, EXACT_BLOCK);
+	memcpy(copy, row, (left * c->bits + 7) / 8);
+	for (size_t bit = left * c->bits; bit % 8; bit++)
+		copy[bit / 8] &= (uint8_t) ~(1u << bit % 8);
+	return copy;
+}
+
+void fast_unpack(const struct fast_codes *c, const uint8_t *row, size_t b, size_t k,
+                 uint8_t code[EXACT_BLOCK]) {
+	uint8_t copy[EXACT_BLOCK];
+	const uint8_t *p = block_bytes(c, row, b, k, copy);
+	if (c->bits == 8)
+		memcpy(code, p, EXACT_BLOCK);
+	for (int i = 0; c->bits == 4 && i < EXACT_BLOCK / 2; i++) {
+		code[2 * i] = p[i] & 15;
+		code[2 * i + 1] = p[i] >> 4;
+	}
+	for (int i = 0; c->bits == 6 && i < EXACT_BLOCK / 4; i++, p += 3) {
+		code[4 * i] = p[0] & 63;
+		code[4 * i + 1] = (uint8_t)(p[0] >> 6 | (p[1] & 15) << 2);
+		code[4 * i + 2] = (uint8_t)(p[1] >> 4 | (p[2] & 3) << 4);
+		code[4 * i + 3] = p[2] >> 2;
+	}
+}
+
+/* ---- memory ---- */
+
+static void *aligned(size_t bytes) {
+	return aligned_alloc(64, (bytes + 64) / 64 * 64);
+}
+
+static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_layout layout) {
 	x->rows = rows;
-	x->padded = padded(rows);
+	x->tiles = (rows + FAST_TILE - 1) / FAST_TILE;
 	x->blocks = (k + EXACT_BLOCK - 1) / EXACT_BLOCK;
-	size_t elements = (x->padded * x->blocks + 1) * EXACT_BLOCK;
-	size_t bytes = (elements * (wide ? sizeof(double) : 1) + 63) / 64 * 64;
-	void *data = aligned_alloc(64, bytes);
-	x->bytes = wide ? NULL : data;
-	x->wide = wide ? data : NULL;
-	x->factor = aligned_alloc(64, (x->padded * x->blocks + 16) / 16 * 64);
-	x->lowest = calloc(x->padded + 1, sizeof *x->lowest);
-	x->highest = calloc(x->padded + 1, sizeof *x->highest);
-	if (data)
-		memset(data, 0, bytes);
-	return data && x->factor && x->lowest && x->highest;
+	size_t blocks = x->tiles * x->blocks;
+	x->range = calloc(x->tiles + 1, sizeof *x->range);
+	if (layout == FAST_WIDE) {
+		x->wide = aligned(blocks * FAST_ELEMENTS * sizeof *x->wide);
+		return x->wide && x->range;
+	}
+	x->bytes = aligned(blocks * FAST_ELEMENTS);
+	x->factor = aligned(blocks * FAST_TILE * sizeof *x->factor);
+	x->lift = aligned(blocks * FAST_TILE * sizeof *x->lift);
+	return x->bytes && x->factor && x->lift && x->range;
 }
 
 static void drop(struct fast_operand *x) {
 	free(x->bytes);
 	free(x->wide);
 	free(x->factor);
-	free(x->lowest);
-	free(x->highest);
+	free(x->lift);
+	free(x->range);
 }
 
 void fast_free(struct fast_product *p) {
@@ -39,98 +92,157 @@ void fast_free(struct fast_product *p) {
 	drop(&p->b);
 }
 
-/* Where element k of a row is, and the factor of a block. */
-static size_t element_at(const struct fast_operand *x, bool columns, size_t row, size_t k) {
-	size_t length = x->blocks * EXACT_BLOCK, strip = row / FAST_TILE, lane = row % FAST_TILE;
-	if (!columns && x->wide)
-		return (row / FAST_GROUP * length + k) * FAST_GROUP + row % FAST_GROUP;
-	if (!columns)
-		return row * length + k;
-	if (x->wide)
-		return (strip * length + k) * FAST_TILE + lane;
-	return strip * length * FAST_TILE + (k / 4 * FAST_TILE + lane) * 4 + k % 4;
-}
-
-static size_t factor_at(const struct fast_operand *x, bool columns, size_t row, size_t block) {
-	if (!columns)
-		return block * x->padded + row;
-	return (row / FAST_TILE * x->blocks + block) * FAST_TILE + row % FAST_TILE;
-}
-
-enum {
-	BIAS = 127,
-	NAN_SCALE = 0xff,
-	OUT_OF_RANGE = -1000 /* leaves a row with specials to the walk */
-};
-
-static void pack_row(struct fast_operand *x, bool columns, size_t row, const struct exact_row *r,
-                     const uint8_t *scales, int unit) {
-	int lowest = NAN_SCALE, highest = 0;
-	for (size_t k = 0; k < x->blocks * EXACT_BLOCK; k++)
-		if (x->wide)
-			x->wide[element_at(x, columns, row, k)] = (double)r->sig[k];
-		else
-			x->bytes[element_at(x, columns, row, k)] = (int8_t)r->sig[k];
-	for (size_t b = 0; b < x->blocks; b++) {
-		int s = scales[b];
-		x->factor[factor_at(x, columns, row, b)] =
-			s == NAN_SCALE ? NAN : (float)ldexp(1, s - BIAS + unit);
-		if (s != NAN_SCALE) {
-			lowest = s < lowest ? s : lowest;
-			highest = s > highest ? s : highest;
-		}
-	}
-	for (size_t b = 0; b < x->blocks; b++)
-		if (r->block[b].flags & EXACT_INF || (scales[b] != NAN_SCALE && r->block[b].flags))
-			lowest = OUT_OF_RANGE;
-	x->lowest[row] = (int16_t)lowest;
-	x->highest[row] = (int16_t)highest;
-}
-
-/* Zeros, with factors that never matter. */
-static void pack_nothing(struct fast_operand *x, bool columns, size_t row) {
-	for (size_t b = 0; b < x->blocks; b++)
-		x->factor[factor_at(x, columns, row, b)] = 1;
-	x->lowest[row] = x->highest[row] = BIAS;
-}
-
-static enum exact_status pack(const struct exact_operand *o, size_t rows, size_t k, bool columns,
-                              int unit, struct fast_operand *x) {
-	for (size_t i = 0; i < rows; i++) {
-		struct exact_operand one = *o;
-		struct exact_rows r;
-		one.codes += i * o->ld;
-		one.scales += i * o->ld_scales;
-		enum exact_status status = exact_rows_decode(&r, &one, 1, k, 1);
-		struct exact_row row = status ? (struct exact_row){ 0 } : exact_row_at(&r, 0);
-		if (!status)
-			pack_row(x, columns, i, &row, one.scales, unit);
-		exact_rows_free(&r);
-		if (status)
-			return status;
-	}
-	for (size_t i = rows; i < x->padded; i++)
-		pack_nothing(x, columns, i);
+enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layout,
+                               struct fast_product *p, struct fast_pack pack[2]) {
+	const struct exact_format *a = exact_format(g->a.format), *b = exact_format(g->b.format);
+	*p = (struct fast_product){ 0 };
+	enum exact_status status = exact_operand_check(&g->a, g->m, g->k, 1);
+	if (!status)
+		status = exact_operand_check(&g->b, g->n, g->k, 1);
+	if (status)
+		return status;
+	if (!allocate(&p->a, g->m, g->k, layout) || !allocate(&p->b, g->n, g->k, layout))
+		return EXACT_NO_MEMORY;
+	pack[0] = (struct fast_pack){ &g->a, &p->a, .k = g->k, .layout = layout };
+	pack[1] = (struct fast_pack){ &g->b, &p->b, .k = g->k, .layout = layout };
+	pack[1].columns = true;
+	pack[1].unit = exact_format_lsb(a) + exact_format_lsb(b);
+	fast_list_codes(a, &pack[0].codes);
+	fast_list_codes(b, &pack[1].codes);
 	return EXACT_OK;
 }
 
-enum exact_status fast_pack(const struct exact_gemm *g, bool wide, struct fast_product *p) {
-	int unit_a = exact_format_lsb(exact_format(g->a.format));
-	int unit_b = exact_format_lsb(exact_format(g->b.format));
-	*p = (struct fast_product){ .a.unit = unit_a, .b.unit = unit_b };
-	if (!allocate(&p->a, g->m, g->k, wide) || !allocate(&p->b, g->n, g->k, wide))
-		return EXACT_NO_MEMORY;
-	enum exact_status status = pack(&g->a, g->m, g->k, false, 0, &p->a);
-	return status ? status : pack(&g->b, g->n, g->k, true, unit_a + unit_b, &p->b);
+/* ---- bytes ---- */
+
+/* x: 32 sigs; returns whether any is not zero. */
+static bool bytes_of(const struct fast_pack *p, const uint8_t *row, size_t b,
+                     int8_t x[EXACT_BLOCK]) {
+	uint8_t code[EXACT_BLOCK], copy[EXACT_BLOCK];
+	uint64_t word[EXACT_BLOCK / 8];
+	if (p->codes.bits == 4) {
+		const uint8_t *bytes = block_bytes(&p->codes, row, b, p->k, copy);
+		for (int i = 0; i < EXACT_BLOCK / 2; i++)
+			memcpy(x + 2 * i, &p->codes.pair[bytes[i]], 2);
+	} else {
+		fast_unpack(&p->codes, row, b, p->k, code);
+		for (int i = 0; i < EXACT_BLOCK; i++)
+			x[i] = (int8_t)p->codes.sig[code[i]];
+	}
+	memcpy(word, x, sizeof word);
+	return word[0] | word[1] | word[2] | word[3];
 }
 
-void fast_store(const struct fast_product *p, size_t row, size_t col, const float *acc) {
-	size_t n = p->b.rows;
-	for (size_t i = 0; i < FAST_TILE && row + i < p->a.rows; i++)
-		for (size_t j = 0; j < FAST_TILE && col + j < n; j++) {
-			float v = acc[i * FAST_TILE + j];
-			uint32_t bits;
-			memcpy(&bits, &v, sizeof bits);
-			p->out[(row + i) * n + col + j] = v != v ? 0x7fc00000 : bits;
+static void place_bytes(const struct fast_pack *p, size_t at, size_t lane, const int8_t *x) {
+	enum { QUAD = 4, RAISES = 0x40404040 };
+	int8_t *to = p->to->bytes + at * FAST_ELEMENTS;
+	uint32_t raise = p->layout == FAST_RAISED ? RAISES : 0;
+	if (!p->columns) {
+		memcpy(to + lane * EXACT_BLOCK, x, EXACT_BLOCK);
+		return;
+	}
+	for (int q = 0; q < EXACT_BLOCK / QUAD; q++) {
+		uint32_t four;
+		memcpy(&four, x + q * QUAD, QUAD);
+		/* Adds without carries from byte to byte: |sig| is below 64. */
+		four = ((four & 0x7f7f7f7f) + raise) ^ (four & 0x80808080);
+		memcpy(to + (q * FAST_TILE + lane) * QUAD, &four, QUAD);
+	}
+}
+
+/* 2^e or NaN; e from -149 - 254 on is an f32 or 0, and then the tile is out of range. */
+static float factor(int scale, int unit) {
+	return scale == NAN_SCALE ? NAN : ldexpf(1, scale - BIAS + unit);
+}
+
+static void include(struct fast_range *r, int exponent) {
+	r->lowest = exponent < r->lowest ? exponent : r->lowest;
+	r->highest = exponent > r->highest ? exponent : r->highest;
+}
+
+/* A block of zeros adds zero whatever its scale, and so has factor 1, unless it is NaN. */
+static void pack_bytes(const struct fast_pack *p, size_t at, size_t lane, size_t row, size_t b) {
+	const struct exact_operand *o = p->operand;
+	struct fast_range *range = &p->to->range[at / p->to->blocks];
+	int8_t x[EXACT_BLOCK] = { 0 };
+	bool any = row < p->to->rows && bytes_of(p, o->codes + row * o->ld, b, x);
+	int scale = row < p->to->rows ? o->scales[row * o->ld_scales + b] : BIAS;
+	place_bytes(p, at, lane, x);
+	if (p->layout == FAST_RAISED && !p->columns) {
+		int32_t sum = 0;
+		for (int i = 0; i < EXACT_BLOCK; i++)
+			sum += x[i];
+		p->to->lift[at * FAST_TILE + lane] = -FAST_RAISE * sum;
+	}
+	if (!any && scale != NAN_SCALE)
+		p->to->factor[at * FAST_TILE + lane] = 1;
+	else
+		p->to->factor[at * FAST_TILE + lane] = factor(scale, p->unit);
+	if (any && scale != NAN_SCALE)
+		include(range, scale - BIAS + p->unit);
+}
+
+/* ---- wide ---- */
+
+/* Bits of a block's elements, from lowest to highest; a unit's exponent is its scale's and that
+ * of the format's smallest step. */
+static void note_spread(const struct fast_pack *p, size_t tile, const uint8_t *code, int exponent) {
+	struct fast_range *range = &p->to->range[tile];
+	uint64_t bits = 0;
+	for (int i = 0; i < EXACT_BLOCK; i++)
+		bits |= (uint64_t)llabs(p->codes.sig[code[i]]);
+	if (!bits)
+		return;
+	int low = __builtin_ctzll(bits), spread = 64 - __builtin_clzll(bits) - low;
+	include(range, exponent + low);
+	range->spread = spread > range->spread ? spread : range->spread;
+}
+
+static void pack_wide(const struct fast_pack *p, size_t at, size_t lane, size_t row, size_t b) {
+	const struct exact_operand *o = p->operand;
+	double *to = p->to->wide + at * FAST_ELEMENTS;
+	uint8_t code[EXACT_BLOCK] = { 0 };
+	int scale = BIAS, step = p->columns ? FAST_TILE : FAST_GROUP;
+	if (row < p->to->rows) {
+		scale = o->scales[row * o->ld_scales + b];
+		fast_unpack(&p->codes, o->codes + row * o->ld, b, p->k, code);
+		if (scale != NAN_SCALE)
+			note_spread(p, at / p->to->blocks, code,
+			            scale - BIAS + exact_format_lsb(exact_format(o->format)));
+	}
+	double power = scale == NAN_SCALE ? NAN : ldexp(1, scale - BIAS);
+	to += p->columns ? lane : lane / FAST_GROUP * FAST_GROUP * EXACT_BLOCK + lane % FAST_GROUP;
+	for (int i = 0; i < EXACT_BLOCK; i++)
+		to[i * step] = p->codes.value[code[i]] * power;
+}
+
+void fast_pack_tile(const struct fast_pack *p, size_t tile) {
+	enum { NO_EXPONENT = 1000 };
+	p->to->range[tile] = (struct fast_range){ NO_EXPONENT, -NO_EXPONENT, 0 };
+	for (size_t b = 0; b < p->to->blocks; b++)
+		for (size_t lane = 0; lane < FAST_TILE; lane++) {
+			size_t at = tile * p->to->blocks + b, row = tile * FAST_TILE + lane;
+			(p->layout == FAST_WIDE ? pack_wide : pack_bytes)(p, at, lane, row, b);
 		}
+}
+
+/* ---- results ---- */
+
+/* Rows of a fixed length, so that the compiler makes vectors of them. */
+static void store_row(uint32_t *restrict to, const float *restrict acc, size_t n) {
+	for (size_t j = 0; j < n; j++) {
+		uint32_t bits;
+		memcpy(&bits, &acc[j], sizeof bits);
+		to[j] = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+	}
+}
+
+void fast_store(const struct fast_product *p, size_t tile, size_t strip, const float *acc) {
+	size_t n = p->b.rows, row = tile * FAST_TILE, col = strip * FAST_TILE;
+	for (size_t i = 0; i < FAST_TILE && row + i < p->a.rows; i++) {
+		uint32_t *to = p->out + (row + i) * n + col;
+		if (n - col >= FAST_TILE)
+			store_row(to, acc + i * FAST_TILE, FAST_TILE);
+		else
+			store_row(to, acc + i * FAST_TILE, n - col);
+	}
 }

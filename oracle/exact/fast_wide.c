@@ -1,6 +1,6 @@
-/* Formats whose sigs need more than a byte: dots in f64, exact while they stay below 2^53.
+/* Elements that need more than a byte: dots in f64, exact where fast.h says.
  *
- * acc + dot * 2^e is rounded to f64 first and to f32 then. The two roundings together err
+ * acc + dot is rounded to f64 first and to f32 then. The two roundings together err
  * only where the first makes a number that is halfway between two f32, and then by the
  * sign of the first one's error, which is put right. */
 #include "fast.h"
@@ -26,30 +26,30 @@ static float rounded_sum(double x, double y) {
 	return (float)sum;
 }
 
-void fast_wide_plain(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	size_t blocks = p->a.blocks;
-	for (size_t row = first; row < end; row += FAST_TILE) {
-		float acc[FAST_TILE * FAST_TILE] = { 0 };
-		for (size_t b = 0; b < blocks; b++)
-			for (size_t i = 0; i < FAST_TILE; i++) {
-				size_t group = (row + i) / FAST_GROUP;
-				const double *x = p->a.wide +
-				                  (group * blocks + b) * EXACT_BLOCK * FAST_GROUP +
-				                  i % FAST_GROUP;
-				const double *y =
-					p->b.wide + (strip * blocks + b) * EXACT_BLOCK * FAST_TILE;
-				double fa = p->a.factor[b * p->a.padded + row + i];
-				const float *fb = p->b.factor + (strip * blocks + b) * FAST_TILE;
-				double dot[FAST_TILE] = { 0 };
-				for (size_t k = 0; k < EXACT_BLOCK; k++)
-					for (size_t j = 0; j < FAST_TILE; j++)
-						dot[j] += x[k * FAST_GROUP] * y[k * FAST_TILE + j];
+static void plain_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
+	for (size_t b = 0; b < p->a.blocks; b++)
+		for (size_t i = 0; i < FAST_TILE; i++) {
+			const double *x = p->a.wide + (tile * p->a.blocks + b) * FAST_ELEMENTS +
+			                  i / FAST_GROUP * FAST_GROUP * EXACT_BLOCK +
+			                  i % FAST_GROUP;
+			const double *y = p->b.wide + (strip * p->a.blocks + b) * FAST_ELEMENTS;
+			double dot[FAST_TILE] = { 0 };
+			for (size_t k = 0; k < EXACT_BLOCK; k++)
 				for (size_t j = 0; j < FAST_TILE; j++)
-					acc[i * FAST_TILE + j] = rounded_sum(acc[i * FAST_TILE + j],
-					                                     dot[j] * (fa * fb[j]));
-			}
-		fast_store(p, row, strip * FAST_TILE, acc);
-	}
+					dot[j] += x[k * FAST_GROUP] * y[k * FAST_TILE + j];
+			for (size_t j = 0; j < FAST_TILE; j++)
+				acc[i * FAST_TILE + j] =
+					rounded_sum(acc[i * FAST_TILE + j], dot[j]);
+		}
+}
+
+void fast_wide_plain(const struct fast_product *p, struct fast_part part) {
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
+			float acc[FAST_TILE * FAST_TILE] = { 0 };
+			plain_tile(p, strip, tile, acc);
+			fast_store(p, tile, strip, acc);
+		}
 }
 
 #ifdef __x86_64__
@@ -59,75 +59,90 @@ bool fast_has_avx512(void) {
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
 }
 
-enum { ROWS = FAST_GROUP, HALVES = 2, LANES = 8 };
+enum { LANES = 8, VECTORS = FAST_GROUP * FAST_TILE / LANES };
 
-/* The doubtful ones among 8 sums, again. */
-__attribute__((target("avx512f,avx512dq"), noinline, cold)) static void
-again(__m512d old, __m512d add, unsigned doubtful, double *sum) {
-	double x[LANES], y[LANES];
-	_mm512_storeu_pd(x, old);
-	_mm512_storeu_pd(y, add);
-	for (int j = 0; j < LANES; j++)
-		if (doubtful >> j & 1)
-			sum[j] = rounded_sum(x[j], y[j]);
+/* The dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
+__attribute__((target("avx512f,avx512dq"), noinline)) static void
+group_dots(const double *x, const double *y, double *dots) {
+	__m512d dot[FAST_GROUP][2];
+#pragma GCC unroll 8
+	for (int i = 0; i < FAST_GROUP; i++)
+		dot[i][0] = dot[i][1] = _mm512_setzero_pd();
+#pragma GCC unroll 4
+	for (int k = 0; k < EXACT_BLOCK; k++) {
+		__m512d y0 = _mm512_load_pd(y + k * FAST_TILE);
+		__m512d y1 = _mm512_load_pd(y + k * FAST_TILE + LANES);
+#pragma GCC unroll 8
+		for (int i = 0; i < FAST_GROUP; i++) {
+			__m512d a = _mm512_set1_pd(x[k * FAST_GROUP + i]);
+			dot[i][0] = _mm512_fmadd_pd(a, y0, dot[i][0]);
+			dot[i][1] = _mm512_fmadd_pd(a, y1, dot[i][1]);
+		}
+	}
+#pragma GCC unroll 8
+	for (int i = 0; i < FAST_GROUP; i++) {
+		_mm512_store_pd(dots + i * FAST_TILE, dot[i][0]);
+		_mm512_store_pd(dots + i * FAST_TILE + LANES, dot[i][1]);
+	}
 }
 
-/* sum[8] = its f32 after dot * factor is added; sums that are halfway are doubtful. */
-__attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
-add_dots(__m512d dot, __m512d factor, double *sum) {
+/* Sums that were made although some may be halfway between two f32. */
+__attribute__((noinline, cold)) static void again(const double *old, const double *dots,
+                                                  double *sum) {
+	for (int j = 0; j < FAST_GROUP * FAST_TILE; j++)
+		sum[j] = rounded_sum(old[j], dots[j]);
+}
+
+/* sum += dots, rounded to f32, of 8 rows. */
+__attribute__((target("avx512f,avx512dq"))) static inline void add_dots(const double *dots,
+                                                                       double *sum) {
 	const __m512i below = _mm512_set1_epi64((1 << 29) - 1), half = _mm512_set1_epi64(1 << 28);
-	__m512d old = _mm512_load_pd(sum), add = _mm512_mul_pd(dot, factor);
-	__m512d now = _mm512_add_pd(old, add);
-	__mmask8 doubtful =
-		_mm512_cmpeq_epi64_mask(_mm512_and_si512(_mm512_castpd_si512(now), below), half);
-	_mm512_store_pd(sum, _mm512_cvtps_pd(_mm512_cvtpd_ps(now)));
+	_Alignas(64) double now[FAST_GROUP * FAST_TILE];
+	__mmask8 doubtful = 0;
+#pragma GCC unroll 16
+	for (int i = 0; i < VECTORS; i++) {
+		__m512d x = _mm512_add_pd(_mm512_load_pd(sum + i * LANES),
+		                          _mm512_load_pd(dots + i * LANES));
+		__m512i tail = _mm512_and_si512(_mm512_castpd_si512(x), below);
+		doubtful |= _mm512_cmpeq_epi64_mask(tail, half);
+		_mm512_store_pd(now + i * LANES, _mm512_cvtps_pd(_mm512_cvtpd_ps(x)));
+	}
 	if (__builtin_expect(doubtful, 0))
-		again(old, add, doubtful, sum);
+		again(sum, dots, now);
+	memcpy(sum, now, sizeof now);
 }
 
-/* 8 rows of a strip; sum: [8][16], f32 values. */
-__attribute__((target("avx512f,avx512dq"))) static void
-wide_rows(const struct fast_product *p, size_t strip, size_t row, double *sum) {
+/* Tiles of a strip, block by block: the strip's block and the sums stay in the first cache. */
+static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, size_t tiles,
+                       double *sum) {
+	_Alignas(64) double dots[FAST_GROUP * FAST_TILE];
 	size_t blocks = p->a.blocks;
-	const double *x = p->a.wide + row * blocks * EXACT_BLOCK;
 	for (size_t b = 0; b < blocks; b++) {
-		const double *y = p->b.wide + (strip * blocks + b) * EXACT_BLOCK * FAST_TILE;
-		const float *fb = p->b.factor + (strip * blocks + b) * FAST_TILE;
-		__m512d dot[ROWS][HALVES];
-#pragma GCC unroll 8
-		for (int i = 0; i < ROWS; i++)
-			dot[i][0] = dot[i][1] = _mm512_setzero_pd();
-		for (int k = 0; k < EXACT_BLOCK; k++) {
-			__m512d y0 = _mm512_load_pd(y + k * FAST_TILE);
-			__m512d y1 = _mm512_load_pd(y + k * FAST_TILE + LANES);
-#pragma GCC unroll 8
-			for (int i = 0; i < ROWS; i++) {
-				__m512d a = _mm512_set1_pd(x[(b * EXACT_BLOCK + k) * ROWS + i]);
-				dot[i][0] = _mm512_fmadd_pd(a, y0, dot[i][0]);
-				dot[i][1] = _mm512_fmadd_pd(a, y1, dot[i][1]);
+		const double *y = p->b.wide + (strip * blocks + b) * FAST_ELEMENTS;
+		for (size_t g = 0; g < 2 * tiles; g++) {
+			const double *x = p->a.wide +
+			                  ((tile + g / 2) * blocks + b) * FAST_ELEMENTS +
+			                  g % 2 * FAST_GROUP * EXACT_BLOCK;
+			group_dots(x, y, dots);
+			add_dots(dots, sum + g * FAST_GROUP * FAST_TILE);
+		}
+	}
+}
+
+void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
+	for (size_t strip = part.strip; strip < part.end_strip; strip++)
+		for (size_t tile = part.tile; tile < part.end_tile; tile += FAST_WIDE_TILES) {
+			_Alignas(64) double sum[FAST_WIDE_TILES * FAST_TILE * FAST_TILE] = { 0 };
+			float acc[FAST_TILE * FAST_TILE];
+			size_t left = part.end_tile - tile;
+			size_t tiles = left < FAST_WIDE_TILES ? left : FAST_WIDE_TILES;
+			wide_strip(p, strip, tile, tiles, sum);
+			for (size_t t = 0; t < tiles; t++) {
+				for (int i = 0; i < FAST_TILE * FAST_TILE; i++)
+					acc[i] = (float)sum[t * FAST_TILE * FAST_TILE + i];
+				fast_store(p, tile + t, strip, acc);
 			}
 		}
-		__m512d f0 = _mm512_cvtps_pd(_mm256_load_ps(fb));
-		__m512d f1 = _mm512_cvtps_pd(_mm256_load_ps(fb + LANES));
-#pragma GCC unroll 8
-		for (int i = 0; i < ROWS; i++) {
-			__m512d fa = _mm512_set1_pd(p->a.factor[b * p->a.padded + row + i]);
-			add_dots(dot[i][0], _mm512_mul_pd(fa, f0), sum + i * FAST_TILE);
-			add_dots(dot[i][1], _mm512_mul_pd(fa, f1), sum + i * FAST_TILE + LANES);
-		}
-	}
-}
-
-void fast_wide_avx512(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	for (size_t row = first; row < end; row += FAST_TILE) {
-		_Alignas(64) double sum[FAST_TILE * FAST_TILE] = { 0 };
-		float acc[FAST_TILE * FAST_TILE];
-		wide_rows(p, strip, row, sum);
-		wide_rows(p, strip, row + ROWS, sum + ROWS * FAST_TILE);
-		for (int i = 0; i < FAST_TILE * FAST_TILE; i++)
-			acc[i] = (float)sum[i];
-		fast_store(p, row, strip * FAST_TILE, acc);
-	}
 }
 
 #else
@@ -135,8 +150,8 @@ void fast_wide_avx512(const struct fast_product *p, size_t strip, size_t first, 
 bool fast_has_avx512(void) {
 	return false;
 }
-void fast_wide_avx512(const struct fast_product *p, size_t strip, size_t first, size_t end) {
-	fast_wide_plain(p, strip, first, end);
+void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
+	fast_wide_plain(p, part);
 }
 
 #endif

@@ -54,6 +54,11 @@ struct exact_row {
 	const struct exact_block *block;
 };
 
+/* Whether the format is known, and strides and sizes hold rows of k elements completed to a
+ * multiple of `multiple` blocks. */
+enum exact_status exact_operand_check(const struct exact_operand *o, size_t rows, size_t k,
+                                      size_t multiple);
+
 /* Decodes o, with rows of k elements completed to a multiple of `multiple` blocks.
  * exact_rows_free it, also after a failure. */
 enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
