@@ -47,7 +47,7 @@ struct fast_operand {
 
 /* What a tile's nonzero blocks reach. */
 struct fast_range {
-	int lowest, highest; /* exponents of factors, or lowest unit of wide elements */
+	int lowest, highest; /* exponents of factors; wide: of units, and above all magnitudes */
 	int spread;          /* wide: bits from a block's unit to its largest magnitude */
 };
 

@@ -194,6 +194,7 @@ static void note_spread(const struct fast_pack *p, size_t tile, const uint8_t *c
 		return;
 	int low = __builtin_ctzll(bits), spread = 64 - __builtin_clzll(bits) - low;
 	include(range, exponent + low);
+	include(range, exponent + low + spread);
 	range->spread = spread > range->spread ? spread : range->spread;
 }
 

@@ -1,8 +1,8 @@
 /* Elements that need more than a byte: dots in f64, exact where fast.h says.
  *
- * acc + dot is rounded to f64 first and to f32 then. The two roundings together err
- * only where the first makes a number that is halfway between two f32, and then by the
- * sign of the first one's error, which is put right. */
+ * acc + dot is made in f64 first and rounded to f32 then. Two roundings to nearest together
+ * err only where the first makes a number that is halfway between two f32, and then by the
+ * sign of the first one's error, which the portable way puts right. */
 #include "fast.h"
 
 #include <math.h>
@@ -59,11 +59,28 @@ bool fast_has_avx512(void) {
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
 }
 
-enum { LANES = 8, VECTORS = FAST_GROUP * FAST_TILE / LANES };
+enum { LANES = 8 };
 
-/* The dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
-__attribute__((target("avx512f,avx512dq"), noinline)) static void
-group_dots(const double *x, const double *y, double *dots) {
+/* sum + dot rounded to f32. The sum in f64, where it is not known to be exact, is rounded to
+ * odd: cut, and its last bit set if something was cut off. Rounding that to f32, which has 29
+ * bits fewer, is rounding once. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
+add_dot(__m512d sum, __m512d dot, bool exact) {
+	enum { QUIET = _MM_FROUND_NO_EXC };
+	if (exact)
+		return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_add_pd(sum, dot)));
+	__m512d low = _mm512_add_round_pd(sum, dot, _MM_FROUND_TO_NEG_INF | QUIET);
+	__m512d high = _mm512_add_round_pd(sum, dot, _MM_FROUND_TO_POS_INF | QUIET);
+	__m512d cut = _mm512_add_round_pd(sum, dot, _MM_FROUND_TO_ZERO | QUIET);
+	__mmask8 inexact = _mm512_cmp_pd_mask(low, high, _CMP_NEQ_OQ);
+	__m512i bits = _mm512_castpd_si512(cut);
+	bits = _mm512_mask_or_epi64(bits, inexact, bits, _mm512_set1_epi64(1));
+	return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_castsi512_pd(bits)));
+}
+
+/* Adds the dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
+add_group(const double *x, const double *y, double *sum, bool exact) {
 	__m512d dot[FAST_GROUP][2];
 #pragma GCC unroll 8
 	for (int i = 0; i < FAST_GROUP; i++)
@@ -80,51 +97,51 @@ group_dots(const double *x, const double *y, double *dots) {
 		}
 	}
 #pragma GCC unroll 8
-	for (int i = 0; i < FAST_GROUP; i++) {
-		_mm512_store_pd(dots + i * FAST_TILE, dot[i][0]);
-		_mm512_store_pd(dots + i * FAST_TILE + LANES, dot[i][1]);
-	}
+	for (int i = 0; i < FAST_GROUP; i++)
+#pragma GCC unroll 2
+		for (int h = 0; h < 2; h++) {
+			double *to = sum + i * FAST_TILE + h * LANES;
+			_mm512_store_pd(to, add_dot(_mm512_load_pd(to), dot[i][h], exact));
+		}
 }
 
-/* Sums that were made although some may be halfway between two f32. */
-__attribute__((noinline, cold)) static void again(const double *old, const double *dots,
-                                                  double *sum) {
-	for (int j = 0; j < FAST_GROUP * FAST_TILE; j++)
-		sum[j] = rounded_sum(old[j], dots[j]);
+__attribute__((target("avx512f,avx512dq"), noinline)) static void
+add_group_exact(const double *x, const double *y, double *sum) {
+	add_group(x, y, sum, true);
 }
 
-/* sum += dots, rounded to f32, of 8 rows. */
-__attribute__((target("avx512f,avx512dq"))) static inline void add_dots(const double *dots,
-                                                                       double *sum) {
-	const __m512i below = _mm512_set1_epi64((1 << 29) - 1), half = _mm512_set1_epi64(1 << 28);
-	_Alignas(64) double now[FAST_GROUP * FAST_TILE];
-	__mmask8 doubtful = 0;
-#pragma GCC unroll 16
-	for (int i = 0; i < VECTORS; i++) {
-		__m512d x = _mm512_add_pd(_mm512_load_pd(sum + i * LANES),
-		                          _mm512_load_pd(dots + i * LANES));
-		__m512i tail = _mm512_and_si512(_mm512_castpd_si512(x), below);
-		doubtful |= _mm512_cmpeq_epi64_mask(tail, half);
-		_mm512_store_pd(now + i * LANES, _mm512_cvtps_pd(_mm512_cvtpd_ps(x)));
+__attribute__((target("avx512f,avx512dq"), noinline)) static void
+add_group_rounded(const double *x, const double *y, double *sum) {
+	add_group(x, y, sum, false);
+}
+
+/* Whether all sums of dots are exact in f64: they and the accumulator, which is at most twice
+ * what was added up, are multiples of the lowest unit, below 2^53 of them. */
+static bool sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles) {
+	enum { BITS = 53 };
+	const struct fast_range *b = &p->b.range[strip];
+	for (size_t t = tile; t < tile + tiles; t++) {
+		const struct fast_range *a = &p->a.range[t];
+		if (ldexp(2.0 * EXACT_BLOCK * (double)p->a.blocks, a->highest + b->highest) >=
+		    ldexp(1, a->lowest + b->lowest + BITS))
+			return false;
 	}
-	if (__builtin_expect(doubtful, 0))
-		again(sum, dots, now);
-	memcpy(sum, now, sizeof now);
+	return true;
 }
 
 /* Tiles of a strip, block by block: the strip's block and the sums stay in the first cache. */
 static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, size_t tiles,
                        double *sum) {
-	_Alignas(64) double dots[FAST_GROUP * FAST_TILE];
 	size_t blocks = p->a.blocks;
+	bool exact = sums_are_exact(p, strip, tile, tiles);
 	for (size_t b = 0; b < blocks; b++) {
 		const double *y = p->b.wide + (strip * blocks + b) * FAST_ELEMENTS;
 		for (size_t g = 0; g < 2 * tiles; g++) {
 			const double *x = p->a.wide +
 			                  ((tile + g / 2) * blocks + b) * FAST_ELEMENTS +
 			                  g % 2 * FAST_GROUP * EXACT_BLOCK;
-			group_dots(x, y, dots);
-			add_dots(dots, sum + g * FAST_GROUP * FAST_TILE);
+			(exact ? add_group_exact : add_group_rounded)(
+				x, y, sum + g * FAST_GROUP * FAST_TILE);
 		}
 	}
 }
