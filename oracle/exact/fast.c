@@ -54,7 +54,7 @@ struct work {
 	struct way way;
 	fast_walk *walk;
 	size_t instruction;
-	size_t panel; /* tiles of rows that stay in the cache while strips go by */
+	size_t panel, strips; /* of rows and columns, in a part */
 	atomic_size_t packing, packed, next;
 	atomic_int status;
 };
@@ -132,27 +132,28 @@ static size_t smaller(size_t x, size_t y) {
 
 /* A panel of rows by some strips, until there are no more. */
 static void *run(void *argument) {
-	enum { STRIPS = 32 };
 	struct work *w = argument;
 	size_t tiles = w->p->a.tiles, strips = w->p->b.tiles, i;
-	size_t wide = (strips + STRIPS - 1) / STRIPS;
+	size_t across = (strips + w->strips - 1) / w->strips;
+	size_t all = (tiles + w->panel - 1) / w->panel * across;
 	pack_all(w);
-	while ((i = atomic_fetch_add(&w->next, 1)) < (tiles + w->panel - 1) / w->panel * wide) {
-		size_t strip = i % wide * STRIPS, tile = i / wide * w->panel;
-		make(w, (struct fast_part){ strip, smaller(strip + STRIPS, strips), tile,
+	while ((i = atomic_fetch_add(&w->next, 1)) < all) {
+		size_t strip = i % across * w->strips, tile = i / across * w->panel;
+		make(w, (struct fast_part){ strip, smaller(strip + w->strips, strips), tile,
 		                            smaller(tile + w->panel, tiles) });
 	}
 	return NULL;
 }
 
-/* Panels that leave the second-level cache room for strips; the sums of a wide one are in the
- * first level. */
-static size_t panel_tiles(const struct fast_product *p, enum fast_layout layout) {
-	bool wide = layout == FAST_WIDE;
-	size_t cache = wide ? 1 << 20 : 1 << 19, most = wide ? FAST_WIDE_TILES : 16;
-	size_t tile = p->a.blocks * FAST_ELEMENTS * (wide ? sizeof(double) : 1) + 1;
-	size_t tiles = smaller(cache / tile, most);
-	return tiles ? tiles : 1;
+/* Parts that stay in the second-level cache; the sums of a wide panel are in the first level. */
+static void choose_part(struct work *w) {
+	enum { CACHE = 1 << 20, MOST = 16 };
+	bool wide = w->way.layout == FAST_WIDE;
+	size_t tile = w->p->a.blocks * FAST_ELEMENTS * (wide ? sizeof(double) : 1) + 1;
+	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : MOST);
+	size_t strips = wide ? MOST : smaller(CACHE / tile / 2, MOST);
+	w->panel = rows ? rows : 1;
+	w->strips = strips ? strips : 1;
 }
 
 static void run_all(struct work *w, unsigned threads) {
@@ -177,7 +178,7 @@ bool fast_block32(const struct exact_gemm *g, size_t instruction, fast_walk *wal
 	if (*status == EXACT_OK) {
 		struct work w = { .g = g, .p = &p, .pack = pack, .way = way, .walk = walk };
 		w.instruction = instruction;
-		w.panel = panel_tiles(&p, way.layout);
+		choose_part(&w);
 		p.out = out;
 		run_all(&w, g->threads ? g->threads : 1);
 		*status = (enum exact_status)atomic_load(&w.status);

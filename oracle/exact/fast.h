@@ -78,7 +78,7 @@ struct fast_codes {
 	unsigned bits;
 	int64_t sig[256];
 	double value[256];
-	uint16_t pair[256]; /* of 4 bits: both sigs of a byte, as bytes */
+	int8_t nibble[16]; /* sigs of the first codes */
 };
 void fast_list_codes(const struct exact_format *f, struct fast_codes *c);
 
@@ -92,7 +92,8 @@ struct fast_pack {
 	struct fast_codes codes;
 	size_t k;
 	bool columns;
-	int unit; /* goes into factors */
+	int unit;         /* goes into factors: exponent of the steps of both formats */
+	float power[256]; /* 2^(scale - 127 + unit), or NaN */
 	enum fast_layout layout;
 };
 

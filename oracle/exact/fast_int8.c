@@ -50,6 +50,22 @@ add_dots(__m512 acc, __m512i dot, float fa, __m512 fb) {
 	return _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot), factor, acc);
 }
 
+/* Writes a tile's rows where the matrix is; NaN as 0x7FC00000. */
+__attribute__((target("avx512f"), always_inline)) static inline void
+store_rows(const struct fast_product *p, size_t tile, size_t strip, const __m512 *sum) {
+	const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fc00000));
+	size_t n = p->b.rows, rows = p->a.rows - tile * FAST_TILE, cols = n - strip * FAST_TILE;
+	__mmask16 inside = cols < FAST_TILE ? (__mmask16)((1u << cols) - 1) : 0xffff;
+	uint32_t *to = p->out + tile * FAST_TILE * n + strip * FAST_TILE;
+#pragma GCC unroll 16
+	for (size_t i = 0; i < FAST_TILE; i++) {
+		__mmask16 is_nan = _mm512_cmp_ps_mask(sum[i], sum[i], _CMP_UNORD_Q);
+		if (i < rows)
+			_mm512_mask_storeu_ps(to + i * n, inside,
+			                      _mm512_mask_mov_ps(sum[i], is_nan, nan));
+	}
+}
+
 /* ---- AVX-512 VNNI: a tile's rows, the strip's block in registers ---- */
 
 bool fast_has_vnni(void) {
@@ -59,7 +75,7 @@ bool fast_has_vnni(void) {
 /* The instruction multiplies bytes without sign by signed ones: columns are raised, and what
  * that adds is taken off where the dot starts. */
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
-vnni_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
+vnni_tile(const struct fast_product *p, size_t tile, size_t strip) {
 	enum { QUADS = EXACT_BLOCK / 4, LINE = 64 };
 	size_t blocks = p->a.blocks;
 	const int8_t *x = p->a.bytes + tile * blocks * FAST_ELEMENTS;
@@ -91,18 +107,13 @@ vnni_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
 		x += FAST_ELEMENTS, y += FAST_ELEMENTS;
 		fa += FAST_TILE, fb += FAST_TILE, lift += FAST_TILE;
 	}
-#pragma GCC unroll 16
-	for (int i = 0; i < FAST_TILE; i++)
-		_mm512_store_ps(acc + i * FAST_TILE, sum[i]);
+	store_rows(p, tile, strip, sum);
 }
 
 void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
-	for (size_t strip = part.strip; strip < part.end_strip; strip++)
-		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
-			_Alignas(64) float acc[FAST_TILE * FAST_TILE];
-			vnni_tile(p, strip, tile, acc);
-			fast_store(p, tile, strip, acc);
-		}
+	for (size_t tile = part.tile; tile < part.end_tile; tile++)
+		for (size_t strip = part.strip; strip < part.end_strip; strip++)
+			vnni_tile(p, tile, strip);
 }
 
 /* ---- AMX: a tile's dots of one block are one instruction ---- */
@@ -156,7 +167,7 @@ __attribute__((target("amx-tile,amx-int8"))) static void configure(void) {
 	n++;
 
 __attribute__((target("amx-tile,amx-int8,avx512f"))) static void
-amx_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
+amx_tile(const struct fast_product *p, size_t tile, size_t strip) {
 	size_t blocks = p->a.blocks;
 	const int8_t *a = p->a.bytes + tile * blocks * FAST_ELEMENTS;
 	const int8_t *b = p->b.bytes + strip * blocks * FAST_ELEMENTS;
@@ -176,19 +187,14 @@ amx_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
 		STEP(0, 4, 5, 3, 2)
 		STEP(1, 6, 7, 0, 3)
 	}
-#pragma GCC unroll 16
-	for (int i = 0; i < FAST_TILE; i++)
-		_mm512_store_ps(acc + i * FAST_TILE, sum[i]);
+	store_rows(p, tile, strip, sum);
 }
 
 void fast_int8_amx(const struct fast_product *p, struct fast_part part) {
 	configure();
-	for (size_t strip = part.strip; strip < part.end_strip; strip++)
-		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
-			_Alignas(64) float acc[FAST_TILE * FAST_TILE];
-			amx_tile(p, strip, tile, acc);
-			fast_store(p, tile, strip, acc);
-		}
+	for (size_t tile = part.tile; tile < part.end_tile; tile++)
+		for (size_t strip = part.strip; strip < part.end_strip; strip++)
+			amx_tile(p, tile, strip);
 }
 
 #else

@@ -19,10 +19,8 @@ void fast_list_codes(const struct exact_format *f, struct fast_codes *c) {
 		                               : ldexp(llabs(c->sig[code]), exact_format_lsb(f));
 		c->value[code] = flags & EXACT_NEGATIVE ? -x : x;
 	}
-	for (unsigned byte = 0; f->bits == 4 && byte < 256; byte++) {
-		int8_t two[2] = { (int8_t)c->sig[byte & 15], (int8_t)c->sig[byte >> 4] };
-		memcpy(&c->pair[byte], two, 2);
-	}
+	for (unsigned code = 0; code < 16; code++)
+		c->nibble[code] = (int8_t)c->sig[code];
 }
 
 /* A block's packed bytes, of which there are always whole ones. */
@@ -92,6 +90,12 @@ void fast_free(struct fast_product *p) {
 	drop(&p->b);
 }
 
+static void list_powers(struct fast_pack *p) {
+	for (int scale = 0; scale < NAN_SCALE; scale++)
+		p->power[scale] = ldexpf(1, scale - BIAS + p->unit);
+	p->power[NAN_SCALE] = NAN;
+}
+
 enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layout,
                                struct fast_product *p, struct fast_pack pack[2]) {
 	const struct exact_format *a = exact_format(g->a.format), *b = exact_format(g->b.format);
@@ -106,13 +110,29 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 	pack[0] = (struct fast_pack){ &g->a, &p->a, .k = g->k, .layout = layout };
 	pack[1] = (struct fast_pack){ &g->b, &p->b, .k = g->k, .layout = layout };
 	pack[1].columns = true;
-	pack[1].unit = exact_format_lsb(a) + exact_format_lsb(b);
+	if (layout != FAST_WIDE)
+		pack[1].unit = exact_format_lsb(a) + exact_format_lsb(b);
 	fast_list_codes(a, &pack[0].codes);
 	fast_list_codes(b, &pack[1].codes);
+	for (int i = 0; i < 2; i++)
+		list_powers(&pack[i]);
 	return EXACT_OK;
 }
 
 /* ---- bytes ---- */
+
+/* Sigs of 32 codes of 4 bits: two look-ups of 16 at a time. */
+static void sigs_of_nibbles(const struct fast_codes *c, const uint8_t *bytes, int8_t *x) {
+	typedef uint8_t lanes __attribute__((vector_size(16)));
+	const lanes first = { 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 };
+	lanes table, codes;
+	memcpy(&table, c->nibble, sizeof table);
+	memcpy(&codes, bytes, sizeof codes);
+	lanes low = __builtin_shuffle(table, codes & 15), high = __builtin_shuffle(table, codes >> 4);
+	lanes half[2] = { __builtin_shuffle(low, high, first),
+		          __builtin_shuffle(low, high, first + 8) };
+	memcpy(x, half, sizeof half);
+}
 
 /* x: 32 sigs; returns whether any is not zero. */
 static bool bytes_of(const struct fast_pack *p, const uint8_t *row, size_t b,
@@ -120,9 +140,7 @@ static bool bytes_of(const struct fast_pack *p, const uint8_t *row, size_t b,
 	uint8_t code[EXACT_BLOCK], copy[EXACT_BLOCK];
 	uint64_t word[EXACT_BLOCK / 8];
 	if (p->codes.bits == 4) {
-		const uint8_t *bytes = block_bytes(&p->codes, row, b, p->k, copy);
-		for (int i = 0; i < EXACT_BLOCK / 2; i++)
-			memcpy(x + 2 * i, &p->codes.pair[bytes[i]], 2);
+		sigs_of_nibbles(&p->codes, block_bytes(&p->codes, row, b, p->k, copy), x);
 	} else {
 		fast_unpack(&p->codes, row, b, p->k, code);
 		for (int i = 0; i < EXACT_BLOCK; i++)
@@ -149,11 +167,6 @@ static void place_bytes(const struct fast_pack *p, size_t at, size_t lane, const
 	}
 }
 
-/* 2^e or NaN; e from -149 - 254 on is an f32 or 0, and then the tile is out of range. */
-static float factor(int scale, int unit) {
-	return scale == NAN_SCALE ? NAN : ldexpf(1, scale - BIAS + unit);
-}
-
 static void include(struct fast_range *r, int exponent) {
 	r->lowest = exponent < r->lowest ? exponent : r->lowest;
 	r->highest = exponent > r->highest ? exponent : r->highest;
@@ -176,7 +189,7 @@ static void pack_bytes(const struct fast_pack *p, size_t at, size_t lane, size_t
 	if (!any && scale != NAN_SCALE)
 		p->to->factor[at * FAST_TILE + lane] = 1;
 	else
-		p->to->factor[at * FAST_TILE + lane] = factor(scale, p->unit);
+		p->to->factor[at * FAST_TILE + lane] = p->power[scale];
 	if (any && scale != NAN_SCALE)
 		include(range, scale - BIAS + p->unit);
 }
@@ -210,7 +223,7 @@ static void pack_wide(const struct fast_pack *p, size_t at, size_t lane, size_t 
 			note_spread(p, at / p->to->blocks, code,
 			            scale - BIAS + exact_format_lsb(exact_format(o->format)));
 	}
-	double power = scale == NAN_SCALE ? NAN : ldexp(1, scale - BIAS);
+	double power = p->power[scale];
 	to += p->columns ? lane : lane / FAST_GROUP * FAST_GROUP * EXACT_BLOCK + lane % FAST_GROUP;
 	for (int i = 0; i < EXACT_BLOCK; i++)
 		to[i * step] = p->codes.value[code[i]] * power;
