@@ -72,7 +72,7 @@ enum exact_status exact_profile(const struct exact_gemm *g, const char *profile,
                                 uint32_t *out);
 
 /* Which vector unit makes a block32 product of these formats: "AMX", "AVX-512 VNNI",
- * "AVX-512", "portable", or "none" where all go by the plain walk. The bits are the same. */
+ * "AVX-512", "portable", or "none" for an unknown format. The bits are the same. */
 const char *exact_fast_name(const struct exact_gemm *g);
 
 /* The plain walk, whatever the processor: what the fast ways are tested against. */

@@ -319,8 +319,8 @@ enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *pr
 	return EXACT_BAD_PROFILE;
 }
 
-static enum exact_status walk_block32(const struct exact_gemm *g, size_t instruction,
-                                      uint32_t *out) {
+enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruction,
+                                     uint32_t *out) {
 	return gemm(g, instruction, by_blocks, out);
 }
 
@@ -328,9 +328,7 @@ enum exact_status exact_profile(const struct exact_gemm *g, const char *profile,
                                 uint32_t *out) {
 	bool whole = mma_k && mma_k % EXACT_BLOCK == 0;
 	bool formats = exact_format(g->a.format) && exact_format(g->b.format);
-	enum exact_status status;
-	if (whole && formats && profile && !strcmp(profile, "block32") &&
-	    fast_block32(g, mma_k / EXACT_BLOCK, walk_block32, out, &status))
-		return status;
+	if (whole && formats && profile && !strcmp(profile, "block32"))
+		return fast_block32(g, fast_choose(g), mma_k / EXACT_BLOCK, out);
 	return exact_profile_plain(g, profile, mma_k, out);
 }

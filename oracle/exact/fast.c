@@ -17,32 +17,29 @@ static int64_t largest_sig(const struct exact_format *f) {
 	return most;
 }
 
-struct way {
-	const char *name;
-	fast_kernel *kernel;
-	enum fast_layout layout;
+const struct fast_way fast_ways[FAST_WAYS] = {
+	{ "AMX", fast_int8_amx, FAST_SIGNED, fast_has_amx },
+	{ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED, fast_has_vnni },
+	{ "portable", fast_int8_plain, FAST_SIGNED, NULL },
+	{ "AVX-512", fast_wide_avx512, FAST_WIDE, fast_has_avx512 },
+	{ "portable", fast_wide_plain, FAST_WIDE, NULL },
 };
 
-/* The fastest kernel for these formats. Bytes: raised by 64 they have no sign. */
-static struct way choose(const struct exact_gemm *g) {
+/* Bytes where the elements of both operands are: raised by 64 they have no sign. */
+const struct fast_way *fast_choose(const struct exact_gemm *g) {
 	enum { BYTE = 60 };
-	int64_t a = largest_sig(exact_format(g->a.format));
-	int64_t b = largest_sig(exact_format(g->b.format));
-	if (a > BYTE || b > BYTE)
-		return fast_has_avx512()
-		               ? (struct way){ "AVX-512", fast_wide_avx512, FAST_WIDE }
-		               : (struct way){ "portable", fast_wide_plain, FAST_WIDE };
-	if (fast_has_amx())
-		return (struct way){ "AMX", fast_int8_amx, FAST_SIGNED };
-	if (fast_has_vnni())
-		return (struct way){ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED };
-	return (struct way){ "portable", fast_int8_plain, FAST_SIGNED };
+	const struct fast_way *way = fast_ways;
+	bool wide = largest_sig(exact_format(g->a.format)) > BYTE ||
+	            largest_sig(exact_format(g->b.format)) > BYTE;
+	while (wide != (way->layout == FAST_WIDE) || (way->has && !way->has()))
+		way++;
+	return way;
 }
 
 const char *exact_fast_name(const struct exact_gemm *g) {
 	if (!exact_format(g->a.format) || !exact_format(g->b.format))
 		return "none";
-	return choose(g).name;
+	return fast_choose(g)->name;
 }
 
 /* ---- tiles ---- */
@@ -51,8 +48,7 @@ struct work {
 	const struct exact_gemm *g;
 	const struct fast_product *p;
 	const struct fast_pack *pack; /* of both operands */
-	struct way way;
-	fast_walk *walk;
+	const struct fast_way *way;
 	size_t instruction;
 	size_t panel, strips; /* of rows and columns, in a part */
 	atomic_size_t packing, packed, next;
@@ -65,7 +61,7 @@ static bool is_proved(const struct work *w, size_t tile, size_t strip) {
 	const struct fast_range *a = &w->p->a.range[tile], *b = &w->p->b.range[strip];
 	if (a->lowest + b->lowest < LEAST)
 		return false;
-	if (w->way.layout == FAST_WIDE)
+	if (w->way->layout == FAST_WIDE)
 		return a->spread + b->spread + SUM_BITS <= DOT_BITS;
 	return a->highest + b->highest <= MOST;
 }
@@ -79,7 +75,7 @@ static enum exact_status walk_tile(const struct work *w, size_t row, size_t col)
 	tile.n = g->n - col < FAST_TILE ? g->n - col : FAST_TILE;
 	tile.a.codes += row * g->a.ld, tile.a.scales += row * g->a.ld_scales;
 	tile.b.codes += col * g->b.ld, tile.b.scales += col * g->b.ld_scales;
-	enum exact_status status = w->walk(&tile, w->instruction, out);
+	enum exact_status status = exact_walk_block32(&tile, w->instruction, out);
 	for (size_t i = 0; !status && i < tile.m; i++)
 		for (size_t j = 0; j < tile.n; j++)
 			w->p->out[(row + i) * g->n + col + j] = out[i * tile.n + j];
@@ -97,15 +93,15 @@ static bool all_proved(const struct work *w, struct fast_part part) {
 /* All of a part by the kernel, or tile by tile. */
 static void make(struct work *w, struct fast_part part) {
 	if (all_proved(w, part)) {
-		w->way.kernel(w->p, part);
+		w->way->kernel(w->p, part);
 		return;
 	}
 	for (size_t strip = part.strip; strip < part.end_strip; strip++)
 		for (size_t tile = part.tile; tile < part.end_tile; tile++) {
 			enum exact_status s = EXACT_OK;
 			if (is_proved(w, tile, strip))
-				w->way.kernel(w->p, (struct fast_part){ strip, strip + 1, tile,
-				                                        tile + 1 });
+				w->way->kernel(w->p, (struct fast_part){ strip, strip + 1, tile,
+				                                         tile + 1 });
 			else
 				s = walk_tile(w, tile * FAST_TILE, strip * FAST_TILE);
 			if (s)
@@ -148,7 +144,7 @@ static void *run(void *argument) {
 /* Parts that stay in the second-level cache; the sums of a wide panel are in the first level. */
 static void choose_part(struct work *w) {
 	enum { CACHE = 1 << 20, MOST = 16 };
-	bool wide = w->way.layout == FAST_WIDE;
+	bool wide = w->way->layout == FAST_WIDE;
 	size_t tile = w->p->a.blocks * FAST_ELEMENTS * (wide ? sizeof(double) : 1) + 1;
 	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : MOST);
 	size_t strips = wide ? MOST : smaller(CACHE / tile / 2, MOST);
@@ -167,22 +163,19 @@ static void run_all(struct work *w, unsigned threads) {
 		pthread_join(other[--n], NULL);
 }
 
-bool fast_block32(const struct exact_gemm *g, size_t instruction, fast_walk *walk, uint32_t *out,
-                  enum exact_status *status) {
+enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way *way,
+                               size_t instruction, uint32_t *out) {
 	struct fast_product p;
 	struct fast_pack pack[2];
-	if (!g->m || !g->n)
-		return false;
-	struct way way = choose(g);
-	*status = fast_prepare(g, way.layout, &p, pack);
-	if (*status == EXACT_OK) {
-		struct work w = { .g = g, .p = &p, .pack = pack, .way = way, .walk = walk };
+	enum exact_status status = fast_prepare(g, way->layout, &p, pack);
+	if (status == EXACT_OK) {
+		struct work w = { .g = g, .p = &p, .pack = pack, .way = way };
 		w.instruction = instruction;
 		choose_part(&w);
 		p.out = out;
 		run_all(&w, g->threads ? g->threads : 1);
-		*status = (enum exact_status)atomic_load(&w.status);
+		status = (enum exact_status)atomic_load(&w.status);
 	}
 	fast_free(&p);
-	return true;
+	return status;
 }

@@ -66,11 +66,21 @@ fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_wide_plain, fas
 /* Whether this processor, and the system, have what a kernel needs; once a thread. */
 bool fast_has_vnni(void), fast_has_amx(void), fast_has_avx512(void);
 
-/* The product under block32, on g->threads; false where nothing is to be done. Tiles that
- * are not proved go by `walk`, in instructions of so many blocks. */
-typedef enum exact_status fast_walk(const struct exact_gemm *g, size_t instruction, uint32_t *out);
-bool fast_block32(const struct exact_gemm *g, size_t instruction, fast_walk *walk, uint32_t *out,
-                  enum exact_status *status);
+/* Kernels, of each kind of layout the fastest first. */
+struct fast_way {
+	const char *name;
+	fast_kernel *kernel;
+	enum fast_layout layout;
+	bool (*has)(void); /* NULL: every processor has */
+};
+enum { FAST_WAYS = 5 };
+extern const struct fast_way fast_ways[FAST_WAYS];
+const struct fast_way *fast_choose(const struct exact_gemm *g);
+
+/* The product under block32, on g->threads. Tiles that are not proved go by the walk, in
+ * instructions of so many blocks. */
+enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way *way,
+                               size_t instruction, uint32_t *out);
 
 /* ---- operands ---- */
 
@@ -92,6 +102,7 @@ struct fast_pack {
 	struct fast_codes codes;
 	size_t k;
 	bool columns;
+	int lsb;          /* exponent of the format's smallest step */
 	int unit;         /* goes into factors: exponent of the steps of both formats */
 	float power[256]; /* 2^(scale - 127 + unit), or NaN */
 	enum fast_layout layout;

@@ -21,9 +21,9 @@ static void plain_tile(const struct fast_product *p, size_t strip, size_t tile, 
 		for (size_t i = 0; i < FAST_TILE; i++)
 			for (size_t j = 0; j < FAST_TILE; j++) {
 				float *to = &acc[i * FAST_TILE + j];
-				int32_t dot = dot32(
-					p->a.bytes + row * FAST_ELEMENTS + i * EXACT_BLOCK,
-					p->b.bytes + column * FAST_ELEMENTS + 4 * j);
+				int32_t dot =
+					dot32(p->a.bytes + row * FAST_ELEMENTS + i * EXACT_BLOCK,
+				              p->b.bytes + column * FAST_ELEMENTS + 4 * j);
 				*to = fmaf((float)dot, fa[i] * fb[j], *to);
 			}
 	}

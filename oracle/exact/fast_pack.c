@@ -109,9 +109,10 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 		return EXACT_NO_MEMORY;
 	pack[0] = (struct fast_pack){ &g->a, &p->a, .k = g->k, .layout = layout };
 	pack[1] = (struct fast_pack){ &g->b, &p->b, .k = g->k, .layout = layout };
+	pack[0].lsb = exact_format_lsb(a), pack[1].lsb = exact_format_lsb(b);
 	pack[1].columns = true;
 	if (layout != FAST_WIDE)
-		pack[1].unit = exact_format_lsb(a) + exact_format_lsb(b);
+		pack[1].unit = pack[0].lsb + pack[1].lsb;
 	fast_list_codes(a, &pack[0].codes);
 	fast_list_codes(b, &pack[1].codes);
 	for (int i = 0; i < 2; i++)
@@ -121,17 +122,20 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 
 /* ---- bytes ---- */
 
-/* Sigs of 32 codes of 4 bits: two look-ups of 16 at a time. */
+/* Sigs of 32 codes of 4 bits: two look-ups of 16 at a time. One store of all 32, as the loads
+ * that follow want all of them. */
 static void sigs_of_nibbles(const struct fast_codes *c, const uint8_t *bytes, int8_t *x) {
 	typedef uint8_t lanes __attribute__((vector_size(16)));
-	const lanes first = { 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 };
+	typedef uint8_t block __attribute__((vector_size(EXACT_BLOCK)));
 	lanes table, codes;
 	memcpy(&table, c->nibble, sizeof table);
 	memcpy(&codes, bytes, sizeof codes);
-	lanes low = __builtin_shuffle(table, codes & 15), high = __builtin_shuffle(table, codes >> 4);
-	lanes half[2] = { __builtin_shuffle(low, high, first),
-		          __builtin_shuffle(low, high, first + 8) };
-	memcpy(x, half, sizeof half);
+	lanes low = __builtin_shuffle(table, codes & 15);
+	lanes high = __builtin_shuffle(table, codes >> 4);
+	block all = __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
+	                                    22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
+	                                    14, 30, 15, 31);
+	memcpy(x, &all, sizeof all);
 }
 
 /* x: 32 sigs; returns whether any is not zero. */
@@ -172,26 +176,33 @@ static void include(struct fast_range *r, int exponent) {
 	r->highest = exponent > r->highest ? exponent : r->highest;
 }
 
+static int32_t sum_of(const int8_t *x) {
+	int32_t sum = 0;
+	for (int i = 0; i < EXACT_BLOCK; i++)
+		sum += x[i];
+	return sum;
+}
+
 /* A block of zeros adds zero whatever its scale, and so has factor 1, unless it is NaN. */
-static void pack_bytes(const struct fast_pack *p, size_t at, size_t lane, size_t row, size_t b) {
+static void pack_bytes(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
 	const struct exact_operand *o = p->operand;
-	struct fast_range *range = &p->to->range[at / p->to->blocks];
-	int8_t x[EXACT_BLOCK] = { 0 };
-	bool any = row < p->to->rows && bytes_of(p, o->codes + row * o->ld, b, x);
-	int scale = row < p->to->rows ? o->scales[row * o->ld_scales + b] : BIAS;
-	place_bytes(p, at, lane, x);
-	if (p->layout == FAST_RAISED && !p->columns) {
-		int32_t sum = 0;
-		for (int i = 0; i < EXACT_BLOCK; i++)
-			sum += x[i];
-		p->to->lift[at * FAST_TILE + lane] = -FAST_RAISE * sum;
+	size_t at = tile * p->to->blocks + b, row = tile * FAST_TILE + lane;
+	int8_t x[EXACT_BLOCK];
+	int scale = BIAS;
+	bool any = false;
+	if (row < p->to->rows) {
+		scale = o->scales[row * o->ld_scales + b];
+		any = bytes_of(p, o->codes + row * o->ld, b, x);
+	} else {
+		memset(x, 0, sizeof x);
 	}
-	if (!any && scale != NAN_SCALE)
-		p->to->factor[at * FAST_TILE + lane] = 1;
-	else
-		p->to->factor[at * FAST_TILE + lane] = p->power[scale];
+	place_bytes(p, at, lane, x);
+	if (p->layout == FAST_RAISED && !p->columns)
+		p->to->lift[at * FAST_TILE + lane] = -FAST_RAISE * sum_of(x);
+	bool counts = any || scale == NAN_SCALE;
+	p->to->factor[at * FAST_TILE + lane] = counts ? p->power[scale] : 1;
 	if (any && scale != NAN_SCALE)
-		include(range, scale - BIAS + p->unit);
+		include(&p->to->range[tile], scale - BIAS + p->unit);
 }
 
 /* ---- wide ---- */
@@ -211,21 +222,21 @@ static void note_spread(const struct fast_pack *p, size_t tile, const uint8_t *c
 	range->spread = spread > range->spread ? spread : range->spread;
 }
 
-static void pack_wide(const struct fast_pack *p, size_t at, size_t lane, size_t row, size_t b) {
+static void pack_wide(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
 	const struct exact_operand *o = p->operand;
-	double *to = p->to->wide + at * FAST_ELEMENTS;
+	size_t row = tile * FAST_TILE + lane, step = p->columns ? FAST_TILE : FAST_GROUP;
+	double *to = p->to->wide + (tile * p->to->blocks + b) * FAST_ELEMENTS;
 	uint8_t code[EXACT_BLOCK] = { 0 };
-	int scale = BIAS, step = p->columns ? FAST_TILE : FAST_GROUP;
+	int scale = BIAS;
 	if (row < p->to->rows) {
 		scale = o->scales[row * o->ld_scales + b];
 		fast_unpack(&p->codes, o->codes + row * o->ld, b, p->k, code);
 		if (scale != NAN_SCALE)
-			note_spread(p, at / p->to->blocks, code,
-			            scale - BIAS + exact_format_lsb(exact_format(o->format)));
+			note_spread(p, tile, code, scale - BIAS + p->lsb);
 	}
 	double power = p->power[scale];
 	to += p->columns ? lane : lane / FAST_GROUP * FAST_GROUP * EXACT_BLOCK + lane % FAST_GROUP;
-	for (int i = 0; i < EXACT_BLOCK; i++)
+	for (size_t i = 0; i < EXACT_BLOCK; i++)
 		to[i * step] = p->codes.value[code[i]] * power;
 }
 
@@ -233,10 +244,8 @@ void fast_pack_tile(const struct fast_pack *p, size_t tile) {
 	enum { NO_EXPONENT = 1000 };
 	p->to->range[tile] = (struct fast_range){ NO_EXPONENT, -NO_EXPONENT, 0 };
 	for (size_t b = 0; b < p->to->blocks; b++)
-		for (size_t lane = 0; lane < FAST_TILE; lane++) {
-			size_t at = tile * p->to->blocks + b, row = tile * FAST_TILE + lane;
-			(p->layout == FAST_WIDE ? pack_wide : pack_bytes)(p, at, lane, row, b);
-		}
+		for (size_t lane = 0; lane < FAST_TILE; lane++)
+			(p->layout == FAST_WIDE ? pack_wide : pack_bytes)(p, tile, b, lane);
 }
 
 /* ---- results ---- */

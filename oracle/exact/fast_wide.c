@@ -140,8 +140,8 @@ static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, 
 			const double *x = p->a.wide +
 			                  ((tile + g / 2) * blocks + b) * FAST_ELEMENTS +
 			                  g % 2 * FAST_GROUP * EXACT_BLOCK;
-			(exact ? add_group_exact : add_group_rounded)(
-				x, y, sum + g * FAST_GROUP * FAST_TILE);
+			(exact ? add_group_exact
+			       : add_group_rounded)(x, y, sum + g * FAST_GROUP * FAST_TILE);
 		}
 	}
 }

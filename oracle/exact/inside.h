@@ -66,6 +66,9 @@ enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_ope
 void exact_rows_free(struct exact_rows *r);
 struct exact_row exact_row_at(const struct exact_rows *r, size_t row);
 
+/* The plain walk under block32, in instructions of so many blocks. */
+enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruction, uint32_t *out);
+
 /* ---- the exact regime ---- */
 
 /* What the regime says of a product: every element is a multiple of 2^unit, below

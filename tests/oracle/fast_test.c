@@ -110,52 +110,31 @@ static void double_rounding(void) {
 	ok(right == n, "sums that are almost ties are rounded once");
 }
 
-static bool by_kernel(const struct problem *p, fast_kernel *kernel, enum fast_layout layout) {
-	struct fast_product f;
-	struct fast_pack pack[2];
+static bool by_way(const struct problem *p, const struct fast_way *way) {
 	size_t n = p->g.m * p->g.n;
 	memset(fast, 0xee, sizeof fast);
-	exact_profile_plain(&p->g, "block32", 128, plain);
-	bool ready = fast_prepare(&p->g, layout, &f, pack) == EXACT_OK;
-	for (size_t i = 0; ready && i < f.a.tiles; i++)
-		fast_pack_tile(&pack[0], i);
-	for (size_t i = 0; ready && i < f.b.tiles; i++)
-		fast_pack_tile(&pack[1], i);
-	f.out = fast;
-	if (ready)
-		kernel(&f, (struct fast_part){ 0, f.b.tiles, 0, f.a.tiles });
-	fast_free(&f);
-	return ready && !memcmp(fast, plain, 4 * n);
+	return exact_profile_plain(&p->g, "block32", 128, plain) == EXACT_OK &&
+	       fast_block32(&p->g, way, 4, fast) == EXACT_OK && !memcmp(fast, plain, 4 * n);
 }
 
 static void each_kernel(void) {
 	static struct problem p;
-	static const struct {
-		const char *name;
-		fast_kernel *kernel;
-		bool (*has)(void);
-		enum fast_layout layout;
-	} kernels[] = {
-		{ "plain bytes", fast_int8_plain, NULL, FAST_SIGNED },
-		{ "VNNI", fast_int8_vnni, fast_has_vnni, FAST_RAISED },
-		{ "AMX", fast_int8_amx, fast_has_amx, FAST_SIGNED },
-		{ "plain f64", fast_wide_plain, NULL, FAST_WIDE },
-		{ "AVX-512 f64", fast_wide_avx512, fast_has_avx512, FAST_WIDE },
-	};
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++) {
+		bool wide = way->layout == FAST_WIDE;
+		const char *of = wide ? "f64" : "bytes";
 		unsigned right = 0, n = 0;
-		if (kernels[i].has && !kernels[i].has()) {
-			ok(true, "%s # SKIP not on this processor", kernels[i].name);
+		if (way->has && !way->has()) {
+			ok(true, "%s, %s # SKIP not on this processor", way->name, of);
 			continue;
 		}
-		for (size_t k = 1; k < 320; k += 31, n++) {
-			bool wide = kernels[i].layout == FAST_WIDE;
-			make(&p, wide ? "E4M3" : "E2M3", wide ? "E3M2" : "E2M1", 61, 33, k, 0,
-			     false);
-			right += by_kernel(&p, kernels[i].kernel, kernels[i].layout);
-		}
-		ok(right == n, "%s: the walk's bits, short blocks and ragged tiles",
-		   kernels[i].name);
+		for (unsigned kind = 0; kind < 4; kind++)
+			for (size_t k = 1; k < 320; k += 31, n++) {
+				make(&p, wide ? "E4M3" : "E2M3", wide ? "E5M2" : "E2M1",
+				     30 + next() % 40, 1 + next() % 40, k, kind, false);
+				right += by_way(&p, way);
+			}
+		ok(right == n, "%s, %s: the walk's bits, short blocks and ragged tiles", way->name,
+		   of);
 	}
 }
 
