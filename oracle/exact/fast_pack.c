@@ -68,7 +68,8 @@ static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_la
 	size_t blocks = x->tiles * x->blocks;
 	x->range = calloc(x->tiles + 1, sizeof *x->range);
 	if (layout == FAST_WIDE) {
-		x->wide = aligned(blocks * FAST_ELEMENTS * sizeof *x->wide);
+		/* One more, which kernels may fetch ahead. */
+		x->wide = aligned((blocks + 1) * FAST_ELEMENTS * sizeof *x->wide);
 		return x->wide && x->range;
 	}
 	x->bytes = aligned(blocks * FAST_ELEMENTS);

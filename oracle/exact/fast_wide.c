@@ -129,21 +129,33 @@ static bool sums_are_exact(const struct fast_product *p, size_t strip, size_t ti
 	return true;
 }
 
+/* Brings lines into the first cache. Blocks are pages of their own, where the processor's own
+ * prefetching starts anew. */
+static inline void fetch(const double *p, size_t doubles) {
+	for (size_t i = 0; i < doubles; i += LANES)
+		__builtin_prefetch(p + i);
+}
+
 /* Tiles of a strip, block by block: the strip's block and the sums stay in the first cache. */
 static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, size_t tiles,
                        double *sum) {
-	size_t blocks = p->a.blocks;
+	enum { GROUP = FAST_GROUP * EXACT_BLOCK };
+	size_t blocks = p->a.blocks, groups = 2 * tiles;
 	bool exact = sums_are_exact(p, strip, tile, tiles);
-	for (size_t b = 0; b < blocks; b++) {
-		const double *y = p->b.wide + (strip * blocks + b) * FAST_ELEMENTS;
-		for (size_t g = 0; g < 2 * tiles; g++) {
-			const double *x = p->a.wide +
-			                  ((tile + g / 2) * blocks + b) * FAST_ELEMENTS +
-			                  g % 2 * FAST_GROUP * EXACT_BLOCK;
+	const double *y = p->b.wide + strip * blocks * FAST_ELEMENTS;
+	const double *a = p->a.wide + tile * blocks * FAST_ELEMENTS;
+	for (size_t b = 0; b < blocks; b++, y += FAST_ELEMENTS, a += FAST_ELEMENTS)
+		for (size_t g = 0; g < groups; g++) {
+			size_t next = g + 1 < groups ? g + 1 : 0;
+			const double *x = a + g / 2 * blocks * FAST_ELEMENTS + g % 2 * GROUP;
+			const double *after = a + next / 2 * blocks * FAST_ELEMENTS +
+			                      next % 2 * GROUP + (next ? 0 : FAST_ELEMENTS);
+			fetch(after, GROUP);
+			fetch(y + FAST_ELEMENTS + g * FAST_ELEMENTS / groups,
+			      FAST_ELEMENTS / groups);
 			(exact ? add_group_exact
 			       : add_group_rounded)(x, y, sum + g * FAST_GROUP * FAST_TILE);
 		}
-	}
 }
 
 void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
