@@ -50,6 +50,12 @@ struct exact_gemm {
  * underflows is -0. */
 enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out);
 
+/* The same rounded to another format at once, which is not what a kernel does that makes f32
+ * and narrows it (exact_narrow). A NaN is the narrowed 0x7FC00000. */
+enum exact_output { EXACT_F32, EXACT_BF16, EXACT_F16 };
+enum exact_status exact_product_as(const struct exact_gemm *g, enum exact_output output,
+                                   uint32_t *out);
+
 /* The same product as a kernel computes that walks K in order with matrix
  * instructions of mma_k elements and one accumulator, under a profile:
  *   "block32": each 32-block's exact scaled dot is added to the f32 accumulator,
@@ -78,9 +84,15 @@ const char *exact_fast_name(const struct exact_gemm *g);
 /* The plain walk, whatever the processor: what the fast ways are tested against. */
 enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *profile,
                                       unsigned mma_k, uint32_t *out);
+enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_output output,
+                                      uint32_t *out);
 
-/* f32 to bf16, nearest even; NaN stays NaN (quieted, upper payload kept). */
+/* f32 to bf16 and f16, nearest even; NaN stays NaN (quieted, upper payload kept). A profile's
+ * result in 16 bits is its f32 so narrowed: two roundings, as the hardware's accumulator is f32
+ * and its conversion an instruction of its own. */
 uint16_t exact_bf16(uint32_t f32);
+uint16_t exact_f16(uint32_t f32);
+uint32_t exact_narrow(uint32_t f32, enum exact_output to);
 
 /* ---- single values ---- */
 

@@ -75,10 +75,10 @@ static bool all_negative_zero(const struct exact_row *a, const struct exact_row 
 	return true;
 }
 
-/* acc plus the products of some blocks, rounded once. The accumulator starts at
+/* acc plus the products of some blocks, rounded once, or to odd. The accumulator starts at
  * +0 and becomes -0 only when a negative sum underflows. */
 static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct exact_row *b,
-                           size_t first, size_t blocks, struct exact_term *terms) {
+                           size_t first, size_t blocks, struct exact_term *terms, bool odd) {
 	unsigned seen = f32_special(acc);
 	for (size_t i = 0; i < blocks; i++) {
 		seen |= block_special(a, b, first + i);
@@ -89,7 +89,7 @@ static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct
 	if (acc == NEGATIVE_ZERO && all_negative_zero(a, b, first, blocks))
 		return NEGATIVE_ZERO;
 	terms[blocks] = f32_term(acc);
-	return exact_sum(terms, blocks + 1);
+	return odd ? exact_sum_odd(terms, blocks + 1) : exact_sum(terms, blocks + 1);
 }
 
 /* ---- a profile's walk through one instruction: from block `first`, `blocks` of them ---- */
@@ -97,16 +97,21 @@ static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct
 struct pair {
 	struct exact_row a, b;
 	int man_a, man_b;         /* mantissa bits of the formats */
-	struct exact_term *terms; /* room for an instruction's blocks and the accumulator */
+	struct exact_term *terms; /* room for an instruction's blocks and two more */
 };
 
 static uint32_t by_sum(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
-	return accumulate(acc, &p->a, &p->b, first, blocks, p->terms);
+	return accumulate(acc, &p->a, &p->b, first, blocks, p->terms, false);
+}
+
+/* For a second rounding to 22 bits or fewer. */
+static uint32_t by_odd_sum(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
+	return accumulate(acc, &p->a, &p->b, first, blocks, p->terms, true);
 }
 
 static uint32_t by_blocks(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
 	for (size_t i = first; i < first + blocks; i++)
-		acc = accumulate(acc, &p->a, &p->b, i, 1, p->terms);
+		acc = accumulate(acc, &p->a, &p->b, i, 1, p->terms, false);
 	return acc;
 }
 
@@ -262,7 +267,7 @@ typedef uint32_t (*walk)(uint32_t acc, const struct pair *p, size_t first, size_
 static enum exact_status walk_all(const struct exact_rows *a, const struct exact_rows *b,
                                   size_t instruction, walk through, uint32_t *out) {
 	struct pair p = { .man_a = a->format->man_bits, .man_b = b->format->man_bits };
-	p.terms = calloc(instruction + 1, sizeof *p.terms);
+	p.terms = calloc(instruction + 2, sizeof *p.terms);
 	if (!p.terms)
 		return EXACT_NO_MEMORY;
 	for (size_t i = 0; i < a->rows; i++) {
@@ -294,8 +299,12 @@ static enum exact_status gemm(const struct exact_gemm *g, size_t instruction, wa
 	return status;
 }
 
-enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out) {
-	return gemm(g, 0, by_sum, out);
+enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_output output,
+                                      uint32_t *out) {
+	enum exact_status status = gemm(g, 0, output == EXACT_F32 ? by_sum : by_odd_sum, out);
+	for (size_t i = 0; !status && i < g->m * g->n; i++)
+		out[i] = exact_narrow(out[i], output);
+	return status;
 }
 
 enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *profile,

@@ -122,3 +122,23 @@ uint32_t exact_sum(const struct exact_term *t, size_t n) {
 			sum += t[i].sig * ((__int128)1 << (t[i].exp - low));
 	return exact_round((struct exact_term){ sum, low });
 }
+
+/* The sum rounded to nearest, then moved to the neighbour that has an odd last bit if it was
+ * even and not exact. What is left is taken large, so that it does not round to zero. */
+uint32_t exact_sum_odd(struct exact_term *t, size_t n) {
+	enum { UP = 400 };
+	uint32_t sum = exact_sum(t, n), magnitude = sum & 0x7fffffff;
+	uint32_t exp = magnitude >> 23, sig = (magnitude & 0x7fffff) | (exp ? 0x800000 : 0);
+	if (magnitude == F32_INF)
+		return sum - 1;
+	for (size_t i = 0; i < n; i++)
+		t[i].exp += UP;
+	t[n] = (struct exact_term){ sum >> 31 ? (int32_t)sig : -(int32_t)sig,
+		                    (exp ? (int)exp : 1) - 150 + UP };
+	uint32_t rest = exact_sum(t, n + 1);
+	if (!rest || sum & 1)
+		return sum;
+	if (!magnitude)
+		return (rest & 0x80000000) | 1;
+	return (sum ^ rest) >> 31 ? sum - 1 : sum + 1;
+}

@@ -90,6 +90,11 @@ struct exact_term {
 /* The sum of terms, rounded once to f32; an exact zero is +0. */
 uint32_t exact_sum(const struct exact_term *t, size_t n);
 
+/* The same rounded to odd: if not exact, to the neighbour whose last bit is set; never to zero
+ * or infinity. A second rounding to nearest, to 22 bits or fewer, is then the first. Uses
+ * the terms up, and room for another. */
+uint32_t exact_sum_odd(struct exact_term *t, size_t n);
+
 /* Its two ways: one term by integers, any terms by GMP and MPFR. */
 uint32_t exact_round(struct exact_term t);
 uint32_t exact_sum_wide(const struct exact_term *t, size_t n);
