@@ -94,6 +94,33 @@ uint16_t exact_bf16(uint32_t f32);
 uint16_t exact_f16(uint32_t f32);
 uint32_t exact_narrow(uint32_t f32, enum exact_output to);
 
+/* ---- epilogue ---- */
+
+/* What a kernel makes of its f32 accumulators: D = alpha acc + beta C + bias, in f32, every
+ * step rounded once, nearest even, subnormals kept. `order` says which steps:
+ *   EXACT_MUL_ADD     x = alpha * acc;  y = beta * c;       z = x + y;  w = z + bias
+ *   EXACT_FMA_BETA    x = alpha * acc;  z = fma(beta, c, x);            w = z + bias
+ *   EXACT_FMA_ALPHA   y = beta * c;     z = fma(alpha, acc, y);         w = z + bias
+ *   EXACT_ONCE        D = alpha * acc + beta * c + bias, exact, then rounded to `output`
+ * and but for the last D is w narrowed to `output`. Without C (NULL) z is alpha * acc, in all
+ * orders, and without a bias (NULL) w is z: nothing is added then, so that -0 stays. Zeros and
+ * infinities are those of IEEE 754 (x - x is +0; -0 + -0 is -0); a NaN is 0x7FC00000, narrowed. */
+enum exact_order { EXACT_MUL_ADD, EXACT_FMA_BETA, EXACT_FMA_ALPHA, EXACT_ONCE };
+struct exact_epilogue {
+	enum exact_order order;
+	enum exact_output output;
+	uint32_t alpha, beta; /* f32 patterns, as are c and bias */
+	const uint32_t *c;    /* element (i, j) at c[i * ld_c + j] */
+	size_t ld_c;
+	bool c_of_zero;       /* C is read even if beta is a zero; BLAS does not */
+	const uint32_t *bias; /* n, one of each column, or with bias_of_rows m */
+	bool bias_of_rows;
+};
+
+/* acc and out: n to a row; they may be the same. */
+void exact_epilogue(const struct exact_epilogue *e, size_t m, size_t n, const uint32_t *acc,
+                    uint32_t *out);
+
 /* ---- single values ---- */
 
 enum exact_rounding {

@@ -6,32 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAN_BITS = 0x7fc00000, INF_BITS = 0x7f800000 };
 #define NEGATIVE_ZERO 0x80000000u
-
-/* Specials among the addends of a sum. */
-enum { SEEN_NAN = 1, SEEN_PLUS_INF = 2, SEEN_MINUS_INF = 4 };
-
-static uint32_t special_sum(unsigned seen) {
-	if (seen == SEEN_PLUS_INF)
-		return INF_BITS;
-	return seen == SEEN_MINUS_INF ? NEGATIVE_ZERO | INF_BITS : NAN_BITS;
-}
-
-static unsigned f32_special(uint32_t x) {
-	uint32_t magnitude = x & ~NEGATIVE_ZERO;
-	if (magnitude < INF_BITS)
-		return 0;
-	if (magnitude > INF_BITS)
-		return SEEN_NAN;
-	return x & NEGATIVE_ZERO ? SEEN_MINUS_INF : SEEN_PLUS_INF;
-}
-
-static struct exact_term f32_term(uint32_t x) {
-	int exp = x >> 23 & 0xff;
-	int32_t sig = (x & 0x7fffff) | (exp ? 0x800000 : 0);
-	return (struct exact_term){ x & NEGATIVE_ZERO ? -sig : sig, (exp ? exp : 1) - 150 };
-}
 
 static bool is_zero(const struct exact_row *r, size_t k) {
 	return !r->sig[k] && !(r->flags[k] & EXACT_INF);
@@ -40,12 +15,13 @@ static bool is_zero(const struct exact_row *r, size_t k) {
 static unsigned product_special(const struct exact_row *a, const struct exact_row *b, size_t k) {
 	unsigned either = a->flags[k] | b->flags[k];
 	if (either & EXACT_NAN)
-		return SEEN_NAN;
+		return EXACT_SEEN_NAN;
 	if (!(either & EXACT_INF))
 		return 0;
 	if (is_zero(a, k) || is_zero(b, k))
-		return SEEN_NAN;
-	return (a->flags[k] ^ b->flags[k]) & EXACT_NEGATIVE ? SEEN_MINUS_INF : SEEN_PLUS_INF;
+		return EXACT_SEEN_NAN;
+	return (a->flags[k] ^ b->flags[k]) & EXACT_NEGATIVE ? EXACT_SEEN_MINUS_INF
+	                                                    : EXACT_SEEN_PLUS_INF;
 }
 
 static unsigned block_special(const struct exact_row *a, const struct exact_row *b, size_t block) {
@@ -79,16 +55,16 @@ static bool all_negative_zero(const struct exact_row *a, const struct exact_row 
  * +0 and becomes -0 only when a negative sum underflows. */
 static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct exact_row *b,
                            size_t first, size_t blocks, struct exact_term *terms, bool odd) {
-	unsigned seen = f32_special(acc);
+	unsigned seen = exact_f32_special(acc);
 	for (size_t i = 0; i < blocks; i++) {
 		seen |= block_special(a, b, first + i);
 		terms[i] = block_dot(a, b, first + i);
 	}
 	if (seen)
-		return special_sum(seen);
+		return exact_special_sum(seen);
 	if (acc == NEGATIVE_ZERO && all_negative_zero(a, b, first, blocks))
 		return NEGATIVE_ZERO;
-	terms[blocks] = f32_term(acc);
+	terms[blocks] = exact_f32_term(acc);
 	return odd ? exact_sum_odd(terms, blocks + 1) : exact_sum(terms, blocks + 1);
 }
 
@@ -130,10 +106,10 @@ static bool only_negative_zeros(uint32_t acc, const struct pair *p, size_t k, si
 }
 
 static uint32_t fma_step(uint32_t acc, const struct pair *p, size_t k) {
-	unsigned seen = f32_special(acc) | product_special(&p->a, &p->b, k);
-	struct exact_term terms[2] = { product(p, k), f32_term(acc) };
+	unsigned seen = exact_f32_special(acc) | product_special(&p->a, &p->b, k);
+	struct exact_term terms[2] = { product(p, k), exact_f32_term(acc) };
 	if (seen)
-		return special_sum(seen);
+		return exact_special_sum(seen);
 	return only_negative_zeros(acc, p, k, 1) ? NEGATIVE_ZERO : exact_sum(terms, 2);
 }
 
@@ -207,7 +183,7 @@ static void add_half(mpz_t sum, const struct pair *p, size_t k, size_t end, int 
 
 /* acc + the chunk's products, all finite; e: the largest exponent of a product. */
 static uint32_t finite_chunk(uint32_t acc, const struct pair *p, size_t k, int e) {
-	struct exact_term c = f32_term(acc);
+	struct exact_term c = exact_f32_term(acc);
 	int top = c.sig ? log2_of(c.sig < 0 ? -c.sig : c.sig) + c.exp : NONE;
 	top = c.sig && top < -126 ? -126 : top;
 	int most = e > top ? e : top;
@@ -238,15 +214,15 @@ static unsigned overflowing(const struct pair *p, size_t k) {
 	int bits = (uint64_t)(x >> 64) ? 64 + log2_of(x >> 64) : x ? log2_of(x) : NONE;
 	if (bits + product(p, k).exp < LIMIT)
 		return 0;
-	return (p->a.sig[k] < 0) != (p->b.sig[k] < 0) ? SEEN_MINUS_INF : SEEN_PLUS_INF;
+	return (p->a.sig[k] < 0) != (p->b.sig[k] < 0) ? EXACT_SEEN_MINUS_INF : EXACT_SEEN_PLUS_INF;
 }
 
 static uint32_t chunk_step(uint32_t acc, const struct pair *p, size_t k) {
-	unsigned seen = f32_special(acc);
+	unsigned seen = exact_f32_special(acc);
 	for (size_t i = k; i < k + CHUNK; i++)
 		seen |= product_special(&p->a, &p->b, i) | overflowing(p, i);
 	if (seen)
-		return special_sum(seen);
+		return exact_special_sum(seen);
 	if (only_negative_zeros(acc, p, k, CHUNK))
 		return NEGATIVE_ZERO;
 	int even = half_exponent(p, k, k + CHUNK), odd = half_exponent(p, k + 1, k + CHUNK);

@@ -95,7 +95,15 @@ uint32_t exact_sum(const struct exact_term *t, size_t n);
  * the terms up, and room for another. */
 uint32_t exact_sum_odd(struct exact_term *t, size_t n);
 
-/* Its two ways: one term by integers, any terms by GMP and MPFR. */
+/* Specials among the addends of a sum, and what it is if there are any. */
+enum { EXACT_SEEN_NAN = 1, EXACT_SEEN_PLUS_INF = 2, EXACT_SEEN_MINUS_INF = 4 };
+unsigned exact_f32_special(uint32_t x);
+uint32_t exact_special_sum(unsigned seen);
+
+/* The value of a finite f32. */
+struct exact_term exact_f32_term(uint32_t x);
+
+/* exact_sum's two ways: one term by integers, any terms by GMP and MPFR. */
 uint32_t exact_round(struct exact_term t);
 uint32_t exact_sum_wide(const struct exact_term *t, size_t n);
 

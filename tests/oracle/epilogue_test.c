@@ -1,0 +1,227 @@
+/* Epilogues and narrowing: the steps as the processor's own IEEE 754 arithmetic does them,
+ * single roundings as MPFR does them, f16 as the search among its codes finds them. */
+#include "../../oracle/exact/exact.h"
+#include "../tap.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <string.h>
+
+enum { N = 16, ROUNDS = 4000 };
+#define NAN_BITS 0x7fc00000u
+
+static uint64_t state = 7;
+static uint32_t next(void) {
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 32);
+}
+
+static float f(uint32_t bits) {
+	float x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static uint32_t u(float x) {
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return isnan(x) ? NAN_BITS : bits;
+}
+
+/* Near 1, near the ends, or special. */
+static uint32_t number(void) {
+	static const uint32_t ends[] = { 0,          0x80000000, 1,          0x80000001,
+		                         0x7f800000, 0xff800000, 0x7fc00001, 0x3f800000,
+		                         0xbf800000, 0x7f7fffff, 0x00800000, 0xff7fffff };
+	switch (next() % 8) {
+	case 0: return ends[next() % (sizeof ends / sizeof *ends)];
+	case 1: return next();
+	case 2: return (next() & 0x80ffffff) | 0x1f000000;
+	case 3: return (next() & 0x81800000) | 0x3f000000;
+	default: return (next() & 0x81ffffff) | 0x3f000000;
+	}
+}
+
+/* ---- steps ---- */
+
+static uint32_t steps(const struct exact_epilogue *e, uint32_t acc, const uint32_t *c,
+                      const uint32_t *bias) {
+	volatile float x = f(e->alpha) * f(acc), y = c ? f(e->beta) * f(*c) : 0;
+	float z = x;
+	if (c && e->order == EXACT_MUL_ADD)
+		z = x + y;
+	if (c && e->order == EXACT_FMA_BETA)
+		z = fmaf(f(e->beta), f(*c), x);
+	if (c && e->order == EXACT_FMA_ALPHA)
+		z = fmaf(f(e->alpha), f(acc), y);
+	return u(bias ? z + f(*bias) : z);
+}
+
+/* The exact sum by MPFR, rounded to a format of so many digits and exponents from emin on. */
+static uint32_t once(const struct exact_epilogue *e, uint32_t acc, const uint32_t *c,
+                     const uint32_t *bias) {
+	static const struct {
+		int digits, emin, emax;
+	} formats[] = { { 24, -148, 128 }, { 8, -132, 128 }, { 11, -23, 16 } };
+	mpfr_t x, y, z;
+	mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+	mpfr_inits2(1200, x, y, NULL);
+	mpfr_init2(z, formats[e->output].digits);
+	mpfr_set_flt(x, f(e->alpha), MPFR_RNDN);
+	mpfr_mul_d(x, x, (double)f(acc), MPFR_RNDN);
+	if (c) {
+		mpfr_set_flt(y, f(e->beta), MPFR_RNDN);
+		mpfr_mul_d(y, y, (double)f(*c), MPFR_RNDN);
+		mpfr_add(x, x, y, MPFR_RNDN);
+	}
+	if (bias)
+		mpfr_add_d(x, x, (double)f(*bias), MPFR_RNDN);
+	int t = mpfr_set(z, x, MPFR_RNDN);
+	mpfr_set_emin(formats[e->output].emin);
+	mpfr_set_emax(formats[e->output].emax);
+	t = mpfr_check_range(z, t, MPFR_RNDN);
+	mpfr_subnormalize(z, t, MPFR_RNDN);
+	float r = mpfr_get_flt(z, MPFR_RNDN);
+	mpfr_set_emin(emin);
+	mpfr_set_emax(emax);
+	mpfr_clears(x, y, z, NULL);
+	return exact_narrow(u(r), e->output); /* exact, by now */
+}
+
+static bool same(const struct exact_epilogue *e, const uint32_t *acc) {
+	uint32_t out[N * N];
+	exact_epilogue(e, N, N, acc, out);
+	for (size_t i = 0; i < N * N; i++) {
+		bool reads = e->c && (e->c_of_zero || f(e->beta) != 0);
+		const uint32_t *c = reads ? &e->c[i / N * e->ld_c + i % N] : NULL;
+		const uint32_t *bias = e->bias ? &e->bias[e->bias_of_rows ? i / N : i % N] : NULL;
+		uint32_t want = e->order == EXACT_ONCE
+		                        ? once(e, acc[i], c, bias)
+		                        : exact_narrow(steps(e, acc[i], c, bias), e->output);
+		if (out[i] == want)
+			continue;
+		diag("order %d, output %d: alpha %08x acc %08x beta %08x c %08x bias %08x",
+		     (int)e->order, (int)e->output, e->alpha, acc[i], e->beta, c ? *c : 0,
+		     bias ? *bias : 0);
+		diag("is 0x%08x, must be 0x%08x", out[i], want);
+		return false;
+	}
+	return true;
+}
+
+static void random_ones(enum exact_order order, const char *name) {
+	static uint32_t acc[N * N], c[N * (N + 3)], bias[N];
+	unsigned right = 0, rounds = order == EXACT_ONCE ? ROUNDS / 40 : ROUNDS / 10;
+	for (unsigned r = 0; r < rounds; r++) {
+		for (size_t i = 0; i < N * N; i++)
+			acc[i] = number();
+		for (size_t i = 0; i < N * (N + 3); i++)
+			c[i] = number();
+		for (size_t i = 0; i < N; i++)
+			bias[i] = number();
+		struct exact_epilogue e = { .order = order, .alpha = number(), .beta = number() };
+		e.output = (enum exact_output)(next() % 3);
+		e.c = next() % 4 ? c : NULL, e.ld_c = N + 3, e.c_of_zero = next() % 2;
+		e.bias = next() % 4 ? bias : NULL, e.bias_of_rows = next() % 2;
+		right += same(&e, acc);
+	}
+	ok(right == rounds, "%s: every bit, in f32, bf16 and f16", name);
+}
+
+/* ---- by hand ---- */
+
+static uint32_t one(struct exact_epilogue e, uint32_t acc) {
+	uint32_t d;
+	exact_epilogue(&e, 1, 1, &acc, &d);
+	return d;
+}
+
+enum { ONE = 0x3f800000, INF = 0x7f800000 };
+#define MINUS_0   0x80000000u
+#define MINUS_ONE 0xbf800000u
+
+static void rules(void) {
+	uint32_t nan = 0x7f800001, zero = 0, minus_0 = MINUS_0, inf = INF, minus_1 = MINUS_ONE;
+	struct exact_epilogue e = { .alpha = ONE, .beta = 0, .c = &nan, .ld_c = 1 };
+	ok(one(e, ONE) == ONE, "a NaN in C is not read where beta is 0");
+	e.beta = MINUS_0;
+	ok(one(e, ONE) == ONE, "nor where it is -0");
+	e.c_of_zero = true;
+	ok(one(e, ONE) == NAN_BITS, "but a kernel that reads C regardless gets it");
+	e.c = &inf;
+	ok(one(e, ONE) == NAN_BITS, "0 times an infinity in C is NaN then");
+	e = (struct exact_epilogue){ .alpha = ONE };
+	ok(one(e, MINUS_0) == MINUS_0, "-0 stays without C and bias");
+	e.bias = &zero;
+	ok(one(e, MINUS_0) == 0, "-0 and a bias of 0 are +0");
+	e.bias = &minus_0;
+	ok(one(e, MINUS_0) == MINUS_0, "-0 and a bias of -0 are -0");
+	e.bias = &minus_1;
+	ok(one(e, ONE) == 0, "1 and a bias of -1 are +0");
+	e = (struct exact_epilogue){ .alpha = 0 };
+	ok(one(e, INF) == NAN_BITS, "alpha 0 does not hide an infinity");
+	ok(one(e, MINUS_ONE) == MINUS_0, "0 times -1 is -0");
+	e = (struct exact_epilogue){ .alpha = 0x7f7fffff, .output = EXACT_F16 };
+	ok(one(e, 0x40000000) == 0x7c00, "an overflow is an f16 infinity");
+}
+
+/* (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24; the product alone is a tie and goes to 1 + 2^-11. */
+static void orders(void) {
+	uint32_t x = 0x3f800800, c = 0xbf801000;
+	struct exact_epilogue e = { .alpha = x, .beta = ONE, .c = &c, .ld_c = 1 };
+	ok(one(e, x) == 0, "a product rounded before the sum loses 2^-24");
+	e.order = EXACT_FMA_BETA;
+	ok(one(e, x) == 0, "so does one that is not the fma's");
+	e.order = EXACT_FMA_ALPHA;
+	ok(one(e, x) == 0x33800000, "the fma's own keeps it");
+	uint32_t bias = 0x33000000; /* 2^-25: the third addend of a sum of three */
+	e.bias = &bias, e.order = EXACT_ONCE;
+	ok(one(e, x) == 0x33c00000, "2^-24 + 2^-25 in one sum");
+}
+
+/* 1 + 2^-8 + 2^-24, above a tie of bf16: f32 drops the last, and then it is one. */
+static void twice(void) {
+	uint32_t bias = 0x33800000;
+	struct exact_epilogue e = { .alpha = ONE, .bias = &bias, .output = EXACT_BF16 };
+	ok(one(e, 0x3f808000) == 0x3f80, "f32 and then bf16 goes down");
+	e.order = EXACT_ONCE;
+	ok(one(e, 0x3f808000) == 0x3f81, "bf16 at once goes up");
+	bias = 0xb3800000;
+	ok(one(e, 0x3f818000) == 0x3f81, "and just below a tie down");
+}
+
+/* ---- f16 ---- */
+
+static void f16(void) {
+	uint32_t bad = 0, got = 0, code = 0;
+	static const uint32_t lows[] = { 0, 1, 0x0fff, 0x1000, 0x1001, 0x1fff };
+	for (uint32_t i = 0; i < (1u << 19) && !bad; i++)
+		for (size_t l = 0; l < 6 && !bad; l++) {
+			uint32_t x = i << 13 | lows[l];
+			exact_encode("FP16", x, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code);
+			got = exact_f16(x);
+			bad = got == code ? 0 : x;
+			i += l == 5 && next() % 16 ? 7 : 0; /* an eighth of them is enough */
+		}
+	if (!ok(!bad, "f16 of patterns at and around ties is what the search finds"))
+		diag("0x%08x: 0x%04x, must be 0x%04x", bad, got, code);
+	ok(exact_f16(0x33000000) == 0 && exact_f16(0x33000001) == 1 && exact_f16(0x33c00000) == 2 &&
+	           exact_f16(0x387fffff) == 0x400 && exact_f16(0x477fefff) == 0x7bff &&
+	           exact_f16(0x477ff000) == 0x7c00 && exact_f16(0xff800001) == 0xfe00 &&
+	           exact_f16(0x80000000) == 0x8000,
+	   "f16: half the smallest, more than it, 1.5 of it, the least normal, the largest, "
+	   "overflow, a quieted NaN, -0");
+}
+
+int main(void) {
+	random_ones(EXACT_MUL_ADD, "products, then sums");
+	random_ones(EXACT_FMA_BETA, "fma of beta and C");
+	random_ones(EXACT_FMA_ALPHA, "fma of alpha and the accumulator");
+	random_ones(EXACT_ONCE, "one sum");
+	rules();
+	orders();
+	twice();
+	f16();
+	mpfr_free_cache();
+	return done_testing();
+}
