@@ -1,54 +1,10 @@
 /* The fast ways of a block32 product, and each kernel by itself, against the plain walk. */
 #include "../../oracle/exact/fast.h"
 #include "../tap.h"
+#include "problem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 70 * 800 };
-
-static const char *const formats[] = { "E2M1", "E2M3", "E3M2", "E4M3", "E5M2" };
-
-static uint64_t state = 3;
-static uint32_t next(void) {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(state >> 33);
-}
-
-/* Scales: near 1; spread so that sums overflow and underflow; any byte; and rare NaN. */
-static uint8_t scale(unsigned kind) {
-	static const uint8_t ends[] = { 0, 1, 2, 60, 190, 252, 253, 254, 127, 127, 127, 127 };
-	switch (kind) {
-	case 0: return (uint8_t)(120 + next() % 15);
-	case 1: return (uint8_t)(60 + next() % 134);
-	case 2: return next() % 64 ? (uint8_t)(126 + next() % 3) : 0xff;
-	default: return ends[next() % sizeof ends];
-	}
-}
-
-struct problem {
-	uint8_t a[MOST], b[MOST], sa[MOST], sb[MOST];
-	struct exact_gemm g;
-};
-
-static void make(struct problem *p, const char *a, const char *b, size_t m, size_t n, size_t k,
-                 unsigned kind, bool specials) {
-	size_t blocks = (k + 31) / 32;
-	for (size_t i = 0; i < MOST; i++) {
-		p->a[i] = (uint8_t)next(), p->b[i] = (uint8_t)next();
-		if (!specials) { /* the largest exponents of FP8 */
-			p->a[i] &= strcmp(a, "E4M3") && strcmp(a, "E5M2") ? 0xff : 0xbf;
-			p->b[i] &= strcmp(b, "E4M3") && strcmp(b, "E5M2") ? 0xff : 0xbf;
-		}
-		p->sa[i] = scale(kind), p->sb[i] = scale(kind);
-	}
-	p->g = (struct exact_gemm){ m,
-		                    n,
-		                    k,
-		                    { a, p->a, p->sa, k, blocks },
-		                    { b, p->b, p->sb, k, blocks },
-		                    .threads = 1 + next() % 3 };
-}
 
 static uint32_t fast[MOST], plain[MOST];
 
