@@ -154,13 +154,17 @@ static void *work(void *argument) {
 	}
 }
 
-/* Threads that no job of its own takes help inside a launch. */
+/* Threads for each, where fewer go on at once than there are jobs. */
+static unsigned share(const struct gate *g, size_t at_once) {
+	return at_once && at_once < g->o->jobs ? g->o->jobs / (unsigned)at_once : 1;
+}
+
+/* Threads that no job of its own takes help inside a launch and a judgement. */
 static void share_threads(const struct gate *g) {
 	const struct mx_emu *emu = g->device->emu;
-	size_t at_once = g->o->race ? g->o->race : g->selection.n_runs;
 	if (emu)
-		emu->set_threads(at_once && at_once < g->o->jobs ? g->o->jobs / (unsigned)at_once
-		                                                 : 1);
+		emu->set_threads(share(g, g->o->race ? g->o->race : g->selection.n_runs));
+	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
 }
 
 static void run_all(struct gate *g) {

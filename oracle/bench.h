@@ -72,6 +72,9 @@ struct mx_run_result {
 int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
                  struct mx_error *err);
 
+/* Threads that each judgement may take; to be said before several go on at a time. */
+void mx_judge_threads(unsigned n);
+
 /* Adds to the verdict what is wrong with the last run. */
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                    struct mx_error *err);

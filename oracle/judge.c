@@ -37,10 +37,20 @@ static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_r
 		                       role_bytes(b, scale), x->ld, s->ld };
 }
 
+static unsigned threads = 1;
+
+void mx_judge_threads(unsigned n) {
+	threads = n;
+	exact_blas_threads(n);
+}
+
 static struct exact_gemm product_of(const struct mx_bench *b) {
-	return (struct exact_gemm){ (size_t)b->plan.M, (size_t)b->plan.N, (size_t)b->plan.K,
+	return (struct exact_gemm){ (size_t)b->plan.M,
+		                    (size_t)b->plan.N,
+		                    (size_t)b->plan.K,
 		                    operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
-		                    operand(b, MX_ROLE_B, MX_ROLE_B_SCALE) };
+		                    operand(b, MX_ROLE_B, MX_ROLE_B_SCALE),
+		                    threads };
 }
 
 /* In the exact regime the one right answer; outside it, the profile's. */

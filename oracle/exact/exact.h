@@ -207,4 +207,8 @@ enum exact_status exact_dequantise(const struct exact_operand *o, size_t rows, s
  * Not exact: relative error up to about k * 2^-53 of the magnitudes' sum. */
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d);
 
+/* How many threads each such product takes, exact_product's too. Of the whole process, and so to
+ * be called where there is one thread yet; without a call OpenBLAS takes all processors. */
+void exact_blas_threads(unsigned n);
+
 #endif
