@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-void openblas_set_num_threads(int n);
-
 struct job {
 	struct exact_gemm g;
 	const struct fast_way *way;
@@ -36,11 +34,15 @@ static void *filled(size_t bytes, uint8_t mask, uint8_t set) {
 	return p;
 }
 
-/* way: NULL is the fastest. */
-static double measure(const char *format, const struct fast_way *way, size_t n, unsigned threads,
-                      double *rate) {
+static void product(void *arg) {
+	struct job *j = arg;
+	if (exact_product(&j->g, j->out) != EXACT_OK)
+		exit(1);
+}
+
+static struct job make(const char *format, size_t n, unsigned threads) {
 	size_t ld = strcmp(format, "E2M1") ? n : n / 2;
-	struct job j = {
+	return (struct job){
 		.g = { n,
 		       n,
 		       n,
@@ -52,27 +54,56 @@ static double measure(const char *format, const struct fast_way *way, size_t n, 
 		.b = calloc(n * n, 4),
 		.c = calloc(n * n, 4),
 	};
-	j.way = way ? way : fast_choose(&j.g);
+}
+
+static void drop(struct job *j) {
+	free((void *)j->g.a.codes), free((void *)j->g.a.scales);
+	free((void *)j->g.b.codes), free((void *)j->g.b.scales);
+	free(j->out), free(j->a), free(j->b), free(j->c);
+}
+
+/* SGEMM and then, of the same shape, what is named. Returns seconds. */
+static double beside(struct job *j, const char *what, void (*f)(void *)) {
 	char name[80];
+	size_t n = j->g.n;
 	double macs = (double)n * (double)n * (double)n * 1e-9;
-	openblas_set_num_threads((int)threads);
+	exact_blas_threads(j->g.threads);
 	snprintf(name, sizeof name, "sgemm/%zu", n);
-	double base = bench(name, "GMAC/s", macs, sgemm, &j);
-	snprintf(name, sizeof name, "block32/%s/%s/%zu", format, j.way->name, n);
-	*rate = bench(name, "GMAC/s", macs, profile, &j);
-	printf("block32/%s/%s/%zu,of sgemm,%.3g,0\n", format, j.way->name, n, *rate / base);
-	free((void *)j.g.a.codes), free((void *)j.g.a.scales);
-	free((void *)j.g.b.codes), free((void *)j.g.b.scales);
-	free(j.out), free(j.a), free(j.b), free(j.c);
-	return macs / *rate;
+	double base = bench(name, "GMAC/s", macs, sgemm, j);
+	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL); /* OpenBLAS spins till then */
+	snprintf(name, sizeof name, "%s/%zu", what, n);
+	double rate = bench(name, "GMAC/s", macs, f, j);
+	printf("%s,of sgemm,%.3g,0\n", name, rate / base);
+	return macs / rate;
+}
+
+/* way: NULL is the fastest. */
+static double measure(const char *format, const struct fast_way *way, size_t n, unsigned threads) {
+	struct job j = make(format, n, threads);
+	char what[60];
+	j.way = way ? way : fast_choose(&j.g);
+	snprintf(what, sizeof what, "block32/%s/%s", format, j.way->name);
+	double seconds = beside(&j, what, profile);
+	drop(&j);
+	return seconds;
+}
+
+static void measure_product(const char *format, size_t n, unsigned threads) {
+	struct job j = make(format, n, threads);
+	char what[60];
+	snprintf(what, sizeof what, "product/%s", format);
+	beside(&j, what, product);
+	drop(&j);
 }
 
 /* Time is size to the power of the exponent: the slope of a line through the logarithms. */
 static void series(const char *format, const size_t *sizes, int n, unsigned threads) {
-	double sx = 0, sy = 0, sxx = 0, sxy = 0, rate;
+	double sx = 0, sy = 0, sxx = 0, sxy = 0;
 	for (int i = 0; i < n; i++) {
 		double x = log((double)sizes[i]),
-		       y = log(measure(format, NULL, sizes[i], threads, &rate));
+		       seconds = measure(format, NULL, sizes[i], threads);
+		double y = log(seconds);
+		printf("block32/%s/%zu,s,%.4g,0\n", format, sizes[i], seconds);
 		sx += x, sy += y, sxx += x * x, sxy += x * y;
 	}
 	printf("block32/%s,exponent,%.3g,0\n", format, (n * sxy - sx * sy) / (n * sxx - sx * sx));
@@ -82,10 +113,12 @@ int main(int argc, char **argv) {
 	static const size_t sizes[] = { 512, 1024, 2048, 4096 };
 	unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 2;
 	int n = argc > 2 ? atoi(argv[2]) : 4;
-	double rate;
 	series("E2M1", sizes, n, threads);
 	series("E4M3", sizes, n, threads);
-	if (fast_has_vnni())
-		measure("E2M1", &fast_ways[1], sizes[1], threads, &rate);
+	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++)
+		if (way->kernel == fast_int8_vnni && fast_has_vnni())
+			measure("E2M1", way, 1024, threads);
+	measure_product("E4M3", 1024, threads);
+	measure_product("E5M2", 1024, threads);
 	return 0;
 }
