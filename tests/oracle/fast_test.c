@@ -29,7 +29,7 @@ static void all_formats(void) {
 	for (unsigned a = 0; a < 5; a++)
 		for (unsigned b = 0; b < 5; b++) {
 			unsigned right = 0, n = 0;
-			for (unsigned kind = 0; kind < 4; kind++)
+			for (unsigned kind = 0; kind < KINDS; kind++)
 				for (unsigned i = 0; i < 4; i++) {
 					size_t m = 1 + next() % 40, cols = 1 + next() % 40;
 					size_t k = 1 + next() % 400;
@@ -42,9 +42,10 @@ static void all_formats(void) {
 		}
 }
 
-/* Sums that f64 rounds to the middle of two f32: 2^24, then 1 and a 2^-34th more or less,
- * which is 2^8 * 2^8 + 2^-9 * 2^-9 at a scale of 2^-16. */
+/* Sums that f64 rounds to the middle of two f32: 2^24, then 1 and 2^-34 to 2^-28 more or less,
+ * which is 2^8 * 2^8 + 2^-9 * 2^-9 at a scale of 2^-16 and so on. */
 static void double_rounding(void) {
+	static const uint8_t smallest[] = { 0x01, 0x08, 0x10, 0x18 }; /* 2^-9, -6, -5, -4 */
 	static struct problem p;
 	unsigned right = 0, n = 0;
 	for (unsigned i = 0; i < 100; i++, n++) {
@@ -58,7 +59,7 @@ static void double_rounding(void) {
 			p.a[r * 96] = p.b[r * 96] = 0x38; /* 1 */
 			p.a[r * 96 + 32] = 0x78 | sign, p.b[r * 96 + 32] = 0x78;
 			p.a[r * 96 + 33] = (uint8_t)(next() % 4 | next() % 2 << 7);
-			p.b[r * 96 + 33] = 0x01;
+			p.b[r * 96 + 33] = smallest[i % 4];
 			p.a[r * 96 + 64] = p.b[r * 96 + 64] = next() % 2 ? 0x38 : 0;
 		}
 		right += same(&p);
@@ -83,7 +84,7 @@ static void each_kernel(void) {
 			ok(true, "%s, %s # SKIP not on this processor", way->name, of);
 			continue;
 		}
-		for (unsigned kind = 0; kind < 4; kind++)
+		for (unsigned kind = 0; kind < KINDS; kind++)
 			for (size_t k = 1; k < 320; k += 31, n++) {
 				make(&p, wide ? "E4M3" : "E2M3", wide ? "E5M2" : "E2M1",
 				     30 + next() % 40, 1 + next() % 40, k, kind, false);

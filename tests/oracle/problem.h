@@ -16,14 +16,18 @@ static uint32_t next(void) {
 	return (uint32_t)(state >> 33);
 }
 
-/* Scales: near 1; spread so that sums overflow and underflow; any byte; and rare NaN. */
+/* Scales: near 1; spread so that sums overflow and underflow; rare NaN; the ends; and those at
+ * which units of products are the smallest f32, or factors the largest. */
+enum { KINDS = 6 };
 static uint8_t scale(unsigned kind) {
 	static const uint8_t ends[] = { 0, 1, 2, 60, 190, 252, 253, 254, 127, 127, 127, 127 };
 	switch (kind) {
 	case 0: return (uint8_t)(120 + next() % 15);
 	case 1: return (uint8_t)(60 + next() % 134);
 	case 2: return next() % 64 ? (uint8_t)(126 + next() % 3) : 0xff;
-	default: return ends[next() % sizeof ends];
+	case 3: return ends[next() % sizeof ends];
+	case 4: return (uint8_t)(45 + next() % 25);
+	default: return (uint8_t)(184 + next() % 14);
 	}
 }
 
@@ -31,6 +35,18 @@ struct problem {
 	uint8_t a[MOST], b[MOST], sa[MOST], sb[MOST];
 	struct exact_gemm g;
 };
+
+/* Zeros in some blocks, of any scale. */
+static void empty(const char *format, uint8_t *codes, uint8_t *scales, size_t rows, size_t k) {
+	size_t bits = format[1] == '2' ? format[3] == '1' ? 4 : 6 : format[1] == '3' ? 6 : 8;
+	size_t blocks = (k + 31) / 32;
+	for (size_t r = 0; r < rows; r++)
+		for (size_t b = 0; b < k / 32; b++)
+			if (next() % 8 == 0) {
+				memset(codes + r * k + b * 4 * bits, 0, 4 * bits);
+				scales[r * blocks + b] = (uint8_t)(next() % 255);
+			}
+}
 
 static void make(struct problem *p, const char *a, const char *b, size_t m, size_t n, size_t k,
                  unsigned kind, bool specials) {
@@ -43,6 +59,8 @@ static void make(struct problem *p, const char *a, const char *b, size_t m, size
 		}
 		p->sa[i] = scale(kind), p->sb[i] = scale(kind);
 	}
+	empty(a, p->a, p->sa, m, k);
+	empty(b, p->b, p->sb, n, k);
 	p->g = (struct exact_gemm){ m,
 		                    n,
 		                    k,

@@ -30,7 +30,7 @@ static void all_formats(void) {
 	for (unsigned a = 0; a < 5; a++)
 		for (unsigned b = 0; b < 5; b++) {
 			unsigned right = 0, n = 0;
-			for (unsigned kind = 0; kind < 4; kind++)
+			for (unsigned kind = 0; kind < KINDS; kind++)
 				for (unsigned i = 0; i < 6; i++, n++) {
 					size_t m = 1 + next() % 30, cols = 1 + next() % 30;
 					make(&p, formats[a], formats[b], m, cols, 1 + next() % 300,
