@@ -114,6 +114,8 @@ static int prepare(struct mx_bench *b, const struct mx_buffer *c, struct mx_erro
 		return -1;
 	for (size_t i = 0; c->type == MX_DT_BF16 && i < n; i++)
 		b->expected[i] = exact_bf16(b->expected[i]);
+	if (c->type == MX_DT_BF16)
+		strncat(b->basis, "; f32, then bf16", sizeof b->basis - strlen(b->basis) - 1);
 	b->dequantised = dequantised_product(&g);
 	b->unquantised = b->data.a ? unquantised_product(b, &g) : NULL;
 	if (!b->dequantised || (b->data.a && !b->unquantised))

@@ -17,21 +17,31 @@ static int64_t largest_sig(const struct exact_format *f) {
 	return most;
 }
 
+static bool has_amx_and_avx512(void) {
+	return fast_has_amx() && fast_has_avx512();
+}
+
 const struct fast_way fast_ways[FAST_WAYS] = {
 	{ "AMX", fast_int8_amx, FAST_SIGNED, fast_has_amx },
 	{ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED, fast_has_vnni },
 	{ "portable", fast_int8_plain, FAST_SIGNED, NULL },
+	{ "AMX", fast_digits_amx, FAST_DIGITS, has_amx_and_avx512 },
 	{ "AVX-512", fast_wide_avx512, FAST_WIDE, fast_has_avx512 },
 	{ "portable", fast_wide_plain, FAST_WIDE, NULL },
 };
 
-/* Bytes where the elements of both operands are: raised by 64 they have no sign. */
+/* Whether elements up to `most` can be kept so. Bytes: raised by 64 they have no sign. Digits: of
+ * the highest, 15 is the most that fast_digits.c allows. */
+static bool holds(enum fast_layout layout, int64_t most) {
+	enum { BYTE = 60, DIGITS = 15 << 14 };
+	return layout == FAST_WIDE || most <= (layout == FAST_DIGITS ? DIGITS : BYTE);
+}
+
 const struct fast_way *fast_choose(const struct exact_gemm *g) {
-	enum { BYTE = 60 };
 	const struct fast_way *way = fast_ways;
-	bool wide = largest_sig(exact_format(g->a.format)) > BYTE ||
-	            largest_sig(exact_format(g->b.format)) > BYTE;
-	while (wide != (way->layout == FAST_WIDE) || (way->has && !way->has()))
+	int64_t a = largest_sig(exact_format(g->a.format));
+	int64_t b = largest_sig(exact_format(g->b.format));
+	while (!holds(way->layout, a > b ? a : b) || (way->has && !way->has()))
 		way++;
 	return way;
 }
@@ -61,6 +71,8 @@ static bool is_proved(const struct work *w, size_t tile, size_t strip) {
 	const struct fast_range *a = &w->p->a.range[tile], *b = &w->p->b.range[strip];
 	if (a->lowest + b->lowest < LEAST)
 		return false;
+	if (w->way->layout == FAST_DIGITS)
+		return true;
 	if (w->way->layout == FAST_WIDE)
 		return a->spread + b->spread + SUM_BITS <= DOT_BITS;
 	return a->highest + b->highest <= MOST;
@@ -145,7 +157,8 @@ static void *run(void *argument) {
 static void choose_part(struct work *w) {
 	enum { CACHE = 1 << 20, MOST = 16 };
 	bool wide = w->way->layout == FAST_WIDE;
-	size_t tile = w->p->a.blocks * FAST_ELEMENTS * (wide ? sizeof(double) : 1) + 1;
+	size_t bytes = wide ? sizeof(double) : w->way->layout == FAST_DIGITS ? FAST_DIGITS_OF : 1;
+	size_t tile = w->p->a.blocks * FAST_ELEMENTS * bytes + 1;
 	size_t rows = smaller(CACHE / tile / (wide ? 1 : 2), wide ? FAST_WIDE_TILES : MOST);
 	size_t strips = wide ? MOST : smaller(CACHE / tile / 2, MOST);
 	w->panel = rows ? rows : 1;

@@ -24,14 +24,16 @@ enum {
 	FAST_GROUP = 8,
 	FAST_RAISE = 64,
 	FAST_WIDE_TILES = 4, /* of rows that a wide kernel takes at a time, at most */
+	FAST_DIGITS_OF = 3,  /* an element */
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
-/* How elements are kept. RAISED: columns 64 larger, without sign. */
-enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_WIDE };
+/* How elements are kept. RAISED: columns 64 larger, without sign. DIGITS: three bytes. */
+enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_DIGITS, FAST_WIDE };
 
 /* An operand in tiles of 16 rows, and these in blocks: [tiles][blocks] of
  *   bytes   [16][32] of a row operand, [8][16][4] of a column operand
+ *           three times, from the lowest digit, where there are digits
  *   wide    [2][32][8] of rows, [32][16] of columns; in both k goes from slow to fast ...
  *   factor  [16]: 2^(scale - 127), in columns with the units of both operands, or NaN
  *   lift    [16], of raised columns' rows: what their dots start from
@@ -53,6 +55,7 @@ struct fast_range {
 
 struct fast_product {
 	struct fast_operand a, b;
+	double unit;   /* 2 to the exponent of both formats' steps */
 	uint32_t *out; /* n to a row */
 };
 
@@ -61,10 +64,15 @@ struct fast_part {
 	size_t strip, end_strip, tile, end_tile;
 };
 typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
-fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_wide_plain, fast_wide_avx512;
+fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_digits_amx, fast_wide_plain,
+	fast_wide_avx512;
 
 /* Whether this processor, and the system, have what a kernel needs; once a thread. */
 bool fast_has_vnni(void), fast_has_amx(void), fast_has_avx512(void);
+
+/* Tile registers, by masks: those of 16 rows' bytes of a block, those of columns' bytes; the
+ * others are of 16 x 16 dots. */
+void fast_amx_configure(unsigned rows, unsigned columns);
 
 /* Kernels, of each kind of layout the fastest first. */
 struct fast_way {
@@ -73,7 +81,7 @@ struct fast_way {
 	enum fast_layout layout;
 	bool (*has)(void); /* NULL: every processor has */
 };
-enum { FAST_WAYS = 5 };
+enum { FAST_WAYS = 6 };
 extern const struct fast_way fast_ways[FAST_WAYS];
 const struct fast_way *fast_choose(const struct exact_gemm *g);
 
@@ -89,6 +97,7 @@ struct fast_codes {
 	int64_t sig[256];
 	double value[256];
 	int8_t nibble[16]; /* sigs of the first codes */
+	int8_t digit[FAST_DIGITS_OF][256];
 };
 void fast_list_codes(const struct exact_format *f, struct fast_codes *c);
 
@@ -114,7 +123,14 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 void fast_pack_tile(const struct fast_pack *p, size_t tile);
 void fast_free(struct fast_product *p);
 
+/* Whether all sums of dots of these tiles are exact in f64: they and the accumulator, which is at
+ * most twice what was added up, are multiples of the lowest unit, below 2^53 of them. */
+bool fast_sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles);
+
 /* Writes a tile's accumulators, [16][16], where the matrix is; NaN as 0x7FC00000. */
 void fast_store(const struct fast_product *p, size_t tile, size_t strip, const float *acc);
+
+/* The same of sums that are f32 values. */
+void fast_store_wide(const struct fast_product *p, size_t tile, size_t strip, const double *sum);
 
 #endif

@@ -131,15 +131,19 @@ struct tile_config {
 	uint8_t rows[16];
 };
 
-/* Tiles 0 to 3: dots of four blocks. 4 and 6: rows. 5 and 7: the strip. */
-__attribute__((target("amx-tile,amx-int8"))) static void configure(void) {
+/* The compiler believes that only the first word is read: the rest has to be in memory. */
+__attribute__((target("amx-tile,amx-int8"))) void fast_amx_configure(unsigned rows,
+                                                                     unsigned columns) {
 	struct tile_config c = { .palette = 1 };
 	for (int t = 0; t < 8; t++) {
-		c.bytes[t] = t == 4 || t == 6 ? EXACT_BLOCK : 64;
-		c.rows[t] = t == 5 || t == 7 ? EXACT_BLOCK / 4 : FAST_TILE;
+		c.bytes[t] = rows >> t & 1 ? EXACT_BLOCK : 64;
+		c.rows[t] = columns >> t & 1 ? EXACT_BLOCK / 4 : FAST_TILE;
 	}
+	__asm__ volatile("" : : "r"(&c) : "memory");
 	_tile_loadconfig(&c);
 }
+
+/* Tiles 0 to 3: dots of four blocks. 4 and 6: rows. 5 and 7: the strip. */
 
 /* Block n's dots into tile c, by way of tiles x and y; out of it a block later; and added one
  * after that, when neither the one nor the other has to be waited for. */
@@ -191,7 +195,7 @@ amx_tile(const struct fast_product *p, size_t tile, size_t strip) {
 }
 
 void fast_int8_amx(const struct fast_product *p, struct fast_part part) {
-	configure();
+	fast_amx_configure(1 << 4 | 1 << 6, 1 << 5 | 1 << 7);
 	for (size_t tile = part.tile; tile < part.end_tile; tile++)
 		for (size_t strip = part.strip; strip < part.end_strip; strip++)
 			amx_tile(p, tile, strip);

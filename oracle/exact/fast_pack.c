@@ -9,6 +9,16 @@ enum { BIAS = 127, NAN_SCALE = 0xff };
 
 /* ---- codes ---- */
 
+/* Digits to the base 128, from -64 to 63. */
+static void split(int64_t sig, unsigned code, struct fast_codes *c) {
+	enum { BASE = 128 };
+	for (int i = 0; i < FAST_DIGITS_OF; i++) {
+		int64_t digit = ((sig + BASE / 2) & (BASE - 1)) - BASE / 2;
+		c->digit[i][code] = (int8_t)digit;
+		sig = (sig - digit) / BASE;
+	}
+}
+
 void fast_list_codes(const struct exact_format *f, struct fast_codes *c) {
 	c->bits = f->bits;
 	for (unsigned code = 0; code < 1u << f->bits; code++) {
@@ -19,6 +29,8 @@ void fast_list_codes(const struct exact_format *f, struct fast_codes *c) {
 		                               : ldexp(llabs(c->sig[code]), exact_format_lsb(f));
 		c->value[code] = flags & EXACT_NEGATIVE ? -x : x;
 	}
+	for (unsigned code = 0; code < 1u << f->bits; code++)
+		split(c->sig[code], code, c);
 	for (unsigned code = 0; code < 16; code++)
 		c->nibble[code] = (int8_t)c->sig[code];
 }
@@ -72,7 +84,7 @@ static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_la
 		x->wide = aligned((blocks + 1) * FAST_ELEMENTS * sizeof *x->wide);
 		return x->wide && x->range;
 	}
-	x->bytes = aligned(blocks * FAST_ELEMENTS);
+	x->bytes = aligned(blocks * FAST_ELEMENTS * (layout == FAST_DIGITS ? FAST_DIGITS_OF : 1));
 	x->factor = aligned(blocks * FAST_TILE * sizeof *x->factor);
 	x->lift = aligned(blocks * FAST_TILE * sizeof *x->lift);
 	return x->bytes && x->factor && x->lift && x->range;
@@ -112,7 +124,8 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 	pack[1] = (struct fast_pack){ &g->b, &p->b, .k = g->k, .layout = layout };
 	pack[0].lsb = exact_format_lsb(a), pack[1].lsb = exact_format_lsb(b);
 	pack[1].columns = true;
-	if (layout != FAST_WIDE)
+	p->unit = ldexp(1, pack[0].lsb + pack[1].lsb);
+	if (layout == FAST_SIGNED || layout == FAST_RAISED)
 		pack[1].unit = pack[0].lsb + pack[1].lsb;
 	fast_list_codes(a, &pack[0].codes);
 	fast_list_codes(b, &pack[1].codes);
@@ -241,12 +254,39 @@ static void pack_wide(const struct fast_pack *p, size_t tile, size_t b, size_t l
 		to[i * step] = p->codes.value[code[i]] * power;
 }
 
+/* ---- digits ---- */
+
+/* A block with a NaN has a NaN for its factor: that is what each of its dots is. */
+static void pack_digits(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
+	const struct exact_operand *o = p->operand;
+	size_t row = tile * FAST_TILE + lane, at = tile * p->to->blocks + b;
+	uint8_t code[EXACT_BLOCK] = { 0 };
+	int scale = BIAS;
+	if (row < p->to->rows) {
+		scale = o->scales[row * o->ld_scales + b];
+		fast_unpack(&p->codes, o->codes + row * o->ld, b, p->k, code);
+		if (scale != NAN_SCALE)
+			note_spread(p, tile, code, scale - BIAS + p->lsb);
+	}
+	for (int digit = 0; digit < FAST_DIGITS_OF; digit++) {
+		int8_t x[EXACT_BLOCK];
+		for (int i = 0; i < EXACT_BLOCK; i++)
+			x[i] = p->codes.digit[digit][code[i]];
+		place_bytes(p, at * FAST_DIGITS_OF + digit, lane, x);
+	}
+	for (int i = 0; i < EXACT_BLOCK; i++)
+		scale = isnan(p->codes.value[code[i]]) ? NAN_SCALE : scale;
+	p->to->factor[at * FAST_TILE + lane] = p->power[scale];
+}
+
 void fast_pack_tile(const struct fast_pack *p, size_t tile) {
 	enum { NO_EXPONENT = 1000 };
 	p->to->range[tile] = (struct fast_range){ NO_EXPONENT, -NO_EXPONENT, 0 };
 	for (size_t b = 0; b < p->to->blocks; b++)
 		for (size_t lane = 0; lane < FAST_TILE; lane++)
-			(p->layout == FAST_WIDE ? pack_wide : pack_bytes)(p, tile, b, lane);
+			(p->layout == FAST_WIDE     ? pack_wide
+			 : p->layout == FAST_DIGITS ? pack_digits
+			                            : pack_bytes)(p, tile, b, lane);
 }
 
 /* ---- results ---- */

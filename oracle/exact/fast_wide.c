@@ -26,6 +26,25 @@ static float rounded_sum(double x, double y) {
 	return (float)sum;
 }
 
+bool fast_sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles) {
+	enum { BITS = 53 };
+	const struct fast_range *b = &p->b.range[strip];
+	for (size_t t = tile; t < tile + tiles; t++) {
+		const struct fast_range *a = &p->a.range[t];
+		if (ldexp(2.0 * EXACT_BLOCK * (double)p->a.blocks, a->highest + b->highest) >=
+		    ldexp(1, a->lowest + b->lowest + BITS))
+			return false;
+	}
+	return true;
+}
+
+void fast_store_wide(const struct fast_product *p, size_t tile, size_t strip, const double *sum) {
+	float acc[FAST_TILE * FAST_TILE];
+	for (int i = 0; i < FAST_TILE * FAST_TILE; i++)
+		acc[i] = (float)sum[i];
+	fast_store(p, tile, strip, acc);
+}
+
 static void plain_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
 	for (size_t b = 0; b < p->a.blocks; b++)
 		for (size_t i = 0; i < FAST_TILE; i++) {
@@ -53,7 +72,7 @@ void fast_wide_plain(const struct fast_product *p, struct fast_part part) {
 }
 
 #ifdef __x86_64__
-#include <immintrin.h>
+#include "fast_odd.h"
 
 bool fast_has_avx512(void) {
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
@@ -61,26 +80,10 @@ bool fast_has_avx512(void) {
 
 enum { LANES = 8 };
 
-/* sum + dot rounded to f32. The sum in f64, where it is not known to be exact, is rounded to
- * odd: cut, and its last bit set if something was cut off. Rounding that to f32, which has 29
- * bits fewer, is rounding once. */
-__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
-add_dot(__m512d sum, __m512d dot, bool exact) {
-	enum { QUIET = _MM_FROUND_NO_EXC };
-	if (exact)
-		return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_add_pd(sum, dot)));
-	__m512d low = _mm512_add_round_pd(sum, dot, _MM_FROUND_TO_NEG_INF | QUIET);
-	__m512d high = _mm512_add_round_pd(sum, dot, _MM_FROUND_TO_POS_INF | QUIET);
-	__m512d cut = _mm512_add_round_pd(sum, dot, _MM_FROUND_TO_ZERO | QUIET);
-	__mmask8 inexact = _mm512_cmp_pd_mask(low, high, _CMP_NEQ_OQ);
-	__m512i bits = _mm512_castpd_si512(cut);
-	bits = _mm512_mask_or_epi64(bits, inexact, bits, _mm512_set1_epi64(1));
-	return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_castsi512_pd(bits)));
-}
-
 /* Adds the dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
 add_group(const double *x, const double *y, double *sum, bool exact) {
+	const __m512d one = _mm512_set1_pd(1); /* scales are in the elements */
 	__m512d dot[FAST_GROUP][2];
 #pragma GCC unroll 8
 	for (int i = 0; i < FAST_GROUP; i++)
@@ -101,7 +104,8 @@ add_group(const double *x, const double *y, double *sum, bool exact) {
 #pragma GCC unroll 2
 		for (int h = 0; h < 2; h++) {
 			double *to = sum + i * FAST_TILE + h * LANES;
-			_mm512_store_pd(to, add_dot(_mm512_load_pd(to), dot[i][h], exact));
+			_mm512_store_pd(to,
+			                fast_add_dot(_mm512_load_pd(to), dot[i][h], one, exact));
 		}
 }
 
@@ -113,20 +117,6 @@ add_group_exact(const double *x, const double *y, double *sum) {
 __attribute__((target("avx512f,avx512dq"), noinline)) static void
 add_group_rounded(const double *x, const double *y, double *sum) {
 	add_group(x, y, sum, false);
-}
-
-/* Whether all sums of dots are exact in f64: they and the accumulator, which is at most twice
- * what was added up, are multiples of the lowest unit, below 2^53 of them. */
-static bool sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles) {
-	enum { BITS = 53 };
-	const struct fast_range *b = &p->b.range[strip];
-	for (size_t t = tile; t < tile + tiles; t++) {
-		const struct fast_range *a = &p->a.range[t];
-		if (ldexp(2.0 * EXACT_BLOCK * (double)p->a.blocks, a->highest + b->highest) >=
-		    ldexp(1, a->lowest + b->lowest + BITS))
-			return false;
-	}
-	return true;
 }
 
 /* Brings lines into the first cache. Blocks are pages of their own, where the processor's own
@@ -141,7 +131,7 @@ static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, 
                        double *sum) {
 	enum { GROUP = FAST_GROUP * EXACT_BLOCK };
 	size_t blocks = p->a.blocks, groups = 2 * tiles;
-	bool exact = sums_are_exact(p, strip, tile, tiles);
+	bool exact = fast_sums_are_exact(p, strip, tile, tiles);
 	const double *y = p->b.wide + strip * blocks * FAST_ELEMENTS;
 	const double *a = p->a.wide + tile * blocks * FAST_ELEMENTS;
 	for (size_t b = 0; b < blocks; b++, y += FAST_ELEMENTS, a += FAST_ELEMENTS)
@@ -162,15 +152,12 @@ void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
 	for (size_t strip = part.strip; strip < part.end_strip; strip++)
 		for (size_t tile = part.tile; tile < part.end_tile; tile += FAST_WIDE_TILES) {
 			_Alignas(64) double sum[FAST_WIDE_TILES * FAST_TILE * FAST_TILE] = { 0 };
-			float acc[FAST_TILE * FAST_TILE];
 			size_t left = part.end_tile - tile;
 			size_t tiles = left < FAST_WIDE_TILES ? left : FAST_WIDE_TILES;
 			wide_strip(p, strip, tile, tiles, sum);
-			for (size_t t = 0; t < tiles; t++) {
-				for (int i = 0; i < FAST_TILE * FAST_TILE; i++)
-					acc[i] = (float)sum[t * FAST_TILE * FAST_TILE + i];
-				fast_store(p, tile + t, strip, acc);
-			}
+			for (size_t t = 0; t < tiles; t++)
+				fast_store_wide(p, tile + t, strip,
+				                sum + t * FAST_TILE * FAST_TILE);
 		}
 }
 

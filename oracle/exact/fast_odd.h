@@ -1,0 +1,25 @@
+/* Sums of f64 that are rounded to f32 once, eight at a time. */
+#ifndef EXACT_FAST_ODD_H
+#define EXACT_FAST_ODD_H
+
+#include <immintrin.h>
+#include <stdbool.h>
+
+/* sum + dot * factor rounded to f32; the product is exact. The sum in f64, where it is not known
+ * to be exact, is rounded to odd: cut, and its last bit set if something was cut off. Rounding
+ * that to f32, which has 29 bits fewer, is rounding once. */
+__attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
+fast_add_dot(__m512d sum, __m512d dot, __m512d factor, bool exact) {
+	enum { QUIET = _MM_FROUND_NO_EXC };
+	if (exact)
+		return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_fmadd_pd(dot, factor, sum)));
+	__m512d low = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_NEG_INF | QUIET);
+	__m512d high = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_POS_INF | QUIET);
+	__m512d cut = _mm512_fmadd_round_pd(dot, factor, sum, _MM_FROUND_TO_ZERO | QUIET);
+	__mmask8 inexact = _mm512_cmp_pd_mask(low, high, _CMP_NEQ_OQ);
+	__m512i bits = _mm512_castpd_si512(cut);
+	bits = _mm512_mask_or_epi64(bits, inexact, bits, _mm512_set1_epi64(1));
+	return _mm512_cvtps_pd(_mm512_cvtpd_ps(_mm512_castsi512_pd(bits)));
+}
+
+#endif
