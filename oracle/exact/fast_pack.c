@@ -136,16 +136,29 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 
 /* ---- bytes ---- */
 
+typedef uint8_t lanes __attribute__((vector_size(16)));
+
+/* table[index], which only gcc has a name for. */
+static lanes look_up(lanes table, lanes index) {
+#ifdef __clang__
+	lanes found;
+	for (int i = 0; i < 16; i++)
+		found[i] = table[index[i]];
+	return found;
+#else
+	return __builtin_shuffle(table, index);
+#endif
+}
+
 /* Sigs of 32 codes of 4 bits: two look-ups of 16 at a time. One store of all 32, as the loads
  * that follow want all of them. */
 static void sigs_of_nibbles(const struct fast_codes *c, const uint8_t *bytes, int8_t *x) {
-	typedef uint8_t lanes __attribute__((vector_size(16)));
 	typedef uint8_t block __attribute__((vector_size(EXACT_BLOCK)));
 	lanes table, codes;
 	memcpy(&table, c->nibble, sizeof table);
 	memcpy(&codes, bytes, sizeof codes);
-	lanes low = __builtin_shuffle(table, codes & 15);
-	lanes high = __builtin_shuffle(table, codes >> 4);
+	lanes low = look_up(table, codes & 15);
+	lanes high = look_up(table, codes >> 4);
 	block all = __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
 	                                    22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
 	                                    14, 30, 15, 31);
