@@ -67,7 +67,7 @@ static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_resu
                     struct mx_error *err) {
 	const struct mx_emu *emu = g->device->emu;
 	if (emu)
-		emu->set_analysis(g->o->no_analysis ? 0 : MX_ANALYSE_WAIT_STATES);
+		emu->set_analysis(g->o->analysis);
 	int status = run_traced(g, b, run, err);
 	if (emu)
 		emu->set_analysis(0);

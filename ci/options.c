@@ -137,7 +137,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case DEVICE: o->device = value; return true;
 	case SAVE: o->save = value; return true;
 	case TAP: o->tap = true; return true;
-	case NO_ANALYSIS: o->no_analysis = true; return true;
+	case NO_ANALYSIS: o->analysis = 0; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
@@ -217,6 +217,7 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
+		                  .analysis = MX_ANALYSE_WAIT_STATES,
 		                  .depth = 4,
 		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };

@@ -8,12 +8,16 @@
 /* Classes of instructions; one is in several. */
 #define MX_HAZARD_CLASSES(X)                                                                       \
 	X(VALU)                                                                                    \
-	X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(CMPX) X(DPP) X(PERMLANE) X(READLANE)   \
-		X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) X(MATRIX) X(XDL) X(GEMM)  \
-			X(SGEMM) X(DGEMM) X(DGEMM_16) X(DGEMM_4) X(MEMORY) X(VMEM) X(STORE)        \
-				X(SALU) X(SENDMSG) X(MOVREL) X(ADDTID) X(FLAT_DMA) X(BUFFER_DMA)   \
-					X(SETREG) X(GETREG) X(SETVSKIP) X(SET_MODE_VSKIP)          \
-						X(SET_TRAPSTS) X(RFE) X(VECTOR)
+	X(NOT_DOT)                                                                                 \
+	X(DOT)                                                                                     \
+	X(TRANS)                                                                                   \
+	X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) X(PERMLANE) X(READLANE) X(READFIRST)       \
+		X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) X(MATRIX) X(XDL) X(GEMM) X(SGEMM)      \
+			X(DGEMM) X(DGEMM_16) X(DGEMM_4) X(MEMORY) X(VMEM) X(STORE) X(SALU)         \
+				X(SENDMSG) X(MOVREL) X(ADDTID) X(FLAT_DMA) X(BUFFER_DMA) X(SETREG) \
+					X(GETREG) X(SETVSKIP) X(SMEM) X(SELF_SMEM) X(VLOAD)        \
+						X(SELF_VLOAD) X(SET_MODE_VSKIP) X(SET_TRAPSTS)     \
+							X(RFE) X(VECTOR)
 
 enum {
 #define X(name) MX_CLASS_##name,

@@ -116,22 +116,30 @@ static void add_alu_writes(struct mx_face *f) {
 		add(f, MX_OPERAND_S, MX_EXEC, 2);
 }
 
+static bool overlap(const struct mx_use *a, const struct mx_use *b) {
+	return a->code < b->code + b->dwords && b->code < a->code + a->dwords;
+}
+
+static void add_memory_read(struct mx_face *f, const struct mx_use *u, const struct mx_use *to) {
+	bool data = !strncmp(u->role, "data", 4), scalar = f->in->op->encoding == MX_SMEM;
+	if (is_vector(u->code)) {
+		add(f, MX_OPERAND_V, u->code, u->dwords);
+		if (data && f->classes & IN(STORE))
+			add(f, MX_OPERAND_DATA, u->code, u->dwords);
+	} else
+		add(f, MX_OPERAND_K, u->code, u->dwords);
+	if (overlap(u, to))
+		f->classes |= scalar ? IN(SELF_SMEM) : f->classes & IN(VLOAD) ? IN(SELF_VLOAD) : 0;
+}
+
 static void add_memory(struct mx_face *f) {
-	struct mx_use use[MX_MAX_USES];
-	const struct mx_inst *in = f->in;
-	size_t n = mx_uses(in, use);
+	struct mx_use use[MX_MAX_USES], to = mx_load_target(f->in);
+	size_t n = mx_uses(f->in, use);
 	for (size_t i = 0; i < n; i++)
-		if (is_vector(use[i].code)) {
-			bool data = f->classes & IN(STORE) && !strncmp(use[i].role, "data", 4);
-			add(f, MX_OPERAND_V, use[i].code, use[i].dwords);
-			if (data)
-				add(f, MX_OPERAND_DATA, use[i].code, use[i].dwords);
-		} else
-			add(f, MX_OPERAND_K, use[i].code, use[i].dwords);
-	if (in->op->flags & MX_ADDTID)
+		add_memory_read(f, &use[i], &to);
+	if (f->in->op->flags & MX_ADDTID)
 		add(f, MX_OPERAND_K, MX_M0, 1);
-	struct mx_use loaded = mx_load_target(in);
-	add(f, MX_OPERAND_D, loaded.code, loaded.dwords);
+	add(f, is_vector(to.code) ? MX_OPERAND_D : MX_OPERAND_S, to.code, to.dwords);
 }
 
 /* ---- classes ---- */
@@ -162,6 +170,7 @@ static uint64_t alu_classes(const struct mx_inst *in) {
 	uint64_t c = IN(VALU) | IN(VECTOR) | (dot ? IN(DOT) : IN(NOT_DOT));
 	c |= is_trans(op) ? IN(TRANS) : IN(NOT_TRANS);
 	c |= shifts_result(in) ? IN(SHIFTS) : 0;
+	c |= op->encoding == MX_VOP3P && in->op_sel_hi & 1 ? IN(PACKED) : 0;
 	c |= op->flags & MX_EXEC_OUT ? IN(CMPX) : 0;
 	c |= in->dpp.used ? IN(DPP) : 0;
 	c |= begins(op, "v_permlane") ? IN(PERMLANE) : 0;
@@ -205,6 +214,8 @@ static uint64_t memory_classes(const struct mx_inst *in) {
 		return c;
 	if (in->mem.lds)
 		c |= op->encoding == MX_MUBUF ? IN(BUFFER_DMA) : IN(FLAT_DMA);
+	if (op->flags & MX_LOAD && !(op->flags & MX_STORE))
+		c |= IN(VLOAD);
 	return c | IN(VMEM) | (is_wide_store(in) ? IN(STORE) : 0);
 }
 
@@ -270,8 +281,8 @@ void mx_face_make(const struct mx_inst *in, struct mx_face *f) {
 		make_scalar(f);
 	else if (e > MX_SMEM && e < MX_DS)
 		make_vector_alu(f);
-	else if (e >= MX_DS) {
-		f->classes = memory_classes(in);
+	else {
+		f->classes = e == MX_SMEM ? IN(SMEM) : memory_classes(in);
 		add_memory(f);
 	}
 	mx_face_match(f);

@@ -169,7 +169,7 @@ struct mx_observer {
 
 /* What may be looked for while a launch runs, besides what always is. */
 enum {
-	MX_ANALYSE_WAIT_STATES = 1 << 0, /* too few of them between two instructions; hazard.h */
+	MX_ANALYSE_WAIT_STATES = 4, /* too few of them between two instructions; hazard.h */
 };
 
 struct mx_launch {
