@@ -24,18 +24,20 @@ sub compile {
 	return "$name.co";
 }
 
-# Inline assembly gets no waits from the compiler: the kernels in kernels/ are for -O2 alone.
-my @co = glob "$build/kernels/*/*.co";
+# The compiler puts no waits in for inline assembly, nor does it count its instructions: the
+# kernels of kernels/ are for -O2 alone, and some of their s_nops are more than is needed.
+my @built = glob "$build/kernels/*/*.co";
+my @co;
 my @levels = $ENV{MXCHECK_LONG} ? qw(0 1 2 3 s) : qw(0 2);
-for my $source (glob('tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c') {
+for my $source (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c') {
 	push @co, compile($source, $_) for @levels;
 }
 my @dirty;
-for (@co) {
+for (@built, @co) {
 	my ($status, $out) = run($_);
 	push @dirty, "$_: $out" if $status;
 }
-ok(@co > 12 && !@dirty, scalar(@co) . ' compiled code objects have no finding')
+ok(@co > 9 && !@dirty, @built + @co . ' compiled code objects have no finding')
 	or diag($dirty[0]);
 
 # ---- nops taken out ----
@@ -48,12 +50,12 @@ sub contents {
 
 sub counts { return (run('--notes', "--kernel $_[1]", $_[0]))[1] =~ /^(\d+) findings, (\d+) notes/m }
 
-# LLVM takes the pair of a 64-bit spill to write the register that its second half reads, and
+# Not tried: at -O0 LLVM has a 4-bit operand fill 8 registers; it takes the pair of a 64-bit spill to write the register that its second half reads, and
 # keeps whole clauses apart where only neighbours are looked at here.
-my $known = qr/^v_writelane_b32|^(global|flat|scratch|buffer)_(load|store)|^s_(buffer_)?load/;
+my $known = qr/^v_writelane_b32|^v_mfma_scale_.*cbsz:4|^(global|flat|scratch|buffer)_(load|store)|^s_(buffer_)?load/;
 
 my $limit = $ENV{MXCHECK_LONG} ? 1e9 : 150;
-my ($nops, $flagged, @missed, %before) = (0, 0);
+my ($nops, @missed, %before) = (0);
 for my $co (sort @co) {
 	my $elf = contents($co);
 	my ($address, $offset) = map { hex } `$llvm/llvm-readelf -S $co` =~
@@ -68,6 +70,7 @@ for my $co (sort @co) {
 		last if $nops == $limit;
 		my ($states, $at) = ($1, hex($2) - $address + $offset);
 		my ($next, $dwords) = $lines[$i + 1] =~ m!^\s+(.*?)\s*// \w+: ((?:[0-9A-F]{8} ?)+)!;
+		next if $next =~ $known;
 		my $bytes = 4 * (() = $dwords =~ /\w{8}/g);
 		my $mutant = $elf;
 		# One state fewer; of s_nop 0, the nop behind what it was for.
@@ -80,15 +83,11 @@ for my $co (sort @co) {
 		my $was = $before{$co, $kernel} //= join ' ', counts($co, $kernel);
 		my $is = join ' ', counts("$dir/mutant.co", $kernel);
 		$nops++;
-		if ($is ne $was || $next =~ $known) {
-			$flagged += $is ne $was;
-		} else {
-			push @missed, "$co $kernel: s_nop $states before $next";
-		}
+		push @missed, "$co $kernel: s_nop $states before $next" if $is eq $was;
 	}
 }
-ok($nops > 50 && !@missed, "$nops times an s_nop was taken out: $flagged times flagged, the others " .
-	'are of spills and of clauses') or diag(join "\n", @missed[0 .. ($#missed < 9 ? $#missed : 9)]);
+ok($nops > 50 && !@missed, "each of $nops s_nops is missed when it is taken out")
+	or diag(scalar(@missed), join "\n", '', @missed[0 .. ($#missed < 9 ? $#missed : 9)]);
 
 # ---- the command ----
 
