@@ -45,8 +45,8 @@ static int make_bench(const struct gate *g, const struct mx_selected *s, struct 
 }
 
 /* The run, under a trace if one is asked for. */
-static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
-                    struct mx_error *err) {
+static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
+                      struct mx_error *err) {
 	const struct mx_emu *emu = g->device->emu;
 	struct mx_trace *t;
 	if (!mx_options_look(g->o))
@@ -59,6 +59,18 @@ static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_resu
 	if (!status)
 		status = mx_trace_seen(t, err);
 	mx_trace_end(t);
+	return status;
+}
+
+/* The run that is judged is also searched for what the numbers do not show. */
+static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
+                    struct mx_error *err) {
+	const struct mx_emu *emu = g->device->emu;
+	if (emu)
+		emu->set_analysis(g->o->analysis);
+	int status = run_traced(g, b, run, err);
+	if (emu)
+		emu->set_analysis(0);
 	return status;
 }
 
@@ -278,6 +290,7 @@ static const struct {
 } commands[] = {
 	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },
 };
 
 int main(int argc, char **argv) {

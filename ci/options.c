@@ -12,7 +12,7 @@
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
-	"       mxcheck disasm | isa FILE.co ...                 code objects\n"
+	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"\n"
 	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
@@ -41,6 +41,7 @@ static const char help[] =
 	"  --break PC         registers of each wave (or of the traced one) that gets there;\n"
 	"                     PC is the offset in the kernel: 0x1a4\n"
 	"  --lane L           (--trace, --break) whose vector values; default: the first\n"
+	"  --no-analysis      do not look for missing wait states\n"
 	"\n"
 	"  -v, --verbose      instruction mix, share of MFMA, operations in flight\n"
 	"  -h, --help         this text\n"
@@ -95,6 +96,7 @@ enum {
 	TAP,
 	CASE,
 	CO,
+	NO_ANALYSIS,
 	WHO,
 	DEPTH,
 	TRACE,
@@ -121,6 +123,7 @@ static const struct option long_options[] = {
 	{ "watch", required_argument, NULL, WATCH },
 	{ "break", required_argument, NULL, BREAK },
 	{ "lane", required_argument, NULL, LANE },
+	{ "no-analysis", no_argument, NULL, NO_ANALYSIS },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -134,6 +137,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case DEVICE: o->device = value; return true;
 	case SAVE: o->save = value; return true;
 	case TAP: o->tap = true; return true;
+	case NO_ANALYSIS: o->analysis = 0; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
@@ -213,6 +217,7 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
+		                  .analysis = MX_ANALYSE_WAIT_STATES,
 		                  .depth = 4,
 		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };

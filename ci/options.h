@@ -12,6 +12,7 @@ struct mx_options {
 	unsigned jobs;
 	const char *save; /* folder for buffers as the launch left them; or NULL */
 	bool list, tap, verbose;
+	unsigned analysis; /* MX_ANALYSE_... of the run that is judged */
 	bool has_shape, has_regime;
 	int64_t shape[3];
 	mx_regime regime;

@@ -91,7 +91,7 @@ static void print_findings(const struct mx_options *o, const struct mx_device *d
 		if (n->more)
 			printf("%s%s: and %u more\n", lead, n->kind, n->more);
 	}
-	if (r->verdict.n_notes)
+	if (mx_verdict_status(&r->verdict))
 		print_reproducer(o, d, r, lead);
 }
 

@@ -72,6 +72,7 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.set_threads = dlsym(library, "mxhipSetThreads");
 	*(void **)&emu.set_profile = dlsym(library, "mxhipSetProfile");
 	*(void **)&emu.set_observer = dlsym(library, "mxhipSetObserver");
+	*(void **)&emu.set_analysis = dlsym(library, "mxhipSetAnalysis");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");

@@ -28,6 +28,7 @@ struct mx_emu {
 	void (*set_threads)(unsigned n);
 	bool (*set_profile)(const char *name);
 	void (*set_observer)(const struct mx_observer *observer);
+	void (*set_analysis)(unsigned analysis);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);

@@ -16,6 +16,7 @@
 
 /* What kind of thing is wrong, and so which exit status it asks for. */
 typedef enum {
+	MX_NOT_WRONG = 0,     /* worth a line; changes no exit status */
 	MX_WRONG_NUMBERS = 1, /* exit status 1 */
 	MX_WRONG_ORDER = 3,   /* a race, a hazard, a result that depends on what nobody fixed */
 	MX_WRONG_DEVICE = 4,  /* a fault, a time-out, something not implemented */
@@ -33,7 +34,7 @@ enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
 
 /* The outcome of judging a run. */
 struct mx_verdict {
-	unsigned n_notes; /* 0: pass */
+	unsigned n_notes; /* 0, or all of them MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
 	char basis[160];       /* what was compared, and the assumptions behind it */
 	size_t checked, wrong; /* output elements */

@@ -283,7 +283,9 @@ static mx_severity severity_of(mx_finding_kind k) {
 	case MX_BOUNDS_READ:
 	case MX_BOUNDS_WRITE: return MX_WRONG_NUMBERS;
 	case MX_UNWRITTEN:
-	case MX_AMBIGUOUS: return MX_WRONG_ORDER;
+	case MX_AMBIGUOUS:
+	case MX_WAIT_STATES: return MX_WRONG_ORDER;
+	case MX_WAIT_STATES_NOTE: return MX_NOT_WRONG;
 	default: return MX_WRONG_DEVICE;
 	}
 }

@@ -12,6 +12,7 @@
 static _Thread_local uint64_t seed, instruction_limit;
 static _Thread_local const mx_profile *profile;
 static _Thread_local const struct mx_observer *observer;
+static _Thread_local unsigned analysis;
 static _Thread_local struct mx_report report;
 
 /* A thread's report is freed with the thread. */
@@ -43,6 +44,10 @@ bool mxhipSetProfile(const char *name) {
 
 void mxhipSetObserver(const struct mx_observer *o) {
 	observer = o;
+}
+
+void mxhipSetAnalysis(unsigned a) {
+	analysis = a;
 }
 
 const struct mx_report *mxhipReport(void) {
@@ -178,6 +183,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.max_instructions = instruction_limit,
 		.profile = profile ? profile : mx_profile_at(0),
 		.observer = observer,
+		.analysis = analysis,
 	};
 	if (!mx_hip_snapshot(&launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);

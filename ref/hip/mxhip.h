@@ -39,6 +39,10 @@ MXHIP_API bool mxhipMark(void *address, size_t bytes, uint8_t state);
  * it is until then. */
 MXHIP_API void mxhipSetObserver(const struct mx_observer *observer);
 
+/* What this thread's next launches look for besides what they always do: MX_ANALYSE_..., or'ed;
+ * default: nothing. */
+MXHIP_API void mxhipSetAnalysis(unsigned analysis);
+
 /* What this thread's last launch left: findings and counts. Valid until its next launch. */
 MXHIP_API const struct mx_report *mxhipReport(void);
 

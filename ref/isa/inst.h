@@ -210,4 +210,9 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset);
 uint64_t mx_program_base(const struct mx_program *p);
 
+/* What of each instruction matters to hazards (hazard.h), by dword offset; made when first asked
+ * for. NULL if memory is short. */
+struct mx_face;
+const struct mx_face *mx_program_faces(const struct mx_program *p);
+
 #endif

@@ -167,8 +167,14 @@ struct mx_observer {
 	void (*event)(void *context, const struct mx_event *e);
 };
 
+/* What may be looked for while a launch runs, besides what always is. */
+enum {
+	MX_ANALYSE_WAIT_STATES = 4, /* too few of them between two instructions; hazard.h */
+};
+
 struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
+	unsigned analysis;                  /* MX_ANALYSE_..., or'ed */
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;

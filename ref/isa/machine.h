@@ -96,6 +96,7 @@ struct mx_wave {
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
 	struct mx_watch watch;
+	struct mx_hazard_watch *hazards; /* or NULL: nobody looks for them */
 };
 
 /* Random numbers of a schedule. */
@@ -369,6 +370,15 @@ void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigne
  * nothing is in flight. */
 bool mx_group_run(struct mx_group *g, uint64_t budget);
 void mx_group_temper(struct mx_group *g);
+
+/* ---- hazard_watch.c: wait states along the path that a wave takes ---- */
+
+/* False if memory is short. */
+bool mx_hazards_new(struct mx_wave *w, const struct mx_run *run);
+void mx_hazards_free(struct mx_wave *w);
+void mx_hazards_start(struct mx_wave *w);
+/* Before an instruction is executed; only where w->hazards. */
+void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in);
 
 /* ---- stall.c: who can make no progress ---- */
 

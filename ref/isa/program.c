@@ -1,12 +1,14 @@
 /* A program: every dword offset of a code section decoded once, as jumps may go anywhere. */
 #include <stdlib.h>
 
+#include "hazard.h"
 #include "machine.h"
 
 struct mx_program {
 	uint64_t base;
 	size_t n;                /* dwords */
 	_Atomic uint64_t shares; /* entry of the kernel whose workgroups last met in memory */
+	_Atomic(struct mx_face *) faces;
 	struct mx_inst inst[];
 };
 
@@ -18,12 +20,15 @@ struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base)
 	p->base = base;
 	p->n = n;
 	p->shares = UINT64_MAX;
+	p->faces = NULL;
 	for (size_t i = 0; i < n; i++)
 		mx_decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &p->inst[i]);
 	return p;
 }
 
 void mx_program_free(struct mx_program *p) {
+	if (p)
+		free(p->faces);
 	free(p);
 }
 
@@ -41,4 +46,18 @@ bool mx_program_shares(const struct mx_program *p, uint64_t entry) {
 
 void mx_program_note_sharing(const struct mx_program *p, uint64_t entry) {
 	atomic_store_explicit(&((struct mx_program *)p)->shares, entry, memory_order_relaxed);
+}
+
+const struct mx_face *mx_program_faces(const struct mx_program *p) {
+	struct mx_program *owner = (struct mx_program *)p;
+	struct mx_face *faces = atomic_load(&owner->faces), *none = NULL;
+	if (faces)
+		return faces;
+	faces = malloc((p->n + 1) * sizeof *faces);
+	for (size_t i = 0; faces && i < p->n; i++)
+		mx_face_make(&p->inst[i], &faces[i]);
+	if (atomic_compare_exchange_strong(&owner->faces, &none, faces))
+		return faces;
+	free(faces); /* another thread was first */
+	return none;
 }

@@ -121,6 +121,8 @@ static void step(struct mx_wave *w) {
 	run->report->stats.by_op[in->op - mx_ops]++;
 	if (w->observed)
 		mx_observe_issue(w, in);
+	if (w->hazards && !skip)
+		mx_hazards_issue(w, in);
 	w->pc += in->size;
 	if (!skip)
 		in->op->handler(w, in);

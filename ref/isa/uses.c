@@ -75,25 +75,60 @@ static void add_scalar_memory(const struct mx_inst *in, struct list *l) {
 		add(l, "offset", in->mem.soffset, 1, false);
 }
 
+/* Registers of a lane's data: of components two to a register where they are D16. */
+static unsigned data_registers(const struct mx_op *op) {
+	if (op->flags & MX_FORMAT)
+		return op->flags & MX_D16 ? (op->d + 1u) / 2 : op->d;
+	return (op->d + 3u) / 4;
+}
+
+static void add_data(const struct mx_inst *in, struct list *l) {
+	const struct mx_op *op = in->op;
+	unsigned n = data_registers(op);
+	bool ds = op->encoding == MX_DS, two = op->flags & (MX_TWO | MX_SECOND);
+	if (op->flags & MX_STORE || strstr(op->name, "permute"))
+		add(l, "data", in->mem.data, !ds && op->flags & MX_SECOND ? 2 * n : n, true);
+	if (ds && op->flags & MX_STORE && two)
+		add(l, "data1", in->src[1], n, true);
+}
+
 static void add_memory(const struct mx_inst *in, struct list *l) {
 	const struct mx_op *op = in->op;
-	unsigned n = (op->d + 3) / 4;
-	if (op->flags & MX_STORE)
-		add(l, "data", in->mem.data, n, true);
-	if (op->encoding == MX_DS && op->flags & MX_STORE && op->flags & MX_TWO)
-		add(l, "data1", in->src[1], n, true);
-	if (!strncmp(op->name + (op->name[0] == 't'), "buffer_", 7)) {
+	if (!op->d)
+		return;
+	if (!strcmp(op->name, "ds_consume") || !strcmp(op->name, "ds_append")) {
+		add(l, "address", MX_M0, 1, false);
+		return;
+	}
+	add_data(in, l);
+	if (op->encoding == MX_MUBUF || op->encoding == MX_MTBUF) {
 		add(l, "descriptor", in->mem.rsrc, 4, false);
 		add(l, "offset", in->mem.soffset, 1, false);
 		if (in->mem.offen || in->mem.idxen)
 			add(l, "address", in->mem.addr, in->mem.offen + in->mem.idxen, false);
-		if (in->mem.lds)
-			add(l, "LDS base", MX_M0, 1, false);
-		return;
+	} else if (op->encoding == MX_SCRATCH) {
+		add(l, "address", in->mem.rsrc, in->mem.saddr, false);
+		add(l, "address", in->mem.addr, in->mem.vaddr, false);
+	} else if (!(op->flags & MX_ADDTID)) {
+		add(l, "address", in->mem.rsrc, in->mem.saddr ? 2 : 0, false);
+		bool one = op->encoding == MX_DS || in->mem.saddr;
+		add(l, "address", in->mem.addr, one ? 1 : 2, false);
 	}
-	if (in->mem.saddr)
-		add(l, "address", in->mem.rsrc, 2, false);
-	add(l, "address", in->mem.addr, op->encoding == MX_DS || in->mem.saddr ? 1 : 2, false);
+	if (in->mem.lds)
+		add(l, "LDS base", MX_M0, 1, false);
+}
+
+struct mx_use mx_load_target(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	unsigned n = op->encoding == MX_SMEM ? mx_smem_data_dwords(in) : data_registers(op);
+	if (op->encoding == MX_SMEM && !(op->flags & MX_STORE) && (!op->rmw || in->mem.glc))
+		return (struct mx_use){ "loaded", in->mem.data, (uint8_t)n, true };
+	if (op->encoding == MX_DS && op->flags & MX_LOAD)
+		n = op->flags & MX_TWO ? 2 * n : n;
+	else if (op->encoding < MX_DS || in->mem.lds ||
+	         !(op->rmw ? in->mem.sc0 : op->flags & MX_LOAD))
+		n = 0;
+	return (struct mx_use){ "loaded", in->dst, (uint8_t)n, true };
 }
 
 size_t mx_uses(const struct mx_inst *in, struct mx_use use[MX_MAX_USES]) {

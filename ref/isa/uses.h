@@ -17,6 +17,9 @@ enum { MX_MAX_USES = 8 };
 /* Constants are not listed, nor is EXEC where it only says which lanes take part. */
 size_t mx_uses(const struct mx_inst *in, struct mx_use use[MX_MAX_USES]);
 
+/* The registers that a memory instruction writes when it lands; no dwords: none. */
+struct mx_use mx_load_target(const struct mx_inst *in);
+
 /* The lane that a use of a vector register reads for `lane` of the result, dword `part` of it:
  * another one in matrix instructions, DPP and v_readlane. -1 where that is not known. r: the
  * registers before or just after. */

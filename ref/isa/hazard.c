@@ -1,0 +1,196 @@
+/* The table of hazards, and whether the wait states between two instructions are too few. */
+#include "hazard.h"
+
+#include <stdio.h>
+
+#include "disasm.h"
+
+typedef enum {
+	ANY,
+	OVERLAP,
+	PARTIAL,
+	SAME,
+	SAME_PASSES,
+	OTHER_PASSES,
+	SAME_OPCODE,
+	OTHER_OPCODE
+} condition;
+
+struct row {
+	uint64_t first, second; /* classes */
+	uint8_t first_operand, second_operand, condition, states[4], severity;
+	const char *source;
+};
+
+static const struct row rows[] = {
+#define MX_ROW(one, one_operand, two, two_operand, condition, s2, s4, s8, s16, severity, source)   \
+	{ 1ull << MX_CLASS_##one,                                                                  \
+	  1ull << MX_CLASS_##two,                                                                  \
+	  MX_OPERAND_##one_operand,                                                                \
+	  MX_OPERAND_##two_operand,                                                                \
+	  condition,                                                                               \
+	  { s2, s4, s8, s16 },                                                                     \
+	  MX_HAZARD_##severity,                                                                    \
+	  source },
+#define MX_HAZARD(...) MX_ROW(__VA_ARGS__)
+#include "hazards.def"
+#undef MX_HAZARD
+#undef MX_ROW
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert(ROWS <= 128, "a face has a bit for each row");
+
+/* ---- faces ---- */
+
+static unsigned states_after(const struct row *r, unsigned passes) {
+	return r->states[passes == 16 ? 3 : passes == 8 ? 2 : passes == 4 ? 1 : 0];
+}
+
+static bool has(const struct mx_face *f, unsigned operand) {
+	if (operand == MX_OPERAND_NONE)
+		return true;
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->range[i].operand == operand)
+			return true;
+	return false;
+}
+
+void mx_face_match(struct mx_face *f) {
+	for (unsigned i = 0; i < ROWS; i++) {
+		const struct row *r = &rows[i];
+		unsigned states = states_after(r, f->passes);
+		if (states && f->classes & r->first && has(f, r->first_operand)) {
+			f->first[i / 64] |= 1ull << i % 64;
+			f->reach = states > f->reach ? (uint8_t)states : f->reach;
+		}
+		if (f->classes & r->second && has(f, r->second_operand)) {
+			f->second[i / 64] |= 1ull << i % 64;
+			f->follows = true;
+		}
+	}
+}
+
+/* ---- two instructions ---- */
+
+static bool overlap(const struct mx_hazard_range *a, const struct mx_hazard_range *b) {
+	return a->code < b->code + b->n && b->code < a->code + a->n;
+}
+
+static bool meet(const struct row *r, const struct mx_face *first, const struct mx_face *second,
+                 const struct mx_hazard_range *a, const struct mx_hazard_range *b) {
+	bool same = a->code == b->code && a->n == b->n;
+	if (!overlap(a, b))
+		return false;
+	switch (r->condition) {
+	case PARTIAL: return !same;
+	case SAME: return same;
+	case SAME_PASSES: return same && first->passes == second->passes;
+	case OTHER_PASSES: return same && first->passes != second->passes;
+	case SAME_OPCODE: return first->in->op == second->in->op;
+	case OTHER_OPCODE: return first->in->op != second->in->op;
+	default: return true;
+	}
+}
+
+static bool applies(const struct row *r, const struct mx_face *first,
+                    const struct mx_face *second) {
+	if (r->condition == ANY)
+		return true;
+	for (unsigned i = 0; i < first->n; i++)
+		for (unsigned j = 0; first->range[i].operand == r->first_operand && j < second->n;
+		     j++)
+			if (second->range[j].operand == r->second_operand &&
+			    meet(r, first, second, &first->range[i], &second->range[j]))
+				return true;
+	return false;
+}
+
+/* What the second instruction does with what the first one did. */
+static const char *what(const struct row *r) {
+	static const char *const does[] = {
+		[MX_OPERAND_D] = "overwrites the result",
+		[MX_OPERAND_S] = "overwrites the scalar result",
+		[MX_OPERAND_V] = "reads the result",
+		[MX_OPERAND_AB] = "reads the result as A or B",
+		[MX_OPERAND_C] = "reads the result as C",
+		[MX_OPERAND_DATA] = "stores the result",
+		[MX_OPERAND_K] = "reads the scalar result",
+		[MX_OPERAND_MASK] = "reads the scalar result as a mask",
+		[MX_OPERAND_LANE] = "selects a lane by the scalar result",
+		[MX_OPERAND_ZERO] = "asks whether the scalar result is zero",
+		[MX_OPERAND_HW] = "uses the same hardware register",
+		[MX_OPERAND_NONE] = "comes too soon whatever its operands",
+	};
+	if (r->first_operand == MX_OPERAND_C)
+		return "overwrites C, which is still read";
+	if (r->first_operand == MX_OPERAND_DATA)
+		return "overwrites data that is being stored";
+	return does[r->second_operand];
+}
+
+static bool is_worse(const struct mx_hazard *a, const struct mx_hazard *b) {
+	return a->severity != b->severity ? a->severity > b->severity : a->needed > b->needed;
+}
+
+static bool find(const struct mx_face *first, const struct mx_face *second, unsigned states,
+                 struct mx_hazard *h) {
+	bool found = false;
+	for (unsigned part = 0; part < 2; part++)
+		for (uint64_t m = first->first[part] & second->second[part]; m; m &= m - 1) {
+			const struct row *r = &rows[64 * part + (unsigned)__builtin_ctzll(m)];
+			struct mx_hazard one = { .severity = r->severity,
+				                 .needed = states_after(r, first->passes),
+				                 .states = states,
+				                 .what = what(r),
+				                 .source = r->source };
+			if (one.needed > states && (!found || is_worse(&one, h)) &&
+			    applies(r, first, second)) {
+				*h = one;
+				found = true;
+			}
+		}
+	return found;
+}
+
+bool mx_hazard_at(const struct mx_face *first, const struct mx_face *second,
+                  const struct mx_distance *d, struct mx_hazard *h) {
+	struct mx_hazard busy;
+	if (!find(first, second, d->states - 1, h))
+		return false;
+	h->pipe_helps =
+		h->severity == MX_HAZARD_FINDING &&
+		!(find(first, second, d->busy - 1, &busy) && busy.severity == MX_HAZARD_FINDING);
+	if (h->pipe_helps)
+		h->severity = MX_HAZARD_NOTE;
+	return true;
+}
+
+/* ---- distance ---- */
+
+struct mx_distance mx_distance_from(const struct mx_face *second) {
+	return (struct mx_distance){ .matrix = second->passes ? 0 : -1 };
+}
+
+void mx_distance_back(struct mx_distance *d, const struct mx_face *first, unsigned states) {
+	d->states += states;
+	d->busy += states;
+	if (!first->passes)
+		return;
+	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->passes)
+		d->busy = (unsigned)d->matrix + first->passes;
+	d->matrix = (int)d->busy;
+}
+
+/* ---- text ---- */
+
+void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
+                    char *text, size_t room) {
+	char other[160];
+	if (!mx_disassemble(first->dwords, first->size / 4u, first->offset, other, sizeof other))
+		snprintf(other, sizeof other, "%s", first->op->name);
+	snprintf(text, room, "%s: of +0x%llx %s; %u wait state%s between them, %u needed [%s]%s",
+	         h->what, (unsigned long long)first_pc, other, h->states, h->states == 1 ? "" : "s",
+	         h->needed, h->source,
+	         h->pipe_helps ? "; enough if a matrix instruction waits for the one before" : "");
+}

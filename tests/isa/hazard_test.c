@@ -1,0 +1,190 @@
+/* Wait states: what is needed between two instructions, statically and along the path of a wave. */
+#include "../../ref/isa/hazard.h"
+#include "../../ref/isa/lint.h"
+#include "machine_test.h"
+
+enum { MOST = 22, NOP = 0xbf800000u, END = 0xbf810000u };
+
+struct pair {
+	const char *text;
+	uint32_t dwords[8];
+	size_t bytes;
+	unsigned finding, note; /* wait states without one */
+};
+
+#define EXPAND(...) __VA_ARGS__
+static const struct pair pairs[] = {
+#define ROW(text, code, finding, note)                                                             \
+	{ text, { EXPAND code }, sizeof((uint32_t[]){ EXPAND code }), finding, note },
+#include "hazard.def"
+};
+
+struct seen {
+	unsigned findings, notes;
+};
+
+/* The pair with so many wait states between. */
+static void build(const struct pair *p, unsigned states, struct code *c) {
+	struct mx_inst first;
+	mx_decode(p->dwords, p->bytes / 4, 0, &first);
+	c->bytes = 0;
+	append(c, p->dwords, first.size);
+	for (; states > 16; states -= 16)
+		APPEND(c, ((uint32_t[]){ NOP | 15 }));
+	if (states)
+		APPEND(c, ((uint32_t[]){ NOP | (states - 1) }));
+	append(c, p->dwords + first.size / 4, p->bytes - first.size);
+	APPEND(c, ((uint32_t[]){ END }));
+}
+
+static void note(void *context, mx_lint_severity severity, const char *kind,
+                 const struct mx_inst *at, const char *text) {
+	struct seen *s = context;
+	(void)at, (void)text;
+	if (!strcmp(kind, "wait-states"))
+		*(severity == MX_LINT_FINDING ? &s->findings : &s->notes) += 1;
+}
+
+static struct seen lint(const struct code *c) {
+	struct seen s = { 0 };
+	struct mx_program *p = mx_program_new(c->dwords, c->bytes, 0);
+	struct mx_lint l = { .program = p, .context = &s, .found = note };
+	if (!p || !mx_graph_make(p, 0, (uint32_t)c->bytes, &l.graph) || !mx_lint_states(&l))
+		abort();
+	mx_graph_free(&l.graph);
+	mx_program_free(p);
+	return s;
+}
+
+static struct seen run(struct machine *m, const struct code *c) {
+	struct seen s = { 0 };
+	m->launch.analysis = MX_ANALYSE_WAIT_STATES;
+	fill_arena(0);
+	run_code(m, c);
+	for (size_t i = 0; i < m->report.n_findings; i++) {
+		s.findings += m->report.findings[i].kind == MX_WAIT_STATES;
+		s.notes += m->report.findings[i].kind == MX_WAIT_STATES_NOTE;
+	}
+	return s;
+}
+
+static bool as_expected(const struct pair *p, unsigned states, struct seen s) {
+	if (states < p->finding)
+		return s.findings;
+	return !s.findings && (states < p->note) == (s.notes > 0);
+}
+
+static void test_pair(struct machine *m, const struct pair *p) {
+	int wrong_lint = -1, wrong_run = -1;
+	for (unsigned states = 0; states < MOST; states++) {
+		struct code c;
+		build(p, states, &c);
+		if (!as_expected(p, states, lint(&c)) && wrong_lint < 0)
+			wrong_lint = (int)states;
+		if (!as_expected(p, states, run(m, &c)) && wrong_run < 0)
+			wrong_run = (int)states;
+	}
+	if (!ok(wrong_lint < 0 && wrong_run < 0, "%s: %u, %u", p->text, p->finding, p->note))
+		diag("wrong with %d states (lint), %d (run)", wrong_lint, wrong_run);
+}
+
+/* ---- a busy pipe, paths, loads in flight ---- */
+
+static void count_waits(void *context, mx_lint_severity severity, const char *kind,
+                        const struct mx_inst *at, const char *text) {
+	(void)severity, (void)at, (void)text;
+	*(unsigned *)context += !strcmp(kind, "missing-wait");
+}
+
+static unsigned missing_waits(const uint32_t *code, size_t bytes) {
+	unsigned n = 0;
+	struct mx_program *p = mx_program_new(code, bytes, 0);
+	struct mx_lint l = { .program = p, .context = &n, .found = count_waits };
+	if (!p || !mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) || !mx_lint_waits(&l))
+		abort();
+	mx_graph_free(&l.graph);
+	mx_program_free(p);
+	return n;
+}
+
+static struct code code_of(const uint32_t *dwords, size_t bytes) {
+	struct code c = { 0 };
+	append(&c, dwords, bytes);
+	return c;
+}
+
+static void test_paths(struct machine *m) {
+	/* An independent matrix instruction of 8 passes between one of 4 and its reader. */
+	static const uint32_t busy[] = {
+		0xd3d40000,
+		0x04421908, /* v_mfma_f32_16x16x32_f16 v[0:3], v[8:11], v[12:15], v[16:19] */
+		0xd3d50014,
+		0x04921908, /* v_mfma_f32_32x32x16_f16 v[20:35], v[8:11], v[12:15], v[36:51] */
+		0xd3d50014,
+		0x04921908, /* v_mfma_f32_32x32x16_f16 v[20:35], v[8:11], v[12:15], v[36:51] */
+		0x7e780300, /* v_mov_b32_e32 v60, v0 */
+		END,
+	};
+	/* One way has the state that DPP needs, the other has not. */
+	static const uint32_t branch[] = {
+		0x7e020280, /* v_mov_b32_e32 v1, 0 */
+		0xbf850001, /* s_cbranch_scc1 1 */
+		0xbf800001, /* s_nop 1 */
+		0x7e0402fa,
+		0xff011101, /* v_mov_b32_dpp v2, v1 row_shr:1 row_mask:0xf bank_mask:0xf */
+		END,
+	};
+	struct code c = code_of(busy, sizeof busy);
+	struct seen l = lint(&c), r = run(m, &c);
+	ok(l.notes && !l.findings && r.notes && !r.findings,
+	   "states that a busy matrix pipe may provide are a note");
+	c = code_of(branch, sizeof branch);
+	l = lint(&c);
+	ok(l.findings == 1, "the shorter of two paths counts");
+}
+
+static void test_waits(void) {
+	static const uint32_t covered[] = {
+		0xdc508000, 0x017f0002, /* global_load_dword v1, v[2:3], off */
+		0xdc508000, 0x047f0002, /* global_load_dword v4, v[2:3], off */
+		0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+		0x7e0a0301,             /* v_mov_b32_e32 v5, v1 */
+		END,
+	};
+	static const uint32_t younger[] = {
+		0xdc508000, 0x017f0002, /* global_load_dword v1, v[2:3], off */
+		0xdc508000, 0x047f0002, /* global_load_dword v4, v[2:3], off */
+		0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+		0x7e0a0304,             /* v_mov_b32_e32 v5, v4 */
+		END,
+	};
+	static const uint32_t skipped[] = {
+		0xdc508000, 0x017f0002, /* global_load_dword v1, v[2:3], off */
+		0xbf850001,             /* s_cbranch_scc1 1 */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0x7e0a0301,             /* v_mov_b32_e32 v5, v1 */
+		END,
+	};
+	static const uint32_t scalar[] = {
+		0xc0020100, 0x00000000, /* s_load_dword s4, s[0:1], 0x0 */
+		0xc0020140, 0x00000004, /* s_load_dword s5, s[0:1], 0x4 */
+		0xbf8cc17f,             /* s_waitcnt lgkmcnt(1) */
+		0x7e0a0204,             /* v_mov_b32_e32 v5, s4 */
+		END,
+	};
+	ok(!missing_waits(covered, sizeof covered), "vmcnt(1) covers the older of two loads");
+	ok(missing_waits(younger, sizeof younger) == 1, "vmcnt(1) does not cover the younger");
+	ok(missing_waits(skipped, sizeof skipped) == 1, "a wait on one of two paths is missing");
+	ok(missing_waits(scalar, sizeof scalar) == 1,
+	   "lgkmcnt(1) proves nothing of scalar loads, which have no order");
+}
+
+int main(void) {
+	struct machine m = machine();
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		test_pair(&m, &pairs[i]);
+	test_paths(&m);
+	test_waits();
+	mx_report_free(&m.report);
+	return done_testing();
+}
