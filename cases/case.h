@@ -128,13 +128,23 @@ struct mx_run_spec {
 	unsigned n_tags;
 };
 
-typedef enum { MX_JUDGE_BITS, MX_JUDGE_EXPECT, MX_JUDGE_NONE } mx_judge;
+typedef enum {
+	MX_JUDGE_BITS,  /* the profile's bits; in the exact regime everybody's */
+	MX_JUDGE_BOUND, /* within what any accumulation can be off by */
+	MX_JUDGE_SET,   /* what some order of atomic additions of the splits of K leaves */
+	MX_JUDGE_EXPECT,
+	MX_JUDGE_NONE
+} mx_judge;
+typedef enum { MX_ATOMIC_RNE, MX_ATOMIC_RTZ } mx_atomic;
+enum { MX_MAX_SPLITS = 8 };
 
 struct mx_verdict_spec {
 	mx_judge judge;
-	char *profile;  /* of MX_JUDGE_BITS: name of an accumulation profile, how K is summed
-	                   where order matters */
+	char *profile;  /* of MX_JUDGE_BITS and MX_JUDGE_SET: name of an accumulation profile, how
+	                   K is summed where order matters */
 	unsigned mma_k; /* K of the matrix instruction that the kernel walks K with */
+	char *splits, *k_split; /* of MX_JUDGE_SET: parts of K, and the K of each but the last */
+	mx_atomic atomic;       /* how an addition to the output rounds */
 };
 
 struct mx_case {
@@ -199,6 +209,8 @@ struct mx_plan {
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
+	unsigned splits; /* of MX_JUDGE_SET, as is the next; else 0 */
+	int64_t k_split;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
 	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */

@@ -68,7 +68,9 @@ static const char *bad_type(mx_role role, mx_buffer_type type) {
 	case MX_ROLE_A_SCALE:
 	case MX_ROLE_B_SCALE: return scale ? NULL : "a scale is e8m0";
 	case MX_ROLE_C:
-		return type == MX_DT_F32 || type == MX_DT_BF16 ? NULL : "an output is f32 or bf16";
+		return type == MX_DT_F32 || type == MX_DT_BF16 || type == MX_DT_F16
+		               ? NULL
+		               : "an output is f32, bf16 or f16";
 	case MX_ROLE_GROUP_BEGIN:
 	case MX_ROLE_GROUP_ROWS:
 		return type >= MX_DT_I32 ? NULL : "groups are counted in 32 or 64 bits";
@@ -133,6 +135,21 @@ static int check_bits(struct source *s, const struct mx_case *c, struct mx_error
 	                   MX_BLOCK);
 }
 
+/* Splits belong to the judge that needs them. */
+static int check_splits(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	unsigned line = source_line(source_key(s, root, "verdict"));
+	const struct mx_verdict_spec *v = &c->verdict;
+	if (v->judge != MX_JUDGE_SET)
+		return v->splits || v->k_split
+		               ? source_fail(err, s, line, "splits and k_split are of judge set")
+		               : 0;
+	if (!v->splits || !v->k_split)
+		return source_fail(err, s, line, "missing key: %s",
+		                   v->splits ? "k_split" : "splits");
+	return 0;
+}
+
 /* Expectations and the judge that looks at them go together. */
 static int check_verdict(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
@@ -143,7 +160,10 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
 		                   expected ? "a buffer has expect, and the judge is another"
 		                            : "judge expect: no buffer has expect");
-	return c->verdict.judge == MX_JUDGE_BITS ? check_bits(s, c, err) : 0;
+	if (check_splits(s, c, err))
+		return -1;
+	bool bits = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_SET;
+	return bits ? check_bits(s, c, err) : 0;
 }
 
 /* Operands are read in rows, K side by side. */

@@ -263,6 +263,28 @@ const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role) {
 	return NULL;
 }
 
+/* ---- splits of K, for atomics ---- */
+
+static int make_splits(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	const struct mx_verdict_spec *v = &p->c->verdict;
+	int64_t splits;
+	if (v->judge != MX_JUDGE_SET)
+		return 0;
+	if (scope_eval(s, (struct field){ "verdict", -1, ".splits" }, v->splits,
+	               (struct range){ 1, MX_MAX_SPLITS }, &splits, err) ||
+	    scope_eval(s, (struct field){ "verdict", -1, ".k_split" }, v->k_split,
+	               (struct range){ MX_BLOCK, MAX_EXTENT }, &p->k_split, err))
+		return -1;
+	p->splits = (unsigned)splits;
+	if (p->k_split % MX_BLOCK || splits * p->k_split < p->K ||
+	    (splits - 1) * p->k_split >= p->K)
+		return field_fail(err, p->c, (struct field){ "verdict", -1, ".k_split" },
+		                  "%u splits of %" PRId64 " do not make up K = %" PRId64
+		                  " in blocks of %d, the last not empty",
+		                  p->splits, p->k_split, p->K, MX_BLOCK);
+	return 0;
+}
+
 static int make_kernarg(struct mx_plan *p, struct mx_error *err) {
 	struct mx_error why;
 	unsigned bad;
@@ -284,7 +306,7 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 			return -1;
 		plan->n_buffers++;
 	}
-	if (check_roles(plan, err))
+	if (check_roles(plan, err) || make_splits(&scope, plan, err))
 		return -1;
 	return make_kernarg(plan, err);
 }

@@ -46,10 +46,11 @@ static const cyaml_strval_t regimes[] = {
 };
 
 static const cyaml_strval_t judges[] = {
-	{ "bits", MX_JUDGE_BITS },
-	{ "expect", MX_JUDGE_EXPECT },
-	{ "none", MX_JUDGE_NONE },
+	{ "bits", MX_JUDGE_BITS },     { "bound", MX_JUDGE_BOUND }, { "set", MX_JUDGE_SET },
+	{ "expect", MX_JUDGE_EXPECT }, { "none", MX_JUDGE_NONE },
 };
+
+static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
 
 const char *mx_regime_name(mx_regime r) {
 	return regimes[r].str;
@@ -107,12 +108,17 @@ static const cyaml_schema_field_t kernarg_fields[] = {
 	CYAML_FIELD_END,
 };
 
+/* clang-format off */
 static const cyaml_schema_field_t verdict_fields[] = {
 	ENUM(mx_verdict_spec, judge, judges),
 	STRING(mx_verdict_spec, profile, OPTIONAL),
 	CYAML_FIELD_UINT("mma_k", OPTIONAL, struct mx_verdict_spec, mma_k),
+	STRING(mx_verdict_spec, splits, OPTIONAL),
+	STRING(mx_verdict_spec, k_split, OPTIONAL),
+	CYAML_FIELD_ENUM("atomic", CYAML_FLAG_STRICT | OPTIONAL, struct mx_verdict_spec, atomic, atomics, COUNT(atomics)),
 	CYAML_FIELD_END,
 };
+/* clang-format on */
 
 static const cyaml_schema_value_t string = {
 	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 1, CYAML_UNLIMITED),

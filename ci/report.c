@@ -32,10 +32,11 @@ static void print_numbers(const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
-	bool bytes = r->run->c->verdict.judge == MX_JUDGE_EXPECT;
-	printf("%s %zu/%zu", bytes ? "bytes" : "bits", r->verdict.checked - r->verdict.wrong,
+	static const char *const units[] = { "bits", "bound", "set", "bytes", "none" };
+	mx_judge judge = r->run->c->verdict.judge;
+	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
 	       r->verdict.checked);
-	if (!bytes)
+	if (judge != MX_JUDGE_EXPECT)
 		printf("  snr deq %s unq %s", deq, unq);
 	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
 }
@@ -83,6 +84,28 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 	printf(" --who '%s'\n", r->origin_at);
 }
 
+static void print_lines(const char *text, const char *lead) {
+	while (*text) {
+		int n = (int)strcspn(text, "\n");
+		printf("%s%.*s\n", lead, n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* Of wrong numbers: what they have in common, how far off they are, and the first of them. */
+static void print_wrong(const struct mx_verdict *v, const char *lead) {
+	char ulps[320];
+	if (!v->window[0])
+		return;
+	mx_ulp_text(&v->metrics, ulps, sizeof ulps);
+	if (v->diagnosis[0])
+		printf("%sdiagnosis: %s\n", lead, v->diagnosis);
+	printf("%sulp %s\n", lead, ulps);
+	printf("%sworst row %zu, relative error %.3g\n", lead, v->metrics.row,
+	       v->metrics.row_error);
+	print_lines(v->window, lead);
+}
+
 static void print_findings(const struct mx_options *o, const struct mx_device *d,
                            const struct mx_result *r, const char *lead) {
 	for (unsigned i = 0; i < r->verdict.n_notes; i++) {
@@ -91,6 +114,7 @@ static void print_findings(const struct mx_options *o, const struct mx_device *d
 		if (n->more)
 			printf("%s%s: and %u more\n", lead, n->kind, n->more);
 	}
+	print_wrong(&r->verdict, lead);
 	if (mx_verdict_status(&r->verdict))
 		print_reproducer(o, d, r, lead);
 }
@@ -125,11 +149,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (r->race.runs)
 		print_race(d, r, lead);
 	print_findings(o, d, r, lead);
-	for (const char *at = r->details; *at;) {
-		int n = (int)strcspn(at, "\n");
-		printf("%s%.*s\n", lead, n, at);
-		at += n + (at[n] == '\n');
-	}
+	print_lines(r->details, lead);
 	fflush(stdout);
 }
 

@@ -103,6 +103,8 @@ int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *c
 		return mx_fail(err, "out of memory");
 	b->plan = *plan;
 	b->device = d;
+	b->data_seed = data_seed;
+	b->most_work = MX_MOST_WORK;
 	if (d->emu && !d->emu->set_profile(profile_of(plan))) {
 		mx_fail(err, "%s: no profile '%s'", plan->c->path, profile_of(plan));
 		free(b);
@@ -129,6 +131,7 @@ void mx_bench_free(struct mx_bench *b) {
 	mx_data_free(&b->data);
 	free(b->kernarg);
 	free(b->expected);
+	free(b->range);
 	free(b->dequantised);
 	free(b->unquantised);
 	free(b);

@@ -11,6 +11,7 @@
 
 #include "../cases/case.h"
 #include "../kernels/device.h"
+#include "metrics.h"
 
 /* ---- findings ---- */
 
@@ -36,12 +37,16 @@ enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
 struct mx_verdict {
 	unsigned n_notes; /* 0, or all of them MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
-	char basis[160];       /* what was compared, and the assumptions behind it */
+	char basis[192];       /* what was compared, and the assumptions behind it */
 	size_t checked, wrong; /* output elements */
 	bool placed;           /* the next two say where the first wrong or changed byte is */
 	unsigned buffer;
 	long long offset; /* from the start of the buffer's valid extent; negative: its guard */
 	double snr_dequantised, snr_unquantised; /* dB; NaN where there is no such reference */
+	struct mx_metrics metrics;
+	double bound_used;   /* of judge bound: the largest |error| / bound */
+	char window[768];    /* lines: the first wrong element among its neighbours; or "" */
+	char diagnosis[256]; /* what all wrong elements have in common; or "" */
 };
 
 __attribute__((format(printf, 4, 5))) void mx_verdict_add(struct mx_verdict *v,

@@ -4,6 +4,9 @@
 
 #include "bench.h"
 
+/* A product of this size takes about a minute to compute exactly on one core. */
+#define MX_MOST_WORK 0x1p33
+
 struct bench_buffer {
 	size_t bytes;    /* guards included */
 	uint8_t *before; /* what is uploaded for each run */
@@ -18,10 +21,13 @@ struct mx_bench {
 	struct mx_data data;
 	struct bench_buffer buffer[MX_MAX_BUFFERS];
 	uint8_t *kernarg;
+	uint64_t data_seed;
+	double most_work; /* M N K above which a product is checked, not computed again */
 	/* Filled in by the first judgement, M * N elements each. */
-	uint32_t *expected;                /* bit patterns of C's type */
+	uint32_t *expected;                /* codes of C's type; of judge set those of each split */
+	struct exact_range *range;         /* of judge bound */
 	double *dequantised, *unquantised; /* references for SNR; the second may stay NULL */
-	char basis[160];
+	char basis[192];
 };
 
 /* The verdict on the groups of a case that has them. */

@@ -1,123 +1,47 @@
-/* Judging a run: outputs bit for bit, guards, inputs, and what the device saw. */
+/* Judging a run: outputs, guards, inputs, and what the device saw. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_inside.h"
-#include "exact/exact.h"
 #include "metrics.h"
+#include "product.h"
 
-/* ---- what must come out ---- */
+/* ---- references for SNR ---- */
 
-static const uint8_t *role_bytes(const struct mx_bench *b, mx_role role) {
-	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		if (b->plan.buffers[i].role == role)
-			return b->data.bytes[i];
-	return NULL;
-}
-
-/* The oracle's own names for the formats; MX_DT_E4M3 ... are in this order. */
-static const char *format_name(mx_buffer_type t) {
-	switch (t) {
-	case MX_DT_E4M3: return "E4M3";
-	case MX_DT_E5M2: return "E5M2";
-	case MX_DT_E2M3: return "E2M3";
-	case MX_DT_E3M2: return "E3M2";
-	case MX_DT_E2M1: return "E2M1";
-	default: return "";
-	}
-}
-
-static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_role scale) {
-	const struct mx_buffer *x = mx_plan_role(&b->plan, role),
-			       *s = mx_plan_role(&b->plan, scale);
-	return (struct exact_operand){ format_name(x->type), role_bytes(b, role),
-		                       role_bytes(b, scale), x->ld, s->ld };
-}
-
-static unsigned threads = 1;
-
-void mx_judge_threads(unsigned n) {
-	threads = n;
-	exact_blas_threads(n);
-}
-
-static struct exact_gemm product_of(const struct mx_bench *b) {
-	return (struct exact_gemm){ (size_t)b->plan.M,
-		                    (size_t)b->plan.N,
-		                    (size_t)b->plan.K,
-		                    operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
-		                    operand(b, MX_ROLE_B, MX_ROLE_B_SCALE),
-		                    threads };
-}
-
-/* In the exact regime the one right answer; outside it, the profile's. */
-static int expect(struct mx_bench *b, const struct exact_gemm *g, struct mx_error *err) {
-	const struct mx_verdict_spec *v = &b->plan.c->verdict;
-	bool exact = b->plan.regime == MX_REGIME_EXACT;
-	char why[256] = "";
-	enum exact_status s = exact ? exact_regime(g, &exact, why, sizeof why) : EXACT_OK;
-	if (s == EXACT_OK && b->plan.regime == MX_REGIME_EXACT && !exact)
-		return mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
-	if (s == EXACT_OK)
-		s = exact ? exact_product(g, b->expected)
-		          : exact_profile(g, v->profile, v->mma_k, b->expected);
-	if (s != EXACT_OK)
-		return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(s));
-	if (exact)
-		snprintf(b->basis, sizeof b->basis,
-		         "exact regime: any order of K, any profile of 24 bits or more");
-	else
-		snprintf(
-			b->basis, sizeof b->basis,
-			"profile %s (assumed), K in order by %u, one accumulator; NaN payload free",
-			v->profile, v->mma_k);
-	return 0;
-}
-
-static double *dequantised_product(const struct exact_gemm *g) {
-	double *a = malloc(g->m * g->k * sizeof *a), *x = malloc(g->n * g->k * sizeof *x);
-	double *d = malloc(g->m * g->n * sizeof *d);
-	if (a && x && d && exact_dequantise(&g->a, g->m, g->k, a) == EXACT_OK &&
-	    exact_dequantise(&g->b, g->n, g->k, x) == EXACT_OK)
-		exact_dgemm_nt(g->m, g->n, g->k, a, x, d);
+static double *product_of(const struct exact_gemm *g, double *a, double *b) {
+	double *d = malloc((g->m * g->n + 1) * sizeof *d);
+	if (a && b && d)
+		exact_dgemm_nt(g->m, g->n, g->k, a, b, d);
 	free(a);
-	free(x);
+	free(b);
 	return d;
 }
 
-static double *unquantised_product(const struct mx_bench *b, const struct exact_gemm *g) {
-	double *a = malloc(g->m * g->k * sizeof *a), *x = malloc(g->n * g->k * sizeof *x);
-	double *d = malloc(g->m * g->n * sizeof *d);
-	for (size_t i = 0; a && i < g->m * g->k; i++)
-		a[i] = (double)b->data.a[i];
-	for (size_t i = 0; x && i < g->n * g->k; i++)
-		x[i] = (double)b->data.b[i];
-	if (a && x && d)
-		exact_dgemm_nt(g->m, g->n, g->k, a, x, d);
-	free(a);
-	free(x);
-	return d;
+static double *dequantised(const struct exact_operand *o, size_t rows, size_t k) {
+	double *x = malloc((rows * k + 1) * sizeof *x);
+	if (x)
+		exact_dequantise(o, rows, k, x);
+	return x;
 }
 
-static int prepare(struct mx_bench *b, const struct mx_buffer *c, struct mx_error *err) {
-	struct exact_gemm g = product_of(b);
-	size_t n = g.m * g.n;
-	if (b->expected)
+static double *widened(const float *from, size_t n) {
+	double *x = malloc((n + 1) * sizeof *x);
+	for (size_t i = 0; x && i < n; i++)
+		x[i] = (double)from[i];
+	return x;
+}
+
+/* Of a product that is only checked there are none: they cost as much as the product. */
+static int make_references(struct mx_bench *b, const struct exact_gemm *g, struct mx_error *err) {
+	if (b->dequantised || (double)g->m * (double)g->n * (double)g->k > b->most_work)
 		return 0;
-	b->expected = malloc((n + 1) * sizeof *b->expected);
-	if (!b->expected)
-		return mx_fail(err, "%s: out of memory", b->plan.name);
-	if (expect(b, &g, err))
-		return -1;
-	for (size_t i = 0; c->type == MX_DT_BF16 && i < n; i++)
-		b->expected[i] = exact_bf16(b->expected[i]);
-	if (c->type == MX_DT_BF16)
-		strncat(b->basis, "; f32, then bf16", sizeof b->basis - strlen(b->basis) - 1);
-	b->dequantised = dequantised_product(&g);
-	b->unquantised = b->data.a ? unquantised_product(b, &g) : NULL;
+	b->dequantised =
+		product_of(g, dequantised(&g->a, g->m, g->k), dequantised(&g->b, g->n, g->k));
+	if (b->data.a)
+		b->unquantised = product_of(g, widened(b->data.a, g->m * g->k),
+		                            widened(b->data.b, g->n * g->k));
 	if (!b->dequantised || (b->data.a && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	return 0;
@@ -125,29 +49,58 @@ static int prepare(struct mx_bench *b, const struct mx_buffer *c, struct mx_erro
 
 /* ---- outputs ---- */
 
-static uint32_t element(const struct mx_buffer *c, const uint8_t *data, size_t row, size_t col) {
-	uint32_t v = 0;
-	unsigned bytes = c->type == MX_DT_BF16 ? 2 : 4;
-	memcpy(&v, data + mx_buffer_at(c, row, col), bytes);
-	return v;
+static int measure(const struct mx_bench *b, const struct mx_output *o, struct mx_verdict *v,
+                   struct mx_error *err) {
+	size_t n = o->g.m * o->g.n;
+	double *out = malloc((n + 1) * sizeof *out);
+	if (!out)
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	for (size_t i = 0; i < n; i++)
+		out[i] = mx_code_value(o->format, o->got[i]);
+	if (b->dequantised) {
+		v->snr_dequantised = mx_snr(n, b->dequantised, out);
+		mx_row_error(o->g.m, o->g.n, b->dequantised, out, &v->metrics);
+	}
+	if (b->unquantised)
+		v->snr_unquantised = mx_snr(n, b->unquantised, out);
+	free(out);
+	return 0;
 }
 
-static uint32_t widened(const struct mx_buffer *c, uint32_t v) {
-	return c->type == MX_DT_BF16 ? v << 16 : v;
+static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                        struct mx_error *err) {
+	mx_judge judge = b->plan.c->verdict.judge;
+	size_t n = o->g.m * o->g.n;
+	if (make_references(b, &o->g, err) || measure(b, o, v, err))
+		return -1;
+	int status = judge == MX_JUDGE_BITS    ? mx_judge_bits(b, o, v, err)
+	             : judge == MX_JUDGE_BOUND ? mx_judge_bound(b, o, v, err)
+	                                       : mx_judge_set(b, o, v, err);
+	if (status)
+		return -1;
+	mx_ulps(o->g.m * o->g.n, o->format, o->want, o->got, &v->metrics);
+	v->checked = n;
+	v->wrong = o->wrong;
+	if (o->wrong) {
+		mx_window(o, v->window, sizeof v->window);
+		if (judge != MX_JUDGE_SET)
+			mx_diagnose(b, o,
+			            judge == MX_JUDGE_BITS ? mx_bits_explain : mx_bound_explains,
+			            v->diagnosis, sizeof v->diagnosis);
+	}
+	return 0;
 }
 
-static double value(const struct mx_buffer *c, uint32_t v) {
-	uint32_t u = widened(c, v);
-	float f;
-	memcpy(&f, &u, 4);
-	return (double)f;
+static int judge_product(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	struct mx_output o;
+	int status = mx_output_read(b, &o, err);
+	if (!status)
+		status = judge_output(b, &o, v, err);
+	mx_output_free(&o);
+	return status;
 }
 
-/* NaN is NaN: its payload is not documented. Otherwise every bit counts, -0 too. */
-static bool same(const struct mx_buffer *c, uint32_t got, uint32_t want) {
-	bool nan = (widened(c, got) & 0x7fffffff) > 0x7f800000;
-	return got == want || (nan && (widened(c, want) & 0x7fffffff) > 0x7f800000);
-}
+/* ---- buffers that a file tells ---- */
 
 /* Where the first thing wrong is: other places are not kept. */
 static void note_place(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
@@ -158,47 +111,6 @@ static void note_place(struct mx_verdict *v, const struct mx_bench *b, const str
 	v->buffer = (unsigned)(s - b->plan.buffers);
 	v->offset = offset;
 }
-
-static void report_wrong(const struct mx_buffer *c, const struct mx_bench *b, const uint8_t *data,
-                         size_t i, size_t wrong, struct mx_verdict *v) {
-	size_t row = i / c->cols, col = i % c->cols;
-	uint32_t got = element(c, data, row, col), want = b->expected[i];
-	int digits = c->type == MX_DT_BF16 ? 4 : 8;
-	note_place(v, b, c, (long long)mx_buffer_at(c, row, col));
-	bool poison = got == (c->type == MX_DT_BF16 ? 0xffffu : 0xffffffffu);
-	mx_verdict_add(v, MX_WRONG_NUMBERS, poison ? "not-written" : "wrong-bits",
-	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be 0x%0*" PRIx32
-	               " (%.9g); %zu of %zu elements are wrong",
-	               c->name, row, col, digits, got, value(c, got), digits, want, value(c, want),
-	               wrong, c->rows * c->cols);
-}
-
-static int judge_output(struct mx_bench *b, const struct mx_buffer *c, const uint8_t *data,
-                        struct mx_verdict *v, struct mx_error *err) {
-	size_t n = c->rows * c->cols, wrong = 0, first = 0;
-	if (prepare(b, c, err))
-		return -1;
-	double *out = malloc((n + 1) * sizeof *out);
-	if (!out)
-		return mx_fail(err, "%s: out of memory", b->plan.name);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t got = element(c, data, i / c->cols, i % c->cols);
-		out[i] = value(c, got);
-		if (!same(c, got, b->expected[i]) && wrong++ == 0)
-			first = i;
-	}
-	if (wrong)
-		report_wrong(c, b, data, first, wrong, v);
-	v->checked = n;
-	v->wrong = wrong;
-	v->snr_dequantised = mx_snr(n, b->dequantised, out);
-	v->snr_unquantised = b->unquantised ? mx_snr(n, b->unquantised, out) : NAN;
-	snprintf(v->basis, sizeof v->basis, "%s", b->basis);
-	free(out);
-	return 0;
-}
-
-/* ---- buffers that a file tells ---- */
 
 /* Byte for byte: of a .npy file nobody knows which NaN would do as well. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
@@ -318,16 +230,17 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		judge_guards(b, i, v);
 	v->snr_dequantised = v->snr_unquantised = NAN;
-	if (b->plan.c->verdict.judge == MX_JUDGE_NONE)
+	mx_judge judge = b->plan.c->verdict.judge;
+	if (judge == MX_JUDGE_NONE) {
 		snprintf(v->basis, sizeof v->basis, "no verdict on numbers");
-	if (b->plan.c->verdict.judge == MX_JUDGE_EXPECT)
-		return judge_expected(b, v, err);
-	if (b->plan.c->verdict.judge != MX_JUDGE_BITS)
 		return 0;
+	}
+	if (judge == MX_JUDGE_EXPECT)
+		return judge_expected(b, v, err);
 	if (b->plan.groups.n)
 		return mx_judge_groups(b, v, err);
 	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))
-		return mx_fail(err, "%s: judge bits needs buffers of the roles a, b and c",
+		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",
 		               b->plan.c->path);
-	return judge_output(b, c, b->buffer[c - b->plan.buffers].after + c->guard, v, err);
+	return judge_product(b, v, err);
 }

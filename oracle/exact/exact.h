@@ -200,6 +200,40 @@ struct exact_check {
 enum exact_status exact_freivalds(const struct exact_gemm *g, const uint32_t *c, size_t ld_c,
                                   uint64_t seed, size_t tile, struct exact_check *check);
 
+/* ---- verdicts without one right answer ---- */
+
+/* What an element may be under any accumulation of a wide family: any order, groups and number of
+ * chains, 24 bits or more of alignment, f32 accumulators that round or cut. exact_bound.c defines
+ * the family and proves the bound. An accumulator that is finite lies within `bound` of `sum`. */
+enum { EXACT_MAY_FINITE = 1, EXACT_MAY_PLUS_INF = 2, EXACT_MAY_MINUS_INF = 4, EXACT_MAY_NAN = 8 };
+struct exact_range {
+	double sum, bound;
+	unsigned may;
+};
+/* out: m*n ranges. k up to 2^20, beyond EXACT_BAD_SHAPE. */
+enum exact_status exact_bound(const struct exact_gemm *g, struct exact_range *out);
+
+/* The bound's part of the magnitudes' sum, for products of k. */
+double exact_bound_factor(size_t k);
+
+/* Whether the accumulator, rounded to "FP32", "BF16" or "FP16" (nearest even), may be this code. */
+bool exact_range_has(const struct exact_range *r, const char *format, uint32_t code);
+
+/* How much of what is allowed on its side of the sum a code uses: above 1 it is out of range. */
+double exact_range_used(const struct exact_range *r, const char *format, uint32_t code);
+
+/* Whether some order of n atomic additions of `parts` to `start`, each rounded by r (EXACT_RNE or
+ * EXACT_RTZ), leaves `got`; all are codes of "FP32", "BF16" or "FP16". A NaN that is made is the
+ * quiet one without sign. values: how many different ones all orders leave. */
+enum { EXACT_MAX_PARTS = 9 };
+struct exact_set {
+	bool has;
+	size_t values;
+};
+enum exact_status exact_orders(const char *format, enum exact_rounding r, uint32_t start,
+                               const uint32_t *parts, unsigned n, uint32_t got,
+                               struct exact_set *set);
+
 /* x[r*k + c] = the dequantised value, as a double, exactly (NaN and Inf as such). */
 enum exact_status exact_dequantise(const struct exact_operand *o, size_t rows, size_t k, double *x);
 

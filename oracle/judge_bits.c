@@ -1,0 +1,158 @@
+/* Judge bits: in the exact regime the one right answer; outside it, the profile's. */
+#include "product.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_exact(const struct mx_bench *b) {
+	return b->plan.regime == MX_REGIME_EXACT;
+}
+
+static enum exact_status compute(const struct mx_bench *b, const struct exact_gemm *g,
+                                 uint32_t *out) {
+	const struct mx_verdict_spec *v = &b->plan.c->verdict;
+	return is_exact(b) ? exact_product(g, out) : exact_profile(g, v->profile, v->mma_k, out);
+}
+
+bool mx_bits_explain(const struct mx_bench *b, const struct mx_output *o,
+                     const struct exact_gemm *one, uint32_t got) {
+	uint32_t want = 0;
+	if (compute(b, one, &want) != EXACT_OK)
+		return false;
+	mx_round_to(o->format, 1, &want);
+	return mx_code_same(o->format, got, want);
+}
+
+static int fail(const struct mx_bench *b, enum exact_status s, struct mx_error *err) {
+	return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(s));
+}
+
+static int check_regime(const struct mx_bench *b, const struct exact_gemm *g,
+                        struct mx_error *err) {
+	char why[256] = "";
+	bool exact = true;
+	enum exact_status s = is_exact(b) ? exact_regime(g, &exact, why, sizeof why) : EXACT_OK;
+	if (s != EXACT_OK)
+		return fail(b, s, err);
+	return exact ? 0
+	             : mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
+}
+
+static int expect(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
+	const struct mx_verdict_spec *v = &b->plan.c->verdict;
+	size_t n = o->g.m * o->g.n;
+	if (b->expected)
+		return 0;
+	if (!(b->expected = malloc((n + 1) * sizeof *b->expected)))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	enum exact_status s =
+		check_regime(b, &o->g, err) ? EXACT_BAD_SHAPE : compute(b, &o->g, b->expected);
+	if (s != EXACT_OK)
+		return err->text[0] ? -1 : fail(b, s, err);
+	mx_round_to(o->format, n, b->expected);
+	if (is_exact(b))
+		snprintf(b->basis, sizeof b->basis,
+		         "exact regime: any order of K, any profile of 24 bits or more");
+	else
+		snprintf(
+			b->basis, sizeof b->basis,
+			"profile %s (assumed), K in order by %u, one accumulator; NaN payload free",
+			v->profile, v->mma_k);
+	if (!strcmp(o->format, "BF16"))
+		strncat(b->basis, "; f32, then bf16", sizeof b->basis - strlen(b->basis) - 1);
+	return 0;
+}
+
+/* ---- products that are too large to be computed again ---- */
+
+enum { TILE = 16 };
+
+static size_t least(size_t a, size_t b) {
+	return a < b ? a : b;
+}
+
+/* The check takes -0 for 0; a sum that is exact is never -0. */
+static size_t negative_zeros(const struct mx_output *o) {
+	size_t n = 0;
+	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+		if (o->got[i] == 0x80000000u && n++ == 0)
+			o->differs[i] = 1;
+	return n;
+}
+
+static void note_tiles(const struct exact_check *c, struct mx_verdict *v) {
+	char list[200] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < c->n_tiles && n + 32 < sizeof list; i++)
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s[%zu][%zu]", i ? ", " : "",
+		                      c->tile[i].row, c->tile[i].col);
+	mx_verdict_add(v, MX_WRONG_NUMBERS, "wrong-tiles",
+	               "%zu rows and %zu tiles of %dx%d have wrong elements; tiles at %s%s",
+	               c->wrong_rows, c->wrong_tiles, TILE, TILE, list,
+	               c->wrong_tiles > c->n_tiles ? " ..." : "");
+}
+
+/* The first wrong tile, element by element: o becomes it. */
+static int zoom(struct mx_bench *b, struct mx_output *o, struct exact_tile t,
+                struct mx_error *err) {
+	struct mx_output part;
+	if (mx_output_part(o, t.row, t.col, least(TILE, o->g.m - t.row),
+	                   least(TILE, o->g.n - t.col), &part))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	enum exact_status s = compute(b, &part.g, part.want);
+	mx_output_free(o);
+	*o = part;
+	if (s != EXACT_OK)
+		return fail(b, s, err);
+	mx_output_compare(o);
+	return 0;
+}
+
+static int check_large(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                       struct mx_error *err) {
+	struct exact_check c;
+	if (check_regime(b, &o->g, err))
+		return -1;
+	enum exact_status s = exact_freivalds(&o->g, o->got, o->g.n, b->data_seed, TILE, &c);
+	if (s != EXACT_OK)
+		return fail(b, s, err);
+	snprintf(b->basis, sizeof b->basis,
+	         "exact regime, Freivalds' check: a wrong product passes with probability below "
+	         "%.1e",
+	         c.missed);
+	size_t zeros = negative_zeros(o);
+	if (c.holds && !zeros)
+		return memcpy(o->want, o->got, o->g.m * o->g.n * sizeof *o->want), 0;
+	if (c.holds) {
+		mx_output_count(o);
+		size_t row = o->first / o->g.n / TILE * TILE, col = o->first % o->g.n / TILE * TILE;
+		return zoom(b, o, (struct exact_tile){ row, col }, err);
+	}
+	note_tiles(&c, v);
+	return zoom(b, o, c.tile[0], err);
+}
+
+static bool is_large(const struct mx_bench *b, const struct mx_output *o) {
+	double work = (double)o->g.m * (double)o->g.n * (double)o->g.k;
+	return is_exact(b) && !strcmp(o->format, "FP32") && work > b->most_work;
+}
+
+int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                  struct mx_error *err) {
+	size_t n = o->g.m * o->g.n;
+	err->text[0] = 0;
+	if (is_large(b, o)) {
+		if (check_large(b, o, v, err))
+			return -1;
+	} else {
+		if (expect(b, o, err))
+			return -1;
+		memcpy(o->want, b->expected, n * sizeof *o->want);
+		mx_output_compare(o);
+	}
+	if (o->wrong)
+		mx_output_note(o, b, "wrong-bits", v);
+	snprintf(v->basis, sizeof v->basis, "%s", b->basis);
+	return 0;
+}

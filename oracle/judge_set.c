@@ -1,0 +1,164 @@
+/* Judge set: what some order of the splits' atomic additions leaves.
+ *
+ * Each split of K is a product of its own by the profile, rounded to the output's format; what a
+ * launch may leave is what some order of adding them to the start leaves. Packed atomics add two
+ * elements at once: elements are judged one by one, which allows orders that differ within a pair.
+ * The start is what the case puts into C, or zero where it puts nothing: the launch clears it. */
+#include "product.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct orders {
+	const char *format;
+	enum exact_rounding rounding;
+	unsigned splits;
+	size_t elements;
+	const uint32_t *parts; /* [splits][elements] */
+};
+
+static struct orders orders_of(const struct mx_bench *b, const struct mx_output *o) {
+	return (struct orders){
+		o->format,      b->plan.c->verdict.atomic == MX_ATOMIC_RTZ ? EXACT_RTZ : EXACT_RNE,
+		b->plan.splits, o->g.m * o->g.n,
+		b->expected,
+	};
+}
+
+static int compute_parts(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
+	const struct mx_verdict_spec *v = &b->plan.c->verdict;
+	size_t n = o->g.m * o->g.n, step = (size_t)b->plan.k_split;
+	if (b->expected)
+		return 0;
+	if (!(b->expected = malloc((b->plan.splits * n + 1) * sizeof *b->expected)))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	for (unsigned s = 0; s < b->plan.splits; s++) {
+		size_t from = s * step, left = o->g.k - from;
+		struct exact_gemm g = mx_product_slice(&o->g, from, left < step ? left : step);
+		enum exact_status status =
+			exact_profile(&g, v->profile, v->mma_k, b->expected + s * n);
+		if (status != EXACT_OK)
+			return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(status));
+	}
+	mx_round_to(o->format, b->plan.splits * n, b->expected);
+	return 0;
+}
+
+/* ---- one element: its splits, with one left out or added once more ---- */
+
+enum { NONE = MX_MAX_SPLITS };
+
+static struct exact_set orders_without(const struct orders *s, size_t i, unsigned lost,
+                                       unsigned doubled, uint32_t start, uint32_t got,
+                                       enum exact_status *status) {
+	uint32_t part[EXACT_MAX_PARTS];
+	struct exact_set set;
+	unsigned n = 0;
+	for (unsigned k = 0; k < s->splits; k++)
+		if (k != lost)
+			part[n++] = s->parts[k * s->elements + i];
+	if (doubled != NONE)
+		part[n++] = s->parts[doubled * s->elements + i];
+	if (isnan(mx_code_value(s->format, got)))
+		exact_encode(s->format, 0x7fc00000, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &got);
+	*status = exact_orders(s->format, s->rounding, start, part, n, got, &set);
+	return set;
+}
+
+/* Before the launch, as the case left it. */
+static uint32_t before(const struct mx_bench *b, size_t row, size_t col) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	const uint8_t *data = b->buffer[c - b->plan.buffers].before + c->guard;
+	uint32_t v = 0;
+	memcpy(&v, data + mx_buffer_at(c, row, col), c->type == MX_DT_F32 ? 4 : 2);
+	return v;
+}
+
+static uint32_t start_of(const struct mx_bench *b, const struct mx_output *o, size_t i) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	return mx_buffer_is_filled(&b->plan, c) ? before(b, i / o->g.n, i % o->g.n) : 0;
+}
+
+/* ---- why an element is outside: the same for all that are looked at ---- */
+
+enum { LOOK_AT = 16 };
+
+static bool all_are(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
+                    unsigned lost, unsigned doubled, bool not_cleared) {
+	unsigned seen = 0;
+	for (size_t i = o->first; i < o->g.m * o->g.n && seen < LOOK_AT; i++) {
+		enum exact_status status;
+		if (!o->differs[i])
+			continue;
+		uint32_t start =
+			not_cleared ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
+		if (!orders_without(s, i, lost, doubled, start, o->got[i], &status).has || status)
+			return false;
+		seen++;
+	}
+	return seen > 0;
+}
+
+/* Elements differ in which update they lost: that of the first is then said. */
+static void explain(const struct mx_bench *b, struct mx_output *o, const struct orders *s,
+                    char *text, size_t room) {
+	for (unsigned k = 0; k < s->splits; k++) {
+		if (all_are(b, o, s, k, NONE, false)) {
+			snprintf(text, room, "as if the update of split %u were lost", k);
+			return;
+		}
+		if (all_are(b, o, s, NONE, k, false)) {
+			snprintf(text, room, "as if the update of split %u were done twice", k);
+			return;
+		}
+	}
+	if (all_are(b, o, s, NONE, NONE, true))
+		snprintf(text, room,
+		         "as if the output had not been cleared: the sum of what was there");
+}
+
+/* ---- all elements ---- */
+
+/* One of the orders, split 0 first: what is printed as about right. */
+static uint32_t in_order(const struct mx_bench *b, const struct mx_output *o, size_t i) {
+	double sum = mx_code_value(o->format, start_of(b, o, i));
+	size_t n = o->g.m * o->g.n;
+	for (unsigned k = 0; k < b->plan.splits; k++)
+		sum += mx_code_value(o->format, b->expected[k * n + i]);
+	float f = (float)sum;
+	uint32_t code;
+	memcpy(&code, &f, sizeof code);
+	mx_round_to(o->format, 1, &code);
+	return code;
+}
+
+int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                 struct mx_error *err) {
+	size_t most = 0;
+	if (compute_parts(b, o, err))
+		return -1;
+	struct orders s = orders_of(b, o);
+	for (size_t i = 0; i < s.elements; i++) {
+		enum exact_status status;
+		struct exact_set set =
+			orders_without(&s, i, NONE, NONE, start_of(b, o, i), o->got[i], &status);
+		if (status != EXACT_OK)
+			return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(status));
+		o->want[i] = in_order(b, o, i);
+		o->differs[i] = !set.has;
+		most = set.values > most ? set.values : most;
+	}
+	mx_output_count(o);
+	snprintf(v->basis, sizeof v->basis,
+	         "some order of %u splits of K by profile %s (assumed), %s %s atomics; up to %zu "
+	         "values",
+	         b->plan.splits, b->plan.c->verdict.profile,
+	         s.rounding == EXACT_RTZ ? "cutting" : "rounding", s.format, most);
+	if (o->wrong) {
+		mx_output_note(o, b, "outside-set", v);
+		explain(b, o, &s, v->diagnosis, sizeof v->diagnosis);
+	}
+	return 0;
+}

@@ -1,0 +1,187 @@
+/* The product that a case means, and what a launch left of it. */
+#include "product.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- formats, by the oracle's own names ---- */
+
+static const char *format_name(mx_buffer_type t) {
+	switch (t) {
+	case MX_DT_E4M3: return "E4M3";
+	case MX_DT_E5M2: return "E5M2";
+	case MX_DT_E2M3: return "E2M3";
+	case MX_DT_E3M2: return "E3M2";
+	case MX_DT_E2M1: return "E2M1";
+	case MX_DT_BF16: return "BF16";
+	case MX_DT_F16: return "FP16";
+	case MX_DT_F32: return "FP32";
+	default: return "";
+	}
+}
+
+int mx_code_digits(const char *format) {
+	return strcmp(format, "FP32") ? 4 : 8;
+}
+
+double mx_code_value(const char *format, uint32_t code) {
+	uint32_t u = 0;
+	float f;
+	exact_decode(format, code, &u);
+	memcpy(&f, &u, sizeof f);
+	return (double)f;
+}
+
+bool mx_code_same(const char *format, uint32_t got, uint32_t want) {
+	return got == want ||
+	       (isnan(mx_code_value(format, got)) && isnan(mx_code_value(format, want)));
+}
+
+void mx_round_to(const char *format, size_t n, uint32_t *v) {
+	if (!strcmp(format, "BF16"))
+		for (size_t i = 0; i < n; i++)
+			v[i] = exact_bf16(v[i]);
+	else if (strcmp(format, "FP32"))
+		for (size_t i = 0; i < n; i++)
+			exact_encode(format, v[i], 0, EXACT_RNE, EXACT_OVERFLOW, 0, &v[i]);
+}
+
+/* ---- operands ---- */
+
+static const uint8_t *role_bytes(const struct mx_bench *b, mx_role role) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.buffers[i].role == role)
+			return b->data.bytes[i];
+	return NULL;
+}
+
+static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_role scale) {
+	const struct mx_buffer *x = mx_plan_role(&b->plan, role),
+			       *s = mx_plan_role(&b->plan, scale);
+	return (struct exact_operand){ format_name(x->type), role_bytes(b, role),
+		                       role_bytes(b, scale), x->ld, s->ld };
+}
+
+static struct exact_operand slice(struct exact_operand o, size_t from) {
+	size_t bits = strchr(o.format, '4') || !strcmp(o.format, "E5M2") ? 8
+	              : !strcmp(o.format, "E2M1")                        ? 4
+	                                                                 : 6;
+	o.codes += from * bits / 8;
+	o.scales += from / 32;
+	return o;
+}
+
+struct exact_gemm mx_product_slice(const struct exact_gemm *g, size_t from, size_t k) {
+	struct exact_gemm s = *g;
+	s.a = slice(g->a, from);
+	s.b = slice(g->b, from);
+	s.k = k;
+	return s;
+}
+
+/* ---- outputs ---- */
+
+static uint32_t element(const struct mx_buffer *c, const uint8_t *data, size_t row, size_t col) {
+	uint32_t v = 0;
+	memcpy(&v, data + mx_buffer_at(c, row, col), c->type == MX_DT_F32 ? 4 : 2);
+	return v;
+}
+
+static int allocate(struct mx_output *o) {
+	size_t n = o->g.m * o->g.n + 1;
+	o->got = malloc(n * sizeof *o->got);
+	o->want = malloc(n * sizeof *o->want);
+	o->differs = calloc(n, 1);
+	return o->got && o->want && o->differs ? 0 : -1;
+}
+
+static unsigned threads = 1;
+
+void mx_judge_threads(unsigned n) {
+	threads = n;
+	exact_blas_threads(n);
+}
+
+int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_error *err) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	const uint8_t *data = b->buffer[c - b->plan.buffers].after + c->guard;
+	*o = (struct mx_output){
+		.g = { (size_t)b->plan.M, (size_t)b->plan.N, (size_t)b->plan.K,
+		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
+		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads },
+		.format = format_name(c->type),
+	};
+	if (allocate(o))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+		o->got[i] = element(c, data, i / o->g.n, i % o->g.n);
+	return 0;
+}
+
+void mx_output_free(struct mx_output *o) {
+	free(o->got);
+	free(o->want);
+	free(o->differs);
+}
+
+static struct exact_operand from_row(struct exact_operand o, size_t row) {
+	o.codes += row * o.ld;
+	o.scales += row * o.ld_scales;
+	return o;
+}
+
+int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,
+                   struct mx_output *part) {
+	*part = (struct mx_output){
+		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col) },
+		.format = o->format,
+		.row = row,
+		.col = col,
+	};
+	if (allocate(part))
+		return -1;
+	for (size_t i = 0; i < rows * cols; i++)
+		part->got[i] = o->got[(row + i / cols) * o->g.n + col + i % cols];
+	return 0;
+}
+
+void mx_output_count(struct mx_output *o) {
+	o->wrong = 0;
+	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+		if (o->differs[i] && o->wrong++ == 0)
+			o->first = i;
+}
+
+void mx_output_compare(struct mx_output *o) {
+	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+		o->differs[i] = !mx_code_same(o->format, o->got[i], o->want[i]);
+	mx_output_count(o);
+}
+
+/* Where the first thing wrong is: other places are not kept. */
+static void place(const struct mx_output *o, const struct mx_bench *b, struct mx_verdict *v) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	if (v->placed)
+		return;
+	v->placed = true;
+	v->buffer = (unsigned)(c - b->plan.buffers);
+	v->offset =
+		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n);
+}
+
+void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const char *kind,
+                    struct mx_verdict *v) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	uint32_t got = o->got[o->first], want = o->want[o->first];
+	int digits = mx_code_digits(o->format);
+	bool poison = got == (digits == 4 ? 0xffffu : 0xffffffffu);
+	place(o, b, v);
+	mx_verdict_add(v, MX_WRONG_NUMBERS, poison ? "not-written" : kind,
+	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be %s0x%0*" PRIx32
+	               " (%.9g); %zu of %zu elements are wrong",
+	               c->name, o->row + o->first / o->g.n, o->col + o->first % o->g.n, digits, got,
+	               mx_code_value(o->format, got), strcmp(kind, "wrong-bits") ? "about " : "",
+	               digits, want, mx_code_value(o->format, want), o->wrong, o->g.m * o->g.n);
+}

@@ -1,0 +1,332 @@
+/* Known faults of GEMM kernels as changes of one element's operands. */
+#include "twist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 32, MAX_BYTES = 32, WORD = 4 };
+
+/* ---- an element's operands ---- */
+
+static unsigned bytes_of_block(const char *format) {
+	if (!strcmp(format, "E2M1"))
+		return 16;
+	return !strcmp(format, "E2M3") || !strcmp(format, "E3M2") ? 24 : 32;
+}
+
+static const struct exact_operand *operand(const struct exact_gemm *g, unsigned side) {
+	return side ? &g->b : &g->a;
+}
+
+int mx_element_make(const struct exact_gemm *whole, struct mx_element_product *e) {
+	*e = (struct mx_element_product){ .whole = *whole, .blocks = whole->k / BLOCK };
+	for (unsigned s = 0; s < 2; s++) {
+		e->block_bytes[s] = bytes_of_block(operand(whole, s)->format);
+		e->codes[s] = malloc(2 * (e->blocks + 1) * MAX_BYTES);
+		e->scales[s] = malloc(2 * (e->blocks + 1));
+		if (!e->codes[s] || !e->scales[s])
+			return -1;
+	}
+	return 0;
+}
+
+void mx_element_free(struct mx_element_product *e) {
+	for (unsigned s = 0; s < 2; s++) {
+		free(e->codes[s]);
+		free(e->scales[s]);
+	}
+}
+
+static void take(struct mx_element_product *e, unsigned side, size_t row) {
+	const struct exact_operand *o = operand(&e->whole, side);
+	memcpy(e->codes[side], o->codes + row * o->ld, e->blocks * e->block_bytes[side]);
+	memcpy(e->scales[side], o->scales + row * o->ld_scales, e->blocks);
+}
+
+static struct exact_operand own(const struct mx_element_product *e, unsigned side) {
+	return (struct exact_operand){ operand(&e->whole, side)->format, e->codes[side],
+		                       e->scales[side], 2 * e->blocks * MAX_BYTES, 2 * e->blocks };
+}
+
+void mx_element_at(struct mx_element_product *e, size_t row, size_t col) {
+	e->row = row;
+	e->col = col;
+	take(e, 0, row);
+	take(e, 1, col);
+	e->one = (struct exact_gemm){ 1, 1, e->blocks * BLOCK, own(e, 0), own(e, 1) };
+}
+
+/* ---- blocks of K ---- */
+
+static void zero_block(struct mx_element_product *e, unsigned side, size_t block) {
+	memset(e->codes[side] + block * e->block_bytes[side], 0, e->block_bytes[side]);
+}
+
+/* A block that nobody multiplied leaves no NaN of its scale either. */
+static bool drop(struct mx_element_product *e, size_t first, size_t n) {
+	for (size_t i = first; i < first + n && i < e->blocks; i++)
+		for (unsigned s = 0; s < 2; s++) {
+			zero_block(e, s, i);
+			e->scales[s][i] = 127;
+		}
+	return first < e->blocks;
+}
+
+static bool drop_block(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return drop(e, (size_t)block, 1);
+}
+
+/* Steps of a kernel's K loop, in blocks. */
+static bool drop_step(struct mx_element_product *e, long step, size_t size) {
+	return (size_t)step * size < e->blocks && e->blocks > size &&
+	       drop(e, (size_t)step * size, size);
+}
+
+static bool drop_128(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return drop_step(e, step, 4);
+}
+
+static bool drop_256(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return drop_step(e, step, 8);
+}
+
+static void insert(uint8_t *at, size_t bytes, size_t behind) {
+	memmove(at + bytes, at, behind);
+}
+
+static bool repeat(struct mx_element_product *e, size_t first, size_t n) {
+	if (first + n > e->blocks)
+		return false;
+	for (unsigned s = 0; s < 2; s++) {
+		size_t w = e->block_bytes[s];
+		insert(e->codes[s] + first * w, n * w, (e->blocks - first) * w);
+		insert(e->scales[s] + first, n, e->blocks - first);
+	}
+	e->one.k += n * BLOCK;
+	return true;
+}
+
+static bool repeat_block(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return repeat(e, (size_t)block, 1);
+}
+
+static bool repeat_128(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return repeat(e, (size_t)step * 4, 4);
+}
+
+static bool repeat_256(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return repeat(e, (size_t)step * 8, 8);
+}
+
+/* Codes and scales of a neighbouring block of K; what is past the ends is not known. */
+static bool shift_codes(struct mx_element_product *e, unsigned side, long by) {
+	size_t w = e->block_bytes[side], n = e->blocks;
+	if (by != 1 && by != -1)
+		return false;
+	if (by == 1) {
+		memmove(e->codes[side], e->codes[side] + w, (n - 1) * w);
+		memmove(e->scales[side], e->scales[side] + 1, n - 1);
+		zero_block(e, side, n - 1);
+	} else {
+		memmove(e->codes[side] + w, e->codes[side], (n - 1) * w);
+		memmove(e->scales[side] + 1, e->scales[side], n - 1);
+		zero_block(e, side, 0);
+	}
+	return n > 1;
+}
+
+/* ---- scales ---- */
+
+/* The scale of block + by, of the next row's first block where there is none in this row. */
+static bool scale_of_block(struct mx_element_product *e, unsigned side, long by) {
+	const struct exact_operand *o = operand(&e->whole, side);
+	size_t rows = side ? e->whole.n : e->whole.m, row = side ? e->col : e->row;
+	bool changed = false;
+	for (size_t i = 0; i < e->blocks; i++) {
+		long from = (long)i + by;
+		bool inside = from >= 0 && (size_t)from < o->ld_scales;
+		if (!inside && (from < 0 || row + 1 == rows))
+			continue;
+		uint8_t scale = o->scales[row * o->ld_scales + (size_t)from];
+		changed |= scale != e->scales[side][i];
+		e->scales[side][i] = scale;
+	}
+	return changed;
+}
+
+static bool scale_of_row(struct mx_element_product *e, unsigned side, long by) {
+	const struct exact_operand *o = operand(&e->whole, side);
+	long row = (long)(side ? e->col : e->row) + by,
+	     rows = (long)(side ? e->whole.n : e->whole.m);
+	if (row < 0 || row >= rows)
+		return false;
+	memcpy(e->scales[side], o->scales + (size_t)row * o->ld_scales, e->blocks);
+	return true;
+}
+
+/* Byte `byte` of each scale word of four for all its blocks. */
+static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
+	const struct exact_operand *o = operand(&e->whole, side);
+	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
+	for (size_t i = 0; i < e->blocks; i++)
+		if (i / WORD * WORD + (size_t)byte < e->blocks)
+			e->scales[side][i] = scales[i / WORD * WORD + (size_t)byte];
+	return byte < WORD && e->blocks > 1;
+}
+
+static bool no_scales(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	memset(e->scales[side], 127, e->blocks);
+	return true;
+}
+
+/* A scale byte that is taken for another, or for zero. */
+static bool scale_taken(struct mx_element_product *e, unsigned side, uint8_t byte, int as) {
+	bool any = false;
+	for (size_t i = 0; i < e->blocks; i++) {
+		if (e->scales[side][i] != byte)
+			continue;
+		any = true;
+		e->scales[side][i] = as < 0 ? 127 : (uint8_t)as;
+		if (as < 0)
+			zero_block(e, side, i);
+	}
+	return any;
+}
+
+static bool zero_scale_is_zero(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	return scale_taken(e, side, 0, -1);
+}
+
+static bool zero_scale_is_one(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	return scale_taken(e, side, 0, 127);
+}
+
+/* On either side: a NaN of the other would hide what this one does. */
+static bool nan_scale_is(struct mx_element_product *e, int as) {
+	bool a = scale_taken(e, 0, 0xff, as), b = scale_taken(e, 1, 0xff, as);
+	return a || b;
+}
+
+static bool nan_scale_is_zero(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return nan_scale_is(e, -1);
+}
+
+static bool nan_scale_is_one(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return nan_scale_is(e, 127);
+}
+
+static bool nan_scale_is_0xfe(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return nan_scale_is(e, 0xfe);
+}
+
+/* ---- codes ---- */
+
+static bool swap_nibbles(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	if (e->block_bytes[side] != 16)
+		return false;
+	for (size_t i = 0; i < e->blocks * 16; i++)
+		e->codes[side][i] = (uint8_t)(e->codes[side][i] << 4 | e->codes[side][i] >> 4);
+	return true;
+}
+
+static bool other_format(struct mx_element_product *e, unsigned side, long parameter) {
+	struct exact_operand *o = side ? &e->one.b : &e->one.a;
+	static const char *const pairs[][2] = { { "E4M3", "E5M2" }, { "E2M3", "E3M2" } };
+	(void)parameter;
+	for (unsigned p = 0; p < 2; p++)
+		for (unsigned i = 0; i < 2; i++)
+			if (!strcmp(o->format, pairs[p][i])) {
+				o->format = pairs[p][1 - i];
+				return true;
+			}
+	return false;
+}
+
+/* ---- which rows ---- */
+
+static bool other_row(struct mx_element_product *e, unsigned side, long by) {
+	long row = (long)(side ? e->col : e->row) + by,
+	     rows = (long)(side ? e->whole.n : e->whole.m);
+	if (row < 0 || row >= rows)
+		return false;
+	take(e, side, (size_t)row);
+	return true;
+}
+
+static bool transposed(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	if (e->col >= e->whole.m || e->row >= e->whole.n || e->row == e->col)
+		return false;
+	take(e, 0, e->col);
+	take(e, 1, e->row);
+	return true;
+}
+
+/* Row and column change places within their 16x16 tile. */
+static bool transposed_tile(struct mx_element_product *e, unsigned side, long parameter) {
+	size_t row = e->row / 16 * 16 + e->col % 16, col = e->col / 16 * 16 + e->row % 16;
+	(void)side, (void)parameter;
+	if (row >= e->whole.m || col >= e->whole.n || row == e->row)
+		return false;
+	take(e, 0, row);
+	take(e, 1, col);
+	return true;
+}
+
+/* The two factors of each tile's operands exchanged: B's codes with A's scales. */
+static bool swapped_scales(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	uint8_t *scales = e->scales[0];
+	e->scales[0] = e->scales[1];
+	e->scales[1] = scales;
+	e->one.a.scales = e->scales[0];
+	e->one.b.scales = e->scales[1];
+	return e->blocks && memcmp(e->scales[0], e->scales[1], e->blocks);
+}
+
+/* The likelier and the more special before the more general. */
+const struct mx_twist mx_twists[] = {
+	{ "as if row and column changed places: the product is transposed", transposed,
+	  MX_TWIST_ONCE, true },
+	{ "as if row and column changed places within 16x16 tiles", transposed_tile, MX_TWIST_ONCE,
+	  true },
+	{ "as if the scales of A and B were exchanged", swapped_scales, MX_TWIST_ONCE, true },
+	{ "as if the scales of %s were not applied", no_scales, MX_TWIST_ONCE, false },
+	{ "as if scale byte 0x00 of %s were 0.0", zero_scale_is_zero, MX_TWIST_ONCE, false },
+	{ "as if scale byte 0x00 of %s were 1.0", zero_scale_is_one, MX_TWIST_ONCE, false },
+	{ "as if blocks with scale byte 0xFF were zero", nan_scale_is_zero, MX_TWIST_ONCE, true },
+	{ "as if scale byte 0xFF were 1.0", nan_scale_is_one, MX_TWIST_ONCE, true },
+	{ "as if scale byte 0xFF were 0xFE", nan_scale_is_0xfe, MX_TWIST_ONCE, true },
+	{ "as if the nibbles of %s were swapped", swap_nibbles, MX_TWIST_ONCE, false },
+	{ "as if the codes of %s were read as the format's sibling", other_format, MX_TWIST_ONCE,
+	  false },
+	{ "as if block %ld of K were dropped", drop_block, MX_TWIST_BLOCKS, true },
+	{ "as if block %ld of K were added twice", repeat_block, MX_TWIST_BLOCKS, true },
+	{ "as if step %ld of 128 of K were dropped", drop_128, MX_TWIST_BLOCKS, true },
+	{ "as if step %ld of 256 of K were dropped", drop_256, MX_TWIST_BLOCKS, true },
+	{ "as if step %ld of 128 of K were added twice", repeat_128, MX_TWIST_BLOCKS, true },
+	{ "as if step %ld of 256 of K were added twice", repeat_256, MX_TWIST_BLOCKS, true },
+	{ "as if a block of %s had the scale of the block %+ld from it", scale_of_block,
+	  MX_TWIST_NEIGHBOUR, false },
+	{ "as if a row of %s had the scales of the row %+ld from it", scale_of_row,
+	  MX_TWIST_NEIGHBOUR, false },
+	{ "as if all blocks of a scale word of %s had its byte %ld", scale_byte, MX_TWIST_BLOCKS,
+	  false },
+	{ "as if %s were read %+ld block off", shift_codes, MX_TWIST_NEIGHBOUR, false },
+	{ "as if the result belonged to the row of %s %+ld from its own", other_row,
+	  MX_TWIST_NEIGHBOUR, false },
+};
+const size_t mx_n_twists = sizeof mx_twists / sizeof *mx_twists;

@@ -1,0 +1,36 @@
+/* Known faults of GEMM kernels as changes of one element's operands. */
+#ifndef MX_TWIST_H
+#define MX_TWIST_H
+
+#include "exact/exact.h"
+
+/* One element's product, in memory of its own: rows of A and B that a twist may change, and
+ * the whole operands, which it may take from. */
+struct mx_element_product {
+	struct exact_gemm whole, one;
+	size_t row, col, blocks;
+	uint8_t *codes[2], *scales[2]; /* of A and B; room for twice K */
+	unsigned block_bytes[2];
+};
+
+int mx_element_make(const struct exact_gemm *whole, struct mx_element_product *e);
+void mx_element_free(struct mx_element_product *e);
+void mx_element_at(struct mx_element_product *e, size_t row, size_t col);
+
+/* Changes e by a twist; false: it does not apply, or changes nothing. `parameter` is below
+ * mx_twist_parameters, side 0 for A and 1 for B. */
+struct mx_twist {
+	const char
+		*text; /* printf format: of the operand's name, unless `both`, and the parameter */
+	bool (*apply)(struct mx_element_product *e, unsigned side, long parameter);
+	enum mx_twist_range {
+		MX_TWIST_ONCE,      /* parameter 0 */
+		MX_TWIST_BLOCKS,    /* each 32-block of K */
+		MX_TWIST_NEIGHBOUR, /* -64 .. 64, powers of two */
+	} range;
+	bool both; /* side does not matter */
+};
+extern const struct mx_twist mx_twists[];
+extern const size_t mx_n_twists;
+
+#endif
