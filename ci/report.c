@@ -45,7 +45,11 @@ static void print_numbers(const struct mx_result *r) {
 static void print_race(const struct mx_device *d, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
-	printf("%srace: %lu of %lu runs differ (%s)", lead, race->divergent, race->runs, what);
+	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
+	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, race->runs,
+	       set ? "are outside the set" : "differ", what);
+	if (set)
+		printf(", %u distinct result%s", race->distinct, race->distinct == 1 ? "" : "s");
 	if (!race->divergent)
 		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
 	printf(", %.2f ms a run\n", 1e3 * r->seconds);

@@ -6,7 +6,8 @@
 
 struct mx_race {
 	unsigned long runs;      /* done */
-	unsigned long divergent; /* runs whose memory differs from run 0's */
+	unsigned long divergent; /* runs whose memory differs from run 0's; under judge set, of
+	                            these those that no order of atomics explains */
 	unsigned long first;     /* the first such run */
 	unsigned distinct;       /* different results in all, run 0's included */
 	unsigned long faults;    /* runs under which the device failed: divergent too */

@@ -78,19 +78,19 @@ static bool reach(struct values *of, unsigned subset, const char *format, enum e
 enum exact_status exact_orders(const char *format, enum exact_rounding r, uint32_t start,
                                const uint32_t *parts, unsigned n, uint32_t got,
                                struct exact_set *set) {
-	struct values of[1 << EXACT_MAX_PARTS] = { 0 };
+	struct values *of = calloc((size_t)1 << (n <= EXACT_MAX_PARTS ? n : 0), sizeof *of);
 	uint32_t code;
-	bool good = n <= EXACT_MAX_PARTS && keep(&of[0], start);
+	bool good = of && n <= EXACT_MAX_PARTS && keep(&of[0], start);
 	*set = (struct exact_set){ false, 0 };
 	if (exact_encode(format, 0, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code))
 		good = false;
 	for (unsigned subset = 1; good && subset < 1u << n; subset++)
 		good = reach(of, subset, format, r, parts);
-	const struct values *all = &of[good ? (1u << n) - 1 : 0];
-	for (size_t i = 0; good && i < all->n; i++)
-		set->has |= all->v[i] == got;
-	set->values = good ? all->n : 0;
-	for (unsigned subset = 0; subset < 1u << EXACT_MAX_PARTS; subset++)
+	for (size_t i = 0; good && i < of[(1u << n) - 1].n; i++)
+		set->has |= of[(1u << n) - 1].v[i] == got;
+	set->values = good ? of[(1u << n) - 1].n : 0;
+	for (unsigned subset = 0; of && n <= EXACT_MAX_PARTS && subset < 1u << n; subset++)
 		free(of[subset].v);
+	free(of);
 	return good ? EXACT_OK : n > EXACT_MAX_PARTS ? EXACT_BAD_SHAPE : EXACT_NO_MEMORY;
 }
