@@ -52,6 +52,13 @@ static bool all_same_code(const struct sample *s, uint32_t code) {
 	return true;
 }
 
+static bool all_nan(const struct sample *s) {
+	for (size_t i = 0; i < s->n; i++)
+		if (!isnan(mx_code_value(s->o->format, got(s, i))))
+			return false;
+	return true;
+}
+
 static uint32_t sign_of(const struct sample *s) {
 	return mx_code_digits(s->o->format) == 8 ? 0x80000000u : 0x8000;
 }
@@ -188,6 +195,8 @@ static const char *of_codes(const struct sample *s) {
 		return "elements that nobody wrote";
 	if (stale(s))
 		return "elements that hold what was there before the launch";
+	if (all_nan(s))
+		return "NaN where there is none: as if padding or a scale byte of 0xFF had come in";
 	if (zero_sign(s))
 		return "zeros with the wrong sign";
 	if (all_same_code(s, 0))

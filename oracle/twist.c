@@ -143,15 +143,17 @@ static bool shift_codes(struct mx_element_product *e, unsigned side, long by) {
 
 /* ---- scales ---- */
 
-/* The scale of block + by, of the next row's first block where there is none in this row. */
+/* The scale of block + by; past the end of rows without padding, of the next row's. */
 static bool scale_of_block(struct mx_element_product *e, unsigned side, long by) {
 	const struct exact_operand *o = operand(&e->whole, side);
 	size_t rows = side ? e->whole.n : e->whole.m, row = side ? e->col : e->row;
 	bool changed = false;
+	if ((size_t)labs(by) >= e->blocks)
+		return false;
 	for (size_t i = 0; i < e->blocks; i++) {
 		long from = (long)i + by;
-		bool inside = from >= 0 && (size_t)from < o->ld_scales;
-		if (!inside && (from < 0 || row + 1 == rows))
+		bool inside = from >= 0 && (size_t)from < e->blocks;
+		if (!inside && (from < 0 || row + 1 == rows || o->ld_scales != e->blocks))
 			continue;
 		uint8_t scale = o->scales[row * o->ld_scales + (size_t)from];
 		changed |= scale != e->scales[side][i];
@@ -178,6 +180,22 @@ static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
 		if (i / WORD * WORD + (size_t)byte < e->blocks)
 			e->scales[side][i] = scales[i / WORD * WORD + (size_t)byte];
 	return byte < WORD && e->blocks > 1;
+}
+
+/* Bytes of the scale word in another order: block i has that of i ^ n. */
+static bool scale_exchanged(struct mx_element_product *e, unsigned side, long n) {
+	const struct exact_operand *o = operand(&e->whole, side);
+	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
+	for (size_t i = 0; i < e->blocks; i++)
+		if ((i ^ (size_t)n) < e->blocks)
+			e->scales[side][i] = scales[i ^ (size_t)n];
+	return n > 0 && n < WORD && e->blocks > 1;
+}
+
+static bool scales_lost(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	memset(e->scales[side], 0, e->blocks);
+	return true;
 }
 
 static bool no_scales(struct mx_element_product *e, unsigned side, long parameter) {
@@ -275,6 +293,38 @@ static bool transposed(struct mx_element_product *e, unsigned side, long paramet
 	return true;
 }
 
+/* From a block on, which is a step of 128. */
+static bool transposed_from(struct mx_element_product *e, unsigned side, long step) {
+	size_t from = (size_t)step * 4;
+	size_t at[2] = { e->row, e->col };
+	(void)side;
+	if (from >= e->blocks || !step || e->col >= e->whole.m || e->row >= e->whole.n)
+		return false;
+	for (unsigned s = 0; s < 2; s++) {
+		const struct exact_operand *o = operand(&e->whole, 1 - s);
+		size_t w = e->block_bytes[s];
+		if (w != e->block_bytes[1 - s])
+			return false;
+		memcpy(e->codes[s] + from * w, o->codes + at[s] * o->ld + from * w,
+		       (e->blocks - from) * w);
+		memcpy(e->scales[s] + from, o->scales + at[s] * o->ld_scales + from,
+		       e->blocks - from);
+	}
+	return true;
+}
+
+/* A block's codes and the next one's change places, their scales do not. */
+static bool exchanged(struct mx_element_product *e, unsigned side, long block) {
+	size_t w = e->block_bytes[side];
+	uint8_t t[MAX_BYTES], *x = e->codes[side] + (size_t)block * w;
+	if ((size_t)block + 1 >= e->blocks)
+		return false;
+	memcpy(t, x, w);
+	memcpy(x, x + w, w);
+	memcpy(x + w, t, w);
+	return true;
+}
+
 /* Row and column change places within their 16x16 tile. */
 static bool transposed_tile(struct mx_element_product *e, unsigned side, long parameter) {
 	size_t row = e->row / 16 * 16 + e->col % 16, col = e->col / 16 * 16 + e->row % 16;
@@ -305,6 +355,7 @@ const struct mx_twist mx_twists[] = {
 	  true },
 	{ "as if the scales of A and B were exchanged", swapped_scales, MX_TWIST_ONCE, true },
 	{ "as if the scales of %s were not applied", no_scales, MX_TWIST_ONCE, false },
+	{ "as if the scales of %s were lost: 0x00", scales_lost, MX_TWIST_ONCE, false },
 	{ "as if scale byte 0x00 of %s were 0.0", zero_scale_is_zero, MX_TWIST_ONCE, false },
 	{ "as if scale byte 0x00 of %s were 1.0", zero_scale_is_one, MX_TWIST_ONCE, false },
 	{ "as if blocks with scale byte 0xFF were zero", nan_scale_is_zero, MX_TWIST_ONCE, true },
@@ -325,6 +376,12 @@ const struct mx_twist mx_twists[] = {
 	  MX_TWIST_NEIGHBOUR, false },
 	{ "as if all blocks of a scale word of %s had its byte %ld", scale_byte, MX_TWIST_BLOCKS,
 	  false },
+	{ "as if the bytes of a scale word of %s were in the order of i ^ %ld", scale_exchanged,
+	  MX_TWIST_BLOCKS, false },
+	{ "as if A and B were swapped from step %ld of 128 of K on", transposed_from,
+	  MX_TWIST_BLOCKS, true },
+	{ "as if the codes of %s's block %ld and the next changed places", exchanged,
+	  MX_TWIST_BLOCKS, false },
 	{ "as if %s were read %+ld block off", shift_codes, MX_TWIST_NEIGHBOUR, false },
 	{ "as if the result belonged to the row of %s %+ld from its own", other_row,
 	  MX_TWIST_NEIGHBOUR, false },

@@ -223,8 +223,8 @@ bool exact_range_has(const struct exact_range *r, const char *format, uint32_t c
 double exact_range_used(const struct exact_range *r, const char *format, uint32_t code);
 
 /* Whether some order of n atomic additions of `parts` to `start`, each rounded by r (EXACT_RNE or
- * EXACT_RTZ), leaves `got`; all are codes of "FP32", "BF16" or "FP16". A NaN that is made is the
- * quiet one without sign. values: how many different ones all orders leave. */
+ * EXACT_RTZ), leaves `got`; all are codes of "FP32", "BF16" or "FP16". NaN is NaN, whatever its
+ * payload. values: how many different ones all orders leave. */
 enum { EXACT_MAX_PARTS = 9 };
 struct exact_set {
 	bool has;

@@ -13,18 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Values are kept in f32, in which every code has one; NaN is 0x7fc00000. */
 struct values {
-	uint32_t *v;
+	float *v;
 	size_t n, room;
 };
 
-static bool keep(struct values *s, uint32_t x) {
+static uint32_t bits_of(float f) {
+	uint32_t u;
+	memcpy(&u, &f, sizeof u);
+	return u;
+}
+
+static float float_of(uint32_t u) {
+	float f;
+	memcpy(&f, &u, sizeof f);
+	return f;
+}
+
+static bool keep(struct values *s, float x) {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i] == x)
+		if (bits_of(s->v[i]) == bits_of(x))
 			return true;
 	if (s->n == s->room) {
 		size_t room = s->room ? 2 * s->room : 8;
-		uint32_t *v = realloc(s->v, room * sizeof *v);
+		float *v = realloc(s->v, room * sizeof *v);
 		if (!v)
 			return false;
 		s->v = v;
@@ -36,6 +49,12 @@ static bool keep(struct values *s, uint32_t x) {
 
 /* ---- one addition ---- */
 
+struct adder {
+	const char *format;
+	enum exact_rounding rounding;
+	bool f32, bf16;
+};
+
 /* The f32 toward zero from a + b; TwoSum gives what the f64 sum lost. */
 static float cut_sum(double a, double b) {
 	double s = a + b, part = s - a, lost = (a - (s - part)) + (b - part);
@@ -46,30 +65,35 @@ static float cut_sum(double a, double b) {
 	return beyond ? nextafterf(f, 0) : f;
 }
 
-static uint32_t add(const char *format, enum exact_rounding r, uint32_t x, uint32_t y) {
-	uint32_t fx, fy, sum, code = 0;
-	float a, b;
-	exact_decode(format, x, &fx);
-	exact_decode(format, y, &fy);
-	memcpy(&a, &fx, sizeof a);
-	memcpy(&b, &fy, sizeof b);
-	float s = r == EXACT_RTZ ? cut_sum((double)a, (double)b) : a + b;
-	memcpy(&sum, &s, sizeof sum);
+static float decode(const struct adder *a, uint32_t code) {
+	uint32_t f32 = 0;
+	exact_decode(a->format, code, &f32);
+	return isnan(float_of(f32)) ? float_of(0x7fc00000) : float_of(f32);
+}
+
+static float add(const struct adder *a, float x, float y) {
+	bool cut = a->rounding == EXACT_RTZ;
+	float s = cut ? cut_sum((double)x, (double)y) : x + y;
+	uint32_t code = 0;
 	if (isnan(s))
-		sum = 0x7fc00000;
-	exact_encode(format, sum, 0, r, EXACT_OVERFLOW, 0, &code);
-	return code;
+		return float_of(0x7fc00000);
+	if (a->f32)
+		return s;
+	if (a->bf16)
+		return float_of(cut ? bits_of(s) & 0xffff0000u
+		                    : (uint32_t)exact_bf16(bits_of(s)) << 16);
+	exact_encode(a->format, bits_of(s), 0, a->rounding, EXACT_OVERFLOW, 0, &code);
+	return decode(a, code);
 }
 
 /* ---- all orders ---- */
 
-static bool reach(struct values *of, unsigned subset, const char *format, enum exact_rounding r,
-                  const uint32_t *parts) {
+static bool reach(struct values *of, unsigned subset, const struct adder *a, const float *parts) {
 	for (unsigned left = subset; left; left &= left - 1) {
 		unsigned part = (unsigned)__builtin_ctz(left);
 		const struct values *before = &of[subset & ~(1u << part)];
 		for (size_t i = 0; i < before->n; i++)
-			if (!keep(&of[subset], add(format, r, before->v[i], parts[part])))
+			if (!keep(&of[subset], add(a, before->v[i], parts[part])))
 				return false;
 	}
 	return true;
@@ -78,19 +102,26 @@ static bool reach(struct values *of, unsigned subset, const char *format, enum e
 enum exact_status exact_orders(const char *format, enum exact_rounding r, uint32_t start,
                                const uint32_t *parts, unsigned n, uint32_t got,
                                struct exact_set *set) {
-	struct values *of = calloc((size_t)1 << (n <= EXACT_MAX_PARTS ? n : 0), sizeof *of);
+	struct adder a = { format, r, !strcmp(format, "FP32"), !strcmp(format, "BF16") };
+	float part[EXACT_MAX_PARTS], wanted = decode(&a, got);
 	uint32_t code;
-	bool good = of && n <= EXACT_MAX_PARTS && keep(&of[0], start);
 	*set = (struct exact_set){ false, 0 };
+	if (n > EXACT_MAX_PARTS)
+		return EXACT_BAD_SHAPE;
 	if (exact_encode(format, 0, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code))
-		good = false;
+		return EXACT_BAD_FORMAT;
+	struct values *of = calloc((size_t)1 << n, sizeof *of);
+	const struct values *all = of + (1u << n) - 1;
+	for (unsigned i = 0; i < n; i++)
+		part[i] = decode(&a, parts[i]);
+	bool good = of && keep(&of[0], decode(&a, start));
 	for (unsigned subset = 1; good && subset < 1u << n; subset++)
-		good = reach(of, subset, format, r, parts);
-	for (size_t i = 0; good && i < of[(1u << n) - 1].n; i++)
-		set->has |= of[(1u << n) - 1].v[i] == got;
-	set->values = good ? of[(1u << n) - 1].n : 0;
-	for (unsigned subset = 0; of && n <= EXACT_MAX_PARTS && subset < 1u << n; subset++)
+		good = reach(of, subset, &a, part);
+	for (size_t i = 0; good && i < all->n; i++)
+		set->has |= bits_of(all->v[i]) == bits_of(wanted);
+	set->values = good ? all->n : 0;
+	for (unsigned subset = 0; of && subset < 1u << n; subset++)
 		free(of[subset].v);
 	free(of);
-	return good ? EXACT_OK : n > EXACT_MAX_PARTS ? EXACT_BAD_SHAPE : EXACT_NO_MEMORY;
+	return good ? EXACT_OK : EXACT_NO_MEMORY;
 }
