@@ -27,9 +27,12 @@ int mx_code_digits(const char *format) {
 }
 
 double mx_code_value(const char *format, uint32_t code) {
-	uint32_t u = 0;
+	uint32_t u = code;
 	float f;
-	exact_decode(format, code, &u);
+	if (!strcmp(format, "BF16"))
+		u <<= 16;
+	else if (strcmp(format, "FP32"))
+		exact_decode(format, code, &u);
 	memcpy(&f, &u, sizeof f);
 	return (double)f;
 }

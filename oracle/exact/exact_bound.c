@@ -57,13 +57,15 @@ static void fill_row(struct matrix *m, size_t index) {
 	struct exact_row row = exact_row_at(&m->rows, index);
 	double *value = m->value + index * k, *nominal = m->nominal + index * k;
 	double normal = ldexp(1, m->rows.format->man_bits);
+	double unit = 0;
 	for (size_t i = 0; i < k; i++) {
 		bool special = row.flags[i] & (EXACT_INF | EXACT_NAN);
 		double sig = special ? 0 : (double)row.sig[i];
-		int exp = row.block[i / EXACT_BLOCK].exp;
+		if (i % EXACT_BLOCK == 0)
+			unit = ldexp(1, row.block[i / EXACT_BLOCK].exp);
 		m->special[index] |= special;
-		value[i] = ldexp(sig, exp);
-		nominal[i] = sig == 0 ? 0 : ldexp(fmax(fabs(sig), normal), exp);
+		value[i] = sig * unit;
+		nominal[i] = sig == 0 ? 0 : fmax(fabs(sig), normal) * unit;
 	}
 }
 
@@ -204,14 +206,17 @@ static uint32_t end_of(const struct exact_range *r, const char *format, bool hig
 	          : high        ? at_most(r->sum + r->bound)
 	                        : at_least(r->sum - r->bound);
 	uint32_t code = bits_of(f);
+	if (!strcmp(format, "FP32"))
+		return code;
 	exact_encode(format, bits_of(f), 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code);
 	return code;
 }
 
 static double value_of(const char *format, uint32_t code) {
-	uint32_t u = 0;
+	uint32_t u = code;
 	float f;
-	exact_decode(format, code, &u);
+	if (strcmp(format, "FP32"))
+		exact_decode(format, code, &u);
 	memcpy(&f, &u, sizeof f);
 	return (double)f;
 }

@@ -66,8 +66,9 @@ static float cut_sum(double a, double b) {
 }
 
 static float decode(const struct adder *a, uint32_t code) {
-	uint32_t f32 = 0;
-	exact_decode(a->format, code, &f32);
+	uint32_t f32 = a->bf16 ? code << 16 : code;
+	if (!a->f32 && !a->bf16)
+		exact_decode(a->format, code, &f32);
 	return isnan(float_of(f32)) ? float_of(0x7fc00000) : float_of(f32);
 }
 

@@ -78,8 +78,10 @@ static size_t outside(const struct exact_range *r, const char *format, const uin
 
 /* ---- what is right ---- */
 
-static const char *const pairs[][2] = { { "E2M1", "E2M1" }, { "E4M3", "E4M3" }, { "E5M2", "E4M3" },
-	                                { "E2M3", "E3M2" }, { "E5M2", "E5M2" }, { "E4M3", "E2M1" } };
+static const char *const pairs[][2] = {
+	{ "E2M1", "E2M1" }, { "E4M3", "E4M3" }, { "E5M2", "E4M3" },
+	{ "E2M3", "E3M2" }, { "E5M2", "E5M2" }, { "E4M3", "E2M1" }
+};
 
 static void profiles_are_inside(size_t k, bool special) {
 	static const char *const profiles[] = { "block32", "fused", "fma32", "cdna3" };
@@ -175,7 +177,8 @@ static void faults_are_outside(const char *format, size_t k) {
 	for (size_t row = 0; row < SIDE; row++)
 		drop(format, a, k, row, k / 64, 1);
 	size_t n = broken(&p->g, &g, &used);
-	ok(n > 0, "%s, K = %zu: a dropped block breaks %zu elements of %d, up to %.2g times the bound",
+	ok(n > 0,
+	   "%s, K = %zu: a dropped block breaks %zu elements of %d, up to %.2g times the bound",
 	   format, k, n, SIDE * SIDE, used);
 	memcpy(a, p->a, sizeof a);
 	for (size_t row = 0; row < SIDE; row++)
