@@ -140,6 +140,7 @@ int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t row
 	*part = (struct mx_output){
 		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col) },
 		.format = o->format,
+		.is_tile = true,
 		.row = row,
 		.col = col,
 	};
@@ -183,8 +184,9 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 	place(o, b, v);
 	mx_verdict_add(v, MX_WRONG_NUMBERS, poison ? "not-written" : kind,
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be %s0x%0*" PRIx32
-	               " (%.9g); %zu of %zu elements are wrong",
+	               " (%.9g); %zu of %zu elements%s are wrong",
 	               c->name, o->row + o->first / o->g.n, o->col + o->first % o->g.n, digits, got,
 	               mx_code_value(o->format, got), strcmp(kind, "wrong-bits") ? "about " : "",
-	               digits, want, mx_code_value(o->format, want), o->wrong, o->g.m * o->g.n);
+	               digits, want, mx_code_value(o->format, want), o->wrong, o->g.m * o->g.n,
+	               o->is_tile ? " of its tile" : "");
 }

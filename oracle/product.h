@@ -13,7 +13,8 @@ struct mx_output {
 	uint32_t *want;   /* what is right, or near it where there is no one right answer */
 	uint8_t *differs; /* 1: wrong */
 	size_t wrong, first;
-	size_t row, col; /* where in C this begins, if it is a part of it */
+	bool is_tile; /* a part of C, which begins at: */
+	size_t row, col;
 };
 
 /* Reads what the last run left in C; free it also after a failure. */

@@ -265,6 +265,16 @@ static void wrong_plans_say_which_field(void) {
 		  ": kernarg[2].value: A is 2199023255552, more than 2147483647" },
 		{ "an unknown argument", "value: A", "value: D", 16, 16, 32,
 		  ": kernarg[0].value: unknown name 'D'" },
+		{ "more than eight splits", "judge: bits", "judge: set, splits: 9, k_split: 32", 16,
+		  16, 288, ": verdict.splits: 9 is 9, more than 8" },
+		{ "splits that leave out the end of K", "judge: bits",
+		  "judge: set, splits: 2, k_split: 128", 16, 16, 288,
+		  ": verdict.k_split: 2 splits of 128 do not make up K = 288 in blocks of 32, the "
+		  "last not empty" },
+		{ "an empty split", "judge: bits", "judge: set, splits: 4, k_split: 96", 16, 16,
+		  288,
+		  ": verdict.k_split: 4 splits of 96 do not make up K = 288 in blocks of 32, the "
+		  "last not empty" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
 		struct mx_case *c = load_good(t[i].from, t[i].to);

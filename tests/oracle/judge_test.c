@@ -170,6 +170,40 @@ static void test_surroundings(void) {
 	end(&s);
 }
 
+/* ---- a product that is too large to be computed again: by a threshold of nothing ---- */
+
+static void test_large(void) {
+	struct subject s = subject(NULL, 64, 80, 256, MX_REGIME_EXACT);
+	s.b->most_work = 0;
+	struct mx_verdict v = verdict(&s);
+	ok(!v.n_notes && v.checked == 64 * 80 && strstr(v.basis, "Freivalds' check") &&
+	           strstr(v.basis, "probability below 4.") && strstr(v.basis, "e-19"),
+	   "a right product passes Freivalds' check, which names its error probability");
+	uint32_t *c = (uint32_t *)left(&s, MX_ROLE_C);
+	c[20 * 80 + 37] ^= 1u << 23;
+	c[50 * 80 + 3] ^= 1u << 23;
+	v = verdict(&s);
+	bool tiles = v.n_notes == 2 && !strcmp(v.notes[0].kind, "wrong-tiles") &&
+	             strstr(v.notes[0].text, "2 rows and 2 tiles of 16x16") &&
+	             strstr(v.notes[0].text, "[16][32], [48][0]");
+	ok(tiles && strstr(v.notes[1].text, "C[20][37] is 0x") &&
+	           strstr(v.notes[1].text, "1 of 256 elements of its tile"),
+	   "wrong tiles are listed, the first one's elements computed exactly");
+	if (!tiles)
+		diag("%s; %s", v.notes[0].text, v.notes[1].text);
+	c[20 * 80 + 37] ^= 1u << 23;
+	c[50 * 80 + 3] ^= 1u << 23;
+	size_t zero = 0;
+	while (zero < 64 * 80 && c[zero] << 1)
+		zero++;
+	if (zero < 64 * 80) {
+		c[zero] ^= 0x80000000;
+		v = verdict(&s);
+		ok(only(&v, "wrong-bits", "(-0), must be 0x00000000 (0)"), "-0 for 0 is seen too");
+	}
+	end(&s);
+}
+
 /* ---- broken twins, and a device that failed ---- */
 
 static void test_twins(void) {
@@ -260,6 +294,28 @@ static void test_snr(void) {
 	   "without a signal there is no SNR");
 }
 
+static void test_metrics(void) {
+	/* 1, its neighbours by 1, 3 and 200, -0 for 0, NaN for NaN and for a number */
+	const uint32_t ref[] = { 0x3f800000, 0x3f800000, 0x3f800000, 0x3f800000,
+		                 0,          0x7fc00000, 0x3f800000, 0x00000001 };
+	const uint32_t x[] = { 0x3f800000, 0x3f800001, 0x3f7ffffd, 0x3f8000c8,
+		               0x80000000, 0xffffffff, 0x7fc00000, 0x80000001 };
+	struct mx_metrics m = { 0 };
+	char text[320];
+	mx_ulps(8, "FP32", ref, x, &m);
+	mx_ulp_text(&m, text, sizeof text);
+	ok(!strcmp(text, "0: 3, 1: 1, 2-3: 2, 128-255: 1, NaN or infinity on one side: 1; at most "
+	                 "200"),
+	   "distances in ULP: %s", text);
+	const uint32_t a[] = { 0x3f80, 0x7f7f }, b[] = { 0x3f90, 0x7f80 };
+	mx_ulps(2, "BF16", a, b, &m);
+	ok(m.ulp[5] == 1 && m.no_distance == 1 && m.ulp_max == 16, "of bf16 in its own steps");
+	const double want[] = { 3, 4, 0, 0, 1, NAN }, got[] = { 3, 4.5, 7, 7, 1.25, 2 };
+	mx_row_error(3, 2, want, got, &m);
+	ok(fabs(m.row_error - 0.25) < 1e-12 && m.row == 2,
+	   "the worst row's relative error, rows of zeros apart");
+}
+
 int main(void) {
 	struct mx_why why = { "" };
 	need(!mx_device_open("emu", &emu, &why), why.text);
@@ -272,6 +328,8 @@ int main(void) {
 	test_bad_benches();
 	test_verdicts();
 	test_snr();
+	test_metrics();
+	test_large();
 	mx_device_close(emu);
 	return done_testing();
 }
