@@ -146,11 +146,12 @@ BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
 bench: $(BENCHES)
 	@for b in $(BENCHES); do $$b || exit; done
 
-# ---- against numpy and ml_dtypes, and a kernel by Triton; from PyPI, which `make check` does without ----
+# ---- against numpy, ml_dtypes and fractions, and a kernel by Triton; from PyPI, which `make check` does without ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt
 	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
 crosscheck: all $(B)/venv/ready
 	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
+	@$(B)/venv/bin/python tests/crosscheck/products.py $(B)/mxcheck
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200
 .PHONY: crosscheck
