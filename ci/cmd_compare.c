@@ -1,6 +1,7 @@
 /* mxcheck compare: two .npy files, element by element. */
 #include "args.h"
 #include "command.h"
+#include "../oracle/pattern.h"
 #include "diff.h"
 
 #include <inttypes.h>
@@ -113,31 +114,15 @@ static void print_errors(const struct mx_diff *d) {
 	printf("worst row        %zu: relative error %.3g\n", d->row_error_at, d->row_error);
 }
 
-static void print_cells(const struct mx_fit *f) {
-	size_t shown = 0;
-	for (size_t i = 0; i < f->cells && shown < 8; i++) {
-		if (!f->is_hit[i])
-			continue;
-		fputs(shown++ ? ", " : " ", stdout);
-		if (f->pattern->row.div && f->pattern->col.div)
-			printf("[%zu][%zu]", i / f->cell_cols, i % f->cell_cols);
-		else
-			printf("%zu", i);
-	}
-	puts(f->hit > shown ? ", ..." : "");
-}
-
-static void print_pattern(const struct mx_fit *f, size_t wrong) {
+static void print_pattern(const struct mx_places *d, const struct mx_fit *f) {
+	char text[512];
 	if (!f->pattern) {
 		printf("pattern          none: no cut into rows, columns or tiles describes these "
 		       "places much shorter than listing them\n");
 		return;
 	}
-	printf("pattern          %s: %zu of %zu hold%s all mismatches, %zu of their %zu elements; "
-	       "%s",
-	       f->pattern->name, f->hit, f->cells, f->hit == 1 ? "s" : "", wrong, f->inside,
-	       f->pattern->cell);
-	print_cells(f);
+	mx_pattern_text(d, f, text, sizeof text);
+	printf("pattern          %s\n", text);
 	printf("  basis          %.0f bits describe the places so, %.0f without; random places "
 	       "would "
 	       "fit a pattern so well less than once in 2^%.0f\n",
@@ -153,9 +138,10 @@ static int print_report(const struct pair *p) {
 	print_window(p);
 	print_distances(d);
 	print_errors(d);
-	if (mx_diff_pattern(d, p->array[0].bytes == 1, &fit))
+	struct mx_places places = { d->rows, d->cols, d->wrong, d->differs };
+	if (mx_pattern_fit(&places, p->array[0].bytes == 1, &fit))
 		return mx_complain("compare", "out of memory");
-	print_pattern(&fit, d->wrong);
+	print_pattern(&places, &fit);
 	free(fit.is_hit);
 	return 1;
 }

@@ -104,6 +104,8 @@ static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	mx_ulp_text(&v->metrics, ulps, sizeof ulps);
 	if (v->diagnosis[0])
 		printf("%sdiagnosis: %s\n", lead, v->diagnosis);
+	if (v->pattern[0])
+		printf("%spattern: %s\n", lead, v->pattern);
 	printf("%sulp %s\n", lead, ulps);
 	printf("%sworst row %zu, relative error %.3g\n", lead, v->metrics.row,
 	       v->metrics.row_error);

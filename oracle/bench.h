@@ -46,6 +46,7 @@ struct mx_verdict {
 	struct mx_metrics metrics;
 	double bound_used;   /* of judge bound: the largest |error| / bound */
 	char window[768];    /* lines: the first wrong element among its neighbours; or "" */
+	char pattern[256];   /* the cut of C that describes the wrong places best; or "" */
 	char diagnosis[256]; /* what all wrong elements have in common; or "" */
 };
 

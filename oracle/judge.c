@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "metrics.h"
+#include "pattern.h"
 #include "product.h"
 
 /* ---- references for SNR ---- */
@@ -67,6 +68,16 @@ static int measure(const struct mx_bench *b, const struct mx_output *o, struct m
 	return 0;
 }
 
+static int find_pattern(const struct mx_output *o, struct mx_verdict *v) {
+	struct mx_places places = { o->g.m, o->g.n, o->wrong, o->differs };
+	struct mx_fit fit;
+	if (mx_pattern_fit(&places, false, &fit))
+		return -1;
+	mx_pattern_text(&places, &fit, v->pattern, sizeof v->pattern);
+	free(fit.is_hit);
+	return 0;
+}
+
 static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                         struct mx_error *err) {
 	mx_judge judge = b->plan.c->verdict.judge;
@@ -83,6 +94,8 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 	v->wrong = o->wrong;
 	if (o->wrong) {
 		mx_window(o, v->window, sizeof v->window);
+		if (find_pattern(o, v))
+			return mx_fail(err, "%s: out of memory", b->plan.name);
 		if (judge != MX_JUDGE_SET)
 			mx_diagnose(b, o,
 			            judge == MX_JUDGE_BITS ? mx_bits_explain : mx_bound_explains,

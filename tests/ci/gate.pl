@@ -39,7 +39,7 @@ sub mxcheck { return run($mxcheck, @_) }
 sub kinds {
 	my %seen;
 	my @all = $_[0] =~ /^(?:#   |      )([a-z-]+): /mg;
-	return grep { !/^(race|reproduce|mix|diagnosis)$/ && !$seen{$_}++ } @all;
+	return grep { !/^(race|reproduce|mix|diagnosis|pattern)$/ && !$seen{$_}++ } @all;
 }
 
 # Compiles and links a kernel as cases/README.md and the README tell the reader to.

@@ -39,7 +39,7 @@ sub is_flagged {
 }
 
 # The findings with their places, which the same data and schedule bring back.
-sub findings { return join '', $_[0] =~ /^ {6}(?!reproduce|race|diagnosis)[a-z-]+: .*\n/mg }
+sub findings { return join '', $_[0] =~ /^ {6}(?!reproduce|race|diagnosis|pattern)[a-z-]+: .*\n/mg }
 
 for my $t (@twins) {
 	my $name = "$t->{bug} $t->{co} at $t->{run}";

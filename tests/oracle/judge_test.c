@@ -170,6 +170,35 @@ static void test_surroundings(void) {
 	end(&s);
 }
 
+static void test_pattern(void) {
+	struct subject s = subject(NULL, 64, 64, 64, MX_REGIME_EXACT);
+	uint8_t *c = left(&s, MX_ROLE_C);
+	for (size_t col = 0; col < 64; col++)
+		c[(33 * 64 + col) * 4 + 1] ^= (uint8_t)(1 + col);
+	struct mx_verdict v = verdict(&s);
+	ok(strstr(v.pattern, "rows: 1 of 64 holds all mismatches") && strstr(v.pattern, "row 33") &&
+	           !v.diagnosis[0],
+	   "noise in one row: the pattern is that row, and no diagnosis fits");
+	ok(strstr(v.window, "[32][0..] got") && strstr(v.window, "[33][0..] want") &&
+	           strchr(v.window, '*'),
+	   "a window shows got and wanted around the first");
+	end(&s);
+}
+
+static void test_bound(void) {
+	struct subject s = subject(NULL, 33, 65, 1056, MX_REGIME_GENERAL);
+	s.c->verdict.judge = MX_JUDGE_BOUND;
+	struct mx_verdict v = verdict(&s);
+	ok(!v.n_notes && v.bound_used > 0 && v.bound_used < 0.1 &&
+	           strstr(v.basis, "bound of 0.000"),
+	   "the shipped kernel is inside the bound, which is printed: %s", v.basis);
+	((uint32_t *)left(&s, MX_ROLE_C))[70] ^= 1 << 22;
+	v = verdict(&s);
+	ok(only(&v, "out-of-bound", "C[1][5] is 0x") && v.bound_used > 1,
+	   "a wrong element is out of bound");
+	end(&s);
+}
+
 /* ---- a product that is too large to be computed again: by a threshold of nothing ---- */
 
 static void test_large(void) {
@@ -330,6 +359,8 @@ int main(void) {
 	test_snr();
 	test_metrics();
 	test_large();
+	test_pattern();
+	test_bound();
 	mx_device_close(emu);
 	return done_testing();
 }

@@ -1,7 +1,8 @@
 /* Which pattern do mismatches follow? The one that describes them in the fewest bits. */
-#include "diff.h"
+#include "pattern.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Tiles of the matrix instructions and of kernels; lanes and registers repeat every 4, 16 and
@@ -39,7 +40,7 @@ static double choice_bits(size_t n, size_t k) {
 	return (lgamma(N + 1) - lgamma(K + 1) - lgamma(N - K + 1)) / log(2) + log2(N + 1);
 }
 
-static int fit(const struct mx_diff *d, const struct mx_pattern *p, struct mx_fit *f) {
+static int fit(const struct mx_places *d, const struct mx_pattern *p, struct mx_fit *f) {
 	size_t rows = axis_cells(p->row, d->rows), cols = axis_cells(p->col, d->cols);
 	*f = (struct mx_fit){ .pattern = p, .cells = rows * cols, .cell_cols = cols };
 	if (!(f->is_hit = calloc(f->cells, 1)))
@@ -58,7 +59,7 @@ static int fit(const struct mx_diff *d, const struct mx_pattern *p, struct mx_fi
 	return 0;
 }
 
-int mx_diff_pattern(const struct mx_diff *d, bool bytes, struct mx_fit *best) {
+int mx_pattern_fit(const struct mx_places *d, bool bytes, struct mx_fit *best) {
 	*best = (struct mx_fit){ 0 };
 	double chance = -log2(0.05);
 	for (size_t i = 0; i < PATTERNS; i++) {
@@ -75,4 +76,28 @@ int mx_diff_pattern(const struct mx_diff *d, bool bytes, struct mx_fit *best) {
 			free(f.is_hit);
 	}
 	return 0;
+}
+
+void mx_pattern_text(const struct mx_places *d, const struct mx_fit *f, char *text, size_t room) {
+	size_t n, shown = 0;
+	text[0] = 0;
+	if (!f->pattern)
+		return;
+	n = (size_t)snprintf(text, room,
+	                     "%s: %zu of %zu hold%s all mismatches, %zu of their %zu elements; %s",
+	                     f->pattern->name, f->hit, f->cells, f->hit == 1 ? "s" : "", d->wrong,
+	                     f->inside, f->pattern->cell);
+	for (size_t i = 0; i < f->cells && shown < 8 && n < room; i++) {
+		const char *lead = shown ? ", " : " ";
+		if (!f->is_hit[i])
+			continue;
+		shown++;
+		if (f->pattern->row.div && f->pattern->col.div)
+			n += (size_t)snprintf(text + n, room - n, "%s[%zu][%zu]", lead,
+			                      i / f->cell_cols, i % f->cell_cols);
+		else
+			n += (size_t)snprintf(text + n, room - n, "%s%zu", lead, i);
+	}
+	if (f->hit > shown && n < room)
+		snprintf(text + n, room - n, ", ...");
 }
