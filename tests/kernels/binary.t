@@ -9,7 +9,7 @@ our ($build, $dir, $out, $err);
 
 chomp(my $llvm = `ci/llvm.sh`);
 my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
-my @files   = grep { !m{^foreign/} } map { s{^\Q$build\E/kernels/}{}r } glob "$build/kernels/*/*.co";
+my @files   = grep { !m{^foreign/|splitk} } map { s{^\Q$build\E/kernels/}{}r } glob "$build/kernels/*/*.co";
 
 # The instructions of a kernel, in the order of the code.
 sub disassemble {
@@ -93,6 +93,16 @@ sub products { return scalar grep { /^s_mul_i32/ } epilogue($_[0]) }
 for my $kernel (@kernels) {
 	is(products("gemm/mxfp4_gemm.co $kernel") - products("broken/store_past_m.co $kernel"), 1,
 		"$kernel of store_past_m has a product less: the rows left do not bound its output");
+}
+
+# ---- split-K ----
+
+for my $co ('gemm/mxfp4_splitk.co', 'broken/splitk_lost.co', 'broken/splitk_doubled.co') {
+	my @code = disassemble($co, 'mxfp4_splitk_bf16');
+	is(scalar(grep { /^v_mfma_scale_f32_16x16x128_f8f6f4 .*cbsz:4 blgp:4/ } @code), 1,
+		"$co: one scaled MFMA of two FP4 operands");
+	ok(scalar(grep { /^global_atomic_pk_add_bf16 / } @code), "$co: packed bf16 atomics");
+	is(scalar(grep { /^(?:global|flat|buffer)_store/ } @code), 0, "$co: and no stores");
 }
 
 done_testing();
