@@ -4,57 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 32, MAX_BYTES = 32, WORD = 4 };
-
-/* ---- an element's operands ---- */
-
-static unsigned bytes_of_block(const char *format) {
-	if (!strcmp(format, "E2M1"))
-		return 16;
-	return !strcmp(format, "E2M3") || !strcmp(format, "E3M2") ? 24 : 32;
-}
-
-static const struct exact_operand *operand(const struct exact_gemm *g, unsigned side) {
-	return side ? &g->b : &g->a;
-}
-
-int mx_element_make(const struct exact_gemm *whole, struct mx_element_product *e) {
-	*e = (struct mx_element_product){ .whole = *whole, .blocks = whole->k / BLOCK };
-	for (unsigned s = 0; s < 2; s++) {
-		e->block_bytes[s] = bytes_of_block(operand(whole, s)->format);
-		e->codes[s] = malloc(2 * (e->blocks + 1) * MAX_BYTES);
-		e->scales[s] = malloc(2 * (e->blocks + 1));
-		if (!e->codes[s] || !e->scales[s])
-			return -1;
-	}
-	return 0;
-}
-
-void mx_element_free(struct mx_element_product *e) {
-	for (unsigned s = 0; s < 2; s++) {
-		free(e->codes[s]);
-		free(e->scales[s]);
-	}
-}
-
-static void take(struct mx_element_product *e, unsigned side, size_t row) {
-	const struct exact_operand *o = operand(&e->whole, side);
-	memcpy(e->codes[side], o->codes + row * o->ld, e->blocks * e->block_bytes[side]);
-	memcpy(e->scales[side], o->scales + row * o->ld_scales, e->blocks);
-}
-
-static struct exact_operand own(const struct mx_element_product *e, unsigned side) {
-	return (struct exact_operand){ operand(&e->whole, side)->format, e->codes[side],
-		                       e->scales[side], 2 * e->blocks * MAX_BYTES, 2 * e->blocks };
-}
-
-void mx_element_at(struct mx_element_product *e, size_t row, size_t col) {
-	e->row = row;
-	e->col = col;
-	take(e, 0, row);
-	take(e, 1, col);
-	e->one = (struct exact_gemm){ 1, 1, e->blocks * BLOCK, own(e, 0), own(e, 1) };
-}
+enum { BLOCK = 32, WORD = 4 };
 
 /* ---- blocks of K ---- */
 
@@ -145,7 +95,7 @@ static bool shift_codes(struct mx_element_product *e, unsigned side, long by) {
 
 /* The scale of block + by; past the end of rows without padding, of the next row's. */
 static bool scale_of_block(struct mx_element_product *e, unsigned side, long by) {
-	const struct exact_operand *o = operand(&e->whole, side);
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	size_t rows = side ? e->whole.n : e->whole.m, row = side ? e->col : e->row;
 	bool changed = false;
 	if ((size_t)labs(by) >= e->blocks)
@@ -163,7 +113,7 @@ static bool scale_of_block(struct mx_element_product *e, unsigned side, long by)
 }
 
 static bool scale_of_row(struct mx_element_product *e, unsigned side, long by) {
-	const struct exact_operand *o = operand(&e->whole, side);
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	long row = (long)(side ? e->col : e->row) + by,
 	     rows = (long)(side ? e->whole.n : e->whole.m);
 	if (row < 0 || row >= rows)
@@ -174,7 +124,7 @@ static bool scale_of_row(struct mx_element_product *e, unsigned side, long by) {
 
 /* Byte `byte` of each scale word of four for all its blocks. */
 static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
-	const struct exact_operand *o = operand(&e->whole, side);
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
 	for (size_t i = 0; i < e->blocks; i++)
 		if (i / WORD * WORD + (size_t)byte < e->blocks)
@@ -184,7 +134,7 @@ static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
 
 /* Bytes of the scale word in another order: block i has that of i ^ n. */
 static bool scale_exchanged(struct mx_element_product *e, unsigned side, long n) {
-	const struct exact_operand *o = operand(&e->whole, side);
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
 	for (size_t i = 0; i < e->blocks; i++)
 		if ((i ^ (size_t)n) < e->blocks)
@@ -280,7 +230,7 @@ static bool other_row(struct mx_element_product *e, unsigned side, long by) {
 	     rows = (long)(side ? e->whole.n : e->whole.m);
 	if (row < 0 || row >= rows)
 		return false;
-	take(e, side, (size_t)row);
+	mx_element_take(e, side, (size_t)row);
 	return true;
 }
 
@@ -288,8 +238,8 @@ static bool transposed(struct mx_element_product *e, unsigned side, long paramet
 	(void)side, (void)parameter;
 	if (e->col >= e->whole.m || e->row >= e->whole.n || e->row == e->col)
 		return false;
-	take(e, 0, e->col);
-	take(e, 1, e->row);
+	mx_element_take(e, 0, e->col);
+	mx_element_take(e, 1, e->row);
 	return true;
 }
 
@@ -301,7 +251,7 @@ static bool transposed_from(struct mx_element_product *e, unsigned side, long st
 	if (from >= e->blocks || !step || e->col >= e->whole.m || e->row >= e->whole.n)
 		return false;
 	for (unsigned s = 0; s < 2; s++) {
-		const struct exact_operand *o = operand(&e->whole, 1 - s);
+		const struct exact_operand *o = mx_element_operand(&e->whole, 1 - s);
 		size_t w = e->block_bytes[s];
 		if (w != e->block_bytes[1 - s])
 			return false;
@@ -316,7 +266,7 @@ static bool transposed_from(struct mx_element_product *e, unsigned side, long st
 /* A block's codes and the next one's change places, their scales do not. */
 static bool exchanged(struct mx_element_product *e, unsigned side, long block) {
 	size_t w = e->block_bytes[side];
-	uint8_t t[MAX_BYTES], *x = e->codes[side] + (size_t)block * w;
+	uint8_t t[MX_BLOCK_BYTES], *x = e->codes[side] + (size_t)block * w;
 	if ((size_t)block + 1 >= e->blocks)
 		return false;
 	memcpy(t, x, w);
@@ -331,8 +281,8 @@ static bool transposed_tile(struct mx_element_product *e, unsigned side, long pa
 	(void)side, (void)parameter;
 	if (row >= e->whole.m || col >= e->whole.n || row == e->row)
 		return false;
-	take(e, 0, row);
-	take(e, 1, col);
+	mx_element_take(e, 0, row);
+	mx_element_take(e, 1, col);
 	return true;
 }
 

@@ -13,9 +13,15 @@ struct mx_element_product {
 	unsigned block_bytes[2];
 };
 
+enum { MX_BLOCK_BYTES = 32 }; /* of codes, at most */
+
 int mx_element_make(const struct exact_gemm *whole, struct mx_element_product *e);
 void mx_element_free(struct mx_element_product *e);
 void mx_element_at(struct mx_element_product *e, size_t row, size_t col);
+
+/* Operand A (side 0) or B; and one of its rows, into e. */
+const struct exact_operand *mx_element_operand(const struct exact_gemm *g, unsigned side);
+void mx_element_take(struct mx_element_product *e, unsigned side, size_t row);
 
 /* Changes e by a twist; false: it does not apply, or changes nothing. `parameter` is below
  * mx_twist_parameters, side 0 for A and 1 for B. */

@@ -1,0 +1,2 @@
+build-asan/cases/draw.o: cases/draw.c cases/draw.h
+cases/draw.h:

@@ -1,0 +1,2 @@
+build-asan/oracle/pattern.o: oracle/pattern.c oracle/pattern.h
+oracle/pattern.h:

@@ -1,0 +1,19 @@
+build-asan/oracle/product.o: oracle/product.c oracle/product.h \
+ oracle/bench_inside.h oracle/bench.h oracle/../cases/case.h \
+ oracle/../cases/../ref/mxref.h oracle/../cases/dtypes.def \
+ oracle/../kernels/device.h oracle/../kernels/../ref/isa/isa.h \
+ oracle/../kernels/../ref/isa/../mxref.h \
+ oracle/../kernels/../ref/isa/findings.def oracle/metrics.h \
+ oracle/exact/exact.h
+oracle/product.h:
+oracle/bench_inside.h:
+oracle/bench.h:
+oracle/../cases/case.h:
+oracle/../cases/../ref/mxref.h:
+oracle/../cases/dtypes.def:
+oracle/../kernels/device.h:
+oracle/../kernels/../ref/isa/isa.h:
+oracle/../kernels/../ref/isa/../mxref.h:
+oracle/../kernels/../ref/isa/findings.def:
+oracle/metrics.h:
+oracle/exact/exact.h:

@@ -1,0 +1,11 @@
+build-asan/ref/isa/smem.o: ref/isa/smem.c ref/isa/machine.h \
+ ref/isa/inst.h ref/isa/../mxref.h ref/isa/atomic.h ref/isa/types.def \
+ ref/isa/isa.h ref/isa/findings.def ref/isa/lanes.h
+ref/isa/machine.h:
+ref/isa/inst.h:
+ref/isa/../mxref.h:
+ref/isa/atomic.h:
+ref/isa/types.def:
+ref/isa/isa.h:
+ref/isa/findings.def:
+ref/isa/lanes.h:
