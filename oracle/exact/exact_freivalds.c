@@ -59,7 +59,7 @@ struct halves {
 };
 
 static uint64_t joined(int64_t low, int64_t high) {
-	return reduce_signed(((__int128)high << LOW_BITS) + low);
+	return reduce_signed(high * ((__int128)1 << LOW_BITS) + low);
 }
 
 static bool is_narrow(const struct exact_operand *o) {
@@ -123,7 +123,7 @@ static __int128 block_times(const int64_t *sig, const uint64_t *y, size_t n, boo
 	}
 	for (size_t k = 0; !narrow && k < n; k++)
 		wide += (__int128)sig[k] * (__int128)y[k];
-	return wide + ((__int128)high << LOW_BITS) + low;
+	return wide + high * ((__int128)1 << LOW_BITS) + low;
 }
 
 /* *z = sum of A[i][k] y[k]. */

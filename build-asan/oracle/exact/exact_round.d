@@ -1,3 +1,0 @@
-build-asan/oracle/exact/exact_round.o: oracle/exact/exact_round.c \
- oracle/exact/exact.h
-oracle/exact/exact.h:

@@ -1,2 +1,0 @@
-build-asan/oracle/metrics.o: oracle/metrics.c oracle/metrics.h
-oracle/metrics.h:

@@ -1,2 +1,0 @@
-build-asan/ref/isa/atomic.o: ref/isa/atomic.c ref/isa/atomic.h
-ref/isa/atomic.h:

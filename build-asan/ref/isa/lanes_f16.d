@@ -1,8 +1,0 @@
-build-asan/ref/isa/lanes_f16.o: ref/isa/lanes_f16.c ref/isa/float_lanes.h \
- ref/isa/float_bits.h ref/isa/lanes.h ref/isa/../mxref.h \
- ref/isa/lane_macros.h
-ref/isa/float_lanes.h:
-ref/isa/float_bits.h:
-ref/isa/lanes.h:
-ref/isa/../mxref.h:
-ref/isa/lane_macros.h:

@@ -1,6 +1,0 @@
-build-asan/ref/isa/lanes_mix.o: ref/isa/lanes_mix.c ref/isa/float_bits.h \
- ref/isa/lanes.h ref/isa/../mxref.h ref/isa/lane_macros.h
-ref/isa/float_bits.h:
-ref/isa/lanes.h:
-ref/isa/../mxref.h:
-ref/isa/lane_macros.h:

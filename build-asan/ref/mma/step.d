@@ -1,9 +1,0 @@
-build-asan/ref/mma/step.o: ref/mma/step.c ref/mma/step.h \
- ref/mma/../mxref.h ref/mma/wide.h ref/mma/../num/f32.h \
- ref/mma/../num/../mxref.h ref/mma/../num/round.h
-ref/mma/step.h:
-ref/mma/../mxref.h:
-ref/mma/wide.h:
-ref/mma/../num/f32.h:
-ref/mma/../num/../mxref.h:
-ref/mma/../num/round.h:

@@ -1,9 +1,0 @@
-build-asan/ref/num/bf16.o: ref/num/bf16.c ref/num/number.h ref/num/f32.h \
- ref/num/../mxref.h ref/num/round.h ref/num/formats.def \
- ref/num/floats.def
-ref/num/number.h:
-ref/num/f32.h:
-ref/num/../mxref.h:
-ref/num/round.h:
-ref/num/formats.def:
-ref/num/floats.def:
