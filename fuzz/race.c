@@ -128,8 +128,8 @@ static int is_legal(struct mx_bench *b, const struct mx_run_result *r, char *tex
 		return 0;
 	if (mx_bench_judge(b, r, &v, err))
 		return -1;
-	*legal = v.n_notes == 0;
-	if (v.n_notes)
+	*legal = !mx_verdict_status(&v);
+	if (!*legal)
 		snprintf(text, room, "%.*s", (int)room - 1, v.notes[0].text);
 	return 0;
 }
