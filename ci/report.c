@@ -124,6 +124,8 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	putchar('\n');
 	if (r->race.runs)
 		print_race(d, r, lead);
+	if (r->verdict.order[0])
+		printf("%sorder: %s\n", lead, r->verdict.order);
 	print_findings(o, d, r, lead);
 	for (const char *at = r->details; *at;) {
 		int n = (int)strcspn(at, "\n");
