@@ -13,7 +13,9 @@ my @twins = (
 	{ bug => 'N1', co => 'bf16_truncate', case => 'mxfp4_bf16', run => '256x256x512/exact',
 	  exit => 1, kinds => ['wrong-bits'] },
 	{ bug => 'S4', co => 'loose_wait', case => 'mxfp4_f32', run => '128x128x1024/general',
-	  options => ['--race', 200], exit => 3, kinds => ['nondeterminism'] },
+	  exit => 3, kinds => ['race-lds'] },
+	{ bug => 'S4', co => 'loose_wait', case => 'mxfp4_f32', run => '128x128x1024/general',
+	  options => ['--race', 200, '--no-analysis'], exit => 3, kinds => ['nondeterminism'] },
 	{ bug => 'A12', co => 'store_past_m', case => 'mxfp4_f32', run => '129x128x256/exact',
 	  exit => 1, kinds => ['out-of-bounds-write', 'guard-changed'] },
 );
