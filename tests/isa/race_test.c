@@ -189,6 +189,37 @@ static void test_proofs(struct machine *m) {
 	m->launch.analysis = MX_ANALYSE_ORDER;
 }
 
+/* ---- a counter that is full ---- */
+
+static const uint32_t read_v3[] = {
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t read_v1[] = {
+	0xd86c0000, 0x01000006, /* ds_read_b32 v1, v6 */
+};
+static const uint32_t wait_vmcnt[] = {
+	0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+};
+static const uint32_t use_v3[] = {
+	0x7e080303, /* v_mov_b32_e32 v4, v3 */
+};
+
+/* The highest count in a wait is none, however many have been issued. */
+static void test_full(struct machine *m) {
+	struct code c = { 0 };
+	fill_arena(0);
+	APPEND(&c, prologue);
+	APPEND(&c, read_v3);
+	for (unsigned i = 1; i < 20; i++)
+		APPEND(&c, read_v1);
+	APPEND(&c, wait_vmcnt);
+	APPEND(&c, use_v3);
+	APPEND(&c, end);
+	run_code(m, &c);
+	ok(only_finding(m) && only_finding(m)->kind == MX_RACE_REGISTER,
+	   "vmcnt(0) lgkmcnt(15) covers none of 20 LDS reads");
+}
+
 /* ---- scratch that returns apart from LDS-DMA ---- */
 
 static const uint32_t scratch_first[] = {
@@ -249,6 +280,7 @@ int main(void) {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		test_row(&m, &rows[i]);
 	test_proofs(&m);
+	test_full(&m);
 	test_scratch(&m);
 	test_text(&m);
 	mx_report_free(&m.report);
