@@ -57,11 +57,22 @@ static inline bool mx_access_is_sync(mx_access a) {
 
 /* ---- order_shadow.c: who touched each byte last ---- */
 
+/* What a write left: two of the same do not conflict. */
+struct mx_written {
+	enum {
+		MX_UNKNOWN,
+		MX_VALUE,
+		MX_LOADED /* by LDS-DMA, from a place whose lower address bits these are */
+	} kind;
+	uint32_t value;
+};
+
 /* The last accesses to one byte, or to four that were always touched together. Readers are the
  * last of each wave: one, or `readers` of them. */
 struct mx_order_cell {
 	mx_access write, read, *readers;
 	uint32_t write_group, read_group; /* one more than the workgroup's index; 0: none */
+	struct mx_written written;
 };
 #define MX_SEVERAL_GROUPS UINT32_MAX
 

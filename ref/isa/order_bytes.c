@@ -18,6 +18,11 @@ struct range {
 	int lane;
 	uint64_t at;
 	unsigned bytes;
+	/* What a write leaves at `base` and behind it: the lane's part of these rows, or what
+	 * LDS-DMA loads from an address. */
+	uint64_t base;
+	const mx_vreg *data;
+	uint64_t loaded_from;
 };
 
 enum { WAVES = 16 };
@@ -54,6 +59,20 @@ static bool flat_beside_ds(const struct range *r, mx_access earlier) {
 	       mx_access_wave(earlier) == mx_access_wave(r->me);
 }
 
+static struct mx_written written(const struct range *r, uint64_t at, unsigned unit) {
+	uint64_t offset = at - r->base;
+	if (r->loaded_from)
+		return (struct mx_written){ MX_LOADED, (uint32_t)(r->loaded_from + offset) };
+	if (!r->data)
+		return (struct mx_written){ MX_UNKNOWN, 0 };
+	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
+	return (struct mx_written){ MX_VALUE, unit == 1 ? v >> 8 * (offset % 4) & 0xff : v };
+}
+
+static bool same_written(struct mx_written a, struct mx_written b) {
+	return a.kind && a.kind == b.kind && a.value == b.value;
+}
+
 static const char *const words[] = { "reads", "writes", "changes" };
 
 static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint32_t group,
@@ -78,20 +97,24 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 
 /* ---- one cell ---- */
 
-static void check_write_of(const struct range *r, uint64_t at, const struct mx_order_cell *c) {
+static void check_write_of(const struct range *r, uint64_t at, const struct mx_order_cell *c,
+                           unsigned unit) {
 	const struct mx_order_group *g = r->w->group->order;
+	bool own = c->write_group == group_of(r);
 	if (!c->write)
 		return;
-	if (c->write == r->me && c->write_group == group_of(r)) {
-		if (r->kind == WRITE)
+	bool same = r->kind == WRITE && same_written(c->written, written(r, at, unit));
+	if (c->write == r->me && own) {
+		if (r->kind == WRITE && !same)
 			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
-		return;
-	}
-	if (c->write_group != group_of(r) || !is_over(g, c->write, r->me))
-		conflict(r, at, c->write, c->write_group, WRITE);
-	else if (!r->lds && r->kind == READ &&
-	         (mx_access_wave(c->write) != mx_access_wave(r->me) ||
-	          (r->in->op->encoding == MX_SMEM && mx_access_stream(c->write) != MX_STREAM_SM)))
+	} else if (!own || !is_over(g, c->write, r->me)) {
+		if (same)
+			mx_order_doubt(r->w, r->in, "writes what is written there without order");
+		else
+			conflict(r, at, c->write, c->write_group, WRITE);
+	} else if (!r->lds && r->kind == READ &&
+	           (mx_access_wave(c->write) != mx_access_wave(r->me) ||
+	            (r->in->op->encoding == MX_SMEM && mx_access_stream(c->write) != MX_STREAM_SM)))
 		mx_order_doubt(r->w, r->in,
 		               "reads what this launch wrote: caches are not followed");
 }
@@ -158,8 +181,8 @@ static void forget_readers(struct mx_order_cell *c) {
 
 /* Whatever is ordered behind this write is behind all that this write is behind. */
 static void touch(const struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
-                  uint64_t at) {
-	check_write_of(r, at, c);
+                  uint64_t at, unsigned unit) {
+	check_write_of(r, at, c, unit);
 	if (r->kind != READ)
 		check_readers(r, at, c, READ);
 	if (r->kind == READ)
@@ -168,6 +191,7 @@ static void touch(const struct range *r, struct mx_order_map *m, struct mx_order
 		forget_readers(c);
 		c->write = r->me;
 		c->write_group = group_of(r);
+		c->written = written(r, at, unit);
 	}
 }
 
@@ -199,7 +223,7 @@ static void walk(const struct range *r, struct mx_order_map *m, bool atomics) {
 			if (atomics)
 				touch_atomics(r, m, c, at);
 			else
-				touch(r, m, c, at);
+				touch(r, m, c, at, p->unit);
 		}
 		at = stop;
 	}
@@ -220,6 +244,7 @@ static void walk_range(const struct range *r) {
 /* The dwords of `inside` of a lane's data, those that follow each other in one. */
 static void walk_inside(struct range *r, uint64_t at, unsigned bytes, unsigned inside) {
 	unsigned n = mx_dwords(bytes);
+	r->base = at;
 	for (unsigned k = 0; k < n; k++) {
 		unsigned first = k;
 		if (!(inside >> k & 1))
@@ -258,15 +283,19 @@ static void access_ds(struct range *r, const struct mx_memop *m) {
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
 		r->lane = (int)l;
+		r->data = m->data + e * n;
 		walk_inside(r, mx_ds_element(m, l, e), op->d, m->inside[l] >> e * n);
 	}
 }
+
+static const mx_vreg zeros[4];
 
 /* What a lane loads or stores, which is not scratch: that is the lane's own. */
 static void access_vector(struct range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
 	r->lds = m->in_lds;
+	r->data = op->flags & MX_FORMAT ? NULL : m->data;
 	MX_FOR_LANES(l, m->exec & ~m->scratch) {
 		bool whole = op->flags & MX_FORMAT || op->rmw;
 		r->lane = (int)l;
@@ -279,7 +308,9 @@ static void access_vector(struct range *r, const struct mx_memop *m) {
 	r->kind = WRITE;
 	MX_FOR_LANES(l, m->exec) {
 		r->lane = (int)l;
-		r->at = mx_lds_dma_place(m, l, &r->bytes);
+		r->at = r->base = mx_lds_dma_place(m, l, &r->bytes);
+		r->data = m->inside[l] ? NULL : zeros;
+		r->loaded_from = m->inside[l] ? m->address[l] : 0;
 		walk_range(r);
 	}
 }

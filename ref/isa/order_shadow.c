@@ -81,6 +81,8 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned wave
 		return false;
 	for (unsigned i = 0; i < MX_ORDER_PAGE; i++) {
 		fine[i] = p->cell[i / 4];
+		struct mx_written *v = &fine[i].written;
+		v->value = v->kind == MX_VALUE ? v->value >> 8 * (i % 4) & 0xff : v->value + i % 4;
 		if (!fine[i].readers || i % 4 == 0)
 			continue;
 		if (!(fine[i].readers = mx_order_readers(m, waves))) {
