@@ -21,6 +21,8 @@ void mx_order_begin(struct mx_run *run) {
 		run->out_of_memory = true;
 		return;
 	}
+	const uint32_t *b = l->block;
+	o->memory.waves = o->atomics.waves = (b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES;
 	o->scratch_apart = l->analysis & MX_ANALYSE_SCRATCH_APART;
 }
 
@@ -70,6 +72,8 @@ void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *rea
 bool mx_order_group_new(struct mx_group *g) {
 	if (g->run->order)
 		g->order = calloc(1, sizeof *g->order);
+	if (g->order)
+		g->order->lds.waves = g->order->lds_atomics.waves = g->room;
 	return !g->run->order || g->order;
 }
 

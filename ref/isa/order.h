@@ -87,6 +87,7 @@ struct mx_order_map {
 	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
 	struct mx_order_page *page;
 	size_t n, room, last;
+	unsigned waves; /* of a workgroup: the length of a list of readers */
 	struct mx_order_block *blocks;
 };
 
@@ -94,7 +95,7 @@ struct mx_order_map {
  * if there is none and `make` is false. */
 struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address, unsigned unit,
                                     bool make);
-mx_access *mx_order_readers(struct mx_order_map *m, unsigned n);
+mx_access *mx_order_readers(struct mx_order_map *m);
 void mx_order_map_clear(struct mx_order_map *m);
 
 /* ---- one workgroup, one launch ---- */

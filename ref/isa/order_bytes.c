@@ -12,7 +12,10 @@ typedef enum { READ, WRITE, ATOMIC } kind;
 struct range {
 	struct mx_wave *w;
 	const struct mx_inst *in;
+	const struct mx_order_group *order;
+	uint32_t group; /* as in a cell */
 	mx_access me;
+	mx_access over; /* one of the workgroup that is over, as neighbours often have it */
 	kind kind;
 	bool lds;
 	int lane;
@@ -24,8 +27,6 @@ struct range {
 	const mx_vreg *data;
 	uint64_t loaded_from;
 };
-
-enum { WAVES = 16 };
 
 /* ---- order ---- */
 
@@ -46,8 +47,14 @@ static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access
 	       (stream == mx_access_stream(me) && in_order(stream));
 }
 
-static uint32_t group_of(const struct range *r) {
-	return (uint32_t)r->w->group->index + 1;
+/* The same of this range; remembers the last answer. */
+static bool is_over_for(struct range *r, mx_access earlier) {
+	if (earlier == r->over)
+		return true;
+	if (!is_over(r->order, earlier, r->me))
+		return false;
+	r->over = earlier;
+	return true;
 }
 
 /* FLAT in LDS: no source promises an order with the wave's other LDS operations, and compiled
@@ -78,14 +85,14 @@ static const char *const words[] = { "reads", "writes", "changes" };
 static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint32_t group,
                      kind was) {
 	static const char *const has[] = { "read", "written", "changed" };
-	bool other = group != group_of(r) || mx_access_wave(earlier) != mx_access_wave(r->me);
+	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
 	char what[96];
-	if (flat_beside_ds(r, earlier) && group == group_of(r)) {
+	if (flat_beside_ds(r, earlier) && group == r->group) {
 		mx_order_doubt(r->w, r->in, "FLAT in LDS beside other LDS operations");
 		return;
 	}
 	if (other && ((mx_access_is_sync(earlier) && mx_access_is_sync(r->me)) ||
-	              r->w->group->order->wave[r->w->index].acquired)) {
+	              r->order->wave[r->w->index].acquired)) {
 		mx_order_doubt(r->w, r->in, "order through atomics or flags is not followed");
 		return;
 	}
@@ -97,17 +104,16 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 
 /* ---- one cell ---- */
 
-static void check_write_of(const struct range *r, uint64_t at, const struct mx_order_cell *c,
+static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c,
                            unsigned unit) {
-	const struct mx_order_group *g = r->w->group->order;
-	bool own = c->write_group == group_of(r);
+	bool own = c->write_group == r->group;
 	if (!c->write)
 		return;
 	bool same = r->kind == WRITE && same_written(c->written, written(r, at, unit));
 	if (c->write == r->me && own) {
 		if (r->kind == WRITE && !same)
 			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
-	} else if (!own || !is_over(g, c->write, r->me)) {
+	} else if (!own || !is_over_for(r, c->write)) {
 		if (same)
 			mx_order_doubt(r->w, r->in, "writes what is written there without order");
 		else
@@ -119,49 +125,47 @@ static void check_write_of(const struct range *r, uint64_t at, const struct mx_o
 		               "reads what this launch wrote: caches are not followed");
 }
 
-static void check_readers(const struct range *r, uint64_t at, const struct mx_order_cell *c,
-                          kind was) {
-	const struct mx_order_group *g = r->w->group->order;
+static void check_readers(struct range *r, uint64_t at, const struct mx_order_cell *c, kind was) {
 	if (!c->read_group)
 		return;
-	if (c->read_group != group_of(r)) {
+	if (c->read_group != r->group) {
 		conflict(r, at, c->read, c->read_group, was);
 		return;
 	}
 	if (!c->readers) {
-		if (c->read != r->me && !is_over(g, c->read, r->me))
+		if (c->read != r->me && !is_over_for(r, c->read))
 			conflict(r, at, c->read, c->read_group, was);
 		return;
 	}
-	for (unsigned i = 0; i < WAVES; i++)
-		if (c->readers[i] && c->readers[i] != r->me && !is_over(g, c->readers[i], r->me)) {
+	for (unsigned i = 0; i < r->w->group->n_waves; i++)
+		if (c->readers[i] && c->readers[i] != r->me && !is_over_for(r, c->readers[i])) {
 			conflict(r, at, c->readers[i], c->read_group, was);
 			return;
 		}
 }
 
 /* Of two reads of a wave the later one stays, which must not be over first. */
-static mx_access later(const struct range *r, mx_access old) {
-	if (old && old != r->me && !is_over(r->w->group->order, old, r->me))
+static mx_access later(struct range *r, mx_access old) {
+	if (old && old != r->me && !is_over_for(r, old))
 		mx_order_doubt(r->w, r->in, "reads of one byte in flight on two counters");
 	return r->me;
 }
 
-static void note_reader(const struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
 	unsigned wave = r->w->index;
 	if (!c->read_group) {
-		c->read_group = group_of(r);
+		c->read_group = r->group;
 		c->read = r->me;
-	} else if (c->read_group != group_of(r)) {
+	} else if (c->read_group != r->group) {
 		c->read_group = MX_SEVERAL_GROUPS;
 		return;
 	} else if (!c->readers) {
 		if (mx_access_wave(c->read) == wave)
 			c->read = later(r, c->read);
-		else if (is_over(r->w->group->order, c->read, r->me))
+		else if (is_over_for(r, c->read))
 			c->read = r->me;
 		else {
-			c->readers = mx_order_readers(m, WAVES);
+			c->readers = mx_order_readers(m);
 			if (!c->readers) {
 				r->w->group->run->out_of_memory = true;
 				return;
@@ -173,30 +177,30 @@ static void note_reader(const struct range *r, struct mx_order_map *m, struct mx
 		c->readers[wave] = later(r, c->readers[wave]);
 }
 
-static void forget_readers(struct mx_order_cell *c) {
+static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
 	c->read_group = 0;
 	if (c->readers)
-		memset(c->readers, 0, WAVES * sizeof *c->readers);
+		memset(c->readers, 0, m->waves * sizeof *c->readers);
 }
 
 /* Whatever is ordered behind this write is behind all that this write is behind. */
-static void touch(const struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
-                  uint64_t at, unsigned unit) {
+static void touch(struct range *r, struct mx_order_map *m, struct mx_order_cell *c, uint64_t at,
+                  unsigned unit) {
 	check_write_of(r, at, c, unit);
 	if (r->kind != READ)
 		check_readers(r, at, c, READ);
 	if (r->kind == READ)
 		note_reader(r, m, c);
 	else if (r->kind == WRITE) {
-		forget_readers(c);
+		forget_readers(m, c);
 		c->write = r->me;
-		c->write_group = group_of(r);
+		c->write_group = r->group;
 		c->written = written(r, at, unit);
 	}
 }
 
 /* Atomics are no conflict among themselves; here they are kept as readers are. */
-static void touch_atomics(const struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
+static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
                           uint64_t at) {
 	if (r->kind == ATOMIC) {
 		note_reader(r, m, c);
@@ -204,12 +208,12 @@ static void touch_atomics(const struct range *r, struct mx_order_map *m, struct 
 	}
 	check_readers(r, at, c, ATOMIC);
 	if (r->kind == WRITE)
-		forget_readers(c);
+		forget_readers(m, c);
 }
 
 /* ---- ranges ---- */
 
-static void walk(const struct range *r, struct mx_order_map *m, bool atomics) {
+static void walk(struct range *r, struct mx_order_map *m, bool atomics) {
 	uint64_t at = r->at, end = at + r->bytes;
 	unsigned unit = (at | end) % 4 ? 1 : 4;
 	while (at < end) {
@@ -229,7 +233,7 @@ static void walk(const struct range *r, struct mx_order_map *m, bool atomics) {
 	}
 }
 
-static void walk_range(const struct range *r) {
+static void walk_range(struct range *r) {
 	struct mx_order_group *g = r->w->group->order;
 	struct mx_order *o = r->w->group->run->order;
 	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
@@ -317,7 +321,13 @@ static void access_vector(struct range *r, const struct mx_memop *m) {
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
 	const struct mx_op *op = m->in->op;
-	struct range r = { .w = w, .in = m->in, .me = me, .kind = kind_of(op), .lane = -1 };
+	struct range r = { .w = w,
+		           .in = m->in,
+		           .order = w->group->order,
+		           .group = (uint32_t)w->group->index + 1,
+		           .me = me,
+		           .kind = kind_of(op),
+		           .lane = -1 };
 	if (op->encoding == MX_DS)
 		access_ds(&r, m);
 	else if (op->encoding == MX_SMEM) {

@@ -12,7 +12,8 @@ struct mx_order_block {
 	mx_access access[BLOCK];
 };
 
-mx_access *mx_order_readers(struct mx_order_map *m, unsigned n) {
+mx_access *mx_order_readers(struct mx_order_map *m) {
+	unsigned n = m->waves;
 	struct mx_order_block *b = m->blocks;
 	if (!b || b->n + n > BLOCK) {
 		b = malloc(sizeof *b);
@@ -39,7 +40,7 @@ void mx_order_map_clear(struct mx_order_map *m) {
 		free(m->blocks);
 		m->blocks = next;
 	}
-	*m = (struct mx_order_map){ 0 };
+	*m = (struct mx_order_map){ .waves = m->waves };
 }
 
 /* ---- finding pages: open addressing, at most half full ---- */
@@ -75,7 +76,7 @@ static bool grow(struct mx_order_map *m) {
 }
 
 /* Four cells for each: what touched all four bytes touched each of them. */
-static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned waves) {
+static bool split(struct mx_order_map *m, struct mx_order_page *p) {
 	struct mx_order_cell *fine = calloc(MX_ORDER_PAGE, sizeof *fine);
 	if (!fine)
 		return false;
@@ -85,11 +86,11 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned wave
 		v->value = v->kind == MX_VALUE ? v->value >> 8 * (i % 4) & 0xff : v->value + i % 4;
 		if (!fine[i].readers || i % 4 == 0)
 			continue;
-		if (!(fine[i].readers = mx_order_readers(m, waves))) {
+		if (!(fine[i].readers = mx_order_readers(m))) {
 			free(fine);
 			return false;
 		}
-		memcpy(fine[i].readers, p->cell[i / 4].readers, waves * sizeof(mx_access));
+		memcpy(fine[i].readers, p->cell[i / 4].readers, m->waves * sizeof(mx_access));
 	}
 	free(p->cell);
 	p->cell = fine;
@@ -123,5 +124,5 @@ struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address, un
 		m->last = i;
 	}
 	struct mx_order_page *p = &m->page[i];
-	return p->unit <= unit || split(m, p, 16) ? p : NULL;
+	return p->unit <= unit || split(m, p) ? p : NULL;
 }
