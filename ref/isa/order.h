@@ -113,7 +113,8 @@ struct mx_order_use {
 	struct {
 		uint16_t row;
 		uint8_t n;
-		bool write, all_lanes;
+		bool write;
+		enum { MX_LANES_OF_EXEC, MX_LANES_ALL, MX_LANE_FIRST, MX_LANE_OF_SRC1 } lanes;
 	} range[12];
 };
 
