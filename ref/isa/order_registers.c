@@ -125,6 +125,10 @@ static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
 		add(u, use[i].code, use[i].dwords, false, lanes);
 	if (op->handler == mx_x_s_cbranch_vccz || op->handler == mx_x_s_cbranch_vccnz)
 		add(u, MX_VCC, 2, false, MX_LANES_ALL);
+	if (lanes == MX_LANE_OF_SRC1)
+		add(u, in->src[1], 1, false, MX_LANES_ALL);
+	if (lanes == MX_LANE_OF_SRC1 && !op->d)
+		add(u, in->dst, 1, true, lanes); /* v_writelane */
 	if (mask)
 		add(u, in->sdst, 2, true, MX_LANES_ALL);
 	if (mx_is_cvt(op))
