@@ -129,6 +129,8 @@ static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
 		add(u, in->src[1], 1, false, MX_LANES_ALL);
 	if (lanes == MX_LANE_OF_SRC1 && !op->d)
 		add(u, in->dst, 1, true, lanes); /* v_writelane */
+	if (op->encoding == MX_VOP1 && strstr(op->name, "_swap"))
+		add(u, in->dst, 1, true, lanes);
 	if (mask)
 		add(u, in->sdst, 2, true, MX_LANES_ALL);
 	if (mx_is_cvt(op))
