@@ -23,6 +23,8 @@ static const char help[] =
 	"  --seed S           seed of data and schedules; default 1\n"
 	"  --race N           run each case under N schedules and compare all memory, byte by "
 	"byte\n"
+	"  --scratch-apart    (analysis) scratch returns in order among itself, not with the rest\n"
+	"                     of vmcnt\n"
 	"  --jobs J           threads; default: one for each processor\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
@@ -41,7 +43,8 @@ static const char help[] =
 	"  --break PC         registers of each wave (or of the traced one) that gets there;\n"
 	"                     PC is the offset in the kernel: 0x1a4\n"
 	"  --lane L           (--trace, --break) whose vector values; default: the first\n"
-	"  --no-analysis      do not look for missing wait states\n"
+	"  --no-analysis      look neither for accesses that no wait or barrier orders nor for\n"
+	"                     missing wait states\n"
 	"\n"
 	"  -v, --verbose      instruction mix, share of MFMA, operations in flight\n"
 	"  -h, --help         this text\n"
@@ -96,17 +99,19 @@ enum {
 	TAP,
 	CASE,
 	CO,
-	NO_ANALYSIS,
 	WHO,
 	DEPTH,
 	TRACE,
 	WATCH,
 	BREAK,
-	LANE
+	LANE,
+	NO_ANALYSIS,
+	SCRATCH_APART
 };
 
 static const struct option long_options[] = {
 	{ "list", no_argument, NULL, LIST },
+	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
 	{ "device", required_argument, NULL, DEVICE },
 	{ "seed", required_argument, NULL, SEED },
 	{ "race", required_argument, NULL, RACE },
@@ -138,6 +143,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case SAVE: o->save = value; return true;
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
+	case SCRATCH_APART: o->analysis |= MX_ANALYSE_SCRATCH_APART; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
@@ -217,7 +223,7 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
-		                  .analysis = MX_ANALYSE_WAIT_STATES,
+		                  .analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES,
 		                  .depth = 4,
 		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };

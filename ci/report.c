@@ -154,6 +154,8 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	putchar('\n');
 	if (r->race.runs)
 		print_race(d, r, lead);
+	if (r->verdict.order[0])
+		printf("%sorder: %s\n", lead, r->verdict.order);
 	print_findings(o, d, r, lead);
 	print_lines(r->details, lead);
 	fflush(stdout);

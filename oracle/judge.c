@@ -208,6 +208,9 @@ static mx_severity severity_of(mx_finding_kind k) {
 	case MX_BOUNDS_READ:
 	case MX_BOUNDS_WRITE: return MX_WRONG_NUMBERS;
 	case MX_UNWRITTEN:
+	case MX_RACE_LDS:
+	case MX_RACE_REGISTER:
+	case MX_RACE_GLOBAL:
 	case MX_AMBIGUOUS:
 	case MX_WAIT_STATES: return MX_WRONG_ORDER;
 	case MX_WAIT_STATES_NOTE: return MX_NOT_WRONG;
@@ -235,6 +238,8 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
                    struct mx_error *err) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	mx_bench_device_findings(b, v);
+	if (b->device->emu)
+		snprintf(v->order, sizeof v->order, "%s", b->device->emu->report()->order);
 	if (r->failed) {
 		if (mx_verdict_status(v) != MX_WRONG_DEVICE)
 			mx_verdict_add(v, MX_WRONG_DEVICE, "fault", "%s", r->failure);

@@ -17,6 +17,10 @@ const char *mx_finding_name(mx_finding_kind k) {
 	return names[k];
 }
 
+static bool is_race(mx_finding_kind k) {
+	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL;
+}
+
 static bool stops(mx_finding_kind k) {
 	return k == MX_UNSUPPORTED || k == MX_FAULT || k == MX_STUCK || k == MX_TRAP;
 }
@@ -49,6 +53,14 @@ static void instruction_text(const struct mx_inst *in, char *text, size_t room) 
 		snprintf(text, room, "%s", in->op ? in->op->name : "unknown instruction");
 }
 
+/* Behind a race values may be anything, and findings its consequence. */
+static bool is_conditional(const struct mx_report *r) {
+	for (size_t i = 0; i + 1 < r->n_findings; i++)
+		if (is_race(r->findings[i].kind))
+			return true;
+	return false;
+}
+
 /* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): text" */
 static void describe(struct mx_finding *f, const struct mx_wave *w, const struct mx_inst *in,
                      const char *format, va_list ap) {
@@ -65,8 +77,9 @@ static void describe(struct mx_finding *f, const struct mx_wave *w, const struct
 		n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ")") : 0;
 	}
 	n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ": ") : 0;
-	if (n < sizeof f->text)
-		vsnprintf(f->text + n, sizeof f->text - n, format, ap);
+	n += n < sizeof f->text ? vsnprintf(f->text + n, sizeof f->text - n, format, ap) : 0;
+	if (n < sizeof f->text && is_conditional(w->group->run->report))
+		snprintf(f->text + n, sizeof f->text - n, " (conditional: a race came before)");
 }
 
 void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,

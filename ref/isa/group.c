@@ -29,6 +29,7 @@ void mx_group_free(struct mx_group *g) {
 		free(g->free_list);
 		g->free_list = next;
 	}
+	mx_order_group_free(g);
 	free(g->waves);
 	free(g->lds);
 	free(g->lds_unwritten);
@@ -50,7 +51,7 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->lds = malloc(g->lds_bytes + 1);
 	g->lds_unwritten = malloc(g->lds_bytes + 1);
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->lds && g->lds_unwritten && g->waves;
+	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
 		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run) &&
 		     mx_hazards_new(&g->waves[i], run);
@@ -76,6 +77,7 @@ static void place(struct mx_group *g, uint64_t index) {
 
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
+	mx_order_group_start(g);
 	g->clock = 0;
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;

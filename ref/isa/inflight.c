@@ -84,6 +84,8 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 	q->op[q->n++] = m;
 	q->count += weight;
 	w->group->in_flight++;
+	if (w->group->order)
+		mx_order_issue(w, q, m);
 	if (mx_vmcnt(w) > stats->max_vmcnt)
 		stats->max_vmcnt = mx_vmcnt(w);
 	if (mx_lgkmcnt(w) > stats->max_lgkmcnt)

@@ -209,6 +209,7 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 /* The instruction at a byte offset, or NULL outside the program. */
 const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset);
 uint64_t mx_program_base(const struct mx_program *p);
+size_t mx_program_dwords(const struct mx_program *p);
 
 /* What of each instruction matters to hazards (hazard.h), by dword offset; made when first asked
  * for. NULL if memory is short. */

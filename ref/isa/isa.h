@@ -167,14 +167,19 @@ struct mx_observer {
 	void (*event)(void *context, const struct mx_event *e);
 };
 
-/* What may be looked for while a launch runs, besides what always is. */
+/* What may be looked for while a launch runs, besides what always is. ORDER: whether accesses of LDS,
+ * device memory and registers are ordered by waits and barriers, rather than by this schedule:
+ * conflicts without order are findings, under any seed. SCRATCH_APART: scratch returns in order
+ * among itself alone, not with the others of vmcnt. */
 enum {
+	MX_ANALYSE_ORDER = 1,
+	MX_ANALYSE_SCRATCH_APART = 2,
 	MX_ANALYSE_WAIT_STATES = 4, /* too few of them between two instructions; hazard.h */
 };
 
 struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
-	unsigned analysis;                  /* MX_ANALYSE_..., or'ed */
+	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;
@@ -203,7 +208,8 @@ struct mx_launch {
 struct mx_report {
 	struct mx_finding *findings;
 	size_t n_findings, room;
-	bool stopped; /* a finding ended the launch before its end */
+	char order[256]; /* what the analysis of order proves, or why not; "": not analysed */
+	bool stopped;    /* a finding ended the launch before its end */
 	struct mx_stats stats;
 };
 

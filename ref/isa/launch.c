@@ -99,7 +99,7 @@ static void run_all(struct mx_run *run) {
 	_Atomic uint64_t next = 0;
 	struct mx_residents r = { .next = &next,
 		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
-	if (l->threads > 1 && !l->observer) {
+	if (l->threads > 1 && !l->observer && !run->order) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
 			mx_parallel_run(run, &next, r.end);
@@ -121,7 +121,10 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		return false;
 	if (missing)
 		refuse(&run, missing);
-	else
+	else {
+		mx_order_begin(&run);
 		run_all(&run);
+		mx_order_end(&run);
+	}
 	return !run.out_of_memory;
 }

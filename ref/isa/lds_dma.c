@@ -19,6 +19,11 @@ static uint32_t datum(struct mx_wave *w, const struct mx_memop *m, unsigned lane
 	                                    : mx_loaded(w, m, lane, k, unwritten);
 }
 
+uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *bytes) {
+	*bytes = 4 * dwords(m->in);
+	return m->lds + lane * stride(m->in);
+}
+
 /* Lanes outside the buffer write zeros (assumed: pipelined kernels rely on it), inactive ones
  * nothing [ISA 9.1.9]. */
 static void land(struct mx_wave *w, struct mx_memop *m) {

@@ -126,6 +126,7 @@ struct mx_group {
 	uint64_t stores;    /* that have landed */
 	bool watched;       /* has outlived a slice: its waves are watched for cycles */
 	struct mx_memop *free_list;
+	struct mx_order_group *order; /* or NULL: see order.h */
 };
 
 /* A launch under way, or a thread's part of it. */
@@ -135,6 +136,7 @@ struct mx_run {
 	uint64_t max_instructions;
 	size_t last_region;
 	bool out_of_memory;
+	struct mx_order *order;   /* where order is analysed, else NULL */
 	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
 	bool aborted;             /* that has failed: the launch goes on with one */
 };
@@ -239,6 +241,20 @@ bool mx_in_flight(const struct mx_wave *w); /* anything */
 void mx_land_due(struct mx_wave *w);
 bool mx_land_one(struct mx_wave *w);
 bool mx_wait_over(const struct mx_wave *w);
+
+/* ---- order.c: the analysis of order; call only where a group or run has one ---- */
+
+void mx_order_begin(struct mx_run *run); /* if the launch asks for it */
+void mx_order_end(struct mx_run *run);
+bool mx_order_group_new(struct mx_group *g);
+void mx_order_group_start(struct mx_group *g);
+void mx_order_group_free(struct mx_group *g);
+
+void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
+void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m);
+void mx_order_wait(struct mx_wave *w); /* for its targets */
+void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
+void mx_order_barrier(struct mx_group *g);
 
 /* ---- random.c ---- */
 void mx_random_seed(struct mx_random *r, uint64_t seed, uint64_t stream);

@@ -40,6 +40,10 @@ uint64_t mx_program_base(const struct mx_program *p) {
 	return p->base;
 }
 
+size_t mx_program_dwords(const struct mx_program *p) {
+	return p->n;
+}
+
 bool mx_program_shares(const struct mx_program *p, uint64_t entry) {
 	return atomic_load_explicit(&p->shares, memory_order_relaxed) == entry;
 }

@@ -123,6 +123,8 @@ static void step(struct mx_wave *w) {
 		mx_observe_issue(w, in);
 	if (w->hazards && !skip)
 		mx_hazards_issue(w, in);
+	if (g->order && !skip)
+		mx_order_step(w, in);
 	w->pc += in->size;
 	if (!skip)
 		in->op->handler(w, in);
@@ -168,6 +170,7 @@ static void open_barrier(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		if (g->waves[i].status == MX_AT_BARRIER)
 			g->waves[i].status = MX_READY;
+	mx_order_barrier(g);
 	g->at_barrier = 0;
 }
 

@@ -65,6 +65,10 @@ static bool exists(const struct mx_memop *m) {
 	return n != FLOAT || bits == 16 || (is_packed(m) && !layout(m)[3]);
 }
 
+unsigned mx_typed_bytes(const struct mx_memop *m) {
+	return position(m, 4) / 8;
+}
+
 unsigned mx_typed_element(struct mx_wave *w, struct mx_memop *m, uint32_t word3) {
 	const struct mx_inst *in = m->in;
 	if (in->op->encoding == MX_MTBUF)
@@ -82,7 +86,7 @@ unsigned mx_typed_element(struct mx_wave *w, struct mx_memop *m, uint32_t word3)
 	}
 	if (in->op->flags & MX_STORE && is_packed(m) && in->op->d < 4 && layout(m)[in->op->d])
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "storing part of a packed element");
-	return position(m, 4) / 8;
+	return mx_typed_bytes(m);
 }
 
 /* ---- from memory ---- */
@@ -281,7 +285,7 @@ static void land_store(struct mx_wave *w, struct mx_memop *m) {
 }
 
 static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
-	unsigned bytes = position(m, 4) / 8, l;
+	unsigned bytes = mx_typed_bytes(m), l;
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned k = 0; m->inside[l] && k < mx_dwords(bytes); k++)
 		if (!mx_lane_check(w, m, l, 4 * k, mx_part_bytes(bytes, k),

@@ -48,11 +48,15 @@ bool mx_prepare_atomic(struct mx_wave *w, struct mx_memop *m);
 /* ---- lds_dma.c ---- */
 void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m);
 
+/* Where in LDS a lane's data of a load to LDS goes, and how much of it. */
+uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *bytes);
+
 /* ---- typed.c: buffers whose elements are converted ---- */
 
 /* Fills m->format from the instruction or from the third dword of a resource, and returns the
  * bytes of an element; 0, with a finding, where there is no such format. */
 unsigned mx_typed_element(struct mx_wave *w, struct mx_memop *m, uint32_t word3);
+unsigned mx_typed_bytes(const struct mx_memop *m); /* the same, once m->format is there */
 bool mx_prepare_typed(struct mx_wave *w, struct mx_memop *m);
 
 /* The dword of a lane that a typed load of one component gives. */

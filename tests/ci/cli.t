@@ -24,7 +24,7 @@ sub passes {
 
 my $help = passes('--help explains', '--help');
 is_deeply([ grep { $help !~ /--$_\b/ } qw(list device seed race jobs shape regime tap case co
-	verbose help) ], [], 'every option is in the help');
+	no-analysis scratch-apart verbose help) ], [], 'every option is in the help');
 is(passes('-h does too', '-h'), $help, 'in the same words');
 
 my @list = split /\n/, passes('--list lists', '--list');
@@ -57,6 +57,9 @@ my @run = ('gemm/mxfp4_f32/128x17x512/general');
 like(passes('a general run passes', @run),
 	qr{^pass  \S+ +bits 2176/2176  snr deq 1\d\d\.\d\d dB unq 1\d\.\d\d dB  [\d.]+ s  \[profile block32 \(assumed\)}m,
 	'with its elements, both SNR, and the assumption behind it');
+like($out, qr/^      order: proved for this launch, assuming: this code object, input and grid;/m,
+	'what the analysis of order proves');
+unlike(passes('--no-analysis passes', '--no-analysis', @run), qr/order:/, 'without that line');
 like(passes('an exact run passes', 'gemm/mxfp4_f32/1x1x32/exact'),
 	qr{bits 1/1  snr deq exact unq -  .*\[exact regime: }, 'with what exactness rests on');
 like(passes('--race passes', '--race', 60, @run),

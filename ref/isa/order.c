@@ -1,0 +1,239 @@
+/* The analysis of order: operations by number, the waits and barriers that cover them, and what
+ * a launch without a finding proves. */
+#include "order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+mx_handler mx_x_s_memtime, mx_x_s_memrealtime, mx_x_s_getreg_b32, mx_x_ds_append, mx_x_ds_consume;
+
+/* ---- the launch ---- */
+
+void mx_order_begin(struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	if (!(l->analysis & MX_ANALYSE_ORDER))
+		return;
+	struct mx_order *o = run->order = calloc(1, sizeof *o);
+	if (o)
+		o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
+	if (!o || !o->use) {
+		run->out_of_memory = true;
+		return;
+	}
+	const uint32_t *b = l->block;
+	o->memory.waves = o->atomics.waves = (b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES;
+	o->scratch_apart = l->analysis & MX_ANALYSE_SCRATCH_APART;
+}
+
+static const char *const assumptions =
+	"this code object, input and grid; waits and barriers as [ISA 4.4]; no value made of "
+	"addresses";
+
+static void conclude(const struct mx_run *run, const struct mx_order *o) {
+	struct mx_report *r = run->report;
+	size_t findings = 0;
+	for (size_t i = 0; i < r->n_findings; i++)
+		findings += r->findings[i].kind != MX_WAIT_STATES_NOTE;
+	if (findings)
+		snprintf(r->order, sizeof r->order, "not proved: there are findings");
+	else if (o->reason)
+		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx", o->reason,
+		         (unsigned long long)o->reason_pc);
+	else
+		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s",
+		         assumptions);
+}
+
+void mx_order_end(struct mx_run *run) {
+	struct mx_order *o = run->order;
+	if (!o)
+		return;
+	if (o->use)
+		conclude(run, o);
+	mx_order_map_clear(&o->memory);
+	mx_order_map_clear(&o->atomics);
+	free(o->use);
+	free(o);
+	run->order = NULL;
+}
+
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
+	const struct mx_run *run = w->group->run;
+	if (run->order->reason)
+		return;
+	run->order->reason = reason;
+	run->order->reason_pc =
+		mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
+}
+
+/* ---- the workgroup ---- */
+
+bool mx_order_group_new(struct mx_group *g) {
+	if (g->run->order)
+		g->order = calloc(1, sizeof *g->order);
+	if (g->order)
+		g->order->lds.waves = g->order->lds_atomics.waves = g->room;
+	return !g->run->order || g->order;
+}
+
+void mx_order_group_free(struct mx_group *g) {
+	if (!g->order)
+		return;
+	mx_order_map_clear(&g->order->lds);
+	mx_order_map_clear(&g->order->lds_atomics);
+	free(g->order);
+}
+
+void mx_order_group_start(struct mx_group *g) {
+	if (!g->order)
+		return;
+	mx_order_map_clear(&g->order->lds);
+	mx_order_map_clear(&g->order->lds_atomics);
+	for (unsigned i = 0; i < g->n_waves; i++)
+		memset(&g->order->wave[i], 0, offsetof(struct mx_order_wave, load));
+}
+
+/* What every wave has waited for is over for all that begins behind the barrier; the waits of a
+ * wave that ended too, as the barrier opened behind its end. */
+void mx_order_barrier(struct mx_group *g) {
+	for (unsigned i = 0; g->order && i < g->n_waves; i++) {
+		struct mx_order_wave *o = &g->order->wave[i];
+		memcpy(o->shared, o->covered, sizeof o->shared);
+		memcpy(o->before, o->issued, sizeof o->before);
+	}
+}
+
+/* ---- one instruction ---- */
+
+static bool commutes(mx_rmw_function *f) {
+	static mx_rmw_function *const those[] = {
+		mx_rmw_add32,  mx_rmw_add64,  mx_rmw_sub32,  mx_rmw_sub64,  mx_rmw_smin32,
+		mx_rmw_smin64, mx_rmw_umin32, mx_rmw_umin64, mx_rmw_smax32, mx_rmw_smax64,
+		mx_rmw_umax32, mx_rmw_umax64, mx_rmw_and32,  mx_rmw_and64,  mx_rmw_or32,
+		mx_rmw_or64,   mx_rmw_xor32,  mx_rmw_xor64,
+	};
+	for (unsigned i = 0; i < sizeof those / sizeof *those; i++)
+		if (f == those[i])
+			return true;
+	return false;
+}
+
+static bool returns(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	return op->encoding == MX_DS     ? op->flags & MX_LOAD && op->flags & MX_STORE
+	       : op->encoding == MX_SMEM ? in->mem.glc
+	                                 : in->mem.sc0;
+}
+
+static bool is_atomic(const struct mx_op *op) {
+	return op->rmw || op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume;
+}
+
+/* The caches' scope of a load or store: agent and wider, as atomic ones of compiled code have
+ * [LLVM "Memory Model gfx942"]. */
+static bool is_flag(const struct mx_inst *in) {
+	switch (in->op->encoding) {
+	case MX_FLAT:
+	case MX_GLOBAL: return in->dwords[0] >> 25 & 1;
+	case MX_MUBUF: return in->dwords[0] >> 15 & 1;
+	default: return false;
+	}
+}
+
+/* Why a launch that executes this instruction depends on more than order. */
+static const char *reason_of(const struct mx_inst *in) {
+	enum { MODE = 1 };
+	const struct mx_op *op = in->op;
+	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
+		return "reads a clock";
+	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
+		return "reads a hardware register";
+	if (is_atomic(op) && returns(in))
+		return "an atomic returns what was there";
+	if (is_atomic(op) && !commutes(op->rmw))
+		return "atomics whose order matters";
+	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
+		return "registers that M0 names";
+	return NULL;
+}
+
+static void note_atomic(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_order *o = w->group->run->order;
+	if (o->rmw && o->rmw != in->op->rmw)
+		mx_order_doubt(w, in, "atomics of several kinds, whose order matters");
+	o->rmw = in->op->rmw;
+}
+
+void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_order_use *u = &w->group->run->order->use[in->offset / 4];
+	struct mx_order_wave *o = &w->group->order->wave[w->index];
+	if (!u->known) {
+		mx_order_find_uses(in, u);
+		u->reason = reason_of(in);
+		u->known = true;
+	}
+	if (u->reason)
+		mx_order_doubt(w, in, u->reason);
+	if (w->mode & MX_MODE_GPR_IDX_EN)
+		mx_order_doubt(w, in, "registers that M0 names");
+	if (in->op->rmw)
+		note_atomic(w, in);
+	o->acquired |= is_atomic(in->op) && returns(in);
+	o->acquired |= in->op->encoding > MX_DS && in->op->flags & MX_LOAD && is_flag(in);
+	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
+		if (o->pending[i]) {
+			mx_order_check_registers(w, in, u);
+			break;
+		}
+}
+
+static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q,
+                          const struct mx_memop *m) {
+	if (q == &w->ds)
+		return MX_STREAM_DS;
+	if (q == &w->sm)
+		return MX_STREAM_SM;
+	if (q == &w->fl)
+		return MX_STREAM_FL;
+	bool apart = w->group->run->order->scratch_apart && m->in->op->encoding == MX_SCRATCH;
+	return apart ? MX_STREAM_SCRATCH : MX_STREAM_VM;
+}
+
+void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
+	struct mx_order_wave *o = &w->group->order->wave[w->index];
+	unsigned stream = stream_of(w, q, m);
+	mx_access me = ++o->issued[stream];
+	me |= (uint64_t)(m->in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56;
+	me |= (uint64_t)stream << 60 | (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	mx_order_note_load(w, m, stream);
+	mx_order_access(w, m, me);
+}
+
+/* ---- waits ---- */
+
+/* Of a stream that returns in order no more than `left` are on their way, the last ones; of
+ * others any may be. What shares the counter may be done, and so does not help. */
+static void cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
+	bool any_order = stream == MX_STREAM_FL || stream == MX_STREAM_SM;
+	uint32_t issued = o->issued[stream];
+	if (any_order && left)
+		return;
+	if (issued > left && issued - left > o->covered[stream])
+		o->covered[stream] = issued - left;
+}
+
+/* The highest count is no wait. */
+void mx_order_wait(struct mx_wave *w) {
+	struct mx_order_wave *o = &w->group->order->wave[w->index];
+	for (unsigned stream = 0; stream < MX_STREAMS; stream++) {
+		bool lgkm = stream == MX_STREAM_DS || stream == MX_STREAM_SM;
+		unsigned left = lgkm ? w->lgkm_target : w->vm_target;
+		if (left < (lgkm ? MX_LGKMCNT_MAX : MX_VMCNT_MAX))
+			cover(o, stream, left);
+	}
+}
+
+void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in) {
+	w->group->order->wave[w->index].barrier = in;
+}

@@ -1,0 +1,152 @@
+/* Happens-before: which accesses of a launch are ordered by more than this schedule's chance.
+ *
+ * An access begins when its instruction is issued and is over when its wave has executed a wait
+ * that covers it, whenever it lands here. Order comes from the program order of a wave, from
+ * counters whose operations return in order, from waits, and between waves from barriers. It does
+ * not depend on the seed; what conflicts without it is a finding in any one run. */
+#ifndef MX_ORDER_H
+#define MX_ORDER_H
+
+#include "machine.h"
+
+/* Operations of a wave that return in one order, or (FL, SM) in any. */
+enum {
+	MX_STREAM_VM,
+	MX_STREAM_SCRATCH, /* scratch, where it is told apart: else in VM */
+	MX_STREAM_FL,
+	MX_STREAM_DS,
+	MX_STREAM_SM,
+	MX_STREAMS
+};
+
+enum { MX_ORDER_ROWS = MX_VGPR_FILE + MX_SGPR_FILE }; /* vector registers, then scalar ones */
+
+/* What a wave has sent out. Operations of a stream are numbered from 1. */
+struct mx_order_wave {
+	uint32_t issued[MX_STREAMS];
+	uint32_t covered[MX_STREAMS]; /* up to here, a wait of the wave has covered them */
+	uint32_t shared[MX_STREAMS];  /* the same before the last barrier: all waves know */
+	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
+	const struct mx_inst *barrier;
+	bool acquired;                        /* has read what others may have set as a flag */
+	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */
+	struct {                              /* last: of rows that are pending alone */
+		const struct mx_inst *in;
+		uint64_t lanes;
+		uint32_t number;
+		uint8_t stream;
+	} load[MX_ORDER_ROWS];
+};
+
+/* One end of a conflict, as the shadow of memory keeps it: bits 31:0 number, 55:32 dword of the
+ * code, 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
+typedef uint64_t mx_access;
+
+static inline uint32_t mx_access_number(mx_access a) {
+	return (uint32_t)a;
+}
+static inline unsigned mx_access_wave(mx_access a) {
+	return a >> 56 & 15;
+}
+static inline unsigned mx_access_stream(mx_access a) {
+	return a >> 60 & 7;
+}
+static inline bool mx_access_is_sync(mx_access a) {
+	return a >> 63;
+}
+
+/* ---- order_shadow.c: who touched each byte last ---- */
+
+/* What a write left: two of the same do not conflict. */
+struct mx_written {
+	enum {
+		MX_UNKNOWN,
+		MX_VALUE,
+		MX_LOADED /* by LDS-DMA, from a place whose lower address bits these are */
+	} kind;
+	uint32_t value;
+};
+
+/* The last accesses to one byte, or to four that were always touched together. Readers are the
+ * last of each wave: one, or `readers` of them. */
+struct mx_order_cell {
+	mx_access write, read, *readers;
+	uint32_t write_group, read_group; /* one more than the workgroup's index; 0: none */
+	struct mx_written written;
+};
+#define MX_SEVERAL_GROUPS UINT32_MAX
+
+enum { MX_ORDER_PAGE = 1024 };
+struct mx_order_page {
+	unsigned unit; /* bytes of a cell: 4 or 1 */
+	struct mx_order_cell *cell;
+};
+
+/* Pages by address, and the memory of their lists of readers. */
+struct mx_order_map {
+	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
+	struct mx_order_page *page;
+	size_t n, room, last;
+	unsigned waves; /* of a workgroup: the length of a list of readers */
+	struct mx_order_block *blocks;
+};
+
+/* The page of an address, with cells of no more than `unit` bytes; NULL if memory is short, or
+ * if there is none and `make` is false. */
+struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address, unsigned unit,
+                                    bool make);
+mx_access *mx_order_readers(struct mx_order_map *m);
+void mx_order_map_clear(struct mx_order_map *m);
+
+/* ---- one workgroup, one launch ---- */
+
+struct mx_order_group {
+	struct mx_order_map lds, lds_atomics;
+	struct mx_order_wave wave[16];
+};
+
+/* What an instruction does with registers, and why a launch that executes it proves nothing. */
+struct mx_order_use {
+	bool known;
+	uint8_t n;
+	const char *reason;
+	struct {
+		uint16_t row;
+		uint8_t n;
+		bool write;
+		enum { MX_LANES_OF_EXEC, MX_LANES_ALL, MX_LANE_FIRST, MX_LANE_OF_SRC1 } lanes;
+	} range[12];
+};
+
+struct mx_order {
+	bool scratch_apart;
+	struct mx_order_map memory, atomics;
+	struct mx_order_use *use; /* by dword of the code */
+	mx_rmw_function *rmw;     /* the only atomic function so far */
+	const char *reason;       /* why nothing is proved, and where first */
+	uint64_t reason_pc;
+};
+
+/* Says why the launch proves nothing; the first reason stays. */
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason);
+
+/* ---- order_registers.c ---- */
+
+void mx_order_find_uses(const struct mx_inst *in, struct mx_order_use *u);
+void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in,
+                              const struct mx_order_use *u);
+void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
+
+/* ---- order_bytes.c ---- */
+
+void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
+
+/* ---- order_text.c ---- */
+
+/* Reports a conflict of an instruction with an earlier access; `group`: of that, as in a cell. */
+void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
+                     uint64_t address, mx_access earlier, uint32_t group, const char *what);
+void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in, unsigned row,
+                              bool write);
+
+#endif

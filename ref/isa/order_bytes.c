@@ -1,0 +1,338 @@
+/* Conflicts in LDS and device memory: two accesses to a byte, one of them a write, and no order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ds.h"
+#include "order.h"
+#include "vmem.h"
+
+typedef enum { READ, WRITE, ATOMIC } kind;
+
+/* Bytes that one lane of an operation touches. */
+struct range {
+	struct mx_wave *w;
+	const struct mx_inst *in;
+	const struct mx_order_group *order;
+	uint32_t group; /* as in a cell */
+	mx_access me;
+	mx_access over; /* one of the workgroup that is over, as neighbours often have it */
+	kind kind;
+	bool lds;
+	int lane;
+	uint64_t at;
+	unsigned bytes;
+	/* What a write leaves at `base` and behind it: the lane's part of these rows, or what
+	 * LDS-DMA loads from an address. */
+	uint64_t base;
+	const mx_vreg *data;
+	uint64_t loaded_from;
+};
+
+/* ---- order ---- */
+
+/* Streams whose operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory
+ * compiled code relies on it: no wait stands between a store and a load of the same address
+ * [LLVM SIInsertWaitcnts]. */
+static bool in_order(unsigned stream) {
+	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
+}
+
+/* Whether an earlier access of the same workgroup is over when `me` begins. */
+static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access me) {
+	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
+	const struct mx_order_wave *w = &g->wave[wave];
+	if (wave != mx_access_wave(me))
+		return mx_access_number(earlier) <= w->shared[stream];
+	return mx_access_number(earlier) <= w->covered[stream] ||
+	       (stream == mx_access_stream(me) && in_order(stream));
+}
+
+/* The same of this range; remembers the last answer. */
+static bool is_over_for(struct range *r, mx_access earlier) {
+	if (earlier == r->over)
+		return true;
+	if (!is_over(r->order, earlier, r->me))
+		return false;
+	r->over = earlier;
+	return true;
+}
+
+/* FLAT in LDS: no source promises an order with the wave's other LDS operations, and compiled
+ * code has no wait between them. */
+static bool flat_beside_ds(const struct range *r, mx_access earlier) {
+	unsigned a = mx_access_stream(earlier), b = mx_access_stream(r->me);
+	bool ds = a == MX_STREAM_DS || b == MX_STREAM_DS;
+	return r->lds && (a == MX_STREAM_SM || b == MX_STREAM_SM) && (a == b || ds) &&
+	       mx_access_wave(earlier) == mx_access_wave(r->me);
+}
+
+static struct mx_written written(const struct range *r, uint64_t at, unsigned unit) {
+	uint64_t offset = at - r->base;
+	if (r->loaded_from)
+		return (struct mx_written){ MX_LOADED, (uint32_t)(r->loaded_from + offset) };
+	if (!r->data)
+		return (struct mx_written){ MX_UNKNOWN, 0 };
+	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
+	return (struct mx_written){ MX_VALUE, unit == 1 ? v >> 8 * (offset % 4) & 0xff : v };
+}
+
+static bool same_written(struct mx_written a, struct mx_written b) {
+	return a.kind && a.kind == b.kind && a.value == b.value;
+}
+
+static const char *const words[] = { "reads", "writes", "changes" };
+
+static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint32_t group,
+                     kind was) {
+	static const char *const has[] = { "read", "written", "changed" };
+	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
+	char what[96];
+	if (flat_beside_ds(r, earlier) && group == r->group) {
+		mx_order_doubt(r->w, r->in, "FLAT in LDS beside other LDS operations");
+		return;
+	}
+	if (other && ((mx_access_is_sync(earlier) && mx_access_is_sync(r->me)) ||
+	              r->order->wave[r->w->index].acquired)) {
+		mx_order_doubt(r->w, r->in, "order through atomics or flags is not followed");
+		return;
+	}
+	snprintf(what, sizeof what, "%s a byte at %s0x%llx that is %s by", words[r->kind],
+	         r->lds ? "LDS " : "", (unsigned long long)at, has[was]);
+	mx_order_report(r->w, r->in, r->lds ? MX_RACE_LDS : MX_RACE_GLOBAL, r->lane, at, earlier,
+	                group, what);
+}
+
+/* ---- one cell ---- */
+
+static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c,
+                           unsigned unit) {
+	bool own = c->write_group == r->group;
+	if (!c->write)
+		return;
+	bool same = r->kind == WRITE && same_written(c->written, written(r, at, unit));
+	if (c->write == r->me && own) {
+		if (r->kind == WRITE && !same)
+			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
+	} else if (!own || !is_over_for(r, c->write)) {
+		if (same)
+			mx_order_doubt(r->w, r->in, "writes what is written there without order");
+		else
+			conflict(r, at, c->write, c->write_group, WRITE);
+	} else if (!r->lds && r->kind == READ &&
+	           (mx_access_wave(c->write) != mx_access_wave(r->me) ||
+	            (r->in->op->encoding == MX_SMEM && mx_access_stream(c->write) != MX_STREAM_SM)))
+		mx_order_doubt(r->w, r->in,
+		               "reads what this launch wrote: caches are not followed");
+}
+
+static void check_readers(struct range *r, uint64_t at, const struct mx_order_cell *c, kind was) {
+	if (!c->read_group)
+		return;
+	if (c->read_group != r->group) {
+		conflict(r, at, c->read, c->read_group, was);
+		return;
+	}
+	if (!c->readers) {
+		if (c->read != r->me && !is_over_for(r, c->read))
+			conflict(r, at, c->read, c->read_group, was);
+		return;
+	}
+	for (unsigned i = 0; i < r->w->group->n_waves; i++)
+		if (c->readers[i] && c->readers[i] != r->me && !is_over_for(r, c->readers[i])) {
+			conflict(r, at, c->readers[i], c->read_group, was);
+			return;
+		}
+}
+
+/* Of two reads of a wave the later one stays, which must not be over first. */
+static mx_access later(struct range *r, mx_access old) {
+	if (old && old != r->me && !is_over_for(r, old))
+		mx_order_doubt(r->w, r->in, "reads of one byte in flight on two counters");
+	return r->me;
+}
+
+static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+	unsigned wave = r->w->index;
+	if (!c->read_group) {
+		c->read_group = r->group;
+		c->read = r->me;
+	} else if (c->read_group != r->group) {
+		c->read_group = MX_SEVERAL_GROUPS;
+		return;
+	} else if (!c->readers) {
+		if (mx_access_wave(c->read) == wave)
+			c->read = later(r, c->read);
+		else if (is_over_for(r, c->read))
+			c->read = r->me;
+		else {
+			c->readers = mx_order_readers(m);
+			if (!c->readers) {
+				r->w->group->run->out_of_memory = true;
+				return;
+			}
+			c->readers[mx_access_wave(c->read)] = c->read;
+		}
+	}
+	if (c->readers)
+		c->readers[wave] = later(r, c->readers[wave]);
+}
+
+static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
+	c->read_group = 0;
+	if (c->readers)
+		memset(c->readers, 0, m->waves * sizeof *c->readers);
+}
+
+/* Whatever is ordered behind this write is behind all that this write is behind. */
+static void touch(struct range *r, struct mx_order_map *m, struct mx_order_cell *c, uint64_t at,
+                  unsigned unit) {
+	check_write_of(r, at, c, unit);
+	if (r->kind != READ)
+		check_readers(r, at, c, READ);
+	if (r->kind == READ)
+		note_reader(r, m, c);
+	else if (r->kind == WRITE) {
+		forget_readers(m, c);
+		c->write = r->me;
+		c->write_group = r->group;
+		c->written = written(r, at, unit);
+	}
+}
+
+/* Atomics are no conflict among themselves; here they are kept as readers are. */
+static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                          uint64_t at) {
+	if (r->kind == ATOMIC) {
+		note_reader(r, m, c);
+		return;
+	}
+	check_readers(r, at, c, ATOMIC);
+	if (r->kind == WRITE)
+		forget_readers(m, c);
+}
+
+/* ---- ranges ---- */
+
+static void walk(struct range *r, struct mx_order_map *m, bool atomics) {
+	uint64_t at = r->at, end = at + r->bytes;
+	unsigned unit = (at | end) % 4 ? 1 : 4;
+	while (at < end) {
+		struct mx_order_page *p = mx_order_page(m, at, unit, !atomics || r->kind == ATOMIC);
+		uint64_t stop = at / MX_ORDER_PAGE * MX_ORDER_PAGE + MX_ORDER_PAGE;
+		stop = stop < end ? stop : end;
+		if (!p && !atomics)
+			r->w->group->run->out_of_memory = true;
+		for (; p && at < stop; at += p->unit) {
+			struct mx_order_cell *c = &p->cell[at % MX_ORDER_PAGE / p->unit];
+			if (atomics)
+				touch_atomics(r, m, c, at);
+			else
+				touch(r, m, c, at, p->unit);
+		}
+		at = stop;
+	}
+}
+
+static void walk_range(struct range *r) {
+	struct mx_order_group *g = r->w->group->order;
+	struct mx_order *o = r->w->group->run->order;
+	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
+	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
+	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
+		return;
+	walk(r, m, false);
+	if (atomics->n || r->kind == ATOMIC)
+		walk(r, atomics, true);
+}
+
+/* The dwords of `inside` of a lane's data, those that follow each other in one. */
+static void walk_inside(struct range *r, uint64_t at, unsigned bytes, unsigned inside) {
+	unsigned n = mx_dwords(bytes);
+	r->base = at;
+	for (unsigned k = 0; k < n; k++) {
+		unsigned first = k;
+		if (!(inside >> k & 1))
+			continue;
+		while (k + 1 < n && inside >> (k + 1) & 1)
+			k++;
+		unsigned end = k + 1 == n ? bytes : 4 * (k + 1);
+		r->at = at + 4 * first;
+		r->bytes = end - 4 * first;
+		walk_range(r);
+	}
+}
+
+/* ---- operations ---- */
+
+static kind kind_of(const struct mx_op *op) {
+	return op->rmw ? ATOMIC : op->flags & MX_STORE ? WRITE : READ;
+}
+
+mx_handler mx_x_ds_swizzle_b32, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32, mx_x_ds_nop,
+	mx_x_ds_append, mx_x_ds_consume;
+
+static void access_ds(struct range *r, const struct mx_memop *m) {
+	const struct mx_op *op = m->in->op;
+	unsigned n = mx_ds_dwords(m->in), l;
+	if (op->handler == mx_x_ds_swizzle_b32 || op->handler == mx_x_ds_permute_b32 ||
+	    op->handler == mx_x_ds_bpermute_b32 || op->handler == mx_x_ds_nop)
+		return;
+	r->lds = true;
+	if (op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume) {
+		r->kind = ATOMIC;
+		r->lane = -1;
+		walk_inside(r, mx_ds_element(m, 0, 0), 4, m->inside[0]);
+		return;
+	}
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
+		r->lane = (int)l;
+		r->data = m->data + e * n;
+		walk_inside(r, mx_ds_element(m, l, e), op->d, m->inside[l] >> e * n);
+	}
+}
+
+static const mx_vreg zeros[4];
+
+/* What a lane loads or stores, which is not scratch: that is the lane's own. */
+static void access_vector(struct range *r, const struct mx_memop *m) {
+	const struct mx_op *op = m->in->op;
+	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
+	r->lds = m->in_lds;
+	r->data = op->flags & MX_FORMAT ? NULL : m->data;
+	MX_FOR_LANES(l, m->exec & ~m->scratch) {
+		bool whole = op->flags & MX_FORMAT || op->rmw;
+		r->lane = (int)l;
+		walk_inside(r, m->in_lds ? (uint32_t)m->address[l] : m->address[l], bytes,
+		            whole ? (m->inside[l] ? ~0u : 0) : m->inside[l]);
+	}
+	if (!m->in->mem.lds)
+		return;
+	r->lds = true;
+	r->kind = WRITE;
+	MX_FOR_LANES(l, m->exec) {
+		r->lane = (int)l;
+		r->at = r->base = mx_lds_dma_place(m, l, &r->bytes);
+		r->data = m->inside[l] ? NULL : zeros;
+		r->loaded_from = m->inside[l] ? m->address[l] : 0;
+		walk_range(r);
+	}
+}
+
+void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
+	const struct mx_op *op = m->in->op;
+	struct range r = { .w = w,
+		           .in = m->in,
+		           .order = w->group->order,
+		           .group = (uint32_t)w->group->index + 1,
+		           .me = me,
+		           .kind = kind_of(op),
+		           .lane = -1 };
+	if (op->encoding == MX_DS)
+		access_ds(&r, m);
+	else if (op->encoding == MX_SMEM) {
+		if (op->rmw || op->flags & (MX_LOAD | MX_STORE))
+			walk_inside(&r, m->address[0], 4u * m->inside[0], ~0u);
+	} else if (op->encoding > MX_DS && op->flags)
+		access_vector(&r, m);
+}

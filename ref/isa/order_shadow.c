@@ -1,0 +1,128 @@
+/* The shadow of memory for the analysis of order: pages of cells, found by address. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "order.h"
+
+enum { BLOCK = 1 << 13 };
+
+struct mx_order_block {
+	struct mx_order_block *next;
+	unsigned n;
+	mx_access access[BLOCK];
+};
+
+mx_access *mx_order_readers(struct mx_order_map *m) {
+	unsigned n = m->waves;
+	struct mx_order_block *b = m->blocks;
+	if (!b || b->n + n > BLOCK) {
+		b = malloc(sizeof *b);
+		if (!b)
+			return NULL;
+		b->next = m->blocks;
+		b->n = 0;
+		m->blocks = b;
+	}
+	mx_access *a = b->access + b->n;
+	b->n += n;
+	memset(a, 0, n * sizeof *a);
+	return a;
+}
+
+void mx_order_map_clear(struct mx_order_map *m) {
+	for (size_t i = 0; i < m->room; i++)
+		if (m->key[i])
+			free(m->page[i].cell);
+	free(m->key);
+	free(m->page);
+	while (m->blocks) {
+		struct mx_order_block *next = m->blocks->next;
+		free(m->blocks);
+		m->blocks = next;
+	}
+	*m = (struct mx_order_map){ .waves = m->waves };
+}
+
+/* ---- finding pages: open addressing, at most half full ---- */
+
+static size_t slot_of(const struct mx_order_map *m, uint64_t key) {
+	size_t i = key * 0x9E3779B97F4A7C15 >> 20 & (m->room - 1);
+	while (m->key[i] && m->key[i] != key)
+		i = (i + 1) & (m->room - 1);
+	return i;
+}
+
+static bool grow(struct mx_order_map *m) {
+	struct mx_order_map old = *m;
+	m->room = old.room ? 2 * old.room : 64;
+	m->key = calloc(m->room, sizeof *m->key);
+	m->page = calloc(m->room, sizeof *m->page);
+	if (!m->key || !m->page) {
+		free(m->key);
+		free(m->page);
+		*m = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.room; i++)
+		if (old.key[i]) {
+			size_t to = slot_of(m, old.key[i]);
+			m->key[to] = old.key[i];
+			m->page[to] = old.page[i];
+		}
+	m->last = 0;
+	free(old.key);
+	free(old.page);
+	return true;
+}
+
+/* Four cells for each: what touched all four bytes touched each of them. */
+static bool split(struct mx_order_map *m, struct mx_order_page *p) {
+	struct mx_order_cell *fine = calloc(MX_ORDER_PAGE, sizeof *fine);
+	if (!fine)
+		return false;
+	for (unsigned i = 0; i < MX_ORDER_PAGE; i++) {
+		fine[i] = p->cell[i / 4];
+		struct mx_written *v = &fine[i].written;
+		v->value = v->kind == MX_VALUE ? v->value >> 8 * (i % 4) & 0xff : v->value + i % 4;
+		if (!fine[i].readers || i % 4 == 0)
+			continue;
+		if (!(fine[i].readers = mx_order_readers(m))) {
+			free(fine);
+			return false;
+		}
+		memcpy(fine[i].readers, p->cell[i / 4].readers, m->waves * sizeof(mx_access));
+	}
+	free(p->cell);
+	p->cell = fine;
+	p->unit = 1;
+	return true;
+}
+
+static bool make_page(struct mx_order_map *m, uint64_t key, size_t *slot, unsigned unit) {
+	struct mx_order_cell *cell = calloc(MX_ORDER_PAGE / unit, sizeof *cell);
+	if (!cell || (2 * m->n >= m->room && !grow(m))) {
+		free(cell);
+		return false;
+	}
+	*slot = slot_of(m, key);
+	m->key[*slot] = key;
+	m->page[*slot] = (struct mx_order_page){ unit, cell };
+	m->n++;
+	return true;
+}
+
+struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address, unsigned unit,
+                                    bool make) {
+	uint64_t key = address / MX_ORDER_PAGE + 1;
+	size_t i = m->last;
+	if (!m->room || m->key[i] != key) {
+		if (m->room)
+			i = slot_of(m, key);
+		if (!m->room || m->key[i] != key)
+			if (!make || !make_page(m, key, &i, unit))
+				return NULL;
+		m->last = i;
+	}
+	struct mx_order_page *p = &m->page[i];
+	return p->unit <= unit || split(m, p) ? p : NULL;
+}

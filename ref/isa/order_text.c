@@ -1,0 +1,103 @@
+/* Findings of the analysis of order, in words: who, and which wait or barrier is missing. */
+#include <stdio.h>
+
+#include "disasm.h"
+#include "order.h"
+
+static void instruction(const struct mx_wave *w, const struct mx_inst *in, char *text,
+                        size_t room) {
+	const struct mx_run *run = w->group->run;
+	char code[120];
+	if (!mx_disassemble(in->dwords, in->size / 4u, in->offset, code, sizeof code))
+		snprintf(code, sizeof code, "%s", in->op->name);
+	snprintf(text, room, "%s (+0x%llx)", code,
+	         (unsigned long long)(mx_program_base(run->launch->program) + in->offset -
+	                              run->launch->kernel->entry));
+}
+
+static const char *counter(unsigned stream) {
+	return stream == MX_STREAM_DS || stream == MX_STREAM_SM ? "lgkmcnt" : "vmcnt";
+}
+
+/* The weakest wait that covers operation `number` where `issued` have been. */
+static unsigned target(unsigned stream, uint32_t issued, uint32_t number) {
+	unsigned most = stream == MX_STREAM_DS ? MX_LGKMCNT_MAX - 1 : MX_VMCNT_MAX - 1;
+	if (stream == MX_STREAM_SM || stream == MX_STREAM_FL)
+		return 0;
+	return issued - number < most ? issued - number : most;
+}
+
+/* ---- what is missing ---- */
+
+static void missing_wait(char *text, size_t room, unsigned stream, uint32_t issued,
+                         uint32_t number) {
+	snprintf(text, room, "no s_waitcnt %s(%u) between them", counter(stream),
+	         target(stream, issued, number));
+}
+
+static void missing(const struct mx_wave *w, mx_access earlier, char *text, size_t room) {
+	const struct mx_order_wave *o = &w->group->order->wave[mx_access_wave(earlier)];
+	unsigned stream = mx_access_stream(earlier);
+	uint32_t number = mx_access_number(earlier);
+	char barrier[160];
+	if (mx_access_wave(earlier) == w->index)
+		missing_wait(text, room, stream, o->issued[stream], number);
+	else if (o->barrier && number <= o->before[stream]) {
+		instruction(w, o->barrier, barrier, sizeof barrier);
+		snprintf(text, room, "no s_waitcnt %s(%u) before its %s", counter(stream),
+		         target(stream, o->before[stream], number), barrier);
+	} else if (number <= o->covered[stream])
+		snprintf(text, room, "no s_barrier between that one's wait and this");
+	else
+		snprintf(text, room, "no s_waitcnt %s and s_barrier between them", counter(stream));
+}
+
+/* ---- findings ---- */
+
+/* Another one of a place needs no text. */
+static bool is_known(const struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind) {
+	const struct mx_run *run = w->group->run;
+	uint64_t pc =
+		mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
+	for (size_t i = 0; i < run->report->n_findings; i++)
+		if (run->report->findings[i].kind == kind && run->report->findings[i].pc == pc)
+			return run->report->findings[i].count++, true;
+	return false;
+}
+
+void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
+                     uint64_t address, mx_access earlier, uint32_t group, const char *what) {
+	char other[160], why[224] = "no order between workgroups", of[48];
+	if (is_known(w, in, kind))
+		return;
+	instruction(w,
+	            mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4),
+	            other, sizeof other);
+	if (group == w->group->index + 1)
+		missing(w, earlier, why, sizeof why);
+	if (group == w->group->index + 1)
+		snprintf(of, sizeof of, "wave %u", mx_access_wave(earlier));
+	else if (group == MX_SEVERAL_GROUPS)
+		snprintf(of, sizeof of, "another workgroup");
+	else
+		snprintf(of, sizeof of, "workgroup number %u", group - 1);
+	mx_find(w, in, kind, lane, address, "%s %s of %s: %s", what, other, of, why);
+}
+
+void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in, unsigned row,
+                              bool write) {
+	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	unsigned stream = o->load[row].stream;
+	unsigned number = row < 256 ? row : row < MX_VGPR_FILE ? row - 256 : row - MX_VGPR_FILE;
+	char other[160], why[96];
+	if (is_known(w, in, MX_RACE_REGISTER))
+		return;
+	instruction(w, o->load[row].in, other, sizeof other);
+	missing_wait(why, sizeof why, stream, o->issued[stream], o->load[row].number);
+	mx_find(w, in, MX_RACE_REGISTER, -1, 0, "%s %c%u, which %s is to write: %s",
+	        write ? "writes" : "reads",
+	        row < 256            ? 'v'
+	        : row < MX_VGPR_FILE ? 'a'
+	                             : 's',
+	        number, other, why);
+}

@@ -1,0 +1,288 @@
+/* Accesses that nothing orders are found in one run under any seed; beside each stands a twin
+ * that a wait or a barrier orders, and which has no finding. */
+#include "machine_test.h"
+
+enum { SEEDS = 12 };
+
+/* v6: 4 times the lane; s12, SCC: the wave, and whether it is not 0; s[8:11]: the arena as a
+ * buffer. */
+static const uint32_t prologue[] = {
+	0x200a0086,             /* v_lshrrev_b32_e32 v5, 6, v0 */
+	0x7e180505,             /* v_readfirstlane_b32 s12, v5 */
+	0x260c00bf,             /* v_and_b32_e32 v6, 63, v0 */
+	0x240c0c82,             /* v_lshlrev_b32_e32 v6, 2, v6 */
+	0x7e020281,             /* v_mov_b32_e32 v1, 1 */
+	0x7e040282,             /* v_mov_b32_e32 v2, 2 */
+	0x7e060283,             /* v_mov_b32_e32 v3, 3 */
+	0x7e080284,             /* v_mov_b32_e32 v4, 4 */
+	0xbe880000,             /* s_mov_b32 s8, s0 */
+	0xbe890001,             /* s_mov_b32 s9, s1 */
+	0xb00a1000,             /* s_movk_i32 s10, 0x1000 */
+	0xbe8b00ff, 0x00027000, /* s_mov_b32 s11, 0x27000 */
+	0xbefc0080,             /* s_mov_b32 m0, 0 */
+	0xbf07800c,             /* s_cmp_lg_u32 s12, 0 */
+};
+static const uint32_t end[] = {
+	0xbf810000, /* s_endpgm */
+};
+
+static void run_body(struct machine *m, const uint32_t *body, size_t bytes) {
+	struct code c = { 0 };
+	fill_arena(0);
+	APPEND(&c, prologue);
+	append(&c, body, bytes);
+	APPEND(&c, end);
+	run_code(m, &c);
+}
+
+/* ---- pairs ---- */
+
+enum {
+	NONE = MX_FINDINGS,
+	RACE_LDS = MX_RACE_LDS,
+	RACE_REGISTER = MX_RACE_REGISTER,
+	RACE_GLOBAL = MX_RACE_GLOBAL
+};
+
+struct row {
+	const uint32_t *dwords;
+	size_t bytes;
+	int kind;
+	const char *text;
+	unsigned waves, groups;
+	const char *what;
+};
+
+#define DWORDS(...)                                                                                \
+	(const uint32_t[]) {                                                                       \
+		__VA_ARGS__                                                                        \
+	}
+#define ROW(assembly, code, kind, text, waves, groups, what)                                       \
+	{ DWORDS code, sizeof(DWORDS code), kind, text, waves, groups, what },
+static const struct row rows[] = {
+#include "race.def"
+};
+
+/* The first finding counts: what follows it may be its consequence. */
+static bool is_right(const struct machine *m, const struct row *r) {
+	const struct mx_finding *f = m->report.findings;
+	if (r->kind == NONE)
+		return no_findings(m);
+	return m->ran && m->report.n_findings && (int)f->kind == r->kind &&
+	       (!r->text || strstr(f->text, r->text)) &&
+	       !strncmp(m->report.order, "not proved", 10);
+}
+
+static void test_row(struct machine *m, const struct row *r) {
+	unsigned right = 0;
+	m->launch.block[0] = 64 * r->waves;
+	m->launch.grid[0] = r->groups;
+	for (m->launch.seed = 1; m->launch.seed <= SEEDS; m->launch.seed++) {
+		run_body(m, r->dwords, r->bytes);
+		right += is_right(m, r);
+	}
+	if (!ok(right == SEEDS, "%s: %s", r->what,
+	        r->kind == NONE ? "no finding" : mx_finding_name((mx_finding_kind)r->kind))) {
+		diag("under %u of %d seeds", right, SEEDS);
+		show_findings(m);
+	}
+	m->launch.block[0] = 64;
+	m->launch.grid[0] = 1;
+	m->launch.seed = 1;
+}
+
+/* ---- what is proved ---- */
+
+static const uint32_t in_order[] = {
+	0xdc708000, 0x00000106, /* global_store_dword v6, v1, s[0:1] */
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+};
+static const uint32_t scalar_behind[] = {
+	0xdc708000, 0x00000106, /* global_store_dword v6, v1, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xc0020100, 0x00000000, /* s_load_dword s4, s[0:1], 0x0 */
+};
+static const uint32_t sums[] = {
+	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
+};
+static const uint32_t other_wave[] = {
+	0xbf850003,             /* s_cbranch_scc1 3 */
+	0xdc708000, 0x00000106, /* global_store_dword v6, v1, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xbf8a0000,             /* s_barrier */
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+};
+static const uint32_t dma_read[] = {
+	0xe0511000, 0x80020006, /* buffer_load_dword v6, s[8:11], 0 offen lds */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t early[] = {
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+	0x7e060301,             /* v_mov_b32_e32 v3, v1 */
+};
+static const uint32_t clock[] = {
+	0xc0900100, 0x00000000, /* s_memtime s[4:5] */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+};
+static const uint32_t placement[] = {
+	0xb884f804, /* s_getreg_b32 s4, hwreg(HW_REG_HW_ID) */
+};
+static const uint32_t ticket[] = {
+	0xdd098000, 0x03000106, /* global_atomic_add v3, v6, v1, s[0:1] sc0 */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+};
+static const uint32_t float_sum[] = {
+	0xdd348000, 0x00000106, /* global_atomic_add_f32 v6, v1, s[0:1] */
+};
+static const uint32_t two_functions[] = {
+	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
+	0xdd1c8000, 0x00000106, /* global_atomic_umax v6, v1, s[0:1] */
+};
+static const uint32_t one_place[] = {
+	0x7e080280,             /* v_mov_b32_e32 v4, 0 */
+	0xd81a0000, 0x00000604, /* ds_write_b32 v4, v6 */
+};
+static const uint32_t flags[] = {
+	0xde508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] sc1 */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xde708000, 0x00000206, /* global_store_dword v6, v2, s[0:1] sc1 */
+};
+static const uint32_t undecided[] = {
+	0x7d940d14, /* v_cmp_eq_u32_e32 vcc, v20, v6 */
+	0xbf860000, /* s_cbranch_vccz 0 */
+};
+
+static void expect(struct machine *m, const uint32_t *body, size_t bytes, const char *order,
+                   const char *what) {
+	run_body(m, body, bytes);
+	if (!ok(m->ran && strstr(m->report.order, order), "%s: %s", what, order)) {
+		diag("%s", m->report.order);
+		show_findings(m);
+	}
+}
+#define EXPECT(m, body, order, what) expect(m, body, sizeof(body), order, what)
+
+static void test_proofs(struct machine *m) {
+	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
+	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
+	EXPECT(m, placement, "not proved: reads a hardware register", "HW_ID");
+	EXPECT(m, ticket, "not proved: an atomic returns", "a returning atomic");
+	EXPECT(m, float_sum, "not proved: atomics whose order matters", "a float atomic");
+	EXPECT(m, two_functions, "not proved: atomics of several kinds", "add and max");
+	EXPECT(m, one_place, "not proved: lanes of one store", "lanes that write one place");
+	EXPECT(m, undecided, "not proved: there are findings", "a value nobody wrote");
+	EXPECT(m, scalar_behind, "not proved: reads what this launch wrote",
+	       "a scalar load of what was stored");
+	m->launch.grid[0] = 2;
+	EXPECT(m, flags, "not proved: order through atomics or flags", "flags of agent scope");
+	if (!ok(!m->report.n_findings, "which are no race"))
+		show_findings(m);
+	EXPECT(m, sums, "proved for this launch", "integer sums");
+	m->launch.grid[0] = 1;
+	m->launch.block[0] = 128;
+	EXPECT(m, other_wave, "not proved: reads what this launch wrote",
+	       "a load of another wave's store");
+	m->launch.block[0] = 64;
+	m->launch.analysis = 0;
+	EXPECT(m, early, "", "no analysis");
+	ok(!m->report.order[0] && no_findings(m), "and no finding");
+	m->launch.analysis = MX_ANALYSE_ORDER;
+}
+
+/* ---- a counter that is full ---- */
+
+static const uint32_t read_v3[] = {
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t read_v1[] = {
+	0xd86c0000, 0x01000006, /* ds_read_b32 v1, v6 */
+};
+static const uint32_t wait_vmcnt[] = {
+	0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+};
+static const uint32_t use_v3[] = {
+	0x7e080303, /* v_mov_b32_e32 v4, v3 */
+};
+
+/* The highest count in a wait is none, however many have been issued. */
+static void test_full(struct machine *m) {
+	struct code c = { 0 };
+	fill_arena(0);
+	APPEND(&c, prologue);
+	APPEND(&c, read_v3);
+	for (unsigned i = 1; i < 20; i++)
+		APPEND(&c, read_v1);
+	APPEND(&c, wait_vmcnt);
+	APPEND(&c, use_v3);
+	APPEND(&c, end);
+	run_code(m, &c);
+	ok(only_finding(m) && only_finding(m)->kind == MX_RACE_REGISTER,
+	   "vmcnt(0) lgkmcnt(15) covers none of 20 LDS reads");
+}
+
+/* ---- scratch that returns apart from LDS-DMA ---- */
+
+static const uint32_t scratch_first[] = {
+	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
+	0xe0511000, 0x80020006, /* buffer_load_dword v6, s[8:11], 0 offen lds */
+	0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+	0x7e080503,             /* v_readfirstlane_b32 s4, v3 */
+};
+static const uint32_t scratch_alone[] = {
+	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
+	0xe0511000, 0x80020006, /* buffer_load_dword v6, s[8:11], 0 offen lds */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0x7e080503,             /* v_readfirstlane_b32 s4, v3 */
+};
+
+static void test_scratch(struct machine *m) {
+	m->kernel.scratch_bytes = 64;
+	run_body(m, scratch_first, sizeof scratch_first);
+	ok(no_findings(m), "vmcnt(1) covers a scratch load before LDS-DMA");
+	m->launch.analysis |= MX_ANALYSE_SCRATCH_APART;
+	run_body(m, scratch_first, sizeof scratch_first);
+	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not where scratch returns apart");
+	run_body(m, scratch_alone, sizeof scratch_alone);
+	ok(no_findings(m), "where vmcnt(0) does");
+	m->launch.analysis = MX_ANALYSE_ORDER;
+	m->kernel.scratch_bytes = 0;
+}
+
+/* ---- findings ---- */
+
+static void test_text(struct machine *m) {
+	run_body(m, dma_read, sizeof dma_read);
+	const struct mx_finding *f = only_finding(m);
+	if (!ok(f && f->wave == 0 && f->lane == 0 && !f->address && f->count == 64 &&
+	                strstr(f->text, "ds_read_b32 v3, v6") &&
+	                strstr(f->text, "buffer_load_dword v6, s[8:11], 0 offen lds (+0x3c)") &&
+	                strstr(f->text, "of wave 0"),
+	        "a race names both instructions, wave, lane, address and what is missing"))
+		show_findings(m);
+	struct code c = { 0 };
+	fill_arena(0);
+	APPEND(&c, prologue);
+	APPEND(&c, dma_read);
+	APPEND(&c, early);
+	APPEND(&c, end);
+	run_code(m, &c);
+	f = m->report.findings;
+	if (!ok(m->report.n_findings == 2 && !strstr(f[0].text, "conditional") &&
+	                strstr(f[1].text, "conditional"),
+	        "what is found behind a race is conditional"))
+		show_findings(m);
+}
+
+int main(void) {
+	struct machine m = machine();
+	m.kernel.lds_bytes = 1024;
+	m.launch.analysis = MX_ANALYSE_ORDER;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		test_row(&m, &rows[i]);
+	test_proofs(&m);
+	test_full(&m);
+	test_scratch(&m);
+	test_text(&m);
+	mx_report_free(&m.report);
+	return done_testing();
+}
