@@ -19,11 +19,11 @@
  * left out is below 2^-63. */
 static inline double exp2_near(double r) {
 	static const double ln2 = 0x1.62e42fefa39efp-1;
-	double limited = r < -1000 ? -1000 : r > 1000 ? 1000 : r;
+	double limited = r < -1000 ? -1000 : r <= 1000 ? r : 1000;
 	double n = __builtin_roundeven(limited), t = (limited - n) * ln2, s = 1;
 	for (int k = 14; k > 0; k--)
 		s = 1 + s * (t * (1.0 / k));
-	return s * power_of_2((int)n);
+	return r != r ? r : s * power_of_2((int)n);
 }
 
 /* log2 of a positive normal r: with r = 2^e m, m within [sqrt(1/2), sqrt(2)], e + 2 atanh(s)

@@ -160,7 +160,7 @@ INTEGERS(TO_INTEGER, f64)
  * 22 does, which makes +0 of -0. */
 #define OPAQUE(x)                                                                                  \
 	({                                                                                         \
-		__typeof__(x) value = (x);                                                         \
+		__auto_type value = (x);                                                           \
 		asm("" : "+v"(value));                                                             \
 		value;                                                                             \
 	})
