@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "hunt.h"
 #include "report.h"
 #include "save.h"
 #include "who.h"
@@ -99,35 +100,6 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
 
-static void show_progress(void *context, unsigned long done, unsigned long of) {
-	double *last = context, t = now();
-	if (done < of && t - *last < 0.5)
-		return;
-	*last = t;
-	fprintf(stderr, "\r%lu of %lu runs%s", done, of, done < of ? "" : "\r\033[K");
-}
-
-static int hunt(const struct gate *g, struct mx_bench *first, struct mx_result *r) {
-	unsigned jobs = g->o->jobs < g->o->race ? g->o->jobs : (unsigned)g->o->race;
-	struct mx_bench **benches = calloc(jobs, sizeof *benches);
-	double last = now();
-	int status = benches ? 0 : mx_fail(&r->err, "out of memory");
-	for (unsigned j = 0; !status && j < jobs; j++)
-		if (j == 0)
-			benches[0] = first;
-		else
-			status = make_bench(g, r->run, &benches[j], &r->err);
-	if (!status)
-		status = mx_race(benches, jobs, g->o->seed, g->o->race,
-		                 isatty(2) ? show_progress : NULL, &last, &r->race, &r->verdict,
-		                 &r->err);
-	for (unsigned j = 1; benches && j < jobs; j++)
-		mx_bench_free(benches[j]);
-	free(benches);
-	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
-	return status;
-}
-
 /* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
@@ -135,7 +107,7 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	if (!status)
 		status = judge_once(g, b, r);
 	if (!status && g->o->race)
-		status = hunt(g, b, r);
+		status = mx_hunt(g->o, b, r);
 	r->bad_input = status != 0;
 	mx_bench_free(b);
 }
@@ -162,6 +134,8 @@ static void *work(void *argument) {
 		pthread_mutex_lock(&g->lock);
 		g->done[i] = true;
 		print_ready(g);
+		if (g->results[i].race.interrupted)
+			g->selection.n_runs = i + 1; /* a hunt has the only thread */
 		pthread_mutex_unlock(&g->lock);
 	}
 }
@@ -195,13 +169,15 @@ static void run_all(struct gate *g) {
 /* 4 before 3 before 1; input that could not be run is 2, whatever else was found. */
 static int exit_status(const struct gate *g) {
 	int worst = 0;
+	bool interrupted = false;
 	for (size_t i = 0; i < g->selection.n_runs; i++) {
 		if (g->results[i].bad_input)
 			return BAD_INPUT;
 		if (mx_result_status(&g->results[i]) > worst)
 			worst = mx_result_status(&g->results[i]);
+		interrupted |= g->results[i].race.interrupted;
 	}
-	return worst;
+	return worst || !interrupted ? worst : MX_INTERRUPTED;
 }
 
 static int run_gate(struct gate *g) {
@@ -259,6 +235,14 @@ static int open_and_run(struct gate *g) {
 		fprintf(stderr,
 		        "mxcheck: --who, --trace, --watch and --break look into one run, and "
 		        "%zu are selected; --list has their names\n",
+		        g->selection.n_runs);
+		return BAD_INPUT;
+	}
+	if (g->o->resume && g->selection.n_runs != 1) {
+		fprintf(stderr,
+		        "mxcheck: --resume is for one run of one case, and %zu are selected; "
+		        "--list "
+		        "has their names\n",
 		        g->selection.n_runs);
 		return BAD_INPUT;
 	}

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_RUNS = 1000000000 }; /* of a hunt */
+
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
@@ -25,6 +27,9 @@ static const char help[] =
 	"byte\n"
 	"  --scratch-apart    (analysis) scratch returns in order among itself, not with the rest\n"
 	"                     of vmcnt\n"
+	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
+	"  --time-out S       a run of a hunt that takes more seconds than this is a finding\n"
+	"  --resume FILE      the hunt's journal: go on where it stopped, or begin it\n"
 	"  --jobs J           threads; default: one for each processor\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
@@ -53,8 +58,8 @@ static const char help[] =
 	"name alone: 'gemm/*'.\n"
 	"\n"
 	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard or\n"
-	"nondeterminism; 4 device fault or time-out; 77 nothing could run. Where several apply,\n"
-	"4 before 3 before 1.\n";
+	"nondeterminism; 4 device fault or time-out; 77 nothing could run; 130 interrupted,\n"
+	"nothing found. Where several apply, 4 before 3 before 1.\n";
 
 static bool bad(int *status, const char *format, const char *text) {
 	fputs("mxcheck: ", stderr);
@@ -87,11 +92,29 @@ static bool parse_shape(const char *text, int64_t shape[3]) {
 	return true;
 }
 
+/* Seconds, or a number with s, m or h behind it. */
+bool mx_parse_duration(const char *text, double *seconds) {
+	char *end;
+	*seconds = isdigit((unsigned char)text[0]) ? strtod(text, &end) : 0;
+	if (*seconds <= 0 || *seconds > 1e9)
+		return false;
+	switch (*end) {
+	case 'h': *seconds *= 60; /* fall through */
+	case 'm': *seconds *= 60; /* fall through */
+	case 's': end++; break;
+	default: break;
+	}
+	return !*end;
+}
+
 enum {
 	LIST = 256,
 	DEVICE,
 	SEED,
 	RACE,
+	TIME,
+	TIME_OUT,
+	RESUME,
 	JOBS,
 	SHAPE,
 	REGIME,
@@ -115,6 +138,9 @@ static const struct option long_options[] = {
 	{ "device", required_argument, NULL, DEVICE },
 	{ "seed", required_argument, NULL, SEED },
 	{ "race", required_argument, NULL, RACE },
+	{ "time", required_argument, NULL, TIME },
+	{ "time-out", required_argument, NULL, TIME_OUT },
+	{ "resume", required_argument, NULL, RESUME },
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "shape", required_argument, NULL, SHAPE },
 	{ "regime", required_argument, NULL, REGIME },
@@ -167,11 +193,18 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		o->seed = n;
 		return true;
 	case RACE:
-		if (!number(value, 1, 1000000000, &n))
+		if (!number(value, 1, MOST_RUNS, &n))
 			return bad(status, "--race %s: not a number from 1 to 1,000,000,000",
 			           value);
 		o->race = n;
 		return true;
+	case TIME:
+		return mx_parse_duration(value, &o->time) ||
+		       bad(status, "--time %s: not a time: 90s, 30m, 8h", value);
+	case TIME_OUT:
+		return mx_parse_duration(value, &o->time_out) ||
+		       bad(status, "--time-out %s: not a time: 10, 90s, 30m", value);
+	case RESUME: o->resume = value; return true;
 	case JOBS:
 		if (!number(value, 1, 1024, &n))
 			return bad(status, "--jobs %s: not a number from 1 to 1024", value);
@@ -204,6 +237,17 @@ bool mx_options_look(const struct mx_options *o) {
 	return o->who || o->trace.wave || o->trace.watch || o->trace.stop;
 }
 
+/* A time alone makes a hunt: as many runs as fit. */
+static bool check_hunt(struct mx_options *o, int *status) {
+	if (o->time > 0 && !o->race)
+		o->race = MOST_RUNS;
+	if (o->race)
+		return true;
+	if (o->time_out > 0)
+		return bad(status, "%s", "--time-out is of a hunt: --race N or --time T");
+	return !o->resume || bad(status, "--resume %s: what? --race N or --time T", o->resume);
+}
+
 static bool check_look(const struct mx_options *o, int *status) {
 	struct mx_error err;
 	if (!mx_trace_check(&o->trace, &err))
@@ -234,5 +278,5 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 			return false;
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;
-	return check_run(is_run, o, status) && check_look(o, status);
+	return check_run(is_run, o, status) && check_hunt(o, status) && check_look(o, status);
 }

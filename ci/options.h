@@ -9,6 +9,8 @@ struct mx_options {
 	const char *device;  /* NULL: hip where there is a gfx950, else emu */
 	uint64_t seed;
 	unsigned long race; /* 0: one run of each case */
+	double time, time_out; /* of a hunt, of one of its runs, in seconds; 0: none */
+	const char *resume;    /* the hunt's journal, or NULL */
 	unsigned jobs;
 	const char *save; /* folder for buffers as the launch left them; or NULL */
 	bool list, tap, verbose;
@@ -23,6 +25,9 @@ struct mx_options {
 	char **globs;
 	int n_globs;
 };
+
+/* Seconds from "90", "90s", "30m" or "8h". */
+bool mx_parse_duration(const char *text, double *seconds);
 
 /* Whether one launch is to be looked into: --who, --trace, --watch, --break. */
 bool mx_options_look(const struct mx_options *o);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hunt.h"
+
 int mx_result_status(const struct mx_result *r) {
 	return r->bad_input ? 2 : mx_verdict_status(&r->verdict);
 }
@@ -39,20 +41,6 @@ static void print_numbers(const struct mx_result *r) {
 	if (judge != MX_JUDGE_EXPECT)
 		printf("  snr deq %s unq %s", deq, unq);
 	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
-}
-
-/* Never "race-free": a rate, and what it is a rate of. */
-static void print_race(const struct mx_device *d, const struct mx_result *r, const char *lead) {
-	const struct mx_race *race = &r->race;
-	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
-	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
-	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, race->runs,
-	       set ? "are outside the set" : "differ", what);
-	if (set)
-		printf(", %u distinct result%s", race->distinct, race->distinct == 1 ? "" : "s");
-	if (!race->divergent)
-		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
-	printf(", %.2f ms a run\n", 1e3 * r->seconds);
 }
 
 /* The command that brings a run back, without its end. */
@@ -153,7 +141,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 		printf("no numbers judged  %.3f s", r->seconds);
 	putchar('\n');
 	if (r->race.runs)
-		print_race(d, r, lead);
+		mx_hunt_print(d, r, lead);
 	if (r->verdict.order[0])
 		printf("%sorder: %s\n", lead, r->verdict.order);
 	print_findings(o, d, r, lead);

@@ -1,234 +1,303 @@
-/* Race hunts: the same launch under many schedules, compared byte by byte. */
+/* Race hunts: the same launch under many schedules, shared out in batches and counted. */
+#define _GNU_SOURCE
 #include "race.h"
 
+#include <dlfcn.h>
 #include <math.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include "journal.h"
+#include "ranges.h"
+#include "tally.h"
+#include "workers.h"
+
+enum {
+	MAX_LOST = 100, /* runs that died or did not end: after these a hunt is over */
+	FIRST_BATCH = 2,
+};
+
+static const double batch_seconds = 0.1;
 
 /* (1 - p)^n = 0.05, solved for p. */
 double mx_race_rate_bound(unsigned long n) {
 	return n ? -expm1(log(0.05) / (double)n) : 1;
 }
 
-/* ---- comparing with run 0 ---- */
-
-/* Where in a buffer a byte is: its row and element. */
-static void place(const struct mx_buffer *s, size_t at, char *text, size_t room) {
-	long long offset = (long long)at - (long long)s->guard, ld = (long long)s->ld;
-	long long size = s->type == MX_DT_F32 ? 4 : s->type == MX_DT_BF16 ? 2 : 1;
-	if (offset < 0 || !ld || offset >= (long long)s->bytes)
-		snprintf(text, room, "%s, byte %lld (guard)", s->name, offset);
-	else if (s->packing.layout)
-		snprintf(text, room, "%s, byte %lld", s->name, offset);
-	else
-		snprintf(text, room, "%s[%lld][%lld]", s->name, offset / ld, offset % ld / size);
-}
-
-/* Run 0's buffers, which every other run is held against. */
-static int keep(const struct mx_bench *b, uint8_t *copy[MX_MAX_BUFFERS], struct mx_error *err) {
-	for (unsigned i = 0; i < mx_bench_plan(b)->n_buffers; i++) {
-		size_t bytes;
-		const uint8_t *now = mx_bench_bytes(b, i, &bytes);
-		if (!(copy[i] = malloc(bytes)))
-			return mx_fail(err, "out of memory");
-		memcpy(copy[i], now, bytes);
-	}
-	return 0;
-}
-
-/* Whether the bench's last run left other bytes than the copy; text says where first. */
-static bool differs(const struct mx_bench *b, uint8_t *const copy[MX_MAX_BUFFERS], char *text,
-                    size_t room) {
-	const struct mx_plan *p = mx_bench_plan(b);
-	for (unsigned i = 0; i < p->n_buffers; i++) {
-		size_t bytes, at = 0;
-		const uint8_t *now = mx_bench_bytes(b, i, &bytes);
-		if (!memcmp(now, copy[i], bytes))
-			continue;
-		while (now[at] == copy[i][at])
-			at++;
-		char where[256];
-		place(&p->buffers[i], at, where, sizeof where);
-		snprintf(text, room, "first at %s, byte 0x%02x, in run 0 0x%02x", where, now[at],
-		         copy[i][at]);
-		return true;
-	}
-	return false;
-}
-
-/* ---- the runs, shared out among threads ---- */
-
-enum { MAX_DISTINCT = 4096 };
-
 struct hunt {
-	pthread_mutex_t lock;
-	unsigned long next, n;
-	uint64_t first_schedule;
-	uint8_t *run0[MX_MAX_BUFFERS];
-	bool run0_failed;
-	uint64_t distinct[MAX_DISTINCT]; /* hashes of the results seen; no more than these */
-	struct mx_race *race;
-	char where[320]; /* the first divergent run's first difference */
-	struct mx_verdict *v;
-	struct mx_error *err;
-	bool broken; /* an error, or a real device that has failed: stop */
-	int status;
-	mx_race_progress *progress;
-	void *context;
-};
-
-struct worker {
-	struct hunt *hunt;
 	struct mx_bench *bench;
-	pthread_t thread;
-	bool started;
+	const struct mx_race_options *o;
+	struct mx_race *race;
+	struct mx_verdict *v;
+	struct mx_run_0 zero;
+	struct mx_ranges ranges;
+	struct mx_tally tally;
+	struct mx_hunt_journal *journal;
+	struct mx_output diverged; /* the first run that did */
+	double start;
+	bool over;
 };
 
-static bool take(struct hunt *h, unsigned long *i) {
-	pthread_mutex_lock(&h->lock);
-	bool any = !h->broken && h->next < h->n;
-	*i = h->next;
-	h->next += any;
-	pthread_mutex_unlock(&h->lock);
-	return any;
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void note_distinct(struct hunt *h, uint64_t hash) {
-	for (unsigned i = 0; i < h->race->distinct; i++)
-		if (h->distinct[i] == hash)
-			return;
-	if (h->race->distinct < MAX_DISTINCT)
-		h->distinct[h->race->distinct++] = hash;
+/* ---- ending early ---- */
+
+static volatile sig_atomic_t signalled;
+
+static void on_signal(int number) {
+	signalled = number;
 }
 
-static void note_divergence(struct hunt *h, unsigned long i, const char *where) {
-	if (h->race->divergent++ && i > h->race->first)
+struct handlers {
+	struct sigaction interrupt, terminate, pipe;
+};
+
+static void catch_signals(struct handlers *old) {
+	const struct sigaction catch = { .sa_handler = on_signal };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	signalled = 0;
+	sigaction(SIGINT, &catch, &old->interrupt);
+	sigaction(SIGTERM, &catch, &old->terminate);
+	sigaction(SIGPIPE, &ignore, &old->pipe);
+}
+
+static void restore_signals(const struct handlers *old) {
+	sigaction(SIGINT, &old->interrupt, NULL);
+	sigaction(SIGTERM, &old->terminate, NULL);
+	sigaction(SIGPIPE, &old->pipe, NULL);
+}
+
+static bool is_over(struct hunt *h) {
+	if (signalled)
+		h->race->interrupted = true;
+	h->over |= signalled || (h->o->seconds > 0 && now() - h->start >= h->o->seconds) ||
+	           h->race->crashes + h->race->timeouts >= MAX_LOST;
+	return h->over;
+}
+
+/* ---- counting ---- */
+
+/* Whether runs that ended so part from run 0, and may not. */
+static bool diverges(const struct hunt *h, const struct mx_output *x) {
+	return x->outcome == MX_RUN_DIFFERS || (x->outcome == MX_RUN_FAULT && !h->zero.failed);
+}
+
+static void count_output(struct hunt *h, const struct mx_output *x) {
+	struct mx_race *race = h->race;
+	mx_tally_add(&h->tally, x);
+	switch (x->outcome) {
+	case MX_RUN_LEGAL: race->legal += x->runs; break;
+	case MX_RUN_FAULT: race->faults += x->runs; break;
+	case MX_RUN_CRASH: race->crashes += x->runs; break;
+	case MX_RUN_TIMEOUT: race->timeouts += x->runs; break;
+	default: break;
+	}
+	if (!diverges(h, x))
 		return;
-	h->race->first = i;
-	snprintf(h->where, sizeof h->where, "%s", where);
+	if (!race->divergent || x->first < race->first) {
+		race->first = x->first;
+		h->diverged = *x;
+	}
+	race->divergent += x->runs;
+}
+
+static void note_lost(struct hunt *h, const struct mx_output *x) {
+	uint64_t seed = h->o->first_schedule + x->first;
+	if (x->outcome == MX_RUN_CRASH)
+		mx_verdict_add(h->v, MX_WRONG_DEVICE, "crash",
+		               "run %llu (--seed %llu): its process died of signal %lld (%s)",
+		               (unsigned long long)x->first, (unsigned long long)seed,
+		               (long long)x->cause, strsignal((int)x->cause));
+	if (x->outcome == MX_RUN_TIMEOUT)
+		mx_verdict_add(h->v, MX_WRONG_DEVICE, "time-out",
+		               "run %llu (--seed %llu) took longer than %g s",
+		               (unsigned long long)x->first, (unsigned long long)seed,
+		               h->o->time_out);
+}
+
+static void count(void *context, const struct mx_batch *b) {
+	struct hunt *h = context;
+	struct mx_output same = { .hash = h->zero.hash, .runs = b->same, .first = b->first };
+	h->race->runs += b->done;
+	h->race->seconds += b->seconds;
+	if (same.runs)
+		count_output(h, &same);
+	for (uint32_t i = 0; i < b->n_outputs; i++) {
+		count_output(h, &b->outputs[i]);
+		note_lost(h, &b->outputs[i]);
+	}
+	for (uint32_t i = 0; i < b->n_notes; i++)
+		mx_verdict_add(h->v, b->notes[i].severity, b->notes[i].kind, "%s",
+		               b->notes[i].text);
+}
+
+static void count_resumed(void *context, const struct mx_batch *b) {
+	struct hunt *h = context;
+	count(h, b);
+	h->race->resumed += b->done;
+	mx_ranges_done(&h->ranges, b->first, b->first + b->done);
+}
+
+/* ---- run 0 and the journal ---- */
+
+static uint64_t hash_file(const char *path, uint64_t seed) {
+	XXH3_state_t state;
+	uint8_t bytes[1 << 14];
+	size_t n;
+	FILE *f = fopen(path, "rb");
+	XXH3_64bits_reset_withSeed(&state, seed);
+	while (f && (n = fread(bytes, 1, sizeof bytes, f)))
+		XXH3_64bits_update(&state, bytes, n);
+	if (f)
+		fclose(f);
+	return XXH3_64bits_digest(&state);
+}
+
+/* Of this program and, where there is one, of the emulator that it has loaded. */
+static uint64_t build_hash(const struct mx_bench *b) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	uint64_t h = hash_file("/proc/self/exe", 0);
+	Dl_info info;
+	if (emu && dladdr(*(void *const *)&emu->set_seed, &info))
+		h = hash_file(info.dli_fname, h);
+	return h;
+}
+
+static int resume(struct hunt *h, struct mx_error *err) {
+	struct mx_hunt_identity is = { .build = build_hash(h->bench),
+		                       .seed = XXH3_64bits_withSeed(&h->o->data_seed, 8,
+		                                                    h->o->first_schedule),
+		                       .run_0 = h->zero.hash };
+	mx_bench_identity(h->bench, &is.setup, &is.code);
+	return mx_hunt_journal_open(h->o->journal, &is, count_resumed, h, &h->journal, err);
+}
+
+static int keep(struct hunt *h, const struct mx_batch *b, struct mx_error *err) {
+	if (!b->done)
+		return 0;
+	count(h, b);
+	return h->journal ? mx_hunt_journal_add(h->journal, b, err) : 0;
 }
 
 /* A real device that has failed takes its context with it; the emulator goes on. */
-static void note_failure(struct hunt *h, const struct mx_bench *b, const struct mx_run_result *r) {
-	h->race->faults++;
-	if (mx_bench_device(b)->emu)
-		return;
-	mx_verdict_add(h->v, MX_WRONG_DEVICE, "fault", "%s", r->failure);
-	h->broken = true;
-}
-
-/* Where atomics may arrive in any order, other bytes than run 0's are judged by themselves. */
-static int is_legal(struct mx_bench *b, const struct mx_run_result *r, char *text, size_t room,
-                    bool *legal, struct mx_error *err) {
-	struct mx_verdict v = { 0 };
-	*legal = false;
-	if (mx_bench_plan(b)->c->verdict.judge != MX_JUDGE_SET)
-		return 0;
-	if (mx_bench_judge(b, r, &v, err))
-		return -1;
-	*legal = !mx_verdict_status(&v);
-	if (!*legal)
-		snprintf(text, room, "%.*s", (int)room - 1, v.notes[0].text);
-	return 0;
-}
-
-static int finish(struct hunt *h, struct mx_bench *b, unsigned long i,
-                  const struct mx_run_result *r, struct mx_error *err) {
-	char where[320] = "the device failed under one of them";
-	bool legal = false;
-	bool divergent = r->failed != h->run0_failed ||
-	                 (!r->failed && differs(b, h->run0, where, sizeof where));
-	if (divergent && !r->failed && is_legal(b, r, where, sizeof where, &legal, err))
-		return -1;
-	divergent &= !legal;
-	pthread_mutex_lock(&h->lock);
-	h->race->runs++;
-	h->race->seconds += r->seconds;
-	mx_bench_device_findings(b, h->v);
-	if (r->failed)
-		note_failure(h, b, r);
-	else
-		note_distinct(h, r->hash);
-	if (divergent)
-		note_divergence(h, i, where);
-	if (h->progress)
-		h->progress(h->context, h->race->runs, h->n);
-	pthread_mutex_unlock(&h->lock);
-	return 0;
-}
-
-static void *work(void *argument) {
-	struct worker *w = argument;
-	struct mx_error err;
-	unsigned long i;
-	while (take(w->hunt, &i)) {
-		struct mx_run_result r;
-		if (!mx_bench_run(w->bench, w->hunt->first_schedule + i, &r, &err) &&
-		    !finish(w->hunt, w->bench, i, &r, &err))
-			continue;
-		pthread_mutex_lock(&w->hunt->lock);
-		w->hunt->broken = true;
-		w->hunt->status = -1;
-		*w->hunt->err = err;
-		pthread_mutex_unlock(&w->hunt->lock);
-	}
-	return NULL;
-}
-
-static int run_0(struct hunt *h, struct mx_bench *b) {
+static int run_0(struct hunt *h, struct mx_error *err) {
 	struct mx_run_result r;
-	if (mx_bench_run(b, h->first_schedule, &r, h->err) ||
-	    (!r.failed && keep(b, h->run0, h->err)))
-		return -1;
-	h->run0_failed = r.failed;
-	h->next = 1;
-	return finish(h, b, 0, &r, h->err);
-}
-
-static int run_all(struct hunt *h, struct mx_bench **benches, unsigned jobs) {
-	struct worker *workers = calloc(jobs, sizeof *workers);
-	if (!workers)
-		return mx_fail(h->err, "out of memory");
-	for (unsigned j = 0; j < jobs; j++) {
-		workers[j] = (struct worker){ h, benches[j], 0, false };
-		workers[j].started =
-			j && !pthread_create(&workers[j].thread, NULL, work, &workers[j]);
-	}
-	work(&workers[0]);
-	for (unsigned j = 1; j < jobs; j++)
-		if (workers[j].started)
-			pthread_join(workers[j].thread, NULL);
-	free(workers);
-	return h->status;
-}
-
-int mx_race(struct mx_bench **benches, unsigned jobs, uint64_t first_schedule, unsigned long n,
-            mx_race_progress *progress, void *context, struct mx_race *race, struct mx_verdict *v,
-            struct mx_error *err) {
-	struct hunt *h = calloc(1, sizeof *h);
-	if (!h)
+	struct mx_batch *b = calloc(1, sizeof *b);
+	if (!b)
 		return mx_fail(err, "out of memory");
+	int status = mx_bench_run(h->bench, h->o->first_schedule, &r, err);
+	if (!status)
+		status = mx_run_0_keep(&h->zero, h->bench, &r, err);
+	if (!status && h->o->journal)
+		status = resume(h, err);
+	if (!status && !h->race->runs) {
+		mx_batch_note(b, h->o, &h->zero, h->bench, &r);
+		mx_ranges_done(&h->ranges, 0, 1);
+		status = keep(h, b, err);
+	}
+	free(b);
+	return status;
+}
+
+/* ---- all of them ---- */
+
+static uint64_t batch_size(const struct hunt *h, unsigned workers) {
+	double each = h->race->seconds / (double)h->race->runs;
+	uint64_t share = (h->o->n - h->race->runs) / (4 * workers) + 1, n = MX_BATCH_RUNS;
+	if (h->race->runs < MX_BATCH_RUNS)
+		n = FIRST_BATCH;
+	if (each * (double)n > batch_seconds)
+		n = (uint64_t)(batch_seconds / each) + 1;
+	return n < share ? n : share;
+}
+
+/* Gives all that are idle something to do; how many are busy. */
+static unsigned give(struct hunt *h, struct mx_workers *w) {
+	unsigned busy = 0, n = mx_workers_count(w);
+	for (unsigned i = 0; i < n; i++) {
+		struct mx_range r;
+		if (mx_workers_idle(w, i) && !h->over &&
+		    mx_ranges_take(&h->ranges, batch_size(h, n), h->o->n, &r))
+			mx_workers_give(w, i, r.first, r.end - r.first);
+		busy += !mx_workers_idle(w, i);
+	}
+	return busy;
+}
+
+static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
+	bool stopping = false;
+	int status = 0;
+	while (!status && give(h, w)) {
+		const struct mx_batch *b;
+		unsigned which;
+		status = mx_workers_wait(w, &which, &b, err);
+		if (!status && b) {
+			mx_ranges_put_back(&h->ranges, b->first + b->done, b->first + b->n);
+			status = keep(h, b, err);
+		}
+		if (h->race->faults && !mx_bench_device(h->bench)->emu)
+			h->over = true;
+		if (is_over(h) && !stopping) {
+			mx_workers_stop(w);
+			stopping = true;
+		}
+		if (h->o->progress)
+			h->o->progress(h->o->context, h->race->runs, h->o->n);
+		if (h->ranges.out_of_memory || h->tally.out_of_memory)
+			status = mx_fail(err, "out of memory");
+	}
+	return status;
+}
+
+static void conclude(struct hunt *h) {
+	struct mx_race *race = h->race;
+	char where[320];
+	mx_tally_top(&h->tally, race->outputs);
+	for (size_t i = 0; i < h->tally.room; i++)
+		race->distinct +=
+			h->tally.outputs[i].runs && h->tally.outputs[i].outcome <= MX_RUN_DIFFERS;
+	if (!race->divergent)
+		return;
+	mx_output_text(&h->diverged, mx_bench_plan(h->bench), where, sizeof where);
+	mx_verdict_add(h->v, MX_WRONG_ORDER, "nondeterminism",
+	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s",
+	               race->divergent, race->runs, race->distinct, race->first, where);
+}
+
+static int hunt(struct hunt *h, struct mx_error *err) {
+	struct mx_workers *w = NULL;
+	int status = run_0(h, err);
+	if (!status && h->race->runs < h->o->n)
+		status = mx_workers_start(h->bench, h->o, &h->zero, &w, err);
+	if (!status && w && !(h->race->faults && !mx_bench_device(h->bench)->emu))
+		status = run_all(h, w, err);
+	if (w)
+		mx_workers_free(w);
+	if (!status)
+		conclude(h);
+	return status;
+}
+
+int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
+            struct mx_verdict *v, struct mx_error *err) {
+	struct hunt h = { .bench = b, .o = o, .race = race, .v = v, .start = now() };
+	struct handlers old;
 	*race = (struct mx_race){ 0 };
-	*h = (struct hunt){ .lock = PTHREAD_MUTEX_INITIALIZER,
-		            .n = n,
-		            .race = race,
-		            .v = v,
-		            .first_schedule = first_schedule,
-		            .err = err,
-		            .progress = progress,
-		            .context = context };
-	int status = run_0(h, benches[0]) || run_all(h, benches, jobs) ? -1 : 0;
-	if (!status && race->divergent)
-		mx_verdict_add(v, MX_WRONG_ORDER, "nondeterminism",
-		               "%lu of %lu schedules differ from run 0, %u%s distinct results; run "
-		               "%lu: %s",
-		               race->divergent, race->runs, race->distinct,
-		               race->distinct == MAX_DISTINCT ? " or more" : "", race->first,
-		               h->where);
-	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
-		free(h->run0[i]);
-	free(h);
+	catch_signals(&old);
+	int status = hunt(&h, err);
+	restore_signals(&old);
+	mx_hunt_journal_close(h.journal);
+	mx_run_0_free(&h.zero);
+	mx_tally_free(&h.tally);
+	free(h.ranges.todo);
 	return status;
 }

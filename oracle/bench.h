@@ -93,6 +93,9 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
 
+/* Hashes of what is run: the case, its shape, data and device; and its code object's bytes. */
+void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);
+
 /* The device address of buffer i's valid extent. */
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i);
 

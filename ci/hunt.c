@@ -1,0 +1,111 @@
+/* A race hunt as mxcheck runs it: progress, and what it says at its end. */
+#include "hunt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- progress, on a terminal ---- */
+
+struct progress {
+	double start, last;
+	double seconds;      /* that the hunt may take; 0: as many as it takes */
+	unsigned long begun; /* runs that were done before it */
+	bool known;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_left(double s) {
+	unsigned long left = s < 0 ? 0 : (unsigned long)s;
+	fprintf(stderr, ", %lu:%02lu:%02lu to go", left / 3600, left / 60 % 60, left % 60);
+}
+
+static void show(void *context, unsigned long done, unsigned long of) {
+	struct progress *p = context;
+	double t = now(), passed = t - p->start;
+	if (!p->known) {
+		p->known = true;
+		p->begun = done;
+	}
+	if (t - p->last < 0.5 && done < of)
+		return;
+	p->last = t;
+	double rate = passed > 0 ? (double)(done - p->begun) / passed : 0;
+	fprintf(stderr, "\r\033[K");
+	if (done >= of)
+		return;
+	fprintf(stderr, "%lu runs, %.0f a second", done, rate);
+	if (p->seconds > 0)
+		print_left(p->seconds - passed);
+	else if (rate > 0)
+		print_left((double)(of - done) / rate);
+}
+
+/* ---- the hunt ---- */
+
+int mx_hunt(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
+	struct progress p = { .start = now(), .seconds = o->time };
+	const struct mx_race_options race = { .jobs = o->jobs < o->race ? o->jobs
+		                                                        : (unsigned)o->race,
+		                              .first_schedule = o->seed,
+		                              .data_seed = o->seed,
+		                              .n = o->race,
+		                              .seconds = o->time,
+		                              .time_out = o->time_out,
+		                              .journal = o->resume,
+		                              .progress = isatty(2) ? show : NULL,
+		                              .context = &p };
+	int status = mx_race(b, &race, &r->race, &r->verdict, &r->err);
+	if (race.progress)
+		fprintf(stderr, "\r\033[K");
+	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
+	return status;
+}
+
+/* ---- its end ---- */
+
+static const char *what_is(const struct mx_output *x) {
+	switch (x->outcome) {
+	case MX_RUN_SAME: return " as run 0";
+	case MX_RUN_LEGAL: return " legal";
+	case MX_RUN_FAULT: return " ended by the device";
+	case MX_RUN_CRASH: return " died";
+	case MX_RUN_TIMEOUT: return " too long";
+	default: return "";
+	}
+}
+
+static void print_outputs(const struct mx_race *race, const char *lead) {
+	printf("%soutputs: %u distinct;", lead, race->distinct);
+	for (unsigned i = 0; i < MX_TOP_OUTPUTS && race->outputs[i].runs; i++) {
+		const struct mx_output *x = &race->outputs[i];
+		printf("%s %" PRIu64 " times", i ? "," : "", x->runs);
+		if (x->outcome <= MX_RUN_DIFFERS)
+			printf(" %016" PRIx64, x->hash);
+		printf("%s", what_is(x));
+		if (x->outcome != MX_RUN_SAME)
+			printf(" (first in run %" PRIu64 ")", x->first);
+	}
+	putchar('\n');
+}
+
+void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+	const struct mx_race *race = &r->race;
+	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
+	printf("%srace: %lu of %lu runs differ (%s)", lead, race->divergent, race->runs, what);
+	if (!race->divergent)
+		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
+	printf(", %.2f ms a run\n", 1e3 * r->seconds);
+	if (race->resumed)
+		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
+	if (race->interrupted)
+		printf("%srace: interrupted; these counts are of the runs done\n", lead);
+	if (race->distinct > 1 || race->crashes || race->timeouts)
+		print_outputs(race, lead);
+}

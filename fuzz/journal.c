@@ -1,0 +1,201 @@
+/* The journal of a hunt: records with checksums, one for each batch, only ever added at the end.
+ *
+ *   file:    identity record, batch record ...
+ *   record:  "mxh1", u32 bytes of the rest, u64 XXH3 of the rest, the rest
+ *
+ * A batch is counted where its record is whole, and then for good; a killed hunt loses at most the
+ * batches under way, whose runs are done again by their numbers. */
+#define _GNU_SOURCE
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+enum { SYNC_SECONDS = 5 };
+
+struct head {
+	char magic[4];
+	uint32_t bytes;
+	uint64_t sum;
+};
+
+/* The largest record: a full batch. */
+struct record {
+	struct head head;
+	uint8_t body[sizeof(struct mx_batch)];
+};
+
+struct mx_hunt_journal {
+	int file;
+	const char *path;
+	time_t synced;
+	struct record record;
+};
+
+/* ---- one record ---- */
+
+static int complain(const struct mx_hunt_journal *j, struct mx_error *err) {
+	return mx_fail(err, "journal %s: %s", j->path, strerror(errno));
+}
+
+/* Cut short by a full disk, it is dropped when the journal is next opened. */
+static int append(struct mx_hunt_journal *j, size_t bytes, struct mx_error *err) {
+	struct record *r = &j->record;
+	memcpy(r->head.magic, "mxh1", 4);
+	r->head.bytes = (uint32_t)bytes;
+	r->head.sum = XXH3_64bits(r->body, bytes);
+	ssize_t n = write(j->file, r, sizeof r->head + bytes);
+	if (n != (ssize_t)(sizeof r->head + bytes)) {
+		errno = n < 0 ? errno : ENOSPC;
+		return complain(j, err);
+	}
+	time_t now = time(NULL);
+	if (now - j->synced >= SYNC_SECONDS) {
+		fdatasync(j->file);
+		j->synced = now;
+	}
+	return 0;
+}
+
+/* Reads the record at *at and moves past it. False where there is no whole one. */
+static bool next(struct mx_hunt_journal *j, off_t *at, size_t *bytes) {
+	struct record *r = &j->record;
+	ssize_t n = pread(j->file, r, sizeof *r, *at);
+	if (n < (ssize_t)sizeof r->head || memcmp(r->head.magic, "mxh1", 4) ||
+	    r->head.bytes > (size_t)n - sizeof r->head ||
+	    XXH3_64bits(r->body, r->head.bytes) != r->head.sum)
+		return false;
+	*bytes = r->head.bytes;
+	*at += (off_t)(sizeof r->head + r->head.bytes);
+	return true;
+}
+
+/* ---- batches as bytes: the parts of their arrays that are used ---- */
+
+static size_t pack(const struct mx_batch *b, uint8_t *to) {
+	size_t head = offsetof(struct mx_batch, outputs);
+	size_t outputs = b->n_outputs * sizeof b->outputs[0];
+	size_t notes = b->n_notes * sizeof b->notes[0];
+	memcpy(to, b, head);
+	memcpy(to + head, b->outputs, outputs);
+	memcpy(to + head + outputs, b->notes, notes);
+	return head + outputs + notes;
+}
+
+static bool unpack(const uint8_t *from, size_t bytes, struct mx_batch *b) {
+	size_t head = offsetof(struct mx_batch, outputs);
+	if (bytes < head)
+		return false;
+	memcpy(b, from, head);
+	if (b->n_outputs > MX_BATCH_RUNS || b->n_notes > MX_BATCH_NOTES)
+		return false;
+	size_t outputs = b->n_outputs * sizeof b->outputs[0];
+	size_t notes = b->n_notes * sizeof b->notes[0];
+	if (bytes != head + outputs + notes)
+		return false;
+	memcpy(b->outputs, from + head, outputs);
+	memcpy(b->notes, from + head + outputs, notes);
+	return true;
+}
+
+int mx_hunt_journal_add(struct mx_hunt_journal *j, const struct mx_batch *batch,
+                        struct mx_error *err) {
+	return append(j, pack(batch, j->record.body), err);
+}
+
+/* ---- opening ---- */
+
+static int check(const struct mx_hunt_journal *j, const struct mx_hunt_identity *has,
+                 const struct mx_hunt_identity *is, struct mx_error *err) {
+	const char *what = NULL;
+	if (has->code != is->code)
+		what = "another code object";
+	else if (has->seed != is->seed)
+		what = "another seed";
+	else if (has->setup != is->setup)
+		what = "another case, shape, data or device";
+	else if (has->build != is->build)
+		what = "another build of mxcheck, whose seeds may mean other schedules";
+	if (what)
+		return mx_fail(err, "journal %s: begun for %s; take another file", j->path, what);
+	if (has->run_0 != is->run_0)
+		return mx_fail(err,
+		               "journal %s: run 0 left other bytes than when it was begun, so that "
+		               "its counts are of something else",
+		               j->path);
+	return 0;
+}
+
+static int begin(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
+                 struct mx_error *err) {
+	memcpy(j->record.body, is, sizeof *is);
+	return append(j, sizeof *is, err);
+}
+
+static int replay(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
+                  void (*each)(void *context, const struct mx_batch *batch), void *context,
+                  struct mx_error *err) {
+	struct mx_hunt_identity has;
+	struct stat st;
+	size_t bytes;
+	off_t at = 0;
+	if (fstat(j->file, &st))
+		return complain(j, err);
+	if (!st.st_size)
+		return begin(j, is, err);
+	if (!next(j, &at, &bytes) || bytes != sizeof has)
+		return mx_fail(err, "journal %s: not a journal of mxcheck", j->path);
+	memcpy(&has, j->record.body, sizeof has);
+	if (check(j, &has, is, err))
+		return -1;
+	struct mx_batch *batch = malloc(sizeof *batch);
+	off_t whole = at;
+	for (; batch && next(j, &at, &bytes) && unpack(j->record.body, bytes, batch); whole = at)
+		each(context, batch);
+	free(batch);
+	if (!batch)
+		return mx_fail(err, "out of memory");
+	return whole < st.st_size && ftruncate(j->file, whole) ? complain(j, err) : 0;
+}
+
+int mx_hunt_journal_open(const char *path, const struct mx_hunt_identity *is,
+                         void (*each)(void *context, const struct mx_batch *batch), void *context,
+                         struct mx_hunt_journal **journal, struct mx_error *err) {
+	struct mx_hunt_journal *j = calloc(1, sizeof *j);
+	if (!j)
+		return mx_fail(err, "out of memory");
+	j->path = path;
+	j->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int status = 0;
+	if (j->file < 0)
+		status = complain(j, err);
+	else if (flock(j->file, LOCK_EX | LOCK_NB))
+		status = mx_fail(err, "journal %s: in use by another hunt", path);
+	else
+		status = replay(j, is, each, context, err);
+	if (!status)
+		*journal = j;
+	else
+		mx_hunt_journal_close(j);
+	return status;
+}
+
+void mx_hunt_journal_close(struct mx_hunt_journal *j) {
+	if (!j)
+		return;
+	if (j->file >= 0) {
+		fdatasync(j->file);
+		close(j->file);
+	}
+	free(j);
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/perl
+# Long hunts: killed, interrupted and resumed, they count what one that ran through counts.
+use strict;
+use warnings;
+use Test::More;
+use Time::HiRes qw(sleep time);
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $status, $out, $err, $dir);
+
+my $long    = $ENV{MXCHECK_LONG};
+my $runs    = $long ? 5000 : 300;
+my @twin    = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/loose_wait.co",
+	'--shape', '64,64,512', '--regime', 'general', 'gemm/mxfp4_f32');
+my @correct = ('gemm/mxfp4_f32/64x64x256/general');
+
+# Counts, distinct outputs and the first divergence: all that a hunt says, but for its times.
+sub counts {
+	my ($text) = @_;
+	return join "\n", $text =~ /(race: \d+ of \d+ runs differ)/, $text =~ /(outputs: .*)/,
+		$text =~ /(nondeterminism: .*)/;
+}
+
+# Begins a hunt, and lets it go on until its journal has grown past `bytes`.
+sub begin {
+	my ($bytes, $journal, @command) = @_;
+	my $pid = fork // die;
+	if (!$pid) {
+		open STDOUT, '>', "$dir/begun";
+		open STDERR, '>&', \*STDOUT;
+		exec $mxcheck, @command, '--resume', $journal;
+		exit 127;
+	}
+	my $end = time + 30;
+	sleep 0.01 while (-s $journal // 0) < $bytes && time < $end;
+	return $pid;
+}
+
+# ---- kill -9, twice ----
+
+mxcheck(@twin, '--race', $runs);
+my $whole = counts($out);
+like($whole, qr/outputs: \d+ distinct; \d+ times/, "an uninterrupted hunt tells its results");
+my $journal = "$dir/killed";
+for my $bytes (3000, 9000) {
+	my $pid = begin($bytes, $journal, @twin, '--race', $runs);
+	kill 'KILL', $pid;
+	waitpid $pid, 0;
+	is($?, 9, 'a hunt is killed in the middle');
+}
+is(mxcheck(@twin, '--race', $runs, '--resume', $journal), 3, 'it is resumed');
+is(counts($out), $whole, 'it counts what the uninterrupted one did, each run once');
+my ($kept) = $out =~ /race: (\d+) of the runs are from the journal/;
+cmp_ok($kept // 0, '>', 0, 'some of the runs were done before it was killed');
+cmp_ok($kept // $runs, '<', $runs, 'and some were not');
+
+# ---- a journal that is not whole, and one that is complete ----
+
+my $bytes = slurp($journal);
+spew($journal, substr($bytes, 0, length($bytes) - 7));
+mxcheck(@twin, '--race', $runs, '--resume', $journal);
+is(counts($out), $whole, 'a record that was cut short is done again');
+mxcheck(@twin, '--race', $runs, '--resume', $journal);
+is(counts($out), $whole, 'a complete journal is told again');
+like($out, qr/race: $runs of the runs are from the journal/, 'and nothing is run');
+mxcheck(@twin, '--race', $runs + 50, '--resume', $journal);
+my $longer = counts($out);
+mxcheck(@twin, '--race', $runs + 50);
+is($longer, counts($out), 'more runs than it was begun for go on with the next seed');
+
+# ---- refused ----
+
+sub is_refused {
+	my ($what, $why, @command) = @_;
+	is(mxcheck(@command, '--race', 10, '--resume', $journal), 2, "$what is refused");
+	like($err, qr/^mxcheck: journal \Q$journal\E: .*$why.*\n\z/, 'in one line that says why');
+}
+my @other = map { s/broken.loose_wait/gemm\/mxfp4_gemm/r } @twin;
+is_refused('another code object', 'code object', @other);
+is_refused('another seed', 'seed', @twin, '--seed', 2);
+is_refused('another shape', 'another case, shape', map { s/64,64,512/64,64,256/r } @twin);
+spew("$dir/no_journal", 'nothing of the kind');
+$journal = "$dir/no_journal";
+is_refused('another file', 'not a journal', @twin);
+is(slurp($journal), 'nothing of the kind', 'and left as it is');
+
+# ---- signals and time ----
+
+for my $signal ('INT', 'TERM') {
+	my $file = "$dir/$signal";
+	my $pid = begin(500, $file, @correct, '--race', 1000000);
+	kill $signal, $pid;
+	waitpid $pid, 0;
+	is($? >> 8, 130, "SIG$signal ends a hunt that found nothing, with 130");
+	my $said = slurp("$dir/begun");
+	my ($n, $bound) = $said =~ /race: 0 of (\d+) runs differ .*: rate below (\S+) \(95 %\)/;
+	cmp_ok(abs(($bound // 0) * ($n // 1) - 3), '<', 0.5, 'with the bound for the runs done')
+		or diag $said;
+	like($said, qr/interrupted/, 'and says so');
+}
+my $start = time;
+is(mxcheck(@correct, '--time', '1s'), 0, '--time 1s');
+cmp_ok(time - $start, '<', 5, 'ends in time');
+like($out, qr/race: 0 of \d{2,} runs differ/, 'and has hunted');
+is(mxcheck(@correct, '--time-out', '3'), 2, '--time-out without a hunt is refused');
+is(mxcheck(@correct, '--time', 'soon'), 2, 'so is a time that is none');
+
+done_testing();
