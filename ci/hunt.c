@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "witness.h"
+
 /* ---- progress, on a terminal ---- */
 
 struct progress {
@@ -65,6 +67,8 @@ int mx_hunt(const struct mx_options *o, struct mx_bench *b, struct mx_result *r)
 	if (race.progress)
 		fprintf(stderr, "\r\033[K");
 	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
+	if (!status && r->race.divergent && !r->race.interrupted && mx_bench_device(b)->emu)
+		status = mx_witness_find(o, b, r);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../fuzz/schedule.h"
 #include "command.h"
 #include "hunt.h"
 #include "report.h"
@@ -21,6 +22,7 @@ struct gate {
 	const struct mx_options *o;
 	struct mx_device *device;
 	const char *kernel_dir;
+	struct mx_schedule schedule; /* --schedule */
 	struct mx_selection selection;
 	struct mx_result *results;
 	bool *done;
@@ -104,6 +106,8 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
+	if (g->o->schedule)
+		g->device->emu->set_schedule(&g->schedule);
 	if (!status)
 		status = judge_once(g, b, r);
 	if (!status && g->o->race)
@@ -192,6 +196,8 @@ static int run_gate(struct gate *g) {
 	run_all(g);
 	mx_report_end(g->o, g->results, g->selection.n_runs, now() - start);
 	int status = exit_status(g);
+	for (size_t i = 0; i < g->selection.n_runs; i++)
+		free(g->results[i].schedule);
 	free(g->results);
 	free(g->done);
 	return status;
@@ -229,6 +235,26 @@ static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32])
 		snprintf(cases, PATH_MAX + 32, "%s/cases", MX_SOURCE);
 }
 
+/* The text itself, or a file that holds it. */
+static int read_schedule(struct gate *g) {
+	const char *text = g->o->schedule;
+	char *line = NULL;
+	size_t room = 0;
+	struct mx_error err;
+	FILE *f = strncmp(text, "calm", 4) ? fopen(text, "r") : NULL;
+	if (f && getline(&line, &room, f) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		text = line;
+	}
+	if (f)
+		fclose(f);
+	int status = mx_schedule_parse(text, &g->schedule, &err);
+	if (status)
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+	free(line);
+	return status;
+}
+
 static int open_and_run(struct gate *g) {
 	struct mx_why why;
 	if (mx_options_look(g->o) && g->selection.n_runs != 1) {
@@ -256,7 +282,14 @@ static int open_and_run(struct gate *g) {
 		        g->o->device ? g->o->device : "emu", why.text);
 		return NOTHING_RAN;
 	}
-	if (mx_options_look(g->o) && !g->device->emu) {
+	if (g->o->schedule && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: --schedule needs the emulator (--device emu)\n",
+		        g->device->name);
+		status = BAD_INPUT;
+	} else if (g->o->schedule && read_schedule(g)) {
+		status = BAD_INPUT;
+	} else if (mx_options_look(g->o) && !g->device->emu) {
 		fprintf(stderr,
 		        "mxcheck: device %s: --who, --trace, --watch and --break need the "
 		        "emulator (--device emu)\n",
@@ -264,6 +297,7 @@ static int open_and_run(struct gate *g) {
 		status = BAD_INPUT;
 	} else
 		status = run_gate(g);
+	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
 	return status;
 }

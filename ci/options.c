@@ -29,6 +29,8 @@ static const char help[] =
 	"                     of vmcnt\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
 	"  --time-out S       a run of a hunt that takes more seconds than this is a finding\n"
+	"  --schedule X       run under this schedule: the text that a hunt prints for a race, or\n"
+	"                     a file of it; instead of the seed's\n"
 	"  --resume FILE      the hunt's journal: go on where it stopped, or begin it\n"
 	"  --jobs J           threads; default: one for each processor\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
@@ -115,6 +117,7 @@ enum {
 	TIME,
 	TIME_OUT,
 	RESUME,
+	SCHEDULE,
 	JOBS,
 	SHAPE,
 	REGIME,
@@ -141,6 +144,7 @@ static const struct option long_options[] = {
 	{ "time", required_argument, NULL, TIME },
 	{ "time-out", required_argument, NULL, TIME_OUT },
 	{ "resume", required_argument, NULL, RESUME },
+	{ "schedule", required_argument, NULL, SCHEDULE },
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "shape", required_argument, NULL, SHAPE },
 	{ "regime", required_argument, NULL, REGIME },
@@ -204,6 +208,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case TIME_OUT:
 		return mx_parse_duration(value, &o->time_out) ||
 		       bad(status, "--time-out %s: not a time: 10, 90s, 30m", value);
+	case SCHEDULE: o->schedule = value; return true;
 	case RESUME: o->resume = value; return true;
 	case JOBS:
 		if (!number(value, 1, 1024, &n))
@@ -241,6 +246,8 @@ bool mx_options_look(const struct mx_options *o) {
 static bool check_hunt(struct mx_options *o, int *status) {
 	if (o->time > 0 && !o->race)
 		o->race = MOST_RUNS;
+	if (o->race && o->schedule)
+		return bad(status, "%s", "--schedule is one schedule, a hunt is of many");
 	if (o->race)
 		return true;
 	if (o->time_out > 0)

@@ -11,6 +11,7 @@ struct mx_options {
 	unsigned long race; /* 0: one run of each case */
 	double time, time_out; /* of a hunt, of one of its runs, in seconds; 0: none */
 	const char *resume;    /* the hunt's journal, or NULL */
+	const char *schedule;  /* text or file, instead of the seed's; or NULL */
 	unsigned jobs;
 	const char *save; /* folder for buffers as the launch left them; or NULL */
 	bool list, tap, verbose;

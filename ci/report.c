@@ -59,6 +59,24 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" '%s'", r->run->name);
 }
 
+static void print_lines(const char *at, const char *lead, const char *mark) {
+	while (*at) {
+		int n = (int)strcspn(at, "\n");
+		printf("%s%s%.*s\n", lead, mark, n, at);
+		at += n + (at[n] == '\n');
+	}
+}
+
+static void print_witness(const struct mx_options *o, const struct mx_device *d,
+                          const struct mx_result *r, const char *lead) {
+	print_lines(r->witness, lead, "witness: ");
+	if (!r->schedule)
+		return;
+	printf("%sreplay: ", lead);
+	print_command(o, d, r);
+	printf(" --schedule '%s'\n", r->schedule);
+}
+
 /* The lines that bring a failure back, and show where the first wrong byte comes from. */
 static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
                              const struct mx_result *r, const char *lead) {
@@ -76,14 +94,6 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 	printf(" --who '%s'\n", r->origin_at);
 }
 
-static void print_lines(const char *text, const char *lead) {
-	while (*text) {
-		int n = (int)strcspn(text, "\n");
-		printf("%s%.*s\n", lead, n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
 /* Of wrong numbers: what they have in common, how far off they are, and the first of them. */
 static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	char ulps[320];
@@ -97,7 +107,7 @@ static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	printf("%sulp %s\n", lead, ulps);
 	printf("%sworst row %zu, relative error %.3g\n", lead, v->metrics.row,
 	       v->metrics.row_error);
-	print_lines(v->window, lead);
+	print_lines(v->window, lead, "");
 }
 
 static void print_findings(const struct mx_options *o, const struct mx_device *d,
@@ -111,6 +121,7 @@ static void print_findings(const struct mx_options *o, const struct mx_device *d
 	print_wrong(&r->verdict, lead);
 	if (mx_verdict_status(&r->verdict))
 		print_reproducer(o, d, r, lead);
+	print_witness(o, d, r, lead);
 }
 
 /* What stops several runs is said once. */
@@ -145,7 +156,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (r->verdict.order[0])
 		printf("%sorder: %s\n", lead, r->verdict.order);
 	print_findings(o, d, r, lead);
-	print_lines(r->details, lead);
+	print_lines(r->details, lead, "");
 	fflush(stdout);
 }
 

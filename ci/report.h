@@ -15,6 +15,8 @@ struct mx_result {
 	double seconds;      /* of the launch; of a hunt: of one launch, on average */
 	char origin[1024];   /* who wrote the first wrong byte; "" where that is not known */
 	char origin_at[160]; /* and where it is, as --who takes it */
+	char witness[3072];  /* of a divergence: lines; "" where there is none */
+	char *schedule;      /* that shows it, as --schedule takes it; owned, or NULL */
 	char details[2048];  /* -v: counts of the emulator */
 };
 

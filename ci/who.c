@@ -39,6 +39,13 @@ static void place_of_wave(const struct mx_step *s, char *text, size_t room) {
 	snprintf(text + n, room - n, ", %s %" PRIu64, s->landing ? "landed at" : "time", s->time);
 }
 
+void mx_step_text(const struct mx_bench *b, const struct mx_step *s, char *text, size_t room) {
+	char what[512], where[160];
+	instruction(b, s, what, sizeof what);
+	place_of_wave(s, where, sizeof where);
+	snprintf(text, room, "%s; %s", what, where);
+}
+
 /* ---- the chain ---- */
 
 static void indent(unsigned depth) {
@@ -82,11 +89,10 @@ static void print_value(const struct report *r, const struct mx_value *v, unsign
 
 static void print_step(const struct report *r, int i, unsigned depth) {
 	const struct mx_step *s = &r->c->steps[i];
-	char text[512], where[160];
-	instruction(r->b, s, text, sizeof text);
-	place_of_wave(s, where, sizeof where);
+	char text[700];
+	mx_step_text(r->b, s, text, sizeof text);
 	indent(depth);
-	printf("from %s; %s%s\n", text, where, r->printed[i] && s->dwords ? " (see above)" : "");
+	printf("from %s%s\n", text, r->printed[i] && s->dwords ? " (see above)" : "");
 	if (r->printed[i])
 		return;
 	r->printed[i] = true;
@@ -133,10 +139,9 @@ int mx_who_line(struct mx_bench *b, uint64_t schedule, uint64_t address, char *t
 		snprintf(text, room, "written by nobody in this launch");
 	else if (!status) {
 		const struct mx_step *s = &c.steps[c.values[0].writer];
-		char what[512], where[160], name[16];
-		instruction(b, s, what, sizeof what);
-		place_of_wave(s, where, sizeof where);
-		int n = snprintf(text, room, "last written by %s; %s", what, where);
+		char step[700], name[16];
+		mx_step_text(b, s, step, sizeof step);
+		int n = snprintf(text, room, "last written by %s", step);
 		for (size_t i = 0; i < c.n_values; i++)
 			if (c.values[i].reader == 0 && !strncmp(c.values[i].role, "data", 4) &&
 			    c.values[i].known && (size_t)n < room)

@@ -13,6 +13,8 @@ static _Thread_local uint64_t seed, instruction_limit;
 static _Thread_local const mx_profile *profile;
 static _Thread_local const struct mx_observer *observer;
 static _Thread_local unsigned analysis;
+static _Thread_local const struct mx_schedule *schedule;
+static _Thread_local struct mx_schedule *record;
 static _Thread_local struct mx_report report;
 
 /* A thread's report is freed with the thread. */
@@ -48,6 +50,14 @@ void mxhipSetObserver(const struct mx_observer *o) {
 
 void mxhipSetAnalysis(unsigned a) {
 	analysis = a;
+}
+
+void mxhipSetSchedule(const struct mx_schedule *s) {
+	schedule = s;
+}
+
+void mxhipRecordSchedule(struct mx_schedule *s) {
+	record = s;
 }
 
 const struct mx_report *mxhipReport(void) {
@@ -184,6 +194,8 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.profile = profile ? profile : mx_profile_at(0),
 		.observer = observer,
 		.analysis = analysis,
+		.schedule = schedule,
+		.record = record,
 	};
 	if (!mx_hip_snapshot(&launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);

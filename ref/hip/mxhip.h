@@ -43,6 +43,12 @@ MXHIP_API void mxhipSetObserver(const struct mx_observer *observer);
  * default: nothing. */
 MXHIP_API void mxhipSetAnalysis(unsigned analysis);
 
+/* The schedule of this thread's next launches, said outright instead of by a seed; and what gets
+ * the schedule of the next launches as it came, decision by decision, added to what it has. NULL
+ * ends either. They must stay where they are until then. */
+MXHIP_API void mxhipSetSchedule(const struct mx_schedule *schedule);
+MXHIP_API void mxhipRecordSchedule(struct mx_schedule *record);
+
 /* What this thread's last launch left: findings and counts. Valid until its next launch. */
 MXHIP_API const struct mx_report *mxhipReport(void);
 

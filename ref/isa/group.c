@@ -75,21 +75,30 @@ static void place(struct mx_group *g, uint64_t index) {
 	g->n_waves = waves_of(g->size);
 }
 
+/* What was there before, another byte in each workgroup. */
+static uint8_t pattern_of(const struct mx_group *g) {
+	return (uint8_t)(g->run->pattern + 37 * g->index);
+}
+
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
 	mx_order_group_start(g);
-	g->clock = 0;
+	g->clock = g->alone = 0;
+	g->last = NULL;
+	g->demoted = false;
+	g->next_wave = -1;
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
 	g->watched = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_temper(g);
-	uint8_t pattern = (uint8_t)mx_random_next(&g->random);
+	uint8_t pattern = pattern_of(g);
 	memset(g->lds, pattern, g->lds_bytes);
 	memset(g->lds_unwritten, 0xff, g->lds_bytes);
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		g->waves[i].group = g;
 		g->waves[i].index = i;
 		mx_wave_start(&g->waves[i], pattern);
+		mx_turns_begin(&g->waves[i]);
 	}
 }

@@ -35,20 +35,6 @@ void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
 	w->group->free_list = m;
 }
 
-/* Longer than anything that is not waiting for it; finite, as memory is: a wave may wait for
- * another's store without that other ever waiting for it. */
-enum { AT_WAIT = 1 << 17 };
-
-/* When the schedule lets an operation land if no wait asks for it earlier. */
-static uint64_t due_time(struct mx_group *g) {
-	unsigned dice = mx_random_below(&g->random, 256);
-	if (dice < g->temper.at_once)
-		return g->clock;
-	if (dice < g->temper.at_once + g->temper.at_wait)
-		return g->clock + AT_WAIT + mx_random_below(&g->random, AT_WAIT);
-	return g->clock + 1 + mx_random_below(&g->random, 1u << g->temper.latency_bits);
-}
-
 static uint64_t first_of_any(const struct mx_queue *q, uint64_t due) {
 	for (unsigned i = 0; i < q->n; i++)
 		if (q->op[i]->due < due)
@@ -80,7 +66,8 @@ bool mx_in_flight(const struct mx_wave *w) {
 void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
 	struct mx_stats *stats = &w->group->run->report->stats;
 	m->weight = weight;
-	m->due = due_time(w->group);
+	m->born = w->group->clock;
+	m->due = mx_due_time(w, m);
 	q->op[q->n++] = m;
 	q->count += weight;
 	w->group->in_flight++;
@@ -97,6 +84,8 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	struct mx_memop *m = q->op[i];
 	if (w->observed)
 		mx_observe_land(w, m);
+	if (w->group->run->launch->record)
+		mx_record_landing(w, m);
 	m->land(w, m);
 	if (w->observed)
 		mx_observe_land(w, NULL);
@@ -127,10 +116,24 @@ void mx_land_due(struct mx_wave *w) {
 	w->next_due = first_due(w);
 }
 
+/* An explicit schedule says which is due first. */
+static unsigned first_of_all(const struct mx_queue *ordered, const struct mx_queue *any) {
+	uint64_t due = ordered->n ? ordered->op[0]->due : UINT64_MAX;
+	unsigned first = any->n;
+	for (unsigned i = 0; i < any->n; i++)
+		if (any->op[i]->due < due || (!ordered->n && first == any->n)) {
+			due = any->op[i]->due;
+			first = i;
+		}
+	return first;
+}
+
 /* One of `any`, or the first of `ordered`. */
 static void land_one_of(struct mx_wave *w, struct mx_queue *ordered, struct mx_queue *any) {
 	unsigned i = 0;
-	if (any->n)
+	if (w->group->run->launch->schedule)
+		i = first_of_all(ordered, any);
+	else if (any->n)
 		i = mx_random_below(&w->group->random, any->n + (ordered->n > 0));
 	if (i < any->n)
 		land(w, any, i);

@@ -177,9 +177,47 @@ enum {
 	MX_ANALYSE_WAIT_STATES = 4, /* too few of them between two instructions; hazard.h */
 };
 
+/* ---- schedules said outright ---- */
+
+/* A decision that is not the calm one. */
+typedef enum {
+	MX_DELAY, /* operations of this instruction land `value` clocks after their issue */
+	MX_TURN,  /* after this instruction it is wave `value`'s turn */
+} mx_deviation_kind;
+
+struct mx_deviation {
+	uint64_t group; /* index of the workgroup in the launch */
+	uint32_t wave;
+	mx_deviation_kind kind;
+	uint64_t issue; /* which instruction of the wave, from 1 */
+	uint64_t value;
+	uint32_t turn; /* TURN: how many of the wave's turns ended at this instruction before */
+};
+
+/* A calm schedule, and what deviates from it. Calm is: workgroups one after the other; the first
+ * wave runs until it cannot go on, then the next; operations land at once, or all at the wait that
+ * asks for them. */
+struct mx_schedule {
+	uint8_t pattern; /* what LDS and registers of workgroup 0 hold before anybody writes them */
+	bool late;       /* operations land at their waits */
+	bool patient;    /* who waits for memory lets those go first who do not */
+	uint64_t odd;    /* operations of the instruction at this pc do the other; -1: none */
+	uint32_t first_wave; /* whose turn it is first */
+	uint32_t order;      /* of workgroups: 0 ascending, 1 descending, n: from the n-th on */
+	uint64_t slice;      /* instructions of a workgroup before another's turn; 0: as many as it
+	                        takes */
+	struct mx_deviation *deviations; /* sorted by mx_schedule_sort */
+	size_t n, room;
+};
+
+void mx_schedule_sort(struct mx_schedule *s);
+void mx_schedule_free(struct mx_schedule *s);
+
 struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
+	const struct mx_schedule *schedule; /* instead of the seed's; or NULL */
+	struct mx_schedule *record;         /* gets the schedule as it came; or NULL */
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;

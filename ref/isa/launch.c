@@ -6,15 +6,29 @@
 
 enum {
 	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
+	INTERLEAVED = 8,   /* workgroups that take short turns */
 	WARM_UP = 1 << 14, /* of a launch, before threads may pay */
 };
 
+/* Some schedules let a few workgroups take short turns until they have run for a slice. */
+static bool takes_turns(const struct mx_run *run, const struct mx_residents *r) {
+	return run->slice && r->n && r->group[0]->clock < SLICE;
+}
+
+static bool run_group(struct mx_run *run, struct mx_group *g, bool *stalled) {
+	if (run->slice && g->clock < SLICE)
+		return mx_group_run(g, run->slice);
+	return mx_group_run_slice(g, SLICE, stalled);
+}
+
 /* The next workgroup of a source that several threads may share. */
-static bool next_group(struct mx_residents *r, uint64_t *index) {
-	if (r->n == MX_RESIDENT || atomic_load(r->next) >= r->end)
+static bool next_group(struct mx_residents *r, const struct mx_run *run, uint64_t *index) {
+	if (r->n == MX_RESIDENT || (takes_turns(run, r) && r->n == INTERLEAVED) ||
+	    atomic_load(r->next) >= r->end)
 		return false;
-	*index = atomic_fetch_add(r->next, 1);
-	return *index < r->end;
+	uint64_t i = atomic_fetch_add(r->next, 1);
+	*index = i < r->end ? mx_run_order(run, i) : i;
+	return i < r->end;
 }
 
 static struct mx_group *begin(struct mx_residents *r, struct mx_run *run, uint64_t index) {
@@ -55,11 +69,12 @@ static void note_stall(struct mx_residents *r, struct mx_run *run, bool stalled)
 void mx_residents_run(struct mx_residents *r, struct mx_run *run, uint64_t instructions) {
 	uint64_t index;
 	while (!mx_run_over(run) && run->report->stats.instructions < instructions) {
-		struct mx_group *g = next_group(r, &index) ? begin(r, run, index) : take_first(r);
+		struct mx_group *g =
+			next_group(r, run, &index) ? begin(r, run, index) : take_first(r);
 		bool stalled = false;
 		if (!g)
 			return;
-		if (mx_group_run_slice(g, SLICE, &stalled))
+		if (run_group(run, g, &stalled))
 			retire(r, g);
 		else
 			r->group[r->n++] = g;
@@ -99,7 +114,7 @@ static void run_all(struct mx_run *run) {
 	_Atomic uint64_t next = 0;
 	struct mx_residents r = { .next = &next,
 		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
-	if (l->threads > 1 && !l->observer && !run->order) {
+	if (l->threads > 1 && !l->observer && !l->record && !run->order) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
 			mx_parallel_run(run, &next, r.end);
@@ -114,6 +129,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		              .max_instructions = launch->max_instructions
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };
+	mx_run_temper(&run);
 	const char *missing = mx_unsupported_state(launch);
 	if (!report->stats.by_op)
 		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);

@@ -42,6 +42,7 @@ struct mx_memop {
 	void (*land)(struct mx_wave *w, struct mx_memop *m);
 	uint64_t issue;             /* number of its instruction in the wave */
 	uint64_t due;               /* workgroup clock at which it may land by itself */
+	uint64_t born;              /* workgroup clock at its issue */
 	uint64_t exec;              /* lanes that take part */
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
 	uint8_t inside[MX_LANES]; /* which dwords of the lane's data are in range: the others load 0
@@ -97,6 +98,10 @@ struct mx_wave {
 		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
 	struct mx_watch watch;
 	struct mx_hazard_watch *hazards; /* or NULL: nobody looks for them */
+	uint64_t ended_at; /* the instruction at which its last turn ended */
+	uint32_t again;    /* turns that ended there before */
+	unsigned rank;     /* schedules by priority: the highest runs */
+	const struct mx_deviation *delays, *turns; /* explicit schedules: the next of the wave */
 };
 
 /* Random numbers of a schedule. */
@@ -104,9 +109,19 @@ struct mx_random {
 	uint64_t s[2];
 };
 
-/* How a schedule treats memory: chances in 256. */
+/* What shares one fate: each operation has its own, or those of an instruction, or of a wave. */
+typedef enum { MX_BY_OPERATION, MX_BY_PLACE, MX_BY_WAVE } mx_fate;
+
+enum { MX_CHANGES = 2 }; /* of priorities, in a schedule by priority */
+
+/* How a schedule behaves: chances in 256. */
 struct mx_temper {
 	unsigned at_once, at_wait, latency_bits, quantum_bits;
+	mx_fate fate;
+	uint64_t salt;               /* of fates */
+	bool ranked;                 /* waves run by priority, else in random turns */
+	bool patient;                /* of these, who waits for memory lets others go first */
+	uint64_t change[MX_CHANGES]; /* clocks at which who runs becomes the last, ascending */
 };
 
 struct mx_group {
@@ -122,9 +137,14 @@ struct mx_group {
 	uint32_t lds_bytes;
 	struct mx_random random;
 	struct mx_temper temper;
-	unsigned slow_wave; /* is picked rarely, so that others run ahead */
-	uint64_t stores;    /* that have landed */
-	bool watched;       /* has outlived a slice: its waves are watched for cycles */
+	struct mx_wave *last; /* who had the last turn, or NULL */
+	bool demoted;         /* who has become the last of all by it */
+	unsigned next_rank;   /* lower than any */
+	uint64_t alone;       /* clock since when no other had one */
+	int next_wave;        /* explicit schedules: whose turn it is; -1: not said */
+	unsigned slow_wave;   /* is picked rarely, so that others run ahead */
+	uint64_t stores;      /* that have landed */
+	bool watched;         /* has outlived a slice: its waves are watched for cycles */
 	struct mx_memop *free_list;
 	struct mx_order_group *order; /* or NULL: see order.h */
 };
@@ -135,6 +155,9 @@ struct mx_run {
 	struct mx_report *report;
 	uint64_t max_instructions;
 	size_t last_region;
+	uint32_t group_order; /* and `slice`: as mx_schedule has them */
+	uint64_t slice;
+	uint8_t pattern; /* what registers and LDS of the first one hold before anybody writes */
 	bool out_of_memory;
 	struct mx_order *order;   /* where order is analysed, else NULL */
 	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
@@ -385,7 +408,33 @@ void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigne
 /* Runs a workgroup for about `budget` instructions; true when it has ended and
  * nothing is in flight. */
 bool mx_group_run(struct mx_group *g, uint64_t budget);
+
+/* ---- temper.c: what kind of schedule a seed is ---- */
+
+void mx_run_temper(struct mx_run *run);
 void mx_group_temper(struct mx_group *g);
+
+/* The workgroup that is begun as the i-th. */
+uint64_t mx_run_order(const struct mx_run *run, uint64_t i);
+
+/* When an operation that is issued now lands, if no wait asks for it earlier. */
+uint64_t mx_due_time(struct mx_wave *w, const struct mx_memop *m);
+
+/* ---- turns.c: whose turn it is, by priority or as an explicit schedule says ---- */
+
+void mx_turns_begin(struct mx_wave *w);
+/* A wave that can do something, or NULL. */
+struct mx_wave *mx_turns_pick(struct mx_group *g);
+/* Instructions that the wave may issue now; and what follows from its having had its turn. */
+uint64_t mx_turns_length(const struct mx_wave *w);
+void mx_turns_end(struct mx_wave *w, uint64_t start);
+
+/* Notes a decision of the schedule, where it is not the calm one. */
+void mx_record_turn(struct mx_group *g, const struct mx_wave *next);
+void mx_record_landing(struct mx_wave *w, const struct mx_memop *m);
+
+/* Neither waits at a barrier nor has ended. */
+bool mx_idle(const struct mx_wave *w);
 
 /* ---- hazard_watch.c: wait states along the path that a wave takes ---- */
 

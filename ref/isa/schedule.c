@@ -1,27 +1,8 @@
-/* One workgroup under a schedule: which wave runs, for how long, and when things land.
+/* One workgroup under a schedule: which wave runs, for how long, and what it issues.
  * Everything follows from the random numbers of the group, so a seed is a schedule. */
 #include <string.h>
 
 #include "machine.h"
-
-/* ---- temper ---- */
-
-/* How a schedule behaves: from all memory at once to nothing before its wait, from
- * long runs of one wave to a switch at each instruction. */
-void mx_group_temper(struct mx_group *g) {
-	static const struct {
-		uint16_t at_once, at_wait;
-	} memory[] = {
-		{ 256, 0 }, { 0, 256 }, { 0, 0 }, { 85, 85 }, { 16, 224 }, { 224, 16 },
-	};
-	unsigned kind = mx_random_below(&g->random, sizeof memory / sizeof *memory);
-	g->temper.at_once = memory[kind].at_once;
-	g->temper.at_wait = memory[kind].at_wait;
-	g->temper.latency_bits = 2 + mx_random_below(&g->random, 10);
-	g->temper.quantum_bits = mx_random_below(&g->random, 9);
-	g->slow_wave =
-		mx_random_below(&g->random, 2 * g->n_waves); /* half of the schedules have none */
-}
 
 /* ---- one instruction ---- */
 
@@ -134,10 +115,6 @@ static void step(struct mx_wave *w) {
 
 /* ---- the group ---- */
 
-static bool idle(const struct mx_wave *w) {
-	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
-}
-
 /* A wave of higher priority, if there is one that can run, mostly goes first. */
 static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
 	for (unsigned i = 0; i < g->n_waves; i++) {
@@ -151,11 +128,13 @@ static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
 
 /* Any wave that can do something; the slow one only now and then, or if it is alone. */
 static struct mx_wave *pick(struct mx_group *g) {
+	if (g->temper.ranked)
+		return mx_turns_pick(g);
 	unsigned start = mx_random_below(&g->random, g->n_waves);
 	struct mx_wave *slow = NULL;
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct mx_wave *w = &g->waves[(start + i) % g->n_waves];
-		if (idle(w))
+		if (mx_idle(w))
 			continue;
 		if (w->index != g->slow_wave || mx_random_below(&g->random, 16) == 0)
 			return favour(g, w);
@@ -180,9 +159,15 @@ static void land_due_of_all(struct mx_group *g) {
 			mx_land_due(&g->waves[i]);
 }
 
-static void give_turn(struct mx_wave *w) {
+static uint64_t turn_length(struct mx_wave *w) {
 	struct mx_group *g = w->group;
-	unsigned quantum = 1 + mx_random_below(&g->random, 1u << g->temper.quantum_bits);
+	if (g->temper.ranked)
+		return mx_turns_length(w);
+	return 1 + mx_random_below(&g->random, 1u << g->temper.quantum_bits);
+}
+
+static void give_turn(struct mx_wave *w) {
+	uint64_t quantum = turn_length(w);
 	if (w->status != MX_READY && mx_land_one(w) && w->status != MX_WAITING)
 		return;
 	if (w->status == MX_WAITING && mx_wait_over(w))
@@ -190,9 +175,18 @@ static void give_turn(struct mx_wave *w) {
 	w->yields = false;
 	while (quantum-- && w->status == MX_READY && !w->yields && !mx_stopped(w)) {
 		step(w);
-		if (g->watched)
+		if (w->group->watched)
 			mx_watch_wave(w);
 	}
+}
+
+static void next_turn(struct mx_group *g, struct mx_wave *w) {
+	uint64_t start = g->clock;
+	if (g->run->launch->record)
+		mx_record_turn(g, w);
+	give_turn(w);
+	mx_turns_end(w, start);
+	g->last = w;
 }
 
 bool mx_group_run(struct mx_group *g, uint64_t budget) {
@@ -201,7 +195,7 @@ bool mx_group_run(struct mx_group *g, uint64_t budget) {
 		struct mx_wave *w = pick(g);
 		if (!w)
 			return true;
-		give_turn(w);
+		next_turn(g, w);
 		open_barrier(g);
 		if (g->in_flight)
 			land_due_of_all(g);

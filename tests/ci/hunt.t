@@ -53,6 +53,22 @@ my ($kept) = $out =~ /race: (\d+) of the runs are from the journal/;
 cmp_ok($kept // 0, '>', 0, 'some of the runs were done before it was killed');
 cmp_ok($kept // $runs, '<', $runs, 'and some were not');
 
+# ---- the witness ----
+
+like($out, qr/witness: [1-3] of \d{2,} decisions are enough/, 'few decisions are enough to diverge');
+like($out, qr/witness: reader: \S+ ds_read_b128 .* wave \d+ lane \d+/, 'it names who reads too soon');
+like($out, qr/witness:   calm: gets \S+ of \S+ buffer_load_dwordx4 .* lds; .* wave \d/,
+	'and what it should have waited for');
+my ($replay) = $out =~ /replay: (.*)$/m;
+like($replay // '', qr/--schedule 'calm,[^']+'$/, 'and a line that replays it');
+run('sh', '-c', $replay // 'false');
+is("$status @{[$out =~ /wrong-bits/g]}", '3 wrong-bits', 'which brings the wrong bits')
+	or diag $out, $err;
+($replay // '') =~ /'(calm[^']+)'$/;
+is(mxcheck(@twin, '--schedule', spew("$dir/schedule", "$1\n")), 3, 'so does a file of it');
+is(mxcheck(@twin, '--schedule', 'calm'), 0, 'the calm schedule hides the bug');
+is(mxcheck(@twin, '--schedule', 'calm,what'), 2, 'a schedule that is none is refused');
+
 # ---- a journal that is not whole, and one that is complete ----
 
 my $bytes = slurp($journal);

@@ -304,7 +304,9 @@ static void test_waits(struct machine *m) {
 	TIMELY(m, global_after_flat, false, "and so does what comes after it");
 	TIMELY(m, caches, false, "buffer_wbl2 and buffer_inv run");
 	set_scene();
+	m->launch.schedule = &(struct mx_schedule){ .late = true, .odd = UINT64_MAX };
 	RUN_OP(m, caches);
+	m->launch.schedule = NULL;
 	ok(m->report.stats.max_vmcnt == 3, "and count on vmcnt");
 	set_scene();
 	RUN_OP(m, many_flats);

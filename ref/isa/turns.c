@@ -1,0 +1,204 @@
+/* Whose turn it is, by priority or as an explicit schedule says; and the recording of schedules. */
+#include <stdlib.h>
+
+#include "machine.h"
+
+/* A wave that has run so long may be waiting for another: it becomes the last. */
+enum { FAIR = 1 << 14 };
+
+bool mx_idle(const struct mx_wave *w) {
+	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
+}
+
+/* ---- explicit schedules ---- */
+
+static bool of_wave(const struct mx_deviation *d, const struct mx_wave *w, mx_deviation_kind kind) {
+	const struct mx_schedule *s = w->group->run->launch->schedule;
+	return d < s->deviations + s->n && d->group == w->group->index && d->wave == w->index &&
+	       d->kind == kind;
+}
+
+static int by_place(const void *a, const void *b) {
+	const struct mx_deviation *x = a, *y = b;
+#define BY(field)                                                                                  \
+	if (x->field != y->field)                                                                  \
+	return x->field < y->field ? -1 : 1
+	BY(group);
+	BY(wave);
+	BY(kind);
+	BY(issue);
+	BY(turn);
+#undef BY
+	return 0;
+}
+
+void mx_schedule_sort(struct mx_schedule *s) {
+	if (s->n)
+		qsort(s->deviations, s->n, sizeof *s->deviations, by_place);
+}
+
+void mx_schedule_free(struct mx_schedule *s) {
+	free(s->deviations);
+	s->deviations = NULL;
+	s->n = s->room = 0;
+}
+
+static const struct mx_deviation *first_of(const struct mx_wave *w, mx_deviation_kind kind) {
+	const struct mx_schedule *s = w->group->run->launch->schedule;
+	const struct mx_deviation key = { .group = w->group->index,
+		                          .wave = w->index,
+		                          .kind = kind };
+	size_t low = 0, high = s->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (by_place(&s->deviations[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return s->deviations + low;
+}
+
+static void follow_turns(struct mx_wave *w) {
+	const struct mx_deviation *d = w->turns;
+	while (of_wave(d, w, MX_TURN) &&
+	       (d->issue < w->issued || (d->issue == w->issued && d->turn < w->again)))
+		d++;
+	if (of_wave(d, w, MX_TURN) && d->issue == w->issued && d->turn == w->again)
+		w->group->next_wave = (int)(d++)->value;
+	w->turns = d;
+}
+
+void mx_turns_begin(struct mx_wave *w) {
+	struct mx_group *g = w->group;
+	const struct mx_schedule *s = g->run->launch->schedule;
+	w->delays = w->turns = NULL;
+	w->again = 0;
+	w->ended_at = UINT64_MAX;
+	if (!s)
+		return;
+	w->delays = first_of(w, MX_DELAY);
+	w->turns = first_of(w, MX_TURN);
+	if (!w->index)
+		follow_turns(w); /* who is the first at all */
+	w->rank = (1u << 31) - (w->index + g->n_waves - s->first_wave % g->n_waves) % g->n_waves;
+	g->next_rank = (1u << 31) - g->n_waves;
+	g->temper.ranked = true;
+	g->temper.patient = s->patient;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		g->temper.change[i] = 0;
+}
+
+/* ---- priorities ---- */
+
+static bool before(const struct mx_group *g, const struct mx_wave *a, const struct mx_wave *b) {
+	bool a_ready = a->status == MX_READY, b_ready = b->status == MX_READY;
+	if (g->temper.patient && a_ready != b_ready)
+		return a_ready;
+	return a->rank > b->rank;
+}
+
+static struct mx_wave *by_rank(struct mx_group *g) {
+	struct mx_wave *best = NULL;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (!mx_idle(&g->waves[i]) && (!best || before(g, &g->waves[i], best)))
+			best = &g->waves[i];
+	return best;
+}
+
+/* Explicit schedules let a wave go on while it can. */
+static bool goes_on(const struct mx_group *g) {
+	return g->last && g->last->status == MX_READY && !g->last->yields;
+}
+
+struct mx_wave *mx_turns_pick(struct mx_group *g) {
+	int next = g->next_wave;
+	g->next_wave = -1;
+	if (next >= 0 && (unsigned)next < g->n_waves && !mx_idle(&g->waves[next]))
+		return &g->waves[next];
+	if (g->run->launch->schedule && goes_on(g) && !g->demoted)
+		return g->last;
+	return by_rank(g);
+}
+
+static uint64_t to_change(const struct mx_group *g) {
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		if (g->temper.change[i] > g->clock)
+			return g->temper.change[i] - g->clock;
+	return UINT64_MAX;
+}
+
+uint64_t mx_turns_length(const struct mx_wave *w) {
+	uint64_t n = to_change(w->group);
+	if (w->group->run->launch->schedule)
+		return 1; /* what lands in between is seen at once */
+	return n < FAIR ? n : FAIR;
+}
+
+static void change_ranks(struct mx_wave *w, uint64_t start) {
+	struct mx_group *g = w->group;
+	bool last = w->yields;
+	if (g->last != w)
+		g->alone = start;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		last |= g->clock > start && g->temper.change[i] == g->clock;
+	g->demoted = last || g->clock - g->alone >= FAIR;
+	if (g->demoted) {
+		w->rank = --g->next_rank;
+		g->alone = g->clock;
+	}
+}
+
+void mx_turns_end(struct mx_wave *w, uint64_t start) {
+	struct mx_group *g = w->group;
+	w->again = w->ended_at == w->issued ? w->again + 1 : 0;
+	w->ended_at = w->issued;
+	if (g->temper.ranked)
+		change_ranks(w, start);
+	if (g->run->launch->schedule)
+		follow_turns(w);
+}
+
+/* ---- recording ---- */
+
+static void note(struct mx_run *run, const struct mx_deviation *d) {
+	struct mx_schedule *s = run->launch->record;
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+		struct mx_deviation *grown = realloc(s->deviations, room * sizeof *grown);
+		if (!grown) {
+			run->out_of_memory = true;
+			return;
+		}
+		s->deviations = grown;
+		s->room = room;
+	}
+	s->deviations[s->n++] = *d;
+}
+
+/* The calm schedule lets a wave go on while it can, and then takes the first. */
+void mx_record_turn(struct mx_group *g, const struct mx_wave *next) {
+	const struct mx_wave *last = g->last, *calm = NULL;
+	for (unsigned i = 0; !calm && i < g->n_waves; i++)
+		if (!mx_idle(&g->waves[i]))
+			calm = &g->waves[i];
+	if (goes_on(g))
+		calm = last;
+	if (next != calm)
+		note(g->run, &(struct mx_deviation){ .group = g->index,
+		                                     .wave = last ? last->index : 0,
+		                                     .kind = MX_TURN,
+		                                     .issue = last ? last->issued : 0,
+		                                     .turn = last ? last->again : 0,
+		                                     .value = next->index });
+}
+
+void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
+	struct mx_group *g = w->group;
+	if (g->clock > m->born)
+		note(g->run, &(struct mx_deviation){ .group = g->index,
+		                                     .wave = w->index,
+		                                     .kind = MX_DELAY,
+		                                     .issue = m->issue,
+		                                     .value = g->clock - m->born });
+}
