@@ -46,7 +46,7 @@ static bool add_section(struct mx_codefile *f, Elf_Scn *scn, const GElf_Shdr *sh
 	grown[f->n_sections++] =
 		(struct mx_code_section){ name ? name : "?", sh->sh_addr,
 		                          data && data->d_buf ? data->d_size & ~(size_t)3 : 0,
-		                          data ? data->d_buf : NULL };
+		                          data ? data->d_buf : NULL, sh->sh_offset };
 	return true;
 }
 

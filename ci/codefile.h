@@ -20,6 +20,7 @@ struct mx_code_section {
 	uint64_t address;
 	size_t bytes; /* whole dwords */
 	const uint32_t *code;
+	uint64_t offset; /* of it in the file */
 };
 
 struct mx_codefile {

@@ -11,6 +11,7 @@
 #include "../fuzz/schedule.h"
 #include "command.h"
 #include "hunt.h"
+#include "mutate.h"
 #include "report.h"
 #include "save.h"
 #include "who.h"
@@ -295,7 +296,12 @@ static int open_and_run(struct gate *g) {
 		        "emulator (--device emu)\n",
 		        g->device->name);
 		status = BAD_INPUT;
-	} else
+	} else if (g->o->mutate && !g->device->emu) {
+		fputs("mxcheck mutate: needs the emulator (--device emu)\n", stderr);
+		status = BAD_INPUT;
+	} else if (g->o->mutate)
+		status = mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
+	else
 		status = run_gate(g);
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);

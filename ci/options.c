@@ -14,11 +14,16 @@ enum { MOST_RUNS = 1000000000 }; /* of a hunt */
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"\n"
 	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
 	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"
+	"\n"
+	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a case's kernel in turn,\n"
+	"and tells which of these mutants nothing notices (exit 1); --race N: schedules of each,\n"
+	"default 20; -v: the flagged ones too.\n"
 	"\n"
 	"  --list             list the cases and their tags, run nothing\n"
 	"  --device D         emu, hip or hip:N; default: hip where there is a gfx950, else emu\n"
@@ -229,6 +234,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 }
 
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
+	if (o->mutate)
+		return true;
 	if (is_run && !o->case_file)
 		return bad(status, "%s", "run: --case FILE.yaml is missing");
 	if (!is_run && o->case_file)
@@ -271,15 +278,17 @@ static bool check_look(const struct mx_options *o, int *status) {
 bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool is_run = argc > 1 && !strcmp(argv[1], "run");
+	bool mutate = argc > 1 && !strcmp(argv[1], "mutate");
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
 		                  .analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES,
+		                  .mutate = mutate,
 		                  .depth = 4,
 		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
 	*status = 0;
-	optind = is_run ? 2 : 1;
+	optind = is_run || mutate ? 2 : 1;
 	while ((option = getopt_long(argc, argv, "vh", long_options, NULL)) != -1)
 		if (!take(option, optarg, o, status))
 			return false;

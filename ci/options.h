@@ -14,7 +14,7 @@ struct mx_options {
 	const char *schedule;  /* text or file, instead of the seed's; or NULL */
 	unsigned jobs;
 	const char *save; /* folder for buffers as the launch left them; or NULL */
-	bool list, tap, verbose;
+	bool list, tap, verbose, mutate;
 	unsigned analysis; /* MX_ANALYSE_... of the run that is judged */
 	bool has_shape, has_regime;
 	int64_t shape[3];

@@ -18,6 +18,10 @@ struct mx_device *mx_bench_device(const struct mx_bench *b) {
 	return b->device;
 }
 
+const char *mx_bench_code(const struct mx_bench *b) {
+	return b->code;
+}
+
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i) {
 	return (uint64_t)(uintptr_t)b->buffer[i].device + b->plan.buffers[i].guard;
 }
@@ -102,7 +106,7 @@ void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code
 
 static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint64_t data_seed,
                 struct mx_error *err) {
-	char path[4096];
+	char *path = b->code;
 	struct mx_why why;
 	if (find_code(&b->plan, co, kernel_dir, path, err))
 		return -1;

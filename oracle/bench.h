@@ -96,6 +96,9 @@ struct mx_device *mx_bench_device(const struct mx_bench *b);
 /* Hashes of what is run: the case, its shape, data and device; and its code object's bytes. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);
 
+/* The file of its code object. */
+const char *mx_bench_code(const struct mx_bench *b);
+
 /* The device address of buffer i's valid extent. */
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i);
 

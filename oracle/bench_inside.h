@@ -23,6 +23,7 @@ struct mx_bench {
 	uint8_t *kernarg;
 	uint64_t data_seed;
 	double most_work; /* M N K above which a product is checked, not computed again */
+	char code[4096];  /* file */
 	uint64_t code_hash;
 	/* Filled in by the first judgement, M * N elements each. */
 	uint32_t *expected;                /* codes of C's type; of judge set those of each split */

@@ -1,0 +1,11 @@
+/* mxcheck mutate: what becomes of a kernel's mutants. */
+#ifndef MX_CI_MUTATE_H
+#define MX_CI_MUTATE_H
+
+#include "select.h"
+
+/* Runs all mutants of the selected runs' kernel; returns the exit status. */
+int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *kernel_dir,
+                  const struct mx_selection *s);
+
+#endif

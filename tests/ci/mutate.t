@@ -1,0 +1,110 @@
+#!/usr/bin/perl
+# Mutants of a kernel: those that matter are flagged, those that do not are told why.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $status, $out, $err, $dir);
+
+# LDS is written by one wave and read by the other, behind a wait and a barrier; the last wait of
+# the kernel guards nothing that anybody reads.
+my $source = spew("$dir/small.s", <<'END');
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+	.text
+	.globl small
+	.p2align 8
+	.type small,@function
+small:
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	v_xor_b32_e32 v2, 0x100, v1
+	v_add_u32_e32 v3, 7, v0
+	s_nop 3
+	ds_write_b32 v1, v3
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v4, v2
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	global_store_dword v1, v4, s[2:3]
+	s_waitcnt vmcnt(0)
+	s_endpgm
+	s_waitcnt vmcnt(0)
+	s_endpgm
+.Lend:
+	.size small, .Lend-small
+	.rodata
+	.p2align 6
+	.amdhsa_kernel small
+		.amdhsa_group_segment_fixed_size 512
+		.amdhsa_kernarg_size 8
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 8
+		.amdhsa_next_free_sgpr 8
+		.amdhsa_accum_offset 8
+	.end_amdhsa_kernel
+	.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--gfx950
+amdhsa.kernels:
+  - .name: small
+    .symbol: small.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 512
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .agpr_count: 0
+    .max_flat_workgroup_size: 128
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+...
+	.end_amdgpu_metadata
+END
+chomp(my $llvm = `ci/llvm.sh`);
+run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source, '-o', "$dir/small.o") == 0
+	and run("$llvm/ld.lld", '-shared', "$dir/small.o", '-o', "$dir/small.co") == 0
+	or BAIL_OUT($err);
+spew("$dir/small.yaml", <<'END');
+name: small
+code: small.co
+kernel: small
+grid: ["M"]
+block: [128]
+buffers:
+  - {name: OUT, type: u32, rows: 1, cols: 128}
+kernarg:
+  - {offset: 0, type: ptr, value: OUT}
+verdict: {judge: none}
+runs:
+  - {M: 1, N: 1, K: 32, regime: exact, tags: [quick]}
+END
+
+is(mxcheck('run', '--case', "$dir/small.yaml", '--race', 50), 0, 'the kernel itself passes')
+	or diag $out, $err;
+is(mxcheck('mutate', '--case', "$dir/small.yaml", '-v'), 1, 'one of its mutants survives')
+	or diag $out, $err;
+like($out, qr/^flagged     small\+0x\S+ s_barrier: s_barrier -> s_nop 0; by /m,
+	'without its barrier it is flagged');
+like($out, qr/^flagged .* lgkmcnt\(0\): lgkmcnt\(0\) -> lgkmcnt\(1\)/m, 'a looser wait before it is, too');
+like($out, qr/^flagged .* vmcnt\(0\) lgkmcnt\(0\): lgkmcnt\(0\) -> lgkmcnt\(15\)/m,
+	'and so is one that waits for nothing');
+like($out, qr/^equivalent .* vmcnt\(0\) lgkmcnt\(0\): vmcnt\(0\) -> vmcnt\(1\); there is never more in flight here/m,
+	'a wait for what is not in flight is told so');
+like($out, qr/^equivalent .* vmcnt\(0\): vmcnt\(0\) -> vmcnt\(63\); .* earliest and latest: same bytes in \d+ runs/m,
+	'a wait at the end guards nothing');
+like($out, qr/^not reached .* vmcnt\(0\) -> vmcnt\(1\)$/m, 'behind the end nothing is reached');
+like($out, qr/^survived    small\+0x\S+ s_nop 3: s_nop 3 -> s_nop 2/m, 'a shorter nop survives');
+like($out, qr/mutants of small in 1 runs: \d+ flagged, \d+ equivalent .*, 1 survived, \d+ not reached$/m, 'and all are counted');
+is(mxcheck('mutate', '--case', "$dir/small.yaml", '--device', 'hip') != 0, 1, 'a real device runs no mutants');
+
+if ($ENV{MXCHECK_LONG}) {
+	mxcheck('mutate', 'gemm/mxfp4_f32/64x64x256/general', 'gemm/mxfp4_f32/128x128x1024/general');
+	my ($flagged, $survived) = $out =~ /: (\d+) flagged, .* (\d+) survived/;
+	cmp_ok($flagged // 0, '>=', 9, 'of our GEMM most mutants are flagged') or diag $out, $err;
+	unlike($out, qr/^survived .* (?!s_nop)s_[wb]/m, 'and no wait or barrier survives');
+}
+
+done_testing();
