@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cases/dtype.h"
+
 /* ---- run 0 ---- */
 
 int mx_run_0_keep(struct mx_run_0 *zero, const struct mx_bench *b, const struct mx_run_result *r,
@@ -28,10 +30,6 @@ void mx_run_0_free(struct mx_run_0 *zero) {
 
 /* ---- where two runs part ---- */
 
-static unsigned element_bytes(const struct mx_buffer *s) {
-	return s->type == MX_DT_F32 ? 4 : s->type == MX_DT_BF16 ? 2 : 1;
-}
-
 static uint64_t element(const uint8_t *bytes, unsigned size) {
 	uint64_t v = 0;
 	memcpy(&v, bytes, size);
@@ -42,7 +40,8 @@ static uint64_t element(const uint8_t *bytes, unsigned size) {
 static void place(struct mx_output *x, const struct mx_buffer *s, const uint8_t *now,
                   const uint8_t *then, size_t at) {
 	size_t inside = at - s->guard;
-	x->size = at >= s->guard && inside < s->bytes && s->ld ? element_bytes(s) : 1;
+	x->size = at >= s->guard && inside < s->bytes && s->ld ? (uint32_t)dtype_bytes(s->type, 1)
+	                                                       : 1;
 	if (x->size > 1)
 		at -= inside % s->ld % x->size;
 	x->offset = (int64_t)at - (int64_t)s->guard;

@@ -74,7 +74,7 @@ kernel: small
 grid: ["M"]
 block: [128]
 buffers:
-  - {name: OUT, type: u32, rows: 1, cols: 128}
+  - {name: OUT, role: none, type: u32, rows: 1, cols: 128}
 kernarg:
   - {offset: 0, type: ptr, value: OUT}
 verdict: {judge: none}
