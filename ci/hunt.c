@@ -99,6 +99,22 @@ static void print_outputs(const struct mx_race *race, const char *lead) {
 	putchar('\n');
 }
 
+/* What random priorities promise, whatever the bug. */
+static void print_chance(const struct mx_result *r, const char *lead) {
+	struct mx_plan plan;
+	struct mx_error err;
+	unsigned depth;
+	const struct mx_selected *s = r->run;
+	if (!r->race.instructions || mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, &err))
+		return;
+	unsigned waves = (plan.block[0] * plan.block[1] * plan.block[2] + 63) / 64;
+	double chance = mx_schedule_chance(waves, r->race.instructions, &depth);
+	if (chance > 0)
+		printf("%srace: a bug that takes %u orderings of the %u waves of a workgroup (%.0f "
+		       "instructions) shows in a run with a chance of %.1e or more\n",
+		       lead, depth, waves, r->race.instructions, chance);
+}
+
 void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
@@ -106,6 +122,8 @@ void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const c
 	if (!race->divergent)
 		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
 	printf(", %.2f ms a run\n", 1e3 * r->seconds);
+	if (!race->divergent)
+		print_chance(r, lead);
 	if (race->resumed)
 		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
 	if (race->interrupted)

@@ -188,6 +188,13 @@ static int keep(struct hunt *h, const struct mx_batch *b, struct mx_error *err) 
 	return h->journal ? mx_hunt_journal_add(h->journal, b, err) : 0;
 }
 
+static double instructions_of_group(const struct mx_bench *b) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	const struct mx_plan *p = mx_bench_plan(b);
+	double groups = (double)p->grid[0] * p->grid[1] * p->grid[2];
+	return emu && groups > 0 ? (double)emu->report()->stats.instructions / groups : 0;
+}
+
 /* A real device that has failed takes its context with it; the emulator goes on. */
 static int run_0(struct hunt *h, struct mx_error *err) {
 	struct mx_run_result r;
@@ -195,6 +202,8 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 	if (!b)
 		return mx_fail(err, "out of memory");
 	int status = mx_bench_run(h->bench, h->o->first_schedule, &r, err);
+	if (!status)
+		h->race->instructions = instructions_of_group(h->bench);
 	if (!status)
 		status = mx_run_0_keep(&h->zero, h->bench, &r, err);
 	if (!status && h->o->journal)

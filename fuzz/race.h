@@ -42,7 +42,8 @@ struct mx_race {
 	unsigned long legal;     /* runs whose bytes are not run 0's, but allowed */
 	unsigned long faults;    /* runs under which the device failed: divergent too */
 	unsigned long crashes, timeouts;
-	double seconds;                           /* of all launches, summed */
+	double instructions; /* of a workgroup in run 0, on average; 0: not known */
+	double seconds;      /* of all launches, summed */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */
 };

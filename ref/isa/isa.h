@@ -210,6 +210,10 @@ struct mx_schedule {
 	size_t n, room;
 };
 
+/* The least chance of a seed to meet a bug that takes `*depth` orderings of the waves of a
+ * workgroup, which issues so many instructions; 0: there is none for so many. */
+double mx_schedule_chance(unsigned waves, double instructions, unsigned *depth);
+
 void mx_schedule_sort(struct mx_schedule *s);
 void mx_schedule_free(struct mx_schedule *s);
 

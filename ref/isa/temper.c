@@ -113,6 +113,20 @@ void mx_group_temper(struct mx_group *g) {
 	temper_waves(g);
 }
 
+/* Half of the schedules are of this kind, and each range of change points is as likely. */
+double mx_schedule_chance(unsigned waves, double instructions, unsigned *depth) {
+	unsigned bits = LEAST_RANGE_BITS;
+	*depth = MX_CHANGES + 1;
+	while (bits < LEAST_RANGE_BITS + RANGES && (double)(1u << bits) < instructions)
+		bits++;
+	if (bits == LEAST_RANGE_BITS + RANGES || !waves)
+		return 0;
+	double chance = 0.5 / RANGES / waves;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		chance /= (double)(1u << bits);
+	return chance;
+}
+
 /* ---- operations ---- */
 
 static unsigned dice(struct mx_wave *w, const struct mx_memop *m) {
