@@ -171,6 +171,7 @@ static int start(const struct mutation *m, const struct mx_mutant *x, struct chi
 	if (!c->pid) {
 		static struct told told;
 		alarm(TIME_OUT);
+		m->device->emu->set_analysis(m->o->analysis);
 		try(m, x, &told);
 		_exit(write(ends[1], &told, sizeof told) != sizeof told);
 	}
