@@ -286,15 +286,14 @@ static bool transposed_tile(struct mx_element_product *e, unsigned side, long pa
 	return true;
 }
 
-/* The two factors of each tile's operands exchanged: B's codes with A's scales. */
+/* The pointers of the scales exchanged: A's rows get those of B's rows, and the other way. */
 static bool swapped_scales(struct mx_element_product *e, unsigned side, long parameter) {
 	(void)side, (void)parameter;
-	uint8_t *scales = e->scales[0];
-	e->scales[0] = e->scales[1];
-	e->scales[1] = scales;
-	e->one.a.scales = e->scales[0];
-	e->one.b.scales = e->scales[1];
-	return e->blocks && memcmp(e->scales[0], e->scales[1], e->blocks);
+	if (e->row < e->whole.n)
+		memcpy(e->scales[0], e->whole.b.scales + e->row * e->whole.b.ld_scales, e->blocks);
+	if (e->col < e->whole.m)
+		memcpy(e->scales[1], e->whole.a.scales + e->col * e->whole.a.ld_scales, e->blocks);
+	return true;
 }
 
 /* The likelier and the more special before the more general. */

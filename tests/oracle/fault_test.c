@@ -78,6 +78,13 @@ static const struct fault faults[] = {
 	{ "", "scales 2^3 off", scale_off, GENERAL, FP32, false, EVERY, 0, "2^3 off" },
 	{ "", "scales of the next row", next_row_scales, GENERAL, FP32, false, EVERY, 0, "scales of the row +1 from it" },
 	{ "", "scale of the next block", next_block_scale, GENERAL, FP32, false, EVERY, 0, "scale of the block +1 from it" },
+	{ "", "16x16 tiles transposed", transpose_tiles, GENERAL, FP32, false, EVERY, 0, "within 16x16 tiles" },
+	{ "", "nothing added up", nothing_added, GENERAL, FP32, false, EVERY, 0, "all +0" },
+	{ "", "the sign of everything", other_sign, GENERAL, FP32, false, EVERY, 0, "sign were changed" },
+	{ "", "f16 bits in a bf16 output", f16_bits, GENERAL, BF16, false, BITS | BOUND, SET | FREIVALDS, "f16 bits in a bf16 output" },
+	{ "", "ties of the output away from zero", ties_away, GENERAL, BF16, false, EXACT, SET | FREIVALDS, "ties of the output" },
+	{ "", "pointers of the scales exchanged", exchange_scales, GENERAL, FP32, false, EVERY, 0, "scales of A and B were exchanged" },
+	{ "", "A read one block on", block_off, GENERAL, FP32, false, EVERY, 0, "A were read +1 block off" },
 	{ "", "noise in the last bits", noise, GENERAL, FP32, false, BITS | FREIVALDS, SET, "" },
 };
 /* clang-format on */

@@ -332,6 +332,53 @@ static void transpose(struct scene *s) {
 			s->out[r * N + c] = old[c * N + r];
 }
 
+static void transpose_tiles(struct scene *s) {
+	static uint32_t old[M * N];
+	memcpy(old, s->out, sizeof old);
+	for (size_t r = 0; r < M; r++)
+		for (size_t c = 0; c < N; c++)
+			s->out[r * N + c] = old[(r / 16 * 16 + c % 16) * N + c / 16 * 16 + r % 16];
+}
+
+static void nothing_added(struct scene *s) {
+	memset(s->out, 0, sizeof s->out);
+}
+
+static void other_sign(struct scene *s) {
+	for (size_t i = 0; i < M * N; i++)
+		s->out[i] ^= sign(s);
+}
+
+static void f16_bits(struct scene *s) {
+	for (size_t i = 0; i < M * N; i++)
+		s->out[i] = rounded("FP16", EXACT_RNE, s->acc[i]);
+}
+
+static void ties_away(struct scene *s) {
+	for (size_t i = 0; i < M * N; i++)
+		s->out[i] = rounded(s->output, EXACT_RNA, s->acc[i]);
+}
+
+static void exchange_scales(struct scene *s) {
+	for (size_t r = 0; r < M && r < N; r++)
+		swap_bytes(s->a.scales + r * s->a.ld_scales, s->x.scales + r * s->x.ld_scales,
+		           BLOCKS);
+	compute(s);
+}
+
+/* A's rows one block on, and nothing behind the last. */
+static void block_off(struct scene *s) {
+	size_t bytes = strcmp(s->a.format, "E2M1") ? 32 : 16;
+	for (size_t r = 0; r < M; r++) {
+		uint8_t *codes = s->a.codes + r * s->a.ld,
+			*scales = s->a.scales + r * s->a.ld_scales;
+		memmove(codes, codes + bytes, (BLOCKS - 1) * bytes);
+		memmove(scales, scales + 1, BLOCKS - 1);
+		clear_block(&s->a, r, BLOCKS - 1);
+	}
+	compute(s);
+}
+
 static void no_scales(struct scene *s) {
 	memset(s->x.scales, 127, sizeof s->x.scales);
 	compute(s);
