@@ -65,12 +65,12 @@ for my $co (sort @co) {
 	for my $i (0 .. $#lines - 1) {
 		$kernel = $1 if $lines[$i] =~ /^[0-9a-f]+ <(.*)>:/;
 		$padding = 0 if $lines[$i] !~ /s_nop/;
-		$padding = 1 if $lines[$i] =~ /s_endpgm|s_setpc/;
+		$padding = 1 if $lines[$i] =~ /s_endpgm|s_setpc|s_branch/;
 		next if $padding || $lines[$i] !~ m!^\s+s_nop (\d+)\s+// (\w+):!;
 		last if $nops == $limit;
 		my ($states, $at) = ($1, hex($2) - $address + $offset);
 		my ($next, $dwords) = $lines[$i + 1] =~ m!^\s+(.*?)\s*// \w+: ((?:[0-9A-F]{8} ?)+)!;
-		next if $next =~ $known;
+		next if !defined $next || $next =~ $known;
 		my $bytes = 4 * (() = $dwords =~ /\w{8}/g);
 		my $mutant = $elf;
 		# One state fewer; of s_nop 0, the nop behind what it was for.
