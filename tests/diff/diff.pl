@@ -141,6 +141,7 @@ sub report_on {
 		if ($verdict eq 'unsupported') {
 			my ($what) = $said =~ /^unsupported: (?:\S+\+0x[0-9a-f]+ (\w+)|.*)/m;
 			$instruction{ $what // $& }{"$seed$level"}++;
+			$failed++;
 			next;
 		}
 		next if $verdict =~ /^(same|slow)$/ || $verdict eq "noted" && !$option{notes};
