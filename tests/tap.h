@@ -1,10 +1,12 @@
-/* The Test Anything Protocol for C tests: ok(cond, "sentence", ...), diag(), done_testing(). */
+/* The Test Anything Protocol for C tests: ok(cond, "sentence", ...), diag(), need(),
+ * done_testing(). */
 #ifndef TAP_H
 #define TAP_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int tap_run, tap_failed;
 
@@ -32,6 +34,14 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool cond, const cha
 	tap_vline(lead, format, ap);
 	va_end(ap);
 	return cond;
+}
+
+/* What a test cannot go on without. */
+static inline void need(bool good, const char *why) {
+	if (good)
+		return;
+	printf("Bail out! %s\n", why);
+	exit(1);
 }
 
 /* Ends the plan; the exit status of main. */

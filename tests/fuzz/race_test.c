@@ -14,13 +14,6 @@ static struct mx_device *emu;
 static struct mx_case *gemm;
 static struct mx_error err;
 
-static void need(bool good, const char *why) {
-	if (good)
-		return;
-	printf("Bail out! %s\n", why);
-	exit(1);
-}
-
 /* What a hunt found, and how often and how far it told of its progress. */
 struct hunt {
 	struct mx_race race;

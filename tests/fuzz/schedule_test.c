@@ -11,13 +11,6 @@ static struct mx_device *emu;
 static struct mx_case *gemm;
 static struct mx_error err;
 
-static void need(bool good, const char *why) {
-	if (good)
-		return;
-	printf("Bail out! %s\n", why);
-	exit(1);
-}
-
 static struct mx_bench *bench(const char *kernel) {
 	struct mx_plan plan;
 	struct mx_bench *b;
@@ -84,7 +77,8 @@ static void test_replay(void) {
 	}
 	ok(recorded == SEEDS, "recording a schedule changes nothing");
 	ok(loud > SEEDS / 4, "the broken twin shows under %u of %d seeds", loud, SEEDS);
-	ok(same > SEEDS * 3 / 4, "decisions said outright leave the bytes of %u of %d seeds", same, SEEDS);
+	ok(same > SEEDS * 3 / 4, "decisions said outright leave the bytes of %u of %d seeds", same,
+	   SEEDS);
 	mx_bench_free(b);
 }
 

@@ -27,13 +27,6 @@ static struct mx_case *gemm;
 static struct mx_error err;
 static unsigned seeds = SHORT_SEEDS;
 
-static void need(bool good, const char *why) {
-	if (good)
-		return;
-	printf("Bail out! %s\n", why);
-	exit(1);
-}
-
 /* What a seed means for the only workgroup of a launch. */
 static struct mx_temper temper_of(uint64_t seed) {
 	static struct mx_wave waves[4];

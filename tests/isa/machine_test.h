@@ -9,6 +9,7 @@
 
 #include "../../ref/isa/inst.h"
 #include "../../ref/isa/isa.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -131,14 +132,6 @@ static inline void show_findings(const struct machine *m) {
 	for (size_t i = 0; i < m->report.n_findings; i++)
 		diag("%s: %s", mx_finding_name(m->report.findings[i].kind),
 		     m->report.findings[i].text);
-}
-
-/* splitmix64 */
-static inline uint64_t next_random(uint64_t *state) {
-	uint64_t z = *state += 0x9E3779B97F4A7C15;
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-	z = (z ^ z >> 27) * 0x94D049BB133111EB;
-	return z ^ z >> 31;
 }
 
 #endif

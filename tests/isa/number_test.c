@@ -173,13 +173,33 @@ static const struct mx_op *row_of(const char *name) {
 	return NULL;
 }
 
+typedef uint32_t row_of_lanes[MX_LANES];
+
+/* Runs a matrix instruction v[0:n-1] = ..., whose status and result the library says beforehand. */
+static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands, unsigned n,
+                   mx_status status, const row_of_lanes *want) {
+	uint32_t d[] = { 0xd3800000 | (uint32_t)row->opcode << 16, operands };
+	struct code code = { 0 };
+	prologue(&code, n < 8 ? n : 8);
+	append(&code, d, sizeof d);
+	epilogue(&code, n);
+	run_code(m, &code);
+	bool good = no_findings(m) && status == MX_OK;
+	if (!good)
+		show_findings(m);
+	for (unsigned r = 0; good && r < n; r++)
+		for (unsigned l = 0; good && l < MX_LANES; l++)
+			good = result(r, l) == want[r][l];
+	mx_report_free(&m->report);
+	return good;
+}
+
 /* v_mfma_* v[0:], v[8+...]: results may take 32 registers, so operands start at v40. */
 static bool run_dense(const struct mx_dense *op) {
 	const struct mx_op *row = row_of(op->name);
 	unsigned n = mx_dense_result_vgprs(op), operands = mx_dense_operand_vgprs(op);
 	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[32][MX_LANES], want[32][MX_LANES];
 	struct machine m = machine();
-	struct code code = { 0 };
 	if (!row || row->d != n || row->s[0] != operands) {
 		diag("%s: its row says %u and %u registers, not %u and %u", op->name,
 		     row ? row->d : 0, row ? row->s[0] : 0, n, operands);
@@ -204,20 +224,8 @@ static bool run_dense(const struct mx_dense *op) {
 		                      0,
 		                      0,
 		                      false };
-	uint32_t d[] = { 0xd3800000 | (uint32_t)row->opcode << 16,
-		         (256 + 40) | (256 + 48) << 9 | 256 << 18 };
-	prologue(&code, n < 8 ? n : 8);
-	append(&code, d, sizeof d);
-	epilogue(&code, n);
-	run_code(&m, &code);
-	bool good = no_findings(&m) && mx_mma_dense(&args) == MX_OK;
-	if (!good)
-		show_findings(&m);
-	for (unsigned r = 0; good && r < n; r++)
-		for (unsigned l = 0; good && l < MX_LANES; l++)
-			good = result(r, l) == want[r][l];
-	mx_report_free(&m.report);
-	return good;
+	return leaves(&m, row, (256 + 40) | (256 + 48) << 9 | 256 << 18, n, mx_mma_dense(&args),
+	              want);
 }
 
 static void test_dense(void) {
@@ -235,7 +243,6 @@ static bool run_sparse(const struct mx_sparse *op) {
 	unsigned n = mx_sparse_result_vgprs(op), operands = mx_sparse_a_vgprs(op);
 	uint32_t a[4][MX_LANES], b[8][MX_LANES], index[MX_LANES], want[16][MX_LANES];
 	struct machine m = machine();
-	struct code code = { 0 };
 	if (!row || row->d != n || row->s[0] != operands || row->s[1] != 2 * operands) {
 		diag("%s: not as many registers as its row says", op->name);
 		return false;
@@ -257,20 +264,8 @@ static bool run_sparse(const struct mx_sparse *op) {
 		                       (const uint32_t(*)[MX_LANES])b,
 		                       index,
 		                       want };
-	uint32_t d[] = { 0xd3800000 | (uint32_t)row->opcode << 16,
-		         (256 + 40) | (256 + 44) << 9 | (256 + 39) << 18 };
-	prologue(&code, n < 8 ? n : 8);
-	append(&code, d, sizeof d);
-	epilogue(&code, n);
-	run_code(&m, &code);
-	bool good = no_findings(&m) && mx_mma_sparse(&args) == MX_OK;
-	if (!good)
-		show_findings(&m);
-	for (unsigned r = 0; good && r < n; r++)
-		for (unsigned l = 0; good && l < MX_LANES; l++)
-			good = result(r, l) == want[r][l];
-	mx_report_free(&m.report);
-	return good;
+	return leaves(&m, row, (256 + 40) | (256 + 44) << 9 | (256 + 39) << 18, n,
+	              mx_mma_sparse(&args), want);
 }
 
 static void test_sparse(void) {
@@ -281,17 +276,26 @@ static void test_sparse(void) {
 }
 
 static const uint32_t sparse_to_agprs[] = {
-	0xd3d94000, 0x18000100, /* v_accvgpr_write_b32 a0, v0 */
-	0xd3d94001, 0x18000101, /* v_accvgpr_write_b32 a1, v1 */
-	0xd3d94002, 0x18000102, /* v_accvgpr_write_b32 a2, v2 */
-	0xd3d94003, 0x18000103, /* v_accvgpr_write_b32 a3, v3 */
-	0xbf800001,             /* s_nop 1 */
-	0xd3e28800, 0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
-	0xbf800007,             /* s_nop 7 */
-	0xd3d84000, 0x18000100, /* v_accvgpr_read_b32 v0, a0 */
-	0xd3d84001, 0x18000101, /* v_accvgpr_read_b32 v1, a1 */
-	0xd3d84002, 0x18000102, /* v_accvgpr_read_b32 v2, a2 */
-	0xd3d84003, 0x18000103, /* v_accvgpr_read_b32 v3, a3 */
+	0xd3d94000,
+	0x18000100, /* v_accvgpr_write_b32 a0, v0 */
+	0xd3d94001,
+	0x18000101, /* v_accvgpr_write_b32 a1, v1 */
+	0xd3d94002,
+	0x18000102, /* v_accvgpr_write_b32 a2, v2 */
+	0xd3d94003,
+	0x18000103, /* v_accvgpr_write_b32 a3, v3 */
+	0xbf800001, /* s_nop 1 */
+	0xd3e28800,
+	0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
+	0xbf800007, /* s_nop 7 */
+	0xd3d84000,
+	0x18000100, /* v_accvgpr_read_b32 v0, a0 */
+	0xd3d84001,
+	0x18000101, /* v_accvgpr_read_b32 v1, a1 */
+	0xd3d84002,
+	0x18000102, /* v_accvgpr_read_b32 v2, a2 */
+	0xd3d84003,
+	0x18000103, /* v_accvgpr_read_b32 v3, a3 */
 };
 
 /* D in AGPRs leaves the index in a VGPR; the second set is good, the others are not. */

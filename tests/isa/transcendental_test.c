@@ -1,5 +1,6 @@
 /* Reciprocals, roots, exponentials, logarithms and sines against MPFR: all of f16, and of
  * f32 numbers at random, or binade by binade with MXCHECK_NIGHTLY. */
+#include "../float_bits.h"
 #include "machine_test.h"
 
 #include <math.h>
@@ -138,11 +139,6 @@ static double rounded(const struct function *f, double operand, int precision, i
 	return mpfr_get_d(y, MPFR_RNDN);
 }
 
-static float as_float(uint32_t u) {
-	float r;
-	memcpy(&r, &u, 4);
-	return r;
-}
 static double as_half(uint32_t u) {
 	_Float16 h;
 	memcpy(&h, &u, 2);

@@ -1,6 +1,7 @@
 /* The dense MFMAs: the list and the layouts of the manual typed again, integers summed
  * exactly, floats by MPFR. */
 #include "../../ref/mxref.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -56,12 +57,8 @@ enum { FORMS = sizeof forms / sizeof *forms };
 
 static uint64_t rng_state = 20250101;
 
-/* splitmix64 */
 static uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9E3779B97F4A7C15;
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-	z = (z ^ z >> 27) * 0x94D049BB133111EB;
-	return z ^ z >> 31;
+	return next_random(&rng_state);
 }
 
 static bool is(const char *type, const char *name) {

@@ -4,6 +4,8 @@
 #define MMA_JUDGE_H
 
 #include "../../ref/mma/tile.h"
+#include "../float_bits.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -24,29 +26,13 @@ static const struct spec {
 
 static uint64_t rng_state;
 
-/* splitmix64 */
 static inline uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9E3779B97F4A7C15;
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-	z = (z ^ z >> 27) * 0x94D049BB133111EB;
-	return z ^ z >> 31;
+	return next_random(&rng_state);
 }
 
 /* More of everything where time is not short. */
 static inline int times(int n) {
 	return getenv("MXCHECK_LONG") ? 25 * n : n;
-}
-
-static inline float as_float(uint32_t bits) {
-	float x;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-static inline uint32_t bits_of(float x) {
-	uint32_t bits;
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
 }
 
 static inline double decode(int f, int code) {

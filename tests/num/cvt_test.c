@@ -1,22 +1,11 @@
 /* gfx950's conversion instructions: what the manual says, by hand.
  * tests/oracle/cvt_test.c compares all of each with an exact evaluation. */
 #include "../../ref/mxref.h"
+#include "../float_bits.h"
 #include "../tap.h"
 
 #include <math.h>
 #include <string.h>
-
-static uint32_t bits_of(float x) {
-	uint32_t bits;
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
-}
-
-static float as_float(uint32_t bits) {
-	float x;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
 
 static uint32_t cvt1(mx_cvt_op op, struct mx_cvt_args a) {
 	uint32_t d[32] = { 0xBADC0DE };

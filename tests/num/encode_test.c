@@ -2,22 +2,11 @@
  * and against the host's doubles and _Float16; tests/oracle/round_test.c has the
  * exact judge. */
 #include "../../ref/mxref.h"
+#include "../float_bits.h"
 #include "../tap.h"
 
 #include <math.h>
 #include <string.h>
-
-static uint32_t bits_of(float x) {
-	uint32_t bits;
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
-}
-
-static float as_float(uint32_t bits) {
-	float x;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
 
 /* ---- the formats, elements and others alike ---- */
 

@@ -2,6 +2,8 @@
  * typed from the OCP MX specification, decoded with ldexp, and encoding is
  * judged by a search for the nearest among the decoded values. */
 #include "../../ref/mxref.h"
+#include "../float_bits.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -28,24 +30,8 @@ enum { SPECS = sizeof specs / sizeof *specs };
 
 static uint64_t rng_state = 20240607;
 
-/* splitmix64 */
 static uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9E3779B97F4A7C15;
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-	z = (z ^ z >> 27) * 0x94D049BB133111EB;
-	return z ^ z >> 31;
-}
-
-static float as_float(uint32_t bits) {
-	float x;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-static uint32_t bits_of(float x) {
-	uint32_t bits;
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
+	return next_random(&rng_state);
 }
 
 static int sign_bit(const struct spec *s) {

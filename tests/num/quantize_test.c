@@ -3,6 +3,8 @@
  * sums in doubles; what is not theirs to write stays untouched. */
 #include "../../ref/mxref.h"
 #include "../../ref/num/quantize.h"
+#include "../float_bits.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -11,28 +13,12 @@
 
 static uint64_t rng_state = 20251121;
 
-/* splitmix64 */
 static uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9E3779B97F4A7C15;
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-	z = (z ^ z >> 27) * 0x94D049BB133111EB;
-	return z ^ z >> 31;
+	return next_random(&rng_state);
 }
 
 static unsigned below(unsigned n) {
 	return rng() % n;
-}
-
-static float float_of(uint32_t u) {
-	float x;
-	memcpy(&x, &u, sizeof x);
-	return x;
-}
-
-static uint32_t bits_of(float x) {
-	uint32_t u;
-	memcpy(&u, &x, sizeof u);
-	return u;
 }
 
 /* ---- outputs with room between and behind their rows ---- */
@@ -450,7 +436,7 @@ static void test_hadamard(void) {
 			double sum = 0;
 			for (int j = 0; j < 16; j++)
 				sum += (__builtin_popcount(i & j & 15) % 2 ? -1 : 1) *
-				       (double)float_of(words[i / 16 * 16 + j]);
+				       (double)as_float(words[i / 16 * 16 + j]);
 			y[i] = sum / 4;
 			exact += y[i] == sum / 4;
 			amax = fmaxf(amax, fabsf(y[i]));
@@ -517,12 +503,12 @@ static void test_hadamard_specials(void) {
 	for (int i = 0; i < 200000; i++) {
 		uint32_t a = value(i % 4), b = i % 5 ? value(i % 4) : a ^ (i % 2 ? 0x80000000 : 0);
 		uint32_t v[16] = { a, b };
-		float sum = float_of(a) + float_of(b), rest = float_of(a) - float_of(b);
+		float sum = as_float(a) + as_float(b), rest = as_float(a) - as_float(b);
 		mx_hadamard16(v);
 		for (int k = 0; k < 2; k++) {
 			/* Zeros of either sign are added on the way: -0 becomes +0. */
 			float want = ((k ? rest : sum) + 0.0f) * 0.25f;
-			bool same_nan = isnan(want) && isnan(float_of(v[k]));
+			bool same_nan = isnan(want) && isnan(as_float(v[k]));
 			if (!same_nan && v[k] != bits_of(want) && !bad++)
 				diag("first wrong: item %d of 0x%08x 0x%08x: got 0x%08x, want %a",
 				     k, a, b, v[k], want);
@@ -599,10 +585,10 @@ static void test_dequantise(void) {
 		 * 2^-(man+1) of the block's amax; rceil never saturates. */
 		for (int r = 0; r < 50; r++)
 			for (int c = 0; c < 77; c++) {
-				double x = float_of(words[r * 77 + c]), amax = 0;
+				double x = as_float(words[r * 77 + c]), amax = 0;
 				for (int k = c / 32 * 32; k < 77 && k < c / 32 * 32 + 32; k++)
-					amax = fmax(amax, fabs(float_of(words[r * 77 + k])));
-				tight += fabs(float_of(row[r][c].v) - x) <=
+					amax = fmax(amax, fabs(as_float(words[r * 77 + k])));
+				tight += fabs(as_float(row[r][c].v) - x) <=
 				         ldexp(amax, -mx_format_info(f)->man_bits - 1);
 				mx_f32 want = mx_f32_scale(
 					mx_elem_to_f32(f, (mx_elem){ code(&got.col, f, c, r) }),

@@ -2,6 +2,7 @@
  * each other: where two differ, an input says so; where none is found, they are
  * named as equal. */
 #include "../../ref/mxref.h"
+#include "../float_bits.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -30,12 +31,6 @@ static bool defined(int recipe, int format) {
 
 static int scale(int recipe, int format, uint32_t amax) {
 	return mx_scale(recipe, formats[format].id, (mx_f32){ amax }).v;
-}
-
-static float float_of(uint32_t u) {
-	float x;
-	memcpy(&x, &u, sizeof x);
-	return x;
 }
 
 static void test_names(void) {
@@ -238,7 +233,7 @@ static void test_pair(int a, int b) {
 			p.at = 0;
 		if (finite)
 			ok(!agree, "%s: %s and %s differ at amax 0x%08x (%a): %d, %d",
-			   formats[f].name, names[a], names[b], p.at, float_of(p.at),
+			   formats[f].name, names[a], names[b], p.at, as_float(p.at),
 			   scale(a, f, p.at), scale(b, f, p.at));
 		else if (p.at)
 			ok(agree, "%s: %s and %s agree on finite amax, differ at 0x%08x: %d, %d",
@@ -270,7 +265,7 @@ static void test_reciprocals(int f) {
 	int bad[2] = { 0 };
 	for (uint32_t man = 0; man < 1u << 23; man++) {
 		uint32_t u = 0x43000000 | man;
-		int want = exact_rceil(f, float_of(u));
+		int want = exact_rceil(f, as_float(u));
 		for (int i = 0; i < 2; i++)
 			if (scale(i ? MX_RECIPE_NVIDIA : MX_RECIPE_RCEIL, f, u) != want &&
 			    !bad[i]++)
@@ -291,7 +286,7 @@ static void test_subnormal_products(void) {
 	int bad = 0;
 	for (int i = 0; i < 2; i++)
 		for (uint32_t u = 0; u < 0x07000000; u += 0x1357 + (u >> 12)) {
-			float d = float_of(u) * float_of(rows[i].reciprocal);
+			float d = as_float(u) * as_float(rows[i].reciprocal);
 			int e = 0, want = d > 0x1p-127f;
 			if (d > 0x1p-126f) {
 				frexp(d, &e);
@@ -308,7 +303,7 @@ static bool log2_differs(uint32_t u, void *arg) {
 	if (u >= 0x7F800000 || u < 0x00800000)
 		return false;
 	/* log2 in double is good to 2^-52 or so; ties with the f32 midpoints do not occur. */
-	int want = (int)floorf((float)log2((double)float_of(u))) - 2 + 127;
+	int want = (int)floorf((float)log2((double)as_float(u))) - 2 + 127;
 	return scale(MX_RECIPE_MICROXCALING, 0, u) != (want < 0 ? 0 : want);
 }
 

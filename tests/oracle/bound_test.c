@@ -15,10 +15,7 @@ static uint32_t next(void) {
 }
 
 static void must(enum exact_status status) {
-	if (status == EXACT_OK)
-		return;
-	printf("Bail out! %s\n", exact_strerror(status));
-	exit(2);
+	need(status == EXACT_OK, exact_strerror(status));
 }
 
 struct problem {

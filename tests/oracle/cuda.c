@@ -11,13 +11,8 @@
 #include <cuda_fp8.h>
 
 #include "../../ref/mxref.h"
+#include "../float_bits.h"
 #include "../tap.h"
-
-static float as_float(uint32_t bits) {
-	float x;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
 
 static bool is_nan(uint32_t f32) {
 	return (f32 & 0x7FFFFFFF) > 0x7F800000;

@@ -2,6 +2,7 @@
  * oracle/exact, with every OP_SEL, FP16_OVFL and f32 denormal mode. */
 #include "../../oracle/exact/exact.h"
 #include "../../ref/mxref.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <stdio.h>
@@ -12,12 +13,8 @@
 
 static uint64_t rng_state;
 
-/* splitmix64 */
 static uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9e3779b97f4a7c15;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
+	return next_random(&rng_state);
 }
 
 /* ---- an instruction, as its name reads ---- */

@@ -2,6 +2,7 @@
  * product and sum in MPFR at a precision that is always enough, elements decoded
  * by ldexp from this file's own constants. */
 #include "../../oracle/exact/inside.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -13,12 +14,8 @@ enum { BLOCK = 32, SCALE_ONE = 127, SCALE_NAN = 255 };
 
 static uint64_t rng_state;
 
-/* splitmix64 */
 static uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9e3779b97f4a7c15;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
+	return next_random(&rng_state);
 }
 
 static int between(int low, int high) {

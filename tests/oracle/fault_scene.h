@@ -16,13 +16,6 @@ enum { M = 80, N = 64, K = 896, BLOCKS = K / 32 };
 static struct mx_device *emu;
 static struct mx_error err;
 
-static inline void need(bool good, const char *why) {
-	if (good)
-		return;
-	printf("Bail out! %s\n", why);
-	exit(1);
-}
-
 /* Operands that a fault may change: rows of codes of up to a byte, blocks of scales. */
 struct side {
 	const char *format;

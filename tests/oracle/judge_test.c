@@ -11,13 +11,6 @@
 static struct mx_device *emu;
 static struct mx_error err;
 
-static void need(bool good, const char *why) {
-	if (good)
-		return;
-	printf("Bail out! %s\n", why);
-	exit(1);
-}
-
 /* A bench of one of the shipped kernels at a shape, and the case that it belongs to. */
 struct subject {
 	struct mx_case *c;

@@ -15,10 +15,7 @@ static uint32_t next(void) {
 static bool has(const char *format, enum exact_rounding r, uint32_t start, const uint32_t *parts,
                 unsigned n, uint32_t got, size_t *values) {
 	struct exact_set s;
-	if (exact_orders(format, r, start, parts, n, got, &s) != EXACT_OK) {
-		printf("Bail out! exact_orders\n");
-		exit(1);
-	}
+	need(exact_orders(format, r, start, parts, n, got, &s) == EXACT_OK, "exact_orders");
 	*values = s.values;
 	return s.has;
 }

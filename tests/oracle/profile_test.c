@@ -2,6 +2,7 @@
  * written definition that share no code. Each checks the other. */
 #include "../../oracle/exact/exact.h"
 #include "../../ref/mxref.h"
+#include "../random.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -20,12 +21,8 @@ static const struct {
 
 static uint64_t rng_state = 4;
 
-/* splitmix64 */
 static uint64_t rng(void) {
-	uint64_t z = rng_state += 0x9E3779B97F4A7C15;
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-	z = (z ^ z >> 27) * 0x94D049BB133111EB;
-	return z ^ z >> 31;
+	return next_random(&rng_state);
 }
 
 struct operand {
