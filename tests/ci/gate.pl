@@ -3,26 +3,12 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use Test::More;
+require './tests/files.pl';
 
 our $build   = $ENV{BUILD} // 'build';
 our $mxcheck = "$build/mxcheck";
 our $dir     = tempdir(CLEANUP => 1);
 our ($status, $out, $err);
-
-sub slurp {
-	my ($file) = @_;
-	open my $f, '<:raw', $file or die "$file: $!";
-	local $/;
-	return <$f> // '';
-}
-
-sub spew {
-	my ($file, $bytes) = @_;
-	open my $f, '>:raw', $file or die "$file: $!";
-	print $f $bytes;
-	close $f or die "$file: $!";
-	return $file;
-}
 
 # Runs a command: its exit status in $status, what it printed in $out and $err.
 sub run {

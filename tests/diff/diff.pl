@@ -14,6 +14,7 @@ use Getopt::Long;
 use POSIX qw(SIGALRM WIFSIGNALED WTERMSIG);
 
 my $here = dirname(abs_path(__FILE__));
+require "$here/../files.pl";
 require "$here/csmith.pl";
 require "$here/generate.pl";
 
@@ -41,20 +42,6 @@ my @host   = ('-O0');
 my @device = qw(--target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding);
 my @c      = qw(-x c -std=gnu11);
 my @cpp    = qw(-x c++ -std=gnu++17 -Wno-narrowing -fno-exceptions -fno-rtti);
-
-sub slurp {
-	my ($file) = @_;
-	open my $f, '<:raw', $file or return '';
-	local $/;
-	return <$f> // '';
-}
-
-sub spew {
-	my ($file, $bytes) = @_;
-	open my $f, '>:raw', $file or die "$file: $!";
-	print $f $bytes;
-	close $f or die "$file: $!";
-}
 
 # Runs a command with its output in files NAME.out and NAME.err.
 sub run {

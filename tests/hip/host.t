@@ -5,6 +5,7 @@ use warnings;
 use Cwd 'abs_path';
 use File::Temp 'tempdir';
 use Test::More;
+require './tests/files.pl';
 
 my $build = abs_path($ENV{BUILD} || 'build');
 chomp(my $llvm = `ci/llvm.sh`);
@@ -29,16 +30,9 @@ sub bundle {
 	return $head . "\0" x (4096 - length $head) . $code;
 }
 
-sub bytes {
-	my ($path, $new) = @_;
-	open my $f, $new ? '>:raw' : '<:raw', $path or die "$path: $!";
-	local $/;
-	return $new ? print $f $new : <$f>;
-}
-
 for my $level ('-O1', '-O2', '-O3') {
 	run("$hip $level --cuda-device-only --no-gpu-bundle-output tests/hip/saxpy.hip -o $dir/code");
-	bytes("$dir/bundle", bundle(bytes("$dir/code")));
+	spew("$dir/bundle", bundle(slurp("$dir/code")));
 	run("$hip $level --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang $dir/bundle " .
 		"-c tests/hip/saxpy.hip -o $dir/saxpy.o");
 	run("cc $dir/saxpy.o -L$build -lmxhip -Wl,-rpath,$build -o $dir/saxpy");

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use Test::More;
+require './tests/files.pl';
 use IPC::Open2;
 
 my $build = $ENV{BUILD} || 'build';
@@ -56,8 +57,7 @@ ok(!@wrong, "LLVM's disassembler gives each the name of its row") or diag("first
 my (@assembly, @typed);
 my $word = qr/0x[0-9a-f]{8}/;
 for my $file (glob 'tests/isa/*_test.c tests/isa/*.def') {
-	open my $f, '<', $file or die "$file: $!";
-	my $all = do { local $/; <$f> };
+	my $all  = slurp($file);
 	my $row = qr/^ROW\("(?<text>.*?)", \((?<code>.*?)\)/m;
 	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
 	while ($all =~ /$row|$line/g) {
