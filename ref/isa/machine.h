@@ -242,7 +242,10 @@ bool mx_stopped(const struct mx_wave *w);
 bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      size_t bytes, bool write);
 
-/* The states of bytes that mx_memory_check has passed. */
+/* Whether they may and there is nothing to report; else mx_memory_check says what. */
+bool mx_memory_is_plain(struct mx_wave *w, uint64_t address, size_t bytes, bool write);
+
+/* The states of bytes that one of these has passed. */
 uint8_t *mx_memory_state(struct mx_wave *w, uint64_t address);
 
 /* Up to 4 bytes of memory that has been checked; *unwritten gets a bit for each bit. */

@@ -50,6 +50,33 @@ static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, 
 		        (unsigned long long)address);
 }
 
+/* The flags that some of the bytes have, from the states of a dword. */
+static uint32_t any_of(const uint8_t *state, size_t bytes) {
+	uint32_t all = 0, dword;
+	for (; bytes >= 4; bytes -= 4, state += 4) {
+		memcpy(&dword, state, 4);
+		all |= dword;
+	}
+	for (; bytes; bytes--)
+		all |= *state++;
+	all |= all >> 16;
+	return (all | all >> 8) & 0xff;
+}
+
+/* While groups run on several threads, touching means claiming first. */
+static bool claimed(struct mx_wave *w, const struct mx_region *r, uint64_t address, size_t bytes,
+                    bool write) {
+	struct mx_run *run = w->group->run;
+	return !run->worker || mx_shadow_claim(w, (size_t)(r - run->launch->memory.regions),
+	                                       address - r->base, bytes, write);
+}
+
+bool mx_memory_is_plain(struct mx_wave *w, uint64_t address, size_t bytes, bool write) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	return r && !(any_of(r->state + (address - r->base), bytes) & MX_GUARD) &&
+	       claimed(w, r, address, bytes, write);
+}
+
 bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      size_t bytes, bool write) {
 	const struct mx_region *r = region_of(w, address, bytes);
@@ -57,20 +84,12 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 		report_fault(w, in, lane, address, bytes, write);
 		return false;
 	}
-	if (w->group->run->worker &&
-	    !mx_shadow_claim(w, (size_t)(r - w->group->run->launch->memory.regions),
-	                     address - r->base, bytes, write))
+	if (!claimed(w, r, address, bytes, write))
 		return false;
-	const uint8_t *state = r->state + (address - r->base);
-	for (size_t i = 0; i < bytes; i++)
-		if (state[i] & MX_GUARD) {
-			mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
-			        "%s of %zu bytes at offset %llu of an allocation, in the guard of "
-			        "a buffer",
-			        write ? "write" : "read", bytes,
-			        (unsigned long long)(address - r->base));
-			break;
-		}
+	if (any_of(r->state + (address - r->base), bytes) & MX_GUARD)
+		mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
+		        "%s of %zu bytes at offset %llu of an allocation, in the guard of a buffer",
+		        write ? "write" : "read", bytes, (unsigned long long)(address - r->base));
 	return true;
 }
 
@@ -79,13 +98,22 @@ uint8_t *mx_memory_state(struct mx_wave *w, uint64_t address) {
 	return r->state + (address - r->base);
 }
 
+/* A bit for each bit of a dword whose byte of `state` says that nobody wrote it. */
+static uint32_t unwritten_bits(uint32_t state) {
+	return (~state & MX_WRITTEN * 0x01010101u) / MX_WRITTEN * 0xff;
+}
+
 uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t *unwritten) {
-	const uint8_t *state = mx_memory_state(w, address);
-	uint32_t value = 0;
-	memcpy(&value, (const void *)(uintptr_t)address, bytes);
-	*unwritten = 0;
-	for (unsigned i = 0; i < bytes; i++)
-		*unwritten |= state[i] & MX_WRITTEN ? 0 : 0xffu << (8 * i);
+	const uint8_t *from = mx_memory_state(w, address);
+	uint32_t value = 0, state = ~0u;
+	if (bytes == 4) {
+		memcpy(&value, (const void *)(uintptr_t)address, 4);
+		memcpy(&state, from, 4);
+	} else {
+		memcpy(&value, (const void *)(uintptr_t)address, bytes);
+		memcpy(&state, from, bytes);
+	}
+	*unwritten = unwritten_bits(state);
 	if (w->observed & MX_EVENT_MEMORY)
 		mx_observe_memory(w, address, bytes, value, false);
 	return value;

@@ -32,6 +32,7 @@
 #include "../num/f32.h"
 
 #include <string.h>
+#include <threads.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -129,14 +130,21 @@ static bool bytes_suit(const struct mx_mma_args *g) {
 }
 
 /* All codes' integers, for VPERMB. */
+static int8_t byte_tables[MX_FORMATS][64];
+
+static void make_byte_tables(void) {
+	for (mx_format f = 0; f < MX_FORMATS; f++)
+		for (int code = 0; code < 64 && is_byte_format(f); code++) {
+			struct mx_unpacked u = mx_elem_unpack(f, (mx_elem){ code });
+			int magnitude = u.sig << (u.exp - mx_unit(f));
+			byte_tables[f][code] = u.negative ? -magnitude : magnitude;
+		}
+}
+
 AVX512 static __m512i byte_table(mx_format f) {
-	int8_t table[64];
-	for (int code = 0; code < 64; code++) {
-		struct mx_unpacked u = mx_elem_unpack(f, (mx_elem){ code });
-		int magnitude = u.sig << (u.exp - mx_unit(f));
-		table[code] = u.negative ? -magnitude : magnitude;
-	}
-	return _mm512_loadu_si512(table);
+	static once_flag made = ONCE_FLAG_INIT;
+	call_once(&made, make_byte_tables);
+	return _mm512_loadu_si512(byte_tables[f]);
 }
 
 /* The scaled layout of these formats: 32 consecutive k to a lane, a block to a lane. */
