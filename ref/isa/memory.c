@@ -50,7 +50,7 @@ static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, 
 		        (unsigned long long)address);
 }
 
-/* The flags that some of the bytes have, from the states of a dword. */
+/* The flags that one of the states has, or more. */
 static uint32_t any_of(const uint8_t *state, size_t bytes) {
 	uint32_t all = 0, dword;
 	for (; bytes >= 4; bytes -= 4, state += 4) {

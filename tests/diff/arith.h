@@ -156,8 +156,11 @@ INTEGERS(TO_INTEGER, f64)
 #define ROTATED(array, n)                                                                          \
 	__builtin_amdgcn_update_dpp(0, (array)[self->place.me], 0x120 + n, 15, 15, 1)
 #define ODD(array) __builtin_amdgcn_ballot_w64((array)[self->place.me] & 1)
-/* Keeps a product from being rounded to f16 by v_fma_mixlo_f16 with an addend of +0, as clang
- * 22 does, which makes +0 of -0. */
+/* Keeps clang 22 from what it gets wrong for AMDGPU where it knows more of a value:
+ * - a product rounded to f16 by v_fma_mixlo_f16 with an addend of +0, which makes +0 of -0;
+ * - v_max3 and v_min3 of a maximumnum of signaling NaNs, which in IEEE mode they do not pass over;
+ * - the half of a 64-bit element of a vector that is ored with -1, left as it was;
+ * - a division of 32 bits in 24 where the dividend is a negative number, but unsigned. */
 #define OPAQUE(x)                                                                                  \
 	({                                                                                         \
 		__auto_type value = (x);                                                           \

@@ -73,8 +73,10 @@ sub on_device {
 	my $text = slurp("$program.c");
 	my %n    = map { /^#define (ITEMS|GROUPS|WORDS) +(\d+)/ ? ($1, $2) : () } split /\n/, $text;
 	my $co   = "$program-O$level.co";
-	compile($program, @device, "-O$level", '-o', $co)
-		and return ('not compiled', slurp("$program.cc.err"));
+	if (compile($program, @device, "-O$level", '-o', $co)) {
+		my $said = slurp("$program.cc.err");
+		return ($said =~ /error in backend|PLEASE submit a bug report/ ? 'clang failed' : 'not compiled', $said);
+	}
 	my $status = run($co, $runner, $co, $n{GROUPS}, $n{ITEMS}, length $want, $seed,
 		$option{instructions});
 	my $said = slurp("$co.err");
@@ -109,7 +111,7 @@ sub try_seed {
 		my ($verdict, $said) = on_device($program, $seed, $level, $want);
 		$report .= "$verdict\t-O$level\t" . $said =~ s/\n/\\n/gr . "\n";
 	}
-	spew("$keep/$option{kind}-$seed.c", $text) if $keep && $report =~ /^(?!same|slow|noted)/m;
+	spew("$keep/$option{kind}-$seed.c", $text) if $keep && $report =~ /^(?!same|slow|noted|clang failed)/m;
 	unlink glob "$program*";
 	return $report;
 }
@@ -131,7 +133,7 @@ sub report_on {
 			$failed++;
 			next;
 		}
-		next if $verdict =~ /^(same|slow)$/ || $verdict eq "noted" && !$option{notes};
+		next if $verdict =~ /^(same|slow|clang failed)$/ || $verdict eq "noted" && !$option{notes};
 		$failed++;
 		my @lines = split /\n/, $said;
 		$said = join "\n", map { substr $_, 0, 200 } @lines[ 0 .. ($#lines < 5 ? $#lines : 5) ];

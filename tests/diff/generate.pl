@@ -81,12 +81,13 @@ sub condition {
 }
 
 # What an operation may be. <letter> is an expression and <LETTER> the name of a type: e the type
-# itself, s its elements', u u32, j i32, i any integer, f any floating-point type, c one that
+# itself, h the same but opaque, s its elements', u u32, j i32, i any integer, f any floating-point type, c one that
 # converts to it, v a vector of integers, w a vector of its own type.
 my $e = '__builtin_elementwise_';
 my @shared = ('<condition> ? <e> : <e>', '(<w>)[<u> & <LAST>]', '<call>');
 my @rounded = map { "${e}$_(<e>)" } qw(floor ceil trunc rint roundeven abs);
-my @extreme = map { "${e}$_(<e>, <e>)" } qw(minimumnum maximumnum minimum maximum);
+my @extreme = ((map { "OPAQUE(${e}$_(<e>, <e>))" } qw(minimumnum maximumnum)),
+	map { "${e}$_(<e>, <e>)" } qw(minimum maximum));
 my @compare = ('(<e> < <e>) ? <e> : <e>', '(<e> == <e>) ? <e> : <e>');
 my @basic   = map { "<e> $_ <e>" } qw(+ - * / + - *);
 my %operation = (
@@ -105,8 +106,8 @@ my %operation = (
 		"${e}copysign(<e>, canon_<E>(<e>))", @shared, @shared,
 	],
 	'integer vector' => [
-		(map { "<e> $_ <e>" } qw(+ + - - * & | ^)), '~<e>', '-<e>', '<e> << (<e> & <MASK>)',
-		'<e> >> (<e> & <MASK>)', '<e> / (<e> & 126 | 1)', '<e> % (<e> & 126 | 1)',
+		(map { "<e> $_ <e>" } qw(+ + - - * & ^)), '<h> | <h>', '~<e>', '-<e>', '<e> << (<e> & <MASK>)',
+		'<e> >> (<e> & <MASK>)', '<h> / (<e> & 126 | 1)', '<h> % (<e> & 126 | 1)',
 		(map { "${e}$_(<e>, <e>)" } qw(add_sat sub_sat min max)),
 		(map { "${e}$_(<e>)" } qw(bitreverse popcount)), ('<VECTOR>') x 5, @compare,
 	],
@@ -168,6 +169,7 @@ sub expression {
 	$text =~ s/<LAST>/$elements{ $type{w} } - 1/e;
 	$text =~ s/<MASK>/$bits{$s} - 1/e;
 	$text =~ s/<([A-Z])>/$type{ lc $1 }/g;
+	$text =~ s/<h>/$t eq 'u8x4' ? '<e>' : 'OPAQUE(<e>)'/ge; # which is in no register
 	$text =~ s/<([esw])>/expression($type{$1}, $d, $varies || is_float($t))/e;
 	$text =~ s/<c>/operand($type{c}, $t, $d, 1)/e;
 	$text =~ s/<([a-z])>/expression($type{$1}, $d, $varies)/ge;
