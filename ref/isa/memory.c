@@ -73,8 +73,8 @@ static bool claimed(struct mx_wave *w, const struct mx_region *r, uint64_t addre
 
 bool mx_memory_is_plain(struct mx_wave *w, uint64_t address, size_t bytes, bool write) {
 	const struct mx_region *r = region_of(w, address, bytes);
-	return r && !(any_of(r->state + (address - r->base), bytes) & MX_GUARD) &&
-	       claimed(w, r, address, bytes, write);
+	return r && claimed(w, r, address, bytes, write) &&
+	       !(any_of(r->state + (address - r->base), bytes) & MX_GUARD);
 }
 
 bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
