@@ -186,11 +186,15 @@ void mx_distance_back(struct mx_distance *d, const struct mx_face *first, unsign
 
 void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
                     char *text, size_t room) {
-	char other[160];
+	unsigned lacking = h->needed - h->states;
+	char other[160], nops[48];
 	if (!mx_disassemble(first->dwords, first->size / 4u, first->offset, other, sizeof other))
 		snprintf(other, sizeof other, "%s", first->op->name);
-	snprintf(text, room, "%s: of +0x%llx %s; %u wait state%s between them, %u needed [%s]%s",
+	snprintf(nops, sizeof nops, lacking > 16 ? "s_nop 15 and s_nop %u are" : "s_nop %u is",
+	         (lacking - 1) % 16);
+	snprintf(text, room,
+	         "%s: of +0x%llx %s; %u wait state%s between them, %u needed [%s]: %s missing%s",
 	         h->what, (unsigned long long)first_pc, other, h->states, h->states == 1 ? "" : "s",
-	         h->needed, h->source,
+	         h->needed, h->source, nops,
 	         h->pipe_helps ? "; enough if a matrix instruction waits for the one before" : "");
 }

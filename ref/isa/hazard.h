@@ -99,7 +99,8 @@ void mx_distance_back(struct mx_distance *d, const struct mx_face *first, unsign
 bool mx_hazard_at(const struct mx_face *first, const struct mx_face *second,
                   const struct mx_distance *d, struct mx_hazard *h);
 
-/* "reads the result of +0x40 v_mfma...: 3 wait states between them, 5 needed [ISA 7.6]" */
+/* "reads the result: of +0x40 v_mfma...; 3 wait states between them, 5 needed [ISA 7.6]: s_nop 1
+ * is missing" */
 void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
                     char *text, size_t room);
 
