@@ -29,6 +29,10 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 #define WAIT_VMCNT(n) __builtin_amdgcn_s_waitcnt(((n)&15) | ((n) >> 4) << 14 | 7 << 4 | 15 << 8)
 #define BARRIER()     __builtin_amdgcn_s_barrier()
 
+/* By hand, so that the compiler moves no access to memory over it. It may move what does not
+ * touch memory: an MFMA too, unless the wait names what that reads. */
+#define WAIT_LGKMCNT(n) asm volatile("s_waitcnt lgkmcnt(%0)" : : "n"(n) : "memory")
+
 #define LANE() (__builtin_amdgcn_workitem_id_x() & 63)
 /* Uniform within a wave, and known to the compiler as such. */
 #define WAVE() __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
@@ -49,10 +53,12 @@ INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
 	__builtin_amdgcn_raw_ptr_buffer_load_lds(b, (LDS void *)to, 16, offset, 0, 0, 0);
 }
 
-/* By hand, since clang would guard an ordinary LDS read with vmcnt(0): it cannot
- * know which buffer of the pair is in flight. The reader waits with wait_lds(). */
-#define LDS_READ_B128(value, address, imm)                                                         \
-	asm volatile("ds_read_b128 %0, %1 offset:%2"                                               \
+/* By hand, since clang would guard an ordinary LDS read with vmcnt(0), as it cannot know which
+ * buffer of the pair is in flight, and may merge two into one, which a wait that counts cannot
+ * know. The reader waits, and the wait names what was read. */
+#define LDS_READ_B128(value, address, imm) LDS_READ("b128", value, address, imm)
+#define LDS_READ(size, value, address, imm)                                                        \
+	asm volatile("ds_read_" size " %0, %1 offset:%2"                                           \
 	             : "=v"(value)                                                                 \
 	             : "v"(address), "n"(imm)                                                      \
 	             : "memory")

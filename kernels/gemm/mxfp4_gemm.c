@@ -33,9 +33,14 @@ enum {
 	LOADS = 2 * FRAGS + 2 * DMAS,   /* vector memory operations of a step, for each wave */
 };
 
-/* How the kernel waits for a step's loads: all but those of the next step. */
-#ifndef LOADS_LEFT_IN_FLIGHT
-#define LOADS_LEFT_IN_FLIGHT LOADS
+/* How a wave waits for a step's loads: for all but those of the next step. */
+#ifndef WAIT_LOADS
+#define WAIT_LOADS() WAIT_VMCNT(LOADS)
+#endif
+
+/* How a step's reads of LDS end, before any wave loads over what they read. */
+#ifndef END_READS
+#define END_READS(f, g) (wait_fragments(f, g), BARRIER())
 #endif
 
 /* How an accumulator becomes bf16. */
@@ -46,6 +51,11 @@ enum {
 /* How many of a tile's rows may be stored. */
 #ifndef ROWS_STORED
 #define ROWS_STORED(rows_left) ((rows_left) < TILE ? (rows_left) : TILE)
+#endif
+
+/* Whether a tile's column may be stored. */
+#ifndef COLUMN_STORED
+#define COLUMN_STORED(col, N) ((col) < (N))
 #endif
 
 SHARED u8 panel_a[2][PANEL_BYTES];
@@ -159,7 +169,7 @@ INLINE void store_tile(buffer c, u32 N, u32 column, u32 size, f32x4 acc[FRAGS][F
 			for (u32 r = 0; r < 4; r++) {
 				u32 col = column + 16 * j + LANE() % 16;
 				u32 at = ((row + 16 * i + 4 * (LANE() / 16) + r) * N + col) * size;
-				u32 offset = col < N ? at : OUT_OF_RANGE;
+				u32 offset = COLUMN_STORED(col, N) ? at : OUT_OF_RANGE;
 				float x = acc[i][j][r];
 				if (size == 2)
 					__builtin_amdgcn_raw_buffer_store_b16(TO_BF16(x), c, offset,
@@ -196,7 +206,7 @@ INLINE void do_step(const struct product *p, u32 s, const struct step_scales *sc
 	u32 sa[FRAGS], sb[FRAGS];
 
 	load_step(p, s + 1, next);
-	WAIT_VMCNT(LOADS_LEFT_IN_FLIGHT);
+	WAIT_LOADS();
 	BARRIER();
 	read_fragments(panel_a[s & 1], p->wave_row, fa);
 	read_fragments(panel_b[s & 1], p->wave_col, fb);
@@ -204,8 +214,7 @@ INLINE void do_step(const struct product *p, u32 s, const struct step_scales *sc
 		sa[i] = scale_word(scales->a[i], p->blocks - s * STEP_BLOCKS);
 		sb[i] = scale_word(scales->b[i], p->blocks - s * STEP_BLOCKS);
 	}
-	wait_fragments(fa, fb);
-	BARRIER();
+	END_READS(fa, fb);
 	multiply(fa, fb, sa, sb, acc);
 }
 

@@ -17,6 +17,11 @@ typedef short bf16x2 __attribute__((ext_vector_type(2)));
 #define TIMES_ADDED(k, k_split, K) 1
 #endif
 
+/* How two sums join what other splits have added. */
+#ifndef ADD_BF16X2
+#define ADD_BF16X2 __builtin_amdgcn_global_atomic_fadd_v2bf16
+#endif
+
 /* Row r's block b of a step: 16 bytes of codes; zeros past the ends. */
 INLINE i32x8 load_codes(buffer codes, u32 row, u32 rows, u32 K, u32 k) {
 	u32 at = row < rows && k < K ? row * (K / 2) + k / 2 : OUT_OF_RANGE;
@@ -32,8 +37,7 @@ INLINE u32 load_scale(buffer scales, u32 row, u32 rows, u32 ld, u32 K, u32 k) {
 INLINE void add_pair(GLOBAL u16 *C, u32 row, u32 col, u32 M, u32 N, float x, float y) {
 	bf16x2 pair = { (short)bf16_rne(x), (short)bf16_rne(y) };
 	if (row < M && col < N)
-		__builtin_amdgcn_global_atomic_fadd_v2bf16(
-			(GLOBAL bf16x2 *)(C + (u64)row * N + col), pair);
+		ADD_BF16X2((GLOBAL bf16x2 *)(C + (u64)row * N + col), pair);
 }
 
 __attribute__((device_kernel, amdgpu_flat_work_group_size(64, 512))) void

@@ -9,13 +9,15 @@ our ($build, $dir, $out, $err);
 
 chomp(my $llvm = `ci/llvm.sh`);
 my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
-my @files   = grep { !m{^foreign/|splitk} } map { s{^\Q$build\E/kernels/}{}r } glob "$build/kernels/*/*.co";
+my @files   = ('gemm/mxfp4_gemm.co', map { s{^kernels/(.*)\.c$}{$1.co}r }
+	grep { slurp($_) =~ m{^#include "../gemm/mxfp4_gemm.c"}m } glob 'kernels/broken/*.c');
 
-# The instructions of a kernel, in the order of the code.
+# The instructions of a kernel, or of all, in the order of the code.
 sub disassemble {
 	my ($co, $kernel) = @_;
+	my $file = -e $co ? $co : "$build/kernels/$co";
 	run("$llvm/llvm-objdump", '-d', '--no-show-raw-insn', '--no-leading-addr',
-		"--disassemble-symbols=$kernel", "$build/kernels/$co") == 0 or BAIL_OUT("$co: $err");
+		$kernel ? "--disassemble-symbols=$kernel" : (), $file) == 0 or BAIL_OUT("$co: $err");
 	return $out =~ m{^\s+([a-z]\w+.*?)\s*(?://.*)?$}mg;
 }
 
@@ -59,18 +61,43 @@ for my $co (@files) {
 
 # ---- the pipeline ----
 
+# Between loads and reads, and from there to the next barrier.
+my @pipelines = (
+	[ 'gemm/mxfp4_gemm.co',            'vmcnt(16) barrier read',  'lgkmcnt(0) barrier' ],
+	[ 'broken/barrier_before_wait.co', 'vmcnt(16) barrier read',  'barrier' ],
+	[ 'broken/loose_wait.co',          'vmcnt(17) barrier read',  'lgkmcnt(0) barrier' ],
+	[ 'broken/wrong_counter.co',       'lgkmcnt(0) barrier read', qr/\blgkmcnt\(0\) .*barrier$/ ],
+);
 for my $kernel (@kernels) {
-	for ([ 'gemm/mxfp4_gemm.co', 16 ], [ 'broken/loose_wait.co', 17 ]) {
-		my ($co, $left) = @$_;
+	for (@pipelines) {
+		my ($co, $before, $after) = @$_;
 		my @steps = steps(@{ $code{"$co $kernel"} });
 		is(@steps / 2, 2, "$co $kernel: the loop has two steps, for two buffers of LDS");
-		while (my ($before, $after) = splice @steps, 0, 2) {
-			is($before, "vmcnt($left) barrier read",
-				"$co $kernel: $left operations stay in flight across the barrier before the reads");
-			is($after, 'lgkmcnt(0) barrier',
-				"$co $kernel: the reads are drained before the barrier after them");
+		while (my ($b, $a) = splice @steps, 0, 2) {
+			is($b, $before, "$co $kernel: what stands before the reads");
+			ref $after ? like($a, $after, 'and after them') : is($a, $after, 'and after them');
 		}
 	}
+}
+
+# How many matrix instructions read what a read of LDS is still to bring.
+sub lifted {
+	my ($n, @pending) = (0);
+	for (@_) {
+		push @pending, [ $1 .. $2 ] if /^ds_read_b128 v\[(\d+):(\d+)\]/;
+		splice @pending, 0, @pending - $1 if /^s_waitcnt .*lgkmcnt\((\d+)\)/ && $1 < @pending;
+		next unless /^v_mfma\S+ \S+ v\[(\d+):(\d+)\], v\[(\d+):(\d+)\]/;
+		my %read = map { $_ => 1 } $1 .. $2, $3 .. $4;
+		$n++ if grep { $read{$_} } map { @$_ } @pending;
+	}
+	return $n;
+}
+
+for my $kernel (@kernels) {
+	is(lifted(@{ $code{"$_ $kernel"} }), 0, "$_ $kernel: no MFMA is lifted above the wait for what it reads")
+		for map { $_->[0] } @pipelines;
+	cmp_ok(lifted(@{ $code{"broken/unnamed_fragments.co $kernel"} }), '>', 1,
+		"broken/unnamed_fragments.co $kernel: several are");
 }
 
 # ---- epilogues: what comes after the last MFMA ----
@@ -95,6 +122,14 @@ for my $kernel (@kernels) {
 		"$kernel of store_past_m has a product less: the rows left do not bound its output");
 }
 
+# A column past N is stored past the buffer's end, by a select for each element.
+sub selects { return scalar grep { /^v_cndmask/ } epilogue($_[0]) }
+
+for my $kernel (@kernels) {
+	is(selects("gemm/mxfp4_gemm.co $kernel") - selects("broken/store_past_n.co $kernel"), 64,
+		"$kernel of store_past_n has none of the selects that keep columns past N out");
+}
+
 # ---- split-K ----
 
 for my $co ('gemm/mxfp4_splitk.co', 'broken/splitk_lost.co', 'broken/splitk_doubled.co') {
@@ -104,5 +139,9 @@ for my $co ('gemm/mxfp4_splitk.co', 'broken/splitk_lost.co', 'broken/splitk_doub
 	ok(scalar(grep { /^global_atomic_pk_add_bf16 / } @code), "$co: packed bf16 atomics");
 	is(scalar(grep { /^(?:global|flat|buffer)_store/ } @code), 0, "$co: and no stores");
 }
+
+my @code = disassemble('broken/splitk_stored.co', 'mxfp4_splitk_bf16');
+is(scalar(grep { /atomic/ } @code), 0, 'broken/splitk_stored.co: no atomics');
+is(scalar(grep { /^global_store_dword / } @code), 2, 'broken/splitk_stored.co: stores in their place');
 
 done_testing();
