@@ -133,10 +133,10 @@ check-long:
 	@$(MAKE) --no-print-directory tests
 	@MXCHECK_LONG=1 $(PROVE)
 	@$(B)/mxcheck --seed $(SEED) '*'
-	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/128x128x1024/*'
+	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 check-nightly: check-long
 	@MXCHECK_NIGHTLY=1 $(PROVE)
-	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/128x128x1024/*'
+	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 check-hw: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck --device hip; status=$$?; test $$status -ne 77 || echo 'skipped: no gfx950 here'; test $$status -eq 0 -o $$status -eq 77

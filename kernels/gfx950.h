@@ -57,6 +57,7 @@ INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
  * buffer of the pair is in flight, and may merge two into one, which a wait that counts cannot
  * know. The reader waits, and the wait names what was read. */
 #define LDS_READ_B128(value, address, imm) LDS_READ("b128", value, address, imm)
+#define LDS_READ_B64(value, address, imm)  LDS_READ("b64", value, address, imm)
 #define LDS_READ(size, value, address, imm)                                                        \
 	asm volatile("ds_read_" size " %0, %1 offset:%2"                                           \
 	             : "=v"(value)                                                                 \

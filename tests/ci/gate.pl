@@ -31,9 +31,14 @@ sub kinds {
 # Compiles and links a kernel as cases/README.md and the README tell the reader to.
 sub compile {
 	my ($source, $co, $arch) = @_;
+	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
+}
+
+sub compile_with {
+	my ($source, $co, @options) = @_;
 	chomp(my $llvm = `ci/llvm.sh`);
-	my @target = ('--target=amdgcn-amd-amdhsa', '-mcpu=' . ($arch // 'gfx950'));
-	run("$llvm/clang", '-x', 'c', '-std=gnu11', @target, '-nogpulib', '-ffreestanding', '-O2',
+	my @target = ('--target=amdgcn-amd-amdhsa', '-mcpu=gfx950');
+	run("$llvm/clang", '-x', 'c', '-std=gnu11', @target, '-nogpulib', '-ffreestanding', @options,
 		'-c', $source, '-o', "$co.o") == 0
 		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
 		or BAIL_OUT("$source: $err");

@@ -100,6 +100,33 @@ for my $kernel (@kernels) {
 		"broken/unnamed_fragments.co $kernel: several are");
 }
 
+# ---- reads that the compiler merges ----
+
+# Reads of scales, which come last before the second barrier, and how many the wait there leaves.
+sub scales {
+	my @code = disassemble(shift, 'mxfp8_gemm_f32');
+	my ($reads, $left) = (0);
+	for (@code) {
+		$reads = 0 if /^s_barrier|^ds_read_b128/;
+		$reads++ if /^ds_read/ && !/b128/;
+		$left = $1, last if $reads && /^s_waitcnt lgkmcnt\((\d+)\)/;
+	}
+	return ($reads, $left);
+}
+
+is_deeply([ scales('gemm/mxfp8_gemm.co') ], [ 4, 4 ], 'mxfp8_gemm: 4 reads of scales, which may be in flight');
+is_deeply([ scales('broken/merged_reads.co') ], [ 2, 8 ], 'merged_reads: they are 2, and 8 may be');
+
+# The same source at -O3, and there with no reads merged: 8, which the wait is for.
+for ([ 3, 2 ], [ 0, 8, '-fno-slp-vectorize', '-mllvm', '-amdgpu-load-store-vectorizer=0',
+	'-Xclang', '-target-feature', '-Xclang', '-load-store-opt' ]) {
+	my ($status, $reads, @options) = @$_;
+	my $co = compile_with('kernels/broken/merged_reads.c', "$dir/merged$reads.co", '-O3', @options);
+	is_deeply([ scales($co) ], [ $reads, 8 ], "merged_reads at -O3 @options: $reads reads");
+	is(mxcheck('run', '--case', 'cases/gemm/mxfp8_f32.yaml', '--co', $co, '*/64x64x512/*'), $status,
+		$status ? 'which is a race' : 'which is right') or diag $out, $err;
+}
+
 # ---- epilogues: what comes after the last MFMA ----
 
 sub epilogue {
