@@ -60,9 +60,10 @@ $(B)/mxcheck: $(filter %.a,$(USES_ci))
 
 # ---- kernels ----
 LLVM      = $(shell ci/llvm.sh)
-KERNELS  := $(patsubst kernels/%.c,$(B)/kernels/%.co,$(sort $(wildcard kernels/*/*.c)))
+KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(wildcard kernels/*/*.[cS]))))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
+SFLAGS   := --target=amdgcn-amd-amdhsa -mcpu=gfx950 -MMD -MP
 CLFLAGS  := -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -O2 -MMD -MP
 kernels: $(KERNELS) $(FOREIGN)
 define link-co
@@ -77,6 +78,8 @@ define compile-co
 endef
 $(B)/%.co: %.c
 	$(call compile-co,$(GPUFLAGS))
+$(B)/%.co: %.S
+	$(call compile-co,$(SFLAGS))
 $(B)/kernels/foreign/%.co: cases/foreign/%.c
 	$(call compile-co,$(GPUFLAGS))
 $(B)/kernels/foreign/%.co: cases/foreign/%.cl

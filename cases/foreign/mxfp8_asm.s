@@ -10,14 +10,24 @@
 
 	.set step, 128
 
-; Fragments of A and B, 8 registers each, and their scales: even and odd steps.
+; s_nops, -1 for none. A matrix instruction may read what the vector ALU writes 2 wait states
+; behind it, a store what a matrix instruction of 8 passes writes 12 behind it, of which other
+; instructions are 6 [CDNA4 ISA 7.6].
+	.ifndef nop_before_multiply
+	.set nop_before_multiply, 1
+	.endif
+	.ifndef nop_before_store
+	.set nop_before_store, 5
+	.endif
+
+; Fragments of A and B, 8 registers each, and the 4 scales of a row: even and odd steps.
 	.macro load a, b, sa, sb
 	buffer_load_dwordx4 v[\a:\a+3], v4, s[8:11], 0 offen
 	buffer_load_dwordx4 v[\a+4:\a+7], v4, s[8:11], 0 offen offset:64
 	buffer_load_dwordx4 v[\b:\b+3], v7, s[16:19], 0 offen
 	buffer_load_dwordx4 v[\b+4:\b+7], v7, s[16:19], 0 offen offset:64
-	buffer_load_ubyte v\sa, v5, s[12:15], 0 offen
-	buffer_load_ubyte v\sb, v8, s[20:23], 0 offen
+	buffer_load_dword v\sa, v5, s[12:15], 0 offen
+	buffer_load_dword v\sb, v8, s[20:23], 0 offen
 	v_add_u32 v4, step, v4
 	v_add_u32 v7, step, v7
 	v_add_u32 v5, step / 32, v5
@@ -25,6 +35,11 @@
 	.endm
 
 	.macro multiply a, b, sa, sb
+	v_lshrrev_b32 v\sa, v10, v\sa      ; the scale of the lane's block
+	v_lshrrev_b32 v\sb, v10, v\sb
+	.if nop_before_multiply >= 0
+	s_nop nop_before_multiply
+	.endif
 	v_mfma_scale_f32_16x16x128_f8f6f4 v[40:43], v[\a:\a+7], v[\b:\b+7], v[40:43], v\sa, v\sb
 	.endm
 
@@ -65,7 +80,7 @@ mxfp8_asm:
 	s_mov_b32 s23, s7
 
 	; Where this lane's codes begin: of FP8 a lane holds 16 from each half of the step, at
-	; 16 (l / 16) and 64 more; its scale is that of block l / 16.
+	; 16 (l / 16) and 64 more; its scale is that of block l / 16, of the 4 of the step.
 	s_lshl_b32 s28, s3, 4              ; first row of the tile
 	s_lshl_b32 s29, s2, 4              ; its first column
 	v_add_u32 v3, s28, v1
@@ -76,8 +91,7 @@ mxfp8_asm:
 	v_lshl_add_u32 v7, v2, 4, v7
 	v_mul_lo_u32 v5, v3, s27
 	v_mul_lo_u32 v8, v6, s27
-	v_add_u32 v5, v5, v2
-	v_add_u32 v8, v8, v2
+	v_lshlrev_b32 v10, 3, v2           ; bits below the lane's scale
 
 	v_mov_b32 v40, 0
 	v_mov_b32 v41, 0
@@ -117,7 +131,9 @@ store:
 	s_lshl_b32 s30, s25, 2             ; bytes of a row of C
 	v_cmp_gt_u32 vcc, s25, v6
 	s_and_b64 exec, exec, vcc
-	s_nop 15                           ; 8 passes of the last matrix instruction
+	.if nop_before_store >= 0
+	s_nop nop_before_store
+	.endif
 	buffer_store_dword v40, v9, s[4:7], 0 offen
 	v_add_u32 v9, s30, v9
 	buffer_store_dword v41, v9, s[4:7], 0 offen

@@ -171,4 +171,29 @@ my @code = disassemble('broken/splitk_stored.co', 'mxfp4_splitk_bf16');
 is(scalar(grep { /atomic/ } @code), 0, 'broken/splitk_stored.co: no atomics');
 is(scalar(grep { /^global_store_dword / } @code), 2, 'broken/splitk_stored.co: stores in their place');
 
+# ---- wait states ----
+
+# The fewest between an instruction and the next that follows it.
+sub states {
+	my ($first, $second, @code) = @_;
+	my ($states, $least);
+	for (@code) {
+		$least = $states if /$second/ && defined $states && (!defined $least || $states < $least);
+		$states = undef if /$second/;
+		$states += /^s_nop (\d+)/ ? $1 + 1 : 1 if defined $states;
+		$states = 0 if /$first/;
+	}
+	return $least;
+}
+
+my @wait_states = ([ 'foreign/mxfp8_asm.co', 2, 12 ], [ 'broken/early_scale.co', 0, 12 ],
+	[ 'broken/early_store.co', 2, 6 ]);
+for (@wait_states) {
+	my ($co, $multiply, $store) = @$_;
+	my @code = disassemble($co);
+	is(states(qr/^v_lshrrev_b32_e32 v\d+, v10/, qr/^v_mfma/, @code), $multiply,
+		"$co: $multiply wait states from a scale to its MFMA");
+	is(states(qr/^v_mfma/, qr/^buffer_store/, @code), $store, "and $store from an MFMA to the store");
+}
+
 done_testing();
