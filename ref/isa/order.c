@@ -200,12 +200,22 @@ static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q,
 	return apart ? MX_STREAM_SCRATCH : MX_STREAM_VM;
 }
 
+/* What is over now, or goes before this operation in its stream, is over for who sees it. */
+static void release(struct mx_order_wave *o, unsigned stream) {
+	for (unsigned i = 0; i < MX_STREAMS; i++) {
+		uint32_t over = i == stream ? o->issued[i] : o->covered[i];
+		o->released[i] = over > o->released[i] ? over : o->released[i];
+	}
+}
+
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	unsigned stream = stream_of(w, q, m);
 	mx_access me = ++o->issued[stream];
 	me |= (uint64_t)(m->in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56;
 	me |= (uint64_t)stream << 60 | (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	if (is_atomic(m->in->op) || (is_flag(m->in) && m->in->op->flags & MX_STORE))
+		release(o, stream);
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
 }

@@ -24,9 +24,11 @@ enum { MX_ORDER_ROWS = MX_VGPR_FILE + MX_SGPR_FILE }; /* vector registers, then 
 /* What a wave has sent out. Operations of a stream are numbered from 1. */
 struct mx_order_wave {
 	uint32_t issued[MX_STREAMS];
-	uint32_t covered[MX_STREAMS]; /* up to here, a wait of the wave has covered them */
-	uint32_t shared[MX_STREAMS];  /* the same before the last barrier: all waves know */
-	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
+	uint32_t covered[MX_STREAMS];  /* up to here, a wait of the wave has covered them */
+	uint32_t shared[MX_STREAMS];   /* the same before the last barrier: all waves know */
+	uint32_t before[MX_STREAMS];   /* issued before the last barrier */
+	uint32_t released[MX_STREAMS]; /* over when it last changed what others may take for a flag
+	                                */
 	const struct mx_inst *barrier;
 	bool acquired;                        /* has read what others may have set as a flag */
 	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */

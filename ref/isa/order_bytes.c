@@ -82,6 +82,16 @@ static bool same_written(struct mx_written a, struct mx_written b) {
 
 static const char *const words[] = { "reads", "writes", "changes" };
 
+/* Whether this wave may know by a flag that the access is over. Of the workgroup's own waves who
+ * made it must have set one behind it, as what a barrier orders is no conflict. */
+static bool through_flags(const struct range *r, mx_access earlier, uint32_t group) {
+	const struct mx_order_wave *w = &r->order->wave[mx_access_wave(earlier)];
+	if (!r->order->wave[r->w->index].acquired)
+		return false;
+	return group != r->group ||
+	       mx_access_number(earlier) <= w->released[mx_access_stream(earlier)];
+}
+
 static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint32_t group,
                      kind was) {
 	static const char *const has[] = { "read", "written", "changed" };
@@ -92,7 +102,7 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 		return;
 	}
 	if (other && ((mx_access_is_sync(earlier) && mx_access_is_sync(r->me)) ||
-	              r->order->wave[r->w->index].acquired)) {
+	              through_flags(r, earlier, group))) {
 		mx_order_doubt(r->w, r->in, "order through atomics or flags is not followed");
 		return;
 	}
