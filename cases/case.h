@@ -147,6 +147,12 @@ struct mx_verdict_spec {
 	mx_atomic atomic;       /* how an addition to the output rounds */
 };
 
+/* What the emulator is to assume of the machine that the manual does not say, or says otherwise. */
+enum {
+	MX_ASSUME_SCRATCH_APART = 1, /* scratch returns in order among itself alone, not with the
+	                                rest of vmcnt */
+};
+
 struct mx_case {
 	char *path;           /* of the file; filled in by mx_case_load */
 	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
@@ -163,6 +169,7 @@ struct mx_case {
 	unsigned n_kernarg;
 	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
+	unsigned assume; /* MX_ASSUME_..., or'ed */
 	struct mx_run_spec *runs;
 	unsigned n_runs;
 };

@@ -52,6 +52,8 @@ static const cyaml_strval_t judges[] = {
 
 static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
 
+static const cyaml_strval_t assumptions[] = { { "scratch-apart", MX_ASSUME_SCRATCH_APART } };
+
 const char *mx_regime_name(mx_regime r) {
 	return regimes[r].str;
 }
@@ -170,6 +172,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
 	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),
 	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
+	CYAML_FIELD_FLAGS("assume", CYAML_FLAG_STRICT | OPTIONAL, struct mx_case, assume,
+	                  assumptions, COUNT(assumptions)),
 	SEQUENCE(runs, 0, &run, 1, CYAML_UNLIMITED),
 	CYAML_FIELD_END,
 };

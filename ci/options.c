@@ -30,7 +30,7 @@ static const char help[] =
 	"  --seed S           seed of data and schedules; default 1\n"
 	"  --race N           run each case under N schedules and compare all memory, byte by "
 	"byte\n"
-	"  --scratch-apart    (analysis) scratch returns in order among itself, not with the rest\n"
+	"  --scratch-apart    (emulator) scratch returns in order among itself, not with the rest\n"
 	"                     of vmcnt\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
 	"  --time-out S       a run of a hunt that takes more seconds than this is a finding\n"
@@ -178,7 +178,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case SAVE: o->save = value; return true;
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
-	case SCRATCH_APART: o->analysis |= MX_ANALYSE_SCRATCH_APART; return true;
+	case SCRATCH_APART: o->scratch_apart = true; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;

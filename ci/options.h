@@ -8,13 +8,13 @@ struct mx_options {
 	const char *program; /* as it was called */
 	const char *device;  /* NULL: hip where there is a gfx950, else emu */
 	uint64_t seed;
-	unsigned long race; /* 0: one run of each case */
+	unsigned long race;    /* 0: one run of each case */
 	double time, time_out; /* of a hunt, of one of its runs, in seconds; 0: none */
 	const char *resume;    /* the hunt's journal, or NULL */
 	const char *schedule;  /* text or file, instead of the seed's; or NULL */
 	unsigned jobs;
 	const char *save; /* folder for buffers as the launch left them; or NULL */
-	bool list, tap, verbose, mutate;
+	bool list, tap, verbose, mutate, scratch_apart;
 	unsigned analysis; /* MX_ANALYSE_... of the run that is judged */
 	bool has_shape, has_regime;
 	int64_t shape[3];

@@ -51,6 +51,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" run --case '%s'", o->case_file);
 	if (o->code_object)
 		printf(" --co '%s'", o->code_object);
+	if (o->scratch_apart)
+		printf(" --scratch-apart");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
 	if (o->has_shape)
 		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M,

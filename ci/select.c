@@ -11,14 +11,15 @@
 
 /* ---- files ---- */
 
-static int add_case(struct mx_selection *s, const char *path, struct mx_error *err) {
+static int add_case(const struct mx_options *o, struct mx_selection *s, const char *path,
+                    struct mx_error *err) {
 	struct mx_case **grown = realloc(s->cases, (s->n_cases + 1) * sizeof *grown);
 	if (!grown)
 		return mx_fail(err, "out of memory");
 	s->cases = grown;
 	if (mx_case_load(path, &grown[s->n_cases], err))
 		return -1;
-	s->n_cases++;
+	grown[s->n_cases++]->assume |= o->scratch_apart ? MX_ASSUME_SCRATCH_APART : 0;
 	return 0;
 }
 
@@ -26,13 +27,14 @@ static int by_name(const FTSENT **a, const FTSENT **b) {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int add_folder(struct mx_selection *s, const char *dir, struct mx_error *err) {
+static int add_folder(const struct mx_options *o, struct mx_selection *s, const char *dir,
+                      struct mx_error *err) {
 	char *roots[] = { (char *)dir, NULL };
 	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	int status = tree ? 0 : mx_fail(err, "%s: cannot be read", dir);
 	for (FTSENT *e; !status && (e = fts_read(tree));)
 		if (e->fts_info == FTS_F && !fnmatch("*.yaml", e->fts_name, 0))
-			status = add_case(s, e->fts_path, err);
+			status = add_case(o, s, e->fts_path, err);
 	if (tree)
 		fts_close(tree);
 	return status;
@@ -116,7 +118,8 @@ static int select_runs(const struct mx_options *o, struct mx_selection *s, const
 int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,
               struct mx_error *err) {
 	*s = (struct mx_selection){ 0 };
-	int status = o->case_file ? add_case(s, o->case_file, err) : add_folder(s, case_dir, err);
+	int status =
+		o->case_file ? add_case(o, s, o->case_file, err) : add_folder(o, s, case_dir, err);
 	for (size_t i = 0; !status && i < s->n_cases; i++)
 		status = select_runs(o, s, s->cases[i], err);
 	if (!status && !s->n_runs)

@@ -237,6 +237,7 @@ int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
 	if (b->device->emu) {
 		b->device->emu->set_profile(profile_of(p));
 		b->device->emu->set_seed(schedule);
+		b->device->emu->set_scratch_apart(p->c->assume & MX_ASSUME_SCRATCH_APART);
 	}
 	double start = now();
 	int status = mx_module_launch(b->module, &g, b->kernarg, p->kernarg_bytes, &why);

@@ -13,6 +13,7 @@ static _Thread_local uint64_t seed, instruction_limit;
 static _Thread_local const mx_profile *profile;
 static _Thread_local const struct mx_observer *observer;
 static _Thread_local unsigned analysis;
+static _Thread_local bool scratch_apart;
 static _Thread_local const struct mx_schedule *schedule;
 static _Thread_local struct mx_schedule *record;
 static _Thread_local struct mx_report report;
@@ -50,6 +51,10 @@ void mxhipSetObserver(const struct mx_observer *o) {
 
 void mxhipSetAnalysis(unsigned a) {
 	analysis = a;
+}
+
+void mxhipSetScratchApart(bool apart) {
+	scratch_apart = apart;
 }
 
 void mxhipSetSchedule(const struct mx_schedule *s) {
@@ -194,6 +199,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.profile = profile ? profile : mx_profile_at(0),
 		.observer = observer,
 		.analysis = analysis,
+		.scratch_apart = scratch_apart,
 		.schedule = schedule,
 		.record = record,
 	};

@@ -43,6 +43,10 @@ MXHIP_API void mxhipSetObserver(const struct mx_observer *observer);
  * default: nothing. */
 MXHIP_API void mxhipSetAnalysis(unsigned analysis);
 
+/* Whether in this thread's next launches scratch returns in an order of its own, and not with the
+ * rest of vmcnt; default: it does not. */
+MXHIP_API void mxhipSetScratchApart(bool apart);
+
 /* The schedule of this thread's next launches, said outright instead of by a seed; and what gets
  * the schedule of the next launches as it came, decision by decision, added to what it has. NULL
  * ends either. They must stay where they are until then. */

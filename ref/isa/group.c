@@ -15,7 +15,7 @@ void mx_group_free(struct mx_group *g) {
 		return;
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
-		struct mx_queue *queues[] = { &w->vm, &w->fl, &w->ds, &w->sm };
+		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
 		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
 			for (unsigned j = 0; j < queues[q]->n; j++)
 				free(queues[q]->op[j]);

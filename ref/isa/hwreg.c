@@ -95,7 +95,7 @@ static uint32_t lds_alloc(const struct mx_wave *w) {
 }
 
 static uint32_t ib_sts(const struct mx_wave *w) {
-	return (w->vm.count & 15) | w->vm.count >> 4 << 22 | mx_lgkmcnt(w) << 8;
+	return (mx_vmcnt(w) & 15) | mx_vmcnt(w) >> 4 << 22 | mx_lgkmcnt(w) << 8;
 }
 
 /* Floating-point exceptions of TRAPSTS are not kept; MODE enables none, so no trap was taken.

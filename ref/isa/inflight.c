@@ -5,7 +5,8 @@
  * LDS [ISA 4.4, 8.3]. A FLAT is two operations, one of each counter: that of LDS returns in
  * any order, that of memory too if no lane is in memory, else with the others of vmcnt, on
  * which compiled code relies where it knows the address space [ISA 10.2; LLVM
- * "SIInsertWaitcnts": pending FLAT]. */
+ * "SIInsertWaitcnts": pending FLAT]. Where the launch says so, scratch returns in an order of its
+ * own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,11 +49,13 @@ static uint64_t first_due(const struct mx_wave *w) {
 		due = w->vm.op[0]->due;
 	if (w->ds.n && w->ds.op[0]->due < due)
 		due = w->ds.op[0]->due;
+	if (w->sc.n && w->sc.op[0]->due < due)
+		due = w->sc.op[0]->due;
 	return first_of_any(&w->fl, first_of_any(&w->sm, due));
 }
 
 unsigned mx_vmcnt(const struct mx_wave *w) {
-	return w->vm.count + w->fl.count;
+	return w->vm.count + w->sc.count + w->fl.count;
 }
 
 unsigned mx_lgkmcnt(const struct mx_wave *w) {
@@ -60,7 +63,7 @@ unsigned mx_lgkmcnt(const struct mx_wave *w) {
 }
 
 bool mx_in_flight(const struct mx_wave *w) {
-	return w->vm.n + w->fl.n + w->ds.n + w->sm.n;
+	return w->vm.n + w->sc.n + w->fl.n + w->ds.n + w->sm.n;
 }
 
 void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
@@ -97,6 +100,11 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	w->group->in_flight--;
 }
 
+static void land_due_in_order(struct mx_wave *w, struct mx_queue *q) {
+	while (q->n && q->op[0]->due <= w->group->clock)
+		land(w, q, 0);
+}
+
 static void land_due_of_any(struct mx_wave *w, struct mx_queue *q) {
 	for (unsigned i = 0; i < q->n;)
 		if (q->op[i]->due <= w->group->clock)
@@ -106,52 +114,60 @@ static void land_due_of_any(struct mx_wave *w, struct mx_queue *q) {
 }
 
 void mx_land_due(struct mx_wave *w) {
-	uint64_t clock = w->group->clock;
-	while (w->vm.n && w->vm.op[0]->due <= clock)
-		land(w, &w->vm, 0);
-	while (w->ds.n && w->ds.op[0]->due <= clock)
-		land(w, &w->ds, 0);
+	land_due_in_order(w, &w->vm);
+	land_due_in_order(w, &w->sc);
+	land_due_in_order(w, &w->ds);
 	land_due_of_any(w, &w->sm);
 	land_due_of_any(w, &w->fl);
 	w->next_due = first_due(w);
 }
 
-/* An explicit schedule says which is due first. */
-static unsigned first_of_all(const struct mx_queue *ordered, const struct mx_queue *any) {
-	uint64_t due = ordered->n ? ordered->op[0]->due : UINT64_MAX;
-	unsigned first = any->n;
-	for (unsigned i = 0; i < any->n; i++)
-		if (any->op[i]->due < due || (!ordered->n && first == any->n)) {
-			due = any->op[i]->due;
-			first = i;
-		}
+struct next {
+	struct mx_queue *q;
+	unsigned i;
+};
+
+/* What may land next of a counter: each of a queue without order, then the oldest of those that
+ * have one. */
+static unsigned may_land(struct mx_wave *w, bool vm, struct next *next) {
+	struct mx_queue *any = vm ? &w->fl : &w->sm;
+	struct mx_queue *ordered[] = { vm ? &w->vm : &w->ds, &w->sc };
+	unsigned n = 0;
+	for (; n < any->n; n++)
+		next[n] = (struct next){ any, n };
+	for (unsigned i = 0; i < 1u + vm; i++)
+		if (ordered[i]->n)
+			next[n++] = (struct next){ ordered[i], 0 };
+	return n;
+}
+
+/* An explicit schedule says which is due first; of equals one with an order goes first. */
+static unsigned first_of(const struct next *next, unsigned n) {
+	unsigned first = n - 1;
+	for (unsigned k = n - 1; k--;)
+		if (next[k].q->op[next[k].i]->due < next[first].q->op[next[first].i]->due)
+			first = k;
 	return first;
 }
 
-/* One of `any`, or the first of `ordered`. */
-static void land_one_of(struct mx_wave *w, struct mx_queue *ordered, struct mx_queue *any) {
-	unsigned i = 0;
+static void land_one_of(struct mx_wave *w, bool vm) {
+	struct next next[sizeof w->vm.op / sizeof *w->vm.op + 2];
+	unsigned n = may_land(w, vm, next), i = 0;
 	if (w->group->run->launch->schedule)
-		i = first_of_all(ordered, any);
-	else if (any->n)
-		i = mx_random_below(&w->group->random, any->n + (ordered->n > 0));
-	if (i < any->n)
-		land(w, any, i);
-	else
-		land(w, ordered, 0);
+		i = first_of(next, n);
+	else if (n > 1 || (vm ? w->fl.n : w->sm.n))
+		i = mx_random_below(&w->group->random, n);
+	land(w, next[i].q, next[i].i);
 }
 
 /* An operation that the wait needs, or any where the wave has ended. */
 bool mx_land_one(struct mx_wave *w) {
 	bool ended = w->status == MX_ENDED;
-	bool vm = w->vm.n + w->fl.n && (ended || mx_vmcnt(w) > w->vm_target);
+	bool vm = w->vm.n + w->sc.n + w->fl.n && (ended || mx_vmcnt(w) > w->vm_target);
 	bool lgkm = w->ds.n + w->sm.n && (ended || mx_lgkmcnt(w) > w->lgkm_target);
 	if (!vm && !lgkm)
 		return false;
-	if (vm && (!lgkm || mx_random_below(&w->group->random, 2)))
-		land_one_of(w, &w->vm, &w->fl);
-	else
-		land_one_of(w, &w->ds, &w->sm);
+	land_one_of(w, vm && (!lgkm || mx_random_below(&w->group->random, 2)));
 	w->next_due = first_due(w);
 	return true;
 }

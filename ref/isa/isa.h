@@ -167,14 +167,12 @@ struct mx_observer {
 	void (*event)(void *context, const struct mx_event *e);
 };
 
-/* What may be looked for while a launch runs, besides what always is. ORDER: whether accesses of LDS,
- * device memory and registers are ordered by waits and barriers, rather than by this schedule:
- * conflicts without order are findings, under any seed. SCRATCH_APART: scratch returns in order
- * among itself alone, not with the others of vmcnt. */
+/* What may be looked for while a launch runs, besides what always is. ORDER: whether accesses of
+ * LDS, device memory and registers are ordered by waits and barriers, rather than by this schedule:
+ * conflicts without order are findings, under any seed. */
 enum {
 	MX_ANALYSE_ORDER = 1,
-	MX_ANALYSE_SCRATCH_APART = 2,
-	MX_ANALYSE_WAIT_STATES = 4, /* too few of them between two instructions; hazard.h */
+	MX_ANALYSE_WAIT_STATES = 2, /* too few of them between two instructions; hazard.h */
 };
 
 /* ---- schedules said outright ---- */
@@ -244,6 +242,10 @@ struct mx_launch {
 	                                  manual and LLVM no */
 	unsigned swizzle_element_size; /* bytes: the manual's 2 bits for it have no place in its
 	                                  descriptor; 0 is 4, as LLVM takes it for GFX9 */
+
+	/* Scratch returns in order among itself alone, not with the others of vmcnt; the manual
+	 * promises one order [ISA 4.4]. For schedules and for the analysis of order. */
+	bool scratch_apart;
 };
 
 /* What a launch left behind, apart from memory. */

@@ -93,14 +93,15 @@ struct mx_wave {
 	const struct mx_memop *landing;  /* likewise: the landing operation, or NULL */
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
-	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + fl; lgkmcnt is ds + sm */
+	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + sc + fl; lgkmcnt is ds + sm */
+	struct mx_queue sc;             /* scratch, where it returns apart; else it is in vm */
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
 	struct mx_watch watch;
 	struct mx_hazard_watch *hazards; /* or NULL: nobody looks for them */
-	uint64_t ended_at; /* the instruction at which its last turn ended */
-	uint32_t again;    /* turns that ended there before */
-	unsigned rank;     /* schedules by priority: the highest runs */
+	uint64_t ended_at;               /* the instruction at which its last turn ended */
+	uint32_t again;                  /* turns that ended there before */
+	unsigned rank;                   /* schedules by priority: the highest runs */
 	const struct mx_deviation *delays, *turns; /* explicit schedules: the next of the wave */
 };
 

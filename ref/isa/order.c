@@ -23,7 +23,6 @@ void mx_order_begin(struct mx_run *run) {
 	}
 	const uint32_t *b = l->block;
 	o->memory.waves = o->atomics.waves = (b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES;
-	o->scratch_apart = l->analysis & MX_ANALYSE_SCRATCH_APART;
 }
 
 static const char *const assumptions =
@@ -188,16 +187,14 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 		}
 }
 
-static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q,
-                          const struct mx_memop *m) {
+static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
 	if (q == &w->ds)
 		return MX_STREAM_DS;
 	if (q == &w->sm)
 		return MX_STREAM_SM;
 	if (q == &w->fl)
 		return MX_STREAM_FL;
-	bool apart = w->group->run->order->scratch_apart && m->in->op->encoding == MX_SCRATCH;
-	return apart ? MX_STREAM_SCRATCH : MX_STREAM_VM;
+	return q == &w->sc ? MX_STREAM_SCRATCH : MX_STREAM_VM;
 }
 
 /* What is over now, or goes before this operation in its stream, is over for who sees it. */
@@ -210,7 +207,7 @@ static void release(struct mx_order_wave *o, unsigned stream) {
 
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
-	unsigned stream = stream_of(w, q, m);
+	unsigned stream = stream_of(w, q);
 	mx_access me = ++o->issued[stream];
 	me |= (uint64_t)(m->in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56;
 	me |= (uint64_t)stream << 60 | (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;

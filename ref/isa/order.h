@@ -121,7 +121,6 @@ struct mx_order_use {
 };
 
 struct mx_order {
-	bool scratch_apart;
 	struct mx_order_map memory, atomics;
 	struct mx_order_use *use; /* by dword of the code */
 	mx_rmw_function *rmw;     /* the only atomic function so far */

@@ -180,7 +180,7 @@ void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned st
 /* Two loads that return in order write in order. */
 static bool behind(const struct mx_wave *w, const struct mx_inst *in, unsigned stream) {
 	mx_encoding e = in->op->encoding;
-	bool scratch = w->group->run->order->scratch_apart && e == MX_SCRATCH;
+	bool scratch = w->group->run->launch->scratch_apart && e == MX_SCRATCH;
 	if (stream == MX_STREAM_DS)
 		return e == MX_DS;
 	if (stream == MX_STREAM_SCRATCH)

@@ -187,8 +187,9 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 }
 
 void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m) {
+	bool apart = w->group->run->launch->scratch_apart && m->in->op->encoding == MX_SCRATCH;
 	if (mx_vmem_prepare(w, m))
-		mx_memop_issue(w, &w->vm, m, 1);
+		mx_memop_issue(w, apart ? &w->sc : &w->vm, m, 1);
 	else
 		mx_memop_drop(w, m);
 }

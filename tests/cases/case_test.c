@@ -62,6 +62,8 @@ static void wrong_files_say_which_line(void) {
 		  ":27: regime: invalid ENUM value: normal" },
 		{ "a wrong judge", "judge: bits", "judge: near",
 		  ":24: judge: invalid ENUM value: near" },
+		{ "an unknown assumption", "verdict:", "assume: [scratch-apart, fifo]\nverdict:",
+		  ":24: assume: unknown flag: fifo" },
 		{ "text after a number", "M: 128", "M: 128 k", ":26: M: not a number: 128 k" },
 		{ "a fraction", "K: 32,", "K: 32.5,", ":27: K: not a number: 32.5" },
 		{ "a number that YAML takes for octal", "N: 16,", "N: 016,",

@@ -241,6 +241,37 @@ static void test_partial_waits(struct machine *m) {
 	             "lgkmcnt does not wait for a global load");
 }
 
+static void test_scratch_apart(struct machine *m) {
+	static const uint32_t scratch_first[] = {
+		0x7e0a02ff, 0x22222222, /* v_mov_b32_e32 v5, 0x22222222 */
+		0xdc704000, 0x007f0500, /* scratch_store_dword off, v5, off */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0xdc504000, 0x017f0000, /* scratch_load_dword v1, off, off */
+		0xdc508000, 0x02000000, /* global_load_dword v2, v0, s[0:1] */
+		0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+		0x7e060301,             /* v_mov_b32_e32 v3, v1 */
+		0x7e080302,             /* v_mov_b32_e32 v4, v2 */
+	}, scratch_alone[] = {
+		0x7e0a02ff, 0x22222222, /* v_mov_b32_e32 v5, 0x22222222 */
+		0xdc704000, 0x007f0500, /* scratch_store_dword off, v5, off */
+		0xdc504000, 0x017f0000, /* scratch_load_dword v1, off, off */
+		0xdc504000, 0x027f0000, /* scratch_load_dword v2, off, off */
+		0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+		0x7e060301,             /* v_mov_b32_e32 v3, v1 */
+		0x7e080302,             /* v_mov_b32_e32 v4, v2 */
+	};
+	m->kernel.scratch_bytes = 64;
+	test_partial(m, scratch_first, sizeof scratch_first, NEW_ALWAYS, EITHER,
+	             "scratch returns in one order with all of vmcnt");
+	m->launch.scratch_apart = true;
+	test_partial(m, scratch_first, sizeof scratch_first, EITHER, EITHER,
+	             "where it returns apart, vmcnt(1) is enough for neither of scratch and load");
+	test_partial(m, scratch_alone, sizeof scratch_alone, NEW_ALWAYS, EITHER,
+	             "but for the older of two of scratch");
+	m->launch.scratch_apart = false;
+	m->kernel.scratch_bytes = 0;
+}
+
 static void test_store_data(struct machine *m) {
 	static const uint32_t late_write[] = {
 		0x7e0602ff, 0x22222222, /* v_mov_b32_e32 v3, 0x22222222 */
@@ -402,7 +433,8 @@ static void test_counters(struct machine *m) {
 	test_counter(m, scalar, sizeof scalar, 20, true, 14,
 	             "of 20 scalar loads that count 2 each, 14 counts");
 	test_counter(m, store, sizeof store, 20, true, 15, "of 20 scalar stores of one dword, 15");
-	test_counter(m, time, sizeof time, 20, true, 14, "of 20 clocks that count 2 each, 14 counts");
+	test_counter(m, time, sizeof time, 20, true, 14,
+	             "of 20 clocks that count 2 each, 14 counts");
 	test_counter(m, message, sizeof message, 20, true, 15, "of 20 messages, 15");
 	test_counter(m, mixed, sizeof mixed, 20, true, 15, "LDS and scalar loads share lgkmcnt");
 }
@@ -577,6 +609,7 @@ int main(void) {
 	m.kernel.lds_bytes = 1024;
 	test_loads(&m);
 	test_partial_waits(&m);
+	test_scratch_apart(&m);
 	test_store_data(&m);
 	test_barrier(&m);
 	test_ended_waves(&m);

@@ -239,12 +239,12 @@ static void test_scratch(struct machine *m) {
 	m->kernel.scratch_bytes = 64;
 	run_body(m, scratch_first, sizeof scratch_first);
 	ok(no_findings(m), "vmcnt(1) covers a scratch load before LDS-DMA");
-	m->launch.analysis |= MX_ANALYSE_SCRATCH_APART;
+	m->launch.scratch_apart = true;
 	run_body(m, scratch_first, sizeof scratch_first);
 	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not where scratch returns apart");
 	run_body(m, scratch_alone, sizeof scratch_alone);
 	ok(no_findings(m), "where vmcnt(0) does");
-	m->launch.analysis = MX_ANALYSE_ORDER;
+	m->launch.scratch_apart = false;
 	m->kernel.scratch_bytes = 0;
 }
 
