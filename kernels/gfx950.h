@@ -15,6 +15,9 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 #define GLOBAL __attribute__((address_space(1)))
 #define LDS    __attribute__((address_space(3)))
 
+/* Memory that nobody writes while the kernel runs: uniform loads from it are scalar ones. */
+#define CONSTANT __attribute__((address_space(4)))
+
 /* Static LDS, not initialised: LDS never is. */
 #define SHARED static LDS __attribute__((loader_uninitialized, aligned(16)))
 
@@ -37,6 +40,10 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 /* Uniform within a wave, and known to the compiler as such. */
 #define WAVE() __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
 
+/* Behind it, what every wave of the workgroup did in LDS before it is over. In one piece, as the
+ * compiler moves LDS accesses across a barrier alone. */
+#define LDS_BARRIER() asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory")
+
 typedef __amdgpu_buffer_rsrc_t buffer;
 
 /* Raw buffer: offsets are bytes, checked against `bytes`; 0x20000 is a 32-bit
@@ -58,11 +65,29 @@ INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
  * know. The reader waits, and the wait names what was read. */
 #define LDS_READ_B128(value, address, imm) LDS_READ("b128", value, address, imm)
 #define LDS_READ_B64(value, address, imm)  LDS_READ("b64", value, address, imm)
+#define LDS_READ_B32(value, address, imm)  LDS_READ("b32", value, address, imm)
 #define LDS_READ(size, value, address, imm)                                                        \
 	asm volatile("ds_read_" size " %0, %1 offset:%2"                                           \
 	             : "=v"(value)                                                                 \
 	             : "v"(address), "n"(imm)                                                      \
 	             : "memory")
+
+/* A descriptor as dwords, for assembly. */
+INLINE u32x4 make_descriptor(const GLOBAL void *base, u32 bytes) {
+	u64 at = (u64)base;
+	return (u32x4){ (u32)at, at >> 32 & 0xffff, bytes, 0x20000 };
+}
+
+/* Loads that the compiler does not wait for: the wave counts them and waits by itself, naming
+ * what it waits for, and until then nobody may touch it. */
+#define LOAD_B128(value, descriptor, offset)                                                       \
+	asm volatile("buffer_load_dwordx4 %0, %1, %2, 0 offen"                                     \
+	             : "=v"(value)                                                                 \
+	             : "v"(offset), "s"(descriptor))
+#define LOAD_U8(value, descriptor, offset)                                                         \
+	asm volatile("buffer_load_ubyte %0, %1, %2, 0 offen"                                       \
+	             : "=v"(value)                                                                 \
+	             : "v"(offset), "s"(descriptor))
 
 /* To nearest, ties to even. For finite values: a NaN keeps its upper bits, and
  * one whose payload is in the lower bits alone is made quiet first. */

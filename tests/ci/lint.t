@@ -26,7 +26,8 @@ sub compile {
 
 # The compiler puts no waits in for inline assembly, nor does it count its instructions: the
 # kernels of kernels/ are for -O2 alone, and some of their s_nops are more than is needed.
-my %broken = (unnamed_fragments => 'missing-wait', early_scale => 'wait-states', early_store => 'wait-states');
+my %broken = (dead_load => 'missing-wait', unnamed_fragments => 'missing-wait',
+	early_scale => 'wait-states', early_store => 'wait-states');
 my @built = grep { !m{broken/(\w+)} || !$broken{$1} } glob "$build/kernels/*/*.co";
 my @co;
 my @levels = $ENV{MXCHECK_LONG} ? qw(0 1 2 3 s) : qw(0 2);

@@ -196,4 +196,52 @@ for (@wait_states) {
 	is(states(qr/^v_mfma/, qr/^buffer_store/, @code), $store, "and $store from an MFMA to the store");
 }
 
+# ---- persistent kernels ----
+
+# The loop: two steps, each of 12 loads, a wait that leaves them, MFMAs. How many operations the wait
+# behind it leaves in flight, before the tile is stored.
+sub persistent {
+	my @words = map {
+		/^buffer_load/ ? 'load' : /^s_waitcnt .*(vmcnt\(\d+\))/ ? $1 : /^v_mfma/ ? 'mfma'
+			: /^buffer_store/ ? 'store' : ()
+	} disassemble(shift, 'mxfp8_persistent');
+	my $text = join ' ', @words;
+	my $step = 'load ' x 12 . 'vmcnt\(12\) ' . 'mfma ' x 4;
+	return $text =~ /${step}${step}((?:vmcnt\(\d+\) )?)store/ ? $1 : 'no pipeline';
+}
+
+# Where waves meet, and that each has drained LDS before.
+sub meetings {
+	my @code = disassemble(shift, 'mxfp8_persistent');
+	my @at = grep { $code[$_] eq 's_barrier' } 0 .. $#code;
+	return scalar(grep { $code[ $_ - 1 ] eq 's_waitcnt lgkmcnt(0)' } @at) . ' of ' . @at;
+}
+
+for ([ 'gemm/mxfp8_persistent.co', 'vmcnt(0) ', 3 ], [ 'broken/dead_load.co', '', 3 ],
+	[ 'broken/reused_slot.co', 'vmcnt(0) ', 2 ]) {
+	my ($co, $drain, $barriers) = @$_;
+	is(persistent($co), $drain, "$co: behind the pipeline the last loads are "
+		. ($drain ? 'waited for' : 'left in flight'));
+	is(meetings($co), "$barriers of $barriers", "$co: $barriers barriers, each behind lgkmcnt(0)");
+	is(scalar(grep { /^global_atomic_add .* sc0$/ } disassemble($co, 'mxfp8_persistent')), 1,
+		"$co: one atomic, which returns");
+}
+
+# ---- addresses from scratch ----
+
+# Loads to LDS between the reload of an address and its use in the loop, and the wait there.
+sub reloads {
+	my ($loads, $wait, $register, @found);
+	for (disassemble(shift, 'mxfp8_scratch')) {
+		($register, $loads) = ($1, 0) if /^scratch_load_dword (v\d+)/;
+		$loads++ if /^buffer_load.* lds$/;
+		$wait = $1 if /^s_waitcnt .*vmcnt\((\d+)\)/;
+		push @found, "$loads $wait" if $register && /^v_readfirstlane_b32 s\d+, $register$/;
+	}
+	return "@found";
+}
+
+is(reloads('gemm/mxfp8_scratch.co'), '12 0', 'mxfp8_scratch: all is waited for before the address is used');
+is(reloads('broken/stale_address.co'), '12 12', 'stale_address: not what was sent to LDS behind it');
+
 done_testing();
