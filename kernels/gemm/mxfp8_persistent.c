@@ -5,8 +5,8 @@
  * Any number of workgroups; each fetches tiles from a counter, which the caller has cleared, until
  * there are none. The host knows no group's size but a bound, so tiles are numbered as if every
  * group had max_rows, and those that lie past their group's rows are skipped. Wave 0 fetches and
- * tells the others through LDS. Any M_g and N, K a multiple of 32; a group's part of each matrix
- * is below 2 GiB.
+ * tells the others through LDS. Any M_g and N, K a multiple of 32; a group's part of each matrix,
+ * and 64 rows of it, are below 2 GiB.
  *
  * A workgroup of 4 waves makes a tile of 64x64, a wave 32x32 of it. Operands go straight to
  * registers, two sets of them: the next step's loads are in flight while this step's are
@@ -60,7 +60,8 @@ struct operands {
 
 INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, u64 first, u32 row,
                                u32 rows, u32 K) {
-	u32 left = __builtin_amdgcn_readfirstlane(row < rows ? rows - row : 0); /* by the VALU */
+	/* clang saturates in the VALU; assembly wants a descriptor of scalar registers. */
+	u32 left = __builtin_amdgcn_readfirstlane(row < rows ? rows - row : 0);
 	return (struct panel){
 		make_descriptor(codes + (first + row) * K, left * K),
 		make_descriptor(scales + (first + row) * (K / BLOCK), left * (K / BLOCK)),

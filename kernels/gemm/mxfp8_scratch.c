@@ -2,11 +2,11 @@
  * addresses of its LDS buffers in scratch, as compilers do when they run out of scalar registers.
  *
  * A and B are row-major E4M3, scales row-major with K/32 bytes a row. M and N any, K a multiple of
- * 128; each matrix is below 2 GiB. A workgroup is one wave, which makes a tile of 32x32. Operands
- * and scales go through two LDS buffers by buffer_load ... lds, each lane's data side by side:
+ * 128; each matrix, and 32 rows of it, are below 2 GiB. A workgroup is one wave, which makes a tile
+ * of 32x32. Operands and scales go through two LDS buffers by buffer_load ... lds, each lane's data
+ * side by side:
  *
- *   step s:  wait for the address -> reload the next one -> load s+1 -> wait for s -> read LDS,
- * MFMA
+ *   step s:  wait for the address -> reload the next -> load s+1 -> wait for s -> read, MFMA
  *
  * M0 of these loads comes from scratch_load. Does that return in order with them? The manual counts
  * all of vmcnt in order; a kernel that does not rely on it waits for all before it uses M0. */
@@ -127,7 +127,8 @@ void mxfp8_scratch(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const 
 		WAIT_VMCNT(LOADS);
 		multiply_step(stage[s & 1], acc);
 	}
-	wait_reload(&address, 0); /* nor may anything land in LDS that is given back */
+	/* Nothing may land in LDS that has been given back, nor in a register that is used anew. */
+	wait_reload(&address, 0);
 	u32 rows = M - row < WAVE_TILE ? M - row : WAVE_TILE;
 	store_tile(make_buffer(C + (u64)row * N * 2, rows * N * 2), 0, col, N, acc);
 }
