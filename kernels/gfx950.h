@@ -89,6 +89,11 @@ INLINE u32x4 make_descriptor(const GLOBAL void *base, u32 bytes) {
 	             : "=v"(value)                                                                 \
 	             : "v"(offset), "s"(descriptor))
 
+/* The 32 bytes that a lane has of an 8-bit operand of a scaled MFMA. */
+INLINE i32x8 fp8_operand(u32x4 low, u32x4 high) {
+	return (i32x8){ low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
+}
+
 /* To nearest, ties to even. For finite values: a NaN keeps its upper bits, and
  * one whose payload is in the lower bits alone is made quiet first. */
 INLINE u16 bf16_rne(float x) {

@@ -17,10 +17,6 @@ INLINE u32 code_offset(u32 i, u32 half, u32 k, u32 K) {
 	return at < K ? (i * FRAGMENT + LANE() % 16) * K + at : OUT_OF_RANGE;
 }
 
-INLINE i32x8 fp8_operand(const u32x4 f[2]) {
-	return (i32x8){ f[0].x, f[0].y, f[0].z, f[0].w, f[1].x, f[1].y, f[1].z, f[1].w };
-}
-
 /* Scales in the low byte. */
 INLINE void multiply(const u32x4 a[FRAGS][2], const u32x4 b[FRAGS][2], const u32 sa[FRAGS],
                      const u32 sb[FRAGS], f32x4 acc[FRAGS][FRAGS]) {
@@ -29,8 +25,8 @@ INLINE void multiply(const u32x4 a[FRAGS][2], const u32x4 b[FRAGS][2], const u32
 #pragma unroll
 		for (u32 j = 0; j < FRAGS; j++)
 			acc[i][j] = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
-				fp8_operand(a[i]), fp8_operand(b[j]), acc[i][j], 0, 0, 0, sa[i], 0,
-				sb[j]);
+				fp8_operand(a[i][0], a[i][1]), fp8_operand(b[j][0], b[j][1]),
+				acc[i][j], 0, 0, 0, sa[i], 0, sb[j]);
 }
 
 /* As bf16, row-major. Element r of a lane is row 4 (lane / 16) + r of its fragment, column

@@ -155,10 +155,6 @@ INLINE void wait_scales(u32x2 a[FRAGS], u32x2 b[FRAGS]) {
 	             : "memory");
 }
 
-INLINE i32x8 fp8_operand(u32x4 low, u32x4 high) {
-	return (i32x8){ low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
-}
-
 /* The scale of the lane's block, lane / 16, in byte 0. */
 INLINE u32 scale(u32 word) {
 	return word >> LANE() / 16 * 8;
