@@ -70,16 +70,19 @@ static void add_line(char *text, size_t room, const char *lead, const char *line
 		snprintf(text + n, room - n, "%s%s\n", lead, line);
 }
 
+/* What a reader gets, or what is in memory in the end, and who wrote it. */
 static void writer_line(const struct mx_bench *b, const struct mx_chain *c, int value, char *text,
                         size_t room) {
 	const struct mx_value *v = &c->values[value];
-	size_t n = 0;
+	bool read = v->reader >= 0;
+	size_t n = (size_t)snprintf(text, room, read ? "gets " : "is ");
 	if (v->known)
-		n = (size_t)snprintf(text, room, "0x%08" PRIx32 ", ", v->data);
+		n += (size_t)snprintf(text + n, room - n, "0x%08" PRIx32 ", ", v->data);
 	if (v->writer < 0)
-		snprintf(text + n, room - n, "which nobody has written yet");
+		snprintf(text + n, room - n,
+		         read ? "which nobody has written yet" : "written by nobody");
 	else {
-		n += (size_t)snprintf(text + n, room - n, "of ");
+		n += (size_t)snprintf(text + n, room - n, read ? "of " : "written by ");
 		mx_step_text(b, &c->steps[v->writer], text + n, room - n);
 	}
 }
@@ -98,9 +101,9 @@ static void describe(const struct mx_bench *b, const struct chains *c, struct mx
 		snprintf(line + n, sizeof line - n, ", of %s", mx_place_text(b, v->address, place));
 	add_line(r->witness, sizeof r->witness, v->reader >= 0 ? "reader: " : "byte: ", line);
 	writer_line(b, &c->calm, c->calm_value, line, sizeof line);
-	add_line(r->witness, sizeof r->witness, "  calm: gets ", line);
+	add_line(r->witness, sizeof r->witness, "  calm: ", line);
 	writer_line(b, &c->here, c->here_value, line, sizeof line);
-	add_line(r->witness, sizeof r->witness, "  here: gets ", line);
+	add_line(r->witness, sizeof r->witness, "  here: ", line);
 }
 
 /* ---- finding it ---- */

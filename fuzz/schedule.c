@@ -37,27 +37,41 @@ char *mx_schedule_text(const struct mx_schedule *s) {
 		fprintf(f, ",%" PRIu64 ".%" PRIu32 "@%" PRIu64, d->group, d->wave, d->issue);
 		if (d->turn)
 			fprintf(f, "/%" PRIu32, d->turn);
-		fprintf(f, "%c%" PRIu64, d->kind == MX_TURN ? '>' : '+', d->value);
+		if (d->kind == MX_DELAY && d->value == MX_TO_WAIT)
+			fprintf(f, "+wait");
+		else
+			fprintf(f, "%c%" PRIu64, d->kind == MX_TURN ? '>' : '+', d->value);
 	}
 	return fclose(f) ? NULL : text;
 }
 
 /* ---- from text ---- */
 
+static bool parse_value(const char *word, struct mx_deviation *d) {
+	char kind;
+	int end = 0;
+	if (!strcmp(word, "+wait")) {
+		d->kind = MX_DELAY;
+		d->value = MX_TO_WAIT;
+		return true;
+	}
+	if (sscanf(word, "%c%" SCNu64 "%n", &kind, &d->value, &end) != 2 || word[end])
+		return false;
+	d->kind = kind == '>' ? MX_TURN : MX_DELAY;
+	return kind == '>' || kind == '+';
+}
+
 static bool parse_deviation(const char *word, struct mx_schedule *s) {
 	struct mx_deviation d = { 0 };
-	char kind;
-	int place = 0, turn = 0, end = 0;
+	int place = 0, turn = 0;
 	if (sscanf(word, "%" SCNu64 ".%" SCNu32 "@%" SCNu64 "%n", &d.group, &d.wave, &d.issue,
 	           &place) != 3)
 		return false;
 	word += place;
 	if (sscanf(word, "/%" SCNu32 "%n", &d.turn, &turn) == 1)
 		word += turn;
-	if (sscanf(word, "%c%" SCNu64 "%n", &kind, &d.value, &end) != 2 || word[end] ||
-	    (kind != '>' && kind != '+'))
+	if (!parse_value(word, &d))
 		return false;
-	d.kind = kind == '>' ? MX_TURN : MX_DELAY;
 	if (s->n == s->room) {
 		size_t room = s->room ? 2 * s->room : 64;
 		struct mx_deviation *grown = realloc(s->deviations, room * sizeof *grown);

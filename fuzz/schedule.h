@@ -4,9 +4,10 @@
 
 #include "../oracle/bench.h"
 
-/* "calm,pattern=5a,0.2@118>1,0.1@45+300": workgroup 0's wave 2 has issued its instruction 118, and
- * it is wave 1's turn; what wave 1's instruction 45 does to memory takes 300 clocks. Words before
- * these: late, patient, odd=PC, first=WAVE, order=N, slice=N. Returns text to free, NULL where
+/* "calm,pattern=5a,0.2@118>1,0.1@45+300,0.1@47+wait": workgroup 0's wave 2 has issued its
+ * instruction 118, and it is wave 1's turn; what wave 1's instruction 45 does to memory takes 300
+ * clocks, what instruction 47 does is not done before a wait for it; "/N" tells several at one
+ * place, or at one time, apart. Words before these: late, patient, odd=PC, first=WAVE, order=N, slice=N. Returns text to free, NULL where
  * memory is short. */
 char *mx_schedule_text(const struct mx_schedule *s);
 

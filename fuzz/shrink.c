@@ -79,6 +79,20 @@ static void simplify(struct shrink *s) {
 		*all = one;
 }
 
+/* What lands before what at one clock, where that matters. */
+static void forget_ranks(struct shrink *s) {
+	struct mx_schedule *all = &s->w->schedule;
+	for (size_t i = 0; i < all->n; i++) {
+		struct mx_deviation *d = &all->deviations[i];
+		uint32_t kept = d->turn;
+		if (d->kind != MX_DELAY || !kept)
+			continue;
+		d->turn = 0;
+		if (!diverges(s, all))
+			d->turn = kept;
+	}
+}
+
 /* Delays that are no longer than they need be: half, a quarter ... of what they were. */
 static void shorten(struct shrink *s) {
 	struct mx_schedule *all = &s->w->schedule;
@@ -161,6 +175,7 @@ static int reduce(struct shrink *s) {
 		return mx_fail(s->err, "out of memory");
 	simplify(s);
 	leave_out(s, spare);
+	forget_ranks(s);
 	shorten(s);
 	free(spare);
 	return s->status;

@@ -122,6 +122,7 @@ void mx_land_due(struct mx_wave *w) {
 	w->next_due = first_due(w);
 }
 
+/* An operation in flight. */
 struct next {
 	struct mx_queue *q;
 	unsigned i;
@@ -141,17 +142,56 @@ static unsigned may_land(struct mx_wave *w, bool vm, struct next *next) {
 	return n;
 }
 
+static const struct mx_memop *op_of(struct next n) {
+	return n.q->op[n.i];
+}
+
+static bool is_due_before(const struct mx_memop *a, const struct mx_memop *b) {
+	return a->due != b->due ? a->due < b->due : a->rank < b->rank;
+}
+
 /* An explicit schedule says which is due first; of equals one with an order goes first. */
 static unsigned first_of(const struct next *next, unsigned n) {
 	unsigned first = n - 1;
 	for (unsigned k = n - 1; k--;)
-		if (next[k].q->op[next[k].i]->due < next[first].q->op[next[first].i]->due)
+		if (is_due_before(op_of(next[k]), op_of(next[first])))
 			first = k;
 	return first;
 }
 
+enum { ANY_ORDER = sizeof((struct mx_queue *)0)->op / sizeof(struct mx_memop *) };
+
+/* The first of a wave's, of both counters. */
+static struct next first_of_wave(struct mx_wave *w) {
+	struct next next[2 * (ANY_ORDER + 2)];
+	unsigned n = may_land(w, true, next);
+	n += may_land(w, false, next + n);
+	return next[first_of(next, n)];
+}
+
+void mx_land_due_by_rank(struct mx_group *g) {
+	for (;;) {
+		struct mx_wave *who = NULL;
+		struct next first;
+		for (unsigned i = 0; i < g->n_waves; i++) {
+			struct mx_wave *w = &g->waves[i];
+			if (w->next_due > g->clock)
+				continue;
+			struct next n = first_of_wave(w);
+			if (who && !is_due_before(op_of(n), op_of(first)))
+				continue;
+			who = w;
+			first = n;
+		}
+		if (!who)
+			return;
+		land(who, first.q, first.i);
+		who->next_due = first_due(who);
+	}
+}
+
 static void land_one_of(struct mx_wave *w, bool vm) {
-	struct next next[sizeof w->vm.op / sizeof *w->vm.op + 2];
+	struct next next[ANY_ORDER + 2];
 	unsigned n = may_land(w, vm, next), i = 0;
 	if (w->group->run->launch->schedule)
 		i = first_of(next, n);

@@ -179,17 +179,21 @@ enum {
 
 /* A decision that is not the calm one. */
 typedef enum {
-	MX_DELAY, /* operations of this instruction land `value` clocks after their issue */
+	MX_DELAY, /* operations of this instruction land `value` clocks after their issue, or
+	             at a wait for them */
 	MX_TURN,  /* after this instruction it is wave `value`'s turn */
 } mx_deviation_kind;
+
+enum { MX_TO_WAIT = INT32_MAX };
 
 struct mx_deviation {
 	uint64_t group; /* index of the workgroup in the launch */
 	uint32_t wave;
 	mx_deviation_kind kind;
 	uint64_t issue; /* which instruction of the wave, from 1 */
-	uint64_t value;
-	uint32_t turn; /* TURN: how many of the wave's turns ended at this instruction before */
+	uint64_t value; /* DELAY: clocks, or MX_TO_WAIT */
+	uint32_t turn;  /* TURN: how many of the wave's turns ended at this instruction before;
+	                   DELAY: of what lands at one clock, or at waits, the smaller first */
 };
 
 /* A calm schedule, and what deviates from it. Calm is: workgroups one after the other; the first

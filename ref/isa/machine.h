@@ -43,6 +43,7 @@ struct mx_memop {
 	uint64_t issue;             /* number of its instruction in the wave */
 	uint64_t due;               /* workgroup clock at which it may land by itself */
 	uint64_t born;              /* workgroup clock at its issue */
+	uint32_t rank;              /* among those due at the same clock: explicit schedules */
 	uint64_t exec;              /* lanes that take part */
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
 	uint8_t inside[MX_LANES]; /* which dwords of the lane's data are in range: the others load 0
@@ -101,6 +102,7 @@ struct mx_wave {
 	struct mx_hazard_watch *hazards; /* or NULL: nobody looks for them */
 	uint64_t ended_at;               /* the instruction at which its last turn ended */
 	uint32_t again;                  /* turns that ended there before */
+	uint32_t waited_for;             /* operations that landed at waits, and not before */
 	unsigned rank;                   /* schedules by priority: the highest runs */
 	const struct mx_deviation *delays, *turns; /* explicit schedules: the next of the wave */
 };
@@ -131,6 +133,7 @@ struct mx_group {
 	uint32_t id[3], size[3]; /* size: in work-items, less at the end of a grid */
 	unsigned room;           /* waves that there is memory for */
 	uint64_t clock;          /* instructions issued by all waves */
+	uint64_t turn_end;       /* clock at which it is another workgroup's turn */
 	unsigned n_waves, at_barrier, ended;
 	unsigned in_flight; /* operations of all waves */
 	struct mx_wave *waves;
@@ -145,7 +148,9 @@ struct mx_group {
 	int next_wave;        /* explicit schedules: whose turn it is; -1: not said */
 	unsigned slow_wave;   /* is picked rarely, so that others run ahead */
 	uint64_t stores;      /* that have landed */
-	bool watched;         /* has outlived a slice: its waves are watched for cycles */
+	uint64_t landed_at;   /* clock of the last landing, and how many there were at it */
+	uint32_t landed;
+	bool watched; /* has outlived a slice: its waves are watched for cycles */
 	struct mx_memop *free_list;
 	struct mx_order_group *order; /* or NULL: see order.h */
 };
@@ -266,6 +271,7 @@ bool mx_in_flight(const struct mx_wave *w); /* anything */
 
 /* Lands what is due; lands the next operation that may; whether a wait is over. */
 void mx_land_due(struct mx_wave *w);
+void mx_land_due_by_rank(struct mx_group *g); /* of all waves, as an explicit schedule has them */
 bool mx_land_one(struct mx_wave *w);
 bool mx_wait_over(const struct mx_wave *w);
 
@@ -422,7 +428,7 @@ void mx_group_temper(struct mx_group *g);
 uint64_t mx_run_order(const struct mx_run *run, uint64_t i);
 
 /* When an operation that is issued now lands, if no wait asks for it earlier. */
-uint64_t mx_due_time(struct mx_wave *w, const struct mx_memop *m);
+uint64_t mx_due_time(struct mx_wave *w, struct mx_memop *m);
 
 /* ---- turns.c: whose turn it is, by priority or as an explicit schedule says ---- */
 

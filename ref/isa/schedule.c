@@ -109,7 +109,7 @@ static void step(struct mx_wave *w) {
 	w->pc += in->size;
 	if (!skip)
 		in->op->handler(w, in);
-	if (w->next_due <= g->clock)
+	if (w->next_due <= g->clock && !run->launch->schedule)
 		mx_land_due(w);
 }
 
@@ -154,6 +154,10 @@ static void open_barrier(struct mx_group *g) {
 }
 
 static void land_due_of_all(struct mx_group *g) {
+	if (g->run->launch->schedule) {
+		mx_land_due_by_rank(g);
+		return;
+	}
 	for (unsigned i = 0; i < g->n_waves; i++)
 		if (g->waves[i].next_due <= g->clock)
 			mx_land_due(&g->waves[i]);
@@ -173,7 +177,8 @@ static void give_turn(struct mx_wave *w) {
 	if (w->status == MX_WAITING && mx_wait_over(w))
 		w->status = MX_READY;
 	w->yields = false;
-	while (quantum-- && w->status == MX_READY && !w->yields && !mx_stopped(w)) {
+	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
+	       !w->yields && !mx_stopped(w)) {
 		step(w);
 		if (w->group->watched)
 			mx_watch_wave(w);
@@ -190,8 +195,8 @@ static void next_turn(struct mx_group *g, struct mx_wave *w) {
 }
 
 bool mx_group_run(struct mx_group *g, uint64_t budget) {
-	uint64_t end = g->clock + budget;
-	while (g->clock < end && !mx_stopped(g->waves)) {
+	g->turn_end = g->clock + budget;
+	while (g->clock < g->turn_end && !mx_stopped(g->waves)) {
 		struct mx_wave *w = pick(g);
 		if (!w)
 			return true;

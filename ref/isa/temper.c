@@ -138,7 +138,9 @@ static unsigned dice(struct mx_wave *w, const struct mx_memop *m) {
 	}
 }
 
-static uint64_t explicit_due(struct mx_wave *w, const struct mx_memop *m) {
+#define NEVER (UINT64_MAX - 1) /* by itself */
+
+static uint64_t explicit_due(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_launch *l = w->group->run->launch;
 	const struct mx_schedule *s = l->schedule;
 	const struct mx_deviation *d = w->delays, *end = s->deviations + s->n;
@@ -147,14 +149,17 @@ static uint64_t explicit_due(struct mx_wave *w, const struct mx_memop *m) {
 	     d++)
 		;
 	w->delays = d;
+	m->rank = 0;
 	if (d < end && d->group == w->group->index && d->wave == w->index && d->kind == MX_DELAY &&
-	    d->issue == m->issue)
-		return m->born + d->value;
+	    d->issue == m->issue) {
+		m->rank = d->turn;
+		return d->value == MX_TO_WAIT ? NEVER : m->born + d->value;
+	}
 	uint64_t pc = mx_program_base(l->program) + m->in->offset - l->kernel->entry;
 	return m->born + (s->late != (pc == s->odd) ? AT_WAIT : 0);
 }
 
-uint64_t mx_due_time(struct mx_wave *w, const struct mx_memop *m) {
+uint64_t mx_due_time(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	if (g->run->launch->schedule)
 		return explicit_due(w, m);

@@ -73,7 +73,7 @@ void mx_turns_begin(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	const struct mx_schedule *s = g->run->launch->schedule;
 	w->delays = w->turns = NULL;
-	w->again = 0;
+	w->again = w->waited_for = 0;
 	w->ended_at = UINT64_MAX;
 	if (!s)
 		return;
@@ -193,12 +193,20 @@ void mx_record_turn(struct mx_group *g, const struct mx_wave *next) {
 		                                     .value = next->index });
 }
 
+/* A wait that lands what is not due yet lands it again, whenever it comes. */
 void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
 	struct mx_group *g = w->group;
-	if (g->clock > m->born)
-		note(g->run, &(struct mx_deviation){ .group = g->index,
-		                                     .wave = w->index,
-		                                     .kind = MX_DELAY,
-		                                     .issue = m->issue,
-		                                     .value = g->clock - m->born });
+	bool by_itself = m->due <= g->clock;
+	if (by_itself) {
+		g->landed = g->landed_at == g->clock ? g->landed + 1 : 0;
+		g->landed_at = g->clock;
+	}
+	if (!by_itself || g->clock > m->born)
+		note(g->run, &(struct mx_deviation){
+				     .group = g->index,
+				     .wave = w->index,
+				     .kind = MX_DELAY,
+				     .issue = m->issue,
+				     .turn = by_itself ? g->landed : w->waited_for++,
+				     .value = by_itself ? g->clock - m->born : MX_TO_WAIT });
 }
