@@ -31,8 +31,11 @@ static const char help[] =
 
 static const char *const runs_name[MX_RUNS_KINDS] = { "exact", "assumed", "unsupported" };
 
-static const char *why_not(const struct mx_inst *in) {
-	return !in->op ? "not in the instruction table" : in->unsupported ? in->unsupported : "";
+/* Why an instruction does not run, or what it rests on. */
+static const char *why(const struct mx_inst *in) {
+	return !in->op           ? "not in the instruction table"
+	       : in->unsupported ? in->unsupported
+	                         : mx_assumption_text(in->assumes);
 }
 
 /* ---- a code object ---- */
@@ -59,7 +62,7 @@ static size_t describe(const uint32_t *code, size_t left, struct line *l) {
 	text[strcspn(text, " ")] = 0;
 	snprintf(l->name, sizeof l->name, "%.63s", bytes ? text : "(no instruction)");
 	l->runs = bytes ? mx_how_runs(&in) : MX_RUNS_NOT;
-	l->why = bytes ? why_not(&in) : "gfx950 has none of this encoding";
+	l->why = bytes ? why(&in) : "gfx950 has none of this encoding";
 	return bytes ? bytes : 4;
 }
 
@@ -168,10 +171,13 @@ static void add_word(char *list, size_t room, const char *word) {
 	snprintf(list + n, room - n, "%s%s", n ? " " : "", word);
 }
 
-static mx_runs runs_of(const struct mx_form *f, const char **why) {
+/* Of the opcode, whatever format or register it is used with. */
+static mx_runs runs_of(const struct mx_form *f, const char **because) {
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
-	*why = why_not(&in);
+	if (in.op)
+		in.assumes = mx_op_rests_on(in.op);
+	*because = why(&in);
 	return mx_how_runs(&in);
 }
 
