@@ -19,11 +19,15 @@ static const char help[] =
 	"how the emulator executes it:\n"
 	"\n"
 	"  exact        as documented, bit for bit; a directed test says so\n"
-	"  assumed      executes; part of what it does is not documented, and as we assume\n"
+	"  assumed      executes; part of what it does is not documented, and as is said\n"
 	"  unsupported  stops a launch that reaches it, with a finding\n"
 	"\n"
-	"  --all              every opcode of gfx950 instead, with its forms, and totals. An\n"
-	"                     opcode is as good as the worst of its forms\n"
+	"An instruction that is exact may have operands of which no source says what it does\n"
+	"with them: a launch that meets them prints a note, 'assumed: ...'.\n"
+	"\n"
+	"  --all              every opcode of gfx950 instead, with its forms, and totals: assumed\n"
+	"                     is what is so with all formats and operands. An opcode is as good\n"
+	"                     as the worst of its forms\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 all of it executes; 1 something is unsupported; 2 usage or bad input.\n"
@@ -158,7 +162,7 @@ static int inspect(const char *path) {
 
 struct opcode {
 	char name[64], forms[64], not_yet[128];
-	const char *excluded;
+	const char *excluded, *rests_on;
 	mx_runs runs;
 };
 
@@ -189,6 +193,7 @@ static void add_form(struct opcode *o, const struct mx_form *f, bool first) {
 		memcpy(o->name, f->opcode, sizeof o->name);
 		o->excluded = mx_form_excluded(f->opcode);
 		o->runs = runs;
+		o->rests_on = runs == MX_RUNS_AS_ASSUMED ? why : "";
 	}
 	add_word(o->forms, sizeof o->forms, f->format);
 	if (runs > o->runs)
@@ -219,13 +224,16 @@ static struct opcode *every_opcode(size_t *n) {
 
 static void print_opcode(const struct opcode *o) {
 	bool some = o->runs == MX_RUNS_NOT && strcmp(o->forms, o->not_yet);
+	bool rests = o->runs == MX_RUNS_AS_ASSUMED;
 	printf("%-44s %-12s %s%s%s\n", o->name, o->excluded ? "excluded" : runs_name[o->runs],
 	       o->forms,
 	       o->excluded ? "  "
 	       : some      ? "  not: "
+	       : rests     ? "  "
 	                   : "",
 	       o->excluded ? o->excluded
 	       : some      ? o->not_yet
+	       : rests     ? o->rests_on
 	                   : "");
 }
 

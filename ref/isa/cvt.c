@@ -117,6 +117,34 @@ static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lan
 	return mx_sub_dword(unwritten, o->select, false);
 }
 
+/* ---- what of its operands counts, and nobody says how ---- */
+
+static bool is_nan(const char *format, uint32_t u) {
+	if (!strcmp(format, "FP32"))
+		return (u & 0x7fffffff) > 0x7f800000;
+	uint32_t infinity = !strcmp(format, "FP16") ? 0x7c00 : 0x7f80;
+	return (u & 0x7fff) > infinity || (u >> 16 & 0x7fff) > infinity;
+}
+
+/* Whether a lane's conversion makes FP6 or FP4 of NaN. Of a f16 alone the other half counts too:
+ * such a conversion, to a format without NaN, there is none. */
+static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
+	bool to_nan_free =
+		!strcmp(i->to, "E2M1") || !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
+	bool nan = false;
+	for (unsigned k = 0; to_nan_free && k < i->data * i->data_dwords; k++)
+		nan |= is_nan(i->from, source[k]);
+	return nan;
+}
+
+static void note(struct mx_wave *w, const struct mx_inst *in, const struct mx_cvt_info *i,
+                 unsigned lane, const struct mx_cvt_args *a) {
+	if (i->scaled && (a->scale >> 23 & 0xff) == 0xff)
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_OF_NAN);
+	else if (loses_nan(i, a->source))
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
+}
+
 /* One lane, whose data DPP may bring from another; d gets the result. Returns the bits of d[0]
  * (and, alike, of further dwords) that depend on what nobody wrote: what a partial result keeps of
  * the old dword changes with it and with nothing else. */
@@ -135,6 +163,7 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 		unwritten |= gather(w, &o->random, (int)lane, &a.random);
 	if (o->info.scaled)
 		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
+	note(w, in, &o->info, lane, &a);
 	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
 	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
 	a.old = ~old;

@@ -137,7 +137,7 @@ static bool run_cvt(mx_cvt_op op, unsigned op_sel, uint32_t mode, bool stops) {
 	m.kernel.mode = mode;
 	run_code(&m, &c);
 	const struct mx_finding *f = only_finding(&m);
-	if (!(good = stops ? f && f->kind == MX_UNSUPPORTED : no_findings(&m)))
+	if (!(good = stops ? f && f->kind == MX_UNSUPPORTED : only_notes(&m)))
 		show_findings(&m);
 	for (unsigned l = 0; good && !stops && l < MX_LANES; l++)
 		good = lane_agrees(op, &info, op_sel, l, before, !(mode & 0x10));
