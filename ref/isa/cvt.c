@@ -126,8 +126,8 @@ static bool is_nan(const char *format, uint32_t u) {
 	return (u & 0x7fff) > infinity || (u >> 16 & 0x7fff) > infinity;
 }
 
-/* Whether a lane's conversion makes FP6 or FP4 of NaN. Of a f16 alone the other half counts too:
- * such a conversion, to a format without NaN, there is none. */
+/* Whether a lane's conversion makes FP6 or FP4 of NaN: both halves of each dword of f16 and bf16
+ * count, as these formats come in pairs. */
 static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
 	bool to_nan_free =
 		!strcmp(i->to, "E2M1") || !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");

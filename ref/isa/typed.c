@@ -260,7 +260,7 @@ static mx_assumption load_rests_on(unsigned bits, unsigned numeric, bool half) {
 	                     : MX_ASSUMES_TO_HALF;
 }
 
-/* Integers that the format is as wide as are stored as they are. */
+/* D16 data goes into components of 16 bits as it stands. */
 static bool stores_as_is(const struct mx_inst *in, unsigned bits, unsigned numeric) {
 	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
 	return half && bits == 16 && (numeric == UINT || numeric == SINT || numeric == FLOAT);
