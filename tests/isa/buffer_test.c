@@ -448,8 +448,8 @@ static void test_coverage(void) {
 		size_t n = strlen(mx_ops[i].name);
 		bool has = !(mx_ops[i].flags & MX_FORMAT);
 		for (unsigned k = 0; !has && k < ROWS; k++)
-			has = !strncmp(rows[k].text, mx_ops[i].name, n) &&
-			      rows[k].text[n] == ' ' && !*rows[k].note;
+			has = !strncmp(rows[k].text, mx_ops[i].name, n) && rows[k].text[n] == ' ' &&
+			      !*rows[k].note;
 		if (!has && !missing++)
 			diag("first without: %s", mx_ops[i].name);
 	}

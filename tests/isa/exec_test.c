@@ -548,8 +548,8 @@ extern mx_handler mx_exec_cvt;
 
 static bool is_alu(const struct mx_op *op) {
 	return op->encoding < MX_DS && op->encoding != MX_SMEM && op->handler != mx_exec_cvt &&
-	       strcmp(op->name, "s_sendmsghalt") &&
-	       strncmp(op->name, "v_mfma", 6) && strncmp(op->name, "v_smfmac", 8);
+	       strcmp(op->name, "s_sendmsghalt") && strncmp(op->name, "v_mfma", 6) &&
+	       strncmp(op->name, "v_smfmac", 8);
 }
 
 static void test_coverage(void) {
