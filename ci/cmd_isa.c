@@ -19,11 +19,15 @@ static const char help[] =
 	"how the emulator executes it:\n"
 	"\n"
 	"  exact        as documented, bit for bit; a directed test says so\n"
-	"  assumed      executes; part of what it does is not documented, and as we assume\n"
+	"  assumed      executes; part of what it does is not documented, and as is said\n"
 	"  unsupported  stops a launch that reaches it, with a finding\n"
 	"\n"
-	"  --all              every opcode of gfx950 instead, with its forms, and totals. An\n"
-	"                     opcode is as good as the worst of its forms\n"
+	"An instruction that is exact may have operands of which no source says what it does\n"
+	"with them: a launch that meets them prints a note, 'assumed: ...'.\n"
+	"\n"
+	"  --all              every opcode of gfx950 instead, with its forms, and totals: assumed\n"
+	"                     is what is so with all formats and operands. An opcode is as good\n"
+	"                     as the worst of its forms\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 all of it executes; 1 something is unsupported; 2 usage or bad input.\n"
@@ -31,8 +35,11 @@ static const char help[] =
 
 static const char *const runs_name[MX_RUNS_KINDS] = { "exact", "assumed", "unsupported" };
 
-static const char *why_not(const struct mx_inst *in) {
-	return !in->op ? "not in the instruction table" : in->unsupported ? in->unsupported : "";
+/* Why an instruction does not run, or what it rests on. */
+static const char *why(const struct mx_inst *in) {
+	return !in->op           ? "not in the instruction table"
+	       : in->unsupported ? in->unsupported
+	                         : mx_assumption_text(in->assumes);
 }
 
 /* ---- a code object ---- */
@@ -59,7 +66,7 @@ static size_t describe(const uint32_t *code, size_t left, struct line *l) {
 	text[strcspn(text, " ")] = 0;
 	snprintf(l->name, sizeof l->name, "%.63s", bytes ? text : "(no instruction)");
 	l->runs = bytes ? mx_how_runs(&in) : MX_RUNS_NOT;
-	l->why = bytes ? why_not(&in) : "gfx950 has none of this encoding";
+	l->why = bytes ? why(&in) : "gfx950 has none of this encoding";
 	return bytes ? bytes : 4;
 }
 
@@ -155,7 +162,7 @@ static int inspect(const char *path) {
 
 struct opcode {
 	char name[64], forms[64], not_yet[128];
-	const char *excluded;
+	const char *excluded, *rests_on;
 	mx_runs runs;
 };
 
@@ -168,10 +175,13 @@ static void add_word(char *list, size_t room, const char *word) {
 	snprintf(list + n, room - n, "%s%s", n ? " " : "", word);
 }
 
-static mx_runs runs_of(const struct mx_form *f, const char **why) {
+/* Of the opcode, whatever format or register it is used with. */
+static mx_runs runs_of(const struct mx_form *f, const char **because) {
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
-	*why = why_not(&in);
+	if (in.op)
+		in.assumes = mx_op_rests_on(in.op);
+	*because = why(&in);
 	return mx_how_runs(&in);
 }
 
@@ -183,6 +193,7 @@ static void add_form(struct opcode *o, const struct mx_form *f, bool first) {
 		memcpy(o->name, f->opcode, sizeof o->name);
 		o->excluded = mx_form_excluded(f->opcode);
 		o->runs = runs;
+		o->rests_on = runs == MX_RUNS_AS_ASSUMED ? why : "";
 	}
 	add_word(o->forms, sizeof o->forms, f->format);
 	if (runs > o->runs)
@@ -213,13 +224,16 @@ static struct opcode *every_opcode(size_t *n) {
 
 static void print_opcode(const struct opcode *o) {
 	bool some = o->runs == MX_RUNS_NOT && strcmp(o->forms, o->not_yet);
+	bool rests = o->runs == MX_RUNS_AS_ASSUMED;
 	printf("%-44s %-12s %s%s%s\n", o->name, o->excluded ? "excluded" : runs_name[o->runs],
 	       o->forms,
 	       o->excluded ? "  "
 	       : some      ? "  not: "
+	       : rests     ? "  "
 	                   : "",
 	       o->excluded ? o->excluded
 	       : some      ? o->not_yet
+	       : rests     ? o->rests_on
 	                   : "");
 }
 

@@ -213,6 +213,7 @@ static mx_severity severity_of(mx_finding_kind k) {
 	case MX_RACE_GLOBAL:
 	case MX_AMBIGUOUS:
 	case MX_WAIT_STATES: return MX_WRONG_ORDER;
+	case MX_ASSUMED_NOTE:
 	case MX_WAIT_STATES_NOTE: return MX_NOT_WRONG;
 	default: return MX_WRONG_DEVICE;
 	}

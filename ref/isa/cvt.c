@@ -27,19 +27,44 @@ static bool selects(const struct mx_inst *in, const struct mx_cvt_info *info) {
 	return (fits || select == DWORD) && !in->sdwa.sext[0];
 }
 
-/* What MODE may ask for and mx_cvt does not give: nearest even and denormals kept only. */
+/* ---- what of MODE counts ---- */
+
+enum { KEEP_F32_SOURCES = 1 << 4, KEEP_F16 = 3 << 6, KEEP_ALL = 0xf << 4, ROUNDING = 0xf };
+
+/* FP8, BF8, FP6, BF6 and FP4, which formats.def calls by their fields. */
+static bool is_small(const char *format) {
+	return format[0] == 'E';
+}
+
+/* Narrowing to 16, 8 and 4 bits is to nearest even, stochastic rounding is what it is, and f32
+ * holds FP8 [ISA 12.8, 12.11]. How MODE rounds what is scaled while it widens, and FP6, nobody
+ * says. */
+static bool rounds_in_any_mode(const struct mx_cvt_info *i) {
+	bool six = !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
+	return i->stochastic || !i->scaled || (is_small(i->to) && !six);
+}
+
+/* Sources of f32 follow MODE, small formats keep denormals in any [ISA 7.3]; f16 is said of
+ * neither, nor what becomes of denormals that scaling gives. */
+static bool denormals_are_known(const struct mx_cvt_info *i, uint32_t mode) {
+	if (is_small(i->to) && !strcmp(i->from, "FP32"))
+		return true;
+	if (is_small(i->to) && !strcmp(i->from, "FP16"))
+		return (mode & KEEP_F16) == KEEP_F16;
+	return (is_small(i->from) && !i->scaled) || (mode & KEEP_ALL) == KEEP_ALL;
+}
+
 static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in,
                                const struct mx_cvt_info *info) {
-	uint32_t mode = w->mode;
 	if (in->clamp || in->omod)
 		return "clamp or omod of a conversion";
 	if ((in->neg | in->abs) && (strcmp(info->from, "FP32") || info->data_dwords > 1))
 		return "neg or abs of a source that is not one f32";
 	if (in->sdwa.used && !selects(in, info))
 		return "an SDWA selection of a conversion";
-	if (mode & 0xf)
-		return "a conversion under another rounding MODE than nearest even";
-	return (mode >> 4 & 0xf) != 0xf ? "a conversion with denormals flushed" : NULL;
+	if (w->mode & ROUNDING && !rounds_in_any_mode(info))
+		return "this conversion under another rounding MODE than nearest even";
+	return denormals_are_known(info, w->mode) ? NULL : "this conversion with denormals flushed";
 }
 
 static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsigned dwords,
@@ -92,6 +117,34 @@ static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lan
 	return mx_sub_dword(unwritten, o->select, false);
 }
 
+/* ---- what of its operands counts, and nobody says how ---- */
+
+static bool is_nan(const char *format, uint32_t u) {
+	if (!strcmp(format, "FP32"))
+		return (u & 0x7fffffff) > 0x7f800000;
+	uint32_t infinity = !strcmp(format, "FP16") ? 0x7c00 : 0x7f80;
+	return (u & 0x7fff) > infinity || (u >> 16 & 0x7fff) > infinity;
+}
+
+/* Whether a lane's conversion makes FP6 or FP4 of NaN: both halves of each dword of f16 and bf16
+ * count, as these formats come in pairs. */
+static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
+	bool to_nan_free =
+		!strcmp(i->to, "E2M1") || !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
+	bool nan = false;
+	for (unsigned k = 0; to_nan_free && k < i->data * i->data_dwords; k++)
+		nan |= is_nan(i->from, source[k]);
+	return nan;
+}
+
+static void note(struct mx_wave *w, const struct mx_inst *in, const struct mx_cvt_info *i,
+                 unsigned lane, const struct mx_cvt_args *a) {
+	if (i->scaled && (a->scale >> 23 & 0xff) == 0xff)
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_OF_NAN);
+	else if (loses_nan(i, a->source))
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
+}
+
 /* One lane, whose data DPP may bring from another; d gets the result. Returns the bits of d[0]
  * (and, alike, of further dwords) that depend on what nobody wrote: what a partial result keeps of
  * the old dword changes with it and with nothing else. */
@@ -101,7 +154,8 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	unsigned row = mx_row(in->dst);
 	struct mx_cvt_args a = { .source = source,
 		                 .op_sel = in->op_sel,
-		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1 };
+		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1,
+		                 .flush_f32 = !(w->mode & KEEP_F32_SOURCES) };
 	for (unsigned n = 0; n < o->info.data; n++)
 		unwritten |= gather(w, &o->data[n], n ? (int)lane : from,
 		                    source + n * o->info.data_dwords);
@@ -109,6 +163,7 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 		unwritten |= gather(w, &o->random, (int)lane, &a.random);
 	if (o->info.scaled)
 		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
+	note(w, in, &o->info, lane, &a);
 	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
 	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
 	a.old = ~old;

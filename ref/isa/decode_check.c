@@ -166,6 +166,11 @@ static void check_vectors(struct mx_inst *in) {
 }
 
 void mx_check_decoded(struct mx_inst *in) {
+	in->assumes = mx_op_rests_on(in->op);
+	if (in->op->encoding == MX_MTBUF)
+		in->assumes = mx_typed_rests_on(in);
+	if (in->op->handler == mx_x_s_getreg_b32)
+		in->assumes = mx_getreg_rests_on(in);
 	choose_files(in);
 	check_scalars(in);
 	if (in->op->lanes || in->op->handler == mx_exec_mfma)

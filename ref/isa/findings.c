@@ -1,4 +1,4 @@
-/* Findings: one for each kind and place, counted. */
+/* Findings: one for each kind and place, counted; and notes of what is assumed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static bool is_conditional(const struct mx_report *r) {
 
 /* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): text" */
 static void describe(struct mx_finding *f, const struct mx_wave *w, const struct mx_inst *in,
-                     const char *format, va_list ap) {
+                     const char *what) {
 	const struct mx_kernel *k = w->group->run->launch->kernel;
 	size_t n =
 		snprintf(f->text, sizeof f->text, "%s+0x%llx", k->name, (unsigned long long)f->pc);
@@ -76,10 +76,16 @@ static void describe(struct mx_finding *f, const struct mx_wave *w, const struct
 			              in->dwords[i]);
 		n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ")") : 0;
 	}
-	n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ": ") : 0;
-	n += n < sizeof f->text ? vsnprintf(f->text + n, sizeof f->text - n, format, ap) : 0;
+	n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ": %s", what) : 0;
 	if (n < sizeof f->text && is_conditional(w->group->run->report))
 		snprintf(f->text + n, sizeof f->text - n, " (conditional: a race came before)");
+}
+
+/* From the kernel's first instruction. */
+static uint64_t place_of(const struct mx_wave *w, const struct mx_inst *in) {
+	const struct mx_launch *l = w->group->run->launch;
+	uint64_t at = in ? in->offset : w->pc;
+	return mx_program_base(l->program) + at - l->kernel->entry;
 }
 
 void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
@@ -89,9 +95,9 @@ void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, 
 		mx_abort(run);
 		return;
 	}
-	uint64_t at = in ? in->offset : w->pc;
-	uint64_t pc = mx_program_base(run->launch->program) + at - run->launch->kernel->entry;
+	uint64_t pc = place_of(w, in);
 	struct mx_finding *f = same_place(run->report, kind, pc);
+	char what[sizeof f->text];
 	va_list ap;
 
 	run->report->stopped |= stops(kind);
@@ -110,8 +116,63 @@ void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, 
 		                  .count = 1 };
 	memcpy(f->workgroup, w->group->id, sizeof f->workgroup);
 	va_start(ap, format);
-	describe(f, w, in, format, ap);
+	vsnprintf(what, sizeof what, format, ap);
 	va_end(ap);
+	describe(f, w, in, what);
+}
+
+/* ---- notes ---- */
+
+static const char *const assumptions[] = {
+	"",
+#define MX_ASSUMPTION(id, text) text,
+#include "assumptions.def"
+#undef MX_ASSUMPTION
+};
+
+const char *mx_assumption_text(mx_assumption a) {
+	return assumptions[a];
+}
+
+/* Which of two comes first in the launch. */
+static bool is_before(const struct mx_finding *a, const struct mx_finding *b) {
+	for (unsigned i = 3; i-- > 0;)
+		if (a->workgroup[i] != b->workgroup[i])
+			return a->workgroup[i] < b->workgroup[i];
+	return a->wave != b->wave ? a->wave < b->wave : a->lane < b->lane;
+}
+
+static void note(struct mx_run *run, const struct mx_finding *n) {
+	struct mx_finding *f = same_place(run->report, n->kind, n->pc), *to = f ? f : append(run);
+	uint64_t count = f ? f->count : 0;
+	if (!to)
+		return;
+	if (!f || is_before(n, f))
+		*to = *n;
+	to->count = count + n->count;
+}
+
+void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule) {
+	struct mx_run *run = w->group->run;
+	struct mx_finding n = {
+		.kind = MX_ASSUMED_NOTE,
+		.pc = place_of(w, in),
+		.wave = w->index,
+		.lane = lanes ? __builtin_ctzll(lanes) : -1,
+		.count = 1,
+	};
+	memcpy(n.workgroup, w->group->id, sizeof n.workgroup);
+	const struct mx_finding *known = same_place(run->report, n.kind, n.pc);
+	if (known)
+		memcpy(n.text, known->text, sizeof n.text);
+	else
+		describe(&n, w, in, mx_assumption_text(rule));
+	note(run, &n);
+}
+
+void mx_merge_notes(struct mx_run *run, const struct mx_report *from) {
+	for (size_t i = 0; i < from->n_findings; i++)
+		note(run, &from->findings[i]);
 }
 
 bool mx_stopped(const struct mx_wave *w) {

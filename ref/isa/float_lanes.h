@@ -79,8 +79,8 @@ LANES(v_max, OF(most)(F(0), F(1), OF(ieee)(x)))
 LANES(v_trunc, ROUNDED(OF(trunc)))
 LANES(v_ceil, ROUNDED(OF(ceil)))
 LANES(v_floor, ROUNDED(OF(floor)))
-/* The sign of a zero is the source's, as in IEEE 754's roundToIntegral (assumed; the
- * manual's formula adds 0.5). */
+/* The sign of a zero is the source's, as in IEEE 754's roundToIntegral: LLVM selects these for
+ * llvm.roundeven (the manual's formula adds 0.5). */
 LANES(v_rndne, ROUNDED(OF(roundeven)))
 
 /* Below 1, also where MODE rounds up to it [ISA 12.8; of f16 LLVM says so]. */

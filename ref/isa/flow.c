@@ -95,6 +95,13 @@ FLOW(s_sendmsg) {
 	mx_memop_issue(w, &w->sm, m, 1);
 }
 
+/* Halted as by s_sethalt 1, when the message is sent [ISA 12.5]. */
+FLOW(s_sendmsghalt) {
+	mx_x_s_sendmsg(w, in);
+	if (!mx_stopped(w))
+		mx_find(w, in, MX_STUCK, -1, 0, "halts, and no debugger resumes it");
+}
+
 /* ---- branches: the offset counts dwords from the next instruction ---- */
 
 static void branch(struct mx_wave *w, const struct mx_inst *in, bool taken, bool unwritten) {

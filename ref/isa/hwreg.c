@@ -1,7 +1,7 @@
 /* Hardware registers, which s_getreg and s_setreg reach [ISA 3.4, 3.5, 3.10, 3.12, 5.8].
  *
  * A field is read if the machine knows all of its bits, and stops otherwise. */
-#include "machine.h"
+#include "decode.h"
 
 enum {
 	MODE = 1,
@@ -132,11 +132,20 @@ mx_handler mx_x_s_getreg_b32, mx_x_s_setreg_b32, mx_x_s_setreg_imm32_b32;
 void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
 	struct field f = field_of(in);
 	struct value v = read_register(w, f.reg);
+	if (in->assumes)
+		mx_assume(w, in, 0, in->assumes);
 	if (f.mask << f.offset & ~v.known)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        "bits 0x%x of hardware register %u are not known", f.mask << f.offset,
 		        f.reg);
 	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
+}
+
+/* HW_ID, XCC_ID and LDS_ALLOC say where a wave runs; the rest follows from what it did. */
+mx_assumption mx_getreg_rests_on(const struct mx_inst *in) {
+	unsigned reg = field_of(in).reg;
+	bool place = reg == HW_ID || reg == XCC_ID || reg == LDS_ALLOC;
+	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
 }
 
 /* Bits that may be set; one that may not would single-step, trap on floating-point

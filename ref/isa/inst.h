@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../mxref.h"
+#include "assumptions.h"
 #include "atomic.h"
 
 /* Microcode formats [ISA chapter 13]. */
@@ -114,13 +115,17 @@ enum {
 	MX_STRIDE_64 = 1 << 29,  /* DS, with MX_TWO: offsets in units of 64 elements */
 	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */
 	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: what memory must hold comes first */
-	MX_IS_ASSUMED = 1ull << 32, /* executes, but part of what it does is our assumption */
+	MX_HALF_UNKNOWN = 1ull << 32, /* 16-bit result: nobody says what the other half becomes */
 	MX_POSITIONAL = 1ull << 33, /* bit i of the result depends on bits i of the sources alone */
 	MX_UPWARD = 1ull << 37, /* bit i depends on bits up to i of the sources; not with CLAMP */
 	MX_NO_OVERLAP = 1ull << 34, /* the destination overlaps no source [LLVM earlyclobber] */
 	MX_NEAREST = 1ull << 35,    /* rounds to nearest even in any MODE */
 	MX_FLUSH = 1ull << 36,      /* flushes denormal sources and results in any MODE */
 };
+
+/* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */
+#define MX_RESTS_SHIFT  56
+#define MX_RESTS_ON(id) ((uint64_t)MX_ASSUMES_##id << MX_RESTS_SHIFT)
 
 struct mx_program;
 struct mx_wave;
@@ -151,6 +156,7 @@ extern const struct mx_op mx_ops[];
 struct mx_inst {
 	const struct mx_op *op;  /* NULL: not decodable */
 	const char *unsupported; /* decodes, but this part of it is not implemented; or NULL */
+	mx_assumption assumes;   /* what its results rest on as it stands */
 	bool plain;              /* VALU: sources are registers or constants as they stand */
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint32_t dwords[4];
@@ -197,10 +203,16 @@ typedef enum {
 	MX_RUNS_KINDS
 } mx_runs;
 
+/* What all uses of an opcode rest on. */
+static inline mx_assumption mx_op_rests_on(const struct mx_op *op) {
+	return (mx_assumption)(op->flags >> MX_RESTS_SHIFT);
+}
+
+/* An instruction as it stands in the code: its modifiers and format count. */
 static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	if (!in->op || in->unsupported)
 		return MX_RUNS_NOT;
-	return in->op->flags & MX_IS_ASSUMED ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
+	return in->assumes ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
 }
 
 /* Decodes the instruction at code[0]; at most `left` dwords may be read. */

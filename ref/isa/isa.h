@@ -8,9 +8,12 @@
  * Until then the old bytes are visible. One seed is one schedule: the order in
  * which waves run and in which outstanding operations complete.
  *
- * What is not implemented exactly stops the launch with a finding. Values that
- * nobody wrote are tracked bit by bit through registers and LDS, and reported
- * where they reach memory, a branch, EXEC or an address.
+ * What is not implemented exactly stops the launch with a finding. What no source
+ * defines is done as assumptions.def says: opcodes that rest on an assumption whatever
+ * their operands are marked so (mx_how_runs); where only some operands do, a launch that
+ * meets them has a finding of MX_ASSUMED_NOTE, which is a note and no fault. Values that
+ * nobody wrote, or that an instruction leaves undefined, are tracked bit by bit through
+ * registers and LDS, and reported where they reach memory, a branch, EXEC or an address.
  *
  * Thread-safe: launches share nothing but the memory that they are given. Workgroups
  * of one launch may run on several threads: bits, findings and counts are those of one.

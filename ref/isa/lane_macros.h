@@ -34,7 +34,9 @@
 		x->d[0][l] = (uint32_t)r_;                                                         \
 		x->d[1][l] = (uint32_t)(r_ >> 32);                                                 \
 	} while (0)
-#define OUT(bit)  x->mask_out |= (uint64_t)(bit) << l
+#define OUT(bit) x->mask_out |= (uint64_t)(bit) << l
+#define ASSUME_IF(condition, id)                                                                   \
+	(x->assumed |= (uint64_t)(condition) << l, x->rule = MX_ASSUMES_##id)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 

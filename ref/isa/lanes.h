@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "../mxref.h"
+#include "assumptions.h"
 
 enum { MX_VALU_DWORDS = 4 }; /* of the widest operand */
 
@@ -25,6 +26,8 @@ struct mx_lanes {
 	uint8_t op_sel, op_sel_hi; /* for opcodes with MX_OP_SEL */
 	uint8_t neg, abs;          /* likewise */
 	bool clamp;                /* for opcodes with MX_CLAMPS */
+	uint64_t assumed;          /* lanes whose result rests on this rule */
+	mx_assumption rule;
 };
 
 /* Fields of MODE [ISA 3.5]. */

@@ -61,15 +61,20 @@ VALU(v_cvt_u32_f64, D(TO_U32(trunc_f64(R64))))
 VALU(v_cvt_i16_f16, D(TO_I16(trunc_f16(real_f16(A & 0xffff)))))
 VALU(v_cvt_u16_f16, D(TO_U16(trunc_f16(real_f16(A & 0xffff)))))
 VALU(v_cvt_flr_i32_f32, D(TO_I32(floor_f32(real_f32(A)))))
-/* The sum is exact (assumed, from "0.5 ULP"): in double, but for numbers so small that
- * their floor is 0 or -1 all the same. */
+/* floor(x + 0.5), the sum exact in double, but for numbers so small that their floor is 0 or -1
+ * all the same. The manual writes a sum of f32 and promises 0.5 ULP: where the f32, rounded to
+ * nearest in any MODE, has another floor, ours is assumed. */
 static inline double nearest_up(float r) {
 	double d = r;
 	return floor_f64(fabs(d) < 0.25 ? 0 : d + 0.5);
 }
-VALU(v_cvt_rpi_i32_f32, D(TO_I32(nearest_up(real_f32(A)))))
+static inline bool half_is_lost(float r) {
+	return floor_f32(r + 0.5f) != nearest_up(r) && r == r;
+}
+VALU(v_cvt_rpi_i32_f32, D(TO_I32(nearest_up(real_f32(A))));
+     ASSUME_IF(half_is_lost(real_f32(A)), EXACT_HALF))
 
-/* In the host's rounding, which is MODE's (assumed), and below 2^51. */
+/* In the host's rounding, which is MODE's, and below 2^51. */
 static inline double rounded(double r) {
 	double with = r < 0 ? -0x1.8p52 : 0x1.8p52;
 	return (r + with) - with;
@@ -82,12 +87,23 @@ static inline uint32_t with_byte(uint32_t byte, uint32_t place, uint32_t old) {
 	unsigned shift = 8 * (place & 3);
 	return (old & ~(0xffu << shift)) | byte << shift;
 }
-VALU(v_cvt_pk_u8_f32, D(with_byte(byte_of(A), B, C)))
+/* The manual's f32_to_u8 has no definition: only what a byte holds can become one thing. */
+VALU(v_cvt_pk_u8_f32, D(with_byte(byte_of(A), B, C));
+     ASSUME_IF((float)byte_of(A) != real_f32(A), TO_BYTE))
 SAME(v_cvt_pkaccum_u8_f32, v_cvt_pk_u8_f32)
 
-/* ---- to fractions of 32767 or 65535, rounded in the host's rounding (assumed) ---- */
+/* ---- to fractions of 32767 or 65535, rounded in the host's rounding, which is MODE's ---- */
 
-/* The product is exact in double. */
+/* The clamped number times 32767 or 65535 is exact in double, and rounded once: of f16 the manual
+ * promises 0.5 ULP and MODE's rounding [ISA 12.8], so only NaN is assumed. Of pairs it says
+ * nothing; Mesa's compiler takes them for its pack_snorm_2x16 and pack_unorm_2x16, nearest even of
+ * a product of f32: where that could be another number, or MODE rounds otherwise, ours is
+ * assumed. */
+static inline bool is_norm_open(double r, double most, uint32_t mode, bool wide) {
+	double v = fmin(fabs(r), 1) * most, fraction = v - trunc_f64(v);
+	unsigned rounding = mode >> (wide ? MX_MODE_ROUND_F64 : MX_MODE_ROUND_F32) & 3;
+	return r != r || (fraction != 0 && (rounding || fabs(fraction - 0.5) <= v * 0x1p-23));
+}
 static inline uint32_t to_snorm(double r) {
 	r = r < -1 ? -1 : r > 1 ? 1 : r;
 	return TO_I16(rounded(r * 32767));
@@ -99,12 +115,16 @@ static inline uint32_t to_unorm(double r) {
 #define F16(i)       real_f16(x->s[i][0][l] & 0xffff)
 #define F32(i)       real_f32(x->s[i][0][l])
 #define PAIR(lo, hi) D((lo) | (hi) << 16)
-VALU(v_cvt_norm_i16_f16, D(to_snorm(F16(0))))
-VALU(v_cvt_norm_u16_f16, D(to_unorm(F16(0))))
-VALU(v_cvt_pknorm_i16_f16, PAIR(to_snorm(F16(0)), to_snorm(F16(1))))
-VALU(v_cvt_pknorm_u16_f16, PAIR(to_unorm(F16(0)), to_unorm(F16(1))))
-VALU(v_cvt_pknorm_i16_f32, PAIR(to_snorm(F32(0)), to_snorm(F32(1))))
-VALU(v_cvt_pknorm_u16_f32, PAIR(to_unorm(F32(0)), to_unorm(F32(1))))
+#define OPEN(source, most, wide)                                                                   \
+	ASSUME_IF(is_norm_open(source(0), most, x->mode, wide) ||                                  \
+	                  is_norm_open(source(1), most, x->mode, wide),                            \
+	          NORM_TIE)
+VALU(v_cvt_norm_i16_f16, D(to_snorm(F16(0))); ASSUME_IF(isnan(F16(0)), NORM_TIE))
+VALU(v_cvt_norm_u16_f16, D(to_unorm(F16(0))); ASSUME_IF(isnan(F16(0)), NORM_TIE))
+VALU(v_cvt_pknorm_i16_f16, PAIR(to_snorm(F16(0)), to_snorm(F16(1))); OPEN(F16, 32767, true))
+VALU(v_cvt_pknorm_u16_f16, PAIR(to_unorm(F16(0)), to_unorm(F16(1))); OPEN(F16, 65535, true))
+VALU(v_cvt_pknorm_i16_f32, PAIR(to_snorm(F32(0)), to_snorm(F32(1))); OPEN(F32, 32767, false))
+VALU(v_cvt_pknorm_u16_f32, PAIR(to_unorm(F32(0)), to_unorm(F32(1))); OPEN(F32, 65535, false))
 
 /* ---- pairs of f16 ---- */
 

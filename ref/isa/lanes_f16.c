@@ -8,18 +8,35 @@ LANES(v_sub, SUM(-, 0, 1))
 LANES(v_subrev, SUM(-, 1, 0))
 SAME(v_fma_legacy_f16, v_fma_f16)
 
-/* Rounded twice, denormals flushed each time [LLVM ISD::FMAD: as a multiplication and an
- * addition; ISA 12.11]. */
+/* Rounded twice, denormals flushed each time: LLVM makes ISD::FMAD of these, the result of a
+ * multiplication and an addition, where MODE flushes; v_mad_f16 does in any MODE [ISA 12.11]. */
+static inline uint32_t flushed(uint32_t u) {
+	return magnitude_f16(u) < 0x400 ? u & sign_f16 : u;
+}
 static inline uint32_t multiply_add(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
-	uint32_t p = bits_f16(real_f16(a) * real_f16(b), mode);
-	p = magnitude_f16(p) < 0x400 ? p & sign_f16 : p;
+	uint32_t p = flushed(bits_f16(real_f16(a) * real_f16(b), mode));
 	return result_f16(bits_f16(real_f16(p) + real_f16(c), mode), a, b, c);
 }
 VALU(v_mad_f16, D(multiply_add(F(0), F(1), F(2), x->mode)))
-SAME(v_mad_legacy_f16, v_mad_f16)
-SAME(v_mac_f16, v_mad_f16)
-SAME(v_madmk_f16, v_mad_f16)
-SAME(v_madak_f16, v_mad_f16)
+
+/* Of the others nobody says what they do where MODE keeps denormals: as v_mad_f16. */
+static inline uint32_t flushing_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
+	return flushed(multiply_add(flushed(a), flushed(b), flushed(c), mode));
+}
+static inline bool is_denormal(uint32_t u) {
+	return flushed(u) != u;
+}
+static inline bool meets_denormals(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
+	uint32_t product = bits_f16(real_f16(a) * real_f16(b), mode);
+	return mode >> MX_MODE_DENORM_F64 & 3 &&
+	       (is_denormal(a) || is_denormal(b) || is_denormal(c) || is_denormal(product) ||
+	        is_denormal(multiply_add(a, b, c, mode)));
+}
+VALU(v_mad_legacy_f16, D(flushing_mad(F(0), F(1), F(2), x->mode));
+     ASSUME_IF(meets_denormals(F(0), F(1), F(2), x->mode), MAD_DENORMAL))
+SAME(v_mac_f16, v_mad_legacy_f16)
+SAME(v_madmk_f16, v_mad_legacy_f16)
+SAME(v_madak_f16, v_mad_legacy_f16)
 
 VALU(v_min3_f16, D(least3_f16(F(0), F(1), F(2), ieee_f16(x))))
 VALU(v_max3_f16, D(most3_f16(F(0), F(1), F(2), ieee_f16(x))))

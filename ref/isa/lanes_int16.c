@@ -48,10 +48,10 @@ COMPARE_INTEGERS(u16, UA, UB)
 	  (uint32_t)mx_clamped(high, range) << (bits))
 #define U8_RANGE 0, 0xff
 #define I8_RANGE -0x80, 0x7f
-/* Out of range saturates (assumed; LLVM builds the clamp of an i64 to 16 bits on it). */
+/* Out of range saturates: LLVM builds the clamp of an i64 to 16 bits on v_cvt_pk_i16_i32 [clamp-
+ * i64-i16 in AMDGPURegBankCombiner], Mesa its pack_uint_2x16 and pack_sint_2x16, which clamp. */
 VALU(v_cvt_pk_u16_u32, PAIR(A, B, 16, U16_RANGE))
 VALU(v_cvt_pk_i16_i32, PAIR(IA, IB, 16, I16_RANGE))
-/* The high half becomes 0, as of other 16-bit VOP1 results (assumed). */
 VALU(v_sat_pk_u8_i16, PAIR(SA, (int16_t)(A >> 16), 8, U8_RANGE))
 VALU(v_ashr_pk_i8_i32, PAIR(IA >> (C & 31), IB >> (C & 31), 8, I8_RANGE))
 VALU(v_ashr_pk_u8_i32, PAIR(IA >> (C & 31), IB >> (C & 31), 8, U8_RANGE))

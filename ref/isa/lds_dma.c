@@ -8,7 +8,7 @@ static unsigned stride(const struct mx_inst *in) {
 	return !(in->op->flags & MX_FORMAT) && in->op->d > 4 ? 16 : 4;
 }
 
-/* Less than a dword is widened to one (assumed), as in a register. */
+/* Less than a dword is widened to one [ISA 12.15]. */
 static unsigned dwords(const struct mx_inst *in) {
 	return in->op->flags & MX_FORMAT ? 1 : mx_dwords(in->op->d);
 }

@@ -239,6 +239,11 @@ void mx_abort(struct mx_run *run);
 __attribute__((format(printf, 6, 7))) void mx_find(struct mx_wave *w, const struct mx_inst *in,
                                                    mx_finding_kind kind, int lane, uint64_t address,
                                                    const char *format, ...);
+/* Notes that lanes of an instruction (0: all of it) rest on an assumption; once for each place,
+ * for the first workgroup, wave and lane, whatever the order in which they run. */
+void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
+/* What a thread has noted, to the launch's report. */
+void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
 bool mx_stopped(const struct mx_wave *w);
 
 /* ---- memory.c: device memory by address ---- */

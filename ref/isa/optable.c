@@ -37,8 +37,11 @@ const struct mx_op mx_ops[] = {
 	  .lanes = mx_l_##name },
 #define MX_MATRIX(enc, op, name, d, a, b, c, ...)                                                  \
 	{ #name, MX_##enc, op, d, { a, b, c }, .flags = __VA_ARGS__ + 0, .handler = mx_exec_mfma },
-#define MX_CVT(enc, op, id, ...)                                                                   \
-	{ "v_cvt_" #id, MX_##enc, op, .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
+#define MX_ROUNDS_RNE 0
+#define MX_ROUNDS_SR  MX_RESTS_ON(STOCHASTIC)
+#define MX_CVT(enc, op, id, from, to, n, ops, scale, round)                                        \
+	{ "v_cvt_" #id,           MX_##enc,          op, .flags = MX_ROUNDS_##round,               \
+	  .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
 	{ #name, MX_SMEM, op, bytes, { base, unit, 0 }, .flags = what, .handler = mx_exec_SMEM },
 #define MX_SMEM_ATOMIC(op, name, bytes, base, function)                                            \

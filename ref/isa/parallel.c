@@ -67,18 +67,26 @@ static void add_stats(struct mx_stats *to, const struct mx_stats *s) {
 /* Keeps what the threads did, or undoes all of it. */
 static void settle(struct mx_run *run, struct part *parts, unsigned n, bool keep) {
 	for (unsigned i = 0; i < n; i++) {
-		if (keep)
+		if (keep) {
 			add_stats(&run->report->stats, &parts[i].report.stats);
-		else
+			mx_merge_notes(run, &parts[i].report);
+		} else
 			mx_journal_undo(parts[i].worker.journal, &run->launch->memory);
 		mx_journal_free(parts[i].worker.journal);
 	}
 }
 
+static bool has_findings(const struct mx_report *r) {
+	size_t notes = 0;
+	while (notes < r->n_findings && r->findings[notes].kind == MX_ASSUMED_NOTE)
+		notes++;
+	return notes < r->n_findings;
+}
+
 /* Whether several threads may pay: enough groups, and nothing yet that speaks against it. */
 static bool promising(const struct mx_run *run, uint64_t first, uint64_t end) {
 	return end - first >= 2 && end < MAX_GROUPS && !mx_run_over(run) &&
-	       !run->report->n_findings &&
+	       !has_findings(run->report) &&
 	       !mx_program_shares(run->launch->program, run->launch->kernel->entry);
 }
 

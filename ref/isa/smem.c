@@ -192,12 +192,19 @@ static void issue(struct mx_wave *w, const struct mx_inst *in,
 	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
 }
 
-/* That these count on lgkmcnt is assumed. */
-SMEM(s_dcache_inv) {
+/* Each counts on lgkmcnt [LLVM SMInstructions.td: LGKM_CNT of all SM_Pseudo]. Scalar loads here
+ * see memory as it is, so that nothing is to be invalidated; whether lines with stores in them
+ * lose these nobody says. */
+static void invalidate(struct mx_wave *w, const struct mx_inst *in) {
+	if (w->unwritten_back)
+		mx_assume(w, in, 0, MX_ASSUMES_CACHE_DIRTY);
 	issue(w, in, land_nothing);
 }
+SMEM(s_dcache_inv) {
+	invalidate(w, in);
+}
 SMEM(s_dcache_inv_vol) {
-	issue(w, in, land_nothing);
+	invalidate(w, in);
 }
 SMEM(s_dcache_wb) {
 	w->unwritten_back = false;

@@ -1,8 +1,13 @@
 /* Typed buffers: elements of a data format and a numeric format, converted on their way [ISA
- * 9.1.2 to 9.1.4]. What no source settles is chosen and reported as ambiguous. */
+ * 9.1.2 to 9.1.4]. The manual names the formats and not the conversions. Exact are those that can
+ * only be one thing: integers and floats that both sides hold, and the ends of normalised ranges;
+ * and what Direct3D's "Data Conversion Rules" ask of the texture units that these are: clamping
+ * of normalised numbers, NaN to 0, the nearest fraction but near ties. The rest is assumed, and
+ * noted where it matters. */
 #include <math.h>
 #include <string.h>
 
+#include "decode.h"
 #include "vmem.h"
 
 /* Widths of components, x first, from bit 0 up: the names of packed formats begin with the highest
@@ -105,7 +110,6 @@ static int32_t sign_extend(uint32_t v, unsigned bits) {
 	return (int32_t)(v << (32 - bits)) >> (32 - bits);
 }
 
-/* Normalised values are the correctly rounded quotient (assumed). */
 static uint32_t decode(uint32_t v, unsigned bits, unsigned numeric) {
 	float most = (float)((1u << (bits - 1)) - 1), s = (float)sign_extend(v, bits);
 	if (bits == 32)
@@ -134,6 +138,17 @@ static uint32_t read_component(struct mx_wave *w, const struct mx_memop *m, unsi
 	return v >> at & mask;
 }
 
+static void assume(struct mx_wave *w, const struct mx_memop *m, unsigned lane, mx_assumption rule) {
+	mx_assume(w, m->in, UINT64_C(1) << lane, rule);
+}
+
+/* Quotients by 2^n - 1 that a float holds: only those of the ends and of 0. */
+static bool is_inexact_quotient(const struct mx_memop *m, uint32_t v) {
+	unsigned n = numeric(m);
+	float f = fabsf(float_of(v));
+	return (n == UNORM || n == SNORM) && f != 0 && f != 1;
+}
+
 /* What DST_SEL gives component i of a lane, as 32 bits. Components that the format has not are 0
  * [ISA 9.1.4: X000, XY00, XYZ0]; outside the buffer all are, but constants of 1. */
 static uint32_t component(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned i,
@@ -146,7 +161,10 @@ static uint32_t component(struct mx_wave *w, const struct mx_memop *m, unsigned 
 		return 0;
 	uint32_t v = read_component(w, m, lane, s - SELECT_X, unwritten);
 	*unwritten = *unwritten ? ~0u : 0;
-	return decode(v, layout(m)[s - SELECT_X], numeric(m));
+	v = decode(v, layout(m)[s - SELECT_X], numeric(m));
+	if (is_inexact_quotient(m, v))
+		assume(w, m, lane, MX_ASSUMES_NORMALISED);
+	return v;
 }
 
 uint32_t mx_typed_first(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
@@ -154,20 +172,14 @@ uint32_t mx_typed_first(struct mx_wave *w, const struct mx_memop *m, unsigned la
 	return component(w, m, lane, 0, unwritten);
 }
 
-static void doubt(struct mx_wave *w, const struct mx_memop *m, unsigned lane, uint32_t value) {
-	mx_find(w, m->in, MX_AMBIGUOUS, (int)lane, m->address[lane],
-	        "a conversion of 0x%x that no source defines", value);
-}
-
-/* To 16 bits, nearest even. */
+/* To 16 bits: integers lose their upper bits, floats are rounded to nearest even. */
 static uint32_t to_half(struct mx_wave *w, const struct mx_memop *m, unsigned lane, uint32_t v) {
 	uint16_t h = is_integer(m) ? (uint16_t)v : mx_f16_from_f32((mx_f32){ v }).v;
 	bool same = numeric(m) == SINT   ? (uint32_t)(int16_t)h == v
 	            : numeric(m) == UINT ? h == v
-	                                 : numeric(m) != FLOAT || layout(m)[0] < 32 ||
-	                                           mx_f16_to_f32((mx_f16){ h }).v == v;
+	                                 : mx_f16_to_f32((mx_f16){ h }).v == v;
 	if (!same)
-		doubt(w, m, lane, v);
+		assume(w, m, lane, is_integer(m) ? MX_ASSUMES_TO_SHORT : MX_ASSUMES_TO_HALF);
 	return h;
 }
 
@@ -187,12 +199,12 @@ static void load_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 
 /* ---- to memory ---- */
 
-/* A rounded product; ties and what is no number are in doubt. */
+/* A rounded product. Direct3D lets what is within 0.6 of a number become it: near ties there are
+ * two that may. */
 static uint32_t normalise(float f, double most, double least, bool *sure) {
-	double v = (double)f < least ? least : f > 1 ? 1 : (double)f;
-	if (isnan(f))
-		v = 0;
-	*sure = !isnan(f) && fabs(v * most - trunc(v * most)) != 0.5;
+	double v = isnan(f) ? 0 : (double)f < least ? least : f > 1 ? 1 : (double)f;
+	double fraction = fabs(v * most - trunc(v * most));
+	*sure = fraction < 0.4 || fraction > 0.6;
 	return (uint32_t)(int32_t)rint(v * most);
 }
 
@@ -226,6 +238,41 @@ static uint32_t encode(uint32_t v, unsigned bits, unsigned numeric, bool *sure) 
 	}
 }
 
+/* What stores of a format rest on, where more than one result may be right. */
+static mx_assumption store_rests_on(unsigned bits, unsigned numeric) {
+	static const mx_assumption rule[] = {
+		[UNORM] = MX_ASSUMES_NEAR_TIE, [SNORM] = MX_ASSUMES_NEAR_TIE,
+		[USCALED] = MX_ASSUMES_SCALED, [SSCALED] = MX_ASSUMES_SCALED,
+		[UINT] = MX_ASSUMES_CLAMPED,   [SINT] = MX_ASSUMES_CLAMPED,
+		[FLOAT] = MX_ASSUMES_TO_FLOAT,
+	};
+	return bits == 32 ? MX_ASSUMES_NOTHING : rule[numeric];
+}
+
+/* The same of loads. */
+static mx_assumption load_rests_on(unsigned bits, unsigned numeric, bool half) {
+	if (numeric == UNORM || numeric == SNORM)
+		return MX_ASSUMES_NORMALISED;
+	bool integer = numeric == UINT || numeric == SINT;
+	bool fits = bits < 16 || (bits == 16 && (integer || numeric == FLOAT));
+	return !half || fits ? MX_ASSUMES_NOTHING
+	       : integer     ? MX_ASSUMES_TO_SHORT
+	                     : MX_ASSUMES_TO_HALF;
+}
+
+/* D16 data goes into components of 16 bits as it stands. */
+static bool stores_as_is(const struct mx_inst *in, unsigned bits, unsigned numeric) {
+	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
+	return half && bits == 16 && (numeric == UINT || numeric == SINT || numeric == FLOAT);
+}
+
+mx_assumption mx_typed_rests_on(const struct mx_inst *in) {
+	unsigned bits = layouts[in->mem.format & 15][0], numeric = in->mem.format >> 4 & 7;
+	if (in->op->flags & MX_LOAD)
+		return load_rests_on(bits, numeric, in->op->flags & (MX_D16 | MX_D16_HI));
+	return stores_as_is(in, bits, numeric) ? MX_ASSUMES_NOTHING : store_rests_on(bits, numeric);
+}
+
 /* A component of a lane's data as 32 bits. */
 static uint32_t datum(const struct mx_memop *m, unsigned lane, unsigned i) {
 	if (!(m->in->op->flags & (MX_D16 | MX_D16_HI)))
@@ -251,7 +298,7 @@ static void store_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 		uint32_t u = datum_unwritten(m, l, i) ? mask : 0;
 		uint32_t r = encode(v, bits, numeric(m), &sure) & mask;
 		if (!sure)
-			doubt(w, m, l, v);
+			assume(w, m, l, store_rests_on(bits, numeric(m)));
 		if (!is_packed(m))
 			mx_lane_write(w, m, l, at / 8, bits / 8, r, u);
 		else {

@@ -40,8 +40,9 @@ static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, str
 	void (*put)(const struct mx_inst *, const uint32_t *, uint32_t *) =
 		in->sdwa.used ? mx_place_sub_dword : mx_place_half;
 	mx_vreg old;
+	bool unknown = in->op->flags & MX_HALF_UNKNOWN && !in->sdwa.used;
 	put(in, w->v[row], s->x.d[0]);
-	if (!*u && w->unwritten_lanes[row]) {
+	if (!*u && (w->unwritten_lanes[row] || unknown)) {
 		*u = s->unwritten[0];
 		memset(*u, 0, sizeof(mx_vreg));
 	}
@@ -50,6 +51,8 @@ static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, str
 	for (unsigned l = 0; l < MX_LANES; l++)
 		old[l] = mx_vunwritten(w, row, l);
 	put(in, old, (*u)[0]);
+	for (unsigned l = 0; unknown && l < MX_LANES; l++)
+		(*u)[0][l] |= in->op_sel & 8 ? 0xffff : 0xffff0000;
 }
 
 static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
@@ -85,6 +88,8 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 		mx_fetch_unwritten(w, in, &s);
 		mx_result_unwritten(in, &s, u);
 	}
+	if (s.x.assumed & s.lanes)
+		mx_assume(w, in, s.x.assumed & s.lanes, s.x.rule);
 	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "carries of lanes that DPP leaves out");
 	if (in->op->flags & MX_CARRY_OUT)

@@ -115,7 +115,7 @@ void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s)
 	const struct mx_op *op = in->op;
 	bool transforms = !in->plain || mx_mode_matters(op, w->mode);
 	s->any_unwritten = false;
-	s->mask_unwritten = s->x.mask_in = s->x.mask_out = 0;
+	s->mask_unwritten = s->x.mask_in = s->x.mask_out = s->x.assumed = 0;
 	s->lanes = mx_exec(w);
 	if (in->dpp.used)
 		mx_plan_dpp(w, in, s);

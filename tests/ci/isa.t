@@ -64,5 +64,28 @@ $_ //= 0 for @count{qw(exact assumed unsupported)};
 is((split /\n/, $out)[-1], sprintf('of the other %d: %d exact (%.1f %%), %d assumed, %d unsupported', $left,
 		$count{exact}, 100 * $count{exact} / $left, @count{qw(assumed unsupported)}), 'and totals them');
 
+like($out, qr/^v_exp_f32 +assumed +(?:\w+ )*\w+  correctly rounded: /m, 'and says what the assumed ones rest on');
+
+# ---- as it stands in the code ----
+
+$s = spew("$dir/stands.s", <<'END');
+.type kernel,@function
+kernel:
+	tbuffer_load_format_x v1, v0, s[4:7], 0 format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UINT] idxen
+	tbuffer_load_format_x v1, v0, s[4:7], 0 format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_SNORM] idxen
+	tbuffer_store_format_x v1, v0, s[4:7], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] idxen
+	s_getreg_b32 s4, hwreg(HW_REG_MODE)
+	s_getreg_b32 s4, hwreg(HW_REG_XCC_ID)
+	s_endpgm
+end:
+.size kernel, end-kernel
+END
+run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $s, '-o', "$dir/stands.o");
+is(mxcheck('isa', "$dir/stands.o"), 0, 'what executes on an assumption is 0');
+my @lines = map { /^ +1  (\w+) +(\w+) +kernel\+(0x\w+)/ ? "$1 $2 $3" : () } split /\n/, $out;
+is_deeply([ sort @lines ], [ 'assumed s_getreg_b32 0x1c', 'assumed tbuffer_load_format_x 0x8',
+	'exact s_endpgm 0x20', 'exact s_getreg_b32 0x18', 'exact tbuffer_load_format_x 0x0',
+	'exact tbuffer_store_format_x 0x10' ], 'formats and registers make the difference') or diag $out;
+
 is(mxcheck('isa'), 2, 'no file is an error');
 done_testing;

@@ -115,6 +115,14 @@ static inline bool no_findings(const struct machine *m) {
 	return m->ran && !m->report.n_findings;
 }
 
+/* Nothing but notes of what is assumed. */
+static inline bool only_notes(const struct machine *m) {
+	size_t n = 0;
+	while (n < m->report.n_findings && m->report.findings[n].kind == MX_ASSUMED_NOTE)
+		n++;
+	return m->ran && n == m->report.n_findings;
+}
+
 /* The only finding there is, or NULL. */
 static inline const struct mx_finding *only_finding(const struct machine *m) {
 	return m->ran && m->report.n_findings == 1 ? &m->report.findings[0] : NULL;

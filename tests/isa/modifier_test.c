@@ -81,12 +81,13 @@ static bool lanes_kept(uint64_t exec) {
 }
 
 /* A finding that stops ends the launch, and there is one; the others say what was stored
- * though nobody wrote it. */
+ * though nobody wrote it, or what is assumed. */
 static bool one_outcome(const struct machine *m) {
 	if (m->report.stopped)
 		return m->report.n_findings == 1 && m->report.findings[0].kind == MX_UNSUPPORTED;
 	for (size_t i = 0; i < m->report.n_findings; i++)
-		if (m->report.findings[i].kind != MX_UNWRITTEN)
+		if (m->report.findings[i].kind != MX_UNWRITTEN &&
+		    m->report.findings[i].kind != MX_ASSUMED_NOTE)
 			return false;
 	return m->ran;
 }

@@ -88,13 +88,14 @@ static unsigned encode(const struct mx_cvt_info *info, unsigned op_sel, uint32_t
 }
 
 static bool lane_agrees(mx_cvt_op op, const struct mx_cvt_info *info, unsigned op_sel,
-                        unsigned lane, const uint32_t *before) {
+                        unsigned lane, const uint32_t *before, bool flush) {
 	uint32_t data[32], want[32];
 	struct mx_cvt_args a = { .source = data,
 		                 .scale = source(41, lane),
 		                 .random = source(40, lane),
 		                 .old = before[lane],
-		                 .op_sel = op_sel };
+		                 .op_sel = op_sel,
+		                 .flush_f32 = flush };
 	for (unsigned n = 0; n < info->data; n++)
 		for (unsigned k = 0; k < info->data_dwords; k++)
 			data[n * info->data_dwords + k] = source(8 + 16 * n + k, lane);
@@ -109,23 +110,37 @@ static bool lane_agrees(mx_cvt_op op, const struct mx_cvt_info *info, unsigned o
 	return true;
 }
 
-static bool run_cvt(mx_cvt_op op, unsigned op_sel) {
+/* Denormals of f32, and scales that bring them into the range of small formats. */
+static void denormal_sources(void) {
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		for (unsigned n = FIRST; n < 40; n++)
+			put(SOURCE + (n - FIRST) * ROW + 4 * l, source(n, l) & 0x807fffff);
+		put(SOURCE + (41 - FIRST) * ROW + 4 * l, l % 4 << 23);
+	}
+}
+
+/* Under a MODE that it runs in, or stops. */
+static bool run_cvt(mx_cvt_op op, unsigned op_sel, uint32_t mode, bool stops) {
 	struct mx_cvt_info info = mx_cvt_info(op);
 	struct machine m = machine();
 	struct code c = { 0 };
 	uint32_t d[2], before[MX_LANES];
 	bool good = true;
 	random_arena(op * 16 + op_sel);
+	if (!(mode & 0x10))
+		denormal_sources();
 	for (unsigned l = 0; l < MX_LANES; l++)
 		before[l] = result(0, l);
 	prologue(&c, info.dst_dwords < 8 ? info.dst_dwords : 8);
 	append(&c, d, encode(&info, op_sel, d));
 	epilogue(&c, info.dst_dwords);
+	m.kernel.mode = mode;
 	run_code(&m, &c);
-	if (!(good = no_findings(&m)))
+	const struct mx_finding *f = only_finding(&m);
+	if (!(good = stops ? f && f->kind == MX_UNSUPPORTED : only_notes(&m)))
 		show_findings(&m);
-	for (unsigned l = 0; good && l < MX_LANES; l++)
-		good = lane_agrees(op, &info, op_sel, l, before);
+	for (unsigned l = 0; good && !stops && l < MX_LANES; l++)
+		good = lane_agrees(op, &info, op_sel, l, before, !(mode & 0x10));
 	mx_report_free(&m.report);
 	return good;
 }
@@ -137,10 +152,47 @@ static void test_conversions(void) {
 		bool good = true;
 		for (unsigned s = 0; good && s < 16; s++)
 			if (!(s & ~info.op_sel) && !(info.vop1 && s))
-				good = run_cvt(op, s);
+				good = run_cvt(op, s, USUAL_MODE, false);
 		ok(good, "%s takes its operands where the encoding says, with each OP_SEL",
 		   info.name);
 	}
+}
+
+/* Of other MODEs the manual says: FP8, BF8 and FP4 are rounded to nearest even, as are pairs of f16
+ * and bf16, or stochastically [ISA 12.11]; f32 sources follow MODE, small formats do not
+ * [ISA 7.3]. Names say which is which. */
+static bool has(const char *name, const char *part) {
+	return strstr(name, part);
+}
+static bool to_small(const char *name) {
+	return has(name, "8_f32") || has(name, "8_f16") || has(name, "8_bf16") ||
+	       has(name, "4_f32") || has(name, "4_f16") || has(name, "4_bf16") ||
+	       has(name, "p6_f") || has(name, "p6_b") || has(name, "bf6_f") || has(name, "bf6_b");
+}
+static bool from_small(const char *name) {
+	return !has(name, "f16_f32") && !to_small(name);
+}
+static bool rounding_known(const char *name) {
+	bool six = has(name, "p6_") || has(name, "bf6_");
+	return has(name, "_sr_") || !has(name, "scale") || (to_small(name) && !six);
+}
+static bool flushing_known(const char *name) {
+	return (to_small(name) && has(name, "_f32")) || (from_small(name) && !has(name, "scale"));
+}
+
+static void test_conversion_modes(void) {
+	enum { TO_ZERO = 0x2ff, FLUSH_F32 = 0x2c0, FLUSH_ALL = 0x200 };
+	unsigned wrong = 0;
+	for (unsigned op = 0; op < MX_CVTS; op++) {
+		const char *name = mx_cvt_info(op).name;
+		bool f16 = to_small(name) && has(name, "_f16");
+		bool right = run_cvt(op, 0, TO_ZERO, !rounding_known(name)) &&
+		             run_cvt(op, 0, FLUSH_F32, !flushing_known(name) && !f16) &&
+		             run_cvt(op, 0, FLUSH_ALL, !flushing_known(name));
+		if (!right && !wrong++)
+			diag("first wrong: %s", name);
+	}
+	ok(!wrong, "conversions obey MODE where the manual says how, and stop elsewhere");
 }
 
 /* v_cvt_scalef32_pk_fp4_f32 v0, v8, v24, v41 op_sel:[0,0,1,0] writes byte 1 of v0. */
@@ -362,6 +414,7 @@ static void test_sparse_refused(void) {
 
 int main(void) {
 	test_conversions();
+	test_conversion_modes();
 	test_partial_result();
 	test_dense();
 	test_sparse();

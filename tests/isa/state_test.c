@@ -55,7 +55,7 @@ static void test_hw_id(struct machine *m) {
 		first = m->launch.seed == 1 ? of_wave(0) : first;
 		differ |= of_wave(0) != first;
 	}
-	ok(no_findings(m) && apart, "HW_ID gives each wave of a workgroup a slot of its own");
+	ok(only_notes(m) && apart, "HW_ID gives each wave of a workgroup a slot of its own");
 	ok(together && differ, "on one compute unit, which is another under another seed");
 	m->launch.block[0] = LANES;
 	m->launch.seed = 1;
@@ -66,7 +66,7 @@ static void test_xcc_id(struct machine *m) {
 	bool in_range = true;
 	for (m->launch.seed = 1; m->launch.seed < 65; m->launch.seed++) {
 		read_register(m, read_xcc_id);
-		in_range &= no_findings(m) && of_wave(0) < 8;
+		in_range &= only_notes(m) && of_wave(0) < 8;
 		seen |= 1u << (of_wave(0) & 31);
 	}
 	m->launch.seed = 1;
@@ -76,7 +76,7 @@ static void test_xcc_id(struct machine *m) {
 static void test_allocation(struct machine *m) {
 	m->kernel.lds_bytes = 1281;
 	read_register(m, read_lds_alloc);
-	ok(no_findings(m) && of_wave(0) == 10,
+	ok(only_notes(m) && of_wave(0) == 10,
 	   "LDS_ALLOC: 1281 bytes are two granules of five times 64 dwords");
 	m->kernel.lds_bytes = 0;
 	read_register(m, read_group);
