@@ -32,8 +32,8 @@ USES_hip     := $(B)/libmxhip.so
 USES_kernels := $(call archives,kernels mxref) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lopenblas -lcyaml -lyaml -lxxhash -ldl -lm
-USES_bench   := $(USES_oracle)
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
+USES_bench   := $(USES_fuzz)
 USES_ci      := $(B)/libci.a $(USES_fuzz) -lelf
 
 $(B)/lib%.a:
@@ -146,8 +146,8 @@ check-hw: setup
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
-bench: $(BENCHES)
-	@for b in $(BENCHES); do $$b || exit; done
+bench: $(BENCHES) $(B)/libmxhip.so kernels
+	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
 # ---- against numpy, ml_dtypes and fractions, and a kernel by Triton; from PyPI, which `make check` does without ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt

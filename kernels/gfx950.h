@@ -21,9 +21,10 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 /* Static LDS, not initialised: LDS never is. */
 #define SHARED static LDS __attribute__((loader_uninitialized, aligned(16)))
 
+/* A workgroup has a compute unit to itself; its waves spread over the 4 SIMDs. */
 #define KERNEL(threads)                                                                            \
 	__attribute__((device_kernel, amdgpu_flat_work_group_size(threads, threads),               \
-	               amdgpu_waves_per_eu(1, 1)))
+	               amdgpu_waves_per_eu(((threads) + 255) / 256, ((threads) + 255) / 256)))
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -73,6 +73,7 @@ void mx_bench_free(struct mx_bench *b);
 struct mx_run_result {
 	uint64_t schedule; /* its seed */
 	double seconds;    /* of the launch alone */
+	double processor;  /* the same: seconds of processors that this process had */
 	bool failed;       /* the device failed under it; memory was not read */
 	char failure[1024];
 	uint64_t hash; /* of every byte of every buffer, guards included */

@@ -11,26 +11,12 @@
  * a row at a time.
  *
  *   step s:  load s+1 -> wait for s (s+1 stays in flight) -> barrier -> read LDS, MFMA -> barrier
- *
- * LDS holds a row's 256 elements as 8 chunks of 16 bytes; chunk c of row r lies in
- * slot c ^ (r & 7), so that the 16 lanes that read one chunk of 16 rows spread over
- * all banks. LDS-DMA writes lanes in sequence, so the swizzle is on the global side:
- * lane l fetches the chunk that belongs in slot l & 7. */
-#include "../gfx950.h"
+ */
+enum { TILE = 128, WAVES = 4 };
+#include "mxfp4_tile.h"
 
 enum {
-	TILE = 128,
-	STEP = 256,
-	WAVES = 4,
-	STEP_BLOCKS = STEP / 32,
-	ROW_BYTES = STEP / 2,           /* of an LDS row */
-	PANEL_BYTES = TILE * ROW_BYTES, /* of one operand, one step */
-	CHUNK = 16,
-	CHUNKS = ROW_BYTES / CHUNK,
-	DMA_ROWS = 64 / CHUNKS,         /* rows that one buffer_load ... lds fills */
-	DMAS = TILE / DMA_ROWS / WAVES, /* of a wave, for each operand */
-	FRAGS = 4,                      /* 16-row fragments of a wave's 64 rows */
-	LOADS = 2 * FRAGS + 2 * DMAS,   /* vector memory operations of a step, for each wave */
+	LOADS = 2 * FRAGS + 2 * DMAS(TILE), /* vector memory operations of a step, for each wave */
 };
 
 /* How a wave waits for a step's loads: for all but those of the next step. */
@@ -43,148 +29,8 @@ enum {
 #define END_READS(f, g) (wait_fragments(f, g), BARRIER())
 #endif
 
-/* How an accumulator becomes bf16. */
-#ifndef TO_BF16
-#define TO_BF16 bf16_rne
-#endif
-
-/* How many of a tile's rows may be stored. */
-#ifndef ROWS_STORED
-#define ROWS_STORED(rows_left) ((rows_left) < TILE ? (rows_left) : TILE)
-#endif
-
-/* Whether a tile's column may be stored. */
-#ifndef COLUMN_STORED
-#define COLUMN_STORED(col, N) ((col) < (N))
-#endif
-
 SHARED u8 panel_a[2][PANEL_BYTES];
 SHARED u8 panel_b[2][PANEL_BYTES];
-
-/* One operand's panel: 128 rows of codes and scales, clipped to the matrix. */
-struct panel {
-	buffer codes, scales;
-	u32 ld_codes, ld_scales;
-};
-
-INLINE u32 clip(u32 rows_left) {
-	return rows_left < TILE ? rows_left : TILE;
-}
-
-INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, u32 row, u32 rows,
-                               u32 K, u32 ld_scales) {
-	u32 n = clip(rows - row), ld = K / 2;
-	return (struct panel){
-		make_buffer(codes + (u64)row * ld, n * ld),
-		make_buffer(scales + (u64)row * ld_scales, n * ld_scales),
-		ld,
-		ld_scales,
-	};
-}
-
-/* The wave's share of a panel's step: rows past the matrix are past the buffer's
- * end, chunks past K are sent there. Both arrive as zeros. */
-INLINE void load_panel(const struct panel *p, LDS u8 *to, u32 k_bytes) {
-	u32 lane = LANE(), wave = WAVE();
-	u32 slot = lane % CHUNKS, row_in_dma = lane / CHUNKS;
-	for (u32 i = 0; i < DMAS; i++) {
-		u32 first = (wave * DMAS + i) * DMA_ROWS, row = first + row_in_dma;
-		u32 k = k_bytes + (slot ^ (row & 7)) * CHUNK;
-		u32 offset = k < p->ld_codes ? row * p->ld_codes + k : OUT_OF_RANGE;
-		load_to_lds(p->codes, to + first * ROW_BYTES, offset);
-	}
-}
-
-/* Lane (row r, block b) gets the 8 scales of its row's step; see scale_word(). */
-INLINE void load_scales(const struct panel *p, u32 first_row, u32 k_block, u32x2 s[FRAGS]) {
-	u32 row = first_row + LANE() % 16;
-	for (u32 i = 0; i < FRAGS; i++) {
-		u32 offset = (row + 16 * i) * p->ld_scales + k_block;
-		s[i] = __builtin_amdgcn_raw_buffer_load_b64(p->scales, offset, 0, 0);
-	}
-}
-
-/* Of a row's 8 scales the lane wants those of its block, lane / 16, in the first and
- * in the second MFMA of the step: bytes b and 4 + b, put into bytes 0 and 1. Blocks past
- * K get 0x00, which is 2^-127 and harmless beside zeros; a stray 0xFF would be NaN. */
-INLINE u32 scale_word(u32x2 s, u32 blocks_left) {
-	u32 b = LANE() / 16, zero = 0x0c;
-	u32 low = b < blocks_left ? b : zero, high = 4 + b < blocks_left ? 4 + b : zero;
-	return __builtin_amdgcn_perm(s.y, s.x, low | high << 8 | zero << 16 | zero << 24);
-}
-
-/* The wave's fragments of a panel: lane (row r, block b) reads chunk 4 kk + b of row r. */
-INLINE void read_fragments(const LDS u8 *panel, u32 first_row, u32x4 f[2][FRAGS]) {
-	u32 r = first_row + LANE() % 16, b = LANE() / 16;
-	u32 row = (u32)panel + r * ROW_BYTES;
-	u32 address[2] = { row + (b ^ (r & 7)) * CHUNK, row + ((4 + b) ^ (r & 7)) * CHUNK };
-#pragma unroll
-	for (u32 kk = 0; kk < 2; kk++) {
-		LDS_READ_B128(f[kk][0], address[kk], 0 * 16 * ROW_BYTES);
-		LDS_READ_B128(f[kk][1], address[kk], 1 * 16 * ROW_BYTES);
-		LDS_READ_B128(f[kk][2], address[kk], 2 * 16 * ROW_BYTES);
-		LDS_READ_B128(f[kk][3], address[kk], 3 * 16 * ROW_BYTES);
-	}
-}
-
-/* Waits for every LDS read of the wave. Naming the fragments gives the compiler the
- * def-use edges without which it may lift an MFMA above the wait. */
-INLINE void wait_fragments(u32x4 f[2][FRAGS], u32x4 g[2][FRAGS]) {
-	asm volatile("s_waitcnt lgkmcnt(0)"
-	             : "+v"(f[0][0]), "+v"(f[0][1]), "+v"(f[0][2]), "+v"(f[0][3]), "+v"(f[1][0]),
-	               "+v"(f[1][1]), "+v"(f[1][2]), "+v"(f[1][3]), "+v"(g[0][0]), "+v"(g[0][1]),
-	               "+v"(g[0][2]), "+v"(g[0][3]), "+v"(g[1][0]), "+v"(g[1][1]), "+v"(g[1][2]),
-	               "+v"(g[1][3])
-	             :
-	             : "memory");
-}
-
-INLINE i32x8 fp4_operand(u32x4 f) {
-	return (i32x8){ f.x, f.y, f.z, f.w, 0, 0, 0, 0 };
-}
-
-#define MFMA(a, b, c, byte, sa, sb)                                                                \
-	__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(fp4_operand(a), fp4_operand(b), c, 4, 4,  \
-	                                                 byte, sa, byte, sb)
-
-INLINE void multiply(u32x4 a[2][FRAGS], u32x4 b[2][FRAGS], const u32 sa[FRAGS], const u32 sb[FRAGS],
-                     f32x4 acc[FRAGS][FRAGS]) {
-#pragma unroll
-	for (u32 i = 0; i < FRAGS; i++)
-#pragma unroll
-		for (u32 j = 0; j < FRAGS; j++) {
-			acc[i][j] = MFMA(a[0][i], b[0][j], acc[i][j], 0, sa[i], sb[j]);
-			acc[i][j] = MFMA(a[1][i], b[1][j], acc[i][j], 1, sa[i], sb[j]);
-		}
-}
-
-/* D[i][j] of a 16x16 fragment: column lane % 16, rows 4 (lane / 16) + r. Rows past M
- * are past the buffer's end; columns past N are sent there. */
-INLINE void store_tile(buffer c, u32 N, u32 column, u32 size, f32x4 acc[FRAGS][FRAGS], u32 row) {
-#pragma unroll
-	for (u32 i = 0; i < FRAGS; i++)
-#pragma unroll
-		for (u32 j = 0; j < FRAGS; j++)
-#pragma unroll
-			for (u32 r = 0; r < 4; r++) {
-				u32 col = column + 16 * j + LANE() % 16;
-				u32 at = ((row + 16 * i + 4 * (LANE() / 16) + r) * N + col) * size;
-				u32 offset = COLUMN_STORED(col, N) ? at : OUT_OF_RANGE;
-				float x = acc[i][j][r];
-				if (size == 2)
-					__builtin_amdgcn_raw_buffer_store_b16(TO_BF16(x), c, offset,
-					                                      0, 0);
-				else
-					__builtin_amdgcn_raw_buffer_store_b32(
-						__builtin_bit_cast(u32, x), c, offset, 0, 0);
-			}
-}
-
-/* A wave's view of the product: its panels, where it stands in them, and K. */
-struct product {
-	struct panel a, b;
-	u32 wave_row, wave_col, blocks; /* 32-blocks of K */
-};
 
 struct step_scales {
 	u32x2 a[FRAGS], b[FRAGS];
@@ -196,8 +42,8 @@ INLINE void load_step(const struct product *p, u32 s, struct step_scales *scales
 	load_scales(&p->a, p->wave_row, s * STEP_BLOCKS, scales->a);
 	load_scales(&p->b, p->wave_col, s * STEP_BLOCKS, scales->b);
 	__builtin_amdgcn_sched_barrier(0);
-	load_panel(&p->a, panel_a[s & 1], s * ROW_BYTES);
-	load_panel(&p->b, panel_b[s & 1], s * ROW_BYTES);
+	load_rows(&p->a, panel_a[s & 1], 0, TILE, s * ROW_BYTES);
+	load_rows(&p->b, panel_b[s & 1], 0, TILE, s * ROW_BYTES);
 }
 
 INLINE void do_step(const struct product *p, u32 s, const struct step_scales *scales,

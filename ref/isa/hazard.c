@@ -139,16 +139,17 @@ static bool find(const struct mx_face *first, const struct mx_face *second, unsi
 	for (unsigned part = 0; part < 2; part++)
 		for (uint64_t m = first->first[part] & second->second[part]; m; m &= m - 1) {
 			const struct row *r = &rows[64 * part + (unsigned)__builtin_ctzll(m)];
+			unsigned needed = states_after(r, first->passes);
+			if (needed <= states || !applies(r, first, second))
+				continue;
 			struct mx_hazard one = { .severity = r->severity,
-				                 .needed = states_after(r, first->passes),
+				                 .needed = needed,
 				                 .states = states,
 				                 .what = what(r),
 				                 .source = r->source };
-			if (one.needed > states && (!found || is_worse(&one, h)) &&
-			    applies(r, first, second)) {
+			if (!found || is_worse(&one, h))
 				*h = one;
-				found = true;
-			}
+			found = true;
 		}
 	return found;
 }
@@ -164,22 +165,6 @@ bool mx_hazard_at(const struct mx_face *first, const struct mx_face *second,
 	if (h->pipe_helps)
 		h->severity = MX_HAZARD_NOTE;
 	return true;
-}
-
-/* ---- distance ---- */
-
-struct mx_distance mx_distance_from(const struct mx_face *second) {
-	return (struct mx_distance){ .matrix = second->passes ? 0 : -1 };
-}
-
-void mx_distance_back(struct mx_distance *d, const struct mx_face *first, unsigned states) {
-	d->states += states;
-	d->busy += states;
-	if (!first->passes)
-		return;
-	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->passes)
-		d->busy = (unsigned)d->matrix + first->passes;
-	d->matrix = (int)d->busy;
 }
 
 /* ---- text ---- */

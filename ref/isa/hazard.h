@@ -54,6 +54,7 @@ struct mx_face {
 	uint64_t classes; /* one bit for each */
 	uint8_t passes;   /* of a matrix instruction: 2, 4, 8 or 16 */
 	uint8_t n;
+	uint8_t states;    /* that it gives those around it, itself */
 	uint8_t reach;     /* as a first instruction: the most states that a row asks for */
 	bool follows;      /* whether it is the second of any row */
 	uint64_t first[2]; /* rows that it may be the first of, or the second: one bit for each */
@@ -67,9 +68,6 @@ void mx_face_match(struct mx_face *f); /* part of it: which rows the rest fits *
 /* Passes of a matrix instruction, 0 of another: units of 4 cycles [ISA 7.1.2, table 28]; those of
  * smfmac and of v_mfma_f64_4x4x4_4b are LLVM's. */
 unsigned mx_matrix_passes(const struct mx_inst *in);
-
-/* The wait states that the instruction itself gives those around it. */
-unsigned mx_wait_states(const struct mx_inst *in);
 
 typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
 
@@ -91,8 +89,26 @@ struct mx_distance {
 };
 
 /* Begins at an instruction; goes back to one that is `states` before the last. */
-struct mx_distance mx_distance_from(const struct mx_face *second);
-void mx_distance_back(struct mx_distance *d, const struct mx_face *first, unsigned states);
+static inline struct mx_distance mx_distance_from(const struct mx_face *second) {
+	return (struct mx_distance){ .matrix = second->passes ? 0 : -1 };
+}
+static inline void mx_distance_back(struct mx_distance *d, const struct mx_face *first,
+                                    unsigned states) {
+	d->states += states;
+	d->busy += states;
+	if (!first->passes)
+		return;
+	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->passes)
+		d->busy = (unsigned)d->matrix + first->passes;
+	d->matrix = (int)d->busy;
+}
+
+/* Whether there is a row for two instructions that may ask for so many wait states. */
+static inline bool mx_may_need(const struct mx_face *first, const struct mx_face *second,
+                               unsigned states) {
+	return states <= first->reach &&
+	       ((first->first[0] & second->second[0]) | (first->first[1] & second->second[1]));
+}
 
 /* Whether the wait states between two instructions are too few. Of several rows the one that is
  * a finding, then the one that needs most. */

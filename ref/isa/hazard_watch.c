@@ -58,7 +58,7 @@ static void check(struct mx_wave *w, const struct mx_face *face) {
 			return;
 		mx_distance_back(&d, p->face, (unsigned)(state - p->state));
 		state = p->state;
-		if (mx_hazard_at(p->face, face, &d, &found))
+		if (mx_may_need(p->face, face, d.states) && mx_hazard_at(p->face, face, &d, &found))
 			report(w, face->in, p->face->in, &found);
 	}
 }
@@ -73,5 +73,5 @@ void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in) {
 		if (h->state + 1 + face->reach > h->until)
 			h->until = h->state + 1 + face->reach;
 	}
-	h->state += mx_wait_states(in);
+	h->state += face->states;
 }

@@ -27,7 +27,7 @@ static bool lower(struct mx_distance *to, const struct mx_distance *d) {
 
 static void reach(struct search *s, int i, struct mx_distance d) {
 	const struct mx_face *face = &s->faces[i];
-	mx_distance_back(&d, face, mx_wait_states(face->in));
+	mx_distance_back(&d, face, face->states);
 	if (d.states > MX_HAZARD_HORIZON)
 		return;
 	bool changed = true;

@@ -59,7 +59,8 @@ static inline bool mx_access_is_sync(mx_access a) {
 
 /* ---- order_shadow.c: who touched each byte last ---- */
 
-/* What a write left: two of the same do not conflict. */
+/* What a write left: two of the same do not conflict. Of a cell of several dwords each
+ * has the value. */
 struct mx_written {
 	enum {
 		MX_UNKNOWN,
@@ -69,7 +70,7 @@ struct mx_written {
 	uint32_t value;
 };
 
-/* The last accesses to one byte, or to four that were always touched together. Readers are the
+/* The last accesses to one byte, or to some that were always touched together. Readers are the
  * last of each wave: one, or `readers` of them. */
 struct mx_order_cell {
 	mx_access write, read, *readers;
@@ -80,9 +81,13 @@ struct mx_order_cell {
 
 enum { MX_ORDER_PAGE = 1024 };
 struct mx_order_page {
-	unsigned unit; /* bytes of a cell: 4 or 1 */
+	unsigned unit; /* bytes of a cell: 1, 2, 4, 8 or 16 */
 	struct mx_order_cell *cell;
 };
+
+static inline struct mx_order_cell *mx_order_cell(struct mx_order_page *p, uint64_t address) {
+	return &p->cell[address % MX_ORDER_PAGE >> __builtin_ctz(p->unit)];
+}
 
 /* Pages by address, and the memory of their lists of readers. */
 struct mx_order_map {
@@ -95,8 +100,17 @@ struct mx_order_map {
 
 /* The page of an address, with cells of no more than `unit` bytes; NULL if memory is short, or
  * if there is none and `make` is false. */
-struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address, unsigned unit,
-                                    bool make);
+struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t address, unsigned unit,
+                                         bool make);
+
+/* The same; most accesses are to the page of the one before. */
+static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address,
+                                                  unsigned unit, bool make) {
+	bool last = m->room && m->key[m->last] == address / MX_ORDER_PAGE + 1;
+	return last && m->page[m->last].unit <= unit ? &m->page[m->last]
+	                                             : mx_order_find_page(m, address, unit, make);
+}
+
 mx_access *mx_order_readers(struct mx_order_map *m);
 void mx_order_map_clear(struct mx_order_map *m);
 

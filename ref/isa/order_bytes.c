@@ -28,6 +28,9 @@ struct range {
 	uint64_t loaded_from;
 };
 
+/* What LDS-DMA leaves of what lies outside its buffer. */
+static const mx_vreg zeros[4];
+
 /* ---- order ---- */
 
 /* Streams whose operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory
@@ -73,7 +76,9 @@ static struct mx_written written(const struct range *r, uint64_t at, unsigned un
 	if (!r->data)
 		return (struct mx_written){ MX_UNKNOWN, 0 };
 	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
-	return (struct mx_written){ MX_VALUE, unit == 1 ? v >> 8 * (offset % 4) & 0xff : v };
+	if (unit < 4)
+		v = v >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
+	return (struct mx_written){ MX_VALUE, v };
 }
 
 static bool same_written(struct mx_written a, struct mx_written b) {
@@ -223,9 +228,16 @@ static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_ord
 
 /* ---- ranges ---- */
 
+/* The largest cells that the range fills; dwords that are written may differ. */
+static unsigned unit_of(const struct range *r) {
+	unsigned largest = r->kind == WRITE && r->data && r->data != zeros ? 4 : 16;
+	unsigned ends = (unsigned)(r->at | (r->at + r->bytes)) | largest;
+	return ends & -ends;
+}
+
 static void walk(struct range *r, struct mx_order_map *m, bool atomics) {
 	uint64_t at = r->at, end = at + r->bytes;
-	unsigned unit = (at | end) % 4 ? 1 : 4;
+	unsigned unit = unit_of(r);
 	while (at < end) {
 		struct mx_order_page *p = mx_order_page(m, at, unit, !atomics || r->kind == ATOMIC);
 		uint64_t stop = at / MX_ORDER_PAGE * MX_ORDER_PAGE + MX_ORDER_PAGE;
@@ -233,7 +245,7 @@ static void walk(struct range *r, struct mx_order_map *m, bool atomics) {
 		if (!p && !atomics)
 			r->w->group->run->out_of_memory = true;
 		for (; p && at < stop; at += p->unit) {
-			struct mx_order_cell *c = &p->cell[at % MX_ORDER_PAGE / p->unit];
+			struct mx_order_cell *c = mx_order_cell(p, at);
 			if (atomics)
 				touch_atomics(r, m, c, at);
 			else
@@ -301,8 +313,6 @@ static void access_ds(struct range *r, const struct mx_memop *m) {
 		walk_inside(r, mx_ds_element(m, l, e), op->d, m->inside[l] >> e * n);
 	}
 }
-
-static const mx_vreg zeros[4];
 
 /* What a lane loads or stores, which is not scratch: that is the lane's own. */
 static void access_vector(struct range *r, const struct mx_memop *m) {

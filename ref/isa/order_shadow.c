@@ -75,26 +75,35 @@ static bool grow(struct mx_order_map *m) {
 	return true;
 }
 
-/* Four cells for each: what touched all four bytes touched each of them. */
-static bool split(struct mx_order_map *m, struct mx_order_page *p) {
-	struct mx_order_cell *fine = calloc(MX_ORDER_PAGE, sizeof *fine);
+/* What a part of a cell holds, so many bytes behind the cell's beginning. */
+static struct mx_written part_of(struct mx_written v, unsigned offset, unsigned unit) {
+	if (v.kind == MX_LOADED)
+		v.value += offset;
+	else if (unit < 4)
+		v.value = v.value >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
+	return v;
+}
+
+/* Several cells for each: what touched all of its bytes touched each of them. */
+static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit) {
+	unsigned n = MX_ORDER_PAGE / unit, parts = p->unit / unit;
+	struct mx_order_cell *fine = calloc(n, sizeof *fine);
 	if (!fine)
 		return false;
-	for (unsigned i = 0; i < MX_ORDER_PAGE; i++) {
-		fine[i] = p->cell[i / 4];
-		struct mx_written *v = &fine[i].written;
-		v->value = v->kind == MX_VALUE ? v->value >> 8 * (i % 4) & 0xff : v->value + i % 4;
-		if (!fine[i].readers || i % 4 == 0)
+	for (unsigned i = 0; i < n; i++) {
+		fine[i] = p->cell[i / parts];
+		fine[i].written = part_of(fine[i].written, i % parts * unit, unit);
+		if (!fine[i].readers || i % parts == 0)
 			continue;
 		if (!(fine[i].readers = mx_order_readers(m))) {
 			free(fine);
 			return false;
 		}
-		memcpy(fine[i].readers, p->cell[i / 4].readers, m->waves * sizeof(mx_access));
+		memcpy(fine[i].readers, p->cell[i / parts].readers, m->waves * sizeof(mx_access));
 	}
 	free(p->cell);
 	p->cell = fine;
-	p->unit = 1;
+	p->unit = unit;
 	return true;
 }
 
@@ -111,18 +120,14 @@ static bool make_page(struct mx_order_map *m, uint64_t key, size_t *slot, unsign
 	return true;
 }
 
-struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address, unsigned unit,
-                                    bool make) {
+struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t address, unsigned unit,
+                                         bool make) {
 	uint64_t key = address / MX_ORDER_PAGE + 1;
-	size_t i = m->last;
-	if (!m->room || m->key[i] != key) {
-		if (m->room)
-			i = slot_of(m, key);
-		if (!m->room || m->key[i] != key)
-			if (!make || !make_page(m, key, &i, unit))
-				return NULL;
-		m->last = i;
-	}
+	size_t i = m->room ? slot_of(m, key) : 0;
+	if (!m->room || m->key[i] != key)
+		if (!make || !make_page(m, key, &i, unit))
+			return NULL;
+	m->last = i;
 	struct mx_order_page *p = &m->page[i];
-	return p->unit <= unit || split(m, p) ? p : NULL;
+	return p->unit <= unit || split(m, p, unit) ? p : NULL;
 }

@@ -19,9 +19,18 @@ static inline int bench_order(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
+/* Prints what BENCH_RUNS measurements gave, as median and distance of the quartiles. Returns the
+ * median. */
+static inline double bench_print(const char *name, const char *unit, double runs[BENCH_RUNS]) {
+	qsort(runs, BENCH_RUNS, sizeof *runs, bench_order);
+	double median = runs[BENCH_RUNS / 2];
+	double spread = runs[BENCH_RUNS * 3 / 4] - runs[BENCH_RUNS / 4];
+	printf("%s,%s,%.4g,%.2g\n", name, unit, median, spread);
+	return median;
+}
+
 /* Calls f(arg) once unmeasured and BENCH_RUNS times measured; prints the rate at
- * which it does `amount` units, as median and distance of the quartiles. Returns
- * the median. */
+ * which it does `amount` units. Returns the median. */
 static inline double bench(const char *name, const char *unit, double amount, void (*f)(void *),
                            void *arg) {
 	double rate[BENCH_RUNS];
@@ -31,11 +40,7 @@ static inline double bench(const char *name, const char *unit, double amount, vo
 		f(arg);
 		rate[i] = amount / (bench_now() - start);
 	}
-	qsort(rate, BENCH_RUNS, sizeof *rate, bench_order);
-	double median = rate[BENCH_RUNS / 2];
-	double spread = rate[BENCH_RUNS * 3 / 4] - rate[BENCH_RUNS / 4];
-	printf("%s,%s,%.4g,%.2g\n", name, unit, median, spread);
-	return median;
+	return bench_print(name, unit, rate);
 }
 
 #endif

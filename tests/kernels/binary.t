@@ -21,14 +21,16 @@ sub disassemble {
 	return $out =~ m{^\s+([a-z]\w+.*?)\s*(?://.*)?$}mg;
 }
 
-# One word for each instruction that synchronises; repeated words once.
-#   load (to LDS)  vmcnt(n)  barrier  read (from LDS)  lgkmcnt(n)
+# One word for each instruction that synchronises or is ordered so; repeated words once.
+#   load (to LDS)  vmcnt(n)  barrier  read (from LDS)  lgkmcnt(n)  mfma  setprio(n)
 sub skeleton {
 	my @words = map {
 		/^s_waitcnt/                 ? /(\w+cnt\(\d+\))/g
 			: /^buffer_load.* lds$/  ? 'load'
 			: /^s_barrier/           ? 'barrier'
 			: /^ds_read/             ? 'read'
+			: /^v_mfma/              ? 'mfma'
+			: /^s_setprio (\d)/      ? "setprio($1)"
 			: ()
 	} @_;
 	my $last = '';
@@ -37,7 +39,7 @@ sub skeleton {
 
 # What stands between loads to LDS and the reads, and from there to the next barrier.
 sub steps {
-	return skeleton(@_) =~ /load ((?:(?!load)\S+ )*?read) ((?:\S+ )*?barrier)/g;
+	return skeleton(grep { !/^v_mfma/ } @_) =~ /load ((?:(?!load)\S+ )*?read) ((?:\S+ )*?barrier)/g;
 }
 
 my %code;
@@ -125,6 +127,28 @@ for ([ 3, 2 ], [ 0, 8, '-fno-slp-vectorize', '-mllvm', '-amdgpu-load-store-vecto
 	is_deeply([ scales($co) ], [ $reads, 8 ], "merged_reads at -O3 @options: $reads reads");
 	is(mxcheck('run', '--case', 'cases/gemm/mxfp8_f32.yaml', '--co', $co, '*/64x64x512/*'), $status,
 		$status ? 'which is a race' : 'which is right') or diag $out, $err;
+}
+
+# ---- ping-pong: the clusters of a step, which are the loop's body ----
+
+my @memory = ('read load vmcnt(8) lgkmcnt(0) barrier', 'read load vmcnt(20) lgkmcnt(0) barrier');
+my @late   = ('read load lgkmcnt(0) barrier vmcnt(8)', 'read load lgkmcnt(0) barrier vmcnt(20)');
+my $matrix = 'setprio(1) mfma setprio(0)';
+my %loop = (
+	'gemm/mxfp4_pingpong.co'    => join(' ', map { "$_ $matrix barrier" } @memory),
+	'broken/late_wait.co'       => join(' ', map { "$_ $matrix barrier" } @late),
+	'broken/missing_barrier.co' => join(' ', map { "$_ $matrix" } @memory),
+);
+for my $co (sort keys %loop) {
+	for my $kernel (qw(mxfp4_pingpong_f32 mxfp4_pingpong_bf16)) {
+		my @code = disassemble($co, $kernel);
+		my ($loop) = skeleton(@code) =~ /^\S+ load vmcnt\(20\) barrier (.*?) vmcnt\(0\)/;
+		is($loop, $loop{$co}, "$co $kernel: the clusters of a step");
+		is(scalar(grep { /^s_barrier/ } @code[ grep { $code[ $_ - 1 ] =~ /^s_cbranch/ } 1 .. $#code ]), 2,
+			"$co $kernel: one group's first and the other one's last barrier are behind branches");
+		is(scalar(grep { /^scratch_|^buffer_.* off, s\[0:3\]/ } @code), 0,
+			"$co $kernel: no instruction touches scratch");
+	}
 }
 
 # ---- epilogues: what comes after the last MFMA ----

@@ -1,0 +1,89 @@
+/* What looking for races costs: analysed launches beside plain ones, in seconds of a processor, of
+ * which other work takes nothing; and hunts. */
+#include "../../fuzz/race.h"
+#include "bench.h"
+
+#include <unistd.h>
+
+enum { HUNTED = 2000, HUNT = 50000 };
+
+static struct mx_device *emu;
+
+static void check(int failed, const char *why) {
+	if (!failed)
+		return;
+	fprintf(stderr, "%s\n", why);
+	exit(1);
+}
+
+static struct mx_bench *prepare(const char *name, int64_t m, int64_t n, int64_t k) {
+	const char *build = getenv("BUILD");
+	struct mx_case *c;
+	struct mx_plan plan;
+	struct mx_bench *b;
+	struct mx_error err;
+	char file[256], kernels[256];
+	snprintf(file, sizeof file, "cases/%s.yaml", name);
+	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
+	check(mx_case_load(file, &c, &err), err.text);
+	check(mx_plan_make(c, m, n, k, MX_REGIME_GENERAL, &plan, &err), err.text);
+	check(mx_bench_make(&plan, emu, NULL, kernels, 1, &b, &err), err.text);
+	return b;
+}
+
+/* Seconds of a launch on one thread. */
+static double run(struct mx_bench *b, unsigned analysis) {
+	struct mx_run_result r;
+	struct mx_error err;
+	emu->emu->set_analysis(analysis);
+	check(mx_bench_run(b, 1, &r, &err), err.text);
+	check(r.failed, r.failure);
+	return r.processor;
+}
+
+/* In turn, so that what else slows the machine slows both. */
+static void measure_analysis(const char *name, int64_t m, int64_t n, int64_t k) {
+	struct mx_bench *b = prepare(name, m, n, k);
+	double ratio[BENCH_RUNS], seconds[BENCH_RUNS];
+	char what[160];
+	run(b, 0);
+	for (int i = 0; i < BENCH_RUNS; i++) {
+		double plain = run(b, 0);
+		seconds[i] = run(b, MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES);
+		ratio[i] = seconds[i] / plain;
+	}
+	snprintf(what, sizeof what, "analysed/%s/%lldx%lldx%lld", name, (long long)m, (long long)n,
+	         (long long)k);
+	bench_print(what, "s", seconds);
+	bench_print(what, "of plain", ratio);
+	mx_bench_free(b);
+}
+
+/* On all processors, of runs that are fewer than those it is said of. */
+static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
+	struct mx_bench *b = prepare(name, m, n, k);
+	struct mx_race_options o = { .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .n = HUNTED };
+	struct mx_race race;
+	struct mx_verdict v = { 0 };
+	struct mx_error err;
+	emu->emu->set_analysis(0);
+	double start = bench_now();
+	check(mx_race(b, &o, &race, &v, &err), err.text);
+	printf("hunt/%s/%lldx%lldx%lld/%d runs scaled from %d,s,%.4g,0\n", name, (long long)m,
+	       (long long)n, (long long)k, HUNT, HUNTED, (bench_now() - start) * HUNT / HUNTED);
+	mx_bench_free(b);
+}
+
+int main(void) {
+	struct mx_why why;
+	check(mx_device_open("emu", &emu, &why), why.text);
+	emu->emu->set_threads(1);
+	measure_analysis("gemm/mxfp4_f32", 256, 256, 384);
+	measure_analysis("gemm/mxfp4_bf16", 128, 128, 1024);
+	measure_analysis("gemm/mxfp4_splitk4", 32, 32, 512);
+	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 384);
+	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 3072);
+	measure_hunt("gemm/mxfp4_f32", 64, 64, 256);
+	mx_device_close(emu);
+	return 0;
+}
