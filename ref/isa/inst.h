@@ -81,8 +81,9 @@ enum {
 /* What the executor must know of an opcode beyond its operands. */
 enum {
 	MX_NEG_ABS = 1 << 0, /* sources that are no floats, but NEG and ABS change bit 31 */
-	MX_BITWISE = 1 << 1, /* each result bit is a monotone function of source bits, or (SALU) of
-	                        one bit of each source: exact taint */
+	MX_BITWISE = 1 << 1, /* what a result owes to which bits, for those that nobody wrote: this,
+	                        CONTROLn and the last five, see taint.h; CONTROL2 of the SALU:
+	                        a field's width, in source 1 */
 	MX_CARRY_OUT = 1 << 2, /* lane mask result: VCC, or SDST of VOP3B */
 	MX_CARRY_IN = 1 << 3,  /* lane mask source: VCC, or src2 of VOP3 */
 	MX_READS_D = 1 << 4,   /* the destination is also a source; VALU: the third */
@@ -91,12 +92,11 @@ enum {
 	MX_EXEC_OUT = 1 << 7,
 	MX_LOAD = 1 << 8,
 	MX_STORE = 1 << 9,
-	MX_SIGNED = 1 << 10, /* sub-dword load or 64-bit literal: sign-extended */
+	MX_SIGNED = 1 << 10, /* sub-dword load, 64-bit literal or SIMM16: sign-extended */
 	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data */
 	MX_D16_HI =
 		1 << 12, /* memory data, or the VALU's result, is in the upper half of a register */
-	MX_CONTROL0 = 1 << 13, /* BITWISE, but source 0 (1, 2) says which bits go where; SALU: 2 is
-	                          the field width in source 1 */
+	MX_CONTROL0 = 1 << 13,
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,
 	MX_TO_AGPR = 1 << 16, /* moves that name the register files by their opcode */
@@ -116,11 +116,14 @@ enum {
 	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */
 	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: what memory must hold comes first */
 	MX_HALF_UNKNOWN = 1ull << 32, /* 16-bit result: nobody says what the other half becomes */
-	MX_POSITIONAL = 1ull << 33, /* bit i of the result depends on bits i of the sources alone */
-	MX_UPWARD = 1ull << 37, /* bit i depends on bits up to i of the sources; not with CLAMP */
 	MX_NO_OVERLAP = 1ull << 34, /* the destination overlaps no source [LLVM earlyclobber] */
 	MX_NEAREST = 1ull << 35,    /* rounds to nearest even in any MODE */
 	MX_FLUSH = 1ull << 36,      /* flushes denormal sources and results in any MODE */
+	MX_ORDERED = 1ull << 33,
+	MX_CHOOSES = 1ull << 37,
+	MX_SCANS = 1ull << 38,
+	MX_EQUALS = 1ull << 39,
+	MX_PAIRED = 1ull << 40,
 };
 
 /* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */

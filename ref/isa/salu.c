@@ -105,7 +105,7 @@ SALU(s_mulk_i32, D32(S0 *S1))
 	SALU_CMP(s_cmp_##suffix##_i32, I0 op I1)                                                   \
 	SALU_CMP(s_cmp_##suffix##_u32, S0 op S1)                                                   \
 	SALU_CMP(s_cmpk_##suffix##_i32, I0 op I1)                                                  \
-	SALU_CMP(s_cmpk_##suffix##_u32, S0 op(S1 & 0xffff))
+	SALU_CMP(s_cmpk_##suffix##_u32, S0 op S1)
 COMPARE(eq, ==)
 COMPARE(lg, !=)
 COMPARE(gt, >)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* a, b: sources, zero-extended from their size; for SOPK a is the destination and
- * b SIMM16, sign-extended; for READS_D opcodes d comes in as it was, for EXEC_OUT ones b
- * is EXEC. scc in and out. */
+ * b SIMM16, sign-extended where the opcode is signed; for READS_D opcodes d comes in as it was, for
+ * EXEC_OUT ones b is EXEC. scc in and out. */
 struct mx_scalars {
 	uint64_t a, b, d;
 	bool scc;

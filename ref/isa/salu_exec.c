@@ -2,10 +2,14 @@
  * 5]. */
 #include "machine.h"
 #include "salu.h"
+#include "sums.h"
 
-/* Which bits of what a function reads nobody wrote, in the order of struct mx_scalars. */
-struct unwritten {
-	uint64_t a, b, d;
+/* Sources in the order of struct mx_scalars. */
+enum { SOURCE_A, SOURCE_B, SOURCE_D, SOURCE_SCC };
+
+/* Which bits of a result nobody wrote. */
+struct result_unwritten {
+	uint64_t d;
 	bool scc;
 };
 
@@ -26,56 +30,80 @@ static uint64_t operand_unwritten(const struct mx_wave *w, unsigned code, unsign
 	}
 }
 
+static uint64_t immediate(const struct mx_inst *in) {
+	return in->op->flags & MX_SIGNED ? (uint64_t)(int64_t)in->imm : (uint16_t)in->imm;
+}
+
+/* Bits of source i that count: of one that says which bits go where, an amount, and a field's
+ * width. */
+static uint64_t uses(const struct mx_op *op, unsigned i) {
+	uint64_t amount = op->d == 2 || op->s[0] == 2 ? 63 : 31;
+	if (!(op->flags & MX_CONTROL0 << i))
+		return ~0ull;
+	return op->flags & MX_CONTROL2 ? amount | 127 << 16 : amount;
+}
+
 static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_scalars *x,
-                  struct unwritten *u) {
+                  struct mx_unwritten *u) {
 	const struct mx_op *op = in->op;
 	unsigned d = op->flags & MX_READS_D ? op->d : 0;
 	x->a = read_operand(w, in, in->src[0], op->s[0]);
-	x->b = op->encoding == MX_SOPK   ? (uint64_t)(int64_t)in->imm
+	x->b = op->encoding == MX_SOPK   ? immediate(in)
 	       : op->flags & MX_EXEC_OUT ? mx_exec(w)
 	                                 : read_operand(w, in, in->src[1], op->s[1]);
 	x->d = read_operand(w, in, in->dst, d);
 	x->scc = w->scc;
-	u->a = operand_unwritten(w, in->src[0], op->s[0]);
-	u->b = operand_unwritten(w, in->src[1], op->s[1]);
-	u->d = operand_unwritten(w, in->dst, d);
-	u->scc = op->flags & MX_SCC_IN && w->scc_unwritten;
+	u->of[SOURCE_A] = operand_unwritten(w, in->src[0], op->s[0]) & uses(op, 0);
+	u->of[SOURCE_B] = operand_unwritten(w, in->src[1], op->s[1]) & uses(op, 1);
+	u->of[SOURCE_D] = operand_unwritten(w, in->dst, d);
+	u->of[SOURCE_SCC] = op->flags & MX_SCC_IN && w->scc_unwritten;
 }
 
-/* ---- what of the result nobody wrote ---- */
+/* ---- what of the result nobody wrote: the trials of taint.h ---- */
 
-static uint64_t low_or_high(uint64_t value, uint64_t unwritten, bool high) {
-	return high ? value | unwritten : value & ~unwritten;
+static struct mx_source_shape shape_of(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	bool same = op->s[1] && op->s[0] == op->s[1] && in->src[0] == in->src[1];
+	return (struct mx_source_shape){ { op->s[0] > 1 ? 64 : 32, op->s[1] > 1 ? 64 : 32, 64 },
+		                         { 0, same ? 0 : 1, 2 } };
 }
 
-/* Bits of S0 or S1 that say which bits go where: a shift amount, and a field's width. */
-static uint64_t control_bits(const struct mx_op *op) {
-	uint64_t amount = op->d == 2 || op->s[0] == 2 ? 63 : 31;
-	return op->flags & MX_CONTROL2 ? amount | 127 << 16 : amount;
+static void flip(struct mx_scalars *x, const struct mx_variable *v) {
+	x->a ^= v->sources >> SOURCE_A & 1 ? v->bits : 0;
+	x->b ^= v->sources >> SOURCE_B & 1 ? v->bits : 0;
+	x->d ^= v->sources >> SOURCE_D & 1 ? v->bits : 0;
+	x->scc ^= v->sources >> SOURCE_SCC & 1;
 }
 
-/* Each result bit depends on one bit of each source, or is a monotone function of several:
- * it depends on the unwritten ones exactly if it changes as they go, each source by
- * itself, from all 0 to all 1. */
-static struct unwritten flip_unwritten(const struct mx_inst *in, const struct mx_scalars *x,
-                                       const struct unwritten *u) {
-	bool same = in->op->s[1] && in->src[0] == in->src[1];
-	uint64_t ones = 0, zeros = 0;
-	unsigned sccs = 0;
-	for (unsigned k = 0; k < 16; k++) {
-		bool b_high = same ? k & 1 : k >> 1 & 1;
-		struct mx_scalars y = {
-			.a = low_or_high(x->a, u->a, k & 1),
-			.b = low_or_high(x->b, u->b, b_high),
-			.d = low_or_high(x->d, u->d, k >> 2 & 1),
-			.scc = u->scc ? k >> 3 : x->scc,
-		};
-		in->op->scalar(&y);
-		ones |= y.d;
-		zeros |= ~y.d;
-		sccs |= 1u << y.scc;
+static struct mx_scalars zeros_in(const struct mx_scalars *x, const struct mx_unwritten *u) {
+	return (struct mx_scalars){ x->a & ~u->of[SOURCE_A], x->b & ~u->of[SOURCE_B],
+		                    x->d & ~u->of[SOURCE_D], x->scc && !u->of[SOURCE_SCC] };
+}
+
+static struct result_unwritten differences(const struct mx_op *op, struct mx_scalars x,
+                                           const struct mx_trials *t) {
+	struct mx_scalars first = x, y;
+	struct result_unwritten differ = { 0 };
+	op->scalar(&first);
+	for (unsigned step = 1; step <= t->steps; step++) {
+		flip(&x, mx_trial_step(t, step));
+		y = x;
+		op->scalar(&y);
+		differ.d |= y.d ^ first.d;
+		differ.scc |= y.scc != first.scc;
 	}
-	return (struct unwritten){ .d = ones & zeros, .scc = sccs == 3 };
+	return differ;
+}
+
+static uint64_t summed(mx_sum *sum, const struct mx_source_shape *shape,
+                       const struct mx_scalars *known, const struct mx_unwritten *u) {
+	const struct mx_known s[MX_TAINT_SOURCES] = {
+		{ known->a, u->of[SOURCE_A], 1 },
+		{ known->b, u->of[SOURCE_B], 1 + shape->same_as[1] },
+		{ known->d, u->of[SOURCE_D], 3 },
+		{ known->scc, u->of[SOURCE_SCC], 4 },
+	};
+	return sum(s).unwritten;
 }
 
 /* SCC says of a result that it is not zero: a written one is enough. */
@@ -83,37 +111,55 @@ static bool nonzero_unwritten(uint64_t value, uint64_t unwritten) {
 	return unwritten && !(value & ~unwritten);
 }
 
-static struct unwritten result_unwritten(const struct mx_inst *in, const struct mx_scalars *x,
-                                         const struct unwritten *u) {
-	const struct unwritten all = { .d = ~0ull, .scc = true };
-	uint32_t flags = in->op->flags;
-	uint64_t control = control_bits(in->op);
-	if (!(u->a | u->b | u->d | u->scc))
-		return (struct unwritten){ 0 };
-	if (!(flags & MX_BITWISE) || (flags & MX_CONTROL0 && u->a & control) ||
-	    (flags & MX_CONTROL1 && u->b & control))
-		return all;
-	return flip_unwritten(in, x, u);
+/* What is known of two sources decides whether they are equal. */
+static bool decides_equality(const struct mx_op *op, const struct mx_source_shape *shape,
+                             uint64_t differ, uint64_t undecided) {
+	uint64_t size = op->s[0] > 1 ? ~0ull : 0xffffffff;
+	return shape->same_as[1] == 0 || differ & ~undecided & size;
+}
+
+static struct result_unwritten result_unwritten(const struct mx_inst *in,
+                                                const struct mx_scalars *x, uint64_t d,
+                                                const struct mx_unwritten *u) {
+	const struct mx_op *op = in->op;
+	const struct mx_source_shape shape = shape_of(in);
+	const struct mx_scalars known = zeros_in(x, u);
+	uint64_t undecided = u->of[SOURCE_A] | u->of[SOURCE_B], differ = known.a ^ known.b;
+	struct mx_trials trials;
+	mx_taint_kind kind = mx_plan_trials(op->flags, &shape, u, &trials);
+	mx_sum *sum = kind == MX_TAINT_ALL ? NULL : mx_sum_of(op);
+	struct result_unwritten r = differences(op, known, &trials);
+	if (kind == MX_TAINT_UNKNOWN) {
+		r.d = ~0ull;
+		r.scc = !(op->flags & MX_EQUALS && decides_equality(op, &shape, differ, undecided));
+	} else if (kind == MX_TAINT_ORDERED)
+		r.d = mx_smear_down(r.d, 64) &
+		      (op->flags & MX_CHOOSES ? undecided | differ : ~0ull);
+	else if (kind == MX_TAINT_BITWISE && op->d)
+		r.scc = nonzero_unwritten(d, r.d);
+	if (sum)
+		r.d = summed(sum, &shape, &known, u);
+	return r;
 }
 
 void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	struct mx_scalars x, before;
-	struct unwritten u;
+	struct mx_unwritten u;
+	struct result_unwritten r = { 0 };
 	fetch(w, in, &x, &u);
 	before = x;
 	op->scalar(&x);
-	u = result_unwritten(in, &before, &u);
-	if (op->flags & MX_BITWISE && op->d)
-		u.scc = nonzero_unwritten(x.d, u.d);
+	if (u.of[0] | u.of[1] | u.of[2] | u.of[3])
+		r = result_unwritten(in, &before, x.d, &u);
 	if (op->flags & MX_EXEC_OUT) {
-		mx_write_exec(w, in, x.d, u.d);
+		mx_write_exec(w, in, x.d, r.d);
 		x.d = x.b;
-		u = (struct unwritten){ 0 };
+		r = (struct result_unwritten){ 0 };
 	}
-	mx_swrite_result(w, in, x.d, u.d);
+	mx_swrite_result(w, in, x.d, r.d);
 	if (op->flags & MX_SCC_OUT) {
 		w->scc = x.scc;
-		w->scc_unwritten = u.scc;
+		w->scc_unwritten = r.scc;
 	}
 }

@@ -20,16 +20,16 @@ static int host_rounding(const struct mx_op *op, uint32_t mode) {
 	return host[mode >> (wide ? MX_MODE_ROUND_F64 : MX_MODE_ROUND_F32) & 3];
 }
 
-static void compute(const struct mx_inst *in, uint32_t mode, struct mx_sources *s) {
+void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x) {
 	bool special = mx_mode_matters(in->op, mode);
 	int rounding = special ? host_rounding(in->op, mode) : FE_TONEAREST;
 	if (rounding != FE_TONEAREST)
 		fesetround(rounding);
-	in->op->lanes(&s->x);
+	in->op->lanes(x);
 	if (rounding != FE_TONEAREST)
 		fesetround(FE_TONEAREST);
 	if (special || in->clamp || in->omod)
-		mx_modify_result(in, mode, s->x.d);
+		mx_modify_result(in, mode, x->d);
 }
 
 /* ---- destinations ---- */
@@ -82,31 +82,27 @@ static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t
 void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
 	mx_vreg u[MX_VALU_DWORDS];
+	uint64_t tainted = 0;
 	mx_fetch(w, in, &s);
-	compute(in, w->mode, &s);
-	if (s.any_unwritten) {
-		mx_fetch_unwritten(w, in, &s);
-		mx_result_unwritten(in, &s, u);
-	}
+	mx_compute(in, w->mode, &s.x);
+	if (s.any_unwritten)
+		mx_result_unwritten(w, in, &s, u, &tainted);
 	if (s.x.assumed & s.lanes)
 		mx_assume(w, in, s.x.assumed & s.lanes, s.x.rule);
 	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "carries of lanes that DPP leaves out");
 	if (in->op->flags & MX_CARRY_OUT)
-		write_mask(w, in->sdst, s.x.mask_out,
-		           s.any_unwritten ? mx_tainted_lanes(in->op, &s, false) : 0);
+		write_mask(w, in->sdst, s.x.mask_out, tainted);
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
 }
 
 void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
+	uint64_t tainted = 0;
 	mx_fetch(w, in, &s);
 	in->op->lanes(&s.x);
-	uint64_t tainted = 0;
-	if (s.any_unwritten) {
-		mx_fetch_unwritten(w, in, &s);
-		tainted = mx_tainted_lanes(in->op, &s, false);
-	}
+	if (s.any_unwritten)
+		mx_result_unwritten(w, in, &s, NULL, &tainted);
 	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
 	write_mask(w, in->sdst, mask, tainted);
 	if (!(in->op->flags & MX_EXEC_OUT) && in->sdst != MX_EXEC)

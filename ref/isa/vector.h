@@ -9,6 +9,7 @@
 struct mx_type_info {
 	uint8_t dwords, bits, elements;
 	bool is_float;
+	uint32_t uses; /* bits of the first dword that count */
 	enum { MX_CONST_F32, MX_CONST_F64, MX_CONST_F16, MX_CONST_BF16 } constants;
 };
 extern const struct mx_type_info mx_operand_types[MX_TYPES];
@@ -18,7 +19,8 @@ extern const struct mx_type_info mx_operand_types[MX_TYPES];
 struct mx_sources {
 	struct mx_lanes x;
 	mx_vreg copy[3][MX_VALU_DWORDS], unwritten[3][MX_VALU_DWORDS];
-	uint16_t row[3]; /* that a vector source begins at */
+	mx_vreg arranged[3][MX_VALU_DWORDS]; /* where any_unwritten: before NEG, ABS and MODE */
+	uint16_t row[3];                     /* that a vector source begins at */
 	bool any_unwritten;
 	uint64_t mask_unwritten;
 	uint64_t lanes;        /* that the result goes to: EXEC, but for DPP */
@@ -32,12 +34,20 @@ void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s)
 /* Source i as a copy that may be changed. */
 mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned i);
 
-/* ---- vtaint.c: what of the result nobody wrote; only called where any_unwritten is set ---- */
+/* Moves source i's lanes and chooses its parts, as SDWA, DPP and OP_SEL ask; also of bits that
+ * nobody wrote. */
+void mx_arrange_source(const struct mx_inst *in, const struct mx_sources *s, unsigned i,
+                       mx_vreg *v);
 
-void mx_fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
-void mx_result_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg *d);
-/* Lanes in which any source bit (or only a control bit) is unwritten. */
-uint64_t mx_tainted_lanes(const struct mx_op *op, const struct mx_sources *s, bool controls_only);
+/* ---- valu.c: the lane function, and what MODE and modifiers make of its result ---- */
+
+void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x);
+
+/* ---- vtaint.c: which bits of the result nobody wrote, and of the lane mask; only called where
+ * any_unwritten is set ---- */
+
+void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+                         mx_vreg *d, uint64_t *mask);
 
 /* ---- sublane.c: SDWA and DPP ---- */
 
@@ -53,7 +63,7 @@ void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t 
 
 /* Whether a MODE other than the usual one changes sources or result of this opcode. */
 bool mx_mode_matters(const struct mx_op *op, uint32_t mode);
-/* Halves chosen by OP_SEL; also of bits that nobody wrote. */
+/* Halves chosen by OP_SEL. */
 void mx_choose_halves(const struct mx_inst *in, unsigned i, mx_vreg *v);
 void mx_modify_source(const struct mx_inst *in, unsigned i, uint32_t mode, mx_vreg *v);
 void mx_modify_result(const struct mx_inst *in, uint32_t mode, mx_vreg *d);

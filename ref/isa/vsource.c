@@ -7,8 +7,8 @@
 const struct mx_type_info mx_operand_types[MX_TYPES] = {
 #define BITS  false
 #define FLOAT true
-#define MX_TYPE(id, dwords, bits, elements, kind, constants)                                       \
-	{ dwords, bits, elements, kind, MX_CONST_##constants },
+#define MX_TYPE(id, dwords, bits, elements, kind, constants, uses)                                 \
+	{ dwords, bits, elements, kind, uses, MX_CONST_##constants },
 #include "types.def"
 #undef MX_TYPE
 #undef BITS
@@ -100,15 +100,30 @@ static void fetch_mask(struct mx_wave *w, const struct mx_inst *in, struct mx_so
 	s->any_unwritten |= s->mask_unwritten != 0;
 }
 
-static void transform(struct mx_wave *w, const struct mx_inst *in, unsigned i,
-                      struct mx_sources *s) {
-	mx_vreg *v = mx_source_copy(in, s, i);
+void mx_arrange_source(const struct mx_inst *in, const struct mx_sources *s, unsigned i,
+                       mx_vreg *v) {
 	if (in->sdwa.used && i < 2)
 		mx_select_sub_dword(in, i, v[0], v[0]);
 	for (unsigned h = 0; in->dpp.used && i == 0 && h < in->op->s[0]; h++)
 		mx_move_lanes(s, v[h], v[h]);
 	mx_choose_halves(in, i, v);
+}
+
+static void transform(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                      struct mx_sources *s) {
+	mx_vreg *v = mx_source_copy(in, s, i);
+	mx_arrange_source(in, s, i, v);
+	if (s->any_unwritten)
+		memcpy(s->arranged[i], v, in->op->s[i] * sizeof *v);
 	mx_modify_source(in, i, w->mode, v);
+}
+
+static void fetch_source(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                         struct mx_sources *s) {
+	if (in->src[i] >= MX_VGPR)
+		fetch_vector(w, in, i, s);
+	else
+		fetch_scalar(w, in, i, s);
 }
 
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
@@ -119,16 +134,15 @@ void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s)
 	s->lanes = mx_exec(w);
 	if (in->dpp.used)
 		mx_plan_dpp(w, in, s);
-	for (unsigned i = 0; i < 3 && op->s[i]; i++) {
-		if (in->src[i] >= MX_VGPR)
-			fetch_vector(w, in, i, s);
-		else
-			fetch_scalar(w, in, i, s);
-		if (transforms)
-			transform(w, in, i, s);
-	}
+	for (unsigned i = 0; i < 3 && op->s[i]; i++)
+		fetch_source(w, in, i, s);
 	if (op->flags & (MX_CARRY_IN | MX_VCC_IN))
 		fetch_mask(w, in, s);
+	for (unsigned i = 0; i < 3 && op->s[i]; i++)
+		if (transforms)
+			transform(w, in, i, s);
+		else if (s->any_unwritten)
+			memcpy(s->arranged[i], s->x.s[i], op->s[i] * sizeof(mx_vreg));
 	s->x.mode = w->mode;
 	s->x.truth = in->neg | in->abs << 3 | in->omod << 6;
 	s->x.op_sel = in->op_sel;

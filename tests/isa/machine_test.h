@@ -89,7 +89,7 @@ static inline void run_code(struct machine *m, const struct code *c) {
 static inline bool has_floats(const struct mx_op *op) {
 	enum { BITS, FLOAT };
 	static const uint8_t kinds[] = {
-#define MX_TYPE(id, dwords, bits, elements, kind, constants) kind,
+#define MX_TYPE(id, dwords, bits, elements, kind, constants, uses) kind,
 #include "../../ref/isa/types.def"
 #undef MX_TYPE
 	};

@@ -1,0 +1,104 @@
+/* Which values of unwritten bits are tried; see taint.h. */
+#include "taint.h"
+
+/* Source i is the same register as one before. */
+static bool is_again(const struct mx_source_shape *shape, unsigned i) {
+	return i < 3 && shape->same_as[i] != i;
+}
+
+static unsigned count(const struct mx_source_shape *shape, const struct mx_unwritten *u) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < MX_TAINT_SOURCES; i++)
+		n += is_again(shape, i) ? 0 : (unsigned)__builtin_popcountll(u->of[i]);
+	return n;
+}
+
+/* A variable more: these bits of source i, and of those that are the same register. */
+static void vary(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
+                 uint64_t bits) {
+	unsigned sources = 1u << i;
+	if (!bits || t->n == MX_TAINT_VARIABLES)
+		return;
+	for (unsigned k = i + 1; k < 3; k++)
+		sources |= (unsigned)(shape->same_as[k] == i) << k;
+	t->variable[t->n++] = (struct mx_variable){ bits, (uint8_t)sources };
+}
+
+static void vary_each_bit(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
+                          uint64_t bits) {
+	for (; bits; bits &= bits - 1)
+		vary(t, shape, i, bits & -bits);
+}
+
+/* The highest bit of each element. */
+static uint64_t top_bits(unsigned element_bits) {
+	switch (element_bits) {
+	case 16: return 0x8000800080008000;
+	case 32: return 0x8000000080000000;
+	default: return 1ull << 63;
+	}
+}
+
+/* Numbers, signed or not: the top bit, and the rest. */
+static void vary_number(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
+                        uint64_t bits) {
+	uint64_t top = i < 3 ? top_bits(shape->bits[i]) : 0;
+	vary(t, shape, i, bits & top);
+	vary(t, shape, i, bits & ~top);
+}
+
+static void vary_source(uint64_t flags, struct mx_trials *t, const struct mx_source_shape *shape,
+                        unsigned i, uint64_t bits) {
+	bool controls = i < 3 && flags & MX_CONTROL0 << i;
+	if (flags & MX_BITWISE && controls)
+		vary_each_bit(t, shape, i, bits);
+	else if (flags & MX_BITWISE)
+		vary(t, shape, i, bits);
+	else
+		vary_number(t, shape, i, bits);
+}
+
+/* Bits set from the lowest up, and cleared in the same order. */
+static void scan(struct mx_trials *t, const struct mx_source_shape *shape, uint64_t bits) {
+	vary_each_bit(t, shape, 0, bits);
+	t->combine = false;
+	t->steps = 2 * t->n;
+}
+
+mx_taint_kind mx_plan_trials(uint64_t flags, const struct mx_source_shape *shape,
+                             const struct mx_unwritten *u, struct mx_trials *t) {
+	enum { MOST = 8 }; /* variables that are combined */
+	static const struct mx_source_shape apart = { { 64, 64, 64 }, { 0, 1, 2 } };
+	bool all = count(shape, u) <= MX_TAINT_BITS;
+	t->n = t->steps = 0;
+	t->combine = true;
+	if (!all && flags & MX_SCANS) {
+		scan(t, shape, u->of[0]);
+		return MX_TAINT_ALL;
+	}
+	if (!all && !(flags & (MX_BITWISE | MX_ORDERED)))
+		return MX_TAINT_UNKNOWN;
+	if (!all && flags & (MX_CONTROL0 | MX_CONTROL1 | MX_CONTROL2))
+		shape = &apart; /* a register that shifts itself: as two */
+	for (unsigned i = 0; i < MX_TAINT_SOURCES; i++) {
+		if (is_again(shape, i))
+			continue;
+		if (all)
+			vary_each_bit(t, shape, i, u->of[i]);
+		else
+			vary_source(flags, t, shape, i, u->of[i]);
+	}
+	if (t->n > MOST)
+		return MX_TAINT_UNKNOWN;
+	t->steps = (1u << t->n) - 1;
+	return all ? MX_TAINT_ALL : flags & MX_BITWISE ? MX_TAINT_BITWISE : MX_TAINT_ORDERED;
+}
+
+uint64_t mx_smear_down(uint64_t v, unsigned element_bits) {
+	uint64_t into = element_bits == 16   ? 0x7fff7fff7fff7fff
+	                : element_bits == 32 ? 0x7fffffff7fffffff
+	                                     : ~0ull >> 1;
+	for (unsigned i = 0; i < element_bits; i++)
+		v |= v >> 1 & into;
+	return v;
+}
