@@ -2,8 +2,10 @@
 use strict;
 use warnings;
 
+# No unions as arguments: clang 22 passes one as its largest member, without what another has
+# where that one has padding. (Without unions as results, too, csmith fails an assertion of its own.)
 my $csmith = 'csmith --no-argc --quiet --concise --max-funcs 5 --max-block-depth 4 '
-	. '--max-array-len-per-dim 6';
+	. '--max-array-len-per-dim 6 --no-arg-unions';
 
 # As it is, by one work-item: its variables are those of the device.
 sub csmith_c {

@@ -3,7 +3,7 @@
 # optimisation, for gfx950, run there on the emulator, and must leave the same results.
 #
 # tests/diff/diff.pl [--kind own|csmith-c|csmith-cpp] [--seed FIRST] [--count N] [--jobs J]
-#                    [--levels 0123] [--instructions LIMIT] [--keep DIR] [--notes]
+#                    [--levels 0123] [--instructions LIMIT] [--keep DIR]
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -20,7 +20,7 @@ require "$here/generate.pl";
 
 my %option = (kind => 'own', seed => 1, count => 1, jobs => 1, levels => '0123',
 	instructions => 2_000_000);
-GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s notes))
+GetOptions(\%option, qw(kind=s seed=i count=i jobs=i levels=s instructions=i keep=s))
 	or die "see the head of $0\n";
 my %make = (own => \&own_program, 'csmith-c' => \&csmith_c, 'csmith-cpp' => \&csmith_cpp);
 my $make = $make{$option{kind}} or die "no kind $option{kind}\n";
@@ -88,8 +88,7 @@ sub on_device {
 	my $got = slurp("$co.out");
 	return ('different', first_difference($want, $got, $n{WORDS} // 1024) . "\n$said")
 		if $got ne $want;
-	return ('finding', $said) if grep { !/^uninitialised/ } split /\n/, $said;
-	return ('noted', $said) if $said;
+	return ('finding', $said) if $said;
 	return ('same', '');
 }
 
@@ -111,7 +110,7 @@ sub try_seed {
 		my ($verdict, $said) = on_device($program, $seed, $level, $want);
 		$report .= "$verdict\t-O$level\t" . $said =~ s/\n/\\n/gr . "\n";
 	}
-	spew("$keep/$option{kind}-$seed.c", $text) if $keep && $report =~ /^(?!same|slow|noted|clang failed)/m;
+	spew("$keep/$option{kind}-$seed.c", $text) if $keep && $report =~ /^(?!same|slow|clang failed)/m;
 	unlink glob "$program*";
 	return $report;
 }
@@ -133,7 +132,7 @@ sub report_on {
 			$failed++;
 			next;
 		}
-		next if $verdict =~ /^(same|slow|clang failed)$/ || $verdict eq "noted" && !$option{notes};
+		next if $verdict =~ /^(same|slow|clang failed)$/;
 		$failed++;
 		my @lines = split /\n/, $said;
 		$said = join "\n", map { substr $_, 0, 200 } @lines[ 0 .. ($#lines < 5 ? $#lines : 5) ];
