@@ -47,14 +47,13 @@ static struct mx_known subb(struct mx_known a, struct mx_known b, struct mx_know
 	return sum(same(a, b) ? number(0) : a, same(a, b) ? number(~0ull) : not(b), carry);
 }
 
-static struct mx_known xor
-	(struct mx_known a, struct mx_known b) {
-		uint64_t unwritten = same(a, b) ? 0 : a.unwritten | b.unwritten;
-		return (struct mx_known){ (a.value ^ b.value) & ~unwritten, unwritten, 0 };
-	}
+static struct mx_known exclusive_or(struct mx_known a, struct mx_known b) {
+	uint64_t unwritten = same(a, b) ? 0 : a.unwritten | b.unwritten;
+	return (struct mx_known){ (a.value ^ b.value) & ~unwritten, unwritten, 0 };
+}
 
-	/* By an amount that is not known: nothing below the lowest one is set. */
-	static struct mx_known shl(struct mx_known a, struct mx_known by) {
+/* By an amount that is not known: nothing below the lowest one is set. */
+static struct mx_known shl(struct mx_known a, struct mx_known by) {
 	uint64_t any = a.value | a.unwritten;
 	return by.unwritten ? (struct mx_known){ 0, -(any & -any), 0 }
 	                    : shift(a, (unsigned)by.value);
