@@ -139,6 +139,7 @@ my %shipped = (
 	%shipped,
 	(map { $_ => ["foreign/$_"] } qw(mxfp4_opencl mxfp6_scratch mxfp8_grouped mxfp8_wgrad)),
 	(map { $_ => ["gemm/$_"] } qw(mxfp4_splitk1 mxfp4_splitk2 mxfp4_splitk4)),
+	(map { $_ => ["gemm/$_"] } qw(mxfp8_f32 mxfp8_persistent mxfp8_scratch)),
 	mxfp4_f32  => [ map { "gemm/mxfp4_f32/$_/general" } qw(64x64x256 128x128x1024) ],
 	mxfp4_bf16 => [ 'gemm/mxfp4_bf16/128x128x256/exact', 'gemm/mxfp4_bf16/13x31x1120/general' ],
 ) if $ENV{MXCHECK_LONG};

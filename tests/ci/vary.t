@@ -58,7 +58,7 @@ sub on_hip {
 	local $ENV{LD_LIBRARY_PATH} = join ':', $dir, $ENV{LD_LIBRARY_PATH} // ();
 	local $ENV{SLOW_HIP_HANG} = $hang;
 	my $start = time;
-	run('timeout', 30, $mxcheck, @command);
+	run('timeout', '-s', 'KILL', 30, $mxcheck, @command);
 	cmp_ok(time - $start, '<', 20, '  it ends');
 	return $status;
 }
