@@ -20,7 +20,7 @@ my %language = (c => '-x c -std=gnu11', cl => '-x cl -cl-std=CL2.0');
 
 sub compile {
 	my ($source, $level) = @_;
-	my $name = "$dir/" . $source =~ s!.*tests/!!r =~ tr!/!_!r . "-O$level";
+	my $name = "$dir/" . $source =~ s!^\Q$dir\E/|.*tests/!!r =~ tr!/!_!r . "-O$level";
 	my ($suffix) = $source =~ /\.(c|cl)$/;
 	system("$llvm/clang $language{$suffix} --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib " .
 		"-ffreestanding -Itests/diff -w -O$level -c $source -o $name.elf && " .
@@ -118,7 +118,7 @@ sub is_for_llvm_alone {
 	return $loaded && $next =~ /^global_store_dword / && !grep { $used{$_} } registers($loaded);
 }
 
-my $limit = $ENV{MXCHECK_LONG} ? 1e9 : 150;
+my $limit = $ENV{MXCHECK_LONG} ? 2000 : 150;
 my ($nops, $alone, @missed, %before) = (0, 0);
 for my $co (sort @co) {
 	my $elf = contents($co);

@@ -108,6 +108,9 @@ is(mxcheck('mutate', '--case', "$dir/small.yaml", '--device', 'hip') != 0, 1, 'a
 
 # ---- the kernels that are shipped ----
 
+# A wait in code that clang kept and no shape that was tried reaches.
+my %dead = (mxfp8_f32 => 2);
+
 # Mutants by fate: "PC WHAT" of nops, and how many of all.
 sub fates {
 	my %n = map { $_ => [ $out =~ /^$_ +\S+?\+(0x\S+ s_nop \d+: s_nop \d+ -> s_nop \d+)/mg ] }
@@ -121,8 +124,8 @@ sub all_are_told {
 	my ($name, @runs) = @_;
 	my $ended = mxcheck('mutate', '-v', @runs);
 	my ($nops, $all, $flagged, $equivalent, $survived, $missed) = fates();
-	ok($ended == 0 && $flagged && !$survived && !$missed,
-		"$name: of @{[$all // 0]} mutants none survives, and all are reached") or diag $out, $err;
+	ok($ended == 0 && $flagged && !$survived && $missed == ($dead{$name} // 0),
+		"$name: of @{[$all // 0]} mutants none survives, and all but $missed are reached") or diag $out, $err;
 	diag "$name: $flagged flagged, $equivalent equivalent" if $ENV{MXCHECK_LONG};
 	return unless @{ $nops->{flagged} };
 	# What the rules see must not be cleared by the judge that does not know them.
@@ -139,7 +142,8 @@ my %shipped = (
 	%shipped,
 	(map { $_ => ["foreign/$_"] } qw(mxfp4_opencl mxfp6_scratch mxfp8_grouped mxfp8_wgrad)),
 	(map { $_ => ["gemm/$_"] } qw(mxfp4_splitk1 mxfp4_splitk2 mxfp4_splitk4)),
-	(map { $_ => ["gemm/$_"] } qw(mxfp8_f32 mxfp8_persistent mxfp8_scratch)),
+	(map { $_ => ["gemm/$_"] } qw(mxfp8_f32 mxfp8_scratch)),
+	mxfp8_persistent => [ map { "gemm/mxfp8_persistent/$_" } qw(64x64x256/general 97x130x128/general 1x1x32/exact) ],
 	mxfp4_f32  => [ map { "gemm/mxfp4_f32/$_/general" } qw(64x64x256 128x128x1024) ],
 	mxfp4_bf16 => [ 'gemm/mxfp4_bf16/128x128x256/exact', 'gemm/mxfp4_bf16/13x31x1120/general' ],
 ) if $ENV{MXCHECK_LONG};
