@@ -59,7 +59,19 @@ static bool is_in_set(void *context, struct mx_bench *b, const struct mx_run_res
 	return !mx_bench_judge(b, r, &v, &err) && !mx_verdict_status(&v);
 }
 
-int mx_hunt(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
+/* The company is for the runs that are compared: a witness is looked for without. */
+static int hunt(const struct mx_options *o, const char *kernel_dir,
+                const struct mx_race_options *race, struct mx_bench *b, struct mx_result *r) {
+	r->vary = o->vary;
+	int status = o->varies ? mx_bench_vary(b, &r->vary, kernel_dir, &r->err) : 0;
+	if (!status)
+		status = mx_race(b, race, &r->race, &r->verdict, &r->err);
+	mx_bench_vary(b, NULL, kernel_dir, NULL);
+	return status;
+}
+
+int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench *b,
+            struct mx_result *r) {
 	struct progress p = { .start = now(), .seconds = o->time };
 	const struct mx_race_options race = {
 		.jobs = o->jobs < o->race ? o->jobs : (unsigned)o->race,
@@ -73,7 +85,7 @@ int mx_hunt(const struct mx_options *o, struct mx_bench *b, struct mx_result *r)
 		.legal = r->run->c->verdict.judge == MX_JUDGE_SET ? is_in_set : NULL,
 		.context = &p
 	};
-	int status = mx_race(b, &race, &r->race, &r->verdict, &r->err);
+	int status = hunt(o, kernel_dir, &race, b, r);
 	if (race.progress)
 		fprintf(stderr, "\r\033[K");
 	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
@@ -125,6 +137,14 @@ static void print_chance(const struct mx_result *r, const char *lead) {
 		       lead, depth, waves, r->race.instructions, chance);
 }
 
+static void print_varied(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+	char text[128];
+	mx_vary_text(&r->vary, true, text, sizeof text);
+	if (text[0])
+		printf("%srace: varied: %s%s\n", lead, text,
+		       d->emu ? "; the emulator does one thing after the other" : "");
+}
+
 void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
@@ -138,8 +158,12 @@ void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const c
 	printf(", %.2f ms a run\n", 1e3 * r->seconds);
 	if (!race->divergent)
 		print_chance(r, lead);
+	print_varied(d, r, lead);
 	if (race->resumed)
 		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
+	if (d->lost)
+		printf("%srace: the device did not come back; these counts are of the runs done\n",
+		       lead);
 	if (race->interrupted)
 		printf("%srace: interrupted; these counts are of the runs done\n", lead);
 	if (race->distinct > 1 || race->crashes || race->timeouts)

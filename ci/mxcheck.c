@@ -109,10 +109,12 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	int status = make_bench(g, r->run, &b, &r->err);
 	if (g->o->schedule)
 		g->device->emu->set_schedule(&g->schedule);
-	if (!status)
+	if (!status) {
+		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
-	if (!status && g->o->race)
-		status = mx_hunt(g->o, b, r);
+	}
+	if (!status && g->o->race && !g->device->lost)
+		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	r->bad_input = status != 0;
 	mx_bench_free(b);
 }
@@ -139,7 +141,7 @@ static void *work(void *argument) {
 		pthread_mutex_lock(&g->lock);
 		g->done[i] = true;
 		print_ready(g);
-		if (g->results[i].race.interrupted)
+		if (g->results[i].race.interrupted || g->device->lost)
 			g->selection.n_runs = i + 1; /* a hunt has the only thread */
 		pthread_mutex_unlock(&g->lock);
 	}
@@ -296,6 +298,12 @@ static int open_and_run(struct gate *g) {
 		        "emulator (--device emu)\n",
 		        g->device->name);
 		status = BAD_INPUT;
+	} else if (g->o->race && g->o->has_jobs && g->o->jobs > 1 && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: a hunt does its runs one after the other there: "
+		        "--jobs 1\n",
+		        g->device->name);
+		status = BAD_INPUT;
 	} else if (g->o->mutate && !g->device->emu) {
 		fputs("mxcheck mutate: needs the emulator (--device emu)\n", stderr);
 		status = BAD_INPUT;
@@ -303,6 +311,10 @@ static int open_and_run(struct gate *g) {
 		status = mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
 	else
 		status = run_gate(g);
+	if (g->device->lost) { /* exit handlers of its runtime would wait for the launch */
+		fflush(NULL);
+		_exit(status);
+	}
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
 	return status;

@@ -33,11 +33,19 @@ static const char help[] =
 	"  --scratch-apart    (emulator) scratch returns in order among itself, not with the rest\n"
 	"                     of vmcnt\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
-	"  --time-out S       a run of a hunt that takes more seconds than this is a finding\n"
+	"  --time-out S       a run of a hunt that takes more seconds than this is a finding; on "
+        "a\n"
+	"                     real device it ends the hunt\n"
+	"  --vary W,...       change what is around each run of a hunt, as its seed decides:\n"
+	"                     stream (which stream it is in), tenant (another kernel beside\n"
+	"                     it), flush (caches overwritten before), place (short workgroups\n"
+	"                     before, so that its own start elsewhere); NAME=N: at most so many\n"
+	"                     streams, workgroups, MiB, workgroups\n"
 	"  --schedule X       run under this schedule: the text that a hunt prints for a race, or\n"
 	"                     a file of it; instead of the seed's\n"
 	"  --resume FILE      the hunt's journal: go on where it stopped, or begin it\n"
-	"  --jobs J           threads; default: one for each processor\n"
+	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
+	"                     has one\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
@@ -124,6 +132,7 @@ enum {
 	RESUME,
 	SCHEDULE,
 	JOBS,
+	VARY,
 	SHAPE,
 	REGIME,
 	SAVE,
@@ -151,6 +160,7 @@ static const struct option long_options[] = {
 	{ "resume", required_argument, NULL, RESUME },
 	{ "schedule", required_argument, NULL, SCHEDULE },
 	{ "jobs", required_argument, NULL, JOBS },
+	{ "vary", required_argument, NULL, VARY },
 	{ "shape", required_argument, NULL, SHAPE },
 	{ "regime", required_argument, NULL, REGIME },
 	{ "save", required_argument, NULL, SAVE },
@@ -168,6 +178,11 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
+
+static bool take_vary(const char *value, struct mx_options *o, int *status) {
+	struct mx_why why;
+	return !mx_vary_parse(value, &o->vary, &why) || bad(status, "--vary %s", why.text);
+}
 
 /* One option; false with *status where it is wrong. */
 static bool take(int option, const char *value, struct mx_options *o, int *status) {
@@ -219,7 +234,9 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		if (!number(value, 1, 1024, &n))
 			return bad(status, "--jobs %s: not a number from 1 to 1024", value);
 		o->jobs = (unsigned)n;
+		o->has_jobs = true;
 		return true;
+	case VARY: o->varies = true; return take_vary(value, o, status);
 	case SHAPE:
 		o->has_shape = true;
 		return parse_shape(value, o->shape) ||
@@ -257,6 +274,8 @@ static bool check_hunt(struct mx_options *o, int *status) {
 		return bad(status, "%s", "--schedule is one schedule, a hunt is of many");
 	if (o->race)
 		return true;
+	if (o->varies)
+		return bad(status, "%s", "--vary is of a hunt: --race N or --time T");
 	if (o->time_out > 0)
 		return bad(status, "%s", "--time-out is of a hunt: --race N or --time T");
 	return !o->resume || bad(status, "--resume %s: what? --race N or --time T", o->resume);

@@ -12,7 +12,10 @@ struct mx_options {
 	double time, time_out; /* of a hunt, of one of its runs, in seconds; 0: none */
 	const char *resume;    /* the hunt's journal, or NULL */
 	const char *schedule;  /* text or file, instead of the seed's; or NULL */
+	struct mx_vary vary;   /* around the runs of a hunt */
+	bool varies;
 	unsigned jobs;
+	bool has_jobs;    /* --jobs was said */
 	const char *save; /* folder for buffers as the launch left them; or NULL */
 	bool list, tap, verbose, mutate, scratch_apart;
 	unsigned analysis; /* MX_ANALYSE_... of the run that is judged */

@@ -79,6 +79,20 @@ static void print_witness(const struct mx_options *o, const struct mx_device *d,
 	printf(" --schedule '%s'\n", r->schedule);
 }
 
+/* As many runs as it took, with what was around them. */
+static void print_hunt(const struct mx_options *o, const struct mx_device *d,
+                       const struct mx_result *r) {
+	const struct mx_race *race = &r->race;
+	unsigned long runs = race->divergent ? race->first + 1 : race->runs;
+	char vary[128];
+	mx_vary_text(&r->vary, false, vary, sizeof vary);
+	printf(" --race %lu", runs ? runs : 1);
+	if (vary[0])
+		printf(" --vary %s", vary);
+	if (race->timeouts || d->lost)
+		printf(" --time-out %g", o->time_out);
+}
+
 /* The lines that bring a failure back, and show where the first wrong byte comes from. */
 static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
                              const struct mx_result *r, const char *lead) {
@@ -86,8 +100,8 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 		printf("%s%s was %s\n", lead, r->origin_at, r->origin);
 	printf("%sreproduce: ", lead);
 	print_command(o, d, r);
-	if (r->race.runs)
-		printf(" --race %lu", r->race.divergent ? r->race.first + 1 : r->race.runs);
+	if (r->race.runs || d->lost)
+		print_hunt(o, d, r);
 	putchar('\n');
 	if (!r->origin[0])
 		return;

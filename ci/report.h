@@ -12,6 +12,7 @@ struct mx_result {
 	struct mx_error err;
 	struct mx_verdict verdict;
 	struct mx_race race; /* runs 0: not a hunt */
+	struct mx_vary vary; /* what its runs had around them, settled */
 	double seconds;      /* of the launch; of a hunt: of one launch, on average */
 	char origin[1024];   /* who wrote the first wrong byte; "" where that is not known */
 	char origin_at[160]; /* and where it is, as --who takes it */

@@ -14,6 +14,7 @@ struct mx_site {
 	unsigned most_vm, most_lgkm; /* in flight there, where everything lands as late as it may */
 	unsigned n_guarded;          /* instructions whose operations were */
 	uint64_t guarded[MX_GUARDED];
+	unsigned slack; /* of a nop: slack.h */
 };
 
 typedef enum { MX_WEAKER_WAIT, MX_NO_BARRIER, MX_SHORTER_NOP } mx_mutation_kind;
@@ -23,6 +24,7 @@ struct mx_mutant {
 	size_t site;
 	uint32_t word;     /* instead */
 	unsigned vm, lgkm; /* what a weaker wait waits for */
+	unsigned shorter;  /* a nop: by how much */
 	char what[64];
 };
 
@@ -35,7 +37,7 @@ int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size
 int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
                    struct mx_error *err);
 
-/* What became of a mutant. */
+/* What became of a mutant. Of a case whose bytes may differ from run to run, its judge says. */
 struct mx_mutant_end {
 	bool flagged;
 	char by[40]; /* the finding, or how its bytes showed it */

@@ -84,6 +84,12 @@ static bool is_over(struct hunt *h) {
 	return h->over;
 }
 
+/* A real device that has failed takes its context with it; the emulator goes on. */
+static bool is_dead(const struct hunt *h) {
+	const struct mx_device *d = mx_bench_device(h->bench);
+	return d->lost || (h->race->faults && !d->emu);
+}
+
 /* ---- counting ---- */
 
 /* Whether runs that ended so part from run 0, and may not. */
@@ -110,18 +116,27 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 	race->divergent += x->runs;
 }
 
+/* What is around a run that a finding is about, to end its sentence. */
+static void around(const struct hunt *h, uint64_t run, char text[300]) {
+	char variation[256];
+	mx_bench_variation(h->bench, h->o->first_schedule + run, variation, sizeof variation);
+	snprintf(text, 300, variation[0] ? "; around it: %s" : "", variation);
+}
+
 static void note_lost(struct hunt *h, const struct mx_output *x) {
 	uint64_t seed = h->o->first_schedule + x->first;
+	char with[300];
+	around(h, x->first, with);
 	if (x->outcome == MX_RUN_CRASH)
 		mx_verdict_add(h->v, MX_WRONG_DEVICE, "crash",
-		               "run %llu (--seed %llu): its process died of signal %lld (%s)",
+		               "run %llu (--seed %llu): its process died of signal %lld (%s)%s",
 		               (unsigned long long)x->first, (unsigned long long)seed,
-		               (long long)x->cause, strsignal((int)x->cause));
+		               (long long)x->cause, strsignal((int)x->cause), with);
 	if (x->outcome == MX_RUN_TIMEOUT)
 		mx_verdict_add(h->v, MX_WRONG_DEVICE, "time-out",
-		               "run %llu (--seed %llu) took longer than %g s",
+		               "run %llu (--seed %llu) took longer than %g s%s",
 		               (unsigned long long)x->first, (unsigned long long)seed,
-		               h->o->time_out);
+		               h->o->time_out, with);
 }
 
 static void count(void *context, const struct mx_batch *b) {
@@ -195,7 +210,6 @@ static double instructions_of_group(const struct mx_bench *b) {
 	return emu && groups > 0 ? (double)emu->report()->stats.instructions / groups : 0;
 }
 
-/* A real device that has failed takes its context with it; the emulator goes on. */
 static int run_0(struct hunt *h, struct mx_error *err) {
 	struct mx_run_result r;
 	struct mx_batch *b = calloc(1, sizeof *b);
@@ -206,10 +220,13 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 		h->race->instructions = instructions_of_group(h->bench);
 	if (!status)
 		status = mx_run_0_keep(&h->zero, h->bench, &r, err);
-	if (!status && h->o->journal)
+	if (!status && h->o->journal && !r.late)
 		status = resume(h, err);
 	if (!status && !h->race->runs) {
-		mx_batch_note(b, h->o, &h->zero, h->bench, &r);
+		if (r.late)
+			mx_batch_lost(b, MX_RUN_TIMEOUT, 0);
+		else
+			mx_batch_note(b, h->o, &h->zero, h->bench, &r);
 		mx_ranges_done(&h->ranges, 0, 1);
 		status = keep(h, b, err);
 	}
@@ -253,8 +270,7 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 			mx_ranges_put_back(&h->ranges, b->first + b->done, b->first + b->n);
 			status = keep(h, b, err);
 		}
-		if (h->race->faults && !mx_bench_device(h->bench)->emu)
-			h->over = true;
+		h->over |= is_dead(h);
 		if (is_over(h) && !stopping) {
 			mx_workers_stop(w);
 			stopping = true;
@@ -269,7 +285,7 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 
 static void conclude(struct hunt *h) {
 	struct mx_race *race = h->race;
-	char where[320];
+	char where[320], with[300];
 	mx_tally_top(&h->tally, race->outputs);
 	for (size_t i = 0; i < h->tally.room; i++)
 		race->distinct +=
@@ -277,9 +293,10 @@ static void conclude(struct hunt *h) {
 	if (!race->divergent)
 		return;
 	mx_output_text(&h->diverged, mx_bench_plan(h->bench), where, sizeof where);
+	around(h, race->first, with);
 	mx_verdict_add(h->v, MX_WRONG_ORDER, "nondeterminism",
-	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s",
-	               race->divergent, race->runs, race->distinct, race->first, where);
+	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s%s",
+	               race->divergent, race->runs, race->distinct, race->first, where, with);
 }
 
 static int hunt(struct hunt *h, struct mx_error *err) {
@@ -287,7 +304,7 @@ static int hunt(struct hunt *h, struct mx_error *err) {
 	int status = run_0(h, err);
 	if (!status && h->race->runs < h->o->n)
 		status = mx_workers_start(h->bench, h->o, &h->zero, &w, err);
-	if (!status && w && !(h->race->faults && !mx_bench_device(h->bench)->emu))
+	if (!status && w && !is_dead(h))
 		status = run_all(h, w, err);
 	if (w)
 		mx_workers_free(w);

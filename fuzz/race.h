@@ -3,7 +3,8 @@
  * Run i is schedule first_schedule + i, whoever runs it and in whatever order; run 0 is what the
  * others are held against. On the emulator runs are shared out among forked processes: a crash or
  * a run that does not end is a finding of that run, and the hunt goes on. A real device does not
- * survive a fork, so there they follow each other in this process.
+ * survive a fork, so there they follow each other in this process, and the first that fails or does
+ * not end is the last. What mx_bench_vary puts around a run follows from its schedule's seed.
  */
 #ifndef MX_RACE_H
 #define MX_RACE_H

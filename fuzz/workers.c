@@ -63,7 +63,7 @@ static void work(struct mx_workers *w, struct desk *d) {
 		d->failed = mx_bench_run(w->bench, schedule, &r, &d->error) != 0;
 		if (d->failed)
 			break;
-		if (w->o->time_out > 0 && r.seconds > w->o->time_out)
+		if (r.late || (w->o->time_out > 0 && r.seconds > w->o->time_out))
 			mx_batch_lost(b, MX_RUN_TIMEOUT, 0);
 		else
 			mx_batch_note(b, w->o, w->zero, w->bench, &r);

@@ -7,7 +7,7 @@
 struct mx_workers;
 
 /* Forks o->jobs processes off, each with the bench as it is now; where the device does not survive
- * that, runs will be done in this one. */
+ * that, runs will be done in this one, and end at the first that fails. */
 int mx_workers_start(struct mx_bench *b, const struct mx_race_options *o,
                      const struct mx_run_0 *zero, struct mx_workers **workers,
                      struct mx_error *err);

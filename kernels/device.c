@@ -98,7 +98,7 @@ int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, stru
 /* ---- opening ---- */
 
 /* HIP 6 and newer fill another layout than Debian's headers declare. */
-static hipError_t read_arch(struct mx_device *d) {
+static hipError_t read_properties(struct mx_device *d) {
 	char arch[256] = "";
 	hipError_t e;
 	if (d->hip->properties_r0600) {
@@ -106,11 +106,13 @@ static hipError_t read_arch(struct mx_device *d) {
 		e = d->hip->properties_r0600(&p, d->ordinal);
 		if (e == hipSuccess)
 			snprintf(arch, sizeof arch, "%.255s", p.gcn_arch_name);
+		d->compute_units = e == hipSuccess ? (unsigned)p.multi_processor_count : 0;
 	} else {
 		hipDeviceProp_t p;
 		e = d->hip->hipGetDeviceProperties(&p, d->ordinal);
 		if (e == hipSuccess)
 			snprintf(arch, sizeof arch, "%.255s", p.gcnArchName);
+		d->compute_units = e == hipSuccess ? (unsigned)p.multiProcessorCount : 0;
 	}
 	arch[strcspn(arch, ":")] = 0; /* without target features */
 	snprintf(d->arch, sizeof d->arch, "%.63s", arch);
@@ -139,7 +141,7 @@ static int open_runtime(struct mx_device *d, struct mx_why *why) {
 		return absent(d, why, e, "hipGetDeviceCount");
 	if (d->ordinal >= n)
 		return mx_why(why, "the runtime has %d devices", n), 1;
-	if ((e = read_arch(d)) != hipSuccess)
+	if ((e = read_properties(d)) != hipSuccess)
 		return absent(d, why, e, "hipGetDeviceProperties");
 	if (strcmp(d->arch, "gfx950"))
 		return mx_why(why, "the device is a %.32s, not a gfx950", d->arch), 1;

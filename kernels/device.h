@@ -7,7 +7,8 @@
  * emulator offers is in mx_device.emu, which is NULL on a real device.
  *
  * Functions return 0, or -1 with one line in why->text. An mx_device may be used
- * from several threads; a module and a buffer belong to whoever made them.
+ * from several threads; a module and a buffer belong to whoever made them. Where a
+ * device is lost, what frees does nothing on it, and the process ends by _exit.
  */
 #ifndef MX_DEVICE_H
 #define MX_DEVICE_H
@@ -49,6 +50,8 @@ struct mx_device {
 	const struct mx_emu *emu;
 	struct mx_hip *hip;
 	int ordinal;
+	unsigned compute_units;
+	bool lost; /* a launch did not end: nothing can be freed, and exit handlers would wait */
 };
 
 /* Opens a device. name NULL: "hip" where a gfx950 is present, else "emu".
@@ -71,13 +74,26 @@ int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t byt
 int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes,
                        struct mx_why *why);
 
-/* Launches and waits. Returns 1 if the device failed under the launch (a fault, a
- * time-out, an instruction that the emulator lacks): the device's fault or the
- * kernel's, not the caller's. */
+/* Launches and waits. */
 struct mx_geometry {
 	uint32_t grid[3], block[3], lds;
 }; /* workgroups, work-items, dynamic LDS */
+
+/* What a launch has around it. */
+struct mx_around {
+	struct mx_company *company; /* see vary.h; NULL: it has the device to itself */
+	uint64_t seed;              /* of what the company does */
+	double time_out;            /* seconds; 0: none */
+};
+
+/* How a launch ends; below 0 it did not begin, for a fault of the caller's. */
+enum {
+	MX_LAUNCH_DONE,
+	MX_LAUNCH_FAILED, /* a fault, an instruction that the emulator lacks: the device's or the
+	                     kernel's */
+	MX_LAUNCH_LATE,   /* not within around->time_out: the device is lost */
+};
 int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
-                     size_t bytes, struct mx_why *why);
+                     size_t bytes, const struct mx_around *around, struct mx_why *why);
 
 #endif

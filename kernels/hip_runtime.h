@@ -23,4 +23,13 @@ __attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char 
 /* "what: the runtime's words"; returns -1. */
 int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, struct mx_why *why);
 
+/* Enqueues a launch. 0, or -1 with why->text. */
+int mx_module_enqueue(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                      size_t bytes, hipStream_t stream, struct mx_why *why);
+
+/* Waits for all that is in a stream, as mx_module_launch returns it: 0, MX_LAUNCH_FAILED or
+ * MX_LAUNCH_LATE, with why->text. time_out: in seconds; 0: none. what: it is, for that text. */
+int mx_stream_wait(struct mx_device *d, hipStream_t stream, double time_out, const char *what,
+                   struct mx_why *why);
+
 #endif

@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "hip_runtime.h"
+#include "company.h"
 
 /* Each thread says for itself which device it means. */
 static void use(struct mx_device *d) {
@@ -68,6 +69,10 @@ int mx_module_load(struct mx_device *d, const char *path, const char *kernel,
 void mx_module_unload(struct mx_module *m) {
 	if (!m)
 		return;
+	if (m->device->lost) {
+		free(m);
+		return;
+	}
 	use(m->device);
 	if (m->stream)
 		m->device->hip->hipStreamDestroy(m->stream);
@@ -85,6 +90,8 @@ int mx_device_alloc(struct mx_device *d, size_t bytes, void **p, struct mx_why *
 }
 
 void mx_device_free(struct mx_device *d, void *p) {
+	if (d->lost)
+		return; /* freeing waits for what runs */
 	use(d);
 	d->hip->hipFree(p);
 }
@@ -105,20 +112,62 @@ int mx_device_download(struct mx_device *d, void *to, const void *from, size_t b
 
 /* ---- launches ---- */
 
-int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
-                     size_t bytes, struct mx_why *why) {
-	struct mx_hip *h = m->device->hip;
+int mx_module_enqueue(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                      size_t bytes, hipStream_t stream, struct mx_why *why) {
 	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, (void *)kernarg,
 		          HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END };
-	use(m->device);
-	hipError_t e = h->hipModuleLaunchKernel(m->function, g->grid[0], g->grid[1], g->grid[2],
-	                                        g->block[0], g->block[1], g->block[2], g->lds,
-	                                        m->stream, NULL, extra);
-	if (e != hipSuccess)
-		return mx_hip_error(m->device, e, m->name, why);
-	e = h->hipStreamSynchronize(m->stream);
+	hipError_t e = m->device->hip->hipModuleLaunchKernel(
+		m->function, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1],
+		g->block[2], g->lds, stream, NULL, extra);
+	return e == hipSuccess ? 0 : mx_hip_error(m->device, e, m->name, why);
+}
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A call that waits cannot be left: a stream with a time-out is asked instead, at once for the
+ * first millisecond, which most launches end in, then now and then. */
+static hipError_t poll_stream(const struct mx_hip *h, hipStream_t stream, double time_out) {
+	const struct timespec nap = { .tv_nsec = 50000 };
+	double start = now(), passed = 0;
+	hipError_t e;
+	while ((e = h->hipStreamQuery(stream)) == hipErrorNotReady && passed <= time_out) {
+		if (passed > 1e-3)
+			nanosleep(&nap, NULL);
+		passed = now() - start;
+	}
+	return e;
+}
+
+int mx_stream_wait(struct mx_device *d, hipStream_t stream, double time_out, const char *what,
+                   struct mx_why *why) {
+	hipError_t e = time_out > 0 ? poll_stream(d->hip, stream, time_out)
+	                            : d->hip->hipStreamSynchronize(stream);
 	if (e == hipSuccess)
-		return 0;
-	mx_hip_error(m->device, e, m->name, why);
-	return 1;
+		return MX_LAUNCH_DONE;
+	if (e == hipErrorNotReady) {
+		d->lost = true;
+		mx_why(why, "%s: no end within %g s", what, time_out);
+		return MX_LAUNCH_LATE;
+	}
+	mx_hip_error(d, e, what, why);
+	return MX_LAUNCH_FAILED;
+}
+
+int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                     size_t bytes, const struct mx_around *around, struct mx_why *why) {
+	struct mx_company *c = around->company;
+	hipStream_t stream = m->stream;
+	struct mx_why other;
+	use(m->device);
+	if (c && mx_company_begin(c, around->seed, m->stream, &stream, why))
+		return -1;
+	int status = mx_module_enqueue(m, g, kernarg, bytes, stream, why);
+	if (!status)
+		status = mx_stream_wait(m->device, stream, around->time_out, m->name, why);
+	int end = c ? mx_company_end(c, around->time_out, status ? &other : why) : 0;
+	return status ? status : end;
 }

@@ -98,6 +98,7 @@ void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code
 	XXH3_64bits_reset_withSeed(&state, file);
 	XXH3_64bits_update(&state, b->plan.name, strlen(b->plan.name));
 	XXH3_64bits_update(&state, b->device->name, strlen(b->device->name));
+	XXH3_64bits_update(&state, &b->vary, sizeof b->vary);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		XXH3_64bits_update(&state, b->buffer[i].before, b->buffer[i].bytes);
 	*setup = XXH3_64bits_digest(&state);
@@ -158,6 +159,7 @@ void mx_bench_free(struct mx_bench *b) {
 		if (b->buffer[i].device)
 			mx_device_free(b->device, b->buffer[i].device);
 	}
+	mx_company_free(b->around.company);
 	mx_module_unload(b->module);
 	mx_data_free(&b->data);
 	free(b->kernarg);
@@ -166,6 +168,32 @@ void mx_bench_free(struct mx_bench *b) {
 	free(b->dequantised);
 	free(b->unquantised);
 	free(b);
+}
+
+/* ---- what is around it ---- */
+
+int mx_bench_vary(struct mx_bench *b, struct mx_vary *vary, const char *kernel_dir,
+                  struct mx_error *err) {
+	struct mx_why why;
+	mx_company_free(b->around.company);
+	b->around.company = NULL;
+	b->vary = (struct mx_vary){ 0 };
+	if (!vary)
+		return 0;
+	mx_vary_settle(vary, b->device);
+	if (mx_company_make(b->device, vary, kernel_dir, &b->around.company, &why))
+		return mx_fail(err, "--vary: %s", why.text);
+	b->vary = *vary;
+	return 0;
+}
+
+void mx_bench_variation(const struct mx_bench *b, uint64_t schedule, char *text, size_t room) {
+	struct mx_variation x = mx_variation_of(&b->vary, schedule);
+	mx_variation_text(&b->vary, &x, text, room);
+}
+
+void mx_bench_time_out(struct mx_bench *b, double seconds) {
+	b->around.time_out = seconds;
 }
 
 /* ---- running it ---- */
@@ -239,13 +267,16 @@ int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
 		b->device->emu->set_seed(schedule);
 		b->device->emu->set_scratch_apart(p->c->assume & MX_ASSUME_SCRATCH_APART);
 	}
+	b->around.seed = schedule;
 	double start = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);
-	int status = mx_module_launch(b->module, &g, b->kernarg, p->kernarg_bytes, &why);
+	int status =
+		mx_module_launch(b->module, &g, b->kernarg, p->kernarg_bytes, &b->around, &why);
 	r->seconds = now(CLOCK_MONOTONIC) - start;
 	r->processor = now(CLOCK_PROCESS_CPUTIME_ID) - processor;
 	if (status < 0)
 		return mx_fail(err, "%s: %s", p->name, why.text);
-	r->failed = status > 0;
+	r->failed = status != MX_LAUNCH_DONE;
+	r->late = status == MX_LAUNCH_LATE;
 	snprintf(r->failure, sizeof r->failure, "%s", r->failed ? why.text : "");
 	return r->failed ? 0 : download(b, r, err);
 }

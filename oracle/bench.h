@@ -11,6 +11,7 @@
 
 #include "../cases/case.h"
 #include "../kernels/device.h"
+#include "../kernels/vary.h"
 #include "metrics.h"
 
 /* ---- findings ---- */
@@ -75,11 +76,24 @@ struct mx_run_result {
 	double seconds;    /* of the launch alone */
 	double processor;  /* the same: seconds of processors that this process had */
 	bool failed;       /* the device failed under it; memory was not read */
+	bool late;         /* failed: it did not end in time; the device is lost */
 	char failure[1024];
 	uint64_t hash; /* of every byte of every buffer, guards included */
 };
 int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
                  struct mx_error *err);
+
+/* What the next runs have around them, run by run as their schedule's seed decides; NULL: nothing.
+ * Usual amounts in *vary become the device's. */
+int mx_bench_vary(struct mx_bench *b, struct mx_vary *vary, const char *kernel_dir,
+                  struct mx_error *err);
+
+/* What a run of that schedule has: "" or "stream 3; beside 17 workgroups of tenant_matrix". */
+void mx_bench_variation(const struct mx_bench *b, uint64_t schedule, char *text, size_t room);
+
+/* How long a launch may take on a device, in seconds; 0, the default: as long as it likes. What the
+ * emulator runs ends by a count of instructions instead. */
+void mx_bench_time_out(struct mx_bench *b, double seconds);
 
 /* Threads that each judgement may take; to be said before several go on at a time. */
 void mx_judge_threads(unsigned n);
@@ -94,7 +108,8 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
 
-/* Hashes of what is run: the case, its shape, data and device; and its code object's bytes. */
+/* Hashes of what is run: the case, its shape, data, device and variation; and its code object's
+ * bytes. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);
 
 /* The file of its code object. */

@@ -18,6 +18,8 @@ struct mx_bench {
 	struct mx_plan plan;
 	struct mx_device *device;
 	struct mx_module *module;
+	struct mx_vary vary; /* of the company */
+	struct mx_around around;
 	struct mx_data data;
 	struct bench_buffer buffer[MX_MAX_BUFFERS];
 	uint8_t *kernarg;

@@ -243,7 +243,8 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 		snprintf(v->order, sizeof v->order, "%s", b->device->emu->report()->order);
 	if (r->failed) {
 		if (mx_verdict_status(v) != MX_WRONG_DEVICE)
-			mx_verdict_add(v, MX_WRONG_DEVICE, "fault", "%s", r->failure);
+			mx_verdict_add(v, MX_WRONG_DEVICE, r->late ? "time-out" : "fault", "%s",
+			               r->failure);
 		return 0;
 	}
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Test::More;
 use File::Temp 'tempdir';
+require './tests/diff/generate.pl';
 
 my $build = $ENV{BUILD} || 'build';
 my $dir = tempdir(CLEANUP => 1);
@@ -15,23 +16,43 @@ sub run {
 	return ($? >> 8, $out);
 }
 
+my %language = (c => '-x c -std=gnu11', cl => '-x cl -cl-std=CL2.0');
+
 sub compile {
 	my ($source, $level) = @_;
-	my $name = "$dir/" . $source =~ tr!/!_!r . "-O$level";
-	system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib " .
-		"-ffreestanding -w -O$level -c $source -o $name.elf && " .
+	my $name = "$dir/" . $source =~ s!^\Q$dir\E/|.*tests/!!r =~ tr!/!_!r . "-O$level";
+	my ($suffix) = $source =~ /\.(c|cl)$/;
+	system("$llvm/clang $language{$suffix} --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib " .
+		"-ffreestanding -Itests/diff -w -O$level -c $source -o $name.elf && " .
 		"$llvm/ld.lld -shared $name.elf -o $name.co") == 0 or die "$source";
 	return "$name.co";
 }
 
-# The compiler puts no waits in for inline assembly, nor does it count its instructions: the
-# kernels of kernels/ are for -O2 alone, and some of their s_nops are more than is needed.
+# Programs of tests/diff, whatever they compute.
+sub generated {
+	my ($seed) = @_;
+	open my $f, '>', "$dir/own-$seed.c" or die;
+	print $f own_program($seed);
+	close $f;
+	return "$dir/own-$seed.c";
+}
+
+# Twins that lint alone finds.
 my %broken = (dead_load => 'missing-wait', unnamed_fragments => 'missing-wait',
 	early_scale => 'wait-states', early_store => 'wait-states');
 my @built = grep { !m{broken/(\w+)} || !$broken{$1} } glob "$build/kernels/*/*.co";
+
+# Kernels without inline assembly, of which clang knows every instruction: of the others some s_nops
+# are more than is needed.
+my @sources = (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c');
+if ($ENV{MXCHECK_LONG}) {
+	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/company/tenant.c cases/foreign/mxfp4_opencl.cl),
+		map { "cases/foreign/$_.c" } qw(mxfp4_preshuffled mxfp8_grouped mxfp8_wgrad);
+	push @sources, map { generated($_) } 1 .. 40;
+}
 my @co;
 my @levels = $ENV{MXCHECK_LONG} ? qw(0 1 2 3 s) : qw(0 2);
-for my $source (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c') {
+for my $source (@sources) {
 	push @co, compile($source, $_) for @levels;
 }
 my @dirty;
@@ -48,6 +69,19 @@ for my $twin (sort keys %broken) {
 	is("$status @{[sort keys %kinds]}", "3 $broken{$twin}", "$twin needs no run to be found");
 }
 
+# ---- inline assembly ----
+
+# clang does not count what inline assembly has in flight. At -O0 it stores the result of each
+# ds_read_b128 of the GEMM right behind it, long before the wait that the source has further down:
+# those findings are true, and the run shows the same.
+my $unfit = compile('kernels/gemm/mxfp4_gemm.c', 0);
+my ($unfit_status, $unfit_said) = run('--kernel mxfp4_gemm_f32', $unfit);
+my @reads = $unfit_said =~ /missing-wait: \S+ flat_store_dwordx4 .*: reads v\d+ while a load .* lgkmcnt/g;
+ok($unfit_status == 3 && @reads == 16 && @reads == (() = $unfit_said =~ /missing-wait/g),
+	'a result of inline assembly that is used without a wait is a finding') or diag($unfit_said);
+my $gate = `$build/mxcheck run --case cases/gemm/mxfp4_f32.yaml --co $unfit --device emu gemm/mxfp4_f32/1x1x32/exact`;
+like($gate, qr/race-register: \S+ flat_store_dwordx4 .* which ds_read_b128 /, 'and a race where it runs');
+
 # ---- nops taken out ----
 
 sub contents {
@@ -58,12 +92,34 @@ sub contents {
 
 sub counts { return (run('--notes', "--kernel $_[1]", $_[0]))[1] =~ /^(\d+) findings, (\d+) notes/m }
 
-# Not tried: at -O0 LLVM has a 4-bit operand fill 8 registers; it takes the pair of a 64-bit spill to write the register that its second half reads, and
-# keeps whole clauses apart where only neighbours are looked at here.
-my $known = qr/^v_writelane_b32|^v_mfma_scale_.*cbsz:4|^(global|flat|scratch|buffer)_(load|store)|^s_(buffer_)?load/;
+sub registers {
+	my ($text) = @_;
+	return map { my ($a, $b) = /(\d+)(?::(\d+))?/; $a .. $b // $a } $text =~ /\bv(\d+|\[\d+:\d+\])/g;
+}
 
-my $limit = $ENV{MXCHECK_LONG} ? 1e9 : 150;
-my ($nops, @missed, %before) = (0);
+# Nops that LLVM puts in for no registers that the instructions have, but for operands of its own
+# that leave no trace in the code:
+#   - spilling half of a pair of SGPRs by v_writelane is marked as writing the pair, the other half
+#     of which the next v_writelane reads;
+#   - of a 4-bit operand of v_mfma_scale at -O0 all 8 registers that the builtin has are read;
+#   - a load of four registers before a store that is marked as the last user of what they had.
+sub is_for_llvm_alone {
+	my ($next, @before) = @_;
+	if ($next =~ /^v_writelane_b32 (v\d+), s(\d+), (\d+)$/) {
+		my ($v, $s, $lane) = ($1, $2 - 1, $3 - 1);
+		return $s % 2 == 0 && grep { $_ eq "v_writelane_b32 $v, s$s, $lane" } @before;
+	}
+	if (my ($a, $b) = $next =~ /^v_mfma_scale_\S+ \S+ (v\[\d+:\d+\]), (v\[\d+:\d+\]), .*cbsz:4 blgp:4/) {
+		my %upper = map { my ($first) = registers($_); map { $_ => 1 } $first + 4 .. $first + 7 } $a, $b;
+		return grep { $upper{$_} } map { /^\S+ (\S+),/ ? registers($1) : () } @before;
+	}
+	my ($loaded) = $before[-1] =~ /^scratch_load_dwordx4 (v\S+),/;
+	my %used = map { $_ => 1 } registers($next);
+	return $loaded && $next =~ /^global_store_dword / && !grep { $used{$_} } registers($loaded);
+}
+
+my $limit = $ENV{MXCHECK_LONG} ? 2000 : 150;
+my ($nops, $alone, @missed, %before) = (0, 0);
 for my $co (sort @co) {
 	my $elf = contents($co);
 	my ($address, $offset) = map { hex } `$llvm/llvm-readelf -S $co` =~
@@ -78,7 +134,12 @@ for my $co (sort @co) {
 		last if $nops == $limit;
 		my ($states, $at) = ($1, hex($2) - $address + $offset);
 		my ($next, $dwords) = $lines[$i + 1] =~ m!^\s+(.*?)\s*// \w+: ((?:[0-9A-F]{8} ?)+)!;
-		next if !defined $next || $next =~ $known;
+		next if !defined $next;
+		my @before = map { s!^\s+|\s*//.*!!gr } @lines[($i > 8 ? $i - 8 : 0) .. $i - 1];
+		if (is_for_llvm_alone($next, @before)) {
+			$alone++;
+			next;
+		}
 		my $bytes = 4 * (() = $dwords =~ /\w{8}/g);
 		my $mutant = $elf;
 		# One state fewer; of s_nop 0, the nop behind what it was for.
@@ -94,7 +155,7 @@ for my $co (sort @co) {
 		push @missed, "$co $kernel: s_nop $states before $next" if $is eq $was;
 	}
 }
-ok($nops > 50 && !@missed, "each of $nops s_nops is missed when it is taken out")
+ok($nops > 50 && !@missed, "each of $nops s_nops is missed when it is taken out, but for $alone that only LLVM knows of")
 	or diag(scalar(@missed), join "\n", '', @missed[0 .. ($#missed < 9 ? $#missed : 9)]);
 
 # ---- the command ----

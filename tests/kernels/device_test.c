@@ -108,6 +108,7 @@ struct arguments {
 static void test_launches(void) {
 	struct mx_geometry g = { { 1, 1, 1 }, { 256, 1, 1 }, 0 };
 	struct arguments a = { { NULL }, 128, 128, 256, 8 };
+	const struct mx_around alone = { 0 };
 	struct mx_why why = { "" };
 	struct mx_module *m = NULL;
 	float c[128 * 128];
@@ -120,18 +121,19 @@ static void test_launches(void) {
 	for (unsigned i = 1; !bad && i < 5; i++)
 		bad = mx_device_upload(emu, a.pointer[i], i % 2 ? panel : scales,
 		                       i % 2 ? sizeof panel : sizeof scales, &why);
-	bad = bad || mx_module_launch(m, &g, &a, sizeof a, &why) ||
+	bad = bad || mx_module_launch(m, &g, &a, sizeof a, &alone, &why) ||
 	      mx_device_download(emu, c, a.pointer[0], sizeof c, &why);
 	if (!ok(!bad && c[0] == 256 && c[128 * 128 - 1] == 256,
 	        "a GEMM of ones, K = 256, is 256 in every corner"))
 		diag("%s", why.text);
 	ok(emu->emu->report()->stats.mfma == 4 * 32, "its report counts 32 MFMA in each wave");
 	g.block[0] = 512;
-	ok(mx_module_launch(m, &g, &a, sizeof a, &why) == -1 && strstr(why.text, "512 work-items"),
+	ok(mx_module_launch(m, &g, &a, sizeof a, &alone, &why) == -1 &&
+	           strstr(why.text, "512 work-items"),
 	   "too large a workgroup is the caller's fault: %s", why.text);
 	g.block[0] = 256;
 	a.pointer[0] = NULL;
-	ok(mx_module_launch(m, &g, &a, sizeof a, &why) == 1 &&
+	ok(mx_module_launch(m, &g, &a, sizeof a, &alone, &why) == 1 &&
 	           strstr(why.text, "illegal memory access"),
 	   "an output at address 0 is a fault of the launch: %s", why.text);
 	for (unsigned i = 0; i < 5; i++)

@@ -1,0 +1,41 @@
+/* Kernels that keep part of the device busy beside another one: memory or matrix cores. They end
+ * after so many rounds, or when the host says so; nobody reads what they leave. */
+#include "../gfx950.h"
+
+enum { THREADS = 256, STRIDE = 997 * THREADS };
+
+/* The host writes it while the kernel runs. */
+INLINE u32 is_over(const GLOBAL u32 *stop) {
+	return __scoped_atomic_load_n(stop, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+}
+
+INLINE u32 begin(GLOBAL u64 *visits) {
+	u32 id = __builtin_amdgcn_workitem_id_x();
+	if (!id)
+		__scoped_atomic_fetch_add(visits, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+	return __builtin_amdgcn_workgroup_id_x() * THREADS + id;
+}
+
+/* Reads and writes 16 bytes a work-item and round, all over `memory`; elements: a power of two. */
+KERNEL(THREADS)
+void tenant_memory(const GLOBAL u32 *stop, GLOBAL u64 *visits, GLOBAL u32x4 *memory, u32 elements,
+                   u32 rounds) {
+	u32 at = begin(visits);
+	for (u32 i = 0; i < rounds && !is_over(stop); i++, at += STRIDE)
+		memory[at & (elements - 1)] += 1;
+}
+
+KERNEL(THREADS)
+void tenant_matrix(const GLOBAL u32 *stop, GLOBAL u64 *visits, GLOBAL u32x4 *memory, u32 elements,
+                   u32 rounds) {
+	u32 at = begin(visits);
+	int x = (int)(at * 0x9e3779b9u);
+	i32x8 a = { x, ~x, x ^ 0x55, x, x, ~x, x, x };
+	f32x4 c = { 0 };
+	for (u32 i = 0; i < rounds && !is_over(stop); i++)
+#pragma unroll
+		for (u32 k = 0; k < 8; k++)
+			c = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
+				a, a, c, 4, 4, 0, 0x7f7f7f7f, 0, 0x7f7f7f7f);
+	memory[at & (elements - 1)] = __builtin_bit_cast(u32x4, c);
+}

@@ -1,0 +1,64 @@
+/* A HIP runtime for the tests of what waits for one: the emulator behind the name of AMD's runtime,
+ * without the emulator's own API. Streams are busy for a while after each launch. Launch number
+ * $SLOW_HIP_HANG never ends, and whatever would wait for it does not either. */
+#define _GNU_SOURCE
+#define __HIP_PLATFORM_AMD__ 1
+#include <dlfcn.h>
+#include <hip/hip_runtime_api.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Found before the emulator's, and NULL: this is no emulator. */
+__asm__(".globl mxhipSetSeed\n.set mxhipSetSeed, 0");
+
+enum { BUSY_QUERIES = 3 };
+
+static unsigned launches, queries = BUSY_QUERIES;
+static bool hangs;
+
+static void wait(void) {
+	while (hangs)
+		pause();
+	queries = BUSY_QUERIES;
+}
+
+/* A runtime waits for its queues at exit. */
+__attribute__((destructor)) static void at_exit(void) {
+	wait();
+}
+
+#define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
+
+hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,
+                                 unsigned bx, unsigned by, unsigned bz, unsigned lds,
+                                 hipStream_t stream, void **params, void **extra) {
+	const char *hang = getenv("SLOW_HIP_HANG");
+	hangs |= ++launches == (hang ? strtoul(hang, NULL, 10) : 0);
+	queries = 0;
+	return REAL(hipModuleLaunchKernel)(f, gx, gy, gz, bx, by, bz, lds, stream, params, extra);
+}
+
+hipError_t hipStreamQuery(hipStream_t stream) {
+	return hangs || queries++ < BUSY_QUERIES ? hipErrorNotReady : REAL(hipStreamQuery)(stream);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+	wait();
+	return REAL(hipStreamSynchronize)(stream);
+}
+
+/* Streams that do not wait for the null stream are not waited for by a copy: too early is wrong. */
+hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
+	return queries < BUSY_QUERIES ? hipErrorNotReady : REAL(hipMemcpy)(to, from, bytes, kind);
+}
+
+#define WAITS(name, type)                                                                          \
+	hipError_t name(type x) {                                                                  \
+		wait();                                                                            \
+		return REAL(name)(x);                                                              \
+	}
+WAITS(hipFree, void *)
+WAITS(hipHostFree, void *)
+WAITS(hipModuleUnload, hipModule_t)
+WAITS(hipStreamDestroy, hipStream_t)

@@ -1,0 +1,104 @@
+/* What a hunt varies around a launch: from text, from a seed, and that it happens. */
+#include "../../kernels/vary.h"
+#include "../tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEDS = 4000 };
+
+static void test_text(void) {
+	struct mx_vary v;
+	struct mx_why why = { "" };
+	char text[128];
+	ok(!mx_vary_parse("place=7,stream,flush=2", &v, &why) &&
+	           v.most[MX_VARY_STREAM] == MX_VARY_USUAL && v.most[MX_VARY_PLACE] == 7 &&
+	           v.most[MX_VARY_FLUSH] == 2 && !v.most[MX_VARY_TENANT],
+	   "amounts are read, and not said is not varied: %s", why.text);
+	v.most[MX_VARY_STREAM] = 5;
+	mx_vary_text(&v, false, text, sizeof text);
+	ok(!strcmp(text, "stream=5,flush=2,place=7"), "and written: %s", text);
+}
+
+static void test_seeds(void) {
+	const struct mx_vary v = { { 5, 64, 512, 256 } }, one = { { 0, 64, 0, 0 } };
+	unsigned seen[5] = { 0 }, none[MX_VARIES] = { 0 }, matrix = 0, bad = 0, most = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct mx_variation x = mx_variation_of(&v, seed),
+				    again = mx_variation_of(&v, seed),
+				    alone = mx_variation_of(&one, seed);
+		bad += memcmp(x.n, again.n, sizeof x.n) ||
+		       x.n[MX_VARY_TENANT] != alone.n[MX_VARY_TENANT] || x.n[MX_VARY_STREAM] > 4 ||
+		       x.n[MX_VARY_TENANT] > 64 || x.n[MX_VARY_PLACE] > 256 ||
+		       (x.n[MX_VARY_FLUSH] && x.n[MX_VARY_FLUSH] != 512) || alone.n[MX_VARY_FLUSH];
+		seen[x.n[MX_VARY_STREAM] % 5]++;
+		for (unsigned i = 0; i < MX_VARIES; i++)
+			none[i] += !x.n[i];
+		matrix += x.matrix;
+		most = x.n[MX_VARY_TENANT] > most ? x.n[MX_VARY_TENANT] : most;
+	}
+	ok(!bad && most == 64, "what a launch has follows from its seed, within its amounts");
+	ok(seen[0] > SEEDS / 6 && seen[4] > SEEDS / 6,
+	   "each stream has its share, the null stream too");
+	ok(none[MX_VARY_TENANT] > SEEDS / 5 && none[MX_VARY_TENANT] < SEEDS / 3 &&
+	           none[MX_VARY_FLUSH] > SEEDS / 5 && none[MX_VARY_PLACE] < SEEDS / 3 &&
+	           matrix > SEEDS / 3 && matrix < SEEDS * 2 / 3,
+	   "a fourth of the launches is without, and both tenants come");
+}
+
+/* The kernel between is a tenant, too: any will do. */
+static void test_launches(const char *build) {
+	const struct mx_vary v = { { 3, 4, 1, 6 } };
+	const struct mx_geometry g = { { 1, 1, 1 }, { 256, 1, 1 }, 0 };
+	struct mx_device *d;
+	struct mx_module *m;
+	struct mx_company *c;
+	struct mx_why why = { "" };
+	struct {
+		void *stop, *visits, *memory;
+		uint32_t elements, rounds;
+	} own = { NULL, NULL, NULL, 256, 1 };
+	char path[600], kernels[512];
+	uint64_t planned = 0, visits = 0, mine = 0;
+	int bad = 0;
+	snprintf(kernels, sizeof kernels, "%s/kernels", build);
+	snprintf(path, sizeof path, "%s/company/tenant.co", kernels);
+	need(!mx_device_open("emu", &d, &why) &&
+	             !mx_module_load(d, path, "tenant_memory", &m, &why) &&
+	             !mx_company_make(d, &v, kernels, &c, &why),
+	     why.text);
+	need(!mx_device_alloc(d, 4, &own.stop, &why) && !mx_device_alloc(d, 8, &own.visits, &why) &&
+	             !mx_device_alloc(d, 4096, &own.memory, &why) &&
+	             !mx_device_upload(d, own.stop, &mine, 4, &why) &&
+	             !mx_device_upload(d, own.visits, &mine, 8, &why),
+	     why.text);
+	for (uint64_t seed = 1; !bad && seed <= 12; seed++) {
+		const struct mx_around around = { c, seed, 1 };
+		struct mx_variation x = mx_variation_of(&v, seed);
+		planned += x.n[MX_VARY_TENANT] + x.n[MX_VARY_PLACE];
+		bad = mx_module_launch(m, &g, &own, sizeof own, &around, &why);
+	}
+	bad = bad || mx_company_visits(c, &visits, &why) ||
+	      mx_device_download(d, &mine, own.visits, 8, &why);
+	if (!ok(!bad && mine == 12 && planned > 40 && visits == planned,
+	        "%llu workgroups of neighbours were due, %llu came", (unsigned long long)planned,
+	        (unsigned long long)visits))
+		diag("%llu of its own; %s", (unsigned long long)mine, why.text);
+	mx_company_free(c);
+	ok(mx_company_make(d, &v, "nowhere", &c, &why) == -1 &&
+	           strstr(why.text, "nowhere/company/tenant.co"),
+	   "without its kernels there is no company: %s", why.text);
+	mx_device_free(d, own.stop);
+	mx_device_free(d, own.visits);
+	mx_device_free(d, own.memory);
+	mx_module_unload(m);
+	mx_device_close(d);
+}
+
+int main(void) {
+	const char *build = getenv("BUILD");
+	test_text();
+	test_seeds();
+	test_launches(build ? build : "build");
+	return done_testing();
+}
