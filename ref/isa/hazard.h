@@ -69,6 +69,9 @@ void mx_face_match(struct mx_face *f); /* part of it: which rows the rest fits *
  * smfmac and of v_mfma_f64_4x4x4_4b are LLVM's. */
 unsigned mx_matrix_passes(const struct mx_inst *in);
 
+/* The wait states that the instruction itself gives those around it. */
+unsigned mx_wait_states(const struct mx_inst *in);
+
 typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
 
 struct mx_hazard {

@@ -38,7 +38,7 @@ unsigned mx_matrix_passes(const struct mx_inst *in) {
 	return slow ? m / 2 : m / 4;
 }
 
-static unsigned wait_states(const struct mx_inst *in) {
+unsigned mx_wait_states(const struct mx_inst *in) {
 	return is(in->op, "s_nop") ? (in->imm & 15) + 1u : 1;
 }
 
@@ -276,7 +276,7 @@ void mx_face_make(const struct mx_inst *in, struct mx_face *f) {
 	*f = (struct mx_face){ .in = in, .states = 1 };
 	if (!in->op)
 		return;
-	f->states = (uint8_t)wait_states(in);
+	f->states = (uint8_t)mx_wait_states(in);
 	mx_encoding e = in->op->encoding;
 	if (e < MX_SMEM)
 		make_scalar(f);
