@@ -23,7 +23,7 @@ sub compile {
 	my $name = "$dir/" . $source =~ s!^\Q$dir\E/|.*tests/!!r =~ tr!/!_!r . "-O$level";
 	my ($suffix) = $source =~ /\.(c|cl)$/;
 	system("$llvm/clang $language{$suffix} --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib " .
-		"-ffreestanding -Itests/diff -w -O$level -c $source -o $name.elf && " .
+		"-ffreestanding -Itests/diff '-DOPAQUE(x)=(x)' -w -O$level -c $source -o $name.elf && " .
 		"$llvm/ld.lld -shared $name.elf -o $name.co") == 0 or die "$source";
 	return "$name.co";
 }
@@ -97,25 +97,37 @@ sub registers {
 	return map { my ($a, $b) = /(\d+)(?::(\d+))?/; $a .. $b // $a } $text =~ /\bv(\d+|\[\d+:\d+\])/g;
 }
 
+# What a load of vector memory writes.
+sub loaded { return $_[0] =~ /^\w+_load_\w+ (v\S+),/ ? registers($1) : () }
+
+sub overlap {
+	my ($some, $others) = @_;
+	my %is = map { $_ => 1 } @$some;
+	return scalar grep { $is{$_} } @$others;
+}
+
 # Nops that LLVM puts in for no registers that the instructions have, but for operands of its own
-# that leave no trace in the code:
+# that leave no trace in the code, or by a rule that is coarser than the hazard:
 #   - spilling half of a pair of SGPRs by v_writelane is marked as writing the pair, the other half
-#     of which the next v_writelane reads;
+#     of which the next v_writelane reads; likewise of tuples of VGPRs by v_accvgpr_write;
 #   - of a 4-bit operand of v_mfma_scale at -O0 all 8 registers that the builtin has are read;
-#   - a load of four registers before a store that is marked as the last user of what they had.
+#   - vector memory instructions in a row are kept apart as soon as one has loaded what any of them
+#     uses, and stores behind any load; spills count as loads. It matters between neighbours.
 sub is_for_llvm_alone {
 	my ($next, @before) = @_;
-	if ($next =~ /^v_writelane_b32 (v\d+), s(\d+), (\d+)$/) {
-		my ($v, $s, $lane) = ($1, $2 - 1, $3 - 1);
-		return $s % 2 == 0 && grep { $_ eq "v_writelane_b32 $v, s$s, $lane" } @before;
+	my $memory = qr/^(?:scratch|flat|global|buffer)_(?:load|store)/;
+	my ($last) = grep { !/^s_nop/ } reverse @before;
+	if ($next =~ /^v_writelane_b32 v\d+, s(\d+), \d+$/) {
+		my $s = $1 - 1;
+		return $s % 2 == 0 && grep { /^v_writelane_b32 v\d+, s$s, \d+$/ } @before;
 	}
+	return 1 if $next =~ /^v_accvgpr_write_b32/ && $last =~ /^v_accvgpr_write_b32/;
 	if (my ($a, $b) = $next =~ /^v_mfma_scale_\S+ \S+ (v\[\d+:\d+\]), (v\[\d+:\d+\]), .*cbsz:4 blgp:4/) {
-		my %upper = map { my ($first) = registers($_); map { $_ => 1 } $first + 4 .. $first + 7 } $a, $b;
-		return grep { $upper{$_} } map { /^\S+ (\S+),/ ? registers($1) : () } @before;
+		my @upper = map { my ($first) = registers($_); $first + 4 .. $first + 7 } $a, $b;
+		return overlap(\@upper, [ map { /^\S+ (\S+),/ ? registers($1) : () } @before ]);
 	}
-	my ($loaded) = $before[-1] =~ /^scratch_load_dwordx4 (v\S+),/;
-	my %used = map { $_ => 1 } registers($next);
-	return $loaded && $next =~ /^global_store_dword / && !grep { $used{$_} } registers($loaded);
+	return $next =~ $memory && $last =~ $memory && !overlap([ loaded($last) ], [ registers($next) ])
+		&& !overlap([ loaded($next) ], [ registers($last) ]);
 }
 
 my $limit = $ENV{MXCHECK_LONG} ? 2000 : 150;

@@ -161,12 +161,14 @@ INTEGERS(TO_INTEGER, f64)
  * - v_max3 and v_min3 of a maximumnum of signaling NaNs, which in IEEE mode they do not pass over;
  * - the half of a 64-bit element of a vector that is ored with -1, left as it was;
  * - a division of 32 bits in 24 where the dividend is a negative number, but unsigned. */
+#ifndef OPAQUE
 #define OPAQUE(x)                                                                                  \
 	({                                                                                         \
 		__auto_type value = (x);                                                           \
 		asm("" : "+v"(value));                                                             \
 		value;                                                                             \
 	})
+#endif
 #define fma_f16(a, b, c)   __builtin_elementwise_fma(a, b, c)
 #define fma_f16x2(a, b, c) __builtin_elementwise_fma(a, b, c)
 #define fma_f16x4(a, b, c) __builtin_elementwise_fma(a, b, c)
