@@ -156,7 +156,7 @@ enum {
 struct mx_case {
 	char *path;           /* of the file; filled in by mx_case_load */
 	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
-	char *code, *kernel;  /* code object file, kernel symbol */
+	char *code, *kernel;  /* code object file (may be NULL), kernel symbol */
 	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
 	unsigned n_grid, n_block;
 	char *lds; /* dynamic LDS bytes; NULL: 0 */

@@ -160,7 +160,7 @@ static const cyaml_schema_value_t run = { CYAML_VALUE_MAPPING(0, struct mx_run_s
 static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_case, name, 1, 160),
 	STRING(mx_case, title, OPTIONAL),
-	STRING(mx_case, code, 0),
+	STRING(mx_case, code, OPTIONAL),
 	STRING(mx_case, kernel, 0),
 	SEQUENCE(grid, 0, &string, 1, 3),
 	SEQUENCE(block, 0, &string, 1, 3),

@@ -38,6 +38,9 @@ static int find_code(const struct mx_plan *plan, const char *co, const char *ker
                      char path[4096], struct mx_error *err) {
 	const char *slash = strrchr(plan->c->path, '/');
 	int folder = slash ? (int)(slash - plan->c->path) : 1;
+	if (!co && !plan->c->code)
+		return mx_fail(err, "%s: no code object: neither --co nor the key code names one",
+		               plan->c->path);
 	snprintf(path, 4096, "%s", co ? co : plan->c->code);
 	if (co || plan->c->code[0] == '/')
 		return 0;

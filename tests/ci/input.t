@@ -97,4 +97,9 @@ my $text = slurp($gemm) =~ s/kernel: mxfp4_gemm_f32/kernel: mxfp4_gem/r;
 is_refused('a kernel that is not in the code object', 'no kernel mxfp4_gem in the code object',
 	'run', '--case', spew("$dir/case.yaml", $text), '--co', $co);
 
+$text = slurp($gemm) =~ s/^code: .*\n//mr;
+my $codeless = spew("$dir/case.yaml", $text);
+is_refused('a case without code', 'neither --co nor the key code names one', 'run', '--case', $codeless);
+is(mxcheck('run', '--case', $codeless, '--co', $co, '*/1x1x32/*'), 0, 'which --co can name') or diag $out, $err;
+
 done_testing();
