@@ -328,26 +328,17 @@ static void test_sparse(void) {
 }
 
 static const uint32_t sparse_to_agprs[] = {
-	0xd3d94000,
-	0x18000100, /* v_accvgpr_write_b32 a0, v0 */
-	0xd3d94001,
-	0x18000101, /* v_accvgpr_write_b32 a1, v1 */
-	0xd3d94002,
-	0x18000102, /* v_accvgpr_write_b32 a2, v2 */
-	0xd3d94003,
-	0x18000103, /* v_accvgpr_write_b32 a3, v3 */
-	0xbf800001, /* s_nop 1 */
-	0xd3e28800,
-	0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
-	0xbf800007, /* s_nop 7 */
-	0xd3d84000,
-	0x18000100, /* v_accvgpr_read_b32 v0, a0 */
-	0xd3d84001,
-	0x18000101, /* v_accvgpr_read_b32 v1, a1 */
-	0xd3d84002,
-	0x18000102, /* v_accvgpr_read_b32 v2, a2 */
-	0xd3d84003,
-	0x18000103, /* v_accvgpr_read_b32 v3, a3 */
+	0xd3d94000, 0x18000100, /* v_accvgpr_write_b32 a0, v0 */
+	0xd3d94001, 0x18000101, /* v_accvgpr_write_b32 a1, v1 */
+	0xd3d94002, 0x18000102, /* v_accvgpr_write_b32 a2, v2 */
+	0xd3d94003, 0x18000103, /* v_accvgpr_write_b32 a3, v3 */
+	0xbf800001,             /* s_nop 1 */
+	0xd3e28800, 0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
+	0xbf800007,             /* s_nop 7 */
+	0xd3d84000, 0x18000100, /* v_accvgpr_read_b32 v0, a0 */
+	0xd3d84001, 0x18000101, /* v_accvgpr_read_b32 v1, a1 */
+	0xd3d84002, 0x18000102, /* v_accvgpr_read_b32 v2, a2 */
+	0xd3d84003, 0x18000103, /* v_accvgpr_read_b32 v3, a3 */
 };
 
 /* D in AGPRs leaves the index in a VGPR; the second set is good, the others are not. */
