@@ -13,7 +13,8 @@ typedef enum {
 	SAME_PASSES,
 	OTHER_PASSES,
 	SAME_OPCODE,
-	OTHER_OPCODE
+	OTHER_OPCODE,
+	IN_CLAUSE
 } condition;
 
 struct row {
@@ -69,6 +70,8 @@ void mx_face_match(struct mx_face *f) {
 			f->follows = true;
 		}
 	}
+	if (f->classes & MX_CLAUSES)
+		f->reach = MX_HAZARD_HORIZON;
 }
 
 /* ---- two instructions ---- */
@@ -122,6 +125,8 @@ static const char *what(const struct row *r) {
 		[MX_OPERAND_HW] = "uses the same hardware register",
 		[MX_OPERAND_NONE] = "comes too soon whatever its operands",
 	};
+	if (r->condition == IN_CLAUSE)
+		return "overwrites a register that is read in its clause";
 	if (r->first_operand == MX_OPERAND_C)
 		return "overwrites C, which is still read";
 	if (r->first_operand == MX_OPERAND_DATA)
@@ -133,18 +138,20 @@ static bool is_worse(const struct mx_hazard *a, const struct mx_hazard *b) {
 	return a->severity != b->severity ? a->severity > b->severity : a->needed > b->needed;
 }
 
-static bool find(const struct mx_face *first, const struct mx_face *second, unsigned states,
-                 struct mx_hazard *h) {
+static bool find(const struct mx_face *first, const struct mx_face *second,
+                 const struct mx_distance *d, unsigned states, struct mx_hazard *h) {
 	bool found = false;
 	for (unsigned part = 0; part < 2; part++)
 		for (uint64_t m = first->first[part] & second->second[part]; m; m &= m - 1) {
 			const struct row *r = &rows[64 * part + (unsigned)__builtin_ctzll(m)];
 			unsigned needed = states_after(r, first->passes);
-			if (needed <= states || !applies(r, first, second))
+			bool enough = r->condition == IN_CLAUSE ? d->breaks != 0 : needed <= states;
+			if (enough || !applies(r, first, second))
 				continue;
 			struct mx_hazard one = { .severity = r->severity,
 				                 .needed = needed,
 				                 .states = states,
+				                 .in_clause = r->condition == IN_CLAUSE,
 				                 .what = what(r),
 				                 .source = r->source };
 			if (!found || is_worse(&one, h))
@@ -157,11 +164,11 @@ static bool find(const struct mx_face *first, const struct mx_face *second, unsi
 bool mx_hazard_at(const struct mx_face *first, const struct mx_face *second,
                   const struct mx_distance *d, struct mx_hazard *h) {
 	struct mx_hazard busy;
-	if (!find(first, second, d->states - 1, h))
+	if (!find(first, second, d, d->states - 1, h))
 		return false;
 	h->pipe_helps =
 		h->severity == MX_HAZARD_FINDING &&
-		!(find(first, second, d->busy - 1, &busy) && busy.severity == MX_HAZARD_FINDING);
+		!(find(first, second, d, d->busy - 1, &busy) && busy.severity == MX_HAZARD_FINDING);
 	if (h->pipe_helps)
 		h->severity = MX_HAZARD_NOTE;
 	return true;
@@ -171,10 +178,15 @@ bool mx_hazard_at(const struct mx_face *first, const struct mx_face *second,
 
 void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
                     char *text, size_t room) {
-	unsigned lacking = h->needed - h->states;
 	char other[160], nops[48];
 	if (!mx_disassemble(first->dwords, first->size / 4u, first->offset, other, sizeof other))
 		snprintf(other, sizeof other, "%s", first->op->name);
+	if (h->in_clause) {
+		snprintf(text, room, "%s: by +0x%llx %s [%s]: s_nop 0 between them is missing",
+		         h->what, (unsigned long long)first_pc, other, h->source);
+		return;
+	}
+	unsigned lacking = h->needed - h->states;
 	snprintf(nops, sizeof nops, lacking > 16 ? "s_nop 15 and s_nop %u are" : "s_nop %u is",
 	         (lacking - 1) % 16);
 	snprintf(text, room,

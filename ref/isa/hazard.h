@@ -6,18 +6,15 @@
 #include "inst.h"
 
 /* Classes of instructions; one is in several. */
-#define MX_HAZARD_CLASSES(X)                                                                       \
-	X(VALU)                                                                                    \
-	X(NOT_DOT)                                                                                 \
-	X(DOT)                                                                                     \
-	X(TRANS)                                                                                   \
-	X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) X(PERMLANE) X(READLANE) X(READFIRST)       \
-		X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) X(MATRIX) X(XDL) X(GEMM) X(SGEMM)      \
-			X(DGEMM) X(DGEMM_16) X(DGEMM_4) X(MEMORY) X(VMEM) X(STORE) X(SALU)         \
-				X(SENDMSG) X(MOVREL) X(ADDTID) X(FLAT_DMA) X(BUFFER_DMA) X(SETREG) \
-					X(GETREG) X(SETVSKIP) X(SMEM) X(SELF_SMEM) X(VLOAD)        \
-						X(SELF_VLOAD) X(SET_MODE_VSKIP) X(SET_TRAPSTS)     \
-							X(RFE) X(VECTOR)
+/* clang-format off */
+#define MX_HAZARD_CLASSES(X) \
+	X(VALU) X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) \
+	X(PERMLANE) X(READLANE) X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) \
+	X(MATRIX) X(XDL) X(GEMM) X(SGEMM) X(DGEMM) X(DGEMM_16) X(DGEMM_4) \
+	X(MEMORY) X(VMEM) X(SELF_VMEM) X(VSTORE) X(STORE) X(FLAT_DMA) X(BUFFER_DMA) X(ADDTID) \
+	X(SMEM) X(SELF_SMEM) X(SALU) X(SENDMSG) X(MOVREL) X(SETREG) X(GETREG) X(SETVSKIP) \
+	X(SET_MODE_VSKIP) X(SET_TRAPSTS) X(RFE) X(VECTOR)
+/* clang-format on */
 
 enum {
 #define X(name) MX_CLASS_##name,
@@ -62,6 +59,9 @@ struct mx_face {
 	struct mx_hazard_range range[MX_HAZARD_RANGES];
 };
 
+/* Those that clauses are made of. */
+#define MX_CLAUSES (1ull << MX_CLASS_SMEM | 1ull << MX_CLASS_VMEM)
+
 void mx_face_make(const struct mx_inst *in, struct mx_face *f);
 void mx_face_match(struct mx_face *f); /* part of it: which rows the rest fits */
 
@@ -77,6 +77,7 @@ typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
 struct mx_hazard {
 	mx_hazard_severity severity;
 	unsigned needed, states; /* those that it takes, and those that there are */
+	bool in_clause;          /* what is needed is one instruction of another kind */
 	bool pipe_helps;         /* a note because of it: see struct mx_distance */
 	const char *what;        /* what the second does: "reads the result" */
 	const char *source;      /* "ISA 7.6" */
@@ -88,17 +89,23 @@ struct mx_hazard {
  * what is enough by that count alone is no more than a note. */
 struct mx_distance {
 	unsigned states, busy;
-	int matrix; /* `busy` of the last matrix instruction on the way back; -1: none */
+	int matrix;      /* `busy` of the last matrix instruction on the way back; -1: none */
+	uint64_t clause; /* the memory of the second: its class */
+	unsigned breaks; /* instructions between the two that are not of that memory */
+	bool other;      /* the last on the way back is not */
 };
 
 /* Begins at an instruction; goes back to one that is `states` before the last. */
 static inline struct mx_distance mx_distance_from(const struct mx_face *second) {
-	return (struct mx_distance){ .matrix = second->passes ? 0 : -1 };
+	return (struct mx_distance){ .matrix = second->passes ? 0 : -1,
+		                     .clause = second->classes & MX_CLAUSES };
 }
 static inline void mx_distance_back(struct mx_distance *d, const struct mx_face *first,
                                     unsigned states) {
 	d->states += states;
 	d->busy += states;
+	d->breaks += d->other + states - first->states;
+	d->other = !(first->classes & d->clause);
 	if (!first->passes)
 		return;
 	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->passes)

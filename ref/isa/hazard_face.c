@@ -129,7 +129,7 @@ static void add_memory_read(struct mx_face *f, const struct mx_use *u, const str
 	} else
 		add(f, MX_OPERAND_K, u->code, u->dwords);
 	if (overlap(u, to))
-		f->classes |= scalar ? IN(SELF_SMEM) : f->classes & IN(VLOAD) ? IN(SELF_VLOAD) : 0;
+		f->classes |= scalar ? IN(SELF_SMEM) : f->classes & IN(VMEM) ? IN(SELF_VMEM) : 0;
 }
 
 static void add_memory(struct mx_face *f) {
@@ -214,8 +214,8 @@ static uint64_t memory_classes(const struct mx_inst *in) {
 		return c;
 	if (in->mem.lds)
 		c |= op->encoding == MX_MUBUF ? IN(BUFFER_DMA) : IN(FLAT_DMA);
-	if (op->flags & MX_LOAD && !(op->flags & MX_STORE))
-		c |= IN(VLOAD);
+	if (op->flags & MX_STORE || in->mem.lds)
+		c |= IN(VSTORE);
 	return c | IN(VMEM) | (is_wide_store(in) ? IN(STORE) : 0);
 }
 

@@ -22,6 +22,8 @@ static bool lower(struct mx_distance *to, const struct mx_distance *d) {
 		to->busy = d->busy, changed = true;
 	if (d->matrix < to->matrix)
 		to->matrix = d->matrix, changed = true;
+	if (d->breaks < to->breaks)
+		to->breaks = d->breaks, changed = true;
 	return changed;
 }
 

@@ -90,15 +90,22 @@ sub contents {
 	return scalar <$f>;
 }
 
-sub counts { return (run('--notes', "--kernel $_[1]", $_[0]))[1] =~ /^(\d+) findings, (\d+) notes/m }
+sub said {
+	my ($co, $kernel) = @_;
+	my (undef, $out) = run('--notes', "--kernel $kernel", $co);
+	return ($out, join ' ', $out =~ /^(\d+) findings, (\d+) notes/m);
+}
+
+# A store and a load that overwrites its operand: LLVM ends their clause behind the load only.
+sub ends_late {
+	my ($out, $last) = @_;
+	return $last =~ /^\w+_load_/ && $out =~ /: \S+ \Q$last\E: overwrites a register .* its clause/;
+}
 
 sub registers {
 	my ($text) = @_;
 	return map { my ($a, $b) = /(\d+)(?::(\d+))?/; $a .. $b // $a } $text =~ /\bv(\d+|\[\d+:\d+\])/g;
 }
-
-# What a load of vector memory writes.
-sub loaded { return $_[0] =~ /^\w+_load_\w+ (v\S+),/ ? registers($1) : () }
 
 sub overlap {
 	my ($some, $others) = @_;
@@ -107,27 +114,26 @@ sub overlap {
 }
 
 # Nops that LLVM puts in for no registers that the instructions have, but for operands of its own
-# that leave no trace in the code, or by a rule that is coarser than the hazard:
+# that leave no trace in the code:
 #   - spilling half of a pair of SGPRs by v_writelane is marked as writing the pair, the other half
-#     of which the next v_writelane reads; likewise of tuples of VGPRs by v_accvgpr_write;
+#     of which the next v_writelane reads; likewise of tuples of VGPRs by v_accvgpr_write and by
+#     stores;
 #   - of a 4-bit operand of v_mfma_scale at -O0 all 8 registers that the builtin has are read;
-#   - vector memory instructions in a row are kept apart as soon as one has loaded what any of them
-#     uses, and stores behind any load; spills count as loads. It matters between neighbours.
 sub is_for_llvm_alone {
 	my ($next, @before) = @_;
-	my $memory = qr/^(?:scratch|flat|global|buffer)_(?:load|store)/;
 	my ($last) = grep { !/^s_nop/ } reverse @before;
 	if ($next =~ /^v_writelane_b32 v\d+, s(\d+), \d+$/) {
 		my $s = $1 - 1;
 		return $s % 2 == 0 && grep { /^v_writelane_b32 v\d+, s$s, \d+$/ } @before;
 	}
-	return 1 if $next =~ /^v_accvgpr_write_b32/ && $last =~ /^v_accvgpr_write_b32/;
+	for my $spill (qr/^v_accvgpr_write_b32 /, qr/^scratch_store_\w+ off, /) {
+		return 1 if $next =~ $spill && $last =~ $spill;
+	}
 	if (my ($a, $b) = $next =~ /^v_mfma_scale_\S+ \S+ (v\[\d+:\d+\]), (v\[\d+:\d+\]), .*cbsz:4 blgp:4/) {
 		my @upper = map { my ($first) = registers($_); $first + 4 .. $first + 7 } $a, $b;
 		return overlap(\@upper, [ map { /^\S+ (\S+),/ ? registers($1) : () } @before ]);
 	}
-	return $next =~ $memory && $last =~ $memory && !overlap([ loaded($last) ], [ registers($next) ])
-		&& !overlap([ loaded($next) ], [ registers($last) ]);
+	return 0;
 }
 
 my $limit = $ENV{MXCHECK_LONG} ? 2000 : 150;
@@ -161,10 +167,11 @@ for my $co (sort @co) {
 		open my $f, '>:raw', "$dir/mutant.co" or die;
 		print $f $mutant;
 		close $f;
-		my $was = $before{$co, $kernel} //= join ' ', counts($co, $kernel);
-		my $is = join ' ', counts("$dir/mutant.co", $kernel);
+		my $was = $before{$co, $kernel} //= (said($co, $kernel))[1];
+		my ($out, $is) = said("$dir/mutant.co", $kernel);
 		$nops++;
-		push @missed, "$co $kernel: s_nop $states before $next" if $is eq $was;
+		push @missed, "$co $kernel: s_nop $states before $next"
+			if $is eq $was && !ends_late($out, $before[-1]);
 	}
 }
 ok($nops > 50 && !@missed, "each of $nops s_nops is missed when it is taken out, but for $alone that only LLVM knows of")
