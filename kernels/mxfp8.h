@@ -1,5 +1,5 @@
-/* What the MXFP8 kernels share: where a lane's operands lie, the product of a step, and how a
- * tile is stored. For device code only.
+/* What the MXFP8 kernels share: where a lane's operands lie, and the product of a step.
+ * For device code only.
  *
  * E4M3, K contiguous, an E8M0 scale for each 32. A wave makes a tile of 32x32, of 2x2 fragments
  * of 16x16, in K steps of 128. Of a fragment's 16 rows, lane (row r, part q) has 16 elements from
@@ -10,6 +10,8 @@
 #include "gfx950.h"
 
 enum { STEP = 128, BLOCK = 32, FRAGMENT = 16, FRAGS = 2, WAVE_TILE = FRAGS * FRAGMENT };
+
+#include "fragments.h"
 
 /* Where the lane's half of fragment i lies in rows of K bytes; past K it is out of range. */
 INLINE u32 code_offset(u32 i, u32 half, u32 k, u32 K) {
@@ -27,24 +29,6 @@ INLINE void multiply(const u32x4 a[FRAGS][2], const u32x4 b[FRAGS][2], const u32
 			acc[i][j] = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
 				fp8_operand(a[i][0], a[i][1]), fp8_operand(b[j][0], b[j][1]),
 				acc[i][j], 0, 0, 0, sa[i], 0, sb[j]);
-}
-
-/* As bf16, row-major. Element r of a lane is row 4 (lane / 16) + r of its fragment, column
- * lane % 16. Rows past the last are past the buffer's end; columns past N are sent there. */
-INLINE void store_tile(buffer c, u32 row, u32 column, u32 N, f32x4 acc[FRAGS][FRAGS]) {
-#pragma unroll
-	for (u32 i = 0; i < FRAGS; i++)
-#pragma unroll
-		for (u32 j = 0; j < FRAGS; j++)
-#pragma unroll
-			for (u32 r = 0; r < 4; r++) {
-				u32 col = column + j * FRAGMENT + LANE() % 16;
-				u32 at = row + i * FRAGMENT + LANE() / 16 * 4 + r;
-				float x = acc[i][j][r];
-				__builtin_amdgcn_raw_buffer_store_b16(
-					bf16_rne(x), c, col < N ? (at * N + col) * 2 : OUT_OF_RANGE,
-					0, 0);
-			}
 }
 
 #endif

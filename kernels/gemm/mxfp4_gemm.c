@@ -89,7 +89,7 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
 	u32 rows = ROWS_STORED(M - row);
 	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
-	store_tile(c, N, col + p.wave_col, size, acc, p.wave_row);
+	store_tile(c, p.wave_row, col + p.wave_col, N, size, acc);
 }
 
 KERNEL(256)

@@ -142,8 +142,8 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 	multiply_tile(&p, group, acc);
 	u32 rows = ROWS_STORED(M - row);
 	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
-	store_tile(c, N, col + p.wave_col, size, acc[0], p.wave_row);
-	store_tile(c, N, col + p.wave_col, size, acc[1], HALF + p.wave_row);
+	store_tile(c, p.wave_row, col + p.wave_col, N, size, acc[0]);
+	store_tile(c, HALF + p.wave_row, col + p.wave_col, N, size, acc[1]);
 }
 
 KERNEL(512)

@@ -1,6 +1,6 @@
-/* What MXFP4 GEMMs on gfx950 share: how a tile's operands get to LDS, to registers, through
- * MFMA, and how its result gets to C. Before it, define TILE, the rows and columns of a
- * workgroup's tile, and WAVES, which make it.
+/* What MXFP4 GEMMs on gfx950 share: how a tile's operands get to LDS, to registers and through
+ * MFMA. Before it, define TILE, the rows and columns of a workgroup's tile, and WAVES, which make
+ * it.
  *
  * K goes in steps of 256. LDS holds a row's 256 elements as 8 chunks of 16 bytes; chunk c of
  * row r lies in slot c ^ (r & 7), so that the 16 lanes that read one chunk of 16 rows spread
@@ -22,22 +22,14 @@ enum {
 	FRAGS = 4,              /* 16-row fragments of 64 rows */
 };
 
+#include "../fragments.h"
+
 /* Of a wave, operations that load so many rows of a panel. */
 #define DMAS(rows) ((rows) / DMA_ROWS / WAVES)
-
-/* How an accumulator becomes bf16. */
-#ifndef TO_BF16
-#define TO_BF16 bf16_rne
-#endif
 
 /* How many of a tile's rows may be stored. */
 #ifndef ROWS_STORED
 #define ROWS_STORED(rows_left) ((rows_left) < TILE ? (rows_left) : TILE)
-#endif
-
-/* Whether a tile's column may be stored. */
-#ifndef COLUMN_STORED
-#define COLUMN_STORED(col, N) ((col) < (N))
 #endif
 
 /* One operand's panel: a tile's rows of codes and scales, clipped to the matrix. */
@@ -135,28 +127,6 @@ INLINE void multiply(u32x4 a[2][FRAGS], u32x4 b[2][FRAGS], const u32 sa[FRAGS], 
 			acc[i][j] = MFMA(a[0][i], b[0][j], acc[i][j], 0, sa[i], sb[j]);
 			acc[i][j] = MFMA(a[1][i], b[1][j], acc[i][j], 1, sa[i], sb[j]);
 		}
-}
-
-/* D[i][j] of a 16x16 fragment: column lane % 16, rows 4 (lane / 16) + r. Rows past M
- * are past the buffer's end; columns past N are sent there. */
-INLINE void store_tile(buffer c, u32 N, u32 column, u32 size, f32x4 acc[FRAGS][FRAGS], u32 row) {
-#pragma unroll
-	for (u32 i = 0; i < FRAGS; i++)
-#pragma unroll
-		for (u32 j = 0; j < FRAGS; j++)
-#pragma unroll
-			for (u32 r = 0; r < 4; r++) {
-				u32 col = column + 16 * j + LANE() % 16;
-				u32 at = ((row + 16 * i + 4 * (LANE() / 16) + r) * N + col) * size;
-				u32 offset = COLUMN_STORED(col, N) ? at : OUT_OF_RANGE;
-				float x = acc[i][j][r];
-				if (size == 2)
-					__builtin_amdgcn_raw_buffer_store_b16(TO_BF16(x), c, offset,
-					                                      0, 0);
-				else
-					__builtin_amdgcn_raw_buffer_store_b32(
-						__builtin_bit_cast(u32, x), c, offset, 0, 0);
-			}
 }
 
 /* A wave's view of the product: its panels, where it stands in them, and K. */

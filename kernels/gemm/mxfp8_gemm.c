@@ -30,6 +30,8 @@ enum {
 	PARTS = 4, /* chunks of a fragment's row that a lane has: two for each of two MFMAs */
 };
 
+#include "../fragments.h"
+
 /* How a lane reads the 8 scales of a row, and how many LDS instructions that is. */
 #ifndef READ_SCALES
 #define READ_SCALES(value, address) LDS_READ_B64(value, address, 0)
@@ -190,24 +192,6 @@ INLINE void do_step(const struct product *p, u32 s, f32x4 acc[FRAGS][FRAGS]) {
 	multiply(fa, fb, sa, sb, acc);
 }
 
-/* D[i][j] of a 16x16 fragment: column lane % 16, rows 4 (lane / 16) + r. Rows past M are past
- * the buffer's end; columns past N are sent there. */
-INLINE void store_tile(buffer c, u32 N, u32 column, f32x4 acc[FRAGS][FRAGS], u32 row) {
-#pragma unroll
-	for (u32 i = 0; i < FRAGS; i++)
-#pragma unroll
-		for (u32 j = 0; j < FRAGS; j++)
-#pragma unroll
-			for (u32 r = 0; r < 4; r++) {
-				u32 col = column + 16 * j + LANE() % 16;
-				u32 at = ((row + 16 * i + 4 * (LANE() / 16) + r) * N + col) * 4;
-				float x = acc[i][j][r];
-				__builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(u32, x), c,
-				                                      col < N ? at : OUT_OF_RANGE,
-				                                      0, 0);
-			}
-}
-
 KERNEL(256)
 void mxfp8_gemm_f32(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,
                     const GLOBAL u8 *SB, u32 M, u32 N, u32 K, u32 ld_scale) {
@@ -230,6 +214,6 @@ void mxfp8_gemm_f32(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const
 		load_step(&p, s + 1, &next);
 		do_step(&p, s, acc);
 	}
-	store_tile(make_buffer(C + (u64)row * N * 4, rows * N * 4), N, col + p.wave_col, acc,
-	           p.wave_row);
+	store_tile(make_buffer(C + (u64)row * N * 4, rows * N * 4), p.wave_row, col + p.wave_col, N,
+	           4, acc);
 }

@@ -160,7 +160,7 @@ INLINE void make_tile(const struct arguments *p, u32 g, u32 row, u32 col) {
 		{},
 	};
 	multiply_tile(&t);
-	store_tile(make_buffer(p->c + (u64)begin * N * 2, rows * N * 2), row, col, N, t.acc);
+	store_tile(make_buffer(p->c + (u64)begin * N * 2, rows * N * 2), row, col, N, 2, t.acc);
 }
 
 KERNEL(256) void mxfp8_persistent(struct arguments p) {

@@ -130,5 +130,5 @@ void mxfp8_scratch(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const 
 	/* Nothing may land in LDS that has been given back, nor in a register that is used anew. */
 	wait_reload(&address, 0);
 	u32 rows = M - row < WAVE_TILE ? M - row : WAVE_TILE;
-	store_tile(make_buffer(C + (u64)row * N * 2, rows * N * 2), 0, col, N, acc);
+	store_tile(make_buffer(C + (u64)row * N * 2, rows * N * 2), 0, col, N, 2, acc);
 }

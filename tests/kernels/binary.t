@@ -16,7 +16,7 @@ my @files   = ('gemm/mxfp4_gemm.co', map { s{^kernels/(.*)\.c$}{$1.co}r }
 sub disassemble {
 	my ($co, $kernel) = @_;
 	my $file = -e $co ? $co : "$build/kernels/$co";
-	run("$llvm/llvm-objdump", '-d', '--no-show-raw-insn', '--no-leading-addr',
+	run("$llvm/llvm-objdump", '-d', '--no-show-raw-insn',
 		$kernel ? "--disassemble-symbols=$kernel" : (), $file) == 0 or BAIL_OUT("$co: $err");
 	return $out =~ m{^\s+([a-z]\w+.*?)\s*(?://.*)?$}mg;
 }
@@ -222,16 +222,30 @@ for (@wait_states) {
 
 # ---- persistent kernels ----
 
-# The loop: two steps, each of 12 loads, a wait that leaves them, MFMAs. How many operations the wait
-# behind it leaves in flight, before the tile is stored.
+# The code, and again what each s_branch leads to, in its place: blocks stand in any order.
+sub with_branches {
+	my @code = @_;
+	my ($base) = map { $_->{at} } @code;
+	my %index = map { $code[$_]{at} - $base => $_ } 0 .. $#code;
+	return map { $_->{text} =~ /^s_branch/ ? @code[ $index{ $_->{to} } .. $#code ] : $_ } @code;
+}
+
+# The loop: two steps, each of 12 loads, a wait that leaves them, 4 MFMAs; those of the first may
+# stand among the loads of the second. How many operations the wait behind it leaves in flight,
+# before the tile is stored.
 sub persistent {
+	disassemble(shift, 'mxfp8_persistent');
+	my @code = map {
+		m{^\s+([a-z]\w+.*?)\s*// (\w+):.*?(?:<\w+(?:\+(0x\w+))?>)?$}
+			? { text => $1, at => hex $2, to => hex($3 // 0) } : ()
+	} split /\n/, $out;
 	my @words = map {
 		/^buffer_load/ ? 'load' : /^s_waitcnt .*(vmcnt\(\d+\))/ ? $1 : /^v_mfma/ ? 'mfma'
 			: /^buffer_store/ ? 'store' : ()
-	} disassemble(shift, 'mxfp8_persistent');
+	} map { $_->{text} } with_branches(@code);
 	my $text = join ' ', @words;
-	my $step = 'load ' x 12 . 'vmcnt\(12\) ' . 'mfma ' x 4;
-	return $text =~ /${step}${step}((?:vmcnt\(\d+\) )?)store/ ? $1 : 'no pipeline';
+	return $text =~ /(?:load ){12}vmcnt\(12\) (?:load |mfma ){16}vmcnt\(12\) (?:mfma ){4}((?:vmcnt\(\d+\) )?)store/
+		? $1 : 'no pipeline';
 }
 
 # Where waves meet, and that each has drained LDS before.
