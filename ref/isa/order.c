@@ -22,7 +22,8 @@ void mx_order_begin(struct mx_run *run) {
 		return;
 	}
 	const uint32_t *b = l->block;
-	o->memory.waves = o->atomics.waves = (b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES;
+	o->memory.readers = o->atomics.readers =
+		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 }
 
 static const char *const assumptions =
@@ -73,7 +74,7 @@ bool mx_order_group_new(struct mx_group *g) {
 	if (g->run->order)
 		g->order = calloc(1, sizeof *g->order);
 	if (g->order)
-		g->order->lds.waves = g->order->lds_atomics.waves = g->room;
+		g->order->lds.readers = g->order->lds_atomics.readers = 2 * g->room;
 	return !g->run->order || g->order;
 }
 
@@ -223,9 +224,8 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx
 /* Of a stream that returns in order no more than `left` are on their way, the last ones; of
  * others any may be. What shares the counter may be done, and so does not help. */
 static void cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
-	bool any_order = stream == MX_STREAM_FL || stream == MX_STREAM_SM;
 	uint32_t issued = o->issued[stream];
-	if (any_order && left)
+	if (!mx_stream_is_ordered(stream) && left)
 		return;
 	if (issued > left && issued - left > o->covered[stream])
 		o->covered[stream] = issued - left;

@@ -33,13 +33,6 @@ static const mx_vreg zeros[4];
 
 /* ---- order ---- */
 
-/* Streams whose operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory
- * compiled code relies on it: no wait stands between a store and a load of the same address
- * [LLVM SIInsertWaitcnts]. */
-static bool in_order(unsigned stream) {
-	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
-}
-
 /* Whether an earlier access of the same workgroup is over when `me` begins. */
 static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access me) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
@@ -47,7 +40,7 @@ static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access
 	if (wave != mx_access_wave(me))
 		return mx_access_number(earlier) <= w->shared[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
-	       (stream == mx_access_stream(me) && in_order(stream));
+	       (stream == mx_access_stream(me) && mx_stream_is_ordered(stream));
 }
 
 /* The same of this range; remembers the last answer. */
@@ -152,50 +145,49 @@ static void check_readers(struct range *r, uint64_t at, const struct mx_order_ce
 			conflict(r, at, c->read, c->read_group, was);
 		return;
 	}
-	for (unsigned i = 0; i < r->w->group->n_waves; i++)
+	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
 		if (c->readers[i] && c->readers[i] != r->me && !is_over_for(r, c->readers[i])) {
 			conflict(r, at, c->readers[i], c->read_group, was);
 			return;
 		}
 }
 
-/* Of two reads of a wave the later one stays, which must not be over first. */
-static mx_access later(struct range *r, mx_access old) {
-	if (old && old != r->me && !is_over_for(r, old))
-		mx_order_doubt(r->w, r->in, "reads of one byte in flight on two counters");
-	return r->me;
+/* Whether who is behind this read is behind an earlier one. No less than all of the operations that
+ * return in any order can be waited for. */
+static bool covers(struct range *r, mx_access earlier) {
+	return is_over_for(r, earlier) || (mx_access_wave(earlier) == mx_access_wave(r->me) &&
+	                                   mx_access_stream(earlier) == mx_access_stream(r->me));
+}
+
+static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
+	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
 }
 
 static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
-	unsigned wave = r->w->index;
 	if (!c->read_group) {
 		c->read_group = r->group;
 		c->read = r->me;
 	} else if (c->read_group != r->group) {
 		c->read_group = MX_SEVERAL_GROUPS;
 		return;
-	} else if (!c->readers) {
-		if (mx_access_wave(c->read) == wave)
-			c->read = later(r, c->read);
-		else if (is_over_for(r, c->read))
-			c->read = r->me;
-		else {
-			c->readers = mx_order_readers(m);
-			if (!c->readers) {
-				r->w->group->run->out_of_memory = true;
-				return;
-			}
-			c->readers[mx_access_wave(c->read)] = c->read;
+	} else if (!c->readers && covers(r, c->read))
+		c->read = r->me;
+	else if (!c->readers) {
+		c->readers = mx_order_readers(m);
+		if (!c->readers) {
+			r->w->group->run->out_of_memory = true;
+			return;
 		}
+		*reader_of(c, c->read) = c->read;
 	}
 	if (c->readers)
-		c->readers[wave] = later(r, c->readers[wave]);
+		*reader_of(c, r->me) = r->me;
 }
 
 static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
 	c->read_group = 0;
 	if (c->readers)
-		memset(c->readers, 0, m->waves * sizeof *c->readers);
+		memset(c->readers, 0, m->readers * sizeof *c->readers);
 }
 
 /* Whatever is ordered behind this write is behind all that this write is behind. */
