@@ -81,7 +81,9 @@ struct mx_written {
 		MX_UNKNOWN,
 		MX_VALUE,
 		MX_LOADED /* by LDS-DMA, from a place whose lower address bits these are */
-	} kind;
+	} kind : 8;
+	bool alone;   /* behind what its wave alone knows to be over */
+	bool several; /* by several without order: the others are among the readers */
 	uint32_t value;
 };
 

@@ -65,13 +65,14 @@ static bool flat_beside_ds(const struct range *r, mx_access earlier) {
 static struct mx_written written(const struct range *r, uint64_t at, unsigned unit) {
 	uint64_t offset = at - r->base;
 	if (r->loaded_from)
-		return (struct mx_written){ MX_LOADED, (uint32_t)(r->loaded_from + offset) };
+		return (struct mx_written){ .kind = MX_LOADED,
+			                    .value = (uint32_t)(r->loaded_from + offset) };
 	if (!r->data)
-		return (struct mx_written){ MX_UNKNOWN, 0 };
+		return (struct mx_written){ 0 };
 	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
 	if (unit < 4)
 		v = v >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
-	return (struct mx_written){ MX_VALUE, v };
+	return (struct mx_written){ .kind = MX_VALUE, .value = v };
 }
 
 static bool same_written(struct mx_written a, struct mx_written b) {
@@ -110,19 +111,18 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 	                group, what);
 }
 
-/* ---- one cell ---- */
+/* ---- what a cell has had before ---- */
 
-static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c,
-                           unsigned unit) {
+/* `same`: writes what the cell holds. */
+static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c, bool same) {
 	bool own = c->write_group == r->group;
 	if (!c->write)
 		return;
-	bool same = r->kind == WRITE && same_written(c->written, written(r, at, unit));
 	if (c->write == r->me && own) {
 		if (r->kind == WRITE && !same)
 			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
 	} else if (!own || !is_over_for(r, c->write)) {
-		if (same)
+		if (same && !c->written.alone)
 			mx_order_doubt(r->w, r->in, "writes what is written there without order");
 		else
 			conflict(r, at, c->write, c->write_group, WRITE);
@@ -133,23 +133,37 @@ static void check_write_of(struct range *r, uint64_t at, const struct mx_order_c
 		               "reads what this launch wrote: caches are not followed");
 }
 
-static void check_readers(struct range *r, uint64_t at, const struct mx_order_cell *c, kind was) {
+static bool is_write(const struct range *r, mx_access a) {
+	const struct mx_inst *in =
+		mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
+}
+
+/* One of those that a cell keeps as its readers; false where it conflicts. */
+static bool check_reader(struct range *r, uint64_t at, const struct mx_order_cell *c,
+                         mx_access reader, kind was, bool same) {
+	bool own = c->read_group == r->group;
+	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
+		return true;
+	if (was == READ && c->written.several && is_write(r, reader))
+		was = WRITE;
+	if ((was == READ && r->kind == READ) || (was == WRITE && same))
+		return true;
+	conflict(r, at, reader, c->read_group, was);
+	return false;
+}
+
+static void check_readers(struct range *r, uint64_t at, const struct mx_order_cell *c, kind was,
+                          bool same) {
 	if (!c->read_group)
 		return;
-	if (c->read_group != r->group) {
-		conflict(r, at, c->read, c->read_group, was);
-		return;
-	}
-	if (!c->readers) {
-		if (c->read != r->me && !is_over_for(r, c->read))
-			conflict(r, at, c->read, c->read_group, was);
+	if (c->read_group != r->group || !c->readers) {
+		check_reader(r, at, c, c->read, was, same);
 		return;
 	}
 	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
-		if (c->readers[i] && c->readers[i] != r->me && !is_over_for(r, c->readers[i])) {
-			conflict(r, at, c->readers[i], c->read_group, was);
+		if (!check_reader(r, at, c, c->readers[i], was, same))
 			return;
-		}
 }
 
 /* Whether who is behind this read is behind an earlier one. No less than all of the operations that
@@ -163,15 +177,16 @@ static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
 	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
 }
 
-static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                        mx_access reader, uint32_t group) {
 	if (!c->read_group) {
-		c->read_group = r->group;
-		c->read = r->me;
-	} else if (c->read_group != r->group) {
+		c->read_group = group;
+		c->read = reader;
+	} else if (c->read_group != group) {
 		c->read_group = MX_SEVERAL_GROUPS;
 		return;
 	} else if (!c->readers && covers(r, c->read))
-		c->read = r->me;
+		c->read = reader;
 	else if (!c->readers) {
 		c->readers = mx_order_readers(m);
 		if (!c->readers) {
@@ -181,7 +196,7 @@ static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order
 		*reader_of(c, c->read) = c->read;
 	}
 	if (c->readers)
-		*reader_of(c, r->me) = r->me;
+		*reader_of(c, reader) = reader;
 }
 
 static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
@@ -190,30 +205,76 @@ static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c
 		memset(c->readers, 0, m->readers * sizeof *c->readers);
 }
 
+/* ---- writes of the same value ---- */
+
+/* Whether all waves know that an access of this workgroup is over. */
+static bool is_shared(const struct range *r, mx_access a) {
+	return mx_access_number(a) <= r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)];
+}
+
+/* Whether what this write stands behind may still be ahead for another wave, so that it is no
+ * matter of values alone if that one writes the same. */
+static bool stands_alone(const struct range *r, const struct mx_order_cell *c, bool same) {
+	bool first = c->write != r->me || c->write_group != r->group;
+	bool alone = first ? c->write && (!same || c->written.alone) && !is_shared(r, c->write)
+	                   : c->written.alone;
+	if (c->read_group == r->group && !c->readers)
+		return alone || !is_shared(r, c->read);
+	for (unsigned i = 0; c->read_group && c->readers && i < 2 * r->w->group->n_waves; i++)
+		alone |= c->readers[i] && !is_shared(r, c->readers[i]);
+	return alone;
+}
+
+/* Of writes without order that leave the same the earlier ones stay as readers: they must be over,
+ * too, before others. */
+static void keep_write(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+	note_reader(r, m, c, c->write, c->write_group);
+	if (c->write_group != r->group)
+		c->read_group = MX_SEVERAL_GROUPS;
+}
+
+static void note_write(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                       struct mx_written now) {
+	bool own = c->write_group == r->group, same = same_written(c->written, now);
+	bool several =
+		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
+	now.alone = stands_alone(r, c, same);
+	now.several = several || (same && c->written.several);
+	if (several)
+		keep_write(r, m, c);
+	else if (!now.several)
+		forget_readers(m, c);
+	c->write = r->me;
+	c->write_group = r->group;
+	c->written = now;
+}
+
+/* ---- one cell ---- */
+
 /* Whatever is ordered behind this write is behind all that this write is behind. */
 static void touch(struct range *r, struct mx_order_map *m, struct mx_order_cell *c, uint64_t at,
                   unsigned unit) {
-	check_write_of(r, at, c, unit);
-	if (r->kind != READ)
-		check_readers(r, at, c, READ);
+	struct mx_written now = { 0 };
+	if (r->kind == WRITE)
+		now = written(r, at, unit);
+	bool same = r->kind == WRITE && same_written(c->written, now);
+	check_write_of(r, at, c, same);
+	if (r->kind != READ || c->written.several)
+		check_readers(r, at, c, READ, same);
 	if (r->kind == READ)
-		note_reader(r, m, c);
-	else if (r->kind == WRITE) {
-		forget_readers(m, c);
-		c->write = r->me;
-		c->write_group = r->group;
-		c->written = written(r, at, unit);
-	}
+		note_reader(r, m, c, r->me, r->group);
+	else if (r->kind == WRITE)
+		note_write(r, m, c, now);
 }
 
 /* Atomics are no conflict among themselves; here they are kept as readers are. */
 static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
                           uint64_t at) {
 	if (r->kind == ATOMIC) {
-		note_reader(r, m, c);
+		note_reader(r, m, c, r->me, r->group);
 		return;
 	}
-	check_readers(r, at, c, ATOMIC);
+	check_readers(r, at, c, ATOMIC, false);
 	if (r->kind == WRITE)
 		forget_readers(m, c);
 }
