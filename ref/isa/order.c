@@ -210,9 +210,8 @@ static void release(struct mx_order_wave *o, unsigned stream) {
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	unsigned stream = stream_of(w, q);
-	mx_access me = ++o->issued[stream];
-	me |= (uint64_t)(m->in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56;
-	me |= (uint64_t)stream << 60 | (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
+	me |= (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
 	if (is_atomic(m->in->op) || (is_flag(m->in) && m->in->op->flags & MX_STORE))
 		release(o, stream);
 	mx_order_note_load(w, m, stream);

@@ -59,6 +59,11 @@ struct mx_order_wave {
  * code, 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
 typedef uint64_t mx_access;
 
+static inline mx_access mx_access_of(const struct mx_wave *w, const struct mx_inst *in,
+                                     unsigned stream, uint32_t number) {
+	return number | (uint64_t)(in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56 |
+	       (uint64_t)stream << 60;
+}
 static inline uint32_t mx_access_number(mx_access a) {
 	return (uint32_t)a;
 }

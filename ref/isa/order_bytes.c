@@ -113,6 +113,22 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 
 /* ---- what a cell has had before ---- */
 
+/* Whether what comes behind a write may have another cache between: that of other waves, or of the
+ * scalar and the vector units. */
+static bool passes_caches(const struct range *r, mx_access write) {
+	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
+	bool other = r->kind == READ && mx_access_wave(write) != mx_access_wave(r->me);
+	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
+}
+
+static void check_caches(struct range *r, mx_access write) {
+	if (passes_caches(r, write))
+		mx_order_doubt(r->w, r->in,
+		               r->kind == READ
+		                       ? "reads what this launch wrote: caches are not followed"
+		                       : "writes what the other cache may hold");
+}
+
 /* `same`: writes what the cell holds. */
 static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c, bool same) {
 	bool own = c->write_group == r->group;
@@ -126,11 +142,8 @@ static void check_write_of(struct range *r, uint64_t at, const struct mx_order_c
 			mx_order_doubt(r->w, r->in, "writes what is written there without order");
 		else
 			conflict(r, at, c->write, c->write_group, WRITE);
-	} else if (!r->lds && r->kind == READ &&
-	           (mx_access_wave(c->write) != mx_access_wave(r->me) ||
-	            (r->in->op->encoding == MX_SMEM && mx_access_stream(c->write) != MX_STREAM_SM)))
-		mx_order_doubt(r->w, r->in,
-		               "reads what this launch wrote: caches are not followed");
+	} else
+		check_caches(r, c->write);
 }
 
 static bool is_write(const struct range *r, mx_access a) {
@@ -275,6 +288,11 @@ static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_ord
 		return;
 	}
 	check_readers(r, at, c, ATOMIC, false);
+	if (c->read_group && !c->readers)
+		check_caches(r, c->read);
+	for (unsigned i = 0; c->read_group && c->readers && i < m->readers; i++)
+		if (c->readers[i])
+			check_caches(r, c->readers[i]);
 	if (r->kind == WRITE)
 		forget_readers(m, c);
 }
@@ -371,6 +389,9 @@ static void access_ds(struct range *r, const struct mx_memop *m) {
 static void access_vector(struct range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
+	if (op->encoding == MX_FLAT && m->scratch & m->exec &&
+	    r->w->group->run->launch->scratch_apart)
+		mx_order_doubt(r->w, r->in, "FLAT in scratch, where that returns apart");
 	r->lds = m->in_lds;
 	r->data = op->flags & MX_FORMAT ? NULL : m->data;
 	MX_FOR_LANES(l, m->exec & ~m->scratch) {
@@ -392,15 +413,19 @@ static void access_vector(struct range *r, const struct mx_memop *m) {
 	}
 }
 
+static struct range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
+	return (struct range){ .w = w,
+		               .in = in,
+		               .order = w->group->order,
+		               .group = (uint32_t)w->group->index + 1,
+		               .me = me,
+		               .lane = -1 };
+}
+
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
 	const struct mx_op *op = m->in->op;
-	struct range r = { .w = w,
-		           .in = m->in,
-		           .order = w->group->order,
-		           .group = (uint32_t)w->group->index + 1,
-		           .me = me,
-		           .kind = kind_of(op),
-		           .lane = -1 };
+	struct range r = range_of(w, m->in, me);
+	r.kind = kind_of(op);
 	if (op->encoding == MX_DS)
 		access_ds(&r, m);
 	else if (op->encoding == MX_SMEM) {
@@ -408,4 +433,15 @@ void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) 
 			walk_inside(&r, m->address[0], 4u * m->inside[0], ~0u);
 	} else if (op->encoding > MX_DS && op->flags)
 		access_vector(&r, m);
+}
+
+/* Over before the first instruction of its workgroup, at which it is shown. */
+void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
+	const struct mx_program *p = w->group->run->launch->program;
+	const struct mx_inst *in = mx_program_at(p, w->pc);
+	if (!in || !in->op)
+		return;
+	struct range r = range_of(w, in, mx_access_of(w, in, MX_STREAM_SM, 0));
+	r.kind = READ;
+	walk_inside(&r, address, bytes, ~0u);
 }
