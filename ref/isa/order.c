@@ -156,6 +156,8 @@ static const char *reason_of(const struct mx_inst *in) {
 		return "atomics whose order matters";
 	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
 		return "registers that M0 names";
+	if (strstr(op->name, "_fork") || strstr(op->name, "_join"))
+		return "registers that hold a stack of branches";
 	return NULL;
 }
 

@@ -123,6 +123,9 @@ static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
 	size_t n = mx_uses(in, use);
 	for (size_t i = 0; i < n; i++)
 		add(u, use[i].code, use[i].dwords, false, lanes);
+	for (unsigned i = 0; i < 3; i++)
+		if (op->s[i] && in->src[i] == MX_VCCZ)
+			add(u, MX_VCC, 2, false, MX_LANES_ALL);
 	if (op->handler == mx_x_s_cbranch_vccz || op->handler == mx_x_s_cbranch_vccnz)
 		add(u, MX_VCC, 2, false, MX_LANES_ALL);
 	if (lanes == MX_LANE_OF_SRC1)
