@@ -92,6 +92,10 @@ static const uint32_t prologue[] = {
 	0xdc5c8400, 0x14000008, /* global_load_dwordx4 v[20:23], v8, s[0:1] offset:1024 */
 	0xdc5c8000, 0x18000009, /* global_load_dwordx4 v[24:27], v9, s[0:1] */
 	0xdc5c8400, 0x1c000009, /* global_load_dwordx4 v[28:31], v9, s[0:1] offset:1024 */
+	0xdc5c8000, 0x10800008, /* global_load_dwordx4 a[16:19], v8, s[0:1] */
+	0xdc5c8400, 0x14800008, /* global_load_dwordx4 a[20:23], v8, s[0:1] offset:1024 */
+	0xdc5c8000, 0x18800009, /* global_load_dwordx4 a[24:27], v9, s[0:1] */
+	0xdc5c8400, 0x1c800009, /* global_load_dwordx4 a[28:31], v9, s[0:1] offset:1024 */
 	0xc00e0800, 0x00000040, /* s_load_dwordx8 s[32:39], s[0:1], 0x40 */
 	0xbf8c0070,             /* s_waitcnt vmcnt(0) lgkmcnt(0) */
 	0xd9be0000, 0x00001008, /* ds_write_b128 v8, v[16:19] */
@@ -173,8 +177,8 @@ static const uint32_t again[] = {
 
 /* ---- what is in flight, as the generator has it ---- */
 
-/* Registers: VGPRs, then SGPRs from 256 on. */
-enum { SGPRS = 256 };
+/* Registers: VGPRs, then SGPRs and AGPRs. */
+enum { SGPRS = 256, AGPRS = 512 };
 typedef enum { VECTOR, SHARED, SCALARS, STREAMS } stream;
 typedef enum { NOWHERE, INPUT, LDS, MEMORY, PRIVATE_SEGMENT } space;
 
@@ -361,7 +365,7 @@ enum { READS, WRITES };
 struct alu_row {
 	uint32_t dwords[2];
 	struct slot {
-		char kind; /* of a vector or a scalar register; 0: none */
+		char kind; /* of a vector, accumulation or scalar register; 0: none */
 		uint8_t dword, shift;
 		bool write;
 	} slot[3];
@@ -383,6 +387,10 @@ static const struct alu_row alu_rows[] = {
 	  { { 's', 0, 0, WRITES }, { 'v', 1, 0, READS } } },
 	{ { 0xd28a0000, 0x00010c00, /* v_writelane_b32 v0, s0, 6 */ },
 	  { { 'v', 0, 0, WRITES }, { 's', 1, 0, READS } } },
+	{ { 0xd3d84000, 0x18000100, /* v_accvgpr_read_b32 v0, a0 */ },
+	  { { 'v', 0, 0, WRITES }, { 'a', 1, 0, READS } } },
+	{ { 0xd3d94000, 0x18000100, /* v_accvgpr_write_b32 a0, v0 */ },
+	  { { 'a', 0, 0, WRITES }, { 'v', 1, 0, READS } } },
 	{ { 0x80000000, /* s_add_u32 s0, s0, s0 */ },
 	  { { 's', 0, 16, WRITES }, { 's', 0, 8, READS }, { 's', 0, 0, READS } } },
 };
@@ -391,10 +399,11 @@ static inline struct op alu(struct program *p) {
 	const struct alu_row *r = &alu_rows[any(p, sizeof alu_rows / sizeof *alu_rows)];
 	struct op op = { { r->dwords[0], r->dwords[1] }, .size = r->dwords[1] ? 2 : 1 };
 	for (unsigned i = 0; i < 3 && r->slot[i].kind; i++) {
-		bool scalar = r->slot[i].kind == 's';
-		unsigned reg = scalar ? some_sgpr(p, 1) : some_vgpr(p, 1);
+		char kind = r->slot[i].kind;
+		unsigned reg = kind == 's' ? some_sgpr(p, 1) : some_vgpr(p, 1);
+		unsigned file = kind == 's' ? SGPRS : kind == 'a' ? AGPRS : 0;
 		op.dwords[r->slot[i].dword] |= reg << r->slot[i].shift;
-		op.use[i] = (struct use){ (scalar ? SGPRS : 0) + reg, 1, r->slot[i].write };
+		op.use[i] = (struct use){ file + reg, 1, r->slot[i].write };
 	}
 	return op;
 }
@@ -466,6 +475,12 @@ static inline bool is_right(const struct program *p, const struct choice *c) {
 				return false;
 		}
 	return true;
+}
+
+/* The register file that a row's data is in [ISA chapter 13: ACC]. */
+static inline unsigned file_of(const struct row *r) {
+	bool acc = r->form == DS ? r->dwords[0] >> 25 & 1 : r->dwords[1] >> 23 & 1;
+	return r->form == SCALAR ? SGPRS : acc ? AGPRS : 0;
 }
 
 static inline unsigned registers_of(const struct row *r) {
@@ -555,7 +570,7 @@ static inline struct op memory_op(struct program *p, const struct choice *c) {
 	const struct row *r = c->r;
 	unsigned room = r->elements == ONE ? 16 : 16 - r->bytes;
 	unsigned inner = r->bytes < 12 ? any(p, room / r->bytes) * r->bytes : 0;
-	unsigned base = r->form == SCALAR ? SGPRS : 0, n = (r->bytes + 3) / 4;
+	unsigned base = file_of(r), n = (r->bytes + 3) / 4;
 	bool load = r->action == LOAD, vector = r->form != DS && r->form != SCALAR;
 	struct op op = { { r->dwords[0], r->dwords[1] }, .size = 2 };
 	if (r->form == SCALAR)
@@ -712,6 +727,13 @@ static const struct op all_values = {
 	.use = { { 16, 16, false }, { SGPRS + 32, 8, false } },
 };
 
+/* The values of all waves are the same, as loads of them are from wave 0's address. */
+static inline void make_alike(struct program *p) {
+	for (unsigned i = 0; i < p->n; i++)
+		if ((p->dwords[i] & ~0x400u) == 0xdc5c8000)
+			p->dwords[i + 1] = (p->dwords[i + 1] & ~255u) | (OWN_ADDRESS + FIRST);
+}
+
 /* Program `seed`. */
 static inline void make_program(struct program *p, uint64_t seed) {
 	static const unsigned chances[] = { 0, 16, 48, 96 };
@@ -725,6 +747,8 @@ static inline void make_program(struct program *p, uint64_t seed) {
 	EMIT(p, prologue);
 	if (p->groups_share)
 		p->dwords[0] = one_part[0];
+	if (!any(p, 4))
+		make_alike(p);
 	p->body = p->n;
 	p->instructions = 0;
 	p->mask = all_waves(p);
