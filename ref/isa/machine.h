@@ -293,6 +293,7 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx
 void mx_order_wait(struct mx_wave *w); /* for its targets */
 void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
 void mx_order_barrier(struct mx_group *g);
+void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 
 /* ---- random.c ---- */
 void mx_random_seed(struct mx_random *r, uint64_t seed, uint64_t stream);

@@ -22,7 +22,8 @@ void mx_order_begin(struct mx_run *run) {
 		return;
 	}
 	const uint32_t *b = l->block;
-	o->memory.waves = o->atomics.waves = (b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES;
+	o->memory.readers = o->atomics.readers =
+		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 }
 
 static const char *const assumptions =
@@ -73,7 +74,7 @@ bool mx_order_group_new(struct mx_group *g) {
 	if (g->run->order)
 		g->order = calloc(1, sizeof *g->order);
 	if (g->order)
-		g->order->lds.waves = g->order->lds_atomics.waves = g->room;
+		g->order->lds.readers = g->order->lds_atomics.readers = 2 * g->room;
 	return !g->run->order || g->order;
 }
 
@@ -155,6 +156,8 @@ static const char *reason_of(const struct mx_inst *in) {
 		return "atomics whose order matters";
 	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
 		return "registers that M0 names";
+	if (strstr(op->name, "_fork") || strstr(op->name, "_join"))
+		return "registers that hold a stack of branches";
 	return NULL;
 }
 
@@ -209,9 +212,8 @@ static void release(struct mx_order_wave *o, unsigned stream) {
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	unsigned stream = stream_of(w, q);
-	mx_access me = ++o->issued[stream];
-	me |= (uint64_t)(m->in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56;
-	me |= (uint64_t)stream << 60 | (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
+	me |= (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
 	if (is_atomic(m->in->op) || (is_flag(m->in) && m->in->op->flags & MX_STORE))
 		release(o, stream);
 	mx_order_note_load(w, m, stream);
@@ -223,9 +225,8 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx
 /* Of a stream that returns in order no more than `left` are on their way, the last ones; of
  * others any may be. What shares the counter may be done, and so does not help. */
 static void cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
-	bool any_order = stream == MX_STREAM_FL || stream == MX_STREAM_SM;
 	uint32_t issued = o->issued[stream];
-	if (any_order && left)
+	if (!mx_stream_is_ordered(stream) && left)
 		return;
 	if (issued > left && issued - left > o->covered[stream])
 		o->covered[stream] = issued - left;

@@ -21,6 +21,24 @@ enum {
 
 enum { MX_ORDER_ROWS = MX_VGPR_FILE + MX_SGPR_FILE }; /* vector registers, then scalar ones */
 
+/* Whether operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory compiled
+ * code relies on it: no wait stands between a store and a load of the same address [LLVM
+ * SIInsertWaitcnts]. */
+static inline bool mx_stream_is_ordered(unsigned stream) {
+	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
+}
+
+enum { MX_ORDER_MORE = 128 };
+
+/* A load that is to write lanes of a register. */
+struct mx_order_load {
+	const struct mx_inst *in;
+	uint64_t lanes;
+	uint32_t number;
+	uint16_t row;
+	uint8_t stream;
+};
+
 /* What a wave has sent out. Operations of a stream are numbered from 1. */
 struct mx_order_wave {
 	uint32_t issued[MX_STREAMS];
@@ -32,18 +50,20 @@ struct mx_order_wave {
 	const struct mx_inst *barrier;
 	bool acquired;                        /* has read what others may have set as a flag */
 	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */
-	struct {                              /* last: of rows that are pending alone */
-		const struct mx_inst *in;
-		uint64_t lanes;
-		uint32_t number;
-		uint8_t stream;
-	} load[MX_ORDER_ROWS];
+	unsigned n_more;
+	/* Last: of rows that are pending alone. In `more` earlier loads of other lanes. */
+	struct mx_order_load load[MX_ORDER_ROWS], more[MX_ORDER_MORE];
 };
 
 /* One end of a conflict, as the shadow of memory keeps it: bits 31:0 number, 55:32 dword of the
  * code, 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
 typedef uint64_t mx_access;
 
+static inline mx_access mx_access_of(const struct mx_wave *w, const struct mx_inst *in,
+                                     unsigned stream, uint32_t number) {
+	return number | (uint64_t)(in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56 |
+	       (uint64_t)stream << 60;
+}
 static inline uint32_t mx_access_number(mx_access a) {
 	return (uint32_t)a;
 }
@@ -66,12 +86,14 @@ struct mx_written {
 		MX_UNKNOWN,
 		MX_VALUE,
 		MX_LOADED /* by LDS-DMA, from a place whose lower address bits these are */
-	} kind;
+	} kind : 8;
+	bool alone;   /* behind what its wave alone knows to be over */
+	bool several; /* by several without order: the others are among the readers */
 	uint32_t value;
 };
 
 /* The last accesses to one byte, or to some that were always touched together. Readers are the
- * last of each wave: one, or `readers` of them. */
+ * last of each wave, of scalar memory and of the other streams: one, or `readers` of them. */
 struct mx_order_cell {
 	mx_access write, read, *readers;
 	uint32_t write_group, read_group; /* one more than the workgroup's index; 0: none */
@@ -94,7 +116,7 @@ struct mx_order_map {
 	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
 	struct mx_order_page *page;
 	size_t n, room, last;
-	unsigned waves; /* of a workgroup: the length of a list of readers */
+	unsigned readers; /* the length of a list of them */
 	struct mx_order_block *blocks;
 };
 
@@ -161,7 +183,7 @@ void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
 /* Reports a conflict of an instruction with an earlier access; `group`: of that, as in a cell. */
 void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
                      uint64_t address, mx_access earlier, uint32_t group, const char *what);
-void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in, unsigned row,
-                              bool write);
+void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
+                              const struct mx_order_load *l, bool write);
 
 #endif

@@ -33,13 +33,6 @@ static const mx_vreg zeros[4];
 
 /* ---- order ---- */
 
-/* Streams whose operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory
- * compiled code relies on it: no wait stands between a store and a load of the same address
- * [LLVM SIInsertWaitcnts]. */
-static bool in_order(unsigned stream) {
-	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
-}
-
 /* Whether an earlier access of the same workgroup is over when `me` begins. */
 static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access me) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
@@ -47,7 +40,7 @@ static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access
 	if (wave != mx_access_wave(me))
 		return mx_access_number(earlier) <= w->shared[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
-	       (stream == mx_access_stream(me) && in_order(stream));
+	       (stream == mx_access_stream(me) && mx_stream_is_ordered(stream));
 }
 
 /* The same of this range; remembers the last answer. */
@@ -72,13 +65,14 @@ static bool flat_beside_ds(const struct range *r, mx_access earlier) {
 static struct mx_written written(const struct range *r, uint64_t at, unsigned unit) {
 	uint64_t offset = at - r->base;
 	if (r->loaded_from)
-		return (struct mx_written){ MX_LOADED, (uint32_t)(r->loaded_from + offset) };
+		return (struct mx_written){ .kind = MX_LOADED,
+			                    .value = (uint32_t)(r->loaded_from + offset) };
 	if (!r->data)
-		return (struct mx_written){ MX_UNKNOWN, 0 };
+		return (struct mx_written){ 0 };
 	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
 	if (unit < 4)
 		v = v >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
-	return (struct mx_written){ MX_VALUE, v };
+	return (struct mx_written){ .kind = MX_VALUE, .value = v };
 }
 
 static bool same_written(struct mx_written a, struct mx_written b) {
@@ -117,111 +111,188 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 	                group, what);
 }
 
-/* ---- one cell ---- */
+/* ---- what a cell has had before ---- */
 
-static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c,
-                           unsigned unit) {
+/* Whether what comes behind a write may have another cache between: that of other waves, or of the
+ * scalar and the vector units. */
+static bool passes_caches(const struct range *r, mx_access write) {
+	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
+	bool other = r->kind == READ && mx_access_wave(write) != mx_access_wave(r->me);
+	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
+}
+
+static void check_caches(struct range *r, mx_access write) {
+	if (passes_caches(r, write))
+		mx_order_doubt(r->w, r->in,
+		               r->kind == READ
+		                       ? "reads what this launch wrote: caches are not followed"
+		                       : "writes what the other cache may hold");
+}
+
+/* `same`: writes what the cell holds. */
+static void check_write_of(struct range *r, uint64_t at, const struct mx_order_cell *c, bool same) {
 	bool own = c->write_group == r->group;
 	if (!c->write)
 		return;
-	bool same = r->kind == WRITE && same_written(c->written, written(r, at, unit));
 	if (c->write == r->me && own) {
 		if (r->kind == WRITE && !same)
 			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
 	} else if (!own || !is_over_for(r, c->write)) {
-		if (same)
+		if (same && !c->written.alone)
 			mx_order_doubt(r->w, r->in, "writes what is written there without order");
 		else
 			conflict(r, at, c->write, c->write_group, WRITE);
-	} else if (!r->lds && r->kind == READ &&
-	           (mx_access_wave(c->write) != mx_access_wave(r->me) ||
-	            (r->in->op->encoding == MX_SMEM && mx_access_stream(c->write) != MX_STREAM_SM)))
-		mx_order_doubt(r->w, r->in,
-		               "reads what this launch wrote: caches are not followed");
+	} else
+		check_caches(r, c->write);
 }
 
-static void check_readers(struct range *r, uint64_t at, const struct mx_order_cell *c, kind was) {
+static bool is_write(const struct range *r, mx_access a) {
+	const struct mx_inst *in =
+		mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
+}
+
+/* One of those that a cell keeps as its readers; false where it conflicts. */
+static bool check_reader(struct range *r, uint64_t at, const struct mx_order_cell *c,
+                         mx_access reader, kind was, bool same) {
+	bool own = c->read_group == r->group;
+	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
+		return true;
+	if (was == READ && c->written.several && is_write(r, reader))
+		was = WRITE;
+	if ((was == READ && r->kind == READ) || (was == WRITE && same))
+		return true;
+	conflict(r, at, reader, c->read_group, was);
+	return false;
+}
+
+static void check_readers(struct range *r, uint64_t at, const struct mx_order_cell *c, kind was,
+                          bool same) {
 	if (!c->read_group)
 		return;
-	if (c->read_group != r->group) {
-		conflict(r, at, c->read, c->read_group, was);
+	if (c->read_group != r->group || !c->readers) {
+		check_reader(r, at, c, c->read, was, same);
 		return;
 	}
-	if (!c->readers) {
-		if (c->read != r->me && !is_over_for(r, c->read))
-			conflict(r, at, c->read, c->read_group, was);
-		return;
-	}
-	for (unsigned i = 0; i < r->w->group->n_waves; i++)
-		if (c->readers[i] && c->readers[i] != r->me && !is_over_for(r, c->readers[i])) {
-			conflict(r, at, c->readers[i], c->read_group, was);
+	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
+		if (!check_reader(r, at, c, c->readers[i], was, same))
 			return;
-		}
 }
 
-/* Of two reads of a wave the later one stays, which must not be over first. */
-static mx_access later(struct range *r, mx_access old) {
-	if (old && old != r->me && !is_over_for(r, old))
-		mx_order_doubt(r->w, r->in, "reads of one byte in flight on two counters");
-	return r->me;
+/* Whether who is behind this read is behind an earlier one. No less than all of the operations that
+ * return in any order can be waited for. */
+static bool covers(struct range *r, mx_access earlier) {
+	return is_over_for(r, earlier) || (mx_access_wave(earlier) == mx_access_wave(r->me) &&
+	                                   mx_access_stream(earlier) == mx_access_stream(r->me));
 }
 
-static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
-	unsigned wave = r->w->index;
+static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
+	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
+}
+
+static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                        mx_access reader, uint32_t group) {
 	if (!c->read_group) {
-		c->read_group = r->group;
-		c->read = r->me;
-	} else if (c->read_group != r->group) {
+		c->read_group = group;
+		c->read = reader;
+	} else if (c->read_group != group) {
 		c->read_group = MX_SEVERAL_GROUPS;
 		return;
-	} else if (!c->readers) {
-		if (mx_access_wave(c->read) == wave)
-			c->read = later(r, c->read);
-		else if (is_over_for(r, c->read))
-			c->read = r->me;
-		else {
-			c->readers = mx_order_readers(m);
-			if (!c->readers) {
-				r->w->group->run->out_of_memory = true;
-				return;
-			}
-			c->readers[mx_access_wave(c->read)] = c->read;
+	} else if (!c->readers && covers(r, c->read))
+		c->read = reader;
+	else if (!c->readers) {
+		c->readers = mx_order_readers(m);
+		if (!c->readers) {
+			r->w->group->run->out_of_memory = true;
+			return;
 		}
+		*reader_of(c, c->read) = c->read;
 	}
 	if (c->readers)
-		c->readers[wave] = later(r, c->readers[wave]);
+		*reader_of(c, reader) = reader;
 }
 
 static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
 	c->read_group = 0;
 	if (c->readers)
-		memset(c->readers, 0, m->waves * sizeof *c->readers);
+		memset(c->readers, 0, m->readers * sizeof *c->readers);
 }
+
+/* ---- writes of the same value ---- */
+
+/* Whether all waves know that an access of this workgroup is over. */
+static bool is_shared(const struct range *r, mx_access a) {
+	return mx_access_number(a) <= r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)];
+}
+
+/* Whether what this write stands behind may still be ahead for another wave, so that it is no
+ * matter of values alone if that one writes the same. */
+static bool stands_alone(const struct range *r, const struct mx_order_cell *c, bool same) {
+	bool first = c->write != r->me || c->write_group != r->group;
+	bool alone = first ? c->write && (!same || c->written.alone) && !is_shared(r, c->write)
+	                   : c->written.alone;
+	if (c->read_group == r->group && !c->readers)
+		return alone || !is_shared(r, c->read);
+	for (unsigned i = 0; c->read_group && c->readers && i < 2 * r->w->group->n_waves; i++)
+		alone |= c->readers[i] && !is_shared(r, c->readers[i]);
+	return alone;
+}
+
+/* Of writes without order that leave the same the earlier ones stay as readers: they must be over,
+ * too, before others. */
+static void keep_write(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+	note_reader(r, m, c, c->write, c->write_group);
+	if (c->write_group != r->group)
+		c->read_group = MX_SEVERAL_GROUPS;
+}
+
+static void note_write(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                       struct mx_written now) {
+	bool own = c->write_group == r->group, same = same_written(c->written, now);
+	bool several =
+		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
+	now.alone = stands_alone(r, c, same);
+	now.several = several || (same && c->written.several);
+	if (several)
+		keep_write(r, m, c);
+	else if (!now.several)
+		forget_readers(m, c);
+	c->write = r->me;
+	c->write_group = r->group;
+	c->written = now;
+}
+
+/* ---- one cell ---- */
 
 /* Whatever is ordered behind this write is behind all that this write is behind. */
 static void touch(struct range *r, struct mx_order_map *m, struct mx_order_cell *c, uint64_t at,
                   unsigned unit) {
-	check_write_of(r, at, c, unit);
-	if (r->kind != READ)
-		check_readers(r, at, c, READ);
+	struct mx_written now = { 0 };
+	if (r->kind == WRITE)
+		now = written(r, at, unit);
+	bool same = r->kind == WRITE && same_written(c->written, now);
+	check_write_of(r, at, c, same);
+	if (r->kind != READ || c->written.several)
+		check_readers(r, at, c, READ, same);
 	if (r->kind == READ)
-		note_reader(r, m, c);
-	else if (r->kind == WRITE) {
-		forget_readers(m, c);
-		c->write = r->me;
-		c->write_group = r->group;
-		c->written = written(r, at, unit);
-	}
+		note_reader(r, m, c, r->me, r->group);
+	else if (r->kind == WRITE)
+		note_write(r, m, c, now);
 }
 
 /* Atomics are no conflict among themselves; here they are kept as readers are. */
 static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
                           uint64_t at) {
 	if (r->kind == ATOMIC) {
-		note_reader(r, m, c);
+		note_reader(r, m, c, r->me, r->group);
 		return;
 	}
-	check_readers(r, at, c, ATOMIC);
+	check_readers(r, at, c, ATOMIC, false);
+	if (c->read_group && !c->readers)
+		check_caches(r, c->read);
+	for (unsigned i = 0; c->read_group && c->readers && i < m->readers; i++)
+		if (c->readers[i])
+			check_caches(r, c->readers[i]);
 	if (r->kind == WRITE)
 		forget_readers(m, c);
 }
@@ -318,6 +389,9 @@ static void access_ds(struct range *r, const struct mx_memop *m) {
 static void access_vector(struct range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
+	if (op->encoding == MX_FLAT && m->scratch & m->exec &&
+	    r->w->group->run->launch->scratch_apart)
+		mx_order_doubt(r->w, r->in, "FLAT in scratch, where that returns apart");
 	r->lds = m->in_lds;
 	r->data = op->flags & MX_FORMAT ? NULL : m->data;
 	MX_FOR_LANES(l, m->exec & ~m->scratch) {
@@ -339,15 +413,19 @@ static void access_vector(struct range *r, const struct mx_memop *m) {
 	}
 }
 
+static struct range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
+	return (struct range){ .w = w,
+		               .in = in,
+		               .order = w->group->order,
+		               .group = (uint32_t)w->group->index + 1,
+		               .me = me,
+		               .lane = -1 };
+}
+
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
 	const struct mx_op *op = m->in->op;
-	struct range r = { .w = w,
-		           .in = m->in,
-		           .order = w->group->order,
-		           .group = (uint32_t)w->group->index + 1,
-		           .me = me,
-		           .kind = kind_of(op),
-		           .lane = -1 };
+	struct range r = range_of(w, m->in, me);
+	r.kind = kind_of(op);
 	if (op->encoding == MX_DS)
 		access_ds(&r, m);
 	else if (op->encoding == MX_SMEM) {
@@ -355,4 +433,15 @@ void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) 
 			walk_inside(&r, m->address[0], 4u * m->inside[0], ~0u);
 	} else if (op->encoding > MX_DS && op->flags)
 		access_vector(&r, m);
+}
+
+/* Over before the first instruction of its workgroup, at which it is shown. */
+void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
+	const struct mx_program *p = w->group->run->launch->program;
+	const struct mx_inst *in = mx_program_at(p, w->pc);
+	if (!in || !in->op)
+		return;
+	struct range r = range_of(w, in, mx_access_of(w, in, MX_STREAM_SM, 0));
+	r.kind = READ;
+	walk_inside(&r, address, bytes, ~0u);
 }

@@ -123,6 +123,9 @@ static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
 	size_t n = mx_uses(in, use);
 	for (size_t i = 0; i < n; i++)
 		add(u, use[i].code, use[i].dwords, false, lanes);
+	for (unsigned i = 0; i < 3; i++)
+		if (op->s[i] && in->src[i] == MX_VCCZ)
+			add(u, MX_VCC, 2, false, MX_LANES_ALL);
 	if (op->handler == mx_x_s_cbranch_vccz || op->handler == mx_x_s_cbranch_vccnz)
 		add(u, MX_VCC, 2, false, MX_LANES_ALL);
 	if (lanes == MX_LANE_OF_SRC1)
@@ -157,51 +160,100 @@ static bool is_pending(const struct mx_order_wave *o, unsigned row) {
 	return o->pending[row / 64] >> row % 64 & 1;
 }
 
+static bool is_over(const struct mx_order_wave *o, const struct mx_order_load *l) {
+	return l->number <= o->covered[l->stream];
+}
+
+/* Those of `more` that are not over, and not of this row (-1: of any). */
+static void keep_others(struct mx_order_wave *o, int row) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < o->n_more; i++)
+		if (o->more[i].row != row && o->more[i].lanes && !is_over(o, &o->more[i]))
+			o->more[n++] = o->more[i];
+	o->n_more = n;
+}
+
 static void forget(struct mx_order_wave *o, unsigned row) {
 	o->pending[row / 64] &= ~(1ull << row % 64);
+	if (o->n_more)
+		keep_others(o, (int)row);
 }
 
-void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
-	const struct mx_order_use *u = &w->group->run->order->use[m->in->offset / 4];
-	for (unsigned i = 0; i < u->n; i++)
-		for (unsigned k = 0; u->range[i].write && k < u->range[i].n; k++) {
-			unsigned row = u->range[i].row + k;
-			if (m->in->op->encoding != MX_SMEM && !m->exec)
-				continue;
-			o->pending[row / 64] |= 1ull << row % 64;
-			o->load[row].in = m->in;
-			o->load[row].lanes = m->in->op->encoding == MX_SMEM ? ~0ull : m->exec;
-			o->load[row].number = o->issued[stream];
-			o->load[row].stream = (uint8_t)stream;
-		}
-}
+/* Who touches these lanes of a row; a load on `stream`, or MX_STREAMS. */
+struct toucher {
+	struct mx_wave *w;
+	const struct mx_inst *in;
+	bool write;
+	unsigned stream;
+	uint64_t lanes;
+};
 
 /* Two loads that return in order write in order. */
-static bool behind(const struct mx_wave *w, const struct mx_inst *in, unsigned stream) {
-	mx_encoding e = in->op->encoding;
-	bool scratch = w->group->run->launch->scratch_apart && e == MX_SCRATCH;
-	if (stream == MX_STREAM_DS)
-		return e == MX_DS;
-	if (stream == MX_STREAM_SCRATCH)
-		return scratch;
-	return stream == MX_STREAM_VM && e > MX_DS && !scratch;
+static bool conflicts(const struct mx_order_wave *o, const struct toucher *t,
+                      const struct mx_order_load *l) {
+	bool in_order = t->write && t->stream == l->stream && mx_stream_is_ordered(l->stream);
+	return l->lanes & t->lanes && !is_over(o, l) && !in_order;
 }
 
-static void check_row(struct mx_wave *w, const struct mx_inst *in, unsigned row, bool write,
-                      uint64_t lanes) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
+static void check_row(const struct toucher *t, unsigned row) {
+	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	const struct mx_order_load *l = NULL;
 	if (!is_pending(o, row))
 		return;
-	unsigned stream = o->load[row].stream;
-	if (o->load[row].number <= o->covered[stream]) {
+	bool over = is_over(o, &o->load[row]);
+	if (conflicts(o, t, &o->load[row]))
+		l = &o->load[row];
+	for (unsigned i = 0; i < o->n_more; i++)
+		if (o->more[i].row == row) {
+			over &= is_over(o, &o->more[i]);
+			if (!l && conflicts(o, t, &o->more[i]))
+				l = &o->more[i];
+		}
+	if (l)
+		mx_order_report_register(t->w, t->in, l, t->write);
+	if (l || over)
 		forget(o, row);
+}
+
+/* What an earlier load is still to write of a row that gets another one. */
+static void keep_rest(const struct toucher *t, unsigned row) {
+	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_load rest = o->load[row];
+	for (unsigned i = 0; i < o->n_more; i++)
+		if (o->more[i].row == row)
+			o->more[i].lanes &= ~t->lanes;
+	rest.lanes &= ~t->lanes;
+	if (!rest.lanes || is_over(o, &rest))
 		return;
-	}
-	if (!(o->load[row].lanes & lanes) || (write && behind(w, in, stream)))
-		return;
-	mx_order_report_register(w, in, row, write);
-	forget(o, row);
+	if (o->n_more == MX_ORDER_MORE)
+		keep_others(o, -1);
+	if (o->n_more < MX_ORDER_MORE)
+		o->more[o->n_more++] = rest;
+	else
+		mx_order_doubt(t->w, t->in, "too many loads of parts of registers in flight");
+}
+
+static void note_row(const struct toucher *t, unsigned row) {
+	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	check_row(t, row);
+	if (is_pending(o, row))
+		keep_rest(t, row);
+	o->pending[row / 64] |= 1ull << row % 64;
+	o->load[row] = (struct mx_order_load){ .in = t->in,
+		                               .lanes = t->lanes,
+		                               .number = o->issued[t->stream],
+		                               .row = (uint16_t)row,
+		                               .stream = (uint8_t)t->stream };
+}
+
+/* FLAT comes twice: for lanes in memory or scratch and for those in LDS. */
+void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
+	const struct mx_order_use *u = &w->group->run->order->use[m->in->offset / 4];
+	const struct toucher t = { w, m->in, true, stream,
+		                   m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
+	for (unsigned i = 0; t.lanes && i < u->n; i++)
+		for (unsigned k = 0; u->range[i].write && k < u->range[i].n; k++)
+			note_row(&t, u->range[i].row + k);
 }
 
 static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsigned lanes) {
@@ -214,11 +266,14 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 	}
 }
 
+/* What loads write is checked as they are issued. */
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_use *u) {
+	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
 	for (unsigned i = 0; i < u->n; i++) {
-		uint64_t lanes = touched(w, in, u->range[i].lanes);
-		for (unsigned k = 0; k < u->range[i].n; k++)
-			check_row(w, in, u->range[i].row + k, u->range[i].write, lanes);
+		const struct toucher t = { w, in, u->range[i].write, MX_STREAMS,
+			                   touched(w, in, u->range[i].lanes) };
+		for (unsigned k = 0; !(memory && t.write) && k < u->range[i].n; k++)
+			check_row(&t, u->range[i].row + k);
 	}
 }

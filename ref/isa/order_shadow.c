@@ -13,7 +13,7 @@ struct mx_order_block {
 };
 
 mx_access *mx_order_readers(struct mx_order_map *m) {
-	unsigned n = m->waves;
+	unsigned n = m->readers;
 	struct mx_order_block *b = m->blocks;
 	if (!b || b->n + n > BLOCK) {
 		b = malloc(sizeof *b);
@@ -40,7 +40,7 @@ void mx_order_map_clear(struct mx_order_map *m) {
 		free(m->blocks);
 		m->blocks = next;
 	}
-	*m = (struct mx_order_map){ .waves = m->waves };
+	*m = (struct mx_order_map){ .readers = m->readers };
 }
 
 /* ---- finding pages: open addressing, at most half full ---- */
@@ -99,7 +99,7 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit
 			free(fine);
 			return false;
 		}
-		memcpy(fine[i].readers, p->cell[i / parts].readers, m->waves * sizeof(mx_access));
+		memcpy(fine[i].readers, p->cell[i / parts].readers, m->readers * sizeof(mx_access));
 	}
 	free(p->cell);
 	p->cell = fine;

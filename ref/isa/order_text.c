@@ -22,7 +22,7 @@ static const char *counter(unsigned stream) {
 /* The weakest wait that covers operation `number` where `issued` have been. */
 static unsigned target(unsigned stream, uint32_t issued, uint32_t number) {
 	unsigned most = stream == MX_STREAM_DS ? MX_LGKMCNT_MAX - 1 : MX_VMCNT_MAX - 1;
-	if (stream == MX_STREAM_SM || stream == MX_STREAM_FL)
+	if (!mx_stream_is_ordered(stream))
 		return 0;
 	return issued - number < most ? issued - number : most;
 }
@@ -84,16 +84,16 @@ void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kin
 	mx_find(w, in, kind, lane, address, "%s %s of %s: %s", what, other, of, why);
 }
 
-void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in, unsigned row,
-                              bool write) {
+void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
+                              const struct mx_order_load *l, bool write) {
 	const struct mx_order_wave *o = &w->group->order->wave[w->index];
-	unsigned stream = o->load[row].stream;
+	unsigned row = l->row;
 	unsigned number = row < 256 ? row : row < MX_VGPR_FILE ? row - 256 : row - MX_VGPR_FILE;
 	char other[160], why[96];
 	if (is_known(w, in, MX_RACE_REGISTER))
 		return;
-	instruction(w, o->load[row].in, other, sizeof other);
-	missing_wait(why, sizeof why, stream, o->issued[stream], o->load[row].number);
+	instruction(w, l->in, other, sizeof other);
+	missing_wait(why, sizeof why, l->stream, o->issued[l->stream], l->number);
 	mx_find(w, in, MX_RACE_REGISTER, -1, 0, "%s %c%u, which %s is to write: %s",
 	        write ? "writes" : "reads",
 	        row < 256            ? 'v'

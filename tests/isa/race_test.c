@@ -142,6 +142,17 @@ static const uint32_t one_place[] = {
 	0x7e080280,             /* v_mov_b32_e32 v4, 0 */
 	0xd81a0000, 0x00000604, /* ds_write_b32 v4, v6 */
 };
+static const uint32_t other_sum[] = {
+	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xbf8a0000,             /* s_barrier */
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+};
+static const uint32_t scalar_first[] = {
+	0xc0430000, 0x00000000, /* s_store_dword s0, s[0:1], 0x0 glc */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+};
 static const uint32_t flags[] = {
 	0xde508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] sc1 */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
@@ -173,6 +184,9 @@ static void test_proofs(struct machine *m) {
 	EXPECT(m, undecided, "not proved: there are findings", "a value nobody wrote");
 	EXPECT(m, scalar_behind, "not proved: reads what this launch wrote",
 	       "a scalar load of what was stored");
+	EXPECT(m, scalar_first, "not proved: reads what this launch wrote",
+	       "a vector load of what was stored by the scalar unit");
+	EXPECT(m, other_sum, "proved for this launch", "a load of the wave's own sum");
 	m->launch.grid[0] = 2;
 	EXPECT(m, flags, "not proved: order through atomics or flags", "flags of agent scope");
 	if (!ok(!m->report.n_findings, "which are no race"))
@@ -182,6 +196,8 @@ static void test_proofs(struct machine *m) {
 	m->launch.block[0] = 128;
 	EXPECT(m, other_wave, "not proved: reads what this launch wrote",
 	       "a load of another wave's store");
+	EXPECT(m, other_sum, "not proved: reads what this launch wrote",
+	       "a load of another wave's sum");
 	m->launch.block[0] = 64;
 	m->launch.analysis = 0;
 	EXPECT(m, early, "", "no analysis");
@@ -235,6 +251,13 @@ static const uint32_t scratch_alone[] = {
 	0x7e080503,             /* v_readfirstlane_b32 s4, v3 */
 };
 
+static const uint32_t flat_scratch[] = {
+	0x7e0e02ff, 0x00020000, /* v_mov_b32_e32 v7, 0x20000 */
+	0x7e0c0280,             /* v_mov_b32_e32 v6, 0 */
+	0xdc700000, 0x00000106, /* flat_store_dword v[6:7], v1 */
+	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
+};
+
 static void test_scratch(struct machine *m) {
 	m->kernel.scratch_bytes = 64;
 	run_body(m, scratch_first, sizeof scratch_first);
@@ -244,8 +267,53 @@ static void test_scratch(struct machine *m) {
 	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not where scratch returns apart");
 	run_body(m, scratch_alone, sizeof scratch_alone);
 	ok(no_findings(m), "where vmcnt(0) does");
+	EXPECT(m, flat_scratch, "not proved: FLAT in scratch", "FLAT beside scratch that does");
 	m->launch.scratch_apart = false;
 	m->kernel.scratch_bytes = 0;
+}
+
+/* ---- kernel arguments in registers ---- */
+
+/* Workgroup s3 is 0: a store. */
+static const uint32_t first_stores[] = {
+	0xbf078003, /* s_cmp_lg_u32 s3, 0 */
+	0xbf850003, /* s_cbranch_scc1 3 */
+	0x7e020280, /* v_mov_b32_e32 v1, 0 */
+};
+static const uint32_t store_argument[] = {
+	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
+};
+static const uint32_t store_beside[] = {
+	0xdc708040, 0x00000101, /* global_store_dword v1, v1, s[0:1] offset:64 */
+};
+
+static unsigned races(struct machine *m, const uint32_t *store, size_t bytes) {
+	enum { SKIPPED = 64 }; /* dwords, by a kernel whose arguments are preloaded */
+	unsigned n = 0;
+	struct code c = { .bytes = 4 * SKIPPED };
+	APPEND(&c, first_stores);
+	append(&c, store, bytes);
+	APPEND(&c, end);
+	for (m->launch.seed = 1; m->launch.seed <= SEEDS; m->launch.seed++) {
+		fill_arena(0);
+		run_code(m, &c);
+		n += only_finding(m) && only_finding(m)->kind == MX_RACE_GLOBAL;
+	}
+	m->launch.seed = 1;
+	return n;
+}
+
+static void test_preload(struct machine *m) {
+	m->kernel.user_sgprs = 3;
+	m->kernel.preload_dwords = 1;
+	m->launch.grid[0] = 2;
+	ok(races(m, store_argument, sizeof store_argument) == SEEDS,
+	   "a store over an argument that other workgroups start with");
+	if (!ok(!races(m, store_beside, sizeof store_beside), "one beside it is none"))
+		show_findings(m);
+	m->launch.grid[0] = 1;
+	m->kernel.preload_dwords = 0;
+	m->kernel.user_sgprs = 2;
 }
 
 /* ---- findings ---- */
@@ -282,6 +350,7 @@ int main(void) {
 	test_proofs(&m);
 	test_full(&m);
 	test_scratch(&m);
+	test_preload(&m);
 	test_text(&m);
 	mx_report_free(&m.report);
 	return done_testing();

@@ -56,7 +56,7 @@ ok(!@wrong, "LLVM's disassembler gives each the name of its row") or diag("first
 
 my (@assembly, @typed);
 my $word = qr/0x[0-9a-f]{8}/;
-for my $file (glob 'tests/isa/*_test.c tests/isa/*.def') {
+for my $file (glob 'tests/isa/*.c tests/isa/*.h tests/isa/*.def') {
 	my $all  = slurp($file);
 	my $row = qr/^ROW\("(?<text>.*?)", \((?<code>.*?)\)/m;
 	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;

@@ -1,0 +1,244 @@
+/* What the analysis of order proves, tried: random programs under many schedules. Of a launch that
+ * it proves each leaves the same bytes; what it finds does not depend on the schedule that it
+ * watched; and of the programs with findings enough leave other bytes under some schedule, so
+ * that findings are no mere patterns.
+ *
+ *   proof_test.t SEED         this program, and what it says of it
+ *   proof_test.t SEED COUNT   so many from this one on */
+#include "proof_program.h"
+
+#include "../../ref/isa/disasm.h"
+
+static uint8_t initial[USED], first[USED];
+
+/* ---- running ---- */
+
+struct verdict {
+	bool clean, proved;
+	char order[256];
+	char finding[512];
+};
+
+static struct machine the_machine(const struct program *p) {
+	struct machine m = machine();
+	whole.size = USED;
+	m.kernel.lds_bytes = LDS_BYTES;
+	m.kernel.scratch_bytes = 16;
+	m.launch.block[0] = 64 * p->waves;
+	m.launch.grid[0] = p->groups;
+	return m;
+}
+
+static void run_program(struct machine *m, const struct program *p) {
+	memcpy(arena, initial, USED);
+	memset(state, ALL_WRITTEN, USED);
+	run_bytes(m, p->dwords, 4 * p->n);
+	if (m->report.stopped)
+		show_findings(m);
+	need(m->ran && !m->report.stopped, "a program runs to its end");
+}
+
+static struct verdict watch(const struct program *p, uint64_t seed) {
+	struct machine m = the_machine(p);
+	struct verdict v = { 0 };
+	m.launch.analysis = MX_ANALYSE_ORDER;
+	m.launch.seed = seed;
+	run_program(&m, p);
+	v.clean = only_notes(&m);
+	v.proved = !strncmp(m.report.order, "proved", 6);
+	memcpy(v.order, m.report.order, sizeof v.order);
+	if (!v.clean)
+		snprintf(v.finding, sizeof v.finding, "%s", m.report.findings[0].text);
+	mx_report_free(&m.report);
+	return v;
+}
+
+/* All is early or late, but for what one instruction does. */
+static struct mx_schedule outright(const struct program *p, uint64_t *random) {
+	struct mx_schedule s = { .pattern = (uint8_t)next_random(random),
+		                 .late = next_random(random) & 1,
+		                 .patient = next_random(random) & 1,
+		                 .first_wave = (uint32_t)(next_random(random) % p->waves),
+		                 .order = (uint32_t)(next_random(random) % (p->groups + 1)),
+		                 .slice = next_random(random) & 1 ? 0
+		                                                  : 1u << next_random(random) % 6,
+		                 .odd = UINT64_MAX };
+	if (p->instructions && next_random(random) % 4)
+		s.odd = 4 * p->at[next_random(random) % p->instructions];
+	return s;
+}
+
+/* Schedule i: of a seed, or said outright. */
+static void run_schedule(const struct program *p, uint64_t i) {
+	struct machine m = the_machine(p);
+	uint64_t random = i;
+	struct mx_schedule s = outright(p, &random);
+	m.launch.seed = i;
+	m.launch.schedule = i & 1 ? &s : NULL;
+	run_program(&m, p);
+	mx_report_free(&m.report);
+}
+
+/* The first byte of `n` schedules that is not the first one's, or -1. */
+static long differs(const struct program *p, unsigned n, unsigned *schedule) {
+	for (unsigned i = 0; i < n; i++) {
+		run_schedule(p, i);
+		if (!i)
+			memcpy(first, arena, USED);
+		else if (memcmp(first, arena, USED)) {
+			long at = 0;
+			while (first[at] == arena[at])
+				at++;
+			*schedule = i;
+			return at;
+		}
+	}
+	return -1;
+}
+
+/* ---- judging ---- */
+
+typedef enum { RIGHT, UNSOUND, UNSTEADY } judgement;
+
+struct judged {
+	judgement judgement;
+	struct verdict verdict, other;
+	bool differs;
+	unsigned schedule;
+	long at;
+};
+
+/* Which accesses flags order depends on who sees them first, and nothing is proved of them. */
+static bool same_verdict(const struct program *p, const struct verdict *a,
+                         const struct verdict *b) {
+	return p->rmw || (a->clean == b->clean && a->proved == b->proved);
+}
+
+/* So many schedules, and some of them under the analysis. */
+static struct judged judge(const struct program *p, unsigned schedules) {
+	struct judged j = { .verdict = watch(p, 1) };
+	for (uint64_t seed = 2; seed < 3 + schedules / 12; seed++) {
+		j.other = watch(p, seed);
+		if (!same_verdict(p, &j.verdict, &j.other)) {
+			j.judgement = UNSTEADY;
+			return j;
+		}
+	}
+	j.at = differs(p, schedules, &j.schedule);
+	j.differs = j.at >= 0;
+	if (j.differs && j.verdict.proved)
+		j.judgement = UNSOUND;
+	return j;
+}
+
+/* ---- making short ---- */
+
+static void leave_out(struct program *p, unsigned i) {
+	for (unsigned k = p->at[i]; k < p->at[i + 1]; k++)
+		p->dwords[k] = one_nop[0];
+}
+
+/* A loop without a part of it may have no end. */
+static bool is_of_loop(uint32_t dword) {
+	return dword == twice[0] || dword == again[0] || dword == again[1] ||
+	       dword >> 16 == again[2] >> 16;
+}
+
+/* Leaves out what the judgement does without. */
+static void shorten(struct program *p, unsigned schedules, judgement same) {
+	for (unsigned i = 0; i < p->instructions; i++) {
+		struct program less = *p;
+		if (is_of_loop(p->dwords[p->at[i]]))
+			continue;
+		leave_out(&less, i);
+		if (judge(&less, schedules).judgement == same)
+			*p = less;
+	}
+}
+
+static void show_program(const struct program *p) {
+	diag("%u waves, %u workgroups", p->waves, p->groups);
+	for (unsigned i = 0; i < p->instructions; i++) {
+		char text[200];
+		unsigned at = p->at[i];
+		if (p->dwords[at] == one_nop[0])
+			continue;
+		mx_disassemble(p->dwords + at, p->at[i + 1] - at, 0, text, sizeof text);
+		diag("+0x%03x %s", 4 * at, text);
+	}
+}
+
+static void show(const struct judged *j) {
+	diag("one analysis: %s; %s", j->verdict.order, j->verdict.finding);
+	if (j->judgement == UNSTEADY)
+		diag("another: %s; %s", j->other.order, j->other.finding);
+	if (j->differs)
+		diag("schedules 0 and %u differ first at byte 0x%lx", j->schedule,
+		     (unsigned long)j->at);
+}
+
+/* ---- many programs ---- */
+
+struct count {
+	unsigned judgement[3], clean, proved, found, found_differ;
+};
+
+static void explain(uint64_t seed, unsigned schedules, judgement same) {
+	static struct program p;
+	make_program(&p, seed);
+	diag("program %llu", (unsigned long long)seed);
+	shorten(&p, schedules, same);
+	struct judged j = judge(&p, schedules);
+	show_program(&p);
+	show(&j);
+}
+
+static void try_programs(uint64_t seed, uint64_t n, unsigned schedules, bool talk,
+                         struct count *c) {
+	static struct program p;
+	for (; n--; seed++) {
+		make_program(&p, seed);
+		struct judged j = judge(&p, schedules);
+		bool findings = !j.verdict.clean;
+		c->judgement[j.judgement]++;
+		c->clean += j.verdict.clean;
+		c->proved += j.verdict.proved;
+		c->found += findings;
+		c->found_differ += findings && j.differs;
+		if (j.judgement && c->judgement[j.judgement] <= 3)
+			explain(seed, schedules, j.judgement);
+		else if (talk)
+			diag("%llu %s %s: %s %s", (unsigned long long)seed,
+			     findings ? "found" : "clean", j.differs ? "differs" : "same",
+			     j.verdict.order, j.verdict.finding);
+	}
+}
+
+static void show_one(uint64_t seed) {
+	static struct program p;
+	make_program(&p, seed);
+	show_program(&p);
+}
+
+int main(int argc, char **argv) {
+	bool talk = argc > 1, longer = getenv("MXCHECK_LONG");
+	uint64_t seed = talk ? strtoull(argv[1], NULL, 0) : 1, random = 1;
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : talk ? 1 : longer ? 10000 : 200;
+	struct count c = { 0 };
+	for (unsigned i = 0; i < USED; i++)
+		initial[i] = (uint8_t)next_random(&random);
+	memset(initial + OUTPUTS, 0xee, USED - OUTPUTS);
+	try_programs(seed, n, longer || talk ? 60 : 20, talk, &c);
+	ok(!c.judgement[UNSOUND], "what is proved leaves the same bytes under every schedule");
+	ok(!c.judgement[UNSTEADY], "findings do not depend on the schedule");
+	diag("%u of %llu programs have findings, of which %u leave other bytes; %u are proved",
+	     c.found, (unsigned long long)n, c.found_differ, c.proved);
+	if (argc == 2)
+		show_one(seed);
+	if (talk)
+		return done_testing();
+	ok(c.clean > n / 4 && c.found > n / 4, "both verdicts are common");
+	ok(c.proved > n / 10, "so is a proof");
+	ok(c.found_differ > c.found / 2, "most of what is found shows");
+	return done_testing();
+}
