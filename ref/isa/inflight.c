@@ -90,6 +90,8 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	if (w->group->run->launch->record)
 		mx_record_landing(w, m);
 	m->land(w, m);
+	if (w->group->order)
+		mx_order_land(w, m);
 	if (w->observed)
 		mx_observe_land(w, NULL);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;

@@ -290,6 +290,7 @@ void mx_order_group_free(struct mx_group *g);
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m);
+void mx_order_land(struct mx_wave *w, const struct mx_memop *m);
 void mx_order_wait(struct mx_wave *w); /* for its targets */
 void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
 void mx_order_barrier(struct mx_group *g);

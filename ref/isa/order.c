@@ -10,6 +10,19 @@ mx_handler mx_x_s_memtime, mx_x_s_memrealtime, mx_x_s_getreg_b32, mx_x_ds_append
 
 /* ---- the launch ---- */
 
+enum { SLICE = 64 };
+
+/* Where workgroups tell each other something, what the others do depends on it: they take turns, so
+ * that one does not do it all. */
+static void interleave(struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	if (!run->order->flags.used || run->slice || l->schedule)
+		return;
+	run->slice = SLICE;
+	if (l->record)
+		l->record->slice = SLICE;
+}
+
 void mx_order_begin(struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
 	if (!(l->analysis & MX_ANALYSE_ORDER))
@@ -17,18 +30,19 @@ void mx_order_begin(struct mx_run *run) {
 	struct mx_order *o = run->order = calloc(1, sizeof *o);
 	if (o)
 		o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
-	if (!o || !o->use) {
+	if (!o || !o->use || !mx_order_flags_begin(run)) {
 		run->out_of_memory = true;
 		return;
 	}
+	interleave(run);
 	const uint32_t *b = l->block;
 	o->memory.readers = o->atomics.readers =
 		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 }
 
 static const char *const assumptions =
-	"this code object, input and grid; waits and barriers as [ISA 4.4]; no value made of "
-	"addresses";
+	"this code object, input and grid; nobody else touches its memory; waits and barriers as "
+	"[ISA 4.4]; no value made of addresses";
 
 static void conclude(const struct mx_run *run, const struct mx_order *o) {
 	struct mx_report *r = run->report;
@@ -36,11 +50,14 @@ static void conclude(const struct mx_run *run, const struct mx_order *o) {
 	for (size_t i = 0; i < r->n_findings; i++)
 		findings += r->findings[i].kind != MX_WAIT_STATES_NOTE &&
 		            r->findings[i].kind != MX_ASSUMED_NOTE;
+	char other[40] = "";
+	if (o->reason && o->other_pc != o->reason_pc)
+		snprintf(other, sizeof other, ", behind +0x%llx", (unsigned long long)o->other_pc);
 	if (findings)
 		snprintf(r->order, sizeof r->order, "not proved: there are findings");
 	else if (o->reason)
-		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx", o->reason,
-		         (unsigned long long)o->reason_pc);
+		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
+		         (unsigned long long)o->reason_pc, other);
 	else
 		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s",
 		         assumptions);
@@ -54,18 +71,28 @@ void mx_order_end(struct mx_run *run) {
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
 	mx_order_map_clear(&o->atomics);
+	mx_order_flags_end(&o->flags);
 	free(o->use);
 	free(o);
 	run->order = NULL;
 }
 
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
+static uint64_t pc_of(const struct mx_run *run, const struct mx_inst *in) {
+	return mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
+}
+
+void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
+                         const char *reason) {
 	const struct mx_run *run = w->group->run;
 	if (run->order->reason)
 		return;
 	run->order->reason = reason;
-	run->order->reason_pc =
-		mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
+	run->order->reason_pc = pc_of(run, in);
+	run->order->other_pc = pc_of(run, other);
+}
+
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
+	mx_order_doubt_pair(w, in, in, reason);
 }
 
 /* ---- the workgroup ---- */
@@ -103,6 +130,8 @@ void mx_order_barrier(struct mx_group *g) {
 		memcpy(o->shared, o->covered, sizeof o->shared);
 		memcpy(o->before, o->issued, sizeof o->before);
 	}
+	if (g->order)
+		mx_order_meet(g);
 }
 
 /* ---- one instruction ---- */
@@ -161,11 +190,14 @@ static const char *reason_of(const struct mx_inst *in) {
 	return NULL;
 }
 
-static void note_atomic(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_order *o = w->group->run->order;
-	if (o->rmw && o->rmw != in->op->rmw)
-		mx_order_doubt(w, in, "atomics of several kinds, whose order matters");
-	o->rmw = in->op->rmw;
+bool mx_order_releases(const struct mx_inst *in) {
+	return is_atomic(in->op) || (is_flag(in) && in->op->flags & MX_STORE);
+}
+
+bool mx_order_acquires(const struct mx_inst *in) {
+	if (!in->op || !(is_atomic(in->op) || is_flag(in)))
+		return false;
+	return is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
@@ -173,17 +205,15 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	if (!u->known) {
 		mx_order_find_uses(in, u);
-		u->reason = reason_of(in);
+		u->reason = w->group->run->order->flags.polls[in->offset / 4]
+		                    ? "waits in a loop for what others write"
+		                    : reason_of(in);
 		u->known = true;
 	}
 	if (u->reason)
 		mx_order_doubt(w, in, u->reason);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
 		mx_order_doubt(w, in, "registers that M0 names");
-	if (in->op->rmw)
-		note_atomic(w, in);
-	o->acquired |= is_atomic(in->op) && returns(in);
-	o->acquired |= in->op->encoding > MX_DS && in->op->flags & MX_LOAD && is_flag(in);
 	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
 		if (o->pending[i]) {
 			mx_order_check_registers(w, in, u);
@@ -201,21 +231,12 @@ static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
 	return q == &w->sc ? MX_STREAM_SCRATCH : MX_STREAM_VM;
 }
 
-/* What is over now, or goes before this operation in its stream, is over for who sees it. */
-static void release(struct mx_order_wave *o, unsigned stream) {
-	for (unsigned i = 0; i < MX_STREAMS; i++) {
-		uint32_t over = i == stream ? o->issued[i] : o->covered[i];
-		o->released[i] = over > o->released[i] ? over : o->released[i];
-	}
-}
-
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	me |= (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
-	if (is_atomic(m->in->op) || (is_flag(m->in) && m->in->op->flags & MX_STORE))
-		release(o, stream);
+	mx_order_release(w, m, stream);
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
 }

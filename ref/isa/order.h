@@ -42,13 +42,11 @@ struct mx_order_load {
 /* What a wave has sent out. Operations of a stream are numbered from 1. */
 struct mx_order_wave {
 	uint32_t issued[MX_STREAMS];
-	uint32_t covered[MX_STREAMS];  /* up to here, a wait of the wave has covered them */
-	uint32_t shared[MX_STREAMS];   /* the same before the last barrier: all waves know */
-	uint32_t before[MX_STREAMS];   /* issued before the last barrier */
-	uint32_t released[MX_STREAMS]; /* over when it last changed what others may take for a flag
-	                                */
+	uint32_t covered[MX_STREAMS]; /* up to here, a wait of the wave has covered them */
+	uint32_t shared[MX_STREAMS];  /* the same before the last barrier: all waves know */
+	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
+	uint32_t acquired;            /* stamp of the last release that it may know of */
 	const struct mx_inst *barrier;
-	bool acquired;                        /* has read what others may have set as a flag */
 	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */
 	unsigned n_more;
 	/* Last: of rows that are pending alone. In `more` earlier loads of other lanes. */
@@ -156,16 +154,53 @@ struct mx_order_use {
 	} range[12];
 };
 
-struct mx_order {
-	struct mx_order_map memory, atomics;
-	struct mx_order_use *use; /* by dword of the code */
-	mx_rmw_function *rmw;     /* the only atomic function so far */
-	const char *reason;       /* why nothing is proved, and where first */
-	uint64_t reason_pc;
+/* Order through memory, see order_flags.c. */
+struct mx_order_table {
+	struct entry *entry;
+	size_t n, room;
+};
+struct mx_order_flags {
+	bool *polls;          /* by dword of the code: loads by which a wave waits */
+	bool used, any_polls; /* whether the program has acquires, and of these loads that poll */
+	uint32_t stamp;       /* of the last release */
+	struct mx_order_table places; /* the stamp of the last release there */
+	struct mx_order_table waves;  /* one more than the index of a wave's history */
+	struct mx_order_history *history;
+	size_t n;
 };
 
-/* Says why the launch proves nothing; the first reason stays. */
+struct mx_order {
+	struct mx_order_map memory, atomics;
+	struct mx_order_flags flags;
+	struct mx_order_use *use;     /* by dword of the code */
+	const char *reason;           /* why nothing is proved, and where first */
+	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
+};
+
+/* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */
 void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason);
+void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
+                         const char *reason);
+
+/* Whether an instruction may set a flag, or may learn by reading one; polling loads apart. */
+bool mx_order_releases(const struct mx_inst *in);
+bool mx_order_acquires(const struct mx_inst *in);
+
+/* ---- order_flags.c ---- */
+
+bool mx_order_flags_begin(struct mx_run *run); /* false if memory is short */
+void mx_order_flags_end(struct mx_order_flags *f);
+void mx_order_release(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
+void mx_order_meet(struct mx_group *g); /* at a barrier */
+/* Whether this wave may know, by flags that it has read, that an access is over. */
+bool mx_order_knows(const struct mx_wave *w, mx_access earlier, uint32_t group);
+/* Whether it may have read the last release at this place, or something behind it. */
+bool mx_order_saw(const struct mx_wave *w, bool lds, uint64_t at);
+
+/* ---- polls.c ---- */
+
+/* Sets those of the loads by which a wave waits for another, by dword of the code. */
+void mx_find_polls(const struct mx_program *p, bool *polls);
 
 /* ---- order_registers.c ---- */
 
@@ -177,6 +212,9 @@ void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned st
 /* ---- order_bytes.c ---- */
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
+/* Calls for each address of each lane that it touches. */
+void mx_order_places(struct mx_wave *w, const struct mx_memop *m,
+                     void (*visit)(struct mx_wave *w, bool lds, uint64_t at));
 
 /* ---- order_text.c ---- */
 

@@ -26,6 +26,7 @@ struct range {
 	uint64_t base;
 	const mx_vreg *data;
 	uint64_t loaded_from;
+	void (*visit)(struct mx_wave *w, bool lds, uint64_t at); /* instead of all that */
 };
 
 /* What LDS-DMA leaves of what lies outside its buffer. */
@@ -81,14 +82,22 @@ static bool same_written(struct mx_written a, struct mx_written b) {
 
 static const char *const words[] = { "reads", "writes", "changes" };
 
-/* Whether this wave may know by a flag that the access is over. Of the workgroup's own waves who
- * made it must have set one behind it, as what a barrier orders is no conflict. */
-static bool through_flags(const struct range *r, mx_access earlier, uint32_t group) {
-	const struct mx_order_wave *w = &r->order->wave[mx_access_wave(earlier)];
-	if (!r->order->wave[r->w->index].acquired)
-		return false;
-	return group != r->group ||
-	       mx_access_number(earlier) <= w->released[mx_access_stream(earlier)];
+static const struct mx_inst *inst_of(const struct range *r, mx_access a) {
+	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+}
+
+/* Whether the two meet because one of them waits for the other, or because both are atomic and one
+ * at least does not simply overwrite; or whether a flag has told this wave that the other is over.
+ */
+static bool through_flags(const struct range *r, uint64_t at, mx_access earlier, uint32_t group,
+                          kind was) {
+	const bool *polls = r->w->group->run->order->flags.polls;
+	bool sync = mx_access_is_sync(earlier);
+	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
+		return true;
+	if (sync && mx_access_is_sync(r->me) && (was != WRITE || r->kind != WRITE))
+		return true;
+	return mx_order_knows(r->w, earlier, group) || (sync && mx_order_saw(r->w, r->lds, at));
 }
 
 static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint32_t group,
@@ -100,9 +109,9 @@ static void conflict(const struct range *r, uint64_t at, mx_access earlier, uint
 		mx_order_doubt(r->w, r->in, "FLAT in LDS beside other LDS operations");
 		return;
 	}
-	if (other && ((mx_access_is_sync(earlier) && mx_access_is_sync(r->me)) ||
-	              through_flags(r, earlier, group))) {
-		mx_order_doubt(r->w, r->in, "order through atomics or flags is not followed");
+	if (other && through_flags(r, at, earlier, group, was)) {
+		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier),
+		                    "order through atomics or flags is not followed");
 		return;
 	}
 	snprintf(what, sizeof what, "%s a byte at %s0x%llx that is %s by", words[r->kind],
@@ -138,7 +147,8 @@ static void check_write_of(struct range *r, uint64_t at, const struct mx_order_c
 		if (r->kind == WRITE && !same)
 			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
 	} else if (!own || !is_over_for(r, c->write)) {
-		if (same && !c->written.alone)
+		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
+		if (same && (flags || !c->written.alone))
 			mx_order_doubt(r->w, r->in, "writes what is written there without order");
 		else
 			conflict(r, at, c->write, c->write_group, WRITE);
@@ -147,8 +157,7 @@ static void check_write_of(struct range *r, uint64_t at, const struct mx_order_c
 }
 
 static bool is_write(const struct range *r, mx_access a) {
-	const struct mx_inst *in =
-		mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
 }
 
@@ -280,10 +289,20 @@ static void touch(struct range *r, struct mx_order_map *m, struct mx_order_cell 
 		note_write(r, m, c, now);
 }
 
+/* Of two functions at one place the order matters. A cell keeps which one there was. */
+static void check_function(const struct range *r, struct mx_order_cell *c) {
+	struct mx_written function = { .kind = MX_VALUE,
+		                       .value = (uint32_t)(uintptr_t)r->in->op->rmw };
+	if (c->read_group && !same_written(c->written, function))
+		mx_order_doubt(r->w, r->in, "atomics of several kinds, whose order matters");
+	c->written = function;
+}
+
 /* Atomics are no conflict among themselves; here they are kept as readers are. */
 static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
                           uint64_t at) {
 	if (r->kind == ATOMIC) {
+		check_function(r, c);
 		note_reader(r, m, c, r->me, r->group);
 		return;
 	}
@@ -326,6 +345,19 @@ static void walk(struct range *r, struct mx_order_map *m, bool atomics) {
 	}
 }
 
+static void visit_range(const struct range *r) {
+	for (uint64_t at = r->at & ~3ull; at < r->at + r->bytes; at += 4)
+		r->visit(r->w, r->lds, at);
+}
+
+/* Instructions are fetched at any time; what is executed here is what there was at first. */
+static void check_code(const struct range *r) {
+	const struct mx_program *p = r->w->group->run->launch->program;
+	uint64_t base = mx_program_base(p), end = base + 4 * mx_program_dwords(p);
+	if (r->at < end && r->at + r->bytes > base)
+		mx_order_doubt(r->w, r->in, "writes to its own code");
+}
+
 static void walk_range(struct range *r) {
 	struct mx_order_group *g = r->w->group->order;
 	struct mx_order *o = r->w->group->run->order;
@@ -333,6 +365,12 @@ static void walk_range(struct range *r) {
 	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
 	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
 		return;
+	if (r->visit) {
+		visit_range(r);
+		return;
+	}
+	if (!r->lds && r->kind != READ)
+		check_code(r);
 	walk(r, m, false);
 	if (atomics->n || r->kind == ATOMIC)
 		walk(r, atomics, true);
@@ -422,17 +460,28 @@ static struct range range_of(struct mx_wave *w, const struct mx_inst *in, mx_acc
 		               .lane = -1 };
 }
 
-void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
+static void access(struct range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
-	struct range r = range_of(w, m->in, me);
-	r.kind = kind_of(op);
+	r->kind = kind_of(op);
 	if (op->encoding == MX_DS)
-		access_ds(&r, m);
+		access_ds(r, m);
 	else if (op->encoding == MX_SMEM) {
 		if (op->rmw || op->flags & (MX_LOAD | MX_STORE))
-			walk_inside(&r, m->address[0], 4u * m->inside[0], ~0u);
+			walk_inside(r, m->address[0], 4u * m->inside[0], ~0u);
 	} else if (op->encoding > MX_DS && op->flags)
-		access_vector(&r, m);
+		access_vector(r, m);
+}
+
+void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
+	struct range r = range_of(w, m->in, me);
+	access(&r, m);
+}
+
+void mx_order_places(struct mx_wave *w, const struct mx_memop *m,
+                     void (*visit)(struct mx_wave *w, bool lds, uint64_t at)) {
+	struct range r = range_of(w, m->in, 0);
+	r.visit = visit;
+	access(&r, m);
 }
 
 /* Over before the first instruction of its workgroup, at which it is shown. */
