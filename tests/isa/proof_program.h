@@ -2,9 +2,9 @@
  * weakest that does, and ones that lack some of it.
  *
  * A program is a row of phases. In a phase each of two buffers in LDS and in device memory is
- * private to the waves, read by all, or added to by all; between phases waves wait for what they
- * did to buffers, and meet. Addresses and branches follow from the wave's number alone, whatever is
- * read too early. In the end registers, LDS and scratch are stored.
+ * private to the waves, read by all, added to by all, or gets the same from all; between phases
+ * waves wait for what they did to buffers, and meet. Addresses and branches follow from the wave's
+ * number alone, whatever is read too early. In the end registers, LDS and scratch are stored.
  *
  *   v8 own lanes, v9 the next wave's, v10 wave 0's, v11 own lanes shifted by one: offsets of 16
  *   bytes in a buffer; its twin is 1024 behind. v[32:33] v[34:35] v[36:37] own lanes as flat
@@ -18,7 +18,6 @@
 enum {
 	OWN_BYTES = 2048, /* of a wave in LDS and in memory: two buffers of 1024 */
 	LDS_BYTES = 4 * OWN_BYTES,
-	INPUT_BYTES = 8192,
 	OUTPUTS = 0x10000, /* where they begin, a wave's and a workgroup's */
 	WAVE_OUTPUT = 0x2000,
 	GROUP_OUTPUT = 0x8000,
@@ -217,12 +216,13 @@ struct tracked {
 	bool ended;
 };
 
-typedef enum { PRIVATE, READ, ADDED, ROLES } role;
+/* ALIKE: all waves store to wave 0's part. */
+typedef enum { PRIVATE, READ, ADDED, ALIKE } role;
 
 struct program {
 	uint64_t random;
 	unsigned waves, groups;
-	bool groups_share, scratch_apart;
+	bool groups_share, scratch_apart, alike;
 	unsigned weak;  /* chance in 256 that a wait, a barrier or a role is not as it should be */
 	unsigned rmw;   /* likewise that an atomic returns */
 	unsigned forms; /* bits: of its memory instructions */
@@ -438,6 +438,7 @@ static inline bool plays(const struct program *p, space s, unsigned buffer, whos
 	switch (p->role[s == MEMORY][buffer]) {
 	case PRIVATE: return whose == OWN || whose == SHIFTED;
 	case READ: return action == LOAD || action == DMA;
+	case ALIKE: return action == STORE && whose == FIRST;
 	default: return action == ADD || action == FETCH_ADD;
 	}
 }
@@ -717,7 +718,7 @@ static inline void emit_phase(struct program *p) {
 		EMIT(p, twice);
 	}
 	for (unsigned i = 0; i < 4; i++)
-		p->role[i / 2][i % 2] = (role)any(p, ROLES);
+		p->role[i / 2][i % 2] = (role)any(p, p->alike ? ALIKE + 1 : ALIKE);
 	for (unsigned i = 1 + any(p, 4); i--;)
 		emit_block(p);
 	if (loop)
@@ -764,7 +765,8 @@ static inline void make_program(struct program *p, uint64_t seed) {
 	EMIT(p, prologue);
 	if (p->groups_share)
 		p->dwords[0] = one_part[0];
-	if (!any(p, 4))
+	p->alike = !any(p, 4);
+	if (p->alike)
 		make_alike(p);
 	if (!any(p, 8))
 		make_small(p);
