@@ -200,11 +200,11 @@ static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
 }
 
 static void note_reader(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
-                        mx_access reader, uint32_t group) {
+                        mx_access reader) {
 	if (!c->read_group) {
-		c->read_group = group;
+		c->read_group = r->group;
 		c->read = reader;
-	} else if (c->read_group != group) {
+	} else if (c->read_group != r->group) {
 		c->read_group = MX_SEVERAL_GROUPS;
 		return;
 	} else if (!c->readers && covers(r, c->read))
@@ -234,25 +234,40 @@ static bool is_shared(const struct range *r, mx_access a) {
 	return mx_access_number(a) <= r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)];
 }
 
-/* Whether what this write stands behind may still be ahead for another wave, so that it is no
- * matter of values alone if that one writes the same. */
+/* Whether a reader that a write stands behind may still be ahead for another wave. */
+static bool is_own_reader(const struct range *r, const struct mx_order_cell *c, mx_access reader,
+                          bool same) {
+	return reader && !is_shared(r, reader) &&
+	       !(same && c->written.several && is_write(r, reader));
+}
+
+/* Whether anything that this write stands behind may, so that it is no matter of values alone if
+ * that wave writes the same. */
 static bool stands_alone(const struct range *r, const struct mx_order_cell *c, bool same) {
-	bool first = c->write != r->me || c->write_group != r->group;
-	bool alone = first ? c->write && (!same || c->written.alone) && !is_shared(r, c->write)
-	                   : c->written.alone;
-	if (c->read_group == r->group && !c->readers)
-		return alone || !is_shared(r, c->read);
-	for (unsigned i = 0; c->read_group && c->readers && i < 2 * r->w->group->n_waves; i++)
-		alone |= c->readers[i] && !is_shared(r, c->readers[i]);
-	return alone;
+	bool own = c->write && c->write_group == r->group;
+	if (own && c->write == r->me && c->written.alone)
+		return true;
+	if (own && c->write != r->me && (!same || c->written.alone) && !is_shared(r, c->write))
+		return true;
+	if (c->read_group != r->group)
+		return false;
+	if (!c->readers)
+		return is_own_reader(r, c, c->read, same);
+	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
+		if (is_own_reader(r, c, c->readers[i], same))
+			return true;
+	return false;
 }
 
 /* Of writes without order that leave the same the earlier ones stay as readers: they must be over,
  * too, before others. */
 static void keep_write(struct range *r, struct mx_order_map *m, struct mx_order_cell *c) {
-	note_reader(r, m, c, c->write, c->write_group);
-	if (c->write_group != r->group)
-		c->read_group = MX_SEVERAL_GROUPS;
+	if (c->write_group == r->group) {
+		note_reader(r, m, c, c->write);
+		return;
+	}
+	c->read = c->write;
+	c->read_group = MX_SEVERAL_GROUPS;
 }
 
 static void note_write(struct range *r, struct mx_order_map *m, struct mx_order_cell *c,
@@ -284,7 +299,7 @@ static void touch(struct range *r, struct mx_order_map *m, struct mx_order_cell 
 	if (r->kind != READ || c->written.several)
 		check_readers(r, at, c, READ, same);
 	if (r->kind == READ)
-		note_reader(r, m, c, r->me, r->group);
+		note_reader(r, m, c, r->me);
 	else if (r->kind == WRITE)
 		note_write(r, m, c, now);
 }
@@ -303,7 +318,7 @@ static void touch_atomics(struct range *r, struct mx_order_map *m, struct mx_ord
                           uint64_t at) {
 	if (r->kind == ATOMIC) {
 		check_function(r, c);
-		note_reader(r, m, c, r->me, r->group);
+		note_reader(r, m, c, r->me);
 		return;
 	}
 	check_readers(r, at, c, ATOMIC, false);

@@ -55,7 +55,7 @@ static const uint32_t one_exec[] = {
 	0xbefe012c, /* s_mov_b64 exec, s[44:45] */
 };
 static const uint32_t load_vector[] = {
-	0xdc508804, 0x00000028, /* global_load_dword v0, v40, s[0:1] offset:2052 */
+	0xdc508ffc, 0x00000028, /* global_load_dword v0, v40, s[0:1] offset:4092 */
 };
 static const uint32_t load_scalar[] = {
 	0xc0020000, 0x00002100, /* s_load_dword s0, s[0:1], 0x2100 */
@@ -92,6 +92,12 @@ static const uint32_t epilogue[] = {
 	0xdc7c8c00, 0x00001c29, /* global_store_dwordx4 v41, v[28:31], s[0:1] offset:3072 */
 	0x685250ff, 0x00006400, /* v_add_u32_e32 v41, 0x6400, v40 */
 	0xdc708000, 0x00002c29, /* global_store_dword v41, v44, s[0:1] */
+	0xd9fe0000, 0x00000028, /* ds_read_b128 v[0:3], v40 */
+	0xdc5c4000, 0x047f0000, /* scratch_load_dwordx4 v[4:7], off, off */
+	0xbf8c0070,             /* s_waitcnt vmcnt(0) lgkmcnt(0) */
+	0x685250ff, 0x00006800, /* v_add_u32_e32 v41, 0x6800, v40 */
+	0xdc7c8000, 0x00000029, /* global_store_dwordx4 v41, v[0:3], s[0:1] */
+	0xdc7c8400, 0x00000429, /* global_store_dwordx4 v41, v[4:7], s[0:1] offset:1024 */
 	0xbf810000,             /* s_endpgm */
 };
 

@@ -2,9 +2,9 @@
  * weakest that does, and ones that lack some of it.
  *
  * A program is a row of phases. In a phase each of two buffers in LDS and in device memory is
- * private to the waves, read by all, or added to by all; between phases waves wait for what they
- * did to buffers, and meet. Addresses and branches follow from the wave's number alone, whatever is
- * read too early. In the end registers, LDS and scratch are stored.
+ * private to the waves, read by all, added to by all, or gets the same from all; between phases
+ * waves wait for what they did to buffers, and meet. Addresses and branches follow from the wave's
+ * number alone, whatever is read too early. In the end registers, LDS and scratch are stored.
  *
  *   v8 own lanes, v9 the next wave's, v10 wave 0's, v11 own lanes shifted by one: offsets of 16
  *   bytes in a buffer; its twin is 1024 behind. v[32:33] v[34:35] v[36:37] own lanes as flat
@@ -18,7 +18,6 @@
 enum {
 	OWN_BYTES = 2048, /* of a wave in LDS and in memory: two buffers of 1024 */
 	LDS_BYTES = 4 * OWN_BYTES,
-	INPUT_BYTES = 8192,
 	OUTPUTS = 0x10000, /* where they begin, a wave's and a workgroup's */
 	WAVE_OUTPUT = 0x2000,
 	GROUP_OUTPUT = 0x8000,
@@ -142,6 +141,9 @@ static const uint32_t epilogue[] = {
 static const uint32_t one_part[] = {
 	0xbe8d0080, /* s_mov_b32 s13, 0 */
 };
+static const uint32_t small_buffer[] = {
+	0xb0122000, /* s_movk_i32 s18, 0x2000 */
+};
 static const uint32_t one_nop[] = {
 	0xbf800000, /* s_nop 0 */
 };
@@ -162,6 +164,7 @@ static const uint32_t exec_of[][1] = {
 	{ 0xbefe01c1, /* s_mov_b64 exec, -1 */ },
 	{ 0xbefe0114, /* s_mov_b64 exec, s[20:21] */ },
 	{ 0xbefe0116, /* s_mov_b64 exec, s[22:23] */ },
+	{ 0xbefe0180, /* s_mov_b64 exec, 0 */ },
 };
 static const uint32_t lds_base[] = {
 	0xbefc002a, /* s_mov_b32 m0, s42 */
@@ -179,7 +182,7 @@ static const uint32_t again[] = {
 
 /* Registers: VGPRs, then SGPRs and AGPRs. */
 enum { SGPRS = 256, AGPRS = 512 };
-typedef enum { VECTOR, SHARED, SCALARS, STREAMS } stream;
+typedef enum { VECTOR, APART, SHARED, SCALARS, STREAMS } stream; /* APART: scratch, where it is */
 typedef enum { NOWHERE, INPUT, LDS, MEMORY, PRIVATE_SEGMENT } space;
 
 struct use {
@@ -213,12 +216,13 @@ struct tracked {
 	bool ended;
 };
 
-typedef enum { PRIVATE, READ, ADDED, ROLES } role;
+/* ALIKE: all waves store to wave 0's part. */
+typedef enum { PRIVATE, READ, ADDED, ALIKE } role;
 
 struct program {
 	uint64_t random;
 	unsigned waves, groups;
-	bool groups_share;
+	bool groups_share, scratch_apart, alike;
 	unsigned weak;  /* chance in 256 that a wait, a barrier or a role is not as it should be */
 	unsigned rmw;   /* likewise that an atomic returns */
 	unsigned forms; /* bits: of its memory instructions */
@@ -272,6 +276,10 @@ static inline bool needs(const struct program *p, const struct flight *f, const 
 	return false;
 }
 
+static inline bool counts_on_vmcnt(const struct flight *f) {
+	return f->stream == VECTOR || f->stream == APART;
+}
+
 static inline unsigned behind(const struct tracked *t, unsigned i) {
 	unsigned n = 0;
 	if (t->flight[i].stream == SCALARS)
@@ -287,7 +295,7 @@ static inline void cover(struct tracked *t, unsigned vm, unsigned lgkm) {
 	for (unsigned i = 0; i < t->n; i++)
 		over[i] = t->flight[i].stream == SCALARS
 		                  ? !lgkm
-		                  : behind(t, i) >= (t->flight[i].stream == VECTOR ? vm : lgkm);
+		                  : behind(t, i) >= (counts_on_vmcnt(&t->flight[i]) ? vm : lgkm);
 	for (unsigned i = 0; i < t->n; i++)
 		if (!over[i])
 			t->flight[kept++] = t->flight[i];
@@ -326,12 +334,11 @@ static inline void wait_for(struct program *p, const struct op *op) {
 	for (unsigned w = 0; w < p->waves; w++)
 		for (unsigned i = 0; p->mask >> w & 1 && i < p->wave[w].n; i++) {
 			const struct flight *f = &p->wave[w].flight[i];
-			unsigned left = behind(&p->wave[w], i),
-				 most = f->stream == VECTOR ? 62 : 14;
+			unsigned left = behind(&p->wave[w], i), most = counts_on_vmcnt(f) ? 62 : 14;
 			left = left < most ? left : most;
 			if (!needs(p, f, op))
 				continue;
-			if (f->stream == VECTOR)
+			if (counts_on_vmcnt(f))
 				vm = left < vm ? left : vm;
 			else
 				lgkm = left < lgkm ? left : lgkm;
@@ -431,6 +438,7 @@ static inline bool plays(const struct program *p, space s, unsigned buffer, whos
 	switch (p->role[s == MEMORY][buffer]) {
 	case PRIVATE: return whose == OWN || whose == SHIFTED;
 	case READ: return action == LOAD || action == DMA;
+	case ALIKE: return action == STORE && whose == FIRST;
 	default: return action == ADD || action == FETCH_ADD;
 	}
 }
@@ -585,7 +593,8 @@ static inline struct op memory_op(struct program *p, const struct choice *c) {
 		op.use[1] = (struct use){ c->data2, 1, true };
 	op.stream[SHARED] = r->form == DS;
 	op.stream[SCALARS] = r->form == SCALAR || (r->form == FLAT && c->flat_pair != 1);
-	op.stream[VECTOR] = vector && !(r->form == FLAT && c->flat_pair == 0);
+	op.stream[APART] = p->scratch_apart && r->form == SCRATCH;
+	op.stream[VECTOR] = vector && !op.stream[APART] && !(r->form == FLAT && c->flat_pair == 0);
 	return op;
 }
 
@@ -644,8 +653,8 @@ static inline unsigned some_waves(struct program *p) {
 }
 
 static inline void emit_block(struct program *p) {
-	static const unsigned lanes[] = { 3, 1, 2 };
-	unsigned branch = begin(p, some_waves(p)), exec = any(p, 4) ? 0 : 1 + any(p, 2);
+	static const unsigned lanes[] = { 3, 1, 2, 0 };
+	unsigned branch = begin(p, some_waves(p)), exec = any(p, 4) ? 0 : 1 + any(p, 7) / 3;
 	if (exec)
 		EMIT(p, exec_of[exec]);
 	p->lanes = lanes[exec];
@@ -709,7 +718,7 @@ static inline void emit_phase(struct program *p) {
 		EMIT(p, twice);
 	}
 	for (unsigned i = 0; i < 4; i++)
-		p->role[i / 2][i % 2] = (role)any(p, ROLES);
+		p->role[i / 2][i % 2] = (role)any(p, p->alike ? ALIKE + 1 : ALIKE);
 	for (unsigned i = 1 + any(p, 4); i--;)
 		emit_block(p);
 	if (loop)
@@ -734,6 +743,14 @@ static inline void make_alike(struct program *p) {
 			p->dwords[i + 1] = (p->dwords[i + 1] & ~255u) | (OWN_ADDRESS + FIRST);
 }
 
+/* Buffers end within a wave's part. */
+static inline void make_small(struct program *p) {
+	uint32_t bytes = 0x1000 + 4 * any(p, 0x200);
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->dwords[i] == small_buffer[0])
+			p->dwords[i] = (small_buffer[0] & ~0xffffu) | bytes;
+}
+
 /* Program `seed`. */
 static inline void make_program(struct program *p, uint64_t seed) {
 	static const unsigned chances[] = { 0, 16, 48, 96 };
@@ -741,14 +758,18 @@ static inline void make_program(struct program *p, uint64_t seed) {
 	p->waves = 1 + any(p, 4);
 	p->groups = any(p, 4) ? 1 : 2 + any(p, GROUPS_MOST - 1);
 	p->groups_share = p->groups > 1 && any(p, 2);
+	p->scratch_apart = !any(p, 8);
 	p->weak = chances[any(p, 4)];
 	p->rmw = any(p, 16) ? 0 : 128;
 	p->forms = any(p, 2) ? (1u << FORMS) - 1 : 1 + any(p, (1u << FORMS) - 1);
 	EMIT(p, prologue);
 	if (p->groups_share)
 		p->dwords[0] = one_part[0];
-	if (!any(p, 4))
+	p->alike = !any(p, 4);
+	if (p->alike)
 		make_alike(p);
+	if (!any(p, 8))
+		make_small(p);
 	p->body = p->n;
 	p->instructions = 0;
 	p->mask = all_waves(p);

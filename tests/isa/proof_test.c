@@ -26,6 +26,7 @@ static struct machine the_machine(const struct program *p) {
 	m.kernel.scratch_bytes = 16;
 	m.launch.block[0] = 64 * p->waves;
 	m.launch.grid[0] = p->groups;
+	m.launch.scratch_apart = p->scratch_apart;
 	return m;
 }
 
