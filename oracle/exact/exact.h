@@ -121,6 +121,13 @@ struct exact_epilogue {
 void exact_epilogue(const struct exact_epilogue *e, size_t m, size_t n, const uint32_t *acc,
                     uint32_t *out);
 
+/* Whether every order gives the same, as nothing is rounded before the output: each element's
+ * terms are multiples of some 2^q, q >= -149, and their magnitudes sum to less than 2^24 of it and
+ * less than 2^128; none is NaN or infinite. acc are accumulators of the exact regime. `why`: of the
+ * first element that is not so. */
+bool exact_epilogue_regime(const struct exact_epilogue *e, size_t m, size_t n, const uint32_t *acc,
+                           char *why, size_t why_size);
+
 /* ---- single values ---- */
 
 enum exact_rounding {
@@ -212,6 +219,11 @@ struct exact_range {
 };
 /* out: m*n ranges. k up to 2^20, beyond EXACT_BAD_SHAPE. */
 enum exact_status exact_bound(const struct exact_gemm *g, struct exact_range *out);
+
+/* Ranges of accumulators, n to a row, become those of D before the output's rounding: any order of
+ * the steps, whatever e's, in f32 that rounds or cuts. exact_epilogue_bound.c has the proof. */
+void exact_bound_epilogue(const struct exact_epilogue *e, size_t m, size_t n,
+                          struct exact_range *range);
 
 /* The bound's part of the magnitudes' sum, for products of k. */
 double exact_bound_factor(size_t k);

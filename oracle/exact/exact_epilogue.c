@@ -81,13 +81,19 @@ static uint32_t element(const struct exact_epilogue *e, uint32_t acc, const uint
 	return exact_narrow(sum_of(p, n, e->output != EXACT_F32), e->output);
 }
 
+const uint32_t *exact_epilogue_c(const struct exact_epilogue *e, size_t i, size_t j) {
+	bool reads = e->c && (e->c_of_zero || e->beta & ~NEGATIVE_ZERO);
+	return reads ? &e->c[i * e->ld_c + j] : NULL;
+}
+
+const uint32_t *exact_epilogue_bias(const struct exact_epilogue *e, size_t i, size_t j) {
+	return e->bias ? e->bias + (e->bias_of_rows ? i : j) : NULL;
+}
+
 void exact_epilogue(const struct exact_epilogue *e, size_t m, size_t n, const uint32_t *acc,
                     uint32_t *out) {
-	bool reads = e->c && (e->c_of_zero || e->beta & ~NEGATIVE_ZERO);
 	for (size_t i = 0; i < m; i++)
-		for (size_t j = 0; j < n; j++) {
-			const uint32_t *bias = e->bias ? e->bias + (e->bias_of_rows ? i : j) : NULL;
-			out[i * n + j] = element(e, acc[i * n + j],
-			                         reads ? &e->c[i * e->ld_c + j] : NULL, bias);
-		}
+		for (size_t j = 0; j < n; j++)
+			out[i * n + j] = element(e, acc[i * n + j], exact_epilogue_c(e, i, j),
+			                         exact_epilogue_bias(e, i, j));
 }

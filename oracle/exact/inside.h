@@ -80,6 +80,12 @@ struct exact_regime_facts {
 enum exact_status exact_regime_of(const struct exact_gemm *g, struct exact_regime_facts *facts,
                                   char *why, size_t why_size);
 
+/* ---- epilogues ---- */
+
+/* What is added to element (i, j); NULL: nothing. */
+const uint32_t *exact_epilogue_c(const struct exact_epilogue *e, size_t i, size_t j);
+const uint32_t *exact_epilogue_bias(const struct exact_epilogue *e, size_t i, size_t j);
+
 /* ---- sums ---- */
 
 struct exact_term {

@@ -3,6 +3,7 @@
 #include "../../oracle/exact/exact.h"
 #include "../tap.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <mpfr.h>
 #include <string.h>
@@ -213,6 +214,158 @@ static void f16(void) {
 	   "overflow, a quieted NaN, -0");
 }
 
+/* ---- the exact regime ---- */
+
+/* n 2^e, of up to so many digits. */
+static uint32_t integer(unsigned digits, int spread) {
+	int n = (int)(next() % (2u << digits)) - (1 << digits);
+	return u(ldexpf((float)n, (int)(next() % (unsigned)spread)));
+}
+
+/* Both ways to add the three terms that no order of the judge's has, and all of that. */
+static bool orders_agree(struct exact_epilogue e, uint32_t acc) {
+	volatile float x = f(e.alpha) * f(acc), y = f(e.beta) * f(*e.c), b = f(*e.bias);
+	volatile float yb = y + b, xb = x + b;
+	uint32_t want = one(e, acc);
+	bool same = u(x + yb) == want && u(xb + y) == want;
+	for (e.order = EXACT_MUL_ADD; e.order <= EXACT_ONCE; e.order++)
+		same &= one(e, acc) == want;
+	return same;
+}
+
+static void regime(void) {
+	unsigned held = 0, wrong = 0, differ = 0;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint32_t c = integer(8, 14), bias = integer(10, 14), acc = integer(16, 12);
+		struct exact_epilogue e = { .alpha = integer(4, 3), .beta = integer(4, 3) };
+		char why[256] = "";
+		e.c = &c, e.ld_c = 1, e.bias = &bias, e.c_of_zero = true;
+		bool holds = exact_epilogue_regime(&e, 1, 1, &acc, why, sizeof why);
+		held += holds;
+		differ += !orders_agree(e, acc);
+		wrong += (holds && !orders_agree(e, acc)) || holds == (*why != 0);
+	}
+	if (!ok(!wrong && held > ROUNDS / 4 && differ > ROUNDS / 100,
+	        "in the exact regime every order of the steps gives the same"))
+		diag("%u of %u held, %u differ, %u of them wrongly", held, ROUNDS, differ, wrong);
+}
+
+static bool holds(float alpha, float acc, float beta, float c, float bias, const char *want) {
+	uint32_t a = u(acc), x = u(c), y = u(bias);
+	struct exact_epilogue e = { .alpha = u(alpha), .beta = u(beta), .c = &x, .ld_c = 1 };
+	char why[256] = "";
+	e.bias = &y;
+	bool good = exact_epilogue_regime(&e, 1, 1, &a, why, sizeof why);
+	bool said = want ? !good && strstr(why, want) : good;
+	if (!said)
+		diag("%s", good ? "it holds" : why);
+	return said;
+}
+
+static void regime_ends(void) {
+	ok(holds(1, 0x1p24f - 2, 1, 0, 1, NULL) && holds(1, 0x1p24f - 2, 1, 1, -1, "2^24 or more"),
+	   "magnitudes of 2^24 - 1 units are exact, of 2^24 not");
+	ok(holds(1.1f, 3, 0, 0, 0, "2^24 or more") && holds(1.1f, 1, 0, 0, 0, NULL),
+	   "1.1 of 24 digits times 3 is not, times 1 it is");
+	ok(holds(0x1p-100f, 0x1p-49f, 1, 0, 0, NULL) &&
+	           holds(0x1p-100f, 0x1p-50f, 1, 0, 0, "down to 2^-150"),
+	   "2^-149 is the smallest unit");
+	ok(holds(1, 0x1p126f, 1, 0x1p126f, 0x1p126f, NULL) &&
+	           holds(2, 0x1p126f, 1, 0x1p127f, 0, "2^128 or more"),
+	   "sums end below 2^128");
+	ok(holds(1, NAN, 1, 0, 0, "NaN") && holds(1, 1, 1, INFINITY, 0, "infinity") &&
+	           holds(1, 1, 0, NAN, 0, NULL),
+	   "NaN and infinities are not exact, but in a C that is not read");
+	ok(holds(-1, 0, 1, 0, -0.0f, NULL), "zeros are");
+}
+
+/* ---- the bound ---- */
+
+static const char *const formats[] = { "FP32", "BF16", "FP16" };
+
+static bool inside(const struct exact_epilogue *e, const struct exact_range *r, uint32_t f32) {
+	return exact_range_has(r, formats[e->output], exact_narrow(f32, e->output));
+}
+
+/* The steps of each order, rounded as the processor is told to. An overflow is to be an infinity,
+ * which a cut does not make. */
+static bool steps_inside(struct exact_epilogue e, const struct exact_range *r, uint32_t acc) {
+	static const int ways[] = { FE_TONEAREST, FE_TOWARDZERO };
+	bool all = true, over = r->may != EXACT_MAY_FINITE;
+	for (unsigned w = 0; w < (over ? 1 : 2); w++)
+		for (e.order = EXACT_MUL_ADD; e.order < EXACT_ONCE; e.order++) {
+			fesetround(ways[w]);
+			uint32_t d =
+				steps(&e, acc, e.c && (e.c_of_zero || f(e.beta) != 0) ? e.c : NULL,
+			              e.bias);
+			fesetround(FE_TONEAREST);
+			all &= inside(&e, r, d);
+		}
+	e.order = EXACT_ONCE;
+	return all && exact_range_has(r, formats[e.output], one(e, acc));
+}
+
+/* An accumulator somewhere within its range. */
+static uint32_t accumulator(const struct exact_range *r) {
+	double part = (double)next() / 0x1p31 - 1;
+	float x = (float)(r->sum + part * r->bound);
+	return u(fabs((double)x - r->sum) <= r->bound ? x : (float)r->sum);
+}
+
+static void bound(void) {
+	unsigned wrong = 0, wide = 0;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint32_t c = number(), bias = number();
+		struct exact_epilogue e = { .output = (enum exact_output)(next() % 3) };
+		do
+			e.alpha = number(), e.beta = number();
+		while (!isfinite(f(e.alpha)) || !isfinite(f(e.beta)));
+		e.c = next() % 4 ? &c : NULL, e.ld_c = 1, e.c_of_zero = next() % 2;
+		e.bias = next() % 4 ? &bias : NULL;
+		float sum = f((next() & 0x83ffffff) | 0x3e000000);
+		struct exact_range acc = { (double)sum, (double)fabsf(sum) * 0x1p-18,
+			                   EXACT_MAY_FINITE },
+				   r = acc;
+		exact_bound_epilogue(&e, 1, 1, &r);
+		uint32_t from = accumulator(&acc);
+		if (!steps_inside(e, &r, from) && !wrong++)
+			diag("output %d: alpha %a acc %a beta %a c %a bias %a: %a within %a, may "
+			     "%x",
+			     (int)e.output, (double)f(e.alpha), (double)f(from), (double)f(e.beta),
+			     e.c ? (double)f(c) : 0, e.bias ? (double)f(bias) : 0, r.sum, r.bound,
+			     r.may);
+		double terms = fabs((double)f(e.alpha) * acc.sum);
+		terms += e.c ? fabs((double)f(e.beta) * (double)f(c)) : 0;
+		terms += e.bias ? fabs((double)f(bias)) : 0;
+		wide += isfinite(terms) && r.bound > terms * 0x1p-17 + 0x1p-146;
+	}
+	ok(!wrong, "every order of the steps, rounded or cut, is within the bound");
+	ok(!wide, "which is at most 2^-17 of the terms where the accumulator's is 2^-18");
+}
+
+static unsigned may(unsigned acc, float alpha, float c, float bias) {
+	uint32_t x = u(c), y = u(bias);
+	struct exact_epilogue e = { .alpha = u(alpha), .beta = ONE, .c = &x, .ld_c = 1 };
+	struct exact_range r = { 1, 0x1p-20, acc };
+	e.bias = &y;
+	exact_bound_epilogue(&e, 1, 1, &r);
+	return r.may;
+}
+
+static void bound_specials(void) {
+	enum { FINITE = EXACT_MAY_FINITE, PLUS = EXACT_MAY_PLUS_INF, MINUS = EXACT_MAY_MINUS_INF };
+	enum { NOT = EXACT_MAY_NAN };
+	ok(may(FINITE, 2, 3, 4) == FINITE, "numbers are a number");
+	ok(may(FINITE | PLUS, -1, 0, 0) == (FINITE | MINUS), "a negative alpha turns infinities");
+	ok(may(FINITE | PLUS, 0, 0, 0) == (FINITE | NOT), "0 times one is NaN");
+	ok(may(PLUS, 1, -INFINITY, 0) == NOT, "so is its sum with the other");
+	ok(may(FINITE | PLUS, 1, -INFINITY, 0) == (MINUS | NOT), "which it need not meet");
+	ok(may(FINITE, 1, 0, NAN) == NOT, "a NaN of the bias stays");
+	ok(may(FINITE, 1, 3e38f, 3e38f) == PLUS, "an overflow is no number");
+	ok(may(FINITE, 1, 3e38f, -3e38f) == FINITE, "two that cancel are");
+	ok(may(FINITE, 3.4e38f, 3.4e38f, -3.4e38f) & PLUS, "unless a third comes before");
+}
+
 int main(void) {
 	random_ones(EXACT_MUL_ADD, "products, then sums");
 	random_ones(EXACT_FMA_BETA, "fma of beta and C");
@@ -222,6 +375,10 @@ int main(void) {
 	orders();
 	twice();
 	f16();
+	regime();
+	regime_ends();
+	bound();
+	bound_specials();
 	mpfr_free_cache();
 	return done_testing();
 }
