@@ -37,6 +37,9 @@ typedef enum {
 	MX_ROLE_B,
 	MX_ROLE_B_SCALE,
 	MX_ROLE_C,
+	MX_ROLE_C_IN,        /* what an epilogue adds beta of; without one it reads the output */
+	MX_ROLE_BIAS_ROWS,   /* what it adds to each row */
+	MX_ROLE_BIAS_COLS,   /* or to each column */
 	MX_ROLE_GROUP_BEGIN, /* the first row of each group, and the end of the last */
 	MX_ROLE_GROUP_ROWS,  /* tokens of each group */
 } mx_role;
@@ -90,7 +93,8 @@ struct mx_buffer_spec {
 	char *ld;          /* bytes from line to line; NULL: lines are packed */
 	char *extent;      /* bytes in all; NULL: to the end of the last line's elements */
 	char *guard;       /* lines of guard before and after; NULL: 1 */
-	char *data;        /* "zero", "poison", "random" or a .npy file; NULL: by the role */
+	char *data;        /* "zero", "poison", "random", "regime" (of an output that an epilogue
+	                      reads) or a .npy file; NULL: by the role */
 	char *expect;      /* a .npy file: what the launch must leave; or NULL */
 	char *layout;      /* of an operand or scales, packed for the kernel; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples of them to pad to; NULL: the layout's own */
@@ -113,6 +117,17 @@ struct mx_groups_spec {
 	mx_grouped_padding padding;
 	mx_groups_of of;
 	bool zero; /* codes of padding are 0, and not drawn */
+};
+
+/* Where D = alpha acc + beta C + bias rounds: oracle/exact/exact.h defines the orders. */
+typedef enum { MX_MUL_ADD, MX_FMA_BETA, MX_FMA_ALPHA, MX_ONCE } mx_epilogue_order;
+
+const char *mx_epilogue_order_name(mx_epilogue_order o);
+
+struct mx_epilogue_spec {
+	mx_epilogue_order order;
+	char *alpha, *beta; /* numbers; NULL: 1, and no C */
+	bool c_of_zero;     /* C is read even where beta is 0, which BLAS does not */
 };
 
 struct mx_arg_spec {
@@ -162,7 +177,8 @@ struct mx_case {
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
 	struct mx_let *let;
 	unsigned n_let;
-	struct mx_groups_spec *groups; /* or NULL: one product */
+	struct mx_groups_spec *groups;     /* or NULL: one product */
+	struct mx_epilogue_spec *epilogue; /* or NULL: the output is the product */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
 	struct mx_arg_spec *kernarg;
@@ -209,6 +225,14 @@ struct mx_groups {
 int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *begin,
                   struct mx_error *err);
 
+/* What becomes of the accumulator. Buffers as indices in plan->buffers, -1: none. */
+struct mx_epilogue {
+	float alpha, beta;
+	int c;        /* C before the launch: of role c_in, or the output */
+	bool reads_c; /* c is not -1, and beta not 0, or C read all the same */
+	int bias;
+};
+
 struct mx_plan {
 	const struct mx_case *c;
 	char name[256]; /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
@@ -216,7 +240,8 @@ struct mx_plan {
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
-	unsigned splits; /* of MX_JUDGE_SET, as is the next; else 0 */
+	struct mx_epilogue epilogue; /* of a case that has one */
+	unsigned splits;             /* of MX_JUDGE_SET, as is the next; else 0 */
 	int64_t k_split;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
@@ -284,6 +309,7 @@ void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *
  *            power of two for each block, quantised by the OCP floor recipe;
  *   special  -0, saturated and uniform codes; scale bytes 0x00, 0x01, 0xFE and,
  *            in about 1 row of 16, one 0xFF.
+ * What an epilogue adds is drawn by the regime, too: fill_epilogue.c.
  * The value of an element depends on seed, case name, buffer name and element
  * index alone (Philox 4x32-10), never on thread, order or filter. */
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,

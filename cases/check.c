@@ -1,6 +1,7 @@
 /* What must hold in a case at every shape; each finding has the line it stands on. */
 #include "schema.h"
 #include "dtype.h"
+#include "epilogue.h"
 #include "kernarg.h"
 #include "layout.h"
 
@@ -62,15 +63,16 @@ static int find_role(const struct mx_case *c, mx_role role) {
 
 static const char *bad_type(mx_role role, mx_buffer_type type) {
 	bool element = dtype_is_format(type), scale = type == MX_DT_E8M0;
+	bool wide = type == MX_DT_F32 || type == MX_DT_BF16 || type == MX_DT_F16;
 	switch (role) {
 	case MX_ROLE_A:
 	case MX_ROLE_B: return element ? NULL : "an operand needs an element format";
 	case MX_ROLE_A_SCALE:
 	case MX_ROLE_B_SCALE: return scale ? NULL : "a scale is e8m0";
-	case MX_ROLE_C:
-		return type == MX_DT_F32 || type == MX_DT_BF16 || type == MX_DT_F16
-		               ? NULL
-		               : "an output is f32, bf16 or f16";
+	case MX_ROLE_C: return wide ? NULL : "an output is f32, bf16 or f16";
+	case MX_ROLE_C_IN:
+	case MX_ROLE_BIAS_ROWS:
+	case MX_ROLE_BIAS_COLS: return wide ? NULL : "what is added is f32, bf16 or f16";
 	case MX_ROLE_GROUP_BEGIN:
 	case MX_ROLE_GROUP_ROWS:
 		return type >= MX_DT_I32 ? NULL : "groups are counted in 32 or 64 bits";
@@ -170,7 +172,7 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 static int check_orders(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if (c->buffers[i].order == MX_ORDER_COL && c->buffers[i].role != MX_ROLE_C &&
-		    c->buffers[i].role != MX_ROLE_NONE)
+		    c->buffers[i].role != MX_ROLE_C_IN && c->buffers[i].role != MX_ROLE_NONE)
 			return source_fail(err, s, line_of(s, "buffers", i, "order"),
 			                   "buffers[%u].order: operands and scales lie in rows", i);
 	return 0;
@@ -188,6 +190,20 @@ static int check_groups(struct source *s, const struct mx_case *c, struct mx_err
 		                   "buffers[%d].data: padding is kept of an output that is poison",
 		                   out);
 	return 0;
+}
+
+static int check_epilogue(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	struct epilogue_fault f;
+	if (!epilogue_is_wrong(c, &f))
+		return 0;
+	if (f.i >= 0)
+		return source_fail(err, s, line_of(s, f.list, (unsigned)f.i, f.key),
+		                   "%s[%d].%s: %s", f.list, f.i, f.key, f.why);
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const yaml_node_t *mapping = source_key(s, root, f.list);
+	const yaml_node_t *key = f.key ? source_key(s, mapping, f.key) : NULL;
+	return source_fail(err, s, source_line(key ? key : mapping), "%s%s%s: %s", f.list,
+	                   f.key ? "." : "", f.key ? f.key : "", f.why);
 }
 
 /* Why a buffer cannot have its layout, and the key to blame; NULL: it can. */
@@ -230,7 +246,7 @@ static int check_layouts(struct source *s, const struct mx_case *c, struct mx_er
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
 	    check_orders(s, c, err) || check_layouts(s, c, err) || check_groups(s, c, err) ||
-	    check_kernarg(s, c, err))
+	    check_epilogue(s, c, err) || check_kernarg(s, c, err))
 		return -1;
 	return check_verdict(s, c, err);
 }

@@ -1,5 +1,6 @@
 /* The bytes of a plan's buffers, before the launch. */
 #include "dtype.h"
+#include "epilogue.h"
 #include "fill.h"
 #include "groups.h"
 #include "layout.h"
@@ -48,19 +49,28 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 	};
 }
 
-/* a or b may be NULL. */
+/* What magnitudes may sum to in the exact regime, in units of the products. */
+static uint64_t exact_limit(const struct mx_plan *p) {
+	return p->c->epilogue ? (1u << EPILOGUE_ACC_BITS) / epilogue_dyadic(p->epilogue.alpha).odd
+	                      : 1u << 24;
+}
+
+/* a or b may be NULL. Products are multiples of 2^*unit. */
 static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
-                           const struct operand *b, struct mx_error *err) {
+                           const struct operand *b, int *unit, struct mx_error *err) {
 	struct reach ra, rb;
+	int base_a = a ? exact_base(a) : 0;
+	int base_b = !b ? 0 : p->c->epilogue ? exact_base_against(b, base_a) : exact_base(b);
 	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
 	int64_t K = by_cols ? (int64_t)groups_most(&p->groups) : p->K;
-	if (!exact_reach(a, b, K ? K : 1, &ra, &rb))
-		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime", p->name,
-		               K);
+	if (!exact_reach(a, b, K ? K : 1, exact_limit(p), &ra, &rb))
+		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime%s",
+		               p->name, K, p->c->epilogue ? " with this alpha" : "");
 	if (a)
-		fill_exact(a, ra);
+		fill_exact(a, ra, base_a);
 	if (b)
-		fill_exact(b, rb);
+		fill_exact(b, rb, base_b);
+	*unit = base_a + base_b;
 	return 0;
 }
 
@@ -78,9 +88,9 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 }
 
 static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct operand *b,
-                          struct mx_data *data, struct mx_error *err) {
+                          struct mx_data *data, int *unit, struct mx_error *err) {
 	switch (p->regime) {
-	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, err);
+	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, unit, err);
 	case MX_REGIME_GENERAL:
 		if (fill_one_general(p, a, &data->a, err))
 			return -1;
@@ -94,7 +104,7 @@ static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct ope
 	return 0;
 }
 
-static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
+static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data, int *unit,
                          struct mx_error *err) {
 	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
 	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
@@ -103,7 +113,7 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
 	if (codes_b)
 		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
-	if (fill_by_regime(p, a, b, data, err))
+	if (fill_by_regime(p, a, b, data, unit, err))
 		return -1;
 	const struct mx_groups_spec *groups = p->c->groups;
 	if (groups && groups->zero && a)
@@ -135,12 +145,18 @@ static void forget_unquantised(struct mx_data *data) {
 	data->a = data->b = NULL;
 }
 
+static bool is_added(const struct mx_plan *p, unsigned i) {
+	return (int)i == p->epilogue.c || (int)i == p->epilogue.bias;
+}
+
 /* What `data` says of a buffer; without it operands stay as the regime has them, outputs
  * poison, and the rest is random. */
-static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed, struct mx_data *data,
-                        struct mx_error *err) {
+static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
+                        struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
+	if (how ? !strcmp(how, "regime") : is_added(p, i))
+		return epilogue_fill(p, i, seed, unit, data->bytes[i], err);
 	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
 		groups_fill(&p->groups, b->role, dtype_bytes(b->type, 1), data->bytes[i]);
 	if (!how && b->role != MX_ROLE_NONE)
@@ -164,13 +180,14 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) 
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err) {
+	int unit = 0;
 	*data = (struct mx_data){ 0 };
-	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, err)) {
+	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, &unit, err)) {
 		mx_data_free(data);
 		return -1;
 	}
 	for (unsigned i = 0; i < plan->n_buffers; i++)
-		if (fill_as_told(plan, i, seed, data, err)) {
+		if (fill_as_told(plan, i, seed, unit, data, err)) {
 			mx_data_free(data);
 			return -1;
 		}

@@ -31,12 +31,17 @@ struct reach {
 	unsigned span, spread;
 };
 
-/* The reach of both operands at K; b may be NULL. False where K is too long
- * for any. */
-bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, struct reach *ra,
-                 struct reach *rb);
+/* The reach of both operands at K, where magnitudes sum to less than `limit` units; b may be NULL.
+ * False where K is too long for any. */
+bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, uint64_t limit,
+                 struct reach *ra, struct reach *rb);
 
-void fill_exact(const struct operand *o, struct reach reach);
+/* Elements of an operand are multiples of 2^base, which its stream draws: far from 1. */
+int exact_base(const struct operand *o);
+/* Against that of the other operand, so that products are multiples of 2 to 8. */
+int exact_base_against(const struct operand *o, int other);
+
+void fill_exact(const struct operand *o, struct reach reach, int base);
 void fill_general(const struct operand *o);
 void fill_special(const struct operand *o);
 

@@ -17,6 +17,9 @@
  * bound keeps it below 24 above u, which the alignment condition asks for.
  *
  * E2M1 x E2M1: 12 units at most, K * 144 * 2^spreads < 2^24.
+ *
+ * Where an epilogue takes the sum times alpha, a lower limit than 2^24 is kept, and u lies near 1
+ * (fill_epilogue.c).
  */
 #include "fill.h"
 
@@ -24,6 +27,7 @@ enum {
 	MAX_SPREAD = 7, /* of both operands together */
 	MIN_BASE = 8,   /* no scale near 1: a kernel that forgets it must not pass */
 	BASES = 32,     /* |base| < 40: sums lie in 2^-78 to 2^(78 + 24), normal in f32 */
+	NEAR = 3, /* two bases against each other make 1 to 3: without both scales it differs */
 };
 
 static unsigned max_field(mx_format f) {
@@ -42,9 +46,8 @@ static unsigned least(unsigned a, unsigned b) {
 	return a < b ? a : b;
 }
 
-/* Largest n with K * siga * sigb * 2^n < 2^24, or -1. */
-static int doublings(const struct operand *a, const struct operand *b, uint64_t K) {
-	const uint64_t limit = 1 << 24;
+/* Largest n with K * siga * sigb * 2^n < limit, or -1. */
+static int doublings(const struct operand *a, const struct operand *b, uint64_t K, uint64_t limit) {
 	int n = -1;
 	if (K >= limit)
 		return -1;
@@ -54,10 +57,10 @@ static int doublings(const struct operand *a, const struct operand *b, uint64_t 
 }
 
 /* Whole formats where they fit; else a third of the doublings is for scales. */
-bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, struct reach *ra,
-                 struct reach *rb) {
+bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, uint64_t limit,
+                 struct reach *ra, struct reach *rb) {
 	unsigned full_a = full_span(a), full_b = full_span(b);
-	int n = doublings(a, b, K);
+	int n = doublings(a, b, K, limit);
 	if (n < 0)
 		return false;
 	unsigned room = full_a + full_b <= (unsigned)n ? n : n - n / 3;
@@ -97,10 +100,18 @@ static void fill_block(const struct operand *o, size_t row, size_t block, struct
 	}
 }
 
-void fill_exact(const struct operand *o, struct reach reach) {
+int exact_base(const struct operand *o) {
 	struct draw d = draw_at(o->stream, DRAW_OPERAND, 0, 0);
 	int magnitude = MIN_BASE + draw_below(d.w[0], BASES);
-	int base = d.w[1] & 1 ? magnitude : -magnitude;
+	return d.w[1] & 1 ? magnitude : -magnitude;
+}
+
+int exact_base_against(const struct operand *o, int other) {
+	struct draw d = draw_at(o->stream, DRAW_OPERAND, 0, 0);
+	return 1 + (int)draw_below(d.w[0], NEAR) - other;
+}
+
+void fill_exact(const struct operand *o, struct reach reach, int base) {
 	for (size_t row = 0; row < o->codes->rows; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
 			fill_block(o, row, block, reach, base);

@@ -1,8 +1,8 @@
 /* The kernarg segment: places and values of the arguments. */
 #include "kernarg.h"
+#include "epilogue.h"
 #include "scope.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Every launch path that we know stops at a few KiB; a typing error does not. */
@@ -25,13 +25,12 @@ static const struct {
 	[MX_ARG_F64] = { 8, { 0, 0 } },
 };
 
-/* A floating-point argument is a number, not an expression; f32 is rounded once. */
+/* A floating-point argument is a number, or one of the epilogue's, and no expression. */
 static int read_float(const struct mx_plan *p, unsigned i, uint8_t *out, struct mx_error *err) {
 	const struct mx_arg_spec *a = &p->c->kernarg[i];
-	char *end, *other;
-	double wide = strtod(a->value, &end);
-	float narrow = strtof(a->value, &other);
-	if (end == a->value || *end)
+	double wide;
+	float narrow;
+	if (!epilogue_argument(p, a->value, &narrow, &wide))
 		return field_fail(err, p->c, (struct field){ "kernarg", (int)i, ".value" },
 		                  "not a number: '%s'", a->value);
 	if (out)

@@ -1,5 +1,6 @@
 /* A case at a shape: every expression evaluated, every size checked. */
 #include "dtype.h"
+#include "epilogue.h"
 #include "kernarg.h"
 #include "layout.h"
 #include "scope.h"
@@ -245,6 +246,9 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 		{ MX_ROLE_B, b, K },
 		{ MX_ROLE_B_SCALE, b, blocks },
 		{ MX_ROLE_C, by_cols ? weights : rows, by_cols ? p->K : p->N },
+		{ MX_ROLE_C_IN, p->M, p->N },
+		{ MX_ROLE_BIAS_ROWS, 1, p->M },
+		{ MX_ROLE_BIAS_COLS, 1, p->N },
 		{ MX_ROLE_GROUP_BEGIN, 1, n + 1 },
 		{ MX_ROLE_GROUP_ROWS, 1, n },
 	};
@@ -306,6 +310,7 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 			return -1;
 		plan->n_buffers++;
 	}
+	plan->epilogue = epilogue_make(plan);
 	if (check_roles(plan, err) || make_splits(&scope, plan, err))
 		return -1;
 	return make_kernarg(plan, err);

@@ -12,6 +12,9 @@ static const cyaml_strval_t roles[] = {
 	{ "b", MX_ROLE_B },
 	{ "b_scale", MX_ROLE_B_SCALE },
 	{ "c", MX_ROLE_C },
+	{ "c_in", MX_ROLE_C_IN },
+	{ "bias_rows", MX_ROLE_BIAS_ROWS },
+	{ "bias_cols", MX_ROLE_BIAS_COLS },
 	{ "group_begin", MX_ROLE_GROUP_BEGIN },
 	{ "group_rows", MX_ROLE_GROUP_ROWS },
 };
@@ -39,6 +42,13 @@ static const cyaml_strval_t paddings[] = {
 static const cyaml_strval_t groups_of[] = { { "rows", MX_GROUPS_ROWS },
 	                                    { "cols", MX_GROUPS_COLS } };
 
+static const cyaml_strval_t epilogue_orders[] = {
+	{ "mul_add", MX_MUL_ADD },
+	{ "fma_beta", MX_FMA_BETA },
+	{ "fma_alpha", MX_FMA_ALPHA },
+	{ "once", MX_ONCE },
+};
+
 static const cyaml_strval_t regimes[] = {
 	{ "exact", MX_REGIME_EXACT },
 	{ "general", MX_REGIME_GENERAL },
@@ -53,6 +63,10 @@ static const cyaml_strval_t judges[] = {
 static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
 
 static const cyaml_strval_t assumptions[] = { { "scratch-apart", MX_ASSUME_SCRATCH_APART } };
+
+const char *mx_epilogue_order_name(mx_epilogue_order o) {
+	return epilogue_orders[o].str;
+}
 
 const char *mx_regime_name(mx_regime r) {
 	return regimes[r].str;
@@ -137,6 +151,14 @@ static const cyaml_schema_field_t groups_fields[] = {
 };
 /* clang-format on */
 
+static const cyaml_schema_field_t epilogue_fields[] = {
+	ENUM(mx_epilogue_spec, order, epilogue_orders),
+	STRING(mx_epilogue_spec, alpha, OPTIONAL),
+	STRING(mx_epilogue_spec, beta, OPTIONAL),
+	CYAML_FIELD_BOOL("c_of_zero", OPTIONAL, struct mx_epilogue_spec, c_of_zero),
+	CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("M", 0, struct mx_run_spec, M),
 	CYAML_FIELD_INT("N", 0, struct mx_run_spec, N),
@@ -168,6 +190,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	SEQUENCE(let, OPTIONAL, &let, 0, CASE_MAX_LET),
 	CYAML_FIELD_MAPPING_PTR("groups", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, groups,
 	                        groups_fields),
+	CYAML_FIELD_MAPPING_PTR("epilogue", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, epilogue,
+	                        epilogue_fields),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
 	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
 	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),

@@ -1,6 +1,7 @@
 /* A set-up: buffers with guards on the device, and launches over them. */
 #include "../cases/layout.h"
 #include "bench_inside.h"
+#include "epilogue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,8 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 	b->code_hash = hash_file(path);
 	if (mx_module_load(b->device, path, b->plan.c->kernel, &b->module, &why))
 		return mx_fail(err, "%s", why.text);
-	if (mx_data_make(&b->plan, data_seed, &b->data, err))
+	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
+	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		if (make_buffer(b, i, err))
@@ -164,6 +166,7 @@ void mx_bench_free(struct mx_bench *b) {
 	}
 	mx_company_free(b->around.company);
 	mx_module_unload(b->module);
+	mx_epilogue_free(b->epilogue);
 	mx_data_free(&b->data);
 	free(b->kernarg);
 	free(b->expected);

@@ -21,6 +21,7 @@ struct mx_bench {
 	struct mx_vary vary; /* of the company */
 	struct mx_around around;
 	struct mx_data data;
+	struct exact_epilogue *epilogue; /* of data; NULL: the case has none */
 	struct bench_buffer buffer[MX_MAX_BUFFERS];
 	uint8_t *kernarg;
 	uint64_t data_seed;

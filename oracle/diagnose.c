@@ -3,6 +3,7 @@
  * Some wrong elements, spread over all, are looked at; a hypothesis holds if it makes every one
  * of them what it is. A hypothesis that is wrong gives a code of b bits by chance with
  * probability near 2^-b, and a few thousand are tried: elements enough for 2^-40 must agree. */
+#include "epilogue_twist.h"
 #include "product.h"
 #include "twist.h"
 
@@ -18,7 +19,8 @@ struct sample {
 	const struct mx_output *o;
 	mx_explains *explains;
 	size_t n, at[LOOK_AT];
-	uint32_t right[LOOK_AT]; /* what the accumulator should have been, f32 */
+	uint32_t acc[LOOK_AT];   /* what the accumulator should have been, f32 */
+	uint32_t right[LOOK_AT]; /* the same behind the epilogue, f32 */
 	bool has_right;
 };
 
@@ -106,7 +108,7 @@ static bool stale(const struct sample *s) {
 	return true;
 }
 
-/* ---- another conversion of the right accumulator ---- */
+/* ---- another conversion of the right result ---- */
 
 static uint32_t converted(const char *format, enum exact_rounding r, uint32_t f32) {
 	uint32_t code = 0;
@@ -128,11 +130,44 @@ static void find_right(struct sample *s) {
 	for (size_t i = 0; s->has_right && i < s->n; i++) {
 		struct mx_output one;
 		size_t at = s->at[i];
-		s->has_right =
-			!mx_output_part(s->o, at / s->o->g.n, at % s->o->g.n, 1, 1, &one) &&
-			exact_profile(&one.g, v->profile, v->mma_k, &s->right[i]) == EXACT_OK;
+		s->has_right = !mx_output_part(s->o, at / s->o->g.n, at % s->o->g.n, 1, 1, &one) &&
+		               exact_profile(&one.g, v->profile, v->mma_k, &s->acc[i]) == EXACT_OK;
+		one.epilogue.output = EXACT_F32;
+		one.format = "FP32";
+		s->right[i] = mx_output_code(&one, 0, s->acc[i]);
 		mx_output_free(&one);
 	}
+}
+
+/* ---- another epilogue ---- */
+
+static bool all_twisted(const struct sample *s, const struct mx_epilogue_twist *t,
+                        unsigned parameter) {
+	const struct mx_output *o = s->o;
+	for (size_t i = 0; i < s->n; i++) {
+		struct mx_epilogue_element x = {
+			&o->epilogue, s->at[i] / o->g.n, s->at[i] % o->g.n, o->g.m,
+			o->g.n,       s->acc[i]
+		};
+		uint32_t code;
+		if (!t->apply(&x, parameter, &code) || !mx_code_same(o->format, got(s, i), code))
+			return false;
+	}
+	return true;
+}
+
+static bool try_epilogues(const struct sample *s, char *text, size_t room) {
+	if (!s->has_right || !s->o->has_epilogue)
+		return false;
+	for (size_t i = 0; i < mx_n_epilogue_twists; i++) {
+		const struct mx_epilogue_twist *t = &mx_epilogue_twists[i];
+		for (unsigned p = 0; t->names ? t->names[p] != NULL : p == 0; p++)
+			if (all_twisted(s, t, p)) {
+				snprintf(text, room, t->text, t->names ? t->names[p] : "");
+				return true;
+			}
+	}
+	return false;
 }
 
 /* ---- changed operands ---- */
@@ -142,7 +177,8 @@ static bool holds(const struct sample *s, struct mx_element_product *e, const st
 	size_t applied = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		mx_element_at(e, s->at[i] / s->o->g.n, s->at[i] % s->o->g.n);
-		if (!t->apply(e, side, parameter) || !s->explains(s->b, s->o, &e->one, got(s, i)))
+		if (!t->apply(e, side, parameter) ||
+		    !s->explains(s->b, s->o, s->at[i], &e->one, got(s, i)))
 			return false;
 		applied++;
 	}
@@ -189,12 +225,14 @@ static void try_twists(const struct sample *s, char *text, size_t room) {
 
 /* ---- all ---- */
 
+static const char *of_memory(const struct sample *s) {
+	if (all_same_code(s, mx_code_digits(s->o->format) == 8 ? 0xffffffffu : 0xffff))
+		return "elements that nobody wrote";
+	return stale(s) ? "elements that hold what was there before the launch" : NULL;
+}
+
 static const char *of_codes(const struct sample *s) {
 	const char *f = s->o->format;
-	if (all_same_code(s, mx_code_digits(f) == 8 ? 0xffffffffu : 0xffff))
-		return "elements that nobody wrote";
-	if (stale(s))
-		return "elements that hold what was there before the launch";
 	if (all_nan(s))
 		return "NaN where there is none: as if padding or a scale byte of 0xFF had come in";
 	if (zero_sign(s))
@@ -221,7 +259,11 @@ void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explain
 	choose(&s);
 	text[0] = 0;
 	find_right(&s);
-	const char *said = of_codes(&s);
+	const char *said = of_memory(&s);
+	if (!said && is_enough(&s) && try_epilogues(&s, text, room))
+		return;
+	if (!said)
+		said = of_codes(&s);
 	if (said)
 		snprintf(text, room, "%s", said);
 	else if (is_enough(&s) && power_of_two(&s, &n))

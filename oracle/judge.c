@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "epilogue.h"
 #include "metrics.h"
 #include "pattern.h"
 #include "product.h"
@@ -45,6 +46,10 @@ static int make_references(struct mx_bench *b, const struct exact_gemm *g, struc
 		                            widened(b->data.b, g->n * g->k));
 	if (!b->dequantised || (b->data.a && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
+	if (b->epilogue)
+		mx_epilogue_f64(b->epilogue, g->m, g->n, b->dequantised);
+	if (b->epilogue && b->unquantised)
+		mx_epilogue_f64(b->epilogue, g->m, g->n, b->unquantised);
 	return 0;
 }
 

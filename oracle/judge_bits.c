@@ -16,19 +16,15 @@ static enum exact_status compute(const struct mx_bench *b, const struct exact_ge
 }
 
 /* Operands of a fault need not be in the exact regime where the right ones are. */
-bool mx_bits_explain(const struct mx_bench *b, const struct mx_output *o,
+bool mx_bits_explain(const struct mx_bench *b, const struct mx_output *o, size_t at,
                      const struct exact_gemm *one, uint32_t got) {
 	const struct mx_verdict_spec *v = &b->plan.c->verdict;
-	uint32_t want = 0;
-	if (is_exact(b) && exact_product(one, &want) == EXACT_OK) {
-		mx_round_to(o->format, 1, &want);
-		if (mx_code_same(o->format, got, want))
-			return true;
-	}
-	if (exact_profile(one, v->profile, v->mma_k, &want) != EXACT_OK)
-		return false;
-	mx_round_to(o->format, 1, &want);
-	return mx_code_same(o->format, got, want);
+	uint32_t acc = 0;
+	if (is_exact(b) && exact_product(one, &acc) == EXACT_OK &&
+	    mx_code_same(o->format, got, mx_output_code(o, at, acc)))
+		return true;
+	return exact_profile(one, v->profile, v->mma_k, &acc) == EXACT_OK &&
+	       mx_code_same(o->format, got, mx_output_code(o, at, acc));
 }
 
 static int fail(const struct mx_bench *b, enum exact_status s, struct mx_error *err) {
@@ -46,29 +42,64 @@ static int check_regime(const struct mx_bench *b, const struct exact_gemm *g,
 	             : mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
 }
 
-static int expect(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
-	const struct mx_verdict_spec *v = &b->plan.c->verdict;
-	size_t n = o->g.m * o->g.n;
-	if (b->expected)
+/* Of accumulators that are exact: whether the epilogue keeps them so. */
+static int check_epilogue(const struct mx_bench *b, const struct mx_output *o,
+                          struct mx_error *err) {
+	char why[256];
+	if (!is_exact(b) || !o->has_epilogue ||
+	    exact_epilogue_regime(&o->epilogue, o->g.m, o->g.n, b->expected, why, sizeof why))
 		return 0;
-	if (!(b->expected = malloc((n + 1) * sizeof *b->expected)))
-		return mx_fail(err, "%s: out of memory", b->plan.name);
-	enum exact_status s =
-		check_regime(b, &o->g, err) ? EXACT_BAD_SHAPE : compute(b, &o->g, b->expected);
-	if (s != EXACT_OK)
-		return err->text[0] ? -1 : fail(b, s, err);
-	mx_round_to(o->format, n, b->expected);
+	return mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
+}
+
+static void append(char *text, size_t room, const char *more) {
+	strncat(text, more, room - strlen(text) - 1);
+}
+
+static void say_basis(struct mx_bench *b, const struct mx_output *o) {
+	const struct mx_verdict_spec *v = &b->plan.c->verdict;
+	const struct mx_epilogue_spec *e = b->plan.c->epilogue;
 	if (is_exact(b))
 		snprintf(b->basis, sizeof b->basis,
-		         "exact regime: any order of K, any profile of 24 bits or more");
+		         "exact regime: any order of K%s, any profile of 24 bits or more",
+		         e ? " and of the epilogue" : "");
 	else
 		snprintf(
 			b->basis, sizeof b->basis,
 			"profile %s (assumed), K in order by %u, one accumulator; NaN payload free",
 			v->profile, v->mma_k);
+	if (e && !is_exact(b)) {
+		append(b->basis, sizeof b->basis, "; epilogue ");
+		append(b->basis, sizeof b->basis, mx_epilogue_order_name(e->order));
+	}
 	if (!strcmp(o->format, "BF16"))
-		strncat(b->basis, "; f32, then bf16", sizeof b->basis - strlen(b->basis) - 1);
+		append(b->basis, sizeof b->basis,
+		       e && e->order == MX_ONCE ? "; bf16 at once" : "; f32, then bf16");
+}
+
+static int fill_expected(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
+	enum exact_status s =
+		check_regime(b, &o->g, err) ? EXACT_BAD_SHAPE : compute(b, &o->g, b->expected);
+	if (s != EXACT_OK)
+		return err->text[0] ? -1 : fail(b, s, err);
+	if (check_epilogue(b, o, err))
+		return -1;
+	mx_output_finish(o, b->expected);
+	say_basis(b, o);
 	return 0;
+}
+
+static int expect(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
+	if (b->expected)
+		return 0;
+	if (!(b->expected = malloc((o->g.m * o->g.n + 1) * sizeof *b->expected)))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	int status = fill_expected(b, o, err);
+	if (status) {
+		free(b->expected);
+		b->expected = NULL;
+	}
+	return status;
 }
 
 /* ---- products that are too large to be computed again ---- */
@@ -142,7 +173,7 @@ static int check_large(struct mx_bench *b, struct mx_output *o, struct mx_verdic
 
 static bool is_large(const struct mx_bench *b, const struct mx_output *o) {
 	double work = (double)o->g.m * (double)o->g.n * (double)o->g.k;
-	return is_exact(b) && !strcmp(o->format, "FP32") && work > b->most_work;
+	return is_exact(b) && !strcmp(o->format, "FP32") && !o->has_epilogue && work > b->most_work;
 }
 
 int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,

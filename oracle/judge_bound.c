@@ -6,11 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool mx_bound_explains(const struct mx_bench *b, const struct mx_output *o,
+bool mx_bound_explains(const struct mx_bench *b, const struct mx_output *o, size_t at,
                        const struct exact_gemm *one, uint32_t got) {
 	struct exact_range r;
 	(void)b;
-	return exact_bound(one, &r) == EXACT_OK && exact_range_has(&r, o->format, got);
+	if (exact_bound(one, &r) != EXACT_OK)
+		return false;
+	if (o->has_epilogue) {
+		struct exact_epilogue e = mx_output_epilogue(o, at);
+		exact_bound_epilogue(&e, 1, 1, &r);
+	}
+	return exact_range_has(&r, o->format, got);
 }
 
 static int derive(struct mx_bench *b, const struct mx_output *o, struct mx_error *err) {
@@ -19,7 +25,11 @@ static int derive(struct mx_bench *b, const struct mx_output *o, struct mx_error
 	if (!(b->range = malloc((o->g.m * o->g.n + 1) * sizeof *b->range)))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	enum exact_status s = exact_bound(&o->g, b->range);
-	return s == EXACT_OK ? 0 : mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(s));
+	if (s != EXACT_OK)
+		return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(s));
+	if (o->has_epilogue)
+		exact_bound_epilogue(&o->epilogue, o->g.m, o->g.n, b->range);
+	return 0;
 }
 
 /* The sum in the output's format: what is printed as about right. */
@@ -49,9 +59,9 @@ int mx_judge_bound(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v
 	mx_output_count(o);
 	v->bound_used = worst;
 	snprintf(v->basis, sizeof v->basis,
-	         "bound of %.2g of the magnitudes' sum, any order, 24 bits of alignment; "
+	         "bound of %.2g of the magnitudes' sum, any order%s, 24 bits of alignment; "
 	         "%.2g of it used at most",
-	         exact_bound_factor(o->g.k), worst);
+	         exact_bound_factor(o->g.k), o->has_epilogue ? " and epilogue" : "", worst);
 	if (o->wrong)
 		mx_output_note(o, b, "out-of-bound", v);
 	return 0;

@@ -1,5 +1,6 @@
 /* The product that a case means, and what a launch left of it. */
 #include "product.h"
+#include "epilogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,6 +50,30 @@ void mx_round_to(const char *format, size_t n, uint32_t *v) {
 	else if (strcmp(format, "FP32"))
 		for (size_t i = 0; i < n; i++)
 			exact_encode(format, v[i], 0, EXACT_RNE, EXACT_OVERFLOW, 0, &v[i]);
+}
+
+/* ---- from accumulators to codes ---- */
+
+struct exact_epilogue mx_output_epilogue(const struct mx_output *o, size_t at) {
+	return mx_epilogue_from(&o->epilogue, at / o->g.n, at % o->g.n);
+}
+
+uint32_t mx_output_code(const struct mx_output *o, size_t at, uint32_t acc) {
+	struct exact_epilogue e;
+	if (!o->has_epilogue) {
+		mx_round_to(o->format, 1, &acc);
+		return acc;
+	}
+	e = mx_output_epilogue(o, at);
+	exact_epilogue(&e, 1, 1, &acc, &acc);
+	return acc;
+}
+
+void mx_output_finish(const struct mx_output *o, uint32_t *v) {
+	if (o->has_epilogue)
+		exact_epilogue(&o->epilogue, o->g.m, o->g.n, v, v);
+	else
+		mx_round_to(o->format, o->g.m * o->g.n, v);
 }
 
 /* ---- operands ---- */
@@ -115,7 +140,10 @@ int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_erro
 		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
 		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads },
 		.format = format_name(c->type),
+		.has_epilogue = b->epilogue != NULL,
 	};
+	if (b->epilogue)
+		o->epilogue = *b->epilogue;
 	if (allocate(o))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	for (size_t i = 0; i < o->g.m * o->g.n; i++)
@@ -140,10 +168,13 @@ int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t row
 	*part = (struct mx_output){
 		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col) },
 		.format = o->format,
+		.has_epilogue = o->has_epilogue,
 		.is_tile = true,
 		.row = row,
 		.col = col,
 	};
+	if (o->has_epilogue)
+		part->epilogue = mx_epilogue_from(&o->epilogue, row, col);
 	if (allocate(part))
 		return -1;
 	for (size_t i = 0; i < rows * cols; i++)

@@ -9,6 +9,8 @@
 struct mx_output {
 	struct exact_gemm g;
 	const char *format;
+	bool has_epilogue;
+	struct exact_epilogue epilogue; /* then: of these elements */
 	uint32_t *got;
 	uint32_t *want;   /* what is right, or near it where there is no one right answer */
 	uint8_t *differs; /* 1: wrong */
@@ -31,6 +33,13 @@ struct exact_gemm mx_product_slice(const struct exact_gemm *g, size_t from, size
 /* Rounds n f32 patterns to the format, nearest even, in place. */
 void mx_round_to(const char *format, size_t n, uint32_t *v);
 
+/* Makes codes of o's format of its accumulators, f32, in place: by the epilogue, or rounded. */
+void mx_output_finish(const struct mx_output *o, uint32_t *v);
+/* The code of one, at index `at` of o. */
+uint32_t mx_output_code(const struct mx_output *o, size_t at, uint32_t acc);
+/* The epilogue of that element alone. */
+struct exact_epilogue mx_output_epilogue(const struct mx_output *o, size_t at);
+
 double mx_code_value(const char *format, uint32_t code);
 /* NaN is NaN: its payload is not documented. Otherwise every bit counts, -0 too. */
 bool mx_code_same(const char *format, uint32_t got, uint32_t want);
@@ -43,8 +52,9 @@ void mx_output_count(struct mx_output *o);
 
 /* ---- the judges: differs, want, wrong, first, and the basis; notes for what is wrong ---- */
 
-/* Whether one element's product, possibly of changed operands, would be `got`. */
-typedef bool mx_explains(const struct mx_bench *b, const struct mx_output *o,
+/* Whether the product of the element at index `at`, possibly of changed operands, would be `got`.
+ */
+typedef bool mx_explains(const struct mx_bench *b, const struct mx_output *o, size_t at,
                          const struct exact_gemm *one, uint32_t got);
 
 int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,

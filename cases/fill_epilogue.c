@@ -1,0 +1,147 @@
+/* Data of what an epilogue adds: C, an element at a time, and the bias, a line.
+ *
+ * Exact regime. A product is a multiple of u = 2^unit, at most S of them (fill_exact.c). With
+ * alpha = a 2^ea and beta = b 2^eb, a and b odd, alpha acc is a multiple of v = 2^ea u. C's
+ * elements are n 2^-eb v and the bias's n v, integers n, so that every term is a multiple of v:
+ *
+ *     S a < 2^23,   n b <= 2^22 of C,   n <= 2^22 of the bias
+ *
+ * and their magnitudes sum to less than 2^24 v. Then every product and every sum of any of them,
+ * in any order, fused or not, is exact in f32. An n has as many digits as the buffer's type, at a
+ * random distance from v, so that some elements are large beside the accumulator and some small.
+ *
+ * General: normal deviates times a power of two from 1 to 2^12, about the size of accumulators.
+ * Special: the same, and a quarter the ends of the type: zeros, subnormals, the largest, infinity
+ * and NaN.
+ *
+ * A C that is not read, because beta is 0, is NaN and infinities in every regime: 0 times it would
+ * be seen. */
+#include "dtype.h"
+#include "epilogue.h"
+#include "fill.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+/* Of f32, bf16 and f16: digits, the exponents of the smallest number and above the largest one. */
+struct width {
+	int digits, low, high;
+	uint32_t one, infinity; /* code of the smallest normal, of infinity */
+};
+
+static struct width width_of(mx_buffer_type type) {
+	switch (type) {
+	case MX_DT_F16: return (struct width){ 11, -24, 16, 0x0400, 0x7c00 };
+	case MX_DT_BF16: return (struct width){ 8, -133, 128, 0x0080, 0x7f80 };
+	default: return (struct width){ 24, -149, 128, 0x00800000, 0x7f800000 };
+	}
+}
+
+static uint32_t code_of(mx_buffer_type type, float x) {
+	mx_f32 bits;
+	memcpy(&bits, &x, sizeof bits);
+	switch (type) {
+	case MX_DT_F16: return mx_f16_from_f32(bits).v;
+	case MX_DT_BF16: return mx_bf16_from_f32(bits).v;
+	default: return bits.v;
+	}
+}
+
+/* ---- exact ---- */
+
+struct dyadic epilogue_dyadic(float x) {
+	int exp;
+	uint32_t odd = (uint32_t)ldexpf(fabsf(frexpf(x, &exp)), 24);
+	if (!odd)
+		return (struct dyadic){ 1, 0 };
+	int zeros = __builtin_ctz(odd);
+	return (struct dyadic){ odd >> zeros, exp - 24 + zeros };
+}
+
+/* Elements are n 2^unit, n a multiple of 2^low below 2^top. */
+struct grid {
+	int unit, low, top, digits;
+};
+
+static struct grid grid_of(const struct mx_plan *p, unsigned i, int unit) {
+	const struct mx_epilogue *e = &p->epilogue;
+	struct width w = width_of(p->buffers[i].type);
+	struct grid g = { unit + epilogue_dyadic(e->alpha).exp, 0, EPILOGUE_TERM_BITS, w.digits };
+	if ((int)i == e->c) {
+		struct dyadic beta = epilogue_dyadic(e->beta);
+		g.unit -= beta.exp;
+		g.top -= (int)ceil(log2(beta.odd));
+	}
+	g.low = g.unit < w.low ? w.low - g.unit : 0;
+	g.top = g.unit + g.top > w.high ? w.high - g.unit : g.top;
+	return g;
+}
+
+static float draw_exact(const struct grid *g, struct draw d) {
+	int room = g->top - g->low, digits = room < g->digits ? room : g->digits;
+	int n = (int)draw_below(d.w[0], 1u << digits);
+	int shift = g->low + (int)draw_below(d.w[1], (uint32_t)(room - digits) + 1);
+	return ldexpf((float)(d.w[2] & 1 ? -n : n), g->unit + shift);
+}
+
+/* ---- general, special ---- */
+
+enum { BLOCK_EXP = 12 };
+
+static float draw_general(const struct width *w, struct draw d) {
+	int exp = (int)draw_below(d.w[3], BLOCK_EXP + 1);
+	int n = (int)(d.w[0] & 0xffff) + (int)(d.w[1] & 0xffff) + (int)(d.w[2] & 0xffff) +
+	        (int)(d.w[0] >> 16) + (int)(d.w[1] >> 16) + (int)(d.w[2] >> 16) - 3 * 0xffff;
+	int lost = w->digits < 19 ? 19 - w->digits : 0; /* |n| < 2^18: exact in the type */
+	return ldexpf((float)(n / (1 << lost)), lost + exp - 15);
+}
+
+enum { ENDS = 8, FINITE_ENDS = 6 };
+
+/* One of the type's ends from `first` on. */
+static uint32_t draw_end(const struct width *w, struct draw d, unsigned first) {
+	const uint32_t ends[ENDS] = {
+		0, 0, 1, w->one - 1, w->one, w->infinity - 1, w->infinity, w->infinity | w->one >> 1
+	};
+	uint32_t sign = w->infinity + w->one; /* the exponent's field overflows into the sign */
+	return ends[first + draw_below(d.w[0], ENDS - first)] | (d.w[1] & 1 ? sign : 0);
+}
+
+/* ---- all ---- */
+
+static bool is_read(const struct mx_plan *p, unsigned i) {
+	return (int)i != p->epilogue.c || p->epilogue.reads_c;
+}
+
+static uint32_t draw_code(const struct mx_plan *p, unsigned i, const struct grid *g,
+                          struct draw d) {
+	mx_buffer_type type = p->buffers[i].type;
+	struct width w = width_of(type);
+	if (!is_read(p, i))
+		return draw_end(&w, d, FINITE_ENDS);
+	if (p->regime == MX_REGIME_EXACT)
+		return code_of(type, draw_exact(g, d));
+	if (p->regime == MX_REGIME_SPECIAL && d.w[3] % 4 == 0)
+		return draw_end(&w, d, 0);
+	return code_of(type, draw_general(&w, d));
+}
+
+int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit, uint8_t *bytes,
+                  struct mx_error *err) {
+	const struct mx_buffer *b = &p->buffers[i];
+	struct stream s = draw_stream(seed, p->c->name, b->name);
+	struct grid g = grid_of(p, i, unit);
+	if (p->regime == MX_REGIME_EXACT && is_read(p, i) && g.top <= g.low)
+		return mx_fail(err,
+		               "%s: alpha and beta leave no room for numbers of buffer %s in the "
+		               "exact regime",
+		               p->name, b->name);
+	for (size_t row = 0; row < b->rows; row++)
+		for (size_t col = 0; col < b->cols; col++) {
+			uint32_t code = draw_code(p, i, &g, draw_at(s, DRAW_ELEMENT, row, col));
+			memcpy(bytes + mx_buffer_at(b, row, col), &code, dtype_bytes(b->type, 1));
+		}
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* The epilogue that a case means, with C and the bias as they were before the launch. */
+#include "epilogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from the case ---- */
+
+static uint32_t bits_of(float x) {
+	uint32_t u;
+	memcpy(&u, &x, sizeof u);
+	return u;
+}
+
+static float value_of(uint32_t u) {
+	float x;
+	memcpy(&x, &u, sizeof x);
+	return x;
+}
+
+static enum exact_order order_of(mx_epilogue_order order) {
+	switch (order) {
+	case MX_MUL_ADD: return EXACT_MUL_ADD;
+	case MX_FMA_BETA: return EXACT_FMA_BETA;
+	case MX_FMA_ALPHA: return EXACT_FMA_ALPHA;
+	case MX_ONCE: break;
+	}
+	return EXACT_ONCE;
+}
+
+static enum exact_output output_of(const struct mx_plan *p) {
+	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
+	mx_buffer_type type = c ? c->type : MX_DT_F32;
+	return type == MX_DT_BF16 ? EXACT_BF16 : type == MX_DT_F16 ? EXACT_F16 : EXACT_F32;
+}
+
+/* The numbers of a buffer in f32, row by row. NULL: out of memory. */
+static uint32_t *widened(const struct mx_buffer *b, const uint8_t *bytes) {
+	uint32_t *x = malloc((b->rows * b->cols + 1) * sizeof *x);
+	for (size_t i = 0; x && i < b->rows * b->cols; i++) {
+		const uint8_t *at = bytes + mx_buffer_at(b, i / b->cols, i % b->cols);
+		x[i] = 0;
+		memcpy(&x[i], at, b->type == MX_DT_F32 ? 4 : 2);
+		if (b->type == MX_DT_BF16)
+			x[i] <<= 16;
+		else if (b->type == MX_DT_F16)
+			exact_decode("FP16", x[i], &x[i]);
+	}
+	return x;
+}
+
+static int add_terms(const struct mx_plan *p, const struct mx_data *d, struct exact_epilogue *e,
+                     struct mx_error *err) {
+	int c = p->epilogue.c, bias = p->epilogue.bias;
+	if (c >= 0 && !(e->c = widened(&p->buffers[c], d->bytes[c])))
+		return mx_fail(err, "%s: out of memory", p->name);
+	if (bias >= 0 && !(e->bias = widened(&p->buffers[bias], d->bytes[bias])))
+		return mx_fail(err, "%s: out of memory", p->name);
+	return 0;
+}
+
+int mx_epilogue_make(const struct mx_plan *p, const struct mx_data *d, struct exact_epilogue **e,
+                     struct mx_error *err) {
+	const struct mx_epilogue_spec *spec = p->c->epilogue;
+	*e = NULL;
+	if (!spec)
+		return 0;
+	if (!(*e = malloc(sizeof **e)))
+		return mx_fail(err, "%s: out of memory", p->name);
+	**e = (struct exact_epilogue){
+		.order = order_of(spec->order),
+		.output = output_of(p),
+		.alpha = bits_of(p->epilogue.alpha),
+		.beta = bits_of(p->epilogue.beta),
+		.ld_c = (size_t)p->N,
+		.c_of_zero = spec->c_of_zero,
+		.bias_of_rows = mx_plan_role(p, MX_ROLE_BIAS_ROWS) != NULL,
+	};
+	return add_terms(p, d, *e, err);
+}
+
+void mx_epilogue_free(struct exact_epilogue *e) {
+	if (!e)
+		return;
+	free((void *)e->c);
+	free((void *)e->bias);
+	free(e);
+}
+
+/* ---- parts, and f64 ---- */
+
+struct exact_epilogue mx_epilogue_from(const struct exact_epilogue *e, size_t row, size_t col) {
+	struct exact_epilogue part = *e;
+	if (part.c)
+		part.c += row * part.ld_c + col;
+	if (part.bias)
+		part.bias += part.bias_of_rows ? row : col;
+	return part;
+}
+
+void mx_epilogue_f64(const struct exact_epilogue *e, size_t m, size_t n, double *acc) {
+	double alpha = (double)value_of(e->alpha), beta = (double)value_of(e->beta);
+	bool reads_c = e->c && (beta != 0 || e->c_of_zero);
+	for (size_t i = 0; i < m * n; i++) {
+		size_t row = i / n, col = i % n;
+		acc[i] *= alpha;
+		if (reads_c)
+			acc[i] += beta * (double)value_of(e->c[row * e->ld_c + col]);
+		if (e->bias)
+			acc[i] += (double)value_of(e->bias[e->bias_of_rows ? row : col]);
+	}
+}
