@@ -62,6 +62,12 @@ my @twins = (
 	{ bug => 'N8', co => 'splitk_doubled', case => 'mxfp4_splitk4', run => '32x32x512/general',
 	  exit => 1, kinds => ['outside-set'], twin => 'mxfp4_splitk',
 	  says => 'update of split 0 were done twice' },
+	{ bug => 'epilogue:', co => 'bias_of_rows', case => 'mxfp8_epilogue', run => '65x63x288/exact',
+	  exit => 1, kinds => ['wrong-bits'], twin => 'mxfp8_epilogue',
+	  says => 'the bias of columns were one of rows' },
+	{ bug => 'epilogue:', co => 'zero_times_c', case => 'mxfp8_epilogue0', run => '65x63x288/exact',
+	  exit => 1, kinds => ['wrong-bits'], twin => 'mxfp8_epilogue',
+	  says => 'C were read although beta is 0' },
 	{ bug => 'A12', co => 'store_past_m', case => 'mxfp4_f32', run => '129x128x256/exact',
 	  exit => 1, kinds => ['out-of-bounds-write', 'guard-changed'] },
 );

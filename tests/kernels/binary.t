@@ -282,4 +282,23 @@ sub reloads {
 is(reloads('gemm/mxfp8_scratch.co'), '12 0', 'mxfp8_scratch: all is waited for before the address is used');
 is(reloads('broken/stale_address.co'), '12 12', 'stale_address: not what was sent to LDS behind it');
 
+# ---- alpha, beta and bias ----
+
+# Of a lane's 16 elements: products rounded, fused with C, sums with the bias; loads of C, and
+# whether a branch may leave them out; loads of a bias for each of two columns.
+sub terms {
+	my %n;
+	for (disassemble(shift, 'mxfp8_epilogue')) {
+		$n{$2} += $1 ? 2 : 1 if /^v_(pk_)?(mul|fma|fmac|add)_f32/;
+		$n{$1}++ if /^(buffer_load_(?:ushort|dword)|scratch|s_cbranch_vcc)/ && !/dwordx4/;
+	}
+	my $fused = ($n{fma} // 0) + ($n{fmac} // 0);
+	return "$n{mul} $fused $n{add}, C $n{buffer_load_ushort}" . ($n{s_cbranch_vcc} ? ' or none' : '')
+		. ', bias ' . ($n{buffer_load_dword} // 0) . ($n{scratch} ? ' scratch' : '');
+}
+
+is(terms('gemm/mxfp8_epilogue.co'), '16 16 16, C 16 or none, bias 2', 'mxfp8_epilogue: each step once');
+is(terms('broken/zero_times_c.co'), '16 16 16, C 16, bias 2', 'zero_times_c: C is read in any case');
+is(terms('broken/bias_of_rows.co'), '16 16 16, C 16 or none, bias 0', 'bias_of_rows: no bias by column');
+
 done_testing();
