@@ -251,7 +251,7 @@ static void try_form(struct machine *m, const struct mx_form *f, bool longer, ui
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
 	bool memory = is_memory(in.op);
-	for (unsigned k = 0; k < (longer ? 4 * REGISTERS : 2); k++) {
+	for (unsigned k = 0; k < (longer ? 2 * REGISTERS : 2); k++) {
 		uint64_t r = next_random(random);
 		unsigned reg = longer ? k % REGISTERS : some_register(r);
 		if (!is_address(f, reg))
