@@ -2,7 +2,7 @@
 #ifndef MX_TRACE_H
 #define MX_TRACE_H
 
-#include "place.h"
+#include "../oracle/place.h"
 
 /* What to print of a launch; texts as on the command line, NULL: not asked for. */
 struct mx_trace_options {

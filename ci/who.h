@@ -3,7 +3,7 @@
 #define MX_WHO_H
 
 #include "origin.h"
-#include "place.h"
+#include "../oracle/place.h"
 
 /* Finds and prints the chain behind a place, `depth` instructions deep. */
 int mx_who(struct mx_bench *b, uint64_t schedule, const char *place, unsigned depth,

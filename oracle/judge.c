@@ -8,6 +8,7 @@
 #include "epilogue.h"
 #include "metrics.h"
 #include "pattern.h"
+#include "place.h"
 #include "product.h"
 
 /* ---- references for SNR ---- */
@@ -230,13 +231,14 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	const struct mx_report *r = b->device->emu->report();
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
-		char lane[24] = "";
+		char lane[24] = "", place[160] = "";
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);
+		bool named = mx_place_in_buffer(b, f->address, place);
 		mx_verdict_add(v, severity_of(f->kind), b->device->emu->finding_name(f->kind),
-		               "%s; workgroup %u,%u,%u wave %u%s%s", f->text, f->workgroup[0],
-		               f->workgroup[1], f->workgroup[2], f->wave, lane,
-		               f->count > 1 ? ", and again" : "");
+		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s", f->text, named ? "; " : "",
+		               place, f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave,
+		               lane, f->count > 1 ? ", and again" : "");
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Findings: one for each kind and place, counted; and notes of what is assumed. */
+/* Findings: one for each kind, place and cause, counted; and notes of what is assumed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,22 @@ static bool stops(mx_finding_kind k) {
 	return k == MX_UNSUPPORTED || k == MX_FAULT || k == MX_STUCK || k == MX_TRAP;
 }
 
-static struct mx_finding *same_place(struct mx_report *r, mx_finding_kind kind, uint64_t pc) {
-	for (size_t i = 0; i < r->n_findings; i++)
-		if (r->findings[i].kind == kind && r->findings[i].pc == pc)
-			return &r->findings[i];
-	return NULL;
+enum { CAUSES = 4 }; /* told of one place; others count with the last */
+
+/* The finding that tells of this already. */
+static struct mx_finding *known(struct mx_report *r, mx_finding_kind kind, uint64_t pc,
+                                uint64_t earlier) {
+	struct mx_finding *last = NULL;
+	unsigned causes = 0;
+	for (size_t i = 0; i < r->n_findings; i++) {
+		if (r->findings[i].kind != kind || r->findings[i].pc != pc)
+			continue;
+		last = &r->findings[i];
+		causes++;
+		if (last->earlier == earlier)
+			return last;
+	}
+	return causes == CAUSES ? last : NULL;
 }
 
 static struct mx_finding *append(struct mx_run *run) {
@@ -53,10 +64,12 @@ static void instruction_text(const struct mx_inst *in, char *text, size_t room) 
 		snprintf(text, room, "%s", in->op ? in->op->name : "unknown instruction");
 }
 
-/* Behind a race values may be anything, and findings its consequence. */
-static bool is_conditional(const struct mx_report *r) {
+/* Behind a race values may be anything, and findings its consequence; not so another cause of a
+ * race at the same instruction. */
+static bool is_conditional(const struct mx_report *r, const struct mx_finding *f) {
 	for (size_t i = 0; i + 1 < r->n_findings; i++)
-		if (is_race(r->findings[i].kind))
+		if (is_race(r->findings[i].kind) &&
+		    (r->findings[i].kind != f->kind || r->findings[i].pc != f->pc))
 			return true;
 	return false;
 }
@@ -77,7 +90,7 @@ static void describe(struct mx_finding *f, const struct mx_wave *w, const struct
 		n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ")") : 0;
 	}
 	n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ": %s", what) : 0;
-	if (n < sizeof f->text && is_conditional(w->group->run->report))
+	if (n < sizeof f->text && is_conditional(w->group->run->report, f))
 		snprintf(f->text + n, sizeof f->text - n, " (conditional: a race came before)");
 }
 
@@ -88,19 +101,29 @@ static uint64_t place_of(const struct mx_wave *w, const struct mx_inst *in) {
 	return mx_program_base(l->program) + at - l->kernel->entry;
 }
 
-void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-             uint64_t address, const char *format, ...) {
+static uint64_t cause_of(const struct mx_wave *w, const struct mx_inst *earlier) {
+	return earlier ? place_of(w, earlier) : MX_NO_PC;
+}
+
+bool mx_found_again(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
+                    mx_finding_kind kind) {
+	struct mx_finding *f =
+		known(w->group->run->report, kind, place_of(w, in), cause_of(w, earlier));
+	if (f)
+		f->count++;
+	return f != NULL;
+}
+
+static void find(struct mx_wave *w, const struct mx_inst *in, const struct mx_finding *n,
+                 const char *format, va_list ap) {
 	struct mx_run *run = w->group->run;
+	char what[sizeof n->text];
 	if (run->worker) {
 		mx_abort(run);
 		return;
 	}
-	uint64_t pc = place_of(w, in);
-	struct mx_finding *f = same_place(run->report, kind, pc);
-	char what[sizeof f->text];
-	va_list ap;
-
-	run->report->stopped |= stops(kind);
+	run->report->stopped |= stops(n->kind);
+	struct mx_finding *f = known(run->report, n->kind, n->pc, n->earlier);
 	if (f) {
 		f->count++;
 		return;
@@ -108,17 +131,38 @@ void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, 
 	f = append(run);
 	if (!f)
 		return;
-	*f = (struct mx_finding){ .kind = kind,
-		                  .pc = pc,
-		                  .wave = w->index,
-		                  .lane = lane,
-		                  .address = address,
-		                  .count = 1 };
+	*f = *n;
+	f->wave = w->index;
+	f->count = 1;
 	memcpy(f->workgroup, w->group->id, sizeof f->workgroup);
-	va_start(ap, format);
 	vsnprintf(what, sizeof what, format, ap);
-	va_end(ap);
 	describe(f, w, in, what);
+}
+
+void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
+             uint64_t address, const char *format, ...) {
+	const struct mx_finding n = { .kind = kind,
+		                      .pc = place_of(w, in),
+		                      .earlier = MX_NO_PC,
+		                      .lane = lane,
+		                      .address = address };
+	va_list ap;
+	va_start(ap, format);
+	find(w, in, &n, format, ap);
+	va_end(ap);
+}
+
+void mx_find_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
+                  mx_finding_kind kind, int lane, uint64_t address, const char *format, ...) {
+	const struct mx_finding n = { .kind = kind,
+		                      .pc = place_of(w, in),
+		                      .earlier = cause_of(w, earlier),
+		                      .lane = lane,
+		                      .address = address };
+	va_list ap;
+	va_start(ap, format);
+	find(w, in, &n, format, ap);
+	va_end(ap);
 }
 
 /* ---- notes ---- */
@@ -143,7 +187,8 @@ static bool is_before(const struct mx_finding *a, const struct mx_finding *b) {
 }
 
 static void note(struct mx_run *run, const struct mx_finding *n) {
-	struct mx_finding *f = same_place(run->report, n->kind, n->pc), *to = f ? f : append(run);
+	struct mx_finding *f = known(run->report, n->kind, n->pc, n->earlier);
+	struct mx_finding *to = f ? f : append(run);
 	uint64_t count = f ? f->count : 0;
 	if (!to)
 		return;
@@ -157,14 +202,15 @@ void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_a
 	struct mx_finding n = {
 		.kind = MX_ASSUMED_NOTE,
 		.pc = place_of(w, in),
+		.earlier = MX_NO_PC,
 		.wave = w->index,
 		.lane = lanes ? __builtin_ctzll(lanes) : -1,
 		.count = 1,
 	};
 	memcpy(n.workgroup, w->group->id, sizeof n.workgroup);
-	const struct mx_finding *known = same_place(run->report, n.kind, n.pc);
-	if (known)
-		memcpy(n.text, known->text, sizeof n.text);
+	const struct mx_finding *old = known(run->report, n.kind, n.pc, n.earlier);
+	if (old)
+		memcpy(n.text, old->text, sizeof n.text);
 	else
 		describe(&n, w, in, mx_assumption_text(rule));
 	note(run, &n);

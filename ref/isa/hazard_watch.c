@@ -43,8 +43,9 @@ static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_
 	uint64_t at = mx_program_base(l->program) + first->offset - l->kernel->entry;
 	char text[400];
 	mx_hazard_text(h, first, at, text, sizeof text);
-	mx_find(w, in, h->severity == MX_HAZARD_FINDING ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE, -1,
-	        0, "%s", text);
+	mx_find_pair(w, in, first,
+	             h->severity == MX_HAZARD_FINDING ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE, -1, 0,
+	             "%s", text);
 }
 
 static void check(struct mx_wave *w, const struct mx_face *face) {

@@ -66,10 +66,15 @@ typedef enum {
 
 const char *mx_finding_name(mx_finding_kind k);
 
-/* One thing wrong. Findings of the same kind at the same pc are counted in one. */
+#define MX_NO_PC UINT64_MAX
+
+/* One thing wrong. Findings of the same kind at the same pc, with the same earlier instruction, are
+ * counted in one; of a place that has many causes the last one kept counts for the rest. */
 struct mx_finding {
 	mx_finding_kind kind;
-	uint64_t pc; /* offset from the start of the kernel's code */
+	uint64_t pc;      /* offset from the start of the kernel's code */
+	uint64_t earlier; /* the same of the instruction that this one comes too soon behind, or is
+	                     in no order with; MX_NO_PC: there is none */
 	uint32_t workgroup[3];
 	uint32_t wave;    /* in its workgroup */
 	int32_t lane;     /* -1: the whole wave */

@@ -54,34 +54,33 @@ static void missing(const struct mx_wave *w, mx_access earlier, char *text, size
 
 /* ---- findings ---- */
 
-/* Another one of a place needs no text. */
-static bool is_known(const struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind) {
-	const struct mx_run *run = w->group->run;
-	uint64_t pc =
-		mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
-	for (size_t i = 0; i < run->report->n_findings; i++)
-		if (run->report->findings[i].kind == kind && run->report->findings[i].pc == pc)
-			return run->report->findings[i].count++, true;
-	return false;
+/* "wave 2", or "workgroup 1,0,0 wave 2". */
+static void whose(const struct mx_wave *w, mx_access earlier, uint32_t group, char *text,
+                  size_t room) {
+	const uint32_t *grid = w->group->run->launch->grid;
+	unsigned wave = mx_access_wave(earlier);
+	uint32_t i = group - 1;
+	if (group == w->group->index + 1)
+		snprintf(text, room, "wave %u", wave);
+	else if (group == MX_SEVERAL_GROUPS)
+		snprintf(text, room, "another workgroup");
+	else
+		snprintf(text, room, "workgroup %u,%u,%u wave %u", i % grid[0],
+		         i / grid[0] % grid[1], i / grid[0] / grid[1], wave);
 }
 
 void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
                      uint64_t address, mx_access earlier, uint32_t group, const char *what) {
-	char other[160], why[224] = "no order between workgroups", of[48];
-	if (is_known(w, in, kind))
+	char other[160], why[224] = "no order between workgroups", of[64];
+	const struct mx_inst *first =
+		mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4);
+	if (mx_found_again(w, in, first, kind))
 		return;
-	instruction(w,
-	            mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4),
-	            other, sizeof other);
+	instruction(w, first, other, sizeof other);
 	if (group == w->group->index + 1)
 		missing(w, earlier, why, sizeof why);
-	if (group == w->group->index + 1)
-		snprintf(of, sizeof of, "wave %u", mx_access_wave(earlier));
-	else if (group == MX_SEVERAL_GROUPS)
-		snprintf(of, sizeof of, "another workgroup");
-	else
-		snprintf(of, sizeof of, "workgroup number %u", group - 1);
-	mx_find(w, in, kind, lane, address, "%s %s of %s: %s", what, other, of, why);
+	whose(w, earlier, group, of, sizeof of);
+	mx_find_pair(w, in, first, kind, lane, address, "%s %s of %s: %s", what, other, of, why);
 }
 
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
@@ -90,14 +89,14 @@ void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
 	unsigned row = l->row;
 	unsigned number = row < 256 ? row : row < MX_VGPR_FILE ? row - 256 : row - MX_VGPR_FILE;
 	char other[160], why[96];
-	if (is_known(w, in, MX_RACE_REGISTER))
+	if (mx_found_again(w, in, l->in, MX_RACE_REGISTER))
 		return;
 	instruction(w, l->in, other, sizeof other);
 	missing_wait(why, sizeof why, l->stream, o->issued[l->stream], l->number);
-	mx_find(w, in, MX_RACE_REGISTER, -1, 0, "%s %c%u, which %s is to write: %s",
-	        write ? "writes" : "reads",
-	        row < 256            ? 'v'
-	        : row < MX_VGPR_FILE ? 'a'
-	                             : 's',
-	        number, other, why);
+	mx_find_pair(w, in, l->in, MX_RACE_REGISTER, -1, 0, "%s %c%u, which %s is to write: %s",
+	             write ? "writes" : "reads",
+	             row < 256            ? 'v'
+	             : row < MX_VGPR_FILE ? 'a'
+	                                  : 's',
+	             number, other, why);
 }

@@ -49,7 +49,7 @@ my @twins = (
 	  lacks => 'of wave \d: no s_waitcnt vmcnt and s_barrier between' },
 	{ bug => 'S11', co => 'store_past_n', case => 'mxfp4_f32', run => '5x130x96/general',
 	  exit => 3, kinds => ['race-global', 'wrong-bits'], hunt => 20,
-	  lacks => 'of workgroup number \d: no order between workgroups' },
+	  lacks => 'of workgroup 0,0,0 wave \d: no order between workgroups; C\[\d+\]\[\d+\] \(byte \d+ of C\); workgroup 1,0,0 wave' },
 	{ bug => 'S12', co => 'early_scale', room => 'foreign', case => 'mxfp8_asm',
 	  run => '32x47x512/general', exit => 3, kinds => ['wait-states'], hunt => 0,
 	  twin => 'mxfp8_asm', lacks => 'v_lshrrev_b32_e32 .* 2 needed \[ISA 7.6\]: s_nop \d is missing' },

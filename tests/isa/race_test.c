@@ -335,10 +335,42 @@ static void test_text(struct machine *m) {
 	APPEND(&c, end);
 	run_code(m, &c);
 	f = m->report.findings;
-	if (!ok(m->report.n_findings == 2 && !strstr(f[0].text, "conditional") &&
-	                strstr(f[1].text, "conditional"),
+	if (!ok(m->report.n_findings == 3 && !strstr(f[0].text, "conditional") &&
+	                strstr(f[1].text, "conditional") && strstr(f[2].text, "conditional"),
 	        "what is found behind a race is conditional"))
 		show_findings(m);
+}
+
+static const uint32_t two_loads[] = {
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+	0xdc508100, 0x02000006, /* global_load_dword v2, v6, s[0:1] offset:256 */
+	0x68060501,             /* v_add_u32_e32 v3, v1, v2 */
+};
+
+/* A second cause at an instruction is not hidden by the first one, nor a consequence of it. */
+static void test_causes(struct machine *m) {
+	run_body(m, two_loads, sizeof two_loads);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings == 2 && f[0].pc == f[1].pc &&
+	                f[0].earlier + 8 == f[1].earlier && strstr(f[0].text, "reads v1") &&
+	                strstr(f[1].text, "reads v2") && !strstr(f[1].text, "conditional"),
+	        "one instruction with two causes has two findings"))
+		show_findings(m);
+}
+
+/* Workgroups go as 1,1,0 and 0,1,0 and so on: the first conflict is between these. */
+static void test_grid(struct machine *m) {
+	const struct mx_schedule descending = { .odd = UINT64_MAX, .order = 1 };
+	m->launch.schedule = &descending;
+	m->launch.grid[0] = m->launch.grid[1] = 2;
+	run_body(m, in_order, sizeof in_order);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings && f->workgroup[0] == 0 && f->workgroup[1] == 1 &&
+	                strstr(f->text, "of workgroup 1,1,0 wave 0: no order between workgroups"),
+	        "of another workgroup a race has the place in the grid"))
+		show_findings(m);
+	m->launch.grid[0] = m->launch.grid[1] = 1;
+	m->launch.schedule = NULL;
 }
 
 int main(void) {
@@ -352,6 +384,8 @@ int main(void) {
 	test_scratch(&m);
 	test_preload(&m);
 	test_text(&m);
+	test_causes(&m);
+	test_grid(&m);
 	mx_report_free(&m.report);
 	return done_testing();
 }

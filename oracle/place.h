@@ -2,7 +2,7 @@
 #ifndef MX_PLACE_H
 #define MX_PLACE_H
 
-#include "../oracle/bench.h"
+#include "bench.h"
 
 struct mx_place {
 	bool lds;
@@ -15,7 +15,10 @@ struct mx_place {
 int mx_place_parse(const struct mx_bench *b, const char *text, struct mx_place *p,
                    struct mx_error *err);
 
-/* "C[3][5]+2 (byte 522 of C)", or the address where no buffer has it. Returns text. */
+/* "C[3][5]+2 (byte 522 of C)", "byte 66048 of C (guard)"; false where no buffer has the address. */
+bool mx_place_in_buffer(const struct mx_bench *b, uint64_t address, char text[160]);
+
+/* The same, or the address where no buffer has it. Returns text. */
 const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]);
 
 #endif

@@ -127,16 +127,21 @@ static void in_buffer(const struct mx_buffer *s, long long offset, char text[160
 	         by_column ? line : i, plus, offset, s->name);
 }
 
-const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]) {
+bool mx_place_in_buffer(const struct mx_bench *b, uint64_t address, char text[160]) {
 	const struct mx_plan *p = mx_bench_plan(b);
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct mx_buffer *s = &p->buffers[i];
 		uint64_t start = mx_bench_address(b, i) - s->guard;
 		if (address >= start && address - start < s->bytes + 2 * s->guard) {
 			in_buffer(s, (long long)(address - start) - (long long)s->guard, text);
-			return text;
+			return true;
 		}
 	}
-	snprintf(text, 160, "address 0x%" PRIx64, address);
+	return false;
+}
+
+const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]) {
+	if (!mx_place_in_buffer(b, address, text))
+		snprintf(text, 160, "address 0x%" PRIx64, address);
 	return text;
 }
