@@ -1,5 +1,6 @@
 /* mxcheck mutate: weakens each wait, barrier and nop of a kernel in turn, in memory, and sorts the
- * mutants: flagged, equivalent, survived, not reached. Each runs in a process of its own. */
+ * mutants: flagged, noted, equivalent, not judged, survived, not reached. Each runs in a process of
+ * its own. */
 #define _GNU_SOURCE
 #include "mutate.h"
 
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../fuzz/slack.h"
+#include "../fuzz/mutate.h"
 #include "../ref/isa/disasm.h"
 #include "codefile.h"
 
@@ -29,7 +30,7 @@ struct mutation {
 	struct mx_site *sites; /* n_sites for each run */
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
-	uint64_t *hashes; /* what the original leaves, for each run */
+	struct mx_original *originals; /* for each run */
 	struct mx_error err;
 };
 
@@ -82,33 +83,23 @@ static int find_mutants(struct mutation *m, const char *path) {
 	return status;
 }
 
-/* What the original does in each run; it must pass, or its mutants prove nothing. */
-static int watch(struct mutation *m, struct mx_bench *b, size_t run) {
-	struct mx_verdict v = { 0 };
-	struct mx_run_result r;
-	if (mx_slack_watch(b, m->sites + run * m->n_sites, m->n_sites, &m->err) ||
-	    mx_sites_watch(b, m->sites + run * m->n_sites, m->n_sites, &m->hashes[run], &m->err) ||
-	    mx_bench_run(b, m->o->seed, &r, &m->err) || mx_bench_judge(b, &r, &v, &m->err))
-		return -1;
-	if (v.n_notes ||
-	    (r.hash != m->hashes[run] && mx_bench_plan(b)->c->verdict.judge != MX_JUDGE_SET))
-		return mx_fail(&m->err, "%s: the kernel itself fails: %s",
-		               m->selection->runs[run].name,
-		               v.n_notes ? v.notes[0].text : "schedules differ");
-	return 0;
+static unsigned schedules(const struct mutation *m) {
+	return m->o->race ? (unsigned)m->o->race : SCHEDULES;
 }
 
+/* The original in each run. */
 static int prepare(struct mutation *m) {
 	size_t runs = m->selection->n_runs;
 	struct mx_bench *b;
+	m->device->emu->set_analysis(m->o->analysis);
 	for (size_t i = 0; i < runs; i++) {
 		if (make_bench(m, i, m->o->code_object, &b, &m->err))
 			return -1;
 		int status = i ? 0 : find_mutants(m, mx_bench_code(b));
 		if (!status && !i) {
 			struct mx_site *all = calloc(runs * m->n_sites + 1, sizeof *all);
-			m->hashes = calloc(runs, sizeof *m->hashes);
-			if (!all || !m->hashes)
+			m->originals = calloc(runs, sizeof *m->originals);
+			if (!all || !m->originals)
 				status = mx_fail(&m->err, "out of memory");
 			for (size_t k = 0; !status && k < runs * m->n_sites; k++)
 				all[k] = m->sites[k % m->n_sites];
@@ -116,7 +107,9 @@ static int prepare(struct mutation *m) {
 			m->sites = all;
 		}
 		if (!status)
-			status = watch(m, b, i);
+			status = mx_original_run(b, m->sites + i * m->n_sites, m->n_sites,
+			                         m->o->seed, schedules(m), &m->originals[i],
+			                         &m->err);
 		mx_bench_free(b);
 		if (status)
 			return -1;
@@ -141,7 +134,6 @@ static int write_mutant(const struct mutation *m, const struct mx_mutant *x, cha
 }
 
 static void try(const struct mutation *m, const struct mx_mutant *x, struct told *told) {
-	unsigned n = m->o->race ? (unsigned)m->o->race : SCHEDULES;
 	char path[64];
 	if (write_mutant(m, x, path))
 		told->status = mx_fail(&told->err, "no memory for a file in memory");
@@ -152,8 +144,8 @@ static void try(const struct mutation *m, const struct mx_mutant *x, struct told
 		told->status = make_bench(m, i, path, &b, &told->err);
 		if (told->status)
 			return;
-		told->status = mx_mutant_run(b, site_of(m, x, i), x, m->hashes[i], m->o->seed, n,
-		                             &told->end, &told->err);
+		told->status = mx_mutant_run(b, site_of(m, x, i), x, &m->originals[i], m->o->seed,
+		                             schedules(m), &told->end, &told->err);
 		mx_bench_free(b);
 	}
 }
@@ -173,7 +165,6 @@ static int start(const struct mutation *m, const struct mx_mutant *x, struct chi
 	if (!c->pid) {
 		static struct told told;
 		alarm(TIME_OUT);
-		m->device->emu->set_analysis(m->o->analysis);
 		try(m, x, &told);
 		_exit(write(ends[1], &told, sizeof told) != sizeof told);
 	}
@@ -196,7 +187,7 @@ static void finish(struct child *c, struct told *told) {
 
 /* ---- the report ---- */
 
-typedef enum { FLAGGED, EQUIVALENT, SURVIVED, NOT_REACHED, FATES } fate;
+typedef enum { FLAGGED, NOTED, EQUIVALENT, NOT_JUDGED, SURVIVED, NOT_REACHED, FATES } fate;
 
 struct totals {
 	unsigned n[FATES];
@@ -214,8 +205,8 @@ static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
 static bool never_full(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
-		bool vm = x->vm != ((s->word & 15) | (s->word >> 14 & 3) << 4);
-		unsigned was = vm ? (s->word & 15) | (s->word >> 14 & 3) << 4 : s->word >> 8 & 15;
+		bool vm = x->vm != mx_vm_of(s->word);
+		unsigned was = vm ? mx_vm_of(s->word) : mx_lgkm_of(s->word);
 		if ((vm ? s->most_vm : s->most_lgkm) > was)
 			return false;
 	}
@@ -230,40 +221,73 @@ static bool is_slack(const struct mutation *m, const struct mx_mutant *x) {
 	return x->kind == MX_SHORTER_NOP;
 }
 
+/* A site that lets something through before it is published, in the first run that has one. */
+static const struct mx_site *publishes_early(const struct mutation *m, const struct mx_mutant *x) {
+	for (size_t i = 0; x->kind == MX_WEAKER_WAIT && i < m->selection->n_runs; i++) {
+		const struct mx_site *s = site_of(m, x, i);
+		if (s->reached && x->vm != mx_vm_of(s->word) && x->vm > s->published)
+			return s;
+	}
+	return NULL;
+}
+
 static fate sort(const struct mutation *m, const struct mx_mutant *x, const struct told *told) {
 	if (!is_reached(m, x))
 		return NOT_REACHED;
 	if (told->end.flagged)
 		return FLAGGED;
+	if (told->end.noted)
+		return NOTED;
+	if (publishes_early(m, x))
+		return NOT_JUDGED;
 	return x->kind == MX_SHORTER_NOP && !is_slack(m, x) ? SURVIVED : EQUIVALENT;
+}
+
+static void explain_equivalent(const struct mutation *m, const struct mx_mutant *x,
+                               const struct told *told, struct totals *t, char *why, size_t room) {
+	if (never_full(m, x)) {
+		t->never_full++;
+		snprintf(why, room, "there is never more in flight here");
+	} else if (x->kind == MX_SHORTER_NOP) {
+		t->slack++;
+		snprintf(why, room,
+		         "what depends on each other across it stays further apart than any "
+		         "instructions need");
+	} else
+		snprintf(why, room,
+		         "what it guards may land at its earliest and latest: same bytes in %u "
+		         "runs",
+		         told->end.extremes);
+}
+
+static void explain(const struct mutation *m, const struct mx_mutant *x, const struct told *told,
+                    fate f, struct totals *t, char *why, size_t room) {
+	const struct mx_mutant_end *e = &told->end;
+	why[0] = 0;
+	if (f == FLAGGED || f == NOTED)
+		snprintf(why, room, "%s %s%s%s", f == NOTED ? "by a note alone," : "by", e->by,
+		         e->text[0] ? ": " : "", e->text);
+	else if (f == EQUIVALENT)
+		explain_equivalent(m, x, told, t, why, room);
+	else if (f == NOT_JUDGED)
+		snprintf(why, room,
+		         "+0x%" PRIx64 " publishes what it waits for: the emulator keeps the "
+		         "wave's order, so bytes say nothing of hardware that does not",
+		         publishes_early(m, x)->publisher);
+	else if (f == SURVIVED)
+		snprintf(why, room, "no judge of wait states saw it");
 }
 
 static void report(const struct mutation *m, const struct mx_mutant *x, const struct told *told,
                    struct totals *t) {
-	static const char *const names[] = { "flagged", "equivalent", "survived", "not reached" };
+	static const char *const names[] = { "flagged",    "noted",    "equivalent",
+		                             "not judged", "survived", "not reached" };
 	fate f = sort(m, x, told);
 	const struct mx_site *s = &m->sites[x->site];
-	char text[160], why[360] = "";
+	char text[160], why[360];
 	t->n[f]++;
+	explain(m, x, told, f, t, why, sizeof why);
 	mx_disassemble(&s->word, 1, s->pc, text, sizeof text);
-	if (f == FLAGGED)
-		snprintf(why, sizeof why, "by %s%s%s", told->end.by, told->end.text[0] ? ": " : "",
-		         told->end.text);
-	else if (f == EQUIVALENT && never_full(m, x)) {
-		t->never_full++;
-		snprintf(why, sizeof why, "there is never more in flight here");
-	} else if (f == EQUIVALENT && x->kind == MX_SHORTER_NOP) {
-		t->slack++;
-		snprintf(why, sizeof why,
-		         "what depends on each other across it stays further apart than any "
-		         "instructions need");
-	} else if (f == EQUIVALENT)
-		snprintf(
-			why, sizeof why,
-			"what it guards may land at its earliest and latest: same bytes in %u runs",
-			told->end.extremes);
-	else if (f == SURVIVED)
-		snprintf(why, sizeof why, "no judge of wait states saw it");
 	if (f == FLAGGED && !m->o->verbose)
 		return;
 	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f], m->kernel, s->pc, text, x->what,
@@ -295,12 +319,14 @@ static int run_all(struct mutation *m, struct totals *t) {
 
 static void summarise(const struct mutation *m, const struct totals *t) {
 	size_t reached = m->n_mutants - t->n[NOT_REACHED];
-	printf("%zu mutants of %s in %zu runs: %u flagged, %u equivalent (%.0f %% of those "
-	       "reached; %u because there is never more in flight, %u longer nops than needed, %u "
-	       "under extreme schedules), %u survived, %u not reached\n",
-	       m->n_mutants, m->kernel, m->selection->n_runs, t->n[FLAGGED], t->n[EQUIVALENT],
-	       reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0, t->never_full, t->slack,
-	       t->n[EQUIVALENT] - t->never_full - t->slack, t->n[SURVIVED], t->n[NOT_REACHED]);
+	printf("%zu mutants of %s in %zu runs: %u flagged, %u by a note alone, %u equivalent "
+	       "(%.0f %% of those reached; %u because there is never more in flight, %u longer "
+	       "nops than needed, %u under extreme schedules), %u not judged, %u survived, %u not "
+	       "reached\n",
+	       m->n_mutants, m->kernel, m->selection->n_runs, t->n[FLAGGED], t->n[NOTED],
+	       t->n[EQUIVALENT], reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0,
+	       t->never_full, t->slack, t->n[EQUIVALENT] - t->never_full - t->slack,
+	       t->n[NOT_JUDGED], t->n[SURVIVED], t->n[NOT_REACHED]);
 }
 
 int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *kernel_dir,
@@ -322,6 +348,6 @@ int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *k
 	free(m.file);
 	free(m.sites);
 	free(m.mutants);
-	free(m.hashes);
+	free(m.originals);
 	return status ? BAD_INPUT : t.n[SURVIVED] ? 1 : 0;
 }

@@ -10,8 +10,9 @@
 
 #include "../ref/isa/inst.h"
 #include "schedule.h"
+#include "slack.h"
 
-enum { VM_MOST = 63, LGKM_MOST = 15, WAVES = 16, S_NOP = 0xbf800000 };
+enum { VM_MOST = 63, LGKM_MOST = 15, S_NOP = 0xbf800000 };
 
 /* ---- mutants ---- */
 
@@ -28,26 +29,20 @@ static void add(struct list *l, mx_mutation_kind kind, uint32_t word, const char
 	snprintf(m->what, sizeof m->what, what, from, to);
 }
 
-static unsigned vm_of(uint32_t word) {
-	return (word & 15) | (word >> 14 & 3) << 4;
-}
-static unsigned lgkm_of(uint32_t word) {
-	return word >> 8 & 15;
-}
-
 static void add_wait(struct list *l, uint32_t word, unsigned vm, unsigned lgkm) {
 	uint32_t weaker = (word & ~0xcf0fu) | (vm & 15) | (vm >> 4) << 14 | lgkm << 8;
-	if (vm != vm_of(word))
-		add(l, MX_WEAKER_WAIT, weaker, "vmcnt(%u) -> vmcnt(%u)", vm_of(word), vm);
+	if (vm != mx_vm_of(word))
+		add(l, MX_WEAKER_WAIT, weaker, "vmcnt(%u) -> vmcnt(%u)", mx_vm_of(word), vm);
 	else
-		add(l, MX_WEAKER_WAIT, weaker, "lgkmcnt(%u) -> lgkmcnt(%u)", lgkm_of(word), lgkm);
+		add(l, MX_WEAKER_WAIT, weaker, "lgkmcnt(%u) -> lgkmcnt(%u)", mx_lgkm_of(word),
+		    lgkm);
 	l->mutants[l->n_mutants - 1].vm = vm;
 	l->mutants[l->n_mutants - 1].lgkm = lgkm;
 }
 
 /* Each counter by one, and off. */
 static void add_waits(struct list *l, uint32_t word) {
-	unsigned vm = vm_of(word), lgkm = lgkm_of(word);
+	unsigned vm = mx_vm_of(word), lgkm = mx_lgkm_of(word);
 	if (vm < VM_MOST)
 		add_wait(l, word, vm + 1, lgkm);
 	if (vm + 1 < VM_MOST)
@@ -81,7 +76,8 @@ static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 	else if (!strcmp(in->op->name, "s_nop"))
 		add_nops(l, word);
 	if (l->n_mutants > before)
-		l->sites[l->n_sites++] = (struct mx_site){ .pc = pc, .word = word };
+		l->sites[l->n_sites++] =
+			(struct mx_site){ .pc = pc, .word = word, .published = MX_GUARDS_NONE };
 }
 
 int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size_t *n_sites,
@@ -107,134 +103,127 @@ int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size
 	return 0;
 }
 
+/* ---- one run ---- */
+
+/* Where atomics may arrive in any order, other bytes than the original's are judged by themselves.
+ */
+static bool is_legal(struct mx_bench *b, const struct mx_run_result *r) {
+	struct mx_verdict v = { 0 };
+	struct mx_error err;
+	return mx_bench_plan(b)->c->verdict.judge == MX_JUDGE_SET &&
+	       !mx_bench_judge(b, r, &v, &err) && !mx_verdict_status(&v);
+}
+
+/* The first thing wrong in a verdict, or NULL: notes are nothing wrong. */
+static const struct mx_note *wrong(const struct mx_verdict *v) {
+	for (unsigned i = 0; i < v->n_notes; i++)
+		if (v->notes[i].severity != MX_NOT_WRONG)
+			return &v->notes[i];
+	return NULL;
+}
+
 /* ---- the original ---- */
 
-struct flight {
-	uint64_t issue, pc;
-	bool vm, lgkm;
-};
-
-/* The operations of each wave that are in flight. Under the calm schedule workgroups follow each
- * other. */
-struct watch {
-	struct mx_site *sites;
-	size_t n;
-	uint32_t workgroup[3];
-	struct flight flying[WAVES][128];
-	unsigned n_flying[WAVES];
-};
-
-static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
-	struct watch *w = context;
-	memcpy(w->workgroup, workgroup, sizeof w->workgroup);
-	if (wave < WAVES)
-		w->n_flying[wave] = 0;
-	return wave < WAVES ? MX_EVENT_ISSUE | MX_EVENT_LAND : 0;
+/* Whether the original has this note, too. */
+static bool is_noted(const struct mx_original *o, const struct mx_finding *f) {
+	for (size_t i = 0; i < o->n_notes; i++)
+		if (o->notes[i].pc == f->pc && o->notes[i].earlier == f->earlier)
+			return true;
+	return false;
 }
 
-static void guard(struct mx_site *s, uint64_t pc) {
-	for (unsigned i = 0; i < s->n_guarded; i++)
-		if (s->guarded[i] == pc)
-			return;
-	if (s->n_guarded < MX_GUARDED)
-		s->guarded[s->n_guarded++] = pc;
-}
-
-static void at_site(const struct watch *w, struct mx_site *s, uint32_t wave) {
-	unsigned vm = 0, lgkm = 0;
-	s->reached++;
-	for (unsigned i = 0; i < w->n_flying[wave]; i++) {
-		const struct flight *f = &w->flying[wave][i];
-		vm += f->vm;
-		lgkm += 2 * f->lgkm; /* a scalar load may count twice */
-		guard(s, f->pc);
+static int keep_notes(const struct mx_bench *b, struct mx_original *o, struct mx_error *err) {
+	const struct mx_report *r = mx_bench_device(b)->emu->report();
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const struct mx_finding *f = &r->findings[i];
+		if (f->kind != MX_WAIT_STATES_NOTE || is_noted(o, f))
+			continue;
+		if (o->n_notes == MX_ORIGINAL_NOTES)
+			return mx_fail(err, "%s: more than %d notes of wait states",
+			               mx_bench_plan(b)->name, MX_ORIGINAL_NOTES);
+		o->notes[o->n_notes].pc = f->pc;
+		o->notes[o->n_notes++].earlier = f->earlier;
 	}
-	s->most_vm = vm > s->most_vm ? vm : s->most_vm;
-	s->most_lgkm = lgkm > s->most_lgkm ? lgkm : s->most_lgkm;
+	return 0;
 }
 
-static void issued(struct watch *w, const struct mx_event *e) {
-	struct mx_inst in;
-	for (size_t i = 0; i < w->n; i++)
-		if (w->sites[i].pc == e->pc)
-			at_site(w, &w->sites[i], e->wave);
-	mx_decode(e->code, e->dwords, 0, &in);
-	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
-	if (kind != MX_SMEM && kind < MX_DS)
-		return;
-	if (w->n_flying[e->wave] < 128)
-		w->flying[e->wave][w->n_flying[e->wave]++] =
-			(struct flight){ e->issue, e->pc, kind > MX_DS,
-			                 kind == MX_SMEM || kind == MX_DS || kind == MX_FLAT };
+static int fails_itself(const struct mx_bench *b, uint64_t seed, const char *why,
+                        struct mx_error *err) {
+	return mx_fail(err, "%s: the kernel itself fails under seed %" PRIu64 ": %s",
+	               mx_bench_plan(b)->name, seed, why);
 }
 
-static void landed(struct watch *w, const struct mx_event *e) {
-	for (unsigned i = 0; i < w->n_flying[e->wave]; i++)
-		if (w->flying[e->wave][i].issue == e->issue) {
-			w->flying[e->wave][i] = w->flying[e->wave][--w->n_flying[e->wave]];
-			return;
-		}
-}
-
-static void event(void *context, const struct mx_event *e) {
-	if (e->kind == MX_EVENT_ISSUE)
-		issued(context, e);
-	else if (e->kind == MX_EVENT_LAND)
-		landed(context, e);
-}
-
-int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
-                   struct mx_error *err) {
-	const struct mx_schedule late = { .late = true, .odd = UINT64_MAX };
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
-	struct watch *w = calloc(1, sizeof *w);
+/* The first run is judged whole; the others must have no finding, and leave the same. */
+static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx_original *o,
+                        struct mx_error *err) {
+	struct mx_verdict v = { 0 };
 	struct mx_run_result r;
-	if (!w)
-		return mx_fail(err, "out of memory");
-	w->sites = sites;
-	w->n = n;
-	const struct mx_observer observer = { w, wants, event };
-	emu->set_observer(&observer);
-	int status = mx_bench_run_as(b, &late, &r, err);
-	emu->set_observer(NULL);
-	free(w);
-	*hash = r.hash;
-	return status;
+	if (mx_bench_run(b, seed, &r, err) || (first && mx_bench_judge(b, &r, &v, err)))
+		return -1;
+	mx_bench_device_findings(b, &v);
+	if (wrong(&v))
+		return fails_itself(b, seed, wrong(&v)->text, err);
+	if (keep_notes(b, o, err))
+		return -1;
+	if (r.failed || (r.hash != o->hash && !is_legal(b, &r)))
+		return fails_itself(b, seed, r.failed ? r.failure : "schedules differ", err);
+	return 0;
+}
+
+int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t seed,
+                    unsigned schedules, struct mx_original *o, struct mx_error *err) {
+	if (mx_slack_watch(b, sites, n, err) || mx_sites_watch(b, sites, n, &o->hash, err))
+		return -1;
+	for (unsigned i = 0; i <= schedules; i++)
+		if (try_original(b, seed + i, i == 0, o, err))
+			return -1;
+	return 0;
 }
 
 /* ---- a mutant ---- */
 
 struct trial {
 	struct mx_bench *b;
-	uint64_t hash;
+	const struct mx_original *original;
 	struct mx_mutant_end *end;
 	struct mx_error *err;
 };
 
-static void flag(struct mx_mutant_end *end, const char *by, const char *text) {
-	end->flagged = true;
+static void say(struct mx_mutant_end *end, const char *by, const char *text) {
 	snprintf(end->by, sizeof end->by, "%.39s", by);
 	snprintf(end->text, sizeof end->text, "%.199s", text);
 }
 
-/* Where atomics may arrive in any order, other bytes than the original's are judged by themselves.
- */
-static bool is_legal(struct trial *t, const struct mx_run_result *r) {
-	struct mx_verdict v = { 0 };
-	struct mx_error err;
-	return mx_bench_plan(t->b)->c->verdict.judge == MX_JUDGE_SET &&
-	       !mx_bench_judge(t->b, r, &v, &err) && !mx_verdict_status(&v);
+static void flag(struct mx_mutant_end *end, const char *by, const char *text) {
+	end->flagged = true;
+	say(end, by, text);
 }
 
-/* Findings, or bytes that are not the original's. */
+/* A note of wait states that the original lacks: what the mutation took away, one source asks for.
+ * Other notes say nothing of it. */
+static void look_for_notes(struct trial *t) {
+	const struct mx_emu *emu = mx_bench_device(t->b)->emu;
+	const struct mx_report *r = emu->report();
+	for (size_t i = 0; !t->end->noted && i < r->n_findings; i++) {
+		const struct mx_finding *f = &r->findings[i];
+		if (f->kind != MX_WAIT_STATES_NOTE || is_noted(t->original, f))
+			continue;
+		t->end->noted = true;
+		say(t->end, emu->finding_name(f->kind), f->text);
+	}
+}
+
+/* Findings, or bytes that are not the original's. The original has no finding: each is the
+ * mutant's. */
 static void hold(struct trial *t, const struct mx_run_result *r, const char *by, const char *text) {
 	struct mx_verdict v = { 0 };
 	mx_bench_device_findings(t->b, &v);
-	if (v.n_notes)
-		flag(t->end, v.notes[0].kind, v.notes[0].text);
+	look_for_notes(t);
+	if (wrong(&v))
+		flag(t->end, wrong(&v)->kind, wrong(&v)->text);
 	else if (r->failed)
 		flag(t->end, "fault", r->failure);
-	else if (r->hash != t->hash && !is_legal(t, r))
+	else if (r->hash != t->original->hash && !is_legal(t->b, r))
 		flag(t->end, by, text);
 }
 
@@ -243,8 +232,9 @@ static int judge(struct trial *t, uint64_t seed) {
 	struct mx_run_result r;
 	if (mx_bench_run(t->b, seed, &r, t->err) || mx_bench_judge(t->b, &r, &v, t->err))
 		return -1;
-	if (v.n_notes)
-		flag(t->end, v.notes[0].kind, v.notes[0].text);
+	look_for_notes(t);
+	if (wrong(&v))
+		flag(t->end, wrong(&v)->kind, wrong(&v)->text);
 	return 0;
 }
 
@@ -282,9 +272,9 @@ static int extremes(struct trial *t, const struct mx_site *site, unsigned waves)
 }
 
 int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct mx_mutant *m,
-                  uint64_t hash, uint64_t seed, unsigned schedules, struct mx_mutant_end *end,
-                  struct mx_error *err) {
-	struct trial t = { b, hash, end, err };
+                  const struct mx_original *original, uint64_t seed, unsigned schedules,
+                  struct mx_mutant_end *end, struct mx_error *err) {
+	struct trial t = { b, original, end, err };
 	const struct mx_plan *p = mx_bench_plan(b);
 	unsigned waves = (p->block[0] * p->block[1] * p->block[2] + 63) / 64;
 	if (judge(&t, seed))

@@ -6,36 +6,26 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 
-# LDS is written by one wave and read by the other, behind a wait and a barrier; the last wait of
-# the kernel guards nothing that anybody reads.
-my $source = spew("$dir/small.s", <<'END');
+chomp(my $llvm = `ci/llvm.sh`);
+
+# A kernel of this text and its case: workgroups of 128, OUT's address at s[2:3], 4 * lane in v1.
+sub assemble {
+	my ($name, $text) = @_;
+	my $source = spew("$dir/$name.s", <<"END");
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
 	.text
-	.globl small
+	.globl $name
 	.p2align 8
-	.type small,@function
-small:
+	.type $name,\@function
+$name:
 	s_load_dwordx2 s[2:3], s[0:1], 0x0
 	v_lshlrev_b32_e32 v1, 2, v0
-	v_xor_b32_e32 v2, 0x100, v1
-	v_add_u32_e32 v3, 7, v0
-	s_nop 3
-	ds_write_b32 v1, v3
-	s_waitcnt lgkmcnt(0)
-	s_barrier
-	ds_read_b32 v4, v2
-	s_waitcnt vmcnt(0) lgkmcnt(0)
-	global_store_dword v1, v4, s[2:3]
-	s_waitcnt vmcnt(0)
-	s_nop 7
-	s_endpgm
-	s_waitcnt vmcnt(0)
-	s_endpgm
+$text
 .Lend:
-	.size small, .Lend-small
+	.size $name, .Lend-$name
 	.rodata
 	.p2align 6
-	.amdhsa_kernel small
+	.amdhsa_kernel $name
 		.amdhsa_group_segment_fixed_size 512
 		.amdhsa_kernarg_size 8
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
@@ -48,8 +38,8 @@ small:
 amdhsa.version: [1, 2]
 amdhsa.target: amdgcn-amd-amdhsa--gfx950
 amdhsa.kernels:
-  - .name: small
-    .symbol: small.kd
+  - .name: $name
+    .symbol: $name.kd
     .kernarg_segment_size: 8
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 512
@@ -64,28 +54,47 @@ amdhsa.kernels:
 ...
 	.end_amdgpu_metadata
 END
-chomp(my $llvm = `ci/llvm.sh`);
-run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source, '-o', "$dir/small.o") == 0
-	and run("$llvm/ld.lld", '-shared', "$dir/small.o", '-o', "$dir/small.co") == 0
-	or BAIL_OUT($err);
-spew("$dir/small.yaml", <<'END');
-name: small
-code: small.co
-kernel: small
+	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source, '-o', "$dir/$name.o") == 0
+		and run("$llvm/ld.lld", '-shared', "$dir/$name.o", '-o', "$dir/$name.co") == 0
+		or BAIL_OUT($err);
+	return spew("$dir/$name.yaml", <<"END");
+name: $name
+code: $name.co
+kernel: $name
 grid: ["M"]
 block: [128]
 buffers:
-  - {name: OUT, role: none, type: u32, rows: 1, cols: 128}
+  - {name: OUT, role: none, type: u32, rows: 4, cols: 128}
 kernarg:
   - {offset: 0, type: ptr, value: OUT}
 verdict: {judge: none}
 runs:
   - {M: 1, N: 1, K: 32, regime: exact, tags: [quick]}
 END
+}
 
-is(mxcheck('run', '--case', "$dir/small.yaml", '--race', 50), 0, 'the kernel itself passes')
+# LDS is written by one wave and read by the other, behind a wait and a barrier; the last wait of
+# the kernel guards nothing that anybody reads.
+my $small = assemble('small', <<'END');
+	v_xor_b32_e32 v2, 0x100, v1
+	v_add_u32_e32 v3, 7, v0
+	s_nop 3
+	ds_write_b32 v1, v3
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v4, v2
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	global_store_dword v1, v4, s[2:3]
+	s_waitcnt vmcnt(0)
+	s_nop 7
+	s_endpgm
+	s_waitcnt vmcnt(0)
+	s_endpgm
+END
+
+is(mxcheck('run', '--case', $small, '--race', 50), 0, 'the kernel itself passes')
 	or diag $out, $err;
-is(mxcheck('mutate', '--case', "$dir/small.yaml", '-v'), 1, 'one of its mutants survives')
+is(mxcheck('mutate', '--case', $small, '-v'), 1, 'one of its mutants survives')
 	or diag $out, $err;
 like($out, qr/^flagged     small\+0x\S+ s_barrier: s_barrier -> s_nop 0; by /m,
 	'without its barrier it is flagged');
@@ -103,8 +112,71 @@ like($out, qr/^survived    small\+0x\S+ s_nop 3: s_nop 3 -> s_nop $_;/m,
 like($out, qr/^equivalent  small\+0x\S+ s_nop 7: s_nop 7 -> s_nop $_; what depends/m,
 	"one before the end, to $_, is equivalent")
 	for 6, 0;
-like($out, qr/mutants of small in 1 runs: \d+ flagged, \d+ equivalent .*, 2 survived, \d+ not reached$/m, 'and all are counted');
-is(mxcheck('mutate', '--case', "$dir/small.yaml", '--device', 'hip') != 0, 1, 'a real device runs no mutants');
+like($out, qr/mutants of small in 1 runs: \d+ flagged, 0 by a note alone, \d+ equivalent .*, 2 survived, \d+ not reached$/m, 'and all are counted');
+
+# ---- notes ----
+
+# It has a note of each kind itself: they flag none of its mutants, and do not make it fail. A
+# shorter nop before v_addc_co_u32 is what LLVM alone asks for.
+my $notes = assemble('notes', <<'END');
+	v_readfirstlane_b32 s4, v1
+	v_mov_b32_e32 v2, 0x43ff8000
+	v_cvt_pk_u8_f32 v3, v2, 0, v1
+	v_mov_b32_e32 v4, 1
+	v_cmp_lt_u32_e32 vcc, v4, v0
+	s_nop 1
+	v_addc_co_u32_e32 v5, vcc, v3, v4, vcc
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v1, v5, s[2:3]
+	s_waitcnt vmcnt(0)
+	s_endpgm
+END
+is(mxcheck('mutate', '--case', $notes, '-v'), 0, 'a kernel that has notes passes') or diag $out, $err;
+like($out, qr/^noted       notes\+(0x\w+) s_nop 1: s_nop 1 -> s_nop 0; by a note alone, wait-states-note: notes\+0x\w+ v_addc/m,
+	'what a note alone flags is told apart');
+like($out, qr/^flagged .* lgkmcnt\(0\) -> lgkmcnt\($_\); by race-register: .* global_store_dword/m,
+	"a wait that is needed, to $_, is flagged by a finding of its own")
+	for 1, 15;
+like($out, qr/^equivalent .* vmcnt\(0\) -> vmcnt\($_\); what it guards/m,
+	"one that is not, to $_, is by none")
+	for 1, 63;
+unlike($out, qr/readfirstlane|cvt_pk/, '  nor by what the original has');
+like($out, qr/: 2 flagged, 1 by a note alone, 2 equivalent .*, 0 not judged, 0 survived, 0 not reached$/m, 'and all are counted');
+is(mxcheck('mutate', '--case', $notes, '-v', '--no-analysis'), 1, 'without rules of wait states');
+like($out, qr/^survived .* s_nop 1 -> s_nop 0;/m, '  nothing sees that nop');
+
+my $failing = assemble('failing', <<'END');
+	global_store_dword v1, v0, s[2:3]
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	s_endpgm
+END
+is(mxcheck('mutate', '--case', $failing), 2, 'a kernel with a finding is none to mutate');
+like($err, qr/failing\S*: the kernel itself fails under seed 1: .* reads s2, which/, '  and the finding is told');
+
+# ---- what bytes cannot judge ----
+
+# A store of the agent's scope may be a flag for others. The emulator has a wave's stores appear in
+# order whether the wave waits or not.
+my $release = assemble('release', <<'END');
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v1, v0, s[2:3]
+	s_waitcnt vmcnt(0)
+	global_store_dword v1, v0, s[2:3] offset:512 sc1
+	global_store_dword v1, v0, s[2:3] offset:1024
+	s_waitcnt vmcnt(0)
+	s_nop 0
+	s_waitcnt vmcnt(0)
+	global_store_dword v1, v0, s[2:3] offset:512 sc1
+	s_endpgm
+END
+is(mxcheck('mutate', '--case', $release), 0, 'waits before flags pass') or diag $out, $err;
+my @unjudged = $out =~ /^not judged  release\+(0x\w+) s_waitcnt vmcnt\(0\): vmcnt\(0\) -> vmcnt\((\d+)\); \+(0x\w+) publishes/mg;
+is(@unjudged, 6, 'one alone before a flag is not judged by bytes') or diag $out;
+is(hex($unjudged[$_ + 2] // 0) - hex($unjudged[$_] // 0), 4, '  which name the store') for 0, 3;
+is(scalar(() = $out =~ /^equivalent  release\S+ s_waitcnt vmcnt/mg), 4, 'of two each is judged');
+like($out, qr/, 2 not judged, 0 survived/, 'and they are counted apart');
+
+is(mxcheck('mutate', '--case', $small, '--device', 'hip') != 0, 1, 'a real device runs no mutants');
 
 # ---- the kernels that are shipped ----
 
@@ -116,7 +188,7 @@ sub fates {
 	my %n = map { $_ => [ $out =~ /^$_ +\S+?\+(0x\S+ s_nop \d+: s_nop \d+ -> s_nop \d+)/mg ] }
 		qw(flagged equivalent survived);
 	my ($all, $flagged, $equivalent, $survived, $missed) =
-		$out =~ /^(\d+) mutants of .*: (\d+) flagged, (\d+) equiv.* (\d+) survived, (\d+) not reached$/m;
+		$out =~ /^(\d+) mutants of .*: (\d+) flagged, \d+ by a note alone, (\d+) equiv.* (\d+) survived, (\d+) not reached$/m;
 	return (\%n, $all, $flagged, $equivalent, $survived, $missed);
 }
 
