@@ -23,7 +23,7 @@ static const char help[] =
 	"  unsupported  stops a launch that reaches it, with a finding\n"
 	"\n"
 	"An instruction that is exact may have operands of which no source says what it does\n"
-	"with them: a launch that meets them prints a note, 'assumed: ...'.\n"
+	"with them: a launch that meets them has a note, 'assumed' (--notes).\n"
 	"\n"
 	"  --all              every opcode of gfx950 instead, with its forms, and totals: assumed\n"
 	"                     is what is so with all formats and operands. An opcode is as good\n"

@@ -54,7 +54,7 @@ static void print_found(void *context, mx_lint_severity severity, const char *ki
 		return;
 	if (!mx_disassemble(at->dwords, at->size / 4u, at->offset, what, sizeof what))
 		snprintf(what, sizeof what, "%s", at->op->name);
-	printf("  %s%s: %s+0x%" PRIx32 " %s: %s\n", kind, note ? " (note)" : "", r->function,
+	printf("  %s%s: %s+0x%" PRIx32 " %s: %s\n", kind, note ? "-note" : "", r->function,
 	       at->offset - r->start, what, text);
 }
 

@@ -103,6 +103,18 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
 
+/* What passes may rest on the schedule that it had. */
+static void require_proof(struct mx_verdict *v) {
+	static const char proved[] = "proved", not_proved[] = "not proved: ";
+	if (mx_verdict_status(v) || !strncmp(v->order, proved, strlen(proved)))
+		return;
+	mx_verdict_add(v, MX_WRONG_ORDER, "not-proved",
+	               "passes without the proof that --require-proof asks for: %s",
+	               v->order + (strncmp(v->order, not_proved, strlen(not_proved))
+	                                   ? 0
+	                                   : strlen(not_proved)));
+}
+
 /* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
@@ -113,6 +125,8 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
+	if (!status && g->o->require_proof)
+		require_proof(&r->verdict);
 	if (!status && g->o->race && !g->device->lost)
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	r->bad_input = status != 0;
@@ -291,6 +305,11 @@ static int open_and_run(struct gate *g) {
 		        g->device->name);
 		status = BAD_INPUT;
 	} else if (g->o->schedule && read_schedule(g)) {
+		status = BAD_INPUT;
+	} else if (g->o->require_proof && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: --require-proof needs the emulator (--device emu)\n",
+		        g->device->name);
 		status = BAD_INPUT;
 	} else if (mx_options_look(g->o) && !g->device->emu) {
 		fprintf(stderr,

@@ -32,9 +32,12 @@ static const char help[] =
 	"byte\n"
 	"  --scratch-apart    (emulator) scratch returns in order among itself, not with the rest\n"
 	"                     of vmcnt\n"
+	"  --require-proof    (emulator) a case that passes fails if no analysis proves that "
+        "every\n"
+	"                     other schedule leaves the same bytes: finding not-proved, exit 3\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
 	"  --time-out S       a run of a hunt that takes more seconds than this is a finding; on "
-        "a\n"
+	"a\n"
 	"                     real device it ends the hunt\n"
 	"  --vary W,...       change what is around each run of a hunt, as its seed decides:\n"
 	"                     stream (which stream it is in), tenant (another kernel beside\n"
@@ -49,6 +52,9 @@ static const char help[] =
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
+	"  --notes            print each note: wait states that LLVM or the manual alone asks "
+        "for,\n"
+	"                     and what is assumed; without it they are counted\n"
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run) the case file\n"
 	"  --co FILE.co       (run) the code object, instead of the one the case names\n"
@@ -72,9 +78,9 @@ static const char help[] =
 	"A CASE-GLOB matches names as --list prints them: 'gemm/mxfp4_f32/*/exact', or a case\n"
 	"name alone: 'gemm/*'.\n"
 	"\n"
-	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard or\n"
-	"nondeterminism; 4 device fault or time-out; 77 nothing could run; 130 interrupted,\n"
-	"nothing found. Where several apply, 4 before 3 before 1.\n";
+	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard,\n"
+	"nondeterminism or no proof; 4 device fault or time-out; 77 nothing could run; 130\n"
+	"interrupted, nothing found. Where several apply, 4 before 3 before 1.\n";
 
 static bool bad(int *status, const char *format, const char *text) {
 	fputs("mxcheck: ", stderr);
@@ -146,7 +152,9 @@ enum {
 	BREAK,
 	LANE,
 	NO_ANALYSIS,
-	SCRATCH_APART
+	SCRATCH_APART,
+	NOTES,
+	REQUIRE_PROOF
 };
 
 static const struct option long_options[] = {
@@ -174,6 +182,8 @@ static const struct option long_options[] = {
 	{ "break", required_argument, NULL, BREAK },
 	{ "lane", required_argument, NULL, LANE },
 	{ "no-analysis", no_argument, NULL, NO_ANALYSIS },
+	{ "notes", no_argument, NULL, NOTES },
+	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -193,6 +203,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case SAVE: o->save = value; return true;
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
+	case NOTES: o->notes = true; return true;
+	case REQUIRE_PROOF: o->require_proof = true; return true;
 	case SCRATCH_APART: o->scratch_apart = true; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
@@ -281,6 +293,14 @@ static bool check_hunt(struct mx_options *o, int *status) {
 	return !o->resume || bad(status, "--resume %s: what? --race N or --time T", o->resume);
 }
 
+static bool check_proof(const struct mx_options *o, int *status) {
+	if (o->require_proof && o->mutate)
+		return bad(status, "%s", "mutate: --require-proof is of runs");
+	if (o->require_proof && !o->analysis)
+		return bad(status, "%s", "--require-proof does not go with --no-analysis");
+	return true;
+}
+
 static bool check_look(const struct mx_options *o, int *status) {
 	struct mx_error err;
 	if (!mx_trace_check(&o->trace, &err))
@@ -313,5 +333,6 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 			return false;
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;
-	return check_run(is_run, o, status) && check_hunt(o, status) && check_look(o, status);
+	return check_run(is_run, o, status) && check_hunt(o, status) && check_proof(o, status) &&
+	       check_look(o, status);
 }

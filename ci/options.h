@@ -18,7 +18,9 @@ struct mx_options {
 	bool has_jobs;    /* --jobs was said */
 	const char *save; /* folder for buffers as the launch left them; or NULL */
 	bool list, tap, verbose, mutate, scratch_apart;
-	unsigned analysis; /* MX_ANALYSE_... of the run that is judged */
+	bool notes;         /* print each */
+	bool require_proof; /* a pass that the analysis of order does not prove fails */
+	unsigned analysis;  /* MX_ANALYSE_... of the run that is judged */
 	bool has_shape, has_regime;
 	int64_t shape[3];
 	mx_regime regime;

@@ -53,6 +53,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" --co '%s'", o->code_object);
 	if (o->scratch_apart)
 		printf(" --scratch-apart");
+	if (o->require_proof)
+		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
 	if (o->has_shape)
 		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M,
@@ -126,14 +128,47 @@ static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	print_lines(v->window, lead, "");
 }
 
+static void print_note(const struct mx_note *n, const char *lead) {
+	printf("%s%s: %s\n", lead, n->kind, n->text);
+	if (n->more)
+		printf("%s%s: and %u more\n", lead, n->kind, n->more);
+}
+
+/* How many there are of the kind of notes[i]; 0 where one before has said so. */
+static unsigned count_kind(const struct mx_verdict *v, unsigned i) {
+	unsigned n = 0;
+	for (unsigned k = 0; k < v->n_notes; k++) {
+		if (strcmp(v->notes[k].kind, v->notes[i].kind))
+			continue;
+		if (k < i)
+			return 0;
+		n += 1 + v->notes[k].more;
+	}
+	return n;
+}
+
+/* What changes no exit status, by number. */
+static void count_notes(const struct mx_verdict *v, const char *lead) {
+	unsigned kinds = 0;
+	for (unsigned i = 0; i < v->n_notes; i++) {
+		unsigned n = v->notes[i].severity == MX_NOT_WRONG ? count_kind(v, i) : 0;
+		if (!n)
+			continue;
+		if (!kinds++)
+			printf("%snotes: ", lead);
+		printf("%s%u %s", kinds > 1 ? ", " : "", n, v->notes[i].kind);
+	}
+	if (kinds)
+		puts(" (--notes prints them)");
+}
+
 static void print_findings(const struct mx_options *o, const struct mx_device *d,
                            const struct mx_result *r, const char *lead) {
-	for (unsigned i = 0; i < r->verdict.n_notes; i++) {
-		const struct mx_note *n = &r->verdict.notes[i];
-		printf("%s%s: %s\n", lead, n->kind, n->text);
-		if (n->more)
-			printf("%s%s: and %u more\n", lead, n->kind, n->more);
-	}
+	for (unsigned i = 0; i < r->verdict.n_notes; i++)
+		if (o->notes || r->verdict.notes[i].severity != MX_NOT_WRONG)
+			print_note(&r->verdict.notes[i], lead);
+	if (!o->notes)
+		count_notes(&r->verdict, lead);
 	print_wrong(&r->verdict, lead);
 	if (mx_verdict_status(&r->verdict))
 		print_reproducer(o, d, r, lead);

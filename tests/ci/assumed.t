@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# A run whose result rests on an assumption passes, and says so.
+# Notes fail no run: what its result rests on, and wait states of one source. They are counted, or
+# printed whole.
 use strict;
 use warnings;
 use Test::More;
@@ -36,11 +37,29 @@ END
 }
 
 is(mxcheck('run', '--case', case_of(2)), 0, 'a float that is a byte passes');
-unlike($out, qr/assumed: /, '  on no assumption');
+unlike($out, qr/assumed/, '  on no assumption');
 is(mxcheck('run', '--case', case_of(2.5)), 0, 'one that has to be rounded passes');
+like($out, qr/^      notes: 1 assumed \(--notes prints them\)$/m, '  with a note, counted');
+unlike($out, qr/assumed: /, '  not printed');
+is(mxcheck('run', '--notes', '--case', case_of(2.5)), 0, '--notes changes no status');
+unlike($out, qr/--notes prints them/, '  and counts none');
 my @notes = $out =~ /^ +assumed: (bytes\+0x\w+ v_cvt_pk_u8_f32 .*)$/mg;
 is(@notes, 1, '  with one note for all lanes') or diag $out;
 like($notes[0] // '', qr/: f32 to a byte rounds as MODE asks.*; workgroup 0,0,0 wave 0 lane 0/,
 	'  that names the rule and the place');
 is(mxcheck('run', '--race', 20, '--case', case_of(2.5)), 0, 'a hunt passes too');
+
+my $case = 'foreign/mxfp6_scratch/16x64x128/exact';
+is(mxcheck('--device', 'emu', $case), 0, 'a kernel with wait states that are for LLVM alone passes');
+my ($n) = $out =~ /^      notes: (\d+) wait-states-note /m;
+is(mxcheck('--device', 'emu', '--notes', $case), 0, '  with --notes, too');
+my @some = $out =~ /^      wait-states-note: (?!and)(.*)$/mg;
+my ($more) = $out =~ /^      wait-states-note: and (\d+) more$/m;
+ok($n && @some + ($more // 0) == $n, '  as many as were counted, the first of them whole') or diag $out;
+my ($co) = "$build/kernels/foreign/mxfp6_scratch.co";
+mxcheck('lint', $co);
+unlike($out, qr/wait-states-note:/, 'lint does not print them either');
+like($out, qr/^\d+ findings, [1-9]\d* notes \(--notes prints them\)$/m, '  but counts');
+mxcheck('lint', '--notes', $co);
+like($out, qr/^  wait-states-note: /m, '  and does with --notes');
 done_testing;

@@ -1,0 +1,29 @@
+#!/usr/bin/perl
+# --require-proof: what passes without a proof of order fails, and everything else is as without it.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $status, $out, $err);
+
+my ($proved, $unproved) = ('gemm/mxfp4_f32/1x1x32/exact', 'gemm/mxfp4_splitk2/17x30x288/exact');
+
+sub proves { return mxcheck('--device', 'emu', '--require-proof', @_) }
+
+is(proves($proved), 0, 'a case that is proved passes') or diag $out;
+is(mxcheck('--device', 'emu', $unproved), 0, 'one whose atomics have no order passes');
+like($out, qr/^      order: not proved: /m, '  and is not proved');
+is(proves($unproved), 3, 'a proof that is required and missing is status 3');
+is(scalar(() = $out =~ /^      not-proved: passes without .* --require-proof .*: atomics whose order matters at \+0x\w+$/mg),
+	1, '  with one line that has the reason') or diag $out;
+like($out, qr/^FAIL  \Q$unproved\E .*^      reproduce: .* --require-proof .*^0 passed, 1 failed/ms, '  and its command');
+is(proves('--tap', $proved, $unproved), 3, 'in TAP, too');
+like($out, qr/^ok 1 .*^not ok 2 /ms, '  each on its own');
+
+my $broken = "$build/kernels/broken/loose_wait.co";
+is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', $broken, '--device', 'emu', '--require-proof',
+		'gemm/mxfp4_f32/64x64x256/general'), 3, 'what fails anyway');
+unlike($out, qr/not-proved:/, '  needs no such line');
+is(proves('--no-analysis', $proved), 2, 'without an analysis it is a mistake');
+is(mxcheck('mutate', '--require-proof', $proved), 2, 'and so of mutants');
+done_testing;
