@@ -6,6 +6,7 @@
 #include "codefile.h"
 #include "command.h"
 #include "descriptor.h"
+#include "metadata.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,16 +19,18 @@ static const char help[] =
 	"\n"
 	"  wait-states   fewer wait states between two instructions than the CDNA4 manual asks\n"
 	"                for, which the hardware does not insert\n"
-	"  missing-wait  a register read or written while a load to it may be in flight, as no\n"
-	"                s_waitcnt covers it\n"
+	"  missing-wait  a register read or written while a load to it may be in flight: which\n"
+	"                load, and the s_waitcnt that would cover it\n"
 	"  lds-size      more LDS than the 160 KiB that a workgroup can have\n"
 	"\n"
-	"and says of each kernel how many registers, how much LDS and scratch it takes, and how\n"
-	"many waves of it fit. What is behind jumps through registers is not looked at; a called\n"
-	"function is taken to leave nothing in flight.\n"
+	"and says of each kernel how many registers it allocates, which may be more than it uses,\n"
+	"how much LDS and scratch it takes, what it spills, and how many waves of it fit. What is\n"
+	"behind jumps through registers is not looked at; a called function is taken to leave\n"
+	"nothing in flight.\n"
 	"\n"
 	"  --kernel NAME      this function alone\n"
-	"  --notes            also wait states that LLVM or the manual alone asks for, or that\n"
+	"  --notes            print notes: wait states that LLVM or the manual alone asks for, or "
+        "that\n"
 	"                     are enough if a busy matrix pipe holds up the next instruction\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -65,14 +68,27 @@ static unsigned waves_that_fit(const struct mx_resources *k) {
 	return n < SIMD_WAVES ? n : SIMD_WAVES;
 }
 
-static void print_resources(struct report *r, const struct mx_resources *k, size_t scratch) {
-	printf("  %u VGPRs, %u AGPRs: %u waves of a SIMD's %u; LDS %" PRIu32 " bytes", k->vgprs,
-	       k->agprs, waves_that_fit(k), SIMD_WAVES, k->lds_bytes);
+static void print_spills(const struct mx_codefile *f, const char *kernel) {
+	struct mx_spills s;
+	if (!mx_spills_of(f, kernel, &s))
+		printf("; of spills the metadata says nothing");
+	else if (s.vgprs || s.sgprs)
+		printf("; spills %" PRIu64 " VGPRs, %" PRIu64 " SGPRs", s.vgprs, s.sgprs);
+	else
+		printf("; no spills");
+}
+
+static void print_resources(const struct mx_codefile *f, struct report *r,
+                            const struct mx_resources *k, size_t scratch) {
+	printf("  allocates %u VGPRs and %u AGPRs: %u waves of a SIMD's %u; LDS %" PRIu32 " bytes",
+	       k->vgprs, k->agprs, waves_that_fit(k), SIMD_WAVES, k->lds_bytes);
 	uint32_t units = (k->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
 	if (units)
 		printf(": %u workgroups of a compute unit",
 		       units * LDS_UNIT > LDS_MOST ? 0 : LDS_MOST / (units * LDS_UNIT));
-	printf("; scratch %" PRIu32 " bytes, %zu instructions use it\n", k->scratch_bytes, scratch);
+	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", k->scratch_bytes, scratch);
+	print_spills(f, r->function);
+	putchar('\n');
 	if (k->lds_bytes <= LDS_MOST)
 		return;
 	printf("  lds-size: %s: %" PRIu32 " bytes of LDS, a workgroup can have %d\n", r->function,
@@ -98,7 +114,7 @@ static void print_header(const struct mx_codefile *f, struct report *r, const st
 		printf("; %u go on where nobody can say", g->unknown);
 	putchar('\n');
 	if (kernel)
-		print_resources(r, &k, count_scratch(g));
+		print_resources(f, r, &k, count_scratch(g));
 }
 
 static bool lint_function(const struct mx_codefile *f, const struct mx_program *p,

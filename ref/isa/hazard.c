@@ -109,29 +109,34 @@ static bool applies(const struct row *r, const struct mx_face *first,
 	return false;
 }
 
-/* What the second instruction does with what the first one did. */
-static const char *what(const struct row *r) {
-	static const char *const does[] = {
-		[MX_OPERAND_D] = "overwrites the result",
-		[MX_OPERAND_S] = "overwrites the scalar result",
-		[MX_OPERAND_V] = "reads the result",
-		[MX_OPERAND_AB] = "reads the result as A or B",
-		[MX_OPERAND_C] = "reads the result as C",
-		[MX_OPERAND_DATA] = "stores the result",
-		[MX_OPERAND_K] = "reads the scalar result",
-		[MX_OPERAND_MASK] = "reads the scalar result as a mask",
-		[MX_OPERAND_LANE] = "selects a lane by the scalar result",
-		[MX_OPERAND_ZERO] = "asks whether the scalar result is zero",
-		[MX_OPERAND_HW] = "uses the same hardware register",
-		[MX_OPERAND_NONE] = "comes too soon whatever its operands",
+/* What the second instruction does with what the first one did: words before and behind its name.
+ */
+struct words {
+	const char *does, *how;
+};
+
+static struct words words_of(const struct row *r) {
+	static const struct words words[] = {
+		[MX_OPERAND_D] = { "overwrites the result of", "" },
+		[MX_OPERAND_S] = { "overwrites the scalar result of", "" },
+		[MX_OPERAND_V] = { "reads the result of", "" },
+		[MX_OPERAND_AB] = { "reads the result of", " as A or B" },
+		[MX_OPERAND_C] = { "reads the result of", " as C" },
+		[MX_OPERAND_DATA] = { "stores the result of", "" },
+		[MX_OPERAND_K] = { "reads the scalar result of", "" },
+		[MX_OPERAND_MASK] = { "reads the scalar result of", " as a mask" },
+		[MX_OPERAND_LANE] = { "selects a lane by the scalar result of", "" },
+		[MX_OPERAND_ZERO] = { "asks of the scalar result of", " whether it is zero" },
+		[MX_OPERAND_HW] = { "uses the same hardware register as", "" },
+		[MX_OPERAND_NONE] = { "comes too soon behind", ", whatever its operands" },
 	};
 	if (r->condition == IN_CLAUSE)
-		return "overwrites a register that is read in its clause";
+		return (struct words){ "overwrites a register that is read in its clause by", "" };
 	if (r->first_operand == MX_OPERAND_C)
-		return "overwrites C, which is still read";
+		return (struct words){ "overwrites C of", ", which still reads it" };
 	if (r->first_operand == MX_OPERAND_DATA)
-		return "overwrites data that is being stored";
-	return does[r->second_operand];
+		return (struct words){ "overwrites data that is being stored by", "" };
+	return words[r->second_operand];
 }
 
 static bool is_worse(const struct mx_hazard *a, const struct mx_hazard *b) {
@@ -148,11 +153,13 @@ static bool find(const struct mx_face *first, const struct mx_face *second,
 			bool enough = r->condition == IN_CLAUSE ? d->breaks != 0 : needed <= states;
 			if (enough || !applies(r, first, second))
 				continue;
+			struct words words = words_of(r);
 			struct mx_hazard one = { .severity = r->severity,
 				                 .needed = needed,
 				                 .states = states,
 				                 .in_clause = r->condition == IN_CLAUSE,
-				                 .what = what(r),
+				                 .does = words.does,
+				                 .how = words.how,
 				                 .source = r->source };
 			if (!found || is_worse(&one, h))
 				*h = one;
@@ -181,17 +188,20 @@ void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint
 	char other[160], nops[48];
 	if (!mx_disassemble(first->dwords, first->size / 4u, first->offset, other, sizeof other))
 		snprintf(other, sizeof other, "%s", first->op->name);
+	int n = snprintf(text, room, "%s +0x%llx %s%s: ", h->does, (unsigned long long)first_pc,
+	                 other, h->how);
+	if (n < 0 || (size_t)n >= room)
+		return;
 	if (h->in_clause) {
-		snprintf(text, room, "%s: by +0x%llx %s [%s]: s_nop 0 between them is missing",
-		         h->what, (unsigned long long)first_pc, other, h->source);
+		snprintf(text + n, room - (size_t)n, "s_nop 0 between them is missing [%s]",
+		         h->source);
 		return;
 	}
 	unsigned lacking = h->needed - h->states;
 	snprintf(nops, sizeof nops, lacking > 16 ? "s_nop 15 and s_nop %u are" : "s_nop %u is",
 	         (lacking - 1) % 16);
-	snprintf(text, room,
-	         "%s: of +0x%llx %s; %u wait state%s between them, %u needed [%s]: %s missing%s",
-	         h->what, (unsigned long long)first_pc, other, h->states, h->states == 1 ? "" : "s",
-	         h->needed, h->source, nops,
+	snprintf(text + n, room - (size_t)n,
+	         "%u wait state%s between them, %u needed [%s]: %s missing%s", h->states,
+	         h->states == 1 ? "" : "s", h->needed, h->source, nops,
 	         h->pipe_helps ? "; enough if a matrix instruction waits for the one before" : "");
 }

@@ -79,7 +79,7 @@ struct mx_hazard {
 	unsigned needed, states; /* those that it takes, and those that there are */
 	bool in_clause;          /* what is needed is one instruction of another kind */
 	bool pipe_helps;         /* a note because of it: see struct mx_distance */
-	const char *what;        /* what the second does: "reads the result" */
+	const char *does, *how;  /* what the second does: "reads the result of", " as C" */
 	const char *source;      /* "ISA 7.6" */
 };
 
@@ -125,8 +125,8 @@ static inline bool mx_may_need(const struct mx_face *first, const struct mx_face
 bool mx_hazard_at(const struct mx_face *first, const struct mx_face *second,
                   const struct mx_distance *d, struct mx_hazard *h);
 
-/* "reads the result: of +0x40 v_mfma...; 3 wait states between them, 5 needed [ISA 7.6]: s_nop 1
- * is missing" */
+/* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
+ * 1 is missing" */
 void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
                     char *text, size_t room);
 

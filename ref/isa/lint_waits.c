@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm.h"
 #include "hazard.h"
 #include "lint.h"
 #include "machine.h"
@@ -19,6 +20,7 @@ enum { VM, LGKM, COUNTERS, NOT_IN_FLIGHT = 255, REGISTERS = MX_SGPR_FILE + MX_VG
 struct state {
 	uint8_t age[COUNTERS][REGISTERS];
 	bool no_order[COUNTERS];
+	const struct mx_inst *load[COUNTERS][REGISTERS]; /* whose age it is */
 };
 
 struct waits {
@@ -83,36 +85,46 @@ static void wait_instruction(struct state *s, const struct mx_inst *in) {
 	wait_for(s, LGKM, simm >> 8 & 15);
 }
 
-static void launch(struct state *s, unsigned counter, const struct mx_use *to, bool no_order) {
+static void launch(struct state *s, unsigned counter, const struct mx_inst *in,
+                   const struct mx_use *to, bool no_order) {
 	s->no_order[counter] |= no_order;
 	grow_older(s, counter);
-	for (unsigned i = 0; i < to->dwords; i++)
-		if (row_of(to->code + i) < REGISTERS)
-			s->age[counter][row_of(to->code + i)] = 0;
+	for (unsigned i = 0; i < to->dwords; i++) {
+		unsigned row = row_of(to->code + i);
+		if (row >= REGISTERS)
+			continue;
+		s->age[counter][row] = 0;
+		s->load[counter][row] = in;
+	}
 }
 
 static void launch_instruction(struct state *s, const struct mx_inst *in) {
 	const struct mx_use none = { 0 };
 	mx_encoding e = in->op->encoding;
 	if (e == MX_SOPP && !strncmp(in->op->name, "s_sendmsg", 9))
-		launch(s, LGKM, &none, true);
+		launch(s, LGKM, in, &none, true);
 	if (e < MX_DS && e != MX_SMEM)
 		return;
 	struct mx_use to = mx_load_target(in);
 	if (e > MX_DS)
-		launch(s, VM, &to, false);
+		launch(s, VM, in, &to, false);
 	if (e == MX_DS || e == MX_SMEM || e == MX_FLAT)
-		launch(s, LGKM, &to, e != MX_DS);
+		launch(s, LGKM, in, &to, e != MX_DS);
 }
 
 /* ---- what an instruction touches ---- */
 
-static void report(struct waits *w, const struct mx_inst *in, unsigned counter, unsigned row,
-                   bool writes) {
-	char name[16], text[160];
+/* The weakest wait that covers it here: for all that was issued behind it. */
+static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
+                   unsigned counter, unsigned row, bool writes) {
+	const struct mx_inst *load = s->load[counter][row];
+	char name[16], other[160], text[300];
 	name_of(row, name);
-	snprintf(text, sizeof text, "%s %s while a load to it may be in flight: no wait of %s",
-	         writes ? "writes" : "reads", name, counter_name[counter]);
+	if (!mx_disassemble(load->dwords, load->size / 4u, load->offset, other, sizeof other))
+		snprintf(other, sizeof other, "%s", load->op->name);
+	snprintf(text, sizeof text, "%s %s while +0x%x %s may be in flight: no s_waitcnt %s(%u)",
+	         writes ? "writes" : "reads", name, load->offset - w->lint->start, other,
+	         counter_name[counter], s->no_order[counter] ? 0u : s->age[counter][row]);
 	w->lint->found(w->lint->context, MX_LINT_FINDING, "missing-wait", in, text);
 }
 
@@ -123,7 +135,7 @@ static bool touch(struct waits *w, const struct state *s, const struct mx_inst *
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned c = 0; c < COUNTERS && row_of(code + i) < REGISTERS; c++)
 			if (s->age[c][row_of(code + i)] != NOT_IN_FLIGHT && (int)c != except) {
-				report(w, in, c, row_of(code + i), writes);
+				report(w, s, in, c, row_of(code + i), writes);
 				return true;
 			}
 	return false;
@@ -171,6 +183,7 @@ static void merge(struct waits *w, int to, const struct state *s) {
 		for (unsigned r = 0; r < REGISTERS; r++)
 			if (s->age[c][r] < old->age[c][r]) {
 				old->age[c][r] = s->age[c][r];
+				old->load[c][r] = s->load[c][r];
 				changed = true;
 			}
 	}

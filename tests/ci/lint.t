@@ -76,7 +76,7 @@ for my $twin (sort keys %broken) {
 # those findings are true, and the run shows the same.
 my $unfit = compile('kernels/gemm/mxfp4_gemm.c', 0);
 my ($unfit_status, $unfit_said) = run('--kernel mxfp4_gemm_f32', $unfit);
-my @reads = $unfit_said =~ /missing-wait: \S+ flat_store_dwordx4 .*: reads v\d+ while a load .* lgkmcnt/g;
+my @reads = $unfit_said =~ /missing-wait: \S+ flat_store_dwordx4 .*: reads v\d+ while \S+ ds_read_b128 .* may be in flight: no s_waitcnt lgkmcnt/g;
 ok($unfit_status == 3 && @reads == 16 && @reads == (() = $unfit_said =~ /missing-wait/g),
 	'a result of inline assembly that is used without a wait is a finding') or diag($unfit_said);
 my $gate = `$build/mxcheck run --case cases/gemm/mxfp4_f32.yaml --co $unfit --device emu gemm/mxfp4_f32/1x1x32/exact`;
@@ -185,7 +185,50 @@ like($out, qr/not a 64-bit ELF/, 'and says so');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel nobody');
 is($status, 2, 'a kernel that is not there: 2');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel mxfp4_gemm_f32');
-like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  200 VGPRs, 64 AGPRs: 1 waves/m,
+like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  allocates 200 VGPRs and 64 AGPRs: 1 waves of .*; no spills$/m,
 	'registers and waves of a kernel');
 unlike($out, qr/mxfp4_gemm_bf16/, 'of the one that was named');
+
+# ---- spills: as LLVM reads the metadata ----
+
+sub spills {
+	my ($text) = @_;
+	return map { $text =~ /^ +\.${_}gpr_spill_count: +(\d+)/m ? $1 : undef } qw(v s);
+}
+
+open my $c, '>', "$dir/spilling.c" or die;
+print $c <<'END';
+#define GLOBAL __attribute__((address_space(1)))
+__attribute__((device_kernel, amdgpu_flat_work_group_size(64, 64), amdgpu_num_vgpr(24), amdgpu_num_sgpr(24)))
+void spilling(const GLOBAL unsigned *in, GLOBAL unsigned *out, const GLOBAL unsigned *more) {
+	unsigned t = __builtin_amdgcn_workitem_id_x(), a[64], b[32];
+	for (unsigned i = 0; i < 64; i++)
+		a[i] = in[i * 64 + t];
+	for (unsigned i = 0; i < 32; i++)
+		b[i] = more[i];
+	__asm__ volatile("" ::: "memory");
+	for (unsigned i = 0; i < 64; i++)
+		out[i * 64 + t] = a[i] * a[63 - i] + b[i % 32];
+}
+END
+close $c;
+my $spilling = compile("$dir/spilling.c", 2);
+my ($v, $s) = spills(scalar `$llvm/llvm-readelf --notes $spilling`);
+($status, $out) = run($spilling);
+ok($v, 'a kernel that has too few registers spills');
+like($out, qr/^  allocates .*; spills $v VGPRs, $s SGPRs$/m, '  as many as its metadata says');
+
+my $broken = contents($spilling);
+my $at = index($broken, '.vgpr_spill_count');
+my $n = 0;
+for my $byte (0xdf, 0xdd, 0xdb, 0xc1, 0xff) {
+	my $copy = $broken;
+	substr($copy, $at + length('.vgpr_spill_count'), 1) = chr $byte;
+	open my $f, '>:raw', "$dir/mutant.co" or die;
+	print $f $copy;
+	close $f;
+	($status, $out) = run("$dir/mutant.co");
+	$n += $out =~ /; of spills the metadata says nothing$/m && $status == 0;
+}
+is($n, 5, 'metadata that ends too soon or counts in no numbers tells nothing');
 done_testing;

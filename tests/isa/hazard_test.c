@@ -22,6 +22,7 @@ static const struct pair pairs[] = {
 struct seen {
 	unsigned findings, notes;
 	unsigned missing; /* wait states that a finding says are missing */
+	char text[400];   /* of the last */
 };
 
 static unsigned said_missing(const char *text) {
@@ -51,6 +52,7 @@ static void note(void *context, mx_lint_severity severity, const char *kind,
 	(void)at;
 	if (strcmp(kind, "wait-states"))
 		return;
+	snprintf(s->text, sizeof s->text, "%s", text);
 	*(severity == MX_LINT_FINDING ? &s->findings : &s->notes) += 1;
 	if (severity == MX_LINT_FINDING)
 		s->missing = said_missing(text);
@@ -105,24 +107,60 @@ static void test_pair(struct machine *m, const struct pair *p) {
 		diag("wrong with %d states (lint), %d (run)", wrong_lint, wrong_run);
 }
 
-/* ---- a busy pipe, paths, loads in flight ---- */
+/* ---- in words ---- */
 
-static void count_waits(void *context, mx_lint_severity severity, const char *kind,
-                        const struct mx_inst *at, const char *text) {
-	(void)severity, (void)at, (void)text;
-	*(unsigned *)context += !strcmp(kind, "missing-wait");
+static void test_text(void) {
+	static const struct {
+		uint32_t dwords[4];
+		const char *text;
+	} said[] = {
+		{ { 0x7e020302, 0xd2890004, 0x00010701 }, /* v_readlane_b32 s4, v1, 3 */
+		  "reads the result of +0x0 v_mov_b32_e32 v1, v2: 0 wait states between them, 1 "
+		  "needed [ISA 4.5]: s_nop 0 is missing" },
+		{ { 0x7e100302, 0xd3ca0000, 0x04321508 }, /* v_mfma_f32_4x4x4_16b_f16 of v8 */
+		  "reads the result of +0x0 v_mov_b32_e32 v8, v2 as A or B: 0 wait states between "
+		  "them, 2 needed [ISA 7.6]: s_nop 1 is missing" },
+	};
+	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
+		struct code c = { 0 };
+		append(&c, said[i].dwords, 12);
+		APPEND(&c, ((uint32_t[]){ END }));
+		struct seen s = lint(&c);
+		if (!ok(!strcmp(s.text, said[i].text), "%s", said[i].text))
+			diag("said: %s", s.text);
+	}
 }
 
-static unsigned missing_waits(const uint32_t *code, size_t bytes) {
-	unsigned n = 0;
+/* ---- a busy pipe, paths, loads in flight ---- */
+
+static void note_wait(void *context, mx_lint_severity severity, const char *kind,
+                      const struct mx_inst *at, const char *text) {
+	struct seen *s = context;
+	(void)severity, (void)at;
+	if (strcmp(kind, "missing-wait"))
+		return;
+	s->findings++;
+	snprintf(s->text, sizeof s->text, "%s", text);
+}
+
+static struct seen lint_waits(const uint32_t *code, size_t bytes) {
+	struct seen s = { 0 };
 	struct mx_program *p = mx_program_new(code, bytes, 0);
-	struct mx_lint l = { .program = p, .context = &n, .found = count_waits };
+	struct mx_lint l = { .program = p, .context = &s, .found = note_wait };
 	if (!p || !mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) || !mx_lint_waits(&l))
 		abort();
 	mx_graph_free(&l.graph);
 	mx_program_free(p);
-	return n;
+	return s;
 }
+
+/* One wait is missing, and the text says which. */
+static void test_missing(const uint32_t *code, size_t bytes, const char *text, const char *what) {
+	struct seen s = lint_waits(code, bytes);
+	if (!ok(s.findings == 1 && !strcmp(s.text, text), "%s", what))
+		diag("%u found: %s", s.findings, s.text);
+}
+#define MISSING(code, text, what) test_missing(code, sizeof(code), text, what)
 
 static struct code code_of(const uint32_t *dwords, size_t bytes) {
 	struct code c = { 0 };
@@ -189,11 +227,42 @@ static void test_waits(void) {
 		0x7e0a0204,             /* v_mov_b32_e32 v5, s4 */
 		END,
 	};
-	ok(!missing_waits(covered, sizeof covered), "vmcnt(1) covers the older of two loads");
-	ok(missing_waits(younger, sizeof younger) == 1, "vmcnt(1) does not cover the younger");
-	ok(missing_waits(skipped, sizeof skipped) == 1, "a wait on one of two paths is missing");
-	ok(missing_waits(scalar, sizeof scalar) == 1,
-	   "lgkmcnt(1) proves nothing of scalar loads, which have no order");
+	/* The load on the way that it is on last. */
+	static const uint32_t either[] = {
+		0xbf850003,             /* s_cbranch_scc1 3 */
+		0xdc508000, 0x017f0002, /* global_load_dword v1, v[2:3], off */
+		0xbf820004,             /* s_branch 4 */
+		0xdc508000, 0x017f0006, /* global_load_dword v1, v[6:7], off */
+		0xdc508000, 0x047f0002, /* global_load_dword v4, v[2:3], off */
+		0x7e0a0301,             /* v_mov_b32_e32 v5, v1 */
+		END,
+	};
+	static const uint32_t overwritten[] = {
+		0xd86c0000, 0x01000002, /* ds_read_b32 v1, v2 */
+		0xd86c0000, 0x04000002, /* ds_read_b32 v4, v2 */
+		0x7e020280,             /* v_mov_b32_e32 v1, 0 */
+		END,
+	};
+	ok(!lint_waits(covered, sizeof covered).findings, "vmcnt(1) covers the older of two loads");
+	MISSING(younger,
+	        "reads v4 while +0x8 global_load_dword v4, v[2:3], off may be in flight: no "
+	        "s_waitcnt vmcnt(0)",
+	        "vmcnt(1) does not cover the younger");
+	MISSING(skipped,
+	        "reads v1 while +0x0 global_load_dword v1, v[2:3], off may be in flight: no "
+	        "s_waitcnt vmcnt(0)",
+	        "a wait on one of two paths is missing");
+	MISSING(scalar,
+	        "reads s4 while +0x0 s_load_dword s4, s[0:1], 0x0 may be in flight: no s_waitcnt "
+	        "lgkmcnt(0)",
+	        "lgkmcnt(1) proves nothing of scalar loads, which have no order");
+	MISSING(either,
+	        "reads v1 while +0x4 global_load_dword v1, v[2:3], off may be in flight: no "
+	        "s_waitcnt vmcnt(0)",
+	        "of two paths the younger load counts, and what covers it");
+	MISSING(overwritten,
+	        "writes v1 while +0x0 ds_read_b32 v1, v2 may be in flight: no s_waitcnt lgkmcnt(1)",
+	        "the wait that is missing need not be for all");
 }
 
 int main(void) {
@@ -201,6 +270,7 @@ int main(void) {
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		test_pair(&m, &pairs[i]);
 	test_paths(&m);
+	test_text();
 	test_waits();
 	mx_report_free(&m.report);
 	return done_testing();
