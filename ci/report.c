@@ -95,7 +95,8 @@ static void print_hunt(const struct mx_options *o, const struct mx_device *d,
 		printf(" --time-out %g", o->time_out);
 }
 
-/* The lines that bring a failure back, and show where the first wrong byte comes from. */
+/* The lines that bring a failure back, and show who met and where the first wrong byte comes from.
+ */
 static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
                              const struct mx_result *r, const char *lead) {
 	if (r->origin[0])
@@ -105,6 +106,11 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 	if (r->race.runs || d->lost)
 		print_hunt(o, d, r);
 	putchar('\n');
+	if (r->verdict.met[0]) {
+		printf("%sits accesses, with lanes: ", lead);
+		print_command(o, d, r);
+		printf(" --watch '%s'\n", r->verdict.met);
+	}
 	if (!r->origin[0])
 		return;
 	printf("%sits origin: ", lead);

@@ -85,6 +85,19 @@ static bool publishes(const struct mx_inst *in) {
 	return op->rmw || (op->flags & MX_STORE && in->dwords[0] >> sc1 & 1);
 }
 
+/* Scratch, by its own instructions or by flat addresses: no other wave sees it. */
+static bool is_private(const struct mx_event *e, const struct mx_inst *in) {
+	const uint32_t *exec = &e->registers.s[MX_EXEC];
+	if (in->op->encoding != MX_FLAT)
+		return in->op->encoding == MX_SCRATCH;
+	unsigned row = in->mem.addr + 1u - MX_VGPR;
+	const uint32_t *high = e->registers.v[row];
+	for (unsigned lane = 0; row < e->registers.vgprs && lane < MX_LANES; lane++)
+		if (exec[lane / 32] >> lane % 32 & 1 && high[lane] != MX_SCRATCH_FLAT_BASE >> 32)
+			return false;
+	return row < e->registers.vgprs;
+}
+
 static struct covered *operation(struct stream *s, uint64_t i) {
 	return &s->last[i % VM_MOST];
 }
@@ -118,10 +131,10 @@ static void wait_for(struct stream *s, unsigned left, int site) {
 static void issue_vector_memory(struct watch *w, const struct mx_event *e,
                                 const struct mx_inst *in) {
 	struct stream *s = &w->stream[e->wave];
-	if (publishes(in))
+	bool private = is_private(e, in);
+	if (publishes(in) && !private)
 		publish(w, s, e->pc);
-	*operation(s, s->issued++) =
-		(struct covered){ .site = -1, .safe = in->op->encoding == MX_SCRATCH };
+	*operation(s, s->issued++) = (struct covered){ .site = -1, .safe = private };
 }
 
 /* ---- events ---- */

@@ -44,6 +44,8 @@ struct mx_verdict {
 	bool placed;           /* the next two say where the first wrong or changed byte is */
 	unsigned buffer;
 	long long offset; /* from the start of the buffer's valid extent; negative: its guard */
+	char met[160]; /* where the accesses of the first race meet, as --watch takes it; "": there
+	                  is none in memory */
 	double snr_dequantised, snr_unquantised; /* dB; NaN where there is no such reference */
 	struct mx_metrics metrics;
 	double bound_used;   /* of judge bound: the largest |error| / bound */

@@ -225,6 +225,16 @@ static mx_severity severity_of(mx_finding_kind k) {
 	}
 }
 
+static void note_meeting(const struct mx_bench *b, const struct mx_finding *f,
+                         struct mx_verdict *v) {
+	if (v->met[0])
+		return;
+	if (f->kind == MX_RACE_LDS)
+		snprintf(v->met, sizeof v->met, "lds:%" PRIu64, f->address);
+	else if (f->kind == MX_RACE_GLOBAL)
+		mx_place_option(b, f->address, v->met);
+}
+
 void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	if (!b->device->emu)
 		return;
@@ -234,6 +244,7 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 		char lane[24] = "", place[160] = "";
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);
+		note_meeting(b, f, v);
 		bool named = mx_place_in_buffer(b, f->address, place);
 		mx_verdict_add(v, severity_of(f->kind), b->device->emu->finding_name(f->kind),
 		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s", f->text, named ? "; " : "",

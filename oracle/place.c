@@ -127,21 +127,40 @@ static void in_buffer(const struct mx_buffer *s, long long offset, char text[160
 	         by_column ? line : i, plus, offset, s->name);
 }
 
-bool mx_place_in_buffer(const struct mx_bench *b, uint64_t address, char text[160]) {
+/* The buffer that has the address, or its guard has; NULL: none. */
+static const struct mx_buffer *buffer_at(const struct mx_bench *b, uint64_t address,
+                                         long long *offset) {
 	const struct mx_plan *p = mx_bench_plan(b);
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct mx_buffer *s = &p->buffers[i];
 		uint64_t start = mx_bench_address(b, i) - s->guard;
-		if (address >= start && address - start < s->bytes + 2 * s->guard) {
-			in_buffer(s, (long long)(address - start) - (long long)s->guard, text);
-			return true;
-		}
+		*offset = (long long)(address - start) - (long long)s->guard;
+		if (address >= start && address - start < s->bytes + 2 * s->guard)
+			return s;
 	}
-	return false;
+	return NULL;
+}
+
+bool mx_place_in_buffer(const struct mx_bench *b, uint64_t address, char text[160]) {
+	long long offset;
+	const struct mx_buffer *s = buffer_at(b, address, &offset);
+	if (s)
+		in_buffer(s, offset, text);
+	return s != NULL;
 }
 
 const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]) {
 	if (!mx_place_in_buffer(b, address, text))
 		snprintf(text, 160, "address 0x%" PRIx64, address);
+	return text;
+}
+
+const char *mx_place_option(const struct mx_bench *b, uint64_t address, char text[160]) {
+	long long offset;
+	const struct mx_buffer *s = buffer_at(b, address, &offset);
+	if (s)
+		snprintf(text, 160, "%s:%lld", s->name, offset);
+	else
+		snprintf(text, 160, "0x%" PRIx64, address);
 	return text;
 }

@@ -21,4 +21,7 @@ bool mx_place_in_buffer(const struct mx_bench *b, uint64_t address, char text[16
 /* The same, or the address where no buffer has it. Returns text. */
 const char *mx_place_text(const struct mx_bench *b, uint64_t address, char text[160]);
 
+/* As mx_place_parse takes it: "C:522". Returns text. */
+const char *mx_place_option(const struct mx_bench *b, uint64_t address, char text[160]);
+
 #endif

@@ -81,11 +81,16 @@ my @broken = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kern
 mxcheck(@broken, '*/128x128x1024/general');
 my ($writer) = $out =~ /^ +C:\d+ was last written by (.*?;.*?), issued/m;
 my ($command) = $out =~ /^ +its origin: (.*)$/m;
+my ($accesses) = $out =~ /^ +its accesses, with lanes: (.*)$/m;
+my @race = $out =~ /^ +race-lds: .*? that is written by .*? \(\+0x(\w+)\) of wave (\d)/m;
 ok($writer && $command, 'a failing run names the last writer of the first wrong byte') or diag $out;
 run('sh', '-c', "$command --depth 40");
 like($out, qr/^  from \Q$writer\E/m, 'the command that it gives begins with it');
 like($out, qr/^ +LDS at byte \d+ = 0x\w{8}, written by nobody yet$/m,
 	'  and finds LDS that was read before it was filled');
+run('sh', '-c', $accesses);
+like($out, qr/^ +\d+  0,0,0:$race[1]  lane \d+ writes lds:\d+, .* \+0x0*$race[0]  /m,
+	'the command for a race finds the lane of the earlier access');
 
 # ---- bad input ----
 

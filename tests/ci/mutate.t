@@ -200,6 +200,7 @@ sub all_are_told {
 	ok($ended == 0 && $all->{flagged} && !$all->{survived} && $all->{missed} == ($dead{$name} // 0),
 		"$name: of @{[$all->{mutants} // 0]} mutants none survives, and all but $all->{missed} are reached")
 		or diag $out, $err;
+	is($all->{unjudged}, 0, '  none before a flag, as there are none: volatile scratch is no flag');
 	diag "$name: ", join ', ', map { "$all->{$_} $_" } qw(flagged noted equivalent unjudged) if $ENV{MXCHECK_LONG};
 	return unless @{ $nops->{flagged} };
 	# What the rules see must not be cleared by the judge that does not know them; of notes it may.
