@@ -78,7 +78,8 @@ static void temper_memory(struct mx_group *g) {
 	g->temper.salt = mx_random_next(&g->random);
 }
 
-/* Fisher and Yates. Ranks below those of all waves are for who becomes the last. */
+/* Fisher and Yates. Ranks below those of all waves are for who becomes the last, those above for
+ * who has starved. */
 static void rank_waves(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		unsigned k = mx_random_below(&g->random, i + 1);
@@ -88,6 +89,7 @@ static void rank_waves(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		g->waves[i].rank += 1u << 31;
 	g->next_rank = 1u << 31;
+	g->first_rank = (1u << 31) + g->n_waves;
 }
 
 static void temper_waves(struct mx_group *g) {
