@@ -88,7 +88,8 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 	int status = hunt(o, kernel_dir, &race, b, r);
 	if (race.progress)
 		fprintf(stderr, "\r\033[K");
-	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
+	unsigned long ended = r->race.runs - r->race.crashes - r->race.timeouts;
+	r->seconds = ended ? r->race.seconds / (double)ended : 0;
 	if (!status && r->race.divergent && !r->race.interrupted && mx_bench_device(b)->emu)
 		status = mx_witness_find(o, b, r);
 	return status;
@@ -145,17 +146,46 @@ static void print_varied(const struct mx_device *d, const struct mx_result *r, c
 		       d->emu ? "; the emulator does one thing after the other" : "");
 }
 
-void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+/* Of the runs that left bytes to compare. */
+static void print_rate(const struct mx_device *d, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
 	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
-	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, race->runs,
+	unsigned long compared = race->runs - race->unfinished;
+	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, compared,
 	       set ? "are outside the set" : "differ", what);
 	if (set)
 		printf(", %u distinct result%s", race->distinct, race->distinct == 1 ? "" : "s");
 	if (!race->divergent)
-		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
+		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(compared));
 	printf(", %.2f ms a run\n", 1e3 * r->seconds);
+}
+
+static void print_unfinished(const struct mx_race *race, const char *lead) {
+	const struct {
+		unsigned long n;
+		const char *what;
+	} kinds[] = { { race->timeouts, "took too long" },
+		      { race->crashes, "died" },
+		      { race->unfinished - race->timeouts - race->crashes,
+		        "ended by the device, as run 0" } };
+	const char *between = "";
+	if (!race->unfinished)
+		return;
+	printf("%srace: %lu of %lu runs did not finish, and say nothing of the rate: ", lead,
+	       race->unfinished, race->runs);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].n) {
+			printf("%s%lu %s", between, kinds[i].n, kinds[i].what);
+			between = ", ";
+		}
+	putchar('\n');
+}
+
+void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+	const struct mx_race *race = &r->race;
+	print_rate(d, r, lead);
+	print_unfinished(race, lead);
 	if (!race->divergent)
 		print_chance(r, lead);
 	print_varied(d, r, lead);

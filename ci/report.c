@@ -90,7 +90,7 @@ static void print_hunt(const struct mx_options *o, const struct mx_device *d,
 	if (vary[0])
 		printf(" --vary %s", vary);
 	if (race->timeouts || d->lost)
-		printf(" --time-out %g", o->time_out);
+		printf(" --time-out %g", race->time_out > 0 ? race->time_out : o->time_out);
 }
 
 /* The lines that bring a failure back, and show where the first wrong byte comes from. */
