@@ -122,20 +122,23 @@ static void print_outputs(const struct mx_race *race, const char *lead) {
 	putchar('\n');
 }
 
-/* What random priorities promise, whatever the bug. */
+/* What random priorities promise, whatever the bug, of those that need no late landing. */
 static void print_chance(const struct mx_result *r, const char *lead) {
 	struct mx_plan plan;
 	struct mx_error err;
 	unsigned depth;
 	const struct mx_selected *s = r->run;
-	if (!r->race.instructions || mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, &err))
+	uint64_t first = (uint64_t)r->race.instructions;
+	if (!first || mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, &err))
 		return;
 	unsigned waves = (plan.block[0] * plan.block[1] * plan.block[2] + 63) / 64;
-	double chance = mx_schedule_chance(waves, r->race.instructions, &depth);
+	double chance = mx_schedule_chance(waves, &first, &depth);
 	if (chance > 0)
-		printf("%srace: a bug that takes %u orderings of the %u waves of a workgroup (%.0f "
-		       "instructions) shows in a run with a chance of %.1e or more\n",
-		       lead, depth, waves, r->race.instructions, chance);
+		printf("%srace: a bug that takes %u orderings among the first %" PRIu64
+		       " instructions of the %u waves of a workgroup, each acting as it is issued, "
+		       "shows in a run with a chance of %.1e or more; of bugs that depend on when "
+		       "memory operations land, as with a missing wait, no such chance is known\n",
+		       lead, depth, first, waves, chance);
 }
 
 static void print_varied(const struct mx_device *d, const struct mx_result *r, const char *lead) {

@@ -205,11 +205,21 @@ static int keep(struct hunt *h, const struct mx_batch *b, struct mx_error *err) 
 	return h->journal ? mx_hunt_journal_add(h->journal, b, err) : 0;
 }
 
+static uint64_t executed(const struct mx_emu *emu, const char *name) {
+	size_t i = 0, n = emu->op_count();
+	while (i < n && strcmp(emu->op_name(i), name))
+		i++;
+	const uint64_t *by_op = emu->report()->stats.by_op;
+	return i < n && by_op ? by_op[i] : 0;
+}
+
 static double instructions_of_group(const struct mx_bench *b) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	const struct mx_plan *p = mx_bench_plan(b);
 	double groups = (double)p->grid[0] * p->grid[1] * p->grid[2];
-	return emu && groups > 0 ? (double)emu->report()->stats.instructions / groups : 0;
+	if (!emu || groups <= 0 || executed(emu, "s_sleep"))
+		return 0;
+	return ceil((double)emu->report()->stats.instructions / groups);
 }
 
 /* Schedules differ in how long they take; a run that goes round for ever takes longer still. */

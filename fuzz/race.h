@@ -46,7 +46,8 @@ struct mx_race {
 	unsigned long unfinished; /* left no bytes to compare: these two, and runs under which the
 	                             device failed as it did under run 0 */
 	double time_out;          /* that its runs had, in seconds; 0: none */
-	double instructions; /* of a workgroup in run 0, on average; 0: not known */
+	double instructions; /* of a workgroup in run 0, on average; 0: not known, or its waves
+	                        sleep */
 	double seconds;      /* of all launches, summed */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */

@@ -116,7 +116,11 @@ struct mx_random {
 /* What shares one fate: each operation has its own, or those of an instruction, or of a wave. */
 typedef enum { MX_BY_OPERATION, MX_BY_PLACE, MX_BY_WAVE } mx_fate;
 
-enum { MX_CHANGES = 2 }; /* of priorities, in a schedule by priority */
+enum {
+	MX_CHANGES = 2,    /* of priorities, in a schedule by priority */
+	MX_FAIR = 1 << 14, /* instructions: a wave that has run alone so long may wait for another,
+	                      and becomes the last */
+};
 
 /* How a schedule behaves: chances in 256. */
 struct mx_temper {
@@ -125,7 +129,8 @@ struct mx_temper {
 	uint64_t salt;               /* of fates */
 	bool ranked;                 /* waves run by priority, else in random turns */
 	bool patient;                /* of these, who waits for memory lets others go first */
-	uint64_t change[MX_CHANGES]; /* clocks at which who runs becomes the last, ascending */
+	uint64_t change[MX_CHANGES]; /* clocks at which who runs loses its priority, ascending */
+	unsigned lot[MX_CHANGES];    /* for one below all waves': the smaller is the higher */
 };
 
 struct mx_group {

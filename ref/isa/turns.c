@@ -1,20 +1,15 @@
 /* Whose turn it is, by priority or as an explicit schedule says; and the recording of schedules.
  *
  * No wave that is not idle goes without a turn for ever, whatever the others do. Each turn issues
- * an instruction or lands an operation, or is of a wave that has just become able to; and whoever
- * has had none for STARVED is next, before all priorities, and has the highest from then on. Who
- * waits for memory in a patient schedule lets others go first while its wait is not over, and for
- * PATIENCE at most: a wave that has starved has its later turns by its priority. */
+ * an instruction or lands an operation, or is of a wave that has just become able to; whoever has
+ * had none for as long as starved() says is next, before all priorities, and has the highest from
+ * then on. Who waits for memory in a patient schedule lets others go first while its wait is not
+ * over, but for PATIENCE at most. */
 #include <stdlib.h>
 
 #include "machine.h"
 
-/* In instructions of the workgroup. */
-enum {
-	FAIR = 1 << 14, /* a wave that has run alone so long may wait for another: it becomes
-	                   the last */
-	PATIENCE = 1 << 12,
-};
+enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, as MX_FAIR */
 
 bool mx_idle(const struct mx_wave *w) {
 	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
@@ -153,17 +148,23 @@ uint64_t mx_turns_length(const struct mx_wave *w) {
 	uint64_t n = to_change(w->group);
 	if (w->group->run->launch->schedule)
 		return 1; /* what lands in between is seen at once */
-	return n < FAIR ? n : FAIR;
+	return n < MX_FAIR ? n : MX_FAIR;
+}
+
+/* Who runs at a change of priorities gets the change's own, below those of all waves. */
+static void change_rank(struct mx_wave *w, uint64_t start) {
+	const struct mx_group *g = w->group;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		if (g->clock > start && g->temper.change[i] == g->clock)
+			w->rank = (1u << 31) - 1 - g->temper.lot[i];
 }
 
 static void change_ranks(struct mx_wave *w, uint64_t start) {
 	struct mx_group *g = w->group;
-	bool last = w->yields;
 	if (g->last != w)
 		g->alone = start;
-	for (unsigned i = 0; i < MX_CHANGES; i++)
-		last |= g->clock > start && g->temper.change[i] == g->clock;
-	g->demoted = last || g->clock - g->alone >= FAIR;
+	change_rank(w, start);
+	g->demoted = w->yields || g->clock - g->alone >= MX_FAIR;
 	if (g->demoted) {
 		w->rank = --g->next_rank;
 		g->alone = g->clock;
@@ -171,15 +172,15 @@ static void change_ranks(struct mx_wave *w, uint64_t start) {
 }
 
 /* Longer than strict priorities keep any wave from its turn: each of the others has at most
- * 2 * FAIR before it is the last. An explicit schedule may say it first. */
+ * 2 * MX_FAIR before it is the last. An explicit schedule may say it first. */
 static uint64_t starved(const struct mx_group *g) {
-	return 2 * FAIR * (g->n_waves + 1ull + (g->run->launch->schedule != NULL));
+	return 2 * MX_FAIR * (g->n_waves + 1ull + (g->run->launch->schedule != NULL));
 }
 
 /* Now and then: who has starved longest is next. Idle waves do not starve. */
 static void look_for_starved(struct mx_group *g) {
 	struct mx_wave *worst = NULL;
-	if (g->clock - g->looked < FAIR)
+	if (g->clock - g->looked < MX_FAIR)
 		return;
 	g->looked = g->clock;
 	for (unsigned i = 0; i < g->n_waves; i++) {

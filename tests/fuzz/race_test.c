@@ -173,8 +173,7 @@ static void test_lost_runs(void) {
 	o.time_out = 1;
 	struct hunt late = hunt_with("broken/loose_wait", o);
 	ok(late.race.runs == RUNS && late.race.timeouts == 1 && late.race.unfinished == 1 &&
-	           late.race.time_out == 1 &&
-	           late.race.divergent == whole.race.divergent - 1,
+	           late.race.time_out == 1 && late.race.divergent == whole.race.divergent - 1,
 	   "so is a run that does not end");
 	ok(has_note(&late, "time-out", seed) && mx_verdict_status(&late.v) == 4,
 	   "it is a time-out, with its seed");
