@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../fuzz/schedule.h"
+#include "../fuzz/replay.h"
 #include "command.h"
 #include "hunt.h"
 #include "mutate.h"
@@ -103,16 +103,40 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
 
+/* What other bytes than the calm schedule's are to the hunt that prints a schedule, they are to
+ * its replay; what a case allows is none. */
+static int hold_against_calm(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	struct mx_schedule calm;
+	struct mx_output x;
+	char where[320], other[64];
+	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
+	if (set && !mx_verdict_status(&r->verdict))
+		return 0;
+	if (mx_replay(b, &g->schedule, &calm, &x, &r->err))
+		return -1;
+	if (x.outcome != MX_RUN_DIFFERS)
+		return 0;
+	snprintf(other, sizeof other, "under 'calm,pattern=%02x'", calm.pattern);
+	mx_output_text(&x, mx_bench_plan(b), other, where, sizeof where);
+	mx_verdict_add(&r->verdict, MX_WRONG_ORDER, "nondeterminism",
+	               "this schedule parts from the calm one: %s", where);
+	return 0;
+}
+
 /* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
-	if (g->o->schedule)
+	if (!status && g->o->schedule) {
 		g->device->emu->set_schedule(&g->schedule);
+		status = mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err);
+	}
 	if (!status) {
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
+	if (!status && g->o->schedule)
+		status = hold_against_calm(g, b, r);
 	if (!status && g->o->race && !g->device->lost)
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	r->bad_input = status != 0;

@@ -314,7 +314,7 @@ static void conclude(struct hunt *h) {
 			h->tally.outputs[i].runs && h->tally.outputs[i].outcome <= MX_RUN_DIFFERS;
 	if (!race->divergent)
 		return;
-	mx_output_text(&h->diverged, mx_bench_plan(h->bench), where, sizeof where);
+	mx_output_text(&h->diverged, mx_bench_plan(h->bench), "in run 0", where, sizeof where);
 	around(h, race->first, with);
 	mx_verdict_add(h->v, MX_WRONG_ORDER, "nondeterminism",
 	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s%s",
