@@ -194,6 +194,12 @@ void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const c
 	print_varied(d, r, lead);
 	if (race->resumed)
 		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
+	if (race->cut)
+		printf("%srace: the journal's last record had been cut short; its runs were done "
+		       "again\n",
+		       lead);
+	if (race->unkept.text[0])
+		printf("%srace: %s; these counts are of the runs done\n", lead, race->unkept.text);
 	if (d->lost)
 		printf("%srace: the device did not come back; these counts are of the runs done\n",
 		       lead);

@@ -10,7 +10,8 @@
 #include "hunt.h"
 
 int mx_result_status(const struct mx_result *r) {
-	return r->bad_input ? 2 : mx_verdict_status(&r->verdict);
+	int found = r->bad_input ? 2 : mx_verdict_status(&r->verdict);
+	return found || !r->race.unkept.text[0] ? found : 2;
 }
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
@@ -167,6 +168,8 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	else
 		printf("no numbers judged  %.3f s", r->seconds);
 	putchar('\n');
+	if (r->race.unkept.text[0])
+		fprintf(stderr, "mxcheck: %s\n", r->race.unkept.text);
 	if (r->race.runs)
 		mx_hunt_print(d, r, lead);
 	if (r->verdict.order[0])

@@ -195,14 +195,19 @@ static int resume(struct hunt *h, struct mx_error *err) {
 		                                                    h->o.first_schedule),
 		                       .run_0 = h->zero.hash };
 	mx_bench_identity(h->bench, &is.setup, &is.code);
-	return mx_hunt_journal_open(h->o.journal, &is, count_resumed, h, &h->journal, err);
+	int status = mx_hunt_journal_open(h->o.journal, &is, count_resumed, h, &h->journal, err);
+	h->race->cut = !status && mx_hunt_journal_was_cut(h->journal);
+	return status;
 }
 
-static int keep(struct hunt *h, const struct mx_batch *b, struct mx_error *err) {
+/* What has been found is told, though it cannot be kept. */
+static void keep(struct hunt *h, const struct mx_batch *b) {
 	if (!b->done)
-		return 0;
+		return;
 	count(h, b);
-	return h->journal ? mx_hunt_journal_add(h->journal, b, err) : 0;
+	if (h->journal && !h->race->unkept.text[0] &&
+	    mx_hunt_journal_add(h->journal, b, &h->race->unkept))
+		h->over = true;
 }
 
 static uint64_t executed(const struct mx_emu *emu, const char *name) {
@@ -250,7 +255,7 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 		else
 			mx_batch_note(b, &h->o, &h->zero, h->bench, &r);
 		mx_ranges_done(&h->ranges, 0, 1);
-		status = keep(h, b, err);
+		keep(h, b);
 	}
 	free(b);
 	return status;
@@ -290,7 +295,7 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 		status = mx_workers_wait(w, &which, &b, err);
 		if (!status && b) {
 			mx_ranges_put_back(&h->ranges, b->first + b->done, b->first + b->n);
-			status = keep(h, b, err);
+			keep(h, b);
 		}
 		h->over |= is_dead(h);
 		if (is_over(h) && !stopping) {

@@ -51,6 +51,8 @@ struct mx_race {
 	double seconds;      /* of all launches, summed */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */
+	bool cut;                                 /* the journal's last record was: done again */
+	struct mx_error unkept; /* why the journal took no more, which ended it; "" */
 };
 
 /* Called now and then. */
@@ -75,7 +77,8 @@ struct mx_race_options {
 };
 
 /* Hunts. Findings of the device and a divergence, with its first differing element, are added
- * to v. SIGINT and SIGTERM end it early, with what was done until then. */
+ * to v. SIGINT and SIGTERM end it early, with what was done until then; so does a journal that takes
+ * no more. */
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err);
 
