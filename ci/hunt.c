@@ -90,7 +90,8 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 		fprintf(stderr, "\r\033[K");
 	unsigned long ended = r->race.runs - r->race.crashes - r->race.timeouts;
 	r->seconds = ended ? r->race.seconds / (double)ended : 0;
-	if (!status && r->race.divergent && !r->race.interrupted && mx_bench_device(b)->emu)
+	bool wrong = r->race.divergent || r->race.timeouts;
+	if (!status && wrong && !r->race.interrupted && mx_bench_device(b)->emu)
 		status = mx_witness_find(o, b, r);
 	return status;
 }

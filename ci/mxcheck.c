@@ -123,20 +123,32 @@ static int hold_against_calm(const struct gate *g, struct mx_bench *b, struct mx
 	return 0;
 }
 
+static int begin_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	if (mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err) ||
+	    mx_limit_by_calm(b, &r->err))
+		return -1;
+	g->device->emu->set_schedule(&g->schedule);
+	return 0;
+}
+
+static int end_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	int status = hold_against_calm(g, b, r);
+	g->device->emu->set_instruction_limit(0);
+	return status;
+}
+
 /* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
-	if (!status && g->o->schedule) {
-		g->device->emu->set_schedule(&g->schedule);
-		status = mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err);
-	}
+	if (!status && g->o->schedule)
+		status = begin_replay(g, b, r);
 	if (!status) {
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
 	if (!status && g->o->schedule)
-		status = hold_against_calm(g, b, r);
+		status = end_replay(g, b, r);
 	if (!status && g->o->race && !g->device->lost)
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	r->bad_input = status != 0;

@@ -60,6 +60,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		       r->run->N, r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
 	else
 		printf(" '%s'", r->run->name);
+	if (o->schedule)
+		printf(" --schedule '%s'", o->schedule);
 }
 
 static void print_lines(const char *at, const char *lead, const char *mark) {

@@ -26,6 +26,7 @@ int mx_run_0_keep(struct mx_run_0 *zero, const struct mx_bench *b, const struct 
 void mx_run_0_free(struct mx_run_0 *zero) {
 	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
 		free(zero->bytes[i]);
+	*zero = (struct mx_run_0){ .failed = false };
 }
 
 /* ---- where two runs part ---- */

@@ -107,6 +107,9 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 	case MX_RUN_TIMEOUT: race->timeouts += x->runs; break;
 	default: break;
 	}
+	if (x->outcome == MX_RUN_TIMEOUT &&
+	    (race->timeouts == x->runs || x->first < race->first_late))
+		race->first_late = x->first;
 	if (x->outcome > MX_RUN_FAULT || (x->outcome == MX_RUN_FAULT && h->zero.failed))
 		race->unfinished += x->runs;
 	if (!diverges(h, x))

@@ -43,6 +43,7 @@ struct mx_race {
 	unsigned long legal;     /* runs whose bytes are not run 0's, but allowed */
 	unsigned long faults;    /* runs under which the device failed: divergent too */
 	unsigned long crashes, timeouts;
+	unsigned long first_late; /* of timeouts, the first such run */
 	unsigned long unfinished; /* left no bytes to compare: these two, and runs under which the
 	                             device failed as it did under run 0 */
 	double time_out;          /* that its runs had, in seconds; 0: none */

@@ -3,6 +3,12 @@
 
 #include <inttypes.h>
 
+enum {
+	LEAST_LIMIT = 1 << 22, /* instructions of a wave before it counts as stuck */
+	LIMIT = 64,            /* times what the calm launch issues, where that is more */
+	CALM_LIMIT = 1 << 28,
+};
+
 /* ---- what it names ---- */
 
 static uint32_t waves_of(const struct mx_plan *p) {
@@ -34,6 +40,17 @@ int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, stru
 
 struct mx_schedule mx_schedule_calm(const struct mx_schedule *s) {
 	return (struct mx_schedule){ .pattern = s->pattern, .odd = UINT64_MAX };
+}
+
+int mx_limit_by_calm(struct mx_bench *b, struct mx_error *err) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	const struct mx_schedule calm = { .odd = UINT64_MAX };
+	struct mx_run_result r;
+	emu->set_instruction_limit(CALM_LIMIT);
+	int status = mx_bench_run_as(b, &calm, &r, err);
+	uint64_t most = LIMIT * emu->report()->stats.instructions;
+	emu->set_instruction_limit(most > LEAST_LIMIT ? most : LEAST_LIMIT);
+	return status;
 }
 
 static int hold(struct mx_bench *b, const struct mx_schedule *s, const struct mx_schedule *calm,

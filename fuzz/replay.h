@@ -12,6 +12,11 @@ int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, stru
 /* The calm schedule with the same bytes in registers and LDS before anybody writes them. */
 struct mx_schedule mx_schedule_calm(const struct mx_schedule *s);
 
+/* Limits the instructions of this thread's next launches by what the calm one issues, generously:
+ * one that goes round for ever under a schedule shall not take for ever. The emulator's
+ * set_instruction_limit(0) ends it. */
+int mx_limit_by_calm(struct mx_bench *b, struct mx_error *err);
+
 /* How a schedule parts from the calm one, or where it does not, from the calm one with 0 in
  * registers and LDS: *calm is the one that it was held against. *x: as a run held against run 0.
  * 0, or -1 with err->text. */

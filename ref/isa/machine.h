@@ -459,6 +459,8 @@ void mx_turns_end(struct mx_wave *w, uint64_t start);
 /* Notes a decision of the schedule, where it is not the calm one. */
 void mx_record_turn(struct mx_group *g, const struct mx_wave *next);
 void mx_record_landing(struct mx_wave *w, const struct mx_memop *m);
+/* What has not landed when a finding stops the launch: it waits for a wait that does not come. */
+void mx_record_rest(struct mx_group *g);
 
 /* Neither waits at a barrier nor has ended. */
 bool mx_idle(const struct mx_wave *w);

@@ -259,3 +259,22 @@ void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
 				     .turn = by_itself ? g->landed : w->waited_for++,
 				     .value = by_itself ? g->clock - m->born : MX_TO_WAIT });
 }
+
+static void record_queue(struct mx_wave *w, const struct mx_queue *q) {
+	for (unsigned i = 0; i < q->n; i++)
+		note(w->group->run, &(struct mx_deviation){ .group = w->group->index,
+		                                            .wave = w->index,
+		                                            .kind = MX_DELAY,
+		                                            .issue = q->op[i]->issue,
+		                                            .turn = w->waited_for++,
+		                                            .value = MX_TO_WAIT });
+}
+
+void mx_record_rest(struct mx_group *g) {
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[i];
+		const struct mx_queue *const all[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			record_queue(w, all[k]);
+	}
+}

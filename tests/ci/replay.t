@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# A hunt's replay line, pasted: it brings the divergence back, and says what a schedule got wrong.
+# What a hunt says of the schedule that it has made short; and its replay line, pasted: it brings the
+# divergence back.
 use strict;
 use warnings;
 use Test::More;
@@ -10,12 +11,13 @@ compile_with('tests/ci/race/race.c', "$dir/race.co", '-O2', '-Ikernels');
 
 # The case file of one of its kernels.
 sub race {
-	my ($kernel, $waves) = @_;
+	my ($kernel, $waves, $groups) = @_;
+	$groups //= 1;
 	return spew("$dir/$kernel.yaml", <<"END");
 name: race/$kernel
 code: race.co
 kernel: $kernel
-grid: [1]
+grid: [$groups]
 block: [@{[64 * $waves]}]
 buffers:
   - {name: IN,  role: none, type: u32, rows: 1, cols: 256, data: random}
@@ -37,7 +39,7 @@ my %exit = (stale => 3, last => 3);
 for my $kernel (sort keys %exit) {
 	my $case = race($kernel, $kernel eq 'last' ? 2 : 1);
 	is(run_race($case, '--no-analysis'), 0, "$kernel: one run without analysis shows nothing");
-	is(run_race($case, '--no-analysis', '--race', 40), $exit{$kernel}, 'a hunt does');
+	is(run_race($case, '--no-analysis', '--race', 10), $exit{$kernel}, 'a hunt does');
 	my ($replay) = $out =~ /replay: (.*)$/m;
 	run('sh', '-c', ($replay // 'false') . ' --no-analysis');
 	is($status, $exit{$kernel}, 'its replay, too') or diag $out;
@@ -48,6 +50,44 @@ for my $kernel (sort keys %exit) {
 }
 is(run_race("$dir/stale.yaml", '--no-analysis', '--schedule', 'calm,pattern=5a'), 0,
 	'the calm schedule parts from nothing');
+
+# ---- what is said of it ----
+
+my $instruction = qr/\+0x[0-9a-f]+ \S+ .*/;
+my @said = (
+	[ 'stale', 1, 1, 3, [
+		qr/witness: 1 of \d+ decisions are enough .* from the calm schedule with pattern=/,
+		qr/witness: reader: stale$instruction; workgroup 0,0,0 wave 0 lane 0, time/,
+		qr/witness:   calm: gets 0x\w+, of stale\+0x\w+ global_load_dword/,
+		qr/witness: order: race-register: stale$instruction: reads v\d+, which global_load_dword .* no s_waitcnt vmcnt\(0\) between them; workgroup 0,0,0 wave 0/,
+	] ],
+	[ 'reader', 4, 1, 3, [
+		qr/witness: reader: reader\+0x\w+ ds_read_b32 .* of LDS at byte \d+/,
+		qr/witness: order: race-lds: reader$instruction LDS 0x\w+ .* of wave \d: no .*s_barrier between .*; workgroup 0,0,0 wave \d lane \d+/,
+	] ],
+	[ 'groups', 1, 2, 3, [
+		qr/witness: 0 of \d+ decisions are enough/,
+		qr/witness: (order|slice)=\d+: workgroups (begin in descending order|take turns)/,
+		qr/witness:   here: is written by groups\+0x\w+ global_store_dword .*; workgroup 0,0,0/,
+	] ],
+	[ 'fault', 1, 1, 4, [
+		qr/witness: 1 of \d+ decisions are enough/,
+		qr/witness:   here: ends in fault: fault\+0x\w+ global_load_dword/,
+		qr/witness: order: race-register: .* no s_waitcnt vmcnt\(0\) between them/,
+	] ],
+	[ 'endless', 1, 1, 4, [
+		qr/witness: 1 of \d+ decisions are enough/,
+		qr/witness:   here: ends in no-progress: endless\+0x\w+/,
+		qr/witness: order: race-register: .* no s_waitcnt lgkmcnt\(0\) between them/,
+	] ],
+);
+for (@said) {
+	my ($kernel, $waves, $groups, $exit, $lines) = @$_;
+	is(run_race(race($kernel, $waves, $groups), '--race', 5), $exit, "a hunt of $kernel");
+	like($out, $_, 'says so') for @$lines;
+	my ($replay) = $out =~ /replay: (.*)$/m;
+	is(run('sh', '-c', $replay // 'false'), $exit, 'and its replay ends as it does') or diag $out;
+}
 
 # ---- what is not there ----
 

@@ -38,10 +38,16 @@ KERNEL(64) void endless(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = in[t];
 }
 
-/* LDS that nobody has written yet: two barriers have gone. */
+/* What another wave has written to LDS is read without a barrier between. */
 KERNEL(256) void reader(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	static SHARED u32 lds[256];
 	u32 t = __builtin_amdgcn_workitem_id_x();
 	lds[t] = in[t];
 	out[t] = lds[t ^ 64];
+}
+
+/* Two workgroups store other values to the same place. */
+KERNEL(64) void groups(const GLOBAL u32 *in, GLOBAL u32 *out) {
+	u32 t = __builtin_amdgcn_workitem_id_x();
+	out[t] = in[64 * __builtin_amdgcn_workgroup_id_x() + t];
 }
