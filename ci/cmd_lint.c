@@ -29,9 +29,9 @@ static const char help[] =
 	"nothing in flight.\n"
 	"\n"
 	"  --kernel NAME      this function alone\n"
-	"  --notes            print notes: wait states that LLVM or the manual alone asks for, or "
-        "that\n"
-	"                     are enough if a busy matrix pipe holds up the next instruction\n"
+	"  --notes            print notes: wait states that LLVM or the manual alone asks for,\n"
+	"                     or that are enough if a busy matrix pipe holds up the next\n"
+	"                     instruction\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";

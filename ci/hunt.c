@@ -88,8 +88,10 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 	int status = hunt(o, kernel_dir, &race, b, r);
 	if (race.progress)
 		fprintf(stderr, "\r\033[K");
-	r->seconds = r->race.runs ? r->race.seconds / (double)r->race.runs : 0;
-	if (!status && r->race.divergent && !r->race.interrupted && mx_bench_device(b)->emu)
+	unsigned long ended = r->race.runs - r->race.crashes - r->race.timeouts;
+	r->seconds = ended ? r->race.seconds / (double)ended : 0;
+	bool wrong = r->race.divergent || r->race.timeouts;
+	if (!status && wrong && !r->race.interrupted && mx_bench_device(b)->emu)
 		status = mx_witness_find(o, b, r);
 	return status;
 }
@@ -121,20 +123,23 @@ static void print_outputs(const struct mx_race *race, const char *lead) {
 	putchar('\n');
 }
 
-/* What random priorities promise, whatever the bug. */
+/* What random priorities promise, whatever the bug, of those that need no late landing. */
 static void print_chance(const struct mx_result *r, const char *lead) {
 	struct mx_plan plan;
 	struct mx_error err;
 	unsigned depth;
 	const struct mx_selected *s = r->run;
-	if (!r->race.instructions || mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, &err))
+	uint64_t first = (uint64_t)r->race.instructions;
+	if (!first || mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, &err))
 		return;
 	unsigned waves = (plan.block[0] * plan.block[1] * plan.block[2] + 63) / 64;
-	double chance = mx_schedule_chance(waves, r->race.instructions, &depth);
+	double chance = mx_schedule_chance(waves, &first, &depth);
 	if (chance > 0)
-		printf("%srace: a bug that takes %u orderings of the %u waves of a workgroup (%.0f "
-		       "instructions) shows in a run with a chance of %.1e or more\n",
-		       lead, depth, waves, r->race.instructions, chance);
+		printf("%srace: a bug that takes %u orderings among the first %" PRIu64
+		       " instructions of the %u waves of a workgroup, each acting as it is issued, "
+		       "shows in a run with a chance of %.1e or more; of bugs that depend on when "
+		       "memory operations land, as with a missing wait, no such chance is known\n",
+		       lead, depth, first, waves, chance);
 }
 
 static void print_varied(const struct mx_device *d, const struct mx_result *r, const char *lead) {
@@ -145,22 +150,57 @@ static void print_varied(const struct mx_device *d, const struct mx_result *r, c
 		       d->emu ? "; the emulator does one thing after the other" : "");
 }
 
-void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+/* Of the runs that left bytes to compare. */
+static void print_rate(const struct mx_device *d, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
 	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
-	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, race->runs,
+	unsigned long compared = race->runs - race->unfinished;
+	printf("%srace: %lu of %lu runs %s (%s)", lead, race->divergent, compared,
 	       set ? "are outside the set" : "differ", what);
 	if (set)
 		printf(", %u distinct result%s", race->distinct, race->distinct == 1 ? "" : "s");
 	if (!race->divergent)
-		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(race->runs));
+		printf(": rate below %.1e (95 %%)", mx_race_rate_bound(compared));
 	printf(", %.2f ms a run\n", 1e3 * r->seconds);
+}
+
+static void print_unfinished(const struct mx_race *race, const char *lead) {
+	const struct {
+		unsigned long n;
+		const char *what;
+	} kinds[] = { { race->timeouts, "took too long" },
+		      { race->crashes, "died" },
+		      { race->unfinished - race->timeouts - race->crashes,
+		        "ended by the device, as run 0" } };
+	const char *between = "";
+	if (!race->unfinished)
+		return;
+	printf("%srace: %lu of %lu runs did not finish, and say nothing of the rate: ", lead,
+	       race->unfinished, race->runs);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].n) {
+			printf("%s%lu %s", between, kinds[i].n, kinds[i].what);
+			between = ", ";
+		}
+	putchar('\n');
+}
+
+void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const char *lead) {
+	const struct mx_race *race = &r->race;
+	print_rate(d, r, lead);
+	print_unfinished(race, lead);
 	if (!race->divergent)
 		print_chance(r, lead);
 	print_varied(d, r, lead);
 	if (race->resumed)
 		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
+	if (race->cut)
+		printf("%srace: the journal's last record had been cut short; its runs were done "
+		       "again\n",
+		       lead);
+	if (race->unkept.text[0])
+		printf("%srace: %s; these counts are of the runs done\n", lead, race->unkept.text);
 	if (d->lost)
 		printf("%srace: the device did not come back; these counts are of the runs done\n",
 		       lead);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../fuzz/schedule.h"
+#include "../fuzz/replay.h"
 #include "command.h"
 #include "hunt.h"
 #include "mutate.h"
@@ -115,16 +115,52 @@ static void require_proof(struct mx_verdict *v) {
 	                                   : strlen(not_proved)));
 }
 
+/* What other bytes than the calm schedule's are to the hunt that prints a schedule, they are to
+ * its replay; what a case allows is none. */
+static int hold_against_calm(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	struct mx_schedule calm;
+	struct mx_output x;
+	char where[320], other[64];
+	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
+	if (set && !mx_verdict_status(&r->verdict))
+		return 0;
+	if (mx_replay(b, &g->schedule, &calm, &x, &r->err))
+		return -1;
+	if (x.outcome != MX_RUN_DIFFERS)
+		return 0;
+	snprintf(other, sizeof other, "under 'calm,pattern=%02x'", calm.pattern);
+	mx_output_text(&x, mx_bench_plan(b), other, where, sizeof where);
+	mx_verdict_add(&r->verdict, MX_WRONG_ORDER, "nondeterminism",
+	               "this schedule parts from the calm one: %s", where);
+	return 0;
+}
+
+static int begin_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	if (mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err) ||
+	    mx_limit_by_calm(b, &r->err))
+		return -1;
+	g->device->emu->set_schedule(&g->schedule);
+	return 0;
+}
+
+static int end_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	int status = hold_against_calm(g, b, r);
+	g->device->emu->set_instruction_limit(0);
+	return status;
+}
+
 /* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
-	if (g->o->schedule)
-		g->device->emu->set_schedule(&g->schedule);
+	if (!status && g->o->schedule)
+		status = begin_replay(g, b, r);
 	if (!status) {
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
+	if (!status && g->o->schedule)
+		status = end_replay(g, b, r);
 	if (!status && g->o->require_proof)
 		require_proof(&r->verdict);
 	if (!status && g->o->race && !g->device->lost)

@@ -10,7 +10,8 @@
 #include "hunt.h"
 
 int mx_result_status(const struct mx_result *r) {
-	return r->bad_input ? 2 : mx_verdict_status(&r->verdict);
+	int found = r->bad_input ? 2 : mx_verdict_status(&r->verdict);
+	return found || !r->race.unkept.text[0] ? found : 2;
 }
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
@@ -61,6 +62,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		       r->run->N, r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
 	else
 		printf(" '%s'", r->run->name);
+	if (o->schedule)
+		printf(" --schedule '%s'", o->schedule);
 }
 
 static void print_lines(const char *at, const char *lead, const char *mark) {
@@ -92,7 +95,7 @@ static void print_hunt(const struct mx_options *o, const struct mx_device *d,
 	if (vary[0])
 		printf(" --vary %s", vary);
 	if (race->timeouts || d->lost)
-		printf(" --time-out %g", o->time_out);
+		printf(" --time-out %g", race->time_out > 0 ? race->time_out : o->time_out);
 }
 
 /* The lines that bring a failure back, and show who met and where the first wrong byte comes from.
@@ -208,6 +211,8 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	else
 		printf("no numbers judged  %.3f s", r->seconds);
 	putchar('\n');
+	if (r->race.unkept.text[0])
+		fprintf(stderr, "mxcheck: %s\n", r->race.unkept.text);
 	if (r->race.runs)
 		mx_hunt_print(d, r, lead);
 	if (r->verdict.order[0])

@@ -1,26 +1,32 @@
 /* The witness of a race: the first wrong byte's chain of instructions under the calm schedule and
- * under the one that diverges, and where they part. */
+ * under the one that diverges, and where they part; and what the analysis of order says of the
+ * instructions there. */
 #include "witness.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../fuzz/schedule.h"
+#include "../fuzz/replay.h"
 #include "who.h"
 
 enum {
 	MOST_RUNS = 3000,
-	MOST_DEPTH = 16, /* of chains */
+	MOST_DEPTH = 64,   /* of chains */
+	MOST_STEPS = 2000, /* in both of them: wider ones are followed no deeper */
 };
-
-static const double most_seconds = 30; /* of shrinking */
 
 /* ---- where two chains part ---- */
 
 struct chains {
 	struct mx_chain calm, here;
 	int calm_value, here_value; /* where they part; -1: nowhere */
+};
+
+/* Instructions where they part: who reads, and who wrote what is read. */
+struct parting {
+	uint64_t pc[3];
+	unsigned n;
 };
 
 static bool same_step(const struct mx_step *a, const struct mx_step *b) {
@@ -117,18 +123,35 @@ static int find_chain(struct mx_bench *b, const struct mx_schedule *s, uint64_t 
 	return status;
 }
 
-static int compare(struct mx_bench *b, const struct mx_witness *w, struct mx_result *r) {
+static void note_parting(const struct chains *c, struct parting *p) {
+	const struct mx_value *a = &c->calm.values[c->calm_value];
+	const struct mx_value *b = &c->here.values[c->here_value];
+	const struct mx_step *steps[] = {
+		b->reader < 0 ? NULL : &c->here.steps[b->reader],
+		b->writer < 0 ? NULL : &c->here.steps[b->writer],
+		a->writer < 0 ? NULL : &c->calm.steps[a->writer],
+	};
+	p->n = 0;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (steps[i] && steps[i]->dwords)
+			p->pc[p->n++] = steps[i]->pc;
+}
+
+static int compare(struct mx_bench *b, const struct mx_witness *w, struct parting *p,
+                   struct mx_result *r) {
 	uint64_t address = mx_bench_address(b, w->buffer) + (uint64_t)w->offset;
-	const struct mx_schedule calm = { .odd = UINT64_MAX };
-	bool found = false;
-	for (unsigned depth = 2; !found && depth <= MOST_DEPTH; depth += 2) {
+	bool found = !w->placed;
+	for (unsigned depth = 2; !found && depth <= MOST_DEPTH; depth *= 2) {
 		struct chains c = { .calm_value = -1 };
-		int status = find_chain(b, &calm, address, depth, &c.calm, &r->err);
+		int status = find_chain(b, &w->calm, address, depth, &c.calm, &r->err);
 		if (!status)
 			status = find_chain(b, &w->schedule, address, depth, &c.here, &r->err);
 		found = !status && part(&c, 0, 0);
-		if (found)
+		if (found) {
 			describe(b, &c, r);
+			note_parting(&c, p);
+		}
+		found |= c.calm.n_steps + c.here.n_steps > MOST_STEPS;
 		mx_chain_free(&c.calm);
 		mx_chain_free(&c.here);
 		if (status)
@@ -137,34 +160,160 @@ static int compare(struct mx_bench *b, const struct mx_witness *w, struct mx_res
 	return 0;
 }
 
-static void summarise(const struct mx_bench *b, const struct mx_witness *w, struct mx_result *r) {
-	char line[400], place[160];
-	uint64_t address = mx_bench_address(b, w->buffer) + (uint64_t)w->offset;
-	if (w->found)
+/* ---- what would order them ---- */
+
+static bool is_race(const struct mx_finding *f) {
+	return f->kind == MX_RACE_LDS || f->kind == MX_RACE_REGISTER || f->kind == MX_RACE_GLOBAL;
+}
+
+/* How well a finding fits: one that names the instructions that part before any other. The text of
+ * one has the instruction that it conflicts with as "(+0x1a4)". */
+static unsigned fit(const struct mx_finding *f, const struct parting *p) {
+	unsigned score = 1;
+	char other[32];
+	for (unsigned i = 0; i < p->n; i++) {
+		snprintf(other, sizeof other, "(+0x%" PRIx64 ")", p->pc[i]);
+		score += 2 * (f->pc == p->pc[i]) + 2 * (strstr(f->text, other) != NULL);
+	}
+	return 2 * score - (strstr(f->text, "(conditional") != NULL);
+}
+
+static const struct mx_finding *best_race(const struct mx_report *report, const struct parting *p) {
+	const struct mx_finding *best = NULL;
+	for (size_t i = 0; i < report->n_findings; i++) {
+		const struct mx_finding *f = &report->findings[i];
+		if (is_race(f) && (!best || fit(f, p) > fit(best, p)))
+			best = f;
+	}
+	return best;
+}
+
+static const struct mx_finding *first_of_kind(const struct mx_report *report, mx_finding_kind k) {
+	for (size_t i = 0; i < report->n_findings; i++)
+		if (report->findings[i].kind == k)
+			return &report->findings[i];
+	return NULL;
+}
+
+static void add_finding(const struct mx_emu *emu, const struct mx_finding *f, const char *lead,
+                        struct mx_result *r) {
+	char line[720], lane[24] = "";
+	if (!f)
+		return;
+	if (f->lane >= 0)
+		snprintf(lane, sizeof lane, " lane %d", f->lane);
+	snprintf(line, sizeof line, "%s: %s; workgroup %u,%u,%u wave %u%s",
+	         emu->finding_name(f->kind), f->text, f->workgroup[0], f->workgroup[1],
+	         f->workgroup[2], f->wave, lane);
+	add_line(r->witness, sizeof r->witness, lead, line);
+}
+
+/* The analysis of order, on this schedule. */
+static int order(struct mx_bench *b, const struct mx_witness *w, const struct parting *p,
+                 struct mx_result *r) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	struct mx_run_result run;
+	emu->set_analysis(MX_ANALYSE_ORDER);
+	int status = mx_bench_run_as(b, &w->schedule, &run, &r->err);
+	emu->set_analysis(0);
+	if (status)
+		return -1;
+	const struct mx_report *report = emu->report();
+	const struct mx_finding *f = best_race(report, p);
+	if (w->pattern_alone)
+		add_finding(emu, first_of_kind(report, MX_UNWRITTEN), "reader: ", r);
+	add_finding(emu, f, "order: ", r);
+	if (!f)
+		add_line(r->witness, sizeof r->witness, "order: no finding; ",
+		         report->order[0] ? report->order : "not analysed to the end");
+	return 0;
+}
+
+/* ---- what the schedule says ---- */
+
+static void explain_head(const struct mx_witness *w, struct mx_result *r) {
+	const struct mx_schedule *s = &w->schedule;
+	char line[200];
+	if (w->pattern_alone) {
 		snprintf(line, sizeof line,
-		         "%zu of %zu decisions are enough (%u runs); first wrong byte: %s",
-		         w->schedule.n, w->decisions, w->runs, mx_place_text(b, address, place));
-	else
-		snprintf(line, sizeof line, "not shortened: %s", w->why);
+		         "pattern=%02x: what registers and LDS hold before anybody writes them is "
+		         "enough, in any order; calm is pattern=00",
+		         s->pattern);
+		add_line(r->witness, sizeof r->witness, "", line);
+	}
+	if (s->order == 1)
+		add_line(r->witness, sizeof r->witness, "",
+		         "order=1: workgroups begin in descending order");
+	else if (s->order) {
+		snprintf(line, sizeof line,
+		         "order=%" PRIu32 ": of each 64 workgroups the first to begin is number "
+		         "%" PRIu32,
+		         s->order, s->order);
+		add_line(r->witness, sizeof r->witness, "", line);
+	}
+	if (s->slice) {
+		snprintf(line, sizeof line,
+		         "slice=%" PRIu64 ": workgroups take turns of so many instructions",
+		         s->slice);
+		add_line(r->witness, sizeof r->witness, "", line);
+	}
+}
+
+static void summarise(const struct mx_bench *b, const struct mx_witness *w, struct mx_result *r) {
+	char line[800], place[160];
+	if (!w->found) {
+		add_line(r->witness, sizeof r->witness, "not shortened: ", w->why);
+		return;
+	}
+	int n = snprintf(line, sizeof line,
+	                 "%zu of %zu decisions are enough (%u runs) to part from the calm schedule "
+	                 "with pattern=%02x",
+	                 w->schedule.n, w->decisions, w->runs, w->calm.pattern);
+	if (w->placed)
+		snprintf(line + n, sizeof line - (size_t)n, "; first wrong byte: %s",
+		         mx_place_text(b, mx_bench_address(b, w->buffer) + (uint64_t)w->offset,
+		                       place));
 	add_line(r->witness, sizeof r->witness, "", line);
+	explain_head(w, r);
+	if (!w->placed)
+		add_line(r->witness, sizeof r->witness,
+		         w->calm_fails ? "  calm: ends in " : "  here: ends in ", w->failure);
+}
+
+/* Of the first run that parts from run 0 or does not end, and of run 0 itself: one of them parts
+ * from the calm schedule. */
+static int shrink_one(const struct mx_options *o, struct mx_bench *b, struct mx_witness *w,
+                      struct mx_result *r) {
+	const uint64_t first = r->race.divergent ? r->race.first : r->race.first_late;
+	const uint64_t seeds[] = { o->seed + first, o->seed };
+	int status = 0;
+	for (unsigned i = 0; !status && !w->found && i < 2; i++) {
+		mx_schedule_free(&w->schedule);
+		status = mx_shrink(b, seeds[i], MOST_RUNS, w, &r->err);
+	}
+	return status;
+}
+
+static int tell(const struct mx_options *o, struct mx_bench *b, const struct mx_witness *w,
+                struct mx_result *r) {
+	struct parting parting = { .n = 0 };
+	summarise(b, w, r);
+	if (!w->found)
+		return 0;
+	r->schedule = mx_schedule_text(&w->schedule);
+	if (compare(b, w, &parting, r))
+		return -1;
+	return o->analysis & MX_ANALYSE_ORDER ? order(b, w, &parting, r) : 0;
 }
 
 int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
-	double each = r->seconds > 1e-5 ? r->seconds : 1e-5, most = most_seconds / each;
-	unsigned runs = most < MOST_RUNS ? (unsigned)most : MOST_RUNS;
-	const uint64_t seeds[] = { o->seed + r->race.first, o->seed };
 	struct mx_witness w = { .found = false };
-	int status = 0;
-	for (unsigned i = 0; !status && !w.found && i < 2; i++) {
-		mx_schedule_free(&w.schedule);
-		status = mx_shrink(b, seeds[i], runs, &w, &r->err);
-	}
-	if (!status) {
-		summarise(b, &w, r);
-		r->schedule = w.found ? mx_schedule_text(&w.schedule) : NULL;
-	}
-	if (!status && w.found)
-		status = compare(b, &w, r);
+	int status = mx_limit_by_calm(b, &r->err);
+	if (!status)
+		status = shrink_one(o, b, &w, r);
+	if (!status)
+		status = tell(o, b, &w, r);
 	mx_schedule_free(&w.schedule);
+	mx_bench_device(b)->emu->set_instruction_limit(0);
 	return status;
 }

@@ -26,6 +26,7 @@ int mx_run_0_keep(struct mx_run_0 *zero, const struct mx_bench *b, const struct 
 void mx_run_0_free(struct mx_run_0 *zero) {
 	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
 		free(zero->bytes[i]);
+	*zero = (struct mx_run_0){ .failed = false };
 }
 
 /* ---- where two runs part ---- */
@@ -65,7 +66,18 @@ static bool differs(const struct mx_bench *b, const struct mx_run_0 *zero, struc
 	return false;
 }
 
-void mx_output_text(const struct mx_output *x, const struct mx_plan *p, char *text, size_t room) {
+struct mx_output mx_run_0_against(const struct mx_run_0 *zero, const struct mx_bench *b,
+                                  const struct mx_run_result *r) {
+	struct mx_output x = { .outcome = MX_RUN_SAME, .hash = r->failed ? 0 : r->hash };
+	if (r->failed)
+		x.outcome = MX_RUN_FAULT;
+	else if (zero->failed || differs(b, zero, &x))
+		x.outcome = MX_RUN_DIFFERS;
+	return x;
+}
+
+void mx_output_text(const struct mx_output *x, const struct mx_plan *p, const char *other,
+                    char *text, size_t room) {
 	const struct mx_buffer *s = &p->buffers[x->buffer];
 	long long offset = x->offset, ld = (long long)s->ld;
 	char where[160];
@@ -80,8 +92,8 @@ void mx_output_text(const struct mx_output *x, const struct mx_plan *p, char *te
 	else
 		snprintf(where, sizeof where, "%s[%lld][%lld]", s->name, offset / ld,
 		         offset % ld / x->size);
-	snprintf(text, room, "first at %s, 0x%0*" PRIx64 ", in run 0 0x%0*" PRIx64, where,
-	         2 * (int)x->size, x->here, 2 * (int)x->size, x->there);
+	snprintf(text, room, "first at %s, 0x%0*" PRIx64 ", %s 0x%0*" PRIx64, where,
+	         2 * (int)x->size, x->here, other, 2 * (int)x->size, x->there);
 }
 
 /* ---- the batch ---- */
@@ -130,10 +142,8 @@ static mx_run_outcome judge_other(struct mx_batch *batch, const struct mx_race_o
 
 void mx_batch_note(struct mx_batch *batch, const struct mx_race_options *o,
                    const struct mx_run_0 *zero, struct mx_bench *b, const struct mx_run_result *r) {
-	struct mx_output x = { .outcome = MX_RUN_SAME, .hash = r->failed ? 0 : r->hash };
-	if (r->failed)
-		x.outcome = MX_RUN_FAULT;
-	else if (zero->failed || differs(b, zero, &x))
+	struct mx_output x = mx_run_0_against(zero, b, r);
+	if (x.outcome == MX_RUN_DIFFERS)
 		x.outcome = judge_other(batch, o, b, r);
 	take_notes(batch, b);
 	if (x.outcome == MX_RUN_SAME)

@@ -27,6 +27,10 @@ int mx_run_0_keep(struct mx_run_0 *zero, const struct mx_bench *b, const struct 
                   struct mx_error *err);
 void mx_run_0_free(struct mx_run_0 *zero);
 
+/* How the run that the bench has just done parts from it: SAME, DIFFERS or FAULT. */
+struct mx_output mx_run_0_against(const struct mx_run_0 *zero, const struct mx_bench *b,
+                                  const struct mx_run_result *r);
+
 /* Notes one more run of the batch, which the bench has just done. */
 void mx_batch_note(struct mx_batch *batch, const struct mx_race_options *o,
                    const struct mx_run_0 *zero, struct mx_bench *b, const struct mx_run_result *r);
@@ -35,6 +39,7 @@ void mx_batch_note(struct mx_batch *batch, const struct mx_race_options *o,
 void mx_batch_lost(struct mx_batch *batch, mx_run_outcome outcome, int cause);
 
 /* "C[3][5] is 0x..., in run 0 0x..." */
-void mx_output_text(const struct mx_output *x, const struct mx_plan *p, char *text, size_t room);
+void mx_output_text(const struct mx_output *x, const struct mx_plan *p, const char *other,
+                    char *text, size_t room);
 
 #endif

@@ -4,7 +4,9 @@
  *   record:  "mxh1", u32 bytes of the rest, u64 XXH3 of the rest, the rest
  *
  * A batch is counted where its record is whole, and then for good; a killed hunt loses at most the
- * batches under way, whose runs are done again by their numbers. */
+ * batches under way, whose runs are done again by their numbers. Of a file that ends in the middle
+ * of a record this one is dropped; one that is damaged anywhere else is left as it is, and refused.
+ */
 #define _GNU_SOURCE
 #include "journal.h"
 
@@ -39,6 +41,7 @@ struct mx_hunt_journal {
 	int file;
 	const char *path;
 	time_t synced;
+	bool cut; /* its last record was */
 	struct record record;
 };
 
@@ -68,7 +71,7 @@ static int append(struct mx_hunt_journal *j, size_t bytes, struct mx_error *err)
 }
 
 /* Reads the record at *at and moves past it. False where there is no whole one. */
-static bool next(struct mx_hunt_journal *j, off_t *at, size_t *bytes) {
+static bool next_record(struct mx_hunt_journal *j, off_t *at, size_t *bytes) {
 	struct record *r = &j->record;
 	ssize_t n = pread(j->file, r, sizeof *r, *at);
 	if (n < (ssize_t)sizeof r->head || memcmp(r->head.magic, "mxh1", 4) ||
@@ -139,7 +142,57 @@ static int check(const struct mx_hunt_journal *j, const struct mx_hunt_identity 
 static int begin(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
                  struct mx_error *err) {
 	memcpy(j->record.body, is, sizeof *is);
-	return append(j, sizeof *is, err);
+	int status = append(j, sizeof *is, err);
+	if (status && ftruncate(j->file, 0))
+		return complain(j, err);
+	return status;
+}
+
+/* A record cut short by the end of what wrote it has none behind it, and is no longer than one. */
+static bool was_cut(struct mx_hunt_journal *j, off_t from, off_t end) {
+	size_t bytes;
+	off_t behind;
+	if (end - from > (off_t)sizeof j->record)
+		return false;
+	for (off_t at = from + 1; at < end; at++)
+		if (behind = at, next_record(j, &behind, &bytes))
+			return false;
+	return true;
+}
+
+/* What is behind the last whole record, from `whole` on. */
+static int drop_rest(struct mx_hunt_journal *j, off_t whole, off_t end, unsigned long runs,
+                     struct mx_error *err) {
+	if (whole == end)
+		return 0;
+	if (!was_cut(j, whole, end))
+		return mx_fail(err,
+		               "journal %s: damaged at byte %lld of %lld, behind %lu runs; it is "
+		               "left as it is: take another file, or a copy of its first %lld "
+		               "bytes",
+		               j->path, (long long)whole, (long long)end, runs, (long long)whole);
+	j->cut = true;
+	return ftruncate(j->file, whole) ? complain(j, err) : 0;
+}
+
+/* Nothing is counted of a journal that is refused: what is behind is looked at first. */
+static int replay_batches(struct mx_hunt_journal *j, off_t first, off_t end,
+                          void (*each)(void *context, const struct mx_batch *batch), void *context,
+                          struct mx_error *err) {
+	struct mx_batch *batch = malloc(sizeof *batch);
+	unsigned long runs = 0;
+	size_t bytes;
+	off_t at = first, whole = first;
+	if (!batch)
+		return mx_fail(err, "out of memory");
+	for (; next_record(j, &at, &bytes) && unpack(j->record.body, bytes, batch); whole = at)
+		runs += batch->done;
+	int status = drop_rest(j, whole, end, runs, err);
+	for (at = first; !status && at < whole && next_record(j, &at, &bytes) &&
+	                 unpack(j->record.body, bytes, batch);)
+		each(context, batch);
+	free(batch);
+	return status;
 }
 
 static int replay(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
@@ -151,21 +204,16 @@ static int replay(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
 	off_t at = 0;
 	if (fstat(j->file, &st))
 		return complain(j, err);
+	if (!S_ISREG(st.st_mode))
+		return mx_fail(err, "journal %s: not a file that keeps what is written", j->path);
 	if (!st.st_size)
 		return begin(j, is, err);
-	if (!next(j, &at, &bytes) || bytes != sizeof has)
+	if (!next_record(j, &at, &bytes) || bytes != sizeof has)
 		return mx_fail(err, "journal %s: not a journal of mxcheck", j->path);
 	memcpy(&has, j->record.body, sizeof has);
 	if (check(j, &has, is, err))
 		return -1;
-	struct mx_batch *batch = malloc(sizeof *batch);
-	off_t whole = at;
-	for (; batch && next(j, &at, &bytes) && unpack(j->record.body, bytes, batch); whole = at)
-		each(context, batch);
-	free(batch);
-	if (!batch)
-		return mx_fail(err, "out of memory");
-	return whole < st.st_size && ftruncate(j->file, whole) ? complain(j, err) : 0;
+	return replay_batches(j, at, st.st_size, each, context, err);
 }
 
 int mx_hunt_journal_open(const char *path, const struct mx_hunt_identity *is,
@@ -188,6 +236,10 @@ int mx_hunt_journal_open(const char *path, const struct mx_hunt_identity *is,
 	else
 		mx_hunt_journal_close(j);
 	return status;
+}
+
+bool mx_hunt_journal_was_cut(const struct mx_hunt_journal *j) {
+	return j->cut;
 }
 
 void mx_hunt_journal_close(struct mx_hunt_journal *j) {

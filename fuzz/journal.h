@@ -16,10 +16,14 @@ struct mx_hunt_identity {
 };
 
 /* Opens or begins one, and calls `each` for every batch in it. A last record that was cut short is
- * dropped. 0, or -1 with err->text: not a journal, of another hunt, or in use. */
+ * dropped. 0, or -1 with err->text: not a journal, damaged, of another hunt, or in use; the file is
+ * left as it is. */
 int mx_hunt_journal_open(const char *path, const struct mx_hunt_identity *is,
                          void (*each)(void *context, const struct mx_batch *batch), void *context,
                          struct mx_hunt_journal **journal, struct mx_error *err);
+
+/* Whether its last record had been cut short. */
+bool mx_hunt_journal_was_cut(const struct mx_hunt_journal *j);
 
 /* Adds a batch, all of it or nothing. */
 int mx_hunt_journal_add(struct mx_hunt_journal *j, const struct mx_batch *batch,

@@ -31,7 +31,7 @@ double mx_race_rate_bound(unsigned long n) {
 
 struct hunt {
 	struct mx_bench *bench;
-	const struct mx_race_options *o;
+	struct mx_race_options o;
 	struct mx_race *race;
 	struct mx_verdict *v;
 	struct mx_run_0 zero;
@@ -79,7 +79,7 @@ static void restore_signals(const struct handlers *old) {
 static bool is_over(struct hunt *h) {
 	if (signalled)
 		h->race->interrupted = true;
-	h->over |= signalled || (h->o->seconds > 0 && now() - h->start >= h->o->seconds) ||
+	h->over |= signalled || (h->o.seconds > 0 && now() - h->start >= h->o.seconds) ||
 	           h->race->crashes + h->race->timeouts >= MAX_LOST;
 	return h->over;
 }
@@ -107,6 +107,11 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 	case MX_RUN_TIMEOUT: race->timeouts += x->runs; break;
 	default: break;
 	}
+	if (x->outcome == MX_RUN_TIMEOUT &&
+	    (race->timeouts == x->runs || x->first < race->first_late))
+		race->first_late = x->first;
+	if (x->outcome > MX_RUN_FAULT || (x->outcome == MX_RUN_FAULT && h->zero.failed))
+		race->unfinished += x->runs;
 	if (!diverges(h, x))
 		return;
 	if (!race->divergent || x->first < race->first) {
@@ -119,12 +124,12 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 /* What is around a run that a finding is about, to end its sentence. */
 static void around(const struct hunt *h, uint64_t run, char text[300]) {
 	char variation[256];
-	mx_bench_variation(h->bench, h->o->first_schedule + run, variation, sizeof variation);
+	mx_bench_variation(h->bench, h->o.first_schedule + run, variation, sizeof variation);
 	snprintf(text, 300, variation[0] ? "; around it: %s" : "", variation);
 }
 
 static void note_lost(struct hunt *h, const struct mx_output *x) {
-	uint64_t seed = h->o->first_schedule + x->first;
+	uint64_t seed = h->o.first_schedule + x->first;
 	char with[300];
 	around(h, x->first, with);
 	if (x->outcome == MX_RUN_CRASH)
@@ -136,7 +141,7 @@ static void note_lost(struct hunt *h, const struct mx_output *x) {
 		mx_verdict_add(h->v, MX_WRONG_DEVICE, "time-out",
 		               "run %llu (--seed %llu) took longer than %g s%s",
 		               (unsigned long long)x->first, (unsigned long long)seed,
-		               h->o->time_out, with);
+		               h->o.time_out, with);
 }
 
 static void count(void *context, const struct mx_batch *b) {
@@ -189,25 +194,48 @@ static uint64_t build_hash(const struct mx_bench *b) {
 
 static int resume(struct hunt *h, struct mx_error *err) {
 	struct mx_hunt_identity is = { .build = build_hash(h->bench),
-		                       .seed = XXH3_64bits_withSeed(&h->o->data_seed, 8,
-		                                                    h->o->first_schedule),
+		                       .seed = XXH3_64bits_withSeed(&h->o.data_seed, 8,
+		                                                    h->o.first_schedule),
 		                       .run_0 = h->zero.hash };
 	mx_bench_identity(h->bench, &is.setup, &is.code);
-	return mx_hunt_journal_open(h->o->journal, &is, count_resumed, h, &h->journal, err);
+	int status = mx_hunt_journal_open(h->o.journal, &is, count_resumed, h, &h->journal, err);
+	h->race->cut = !status && mx_hunt_journal_was_cut(h->journal);
+	return status;
 }
 
-static int keep(struct hunt *h, const struct mx_batch *b, struct mx_error *err) {
+/* What has been found is told, though it cannot be kept. */
+static void keep(struct hunt *h, const struct mx_batch *b) {
 	if (!b->done)
-		return 0;
+		return;
 	count(h, b);
-	return h->journal ? mx_hunt_journal_add(h->journal, b, err) : 0;
+	if (h->journal && !h->race->unkept.text[0] &&
+	    mx_hunt_journal_add(h->journal, b, &h->race->unkept))
+		h->over = true;
+}
+
+static uint64_t executed(const struct mx_emu *emu, const char *name) {
+	size_t i = 0, n = emu->op_count();
+	while (i < n && strcmp(emu->op_name(i), name))
+		i++;
+	const uint64_t *by_op = emu->report()->stats.by_op;
+	return i < n && by_op ? by_op[i] : 0;
 }
 
 static double instructions_of_group(const struct mx_bench *b) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	const struct mx_plan *p = mx_bench_plan(b);
 	double groups = (double)p->grid[0] * p->grid[1] * p->grid[2];
-	return emu && groups > 0 ? (double)emu->report()->stats.instructions / groups : 0;
+	if (!emu || groups <= 0 || executed(emu, "s_sleep"))
+		return 0;
+	return ceil((double)emu->report()->stats.instructions / groups);
+}
+
+/* Schedules differ in how long they take; a run that goes round for ever takes longer still. */
+static void limit_time(struct hunt *h, double calm) {
+	bool emu = mx_bench_device(h->bench)->emu != NULL;
+	if (h->o.time_out <= 0 && emu)
+		h->o.time_out = fmax(MX_LEAST_SECONDS, MX_CALM_RUNS * calm);
+	h->race->time_out = h->o.time_out;
 }
 
 static int run_0(struct hunt *h, struct mx_error *err) {
@@ -215,20 +243,22 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 	struct mx_batch *b = calloc(1, sizeof *b);
 	if (!b)
 		return mx_fail(err, "out of memory");
-	int status = mx_bench_run(h->bench, h->o->first_schedule, &r, err);
-	if (!status)
+	int status = mx_bench_run(h->bench, h->o.first_schedule, &r, err);
+	if (!status) {
 		h->race->instructions = instructions_of_group(h->bench);
+		limit_time(h, r.seconds);
+	}
 	if (!status)
 		status = mx_run_0_keep(&h->zero, h->bench, &r, err);
-	if (!status && h->o->journal && !r.late)
+	if (!status && h->o.journal && !r.late)
 		status = resume(h, err);
 	if (!status && !h->race->runs) {
 		if (r.late)
 			mx_batch_lost(b, MX_RUN_TIMEOUT, 0);
 		else
-			mx_batch_note(b, h->o, &h->zero, h->bench, &r);
+			mx_batch_note(b, &h->o, &h->zero, h->bench, &r);
 		mx_ranges_done(&h->ranges, 0, 1);
-		status = keep(h, b, err);
+		keep(h, b);
 	}
 	free(b);
 	return status;
@@ -238,7 +268,7 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 
 static uint64_t batch_size(const struct hunt *h, unsigned workers) {
 	double each = h->race->seconds / (double)h->race->runs;
-	uint64_t share = (h->o->n - h->race->runs) / (4 * workers) + 1, n = MX_BATCH_RUNS;
+	uint64_t share = (h->o.n - h->race->runs) / (4 * workers) + 1, n = MX_BATCH_RUNS;
 	if (h->race->runs < MX_BATCH_RUNS)
 		n = FIRST_BATCH;
 	if (each * (double)n > batch_seconds)
@@ -252,7 +282,7 @@ static unsigned give(struct hunt *h, struct mx_workers *w) {
 	for (unsigned i = 0; i < n; i++) {
 		struct mx_range r;
 		if (mx_workers_idle(w, i) && !h->over &&
-		    mx_ranges_take(&h->ranges, batch_size(h, n), h->o->n, &r))
+		    mx_ranges_take(&h->ranges, batch_size(h, n), h->o.n, &r))
 			mx_workers_give(w, i, r.first, r.end - r.first);
 		busy += !mx_workers_idle(w, i);
 	}
@@ -268,15 +298,15 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 		status = mx_workers_wait(w, &which, &b, err);
 		if (!status && b) {
 			mx_ranges_put_back(&h->ranges, b->first + b->done, b->first + b->n);
-			status = keep(h, b, err);
+			keep(h, b);
 		}
 		h->over |= is_dead(h);
 		if (is_over(h) && !stopping) {
 			mx_workers_stop(w);
 			stopping = true;
 		}
-		if (h->o->progress)
-			h->o->progress(h->o->context, h->race->runs, h->o->n);
+		if (h->o.progress)
+			h->o.progress(h->o.context, h->race->runs, h->o.n);
 		if (h->ranges.out_of_memory || h->tally.out_of_memory)
 			status = mx_fail(err, "out of memory");
 	}
@@ -292,18 +322,19 @@ static void conclude(struct hunt *h) {
 			h->tally.outputs[i].runs && h->tally.outputs[i].outcome <= MX_RUN_DIFFERS;
 	if (!race->divergent)
 		return;
-	mx_output_text(&h->diverged, mx_bench_plan(h->bench), where, sizeof where);
+	mx_output_text(&h->diverged, mx_bench_plan(h->bench), "in run 0", where, sizeof where);
 	around(h, race->first, with);
 	mx_verdict_add(h->v, MX_WRONG_ORDER, "nondeterminism",
 	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s%s",
-	               race->divergent, race->runs, race->distinct, race->first, where, with);
+	               race->divergent, race->runs - race->unfinished, race->distinct, race->first,
+	               where, with);
 }
 
 static int hunt(struct hunt *h, struct mx_error *err) {
 	struct mx_workers *w = NULL;
 	int status = run_0(h, err);
-	if (!status && h->race->runs < h->o->n)
-		status = mx_workers_start(h->bench, h->o, &h->zero, &w, err);
+	if (!status && h->race->runs < h->o.n)
+		status = mx_workers_start(h->bench, &h->o, &h->zero, &w, err);
 	if (!status && w && !is_dead(h))
 		status = run_all(h, w, err);
 	if (w)
@@ -315,7 +346,7 @@ static int hunt(struct hunt *h, struct mx_error *err) {
 
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err) {
-	struct hunt h = { .bench = b, .o = o, .race = race, .v = v, .start = now() };
+	struct hunt h = { .bench = b, .o = *o, .race = race, .v = v, .start = now() };
 	struct handlers old;
 	*race = (struct mx_race){ 0 };
 	catch_signals(&old);

@@ -43,21 +43,31 @@ struct mx_race {
 	unsigned long legal;     /* runs whose bytes are not run 0's, but allowed */
 	unsigned long faults;    /* runs under which the device failed: divergent too */
 	unsigned long crashes, timeouts;
-	double instructions; /* of a workgroup in run 0, on average; 0: not known */
+	unsigned long first_late; /* of timeouts, the first such run */
+	unsigned long unfinished; /* left no bytes to compare: these two, and runs under which the
+	                             device failed as it did under run 0 */
+	double time_out;          /* that its runs had, in seconds; 0: none */
+	double instructions; /* of a workgroup in run 0, on average; 0: not known, or its waves
+	                        sleep */
 	double seconds;      /* of all launches, summed */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */
+	bool cut;                                 /* the journal's last record was: done again */
+	struct mx_error unkept; /* why the journal took no more, which ended it; "" */
 };
 
 /* Called now and then. */
 typedef void mx_race_progress(void *context, unsigned long done, unsigned long of);
+
+enum { MX_CALM_RUNS = 100, MX_LEAST_SECONDS = 30 };
 
 struct mx_race_options {
 	unsigned jobs;
 	uint64_t first_schedule;
 	unsigned long n;     /* runs */
 	double seconds;      /* stop after these; 0: never */
-	double time_out;     /* of a run, in seconds; 0: none */
+	double time_out;     /* of a run, in seconds; 0: on the emulator MX_CALM_RUNS times what
+	                        run 0 took, MX_LEAST_SECONDS at least; on a real device none */
 	const char *journal; /* file to go on from and to write to; NULL: none */
 	uint64_t data_seed;  /* which the journal is bound to */
 	mx_race_progress *progress;
@@ -68,7 +78,8 @@ struct mx_race_options {
 };
 
 /* Hunts. Findings of the device and a divergence, with its first differing element, are added
- * to v. SIGINT and SIGTERM end it early, with what was done until then. */
+ * to v. SIGINT and SIGTERM end it early, with what was done until then; so does a journal that takes
+ * no more. */
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err);
 

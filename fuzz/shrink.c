@@ -1,29 +1,62 @@
 /* The shortest schedule that still diverges: what a seed decided otherwise than the calm schedule,
  * with everything left out that is not needed [Zeller and Hildebrandt, "Simplifying and Isolating
  * Failure-Inducing Input": ddmin]. */
-#include "schedule.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "replay.h"
 
 struct shrink {
 	struct mx_bench *b;
 	struct mx_witness *w;
-	uint64_t calm; /* hash of what the calm schedule leaves */
-	bool calm_failed;
+	struct mx_run_0 calm;
+	bool fails; /* the seed's run does, */
+	mx_finding_kind kind;
+	uint64_t pc; /* by this finding, here */
 	unsigned max_runs;
+	double end;
 	struct mx_error *err;
 	int status;
 };
 
-/* Whether the run under a schedule leaves other bytes than the calm one. */
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_over(const struct shrink *s) {
+	return s->status || s->w->runs >= s->max_runs || now() >= s->end;
+}
+
+/* What stopped the last launch, or NULL. */
+static const struct mx_finding *stop_of(const struct shrink *s) {
+	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
+	for (size_t i = report->n_findings; report->stopped && i--;)
+		if (report->findings[i].kind <= MX_TRAP)
+			return &report->findings[i];
+	return NULL;
+}
+
+/* Of waves that go round for ever, where in their loops they are found is chance. */
+static bool fails_alike(const struct shrink *s) {
+	const struct mx_finding *f = stop_of(s);
+	return f && f->kind == s->kind && (f->pc == s->pc || f->kind == MX_STUCK);
+}
+
+/* Whether the run under a schedule fails as the seed's did, or leaves other bytes than the calm
+ * one. */
 static bool diverges(struct shrink *s, const struct mx_schedule *schedule) {
 	struct mx_run_result r;
-	if (s->status || s->w->runs >= s->max_runs)
+	if (is_over(s))
 		return false;
 	s->w->runs++;
 	s->status = mx_bench_run_as(s->b, schedule, &r, s->err);
-	return !s->status && (r.failed != s->calm_failed || (!r.failed && r.hash != s->calm));
+	if (s->status || s->fails)
+		return !s->status && r.failed && fails_alike(s);
+	return !r.failed && (s->calm.failed || r.hash != s->calm.hash);
 }
 
 /* ---- deviations ---- */
@@ -57,7 +90,7 @@ static void leave_out(struct shrink *s, struct mx_deviation *spare) {
 		if (part == 1 && !any)
 			return;
 		part = part > 1 ? part / 2 : 1;
-		if (s->status || s->w->runs >= s->max_runs)
+		if (is_over(s))
 			return;
 	}
 }
@@ -99,7 +132,7 @@ static void shorten(struct shrink *s) {
 	for (size_t i = 0; i < all->n; i++) {
 		struct mx_deviation *d = &all->deviations[i];
 		uint64_t low = 0;
-		while (d->kind == MX_DELAY && d->value - low > 1 && s->w->runs < s->max_runs) {
+		while (d->kind == MX_DELAY && d->value - low > 1 && !is_over(s)) {
 			uint64_t kept = d->value, middle = low + (kept - low) / 2;
 			d->value = middle;
 			if (!diverges(s, all)) {
@@ -110,48 +143,38 @@ static void shorten(struct shrink *s) {
 	}
 }
 
-/* ---- the first difference ---- */
+/* ---- what it is held against ---- */
 
-static int keep_calm(struct shrink *s, uint8_t *copies[MX_MAX_BUFFERS]) {
-	struct mx_schedule calm = s->w->schedule;
-	struct mx_run_result r;
-	calm.deviations = NULL;
-	calm.n = 0;
-	calm.order = 0;
-	calm.slice = 0;
-	calm.pattern = 0;
-	if (mx_bench_run_as(s->b, &calm, &r, s->err))
-		return -1;
-	s->calm = r.hash;
-	s->calm_failed = r.failed;
-	for (unsigned i = 0; !r.failed && i < mx_bench_plan(s->b)->n_buffers; i++) {
-		size_t bytes;
-		const uint8_t *now = mx_bench_bytes(s->b, i, &bytes);
-		if (!(copies[i] = malloc(bytes)))
-			return mx_fail(s->err, "out of memory");
-		memcpy(copies[i], now, bytes);
-	}
-	return 0;
+static void note_failure(struct shrink *s) {
+	const struct mx_finding *f = stop_of(s);
+	if (f)
+		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s",
+		         mx_bench_device(s->b)->emu->finding_name(f->kind), f->text);
 }
 
-static int place(struct shrink *s, uint8_t *const copies[MX_MAX_BUFFERS]) {
-	const struct mx_plan *p = mx_bench_plan(s->b);
+static int keep_calm(struct shrink *s) {
+	struct mx_run_result r;
+	mx_run_0_free(&s->calm);
+	if (mx_bench_run_as(s->b, &s->w->calm, &r, s->err))
+		return -1;
+	s->w->calm_fails = r.failed;
+	if (r.failed)
+		note_failure(s);
+	return mx_run_0_keep(&s->calm, s->b, &r, s->err);
+}
+
+/* The first byte, where both leave bytes. */
+static int place(struct shrink *s) {
 	struct mx_run_result r;
 	if (mx_bench_run_as(s->b, &s->w->schedule, &r, s->err))
 		return -1;
-	for (unsigned i = 0; !r.failed && i < p->n_buffers; i++) {
-		size_t bytes, at = 0;
-		const uint8_t *now = mx_bench_bytes(s->b, i, &bytes);
-		if (!copies[i] || !memcmp(now, copies[i], bytes))
-			continue;
-		while (now[at] == copies[i][at])
-			at++;
-		s->w->buffer = i;
-		s->w->offset = (int64_t)at - (int64_t)p->buffers[i].guard;
-		return 0;
-	}
-	s->w->found = false;
-	s->w->why = "the device fails under it, and leaves no bytes to compare";
+	struct mx_output x = mx_run_0_against(&s->calm, s->b, &r);
+	s->w->placed = x.outcome == MX_RUN_DIFFERS && x.size;
+	s->w->buffer = x.buffer;
+	if (s->w->placed) /* of the element the byte */
+		s->w->offset = x.offset + __builtin_ctzll(x.here ^ x.there) / 8;
+	if (r.failed)
+		note_failure(s);
 	return 0;
 }
 
@@ -163,8 +186,13 @@ static int record(struct shrink *s, uint64_t seed) {
 	emu->record_schedule(&s->w->schedule);
 	int status = mx_bench_run(s->b, seed, &r, s->err);
 	emu->record_schedule(NULL);
+	const struct mx_finding *f = status ? NULL : stop_of(s);
+	s->fails = f != NULL;
+	s->kind = f ? f->kind : MX_FINDINGS;
+	s->pc = f ? f->pc : 0;
 	mx_schedule_sort(&s->w->schedule);
 	s->w->decisions = s->w->schedule.n;
+	s->w->calm = mx_schedule_calm(&s->w->schedule);
 	return status;
 }
 
@@ -181,21 +209,39 @@ static int reduce(struct shrink *s) {
 	return s->status;
 }
 
+/* Registers and LDS that nobody has written decide, whatever the order. */
+static bool pattern_alone(struct shrink *s) {
+	struct mx_witness *w = s->w;
+	struct mx_schedule calm = w->calm;
+	w->calm.pattern = 0;
+	s->status = keep_calm(s);
+	if (!diverges(s, &calm))
+		return false;
+	w->schedule.n = w->schedule.order = 0;
+	w->schedule.slice = 0;
+	return w->pattern_alone = true;
+}
+
+static int search(struct shrink *s, uint64_t seed) {
+	struct mx_witness *w = s->w;
+	if (record(s, seed) || keep_calm(s))
+		return -1;
+	if (diverges(s, &w->schedule))
+		w->found = !reduce(s);
+	else
+		w->found = pattern_alone(s);
+	if (!w->found)
+		w->why = "its decisions, said outright, leave the calm schedule's bytes";
+	return s->status ? s->status : w->found ? place(s) : 0;
+}
+
 int mx_shrink(struct mx_bench *b, uint64_t seed, unsigned max_runs, struct mx_witness *w,
               struct mx_error *err) {
-	struct shrink s = { .b = b, .w = w, .max_runs = max_runs, .err = err };
-	uint8_t *copies[MX_MAX_BUFFERS] = { NULL };
+	struct shrink s = {
+		.b = b, .w = w, .max_runs = max_runs, .end = now() + MX_SHRINK_SECONDS, .err = err
+	};
 	*w = (struct mx_witness){ .schedule.odd = UINT64_MAX };
-	int status = record(&s, seed);
-	if (!status)
-		status = keep_calm(&s, copies);
-	if (!status && !diverges(&s, &w->schedule))
-		w->why = "its decisions, said outright, leave the calm schedule's bytes";
-	else if (!status && !(status = reduce(&s))) {
-		w->found = true;
-		status = place(&s, copies);
-	}
-	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
-		free(copies[i]);
-	return status ? status : s.status;
+	int status = search(&s, seed);
+	mx_run_0_free(&s.calm);
+	return status;
 }

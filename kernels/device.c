@@ -69,6 +69,7 @@ static int find_functions(struct mx_hip *h, const char *file, struct mx_why *why
 static const struct mx_emu *find_emu(void *library) {
 	static struct mx_emu emu;
 	*(void **)&emu.set_seed = dlsym(library, "mxhipSetSeed");
+	*(void **)&emu.set_instruction_limit = dlsym(library, "mxhipSetInstructionLimit");
 	*(void **)&emu.set_threads = dlsym(library, "mxhipSetThreads");
 	*(void **)&emu.set_profile = dlsym(library, "mxhipSetProfile");
 	*(void **)&emu.set_observer = dlsym(library, "mxhipSetObserver");

@@ -27,6 +27,7 @@ struct mx_why {
 struct mx_emu {
 	void (*set_seed)(uint64_t seed);
 	void (*set_threads)(unsigned n);
+	void (*set_instruction_limit)(uint64_t instructions);
 	bool (*set_profile)(const char *name);
 	void (*set_observer)(const struct mx_observer *observer);
 	void (*set_analysis)(unsigned analysis);

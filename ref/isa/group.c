@@ -83,7 +83,7 @@ static uint8_t pattern_of(const struct mx_group *g) {
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
 	mx_order_group_start(g);
-	g->clock = g->alone = g->landed_at = 0;
+	g->clock = g->alone = g->looked = g->landed_at = 0;
 	g->landed = 0;
 	g->last = NULL;
 	g->demoted = false;

@@ -220,9 +220,11 @@ struct mx_schedule {
 	size_t n, room;
 };
 
-/* The least chance of a seed to meet a bug that takes `*depth` orderings of the waves of a
- * workgroup, which issues so many instructions; 0: there is none for so many. */
-double mx_schedule_chance(unsigned waves, double instructions, unsigned *depth);
+/* The least chance of a seed to meet a bug that takes `*depth` orderings among the first
+ * *instructions of a workgroup of so many waves, where each acts as it is issued: nothing is said
+ * of bugs that depend on when memory operations land, nor of waves that sleep. *instructions is
+ * rounded up. 0: there is none for so many, or for one wave. */
+double mx_schedule_chance(unsigned waves, uint64_t *instructions, unsigned *depth);
 
 void mx_schedule_sort(struct mx_schedule *s);
 void mx_schedule_free(struct mx_schedule *s);

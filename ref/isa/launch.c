@@ -120,6 +120,8 @@ static void run_all(struct mx_run *run) {
 			mx_parallel_run(run, &next, r.end);
 	}
 	mx_residents_run(&r, run, UINT64_MAX);
+	for (unsigned i = 0; l->record && i < r.n; i++)
+		mx_record_rest(r.group[i]);
 	mx_residents_free(&r);
 }
 

@@ -103,6 +103,7 @@ struct mx_wave {
 	uint64_t ended_at;               /* the instruction at which its last turn ended */
 	uint32_t again;                  /* turns that ended there before */
 	uint32_t waited_for;             /* operations that landed at waits, and not before */
+	uint64_t had_turn;               /* clock at which its last turn ended, or it was idle */
 	unsigned rank;                   /* schedules by priority: the highest runs */
 	const struct mx_deviation *delays, *turns; /* explicit schedules: the next of the wave */
 };
@@ -115,7 +116,11 @@ struct mx_random {
 /* What shares one fate: each operation has its own, or those of an instruction, or of a wave. */
 typedef enum { MX_BY_OPERATION, MX_BY_PLACE, MX_BY_WAVE } mx_fate;
 
-enum { MX_CHANGES = 2 }; /* of priorities, in a schedule by priority */
+enum {
+	MX_CHANGES = 2,    /* of priorities, in a schedule by priority */
+	MX_FAIR = 1 << 14, /* instructions: a wave that has run alone so long may wait for another,
+	                      and becomes the last */
+};
 
 /* How a schedule behaves: chances in 256. */
 struct mx_temper {
@@ -124,7 +129,8 @@ struct mx_temper {
 	uint64_t salt;               /* of fates */
 	bool ranked;                 /* waves run by priority, else in random turns */
 	bool patient;                /* of these, who waits for memory lets others go first */
-	uint64_t change[MX_CHANGES]; /* clocks at which who runs becomes the last, ascending */
+	uint64_t change[MX_CHANGES]; /* clocks at which who runs loses its priority, ascending */
+	unsigned lot[MX_CHANGES];    /* for one below all waves': the smaller is the higher */
 };
 
 struct mx_group {
@@ -144,8 +150,10 @@ struct mx_group {
 	struct mx_wave *last; /* who had the last turn, or NULL */
 	bool demoted;         /* who has become the last of all by it */
 	unsigned next_rank;   /* lower than any */
+	unsigned first_rank;  /* higher than any */
 	uint64_t alone;       /* clock since when no other had one */
-	int next_wave;        /* explicit schedules: whose turn it is; -1: not said */
+	uint64_t looked;      /* clock at which somebody was looked for who has starved */
+	int next_wave;        /* whose turn it is, before all priorities; -1: not said */
 	unsigned slow_wave;   /* is picked rarely, so that others run ahead */
 	uint64_t stores;      /* that have landed */
 	uint64_t landed_at;   /* clock of the last landing, and how many there were at it */
@@ -449,7 +457,9 @@ uint64_t mx_due_time(struct mx_wave *w, struct mx_memop *m);
 /* ---- turns.c: whose turn it is, by priority or as an explicit schedule says ---- */
 
 void mx_turns_begin(struct mx_wave *w);
-/* A wave that can do something, or NULL. */
+/* Whose turn it is before all priorities, or NULL: an explicit schedule says so, or it starves. */
+struct mx_wave *mx_turns_said(struct mx_group *g);
+/* By priority a wave that can do something, or NULL. */
 struct mx_wave *mx_turns_pick(struct mx_group *g);
 /* Instructions that the wave may issue now; and what follows from its having had its turn. */
 uint64_t mx_turns_length(const struct mx_wave *w);
@@ -458,6 +468,8 @@ void mx_turns_end(struct mx_wave *w, uint64_t start);
 /* Notes a decision of the schedule, where it is not the calm one. */
 void mx_record_turn(struct mx_group *g, const struct mx_wave *next);
 void mx_record_landing(struct mx_wave *w, const struct mx_memop *m);
+/* What has not landed when a finding stops the launch: it waits for a wait that does not come. */
+void mx_record_rest(struct mx_group *g);
 
 /* Neither waits at a barrier nor has ended. */
 bool mx_idle(const struct mx_wave *w);

@@ -115,21 +115,30 @@ static void step(struct mx_wave *w) {
 
 /* ---- the group ---- */
 
-/* A wave of higher priority, if there is one that can run, mostly goes first. */
+static bool is_favoured(const struct mx_wave *other, const struct mx_wave *w) {
+	return other->priority > w->priority && other->status == MX_READY;
+}
+
+/* One of the waves of higher priority that can run, if there are any, mostly goes first: however
+ * many they are, as otherwise many that go round would keep another from its turn. */
 static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
-	for (unsigned i = 0; i < g->n_waves; i++) {
-		struct mx_wave *other = &g->waves[i];
-		if (other->priority > w->priority && other->status == MX_READY &&
-		    mx_random_below(&g->random, 4))
-			w = other;
-	}
+	unsigned n = 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		n += is_favoured(&g->waves[i], w);
+	if (!n || !mx_random_below(&g->random, 4))
+		return w;
+	unsigned k = n > 1 ? mx_random_below(&g->random, n) : 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (is_favoured(&g->waves[i], w) && !k--)
+			return &g->waves[i];
 	return w;
 }
 
 /* Any wave that can do something; the slow one only now and then, or if it is alone. */
 static struct mx_wave *pick(struct mx_group *g) {
-	if (g->temper.ranked)
-		return mx_turns_pick(g);
+	struct mx_wave *said = mx_turns_said(g);
+	if (said || g->temper.ranked)
+		return said ? said : mx_turns_pick(g);
 	unsigned start = mx_random_below(&g->random, g->n_waves);
 	struct mx_wave *slow = NULL;
 	for (unsigned i = 0; i < g->n_waves; i++) {

@@ -1,11 +1,14 @@
 /* What kind of schedule a seed is: how memory behaves, and by what rule waves take turns.
  *
  * Half of the schedules give waves random turns; half run them by random priorities that change at
- * random points, as in probabilistic concurrency testing [Burckhardt et al., "A Randomized
- * Scheduler with Probabilistic Guarantees of Finding Bugs"]: a bug that takes d = MX_CHANGES + 1
- * orderings of n waves that issue k instructions is met with at least 1/(n k^(d-1)). Nobody knows
- * k before the run, and a schedule shall follow from its seed: the range of the change points is a
- * random power of two. */
+ * random points, as in probabilistic concurrency testing [Burckhardt et al. 2010, "A Randomized
+ * Scheduler with Probabilistic Guarantees of Finding Bugs", section 3]: who runs at the i-th point
+ * that was drawn gets the i-th of priorities below all waves'. A bug that takes d = MX_CHANGES + 1
+ * orderings of instructions of n waves, among the first k of them, is met with at least
+ * 1/(n k^(d-1)) - if instructions act in the order in which they are issued, which memory does in
+ * schedules where all lands at once. Of landing moments it promises nothing. Nobody knows k before
+ * the run, and a schedule shall follow from its seed: the range of the change points is a random
+ * power of two. */
 #include "machine.h"
 
 enum {
@@ -59,18 +62,21 @@ uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {
 
 /* ---- one workgroup ---- */
 
+/* Chances in 256. */
+static const struct {
+	uint16_t at_once, at_wait;
+	mx_fate fate;
+} memory[] = {
+	{ 256, 0, MX_BY_OPERATION }, { 0, 256, MX_BY_OPERATION },  { 0, 0, MX_BY_OPERATION },
+	{ 85, 85, MX_BY_OPERATION }, { 16, 224, MX_BY_OPERATION }, { 224, 16, MX_BY_OPERATION },
+	{ 224, 32, MX_BY_PLACE },    { 32, 224, MX_BY_PLACE },     { 128, 128, MX_BY_PLACE },
+	{ 128, 128, MX_BY_WAVE },
+};
+
+enum { KINDS_OF_MEMORY = sizeof memory / sizeof *memory };
+
 static void temper_memory(struct mx_group *g) {
-	static const struct {
-		uint16_t at_once, at_wait;
-		mx_fate fate;
-	} memory[] = {
-		{ 256, 0, MX_BY_OPERATION },  { 0, 256, MX_BY_OPERATION },
-		{ 0, 0, MX_BY_OPERATION },    { 85, 85, MX_BY_OPERATION },
-		{ 16, 224, MX_BY_OPERATION }, { 224, 16, MX_BY_OPERATION },
-		{ 224, 32, MX_BY_PLACE },     { 32, 224, MX_BY_PLACE },
-		{ 128, 128, MX_BY_PLACE },    { 128, 128, MX_BY_WAVE },
-	};
-	unsigned kind = mx_random_below(&g->random, sizeof memory / sizeof *memory);
+	unsigned kind = mx_random_below(&g->random, KINDS_OF_MEMORY);
 	g->temper.at_once = memory[kind].at_once;
 	g->temper.at_wait = memory[kind].at_wait;
 	g->temper.fate = memory[kind].fate;
@@ -78,7 +84,8 @@ static void temper_memory(struct mx_group *g) {
 	g->temper.salt = mx_random_next(&g->random);
 }
 
-/* Fisher and Yates. Ranks below those of all waves are for who becomes the last. */
+/* Fisher and Yates. Ranks below those of all waves are for who becomes the last, those above for
+ * who has starved. */
 static void rank_waves(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		unsigned k = mx_random_below(&g->random, i + 1);
@@ -87,7 +94,8 @@ static void rank_waves(struct mx_group *g) {
 	}
 	for (unsigned i = 0; i < g->n_waves; i++)
 		g->waves[i].rank += 1u << 31;
-	g->next_rank = 1u << 31;
+	g->next_rank = (1u << 31) - MX_CHANGES;
+	g->first_rank = (1u << 31) + g->n_waves;
 }
 
 static void temper_waves(struct mx_group *g) {
@@ -101,9 +109,12 @@ static void temper_waves(struct mx_group *g) {
 	for (unsigned i = 0; i < MX_CHANGES; i++) {
 		uint64_t at = mx_random_below(&g->random, range);
 		unsigned k = i;
-		for (; k && t->change[k - 1] > at; k--)
+		for (; k && t->change[k - 1] > at; k--) {
 			t->change[k] = t->change[k - 1];
+			t->lot[k] = t->lot[k - 1];
+		}
 		t->change[k] = at;
+		t->lot[k] = i;
 	}
 	rank_waves(g);
 }
@@ -113,17 +124,20 @@ void mx_group_temper(struct mx_group *g) {
 	temper_waves(g);
 }
 
-/* Half of the schedules are of this kind, and each range of change points is as likely. */
-double mx_schedule_chance(unsigned waves, double instructions, unsigned *depth) {
+/* Half of the schedules are by priority; each kind of memory, of which one lands all at once, and
+ * each range of change points is as likely. Where nothing waits, the patient ones keep strict
+ * priority too; a wave that may run alone for MX_FAIR would not. */
+double mx_schedule_chance(unsigned waves, uint64_t *instructions, unsigned *depth) {
 	unsigned bits = LEAST_RANGE_BITS;
 	*depth = MX_CHANGES + 1;
-	while (bits < LEAST_RANGE_BITS + RANGES && (double)(1u << bits) < instructions)
+	while (1ull << bits < *instructions)
 		bits++;
-	if (bits == LEAST_RANGE_BITS + RANGES || !waves)
+	if (waves < 2 || 1ull << bits > MX_FAIR)
 		return 0;
-	double chance = 0.5 / RANGES / waves;
+	*instructions = 1ull << bits;
+	double chance = 0.5 / KINDS_OF_MEMORY / RANGES / waves;
 	for (unsigned i = 0; i < MX_CHANGES; i++)
-		chance /= (double)(1u << bits);
+		chance /= (double)*instructions;
 	return chance;
 }
 

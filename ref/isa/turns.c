@@ -1,10 +1,15 @@
-/* Whose turn it is, by priority or as an explicit schedule says; and the recording of schedules. */
+/* Whose turn it is, by priority or as an explicit schedule says; and the recording of schedules.
+ *
+ * No wave that is not idle goes without a turn for ever, whatever the others do. Each turn issues
+ * an instruction or lands an operation, or is of a wave that has just become able to; whoever has
+ * had none for as long as starved() says is next, before all priorities, and has the highest from
+ * then on. Who waits for memory in a patient schedule lets others go first while its wait is not
+ * over, but for PATIENCE at most. */
 #include <stdlib.h>
 
 #include "machine.h"
 
-/* A wave that has run so long may be waiting for another: it becomes the last. */
-enum { FAIR = 1 << 14 };
+enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, as MX_FAIR */
 
 bool mx_idle(const struct mx_wave *w) {
 	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
@@ -74,6 +79,7 @@ void mx_turns_begin(struct mx_wave *w) {
 	const struct mx_schedule *s = g->run->launch->schedule;
 	w->delays = w->turns = NULL;
 	w->again = w->waited_for = 0;
+	w->had_turn = 0;
 	w->ended_at = UINT64_MAX;
 	if (!s)
 		return;
@@ -91,8 +97,15 @@ void mx_turns_begin(struct mx_wave *w) {
 
 /* ---- priorities ---- */
 
+/* Its status says that it waits until its next turn, though its wait may be over. */
+static bool is_ready(const struct mx_wave *w) {
+	return w->status == MX_READY ||
+	       (w->status == MX_WAITING &&
+	        (mx_wait_over(w) || w->group->clock - w->had_turn >= PATIENCE));
+}
+
 static bool before(const struct mx_group *g, const struct mx_wave *a, const struct mx_wave *b) {
-	bool a_ready = a->status == MX_READY, b_ready = b->status == MX_READY;
+	bool a_ready = is_ready(a), b_ready = is_ready(b);
 	if (g->temper.patient && a_ready != b_ready)
 		return a_ready;
 	return a->rank > b->rank;
@@ -111,11 +124,14 @@ static bool goes_on(const struct mx_group *g) {
 	return g->last && g->last->status == MX_READY && !g->last->yields;
 }
 
-struct mx_wave *mx_turns_pick(struct mx_group *g) {
+struct mx_wave *mx_turns_said(struct mx_group *g) {
 	int next = g->next_wave;
 	g->next_wave = -1;
-	if (next >= 0 && (unsigned)next < g->n_waves && !mx_idle(&g->waves[next]))
-		return &g->waves[next];
+	bool can = next >= 0 && (unsigned)next < g->n_waves && !mx_idle(&g->waves[next]);
+	return can ? &g->waves[next] : NULL;
+}
+
+struct mx_wave *mx_turns_pick(struct mx_group *g) {
 	if (g->run->launch->schedule && goes_on(g) && !g->demoted)
 		return g->last;
 	return by_rank(g);
@@ -132,29 +148,62 @@ uint64_t mx_turns_length(const struct mx_wave *w) {
 	uint64_t n = to_change(w->group);
 	if (w->group->run->launch->schedule)
 		return 1; /* what lands in between is seen at once */
-	return n < FAIR ? n : FAIR;
+	return n < MX_FAIR ? n : MX_FAIR;
+}
+
+/* Who runs at a change of priorities gets the change's own, below those of all waves. */
+static void change_rank(struct mx_wave *w, uint64_t start) {
+	const struct mx_group *g = w->group;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		if (g->clock > start && g->temper.change[i] == g->clock)
+			w->rank = (1u << 31) - 1 - g->temper.lot[i];
 }
 
 static void change_ranks(struct mx_wave *w, uint64_t start) {
 	struct mx_group *g = w->group;
-	bool last = w->yields;
 	if (g->last != w)
 		g->alone = start;
-	for (unsigned i = 0; i < MX_CHANGES; i++)
-		last |= g->clock > start && g->temper.change[i] == g->clock;
-	g->demoted = last || g->clock - g->alone >= FAIR;
+	change_rank(w, start);
+	g->demoted = w->yields || g->clock - g->alone >= MX_FAIR;
 	if (g->demoted) {
 		w->rank = --g->next_rank;
 		g->alone = g->clock;
 	}
 }
 
+/* Longer than strict priorities keep any wave from its turn: each of the others has at most
+ * 2 * MX_FAIR before it is the last. An explicit schedule may say it first. */
+static uint64_t starved(const struct mx_group *g) {
+	return 2 * MX_FAIR * (g->n_waves + 1ull + (g->run->launch->schedule != NULL));
+}
+
+/* Now and then: who has starved longest is next. Idle waves do not starve. */
+static void look_for_starved(struct mx_group *g) {
+	struct mx_wave *worst = NULL;
+	if (g->clock - g->looked < MX_FAIR)
+		return;
+	g->looked = g->clock;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[i];
+		if (mx_idle(w))
+			w->had_turn = g->clock;
+		if (!worst || w->had_turn < worst->had_turn)
+			worst = w;
+	}
+	if (g->clock - worst->had_turn < starved(g))
+		return;
+	worst->rank = g->first_rank++;
+	g->next_wave = (int)worst->index;
+}
+
 void mx_turns_end(struct mx_wave *w, uint64_t start) {
 	struct mx_group *g = w->group;
 	w->again = w->ended_at == w->issued ? w->again + 1 : 0;
 	w->ended_at = w->issued;
+	w->had_turn = g->clock;
 	if (g->temper.ranked)
 		change_ranks(w, start);
+	look_for_starved(g);
 	if (g->run->launch->schedule)
 		follow_turns(w);
 }
@@ -209,4 +258,23 @@ void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
 				     .issue = m->issue,
 				     .turn = by_itself ? g->landed : w->waited_for++,
 				     .value = by_itself ? g->clock - m->born : MX_TO_WAIT });
+}
+
+static void record_queue(struct mx_wave *w, const struct mx_queue *q) {
+	for (unsigned i = 0; i < q->n; i++)
+		note(w->group->run, &(struct mx_deviation){ .group = w->group->index,
+		                                            .wave = w->index,
+		                                            .kind = MX_DELAY,
+		                                            .issue = q->op[i]->issue,
+		                                            .turn = w->waited_for++,
+		                                            .value = MX_TO_WAIT });
+}
+
+void mx_record_rest(struct mx_group *g) {
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[i];
+		const struct mx_queue *const all[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			record_queue(w, all[k]);
+	}
 }

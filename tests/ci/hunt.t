@@ -75,6 +75,7 @@ my $bytes = slurp($journal);
 spew($journal, substr($bytes, 0, length($bytes) - 7));
 mxcheck(@twin, '--race', $runs, '--resume', $journal);
 is(counts($out), $whole, 'a record that was cut short is done again');
+like($out, qr/the journal's last record had been cut short/, 'and that is said');
 mxcheck(@twin, '--race', $runs, '--resume', $journal);
 is(counts($out), $whole, 'a complete journal is told again');
 like($out, qr/race: $runs of the runs are from the journal/, 'and nothing is run');
@@ -98,6 +99,31 @@ spew("$dir/no_journal", 'nothing of the kind');
 $journal = "$dir/no_journal";
 is_refused('another file', 'not a journal', @twin);
 is(slurp($journal), 'nothing of the kind', 'and left as it is');
+
+$bytes = slurp("$dir/killed");
+substr($bytes, length($bytes) / 2, 2) ^= "\xff\xff";
+$journal = spew("$dir/damaged", $bytes);
+is_refused('one that is damaged in the middle', 'damaged at byte \d+ of \d+, behind \d+ runs', @twin);
+ok(slurp($journal) eq $bytes, 'and left as it is');
+my ($good) = $err =~ /its first (\d+) bytes/;
+spew($journal, substr($bytes, 0, $good // 0));
+mxcheck(@twin, '--race', $runs, '--resume', $journal);
+is(counts($out), $whole, 'what it says is whole can be gone on from');
+$journal = '/dev/null';
+is_refused('what keeps nothing', 'not a file that keeps', @twin);
+
+# ---- no more room ----
+
+$journal = "$dir/full";
+run('sh', '-c', 'trap "" XFSZ; ulimit -f 10; exec "$@"', 'sh', $mxcheck, @twin, '--race', 5000, '--resume',
+	$journal);
+is($status, 3, 'a hunt that cannot keep its journal exits by what it has found');
+like($err, qr/^mxcheck: journal \Q$journal\E: /m, 'and says so');
+my ($shown, $done) = $out =~ /race: (\d+) of (\d+) runs differ/;
+ok($shown && $done < 5000, 'with what it has done until then') or diag $out;
+run('sh', '-c', 'trap "" XFSZ; ulimit -f 1; exec "$@"', 'sh', $mxcheck, @correct, '--race', 1000000, '--resume',
+	"$dir/full_too");
+is($status, 2, 'where nothing was found, that it could not is its exit');
 
 # ---- signals and time ----
 

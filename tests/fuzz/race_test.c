@@ -113,8 +113,8 @@ static void test_faults(void) {
 	gemm->kernarg[0].value = "16";
 	struct hunt h = hunt("gemm/mxfp4_gemm", 2, 7, 6);
 	gemm->kernarg[0].value = address;
-	ok(h.race.runs == 6 && h.race.faults == 6 && !h.race.divergent,
-	   "a kernel that faults under every schedule does not diverge");
+	ok(h.race.runs == 6 && h.race.faults == 6 && h.race.unfinished == 6 && !h.race.divergent,
+	   "a kernel that faults under every schedule does not diverge, and shows nothing");
 	ok(has_note(&h, "fault", "mxfp4_gemm_f32") && mx_verdict_status(&h.v) == 4,
 	   "it is a fault");
 }
@@ -162,7 +162,9 @@ static void test_lost_runs(void) {
 	snprintf(seed, sizeof seed, "--seed %llu", (unsigned long long)schedule);
 	o.legal = die;
 	struct hunt dead = hunt_with("broken/loose_wait", o);
-	ok(dead.race.runs == RUNS && dead.race.crashes == 1 &&
+	ok(whole.race.time_out >= MX_LEAST_SECONDS && !whole.race.unfinished,
+	   "there is a limit to a run where nobody asks for one, which none takes");
+	ok(dead.race.runs == RUNS && dead.race.crashes == 1 && dead.race.unfinished == 1 &&
 	           dead.race.divergent == whole.race.divergent - 1,
 	   "a run whose process dies is one run lost, and the hunt goes on");
 	ok(has_note(&dead, "crash", seed) && mx_verdict_status(&dead.v) == 4,
@@ -170,8 +172,8 @@ static void test_lost_runs(void) {
 	o.legal = hang;
 	o.time_out = 1;
 	struct hunt late = hunt_with("broken/loose_wait", o);
-	ok(late.race.runs == RUNS && late.race.timeouts == 1 &&
-	           late.race.divergent == whole.race.divergent - 1,
+	ok(late.race.runs == RUNS && late.race.timeouts == 1 && late.race.unfinished == 1 &&
+	           late.race.time_out == 1 && late.race.divergent == whole.race.divergent - 1,
 	   "so is a run that does not end");
 	ok(has_note(&late, "time-out", seed) && mx_verdict_status(&late.v) == 4,
 	   "it is a time-out, with its seed");

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# What a hunt says of the schedule that it has made short; and its replay line, pasted: it brings the
+# divergence back.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($mxcheck, $status, $out, $err, $dir);
+
+compile_with('tests/ci/race/race.c', "$dir/race.co", '-O2', '-Ikernels');
+
+# The case file of one of its kernels.
+sub race {
+	my ($kernel, $waves, $groups) = @_;
+	$groups //= 1;
+	return spew("$dir/$kernel.yaml", <<"END");
+name: race/$kernel
+code: race.co
+kernel: $kernel
+grid: [$groups]
+block: [@{[64 * $waves]}]
+buffers:
+  - {name: IN,  role: none, type: u32, rows: 1, cols: 256, data: random}
+  - {name: OUT, role: none, type: u32, rows: 1, cols: 256, data: zero}
+kernarg:
+  - {offset: 0, type: ptr, value: IN}
+  - {offset: 8, type: ptr, value: OUT}
+verdict: {judge: none}
+runs:
+  - {M: 64, N: 64, K: 256, regime: general}
+END
+}
+
+sub run_race { return mxcheck('run', '--case', @_) }
+
+# ---- what the judge does not see ----
+
+my %exit = (stale => 3, last => 3);
+for my $kernel (sort keys %exit) {
+	my $case = race($kernel, $kernel eq 'last' ? 2 : 1);
+	is(run_race($case, '--no-analysis'), 0, "$kernel: one run without analysis shows nothing");
+	is(run_race($case, '--no-analysis', '--race', 10), $exit{$kernel}, 'a hunt does');
+	my ($replay) = $out =~ /replay: (.*)$/m;
+	run('sh', '-c', ($replay // 'false') . ' --no-analysis');
+	is($status, $exit{$kernel}, 'its replay, too') or diag $out;
+	like($out, qr/nondeterminism: .* first at OUT\[0\]\[\d+\], 0x\w+, under 'calm,pattern=\w\w' 0x/,
+		'with the first bytes that part');
+	my ($schedule) = ($replay // '') =~ /'(calm[^']*)'$/;
+	like($schedule // '', qr/0\.\d\@/, 'of one decision at least');
+}
+is(run_race("$dir/stale.yaml", '--no-analysis', '--schedule', 'calm,pattern=5a'), 0,
+	'the calm schedule parts from nothing');
+
+# ---- what is said of it ----
+
+my $instruction = qr/\+0x[0-9a-f]+ \S+ .*/;
+my @said = (
+	[ 'stale', 1, 1, 3, [
+		qr/witness: 1 of \d+ decisions are enough .* from the calm schedule with pattern=/,
+		qr/witness: reader: stale$instruction; workgroup 0,0,0 wave 0 lane 0, time/,
+		qr/witness:   calm: gets 0x\w+, of stale\+0x\w+ global_load_dword/,
+		qr/witness: order: race-register: stale$instruction: reads v\d+, which global_load_dword .* no s_waitcnt vmcnt\(0\) between them; workgroup 0,0,0 wave 0/,
+	] ],
+	[ 'reader', 4, 1, 3, [
+		qr/witness: reader: reader\+0x\w+ ds_read_b32 .* of LDS at byte \d+/,
+		qr/witness: order: race-lds: reader$instruction LDS 0x\w+ .* of wave \d: no .*s_barrier between .*; workgroup 0,0,0 wave \d lane \d+/,
+	] ],
+	[ 'groups', 1, 2, 3, [
+		qr/witness: 0 of \d+ decisions are enough/,
+		qr/witness: (order|slice)=\d+: workgroups (begin in descending order|take turns)/,
+		qr/witness:   here: is written by groups\+0x\w+ global_store_dword .*; workgroup 0,0,0/,
+	] ],
+	[ 'fault', 1, 1, 4, [
+		qr/witness: 1 of \d+ decisions are enough/,
+		qr/witness:   here: ends in fault: fault\+0x\w+ global_load_dword/,
+		qr/witness: order: race-register: .* no s_waitcnt vmcnt\(0\) between them/,
+	] ],
+	[ 'endless', 1, 1, 4, [
+		qr/witness: 1 of \d+ decisions are enough/,
+		qr/witness:   here: ends in no-progress: endless\+0x\w+/,
+		qr/witness: order: race-register: .* no s_waitcnt lgkmcnt\(0\) between them/,
+	] ],
+);
+for (@said) {
+	my ($kernel, $waves, $groups, $exit, $lines) = @$_;
+	is(run_race(race($kernel, $waves, $groups), '--race', 5), $exit, "a hunt of $kernel");
+	like($out, $_, 'says so') for @$lines;
+	my ($replay) = $out =~ /replay: (.*)$/m;
+	is(run('sh', '-c', $replay // 'false'), $exit, 'and its replay ends as it does') or diag $out;
+}
+
+# ---- what is not there ----
+
+sub is_refused {
+	my ($schedule, $why) = @_;
+	is(run_race("$dir/last.yaml", '--schedule', $schedule), 2, "'$schedule' is refused");
+	like($err, qr/\Amxcheck: schedule: $why: \S+ has .*\n\z/, 'in one line that says why');
+}
+is_refused('calm,pattern=00,0.2@1+1', 'wave 2 of workgroup 0');
+is_refused('calm,pattern=00,0.1@1>2', 'wave 2 of workgroup 0');
+is_refused('calm,pattern=00,1.0@1+1', 'workgroup 1');
+is_refused('calm,pattern=00,first=2', 'first=2');
+
+done_testing();
