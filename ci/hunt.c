@@ -90,7 +90,7 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 		fprintf(stderr, "\r\033[K");
 	unsigned long ended = r->race.runs - r->race.crashes - r->race.timeouts;
 	r->seconds = ended ? r->race.seconds / (double)ended : 0;
-	bool wrong = r->race.divergent || r->race.timeouts;
+	bool wrong = r->race.divergent || r->race.broken;
 	if (!status && wrong && !r->race.interrupted && mx_bench_device(b)->emu)
 		status = mx_witness_find(o, b, r);
 	return status;
@@ -172,7 +172,7 @@ static void print_unfinished(const struct mx_race *race, const char *lead) {
 	} kinds[] = { { race->timeouts, "took too long" },
 		      { race->crashes, "died" },
 		      { race->unfinished - race->timeouts - race->crashes,
-		        "ended by the device, as run 0" } };
+		        "ended by the device, as all" } };
 	const char *between = "";
 	if (!race->unfinished)
 		return;

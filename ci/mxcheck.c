@@ -130,7 +130,7 @@ static int hold_against_calm(const struct gate *g, struct mx_bench *b, struct mx
 		return 0;
 	snprintf(other, sizeof other, "under 'calm,pattern=%02x'", calm.pattern);
 	mx_output_text(&x, mx_bench_plan(b), other, where, sizeof where);
-	mx_verdict_add(&r->verdict, MX_WRONG_ORDER, "nondeterminism",
+	mx_verdict_add(&r->verdict, x.size ? MX_WRONG_ORDER : MX_WRONG_DEVICE, "nondeterminism",
 	               "this schedule parts from the calm one: %s", where);
 	return 0;
 }

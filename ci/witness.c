@@ -4,6 +4,7 @@
 #include "witness.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -231,32 +232,32 @@ static int order(struct mx_bench *b, const struct mx_witness *w, const struct pa
 
 /* ---- what the schedule says ---- */
 
+__attribute__((format(printf, 2, 3))) static void explain(struct mx_result *r, const char *format,
+                                                          ...) {
+	char line[200];
+	va_list values;
+	va_start(values, format);
+	vsnprintf(line, sizeof line, format, values);
+	va_end(values);
+	add_line(r->witness, sizeof r->witness, "", line);
+}
+
+/* What is said once for the whole schedule, and is no decision of a wave. */
 static void explain_head(const struct mx_witness *w, struct mx_result *r) {
 	const struct mx_schedule *s = &w->schedule;
-	char line[200];
-	if (w->pattern_alone) {
-		snprintf(line, sizeof line,
-		         "pattern=%02x: what registers and LDS hold before anybody writes them is "
-		         "enough, in any order; calm is pattern=00",
-		         s->pattern);
-		add_line(r->witness, sizeof r->witness, "", line);
-	}
+	if (w->pattern_alone)
+		explain(r,
+		        "pattern=%02x: what registers and LDS hold before anybody writes them is "
+		        "enough, in any order; calm is pattern=00",
+		        s->pattern);
 	if (s->order == 1)
-		add_line(r->witness, sizeof r->witness, "",
-		         "order=1: workgroups begin in descending order");
-	else if (s->order) {
-		snprintf(line, sizeof line,
-		         "order=%" PRIu32 ": of each 64 workgroups the first to begin is number "
-		         "%" PRIu32,
-		         s->order, s->order);
-		add_line(r->witness, sizeof r->witness, "", line);
-	}
-	if (s->slice) {
-		snprintf(line, sizeof line,
-		         "slice=%" PRIu64 ": workgroups take turns of so many instructions",
-		         s->slice);
-		add_line(r->witness, sizeof r->witness, "", line);
-	}
+		explain(r, "order=1: workgroups begin in descending order");
+	else if (s->order)
+		explain(r, "order=%" PRIu32 ": of 64 workgroups number %" PRIu32 " begins first",
+		        s->order, s->order);
+	if (s->slice)
+		explain(r, "slice=%" PRIu64 ": workgroups take turns of so many instructions",
+		        s->slice);
 }
 
 static void summarise(const struct mx_bench *b, const struct mx_witness *w, struct mx_result *r) {
@@ -280,11 +281,11 @@ static void summarise(const struct mx_bench *b, const struct mx_witness *w, stru
 		         w->calm_fails ? "  calm: ends in " : "  here: ends in ", w->failure);
 }
 
-/* Of the first run that parts from run 0 or does not end, and of run 0 itself: one of them parts
- * from the calm schedule. */
+/* Of the first run that fails or does not end, which the exit status is of, else of the first that
+ * parts from run 0, and of run 0 itself: one of them parts from the calm schedule. */
 static int shrink_one(const struct mx_options *o, struct mx_bench *b, struct mx_witness *w,
                       struct mx_result *r) {
-	const uint64_t first = r->race.divergent ? r->race.first : r->race.first_late;
+	const uint64_t first = r->race.broken ? r->race.first_broken : r->race.first;
 	const uint64_t seeds[] = { o->seed + first, o->seed };
 	int status = 0;
 	for (unsigned i = 0; !status && !w->found && i < 2; i++) {

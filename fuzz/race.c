@@ -97,6 +97,15 @@ static bool diverges(const struct hunt *h, const struct mx_output *x) {
 	return x->outcome == MX_RUN_DIFFERS || (x->outcome == MX_RUN_FAULT && !h->zero.failed);
 }
 
+static void count_broken(struct hunt *h, const struct mx_output *x) {
+	struct mx_race *race = h->race;
+	if (x->outcome != MX_RUN_TIMEOUT && (x->outcome != MX_RUN_FAULT || h->zero.failed))
+		return;
+	if (!race->broken || x->first < race->first_broken)
+		race->first_broken = x->first;
+	race->broken += x->runs;
+}
+
 static void count_output(struct hunt *h, const struct mx_output *x) {
 	struct mx_race *race = h->race;
 	mx_tally_add(&h->tally, x);
@@ -107,10 +116,8 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 	case MX_RUN_TIMEOUT: race->timeouts += x->runs; break;
 	default: break;
 	}
-	if (x->outcome == MX_RUN_TIMEOUT &&
-	    (race->timeouts == x->runs || x->first < race->first_late))
-		race->first_late = x->first;
-	if (x->outcome > MX_RUN_FAULT || (x->outcome == MX_RUN_FAULT && h->zero.failed))
+	count_broken(h, x);
+	if (x->outcome > MX_RUN_FAULT)
 		race->unfinished += x->runs;
 	if (!diverges(h, x))
 		return;
@@ -316,6 +323,8 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 static void conclude(struct hunt *h) {
 	struct mx_race *race = h->race;
 	char where[320], with[300];
+	if (h->zero.failed && !race->divergent)
+		race->unfinished += race->faults;
 	mx_tally_top(&h->tally, race->outputs);
 	for (size_t i = 0; i < h->tally.room; i++)
 		race->distinct +=

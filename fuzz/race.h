@@ -43,13 +43,14 @@ struct mx_race {
 	unsigned long legal;     /* runs whose bytes are not run 0's, but allowed */
 	unsigned long faults;    /* runs under which the device failed: divergent too */
 	unsigned long crashes, timeouts;
-	unsigned long first_late; /* of timeouts, the first such run */
-	unsigned long unfinished; /* left no bytes to compare: these two, and runs under which the
-	                             device failed as it did under run 0 */
+	unsigned long broken; /* runs that failed or took too long, where run 0 did not */
+	unsigned long first_broken;
+	unsigned long unfinished; /* left nothing to compare: these two, and where the device
+	                             failed under all runs, all */
 	double time_out;          /* that its runs had, in seconds; 0: none */
-	double instructions; /* of a workgroup in run 0, on average; 0: not known, or its waves
-	                        sleep */
-	double seconds;      /* of all launches, summed */
+	double instructions;      /* of a workgroup in run 0, on average; 0: not known, or its waves
+	                             sleep */
+	double seconds;           /* of all launches, summed */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */
 	bool cut;                                 /* the journal's last record was: done again */
@@ -78,8 +79,8 @@ struct mx_race_options {
 };
 
 /* Hunts. Findings of the device and a divergence, with its first differing element, are added
- * to v. SIGINT and SIGTERM end it early, with what was done until then; so does a journal that takes
- * no more. */
+ * to v. SIGINT and SIGTERM end it early, with what was done until then; so does a journal that
+ * takes no more. */
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err);
 

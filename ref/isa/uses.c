@@ -49,10 +49,19 @@ static void add_matrix(const struct mx_inst *in, struct list *l) {
 		add(l, i ? "scale of B" : "scale of A", in->mai.scale[i], 1, true);
 }
 
+/* VCCZ and EXECZ are of the pairs [ISA 3.9]. */
+static void add_source(struct list *l, unsigned i, unsigned code, unsigned dwords) {
+	bool zero = dwords && (code == MX_VCCZ || code == MX_EXECZ);
+	if (zero)
+		add(l, sources[i], code == MX_VCCZ ? MX_VCC : MX_EXEC, 2, true);
+	else
+		add(l, sources[i], code, dwords, true);
+}
+
 static void add_alu(const struct mx_inst *in, struct list *l) {
 	const struct mx_op *op = in->op;
 	for (unsigned i = 0; i < 3; i++)
-		add(l, sources[i], in->src[i], op->s[i], true);
+		add_source(l, i, in->src[i], op->s[i]);
 	if (op->flags & MX_CARRY_IN)
 		add(l, "mask", in->src[2], 2, true);
 	if (op->flags & MX_VCC_IN)

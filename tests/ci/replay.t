@@ -75,6 +75,10 @@ my @said = (
 		qr/witness:   here: ends in fault: fault\+0x\w+ global_load_dword/,
 		qr/witness: order: race-register: .* no s_waitcnt vmcnt\(0\) between them/,
 	] ],
+	[ 'usual', 1, 1, 4, [
+		qr/race: [1-4] of 5 runs differ/,
+		qr/witness:   calm: ends in fault: usual\+0x\w+ global_load_dword/,
+	] ],
 	[ 'endless', 1, 1, 4, [
 		qr/witness: 1 of \d+ decisions are enough/,
 		qr/witness:   here: ends in no-progress: endless\+0x\w+/,

@@ -207,6 +207,7 @@ static void test_uses(void) {
 		{ { 0x85068005 /* s_cselect_b32 s6, s5, 0 */ },
 		  "src0 5+1, flag 253+1",
 		  "s_cselect_b32" },
+		{ { 0xbe8d00fb /* s_mov_b32 s13, src_vccz */ }, "src0 106+2", "s_mov_b32 of vccz" },
 	};
 	char text[256];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -26,6 +26,17 @@ KERNEL(64) void fault(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = v + in[t];
 }
 
+/* The same the other way round: what is loaded is nowhere, and was somewhere before. */
+KERNEL(64) void usual(const GLOBAL u32 *in, GLOBAL u32 *out) {
+	u32 t = __builtin_amdgcn_workitem_id_x(), at = 0, v;
+	asm volatile("global_load_dword %0, %2, %3\n\t"
+	             "s_nop 0\n\t"
+	             "global_load_dword %1, %0, %3\n\t"
+	             "s_waitcnt vmcnt(0)"
+	             : "+v"(at), "=&v"(v) : "v"(0), "s"(in));
+	out[t] = v;
+}
+
 /* The end of a loop is loaded without a wait: before it has landed, the loop has none. */
 KERNEL(64) void endless(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	u32 t = __builtin_amdgcn_workitem_id_x(), again = 1;
