@@ -83,20 +83,32 @@ void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kin
 	mx_find_pair(w, in, first, kind, lane, address, "%s %s of %s: %s", what, other, of, why);
 }
 
+/* A row of mx_order_wave.load as the assembler names it. */
+static void register_name(unsigned row, char text[16]) {
+	static const char *const named[] = { "flat_scratch", "xnack_mask", "vcc" };
+	unsigned code = row - MX_VGPR_FILE;
+	if (row < MX_VGPR_FILE)
+		snprintf(text, 16, "%c%u", row < 256 ? 'v' : 'a', row % 256);
+	else if (code < MX_FLAT_SCRATCH)
+		snprintf(text, 16, "s%u", code);
+	else if (code < MX_TTMP0)
+		snprintf(text, 16, "%s_%s", named[(code - MX_FLAT_SCRATCH) / 2],
+		         code % 2 ? "hi" : "lo");
+	else if (code < MX_M0)
+		snprintf(text, 16, "ttmp%u", code - MX_TTMP0);
+	else
+		snprintf(text, 16, "%s", code == MX_M0 ? "m0" : code % 2 ? "exec_hi" : "exec_lo");
+}
+
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write) {
 	const struct mx_order_wave *o = &w->group->order->wave[w->index];
-	unsigned row = l->row;
-	unsigned number = row < 256 ? row : row < MX_VGPR_FILE ? row - 256 : row - MX_VGPR_FILE;
-	char other[160], why[96];
+	char other[160], why[96], name[16];
 	if (mx_found_again(w, in, l->in, MX_RACE_REGISTER))
 		return;
 	instruction(w, l->in, other, sizeof other);
 	missing_wait(why, sizeof why, l->stream, o->issued[l->stream], l->number);
-	mx_find_pair(w, in, l->in, MX_RACE_REGISTER, -1, 0, "%s %c%u, which %s is to write: %s",
-	             write ? "writes" : "reads",
-	             row < 256            ? 'v'
-	             : row < MX_VGPR_FILE ? 'a'
-	                                  : 's',
-	             number, other, why);
+	register_name(l->row, name);
+	mx_find_pair(w, in, l->in, MX_RACE_REGISTER, -1, 0, "%s %s, which %s is to write: %s",
+	             write ? "writes" : "reads", name, other, why);
 }
