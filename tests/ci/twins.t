@@ -24,7 +24,7 @@ my @twins = (
 	  exit => 3, kinds => ['race-register'], hunt => 20,
 	  lacks => 'v_mfma_.* reads v\d+, which ds_read_b128 .*: no s_waitcnt lgkmcnt\(\d+\) between' },
 	{ bug => 'S4', co => 'loose_wait', case => 'mxfp4_f32', run => '128x128x1024/general',
-	  exit => 3, kinds => ['race-lds'], hunt => 200,
+	  exit => 3, kinds => ['race-lds'], hunt => 20,
 	  lacks => 'no s_waitcnt vmcnt\(16\) before its s_barrier' },
 	{ bug => 'S5', co => 'late_wait', case => 'mxfp4_pingpong_f32', run => '64x256x512/general',
 	  exit => 3, kinds => ['race-lds'], hunt => 20, twin => 'mxfp4_pingpong',
