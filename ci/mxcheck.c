@@ -66,19 +66,8 @@ static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_re
 	return status;
 }
 
-/* The run that is judged is also searched for what the numbers do not show. */
-static int run_once(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
-                    struct mx_error *err) {
-	const struct mx_emu *emu = g->device->emu;
-	if (emu)
-		emu->set_analysis(g->o->analysis);
-	int status = run_traced(g, b, run, err);
-	if (emu)
-		emu->set_analysis(0);
-	return status;
-}
-
-/* Who wrote the first wrong byte: the run is done again for it. */
+/* Who wrote the first wrong byte: the run is done again for it, analysed too, as that may have a
+ * part in its schedule. */
 static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	if (!g->device->emu || !v->placed)
@@ -89,9 +78,9 @@ static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_resul
 	return mx_who_line(b, g->o->seed, address, r->origin, sizeof r->origin, &r->err);
 }
 
-static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	struct mx_run_result run;
-	if (run_once(g, b, &run, &r->err))
+	if (run_traced(g, b, &run, &r->err))
 		return -1;
 	r->seconds = run.seconds;
 	if (g->o->verbose)
@@ -101,6 +90,17 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r))
 		return -1;
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
+}
+
+/* The run that is judged is also searched for what the numbers do not show. */
+static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	const struct mx_emu *emu = g->device->emu;
+	if (emu)
+		emu->set_analysis(g->o->analysis);
+	int status = judge(g, b, r);
+	if (emu)
+		emu->set_analysis(0);
+	return status;
 }
 
 /* What passes may rest on the schedule that it had. */

@@ -307,6 +307,16 @@ void mx_order_group_free(struct mx_group *g);
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m);
+/* How waves tell each other something by memory: polls.c. */
+struct mx_meetings {
+	bool any;       /* there are atomics that return, loads of agent scope, or these: */
+	bool any_polls; /* loads by which a wave waits for another */
+	bool polls[];   /* by dword of the code */
+};
+void mx_find_meetings(const struct mx_program *p, struct mx_meetings *m);
+/* The same, made when first asked for. NULL if memory is short. */
+const struct mx_meetings *mx_program_meetings(const struct mx_program *p);
+
 void mx_order_land(struct mx_wave *w, const struct mx_memop *m);
 void mx_order_wait(struct mx_wave *w); /* for its targets */
 void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);

@@ -16,7 +16,7 @@ enum { SLICE = 64 };
  * that one does not do it all. */
 static void interleave(struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
-	if (!run->order->flags.used || run->slice || l->schedule)
+	if (!run->order->flags.meetings->any || run->slice || l->schedule)
 		return;
 	run->slice = SLICE;
 	if (l->record)
@@ -205,7 +205,7 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	if (!u->known) {
 		mx_order_find_uses(in, u);
-		u->reason = w->group->run->order->flags.polls[in->offset / 4]
+		u->reason = w->group->run->order->flags.meetings->polls[in->offset / 4]
 		                    ? "waits in a loop for what others write"
 		                    : reason_of(in);
 		u->known = true;

@@ -160,9 +160,8 @@ struct mx_order_table {
 	size_t n, room;
 };
 struct mx_order_flags {
-	bool *polls;          /* by dword of the code: loads by which a wave waits */
-	bool used, any_polls; /* whether the program has acquires, and of these loads that poll */
-	uint32_t stamp;       /* of the last release */
+	const struct mx_meetings *meetings;
+	uint32_t stamp;               /* of the last release */
 	struct mx_order_table places; /* the stamp of the last release there */
 	struct mx_order_table waves;  /* one more than the index of a wave's history */
 	struct mx_order_history *history;
@@ -196,11 +195,6 @@ void mx_order_meet(struct mx_group *g); /* at a barrier */
 bool mx_order_knows(const struct mx_wave *w, mx_access earlier, uint32_t group);
 /* Whether it may have read the last release at this place, or something behind it. */
 bool mx_order_saw(const struct mx_wave *w, bool lds, uint64_t at);
-
-/* ---- polls.c ---- */
-
-/* Sets those of the loads by which a wave waits for another, by dword of the code. */
-void mx_find_polls(const struct mx_program *p, bool *polls);
 
 /* ---- order_registers.c ---- */
 

@@ -63,7 +63,7 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
  */
 static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access earlier,
                           uint32_t group, mx_order_kind was) {
-	const bool *polls = r->w->group->run->order->flags.polls;
+	const bool *polls = r->w->group->run->order->flags.meetings->polls;
 	bool sync = mx_access_is_sync(earlier);
 	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
 		return true;

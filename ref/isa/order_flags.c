@@ -162,18 +162,9 @@ static void release(struct mx_wave *w, unsigned stream, uint32_t stamp) {
 /* ---- the launch ---- */
 
 bool mx_order_flags_begin(struct mx_run *run) {
-	const struct mx_program *p = run->launch->program;
 	struct mx_order_flags *f = &run->order->flags;
-	size_t n = mx_program_dwords(p);
-	f->polls = calloc(n + 1, sizeof *f->polls);
-	if (!f->polls)
-		return false;
-	mx_find_polls(p, f->polls);
-	for (size_t i = 0; i < n; i++) {
-		f->any_polls |= f->polls[i];
-		f->used |= f->polls[i] || mx_order_acquires(mx_program_at(p, 4 * i));
-	}
-	return true;
+	f->meetings = mx_program_meetings(run->launch->program);
+	return f->meetings;
 }
 
 void mx_order_flags_end(struct mx_order_flags *f) {
@@ -182,7 +173,6 @@ void mx_order_flags_end(struct mx_order_flags *f) {
 	free(f->history);
 	free(f->waves.entry);
 	free(f->places.entry);
-	free(f->polls);
 }
 
 /* ---- one operation ---- */
@@ -211,7 +201,7 @@ static void learn(struct mx_wave *w, bool lds, uint64_t at) {
 void mx_order_release(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
 	struct mx_order_flags *f = &w->group->run->order->flags;
 	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
-	if (!f->used || !(mx_order_releases(m->in) || (f->any_polls && stores)))
+	if (!f->meetings->any || !(mx_order_releases(m->in) || (f->meetings->any_polls && stores)))
 		return;
 	release(w, stream, ++f->stamp);
 	mx_order_places(w, m, stamp);
@@ -219,7 +209,8 @@ void mx_order_release(struct mx_wave *w, const struct mx_memop *m, unsigned stre
 
 void mx_order_land(struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_order_flags *f = &w->group->run->order->flags;
-	if (f->used && (f->polls[m->in->offset / 4] || mx_order_acquires(m->in)))
+	const struct mx_meetings *meet = f->meetings;
+	if (meet->any && (meet->polls[m->in->offset / 4] || mx_order_acquires(m->in)))
 		mx_order_places(w, m, learn);
 }
 

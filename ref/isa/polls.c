@@ -1,4 +1,5 @@
-/* Loads by which a wave waits for somebody else: in a short loop that changes no memory but
+/* How a program's waves tell each other something by memory, first of all the loads by which a wave
+ * waits for somebody else: in a short loop that changes no memory but
  * scratch, from an address that stays, with a value on which it depends whether the loop goes on.
  * Nothing but another wave ends such a loop, whatever kind of load it is: of workgroup's scope the
  * atomic loads of compiled code are ordinary ones [LLVM "Memory Model gfx942"]. */
@@ -186,7 +187,7 @@ static bool is_branch(const struct mx_inst *in) {
 	       (begins(in, "s_branch") || begins(in, "s_cbranch"));
 }
 
-void mx_find_polls(const struct mx_program *p, bool *polls) {
+static void find_polls(const struct mx_program *p, bool *polls) {
 	for (uint32_t at = 0; at < 4 * mx_program_dwords(p); at += 4) {
 		const struct mx_inst *in = mx_program_at(p, at);
 		struct loop l = { p, 0, at };
@@ -195,5 +196,13 @@ void mx_find_polls(const struct mx_program *p, bool *polls) {
 		l.from = at + 4 + 4 * (uint32_t)(int16_t)in->imm;
 		if (l.from < at && only_looks(&l))
 			look_for_loads(&l, polls);
+	}
+}
+
+void mx_find_meetings(const struct mx_program *p, struct mx_meetings *m) {
+	find_polls(p, m->polls);
+	for (size_t i = 0; i < mx_program_dwords(p); i++) {
+		m->any_polls |= m->polls[i];
+		m->any |= m->polls[i] || mx_order_acquires(mx_program_at(p, 4 * i));
 	}
 }

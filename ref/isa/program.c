@@ -9,6 +9,7 @@ struct mx_program {
 	size_t n;                /* dwords */
 	_Atomic uint64_t shares; /* entry of the kernel whose workgroups last met in memory */
 	_Atomic(struct mx_face *) faces;
+	_Atomic(struct mx_meetings *) meetings;
 	struct mx_inst inst[];
 };
 
@@ -21,14 +22,17 @@ struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base)
 	p->n = n;
 	p->shares = UINT64_MAX;
 	p->faces = NULL;
+	p->meetings = NULL;
 	for (size_t i = 0; i < n; i++)
 		mx_decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &p->inst[i]);
 	return p;
 }
 
 void mx_program_free(struct mx_program *p) {
-	if (p)
+	if (p) {
 		free(p->faces);
+		free(p->meetings);
+	}
 	free(p);
 }
 
@@ -63,5 +67,19 @@ const struct mx_face *mx_program_faces(const struct mx_program *p) {
 	if (atomic_compare_exchange_strong(&owner->faces, &none, faces))
 		return faces;
 	free(faces); /* another thread was first */
+	return none;
+}
+
+const struct mx_meetings *mx_program_meetings(const struct mx_program *p) {
+	struct mx_program *owner = (struct mx_program *)p;
+	struct mx_meetings *m = atomic_load(&owner->meetings), *none = NULL;
+	if (m)
+		return m;
+	m = calloc(1, sizeof *m + p->n + 1);
+	if (m)
+		mx_find_meetings(p, m);
+	if (atomic_compare_exchange_strong(&owner->meetings, &none, m))
+		return m;
+	free(m); /* another thread was first */
 	return none;
 }

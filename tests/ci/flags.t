@@ -50,4 +50,11 @@ for (@kernels) {
 	} 1 .. 6;
 	ok(!@wrong, "$kernel: exit $exit, under any seed") or diag "seeds @wrong", $out, $err;
 }
+
+# Who wrote what is asked of the same schedule.
+judge('overlapping_tiles', 4, 64, '--watch', 'OUT[0,60]');
+my ($time) = ($out =~ /^ *(\d+)  \S+  lane \d+ writes OUT/mg)[-1];
+judge('overlapping_tiles', 4, 64, '--who', 'OUT[0,60]');
+like($out, qr/^  from .* issued at $time,/m, 'the last writer that --watch shows is the one that --who names')
+	or diag $out, $err;
 done_testing();
