@@ -83,7 +83,8 @@ struct mx_written {
 	enum {
 		MX_UNKNOWN,
 		MX_VALUE,
-		MX_LOADED /* by LDS-DMA, from a place whose lower address bits these are */
+		MX_LOADED, /* by LDS-DMA, from a place whose lower address bits these are */
+		MX_SUMMED, /* by atomics, of a function whose lower address bits these are */
 	} kind : 8;
 	bool alone;   /* behind what its wave alone knows to be over */
 	bool several; /* by several without order: the others are among the readers */

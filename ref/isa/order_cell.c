@@ -280,7 +280,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 
 /* Of two functions at one place the order matters. A cell keeps which one there was. */
 static void check_function(const struct mx_order_range *r, struct mx_order_cell *c) {
-	struct mx_written function = { .kind = MX_VALUE,
+	struct mx_written function = { .kind = MX_SUMMED,
 		                       .value = (uint32_t)(uintptr_t)r->in->op->rmw };
 	if (c->read_group && !same_written(c->written, function))
 		mx_order_doubt(r->w, r->in, "atomics of several kinds, whose order matters");

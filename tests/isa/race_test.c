@@ -105,6 +105,11 @@ static const uint32_t scalar_behind[] = {
 static const uint32_t sums[] = {
 	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
 };
+static const uint32_t sums_beside_bytes[] = {
+	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
+	0xdc608201, 0x00000106, /* global_store_byte v6, v1, s[0:1] offset:513 */
+	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
+};
 static const uint32_t other_wave[] = {
 	0xbf850003,             /* s_cbranch_scc1 3 */
 	0xdc708000, 0x00000106, /* global_store_dword v6, v1, s[0:1] */
@@ -192,6 +197,9 @@ static void test_proofs(struct machine *m) {
 	if (!ok(!m->report.n_findings, "which are no race"))
 		show_findings(m);
 	EXPECT(m, sums, "proved for this launch", "integer sums");
+	m->launch.grid[0] = 1;
+	EXPECT(m, sums_beside_bytes, "proved for this launch", "and beside bytes");
+	m->launch.grid[0] = 2;
 	m->launch.grid[0] = 1;
 	m->launch.block[0] = 128;
 	EXPECT(m, other_wave, "not proved: reads what this launch wrote",
