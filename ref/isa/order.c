@@ -172,9 +172,13 @@ static bool is_flag(const struct mx_inst *in) {
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static const char *reason_of(const struct mx_inst *in) {
+static const char *reason_of(const struct mx_inst *in, const struct mx_order_use *u) {
 	enum { MODE = 1 };
 	const struct mx_op *op = in->op;
+	for (unsigned i = 0; i < u->n; i++)
+		if (!u->range[i].write && u->range[i].row >= MX_VGPR_FILE + MX_TTMP0 &&
+		    u->range[i].row < MX_VGPR_FILE + MX_M0)
+			return "reads a register of trap handlers";
 	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
 		return "reads a clock";
 	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
@@ -207,7 +211,7 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 		mx_order_find_uses(in, u);
 		u->reason = w->group->run->order->flags.meetings->polls[in->offset / 4]
 		                    ? "waits in a loop for what others write"
-		                    : reason_of(in);
+		                    : reason_of(in, u);
 		u->known = true;
 	}
 	if (u->reason)

@@ -157,7 +157,7 @@ struct mx_order_use {
 
 /* Order through memory, see order_flags.c. */
 struct mx_order_table {
-	struct entry *entry;
+	struct mx_order_entry *entry;
 	size_t n, room;
 };
 struct mx_order_flags {

@@ -16,7 +16,7 @@
 
 /* ---- a table: 64-bit keys, not 0, and values ---- */
 
-struct entry {
+struct mx_order_entry {
 	uint64_t key;
 	uint32_t value;
 };

@@ -132,6 +132,9 @@ static const uint32_t clock[] = {
 static const uint32_t placement[] = {
 	0xb884f804, /* s_getreg_b32 s4, hwreg(HW_REG_HW_ID) */
 };
+static const uint32_t trap_register[] = {
+	0xbe840070, /* s_mov_b32 s4, ttmp4 */
+};
 static const uint32_t ticket[] = {
 	0xdd098000, 0x03000106, /* global_atomic_add v3, v6, v1, s[0:1] sc0 */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
@@ -182,6 +185,7 @@ static void test_proofs(struct machine *m) {
 	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
 	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
 	EXPECT(m, placement, "not proved: reads a hardware register", "HW_ID");
+	EXPECT(m, trap_register, "not proved: reads a register of trap handlers", "TTMP4");
 	EXPECT(m, ticket, "not proved: an atomic returns", "a returning atomic");
 	EXPECT(m, float_sum, "not proved: atomics whose order matters", "a float atomic");
 	EXPECT(m, two_functions, "not proved: atomics of several kinds", "add and max");
