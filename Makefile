@@ -25,6 +25,8 @@ SRC_oracle := oracle oracle/exact
 $(foreach r,$(ROOMS),$(eval SRC_$r ?= $r))
 $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
+# msgpack-c 6 renamed its library.
+MSGPACK     := $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
@@ -34,7 +36,7 @@ USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lopenblas -lcyaml -lyaml -lxxhash -ldl -lm
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_bench   := $(USES_fuzz)
-USES_ci      := $(B)/libci.a $(USES_fuzz) -lelf
+USES_ci      := $(B)/libci.a $(USES_fuzz) $(B)/ref/hip/note.o -lelf $(MSGPACK)
 
 $(B)/lib%.a:
 	@echo "  AR   $@"
@@ -45,8 +47,6 @@ $(B)/%.o: %.c
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
-# msgpack-c 6 renamed its library.
-MSGPACK    = $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
 $(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
@@ -54,7 +54,7 @@ $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
 
 # No room may need what a room above it has: the linker sees the archives once, in order.
-$(B)/mxcheck: $(filter %.a,$(USES_ci))
+$(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 

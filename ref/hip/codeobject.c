@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "note.h"
 #include "runtime.h"
 
 enum {
@@ -14,7 +15,6 @@ enum {
 	MACH_GFX9_4_GENERIC = 0x5f,
 	ABI_V3 = 1, /* EI_ABIVERSION */
 	ABI_V6 = 4,
-	NOTE_METADATA = 32,
 	RELOC_ABS64 = 3,
 	RELOC_RELATIVE64 = 13,
 	MAX_IMAGE = 1 << 30, /* bytes */
@@ -98,7 +98,7 @@ static hipError_t read_notes(struct loading *l, const GElf_Phdr *p) {
 		uint64_t name = (head[0] + 3ull) & ~3ull, size = name + ((head[1] + 3ull) & ~3ull);
 		if (size > left - 12 || head[1] > left - 12 - name)
 			return mx_hip_fail(hipErrorInvalidImage, "truncated ELF: note");
-		if (head[2] == NOTE_METADATA && head[0] == 7 && !memcmp(at + 12, "AMDGPU", 7))
+		if (head[2] == MX_NOTE_METADATA && head[0] == 7 && !memcmp(at + 12, "AMDGPU", 7))
 			return mx_metadata_read(at + 12 + name, head[1], l->m, l->target);
 		at += 12 + size;
 		left -= 12 + size;

@@ -1,31 +1,19 @@
 /* The kernel metadata of a code object: MessagePack in an ELF note [LLVM "Code Object V3 and
  * Above Metadata"]. */
-#include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "note.h"
 #include "runtime.h"
 
-static bool is_string(const msgpack_object *o, const char *text) {
-	return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(text) &&
-	       !memcmp(o->via.str.ptr, text, o->via.str.size);
-}
-
-static const msgpack_object *member(const msgpack_object *map, const char *key) {
-	for (uint32_t i = 0; map->type == MSGPACK_OBJECT_MAP && i < map->via.map.size; i++)
-		if (is_string(&map->via.map.ptr[i].key, key))
-			return &map->via.map.ptr[i].val;
-	return NULL;
-}
-
 static uint32_t number(const msgpack_object *map, const char *key) {
-	const msgpack_object *o = member(map, key);
+	const msgpack_object *o = mx_note_member(map, key);
 	bool fits = o && o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64 <= UINT32_MAX;
 	return fits ? (uint32_t)o->via.u64 : 0;
 }
 
 static void text(const msgpack_object *map, const char *key, char *to, size_t room) {
-	const msgpack_object *o = member(map, key);
+	const msgpack_object *o = mx_note_member(map, key);
 	size_t n = o && o->type == MSGPACK_OBJECT_STR ? o->via.str.size : 0;
 	n = n < room ? n : room - 1;
 	if (n)
@@ -34,7 +22,7 @@ static void text(const msgpack_object *map, const char *key, char *to, size_t ro
 }
 
 static const msgpack_object_array *array(const msgpack_object *map, const char *key) {
-	const msgpack_object *o = member(map, key);
+	const msgpack_object *o = mx_note_member(map, key);
 	return o && o->type == MSGPACK_OBJECT_ARRAY ? &o->via.array : NULL;
 }
 
@@ -55,7 +43,7 @@ static bool read_args(const msgpack_object *kernel, struct mx_function *f) {
 }
 
 static bool flag(const msgpack_object *map, const char *key) {
-	const msgpack_object *o = member(map, key);
+	const msgpack_object *o = mx_note_member(map, key);
 	return o && ((o->type == MSGPACK_OBJECT_BOOLEAN && o->via.boolean) ||
 	             (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64));
 }
@@ -104,92 +92,11 @@ static hipError_t read_kernels(const msgpack_object *root, struct ihipModule_t *
 	return e;
 }
 
-/* ---- what msgpack-c believes ---- */
-
-static uint64_t big_endian(const uint8_t *p, unsigned bytes) {
-	uint64_t v = 0;
-	for (unsigned i = 0; i < bytes; i++)
-		v = v << 8 | p[i];
-	return v;
-}
-
-/* A head byte: bytes of the count or length behind it, bytes of payload that follow without
- * one, and what is counted: bytes, elements, or pairs of elements [MessagePack specification]. */
-struct head {
-	uint8_t length, payload, per_bytes, per_elements;
-};
-
-static struct head head_of(uint8_t c) {
-	static const struct head heads[32] = {
-		/* nil to true */ { 0 },
-		{ 0 },
-		{ 0 },
-		{ 0 },
-		/* bin */ { 1, 0, 1 },
-		{ 2, 0, 1 },
-		{ 4, 0, 1 },
-		/* ext, with a byte of type */ { 1, 1, 1 },
-		{ 2, 1, 1 },
-		{ 4, 1, 1 },
-		/* float */ { 0, 4 },
-		{ 0, 8 },
-		/* uint, int */ { 0, 1 },
-		{ 0, 2 },
-		{ 0, 4 },
-		{ 0, 8 },
-		{ 0, 1 },
-		{ 0, 2 },
-		{ 0, 4 },
-		{ 0, 8 },
-		/* fixext */ { 0, 2 },
-		{ 0, 3 },
-		{ 0, 5 },
-		{ 0, 9 },
-		{ 0, 17 },
-		/* str */ { 1, 0, 1 },
-		{ 2, 0, 1 },
-		{ 4, 0, 1 },
-		/* array, map */ { 2, 0, 0, 1 },
-		{ 4, 0, 0, 1 },
-		{ 2, 0, 0, 2 },
-		{ 4, 0, 0, 2 },
-	};
-	return c >= 0xc0 && c < 0xe0 ? heads[c - 0xc0] : (struct head){ 0 };
-}
-
-/* Whether every array and map is there in full: msgpack-c allocates what a count asks for
- * before it looks, up to gigabytes for a note of ten bytes. */
-static bool counts_are_real(const uint8_t *p, uint64_t left) {
-	for (uint64_t elements = 1; elements; elements--) {
-		if (elements > left)
-			return false;
-		uint8_t c = *p++;
-		struct head h = head_of(c);
-		left--;
-		if (left < h.length)
-			return false;
-		uint64_t n = big_endian(p, h.length), skip = h.payload + n * h.per_bytes;
-		elements += n * h.per_elements;
-		if (c >= 0x80 && c < 0xa0)
-			elements += (c & 15ull) * (c < 0x90 ? 2 : 1);
-		else if (c >= 0xa0 && c < 0xc0)
-			skip = c & 31;
-		if (left - h.length < skip)
-			return false;
-		p += h.length + skip;
-		left -= h.length + skip;
-	}
-	return true;
-}
-
 hipError_t mx_metadata_read(const void *note, size_t bytes, struct ihipModule_t *m,
                             char target[64]) {
 	msgpack_unpacked u;
-	size_t at = 0;
-	msgpack_unpacked_init(&u);
 	hipError_t e =
-		counts_are_real(note, bytes) &&
-				msgpack_unpack_next(&u, note, bytes, &at) == MSGPACK_UNPACK_SUCCESS
+		mx_note_unpack(note, bytes, &u)
 			? read_kernels(&u.data, m, target)
 			: mx_hip_fail(hipErrorInvalidImage, "metadata note is not MessagePack");
 	msgpack_unpacked_destroy(&u);
