@@ -95,7 +95,8 @@ static void push_system_sgprs(struct mx_wave *w) {
 /* ---- VGPRs ---- */
 
 /* VGPR0 holds z, y, x in ten bits each; the fields of axes that the kernel does not ask for are 0:
- * compiled code takes x without a mask where it asks for x alone. */
+ * compiled code takes x without a mask where it asks for x alone. Lanes without a work-item, which
+ * EXEC leaves out, count as never written: no source says what they hold. */
 static void set_up_lanes(struct mx_wave *w) {
 	const uint32_t *size = w->group->size;
 	uint32_t first = w->index * MX_LANES, n = size[0] * size[1] * size[2] - first;
@@ -106,8 +107,9 @@ static void set_up_lanes(struct mx_wave *w) {
 		ids[l] = i % size[0] | (axes >= 1 ? i / size[0] % size[1] << 10 : 0) |
 		         (axes >= 2 ? i / size[0] / size[1] << 20 : 0);
 	}
-	mx_vwrite(w, 0, ~0ull, ids, NULL);
-	mx_swrite64(w, MX_EXEC, n >= MX_LANES ? ~0ull : (1ull << n) - 1, 0);
+	uint64_t exec = n >= MX_LANES ? ~0ull : (1ull << n) - 1;
+	mx_vwrite(w, 0, exec, ids, NULL);
+	mx_swrite64(w, MX_EXEC, exec, 0);
 }
 
 void mx_wave_start(struct mx_wave *w, uint8_t pattern) {

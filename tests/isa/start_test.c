@@ -45,14 +45,18 @@ static const uint32_t dump[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-static void run_dump(struct machine *m) {
+static void run_after_aim(struct machine *m, const uint32_t *program, size_t bytes) {
 	uint64_t base = (uintptr_t)arena;
 	const uint32_t aim[] = { 0xbea800ff, (uint32_t)base, 0xbea900ff, (uint32_t)(base >> 32) };
 	struct code c = { 0 };
 	fill_arena(0xEE);
 	APPEND(&c, aim);
-	APPEND(&c, dump);
+	append(&c, program, bytes);
 	run_code(m, &c);
+}
+
+static void run_dump(struct machine *m) {
+	run_after_aim(m, dump, sizeof dump);
 }
 
 static uint64_t pair(unsigned sgpr) {
@@ -162,6 +166,34 @@ static void test_partial(void) {
 	mx_report_free(&m.report);
 }
 
+/* Stores lane 39 or 40 of v0. */
+static const uint32_t store_lane_39[] = {
+	0xd2890004, 0x00014f00, /* v_readlane_b32 s4, v0, 39 */
+	0x7e040280,             /* v_mov_b32_e32 v2, 0 */
+	0x7e0a0204,             /* v_mov_b32_e32 v5, s4 */
+	0xdc708000, 0x00280502, /* global_store_dword v2, v5, s[40:41] */
+	0xbf810000,             /* s_endpgm */
+};
+static const uint32_t store_lane_40[] = {
+	0xd2890004, 0x00015100, /* v_readlane_b32 s4, v0, 40 */
+	0x7e040280,             /* v_mov_b32_e32 v2, 0 */
+	0x7e0a0204,             /* v_mov_b32_e32 v5, s4 */
+	0xdc708000, 0x00280502, /* global_store_dword v2, v5, s[40:41] */
+	0xbf810000,             /* s_endpgm */
+};
+
+static void test_absent_lanes(void) {
+	struct machine m = machine();
+	m.launch.block[0] = 40;
+	run_after_aim(&m, store_lane_39, sizeof store_lane_39);
+	ok(no_findings(&m) && get(0) == 39, "of 40 work-items lane 39 of v0 has the last one's id");
+	run_after_aim(&m, store_lane_40, sizeof store_lane_40);
+	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN,
+	        "what lane 40 holds was never written"))
+		show_findings(&m);
+	mx_report_free(&m.report);
+}
+
 static void test_refusals(void) {
 	static const uint32_t end[] = {
 		0xbf810000, /* s_endpgm */
@@ -199,6 +231,7 @@ int main(void) {
 	test_preload();
 	test_work_items();
 	test_partial();
+	test_absent_lanes();
 	test_refusals();
 	return done_testing();
 }
