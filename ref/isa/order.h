@@ -77,19 +77,26 @@ static inline bool mx_access_is_sync(mx_access a) {
 
 /* ---- order_shadow.c: who touched each byte last ---- */
 
-/* What a write left: two of the same do not conflict. Of a cell of several dwords each
- * has the value. */
+/* What a write left. Two writes that left the same do not conflict. Of a cell of several dwords
+ * each dword has the value. */
 struct mx_written {
-	enum {
-		MX_UNKNOWN,
-		MX_VALUE,
-		MX_LOADED, /* by LDS-DMA, from a place whose lower address bits these are */
-		MX_SUMMED, /* by atomics, of a function whose lower address bits these are */
-	} kind : 8;
-	bool alone;   /* behind what its wave alone knows to be over */
-	bool several; /* by several without order: the others are among the readers */
-	uint32_t value;
+	uint64_t value : 56;
+	uint64_t kind : 4;    /* mx_written_kind */
+	uint64_t alone : 1;   /* it follows what only its own wave has waited for */
+	uint64_t several : 1; /* several did so without order; the earlier ones are among the readers */
 };
+typedef enum {
+	MX_UNKNOWN,
+	MX_VALUE,
+	MX_SUMMED, /* by atomics; the value is the address of their function */
+	/* By LDS-DMA, the value is the address of the source. A store to it between two loads
+	 * has an order with one of them only where that one is over. */
+	MX_LOADED,
+	MX_LOADED_UBYTE,
+	MX_LOADED_SBYTE,
+	MX_LOADED_USHORT,
+	MX_LOADED_SSHORT
+} mx_written_kind;
 
 /* The last accesses to one byte, or to some that were always touched together. Readers are the
  * last of each wave, of scalar memory and of the other streams: one, or `readers` of them. */

@@ -114,6 +114,48 @@ static void access_ds(struct mx_order_range *r, const struct mx_memop *m) {
 	}
 }
 
+static mx_written_kind kind_of_load(const struct mx_op *op) {
+	if (op->d >= 4)
+		return MX_LOADED;
+	if (op->d == 2)
+		return op->flags & MX_SIGNED ? MX_LOADED_SSHORT : MX_LOADED_USHORT;
+	return op->flags & MX_SIGNED ? MX_LOADED_SBYTE : MX_LOADED_UBYTE;
+}
+
+/* What a lane of LDS-DMA leaves: of what it converts, or loads from scratch, which each lane has for
+ * itself, unknown. */
+static struct mx_written source_of(const struct mx_memop *m, unsigned lane) {
+	if (m->in->op->flags & MX_FORMAT || m->scratch >> lane & 1)
+		return (struct mx_written){ 0 };
+	return (struct mx_written){ .kind = kind_of_load(m->in->op), .value = m->address[lane] };
+}
+
+/* The dwords of a lane that are in the buffer hold what was loaded, the others zeros. */
+static void access_lds_dma_lane(struct mx_order_range *r, const struct mx_memop *m, unsigned l) {
+	const struct mx_written loaded = source_of(m, l);
+	unsigned inside = m->in->op->flags & MX_FORMAT && m->inside[l] ? ~0u : m->inside[l], bytes;
+	r->lds = true;
+	r->kind = MX_ORDER_WRITE;
+	r->lane = (int)l;
+	r->base = mx_lds_dma_place(m, l, &bytes);
+	for (unsigned k = 0, end; k < bytes / 4; k = end) {
+		bool in = inside >> k & 1;
+		for (end = k + 1; end < bytes / 4 && (inside >> end & 1) == in;)
+			end++;
+		r->at = r->base + 4 * k;
+		r->bytes = 4 * (end - k);
+		r->data = in ? NULL : zeros;
+		r->loaded = in ? loaded : (struct mx_written){ 0 };
+		walk_range(r);
+	}
+}
+
+static void access_lds_dma(struct mx_order_range *r, const struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	access_lds_dma_lane(r, m, l);
+}
+
 /* What a lane loads or stores, which is not scratch: that is the lane's own. */
 static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
@@ -129,17 +171,8 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 		walk_inside(r, m->in_lds ? (uint32_t)m->address[l] : m->address[l], bytes,
 		            whole ? (m->inside[l] ? ~0u : 0) : m->inside[l]);
 	}
-	if (!m->in->mem.lds)
-		return;
-	r->lds = true;
-	r->kind = MX_ORDER_WRITE;
-	MX_FOR_LANES(l, m->exec) {
-		r->lane = (int)l;
-		r->at = r->base = mx_lds_dma_place(m, l, &r->bytes);
-		r->data = m->inside[l] ? NULL : zeros;
-		r->loaded_from = m->inside[l] ? m->address[l] : 0;
-		walk_range(r);
-	}
+	if (m->in->mem.lds)
+		access_lds_dma(r, m);
 }
 
 static struct mx_order_range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {

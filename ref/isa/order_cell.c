@@ -37,9 +37,9 @@ static bool flat_beside_ds(const struct mx_order_range *r, mx_access earlier) {
 
 static struct mx_written written(const struct mx_order_range *r, uint64_t at, unsigned unit) {
 	uint64_t offset = at - r->base;
-	if (r->loaded_from)
-		return (struct mx_written){ .kind = MX_LOADED,
-			                    .value = (uint32_t)(r->loaded_from + offset) };
+	if (r->loaded.kind)
+		return (struct mx_written){ .kind = r->loaded.kind,
+			                    .value = r->loaded.value + offset };
 	if (!r->data)
 		return (struct mx_written){ 0 };
 	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
@@ -281,7 +281,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 /* Of two functions at one place the order matters. A cell keeps which one there was. */
 static void check_function(const struct mx_order_range *r, struct mx_order_cell *c) {
 	struct mx_written function = { .kind = MX_SUMMED,
-		                       .value = (uint32_t)(uintptr_t)r->in->op->rmw };
+		                       .value = (uintptr_t)r->in->op->rmw };
 	if (c->read_group && !same_written(c->written, function))
 		mx_order_doubt(r->w, r->in, "atomics of several kinds, whose order matters");
 	c->written = function;

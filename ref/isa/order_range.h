@@ -19,11 +19,11 @@ struct mx_order_range {
 	int lane;
 	uint64_t at;
 	unsigned bytes;
-	/* What a write leaves at `base` and behind it: the lane's part of these rows, or what
-	 * LDS-DMA loads from an address. */
+	/* What a write leaves from `base` on: the lane's part of these rows, or what LDS-DMA
+	 * loads. */
 	uint64_t base;
 	const mx_vreg *data;
-	uint64_t loaded_from;
+	struct mx_written loaded;
 	void (*visit)(struct mx_wave *w, bool lds, uint64_t at); /* instead of all that */
 };
 

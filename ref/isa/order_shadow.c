@@ -77,7 +77,7 @@ static bool grow(struct mx_order_map *m) {
 
 /* What a part of a cell holds, so many bytes behind the cell's beginning. */
 static struct mx_written part_of(struct mx_written v, unsigned offset, unsigned unit) {
-	if (v.kind == MX_LOADED)
+	if (v.kind >= MX_LOADED)
 		v.value += offset;
 	else if (v.kind == MX_VALUE && unit < 4)
 		v.value = v.value >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
