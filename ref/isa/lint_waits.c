@@ -56,16 +56,11 @@ static unsigned most(unsigned counter) {
 	return counter == VM ? MX_VMCNT_MAX : MX_LGKMCNT_MAX;
 }
 
-/* A full counter stalls issue: what is older than it can count has landed. */
 static void grow_older(struct state *s, unsigned counter) {
 	for (unsigned r = 0; r < REGISTERS; r++) {
 		uint8_t *age = &s->age[counter][r];
-		if (*age == NOT_IN_FLIGHT)
-			continue;
-		if (*age + 1u < most(counter))
+		if (*age != NOT_IN_FLIGHT && *age + 1u < most(counter))
 			++*age;
-		else if (!s->no_order[counter])
-			*age = NOT_IN_FLIGHT;
 	}
 }
 
@@ -77,6 +72,15 @@ static void wait_for(struct state *s, unsigned counter, unsigned n) {
 			s->age[counter][r] = NOT_IN_FLIGHT;
 	if (!n)
 		s->no_order[counter] = false;
+}
+
+/* A full counter stalls issue, see mx_room_to_issue: then the oldest have landed. */
+static void make_room(struct state *s, const struct mx_inst *in) {
+	unsigned vm, lgkm;
+	if (!mx_room_to_issue(in, &vm, &lgkm))
+		return;
+	wait_for(s, VM, vm);
+	wait_for(s, LGKM, lgkm);
 }
 
 static void wait_instruction(struct state *s, const struct mx_inst *in) {
@@ -195,6 +199,7 @@ static void merge(struct waits *w, int to, const struct state *s) {
 
 /* What a called function leaves in flight is taken to be nothing, as compiled ones wait. */
 static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
+	make_room(s, in);
 	if (w->reporting)
 		touch_all(w, s, in);
 	if (!strcmp(in->op->name, "s_waitcnt"))

@@ -297,6 +297,11 @@ void mx_land_due_by_rank(struct mx_group *g); /* of all waves, as an explicit sc
 bool mx_land_one(struct mx_wave *w);
 bool mx_wait_over(const struct mx_wave *w);
 
+/* ---- schedule.c ---- */
+
+/* The most that each counter may read for this instruction to issue; false if it adds to neither. */
+bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm);
+
 /* ---- order.c: the analysis of order; call only where a group or run has one ---- */
 
 void mx_order_begin(struct mx_run *run); /* if the launch asks for it */

@@ -59,8 +59,8 @@ static void conclude(const struct mx_run *run, const struct mx_order *o) {
 		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
 		         (unsigned long long)o->reason_pc, other);
 	else
-		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s",
-		         assumptions);
+		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s",
+		         assumptions, o->full_counter ? "; a full counter stalls issue" : "");
 }
 
 void mx_order_end(struct mx_run *run) {
@@ -134,6 +134,36 @@ void mx_order_barrier(struct mx_group *g) {
 		mx_order_meet(g);
 }
 
+/* ---- waits ---- */
+
+/* Of a stream that returns in order no more than `left` are on their way, the last ones; of
+ * others any may be. What shares the counter may be done, and so does not help. */
+static bool cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
+	uint32_t issued = o->issued[stream];
+	if (!mx_stream_is_ordered(stream) && left)
+		return false;
+	if (issued <= left || issued - left <= o->covered[stream])
+		return false;
+	o->covered[stream] = issued - left;
+	return true;
+}
+
+/* Whether more is covered than before. The highest count is no wait. */
+static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
+	bool more = false;
+	for (unsigned stream = 0; stream < MX_STREAMS; stream++) {
+		bool is_lgkm = stream == MX_STREAM_DS || stream == MX_STREAM_SM;
+		unsigned left = is_lgkm ? lgkm : vm;
+		if (left < (is_lgkm ? MX_LGKMCNT_MAX : MX_VMCNT_MAX))
+			more |= cover(o, stream, left);
+	}
+	return more;
+}
+
+void mx_order_wait(struct mx_wave *w) {
+	cover_all(&w->group->order->wave[w->index], w->vm_target, w->lgkm_target);
+}
+
 /* ---- one instruction ---- */
 
 static bool commutes(mx_rmw_function *f) {
@@ -204,6 +234,14 @@ bool mx_order_acquires(const struct mx_inst *in) {
 	return is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
+/* An instruction that has issued found its counters with room: the oldest operations are over. */
+static void make_room(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned vm, lgkm;
+	if (mx_room_to_issue(in, &vm, &lgkm))
+		w->group->run->order->full_counter |=
+			cover_all(&w->group->order->wave[w->index], vm, lgkm);
+}
+
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_order_use *u = &w->group->run->order->use[in->offset / 4];
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
@@ -218,6 +256,7 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 		mx_order_doubt(w, in, u->reason);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
 		mx_order_doubt(w, in, "registers that M0 names");
+	make_room(w, in);
 	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
 		if (o->pending[i]) {
 			mx_order_check_registers(w, in, u);
@@ -243,29 +282,6 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx
 	mx_order_release(w, m, stream);
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
-}
-
-/* ---- waits ---- */
-
-/* Of a stream that returns in order no more than `left` are on their way, the last ones; of
- * others any may be. What shares the counter may be done, and so does not help. */
-static void cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
-	uint32_t issued = o->issued[stream];
-	if (!mx_stream_is_ordered(stream) && left)
-		return;
-	if (issued > left && issued - left > o->covered[stream])
-		o->covered[stream] = issued - left;
-}
-
-/* The highest count is no wait. */
-void mx_order_wait(struct mx_wave *w) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
-	for (unsigned stream = 0; stream < MX_STREAMS; stream++) {
-		bool lgkm = stream == MX_STREAM_DS || stream == MX_STREAM_SM;
-		unsigned left = lgkm ? w->lgkm_target : w->vm_target;
-		if (left < (lgkm ? MX_LGKMCNT_MAX : MX_VMCNT_MAX))
-			cover(o, stream, left);
-	}
 }
 
 void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in) {

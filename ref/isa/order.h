@@ -182,6 +182,7 @@ struct mx_order {
 	struct mx_order_use *use;     /* by dword of the code */
 	const char *reason;           /* why nothing is proved, and where first */
 	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
+	bool full_counter;            /* an operation counts as over because a counter was full */
 };
 
 /* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */

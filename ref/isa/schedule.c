@@ -6,33 +6,32 @@
 
 /* ---- one instruction ---- */
 
-/* A full counter stalls issue. Scalar loads may need room for two. */
-static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
+/* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a load
+ * that 63 younger ones follow]. Scalar loads may need room for two. */
+bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
+	*vm = MX_VMCNT_MAX;
+	*lgkm = MX_LGKMCNT_MAX;
 	switch (in->op->encoding) {
-	case MX_FLAT:
-		w->vm_target = MX_VMCNT_MAX - 1;
-		w->lgkm_target = MX_LGKMCNT_MAX - 1;
-		break;
+	case MX_FLAT: --*lgkm; /* fall through */
 	case MX_SCRATCH:
 	case MX_GLOBAL:
 	case MX_MUBUF:
-	case MX_MTBUF:
-		w->vm_target = MX_VMCNT_MAX - 1;
-		w->lgkm_target = MX_LGKMCNT_MAX;
-		break;
+	case MX_MTBUF: --*vm; return true;
 	case MX_SOPP:
 		if (in->op->handler != mx_x_s_sendmsg)
 			return false; /* fall through */
-	case MX_DS:
-		w->vm_target = MX_VMCNT_MAX;
-		w->lgkm_target = MX_LGKMCNT_MAX - 1;
-		break;
-	case MX_SMEM:
-		w->vm_target = MX_VMCNT_MAX;
-		w->lgkm_target = MX_LGKMCNT_MAX - mx_smem_weight(in);
-		break;
+	case MX_DS: --*lgkm; return true;
+	case MX_SMEM: *lgkm -= mx_smem_weight(in); return true;
 	default: return false;
 	}
+}
+
+static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned vm, lgkm;
+	if (!mx_room_to_issue(in, &vm, &lgkm))
+		return false;
+	w->vm_target = vm;
+	w->lgkm_target = lgkm;
 	return !mx_wait_over(w);
 }
 

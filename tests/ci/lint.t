@@ -82,6 +82,31 @@ ok($unfit_status == 3 && @reads == 16 && @reads == (() = $unfit_said =~ /missing
 my $gate = `$build/mxcheck run --case cases/gemm/mxfp4_f32.yaml --co $unfit --device emu gemm/mxfp4_f32/1x1x32/exact`;
 like($gate, qr/race-register: \S+ flat_store_dwordx4 .* which ds_read_b128 /, 'and a race where it runs');
 
+# ---- a full counter ----
+
+sub assemble {
+	my ($name, @lines) = @_;
+	open my $f, '>', "$dir/$name.s" or die;
+	print $f join "\n", '.amdgcn_target "amdgcn-amd-amdhsa--gfx950"', '.text', '.globl k', '.p2align 8',
+		'.type k,@function', 'k:', @lines, 's_endpgm', '.Lend:', '.size k, .Lend-k', '.rodata', '.p2align 6',
+		'.amdhsa_kernel k', '.amdhsa_next_free_vgpr 64', '.amdhsa_accum_offset 64',
+		'.amdhsa_next_free_sgpr 16', '.end_amdhsa_kernel', '';
+	close $f;
+	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj $dir/$name.s -o $dir/$name.elf && " .
+		"$llvm/ld.lld -shared $dir/$name.elf -o $dir/$name.co") == 0 or die $name;
+	return "$dir/$name.co";
+}
+
+for my $younger (61, 62) {
+	my $full = assemble("loads$younger", 'global_load_dword v1, v6, s[0:1]',
+		('global_load_dword v3, v6, s[0:1]') x $younger, 'global_load_dword v4, v1, s[0:1]');
+	my ($status, $out) = run($full);
+	my $missing = () = $out =~ /missing-wait: .* reads v1 while /g;
+	is("$status $missing", $younger == 62 ? '0 0' : '3 1',
+		"$younger loads leave " . ($younger == 62 ? 'no room: the next one stalls, and v1 has landed'
+		                                          : 'room for the next one, which reads v1')) or diag($out);
+}
+
 # ---- nops taken out ----
 
 sub contents {
