@@ -129,8 +129,16 @@ static const uint32_t clock[] = {
 	0xc0900100, 0x00000000, /* s_memtime s[4:5] */
 	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
 };
-static const uint32_t placement[] = {
-	0xb884f804, /* s_getreg_b32 s4, hwreg(HW_REG_HW_ID) */
+static const uint32_t mode[] = {
+	0xb884f801, /* s_getreg_b32 s4, hwreg(HW_REG_MODE) */
+};
+static const uint32_t hardware_registers[][1] = {
+	{ 0xb8840ac2 /* s_getreg_b32 s4, hwreg(HW_REG_STATUS, 11, 2) */ },
+	{ 0xb8842283 /* s_getreg_b32 s4, hwreg(HW_REG_TRAPSTS, 10, 5) */ },
+	{ 0xb884f804 /* s_getreg_b32 s4, hwreg(HW_REG_HW_ID) */ },
+	{ 0xb8844b06 /* s_getreg_b32 s4, hwreg(HW_REG_LDS_ALLOC, 12, 10) */ },
+	{ 0xb8841807 /* s_getreg_b32 s4, hwreg(HW_REG_IB_STS, 0, 4) */ },
+	{ 0xb884f814 /* s_getreg_b32 s4, hwreg(HW_REG_XCC_ID) */ },
 };
 static const uint32_t trap_register[] = {
 	0xbe840070, /* s_mov_b32 s4, ttmp4 */
@@ -184,7 +192,10 @@ static void expect(struct machine *m, const uint32_t *body, size_t bytes, const 
 static void test_proofs(struct machine *m) {
 	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
 	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
-	EXPECT(m, placement, "not proved: reads a hardware register", "HW_ID");
+	EXPECT(m, mode, "proved for this launch", "MODE, which the program sets");
+	for (unsigned i = 0; i < sizeof hardware_registers / sizeof *hardware_registers; i++)
+		EXPECT(m, hardware_registers[i], "not proved: reads a hardware register",
+		       "any other hardware register");
 	EXPECT(m, trap_register, "not proved: reads a register of trap handlers", "TTMP4");
 	EXPECT(m, ticket, "not proved: an atomic returns", "a returning atomic");
 	EXPECT(m, float_sum, "not proved: atomics whose order matters", "a float atomic");
