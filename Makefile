@@ -96,11 +96,11 @@ kernel-report: kernels
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
 tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) $(B)/tests/diff/runner all
 $(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(USES_$r))))
+.PRECIOUS: $(B)/tests/%.o
 .SECONDEXPANSION:
-$(B)/tests/%.t: tests/%.c $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
-	@mkdir -p $(@D)
-	@echo "  TEST $<"
-	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
+$(B)/tests/%.t: $(B)/tests/%.o $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
+	@echo "  TEST $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
 
 # ---- fuzz targets: over files here; `make fuzz-targets` makes libFuzzer programs of them ----
 TARGETS  := $(filter-out %/replay,$(patsubst %.c,$(B)/%,$(sort $(wildcard fuzz/targets/*.c))))
