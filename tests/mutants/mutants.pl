@@ -1,0 +1,204 @@
+#!/usr/bin/perl
+# Would our own tests notice? Changes one place of the source at a time, as a slip of the hand might,
+# and runs the tests of its room, then all others, until one fails.
+#
+#   perl tests/mutants/mutants.pl [--seed S] [--count N] [--only FILE-PREFIX] [--survivors FILE]
+#
+# Places and changes follow from the seed. The tree is copied first, and only the copy is changed.
+# A mutant that no test fails for has survived: each is printed, and is a failure of this program
+# unless the file of survivors has it, with the reason why it is no gap. Exit status: 0 none, 1 some
+# survived, 2 bad usage, or tests that fail before anything is changed.
+use strict;
+use warnings;
+use File::Temp 'tempdir';
+use Getopt::Long;
+use POSIX ':sys_wait_h';
+use Time::HiRes 'time';
+
+my ($seed, $count, $only, $known) = (1, 100, '', 'tests/mutants/survivors.txt');
+GetOptions('seed=i' => \$seed, 'count=i' => \$count, 'only=s' => \$only, 'survivors=s' => \$known)
+	&& !@ARGV or die "usage: mutants.pl [--seed S] [--count N] [--only FILE-PREFIX] [--survivors FILE]\n";
+srand $seed;
+$| = 1;
+
+# ---- a copy of the tree and of what is built ----
+
+my $build = $ENV{BUILD} || 'build';
+system('make', '-s', "B=$build", 'tests') == 0 or exit 2;
+chomp(my @tracked = `git ls-files`);
+my $dir = tempdir('mutants-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $tree = "$dir/tree";
+system("mkdir $tree && git ls-files -z | xargs -0 cp -p --parents -t $tree && cp -a $build $tree/build") == 0
+	or exit 2;
+END { chdir '/' }
+chdir $tree or die "$tree: $!\n";
+$ENV{BUILD} = 'build';
+
+# Runs a command in a group of processes of its own; whether it succeeded within the time.
+sub succeeds {
+	my ($seconds, @command) = @_;
+	my $pid = fork // die "fork: $!\n";
+	if (!$pid) {
+		setpgrp;
+		open STDIN, '<', '/dev/null';
+		open STDOUT, '>', "$dir/output";
+		open STDERR, '>&', \*STDOUT;
+		exec @command or POSIX::_exit(127);
+	}
+	my $end = time + $seconds;
+	while (waitpid($pid, WNOHANG) == 0) {
+		if (time > $end) {
+			kill -9, $pid;
+			waitpid $pid, 0;
+			return 0;
+		}
+		select undef, undef, undef, 0.01;
+	}
+	return $? == 0;
+}
+
+sub builds {
+	return succeeds(600, 'make', '-s', '-j2', 'B=build', 'tests');
+}
+
+# ---- tests, quickest first ----
+
+my %seconds;
+for (`prove -j2 --timer build/tests/*/*_test.t tests/*/*.t 2>/dev/null`) {
+	$seconds{$1} = $2 / 1000 if /(\S+\.t) \.+ ok +(\d+) ms/;
+	print "left out, as it fails before any change: $1\n" if /(\S+\.t) \.+ Dubious|Failed/;
+}
+%seconds or die "no test passes\n";
+
+# The room of a source file is its folder below the top, or below ref/.
+sub room {
+	return $_[0] =~ m{^ref/(\w+)/} ? $1 : $_[0] =~ m{^(\w+)/} ? $1 : '';
+}
+
+sub first_failing {
+	my $room = room($_[0]);
+	my ($others, @tests) = (0, sort { $seconds{$a} <=> $seconds{$b} } keys %seconds);
+	for my $test (grep { m{tests/$room/} } @tests) {
+		return $test if !succeeds(10 * $seconds{$test} + 20, 'prove', '-Q', $test);
+	}
+	@tests = grep { !m{tests/$room/} } @tests;
+	$others += $seconds{$_} for @tests;
+	return if succeeds(10 * $others + 20, 'prove', '-Q', '-j2', @tests);
+	my ($first) = grep { /^(?:build|tests)\S+\.t / } lines_of("$dir/output");
+	return ($first // 'a test of another room') =~ s/ .*//sr;
+}
+
+# ---- places and changes ----
+
+# What a line may become. Comments, strings and preprocessor lines stay.
+my @operators = (
+	[ '<= for <',    qr/ < /,       ' <= ' ],
+	[ '< for <=',    qr/ <= /,      ' < ' ],
+	[ '>= for >',    qr/ > /,       ' >= ' ],
+	[ '> for >=',    qr/ >= /,      ' > ' ],
+	[ '!= for ==',   qr/ == /,      ' != ' ],
+	[ '== for !=',   qr/ != /,      ' == ' ],
+	[ '|| for &&',   qr/ && /,      ' || ' ],
+	[ '&& for ||',   qr/ \|\| /,    ' && ' ],
+	[ '- for +',     qr/ \+ /,      ' - ' ],
+	[ '+ for -',     qr/ - /,       ' + ' ],
+	[ '>> for <<',   qr/ << /,      ' >> ' ],
+	[ '<< for >>',   qr/ >> /,      ' << ' ],
+	[ '| for &',     qr/(?<=\w) & (?=\w)/,  ' | ' ],
+	[ '& for |',     qr/(?<=\w) \| (?=\w)/, ' & ' ],
+	[ '= for |=',    qr/ \|= /,     ' = ' ],
+	[ 'no !',        qr/(?<=[( ])!(?=[a-z(])/, '' ],
+	[ 'false for true', qr/\btrue\b/,  'false' ],
+	[ 'true for false', qr/\bfalse\b/, 'true' ],
+	[ 'one more',    qr/(?<![\w.\x27"])(?:0x[0-9a-f]+|[1-9]\d*|0)(?![\w.\x27"])/, sub { oct_or_dec($_[0]) + 1 } ],
+	[ 'no call',     qr/^\t+\w+\([^;{}]*\);$/, ';' ],
+	[ 'never',       qr/(?<=\bif )\((?=.*\)$)/, '(0 && ' ],
+	[ 'no continue', qr/\bcontinue;/, ';' ],
+	[ 'no break',    qr/\bbreak;/,  ';' ],
+);
+
+sub oct_or_dec {
+	return $_[0] =~ /^0x/ ? hex $_[0] : $_[0];
+}
+
+# The line with its comments and strings blanked out, of the same length.
+sub code_of {
+	my ($line) = @_;
+	return '' if $line =~ m{^\s*(?:#|/?\*)};
+	$line =~ s{("(?:[^"\\]|\\.)*"|/\*.*?(?:\*/|$))}{' ' x length $1}ge;
+	return $line;
+}
+
+sub lines_of {
+	open my $f, '<', $_[0] or die "$_[0]: $!\n";
+	return <$f>;
+}
+
+# Each place: file, line, operator, column and length.
+my @places;
+for my $file (@tracked) {
+	next if $file !~ m{^(?:ref|cases|oracle|fuzz|ci|kernels)/.*\.(?:c|h|def)$} || index($file, $only) != 0;
+	next if $file =~ m{^kernels/\w+/|^cases/foreign/|^ref/examples/|^fuzz/targets/|^build/};
+	my @lines = lines_of($file);
+	for my $n (0 .. $#lines) {
+		my $code = code_of($lines[$n]);
+		for my $o (@operators) {
+			push @places, [ $file, $n, $o, $-[0], $+[0] - $-[0] ] while $code =~ /$o->[1]/g;
+		}
+	}
+}
+@places or die "no place in files that begin with '$only'\n";
+
+sub mutate {
+	my ($file, $n, $operator, $at, $length) = @{ $_[0] };
+	my @lines = lines_of($file);
+	my $line = $lines[$n];
+	my $old = substr $line, $at, $length;
+	substr($line, $at, $length) = ref $operator->[2] ? $operator->[2]->($old) : $operator->[2];
+	put($file, @lines[0 .. $n - 1], $line, @lines[$n + 1 .. $#lines]);
+	return ($line, @lines);
+}
+
+sub put {
+	my ($file, @lines) = @_;
+	open my $f, '>', $file or die "$file: $!\n";
+	print $f @lines;
+	close $f or die "$file: $!\n";
+}
+
+# ---- survivors that are known ----
+
+# Lines "FILE: line as it stands | line as it becomes | reason".
+my %reason;
+for my $line (-e $known ? lines_of($known) : ()) {
+	next if $line =~ /^#|^\s*$/;
+	my ($place, $reason) = $line =~ /^(.*) \| (.*)$/ or die "$known: $line";
+	$reason{$place} = $reason;
+}
+
+sub name_of {
+	my ($file, $before, $after) = @_;
+	return join ' | ', map { s/^\s+|\s+$//gr } "$file: " . ($before =~ s/^\s+//r), $after;
+}
+
+# ---- the run ----
+
+my %score = (killed => 0, survived => 0, known => 0, 'does not compile' => 0);
+my $tried = 0;
+while ($tried < $count) {
+	my $place = $places[ int rand @places ];
+	my ($file, $n) = @$place;
+	my ($after, @lines) = mutate($place);
+	my $name = name_of($file, $lines[$n], $after);
+	my $verdict = 'does not compile';
+	if (builds()) {
+		$tried++;
+		my $killer = first_failing($file);
+		$verdict = $killer ? 'killed' : exists $reason{$name} ? 'known' : 'survived';
+		printf "%-8s %s:%d %s\n", $verdict, $file, $n + 1, $killer ? "by $killer" : $name;
+	}
+	$score{$verdict}++;
+	put($file, @lines);
+}
+print join(', ', map { "$score{$_} $_" } sort keys %score), "; seed $seed\n";
+exit($score{survived} ? 1 : 0);
