@@ -247,9 +247,9 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || is_flag(m->in)) << 63;
-	mx_order_release(w, m, stream);
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
+	mx_order_release(w, m, stream);
 }
 
 /* ---- waits ---- */
