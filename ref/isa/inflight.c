@@ -29,6 +29,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->in_lds = false;
 	m->format = 0;
 	m->event = NULL;
+	m->reach.known = false;
 	return m;
 }
 
@@ -90,7 +91,7 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 static void land(struct mx_wave *w, struct mx_queue *q, unsigned i);
 
 /* What of other waves goes before it through L1. */
-static void land_before(struct mx_wave *w, const struct mx_memop *m) {
+static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct mx_wave *other = &g->waves[i];

@@ -23,16 +23,32 @@ static unsigned bytes_of(const struct mx_memop *m) {
 	return m->in->op->flags & MX_FORMAT ? 16 : m->in->op->d;
 }
 
-/* From the lowest byte of all lanes to the highest. */
-static void span_of(const struct mx_memop *m, uint64_t *from, uint64_t *to) {
+/* One of 64 bits for the cache line of an address. */
+static uint64_t line_of(uint64_t address) {
+	return 1ull << ((address >> 6) * 0x9e3779b97f4a7c15u >> 58);
+}
+
+static void find_reach(struct mx_memop *m) {
+	struct mx_l1_reach r = { .from = UINT64_MAX };
 	unsigned l;
-	*from = UINT64_MAX;
-	*to = 0;
 	MX_FOR_LANES(l, lanes_of(m)) {
 		uint64_t a = m->address[l], end = a + bytes_of(m);
-		*from = a < *from ? a : *from;
-		*to = end > *to ? end : *to;
+		r.from = a < r.from ? a : r.from;
+		r.to = end > r.to ? end : r.to;
+		r.lines |= line_of(a) | line_of(end - 1);
 	}
+	m->reach = r;
+	m->reach.known = true;
+}
+
+/* Whether two operations may touch the same bytes, said soon; and whether they do. */
+static bool may_meet(struct mx_memop *a, struct mx_memop *b) {
+	if (!a->reach.known)
+		find_reach(a);
+	if (!b->reach.known)
+		find_reach(b);
+	return a->reach.from < b->reach.to && b->reach.from < a->reach.to &&
+	       a->reach.lines & b->reach.lines;
 }
 
 static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
@@ -43,25 +59,22 @@ static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
 	return false;
 }
 
-static bool meet(const struct mx_memop *a, const struct mx_memop *b) {
-	uint64_t from, to;
+static bool meet(struct mx_memop *a, struct mx_memop *b) {
 	unsigned l;
-	if (!writes(a) && !writes(b))
-		return false;
-	span_of(a, &from, &to);
-	if (!touches(b, from, to))
+	if (!(writes(a) || writes(b)) || !may_meet(a, b))
 		return false;
 	MX_FOR_LANES(l, lanes_of(a))
-	if (touches(b, a->address[l], a->address[l] + bytes_of(a)))
+	if ((line_of(a->address[l]) | line_of(a->address[l] + bytes_of(a) - 1)) & b->reach.lines &&
+	    touches(b, a->address[l], a->address[l] + bytes_of(a)))
 		return true;
 	return false;
 }
 
-unsigned mx_l1_before(const struct mx_wave *other, const struct mx_memop *m) {
+unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m) {
 	const struct mx_group *g = other->group;
 	unsigned n = 0;
 	for (unsigned i = 0; i < other->vm.n; i++) {
-		const struct mx_memop *earlier = other->vm.op[i];
+		struct mx_memop *earlier = other->vm.op[i];
 		bool before = g->run->synchronises ? earlier->born < m->born
 		                                   : earlier->barriers < m->barriers;
 		if (!before)

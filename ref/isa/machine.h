@@ -55,6 +55,10 @@ struct mx_memop {
 	uint32_t mode;            /* MODE at issue: atomics in LDS */
 	uint32_t format;          /* typed buffers, see typed.c */
 	uint8_t weight;           /* what it adds to its counter */
+	struct mx_l1_reach {
+		bool known;
+		uint64_t from, to, lines;
+	} reach;                      /* of l1.c */
 	struct mx_order_event *event; /* of order_sync.c, or NULL */
 	mx_vreg data[4], unwritten[4];
 };
@@ -307,7 +311,7 @@ bool mx_wait_over(const struct mx_wave *w);
 /* Whether an operation may have to wait for those of other waves; how many of the first of a
  * wave's vm queue land before it. */
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
-unsigned mx_l1_before(const struct mx_wave *other, const struct mx_memop *m);
+unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m);
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change); /* of those in flight */
 
 /* ---- order.c: the analysis of order; call only where a group or run has one ---- */
