@@ -272,6 +272,7 @@ int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
 		b->device->emu->set_profile(profile_of(p));
 		b->device->emu->set_seed(schedule);
 		b->device->emu->set_scratch_apart(p->c->assume & MX_ASSUME_SCRATCH_APART);
+		b->device->emu->set_threadgroup_split(p->c->assume & MX_ASSUME_THREADGROUP_SPLIT);
 	}
 	b->around.seed = schedule;
 	double start = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);

@@ -47,6 +47,10 @@ MXHIP_API void mxhipSetAnalysis(unsigned analysis);
  * rest of vmcnt; default: it does not. */
 MXHIP_API void mxhipSetScratchApart(bool apart);
 
+/* Whether in this thread's next launches the waves of a workgroup may run on several compute units,
+ * and so share no L1; default: they share one. */
+MXHIP_API void mxhipSetThreadgroupSplit(bool split);
+
 /* The schedule of this thread's next launches, said outright instead of by a seed; and what gets
  * the schedule of the next launches as it came, decision by decision, added to what it has. NULL
  * ends either. They must stay where they are until then. */

@@ -34,6 +34,16 @@ sub compile {
 	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
 }
 
+sub assemble {
+	my ($source, $co) = @_;
+	chomp(my $llvm = `ci/llvm.sh`);
+	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,
+		'-o', "$co.o") == 0
+		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
+		or BAIL_OUT("$source: $err");
+	return $co;
+}
+
 sub compile_with {
 	my ($source, $co, @options) = @_;
 	chomp(my $llvm = `ci/llvm.sh`);

@@ -15,7 +15,7 @@ static uint8_t initial[USED], first[USED];
 
 struct verdict {
 	bool clean, proved;
-	char order[256];
+	char order[400];
 	char finding[512];
 };
 
