@@ -38,7 +38,7 @@ my %asked = map { $_ => 1 } @ARGV;
 my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_}, symbol => "$pair->{name}_$_"} }
 		grep { $pair->{$_} ne '-' } qw(wrong right) } grep { %asked ? $asked{$_->{name}} : $ENV{MXCHECK_LONG} || !$_->{long} } @pairs;
 
-# ---- one object of all assembly, one of all C ----
+# ---- objects of a few kernels each in assembly, one of all C ----
 
 sub slurp {
 	open my $f, '<', $_[0] or die "$_[0]: $!";
@@ -72,9 +72,12 @@ sub metadata {
 END
 }
 
+my $objects = 0;
 sub assemble {
+	my $object = "$dir/" . ++$objects;
 	my ($text, $kernels) = ('.include "prelude.inc"' . "\n", '');
 	for (@_) {
+		$_->{co} = "$object.co";
 		my $private = slurp("$corpus/$_->{name}.s") =~ /\bscratch_/ ? 64 : 0;
 		$text .= "\t.set WRONG, " . ($_->{twin} eq 'wrong' || 0) . "\n\tBEGIN $_->{symbol}, $private\n" .
 			"\t.include \"$_->{name}.s\"\n\tEND $_->{symbol}\n";
@@ -82,12 +85,13 @@ sub assemble {
 	}
 	$text .= "\t.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--gfx950\n" .
 		"amdhsa.kernels:\n$kernels...\n\t.end_amdgpu_metadata\n";
-	spill("$dir/all.s", $text);
-	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj -I$corpus $dir/all.s -o $dir/s.elf && " .
-		"$llvm/ld.lld -shared $dir/s.elf -o $dir/s.co") == 0 or BAIL_OUT('the corpus does not assemble');
+	spill("$object.s", $text);
+	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj -I$corpus $object.s -o $object.elf && " .
+		"$llvm/ld.lld -shared $object.elf -o $object.co") == 0 or BAIL_OUT('the corpus does not assemble');
 }
 
 sub compile {
+	$_->{co} = "$dir/c.co" for @_;
 	system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 " .
 		"-c $corpus/corpus.c -o $dir/c.elf && $llvm/ld.lld -shared $dir/c.elf -o $dir/c.co") == 0
 		or BAIL_OUT('the corpus does not compile');
@@ -120,8 +124,7 @@ END
 # What a user reads of one run: exit status, kinds of findings, whether order is proved.
 sub run_once {
 	my ($twin, $seed) = @_;
-	my $co = $twin->{language} eq 'c' ? "$dir/c.co" : "$dir/s.co";
-	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --seed $seed --case $dir/$twin->{symbol}.yaml --co $co 2>&1`;
+	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --seed $seed --case $dir/$twin->{symbol}.yaml --co $twin->{co} 2>&1`;
 	my %kinds = map { $_ => 1 } grep { $_ ne 'order' } $said =~ /^      ([a-z-]+): \S+\+0x/mg;
 	return {status => $? >> 8, said => $said, kinds => [sort keys %kinds], proved => $said =~ /order: proved/ ? 1 : 0};
 }
@@ -157,9 +160,10 @@ sub judge {
 	return ($word, $seen{$word});
 }
 
-$_->{language} = -e "$corpus/$_->{name}.s" ? 's' : 'c' for @twins;
-assemble(grep { $_->{language} eq 's' } @twins);
-compile() if grep { $_->{language} eq 'c' } @twins;
+my (@assembly, @c);
+push @{-e "$corpus/$_->{name}.s" ? \@assembly : \@c}, $_ for @twins;
+assemble(splice @assembly, 0, 40) while @assembly;
+compile(@c) if @c;
 
 our $TODO;
 my %score;
