@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use Test::More;
 use File::Temp 'tempdir';
+require './tests/files.pl';
 
 my $build = $ENV{BUILD} || 'build';
 my $seeds = $ENV{MXCHECK_LONG} ? 20 : 1;
@@ -13,7 +14,13 @@ my $corpus = 'tests/isa/corpus';
 chomp(my $llvm = `ci/llvm.sh 2>/dev/null`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
-# ---- index: name | grid x block | wrong twin | right twin | reason, and `todo TWIN: why` below a pair ----
+# ---- index: name | grid x block | wrong twin | right twin | reason of C, and `todo TWIN: why` below a pair ----
+
+# What a source says of its pair.
+sub first_line {
+	my ($line) = slurp($_[0]) =~ /^; (.+)/ or die "$_[0]: a first line that starts with ; wanted";
+	return $line;
+}
 
 sub read_index {
 	my @pairs;
@@ -26,7 +33,7 @@ sub read_index {
 			next;
 		}
 		my ($name, $launch, $wrong, $right, $reason) = split /\s*\|\s*/, $_, 5;
-		die "$corpus/index:$.: five fields wanted" unless $reason;
+		$reason ||= first_line("$corpus/$name.s");
 		my ($grid, $block, $long) = $launch =~ /^(\d+)x(\d+)( long)?$/ or die "$corpus/index:$.: grid x block wanted";
 		push @pairs, {name => $name, grid => $grid, block => $block, long => $long, wrong => $wrong, right => $right, reason => $reason};
 	}
@@ -39,19 +46,6 @@ my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_
 		grep { $pair->{$_} ne '-' } qw(wrong right) } grep { %asked ? $asked{$_->{name}} : $ENV{MXCHECK_LONG} || !$_->{long} } @pairs;
 
 # ---- objects of a few kernels each in assembly, one of all C ----
-
-sub slurp {
-	open my $f, '<', $_[0] or die "$_[0]: $!";
-	local $/;
-	return <$f>;
-}
-
-sub spill {
-	my ($file, $text) = @_;
-	open my $f, '>', $file or die "$file: $!";
-	print $f $text;
-	close $f or die "$file: $!";
-}
 
 sub metadata {
 	my ($name, $private) = @_;
@@ -85,7 +79,7 @@ sub assemble {
 	}
 	$text .= "\t.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--gfx950\n" .
 		"amdhsa.kernels:\n$kernels...\n\t.end_amdgpu_metadata\n";
-	spill("$object.s", $text);
+	spew("$object.s", $text);
 	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj -I$corpus $object.s -o $object.elf && " .
 		"$llvm/ld.lld -shared $object.elf -o $object.co") == 0 or BAIL_OUT('the corpus does not assemble');
 }
@@ -101,7 +95,7 @@ sub compile {
 
 sub write_case {
 	my ($twin) = @_;
-	spill("$dir/$twin->{symbol}.yaml", <<END);
+	spew("$dir/$twin->{symbol}.yaml", <<END);
 name: corpus/$twin->{symbol}
 kernel: $twin->{symbol}
 grid: [$twin->{grid}]

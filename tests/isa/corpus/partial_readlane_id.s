@@ -1,4 +1,4 @@
-; v_readlane of a lane that does not exist reads a VGPR0 that nothing initialised
+; v_readlane of a lane that does not exist reads a VGPR0 that nothing initialised [ISA 3.13 names work-items]
 	right v_readlane_b32 s28, v0, 20
 	wrong v_readlane_b32 s28, v0, 40
 	s_nop 3

@@ -1,4 +1,4 @@
-; the barrier after the write of buffer i publishes it only if the write has landed; lgkmcnt(1) drains the older read alone
+; the barrier after the write of buffer i publishes it only if the write has landed; lgkmcnt(1) drains the older read alone [ISA 4.4]
 	v_xor_b32 v12, 0x100, v7
 	v_mov_b32 v5, 0
 	s_mov_b32 s28, 6

@@ -1,9 +1,10 @@
-; of two stores before the flag vmcnt(1) covers one
+; of two stores and a write-back before the flag vmcnt(2) covers one store
 	group 1, 1f
 	global_store_dword v6, v7, s[6:7]
 	global_store_dword v6, v6, s[6:7] offset:256
+	buffer_wbl2 sc1
 	right s_waitcnt vmcnt(0)
-	wrong s_waitcnt vmcnt(1)
+	wrong s_waitcnt vmcnt(2)
 	global_store_dword v10, v11, s[8:9] sc1
 	s_endpgm
 1:	poll_agent 0, 1
