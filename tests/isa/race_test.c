@@ -193,6 +193,32 @@ static void expect(struct machine *m, const uint32_t *body, size_t bytes, const 
 }
 #define EXPECT(m, body, order, what) expect(m, body, sizeof(body), order, what)
 
+/* Two FLAT loads of device memory, and a use of the first after vmcnt(1), or after 0. */
+static const uint32_t flat_one[] = {
+	0x7e100200,             /* v_mov_b32_e32 v8, s0 */
+	0x7e120201,             /* v_mov_b32_e32 v9, s1 */
+	0xdc500000, 0x01000008, /* flat_load_dword v1, v[8:9] */
+	0xdc500000, 0x02000008, /* flat_load_dword v2, v[8:9] */
+	0xbf8c0071,             /* s_waitcnt vmcnt(1) lgkmcnt(0) */
+	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
+};
+static const uint32_t flat_zero[] = {
+	0x7e100200,             /* v_mov_b32_e32 v8, s0 */
+	0x7e120201,             /* v_mov_b32_e32 v9, s1 */
+	0xdc500000, 0x01000008, /* flat_load_dword v1, v[8:9] */
+	0xdc500000, 0x02000008, /* flat_load_dword v2, v[8:9] */
+	0xbf8c0070,             /* s_waitcnt vmcnt(0) lgkmcnt(0) */
+	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
+};
+
+static void test_flat(struct machine *m) {
+	EXPECT(m, flat_one, "proved for this launch", "FLAT in memory, vmcnt(1)");
+	ok(strstr(m->report.order, "FLAT in device memory counts in order") != NULL,
+	   "which assumes that FLAT counts in order");
+	EXPECT(m, flat_zero, "proved for this launch", "FLAT in memory, vmcnt(0)");
+	ok(!strstr(m->report.order, "FLAT"), "which does not");
+}
+
 static void test_proofs(struct machine *m) {
 	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
 	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
@@ -558,6 +584,7 @@ int main(void) {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		test_row(&m, &rows[i]);
 	test_proofs(&m);
+	test_flat(&m);
 	test_full(&m);
 	for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
 		test_filled(&m, &filled[i]);
