@@ -61,6 +61,14 @@ static uint8_t *left(struct subject *s, mx_role role) {
 	return NULL;
 }
 
+/* As if bytes of C had not been written, and had held before what they hold now. */
+static void unwrite(struct subject *s, size_t from, size_t bytes) {
+	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
+	struct bench_buffer *buffer = &s->b->buffer[c - s->b->plan.buffers];
+	memcpy(buffer->before + c->guard + from, buffer->after + c->guard + from, bytes);
+	need(emu->emu->mark((uint8_t *)buffer->device + c->guard + from, bytes, 0), "mark");
+}
+
 /* ---- a correct run ---- */
 
 static void test_pass(void) {
@@ -100,11 +108,19 @@ static void test_outputs(void) {
 	ok(only(&v, "wrong-bits", "C[7][1]") && strstr(v.notes[0].text, "2 of 256 elements"),
 	   "wrong signs are wrong-bits: the first is named, all are counted");
 	memset(c + 64 * 4, MX_POISON, 4);
+	unwrite(&s, 64 * 4, 4);
 	c[(7 * 16 + 1) * 4 + 3] ^= 0x80;
 	c[(9 * 16) * 4 + 3] ^= 0x80;
 	v = verdict(&s);
-	ok(only(&v, "not-written", "C[4][0] is 0xffffffff"),
+	ok(only(&v, "not-written", "C[4][0] is 0xffffffff") &&
+	           strstr(v.notes[0].text, "1 of 256 elements are wrong, 1 of them not written"),
 	   "an element that still holds its poison is not-written");
+	end(&s);
+	s = subject(NULL, 16, 16, 64, MX_REGIME_EXACT);
+	unwrite(&s, (5 * 16 + 2) * 4 + 3, 1);
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[5][2] is 0x"),
+	   "so is one of which one byte was not, though it holds the right value");
 	end(&s);
 }
 
@@ -189,6 +205,11 @@ static void test_bound(void) {
 	v = verdict(&s);
 	ok(only(&v, "out-of-bound", "C[1][5] is 0x") && v.bound_used > 1,
 	   "a wrong element is out of bound");
+	((uint32_t *)left(&s, MX_ROLE_C))[70] ^= 1 << 22;
+	unwrite(&s, 71 * 4, 1);
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[1][6] is 0x"),
+	   "an element inside it that was not written is not-written");
 	end(&s);
 }
 
@@ -225,6 +246,13 @@ static void test_large(void) {
 	c[zero] = 0x80000000;
 	v = verdict(&s);
 	ok(only(&v, "wrong-bits", "(-0), must be 0x00000000 (0)"), "-0 for 0 is seen too");
+	end(&s);
+	s = subject(NULL, 64, 80, 256, MX_REGIME_EXACT);
+	s.b->most_work = 0;
+	unwrite(&s, (50 * 80 + 3) * 4, 2);
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[50][3] is 0x"),
+	   "so is an element that was not written, though it holds the right value");
 	end(&s);
 }
 
