@@ -18,19 +18,25 @@ struct subject {
 	struct mx_run_result r;
 };
 
-static struct subject subject(const char *co, int64_t M, int64_t N, int64_t K, mx_regime regime) {
-	struct subject s = { NULL };
+static struct subject start(struct mx_case *c, const char *co, int64_t M, int64_t N, int64_t K,
+                            mx_regime regime) {
+	struct subject s = { .c = c };
 	struct mx_plan plan;
 	char file[512], kernels[400];
 	const char *build = getenv("BUILD");
 	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
 	snprintf(file, sizeof file, "%s/%s.co", kernels, co ? co : "");
-	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &s.c, &err) &&
-	             !mx_plan_make(s.c, M, N, K, regime, &plan, &err) &&
+	need(!mx_plan_make(s.c, M, N, K, regime, &plan, &err) &&
 	             !mx_bench_make(&plan, emu, co ? file : NULL, kernels, 1, &s.b, &err) &&
 	             !mx_bench_run(s.b, 1, &s.r, &err),
 	     err.text);
 	return s;
+}
+
+static struct subject subject(const char *co, int64_t M, int64_t N, int64_t K, mx_regime regime) {
+	struct mx_case *c;
+	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &c, &err), err.text);
+	return start(c, co, M, N, K, regime);
 }
 
 static void end(struct subject *s) {
@@ -213,6 +219,34 @@ static void test_bound(void) {
 	end(&s);
 }
 
+static uint8_t *before_of_c(struct subject *s) {
+	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
+	return s->b->buffer[c - s->b->plan.buffers].before + c->guard;
+}
+
+/* Splits of K that are added to what C holds, whatever that is. */
+static void test_set(void) {
+	struct mx_case *c;
+	need(!mx_case_load("cases/gemm/mxfp4_splitk4.yaml", &c, &err), err.text);
+	char **data = &c->buffers[4].data, *zero = *data, random[] = "random";
+	*data = random;
+	struct subject s = start(c, NULL, 32, 32, 512, MX_REGIME_GENERAL);
+	struct mx_verdict v = verdict(&s);
+	ok(!v.n_notes && v.checked == 1024, "splits added to a C of any numbers pass");
+	memset(before_of_c(&s), 0, 2 * 32 * 32);
+	v = verdict(&s);
+	ok(only(&v, "outside-set", "of 1024 elements are wrong"), "they do not if C was zero");
+	mx_bench_free(s.b);
+	*data = zero;
+	s = start(c, NULL, 32, 32, 512, MX_REGIME_GENERAL);
+	*data = NULL;
+	memset(before_of_c(&s), MX_POISON, 2 * 32 * 32);
+	v = verdict(&s);
+	ok(!v.n_notes, "where a launch clears C, which is poison before, sums start at zero");
+	*data = zero;
+	end(&s);
+}
+
 /* ---- a product that is too large to be computed again: by a threshold of nothing ---- */
 
 static void test_large(void) {
@@ -384,6 +418,7 @@ int main(void) {
 	test_large();
 	test_pattern();
 	test_bound();
+	test_set();
 	mx_device_close(emu);
 	return done_testing();
 }
