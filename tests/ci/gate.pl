@@ -5,6 +5,7 @@ use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
 use Test::More;
 require './tests/files.pl';
+require './tests/tiers.pl';
 
 our $build   = $ENV{BUILD} // 'build';
 our $mxcheck = "$build/mxcheck";
