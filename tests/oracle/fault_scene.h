@@ -56,6 +56,8 @@ static inline struct exact_gemm gemm(const struct scene *s) {
 
 static inline uint32_t rounded(const char *format, enum exact_rounding r, uint32_t f32) {
 	uint32_t code = 0;
+	if (!strcmp(format, "FP32"))
+		return f32;
 	exact_encode(format, f32, 0, r, EXACT_OVERFLOW, 0, &code);
 	return code;
 }
