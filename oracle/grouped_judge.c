@@ -40,7 +40,7 @@ static bool is_kept(const struct mx_grouped *g, bool padding) {
 static bool is_right(const struct output *o, const struct mx_grouped *g, size_t i, uint32_t got,
                      uint32_t want, bool padding) {
 	if (is_kept(g, padding))
-		return o->unwritten[i] == o->bytes;
+		return o->unwritten[i] == o->bytes && got == want;
 	if (o->unwritten[i])
 		return false;
 	return got == want || (!padding && is_nan(o, got) && is_nan(o, want));

@@ -1,10 +1,12 @@
 /* Which bytes a launch never wrote.
  *
  * Values do not say: the poison that outputs start with is a NaN, a scale and an integer like any
- * other. The emulator keeps a state of each byte. Elsewhere the launch is repeated with other bytes
- * in place of the poison: a byte that holds the poison of each launch was not written. A byte that
- * was written could do so by chance where the launch does not repeat its other bytes; then it is
- * repeated again, with other bytes each time. */
+ * other. The emulator keeps a state of each byte. Elsewhere the launch is repeated with the
+ * complement of the poison: a bit that holds the poison of both launches was not written; four of
+ * a byte are a code of FP4 or more. Where other bits of the output differ, too, the launch does not
+ * repeat itself, and bits may do so by chance. Then, and where a part of a byte seems not to be
+ * written, it is repeated again with other bytes each time. What was not written of a launch that
+ * does not repeat itself are bytes of which every bit holds the poison of each launch. */
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
 #include "bench_inside.h"
@@ -86,11 +88,11 @@ static void free_images(struct images *x) {
 	}
 }
 
-/* Any byte but MX_POISON, another one at each place and in each round. */
+/* Later rounds have another byte at each place. */
 static uint8_t other_poison(unsigned round, size_t at) {
 	uint64_t x = (at + 1) * 0x9e3779b97f4a7c15u + round * 0xd1b54a32d192ed03u;
 	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
-	return (uint8_t)((x >> 32) % MX_POISON);
+	return round == 1 ? MX_POISON ^ 0xff : (uint8_t)(x >> 32);
 }
 
 struct poison {
@@ -105,35 +107,60 @@ static void poison_anew(void *context, size_t from, size_t bytes, bool guard) {
 		p->image[at] = other_poison(p->round, at);
 }
 
+/* While launches are repeated, `unwritten` has the bits that held the poison of each so far. */
 static void start_narrowing(void *context, size_t from, size_t bytes, bool guard) {
 	const struct bench_buffer *x = context;
 	(void)guard;
 	for (size_t at = from; at < from + bytes; at++)
-		x->unwritten[at] = x->after[at] == x->before[at];
+		x->unwritten[at] = x->after[at] ^ x->before[at] ^ 0xff;
 }
 
-/* Keeps the bytes that hold the poison of this launch too. True if another byte differs from the
- * first launch's. */
-static bool narrow(struct bench_buffer *x, const uint8_t *before, const uint8_t *after) {
-	bool differs = false;
-	for (size_t at = 0; at < x->bytes; at++) {
-		x->unwritten[at] &= after[at] == before[at];
-		differs |= !x->unwritten[at] && after[at] != x->after[at];
+/* A launch that was repeated, and what it leaves to doubt. */
+struct repeated {
+	unsigned round;
+	struct bench_buffer *buffer;
+	const uint8_t *before, *after;
+	bool differs; /* bits where there is poison, other than those that hold it */
+	bool in_part; /* bytes seem to be written in part */
+};
+
+static bool is_code(uint8_t bits) {
+	return __builtin_popcount(bits) >= 4;
+}
+
+/* Keeps the bits that hold the poison of this launch too. Bits that were written alike in the first
+ * two launches are none of them. */
+static void narrow(void *context, size_t from, size_t bytes, bool guard) {
+	struct repeated *r = context;
+	(void)guard;
+	for (size_t at = from; at < from + bytes; at++) {
+		uint8_t *bits = &r->buffer->unwritten[at], old = *bits;
+		*bits &= r->after[at] ^ r->before[at] ^ 0xff;
+		r->differs |= ((r->after[at] ^ r->buffer->after[at]) & ~*bits) != 0;
+		r->differs |= r->round > 1 && *bits != old;
+		r->in_part |= is_code(*bits) && *bits != 0xff;
 	}
-	return differs;
 }
 
-/* Launches with the poison of a round. *differs: whether it left other bytes than the first. */
+static void end_narrowing(struct bench_buffer *x, bool differs) {
+	for (size_t at = 0; at < x->bytes; at++)
+		x->unwritten[at] = differs ? x->unwritten[at] == 0xff : is_code(x->unwritten[at]);
+}
+
+/* Launches with the poison of a round; adds to *all what is in doubt. */
 static int repeat(struct mx_bench *b, struct images *x, unsigned round, uint64_t schedule,
-                  struct mx_run_result *r, bool *differs, struct mx_error *err) {
+                  struct mx_run_result *r, struct repeated *all, struct mx_error *err) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		mx_poisoned(&b->plan, i, poison_anew, &(struct poison){ x->before[i], round });
 	exchange_images(b, x);
 	int status = mx_bench_run(b, schedule, r, err);
 	exchange_images(b, x);
-	*differs = false;
-	for (unsigned i = 0; !status && !r->failed && i < b->plan.n_buffers; i++)
-		*differs |= narrow(&b->buffer[i], x->before[i], x->after[i]);
+	for (unsigned i = 0; !status && !r->failed && i < b->plan.n_buffers; i++) {
+		struct repeated one = { round, &b->buffer[i], x->before[i], x->after[i] };
+		mx_poisoned(&b->plan, i, narrow, &one);
+		all->differs |= one.differs;
+		all->in_part |= one.in_part;
+	}
 	return status;
 }
 
@@ -141,12 +168,17 @@ static int find_by_repeating(struct mx_bench *b, uint64_t schedule, struct mx_ve
                              struct mx_error *err) {
 	struct images x = { 0 };
 	struct mx_run_result r = { 0 };
-	bool differs = true;
+	struct repeated all = { 0 };
 	int status = make_images(b, &x) ? mx_fail(err, "%s: out of memory", b->plan.name) : 0;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		mx_poisoned(&b->plan, i, start_narrowing, &b->buffer[i]);
-	for (unsigned i = 1; !status && !r.failed && differs && i <= MOST_REPEATS; i++)
-		status = repeat(b, &x, i, schedule, &r, &differs, err);
+	for (unsigned i = 1; !status && !r.failed && i <= MOST_REPEATS; i++) {
+		status = repeat(b, &x, i, schedule, &r, &all, err);
+		if (!all.differs && !all.in_part)
+			break;
+	}
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		end_narrowing(&b->buffer[i], all.differs);
 	free_images(&x);
 	if (!status && r.failed)
 		mx_verdict_add(v, MX_WRONG_DEVICE, r.late ? "time-out" : "fault",

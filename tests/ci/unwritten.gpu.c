@@ -58,6 +58,14 @@ KERNEL(half_nan_bf16, u8, C[2 * at + 1] = bf16_of(x) >> 8; if (x == x) C[2 * at]
 /* The first of the padding of each row gets the bits that are there. */
 KERNEL(gap_f32, float, C[at] = x; if (col + lanes == 0) C[at + N] = __builtin_bit_cast(float, -1))
 
+/* A copy, nibble by nibble, of which it leaves those of 0xF as they are. */
+__attribute__((device_kernel, amdgpu_flat_work_group_size(64, 64))) void
+copy_nibbles(GLOBAL u8 *to, const GLOBAL u8 *from) {
+	u32 i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+	u32 low = (from[i] & 0x0f) == 0x0f ? 0x0f : 0, high = from[i] >= 0xf0 ? 0xf0 : 0;
+	to[i] = (u8)((to[i] & (low | high)) | (from[i] & ~(low | high)));
+}
+
 /* A copy, byte by byte, but for bytes of 0xFF. */
 __attribute__((device_kernel, amdgpu_flat_work_group_size(64, 64))) void
 copy(GLOBAL u8 *to, const GLOBAL u8 *from) {
