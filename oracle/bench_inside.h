@@ -11,7 +11,7 @@ struct bench_buffer {
 	size_t bytes;       /* guards included */
 	uint8_t *before;    /* what is uploaded for each run */
 	uint8_t *after;     /* what the last run left */
-	uint8_t *unwritten; /* of the run that is judged: 1 for a byte that it did not write whole */
+	uint8_t *unwritten; /* of the judged run: 1 for a byte not written whole */
 	void *device;
 };
 
