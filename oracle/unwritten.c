@@ -117,7 +117,6 @@ static void start_narrowing(void *context, size_t from, size_t bytes, bool guard
 
 /* A launch that was repeated, and what it leaves to doubt. */
 struct repeated {
-	unsigned round;
 	struct bench_buffer *buffer;
 	const uint8_t *before, *after;
 	bool differs; /* bits where there is poison, other than those that hold it */
@@ -134,10 +133,9 @@ static void narrow(void *context, size_t from, size_t bytes, bool guard) {
 	struct repeated *r = context;
 	(void)guard;
 	for (size_t at = from; at < from + bytes; at++) {
-		uint8_t *bits = &r->buffer->unwritten[at], old = *bits;
+		uint8_t *bits = &r->buffer->unwritten[at];
 		*bits &= r->after[at] ^ r->before[at] ^ 0xff;
 		r->differs |= ((r->after[at] ^ r->buffer->after[at]) & ~*bits) != 0;
-		r->differs |= r->round > 1 && *bits != old;
 		r->in_part |= is_code(*bits) && *bits != 0xff;
 	}
 }
@@ -156,7 +154,7 @@ static int repeat(struct mx_bench *b, struct images *x, unsigned round, uint64_t
 	int status = mx_bench_run(b, schedule, r, err);
 	exchange_images(b, x);
 	for (unsigned i = 0; !status && !r->failed && i < b->plan.n_buffers; i++) {
-		struct repeated one = { round, &b->buffer[i], x->before[i], x->after[i] };
+		struct repeated one = { &b->buffer[i], x->before[i], x->after[i] };
 		mx_poisoned(&b->plan, i, narrow, &one);
 		all->differs |= one.differs;
 		all->in_part |= one.in_part;
