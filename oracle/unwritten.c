@@ -205,8 +205,9 @@ unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x,
                             size_t col) {
 	const uint8_t *at =
 		b->buffer[x - b->plan.buffers].unwritten + x->guard + mx_buffer_at(x, row, col);
+	size_t bytes = dtype_bytes(x->type, 1);
 	unsigned n = 0;
-	for (size_t i = 0; i < dtype_bytes(x->type, 1); i++)
+	for (size_t i = 0; i < bytes; i++)
 		n += at[i];
 	return n;
 }
