@@ -125,8 +125,10 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck
 
-# ---- tiers: minutes, tens of minutes, hours; seeds of data and schedules rotate in the longer ones ----
-PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' prove -j2 $(TESTS) $(sort $(wildcard tests/*/*.t))
+# ---- tiers: minutes, tens of minutes, hours; seeds of data and schedules rotate in the longer ones.
+# The tests come last: their harness ends with what was skipped, and why ----
+PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' PERL5LIB=tests/lib prove --harness Skips -j2 \
+            $(TESTS) $(sort $(wildcard tests/*/*.t))
 SEED     ?= $(shell date +%Y%j)
 check: setup
 	@$(MAKE) --no-print-directory tests
@@ -134,12 +136,12 @@ check: setup
 check-long:
 	@ci/setup.sh long
 	@$(MAKE) --no-print-directory tests
-	@MXCHECK_LONG=1 $(PROVE)
 	@$(B)/mxcheck --seed $(SEED) '*'
 	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
+	@MXCHECK_LONG=1 $(PROVE)
 check-nightly: check-long
-	@MXCHECK_NIGHTLY=1 $(PROVE)
 	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
+	@MXCHECK_NIGHTLY=1 $(PROVE)
 check-hw: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck --device hip; status=$$?; test $$status -ne 77 || echo 'skipped: no gfx950 here'; test $$status -eq 0 -o $$status -eq 77

@@ -164,8 +164,10 @@ struct mx_verdict_spec {
 
 /* What the emulator is to assume of the machine that the manual does not say, or says otherwise. */
 enum {
-	MX_ASSUME_SCRATCH_APART = 1, /* scratch returns in order among itself alone, not with the
-	                                rest of vmcnt */
+	MX_ASSUME_SCRATCH_APART = 1,    /* scratch returns in order among itself alone, not with the
+	                                   rest of vmcnt */
+	MX_ASSUME_THREADGROUP_SPLIT = 2 /* waves of a workgroup may run on several compute units,
+	                                   and so have no L1 in common */
 };
 
 struct mx_case {

@@ -62,7 +62,10 @@ static const cyaml_strval_t judges[] = {
 
 static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
 
-static const cyaml_strval_t assumptions[] = { { "scratch-apart", MX_ASSUME_SCRATCH_APART } };
+static const cyaml_strval_t assumptions[] = {
+	{ "scratch-apart", MX_ASSUME_SCRATCH_APART },
+	{ "threadgroup-split", MX_ASSUME_THREADGROUP_SPLIT },
+};
 
 const char *mx_epilogue_order_name(mx_epilogue_order o) {
 	return epilogue_orders[o].str;

@@ -32,6 +32,8 @@ static const char help[] =
 	"byte\n"
 	"  --scratch-apart    (emulator) scratch returns in order among itself, not with the rest\n"
 	"                     of vmcnt\n"
+	"  --threadgroup-split  (emulator) waves of a workgroup share no L1: what they do to\n"
+	"                     device memory needs a wait before a barrier orders it\n"
 	"  --require-proof    (emulator) a case that passes fails if no analysis proves that\n"
 	"                     every other schedule leaves the same bytes: finding not-proved,\n"
 	"                     exit 3\n"
@@ -153,6 +155,7 @@ enum {
 	LANE,
 	NO_ANALYSIS,
 	SCRATCH_APART,
+	THREADGROUP_SPLIT,
 	NOTES,
 	REQUIRE_PROOF
 };
@@ -160,6 +163,7 @@ enum {
 static const struct option long_options[] = {
 	{ "list", no_argument, NULL, LIST },
 	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
+	{ "threadgroup-split", no_argument, NULL, THREADGROUP_SPLIT },
 	{ "device", required_argument, NULL, DEVICE },
 	{ "seed", required_argument, NULL, SEED },
 	{ "race", required_argument, NULL, RACE },
@@ -205,7 +209,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
 	case REQUIRE_PROOF: o->require_proof = true; return true;
-	case SCRATCH_APART: o->scratch_apart = true; return true;
+	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
+	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;

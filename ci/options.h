@@ -17,7 +17,8 @@ struct mx_options {
 	unsigned jobs;
 	bool has_jobs;    /* --jobs was said */
 	const char *save; /* folder for buffers as the launch left them; or NULL */
-	bool list, tap, verbose, mutate, scratch_apart;
+	bool list, tap, verbose, mutate;
+	unsigned assume;    /* MX_ASSUME_..., besides what a case does */
 	bool notes;         /* print each */
 	bool require_proof; /* a pass that the analysis of order does not prove fails */
 	unsigned analysis;  /* MX_ANALYSE_... of the run that is judged */

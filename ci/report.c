@@ -52,8 +52,10 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" run --case '%s'", o->case_file);
 	if (o->code_object)
 		printf(" --co '%s'", o->code_object);
-	if (o->scratch_apart)
+	if (o->assume & MX_ASSUME_SCRATCH_APART)
 		printf(" --scratch-apart");
+	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
+		printf(" --threadgroup-split");
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);

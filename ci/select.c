@@ -19,7 +19,7 @@ static int add_case(const struct mx_options *o, struct mx_selection *s, const ch
 	s->cases = grown;
 	if (mx_case_load(path, &grown[s->n_cases], err))
 		return -1;
-	grown[s->n_cases++]->assume |= o->scratch_apart ? MX_ASSUME_SCRATCH_APART : 0;
+	grown[s->n_cases++]->assume |= o->assume;
 	return 0;
 }
 

@@ -75,9 +75,11 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.set_observer = dlsym(library, "mxhipSetObserver");
 	*(void **)&emu.set_analysis = dlsym(library, "mxhipSetAnalysis");
 	*(void **)&emu.set_scratch_apart = dlsym(library, "mxhipSetScratchApart");
+	*(void **)&emu.set_threadgroup_split = dlsym(library, "mxhipSetThreadgroupSplit");
 	*(void **)&emu.set_schedule = dlsym(library, "mxhipSetSchedule");
 	*(void **)&emu.record_schedule = dlsym(library, "mxhipRecordSchedule");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
+	*(void **)&emu.states = dlsym(library, "mxhipStates");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");

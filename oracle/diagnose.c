@@ -54,6 +54,13 @@ static bool all_same_code(const struct sample *s, uint32_t code) {
 	return true;
 }
 
+static bool all_unwritten(const struct sample *s) {
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->o->unwritten[s->at[i]])
+			return false;
+	return true;
+}
+
 static bool all_nan(const struct sample *s) {
 	for (size_t i = 0; i < s->n; i++)
 		if (!isnan(mx_code_value(s->o->format, got(s, i))))
@@ -226,8 +233,8 @@ static void try_twists(const struct sample *s, char *text, size_t room) {
 /* ---- all ---- */
 
 static const char *of_memory(const struct sample *s) {
-	if (all_same_code(s, mx_code_digits(s->o->format) == 8 ? 0xffffffffu : 0xffff))
-		return "elements that nobody wrote";
+	if (all_unwritten(s))
+		return "elements that were not written";
 	return stale(s) ? "elements that hold what was there before the launch" : NULL;
 }
 

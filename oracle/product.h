@@ -12,8 +12,9 @@ struct mx_output {
 	bool has_epilogue;
 	struct exact_epilogue epilogue; /* then: of these elements */
 	uint32_t *got;
-	uint32_t *want;   /* what is right, or near it where there is no one right answer */
-	uint8_t *differs; /* 1: wrong */
+	uint32_t *want;     /* what is right, or near it where there is no one right answer */
+	uint8_t *unwritten; /* bytes of it that the launch never wrote: then it is wrong */
+	uint8_t *differs;   /* 1: wrong */
 	size_t wrong, first;
 	bool is_tile; /* a part of C, which begins at: */
 	size_t row, col;
@@ -46,7 +47,8 @@ bool mx_code_same(const char *format, uint32_t got, uint32_t want);
 /* Hexadecimal digits of a code. */
 int mx_code_digits(const char *format);
 
-/* Fills differs, wrong and first from got and want; the second has differs from the judge. */
+/* Fills differs, wrong and first from got and want; the second has differs from the judge. An
+ * element that was not written is wrong whatever it holds. */
 void mx_output_compare(struct mx_output *o);
 void mx_output_count(struct mx_output *o);
 

@@ -13,7 +13,7 @@ static _Thread_local uint64_t seed, instruction_limit;
 static _Thread_local const mx_profile *profile;
 static _Thread_local const struct mx_observer *observer;
 static _Thread_local unsigned analysis;
-static _Thread_local bool scratch_apart;
+static _Thread_local bool scratch_apart, threadgroup_split;
 static _Thread_local const struct mx_schedule *schedule;
 static _Thread_local struct mx_schedule *record;
 static _Thread_local struct mx_report report;
@@ -55,6 +55,10 @@ void mxhipSetAnalysis(unsigned a) {
 
 void mxhipSetScratchApart(bool apart) {
 	scratch_apart = apart;
+}
+
+void mxhipSetThreadgroupSplit(bool split) {
+	threadgroup_split = split;
 }
 
 void mxhipSetSchedule(const struct mx_schedule *s) {
@@ -200,6 +204,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.observer = observer,
 		.analysis = analysis,
 		.scratch_apart = scratch_apart,
+		.threadgroup_split = threadgroup_split,
 		.schedule = schedule,
 		.record = record,
 	};

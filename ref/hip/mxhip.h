@@ -35,6 +35,11 @@ MXHIP_API bool mxhipSetProfile(const char *name);
  * MX_GUARD. False if they are not inside one allocation. */
 MXHIP_API bool mxhipMark(void *address, size_t bytes, uint8_t state);
 
+/* Copies the states of bytes of device memory to `states`: 0, or MX_WRITTEN and MX_GUARD, or'ed.
+ * A byte that was stored from a register that was never written counts as never written. False if
+ * the bytes are not inside one allocation. */
+MXHIP_API bool mxhipStates(const void *address, size_t bytes, uint8_t *states);
+
 /* Who is told what happens in this thread's next launches; NULL ends it. It must stay where
  * it is until then. */
 MXHIP_API void mxhipSetObserver(const struct mx_observer *observer);
@@ -46,6 +51,10 @@ MXHIP_API void mxhipSetAnalysis(unsigned analysis);
 /* Whether in this thread's next launches scratch returns in an order of its own, and not with the
  * rest of vmcnt; default: it does not. */
 MXHIP_API void mxhipSetScratchApart(bool apart);
+
+/* Whether in this thread's next launches the waves of a workgroup may run on several compute units,
+ * and so share no L1; default: they share one. */
+MXHIP_API void mxhipSetThreadgroupSplit(bool split);
 
 /* The schedule of this thread's next launches, said outright instead of by a seed; and what gets
  * the schedule of the next launches as it came, decision by decision, added to what it has. NULL

@@ -17,8 +17,10 @@ void mx_group_free(struct mx_group *g) {
 		struct mx_wave *w = &g->waves[i];
 		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
 		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
-			for (unsigned j = 0; j < queues[q]->n; j++)
+			for (unsigned j = 0; j < queues[q]->n; j++) {
+				mx_order_drop_event(queues[q]->op[j]);
 				free(queues[q]->op[j]);
+			}
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);
@@ -90,6 +92,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->next_wave = -1;
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
+	g->barriers = g->stores_in_flight = 0;
 	g->watched = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_temper(g);

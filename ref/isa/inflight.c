@@ -28,6 +28,8 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->scratch = 0;
 	m->in_lds = false;
 	m->format = 0;
+	m->event = NULL;
+	m->reach.known = false;
 	return m;
 }
 
@@ -70,10 +72,13 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 	struct mx_stats *stats = &w->group->run->report->stats;
 	m->weight = weight;
 	m->born = w->group->clock;
+	m->barriers = w->group->barriers;
 	m->due = mx_due_time(w, m);
 	q->op[q->n++] = m;
 	q->count += weight;
 	w->group->in_flight++;
+	if (q == &w->vm)
+		mx_l1_count(w->group, m, 1);
 	if (w->group->order)
 		mx_order_issue(w, q, m);
 	if (mx_vmcnt(w) > stats->max_vmcnt)
@@ -83,8 +88,29 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 	w->next_due = first_due(w);
 }
 
+static void land(struct mx_wave *w, struct mx_queue *q, unsigned i);
+
+/* What of other waves goes before it through L1. */
+static void land_before(struct mx_wave *w, struct mx_memop *m) {
+	struct mx_group *g = w->group;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *other = &g->waves[i];
+		unsigned n = other == w ? 0 : mx_l1_before(other, m);
+		if (!n)
+			continue;
+		while (n--)
+			land(other, &other->vm, 0);
+		other->next_due = first_due(other);
+	}
+}
+
 static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	struct mx_memop *m = q->op[i];
+	if (q == &w->vm) {
+		if (mx_l1_may_wait(w->group, m))
+			land_before(w, m);
+		mx_l1_count(w->group, m, -1);
+	}
 	if (w->observed)
 		mx_observe_land(w, m);
 	if (w->group->run->launch->record)

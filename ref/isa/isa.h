@@ -260,13 +260,19 @@ struct mx_launch {
 	/* Scratch returns in order among itself alone, not with the others of vmcnt; the manual
 	 * promises one order [ISA 4.4]. For schedules and for the analysis of order. */
 	bool scratch_apart;
+
+	/* The waves of a workgroup may run on several compute units, with an L1 each: what one does
+	 * to device memory is over for the others when it has been waited for [LLVM "Memory Model
+	 * gfx942": tgsplit]. Else they share one L1, which vector memory goes through in the order
+	 * of its issue. For schedules and for the analysis of order. */
+	bool threadgroup_split;
 };
 
 /* What a launch left behind, apart from memory. */
 struct mx_report {
 	struct mx_finding *findings;
 	size_t n_findings, room;
-	char order[256]; /* what the analysis of order proves, or why not; "": not analysed */
+	char order[640]; /* what the analysis of order proves, or why not; "": not analysed */
 	bool stopped;    /* a finding ended the launch before its end */
 	struct mx_stats stats;
 };

@@ -43,6 +43,7 @@ struct mx_memop {
 	uint64_t issue;             /* number of its instruction in the wave */
 	uint64_t due;               /* workgroup clock at which it may land by itself */
 	uint64_t born;              /* workgroup clock at its issue */
+	uint32_t barriers;          /* that the workgroup had come through by then */
 	uint32_t rank;              /* among those due at the same clock: explicit schedules */
 	uint64_t exec;              /* lanes that take part */
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
@@ -54,6 +55,11 @@ struct mx_memop {
 	uint32_t mode;            /* MODE at issue: atomics in LDS */
 	uint32_t format;          /* typed buffers, see typed.c */
 	uint8_t weight;           /* what it adds to its counter */
+	struct mx_l1_reach {
+		bool known;
+		uint64_t from, to, lines;
+	} reach;                      /* of l1.c */
+	struct mx_order_event *event; /* of order_sync.c, or NULL */
 	mx_vreg data[4], unwritten[4];
 };
 
@@ -141,7 +147,9 @@ struct mx_group {
 	uint64_t clock;          /* instructions issued by all waves */
 	uint64_t turn_end;       /* clock at which it is another workgroup's turn */
 	unsigned n_waves, at_barrier, ended;
-	unsigned in_flight; /* operations of all waves */
+	uint32_t barriers;         /* that have opened */
+	unsigned in_flight;        /* operations of all waves */
+	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
 	struct mx_wave *waves;
 	uint8_t *lds, *lds_unwritten; /* one bit of taint for each bit */
 	uint32_t lds_bytes;
@@ -173,6 +181,7 @@ struct mx_run {
 	uint64_t slice;
 	uint8_t pattern; /* what registers and LDS of the first one hold before anybody writes */
 	bool out_of_memory;
+	bool synchronises;        /* waves do so through memory: polls.c */
 	struct mx_order *order;   /* where order is analysed, else NULL */
 	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
 	bool aborted;             /* that has failed: the launch goes on with one */
@@ -302,6 +311,14 @@ bool mx_wait_over(const struct mx_wave *w);
 /* The most that each counter may read for this instruction to issue; false if it adds to neither. */
 bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm);
 
+/* ---- l1.c: vector memory of a workgroup's waves in the order of issue ---- */
+
+/* Whether an operation may have to wait for those of other waves; how many of the first of a
+ * wave's vm queue land before it. */
+bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
+unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m);
+void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change); /* of those in flight */
+
 /* ---- order.c: the analysis of order; call only where a group or run has one ---- */
 
 void mx_order_begin(struct mx_run *run); /* if the launch asks for it */
@@ -311,7 +328,7 @@ void mx_order_group_start(struct mx_group *g);
 void mx_order_group_free(struct mx_group *g);
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
-void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m);
+void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
 /* How waves tell each other something by memory: polls.c. */
 struct mx_meetings {
 	bool any;       /* there are atomics that return, loads of agent scope, or these: */
@@ -322,8 +339,9 @@ void mx_find_meetings(const struct mx_program *p, struct mx_meetings *m);
 /* The same, made when first asked for. NULL if memory is short. */
 const struct mx_meetings *mx_program_meetings(const struct mx_program *p);
 
-void mx_order_land(struct mx_wave *w, const struct mx_memop *m);
-void mx_order_wait(struct mx_wave *w); /* for its targets */
+void mx_order_land(struct mx_wave *w, struct mx_memop *m);
+void mx_order_drop_event(struct mx_memop *m); /* of one that does not land */
+void mx_order_wait(struct mx_wave *w);        /* for its targets */
 void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
 void mx_order_barrier(struct mx_group *g);
 void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */

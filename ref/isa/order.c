@@ -16,7 +16,7 @@ enum { SLICE = 64 };
  * that one does not do it all. */
 static void interleave(struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
-	if (!run->order->flags.meetings->any || run->slice || l->schedule)
+	if (!run->order->sync.meetings->any || run->slice || l->schedule)
 		return;
 	run->slice = SLICE;
 	if (l->record)
@@ -30,19 +30,27 @@ void mx_order_begin(struct mx_run *run) {
 	struct mx_order *o = run->order = calloc(1, sizeof *o);
 	if (o)
 		o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
-	if (!o || !o->use || !mx_order_flags_begin(run)) {
+	if (!o || !o->use || !mx_order_sync_begin(run)) {
 		run->out_of_memory = true;
 		return;
 	}
 	interleave(run);
+	o->memory.lists = o->atomics.lists = o->sync.meetings->any;
 	const uint32_t *b = l->block;
 	o->memory.readers = o->atomics.readers =
 		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 }
 
 static const char *const assumptions =
-	"this code object, input and grid; nobody else touches its memory; waits and barriers as "
-	"[ISA 4.4]; no value made of addresses";
+	"this code object, input and grid; nothing else writes to its memory; waits and barriers as "
+	"[ISA 4.4]; no value derives from an address";
+
+static const char flat_in_order[] =
+	"; FLAT in device memory counts in order with the rest of vmcnt [LLVM SIInsertWaitcnts]";
+static const char full_counter[] = "; a full counter stalls issue";
+static const char one_l1[] =
+	"; no threadgroup split: one L1 takes the vector memory of a workgroup in "
+	"order of issue [LLVM \"Memory Model gfx942\"]";
 
 static void conclude(const struct mx_run *run, const struct mx_order *o) {
 	struct mx_report *r = run->report;
@@ -59,8 +67,9 @@ static void conclude(const struct mx_run *run, const struct mx_order *o) {
 		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
 		         (unsigned long long)o->reason_pc, other);
 	else
-		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s",
-		         assumptions, o->full_counter ? "; a full counter stalls issue" : "");
+		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s%s%s",
+		         assumptions, o->flat_in_order ? flat_in_order : "",
+		         o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
 }
 
 void mx_order_end(struct mx_run *run) {
@@ -71,7 +80,7 @@ void mx_order_end(struct mx_run *run) {
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
 	mx_order_map_clear(&o->atomics);
-	mx_order_flags_end(&o->flags);
+	mx_order_sync_end(&o->sync);
 	free(o->use);
 	free(o);
 	run->order = NULL;
@@ -110,6 +119,7 @@ void mx_order_group_free(struct mx_group *g) {
 		return;
 	mx_order_map_clear(&g->order->lds);
 	mx_order_map_clear(&g->order->lds_atomics);
+	mx_order_forget(g->order);
 	free(g->order);
 }
 
@@ -118,6 +128,7 @@ void mx_order_group_start(struct mx_group *g) {
 		return;
 	mx_order_map_clear(&g->order->lds);
 	mx_order_map_clear(&g->order->lds_atomics);
+	mx_order_forget(g->order);
 	for (unsigned i = 0; i < g->n_waves; i++)
 		memset(&g->order->wave[i], 0, offsetof(struct mx_order_wave, load));
 }
@@ -130,7 +141,7 @@ void mx_order_barrier(struct mx_group *g) {
 		memcpy(o->shared, o->covered, sizeof o->shared);
 		memcpy(o->before, o->issued, sizeof o->before);
 	}
-	if (g->order)
+	if (g->order && g->run->order->sync.meetings->any)
 		mx_order_meet(g);
 }
 
@@ -161,7 +172,10 @@ static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 }
 
 void mx_order_wait(struct mx_wave *w) {
-	cover_all(&w->group->order->wave[w->index], w->vm_target, w->lgkm_target);
+	struct mx_order_wave *o = &w->group->order->wave[w->index];
+	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
+	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
+		w->group->run->order->flat_in_order = true;
 }
 
 /* ---- one instruction ---- */
@@ -186,7 +200,7 @@ static bool returns(const struct mx_inst *in) {
 	                                 : in->mem.sc0;
 }
 
-static bool is_atomic(const struct mx_op *op) {
+bool mx_order_is_atomic(const struct mx_op *op) {
 	return op->rmw || op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume;
 }
 
@@ -213,9 +227,9 @@ static const char *reason_of(const struct mx_inst *in, const struct mx_order_use
 		return "reads a clock";
 	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
 		return "reads a hardware register";
-	if (is_atomic(op) && returns(in))
+	if (mx_order_is_atomic(op) && returns(in))
 		return "an atomic returns what was there";
-	if (is_atomic(op) && !commutes(op->rmw))
+	if (mx_order_is_atomic(op) && !commutes(op->rmw))
 		return "atomics whose order matters";
 	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
 		return "registers that M0 names";
@@ -225,13 +239,13 @@ static const char *reason_of(const struct mx_inst *in, const struct mx_order_use
 }
 
 bool mx_order_releases(const struct mx_inst *in) {
-	return is_atomic(in->op) || (is_flag(in) && in->op->flags & MX_STORE);
+	return mx_order_is_atomic(in->op) || (is_flag(in) && in->op->flags & MX_STORE);
 }
 
 bool mx_order_acquires(const struct mx_inst *in) {
-	if (!in->op || !(is_atomic(in->op) || is_flag(in)))
+	if (!in->op || !(mx_order_is_atomic(in->op) || is_flag(in)))
 		return false;
-	return is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
+	return mx_order_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
 /* An instruction that has issued found its counters with room: the oldest operations are over. */
@@ -247,7 +261,7 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	if (!u->known) {
 		mx_order_find_uses(in, u);
-		u->reason = w->group->run->order->flags.meetings->polls[in->offset / 4]
+		u->reason = w->group->run->order->sync.meetings->polls[in->offset / 4]
 		                    ? "waits in a loop for what others write"
 		                    : reason_of(in, u);
 		u->known = true;
@@ -274,14 +288,16 @@ static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
 	return q == &w->sc ? MX_STREAM_SCRATCH : MX_STREAM_VM;
 }
 
-void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, const struct mx_memop *m) {
+void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
-	me |= (uint64_t)(is_atomic(m->in->op) || is_flag(m->in)) << 63;
-	mx_order_release(w, m, stream);
+	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
+		o->flat = o->issued[stream];
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
+	mx_order_release(w, m, stream);
 }
 
 void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in) {

@@ -2,8 +2,10 @@
  *
  * An access begins when its instruction is issued and is over when its wave has executed a wait
  * that covers it, whenever it lands here. Order comes from the program order of a wave, from
- * counters whose operations return in order, from waits, and between waves from barriers. It does
- * not depend on the seed; what conflicts without it is a finding in any one run. */
+ * counters whose operations return in order, from waits, and between waves from barriers
+ * (order_cell.c) and from flags (order_sync.c). Vector memory of a workgroup goes through one L1 in
+ * the order of its issue, unless the launch splits workgroups (l1.c). Order does not depend on the
+ * seed; what conflicts without it is a finding in any one run. */
 #ifndef MX_ORDER_H
 #define MX_ORDER_H
 
@@ -45,7 +47,7 @@ struct mx_order_wave {
 	uint32_t covered[MX_STREAMS]; /* up to here, a wait of the wave has covered them */
 	uint32_t shared[MX_STREAMS];  /* the same before the last barrier: all waves know */
 	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
-	uint32_t acquired;            /* stamp of the last release that it may know of */
+	uint32_t flat; /* number of the last FLAT in device memory */
 	const struct mx_inst *barrier;
 	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */
 	unsigned n_more;
@@ -98,10 +100,23 @@ typedef enum {
 	MX_LOADED_SSHORT
 } mx_written_kind;
 
+/* A reader of a cell that several workgroups have read. */
+struct mx_order_reader {
+	const struct mx_order_reader *next;
+	mx_access access;
+	uint32_t group;
+};
+
 /* The last accesses to one byte, or to some that were always touched together. Readers are the
- * last of each wave, of scalar memory and of the other streams: one, or `readers` of them. */
+ * last of each wave, of scalar memory and of the other streams: one, or `readers` of them. Those of
+ * several workgroups are a list, where waves synchronise through memory; else one is kept. */
 struct mx_order_cell {
-	mx_access write, read, *readers;
+	mx_access write;
+	union {
+		mx_access read;
+		const struct mx_order_reader *list;
+	};
+	mx_access *readers;
 	uint32_t write_group, read_group; /* one more than the workgroup's index; 0: none */
 	struct mx_written written;
 };
@@ -117,12 +132,21 @@ static inline struct mx_order_cell *mx_order_cell(struct mx_order_page *p, uint6
 	return &p->cell[address % MX_ORDER_PAGE >> __builtin_ctz(p->unit)];
 }
 
-/* Pages by address, and the memory of their lists of readers. */
+/* A list, and what it becomes with one more reader. */
+struct mx_order_longer {
+	const struct mx_order_reader *list, *longer;
+	mx_access access;
+	uint32_t group;
+};
+
+/* Pages by address, and the memory of their readers. */
 struct mx_order_map {
 	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
 	struct mx_order_page *page;
 	size_t n, room, last;
-	unsigned readers; /* the length of a list of them */
+	unsigned readers; /* how many a cell of one workgroup may have */
+	bool lists;       /* of the readers of several workgroups */
+	struct mx_order_longer longer[8];
 	struct mx_order_block *blocks;
 };
 
@@ -140,12 +164,33 @@ static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64
 }
 
 mx_access *mx_order_readers(struct mx_order_map *m);
+/* A list with one more reader; cells share them. NULL if memory is short. */
+const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
+                                                  const struct mx_order_reader *list,
+                                                  uint32_t group, mx_access access);
 void mx_order_map_clear(struct mx_order_map *m);
 
 /* ---- one workgroup, one launch ---- */
 
+/* The clock of an acquire that has landed, for when it is waited for. */
+struct mx_order_acquired {
+	struct mx_clock *clock;
+	unsigned stream;
+	uint32_t number;
+};
+
+/* What a wave has acquired through memory, see order_sync.c. */
+struct mx_order_known {
+	struct mx_clock *clock;
+	struct mx_order_acquired *acquired;
+	unsigned n;
+	bool met; /* the clock has that of the last barrier in it */
+};
+
 struct mx_order_group {
 	struct mx_order_map lds, lds_atomics;
+	struct mx_clock *met; /* of the last barrier; or NULL: not asked for yet */
+	struct mx_order_known known[16];
 	struct mx_order_wave wave[16];
 };
 
@@ -162,27 +207,22 @@ struct mx_order_use {
 	} range[12];
 };
 
-/* Order through memory, see order_flags.c. */
-struct mx_order_table {
-	struct mx_order_entry *entry;
-	size_t n, room;
-};
-struct mx_order_flags {
+/* The places in memory through which waves synchronise, see order_sync.c. */
+struct mx_order_sync {
 	const struct mx_meetings *meetings;
-	uint32_t stamp;               /* of the last release */
-	struct mx_order_table places; /* the stamp of the last release there */
-	struct mx_order_table waves;  /* one more than the index of a wave's history */
-	struct mx_order_history *history;
-	size_t n;
+	struct mx_order_place *place;
+	size_t n, room;
 };
 
 struct mx_order {
 	struct mx_order_map memory, atomics;
-	struct mx_order_flags flags;
-	struct mx_order_use *use;     /* by dword of the code */
-	const char *reason;           /* why nothing is proved, and where first */
+	struct mx_order_sync sync;
+	bool one_l1;              /* order was taken from the L1 that a workgroup's waves share */
+	struct mx_order_use *use; /* by dword of the code */
+	const char *reason;       /* why nothing is proved, and where first */
 	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
 	bool full_counter;            /* an operation counts as over because a counter was full */
+	bool flat_in_order;           /* vmcnt above 0 has covered FLAT, or what FLAT follows */
 };
 
 /* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */
@@ -191,19 +231,21 @@ void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const stru
                          const char *reason);
 
 /* Whether an instruction may set a flag, or may learn by reading one; polling loads apart. */
+bool mx_order_is_atomic(const struct mx_op *op);
 bool mx_order_releases(const struct mx_inst *in);
 bool mx_order_acquires(const struct mx_inst *in);
 
-/* ---- order_flags.c ---- */
+/* ---- order_sync.c ---- */
 
-bool mx_order_flags_begin(struct mx_run *run); /* false if memory is short */
-void mx_order_flags_end(struct mx_order_flags *f);
-void mx_order_release(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
-void mx_order_meet(struct mx_group *g); /* at a barrier */
-/* Whether this wave may know, by flags that it has read, that an access is over. */
-bool mx_order_knows(const struct mx_wave *w, mx_access earlier, uint32_t group);
-/* Whether it may have read the last release at this place, or something behind it. */
-bool mx_order_saw(const struct mx_wave *w, bool lds, uint64_t at);
+bool mx_order_sync_begin(struct mx_run *run); /* false if memory is short */
+void mx_order_sync_end(struct mx_order_sync *y);
+void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream); /* at issue */
+void mx_order_meet(struct mx_group *g);                                        /* at a barrier */
+void mx_order_forget(struct mx_order_group *o);
+/* Whether an access happened before `me` by what this wave has acquired. */
+bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds);
+/* Whether it has acquired what the last release at this place left, or a later clock. */
+bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at);
 
 /* ---- order_registers.c ---- */
 
@@ -215,9 +257,11 @@ void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned st
 /* ---- order_bytes.c ---- */
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
-/* Calls for each address of each lane that it touches. */
-void mx_order_places(struct mx_wave *w, const struct mx_memop *m,
-                     void (*visit)(struct mx_wave *w, bool lds, uint64_t at));
+/* Calls for each dword of each lane that it touches so; `kinds`: bits of mx_order_kind. */
+typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;
+typedef void mx_order_visit(void *context, bool lds, uint64_t at);
+void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
+                     mx_order_visit *visit, void *context);
 
 /* ---- order_text.c ---- */
 

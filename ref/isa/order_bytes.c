@@ -38,7 +38,7 @@ static void walk(struct mx_order_range *r, struct mx_order_map *m, bool atomics)
 
 static void visit_range(const struct mx_order_range *r) {
 	for (uint64_t at = r->at & ~3ull; at < r->at + r->bytes; at += 4)
-		r->visit(r->w, r->lds, at);
+		r->visit(r->context, r->lds, at);
 }
 
 /* Instructions are fetched at any time; what is executed here is what there was at first. */
@@ -57,7 +57,8 @@ static void walk_range(struct mx_order_range *r) {
 	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
 		return;
 	if (r->visit) {
-		visit_range(r);
+		if (r->kinds >> r->kind & 1)
+			visit_range(r);
 		return;
 	}
 	if (!r->lds && r->kind != MX_ORDER_READ)
@@ -201,10 +202,12 @@ void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) 
 	access(&r, m);
 }
 
-void mx_order_places(struct mx_wave *w, const struct mx_memop *m,
-                     void (*visit)(struct mx_wave *w, bool lds, uint64_t at)) {
+void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
+                     mx_order_visit *visit, void *context) {
 	struct mx_order_range r = range_of(w, m->in, 0);
 	r.visit = visit;
+	r.context = context;
+	r.kinds = kinds;
 	access(&r, m);
 }
 

@@ -16,12 +16,25 @@ static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access
 	       (stream == mx_access_stream(me) && mx_stream_is_ordered(stream));
 }
 
-/* The same of this range; remembers the last answer. */
+/* Whether it goes before this one through the L1 of the workgroup: it was issued before the last
+ * barrier. That is assumed, see l1.c. */
+static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
+	const struct mx_order_wave *w = &r->order->wave[mx_access_wave(earlier)];
+	struct mx_run *run = r->w->group->run;
+	bool before = !run->launch->threadgroup_split && !r->lds &&
+	              mx_access_stream(earlier) == MX_STREAM_VM &&
+	              mx_access_stream(r->me) == MX_STREAM_VM &&
+	              mx_access_number(earlier) <= w->before[MX_STREAM_VM];
+	run->order->one_l1 |= before;
+	return before;
+}
+
+/* The same of this range; remembers the last answer that holds in LDS, too. */
 static bool is_over_for(struct mx_order_range *r, mx_access earlier) {
 	if (earlier == r->over)
 		return true;
 	if (!is_over(r->order, earlier, r->me))
-		return false;
+		return is_before_in_l1(r, earlier);
 	r->over = earlier;
 	return true;
 }
@@ -59,18 +72,19 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
 }
 
 /* Whether the two meet because one of them waits for the other, or because both are atomic and one
- * at least does not simply overwrite; or whether a flag has told this wave that the other is over.
+ * at least does not simply overwrite; or whether one happened before the other through memory.
  */
 static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access earlier,
                           uint32_t group, mx_order_kind was) {
-	const bool *polls = r->w->group->run->order->flags.meetings->polls;
+	const bool *polls = r->w->group->run->order->sync.meetings->polls;
 	bool sync = mx_access_is_sync(earlier);
 	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
 		return true;
 	if (sync && mx_access_is_sync(r->me) &&
 	    (was != MX_ORDER_WRITE || r->kind != MX_ORDER_WRITE))
 		return true;
-	return mx_order_knows(r->w, earlier, group) || (sync && mx_order_saw(r->w, r->lds, at));
+	return mx_order_knows(r->w, earlier, group, r->me, r->lds) ||
+	       ((sync || was != MX_ORDER_READ) && mx_order_saw(r->w, r->lds, at));
 }
 
 static void conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
@@ -137,28 +151,37 @@ static bool is_write(const struct mx_order_range *r, mx_access a) {
 
 /* One of those that a cell keeps as its readers; false where it conflicts. */
 static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
-                         mx_access reader, mx_order_kind was, bool same) {
-	bool own = c->read_group == r->group;
+                         mx_access reader, uint32_t group, mx_order_kind was, bool same) {
+	bool own = group == r->group;
 	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
 		return true;
 	if (was == MX_ORDER_READ && c->written.several && is_write(r, reader))
 		was = MX_ORDER_WRITE;
 	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
 		return true;
-	conflict(r, at, reader, c->read_group, was);
+	conflict(r, at, reader, group, was);
 	return false;
 }
 
-static void check_readers(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
-                          mx_order_kind was, bool same) {
+static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c) {
+	return m->lists && c->read_group == MX_SEVERAL_GROUPS;
+}
+
+static void check_readers(struct mx_order_range *r, const struct mx_order_map *m, uint64_t at,
+                          const struct mx_order_cell *c, mx_order_kind was, bool same) {
 	if (!c->read_group)
 		return;
+	if (is_list(m, c)) {
+		for (const struct mx_order_reader *l = c->list; l; l = l->next)
+			check_reader(r, at, c, l->access, l->group, was, same);
+		return;
+	}
 	if (c->read_group != r->group || !c->readers) {
-		check_reader(r, at, c, c->read, was, same);
+		check_reader(r, at, c, c->read, c->read_group, was, same);
 		return;
 	}
 	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
-		if (!check_reader(r, at, c, c->readers[i], was, same))
+		if (!check_reader(r, at, c, c->readers[i], r->group, was, same))
 			return;
 }
 
@@ -173,13 +196,44 @@ static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
 	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
 }
 
+static void add_to_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                        uint32_t group, mx_access reader) {
+	const struct mx_order_reader *more = mx_order_add_reader(m, c->list, group, reader);
+	if (more)
+		c->list = more;
+	else
+		r->w->group->run->out_of_memory = true;
+}
+
+/* A cell that one workgroup has read gets readers of others. */
+static void make_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+	uint32_t group = c->read_group;
+	mx_access one = c->read;
+	c->read_group = MX_SEVERAL_GROUPS;
+	c->list = NULL;
+	if (!c->readers && group)
+		add_to_list(r, m, c, group, one);
+	for (unsigned i = 0; c->readers && i < m->readers; i++)
+		if (c->readers[i])
+			add_to_list(r, m, c, group, c->readers[i]);
+}
+
+static void note_other_group(struct mx_order_range *r, struct mx_order_map *m,
+                             struct mx_order_cell *c, uint32_t group, mx_access reader) {
+	if (m->lists && c->read_group != MX_SEVERAL_GROUPS)
+		make_list(r, m, c);
+	c->read_group = MX_SEVERAL_GROUPS;
+	if (m->lists)
+		add_to_list(r, m, c, group, reader);
+}
+
 static void note_reader(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
                         mx_access reader) {
 	if (!c->read_group) {
 		c->read_group = r->group;
 		c->read = reader;
 	} else if (c->read_group != r->group) {
-		c->read_group = MX_SEVERAL_GROUPS;
+		note_other_group(r, m, c, r->group, reader);
 		return;
 	} else if (!c->readers && covers(r, c->read))
 		c->read = reader;
@@ -203,9 +257,11 @@ static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c
 
 /* ---- writes of the same value ---- */
 
-/* Whether all waves know that an access of this workgroup is over. */
+/* Whether an access of this workgroup is over for all waves. */
 static bool is_shared(const struct mx_order_range *r, mx_access a) {
-	return mx_access_number(a) <= r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)];
+	return mx_access_number(a) <=
+	               r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)] ||
+	       is_before_in_l1(r, a);
 }
 
 /* Whether a reader that a write stands behind may still be ahead for another wave. */
@@ -240,8 +296,9 @@ static void keep_write(struct mx_order_range *r, struct mx_order_map *m, struct 
 		note_reader(r, m, c, c->write);
 		return;
 	}
-	c->read = c->write;
-	c->read_group = MX_SEVERAL_GROUPS;
+	if (!m->lists)
+		c->read = c->write;
+	note_other_group(r, m, c, c->write_group, c->write);
 }
 
 static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
@@ -271,7 +328,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 	bool same = r->kind == MX_ORDER_WRITE && same_written(c->written, now);
 	check_write_of(r, at, c, same);
 	if (r->kind != MX_ORDER_READ || c->written.several)
-		check_readers(r, at, c, MX_ORDER_READ, same);
+		check_readers(r, m, at, c, MX_ORDER_READ, same);
 	if (r->kind == MX_ORDER_READ)
 		note_reader(r, m, c, r->me);
 	else if (r->kind == MX_ORDER_WRITE)
@@ -295,10 +352,11 @@ void mx_order_touch_atomics(struct mx_order_range *r, struct mx_order_map *m,
 		note_reader(r, m, c, r->me);
 		return;
 	}
-	check_readers(r, at, c, MX_ORDER_ATOMIC, false);
-	if (c->read_group && !c->readers)
+	check_readers(r, m, at, c, MX_ORDER_ATOMIC, false);
+	bool one_group = c->read_group && !is_list(m, c);
+	if (one_group && !c->readers)
 		check_caches(r, c->read);
-	for (unsigned i = 0; c->read_group && c->readers && i < m->readers; i++)
+	for (unsigned i = 0; one_group && c->readers && i < m->readers; i++)
 		if (c->readers[i])
 			check_caches(r, c->readers[i]);
 	if (r->kind == MX_ORDER_WRITE)

@@ -4,8 +4,6 @@
 
 #include "order.h"
 
-typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;
-
 /* Bytes that one lane of an operation touches. */
 struct mx_order_range {
 	struct mx_wave *w;
@@ -24,7 +22,9 @@ struct mx_order_range {
 	uint64_t base;
 	const mx_vreg *data;
 	struct mx_written loaded;
-	void (*visit)(struct mx_wave *w, bool lds, uint64_t at); /* instead of all that */
+	mx_order_visit *visit; /* instead of all that, for these kinds */
+	void *context;
+	unsigned kinds;
 };
 
 /* ---- order_cell.c ---- */

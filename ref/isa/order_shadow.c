@@ -12,8 +12,8 @@ struct mx_order_block {
 	mx_access access[BLOCK];
 };
 
-mx_access *mx_order_readers(struct mx_order_map *m) {
-	unsigned n = m->readers;
+/* Words that are freed with the map. */
+static mx_access *take(struct mx_order_map *m, unsigned n) {
 	struct mx_order_block *b = m->blocks;
 	if (!b || b->n + n > BLOCK) {
 		b = malloc(sizeof *b);
@@ -25,8 +25,62 @@ mx_access *mx_order_readers(struct mx_order_map *m) {
 	}
 	mx_access *a = b->access + b->n;
 	b->n += n;
-	memset(a, 0, n * sizeof *a);
 	return a;
+}
+
+mx_access *mx_order_readers(struct mx_order_map *m) {
+	mx_access *a = take(m, m->readers);
+	if (a)
+		memset(a, 0, m->readers * sizeof *a);
+	return a;
+}
+
+/* ---- lists of readers of several workgroups ---- */
+
+enum { NEAR = 8 }; /* how far from its begin a list is looked through */
+
+static const struct mx_order_reader *longer(struct mx_order_map *m,
+                                            const struct mx_order_reader *list, uint32_t group,
+                                            mx_access access) {
+	struct mx_order_reader *r =
+		(struct mx_order_reader *)take(m, sizeof *r / sizeof(mx_access));
+	if (r)
+		*r = (struct mx_order_reader){ list, access, group };
+	return r;
+}
+
+/* Whether a wave that has waited for the second has waited for the first. */
+static bool replaces(const struct mx_order_reader *r, uint32_t group, mx_access access) {
+	return r->group == group && mx_access_wave(r->access) == mx_access_wave(access) &&
+	       mx_access_stream(r->access) == mx_access_stream(access);
+}
+
+/* The list without an earlier access of the same wave, if there is one near its begin. */
+static const struct mx_order_reader *without(struct mx_order_map *m,
+                                             const struct mx_order_reader *list, unsigned depth,
+                                             uint32_t group, mx_access access) {
+	if (!list || depth == NEAR)
+		return list;
+	if (replaces(list, group, access))
+		return list->next;
+	const struct mx_order_reader *rest = without(m, list->next, depth + 1, group, access);
+	if (rest == list->next)
+		return list;
+	rest = longer(m, rest, list->group, list->access);
+	return rest ? rest : list;
+}
+
+const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
+                                                  const struct mx_order_reader *list,
+                                                  uint32_t group, mx_access access) {
+	unsigned slots = sizeof m->longer / sizeof *m->longer;
+	struct mx_order_longer *known = &m->longer[(uintptr_t)list / sizeof *list % slots];
+	if (known->longer && known->list == list && known->group == group &&
+	    known->access == access)
+		return known->longer;
+	const struct mx_order_reader *rest = without(m, list, 0, group, access);
+	*known = (struct mx_order_longer){ list, longer(m, rest, group, access), access, group };
+	return known->longer;
 }
 
 void mx_order_map_clear(struct mx_order_map *m) {
@@ -40,7 +94,7 @@ void mx_order_map_clear(struct mx_order_map *m) {
 		free(m->blocks);
 		m->blocks = next;
 	}
-	*m = (struct mx_order_map){ .readers = m->readers };
+	*m = (struct mx_order_map){ .readers = m->readers, .lists = m->lists };
 }
 
 /* ---- finding pages: open addressing, at most half full ---- */

@@ -158,6 +158,7 @@ static void open_barrier(struct mx_group *g) {
 		if (g->waves[i].status == MX_AT_BARRIER)
 			g->waves[i].status = MX_READY;
 	mx_order_barrier(g);
+	g->barriers++;
 	g->at_barrier = 0;
 }
 

@@ -111,6 +111,106 @@ KERNEL(64) void overlapping_tiles(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	take_tiles(out, sync, 64);
 }
 
+INLINE void barrier(void) {
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* Waves exchange through device memory around a barrier of workgroup's scope. */
+KERNEL(128) void exchange(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	(void)sync;
+	u32 t = THREAD();
+	out[t] = t * 7;
+	barrier();
+	out[t + 128] = out[t ^ 64] + 1;
+	barrier();
+	out[t ^ 64] = t;
+}
+
+/* A lock of workgroup's scope, in LDS, around a counter in device memory. */
+KERNEL(256) void spin_lock(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	(void)sync;
+	if (THREAD() == 0)
+		flag = 0;
+	barrier();
+	if (THREAD() % 64)
+		return;
+	u32 at = 0;
+	asm volatile("" : "+v"(at)); /* a scalar load has another cache */
+	for (u32 i = 0; i < 3; i++) {
+		u32 open = 0;
+		while (!__scoped_atomic_compare_exchange_n(&flag, &open, 1, 1, __ATOMIC_ACQUIRE,
+		                                           __ATOMIC_RELAXED,
+		                                           __MEMORY_SCOPE_WRKGRP))
+			open = 0;
+		out[at] += 1;
+		__scoped_atomic_store_n(&flag, 0, __ATOMIC_RELEASE, __MEMORY_SCOPE_WRKGRP);
+	}
+}
+
+/* The last workgroup to take a ticket sums what all have stored, and puts the tickets back. */
+INLINE void last_sums(GLOBAL u32 *out, GLOBAL u32 *sync, u32 last) {
+	u32 t = THREAD(), sum = 0, ticket = 0;
+	out[GROUP() * 64 + t] = t;
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+	if (t == 0)
+		ticket = __scoped_atomic_fetch_add(sync, 1, __ATOMIC_RELAXED,
+		                                   __MEMORY_SCOPE_DEVICE);
+	ticket = __builtin_amdgcn_readfirstlane(ticket);
+	if (ticket != last)
+		return;
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+	for (u32 g = 0; g < 4; g++)
+		sum += out[g * 64 + t];
+	out[512 + t] = sum;
+	if (t == 0)
+		*sync = 0;
+}
+KERNEL(64) void last_group(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	last_sums(out, sync, 3);
+}
+/* The last but one. */
+KERNEL(64) void early_group(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	last_sums(out, sync, 2);
+}
+
+/* All workgroups have stored before any loads; there are 4, of two waves. */
+INLINE void grid_barrier(GLOBAL u32 *out, GLOBAL u32 *sync, u32 all_wait) {
+	u32 t = THREAD(), next = (GROUP() + 1) % 4;
+	out[GROUP() * 128 + t] = t + GROUP();
+	if (all_wait)
+		__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+	barrier();
+	if (t == 0) {
+		__scoped_atomic_fetch_add(sync, 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+		while (__scoped_atomic_load_n(sync, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) < 4)
+			;
+	}
+	barrier();
+	out[512 + GROUP() * 128 + t] = out[next * 128 + t];
+}
+KERNEL(128) void grid_sync(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	grid_barrier(out, sync, 1);
+}
+/* Only the wave that sets the flag waits for its stores. */
+KERNEL(128) void leader_waits(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	grid_barrier(out, sync, 0);
+}
+
+/* Two workgroups produce, and have a flag each; the third waits for one, and reads what both did. */
+KERNEL(64) void one_of_two(GLOBAL u32 *out, GLOBAL u32 *sync) {
+	u32 t = THREAD(), g = GROUP();
+	if (g < 2) {
+		out[g * 64 + t] = t;
+		__scoped_atomic_store_n(sync + g, 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+		return;
+	}
+	while (!__scoped_atomic_load_n(sync + 1, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE))
+		;
+	out[128 + t] = out[t] + out[64 + t];
+}
+
 /* Atomics of two functions, at places of their own. */
 KERNEL(64) void two_sums(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	__scoped_atomic_fetch_add(&out[THREAD()], 2, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Waves and workgroups that tell each other something through memory: never proved; a finding only
-# where no flag that was read tells that the other is done, and then under any seed.
+# Waves and workgroups that synchronise through memory: never proved; a finding where no flag that
+# was read orders two accesses, and then under any seed.
 use strict;
 use warnings;
 use Test::More;
@@ -37,6 +37,13 @@ my @kernels = (
 	[ 'tiles', 4, 64, 0, qr/not proved: an atomic returns what was there/ ],
 	[ 'two_sums', 4, 64, 0, qr/order: proved for this launch/ ],
 	[ 'own_code', 1, 64, 0, qr/not proved: writes to its own code/ ],
+	[ 'exchange', 1, 128, 0, qr/not proved: reads what this launch wrote/ ],
+	[ 'spin_lock', 1, 256, 0, qr/not proved: / ],
+	[ 'last_group', 4, 64, 0, qr/not proved: / ],
+	[ 'grid_sync', 4, 128, 0, qr/not proved: / ],
+	[ 'early_group', 4, 64, 3, qr/race-global: / ],
+	[ 'leader_waits', 4, 128, 3, qr/race-global: .* written by/ ],
+	[ 'one_of_two', 3, 64, 3, qr/race-global: / ],
 	[ 'looked_once', 1, 128, 3, qr/race-lds: .* a byte/ ],
 	[ 'early_flag', 4, 64, 3, qr/race-global: .* reads a byte .* that is written by/ ],
 	[ 'unset_flag', 2, 64, 3, qr/race-global: .* writes a byte .* that is written by/ ],
@@ -49,6 +56,38 @@ for (@kernels) {
 		judge($kernel, $groups, $threads, '--seed', $_) != $exit || $out !~ $says
 	} 1 .. 6;
 	ok(!@wrong, "$kernel: exit $exit, under any seed") or diag "seeds @wrong", $out, $err;
+}
+
+# What one L1 orders: schedules keep it, and an option switches it off.
+for ([ 'exchange', 1, 128 ], [ 'spin_lock', 1, 256 ]) {
+	is(judge(@$_, '--race', 100), 0, "$_->[0] leaves the same bytes under 100 schedules") or diag $out, $err;
+	is(judge(@$_, '--threadgroup-split'), 3, '  under threadgroup split it is a race');
+	like($out, qr/race-global: /, '  of device memory');
+	like($out, qr/reproduce: .* --threadgroup-split /, '  which its line repeats');
+}
+is(judge('exchange', 1, 128, '--threadgroup-split', '--no-analysis', '--race', 100), 3,
+	'  and schedules show it') or diag $out, $err;
+
+# Kernels of reviewers, where they are.
+my $reviewed = '../shared/repro';
+my @reviewed = (
+	[ 'arr_dma_poll.s', 3, 'race-lds' ], [ 'several_groups_knows.s', 3, 'race-global' ],
+	[ 'wrong_flag_lds.s', 3, 'race-lds' ], [ 'poll_loop_with_store.s', 0, '' ],
+	[ 'sync.c', 0, '' ], [ 'lock.c', 0, '' ],
+);
+SKIP: {
+	skip "no $reviewed", scalar @reviewed unless -d $reviewed;
+	for (@reviewed) {
+		my ($file, $exit, $kind) = @$_;
+		my $co = "$dir/$file.co";
+		$file =~ /\.s$/ ? assemble("$reviewed/$file", $co) : compile("$reviewed/$file", $co);
+		my $yaml = "$reviewed/$file" =~ s/\.\w$/.yaml/r;
+		my @wrong = grep {
+			mxcheck('run', '--case', $yaml, '--co', $co, '--seed', $_) != $exit
+				or index($out, $kind) < 0
+		} 1 .. ($ENV{MXCHECK_LONG} ? 20 : 4);
+		ok(!@wrong, "$file: exit $exit $kind") or diag "seeds @wrong", $out, $err;
+	}
 }
 
 # Who wrote what is asked of the same schedule.

@@ -1,9 +1,11 @@
 # What the tests of the command line share: running things, and kernels compiled on the spot.
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
 use Test::More;
 require './tests/files.pl';
+require './tests/tiers.pl';
 
 our $build   = $ENV{BUILD} // 'build';
 our $mxcheck = "$build/mxcheck";
@@ -34,6 +36,16 @@ sub compile {
 	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
 }
 
+sub assemble {
+	my ($source, $co) = @_;
+	chomp(my $llvm = `ci/llvm.sh`);
+	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,
+		'-o', "$co.o") == 0
+		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
+		or BAIL_OUT("$source: $err");
+	return $co;
+}
+
 sub compile_with {
 	my ($source, $co, @options) = @_;
 	chomp(my $llvm = `ci/llvm.sh`);
@@ -43,6 +55,13 @@ sub compile_with {
 		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
 		or BAIL_OUT("$source: $err");
 	return $co;
+}
+
+# A real device for mxcheck, by way of LD_LIBRARY_PATH=$dir: tests/kernels/slow_hip.c.
+sub make_slow_hip {
+	run('cc', '-shared', '-fPIC', '-o', "$dir/libamdhip64.so.7", 'tests/kernels/slow_hip.c', '-L',
+		$build, '-Wl,--no-as-needed', '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build)) == 0
+		or BAIL_OUT($err);
 }
 
 1;

@@ -7,7 +7,7 @@ use Time::HiRes qw(sleep time);
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
 
-my $long    = $ENV{MXCHECK_LONG};
+my $long    = is_long();
 my $runs    = $long ? 5000 : 300;
 my @twin    = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/loose_wait.co",
 	'--shape', '64,64,512', '--regime', 'general', 'gemm/mxfp4_f32');

@@ -8,8 +8,8 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
-my $more    = $ENV{MXCHECK_LONG} ? 100 : 1;
-my @seed    = $ENV{MXCHECK_LONG} ? ('-s', time) : ();
+my $more    = is_long() ? 100 : 1;
+my @seed    = is_long() ? ('-s', time) : ();
 chomp(my $llvm = `ci/llvm.sh`);
 
 # A section's or note's bytes as files of at most so many bytes each.

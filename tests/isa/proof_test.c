@@ -15,7 +15,7 @@ static uint8_t initial[USED], first[USED];
 
 struct verdict {
 	bool clean, proved;
-	char order[256];
+	char order[400];
 	char finding[512];
 };
 
@@ -222,7 +222,7 @@ static void show_one(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-	bool talk = argc > 1, longer = getenv("MXCHECK_LONG");
+	bool talk = argc > 1, longer = !talk && is_long();
 	uint64_t seed = talk ? strtoull(argv[1], NULL, 0) : 1, random = 1;
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : talk ? 1 : longer ? 10000 : 200;
 	struct count c = { 0 };

@@ -251,7 +251,7 @@ int main(void) {
 		{ "f64 roots", CODE(sqrt_f64), 8, 52, true },
 	};
 	struct machine m = machine();
-	unsigned rounds = getenv("MXCHECK_LONG") ? 50000 : 300;
+	unsigned rounds = is_long() ? 50000 : 300;
 	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
 		test_sequence(&m, &sequences[i], rounds);
 	mx_report_free(&m.report);

@@ -61,6 +61,7 @@ struct row {
 	{ DWORDS code, sizeof(DWORDS code), kind, text, waves, groups, what },
 static const struct row rows[] = {
 #include "race.def"
+#include "race_sync.def"
 };
 
 /* The first finding counts: what follows it may be its consequence. */
@@ -150,6 +151,9 @@ static const uint32_t ticket[] = {
 static const uint32_t float_sum[] = {
 	0xdd348000, 0x00000106, /* global_atomic_add_f32 v6, v1, s[0:1] */
 };
+static const uint32_t wrapping_sum[] = {
+	0xdd2c8000, 0x00000106, /* global_atomic_inc v6, v1, s[0:1] */
+};
 static const uint32_t two_functions[] = {
 	0xdd088000, 0x00000106, /* global_atomic_add v6, v1, s[0:1] */
 	0xdd1c8000, 0x00000106, /* global_atomic_umax v6, v1, s[0:1] */
@@ -189,6 +193,32 @@ static void expect(struct machine *m, const uint32_t *body, size_t bytes, const 
 }
 #define EXPECT(m, body, order, what) expect(m, body, sizeof(body), order, what)
 
+/* Two FLAT loads of device memory, and a use of the first after vmcnt(1), or after 0. */
+static const uint32_t flat_one[] = {
+	0x7e100200,             /* v_mov_b32_e32 v8, s0 */
+	0x7e120201,             /* v_mov_b32_e32 v9, s1 */
+	0xdc500000, 0x01000008, /* flat_load_dword v1, v[8:9] */
+	0xdc500000, 0x02000008, /* flat_load_dword v2, v[8:9] */
+	0xbf8c0071,             /* s_waitcnt vmcnt(1) lgkmcnt(0) */
+	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
+};
+static const uint32_t flat_zero[] = {
+	0x7e100200,             /* v_mov_b32_e32 v8, s0 */
+	0x7e120201,             /* v_mov_b32_e32 v9, s1 */
+	0xdc500000, 0x01000008, /* flat_load_dword v1, v[8:9] */
+	0xdc500000, 0x02000008, /* flat_load_dword v2, v[8:9] */
+	0xbf8c0070,             /* s_waitcnt vmcnt(0) lgkmcnt(0) */
+	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
+};
+
+static void test_flat(struct machine *m) {
+	EXPECT(m, flat_one, "proved for this launch", "FLAT in memory, vmcnt(1)");
+	ok(strstr(m->report.order, "FLAT in device memory counts in order") != NULL,
+	   "which assumes that FLAT counts in order");
+	EXPECT(m, flat_zero, "proved for this launch", "FLAT in memory, vmcnt(0)");
+	ok(!strstr(m->report.order, "FLAT"), "which does not");
+}
+
 static void test_proofs(struct machine *m) {
 	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
 	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
@@ -199,6 +229,8 @@ static void test_proofs(struct machine *m) {
 	EXPECT(m, trap_register, "not proved: reads a register of trap handlers", "TTMP4");
 	EXPECT(m, ticket, "not proved: an atomic returns", "a returning atomic");
 	EXPECT(m, float_sum, "not proved: atomics whose order matters", "a float atomic");
+	EXPECT(m, wrapping_sum, "not proved: atomics whose order matters",
+	       "an increment that wraps at its data");
 	EXPECT(m, two_functions, "not proved: atomics of several kinds", "add and max");
 	EXPECT(m, one_place, "not proved: lanes of one store", "lanes that write one place");
 	EXPECT(m, undecided, "not proved: there are findings", "a value nobody wrote");
@@ -385,6 +417,65 @@ static void test_scratch(struct machine *m) {
 	m->kernel.scratch_bytes = 0;
 }
 
+/* ---- workgroups that are split over compute units ---- */
+
+static const uint32_t load_barrier_store[] = {
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xdc508000, 0x04000006, /* global_load_dword v4, v6, s[0:1] */
+	0xbf8a0000,             /* s_barrier */
+	0xbf840002,             /* s_cbranch_scc0 2 */
+	0xdc708000, 0x00000006, /* global_store_dword v6, v0, s[0:1] */
+};
+static const uint32_t wait_barrier_store[] = {
+	0xbf850003,             /* s_cbranch_scc1 3 */
+	0xdc508000, 0x04000006, /* global_load_dword v4, v6, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xbf8a0000,             /* s_barrier */
+	0xbf840002,             /* s_cbranch_scc0 2 */
+	0xdc708000, 0x00000006, /* global_store_dword v6, v0, s[0:1] */
+};
+static const uint32_t store_and_flag[] = {
+	0x7e120280,             /* v_mov_b32_e32 v9, 0 */
+	0xd81a0000, 0x00000909, /* ds_write_b32 v9, v9 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0xbf8a0000,             /* s_barrier */
+	0xbf850005,             /* s_cbranch_scc1 5 */
+	0xdc708000, 0x00000606, /* global_store_dword v6, v6, s[0:1] */
+	0xd81a0000, 0x00000109, /* ds_write_b32 v9, v1 */
+	0xbf810000,             /* s_endpgm */
+	0xd86c0000, 0x03000009, /* ds_read_b32 v3, v9 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0x7e080503,             /* v_readfirstlane_b32 s4, v3 */
+	0xbf068004,             /* s_cmp_eq_u32 s4, 0 */
+	0xbf85fffa,             /* s_cbranch_scc1 65530 */
+	0xdc508000, 0x04000006, /* global_load_dword v4, v6, s[0:1] */
+};
+
+#define BODY(code) code, sizeof(code)
+
+static bool is_race_global(struct machine *m, const uint32_t *body, size_t bytes) {
+	run_body(m, body, bytes);
+	return only_finding(m) && only_finding(m)->kind == MX_RACE_GLOBAL;
+}
+
+/* What one L1 orders is an assumption, which a launch may be without. */
+static void test_split(struct machine *m) {
+	m->launch.block[0] = 128;
+	EXPECT(m, load_barrier_store, "no threadgroup split: one L1",
+	       "a load, a barrier, a store: a proof that assumes one L1");
+	run_body(m, BODY(wait_barrier_store));
+	ok(!strstr(m->report.order, "threadgroup split"),
+	   "where the load is waited for it does not");
+	run_body(m, BODY(store_and_flag));
+	ok(no_findings(m), "a store that a flag in LDS publishes");
+	m->launch.threadgroup_split = true;
+	ok(is_race_global(m, BODY(load_barrier_store)) && is_race_global(m, BODY(store_and_flag)),
+	   "under threadgroup split both are races");
+	EXPECT(m, wait_barrier_store, "proved for this launch", "a wait orders there, too");
+	m->launch.threadgroup_split = false;
+	m->launch.block[0] = 64;
+}
+
 /* ---- kernel arguments in registers ---- */
 
 /* Workgroup s3 is 0: a store. */
@@ -493,10 +584,12 @@ int main(void) {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		test_row(&m, &rows[i]);
 	test_proofs(&m);
+	test_flat(&m);
 	test_full(&m);
 	for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
 		test_filled(&m, &filled[i]);
 	test_scratch(&m);
+	test_split(&m);
 	test_preload(&m);
 	test_text(&m);
 	test_causes(&m);

@@ -58,7 +58,7 @@ my (@assembly, @typed);
 my $word = qr/0x[0-9a-f]{8}/;
 for my $file (glob 'tests/isa/*.c tests/isa/*.h tests/isa/*.def') {
 	my $all  = slurp($file);
-	my $row = qr/^ROW\("(?<text>.*?)", \((?<code>.*?)\)/m;
+	my $row = qr/^ROW\("(?<text>.*?)",\s+\((?<code>.*?)\)/m;
 	my $line = qr/(?<code>(?:$word,\s+)+)\/\* (?<text>(?:s|v|ds|flat|global|scratch|t?buffer)_.*?) \*\//s;
 	while ($all =~ /$row|$line/g) {
 		my ($text, $code) = @+{qw(text code)};

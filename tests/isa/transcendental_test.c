@@ -224,8 +224,8 @@ int main(void) {
 	struct machine m = machine();
 	m.launch.grid[0] = GROUPS;
 	_Static_assert(4 * BATCH <= ARENA, "a batch fits");
-	bool nightly = getenv("MXCHECK_NIGHTLY");
-	unsigned batches = getenv("MXCHECK_LONG") ? 64 : 1;
+	bool nightly = is_nightly();
+	unsigned batches = is_long() ? 64 : 1;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		const struct function *f = &functions[i];
 		ok(all_halves(&m, f), "%s_f16: all operands", f->name);

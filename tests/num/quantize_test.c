@@ -715,7 +715,7 @@ static void test_empty(void) {
 }
 
 int main(void) {
-	int rounds = getenv("MXCHECK_LONG") ? 1000 : 36;
+	int rounds = is_long() ? 1000 : 36;
 	test_both_axes_by_hand();
 	test_tiles_by_hand();
 	test_groups_by_hand();

@@ -104,7 +104,7 @@ static int wrong_outputs(const char *profile, const struct operand *a, const str
 
 static void test_profile(const char *profile) {
 	static struct operand a, b;
-	int wrong = 0, n = 0, rounds = getenv("MXCHECK_LONG") ? 40 : 1;
+	int wrong = 0, n = 0, rounds = is_long() ? 40 : 1;
 	for (int pair = 0; pair < FORMATS * FORMATS * rounds; pair++)
 		for (int kind = 0; kind < 5; kind++, n += MN * MN) {
 			unsigned mma_k = 64u << rng() % 2,

@@ -1,0 +1,29 @@
+/* Vector clocks [Lamport 1978; Fidge 1988; Mattern 1989]: a set of counters, each with the number
+ * up to which what it counts happened before. Counters that are not there are at 0.
+ *
+ * A clock does not change once it is made. It is shared and counts its references; NULL is the
+ * clock with all counters at 0. */
+#ifndef MX_CLOCK_H
+#define MX_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mx_tick {
+	uint64_t of; /* the counter */
+	uint32_t upto;
+};
+
+struct mx_clock;
+
+/* A clock with these counters, which must be sorted; NULL if memory is short. */
+struct mx_clock *mx_clock_new(const struct mx_tick *tick, unsigned n);
+struct mx_clock *mx_clock_keep(struct mx_clock *c);
+void mx_clock_drop(struct mx_clock *c);
+
+uint32_t mx_clock_at(const struct mx_clock *c, uint64_t of);
+
+/* Raises *into to the maximum of the two. False if memory is short. */
+bool mx_clock_join(struct mx_clock **into, struct mx_clock *c);
+
+#endif

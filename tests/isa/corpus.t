@@ -1,0 +1,176 @@
+#!/usr/bin/perl
+# Kernels that a reader of the manual wrote before the analysis had judged them: found, missed, accused, wrongly proved?
+# `perl tests/isa/corpus.t NAME...` judges these pairs alone.
+use strict;
+use warnings;
+use Test::More;
+use File::Temp 'tempdir';
+require './tests/files.pl';
+
+my $build = $ENV{BUILD} || 'build';
+my $seeds = $ENV{MXCHECK_LONG} ? 20 : 1;
+my $dir = tempdir(CLEANUP => 1);
+my $corpus = 'tests/isa/corpus';
+chomp(my $llvm = `ci/llvm.sh 2>/dev/null`);
+plan skip_all => 'no LLVM 20 or newer' unless $llvm;
+
+# ---- index: name | grid x block | wrong twin | right twin | reason of C, and `todo TWIN: why` below a pair ----
+
+# What a source says of its pair.
+sub first_line {
+	my ($line) = slurp($_[0]) =~ /^; (.+)/ or die "$_[0]: a first line that starts with ; wanted";
+	return $line;
+}
+
+sub read_index {
+	my @pairs;
+	open my $f, '<', "$corpus/index" or die "$corpus/index: $!";
+	while (<$f>) {
+		chomp;
+		next if /^#|^\s*$/;
+		if (/^\s+todo( long)? (\w+): (.+)/) {
+			$pairs[-1]{todo}{$2} = $3 if $ENV{MXCHECK_LONG} || !$1;
+			next;
+		}
+		my ($name, $launch, $wrong, $right, $reason) = split /\s*\|\s*/, $_, 5;
+		$reason ||= first_line("$corpus/$name.s");
+		my ($grid, $block, $long) = $launch =~ /^(\d+)x(\d+)( long)?$/ or die "$corpus/index:$.: grid x block wanted";
+		push @pairs, {name => $name, grid => $grid, block => $block, long => $long, wrong => $wrong, right => $right, reason => $reason};
+	}
+	return @pairs;
+}
+
+my @pairs = read_index();
+my %asked = map { $_ => 1 } @ARGV;
+my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_}, symbol => "$pair->{name}_$_"} }
+		grep { $pair->{$_} ne '-' } qw(wrong right) } grep { %asked ? $asked{$_->{name}} : $ENV{MXCHECK_LONG} || !$_->{long} } @pairs;
+
+# ---- objects of a few kernels each in assembly, one of all C ----
+
+sub metadata {
+	my ($name, $private) = @_;
+	return <<END;
+  - .name: $name
+    .symbol: $name.kd
+    .kernarg_segment_size: 64
+    .kernarg_segment_align: 16
+    .group_segment_fixed_size: 16384
+    .private_segment_fixed_size: $private
+    .wavefront_size: 64
+    .sgpr_count: 96
+    .vgpr_count: 128
+    .agpr_count: 128
+    .max_flat_workgroup_size: 1024
+    .args:
+      - {.offset: 0, .size: 64, .value_kind: by_value}
+END
+}
+
+my $objects = 0;
+sub assemble {
+	my $object = "$dir/" . ++$objects;
+	my ($text, $kernels) = ('.include "prelude.inc"' . "\n", '');
+	for (@_) {
+		$_->{co} = "$object.co";
+		my $private = slurp("$corpus/$_->{name}.s") =~ /\bscratch_/ ? 64 : 0;
+		$text .= "\t.set WRONG, " . ($_->{twin} eq 'wrong' || 0) . "\n\tBEGIN $_->{symbol}, $private\n" .
+			"\t.include \"$_->{name}.s\"\n\tEND $_->{symbol}\n";
+		$kernels .= metadata($_->{symbol}, $private);
+	}
+	$text .= "\t.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--gfx950\n" .
+		"amdhsa.kernels:\n$kernels...\n\t.end_amdgpu_metadata\n";
+	spew("$object.s", $text);
+	system("$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj -I$corpus $object.s -o $object.elf && " .
+		"$llvm/ld.lld -shared $object.elf -o $object.co") == 0 or BAIL_OUT('the corpus does not assemble');
+}
+
+sub compile {
+	$_->{co} = "$dir/c.co" for @_;
+	system("$llvm/clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 " .
+		"-c $corpus/corpus.c -o $dir/c.elf && $llvm/ld.lld -shared $dir/c.elf -o $dir/c.co") == 0
+		or BAIL_OUT('the corpus does not compile');
+}
+
+# ---- runs ----
+
+sub write_case {
+	my ($twin) = @_;
+	spew("$dir/$twin->{symbol}.yaml", <<END);
+name: corpus/$twin->{symbol}
+kernel: $twin->{symbol}
+grid: [$twin->{grid}]
+block: [$twin->{block}]
+buffers:
+  - {name: IN,    role: none, type: u32, rows: 1, cols: 4096, data: random}
+  - {name: OUT,   role: none, type: u32, rows: 1, cols: 4096, data: random}
+  - {name: FLAGS, role: none, type: u32, rows: 1, cols: 4096, data: zero}
+kernarg:
+  - {offset: 0,  type: ptr, value: IN}
+  - {offset: 8,  type: ptr, value: OUT}
+  - {offset: 16, type: ptr, value: FLAGS}
+kernarg_size: 64
+verdict: {judge: none}
+runs:
+  - {M: 32, N: 32, K: 32, regime: general}
+END
+}
+
+# What a user reads of one run: exit status, kinds of findings, whether order is proved.
+sub run_once {
+	my ($twin, $seed) = @_;
+	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --seed $seed --case $dir/$twin->{symbol}.yaml --co $twin->{co} 2>&1`;
+	my %kinds = map { $_ => 1 } grep { $_ ne 'order' } $said =~ /^      ([a-z-]+): \S+\+0x/mg;
+	return {status => $? >> 8, said => $said, kinds => [sort keys %kinds], proved => $said =~ /order: proved/ ? 1 : 0};
+}
+
+# The word for one run. A wrong twin whose kind is `unproved` has no race: its result depends on the schedule, and a
+# proof alone would be wrong.
+sub word {
+	my ($twin, $run) = @_;
+	my $fails = $run->{status} != 0;
+	if ($twin->{twin} eq 'right') {
+		return 'accused' if $fails;
+		return $twin->{expect} eq 'proved' && !$run->{proved} ? 'unproved' : 'passed';
+	}
+	return 'wrongly proved' if !$fails && $run->{proved};
+	my %kinds = map { $_ => 1 } split /,/, $twin->{expect};
+	return $kinds{unproved} ? 'found' : 'missed' if !$fails;
+	return $kinds{unproved} || grep({ $kinds{$_} } @{$run->{kinds}}) ? 'found' : 'found as another kind';
+}
+
+my @worst = ('wrongly proved', 'missed', 'accused', 'found as another kind', 'unproved', 'found', 'passed');
+
+sub judge {
+	my ($twin) = @_;
+	write_case($twin);
+	my %seen;
+	for my $seed (1 .. ($twin->{long} ? 1 : $seeds)) {
+		my $run = run_once($twin, $seed);
+		my $word = word($twin, $run);
+		$seen{$word} ||= {seed => $seed, %$run};
+		$seen{$word}{count}++;
+	}
+	my ($word) = grep { $seen{$_} } @worst;
+	return ($word, $seen{$word});
+}
+
+my (@assembly, @c);
+push @{-e "$corpus/$_->{name}.s" ? \@assembly : \@c}, $_ for @twins;
+assemble(splice @assembly, 0, 40) while @assembly;
+compile(@c) if @c;
+
+our $TODO;
+my %score;
+for my $twin (@twins) {
+	my ($word, $run) = judge($twin);
+	$score{$word}++;
+	local $TODO = $twin->{todo}{$twin->{twin}};
+	ok($word eq 'found' || $word eq 'passed', "$twin->{name}, $twin->{twin}: $twin->{expect}")
+		or diag("$word under $run->{count} of $seeds seeds, first seed $run->{seed}: $twin->{reason}\n$run->{said}");
+}
+note(scalar(grep { $_->{twin} eq 'wrong' } @twins) . ' wrong and ' . scalar(grep { $_->{twin} eq 'right' } @twins) .
+	" right kernels under $seeds seeds: " . join ', ', map { ($score{$_} || 0) . " $_" } reverse @worst);
+
+my %named = map { ("$_->{name}.s" => 1) } @pairs;
+is(join(' ', grep { !$named{$_} } map { s!.*/!!r } glob "$corpus/*.s"), '', 'the index names each source');
+done_testing;

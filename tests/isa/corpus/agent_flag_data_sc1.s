@@ -1,0 +1,10 @@
+; data written and read with sc1 bypass the caches; the flag still needs vmcnt(0) before it
+	group 1, 1f
+	global_store_dword v6, v7, s[6:7] sc1
+	right s_waitcnt vmcnt(0)
+	global_store_dword v10, v11, s[8:9] sc1
+	s_endpgm
+1:	poll_agent 0, 1
+	global_load_dword v3, v6, s[6:7] sc1
+	s_waitcnt vmcnt(0)
+	global_store_dword v8, v3, s[6:7]

@@ -1,0 +1,13 @@
+; the consumer loads the data before it has polled
+	group 1, 1f
+	global_store_dword v6, v7, s[6:7]
+	buffer_wbl2 sc1
+	s_waitcnt vmcnt(0)
+	global_store_dword v10, v11, s[8:9] sc1
+	s_endpgm
+1:	wrong global_load_dword v3, v6, s[6:7]
+	poll_agent 0, 1
+	buffer_inv sc1
+	right global_load_dword v3, v6, s[6:7]
+	s_waitcnt vmcnt(0)
+	global_store_dword v8, v3, s[6:7]

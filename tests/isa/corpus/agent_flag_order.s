@@ -1,0 +1,14 @@
+; the flag is set before the data
+	group 1, 1f
+	right global_store_dword v6, v7, s[6:7]
+	wrong global_store_dword v10, v11, s[8:9] sc1
+	buffer_wbl2 sc1
+	s_waitcnt vmcnt(0)
+	right global_store_dword v10, v11, s[8:9] sc1
+	wrong global_store_dword v6, v7, s[6:7]
+	s_endpgm
+1:	poll_agent 0, 1
+	buffer_inv sc1
+	global_load_dword v3, v6, s[6:7]
+	s_waitcnt vmcnt(0)
+	global_store_dword v8, v3, s[6:7]

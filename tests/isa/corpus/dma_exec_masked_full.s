@@ -1,0 +1,14 @@
+; two DMA with complementary EXEC fill all slots: an inactive lane keeps its slot and writes nothing
+	s_mov_b32 m0, 0
+	s_mov_b32 s28, -1
+	s_mov_b32 s29, 0
+	s_mov_b64 exec, s[28:29]
+	s_nop 4
+	buffer_load_dword v6, s[16:19], 0 offen lds
+	s_not_b64 exec, exec
+	buffer_load_dword v6, s[16:19], 0 offen lds
+	s_mov_b64 exec, -1
+	s_waitcnt vmcnt(0)
+	ds_read_b32 v3, v6
+	s_waitcnt lgkmcnt(0)
+	out v3

@@ -1,0 +1,14 @@
+; integer additions commute; a plain write among them does not
+	ds_write_b32 v7, v10
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	wave 1, 1f
+	ds_add_u32 v10, v7
+	s_branch 2f
+1:	right ds_add_u32 v10, v7
+	wrong ds_write_b32 v10, v11
+2:	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v3, v10
+	s_waitcnt lgkmcnt(0)
+	out v3

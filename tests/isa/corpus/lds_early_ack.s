@@ -1,0 +1,14 @@
+; an acknowledgement in LDS order after the read is enough; before the read it is not [ISA 4.4]
+	clear_flags
+	wave 0, 1f
+	poll_lds 8192, 1
+	wrong ds_write_b32 v10, v11 offset:8196
+	ds_read_b32 v3, v6
+	right ds_write_b32 v10, v11 offset:8196
+	s_waitcnt lgkmcnt(0)
+	out v3
+	s_endpgm
+1:	ds_write_b32 v6, v7
+	ds_write_b32 v10, v11 offset:8192
+	poll_lds 8196, 1
+	ds_write_b32 v6, v10

@@ -1,0 +1,17 @@
+; the consumer reads the data of two producers and needs both flags
+	clear_flags
+	wave 0, 1f
+	wave 1, 2f
+	poll_lds 8192, 1
+	right poll_lds 8196, 1
+	ds_read_b32 v3, v6
+	ds_read_b32 v4, v6 offset:512
+	s_waitcnt lgkmcnt(0)
+	v_xor_b32 v3, v3, v4
+	out v3
+	s_endpgm
+1:	ds_write_b32 v6, v7
+	ds_write_b32 v10, v11 offset:8192
+	s_endpgm
+2:	ds_write_b32 v6, v7 offset:512
+	ds_write_b32 v10, v11 offset:8196

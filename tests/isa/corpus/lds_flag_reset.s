@@ -1,0 +1,21 @@
+; a mailbox: the consumer empties its flag after it has read
+	clear_flags
+	wave 0, 9f
+	.rept 2
+	poll_lds 8192, 1
+	wrong ds_write_b32 v10, v10 offset:8192
+	ds_read_b32 v3, v6
+	right ds_write_b32 v10, v10 offset:8192
+	s_waitcnt lgkmcnt(0)
+	.endr
+	out v3
+	s_endpgm
+9:	ds_write_b32 v6, v7
+	ds_write_b32 v10, v11 offset:8192
+1:	ds_read_b32 v13, v10 offset:8192
+	s_waitcnt lgkmcnt(0)
+	v_readfirstlane_b32 s30, v13
+	s_cmp_lg_u32 s30, 0
+	s_cbranch_scc1 1b
+	ds_write_b32 v6, v6
+	ds_write_b32 v10, v11 offset:8192

@@ -1,0 +1,16 @@
+; a polling loop that writes LDS of its own wave still waits for its flag
+	clear_flags
+	wave 0, 9f
+1:	ds_read_b32 v13, v10 offset:8192
+	ds_write_b32 v6, v6 offset:1024
+	s_waitcnt lgkmcnt(0)
+	v_readfirstlane_b32 s30, v13
+	s_cmp_eq_u32 s30, 0
+	s_cbranch_scc1 1b
+	ds_read_b32 v3, v6
+	s_waitcnt lgkmcnt(0)
+	out v3
+	s_endpgm
+9:	right ds_write_b32 v6, v7
+	ds_write_b32 v10, v11 offset:8192
+	wrong ds_write_b32 v6, v7

@@ -1,0 +1,7 @@
+; VALU writes what a DPP reads: 2 [ISA table 11]
+	v_mov_b32 v3, 0
+	v_mov_b32 v20, v7
+	right s_nop 1
+	wrong s_nop 0
+	v_mov_b32_dpp v3, v20 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
+	out v3
