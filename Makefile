@@ -96,7 +96,7 @@ kernel-report: kernels
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
 tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) $(B)/tests/diff/runner all
 $(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(USES_$r))))
-.PRECIOUS: $(B)/tests/%.o
+.PRECIOUS: $(B)/%.o
 .SECONDEXPANSION:
 $(B)/tests/%.t: $(B)/tests/%.o $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@echo "  TEST $@"
