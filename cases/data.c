@@ -4,6 +4,7 @@
 #include "fill.h"
 #include "groups.h"
 #include "layout.h"
+#include "plant.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,19 +88,53 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 	return 0;
 }
 
+/* One product, or one for each group. */
+static struct product product_of(const struct mx_plan *p, const struct operand *a,
+                                 const struct operand *b, size_t index) {
+	const struct mx_groups *g = &p->groups;
+	struct product whole = { .rows = { a->codes->rows, b->codes->rows },
+		                 .blocks = a->scales->cols,
+		                 .split = (size_t)p->k_split / MX_BLOCK };
+	if (!g->n)
+		return whole;
+	if (p->c->groups->of == MX_GROUPS_COLS) {
+		whole.block = g->begin[index] / MX_BLOCK;
+		whole.blocks = g->rows[index] / MX_BLOCK;
+		return whole;
+	}
+	whole.row[0] = g->begin[index];
+	whole.rows[0] = g->rows[index];
+	whole.row[1] = index * (size_t)p->N;
+	whole.rows[1] = (size_t)p->N;
+	return whole;
+}
+
+static int fill_both_special(const struct mx_plan *p, const struct operand *a,
+                             const struct operand *b, uint64_t seed, struct mx_error *err) {
+	const struct operand *const side[2] = { a, b };
+	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
+	struct stream s = draw_stream(seed, p->c->name, "");
+	if (a)
+		fill_special(a);
+	if (b)
+		fill_special(b);
+	for (size_t i = 0; a && b && i < (p->groups.n ? p->groups.n : 1); i++) {
+		struct product one = product_of(p, a, b, i);
+		if (plant_results(side, &one, i, c ? c->type : MX_DT_F32, s, err))
+			return -1;
+	}
+	return 0;
+}
+
 static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct operand *b,
-                          struct mx_data *data, int *unit, struct mx_error *err) {
+                          struct mx_data *data, uint64_t seed, int *unit, struct mx_error *err) {
 	switch (p->regime) {
 	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, unit, err);
 	case MX_REGIME_GENERAL:
 		if (fill_one_general(p, a, &data->a, err))
 			return -1;
 		return fill_one_general(p, b, &data->b, err);
-	case MX_REGIME_SPECIAL:
-		if (a)
-			fill_special(a);
-		if (b)
-			fill_special(b);
+	case MX_REGIME_SPECIAL: return fill_both_special(p, a, b, seed, err);
 	}
 	return 0;
 }
@@ -113,7 +148,7 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
 	if (codes_b)
 		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
-	if (fill_by_regime(p, a, b, data, unit, err))
+	if (fill_by_regime(p, a, b, data, seed, unit, err))
 		return -1;
 	const struct mx_groups_spec *groups = p->c->groups;
 	if (groups && groups->zero && a)

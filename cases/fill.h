@@ -45,4 +45,13 @@ void fill_exact(const struct operand *o, struct reach reach, int base);
 void fill_general(const struct operand *o);
 void fill_special(const struct operand *o);
 
+/* A block of the special regime without NaN, infinities or extreme scales. Of half a block the even
+ * or odd elements are zeros, and elements 2 pair and 2 pair + 1 are left to the caller. */
+struct half {
+	bool is;
+	unsigned odd; /* which of them are not zero: 0, the even ones, or 1 */
+	size_t pair;
+};
+void fill_plain_block(const struct operand *o, size_t row, size_t block, struct half half);
+
 #endif

@@ -25,20 +25,6 @@
 
 /* ---- types ---- */
 
-/* Of f32, bf16 and f16: digits, the exponents of the smallest number and above the largest one. */
-struct width {
-	int digits, low, high;
-	uint32_t one, infinity; /* code of the smallest normal, of infinity */
-};
-
-static struct width width_of(mx_buffer_type type) {
-	switch (type) {
-	case MX_DT_F16: return (struct width){ 11, -24, 16, 0x0400, 0x7c00 };
-	case MX_DT_BF16: return (struct width){ 8, -133, 128, 0x0080, 0x7f80 };
-	default: return (struct width){ 24, -149, 128, 0x00800000, 0x7f800000 };
-	}
-}
-
 static uint32_t code_of(mx_buffer_type type, float x) {
 	mx_f32 bits;
 	memcpy(&bits, &x, sizeof bits);
@@ -67,7 +53,7 @@ struct grid {
 
 static struct grid grid_of(const struct mx_plan *p, unsigned i, int unit) {
 	const struct mx_epilogue *e = &p->epilogue;
-	struct width w = width_of(p->buffers[i].type);
+	struct dtype_width w = dtype_width(p->buffers[i].type);
 	struct grid g = { unit + epilogue_dyadic(e->alpha).exp, 0, EPILOGUE_TERM_BITS, w.digits };
 	if ((int)i == e->c) {
 		struct dyadic beta = epilogue_dyadic(e->beta);
@@ -90,7 +76,7 @@ static float draw_exact(const struct grid *g, struct draw d) {
 
 enum { BLOCK_EXP = 12 };
 
-static float draw_general(const struct width *w, struct draw d) {
+static float draw_general(const struct dtype_width *w, struct draw d) {
 	int exp = (int)draw_below(d.w[3], BLOCK_EXP + 1);
 	int n = (int)(d.w[0] & 0xffff) + (int)(d.w[1] & 0xffff) + (int)(d.w[2] & 0xffff) +
 	        (int)(d.w[0] >> 16) + (int)(d.w[1] >> 16) + (int)(d.w[2] >> 16) - 3 * 0xffff;
@@ -101,7 +87,7 @@ static float draw_general(const struct width *w, struct draw d) {
 enum { ENDS = 8, FINITE_ENDS = 6 };
 
 /* One of the type's ends from `first` on. */
-static uint32_t draw_end(const struct width *w, struct draw d, unsigned first) {
+static uint32_t draw_end(const struct dtype_width *w, struct draw d, unsigned first) {
 	const uint32_t ends[ENDS] = {
 		0, 0, 1, w->one - 1, w->one, w->infinity - 1, w->infinity, w->infinity | w->one >> 1
 	};
@@ -118,7 +104,7 @@ static bool is_read(const struct mx_plan *p, unsigned i) {
 static uint32_t draw_code(const struct mx_plan *p, unsigned i, const struct grid *g,
                           struct draw d) {
 	mx_buffer_type type = p->buffers[i].type;
-	struct width w = width_of(type);
+	struct dtype_width w = dtype_width(type);
 	if (!is_read(p, i))
 		return draw_end(&w, d, FINITE_ENDS);
 	if (p->regime == MX_REGIME_EXACT)

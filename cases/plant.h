@@ -1,0 +1,19 @@
+/* Planting: the elements of a product that must be in it, whatever the seed (results.def). */
+#ifndef MX_CASES_PLANT_H
+#define MX_CASES_PLANT_H
+
+#include "fill.h"
+
+/* Which part of the operands is one product: rows of A and of B, blocks of K. */
+struct product {
+	size_t row[2], rows[2]; /* of A and B */
+	size_t block, blocks;
+	size_t split; /* blocks of each split of K; 0: K is not split */
+};
+
+/* One product after another, `index` counts them. output: the type of C. s: a stream that both
+ * operands share. Fails where an element is not what the table says. */
+int plant_results(const struct operand *const side[2], const struct product *p, size_t index,
+                  mx_buffer_type output, struct stream s, struct mx_error *err);
+
+#endif
