@@ -94,12 +94,14 @@ static struct product product_of(const struct mx_plan *p, const struct operand *
 	const struct mx_groups *g = &p->groups;
 	struct product whole = { .rows = { a->codes->rows, b->codes->rows },
 		                 .blocks = a->scales->cols,
+		                 .whole = a->scales->cols,
 		                 .split = (size_t)p->k_split / MX_BLOCK };
 	if (!g->n)
 		return whole;
 	if (p->c->groups->of == MX_GROUPS_COLS) {
 		whole.block = g->begin[index] / MX_BLOCK;
-		whole.blocks = g->rows[index] / MX_BLOCK;
+		whole.blocks = (g->rows[index] + MX_BLOCK - 1) / MX_BLOCK;
+		whole.whole = g->rows[index] / MX_BLOCK;
 		return whole;
 	}
 	whole.row[0] = g->begin[index];

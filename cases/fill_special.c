@@ -77,9 +77,12 @@ static void put_ends(const struct operand *o, size_t row, size_t block, struct h
 static void fill_codes(const struct operand *o, size_t row, size_t block, struct half half,
                        bool special) {
 	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1);
+	struct draw d;
 	for (size_t i = 0; i < MX_BLOCK; i++) {
 		size_t col = block * MX_BLOCK + i;
-		uint32_t bits = draw_at(o->stream, DRAW_ELEMENT, row, col / 4).w[col % 4];
+		if (i % 4 == 0)
+			d = draw_at(o->stream, DRAW_ELEMENT, row, col / 4);
+		uint32_t bits = d.w[i % 4];
 		mx_elem code = draw_code(o->format, bits, special);
 		if (half.is && i % 2 != half.odd)
 			code.v = bits >> 8 & 1 ? sign : 0;

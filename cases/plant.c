@@ -127,7 +127,7 @@ static struct place places(const struct operand *const side[2], const struct pro
 	struct place at = {
 		.p = p, .side = side, .pair = d.w[0] % (MX_BLOCK / 2), .y_exp = -w.digits
 	};
-	size_t blocks = p->split && p->split % 2 && p->split < p->blocks ? p->split : p->blocks;
+	size_t blocks = p->split % 2 && p->split < p->whole ? p->split : p->whole;
 	at.y = at.x = p->block + 2 * draw_below(d.w[1], (uint32_t)(blocks / 2));
 	at.x += blocks > 1;
 	for (unsigned s = 0; s < 2; s++) {
@@ -236,7 +236,7 @@ int plant_results(const struct operand *const side[2], const struct product *p, 
 	struct dtype_width w = dtype_width(output);
 	struct place at;
 	unsigned next = 0;
-	if (!p->blocks || !p->rows[0] || !p->rows[1])
+	if (!p->whole || !p->rows[0] || !p->rows[1])
 		return 0;
 	at = places(side, p, w, draw_at(s, DRAW_OPERAND, index, 0));
 	for (unsigned s2 = 0; s2 < 2; s2++)

@@ -8,6 +8,7 @@
 struct product {
 	size_t row[2], rows[2]; /* of A and B */
 	size_t block, blocks;
+	size_t whole; /* of these blocks, the last may have elements that are not summed */
 	size_t split; /* blocks of each split of K; 0: K is not split */
 };
 
