@@ -4,6 +4,7 @@
  * launch may leave is what some order of adding them to the start leaves. Packed atomics add two
  * elements at once: elements are judged one by one, which allows orders that differ within a pair.
  * The start is what the case puts into C, or zero where it puts nothing: the launch clears it. */
+#include "ideas.h"
 #include "product.h"
 
 #include <stdio.h>
@@ -78,42 +79,57 @@ static uint32_t start_of(const struct mx_bench *b, const struct mx_output *o, si
 	return mx_buffer_is_filled(&b->plan, c) ? before(b, i / o->g.n, i % o->g.n) : 0;
 }
 
-/* ---- why an element is outside: the same for all that are looked at ---- */
+/* ---- why elements are outside ---- */
 
-enum { LOOK_AT = 16 };
+struct update {
+	unsigned lost, doubled;
+	bool not_cleared;
+	const char *text;
+};
 
-static bool all_are(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
-                    unsigned lost, unsigned doubled, bool not_cleared) {
-	unsigned seen = 0;
-	for (size_t i = o->first; i < o->g.m * o->g.n && seen < LOOK_AT; i++) {
-		enum exact_status status;
-		if (!o->differs[i])
-			continue;
-		uint32_t start =
-			not_cleared ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
-		if (!orders_without(s, i, lost, doubled, start, o->got[i], &status).has || status)
-			return false;
-		seen++;
-	}
-	return seen > 0;
+static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
+                         const struct orders *s, const struct update *u, size_t i) {
+	enum exact_status status;
+	uint32_t start = u->not_cleared ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
+	return orders_without(s, i, u->lost, u->doubled, start, o->got[i], &status).has && !status;
 }
 
-/* Elements differ in which update they lost: that of the first is then said. */
+static void try(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
+                const struct update *u, struct mx_ideas *ideas) {
+	struct mx_idea idea = { .hit = 0 };
+	size_t step = mx_ideas_step(o->wrong), wrong = 0, hits = 0, n = 0;
+	for (size_t i = o->first; i < o->g.m * o->g.n; i++) {
+		if (!o->differs[i])
+			continue;
+		bool hit = is_explained(b, o, s, u, i);
+		hits += hit;
+		if (wrong++ % step == 0 && n < MX_IDEA_ELEMENTS)
+			idea.hit |= (uint64_t)hit << n++;
+	}
+	ideas->elements = n;
+	idea.share = (double)hits / (double)wrong;
+	unsigned split = u->lost != NONE ? u->lost : u->doubled;
+	snprintf(idea.text, sizeof idea.text, u->text, split);
+	if (hits)
+		mx_idea_add(ideas, &idea);
+}
+
 static void explain(const struct mx_bench *b, struct mx_output *o, const struct orders *s,
                     char *text, size_t room) {
+	struct mx_ideas ideas = { 0 };
 	for (unsigned k = 0; k < s->splits; k++) {
-		if (all_are(b, o, s, k, NONE, false)) {
-			snprintf(text, room, "as if the update of split %u were lost", k);
-			return;
-		}
-		if (all_are(b, o, s, NONE, k, false)) {
-			snprintf(text, room, "as if the update of split %u were done twice", k);
-			return;
-		}
+		try(b, o, s, &(struct update){ k, NONE, false, "as if the update of split %u were lost" },
+		    &ideas);
+		try(b, o, s,
+		    &(struct update){ NONE, k, false, "as if the update of split %u were done twice" },
+		    &ideas);
 	}
-	if (all_are(b, o, s, NONE, NONE, true))
-		snprintf(text, room,
-		         "as if the output had not been cleared: the sum of what was there");
+	try(b, o, s,
+	    &(struct update){ NONE, NONE, true,
+	                      "as if the output had not been cleared: the sum of what was there" },
+	    &ideas);
+	mx_ideas_choose(&ideas);
+	mx_ideas_text(&ideas, text, room);
 }
 
 /* ---- all elements ---- */
