@@ -66,7 +66,7 @@ static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_
 	if (!v->profile || !v->mma_k)
 		return false;
 	bool found = !mx_output_part(s->o, at / s->o->g.n, at % s->o->g.n, 1, 1, &one) &&
-	             exact_profile(&one.g, v->profile, v->mma_k, acc) == EXACT_OK;
+	             exact_profile_plain(&one.g, v->profile, v->mma_k, acc) == EXACT_OK;
 	one.epilogue.output = EXACT_F32;
 	one.format = "FP32";
 	if (found)
@@ -75,10 +75,15 @@ static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_
 	return found;
 }
 
+/* Without what has to be computed: */
 static struct one one_at(const struct sample *s, size_t at) {
 	const struct mx_output *o = s->o;
 	struct one x = { at, { o->format, o->got[at], o->want[at], before(s->b, o, at), 0, 0 }, 0 };
-	x.code.has_right = find_right(s, at, &x.acc, &x.code.right);
+	return x;
+}
+
+static struct one with_right(const struct sample *s, struct one x) {
+	x.code.has_right = find_right(s, x.at, &x.acc, &x.code.right);
 	return x;
 }
 
@@ -87,13 +92,29 @@ static size_t pick(const struct sample *s, bool wrong, size_t step, size_t most,
 	size_t n = 0, seen = 0;
 	for (size_t i = 0; i < s->o->g.m * s->o->g.n && n < most; i++)
 		if (!s->o->differs[i] == !wrong && seen++ % step == 0)
-			list[n++] = one_at(s, i);
+			list[n++] = with_right(s, one_at(s, i));
 	return n;
+}
+
+static size_t gcd(size_t a, size_t b) {
+	return b ? gcd(b, a % b) : a;
+}
+
+/* The first few of a list are to be from all over it. */
+static void spread(struct one *list, size_t n) {
+	struct one was[MX_IDEA_ELEMENTS];
+	size_t stride = n * 5 / 8 + 1;
+	while (gcd(stride, n) != 1)
+		stride++;
+	memcpy(was, list, n * sizeof *list);
+	for (size_t i = 0; i < n; i++)
+		list[i] = was[i * stride % n];
 }
 
 static void choose(struct sample *s) {
 	size_t right = s->o->g.m * s->o->g.n - s->o->wrong;
 	s->ideas.elements = pick(s, true, mx_ideas_step(s->o->wrong), MX_IDEA_ELEMENTS, s->wrong);
+	spread(s->wrong, s->ideas.elements);
 	s->n_right = pick(s, false, right / RIGHT_ELEMENTS + 1, RIGHT_ELEMENTS, s->right);
 }
 
@@ -293,6 +314,8 @@ static double share_of(struct sample *s, const struct mx_idea *x) {
 	for (size_t i = 0; i < s->o->g.m * s->o->g.n; i++)
 		if (s->o->differs[i] && seen++ % step == 0) {
 			struct one one = one_at(s, i);
+			if (h.kind != OF_OPERANDS)
+				one = with_right(s, one);
 			hit += fit(s, &h, &one) == FITS;
 			n++;
 		}

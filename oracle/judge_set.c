@@ -81,54 +81,63 @@ static uint32_t start_of(const struct mx_bench *b, const struct mx_output *o, si
 
 /* ---- why elements are outside ---- */
 
-struct update {
-	unsigned lost, doubled;
-	bool not_cleared;
-	const char *text;
+enum update { LOST, DOUBLED, NOT_CLEARED };
+static const char *const updates[] = {
+	[LOST] = "as if the update of split %u were lost",
+	[DOUBLED] = "as if the update of split %u were done twice",
+	[NOT_CLEARED] = "as if the output had not been cleared: the sum of what was there",
 };
 
 static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
-                         const struct orders *s, const struct update *u, size_t i) {
+                         const struct orders *s, const struct mx_idea *x, size_t i) {
 	enum exact_status status;
-	uint32_t start = u->not_cleared ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
-	return orders_without(s, i, u->lost, u->doubled, start, o->got[i], &status).has && !status;
+	bool kept = x->kind == NOT_CLEARED;
+	uint32_t start = kept ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
+	return orders_without(s, i, x->kind == LOST ? x->index : NONE,
+	                      x->kind == DOUBLED ? x->index : NONE, start, o->got[i], &status)
+	               .has &&
+	       !status;
+}
+
+/* Of at most `most` wrong elements, every step-th: which are explained; their number. */
+static size_t look(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
+                   struct mx_idea *x, size_t step, size_t most, uint64_t *hit) {
+	size_t seen = 0, n = 0, hits = 0;
+	for (size_t i = o->first; i < o->g.m * o->g.n && n < most; i++) {
+		if (!o->differs[i] || seen++ % step)
+			continue;
+		bool good = is_explained(b, o, s, x, i);
+		if (hit)
+			*hit |= (uint64_t)good << n;
+		hits += good;
+		n++;
+	}
+	x->share = n ? (double)hits / (double)n : 0;
+	return n;
 }
 
 static void try(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
-                const struct update *u, struct mx_ideas *ideas) {
-	struct mx_idea idea = { .hit = 0 };
-	size_t step = mx_ideas_step(o->wrong), wrong = 0, hits = 0, n = 0;
-	for (size_t i = o->first; i < o->g.m * o->g.n; i++) {
-		if (!o->differs[i])
-			continue;
-		bool hit = is_explained(b, o, s, u, i);
-		hits += hit;
-		if (wrong++ % step == 0 && n < MX_IDEA_ELEMENTS)
-			idea.hit |= (uint64_t)hit << n++;
-	}
-	ideas->elements = n;
-	idea.share = (double)hits / (double)wrong;
-	unsigned split = u->lost != NONE ? u->lost : u->doubled;
-	snprintf(idea.text, sizeof idea.text, u->text, split);
-	if (hits)
-		mx_idea_add(ideas, &idea);
+                enum update kind, unsigned split, struct mx_ideas *ideas) {
+	struct mx_idea x = { .kind = kind, .index = split };
+	ideas->elements = look(b, o, s, &x, mx_ideas_step(o->wrong), MX_IDEA_ELEMENTS, &x.hit);
+	snprintf(x.text, sizeof x.text, updates[kind], split);
+	if (x.hit)
+		mx_idea_add(ideas, &x);
 }
+
+enum { COUNTED = 512 }; /* wrong elements that a share is counted over, at most twice as many */
 
 static void explain(const struct mx_bench *b, struct mx_output *o, const struct orders *s,
                     char *text, size_t room) {
 	struct mx_ideas ideas = { 0 };
 	for (unsigned k = 0; k < s->splits; k++) {
-		try(b, o, s, &(struct update){ k, NONE, false, "as if the update of split %u were lost" },
-		    &ideas);
-		try(b, o, s,
-		    &(struct update){ NONE, k, false, "as if the update of split %u were done twice" },
-		    &ideas);
+		try(b, o, s, LOST, k, &ideas);
+		try(b, o, s, DOUBLED, k, &ideas);
 	}
-	try(b, o, s,
-	    &(struct update){ NONE, NONE, true,
-	                      "as if the output had not been cleared: the sum of what was there" },
-	    &ideas);
+	try(b, o, s, NOT_CLEARED, 0, &ideas);
 	mx_ideas_choose(&ideas);
+	for (size_t i = 0; i < ideas.n; i++)
+		look(b, o, s, &ideas.idea[i], o->wrong / COUNTED + 1, SIZE_MAX, NULL);
 	mx_ideas_text(&ideas, text, room);
 }
 
