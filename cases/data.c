@@ -50,15 +50,21 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 	};
 }
 
+/* What data of operands leave to those of the epilogue. */
+struct drawn {
+	int unit; /* products are multiples of 2^unit, in the exact regime */
+	struct planted planted;
+};
+
 /* What magnitudes may sum to in the exact regime, in units of the products. */
 static uint64_t exact_limit(const struct mx_plan *p) {
 	return p->c->epilogue ? (1u << EPILOGUE_ACC_BITS) / epilogue_dyadic(p->epilogue.alpha).odd
 	                      : 1u << 24;
 }
 
-/* a or b may be NULL. Products are multiples of 2^*unit. */
+/* a or b may be NULL. */
 static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
-                           const struct operand *b, int *unit, struct mx_error *err) {
+                           const struct operand *b, struct drawn *drawn, struct mx_error *err) {
 	struct reach ra, rb;
 	int base_a = a ? exact_base(a) : 0;
 	int base_b = !b ? 0 : p->c->epilogue ? exact_base_against(b, base_a) : exact_base(b);
@@ -71,7 +77,7 @@ static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
 		fill_exact(a, ra, base_a);
 	if (b)
 		fill_exact(b, rb, base_b);
-	*unit = base_a + base_b;
+	drawn->unit = base_a + base_b;
 	return 0;
 }
 
@@ -111,8 +117,17 @@ static struct product product_of(const struct mx_plan *p, const struct operand *
 	return whole;
 }
 
+/* Whose rows an f32 bias belongs to. */
+static int bias_side(const struct mx_plan *p) {
+	if (!p->c->epilogue || p->epilogue.bias < 0 ||
+	    p->buffers[p->epilogue.bias].type != MX_DT_F32)
+		return NO_BIAS;
+	return p->buffers[p->epilogue.bias].role == MX_ROLE_BIAS_COLS;
+}
+
 static int fill_both_special(const struct mx_plan *p, const struct operand *a,
-                             const struct operand *b, uint64_t seed, struct mx_error *err) {
+                             const struct operand *b, uint64_t seed, struct planted *planted,
+                             struct mx_error *err) {
 	const struct operand *const side[2] = { a, b };
 	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
 	struct stream s = draw_stream(seed, p->c->name, "");
@@ -122,27 +137,29 @@ static int fill_both_special(const struct mx_plan *p, const struct operand *a,
 		fill_special(b);
 	for (size_t i = 0; a && b && i < (p->groups.n ? p->groups.n : 1); i++) {
 		struct product one = product_of(p, a, b, i);
-		if (plant_results(side, &one, i, c ? c->type : MX_DT_F32, s, err))
+		if (plant_results(side, &one, i, c ? c->type : MX_DT_F32, bias_side(p), s, planted,
+		                  err))
 			return -1;
 	}
 	return 0;
 }
 
 static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct operand *b,
-                          struct mx_data *data, uint64_t seed, int *unit, struct mx_error *err) {
+                          struct mx_data *data, uint64_t seed, struct drawn *drawn,
+                          struct mx_error *err) {
 	switch (p->regime) {
-	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, unit, err);
+	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, drawn, err);
 	case MX_REGIME_GENERAL:
 		if (fill_one_general(p, a, &data->a, err))
 			return -1;
 		return fill_one_general(p, b, &data->b, err);
-	case MX_REGIME_SPECIAL: return fill_both_special(p, a, b, seed, err);
+	case MX_REGIME_SPECIAL: return fill_both_special(p, a, b, seed, &drawn->planted, err);
 	}
 	return 0;
 }
 
-static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data, int *unit,
-                         struct mx_error *err) {
+static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
+                         struct drawn *drawn, struct mx_error *err) {
 	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
 	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
 	struct operand both[2], *a = NULL, *b = NULL;
@@ -150,7 +167,7 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
 	if (codes_b)
 		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
-	if (fill_by_regime(p, a, b, data, seed, unit, err))
+	if (fill_by_regime(p, a, b, data, seed, drawn, err))
 		return -1;
 	const struct mx_groups_spec *groups = p->c->groups;
 	if (groups && groups->zero && a)
@@ -188,12 +205,12 @@ static bool is_added(const struct mx_plan *p, unsigned i) {
 
 /* What `data` says of a buffer; without it operands stay as the regime has them, outputs
  * poison, and the rest is random. */
-static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
-                        struct mx_data *data, struct mx_error *err) {
+static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed,
+                        const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
 	if (how ? !strcmp(how, "regime") : is_added(p, i))
-		return epilogue_fill(p, i, seed, unit, data->bytes[i], err);
+		return epilogue_fill(p, i, seed, drawn->unit, &drawn->planted, data->bytes[i], err);
 	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
 		groups_fill(&p->groups, b->role, dtype_bytes(b->type, 1), data->bytes[i]);
 	if (!how && b->role != MX_ROLE_NONE)
@@ -217,14 +234,14 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) 
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err) {
-	int unit = 0;
+	struct drawn drawn = { 0 };
 	*data = (struct mx_data){ 0 };
-	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, &unit, err)) {
+	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, &drawn, err)) {
 		mx_data_free(data);
 		return -1;
 	}
 	for (unsigned i = 0; i < plan->n_buffers; i++)
-		if (fill_as_told(plan, i, seed, unit, data, err)) {
+		if (fill_as_told(plan, i, seed, &drawn, data, err)) {
 			mx_data_free(data);
 			return -1;
 		}

@@ -17,7 +17,7 @@ enum { X_EXP = 1, BIAS = 127, NAN_SCALE_BYTE = 0xFF };
 
 /* ---- the table ---- */
 
-enum rule { ANY, NEGATIVE, NAN_SCALE, ZERO_INF };
+enum rule { ANY, OPERANDS, NEGATIVE, NAN_SCALE, ZERO_INF };
 
 struct result {
 	const char *id;
@@ -196,12 +196,16 @@ static void fill_target(const struct place *at, unsigned side, size_t row, const
 
 /* ---- what is there ---- */
 
+static double sum_of(const struct result *r) {
+	return ldexp(r->x[0] + r->x[1], r->xe) + ldexp(r->y[0] + r->y[1], r->ye);
+}
+
 /* Of an element's products; doubles hold it exactly, as at most four of them are not zero. */
 static bool is_there(const struct place *at, unsigned side, size_t row, const struct result *r) {
 	size_t own = at->p->row[side] + row, c = at->p->row[1 - side] + at->carrier[1 - side];
 	size_t from = at->p->block * MX_BLOCK, to = from + at->p->blocks * MX_BLOCK;
 	double sum = 0;
-	double want = ldexp(r->x[0] + r->x[1], r->xe) + ldexp(r->y[0] + r->y[1], r->ye);
+	double want = sum_of(r);
 	bool negative = true;
 	for (size_t k = from; k < to; k++) {
 		double x = value_of(at->side[side], own, k) * value_of(at->side[1 - side], c, k);
@@ -213,37 +217,78 @@ static bool is_there(const struct place *at, unsigned side, size_t row, const st
 	return sum == want && (r->rule != NEGATIVE || negative);
 }
 
-/* The targets of one side, from line *next of the table on. */
-static int plant_side(const struct place *at, unsigned side, struct dtype_width w, struct stream s,
-                      size_t index, unsigned *next, struct mx_error *err) {
-	for (size_t i = 0; i < at->targets[side]; *next = (*next + 1) % RESULTS) {
-		struct draw d = draw_at(s, DRAW_ELEMENT, index * 2 + side, i);
-		struct result r = result_at(*next, w, draw_mid(w, d));
-		size_t row = target_row(at, side, i);
-		if (!applies(at, side, &r))
+/* Whether a bias can be the line; then the accumulator becomes 0. */
+static bool leave_to_bias(struct result *r) {
+	double sum = sum_of(r);
+	if (r->rule != ANY || !isfinite(sum) || (double)(float)sum != sum)
+		return false;
+	*r = (struct result){ r->id, { 0, 0 }, { 1, -1 }, 0, 0, OPERANDS };
+	return true;
+}
+
+struct planting {
+	struct place at;
+	struct dtype_width output;
+	struct stream s;
+	size_t index;
+	int bias_side;
+	unsigned next; /* line of the table */
+	struct planted *planted;
+};
+
+static void note(struct planting *p, unsigned side, size_t row, double bias) {
+	struct planted *all = p->planted;
+	const struct product *of = p->at.p;
+	size_t ends[2];
+	ends[side] = of->row[side] + row;
+	ends[1 - side] = of->row[1 - side] + p->at.carrier[1 - side];
+	all->at[all->n].row = ends[0];
+	all->at[all->n].col = ends[1];
+	all->at[all->n].side = side;
+	all->at[all->n++].bias = bias;
+}
+
+static int plant_one(struct planting *p, unsigned side, size_t row, struct result r,
+                     struct mx_error *err) {
+	double sum = sum_of(&r);
+	note(p, side, row, p->bias_side == (int)side && leave_to_bias(&r) ? sum : -0.0);
+	fill_target(&p->at, side, row, &r);
+	if (is_there(&p->at, side, row, &r))
+		return 0;
+	return mx_fail(err, "special regime: %s does not hold its result %s",
+	               p->at.side[side]->codes->name, r.id);
+}
+
+/* The targets of one side, from the next line of the table on. */
+static int plant_side(struct planting *p, unsigned side, struct mx_error *err) {
+	for (size_t i = 0; i < p->at.targets[side]; p->next = (p->next + 1) % RESULTS) {
+		struct draw d = draw_at(p->s, DRAW_ELEMENT, p->index * 2 + side, i);
+		struct result r = result_at(p->next, p->output, draw_mid(p->output, d));
+		if (!applies(&p->at, side, &r))
 			continue;
-		fill_target(at, side, row, &r);
-		if (!is_there(at, side, row, &r))
-			return mx_fail(err, "special regime: %s does not hold its result %s",
-			               at->side[side]->codes->name, r.id);
+		if (plant_one(p, side, target_row(&p->at, side, i), r, err))
+			return -1;
 		i++;
 	}
 	return 0;
 }
 
 int plant_results(const struct operand *const side[2], const struct product *p, size_t index,
-                  mx_buffer_type output, struct stream s, struct mx_error *err) {
-	struct dtype_width w = dtype_width(output);
-	struct place at;
-	unsigned next = 0;
+                  mx_buffer_type output, int bias_side, struct stream s, struct planted *planted,
+                  struct mx_error *err) {
+	struct planting all = { .output = dtype_width(output),
+		                .s = s,
+		                .index = index,
+		                .bias_side = bias_side,
+		                .planted = planted };
+	planted->n = 0;
 	if (!p->whole || !p->rows[0] || !p->rows[1])
 		return 0;
-	at = places(side, p, w, draw_at(s, DRAW_OPERAND, index, 0));
-	for (unsigned s2 = 0; s2 < 2; s2++)
-		if (at.targets[1 - s2])
-			fill_carrier(&at, s2);
-	return plant_side(&at, 1, w, s, index, &next, err) ||
-	                       plant_side(&at, 0, w, s, index, &next, err)
-	               ? -1
-	               : 0;
+	all.at = places(side, p, all.output, draw_at(s, DRAW_OPERAND, index, 0));
+	for (unsigned i = 0; i < 2; i++)
+		if (all.at.targets[1 - i])
+			fill_carrier(&all.at, i);
+	return plant_side(&all, 1, err) || plant_side(&all, 0, err) ? -1 : 0;
 }
+
+_Static_assert(2 * RESULTS <= MAX_PLANTED, "each line may be planted in A and in B");

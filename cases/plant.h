@@ -12,9 +12,25 @@ struct product {
 	size_t split; /* blocks of each split of K; 0: K is not split */
 };
 
+enum { MAX_PLANTED = 128 };
+
+/* The elements of C that lines of the table make what they are, and what a bias is to add there. */
+struct planted {
+	size_t n;
+	struct {
+		size_t row, col;
+		unsigned side; /* of the target: 0 for A, 1 for B */
+		double bias;
+	} at[MAX_PLANTED];
+};
+
+enum { NO_BIAS = -1 };
+
 /* One product after another, `index` counts them. output: the type of C. s: a stream that both
- * operands share. Fails where an element is not what the table says. */
+ * operands share. bias_side: whose rows an f32 bias belongs to, 0 for A, or NO_BIAS. Fails where an
+ * element is not what the table says. planted: of the last product. */
 int plant_results(const struct operand *const side[2], const struct product *p, size_t index,
-                  mx_buffer_type output, struct stream s, struct mx_error *err);
+                  mx_buffer_type output, int bias_side, struct stream s, struct planted *planted,
+                  struct mx_error *err);
 
 #endif

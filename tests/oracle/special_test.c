@@ -627,6 +627,96 @@ static void splits_keep_targets_whole(int64_t M, int64_t N, int64_t K) {
 	}
 }
 
+/* ---- epilogues ---- */
+
+static double bias_of(const struct scene *s, size_t col) {
+	const struct mx_buffer *b = &s->p.buffers[s->p.epilogue.bias];
+	float f;
+	memcpy(&f, s->d.bytes[s->p.epilogue.bias] + mx_buffer_at(b, 0, col), sizeof f);
+	return (double)f;
+}
+
+static double c_of(const struct scene *s, size_t row, size_t col) {
+	const struct mx_buffer *b = &s->p.buffers[s->p.epilogue.c];
+	uint32_t code = 0;
+	float f;
+	memcpy(&code, s->d.bytes[s->p.epilogue.c] + mx_buffer_at(b, row, col), 2);
+	code <<= 16; /* bf16 */
+	memcpy(&f, &code, sizeof f);
+	return (double)f;
+}
+
+/* Lines that hold of D, the output, which is bf16: alpha acc + beta C + bias, in doubles. */
+static struct census census_of_d(const struct scene *s, size_t *with_zeros) {
+	struct part part = whole(s);
+	struct census c = { 0 };
+	struct element e;
+	*with_zeros = 0;
+	for (size_t i = 0; i < s->g.m * s->g.n; i++) {
+		if (!look(s, &part, i / s->g.n, i % s->g.n, &e))
+			continue;
+		double beta_c = (double)s->p.epilogue.beta * c_of(s, e.row, e.col),
+		       bias = bias_of(s, e.col);
+		if (beta_c != 0)
+			continue;
+		*with_zeros += bias == 0 && signbit(bias) && signbit(beta_c);
+		e.sum = (double)s->p.epilogue.alpha * (double)(float)e.sum + beta_c + bias;
+		e.result = rounded(s->o, e.sum, RNE);
+		for (enum line l = 0; l < LINES; l++)
+			c.count[l] += holds(l, s->o, &e);
+		c.count[OVERFLOW] += e.sum == INFINITY;
+		c.count[MINUS_OVERFLOW] += e.sum == -INFINITY;
+	}
+	return c;
+}
+
+static void epilogues_leave_the_lines_in_d(void) {
+	for (unsigned seed = 0; seed < seeds(); seed++) {
+		struct scene s = case_of("cases/gemm/mxfp8_epilogue.yaml", 64, 64, 256, seed);
+		size_t zeros;
+		struct census c = census_of_d(&s, &zeros);
+		enum line l = 0;
+		while (l < LINES && (c.count[l] || !applies(l, E4M3, 256)))
+			l++;
+		if (!ok(l == LINES, "D of an epilogue with a bias in f32 has every line"))
+			diag("seed %d: first missing: %s", (int)seed, sentences[l]);
+		ok(zeros > 30, "... and C and bias leave %zu accumulators as they are", zeros);
+		drop(&s);
+	}
+}
+
+/* Both signs of 0, the smallest and largest subnormal and normal number, infinity and NaN. */
+static void added_terms_have_the_ends_of_their_type(void) {
+	static const uint32_t f32[] = {
+		0, 1, 0x7fffff, 0x800000, 0x7f7fffff, 0x7f800000, 0x7fc00000
+	};
+	static const uint32_t bf16[] = { 0, 1, 0x7f, 0x80, 0x7f7f, 0x7f80, 0x7fc0 };
+	for (unsigned seed = 0; seed < seeds(); seed++) {
+		struct scene s = case_of("cases/gemm/mxfp8_epilogue.yaml", 40, 80, 96, seed);
+		unsigned lacking = 0;
+		for (unsigned which = 0; which < 2; which++)
+			for (unsigned i = 0; i < 2 * COUNT(f32); i++) {
+				unsigned at =
+					(unsigned)(which ? s.p.epilogue.bias : s.p.epilogue.c);
+				const struct mx_buffer *b = &s.p.buffers[at];
+				uint32_t want = which ? f32[i / 2] : bf16[i / 2], got;
+				bool found = false;
+				want |= i % 2 ? which ? 0x80000000u : 0x8000 : 0;
+				for (size_t k = 0; k < b->rows * b->cols; k++) {
+					got = 0;
+					memcpy(&got,
+					       s.d.bytes[at] +
+					               mx_buffer_at(b, k / b->cols, k % b->cols),
+					       which ? 4 : 2);
+					found |= got == want;
+				}
+				lacking += !found;
+			}
+		ok(!lacking, "C and the bias have the ends of their types (%u missing)", lacking);
+		drop(&s);
+	}
+}
+
 /* ---- inputs ---- */
 
 static bool has_ends(const struct scene *s, unsigned side, size_t row, size_t block) {
@@ -688,6 +778,8 @@ int main(void) {
 	every_group_has_them("cases/foreign/mxfp8_wgrad.yaml", 291, 32, 48);
 	splits_keep_targets_whole(32, 32, 512);
 	splits_keep_targets_whole(33, 18, 1312);
+	epilogues_leave_the_lines_in_d();
+	added_terms_have_the_ends_of_their_type();
 	every_row_has_the_ends_of_its_format();
 	remove_folder();
 	return done_testing();
