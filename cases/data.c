@@ -90,7 +90,9 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 	if (!*values)
 		return -1;
 	o->values = *values;
-	fill_general(o);
+	if (!fill_general(o))
+		return mx_fail(err, "%s: general regime: %s has numbers of one sign only", p->name,
+		               o->codes->name);
 	return 0;
 }
 

@@ -42,7 +42,8 @@ int exact_base(const struct operand *o);
 int exact_base_against(const struct operand *o, int other);
 
 void fill_exact(const struct operand *o, struct reach reach, int base);
-void fill_general(const struct operand *o);
+/* False: all numbers have one sign, which is a fault of the generator. */
+bool fill_general(const struct operand *o);
 void fill_special(const struct operand *o);
 
 /* A block of the special regime without NaN, infinities or extreme scales. Of half a block the even
