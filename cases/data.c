@@ -7,6 +7,7 @@
 #include "plant.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,14 @@ uint8_t max_finite_code(mx_format f) {
 	while (mx_elem_unpack(f, (mx_elem){ code }).kind != MX_NUMBER)
 		code--;
 	return code;
+}
+
+double operand_value(const struct operand *o, size_t row, size_t col) {
+	mx_f32 bits = mx_elem_to_f32(o->format, mx_elem_get(o->format, operand_row(o, row), col));
+	uint8_t scale = *operand_scale(o, row, col / MX_BLOCK);
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return scale == 0xFF ? NAN : ldexp((double)value, scale - 127);
 }
 
 static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
@@ -62,40 +71,6 @@ static uint64_t exact_limit(const struct mx_plan *p) {
 	                      : 1u << 24;
 }
 
-/* a or b may be NULL. */
-static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
-                           const struct operand *b, struct drawn *drawn, struct mx_error *err) {
-	struct reach ra, rb;
-	int base_a = a ? exact_base(a) : 0;
-	int base_b = !b ? 0 : p->c->epilogue ? exact_base_against(b, base_a) : exact_base(b);
-	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
-	int64_t K = by_cols ? (int64_t)groups_most(&p->groups) : p->K;
-	if (!exact_reach(a, b, K ? K : 1, exact_limit(p), &ra, &rb))
-		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime%s",
-		               p->name, K, p->c->epilogue ? " with this alpha" : "");
-	if (a)
-		fill_exact(a, ra, base_a);
-	if (b)
-		fill_exact(b, rb, base_b);
-	drawn->unit = base_a + base_b;
-	return 0;
-}
-
-static int fill_one_general(const struct mx_plan *p, struct operand *o, float **values,
-                            struct mx_error *err) {
-	if (!o)
-		return 0;
-	*values =
-		allocate(p, o->codes->name, o->codes->rows * o->codes->cols * sizeof **values, err);
-	if (!*values)
-		return -1;
-	o->values = *values;
-	if (!fill_general(o))
-		return mx_fail(err, "%s: general regime: %s has numbers of one sign only", p->name,
-		               o->codes->name);
-	return 0;
-}
-
 /* One product, or one for each group. */
 static struct product product_of(const struct mx_plan *p, const struct operand *a,
                                  const struct operand *b, size_t index) {
@@ -119,6 +94,73 @@ static struct product product_of(const struct mx_plan *p, const struct operand *
 	return whole;
 }
 
+static mx_buffer_type output_type(const struct mx_plan *p) {
+	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
+	return c ? c->type : MX_DT_F32;
+}
+
+static size_t products(const struct mx_plan *p) {
+	return p->groups.n ? p->groups.n : 1;
+}
+
+enum { F16_BASE = -12 }; /* sums below 2^24 units of 2^-11 to 2^-9 are numbers of f16 */
+
+/* Of B, where A's is `other`. */
+static int base_of_b(const struct mx_plan *p, const struct operand *b, int other) {
+	if (p->c->epilogue)
+		return exact_base_against(b, other);
+	return output_type(p) == MX_DT_F16 ? exact_base_against(b, other) + F16_BASE
+	                                   : exact_base(b);
+}
+
+/* An epilogue makes other numbers of them. */
+static int plant_all_ties(const struct mx_plan *p, const struct exact_side side[2], uint64_t seed,
+                          struct mx_error *err) {
+	struct stream s = draw_stream(seed, p->c->name, "");
+	for (size_t i = 0; !p->c->epilogue && i < products(p); i++) {
+		struct product one = product_of(p, side[0].o, side[1].o, i);
+		if (plant_ties(side, &one, i, output_type(p), s, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* a or b may be NULL. */
+static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
+                           const struct operand *b, uint64_t seed, struct drawn *drawn,
+                           struct mx_error *err) {
+	struct reach ra, rb;
+	int base_a = a ? exact_base(a) : 0;
+	int base_b = b ? base_of_b(p, b, base_a) : 0;
+	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
+	int64_t K = by_cols ? (int64_t)groups_most(&p->groups) : p->K;
+	if (!exact_reach(a, b, K ? K : 1, exact_limit(p), &ra, &rb))
+		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime%s",
+		               p->name, K, p->c->epilogue ? " with this alpha" : "");
+	if (a)
+		fill_exact(a, ra, base_a);
+	if (b)
+		fill_exact(b, rb, base_b);
+	drawn->unit = base_a + base_b;
+	struct exact_side side[2] = { { a, ra, base_a }, { b, rb, base_b } };
+	return a && b ? plant_all_ties(p, side, seed, err) : 0;
+}
+
+static int fill_one_general(const struct mx_plan *p, struct operand *o, float **values,
+                            struct mx_error *err) {
+	if (!o)
+		return 0;
+	*values =
+		allocate(p, o->codes->name, o->codes->rows * o->codes->cols * sizeof **values, err);
+	if (!*values)
+		return -1;
+	o->values = *values;
+	if (!fill_general(o))
+		return mx_fail(err, "%s: general regime: %s has numbers of one sign only", p->name,
+		               o->codes->name);
+	return 0;
+}
+
 /* Whose rows an f32 bias belongs to. */
 static int bias_side(const struct mx_plan *p) {
 	if (!p->c->epilogue || p->epilogue.bias < 0 ||
@@ -131,16 +173,14 @@ static int fill_both_special(const struct mx_plan *p, const struct operand *a,
                              const struct operand *b, uint64_t seed, struct planted *planted,
                              struct mx_error *err) {
 	const struct operand *const side[2] = { a, b };
-	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
 	struct stream s = draw_stream(seed, p->c->name, "");
 	if (a)
 		fill_special(a);
 	if (b)
 		fill_special(b);
-	for (size_t i = 0; a && b && i < (p->groups.n ? p->groups.n : 1); i++) {
+	for (size_t i = 0; a && b && i < products(p); i++) {
 		struct product one = product_of(p, a, b, i);
-		if (plant_results(side, &one, i, c ? c->type : MX_DT_F32, bias_side(p), s, planted,
-		                  err))
+		if (plant_results(side, &one, i, output_type(p), bias_side(p), s, planted, err))
 			return -1;
 	}
 	return 0;
@@ -150,7 +190,7 @@ static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct ope
                           struct mx_data *data, uint64_t seed, struct drawn *drawn,
                           struct mx_error *err) {
 	switch (p->regime) {
-	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, drawn, err);
+	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, seed, drawn, err);
 	case MX_REGIME_GENERAL:
 		if (fill_one_general(p, a, &data->a, err))
 			return -1;

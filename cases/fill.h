@@ -22,6 +22,9 @@ static inline uint8_t *operand_scale(const struct operand *o, size_t row, size_t
 	return &o->scale_bytes[row * o->scales->ld + block];
 }
 
+/* An element, scaled; exact. NaN under scale 0xFF. */
+double operand_value(const struct operand *o, size_t row, size_t col);
+
 /* The largest code without sign that is a finite number. */
 uint8_t max_finite_code(mx_format f);
 

@@ -1,9 +1,9 @@
 /* Data of the general regime: normal deviates, quantised as a model's would be.
  *
- * The largest element of each block is at least the largest power of two of its format, by the floor
- * recipe, so that every block counts. An operand has numbers of both signs: 32 deviates of one sign
- * come once in 2^31 seeds, and are an error then. Nothing else is promised: no zeros, no ties, no
- * ends of a range. */
+ * The largest element of each block is at least the largest power of two of its format, by the
+ * floor recipe, so that every block counts. An operand has numbers of both signs: 32 deviates of
+ * one sign come once in 2^31 seeds, and are an error then. Nothing else is promised: no zeros, no
+ * ties, no ends of a range. */
 #include "fill.h"
 
 #include <math.h>

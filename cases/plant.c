@@ -20,7 +20,7 @@ enum { X_EXP = 1, BIAS = 127, NAN_SCALE_BYTE = 0xFF };
 enum rule { ANY, OPERANDS, NEGATIVE, NAN_SCALE, ZERO_INF };
 
 struct result {
-	const char *id;
+	const char *text;
 	double x[2], y[2];
 	int xe, ye;
 	enum rule rule;
@@ -36,7 +36,7 @@ enum {
 static struct result result_at(unsigned i, struct dtype_width w, int mid) {
 	int digits = w.digits, low = w.low, top = w.high;
 #define MX_RESULT(id, x0, x1, xe, y0, y1, ye, rule, text)                                          \
-	{ #id, { x0, x1 }, { y0, y1 }, xe, ye, rule },
+	{ text, { x0, x1 }, { y0, y1 }, xe, ye, rule },
 	const struct result all[RESULTS] = {
 #include "results.def"
 	};
@@ -64,14 +64,6 @@ static bool code_of(mx_format f, double x, mx_elem *code) {
 			return *code = (mx_elem){ v }, true;
 	}
 	return false;
-}
-
-static double value_of(const struct operand *o, size_t row, size_t col) {
-	mx_f32 bits = mx_elem_to_f32(o->format, mx_elem_get(o->format, operand_row(o, row), col));
-	uint8_t scale = *operand_scale(o, row, col / MX_BLOCK);
-	float value;
-	memcpy(&value, &bits, sizeof value);
-	return scale == NAN_SCALE_BYTE ? NAN : ldexp(value, scale - BIAS);
 }
 
 static void put(const struct operand *o, size_t row, size_t col, double x) {
@@ -208,7 +200,8 @@ static bool is_there(const struct place *at, unsigned side, size_t row, const st
 	double want = sum_of(r);
 	bool negative = true;
 	for (size_t k = from; k < to; k++) {
-		double x = value_of(at->side[side], own, k) * value_of(at->side[1 - side], c, k);
+		double x = operand_value(at->side[side], own, k) *
+		           operand_value(at->side[1 - side], c, k);
 		negative &= signbit(x) != 0;
 		sum += x;
 	}
@@ -222,7 +215,7 @@ static bool leave_to_bias(struct result *r) {
 	double sum = sum_of(r);
 	if (r->rule != ANY || !isfinite(sum) || (double)(float)sum != sum)
 		return false;
-	*r = (struct result){ r->id, { 0, 0 }, { 1, -1 }, 0, 0, OPERANDS };
+	*r = (struct result){ r->text, { 0, 0 }, { 1, -1 }, 0, 0, OPERANDS };
 	return true;
 }
 
@@ -255,8 +248,8 @@ static int plant_one(struct planting *p, unsigned side, size_t row, struct resul
 	fill_target(&p->at, side, row, &r);
 	if (is_there(&p->at, side, row, &r))
 		return 0;
-	return mx_fail(err, "special regime: %s does not hold its result %s",
-	               p->at.side[side]->codes->name, r.id);
+	return mx_fail(err, "special regime: %s does not make %s", p->at.side[side]->codes->name,
+	               r.text);
 }
 
 /* The targets of one side, from the next line of the table on. */

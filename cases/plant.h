@@ -33,4 +33,15 @@ int plant_results(const struct operand *const side[2], const struct product *p, 
                   mx_buffer_type output, int bias_side, struct stream s, struct planted *planted,
                   struct mx_error *err);
 
+/* An operand as fill_exact filled it. */
+struct exact_side {
+	const struct operand *o;
+	struct reach reach;
+	int base;
+};
+
+/* The same in the exact regime, of an output in 16 bits: ties (plant_exact.c). */
+int plant_ties(const struct exact_side side[2], const struct product *p, size_t index,
+               mx_buffer_type output, struct stream s, struct mx_error *err);
+
 #endif

@@ -1,6 +1,6 @@
-/* What the special regime contains, counted over shapes, formats, outputs and seeds by the test's
- * own arithmetic, in doubles; and that kernels with a fault at the ends of the range leave other
- * bits there. Two seeds; with MXCHECK_LONG 20. */
+/* What the special regime contains, and the exact one has of ties, counted over shapes, formats,
+ * outputs and seeds by the test's own arithmetic, in doubles; and that kernels with a fault at the
+ * ends of the range leave other bits there. Two seeds; with MXCHECK_LONG 20. */
 #include "../../oracle/exact/exact.h"
 #include "../cases/case_file.h"
 
@@ -56,9 +56,10 @@ static double *dequantised(const struct exact_operand *o, size_t rows, size_t k)
 	return x;
 }
 
-static void make(struct scene *s, int64_t M, int64_t N, int64_t K, uint64_t seed) {
+static void make(struct scene *s, mx_regime regime, int64_t M, int64_t N, int64_t K,
+                 uint64_t seed) {
 	struct mx_error err;
-	need(!mx_plan_make(s->c, M, N, K, MX_REGIME_SPECIAL, &s->p, &err) &&
+	need(!mx_plan_make(s->c, M, N, K, regime, &s->p, &err) &&
 	             !mx_data_make(&s->p, seed, &s->d, &err),
 	     err.text);
 	const struct mx_buffer *a = mx_plan_role(&s->p, MX_ROLE_A),
@@ -79,7 +80,7 @@ static struct scene product(unsigned a, unsigned b, const struct output *o, int6
 	s.c->buffers[0].type = types[a];
 	s.c->buffers[2].type = types[b];
 	s.c->buffers[4].type = o->type;
-	make(&s, M, N, K, seed);
+	make(&s, MX_REGIME_SPECIAL, M, N, K, seed);
 	return s;
 }
 
@@ -573,7 +574,7 @@ static struct scene case_of(const char *file, int64_t M, int64_t N, int64_t K, u
 	struct scene s = { 0 };
 	struct mx_error err;
 	need(!mx_case_load(file, &s.c, &err), err.text);
-	make(&s, M, N, K, seed);
+	make(&s, MX_REGIME_SPECIAL, M, N, K, seed);
 	return s;
 }
 
@@ -717,6 +718,49 @@ static void added_terms_have_the_ends_of_their_type(void) {
 	}
 }
 
+/* ---- the exact regime: ties of 16-bit outputs ---- */
+
+/* The right answer is one for every profile, so that a rounding that differs shows there. */
+static void exact_data_have_ties(unsigned a, unsigned b, const struct output *o, int64_t M,
+                                 int64_t N, int64_t K, uint64_t seed) {
+	struct scene s = { .c = load_good(NULL, "") };
+	s.c->buffers[0].type = types[a];
+	s.c->buffers[2].type = types[b];
+	s.c->buffers[4].type = o->type;
+	make(&s, MX_REGIME_EXACT, M, N, K, seed);
+	uint32_t *acc = malloc((size_t)(M * N) * sizeof *acc);
+	bool holds = false;
+	need(acc && exact_product(&s.g, acc) == EXACT_OK, "product");
+	need(exact_regime(&s.g, &holds, NULL, 0) == EXACT_OK, "regime");
+	size_t up[2] = { 0 }, down[2] = { 0 };
+	for (size_t i = 0; i < (size_t)(M * N); i++) {
+		float f;
+		memcpy(&f, &acc[i], sizeof f);
+		double r = rounded(o, (double)f, RNE);
+		if (!is_tie(o, (double)f) || !isfinite(r))
+			continue;
+		(fabs(r) > fabs((double)f) ? up : down)[f < 0]++;
+	}
+	ok(holds && up[0] && up[1] && down[0] && down[1],
+	   "exact %s, %s x %s, %d x %d x %d: ties of both signs, up and down", output_name(o),
+	   names[a], names[b], (int)M, (int)N, (int)K);
+	free(acc);
+	drop(&s);
+}
+
+static void exact_ties(void) {
+	for (unsigned seed = 0; seed < seeds(); seed++)
+		for (int64_t K = 32; K <= 8192; K *= 4)
+			for (unsigned o = 1; o < 3; o++) {
+				unsigned pair = (unsigned)(seed * 11 + K / 32 + o * 5) % 25;
+				exact_data_have_ties(pair / 5, pair % 5, &outputs[o], 8, 8, K,
+				                     seed);
+			}
+	exact_data_have_ties(E2M1, E2M1, &outputs[1], 1, 8, 128, 1);
+	exact_data_have_ties(E2M1, E2M1, &outputs[1], 8, 1, 128, 1);
+	exact_data_have_ties(E4M3, E4M3, &outputs[2], 4, 4, 16384, 1);
+}
+
 /* ---- inputs ---- */
 
 static bool has_ends(const struct scene *s, unsigned side, size_t row, size_t block) {
@@ -778,6 +822,7 @@ int main(void) {
 	every_group_has_them("cases/foreign/mxfp8_wgrad.yaml", 291, 32, 48);
 	splits_keep_targets_whole(32, 32, 512);
 	splits_keep_targets_whole(33, 18, 1312);
+	exact_ties();
 	epilogues_leave_the_lines_in_d();
 	added_terms_have_the_ends_of_their_type();
 	every_row_has_the_ends_of_its_format();
