@@ -100,7 +100,7 @@ static struct part whole(const struct scene *s) {
 enum rounding { RNE, RNA, RTZ };
 
 static double unit_of(const struct output *o, double v) {
-	int q = v == 0 ? o->low : ilogb(v) - (o->digits - 1);
+	int q = v == 0 || !isfinite(v) ? o->low : ilogb(v) - (o->digits - 1);
 	return ldexp(1, q > o->low ? q : o->low);
 }
 
