@@ -21,8 +21,8 @@
  * Every block has +0, -0, and the smallest and the largest number of its window with both signs:
  * zeros have no unit, and so are in every window.
  *
- * Of an output in f16, u lies from 2^-11 to 2^-9, so that no result overflows. Ties of outputs in 16
- * bits are planted: plant_exact.c.
+ * Of an output in f16, u lies from 2^-11 to 2^-9, so that no result overflows. Ties of outputs in
+ * 16 bits are planted: plant_exact.c.
  *
  * Where an epilogue takes the sum times alpha, a lower limit than 2^24 is kept, and u lies near 1
  * (fill_epilogue.c).

@@ -610,7 +610,7 @@ static void splits_keep_targets_whole(int64_t M, int64_t N, int64_t K) {
 		size_t step = (size_t)s.p.k_split, torn = 0, seen = 0;
 		every_line_is_there(&s, &part, s.c->name, seed);
 		for (size_t i = 0; i < s.g.m * s.g.n; i++) {
-			if (!look(&s, &part, i / s.g.n, i % s.g.n, &e) || !e.few)
+			if (!look(&s, &part, i / s.g.n, i % s.g.n, &e) || !e.few || isnan(e.sum))
 				continue;
 			unsigned splits = 0;
 			for (size_t from = 0; from < s.g.k; from += step) {
@@ -753,8 +753,11 @@ static void exact_ties(void) {
 		for (int64_t K = 32; K <= 8192; K *= 4)
 			for (unsigned o = 1; o < 3; o++) {
 				unsigned pair = (unsigned)(seed * 11 + K / 32 + o * 5) % 25;
-				exact_data_have_ties(pair / 5, pair % 5, &outputs[o], 8, 8, K,
-				                     seed);
+				/* 4608 units at most in a block: too few for a tie of f16 */
+				bool has = K > 32 || o == 1 || pair != 24;
+				if (has)
+					exact_data_have_ties(pair / 5, pair % 5, &outputs[o], 8, 8,
+					                     K, seed);
 			}
 	exact_data_have_ties(E2M1, E2M1, &outputs[1], 1, 8, 128, 1);
 	exact_data_have_ties(E2M1, E2M1, &outputs[1], 8, 1, 128, 1);
