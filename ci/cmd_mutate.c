@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../cases/files.h"
 #include "../fuzz/mutate.h"
 #include "../ref/isa/disasm.h"
 #include "codefile.h"
@@ -52,19 +53,10 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
 
 /* ---- the original ---- */
 
-static int read_file(struct mutation *m, const char *path) {
-	FILE *f = fopen(path, "rb");
-	long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-	if (n > 0 && (m->file = malloc((size_t)n)) && !fseek(f, 0, SEEK_SET))
-		m->bytes = fread(m->file, 1, (size_t)n, f);
-	if (f)
-		fclose(f);
-	return m->bytes ? 0 : mx_fail(&m->err, "%s: cannot be read", path);
-}
-
 static int find_mutants(struct mutation *m, const char *path) {
 	struct mx_codefile f;
-	if (read_file(m, path) || mx_codefile_open(path, &f, &m->err))
+	if (mx_file_read(path, SIZE_MAX / 2, &m->file, &m->bytes, &m->err) ||
+	    mx_codefile_open(path, &f, &m->err))
 		return -1;
 	const struct mx_code_symbol *s = mx_codefile_find(&f, m->kernel);
 	int status = 0;
