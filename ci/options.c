@@ -200,7 +200,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	switch (option) {
 	case LIST: o->list = true; return true;
 	case DEVICE: o->device = value; return true;
-	case SAVE: o->save = value; return true;
+	case SAVE: o->save = value; return value[0] || bad(status, "%s", "--save: no folder");
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
