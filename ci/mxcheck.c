@@ -12,6 +12,7 @@
 #include "command.h"
 #include "hunt.h"
 #include "mutate.h"
+#include "output.h"
 #include "report.h"
 #include "save.h"
 #include "who.h"
@@ -193,6 +194,8 @@ static void *work(void *argument) {
 		print_ready(g);
 		if (g->results[i].race.interrupted || g->device->lost)
 			g->selection.n_runs = i + 1; /* a hunt has the only thread */
+		if (mx_output_is_lost())
+			g->next = g->selection.n_runs;
 		pthread_mutex_unlock(&g->lock);
 	}
 }
@@ -367,8 +370,7 @@ static int open_and_run(struct gate *g) {
 	else
 		status = run_gate(g);
 	if (g->device->lost) { /* exit handlers of its runtime would wait for the launch */
-		fflush(NULL);
-		_exit(status);
+		_exit(mx_output_end(status));
 	}
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
@@ -384,7 +386,7 @@ static const struct {
 	{ "lint", mx_cmd_lint },
 };
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
 	char cases[PATH_MAX + 32], kernels[PATH_MAX + 32];
 	struct mx_options o;
 	struct mx_error err;
@@ -403,4 +405,9 @@ int main(int argc, char **argv) {
 		status = o.list ? list(&g.selection) : open_and_run(&g);
 	mx_selection_free(&g.selection);
 	return status;
+}
+
+int main(int argc, char **argv) {
+	mx_output_begin();
+	return mx_output_end(run(argc, argv));
 }

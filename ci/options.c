@@ -80,7 +80,9 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard,\n"
 	"nondeterminism or no proof; 4 device fault or time-out; 77 nothing could run; 130\n"
-	"interrupted, nothing found. Where several apply, 4 before 3 before 1.\n";
+	"interrupted, nothing found. Where several apply, 4 before 3 before 1; before all of\n"
+	"them 2, where a run could not be done or standard output could not be written, which\n"
+	"every command checks.\n";
 
 static bool bad(int *status, const char *format, const char *text) {
 	fputs("mxcheck: ", stderr);
