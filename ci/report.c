@@ -44,26 +44,41 @@ static void print_numbers(const struct mx_result *r) {
 	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
 }
 
+/* One word of a command of the shell. */
+static void print_quoted(const char *lead, const char *word) {
+	printf("%s'", lead);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
 /* The command that brings a run back, without its end. */
 static void print_command(const struct mx_options *o, const struct mx_device *d,
                           const struct mx_result *r) {
-	printf("%s", o->program);
+	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
+		print_quoted("", o->program);
+	else
+		printf("%s", o->program);
 	if (o->case_file)
-		printf(" run --case '%s'", o->case_file);
+		print_quoted(" run --case ", o->case_file);
 	if (o->code_object)
-		printf(" --co '%s'", o->code_object);
+		print_quoted(" --co ", o->code_object);
 	if (o->scratch_apart)
 		printf(" --scratch-apart");
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
-	if (o->has_shape)
-		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M,
-		       r->run->N, r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
-	else
-		printf(" '%s'", r->run->name);
+	if (o->has_shape) {
+		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s", r->run->M,
+		       r->run->N, r->run->K, mx_regime_name(r->run->regime));
+		print_quoted(" ", r->run->c->name);
+	} else
+		print_quoted(" ", r->run->name);
 	if (o->schedule)
-		printf(" --schedule '%s'", o->schedule);
+		print_quoted(" --schedule ", o->schedule);
 }
 
 static void print_lines(const char *at, const char *lead, const char *mark) {
