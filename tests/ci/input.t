@@ -54,7 +54,7 @@ sub is_no_code_object {
 }
 
 my $bytes = slurp($co);
-is_no_code_object('a code object that is not there', "$dir/no.co: no such file", "$dir/no.co");
+is_no_code_object('a code object that is not there', "$dir/no.co: cannot be read: No such file or directory", "$dir/no.co");
 for (0, 3, 63, 1000, length($bytes) / 2, length($bytes) - 1) {
 	my $file = spew("$dir/cut.co", substr $bytes, 0, $_);
 	is_no_code_object("a code object cut off at byte $_", $file, $file);
