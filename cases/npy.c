@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[6] = "\x93NUMPY";
+static const uint8_t magic[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
 
 /* ---- the header: a Python dictionary of three entries ---- */
 
