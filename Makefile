@@ -59,7 +59,9 @@ $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
-LLVM      = $(shell ci/llvm.sh)
+# The folder that ci/llvm.sh finds, or why there is none; asked for once, where it is needed.
+LLVM_SAYS = $(eval LLVM_SAYS := $$(shell ci/llvm.sh 2>&1))$(LLVM_SAYS)
+LLVM      = $(or $(wildcard $(LLVM_SAYS)),$(error $(LLVM_SAYS)))
 KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(wildcard kernels/*/*.[cS]))))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
