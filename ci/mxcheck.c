@@ -183,7 +183,7 @@ static void *work(void *argument) {
 	struct gate *g = argument;
 	for (;;) {
 		pthread_mutex_lock(&g->lock);
-		size_t i = g->next++;
+		size_t i = mx_output_is_lost() ? g->selection.n_runs : g->next++;
 		pthread_mutex_unlock(&g->lock);
 		if (i >= g->selection.n_runs)
 			return NULL;
@@ -194,8 +194,6 @@ static void *work(void *argument) {
 		print_ready(g);
 		if (g->results[i].race.interrupted || g->device->lost)
 			g->selection.n_runs = i + 1; /* a hunt has the only thread */
-		if (mx_output_is_lost())
-			g->next = g->selection.n_runs;
 		pthread_mutex_unlock(&g->lock);
 	}
 }
