@@ -49,7 +49,7 @@ int mx_file_read(const char *path, size_t most, uint8_t **bytes, size_t *n, stru
 enum { MOST_LINKS = 40 };
 
 struct place {
-	char path[PATH_MAX];      /* behind all links, where a file is replaced */
+	char path[PATH_MAX];      /* after all links; where a file is replaced */
 	char temporary[PATH_MAX]; /* "": what is there is written as it is */
 	struct stat was;
 	bool exists, made;

@@ -279,9 +279,9 @@ int mx_npy_write(const struct mx_npy_file *files, size_t n, struct mx_error *err
 	for (size_t i = 0; i < n; i++) {
 		const struct mx_npy *a = files[i].array;
 		size_t bytes = make_header(a, header[i], sizeof header[i]);
-		file[i] = (struct mx_file){ files[i].path,
-			                    { { header[i], bytes },
-			                      { a->data, a->count * a->bytes } } };
+		file[i] = (struct mx_file){
+			files[i].path, { { header[i], bytes }, { a->data, a->count * a->bytes } }
+		};
 	}
 	return mx_files_write(file, n, err);
 }

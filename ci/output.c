@@ -37,7 +37,7 @@ int mx_output_end(int status) {
 	errno = 0;
 	if (!fflush(stdout) && !lost && !close_copy())
 		return status;
-	if (!errno) /* stdio has dropped what it could not write; one byte more shows why */
+	if (!errno) /* stdio keeps no reason; one byte more fails for the same one */
 		(void)!write(STDOUT_FILENO, "\n", 1);
 	fprintf(stderr, "mxcheck: standard output cannot be written: %s\n",
 	        errno ? strerror(errno) : "some of it is lost");

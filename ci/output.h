@@ -13,7 +13,7 @@ void mx_output_begin(void);
 bool mx_output_is_lost(void);
 
 /* Writes what is left. Returns `status`; or, after one line on stderr, 2 where not all could be
- * written: that comes before every other status, since nothing is left that says what it is of. */
+ * written: this comes before every other status, as what explains those is lost. */
 int mx_output_end(int status);
 
 #endif

@@ -226,7 +226,10 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (o->tap)
 		printf("%sok %zu - %s\n# ", status ? "not " : "", i + 1, r->run->name);
 	else
-		printf("%s  %-40s ", is_unkept(r) ? "STOP" : status ? "FAIL" : "pass",
+		printf("%s  %-40s ",
+		       is_unkept(r) ? "STOP"
+		       : status     ? "FAIL"
+		                    : "pass",
 		       r->run->name);
 	if (r->verdict.checked)
 		print_numbers(r);

@@ -106,10 +106,10 @@ static bool is_sound_note(const struct mx_note *n) {
 	       memchr(n->text, 0, sizeof n->text);
 }
 
-/* What a hunt may have written; a checksum says only that it is what was written. */
+/* Whether a hunt can have written this batch; a checksum only proves that no byte changed. */
 static bool is_sound(const struct mx_batch *b) {
-	bool sound = b->done <= MX_BATCH_RUNS && b->same <= b->done &&
-	             b->first <= UINT64_MAX - b->done;
+	bool sound =
+		b->done <= MX_BATCH_RUNS && b->same <= b->done && b->first <= UINT64_MAX - b->done;
 	for (uint32_t i = 0; i < b->n_outputs; i++)
 		sound &= is_sound_output(&b->outputs[i], b);
 	for (uint32_t i = 0; i < b->n_notes; i++)
