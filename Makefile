@@ -59,7 +59,9 @@ $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
-LLVM      = $(shell ci/llvm.sh)
+# The folder that ci/llvm.sh finds, or why there is none; asked for once, where it is needed.
+LLVM_SAYS = $(eval LLVM_SAYS := $$(shell ci/llvm.sh 2>&1))$(LLVM_SAYS)
+LLVM      = $(or $(wildcard $(LLVM_SAYS)),$(error $(LLVM_SAYS)))
 KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(wildcard kernels/*/*.[cS]))))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
@@ -102,13 +104,20 @@ $(B)/tests/%.t: tests/%.c $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@echo "  TEST $<"
 	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
 
-# ---- fuzz targets: over files here; `make fuzz-targets` makes libFuzzer programs of them ----
-TARGETS  := $(filter-out %/replay,$(patsubst %.c,$(B)/%,$(sort $(wildcard fuzz/targets/*.c))))
+# ---- fuzz targets, of the runtime and of the command line: over files here; `make fuzz-targets`
+# makes libFuzzer programs of them ----
+TARGETS   = $(OF_HIP) $(OF_CI)
+OF_HIP   := $(patsubst %,$(B)/fuzz/targets/%,codeobject execute instruction metadata)
+OF_CI    := $(patsubst %,$(B)/fuzz/targets/%,case commands journal npy text)
 DRIVER    = $(B)/fuzz/targets/replay.o
 tests: $(TARGETS)
-$(TARGETS): %: %.o $(DRIVER) $(call objects,ref/hip) $(B)/libmxref.a
+$(OF_HIP): LIBS = $(B)/libmxref.a -lelf $(MSGPACK) -lm
+$(OF_HIP): $(call objects,ref/hip) $(B)/libmxref.a
+$(OF_CI): LIBS = $(filter-out %.o %/libci.a,$(USES_ci))
+$(OF_CI): $(filter-out %/mxcheck.o,$(call objects,ci)) $(filter-out %/libci.a,$(filter $(B)/%,$(USES_ci)))
+$(TARGETS): %: %.o $(DRIVER)
 	@echo "  FUZZ $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) -lelf $(MSGPACK) -lm
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 fuzz-targets:
 	@$(MAKE) --no-print-directory B=$(B)/libfuzzer CC=$(LLVM)/clang OPT='-O1 -march=native' DRIVER= LDFLAGS=-fsanitize=fuzzer \
 		SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(TARGETS:$(B)/%=$(B)/libfuzzer/%)

@@ -1,16 +1,14 @@
 /* NumPy .npy files: the header, reading and writing. */
 #define _GNU_SOURCE
 #include "npy.h"
+#include "files.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static const char magic[6] = "\x93NUMPY";
+static const uint8_t magic[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
 
 /* ---- the header: a Python dictionary of three entries ---- */
 
@@ -273,38 +271,17 @@ static size_t make_header(const struct mx_npy *a, char *text, size_t room) {
 	return n;
 }
 
-static int write_temporary(const struct mx_npy_file *file, const char *temporary,
-                           struct mx_error *err) {
-	char header[1024];
-	struct stat there;
-	if (!stat(file->path, &there) && S_ISDIR(there.st_mode))
-		return mx_fail(err, "%s: is a folder", file->path);
-	FILE *f = fopen(temporary, "wbx");
-	if (!f)
-		return mx_fail(err, "%s: cannot be written: %s", file->path, strerror(errno));
-	size_t n = make_header(file->array, header, sizeof header);
-	bool good = fwrite(header, 1, n, f) == n;
-	good &= fwrite(file->array->data, file->array->bytes, file->array->count, f) ==
-	        file->array->count;
-	good &= !fclose(f);
-	return good ? 0 : mx_fail(err, "%s: cannot be written: %s", file->path, strerror(errno));
-}
-
 int mx_npy_write(const struct mx_npy_file *files, size_t n, struct mx_error *err) {
-	char temporary[4][PATH_MAX + 48];
-	size_t made = 0, renamed = 0;
-	int status = n <= 4 ? 0 : mx_fail(err, "too many files at a time");
-	for (; !status && made < n; made++) {
-		snprintf(temporary[made], sizeof temporary[made], "%s.%ld.%zu", files[made].path,
-		         (long)getpid(), made);
-		status = write_temporary(&files[made], temporary[made], err);
+	char header[MX_FILES_MOST][1024];
+	struct mx_file file[MX_FILES_MOST];
+	if (n > MX_FILES_MOST)
+		return mx_fail(err, "too many files at a time");
+	for (size_t i = 0; i < n; i++) {
+		const struct mx_npy *a = files[i].array;
+		size_t bytes = make_header(a, header[i], sizeof header[i]);
+		file[i] = (struct mx_file){
+			files[i].path, { { header[i], bytes }, { a->data, a->count * a->bytes } }
+		};
 	}
-	for (; !status && renamed < n; renamed++)
-		if (rename(temporary[renamed], files[renamed].path)) {
-			status = mx_fail(err, "%s: %s", files[renamed].path, strerror(errno));
-			break;
-		}
-	for (size_t i = renamed; i < made; i++)
-		unlink(temporary[i]);
-	return status;
+	return mx_files_write(file, n, err);
 }

@@ -35,8 +35,7 @@ const char *mx_npy_type(const struct mx_npy *a);
 int mx_npy_matrix(const char *name, const struct mx_npy *a, size_t *rows, size_t *cols,
                   struct mx_error *err);
 
-/* Writes files, all of them or none: each under a temporary name beside its own, renamed once
- * all are complete. */
+/* Writes files, all of them or none, as mx_files_write in files.h does. */
 struct mx_npy_file {
 	const char *path;
 	const struct mx_npy *array;

@@ -125,8 +125,14 @@ INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint32_t *x, 
 	return n;
 }
 
+/* clang would ignore all of the attribute for the width that it does not have in it. */
+#if defined __clang__
+#define WIDTH
+#else
+#define WIDTH ",prefer-vector-width=512"
+#endif
 #if defined __x86_64__ && defined __GNUC__
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl" WIDTH)))
 #define HAS_WIDE                                                                                   \
 	(__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&               \
 	 __builtin_cpu_supports("avx512vl"))
