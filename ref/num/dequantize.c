@@ -49,8 +49,7 @@ mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, size_t rows, 
 		const uint8_t *scales = q->scales + r * q->scale_row_bytes;
 		for (size_t c = 0; c < cols; c++)
 			put(out, r * row_bytes + c * col_bytes,
-			    value(f, mx_elem_get(f, codes, c),
-			          (mx_e8m0){ scales[c / MX_BLOCK] }));
+			    value(f, mx_elem_get(f, codes, c), (mx_e8m0){ scales[c / MX_BLOCK] }));
 	}
 	return MX_OK;
 }

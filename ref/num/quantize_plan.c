@@ -77,8 +77,7 @@ static mx_status check_input(const struct mx_plan *p) {
 	if (splits(x->rows, x->row_bytes, size) || splits(x->cols, x->col_bytes, size))
 		return MX_BAD_STRIDE;
 	if (!span(x->rows, x->row_bytes, &down) || !span(x->cols, x->col_bytes, &across) ||
-	    down > PTRDIFF_MAX - across ||
-	    __builtin_mul_overflow(p->out_rows, x->cols, &elements))
+	    down > PTRDIFF_MAX - across || __builtin_mul_overflow(p->out_rows, x->cols, &elements))
 		return MX_BAD_SHAPE;
 	return MX_OK;
 }

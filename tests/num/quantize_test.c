@@ -234,6 +234,36 @@ static void test_rows(void) {
 	ok(!bad, "rows of 3333 f32 are quantised alike by both, all recipes and formats");
 }
 
+/* Tiles of 32 rows of 32, as lines and as squares, rows too or not. */
+static void test_portable_tiles(void) {
+	enum { TILES = 60 };
+	int bad = 0, done = 0, left = 0;
+	for (int i = 0; i < TILES * MX_FORMATS * 4; i++) {
+		mx_format f = i % MX_FORMATS;
+		const struct mx_fast *paths[] = { mx_fast_portable(f), mx_fast_for(f) };
+		uint8_t codes[2][2][32 * 40], scales[2][2][32 * 3];
+		bool ok[2], square = i / MX_FORMATS % 2, rows = i / MX_FORMATS / 2 % 2;
+		memset(codes, POISON, sizeof codes);
+		memset(scales, POISON, sizeof scales);
+		if (i % 64 == 0)
+			fill(i % 3 ? 0 : 4);
+		for (int p = 0; p < 2; p++) {
+			struct mx_quantised r = { rows ? codes[p][0] : NULL, 40, scales[p][0], 3 };
+			struct mx_quantised c = { codes[p][1], 40, scales[p][1], 3 };
+			ok[p] = (square ? paths[p]->square : paths[p]->lines)(
+				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132, &r,
+				&c);
+		}
+		bad += ok[0] != ok[1] || memcmp(codes[0], codes[1], sizeof codes[0]) ||
+		       memcmp(scales[0], scales[1], sizeof scales[0]);
+		done += ok[0];
+		left += !ok[0];
+	}
+	ok(!bad, "so has its path for tiles");
+	ok(done > TILES && left > TILES, "  %d tiles done, %d left to the rules for special values",
+	   done, left);
+}
+
 /* Blocks as they come, so that both stop at the same one. */
 static void test_portable(void) {
 	enum { BLOCKS = 300 };
@@ -733,6 +763,7 @@ int main(void) {
 		test_fast(r, rounds);
 	test_rows();
 	test_portable();
+	test_portable_tiles();
 	test_threads();
 	test_bad_input();
 	test_bad_dequantise();
