@@ -3,6 +3,7 @@
 #include "codes.h"
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,9 @@ static const char help[] =
 	"       mxcheck dequant --format F --scales SCALES.npy CODES.npy [-o FILE.npy] [OPTIONS]\n"
 	"\n"
 	"The values of codes, typed (one row) or a .npy of uint8, with a scale for each 32 of a\n"
-	"row: element times scale, rounded to float32 once where that is needed. Prints a table,\n"
-	"or writes a .npy of float32.\n"
+	"row: element times scale, rounded to float32 once where that is needed. Lists up to 64\n"
+	"values, or all with -v, else a summary; or writes a .npy of float32. - as a file is\n"
+	"standard input. Of arrays of more dimensions a row is the last axis.\n"
 	"\n"
 	"  --format F         E2M1, E4M3, E5M2, E2M3 or E3M2\n"
 	"  --scale S          one E8M0 byte for all blocks; default 0x7F, which is 1\n"
@@ -22,12 +24,15 @@ static const char help[] =
 	"                     writes them; default row\n"
 	"  --packed           the .npy codes are packed: FP4 low nibble first, FP6 in 6-bit "
 	"fields\n"
+	"  -v                 list every value\n"
 	"  -o FILE.npy        the values, float32\n"
 	"  -h, --help         this text\n";
 
+enum { LISTED = 64 }; /* values that are listed without -v */
+
 struct request {
 	const char *format, *scale, *scales, *axis, *output;
-	bool packed, transposed;
+	bool packed, transposed, verbose;
 	mx_format f;
 };
 
@@ -89,6 +94,21 @@ static void print_table(const struct request *q, const struct mx_bytes *codes,
 		}
 }
 
+static void print_summary(const struct request *q, const struct mx_bytes *codes, const mx_f32 *x) {
+	float least = INFINITY, most = -INFINITY, value;
+	size_t n = codes->rows * codes->cols, special = 0;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&value, &x[i], sizeof value);
+		special += !isfinite(value);
+		least = isfinite(value) && value < least ? value : least;
+		most = isfinite(value) && value > most ? value : most;
+	}
+	printf("%zu x %zu codes of %s: ", codes->rows, codes->cols, mx_format_info(q->f)->name);
+	if (special < n)
+		printf("values from %.9g to %.9g, ", (double)least, (double)most);
+	printf("%zu not finite\n", special);
+}
+
 static int write_file(const struct request *q, const struct mx_bytes *codes, mx_f32 *x,
                       struct mx_error *err) {
 	struct mx_npy a = { 'f', 4, 2, { codes->rows, codes->cols }, codes->rows * codes->cols, x };
@@ -124,8 +144,10 @@ static int dequant(const struct request *q, const struct mx_bytes *codes,
 	int status = x ? convert(q, codes, scales, x, err) : mx_fail(err, "out of memory");
 	if (!status && q->output)
 		status = write_file(q, codes, x, err);
-	else if (!status)
+	else if (!status && (q->verbose || codes->rows * codes->cols <= LISTED))
 		print_table(q, codes, scales, x);
+	else if (!status)
+		print_summary(q, codes, x);
 	free(x);
 	return status;
 }
@@ -150,13 +172,10 @@ int mx_cmd_dequant(int argc, char **argv) {
 	struct mx_bytes codes = { .rows = 1 }, scales = { 0 };
 	struct mx_error err;
 	const struct mx_arg table[] = {
-		{ "--format", &q.format, NULL },
-		{ "--scale", &q.scale, NULL },
-		{ "--scales", &q.scales, NULL },
-		{ "--axis", &q.axis, NULL },
-		{ "-o", &q.output, NULL },
-		{ "--packed", NULL, &q.packed },
-		{ 0 },
+		{ "--format", &q.format, NULL }, { "--scale", &q.scale, NULL },
+		{ "--scales", &q.scales, NULL }, { "--axis", &q.axis, NULL },
+		{ "-o", &q.output, NULL },       { "--packed", NULL, &q.packed },
+		{ "-v", NULL, &q.verbose },      { 0 },
 	};
 	int n, status;
 	if (!mx_args(table, help, argc, argv, &n, &status))

@@ -641,6 +641,32 @@ static void test_dequantise(void) {
 	   "scale NaN gives NaN; 6 * 2^127 overflows to infinity, 1 * 2^127 does not");
 }
 
+/* Each code under each scale, as a whole block, a part of one, and down a column. */
+static void test_every_code(void) {
+	int bad = 0;
+	for (int f = 0; f < MX_FORMATS; f++)
+		for (int s = 0; s < 256; s++)
+			for (int first = 0; first < 1 << mx_format_info(f)->bits; first += 16) {
+				uint8_t codes[32] = { 0 }, scale = s;
+				struct mx_quantised q = { codes, 32, &scale, 1 };
+				mx_f32 row[32], part[31], column[64];
+				for (int i = 0; i < 32; i++)
+					mx_elem_set(f, codes, i, (mx_elem){ first + i % 16 });
+				bad += mx_dequantize(f, &q, 1, 32, row, 128, 4) ||
+				       mx_dequantize(f, &q, 1, 31, part, 124, 4) ||
+				       mx_dequantize(f, &q, 1, 32, column, 4, 8);
+				for (int i = 0; i < 32; i++) {
+					mx_f32 x = mx_elem_to_f32(f, (mx_elem){ first + i % 16 });
+					mx_f32 want = { 0x7FC00000 };
+					if (s < 255)
+						want = mx_f32_scale(x, s - 127);
+					bad += row[i].v != want.v || column[2 * i].v != want.v ||
+					       (i < 31 && part[i].v != want.v);
+				}
+			}
+	ok(!bad, "every code under every scale is element times scale, rounded once");
+}
+
 /* ---- bad input ---- */
 
 struct mishap {
@@ -759,6 +785,7 @@ int main(void) {
 	test_dtypes();
 	test_transpose();
 	test_dequantise();
+	test_every_code();
 	for (int r = 0; r < MX_RECIPES; r++)
 		test_fast(r, rounds);
 	test_rows();
