@@ -49,6 +49,12 @@ for my $command (qw(quant dequant mfma compare)) {
 mxcheck('--help');
 like($out, qr/quant \| dequant \| mfma \| compare/, 'mxcheck --help names them');
 
+my ($version) = join '.', slurp('ref/mxref.h') =~ /^#define MXREF_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$/mg;
+is(mxcheck('--version'), 0, 'mxcheck has --version') or diag $err;
+like($out, qr/\Amxcheck \Q$version\E, commit \S+\n/, '  its own and the commit');
+like($out, qr/^CPU path +(AVX-512|portable)$/m, '  how it computes');
+like($out, qr/^emu +\S*libmxhip\.so, gfx950\nhip +/m, '  and the runtimes') or diag $out;
+
 # ---- quant ----
 
 # amax 100 is 2^6 and more, the largest power of two in E2M1 is 2^2: scale 2^4. 100/16 = 6.25
