@@ -63,16 +63,30 @@ typedef enum {
 	MX_FINITE,   /* none */
 	MX_NAN_ONLY, /* all exponent and mantissa bits set is NaN; no infinity (E4M3) */
 	MX_IEEE,     /* largest exponent: mantissa 0 is infinity, else NaN (E5M2) */
+	MX_FNUZ,     /* the code with the sign bit alone is NaN; no infinity, no -0 */
+	MX_TWOS,     /* none; a negative code is the two's complement of its magnitude */
 } mx_specials;
 
-/* The enumerator is the cbsz/blgp code of the scaled MFMA [ISA 7.2]. */
+/* Those below MX_FORMATS are the MX formats: the enumerator is the cbsz/blgp code of the scaled
+ * MFMA [ISA 7.2]. The others are elements of schemes (below) alone. Functions of this section
+ * take them all; recipes, mx_quantize, mx_dequantize and the matrix instructions take only MX
+ * formats.
+ *
+ * INT8 is two's complement times 2^-6 [OCP 5.3.4]. E0M4 and E0M7 are a sign and a magnitude
+ * of 4 or 7 bits, times 2^-3 or 2^-6: the elements of MX6 and MX9. */
 typedef enum {
 	MX_E4M3 = 0,
 	MX_E5M2 = 1,
 	MX_E2M3 = 2,
 	MX_E3M2 = 3,
 	MX_E2M1 = 4,
-	MX_FORMATS = 5
+	MX_FORMATS = 5,
+	MX_E4M3FNUZ = 5, /* exponent bias 8: the largest is 240 */
+	MX_E5M2FNUZ = 6, /* exponent bias 16: the largest is 57344 */
+	MX_INT8 = 7,
+	MX_E0M4 = 8,
+	MX_E0M7 = 9,
+	MX_ELEMENTS = 10
 } mx_format;
 
 struct mx_format_info {
@@ -87,8 +101,8 @@ MXREF_API const struct mx_format_info *mx_format_info(mx_format f);
 /* The format called `name` (case ignored); false if there is none. */
 MXREF_API bool mx_format_by_name(const char *name, mx_format *f);
 
-/* A finite element as sign * sig * 2^exp with 0 <= sig < 16, or its special
- * class. Subnormals and zero have the exponent of the smallest subnormal. */
+/* A finite element as sign * sig * 2^exp with 0 <= sig < 16 (INT8: <= 128, E0M7: < 128), or its
+ * special class. Subnormals and zero have the exponent of the smallest subnormal. */
 struct mx_unpacked {
 	enum { MX_NUMBER, MX_INF, MX_NAN } kind;
 	bool negative;
@@ -113,7 +127,7 @@ typedef enum {
  * there (IEEE 754-2019, 7.4). */
 typedef enum {
 	MX_SATURATE, /* the largest finite magnitude */
-	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3; the others saturate */
+	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3 and FNUZ; the others saturate */
 } mx_overflow;
 
 /* The code of x. From bf16 and f16: widen first, which is exact.
@@ -125,8 +139,10 @@ typedef enum {
  * them. Bits of frac below 2^-32 make no difference to it. A uniform `random`
  * rounds up with probability floor(frac * 2^32) / 2^32; an exact x never moves.
  *
- * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2. A format without NaN
- * takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it open). */
+ * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2; 0x80 in FNUZ. A format
+ * without NaN takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it
+ * open). Zero keeps its sign, but not in FNUZ and INT8, which have no -0. INT8 saturates to
+ * +-127: -128 is decoded, as -2, and never made. */
 MXREF_API mx_elem mx_elem_encode(mx_format f, mx_f32 x, mx_rounding r, mx_overflow o,
                                  uint32_t random);
 
@@ -135,7 +151,7 @@ MXREF_API mx_elem mx_elem_encode(mx_format f, mx_f32 x, mx_rounding r, mx_overfl
 MXREF_API mx_elem mx_elem_from_f32(mx_format f, mx_f32 x);
 
 /* Element `i` of a packed array: FP4 low nibble first, FP6 contiguous
- * little-endian 6-bit fields, FP8 one to a byte. */
+ * little-endian 6-bit fields, FP8 one to a byte; E0M4 in 5-bit fields like FP6. */
 MXREF_API mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i);
 MXREF_API void mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code);
 
