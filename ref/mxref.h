@@ -37,7 +37,7 @@ typedef enum {
 	MX_BAD_FORMAT,  /* no such element format, or not for this operation */
 	MX_BAD_SHAPE,   /* a size that overflows, or does not fit the layout */
 	MX_BAD_STRIDE,  /* elements of an output would overlap */
-	MX_BAD_RECIPE,  /* no such scale recipe */
+	MX_BAD_RECIPE,  /* no such scale recipe or scheme */
 	MX_BAD_PROFILE, /* no such accumulation profile, or fields that contradict each other */
 	MX_BAD_OPTION,  /* another argument out of its range */
 	MX_NO_MEMORY,
@@ -449,6 +449,123 @@ MXREF_API mx_status mx_quantize_plain(const struct mx_quantizer *q, const struct
  * one stride must be at least the other times its number of elements. */
 MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, size_t rows,
                                   size_t cols, mx_f32 *out, size_t row_stride, size_t col_stride);
+
+/* ---- quantisation: schemes ---- */
+
+/* A scheme is all that one implementation does to quantise a matrix with scales that are no MX
+ * recipe's: f32 scales of FP8, the E4M3 scales of NVFP4, MXINT8, and the MicroeXponent formats
+ * MX6 and MX9. num/schemes.def has the rules, column by column, and their sources.
+ * Implementations of one name in common differ in bits: whether x is divided by the scale or
+ * multiplied by its reciprocal, what bounds amax or the scale from below, and what becomes of
+ * zeros and NaN.
+ *
+ * Where a source leaves the last bit to the hardware - v_rcp_f32 in AITER, rcp.approx in vLLM's
+ * NVFP4, Triton's f32 division in DeepSeek's kernels - the scheme rounds to nearest: assumed. A
+ * NaN that arithmetic makes has sign +: the sign of a NaN code is free. */
+typedef enum {
+	MX_SCHEME_NONE,                 /* no scaling: the element format's own conversion */
+	MX_SCHEME_DEEPSEEK,             /* FP8 with f32 scales, this and what follows */
+	MX_SCHEME_DEEPGEMM,
+	MX_SCHEME_VLLM_TENSOR,
+	MX_SCHEME_VLLM_TOKEN,
+	MX_SCHEME_VLLM_GROUP,
+	MX_SCHEME_AITER_TOKEN,
+	MX_SCHEME_AITER_GROUP,
+	MX_SCHEME_AITER_TORCH,
+	MX_SCHEME_AITER_TORCH_TENSOR,
+	MX_SCHEME_TORCHAO,
+	MX_SCHEME_TORCHAO_TRAINING,     /* stores the factor of x: max / amax */
+	MX_SCHEME_TORCHAO_BLOCKWISE,
+	MX_SCHEME_COMPRESSED_TENSORS,
+	MX_SCHEME_NVFP4_TORCHAO,        /* E2M1 with E4M3 scales */
+	MX_SCHEME_NVFP4_TORCHAO_SINGLE, /* the one without a scale of the tensor */
+	MX_SCHEME_NVFP4_MODELOPT,
+	MX_SCHEME_NVFP4_COMPRESSED_TENSORS,
+	MX_SCHEME_NVFP4_VLLM,
+	MX_SCHEME_MXINT8,               /* INT8 with E8M0 scales */
+	MX_SCHEME_MXINT8_FULL,          /* uses the code -128 */
+	MX_SCHEME_QUARK_MXINT8,
+	MX_SCHEME_QUARK_MX6,            /* E0M4 and E0M7 with an exponent and bits of pairs */
+	MX_SCHEME_QUARK_MX9,
+	MX_SCHEMES
+} mx_scheme;
+
+/* What shares a scale: rows by columns of the matrix, its whole, or a row. A row is a token, or
+ * an output channel of weights. Blocks at the right and lower edge may be smaller. */
+typedef enum {
+	MX_PER_TENSOR,
+	MX_PER_ROW,
+	MX_PER_1X16,
+	MX_PER_1X32,
+	MX_PER_1X128,
+	MX_PER_128X128,
+	MX_PERS
+} mx_per;
+
+/* How a scale is stored, and in how many bytes. */
+typedef enum {
+	MX_SCALE_F32,   /* 4, little-endian: an element is code * scale (TORCHAO_TRAINING: / scale) */
+	MX_SCALE_E4M3,  /* 1: code * (scale * tensor's), or where the tensor's scale is the factor
+	                 * of x - compressed-tensors, vLLM - code * (scale / tensor's) */
+	MX_SCALE_E8M0,  /* 1: code * 2^(scale-127) */
+	MX_SCALE_PAIRS, /* 2: e, and bit j for the elements 2j and 2j+1: code * 2^(e-127-bit) */
+} mx_scale_kind;
+
+struct mx_scheme_info {
+	const char *name;   /* "vllm-token" */
+	const char *source; /* whose rule it is, with the version, and where it stands */
+	unsigned formats;   /* bit f is set if the scheme is defined for format f */
+	unsigned per;       /* bit p is set if it is defined for MX_PER_... p */
+	mx_scale_kind scale;
+	bool tensor_scale;  /* the tensor has an f32 scale as well */
+};
+
+/* What a scheme is; NULL if there is no such scheme. By name (case ignored): false if none. */
+MXREF_API const struct mx_scheme_info *mx_scheme_info(mx_scheme s);
+MXREF_API bool mx_scheme_by_name(const char *name, mx_scheme *s);
+
+/* "tensor", "row", "1x16", "1x32", "1x128", "128x128"; NULL if there is no such p. */
+MXREF_API const char *mx_per_name(mx_per p);
+MXREF_API bool mx_per_by_name(const char *name, mx_per *p);
+
+/* How to quantise. The format and what shares a scale must be the scheme's. */
+struct mx_scheme_args {
+	mx_scheme scheme;
+	mx_format format;
+	mx_per per;
+	const mx_f32 *tensor_scale; /* quantising: NULL takes that of the tensor's own amax.
+	                             * Dequantising: needed where the scheme has one. */
+};
+
+/* How many scales a matrix of rows x cols has, and the bytes of each. */
+struct mx_scales_shape {
+	size_t rows, cols, bytes;
+};
+MXREF_API mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t rows, size_t cols,
+                                     struct mx_scales_shape *shape);
+
+/* Quantise x. Row r of out has its packed codes at codes + r * row_bytes; scale (i,j) is at
+ * scales + i * scale_row_bytes + j * bytes, where i and j count the blocks and bytes is that of
+ * mx_scheme_scales: with MX_PER_128X128 one row of scales serves 128 rows of codes. Strides in
+ * bytes; what lies between rows is not touched; unused bits of a row's last byte are 0. For
+ * blocks down the columns swap rows and cols, and the strides, of x. *tensor_scale gets the
+ * scale of the tensor; it may be NULL where the scheme has none.
+ *
+ * MX_BAD_POINTER  a null pointer: a, x, out, shape, and what they point to if it is not empty;
+ *                 tensor_scale, or the argument's when dequantising, where there is one
+ * MX_BAD_RECIPE   no such scheme
+ * MX_BAD_FORMAT   no such format, or not the scheme's
+ * MX_BAD_OPTION   no such MX_PER_..., or not the scheme's; no such dtype
+ * MX_BAD_SHAPE    a size that overflows
+ * MX_BAD_STRIDE   an output row that reaches into the next */
+MXREF_API mx_status mx_scheme_quantize(const struct mx_scheme_args *a, const struct mx_tensor *x,
+                                       const struct mx_quantised *out, mx_f32 *tensor_scale);
+
+/* The inverse, with f32 products and quotients in the order of mx_scale_kind, each rounded once;
+ * out and its strides are as in mx_dequantize. */
+MXREF_API mx_status mx_scheme_dequantize(const struct mx_scheme_args *a,
+                                         const struct mx_quantised *q, size_t rows, size_t cols,
+                                         mx_f32 *out, size_t row_stride, size_t col_stride);
 
 /* ---- matrix arithmetic ---- */
 

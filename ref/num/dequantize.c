@@ -1,5 +1,5 @@
 /* Dequantising a tensor: element times scale. */
-#include "f32.h"
+#include "quantize.h"
 
 /* Where one stride steps over all elements of the other direction, none meet. */
 static bool apart(size_t n, size_t stride, size_t m, size_t step) {
@@ -7,7 +7,7 @@ static bool apart(size_t n, size_t stride, size_t m, size_t step) {
 	return n == 1 || m == 1 || (!__builtin_mul_overflow(m, step, &extent) && extent <= stride);
 }
 
-static mx_status check_out(size_t rows, size_t cols, size_t row_stride, size_t col_stride) {
+mx_status mx_check_strides(size_t rows, size_t cols, size_t row_stride, size_t col_stride) {
 	size_t down, across, last;
 	if ((rows > 1 && !row_stride) || (cols > 1 && !col_stride) ||
 	    !(apart(rows, row_stride, cols, col_stride) ||
@@ -35,7 +35,7 @@ mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, size_t rows, 
 		return MX_OK;
 	if (!q->codes || !q->scales || !out)
 		return MX_BAD_POINTER;
-	mx_status s = check_out(rows, cols, row_stride, col_stride);
+	mx_status s = mx_check_strides(rows, cols, row_stride, col_stride);
 	if (s)
 		return s;
 	for (size_t r = 0; r < rows; r++) {

@@ -35,6 +35,13 @@ static inline uint32_t mx_tensor_get(const struct mx_tensor *x, size_t r, size_t
 	}
 }
 
+/* Whether rows x cols f32 can be written with these strides: MX_BAD_STRIDE where two might meet.
+ * Neither count is 0. */
+mx_status mx_check_strides(size_t rows, size_t cols, size_t row_stride, size_t col_stride);
+
+/* The code that integer rounding, which does not look for NaN, makes of one. */
+mx_elem mx_software_nan(const struct mx_format_info *t, mx_f32 nan);
+
 /* In place: butterflies of distance 1, 2, 4, 8, then times 0.25, each f32 rounded once. */
 void mx_hadamard16(uint32_t v[16]);
 

@@ -1,11 +1,12 @@
 /* The elements of a scaled block: from x and the scale to the code. */
 #include "number.h"
+#include "quantize.h"
 
 /* FP4 and FP6 by integer rounding that looks for nothing: the bits of a NaN,
  * rebiased and rounded like a number's, and the low byte of that (torchao
  * _f32_to_floatx_unpacked; AITER f32_to_mxfp4). FP8 by PyTorch's conversions,
  * where NaN is all ones (c10/util/Float8_e5m2.h). */
-static mx_elem software_nan(const struct mx_format_info *t, mx_f32 nan) {
+mx_elem mx_software_nan(const struct mx_format_info *t, mx_f32 nan) {
 	uint32_t magnitude = 0x7F;
 	if (t->specials == MX_FINITE) {
 		uint32_t rebiased = mx_f32_magnitude(nan) - ((127u - t->bias) << MX_F32_MAN);
@@ -34,7 +35,7 @@ static mx_elem encode_reciprocal(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r
 	if (s.v == 0xFF && mx_f32_magnitude(x) <= MX_F32_INF)
 		q.v = quieted;
 	if (mx_f32_magnitude(q) > MX_F32_INF)
-		return software_nan(mx_format_info(f), q);
+		return mx_software_nan(mx_format_info(f), q);
 	return mx_elem_encode(f, q, r, MX_SATURATE, random);
 }
 

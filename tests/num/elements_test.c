@@ -85,8 +85,7 @@ static unsigned nearest(const struct format *f, double x, mx_rounding r) {
 		return half - 1;
 	for (unsigned c = 0; c < half; c++) {
 		double d = fabs(f->value(c) - x), b = fabs(f->value(best) - x);
-		if (r == MX_RTZ ? f->value(c) <= x
-		                : d < b || (d == b && (r == MX_RNA || !(c & 1))))
+		if (r == MX_RTZ ? f->value(c) <= x : d < b || (d == b && (r == MX_RNA || !(c & 1))))
 			best = c;
 	}
 	return best;
@@ -125,7 +124,8 @@ static void try_one(const struct format *f, double x) {
 			tried++;
 			if (got != want && !wrong++)
 				diag("%s: %a, rounding %d, overflow %d: code 0x%02x, should be "
-				     "0x%02x", f->name, x, roundings[i], o, got, want);
+				     "0x%02x",
+				     f->name, x, roundings[i], o, got, want);
 		}
 }
 
@@ -147,7 +147,9 @@ static void test_encode(const struct format *f) {
 		try_around(f, c + 1 < half ? (f->value(c) + f->value(c + 1)) / 2
 		                           : 1.5 * f->max - f->value(c - 1) / 2);
 	}
-	double others[] = { NAN, -NAN, INFINITY, -INFINITY, 0x1p-149, -0x1p-149, 0x1p127, -0x1p127 };
+	double others[] = {
+		NAN, -NAN, INFINITY, -INFINITY, 0x1p-149, -0x1p-149, 0x1p127, -0x1p127
+	};
 	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
 		try_one(f, others[i]);
 	ok(!wrong, "%s encodes %u numbers at and around codes and ties", f->name, tried);
