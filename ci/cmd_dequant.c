@@ -110,8 +110,8 @@ static int convert(const struct request *q, const struct mx_bytes *codes,
 	if (!status) {
 		struct mx_quantised in = { packed.v, row_bytes, scales->v, scales->cols };
 		mx_status s = mx_dequantize(q->f, &in, codes->rows, codes->cols, x,
-		                            q->transposed ? 1 : codes->cols,
-		                            q->transposed ? codes->rows : 1);
+		                            4 * (q->transposed ? 1 : codes->cols),
+		                            4 * (q->transposed ? codes->rows : 1));
 		status = s ? mx_fail(err, "%s", mx_strerror(s)) : 0;
 	}
 	free(packed.v);

@@ -129,8 +129,8 @@ static int load(struct work *w, bool bf16, char **text, int n, struct mx_error *
 		               text[0], mx_npy_type(a));
 	x->data = a->data;
 	x->dtype = bf16 ? MX_DTYPE_BF16 : a->bytes == 2 ? MX_DTYPE_F16 : MX_DTYPE_F32;
-	x->row_stride = (ptrdiff_t)x->cols;
-	x->col_stride = 1;
+	x->col_bytes = (ptrdiff_t)a->bytes;
+	x->row_bytes = (ptrdiff_t)x->cols * x->col_bytes;
 	return 0;
 }
 

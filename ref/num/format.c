@@ -28,7 +28,7 @@ const struct mx_format_info *mx_format_info(mx_format f) {
 }
 
 bool mx_format_by_name(const char *name, mx_format *f) {
-	for (int i = 0; i < MX_ELEMENTS; i++)
+	for (int i = 0; name && f && i < MX_ELEMENTS; i++)
 		if (!strcasecmp(name, mx_types[i].name)) {
 			*f = i;
 			return true;

@@ -44,7 +44,7 @@ static void encode(const struct work *w, const uint32_t *x, const uint32_t *rand
                    uint8_t scale, uint8_t *codes) {
 	const struct mx_quantizer *q = w->p->q;
 	uint8_t packed[MX_BLOCK] = { 0 };
-	if (!w->fast || !w->fast->block(x, scale, packed))
+	if (!w->fast || !w->fast->block((const uint8_t *)x, scale, packed))
 		for (unsigned i = 0; i < n; i++)
 			mx_elem_set(q->format, packed, i,
 			            mx_scaled_encode(q->recipe, q->format, (mx_f32){ x[i] },
@@ -55,16 +55,16 @@ static void encode(const struct work *w, const uint32_t *x, const uint32_t *rand
 
 /* ---- rows of whole f32, quantised where they lie ---- */
 
-static void quantize_any(const struct work *w, const uint32_t *x, const uint32_t *random,
+static void quantize_any(const struct work *w, const uint8_t *x, const uint32_t *random,
                          unsigned n, uint8_t *codes, uint8_t *scale) {
 	uint32_t padded[MX_BLOCK] = { 0 };
-	memcpy(padded, x, n * sizeof *x);
+	memcpy(padded, x, n * sizeof *padded);
 	mx_f32 amax = { amax_of(w->p, padded, MX_BLOCK) };
 	*scale = mx_scale(w->p->q->recipe, w->p->q->format, amax).v;
 	encode(w, padded, random, n, *scale, codes);
 }
 
-static void quantize_row(const struct work *w, const uint32_t *x, const uint32_t *random,
+static void quantize_row(const struct work *w, const uint8_t *x, const uint32_t *random,
                          uint8_t *codes, uint8_t *scales) {
 	const struct mx_quantizer *q = w->p->q;
 	size_t cols = w->p->x->cols, bytes = mx_packed_bytes(q->format, MX_BLOCK);
@@ -72,11 +72,11 @@ static void quantize_row(const struct work *w, const uint32_t *x, const uint32_t
 		size_t at = b * MX_BLOCK, left = cols - at;
 		done = 0;
 		if (w->fast)
-			done = w->fast->row(q->recipe, x + at, left / MX_BLOCK, codes + b * bytes,
-			                    scales + b);
+			done = w->fast->row(q->recipe, x + 4 * at, left / MX_BLOCK,
+			                    codes + b * bytes, scales + b);
 		if (done)
 			continue;
-		quantize_any(w, x + at, random ? random + at : NULL,
+		quantize_any(w, x + 4 * at, random ? random + at : NULL,
 		             left < MX_BLOCK ? left : MX_BLOCK, codes + b * bytes, scales + b);
 		done = 1;
 	}
@@ -84,14 +84,14 @@ static void quantize_row(const struct work *w, const uint32_t *x, const uint32_t
 
 static bool rows_lie_ready(const struct mx_plan *p) {
 	return p->rowwise && !p->colwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard &&
-	       p->x->dtype == MX_DTYPE_F32 && p->x->col_stride == 1;
+	       p->x->dtype == MX_DTYPE_F32 && p->x->col_bytes == 4;
 }
 
 static void quantize_rows(const struct work *w, const struct mx_band *band) {
 	const struct mx_plan *p = w->p;
 	for (size_t r = 0; r < band->rows; r++) {
 		size_t in = band->in_row + r, out = band->out_row + r;
-		const uint32_t *x = (const uint32_t *)p->x->data + (ptrdiff_t)in * p->x->row_stride;
+		const uint8_t *x = mx_tensor_at(p->x, in, 0);
 		const uint32_t *random =
 			p->rounding == MX_SR ? p->q->random + in * p->x->cols : NULL;
 		quantize_row(w, x, random, p->rowwise->codes + out * p->rowwise->row_bytes,
@@ -108,11 +108,8 @@ static void load_tile(const struct mx_plan *p, const struct mx_band *band, size_
 		memset(t, 0, sizeof *t);
 	for (size_t r = 0; r < band->rows; r++) {
 		size_t in = band->in_row + r;
-		if (p->x->dtype == MX_DTYPE_F32 && p->x->col_stride == 1)
-			memcpy(t->x[r],
-			       (const uint32_t *)p->x->data + (ptrdiff_t)in * p->x->row_stride +
-			               col,
-			       cols * sizeof **t->x);
+		if (p->x->dtype == MX_DTYPE_F32 && p->x->col_bytes == 4)
+			memcpy(t->x[r], mx_tensor_at(p->x, in, col), cols * sizeof **t->x);
 		else
 			for (size_t c = 0; c < cols; c++)
 				t->x[r][c] = mx_tensor_get(p->x, in, col + c);

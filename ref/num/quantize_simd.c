@@ -8,7 +8,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Scales are found for as many blocks at a time. */
-enum { RUN = 32 };
+enum { RUN = 32, BLOCK_BYTES = 4 * MX_BLOCK };
 
 typedef uint32_t words __attribute__((vector_size(64)));
 typedef int32_t integers __attribute__((vector_size(64)));
@@ -31,11 +31,12 @@ INLINE struct shape shape_of(struct mx_format_info t) {
 }
 
 /* The largest magnitude, NaN above all. */
-INLINE uint32_t largest(const uint32_t *x) {
-	uint32_t m = 0;
+INLINE uint32_t largest(const uint8_t *x) {
+	uint32_t v[MX_BLOCK], m = 0;
+	memcpy(v, x, sizeof v);
 	for (int i = 0; i < MX_BLOCK; i++) {
-		uint32_t v = x[i] & ~MX_F32_SIGN;
-		m = v > m ? v : m;
+		v[i] &= ~MX_F32_SIGN;
+		m = v[i] > m ? v[i] : m;
 	}
 	return m;
 }
@@ -43,7 +44,7 @@ INLINE uint32_t largest(const uint32_t *x) {
 /* Nearest-even codes of 16 x * 2^k, as mx_round_code finds them, of finite x.
  * Subnormal x are taken for 2^-126 and more; with k <= 95 either is far below half
  * the least element, and rounds to zero. */
-INLINE void encode16(struct shape f, const uint32_t *x, int k, words *codes) {
+INLINE void encode16(struct shape f, const uint8_t *x, int k, words *codes) {
 	words bits, m, sig, above, shift, low, code;
 	memcpy(&bits, x, sizeof bits);
 	m = bits & ~MX_F32_SIGN;
@@ -79,8 +80,8 @@ INLINE void pack8(const words *codes, uint8_t *out) {
 	memcpy(out, &b, sizeof b);
 }
 
-INLINE void encode(struct shape f, const uint32_t *x, int k, uint8_t *out) {
-	for (int half = 0; half < 2; half++, x += 16, out += 2 * f.bits) {
+INLINE void encode(struct shape f, const uint8_t *x, int k, uint8_t *out) {
+	for (int half = 0; half < 2; half++, x += 64, out += 2 * f.bits) {
 		words codes;
 		encode16(f, x, k, &codes);
 		if (f.bits == 4)
@@ -97,7 +98,7 @@ INLINE bool is_plain(uint32_t amax, uint8_t scale) {
 	return amax < MX_F32_INF && scale >= 32 && scale < 0xFF;
 }
 
-INLINE bool block(struct shape f, const uint32_t *x, uint8_t scale, uint8_t *codes) {
+INLINE bool block(struct shape f, const uint8_t *x, uint8_t scale, uint8_t *codes) {
 	if (!is_plain(largest(x), scale))
 		return false;
 	encode(f, x, 127 - scale, codes);
@@ -105,7 +106,7 @@ INLINE bool block(struct shape f, const uint32_t *x, uint8_t scale, uint8_t *cod
 }
 
 /* An all-zero block is its signs, with any k. */
-INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint32_t *x, size_t blocks,
+INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, size_t blocks,
                   uint8_t *codes, uint8_t *scales) {
 	uint32_t amax[RUN];
 	uint8_t scale[RUN];
@@ -113,12 +114,12 @@ INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint32_t *x, 
 	if (!n)
 		return 0;
 	for (size_t b = 0; b < n; b++)
-		amax[b] = largest(x + b * MX_BLOCK);
+		amax[b] = largest(x + b * BLOCK_BYTES);
 	mx_scales(r, id, amax, n, scale);
 	for (size_t b = 0; b < n; b++) {
 		if (amax[b] && !is_plain(amax[b], scale[b]))
 			return b;
-		encode(f, x + b * MX_BLOCK, amax[b] ? 127 - scale[b] : 0,
+		encode(f, x + b * BLOCK_BYTES, amax[b] ? 127 - scale[b] : 0,
 		       codes + b * (MX_BLOCK / 8 * f.bits));
 		scales[b] = scale[b];
 	}
@@ -137,12 +138,12 @@ INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint32_t *x, 
 
 /* The format is a constant, and so is all that row() and block() make of it. */
 #define FUNCTIONS(kind, attribute, id, ...)                                                        \
-	attribute static size_t row_##id##_##kind(mx_recipe r, const uint32_t *x, size_t blocks,   \
+	attribute static size_t row_##id##_##kind(mx_recipe r, const uint8_t *x, size_t blocks,   \
 	                                          uint8_t *codes, uint8_t *scales) {               \
 		return row(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,        \
 		           blocks, codes, scales);                                                 \
 	}                                                                                          \
-	attribute static bool block_##id##_##kind(const uint32_t *x, uint8_t s, uint8_t *codes) {  \
+	attribute static bool block_##id##_##kind(const uint8_t *x, uint8_t s, uint8_t *codes) {  \
 		return block(shape_of((struct mx_format_info){ __VA_ARGS__ }), x, s, codes);       \
 	}
 #define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz)                                        \

@@ -172,7 +172,7 @@ const struct mx_recipe_info *mx_recipe_info(mx_recipe r) {
 }
 
 bool mx_recipe_by_name(const char *name, mx_recipe *r) {
-	for (int i = 0; i < MX_RECIPES; i++)
+	for (int i = 0; name && r && i < MX_RECIPES; i++)
 		if (!strcasecmp(name, recipes[i].info.name)) {
 			*r = i;
 			return true;

@@ -67,7 +67,7 @@ const struct mx_scheme_info *mx_scheme_info(mx_scheme s) {
 }
 
 bool mx_scheme_by_name(const char *name, mx_scheme *s) {
-	for (int i = 0; i < MX_SCHEMES; i++)
+	for (int i = 0; name && s && i < MX_SCHEMES; i++)
 		if (!strcasecmp(name, rows[i].info.name))
 			return *s = i, true;
 	return false;
@@ -78,7 +78,7 @@ const char *mx_per_name(mx_per p) {
 }
 
 bool mx_per_by_name(const char *name, mx_per *p) {
-	for (int i = 0; i < MX_PERS; i++)
+	for (int i = 0; name && p && i < MX_PERS; i++)
 		if (!strcasecmp(name, pers[i].name))
 			return *p = i, true;
 	return false;
@@ -163,19 +163,6 @@ static mx_status check_quantised(const struct mx_scheme_args *a, const struct mx
 	return s ? s : check_rows(shape.rows, bytes, q->scale_row_bytes);
 }
 
-static mx_status check_input(const struct mx_tensor *x) {
-	size_t size = x->dtype == MX_DTYPE_F32 ? 4 : 2, down, across, extent;
-	size_t row = x->row_stride < 0 ? -(size_t)x->row_stride : (size_t)x->row_stride;
-	size_t col = x->col_stride < 0 ? -(size_t)x->col_stride : (size_t)x->col_stride;
-	if (!x->data)
-		return MX_BAD_POINTER;
-	if (__builtin_mul_overflow(x->rows - 1, row, &down) ||
-	    __builtin_mul_overflow(x->cols - 1, col, &across) ||
-	    __builtin_add_overflow(down, across, &extent) || extent > PTRDIFF_MAX / size - 1)
-		return MX_BAD_SHAPE;
-	return MX_OK;
-}
-
 static mx_status check_quantize(const struct mx_scheme_args *a, const struct mx_tensor *x,
                                 const struct mx_quantised *out, const mx_f32 *tensor_scale) {
 	mx_status s = check_args(a);
@@ -187,7 +174,7 @@ static mx_status check_quantize(const struct mx_scheme_args *a, const struct mx_
 		return MX_BAD_OPTION;
 	if (!x->rows || !x->cols)
 		return MX_OK;
-	s = check_input(x);
+	s = mx_check_tensor(x);
 	return s ? s : check_quantised(a, out, x->rows, x->cols);
 }
 
@@ -256,8 +243,8 @@ mx_status mx_scheme_quantize(const struct mx_scheme_args *a, const struct mx_ten
 /* ---- dequantising ---- */
 
 static mx_status check_dequantize(const struct mx_scheme_args *a, const struct mx_quantised *q,
-                                  size_t n, size_t k, const mx_f32 *out, size_t row_stride,
-                                  size_t col_stride) {
+                                  size_t n, size_t k, const mx_f32 *out, size_t row_bytes,
+                                  size_t col_bytes) {
 	mx_status s = check_args(a);
 	if (s)
 		return s;
@@ -268,13 +255,13 @@ static mx_status check_dequantize(const struct mx_scheme_args *a, const struct m
 	if (!out)
 		return MX_BAD_POINTER;
 	s = check_quantised(a, q, n, k);
-	return s ? s : mx_check_strides(n, k, row_stride, col_stride);
+	return s ? s : mx_check_strides(n, k, row_bytes, col_bytes);
 }
 
 mx_status mx_scheme_dequantize(const struct mx_scheme_args *a, const struct mx_quantised *q,
-                               size_t n, size_t k, mx_f32 *out, size_t row_stride,
-                               size_t col_stride) {
-	mx_status s = check_dequantize(a, q, n, k, out, row_stride, col_stride);
+                               size_t n, size_t k, mx_f32 *out, size_t row_bytes,
+                               size_t col_bytes) {
+	mx_status s = check_dequantize(a, q, n, k, out, row_bytes, col_bytes);
 	if (s || !n || !k)
 		return s;
 	struct mx_scheme_call c = { &rows[a->scheme], a->format, NULL, { 0 } };
@@ -282,9 +269,11 @@ mx_status mx_scheme_dequantize(const struct mx_scheme_args *a, const struct mx_q
 	if (c.s->info.tensor_scale)
 		c.tensor = *a->tensor_scale;
 	for (size_t r = 0; r < n; r++)
-		for (size_t j = 0; j < k; j++)
-			out[r * row_stride + j * col_stride] = c.s->family->value(
+		for (size_t j = 0; j < k; j++) {
+			mx_f32 y = c.s->family->value(
 				&c, get_scale(q, r / high, j / wide, scale_bytes(c.s->info.scale)),
 				mx_elem_get(a->format, q->codes + r * q->row_bytes, j), j % wide);
+			memcpy((uint8_t *)out + r * row_bytes + j * col_bytes, &y, sizeof y);
+		}
 	return MX_OK;
 }

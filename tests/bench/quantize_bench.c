@@ -68,7 +68,7 @@ int main(void) {
 	struct mx_quantised col = { malloc((size_t)ROWS * COLS), ROWS, malloc(ROWS * COLS / 32),
 		                    ROWS / 32 };
 	struct job j = { .q = { .threads = 1 },
-		         .x = { data(), MX_DTYPE_F32, ROWS, COLS, COLS, 1 },
+		         .x = { data(), MX_DTYPE_F32, ROWS, COLS, 4 * COLS, 4 },
 		         .rowwise = &row,
 		         .copy = malloc((size_t)ROWS * COLS * 4) };
 	if (!j.x.data || !j.copy || !row.codes || !row.scales || !col.codes || !col.scales)

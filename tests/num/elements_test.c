@@ -184,9 +184,9 @@ static void test_refused(const struct format *f) {
 	uint8_t codes[4], scale[1] = { 127 };
 	struct mx_quantised q = { codes, 4, scale, 1 };
 	struct mx_quantizer how = { .format = f->id, .threads = 1 };
-	struct mx_tensor t = { x, MX_DTYPE_F32, 1, 4, 4, 1 };
+	struct mx_tensor t = { x, MX_DTYPE_F32, 1, 4, 16, 4 };
 	ok(mx_quantize(&how, &t, &q, NULL) == MX_BAD_FORMAT &&
-	           mx_dequantize(f->id, &q, 1, 4, (mx_f32 *)y, 4, 1) == MX_BAD_FORMAT &&
+	           mx_dequantize(f->id, &q, 1, 4, (mx_f32 *)y, 16, 4) == MX_BAD_FORMAT &&
 	           mx_scale(MX_RECIPE_FLOOR, f->id, of(1)).v == 0xFF,
 	   "%s is refused where an MX format is needed", f->name);
 }

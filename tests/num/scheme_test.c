@@ -623,7 +623,8 @@ static void run(const struct source *s) {
 	mx_f32 got = { 0 };
 	need(mx_scheme_by_name(s->name, &a.scheme), s->name);
 	need(mx_scheme_scales(&a, m.rows, m.cols, &shape) == MX_OK, "mx_scheme_scales");
-	struct mx_tensor x = { m.data, m.d, m.rows, m.cols, (ptrdiff_t)m.cols, 1 };
+	ptrdiff_t size = m.d == MX_DTYPE_F32 ? 4 : 2;
+	struct mx_tensor x = { m.data, m.d, m.rows, m.cols, (ptrdiff_t)m.cols * size, size };
 	struct mx_quantised out = { packed, row_bytes, scales, shape.cols * shape.bytes };
 	mx_status status = mx_scheme_quantize(&a, &x, &out, s->tensor ? &got : NULL);
 	if (status && !bad++)
