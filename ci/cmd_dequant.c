@@ -2,6 +2,7 @@
 #include "args.h"
 #include "codes.h"
 #include "command.h"
+#include "schemes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 static const char help[] =
 	"usage: mxcheck dequant --format F [--scale S] CODE ...\n"
 	"       mxcheck dequant --format F --scales SCALES.npy CODES.npy [-o FILE.npy] [OPTIONS]\n"
+	"       mxcheck dequant --scheme S --scales SCALES.npy [OPTIONS] CODES.npy | CODE ...\n"
 	"\n"
 	"The values of codes, typed (one row) or a .npy of uint8, with a scale for each 32 of a\n"
 	"row: element times scale, rounded to float32 once where that is needed. Prints a table,\n"
@@ -23,12 +25,17 @@ static const char help[] =
 	"  --packed           the .npy codes are packed: FP4 low nibble first, FP6 in 6-bit "
 	"fields\n"
 	"  -o FILE.npy        the values, float32\n"
+	"  --scheme S, --per P, --tensor-scale X, --tensor FILE.npy, and --format with a default:\n"
+	"                     codes and scales are those of mxcheck quant --scheme\n"
 	"  -h, --help         this text\n";
 
 struct request {
 	const char *format, *scale, *scales, *axis, *output;
 	bool packed, transposed;
 	mx_format f;
+	struct mx_scheme_options by;
+	struct mx_scheme_args how; /* of --scheme */
+	mx_f32 given;
 };
 
 /* ---- input ---- */
@@ -132,8 +139,22 @@ static int dequant(const struct request *q, const struct mx_bytes *codes,
 
 /* ---- the command ---- */
 
+static bool check_format(struct request *q) {
+	if (!q->by.scheme && (q->by.per || q->by.tensor_scale || q->by.tensor))
+		return mx_complain("dequant", "--per, --tensor-scale and --tensor need --scheme"),
+		       false;
+	if (!q->by.scheme)
+		return mx_parse_format("dequant", "--format", q->format, &q->f);
+	if (q->scale)
+		return mx_complain("dequant", "--scheme goes with --scales, not --scale"), false;
+	if (!mx_choose_scheme("dequant", &q->by, q->format, &q->how, &q->given))
+		return false;
+	q->f = q->how.format;
+	return true;
+}
+
 static int check(struct request *q, int n) {
-	if (!mx_parse_format("dequant", "--format", q->format, &q->f))
+	if (!check_format(q))
 		return MX_BAD_INPUT;
 	if (q->scale && q->scales)
 		return mx_complain("dequant", "--scale or --scales, not both");
@@ -155,6 +176,10 @@ int mx_cmd_dequant(int argc, char **argv) {
 		{ "--scales", &q.scales, NULL },
 		{ "--axis", &q.axis, NULL },
 		{ "-o", &q.output, NULL },
+		{ "--scheme", &q.by.scheme, NULL },
+		{ "--per", &q.by.per, NULL },
+		{ "--tensor-scale", &q.by.tensor_scale, NULL },
+		{ "--tensor", &q.by.tensor, NULL },
 		{ "--packed", NULL, &q.packed },
 		{ 0 },
 	};
@@ -167,7 +192,10 @@ int mx_cmd_dequant(int argc, char **argv) {
 		status = mx_codes_load(argv[1], q.f, q.packed, &codes, &err);
 	else
 		status = typed(argv + 1, n, q.f, &codes, &err);
-	if (!status)
+	struct mx_scheme_files files = { NULL, q.scales, q.packed, q.transposed };
+	if (!status && q.by.scheme)
+		status = mx_dequant_scheme(&q.how, &codes, &files, q.output, &err);
+	else if (!status)
 		status = load_scales(&q, &codes, &scales, &err) ||
 		         dequant(&q, &codes, &scales, &err);
 	free(codes.v);

@@ -2,6 +2,7 @@
 #include "args.h"
 #include "codes.h"
 #include "command.h"
+#include "schemes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 static const char help[] =
 	"usage: mxcheck quant --format F [OPTIONS] X ...\n"
 	"       mxcheck quant --format F [OPTIONS] FILE.npy [-o CODES.npy --scales SCALES.npy]\n"
+	"       mxcheck quant --scheme S [OPTIONS] X ... | FILE.npy\n"
 	"\n"
 	"Quantises numbers, typed (one row) or a .npy of float32 or float16 (one row or a "
 	"matrix),\n"
@@ -34,6 +36,16 @@ static const char help[] =
 	"  -o FILE.npy        codes, one to a byte\n"
 	"  --scales FILE.npy  scales, E8M0, one for each 32 of a row\n"
 	"  --packed           codes packed: FP4 low nibble first, FP6 in 6-bit fields\n"
+	"\n"
+	"Scales that are no MX recipe's:\n"
+	"  --scheme S         in the place of --recipe: what one implementation does, below\n"
+	"  --format F         default: the scheme's first\n"
+	"  --per P            what shares a scale; default: the scheme's first\n"
+	"  --tensor-scale X   the scale of the tensor; default: from the tensor's own amax\n"
+	"  --tensor FILE.npy  the scale of the tensor, float32, written with -o\n"
+	"  --scales FILE.npy  float32; or uint8, for MX6 and MX9 two bytes: exponent, bits of pairs\n"
+	"  --axis, --bf16, --packed and -o as above\n"
+	"\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Recipes:\n";
@@ -41,6 +53,7 @@ static const char help[] =
 struct request {
 	const char *format, *recipe, *rounding, *seed, *axis, *block, *output, *scales;
 	bool packed, bf16;
+	struct mx_scheme_options by;
 };
 
 /* What to quantise, and what came of it: codes one to a byte, in rows of the blocks' direction. */
@@ -82,6 +95,14 @@ static bool choose_recipe(const char *name, struct mx_quantizer *how) {
 	return true;
 }
 
+static bool check_outputs(const struct request *q) {
+	if (!q->output != !q->scales)
+		return mx_complain("quant", "-o and --scales go together"), false;
+	if (q->output && !strcmp(q->output, q->scales))
+		return mx_complain("quant", "-o and --scales name the same file"), false;
+	return true;
+}
+
 static bool choose(const struct request *q, struct work *w) {
 	static const char *const roundings[] = { "rne", "rna", "rtz", "sr" };
 	static const char *const axes[] = { "row", "col" }, *const blocks[] = { "1x32", "32x32" };
@@ -92,10 +113,11 @@ static bool choose(const struct request *q, struct work *w) {
 	    !one_of("--axis", q->axis, axes, 2, &axis) ||
 	    !one_of("--block", q->block, blocks, 2, &block))
 		return false;
-	if (!q->output != !q->scales)
-		return mx_complain("quant", "-o and --scales go together"), false;
-	if (q->output && !strcmp(q->output, q->scales))
-		return mx_complain("quant", "-o and --scales name the same file"), false;
+	if (q->by.per || q->by.tensor_scale || q->by.tensor)
+		return mx_complain("quant", "--per, --tensor-scale and --tensor need --scheme"),
+		       false;
+	if (!check_outputs(q))
+		return false;
 	w->how.override = q->rounding != NULL;
 	w->how.rounding = rounding;
 	w->how.block = block;
@@ -225,6 +247,28 @@ static void print_recipes(void) {
 	}
 }
 
+/* ---- schemes ---- */
+
+static int quant_scheme(const struct request *q, struct work *w, char **text, int n) {
+	static const char *const axes[] = { "row", "col" };
+	struct mx_scheme_args a;
+	struct mx_error err;
+	mx_f32 given;
+	int axis = 0;
+	if (q->recipe || q->rounding || q->seed || q->block)
+		return mx_complain("quant", "--scheme goes without --recipe, --rounding, --seed "
+		                            "and --block");
+	if (!mx_choose_scheme("quant", &q->by, q->format, &a, &given) ||
+	    !one_of("--axis", q->axis, axes, 2, &axis) || !check_outputs(q))
+		return MX_BAD_INPUT;
+	if (!n)
+		return mx_complain("quant", "no numbers and no file; see mxcheck quant --help");
+	struct mx_scheme_files files = { q->output, q->scales, q->packed, axis };
+	if (load(w, q->bf16, text, n, &err) || mx_quant_scheme(&a, &q->by, &w->x, &files, &err))
+		return mx_complain("quant", "%s", err.text);
+	return 0;
+}
+
 /* ---- the command ---- */
 
 static int quant(const struct request *q, struct work *w, char **text, int n) {
@@ -253,17 +297,24 @@ int mx_cmd_quant(int argc, char **argv) {
 		{ "--block", &q.block, NULL },
 		{ "-o", &q.output, NULL },
 		{ "--scales", &q.scales, NULL },
+		{ "--scheme", &q.by.scheme, NULL },
+		{ "--per", &q.by.per, NULL },
+		{ "--tensor-scale", &q.by.tensor_scale, NULL },
+		{ "--tensor", &q.by.tensor, NULL },
 		{ "--packed", NULL, &q.packed },
 		{ "--bf16", NULL, &q.bf16 },
 		{ 0 },
 	};
 	int n, status;
 	if (!mx_args(table, help, argc, argv, &n, &status)) {
-		if (!status)
+		if (!status) {
 			print_recipes();
+			puts("\nSchemes:");
+			mx_print_schemes();
+		}
 		return status;
 	}
-	status = quant(&q, &w, argv + 1, n);
+	status = (q.by.scheme ? quant_scheme : quant)(&q, &w, argv + 1, n);
 	mx_npy_free(&w.input);
 	free(w.random);
 	free(w.codes.v);

@@ -617,9 +617,10 @@ struct mx_scheme_args {
 	                             * Dequantising: needed where the scheme has one. */
 };
 
-/* How many scales a matrix of rows x cols has, and the bytes of each. */
+/* How many scales a matrix of rows x cols has, the bytes of each, and the rows and columns of the
+ * matrix that one serves, unless its edge comes first. */
 struct mx_scales_shape {
-	size_t rows, cols, bytes;
+	size_t rows, cols, bytes, block_rows, block_cols;
 };
 MXREF_API mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t rows, size_t cols,
                                      struct mx_scales_shape *shape);

@@ -60,6 +60,7 @@ static inline struct mx_number mx_decode(const struct mx_format_info *t, uint32_
 	if (mx_is_special(t, code)) {
 		x.kind = t->specials == MX_IEEE && man == 0 ? MX_INF : MX_NAN;
 		x.sig = t->bits > 8 ? man << (MX_F32_MAN - t->man_bits) : 0;
+		x.negative = sign && t->specials != MX_FNUZ;
 	} else {
 		x.sig = field ? man | UINT32_C(1) << t->man_bits : man;
 		x.exp = (int)(field ? field : 1) - t->bias - t->man_bits;

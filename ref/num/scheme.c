@@ -124,7 +124,7 @@ static size_t block_size(size_t size, size_t all) {
 }
 
 static size_t blocks(size_t size, size_t all) {
-	return all ? (all - 1) / block_size(size, all) + 1 : 0;
+	return (all - 1) / size + 1;
 }
 
 mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t n, size_t k,
@@ -132,9 +132,10 @@ mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t n, size_t k,
 	mx_status s = check_args(a);
 	if (s || !shape)
 		return s ? s : MX_BAD_POINTER;
-	*shape = (struct mx_scales_shape){ n && k ? blocks(pers[a->per].rows, n) : 0,
-		                           n && k ? blocks(pers[a->per].cols, k) : 0,
-		                           scale_bytes(rows[a->scheme].info.scale) };
+	size_t high = block_size(pers[a->per].rows, n), wide = block_size(pers[a->per].cols, k);
+	bool empty = !n || !k;
+	*shape = (struct mx_scales_shape){ empty ? 0 : blocks(high, n), empty ? 0 : blocks(wide, k),
+		                           scale_bytes(rows[a->scheme].info.scale), high, wide };
 	return MX_OK;
 }
 
