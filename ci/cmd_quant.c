@@ -239,7 +239,7 @@ static int write_files(const struct request *q, struct work *w, struct mx_error 
 static void print_recipes(void) {
 	const struct mx_recipe_info *r;
 	for (int i = 0; (r = mx_recipe_info(i)); i++) {
-		printf("  %-18s %s;", r->name, r->source);
+		printf("  %-19s %s;", r->name, r->source);
 		for (int f = 0; f < MX_FORMATS; f++)
 			if (r->formats >> f & 1)
 				printf(" %s", mx_format_info(f)->name);

@@ -380,6 +380,17 @@ typedef enum {
 	MX_RECIPE_TRITON,         /* _mxfp4_quant_op */
 	MX_RECIPE_PRIMUS,         /* Primus-Turbo: as EVEN, no special values */
 	MX_RECIPE_MICROXCALING,   /* as FLOOR, of an f32 log2 that rounds */
+	MX_RECIPE_TORCHAO_018_FLOOR, /* torchao 0.18.0, FLOOR: infinity is 2^128 */
+	MX_RECIPE_TORCHAO_018_CEIL,  /* CEIL */
+	MX_RECIPE_TORCHAO_018_EVEN,  /* EVEN */
+	MX_RECIPE_TORCHAO_018_RCEIL, /* RCEIL: ceil of an f32 log2 that rounds */
+	MX_RECIPE_AITER_ROUND_DOWN,  /* AITER's HIP header: floor(log2(amax / 2^emax)) */
+	MX_RECIPE_AITER_CEIL,        /* ceil(log2(amax / 2^emax)) */
+	MX_RECIPE_AITER_PY_ROUND_UP, /* AITER's fp4_utils.py: amax / max */
+	MX_RECIPE_AITER_PY_EVEN,     /* infinity to NaN */
+	MX_RECIPE_AITER_PY_ROUND_DOWN,
+	MX_RECIPE_AITER_PY_CEIL,
+	MX_RECIPE_AITER_MXFP8, /* _mxfp8_quant_op: E4M3 with the rounding of E2M1 */
 	MX_RECIPES
 } mx_recipe;
 
@@ -390,14 +401,30 @@ typedef enum {
  * DIVIDE      x / scale, saturating. Scale NaN: every code is the format's NaN
  *             (largest magnitude where it has none) with the sign of x.
  * RECIPROCAL  software: x times a reciprocal built from bits, which is NaN
- *             0x7F800001 for s = 0xFF; saturating. A NaN becomes 0x7F or 0xFF in
- *             FP8; in FP4 and FP6 its bits go through the integer rounding
+ *             0x7F800001 for s = 0xFF, and so is every product; saturating. A NaN
+ *             becomes 0x7F or 0xFF in FP8; in FP4 and FP6 its bits go through the integer rounding
  *             unchecked, so that 0x7FC00000 becomes 3 (1.5) in E2M1.
  * CLAMP       Primus-Turbo: FP4 as DIVIDE. FP8 is first clamped to +-max * 2^(s-127)
  *             by fminf(fmaxf()), where s = 0 acts as scale 0: all codes are then
  *             zeros; a NaN becomes the lower limit. A limit that overflows is
- *             infinite, and so are the elements it lets through (FP16_OVFL = 0). */
-typedef enum { MX_DIVIDE, MX_RECIPROCAL, MX_CLAMP } mx_scaling;
+ *             infinite, and so are the elements it lets through (FP16_OVFL = 0).
+ * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN stays the NaN it was.
+ * HALF_UP     microxcaling: as DIVIDE, but ties away are floor(|q| + 0.5) in f32, q in
+ *             units of the least element: the f32 just below 0.5 becomes 1.
+ * NORMAL_SCALE  torchao 0.18.0: x / max(scale, 2^-126), saturating, NaN as in
+ *             RECIPROCAL. s = 0xFF acts as infinity: zeros, and NaN for infinities.
+ * UNIT_AT_ZERO  torchao 0.18.0, RCEIL: as RECIPROCAL, but x itself for s = 0.
+ * UNSATURATED x / scale; an infinity is not saturated (E4M3: NaN). */
+typedef enum {
+	MX_DIVIDE,
+	MX_RECIPROCAL,
+	MX_CLAMP,
+	MX_QUOTIENT,
+	MX_HALF_UP,
+	MX_NORMAL_SCALE,
+	MX_UNIT_AT_ZERO,
+	MX_UNSATURATED,
+} mx_scaling;
 
 struct mx_recipe_info {
 	const char *name;   /* "even" */
