@@ -30,7 +30,7 @@ static const struct mx_scheme_row rows[] = {
                       source)                                                                      \
 	[MX_SCHEME_##id] = { { name, source, formats, per, MX_SCALE_F32, false },                  \
 		             &mx_family_fp8,                                                       \
-		             { nan, max, least, MX_##scale, MX_##small, MX_BY_##code,              \
+		             { nan, max, least, MX_SCALE_##scale, MX_SMALL_##small, MX_BY_##code,  \
 		               MX_OF_NAN_##of_nan, in >= INPUT, in == BOTH } },
 #define MX_NVFP4_SCHEME(id, name, nan, r, source)                                                  \
 	[MX_SCHEME_##id] = { { name, source, 1 << MX_E2M1, B1X16, MX_SCALE_E4M3,                   \

@@ -10,8 +10,14 @@ struct mx_scheme_rule {
 	bool keeps_nan;
 	bool fnuz_224; /* the largest E4M3FNUZ is taken for 224 */
 	uint32_t least_amax;
-	enum { MX_QUOTIENT, MX_PRODUCT, MX_INVERSE, MX_RESTORED, MX_ONE } scale;
-	enum { MX_ANY_S, MX_LEAST, MX_UNIT, MX_EPSILON } small;
+	enum {
+		MX_SCALE_QUOTIENT,
+		MX_SCALE_PRODUCT,
+		MX_SCALE_INVERSE,
+		MX_SCALE_RESTORED,
+		MX_SCALE_ONE
+	} scale;
+	enum { MX_SMALL_ANY, MX_SMALL_LEAST, MX_SMALL_UNIT, MX_SMALL_EPSILON } small;
 	enum { MX_BY_DIVIDE, MX_BY_TIMES, MX_BY_MULTIPLY } code;
 	enum { MX_OF_NAN_NAN, MX_OF_NAN_MAX, MX_OF_NAN_MIN } of_nan;
 	bool narrow_scale, narrow_element; /* the quotient is rounded to the input's type */
@@ -64,7 +70,7 @@ struct mx_nvfp4_rule {
 	bool divides;    /* x / by, else x * by */
 	bool inverse;    /* the tensor's scale multiplies: a block's is its own over the tensor's */
 	bool loses_sign; /* of a zero */
-	enum { MX_NAN_BITS, MX_NAN_LARGEST } of_nan;
+	enum { MX_NAN_BITS, MX_NAN_LARGEST, MX_NAN_ZERO } of_nan;
 };
 extern const struct mx_nvfp4_rule mx_nvfp4_torchao, mx_nvfp4_torchao_single, mx_nvfp4_modelopt,
 	mx_nvfp4_compressed_tensors, mx_nvfp4_vllm;

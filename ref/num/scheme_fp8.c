@@ -16,11 +16,11 @@ static mx_f32 quotient(const struct mx_scheme_call *c, mx_f32 x, mx_f32 y, bool 
 static mx_f32 scale_of(const struct mx_scheme_call *c, mx_f32 amax) {
 	const struct mx_scheme_rule *r = &c->s->rule;
 	switch (r->scale) {
-	case MX_QUOTIENT: return quotient(c, amax, max_of(c), r->narrow_scale);
-	case MX_PRODUCT: return mx_f32_mul(amax, mx_f32_div(one, max_of(c)));
-	case MX_INVERSE:
-	case MX_RESTORED: return mx_f32_div(max_of(c), amax);
-	case MX_ONE: break;
+	case MX_SCALE_QUOTIENT: return quotient(c, amax, max_of(c), r->narrow_scale);
+	case MX_SCALE_PRODUCT: return mx_f32_mul(amax, mx_f32_div(one, max_of(c)));
+	case MX_SCALE_INVERSE:
+	case MX_SCALE_RESTORED: return mx_f32_div(max_of(c), amax);
+	case MX_SCALE_ONE: break;
 	}
 	return one;
 }
@@ -32,10 +32,10 @@ static uint32_t epsilon(mx_dtype d) {
 static mx_f32 not_too_small(const struct mx_scheme_call *c, mx_f32 s) {
 	mx_f32 least = mx_f32_div(one, mx_f32_scale(max_of(c), 9));
 	switch (c->s->rule.small) {
-	case MX_LEAST: return s.v < least.v ? least : s;
-	case MX_UNIT: return s.v ? s : one;
-	case MX_EPSILON: return s.v ? s : (mx_f32){ epsilon(c->x->dtype) };
-	case MX_ANY_S: break;
+	case MX_SMALL_LEAST: return s.v < least.v ? least : s;
+	case MX_SMALL_UNIT: return s.v ? s : one;
+	case MX_SMALL_EPSILON: return s.v ? s : (mx_f32){ epsilon(c->x->dtype) };
+	case MX_SMALL_ANY: break;
 	}
 	return s;
 }
@@ -47,7 +47,7 @@ static struct mx_factor scale(const struct mx_scheme_call *c, const struct mx_ti
 		amax.v = r->least_amax;
 	mx_f32 s = not_too_small(c, scale_of(c, amax));
 	return (struct mx_factor){
-		.stored = r->scale == MX_RESTORED ? mx_f32_div(one, s).v : s.v,
+		.stored = r->scale == MX_SCALE_RESTORED ? mx_f32_div(one, s).v : s.v,
 		.by = r->code == MX_BY_TIMES ? mx_f32_div(one, s) : s,
 	};
 }
@@ -68,7 +68,7 @@ static mx_elem code(const struct mx_scheme_call *c, const struct mx_factor *f, m
 static mx_f32 value(const struct mx_scheme_call *c, uint32_t stored, mx_elem code, size_t i) {
 	mx_f32 x = mx_elem_to_f32(c->format, code), s = { stored };
 	(void)i;
-	return c->s->rule.scale == MX_INVERSE ? mx_f32_div(x, s) : mx_f32_mul(x, s);
+	return c->s->rule.scale == MX_SCALE_INVERSE ? mx_f32_div(x, s) : mx_f32_mul(x, s);
 }
 
 const struct mx_scheme_family mx_family_fp8 = { .scale = scale, .code = code, .value = value };

@@ -272,7 +272,7 @@ static unsigned ao_fp4(float x, float factor) {
 static void nvfp4_torchao(struct block *b) {
 	float s = torch_clamp(torch_amax(b->x, b->n) / 6.f / b->tensor, 0x1p-6f, 448.f);
 	b->scale = code_of(&e4m3, s);
-	float q = isnan(s) ? NAN : (float)value_of(&e4m3, b->scale);
+	float q = isnan(s) ? as_float(0x7FF00000) : (float)value_of(&e4m3, b->scale);
 	float reciprocal = (1.0f / b->tensor) / q;
 	for (size_t i = 0; i < b->n; i++)
 		b->codes[i] = ao_fp4(b->x[i], reciprocal);
@@ -281,7 +281,7 @@ static void nvfp4_torchao(struct block *b) {
 static void nvfp4_torchao_single(struct block *b) {
 	float s = torch_clamp(torch_amax(b->x, b->n) / 6.f, 0x1p-6f, 448.f);
 	b->scale = code_of(&e4m3, s);
-	float q = isnan(s) ? NAN : (float)value_of(&e4m3, b->scale);
+	float q = isnan(s) ? as_float(0x7FF00000) : (float)value_of(&e4m3, b->scale);
 	for (size_t i = 0; i < b->n; i++)
 		b->codes[i] = ao_fp4(b->x[i], 1.0f / q);
 }
@@ -307,7 +307,9 @@ static void nvfp4_compressed_tensors(struct block *b) {
 		b->scale = code_of(&e4m3, 0.125);
 	float q = isnan(s) ? NAN : (float)value_of(&e4m3, b->scale);
 	for (size_t i = 0; i < b->n; i++)
-		b->codes[i] = counted_fp4(b->x[i] / (q / b->tensor));
+		b->codes[i] = isnan(b->x[i] / (q / b->tensor))
+		                      ? 0 /* what an integer is of NaN, on x86 */
+		                      : counted_fp4(b->x[i] / (q / b->tensor));
 }
 
 static float ftz(float x) {
@@ -331,14 +333,16 @@ static float tensor_torchao(const struct block *b) {
 	return torch_amax(b->x, b->n) / (448.0f * 6.0f);
 }
 
+/* PyTorch: number / tensor is the tensor's reciprocal times the number. */
 static float tensor_compressed_tensors(const struct block *b) {
 	float amax = torch_amax(b->x, b->n), least = tiny_of(b->d);
-	float g = in_type(b->d, 448.0f * 6.0f / (amax < least ? least : amax));
+	float inverse = in_type(b->d, 1.0f / (amax < least ? least : amax));
+	float g = in_type(b->d, inverse * (448.0f * 6.0f));
 	return isfinite(g) ? g : 1;
 }
 
 static float tensor_vllm(const struct block *b) {
-	return 448.0f * 6.0f / fmax_amax(b->x, b->n, 0);
+	return 1.0f / fmax_amax(b->x, b->n, 0) * (448.0f * 6.0f);
 }
 
 /* OCP 6.3: the scale is 2^floor(log2 amax), and 2^-127 at least. */
