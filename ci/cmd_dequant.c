@@ -2,6 +2,7 @@
 #include "args.h"
 #include "codes.h"
 #include "command.h"
+#include "schemes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 static const char help[] =
 	"usage: mxcheck dequant --format F [--scale S] CODE ...\n"
 	"       mxcheck dequant --format F --scales SCALES.npy CODES.npy [-o FILE.npy] [OPTIONS]\n"
+	"       mxcheck dequant --scheme S --scales SCALES.npy [OPTIONS] CODES.npy | CODE ...\n"
 	"\n"
 	"The values of codes, typed (one row) or a .npy of uint8, with a scale for each 32 of a\n"
 	"row: element times scale, rounded to float32 once where that is needed. Lists up to 64\n"
@@ -26,6 +28,8 @@ static const char help[] =
 	"fields\n"
 	"  -v                 list every value\n"
 	"  -o FILE.npy        the values, float32\n"
+	"  --scheme S, --per P, --tensor-scale X, --tensor FILE.npy, and --format with a default:\n"
+	"                     codes and scales are those of mxcheck quant --scheme\n"
 	"  -h, --help         this text\n";
 
 enum { LISTED = 64 }; /* values that are listed without -v */
@@ -34,6 +38,9 @@ struct request {
 	const char *format, *scale, *scales, *axis, *output;
 	bool packed, transposed, verbose;
 	mx_format f;
+	struct mx_scheme_options by;
+	struct mx_scheme_args how; /* of --scheme */
+	mx_f32 given;
 };
 
 /* ---- input ---- */
@@ -154,8 +161,22 @@ static int dequant(const struct request *q, const struct mx_bytes *codes,
 
 /* ---- the command ---- */
 
+static bool check_format(struct request *q) {
+	if (!q->by.scheme && (q->by.per || q->by.tensor_scale || q->by.tensor))
+		return mx_complain("dequant", "--per, --tensor-scale and --tensor need --scheme"),
+		       false;
+	if (!q->by.scheme)
+		return mx_parse_format("dequant", "--format", q->format, &q->f);
+	if (q->scale)
+		return mx_complain("dequant", "--scheme goes with --scales, not --scale"), false;
+	if (!mx_choose_scheme("dequant", &q->by, q->format, &q->how, &q->given))
+		return false;
+	q->f = q->how.format;
+	return true;
+}
+
 static int check(struct request *q, int n) {
-	if (!mx_parse_format("dequant", "--format", q->format, &q->f))
+	if (!check_format(q))
 		return MX_BAD_INPUT;
 	if (q->scale && q->scales)
 		return mx_complain("dequant", "--scale or --scales, not both");
@@ -172,10 +193,18 @@ int mx_cmd_dequant(int argc, char **argv) {
 	struct mx_bytes codes = { .rows = 1 }, scales = { 0 };
 	struct mx_error err;
 	const struct mx_arg table[] = {
-		{ "--format", &q.format, NULL }, { "--scale", &q.scale, NULL },
-		{ "--scales", &q.scales, NULL }, { "--axis", &q.axis, NULL },
-		{ "-o", &q.output, NULL },       { "--packed", NULL, &q.packed },
-		{ "-v", NULL, &q.verbose },      { 0 },
+		{ "--format", &q.format, NULL },
+		{ "--scale", &q.scale, NULL },
+		{ "--scales", &q.scales, NULL },
+		{ "--axis", &q.axis, NULL },
+		{ "-o", &q.output, NULL },
+		{ "--scheme", &q.by.scheme, NULL },
+		{ "--per", &q.by.per, NULL },
+		{ "--tensor-scale", &q.by.tensor_scale, NULL },
+		{ "--tensor", &q.by.tensor, NULL },
+		{ "--packed", NULL, &q.packed },
+		{ "-v", NULL, &q.verbose },
+		{ 0 },
 	};
 	int n, status;
 	if (!mx_args(table, help, argc, argv, &n, &status))
@@ -186,7 +215,10 @@ int mx_cmd_dequant(int argc, char **argv) {
 		status = mx_codes_load(argv[1], q.f, q.packed, &codes, &err);
 	else
 		status = typed(argv + 1, n, q.f, &codes, &err);
-	if (!status)
+	struct mx_scheme_files files = { NULL, q.scales, q.packed, q.transposed };
+	if (!status && q.by.scheme)
+		status = mx_dequant_scheme(&q.how, &codes, &files, q.output, &err);
+	else if (!status)
 		status = load_scales(&q, &codes, &scales, &err) ||
 		         dequant(&q, &codes, &scales, &err);
 	free(codes.v);

@@ -3,6 +3,7 @@
 #include "args.h"
 #include "command.h"
 #include "quant.h"
+#include "schemes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,18 +16,17 @@
 static const char help[] =
 	"usage: mxcheck quant --format F [OPTIONS] X ...\n"
 	"       mxcheck quant --format F [OPTIONS] FILE.npy|- [-o CODES.npy --scales SCALES.npy]\n"
+	"       mxcheck quant --scheme S [OPTIONS] X ... | FILE.npy|-\n"
 	"\n"
 	"Quantises numbers to codes of an element format with a scale for each block of 32. They\n"
 	"are typed (one row), or a .npy of float32, float16 or float64, in C or Fortran order,\n"
 	"whose last axis is a row; or - for standard input: a .npy, or numbers between spaces,\n"
 	"lines or commas. float64 is rounded to float32 first.\n"
 	"\n"
-	"Prints a summary: for each recipe the signal-to-noise ratio, how many numbers are "
-        "clipped\n"
-	"to the largest element, become zero or cease to be finite, the largest error, and how\n"
+	"Prints a summary: for each recipe the signal-to-noise ratio, how many are clipped to\n"
+	"the largest element, become zero or cease to be finite, the largest error, and how\n"
 	"many values are not those of the first recipe. Up to 64 numbers, or all with -v, are\n"
-	"listed: the input, its bits, scale, code, value and error. Or writes .npy files of "
-        "uint8.\n"
+	"listed: the input, its bits, scale, code, value, error. Or writes .npy files of uint8.\n"
 	"\n"
 	"X is decimal, hexadecimal with p, inf, nan, or eight hexadecimal digits after 0x: bits.\n"
 	"\n"
@@ -44,6 +44,16 @@ static const char help[] =
 	"  -o FILE.npy        codes, one to a byte, a row for each row of the input\n"
 	"  --scales FILE.npy  scales, E8M0, one for each 32 of a row\n"
 	"  --packed           codes packed: FP4 low nibble first, FP6 in 6-bit fields\n"
+	"\n"
+	"Scales that are no MX recipe's:\n"
+	"  --scheme S         in the place of --recipe: what one implementation does, below\n"
+	"  --format F         default: the scheme's first\n"
+	"  --per P            what shares a scale; default: the scheme's first\n"
+	"  --tensor-scale X   the scale of the tensor; default: from the tensor's own amax\n"
+	"  --tensor FILE.npy  the scale of the tensor, float32, written with -o\n"
+	"  --scales FILE.npy  float32; or uint8, for MX6 and MX9 two bytes: exponent, bits of pairs\n"
+	"  --axis, --bf16, --packed and -o as above\n"
+	"\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Recipes:\n";
@@ -53,6 +63,7 @@ enum { LISTED = 64 }; /* numbers that are listed without -v */
 struct request {
 	const char *format, *recipe, *rounding, *seed, *axis, *block, *output, *scales;
 	bool packed, bf16, verbose;
+	struct mx_scheme_options by;
 };
 
 struct work {
@@ -116,14 +127,18 @@ static bool choose_recipes(struct work *w, const char *list) {
 	return good;
 }
 
-static bool choose_files(const struct request *q, const struct work *w) {
+static bool check_outputs(const struct request *q) {
 	if (!q->output != !q->scales)
 		return mx_complain("quant", "-o and --scales go together"), false;
 	if (q->output && !strcmp(q->output, q->scales))
 		return mx_complain("quant", "-o and --scales name the same file"), false;
+	return true;
+}
+
+static bool choose_files(const struct request *q, const struct work *w) {
 	if (q->output && w->n > 1)
 		return mx_complain("quant", "-o and --scales take one recipe"), false;
-	return true;
+	return check_outputs(q);
 }
 
 static bool choose(const struct request *q, struct work *w) {
@@ -136,6 +151,9 @@ static bool choose(const struct request *q, struct work *w) {
 	    !one_of("--axis", q->axis, axes, 2, &axis) ||
 	    !one_of("--block", q->block, blocks, 2, &block) || !choose_files(q, w))
 		return false;
+	if (q->by.per || q->by.tensor_scale || q->by.tensor)
+		return mx_complain("quant", "--per, --tensor-scale and --tensor need --scheme"),
+		       false;
 	w->job.override = q->rounding != NULL;
 	w->job.rounding = (mx_rounding)rounding;
 	w->job.block = (mx_block)block;
@@ -284,12 +302,34 @@ static void print_recipes(void) {
 	unsigned formats;
 	for (int m = 0; m < MX_METHODS; m++)
 		for (int id = 0; mx_methods[m].describe(id, &name, &source, &formats); id++) {
-			printf("  %-18s %s;", name, source);
+			printf("  %-19s %s;", name, source);
 			for (int f = 0; f < MX_FORMATS; f++)
 				if (formats >> f & 1)
 					printf(" %s", mx_format_info(f)->name);
 			putchar('\n');
 		}
+}
+
+/* ---- schemes ---- */
+
+static int quant_scheme(const struct request *q, struct work *w, char **text, int n) {
+	static const char *const axes[] = { "row", "col" };
+	struct mx_scheme_args a;
+	struct mx_error err;
+	mx_f32 given;
+	int axis = 0;
+	if (q->recipe || q->rounding || q->seed || q->block)
+		return mx_complain("quant", "--scheme goes without --recipe, --rounding, --seed "
+		                            "and --block");
+	if (!mx_choose_scheme("quant", &q->by, q->format, &a, &given) ||
+	    !one_of("--axis", q->axis, axes, 2, &axis) || !check_outputs(q))
+		return MX_BAD_INPUT;
+	if (!n)
+		return mx_complain("quant", "no numbers and no file; see mxcheck quant --help");
+	struct mx_scheme_files files = { q->output, q->scales, q->packed, axis };
+	if (load(w, q->bf16, text, n, &err) || mx_quant_scheme(&a, &q->by, &w->job.x, &files, &err))
+		return mx_complain("quant", "%s", err.text);
+	return 0;
 }
 
 /* ---- the command ---- */
@@ -312,20 +352,33 @@ int mx_cmd_quant(int argc, char **argv) {
 	struct request q = { 0 };
 	struct work w = { 0 };
 	const struct mx_arg table[] = {
-		{ "--format", &q.format, NULL },     { "--recipe", &q.recipe, NULL },
-		{ "--rounding", &q.rounding, NULL }, { "--seed", &q.seed, NULL },
-		{ "--axis", &q.axis, NULL },         { "--block", &q.block, NULL },
-		{ "-o", &q.output, NULL },           { "--scales", &q.scales, NULL },
-		{ "--packed", NULL, &q.packed },     { "--bf16", NULL, &q.bf16 },
-		{ "-v", NULL, &q.verbose },          { 0 },
+		{ "--format", &q.format, NULL },
+		{ "--recipe", &q.recipe, NULL },
+		{ "--rounding", &q.rounding, NULL },
+		{ "--seed", &q.seed, NULL },
+		{ "--axis", &q.axis, NULL },
+		{ "--block", &q.block, NULL },
+		{ "-o", &q.output, NULL },
+		{ "--scales", &q.scales, NULL },
+		{ "--scheme", &q.by.scheme, NULL },
+		{ "--per", &q.by.per, NULL },
+		{ "--tensor-scale", &q.by.tensor_scale, NULL },
+		{ "--tensor", &q.by.tensor, NULL },
+		{ "--packed", NULL, &q.packed },
+		{ "--bf16", NULL, &q.bf16 },
+		{ "-v", NULL, &q.verbose },
+		{ 0 },
 	};
 	int n, status;
 	if (!mx_args(table, help, argc, argv, &n, &status)) {
-		if (!status)
+		if (!status) {
 			print_recipes();
+			puts("\nSchemes:");
+			mx_print_schemes();
+		}
 		return status;
 	}
-	status = quant(&q, &w, argv + 1, n);
+	status = (q.by.scheme ? quant_scheme : quant)(&q, &w, argv + 1, n);
 	mx_npy_free(&w.input);
 	free(w.random);
 	for (int i = 0; i < w.n; i++) {

@@ -72,7 +72,7 @@ typedef enum {
 	MX_BAD_FORMAT,  /* no such element format, or not for this operation */
 	MX_BAD_SHAPE,   /* a size that overflows, or that the function does not take */
 	MX_BAD_STRIDE,  /* elements of an output would overlap, or a stride splits an element */
-	MX_BAD_RECIPE,  /* no such scale recipe */
+	MX_BAD_RECIPE,  /* no such scale recipe or scheme */
 	MX_BAD_PROFILE, /* no such accumulation profile, or fields that contradict each other */
 	MX_BAD_OPTION,  /* another argument out of its range */
 	MX_NO_MEMORY,
@@ -98,16 +98,30 @@ typedef enum {
 	MX_FINITE,   /* none */
 	MX_NAN_ONLY, /* all exponent and mantissa bits set is NaN; no infinity (E4M3) */
 	MX_IEEE,     /* largest exponent: mantissa 0 is infinity, else NaN (E5M2) */
+	MX_FNUZ,     /* the code with the sign bit alone is NaN; no infinity, no -0 */
+	MX_TWOS,     /* none; a negative code is the two's complement of its magnitude */
 } mx_specials;
 
-/* The enumerator is the cbsz/blgp code of the scaled MFMA [ISA 7.2]. */
+/* Those below MX_FORMATS are the MX formats: the enumerator is the cbsz/blgp code of the scaled
+ * MFMA [ISA 7.2]. The others are elements of schemes (below) alone. Functions of this section
+ * take them all; recipes, mx_quantize, mx_dequantize and the matrix instructions take only MX
+ * formats.
+ *
+ * INT8 is two's complement times 2^-6 [OCP 5.3.4]. E0M4 and E0M7 are a sign and a magnitude
+ * of 4 or 7 bits, times 2^-3 or 2^-6: the elements of MX6 and MX9. */
 typedef enum {
 	MX_E4M3 = 0,
 	MX_E5M2 = 1,
 	MX_E2M3 = 2,
 	MX_E3M2 = 3,
 	MX_E2M1 = 4,
-	MX_FORMATS = 5
+	MX_FORMATS = 5,
+	MX_E4M3FNUZ = 5, /* exponent bias 8: the largest is 240 */
+	MX_E5M2FNUZ = 6, /* exponent bias 16: the largest is 57344 */
+	MX_INT8 = 7,
+	MX_E0M4 = 8,
+	MX_E0M7 = 9,
+	MX_ELEMENTS = 10
 } mx_format;
 
 struct mx_format_info {
@@ -122,8 +136,8 @@ MXREF_API const struct mx_format_info *mx_format_info(mx_format f);
 /* The format called `name` (case ignored); false if there is none. */
 MXREF_API bool mx_format_by_name(const char *name, mx_format *f);
 
-/* A finite element as sign * sig * 2^exp with 0 <= sig < 16, or its special
- * class. Subnormals and zero have the exponent of the smallest subnormal. */
+/* A finite element as sign * sig * 2^exp with 0 <= sig < 16 (INT8: <= 128, E0M7: < 128), or its
+ * special class. Subnormals and zero have the exponent of the smallest subnormal. */
 struct mx_unpacked {
 	enum { MX_NUMBER, MX_INF, MX_NAN } kind;
 	bool negative;
@@ -148,7 +162,7 @@ typedef enum {
  * there (IEEE 754-2019, 7.4). */
 typedef enum {
 	MX_SATURATE, /* the largest finite magnitude */
-	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3; the others saturate */
+	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3 and FNUZ; the others saturate */
 } mx_overflow;
 
 /* The code of x. From bf16 and f16: widen first, which is exact.
@@ -160,8 +174,10 @@ typedef enum {
  * them. Bits of frac below 2^-32 make no difference to it. A uniform `random`
  * rounds up with probability floor(frac * 2^32) / 2^32; an exact x never moves.
  *
- * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2. A format without NaN
- * takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it open). */
+ * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2; 0x80 in FNUZ. A format
+ * without NaN takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it
+ * open). Zero keeps its sign, but not in FNUZ and INT8, which have no -0. INT8 saturates to
+ * +-127: -128 is decoded, as -2, and never made. */
 MXREF_API mx_elem mx_elem_encode(mx_format f, mx_f32 x, mx_rounding r, mx_overflow o,
                                  uint32_t random);
 
@@ -175,6 +191,7 @@ MXREF_API mx_elem mx_elem_from_f32(mx_format f, mx_f32 x);
  *   FP8   byte i
  *   FP6   four elements in three bytes, i = 0 in the low 6 bits of the first
  *   FP4   two in a byte, the even i in the low nibble
+ *   E0M4  eight elements in five bytes
  *
  * mx_elem_set leaves the bits of other elements as they are. */
 MXREF_API mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i);
@@ -330,25 +347,49 @@ MXREF_API uint32_t mx_prng(uint32_t state);
  *   max      448 57344   7.5    28     6   the largest element
  *   half    2^19  2^20  2^19  2^20  2^21   half a unit of its mantissa, in u
  *
- *   recipe           s, for finite amax                          infinity   NaN
- *   floor            E(u) - emax                                 0xFF       0xFF
- *   ceil             E(u) + (M(u) != 0) - emax                   0xFF       0xFF
- *   even             E(u + half) - emax; 0xFF if E is 255        0xFF       0xFF
- *   rceil            up(u * (1/max))                             0xFF       0xFF
- *   nvidia           up(u / max)                                 0xFE       0xFF
- *   aiter-round-up   E(d) + (M(d) != 0), d = u * (1/max)         0xFF       0xFF
- *   aiter-even       E((u + half) mod 2^31) - emax               the same   the same
- *   quark-even       E(u + half) - emax; 0xFE if E is 255        0xFE       0xFF
- *   triton           E((u + half) mod 2^31) - emax; 0xFE if      the same   the same
- *                    E is 255
- *   primus           E(u + half) - emax                          the same   the same
- *   microxcaling     floor(log2(u)) + 127 - emax, the            0xFF       0xFF
- *                    logarithm correctly rounded to f32;
- *                    0 if E(u) is 0
+ *   recipe               s, for finite amax                                   infinity  NaN
+ *   floor                E(u) - emax                                          0xFF      0xFF
+ *   ceil                 E(u) + (M(u) != 0) - emax                            0xFF      0xFF
+ *   even                 E(u + half) - emax; 0xFF if E is 255                 0xFF      0xFF
+ *   rceil                up(u * (1/max))                                      0xFF      0xFF
+ *   nvidia               up(u / max)                                          0xFE      0xFF
+ *   aiter-round-up       E(d) + (M(d) != 0), d = u * (1/max)                  0xFF      0xFF
+ *   aiter-even           E((u + half) mod 2^31) - emax                        same      same
+ *   quark-even           E(u + half) - emax; 0xFE if E is 255                 0xFE      0xFF
+ *   triton               E((u + half) mod 2^31) - emax; 0xFE if E is 255      same      same
+ *   primus               E(u + half) - emax                                   same      same
+ *   microxcaling         floor(log2(u)) + 127 - emax; 0 if E(u) is 0          0xFF      0xFF
+ *   torchao-0.18-floor   E(u) - emax                                          same      0xFF
+ *   torchao-0.18-ceil    E(u) + (M(u) != 0) - emax                            same      0xFF
+ *   torchao-0.18-even    E(u + half) - emax                                   same      0xFF
+ *   torchao-0.18-rceil   ceil(log2(u / max)) + 127                            0xFE      0xFF
+ *   aiter-round-down     E(u / 2^emax)                                        0xFF      0xFF
+ *   aiter-ceil           E(d) + (M(d) != 0), d = u / 2^emax                   0xFF      0xFF
+ *   aiter-py-round-up    E(d) + (M(d) != 0), d = u / max                      0xFF      0xFF
+ *   aiter-py-even        E((u + half) mod 2^31) - emax; 0xFF if E is 255      same      same
+ *   aiter-py-round-down  as aiter-round-down
+ *   aiter-py-ceil        as aiter-ceil
+ *   aiter-mxfp8          E((u + 2^21) mod 2^31) - emax; 0xFE if E is 255      same      same
+ *   compressed-tensors   E((u + h) mod 2^31) - emax; 0xFF if E is 255;        same      same
+ *                        h = 2^19 in E2M3, else 2^21
+ *   triton-kernels-up    E(u / max + 0x7FFFFF), the pattern plus that         0xFF      0
+ *   triton-kernels-down  as aiter-round-down
+ *   quark-triton-up      as triton-kernels-up
+ *   quark-triton-down    E(u / max)                                           0xFF      0xFF
+ *   quark-triton-down8   as quark-triton-down
+ *   quark-triton-even    as triton
+ *   quark-floor          floor(log2(u)) + 127 - emax; 0 if E(u) is 0; but     0xFF      0xFF
+ *                        104 (2^-23) for amax < 2^(emax-149)
+ *   quark-ceil           ceil(log2(u)) + 127 - emax; 0 if E(u) is 0; but      0xFF      0xFF
+ *                        104 for amax <= 2^(emax-150)
+ *   quark-floor-bf16     floor(log2(u)) + 127 - emax, the logarithm rounded   0xFF      0xFF
+ *                        to bf16; but 104 for 0 and where it is below -6
+ *   quark-ceil-bf16      the same with ceil(log2(u))                          0xFF      0xFF
  *
  * up(d) is the least byte of a power of two that is not below d; 1/max, products and
- * quotients are f32, rounded to nearest even with subnormals kept. "The same": the
- * formula for finite amax, which looks for nothing special, is applied to the pattern.
+ * quotients are f32, rounded to nearest even with subnormals kept, and logarithms f32,
+ * correctly rounded (assumed). "same": the formula for finite amax, which looks for
+ * nothing special, is applied to the pattern.
  * (For E2M1, aiter-even so makes 0xFD of infinity, and of the NaN 0x7FC00000, and 0 of
  * 0x7FFFFFFF.) */
 typedef enum {
@@ -363,6 +404,17 @@ typedef enum {
 	MX_RECIPE_TRITON,         /* _mxfp4_quant_op */
 	MX_RECIPE_PRIMUS,         /* Primus-Turbo: as EVEN, no special values */
 	MX_RECIPE_MICROXCALING,   /* as FLOOR, of an f32 log2 that rounds */
+	MX_RECIPE_TORCHAO_018_FLOOR, /* torchao 0.18.0, FLOOR: infinity is 2^128 */
+	MX_RECIPE_TORCHAO_018_CEIL,  /* CEIL */
+	MX_RECIPE_TORCHAO_018_EVEN,  /* EVEN */
+	MX_RECIPE_TORCHAO_018_RCEIL, /* RCEIL: ceil of an f32 log2 that rounds */
+	MX_RECIPE_AITER_ROUND_DOWN,  /* AITER's HIP header: floor(log2(amax / 2^emax)) */
+	MX_RECIPE_AITER_CEIL,        /* ceil(log2(amax / 2^emax)) */
+	MX_RECIPE_AITER_PY_ROUND_UP, /* AITER's fp4_utils.py: amax / max */
+	MX_RECIPE_AITER_PY_EVEN,     /* infinity to NaN */
+	MX_RECIPE_AITER_PY_ROUND_DOWN,
+	MX_RECIPE_AITER_PY_CEIL,
+	MX_RECIPE_AITER_MXFP8, /* _mxfp8_quant_op: E4M3 with the rounding of E2M1 */
 	MX_RECIPES
 } mx_recipe;
 
@@ -373,14 +425,30 @@ typedef enum {
  * DIVIDE      x / scale, saturating. Scale NaN: every code is the format's NaN
  *             (largest magnitude where it has none) with the sign of x.
  * RECIPROCAL  software: x times a reciprocal built from bits, which is NaN
- *             0x7F800001 for s = 0xFF; saturating. A NaN becomes 0x7F or 0xFF in
- *             FP8; in FP4 and FP6 its bits go through the integer rounding
+ *             0x7F800001 for s = 0xFF, and so is every product; saturating. A NaN
+ *             becomes 0x7F or 0xFF in FP8; in FP4 and FP6 its bits go through the integer rounding
  *             unchecked, so that 0x7FC00000 becomes 3 (1.5) in E2M1.
  * CLAMP       Primus-Turbo: FP4 as DIVIDE. FP8 is first clamped to +-max * 2^(s-127)
  *             by fminf(fmaxf()), where s = 0 acts as scale 0: all codes are then
  *             zeros; a NaN becomes the lower limit. A limit that overflows is
- *             infinite, and so are the elements it lets through (FP16_OVFL = 0). */
-typedef enum { MX_DIVIDE, MX_RECIPROCAL, MX_CLAMP } mx_scaling;
+ *             infinite, and so are the elements it lets through (FP16_OVFL = 0).
+ * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN stays the NaN it was.
+ * HALF_UP     microxcaling: as DIVIDE, but ties away are floor(|q| + 0.5) in f32, q in
+ *             units of the least element: the f32 just below 0.5 becomes 1.
+ * NORMAL_SCALE  torchao 0.18.0: x / max(scale, 2^-126), saturating, NaN as in
+ *             RECIPROCAL. s = 0xFF acts as infinity: zeros, and NaN for infinities.
+ * UNIT_AT_ZERO  torchao 0.18.0, RCEIL: as RECIPROCAL, but x itself for s = 0.
+ * UNSATURATED x / scale; an infinity is not saturated (E4M3: NaN). */
+typedef enum {
+	MX_DIVIDE,
+	MX_RECIPROCAL,
+	MX_CLAMP,
+	MX_QUOTIENT,
+	MX_HALF_UP,
+	MX_NORMAL_SCALE,
+	MX_UNIT_AT_ZERO,
+	MX_UNSATURATED,
+} mx_scaling;
 
 struct mx_recipe_info {
 	const char *name;   /* "even" */
@@ -512,6 +580,125 @@ MXREF_API mx_status mx_quantize_plain(const struct mx_quantizer *q, const struct
  * MX_BAD_SHAPE    an output that does not fit memory */
 MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, size_t rows,
                                   size_t cols, mx_f32 *out, size_t row_bytes, size_t col_bytes);
+
+/* ---- quantisation: schemes ---- */
+
+/* A scheme is all that one implementation does to quantise a matrix with scales that are no MX
+ * recipe's: f32 scales of FP8, the E4M3 scales of NVFP4, MXINT8, and the MicroeXponent formats
+ * MX6 and MX9. num/schemes.def has the rules, column by column, and their sources.
+ * Implementations of one name in common differ in bits: whether x is divided by the scale or
+ * multiplied by its reciprocal, what bounds amax or the scale from below, and what becomes of
+ * zeros and NaN.
+ *
+ * Where a source leaves the last bit to the hardware - v_rcp_f32 in AITER, rcp.approx in vLLM's
+ * NVFP4, Triton's f32 division in DeepSeek's kernels - the scheme rounds to nearest: assumed. A
+ * NaN that arithmetic makes has sign +: the sign of a NaN code is free. */
+typedef enum {
+	MX_SCHEME_NONE,                 /* no scaling: the element format's own conversion */
+	MX_SCHEME_DEEPSEEK,             /* FP8 with f32 scales, this and what follows */
+	MX_SCHEME_DEEPGEMM,
+	MX_SCHEME_VLLM_TENSOR,
+	MX_SCHEME_VLLM_TOKEN,
+	MX_SCHEME_VLLM_GROUP,
+	MX_SCHEME_AITER_TOKEN,
+	MX_SCHEME_AITER_GROUP,
+	MX_SCHEME_AITER_TORCH,
+	MX_SCHEME_AITER_TORCH_TENSOR,
+	MX_SCHEME_TORCHAO,
+	MX_SCHEME_TORCHAO_TRAINING,     /* stores the factor of x: max / amax */
+	MX_SCHEME_TORCHAO_BLOCKWISE,
+	MX_SCHEME_COMPRESSED_TENSORS,
+	MX_SCHEME_NVFP4_TORCHAO,        /* E2M1 with E4M3 scales */
+	MX_SCHEME_NVFP4_TORCHAO_SINGLE, /* the one without a scale of the tensor */
+	MX_SCHEME_NVFP4_MODELOPT,
+	MX_SCHEME_NVFP4_COMPRESSED_TENSORS,
+	MX_SCHEME_NVFP4_VLLM,
+	MX_SCHEME_MXINT8,               /* INT8 with E8M0 scales */
+	MX_SCHEME_MXINT8_FULL,          /* uses the code -128 */
+	MX_SCHEME_QUARK_MXINT8,
+	MX_SCHEME_QUARK_MX6,            /* E0M4 and E0M7 with an exponent and bits of pairs */
+	MX_SCHEME_QUARK_MX9,
+	MX_SCHEMES
+} mx_scheme;
+
+/* What shares a scale: rows by columns of the matrix, its whole, or a row. A row is a token, or
+ * an output channel of weights. Blocks at the right and lower edge may be smaller. */
+typedef enum {
+	MX_PER_TENSOR,
+	MX_PER_ROW,
+	MX_PER_1X16,
+	MX_PER_1X32,
+	MX_PER_1X128,
+	MX_PER_128X128,
+	MX_PERS
+} mx_per;
+
+/* How a scale is stored, and in how many bytes. */
+typedef enum {
+	MX_SCALE_F32,   /* 4, little-endian: an element is code * scale (TORCHAO_TRAINING: / scale) */
+	MX_SCALE_E4M3,  /* 1: code * (scale * tensor's), or where the tensor's scale is the factor
+	                 * of x - compressed-tensors, vLLM - code * (scale / tensor's) */
+	MX_SCALE_E8M0,  /* 1: code * 2^(scale-127) */
+	MX_SCALE_PAIRS, /* 2: e, and bit j for the elements 2j and 2j+1: code * 2^(e-127-bit) */
+} mx_scale_kind;
+
+struct mx_scheme_info {
+	const char *name;   /* "vllm-token" */
+	const char *source; /* whose rule it is, with the version, and where it stands */
+	unsigned formats;   /* bit f is set if the scheme is defined for format f */
+	unsigned per;       /* bit p is set if it is defined for MX_PER_... p */
+	mx_scale_kind scale;
+	bool tensor_scale;  /* the tensor has an f32 scale as well */
+};
+
+/* What a scheme is; NULL if there is no such scheme. By name (case ignored): false if none. */
+MXREF_API const struct mx_scheme_info *mx_scheme_info(mx_scheme s);
+MXREF_API bool mx_scheme_by_name(const char *name, mx_scheme *s);
+
+/* "tensor", "row", "1x16", "1x32", "1x128", "128x128"; NULL if there is no such p. */
+MXREF_API const char *mx_per_name(mx_per p);
+MXREF_API bool mx_per_by_name(const char *name, mx_per *p);
+
+/* How to quantise. The format and what shares a scale must be the scheme's. */
+struct mx_scheme_args {
+	mx_scheme scheme;
+	mx_format format;
+	mx_per per;
+	const mx_f32 *tensor_scale; /* quantising: NULL takes that of the tensor's own amax.
+	                             * Dequantising: needed where the scheme has one. */
+};
+
+/* How many scales a matrix of rows x cols has, the bytes of each, and the rows and columns of the
+ * matrix that one serves, unless its edge comes first. */
+struct mx_scales_shape {
+	size_t rows, cols, bytes, block_rows, block_cols;
+};
+MXREF_API mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t rows, size_t cols,
+                                     struct mx_scales_shape *shape);
+
+/* Quantise x. Row r of out has its packed codes at codes + r * row_bytes; scale (i,j) is at
+ * scales + i * scale_row_bytes + j * bytes, where i and j count the blocks and bytes is that of
+ * mx_scheme_scales: with MX_PER_128X128 one row of scales serves 128 rows of codes. Strides in
+ * bytes; what lies between rows is not touched; unused bits of a row's last byte are 0. For
+ * blocks down the columns swap rows and cols, and the strides, of x. *tensor_scale gets the
+ * scale of the tensor; it may be NULL where the scheme has none.
+ *
+ * MX_BAD_POINTER  a null pointer: a, x, out, shape, and what they point to if it is not empty;
+ *                 tensor_scale, or the argument's when dequantising, where there is one
+ * MX_BAD_RECIPE   no such scheme
+ * MX_BAD_FORMAT   no such format, or not the scheme's
+ * MX_BAD_OPTION   no such MX_PER_..., or not the scheme's; no such dtype
+ * MX_BAD_SHAPE    a size that overflows
+ * MX_BAD_STRIDE   an output row that reaches into the next, or a stride of x that splits an
+ *                 element */
+MXREF_API mx_status mx_scheme_quantize(const struct mx_scheme_args *a, const struct mx_tensor *x,
+                                       const struct mx_quantised *out, mx_f32 *tensor_scale);
+
+/* The inverse, with f32 products and quotients in the order of mx_scale_kind, each rounded once;
+ * out and its strides are as in mx_dequantize. */
+MXREF_API mx_status mx_scheme_dequantize(const struct mx_scheme_args *a,
+                                         const struct mx_quantised *q, size_t rows, size_t cols,
+                                         mx_f32 *out, size_t row_bytes, size_t col_bytes);
 
 /* ---- matrix arithmetic ---- */
 

@@ -1,5 +1,5 @@
 /* Dequantising a tensor: element times scale. */
-#include "f32.h"
+#include "quantize.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ static bool apart(size_t n, size_t stride, size_t m, size_t step) {
 	return n == 1 || m == 1 || (!__builtin_mul_overflow(m, step, &extent) && extent <= stride);
 }
 
-static mx_status check_out(size_t rows, size_t cols, size_t row_bytes, size_t col_bytes) {
+mx_status mx_check_strides(size_t rows, size_t cols, size_t row_bytes, size_t col_bytes) {
 	size_t down, across, last;
 	if ((rows > 1 && row_bytes < sizeof(mx_f32)) || (cols > 1 && col_bytes < sizeof(mx_f32)) ||
 	    !(apart(rows, row_bytes, cols, col_bytes) || apart(cols, col_bytes, rows, row_bytes)))
@@ -101,7 +101,7 @@ mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, size_t rows, 
 		return MX_OK;
 	if (!q->codes || !q->scales || !out)
 		return MX_BAD_POINTER;
-	mx_status s = check_out(rows, cols, row_bytes, col_bytes);
+	mx_status s = mx_check_strides(rows, cols, row_bytes, col_bytes);
 	if (s)
 		return s;
 	struct values t;

@@ -65,6 +65,16 @@ static inline void mx_tensor_widen(const struct mx_tensor *x, size_t r, size_t c
 	}
 }
 
+/* Whether rows x cols f32 can be written with these strides: MX_BAD_STRIDE where two might meet.
+ * Neither count is 0. */
+mx_status mx_check_strides(size_t rows, size_t cols, size_t row_bytes, size_t col_bytes);
+
+/* Whether a tensor that is not empty can be read: MX_BAD_POINTER, MX_BAD_STRIDE, MX_BAD_SHAPE. */
+mx_status mx_check_tensor(const struct mx_tensor *x);
+
+/* The code that integer rounding, which does not look for NaN, makes of one. */
+mx_elem mx_software_nan(const struct mx_format_info *t, mx_f32 nan);
+
 /* In place: butterflies of distance 1, 2, 4, 8, then times 0.25, each f32 rounded once. */
 void mx_hadamard16(uint32_t v[16]);
 

@@ -67,19 +67,29 @@ static bool span(size_t n, ptrdiff_t stride, size_t *bytes) {
 	return !__builtin_mul_overflow(n - 1, distance(stride), bytes) && *bytes <= PTRDIFF_MAX;
 }
 
-static mx_status check_input(const struct mx_plan *p) {
-	const struct mx_tensor *x = p->x;
-	size_t size = mx_dtype_bytes(x->dtype), down, across, elements;
-	if (!x->rows || !x->cols)
-		return MX_OK;
-	if (!x->data || (p->rounding == MX_SR && !p->q->random))
+mx_status mx_check_tensor(const struct mx_tensor *x) {
+	size_t size = mx_dtype_bytes(x->dtype), down, across;
+	if (!x->data)
 		return MX_BAD_POINTER;
 	if (splits(x->rows, x->row_bytes, size) || splits(x->cols, x->col_bytes, size))
 		return MX_BAD_STRIDE;
 	if (!span(x->rows, x->row_bytes, &down) || !span(x->cols, x->col_bytes, &across) ||
-	    down > PTRDIFF_MAX - across || __builtin_mul_overflow(p->out_rows, x->cols, &elements))
+	    down > PTRDIFF_MAX - across)
 		return MX_BAD_SHAPE;
 	return MX_OK;
+}
+
+static mx_status check_input(const struct mx_plan *p) {
+	const struct mx_tensor *x = p->x;
+	size_t elements;
+	if (!x->rows || !x->cols)
+		return MX_OK;
+	if (x->data && p->rounding == MX_SR && !p->q->random)
+		return MX_BAD_POINTER;
+	mx_status s = mx_check_tensor(x);
+	if (!s && __builtin_mul_overflow(p->out_rows, x->cols, &elements))
+		s = MX_BAD_SHAPE;
+	return s;
 }
 
 static bool reaches_next(size_t rows, size_t bytes, size_t stride) {

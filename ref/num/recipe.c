@@ -99,6 +99,33 @@ static int scale_aiter_round_up(const struct target *t, uint32_t u) {
 	return d >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
 }
 
+/* amax / 2^emax in f32, which may be subnormal: there, any mantissa counts for a
+ * power of two more. */
+static int scale_aiter_ceil(const struct target *t, uint32_t u) {
+	uint32_t d = mx_f32_scale((mx_f32){ u }, -t->emax).v;
+	return u >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
+}
+
+/* As FLOOR, but for the f32 below 2^(emax-126): its quotient rounds up to 2^-126. */
+static int scale_aiter_round_down(const struct target *t, uint32_t u) {
+	return u >= MX_F32_INF ? 0xFF : field(mx_f32_scale((mx_f32){ u }, -t->emax).v);
+}
+
+/* A division, where the HIP header multiplies: 3 * 2^-149 / 6 rounds to 0. */
+static int scale_aiter_py_round_up(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
+	return field(d) + (mantissa(d) != 0);
+}
+
+/* Infinity, given or rounded up to, stays infinity when it is divided by 2^emax; a
+ * NaN rounds to infinity, or carries into the sign bit and is -0. */
+static int scale_aiter_py_even(const struct target *t, uint32_t u) {
+	int exp = field(u + half_ulp(t));
+	return exp == 0xFF ? 0xFF : not_below_0(exp - t->emax);
+}
+
 /* Infinity and small NaN payloads 255 - emax, since nothing looks for them; a NaN
  * that carries into the sign bit has field 0. */
 static int scale_aiter_even(const struct target *t, uint32_t u) {
@@ -118,6 +145,12 @@ static int scale_quark_even(const struct target *t, uint32_t u) {
  * -infinity. (The powers of two have exact logarithms.) */
 static int scale_triton(const struct target *t, uint32_t u) {
 	int exp = field(u + half_ulp(t));
+	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
+}
+
+/* E4M3 by the constant of E2M1: rounds up from 1.75, where 448 * 2^k is still exact. */
+static int scale_aiter_mxfp8(const struct target *t, uint32_t u) {
+	int exp = field(u + 0x200000);
 	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
 }
 
@@ -144,6 +177,40 @@ static int scale_microxcaling(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return 0xFF;
 	return field(u) ? not_below_0(floor_log2(u) + 127 - t->emax) : 0;
+}
+
+/* ---- torchao 0.18.0: only NaN is looked for ---- */
+
+static int scale_torchao018_floor(const struct target *t, uint32_t u) {
+	return u > MX_F32_INF ? 0xFF : not_below_0(field(u) - t->emax);
+}
+
+static int scale_torchao018_ceil(const struct target *t, uint32_t u) {
+	return u > MX_F32_INF ? 0xFF : not_below_0(field(u) + (mantissa(u) != 0) - t->emax);
+}
+
+static int scale_torchao018_even(const struct target *t, uint32_t u) {
+	return u > MX_F32_INF ? 0xFF : not_below_0(field(u + half_ulp(t)) - t->emax);
+}
+
+/* ceil() of an f32 log2 of d, finite and normal. The logarithm of 2^n (1 + k 2^-23)
+ * lies k 2^-23 / ln 2 above n and rounds down to n for k <= floor(2^(j-1) ln 2), with j
+ * the exponent of the f32 just above n; see floor_log2. */
+static int ceil_log2(uint32_t d) {
+	static const uint8_t reach[] = { 0, 0, 1, 2, 5, 11, 22 };
+	int n = field(d) - 127;
+	unsigned above = n >= 0 ? n : -n - 1; /* integer part of the magnitude just above n */
+	unsigned j = above ? 31 - __builtin_clz(above) : 0;
+	return n + (mantissa(d) > reach[j]);
+}
+
+/* Infinity 0xFE. A subnormal quotient is above 2^-127 (1 + 22 * 2^-23), the last whose
+ * logarithm rounds down to -127, or byte 0. */
+static int scale_torchao018_rceil(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return u > MX_F32_INF ? 0xFF : 0xFE;
+	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
+	return field(d) ? ceil_log2(d) + 127 : d > 0x0040000B;
 }
 
 /* Each rule in a loop of its own, which the compiler may vectorise. */

@@ -82,6 +82,41 @@ static void test_tensors(void) {
 	BAD(mx_quantize, "data", &q, &t, &o, NULL);
 }
 
+static void test_schemes(void) {
+	uint8_t bytes[64];
+	mx_f32 x[32] = { { 0 } }, t = { 0 };
+	mx_scheme scheme = MX_SCHEME_NVFP4_TORCHAO;
+	mx_per per = MX_PER_1X16;
+	struct mx_scheme_args a = { scheme, MX_E2M1, per, NULL };
+	struct mx_scales_shape shape;
+	struct mx_tensor in = { x, MX_DTYPE_F32, 1, 32, 128, 4 };
+	struct mx_quantised o = { bytes, 32, bytes + 32, 2 };
+	null("mx_scheme_by_name", "name", !mx_scheme_by_name(NULL, &scheme));
+	null("mx_scheme_by_name", "s", !mx_scheme_by_name("mxint8", NULL));
+	null("mx_per_by_name", "name", !mx_per_by_name(NULL, &per));
+	null("mx_per_by_name", "p", !mx_per_by_name("row", NULL));
+	BAD(mx_scheme_scales, "a", NULL, 1, 32, &shape);
+	BAD(mx_scheme_scales, "shape", &a, 1, 32, NULL);
+	BAD(mx_scheme_quantize, "a", NULL, &in, &o, &t);
+	BAD(mx_scheme_quantize, "x", &a, NULL, &o, &t);
+	BAD(mx_scheme_quantize, "out", &a, &in, NULL, &t);
+	BAD(mx_scheme_quantize, "tensor_scale", &a, &in, &o, NULL);
+	BAD(mx_scheme_dequantize, "the argument's tensor_scale", &a, &o, 1, 32, x, 128, 4);
+	a.tensor_scale = &t;
+	BAD(mx_scheme_dequantize, "a", NULL, &o, 1, 32, x, 128, 4);
+	BAD(mx_scheme_dequantize, "q", &a, NULL, 1, 32, x, 128, 4);
+	BAD(mx_scheme_dequantize, "out", &a, &o, 1, 32, NULL, 128, 4);
+	o.scales = NULL;
+	BAD(mx_scheme_quantize, "scales", &a, &in, &o, &t);
+	BAD(mx_scheme_dequantize, "scales", &a, &o, 1, 32, x, 128, 4);
+	o = (struct mx_quantised){ NULL, 32, bytes, 2 };
+	BAD(mx_scheme_quantize, "codes", &a, &in, &o, &t);
+	BAD(mx_scheme_dequantize, "codes", &a, &o, 1, 32, x, 128, 4);
+	in.data = NULL;
+	o.codes = bytes;
+	BAD(mx_scheme_quantize, "data", &a, &in, &o, &t);
+}
+
 static void test_scaled(void) {
 	static struct wave w;
 	static mx_elem code[32];
@@ -195,6 +230,7 @@ static void test_null(void) {
 		fclose(f);
 	test_values();
 	test_tensors();
+	test_schemes();
 	test_scaled();
 	test_dense_and_sparse();
 	ok(!wrongs, "a null pointer is a status, no name, or 0: %d calls", calls);
