@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Crosscheck of the recipes of `mxcheck quant` against the packages that they follow, bit for bit.
+"""Crosscheck of the recipes of `mxcheck quant` against the packages that they follow, bit for bit:
+those of PyPI as they are, others written down again from their sources. What differs on purpose is
+named below.
 
-    make crosscheck      (recipes.py MXCHECK; prints TAP)
+    make crosscheck      (recipes.py MXCHECK [PART-OF-A-RECIPE'S-NAME]; prints TAP)
 """
 import sys
 import tempfile
@@ -10,6 +12,7 @@ import numpy as np
 
 import blocks
 import packages
+import transcribed
 from harness import Mxcheck, done, ok, skip
 
 OPTIONS = {"f32": [], "bf16": ["--bf16"], "f16": []}
@@ -72,7 +75,7 @@ EXPLAINED = {
 }
 
 
-def compare(mx, recipe, name, dtype, x, judge):
+def compare(mx, recipe, by, name, dtype, x, judge):
     codes, scales = mx.quant(name, recipe, x, *OPTIONS[dtype])
     theirs, their_scales = judge(name, x)
     shown, notes = theirs >= 0, []
@@ -89,7 +92,7 @@ def compare(mx, recipe, name, dtype, x, judge):
     at = np.flatnonzero(wrong[first])
     if not shown.all():
         notes.append(f"{(~shown).sum()} not shown")
-    ok(not bad.any(), f"{recipe}, {name}, {dtype}: {len(x)} blocks" +
+    ok(not bad.any(), f"{recipe} by {by}, {name}, {dtype}: {len(x)} blocks" +
        (f" ({', '.join(notes)})" if notes else ""),
        f"{bad.sum()} differ ({other.sum()} scales). First: {hexadecimal(x[first])}\n"
        f"# scale {scales[first]}, theirs {their_scales[first]}; elements {at}: "
@@ -107,7 +110,11 @@ def check(mx, recipe, package, version, formats, dtypes, make):
         return skip(recipe, f"{package} {version} does not import: {e}".replace("\n", " "))
     for name in formats:
         for dtype in dtypes:
-            compare(mx, recipe, name, dtype, getattr(blocks, dtype)(name), judge)
+            compare(mx, recipe, f"{package} {version}", name, dtype, getattr(blocks, dtype)(name), judge)
+
+
+def as_f32(x):
+    return (x.astype(np.uint32) << 16).view(np.float32) if x.dtype == np.uint16 else x.astype(np.float32)
 
 
 def main():
@@ -117,6 +124,12 @@ def main():
         for row in packages.ROWS:
             if wanted in row[0]:
                 check(mx, *row)
+        for recipe, formats, judge in transcribed.ROWS:
+            for name in formats:
+                for dtype in OPTIONS:
+                    if wanted in recipe:
+                        compare(mx, recipe, "its source", name, dtype, getattr(blocks, dtype)(name),
+                                lambda name, x: judge(name, as_f32(x)))
     return done()
 
 
