@@ -45,7 +45,7 @@ struct mx_method {
 	void (*scale)(const struct mx_quant *q, size_t line, size_t item, char text[16]);
 };
 extern const struct mx_method mx_methods[];
-enum { MX_METHODS = 1, MX_QUANTS = 32 };
+enum { MX_METHODS = 1, MX_QUANTS = 64 };
 
 /* Finds a recipe by name in all families, into q. */
 bool mx_quant_find(const char *name, struct mx_quant *q);

@@ -415,6 +415,17 @@ typedef enum {
 	MX_RECIPE_AITER_PY_ROUND_DOWN,
 	MX_RECIPE_AITER_PY_CEIL,
 	MX_RECIPE_AITER_MXFP8, /* _mxfp8_quant_op: E4M3 with the rounding of E2M1 */
+	MX_RECIPE_COMPRESSED_TENSORS,  /* the same, and E2M1 and E2M3; infinity to NaN */
+	MX_RECIPE_TRITON_KERNELS_UP,   /* downcast_to_mxfp: ceil(log2(amax / max)) */
+	MX_RECIPE_TRITON_KERNELS_DOWN, /* floor(log2(amax / 2^emax)) */
+	MX_RECIPE_QUARK_TRITON_UP,     /* Quark's copy of an older one: ties away */
+	MX_RECIPE_QUARK_TRITON_DOWN,   /* floor(log2(amax / max)) */
+	MX_RECIPE_QUARK_TRITON_DOWN8,  /* the same to FP8 */
+	MX_RECIPE_QUARK_TRITON_EVEN,   /* as TRITON, ties away */
+	MX_RECIPE_QUARK_FLOOR,         /* Quark: as FLOOR and CEIL, of an f32 log2 */
+	MX_RECIPE_QUARK_CEIL,
+	MX_RECIPE_QUARK_FLOOR_BF16, /* of a bf16 log2 */
+	MX_RECIPE_QUARK_CEIL_BF16,
 	MX_RECIPES
 } mx_recipe;
 
@@ -438,7 +449,10 @@ typedef enum {
  * NORMAL_SCALE  torchao 0.18.0: x / max(scale, 2^-126), saturating, NaN as in
  *             RECIPROCAL. s = 0xFF acts as infinity: zeros, and NaN for infinities.
  * UNIT_AT_ZERO  torchao 0.18.0, RCEIL: as RECIPROCAL, but x itself for s = 0.
- * UNSATURATED x / scale; an infinity is not saturated (E4M3: NaN). */
+ * INFINITE_SCALE  compressed-tensors: x / scale, s = 0xFF acting as infinity. NaN in
+ *             FP4 becomes zero with its sign, in FP6 0x20; -0 in FP4 becomes +0.
+ * ZERO_AT_ENDS  triton_kernels: x times 2^(127-s), but times 0 for s = 0 and 0xFF, where
+ *             infinities become NaN. NaN in FP4: the largest magnitude, as in DIVIDE. */
 typedef enum {
 	MX_DIVIDE,
 	MX_RECIPROCAL,
@@ -447,7 +461,8 @@ typedef enum {
 	MX_HALF_UP,
 	MX_NORMAL_SCALE,
 	MX_UNIT_AT_ZERO,
-	MX_UNSATURATED,
+	MX_INFINITE_SCALE,
+	MX_ZERO_AT_ENDS,
 } mx_scaling;
 
 struct mx_recipe_info {

@@ -323,7 +323,10 @@ mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
 	mx_status s = mx_quantize_plan(&p, q, x, rowwise, colwise);
 	if (s)
 		return s;
-	struct work w = { .p = &p, .fast = p.rounding == MX_RNE ? mx_fast_for(q->format) : NULL };
+	bool keeps_signs = mx_recipe_info(q->recipe)->scaling != MX_INFINITE_SCALE;
+	struct work w = { .p = &p };
+	if (p.rounding == MX_RNE && keeps_signs)
+		w.fast = mx_fast_for(q->format);
 	run(&w);
 	free(p.band);
 	return MX_OK;

@@ -48,15 +48,23 @@ static mx_f32 by_scale(mx_f32 x, mx_e8m0 s) {
 	return s.v == 0xFF && mx_f32_magnitude(x) <= MX_F32_INF ? scale_nan : descaled(x, s);
 }
 
-/* x / max(scale, 2^-126), where the bits of scale 0xFF are infinity; infinity by
- * infinity is +NaN, as on gfx950 (x86 sets the sign). */
-static mx_f32 by_normal_scale(mx_f32 x, mx_e8m0 s) {
+/* x times 0, or by infinity. The NaN that infinity becomes is positive, as on gfx950
+ * (x86 sets the sign). */
+static mx_f32 times_zero(mx_f32 x) {
 	uint32_t magnitude = mx_f32_magnitude(x);
-	if (s.v == 0)
-		return mx_f32_scale(x, 126);
-	if (s.v < 0xFF || magnitude > MX_F32_INF)
-		return descaled(x, s);
+	if (magnitude > MX_F32_INF)
+		return mx_f32_scale(x, 0);
 	return (mx_f32){ magnitude == MX_F32_INF ? MX_F32_NAN : x.v & MX_F32_SIGN };
+}
+
+/* x / scale, where the bits of scale 0xFF are infinity. */
+static mx_f32 by_infinite_scale(mx_f32 x, mx_e8m0 s) {
+	return s.v == 0xFF ? times_zero(x) : descaled(x, s);
+}
+
+/* x / max(scale, 2^-126), the same. */
+static mx_f32 by_normal_scale(mx_f32 x, mx_e8m0 s) {
+	return s.v == 0 ? mx_f32_scale(x, 126) : by_infinite_scale(x, s);
 }
 
 /* x * 2^(127-s), but x itself for s = 0. */
@@ -64,11 +72,23 @@ static mx_f32 by_unit_at_zero(mx_f32 x, mx_e8m0 s) {
 	return s.v ? times_reciprocal(x, s) : x;
 }
 
-/* FP8 conversions without FP16_OVFL: an infinity is infinity, or NaN where the format
- * has none. */
-static mx_elem encode_unsaturated(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r,
-                                  uint32_t random) {
-	return mx_elem_encode(f, descaled(x, s), r, MX_OVERFLOW, random);
+/* compressed-tensors packs FP4 and FP6 by the values: NaN is none, and becomes a zero.
+ * FP4 gets its sign by a product with that of the quotient, which -0 has not. */
+static mx_elem encode_infinite(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r, uint32_t random) {
+	const struct mx_format_info *t = mx_format_info(f);
+	mx_f32 q = by_infinite_scale(x, s);
+	if (mx_f32_magnitude(q) > MX_F32_INF && t->specials == MX_FINITE)
+		return (mx_elem){ t->bits == 6 ? 0x20 : q.v >> 31 << (t->bits - 1) };
+	if (q.v == MX_F32_SIGN && t->bits == 4)
+		return (mx_elem){ 0 };
+	return mx_elem_encode(f, q, r, MX_SATURATE, random);
+}
+
+/* triton_kernels: a reciprocal that is 0 for the scales 0 and infinity. */
+static mx_elem encode_zero_at_ends(mx_format f, mx_f32 x, mx_e8m0 s, mx_rounding r,
+                                   uint32_t random) {
+	mx_f32 q = s.v == 0 ? times_zero(x) : by_infinite_scale(x, s);
+	return mx_elem_encode(f, q, r, MX_SATURATE, random);
 }
 
 /* Half away from zero as floor(|q| + 0.5) in f32, q in units of the least element: the
@@ -112,7 +132,8 @@ mx_elem mx_scaled_encode(mx_recipe r, mx_format f, mx_f32 x, mx_e8m0 scale, mx_r
 	case MX_HALF_UP: return encode_half_up(f, x, scale, o, random);
 	case MX_NORMAL_SCALE: return encode_software(f, by_normal_scale(x, scale), o, random);
 	case MX_UNIT_AT_ZERO: return encode_software(f, by_unit_at_zero(x, scale), o, random);
-	case MX_UNSATURATED: return encode_unsaturated(f, x, scale, o, random);
+	case MX_INFINITE_SCALE: return encode_infinite(f, x, scale, o, random);
+	case MX_ZERO_AT_ENDS: return encode_zero_at_ends(f, x, scale, o, random);
 	}
 	return encode_divide(f, x, scale, o, random);
 }
