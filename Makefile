@@ -49,6 +49,15 @@ $(B)/%.o: %.c
 
 $(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
+# The commit, in a file that is renewed when it changes.
+$(B)/ci/cmd_version.o: CFLAGS += -I$(B)
+$(B)/ci/cmd_version.o: $(B)/built.h
+$(B)/built.h: FORCE
+	@mkdir -p $(@D)
+	@echo "#define MX_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+FORCE:
+
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
@@ -160,11 +169,16 @@ BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
 bench: $(BENCHES) $(B)/libmxhip.so kernels
 	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
-# ---- against numpy, ml_dtypes and fractions, and a kernel by Triton; from PyPI, which `make check` does without ----
+# ---- against numpy, ml_dtypes, fractions and the packages of recipes, and a kernel by Triton; from PyPI, which `make check` does without ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt
 	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
-crosscheck: all $(B)/venv/ready
+# One by one: what does not install is skipped, and counted.
+$(B)/venv/packages: tests/crosscheck/packages.txt $(B)/venv/ready
+	@grep -v '^#' $< | while read -r p; do $(@D)/bin/pip install -q $$p || echo "# pip cannot install $$p"; done; touch $@
+crosscheck: all $(B)/venv/ready $(B)/venv/packages
 	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
+	@$(B)/venv/bin/python tests/crosscheck/recipes.py $(B)/mxcheck
+	@$(B)/venv/bin/python tests/crosscheck/schemes.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/products.py $(B)/mxcheck
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200

@@ -31,7 +31,9 @@ static unsigned fill_block(const struct operand *o, size_t row, size_t block) {
 		x[i] = ldexpf(deviate(draw_at(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK + i)),
 		              exp - 10);
 	memcpy(bits, x, sizeof bits);
-	*operand_scale(o, row, block) = mx_quantize_block(o->format, bits, MX_BLOCK, codes).v;
+	mx_e8m0 scale;
+	mx_quantize_block(o->format, bits, MX_BLOCK, codes, &scale);
+	*operand_scale(o, row, block) = scale.v;
 	for (size_t i = 0; i < MX_BLOCK; i++) {
 		mx_elem_set(o->format, operand_row(o, row), block * MX_BLOCK + i, codes[i]);
 		if (codes[i].v & (sign - 1))

@@ -77,9 +77,9 @@ static uint32_t by_ref(const char *profile, const struct operand *a, const struc
                        unsigned i, unsigned j, unsigned k, unsigned mma_k) {
 	mx_f32 acc = { 0 };
 	for (unsigned c = 0; c < k; c += mma_k)
-		acc = mx_mma_dot(mx_profile_by_name(profile), formats[a->format].f,
-		                 formats[b->format].f, mma_k, a->code[i] + c, a->scale[i] + c / 32,
-		                 b->code[j] + c, b->scale[j] + c / 32, acc);
+		mx_mma_dot(mx_profile_by_name(profile), formats[a->format].f, formats[b->format].f,
+		           mma_k, a->code[i] + c, a->scale[i] + c / 32, b->code[j] + c,
+		           b->scale[j] + c / 32, acc, &acc);
 	return acc.v;
 }
 
