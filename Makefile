@@ -49,6 +49,15 @@ $(B)/%.o: %.c
 
 $(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
+# The commit, in a file that is renewed when it changes.
+$(B)/ci/cmd_version.o: CFLAGS += -I$(B)
+$(B)/ci/cmd_version.o: $(B)/built.h
+$(B)/built.h: FORCE
+	@mkdir -p $(@D)
+	@echo "#define MX_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+FORCE:
+
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm

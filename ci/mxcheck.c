@@ -382,6 +382,7 @@ static const struct {
 	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
 	{ "lint", mx_cmd_lint },
+	{ "--version", mx_cmd_version },
 };
 
 int main(int argc, char **argv) {

@@ -17,6 +17,7 @@ static const char help[] =
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
+	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
 	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
 	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"

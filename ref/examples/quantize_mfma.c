@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 16, K = 200 };                          /* A is N x K, B is K x N */
+enum { N = 16, K = 200 };                                      /* A is N x K, B is K x N */
 enum { STEP = 128, PADDED = 256, BLOCKS = PADDED / MX_BLOCK }; /* K of an instruction, of all */
 
 static const mx_shape shape = MX_16X16X128;

@@ -234,6 +234,36 @@ static void test_rows(void) {
 	ok(!bad, "rows of 3333 f32 are quantised alike by both, all recipes and formats");
 }
 
+/* Tiles of 32 rows of 32, as lines and as squares, rows too or not. */
+static void test_portable_tiles(void) {
+	enum { TILES = 60 };
+	int bad = 0, done = 0, left = 0;
+	for (int i = 0; i < TILES * MX_FORMATS * 4; i++) {
+		mx_format f = i % MX_FORMATS;
+		const struct mx_fast *paths[] = { mx_fast_portable(f), mx_fast_for(f) };
+		uint8_t codes[2][2][32 * 40], scales[2][2][32 * 3];
+		bool ok[2], square = i / MX_FORMATS % 2, rows = i / MX_FORMATS / 2 % 2;
+		memset(codes, POISON, sizeof codes);
+		memset(scales, POISON, sizeof scales);
+		if (i % 64 == 0)
+			fill(i % 3 ? 0 : 4);
+		for (int p = 0; p < 2; p++) {
+			struct mx_quantised r = { rows ? codes[p][0] : NULL, 40, scales[p][0], 3 };
+			struct mx_quantised c = { codes[p][1], 40, scales[p][1], 3 };
+			ok[p] = (square ? paths[p]->square : paths[p]->lines)(
+				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132, &r,
+				&c);
+		}
+		bad += ok[0] != ok[1] || memcmp(codes[0], codes[1], sizeof codes[0]) ||
+		       memcmp(scales[0], scales[1], sizeof scales[0]);
+		done += ok[0];
+		left += !ok[0];
+	}
+	ok(!bad, "so has its path for tiles");
+	ok(done > TILES && left > TILES, "  %d tiles done, %d left to the rules for special values",
+	   done, left);
+}
+
 /* Blocks as they come, so that both stop at the same one. */
 static void test_portable(void) {
 	enum { BLOCKS = 300 };
@@ -611,6 +641,32 @@ static void test_dequantise(void) {
 	   "scale NaN gives NaN; 6 * 2^127 overflows to infinity, 1 * 2^127 does not");
 }
 
+/* Each code under each scale, as a whole block, a part of one, and down a column. */
+static void test_every_code(void) {
+	int bad = 0;
+	for (int f = 0; f < MX_FORMATS; f++)
+		for (int s = 0; s < 256; s++)
+			for (int first = 0; first < 1 << mx_format_info(f)->bits; first += 16) {
+				uint8_t codes[32] = { 0 }, scale = s;
+				struct mx_quantised q = { codes, 32, &scale, 1 };
+				mx_f32 row[32], part[31], column[64];
+				for (int i = 0; i < 32; i++)
+					mx_elem_set(f, codes, i, (mx_elem){ first + i % 16 });
+				bad += mx_dequantize(f, &q, 1, 32, row, 128, 4) ||
+				       mx_dequantize(f, &q, 1, 31, part, 124, 4) ||
+				       mx_dequantize(f, &q, 1, 32, column, 4, 8);
+				for (int i = 0; i < 32; i++) {
+					mx_f32 x = mx_elem_to_f32(f, (mx_elem){ first + i % 16 });
+					mx_f32 want = { 0x7FC00000 };
+					if (s < 255)
+						want = mx_f32_scale(x, s - 127);
+					bad += row[i].v != want.v || column[2 * i].v != want.v ||
+					       (i < 31 && part[i].v != want.v);
+				}
+			}
+	ok(!bad, "every code under every scale is element times scale, rounded once");
+}
+
 /* ---- bad input ---- */
 
 struct mishap {
@@ -729,10 +785,12 @@ int main(void) {
 	test_dtypes();
 	test_transpose();
 	test_dequantise();
+	test_every_code();
 	for (int r = 0; r < MX_RECIPES; r++)
 		test_fast(r, rounds);
 	test_rows();
 	test_portable();
+	test_portable_tiles();
 	test_threads();
 	test_bad_input();
 	test_bad_dequantise();
