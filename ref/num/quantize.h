@@ -54,7 +54,7 @@ mx_status mx_check_strides(size_t rows, size_t cols, size_t row_bytes, size_t co
 /* Whether a tensor that is not empty can be read: MX_BAD_POINTER, MX_BAD_STRIDE, MX_BAD_SHAPE. */
 mx_status mx_check_tensor(const struct mx_tensor *x);
 
-/* The code that integer rounding, which does not look for NaN, makes of one. */
+/* The code that integer rounding without a case for NaN makes of one. */
 mx_elem mx_software_nan(const struct mx_format_info *t, mx_f32 nan);
 
 /* n elements of row r from column c on, as f32 bits. */
