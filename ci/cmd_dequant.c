@@ -215,7 +215,7 @@ int mx_cmd_dequant(int argc, char **argv) {
 		status = mx_codes_load(argv[1], q.f, q.packed, &codes, &err);
 	else
 		status = typed(argv + 1, n, q.f, &codes, &err);
-	struct mx_scheme_files files = { NULL, q.scales, q.packed, q.transposed };
+	struct mx_scheme_files files = { NULL, q.scales, q.packed, q.transposed, q.verbose };
 	if (!status && q.by.scheme)
 		status = mx_dequant_scheme(&q.how, &codes, &files, q.output, &err);
 	else if (!status)

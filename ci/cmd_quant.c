@@ -52,7 +52,7 @@ static const char help[] =
 	"  --tensor-scale X   the scale of the tensor; default: from the tensor's own amax\n"
 	"  --tensor FILE.npy  the scale of the tensor, float32, written with -o\n"
 	"  --scales FILE.npy  float32; or uint8, for MX6 and MX9 two bytes: exponent, bits of pairs\n"
-	"  --axis, --bf16, --packed and -o as above\n"
+	"  --axis, --bf16, --packed, -v and -o as above\n"
 	"\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -322,11 +322,11 @@ static int quant_scheme(const struct request *q, struct work *w, char **text, in
 		return mx_complain("quant", "--scheme goes without --recipe, --rounding, --seed "
 		                            "and --block");
 	if (!mx_choose_scheme("quant", &q->by, q->format, &a, &given) ||
-	    !one_of("--axis", q->axis, axes, 2, &axis) || !check_outputs(q))
+	    !one_of("--axis", q->axis, axes, 2, &axis) || !choose_files(q, w))
 		return MX_BAD_INPUT;
 	if (!n)
 		return mx_complain("quant", "no numbers and no file; see mxcheck quant --help");
-	struct mx_scheme_files files = { q->output, q->scales, q->packed, axis };
+	struct mx_scheme_files files = { q->output, q->scales, q->packed, axis, q->verbose };
 	if (load(w, q->bf16, text, n, &err) || mx_quant_scheme(&a, &q->by, &w->job.x, &files, &err))
 		return mx_complain("quant", "%s", err.text);
 	return 0;

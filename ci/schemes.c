@@ -191,8 +191,12 @@ static void print_element(const struct quantised *q, const struct mx_tensor *x, 
 	putchar('\n');
 }
 
-static int print_table(const struct quantised *q, const struct mx_tensor *x, struct mx_error *err) {
-	mx_f32 *y = calloc(q->rows * q->cols, sizeof *y);
+enum { LISTED = 64 }; /* numbers that are listed without -v */
+
+static int print_table(const struct quantised *q, const struct mx_tensor *x, bool verbose,
+                       struct mx_error *err) {
+	size_t all = q->rows * q->cols, n = verbose || all < LISTED ? all : LISTED;
+	mx_f32 *y = calloc(all, sizeof *y);
 	if (!y)
 		return mx_fail(err, "out of memory");
 	int status = values(q, y, err);
@@ -204,8 +208,10 @@ static int print_table(const struct quantised *q, const struct mx_tensor *x, str
 		else
 			printf("%-8s %-16s %-5s %s\n", "", "scale", "code", "value");
 	}
-	for (size_t i = 0; !status && i < q->rows * q->cols; i++)
+	for (size_t i = 0; !status && i < n; i++)
 		print_element(q, x, i / q->cols, i % q->cols, y[i]);
+	if (!status && n < all)
+		printf("and %zu more; -v lists them\n", all - n);
 	free(y);
 	return status;
 }
@@ -258,7 +264,8 @@ int mx_quant_scheme(const struct mx_scheme_args *a, const struct mx_scheme_optio
 	if (s)
 		status = mx_fail(err, "%s", mx_strerror(s));
 	if (!status)
-		status = files->codes ? write_files(&q, o, files, err) : print_table(&q, &t, err);
+		status = files->codes ? write_files(&q, o, files, err)
+		                      : print_table(&q, &t, files->verbose, err);
 	release(&q);
 	return status;
 }
@@ -321,7 +328,8 @@ int mx_dequant_scheme(const struct mx_scheme_args *a, const struct mx_bytes *cod
 	else if (!status)
 		status = mx_fail(err, "--scheme needs --scales FILE.npy");
 	if (!status)
-		status = output ? write_values(&q, files, output, err) : print_table(&q, NULL, err);
+		status = output ? write_values(&q, files, output, err)
+		                : print_table(&q, NULL, files->verbose, err);
 	release(&q);
 	return status;
 }

@@ -18,10 +18,10 @@ bool mx_choose_scheme(const char *command, const struct mx_scheme_options *o, co
                       struct mx_scheme_args *a, mx_f32 *given);
 
 /* x to files of codes, scales and - o->tensor - the scale of the tensor; or, if `codes` is NULL, to
- * a table. transposed: blocks down the columns of x, codes and scales of the transpose. */
+ * a table, of 64 numbers or with `verbose` all. transposed: blocks down the columns of x, codes and scales of the transpose. */
 struct mx_scheme_files {
 	const char *codes, *scales;
-	bool packed, transposed;
+	bool packed, transposed, verbose;
 };
 int mx_quant_scheme(const struct mx_scheme_args *a, const struct mx_scheme_options *o,
                     const struct mx_tensor *x, const struct mx_scheme_files *files,

@@ -600,17 +600,66 @@ MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, siz
 
 /* A scheme is all that one implementation does to quantise a matrix with scales that are no MX
  * recipe's: f32 scales of FP8, the E4M3 scales of NVFP4, MXINT8, and the MicroeXponent formats
- * MX6 and MX9. num/schemes.def has the rules, column by column, and their sources.
- * Implementations of one name in common differ in bits: whether x is divided by the scale or
- * multiplied by its reciprocal, what bounds amax or the scale from below, and what becomes of
- * zeros and NaN.
+ * MX6 and MX9. mx_scheme_info has its source with the version. Rules of one purpose differ in
+ * bits: whether x is divided by the scale or multiplied by its reciprocal, what bounds amax or
+ * the scale from below, and what becomes of zeros and NaN.
  *
- * Where a source leaves the last bit to the hardware - v_rcp_f32 in AITER, rcp.approx in vLLM's
- * NVFP4, Triton's f32 division in DeepSeek's kernels - the scheme rounds to nearest: assumed. A
- * NaN that arithmetic makes has sign +: the sign of a NaN code is free. */
+ * Products and quotients are f32, rounded once to nearest even, subnormals kept. Where a source
+ * leaves the last bit to the hardware - v_rcp_f32 in AITER, rcp.approx in vLLM's NVFP4, Triton's
+ * f32 division in DeepSeek's kernels - they are so too: assumed. The last step is the element's
+ * conversion to nearest even, saturating. The sign of a NaN code is free; a NaN that arithmetic
+ * makes is positive here.
+ *
+ * Below, m is the largest element, and of amax: "numbers" is that of the numbers, 0 if there is
+ * none; else NaN in a block makes amax NaN. A code for y is given as y; "NaN: c" says what
+ * becomes of a y that is NaN, where it does not stay NaN.
+ *
+ *   NONE                s = 1; x
+ *   DEEPSEEK            numbers; s = amax / m; x / s
+ *   DEEPGEMM            amax >= 1e-4; s = amax / m; x * (1 / s)
+ *   VLLM_TENSOR         numbers; s = amax / m; x * (1 / s); NaN: m, so in a tensor of zeros
+ *   VLLM_TOKEN          numbers; s = amax / m, at least 1 / (512 m); x / s; NaN: m
+ *   VLLM_GROUP          numbers, >= 1e-10; s = amax / m; x / s; NaN: -m
+ *                       (of these three, m is 224 in E4M3FNUZ)
+ *   AITER_TOKEN         numbers; s = amax * (1 / m); x * (1 / s); NaN: -m
+ *   AITER_GROUP         as AITER_TOKEN, amax >= 1e-10
+ *   AITER_TORCH         s = amax / m, or 1 for 0; x / s
+ *   AITER_TORCH_TENSOR  s = amax / m; x / s
+ *   TORCHAO             s = amax / m, rounded to x's type; x / s
+ *   TORCHAO_TRAINING    amax >= 1e-12; s = m / amax; x * s. s is the factor of x
+ *   TORCHAO_BLOCKWISE   as TORCHAO_TRAINING, but 1 / s is stored
+ *   COMPRESSED_TENSORS  s = amax / m, rounded to x's type, or its epsilon for 0; x / s, rounded
+ *                       to x's type
+ *
+ *   NVFP4: t is the scale of the tensor, from its own amax T if none is given; q is the scale of
+ *   a block after its conversion to E4M3, to nearest even, saturating.
+ *
+ *   NVFP4_TORCHAO            t = T / 2688; q = amax / 6 / t, at least 2^-6; x * (1 / t / q). The
+ *                            bits of a NaN go through integer rounding, as in MX_RECIPROCAL
+ *   NVFP4_TORCHAO_SINGLE     no t; q = amax / 6, at least 2^-6; x * (1 / q); NaN as above
+ *   NVFP4_MODELOPT           t = T / 2688; q = amax / (6 t), at least 2^-9, or 1 for 0;
+ *                            x / (q * t); NaN: 6; -0 becomes 0
+ *   NVFP4_COMPRESSED_TENSORS t = 1 / T * 2688, T at least the smallest normal of x's type, both
+ *                            steps rounded to it, or 1 where that is not finite;
+ *                            q = t * (amax / 6, rounded to x's type), or 0.125 for 0;
+ *                            x / (q / t); NaN: 0; -0 becomes 0
+ *   NVFP4_VLLM               numbers; t = 1 / T * 2688; q = t * (amax * (1/6));
+ *                            x * (1 / (q * (1 / t))), or 0 where q is 0; subnormal reciprocals
+ *                            are 0; NaN: 6
+ *
+ *   MXINT8        the scale of MX_RECIPE_FLOOR with emax 0; x / scale; codes from -127 on
+ *   MXINT8_FULL   the same with codes from -128 on
+ *   QUARK_MXINT8  the exponent of amax + 2^14 units of its last place; amax 0: 2^-126 (f16: 2^-127),
+ *                 infinity: 2^127. (Quark's fake quantiser keeps scale / 64 at 2^-126 or above;
+ *                 the values that it makes below are no MXINT8.)
+ *   QUARK_MX6     e is the largest exponent of 16 elements. A pair of elements that both have a
+ *                 smaller one has its bit set and takes e - 1. x / 2^e or x / 2^(e-1); numbers
+ *                 below the smallest normal of x's type are 0 with exponent -127 (f16: -15), and
+ *                 what is not finite has this exponent too
+ *   QUARK_MX9     the same with E0M7 */
 typedef enum {
-	MX_SCHEME_NONE,                 /* no scaling: the element format's own conversion */
-	MX_SCHEME_DEEPSEEK,             /* FP8 with f32 scales, this and what follows */
+	MX_SCHEME_NONE,
+	MX_SCHEME_DEEPSEEK, /* FP8 with f32 scales, this and what follows */
 	MX_SCHEME_DEEPGEMM,
 	MX_SCHEME_VLLM_TENSOR,
 	MX_SCHEME_VLLM_TOKEN,
@@ -620,18 +669,18 @@ typedef enum {
 	MX_SCHEME_AITER_TORCH,
 	MX_SCHEME_AITER_TORCH_TENSOR,
 	MX_SCHEME_TORCHAO,
-	MX_SCHEME_TORCHAO_TRAINING,     /* stores the factor of x: max / amax */
+	MX_SCHEME_TORCHAO_TRAINING,
 	MX_SCHEME_TORCHAO_BLOCKWISE,
 	MX_SCHEME_COMPRESSED_TENSORS,
-	MX_SCHEME_NVFP4_TORCHAO,        /* E2M1 with E4M3 scales */
-	MX_SCHEME_NVFP4_TORCHAO_SINGLE, /* the one without a scale of the tensor */
+	MX_SCHEME_NVFP4_TORCHAO, /* E2M1 with E4M3 scales */
+	MX_SCHEME_NVFP4_TORCHAO_SINGLE,
 	MX_SCHEME_NVFP4_MODELOPT,
 	MX_SCHEME_NVFP4_COMPRESSED_TENSORS,
 	MX_SCHEME_NVFP4_VLLM,
-	MX_SCHEME_MXINT8,               /* INT8 with E8M0 scales */
-	MX_SCHEME_MXINT8_FULL,          /* uses the code -128 */
+	MX_SCHEME_MXINT8, /* INT8 with E8M0 scales */
+	MX_SCHEME_MXINT8_FULL,
 	MX_SCHEME_QUARK_MXINT8,
-	MX_SCHEME_QUARK_MX6,            /* E0M4 and E0M7 with an exponent and bits of pairs */
+	MX_SCHEME_QUARK_MX6, /* E0M4 and E0M7 with an exponent and bits of pairs */
 	MX_SCHEME_QUARK_MX9,
 	MX_SCHEMES
 } mx_scheme;

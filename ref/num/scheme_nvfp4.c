@@ -15,8 +15,8 @@ static mx_f32 of_e4m3(uint32_t stored) {
 	return mx_elem_to_f32(MX_E4M3, (mx_elem){ stored });
 }
 
-/* PyTorch widens the bits of a NaN too (c10/util/Float8_e4m3fn.h), and torchao's rounding to E2M1
- * sees them. */
+/* PyTorch widens the bits of a NaN too (c10/util/Float8_e4m3fn.h), and they reach torchao's
+ * rounding to E2M1. */
 static mx_f32 torch_of_e4m3(uint32_t stored) {
 	return stored == 0x7F ? (mx_f32){ 0x7FF00000 } : of_e4m3(stored);
 }

@@ -182,10 +182,10 @@ static void vllm_token(struct block *b) {
 }
 
 static void vllm_group(struct block *b) {
-	float s = fmax_amax(b->x, b->n, 1e-10f) / 448.f;
+	float max = vllm_max(b->e), s = fmax_amax(b->x, b->n, 1e-10f) / max;
 	b->scale = bits_of(s);
 	for (size_t i = 0; i < b->n; i++)
-		b->codes[i] = code_of(b->e, fminf(fmaxf(b->x[i] / s, -448.f), 448.f));
+		b->codes[i] = code_of(b->e, fminf(fmaxf(b->x[i] / s, -max), max));
 }
 
 /* v_med3_f32 with a NaN is the least of the others. */
@@ -440,6 +440,7 @@ static const struct source sources[] = {
 	{ "vllm-token", &e4m3, MX_PER_ROW, vllm_token, NULL },
 	{ "vllm-token", &e4m3fnuz, MX_PER_ROW, vllm_token, NULL },
 	{ "vllm-group", &e4m3, MX_PER_1X128, vllm_group, NULL },
+	{ "vllm-group", &e4m3fnuz, MX_PER_1X128, vllm_group, NULL },
 	{ "aiter-token", &e4m3, MX_PER_ROW, aiter_token, NULL },
 	{ "aiter-token", &e4m3, MX_PER_TENSOR, aiter_token, NULL },
 	{ "aiter-token", &e4m3fnuz, MX_PER_ROW, aiter_token, NULL },
