@@ -356,7 +356,7 @@ typedef enum {
 
 struct mx_recipe_info {
 	const char *name;   /* "even" */
-	const char *source; /* whose rule it is, and where it stands */
+	const char *source; /* package, version or commit, and place of the rule */
 	unsigned formats;   /* bit f is set if the recipe is defined for format f */
 	bool keeps_nan;     /* a NaN in the block makes amax NaN; else NaNs are skipped */
 	mx_rounding rounding;
