@@ -179,6 +179,7 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages
 	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/recipes.py $(B)/mxcheck
 	@$(B)/venv/bin/python tests/crosscheck/schemes.py $(B)/mxcheck
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/emulated.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/products.py $(B)/mxcheck
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200

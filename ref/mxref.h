@@ -418,7 +418,8 @@ typedef enum {
 	MX_RECIPE_COMPRESSED_TENSORS,  /* the same, and E2M1 and E2M3; infinity to NaN */
 	MX_RECIPE_TRITON_KERNELS_UP,   /* downcast_to_mxfp: ceil(log2(amax / max)) */
 	MX_RECIPE_TRITON_KERNELS_DOWN, /* floor(log2(amax / 2^emax)) */
-	MX_RECIPE_QUARK_TRITON_UP,     /* Quark's copy of an older one: ties away */
+	MX_RECIPE_QUARK_TRITON_UP,     /* Quark's copy of an older one: ties away. Elements
+	                                * below 2^-32 are 0; its kernel's shift wraps there */
 	MX_RECIPE_QUARK_TRITON_DOWN,   /* floor(log2(amax / max)) */
 	MX_RECIPE_QUARK_TRITON_DOWN8,  /* the same to FP8 */
 	MX_RECIPE_QUARK_TRITON_EVEN,   /* as TRITON, ties away */
@@ -467,7 +468,7 @@ typedef enum {
 
 struct mx_recipe_info {
 	const char *name;   /* "even" */
-	const char *source; /* whose rule it is, and where it stands */
+	const char *source; /* package, version or commit, and place of the rule */
 	unsigned formats;   /* bit f is set if the recipe is defined for format f */
 	bool keeps_nan;     /* a NaN in the block makes amax NaN; else NaNs are skipped */
 	mx_rounding rounding;

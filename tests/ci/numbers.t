@@ -78,6 +78,13 @@ mxcheck('quant', '--format', 'E2M1', '--recipe', 'rceil', '7');
 is_deeply([ @{ row($out, 0) }[ 2, 3 ] ], [qw(0x80 0x6)], 'rceil scales 7 by 2: 3.5 is 4');
 mxcheck('quant', '--format', 'E2M1', '--recipe', 'floor', '7');
 is_deeply([ @{ row($out, 0) }[ 2, 3 ] ], [qw(0x7F 0x7)], 'floor does not: 6');
+mxcheck('quant', '--format', 'E2M1', '--recipe', 'torchao-0.18-floor', 'inf', '1');
+is(row($out, 0)->[2], '0xFD', 'torchao 0.18.0 takes infinity for 2^128');
+mxcheck('quant', '--help');
+like($out, qr/^  $_ /m, "$_ says whose and which version it is")
+	for 'ceil +torchao main [0-9a-f]{8}:', 'torchao-0\.18-rceil +torchao 0\.18\.0:',
+	'compressed-tensors +compressed-tensors 0\.20\.0:', 'quark-floor +amd-quark 0\.13:',
+	'aiter-py-even +AITER [0-9a-f]{8}:';
 # 2.5 lies half way between 2 (0x4) and 3 (0x5); 4 makes the scale 1.
 my %tie = (rne => '0x4', rna => '0x5', rtz => '0x4');
 for (sort keys %tie) {

@@ -95,8 +95,8 @@ def compare(mx, recipe, by, name, dtype, x, judge):
     ok(not bad.any(), f"{recipe} by {by}, {name}, {dtype}: {len(x)} blocks" +
        (f" ({', '.join(notes)})" if notes else ""),
        f"{bad.sum()} differ ({other.sum()} scales). First: {hexadecimal(x[first])}\n"
-       f"# scale {scales[first]}, theirs {their_scales[first]}; elements {at}: "
-       f"{codes[first][at]}, theirs {theirs[first][at]}")
+       f"# scale {scales[first]}, theirs {their_scales[first]}; elements {at.tolist()}: "
+       f"{codes[first][at].tolist()}, theirs {theirs[first][at].tolist()}")
 
 
 def check(mx, recipe, package, version, formats, dtypes, make):
