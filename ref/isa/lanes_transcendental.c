@@ -248,7 +248,6 @@ static uint64_t preop(uint64_t u, uint32_t segment) {
 	uint64_t n = bits_of_pi((unsigned)shift);
 	if (lost > 0)
 		n = lost < 64 ? n >> lost << lost : 0;
-	/* as a signed number: compilers may make -0 of an unsigned 0 when rounding down */
-	return bits_f64(scalbn((double)(int64_t)n, scale), 0);
+	return bits_f64(scalbn((double)any_sign((int64_t)n), scale), 0);
 }
 VALU(v_trig_preop_f64, D64(preop(WIDE(0), B)))
