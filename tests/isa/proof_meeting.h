@@ -16,7 +16,7 @@ static const uint32_t clear_flags[] = {
 	0xbf8a0000,             /* s_barrier */
 };
 static const uint32_t flag_address[] = {
-	0x7e5002ff, 0x00000000, /* v_mov_b32_e32 v40, 0 */
+	0x7e5002ff, 0x00002000, /* v_mov_b32_e32 v40, 0x2000 */
 };
 static const uint32_t own_flag[] = {
 	0x8e2e820c, /* s_lshl_b32 s46, s12, 2 */
