@@ -38,7 +38,7 @@ sub compile {
 	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
 }
 
-sub assemble {
+sub assemble_file {
 	my ($source, $co) = @_;
 	chomp(my $llvm = `ci/llvm.sh`);
 	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,
