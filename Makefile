@@ -10,7 +10,7 @@ OPT    ?= -O3 -march=native
 SAN    ?=
 Q      := $(if $(V),,@)
 override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
-          -MMD -MP -Wall -Wextra -Wno-missing-field-initializers
+          -MMD -MP -Wall -Wextra -Wno-missing-field-initializers -Wno-psabi
 
 all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 .PHONY: all setup run check check-long check-nightly check-hw bench kernels kernel-report tests clean
