@@ -8,7 +8,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
-my $more    = is_long() ? 100 : 1;
+my $more    = is_long() ? 300 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
 chomp(my $llvm = `ci/llvm.sh`);
 
@@ -41,9 +41,9 @@ my @texts = map { spew("$dir/text" . $n++, $_) } (
 	"m--format\nE2M1,E4M3\n--a\n0x7,2\n--b\n1*32\n--sa\n0x80\n--c\n1e30\n--explain",
 );
 
-for ([ commands => 10, grep { -s $_ < 6000 } @objects, glob "$build/kernels/*/mxfp8*.co" ],
-	[ case => 10, glob 'cases/*/*.yaml' ], [ npy => 5000, $array ], [ journal => 2000, "$dir/journal" ],
-	[ text => 300, @texts ], [ codeobject => 1000, @objects ], [ metadata => 10000, @notes ], [ instruction => 20, @code ],
+for ([ commands => 3, grep { -s $_ < 6000 } @objects, glob "$build/kernels/*/mxfp8*.co" ],
+	[ case => 10, glob 'cases/*/*.yaml' ], [ npy => 1000, $array ], [ journal => 400, "$dir/journal" ],
+	[ text => 300, @texts ], [ codeobject => 300, @objects ], [ metadata => 3000, @notes ], [ instruction => 20, @code ],
 	[ execute => 40, @code ]) {
 	my ($target, $copies, @inputs) = @$_;
 	my @found = glob "tests/fuzz/found/$target/*";
