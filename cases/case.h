@@ -157,7 +157,8 @@ struct mx_verdict_spec {
 	mx_judge judge;
 	char *profile;  /* of MX_JUDGE_BITS and MX_JUDGE_SET: name of an accumulation profile, how
 	                   K is summed where order matters */
-	unsigned mma_k; /* K of the matrix instruction that the kernel walks K with */
+	unsigned mma_k;  /* K of the matrix instruction that the kernel walks K with */
+	unsigned k_tile; /* the kernel fills K up with zeros to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* of MX_JUDGE_SET: parts of K, and the K of each but the last */
 	mx_atomic atomic;       /* how an addition to the output rounds */
 };

@@ -153,11 +153,15 @@ static int check_bits(struct source *s, const struct mx_case *c, struct mx_error
 	const yaml_node_t *n = source_key(s, verdict, "mma_k");
 	if (!c->verdict.profile)
 		return source_fail(err, s, source_line(verdict), "missing key: profile");
-	if (c->verdict.mma_k && c->verdict.mma_k % MX_BLOCK == 0)
-		return 0;
-	return source_fail(err, s, source_line(n ? n : verdict),
-	                   "verdict.mma_k: %u is no positive multiple of %d", c->verdict.mma_k,
-	                   MX_BLOCK);
+	if (!c->verdict.mma_k || c->verdict.mma_k % MX_BLOCK)
+		return source_fail(err, s, source_line(n ? n : verdict),
+		                   "verdict.mma_k: %u is no positive multiple of %d",
+		                   c->verdict.mma_k, MX_BLOCK);
+	if (c->verdict.k_tile % c->verdict.mma_k)
+		return source_fail(err, s, source_line(source_key(s, verdict, "k_tile")),
+		                   "verdict.k_tile: %u is no multiple of mma_k, %u",
+		                   c->verdict.k_tile, c->verdict.mma_k);
+	return 0;
 }
 
 /* Splits belong to the judge that needs them. */
