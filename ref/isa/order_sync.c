@@ -23,8 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "order.h"
+#include "order_moments.h"
 
 /* ---- counters of a clock ---- */
 
@@ -50,6 +49,7 @@ struct mx_order_place {
 	uint32_t others;              /* of these, before the last ones, which are of one wave: */
 	uint64_t writer;
 	uint32_t in_flight;
+	struct mx_history history; /* where loads poll */
 };
 
 static size_t slot_of(const struct mx_order_sync *y, uint64_t of) {
@@ -176,6 +176,7 @@ static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
 struct visit {
 	struct mx_wave *w;
 	const struct mx_order_event *event;
+	mx_access me;
 	uint64_t last; /* lanes often have one place */
 	unsigned n;
 	struct mx_clock *clock, *from[2], *to; /* those joined last */
@@ -192,6 +193,13 @@ static bool is_next(struct visit *v, uint64_t of) {
 	return next;
 }
 
+/* What was there before the first release, where loads poll. */
+static void start_history(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_left first = { .value = mx_value_at(v->w, lds, at) };
+	if (!p->history.n && sync_of(v->w)->meetings->any_polls)
+		check(v->w, mx_history_add(&p->history, &first));
+}
+
 static void depart(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
@@ -199,8 +207,10 @@ static void depart(void *visit, bool lds, uint64_t at) {
 		return;
 	struct mx_order_place *p = make(sync_of(v->w), of);
 	check(v->w, p);
-	if (p)
-		p->in_flight++;
+	if (!p)
+		return;
+	p->in_flight++;
+	start_history(v, p, lds, at);
 }
 
 void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
@@ -290,6 +300,18 @@ static void note_writer(struct mx_order_place *p, const struct mx_wave *w) {
 	p->writes++;
 }
 
+static void note_left(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_left left = { .time = sync_of(v->w)->time,
+		                .access = v->me,
+		                .group = (uint32_t)v->w->group->index + 1,
+		                .writes = p->writes,
+		                .value = mx_value_at(v->w, lds, at),
+		                .base = p->base,
+		                .last = p->last };
+	if (p->history.n)
+		check(v->w, mx_history_add(&p->history, &left));
+}
+
 static void arrive(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
@@ -306,14 +328,33 @@ static void arrive(void *visit, bool lds, uint64_t at) {
 	}
 	mx_clock_drop(p->last);
 	p->last = v->event ? mx_clock_keep(v->event->own) : NULL;
+	note_left(v, p, lds, at);
 }
 
 static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 	struct visit v = { .w = w, .event = m->event };
+	sync_of(w)->time++;
+	if (m->event)
+		v.me = mx_access_of(w, m->in, m->event->stream, m->event->number);
 	mx_order_places(w, m, WRITES, arrive, &v);
 	mx_clock_drop(v.from[0]);
 	mx_clock_drop(v.from[1]);
 	mx_clock_drop(v.to);
+}
+
+static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t at,
+                                           uint64_t *counter) {
+	const struct mx_order_place *p = find(sync_of(w), *counter = place_of(w, lds, at));
+	return p ? &p->history : NULL;
+}
+
+/* Whether it is a polling load of which more is to be decided. */
+static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
+	const struct mx_order_event *e = m->event;
+	if (!c || e->rmw || !sync_of(w)->meetings->polls[m->in->offset / 4])
+		return false;
+	join_barrier(w, &w->group->order->known[w->index]);
+	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
 }
 
 void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
@@ -325,7 +366,9 @@ void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 		struct visit v = { .w = w };
 		settle(w);
 		mx_order_places(w, m, READS, acquire, &v);
-		if (v.clock)
+		if (is_undecided(w, m, v.clock))
+			mx_clock_drop(v.clock);
+		else if (v.clock)
 			add_acquired(w, m->event, v.clock);
 	}
 	if (m->event ? m->event->releases : stores && y->n)
@@ -357,6 +400,7 @@ void mx_order_forget(struct mx_order_group *o) {
 		struct mx_order_known *k = &o->known[i];
 		while (k->n)
 			mx_clock_drop(k->acquired[--k->n].clock);
+		mx_polls_forget(k);
 		mx_clock_drop(k->clock);
 		free(k->acquired);
 		*k = (struct mx_order_known){ 0 };
@@ -373,6 +417,7 @@ void mx_order_sync_end(struct mx_order_sync *y) {
 	for (size_t i = 0; i < y->room; i++) {
 		mx_clock_drop(y->place[i].base);
 		mx_clock_drop(y->place[i].last);
+		mx_history_free(&y->place[i].history);
 	}
 	free(y->place);
 }
