@@ -14,8 +14,8 @@
  * the same earlier. A wave that uses the value, as one that takes as many tiles as a counter
  * says, differs in a live register, and obtains the clock of the value that it read. Of several
  * loads that a wave waits for together, the first ones may have landed at an earlier moment and the
- * others as they did. Atomics are left out: what an atomic reads, no other atomic may read, so that
- * an earlier value would change the history [C11 7.17.3].
+ * others as they did. An atomic that polls, as of a spin lock, cannot have landed between a write and
+ * the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
  *
  * Where a history is too short, or the instructions cannot be followed, the wave obtains more: a
  * race may be missed, no right kernel is accused. The same holds for what the history is: the order
@@ -31,6 +31,7 @@
 enum {
 	PLACES = 64,  /* dwords that have changed, of a load */
 	MOMENTS = 64, /* of all its dwords */
+	READS = 1 << MX_ORDER_READ | 1 << MX_ORDER_ATOMIC,
 };
 
 /* ---- histories ---- */
@@ -59,7 +60,14 @@ static bool make_room(struct mx_history *h) {
 	return true;
 }
 
+/* What an atomic leaves as it was, as one that finds a lock taken, is no other value. */
+static bool changes_nothing(const struct mx_history *h, const struct mx_left *left) {
+	return left->rmw && h->n && h->left[h->n - 1].value == left->value;
+}
+
 bool mx_history_add(struct mx_history *h, const struct mx_left *left) {
+	if (changes_nothing(h, left))
+		return true;
 	if (h->n == MX_HISTORY) {
 		drop(h->left, 1);
 		memmove(h->left, h->left + 1, --h->n * sizeof *h->left);
@@ -221,13 +229,13 @@ bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream,
 	struct mx_order_known *k = &w->group->order->known[w->index];
 	struct reading r = { w, mx_access_of(w, m->in, stream, number), history, NULL, false,
 		             true };
-	mx_order_places(w, m, 1 << MX_ORDER_READ, look_for_news, &r);
+	mx_order_places(w, m, READS, look_for_news, &r);
 	if (!r.news || k->n_polls == MX_ORDER_POLLS)
 		return false;
 	r.poll = new_poll(m, r.me, clock);
 	if (!r.poll)
 		return false;
-	mx_order_places(w, m, 1 << MX_ORDER_READ, note_place, &r);
+	mx_order_places(w, m, READS, note_place, &r);
 	if (!r.ok) {
 		free_poll(r.poll);
 		return false;
@@ -276,6 +284,17 @@ static const struct mx_left *left_at(const struct mx_order_poll *p, unsigned i, 
 	return &h->left[n - 1];
 }
 
+/* Whether an atomic would land between a write and the atomic that read it. */
+static bool is_between(const struct mx_order_poll *p, uint64_t time) {
+	for (unsigned i = 0; p->load->in->op->rmw && i < p->n; i++) {
+		const struct mx_history *h = &p->place[i].history;
+		const struct mx_left *l = left_at(p, i, time);
+		if (l != &h->left[h->n - 1] && l[1].rmw)
+			return true;
+	}
+	return false;
+}
+
 /* Adds the clock that the load would have got at a moment. */
 static bool add_clock(struct mx_clock **into, const struct mx_order_poll *p, uint64_t time) {
 	for (unsigned i = 0; i < p->n; i++) {
@@ -316,6 +335,13 @@ static void land_at(struct mx_replay *r, struct mx_wave *w, struct mx_order_poll
 
 /* ---- the decision ---- */
 
+static bool can_be(const struct together *t, unsigned n, uint64_t time) {
+	for (unsigned i = 0; i < n; i++)
+		if (is_between(t->poll[i], time))
+			return false;
+	return true;
+}
+
 /* Where the first `n` loads landed at a moment, and the others as they did. */
 static void replay_at(struct mx_replay *r, struct mx_wave *w, struct together *t, unsigned n,
                       uint64_t time) {
@@ -342,6 +368,8 @@ static bool lower(struct mx_clock **gained, struct mx_wave *w, struct together *
 			struct mx_clock *c = NULL;
 			if (mx_clock_includes(known, *gained))
 				return true;
+			if (!can_be(t, n, t->moment[i]))
+				continue;
 			replay_at(&r[1], w, t, n, t->moment[i]);
 			if (!mx_replay_same(&r[0], &r[1]))
 				continue;

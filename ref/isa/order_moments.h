@@ -12,6 +12,7 @@ struct mx_left {
 	uint32_t group;  /* one more than the workgroup's index; 0: was there at first */
 	uint32_t writes; /* to this dword, with this one */
 	uint32_t value;
+	bool rmw; /* by an atomic, from what was there before */
 	struct mx_clock *base, *last;
 };
 

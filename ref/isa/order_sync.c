@@ -306,6 +306,7 @@ static void note_left(struct visit *v, struct mx_order_place *p, bool lds, uint6
 		                .group = (uint32_t)v->w->group->index + 1,
 		                .writes = p->writes,
 		                .value = mx_value_at(v->w, lds, at),
+		                .rmw = v->event && v->event->rmw,
 		                .base = p->base,
 		                .last = p->last };
 	if (p->history.n)
@@ -351,7 +352,7 @@ static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t
 /* Whether it is a polling load of which more is to be decided. */
 static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
 	const struct mx_order_event *e = m->event;
-	if (!c || e->rmw || !sync_of(w)->meetings->polls[m->in->offset / 4])
+	if (!c || !sync_of(w)->meetings->polls[m->in->offset / 4])
 		return false;
 	join_barrier(w, &w->group->order->known[w->index]);
 	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
