@@ -10,8 +10,8 @@
  * still be read, the wave would have gone on alike. It obtains the minimum of the clocks of all
  * such moments, as under another schedule it would have gone on with that one.
  *
- * So a round of a loop that finds nothing that it waits for gives nothing: it would have done
- * the same earlier. A wave that uses the value, as one that takes as many tiles as a counter
+ * A round of a loop from which the wave comes back as it was gives nothing: under another
+ * schedule there is no such round. A wave that uses the value, as one that takes as many tiles as a counter
  * says, differs in a live register, and obtains the clock of the value that it read. Of several
  * loads that a wave waits for together, the first ones may have landed at an earlier moment and the
  * others as they did. An atomic that polls, as of a spin lock, cannot have landed between a write and
@@ -359,10 +359,24 @@ static bool clock_at(struct mx_clock **c, const struct together *t, unsigned n, 
 	return ok;
 }
 
+/* Whether the wave comes back to one of the loads as it was: under another schedule it does so less
+ * often. */
+static bool goes_back(const struct mx_wave *w, const struct together *t, struct mx_replay *r) {
+	bool back = false;
+	for (unsigned i = 0; i < t->n; i++)
+		back |= t->poll[i]->load->in->offset == r[0].wave.pc;
+	mx_replay_begin(&r[1], w);
+	r[1].wave.pc = r[0].wave.pc;
+	return back && mx_replay_same(&r[0], &r[1]);
+}
+
+/* Lowers what the wave has gained to what it would have gained at any moment. */
 static bool lower(struct mx_clock **gained, struct mx_wave *w, struct together *t,
                   struct mx_replay *r) {
 	const struct mx_clock *known = w->group->order->known[w->index].clock;
 	replay_at(&r[0], w, t, 0, 0);
+	if (goes_back(w, t, r))
+		return mx_clock_meet(gained, NULL);
 	for (unsigned n = 1; r->ok && n <= t->n; n++)
 		for (unsigned i = 0; i < t->n_moments; i++) {
 			struct mx_clock *c = NULL;
