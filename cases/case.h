@@ -309,10 +309,10 @@ void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *
  *            exact regime allows for this K (see oracle/exact/exact.h);
  *   general  normal deviates (sum of 12 uniforms, exact in f32) times a random
  *            power of two for each block, quantised by the OCP floor recipe;
- *   special  -0, saturated and uniform codes; scale bytes 0x00, 0x01, 0xFE and,
- *            in about 1 row of 16, one 0xFF.
+ *   special  the ends of the formats and of the scales, and the results that
+ *            results.def lists; a result that is missing is an error.
  * What an epilogue adds is drawn by the regime, too: fill_epilogue.c.
- * The value of an element depends on seed, case name, buffer name and element
+ * The value of an element depends on the plan, seed, buffer name and element
  * index alone (Philox 4x32-10), never on thread, order or filter. */
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err);

@@ -79,6 +79,7 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.set_schedule = dlsym(library, "mxhipSetSchedule");
 	*(void **)&emu.record_schedule = dlsym(library, "mxhipRecordSchedule");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
+	*(void **)&emu.states = dlsym(library, "mxhipStates");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");

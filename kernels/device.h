@@ -36,6 +36,7 @@ struct mx_emu {
 	void (*set_schedule)(const struct mx_schedule *schedule);
 	void (*record_schedule)(struct mx_schedule *record);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
+	bool (*states)(const void *address, size_t bytes, uint8_t *states);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);
 	size_t (*op_count)(void);

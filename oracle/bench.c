@@ -1,5 +1,4 @@
 /* A set-up: buffers with guards on the device, and launches over them. */
-#include "../cases/layout.h"
 #include "bench_inside.h"
 #include "epilogue.h"
 
@@ -161,6 +160,7 @@ void mx_bench_free(struct mx_bench *b) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		free(b->buffer[i].before);
 		free(b->buffer[i].after);
+		free(b->buffer[i].unwritten);
 		if (b->buffer[i].device)
 			mx_device_free(b->device, b->buffer[i].device);
 	}
@@ -204,24 +204,14 @@ void mx_bench_time_out(struct mx_bench *b, double seconds) {
 
 /* ---- running it ---- */
 
-/* What nobody wrote: guards, gaps between lines, and the whole of what starts as poison. */
-static void mark(struct mx_bench *b, unsigned i) {
-	const struct mx_buffer *spec = &b->plan.buffers[i];
-	const struct mx_emu *emu = b->device->emu;
-	uint8_t *start = b->buffer[i].device, *data = start + spec->guard;
-	size_t from, to;
-	emu->mark(start, spec->guard, MX_GUARD);
-	emu->mark(data + spec->bytes, spec->guard, MX_GUARD);
-	if (!spec->bytes)
-		return;
-	if (!mx_buffer_is_filled(&b->plan, spec))
-		emu->mark(data, spec->bytes, 0);
-	for (size_t line = 0; line < spec->lines; line++)
-		if (mx_buffer_padding(spec, line, &from, &to))
-			emu->mark(data + from, to - from, 0);
-	if (spec->packing.layout && spec->packing.fill == MX_FILL_POISON)
-		for (to = 0; mx_packing_padding(&spec->packing, to, &from, &to);)
-			emu->mark(data + from, to - from, 0);
+struct marking {
+	const struct mx_emu *emu;
+	uint8_t *start;
+};
+
+static void mark(void *context, size_t from, size_t bytes, bool guard) {
+	struct marking *m = context;
+	m->emu->mark(m->start + from, bytes, guard ? MX_GUARD : 0);
 }
 
 static int upload(struct mx_bench *b, struct mx_error *err) {
@@ -232,7 +222,8 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 		                     &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
 		if (b->device->emu)
-			mark(b, i);
+			mx_poisoned(&b->plan, i, mark,
+			            &(struct marking){ b->device->emu, buffer->device });
 	}
 	return 0;
 }

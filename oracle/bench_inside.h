@@ -8,9 +8,10 @@
 #define MX_MOST_WORK 0x1p33
 
 struct bench_buffer {
-	size_t bytes;    /* guards included */
-	uint8_t *before; /* what is uploaded for each run */
-	uint8_t *after;  /* what the last run left */
+	size_t bytes;       /* guards included */
+	uint8_t *before;    /* what is uploaded for each run */
+	uint8_t *after;     /* what the last run left */
+	uint8_t *unwritten; /* of the judged run: 1 for a byte not written whole */
 	void *device;
 };
 
@@ -34,6 +35,20 @@ struct mx_bench {
 	double *dequantised, *unquantised; /* references for SNR; the second may stay NULL */
 	char basis[192];
 };
+
+/* Calls `each` for the stretches of a buffer that a launch finds poisoned, in bytes from its first
+ * guard on: guards, gaps between lines, padding, and all of a buffer that nothing fills. */
+typedef void mx_stretch(void *context, size_t from, size_t bytes, bool guard);
+void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void *context);
+
+/* Finds the bytes that the last run, r, never wrote: b->buffer[i].unwritten. Returns 1, with a
+ * note, where the launch is repeated for it and fails: then they are not known. */
+int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
+                      struct mx_error *err);
+
+/* How many of the bytes of an element of a buffer were never written. */
+unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,
+                            size_t col);
 
 /* The verdict on the groups of a case that has them. */
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);

@@ -61,16 +61,19 @@ enum { MX_GROUPED_TEXT = 512 };
 struct mx_grouped_verdict {
 	size_t checked, wrong;   /* elements; padding that is free is not checked */
 	size_t wrong_groups;     /* with a wrong element */
-	bool padding, unwritten; /* the first wrong one is in a padding row; still holds poison */
+	bool padding, unwritten; /* the first wrong one is in a padding row; was not written */
 	size_t group, row, col;  /* of the first; row within the group */
 	uint32_t got, want;
 	char text[MX_GROUPED_TEXT]; /* one line that says so; empty where nothing is wrong */
 };
 
 /* Holds what a kernel left against `expected`. got: like it, f32 (bytes 4) or bf16 (2), which
- * the expected values are rounded to; it was filled with 0xFF (MX_POISON) before the launch. NaN
- * is NaN; otherwise every bit counts. */
+ * the expected values are rounded to; it was filled with 0xFF (MX_POISON) before the launch.
+ * unwritten: of each element, how many of its bytes the launch never wrote. NaN is NaN; otherwise
+ * every bit counts. A result must be written, and padding that is kept must not be: then its value
+ * does not matter. */
 int mx_grouped_judge(const struct mx_grouped *g, const uint32_t *expected, const void *got,
-                     unsigned bytes, struct mx_grouped_verdict *v, struct mx_error *err);
+                     const uint8_t *unwritten, unsigned bytes, struct mx_grouped_verdict *v,
+                     struct mx_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 struct output {
 	const uint32_t *expected;
-	const uint8_t *got;
+	const uint8_t *got, *unwritten;
 	unsigned bytes;
 	size_t cols;
 };
@@ -33,7 +33,16 @@ static uint32_t want_at(const struct output *o, const struct mx_grouped *g, size
 	return o->bytes == 2 ? exact_bf16(o->expected[i]) : o->expected[i];
 }
 
-static bool same(const struct output *o, uint32_t got, uint32_t want, bool padding) {
+static bool is_kept(const struct mx_grouped *g, bool padding) {
+	return padding && g->padding == MX_PADDING_KEPT;
+}
+
+static bool is_right(const struct output *o, const struct mx_grouped *g, size_t i, uint32_t got,
+                     uint32_t want, bool padding) {
+	if (is_kept(g, padding))
+		return o->unwritten[i] == o->bytes && got == want;
+	if (o->unwritten[i])
+		return false;
 	return got == want || (!padding && is_nan(o, got) && is_nan(o, want));
 }
 
@@ -44,7 +53,7 @@ static void judge_row(const struct output *o, const struct mx_grouped *g, size_t
 		size_t i = at * o->cols + col;
 		uint32_t got = got_at(o, i), want = want_at(o, g, i, padding);
 		v->checked++;
-		if (same(o, got, want, padding) || v->wrong++)
+		if (is_right(o, g, i, got, want, padding) || v->wrong++)
 			continue;
 		v->group = group;
 		v->row = row;
@@ -52,7 +61,7 @@ static void judge_row(const struct output *o, const struct mx_grouped *g, size_t
 		v->got = got;
 		v->want = want;
 		v->padding = padding;
-		v->unwritten = got == poison_of(o);
+		v->unwritten = o->unwritten[i] && !is_kept(g, padding);
 	}
 }
 
@@ -74,18 +83,22 @@ static void describe(const struct mx_grouped *g, const struct output *o,
 	size_t group = v->group;
 	uint64_t rows = g->rows ? g->rows[group] : g->begin[group + 1] - g->begin[group];
 	int digits = 2 * (int)o->bytes;
+	char want[32] = "not be written";
+	if (!is_kept(g, v->padding))
+		snprintf(want, sizeof want, "be 0x%0*x", digits, v->want);
 	snprintf(v->text, sizeof v->text,
-	         "group %zu (%llu rows from %llu), %srow %zu, column %zu is 0x%0*x%s, must be "
-	         "0x%0*x; %zu of %zu elements are wrong, in %zu of %zu groups",
+	         "group %zu (%llu rows from %llu), %srow %zu, column %zu is 0x%0*x%s, must %s; "
+	         "%zu of %zu elements are wrong, in %zu of %zu groups",
 	         group, (unsigned long long)rows, (unsigned long long)g->begin[group],
 	         v->padding ? "padding " : "", v->row, v->col, digits, v->got,
-	         v->unwritten ? " (not written)" : "", digits, v->want, v->wrong, v->checked,
-	         v->wrong_groups, g->groups);
+	         v->unwritten ? " (not written)" : "", want, v->wrong, v->checked, v->wrong_groups,
+	         g->groups);
 }
 
 int mx_grouped_judge(const struct mx_grouped *g, const uint32_t *expected, const void *got,
-                     unsigned bytes, struct mx_grouped_verdict *v, struct mx_error *err) {
-	struct output o = { expected, got, bytes, 0 };
+                     const uint8_t *unwritten, unsigned bytes, struct mx_grouped_verdict *v,
+                     struct mx_error *err) {
+	struct output o = { expected, got, unwritten, bytes, 0 };
 	size_t rows;
 	*v = (struct mx_grouped_verdict){ 0 };
 	if (bytes != 2 && bytes != 4)

@@ -131,30 +131,57 @@ static void note_place(struct mx_verdict *v, const struct mx_bench *b, const str
 	v->offset = offset;
 }
 
-/* Byte for byte: of a .npy file nobody knows which NaN would do as well. */
+/* What is wrong with the bytes of a buffer's lines; those that were not written are wrong whatever
+ * they hold. */
+struct wrong_bytes {
+	size_t wrong, unwritten, first;
+};
+
+static struct wrong_bytes compare_lines(const struct mx_bench *b, unsigned i, const uint8_t *want) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	const uint8_t *got = b->buffer[i].after + s->guard,
+		      *unwritten = b->buffer[i].unwritten + s->guard;
+	struct wrong_bytes w = { 0 };
+	for (size_t line = 0; line < s->lines; line++)
+		for (size_t at = line * s->ld; at < line * s->ld + s->line_bytes; at++) {
+			w.unwritten += unwritten[at];
+			if ((unwritten[at] || got[at] != want[at]) && w.wrong++ == 0)
+				w.first = at;
+		}
+	return w;
+}
+
+static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes *w, uint8_t want,
+                       struct mx_verdict *v) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	size_t at = s->guard + w->first;
+	char note[48] = "";
+	if (w->unwritten)
+		snprintf(note, sizeof note, ", %zu of them not written", w->unwritten);
+	note_place(v, b, s, (long long)w->first);
+	mx_verdict_add(v, MX_WRONG_NUMBERS,
+	               b->buffer[i].unwritten[at] ? "not-written" : "wrong-bytes",
+	               "%s: byte %zu (line %zu, byte %zu of it) is 0x%02x, must be 0x%02x; %zu of "
+	               "%zu bytes are wrong%s",
+	               s->name, w->first, w->first / s->ld, w->first % s->ld,
+	               b->buffer[i].after[at], want, w->wrong, s->lines * s->line_bytes, note);
+}
+
+/* Byte for byte: a .npy file does not say which NaN would do as well. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
                       struct mx_error *err) {
 	const struct mx_buffer *s = &b->plan.buffers[i];
-	const uint8_t *got = b->buffer[i].after + s->guard;
 	uint8_t *want = malloc(s->bytes + 1);
-	size_t wrong = 0, first = 0;
 	if (!want)
 		return mx_fail(err, "%s: out of memory", b->plan.name);
-	memcpy(want, got, s->bytes);
 	int status = mx_data_read(&b->plan, i, file, want, err);
-	for (size_t at = 0; !status && at < s->bytes; at++)
-		if (got[at] != want[at] && wrong++ == 0)
-			first = at;
-	if (wrong) {
-		note_place(v, b, s, (long long)first);
-		mx_verdict_add(v, MX_WRONG_NUMBERS, "wrong-bytes",
-		               "%s: byte %zu (line %zu, byte %zu of it) is 0x%02x, must be 0x%02x; "
-		               "%zu of %zu bytes are wrong",
-		               s->name, first, first / s->ld, first % s->ld, got[first],
-		               want[first], wrong, s->lines * s->line_bytes);
+	if (!status) {
+		struct wrong_bytes w = compare_lines(b, i, want);
+		if (w.wrong)
+			note_bytes(b, i, &w, want[w.first], v);
+		v->checked += s->lines * s->line_bytes;
+		v->wrong += w.wrong;
 	}
-	v->checked += s->lines * s->line_bytes;
-	v->wrong += wrong;
 	free(want);
 	return status;
 }
@@ -187,19 +214,26 @@ static size_t changed(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
+/* The same of bytes that nothing may write: writing the value that is there is a change. */
+static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
+	while (from < to && b->unwritten[from] && b->before[from] == b->after[from])
+		from++;
+	return from;
+}
+
 static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
 	const struct mx_buffer *s = &bench->plan.buffers[i];
 	const struct bench_buffer *b = &bench->buffer[i];
 	size_t end = s->guard + s->bytes, at;
-	if ((at = changed(b, 0, s->guard)) < s->guard)
+	if ((at = touched(b, 0, s->guard)) < s->guard)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
 		              "guard before the start", v);
-	if ((at = changed(b, end, b->bytes)) < b->bytes)
+	if ((at = touched(b, end, b->bytes)) < b->bytes)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed", "guard past the end",
 		              v);
 	for (size_t r = 0, from, to; r < s->lines; r++)
 		if (mx_buffer_padding(s, r, &from, &to) &&
-		    (at = changed(b, s->guard + from, s->guard + to)) < s->guard + to) {
+		    (at = touched(b, s->guard + from, s->guard + to)) < s->guard + to) {
 			report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
 			              "padding of a line", v);
 			break;
@@ -265,6 +299,9 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 			               r->failure);
 		return 0;
 	}
+	int status = mx_unwritten_find(b, r, v, err);
+	if (status)
+		return status < 0 ? -1 : 0;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		judge_guards(b, i, v);
 	v->snr_dequantised = v->snr_unquantised = NAN;

@@ -66,15 +66,24 @@ static int prepare(struct mx_bench *b, const struct mx_grouped *g, size_t n, str
 	return mx_grouped_expect(g, b->expected, err);
 }
 
-/* The output without gaps. */
-static uint8_t *gather(const struct mx_bench *b, const struct mx_buffer *c, unsigned bytes) {
+/* The output without gaps, and what of it was not written. */
+struct left {
+	uint8_t *codes, *unwritten;
+};
+
+static int gather(const struct mx_bench *b, const struct mx_buffer *c, unsigned bytes,
+                  struct left *out) {
 	const uint8_t *from = b->buffer[c - b->plan.buffers].after + c->guard;
-	uint8_t *out = malloc(c->rows * c->cols * bytes + 1);
-	for (size_t r = 0; out && r < c->rows; r++)
-		for (size_t k = 0; k < c->cols; k++)
-			memcpy(out + (r * c->cols + k) * bytes, from + mx_buffer_at(c, r, k),
-			       bytes);
-	return out;
+	out->codes = malloc(c->rows * c->cols * bytes + 1);
+	out->unwritten = malloc(c->rows * c->cols + 1);
+	if (!out->codes || !out->unwritten)
+		return -1;
+	for (size_t i = 0; i < c->rows * c->cols; i++) {
+		size_t row = i / c->cols, col = i % c->cols;
+		memcpy(out->codes + i * bytes, from + mx_buffer_at(c, row, col), bytes);
+		out->unwritten[i] = (uint8_t)mx_unwritten_bytes(b, c, row, col);
+	}
+	return 0;
 }
 
 static void report(const struct mx_bench *b, const struct mx_buffer *c,
@@ -101,11 +110,13 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	if (grouped_of(b, &g, err) || prepare(b, &g, c->rows * c->cols, err))
 		return -1;
 	unsigned bytes = (unsigned)dtype_bytes(c->type, 1);
-	uint8_t *got = gather(b, c, bytes);
-	if (!got)
-		return mx_fail(err, "%s: out of memory", b->plan.name);
-	int status = mx_grouped_judge(&g, b->expected, got, bytes, &found, err);
-	free(got);
+	struct left left;
+	int status = gather(b, c, bytes, &left)
+	                     ? mx_fail(err, "%s: out of memory", b->plan.name)
+	                     : mx_grouped_judge(&g, b->expected, left.codes, left.unwritten, bytes,
+	                                        &found, err);
+	free(left.codes);
+	free(left.unwritten);
 	if (!status)
 		report(b, c, &found, v);
 	snprintf(v->basis, sizeof v->basis, "%s", b->basis);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,8 +122,9 @@ static int allocate(struct mx_output *o) {
 	size_t n = o->g.m * o->g.n + 1;
 	o->got = malloc(n * sizeof *o->got);
 	o->want = malloc(n * sizeof *o->want);
+	o->unwritten = calloc(n, 1);
 	o->differs = calloc(n, 1);
-	return o->got && o->want && o->differs ? 0 : -1;
+	return o->got && o->want && o->unwritten && o->differs ? 0 : -1;
 }
 
 static unsigned threads = 1;
@@ -146,14 +148,18 @@ int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_erro
 		o->epilogue = *b->epilogue;
 	if (allocate(o))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
-	for (size_t i = 0; i < o->g.m * o->g.n; i++)
-		o->got[i] = element(c, data, i / o->g.n, i % o->g.n);
+	for (size_t i = 0; i < o->g.m * o->g.n; i++) {
+		size_t row = i / o->g.n, col = i % o->g.n;
+		o->got[i] = element(c, data, row, col);
+		o->unwritten[i] = (uint8_t)mx_unwritten_bytes(b, c, row, col);
+	}
 	return 0;
 }
 
 void mx_output_free(struct mx_output *o) {
 	free(o->got);
 	free(o->want);
+	free(o->unwritten);
 	free(o->differs);
 }
 
@@ -177,16 +183,21 @@ int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t row
 		part->epilogue = mx_epilogue_from(&o->epilogue, row, col);
 	if (allocate(part))
 		return -1;
-	for (size_t i = 0; i < rows * cols; i++)
-		part->got[i] = o->got[(row + i / cols) * o->g.n + col + i % cols];
+	for (size_t i = 0; i < rows * cols; i++) {
+		size_t from = (row + i / cols) * o->g.n + col + i % cols;
+		part->got[i] = o->got[from];
+		part->unwritten[i] = o->unwritten[from];
+	}
 	return 0;
 }
 
 void mx_output_count(struct mx_output *o) {
 	o->wrong = 0;
-	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+	for (size_t i = 0; i < o->g.m * o->g.n; i++) {
+		o->differs[i] |= o->unwritten[i] != 0;
 		if (o->differs[i] && o->wrong++ == 0)
 			o->first = i;
+	}
 }
 
 void mx_output_compare(struct mx_output *o) {
@@ -206,18 +217,28 @@ static void place(const struct mx_output *o, const struct mx_bench *b, struct mx
 		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n);
 }
 
+static size_t count_unwritten(const struct mx_output *o) {
+	size_t n = 0;
+	for (size_t i = 0; i < o->g.m * o->g.n; i++)
+		n += o->unwritten[i] != 0;
+	return n;
+}
+
 void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const char *kind,
                     struct mx_verdict *v) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	uint32_t got = o->got[o->first], want = o->want[o->first];
 	int digits = mx_code_digits(o->format);
-	bool poison = got == (digits == 4 ? 0xffffu : 0xffffffffu);
+	size_t unwritten = count_unwritten(o);
+	char note[48] = "";
+	if (unwritten)
+		snprintf(note, sizeof note, ", %zu of them not written", unwritten);
 	place(o, b, v);
-	mx_verdict_add(v, MX_WRONG_NUMBERS, poison ? "not-written" : kind,
+	mx_verdict_add(v, MX_WRONG_NUMBERS, o->unwritten[o->first] ? "not-written" : kind,
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be %s0x%0*" PRIx32
-	               " (%.9g); %zu of %zu elements%s are wrong",
+	               " (%.9g); %zu of %zu elements%s are wrong%s",
 	               c->name, o->row + o->first / o->g.n, o->col + o->first % o->g.n, digits, got,
 	               mx_code_value(o->format, got), strcmp(kind, "wrong-bits") ? "about " : "",
 	               digits, want, mx_code_value(o->format, want), o->wrong, o->g.m * o->g.n,
-	               o->is_tile ? " of its tile" : "");
+	               o->is_tile ? " of its tile" : "", note);
 }

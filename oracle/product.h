@@ -12,8 +12,9 @@ struct mx_output {
 	bool has_epilogue;
 	struct exact_epilogue epilogue; /* then: of these elements */
 	uint32_t *got;
-	uint32_t *want;   /* what is right, or near it where there is no one right answer */
-	uint8_t *differs; /* 1: wrong */
+	uint32_t *want;     /* what is right, or near it where there is no one right answer */
+	uint8_t *unwritten; /* bytes of it that the launch never wrote: then it is wrong */
+	uint8_t *differs;   /* 1: wrong */
 	size_t wrong, first;
 	bool is_tile; /* a part of C, which begins at: */
 	size_t row, col;
@@ -46,7 +47,8 @@ bool mx_code_same(const char *format, uint32_t got, uint32_t want);
 /* Hexadecimal digits of a code. */
 int mx_code_digits(const char *format);
 
-/* Fills differs, wrong and first from got and want; the second has differs from the judge. */
+/* Fills differs, wrong and first from got and want; the second has differs from the judge. An
+ * element that was not written is wrong whatever it holds. */
 void mx_output_compare(struct mx_output *o);
 void mx_output_count(struct mx_output *o);
 
@@ -72,7 +74,8 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 /* Lines: a few rows and columns around the first wrong element, those that differ marked. */
 void mx_window(const struct mx_output *o, char *text, size_t room);
 
-/* One line for what all wrong elements have in common, tested by recomputing; or "". */
+/* One line: all that explains the wrong elements, tested by recomputing, each with its share of them
+ * unless that is 1; or "". */
 void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explains *explains,
                  char *text, size_t room);
 

@@ -1,5 +1,5 @@
 /* The Test Anything Protocol for C tests: ok(cond, "sentence", ...), diag(), need(),
- * done_testing(). */
+ * done_testing(); is_long(), is_nightly(). */
 #ifndef TAP_H
 #define TAP_H
 
@@ -34,6 +34,28 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool cond, const cha
 	tap_vline(lead, format, ap);
 	va_end(ap);
 	return cond;
+}
+
+/* ---- tiers: what a test leaves out for lack of time counts as one skip ---- */
+
+static inline bool tap_tier(const char *variable, bool *said) {
+	bool set = getenv(variable) != NULL;
+	if (!set && !*said)
+		ok(true, "more of this # SKIP %s is not set", variable);
+	*said = true;
+	return set;
+}
+
+/* Whether tens of minutes may be used (make check-long). */
+static inline bool is_long(void) {
+	static bool said;
+	return tap_tier("MXCHECK_LONG", &said);
+}
+
+/* Whether hours may be used (make check-nightly). */
+static inline bool is_nightly(void) {
+	static bool said;
+	return tap_tier("MXCHECK_NIGHTLY", &said);
 }
 
 /* What a test cannot go on without. */

@@ -123,6 +123,16 @@ bool mxhipMark(void *address, size_t bytes, uint8_t state) {
 	return mx_hip_mark((uint64_t)(uintptr_t)address, bytes, state);
 }
 
+bool mxhipStates(const void *address, size_t bytes, uint8_t *states) {
+	uint64_t from = (uint64_t)(uintptr_t)address;
+	pthread_mutex_lock(&lock);
+	const struct mx_region *r = holding(from, bytes);
+	if (r)
+		memcpy(states, r->state + (from - r->base), bytes);
+	pthread_mutex_unlock(&lock);
+	return r != NULL;
+}
+
 bool mx_hip_is_allocation(const void *p, size_t bytes) {
 	pthread_mutex_lock(&lock);
 	bool known = holding((uint64_t)(uintptr_t)p, bytes) != NULL;

@@ -35,6 +35,11 @@ MXHIP_API bool mxhipSetProfile(const char *name);
  * MX_GUARD. False if they are not inside one allocation. */
 MXHIP_API bool mxhipMark(void *address, size_t bytes, uint8_t state);
 
+/* Copies the states of bytes of device memory to `states`: 0, or MX_WRITTEN and MX_GUARD, or'ed.
+ * A byte that was stored from a register that was never written counts as never written. False if
+ * the bytes are not inside one allocation. */
+MXHIP_API bool mxhipStates(const void *address, size_t bytes, uint8_t *states);
+
 /* Who is told what happens in this thread's next launches; NULL ends it. It must stay where
  * it is until then. */
 MXHIP_API void mxhipSetObserver(const struct mx_observer *observer);

@@ -272,7 +272,7 @@ struct mx_launch {
 struct mx_report {
 	struct mx_finding *findings;
 	size_t n_findings, room;
-	char order[400]; /* what the analysis of order proves, or why not; "": not analysed */
+	char order[640]; /* what the analysis of order proves, or why not; "": not analysed */
 	bool stopped;    /* a finding ended the launch before its end */
 	struct mx_stats stats;
 };

@@ -45,6 +45,8 @@ static const char *const assumptions =
 	"this code object, input and grid; nothing else writes to its memory; waits and barriers as "
 	"[ISA 4.4]; no value derives from an address";
 
+static const char flat_in_order[] =
+	"; FLAT in device memory counts in order with the rest of vmcnt [LLVM SIInsertWaitcnts]";
 static const char full_counter[] = "; a full counter stalls issue";
 static const char one_l1[] =
 	"; no threadgroup split: one L1 takes the vector memory of a workgroup in "
@@ -65,8 +67,9 @@ static void conclude(const struct mx_run *run, const struct mx_order *o) {
 		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
 		         (unsigned long long)o->reason_pc, other);
 	else
-		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s%s",
-		         assumptions, o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
+		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s%s%s",
+		         assumptions, o->flat_in_order ? flat_in_order : "",
+		         o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
 }
 
 void mx_order_end(struct mx_run *run) {
@@ -169,7 +172,10 @@ static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 }
 
 void mx_order_wait(struct mx_wave *w) {
-	cover_all(&w->group->order->wave[w->index], w->vm_target, w->lgkm_target);
+	struct mx_order_wave *o = &w->group->order->wave[w->index];
+	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
+	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
+		w->group->run->order->flat_in_order = true;
 }
 
 /* ---- one instruction ---- */
@@ -289,6 +295,8 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
+		o->flat = o->issued[stream];
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
 	mx_order_release(w, m, stream);

@@ -47,6 +47,7 @@ struct mx_order_wave {
 	uint32_t covered[MX_STREAMS]; /* up to here, a wait of the wave has covered them */
 	uint32_t shared[MX_STREAMS];  /* the same before the last barrier: all waves know */
 	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
+	uint32_t flat; /* number of the last FLAT in device memory */
 	const struct mx_inst *barrier;
 	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */
 	unsigned n_more;
@@ -225,6 +226,7 @@ struct mx_order {
 	const char *reason;       /* why nothing is proved, and where first */
 	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
 	bool full_counter;            /* an operation counts as over because a counter was full */
+	bool flat_in_order;           /* vmcnt above 0 has covered FLAT, or what FLAT follows */
 };
 
 /* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */

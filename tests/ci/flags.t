@@ -80,7 +80,7 @@ SKIP: {
 	for (@reviewed) {
 		my ($file, $exit, $kind) = @$_;
 		my $co = "$dir/$file.co";
-		$file =~ /\.s$/ ? assemble("$reviewed/$file", $co) : compile("$reviewed/$file", $co);
+		$file =~ /\.s$/ ? assemble_file("$reviewed/$file", $co) : compile("$reviewed/$file", $co);
 		my $yaml = "$reviewed/$file" =~ s/\.\w$/.yaml/r;
 		my @wrong = grep {
 			mxcheck('run', '--case', $yaml, '--co', $co, '--seed', $_) != $exit

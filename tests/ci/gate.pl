@@ -1,19 +1,23 @@
 # What the tests of the command line share: running things, and kernels compiled on the spot.
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
 use Test::More;
 require './tests/files.pl';
+require './tests/tiers.pl';
 
 our $build   = $ENV{BUILD} // 'build';
 our $mxcheck = "$build/mxcheck";
 our $dir     = tempdir(CLEANUP => 1);
 our ($status, $out, $err);
 
-# Runs a command: its exit status in $status, what it printed in $out and $err.
+# Runs a command: its exit status in $status (128 and the signal that killed it, as a shell has it),
+# what it printed in $out and $err.
 sub run {
 	my $redirect = 'exec "$@" >"$0/out" 2>"$0/err" </dev/null';
-	$status = system('sh', '-c', $redirect, $dir, @_) >> 8;
+	system('sh', '-c', $redirect, $dir, @_);
+	$status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
 	$out    = slurp("$dir/out");
 	$err    = slurp("$dir/err");
 	return $status;
@@ -34,7 +38,7 @@ sub compile {
 	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
 }
 
-sub assemble {
+sub assemble_file {
 	my ($source, $co) = @_;
 	chomp(my $llvm = `ci/llvm.sh`);
 	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,
@@ -53,6 +57,13 @@ sub compile_with {
 		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
 		or BAIL_OUT("$source: $err");
 	return $co;
+}
+
+# A real device for mxcheck, by way of LD_LIBRARY_PATH=$dir: tests/kernels/slow_hip.c.
+sub make_slow_hip {
+	run('cc', '-shared', '-fPIC', '-o', "$dir/libamdhip64.so.7", 'tests/kernels/slow_hip.c', '-L',
+		$build, '-Wl,--no-as-needed', '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build)) == 0
+		or BAIL_OUT($err);
 }
 
 1;

@@ -5,6 +5,7 @@ use warnings;
 use Test::More;
 use File::Temp 'tempdir';
 require './tests/diff/generate.pl';
+require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
 my $dir = tempdir(CLEANUP => 1);
@@ -45,13 +46,13 @@ my @built = grep { !m{broken/(\w+)} || !$broken{$1} } glob "$build/kernels/*/*.c
 # Kernels without inline assembly, of which clang knows every instruction: of the others some s_nops
 # are more than is needed.
 my @sources = (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c');
-if ($ENV{MXCHECK_LONG}) {
+if (is_long()) {
 	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/company/tenant.c cases/foreign/mxfp4_opencl.cl),
 		map { "cases/foreign/$_.c" } qw(mxfp4_preshuffled mxfp8_grouped mxfp8_wgrad);
 	push @sources, map { generated($_) } 1 .. 40;
 }
 my @co;
-my @levels = $ENV{MXCHECK_LONG} ? qw(0 1 2 3 s) : qw(0 2);
+my @levels = is_long() ? qw(0 1 2 3 s) : qw(0 2);
 for my $source (@sources) {
 	push @co, compile($source, $_) for @levels;
 }
@@ -161,7 +162,7 @@ sub is_for_llvm_alone {
 	return 0;
 }
 
-my $limit = $ENV{MXCHECK_LONG} ? 2000 : 150;
+my $limit = is_long() ? 2000 : 150;
 my ($nops, $alone, @missed, %before) = (0, 0);
 for my $co (sort @co) {
 	my $elf = contents($co);

@@ -204,7 +204,7 @@ sub all_are_told {
 		"$name: of @{[$all->{mutants} // 0]} mutants none survives, and all but $all->{missed} are reached")
 		or diag $out, $err;
 	is($all->{unjudged}, $unjudged{$name} // 0, '  and are judged, but for waits before atomics');
-	diag "$name: ", join ', ', map { "$all->{$_} $_" } qw(flagged noted equivalent unjudged) if $ENV{MXCHECK_LONG};
+	diag "$name: ", join ', ', map { "$all->{$_} $_" } qw(flagged noted equivalent unjudged) if is_long();
 	return unless @{ $nops->{flagged} };
 	# What the rules see must not be cleared by the judge that does not know them; of notes it may.
 	mxcheck('mutate', '--no-analysis', '-v', @runs);
@@ -226,7 +226,7 @@ my %shipped = (
 	mxfp8_persistent => [ map { "gemm/mxfp8_persistent/$_" } qw(64x64x256/general 97x130x128/general 1x1x32/exact) ],
 	mxfp4_f32  => [ map { "gemm/mxfp4_f32/$_/general" } qw(64x64x256 128x128x1024) ],
 	mxfp4_bf16 => [ 'gemm/mxfp4_bf16/128x128x256/exact', 'gemm/mxfp4_bf16/13x31x1120/general' ],
-) if $ENV{MXCHECK_LONG};
+) if is_long();
 all_are_told($_, @{ $shipped{$_} }) for sort keys %shipped;
 
 done_testing();

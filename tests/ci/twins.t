@@ -98,7 +98,7 @@ sub fails_twice {
 	my $found = findings($out);
 	like($out, qr/^ *$t->{kinds}[0]: .*$t->{lacks}/m, 'and names what is missing') if $t->{lacks};
 	like($out, qr/^ *diagnosis: .*$t->{says}/m, 'and says why') if $t->{says};
-	return if @options && $hunts++ && !$ENV{MXCHECK_LONG};
+	return if @options && $hunts++ && !is_long();
 	my ($line) = $out =~ /^ *reproduce: (.*)$/m or return fail("$name prints a line that reproduces it");
 	run('sh', '-c', $line);
 	is_flagged($t, "$name, reproduced by the line it printed, fails");

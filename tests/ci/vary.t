@@ -3,7 +3,6 @@
 use strict;
 use warnings;
 use Test::More;
-use Cwd qw(abs_path);
 use Time::HiRes qw(time);
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
@@ -49,8 +48,7 @@ is(mxcheck('--vary', 'stream', $case), 2, 'so is --vary without a hunt');
 
 # ---- on a device that hangs: the emulator as a runtime whose streams are busy ----
 
-run('cc', '-shared', '-fPIC', '-o', "$dir/libamdhip64.so.7", 'tests/kernels/slow_hip.c', '-L', $build,
-	'-Wl,--no-as-needed', '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build)) == 0 or BAIL_OUT($err);
+make_slow_hip();
 my @hip = ('--device', 'hip', '--seed', 3, '--race', 40, '--vary', 'stream,flush=1', '--time-out', '0.3', $case);
 
 sub on_hip {
@@ -70,7 +68,7 @@ SKIP: {
 	like($out, qr/^device hip:0 .*0 of 40 runs differ \(launches\).*varied: stream=5 streams,flush=1 MiB$/ms,
 		'and their launches counted');
 	unlink $journal;
-	is(on_hip(21, @hip, '--resume', $journal), 4, 'a launch that does not end is a finding') or diag $out, $err;
+	is(on_hip(22, @hip, '--resume', $journal), 4, 'a launch that does not end is a finding') or diag $out, $err;
 	like($out, qr/^ +time-out: run 19 \(--seed 22\) took longer than 0\.3 s; around it: /m, 'the run is named');
 	like($out, qr/race: 0 of 19 runs differ .*1 of 20 runs did not finish.*the device did not come back/s, 'what was done is told');
 	like($out, qr/reproduce: .* --race 20 --vary stream=5,flush=1 --time-out 0\.3$/m, 'and what brings it back');
@@ -79,7 +77,10 @@ SKIP: {
 	is(on_hip(1, @hip, 'gemm/mxfp4_f32/128x128x1024/general'), 4, 'so is the run that is judged');
 	like($out, qr/time-out: mxfp4_gemm_f32: no end within 0\.3 s$/m, 'with the kernel');
 	is(scalar(() = $out =~ /^(?:pass|FAIL)  /mg), 1, 'and no other case is begun');
-	is(on_hip(2, @hip), 4, 'and the first run of the hunt') or diag $out, $err;
+	is(on_hip(2, @hip), 4, 'and the launch that is repeated with another poison');
+	like($out, qr/time-out: repeated with another poison: .*: no end within 0\.3 s$/m, 'which is said');
+	is(on_hip(3, @hip), 4, 'and the first run of the hunt') or diag $out, $err;
+	like($out, qr/time-out: run 0 /, 'which is named');
 	is(on_hip(0, @hip, '--jobs', 2), 2, 'a hunt there has one job');
 	like($err, qr/^mxcheck: device hip:0: .*--jobs 1\n\z/, '  and says so');
 }

@@ -11,7 +11,7 @@ chomp(my $llvm = `ci/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 plan skip_all => 'the host is not x86-64' unless `uname -m` =~ /x86_64/;
 
-my $long = $ENV{MXCHECK_LONG} || $ENV{MXCHECK_NIGHTLY};
+my $long = is_nightly() || is_long();
 my $seed = $long ? 1000 * ($ENV{SEED} // 1) % 1_000_000_000 : 1;
 
 sub agree {
@@ -26,7 +26,7 @@ sub agree {
 if (!$long) {
 	agree('own', 10 * $_, 2, '--levels', $_) for 0 .. 3;
 } else {
-	my $nightly = $ENV{MXCHECK_NIGHTLY};
+	my $nightly = is_nightly();
 	agree('own', $seed, $nightly ? 1000 : 150);
 	SKIP: {
 		skip 'no csmith', 2 if system 'command -v csmith >/dev/null';

@@ -112,7 +112,7 @@ int main(void) {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	struct mx_why why = { "" };
 	char path[64], loose[512];
-	if (getenv("MXCHECK_LONG"))
+	if (is_long())
 		seeds = LONG_SEEDS;
 	need(!mx_device_open("emu", &emu, &why), why.text);
 	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &gemm, &err), err.text);

@@ -475,6 +475,12 @@ static void test_marks(void) {
 	if (f)
 		ok(strstr(f->text, "copy+0x") && f->lane == 63 && f->wave == 0,
 		   "it names kernel, pc, wave and lane");
+	uint8_t states[256];
+	ok(mxhipStates(out, 256, states) && !states[0] && states[4] == MX_WRITTEN &&
+	           states[252] == (MX_GUARD | MX_WRITTEN),
+	   "states are read: of a store of what was never written, of a store, of one in a guard");
+	ok(!mxhipStates(in, 257, states) && !mxhipStates(&in, 4, states),
+	   "what is not inside one allocation has none");
 	ok(!mxhipMark(in, 257, 0) && !mxhipMark(&in, 4, 0) && !mxhipMark(NULL, 1, 0),
 	   "what is not inside one allocation cannot be marked");
 	must(hipMemset(in, 1, 256));

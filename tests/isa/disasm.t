@@ -8,13 +8,14 @@ no warnings 'portable';
 use Test::More;
 use File::Find;
 use File::Temp 'tempdir';
+require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
-my ($count, $each) = $ENV{MXCHECK_LONG} ? (900_000, 60) : (15_000, 6);
 chomp(my $llvm = `ci/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 chomp(my $version = (`$llvm/llvm-mc --version` =~ /version (\S+)/)[0] // '');
 plan skip_all => "the texts are LLVM 22's, not $version\'s" unless $version =~ /^22\./;
+my ($count, $each) = is_long() ? (900_000, 60) : (15_000, 6);
 my $dir = tempdir(CLEANUP => 1);
 
 # Lists of texts, one for each line of dwords; the last is 'invalid' where the line is not
@@ -231,7 +232,7 @@ sub opcodes { return map { /^(\w+) (\w+)/ ? [ $1, hex $2 ] : () } @_ }
 
 open my $def, '<', 'ref/isa/gfx950.def' or die;
 my @def = <$def>;
-my $names = $ENV{MXCHECK_LONG} ? '' : '--names';
+my $names = is_long() ? '' : '--names';
 my @sweep = `$^X tests/isa/gfx950_sweep.pl $names`;
 my %fresh = map { $_ => 1 } rows(@sweep);
 my %kept = map { $_ => 1 } rows(@def);
@@ -241,7 +242,7 @@ ok(@def && !@differ, 'gfx950.def lists the ' . keys(%fresh) . ' opcodes that a s
 my %format = map { $_->[0] => $_ } @formats;
 compare('each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
 	opcodes(sort keys %fresh));
-if ($ENV{MXCHECK_LONG}) {
+if (is_long()) {
 	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;
 	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), 'gfx950.def is what the sweep prints');
 }

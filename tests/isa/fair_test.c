@@ -134,7 +134,7 @@ static void test_explicit(struct machine *m) {
 
 int main(void) {
 	struct machine m = machine();
-	bool thorough = getenv("MXCHECK_LONG") != NULL;
+	bool thorough = is_long();
 	m.launch.max_instructions = LIMIT;
 	for (unsigned waves = 2; waves <= 16; waves *= 2)
 		test_seeds(&m, waves, (thorough ? 4000 : 100) / waves);

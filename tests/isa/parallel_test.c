@@ -277,7 +277,7 @@ int main(void) {
 	struct machine m = machine();
 	test_claims();
 	test_journal();
-	unsigned seeds = getenv("MXCHECK_LONG") ? 500 : 3;
+	unsigned seeds = is_long() ? 500 : 3;
 	m.launch.grid[0] = GROUPS;
 	m.launch.block[0] = 256;
 	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++) {

@@ -262,7 +262,7 @@ static void try_form(struct machine *m, const struct mx_form *f, bool longer, ui
 }
 
 int main(void) {
-	bool longer = getenv("MXCHECK_LONG");
+	bool longer = is_long();
 	uint64_t random = getenv("SEED") ? strtoull(getenv("SEED"), NULL, 0) : 1;
 	struct machine m = machine();
 	struct count n = { 0 };

@@ -193,6 +193,32 @@ static void expect(struct machine *m, const uint32_t *body, size_t bytes, const 
 }
 #define EXPECT(m, body, order, what) expect(m, body, sizeof(body), order, what)
 
+/* Two FLAT loads of device memory, and a use of the first after vmcnt(1), or after 0. */
+static const uint32_t flat_one[] = {
+	0x7e100200,             /* v_mov_b32_e32 v8, s0 */
+	0x7e120201,             /* v_mov_b32_e32 v9, s1 */
+	0xdc500000, 0x01000008, /* flat_load_dword v1, v[8:9] */
+	0xdc500000, 0x02000008, /* flat_load_dword v2, v[8:9] */
+	0xbf8c0071,             /* s_waitcnt vmcnt(1) lgkmcnt(0) */
+	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
+};
+static const uint32_t flat_zero[] = {
+	0x7e100200,             /* v_mov_b32_e32 v8, s0 */
+	0x7e120201,             /* v_mov_b32_e32 v9, s1 */
+	0xdc500000, 0x01000008, /* flat_load_dword v1, v[8:9] */
+	0xdc500000, 0x02000008, /* flat_load_dword v2, v[8:9] */
+	0xbf8c0070,             /* s_waitcnt vmcnt(0) lgkmcnt(0) */
+	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
+};
+
+static void test_flat(struct machine *m) {
+	EXPECT(m, flat_one, "proved for this launch", "FLAT in memory, vmcnt(1)");
+	ok(strstr(m->report.order, "FLAT in device memory counts in order") != NULL,
+	   "which assumes that FLAT counts in order");
+	EXPECT(m, flat_zero, "proved for this launch", "FLAT in memory, vmcnt(0)");
+	ok(!strstr(m->report.order, "FLAT"), "which does not");
+}
+
 static void test_proofs(struct machine *m) {
 	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
 	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
@@ -461,6 +487,14 @@ static const uint32_t first_stores[] = {
 static const uint32_t store_argument[] = {
 	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
 };
+/* Where a program synchronises through memory it is asked what a workgroup has acquired. */
+static const uint32_t store_and_ticket[] = {
+	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
+	0x7e060281,             /* v_mov_b32_e32 v3, 1 */
+	0x7e080280,             /* v_mov_b32_e32 v4, 0 */
+	0xdd098040, 0x05000304, /* global_atomic_add v5, v4, v3, s[0:1] offset:64 sc0 */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+};
 static const uint32_t store_beside[] = {
 	0xdc708040, 0x00000101, /* global_store_dword v1, v1, s[0:1] offset:64 */
 };
@@ -487,6 +521,8 @@ static void test_preload(struct machine *m) {
 	m->launch.grid[0] = 2;
 	ok(races(m, store_argument, sizeof store_argument) == SEEDS,
 	   "a store over an argument that other workgroups start with");
+	ok(races(m, store_and_ticket, sizeof store_and_ticket) == SEEDS,
+	   "also where workgroups take tickets");
 	if (!ok(!races(m, store_beside, sizeof store_beside), "one beside it is none"))
 		show_findings(m);
 	m->launch.grid[0] = 1;
@@ -558,6 +594,7 @@ int main(void) {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		test_row(&m, &rows[i]);
 	test_proofs(&m);
+	test_flat(&m);
 	test_full(&m);
 	for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
 		test_filled(&m, &filled[i]);

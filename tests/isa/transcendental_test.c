@@ -140,9 +140,7 @@ static double rounded(const struct function *f, double operand, int precision, i
 }
 
 static double as_half(uint32_t u) {
-	_Float16 h;
-	memcpy(&h, &u, 2);
-	return (double)h;
+	return half_value((uint16_t)u);
 }
 static double flushed(double r) {
 	return fabs(r) < 0x1p-126 ? copysign(0, r) : r;
@@ -224,8 +222,8 @@ int main(void) {
 	struct machine m = machine();
 	m.launch.grid[0] = GROUPS;
 	_Static_assert(4 * BATCH <= ARENA, "a batch fits");
-	bool nightly = getenv("MXCHECK_NIGHTLY");
-	unsigned batches = getenv("MXCHECK_LONG") ? 64 : 1;
+	bool nightly = is_nightly();
+	unsigned batches = is_long() ? 64 : 1;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		const struct function *f = &functions[i];
 		ok(all_halves(&m, f), "%s_f16: all operands", f->name);

@@ -435,7 +435,7 @@ static void test_forms(struct stage *t, unsigned rounds, unsigned most) {
 int main(void) {
 	static struct stage t;
 	const char *given = getenv("SEED");
-	bool long_run = getenv("MXCHECK_LONG");
+	bool long_run = is_long();
 	seed = long_run && given ? strtoull(given, NULL, 0) : 1;
 	set_up(&t);
 	test_forms(&t, long_run ? 60 : 8, long_run ? MOST : 6);

@@ -1,11 +1,13 @@
 /* A HIP runtime for the tests of what waits for one: the emulator behind the name of AMD's runtime,
- * without the emulator's own API. Streams are busy for a while after each launch. Launch number
- * $SLOW_HIP_HANG never ends, and whatever would wait for it does not either. */
+ * without the emulator's own API. Each launch has a schedule of its own. Streams are busy for a
+ * while after each launch. Launch number $SLOW_HIP_HANG never ends, and whatever would wait for it
+ * does not either. */
 #define _GNU_SOURCE
 #define __HIP_PLATFORM_AMD__ 1
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,12 +32,20 @@ __attribute__((destructor)) static void at_exit(void) {
 
 #define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
 
+/* A device has another schedule each time. */
+static void set_schedule(uint64_t seed) {
+	void (*set_seed)(uint64_t);
+	*(void **)&set_seed = dlsym(RTLD_NEXT, "mxhipSetSeed");
+	set_seed(seed);
+}
+
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,
                                  unsigned bx, unsigned by, unsigned bz, unsigned lds,
                                  hipStream_t stream, void **params, void **extra) {
 	const char *hang = getenv("SLOW_HIP_HANG");
 	hangs |= ++launches == (hang ? strtoul(hang, NULL, 10) : 0);
 	queries = 0;
+	set_schedule(launches);
 	return REAL(hipModuleLaunchKernel)(f, gx, gy, gz, bx, by, bz, lds, stream, params, extra);
 }
 

@@ -366,7 +366,7 @@ static int wrong_results(const struct form *f, const struct mx_dense_args *g, st
 
 static void test_form(const struct form *f) {
 	struct wave w;
-	int wrong = 0, n = 0, size = getenv("MXCHECK_LONG") ? 25 : 1;
+	int wrong = 0, n = 0, size = is_long() ? 25 : 1;
 	unsigned cbsz_max = 0;
 	while (!is(f->a, "f64") && 2u << cbsz_max <= f->blocks)
 		cbsz_max++;

@@ -146,6 +146,47 @@ static void bad_chains_are_inside(void) {
 	   used);
 }
 
+/* A datapath may align a subnormal factor as if it were the smallest normal: the product of two is
+ * small, and the bits that it makes the others lose are not. The first product is that; the others,
+ * 32 of them, are below the last place to which it aligns, and are cut off. */
+static void put(uint8_t *codes, unsigned bits, size_t i, unsigned code) {
+	for (unsigned b = 0; b < bits; b++)
+		codes[(i * bits + b) / 8] |= (code >> b & 1) << (i * bits + b) % 8;
+}
+
+static void subnormals_are_inside(void) {
+	static const struct {
+		const char *format;
+		unsigned bits, other; /* other: the code of 1.25 */
+		int smallest, normal; /* exponents: of code 1, and of the smallest normal */
+	} t[] = {
+		{ "E4M3", 8, 0x3a, -9, -6 },
+		{ "E5M2", 8, 0x3d, -16, -14 },
+		{ "E2M3", 6, 0x0a, -3, 0 },
+		{ "E3M2", 6, 0x0d, -4, -2 },
+	};
+	for (size_t f = 0; f < sizeof t / sizeof *t; f++) {
+		uint8_t codes[64] = { 0 }, one[2] = { 127, 127 };
+		uint8_t scales[2] = { 127, (uint8_t)(127 + 2 * t[f].normal - 25) };
+		struct exact_range r;
+		put(codes, t[f].bits, 0, 1);
+		for (size_t i = 32; i < 64; i++)
+			put(codes, t[f].bits, i, t[f].other);
+		must(exact_bound(&(struct exact_gemm){ 1,
+		                                       1,
+		                                       64,
+		                                       { t[f].format, codes, scales, 64, 2 },
+		                                       { t[f].format, codes, one, 64, 2 } },
+		                 &r));
+		float left = ldexpf(1, 2 * t[f].smallest);
+		uint32_t bits;
+		memcpy(&bits, &left, sizeof bits);
+		ok(r.sum > (double)left && exact_range_has(&r, "FP32", bits),
+		   "%s: products that a subnormal one makes a datapath cut off are inside",
+		   t[f].format);
+	}
+}
+
 /* ---- what is wrong ---- */
 
 static size_t broken(const struct exact_gemm *right, const struct exact_gemm *wrong, double *used) {
@@ -251,6 +292,7 @@ int main(void) {
 	profiles_are_inside(256, true);
 	profiles_are_inside(1024, true);
 	bad_chains_are_inside();
+	subnormals_are_inside();
 	specials();
 	stores();
 	free(p);

@@ -31,6 +31,7 @@ struct scene {
 	struct side a, x;    /* x: operand B */
 	uint32_t acc[M * N]; /* the f32 products of a and x as they are now */
 	uint32_t out[M * N]; /* codes */
+	bool unwritten[M * N];
 	uint32_t right[M * N];
 };
 
@@ -55,6 +56,8 @@ static inline struct exact_gemm gemm(const struct scene *s) {
 
 static inline uint32_t rounded(const char *format, enum exact_rounding r, uint32_t f32) {
 	uint32_t code = 0;
+	if (!strcmp(format, "FP32"))
+		return f32;
 	exact_encode(format, f32, 0, r, EXACT_OVERFLOW, 0, &code);
 	return code;
 }
@@ -112,10 +115,14 @@ static inline void compute(struct scene *s) {
 /* Leaves `out` in C, as a launch would. */
 static inline void leave(struct scene *s) {
 	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
-	uint8_t *data = s->b->buffer[c - s->b->plan.buffers].after + c->guard;
-	for (size_t i = 0; i < M * N; i++)
-		memcpy(data + mx_buffer_at(c, i / N, i % N), &s->out[i],
-		       c->type == MX_DT_F32 ? 4 : 2);
+	struct bench_buffer *buffer = &s->b->buffer[c - s->b->plan.buffers];
+	size_t bytes = c->type == MX_DT_F32 ? 4 : 2;
+	for (size_t i = 0; i < M * N; i++) {
+		size_t at = c->guard + mx_buffer_at(c, i / N, i % N);
+		memcpy(buffer->after + at, &s->out[i], bytes);
+		emu->emu->mark((uint8_t *)buffer->device + at, bytes,
+		               s->unwritten[i] ? 0 : MX_WRITTEN);
+	}
 }
 
 /* ---- the bench ---- */

@@ -15,7 +15,7 @@ enum {
 	SET = 8,       /* splits of K, atomics */
 	FREIVALDS = 16 /* exact regime, f32 only */
 };
-enum { EVERY = EXACT | PROFILE | BOUND | SET | FREIVALDS };
+enum { STEPS = EXACT | PROFILE | BOUND | FREIVALDS, EVERY = STEPS | SET };
 
 /* ---- the table ---- */
 
@@ -47,13 +47,20 @@ static const struct fault faults[] = {
 	{ "N8", "an atomic update done twice", n8_doubled, GENERAL, FP32, false, SET, (unsigned)~SET, "update of split 1 were done twice" },
 	{ "N8", "output not zeroed", n8_not_cleared, GENERAL, FP32, false, SET, (unsigned)~SET, NULL },
 	{ "N8", "a result that no order gives", n8_no_order, GENERAL, FP32, false, SET, (unsigned)~SET, NULL },
-	{ "N9", "a tile that nobody wrote", n9, GENERAL, FP32, false, EVERY, 0, "nobody wrote" },
-	{ "A5", "last rows' stores dropped", a5, GENERAL, FP32, false, EVERY, 0, "nobody wrote" },
+	{ "N9", "a tile that was not written", n9, GENERAL, FP32, false, EVERY, 0, "not written" },
+	{ "A4", "stores past 2^31 wrap to the first rows", a4_stores, GENERAL, FP32, false, EVERY, 0, NULL },
+	{ "A4", "loads past 2^31 wrap to the first rows", a4_loads, GENERAL, FP32, false, EVERY, 0, NULL },
+	{ "A5", "last rows' stores dropped", a5, GENERAL, FP32, false, EVERY, 0, "not written" },
+	{ "A6", "bounds of no bytes: all loads give 0", a6, GENERAL, FP32, false, EVERY, 0, "all +0" },
+	{ "A7", "masked loads read what the sentinel points to", a7, GENERAL, FP32, false, STEPS, SET, NULL },
 	{ "A8", "split-K scale offset in elements", a8, GENERAL, FP32, false, EVERY, 0, NULL },
+	{ "A9", "the mask of scales past K removed", a9, GENERAL, FP32, false, STEPS, SET, "NaN where there is none" },
 	{ "A10", "floor division skips the tail of K", a10_tail, GENERAL, FP32, false, EVERY, 0, "block 27 of K were dropped" },
-	{ "A10", "a share of K counted twice", a10_double, GENERAL, FP32, false, EVERY, 0, "block 3 of K were added twice" },
+	{ "A10", "a share of K counted twice", a10_double, GENERAL, FP32, false, EVERY, 0, "block 3 of K were" },
+	{ "A11", "waves past M write over B in LDS", a11, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "A12", "ragged M: last row is the one before", a12, GENERAL, FP32, false, EVERY, 0, "row of A -1 from its own" },
 	{ "A13", "0 times a 0xFF scale past the end", a13, GENERAL, FP32, false, EVERY, 0, "NaN where there is none" },
+	{ "A14", "a stage of the pipeline that K does not have", a14, GENERAL, FP32, false, STEPS, SET, NULL },
 	{ "L1", "K % 256: scales of the wrong block", l1, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "L2", "row stride of the valid width", l2, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "L3", "padding's fill leaks NaN", l3, GENERAL, FP32, false, EVERY, 0, "NaN where there is none" },
@@ -61,13 +68,16 @@ static const struct fault faults[] = {
 	{ "L5", "scale byte 0 of each word for all", l5, GENERAL, FP32, false, EVERY, 0, "scale word of A had its byte 0" },
 	{ "L6", "A and B swapped from K = 128 on", l6, GENERAL, FP32, false, EVERY, 0, "swapped from step 1 of 128" },
 	{ "L7", "A-scales of the wave 64 rows up", l7, GENERAL, FP32, false, EVERY, 0, "scales of the row -64 from it" },
-	{ "L8", "E4M3 decoded as E5M2", l8, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, "NaN where there is none" },
+	{ "L8", "E4M3 decoded as E5M2", l8, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, "read as the format's sibling" },
 	{ "L8", "the same, without large codes", l8_small, GENERAL, FP32, true, PROFILE | BOUND, EXACT | SET | FREIVALDS, "read as the format's sibling" },
 	{ "L9", "shuffle loses the last rows' scales", l9, GENERAL, FP32, false, EVERY, 0, "scales of A were lost" },
 	{ "L10", "wrong op_sel byte", l10, GENERAL, FP32, false, EVERY, 0, "order of i ^ 1" },
 	{ "L10", "fp8 lane's own scale for all of it", l10_fp8, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, NULL },
 	{ "L11", "fp4 nibbles swapped", l11, GENERAL, FP32, false, EVERY, 0, "nibbles of A were swapped" },
-	{ "H4", "scale byte 0 taken for 1, on ordinary data", n5_one, GENERAL, FP32, false, 0, SET, NULL },
+	{ "H4", "negative signs dropped", h4_sign, GENERAL, FP32, false, EVERY, 0, NULL },
+	{ "H4", "negative signs dropped, special data", h4_sign, SPECIAL, FP32, true, PROFILE | BOUND, EXACT | SET | FREIVALDS, NULL },
+	{ "H4", "scale byte 0 taken for 1, fp8", n5_one, SPECIAL, FP32, true, PROFILE | BOUND, EXACT | SET | FREIVALDS, NULL },
+	{ "H4", "scale byte 0xFF taken for 1, fp8", n5_nan, SPECIAL, FP32, true, PROFILE | BOUND, EXACT | SET | FREIVALDS, NULL },
 	{ "H5", "code of 6 decoded as 4", h5, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "H7", "three wrong elements of 5120", h7, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "", "block 7 dropped", drop_block, GENERAL, FP32, false, EVERY, 0, "block 7 of K were dropped" },
@@ -135,6 +145,7 @@ static void try(const struct fault *f, unsigned j, char cell[16], bool *good) {
 int main(void) {
 	struct mx_why why = { "" };
 	need(!mx_device_open("emu", &emu, &why), why.text);
+	mx_judge_threads(1); /* products this small are not worth more */
 	static char table[sizeof faults / sizeof *faults][160];
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 		const struct fault *f = &faults[i];

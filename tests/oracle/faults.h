@@ -106,22 +106,114 @@ static void n8_no_order(struct scene *s) {
 		s->out[i] = rounded(s->output, EXACT_RNE, s->acc[i]);
 }
 
-static void poison(struct scene *s, size_t row, size_t col) {
+static void forget(struct scene *s, size_t row, size_t col) {
 	s->out[row * N + col] = strcmp(s->output, "FP32") ? 0xffff : 0xffffffff;
+	s->unwritten[row * N + col] = true;
 }
 
 static void n9(struct scene *s) {
 	for (size_t r = 16; r < 32; r++)
 		for (size_t c = 32; c < 48; c++)
-			poison(s, r, c);
+			forget(s, r, c);
 }
 
 /* ---- addressing ---- */
 
+enum { WRAP = 48 }; /* the first row whose offset does not fit */
+
+static void a4_stores(struct scene *s) {
+	for (size_t r = WRAP; r < M; r++)
+		for (size_t c = 0; c < N; c++) {
+			s->out[(r - WRAP) * N + c] = s->out[r * N + c];
+			forget(s, r, c);
+		}
+}
+
+static void a4_loads(struct scene *s) {
+	memcpy(s->a.codes + WRAP * s->a.ld, s->a.codes, (M - WRAP) * s->a.ld);
+	compute(s);
+}
+
+/* Bounds of no bytes: every load gives 0. */
+static void a6(struct scene *s) {
+	memset(s->a.codes, 0, sizeof s->a.codes);
+	compute(s);
+}
+
+/* Waves without rows of their own write theirs into LDS where B's first are. */
+static void a11(struct scene *s) {
+	memcpy(s->x.codes, s->a.codes + (M - 16) * s->a.ld, 16 * s->a.ld);
+	compute(s);
+}
+
+/* ---- a step of 128 past the end of K ---- */
+
+enum { STEP = 128 };
+
+/* Rows with room for the step after them: zeros, and scales of 1. */
+static void lengthen(struct side *s) {
+	static uint8_t codes[sizeof s->codes], scales[sizeof s->scales];
+	size_t more = strcmp(s->format, "E2M1") ? STEP : STEP / 2;
+	memcpy(codes, s->codes, sizeof codes);
+	memcpy(scales, s->scales, sizeof scales);
+	memset(s->codes, 0, sizeof s->codes);
+	memset(s->scales, 127, sizeof s->scales);
+	for (size_t r = 0; r < s->rows; r++) {
+		memcpy(s->codes + r * (s->ld + more), codes + r * s->ld, s->ld);
+		memcpy(s->scales + r * (BLOCKS + STEP / 32), scales + r * s->ld_scales, BLOCKS);
+	}
+	s->ld += more;
+	s->ld_scales = BLOCKS + STEP / 32;
+}
+
+/* The step after row r is the first of row `from`. */
+static void fill_step(struct side *s, size_t r, size_t from) {
+	size_t bytes = strcmp(s->format, "E2M1") ? STEP : STEP / 2;
+	memcpy(s->codes + (r + 1) * s->ld - bytes, s->codes + from * s->ld, bytes);
+	memcpy(s->scales + r * s->ld_scales + BLOCKS, s->scales + from * s->ld_scales, STEP / 32);
+}
+
+static void compute_longer(struct scene *s) {
+	struct exact_gemm g = gemm(s);
+	g.k += STEP;
+	need(exact_profile(&g, "block32", STEP, s->acc) == EXACT_OK, "profile");
+	for (size_t i = 0; i < M * N; i++)
+		s->out[i] = rounded(s->output, EXACT_RNE, s->acc[i]);
+}
+
+static void a7(struct scene *s) {
+	lengthen(&s->a);
+	lengthen(&s->x);
+	for (size_t r = 0; r < M; r++)
+		fill_step(&s->a, r, 0);
+	for (size_t r = 0; r < N; r++)
+		fill_step(&s->x, r, 0);
+	compute_longer(s);
+}
+
+/* Codes are masked past the end of K, scales are not: what is there is poison. */
+static void a9(struct scene *s) {
+	lengthen(&s->a);
+	lengthen(&s->x);
+	for (size_t r = 0; r < M; r++)
+		memset(s->a.scales + r * s->a.ld_scales + BLOCKS, MX_POISON, STEP / 32);
+	compute_longer(s);
+}
+
+static void a14(struct scene *s) {
+	lengthen(&s->a);
+	lengthen(&s->x);
+	for (size_t r = 0; r < M; r++)
+		fill_step(&s->a, r, (r + 1) % M);
+	for (size_t r = 0; r < N; r++)
+		fill_step(&s->x, r, (r + 1) % N);
+	compute_longer(s);
+}
+
 static void a5(struct scene *s) {
 	for (size_t r = M - 3; r < M; r++)
 		for (size_t c = 0; c < N; c++)
-			poison(s, r, c);
+			forget(s, r, c);
 }
 
 /* The second half of K takes its scales from elements' offsets: past the row, in the next. */
@@ -288,6 +380,14 @@ static void l11(struct scene *s) {
 }
 
 /* ---- harness ---- */
+
+/* Data without negative signs would hide it. */
+static void h4_sign(struct scene *s) {
+	uint8_t magnitude = strcmp(s->a.format, "E2M1") ? 0x7f : 0x77;
+	for (size_t i = 0; i < M * s->a.ld; i++)
+		s->a.codes[i] &= magnitude;
+	compute(s);
+}
 
 /* The code of 6 decoded as 5: a kernel and a reference that share the table would agree. */
 static void h5(struct scene *s) {

@@ -162,30 +162,54 @@ static void by_columns(const struct problem *p, enum fault f, float *out) {
 	}
 }
 
-static struct mx_grouped_verdict judge(struct problem *p, enum fault f, unsigned bytes) {
-	struct mx_grouped_verdict v = { 0 };
+/* What a kernel left: element by element, and which it did not write. */
+struct left {
 	size_t rows, cols;
-	if (mx_grouped_size(&p->g, &rows, &cols, &err))
+	float *out;
+	uint8_t *unwritten;
+};
+
+static struct left launch(struct problem *p, enum fault f, unsigned bytes) {
+	struct left l;
+	if (mx_grouped_size(&p->g, &l.rows, &l.cols, &err))
 		exit(2);
-	uint32_t *expected = malloc(rows * cols * 4 + 4);
-	float *out = malloc(rows * cols * 4 + 4);
-	memset(out, 0xFF, rows * cols * 4);
-	(p->g.kind == MX_WGRAD ? by_columns : by_rows)(p, f, out);
-	uint16_t *half = (uint16_t *)out;
-	for (size_t i = 0; bytes == 2 && i < rows * cols; i++) {
+	l.out = malloc(l.rows * l.cols * 4 + 4);
+	l.unwritten = calloc(l.rows * l.cols + 1, 1);
+	memset(l.out, 0xFF, l.rows * l.cols * 4);
+	(p->g.kind == MX_WGRAD ? by_columns : by_rows)(p, f, l.out);
+	uint16_t *half = (uint16_t *)l.out;
+	for (size_t i = 0; i < l.rows * l.cols; i++) {
 		uint32_t u;
-		memcpy(&u, &out[i], 4);
-		half[i] = (u + 0x7fff + (u >> 16 & 1)) >> 16; /* finite; poison stays */
-		if (u == 0xffffffff)
-			half[i] = 0xffff;
+		memcpy(&u, &l.out[i], 4);
+		l.unwritten[i] = u == 0xffffffff ? (uint8_t)bytes : 0; /* results are finite */
+		if (bytes == 2)
+			half[i] = l.unwritten[i] ? 0xffff : (u + 0x7fff + (u >> 16 & 1)) >> 16;
 	}
+	return l;
+}
+
+static struct mx_grouped_verdict judge_left(struct problem *p, const struct left *l,
+                                            unsigned bytes) {
+	struct mx_grouped_verdict v = { 0 };
+	uint32_t *expected = malloc(l->rows * l->cols * 4 + 4);
 	if (mx_grouped_expect(&p->g, expected, &err) ||
-	    mx_grouped_judge(&p->g, expected, out, bytes, &v, &err)) {
+	    mx_grouped_judge(&p->g, expected, l->out, l->unwritten, bytes, &v, &err)) {
 		diag("%s", err.text);
 		v.wrong = SIZE_MAX;
 	}
 	free(expected);
-	free(out);
+	return v;
+}
+
+static void discard(struct left *l) {
+	free(l->out);
+	free(l->unwritten);
+}
+
+static struct mx_grouped_verdict judge(struct problem *p, enum fault f, unsigned bytes) {
+	struct left l = launch(p, f, bytes);
+	struct mx_grouped_verdict v = judge_left(p, &l, bytes);
+	discard(&l);
 	return v;
 }
 
@@ -304,6 +328,50 @@ static void test_places(void) {
 	free(p);
 }
 
+/* Padding that is kept is judged by what was written, not by its value: any NaN, the poison's own
+ * bits, and one byte of an element are changes. */
+static void test_kept(void) {
+	static const struct {
+		const char *what;
+		uint32_t holds;
+		unsigned bytes, unwritten;
+	} t[] = {
+		{ "a NaN", 0x7fc00000, 4, 0 },
+		{ "a NaN", 0x7fc0, 2, 0 },
+		{ "the bits of the poison", 0xffffffff, 4, 0 },
+		{ "one byte of four", 0xffffff00, 4, 3 },
+		{ "one byte of two", 0xff00, 2, 1 },
+	};
+	struct problem *p = problem(MX_FORWARD, 128, 0, NULL, 1);
+	p->g.padding = MX_PADDING_KEPT;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct left l = launch(p, NONE, t[i].bytes);
+		size_t at = 127 * N + 3; /* of group 1, which has 1 row of 128 */
+		memcpy((uint8_t *)l.out + at * t[i].bytes, &t[i].holds, t[i].bytes);
+		l.unwritten[at] = (uint8_t)t[i].unwritten;
+		struct mx_grouped_verdict v = judge_left(p, &l, t[i].bytes);
+		if (!ok(v.wrong == 1 && v.padding && !v.unwritten && v.row == 127 && v.col == 3 &&
+		                strstr(v.text, "must not be written"),
+		        "padding that is kept: %s written into an element of %u bytes is wrong",
+		        t[i].what, t[i].bytes))
+			diag("%zu wrong: %s", v.wrong, v.text);
+		discard(&l);
+	}
+	free(p);
+}
+
+/* A result is one only where it was written: the value that was there may be right by chance. */
+static void test_unwritten_results(void) {
+	struct problem *p = problem(MX_WGRAD, 128, MX_BLOCKS_BY_PLACE, NULL, 1);
+	struct left l = launch(p, NONE, 4);
+	l.unwritten[N * K + 7] = 1; /* of group 1 */
+	struct mx_grouped_verdict v = judge_left(p, &l, 4);
+	ok(v.wrong == 1 && v.unwritten && v.group == 1 && v.row == 0 && v.col == 7,
+	   "a right value of which one byte was not written is wrong");
+	discard(&l);
+	free(p);
+}
+
 /* ---- what cannot be ---- */
 
 static int size_of(struct mx_grouped g) {
@@ -351,7 +419,7 @@ static void test_errors(void) {
 	is_error(size_of(g),
 	         "2 groups of 40 x 96 in 2305843009213693951 rows: a size is over 2^63 bytes",
 	         "rows over 64 bits");
-	is_error(mx_grouped_judge(&p->g, out, out, 3, &v, &err),
+	is_error(mx_grouped_judge(&p->g, out, out, NULL, 3, &v, &err),
 	         "an output element of 3 bytes is neither f32 nor bf16", "elements of 3 bytes");
 	is_error(mx_groups_lay(2, (uint64_t[]){ 5, UINT64_MAX - 4 }, 128, begin, &err),
 	         "group 1: its rows end over 2^63", "groups that end over 64 bits");
@@ -364,8 +432,8 @@ static void test_none(void) {
 	struct mx_grouped_verdict v;
 	struct mx_grouped g = { .kind = MX_WGRAD, .begin = begin, .n = N, .k = K };
 	g.left = g.right = (struct exact_operand){ "E4M3" };
-	ok(!mx_grouped_expect(&g, out, &err) && !mx_grouped_judge(&g, out, out, 4, &v, &err) &&
-	           !v.checked && !v.wrong,
+	ok(!mx_grouped_expect(&g, out, &err) &&
+	           !mx_grouped_judge(&g, out, out, NULL, 4, &v, &err) && !v.checked && !v.wrong,
 	   "no groups have no output");
 }
 
@@ -374,6 +442,8 @@ int main(void) {
 	test_rounding_shows();
 	test_faults();
 	test_places();
+	test_kept();
+	test_unwritten_results();
 	test_errors();
 	test_none();
 	return done_testing();

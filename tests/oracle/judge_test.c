@@ -18,19 +18,25 @@ struct subject {
 	struct mx_run_result r;
 };
 
-static struct subject subject(const char *co, int64_t M, int64_t N, int64_t K, mx_regime regime) {
-	struct subject s = { NULL };
+static struct subject start(struct mx_case *c, const char *co, int64_t M, int64_t N, int64_t K,
+                            mx_regime regime) {
+	struct subject s = { .c = c };
 	struct mx_plan plan;
 	char file[512], kernels[400];
 	const char *build = getenv("BUILD");
 	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
 	snprintf(file, sizeof file, "%s/%s.co", kernels, co ? co : "");
-	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &s.c, &err) &&
-	             !mx_plan_make(s.c, M, N, K, regime, &plan, &err) &&
+	need(!mx_plan_make(s.c, M, N, K, regime, &plan, &err) &&
 	             !mx_bench_make(&plan, emu, co ? file : NULL, kernels, 1, &s.b, &err) &&
 	             !mx_bench_run(s.b, 1, &s.r, &err),
 	     err.text);
 	return s;
+}
+
+static struct subject subject(const char *co, int64_t M, int64_t N, int64_t K, mx_regime regime) {
+	struct mx_case *c;
+	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &c, &err), err.text);
+	return start(c, co, M, N, K, regime);
 }
 
 static void end(struct subject *s) {
@@ -59,6 +65,14 @@ static uint8_t *left(struct subject *s, mx_role role) {
 		if (s->b->plan.buffers[i].role == role)
 			return s->b->buffer[i].after + s->b->plan.buffers[i].guard;
 	return NULL;
+}
+
+/* As if bytes of C had not been written, and had held before what they hold now. */
+static void unwrite(struct subject *s, size_t from, size_t bytes) {
+	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
+	struct bench_buffer *buffer = &s->b->buffer[c - s->b->plan.buffers];
+	memcpy(buffer->before + c->guard + from, buffer->after + c->guard + from, bytes);
+	need(emu->emu->mark((uint8_t *)buffer->device + c->guard + from, bytes, 0), "mark");
 }
 
 /* ---- a correct run ---- */
@@ -100,11 +114,19 @@ static void test_outputs(void) {
 	ok(only(&v, "wrong-bits", "C[7][1]") && strstr(v.notes[0].text, "2 of 256 elements"),
 	   "wrong signs are wrong-bits: the first is named, all are counted");
 	memset(c + 64 * 4, MX_POISON, 4);
+	unwrite(&s, 64 * 4, 4);
 	c[(7 * 16 + 1) * 4 + 3] ^= 0x80;
 	c[(9 * 16) * 4 + 3] ^= 0x80;
 	v = verdict(&s);
-	ok(only(&v, "not-written", "C[4][0] is 0xffffffff"),
+	ok(only(&v, "not-written", "C[4][0] is 0xffffffff") &&
+	           strstr(v.notes[0].text, "1 of 256 elements are wrong, 1 of them not written"),
 	   "an element that still holds its poison is not-written");
+	end(&s);
+	s = subject(NULL, 16, 16, 64, MX_REGIME_EXACT);
+	unwrite(&s, (5 * 16 + 2) * 4 + 3, 1);
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[5][2] is 0x"),
+	   "so is one of which one byte was not, though it holds the right value");
 	end(&s);
 }
 
@@ -189,6 +211,39 @@ static void test_bound(void) {
 	v = verdict(&s);
 	ok(only(&v, "out-of-bound", "C[1][5] is 0x") && v.bound_used > 1,
 	   "a wrong element is out of bound");
+	((uint32_t *)left(&s, MX_ROLE_C))[70] ^= 1 << 22;
+	unwrite(&s, 71 * 4, 1);
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[1][6] is 0x"),
+	   "an element inside it that was not written is not-written");
+	end(&s);
+}
+
+static uint8_t *before_of_c(struct subject *s) {
+	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
+	return s->b->buffer[c - s->b->plan.buffers].before + c->guard;
+}
+
+/* Splits of K that are added to what C holds, whatever that is. */
+static void test_set(void) {
+	struct mx_case *c;
+	need(!mx_case_load("cases/gemm/mxfp4_splitk4.yaml", &c, &err), err.text);
+	char **data = &c->buffers[4].data, *zero = *data, random[] = "random";
+	*data = random;
+	struct subject s = start(c, NULL, 32, 32, 512, MX_REGIME_GENERAL);
+	struct mx_verdict v = verdict(&s);
+	ok(!v.n_notes && v.checked == 1024, "splits added to a C of any numbers pass");
+	memset(before_of_c(&s), 0, 2 * 32 * 32);
+	v = verdict(&s);
+	ok(only(&v, "outside-set", "of 1024 elements are wrong"), "they do not if C was zero");
+	mx_bench_free(s.b);
+	*data = zero;
+	s = start(c, NULL, 32, 32, 512, MX_REGIME_GENERAL);
+	*data = NULL;
+	memset(before_of_c(&s), MX_POISON, 2 * 32 * 32);
+	v = verdict(&s);
+	ok(!v.n_notes, "where a launch clears C, which is poison before, sums start at zero");
+	*data = zero;
 	end(&s);
 }
 
@@ -225,6 +280,13 @@ static void test_large(void) {
 	c[zero] = 0x80000000;
 	v = verdict(&s);
 	ok(only(&v, "wrong-bits", "(-0), must be 0x00000000 (0)"), "-0 for 0 is seen too");
+	end(&s);
+	s = subject(NULL, 64, 80, 256, MX_REGIME_EXACT);
+	s.b->most_work = 0;
+	unwrite(&s, (50 * 80 + 3) * 4, 2);
+	v = verdict(&s);
+	ok(only(&v, "not-written", "C[50][3] is 0x"),
+	   "so is an element that was not written, though it holds the right value");
 	end(&s);
 }
 
@@ -356,6 +418,7 @@ int main(void) {
 	test_large();
 	test_pattern();
 	test_bound();
+	test_set();
 	mx_device_close(emu);
 	return done_testing();
 }

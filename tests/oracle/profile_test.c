@@ -77,9 +77,9 @@ static uint32_t by_ref(const char *profile, const struct operand *a, const struc
                        unsigned i, unsigned j, unsigned k, unsigned mma_k) {
 	mx_f32 acc = { 0 };
 	for (unsigned c = 0; c < k; c += mma_k)
-		acc = mx_mma_dot(mx_profile_by_name(profile), formats[a->format].f,
-		                 formats[b->format].f, mma_k, a->code[i] + c, a->scale[i] + c / 32,
-		                 b->code[j] + c, b->scale[j] + c / 32, acc);
+		mx_mma_dot(mx_profile_by_name(profile), formats[a->format].f, formats[b->format].f,
+		           mma_k, a->code[i] + c, a->scale[i] + c / 32, b->code[j] + c,
+		           b->scale[j] + c / 32, acc, &acc);
 	return acc.v;
 }
 
@@ -104,7 +104,7 @@ static int wrong_outputs(const char *profile, const struct operand *a, const str
 
 static void test_profile(const char *profile) {
 	static struct operand a, b;
-	int wrong = 0, n = 0, rounds = getenv("MXCHECK_LONG") ? 40 : 1;
+	int wrong = 0, n = 0, rounds = is_long() ? 40 : 1;
 	for (int pair = 0; pair < FORMATS * FORMATS * rounds; pair++)
 		for (int kind = 0; kind < 5; kind++, n += MN * MN) {
 			unsigned mma_k = 64u << rng() % 2,

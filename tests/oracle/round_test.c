@@ -333,7 +333,7 @@ static void test_everything(void) {
 }
 
 int main(void) {
-	if (getenv("MXCHECK_NIGHTLY")) {
+	if (is_nightly()) {
 		test_everything();
 		return done_testing();
 	}

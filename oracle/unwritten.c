@@ -1,0 +1,213 @@
+/* Which bytes a launch never wrote.
+ *
+ * Values do not say: the poison that outputs start with is a NaN, a scale and an integer like any
+ * other. The emulator keeps a state of each byte. Elsewhere the launch is repeated with the
+ * complement of the poison: a bit that holds the poison of both launches was not written; four of
+ * a byte are a code of FP4 or more. Where other bits of the output differ, too, the launch does not
+ * repeat itself, and bits may do so by chance. Then, and where a part of a byte seems not to be
+ * written, it is repeated again with other bytes each time. What was not written of a launch that
+ * does not repeat itself are bytes of which every bit holds the poison of each launch. */
+#include "../cases/dtype.h"
+#include "../cases/layout.h"
+#include "bench_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_REPEATS = 4 };
+
+/* ---- what starts as poison ---- */
+
+void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void *context) {
+	const struct mx_buffer *spec = &plan->buffers[i];
+	size_t start = spec->guard, from, to;
+	each(context, 0, spec->guard, true);
+	each(context, start + spec->bytes, spec->guard, true);
+	if (!spec->bytes)
+		return;
+	if (!mx_buffer_is_filled(plan, spec)) {
+		each(context, start, spec->bytes, false);
+		return;
+	}
+	for (size_t line = 0; line < spec->lines; line++)
+		if (mx_buffer_padding(spec, line, &from, &to))
+			each(context, start + from, to - from, false);
+	if (spec->packing.layout && spec->packing.fill == MX_FILL_POISON)
+		for (to = 0; mx_packing_padding(&spec->packing, to, &from, &to);)
+			each(context, start + from, to - from, false);
+}
+
+/* ---- by the emulator's states ---- */
+
+/* A store of what was never written leaves the state as if there had been none, and is a finding of
+ * its own; the byte that it changes is not the poison any more. */
+static void read_states(struct mx_bench *b, unsigned i) {
+	struct bench_buffer *x = &b->buffer[i];
+	b->device->emu->states(x->device, x->bytes, x->unwritten);
+	for (size_t at = 0; at < x->bytes; at++)
+		x->unwritten[at] =
+			!(x->unwritten[at] & MX_WRITTEN) && x->after[at] == x->before[at];
+}
+
+/* ---- by repeating the launch ---- */
+
+/* What a repeated launch has in place of the bench's own. */
+struct images {
+	uint8_t *before[MX_MAX_BUFFERS], *after[MX_MAX_BUFFERS];
+};
+
+static void exchange(uint8_t **a, uint8_t **b) {
+	uint8_t *t = *a;
+	*a = *b;
+	*b = t;
+}
+
+static void exchange_images(struct mx_bench *b, struct images *x) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		exchange(&b->buffer[i].before, &x->before[i]);
+		exchange(&b->buffer[i].after, &x->after[i]);
+	}
+}
+
+static int make_images(const struct mx_bench *b, struct images *x) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		const struct bench_buffer *buffer = &b->buffer[i];
+		x->before[i] = malloc(buffer->bytes);
+		x->after[i] = malloc(buffer->bytes);
+		if (!x->before[i] || !x->after[i])
+			return -1;
+		memcpy(x->before[i], buffer->before, buffer->bytes);
+	}
+	return 0;
+}
+
+static void free_images(struct images *x) {
+	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++) {
+		free(x->before[i]);
+		free(x->after[i]);
+	}
+}
+
+/* Later rounds have another byte at each place. */
+static uint8_t other_poison(unsigned round, size_t at) {
+	uint64_t x = (at + 1) * 0x9e3779b97f4a7c15u + round * 0xd1b54a32d192ed03u;
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	return round == 1 ? MX_POISON ^ 0xff : (uint8_t)(x >> 32);
+}
+
+struct poison {
+	uint8_t *image;
+	unsigned round;
+};
+
+static void poison_anew(void *context, size_t from, size_t bytes, bool guard) {
+	const struct poison *p = context;
+	(void)guard;
+	for (size_t at = from; at < from + bytes; at++)
+		p->image[at] = other_poison(p->round, at);
+}
+
+/* While launches are repeated, `unwritten` has the bits that held the poison of each so far. */
+static void start_narrowing(void *context, size_t from, size_t bytes, bool guard) {
+	const struct bench_buffer *x = context;
+	(void)guard;
+	for (size_t at = from; at < from + bytes; at++)
+		x->unwritten[at] = x->after[at] ^ x->before[at] ^ 0xff;
+}
+
+/* A launch that was repeated, and what it leaves to doubt. */
+struct repeated {
+	struct bench_buffer *buffer;
+	const uint8_t *before, *after;
+	bool differs; /* bits where there is poison, other than those that hold it */
+	bool in_part; /* bytes seem to be written in part */
+};
+
+static bool is_code(uint8_t bits) {
+	return __builtin_popcount(bits) >= 4;
+}
+
+/* Keeps the bits that hold the poison of this launch too. Bits that were written alike in the first
+ * two launches are none of them. */
+static void narrow(void *context, size_t from, size_t bytes, bool guard) {
+	struct repeated *r = context;
+	(void)guard;
+	for (size_t at = from; at < from + bytes; at++) {
+		uint8_t *bits = &r->buffer->unwritten[at];
+		*bits &= r->after[at] ^ r->before[at] ^ 0xff;
+		r->differs |= ((r->after[at] ^ r->buffer->after[at]) & ~*bits) != 0;
+		r->in_part |= is_code(*bits) && *bits != 0xff;
+	}
+}
+
+static void end_narrowing(struct bench_buffer *x, bool differs) {
+	for (size_t at = 0; at < x->bytes; at++)
+		x->unwritten[at] = differs ? x->unwritten[at] == 0xff : is_code(x->unwritten[at]);
+}
+
+/* Launches with the poison of a round; adds to *all what is in doubt. */
+static int repeat(struct mx_bench *b, struct images *x, unsigned round, uint64_t schedule,
+                  struct mx_run_result *r, struct repeated *all, struct mx_error *err) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		mx_poisoned(&b->plan, i, poison_anew, &(struct poison){ x->before[i], round });
+	exchange_images(b, x);
+	int status = mx_bench_run(b, schedule, r, err);
+	exchange_images(b, x);
+	for (unsigned i = 0; !status && !r->failed && i < b->plan.n_buffers; i++) {
+		struct repeated one = { &b->buffer[i], x->before[i], x->after[i] };
+		mx_poisoned(&b->plan, i, narrow, &one);
+		all->differs |= one.differs;
+		all->in_part |= one.in_part;
+	}
+	return status;
+}
+
+static int find_by_repeating(struct mx_bench *b, uint64_t schedule, struct mx_verdict *v,
+                             struct mx_error *err) {
+	struct images x = { 0 };
+	struct mx_run_result r = { 0 };
+	struct repeated all = { 0 };
+	int status = make_images(b, &x) ? mx_fail(err, "%s: out of memory", b->plan.name) : 0;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		mx_poisoned(&b->plan, i, start_narrowing, &b->buffer[i]);
+	for (unsigned i = 1; !status && !r.failed && i <= MOST_REPEATS; i++) {
+		status = repeat(b, &x, i, schedule, &r, &all, err);
+		if (!all.differs && !all.in_part)
+			break;
+	}
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		end_narrowing(&b->buffer[i], all.differs);
+	free_images(&x);
+	if (!status && r.failed)
+		mx_verdict_add(v, MX_WRONG_DEVICE, r.late ? "time-out" : "fault",
+		               "repeated with another poison: %s", r.failure);
+	return status ? status : r.failed;
+}
+
+/* ---- either way ---- */
+
+int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
+                      struct mx_error *err) {
+	const struct mx_emu *emu = b->device->emu;
+	bool has_states = emu && emu->states;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		free(b->buffer[i].unwritten);
+		b->buffer[i].unwritten = calloc(1, b->buffer[i].bytes);
+		if (!b->buffer[i].unwritten)
+			return mx_fail(err, "%s: out of memory", b->plan.name);
+		if (has_states)
+			read_states(b, i);
+	}
+	return has_states ? 0 : find_by_repeating(b, r->schedule, v, err);
+}
+
+unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,
+                            size_t col) {
+	const uint8_t *at =
+		b->buffer[x - b->plan.buffers].unwritten + x->guard + mx_buffer_at(x, row, col);
+	size_t bytes = dtype_bytes(x->type, 1);
+	unsigned n = 0;
+	for (size_t i = 0; i < bytes; i++)
+		n += at[i];
+	return n;
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/perl
+# A byte that was not written is no result, whatever it holds: every judge, every type of output, on
+# the emulator, which keeps states of bytes, and on a device that does not.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $dir, $status, $out, $err);
+
+my $co = "$build/tests/ci/unwritten.gpu.co";
+my @devices = 'emu';
+SKIP: {
+	skip 'there is an AMD GPU driver here', 1 if -e '/dev/kfd';
+	skip 'a runtime without sanitizers does not load into one with them', 1 if $ENV{SAN};
+	make_slow_hip();
+	push @devices, 'hip';
+	pass('a runtime that is no emulator is there');
+}
+
+my $product = <<'END';
+name: unwritten
+kernel: %s
+grid: ["N / 16", "M / 16"]
+block: [64]
+%sbuffers:
+  - {name: A,  role: a,       type: e2m1, rows: M, cols: K}
+  - {name: SA, role: a_scale, type: e8m0, rows: M, cols: K / 32}
+  - {name: B,  role: b,       type: e2m1, rows: N, cols: K}
+  - {name: SB, role: b_scale, type: e8m0, rows: N, cols: K / 32}
+  - {name: C,  role: c,       type: %s,  rows: M, cols: N, ld: (N + 8) * %d, guard: 16}
+kernarg:
+  - {offset: 0,  type: ptr, value: C}
+  - {offset: 8,  type: ptr, value: A}
+  - {offset: 16, type: ptr, value: SA}
+  - {offset: 24, type: ptr, value: B}
+  - {offset: 32, type: ptr, value: SB}
+  - {offset: 40, type: u32, value: N}
+  - {offset: 44, type: u32, value: K}
+  - {offset: 48, type: u32, value: N + 8}
+verdict: {%s}
+runs:
+  - {M: 64, N: 48, K: 256, regime: special}
+END
+
+my %verdict = (
+	bits  => 'judge: bits, profile: block32, mma_k: 128',
+	bound => 'judge: bound',
+	set   => 'judge: set, profile: block32, mma_k: 128, splits: 1, k_split: K',
+);
+
+sub product {
+	my ($kernel, $type, $judge, $more) = @_;
+	return spew("$dir/case.yaml",
+		sprintf $product, $kernel, $more // '', $type, $type eq 'f32' ? 4 : 2, $verdict{$judge});
+}
+
+sub on {
+	my ($device, $case) = @_;
+	local $ENV{LD_LIBRARY_PATH} = join ':', $dir, $ENV{LD_LIBRARY_PATH} // ();
+	return mxcheck('run', '--device', $device, '--case', $case, '--co', $co);
+}
+
+sub is_right {
+	my ($sentence, $case) = @_;
+	for my $device (@devices) {
+		is(on($device, $case), 0, "$device: $sentence: passes") or diag $out, $err;
+	}
+}
+
+sub is_found_on {
+	my ($device, $sentence, $want, $kind, $case) = @_;
+	on($device, $case);
+	my ($found) = grep { $_ eq $kind } kinds($out);
+	is("$status " . ($found // 'nothing'), "$want $kind", "$device: $sentence: $kind")
+		or diag $out, $err;
+}
+
+sub is_found {
+	my ($sentence, $kind, $case) = @_;
+	is_found_on($_, $sentence, 1, $kind, $case) for @devices;
+}
+
+# ---- products ----
+
+for (['f32', 'bits'], ['f32', 'bound'], ['bf16', 'bits'], ['bf16', 'bound'], ['bf16', 'set'],
+	['f16', 'bits'], ['f16', 'bound']) {
+	my ($type, $judge) = @$_;
+	my $stores = $judge eq 'set' ? 'sum' : $type;
+	is_right("$judge, $type", product("all_$stores", $type, $judge));
+	is_found("$judge, $type: NaN are not stored", 'not-written',
+		product("no_nan_$stores", $type, $judge));
+}
+like($out, qr/is 0xffff \(-?nan\), must be about 0x[7f][0-9a-f]{3} \(-?nan\); \d+ of 3072 elements are wrong, \d+ of them not written/,
+	'the value that is there is printed, and how many were not written');
+is_found("bits, $_: of NaN half is stored", 'not-written', product("half_nan_$_", $_, 'bits'))
+	for 'f32', 'bf16';
+
+my $group = "groups: {rows: [M], padding: kept}\n";
+is_right('a group', product('all_bf16', 'bf16', 'bits', $group));
+is_found('a group: NaN are not stored', 'not-written', product('no_nan_bf16', 'bf16', 'bits', $group));
+
+my $epilogue = "epilogue: {order: mul_add, alpha: 1}\n";
+is_found('an epilogue: nothing is stored of NaN', 'not-written',
+	product('no_nan_f32', 'f32', $_, $epilogue)) for 'bits', 'bound';
+
+is_found('padding of a line: the bits that are there are written', 'guard-changed',
+	product('gap_f32', 'f32', 'bits'));
+
+# ---- files of bytes: scales, packed codes, integers ----
+
+my @bytes = map { $_ % 5 ? ($_ * 7) % 256 : 0xff } 0 .. 255;
+
+sub npy {
+	my ($file, $type, $shape) = @_;
+	my $header = "{'descr': '$type', 'fortran_order': False, 'shape': ($shape), }";
+	$header .= ' ' x (117 - length $header) . "\n";
+	return spew("$dir/$file", "\x93NUMPY\x01\x00" . pack('v', length $header) . $header
+		. pack('C*', @bytes));
+}
+
+sub bytes {
+	my ($kernel, $type, $cols, $npy_type, $npy_cols) = @_;
+	npy('want.npy', $npy_type, "4, $npy_cols");
+	return spew("$dir/case.yaml", <<"END");
+name: bytes
+kernel: $kernel
+grid: [4]
+block: [64]
+buffers:
+  - {name: IN,  role: none, type: $type, rows: 4, cols: $cols, data: want.npy}
+  - {name: OUT, role: none, type: $type, rows: 4, cols: $cols, data: poison, expect: want.npy}
+kernarg:
+  - {offset: 0, type: ptr, value: OUT}
+  - {offset: 8, type: ptr, value: IN}
+verdict: {judge: expect}
+runs:
+  - {M: 1, N: 1, K: 32, regime: exact}
+END
+}
+
+for (['e8m0', 64, '|u1', 64], ['e2m1', 128, '|u1', 64], ['i32', 16, '<i4', 16]) {
+	my ($type, @shape) = @$_;
+	is_right("a file of $type", bytes('copy', $type, @shape));
+	is_found("a file of $type: bytes of 0xFF are not stored", 'not-written',
+		bytes('copy_no_ones', $type, @shape));
+}
+like($out, qr/OUT: byte 0 \(line 0, byte 0 of it\) is 0xff, must be 0xff; (\d+) of 256 bytes are wrong, \1 of them not written/,
+	'a byte that is right by chance is wrong');
+
+# Atomics leave other bytes each time: a byte that once holds the poison by chance was written.
+if (@devices > 1) {
+	local $ENV{LD_LIBRARY_PATH} = join ':', $dir, $ENV{LD_LIBRARY_PATH} // ();
+	is(mxcheck('--device', 'hip', 'gemm/mxfp4_splitk4/33x18x1312/general'), 0,
+		'hip: a kernel whose bytes differ from launch to launch passes') or diag $out, $err;
+}
+
+# Half a byte is stored together with what is there: reading that is what the emulator finds.
+my $nibbles = bytes('copy_nibbles', 'e2m1', 128, '|u1', 64);
+is_found_on('emu', 'nibbles of 0xF are not stored', 3, 'uninitialised', $nibbles);
+is_found_on('hip', 'nibbles of 0xF are not stored', 1, 'not-written', $nibbles) if @devices > 1;
+
+done_testing();

@@ -1,0 +1,21 @@
+# Tiers of tests: what is left out for lack of time counts as one skip of a test.
+use strict;
+use warnings;
+use Test::More;
+
+my %said;
+
+sub tier {
+	my ($variable) = @_;
+	return 1 if $ENV{$variable};
+	SKIP: {
+		skip "$variable is not set", 1 unless $said{$variable}++;
+	}
+	return 0;
+}
+
+# Whether tens of minutes may be used (make check-long), or hours (make check-nightly).
+sub is_long    { return tier('MXCHECK_LONG') }
+sub is_nightly { return tier('MXCHECK_NIGHTLY') }
+
+1;
