@@ -91,15 +91,14 @@ static bool is_full(const struct mx_inst *in, const struct mx_order_use *u, bool
 		changes |= u->range[i].write && has_row(u, i, MX_VGPR_FILE + MX_EXEC);
 	if (!changes)
 		return full;
-	return begins(in, "s_or_") ||
-	       (begins(in, "s_mov_b64") && in->src[0] == MX_INT_NEG_1);
+	return begins(in, "s_or_") || (begins(in, "s_mov_b64") && in->src[0] == MX_INT_NEG_1);
 }
 
 /* Where control may go to places that are not in the instruction, or registers are not named. */
 static bool is_unknown(const struct mx_inst *in) {
-	static const char *const those[] = { "s_setpc",         "s_swappc",      "s_call",
-		                             "s_rfe",           "s_cbranch_g",   "s_cbranch_i",
-		                             "s_cbranch_join",  "s_set_gpr_idx", "s_setvskip" };
+	static const char *const those[] = { "s_setpc",        "s_swappc",      "s_call",
+		                             "s_rfe",          "s_cbranch_g",   "s_cbranch_i",
+		                             "s_cbranch_join", "s_set_gpr_idx", "s_setvskip" };
 	for (unsigned i = 0; i < sizeof those / sizeof *those; i++)
 		if (begins(in, those[i]))
 			return true;

@@ -11,11 +11,11 @@
  * such moments, as under another schedule it would have gone on with that one.
  *
  * A round of a loop from which the wave comes back as it was gives nothing: under another
- * schedule there is no such round. A wave that uses the value, as one that takes as many tiles as a counter
- * says, differs in a live register, and obtains the clock of the value that it read. Of several
- * loads that a wave waits for together, the first ones may have landed at an earlier moment and the
- * others as they did. An atomic that polls, as of a spin lock, cannot have landed between a write and
- * the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
+ * schedule there is no such round. A wave that uses the value, as one that takes as many tiles as a
+ * counter says, differs in a live register, and obtains the clock of the value that it read. Of
+ * several loads that a wave waits for together, the first ones may have landed at an earlier moment
+ * and the others as they did. An atomic that polls, as of a spin lock, cannot have landed between a
+ * write and the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
  *
  * Where a history is too short, or the instructions cannot be followed, the wave obtains more: a
  * race may be missed, no right kernel is accused. The same holds for what the history is: the order
@@ -110,7 +110,7 @@ struct place {
 };
 
 struct mx_order_poll {
-	struct mx_memop *load; /* a copy */
+	struct mx_memop *load;  /* a copy */
 	struct mx_clock *clock; /* of what it read as it landed */
 	unsigned stream;
 	uint32_t number;
@@ -227,8 +227,9 @@ static struct mx_order_poll *new_poll(const struct mx_memop *m, mx_access me,
 bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream, uint32_t number,
                    struct mx_clock *clock, mx_history_of *history) {
 	struct mx_order_known *k = &w->group->order->known[w->index];
-	struct reading r = { w, mx_access_of(w, m->in, stream, number), history, NULL, false,
-		             true };
+	struct reading r = {
+		w, mx_access_of(w, m->in, stream, number), history, NULL, false, true
+	};
 	mx_order_places(w, m, READS, look_for_news, &r);
 	if (!r.news || k->n_polls == MX_ORDER_POLLS)
 		return false;
@@ -354,8 +355,8 @@ static void replay_at(struct mx_replay *r, struct mx_wave *w, struct together *t
 static bool clock_at(struct mx_clock **c, const struct together *t, unsigned n, uint64_t time) {
 	bool ok = true;
 	for (unsigned i = 0; i < t->n; i++)
-		ok = ok && (i < n ? add_clock(c, t->poll[i], time)
-		                  : mx_clock_join(c, t->poll[i]->clock));
+		ok = ok &&
+		     (i < n ? add_clock(c, t->poll[i], time) : mx_clock_join(c, t->poll[i]->clock));
 	return ok;
 }
 

@@ -411,8 +411,8 @@ void mx_order_forget(struct mx_order_group *o) {
 bool mx_order_sync_begin(struct mx_run *run) {
 	struct mx_order_sync *y = &run->order->sync;
 	const struct mx_launch *l = run->launch;
-	y->meetings = mx_program_meetings(l->program,
-	                                  l->kernel->entry - mx_program_base(l->program));
+	y->meetings =
+		mx_program_meetings(l->program, l->kernel->entry - mx_program_base(l->program));
 	return y->meetings;
 }
 

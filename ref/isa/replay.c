@@ -40,12 +40,12 @@ static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
 
 /* Arithmetic, and branches within the code. */
 static bool is_plain(const struct mx_inst *in) {
-	static const char *const others[] = { "s_get",          "s_set",       "s_swappc",
-		                              "s_call",         "s_rfe",       "s_cbranch_g",
-		                              "s_cbranch_i",    "s_cbranch_j", "s_cbranch_cdbg",
-		                              "s_waitcnt",      "s_barrier",   "s_endpgm",
-		                              "s_trap",         "s_send",      "s_ttrace",
-		                              "s_icache",       "s_incperf",   "s_decperf" };
+	static const char *const others[] = { "s_get",       "s_set",       "s_swappc",
+		                              "s_call",      "s_rfe",       "s_cbranch_g",
+		                              "s_cbranch_i", "s_cbranch_j", "s_cbranch_cdbg",
+		                              "s_waitcnt",   "s_barrier",   "s_endpgm",
+		                              "s_trap",      "s_send",      "s_ttrace",
+		                              "s_icache",    "s_incperf",   "s_decperf" };
 	mx_encoding e = in->op->encoding;
 	return e != MX_SMEM && e < MX_MAI && !BEGINS(in, others) && !strstr(in->op->name, "movrel");
 }
