@@ -5,10 +5,11 @@
  * is an atomic, a store of agent scope, or, where loads poll, any store. It has a clock from its
  * issue: its wave's own, with what the wave has waited for. When it lands, its place in memory gets
  * this clock: a store replaces the clock that was there, an atomic adds to it, as in a release
- * sequence [C11 5.1.2.4]. An acquire is a returning atomic, a load of agent scope, or one that
- * polls. When it lands it gets the clock of the place, whose value it reads; when it is waited for,
- * its wave's clock is raised to it. So a wave obtains the clock of no other release than of those
- * whose values it has read.
+ * sequence [C11 5.1.2.4], and so does a store to some bytes of a dword. An acquire is a returning
+ * atomic, a load of agent scope, or one that polls. When it lands it gets the clock of the place,
+ * whose value it reads; when it is waited for, its wave's clock is raised to it. So a wave obtains
+ * the clock of no other release than of those whose values it has read; of one that polls, no more
+ * than it would have obtained at any moment (order_moments.c).
  *
  * For waves of the same workgroup two more things are over at a release, without a wait:
  *  - vector memory operations issued before it, in device memory, for vector memory operations: all
@@ -177,6 +178,7 @@ struct visit {
 	struct mx_wave *w;
 	const struct mx_order_event *event;
 	mx_access me;
+	bool adds;     /* to the clock that was there */
 	uint64_t last; /* lanes often have one place */
 	unsigned n;
 	struct mx_clock *clock, *from[2], *to; /* those joined last */
@@ -285,7 +287,7 @@ static void accumulate(struct visit *v, struct mx_order_place *p) {
 	if (!v->n++ || v->from[0] != p->base || v->from[1] != p->last) {
 		mx_clock_drop(v->from[0]), mx_clock_drop(v->from[1]), mx_clock_drop(v->to);
 		v->from[0] = mx_clock_keep(p->base), v->from[1] = mx_clock_keep(p->last);
-		v->to = mx_clock_keep(v->event->base);
+		v->to = v->event ? mx_clock_keep(v->event->base) : NULL;
 		check(v->w, mx_clock_join(&v->to, p->base) && mx_clock_join(&v->to, p->last));
 	}
 	mx_clock_drop(p->base);
@@ -321,7 +323,7 @@ static void arrive(void *visit, bool lds, uint64_t at) {
 		return;
 	p->in_flight -= v->event != NULL;
 	note_writer(p, v->w);
-	if (v->event && v->event->rmw)
+	if (v->adds)
 		accumulate(v, p);
 	else {
 		mx_clock_drop(p->base);
@@ -332,8 +334,14 @@ static void arrive(void *visit, bool lds, uint64_t at) {
 	note_left(v, p, lds, at);
 }
 
+/* A store that leaves other bytes of its dwords as they were, with the releases that set them. */
+static bool is_partial(const struct mx_inst *in) {
+	return in->op->flags & MX_STORE && !(in->op->flags & MX_FORMAT) && in->op->d % 4;
+}
+
 static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 	struct visit v = { .w = w, .event = m->event };
+	v.adds = (m->event && m->event->rmw) || is_partial(m->in);
 	sync_of(w)->time++;
 	if (m->event)
 		v.me = mx_access_of(w, m->in, m->event->stream, m->event->number);
