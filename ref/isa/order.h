@@ -253,7 +253,8 @@ bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at);
 
 /* ---- order_moments.c ---- */
 
-/* Before an instruction: decides what polling loads that the wave has waited for have told it. */
+/* Before an instruction: raises the wave's clock to what it obtains by polling loads that it has
+ * waited for. */
 void mx_polls_decide(struct mx_wave *w);
 
 /* ---- order_registers.c ---- */

@@ -1,26 +1,26 @@
-/* What a polling load tells its wave does not depend on the moment at which it happened to land.
+/* What a wave obtains by a polling load, whatever the moment at which the load landed.
  *
  * A poll for 1 that finds 2 under this schedule would have ended with 1 under another. So it proves
- * no more than that 1 is there. Each dword through which waves synchronise keeps the last values
+ * no more than that 1 was there. Each dword through which waves synchronise keeps the last values
  * that releases have left there, with their clocks. The load could have landed at any earlier
- * moment, but for those that happened before it: at a moment all that it reads is as it was then,
- * in all lanes. For each such moment the load is repeated with the memory of that moment, and the
- * wave's next instructions are executed on a copy, up to the next that is more than arithmetic and
- * branches. Where the wave then stands at the same instruction, and no register differs that may
- * still be read, the wave would have gone on alike. It obtains the minimum of the clocks of all
- * such moments, as under another schedule it would have gone on with that one.
+ * moment, down to the last write that happened before it. At one moment all lanes read what there
+ * was then. For each moment the load is repeated with the memory of that moment, and the wave's
+ * next instructions are executed on a copy, up to the first that is more than arithmetic and
+ * branches (replay.c). Where the wave then stands at the same instruction, and no register differs
+ * that may still be read (live.c), it would have gone on alike. It obtains the minimum of the
+ * clocks of all these moments.
  *
- * A round of a loop from which the wave comes back as it was gives nothing: under another
+ * By a round of a loop from which it comes back as it was a wave obtains nothing: under another
  * schedule there is no such round. A wave that uses the value, as one that takes as many tiles as a
  * counter says, differs in a live register, and obtains the clock of the value that it read. Of
- * several loads that a wave waits for together, the first ones may have landed at an earlier moment
- * and the others as they did. An atomic that polls, as of a spin lock, cannot have landed between a
- * write and the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
+ * several loads that a wave waits for together, the first ones may have landed earlier and the
+ * others as they did. An atomic that polls, as of a spin lock, cannot have landed between a write
+ * and the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
  *
  * Where a history is too short, or the instructions cannot be followed, the wave obtains more: a
- * race may be missed, no right kernel is accused. The same holds for what the history is: the order
- * in which writes landed under this schedule. One family of right kernels is not understood:
- * mutual exclusion by loads and stores alone [Dekker; Peterson]. */
+ * race may be missed, no right kernel is accused. Writes to a dword are taken in the order in which
+ * they landed under this schedule. One family of right kernels would be accused: mutual exclusion
+ * by loads and stores alone [Dekker; Peterson]. */
 #include "order_moments.h"
 
 #include <stdlib.h>
