@@ -338,7 +338,7 @@ static void find_polls(const struct mx_program *p, const bool *reached, bool *po
 static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reached) {
 	struct mx_graph g = { 0 };
 	size_t n = mx_program_dwords(p);
-	bool inside = entry < 4 * n;
+	bool inside = mx_program_at(p, entry);
 	if (inside && !mx_graph_make(p, (uint32_t)entry, (uint32_t)(4 * n), &g))
 		return false;
 	bool all = !inside || g.unknown;

@@ -35,6 +35,8 @@ int main(void) {
 	test_kernel(p, PLAIN, false, false, "another before it does not synchronise");
 	test_kernel(p, COUNTS, true, false, "one after it has an atomic, and no poll");
 	test_kernel(p, CALLS, true, true, "one that calls through a register may poll anywhere");
+	ok(mx_program_meetings(p, 4 * POLLS + 1) && mx_program_meetings(p, sizeof code),
+	   "an entry that is no instruction's is no crash");
 	ok(mx_program_meetings(p, 4 * POLLS) == mx_program_meetings(p, 4 * POLLS),
 	   "what was found is kept");
 	mx_program_free(p);
