@@ -283,9 +283,11 @@ static inline bool in_order(const struct flight *f, const struct op *op) {
 	return f->stream != SCALARS && op->stream[f->stream] && !op->stream[SCALARS];
 }
 
-/* v_readlane and v_writelane, whatever EXEC is. */
+/* v_readlane and v_writelane, whatever EXEC is; v_readfirstlane, which takes lane 0 where EXEC has
+ * none. */
 static inline bool names_lane(const struct op *op) {
-	return op->dwords[0] >> 16 == 0xd28a || op->dwords[0] >> 16 == 0xd289;
+	uint32_t first = op->dwords[0];
+	return first >> 16 == 0xd28a || first >> 16 == 0xd289 || (first & 0xfe01fe00) == 0x7e000400;
 }
 
 static inline bool needs(const struct program *p, const struct flight *f, const struct op *op) {
