@@ -10,7 +10,7 @@ OPT    ?= -O3 -march=native
 SAN    ?=
 Q      := $(if $(V),,@)
 override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
-          -MMD -MP -Wall -Wextra -Wno-missing-field-initializers
+          -MMD -MP -Wall -Wextra -Wno-missing-field-initializers -Wno-psabi
 
 all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 .PHONY: all setup run check check-long check-nightly check-hw bench kernels kernel-report tests clean
@@ -49,6 +49,15 @@ $(B)/%.o: %.c
 
 $(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
+# The commit, in a file that is renewed when it changes.
+$(B)/ci/cmd_version.o: CFLAGS += -I$(B)
+$(B)/ci/cmd_version.o: $(B)/built.h
+$(B)/built.h: FORCE
+	@mkdir -p $(@D)
+	@echo "#define MX_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+FORCE:
+
 $(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
@@ -59,7 +68,9 @@ $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
-LLVM      = $(shell ci/llvm.sh)
+# The folder that ci/llvm.sh finds, or why there is none; asked for once, where it is needed.
+LLVM_SAYS = $(eval LLVM_SAYS := $$(shell ci/llvm.sh 2>&1))$(LLVM_SAYS)
+LLVM      = $(or $(wildcard $(LLVM_SAYS)),$(error $(LLVM_SAYS)))
 KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(wildcard kernels/*/*.[cS]))))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
@@ -102,13 +113,20 @@ $(B)/tests/%.t: $(B)/tests/%.o $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@echo "  TEST $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
 
-# ---- fuzz targets: over files here; `make fuzz-targets` makes libFuzzer programs of them ----
-TARGETS  := $(filter-out %/replay,$(patsubst %.c,$(B)/%,$(sort $(wildcard fuzz/targets/*.c))))
+# ---- fuzz targets, of the runtime and of the command line: over files here; `make fuzz-targets`
+# makes libFuzzer programs of them ----
+TARGETS   = $(OF_HIP) $(OF_CI)
+OF_HIP   := $(patsubst %,$(B)/fuzz/targets/%,codeobject execute instruction metadata)
+OF_CI    := $(patsubst %,$(B)/fuzz/targets/%,case commands journal npy text)
 DRIVER    = $(B)/fuzz/targets/replay.o
 tests: $(TARGETS)
-$(TARGETS): %: %.o $(DRIVER) $(call objects,ref/hip) $(B)/libmxref.a
+$(OF_HIP): LIBS = $(B)/libmxref.a -lelf $(MSGPACK) -lm
+$(OF_HIP): $(call objects,ref/hip) $(B)/libmxref.a
+$(OF_CI): LIBS = $(filter-out %.o %/libci.a,$(USES_ci))
+$(OF_CI): $(filter-out %/mxcheck.o,$(call objects,ci)) $(filter-out %/libci.a,$(filter $(B)/%,$(USES_ci)))
+$(TARGETS): %: %.o $(DRIVER)
 	@echo "  FUZZ $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) -lelf $(MSGPACK) -lm
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 fuzz-targets:
 	@$(MAKE) --no-print-directory B=$(B)/libfuzzer CC=$(LLVM)/clang OPT='-O1 -march=native' DRIVER= LDFLAGS=-fsanitize=fuzzer \
 		SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(TARGETS:$(B)/%=$(B)/libfuzzer/%)
@@ -151,11 +169,17 @@ BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
 bench: $(BENCHES) $(B)/libmxhip.so kernels
 	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
-# ---- against numpy, ml_dtypes and fractions, and a kernel by Triton; from PyPI, which `make check` does without ----
+# ---- against numpy, ml_dtypes, fractions and the packages of recipes, and a kernel by Triton; from PyPI, which `make check` does without ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt
 	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
-crosscheck: all $(B)/venv/ready
+# One by one: what does not install is skipped, and counted.
+$(B)/venv/packages: tests/crosscheck/packages.txt $(B)/venv/ready
+	@grep -v '^#' $< | while read -r p; do $(@D)/bin/pip install -q $$p || echo "# pip cannot install $$p"; done; touch $@
+crosscheck: all $(B)/venv/ready $(B)/venv/packages
 	@$(B)/venv/bin/python tests/crosscheck/crosscheck.py $(B)/mxcheck
+	@$(B)/venv/bin/python tests/crosscheck/recipes.py $(B)/mxcheck
+	@$(B)/venv/bin/python tests/crosscheck/schemes.py $(B)/mxcheck
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/emulated.py $(B)
 	@$(B)/venv/bin/python tests/crosscheck/products.py $(B)/mxcheck
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200

@@ -157,7 +157,8 @@ struct mx_verdict_spec {
 	mx_judge judge;
 	char *profile;  /* of MX_JUDGE_BITS and MX_JUDGE_SET: name of an accumulation profile, how
 	                   K is summed where order matters */
-	unsigned mma_k; /* K of the matrix instruction that the kernel walks K with */
+	unsigned mma_k;  /* K of the matrix instruction that the kernel walks K with */
+	unsigned k_tile; /* the kernel fills K up with zeros to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* of MX_JUDGE_SET: parts of K, and the K of each but the last */
 	mx_atomic atomic;       /* how an addition to the output rounds */
 };
@@ -309,10 +310,10 @@ void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *
  *            exact regime allows for this K (see oracle/exact/exact.h);
  *   general  normal deviates (sum of 12 uniforms, exact in f32) times a random
  *            power of two for each block, quantised by the OCP floor recipe;
- *   special  -0, saturated and uniform codes; scale bytes 0x00, 0x01, 0xFE and,
- *            in about 1 row of 16, one 0xFF.
+ *   special  the ends of the formats and of the scales, and the results that
+ *            results.def lists; a result that is missing is an error.
  * What an epilogue adds is drawn by the regime, too: fill_epilogue.c.
- * The value of an element depends on seed, case name, buffer name and element
+ * The value of an element depends on the plan, seed, buffer name and element
  * index alone (Philox 4x32-10), never on thread, order or filter. */
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err);

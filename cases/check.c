@@ -25,6 +25,25 @@ static bool is_name(const char *name) {
 	return !*name;
 }
 
+/* Why `name` may not be a case's; NULL: it may. --save makes folders of its parts, globs select it,
+ * and it stands in TAP and, in quotes, in commands of the shell. */
+static const char *bad_case_name(const char *name) {
+	for (const char *c = name; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return "has a control character in it";
+	if (strpbrk(name, "'\"*?[]\\#"))
+		return "has one of ' \" * ? [ ] \\ # in it";
+	for (const char *part = name;; part++) {
+		if (!*part || *part == '/')
+			return "has an empty part";
+		if (*part == '.' || *part == '-')
+			return "has a part that begins with . or -";
+		part += strcspn(part, "/");
+		if (!*part)
+			return NULL;
+	}
+}
+
 /* Why `name` may not be introduced after the first n_let and n_buffers; NULL: it may. */
 static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
                          const char *name) {
@@ -42,7 +61,11 @@ static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buf
 }
 
 static int check_names(struct source *s, const struct mx_case *c, struct mx_error *err) {
-	const char *why;
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const char *why = bad_case_name(c->name);
+	if (why)
+		return source_fail(err, s, source_line(source_key(s, root, "name")),
+		                   "name: '%s' %s", c->name, why);
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if ((why = clash(c, 0, i, c->buffers[i].name)))
 			return source_fail(err, s, line_of(s, "buffers", i, "name"),
@@ -130,11 +153,15 @@ static int check_bits(struct source *s, const struct mx_case *c, struct mx_error
 	const yaml_node_t *n = source_key(s, verdict, "mma_k");
 	if (!c->verdict.profile)
 		return source_fail(err, s, source_line(verdict), "missing key: profile");
-	if (c->verdict.mma_k && c->verdict.mma_k % MX_BLOCK == 0)
-		return 0;
-	return source_fail(err, s, source_line(n ? n : verdict),
-	                   "verdict.mma_k: %u is no positive multiple of %d", c->verdict.mma_k,
-	                   MX_BLOCK);
+	if (!c->verdict.mma_k || c->verdict.mma_k % MX_BLOCK)
+		return source_fail(err, s, source_line(n ? n : verdict),
+		                   "verdict.mma_k: %u is no positive multiple of %d",
+		                   c->verdict.mma_k, MX_BLOCK);
+	if (c->verdict.k_tile % c->verdict.mma_k)
+		return source_fail(err, s, source_line(source_key(s, verdict, "k_tile")),
+		                   "verdict.k_tile: %u is no multiple of mma_k, %u",
+		                   c->verdict.k_tile, c->verdict.mma_k);
+	return 0;
 }
 
 /* Splits belong to the judge that needs them. */

@@ -4,8 +4,10 @@
 #include "fill.h"
 #include "groups.h"
 #include "layout.h"
+#include "plant.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,14 @@ uint8_t max_finite_code(mx_format f) {
 	while (mx_elem_unpack(f, (mx_elem){ code }).kind != MX_NUMBER)
 		code--;
 	return code;
+}
+
+double operand_value(const struct operand *o, size_t row, size_t col) {
+	mx_f32 bits = mx_elem_to_f32(o->format, mx_elem_get(o->format, operand_row(o, row), col));
+	uint8_t scale = *operand_scale(o, row, col / MX_BLOCK);
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return scale == 0xFF ? NAN : ldexp((double)value, scale - 127);
 }
 
 static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
@@ -49,18 +59,79 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 	};
 }
 
+/* What data of operands leave to those of the epilogue. */
+struct drawn {
+	int unit; /* products are multiples of 2^unit, in the exact regime */
+	struct planted planted;
+};
+
 /* What magnitudes may sum to in the exact regime, in units of the products. */
 static uint64_t exact_limit(const struct mx_plan *p) {
 	return p->c->epilogue ? (1u << EPILOGUE_ACC_BITS) / epilogue_dyadic(p->epilogue.alpha).odd
 	                      : 1u << 24;
 }
 
-/* a or b may be NULL. Products are multiples of 2^*unit. */
+/* One product, or one for each group. */
+static struct product product_of(const struct mx_plan *p, const struct operand *a,
+                                 const struct operand *b, size_t index) {
+	const struct mx_groups *g = &p->groups;
+	struct product whole = { .rows = { a->codes->rows, b->codes->rows },
+		                 .blocks = a->scales->cols,
+		                 .whole = a->scales->cols,
+		                 .split = (size_t)p->k_split / MX_BLOCK };
+	if (!g->n)
+		return whole;
+	if (p->c->groups->of == MX_GROUPS_COLS) {
+		whole.block = g->begin[index] / MX_BLOCK;
+		whole.blocks = (g->rows[index] + MX_BLOCK - 1) / MX_BLOCK;
+		whole.whole = g->rows[index] / MX_BLOCK;
+		return whole;
+	}
+	whole.row[0] = g->begin[index];
+	whole.rows[0] = g->rows[index];
+	whole.row[1] = index * (size_t)p->N;
+	whole.rows[1] = (size_t)p->N;
+	return whole;
+}
+
+static mx_buffer_type output_type(const struct mx_plan *p) {
+	const struct mx_buffer *c = mx_plan_role(p, MX_ROLE_C);
+	return c ? c->type : MX_DT_F32;
+}
+
+static size_t products(const struct mx_plan *p) {
+	return p->groups.n ? p->groups.n : 1;
+}
+
+enum { F16_BASE = -12 }; /* sums below 2^24 units of 2^-11 to 2^-9 are numbers of f16 */
+
+/* Of B, where A's is `other`. */
+static int base_of_b(const struct mx_plan *p, const struct operand *b, int other) {
+	if (p->c->epilogue)
+		return exact_base_against(b, other);
+	return output_type(p) == MX_DT_F16 ? exact_base_against(b, other) + F16_BASE
+	                                   : exact_base(b);
+}
+
+/* An epilogue makes other numbers of them. */
+static int plant_all_ties(const struct mx_plan *p, const struct exact_side side[2], uint64_t seed,
+                          struct mx_error *err) {
+	struct stream s = draw_stream(seed, p->c->name, "");
+	for (size_t i = 0; !p->c->epilogue && i < products(p); i++) {
+		struct product one = product_of(p, side[0].o, side[1].o, i);
+		if (plant_ties(side, &one, i, output_type(p), s, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* a or b may be NULL. */
 static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
-                           const struct operand *b, int *unit, struct mx_error *err) {
+                           const struct operand *b, uint64_t seed, struct drawn *drawn,
+                           struct mx_error *err) {
 	struct reach ra, rb;
 	int base_a = a ? exact_base(a) : 0;
-	int base_b = !b ? 0 : p->c->epilogue ? exact_base_against(b, base_a) : exact_base(b);
+	int base_b = b ? base_of_b(p, b, base_a) : 0;
 	bool by_cols = p->groups.n && p->c->groups->of == MX_GROUPS_COLS;
 	int64_t K = by_cols ? (int64_t)groups_most(&p->groups) : p->K;
 	if (!exact_reach(a, b, K ? K : 1, exact_limit(p), &ra, &rb))
@@ -70,8 +141,9 @@ static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
 		fill_exact(a, ra, base_a);
 	if (b)
 		fill_exact(b, rb, base_b);
-	*unit = base_a + base_b;
-	return 0;
+	drawn->unit = base_a + base_b;
+	struct exact_side side[2] = { { a, ra, base_a }, { b, rb, base_b } };
+	return a && b ? plant_all_ties(p, side, seed, err) : 0;
 }
 
 static int fill_one_general(const struct mx_plan *p, struct operand *o, float **values,
@@ -83,29 +155,53 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 	if (!*values)
 		return -1;
 	o->values = *values;
-	fill_general(o);
+	if (!fill_general(o))
+		return mx_fail(err, "%s: general regime: %s has numbers of one sign only", p->name,
+		               o->codes->name);
 	return 0;
 }
 
-static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct operand *b,
-                          struct mx_data *data, int *unit, struct mx_error *err) {
-	switch (p->regime) {
-	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, unit, err);
-	case MX_REGIME_GENERAL:
-		if (fill_one_general(p, a, &data->a, err))
+/* Whose rows an f32 bias belongs to. */
+static int bias_side(const struct mx_plan *p) {
+	if (!p->c->epilogue || p->epilogue.bias < 0 ||
+	    p->buffers[p->epilogue.bias].type != MX_DT_F32)
+		return NO_BIAS;
+	return p->buffers[p->epilogue.bias].role == MX_ROLE_BIAS_COLS;
+}
+
+static int fill_both_special(const struct mx_plan *p, const struct operand *a,
+                             const struct operand *b, uint64_t seed, struct planted *planted,
+                             struct mx_error *err) {
+	const struct operand *const side[2] = { a, b };
+	struct stream s = draw_stream(seed, p->c->name, "");
+	if (a)
+		fill_special(a);
+	if (b)
+		fill_special(b);
+	for (size_t i = 0; a && b && i < products(p); i++) {
+		struct product one = product_of(p, a, b, i);
+		if (plant_results(side, &one, i, output_type(p), bias_side(p), s, planted, err))
 			return -1;
-		return fill_one_general(p, b, &data->b, err);
-	case MX_REGIME_SPECIAL:
-		if (a)
-			fill_special(a);
-		if (b)
-			fill_special(b);
 	}
 	return 0;
 }
 
-static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data, int *unit,
-                         struct mx_error *err) {
+static int fill_by_regime(const struct mx_plan *p, struct operand *a, struct operand *b,
+                          struct mx_data *data, uint64_t seed, struct drawn *drawn,
+                          struct mx_error *err) {
+	switch (p->regime) {
+	case MX_REGIME_EXACT: return fill_both_exact(p, a, b, seed, drawn, err);
+	case MX_REGIME_GENERAL:
+		if (fill_one_general(p, a, &data->a, err))
+			return -1;
+		return fill_one_general(p, b, &data->b, err);
+	case MX_REGIME_SPECIAL: return fill_both_special(p, a, b, seed, &drawn->planted, err);
+	}
+	return 0;
+}
+
+static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data *data,
+                         struct drawn *drawn, struct mx_error *err) {
 	const struct mx_buffer *codes_a = mx_plan_role(p, MX_ROLE_A);
 	const struct mx_buffer *codes_b = mx_plan_role(p, MX_ROLE_B);
 	struct operand both[2], *a = NULL, *b = NULL;
@@ -113,7 +209,7 @@ static int fill_operands(const struct mx_plan *p, uint64_t seed, struct mx_data 
 		*(a = &both[0]) = make_operand(p, data, codes_a, MX_ROLE_A_SCALE, seed);
 	if (codes_b)
 		*(b = &both[1]) = make_operand(p, data, codes_b, MX_ROLE_B_SCALE, seed);
-	if (fill_by_regime(p, a, b, data, unit, err))
+	if (fill_by_regime(p, a, b, data, seed, drawn, err))
 		return -1;
 	const struct mx_groups_spec *groups = p->c->groups;
 	if (groups && groups->zero && a)
@@ -151,12 +247,12 @@ static bool is_added(const struct mx_plan *p, unsigned i) {
 
 /* What `data` says of a buffer; without it operands stay as the regime has them, outputs
  * poison, and the rest is random. */
-static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
-                        struct mx_data *data, struct mx_error *err) {
+static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed,
+                        const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
 	if (how ? !strcmp(how, "regime") : is_added(p, i))
-		return epilogue_fill(p, i, seed, unit, data->bytes[i], err);
+		return epilogue_fill(p, i, seed, drawn->unit, &drawn->planted, data->bytes[i], err);
 	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
 		groups_fill(&p->groups, b->role, dtype_bytes(b->type, 1), data->bytes[i]);
 	if (!how && b->role != MX_ROLE_NONE)
@@ -180,14 +276,14 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) 
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err) {
-	int unit = 0;
+	struct drawn drawn = { 0 };
 	*data = (struct mx_data){ 0 };
-	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, &unit, err)) {
+	if (allocate_all(plan, data, err) || fill_operands(plan, seed, data, &drawn, err)) {
 		mx_data_free(data);
 		return -1;
 	}
 	for (unsigned i = 0; i < plan->n_buffers; i++)
-		if (fill_as_told(plan, i, seed, unit, data, err)) {
+		if (fill_as_told(plan, i, seed, &drawn, data, err)) {
 			mx_data_free(data);
 			return -1;
 		}

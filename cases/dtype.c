@@ -30,3 +30,11 @@ size_t dtype_bytes(mx_buffer_type type, size_t n) {
 char dtype_kind(mx_buffer_type type) {
 	return types[type].kind;
 }
+
+struct dtype_width dtype_width(mx_buffer_type type) {
+	switch (type) {
+	case MX_DT_F16: return (struct dtype_width){ 11, -24, 16, 0x0400, 0x7c00 };
+	case MX_DT_BF16: return (struct dtype_width){ 8, -133, 128, 0x0080, 0x7f80 };
+	default: return (struct dtype_width){ 24, -149, 128, 0x00800000, 0x7f800000 };
+	}
+}

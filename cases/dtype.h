@@ -14,4 +14,11 @@ mx_format dtype_format(mx_buffer_type type);
 /* 'f', 'u' or 'i': the kind of its numbers in a .npy file. */
 char dtype_kind(mx_buffer_type type);
 
+/* Of f32, bf16 and f16: digits, the exponents of the smallest number and above the largest one. */
+struct dtype_width {
+	int digits, low, high;
+	uint32_t one, infinity; /* code of the smallest normal, of infinity */
+};
+struct dtype_width dtype_width(mx_buffer_type type);
+
 #endif

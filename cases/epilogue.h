@@ -3,6 +3,7 @@
 #define MX_CASES_EPILOGUE_H
 
 #include "case.h"
+#include "plant.h"
 
 /* What is wrong with a case's epilogue, and the part of the file to blame: list[i].key, or
  * list.key where i is -1. False: nothing. */
@@ -34,8 +35,8 @@ struct dyadic epilogue_dyadic(float x);
 enum { EPILOGUE_ACC_BITS = 23, EPILOGUE_TERM_BITS = 22 };
 
 /* Fills buffer i, C or the bias, by the plan's regime; unit: products of A and B are multiples
- * of 2^unit in the exact regime. Fails where that leaves no room. */
-int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit, uint8_t *bytes,
-                  struct mx_error *err);
+ * of 2^unit in the exact regime; planted: in the special one. Fails where that leaves no room. */
+int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
+                  const struct planted *planted, uint8_t *bytes, struct mx_error *err);
 
 #endif

@@ -22,6 +22,9 @@ static inline uint8_t *operand_scale(const struct operand *o, size_t row, size_t
 	return &o->scale_bytes[row * o->scales->ld + block];
 }
 
+/* An element, scaled; exact. NaN under scale 0xFF. */
+double operand_value(const struct operand *o, size_t row, size_t col);
+
 /* The largest code without sign that is a finite number. */
 uint8_t max_finite_code(mx_format f);
 
@@ -42,7 +45,17 @@ int exact_base(const struct operand *o);
 int exact_base_against(const struct operand *o, int other);
 
 void fill_exact(const struct operand *o, struct reach reach, int base);
-void fill_general(const struct operand *o);
+/* False: all numbers have one sign, which is a fault of the generator. */
+bool fill_general(const struct operand *o);
 void fill_special(const struct operand *o);
+
+/* A block of the special regime without NaN, infinities or extreme scales. Of half a block the even
+ * or odd elements are zeros, and elements 2 pair and 2 pair + 1 are left to the caller. */
+struct half {
+	bool is;
+	unsigned odd; /* which of them are not zero: 0, the even ones, or 1 */
+	size_t pair;
+};
+void fill_plain_block(const struct operand *o, size_t row, size_t block, struct half half);
 
 #endif

@@ -11,8 +11,10 @@
  * random distance from v, so that some elements are large beside the accumulator and some small.
  *
  * General: normal deviates times a power of two from 1 to 2^12, about the size of accumulators.
- * Special: the same, and a quarter the ends of the type: zeros, subnormals, the largest, infinity
- * and NaN.
+ * Special: the same, a quarter the ends of the type: zeros, subnormals, the smallest normal, the
+ * largest, infinity and NaN; each of them with both signs in every buffer, the first of this list
+ * in one of fewer than 14 elements that are free. Not free are those of planted results
+ * (results.def), to which they add -0, or of which the bias is the line.
  *
  * A C that is not read, because beta is 0, is NaN and infinities in every regime: 0 times it would
  * be seen. */
@@ -24,20 +26,6 @@
 #include <string.h>
 
 /* ---- types ---- */
-
-/* Of f32, bf16 and f16: digits, the exponents of the smallest number and above the largest one. */
-struct width {
-	int digits, low, high;
-	uint32_t one, infinity; /* code of the smallest normal, of infinity */
-};
-
-static struct width width_of(mx_buffer_type type) {
-	switch (type) {
-	case MX_DT_F16: return (struct width){ 11, -24, 16, 0x0400, 0x7c00 };
-	case MX_DT_BF16: return (struct width){ 8, -133, 128, 0x0080, 0x7f80 };
-	default: return (struct width){ 24, -149, 128, 0x00800000, 0x7f800000 };
-	}
-}
 
 static uint32_t code_of(mx_buffer_type type, float x) {
 	mx_f32 bits;
@@ -67,7 +55,7 @@ struct grid {
 
 static struct grid grid_of(const struct mx_plan *p, unsigned i, int unit) {
 	const struct mx_epilogue *e = &p->epilogue;
-	struct width w = width_of(p->buffers[i].type);
+	struct dtype_width w = dtype_width(p->buffers[i].type);
 	struct grid g = { unit + epilogue_dyadic(e->alpha).exp, 0, EPILOGUE_TERM_BITS, w.digits };
 	if ((int)i == e->c) {
 		struct dyadic beta = epilogue_dyadic(e->beta);
@@ -90,7 +78,7 @@ static float draw_exact(const struct grid *g, struct draw d) {
 
 enum { BLOCK_EXP = 12 };
 
-static float draw_general(const struct width *w, struct draw d) {
+static float draw_general(const struct dtype_width *w, struct draw d) {
 	int exp = (int)draw_below(d.w[3], BLOCK_EXP + 1);
 	int n = (int)(d.w[0] & 0xffff) + (int)(d.w[1] & 0xffff) + (int)(d.w[2] & 0xffff) +
 	        (int)(d.w[0] >> 16) + (int)(d.w[1] >> 16) + (int)(d.w[2] >> 16) - 3 * 0xffff;
@@ -98,15 +86,63 @@ static float draw_general(const struct width *w, struct draw d) {
 	return ldexpf((float)(n / (1 << lost)), lost + exp - 15);
 }
 
-enum { ENDS = 8, FINITE_ENDS = 6 };
+enum { ENDS = 7, FINITE_ENDS = 5 };
 
-/* One of the type's ends from `first` on. */
-static uint32_t draw_end(const struct width *w, struct draw d, unsigned first) {
+/* End i of the type, zero first. */
+static uint32_t end_at(const struct dtype_width *w, unsigned i, bool negative) {
 	const uint32_t ends[ENDS] = {
-		0, 0, 1, w->one - 1, w->one, w->infinity - 1, w->infinity, w->infinity | w->one >> 1
+		0, 1, w->one - 1, w->one, w->infinity - 1, w->infinity, w->infinity | w->one >> 1
 	};
 	uint32_t sign = w->infinity + w->one; /* the exponent's field overflows into the sign */
-	return ends[first + draw_below(d.w[0], ENDS - first)] | (d.w[1] & 1 ? sign : 0);
+	return ends[i] | (negative ? sign : 0);
+}
+
+/* One of the type's ends from `first` on. */
+static uint32_t draw_end(const struct dtype_width *w, struct draw d, unsigned first) {
+	return end_at(w, first + draw_below(d.w[0], ENDS - first), d.w[1] & 1);
+}
+
+/* Whether element (row, col) of buffer i belongs to a planted result; what it is then. */
+static bool is_planted(const struct mx_plan *p, unsigned i, const struct planted *all, size_t row,
+                       size_t col, double *value) {
+	mx_role role = p->buffers[i].role;
+	bool is_c = (int)i == p->epilogue.c, found = false;
+	*value = p->epilogue.beta > 0 || !is_c ? -0.0 : 0.0;
+	for (size_t k = 0; k < all->n; k++) {
+		if ((is_c || role == MX_ROLE_BIAS_ROWS) && all->at[k].row != row)
+			continue;
+		if ((is_c || role == MX_ROLE_BIAS_COLS) && all->at[k].col != col)
+			continue;
+		found = true;
+		if (!is_c && all->at[k].side == (role == MX_ROLE_BIAS_COLS))
+			*value = all->at[k].bias;
+	}
+	return found;
+}
+
+static void put(const struct mx_buffer *b, uint8_t *bytes, size_t row, size_t col, uint32_t code) {
+	memcpy(bytes + mx_buffer_at(b, row, col), &code, dtype_bytes(b->type, 1));
+}
+
+/* What special data contain, whatever was drawn. */
+static void put_special(const struct mx_plan *p, unsigned i, struct stream s,
+                        const struct planted *all, uint8_t *bytes) {
+	const struct mx_buffer *b = &p->buffers[i];
+	struct dtype_width w = dtype_width(b->type);
+	size_t n = b->rows * b->cols, from = n ? draw_at(s, DRAW_OPERAND, 0, 0).w[0] % n : 0;
+	size_t free = n > all->n ? n - all->n : 0, step = free / (2 * ENDS);
+	unsigned ends = 0;
+	step += !step;
+	for (size_t k = 0, seen = 0; k < n; k++) {
+		size_t row = (from + k) % n / b->cols, col = (from + k) % n % b->cols;
+		double value;
+		if (is_planted(p, i, all, row, col, &value))
+			put(b, bytes, row, col, code_of(b->type, (float)value));
+		else if (seen++ % step == 0 && ends < 2 * ENDS) {
+			put(b, bytes, row, col, end_at(&w, ends / 2, ends % 2));
+			ends++;
+		}
+	}
 }
 
 /* ---- all ---- */
@@ -118,7 +154,7 @@ static bool is_read(const struct mx_plan *p, unsigned i) {
 static uint32_t draw_code(const struct mx_plan *p, unsigned i, const struct grid *g,
                           struct draw d) {
 	mx_buffer_type type = p->buffers[i].type;
-	struct width w = width_of(type);
+	struct dtype_width w = dtype_width(type);
 	if (!is_read(p, i))
 		return draw_end(&w, d, FINITE_ENDS);
 	if (p->regime == MX_REGIME_EXACT)
@@ -128,8 +164,8 @@ static uint32_t draw_code(const struct mx_plan *p, unsigned i, const struct grid
 	return code_of(type, draw_general(&w, d));
 }
 
-int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit, uint8_t *bytes,
-                  struct mx_error *err) {
+int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit,
+                  const struct planted *planted, uint8_t *bytes, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	struct stream s = draw_stream(seed, p->c->name, b->name);
 	struct grid g = grid_of(p, i, unit);
@@ -141,7 +177,9 @@ int epilogue_fill(const struct mx_plan *p, unsigned i, uint64_t seed, int unit, 
 	for (size_t row = 0; row < b->rows; row++)
 		for (size_t col = 0; col < b->cols; col++) {
 			uint32_t code = draw_code(p, i, &g, draw_at(s, DRAW_ELEMENT, row, col));
-			memcpy(bytes + mx_buffer_at(b, row, col), &code, dtype_bytes(b->type, 1));
+			put(b, bytes, row, col, code);
 		}
+	if (p->regime == MX_REGIME_SPECIAL && is_read(p, i))
+		put_special(p, i, s, planted, bytes);
 	return 0;
 }

@@ -18,6 +18,12 @@
  *
  * E2M1 x E2M1: 12 units at most, K * 144 * 2^spreads < 2^24.
  *
+ * Every block has +0, -0, and the smallest and the largest number of its window with both signs:
+ * zeros have no unit, and so are in every window.
+ *
+ * Of an output in f16, u lies from 2^-11 to 2^-9, so that no result overflows. Ties of outputs in
+ * 16 bits are planted: plant_exact.c.
+ *
  * Where an epilogue takes the sum times alpha, a lower limit than 2^24 is kept, and u lies near 1
  * (fill_epilogue.c).
  */
@@ -82,6 +88,19 @@ static mx_elem draw_code(mx_format f, unsigned bits, unsigned first, unsigned n_
 	return (mx_elem){ sign << (info->bits - 1) | magnitude };
 }
 
+/* At places that differ: 5 and 32 have no factor in common. */
+static void put_ends(const struct operand *o, size_t row, size_t block, unsigned window,
+                     unsigned span, uint32_t bits) {
+	const struct mx_format_info *info = mx_format_info(o->format);
+	unsigned sign = 1u << (info->bits - 1), man = 1u << info->man_bits;
+	unsigned smallest = window == 1 ? 1 : window * man;
+	unsigned largest = least((window + span) * man + man - 1, max_finite_code(o->format));
+	const unsigned ends[] = { 0, sign, smallest, sign | smallest, largest, sign | largest };
+	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+		mx_elem_set(o->format, operand_row(o, row),
+		            block * MX_BLOCK + (bits + 5 * i) % MX_BLOCK, (mx_elem){ ends[i] });
+}
+
 static void fill_block(const struct operand *o, size_t row, size_t block, struct reach reach,
                        int base) {
 	const struct mx_format_info *info = mx_format_info(o->format);
@@ -89,6 +108,7 @@ static void fill_block(const struct operand *o, size_t row, size_t block, struct
 	unsigned window = 1 + draw_below(d.w[0], max_field(o->format) - reach.span);
 	unsigned first = window == 1 ? 0 : window;
 	int unit = (int)window - info->bias - info->man_bits;
+	uint32_t places = d.w[2];
 	*operand_scale(o, row, block) = 127 + base + draw_below(d.w[1], reach.spread + 1) - unit;
 	for (unsigned i = 0; i < MX_BLOCK; i++) {
 		size_t col = block * MX_BLOCK + i;
@@ -98,6 +118,7 @@ static void fill_block(const struct operand *o, size_t row, size_t block, struct
 		            draw_code(o->format, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
 		                      window + reach.span - first + 1));
 	}
+	put_ends(o, row, block, window, reach.span, places);
 }
 
 int exact_base(const struct operand *o) {

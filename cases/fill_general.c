@@ -1,4 +1,9 @@
-/* Data of the general regime: normal deviates, quantised as a model's would be. */
+/* Data of the general regime: normal deviates, quantised as a model's would be.
+ *
+ * The largest element of each block is at least the largest power of two of its format, by the
+ * floor recipe, so that every block counts. An operand has numbers of both signs: 32 deviates of
+ * one sign come once in 2^31 seeds, and are an error then. Nothing else is promised: no zeros, no
+ * ties, no ends of a range. */
 #include "fill.h"
 
 #include <math.h>
@@ -14,7 +19,9 @@ static int deviate(struct draw d) {
 	return sum;
 }
 
-static void fill_block(const struct operand *o, size_t row, size_t block) {
+/* Bit 0: a positive number; bit 1: a negative one. */
+static unsigned fill_block(const struct operand *o, size_t row, size_t block) {
+	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1), signs = 0;
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	int exp = (int)draw_below(d.w[0], 2 * MAX_BLOCK_EXP + 1) - MAX_BLOCK_EXP;
 	float *x = o->values + row * o->codes->cols + block * MX_BLOCK;
@@ -24,13 +31,21 @@ static void fill_block(const struct operand *o, size_t row, size_t block) {
 		x[i] = ldexpf(deviate(draw_at(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK + i)),
 		              exp - 10);
 	memcpy(bits, x, sizeof bits);
-	*operand_scale(o, row, block) = mx_quantize_block(o->format, bits, MX_BLOCK, codes).v;
-	for (size_t i = 0; i < MX_BLOCK; i++)
+	mx_e8m0 scale;
+	mx_quantize_block(o->format, bits, MX_BLOCK, codes, &scale);
+	*operand_scale(o, row, block) = scale.v;
+	for (size_t i = 0; i < MX_BLOCK; i++) {
 		mx_elem_set(o->format, operand_row(o, row), block * MX_BLOCK + i, codes[i]);
+		if (codes[i].v & (sign - 1))
+			signs |= codes[i].v & sign ? 2 : 1;
+	}
+	return signs;
 }
 
-void fill_general(const struct operand *o) {
+bool fill_general(const struct operand *o) {
+	unsigned signs = 0;
 	for (size_t row = 0; row < o->codes->rows; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
-			fill_block(o, row, block);
+			signs |= fill_block(o, row, block);
+	return signs == 3 || !o->codes->rows || !o->scales->cols;
 }

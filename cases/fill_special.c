@@ -1,10 +1,16 @@
 /* Data of the special regime: the ends of the ranges, and NaN in some rows.
  *
+ * Every block of every row has +0, -0, and the smallest and the largest number of both signs; of
+ * its other elements a quarter are -0, a quarter saturated, half any code.
+ *
  * A row draws its character first. One NaN makes a whole row of results NaN and
  * one scale of 2^127 overflows most of them, so both keep to some rows: products
  * of small by small, small by huge and ordinary rows still tell kernels apart.
+ * Over this, plant.c puts rows that make chosen results.
  */
 #include "fill.h"
+
+enum { ORDINARY_SCALE = 127 - 8, ORDINARY_SCALES = 16 };
 
 struct character {
 	bool special_codes; /* infinity and NaN codes, where the format has them */
@@ -37,7 +43,7 @@ static uint8_t draw_scale(const struct operand *o, const struct character *c, si
 	switch (d.w[0] % 8) {
 	case 0: return c->low;
 	case 1: return c->high;
-	default: return 127 - 8 + d.w[1] % 16;
+	default: return ORDINARY_SCALE + d.w[1] % ORDINARY_SCALES;
 	}
 }
 
@@ -52,15 +58,51 @@ static mx_elem draw_code(mx_format f, uint32_t bits, bool special) {
 	return (mx_elem){ uniform };
 }
 
+/* Place i of the ends in a block: elements that differ; of half a block, not those that meet. */
+static size_t end_place(unsigned i, struct half half, uint32_t bits) {
+	return half.is ? 2 * ((half.pair + 1 + i) % (MX_BLOCK / 2)) + half.odd
+	               : (bits + 5 * i) % MX_BLOCK;
+}
+
+static void put_ends(const struct operand *o, size_t row, size_t block, struct half half) {
+	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1),
+		 max = max_finite_code(o->format);
+	const unsigned ends[] = { 0, sign, 1, sign | 1, max, sign | max };
+	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+		mx_elem_set(o->format, operand_row(o, row),
+		            block * MX_BLOCK + end_place(i, half, d.w[2]), (mx_elem){ ends[i] });
+}
+
+static void fill_codes(const struct operand *o, size_t row, size_t block, struct half half,
+                       bool special) {
+	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1);
+	struct draw d;
+	for (size_t i = 0; i < MX_BLOCK; i++) {
+		size_t col = block * MX_BLOCK + i;
+		if (i % 4 == 0)
+			d = draw_at(o->stream, DRAW_ELEMENT, row, col / 4);
+		uint32_t bits = d.w[i % 4];
+		mx_elem code = draw_code(o->format, bits, special);
+		if (half.is && i % 2 != half.odd)
+			code.v = bits >> 8 & 1 ? sign : 0;
+		mx_elem_set(o->format, operand_row(o, row), col, code);
+	}
+	put_ends(o, row, block, half);
+}
+
+void fill_plain_block(const struct operand *o, size_t row, size_t block, struct half half) {
+	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
+	*operand_scale(o, row, block) = ORDINARY_SCALE + d.w[1] % ORDINARY_SCALES;
+	fill_codes(o, row, block, half, false);
+}
+
 void fill_special(const struct operand *o) {
 	for (size_t row = 0; row < o->codes->rows; row++) {
 		struct character c = draw_row(o, row);
-		for (size_t block = 0; block < o->scales->cols; block++)
+		for (size_t block = 0; block < o->scales->cols; block++) {
 			*operand_scale(o, row, block) = draw_scale(o, &c, row, block);
-		for (size_t col = 0; col < o->codes->cols; col++) {
-			struct draw d = draw_at(o->stream, DRAW_ELEMENT, row, col / 4);
-			mx_elem_set(o->format, operand_row(o, row), col,
-			            draw_code(o->format, d.w[col % 4], c.special_codes));
+			fill_codes(o, row, block, (struct half){ 0 }, c.special_codes);
 		}
 	}
 }

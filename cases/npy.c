@@ -1,23 +1,22 @@
 /* NumPy .npy files: the header, reading and writing. */
 #define _GNU_SOURCE
 #include "npy.h"
+#include "files.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static const char magic[6] = "\x93NUMPY";
+static const uint8_t magic[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
 
 /* ---- the header: a Python dictionary of three entries ---- */
 
 struct header {
 	const char *name, *at, *end; /* what is left of the text */
 	struct mx_npy *a;
-	bool has_descr, has_order, has_shape;
+	bool has_descr, has_order, has_shape, fortran;
 	struct mx_error *err;
 };
 
@@ -86,10 +85,8 @@ static int read_descr(struct header *h) {
 }
 
 static int read_order(struct header *h) {
-	if (take(h, "True"))
-		return mx_fail(h->err, "%s: in Fortran order; save numpy.ascontiguousarray(a)",
-		               h->name);
-	h->has_order = take(h, "False");
+	h->fortran = take(h, "True");
+	h->has_order = h->fortran || take(h, "False");
 	return h->has_order ? 0 : malformed(h);
 }
 
@@ -164,13 +161,17 @@ static int find_header(struct header *h, const uint8_t *file, size_t n) {
 	return 0;
 }
 
-static int check_size(const char *name, struct mx_npy *a, size_t there, struct mx_error *err) {
-	size_t bytes = a->bytes;
+static int check_shape(const char *name, struct mx_npy *a, size_t *bytes, struct mx_error *err) {
+	*bytes = a->bytes;
 	a->count = 1;
 	for (unsigned i = 0; i < a->rank; i++)
 		if (__builtin_mul_overflow(a->count, a->shape[i], &a->count) ||
-		    __builtin_mul_overflow(bytes, a->shape[i], &bytes))
+		    __builtin_mul_overflow(*bytes, a->shape[i], bytes))
 			return mx_fail(err, "%s: its shape does not fit memory", name);
+	return 0;
+}
+
+static int check_size(const char *name, size_t there, size_t bytes, struct mx_error *err) {
 	if (bytes > there)
 		return mx_fail(err, "%s: truncated: %zu bytes of data, its shape needs %zu", name,
 		               there, bytes);
@@ -179,51 +180,143 @@ static int check_size(const char *name, struct mx_npy *a, size_t there, struct m
 	return 0;
 }
 
+/* ---- Fortran order ---- */
+
+/* Element i of m and j of n, of `size` bytes: from i + j * from_step to i * to_step + j. */
+static inline __attribute__((always_inline)) void transpose(const uint8_t *from, size_t from_step,
+                                                            uint8_t *to, size_t to_step, size_t m,
+                                                            size_t n, size_t size) {
+	enum { TILE = 32 };
+	for (size_t i = 0; i < m; i += TILE)
+		for (size_t j = 0; j < n; j += TILE)
+			for (size_t k = i; k < m && k < i + TILE; k++)
+				for (size_t l = j; l < n && l < j + TILE; l++)
+					memcpy(to + (k * to_step + l) * size,
+					       from + (k + l * from_step) * size, size);
+}
+
+/* The first and the last axis, for one index of those between: its place in both orders. */
+static void transpose_ends(const struct mx_npy *a, uint8_t *to, size_t from_at, size_t to_at) {
+	size_t m = a->shape[0], n = a->shape[a->rank - 1], between = a->count / m / n;
+	const uint8_t *from = (const uint8_t *)a->data + from_at * m * a->bytes;
+	to += to_at * n * a->bytes;
+	switch (a->bytes) {
+	case 1: transpose(from, m * between, to, n * between, m, n, 1); break;
+	case 2: transpose(from, m * between, to, n * between, m, n, 2); break;
+	case 4: transpose(from, m * between, to, n * between, m, n, 4); break;
+	default: transpose(from, m * between, to, n * between, m, n, 8); break;
+	}
+}
+
+static int to_c_order(const char *name, struct mx_npy *a, struct mx_error *err) {
+	size_t index[MX_NPY_MAX_RANK] = { 0 };
+	if (a->rank < 2 || !a->count)
+		return 0;
+	uint8_t *to = malloc(a->count * a->bytes);
+	if (!to)
+		return mx_fail(err, "%s: out of memory", name);
+	size_t between = a->count / a->shape[0] / a->shape[a->rank - 1];
+	for (size_t at = 0; at < between; at++) {
+		size_t from = 0;
+		for (unsigned axis = a->rank - 2; axis > 0; axis--)
+			from = from * a->shape[axis] + index[axis];
+		transpose_ends(a, to, from, at);
+		for (unsigned axis = a->rank - 2; axis > 0 && ++index[axis] == a->shape[axis];
+		     axis--)
+			index[axis] = 0;
+	}
+	free(a->data);
+	a->data = to;
+	return 0;
+}
+
+/* ---- whole files ---- */
+
 int mx_npy_parse(const char *name, const void *file, size_t n, struct mx_npy *a,
                  struct mx_error *err) {
 	struct header h = { .name = name, .a = a, .err = err };
+	size_t bytes;
 	*a = (struct mx_npy){ 0 };
 	if (find_header(&h, file, n))
 		return -1;
 	const char *data = h.end;
 	size_t there = n - (size_t)(data - (const char *)file);
-	if (read_header(&h) || check_size(name, a, there, err))
+	if (read_header(&h) || check_shape(name, a, &bytes, err) ||
+	    check_size(name, there, bytes, err))
 		return -1;
 	if (!(a->data = malloc(there ? there : 1)))
 		return mx_fail(err, "%s: out of memory", name);
 	memcpy(a->data, data, there);
-	return 0;
+	int status = h.fortran ? to_c_order(name, a, err) : 0;
+	if (status)
+		mx_npy_free(a);
+	return status;
 }
 
-/* A whole stream, which may be a pipe. */
-static int read_all(FILE *f, uint8_t **bytes, size_t *n) {
-	size_t room = 0;
-	*bytes = NULL;
-	*n = 0;
-	do {
-		if (*n == room) {
-			room = room ? 2 * room : 1 << 16;
-			uint8_t *grown = realloc(*bytes, room);
-			if (!grown)
-				return -1;
-			*bytes = grown;
-		}
-		*n += fread(*bytes + *n, 1, room - *n, f);
-	} while (!feof(f) && !ferror(f));
-	return ferror(f) ? -1 : 0;
+/* The header's bytes, as far as they are there; NumPy itself takes 10,000. */
+static uint8_t *header_bytes(FILE *f, size_t *n) {
+	enum { LEAD = 12, MOST = 1 << 20 };
+	uint8_t *bytes = malloc(MOST + LEAD);
+	if (!bytes)
+		return NULL;
+	*n = fread(bytes, 1, 10, f);
+	if (*n == 10 && bytes[6] > 1)
+		*n += fread(bytes + 10, 1, 2, f);
+	size_t length = *n < 10 ? 0 : bytes[8] | (size_t)bytes[9] << 8;
+	if (*n == LEAD)
+		length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+	*n += fread(bytes + *n, 1, length < MOST ? length : MOST, f);
+	return bytes;
+}
+
+/* Room grows with what is there: a shape alone takes no memory. */
+static int read_data(FILE *f, const char *name, size_t bytes, void **data, struct mx_error *err) {
+	struct stat s;
+	uint8_t rest[4096];
+	size_t there = 0, more;
+	bool whole = !fstat(fileno(f), &s) && S_ISREG(s.st_mode) && (size_t)s.st_size >= bytes;
+	size_t room = whole || bytes < 1 << 20 ? bytes : 1 << 20;
+	for (*data = NULL;; room = room < bytes / 2 ? 2 * room : bytes) {
+		void *grown = realloc(*data, room ? room : 1);
+		if (!grown)
+			return mx_fail(err, "%s: out of memory", name);
+		*data = grown;
+		there += fread((uint8_t *)grown + there, 1, room - there, f);
+		if (there < room || room == bytes)
+			break;
+	}
+	while ((more = fread(rest, 1, sizeof rest, f)))
+		there += more;
+	if (ferror(f))
+		return mx_fail(err, "%s: %s", name, strerror(errno));
+	return check_size(name, there, bytes, err);
+}
+
+static int read_stream(FILE *f, const char *name, struct mx_npy *a, struct mx_error *err) {
+	struct header h = { .name = name, .a = a, .err = err };
+	size_t n = 0, bytes;
+	uint8_t *text = header_bytes(f, &n);
+	int status = !text       ? mx_fail(err, "%s: out of memory", name)
+	             : ferror(f) ? mx_fail(err, "%s: %s", name, strerror(errno))
+	                         : find_header(&h, text, n) || read_header(&h) ||
+	                                   check_shape(name, a, &bytes, err) ||
+	                                   read_data(f, name, bytes, &a->data, err) ||
+	                                   (h.fortran && to_c_order(name, a, err));
+	free(text);
+	if (status)
+		mx_npy_free(a);
+	return status ? -1 : 0;
 }
 
 int mx_npy_read(const char *path, struct mx_npy *a, struct mx_error *err) {
-	uint8_t *bytes;
-	size_t n;
+	bool standard = !strcmp(path, "-");
 	*a = (struct mx_npy){ 0 };
-	FILE *f = fopen(path, "rb");
+	FILE *f = standard ? stdin : fopen(path, "rb");
 	if (!f)
 		return mx_fail(err, "%s: %s", path, strerror(errno));
-	int status = read_all(f, &bytes, &n) ? mx_fail(err, "%s: %s", path, strerror(errno))
-	                                     : mx_npy_parse(path, bytes, n, a, err);
-	free(bytes);
-	fclose(f);
+	int status = read_stream(f, standard ? "standard input" : path, a, err);
+	if (!standard)
+		fclose(f);
 	return status;
 }
 
@@ -241,12 +334,10 @@ const char *mx_npy_type(const struct mx_npy *a) {
 
 int mx_npy_matrix(const char *name, const struct mx_npy *a, size_t *rows, size_t *cols,
                   struct mx_error *err) {
-	if (a->rank != 1 && a->rank != 2)
-		return mx_fail(err, "%s: has %u dimensions, not 1 or 2", name, a->rank);
 	if (!a->count)
 		return mx_fail(err, "%s: has no elements", name);
-	*rows = a->rank == 2 ? a->shape[0] : 1;
-	*cols = a->shape[a->rank - 1];
+	*cols = a->rank ? a->shape[a->rank - 1] : 1;
+	*rows = a->count / *cols;
 	return 0;
 }
 
@@ -273,38 +364,17 @@ static size_t make_header(const struct mx_npy *a, char *text, size_t room) {
 	return n;
 }
 
-static int write_temporary(const struct mx_npy_file *file, const char *temporary,
-                           struct mx_error *err) {
-	char header[1024];
-	struct stat there;
-	if (!stat(file->path, &there) && S_ISDIR(there.st_mode))
-		return mx_fail(err, "%s: is a folder", file->path);
-	FILE *f = fopen(temporary, "wbx");
-	if (!f)
-		return mx_fail(err, "%s: cannot be written: %s", file->path, strerror(errno));
-	size_t n = make_header(file->array, header, sizeof header);
-	bool good = fwrite(header, 1, n, f) == n;
-	good &= fwrite(file->array->data, file->array->bytes, file->array->count, f) ==
-	        file->array->count;
-	good &= !fclose(f);
-	return good ? 0 : mx_fail(err, "%s: cannot be written: %s", file->path, strerror(errno));
-}
-
 int mx_npy_write(const struct mx_npy_file *files, size_t n, struct mx_error *err) {
-	char temporary[4][PATH_MAX + 48];
-	size_t made = 0, renamed = 0;
-	int status = n <= 4 ? 0 : mx_fail(err, "too many files at a time");
-	for (; !status && made < n; made++) {
-		snprintf(temporary[made], sizeof temporary[made], "%s.%ld.%zu", files[made].path,
-		         (long)getpid(), made);
-		status = write_temporary(&files[made], temporary[made], err);
+	char header[MX_FILES_MOST][1024];
+	struct mx_file file[MX_FILES_MOST];
+	if (n > MX_FILES_MOST)
+		return mx_fail(err, "too many files at a time");
+	for (size_t i = 0; i < n; i++) {
+		const struct mx_npy *a = files[i].array;
+		size_t bytes = make_header(a, header[i], sizeof header[i]);
+		file[i] = (struct mx_file){
+			files[i].path, { { header[i], bytes }, { a->data, a->count * a->bytes } }
+		};
 	}
-	for (; !status && renamed < n; renamed++)
-		if (rename(temporary[renamed], files[renamed].path)) {
-			status = mx_fail(err, "%s: %s", files[renamed].path, strerror(errno));
-			break;
-		}
-	for (size_t i = renamed; i < made; i++)
-		unlink(temporary[i]);
-	return status;
+	return mx_files_write(file, n, err);
 }

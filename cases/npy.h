@@ -1,4 +1,4 @@
-/* NumPy .npy files: arrays of plain numbers, little-endian, in C order.
+/* NumPy .npy files: arrays of plain numbers, little-endian, in C or Fortran order.
  *
  * Source: NumPy's format description, numpy/lib/format.py (versions 1.0, 2.0 and 3.0).
  * What is read: float16, 32 and 64, signed and unsigned integers of 8 to 64 bits. Everything
@@ -18,10 +18,10 @@ struct mx_npy {
 	unsigned rank;
 	size_t shape[MX_NPY_MAX_RANK];
 	size_t count; /* numbers in all; the product of shape, 1 for rank 0 */
-	void *data;   /* count * bytes, C order */
+	void *data;   /* count * bytes, in C order whatever the file has */
 };
 
-/* Reads a file, or parses `n` bytes of one called `name`. a->data belongs to the caller, who
+/* Reads a file ("-": standard input), or parses `n` bytes of one called `name`. a->data belongs to the caller, who
  * frees it with mx_npy_free; it is NULL after a failure. */
 int mx_npy_read(const char *path, struct mx_npy *a, struct mx_error *err);
 int mx_npy_parse(const char *name, const void *file, size_t n, struct mx_npy *a,
@@ -31,12 +31,12 @@ void mx_npy_free(struct mx_npy *a);
 /* "f32", "u8", "i64": for messages. */
 const char *mx_npy_type(const struct mx_npy *a);
 
-/* The array as a matrix: a vector is one row. -1 for other ranks, or if nothing is in it. */
+/* The array as a matrix of rows along its last axis, the axes before counted through: a vector is
+ * one row, and a number one element. -1 if nothing is in it. */
 int mx_npy_matrix(const char *name, const struct mx_npy *a, size_t *rows, size_t *cols,
                   struct mx_error *err);
 
-/* Writes files, all of them or none: each under a temporary name beside its own, renamed once
- * all are complete. */
+/* Writes files, all of them or none, as mx_files_write in files.h does. */
 struct mx_npy_file {
 	const char *path;
 	const struct mx_npy *array;

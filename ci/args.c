@@ -55,11 +55,11 @@ bool mx_parse_unsigned(const char *text, unsigned long max, unsigned long *value
 
 bool mx_is_npy(const char *text) {
 	size_t n = strlen(text);
-	return n > 4 && !strcmp(text + n - 4, ".npy");
+	return (n > 4 && !strcmp(text + n - 4, ".npy")) || !strcmp(text, "-");
 }
 
 bool mx_parse_format(const char *command, const char *option, const char *text, mx_format *f) {
-	if (text && mx_format_by_name(text, f))
+	if (text && mx_format_by_name(text, f) && *f < MX_FORMATS)
 		return true;
 	fprintf(stderr, "mxcheck %s: %s %s:", command, option, text ? text : "is missing");
 	for (int i = 0; i < MX_FORMATS; i++)

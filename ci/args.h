@@ -32,7 +32,7 @@ const char *mx_f32_text(mx_f32 x, char text[32]);
 /* A number from 0 to `max`, decimal or 0x. */
 bool mx_parse_unsigned(const char *text, unsigned long max, unsigned long *value);
 
-/* Whether it is the name of a .npy file: it ends so. */
+/* Whether it is the name of a .npy file: it ends so, or is "-" for standard input. */
 bool mx_is_npy(const char *text);
 
 /* A format by name; where there is none, complains with the list of names. */

@@ -2,7 +2,9 @@
 #include "args.h"
 #include "codes.h"
 #include "command.h"
+#include "schemes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +12,12 @@
 static const char help[] =
 	"usage: mxcheck dequant --format F [--scale S] CODE ...\n"
 	"       mxcheck dequant --format F --scales SCALES.npy CODES.npy [-o FILE.npy] [OPTIONS]\n"
+	"       mxcheck dequant --scheme S --scales SCALES.npy [OPTIONS] CODES.npy | CODE ...\n"
 	"\n"
 	"The values of codes, typed (one row) or a .npy of uint8, with a scale for each 32 of a\n"
-	"row: element times scale, rounded to float32 once where that is needed. Prints a table,\n"
-	"or writes a .npy of float32.\n"
+	"row: element times scale, rounded to float32 once where that is needed. Lists up to 64\n"
+	"values, or all with -v, else a summary; or writes a .npy of float32. - as a file is\n"
+	"standard input. Of arrays of more dimensions a row is the last axis.\n"
 	"\n"
 	"  --format F         E2M1, E4M3, E5M2, E2M3 or E3M2\n"
 	"  --scale S          one E8M0 byte for all blocks; default 0x7F, which is 1\n"
@@ -22,13 +26,21 @@ static const char help[] =
 	"                     writes them; default row\n"
 	"  --packed           the .npy codes are packed: FP4 low nibble first, FP6 in 6-bit "
 	"fields\n"
+	"  -v                 list every value\n"
 	"  -o FILE.npy        the values, float32\n"
+	"  --scheme S, --per P, --tensor-scale X, --tensor FILE.npy, and --format with a default:\n"
+	"                     codes and scales are those of mxcheck quant --scheme\n"
 	"  -h, --help         this text\n";
+
+enum { LISTED = 64 }; /* values that are listed without -v */
 
 struct request {
 	const char *format, *scale, *scales, *axis, *output;
-	bool packed, transposed;
+	bool packed, transposed, verbose;
 	mx_format f;
+	struct mx_scheme_options by;
+	struct mx_scheme_args how; /* of --scheme */
+	mx_f32 given;
 };
 
 /* ---- input ---- */
@@ -89,6 +101,21 @@ static void print_table(const struct request *q, const struct mx_bytes *codes,
 		}
 }
 
+static void print_summary(const struct request *q, const struct mx_bytes *codes, const mx_f32 *x) {
+	float least = INFINITY, most = -INFINITY, value;
+	size_t n = codes->rows * codes->cols, special = 0;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&value, &x[i], sizeof value);
+		special += !isfinite(value);
+		least = isfinite(value) && value < least ? value : least;
+		most = isfinite(value) && value > most ? value : most;
+	}
+	printf("%zu x %zu codes of %s: ", codes->rows, codes->cols, mx_format_info(q->f)->name);
+	if (special < n)
+		printf("values from %.9g to %.9g, ", (double)least, (double)most);
+	printf("%zu not finite\n", special);
+}
+
 static int write_file(const struct request *q, const struct mx_bytes *codes, mx_f32 *x,
                       struct mx_error *err) {
 	struct mx_npy a = { 'f', 4, 2, { codes->rows, codes->cols }, codes->rows * codes->cols, x };
@@ -110,8 +137,8 @@ static int convert(const struct request *q, const struct mx_bytes *codes,
 	if (!status) {
 		struct mx_quantised in = { packed.v, row_bytes, scales->v, scales->cols };
 		mx_status s = mx_dequantize(q->f, &in, codes->rows, codes->cols, x,
-		                            q->transposed ? 1 : codes->cols,
-		                            q->transposed ? codes->rows : 1);
+		                            4 * (q->transposed ? 1 : codes->cols),
+		                            4 * (q->transposed ? codes->rows : 1));
 		status = s ? mx_fail(err, "%s", mx_strerror(s)) : 0;
 	}
 	free(packed.v);
@@ -124,16 +151,32 @@ static int dequant(const struct request *q, const struct mx_bytes *codes,
 	int status = x ? convert(q, codes, scales, x, err) : mx_fail(err, "out of memory");
 	if (!status && q->output)
 		status = write_file(q, codes, x, err);
-	else if (!status)
+	else if (!status && (q->verbose || codes->rows * codes->cols <= LISTED))
 		print_table(q, codes, scales, x);
+	else if (!status)
+		print_summary(q, codes, x);
 	free(x);
 	return status;
 }
 
 /* ---- the command ---- */
 
+static bool check_format(struct request *q) {
+	if (!q->by.scheme && (q->by.per || q->by.tensor_scale || q->by.tensor))
+		return mx_complain("dequant", "--per, --tensor-scale and --tensor need --scheme"),
+		       false;
+	if (!q->by.scheme)
+		return mx_parse_format("dequant", "--format", q->format, &q->f);
+	if (q->scale)
+		return mx_complain("dequant", "--scheme goes with --scales, not --scale"), false;
+	if (!mx_choose_scheme("dequant", &q->by, q->format, &q->how, &q->given))
+		return false;
+	q->f = q->how.format;
+	return true;
+}
+
 static int check(struct request *q, int n) {
-	if (!mx_parse_format("dequant", "--format", q->format, &q->f))
+	if (!check_format(q))
 		return MX_BAD_INPUT;
 	if (q->scale && q->scales)
 		return mx_complain("dequant", "--scale or --scales, not both");
@@ -155,7 +198,12 @@ int mx_cmd_dequant(int argc, char **argv) {
 		{ "--scales", &q.scales, NULL },
 		{ "--axis", &q.axis, NULL },
 		{ "-o", &q.output, NULL },
+		{ "--scheme", &q.by.scheme, NULL },
+		{ "--per", &q.by.per, NULL },
+		{ "--tensor-scale", &q.by.tensor_scale, NULL },
+		{ "--tensor", &q.by.tensor, NULL },
 		{ "--packed", NULL, &q.packed },
+		{ "-v", NULL, &q.verbose },
 		{ 0 },
 	};
 	int n, status;
@@ -167,7 +215,10 @@ int mx_cmd_dequant(int argc, char **argv) {
 		status = mx_codes_load(argv[1], q.f, q.packed, &codes, &err);
 	else
 		status = typed(argv + 1, n, q.f, &codes, &err);
-	if (!status)
+	struct mx_scheme_files files = { NULL, q.scales, q.packed, q.transposed, q.verbose };
+	if (!status && q.by.scheme)
+		status = mx_dequant_scheme(&q.how, &codes, &files, q.output, &err);
+	else if (!status)
 		status = load_scales(&q, &codes, &scales, &err) ||
 		         dequant(&q, &codes, &scales, &err);
 	free(codes.v);

@@ -36,7 +36,7 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";
 
-enum { FOUND = 3, LDS_MOST = 160 * 1024, LDS_UNIT = 1280, SIMDS = 4, SIMD_WAVES = 8 };
+enum { FOUND = 3, LDS_UNIT = 1280, SIMDS = 4, SIMD_WAVES = 8 };
 
 struct report {
 	const char *function;
@@ -85,14 +85,14 @@ static void print_resources(const struct mx_codefile *f, struct report *r,
 	uint32_t units = (k->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
 	if (units)
 		printf(": %u workgroups of a compute unit",
-		       units * LDS_UNIT > LDS_MOST ? 0 : LDS_MOST / (units * LDS_UNIT));
+		       units * LDS_UNIT > MX_LDS_MOST ? 0 : MX_LDS_MOST / (units * LDS_UNIT));
 	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", k->scratch_bytes, scratch);
 	print_spills(f, r->function);
 	putchar('\n');
-	if (k->lds_bytes <= LDS_MOST)
+	if (k->lds_bytes <= MX_LDS_MOST)
 		return;
 	printf("  lds-size: %s: %" PRIu32 " bytes of LDS, a workgroup can have %d\n", r->function,
-	       k->lds_bytes, LDS_MOST);
+	       k->lds_bytes, MX_LDS_MOST);
 	r->n_findings++;
 }
 

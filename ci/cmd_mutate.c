@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../cases/files.h"
 #include "../fuzz/mutate.h"
 #include "../ref/isa/disasm.h"
 #include "codefile.h"
+#include "output.h"
 
 enum { BAD_INPUT = 2, SCHEDULES = 20, TIME_OUT = 120, MAX_JOBS = 64 };
 
@@ -52,19 +54,10 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
 
 /* ---- the original ---- */
 
-static int read_file(struct mutation *m, const char *path) {
-	FILE *f = fopen(path, "rb");
-	long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-	if (n > 0 && (m->file = malloc((size_t)n)) && !fseek(f, 0, SEEK_SET))
-		m->bytes = fread(m->file, 1, (size_t)n, f);
-	if (f)
-		fclose(f);
-	return m->bytes ? 0 : mx_fail(&m->err, "%s: cannot be read", path);
-}
-
 static int find_mutants(struct mutation *m, const char *path) {
 	struct mx_codefile f;
-	if (read_file(m, path) || mx_codefile_open(path, &f, &m->err))
+	if (mx_file_read(path, SIZE_MAX / 2, &m->file, &m->bytes, &m->err) ||
+	    mx_codefile_open(path, &f, &m->err))
 		return -1;
 	const struct mx_code_symbol *s = mx_codefile_find(&f, m->kernel);
 	int status = 0;
@@ -294,26 +287,35 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	       why[0] ? "; " : "", why);
 }
 
+static void give_up(struct child *c) {
+	struct told told;
+	kill(c->pid, SIGKILL);
+	finish(c, &told);
+}
+
 static int run_all(struct mutation *m, struct totals *t) {
 	struct child children[MAX_JOBS];
-	size_t jobs = m->o->jobs < MAX_JOBS ? m->o->jobs : MAX_JOBS, begun = 0;
+	size_t jobs = m->o->jobs < MAX_JOBS ? m->o->jobs : MAX_JOBS, begun = 0, done = 0;
 	int status = 0;
-	for (size_t i = 0; !status && i < m->n_mutants; i++) {
+	while (!status && !mx_output_is_lost() && done < m->n_mutants) {
 		struct told told = { 0 };
-		for (; begun < m->n_mutants && begun < i + jobs; begun++)
+		for (; begun < m->n_mutants && begun < done + jobs; begun++)
 			if (start(m, &m->mutants[begun], &children[begun % jobs])) {
 				status = mx_fail(&m->err, "fork failed");
 				break;
 			}
 		if (status)
 			break;
-		finish(&children[i % jobs], &told);
+		finish(&children[done % jobs], &told);
 		if (told.status) {
 			m->err = told.err;
 			status = -1;
 		} else
-			report(m, &m->mutants[i], &told, t);
+			report(m, &m->mutants[done], &told, t);
+		done++;
 	}
+	for (; done < begun; done++)
+		give_up(&children[done % jobs]);
 	return status;
 }
 

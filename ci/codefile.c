@@ -2,32 +2,13 @@
 #include "codefile.h"
 
 #include <gelf.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MACHINE_AMDGPU = 224 };
+#include "../cases/files.h"
 
-static uint8_t *read_file(const char *path, size_t *bytes) {
-	FILE *f = fopen(path, "rb");
-	uint8_t *data = NULL;
-	size_t room = 0;
-	*bytes = 0;
-	while (f && *bytes == room) {
-		uint8_t *grown = realloc(data, room = room ? 2 * room : 1 << 16);
-		if (!grown)
-			break;
-		data = grown;
-		*bytes += fread(data + *bytes, 1, room - *bytes, f);
-	}
-	bool good = f && !ferror(f) && *bytes < room;
-	if (f)
-		fclose(f);
-	if (good)
-		return data;
-	free(data);
-	return NULL;
-}
+enum { MACHINE_AMDGPU = 224, MOST_BYTES = 1 << 30 };
 
 /* ---- sections ---- */
 
@@ -35,19 +16,31 @@ static bool is_code(const GElf_Shdr *sh) {
 	return sh->sh_type == SHT_PROGBITS && sh->sh_flags & SHF_EXECINSTR;
 }
 
-/* Adds a section; keeps its ELF index for the symbols in *index. */
-static bool add_section(struct mx_codefile *f, Elf_Scn *scn, const GElf_Shdr *sh, size_t names) {
+/* Code is read as dwords where it lies in the file, and addressed as dwords. */
+static const char *bad_section(const GElf_Shdr *sh, const Elf_Data *data) {
+	if (!data)
+		return "does not lie in the file";
+	if (sh->sh_addr % 4 || (uintptr_t)data->d_buf % 4)
+		return "does not begin at a whole dword";
+	return sh->sh_addr > UINT64_MAX - data->d_size ? "ends beyond the last address" : NULL;
+}
+
+static int add_section(struct mx_codefile *f, Elf_Scn *scn, const GElf_Shdr *sh, const char *name,
+                       struct mx_error *err) {
 	struct mx_code_section *grown = realloc(f->sections, (f->n_sections + 1) * sizeof *grown);
 	Elf_Data *data = elf_getdata(scn, NULL);
-	const char *name = elf_strptr(f->elf, names, sh->sh_name);
+	const char *wrong = bad_section(sh, data);
 	if (!grown)
-		return false;
+		return mx_fail(err, "out of memory");
 	f->sections = grown;
+	if (wrong)
+		return mx_fail(err, "section of code %s at 0x%" PRIx64 " %s", name, sh->sh_addr,
+		               wrong);
 	grown[f->n_sections++] =
-		(struct mx_code_section){ name ? name : "?", sh->sh_addr,
-		                          data && data->d_buf ? data->d_size & ~(size_t)3 : 0,
-		                          data ? data->d_buf : NULL, sh->sh_offset };
-	return true;
+		(struct mx_code_section){ name, sh->sh_addr,
+		                          data->d_buf ? data->d_size & ~(size_t)3 : 0, data->d_buf,
+		                          sh->sh_offset };
+	return 0;
 }
 
 /* ---- symbols ---- */
@@ -61,16 +54,30 @@ static int by_address(const void *a, const void *b) {
 	return strcmp(x->name, y->name);
 }
 
-static bool add_symbol(struct mx_codefile *f, const char *name, const GElf_Sym *sym,
-                       size_t section) {
+/* A label may stand at the end of the code. */
+static bool is_in(const struct mx_code_section *c, uint64_t address) {
+	return address >= c->address && address - c->address <= c->bytes && address % 4 == 0;
+}
+
+static int add_symbol(struct mx_codefile *f, const char *name, const GElf_Sym *sym, size_t section,
+                      struct mx_error *err) {
 	struct mx_code_symbol *grown = realloc(f->symbols, (f->n_symbols + 1) * sizeof *grown);
+	const struct mx_code_section *c = &f->sections[section];
 	if (!grown)
-		return false;
+		return mx_fail(err, "out of memory");
 	f->symbols = grown;
+	if (!is_in(c, sym->st_value))
+		return mx_fail(err,
+		               "symbol %s at 0x%" PRIx64
+		               " is at no whole dword of its section %s, %zu bytes at 0x%" PRIx64,
+		               name, sym->st_value, c->name, c->bytes, c->address);
 	grown[f->n_symbols] =
 		(struct mx_code_symbol){ strdup(name), sym->st_value, sym->st_size, section,
 		                         GELF_ST_TYPE(sym->st_info) == STT_NOTYPE };
-	return grown[f->n_symbols].name && ++f->n_symbols;
+	if (!grown[f->n_symbols].name)
+		return mx_fail(err, "out of memory");
+	f->n_symbols++;
+	return 0;
 }
 
 /* Which section of code an ELF section is, or SIZE_MAX. */
@@ -86,7 +93,8 @@ static size_t code_index(struct mx_codefile *f, unsigned shndx) {
 	return SIZE_MAX;
 }
 
-static bool read_symbols(struct mx_codefile *f, Elf_Scn *scn, const GElf_Shdr *sh) {
+static int read_symbols(struct mx_codefile *f, Elf_Scn *scn, const GElf_Shdr *sh,
+                        struct mx_error *err) {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
 	for (size_t i = 1; i < n; i++) {
@@ -97,60 +105,74 @@ static bool read_symbols(struct mx_codefile *f, Elf_Scn *scn, const GElf_Shdr *s
 		    !(name = elf_strptr(f->elf, sh->sh_link, sym.st_name)) || !name[0])
 			continue;
 		size_t section = code_index(f, sym.st_shndx);
-		if (section != SIZE_MAX && !add_symbol(f, name, &sym, section))
-			return false;
+		if (section != SIZE_MAX && add_symbol(f, name, &sym, section, err))
+			return -1;
 	}
-	return true;
+	return 0;
 }
 
 /* Those of .symtab, or of .dynsym where that is stripped. */
-static bool read_all_symbols(struct mx_codefile *f) {
+static int read_all_symbols(struct mx_codefile *f, struct mx_error *err) {
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	for (unsigned t = 0; t < 2 && !f->n_symbols; t++)
 		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
 			GElf_Shdr sh;
 			if (gelf_getshdr(scn, &sh) && sh.sh_type == types[t] &&
-			    !read_symbols(f, scn, &sh))
-				return false;
+			    read_symbols(f, scn, &sh, err))
+				return -1;
 		}
 	if (f->n_symbols)
 		qsort(f->symbols, f->n_symbols, sizeof *f->symbols, by_address);
-	return true;
+	return 0;
 }
 
 /* ---- the file ---- */
 
-static int read_elf(const char *path, struct mx_codefile *f, struct mx_error *err) {
+static int read_sections(struct mx_codefile *f, size_t names, struct mx_error *err) {
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
+		GElf_Shdr sh;
+		if (!gelf_getshdr(scn, &sh) || !is_code(&sh))
+			continue;
+		const char *name = elf_strptr(f->elf, names, sh.sh_name);
+		if (add_section(f, scn, &sh, name ? name : "?", err))
+			return -1;
+	}
+	return f->n_sections ? 0 : mx_fail(err, "no section of code");
+}
+
+static int read_elf(struct mx_codefile *f, struct mx_error *err) {
 	GElf_Ehdr h;
 	size_t names;
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &h) ||
 	    h.e_ident[EI_CLASS] != ELFCLASS64 || elf_getshdrstrndx(f->elf, &names))
-		return mx_fail(err, "%s: not a 64-bit ELF file", path);
+		return mx_fail(err, "not a 64-bit ELF file");
 	if (h.e_machine != MACHINE_AMDGPU)
-		return mx_fail(err, "%s: ELF of machine %u, not of an AMD GPU", path, h.e_machine);
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
-		GElf_Shdr sh;
-		if (gelf_getshdr(scn, &sh) && is_code(&sh) && !add_section(f, scn, &sh, names))
-			return mx_fail(err, "out of memory");
-	}
-	if (!f->n_sections)
-		return mx_fail(err, "%s: no section of code", path);
-	return read_all_symbols(f) ? 0 : mx_fail(err, "out of memory");
+		return mx_fail(err, "ELF of machine %u, not of an AMD GPU", h.e_machine);
+	if (h.e_ident[EI_DATA] != ELFDATA2LSB)
+		return mx_fail(err, "a big-endian ELF file");
+	return read_sections(f, names, err) || read_all_symbols(f, err) ? -1 : 0;
+}
+
+int mx_codefile_read(const char *name, uint8_t *file, size_t bytes, struct mx_codefile *f,
+                     struct mx_error *err) {
+	struct mx_error why;
+	*f = (struct mx_codefile){ .file = file };
+	elf_version(EV_CURRENT);
+	f->elf = elf_memory((char *)file, bytes);
+	if (f->elf && !read_elf(f, &why))
+		return 0;
+	if (!f->elf)
+		mx_fail(&why, "not a 64-bit ELF file");
+	mx_codefile_close(f);
+	return mx_fail(err, "%s: %s", name, why.text);
 }
 
 int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *err) {
+	uint8_t *file;
 	size_t bytes;
-	*f = (struct mx_codefile){ .file = read_file(path, &bytes) };
-	if (!f->file)
-		return mx_fail(err, "%s: cannot be read", path);
-	elf_version(EV_CURRENT);
-	f->elf = elf_memory((char *)f->file, bytes);
-	if (f->elf && !read_elf(path, f, err))
-		return 0;
-	if (!f->elf)
-		mx_fail(err, "%s: not a 64-bit ELF file", path);
-	mx_codefile_close(f);
-	return -1;
+	if (mx_file_read(path, MOST_BYTES, &file, &bytes, err))
+		return -1;
+	return mx_codefile_read(path, file, bytes, f, err);
 }
 
 void mx_codefile_close(struct mx_codefile *f) {
@@ -182,7 +204,7 @@ const struct mx_code_symbol *mx_codefile_find(const struct mx_codefile *f, const
 uint64_t mx_codefile_end(const struct mx_codefile *f, const struct mx_code_symbol *s) {
 	const struct mx_code_section *c = &f->sections[s->section];
 	uint64_t end = c->address + c->bytes;
-	if (s->size && s->address + s->size <= end)
+	if (s->size && s->size <= end - s->address)
 		return s->address + s->size;
 	for (size_t i = f->n_symbols; i-- > 0;)
 		if (f->symbols[i].section == s->section && f->symbols[i].address > s->address)

@@ -30,7 +30,8 @@ static const uint8_t *bytes_of(const struct mx_codefile *f, const GElf_Sym *sym,
 	if (!data || !data->d_buf || !gelf_getshdr(scn, &sh) || sym->st_value < sh.sh_addr)
 		return NULL;
 	uint64_t at = sym->st_value - sh.sh_addr;
-	return at + bytes <= data->d_size ? (const uint8_t *)data->d_buf + at : NULL;
+	bool inside = at <= data->d_size && bytes <= data->d_size - at;
+	return inside ? (const uint8_t *)data->d_buf + at : NULL;
 }
 
 static bool look_up(const struct mx_codefile *f, Elf_Scn *scn, const char *name,

@@ -4,6 +4,8 @@
 
 #include "codefile.h"
 
+enum { MX_LDS_MOST = 160 * 1024 }; /* bytes that a workgroup can have */
+
 struct mx_resources {
 	uint32_t lds_bytes, scratch_bytes; /* of a workgroup, of a work-item */
 	unsigned vgprs, agprs;             /* allocated */

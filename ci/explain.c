@@ -15,8 +15,8 @@ mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigne
 	mx_f32 c = e->c;
 	for (unsigned at = 0; at < k; at += e->mma_k) {
 		unsigned n = k - at < e->mma_k ? k - at : e->mma_k, block = at / MX_BLOCK;
-		c = mx_mma_dot(p, e->fa, e->fb, n, e->a + at, e->sa + block, e->b + at,
-		               e->sb + block, c);
+		mx_mma_dot(p, e->fa, e->fb, n, e->a + at, e->sa + block, e->b + at, e->sb + block,
+		           c, &c);
 	}
 	return c;
 }

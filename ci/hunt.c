@@ -200,7 +200,8 @@ void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const c
 		       "again\n",
 		       lead);
 	if (race->unkept.text[0])
-		printf("%srace: %s; these counts are of the runs done\n", lead, race->unkept.text);
+		printf("%srace: the journal took no more; these counts are of the runs done\n",
+		       lead);
 	if (d->lost)
 		printf("%srace: the device did not come back; these counts are of the runs done\n",
 		       lead);

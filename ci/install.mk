@@ -1,6 +1,6 @@
 # make install | uninstall    PREFIX=/usr/local DESTDIR=    ci/install.sh has the list
 
-VERSION := 0.1.0
+VERSION := $(shell awk '/define MXREF_VERSION_M|define MXREF_VERSION_P/ { v = v s $$3; s = "." } END { print v }' ref/mxref.h)
 PREFIX  ?= /usr/local
 DESTDIR ?=
 SONAME  := libmxref.so.$(firstword $(subst ., ,$(VERSION)))

@@ -2,7 +2,8 @@
 # install.sh install|uninstall BUILD DESTDIR PREFIX VERSION: copies what is in the list below, or
 # removes it. mxcheck finds the rest relative to itself, so that the tree may be moved.
 set -eu
-action=$1 build=$2 root=$3$4 prefix=$4 version=$5
+umask 022 # other users read what root installs
+action=$1 build=$2 root=$3$4 version=$5
 soname=libmxref.so.${version%%.*}
 
 # mode, source, place under PREFIX; `link` has the target of the link for its source
@@ -18,16 +19,18 @@ list() {
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
   find cases \( -name '*.yaml' -o -name '*.md' \) -printf '644 %p share/mxcheck/%p\n'
-  # The broken twins test the suite itself and stay behind.
-  find kernels -path kernels/broken -prune -o -path 'kernels/*/*.c' -print | sed 's/\.c$/.co/' |
-    while read -r co; do echo "644 $build/$co lib/mxcheck/$co"; done
+  # The broken twins test the suite itself and stay behind. Kernels of other makes lie with their
+  # cases, and are looked for among the kernels.
+  { find kernels -path kernels/broken -prune -o -path 'kernels/*/*.[cS]' -print
+    find cases/foreign -name '*.c' -o -name '*.cl' -o -name '*.s' | sed 's/^cases/kernels/'
+  } | sed 's/\.[a-zS]*$/.co/' | while read -r co; do echo "644 $build/$co lib/mxcheck/$co"; done
 }
 
 put() {
   mkdir -p "$(dirname "$root/$3")"
   case $1 in
     link) ln -sf "$2" "$root/$3" ;;
-    pc) sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$version|" "$2" >"$root/$3"
+    pc) sed "s|@VERSION@|$version|" "$2" >"$root/$3"
         chmod 644 "$root/$3" ;;
     *) install -m "$1" "$2" "$root/$3" ;;
   esac

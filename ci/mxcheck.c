@@ -12,6 +12,7 @@
 #include "command.h"
 #include "hunt.h"
 #include "mutate.h"
+#include "output.h"
 #include "report.h"
 #include "save.h"
 #include "who.h"
@@ -182,7 +183,7 @@ static void *work(void *argument) {
 	struct gate *g = argument;
 	for (;;) {
 		pthread_mutex_lock(&g->lock);
-		size_t i = g->next++;
+		size_t i = mx_output_is_lost() ? g->selection.n_runs : g->next++;
 		pthread_mutex_unlock(&g->lock);
 		if (i >= g->selection.n_runs)
 			return NULL;
@@ -367,8 +368,7 @@ static int open_and_run(struct gate *g) {
 	else
 		status = run_gate(g);
 	if (g->device->lost) { /* exit handlers of its runtime would wait for the launch */
-		fflush(NULL);
-		_exit(status);
+		_exit(mx_output_end(status));
 	}
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
@@ -382,9 +382,10 @@ static const struct {
 	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
 	{ "lint", mx_cmd_lint },
+	{ "--version", mx_cmd_version },
 };
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
 	char cases[PATH_MAX + 32], kernels[PATH_MAX + 32];
 	struct mx_options o;
 	struct mx_error err;
@@ -403,4 +404,9 @@ int main(int argc, char **argv) {
 		status = o.list ? list(&g.selection) : open_and_run(&g);
 	mx_selection_free(&g.selection);
 	return status;
+}
+
+int main(int argc, char **argv) {
+	mx_output_begin();
+	return mx_output_end(run(argc, argv));
 }

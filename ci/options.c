@@ -17,6 +17,7 @@ static const char help[] =
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
+	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
 	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
 	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"
@@ -82,7 +83,9 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard,\n"
 	"nondeterminism or no proof; 4 device fault or time-out; 77 nothing could run; 130\n"
-	"interrupted, nothing found. Where several apply, 4 before 3 before 1.\n";
+	"interrupted, nothing found. Where several apply, 4 before 3 before 1; before all of\n"
+	"them 2, where a run could not be done or standard output could not be written, which\n"
+	"every command checks.\n";
 
 static bool bad(int *status, const char *format, const char *text) {
 	fputs("mxcheck: ", stderr);
@@ -204,7 +207,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	switch (option) {
 	case LIST: o->list = true; return true;
 	case DEVICE: o->device = value; return true;
-	case SAVE: o->save = value; return true;
+	case SAVE: o->save = value; return value[0] || bad(status, "%s", "--save: no folder");
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;

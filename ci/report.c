@@ -9,9 +9,13 @@
 
 #include "hunt.h"
 
+/* A hunt whose journal took no more, and that had found nothing until then. */
+static bool is_unkept(const struct mx_result *r) {
+	return !r->bad_input && r->race.unkept.text[0] && !mx_verdict_status(&r->verdict);
+}
+
 int mx_result_status(const struct mx_result *r) {
-	int found = r->bad_input ? 2 : mx_verdict_status(&r->verdict);
-	return found || !r->race.unkept.text[0] ? found : 2;
+	return r->bad_input || is_unkept(r) ? 2 : mx_verdict_status(&r->verdict);
 }
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
@@ -44,14 +48,28 @@ static void print_numbers(const struct mx_result *r) {
 	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
 }
 
+/* One word of a command of the shell. */
+static void print_quoted(const char *lead, const char *word) {
+	printf("%s'", lead);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
 /* The command that brings a run back, without its end. */
 static void print_command(const struct mx_options *o, const struct mx_device *d,
                           const struct mx_result *r) {
-	printf("%s", o->program);
+	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
+		print_quoted("", o->program);
+	else
+		printf("%s", o->program);
 	if (o->case_file)
-		printf(" run --case '%s'", o->case_file);
+		print_quoted(" run --case ", o->case_file);
 	if (o->code_object)
-		printf(" --co '%s'", o->code_object);
+		print_quoted(" --co ", o->code_object);
 	if (o->assume & MX_ASSUME_SCRATCH_APART)
 		printf(" --scratch-apart");
 	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
@@ -59,13 +77,14 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
-	if (o->has_shape)
-		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s '%s'", r->run->M,
-		       r->run->N, r->run->K, mx_regime_name(r->run->regime), r->run->c->name);
-	else
-		printf(" '%s'", r->run->name);
+	if (o->has_shape) {
+		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s", r->run->M,
+		       r->run->N, r->run->K, mx_regime_name(r->run->regime));
+		print_quoted(" ", r->run->c->name);
+	} else
+		print_quoted(" ", r->run->name);
 	if (o->schedule)
-		printf(" --schedule '%s'", o->schedule);
+		print_quoted(" --schedule ", o->schedule);
 }
 
 static void print_lines(const char *at, const char *lead, const char *mark) {
@@ -188,8 +207,10 @@ static void print_findings(const struct mx_options *o, const struct mx_device *d
 
 /* What stops several runs is said once. */
 static bool is_said(const struct mx_result *results, size_t i) {
-	return i && results[i - 1].bad_input &&
-	       !strcmp(results[i - 1].err.text, results[i].err.text);
+	for (size_t k = 0; k < i; k++)
+		if (results[k].bad_input && !strcmp(results[k].err.text, results[i].err.text))
+			return true;
+	return false;
 }
 
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
@@ -207,7 +228,11 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (o->tap)
 		printf("%sok %zu - %s\n# ", status ? "not " : "", i + 1, r->run->name);
 	else
-		printf("%s  %-40s ", status ? "FAIL" : "pass", r->run->name);
+		printf("%s  %-40s ",
+		       is_unkept(r) ? "STOP"
+		       : status     ? "FAIL"
+		                    : "pass",
+		       r->run->name);
 	if (r->verdict.checked)
 		print_numbers(r);
 	else
@@ -269,13 +294,17 @@ void mx_report_details(const struct mx_device *d, char *text, size_t room) {
 
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    double seconds) {
-	size_t passed = 0, bad_input = 0;
+	size_t passed = 0, bad_input = 0, unkept = 0;
 	for (size_t i = 0; i < n; i++) {
 		passed += mx_result_status(&results[i]) == 0;
 		bad_input += results[i].bad_input;
+		unkept += is_unkept(&results[i]);
 	}
-	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed, n - passed - bad_input);
+	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
+	       n - passed - bad_input - unkept);
 	if (bad_input)
 		printf(", %zu could not run", bad_input);
+	if (unkept)
+		printf(", %zu ended early without a finding", unkept);
 	printf(", %.2f s\n", seconds);
 }

@@ -9,6 +9,7 @@
 
 #include "../ref/isa/disasm.h"
 #include "../ref/isa/inst.h"
+#include "descriptor.h"
 #include "registers.h"
 
 enum { FIRST_LANES = 4 };
@@ -199,6 +200,32 @@ static void event(void *context, const struct mx_event *e) {
 
 /* ---- begin and end ---- */
 
+/* LDS of the launch: what the code object and the case ask for; all there can be where the code
+ * object is in a form that its reader here does not have. */
+static uint64_t lds_bytes(const struct mx_bench *b) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	struct mx_codefile f;
+	struct mx_resources k;
+	struct mx_error err;
+	uint64_t bytes = MX_LDS_MOST;
+	if (mx_codefile_open(mx_bench_code(b), &f, &err))
+		return bytes;
+	if (mx_resources_of(&f, p->c->kernel, &k))
+		bytes = (uint64_t)k.lds_bytes + p->lds;
+	mx_codefile_close(&f);
+	return bytes;
+}
+
+static int find_place(const struct mx_bench *b, const char *text, struct mx_place *p,
+                      struct mx_error *err) {
+	if (mx_place_parse(b, text, p, err))
+		return -1;
+	uint64_t most = p->lds ? lds_bytes(b) : UINT64_MAX;
+	if (p->address <= most && p->bytes <= most - p->address)
+		return 0;
+	return mx_fail(err, "--watch %s: the launch has %" PRIu64 " bytes of LDS", text, most);
+}
+
 int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
                    struct mx_trace **trace, struct mx_error *err) {
 	struct mx_trace *t = calloc(1, sizeof *t);
@@ -207,7 +234,7 @@ int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
 	t->b = b;
 	t->o = o;
 	t->observer = (struct mx_observer){ t, wants, event };
-	if (!mx_trace_check(o, err) || (o->watch && mx_place_parse(b, o->watch, &t->place, err))) {
+	if (!mx_trace_check(o, err) || (o->watch && find_place(b, o->watch, &t->place, err))) {
 		free(t);
 		return -1;
 	}

@@ -95,6 +95,28 @@ static size_t pack(const struct mx_batch *b, uint8_t *to) {
 	return head + outputs + notes;
 }
 
+static bool is_sound_output(const struct mx_output *x, const struct mx_batch *b) {
+	return (unsigned)x->outcome <= MX_RUN_TIMEOUT && x->runs && x->runs <= b->done &&
+	       x->first >= b->first && x->first - b->first < b->done &&
+	       x->buffer < MX_MAX_BUFFERS && x->size <= sizeof x->here;
+}
+
+static bool is_sound_note(const struct mx_note *n) {
+	return (unsigned)n->severity <= MX_WRONG_DEVICE && memchr(n->kind, 0, sizeof n->kind) &&
+	       memchr(n->text, 0, sizeof n->text);
+}
+
+/* Whether a hunt can have written this batch; a checksum only proves that no byte changed. */
+static bool is_sound(const struct mx_batch *b) {
+	bool sound =
+		b->done <= MX_BATCH_RUNS && b->same <= b->done && b->first <= UINT64_MAX - b->done;
+	for (uint32_t i = 0; i < b->n_outputs; i++)
+		sound &= is_sound_output(&b->outputs[i], b);
+	for (uint32_t i = 0; i < b->n_notes; i++)
+		sound &= is_sound_note(&b->notes[i]);
+	return sound;
+}
+
 static bool unpack(const uint8_t *from, size_t bytes, struct mx_batch *b) {
 	size_t head = offsetof(struct mx_batch, outputs);
 	if (bytes < head)
@@ -108,7 +130,7 @@ static bool unpack(const uint8_t *from, size_t bytes, struct mx_batch *b) {
 		return false;
 	memcpy(b->outputs, from + head, outputs);
 	memcpy(b->notes, from + head + outputs, notes);
-	return true;
+	return is_sound(b);
 }
 
 int mx_hunt_journal_add(struct mx_hunt_journal *j, const struct mx_batch *batch,

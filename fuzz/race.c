@@ -132,7 +132,7 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 static void around(const struct hunt *h, uint64_t run, char text[300]) {
 	char variation[256];
 	mx_bench_variation(h->bench, h->o.first_schedule + run, variation, sizeof variation);
-	snprintf(text, 300, variation[0] ? "; around it: %s" : "", variation);
+	snprintf(text, 300, "%s%s", variation[0] ? "; around it: " : "", variation);
 }
 
 static void note_lost(struct hunt *h, const struct mx_output *x) {

@@ -1,4 +1,5 @@
 /* Code objects, memory and launches on a device. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,14 @@ static int check_file(const char *path, struct mx_why *why) {
 	unsigned char h[64];
 	FILE *f = fopen(path, "rb");
 	if (!f)
-		return mx_why(why, "%s: no such file, or not readable", path);
+		return mx_why(why, "%s: cannot be read: %s", path, strerror(errno));
 	size_t n = fread(h, 1, sizeof h, f);
+	int error = ferror(f) ? errno : 0;
 	fseek(f, 0, SEEK_END);
 	long size = ftell(f);
 	fclose(f);
+	if (error)
+		return mx_why(why, "%s: cannot be read: %s", path, strerror(error));
 	if (n < 4 || memcmp(h, "\177ELF", 4))
 		return mx_why(why, "%s: not an ELF file", path);
 	uint64_t sections;

@@ -39,7 +39,7 @@ struct mx_verdict {
 	unsigned n_notes; /* 0, or all of them MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
 	char basis[192];       /* what was compared, and the assumptions behind it */
-	char order[400];       /* what the analysis of order proves; "": there was none */
+	char order[640];       /* what the analysis of order proves; "": there was none */
 	size_t checked, wrong; /* output elements */
 	bool placed;           /* the next two say where the first wrong or changed byte is */
 	unsigned buffer;
@@ -51,7 +51,7 @@ struct mx_verdict {
 	double bound_used;   /* of judge bound: the largest |error| / bound */
 	char window[768];    /* lines: the first wrong element among its neighbours; or "" */
 	char pattern[256];   /* the cut of C that describes the wrong places best; or "" */
-	char diagnosis[256]; /* what all wrong elements have in common; or "" */
+	char diagnosis[512]; /* what explains the wrong elements, and how many of them; or "" */
 };
 
 __attribute__((format(printf, 4, 5))) void mx_verdict_add(struct mx_verdict *v,

@@ -1,9 +1,16 @@
-/* What all wrong elements have in common: hypotheses, each tested by computing its result.
+/* What wrong elements have in common: hypotheses, each tested by computing its result.
  *
- * Some wrong elements, spread over all, are looked at; a hypothesis holds if it makes every one
- * of them what it is. A hypothesis that is wrong gives a code of b bits by chance with
- * probability near 2^-b, and a few thousand are tried: elements enough for 2^-40 must agree. */
+ * Some wrong elements, spread over all, are looked at. A hypothesis that gives each of them
+ * explains them; all that do are named, since bytes alone cannot tell them apart. One that would
+ * change some of the right elements that are looked at, too, is left out if another would not.
+ * Where no hypothesis gives all, those that give the most are named, each with its share of the
+ * wrong elements, which is counted over many more of them than were looked at.
+ *
+ * A hypothesis that is wrong gives a code of b bits by chance with probability near 2^-b, and a few
+ * thousand are tried: elements enough for 2^-40 must agree, for 2^-60 where others do not. */
+#include "code_twist.h"
 #include "epilogue_twist.h"
+#include "ideas.h"
 #include "product.h"
 #include "twist.h"
 
@@ -12,269 +19,326 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_AT = 12, MAX_TWISTS_OF_A_KIND = 1 << 14 };
+enum {
+	MAX_TWISTS_OF_A_KIND = 1 << 14,
+	MAX_ROWS = 512,         /* how far a row is looked for */
+	RIGHT_ELEMENTS = 12,    /* that are looked at */
+	FIRST_ELEMENTS = 8,     /* one of them at least must be explained, for a part of all */
+	PARTIAL_WORK = 1 << 22, /* elements of products that rows may take to find a part */
+	BLOCK_WORK = 1 << 17,   /* the same, of a twist for each block */
+	SHARE_WORK = 1 << 18    /* the same, to count a share */
+};
+
+struct one {
+	size_t at;
+	struct mx_code_element code;
+	uint32_t acc; /* what the accumulator should have been, f32 */
+};
 
 struct sample {
 	const struct mx_bench *b;
 	const struct mx_output *o;
 	mx_explains *explains;
-	size_t n, at[LOOK_AT];
-	uint32_t acc[LOOK_AT];   /* what the accumulator should have been, f32 */
-	uint32_t right[LOOK_AT]; /* the same behind the epilogue, f32 */
-	bool has_right;
+	struct mx_element_product element;
+	bool has_element;
+	bool partial; /* hypotheses that explain some are of use */
+	size_t n_right;
+	struct one wrong[MX_IDEA_ELEMENTS], right[RIGHT_ELEMENTS];
+	struct mx_ideas ideas;
 };
 
-static void choose(struct sample *s) {
-	const struct mx_output *o = s->o;
-	size_t seen = 0, every = o->wrong > LOOK_AT ? o->wrong / LOOK_AT : 1;
-	for (size_t i = 0; i < o->g.m * o->g.n && s->n < LOOK_AT; i++)
-		if (o->differs[i] && seen++ % every == 0)
-			s->at[s->n++] = i;
-}
-
-/* Exponents and zeros repeat among results, so that a code counts for fewer bits than it has. */
-static bool is_enough(const struct sample *s) {
-	return s->n * (mx_code_digits(s->o->format) == 8 ? 20 : 8) >= 40;
-}
-
-static uint32_t got(const struct sample *s, size_t i) {
-	return s->o->got[s->at[i]];
-}
-
-static uint32_t want(const struct sample *s, size_t i) {
-	return s->o->want[s->at[i]];
-}
-
-/* ---- what needs no operands ---- */
-
-static bool all_same_code(const struct sample *s, uint32_t code) {
-	for (size_t i = 0; i < s->n; i++)
-		if (got(s, i) != code)
-			return false;
-	return true;
-}
-
-static bool all_unwritten(const struct sample *s) {
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->o->unwritten[s->at[i]])
-			return false;
-	return true;
-}
-
-static bool all_nan(const struct sample *s) {
-	for (size_t i = 0; i < s->n; i++)
-		if (!isnan(mx_code_value(s->o->format, got(s, i))))
-			return false;
-	return true;
-}
-
-static uint32_t sign_of(const struct sample *s) {
-	return mx_code_digits(s->o->format) == 8 ? 0x80000000u : 0x8000;
-}
-
-static bool zero_sign(const struct sample *s) {
-	for (size_t i = 0; i < s->n; i++)
-		if ((got(s, i) | want(s, i)) & ~sign_of(s))
-			return false;
-	return true;
-}
-
-static bool other_sign(const struct sample *s) {
-	for (size_t i = 0; i < s->n; i++)
-		if ((got(s, i) ^ want(s, i)) != sign_of(s))
-			return false;
-	return true;
-}
-
-/* got = want * 2^n with one n that is not 0; a zero, Inf or NaN tells nothing. */
-static bool power_of_two(const struct sample *s, int *n) {
-	for (size_t i = 0; i < s->n; i++) {
-		double x = mx_code_value(s->o->format, got(s, i)),
-		       y = mx_code_value(s->o->format, want(s, i));
-		int e;
-		if (!isfinite(x) || !isfinite(y) || x == 0 || y == 0 || frexp(x / y, &e) != 0.5 ||
-		    (i && e - 1 != *n))
-			return false;
-		*n = e - 1;
-	}
-	return *n != 0;
-}
+/* ---- elements ---- */
 
 /* What the buffer held before the launch. */
-static bool stale(const struct sample *s) {
-	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
-	const uint8_t *data = s->b->buffer[c - s->b->plan.buffers].before + c->guard;
-	for (size_t i = 0; i < s->n; i++) {
-		size_t row = s->o->row + s->at[i] / s->o->g.n,
-		       col = s->o->col + s->at[i] % s->o->g.n;
-		uint32_t v = 0;
-		memcpy(&v, data + mx_buffer_at(c, row, col), c->type == MX_DT_F32 ? 4 : 2);
-		if (v != got(s, i))
-			return false;
-	}
-	return true;
-}
-
-/* ---- another conversion of the right result ---- */
-
-static uint32_t converted(const char *format, enum exact_rounding r, uint32_t f32) {
-	uint32_t code = 0;
-	exact_encode(format, f32, 0, r, EXACT_OVERFLOW, 0, &code);
-	return code;
-}
-
-static bool all_converted(const struct sample *s, const char *format, enum exact_rounding r) {
-	for (size_t i = 0; i < s->n; i++)
-		if (converted(format, r, s->right[i]) != got(s, i))
-			return false;
-	return s->has_right;
+static uint32_t before(const struct mx_bench *b, const struct mx_output *o, size_t at) {
+	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
+	const uint8_t *data = b->buffer[c - b->plan.buffers].before + c->guard;
+	size_t row = o->row + at / o->g.n, col = o->col + at % o->g.n;
+	uint32_t v = 0;
+	memcpy(&v, data + mx_buffer_at(c, row, col), c->type == MX_DT_F32 ? 4 : 2);
+	return v;
 }
 
 /* By the profile where the case has one; a bound has no accumulator to convert. */
-static void find_right(struct sample *s) {
+static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_t *right) {
 	const struct mx_verdict_spec *v = &s->b->plan.c->verdict;
-	s->has_right = v->profile && v->mma_k;
-	for (size_t i = 0; s->has_right && i < s->n; i++) {
-		struct mx_output one;
-		size_t at = s->at[i];
-		s->has_right = !mx_output_part(s->o, at / s->o->g.n, at % s->o->g.n, 1, 1, &one) &&
-		               exact_profile(&one.g, v->profile, v->mma_k, &s->acc[i]) == EXACT_OK;
-		one.epilogue.output = EXACT_F32;
-		one.format = "FP32";
-		s->right[i] = mx_output_code(&one, 0, s->acc[i]);
-		mx_output_free(&one);
-	}
+	struct mx_output one;
+	if (!v->profile || !v->mma_k)
+		return false;
+	bool found = !mx_output_part(s->o, at / s->o->g.n, at % s->o->g.n, 1, 1, &one) &&
+	             exact_profile_plain(&one.g, v->profile, v->mma_k, acc) == EXACT_OK;
+	one.epilogue.output = EXACT_F32;
+	one.format = "FP32";
+	if (found)
+		*right = mx_output_code(&one, 0, *acc);
+	mx_output_free(&one);
+	return found;
 }
 
-/* ---- another epilogue ---- */
-
-static bool all_twisted(const struct sample *s, const struct mx_epilogue_twist *t,
-                        unsigned parameter) {
+/* Without what has to be computed: */
+static struct one one_at(const struct sample *s, size_t at) {
 	const struct mx_output *o = s->o;
-	for (size_t i = 0; i < s->n; i++) {
-		struct mx_epilogue_element x = {
-			&o->epilogue, s->at[i] / o->g.n, s->at[i] % o->g.n, o->g.m,
-			o->g.n,       s->acc[i]
-		};
-		uint32_t code;
-		if (!t->apply(&x, parameter, &code) || !mx_code_same(o->format, got(s, i), code))
-			return false;
-	}
-	return true;
+	return (struct one){ .at = at,
+		             .code = { .format = o->format,
+			               .got = o->got[at],
+			               .want = o->want[at],
+			               .before = before(s->b, o, at),
+			               .unwritten = o->unwritten[at] } };
 }
 
-static bool try_epilogues(const struct sample *s, char *text, size_t room) {
-	if (!s->has_right || !s->o->has_epilogue)
+static struct one with_right(const struct sample *s, struct one x) {
+	x.code.has_right = find_right(s, x.at, &x.acc, &x.code.right);
+	return x;
+}
+
+/* Every step-th element that is wrong, or right, up to `most` of them. */
+static size_t pick(const struct sample *s, bool wrong, size_t step, size_t most, struct one *list) {
+	size_t n = 0, seen = 0;
+	for (size_t i = 0; i < s->o->g.m * s->o->g.n && n < most; i++)
+		if (!s->o->differs[i] == !wrong && seen++ % step == 0)
+			list[n++] = with_right(s, one_at(s, i));
+	return n;
+}
+
+static size_t gcd(size_t a, size_t b) {
+	return b ? gcd(b, a % b) : a;
+}
+
+/* The first few of a list are to be from all over it. */
+static void spread(struct one *list, size_t n) {
+	struct one was[MX_IDEA_ELEMENTS];
+	size_t stride = n * 5 / 8 + 1;
+	while (gcd(stride, n) != 1)
+		stride++;
+	memcpy(was, list, n * sizeof *list);
+	for (size_t i = 0; i < n; i++)
+		list[i] = was[i * stride % n];
+}
+
+static void choose(struct sample *s) {
+	size_t right = s->o->g.m * s->o->g.n - s->o->wrong;
+	s->ideas.elements = pick(s, true, mx_ideas_step(s->o->wrong), MX_IDEA_ELEMENTS, s->wrong);
+	spread(s->wrong, s->ideas.elements);
+	s->n_right = pick(s, false, right / RIGHT_ELEMENTS + 1, RIGHT_ELEMENTS, s->right);
+}
+
+/* ---- one hypothesis, one element ---- */
+
+enum fit { FITS, DIFFERS, SAYS_NOTHING };
+
+enum kind { OF_CODES, OF_EPILOGUE, OF_OPERANDS };
+
+/* A twist of one of the three tables. */
+struct hypothesis {
+	enum kind kind;
+	unsigned index, side;
+	long parameter;
+};
+
+static const struct mx_code_twist *code_twist(const struct hypothesis *h) {
+	return h->kind == OF_CODES ? &mx_code_twists[h->index] : NULL;
+}
+
+static const struct mx_epilogue_twist *epilogue_twist(const struct hypothesis *h) {
+	return &mx_epilogue_twists[h->index];
+}
+
+static const struct mx_twist *operand_twist(const struct hypothesis *h) {
+	return &mx_twists[h->index];
+}
+
+static enum fit fit_epilogue(const struct sample *s, const struct hypothesis *h,
+                             const struct one *x) {
+	const struct mx_output *o = s->o;
+	struct mx_epilogue_element e = { &o->epilogue, x->at / o->g.n, x->at % o->g.n,
+		                         o->g.m,       o->g.n,         x->acc };
+	uint32_t code;
+	if (!epilogue_twist(h)->apply(&e, (unsigned)h->parameter, &code))
+		return SAYS_NOTHING;
+	return mx_code_same(o->format, x->code.got, code) ? FITS : DIFFERS;
+}
+
+static enum fit fit_operands(struct sample *s, const struct hypothesis *h, const struct one *x) {
+	struct mx_element_product *e = &s->element;
+	mx_element_at(e, x->at / s->o->g.n, x->at % s->o->g.n);
+	if (!operand_twist(h)->apply(e, h->side, h->parameter))
+		return SAYS_NOTHING;
+	return s->explains(s->b, s->o, x->at, &e->one, x->code.got) ? FITS : DIFFERS;
+}
+
+static enum fit fit(struct sample *s, const struct hypothesis *h, const struct one *x) {
+	switch (h->kind) {
+	case OF_CODES: return code_twist(h)->fits(&x->code, h->parameter) ? FITS : DIFFERS;
+	case OF_EPILOGUE: return fit_epilogue(s, h, x);
+	default: return fit_operands(s, h, x);
+	}
+}
+
+/* How many bits an element's code says in favour of what gives it: numbers at the ends of the
+ * range, NaN and zeros come from many causes. */
+static double bits_of(const struct hypothesis *h, const struct one *x) {
+	double v = mx_code_value(x->code.format, x->code.got);
+	if (code_twist(h))
+		return code_twist(h)->bits;
+	if (!isfinite(v) || v == 0)
+		return 2;
+	return mx_code_digits(x->code.format) == 8 ? 20 : 8;
+}
+
+/* ---- one hypothesis, all elements ---- */
+
+static bool is_contradicted(struct sample *s, const struct hypothesis *h) {
+	if (code_twist(h) && code_twist(h)->symptom)
 		return false;
-	for (size_t i = 0; i < mx_n_epilogue_twists; i++) {
-		const struct mx_epilogue_twist *t = &mx_epilogue_twists[i];
-		for (unsigned p = 0; t->names ? t->names[p] != NULL : p == 0; p++)
-			if (all_twisted(s, t, p)) {
-				snprintf(text, room, t->text, t->names ? t->names[p] : "");
-				return true;
-			}
-	}
-	return false;
-}
-
-/* ---- changed operands ---- */
-
-static bool holds(const struct sample *s, struct mx_element_product *e, const struct mx_twist *t,
-                  unsigned side, long parameter) {
-	size_t applied = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		mx_element_at(e, s->at[i] / s->o->g.n, s->at[i] % s->o->g.n);
-		if (!t->apply(e, side, parameter) ||
-		    !s->explains(s->b, s->o, s->at[i], &e->one, got(s, i)))
-			return false;
-		applied++;
-	}
-	return applied > 0;
-}
-
-static bool try_one(const struct sample *s, struct mx_element_product *e, const struct mx_twist *t,
-                    long parameter, char *text, size_t room) {
-	for (unsigned side = 0; side < (t->both ? 1u : 2u); side++)
-		if (holds(s, e, t, side, parameter)) {
-			if (t->both)
-				snprintf(text, room, t->text, parameter);
-			else
-				snprintf(text, room, t->text, side ? "B" : "A", parameter);
+	for (size_t i = 0; i < s->n_right; i++)
+		if (fit(s, h, &s->right[i]) == DIFFERS)
 			return true;
-		}
 	return false;
 }
 
-static bool try_twist(const struct sample *s, struct mx_element_product *e,
-                      const struct mx_twist *t, char *text, size_t room) {
-	switch (t->range) {
-	case MX_TWIST_ONCE: return try_one(s, e, t, 0, text, room);
-	case MX_TWIST_BLOCKS:
-		for (size_t i = 0; i < e->blocks && i < MAX_TWISTS_OF_A_KIND; i++)
-			if (try_one(s, e, t, (long)i, text, room))
-				return true;
-		return false;
-	case MX_TWIST_NEIGHBOUR:
-		for (long by = 1; by <= 128; by *= 2)
-			if (try_one(s, e, t, by, text, room) || try_one(s, e, t, -by, text, room))
-				return true;
+static void write_text(const struct hypothesis *h, char text[MX_IDEA_TEXT]) {
+	const struct mx_epilogue_twist *e;
+	const struct mx_twist *t;
+	switch (h->kind) {
+	case OF_CODES: snprintf(text, MX_IDEA_TEXT, code_twist(h)->text, h->parameter); break;
+	case OF_EPILOGUE:
+		e = epilogue_twist(h);
+		snprintf(text, MX_IDEA_TEXT, e->text, e->names ? e->names[h->parameter] : "");
+		break;
+	case OF_OPERANDS:
+		t = operand_twist(h);
+		if (t->both)
+			snprintf(text, MX_IDEA_TEXT, t->text, h->parameter);
+		else
+			snprintf(text, MX_IDEA_TEXT, t->text, h->side ? "B" : "A", h->parameter);
 	}
-	return false;
 }
 
-static void try_twists(const struct sample *s, char *text, size_t room) {
-	struct mx_element_product e;
-	bool found = mx_element_make(&s->o->g, &e) != 0;
-	for (size_t i = 0; !found && i < mx_n_twists; i++)
-		found = try_twist(s, &e, &mx_twists[i], text, room);
-	mx_element_free(&e);
+/* Whether codes that all agree need no more: what is seen, and conversions of a right result. */
+static bool is_plain(const struct hypothesis *h) {
+	return code_twist(h) && !code_twist(h)->powers;
 }
 
-/* ---- all ---- */
-
-static const char *of_memory(const struct sample *s) {
-	if (all_unwritten(s))
-		return "elements that were not written";
-	return stale(s) ? "elements that hold what was there before the launch" : NULL;
+static void try(struct sample *s, struct hypothesis h) {
+	struct mx_idea idea = {
+		.kind = h.kind, .index = h.index, .side = h.side, .parameter = h.parameter
+	};
+	double bits = 0;
+	size_t n = s->ideas.elements;
+	for (size_t i = 0; i < n; i++)
+		if (fit(s, &h, &s->wrong[i]) == FITS) {
+			idea.hit |= UINT64_C(1) << i;
+			bits += bits_of(&h, &s->wrong[i]);
+		} else if (!s->partial || (!idea.hit && i + 1 >= FIRST_ELEMENTS))
+			return;
+	bool whole = mx_idea_is_whole(&s->ideas, &idea);
+	if (whole ? bits < 40 && !is_plain(&h) : bits < 60)
+		return;
+	idea.contradicted = is_contradicted(s, &h);
+	write_text(&h, idea.text);
+	mx_idea_add(&s->ideas, &idea);
 }
 
-static const char *of_codes(const struct sample *s) {
-	const char *f = s->o->format;
-	if (all_nan(s))
-		return "NaN where there is none: as if padding or a scale byte of 0xFF had come in";
-	if (zero_sign(s))
-		return "zeros with the wrong sign";
-	if (all_same_code(s, 0))
-		return "as if nothing had been added up: all +0";
-	if (other_sign(s))
-		return "as if the sign were changed";
-	if (strcmp(f, "FP32") && all_converted(s, f, EXACT_RTZ))
-		return "as if the output were cut off instead of rounded";
-	if (strcmp(f, "FP32") && all_converted(s, f, EXACT_RNA))
-		return "as if ties of the output were rounded away from zero";
-	if (!strcmp(f, "FP16") && all_converted(s, "BF16", EXACT_RNE))
-		return "bf16 bits in an f16 output";
-	if (!strcmp(f, "BF16") && all_converted(s, "FP16", EXACT_RNE))
-		return "f16 bits in a bf16 output";
-	return NULL;
+/* ---- all hypotheses ---- */
+
+static void try_codes(struct sample *s) {
+	for (unsigned i = 0; i < mx_n_code_twists; i++) {
+		long most = mx_code_twists[i].powers ? MX_MOST_POWER : 0;
+		for (long n = -most; n <= most; n++)
+			if (n || !most)
+				try(s, (struct hypothesis){ OF_CODES, i, 0, n });
+	}
+}
+
+static void try_epilogues(struct sample *s) {
+	if (!s->wrong[0].code.has_right || !s->o->has_epilogue)
+		return;
+	for (unsigned i = 0; i < mx_n_epilogue_twists; i++) {
+		const struct mx_epilogue_twist *t = &mx_epilogue_twists[i];
+		for (long p = 0; t->names ? t->names[p] != NULL : p == 0; p++)
+			try(s, (struct hypothesis){ OF_EPILOGUE, i, 0, p });
+	}
+}
+
+static void try_sides(struct sample *s, unsigned i, long parameter) {
+	for (unsigned side = 0; side < (mx_twists[i].both ? 1u : 2u); side++)
+		try(s, (struct hypothesis){ OF_OPERANDS, i, side, parameter });
+}
+
+static void try_twist(struct sample *s, unsigned t) {
+	long blocks = (long)s->element.blocks,
+	     rows = (long)(s->o->g.m > s->o->g.n ? s->o->g.m : s->o->g.n);
+	switch (mx_twists[t].range) {
+	case MX_TWIST_ONCE: try_sides(s, t, 0); break;
+	case MX_TWIST_BLOCKS:
+		for (long i = 0; i < blocks && i < MAX_TWISTS_OF_A_KIND; i++)
+			try_sides(s, t, i);
+		break;
+	case MX_TWIST_NEIGHBOUR:
+		for (long by = 1; by <= 128; by *= 2) {
+			try_sides(s, t, by);
+			try_sides(s, t, -by);
+		}
+		break;
+	case MX_TWIST_ROWS:
+		for (long by = 1; by < rows && by <= MAX_ROWS; by++) {
+			try_sides(s, t, by);
+			try_sides(s, t, -by);
+		}
+		break;
+	}
+}
+
+/* Where early misses do not end a search, many parameters are too much work. */
+static bool is_affordable(const struct sample *s, const struct mx_twist *t) {
+	size_t rows = s->o->g.m > s->o->g.n ? s->o->g.m : s->o->g.n;
+	size_t work = 2 * FIRST_ELEMENTS * s->o->g.k;
+	switch (t->range) {
+	case MX_TWIST_BLOCKS: return !s->partial || s->element.blocks * work <= BLOCK_WORK;
+	case MX_TWIST_ROWS: return !s->partial || 2 * rows * work <= PARTIAL_WORK;
+	default: return true;
+	}
+}
+
+static void try_all(struct sample *s) {
+	try_codes(s);
+	try_epilogues(s);
+	for (unsigned i = 0; s->has_element && i < mx_n_twists; i++)
+		if (is_affordable(s, &mx_twists[i]))
+			try_twist(s, i);
+}
+
+/* ---- how much of all ---- */
+
+/* Over as many wrong elements as their products allow. */
+static double share_of(struct sample *s, const struct mx_idea *x) {
+	struct hypothesis h = { x->kind, x->index, x->side, x->parameter };
+	size_t most = SHARE_WORK / s->o->g.k + MX_IDEA_ELEMENTS, seen = 0, n = 0, hit = 0;
+	size_t step = s->o->wrong / most + 1;
+	for (size_t i = 0; i < s->o->g.m * s->o->g.n; i++)
+		if (s->o->differs[i] && seen++ % step == 0) {
+			struct one one = one_at(s, i);
+			if (h.kind != OF_OPERANDS)
+				one = with_right(s, one);
+			hit += fit(s, &h, &one) == FITS;
+			n++;
+		}
+	return n ? (double)hit / (double)n : 0;
 }
 
 void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explains *explains,
                  char *text, size_t room) {
 	struct sample s = { .b = b, .o = o, .explains = explains };
-	int n = 0;
+	s.has_element = !mx_element_make(&o->g, &s.element);
 	choose(&s);
-	text[0] = 0;
-	find_right(&s);
-	const char *said = of_memory(&s);
-	if (!said && is_enough(&s) && try_epilogues(&s, text, room))
-		return;
-	if (!said)
-		said = of_codes(&s);
-	if (said)
-		snprintf(text, room, "%s", said);
-	else if (is_enough(&s) && power_of_two(&s, &n))
-		snprintf(text, room, "as if a scale were 2^%d off", n);
-	else if (is_enough(&s))
-		try_twists(&s, text, room);
+	try_all(&s);
+	if (!s.ideas.n) {
+		s.partial = true;
+		try_all(&s);
+	}
+	mx_ideas_choose(&s.ideas);
+	for (size_t i = 0; i < s.ideas.n; i++)
+		s.ideas.idea[i].share = share_of(&s, &s.ideas.idea[i]);
+	mx_ideas_text(&s.ideas, text, room);
+	mx_element_free(&s.element);
 }

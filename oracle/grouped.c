@@ -115,13 +115,14 @@ static int gemm_of(const struct mx_grouped *g, size_t group, struct exact_gemm *
 	if (g->kind != MX_WGRAD) {
 		*x = (struct exact_gemm){
 			m,        dgrad ? g->k : g->n, dgrad ? g->n : g->k, from_row(g->left, row),
-			g->right, g->threads
+			g->right, g->threads, g->k_tile
 		};
 		x->b.codes += group * g->right_stride;
 		x->b.scales += group * g->right_scale_stride;
 		return 0;
 	}
-	*x = (struct exact_gemm){ g->n, g->k, m, g->left, g->right, g->threads };
+	*x = (struct exact_gemm){ g->n,     g->k,       m,        g->left,
+		                  g->right, g->threads, g->k_tile };
 	if (first_block(g, group, &block, err) || from_column(&x->a, group, row, block, err))
 		return -1;
 	return from_column(&x->b, group, row, block, err);

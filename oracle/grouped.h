@@ -43,7 +43,7 @@ struct mx_grouped {
 	mx_grouped_blocks blocks;                /* of wgrad */
 	mx_grouped_padding padding;              /* of forward and dgrad */
 	const char *profile;                     /* NULL: the exact product */
-	unsigned mma_k, threads;                 /* of the profile; as exact_gemm has it */
+	unsigned mma_k, k_tile, threads;         /* of the profile; as exact_gemm has them */
 };
 
 /* The output's rows and columns, all groups one under another: storage rows, or groups * n.

@@ -36,6 +36,7 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 		.padding = p->c->groups->padding,
 		.profile = exact ? NULL : p->c->verdict.profile,
 		.mma_k = p->c->verdict.mma_k,
+		.k_tile = p->c->verdict.k_tile,
 	};
 	g->right_stride = g->n * g->right.ld;
 	g->right_scale_stride = g->n * g->right.ld_scales;

@@ -4,6 +4,7 @@
  * launch may leave is what some order of adding them to the start leaves. Packed atomics add two
  * elements at once: elements are judged one by one, which allows orders that differ within a pair.
  * The start is what the case puts into C, or zero where it puts nothing: the launch clears it. */
+#include "ideas.h"
 #include "product.h"
 
 #include <stdio.h>
@@ -78,42 +79,66 @@ static uint32_t start_of(const struct mx_bench *b, const struct mx_output *o, si
 	return mx_buffer_is_filled(&b->plan, c) ? before(b, i / o->g.n, i % o->g.n) : 0;
 }
 
-/* ---- why an element is outside: the same for all that are looked at ---- */
+/* ---- why elements are outside ---- */
 
-enum { LOOK_AT = 16 };
+enum update { LOST, DOUBLED, NOT_CLEARED };
+static const char *const updates[] = {
+	[LOST] = "as if the update of split %u were lost",
+	[DOUBLED] = "as if the update of split %u were done twice",
+	[NOT_CLEARED] = "as if the output had not been cleared: the sum of what was there",
+};
 
-static bool all_are(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
-                    unsigned lost, unsigned doubled, bool not_cleared) {
-	unsigned seen = 0;
-	for (size_t i = o->first; i < o->g.m * o->g.n && seen < LOOK_AT; i++) {
-		enum exact_status status;
-		if (!o->differs[i])
-			continue;
-		uint32_t start =
-			not_cleared ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
-		if (!orders_without(s, i, lost, doubled, start, o->got[i], &status).has || status)
-			return false;
-		seen++;
-	}
-	return seen > 0;
+static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
+                         const struct orders *s, const struct mx_idea *x, size_t i) {
+	enum exact_status status;
+	bool kept = x->kind == NOT_CLEARED;
+	uint32_t start = kept ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
+	return orders_without(s, i, x->kind == LOST ? x->index : NONE,
+	                      x->kind == DOUBLED ? x->index : NONE, start, o->got[i], &status)
+	               .has &&
+	       !status;
 }
 
-/* Elements differ in which update they lost: that of the first is then said. */
+/* Of at most `most` wrong elements, every step-th: which are explained; their number. */
+static size_t look(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
+                   struct mx_idea *x, size_t step, size_t most, uint64_t *hit) {
+	size_t seen = 0, n = 0, hits = 0;
+	for (size_t i = o->first; i < o->g.m * o->g.n && n < most; i++) {
+		if (!o->differs[i] || seen++ % step)
+			continue;
+		bool good = is_explained(b, o, s, x, i);
+		if (hit)
+			*hit |= (uint64_t)good << n;
+		hits += good;
+		n++;
+	}
+	x->share = n ? (double)hits / (double)n : 0;
+	return n;
+}
+
+static void try(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
+                enum update kind, unsigned split, struct mx_ideas *ideas) {
+	struct mx_idea x = { .kind = kind, .index = split };
+	ideas->elements = look(b, o, s, &x, mx_ideas_step(o->wrong), MX_IDEA_ELEMENTS, &x.hit);
+	snprintf(x.text, sizeof x.text, updates[kind], split);
+	if (x.hit)
+		mx_idea_add(ideas, &x);
+}
+
+enum { COUNTED = 512 }; /* wrong elements that a share is counted over, at most twice as many */
+
 static void explain(const struct mx_bench *b, struct mx_output *o, const struct orders *s,
                     char *text, size_t room) {
+	struct mx_ideas ideas = { 0 };
 	for (unsigned k = 0; k < s->splits; k++) {
-		if (all_are(b, o, s, k, NONE, false)) {
-			snprintf(text, room, "as if the update of split %u were lost", k);
-			return;
-		}
-		if (all_are(b, o, s, NONE, k, false)) {
-			snprintf(text, room, "as if the update of split %u were done twice", k);
-			return;
-		}
+		try(b, o, s, LOST, k, &ideas);
+		try(b, o, s, DOUBLED, k, &ideas);
 	}
-	if (all_are(b, o, s, NONE, NONE, true))
-		snprintf(text, room,
-		         "as if the output had not been cleared: the sum of what was there");
+	try(b, o, s, NOT_CLEARED, 0, &ideas);
+	mx_ideas_choose(&ideas);
+	for (size_t i = 0; i < ideas.n; i++)
+		look(b, o, s, &ideas.idea[i], o->wrong / COUNTED + 1, SIZE_MAX, NULL);
+	mx_ideas_text(&ideas, text, room);
 }
 
 /* ---- all elements ---- */

@@ -3,6 +3,7 @@
 #include "../cases/layout.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,9 @@ static bool number(const char **at, bool sign, long long *v) {
 	char *end;
 	if (!isdigit((unsigned char)**at) && !(sign && **at == '-'))
 		return false;
-	*v = (long long)strtoull(*at, &end, 0);
-	bool good = end != *at;
+	errno = 0;
+	*v = strtoll(*at, &end, 0);
+	bool good = end != *at && !errno;
 	*at = end;
 	return good;
 }
@@ -60,6 +62,12 @@ static bool element(const char *at, const struct mx_buffer *s, uint64_t base, st
 	return true;
 }
 
+/* What is beyond a buffer and its guards is none of its bytes. */
+static bool is_near(const struct mx_place *p, const struct mx_buffer *s, uint64_t base) {
+	uint64_t at = p->address - base + s->guard, all = s->bytes + 2 * s->guard;
+	return at <= all && p->bytes <= all - at;
+}
+
 /* The buffer whose name the text begins with; *at is behind it. */
 static const struct mx_buffer *buffer(const struct mx_bench *b, const char *text, unsigned *i,
                                       const char **at) {
@@ -86,6 +94,9 @@ int mx_place_parse(const struct mx_bench *b, const char *text, struct mx_place *
 		good = element(at + 1, s, mx_bench_address(b, i), p);
 	else
 		good = byte_range(p->lds ? text + 4 : text, p, 0, false);
+	if (good && s && !is_near(p, s, mx_bench_address(b, i)))
+		return mx_fail(err, "'%s': %s has %zu bytes and guards of %zu", text, s->name,
+		               s->bytes, s->guard);
 	if (good)
 		return 0;
 	char names[256] = "";

@@ -140,7 +140,8 @@ int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_erro
 	*o = (struct mx_output){
 		.g = { (size_t)b->plan.M, (size_t)b->plan.N, (size_t)b->plan.K,
 		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
-		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads },
+		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads,
+		       b->plan.c->verdict.k_tile },
 		.format = format_name(c->type),
 		.has_epilogue = b->epilogue != NULL,
 	};
@@ -172,7 +173,8 @@ static struct exact_operand from_row(struct exact_operand o, size_t row) {
 int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,
                    struct mx_output *part) {
 	*part = (struct mx_output){
-		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col) },
+		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col), 0,
+		       o->g.k_tile },
 		.format = o->format,
 		.has_epilogue = o->has_epilogue,
 		.is_tile = true,

@@ -74,7 +74,8 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 /* Lines: a few rows and columns around the first wrong element, those that differ marked. */
 void mx_window(const struct mx_output *o, char *text, size_t room);
 
-/* One line for what all wrong elements have in common, tested by recomputing; or "". */
+/* One line: all that explains the wrong elements, tested by recomputing, each with its share of them
+ * unless that is 1; or "". */
 void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explains *explains,
                  char *text, size_t room);
 

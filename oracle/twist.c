@@ -168,6 +168,28 @@ static bool scale_taken(struct mx_element_product *e, unsigned side, uint8_t byt
 	return any;
 }
 
+/* The block's scale, of A where that can be changed, else of B: the product is the same. */
+static bool move_scale(struct mx_element_product *e, long block, int by) {
+	for (unsigned side = 0; side < 2; side++) {
+		int scale = e->scales[side][block] + by;
+		if (scale < 0 || scale > 0xfe || e->scales[side][block] == 0xff)
+			continue;
+		e->scales[side][block] = (uint8_t)scale;
+		return true;
+	}
+	return false;
+}
+
+static bool scale_high(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return move_scale(e, block, 1);
+}
+
+static bool scale_low(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return move_scale(e, block, -1);
+}
+
 static bool zero_scale_is_zero(struct mx_element_product *e, unsigned side, long parameter) {
 	(void)parameter;
 	return scale_taken(e, side, 0, -1);
@@ -232,6 +254,12 @@ static bool other_row(struct mx_element_product *e, unsigned side, long by) {
 		return false;
 	mx_element_take(e, side, (size_t)row);
 	return true;
+}
+
+/* Rows i and i ^ by change places. */
+static bool rows_exchanged(struct mx_element_product *e, unsigned side, long by) {
+	long row = (long)(side ? e->col : e->row);
+	return by > 0 && other_row(e, side, (row ^ by) - row);
 }
 
 static bool transposed(struct mx_element_product *e, unsigned side, long parameter) {
@@ -315,6 +343,10 @@ const struct mx_twist mx_twists[] = {
 	  false },
 	{ "as if block %ld of K were dropped", drop_block, MX_TWIST_BLOCKS, true },
 	{ "as if block %ld of K were added twice", repeat_block, MX_TWIST_BLOCKS, true },
+	{ "as if the scale of block %ld of K were one too high, of A or of B", scale_high,
+	  MX_TWIST_BLOCKS, true },
+	{ "as if the scale of block %ld of K were one too low, of A or of B", scale_low,
+	  MX_TWIST_BLOCKS, true },
 	{ "as if step %ld of 128 of K were dropped", drop_128, MX_TWIST_BLOCKS, true },
 	{ "as if step %ld of 256 of K were dropped", drop_256, MX_TWIST_BLOCKS, true },
 	{ "as if step %ld of 128 of K were added twice", repeat_128, MX_TWIST_BLOCKS, true },
@@ -332,7 +364,9 @@ const struct mx_twist mx_twists[] = {
 	{ "as if the codes of %s's block %ld and the next changed places", exchanged,
 	  MX_TWIST_BLOCKS, false },
 	{ "as if %s were read %+ld block off", shift_codes, MX_TWIST_NEIGHBOUR, false },
-	{ "as if the result belonged to the row of %s %+ld from its own", other_row,
-	  MX_TWIST_NEIGHBOUR, false },
+	{ "as if rows of %s were exchanged: i and i ^ %ld", rows_exchanged, MX_TWIST_NEIGHBOUR,
+	  false },
+	{ "as if the result belonged to the row of %s %+ld from its own", other_row, MX_TWIST_ROWS,
+	  false },
 };
 const size_t mx_n_twists = sizeof mx_twists / sizeof *mx_twists;

@@ -32,7 +32,8 @@ struct mx_twist {
 	enum mx_twist_range {
 		MX_TWIST_ONCE,      /* parameter 0 */
 		MX_TWIST_BLOCKS,    /* each 32-block of K */
-		MX_TWIST_NEIGHBOUR, /* -64 .. 64, powers of two */
+		MX_TWIST_NEIGHBOUR, /* -128 .. 128, powers of two */
+		MX_TWIST_ROWS,      /* each other row */
 	} range;
 	bool both; /* side does not matter */
 };

@@ -6,10 +6,29 @@
  * calls: there is no global state, and every function may be called from any
  * thread.
  *
- * Functions on single values cannot fail: their types admit valid input only.
- * Functions on tensors and registers return an mx_status and write nothing
- * unless it is MX_OK. Memory belongs to the caller throughout; what needs
+ * What functions return:
+ *
+ *   a value    functions on single values. They cannot fail; an enumerator must be one
+ *              of its enum. mx_elem_get, which reads an array, gives code 0 for NULL.
+ *   a status   functions that write through a pointer: mx_status, and nothing is
+ *              written unless it is MX_OK. A null pointer is MX_BAD_POINTER.
+ *   a number   of rows, items or registers: 0 for NULL, or where it overflows.
+ *   bool or a pointer
+ *              look-ups by name or index: false or NULL if there is no such thing, and
+ *              for NULL.
+ *
+ * No function returns void. Memory belongs to the caller throughout; what needs
  * scratch allocates and frees it within the call.
+ *
+ * Strides are in bytes everywhere, and the fields that hold them end in _bytes: the
+ * distance from an element to the next of its row or column, or from a row to the next.
+ * (Elements would not do: the pitch of a row of FP4 or FP6 need not be a whole number
+ * of them.) Data need not be aligned.
+ *
+ * From tensors to a matrix product (ref/examples/quantize_mfma.c is all of this):
+ * mx_quantize A and the transpose of B; pad K to a multiple of mx_shape_k(), see
+ * "Padding" below; copy each tile into registers as mx_layout_operand() and
+ * mx_layout_scale() say; mx_mma_scaled(), with D as the next C; mx_layout_result().
  *
  * Sources of rules:
  *   [OCP] OCP Microscaling Formats (MX) Specification v1.0
@@ -29,21 +48,37 @@ extern "C" {
 
 #define MXREF_API __attribute__((visibility("default")))
 
+/* ---- version ---- */
+
+/* Of this header. While MAJOR is 0, another MINOR may be incompatible; afterwards only
+ * another MAJOR. */
+#define MXREF_VERSION_MAJOR 0
+#define MXREF_VERSION_MINOR 2
+#define MXREF_VERSION_PATCH 0
+
+#define MXREF_TEXT_(x) #x
+#define MXREF_DOTTED_(a, b, c) MXREF_TEXT_(a) "." MXREF_TEXT_(b) "." MXREF_TEXT_(c)
+#define MXREF_VERSION                                                                              \
+	MXREF_DOTTED_(MXREF_VERSION_MAJOR, MXREF_VERSION_MINOR, MXREF_VERSION_PATCH)
+
+/* MXREF_VERSION of the library that runs, which may not be that of the header. */
+MXREF_API const char *mx_version(void);
+
 /* ---- status ---- */
 
 typedef enum {
 	MX_OK,
 	MX_BAD_POINTER, /* a null pointer where there must be none */
 	MX_BAD_FORMAT,  /* no such element format, or not for this operation */
-	MX_BAD_SHAPE,   /* a size that overflows, or does not fit the layout */
-	MX_BAD_STRIDE,  /* elements of an output would overlap */
-	MX_BAD_RECIPE,  /* no such scale recipe */
+	MX_BAD_SHAPE,   /* a size that overflows, or that the function does not take */
+	MX_BAD_STRIDE,  /* elements of an output would overlap, or a stride splits an element */
+	MX_BAD_RECIPE,  /* no such scale recipe or scheme */
 	MX_BAD_PROFILE, /* no such accumulation profile, or fields that contradict each other */
 	MX_BAD_OPTION,  /* another argument out of its range */
 	MX_NO_MEMORY,
 } mx_status;
 
-/* One line for people: "strides overlap". */
+/* What a status means, in one line: "out of memory". */
 MXREF_API const char *mx_strerror(mx_status s);
 
 /* ---- values ---- */
@@ -63,16 +98,30 @@ typedef enum {
 	MX_FINITE,   /* none */
 	MX_NAN_ONLY, /* all exponent and mantissa bits set is NaN; no infinity (E4M3) */
 	MX_IEEE,     /* largest exponent: mantissa 0 is infinity, else NaN (E5M2) */
+	MX_FNUZ,     /* the code with the sign bit alone is NaN; no infinity, no -0 */
+	MX_TWOS,     /* none; a negative code is the two's complement of its magnitude */
 } mx_specials;
 
-/* The enumerator is the cbsz/blgp code of the scaled MFMA [ISA 7.2]. */
+/* Those below MX_FORMATS are the MX formats: the enumerator is the cbsz/blgp code of the scaled
+ * MFMA [ISA 7.2]. The others are elements of schemes (below) alone. Functions of this section
+ * take them all; recipes, mx_quantize, mx_dequantize and the matrix instructions take only MX
+ * formats.
+ *
+ * INT8 is two's complement times 2^-6 [OCP 5.3.4]. E0M4 and E0M7 are a sign and a magnitude
+ * of 4 or 7 bits, times 2^-3 or 2^-6: the elements of MX6 and MX9. */
 typedef enum {
 	MX_E4M3 = 0,
 	MX_E5M2 = 1,
 	MX_E2M3 = 2,
 	MX_E3M2 = 3,
 	MX_E2M1 = 4,
-	MX_FORMATS = 5
+	MX_FORMATS = 5,
+	MX_E4M3FNUZ = 5, /* exponent bias 8: the largest is 240 */
+	MX_E5M2FNUZ = 6, /* exponent bias 16: the largest is 57344 */
+	MX_INT8 = 7,
+	MX_E0M4 = 8,
+	MX_E0M7 = 9,
+	MX_ELEMENTS = 10
 } mx_format;
 
 struct mx_format_info {
@@ -87,8 +136,8 @@ MXREF_API const struct mx_format_info *mx_format_info(mx_format f);
 /* The format called `name` (case ignored); false if there is none. */
 MXREF_API bool mx_format_by_name(const char *name, mx_format *f);
 
-/* A finite element as sign * sig * 2^exp with 0 <= sig < 16, or its special
- * class. Subnormals and zero have the exponent of the smallest subnormal. */
+/* A finite element as sign * sig * 2^exp with 0 <= sig < 16 (INT8: <= 128, E0M7: < 128), or its
+ * special class. Subnormals and zero have the exponent of the smallest subnormal. */
 struct mx_unpacked {
 	enum { MX_NUMBER, MX_INF, MX_NAN } kind;
 	bool negative;
@@ -113,7 +162,7 @@ typedef enum {
  * there (IEEE 754-2019, 7.4). */
 typedef enum {
 	MX_SATURATE, /* the largest finite magnitude */
-	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3; the others saturate */
+	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3 and FNUZ; the others saturate */
 } mx_overflow;
 
 /* The code of x. From bf16 and f16: widen first, which is exact.
@@ -125,8 +174,10 @@ typedef enum {
  * them. Bits of frac below 2^-32 make no difference to it. A uniform `random`
  * rounds up with probability floor(frac * 2^32) / 2^32; an exact x never moves.
  *
- * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2. A format without NaN
- * takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it open). */
+ * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2; 0x80 in FNUZ. A format
+ * without NaN takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it
+ * open). Zero keeps its sign, but not in FNUZ and INT8, which have no -0. INT8 saturates to
+ * +-127: -128 is decoded, as -2, and never made. */
 MXREF_API mx_elem mx_elem_encode(mx_format f, mx_f32 x, mx_rounding r, mx_overflow o,
                                  uint32_t random);
 
@@ -134,10 +185,17 @@ MXREF_API mx_elem mx_elem_encode(mx_format f, mx_f32 x, mx_rounding r, mx_overfl
  * MX_SATURATE, which is what every MX quantiser in production does. */
 MXREF_API mx_elem mx_elem_from_f32(mx_format f, mx_f32 x);
 
-/* Element `i` of a packed array: FP4 low nibble first, FP6 contiguous
- * little-endian 6-bit fields, FP8 one to a byte. */
+/* Element `i` of a packed array. Of the array's bits, counted from the lowest of byte 0,
+ * it is bits w * i to w * i + w - 1, where w = mx_format_info(f)->bits:
+ *
+ *   FP8   byte i
+ *   FP6   four elements in three bytes, i = 0 in the low 6 bits of the first
+ *   FP4   two in a byte, the even i in the low nibble
+ *   E0M4  eight elements in five bytes
+ *
+ * mx_elem_set leaves the bits of other elements as they are. */
 MXREF_API mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i);
-MXREF_API void mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code);
+MXREF_API mx_status mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code);
 
 /* Bytes that `n` packed elements take, rounded up. */
 MXREF_API size_t mx_packed_bytes(mx_format f, size_t n);
@@ -275,11 +333,65 @@ MXREF_API uint32_t mx_prng(uint32_t state);
 
 /* ---- quantisation: scale recipes ---- */
 
-/* A recipe derives the scale of a block from its amax; num/recipe.c has the rules
- * bit by bit, with zero, subnormal, infinite and NaN amax, and num/recipes.def the
- * sources. Those that agree wherever amax is well inside the range are recipes of
- * their own if they differ at its ends. emax: exponent of the largest power of two
- * that is an element; max: the largest element. */
+/* A recipe derives the scale of a block from its amax, the largest magnitude in it
+ * (mx_recipe_info() says what a NaN does to that, and whose rule it is). Those that
+ * agree wherever amax is well inside the range are recipes of their own if they differ
+ * at its ends.
+ *
+ * The rules. u is the f32 pattern of amax, E(u) = u >> 23 its exponent field, which is 0
+ * for zero and subnormals, and M(u) its low 23 bits. The result is the byte s of the
+ * scale 2^(s-127); below 0 it is 0. Of the format:
+ *
+ *           E4M3  E5M2  E2M3  E3M2  E2M1
+ *   emax       8    15     2     4     2   exponent of the largest element
+ *   max      448 57344   7.5    28     6   the largest element
+ *   half    2^19  2^20  2^19  2^20  2^21   half a unit of its mantissa, in u
+ *
+ *   recipe               s, for finite amax                                   infinity  NaN
+ *   floor                E(u) - emax                                          0xFF      0xFF
+ *   ceil                 E(u) + (M(u) != 0) - emax                            0xFF      0xFF
+ *   even                 E(u + half) - emax; 0xFF if E is 255                 0xFF      0xFF
+ *   rceil                up(u * (1/max))                                      0xFF      0xFF
+ *   nvidia               up(u / max)                                          0xFE      0xFF
+ *   aiter-round-up       E(d) + (M(d) != 0), d = u * (1/max)                  0xFF      0xFF
+ *   aiter-even           E((u + half) mod 2^31) - emax                        same      same
+ *   quark-even           E(u + half) - emax; 0xFE if E is 255                 0xFE      0xFF
+ *   triton               E((u + half) mod 2^31) - emax; 0xFE if E is 255      same      same
+ *   primus               E(u + half) - emax                                   same      same
+ *   microxcaling         floor(log2(u)) + 127 - emax; 0 if E(u) is 0          0xFF      0xFF
+ *   torchao-0.18-floor   E(u) - emax                                          same      0xFF
+ *   torchao-0.18-ceil    E(u) + (M(u) != 0) - emax                            same      0xFF
+ *   torchao-0.18-even    E(u + half) - emax                                   same      0xFF
+ *   torchao-0.18-rceil   ceil(log2(u / max)) + 127                            0xFE      0xFF
+ *   aiter-round-down     E(u / 2^emax)                                        0xFF      0xFF
+ *   aiter-ceil           E(d) + (M(d) != 0), d = u / 2^emax                   0xFF      0xFF
+ *   aiter-py-round-up    E(d) + (M(d) != 0), d = u / max                      0xFF      0xFF
+ *   aiter-py-even        E((u + half) mod 2^31) - emax; 0xFF if E is 255      same      same
+ *   aiter-py-round-down  as aiter-round-down
+ *   aiter-py-ceil        as aiter-ceil
+ *   aiter-mxfp8          E((u + 2^21) mod 2^31) - emax; 0xFE if E is 255      same      same
+ *   compressed-tensors   E((u + h) mod 2^31) - emax; 0xFF if E is 255;        same      same
+ *                        h = 2^19 in E2M3, else 2^21
+ *   triton-kernels-up    E(u / max + 0x7FFFFF), the pattern plus that         0xFF      0
+ *   triton-kernels-down  as aiter-round-down
+ *   quark-triton-up      as triton-kernels-up
+ *   quark-triton-down    E(u / max)                                           0xFF      0xFF
+ *   quark-triton-down8   as quark-triton-down
+ *   quark-triton-even    as triton
+ *   quark-floor          floor(log2(u)) + 127 - emax; 0 if E(u) is 0; but     0xFF      0xFF
+ *                        104 (2^-23) for amax < 2^(emax-149)
+ *   quark-ceil           ceil(log2(u)) + 127 - emax; 0 if E(u) is 0; but      0xFF      0xFF
+ *                        104 for amax <= 2^(emax-150)
+ *   quark-floor-bf16     floor(log2(u)) + 127 - emax, the logarithm rounded   0xFF      0xFF
+ *                        to bf16; but 104 for 0 and where it is below -6
+ *   quark-ceil-bf16      the same with ceil(log2(u))                          0xFF      0xFF
+ *
+ * up(d) is the least byte of a power of two that is not below d; 1/max, products and
+ * quotients are f32, rounded to nearest even with subnormals kept, and logarithms f32,
+ * correctly rounded (assumed). "same": the formula for finite amax, which looks for
+ * nothing special, is applied to the pattern.
+ * (For E2M1, aiter-even so makes 0xFD of infinity, and of the NaN 0x7FC00000, and 0 of
+ * 0x7FFFFFFF.) */
 typedef enum {
 	MX_RECIPE_FLOOR,          /* OCP: floor(log2 amax) - emax */
 	MX_RECIPE_CEIL,           /* torchao: ceil(log2 amax) - emax */
@@ -292,6 +404,29 @@ typedef enum {
 	MX_RECIPE_TRITON,         /* _mxfp4_quant_op */
 	MX_RECIPE_PRIMUS,         /* Primus-Turbo: as EVEN, no special values */
 	MX_RECIPE_MICROXCALING,   /* as FLOOR, of an f32 log2 that rounds */
+	MX_RECIPE_TORCHAO_018_FLOOR, /* torchao 0.18.0, FLOOR: infinity is 2^128 */
+	MX_RECIPE_TORCHAO_018_CEIL,  /* CEIL */
+	MX_RECIPE_TORCHAO_018_EVEN,  /* EVEN */
+	MX_RECIPE_TORCHAO_018_RCEIL, /* RCEIL: ceil of an f32 log2 that rounds */
+	MX_RECIPE_AITER_ROUND_DOWN,  /* AITER's HIP header: floor(log2(amax / 2^emax)) */
+	MX_RECIPE_AITER_CEIL,        /* ceil(log2(amax / 2^emax)) */
+	MX_RECIPE_AITER_PY_ROUND_UP, /* AITER's fp4_utils.py: amax / max */
+	MX_RECIPE_AITER_PY_EVEN,     /* infinity to NaN */
+	MX_RECIPE_AITER_PY_ROUND_DOWN,
+	MX_RECIPE_AITER_PY_CEIL,
+	MX_RECIPE_AITER_MXFP8, /* _mxfp8_quant_op: E4M3 with the rounding of E2M1 */
+	MX_RECIPE_COMPRESSED_TENSORS,  /* the same, and E2M1 and E2M3; infinity to NaN */
+	MX_RECIPE_TRITON_KERNELS_UP,   /* downcast_to_mxfp: ceil(log2(amax / max)) */
+	MX_RECIPE_TRITON_KERNELS_DOWN, /* floor(log2(amax / 2^emax)) */
+	MX_RECIPE_QUARK_TRITON_UP,     /* Quark's copy of an older one: ties away. Elements
+	                                * below 2^-32 are 0; its kernel's shift wraps there */
+	MX_RECIPE_QUARK_TRITON_DOWN,   /* floor(log2(amax / max)) */
+	MX_RECIPE_QUARK_TRITON_DOWN8,  /* the same to FP8 */
+	MX_RECIPE_QUARK_TRITON_EVEN,   /* as TRITON, ties away */
+	MX_RECIPE_QUARK_FLOOR,         /* Quark: as FLOOR and CEIL, of an f32 log2 */
+	MX_RECIPE_QUARK_CEIL,
+	MX_RECIPE_QUARK_FLOOR_BF16, /* of a bf16 log2 */
+	MX_RECIPE_QUARK_CEIL_BF16,
 	MX_RECIPES
 } mx_recipe;
 
@@ -302,18 +437,38 @@ typedef enum {
  * DIVIDE      x / scale, saturating. Scale NaN: every code is the format's NaN
  *             (largest magnitude where it has none) with the sign of x.
  * RECIPROCAL  software: x times a reciprocal built from bits, which is NaN
- *             0x7F800001 for s = 0xFF; saturating. A NaN becomes 0x7F or 0xFF in
- *             FP8; in FP4 and FP6 its bits go through the integer rounding
+ *             0x7F800001 for s = 0xFF, and so is every product; saturating. A NaN
+ *             becomes 0x7F or 0xFF in FP8; in FP4 and FP6 its bits go through the integer rounding
  *             unchecked, so that 0x7FC00000 becomes 3 (1.5) in E2M1.
  * CLAMP       Primus-Turbo: FP4 as DIVIDE. FP8 is first clamped to +-max * 2^(s-127)
  *             by fminf(fmaxf()), where s = 0 acts as scale 0: all codes are then
  *             zeros; a NaN becomes the lower limit. A limit that overflows is
- *             infinite, and so are the elements it lets through (FP16_OVFL = 0). */
-typedef enum { MX_DIVIDE, MX_RECIPROCAL, MX_CLAMP } mx_scaling;
+ *             infinite, and so are the elements it lets through (FP16_OVFL = 0).
+ * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN stays the NaN it was.
+ * HALF_UP     microxcaling: as DIVIDE, but ties away are floor(|q| + 0.5) in f32, q in
+ *             units of the least element: the f32 just below 0.5 becomes 1.
+ * NORMAL_SCALE  torchao 0.18.0: x / max(scale, 2^-126), saturating, NaN as in
+ *             RECIPROCAL. s = 0xFF acts as infinity: zeros, and NaN for infinities.
+ * UNIT_AT_ZERO  torchao 0.18.0, RCEIL: as RECIPROCAL, but x itself for s = 0.
+ * INFINITE_SCALE  compressed-tensors: x / scale, s = 0xFF acting as infinity. NaN in
+ *             FP4 becomes zero with its sign, in FP6 0x20; -0 in FP4 becomes +0.
+ * ZERO_AT_ENDS  triton_kernels: x times 2^(127-s), but times 0 for s = 0 and 0xFF, where
+ *             infinities become NaN. NaN in FP4: the largest magnitude, as in DIVIDE. */
+typedef enum {
+	MX_DIVIDE,
+	MX_RECIPROCAL,
+	MX_CLAMP,
+	MX_QUOTIENT,
+	MX_HALF_UP,
+	MX_NORMAL_SCALE,
+	MX_UNIT_AT_ZERO,
+	MX_INFINITE_SCALE,
+	MX_ZERO_AT_ENDS,
+} mx_scaling;
 
 struct mx_recipe_info {
 	const char *name;   /* "even" */
-	const char *source; /* whose rule it is, and where it stands */
+	const char *source; /* package, version or commit, and place of the rule */
 	unsigned formats;   /* bit f is set if the recipe is defined for format f */
 	bool keeps_nan;     /* a NaN in the block makes amax NaN; else NaNs are skipped */
 	mx_rounding rounding;
@@ -338,27 +493,30 @@ MXREF_API mx_elem mx_scaled_encode(mx_recipe r, mx_format f, mx_f32 x, mx_e8m0 s
 /* mx_scale with MX_RECIPE_FLOOR. */
 MXREF_API mx_e8m0 mx_scale_floor(mx_format f, mx_f32 amax);
 
-/* Quantise x[0..n-1], n <= MX_BLOCK, as one block with MX_RECIPE_FLOOR. codes
- * gets n codes, one to a byte. An empty block has scale 0x00. */
-MXREF_API mx_e8m0 mx_quantize_block(mx_format f, const mx_f32 *x, size_t n, mx_elem *codes);
+/* Quantise x[0..n-1] as one block with MX_RECIPE_FLOOR: n codes, one to a byte, and the
+ * scale. An empty block has scale 0x00, and may have NULL for x and codes. MX_BAD_POINTER,
+ * MX_BAD_FORMAT; MX_BAD_SHAPE for n > MX_BLOCK. */
+MXREF_API mx_status mx_quantize_block(mx_format f, const mx_f32 *x, size_t n, mx_elem *codes,
+                                      mx_e8m0 *scale);
 
 /* ---- quantisation: tensors ---- */
 
 typedef enum { MX_DTYPE_F32, MX_DTYPE_BF16, MX_DTYPE_F16, MX_DTYPES } mx_dtype;
 
-/* A matrix that is read. Element (r,c) is data[r * row_stride + c * col_stride],
- * strides in elements; they may be negative or zero, data points to (0,0). */
+/* A matrix that is read. Element (r,c) lies r * row_bytes + c * col_bytes bytes from
+ * data; both may be negative or zero, but otherwise not less than an element's size. Rows
+ * of C-ordered f32 one after the other have row_bytes = 4 * cols and col_bytes = 4. */
 struct mx_tensor {
 	const void *data;
 	mx_dtype dtype;
 	size_t rows, cols;
-	ptrdiff_t row_stride, col_stride;
+	ptrdiff_t row_bytes, col_bytes;
 };
 
 /* A quantised matrix. Row r has its packed codes at codes + r * row_bytes and
  * the scale of its block b of 32 elements, the last of which may be short, at
- * scales[r * scale_row_bytes + b]. Strides in bytes; what lies between the end of
- * a row and the next is not touched. Unused bits of a row's last byte are 0. */
+ * scales[r * scale_row_bytes + b]. What lies between the end of a row and the next is
+ * not touched. Unused bits of a row's last byte are 0. */
 struct mx_quantised {
 	uint8_t *codes;
 	size_t row_bytes;
@@ -415,7 +573,8 @@ MXREF_API size_t mx_quantised_rows(const struct mx_quantizer *q, const struct mx
  * MX_BAD_RECIPE, MX_BAD_FORMAT  no such recipe or format, or not for each other
  * MX_BAD_SHAPE    a size that overflows; groups that do not add up to rows; not
  *                 a multiple of 16 with hadamard
- * MX_BAD_STRIDE   an output row that reaches into the next
+ * MX_BAD_STRIDE   an output row that reaches into the next; an input stride between 0
+ *                 and the size of an element
  * MX_BAD_OPTION   no such dtype, block or rounding; row_align (above) */
 MXREF_API mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
                                 const struct mx_quantised *rowwise,
@@ -427,12 +586,184 @@ MXREF_API mx_status mx_quantize_plain(const struct mx_quantizer *q, const struct
                                       const struct mx_quantised *colwise);
 
 /* Element value times scale, rounded once to f32 (inexact only below 2^-126 and
- * above the range: infinity); NaN scales give NaN. out[r * row_stride + c *
- * col_stride] is element (r,c) of q's rows x cols; strides in elements, so that
- * swapping them transposes. MX_BAD_STRIDE where elements of out might overlap:
- * one stride must be at least the other times its number of elements. */
+ * above the range: infinity); NaN scales give NaN. Element (r,c) of q's rows x cols
+ * goes r * row_bytes + c * col_bytes bytes from out: swapping them transposes. Rows one
+ * after the other have row_bytes = 4 * cols and col_bytes = 4.
+ *
+ * MX_BAD_POINTER  (unless there are no elements), MX_BAD_FORMAT
+ * MX_BAD_STRIDE   elements of out might overlap: the lesser of both strides must be at
+ *                 least 4, the other at least that times its number of elements
+ * MX_BAD_SHAPE    an output that does not fit memory */
 MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, size_t rows,
-                                  size_t cols, mx_f32 *out, size_t row_stride, size_t col_stride);
+                                  size_t cols, mx_f32 *out, size_t row_bytes, size_t col_bytes);
+
+/* ---- quantisation: schemes ---- */
+
+/* A scheme is all that one implementation does to quantise a matrix with scales that are no MX
+ * recipe's: f32 scales of FP8, the E4M3 scales of NVFP4, MXINT8, and the MicroeXponent formats
+ * MX6 and MX9. mx_scheme_info has its source with the version. Rules of one purpose differ in
+ * bits: whether x is divided by the scale or multiplied by its reciprocal, what bounds amax or
+ * the scale from below, and what becomes of zeros and NaN.
+ *
+ * Products and quotients are f32, rounded once to nearest even, subnormals kept. Where a source
+ * leaves the last bit to the hardware - v_rcp_f32 in AITER, rcp.approx in vLLM's NVFP4, Triton's
+ * f32 division in DeepSeek's kernels - they are so too: assumed. The last step is the element's
+ * conversion to nearest even, saturating. The sign of a NaN code is free; a NaN that arithmetic
+ * makes is positive here.
+ *
+ * Below, m is the largest element, and of amax: "numbers" is that of the numbers, 0 if there is
+ * none; else NaN in a block makes amax NaN. A code for y is given as y; "NaN: c" says what
+ * becomes of a y that is NaN, where it does not stay NaN.
+ *
+ *   NONE                s = 1; x
+ *   DEEPSEEK            numbers; s = amax / m; x / s
+ *   DEEPGEMM            amax >= 1e-4; s = amax / m; x * (1 / s)
+ *   VLLM_TENSOR         numbers; s = amax / m; x * (1 / s); NaN: m, so in a tensor of zeros
+ *   VLLM_TOKEN          numbers; s = amax / m, at least 1 / (512 m); x / s; NaN: m
+ *   VLLM_GROUP          numbers, >= 1e-10; s = amax / m; x / s; NaN: -m
+ *                       (of these three, m is 224 in E4M3FNUZ)
+ *   AITER_TOKEN         numbers; s = amax * (1 / m); x * (1 / s); NaN: -m
+ *   AITER_GROUP         as AITER_TOKEN, amax >= 1e-10
+ *   AITER_TORCH         s = amax / m, or 1 for 0; x / s
+ *   AITER_TORCH_TENSOR  s = amax / m; x / s
+ *   TORCHAO             s = amax / m, rounded to x's type; x / s
+ *   TORCHAO_TRAINING    amax >= 1e-12; s = m / amax; x * s. s is the factor of x
+ *   TORCHAO_BLOCKWISE   as TORCHAO_TRAINING, but 1 / s is stored
+ *   COMPRESSED_TENSORS  s = amax / m, rounded to x's type, or its epsilon for 0; x / s, rounded
+ *                       to x's type
+ *
+ *   NVFP4: t is the scale of the tensor, from its own amax T if none is given; q is the scale of
+ *   a block after its conversion to E4M3, to nearest even, saturating.
+ *
+ *   NVFP4_TORCHAO            t = T / 2688; q = amax / 6 / t, at least 2^-6; x * (1 / t / q). The
+ *                            bits of a NaN go through integer rounding, as in MX_RECIPROCAL
+ *   NVFP4_TORCHAO_SINGLE     no t; q = amax / 6, at least 2^-6; x * (1 / q); NaN as above
+ *   NVFP4_MODELOPT           t = T / 2688; q = amax / (6 t), at least 2^-9, or 1 for 0;
+ *                            x / (q * t); NaN: 6; -0 becomes 0
+ *   NVFP4_COMPRESSED_TENSORS t = 1 / T * 2688, T at least the smallest normal of x's type, both
+ *                            steps rounded to it, or 1 where that is not finite;
+ *                            q = t * (amax / 6, rounded to x's type), or 0.125 for 0;
+ *                            x / (q / t); NaN: 0; -0 becomes 0
+ *   NVFP4_VLLM               numbers; t = 1 / T * 2688; q = t * (amax * (1/6));
+ *                            x * (1 / (q * (1 / t))), or 0 where q is 0; subnormal reciprocals
+ *                            are 0; NaN: 6
+ *
+ *   MXINT8        the scale of MX_RECIPE_FLOOR with emax 0; x / scale; codes from -127 on
+ *   MXINT8_FULL   the same with codes from -128 on
+ *   QUARK_MXINT8  the exponent of amax + 2^14 units of its last place; amax 0: 2^-126 (f16: 2^-127),
+ *                 infinity: 2^127. (Quark's fake quantiser keeps scale / 64 at 2^-126 or above;
+ *                 the values that it makes below are no MXINT8.)
+ *   QUARK_MX6     e is the largest exponent of 16 elements. A pair of elements that both have a
+ *                 smaller one has its bit set and takes e - 1. x / 2^e or x / 2^(e-1); numbers
+ *                 below the smallest normal of x's type are 0 with exponent -127 (f16: -15), and
+ *                 what is not finite has this exponent too
+ *   QUARK_MX9     the same with E0M7 */
+typedef enum {
+	MX_SCHEME_NONE,
+	MX_SCHEME_DEEPSEEK, /* FP8 with f32 scales, this and what follows */
+	MX_SCHEME_DEEPGEMM,
+	MX_SCHEME_VLLM_TENSOR,
+	MX_SCHEME_VLLM_TOKEN,
+	MX_SCHEME_VLLM_GROUP,
+	MX_SCHEME_AITER_TOKEN,
+	MX_SCHEME_AITER_GROUP,
+	MX_SCHEME_AITER_TORCH,
+	MX_SCHEME_AITER_TORCH_TENSOR,
+	MX_SCHEME_TORCHAO,
+	MX_SCHEME_TORCHAO_TRAINING,
+	MX_SCHEME_TORCHAO_BLOCKWISE,
+	MX_SCHEME_COMPRESSED_TENSORS,
+	MX_SCHEME_NVFP4_TORCHAO, /* E2M1 with E4M3 scales */
+	MX_SCHEME_NVFP4_TORCHAO_SINGLE,
+	MX_SCHEME_NVFP4_MODELOPT,
+	MX_SCHEME_NVFP4_COMPRESSED_TENSORS,
+	MX_SCHEME_NVFP4_VLLM,
+	MX_SCHEME_MXINT8, /* INT8 with E8M0 scales */
+	MX_SCHEME_MXINT8_FULL,
+	MX_SCHEME_QUARK_MXINT8,
+	MX_SCHEME_QUARK_MX6, /* E0M4 and E0M7 with an exponent and bits of pairs */
+	MX_SCHEME_QUARK_MX9,
+	MX_SCHEMES
+} mx_scheme;
+
+/* What shares a scale: rows by columns of the matrix, its whole, or a row. A row is a token, or
+ * an output channel of weights. Blocks at the right and lower edge may be smaller. */
+typedef enum {
+	MX_PER_TENSOR,
+	MX_PER_ROW,
+	MX_PER_1X16,
+	MX_PER_1X32,
+	MX_PER_1X128,
+	MX_PER_128X128,
+	MX_PERS
+} mx_per;
+
+/* How a scale is stored, and in how many bytes. */
+typedef enum {
+	MX_SCALE_F32,   /* 4, little-endian: an element is code * scale (TORCHAO_TRAINING: / scale) */
+	MX_SCALE_E4M3,  /* 1: code * (scale * tensor's), or where the tensor's scale is the factor
+	                 * of x - compressed-tensors, vLLM - code * (scale / tensor's) */
+	MX_SCALE_E8M0,  /* 1: code * 2^(scale-127) */
+	MX_SCALE_PAIRS, /* 2: e, and bit j for the elements 2j and 2j+1: code * 2^(e-127-bit) */
+} mx_scale_kind;
+
+struct mx_scheme_info {
+	const char *name;   /* "vllm-token" */
+	const char *source; /* whose rule it is, with the version, and where it stands */
+	unsigned formats;   /* bit f is set if the scheme is defined for format f */
+	unsigned per;       /* bit p is set if it is defined for MX_PER_... p */
+	mx_scale_kind scale;
+	bool tensor_scale;  /* the tensor has an f32 scale as well */
+};
+
+/* What a scheme is; NULL if there is no such scheme. By name (case ignored): false if none. */
+MXREF_API const struct mx_scheme_info *mx_scheme_info(mx_scheme s);
+MXREF_API bool mx_scheme_by_name(const char *name, mx_scheme *s);
+
+/* "tensor", "row", "1x16", "1x32", "1x128", "128x128"; NULL if there is no such p. */
+MXREF_API const char *mx_per_name(mx_per p);
+MXREF_API bool mx_per_by_name(const char *name, mx_per *p);
+
+/* How to quantise. The format and what shares a scale must be the scheme's. */
+struct mx_scheme_args {
+	mx_scheme scheme;
+	mx_format format;
+	mx_per per;
+	const mx_f32 *tensor_scale; /* quantising: NULL takes that of the tensor's own amax.
+	                             * Dequantising: needed where the scheme has one. */
+};
+
+/* How many scales a matrix of rows x cols has, the bytes of each, and the rows and columns of the
+ * matrix that one serves, unless its edge comes first. */
+struct mx_scales_shape {
+	size_t rows, cols, bytes, block_rows, block_cols;
+};
+MXREF_API mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t rows, size_t cols,
+                                     struct mx_scales_shape *shape);
+
+/* Quantise x. Row r of out has its packed codes at codes + r * row_bytes; scale (i,j) is at
+ * scales + i * scale_row_bytes + j * bytes, where i and j count the blocks and bytes is that of
+ * mx_scheme_scales: with MX_PER_128X128 one row of scales serves 128 rows of codes. Strides in
+ * bytes; what lies between rows is not touched; unused bits of a row's last byte are 0. For
+ * blocks down the columns swap rows and cols, and the strides, of x. *tensor_scale gets the
+ * scale of the tensor; it may be NULL where the scheme has none.
+ *
+ * MX_BAD_POINTER  a null pointer: a, x, out, shape, and what they point to if it is not empty;
+ *                 tensor_scale, or the argument's when dequantising, where there is one
+ * MX_BAD_RECIPE   no such scheme
+ * MX_BAD_FORMAT   no such format, or not the scheme's
+ * MX_BAD_OPTION   no such MX_PER_..., or not the scheme's; no such dtype
+ * MX_BAD_SHAPE    a size that overflows
+ * MX_BAD_STRIDE   an output row that reaches into the next, or a stride of x that splits an
+ *                 element */
+MXREF_API mx_status mx_scheme_quantize(const struct mx_scheme_args *a, const struct mx_tensor *x,
+                                       const struct mx_quantised *out, mx_f32 *tensor_scale);
+
+/* The inverse, with f32 products and quotients in the order of mx_scale_kind, each rounded once;
+ * out and its strides are as in mx_dequantize. */
+MXREF_API mx_status mx_scheme_dequantize(const struct mx_scheme_args *a,
+                                         const struct mx_quantised *q, size_t rows, size_t cols,
+                                         mx_f32 *out, size_t row_bytes, size_t col_bytes);
 
 /* ---- matrix arithmetic ---- */
 
@@ -444,7 +775,17 @@ typedef struct {
 	const char *source;
 } mx_evidence;
 
-/* How a matrix instruction accumulates; profiles.def holds the ones we ship.
+/* How a matrix instruction accumulates. These have names; what is not listed is 0:
+ *
+ *   block32      group 32, parts 1
+ *   fused        group 0, parts 1
+ *   fma32        group 1, parts 1
+ *   cdna3        group 16, parts 2, align 24, join 24, dot 32, acc 24, drop 25, limit 128
+ *   cdna3_half   group 8, parts 1, align 24, dot 32, acc 24, norm 31, limit 128
+ *
+ * block32 is the default of mxcheck; cdna3 and cdna3_half are what was measured of
+ * MI300X's FP8, and FP16 and BF16 (arXiv 2511.10909); all are assumptions about gfx950.
+ * mx_profile_by_name() has the evidence for each field.
  *
  * Definition. The products of one output element are a[k] * b[k] times both scales.
  * The exponent of an element is floor(log2 |x|), or of a subnormal that of the
@@ -504,10 +845,12 @@ MXREF_API const mx_profile *mx_profile_at(size_t i);
  *
  *   c + sum over k < K of a[k] * 2^(sa[k/32]-127) * b[k] * 2^(sb[k/32]-127)
  *
- * K is a multiple of 32. This is the plain version, by wide fixed-point integers. */
-MXREF_API mx_f32 mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K,
-                            const mx_elem *a, const mx_e8m0 *sa, const mx_elem *b,
-                            const mx_e8m0 *sb, mx_f32 c);
+ * a and b are codes, one to a byte; *d gets the result. This is the plain version, by
+ * wide fixed-point integers. MX_BAD_POINTER, MX_BAD_FORMAT, MX_BAD_PROFILE;
+ * MX_BAD_SHAPE if K is not a multiple of 32. */
+MXREF_API mx_status mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K,
+                               const mx_elem *a, const mx_e8m0 *sa, const mx_elem *b,
+                               const mx_e8m0 *sb, mx_f32 c, mx_f32 *d);
 
 /* The shapes of the scaled MFMA: D[M][N] = A[M][K] * B[K][N] + C[M][N]. */
 typedef enum { MX_16X16X128, MX_32X32X64 } mx_shape;
@@ -519,14 +862,46 @@ MXREF_API unsigned mx_shape_k(mx_shape s);  /* 128 or 64 */
 /* VGPRs that an operand of format f takes: 8 (FP8), 6 (FP6) or 4 (FP4). */
 MXREF_API unsigned mx_operand_vgprs(mx_format f);
 
-/* Where things are in the registers [ISA 7.1.5, 7.2].
- * Element j (0..31) of lane's A operand is row `*mn`, `*k` of A; B is the same
- * with columns. The scale of lane is that of row or column *mn, block *block.
- * Register r of lane's C/D is D[*row][*col]. */
-MXREF_API void mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j, unsigned *mn,
-                                 unsigned *k);
-MXREF_API void mx_layout_scale(mx_shape s, unsigned lane, unsigned *mn, unsigned *block);
-MXREF_API void mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsigned *row, unsigned *col);
+/* Where things are in the registers [ISA 7.1.5, 7.2]. Each lane holds 32 elements of one
+ * row of A, or of one column of B; below, MN = mx_shape_mn(), K = mx_shape_k() and
+ * g = lane / MN, which is 0 to 3 (16x16x128) or 0 to 1 (32x32x64).
+ *
+ * Element j (0..31) of a lane. The lane's registers, the first one first and each of them
+ * little-endian, are a packed array, of which it is mx_elem_get(f, array, j):
+ *
+ *         register    its bits                      registers
+ *   FP8   j / 4       8 * (j % 4), 8 of them        8
+ *   FP6   6 * j / 32  6 * j % 32, 6 of them         6   (j = 5, 10, 21 and 26 go on in
+ *   FP4   j / 8       4 * (j % 8), 4 of them        4    the low bits of the next one)
+ *
+ * Its place in A (B: column for row):
+ *
+ *         row         k
+ *   FP8   lane % MN   16 g + j                for j < 16: 16 bytes of the lower half of K
+ *                     K/2 + 16 g + j - 16     for j >= 16: 16 bytes of the upper half
+ *   FP6   lane % MN   32 g + j                32 consecutive k, a block
+ *   FP4   lane % MN   32 g + j
+ *
+ * The scale of a lane is that of row lane % MN and block g, which has k = 32 g to
+ * 32 g + 31. In FP8 that is not the block of the elements which the same lane holds.
+ *
+ * Register r of a lane's C or D is element [4 (64 / MN) (r / 4) + 4 g + r % 4][lane % MN];
+ * r is 0 to 3 (16x16x128) or 0 to 15 (32x32x64).
+ *
+ * The functions give these places: *mn is the row of A or the column of B.
+ * MX_BAD_POINTER, MX_BAD_FORMAT; MX_BAD_OPTION: no such shape, lane, j or r.
+ *
+ * Padding. Rows, columns and last k that a matrix lacks are filled up with code 0 and a scale
+ * that is not NaN: 0x7F will do, and so will 0x00. Both operands must be padded: a zero of
+ * one times infinity (E5M2), NaN or a NaN scale of the other would be NaN. A product of two
+ * such zeros changes no sum, under any of the profiles above, with one exception: it makes
+ * +0 of a sum that is -0. Who needs that sign pads one of the operands with -0, which is
+ * the code of the sign bit alone. */
+MXREF_API mx_status mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j,
+                                      unsigned *mn, unsigned *k);
+MXREF_API mx_status mx_layout_scale(mx_shape s, unsigned lane, unsigned *mn, unsigned *block);
+MXREF_API mx_status mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsigned *row,
+                                     unsigned *col);
 
 /* One scaled MFMA on registers. a, b: mx_operand_vgprs() registers of 64 lanes;
  * c, d: 4 (16x16x128) or 16 (32x32x64) registers, may be the same array;
@@ -535,7 +910,9 @@ MXREF_API void mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsigned 
  *
  * abs_c, neg_c: input modifiers, on C alone: first |c|, then -c; NaN stays NaN.
  * clamp: the CLAMP bit with MODE.FP16_OVFL: overflow gives +-0x7F7FFFFF in place
- * of infinity [ISA 7.1.5], in every step of the profile (assumed). */
+ * of infinity [ISA 7.1.5], in every step of the profile (assumed).
+ *
+ * MX_BAD_POINTER, MX_BAD_FORMAT, MX_BAD_PROFILE; MX_BAD_OPTION: no such shape. */
 struct mx_mma_args {
 	const mx_profile *profile;
 	mx_shape shape;
@@ -547,10 +924,10 @@ struct mx_mma_args {
 };
 
 /* The plain version: one dot for each element. */
-MXREF_API void mx_mma_scaled_plain(const struct mx_mma_args *args);
+MXREF_API mx_status mx_mma_scaled_plain(const struct mx_mma_args *args);
 
 /* The same bits, faster. The emulator calls this one. */
-MXREF_API void mx_mma_scaled(const struct mx_mma_args *args);
+MXREF_API mx_status mx_mma_scaled(const struct mx_mma_args *args);
 
 /* ---- dense matrix instructions ---- */
 
@@ -578,22 +955,23 @@ MXREF_API const struct mx_dense *mx_dense_by_name(const char *name); /* NULL: no
 MXREF_API const struct mx_dense *mx_dense_at(size_t i);              /* NULL ends */
 
 /* Items that a lane holds of an operand (k) or of the result, and the registers that
- * they fill. Items are packed little-endian; a 64-bit item is two registers. */
+ * they fill. Items are packed little-endian; a 64-bit item is two registers. 0 for NULL. */
 MXREF_API unsigned mx_dense_operand_items(const struct mx_dense *op);
 MXREF_API unsigned mx_dense_result_items(const struct mx_dense *op);
 MXREF_API unsigned mx_dense_operand_vgprs(const struct mx_dense *op);
 MXREF_API unsigned mx_dense_result_vgprs(const struct mx_dense *op);
 
 /* Where things are [ISA 7.1.4]: `item` of lane's A operand is A[*block][*mn][*k], of B
- * likewise B[*block][*k][*mn]; of C and D it is D[*block][*row][*col]. */
-MXREF_API void mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item,
-                                unsigned *block, unsigned *mn, unsigned *k);
-MXREF_API void mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
-                               unsigned *block, unsigned *row, unsigned *col);
+ * likewise B[*block][*k][*mn]; of C and D it is D[*block][*row][*col]. MX_BAD_POINTER;
+ * MX_BAD_OPTION: no such lane or item. */
+MXREF_API mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item,
+                                     unsigned *block, unsigned *mn, unsigned *k);
+MXREF_API mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
+                                    unsigned *block, unsigned *row, unsigned *col);
 
 /* The profile that a dense instruction follows where the scaled ones follow `p`:
  * fma32 for f32 operands (chains of FMAs were measured on MI300, arXiv 2511.10909),
- * cdna3_half in the place of cdna3 for 16-bit operands, else p itself. */
+ * cdna3_half in the place of cdna3 for 16-bit operands, else p itself. NULL for NULL. */
 MXREF_API const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p);
 
 /* One dense MFMA on registers; c and d may be the same array. What it computes:
@@ -634,7 +1012,7 @@ struct mx_sparse {
 MXREF_API const struct mx_sparse *mx_sparse_by_name(const char *name); /* NULL: none */
 MXREF_API const struct mx_sparse *mx_sparse_at(size_t i);              /* NULL ends */
 
-/* Registers of A, and of the result; B fills twice those of A. */
+/* Registers of A, and of the result; B fills twice those of A. 0 for NULL. */
 MXREF_API unsigned mx_sparse_a_vgprs(const struct mx_sparse *op);
 MXREF_API unsigned mx_sparse_result_vgprs(const struct mx_sparse *op);
 

@@ -130,15 +130,16 @@ INLINE void load_step(const struct tile *t, u32 k, struct step *s) {
 	             "v"(at.codes[1][1]), "v"(at.scales[0]), "v"(at.scales[1]));
 }
 
+/* A step past K has zeros, which would make +0 of a sum that is -0. */
 INLINE void do_step(struct tile *t, u32 k, struct step *now, struct step *next) {
 	load_step(t, k + STEP, next);
 	wait_step(now, LOADS);
-	multiply(now->a.codes, now->b.codes, now->a.scales, now->b.scales, t->acc);
+	if (k < t->K)
+		multiply(now->a.codes, now->b.codes, now->a.scales, now->b.scales, t->acc);
 }
 
 /* Adds up all of K, two steps at a time, as there are two sets of registers: a second way out of
- * the loop would make the compiler copy registers whose loads are in flight. Past K there are
- * zeros. */
+ * the loop would make the compiler copy registers whose loads are in flight. */
 INLINE void multiply_tile(struct tile *t) {
 	struct step even, odd;
 	load_step(t, 0, &even);

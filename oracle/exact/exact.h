@@ -42,6 +42,8 @@ struct exact_gemm {
 	size_t m, n, k;
 	struct exact_operand a, b;
 	unsigned threads; /* that the fast ways may use; 0: one */
+	unsigned k_tile;  /* of exact_profile: instructions with zeros fill K up to a multiple; 0: to
+	                     one of mma_k */
 };
 
 /* The correctly rounded product: the exact real sum rounded once, nearest
@@ -71,7 +73,8 @@ enum exact_status exact_product_as(const struct exact_gemm *g, enum exact_output
  *              sum floored to 2^(E-32); the accumulator is left out if its exponent
  *              is below E-25, else floored to 2^(E-24); the sum of both is rounded,
  *              nearest even. A product of 2^128 or more is an infinity.
- * A short last instruction is completed with zero elements and scales 2^-127.
+ * A short last instruction is completed with zero elements and scales 2^-127. So are those that
+ * g->k_tile adds, which make +0 of -0 and change nothing else.
  * mma_k is a multiple of 32, or else EXACT_BAD_SHAPE. A zero sum is -0 only if
  * every addend is -0, the accumulator (-0 after an underflow) included. */
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,

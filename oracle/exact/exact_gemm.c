@@ -283,6 +283,13 @@ enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_out
 	return status;
 }
 
+/* Further instructions, of zeros alone. */
+static void add_zeros(const struct exact_gemm *g, unsigned mma_k, uint32_t *out) {
+	size_t short_of = g->k_tile ? (g->k_tile - g->k % g->k_tile) % g->k_tile : 0;
+	for (size_t i = 0; short_of >= mma_k && i < g->m * g->n; i++)
+		out[i] = out[i] == 0x80000000 ? 0 : out[i];
+}
+
 enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *profile,
                                       unsigned mma_k, uint32_t *out) {
 	static const struct {
@@ -299,7 +306,10 @@ enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *pr
 			continue;
 		if (!mma_k || mma_k % EXACT_BLOCK)
 			return EXACT_BAD_SHAPE;
-		return gemm(g, mma_k / EXACT_BLOCK, profiles[i].through, out);
+		enum exact_status s = gemm(g, mma_k / EXACT_BLOCK, profiles[i].through, out);
+		if (s == EXACT_OK)
+			add_zeros(g, mma_k, out);
+		return s;
 	}
 	return EXACT_BAD_PROFILE;
 }
@@ -313,7 +323,10 @@ enum exact_status exact_profile(const struct exact_gemm *g, const char *profile,
                                 uint32_t *out) {
 	bool whole = mma_k && mma_k % EXACT_BLOCK == 0;
 	bool formats = exact_format(g->a.format) && exact_format(g->b.format);
-	if (whole && formats && profile && !strcmp(profile, "block32"))
-		return fast_block32(g, fast_choose(g), mma_k / EXACT_BLOCK, out);
-	return exact_profile_plain(g, profile, mma_k, out);
+	if (!whole || !formats || !profile || strcmp(profile, "block32"))
+		return exact_profile_plain(g, profile, mma_k, out);
+	enum exact_status s = fast_block32(g, fast_choose(g), mma_k / EXACT_BLOCK, out);
+	if (s == EXACT_OK)
+		add_zeros(g, mma_k, out);
+	return s;
 }

@@ -39,6 +39,7 @@ void fast_int8_plain(const struct fast_product *p, struct fast_part part) {
 }
 
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -118,10 +119,14 @@ void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 
 /* ---- AMX: a tile's dots of one block are one instruction ---- */
 
-/* Linux gives a thread the tile registers on demand, once its process has asked. */
+/* Bits of CPUID's leaf 7; clang 14 has no name for them. Linux gives a thread the tile registers on
+ * demand, once its process has asked. */
 bool fast_has_amx(void) {
+	enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
 	enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
-	return __builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("avx512f") &&
+	unsigned a, b, c, d;
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d & AMX_TILE && d & AMX_INT8 &&
+	       __builtin_cpu_supports("avx512f") &&
 	       !syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA);
 }
 

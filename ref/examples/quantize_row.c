@@ -24,7 +24,8 @@ int main(void) {
 	for (int first = 0; first < N; first += MX_BLOCK) {
 		size_t n = N - first < MX_BLOCK ? N - first : MX_BLOCK;
 		mx_elem code[MX_BLOCK];
-		mx_e8m0 scale = mx_quantize_block(MX_E2M1, x + first, n, code);
+		mx_e8m0 scale;
+		mx_quantize_block(MX_E2M1, x + first, n, code, &scale);
 		printf("block at %d: scale 0x%02X = %g\n", first, scale.v,
 		       as_float(mx_e8m0_to_f32(scale)));
 		for (size_t i = 0; i < n; i++) {

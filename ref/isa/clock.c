@@ -50,9 +50,11 @@ uint32_t mx_clock_at(const struct mx_clock *c, uint64_t of) {
 	return 0;
 }
 
-static bool includes(const struct mx_clock *a, const struct mx_clock *b) {
+bool mx_clock_includes(const struct mx_clock *a, const struct mx_clock *b) {
 	unsigned i = 0, k = 0;
-	if (b->n > a->n)
+	if (!b || a == b)
+		return true;
+	if (!a || b->n > a->n)
 		return false;
 	while (k < b->n) {
 		while (i < a->n && a->tick[i].of < b->tick[k].of)
@@ -91,13 +93,42 @@ static void replace(struct mx_clock **c, struct mx_clock *by) {
 }
 
 bool mx_clock_join(struct mx_clock **into, struct mx_clock *c) {
-	if (!c || c == *into || (*into && includes(*into, c)))
+	if (mx_clock_includes(*into, c))
 		return true;
-	if (!*into || includes(c, *into)) {
+	if (mx_clock_includes(c, *into)) {
 		replace(into, mx_clock_keep(c));
 		return true;
 	}
 	struct mx_clock *both = maximum(*into, c);
+	if (both)
+		replace(into, both);
+	return both;
+}
+
+static struct mx_clock *minimum(const struct mx_clock *a, const struct mx_clock *b) {
+	struct mx_clock *c = with_room(a->n < b->n ? a->n : b->n);
+	unsigned i = 0, k = 0, n = 0;
+	if (!c)
+		return NULL;
+	while (i < a->n && k < b->n) {
+		const struct mx_tick *s = &a->tick[i], *t = &b->tick[k];
+		if (s->of == t->of)
+			c->tick[n++] = s->upto <= t->upto ? *s : *t;
+		i += s->of <= t->of;
+		k += t->of <= s->of;
+	}
+	c->n = n;
+	return c;
+}
+
+bool mx_clock_meet(struct mx_clock **into, struct mx_clock *c) {
+	if (mx_clock_includes(c, *into))
+		return true;
+	if (mx_clock_includes(*into, c)) {
+		replace(into, mx_clock_keep(c));
+		return true;
+	}
+	struct mx_clock *both = minimum(*into, c);
 	if (both)
 		replace(into, both);
 	return both;

@@ -23,7 +23,12 @@ void mx_clock_drop(struct mx_clock *c);
 
 uint32_t mx_clock_at(const struct mx_clock *c, uint64_t of);
 
+/* Whether no counter of `b` is above that of `a`. */
+bool mx_clock_includes(const struct mx_clock *a, const struct mx_clock *b);
+
 /* Raises *into to the maximum of the two. False if memory is short. */
 bool mx_clock_join(struct mx_clock **into, struct mx_clock *c);
+/* Lowers *into to the minimum of the two. False if memory is short. */
+bool mx_clock_meet(struct mx_clock **into, struct mx_clock *c);
 
 #endif

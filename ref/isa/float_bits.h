@@ -61,6 +61,14 @@ static inline uint32_t bits_f32(float r, uint32_t mode) {
 	memcpy(&u, &r, 4);
 	return u;
 }
+
+/* The number itself, hidden from the compiler. One that sees that it is not negative may convert 0
+ * by a difference of equal numbers, which is -0 where the host rounds down. */
+static inline int64_t any_sign(int64_t n) {
+	__asm__("" : "+r"(n));
+	return n;
+}
+
 static inline double real_f64(uint64_t u) {
 	double r;
 	memcpy(&r, &u, 8);

@@ -30,9 +30,9 @@ VALU(v_cvt_f32_bf16, D(result_f32(A << 16, A << 16, 0, 0)))
 /* ---- from integers, rounded as MODE asks ---- */
 
 VALU(v_cvt_f32_i32, D(bits_f32((float)IA, 0)))
-VALU(v_cvt_f32_u32, D(bits_f32((float)A, 0)))
+VALU(v_cvt_f32_u32, D(bits_f32((float)any_sign(A), 0)))
 VALU(v_cvt_f64_i32, D64(bits_f64(IA, 0)))
-VALU(v_cvt_f64_u32, D64(bits_f64(A, 0)))
+VALU(v_cvt_f64_u32, D64(bits_f64((double)any_sign(A), 0)))
 VALU(v_cvt_f16_i16, D(bits_f16((int16_t)A, x->mode)))
 VALU(v_cvt_f16_u16, D(bits_f16((uint16_t)A, x->mode)))
 VALU(v_cvt_f32_ubyte0, D(bits_f32((float)(A & 0xff), 0)))

@@ -13,14 +13,14 @@
 #include "float_bits.h"
 #include "lane_macros.h"
 
-/* ---- functions of a double, to 2^-48 ---- */
+/* ---- functions of a double, to 2^-48; the host rounds to nearest even (MX_NEAREST) ---- */
 
 /* 2^r: a power of 2 times the exponential series in [-1/2, 1/2] ln 2, whose first term
  * left out is below 2^-63. */
 static inline double exp2_near(double r) {
 	static const double ln2 = 0x1.62e42fefa39efp-1;
 	double limited = r < -1000 ? -1000 : r <= 1000 ? r : 1000;
-	double n = __builtin_roundeven(limited), t = (limited - n) * ln2, s = 1;
+	double n = __builtin_rint(limited), t = (limited - n) * ln2, s = 1;
 	for (int k = 14; k > 0; k--)
 		s = 1 + s * (t * (1.0 / k));
 	return r != r ? r : s * power_of_2((int)n);
@@ -40,7 +40,7 @@ static inline double log2_near(double r) {
 
 /* The angle of r turns: quarter turns, and what remains, within [-1/8, 1/8]; exact. */
 static inline double turn(double r, unsigned *quarters) {
-	double n = __builtin_roundeven(4 * r);
+	double n = __builtin_rint(4 * r);
 	double whole = 4 * __builtin_floor(n / 4);
 	*quarters = (unsigned)(int)(n - whole);
 	return r - n / 4;
@@ -248,6 +248,6 @@ static uint64_t preop(uint64_t u, uint32_t segment) {
 	uint64_t n = bits_of_pi((unsigned)shift);
 	if (lost > 0)
 		n = lost < 64 ? n >> lost << lost : 0;
-	return bits_f64(scalbn((double)n, scale), 0);
+	return bits_f64(scalbn((double)any_sign((int64_t)n), scale), 0);
 }
 VALU(v_trig_preop_f64, D64(preop(WIDE(0), B)))

@@ -140,7 +140,8 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	if (missing)
 		refuse(&run, missing);
 	else {
-		const struct mx_meetings *meet = mx_program_meetings(launch->program);
+		const struct mx_meetings *meet = mx_program_meetings(
+			launch->program, launch->kernel->entry - mx_program_base(launch->program));
 		run.synchronises = meet && meet->any;
 		run.out_of_memory = !meet;
 		mx_order_begin(&run);

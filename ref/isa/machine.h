@@ -329,15 +329,17 @@ void mx_order_group_free(struct mx_group *g);
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
 void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
-/* How waves tell each other something by memory: polls.c. */
+/* How waves of a kernel synchronise through memory: polls.c. */
 struct mx_meetings {
+	struct mx_meetings *next;
+	uint64_t entry; /* of the kernel, in bytes from the start of the program */
 	bool any;       /* there are atomics that return, loads of agent scope, or these: */
 	bool any_polls; /* loads by which a wave waits for another */
 	bool polls[];   /* by dword of the code */
 };
-void mx_find_meetings(const struct mx_program *p, struct mx_meetings *m);
+bool mx_find_meetings(const struct mx_program *p, struct mx_meetings *m); /* false: no memory */
 /* The same, made when first asked for. NULL if memory is short. */
-const struct mx_meetings *mx_program_meetings(const struct mx_program *p);
+const struct mx_meetings *mx_program_meetings(const struct mx_program *p, uint64_t entry);
 
 void mx_order_land(struct mx_wave *w, struct mx_memop *m);
 void mx_order_drop_event(struct mx_memop *m); /* of one that does not land */

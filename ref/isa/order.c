@@ -259,6 +259,8 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_order_use *u = &w->group->run->order->use[in->offset / 4];
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
+	if (w->group->order->known[w->index].n_polls)
+		mx_polls_decide(w);
 	if (!u->known) {
 		mx_order_find_uses(in, u);
 		u->reason = w->group->run->order->sync.meetings->polls[in->offset / 4]

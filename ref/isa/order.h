@@ -179,11 +179,14 @@ struct mx_order_acquired {
 	uint32_t number;
 };
 
+enum { MX_ORDER_POLLS = 4 };
+
 /* What a wave has acquired through memory, see order_sync.c. */
 struct mx_order_known {
 	struct mx_clock *clock;
 	struct mx_order_acquired *acquired;
-	unsigned n;
+	unsigned n, n_polls;
+	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* that have landed, see order_moments.c */
 	bool met; /* the clock has that of the last barrier in it */
 };
 
@@ -212,6 +215,7 @@ struct mx_order_sync {
 	const struct mx_meetings *meetings;
 	struct mx_order_place *place;
 	size_t n, room;
+	uint64_t time; /* operations that have landed there */
 };
 
 struct mx_order {
@@ -246,6 +250,12 @@ void mx_order_forget(struct mx_order_group *o);
 bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds);
 /* Whether it has acquired what the last release at this place left, or a later clock. */
 bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at);
+
+/* ---- order_moments.c ---- */
+
+/* Before an instruction: raises the wave's clock to what it obtains by polling loads that it has
+ * waited for. */
+void mx_polls_decide(struct mx_wave *w);
 
 /* ---- order_registers.c ---- */
 

@@ -98,7 +98,7 @@ static void conflict(const struct mx_order_range *r, uint64_t at, mx_access earl
 	}
 	if (other && through_flags(r, at, earlier, group, was)) {
 		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier),
-		                    "order through atomics or flags is not followed");
+		                    "order through atomics or flags is that of this schedule");
 		return;
 	}
 	snprintf(what, sizeof what, "%s a byte at %s0x%llx that is %s by", words[r->kind],

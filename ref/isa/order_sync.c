@@ -5,10 +5,11 @@
  * is an atomic, a store of agent scope, or, where loads poll, any store. It has a clock from its
  * issue: its wave's own, with what the wave has waited for. When it lands, its place in memory gets
  * this clock: a store replaces the clock that was there, an atomic adds to it, as in a release
- * sequence [C11 5.1.2.4]. An acquire is a returning atomic, a load of agent scope, or one that
- * polls. When it lands it gets the clock of the place, whose value it reads; when it is waited for,
- * its wave's clock is raised to it. So a wave obtains the clock of no other release than of those
- * whose values it has read.
+ * sequence [C11 5.1.2.4], and so does a store to some bytes of a dword. An acquire is a returning
+ * atomic, a load of agent scope, or one that polls. When it lands it gets the clock of the place,
+ * whose value it reads; when it is waited for, its wave's clock is raised to it. So a wave obtains
+ * the clock of no other release than of those whose values it has read; of one that polls, no more
+ * than it would have obtained at any moment (order_moments.c).
  *
  * For waves of the same workgroup two more things are over at a release, without a wait:
  *  - vector memory operations issued before it, in device memory, for vector memory operations: all
@@ -23,8 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "order.h"
+#include "order_moments.h"
 
 /* ---- counters of a clock ---- */
 
@@ -50,6 +50,7 @@ struct mx_order_place {
 	uint32_t others;              /* of these, before the last ones, which are of one wave: */
 	uint64_t writer;
 	uint32_t in_flight;
+	struct mx_history history; /* where loads poll */
 };
 
 static size_t slot_of(const struct mx_order_sync *y, uint64_t of) {
@@ -176,6 +177,8 @@ static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
 struct visit {
 	struct mx_wave *w;
 	const struct mx_order_event *event;
+	mx_access me;
+	bool adds;     /* to the clock that was there */
 	uint64_t last; /* lanes often have one place */
 	unsigned n;
 	struct mx_clock *clock, *from[2], *to; /* those joined last */
@@ -192,6 +195,13 @@ static bool is_next(struct visit *v, uint64_t of) {
 	return next;
 }
 
+/* What was there before the first release, where loads poll. */
+static void start_history(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_left first = { .value = mx_value_at(v->w, lds, at) };
+	if (!p->history.n && sync_of(v->w)->meetings->any_polls)
+		check(v->w, mx_history_add(&p->history, &first));
+}
+
 static void depart(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
@@ -199,8 +209,10 @@ static void depart(void *visit, bool lds, uint64_t at) {
 		return;
 	struct mx_order_place *p = make(sync_of(v->w), of);
 	check(v->w, p);
-	if (p)
-		p->in_flight++;
+	if (!p)
+		return;
+	p->in_flight++;
+	start_history(v, p, lds, at);
 }
 
 void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
@@ -275,7 +287,7 @@ static void accumulate(struct visit *v, struct mx_order_place *p) {
 	if (!v->n++ || v->from[0] != p->base || v->from[1] != p->last) {
 		mx_clock_drop(v->from[0]), mx_clock_drop(v->from[1]), mx_clock_drop(v->to);
 		v->from[0] = mx_clock_keep(p->base), v->from[1] = mx_clock_keep(p->last);
-		v->to = mx_clock_keep(v->event->base);
+		v->to = v->event ? mx_clock_keep(v->event->base) : NULL;
 		check(v->w, mx_clock_join(&v->to, p->base) && mx_clock_join(&v->to, p->last));
 	}
 	mx_clock_drop(p->base);
@@ -290,6 +302,19 @@ static void note_writer(struct mx_order_place *p, const struct mx_wave *w) {
 	p->writes++;
 }
 
+static void note_left(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_left left = { .time = sync_of(v->w)->time,
+		                .access = v->me,
+		                .group = (uint32_t)v->w->group->index + 1,
+		                .writes = p->writes,
+		                .value = mx_value_at(v->w, lds, at),
+		                .rmw = v->event && v->event->rmw,
+		                .base = p->base,
+		                .last = p->last };
+	if (p->history.n)
+		check(v->w, mx_history_add(&p->history, &left));
+}
+
 static void arrive(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
@@ -298,7 +323,7 @@ static void arrive(void *visit, bool lds, uint64_t at) {
 		return;
 	p->in_flight -= v->event != NULL;
 	note_writer(p, v->w);
-	if (v->event && v->event->rmw)
+	if (v->adds)
 		accumulate(v, p);
 	else {
 		mx_clock_drop(p->base);
@@ -306,14 +331,39 @@ static void arrive(void *visit, bool lds, uint64_t at) {
 	}
 	mx_clock_drop(p->last);
 	p->last = v->event ? mx_clock_keep(v->event->own) : NULL;
+	note_left(v, p, lds, at);
+}
+
+/* A store that leaves other bytes of its dwords as they were, with the releases that set them. */
+static bool is_partial(const struct mx_inst *in) {
+	return in->op->flags & MX_STORE && !(in->op->flags & MX_FORMAT) && in->op->d % 4;
 }
 
 static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 	struct visit v = { .w = w, .event = m->event };
+	v.adds = (m->event && m->event->rmw) || is_partial(m->in);
+	sync_of(w)->time++;
+	if (m->event)
+		v.me = mx_access_of(w, m->in, m->event->stream, m->event->number);
 	mx_order_places(w, m, WRITES, arrive, &v);
 	mx_clock_drop(v.from[0]);
 	mx_clock_drop(v.from[1]);
 	mx_clock_drop(v.to);
+}
+
+static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t at,
+                                           uint64_t *counter) {
+	const struct mx_order_place *p = find(sync_of(w), *counter = place_of(w, lds, at));
+	return p ? &p->history : NULL;
+}
+
+/* Whether it is a polling load of which more is to be decided. */
+static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
+	const struct mx_order_event *e = m->event;
+	if (!c || !sync_of(w)->meetings->polls[m->in->offset / 4])
+		return false;
+	join_barrier(w, &w->group->order->known[w->index]);
+	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
 }
 
 void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
@@ -325,7 +375,9 @@ void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 		struct visit v = { .w = w };
 		settle(w);
 		mx_order_places(w, m, READS, acquire, &v);
-		if (v.clock)
+		if (is_undecided(w, m, v.clock))
+			mx_clock_drop(v.clock);
+		else if (v.clock)
 			add_acquired(w, m->event, v.clock);
 	}
 	if (m->event ? m->event->releases : stores && y->n)
@@ -357,6 +409,7 @@ void mx_order_forget(struct mx_order_group *o) {
 		struct mx_order_known *k = &o->known[i];
 		while (k->n)
 			mx_clock_drop(k->acquired[--k->n].clock);
+		mx_polls_forget(k);
 		mx_clock_drop(k->clock);
 		free(k->acquired);
 		*k = (struct mx_order_known){ 0 };
@@ -365,7 +418,9 @@ void mx_order_forget(struct mx_order_group *o) {
 
 bool mx_order_sync_begin(struct mx_run *run) {
 	struct mx_order_sync *y = &run->order->sync;
-	y->meetings = mx_program_meetings(run->launch->program);
+	const struct mx_launch *l = run->launch;
+	y->meetings =
+		mx_program_meetings(l->program, l->kernel->entry - mx_program_base(l->program));
 	return y->meetings;
 }
 
@@ -373,6 +428,7 @@ void mx_order_sync_end(struct mx_order_sync *y) {
 	for (size_t i = 0; i < y->room; i++) {
 		mx_clock_drop(y->place[i].base);
 		mx_clock_drop(y->place[i].last);
+		mx_history_free(&y->place[i].history);
 	}
 	free(y->place);
 }

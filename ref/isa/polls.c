@@ -1,4 +1,4 @@
-/* How a program's waves synchronise through memory, first of all the loads by which a wave waits
+/* How a kernel's waves synchronise through memory, first of all the loads by which a wave waits
  * for another: in a short loop, from an address that stays, with a value that decides whether the
  * loop goes on. Nothing but another wave ends such a loop, whatever kind of load it is: of
  * workgroup's scope the atomic loads of compiled code are ordinary ones [LLVM "Memory Model
@@ -7,9 +7,11 @@
  * An atomic that returns, as of a spin lock, is such a load if it leaves the same however often it
  * is repeated. A loop that changes other memory, too, may be one that counts: then nothing else
  * that differs from round to round may decide whether it goes on. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "atomic.h"
+#include "graph.h"
 #include "order.h"
 
 enum {
@@ -316,11 +318,12 @@ static bool is_branch(const struct mx_inst *in) {
 	       (begins(in, "s_branch") || begins(in, "s_cbranch"));
 }
 
-static void find_polls(const struct mx_program *p, bool *polls) {
+static void find_polls(const struct mx_program *p, const bool *reached, bool *polls) {
 	for (uint32_t at = 0; at < 4 * mx_program_dwords(p); at += 4) {
 		const struct mx_inst *in = mx_program_at(p, at);
 		struct loop l = { p, 0, at };
-		if (!is_branch(in) || (int16_t)in->imm >= -1 || (int16_t)in->imm < -LONGEST)
+		if (!reached[at / 4] || !is_branch(in) || (int16_t)in->imm >= -1 ||
+		    (int16_t)in->imm < -LONGEST)
 			continue;
 		l.from = at + 4 + 4 * (uint32_t)(int16_t)in->imm;
 		if (l.from < at && is_plain(&l))
@@ -328,10 +331,34 @@ static void find_polls(const struct mx_program *p, bool *polls) {
 	}
 }
 
-void mx_find_meetings(const struct mx_program *p, struct mx_meetings *m) {
-	find_polls(p, m->polls);
-	for (size_t i = 0; i < mx_program_dwords(p); i++) {
+/* ---- the code of a kernel ---- */
+
+/* Marks what can be reached from an entry; all of the program where a call or a jump through a
+ * register leads to other code. */
+static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reached) {
+	struct mx_graph g = { 0 };
+	size_t n = mx_program_dwords(p);
+	bool inside = mx_program_at(p, entry);
+	if (inside && !mx_graph_make(p, (uint32_t)entry, (uint32_t)(4 * n), &g))
+		return false;
+	bool all = !inside || g.unknown;
+	for (unsigned i = 0; i < g.n; i++)
+		all |= g.node[i].in && mx_is_call(g.node[i].in);
+	for (size_t i = 0; i < n; i++)
+		reached[i] = all || (i >= entry / 4 && g.node[i - entry / 4].in);
+	mx_graph_free(&g);
+	return true;
+}
+
+bool mx_find_meetings(const struct mx_program *p, struct mx_meetings *m) {
+	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
+	bool ok = reached && mark_reached(p, m->entry, reached);
+	if (ok)
+		find_polls(p, reached, m->polls);
+	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
 		m->any_polls |= m->polls[i];
-		m->any |= m->polls[i] || mx_order_acquires(mx_program_at(p, 4 * i));
+		m->any |= m->polls[i] || (reached[i] && mx_order_acquires(mx_program_at(p, 4 * i)));
 	}
+	free(reached);
+	return ok;
 }

@@ -9,7 +9,7 @@ struct mx_program {
 	size_t n;                /* dwords */
 	_Atomic uint64_t shares; /* entry of the kernel whose workgroups last met in memory */
 	_Atomic(struct mx_face *) faces;
-	_Atomic(struct mx_meetings *) meetings;
+	_Atomic(struct mx_meetings *) meetings; /* a list, by entry */
 	struct mx_inst inst[];
 };
 
@@ -29,10 +29,13 @@ struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base)
 }
 
 void mx_program_free(struct mx_program *p) {
-	if (p) {
-		free(p->faces);
-		free(p->meetings);
+	struct mx_meetings *next, *m = p ? p->meetings : NULL;
+	for (; m; m = next) {
+		next = m->next;
+		free(m);
 	}
+	if (p)
+		free(p->faces);
 	free(p);
 }
 
@@ -70,16 +73,26 @@ const struct mx_face *mx_program_faces(const struct mx_program *p) {
 	return none;
 }
 
-const struct mx_meetings *mx_program_meetings(const struct mx_program *p) {
+static const struct mx_meetings *known_meetings(const struct mx_meetings *m, uint64_t entry) {
+	while (m && m->entry != entry)
+		m = m->next;
+	return m;
+}
+
+const struct mx_meetings *mx_program_meetings(const struct mx_program *p, uint64_t entry) {
 	struct mx_program *owner = (struct mx_program *)p;
-	struct mx_meetings *m = atomic_load(&owner->meetings), *none = NULL;
-	if (m)
-		return m;
-	m = calloc(1, sizeof *m + p->n + 1);
-	if (m)
-		mx_find_meetings(p, m);
-	if (atomic_compare_exchange_strong(&owner->meetings, &none, m))
-		return m;
-	free(m); /* another thread was first */
-	return none;
+	struct mx_meetings *head = atomic_load(&owner->meetings);
+	const struct mx_meetings *known = known_meetings(head, entry);
+	struct mx_meetings *m = known ? NULL : calloc(1, sizeof *m + p->n + 1);
+	if (!m)
+		return known;
+	m->entry = entry;
+	if (!mx_find_meetings(p, m)) {
+		free(m);
+		return NULL;
+	}
+	do
+		m->next = head;
+	while (!atomic_compare_exchange_weak(&owner->meetings, &head, m));
+	return m;
 }

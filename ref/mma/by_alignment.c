@@ -160,7 +160,7 @@ ALWAYS void run(const struct aligned *x, const struct mx_mma_args *g, uint32_t (
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
 			ints c, bad = { 0 };
-			mx_layout_result(g->shape, lane, r, &row, &col);
+			mx_place_result(g->shape, lane, r, &row, &col);
 			memcpy(&c, &g->c[r][lane], sizeof c);
 			for (unsigned k = 0; k < x->K; k += x->profile->group)
 				c = step(x, row, col, k, c, &bad);

@@ -91,7 +91,7 @@ AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code)
 AVX512 static void load_scales(mx_shape s, const uint8_t *code, float (*scale)[MX_TILE_MN]) {
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
 		unsigned mn, block;
-		mx_layout_scale(s, lane, &mn, &block);
+		mx_place_scale(s, lane, &mn, &block);
 		__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(code + lane)));
 		__m512i x = _mm512_slli_epi32(byte, MX_F32_MAN);
 		__mmask16 nan = _mm512_cmpeq_epi32_mask(byte, _mm512_set1_epi32(0xFF));
@@ -233,7 +233,7 @@ AVX512 static bool by_bytes(const struct mx_mma_args *g) {
 	load_all_bytes(&x, g);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-			mx_layout_result(g->shape, lane, r, &row, &col);
+			mx_place_result(g->shape, lane, r, &row, &col);
 			__m512 acc = _mm512_loadu_ps(&g->c[r][lane]);
 			store_result(&d[r][lane], bytes_row(&x, blocks, row, col, acc, &gave_up));
 		}
@@ -262,13 +262,13 @@ static bool chains_suit(const struct mx_mma_args *g) {
 AVX512 static void load_scaled(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
                                const uint8_t *scales, float *out) {
 	const struct mx_format_info *t = mx_format_info(f);
-	unsigned MN = mx_shape_mn(s), mn, k;
+	unsigned MN = mx_shape_mn(s), mn = 0, k = 0;
 	float scale[MX_TILE_BLOCKS][MX_TILE_MN];
 	load_scales(s, scales, scale);
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
 		for (unsigned j = 0; j < MX_BLOCK; j++, k++) {
 			if (j % RUN == 0)
-				mx_layout_operand(s, f, lane, j, &mn, &k);
+				mx_place_operand(s, f, lane, j, &mn, &k);
 			__m512 x = values(t, codes(t->bits, regs, lane, j));
 			x = _mm512_mul_round_ps(x, _mm512_loadu_ps(&scale[k / MX_BLOCK][mn]),
 			                        NEAREST);
@@ -285,7 +285,7 @@ AVX512 static void by_chains(const struct mx_mma_args *g) {
 	for (unsigned r = 0; r < mx_results(g->shape); r += 4)
 		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
 			__m512 acc[4];
-			mx_layout_result(g->shape, lane, r, &row, &col);
+			mx_place_result(g->shape, lane, r, &row, &col);
 			for (unsigned i = 0; i < 4; i++)
 				acc[i] = _mm512_loadu_ps(&g->c[r + i][lane]);
 			for (unsigned k = 0; k < K; k++)
@@ -322,12 +322,12 @@ AVX512 static void load_pieces(struct pieces *p, mx_shape s, mx_format f,
 	const struct mx_format_info *t = mx_format_info(f);
 	const __m512 magnitude = _mm512_castsi512_ps(_mm512_set1_epi32(~MX_F32_SIGN));
 	const __m512 infinity = _mm512_castsi512_ps(_mm512_set1_epi32(MX_F32_INF));
-	unsigned MN = mx_shape_mn(s), mn, k;
+	unsigned MN = mx_shape_mn(s), mn = 0, k = 0;
 	p->infinite = false;
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
 		for (unsigned j = 0; j < MX_BLOCK; j++, k++) {
 			if (j % RUN == 0)
-				mx_layout_operand(s, f, lane, j, &mn, &k);
+				mx_place_operand(s, f, lane, j, &mn, &k);
 			__m512 x = values(t, codes(t->bits, regs, lane, j));
 			__m512 size = _mm512_and_ps(x, magnitude),
 			       zero = _mm512_andnot_ps(magnitude, x);
@@ -412,7 +412,7 @@ AVX512 static void doubles_strip(const struct mx_mma_args *g, const struct doubl
 	__mmask8 inexact[4][2] = { 0 };
 	struct strip sum;
 	__m512 acc[4];
-	mx_layout_result(g->shape, lane, r, &row, &col);
+	mx_place_result(g->shape, lane, r, &row, &col);
 	for (unsigned i = 0; i < 4; i++)
 		acc[i] = _mm512_loadu_ps(&g->c[r + i][lane]);
 	for (unsigned first = 0; first < blocks; first += group) {

@@ -69,7 +69,7 @@ static void load_values(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES
 	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
 		for (unsigned j = 0; j < MX_BLOCK; j++) {
 			strip_codes(t->bits, regs, lane, j, &code);
-			mx_layout_operand(s, f, lane, j, &mn, &k);
+			mx_place_operand(s, f, lane, j, &mn, &k);
 			strip_values(t, &code, value + k * MN + mn);
 		}
 }
@@ -77,7 +77,7 @@ static void load_values(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES
 static void load_scales(mx_shape s, const uint8_t *code, double (*scale)[MX_TILE_MN]) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		unsigned mn, block;
-		mx_layout_scale(s, lane, &mn, &block);
+		mx_place_scale(s, lane, &mn, &block);
 		mx_f32 value = mx_e8m0_to_f32((mx_e8m0){ code[lane] });
 		float x;
 		memcpy(&x, &value, sizeof x);
@@ -157,7 +157,7 @@ bool mx_mma_by_floats(const struct mx_mma_args *g) {
 		for (unsigned lane = 0; lane < MX_LANES; lane += STRIP) {
 			floats acc;
 			memcpy(&acc, &g->c[r][lane], sizeof acc);
-			mx_layout_result(g->shape, lane, r, &row, &col);
+			mx_place_result(g->shape, lane, r, &row, &col);
 			result_strip(&x, g->shape, bits <= 24, row, col, &acc);
 			words nan = (words)(acc != acc);
 			words d = ((words)acc & ~nan) | (nan & MX_F32_NAN);

@@ -67,7 +67,7 @@ static uint32_t result(const struct mx_mma_args *g, const struct numbers *a,
 	unsigned blocks = mx_shape_k(g->shape) / MX_BLOCK, row, col;
 	unsigned group = g->profile->group ? g->profile->group / MX_BLOCK : blocks;
 	mx_f32 acc = { g->c[r][lane] };
-	mx_layout_result(g->shape, lane, r, &row, &col);
+	mx_place_result(g->shape, lane, r, &row, &col);
 	bool plain = a->special[row] || b->special[col];
 	for (unsigned i = 0; i < blocks && !plain; i += group) {
 		unsigned n = blocks - i < group ? blocks - i : group;

@@ -219,6 +219,8 @@ mx_status mx_mma_dense(const struct mx_dense_args *args) {
 }
 
 const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p) {
+	if (!op || !p)
+		return NULL;
 	bool half = op->a == MX_T_F16 || op->a == MX_T_BF16;
 	if (op->a == MX_T_F32)
 		return mx_profile_by_name("fma32");

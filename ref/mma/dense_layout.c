@@ -27,10 +27,10 @@ const struct mx_dense *mx_dense_at(size_t i) {
 
 const struct mx_dense *mx_dense_by_name(const char *name) {
 	const struct mx_dense *op;
-	for (size_t i = 0; (op = mx_dense_at(i)); i++)
+	for (size_t i = 0; name && (op = mx_dense_at(i)); i++)
 		if (!strcmp(op->name, name))
-			break;
-	return op;
+			return op;
+	return NULL;
 }
 
 static unsigned bits_of(mx_type t) {
@@ -48,30 +48,39 @@ static unsigned bits_of(mx_type t) {
 }
 
 unsigned mx_dense_operand_items(const struct mx_dense *op) {
-	return op->k * op->m * op->blocks / MX_LANES;
+	return op ? op->k * op->m * op->blocks / MX_LANES : 0;
 }
 
 unsigned mx_dense_result_items(const struct mx_dense *op) {
-	return op->m * op->m * op->blocks / MX_LANES;
+	return op ? op->m * op->m * op->blocks / MX_LANES : 0;
 }
 
 unsigned mx_dense_operand_vgprs(const struct mx_dense *op) {
-	return mx_dense_operand_items(op) * bits_of(op->a) / 32;
+	return op ? mx_dense_operand_items(op) * bits_of(op->a) / 32 : 0;
 }
 
 unsigned mx_dense_result_vgprs(const struct mx_dense *op) {
-	return mx_dense_result_items(op) * bits_of(op->d) / 32;
+	return op ? mx_dense_result_items(op) * bits_of(op->d) / 32 : 0;
 }
 
-void mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item, unsigned *block,
-                      unsigned *mn, unsigned *k) {
+mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item,
+                           unsigned *block, unsigned *mn, unsigned *k) {
+	if (!op || !block || !mn || !k)
+		return MX_BAD_POINTER;
+	if (lane >= MX_LANES || item >= mx_dense_operand_items(op))
+		return MX_BAD_OPTION;
 	*mn = lane % op->m;
 	*block = lane / op->m % op->blocks;
 	*k = mx_dense_operand_items(op) * (lane / (op->m * op->blocks)) + item;
+	return MX_OK;
 }
 
-void mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item, unsigned *block,
-                     unsigned *row, unsigned *col) {
+mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
+                          unsigned *block, unsigned *row, unsigned *col) {
+	if (!op || !block || !row || !col)
+		return MX_BAD_POINTER;
+	if (lane >= MX_LANES || item >= mx_dense_result_items(op))
+		return MX_BAD_OPTION;
 	unsigned height = op->d == MX_T_F64 ? 1 : 4, tile = op->m * op->m / height;
 	unsigned blocks_in_item = tile < MX_LANES ? MX_LANES / tile : 1;
 	unsigned groups_in_item = MX_LANES / blocks_in_item / op->m;
@@ -80,4 +89,5 @@ void mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item, un
 	*col = lane % op->m;
 	*row = height * (groups_in_item * group + above % groups_in_item) + item % height;
 	*block = item / height / items_of_block * blocks_in_item + above / groups_in_item;
+	return MX_OK;
 }

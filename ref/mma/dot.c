@@ -23,7 +23,16 @@ mx_f32 mx_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const
 	return c;
 }
 
-mx_f32 mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
-                  const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c) {
-	return mx_dot(p, fa, fb, K, a, sa, b, sb, c, false);
+mx_status mx_mma_dot(const mx_profile *p, mx_format fa, mx_format fb, unsigned K, const mx_elem *a,
+                     const mx_e8m0 *sa, const mx_elem *b, const mx_e8m0 *sb, mx_f32 c, mx_f32 *d) {
+	if (!p || !a || !sa || !b || !sb || !d)
+		return MX_BAD_POINTER;
+	if ((unsigned)fa >= MX_FORMATS || (unsigned)fb >= MX_FORMATS)
+		return MX_BAD_FORMAT;
+	if (K % MX_BLOCK)
+		return MX_BAD_SHAPE;
+	mx_status s = mx_profile_check(p);
+	if (!s)
+		*d = mx_dot(p, fa, fb, K, a, sa, b, sb, c, false);
+	return s;
 }

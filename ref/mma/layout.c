@@ -1,13 +1,5 @@
-/* Layouts: which lane and register hold which matrix element [ISA 7.1.5, 7.2].
- *
- * Lanes fall into groups of M = N; lane % MN is the row or column, and the
- * group takes its share of K. FP4 and FP6 lanes hold 32 consecutive k. An FP8
- * lane holds 16 from each half of K:
- *
- *   bytes     0 .. 15              16 .. 31
- *   k     16g .. 16g+15    K/2+16g .. K/2+16g+15
- */
-#include "../mxref.h"
+/* Shapes and layouts of the scaled MFMA, as the API has them: arguments are checked. */
+#include "layout.h"
 
 unsigned mx_shape_mn(mx_shape s) {
 	return s == MX_16X16X128 ? 16 : 32;
@@ -21,24 +13,36 @@ unsigned mx_operand_vgprs(mx_format f) {
 	return mx_packed_bytes(f, 32) / 4;
 }
 
-void mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j, unsigned *mn,
-                       unsigned *k) {
-	unsigned group = lane / mx_shape_mn(s);
-	*mn = lane % mx_shape_mn(s);
-	if (mx_format_info(f)->bits == 8)
-		*k = j / 16 * (mx_shape_k(s) / 2) + 16 * group + j % 16;
-	else
-		*k = 32 * group + j;
+static bool in_range(mx_shape s, unsigned lane) {
+	return (unsigned)s <= MX_32X32X64 && lane < MX_LANES;
 }
 
-void mx_layout_scale(mx_shape s, unsigned lane, unsigned *mn, unsigned *block) {
-	*mn = lane % mx_shape_mn(s);
-	*block = lane / mx_shape_mn(s);
+mx_status mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j, unsigned *mn,
+                            unsigned *k) {
+	if (!mn || !k)
+		return MX_BAD_POINTER;
+	if ((unsigned)f >= MX_FORMATS)
+		return MX_BAD_FORMAT;
+	if (!in_range(s, lane) || j >= MX_BLOCK)
+		return MX_BAD_OPTION;
+	mx_place_operand(s, f, lane, j, mn, k);
+	return MX_OK;
 }
 
-/* Four registers are four rows; the next four rows are the next group's. */
-void mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsigned *row, unsigned *col) {
-	unsigned groups = MX_LANES / mx_shape_mn(s);
-	*row = 4 * groups * (r / 4) + 4 * (lane / mx_shape_mn(s)) + r % 4;
-	*col = lane % mx_shape_mn(s);
+mx_status mx_layout_scale(mx_shape s, unsigned lane, unsigned *mn, unsigned *block) {
+	if (!mn || !block)
+		return MX_BAD_POINTER;
+	if (!in_range(s, lane))
+		return MX_BAD_OPTION;
+	mx_place_scale(s, lane, mn, block);
+	return MX_OK;
+}
+
+mx_status mx_layout_result(mx_shape s, unsigned lane, unsigned r, unsigned *row, unsigned *col) {
+	if (!row || !col)
+		return MX_BAD_POINTER;
+	if (!in_range(s, lane) || r >= mx_shape_mn(s) * mx_shape_mn(s) / MX_LANES)
+		return MX_BAD_OPTION;
+	mx_place_result(s, lane, r, row, col);
+	return MX_OK;
 }

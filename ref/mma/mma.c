@@ -10,7 +10,7 @@ typedef uint32_t result_regs[MX_TILE_RESULTS][MX_LANES];
 uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const struct mx_tile *b,
                      unsigned lane, unsigned r) {
 	unsigned K = mx_shape_k(g->shape), blocks = K / MX_BLOCK, row, col;
-	mx_layout_result(g->shape, lane, r, &row, &col);
+	mx_place_result(g->shape, lane, r, &row, &col);
 	return mx_dot(g->profile, g->fmt_a, g->fmt_b, K, a->elem + row * K, a->scale + row * blocks,
 	              b->elem + col * K, b->scale + col * blocks, (mx_f32){ g->c[r][lane] },
 	              g->clamp)
@@ -45,11 +45,25 @@ static struct mx_mma_args with_modifiers(const struct mx_mma_args *args, result_
 	return g;
 }
 
-void mx_mma_scaled_plain(const struct mx_mma_args *args) {
+static mx_status check(const struct mx_mma_args *g) {
+	if (!g || !g->profile || !g->a || !g->b || !g->c || !g->d || !g->scale_a || !g->scale_b)
+		return MX_BAD_POINTER;
+	if ((unsigned)g->fmt_a >= MX_FORMATS || (unsigned)g->fmt_b >= MX_FORMATS)
+		return MX_BAD_FORMAT;
+	if ((unsigned)g->shape > MX_32X32X64)
+		return MX_BAD_OPTION;
+	return mx_profile_check(g->profile);
+}
+
+mx_status mx_mma_scaled_plain(const struct mx_mma_args *args) {
 	static const uint64_t all[MX_TILE_RESULTS] = { [0 ... MX_TILE_RESULTS - 1] = UINT64_MAX };
 	result_regs c;
+	mx_status s = check(args);
+	if (s)
+		return s;
 	struct mx_mma_args g = with_modifiers(args, c);
 	mx_mma_some_plain(&g, all);
+	return MX_OK;
 }
 
 static void fast(const struct mx_mma_args *g) {
@@ -76,9 +90,13 @@ static void fast_clamped(const struct mx_mma_args *g) {
 	memcpy(g->d, d, mx_results(g->shape) * sizeof *d);
 }
 
-void mx_mma_scaled(const struct mx_mma_args *args) {
+mx_status mx_mma_scaled(const struct mx_mma_args *args) {
 	result_regs c;
+	mx_status s = check(args);
+	if (s)
+		return s;
 	struct mx_mma_args g = with_modifiers(args, c);
 	g.abs_c = g.neg_c = false;
 	(g.clamp ? fast_clamped : fast)(&g);
+	return MX_OK;
 }

@@ -23,10 +23,10 @@ const mx_profile *mx_profile_at(size_t i) {
 
 const mx_profile *mx_profile_by_name(const char *name) {
 	const mx_profile *p;
-	for (size_t i = 0; (p = mx_profile_at(i)); i++)
+	for (size_t i = 0; name && (p = mx_profile_at(i)); i++)
 		if (!strcmp(p->name, name))
-			break;
-	return p;
+			return p;
+	return NULL;
 }
 
 static bool is_width(unsigned bits) {

@@ -25,10 +25,10 @@ const struct mx_sparse *mx_sparse_at(size_t i) {
 
 const struct mx_sparse *mx_sparse_by_name(const char *name) {
 	const struct mx_sparse *op;
-	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
+	for (size_t i = 0; name && (op = mx_sparse_at(i)); i++)
 		if (!strcmp(op->name, name))
-			break;
-	return op;
+			return op;
+	return NULL;
 }
 
 /* What it would be if A were all that there is. */
@@ -37,11 +37,15 @@ static struct mx_dense packed(const struct mx_sparse *op) {
 }
 
 unsigned mx_sparse_a_vgprs(const struct mx_sparse *op) {
+	if (!op)
+		return 0;
 	struct mx_dense p = packed(op);
 	return mx_dense_operand_vgprs(&p);
 }
 
 unsigned mx_sparse_result_vgprs(const struct mx_sparse *op) {
+	if (!op)
+		return 0;
 	struct mx_dense p = packed(op);
 	return mx_dense_result_vgprs(&p);
 }

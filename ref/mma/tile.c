@@ -15,10 +15,10 @@ void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*r
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		lane_bytes(regs, mx_operand_vgprs(f), lane, bytes);
 		for (unsigned j = 0; j < MX_BLOCK; j++) {
-			mx_layout_operand(s, f, lane, j, &mn, &k);
+			mx_place_operand(s, f, lane, j, &mn, &k);
 			t->elem[mn * K + k] = mx_elem_get(f, bytes, j);
 		}
-		mx_layout_scale(s, lane, &mn, &block);
+		mx_place_scale(s, lane, &mn, &block);
 		t->scale[mn * (K / MX_BLOCK) + block].v = scale[lane];
 	}
 }

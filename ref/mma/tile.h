@@ -2,7 +2,7 @@
 #ifndef MX_TILE_H
 #define MX_TILE_H
 
-#include "../mxref.h"
+#include "layout.h"
 
 enum {
 	MX_TILE_ELEMS = 2048, /* MN * K of either shape */

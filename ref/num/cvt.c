@@ -94,7 +94,7 @@ struct mx_cvt_info mx_cvt_info(mx_cvt_op op) {
 }
 
 bool mx_cvt_by_name(const char *name, mx_cvt_op *op) {
-	for (int i = 0; i < MX_CVTS; i++)
+	for (int i = 0; name && op && i < MX_CVTS; i++)
 		if (!strcmp(name, rows[i].name)) {
 			*op = i;
 			return true;

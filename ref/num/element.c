@@ -26,19 +26,24 @@ mx_elem mx_elem_from_f32(mx_format f, mx_f32 x) {
 
 /* An element lies in at most two bytes; the second is touched only if it does. */
 mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i) {
+	if (!packed)
+		return (mx_elem){ 0 };
 	unsigned bits = mx_types[f].bits, shift = i * bits % 8;
 	const uint8_t *at = packed + i * bits / 8;
 	unsigned window = shift + bits > 8 ? at[0] | at[1] << 8 : at[0];
 	return (mx_elem){ window >> shift & mx_ones(bits) };
 }
 
-void mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code) {
+mx_status mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code) {
+	if (!packed)
+		return MX_BAD_POINTER;
 	unsigned bits = mx_types[f].bits, shift = i * bits % 8;
 	uint8_t *at = packed + i * bits / 8;
 	unsigned mask = mx_ones(bits) << shift, value = (unsigned)code.v << shift & mask;
 	at[0] = (at[0] & ~mask) | value;
 	if (shift + bits > 8)
 		at[1] = (at[1] & ~(mask >> 8)) | value >> 8;
+	return MX_OK;
 }
 
 size_t mx_packed_bytes(mx_format f, size_t n) {

@@ -1,4 +1,4 @@
-/* binary32 bit patterns: the fields, and assembly from an exact number. */
+/* binary32 bit patterns: the fields, assembly from an exact number, products and quotients. */
 #ifndef MX_F32_H
 #define MX_F32_H
 
@@ -33,5 +33,10 @@ static inline mx_f32 mx_f32_round(bool negative, uint64_t sig, int exp) {
 		code = MX_F32_INF;
 	return (mx_f32){ (uint32_t)code | (negative ? MX_F32_SIGN : 0) };
 }
+
+/* IEEE 754, nearest even, subnormals kept. Of NaNs the first, quieted; one that is made is
+ * 0x7FC00000. */
+mx_f32 mx_f32_mul(mx_f32 a, mx_f32 b);
+mx_f32 mx_f32_div(mx_f32 a, mx_f32 b);
 
 #endif

@@ -9,9 +9,16 @@ static mx_f32 max_magnitude(const mx_f32 *x, size_t n) {
 	return amax; /* a NaN is above all numbers */
 }
 
-mx_e8m0 mx_quantize_block(mx_format f, const mx_f32 *x, size_t n, mx_elem *codes) {
-	mx_e8m0 scale = mx_scale(MX_RECIPE_FLOOR, f, max_magnitude(x, n));
+mx_status mx_quantize_block(mx_format f, const mx_f32 *x, size_t n, mx_elem *codes,
+                            mx_e8m0 *scale) {
+	if ((unsigned)f >= MX_FORMATS)
+		return MX_BAD_FORMAT;
+	if (!scale || (n && (!x || !codes)))
+		return MX_BAD_POINTER;
+	if (n > MX_BLOCK)
+		return MX_BAD_SHAPE;
+	*scale = mx_scale(MX_RECIPE_FLOOR, f, max_magnitude(x, n));
 	for (size_t i = 0; i < n; i++)
-		codes[i] = mx_scaled_encode(MX_RECIPE_FLOOR, f, x[i], scale, MX_RNE, 0);
-	return scale;
+		codes[i] = mx_scaled_encode(MX_RECIPE_FLOOR, f, x[i], *scale, MX_RNE, 0);
+	return MX_OK;
 }

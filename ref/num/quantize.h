@@ -4,6 +4,8 @@
 
 #include "f32.h"
 
+#include <string.h>
+
 /* Up to 32 rows of the output that belong to one group: `padded` rows from out_row,
  * of which the first `rows` are those of the input from in_row. */
 struct mx_band {
@@ -25,15 +27,53 @@ mx_status mx_quantize_plan(struct mx_plan *p, const struct mx_quantizer *q,
                            const struct mx_tensor *x, const struct mx_quantised *rowwise,
                            const struct mx_quantised *colwise);
 
+static inline size_t mx_dtype_bytes(mx_dtype t) {
+	return t == MX_DTYPE_F32 ? 4 : 2;
+}
+
+/* Where element (r,c) of x lies, aligned or not. */
+static inline const uint8_t *mx_tensor_at(const struct mx_tensor *x, size_t r, size_t c) {
+	return (const uint8_t *)x->data + (ptrdiff_t)r * x->row_bytes + (ptrdiff_t)c * x->col_bytes;
+}
+
 /* Element (r,c) of x as f32 bits: exact. */
 static inline uint32_t mx_tensor_get(const struct mx_tensor *x, size_t r, size_t c) {
-	ptrdiff_t at = (ptrdiff_t)r * x->row_stride + (ptrdiff_t)c * x->col_stride;
+	uint32_t word = 0; /* a half in its low bits, little-endian */
+	memcpy(&word, mx_tensor_at(x, r, c), mx_dtype_bytes(x->dtype));
 	switch (x->dtype) {
-	case MX_DTYPE_BF16: return mx_bf16_to_f32(((const mx_bf16 *)x->data)[at]).v;
-	case MX_DTYPE_F16: return mx_f16_to_f32(((const mx_f16 *)x->data)[at]).v;
-	default: return ((const mx_f32 *)x->data)[at].v;
+	case MX_DTYPE_BF16: return mx_bf16_to_f32((mx_bf16){ word }).v;
+	case MX_DTYPE_F16: return mx_f16_to_f32((mx_f16){ word }).v;
+	default: return word;
 	}
 }
+
+/* n elements of row r from column c on, as f32 bits. */
+static inline void mx_tensor_widen(const struct mx_tensor *x, size_t r, size_t c, size_t n,
+                                   uint32_t *to) {
+	const uint8_t *at = mx_tensor_at(x, r, c);
+	uint16_t half[MX_BLOCK];
+	if (x->dtype != MX_DTYPE_BF16 || x->col_bytes != 2) {
+		for (size_t i = 0; i < n; i++)
+			to[i] = mx_tensor_get(x, r, c + i);
+		return;
+	}
+	for (size_t i = 0; i < n; i += MX_BLOCK, at += sizeof half) {
+		size_t some = n - i < MX_BLOCK ? n - i : MX_BLOCK;
+		memcpy(half, at, 2 * some);
+		for (size_t j = 0; j < some; j++)
+			to[i + j] = (uint32_t)half[j] << 16;
+	}
+}
+
+/* Whether rows x cols f32 can be written with these strides: MX_BAD_STRIDE where two might meet.
+ * Neither count is 0. */
+mx_status mx_check_strides(size_t rows, size_t cols, size_t row_bytes, size_t col_bytes);
+
+/* Whether a tensor that is not empty can be read: MX_BAD_POINTER, MX_BAD_STRIDE, MX_BAD_SHAPE. */
+mx_status mx_check_tensor(const struct mx_tensor *x);
+
+/* The code that integer rounding, which does not look for NaN, makes of one. */
+mx_elem mx_software_nan(const struct mx_format_info *t, mx_f32 nan);
 
 /* In place: butterflies of distance 1, 2, 4, 8, then times 0.25, each f32 rounded once. */
 void mx_hadamard16(uint32_t v[16]);
@@ -41,13 +81,22 @@ void mx_hadamard16(uint32_t v[16]);
 /* mx_scale of n magnitudes, of a recipe that is defined for f. */
 void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t *scales);
 
-/* Blocks of 32 f32, nearest even. row: codes and scales of `blocks` of them, and how
- * many, from the first, it could do; block: codes of one with a given scale, or false.
- * They stop at blocks that need the rules for special values, with nothing written. */
+/* Blocks of 32 f32, aligned or not, nearest even. They stop at blocks that need the rules for
+ * special values, with nothing written.
+ *
+ * row     codes and scales of `blocks` blocks in a row, and how many, from the first, it could do
+ * block   codes of one with a given scale, or false
+ * lines   of 32 rows of 32: codes and scales of each column, and of each row unless its output
+ *         has NULL for codes; or false
+ * square  the same under one scale for all; either output may have NULL for codes */
 struct mx_fast {
-	size_t (*row)(mx_recipe r, const uint32_t *x, size_t blocks, uint8_t *codes,
+	size_t (*row)(mx_recipe r, const uint8_t *x, size_t blocks, uint8_t *codes,
 	              uint8_t *scales);
-	bool (*block)(const uint32_t x[MX_BLOCK], uint8_t scale, uint8_t *codes);
+	bool (*block)(const uint8_t x[4 * MX_BLOCK], uint8_t scale, uint8_t *codes);
+	bool (*lines)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
+	              const struct mx_quantised *rows, const struct mx_quantised *columns);
+	bool (*square)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
+	               const struct mx_quantised *rows, const struct mx_quantised *columns);
 };
 const struct mx_fast *mx_fast_portable(mx_format f);
 const struct mx_fast *mx_fast_for(mx_format f); /* the best that this processor runs */

@@ -16,7 +16,7 @@ struct tile {
 struct work {
 	const struct mx_plan *p;
 	const struct mx_fast *fast; /* NULL where the rounding is not nearest even */
-	size_t next;                /* band, taken atomically */
+	size_t next, run;           /* band, taken atomically, and how many at a time */
 };
 
 /* The largest magnitude of n values that is not above limit; a NaN is above infinity. */
@@ -44,7 +44,7 @@ static void encode(const struct work *w, const uint32_t *x, const uint32_t *rand
                    uint8_t scale, uint8_t *codes) {
 	const struct mx_quantizer *q = w->p->q;
 	uint8_t packed[MX_BLOCK] = { 0 };
-	if (!w->fast || !w->fast->block(x, scale, packed))
+	if (!w->fast || !w->fast->block((const uint8_t *)x, scale, packed))
 		for (unsigned i = 0; i < n; i++)
 			mx_elem_set(q->format, packed, i,
 			            mx_scaled_encode(q->recipe, q->format, (mx_f32){ x[i] },
@@ -53,49 +53,61 @@ static void encode(const struct work *w, const uint32_t *x, const uint32_t *rand
 	memcpy(codes, packed, mx_packed_bytes(q->format, n));
 }
 
-/* ---- rows of whole f32, quantised where they lie ---- */
+/* ---- rows of f32 ---- */
 
-static void quantize_any(const struct work *w, const uint32_t *x, const uint32_t *random,
-                         unsigned n, uint8_t *codes, uint8_t *scale) {
+static void quantize_any(const struct work *w, const uint8_t *x, const uint32_t *random, unsigned n,
+                         uint8_t *codes, uint8_t *scale) {
 	uint32_t padded[MX_BLOCK] = { 0 };
-	memcpy(padded, x, n * sizeof *x);
+	memcpy(padded, x, n * sizeof *padded);
 	mx_f32 amax = { amax_of(w->p, padded, MX_BLOCK) };
 	*scale = mx_scale(w->p->q->recipe, w->p->q->format, amax).v;
 	encode(w, padded, random, n, *scale, codes);
 }
 
-static void quantize_row(const struct work *w, const uint32_t *x, const uint32_t *random,
-                         uint8_t *codes, uint8_t *scales) {
+static void quantize_row(const struct work *w, const uint8_t *x, size_t cols,
+                         const uint32_t *random, uint8_t *codes, uint8_t *scales) {
 	const struct mx_quantizer *q = w->p->q;
-	size_t cols = w->p->x->cols, bytes = mx_packed_bytes(q->format, MX_BLOCK);
+	size_t bytes = mx_packed_bytes(q->format, MX_BLOCK);
 	for (size_t b = 0, done; b * MX_BLOCK < cols; b += done) {
 		size_t at = b * MX_BLOCK, left = cols - at;
 		done = 0;
 		if (w->fast)
-			done = w->fast->row(q->recipe, x + at, left / MX_BLOCK, codes + b * bytes,
-			                    scales + b);
+			done = w->fast->row(q->recipe, x + 4 * at, left / MX_BLOCK,
+			                    codes + b * bytes, scales + b);
 		if (done)
 			continue;
-		quantize_any(w, x + at, random ? random + at : NULL,
+		quantize_any(w, x + 4 * at, random ? random + at : NULL,
 		             left < MX_BLOCK ? left : MX_BLOCK, codes + b * bytes, scales + b);
 		done = 1;
 	}
 }
 
-static bool rows_lie_ready(const struct mx_plan *p) {
-	return p->rowwise && !p->colwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard &&
-	       p->x->dtype == MX_DTYPE_F32 && p->x->col_stride == 1;
+/* Columns first to first + cols of a band's rows, as f32: where they lie, or widened. */
+struct panel {
+	const struct mx_band *band;
+	size_t first, cols;
+	const uint8_t *x;
+	ptrdiff_t row_bytes;
+};
+
+/* Where the output of column `col`, or row `row`, of a matrix begins. */
+static struct mx_quantised output_at(const struct work *w, const struct mx_quantised *o, size_t row,
+                                     size_t item) {
+	return (struct mx_quantised){
+		o->codes + row * o->row_bytes + mx_packed_bytes(w->p->q->format, item),
+		o->row_bytes,
+		o->scales + row * o->scale_row_bytes + item / MX_BLOCK,
+		o->scale_row_bytes,
+	};
 }
 
-static void quantize_rows(const struct work *w, const struct mx_band *band) {
+static void quantize_rows(const struct work *w, const struct panel *v) {
 	const struct mx_plan *p = w->p;
-	for (size_t r = 0; r < band->rows; r++) {
-		size_t in = band->in_row + r, out = band->out_row + r;
-		const uint32_t *x = (const uint32_t *)p->x->data + (ptrdiff_t)in * p->x->row_stride;
-		const uint32_t *random =
-			p->rounding == MX_SR ? p->q->random + in * p->x->cols : NULL;
-		quantize_row(w, x, random, p->rowwise->codes + out * p->rowwise->row_bytes,
-		             p->rowwise->scales + out * p->rowwise->scale_row_bytes);
+	for (size_t r = 0; r < v->band->rows; r++) {
+		struct mx_quantised o = output_at(w, p->rowwise, v->band->out_row + r, v->first);
+		size_t at = (v->band->in_row + r) * p->x->cols + v->first;
+		quantize_row(w, v->x + (ptrdiff_t)r * v->row_bytes, v->cols,
+		             p->rounding == MX_SR ? p->q->random + at : NULL, o.codes, o.scales);
 	}
 }
 
@@ -108,11 +120,8 @@ static void load_tile(const struct mx_plan *p, const struct mx_band *band, size_
 		memset(t, 0, sizeof *t);
 	for (size_t r = 0; r < band->rows; r++) {
 		size_t in = band->in_row + r;
-		if (p->x->dtype == MX_DTYPE_F32 && p->x->col_stride == 1)
-			memcpy(t->x[r],
-			       (const uint32_t *)p->x->data + (ptrdiff_t)in * p->x->row_stride +
-			               col,
-			       cols * sizeof **t->x);
+		if (p->x->dtype == MX_DTYPE_F32 && p->x->col_bytes == 4)
+			memcpy(t->x[r], mx_tensor_at(p->x, in, col), cols * sizeof **t->x);
 		else
 			for (size_t c = 0; c < cols; c++)
 				t->x[r][c] = mx_tensor_get(p->x, in, col + c);
@@ -181,21 +190,84 @@ static void columns_of_tile(const struct work *w, const struct mx_band *band, si
 	              o);
 }
 
-static void quantize_tiles(const struct work *w, const struct mx_band *band) {
+/* A tile by itself, whatever it needs. */
+static void any_tile(const struct work *w, const struct mx_band *band, size_t col) {
 	const struct mx_plan *p = w->p;
-	const struct mx_quantised *o = p->rowwise;
+	unsigned cols = p->x->cols - col < TILE ? p->x->cols - col : TILE;
 	struct tile t;
-	for (size_t col = 0; col < p->x->cols; col += TILE) {
-		unsigned cols = p->x->cols - col < TILE ? p->x->cols - col : TILE;
-		load_tile(p, band, col, &t);
-		if (p->colwise)
-			columns_of_tile(w, band, col, cols, &t);
-		if (o)
-			quantize_tile(
-				w, &t, (struct extent){ band->rows, cols, cols },
-				o->codes + band->out_row * o->row_bytes +
-					mx_packed_bytes(p->q->format, col),
-				o->scales + band->out_row * o->scale_row_bytes + col / MX_BLOCK, o);
+	load_tile(p, band, col, &t);
+	if (p->colwise)
+		columns_of_tile(w, band, col, cols, &t);
+	if (!p->rowwise)
+		return;
+	struct mx_quantised o = output_at(w, p->rowwise, band->out_row, col);
+	quantize_tile(w, &t, (struct extent){ band->rows, cols, cols }, o.codes, o.scales, &o);
+}
+
+/* A whole tile of plain numbers. */
+static bool fast_tile(const struct work *w, const struct panel *v, size_t col) {
+	const struct mx_plan *p = w->p;
+	const uint8_t *x = v->x + 4 * (col - v->first);
+	struct mx_quantised r = { 0 }, c = { 0 };
+	if (!w->fast || p->q->hadamard || v->band->rows < TILE || p->x->cols - col < TILE)
+		return false;
+	if (p->rowwise)
+		r = output_at(w, p->rowwise, v->band->out_row, col);
+	if (p->colwise)
+		c = output_at(w, p->colwise, col, v->band->out_row);
+	return (p->q->block == MX_BLOCK_32X32 ? w->fast->square : w->fast->lines)(
+		p->q->recipe, x, v->row_bytes, &r, &c);
+}
+
+/* ---- panels ---- */
+
+/* Columns that are taken at a time: where rows are read twice, or widened, they stay in cache.
+ * Bands that are taken at a time: a column's codes of RUN bands are near each other. */
+enum { PANEL = 256, RUN = 4 };
+
+static bool lies_ready(const struct mx_plan *p) {
+	return p->x->dtype == MX_DTYPE_F32 && p->x->col_bytes == 4;
+}
+
+static bool rows_alone(const struct mx_plan *p) {
+	return !p->colwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard;
+}
+
+static struct panel panel_at(const struct mx_plan *p, const struct mx_band *band, size_t col,
+                             size_t cols, uint32_t (*widened)[PANEL]) {
+	struct panel v = { band, col, cols, (const uint8_t *)*widened, sizeof *widened };
+	if (lies_ready(p) && band->rows) {
+		v.x = mx_tensor_at(p->x, band->in_row, col);
+		v.row_bytes = p->x->row_bytes;
+		return v;
+	}
+	for (size_t r = 0; r < band->rows; r++)
+		mx_tensor_widen(p->x, band->in_row + r, col, cols, widened[r]);
+	return v;
+}
+
+static void quantize_panel(const struct work *w, const struct panel *v) {
+	if (rows_alone(w->p)) {
+		quantize_rows(w, v);
+		return;
+	}
+	for (size_t at = v->first; at < v->first + v->cols; at += TILE)
+		if (!fast_tile(w, v, at))
+			any_tile(w, v->band, at);
+}
+
+/* `n` bands from `band` on. */
+static void quantize_bands(const struct work *w, const struct mx_band *band, size_t n) {
+	const struct mx_plan *p = w->p;
+	uint32_t widened[TILE][PANEL];
+	size_t cols = p->x->cols;
+	size_t most = lies_ready(p) && rows_alone(p) ? cols : PANEL;
+	for (size_t col = 0, some; col < cols; col += some) {
+		some = cols - col < most ? cols - col : most;
+		for (size_t b = 0; b < n; b++) {
+			struct panel v = panel_at(p, &band[b], col, some, widened);
+			quantize_panel(w, &v);
+		}
 	}
 }
 
@@ -215,14 +287,11 @@ static void *take_bands(void *work) {
 	struct work *w = work;
 	const struct mx_plan *p = w->p;
 	size_t i;
-	while ((i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < p->bands) {
-		const struct mx_band *band = &p->band[i];
-		if (rows_lie_ready(p))
-			quantize_rows(w, band);
-		else
-			quantize_tiles(w, band);
-		if (p->rowwise)
-			pad_rows(p, band);
+	while ((i = __atomic_fetch_add(&w->next, w->run, __ATOMIC_RELAXED)) < p->bands) {
+		size_t n = p->bands - i < w->run ? p->bands - i : w->run;
+		quantize_bands(w, p->band + i, n);
+		for (size_t b = i; p->rowwise && b < i + n; b++)
+			pad_rows(p, p->band + b);
 	}
 	return NULL;
 }
@@ -239,6 +308,8 @@ static unsigned thread_count(const struct mx_plan *p) {
 static void run(struct work *w) {
 	pthread_t thread[MAX_THREADS];
 	unsigned others = 0, wanted = thread_count(w->p);
+	size_t share = w->p->bands / (wanted ? wanted : 1);
+	w->run = share > RUN ? RUN : share ? share : 1;
 	while (others + 1 < wanted && !pthread_create(&thread[others], NULL, take_bands, w))
 		others++;
 	take_bands(w);
@@ -252,7 +323,10 @@ mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
 	mx_status s = mx_quantize_plan(&p, q, x, rowwise, colwise);
 	if (s)
 		return s;
-	struct work w = { .p = &p, .fast = p.rounding == MX_RNE ? mx_fast_for(q->format) : NULL };
+	bool keeps_signs = mx_recipe_info(q->recipe)->scaling != MX_INFINITE_SCALE;
+	struct work w = { .p = &p };
+	if (p.rounding == MX_RNE && keeps_signs)
+		w.fast = mx_fast_for(q->format);
 	run(&w);
 	free(p.band);
 	return MX_OK;

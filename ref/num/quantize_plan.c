@@ -38,7 +38,7 @@ static bool count(const struct mx_quantizer *q, const struct mx_tensor *x, size_
 
 size_t mx_quantised_rows(const struct mx_quantizer *q, const struct mx_tensor *x) {
 	size_t rows, bands;
-	return count(q, x, &rows, &bands) ? rows : 0;
+	return q && x && count(q, x, &rows, &bands) ? rows : 0;
 }
 
 static mx_status check_options(const struct mx_quantizer *q, const struct mx_tensor *x) {
@@ -53,25 +53,43 @@ static mx_status check_options(const struct mx_quantizer *q, const struct mx_ten
 	return MX_OK;
 }
 
-/* The distance from the first to the last of n elements, in bytes. */
-static bool span(size_t n, ptrdiff_t stride, size_t size, size_t *bytes) {
-	size_t step = stride < 0 ? -(size_t)stride : (size_t)stride;
-	return !__builtin_mul_overflow(n - 1, step, bytes) &&
-	       !__builtin_mul_overflow(*bytes, size, bytes) && *bytes <= PTRDIFF_MAX;
+static size_t distance(ptrdiff_t stride) {
+	return stride < 0 ? -(size_t)stride : (size_t)stride;
+}
+
+/* Neither the same element again nor one beside it. */
+static bool splits(size_t n, ptrdiff_t stride, size_t size) {
+	return n > 1 && stride && distance(stride) < size;
+}
+
+/* The distance from the first to the last of n elements. */
+static bool span(size_t n, ptrdiff_t stride, size_t *bytes) {
+	return !__builtin_mul_overflow(n - 1, distance(stride), bytes) && *bytes <= PTRDIFF_MAX;
+}
+
+mx_status mx_check_tensor(const struct mx_tensor *x) {
+	size_t size = mx_dtype_bytes(x->dtype), down, across;
+	if (!x->data)
+		return MX_BAD_POINTER;
+	if (splits(x->rows, x->row_bytes, size) || splits(x->cols, x->col_bytes, size))
+		return MX_BAD_STRIDE;
+	if (!span(x->rows, x->row_bytes, &down) || !span(x->cols, x->col_bytes, &across) ||
+	    down > PTRDIFF_MAX - across)
+		return MX_BAD_SHAPE;
+	return MX_OK;
 }
 
 static mx_status check_input(const struct mx_plan *p) {
 	const struct mx_tensor *x = p->x;
-	size_t size = x->dtype == MX_DTYPE_F32 ? 4 : 2, down, across, elements;
+	size_t elements;
 	if (!x->rows || !x->cols)
 		return MX_OK;
-	if (!x->data || (p->rounding == MX_SR && !p->q->random))
+	if (x->data && p->rounding == MX_SR && !p->q->random)
 		return MX_BAD_POINTER;
-	if (!span(x->rows, x->row_stride, size, &down) ||
-	    !span(x->cols, x->col_stride, size, &across) || down > PTRDIFF_MAX - across ||
-	    __builtin_mul_overflow(p->out_rows, x->cols, &elements))
-		return MX_BAD_SHAPE;
-	return MX_OK;
+	mx_status s = mx_check_tensor(x);
+	if (!s && __builtin_mul_overflow(p->out_rows, x->cols, &elements))
+		s = MX_BAD_SHAPE;
+	return s;
 }
 
 static bool reaches_next(size_t rows, size_t bytes, size_t stride) {

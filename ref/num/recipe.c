@@ -7,6 +7,7 @@ enum {
 	E4M3 = 1 << MX_E4M3,
 	E5M2 = 1 << MX_E5M2,
 	E2M1 = 1 << MX_E2M1,
+	E2M3 = 1 << MX_E2M3,
 	ALL_FORMATS = (1 << MX_FORMATS) - 1
 };
 enum { SKIP, KEEP };
@@ -99,6 +100,33 @@ static int scale_aiter_round_up(const struct target *t, uint32_t u) {
 	return d >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
 }
 
+/* amax / 2^emax in f32, which may be subnormal: there, any mantissa counts for a
+ * power of two more. */
+static int scale_aiter_ceil(const struct target *t, uint32_t u) {
+	uint32_t d = mx_f32_scale((mx_f32){ u }, -t->emax).v;
+	return u >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
+}
+
+/* As FLOOR, but for the f32 below 2^(emax-126): its quotient rounds up to 2^-126. */
+static int scale_aiter_round_down(const struct target *t, uint32_t u) {
+	return u >= MX_F32_INF ? 0xFF : field(mx_f32_scale((mx_f32){ u }, -t->emax).v);
+}
+
+/* A division, where the HIP header multiplies: 3 * 2^-149 / 6 rounds to 0. */
+static int scale_aiter_py_round_up(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
+	return field(d) + (mantissa(d) != 0);
+}
+
+/* Infinity, given or rounded up to, stays infinity when it is divided by 2^emax; a
+ * NaN rounds to infinity, or carries into the sign bit and is -0. */
+static int scale_aiter_py_even(const struct target *t, uint32_t u) {
+	int exp = field(u + half_ulp(t));
+	return exp == 0xFF ? 0xFF : not_below_0(exp - t->emax);
+}
+
 /* Infinity and small NaN payloads 255 - emax, since nothing looks for them; a NaN
  * that carries into the sign bit has field 0. */
 static int scale_aiter_even(const struct target *t, uint32_t u) {
@@ -118,6 +146,33 @@ static int scale_quark_even(const struct target *t, uint32_t u) {
  * -infinity. (The powers of two have exact logarithms.) */
 static int scale_triton(const struct target *t, uint32_t u) {
 	int exp = field(u + half_ulp(t));
+	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
+}
+
+/* E2M1's and E2M3's own constants, but E2M1's for E4M3. Infinity, given or rounded up
+ * to, has exponent 255; so has a NaN that does not carry into the sign bit. */
+static int scale_compressed(const struct target *t, uint32_t u) {
+	int exp = field(u + (t->man == 3 && t->emax == 2 ? 0x080000 : 0x200000));
+	return exp == 0xFF ? 0xFF : not_below_0(exp - t->emax);
+}
+
+/* ---- triton_kernels ---- */
+
+/* Adding 0x7FFFFF to the quotient's bits carries from any mantissa; a NaN's wraps to 0. */
+static int scale_triton_up(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return u > MX_F32_INF ? 0 : 0xFF;
+	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
+	return field(d + 0x7FFFFF);
+}
+
+static int scale_triton_down(const struct target *t, uint32_t u) {
+	return u >= MX_F32_INF ? 0xFF : field(quotient(u, t->max_sig, t->emax - (int)t->man));
+}
+
+/* E4M3 by the constant of E2M1: rounds up from 1.75, where 448 * 2^k is still exact. */
+static int scale_aiter_mxfp8(const struct target *t, uint32_t u) {
+	int exp = field(u + 0x200000);
 	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
 }
 
@@ -146,6 +201,111 @@ static int scale_microxcaling(const struct target *t, uint32_t u) {
 	return field(u) ? not_below_0(floor_log2(u) + 127 - t->emax) : 0;
 }
 
+/* ---- torchao 0.18.0: only NaN is looked for ---- */
+
+static int scale_torchao018_floor(const struct target *t, uint32_t u) {
+	return u > MX_F32_INF ? 0xFF : not_below_0(field(u) - t->emax);
+}
+
+static int scale_torchao018_ceil(const struct target *t, uint32_t u) {
+	return u > MX_F32_INF ? 0xFF : not_below_0(field(u) + (mantissa(u) != 0) - t->emax);
+}
+
+static int scale_torchao018_even(const struct target *t, uint32_t u) {
+	return u > MX_F32_INF ? 0xFF : not_below_0(field(u + half_ulp(t)) - t->emax);
+}
+
+/* ceil() of an f32 log2 of d, finite and normal. The logarithm of 2^n (1 + k 2^-23)
+ * lies k 2^-23 / ln 2 above n and rounds down to n for k <= floor(2^(j-1) ln 2), with j
+ * the exponent of the f32 just above n; see floor_log2. */
+static int ceil_log2(uint32_t d) {
+	static const uint8_t reach[] = { 0, 0, 1, 2, 5, 11, 22 };
+	int n = field(d) - 127;
+	unsigned above = n >= 0 ? n : -n - 1; /* integer part of the magnitude just above n */
+	unsigned j = above ? 31 - __builtin_clz(above) : 0;
+	return n + (mantissa(d) > reach[j]);
+}
+
+/* Infinity 0xFE. A subnormal quotient is above 2^-127 (1 + 22 * 2^-23), the last whose
+ * logarithm rounds down to -127, or byte 0. */
+static int scale_torchao018_rceil(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return u > MX_F32_INF ? 0xFF : 0xFE;
+	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
+	return field(d) ? ceil_log2(d) + 127 : d > 0x0040000B;
+}
+
+/* ---- Quark's floor and ceil: 2^(log2 - emax), infinite with amax ---- */
+
+/* f32's epsilon, 2^-23, stands for a scale of 0: zero, and what underflows. */
+enum { QUARK_EPS = 127 - 23 };
+
+static int scale_quark_floor(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	if (u < 1u << t->emax) /* * 2^-149 */
+		return QUARK_EPS;
+	return field(u) ? not_below_0(floor_log2(u) + 127 - t->emax) : 0;
+}
+
+static int scale_quark_ceil(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	if (u <= 1u << (t->emax - 1))
+		return QUARK_EPS;
+	return field(u) ? not_below_0(ceil_log2(u) + 127 - t->emax) : 0;
+}
+
+/* A nonzero bf16 as 2^e (1 + man/128). */
+struct bf16 {
+	int e;
+	unsigned man;
+};
+
+static struct bf16 bf16_of(uint32_t u) {
+	int shift = field(u) ? 0 : __builtin_clz(u) - 8;
+	int e = (field(u) ? field(u) : 1 - shift) - 127;
+	return (struct bf16){ e, u << shift >> 16 & 0x7F };
+}
+
+/* The exponent of a magnitude whose integer part is n. */
+static unsigned binade(unsigned n) {
+	return 31 - __builtin_clz(n | 1);
+}
+
+/* floor() of a log2 that is rounded to bf16. Below n the step is 2^(j-7), j as in
+ * floor_log2: from 2^(n - 2^(j-8)) on it is n. In 1/128, rounded up: */
+static int floor_log2_bf16(uint32_t u) {
+	static const uint8_t from[] = { 128, 127, 126, 123, 118, 107, 88, 54 };
+	struct bf16 x = bf16_of(u);
+	int n = x.e + 1;
+	return x.man >= from[binade(n > 0 ? n - 1 : -n)] ? n : x.e;
+}
+
+/* ceil(): up to 2^(n + 2^(j-8)) it is n, j as in ceil_log2. */
+static int ceil_log2_bf16(uint32_t u) {
+	static const uint8_t reach[] = { 0, 0, 1, 2, 5, 11, 24, 53 };
+	struct bf16 x = bf16_of(u);
+	return x.e + (x.man > reach[binade(x.e >= 0 ? x.e : -x.e - 1)]);
+}
+
+/* The least bf16 is 2^-133. */
+static int quark_bf16(int exponent) {
+	return exponent < -133 ? QUARK_EPS : not_below_0(exponent + 127);
+}
+
+static int scale_quark_floor_bf16(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	return u ? quark_bf16(floor_log2_bf16(u) - t->emax) : QUARK_EPS;
+}
+
+static int scale_quark_ceil_bf16(const struct target *t, uint32_t u) {
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	return u ? quark_bf16(ceil_log2_bf16(u) - t->emax) : QUARK_EPS;
+}
+
 /* Each rule in a loop of its own, which the compiler may vectorise. */
 #define MX_RECIPE(id, name, formats, nan, rounding, scaling, rule, source)                         \
 	static void id##_scales(struct target t, const uint32_t *u, size_t n, uint8_t *s) {        \
@@ -172,7 +332,7 @@ const struct mx_recipe_info *mx_recipe_info(mx_recipe r) {
 }
 
 bool mx_recipe_by_name(const char *name, mx_recipe *r) {
-	for (int i = 0; i < MX_RECIPES; i++)
+	for (int i = 0; name && r && i < MX_RECIPES; i++)
 		if (!strcasecmp(name, recipes[i].info.name)) {
 			*r = i;
 			return true;

@@ -174,6 +174,8 @@ static void wrong_files_say_which_line(void) {
 		  ":17: kernarg_size: 48, and the arguments end at 52 of at most 65536" },
 		{ "mma_k 0", "mma_k: 128", "mma_k: 0",
 		  ":24: verdict.mma_k: 0 is no positive multiple of 32" },
+		{ "a tile that is no multiple of mma_k", "mma_k: 128", "mma_k: 128, k_tile: 192",
+		  ":24: verdict.k_tile: 192 is no multiple of mma_k, 128" },
 		{ "an unclosed brace", "cols: N, guard: 4}", "cols: N, guard: 4",
 		  ":15: not YAML: did not find expected ',' or '}'" },
 		{ "a tab for an indent", "let:\n  -", "let:\n\t-",

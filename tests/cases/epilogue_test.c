@@ -347,7 +347,7 @@ static void what_is_not_read(void) {
 static void in_place(void) {
 	struct mx_error err = { "" };
 	struct mx_plan p;
-	struct mx_data d;
+	struct mx_data d = { 0 };
 	struct mx_case *c = load_good(
 		c_line, "type: f16, order: col, rows: M, cols: N, data: regime}\n" USUAL "# ");
 	bool good = !mx_plan_make(c, 16, 8, 32, MX_REGIME_EXACT, &p, &err) &&

@@ -12,10 +12,12 @@ our $mxcheck = "$build/mxcheck";
 our $dir     = tempdir(CLEANUP => 1);
 our ($status, $out, $err);
 
-# Runs a command: its exit status in $status, what it printed in $out and $err.
+# Runs a command: its exit status in $status (128 and the signal that killed it, as a shell has it),
+# what it printed in $out and $err.
 sub run {
 	my $redirect = 'exec "$@" >"$0/out" 2>"$0/err" </dev/null';
-	$status = system('sh', '-c', $redirect, $dir, @_) >> 8;
+	system('sh', '-c', $redirect, $dir, @_);
+	$status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
 	$out    = slurp("$dir/out");
 	$err    = slurp("$dir/err");
 	return $status;
@@ -36,7 +38,7 @@ sub compile {
 	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
 }
 
-sub assemble {
+sub assemble_file {
 	my ($source, $co) = @_;
 	chomp(my $llvm = `ci/llvm.sh`);
 	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,

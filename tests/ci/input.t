@@ -54,7 +54,7 @@ sub is_no_code_object {
 }
 
 my $bytes = slurp($co);
-is_no_code_object('a code object that is not there', "$dir/no.co: no such file", "$dir/no.co");
+is_no_code_object('a code object that is not there', "$dir/no.co: cannot be read: No such file or directory", "$dir/no.co");
 for (0, 3, 63, 1000, length($bytes) / 2, length($bytes) - 1) {
 	my $file = spew("$dir/cut.co", substr $bytes, 0, $_);
 	is_no_code_object("a code object cut off at byte $_", $file, $file);
@@ -89,6 +89,18 @@ is_no_case('a misspelt key of a run', 'regime: exact', 'regieme: exact',
 	':LINE: unexpected key: regieme');
 is_no_case('a misspelt value', 'regime: exact', 'regime: exakt',
 	':LINE: regime: invalid ENUM value: exakt');
+is_no_case("a case of the name $$_[0]", 'name: gemm/mxfp4_f32', "name: $$_[0]",
+	":LINE: name: '$$_[2]' $$_[1]") for map { [ $$_[0], $$_[1], $$_[2] // $$_[0] =~ s/"//gr ] }
+	[ '../../x', 'has a part that begins with . or -' ], [ 'a/../../x', 'has a part that begins' ],
+	[ '..', 'has a part that begins' ], [ 'a/./x', 'has a part that begins' ],
+	[ 'a/.x', 'has a part that begins' ], [ '"-rf"', 'has a part that begins' ],
+	[ 'a/-x', 'has a part that begins' ], [ '/tmp/x', 'has an empty part' ],
+	[ 'a//x', 'has an empty part' ], [ 'a/', 'has an empty part' ], [ '/', 'has an empty part' ],
+	[ '"a\nx"', 'has a control character', 'a x' ], [ '"a\x1b[2Jx"', 'has a control character', 'a [2Jx' ],
+	[ "a'x", 'has one of' ], [ 'a*', 'has one of' ], [ '"a # TODO"', 'has one of' ];
+is_no_case('a case of a name too long', 'name: gemm/mxfp4_f32', 'name: ' . 'x' x 161, ':LINE: ');
+is_refused('--save without a folder', '--save: no folder', '--save', '', 'gemm/mxfp4_f32/1x1x32/exact');
+
 is_no_case('an unknown name in an expression', 'cols: K}', 'cols: Q}',
 	": buffers[0].cols: unknown name 'Q'");
 is_no_case('an unknown profile', 'profile: block32', 'profile: block33', ": no profile 'block33'");

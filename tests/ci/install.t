@@ -1,10 +1,11 @@
 #!/usr/bin/perl
-# make install: everything is there, finds its parts wherever the tree stands, and can be compiled
+# make install: everything is there, runs as any user wherever the tree stands, and can be compiled
 # against; make uninstall leaves nothing.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Find;
+use File::Glob qw(:bsd_glob); # of a path with spaces
 use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
@@ -18,11 +19,12 @@ sub files {
 	return sort @found;
 }
 
-is(run(@make, 'install'), 0, 'make install installs') or BAIL_OUT($err);
-# Moved, so that nothing can depend on where it was installed.
-mkdir "$dir/opt";
-rename "$dir/stage/usr/local", "$dir/opt/mx" or BAIL_OUT($!);
-my $at = abs_path("$dir/opt/mx");
+is(run('sh', '-c', 'umask 077; exec "$@"', 'sh', @make, 'install'), 0, 'make install installs')
+	or BAIL_OUT($err);
+# Moved, so that nothing can depend on where it was installed, to a path with spaces.
+mkdir "$dir/opt of all";
+rename "$dir/stage/usr/local", "$dir/opt of all/m x" or BAIL_OUT($!);
+my $at = abs_path("$dir/opt of all/m x");
 
 # ---- mxcheck ----
 
@@ -30,6 +32,27 @@ mxcheck('--list');
 my $list = $out;
 is(run("$at/bin/mxcheck", '--list'), 0, 'the installed mxcheck lists') or diag $err;
 is($out, $list, '  the same cases');
+my $quick = () = $list =~ /^\S+ +.*\bquick\b/mg;
+SKIP: {
+	my @nobody = qw(setpriv --reuid=65534 --regid=65534 --clear-groups);
+	skip 'only root can become another user', 4 if $> or run(@nobody, 'true');
+	mkdir "$dir/a folder of nobody";
+	chown 65534, 65534, "$dir/a folder of nobody";
+	chmod 0755, $dir, "$dir/opt of all";
+	my @there = ('sh', '-c', 'cd "$0" && exec "$@"', "$dir/a folder of nobody", @nobody, 'env', '-i');
+	is(run(@there, "$at/bin/mxcheck"), 0, '  another user runs it in a folder with spaces')
+		or diag $out, $err;
+	like($out, qr/^$quick passed, 0 failed,/m, '  and all that is quick passes');
+	is($err, '', '  with nothing on stderr');
+	is(run(@there, "$at/bin/mxcheck", '--device', 'emu', '--save', 'what is left',
+			'gemm/mxfp4_f32/1x1x32/exact'), 0, '  and has it save') or diag $err;
+}
+my $twin = abs_path("$build/kernels/broken/store_past_m.co");
+run("$at/bin/mxcheck", 'run', '--case', "$at/share/mxcheck/cases/gemm/mxfp4_f32.yaml", '--co', $twin,
+	'--device', 'emu', '*/129x128x256/exact');
+my ($reproduce) = $out =~ /^ *reproduce: (.*)$/m;
+is(run('sh', '-c', $reproduce // 'false'), 1, '  and the command that reproduces a failure does')
+	or diag $out, $err;
 unlink grep { !m{/mxfp4_f32\.yaml$} } glob "$at/share/mxcheck/cases/*/*.yaml";
 run("$at/bin/mxcheck", '--list');
 unlike($out, qr{^(?!gemm/mxfp4_f32/)}m, '  which are its own');
@@ -65,13 +88,14 @@ like($out, qr/SONAME.*\[libmxref\.so\.\d+\]/, 'its soname has a version');
 sub flags {
 	local $ENV{PKG_CONFIG_PATH} = "$at/lib/pkgconfig";
 	my @options = @_;
-	return split ' ', $out if run('sh', '-c', 'command -v pkg-config') == 0 and
-		run('pkg-config', '--define-prefix', @options, 'mxref') == 0;
+	return map { s/\\(.)/$1/gr } $out =~ /((?:\\.|\S)+)/g
+		if run('sh', '-c', 'command -v pkg-config') == 0 and
+		run('pkg-config', @options, 'mxref') == 0;
 	my %field = slurp("$at/lib/pkgconfig/mxref.pc") =~ /^(Cflags|Libs|Libs\.private): (.*)$/mg;
 	my $text = join ' ', $field{Cflags}, $field{Libs},
 		"@options" =~ /static/ ? $field{'Libs.private'} : ();
-	return split ' ',
-		$text =~ s/\$\{includedir\}/$at\/include/r =~ s/\$\{libdir\}/$at\/lib/r;
+	return map { s/\$\{includedir\}/$at\/include/r =~ s/\$\{libdir\}/$at\/lib/r }
+		split ' ', $text;
 }
 
 # What they should print: quantize_row's by hand; of two_profiles the first difference and their

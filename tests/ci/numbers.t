@@ -49,6 +49,12 @@ for my $command (qw(quant dequant mfma compare)) {
 mxcheck('--help');
 like($out, qr/quant \| dequant \| mfma \| compare/, 'mxcheck --help names them');
 
+my ($version) = join '.', slurp('ref/mxref.h') =~ /^#define MXREF_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$/mg;
+is(mxcheck('--version'), 0, 'mxcheck has --version') or diag $err;
+like($out, qr/\Amxcheck \Q$version\E, commit \S+\n/, '  its own and the commit');
+like($out, qr/^CPU path +(AVX-512|portable)$/m, '  how it computes');
+like($out, qr/^emu +\S*libmxhip\.so, gfx950\nhip +/m, '  and the runtimes') or diag $out;
+
 # ---- quant ----
 
 # amax 100 is 2^6 and more, the largest power of two in E2M1 is 2^2: scale 2^4. 100/16 = 6.25
@@ -72,6 +78,13 @@ mxcheck('quant', '--format', 'E2M1', '--recipe', 'rceil', '7');
 is_deeply([ @{ row($out, 0) }[ 2, 3 ] ], [qw(0x80 0x6)], 'rceil scales 7 by 2: 3.5 is 4');
 mxcheck('quant', '--format', 'E2M1', '--recipe', 'floor', '7');
 is_deeply([ @{ row($out, 0) }[ 2, 3 ] ], [qw(0x7F 0x7)], 'floor does not: 6');
+mxcheck('quant', '--format', 'E2M1', '--recipe', 'torchao-0.18-floor', 'inf', '1');
+is(row($out, 0)->[2], '0xFD', 'torchao 0.18.0 takes infinity for 2^128');
+mxcheck('quant', '--help');
+like($out, qr/^  $_ /m, "$_ says whose and which version it is")
+	for 'ceil +torchao main [0-9a-f]{8}:', 'torchao-0\.18-rceil +torchao 0\.18\.0:',
+	'compressed-tensors +compressed-tensors 0\.20\.0:', 'quark-floor +amd-quark 0\.13:',
+	'aiter-py-even +AITER [0-9a-f]{8}:';
 # 2.5 lies half way between 2 (0x4) and 3 (0x5); 4 makes the scale 1.
 my %tie = (rne => '0x4', rna => '0x5', rtz => '0x4');
 for (sort keys %tie) {
@@ -99,12 +112,15 @@ is_deeply([ data_of('scales', 'C') ], [ 125, 128, 124, 127 ], '  a scale for eac
 is(mxcheck('dequant', '--format', 'E2M1', '--scales', "$dir/scales.npy", "$dir/codes.npy", '-o',
 	"$dir/y.npy"), 0, 'and back') or diag $err;
 is_deeply([ data_of('y', 'f<') ], [ data_of('x', 'f<') ], '  to the same numbers');
+mxcheck('dequant', '--format', 'E2M1', '--scales', "$dir/scales.npy", "$dir/codes.npy");
+is($out, "2 x 33 codes of E2M1: values from -6 to 8, 0 not finite\n", '  with a summary');
 
 is(mxcheck('quant', '--format', 'E2M1', '--packed', $x, @files), 0, 'codes can be packed')
 	or diag $err;
 is_deeply([ data_of('codes', 'C') ], [ (0x66) x 16, 6, (0x66) x 16, 0xF ],
 	'  two to a byte, low nibble first');
-mxcheck('dequant', '--format', 'E2M1', '--packed', '--scales', "$dir/scales.npy", "$dir/codes.npy");
+mxcheck('dequant', '--format', 'E2M1', '--packed', '-v', '--scales', "$dir/scales.npy",
+	"$dir/codes.npy");
 like($out, qr/^\[1\]\[32\] +0x0F +0x7F +0xC0C00000 -6$/m, '  and are unpacked') or diag $err;
 
 # Down the columns: 33 columns of 2 elements, codes and scales of the transpose.
@@ -124,6 +140,71 @@ is_deeply([ map { row($out, $_)->[1] } 0, 1 ], [ 1, -2 ], 'float16 is read');
 npy('b', '<u2', '2,', pack 'v*', 0x3F80, 0xC000);
 mxcheck('quant', '--format', 'E4M3', '--bf16', "$dir/b.npy");
 is_deeply([ map { row($out, $_)->[1] } 0, 1 ], [ 1, -2 ], 'so are the bits of bfloat16');
+
+# ---- several recipes, and what they are compared by ----
+
+# 7 under floor: 6, clipped, under rceil 8; 0.2 under 7: 0 in both; 1 and 3 are exact in both.
+my @both = ('--format', 'E2M1', '--recipe', 'floor,rceil');
+is(mxcheck('quant', @both, '7', '0.2', '1', '3'), 0, 'two recipes are shown side by side') or
+	diag $err;
+like($out, qr/^ +input +floor +rceil *$/m, '  each under its name');
+is_deeply(row($out, 0), [qw(0x40E00000 7 0x7F 0x7 6 0x80 0x6 8)], '  7 is 6 and 8');
+# Sums of squares: 7^2 + 0.2^2 + 1 + 3^2 = 59.04; errors 1 + 0.04 in both.
+like($out, qr/^floor +17\.54 +1 +1 +0 +0 +1 at \[0\]\[0\]$/m,
+	'  floor: one is clipped, one becomes zero, 17.54 dB') or diag $out;
+like($out, qr/^rceil +17\.54 +0 +1 +0 +1 +1 at \[0\]\[0\]$/m,
+	'  rceil: none is clipped, one value is not the first recipe\'s') or diag $out;
+mxcheck('quant', '--format', 'E4M3', '--recipe', 'all', '1');
+my %all = map { $_ => 1 } $out =~ /^([a-z][a-z0-9-]+) +exact/mg;
+ok($all{floor} && $all{microxcaling} && !$all{triton}, 'all: those that the format has') or
+	diag $out;
+# 448 is the largest of E4M3; 460 is nearer to it than to 480 and no more clipped than 6.2 is.
+mxcheck('quant', '--format', 'E4M3', '--recipe', 'floor,even', '460');
+like($out, qr/^floor +\S+ +0 /m, 'what rounds to the largest element is not clipped');
+mxcheck('quant', '--format', 'E4M3', '--recipe', 'floor,even', '470');
+like($out, qr/^floor +\S+ +1 /m, '  what lies beyond is');
+
+# ---- files of other kinds, and standard input ----
+
+sub quant_from {
+	my ($input, @arguments) = @_;
+	spew("$dir/stdin", $input);
+	run('sh', '-c', 'exec "$0" "$@" <"$STDIN"', $mxcheck, 'quant', @arguments);
+	return $status;
+}
+$ENV{STDIN} = "$dir/stdin";
+is(quant_from("1 2,\n 0x40E00000 , -6\n", '--format', 'E2M1', '-'), 0, 'standard input is read') or
+	diag $err;
+is_deeply([ map { row($out, $_)->[1] } 0 .. 3 ], [ 1, 2, 7, -6 ],
+	'  numbers between spaces, lines and commas');
+quant_from(slurp($x), '--format', 'E2M1', '-v', '-');
+like($out, qr/^\[1\]\[32\] +0xC0C00000 -6 /m, '  or a .npy');
+mxcheck('quant', '--format', 'E2M1', $x);
+like($out, qr/\A2 x 33 float32 as E2M1, blocks along rows\n.*\nfloor +exact +0 +0 +0 +0\n\z/s,
+	'more than 64 numbers have a summary') or diag $out;
+unlike($out, qr/^\[0\]/m, '  and are not listed');
+mxcheck('quant', '--format', 'E2M1', '-v', $x);
+like($out, qr/^\[1\]\[32\].*^floor +exact/ms, '  but with -v, and then the summary');
+npy('double', '<f8', '3,', pack 'd<*', 0.1, 3, 1e300);
+mxcheck('quant', '--format', 'E5M2', '-v', "$dir/double.npy");
+is_deeply([ map { row($out, $_)->[0] } 0 .. 2 ], [qw(0x3DCCCCCD 0x40400000 0x7F800000)],
+	'float64 is rounded to float32');
+like($out, qr/^2 float64 numbers were rounded to float32 first$/m, '  and that is said');
+# [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] with the first axis fastest.
+spew("$dir/cube.npy", slurp(npy('cube', '<f4', '2, 2, 2', pack 'f<*', 1, 5, 3, 7, 2, 6, 4, 8)) =~
+	s/False/True /r);
+mxcheck('quant', '--format', 'E4M3', "$dir/cube.npy");
+my @values = $out =~ /^\[\d\]\[\d\] +\S+ (\d)/mg;
+is("@values", '1 2 3 4 5 6 7 8', 'arrays in Fortran order are read, rows along the last axis') or
+	diag $out;
+like($out, qr/^\[3\]\[1\]/m, '  and axes before it are counted through');
+is_refused('two recipes for one file', '-o and --scales take one recipe', 'quant', @both, $x,
+	@files);
+quant_from('1,,2', '--format', 'E2M1', '-');
+is("$status $err", "2 mxcheck quant: standard input: a number is missing between commas\n",
+	'a missing number on standard input is refused');
+quant_from('', '--format', 'E2M1', '-');
+is("$status $err", "2 mxcheck quant: standard input: has no numbers\n", '  and an empty one');
 
 # ---- dequant ----
 
@@ -300,15 +381,14 @@ is_refused('a truncated file', "$dir/bad.npy: truncated: 263 bytes of data, its 
 spew("$dir/bad.npy", $raw =~ s/<f4/>f4/r);
 is_refused('a big-endian file', 'big-endian', 'quant', @e2m1, "$dir/bad.npy");
 spew("$dir/bad.npy", $raw =~ s/False/True /r);
-is_refused('a Fortran-ordered file', 'Fortran order', 'quant', @e2m1, "$dir/bad.npy");
-npy('cube', '<f4', '1, 1, 2', pack 'f<*', 1, 2);
-is_refused('three dimensions', 'has 3 dimensions, not 1 or 2', 'quant', @e2m1, "$dir/cube.npy");
+is_refused('a Fortran-ordered file with too little', 'truncated', 'quant', @e2m1, "$dir/bad.npy")
+	if spew("$dir/bad.npy", substr $raw =~ s/False/True /r, 0, -1);
 npy('empty', '<f4', '0, 4', '');
 is_refused('an empty array', 'has no elements', 'quant', @e2m1, "$dir/empty.npy");
 npy('huge', '<f4', '4294967296, 4294967296', '');
 is_refused('an absurd shape', 'does not fit memory', 'quant', @e2m1, "$dir/huge.npy");
-npy('double', '<f8', '1,', pack 'd<', 1);
-is_refused('float64', 'is f64', 'quant', @e2m1, "$dir/double.npy");
+npy('whole', '<i4', '1,', pack 'l<', 1);
+is_refused('whole numbers', 'is i32', 'quant', @e2m1, "$dir/whole.npy");
 is_refused('uint16 without --bf16', 'is u16', 'quant', @e2m1, "$dir/b.npy");
 
 is_refused('a code beyond the format', "'16' is not a number from 0 to 0xF", 'dequant', @e2m1,

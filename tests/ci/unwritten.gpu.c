@@ -14,6 +14,11 @@ static u16 bf16_of(float x) {
 	return x != x ? 0x7fc0 : (u16)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
+/* As an atomic addition of its bf16 to +0 leaves it. */
+static u16 bf16_sum(float x) {
+	return bf16_of(x) == 0x8000 ? 0 : bf16_of(x);
+}
+
 /* The product of a tile: rows 4 (lane / 16) on of column lane % 16. */
 static f32x4 tile(const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B, const GLOBAL u8 *SB,
                   u64 row, u64 col, u32 lane, u32 K) {
@@ -47,11 +52,13 @@ static f32x4 tile(const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B, c
 KERNEL(all_f32, float, C[at] = x)
 KERNEL(all_bf16, u16, C[at] = bf16_of(x))
 KERNEL(all_f16, _Float16, C[at] = (_Float16)x)
+KERNEL(all_sum, u16, C[at] = bf16_sum(x))
 
 /* Where the result is a NaN nothing is stored, or only its high half or byte. */
 KERNEL(no_nan_f32, float, if (x == x) C[at] = x)
 KERNEL(no_nan_bf16, u16, if (x == x) C[at] = bf16_of(x))
 KERNEL(no_nan_f16, _Float16, if (x == x) C[at] = (_Float16)x)
+KERNEL(no_nan_sum, u16, if (x == x) C[at] = bf16_sum(x))
 KERNEL(half_nan_f32, u16, C[2 * at + 1] = bits_of(x) >> 16; if (x == x) C[2 * at] = bits_of(x))
 KERNEL(half_nan_bf16, u8, C[2 * at + 1] = bf16_of(x) >> 8; if (x == x) C[2 * at] = bf16_of(x))
 

@@ -6,12 +6,13 @@ below with its reason, must be seen, and must be just that; anything else fails.
 
     make crosscheck      (crosscheck.py MXCHECK; prints TAP)
 """
-import subprocess
 import sys
 import tempfile
 
 import ml_dtypes
 import numpy as np
+
+from harness import Mxcheck, done, ok
 
 # ml_dtypes' type, emax [OCP MX v1.0, 6.3], bits, largest code without sign.
 FORMATS = {
@@ -45,42 +46,6 @@ DIFFERENCES = {
         ("infinity", np.isinf, 0x7C, 0x7B),
     ],
 }
-
-tests = failed = 0
-
-
-def ok(good, sentence, detail=""):
-    global tests, failed
-    tests += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {tests} - {sentence}")
-    if not good and detail:
-        print("# " + detail)
-
-
-class Mxcheck:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-
-    def path(self, name):
-        return f"{self.folder}/{name}.npy"
-
-    def run(self, *arguments):
-        subprocess.run([self.program, *arguments], check=True)
-
-    def quant(self, format, recipe, x):
-        np.save(self.path("x"), x)
-        self.run("quant", "--format", format, "--recipe", recipe, self.path("x"),
-                 "-o", self.path("codes"), "--scales", self.path("scales"))
-        return np.load(self.path("codes")), np.load(self.path("scales"))
-
-    def dequant(self, format, codes, scales):
-        np.save(self.path("codes"), codes)
-        np.save(self.path("scales"), scales)
-        self.run("dequant", "--format", format, "--scales", self.path("scales"),
-                 self.path("codes"), "-o", self.path("y"))
-        return np.load(self.path("y"))
-
 
 def same(a, b):
     """Bits equal, -0 too; NaNs are equal to each other."""
@@ -172,8 +137,7 @@ def main():
         print(f"# numpy {np.__version__}, ml_dtypes {ml_dtypes.__version__}")
         decode(mx)
         encode(mx)
-    print(f"1..{tests}")
-    return 1 if failed else 0
+    return done()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ sub agree {
 }
 
 if (!$long) {
-	agree('own', 10 * $_, 2, '--levels', $_) for 0 .. 3;
+	agree('own', 10 * $_, 1, '--levels', $_) for 0 .. 3;
 } else {
 	my $nightly = is_nightly();
 	agree('own', $seed, $nightly ? 1000 : 150);

@@ -8,7 +8,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
-my $more    = is_long() ? 100 : 1;
+my $more    = is_long() ? 300 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
 chomp(my $llvm = `ci/llvm.sh`);
 
@@ -27,7 +27,23 @@ for my $i (0 .. $#objects) {
 	push @code, grep { /[0-7]$/ } pieces(slurp("$dir/text"), "text$i", 512);
 }
 
-for ([ codeobject => 1000, @objects ], [ metadata => 10000, @notes ], [ instruction => 20, @code ],
+# What the command line reads: arrays, a journal, and arguments, of which the first byte says whose
+# they are (fuzz/targets/text.c).
+my $array = "$dir/array.npy";
+mxcheck('quant', '--format', 'E2M1', '1', '2', '-o', $array, '--scales', "$dir/scales.npy") == 0 and
+	mxcheck('--device', 'emu', '--race', 70, '--resume', "$dir/journal", 'gemm/mxfp4_f32/1x1x32/exact') == 0
+	or BAIL_OUT($err);
+my $n = 0;
+my @texts = map { spew("$dir/text" . $n++, $_) } (
+	"#1.5e-40", "\$0x7,2,0*30", "%calm,pattern=5a,late,odd=3,order=2,0.2\@118>1,0.1\@47/2+wait",
+	"&stream,tenant=64,flush", "'3,0,0:2", '(ceildiv(M,128)*roundup(K/32,8)+min(1,-2)%3', ')8h',
+	"q--format\nE2M1\n--recipe\nfloor\n1\n-2.5\n0x3F800000", "d--format\nE4M3\n0x38\n0*3,5",
+	"m--format\nE2M1,E4M3\n--a\n0x7,2\n--b\n1*32\n--sa\n0x80\n--c\n1e30\n--explain",
+);
+
+for ([ commands => 3, grep { -s $_ < 6000 } @objects, glob "$build/kernels/*/mxfp8*.co" ],
+	[ case => 10, glob 'cases/*/*.yaml' ], [ npy => 1000, $array ], [ journal => 400, "$dir/journal" ],
+	[ text => 300, @texts ], [ codeobject => 300, @objects ], [ metadata => 3000, @notes ], [ instruction => 20, @code ],
 	[ execute => 40, @code ]) {
 	my ($target, $copies, @inputs) = @$_;
 	my @found = glob "tests/fuzz/found/$target/*";

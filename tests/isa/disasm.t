@@ -15,7 +15,7 @@ chomp(my $llvm = `ci/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 chomp(my $version = (`$llvm/llvm-mc --version` =~ /version (\S+)/)[0] // '');
 plan skip_all => "the texts are LLVM 22's, not $version\'s" unless $version =~ /^22\./;
-my ($count, $each) = is_long() ? (900_000, 60) : (15_000, 6);
+my ($count, $each) = is_long() ? (900_000, 60) : (8_000, 3);
 my $dir = tempdir(CLEANUP => 1);
 
 # Lists of texts, one for each line of dwords; the last is 'invalid' where the line is not

@@ -348,6 +348,42 @@ static void test_barrier(struct machine *m) {
 	test_one_load(m, barrier_alone, sizeof barrier_alone, "s_barrier is no wait");
 }
 
+/* Wave 0 stores, both meet without a wait, wave 1 loads. */
+static const uint32_t store_and_meet[] = {
+	0x260c00ff, 0x000000fc, /* v_and_b32_e32 v6, 0xfc, v0 */
+	0x200a0088,             /* v_lshrrev_b32_e32 v5, 8, v0 */
+	0x7e180505,             /* v_readfirstlane_b32 s12, v5 */
+	0x7e0e02ff, 0x22222222, /* v_mov_b32_e32 v7, 0x22222222 */
+	0xbf07800c,             /* s_cmp_lg_u32 s12, 0 */
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xdc708400, 0x00060706, /* global_store_dword v6, v7, s[6:7] offset:1024 */
+	0xbf8a0000,             /* s_barrier */
+	0xbf06800c,             /* s_cmp_eq_u32 s12, 0 */
+	0xbf850005,             /* s_cbranch_scc1 5 */
+	0xdc508400, 0x03060006, /* global_load_dword v3, v6, s[6:7] offset:1024 */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xdc708000, 0x00060306, /* global_store_dword v6, v3, s[6:7] */
+	0xbf810000,             /* s_endpgm */
+};
+
+static void test_one_l1(struct machine *m) {
+	struct seen s[1];
+	struct code c = { 0 };
+	m->launch.block[0] = 128;
+	APPEND(&c, prologue);
+	APPEND(&c, store_and_meet);
+	bool ran = watch(m, c.dwords, c.bytes, s, 1);
+	if (!ok(ran && always_new(s[0]),
+	        "what a wave has stored before a barrier another loads after it: one L1"))
+		show("seen", s[0]);
+	m->launch.threadgroup_split = true;
+	ran = watch(m, c.dwords, c.bytes, s, 1);
+	if (!ok(ran && s[0].new && s[0].other, "under threadgroup split under some seeds alone"))
+		show("seen", s[0]);
+	m->launch.threadgroup_split = false;
+	m->launch.block[0] = 64;
+}
+
 /* Wave 0 comes to no barrier; 1 and 2 meet at different ones, twice. */
 static void test_ended_waves(struct machine *m) {
 	static const uint32_t code[] = {
@@ -612,6 +648,7 @@ int main(void) {
 	test_scratch_apart(&m);
 	test_store_data(&m);
 	test_barrier(&m);
+	test_one_l1(&m);
 	test_ended_waves(&m);
 	test_counters(&m);
 	test_seeds();

@@ -18,7 +18,9 @@
 enum {
 	OWN_BYTES = 2048, /* of a wave in LDS and in memory: two buffers of 1024 */
 	LDS_BYTES = 4 * OWN_BYTES,
-	OUTPUTS = 0x10000, /* where they begin, a wave's and a workgroup's */
+	FLAG_BYTES = 1024,   /* behind them in LDS */
+	GRID_FLAGS = 0x9000, /* in device memory */
+	OUTPUTS = 0x10000,   /* where they begin, a wave's and a workgroup's */
 	WAVE_OUTPUT = 0x2000,
 	GROUP_OUTPUT = 0x8000,
 	GROUPS_MOST = 3,
@@ -166,6 +168,9 @@ static const uint32_t exec_of[][1] = {
 	{ 0xbefe0116, /* s_mov_b64 exec, s[22:23] */ },
 	{ 0xbefe0180, /* s_mov_b64 exec, 0 */ },
 };
+static const uint32_t exec_of_one[] = {
+	0xbefe0181, /* s_mov_b64 exec, 1 */
+};
 static const uint32_t lds_base[] = {
 	0xbefc002a, /* s_mov_b32 m0, s42 */
 };
@@ -200,6 +205,7 @@ struct op {
 	struct use use[3];
 	struct touch touch[3];
 	bool stream[STREAMS];
+	bool meets; /* is where the waves of a workgroup meet */
 };
 
 /* An operation of one wave that no wait has covered. */
@@ -219,11 +225,21 @@ struct tracked {
 /* ALIKE: all waves store to wave 0's part. */
 typedef enum { PRIVATE, READ, ADDED, ALIKE } role;
 
+/* FLAGS: or barriers. */
+typedef enum { BARRIERS, FLAGS, GRID } through;
+
 struct program {
 	uint64_t random;
 	unsigned waves, groups;
 	bool groups_share, scratch_apart, alike;
+	bool one_l1; /* no waits for what this orders, and no scalar memory */
+	through through;
+	unsigned meetings;      /* by flags */
+	bool keeps, kept[ROOM]; /* instructions without which it may have no end */
 	unsigned weak;  /* chance in 256 that a wait, a barrier or a role is not as it should be */
+	unsigned loose; /* the same of meetings, where waves hand over what they did */
+	bool hand_over; /* buffers are private in one phase, and read by all in the next */
+	unsigned phase;
 	unsigned rmw;   /* likewise that an atomic returns */
 	unsigned forms; /* bits: of its memory instructions */
 	uint32_t dwords[ROOM];
@@ -242,9 +258,15 @@ static inline bool weakly(struct program *p) {
 	return any(p, 256) < p->weak;
 }
 
+/* Whether a meeting lacks something. */
+static inline bool loosely(struct program *p) {
+	return weakly(p) || any(p, 256) < p->loose;
+}
+
 static inline void emit(struct program *p, const uint32_t *dwords, unsigned n) {
 	if (p->n + n > ROOM - sizeof epilogue / 4)
 		return;
+	p->kept[p->instructions] = p->keeps;
 	p->at[p->instructions++] = p->n;
 	memcpy(p->dwords + p->n, dwords, 4 * n);
 	p->n += n;
@@ -261,16 +283,25 @@ static inline bool in_order(const struct flight *f, const struct op *op) {
 	return f->stream != SCALARS && op->stream[f->stream] && !op->stream[SCALARS];
 }
 
+/* v_readlane and v_writelane, whatever EXEC is; v_readfirstlane, which takes lane 0 where EXEC has
+ * none. */
+static inline bool names_lane(const struct op *op) {
+	uint32_t first = op->dwords[0];
+	return first >> 16 == 0xd28a || first >> 16 == 0xd289 || (first & 0xfe01fe00) == 0x7e000400;
+}
+
 static inline bool needs(const struct program *p, const struct flight *f, const struct op *op) {
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < 3; k++) {
 			const struct use *a = &f->op.use[i], *b = &op->use[k];
-			bool apart = a->first < SGPRS && !(f->lanes & p->lanes);
+			bool apart = a->first < SGPRS && !(f->lanes & p->lanes) && !names_lane(op);
 			if (a->write && overlap(a, b) && !apart && !(b->write && in_order(f, op)))
 				return true;
 			const struct touch *s = &f->op.touch[i], *t = &op->touch[k];
+			bool through_l1 =
+				p->one_l1 && op->meets && f->stream == VECTOR && s->space == MEMORY;
 			if (s->space && s->space == t->space && s->buffers & t->buffers &&
-			    (s->write || t->write) && !in_order(f, op))
+			    (s->write || t->write) && !in_order(f, op) && !through_l1)
 				return true;
 		}
 	return false;
@@ -594,15 +625,31 @@ static inline struct op memory_op(struct program *p, const struct choice *c) {
 	op.stream[SHARED] = r->form == DS;
 	op.stream[SCALARS] = r->form == SCALAR || (r->form == FLAT && c->flat_pair != 1);
 	op.stream[APART] = p->scratch_apart && r->form == SCRATCH;
-	op.stream[VECTOR] = vector && !op.stream[APART] && !(r->form == FLAT && c->flat_pair == 0);
+	/* Of the lanes of both every second is in memory. */
+	bool in_lds = r->form == FLAT && !(c->flat_pair == 1 ? p->lanes
+	                                   : c->flat_pair    ? p->lanes & 1
+	                                                     : 0);
+	op.stream[VECTOR] = vector && !op.stream[APART] && !in_lds;
 	return op;
+}
+
+/* Of what is handed over one phase writes most, and the next reads other waves' part. */
+static inline bool suits(struct program *p, const struct choice *c) {
+	bool load = c->r->action == LOAD, reads = p->phase % 2 == 0;
+	if (!p->hand_over || !any(p, 4))
+		return true;
+	return reads ? load && (c->whose == NEXT || c->whose == FIRST) &&
+	                       (c->r->form == DS || c->source == MEMORY)
+	             : !load;
 }
 
 /* What buffers allow, or now and then what they do not. */
 static inline bool find_choice(struct program *p, struct choice *c) {
-	for (unsigned tries = 8; tries--;) {
+	for (unsigned tries = p->hand_over ? 32 : 8; tries--;) {
 		*c = choose(p);
 		if (c->r->action == FETCH_ADD && any(p, 256) >= p->rmw)
+			continue;
+		if (!suits(p, c))
 			continue;
 		if (is_right(p, c) || weakly(p))
 			return true;
@@ -671,46 +718,17 @@ static inline void emit_block(struct program *p) {
 	end(p, branch);
 }
 
-/* What waves did to buffers is over. */
-static const struct op all_buffers = {
-	.touch = { { LDS, 3, true }, { MEMORY, 3, true } },
-};
+#include "proof_meeting.h"
 
-static inline void emit_part_of_meeting(struct program *p, unsigned mask) {
-	unsigned branch = begin(p, mask);
-	bool wait = !weakly(p), barrier = !weakly(p);
-	if (wait && any(p, 8))
-		wait_for(p, &all_buffers);
-	else if (wait)
-		emit_wait(p, 0, 0);
-	if (barrier)
-		EMIT(p, one_barrier);
-	if (!wait)
-		wait_for(p, &all_buffers);
-	end(p, branch);
-}
-
-/* Waves meet, sometimes at different barriers; sometimes one ends instead. */
-static inline void emit_meeting(struct program *p, bool may_end) {
-	unsigned all = all_waves(p), some = 1 + any(p, all);
-	if (some == all || any(p, 4)) {
-		emit_part_of_meeting(p, all);
-		return;
-	}
-	if (may_end && !any(p, 4)) {
-		unsigned branch = begin(p, some);
-		wait_for(p, &all_buffers);
-		EMIT(p, one_end);
-		end(p, branch);
-		emit_part_of_meeting(p, all);
-		return;
-	}
-	emit_part_of_meeting(p, some);
-	emit_part_of_meeting(p, all & ~some);
+/* Of workgroups that share memory none has a part of it for itself. */
+static inline role some_role(struct program *p, bool memory) {
+	if (!p->hand_over)
+		return (role)any(p, p->alike ? ALIKE + 1 : ALIKE);
+	return p->phase % 2 ? READ : memory && p->groups_share ? ADDED : PRIVATE;
 }
 
 static inline void emit_phase(struct program *p) {
-	bool loop = !any(p, 4);
+	bool loop = !any(p, 4) && p->through != GRID;
 	unsigned start = p->n + 1;
 	if (loop) {
 		emit_wait(p, 0, 0);
@@ -718,12 +736,13 @@ static inline void emit_phase(struct program *p) {
 		EMIT(p, twice);
 	}
 	for (unsigned i = 0; i < 4; i++)
-		p->role[i / 2][i % 2] = (role)any(p, p->alike ? ALIKE + 1 : ALIKE);
+		p->role[i / 2][i % 2] = some_role(p, i / 2);
+	p->phase++;
 	for (unsigned i = 1 + any(p, 4); i--;)
 		emit_block(p);
 	if (loop)
 		emit_wait(p, 0, 0);
-	emit_meeting(p, !loop);
+	emit_meeting(p, loop);
 	if (loop) {
 		emit(p, again, 1);
 		emit(p, again + 1, 1);
@@ -760,8 +779,17 @@ static inline void make_program(struct program *p, uint64_t seed) {
 	p->groups_share = p->groups > 1 && any(p, 2);
 	p->scratch_apart = !any(p, 8);
 	p->weak = chances[any(p, 4)];
-	p->rmw = any(p, 16) ? 0 : 128;
+	p->through = any(p, 3) ? BARRIERS : p->groups_share ? GRID : FLAGS;
+	p->rmw = any(p, 16) || p->through ? 0 : 128;
 	p->forms = any(p, 2) ? (1u << FORMS) - 1 : 1 + any(p, (1u << FORMS) - 1);
+	p->hand_over = p->through || !any(p, 4);
+	if (p->hand_over) {
+		p->waves = 2 + any(p, 3);
+		p->weak = 0;
+		p->loose = any(p, 2) ? 0 : 96;
+	}
+	p->one_l1 = !any(p, p->hand_over ? 2 : 4) && p->forms != 1u << SCALAR;
+	p->forms &= ~(p->one_l1 ? 1u << SCALAR : 0);
 	EMIT(p, prologue);
 	if (p->groups_share)
 		p->dwords[0] = one_part[0];
@@ -770,10 +798,14 @@ static inline void make_program(struct program *p, uint64_t seed) {
 		make_alike(p);
 	if (!any(p, 8))
 		make_small(p);
+	if (p->through == FLAGS)
+		EMIT(p, clear_flags);
+	else if (p->through == GRID)
+		emit(p, clear_flags + 6, 1); /* v41 */
 	p->body = p->n;
 	p->instructions = 0;
 	p->mask = all_waves(p);
-	for (unsigned i = 1 + any(p, 3); i--;)
+	for (unsigned i = 1 + p->hand_over + any(p, 3); i--;)
 		emit_phase(p);
 	wait_for(p, &all_values);
 	memcpy(p->dwords + p->n, epilogue, sizeof epilogue);

@@ -14,7 +14,7 @@ static uint8_t initial[USED], first[USED];
 /* ---- running ---- */
 
 struct verdict {
-	bool clean, proved;
+	bool clean, races, proved;
 	char order[400];
 	char finding[512];
 };
@@ -22,7 +22,7 @@ struct verdict {
 static struct machine the_machine(const struct program *p) {
 	struct machine m = machine();
 	whole.size = USED;
-	m.kernel.lds_bytes = LDS_BYTES;
+	m.kernel.lds_bytes = LDS_BYTES + FLAG_BYTES;
 	m.kernel.scratch_bytes = 16;
 	m.launch.block[0] = 64 * p->waves;
 	m.launch.grid[0] = p->groups;
@@ -46,6 +46,11 @@ static struct verdict watch(const struct program *p, uint64_t seed) {
 	m.launch.seed = seed;
 	run_program(&m, p);
 	v.clean = only_notes(&m);
+	for (size_t i = 0; i < m.report.n_findings; i++) {
+		mx_finding_kind kind = m.report.findings[i].kind;
+		v.races |=
+			kind == MX_RACE_LDS || kind == MX_RACE_GLOBAL || kind == MX_RACE_REGISTER;
+	}
 	v.proved = !strncmp(m.report.order, "proved", 6);
 	memcpy(v.order, m.report.order, sizeof v.order);
 	if (!v.clean)
@@ -64,6 +69,8 @@ static struct mx_schedule outright(const struct program *p, uint64_t *random) {
 		                 .slice = next_random(random) & 1 ? 0
 		                                                  : 1u << next_random(random) % 6,
 		                 .odd = UINT64_MAX };
+	if (p->through == GRID && !s.slice)
+		s.slice = 1; /* workgroups that wait for each other take turns */
 	if (p->instructions && next_random(random) % 4)
 		s.odd = 4 * p->at[next_random(random) % p->instructions];
 	return s;
@@ -75,7 +82,7 @@ static void run_schedule(const struct program *p, uint64_t i) {
 	uint64_t random = i;
 	struct mx_schedule s = outright(p, &random);
 	m.launch.seed = i;
-	m.launch.schedule = i & 1 ? &s : NULL;
+	m.launch.schedule = i & 1 || p->through == GRID ? &s : NULL;
 	run_program(&m, p);
 	mx_report_free(&m.report);
 }
@@ -99,7 +106,7 @@ static long differs(const struct program *p, unsigned n, unsigned *schedule) {
 
 /* ---- judging ---- */
 
-typedef enum { RIGHT, UNSOUND, UNSTEADY } judgement;
+typedef enum { RIGHT, UNSOUND, UNSTEADY, ACCUSED, JUDGEMENTS } judgement;
 
 struct judged {
 	judgement judgement;
@@ -115,9 +122,19 @@ static bool same_verdict(const struct program *p, const struct verdict *a,
 	return p->rmw || (a->clean == b->clean && a->proved == b->proved);
 }
 
+/* Whether nothing is missing in it: neither between workgroups that share a part, nor between waves
+ * that store several values to one place. */
+static bool is_right_throughout(const struct program *p) {
+	return !p->weak && !p->loose && !p->alike && (!p->groups_share || p->through == GRID);
+}
+
 /* So many schedules, and some of them under the analysis. */
 static struct judged judge(const struct program *p, unsigned schedules) {
 	struct judged j = { .verdict = watch(p, 1) };
+	if (is_right_throughout(p) && j.verdict.races) {
+		j.judgement = ACCUSED;
+		return j;
+	}
 	for (uint64_t seed = 2; seed < 3 + schedules / 12; seed++) {
 		j.other = watch(p, seed);
 		if (!same_verdict(p, &j.verdict, &j.other)) {
@@ -149,7 +166,7 @@ static bool is_of_loop(uint32_t dword) {
 static void shorten(struct program *p, unsigned schedules, judgement same) {
 	for (unsigned i = 0; i < p->instructions; i++) {
 		struct program less = *p;
-		if (is_of_loop(p->dwords[p->at[i]]))
+		if (p->kept[i] || is_of_loop(p->dwords[p->at[i]]))
 			continue;
 		leave_out(&less, i);
 		if (judge(&less, schedules).judgement == same)
@@ -181,14 +198,15 @@ static void show(const struct judged *j) {
 /* ---- many programs ---- */
 
 struct count {
-	unsigned judgement[3], clean, proved, found, found_differ;
+	unsigned judgement[JUDGEMENTS], clean, proved, found, found_differ;
 };
 
 static void explain(uint64_t seed, unsigned schedules, judgement same) {
 	static struct program p;
 	make_program(&p, seed);
 	diag("program %llu", (unsigned long long)seed);
-	shorten(&p, schedules, same);
+	if (same != ACCUSED) /* it would leave out waits that are needed */
+		shorten(&p, schedules, same);
 	struct judged j = judge(&p, schedules);
 	show_program(&p);
 	show(&j);
@@ -224,21 +242,23 @@ static void show_one(uint64_t seed) {
 int main(int argc, char **argv) {
 	bool talk = argc > 1, longer = !talk && is_long();
 	uint64_t seed = talk ? strtoull(argv[1], NULL, 0) : 1, random = 1;
-	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : talk ? 1 : longer ? 10000 : 200;
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : talk ? 1 : longer ? 1200 : 200;
 	struct count c = { 0 };
 	for (unsigned i = 0; i < USED; i++)
 		initial[i] = (uint8_t)next_random(&random);
+	memset(initial + GRID_FLAGS, 0, 64 * 4);
 	memset(initial + OUTPUTS, 0xee, USED - OUTPUTS);
 	try_programs(seed, n, longer || talk ? 60 : 20, talk, &c);
 	ok(!c.judgement[UNSOUND], "what is proved leaves the same bytes under every schedule");
 	ok(!c.judgement[UNSTEADY], "findings do not depend on the schedule");
+	ok(!c.judgement[ACCUSED], "programs that lack nothing have no race");
 	diag("%u of %llu programs have findings, of which %u leave other bytes; %u are proved",
 	     c.found, (unsigned long long)n, c.found_differ, c.proved);
 	if (argc == 2)
 		show_one(seed);
 	if (talk)
 		return done_testing();
-	ok(c.clean > n / 4 && c.found > n / 4, "both verdicts are common");
+	ok(c.clean > n / 5 && c.found > n / 5, "both verdicts are common");
 	ok(c.proved > n / 10, "so is a proof");
 	ok(c.found_differ > c.found / 2, "most of what is found shows");
 	return done_testing();

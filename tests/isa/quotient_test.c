@@ -1,6 +1,7 @@
 /* Divisions and square roots as clang 22 compiles them for gfx950, at -O2 from
  *     p[i + 256] = p[i] / p[i + 128];      p[i + 256] = __builtin_sqrt(p[i]);
  * are correctly rounded: the host's division and root judge. */
+#include "../float_bits.h"
 #include "machine_test.h"
 
 #include <math.h>
@@ -167,9 +168,9 @@ static uint64_t operand(unsigned bits, unsigned mantissa) {
 
 /* The bits of x y: half precision's by way of double, which is exact enough to round
  * once more: quotients of 11 bits are never within 2^-23 of where rounding changes. */
-static uint64_t bits_of(double x, unsigned bytes) {
+static uint64_t bits_as(double x, unsigned bytes) {
 	float single = (float)x;
-	_Float16 half = (_Float16)x;
+	uint16_t half = half_of(x);
 	uint64_t u = 0;
 	memcpy(&u, bytes == 8 ? (void *)&x : bytes == 4 ? (void *)&single : (void *)&half, bytes);
 	return u;
@@ -177,11 +178,11 @@ static uint64_t bits_of(double x, unsigned bytes) {
 static double number(uint64_t u, unsigned bytes) {
 	double x;
 	float single;
-	_Float16 half;
+	uint16_t half;
 	memcpy(&x, &u, 8);
 	memcpy(&single, &u, 4);
 	memcpy(&half, &u, 2);
-	return bytes == 8 ? x : bytes == 4 ? (double)single : (double)half;
+	return bytes == 8 ? x : bytes == 4 ? (double)single : half_value(half);
 }
 
 struct sequence {
@@ -195,10 +196,10 @@ struct sequence {
 static uint64_t want(const struct sequence *s, uint64_t a, uint64_t b) {
 	double x = number(a, s->bytes), y = number(b, s->bytes);
 	if (s->bytes == 4 && s->root)
-		return bits_of(sqrtf((float)x), 4);
+		return bits_as(sqrtf((float)x), 4);
 	if (s->bytes == 4)
-		return bits_of((float)x / (float)y, 4);
-	return bits_of(s->root ? sqrt(x) : x / y, s->bytes);
+		return bits_as((float)x / (float)y, 4);
+	return bits_as(s->root ? sqrt(x) : x / y, s->bytes);
 }
 
 static void place(const struct sequence *s, unsigned i, uint64_t u) {

@@ -487,6 +487,14 @@ static const uint32_t first_stores[] = {
 static const uint32_t store_argument[] = {
 	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
 };
+/* Where a program synchronises through memory it is asked what a workgroup has acquired. */
+static const uint32_t store_and_ticket[] = {
+	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
+	0x7e060281,             /* v_mov_b32_e32 v3, 1 */
+	0x7e080280,             /* v_mov_b32_e32 v4, 0 */
+	0xdd098040, 0x05000304, /* global_atomic_add v5, v4, v3, s[0:1] offset:64 sc0 */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+};
 static const uint32_t store_beside[] = {
 	0xdc708040, 0x00000101, /* global_store_dword v1, v1, s[0:1] offset:64 */
 };
@@ -513,6 +521,8 @@ static void test_preload(struct machine *m) {
 	m->launch.grid[0] = 2;
 	ok(races(m, store_argument, sizeof store_argument) == SEEDS,
 	   "a store over an argument that other workgroups start with");
+	ok(races(m, store_and_ticket, sizeof store_and_ticket) == SEEDS,
+	   "also where workgroups take tickets");
 	if (!ok(!races(m, store_beside, sizeof store_beside), "one beside it is none"))
 		show_findings(m);
 	m->launch.grid[0] = 1;

@@ -140,9 +140,7 @@ static double rounded(const struct function *f, double operand, int precision, i
 }
 
 static double as_half(uint32_t u) {
-	_Float16 h;
-	memcpy(&h, &u, 2);
-	return (double)h;
+	return half_value((uint16_t)u);
 }
 static double flushed(double r) {
 	return fabs(r) < 0x1p-126 ? copysign(0, r) : r;

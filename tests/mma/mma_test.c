@@ -407,7 +407,7 @@ static void test_other_groups(void) {
 		mx_profile p = { "group", .group = groups[i % 6], .parts = 1 };
 		struct dot x = { .fa = rng() % FORMATS, .fb = rng() % FORMATS, .K = 128 };
 		random_dot(&x, any_regime());
-		mx_f32 got = mx_mma_dot(&p, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+		mx_f32 got = dot_under(&p, &x);
 		wrong += got.v != judge(p.group, &x);
 		if (i < 36) {
 			struct wave w;

@@ -300,27 +300,27 @@ static void test_fields_count(void) {
 	mx_profile p = *mx_profile_by_name("cdna3");
 	struct dot x = listed_dot(&inputs[6]);
 	p.drop = 0;
-	mx_f32 got = mx_mma_dot(&p, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+	mx_f32 got = dot_under(&p, &x);
 	ok(got.v == 0x4CFFFFFF, "without drop, -3 is floored to -8: 2^27 - 8");
 	x = listed_dot(&inputs[4]);
 	p.parts = 1;
 	p.join = 0;
-	got = mx_mma_dot(&p, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+	got = dot_under(&p, &x);
 	ok(got.v == 0, "in one part, an odd k's -2^-9 is truncated away too");
 	p.align = p.dot = p.acc = 30;
-	got = mx_mma_dot(&p, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+	got = dot_under(&p, &x);
 	ok(got.v == 0xBB000000, "30 bits keep it");
 	x = listed_dot(&inputs[7]);
 	p.limit = 0;
-	got = mx_mma_dot(&p, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+	got = dot_under(&p, &x);
 	ok(got.v == 0, "without a limit 2^130 - 2^130 is 0");
 	/* 2^24 + 1 + 2^-8: normalised to 31 bits below 2^24 it is no longer above a tie. */
 	struct term t[] = { { 0, 1, 1 }, { 2, 0x1p-8, 1 } };
 	x = dot_of(MX_E5M2, MX_E5M2, 128, bits_of(0x1p24f), t, 2);
 	mx_profile half = { "31", 16, 1, 24, 0, 32, 24, .norm = 31 };
-	got = mx_mma_dot(&half, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+	got = dot_under(&half, &x);
 	half.norm = 0;
-	mx_f32 all = mx_mma_dot(&half, x.fa, x.fb, x.K, x.a, x.sa, x.b, x.sb, x.c);
+	mx_f32 all = dot_under(&half, &x);
 	ok(got.v == 0x4B800000 && all.v == 0x4B800001, "norm drops what lies below 31 bits");
 }
 

@@ -21,8 +21,39 @@ static const struct {
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const char *const names[MX_RECIPES] = {
-	"floor",      "ceil",       "even",   "rceil",  "nvidia",       "aiter-round-up",
-	"aiter-even", "quark-even", "triton", "primus", "microxcaling",
+	"floor",
+	"ceil",
+	"even",
+	"rceil",
+	"nvidia",
+	"aiter-round-up",
+	"aiter-even",
+	"quark-even",
+	"triton",
+	"primus",
+	"microxcaling",
+	"torchao-0.18-floor",
+	"torchao-0.18-ceil",
+	"torchao-0.18-even",
+	"torchao-0.18-rceil",
+	"aiter-round-down",
+	"aiter-ceil",
+	"aiter-py-round-up",
+	"aiter-py-even",
+	"aiter-py-round-down",
+	"aiter-py-ceil",
+	"aiter-mxfp8",
+	"compressed-tensors",
+	"triton-kernels-up",
+	"triton-kernels-down",
+	"quark-triton-up",
+	"quark-triton-down",
+	"quark-triton-down8",
+	"quark-triton-even",
+	"quark-floor",
+	"quark-ceil",
+	"quark-floor-bf16",
+	"quark-ceil-bf16",
 };
 
 static bool defined(int recipe, int format) {
@@ -148,6 +179,124 @@ static const struct {
 	{ MX_RECIPE_MICROXCALING, 0x00000001, { 0, 0, 0, 0, 0 }, "subnormal" },
 	{ MX_RECIPE_MICROXCALING, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
 	{ MX_RECIPE_MICROXCALING, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_TORCHAO_018_FLOOR, 0x3FFFFFFF, { 125, 125, 123, 119, 112 }, "below 2" },
+	{ MX_RECIPE_TORCHAO_018_FLOOR, 0x007FFFFF, { 0, 0, 0, 0, 0 }, "subnormal" },
+	{ MX_RECIPE_TORCHAO_018_FLOOR, 0x7F7FFFFF, { 252, 252, 250, 246, 239 }, "254 - emax" },
+	{ MX_RECIPE_TORCHAO_018_FLOOR, 0x7F800000, { 253, 253, 251, 247, 240 }, "255 - emax" },
+	{ MX_RECIPE_TORCHAO_018_FLOOR, 0x7F800001, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_TORCHAO_018_CEIL, 0x3F800001, { 126, 126, 124, 120, 113 }, "above 1" },
+	{ MX_RECIPE_TORCHAO_018_CEIL, 0x7F7FFFFF, { 253, 253, 251, 247, 240 }, "255 - emax" },
+	{ MX_RECIPE_TORCHAO_018_CEIL, 0x7F800000, { 253, 253, 251, 247, 240 }, "the same" },
+	{ MX_RECIPE_TORCHAO_018_CEIL, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_TORCHAO_018_EVEN, 0x3FF00000, { 126, 125, 124, 119, 113 }, "1.875" },
+	{ MX_RECIPE_TORCHAO_018_EVEN, 0x7F7FFFFF, { 253, 253, 251, 247, 240 }, "as infinity" },
+	{ MX_RECIPE_TORCHAO_018_EVEN, 0x7F800000, { 253, 253, 251, 247, 240 }, "255 - emax" },
+	{ MX_RECIPE_TORCHAO_018_EVEN, 0x7FFFFFFF, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x40C00001, { 128, 127, 125, 121, 114 }, "above 6" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL,
+	  0x71400021,
+	  { 224, 224, 222, 218, 211 },
+	  "6 * 2^97 (1 + 22 * 2^-23): log2 is 97.0000038, in f32, by steps of 2^-17, 97" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x71400022, { 225, 224, 222, 218, 211 }, "23 * 2^-23" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x00000000, { 0, 0, 0, 0, 0 }, "zero" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x01C00021, { 1, 1, 0, 0, 0 }, "6 * 2^-126, 22 units up" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x01C00022, { 2, 1, 0, 0, 0 }, "and 23" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x0170002A, { 1, 0, 0, 0, 0 }, "7.5 * 2^-127, 22 up" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x0170002C, { 1, 1, 0, 0, 0 }, "and 24: subnormal" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x7F800000, { 254, 254, 254, 254, 254 }, "infinity" },
+	{ MX_RECIPE_TORCHAO_018_RCEIL, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, 0x3FFFFFFF, { 125, -1, -1, 119, -1 }, "below 2" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, 0x017FFFFE, { 0, -1, -1, 0, -1 }, "2^-124 - 2 ulp" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, 0x017FFFFF, { 1, -1, -1, 0, -1 }, "/ 4 rounds to 2^-126" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, 0x047FFFFF, { 6, -1, -1, 1, -1 }, "/ 256 rounds to 2^-126" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, 0x7F800000, { 255, -1, -1, 255, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, 0x7FC00000, { 255, -1, -1, 255, -1 }, "NaN" },
+	{ MX_RECIPE_AITER_CEIL, 0x3F800001, { 126, -1, -1, 120, -1 }, "above 1" },
+	{ MX_RECIPE_AITER_CEIL, 0x00000002, { 0, -1, -1, 0, -1 }, "2^-148 / 4 is a tie to 0" },
+	{ MX_RECIPE_AITER_CEIL, 0x00000003, { 1, -1, -1, 0, -1 }, "3/4 of the least rounds up" },
+	{ MX_RECIPE_AITER_CEIL, 0x00800000, { 1, -1, -1, 1, -1 }, "subnormal, with a mantissa" },
+	{ MX_RECIPE_AITER_CEIL, 0x7F7FFFFF, { 253, -1, -1, 247, -1 }, "largest" },
+	{ MX_RECIPE_AITER_CEIL, 0x7F800000, { 255, -1, -1, 255, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_PY_ROUND_UP, 0x40C00001, { 128, -1, -1, 121, -1 }, "above 6" },
+	{ MX_RECIPE_AITER_PY_ROUND_UP, 0x00000003, { 0, -1, -1, 0, -1 }, "3/6 is a tie to 0" },
+	{ MX_RECIPE_AITER_PY_ROUND_UP, 0x00000004, { 1, -1, -1, 0, -1 }, "4/6 rounds up" },
+	{ MX_RECIPE_AITER_PY_ROUND_UP, 0x7F800000, { 255, -1, -1, 255, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_PY_EVEN, 0x3FF80000, { 126, -1, -1, 120, -1 }, "1.9375" },
+	{ MX_RECIPE_AITER_PY_EVEN, 0x7F5FFFFF, { 252, -1, -1, 246, -1 }, "below 1.75 * 2^127" },
+	{ MX_RECIPE_AITER_PY_EVEN, 0x7F7FFFFF, { 255, -1, -1, 255, -1 }, "rounds to infinity" },
+	{ MX_RECIPE_AITER_PY_EVEN, 0x7F800000, { 255, -1, -1, 255, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_PY_EVEN, 0x7FC00000, { 255, -1, -1, 255, -1 }, "NaN" },
+	{ MX_RECIPE_AITER_PY_EVEN, 0x7FFFFFFF, { 0, -1, -1, 0, -1 }, "NaN that wraps" },
+	{ MX_RECIPE_AITER_PY_ROUND_DOWN, 0x017FFFFF, { 1, -1, -1, 0, -1 }, "/ 4: 2^-126" },
+	{ MX_RECIPE_AITER_PY_ROUND_DOWN, 0x7FC00000, { 255, -1, -1, 255, -1 }, "NaN" },
+	{ MX_RECIPE_AITER_PY_CEIL, 0x00000003, { 1, -1, -1, 0, -1 }, "3/4 rounds up" },
+	{ MX_RECIPE_AITER_PY_CEIL, 0x7FC00000, { 255, -1, -1, 255, -1 }, "NaN" },
+	{ MX_RECIPE_AITER_MXFP8, 0x3FDFFFFF, { -1, -1, -1, 119, -1 }, "below 1.75" },
+	{ MX_RECIPE_AITER_MXFP8, 0x3FE00000, { -1, -1, -1, 120, -1 }, "1.75" },
+	{ MX_RECIPE_AITER_MXFP8, 0x03E00000, { -1, -1, -1, 0, -1 }, "field 8 from 7" },
+	{ MX_RECIPE_AITER_MXFP8, 0x7F600000, { -1, -1, -1, 254, -1 }, "rounds to infinity" },
+	{ MX_RECIPE_AITER_MXFP8, 0x7F800000, { -1, -1, -1, 254, -1 }, "infinity" },
+	{ MX_RECIPE_AITER_MXFP8, 0x7FFFFFFF, { -1, -1, -1, 0, -1 }, "NaN, as -0" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x3FDFFFFF, { 125, 125, -1, 119, -1 }, "below 1.75" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x3FE00000, { 126, 125, -1, 120, -1 }, "1.75" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x3FF80000, { 126, 126, -1, 120, -1 }, "1.9375" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x00000000, { 0, 0, -1, 0, -1 }, "zero" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x7F600000, { 255, 252, -1, 255, -1 }, "to infinity" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x7F800000, { 255, 255, -1, 255, -1 }, "infinity" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x7FC00000, { 255, 255, -1, 255, -1 }, "NaN" },
+	{ MX_RECIPE_COMPRESSED_TENSORS, 0x7FFFFFFF, { 0, 0, -1, 0, -1 }, "NaN that wraps" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x40C00000, { 127, -1, -1, 121, 114 }, "6" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x40C00001, { 128, -1, -1, 121, 114 }, "above 6" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x43E00001, { 134, -1, -1, 128, 121 }, "above 448" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x00000003, { 0, -1, -1, 0, 0 }, "3/6 is a tie to 0" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x00000004, { 1, -1, -1, 0, 0 }, "4/6 rounds up" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x7F800000, { 255, -1, -1, 255, 255 }, "infinity" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, 0x7FC00000, { 0, -1, -1, 0, 0 }, "NaN wraps" },
+	{ MX_RECIPE_TRITON_KERNELS_DOWN, 0x3FFFFFFF, { 125, -1, -1, 119, 112 }, "below 2" },
+	{ MX_RECIPE_TRITON_KERNELS_DOWN, 0x017FFFFF, { 1, -1, -1, 0, 0 }, "/ 4: 2^-126" },
+	{ MX_RECIPE_TRITON_KERNELS_DOWN, 0x7F800000, { 255, -1, -1, 255, 255 }, "infinity" },
+	{ MX_RECIPE_TRITON_KERNELS_DOWN, 0x7FC00000, { 255, -1, -1, 255, 255 }, "NaN" },
+	{ MX_RECIPE_QUARK_TRITON_UP, 0x40C00001, { 128, -1, -1, -1, -1 }, "above 6" },
+	{ MX_RECIPE_QUARK_TRITON_UP, 0x7FC00000, { 0, -1, -1, -1, -1 }, "NaN wraps" },
+	{ MX_RECIPE_QUARK_TRITON_DOWN, 0x40BFFFFF, { 126, -1, -1, -1, -1 }, "below 6" },
+	{ MX_RECIPE_QUARK_TRITON_DOWN, 0x40C00000, { 127, -1, -1, -1, -1 }, "6" },
+	{ MX_RECIPE_QUARK_TRITON_DOWN, 0x7F800000, { 255, -1, -1, -1, -1 }, "infinity" },
+	{ MX_RECIPE_QUARK_TRITON_DOWN8, 0x43DFFFFF, { -1, -1, -1, 126, 119 }, "below 448" },
+	{ MX_RECIPE_QUARK_TRITON_DOWN8, 0x43E00000, { -1, -1, -1, 127, 120 }, "448" },
+	{ MX_RECIPE_QUARK_TRITON_DOWN8, 0x7FC00000, { -1, -1, -1, 255, 255 }, "NaN" },
+	{ MX_RECIPE_QUARK_TRITON_EVEN, 0x3FE00000, { 126, -1, -1, -1, -1 }, "1.75" },
+	{ MX_RECIPE_QUARK_TRITON_EVEN, 0x7F600000, { 254, -1, -1, -1, -1 }, "to infinity" },
+	{ MX_RECIPE_QUARK_TRITON_EVEN, 0x7FFFFFFF, { 0, -1, -1, -1, -1 }, "NaN that wraps" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x3F800000, { 125, 125, 123, 119, 112 }, "1" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x40FFFFFF, { 128, 128, 126, 122, 115 }, "log2 rounds to 3" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x00000000, { 104, 104, 104, 104, 104 }, "zero: epsilon" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x00000003, { 104, 104, 104, 104, 104 }, "2^-148 / 4 is 0" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x00000004, { 0, 0, 104, 104, 104 }, "2^-147 / 4 is not" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x00000100, { 0, 0, 0, 0, 104 }, "2^-141 / 256" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x7F7FFFFF, { 253, 253, 251, 247, 240 }, "log2 is 128" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_QUARK_FLOOR, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_QUARK_CEIL, 0x3F800001, { 126, 126, 124, 120, 113 }, "above 1" },
+	{ MX_RECIPE_QUARK_CEIL, 0x71800016, { 225, 225, 223, 219, 212 }, "log2 rounds to 100" },
+	{ MX_RECIPE_QUARK_CEIL, 0x71800017, { 226, 226, 224, 220, 213 }, "23 ulp: 100.0000076" },
+	{ MX_RECIPE_QUARK_CEIL, 0x00000002, { 104, 104, 104, 104, 104 }, "2^-148 / 4 is 0" },
+	{ MX_RECIPE_QUARK_CEIL, 0x00000003, { 0, 0, 104, 104, 104 }, "2^-147 / 4 is not" },
+	{ MX_RECIPE_QUARK_CEIL, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16, 0x3FFE0000, { 125, 125, 123, 119, 112 }, "1.984: 0.988" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16,
+	  0x71D70000,
+	  { 225, 225, 223, 219, 212 },
+	  "2^100 * 215/128: log2 is 100.748, by steps of 0.5 100.5" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16, 0x71D80000, { 226, 226, 224, 220, 213 }, "100.755: 101" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16, 0x00000000, { 104, 104, 104, 104, 104 }, "zero: epsilon" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16, 0x00030000, { 0, 0, 104, 104, 104 }, "-131.4: -131" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16, 0x00020000, { 104, 104, 104, 104, 104 }, "2^-134 is 0" },
+	{ MX_RECIPE_QUARK_FLOOR_BF16, 0x7FC00000, { 255, 255, 255, 255, 255 }, "NaN" },
+	{ MX_RECIPE_QUARK_CEIL_BF16, 0x3F810000, { 126, 126, 124, 120, 113 }, "129/128" },
+	{ MX_RECIPE_QUARK_CEIL_BF16, 0x71980000, { 225, 225, 223, 219, 212 }, "100.248: 100" },
+	{ MX_RECIPE_QUARK_CEIL_BF16, 0x71990000, { 226, 226, 224, 220, 213 }, "100.257: 100.5" },
+	{ MX_RECIPE_QUARK_CEIL_BF16, 0x00000000, { 104, 104, 104, 104, 104 }, "zero: epsilon" },
+	{ MX_RECIPE_QUARK_CEIL_BF16, 0x7F800000, { 255, 255, 255, 255, 255 }, "infinity" },
 };
 
 static void test_by_hand(void) {
@@ -175,9 +324,9 @@ static void test_by_hand(void) {
  * 1/max, and 256 strata. Calls f until it returns true. */
 static bool sweep(bool (*f)(uint32_t amax, void *arg), void *arg) {
 	static const uint32_t centres[] = { 0,        0x400000, 0x600000, 0x700000,
-		                            0x780000, 0x800000, 0x200000 };
+		                            0x780000, 0x800000, 0x200000, 224 };
 	for (uint32_t e = 0; e < 256; e++) {
-		for (int c = 0; c < 7; c++)
+		for (int c = 0; c < 8; c++)
 			for (int d = -48; d <= 48; d++) {
 				uint32_t man = centres[c] + (uint32_t)d;
 				if (man < 0x800000 && f(e << 23 | man, arg))
@@ -213,6 +362,22 @@ static const struct {
 	{ MX_RECIPE_RCEIL, MX_RECIPE_NVIDIA, "E2M1 E2M3 E3M2 E4M3 E5M2" },
 	{ MX_RECIPE_AITER_EVEN, MX_RECIPE_PRIMUS, "E2M1 E4M3" },
 	{ MX_RECIPE_QUARK_EVEN, MX_RECIPE_TRITON, "E2M1" },
+	{ MX_RECIPE_FLOOR, MX_RECIPE_TORCHAO_018_FLOOR, "E2M1 E2M3 E3M2 E4M3 E5M2" },
+	{ MX_RECIPE_CEIL, MX_RECIPE_TORCHAO_018_CEIL, "E2M1 E2M3 E3M2 E4M3 E5M2" },
+	{ MX_RECIPE_AITER_EVEN, MX_RECIPE_TORCHAO_018_EVEN, "E2M1 E4M3" },
+	{ MX_RECIPE_PRIMUS, MX_RECIPE_TORCHAO_018_EVEN, "E2M1 E4M3 E5M2" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, MX_RECIPE_AITER_PY_ROUND_DOWN, "E2M1 E4M3" },
+	{ MX_RECIPE_AITER_CEIL, MX_RECIPE_AITER_PY_CEIL, "E2M1 E4M3" },
+	{ MX_RECIPE_EVEN, MX_RECIPE_AITER_PY_EVEN, "E2M1 E4M3" },
+	{ MX_RECIPE_EVEN, MX_RECIPE_COMPRESSED_TENSORS, "E2M1 E2M3" },
+	{ MX_RECIPE_AITER_PY_EVEN, MX_RECIPE_COMPRESSED_TENSORS, "E2M1" },
+	{ MX_RECIPE_QUARK_EVEN, MX_RECIPE_QUARK_TRITON_EVEN, "E2M1" },
+	{ MX_RECIPE_TRITON, MX_RECIPE_QUARK_TRITON_EVEN, "E2M1" },
+	{ MX_RECIPE_AITER_ROUND_DOWN, MX_RECIPE_TRITON_KERNELS_DOWN, "E2M1 E4M3" },
+	{ MX_RECIPE_AITER_PY_ROUND_DOWN, MX_RECIPE_TRITON_KERNELS_DOWN, "E2M1 E4M3" },
+	{ MX_RECIPE_AITER_PY_ROUND_UP, MX_RECIPE_TRITON_KERNELS_UP, "E2M1 E4M3" },
+	{ MX_RECIPE_AITER_PY_ROUND_UP, MX_RECIPE_QUARK_TRITON_UP, "E2M1" },
+	{ MX_RECIPE_TRITON_KERNELS_UP, MX_RECIPE_QUARK_TRITON_UP, "E2M1" },
 };
 
 static bool should_agree(int a, int b, const char *format) {
@@ -329,7 +494,9 @@ static void test_elements(void) {
 		{ MX_RECIPE_FLOOR, MX_E4M3, 0xC1A00000, 255, 0xFF, "scale NaN" },
 		{ MX_RECIPE_EVEN, MX_E4M3, 0xC1A00000, 255, 0x7F, "times 0x7F800001: +NaN" },
 		{ MX_RECIPE_EVEN, MX_E5M2, 0x41A00000, 255, 0x7F, "PyTorch's NaN of E5M2" },
-		{ MX_RECIPE_EVEN, MX_E5M2, 0xFFC00000, 255, 0xFF, "a NaN keeps its sign" },
+		{ MX_RECIPE_EVEN, MX_E5M2, 0xFFC00000, 255, 0x7F, "a NaN too: the scale's" },
+		{ MX_RECIPE_AITER_PY_EVEN, MX_E4M3, 0xFFC00000, 255, 0xFF, "/ NaN: x's own NaN" },
+		{ MX_RECIPE_AITER_PY_EVEN, MX_E2M1, 0xC1A00000, 255, 0x3, "/ NaN 0x7F800001" },
 		{ MX_RECIPE_EVEN, MX_E2M1, 0x41A00000, 255, 0x3, "0x7FC00001 through the bits" },
 		{ MX_RECIPE_TRITON, MX_E2M1, 0xFFC00000, 127, 0xB, "-NaN through the bits" },
 		{ MX_RECIPE_TRITON, MX_E2M1, 0x7FFFFFFF, 127, 0x4, "full payload carries" },
@@ -344,6 +511,34 @@ static void test_elements(void) {
 		{ MX_RECIPE_PRIMUS, MX_E5M2, 0xFF800000, 240, 0xFC, "-infinity" },
 		{ MX_RECIPE_PRIMUS, MX_E5M2, 0xFF800000, 239, 0xFB, "-57344" },
 		{ MX_RECIPE_NVIDIA, MX_E4M3, 0x7F800000, 254, 0x7E, "infinity saturates" },
+		{ MX_RECIPE_TORCHAO_018_FLOOR, MX_E2M1, 0x00400000, 0, 0x1,
+		  "2^-127 / 2^-126 = 0.5, though byte 0 is 2^-127" },
+		{ MX_RECIPE_TORCHAO_018_EVEN, MX_E4M3, 0xC1A00000, 255, 0x80, "20 / infinity" },
+		{ MX_RECIPE_TORCHAO_018_EVEN, MX_E4M3, 0xFF800000, 255, 0x7F, "inf / inf" },
+		{ MX_RECIPE_TORCHAO_018_CEIL, MX_E4M3, 0xFF800000, 247, 0xFE,
+		  "infinity saturates" },
+		{ MX_RECIPE_TORCHAO_018_CEIL, MX_E2M1, 0xFFC00000, 255, 0xB, "a NaN by its bits" },
+		{ MX_RECIPE_TORCHAO_018_RCEIL, MX_E2M1, 0x00400000, 0, 0x0, "times 1 for byte 0" },
+		{ MX_RECIPE_TORCHAO_018_RCEIL, MX_E4M3, 0xC1A00000, 255, 0x7F, "times NaN" },
+		{ MX_RECIPE_TORCHAO_018_RCEIL, MX_E4M3, 0x7F800000, 254, 0x7E,
+		  "infinity saturates" },
+		{ MX_RECIPE_AITER_MXFP8, MX_E4M3, 0xFF800000, 254, 0xFE, "infinity saturates" },
+		{ MX_RECIPE_AITER_MXFP8, MX_E4M3, 0x7F600000, 254, 0x3E, "1.75 * 2^127 / 2^127" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E2M1, 0x80000000, 127, 0x0, "-0 times sign 0" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E2M1, 0x80000001, 127, 0x8, "0 times sign -1" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E2M1, 0x80000001, 128, 0x0, "-2^-150 is -0" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E2M3, 0x80000000, 127, 0x20, "FP6 keeps -0" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E4M3, 0x80000000, 127, 0x80, "FP8 keeps -0" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E2M1, 0xFFC00000, 127, 0x8, "NaN packs as 0" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E2M3, 0x7FC00000, 127, 0x20, "past the table" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E4M3, 0xBF800000, 255, 0x80, "1 / infinity" },
+		{ MX_RECIPE_COMPRESSED_TENSORS, MX_E4M3, 0x7F800000, 255, 0x7F, "inf / inf" },
+		{ MX_RECIPE_TRITON_KERNELS_UP, MX_E2M1, 0x80400000, 0, 0x8, "times 0 for byte 0" },
+		{ MX_RECIPE_TRITON_KERNELS_UP, MX_E4M3, 0x3F800000, 255, 0x00, "times 1/infinity" },
+		{ MX_RECIPE_TRITON_KERNELS_UP, MX_E4M3, 0xFF800000, 255, 0x7F, "infinity times 0" },
+		{ MX_RECIPE_TRITON_KERNELS_DOWN, MX_E2M1, 0xFFC00000, 127, 0xF, "NaN: -6" },
+		{ MX_RECIPE_TRITON_KERNELS_DOWN, MX_E4M3, 0x43FF0000, 127, 0x7E, "510 saturates" },
+		{ MX_RECIPE_QUARK_TRITON_EVEN, MX_E2M1, 0x00400000, 0, 0x2, "byte 0 is 2^-127" },
 	};
 	int n = sizeof rows / sizeof *rows, i = 0, got = 0;
 	while (i < n && (got = mx_scaled_encode(rows[i].recipe, rows[i].f, (mx_f32){ rows[i].x },
@@ -355,8 +550,28 @@ static void test_elements(void) {
 		     names[rows[i].recipe], rows[i].x, rows[i].scale, rows[i].why, got,
 		     rows[i].want);
 	ok(mx_recipe_info(MX_RECIPE_MICROXCALING)->rounding == MX_RNA &&
+	           mx_recipe_info(MX_RECIPE_QUARK_TRITON_UP)->rounding == MX_RNA &&
+	           mx_recipe_info(MX_RECIPE_TRITON_KERNELS_UP)->rounding == MX_RNE &&
 	           mx_recipe_info(MX_RECIPE_EVEN)->rounding == MX_RNE,
-	   "microxcaling rounds half away from zero, torchao to even");
+	   "microxcaling and Quark's Triton kernel round half away from zero, others to even");
+}
+
+/* floor(x + 0.5) in this machine's f32, x in units of E2M3's least element, 2^-3: the
+ * only f32 below a tie whose sum rounds up to it is that below 0.5. */
+static void test_half_up(void) {
+	int bad = 0, early = 0;
+	for (int n = 0; n < 7; n++)
+		for (int d = -1000; d <= 1000; d++) {
+			uint32_t u = bits_of((float)n + 0.5f) + d;
+			volatile float sum = as_float(u) + 0.5f;
+			int got = mx_scaled_encode(MX_RECIPE_MICROXCALING, MX_E2M3, (mx_f32){ u },
+			                           (mx_e8m0){ 130 }, MX_RNA, 0)
+			                  .v;
+			bad += got != (int)floorf(sum);
+			early += d < 0 && got == n + 1;
+		}
+	if (!ok(!bad && early == 1, "microxcaling rounds to floor(x + 0.5) as f32 has it"))
+		diag("%d differ, %d below a tie round up", bad, early);
 }
 
 int main(void) {
@@ -370,5 +585,6 @@ int main(void) {
 	test_subnormal_products();
 	test_log2();
 	test_elements();
+	test_half_up();
 	return done_testing();
 }

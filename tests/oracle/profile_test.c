@@ -77,9 +77,9 @@ static uint32_t by_ref(const char *profile, const struct operand *a, const struc
                        unsigned i, unsigned j, unsigned k, unsigned mma_k) {
 	mx_f32 acc = { 0 };
 	for (unsigned c = 0; c < k; c += mma_k)
-		acc = mx_mma_dot(mx_profile_by_name(profile), formats[a->format].f,
-		                 formats[b->format].f, mma_k, a->code[i] + c, a->scale[i] + c / 32,
-		                 b->code[j] + c, b->scale[j] + c / 32, acc);
+		mx_mma_dot(mx_profile_by_name(profile), formats[a->format].f, formats[b->format].f,
+		           mma_k, a->code[i] + c, a->scale[i] + c / 32, b->code[j] + c,
+		           b->scale[j] + c / 32, acc, &acc);
 	return acc.v;
 }
 
@@ -133,11 +133,40 @@ static void test_difference_shows(const char *profile) {
 	   "%s: another element changes its row alone", profile);
 }
 
+/* Instructions that fill K up: the same as K with zeros in it. A row whose products underflow from
+ * below has the only results that they change. */
+static void test_tiles(const char *profile) {
+	static struct operand a, b;
+	uint32_t alone[MN][MN], tiles[MN][MN], zeros[MN][MN];
+	random_operand(&a, 4, 128, 1);
+	random_operand(&b, 4, 128, 1);
+	memset(a.packed[0], 0x99, 64); /* -0.5 */
+	memset(b.packed[0], 0x11, 64);
+	memset(a.scale[0], 0, sizeof a.scale[0]);
+	memset(b.scale[0], 0, sizeof b.scale[0]);
+	struct exact_gemm g = { MN, MN, 128, exact_of(&a), exact_of(&b) };
+	bool good = exact_profile(&g, profile, 128, alone[0]) == EXACT_OK;
+	g.k_tile = 256;
+	good &= exact_profile(&g, profile, 128, tiles[0]) == EXACT_OK;
+	g.k_tile = 0;
+	g.k = 256;
+	good &= exact_profile(&g, profile, 128, zeros[0]) == EXACT_OK;
+	ok(good && alone[0][0] == 0x80000000 && tiles[0][0] == 0 &&
+	           !memcmp(tiles, zeros, sizeof tiles),
+	   "%s: what fills up a tile of K are zeros, which make +0 of -0", profile);
+	g.k = 128;
+	g.k_tile = 128;
+	ok(exact_profile(&g, profile, 128, tiles[0]) == EXACT_OK &&
+	           !memcmp(tiles, alone, sizeof tiles),
+	   "%s: a whole tile needs none", profile);
+}
+
 int main(void) {
 	static const char *const profiles[] = { "block32", "fused", "fma32", "cdna3" };
 	for (int i = 0; i < 4; i++) {
 		test_profile(profiles[i]);
 		test_difference_shows(profiles[i]);
+		test_tiles(profiles[i]);
 	}
 	return done_testing();
 }

@@ -1,0 +1,34 @@
+/* Fuzz target: the reader of case files, and what becomes of their expressions. */
+#define _GNU_SOURCE
+#include "memory_file.h"
+
+#include "../../cases/case.h"
+#include "target.h"
+
+/* Every run at its own shape, and at one that suits none. */
+static void plan(const struct mx_case *c) {
+	static struct mx_plan p;
+	struct mx_error err;
+	for (unsigned i = 0; i < c->n_runs; i++) {
+		const struct mx_run_spec *r = &c->runs[i];
+		uint64_t address[MX_MAX_BUFFERS] = { 0 };
+		if (mx_plan_make(c, r->M, r->N, r->K, r->regime, &p, &err))
+			continue;
+		uint8_t *kernarg = malloc(p.kernarg_bytes + 1);
+		if (kernarg)
+			mx_plan_kernarg(&p, address, kernarg, &err);
+		free(kernarg);
+	}
+	mx_plan_make(c, 3, 1, 1, MX_REGIME_SPECIAL, &p, &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	struct mx_case *c;
+	struct mx_error err;
+	if (!mx_case_load(memory_file(data, size), &c, &err)) {
+		plan(c);
+		mx_case_free(c);
+	}
+	memory_file_close();
+	return 0;
+}

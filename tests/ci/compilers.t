@@ -1,0 +1,38 @@
+#!/usr/bin/perl
+# The code for the host builds without a warning by the clang that compiles the kernels: here the
+# files that use what compilers differ in. MXCHECK_LONG: all files, by gcc and every clang from 14
+# on that is installed, without optimisation, for x86-64-v2, and for this machine; and what they make
+# of the float instructions is right.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+my $differs = qr/\btarget\(|\b__clang__\b|\b__builtin_cpu|<immintrin\.h>/;
+my @objects = map { s/c$/o/r } glob '{ref/num,ref/mma,ref/isa,ref/hip,kernels,cases,oracle,oracle/exact,fuzz,ci}/*.c';
+
+sub builds {
+	my ($compiler, $options, @files) = @_;
+	my @goals = map { "$dir/host/$_" } @files;
+	run('make', '-s', '-j2', "B=$dir/host", "CC=$compiler", "OPT=$options", 'SAN=', @goals);
+	my @notes = grep { !/^  (?:CC|AR|TEST) / } split /\n/, $out;
+	is("$status $err" . join('', @notes), '0 ',
+		"$compiler $options builds " . @files . ' files without a warning');
+}
+
+chomp(my $llvm = `ci/llvm.sh`);
+my @some = grep { slurp(s/o$/c/r) =~ $differs } @objects;
+cmp_ok(@some, '>', 5, 'files use what compilers differ in');
+builds("$llvm/clang", '-O0 -march=x86-64-v2', @some);
+for my $compiler ($ENV{MXCHECK_LONG} ? ('gcc', map { "clang-$_" } 14 .. 30) : ()) {
+	next if run('sh', '-c', 'command -v "$0"', $compiler);
+	for my $options ('-O0', '-O2 -march=x86-64-v2', '-O3 -march=native') {
+		run('rm', '-rf', "$dir/host");
+		builds($compiler, $options, @objects, map { s/c$/o/r } glob 'fuzz/targets/*.c');
+		builds($compiler, $options, map { "tests/isa/${_}_test.t" } qw(float transcendental quotient));
+		is(run("$dir/host/tests/isa/${_}_test.t"), 0, "  and its ${_}_test passes") or diag $out
+			for qw(float transcendental quotient);
+	}
+}
+done_testing();

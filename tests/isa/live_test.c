@@ -1,0 +1,29 @@
+/* Which registers may still be read: live.c. */
+#include "../../ref/isa/live.h"
+#include "../../ref/isa/machine.h"
+#include "../tap.h"
+
+#define VGPR(n) (n)
+#define SGPR(n) (MX_VGPR_FILE + (n))
+enum { DEAD, LIVE };
+
+static void test_row(const char *assembly, const uint32_t *code, size_t bytes, unsigned row,
+                     bool in_exec, bool want, const char *what) {
+	struct mx_program *p = mx_program_new(code, bytes, 0);
+	if (!ok(p && mx_is_live(p, 0, row, in_exec) == want, "%s: %s", what,
+	        want ? "live" : "dead"))
+		diag("register %u at the start of: %s", row, assembly);
+	mx_program_free(p);
+}
+
+#define DWORDS(...)                                                                                \
+	(const uint32_t[]) {                                                                       \
+		__VA_ARGS__                                                                        \
+	}
+#define ROW(assembly, code, row, in_exec, want, what)                                              \
+	test_row(assembly, DWORDS code, sizeof(DWORDS code), row, in_exec, want, what);
+
+int main(void) {
+#include "live.def"
+	return done_testing();
+}
