@@ -124,8 +124,9 @@ static inline uint32_t bits_f16(double r, uint32_t mode) {
 	return sign | code;
 }
 
-/* ---- to integers, in a rounding of their own, whatever the host's is; signs of zeros
- * stay ---- */
+/* ---- to integers, in a rounding of their own, whatever the host's is. The sign is the source's: a
+ * compiler that makes one sum of `up ? t + 1 : t` adds a zero, and the sign of 0 + 0 is the
+ * host's rounding's ---- */
 
 #define MX_TO_INTEGER(f, real, mantissa, bias)                                                     \
 	static inline real trunc_##f(real r) {                                                     \
@@ -135,18 +136,22 @@ static inline uint32_t bits_f16(double r, uint32_t mode) {
 		bits_of_##f lost = fraction >> (e < 0 ? 0 : e < mantissa ? e : mantissa);          \
 		return real_##f(e < 0 ? u & sign_##f : e < mantissa ? u & ~lost : u);              \
 	}                                                                                          \
+	static inline real with_sign_##f(real n, real r) {                                         \
+		return real_##f(magnitude_##f(bits_##f(n, 0)) | (bits_##f(r, 0) & sign_##f));      \
+	}                                                                                          \
 	static inline real floor_##f(real r) {                                                     \
 		real t = trunc_##f(r);                                                             \
-		return r < t ? t - 1 : t;                                                          \
+		return with_sign_##f(r < t ? t - 1 : t, r);                                        \
 	}                                                                                          \
 	static inline real ceil_##f(real r) {                                                      \
 		real t = trunc_##f(r);                                                             \
-		return r > t ? t + 1 : t;                                                          \
+		return with_sign_##f(r > t ? t + 1 : t, r);                                        \
 	}                                                                                          \
 	static inline real roundeven_##f(real r) {                                                 \
 		real t = trunc_##f(r), rest = r - t, step = r < 0 ? -1 : 1;                        \
 		bool odd = trunc_##f(t / 2) != t / 2, up = rest * step > (real)0.5;                \
-		return up || (odd && rest * step == (real)0.5) ? t + step : t;                     \
+		up |= odd && rest * step == (real)0.5;                                             \
+		return with_sign_##f(up ? t + step : t, r);                                        \
 	}
 MX_TO_INTEGER(f32, float, 23, 127)
 MX_TO_INTEGER(f64, double, 52, 1023)
