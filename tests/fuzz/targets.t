@@ -8,7 +8,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
-my $more    = is_long() ? 300 : 1;
+my $more    = is_long() ? 60 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
 chomp(my $llvm = `ci/llvm.sh`);
 
