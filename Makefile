@@ -158,7 +158,7 @@ check-long:
 	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 	@MXCHECK_LONG=1 $(PROVE)
 check-nightly: check-long
-	@perl tests/mutants/mutants.pl --seed $(SEED) --count 200
+	@BUILD=$(B) perl tests/mutants/mutants.pl --seed $(SEED) --count 200
 	@$(B)/mxcheck --seed $(SEED) --race 50000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 	@MXCHECK_NIGHTLY=1 $(PROVE)
 check-hw: setup

@@ -19,7 +19,7 @@ list() {
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
   find cases \( -name '*.yaml' -o -name '*.md' \) -printf '644 %p share/mxcheck/%p\n'
-  # The broken twins test the suite itself and stay behind. Kernels of other makes lie with their
+  # The broken twins test the suite itself and are not installed. Kernels of other makes lie with their
   # cases, and are looked for among the kernels.
   { find kernels -path kernels/broken -prune -o -path 'kernels/*/*.[cS]' -print
     find cases/foreign -name '*.c' -o -name '*.cl' -o -name '*.s' | sed 's/^cases/kernels/'

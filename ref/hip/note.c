@@ -24,7 +24,7 @@ static uint64_t big_endian(const uint8_t *p, unsigned bytes) {
 	return v;
 }
 
-/* A head byte: bytes of the count or length behind it, bytes of payload that follow without
+/* A head byte: bytes of the count or length after it, bytes of payload that follow without
  * one, and what is counted: bytes, elements, or pairs of elements [MessagePack specification]. */
 struct head {
 	uint8_t length, payload, per_bytes, per_elements;
