@@ -2,7 +2,7 @@
  * one thread, whether the groups keep to themselves or meet in memory. */
 #include "machine_test.h"
 
-#include "../../ref/isa/machine.h"
+#include "../../ref/isa/machine/machine.h"
 
 enum {
 	GROUPS = 64,
