@@ -1,6 +1,8 @@
 /* Conversion instructions: lanes to mx_cvt of ref/num and back [ISA 7.3, 12.11]. */
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vector.h"
 
 enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords of a lane */

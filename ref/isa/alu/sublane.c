@@ -1,6 +1,8 @@
 /* Sub-dword addressing, and source lanes from elsewhere in the wave [ISA 13.3.7 to 13.3.9]. */
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vector.h"
 
 /* ---- SDWA ---- */

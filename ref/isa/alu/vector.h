@@ -2,8 +2,8 @@
 #ifndef MX_VECTOR_H
 #define MX_VECTOR_H
 
+#include "../machine/wave.h"
 #include "lanes.h"
-#include "../machine/machine.h"
 
 /* What types.def says of a type. */
 struct mx_type_info {
@@ -39,9 +39,26 @@ mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned
 void mx_arrange_source(const struct mx_inst *in, const struct mx_sources *s, unsigned i,
                        mx_vreg *v);
 
+/* ---- relative.c ---- */
+
+/* What to add to the number of a VGPR operand: 0 src0, 1 src1, 2 src2, 3 dst [ISA 6.6]. */
+unsigned mx_gpr_index(const struct mx_wave *w, unsigned which);
+
+/* The row of a vector ALU operand: its code's, and under VGPR indexing M0 more. which: source
+ * 0 to 2, or MX_VDST. */
+enum { MX_VDST = 3 };
+unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned which);
+
 /* ---- valu.c: the lane function, and what MODE and modifiers make of its result ---- */
 
+mx_handler mx_exec_valu, mx_exec_vcmp;
+
 void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x);
+
+/* ---- cvt.c: conversions of the narrow formats ---- */
+
+mx_handler mx_exec_cvt;
+bool mx_is_cvt(const struct mx_op *op);
 
 /* ---- vtaint.c: which bits of the result nobody wrote, and of the lane mask; only called where
  * any_unwritten is set ---- */
@@ -51,6 +68,8 @@ void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_
 
 /* ---- sublane.c: SDWA and DPP ---- */
 
+/* The lane that DPP_CTRL sends to `lane`; negative: none. */
+int mx_dpp_source(unsigned ctrl, int lane);
 /* Byte 0..3, word 4..5 or dword 6 of a value [ISA 13.3.7]. */
 uint32_t mx_sub_dword(uint32_t v, unsigned sel, bool sext);
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);

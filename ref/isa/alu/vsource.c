@@ -2,6 +2,7 @@
  * instruction asks [ISA 6.2]. */
 #include <string.h>
 
+#include "../machine/registers.h"
 #include "vector.h"
 
 const struct mx_type_info mx_operand_types[MX_TYPES] = {

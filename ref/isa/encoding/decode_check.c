@@ -1,5 +1,7 @@
 /* What a decoded instruction still needs: modifiers and registers that mean something, and
  * which SGPRs it names. */
+#include "../alu/vector.h"
+#include "../memory/smem.h"
 #include "decode.h"
 
 /* Of two packed dwords a constant is the lower one, which compilers choose twice; what the upper

@@ -1,4 +1,5 @@
 /* Fields of the vector ALU formats, with SDWA and DPP, and of matrix instructions [ISA 13.3]. */
+#include "../alu/vector.h"
 #include "decode.h"
 
 /* Sub-dword addressing: the dword after the instruction [ISA 13.3.7]. */

@@ -231,4 +231,14 @@ size_t mx_program_dwords(const struct mx_program *p);
 struct mx_hazard_traits;
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
 
+/* How waves of a kernel synchronise (wave_sync.h), by the entry of the kernel; made when first
+ * asked for. NULL if memory is short. */
+struct mx_wave_sync;
+const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
+
+/* Whether workgroups of the kernel with this entry are known to meet in memory. It decides how fast
+ * a launch runs, and never its results. */
+bool mx_program_shares(const struct mx_program *p, uint64_t entry);
+void mx_program_note_sharing(const struct mx_program *p, uint64_t entry);
+
 #endif

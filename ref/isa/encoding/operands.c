@@ -4,7 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../alu/vector.h"
+#include "../machine/registers.h"
+#include "../memory/smem.h"
 
 struct list {
 	struct mx_use *use;

@@ -2,7 +2,12 @@
  *
  * A store appears in memory as it lands, which is before the scalar cache must write it
  * back; that it is never told to is a finding at the end of the wave. */
-#include "../machine/machine.h"
+#include "../machine/device_memory.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
+#include "smem.h"
 
 enum { DWORD = 4 };
 

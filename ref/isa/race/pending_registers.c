@@ -4,9 +4,12 @@
  * wait states of wide stores [LLVM vmemWriteNeedsExpWaitcnt: before GFX7 alone; ISA 4.5]. */
 #include <string.h>
 
-#include "../memory/ds.h"
-#include "race.h"
+#include "../alu/vector.h"
 #include "../encoding/operands.h"
+#include "../machine/registers.h"
+#include "../memory/ds.h"
+#include "../memory/smem.h"
+#include "race.h"
 
 mx_handler mx_x_s_cbranch_vccz, mx_x_s_cbranch_vccnz, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32,
 	mx_x_ds_append, mx_x_ds_consume, mx_x_ds_nop;

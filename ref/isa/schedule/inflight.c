@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "../race/race.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
 
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_group *g = w->group;

@@ -2,7 +2,15 @@
  * Everything follows from the random numbers of the group, so a seed is a schedule. */
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../alu/vector.h"
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../memory/smem.h"
+#include "../race/race.h"
+#include "../waitstates/hazard.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
 
 /* ---- one instruction ---- */
 

@@ -1,9 +1,9 @@
 /* What of an instruction matters to wait states: its classes, registers and passes. */
 #include <string.h>
 
-#include "hazard.h"
-#include "../machine/machine.h"
+#include "../alu/vector.h"
 #include "../encoding/operands.h"
+#include "hazard.h"
 
 #define IN(class) (1ull << MX_CLASS_##class)
 
