@@ -2,17 +2,9 @@
 #ifndef MX_VECTOR_H
 #define MX_VECTOR_H
 
+#include "../encoding/operand_types.h"
 #include "../machine/wave.h"
 #include "lanes.h"
-
-/* What types.def says of a type. */
-struct mx_type_info {
-	uint8_t dwords, bits, elements;
-	bool is_float;
-	uint32_t uses; /* bits of the first dword that count */
-	enum { MX_CONST_F32, MX_CONST_F64, MX_CONST_F16, MX_CONST_BF16 } constants;
-};
-extern const struct mx_type_info mx_operand_types[MX_TYPES];
 
 /* Sources of one instruction: values for the lane function, and which bits of them
  * nobody wrote. `copy` holds those that are not a register as it stands. */

@@ -5,17 +5,6 @@
 #include "../machine/registers.h"
 #include "vector.h"
 
-const struct mx_type_info mx_operand_types[MX_TYPES] = {
-#define BITS  false
-#define FLOAT true
-#define MX_TYPE(id, dwords, bits, elements, kind, constants, uses)                                 \
-	{ dwords, bits, elements, kind, uses, MX_CONST_##constants },
-#include "../encoding/types.def"
-#undef MX_TYPE
-#undef BITS
-#undef FLOAT
-};
-
 /* ---- constants ---- */
 
 /* Inline floats 240 to 248 [ISA table 23]. Of bf16 the manual says nothing: the f32's
