@@ -60,8 +60,6 @@ void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_
 
 /* ---- sublane.c: SDWA and DPP ---- */
 
-/* The lane that DPP_CTRL sends to `lane`; negative: none. */
-int mx_dpp_source(unsigned ctrl, int lane);
 /* Byte 0..3, word 4..5 or dword 6 of a value [ISA 13.3.7]. */
 uint32_t mx_sub_dword(uint32_t v, unsigned sel, bool sext);
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);

@@ -7,6 +7,7 @@
 #include "../alu/vector.h"
 #include "../machine/registers.h"
 #include "../memory/smem.h"
+#include "dpp.h"
 
 struct list {
 	struct mx_use *use;
