@@ -201,7 +201,3 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	for (unsigned k = 0; k < o.info.dst_dwords; k++)
 		mx_vwrite(w, row + k, s.lanes, d[k], unwritten);
 }
-
-bool mx_is_cvt(const struct mx_op *op) {
-	return op->handler == mx_exec_cvt;
-}

@@ -47,11 +47,6 @@ mx_handler mx_exec_valu, mx_exec_vcmp;
 
 void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x);
 
-/* ---- cvt.c: conversions of the narrow formats ---- */
-
-mx_handler mx_exec_cvt;
-bool mx_is_cvt(const struct mx_op *op);
-
 /* ---- vtaint.c: which bits of the result nobody wrote, and of the lane mask; only called where
  * any_unwritten is set ---- */
 

@@ -124,6 +124,7 @@ enum {
 	MX_SCANS = 1ull << 38,
 	MX_EQUALS = 1ull << 39,
 	MX_PAIRED = 1ull << 40,
+	MX_CONVERTS = 1ull << 41, /* a row of cvt.def: `cvt` is its operation */
 };
 
 /* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */
@@ -209,6 +210,11 @@ typedef enum {
 /* What all uses of an opcode rest on. */
 static inline mx_assumption mx_op_rests_on(const struct mx_op *op) {
 	return (mx_assumption)(op->flags >> MX_RESTS_SHIFT);
+}
+
+/* Whether it is a conversion, a row of cvt.def. */
+static inline bool mx_is_cvt(const struct mx_op *op) {
+	return op->flags & MX_CONVERTS;
 }
 
 /* An instruction as it stands in the code: its modifiers and format count. */

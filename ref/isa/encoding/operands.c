@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../alu/vector.h"
 #include "../machine/registers.h"
 #include "../memory/smem.h"
 #include "dpp.h"

@@ -40,7 +40,7 @@ const struct mx_op mx_ops[] = {
 #define MX_ROUNDS_RNE 0
 #define MX_ROUNDS_SR  MX_RESTS_ON(STOCHASTIC)
 #define MX_CVT(enc, op, id, from, to, n, ops, scale, round)                                        \
-	{ "v_cvt_" #id,           MX_##enc,          op, .flags = MX_ROUNDS_##round,               \
+	{ "v_cvt_" #id,           MX_##enc,          op, .flags = MX_CONVERTS | MX_ROUNDS_##round, \
 	  .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
 	{ #name, MX_SMEM, op, bytes, { base, unit, 0 }, .flags = what, .handler = mx_exec_SMEM },
