@@ -43,8 +43,6 @@ unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned co
 
 /* ---- valu.c: the lane function, and what MODE and modifiers make of its result ---- */
 
-mx_handler mx_exec_valu, mx_exec_vcmp;
-
 void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x);
 
 /* ---- vtaint.c: which bits of the result nobody wrote, and of the lane mask; only called where

@@ -124,7 +124,8 @@ enum {
 	MX_SCANS = 1ull << 38,
 	MX_EQUALS = 1ull << 39,
 	MX_PAIRED = 1ull << 40,
-	MX_CONVERTS = 1ull << 41, /* a row of cvt.def: `cvt` is its operation */
+	MX_CONVERTS = 1ull << 41,  /* a row of cvt.def: `cvt` is its operation */
+	MX_MASK_ONLY = 1ull << 42, /* comparison: a lane mask is its only result */
 };
 
 /* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */

@@ -32,7 +32,7 @@ const struct mx_op mx_ops[] = {
 	  { MX_DWORDS_##a, MX_DWORDS_##b, 0 },                                                     \
 	  MX_TYPE_NONE,                                                                            \
 	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_NONE },                                              \
-	  what,                                                                                    \
+	  MX_MASK_ONLY | (what),                                                                   \
 	  mx_exec_vcmp,                                                                            \
 	  .lanes = mx_l_##name },
 #define MX_MATRIX(enc, op, name, d, a, b, c, ...)                                                  \
