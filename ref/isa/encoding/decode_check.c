@@ -1,8 +1,8 @@
 /* What a decoded instruction still needs: modifiers and registers that mean something, and
  * which SGPRs it names. */
-#include "../memory/smem.h"
 #include "decode.h"
 #include "operand_types.h"
+#include "operands.h"
 
 /* Of two packed dwords a constant is the lower one, which compilers choose twice; what the upper
  * one is nobody says. v_pk_mov_b32, which has no floats, has no use for OP_SEL_HI. */

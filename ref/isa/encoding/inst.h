@@ -93,7 +93,8 @@ enum {
 	MX_LOAD = 1 << 8,
 	MX_STORE = 1 << 9,
 	MX_SIGNED = 1 << 10, /* sub-dword load, 64-bit literal or SIMM16: sign-extended */
-	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data */
+	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data;
+	                        s_dcache_discard_x2: two cache lines */
 	MX_D16_HI =
 		1 << 12, /* memory data, or the VALU's result, is in the upper half of a register */
 	MX_CONTROL0 = 1 << 13,

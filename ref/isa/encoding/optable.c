@@ -44,12 +44,13 @@ const struct mx_op mx_ops[] = {
 	  .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
 	{ #name, MX_SMEM, op, bytes, { base, unit, 0 }, .flags = what, .handler = mx_exec_SMEM },
-#define MX_SMEM_ATOMIC(op, name, bytes, base, function)                                            \
+#define MX_SMEM_ATOMIC(op, name, bytes, base, function, ...)                                       \
 	{ #name,                                                                                   \
 	  MX_SMEM,                                                                                 \
 	  op,                                                                                      \
 	  bytes,                                                                                   \
 	  { base, 1, 0 },                                                                          \
+	  .flags = __VA_ARGS__ + 0,                                                                \
 	  .handler = mx_exec_SMEM,                                                                 \
 	  .rmw = mx_rmw_##function },
 #define MX_MEMORY(enc, op, name, bytes, what)                                                      \

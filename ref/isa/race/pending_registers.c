@@ -7,7 +7,6 @@
 #include "../encoding/operands.h"
 #include "../machine/registers.h"
 #include "../memory/ds.h"
-#include "../memory/smem.h"
 #include "race.h"
 
 mx_handler mx_x_s_cbranch_vccz, mx_x_s_cbranch_vccnz, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32,

@@ -4,7 +4,6 @@
 
 #include "../machine/findings.h"
 #include "../machine/observe.h"
-#include "../memory/smem.h"
 #include "../race/race.h"
 #include "../waitstates/hazard.h"
 #include "inflight.h"
