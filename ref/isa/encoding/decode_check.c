@@ -1,6 +1,9 @@
 /* What a decoded instruction still needs: modifiers and registers that mean something, and
  * which SGPRs it names. */
+#include <string.h>
+
 #include "decode.h"
+#include "hwreg.h"
 #include "operand_types.h"
 #include "operands.h"
 
@@ -167,12 +170,19 @@ static void check_vectors(struct mx_inst *in) {
 		in->unsupported = "a destination that overlaps a source";
 }
 
+/* HW_ID, XCC_ID and LDS_ALLOC depend on where a wave runs; the others on what it did. */
+static mx_assumption getreg_rests_on(const struct mx_inst *in) {
+	unsigned reg = mx_hw_field(in).reg;
+	bool place = reg == MX_HW_ID || reg == MX_HW_XCC_ID || reg == MX_HW_LDS_ALLOC;
+	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
+}
+
 void mx_check_decoded(struct mx_inst *in) {
 	in->assumes = mx_op_rests_on(in->op);
 	if (in->op->encoding == MX_MTBUF)
 		in->assumes = mx_typed_rests_on(in);
-	if (in->op->handler == mx_x_s_getreg_b32)
-		in->assumes = mx_getreg_rests_on(in);
+	if (in->op->encoding == MX_SOPK && !strcmp(in->op->name, "s_getreg_b32"))
+		in->assumes = getreg_rests_on(in);
 	choose_files(in);
 	check_scalars(in);
 	if (in->op->lanes || in->op->encoding == MX_MAI)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/hwreg.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
 
@@ -220,7 +221,6 @@ static bool is_flag(const struct mx_inst *in) {
 
 /* Why a launch that executes this instruction depends on more than order. */
 static const char *reason_of(const struct mx_inst *in, const struct mx_order_use *u) {
-	enum { MODE = 1 };
 	const struct mx_op *op = in->op;
 	for (unsigned i = 0; i < u->n; i++)
 		if (!u->range[i].write && u->range[i].row >= MX_VGPR_FILE + MX_TTMP0 &&
@@ -228,7 +228,7 @@ static const char *reason_of(const struct mx_inst *in, const struct mx_order_use
 			return "reads a register of trap handlers";
 	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
 		return "reads a clock";
-	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
+	if (op->handler == mx_x_s_getreg_b32 && mx_hw_field(in).reg != MX_HW_MODE)
 		return "reads a hardware register";
 	if (mx_order_is_atomic(op) && returns(in))
 		return "an atomic returns what was there";

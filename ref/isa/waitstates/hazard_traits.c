@@ -1,7 +1,9 @@
 /* What of an instruction matters to wait states: its classes, registers and passes. */
 #include <string.h>
 
+#include "../encoding/hwreg.h"
 #include "../encoding/operands.h"
+#include "../machine/wave.h"
 #include "hazard.h"
 
 #define IN(class) (1ull << MX_CLASS_##class)
@@ -221,15 +223,13 @@ static uint64_t memory_classes(const struct mx_inst *in) {
 
 /* ---- scalar instructions ---- */
 
-enum { HW_MODE = 1, HW_TRAPSTS = 3, VSKIP_BIT = 28 };
-
 static unsigned hwreg(const struct mx_inst *in) {
-	return in->imm & 63;
+	return mx_hw_field(in).reg;
 }
 
 static bool sets_vskip(const struct mx_inst *in) {
-	unsigned from = in->imm >> 6 & 31, size = (in->imm >> 11 & 31) + 1;
-	return hwreg(in) == HW_MODE && from <= VSKIP_BIT && from + size > VSKIP_BIT;
+	struct mx_hw_field f = mx_hw_field(in);
+	return f.reg == MX_HW_MODE && f.mask << f.offset & MX_MODE_VSKIP;
 }
 
 static void make_scalar(struct mx_hazard_traits *f) {
@@ -238,14 +238,14 @@ static void make_scalar(struct mx_hazard_traits *f) {
 	f->classes = IN(SALU);
 	if (begins(op, "s_setreg")) {
 		f->classes |= IN(SETREG) | (sets_vskip(in) ? IN(SET_MODE_VSKIP) : 0) |
-		              (hwreg(in) == HW_TRAPSTS ? IN(SET_TRAPSTS) : 0);
+		              (hwreg(in) == MX_HW_TRAPSTS ? IN(SET_TRAPSTS) : 0);
 		add(f, MX_OPERAND_HW, hwreg(in), 1);
 	} else if (begins(op, "s_getreg")) {
 		f->classes |= IN(GETREG);
 		add(f, MX_OPERAND_HW, hwreg(in), 1);
 	} else if (begins(op, "s_setvskip")) {
 		f->classes |= IN(SETVSKIP);
-		add(f, MX_OPERAND_HW, HW_MODE, 1);
+		add(f, MX_OPERAND_HW, MX_HW_MODE, 1);
 	} else if (begins(op, "s_sendmsg") || begins(op, "s_ttracedata")) {
 		f->classes |= IN(SENDMSG);
 		add(f, MX_OPERAND_K, MX_M0, 1);
