@@ -6,7 +6,7 @@
 /* A literal constant follows a 32-bit instruction where a source asks for it;
  * the 64-bit formats have none. */
 static void take_literal(struct mx_inst *in) {
-	if (in->op->handler == mx_x_s_setreg_imm32_b32) { /* the one of SOPK */
+	if (in->op->encoding == MX_SOPK && in->op->flags & MX_LITERAL_1) {
 		in->literal = in->dwords[1];
 		in->size = 8;
 	}

@@ -1,5 +1,12 @@
 /* Fields of the vector ALU formats, with SDWA and DPP, and of matrix instructions [ISA 13.3]. */
+#include <string.h>
+
 #include "decode.h"
+
+/* Opcodes that may have SDWA or DPP: those with a lane function, conversions and v_nop. */
+static bool is_by_lanes(const struct mx_op *op) {
+	return op->lanes || mx_is_cvt(op) || !strcmp(op->name, "v_nop");
+}
 
 /* Sub-dword addressing: the dword after the instruction [ISA 13.3.7]. */
 static void decode_sdwa(struct mx_inst *in, bool vopc) {
@@ -7,7 +14,7 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (op && !op->lanes && !mx_is_cvt(op) && op->handler != mx_x_v_nop)
+	if (op && !is_by_lanes(op))
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : mx_bits(x, 10, 8);
 	in->sdwa.dst_unused = mx_bits(x, 12, 11);
@@ -43,7 +50,7 @@ static void decode_dpp(struct mx_inst *in) {
 	in->dpp.bank_mask = mx_bits(x, 27, 24);
 	in->dpp.row_mask = mx_bits(x, 31, 28);
 	enum { ROW_NEWBCAST = 0x15 };
-	if (op && !op->lanes && op->handler != mx_x_v_nop && !mx_is_cvt(op))
+	if (op && !is_by_lanes(op))
 		in->unsupported = "DPP of this opcode";
 	bool wide = op && (mx_is_cvt(op) ? mx_cvt_info(op->cvt).dst_dwords > 1
 	                                 : op->d > 1 || op->s[0] > 1);

@@ -105,7 +105,7 @@ enum {
 	MX_CLAMPS = 1 << 18,    /* integer result: the lane function obeys CLAMP */
 	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register stays */
 	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
-	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk) or 2 (fmaak) */
+	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk, s_setreg_imm32) or 2 (fmaak) */
 	MX_LITERAL_2 = 1 << 22,
 	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */
 	MX_OP_SEL = 1 << 24,     /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
