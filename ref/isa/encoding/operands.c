@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../machine/registers.h"
 #include "dpp.h"
 
 struct list {
@@ -192,7 +191,7 @@ static int matrix_lane(const struct mx_inst *in, const struct mx_use *use, int l
 /* v_readlane's lane, or v_readfirstlane's. */
 static int read_lane(const struct mx_inst *in, const struct mx_registers *r) {
 	unsigned code = in->src[1];
-	uint64_t exec = mx_pair(r->s + MX_EXEC);
+	uint64_t exec = r->s[MX_EXEC] | (uint64_t)r->s[MX_EXEC + 1] << 32;
 	if (strcmp(in->op->name, "v_readlane_b32"))
 		return exec ? __builtin_ctzll(exec) : 0;
 	if (code >= MX_INT_0 && code < MX_INT_64)
