@@ -8,7 +8,6 @@
 
 #include "../../mxref.h"
 #include "assumptions.h"
-#include "../memory/atomic.h"
 
 /* Microcode formats [ISA chapter 13]. */
 typedef enum {
@@ -138,9 +137,11 @@ struct mx_wave;
 struct mx_inst;
 struct mx_scalars;
 struct mx_lanes;
+struct mx_rmw;
 typedef void mx_handler(struct mx_wave *w, const struct mx_inst *in);
-typedef void mx_scalar_function(struct mx_scalars *x); /* salu.h */
-typedef void mx_lane_function(struct mx_lanes *x);     /* lanes.h */
+typedef void mx_scalar_function(struct mx_scalars *x);    /* salu.h */
+typedef void mx_lane_function(struct mx_lanes *x);        /* lanes.h */
+typedef uint64_t mx_rmw_function(const struct mx_rmw *x); /* atomic.h */
 
 /* A row of opcodes.def. */
 struct mx_op {

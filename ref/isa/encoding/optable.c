@@ -1,4 +1,5 @@
 /* The opcode table: opcodes.def, and the functions that its rows name. */
+#include "../memory/atomic.h"
 #include "decode.h"
 
 const struct mx_op mx_ops[] = {

@@ -3,7 +3,7 @@
 #ifndef MX_ATOMIC_H
 #define MX_ATOMIC_H
 
-#include <stdint.h>
+#include "../encoding/inst.h"
 
 /* Operands of one lane, zero-extended from the operation's size. */
 struct mx_rmw {
@@ -17,9 +17,7 @@ struct mx_rmw {
 /* What L2 fixes: f32 flushes, f16, bf16 and f64 do not [ISA 9.2.2, 10.3.1]. */
 enum { MX_RMW_L2_MODE = 3 << 6 };
 
-/* Returns what memory holds afterwards, zero-extended. */
-typedef uint64_t mx_rmw_function(const struct mx_rmw *x);
-
+/* Each returns what memory holds afterwards, zero-extended. */
 mx_rmw_function mx_rmw_swap32, mx_rmw_cmpswap32, mx_rmw_add32, mx_rmw_sub32, mx_rmw_rsub32,
 	mx_rmw_inc32, mx_rmw_dec32, mx_rmw_smin32, mx_rmw_umin32, mx_rmw_smax32, mx_rmw_umax32,
 	mx_rmw_and32, mx_rmw_or32, mx_rmw_xor32, mx_rmw_mskor32, mx_rmw_wrap32;

@@ -2,6 +2,7 @@
  * (assumed); the order between waves is the schedule's [ISA 9.2, 10.3.1]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "atomic.h"
 #include "vmem.h"
 
 static unsigned size(const struct mx_inst *in) {

@@ -8,6 +8,7 @@
 #include "../machine/registers.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
+#include "atomic.h"
 
 enum { DWORD = 4 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../encoding/hwreg.h"
+#include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
 
