@@ -14,9 +14,6 @@
 #define MX_LDS(enc, op, name, bytes, flags)       extern mx_handler mx_x_##name;
 #include "opcodes.def"
 
-/* What an instruction rests on, by its format (MTBUF). */
-mx_assumption mx_typed_rests_on(const struct mx_inst *in); /* typed.c */
-
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
 	mx_exec_DS, mx_exec_FLAT, mx_exec_SCRATCH, mx_exec_GLOBAL, mx_exec_MUBUF, mx_exec_MTBUF;
 

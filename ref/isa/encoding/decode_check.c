@@ -2,6 +2,7 @@
  * which SGPRs it names. */
 #include <string.h>
 
+#include "buffer_formats.h"
 #include "decode.h"
 #include "hwreg.h"
 #include "operand_types.h"
