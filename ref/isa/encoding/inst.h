@@ -235,15 +235,11 @@ const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset)
 uint64_t mx_program_base(const struct mx_program *p);
 size_t mx_program_dwords(const struct mx_program *p);
 
-/* What of each instruction matters to hazards (hazard.h), by dword offset; made when first asked
- * for. NULL if memory is short. */
-struct mx_hazard_traits;
-const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
-
-/* How waves of a kernel synchronise (wave_sync.h), by the entry of the kernel; made when first
- * asked for. NULL if memory is short. */
-struct mx_wave_sync;
-const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
+/* Something that another room derives from a program, such as wait states by instruction. It is
+ * made when first asked for, kept under `make` and `entry`, and freed with the program. NULL if
+ * memory is short. */
+typedef void *mx_derive(const struct mx_program *p, uint64_t entry); /* of malloc, or NULL */
+const void *mx_program_derived(const struct mx_program *p, mx_derive *make, uint64_t entry);
 
 /* Whether workgroups of the kernel with this entry are known to meet in memory. It decides how fast
  * a launch runs, and never its results. */

@@ -351,9 +351,9 @@ static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reach
 	return true;
 }
 
-bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m) {
+static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m) {
 	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
-	bool ok = reached && mark_reached(p, m->entry, reached);
+	bool ok = reached && mark_reached(p, entry, reached);
 	if (ok)
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
@@ -362,4 +362,16 @@ bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m) {
 	}
 	free(reached);
 	return ok;
+}
+
+static void *make_wave_sync(const struct mx_program *p, uint64_t entry) {
+	struct mx_wave_sync *m = calloc(1, sizeof *m + mx_program_dwords(p) + 1);
+	if (m && find_wave_sync(p, entry, m))
+		return m;
+	free(m);
+	return NULL;
+}
+
+const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry) {
+	return mx_program_derived(p, make_wave_sync, entry);
 }

@@ -1,4 +1,5 @@
 /* What of an instruction matters to wait states: its classes, registers and passes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../encoding/hwreg.h"
@@ -287,4 +288,17 @@ void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f) {
 		add_memory(f);
 	}
 	mx_traits_match(f);
+}
+
+static void *make_all(const struct mx_program *p, uint64_t entry) {
+	(void)entry;
+	size_t n = mx_program_dwords(p);
+	struct mx_hazard_traits *f = malloc((n + 1) * sizeof *f);
+	for (size_t i = 0; f && i < n; i++)
+		mx_traits_make(mx_program_at(p, 4 * i), &f[i]);
+	return f;
+}
+
+const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p) {
+	return mx_program_derived(p, make_all, 0);
 }
