@@ -175,7 +175,7 @@ uint64_t mx_code_end(const struct mx_code *c, const struct mx_code_symbol *s) {
 		return s->address + s->size;
 	for (size_t i = 0; i < c->n_symbols; i++) {
 		const struct mx_code_symbol *next = &c->symbols[i];
-		if (next->section == s->section && next->address > s->address)
+		if (next->function && next->section == s->section && next->address > s->address)
 			return next->address;
 	}
 	return end;

@@ -82,8 +82,8 @@ struct mx_code {
 mx_codeobject_status mx_codeobject_code(struct mx_codeobject *co, const struct mx_code **code,
                                         struct mx_codeobject_error *why);
 
-/* The end of a symbol's code: by its size, or else the next symbol of its section, or the end of
- * the section. */
+/* The end of a symbol's code: by its size, or else the next function of its section, or the end of
+ * the section. Labels do not end it. */
 uint64_t mx_code_end(const struct mx_code *c, const struct mx_code_symbol *s);
 
 /* The next symbol after `last` (NULL: the first of all) that has code, and does not begin inside
