@@ -135,6 +135,39 @@ static void test_not_linked(const uint8_t *file, size_t n) {
 	mx_codeobject_close(co);
 }
 
+/* The symbol of a name in .symtab. */
+static Elf64_Sym *symbol_of(uint8_t *file, const char *name) {
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
+	const Elf64_Shdr *table = (const Elf64_Shdr *)(file + h->e_shoff), *first = table;
+	while (table->sh_type != SHT_SYMTAB)
+		table++;
+	const char *names = (const char *)file + first[table->sh_link].sh_offset;
+	Elf64_Sym *s = (Elf64_Sym *)(file + table->sh_offset);
+	while (strcmp(names + s->st_name, name))
+		s++;
+	return s;
+}
+
+/* Of sum, which dot follows. */
+static void test_sizes(const uint8_t *good, size_t n) {
+	static const struct {
+		uint64_t size;
+		bool taken;
+	} t[] = { { 0, false }, { 8, true }, { 1ull << 40, false }, { UINT64_MAX, false } };
+	uint8_t *copy = memcpy(malloc(n), good, n);
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		symbol_of(copy, "sum")->st_size = t[i].size;
+		struct mx_codeobject *co = opened(copy, n);
+		const struct mx_codeobject_kernel *sum = mx_codeobject_kernel(co, "sum");
+		const struct mx_codeobject_kernel *dot = mx_codeobject_kernel(co, "dot");
+		ok(sum->end == (t[i].taken ? sum->entry + t[i].size : dot->entry),
+		   "a function of size 0x%llx ends %s", (unsigned long long)t[i].size,
+		   t[i].taken ? "there" : "where the next begins");
+		mx_codeobject_close(co);
+	}
+	free(copy);
+}
+
 /* ---- bundles ---- */
 
 static void test_bundle(const uint8_t *elf, size_t n, const char *id, bool fits) {
@@ -307,6 +340,71 @@ static void test_note(void) {
 	mx_metadata_free(&m);
 }
 
+/* An element of each kind of MessagePack, with 1 in its length or count. */
+static void test_elements(void) {
+	static const struct {
+		uint8_t bytes, begin[8];
+	} t[] = {
+		{ 1, { 0x00 } },
+		{ 1, { 0x80 } },
+		{ 3, { 0x81, 0xc0, 0xc0 } },
+		{ 1, { 0x90 } },
+		{ 2, { 0x91, 0xc0 } },
+		{ 1, { 0xa0 } },
+		{ 2, { 0xa1 } },
+		{ 1, { 0xc0 } },
+		{ 1, { 0xc2 } },
+		{ 1, { 0xc3 } },
+		{ 3, { 0xc4, 1 } },
+		{ 4, { 0xc5, 0, 1 } },
+		{ 6, { 0xc6, 0, 0, 0, 1 } },
+		{ 4, { 0xc7, 1 } },
+		{ 5, { 0xc8, 0, 1 } },
+		{ 7, { 0xc9, 0, 0, 0, 1 } },
+		{ 5, { 0xca } },
+		{ 9, { 0xcb } },
+		{ 2, { 0xcc } },
+		{ 3, { 0xcd } },
+		{ 5, { 0xce } },
+		{ 9, { 0xcf } },
+		{ 2, { 0xd0 } },
+		{ 3, { 0xd1 } },
+		{ 5, { 0xd2 } },
+		{ 9, { 0xd3 } },
+		{ 3, { 0xd4 } },
+		{ 4, { 0xd5 } },
+		{ 6, { 0xd6 } },
+		{ 10, { 0xd7 } },
+		{ 18, { 0xd8 } },
+		{ 3, { 0xd9, 1 } },
+		{ 4, { 0xda, 0, 1 } },
+		{ 6, { 0xdb, 0, 0, 0, 1 } },
+		{ 4, { 0xdc, 0, 1, 0xc0 } },
+		{ 6, { 0xdd, 0, 0, 0, 1, 0xc0 } },
+		{ 5, { 0xde, 0, 1, 0xc0, 0xc0 } },
+		{ 7, { 0xdf, 0, 0, 0, 1, 0xc0, 0xc0 } },
+		{ 1, { 0xe0 } },
+		{ 1, { 0xff } },
+	};
+	size_t wrong = 0;
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		uint8_t *element = calloc(1, t[i].bytes); /* exact, for sanitizers */
+		struct mx_metadata m = { 0 };
+		memcpy(element, t[i].begin, t[i].bytes < 8 ? t[i].bytes : 8);
+		bool whole = !mx_metadata_read(element, t[i].bytes, &m, &why);
+		if ((!whole || !mx_metadata_read(element, t[i].bytes - 1u, &m, &why)) && !wrong++)
+			diag("first wrong: 0x%02x is %s", element[0],
+			     whole ? "read though it is cut off" : "refused");
+		free(element);
+	}
+	ok(!wrong, "a note of one element of each kind is read, and is refused when cut off");
+	static const uint8_t huge[] = { 0xdd, 0xff, 0xff, 0xff, 0xff, 0xc0 };
+	struct mx_metadata m = { 0 };
+	ok(refused(mx_metadata_read(huge, sizeof huge, &m, &why), MX_CODEOBJECT_INVALID,
+	           "MessagePack"),
+	   "an array that is not there in full is refused");
+}
+
 int main(void) {
 	size_t n, n_object;
 	uint8_t *file = read_built("tests/hip/probe.gpu.co", &n);
@@ -321,6 +419,7 @@ int main(void) {
 	ok(!mx_codeobject_check(co, &why),
 	   "an object of unknown size is as long as its headers say");
 	mx_codeobject_close(co);
+	test_sizes(file, n);
 	test_not_linked(object, n_object);
 	test_bundle(file, n, "hipv4-amdgcn-amd-amdhsa--gfx950", true);
 	test_bundle(file, n, "hipv4-amdgcn-amd-amdhsa--gfx942", false);
@@ -328,6 +427,7 @@ int main(void) {
 	test_no_object(file, n);
 	test_descriptor();
 	test_note();
+	test_elements();
 	free(object);
 	free(file);
 	return done_testing();
