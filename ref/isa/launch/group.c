@@ -32,6 +32,7 @@ void mx_group_free(struct mx_group *g) {
 		g->free_list = next;
 	}
 	mx_order_group_free(g);
+	mx_watch_workgroup_free(g);
 	free(g->waves);
 	free(g->lds);
 	free(g->lds_unwritten);
@@ -53,7 +54,8 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->lds = malloc(g->lds_bytes + 1);
 	g->lds_unwritten = malloc(g->lds_bytes + 1);
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g);
+	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g) &&
+	          mx_watch_workgroup_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
 		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run) &&
 		     mx_hazards_new(&g->waves[i], run);
@@ -93,7 +95,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
 	g->barriers = g->stores_in_flight = 0;
-	g->watched = false;
+	g->outlived = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);
 	uint8_t pattern = pattern_of(g);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "observe.h"
 
 enum {
 	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
@@ -114,7 +114,7 @@ static void run_all(struct mx_run *run) {
 	_Atomic uint64_t next = 0;
 	struct mx_residents r = { .next = &next,
 		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
-	if (l->threads > 1 && !l->observer && !l->record && !run->order) {
+	if (l->threads > 1 && !mx_watch_one_thread(run) && !l->record && !run->order) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
 			mx_parallel_run(run, &next, r.end);
@@ -132,6 +132,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };
 	mx_run_policy(&run);
+	mx_observe(&run);
 	const char *missing = mx_unsupported_state(launch);
 	if (!report->stats.by_op)
 		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);

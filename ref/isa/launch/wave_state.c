@@ -123,7 +123,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;
-	mx_observe_begin(w);
+	mx_watch_wave_begin(w);
 	w->pc = k->entry - mx_program_base(launch->program) +
 	        (k->preload_dwords ? PRELOAD_SKIP : 0);
 	poison_registers(w, pattern);

@@ -114,8 +114,9 @@ uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uin
 		memcpy(&state, from, bytes);
 	}
 	*unwritten = unwritten_bits(state);
-	if (w->observed & MX_EVENT_MEMORY)
-		mx_observe_memory(w, address, bytes, value, false);
+	if (w->wanted & (MX_WATCH_GLOBAL | MX_WATCH_CONSTANT))
+		mx_watch_access(w, &(struct mx_touch){ MX_WATCH_GLOBAL, false, false, -1, address,
+		                                       bytes, value, *unwritten });
 	return value;
 }
 
@@ -126,6 +127,7 @@ void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32
 	for (unsigned i = 0; i < bytes; i++)
 		state[i] =
 			(state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
-	if (w->observed & MX_EVENT_MEMORY)
-		mx_observe_memory(w, address, bytes, value, true);
+	if (w->wanted & (MX_WATCH_GLOBAL | MX_WATCH_CONSTANT))
+		mx_watch_access(w, &(struct mx_touch){ MX_WATCH_GLOBAL, true, false, -1, address,
+		                                       bytes, value, unwritten });
 }

@@ -7,6 +7,7 @@
 #include "../encoding/inst.h"
 #include "../isa.h"
 #include "../alu/lanes.h"
+#include "watch.h"
 
 enum {
 	MX_ALL_LANES_BYTES = 4 * MX_LANES,
@@ -75,7 +76,7 @@ typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
 struct mx_group;
 
 /* A state of a wave that it may come back to; see stall.c. */
-struct mx_watch {
+struct mx_round {
 	bool taken, cycling;
 	uint64_t pc, hash, visits;
 };
@@ -95,16 +96,14 @@ struct mx_wave {
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned observed;               /* kinds of events, MX_EVENT_... */
-	const struct mx_inst *at;        /* if observed: what is executed or landing */
-	const struct mx_memop *landing;  /* likewise: the landing operation, or NULL */
+	unsigned wanted;                 /* by watchers: kinds of events, see watch.h */
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
 	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + sc + fl; lgkmcnt is ds + sm */
 	struct mx_queue sc;             /* scratch, where it returns apart; else it is in vm */
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
-	struct mx_watch watch;
+	struct mx_round round;
 	struct mx_hazard_watch *hazards; /* or NULL: nobody looks for them */
 	uint64_t ended_at;               /* the instruction at which its last turn ended */
 	uint32_t again;                  /* turns that ended there before */
@@ -166,9 +165,10 @@ struct mx_group {
 	uint64_t stores;      /* that have landed */
 	uint64_t landed_at;   /* clock of the last landing, and how many there were at it */
 	uint32_t landed;
-	bool watched; /* has outlived a slice: its waves are watched for cycles */
+	bool outlived; /* its slice: the rounds of its waves are noted */
 	struct mx_memop *free_list;
 	struct mx_order_group *order; /* or NULL: see order.h */
+	void *kept[MX_WATCHERS];      /* what each watcher keeps of the workgroup, or NULL */
 };
 
 /* A launch under way, or a thread's part of it. */
@@ -185,6 +185,7 @@ struct mx_run {
 	struct mx_order *order;   /* where order is analysed, else NULL */
 	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
 	bool aborted;             /* that has failed: the launch goes on with one */
+	struct mx_watcher watchers[MX_WATCHERS]; /* those that there are */
 };
 
 /* Nothing more is to run. */
@@ -356,20 +357,6 @@ static inline unsigned mx_random_below(struct mx_random *r, unsigned n) {
 	return (unsigned)((mx_random_next(r) >> 32) * n >> 32);
 }
 
-/* ---- observe.c: telling an observer what happens; call only where w->observed has the kind ----
- */
-
-void mx_observe_begin(struct mx_wave *w); /* at its start, always: what is to be told of it */
-void mx_observe_issue(struct mx_wave *w, const struct mx_inst *in);
-void mx_observe_land(struct mx_wave *w, const struct mx_memop *m); /* NULL: it has landed */
-void mx_observe_sgpr(const struct mx_wave *w, unsigned code);
-void mx_observe_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
-void mx_observe_memory(const struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
-                       bool write);
-/* Of LDS, where the bytes are. */
-void mx_observe_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes,
-                    bool write);
-
 /* ---- operand.c: registers as operands ---- */
 
 uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
@@ -521,8 +508,9 @@ void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in);
 
 /* ---- stall.c: who can make no progress ---- */
 
-/* After an instruction of a watched group's wave: has it been here before, as it is now? */
-void mx_watch_wave(struct mx_wave *w);
+/* After an instruction of a wave whose group has outlived a slice: was the wave here before, as it
+ * is now? */
+void mx_note_round(struct mx_wave *w);
 
 /* Runs a group for a slice as mx_group_run does; *stalled where it changed nothing and none of its
  * waves ever will, as long as nobody else changes memory. */

@@ -167,8 +167,8 @@ static void land_read(struct mx_wave *w, struct mx_memop *m) {
 				m->data[row][l] = inside ? read_part(m->in, g->lds + at, bytes) : 0;
 				m->unwritten[row][l] =
 					inside ? read_part(m->in, g->lds_unwritten + at, bytes) : 0;
-				if (w->observed & MX_EVENT_LDS && inside)
-					mx_observe_lds(w, l, at, bytes, false);
+				if (w->wanted & MX_WATCH_LDS && inside)
+					mx_watch_lds(w, l, at, bytes, false);
 			}
 		}
 	mx_ds_return(w, m, n * mx_ds_elements(m->in));
@@ -187,8 +187,8 @@ static void land_write(struct mx_wave *w, struct mx_memop *m) {
 				continue;
 			write_part(g->lds + at, m->data[row][l], bytes);
 			write_part(g->lds_unwritten + at, m->unwritten[row][l], bytes);
-			if (w->observed & MX_EVENT_LDS)
-				mx_observe_lds(w, l, at, bytes, true);
+			if (w->wanted & MX_WATCH_LDS)
+				mx_watch_lds(w, l, at, bytes, true);
 		}
 	}
 }

@@ -56,8 +56,8 @@ static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsig
 	uint8_t *unwritten_at = w->group->lds_unwritten + mx_ds_element(m, lane, e);
 	memcpy(&x.old, at, bytes);
 	memcpy(&unwritten.old, unwritten_at, bytes);
-	if (w->observed & MX_EVENT_LDS)
-		mx_observe_lds(w, lane, mx_ds_element(m, lane, e), bytes, false);
+	if (w->wanted & MX_WATCH_LDS)
+		mx_watch_lds(w, lane, mx_ds_element(m, lane, e), bytes, false);
 	x.data = of_rows(m->data + row, n, lane);
 	unwritten.data = of_rows(m->unwritten + row, n, lane);
 	if (in->op->flags & MX_SECOND) {
@@ -67,8 +67,8 @@ static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsig
 	uint64_t value = in->op->rmw(&x), taint = result_unwritten(in, &x, &unwritten);
 	memcpy(at, &value, bytes);
 	memcpy(unwritten_at, &taint, bytes);
-	if (w->observed & MX_EVENT_LDS)
-		mx_observe_lds(w, lane, mx_ds_element(m, lane, e), bytes, true);
+	if (w->wanted & MX_WATCH_LDS)
+		mx_watch_lds(w, lane, mx_ds_element(m, lane, e), bytes, true);
 	to_rows(m->data + row, n, lane, x.old);
 	to_rows(m->unwritten + row, n, lane, unwritten.old);
 }
@@ -146,8 +146,8 @@ static void count(struct mx_wave *w, struct mx_memop *m, uint32_t by) {
 		by += old;
 		memcpy(w->group->lds + at, &by, 4);
 		memset(w->group->lds_unwritten + at, unwritten ? 0xff : 0, 4);
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, 0, at, 4, true);
+		if (w->wanted & MX_WATCH_LDS)
+			mx_watch_lds(w, 0, at, 4, true);
 	}
 	MX_FOR_LANES(l, m->exec) {
 		m->data[0][l] = old;

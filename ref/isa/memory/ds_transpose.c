@@ -57,8 +57,8 @@ static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
 					memcpy(value + i * n + k, w->group->lds + at + 4 * k, 4);
 					memcpy(unwritten + i * n + k,
 					       w->group->lds_unwritten + at + 4 * k, 4);
-					if (w->observed & MX_EVENT_LDS)
-						mx_observe_lds(w, team + i, at + 4 * k, 4, false);
+					if (w->wanted & MX_WATCH_LDS)
+						mx_watch_lds(w, team + i, at + 4 * k, 4, false);
 				}
 		}
 		transpose(m->data, team, value, bits, n);

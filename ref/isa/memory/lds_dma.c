@@ -36,8 +36,8 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 		if (at + 4 <= g->lds_bytes) {
 			memcpy(g->lds + at, &v, 4);
 			memcpy(g->lds_unwritten + at, &unwritten, 4);
-			if (w->observed & MX_EVENT_LDS)
-				mx_observe_lds(w, l, at, 4, true);
+			if (w->wanted & MX_WATCH_LDS)
+				mx_watch_lds(w, l, at, 4, true);
 		}
 	}
 }

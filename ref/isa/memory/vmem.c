@@ -65,8 +65,8 @@ uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane
                       unsigned bytes, uint32_t *unwritten) {
 	uint64_t address = m->address[lane] + at;
 	if (m->in_lds) {
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, lane, (uint32_t)address, bytes, false);
+		if (w->wanted & MX_WATCH_LDS)
+			mx_watch_lds(w, lane, (uint32_t)address, bytes, false);
 		return lds_read(w->group, (uint32_t)address, bytes, unwritten);
 	}
 	if (in_scratch(m, lane))
@@ -84,8 +84,8 @@ void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, u
 			return;
 		memcpy(g->lds + address, &value, bytes);
 		memcpy(g->lds_unwritten + address, &unwritten, bytes);
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, lane, (uint32_t)address, bytes, true);
+		if (w->wanted & MX_WATCH_LDS)
+			mx_watch_lds(w, lane, (uint32_t)address, bytes, true);
 	} else if (in_scratch(m, lane))
 		mx_scratch_write(w, lane, (uint32_t)address, bytes, value, unwritten);
 	else

@@ -93,7 +93,7 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->run = *w->group->run;
 	r->report = (struct mx_report){ 0 };
 	r->wave.group = &r->group;
-	r->wave.observed = 0;
+	r->wave.wanted = 0;
 	r->wave.hazards = NULL;
 	r->group.run = &r->run;
 	r->group.order = NULL;

@@ -111,15 +111,15 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 			land_before(w, m);
 		mx_l1_count(w->group, m, -1);
 	}
-	if (w->observed)
-		mx_observe_land(w, m);
+	if (w->wanted & MX_WATCH_LANDING)
+		mx_watch_landing(w, m);
 	if (w->group->run->launch->record)
 		mx_record_landing(w, m);
 	m->land(w, m);
 	if (w->group->order)
 		mx_order_land(w, m);
-	if (w->observed)
-		mx_observe_land(w, NULL);
+	if (w->wanted & MX_WATCH_LANDING)
+		mx_watch_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
 	q->count -= m->weight;
 	q->n--;

@@ -99,8 +99,8 @@ static void step(struct mx_wave *w) {
 	g->clock++;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op - mx_ops]++;
-	if (w->observed)
-		mx_observe_issue(w, in);
+	if (w->wanted & MX_WATCH_ISSUE)
+		mx_watch_issue(w, in, skip);
 	if (w->hazards && !skip)
 		mx_hazards_issue(w, in);
 	if (g->order && !skip)
@@ -189,8 +189,8 @@ static void give_turn(struct mx_wave *w) {
 	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
 	       !w->yields && !mx_stopped(w)) {
 		step(w);
-		if (w->group->watched)
-			mx_watch_wave(w);
+		if (w->group->outlived)
+			mx_note_round(w);
 	}
 }
 

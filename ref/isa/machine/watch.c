@@ -1,0 +1,94 @@
+/* Calling the watchers of a run. */
+#include <string.h>
+
+#include "machine.h"
+
+#define CALL(run, callback, ...)                                                                   \
+	do {                                                                                       \
+		const struct mx_watcher *x = (run)->watchers;                                      \
+		for (; x < (run)->watchers + MX_WATCHERS; x++)                                     \
+			if (x->callback)                                                           \
+				x->callback(x->context, __VA_ARGS__);                              \
+	} while (0)
+
+/* ---- the launch ---- */
+
+bool mx_watch_one_thread(const struct mx_run *run) {
+	for (unsigned i = 0; i < MX_WATCHERS; i++)
+		if (run->watchers[i].one_thread)
+			return true;
+	return false;
+}
+
+void mx_watch_launch_end(struct mx_run *run) {
+	CALL(run, launch_end, run);
+}
+
+/* ---- a workgroup ---- */
+
+bool mx_watch_workgroup_new(struct mx_group *g) {
+	for (const struct mx_watcher *x = g->run->watchers; x < g->run->watchers + MX_WATCHERS; x++)
+		if (x->workgroup_new && !x->workgroup_new(x->context, g))
+			return false;
+	return true;
+}
+
+void mx_watch_workgroup_free(struct mx_group *g) {
+	for (unsigned i = 0; i < MX_WATCHERS; i++) {
+		const struct mx_watcher *x = &g->run->watchers[i];
+		if (g->kept[i])
+			x->workgroup_free(x->context, g);
+	}
+}
+
+/* ---- a wave ---- */
+
+static unsigned kinds_of(const struct mx_watcher *x) {
+	return (x->issue ? MX_WATCH_ISSUE : 0) | (x->landing || x->landed ? MX_WATCH_LANDING : 0) |
+	       (x->sgpr ? MX_WATCH_SGPR : 0) | (x->vgpr ? MX_WATCH_VGPR : 0) |
+	       (x->access ? MX_WATCH_ACCESSES : 0);
+}
+
+void mx_watch_wave_begin(struct mx_wave *w) {
+	const struct mx_run *run = w->group->run;
+	w->wanted = 0;
+	for (unsigned i = 0; i < MX_WATCHERS; i++) {
+		const struct mx_watcher *x = &run->watchers[i];
+		w->wanted |= x->wave_begin ? x->wave_begin(x->context, w) : kinds_of(x);
+	}
+}
+
+void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	CALL(w->group->run, issue, w, in, skipped);
+}
+
+void mx_watch_landing(struct mx_wave *w, struct mx_memop *m) {
+	CALL(w->group->run, landing, w, m);
+}
+
+void mx_watch_landed(struct mx_wave *w, struct mx_memop *m) {
+	CALL(w->group->run, landed, w, m);
+}
+
+void mx_watch_sgpr(const struct mx_wave *w, unsigned code) {
+	CALL(w->group->run, sgpr, w, code);
+}
+
+void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes) {
+	CALL(w->group->run, vgpr, w, row, lanes);
+}
+
+void mx_watch_access(const struct mx_wave *w, const struct mx_touch *t) {
+	CALL(w->group->run, access, w, t);
+}
+
+void mx_watch_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes, bool write) {
+	struct mx_touch t = { .space = MX_WATCH_LDS, .write = write, .lane = (int)lane };
+	for (unsigned k = 0; k < bytes && at + bytes <= w->group->lds_bytes; k += 4) {
+		t.address = at + k;
+		t.bytes = bytes - k < 4 ? bytes - k : 4;
+		t.value = 0;
+		memcpy(&t.value, w->group->lds + t.address, t.bytes);
+		mx_watch_access(w, &t);
+	}
+}

@@ -1,0 +1,93 @@
+/* Watching a launch: what an analysis or an observer is called for while the executor runs.
+ *
+ * A watcher is a struct of callbacks. Those of a launch stand in its run, where ref/isa/launch puts
+ * them before the first workgroup begins; nothing else ties the executor to them. Of several the
+ * first in the run is called first.
+ *
+ * No callback returns anything that changes the run. What a watcher asks of the run stands in
+ * `one_thread`. Two more things reach the run: a finding, which may stop it as every finding may,
+ * and lack of memory (run->out_of_memory). */
+#ifndef MX_WATCH_H
+#define MX_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mx_run;
+struct mx_group;
+struct mx_wave;
+struct mx_inst;
+struct mx_memop;
+struct mx_queue;
+
+/* The places of watchers in a run; also of what they keep of a workgroup (group->kept). */
+enum { MX_WATCHER_OBSERVER, MX_WATCHER_WAIT_STATES, MX_WATCHER_ORDER, MX_WATCHERS };
+
+/* Kinds of events of a wave; w->wanted has those that a watcher wants. */
+typedef enum {
+	MX_WATCH_ISSUE = 1 << 0,
+	MX_WATCH_LANDING = 1 << 1,
+	MX_WATCH_SGPR = 1 << 2,
+	MX_WATCH_VGPR = 1 << 3,
+	MX_WATCH_LDS = 1 << 4, /* accesses, by their space */
+	MX_WATCH_SCRATCH = 1 << 5,
+	MX_WATCH_GLOBAL = 1 << 6,
+	MX_WATCH_CONSTANT = 1 << 7, /* device memory through the scalar cache */
+	MX_WATCH_ACCESSES = 15 << 4,
+} mx_watch_kind;
+
+/* Up to 4 bytes that were read or written. An atomic reads, then writes. */
+struct mx_touch {
+	mx_watch_kind space;
+	bool write, atomic;
+	int lane;         /* -1: scalar memory */
+	uint64_t address; /* device address; offset in LDS, or in the lane's scratch */
+	unsigned bytes;
+	uint32_t value, unwritten; /* that was read or written, and which bits nobody ever wrote */
+};
+
+struct mx_watcher {
+	void *context;   /* what it keeps of the launch; goes to each callback */
+	bool one_thread; /* workgroups run on one thread, so that events come in their order */
+
+	/* ---- the launch; it began when the watcher was put into the run ---- */
+	void (*launch_end)(void *context, struct mx_run *run);
+
+	/* ---- a workgroup ---- */
+	/* Memory for one, which others use after it: g->kept. False: there is none. */
+	bool (*workgroup_new)(void *context, struct mx_group *g);
+	void (*workgroup_free)(void *context, struct mx_group *g);
+
+	/* ---- a wave: called where w->wanted has the kind ---- */
+	/* Before the wave is set up. Which kinds are wanted of it; NULL: those with a callback. */
+	unsigned (*wave_begin)(void *context, struct mx_wave *w);
+	/* Before an instruction is executed, or skipped as MODE.VSKIP says. */
+	void (*issue)(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped);
+	/* Before and after an operation in flight lands. */
+	void (*landing)(void *context, struct mx_wave *w, struct mx_memop *m);
+	void (*landed)(void *context, struct mx_wave *w, struct mx_memop *m);
+	/* A scalar register, or lanes of a vector register, were written. */
+	void (*sgpr)(void *context, const struct mx_wave *w, unsigned code);
+	void (*vgpr)(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes);
+	void (*access)(void *context, const struct mx_wave *w, const struct mx_touch *t);
+};
+
+/* ---- calling them ---- */
+
+bool mx_watch_one_thread(const struct mx_run *run);
+void mx_watch_launch_end(struct mx_run *run);
+bool mx_watch_workgroup_new(struct mx_group *g);
+void mx_watch_workgroup_free(struct mx_group *g);
+void mx_watch_wave_begin(struct mx_wave *w); /* sets w->wanted */
+
+/* These only where w->wanted has their kind. */
+void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped);
+void mx_watch_landing(struct mx_wave *w, struct mx_memop *m);
+void mx_watch_landed(struct mx_wave *w, struct mx_memop *m);
+void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
+void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
+void mx_watch_access(const struct mx_wave *w, const struct mx_touch *t);
+/* Of LDS, where the bytes are. */
+void mx_watch_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes, bool write);
+
+#endif
