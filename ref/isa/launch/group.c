@@ -24,7 +24,6 @@ void mx_group_free(struct mx_group *g) {
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);
-		mx_hazards_free(w);
 	}
 	while (g->free_list) {
 		struct mx_memop *next = g->free_list->next_free;
@@ -57,8 +56,7 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g) &&
 	          mx_watch_workgroup_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
-		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run) &&
-		     mx_hazards_new(&g->waves[i], run);
+		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
 		return g;
 	mx_group_free(g);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../waitstates/hazard.h"
 #include "observe.h"
 
 enum {
@@ -144,7 +145,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		const struct mx_wave_sync *meet = mx_program_wave_sync(
 			launch->program, launch->kernel->entry - mx_program_base(launch->program));
 		run.synchronises = meet && meet->any;
-		run.out_of_memory = !meet;
+		run.out_of_memory = !meet || !mx_hazards_watch(&run);
 		mx_order_begin(&run);
 		run_all(&run);
 		mx_order_end(&run);

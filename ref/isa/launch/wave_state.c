@@ -131,7 +131,6 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	push_system_sgprs(w);
 	set_up_lanes(w);
 	mx_scratch_start(w, pattern);
-	mx_hazards_start(w);
 }
 
 /* ---- what is not set up ---- */

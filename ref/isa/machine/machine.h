@@ -104,7 +104,6 @@ struct mx_wave {
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
 	struct mx_round round;
-	struct mx_hazard_watch *hazards; /* or NULL: nobody looks for them */
 	uint64_t ended_at;               /* the instruction at which its last turn ended */
 	uint32_t again;                  /* turns that ended there before */
 	uint32_t waited_for;             /* operations that landed at waits, and not before */
@@ -496,15 +495,6 @@ void mx_record_rest(struct mx_group *g);
 
 /* Neither waits at a barrier nor has ended. */
 bool mx_idle(const struct mx_wave *w);
-
-/* ---- hazard_watch.c: wait states along the path that a wave takes ---- */
-
-/* False if memory is short. */
-bool mx_hazards_new(struct mx_wave *w, const struct mx_run *run);
-void mx_hazards_free(struct mx_wave *w);
-void mx_hazards_start(struct mx_wave *w);
-/* Before an instruction is executed; only where w->hazards. */
-void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in);
 
 /* ---- stall.c: who can make no progress ---- */
 

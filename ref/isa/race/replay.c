@@ -94,7 +94,6 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->report = (struct mx_report){ 0 };
 	r->wave.group = &r->group;
 	r->wave.wanted = 0;
-	r->wave.hazards = NULL;
 	r->group.run = &r->run;
 	r->group.order = NULL;
 	r->run.order = NULL;

@@ -101,8 +101,6 @@ static void step(struct mx_wave *w) {
 	run->report->stats.by_op[in->op - mx_ops]++;
 	if (w->wanted & MX_WATCH_ISSUE)
 		mx_watch_issue(w, in, skip);
-	if (w->hazards && !skip)
-		mx_hazards_issue(w, in);
 	if (g->order && !skip)
 		mx_order_step(w, in);
 	w->pc += in->size;

@@ -130,4 +130,11 @@ bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_t
 void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
                     char *text, size_t room);
 
+/* ---- hazard_watch.c ---- */
+
+/* Puts the watcher that checks each wave's path into the run, where the launch asks for it. False
+ * if memory is short. */
+struct mx_run;
+bool mx_hazards_watch(struct mx_run *run);
+
 #endif
