@@ -13,14 +13,13 @@ static bool allocate_wave(struct mx_wave *w) {
 void mx_group_free(struct mx_group *g) {
 	if (!g)
 		return;
+	mx_watch_workgroup_free(g);
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
 		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
 		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
-			for (unsigned j = 0; j < queues[q]->n; j++) {
-				mx_order_drop_event(queues[q]->op[j]);
+			for (unsigned j = 0; j < queues[q]->n; j++)
 				free(queues[q]->op[j]);
-			}
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);
@@ -30,8 +29,6 @@ void mx_group_free(struct mx_group *g) {
 		free(g->free_list);
 		g->free_list = next;
 	}
-	mx_order_group_free(g);
-	mx_watch_workgroup_free(g);
 	free(g->waves);
 	free(g->lds);
 	free(g->lds_unwritten);
@@ -53,8 +50,7 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->lds = malloc(g->lds_bytes + 1);
 	g->lds_unwritten = malloc(g->lds_bytes + 1);
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g) &&
-	          mx_watch_workgroup_new(g);
+	bool ok = g->lds && g->lds_unwritten && g->waves && mx_watch_workgroup_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
 		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
@@ -84,7 +80,7 @@ static uint8_t pattern_of(const struct mx_group *g) {
 
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
-	mx_order_group_start(g);
+	mx_watch_workgroup_begin(g);
 	g->clock = g->alone = g->looked = g->landed_at = 0;
 	g->landed = 0;
 	g->last = NULL;

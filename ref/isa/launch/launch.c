@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../race/race.h"
 #include "../waitstates/hazard.h"
 #include "observe.h"
 
@@ -50,6 +51,7 @@ static struct mx_group *take_first(struct mx_residents *r) {
 }
 
 static void retire(struct mx_residents *r, struct mx_group *g) {
+	mx_watch_workgroup_end(g);
 	if (r->spare)
 		mx_group_free(g);
 	else
@@ -115,7 +117,7 @@ static void run_all(struct mx_run *run) {
 	_Atomic uint64_t next = 0;
 	struct mx_residents r = { .next = &next,
 		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
-	if (l->threads > 1 && !mx_watch_one_thread(run) && !l->record && !run->order) {
+	if (l->threads > 1 && !mx_watch_one_thread(run) && !l->record) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
 			mx_parallel_run(run, &next, r.end);
@@ -145,10 +147,11 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		const struct mx_wave_sync *meet = mx_program_wave_sync(
 			launch->program, launch->kernel->entry - mx_program_base(launch->program));
 		run.synchronises = meet && meet->any;
-		run.out_of_memory = !meet || !mx_hazards_watch(&run);
-		mx_order_begin(&run);
+		run.out_of_memory = !meet || !mx_hazards_watch(&run) || !mx_order_watch(&run);
+		if (mx_watch_short_turns(&run))
+			mx_run_short_turns(&run);
 		run_all(&run);
-		mx_order_end(&run);
 	}
+	mx_watch_launch_end(&run);
 	return !run.out_of_memory;
 }

@@ -57,8 +57,8 @@ static unsigned push_kernarg_preload(struct mx_wave *w, unsigned sgpr) {
 		if (mx_memory_check(w, NULL, -1, address, 4, false))
 			v = mx_memory_read(w, address, 4, &unwritten);
 		sgpr = push(w, sgpr, v);
-		if (w->group->order)
-			mx_order_preload(w, address, 4);
+		if (w->wanted & MX_WATCH_PRELOAD)
+			mx_watch_preload(w, address, 4);
 	}
 	return sgpr;
 }

@@ -60,7 +60,7 @@ struct mx_memop {
 		bool known;
 		uint64_t from, to, lines;
 	} reach;                      /* of l1.c */
-	struct mx_order_event *event; /* of order_sync.c, or NULL */
+	void *note;                   /* what a watcher keeps of it until it has landed, or NULL */
 	mx_vreg data[4], unwritten[4];
 };
 
@@ -166,7 +166,6 @@ struct mx_group {
 	uint32_t landed;
 	bool outlived; /* its slice: the rounds of its waves are noted */
 	struct mx_memop *free_list;
-	struct mx_order_group *order; /* or NULL: see order.h */
 	void *kept[MX_WATCHERS];      /* what each watcher keeps of the workgroup, or NULL */
 };
 
@@ -181,7 +180,6 @@ struct mx_run {
 	uint8_t pattern; /* what registers and LDS of the first one hold before anybody writes */
 	bool out_of_memory;
 	bool synchronises;        /* waves do so through memory: polls.c */
-	struct mx_order *order;   /* where order is analysed, else NULL */
 	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
 	bool aborted;             /* that has failed: the launch goes on with one */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those that there are */
@@ -320,16 +318,8 @@ bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
 unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m);
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change); /* of those in flight */
 
-/* ---- order.c: the analysis of order; call only where a group or run has one ---- */
+/* ---- wave_sync.c ---- */
 
-void mx_order_begin(struct mx_run *run); /* if the launch asks for it */
-void mx_order_end(struct mx_run *run);
-bool mx_order_group_new(struct mx_group *g);
-void mx_order_group_start(struct mx_group *g);
-void mx_order_group_free(struct mx_group *g);
-
-void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
-void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
 /* How waves of a kernel synchronise through memory: polls.c. */
 struct mx_wave_sync {
 	struct mx_wave_sync *next;
@@ -341,13 +331,6 @@ struct mx_wave_sync {
 bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m); /* false: no memory */
 /* The same, made when first asked for. NULL if memory is short. */
 const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
-
-void mx_order_land(struct mx_wave *w, struct mx_memop *m);
-void mx_order_drop_event(struct mx_memop *m); /* of one that does not land */
-void mx_order_wait(struct mx_wave *w);        /* for its targets */
-void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
-void mx_order_barrier(struct mx_group *g);
-void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 
 /* ---- random.c ---- */
 void mx_random_seed(struct mx_random *r, uint64_t seed, uint64_t stream);
@@ -468,6 +451,7 @@ bool mx_group_run(struct mx_group *g, uint64_t budget);
 /* ---- policy.c: what kind of schedule a seed is ---- */
 
 void mx_run_policy(struct mx_run *run);
+void mx_run_short_turns(struct mx_run *run); /* of workgroups, as a watcher asks */
 void mx_group_policy(struct mx_group *g);
 
 /* The workgroup that is begun as the i-th. */

@@ -196,7 +196,7 @@ static bool conflicts(const struct mx_order_wave *o, const struct toucher *t,
 }
 
 static void check_row(const struct toucher *t, unsigned row) {
-	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	const struct mx_order_load *l = NULL;
 	if (!is_pending(o, row))
 		return;
@@ -217,7 +217,7 @@ static void check_row(const struct toucher *t, unsigned row) {
 
 /* What an earlier load is still to write of a row that gets another one. */
 static void keep_rest(const struct toucher *t, unsigned row) {
-	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	struct mx_order_load rest = o->load[row];
 	for (unsigned i = 0; i < o->n_more; i++)
 		if (o->more[i].row == row)
@@ -234,7 +234,7 @@ static void keep_rest(const struct toucher *t, unsigned row) {
 }
 
 static void note_row(const struct toucher *t, unsigned row) {
-	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	check_row(t, row);
 	if (is_pending(o, row))
 		keep_rest(t, row);
@@ -248,7 +248,7 @@ static void note_row(const struct toucher *t, unsigned row) {
 
 /* FLAT comes twice: for lanes in memory or scratch and for those in LDS. */
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
-	const struct mx_order_use *u = &w->group->run->order->use[m->in->offset / 4];
+	const struct mx_order_use *u = &mx_order_of(w->group->run)->use[m->in->offset / 4];
 	const struct toucher t = { w, m->in, true, stream,
 		                   m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
 	for (unsigned i = 0; t.lanes && i < u->n; i++)

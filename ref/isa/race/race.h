@@ -198,6 +198,16 @@ struct mx_order_group {
 	struct mx_order_wave wave[16];
 };
 
+static inline struct mx_order_group *mx_order_kept(const struct mx_group *g) {
+	return g->kept[MX_WATCHER_ORDER];
+}
+static inline struct mx_order_wave *mx_order_wave_of(const struct mx_wave *w) {
+	return &mx_order_kept(w->group)->wave[w->index];
+}
+static inline struct mx_order_known *mx_order_known_of(const struct mx_wave *w) {
+	return &mx_order_kept(w->group)->known[w->index];
+}
+
 /* What an instruction does with registers, and why a launch that executes it proves nothing. */
 struct mx_order_use {
 	bool known;
@@ -230,6 +240,14 @@ struct mx_order {
 	bool flat_in_order;           /* vmcnt above 0 has covered FLAT, or what FLAT follows */
 };
 
+static inline struct mx_order *mx_order_of(const struct mx_run *run) {
+	return run->watchers[MX_WATCHER_ORDER].context;
+}
+
+/* Puts the watcher that analyses order into the run, where the launch asks for it. False if memory
+ * is short. */
+bool mx_order_watch(struct mx_run *run);
+
 /* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */
 void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason);
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
@@ -242,10 +260,15 @@ bool mx_order_acquires(const struct mx_inst *in);
 
 /* ---- order_sync.c ---- */
 
-bool mx_order_sync_begin(struct mx_run *run); /* false if memory is short */
+/* False if memory is short. */
+bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l);
 void mx_order_sync_end(struct mx_order_sync *y);
-void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream); /* at issue */
-void mx_order_meet(struct mx_group *g);                                        /* at a barrier */
+/* At issue; it may leave a note with the operation, which its landing or mx_order_drop_event takes.
+ */
+void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
+void mx_order_land(struct mx_wave *w, struct mx_memop *m); /* where waves synchronise */
+void mx_order_drop_event(struct mx_memop *m);              /* of one that does not land */
+void mx_order_meet(struct mx_group *g);                    /* at a barrier */
 void mx_order_forget(struct mx_order_group *o);
 /* Whether an access happened before `me` by what this wave has acquired. */
 bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds);
@@ -268,6 +291,7 @@ void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned st
 /* ---- order_bytes.c ---- */
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
+void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 /* Calls for each dword of each lane that it touches so; `kinds`: bits of mx_order_kind. */
 typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;
 typedef void mx_order_visit(void *context, bool lds, uint64_t at);

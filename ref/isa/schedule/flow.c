@@ -37,8 +37,8 @@ FLOW(s_endpgm) {
 
 /* Counts arrivals: waves may stand at different barriers, ended ones do not count [ISA 4.3]. */
 FLOW(s_barrier) {
-	if (w->group->order)
-		mx_order_arrive(w, in);
+	if (w->wanted & MX_WATCH_BARRIER)
+		mx_watch_arrive(w, in);
 	w->status = MX_AT_BARRIER;
 	w->group->at_barrier++;
 }
@@ -47,8 +47,8 @@ FLOW(s_waitcnt) {
 	unsigned simm = (uint16_t)in->imm;
 	w->vm_target = (simm & 15) | (simm >> 14 & 3) << 4;
 	w->lgkm_target = simm >> 8 & 15;
-	if (w->group->order)
-		mx_order_wait(w);
+	if (w->wanted & MX_WATCH_WAIT)
+		mx_watch_wait(w);
 	if (!mx_wait_over(w))
 		w->status = MX_WAITING;
 }

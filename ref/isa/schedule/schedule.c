@@ -101,8 +101,6 @@ static void step(struct mx_wave *w) {
 	run->report->stats.by_op[in->op - mx_ops]++;
 	if (w->wanted & MX_WATCH_ISSUE)
 		mx_watch_issue(w, in, skip);
-	if (g->order && !skip)
-		mx_order_step(w, in);
 	w->pc += in->size;
 	if (!skip)
 		in->op->handler(w, in);
@@ -155,7 +153,7 @@ static void open_barrier(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		if (g->waves[i].status == MX_AT_BARRIER)
 			g->waves[i].status = MX_READY;
-	mx_order_barrier(g);
+	mx_watch_barrier_opens(g);
 	g->barriers++;
 	g->at_barrier = 0;
 }
