@@ -2,8 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../machine/claims.h"
+#include "../machine/findings.h"
 #include "../race/race.h"
+#include "../race/wave_sync.h"
+#include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
+#include "launch.h"
 #include "observe.h"
 
 enum {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../schedule/inflight.h"
 #include "observe.h"
 
 /* What is kept of a wave. */

@@ -2,7 +2,7 @@
 #ifndef MX_OBSERVE_H
 #define MX_OBSERVE_H
 
-#include "../machine/machine.h"
+struct mx_run;
 
 /* Puts the watcher for the launch's observer into the run, where there is one. */
 void mx_observe(struct mx_run *run);

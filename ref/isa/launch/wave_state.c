@@ -2,7 +2,10 @@
  * [ISA 3.13; LLVM "Initial Kernel Execution State"]. */
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/device_memory.h"
+#include "../machine/registers.h"
+#include "../memory/scratch.h"
+#include "launch.h"
 
 /* Bits of KERNEL_CODE_PROPERTIES, in the order in which their SGPRs come [LLVM "Kernel
  * Descriptor"]. */

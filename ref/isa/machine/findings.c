@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "../encoding/disasm.h"
-#include "machine.h"
+#include "claims.h"
+#include "findings.h"
+#include "wave.h"
 
 static const char *const names[] = {
 #define MX_FINDING(id, name) name,

@@ -1,7 +1,7 @@
 /* Calling the watchers of a run. */
 #include <string.h>
 
-#include "machine.h"
+#include "wave.h"
 
 #define CALL(run, callback, ...)                                                                   \
 	do {                                                                                       \

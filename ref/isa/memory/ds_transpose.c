@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "../machine/findings.h"
 #include "ds.h"
 
 enum { TEAM = 16, TEAM_DWORDS = TEAM * 3 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "accesses.h"
+#include "wave_sync.h"
 
 /* ---- order ---- */
 

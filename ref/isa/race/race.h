@@ -3,13 +3,13 @@
  * An access begins when its instruction is issued and is over when its wave has executed a wait
  * that covers it, whenever it lands here. Order comes from the program order of a wave, from
  * counters whose operations return in order, from waits, and between waves from barriers
- * (order_cell.c) and from flags (order_sync.c). Vector memory of a workgroup goes through one L1 in
- * the order of its issue, unless the launch splits workgroups (l1.c). Order does not depend on the
- * seed; what conflicts without it is a finding in any one run. */
+ * (conflicts.c) and from flags (happens_before.c). Vector memory of a workgroup goes through one L1
+ * in the order of its issue, unless the launch splits workgroups (l1.c). Order does not depend on
+ * the seed; what conflicts without it is a finding in any one run. */
 #ifndef MX_ORDER_H
 #define MX_ORDER_H
 
-#include "../machine/machine.h"
+#include "../schedule/inflight.h"
 
 /* Operations of a wave that return in one order, or (FL, SM) in any. */
 enum {
@@ -77,7 +77,7 @@ static inline bool mx_access_is_sync(mx_access a) {
 	return a >> 63;
 }
 
-/* ---- order_shadow.c: who touched each byte last ---- */
+/* ---- shadow.c: who touched each byte last ---- */
 
 /* What a write left. Two writes that left the same do not conflict. Of a cell of several dwords
  * each dword has the value. */
@@ -182,12 +182,12 @@ struct mx_order_acquired {
 
 enum { MX_ORDER_POLLS = 4 };
 
-/* What a wave has acquired through memory, see order_sync.c. */
+/* What a wave has acquired through memory, see happens_before.c. */
 struct mx_order_known {
 	struct mx_clock *clock;
 	struct mx_order_acquired *acquired;
 	unsigned n, n_polls;
-	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* that have landed, see order_moments.c */
+	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* that have landed, see poll_values.c */
 	bool met; /* the clock has that of the last barrier in it */
 };
 
@@ -221,7 +221,7 @@ struct mx_order_use {
 	} range[12];
 };
 
-/* The places in memory through which waves synchronise, see order_sync.c. */
+/* The places in memory through which waves synchronise, see happens_before.c. */
 struct mx_order_sync {
 	const struct mx_wave_sync *wave_sync;
 	struct mx_order_place *place;
@@ -258,7 +258,7 @@ bool mx_order_is_atomic(const struct mx_op *op);
 bool mx_order_releases(const struct mx_inst *in);
 bool mx_order_acquires(const struct mx_inst *in);
 
-/* ---- order_sync.c ---- */
+/* ---- happens_before.c ---- */
 
 /* False if memory is short. */
 bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l);
@@ -275,20 +275,20 @@ bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_acc
 /* Whether it has acquired what the last release at this place left, or a later clock. */
 bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at);
 
-/* ---- order_moments.c ---- */
+/* ---- poll_values.c ---- */
 
 /* Before an instruction: raises the wave's clock to what it obtains by polling loads that it has
  * waited for. */
 void mx_polls_decide(struct mx_wave *w);
 
-/* ---- order_registers.c ---- */
+/* ---- pending_registers.c ---- */
 
 void mx_order_find_uses(const struct mx_inst *in, struct mx_order_use *u);
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_use *u);
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
 
-/* ---- order_bytes.c ---- */
+/* ---- accesses.c ---- */
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
 void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
@@ -298,7 +298,7 @@ typedef void mx_order_visit(void *context, bool lds, uint64_t at);
 void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
                      mx_order_visit *visit, void *context);
 
-/* ---- order_text.c ---- */
+/* ---- report.c ---- */
 
 /* Reports a conflict of an instruction with an earlier access; `group`: of that, as in a cell. */
 void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,

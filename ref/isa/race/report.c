@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "../encoding/disasm.h"
+#include "../machine/findings.h"
 #include "race.h"
 
 static void instruction(const struct mx_wave *w, const struct mx_inst *in, char *text,

@@ -1,5 +1,8 @@
 /* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "inflight.h"
+#include "schedule.h"
 
 #define FLOW(name)                                                                                 \
 	mx_handler mx_x_##name;                                                                    \

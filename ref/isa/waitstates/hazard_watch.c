@@ -1,8 +1,9 @@
 /* The watcher of wait states along the path that a wave takes: a ring of what it issued last. */
 #include <stdlib.h>
 
+#include "../machine/findings.h"
+#include "../machine/wave.h"
 #include "hazard.h"
-#include "../machine/machine.h"
 
 enum { RING = 32 }; /* more than the horizon, in which each instruction takes a state */
 
