@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../memory/lds.h"
 #include "../memory/scratch.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
@@ -34,8 +35,7 @@ void mx_group_free(struct mx_group *g) {
 		g->free_list = next;
 	}
 	free(g->waves);
-	free(g->lds);
-	free(g->lds_unwritten);
+	mx_lds_free(g);
 	free(g);
 }
 
@@ -51,10 +51,8 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->run = run;
 	g->room = waves_of(l->block);
 	g->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
-	g->lds = malloc(g->lds_bytes + 1);
-	g->lds_unwritten = malloc(g->lds_bytes + 1);
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->lds && g->lds_unwritten && g->waves && mx_watch_workgroup_new(g);
+	bool ok = g->waves && mx_lds_new(g) && mx_watch_workgroup_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
 		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
@@ -97,8 +95,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);
 	uint8_t pattern = pattern_of(g);
-	memset(g->lds, pattern, g->lds_bytes);
-	memset(g->lds_unwritten, 0xff, g->lds_bytes);
+	mx_lds_start(g, pattern);
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		g->waves[i].group = g;
 		g->waves[i].index = i;

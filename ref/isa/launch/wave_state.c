@@ -58,7 +58,7 @@ static unsigned push_kernarg_preload(struct mx_wave *w, unsigned sgpr) {
 		uint64_t address = launch->kernarg + 4 * (k->preload_offset + i);
 		uint32_t unwritten, v = 0;
 		if (mx_memory_check(w, NULL, -1, address, 4, false))
-			v = mx_memory_read(w, address, 4, &unwritten);
+			v = mx_memory_read(w, NULL, -1, address, 4, &unwritten);
 		sgpr = push(w, sgpr, v);
 		if (w->wanted & MX_WATCH_PRELOAD)
 			mx_watch_preload(w, address, 4);

@@ -107,7 +107,8 @@ static uint32_t unwritten_bits(uint32_t state) {
 	return (~state & MX_WRITTEN * 0x01010101u) / MX_WRITTEN * 0xff;
 }
 
-uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t *unwritten) {
+uint32_t mx_memory_read(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                        unsigned bytes, uint32_t *unwritten) {
 	const uint8_t *from = state_of(w, address);
 	uint32_t value = 0, state = ~0u;
 	if (bytes == 4) {
@@ -118,20 +119,24 @@ uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uin
 		memcpy(&state, from, bytes);
 	}
 	*unwritten = unwritten_bits(state);
-	if (w->wanted & (MX_WATCH_GLOBAL | MX_WATCH_CONSTANT))
-		mx_watch_access(w, &(struct mx_touch){ MX_WATCH_GLOBAL, false, false, -1, address,
-		                                       bytes, value, *unwritten });
+	mx_watch_kind space = lane < 0 ? MX_WATCH_CONSTANT : MX_WATCH_GLOBAL;
+	if (w->wanted & space)
+		mx_watch_access(w, in,
+		                (struct mx_touch){ space, false, false, lane, address, bytes, value,
+		                                   *unwritten });
 	return value;
 }
 
-void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
-                     uint32_t unwritten) {
+void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                     unsigned bytes, uint32_t value, uint32_t unwritten) {
 	uint8_t *state = state_of(w, address);
 	memcpy((void *)(uintptr_t)address, &value, bytes);
 	for (unsigned i = 0; i < bytes; i++)
 		state[i] =
 			(state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
-	if (w->wanted & (MX_WATCH_GLOBAL | MX_WATCH_CONSTANT))
-		mx_watch_access(w, &(struct mx_touch){ MX_WATCH_GLOBAL, true, false, -1, address,
-		                                       bytes, value, unwritten });
+	mx_watch_kind space = lane < 0 ? MX_WATCH_CONSTANT : MX_WATCH_GLOBAL;
+	if (w->wanted & space)
+		mx_watch_access(w, in,
+		                (struct mx_touch){ space, true, false, lane, address, bytes, value,
+		                                   unwritten });
 }

@@ -1,6 +1,4 @@
 /* Calling the watchers of a run. */
-#include <string.h>
-
 #include "wave.h"
 
 #define CALL(run, callback, ...)                                                                   \
@@ -115,17 +113,15 @@ void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes) {
 	CALL(w->group->run, vgpr, w, row, lanes);
 }
 
-void mx_watch_access(const struct mx_wave *w, const struct mx_touch *t) {
-	CALL(w->group->run, access, w, t);
+static bool is_atomic(const struct mx_op *op) {
+	const uint32_t both = MX_LOAD | MX_STORE;
+	return op->rmw || (op->flags & both) == both;
 }
 
-void mx_watch_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes, bool write) {
-	struct mx_touch t = { .space = MX_WATCH_LDS, .write = write, .lane = (int)lane };
-	for (unsigned k = 0; k < bytes && at + bytes <= w->group->lds_bytes; k += 4) {
-		t.address = at + k;
-		t.bytes = bytes - k < 4 ? bytes - k : 4;
-		t.value = 0;
-		memcpy(&t.value, w->group->lds + t.address, t.bytes);
-		mx_watch_access(w, &t);
-	}
+void mx_watch_access(const struct mx_wave *w, const struct mx_inst *in, struct mx_touch t) {
+	uint32_t touched = ~0u >> (32 - 8 * t.bytes);
+	t.atomic = in && is_atomic(in->op);
+	t.value &= touched;
+	t.unwritten &= touched;
+	CALL(w->group->run, access, w, &t);
 }

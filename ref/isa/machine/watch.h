@@ -45,7 +45,7 @@ typedef enum {
 struct mx_touch {
 	mx_watch_kind space;
 	bool write, atomic;
-	int lane;         /* -1: scalar memory */
+	int lane;         /* -1: of no lane */
 	uint64_t address; /* device address; offset in LDS, or in the lane's scratch */
 	unsigned bytes;
 	uint32_t value, unwritten; /* that was read or written, and which bits nobody ever wrote */
@@ -119,8 +119,7 @@ void mx_watch_wait(struct mx_wave *w);
 void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in);
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
 void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
-void mx_watch_access(const struct mx_wave *w, const struct mx_touch *t);
-/* Of LDS, where the bytes are. */
-void mx_watch_lds(const struct mx_wave *w, unsigned lane, uint64_t at, unsigned bytes, bool write);
+/* in: the instruction, which decides whether it is atomic; or NULL. */
+void mx_watch_access(const struct mx_wave *w, const struct mx_inst *in, struct mx_touch t);
 
 #endif
