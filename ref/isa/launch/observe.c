@@ -54,7 +54,8 @@ static unsigned watch_kinds(unsigned kinds) {
 	       (kinds & MX_EVENT_SGPR ? MX_WATCH_SGPR : 0) |
 	       (kinds & MX_EVENT_VGPR ? MX_WATCH_VGPR : 0) |
 	       (kinds & MX_EVENT_MEMORY ? MX_WATCH_GLOBAL | MX_WATCH_CONSTANT : 0) |
-	       (kinds & MX_EVENT_LDS ? MX_WATCH_LDS : 0);
+	       (kinds & MX_EVENT_LDS ? MX_WATCH_LDS : 0) |
+	       (kinds & MX_EVENT_SCRATCH ? MX_WATCH_SCRATCH : 0);
 }
 
 static unsigned wave_begin(void *context, struct mx_wave *w) {
@@ -131,13 +132,15 @@ static int lane_of(uint64_t lanes, bool write) {
 }
 
 static void access(void *context, const struct mx_wave *w, const struct mx_touch *t) {
-	bool lds = t->space == MX_WATCH_LDS;
-	mx_event_kind kind = lds ? MX_EVENT_LDS : MX_EVENT_MEMORY;
-	if (t->space == MX_WATCH_SCRATCH || !(observed(w)->kinds & kind))
+	mx_event_kind kind = t->space == MX_WATCH_LDS       ? MX_EVENT_LDS
+	                     : t->space == MX_WATCH_SCRATCH ? MX_EVENT_SCRATCH
+	                                                    : MX_EVENT_MEMORY;
+	bool memory = kind == MX_EVENT_MEMORY;
+	if (!(observed(w)->kinds & kind))
 		return;
 	struct mx_event e = event(w, kind);
-	e.lanes = lds ? 1ull << t->lane : lanes_of(observed(w)->landing, t->address);
-	e.lane = lds ? t->lane : lane_of(e.lanes, t->write);
+	e.lanes = memory ? lanes_of(observed(w)->landing, t->address) : 1ull << t->lane;
+	e.lane = memory ? lane_of(e.lanes, t->write) : t->lane;
 	e.address = t->address;
 	e.bytes = t->bytes;
 	e.data = t->value;
