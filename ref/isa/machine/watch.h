@@ -48,7 +48,7 @@ struct mx_touch {
 	int lane;         /* -1: of no lane */
 	uint64_t address; /* device address; offset in LDS, or in the lane's scratch */
 	unsigned bytes;
-	uint32_t value, unwritten; /* that was read or written, and which bits nobody ever wrote */
+	uint32_t value, unwritten; /* that was read or written, and its unwritten bits */
 };
 
 struct mx_watcher {
@@ -60,11 +60,12 @@ struct mx_watcher {
 	bool short_turns;
 
 	/* ---- the launch; it began when the watcher was put into the run ---- */
-	/* Its workgroups are gone; what is found at its end, as a proof, goes into run->report. */
+	/* After its last workgroup is freed: what is found then, as a proof, goes into
+	 * run->report. */
 	void (*launch_end)(void *context, struct mx_run *run);
 
 	/* ---- a workgroup ---- */
-	/* Memory for one, which others use after it: g->kept. False: there is none. */
+	/* Memory for one, and for others after it: g->kept. False: there is none. */
 	bool (*workgroup_new)(void *context, struct mx_group *g);
 	void (*workgroup_free)(void *context, struct mx_group *g);
 	/* Before its first wave begins; when it has ended, with nothing in flight. One that a
@@ -87,8 +88,8 @@ struct mx_watcher {
 	/* Before and after an operation in flight lands. */
 	void (*landing)(void *context, struct mx_wave *w, struct mx_memop *m);
 	void (*landed)(void *context, struct mx_wave *w, struct mx_memop *m);
-	/* s_waitcnt: it is over, for w->vm_target and w->lgkm_target, before the wave's next
-	 * instruction; operations that it waits for may land first. */
+	/* s_waitcnt, as it is executed: before the wave's next instruction the counters are at
+	 * w->vm_target and w->lgkm_target at most. */
 	void (*wait)(void *context, struct mx_wave *w);
 	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in); /* s_barrier */
 	/* A scalar register, or lanes of a vector register, were written. */
