@@ -4,9 +4,9 @@
 #define CALL(run, callback, ...)                                                                   \
 	do {                                                                                       \
 		const struct mx_watcher *x = (run)->watchers;                                      \
-		for (; x < (run)->watchers + MX_WATCHERS; x++)                                     \
-			if (x->callback)                                                           \
-				x->callback(x->context, __VA_ARGS__);                              \
+		for (unsigned i = 0; i < MX_WATCHERS; i++)                                         \
+			if (x[i].callback)                                                         \
+				x[i].callback(x[i].context, __VA_ARGS__);                          \
 	} while (0)
 
 /* ---- the launch ---- */

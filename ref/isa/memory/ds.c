@@ -128,21 +128,29 @@ void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
 
 /* ---- reads and writes ---- */
 
-static void land_read(struct mx_wave *w, struct mx_memop *m) {
+/* Parts of `bytes`, each widened to a dword as the opcode asks. */
+static inline void read_parts(struct mx_wave *w, struct mx_memop *m, unsigned bytes) {
 	unsigned n = mx_ds_dwords(m->in), l;
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
 		MX_FOR_LANES(l, m->exec) {
 			uint32_t at = mx_ds_element(m, l, e);
 			for (unsigned k = 0; k < n; k++) {
-				unsigned row = e * n + k, bytes = part_bytes(m->in, k);
+				unsigned row = e * n + k;
 				uint32_t u = 0, v = 0;
 				if (m->inside[l] >> row & 1)
 					v = mx_lds_read(w, m->in, l, at + 4 * k, bytes, &u);
-				m->data[row][l] = mx_extend(m->in, v, bytes);
-				m->unwritten[row][l] = mx_extend(m->in, u, bytes);
+				m->data[row][l] = bytes == 4 ? v : mx_extend(m->in, v, bytes);
+				m->unwritten[row][l] = bytes == 4 ? u : mx_extend(m->in, u, bytes);
 			}
 		}
-	mx_ds_return(w, m, n * mx_ds_elements(m->in));
+}
+
+static void land_read(struct mx_wave *w, struct mx_memop *m) {
+	if (m->in->op->d < 4)
+		read_parts(w, m, m->in->op->d);
+	else
+		read_parts(w, m, 4);
+	mx_ds_return(w, m, mx_ds_dwords(m->in) * mx_ds_elements(m->in));
 }
 
 /* Lanes in ascending order, so that the highest wins (assumed, as the permutes say). */
