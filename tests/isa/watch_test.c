@@ -1,6 +1,7 @@
 /* The watchers of a run: each callback at its moment, and only those that are wanted. */
 #include "machine_test.h"
 
+#include "../../ref/isa/launch/handlers.h"
 #include "../../ref/isa/launch/launch.h"
 #include "../../ref/isa/schedule/inflight.h"
 #include "../../ref/isa/schedule/schedule.h"
@@ -136,7 +137,10 @@ static struct mx_watcher watcher(struct notes *s, char name) {
 /* ---- a launch with watchers of our own ---- */
 
 static void watch(struct machine *m, const struct mx_watcher *watchers, unsigned n) {
-	struct mx_run run = { &m->launch, &m->report, .max_instructions = 1 << 20 };
+	struct mx_run run = { .launch = &m->launch,
+		              .report = &m->report,
+		              .handlers = mx_handlers,
+		              .max_instructions = 1 << 20 };
 	_Atomic uint64_t next = 0;
 	static struct mx_residents r;
 	fill_arena(0x11);

@@ -9,8 +9,6 @@
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
 
-mx_handler mx_x_s_memtime, mx_x_s_memrealtime, mx_x_s_getreg_b32, mx_x_ds_append, mx_x_ds_consume;
-
 /* ---- the launch ---- */
 
 static const char *const assumptions = "this code object, input and grid; nothing else writes to "
@@ -46,12 +44,12 @@ static void conclude(const struct mx_run *run, const struct mx_order *o) {
 
 static void launch_end(void *context, struct mx_run *run) {
 	struct mx_order *o = context;
-	if (o->use)
+	if (o->doubt)
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
 	mx_order_map_clear(&o->atomics);
 	mx_order_sync_end(&o->sync);
-	free(o->use);
+	free(o->doubt);
 	free(o);
 }
 
@@ -165,19 +163,6 @@ static void wait(void *context, struct mx_wave *w) {
 
 /* ---- one instruction ---- */
 
-static bool commutes(mx_rmw_function *f) {
-	static mx_rmw_function *const those[] = {
-		mx_rmw_add32,  mx_rmw_add64,  mx_rmw_sub32,  mx_rmw_sub64,  mx_rmw_smin32,
-		mx_rmw_smin64, mx_rmw_umin32, mx_rmw_umin64, mx_rmw_smax32, mx_rmw_smax64,
-		mx_rmw_umax32, mx_rmw_umax64, mx_rmw_and32,  mx_rmw_and64,  mx_rmw_or32,
-		mx_rmw_or64,   mx_rmw_xor32,  mx_rmw_xor64,
-	};
-	for (unsigned i = 0; i < sizeof those / sizeof *those; i++)
-		if (f == those[i])
-			return true;
-	return false;
-}
-
 static bool returns(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	return op->encoding == MX_DS     ? op->flags & MX_LOAD && op->flags & MX_STORE
@@ -186,40 +171,35 @@ static bool returns(const struct mx_inst *in) {
 }
 
 bool mx_order_is_atomic(const struct mx_op *op) {
-	return op->rmw || op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume;
+	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
 /* The caches' scope of a load or store: agent and wider, as atomic ones of compiled code have
  * [LLVM "Memory Model gfx942"]. */
 static bool is_flag(const struct mx_inst *in) {
-	switch (in->op->encoding) {
-	case MX_FLAT:
-	case MX_GLOBAL: return in->dwords[0] >> 25 & 1;
-	case MX_MUBUF: return in->dwords[0] >> 15 & 1;
-	default: return false;
-	}
+	mx_encoding e = in->op->encoding;
+	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static const char *reason_of(const struct mx_inst *in, const struct mx_order_use *u) {
+static const char *reason_of(const struct mx_inst *in) {
 	enum { MODE = 1 };
 	const struct mx_op *op = in->op;
-	for (unsigned i = 0; i < u->n; i++)
-		if (!u->range[i].write && u->range[i].row >= MX_VGPR_FILE + MX_TTMP0 &&
-		    u->range[i].row < MX_VGPR_FILE + MX_M0)
+	MX_FOR_OPERANDS (o, in)
+		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
 			return "reads a register of trap handlers";
-	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
-		return "reads a clock";
-	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
-		return "reads a hardware register";
+	switch (mx_kind_of(op)) {
+	case MX_IS_CLOCK: return "reads a clock";
+	case MX_IS_GETREG: return (in->imm & 63) != MODE ? "reads a hardware register" : NULL;
+	case MX_IS_MOVREL: return "registers that M0 names";
+	case MX_IS_FORK:
+	case MX_IS_JOIN: return "registers that hold a stack of branches";
+	default: break;
+	}
 	if (mx_order_is_atomic(op) && returns(in))
 		return "an atomic returns what was there";
-	if (mx_order_is_atomic(op) && !commutes(op->rmw))
+	if (mx_order_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
 		return "atomics whose order matters";
-	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
-		return "registers that M0 names";
-	if (strstr(op->name, "_fork") || strstr(op->name, "_join"))
-		return "registers that hold a stack of branches";
 	return NULL;
 }
 
@@ -241,33 +221,32 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 			cover_all(mx_order_wave_of(w), vm, lgkm);
 }
 
-static void find_use(const struct mx_order *order, const struct mx_inst *in,
-                     struct mx_order_use *u) {
-	mx_order_find_uses(in, u);
+static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
+                       struct mx_order_doubt *u) {
 	u->reason = order->sync.wave_sync->polls[in->offset / 4]
 	                    ? "waits in a loop for what others write"
-	                    : reason_of(in, u);
+	                    : reason_of(in);
 	u->known = true;
 }
 
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_order *order = context;
-	struct mx_order_use *u = &order->use[in->offset / 4];
+	struct mx_order_doubt *u = &order->doubt[in->offset / 4];
 	struct mx_order_wave *o = mx_order_wave_of(w);
 	if (skipped)
 		return;
 	if (mx_order_known_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (!u->known)
-		find_use(order, in, u);
+		find_doubt(order, in, u);
 	if (u->reason)
 		mx_order_doubt(w, in, u->reason);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
 		mx_order_doubt(w, in, "registers that M0 names");
 	make_room(w, in);
-	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
+	for (unsigned i = 0; i < MX_ROWS / 64; i++)
 		if (o->pending[i]) {
-			mx_order_check_registers(w, in, u);
+			mx_order_check_registers(w, in);
 			break;
 		}
 }
@@ -342,8 +321,8 @@ bool mx_order_watch(struct mx_run *run) {
 	struct mx_order *o = calloc(1, sizeof *o);
 	if (!o)
 		return false;
-	o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
-	bool ok = o->use && mx_order_sync_begin(&o->sync, l);
+	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
+	bool ok = o->doubt && mx_order_sync_begin(&o->sync, l);
 	run->watchers[MX_WATCHER_ORDER] = watcher(o);
 	o->memory.lists = o->atomics.lists = ok && o->sync.wave_sync->any;
 	const uint32_t *b = l->block;
