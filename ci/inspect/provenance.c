@@ -337,7 +337,7 @@ static void add_sources(struct search *s, int step, const struct writer *w) {
 	add_loaded(s, step, &w->read, wanted);
 	/* Values come before what says where they are, and an accumulator first of all. */
 	for (int rank = 0; rank < 3 && s->c->steps[step].dwords; rank++)
-		MX_FOR_OPERANDS (o, &in)
+		MX_FOR_OPERANDS(o, &in)
 			if (!o->written && rank_of(o) == rank)
 				add_operand(s, step, o, wanted, &r);
 }

@@ -100,7 +100,7 @@ static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
 	if (!in.op)
 		return;
 	struct past *p = enter(s, w, &in, e->pc);
-	MX_FOR_OPERANDS (o, &in)
+	MX_FOR_OPERANDS(o, &in)
 		for (unsigned k = 0; (!o->written || o == mx_loaded_operand(&in)) && k < o->dwords;
 		     k++) {
 			unsigned row = mx_operand_row(o->code) + k;

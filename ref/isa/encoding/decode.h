@@ -5,10 +5,6 @@
 #include "formats.h"
 #include "inst.h"
 
-/* What an instruction rests on, by its format (MTBUF) or by the register that it reads. */
-mx_assumption mx_typed_rests_on(const struct mx_inst *in);  /* typed.c */
-mx_assumption mx_getreg_rests_on(const struct mx_inst *in); /* hwreg.c */
-
 /* ---- optable.c ---- */
 
 /* v_readlane and v_readfirstlane. */

@@ -1,6 +1,9 @@
 /* What a decoded instruction still needs: modifiers and registers that mean something, and
  * which SGPRs it names. */
+
+#include "buffer_formats.h"
 #include "decode.h"
+#include "hwreg.h"
 #include "operand_types.h"
 #include "operands.h"
 
@@ -100,7 +103,7 @@ static const char *unwritable(unsigned code, unsigned dwords) {
 
 /* A pair of SGPRs begins at an even one [ISA 5.2]. Also the highest SGPR that it names. */
 static void check_scalars(struct mx_inst *in) {
-	MX_FOR_OPERANDS (o, in) {
+	MX_FOR_OPERANDS(o, in) {
 		bool scalar = o->code < MX_SGPR_FILE;
 		const char *wrong = scalar && o->dwords == 2 && o->code % 2 ? "odd pair of SGPRs"
 		                    : scalar && o->written ? unwritable(o->code, o->dwords)
@@ -119,14 +122,21 @@ static bool overlap(const struct mx_operand *a, const struct mx_operand *b) {
 
 /* Operands of several VGPRs begin at an even one [ISA 6.7; LLVM needsAlignedVGPRs]. */
 static void check_vectors(struct mx_inst *in) {
-	MX_FOR_OPERANDS (o, in) {
+	MX_FOR_OPERANDS(o, in) {
 		if (o->dwords > 1 && o->code >= MX_VGPR && o->code % 2)
 			in->unsupported = "odd first VGPR of several";
-		MX_FOR_OPERANDS (d, in)
+		MX_FOR_OPERANDS(d, in)
 			if (d->written && !o->written && overlap(d, o) &&
 			    in->op->flags & MX_NO_OVERLAP)
 				in->unsupported = "a destination that overlaps a source";
 	}
+}
+
+/* HW_ID, XCC_ID and LDS_ALLOC depend on where a wave runs; the others on what it did. */
+static mx_assumption getreg_rests_on(const struct mx_inst *in) {
+	unsigned reg = mx_hw_field(in).reg;
+	bool place = reg == MX_HW_ID || reg == MX_HW_XCC_ID || reg == MX_HW_LDS_ALLOC;
+	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
 }
 
 void mx_check_decoded(struct mx_inst *in) {
@@ -134,7 +144,7 @@ void mx_check_decoded(struct mx_inst *in) {
 	if (in->op->encoding == MX_MTBUF)
 		in->assumes = mx_typed_rests_on(in);
 	if (mx_kind_of(in->op) == MX_IS_GETREG)
-		in->assumes = mx_getreg_rests_on(in);
+		in->assumes = getreg_rests_on(in);
 	choose_files(in);
 	check_scalars(in);
 	if (mx_has_lanes(in->op) || mx_is_matrix(in->op))

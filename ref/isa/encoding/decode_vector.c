@@ -1,13 +1,18 @@
 /* Fields of the vector ALU formats, with SDWA and DPP, and of matrix instructions [ISA 13.3]. */
 #include "decode.h"
 
+/* Opcodes that may have SDWA or DPP: those with a lane function, conversions and v_nop. */
+static bool is_by_lanes(const struct mx_op *op) {
+	return mx_has_lanes(op) || mx_is_cvt(op) || op->id == MX_OP_v_nop;
+}
+
 /* Sub-dword addressing: the dword after the instruction [ISA 13.3.7]. */
 static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	uint32_t x = in->dwords[1];
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (!mx_has_lanes(op) && !mx_is_cvt(op) && op->id != MX_OP_v_nop)
+	if (!is_by_lanes(op))
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : mx_bits(x, 10, 8);
 	in->sdwa.dst_unused = mx_bits(x, 12, 11);
@@ -43,7 +48,7 @@ static void decode_dpp(struct mx_inst *in) {
 	in->dpp.bank_mask = mx_bits(x, 27, 24);
 	in->dpp.row_mask = mx_bits(x, 31, 28);
 	enum { ROW_NEWBCAST = 0x15 };
-	if (!mx_has_lanes(op) && op->id != MX_OP_v_nop && !mx_is_cvt(op))
+	if (!is_by_lanes(op))
 		in->unsupported = "DPP of this opcode";
 	bool wide = mx_is_cvt(op) ? mx_cvt_info(op->cvt).dst_dwords > 1 : op->d > 1 || op->s[0] > 1;
 	if (wide && in->dpp.ctrl >> 4 != ROW_NEWBCAST)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "disasm.h"
+#include "hwreg.h"
 
 /* In the order of mx_microcode. */
 static const char *const formats[MX_FORMS] = {
@@ -21,7 +22,6 @@ enum {
 	VDST = 16, /* apart from the sources */
 	CONSTANT_0 = 128,
 	NO_SADDR = 0x7f,
-	HWREG_MODE = 1,
 	ROW_NEWBCAST = 0x150,
 };
 
@@ -52,7 +52,7 @@ static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const ch
 		return;
 	bool source = !strncmp(name, "src", 3) || !strncmp(name, "scale", 5);
 	if (!strcmp(name, "simm16"))
-		mx_isa_row_set(row, code, name, class == 'h' ? HWREG_MODE : 0);
+		mx_isa_row_set(row, code, name, class == 'h' ? MX_HW_MODE : 0);
 	else if (strchr("sdekm", class) && strcmp(name, "soffset") && strcmp(name, "sbase") &&
 	         strcmp(name, "srsrc"))
 		mx_isa_row_set(row, code, name, SGPR);

@@ -154,7 +154,7 @@ enum {
 	MX_CLAMPS = 1 << 18,    /* integer result: the lane function obeys CLAMP */
 	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register stays */
 	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
-	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk) or 2 (fmaak) */
+	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk, s_setreg_imm32) or 2 (fmaak) */
 	MX_LITERAL_2 = 1 << 22,
 	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */
 	MX_OP_SEL = 1 << 24,     /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
@@ -402,15 +402,11 @@ const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset)
 uint64_t mx_program_base(const struct mx_program *p);
 size_t mx_program_dwords(const struct mx_program *p);
 
-/* What of each instruction matters to hazards (hazard.h), by dword offset; made when first asked
- * for. NULL if memory is short. */
-struct mx_hazard_traits;
-const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
-
-/* How waves of a kernel synchronise (wave_sync.h), by the entry of the kernel; made when first
- * asked for. NULL if memory is short. */
-struct mx_wave_sync;
-const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
+/* Something that another room derives from a program, such as wait states by instruction. It is
+ * made when first asked for, kept under `make` and `entry`, and freed with the program. NULL if
+ * memory is short. */
+typedef void *mx_derive(const struct mx_program *p, uint64_t entry); /* of malloc, or NULL */
+const void *mx_program_derived(const struct mx_program *p, mx_derive *make, uint64_t entry);
 
 /* Whether workgroups of the kernel with this entry are known to meet in memory. It decides how fast
  * a launch runs, and never its results. */

@@ -229,7 +229,7 @@ static void put_reads_first(struct mx_inst *in) {
 	struct mx_operand list[MX_MAX_OPERANDS];
 	unsigned n = 0;
 	for (unsigned written = 0; written < 2; written++)
-		MX_FOR_OPERANDS (o, in)
+		MX_FOR_OPERANDS(o, in)
 			if (o->written == written)
 				list[n++] = *o;
 	memcpy(in->operand, list, n * sizeof *list);
@@ -253,7 +253,7 @@ void mx_find_operands(struct mx_inst *in, const struct mx_isa_row *row) {
 
 const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {
 	bool memory = in->op && in->op->unit == MX_UNIT_MEMORY;
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		if ((memory || mx_kind_of(in->op) == MX_IS_CLOCK) && o->written &&
 		    o->role == MX_AS_D)
 			return o;
@@ -261,7 +261,7 @@ const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {
 }
 
 static bool touches(const struct mx_inst *in, unsigned row, bool written) {
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		if (o->written == written && mx_operand_has_row(o, row))
 			return true;
 	return false;

@@ -139,7 +139,7 @@ static int order_of(const struct mx_inst *in) {
 
 static void touch_all(struct waits *w, const struct state *s, const struct mx_inst *in) {
 	const struct mx_operand *loaded = mx_loaded_operand(in);
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		if (touch(w, s, in, o, o == loaded ? order_of(in) : -1))
 			return;
 }

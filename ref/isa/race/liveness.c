@@ -46,7 +46,7 @@ static bool is_partial(const struct mx_inst *in) {
 static bool overwrites(const struct search *s, const struct mx_inst *in, bool full) {
 	if (is_partial(in))
 		return false;
-	MX_FOR_OPERANDS (o, in) {
+	MX_FOR_OPERANDS(o, in) {
 		bool lanes = o->lanes == MX_LANES_ALL || (o->lanes == MX_LANES_OF_EXEC && full);
 		if (o->written && mx_operand_has_row(o, s->row) && lanes)
 			return true;

@@ -105,7 +105,7 @@ static void note_row(const struct toucher *t, unsigned row) {
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
 	const struct toucher t = { w, m->in, true, stream,
 		                   m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
-	MX_FOR_OPERANDS (o, m->in)
+	MX_FOR_OPERANDS(o, m->in)
 		for (unsigned k = 0; t.lanes && o->written && k < o->dwords; k++)
 			note_row(&t, mx_operand_row(o->code) + k);
 }
@@ -123,7 +123,7 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 /* What loads write is checked as they are issued. */
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
-	MX_FOR_OPERANDS (o, in) {
+	MX_FOR_OPERANDS(o, in) {
 		const struct toucher t = { w, in, o->written, MX_STREAMS,
 			                   touched(w, in, o->lanes) };
 		for (unsigned k = 0; !(memory && t.write) && k < o->dwords; k++)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/hwreg.h"
+#include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
 
@@ -183,14 +185,14 @@ static bool is_flag(const struct mx_inst *in) {
 
 /* Why a launch that executes this instruction depends on more than order. */
 static const char *reason_of(const struct mx_inst *in) {
-	enum { MODE = 1 };
 	const struct mx_op *op = in->op;
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
 			return "reads a register of trap handlers";
 	switch (mx_kind_of(op)) {
 	case MX_IS_CLOCK: return "reads a clock";
-	case MX_IS_GETREG: return (in->imm & 63) != MODE ? "reads a hardware register" : NULL;
+	case MX_IS_GETREG:
+		return mx_hw_field(in).reg != MX_HW_MODE ? "reads a hardware register" : NULL;
 	case MX_IS_MOVREL: return "registers that M0 names";
 	case MX_IS_FORK:
 	case MX_IS_JOIN: return "registers that hold a stack of branches";

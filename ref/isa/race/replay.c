@@ -53,7 +53,7 @@ static void save(struct mx_replay *r, unsigned row) {
 }
 
 static void save_results(struct mx_replay *r, const struct mx_inst *in) {
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; o->written && o->code >= MX_VGPR && k < o->dwords; k++)
 			save(r, mx_operand_row(o->code) + k);
 }

@@ -93,7 +93,7 @@ static bool stays(const struct loop *l, unsigned row, unsigned depth) {
 
 /* Of an atomic also its data: what it reads. */
 static bool operands_stay(const struct loop *l, const struct mx_inst *in, unsigned depth) {
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; !o->written && o->code != MX_SCC && k < o->dwords; k++)
 			if (!stays(l, mx_operand_row(o->code) + k, depth))
 				return false;
@@ -111,7 +111,7 @@ static bool has(const struct reach *r, unsigned row) {
 }
 
 static void mark(struct reach *r, const struct mx_inst *in) {
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; o->written && k < o->dwords; k++) {
 			unsigned row = mx_operand_row(o->code) + k;
 			r->row[row / 64] |= 1ull << row % 64;
@@ -119,7 +119,7 @@ static void mark(struct reach *r, const struct mx_inst *in) {
 }
 
 static bool reads(const struct reach *r, const struct mx_inst *in) {
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; !o->written && k < o->dwords; k++)
 			if (has(r, mx_operand_row(o->code) + k))
 				return true;
@@ -196,7 +196,7 @@ static bool follows_from_loads(const struct loop *l, const struct mx_inst *in, s
 	bool follows = p->n < PATH;
 	if (follows)
 		p->in[p->n++] = in;
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; follows && !o->written && o->code != MX_SCC && k < o->dwords;
 		     k++)
 			follows = only_waits(l, mx_operand_row(o->code) + k, p);
@@ -297,9 +297,9 @@ static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reach
 	return true;
 }
 
-bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m) {
+static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m) {
 	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
-	bool ok = reached && mark_reached(p, m->entry, reached);
+	bool ok = reached && mark_reached(p, entry, reached);
 	if (ok)
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
@@ -308,4 +308,16 @@ bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m) {
 	}
 	free(reached);
 	return ok;
+}
+
+static void *make_wave_sync(const struct mx_program *p, uint64_t entry) {
+	struct mx_wave_sync *m = calloc(1, sizeof *m + mx_program_dwords(p) + 1);
+	if (m && find_wave_sync(p, entry, m))
+		return m;
+	free(m);
+	return NULL;
+}
+
+const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry) {
+	return mx_program_derived(p, make_wave_sync, entry);
 }

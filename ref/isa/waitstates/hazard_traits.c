@@ -1,7 +1,10 @@
 /* What of an instruction matters to wait states: its classes, registers and passes. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/hwreg.h"
 #include "../encoding/operands.h"
+#include "../machine/wave.h"
 #include "hazard.h"
 
 #define IN(class) (1ull << MX_CLASS_##class)
@@ -73,7 +76,7 @@ static void add_alu_read(struct mx_hazard_traits *f, const struct mx_operand *o)
 }
 
 static void add_alu(struct mx_hazard_traits *f) {
-	MX_FOR_OPERANDS (o, f->in)
+	MX_FOR_OPERANDS(o, f->in)
 		if (!o->written)
 			add_alu_read(f, o);
 		else if (o->code != MX_SCC)
@@ -102,7 +105,7 @@ static void add_memory_read(struct mx_hazard_traits *f, const struct mx_operand 
 }
 
 static void add_memory(struct mx_hazard_traits *f) {
-	MX_FOR_OPERANDS (o, f->in)
+	MX_FOR_OPERANDS(o, f->in)
 		if (o->written)
 			add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
 			    o->dwords);
@@ -165,7 +168,7 @@ static bool is_wide_store(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool buffer = op->encoding == MX_MUBUF || op->encoding == MX_MTBUF;
 	unsigned dwords = 0;
-	MX_FOR_OPERANDS (o, in)
+	MX_FOR_OPERANDS(o, in)
 		dwords += is_data(o) ? o->dwords : 0;
 	return dwords > 2 && !(buffer && in->mem.soffset < MX_SGPR_FILE);
 }
@@ -186,22 +189,20 @@ static uint64_t memory_classes(const struct mx_inst *in) {
 
 /* ---- scalar instructions ---- */
 
-enum { HW_MODE = 1, HW_TRAPSTS = 3, VSKIP_BIT = 28 };
-
 static unsigned hwreg(const struct mx_inst *in) {
-	return in->imm & 63;
+	return mx_hw_field(in).reg;
 }
 
 static bool sets_vskip(const struct mx_inst *in) {
-	unsigned from = in->imm >> 6 & 31, size = (in->imm >> 11 & 31) + 1;
-	return hwreg(in) == HW_MODE && from <= VSKIP_BIT && from + size > VSKIP_BIT;
+	struct mx_hw_field f = mx_hw_field(in);
+	return f.reg == MX_HW_MODE && f.mask << f.offset & MX_MODE_VSKIP;
 }
 
 static uint64_t scalar_classes(const struct mx_inst *in) {
 	switch (mx_kind_of(in->op)) {
 	case MX_IS_SETREG:
 		return IN(SETREG) | (sets_vskip(in) ? IN(SET_MODE_VSKIP) : 0) |
-		       (hwreg(in) == HW_TRAPSTS ? IN(SET_TRAPSTS) : 0);
+		       (hwreg(in) == MX_HW_TRAPSTS ? IN(SET_TRAPSTS) : 0);
 	case MX_IS_GETREG: return IN(GETREG);
 	case MX_IS_SETVSKIP: return IN(SETVSKIP);
 	case MX_IS_SENDMSG:
@@ -218,8 +219,8 @@ static void make_scalar(struct mx_hazard_traits *f) {
 	if (f->classes & (IN(SETREG) | IN(GETREG)))
 		add(f, MX_OPERAND_HW, hwreg(in), 1);
 	else if (f->classes & IN(SETVSKIP))
-		add(f, MX_OPERAND_HW, HW_MODE, 1);
-	MX_FOR_OPERANDS (o, in)
+		add(f, MX_OPERAND_HW, MX_HW_MODE, 1);
+	MX_FOR_OPERANDS(o, in)
 		if (o->written && o->role == MX_AS_D)
 			add(f, MX_OPERAND_S, o->code, o->dwords);
 		else if (!o->written && o->role == MX_AS_M0)
@@ -250,4 +251,17 @@ void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f) {
 		add_memory(f);
 	}
 	mx_traits_match(f);
+}
+
+static void *make_all(const struct mx_program *p, uint64_t entry) {
+	(void)entry;
+	size_t n = mx_program_dwords(p);
+	struct mx_hazard_traits *f = malloc((n + 1) * sizeof *f);
+	for (size_t i = 0; f && i < n; i++)
+		mx_traits_make(mx_program_at(p, 4 * i), &f[i]);
+	return f;
+}
+
+const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p) {
+	return mx_program_derived(p, make_all, 0);
 }
