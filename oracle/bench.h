@@ -110,6 +110,10 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
 
+/* How the emulator runs this bench's next launches; may be changed between them. mx_bench_make sets
+ * what the case and the device ask for, mx_bench_run the seed. A real device has no use for it. */
+struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b);
+
 /* Hashes of what is run: the case, its shape, data, device and variation; and its code object's
  * bytes. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);

@@ -118,10 +118,9 @@ static void describe(const struct mx_bench *b, const struct chains *c, struct mx
 
 static int find_chain(struct mx_bench *b, const struct mx_schedule *s, uint64_t address,
                       unsigned depth, struct mx_chain *c, struct mx_error *err) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
-	emu->set_schedule(s);
+	mx_bench_options(b)->schedule = s;
 	int status = mx_chain_find(b, 0, address, 1, depth, c, err);
-	emu->set_schedule(NULL);
+	mx_bench_options(b)->schedule = NULL;
 	return status;
 }
 
@@ -215,9 +214,9 @@ static int order(struct mx_bench *b, const struct mx_witness *w, const struct pa
                  struct mx_result *r) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	struct mx_run_result run;
-	emu->set_analysis(MX_ANALYSE_ORDER);
+	mx_bench_options(b)->analysis = MX_ANALYSE_ORDER;
 	int status = mx_bench_run_as(b, &w->schedule, &run, &r->err);
-	emu->set_analysis(0);
+	mx_bench_options(b)->analysis = 0;
 	if (status)
 		return -1;
 	const struct mx_report *report = emu->report();
@@ -318,6 +317,6 @@ int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_re
 	if (!status)
 		status = tell(o, b, &w, r);
 	mx_schedule_free(&w.schedule);
-	mx_bench_device(b)->emu->set_instruction_limit(0);
+	mx_bench_options(b)->instruction_limit = 0;
 	return status;
 }

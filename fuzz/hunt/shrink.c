@@ -181,11 +181,10 @@ static int place(struct shrink *s) {
 /* ---- all of it ---- */
 
 static int record(struct shrink *s, uint64_t seed) {
-	const struct mx_emu *emu = mx_bench_device(s->b)->emu;
 	struct mx_run_result r;
-	emu->record_schedule(&s->w->schedule);
+	mx_bench_options(s->b)->record = &s->w->schedule;
 	int status = mx_bench_run(s->b, seed, &r, s->err);
-	emu->record_schedule(NULL);
+	mx_bench_options(s->b)->record = NULL;
 	const struct mx_finding *f = status ? NULL : stop_of(s);
 	s->fails = f != NULL;
 	s->kind = f ? f->kind : MX_FINDINGS;

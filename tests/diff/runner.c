@@ -49,8 +49,12 @@ int main(int argc, char **argv) {
 	must(hipMalloc(&out, bytes), "allocate");
 	must(hipMemset(out, 0, bytes), "clear");
 	must(hipDeviceSetLimit((enum hipLimit_t)0, STACK), "stack");
-	mxhipSetSeed(strtoull(argv[5], NULL, 10));
-	mxhipSetInstructionLimit(strtoull(argv[6], NULL, 10));
+	const struct mxhipLaunchOptions options = {
+		.size = sizeof options,
+		.seed = strtoull(argv[5], NULL, 10),
+		.instruction_limit = strtoull(argv[6], NULL, 10),
+	};
+	must(mxhipSetLaunchOptions(&options), "options");
 	must(hipModuleLaunchKernel(program, groups, 1, 1, items, 1, 1, 0, NULL, (void *[]){ &out },
 	                           NULL),
 	     "launch");

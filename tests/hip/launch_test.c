@@ -451,14 +451,14 @@ static void test_threads(void) {
 	uint64_t instructions[2];
 	void *params[] = { &p, &block };
 	for (unsigned threads = 1; threads <= 2; threads++) {
-		mxhipSetThreads(threads);
+		with_options(.threads = threads);
 		must(hipMemset(p, 0, sizeof one));
 		must(hipModuleLaunchKernel(kernel("here"), N / 256, 1, 1, 256, 1, 1, 0, NULL,
 		                           params, NULL));
 		instructions[threads - 1] = mxhipReport()->stats.instructions;
 		must(hipMemcpy(threads == 1 ? one : two, p, sizeof one, hipMemcpyDeviceToHost));
 	}
-	mxhipSetThreads(0);
+	must(mxhipSetLaunchOptions(NULL));
 	ok(!memcmp(one, two, sizeof one) && one[N - 1] == 256 && instructions[0] == instructions[1],
 	   "a launch on two threads leaves what it leaves on one");
 	must(hipFree(p));

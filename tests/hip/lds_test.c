@@ -78,7 +78,7 @@ static void test_histogram(void) {
 	count(&want, in);
 	void *from = device_copy(in, sizeof in);
 	for (unsigned i = 1; i <= SEEDS; i++) {
-		mxhipSetSeed(i);
+		with_options(.seed = i);
 		launch("histogram", GROUP, &got, sizeof got, from);
 		if (got.odd <= GROUP)
 			qsort(got.list, got.odd, 4, by_value);
@@ -94,7 +94,7 @@ static void test_lock(void) {
 	unsigned right = 0;
 	for (unsigned i = 1; i <= SEEDS; i++) {
 		uint32_t out;
-		mxhipSetSeed(i);
+		with_options(.seed = i);
 		launch("locked", GROUP, &out, sizeof out, NULL);
 		right += out == 1 + 2 + 3 + 4;
 	}

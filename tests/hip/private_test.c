@@ -88,7 +88,7 @@ static void test_atomics(void) {
 		uint64_t *wide = zeros(16);
 		float *sum = zeros(4);
 		double *exact = zeros(8);
-		mxhipSetSeed(seed);
+		with_options(.seed = seed);
 		right += run("atomics", THREADS, (void *[]){ &out, &wide, &sum, &exact }) ==
 		                 hipSuccess &&
 		         !mxhipReport()->n_findings && atomics_right(out, wide, *sum, *exact);

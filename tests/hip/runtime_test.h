@@ -25,6 +25,11 @@
 		}                                                                                  \
 	} while (0)
 
+/* Sets this thread's launch options, members by name: with_options(.seed = 3). */
+#define with_options(...)                                                                          \
+	must(mxhipSetLaunchOptions(&(const struct mxhipLaunchOptions){                             \
+		.size = sizeof(struct mxhipLaunchOptions), __VA_ARGS__ }))
+
 /* A file of the build folder; static. */
 static inline const char *built(const char *file) {
 	static char path[512];
