@@ -39,7 +39,7 @@ struct mx_verdict {
 	unsigned n_notes; /* 0, or all of them MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
 	char basis[192];       /* what was compared, and the assumptions behind it */
-	char order[640];       /* what the analysis of order proves; "": there was none */
+	struct mx_proof proof; /* of the analysis of order */
 	size_t checked, wrong; /* output elements */
 	bool placed;           /* the next two say where the first wrong or changed byte is */
 	unsigned buffer;

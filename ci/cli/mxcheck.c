@@ -102,14 +102,13 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 
 /* What passes may rest on the schedule that it had. */
 static void require_proof(struct mx_verdict *v) {
-	static const char proved[] = "proved", not_proved[] = "not proved: ";
-	if (mx_verdict_status(v) || !strncmp(v->order, proved, strlen(proved)))
+	char why[MX_LINE_ROOM] = "not analysed to the end";
+	if (mx_verdict_status(v) || v->proof.outcome == MX_PROVED)
 		return;
+	if (v->proof.outcome == MX_NOT_PROVED)
+		mx_doubt_text(&v->proof, why, sizeof why);
 	mx_verdict_add(v, MX_WRONG_ORDER, "not-proved",
-	               "passes without the proof that --require-proof asks for: %s",
-	               v->order + (strncmp(v->order, not_proved, strlen(not_proved))
-	                                   ? 0
-	                                   : strlen(not_proved)));
+	               "passes without the proof that --require-proof asks for: %s", why);
 }
 
 /* What other bytes than the sequential schedule's are to the hunt that prints a schedule, they are

@@ -35,7 +35,7 @@ static bool is_over(const struct shrink *s) {
 static const struct mx_finding *stop_of(const struct shrink *s) {
 	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
 	for (size_t i = report->n_findings; report->stopped && i--;)
-		if (report->findings[i].kind <= MX_TRAP)
+		if (mx_finding_class_of(report->findings[i].kind) == MX_FINDING_STOP)
 			return &report->findings[i];
 	return NULL;
 }
@@ -147,9 +147,11 @@ static void shorten(struct shrink *s) {
 
 static void note_failure(struct shrink *s) {
 	const struct mx_finding *f = stop_of(s);
+	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
+	char text[512];
 	if (f)
-		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s",
-		         mx_bench_device(s->b)->emu->finding_name(f->kind), f->text);
+		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s", mx_finding_name(f->kind),
+		         mx_finding_text(report, f, text, sizeof text));
 }
 
 static int keep_sequential(struct shrink *s) {

@@ -75,7 +75,6 @@ static const struct mx_emu *find_emu(void *library) {
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");
 	*(void **)&emu.op_name = dlsym(library, "mxhipOpName");
-	*(void **)&emu.finding_name = dlsym(library, "mxhipFindingName");
 	return emu.set_launch_options ? &emu : NULL;
 }
 

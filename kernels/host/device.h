@@ -32,7 +32,6 @@ struct mx_emu {
 	const char *(*error_detail)(void);
 	size_t (*op_count)(void);
 	const char *(*op_name)(size_t i);
-	const char *(*finding_name)(mx_finding_kind k);
 };
 
 struct mx_hip; /* the functions of a HIP runtime */

@@ -27,6 +27,10 @@ const struct mx_report *mxhipReport(void) {
 	return &report;
 }
 
+char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room) {
+	return mx_finding_text(&report, f, text, room);
+}
+
 size_t mxhipOpCount(void) {
 	return mx_op_count();
 }

@@ -81,6 +81,10 @@ MXHIP_API const struct mx_report *mxhipReport(void);
 /* Why this thread's last failing call failed, in one line; "" if there is nothing to add. */
 MXHIP_API const char *mxhipErrorDetail(void);
 
+/* One line for a finding of mxhipReport, cut at `room` bytes: kernel, pc, instruction, what happened.
+ * Returns `text`. */
+MXHIP_API char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room);
+
 /* Names of the rows that struct mx_stats counts, and of finding kinds. */
 MXHIP_API size_t mxhipOpCount(void);
 MXHIP_API const char *mxhipOpName(size_t i);

@@ -29,10 +29,11 @@ static bool is_padding(const struct mx_finding *f, uint64_t out, size_t bytes) {
 }
 
 static bool print_findings(const struct mx_report *r, uint64_t out, size_t bytes) {
+	char text[MX_LINE_ROOM];
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (!is_padding(&r->findings[i], out, bytes))
 			fprintf(stderr, "%s: %s\n", mxhipFindingName(r->findings[i].kind),
-			        r->findings[i].text);
+			        mxhipFindingText(&r->findings[i], text, sizeof text));
 	return r->stopped;
 }
 

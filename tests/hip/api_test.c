@@ -367,7 +367,7 @@ static void test_hidden_arguments(void) {
 		     out[0][0], out[0][1], out[0][2], out[0][3], out[0][4], out[0][5], out[0][6],
 		     out[0][7]);
 	if (!ok(!mxhipReport()->n_findings, "none of them is uninitialised"))
-		diag("%s", mxhipReport()->findings[0].text);
+		diag("%s", in_words(mxhipReport()->findings));
 	must(hipFree(device_out));
 }
 
@@ -473,7 +473,7 @@ static void test_marks(void) {
 	ok(first_finding("uninitialised") && f && f->address == (uint64_t)(uintptr_t)(out + 63),
 	   "a mark as unwritten counts, and a guard's finding has the address");
 	if (f)
-		ok(strstr(f->text, "copy+0x") && f->lane == 63 && f->wave == 0,
+		ok(strstr(in_words(f), "copy+0x") && f->lane == 63 && f->wave == 0,
 		   "it names kernel, pc, wave and lane");
 	uint8_t states[256];
 	ok(mxhipStates(out, 256, states) && !states[0] && states[4] == MX_WRITTEN &&

@@ -302,7 +302,7 @@ static void test_descriptors(void) {
 	for (size_t i = 0; i < COUNT(t); i++)
 		ok(launch_changed("add", t[i].at, t[i].bits, 64) == hipErrorNotSupported &&
 		           mxhipReport()->n_findings == 1 &&
-		           strstr(mxhipReport()->findings[0].text, t[i].field),
+		           strstr(in_words(&mxhipReport()->findings[0]), t[i].field),
 		   "a descriptor with %s is refused by its name", t[i].field);
 	ok(launch_changed("add", RSRC3, 1 << 16, 64) == hipSuccess,
 	   "TG_SPLIT changes nothing for a kernel without LDS");

@@ -12,7 +12,7 @@ static void run(const char *name, unsigned threads, void **params) {
 	must(hipModuleLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
 	must(hipDeviceSynchronize());
 	for (size_t i = 0; i < mxhipReport()->n_findings; i++)
-		diag("%s", mxhipReport()->findings[i].text);
+		diag("%s", in_words(&mxhipReport()->findings[i]));
 	findings += mxhipReport()->n_findings;
 }
 

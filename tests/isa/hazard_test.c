@@ -80,7 +80,7 @@ static struct seen run(struct machine *m, const struct code *c) {
 	for (size_t i = 0; i < m->report.n_findings; i++) {
 		if (m->report.findings[i].kind == MX_WAIT_STATES) {
 			s.findings++;
-			s.missing = said_missing(m->report.findings[i].text);
+			s.missing = m->report.findings[i].missing.count;
 		}
 		s.notes += m->report.findings[i].kind == MX_WAIT_STATES_NOTE;
 	}

@@ -136,8 +136,7 @@ void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
 		mx_assume(w, in, 0, in->assumes);
 	if (f.mask << f.offset & ~v.known)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
-		        "bits 0x%x of hardware register %u are not known", f.mask << f.offset,
-		        f.reg);
+		        MX_BECAUSE(HWREG_UNKNOWN, f.mask << f.offset, f.reg));
 	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
 }
 
@@ -160,15 +159,15 @@ static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t v
                          uint32_t unwritten) {
 	struct field f = field_of(in);
 	if (f.reg < MODE || f.reg > LAST_DOCUMENTED || (f.reg > IB_STS && f.reg < TBA_LO))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "hardware register %u", f.reg);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HWREG, f.reg));
 	if (f.reg != MODE && f.reg != TRAPSTS)
 		return;
 	value = (value & f.mask) << f.offset;
 	if (value & ~may_be_set(f.reg))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "bits 0x%x of hardware register %u",
-		        value & ~may_be_set(f.reg), f.reg);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE(HWREG_BITS, value & ~may_be_set(f.reg), f.reg));
 	if (unwritten & f.mask)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "hardware register from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(HWREG_UNWRITTEN));
 	if (f.reg == MODE)
 		w->mode = (w->mode & ~(f.mask << f.offset)) | value;
 }

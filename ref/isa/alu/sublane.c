@@ -80,7 +80,7 @@ void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources 
 		bool on =
 			in->dpp.row_mask >> l / ROW & 1 && in->dpp.bank_mask >> l % ROW / BANK & 1;
 		if (from == UNKNOWN_CTRL)
-			mx_find(w, in, MX_UNSUPPORTED, -1, 0, "DPP_CTRL 0x%x", in->dpp.ctrl);
+			mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CTRL, in->dpp.ctrl));
 		if (from >= 0 && !(exec >> from & 1))
 			from = NO_LANE;
 		s->from[l] = from < 0 ? NO_LANE : (int8_t)from;

@@ -11,9 +11,8 @@ bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_
 	uint32_t size = w->group->lds_bytes;
 	if (offset + bytes <= size)
 		return true;
-	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, offset,
-	        "%s of %u bytes at %llu in LDS of %u", write ? "write" : "read", bytes,
-	        (unsigned long long)offset, size);
+	mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, offset,
+	               mx_touch_of(write, MX_SPACE_LDS, bytes), MX_BECAUSE(BEYOND_LDS, size));
 	return false;
 }
 
@@ -55,14 +54,14 @@ static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	unsigned row = mx_row(in->mem.addr), l;
 	if (in->op->flags & MX_ADDTID) {
 		if (w->s_unwritten[MX_M0] & 0xffff)
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from an M0 nobody wrote");
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(M0_UNWRITTEN));
 		MX_FOR_LANES(l, m->exec)
 		m->address[l] = (w->s[MX_M0] & 0xffff) + 4 * l;
 		return;
 	}
 	if (w->unwritten_lanes[row] & m->exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(w->unwritten_lanes[row] & m->exec), 0,
-		        "address from a register nobody wrote");
+		        MX_BECAUSE(ADDRESS_UNWRITTEN));
 	MX_FOR_LANES(l, m->exec)
 	m->address[l] = w->v[row][l];
 }
@@ -88,8 +87,7 @@ struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in) {
 		return NULL;
 	take_addresses(w, m);
 	if (in->op->flags & MX_TWO && element_offset(in, 0) == element_offset(in, 1))
-		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
-		        "both offsets are the same: the second element may be left out");
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(SAME_OFFSETS));
 	return m;
 }
 

@@ -2,7 +2,6 @@
  * a launch without a finding proves. */
 #include "race.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +28,8 @@ void mx_order_begin(struct mx_run *run) {
 		return;
 	struct mx_order *o = run->order = calloc(1, sizeof *o);
 	if (o)
+		o->proof.pc = o->proof.other_pc = MX_NO_PC;
+	if (o)
 		o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
 	if (!o || !o->use || !mx_order_sync_begin(run)) {
 		run->out_of_memory = true;
@@ -41,35 +42,27 @@ void mx_order_begin(struct mx_run *run) {
 		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 }
 
-static const char *const assumptions = "this code object, input and grid; nothing else writes to "
-                                       "its memory; waits and barriers as "
-				       "[ISA 4.4]; no value derives from an address";
-
-static const char flat_in_order[] =
-	"; FLAT in device memory counts in order with the rest of vmcnt [LLVM SIInsertWaitcnts]";
-static const char full_counter[] = "; a full counter stalls issue";
-static const char one_l1[] =
-	"; no threadgroup split: one L1 takes the vector memory of a workgroup in "
-	"order of issue [LLVM \"Memory Model gfx942\"]";
-
-static void conclude(const struct mx_run *run, const struct mx_order *o) {
-	struct mx_report *r = run->report;
-	size_t findings = 0;
+/* Findings that are no notes. */
+static uint64_t count_findings(const struct mx_report *r) {
+	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_findings; i++)
-		findings += r->findings[i].kind != MX_WAIT_STATES_NOTE &&
-		            r->findings[i].kind != MX_ASSUMED_NOTE;
-	char other[40] = "";
-	if (o->reason && o->other_pc != o->reason_pc)
-		snprintf(other, sizeof other, ", behind +0x%llx", (unsigned long long)o->other_pc);
-	if (findings)
-		snprintf(r->order, sizeof r->order, "not proved: there are findings");
-	else if (o->reason)
-		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
-		         (unsigned long long)o->reason_pc, other);
-	else
-		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s%s%s",
-		         assumptions, o->flat_in_order ? flat_in_order : "",
-		         o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
+		n += mx_finding_class_of(r->findings[i].kind) != MX_FINDING_NOTE;
+	return n;
+}
+
+static void conclude(const struct mx_run *run, struct mx_order *o) {
+	struct mx_proof *p = &o->proof;
+	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
+		mx_order_assume(o, i);
+	p->findings = count_findings(run->report);
+	if (p->findings) {
+		p->doubt = MX_DOUBT_FINDINGS;
+		p->pc = p->other_pc = MX_NO_PC;
+	}
+	p->outcome = p->doubt ? MX_NOT_PROVED : MX_PROVED;
+	if (p->doubt)
+		p->assumptions = 0;
+	run->report->proof = *p;
 }
 
 void mx_order_end(struct mx_run *run) {
@@ -86,22 +79,19 @@ void mx_order_end(struct mx_run *run) {
 	run->order = NULL;
 }
 
-static uint64_t pc_of(const struct mx_run *run, const struct mx_inst *in) {
-	return mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
-}
-
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         const char *reason) {
+                         mx_doubt doubt) {
 	const struct mx_run *run = w->group->run;
-	if (run->order->reason)
+	struct mx_proof *p = &run->order->proof;
+	if (p->doubt)
 		return;
-	run->order->reason = reason;
-	run->order->reason_pc = pc_of(run, in);
-	run->order->other_pc = pc_of(run, other);
+	p->doubt = doubt;
+	p->pc = mx_pc_of(run, in->offset);
+	p->other_pc = other == in ? MX_NO_PC : mx_pc_of(run, other->offset);
 }
 
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
-	mx_order_doubt_pair(w, in, in, reason);
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
+	mx_order_doubt_pair(w, in, in, doubt);
 }
 
 /* ---- the workgroup ---- */
@@ -174,8 +164,9 @@ static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 void mx_order_wait(struct mx_wave *w) {
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
+	/* vmcnt above 0 has covered FLAT, or what FLAT follows. */
 	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
-		w->group->run->order->flat_in_order = true;
+		mx_order_assume(w->group->run->order, MX_PROOF_FLAT_IN_ORDER);
 }
 
 /* ---- one instruction ---- */
@@ -216,26 +207,26 @@ static bool is_flag(const struct mx_inst *in) {
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static const char *reason_of(const struct mx_inst *in, const struct mx_order_use *u) {
+static mx_doubt doubt_of(const struct mx_inst *in, const struct mx_order_use *u) {
 	enum { MODE = 1 };
 	const struct mx_op *op = in->op;
 	for (unsigned i = 0; i < u->n; i++)
 		if (!u->range[i].write && u->range[i].row >= MX_VGPR_FILE + MX_TTMP0 &&
 		    u->range[i].row < MX_VGPR_FILE + MX_M0)
-			return "reads a register of trap handlers";
+			return MX_DOUBT_TRAP_REGISTER;
 	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
-		return "reads a clock";
+		return MX_DOUBT_CLOCK;
 	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
-		return "reads a hardware register";
+		return MX_DOUBT_HARDWARE_REGISTER;
 	if (mx_order_is_atomic(op) && returns(in))
-		return "an atomic returns what was there";
+		return MX_DOUBT_ATOMIC_RETURNS;
 	if (mx_order_is_atomic(op) && !commutes(op->rmw))
-		return "atomics whose order matters";
+		return MX_DOUBT_ATOMIC_ORDER;
 	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
-		return "registers that M0 names";
+		return MX_DOUBT_M0_REGISTERS;
 	if (strstr(op->name, "_fork") || strstr(op->name, "_join"))
-		return "registers that hold a stack of branches";
-	return NULL;
+		return MX_DOUBT_BRANCH_STACK;
+	return MX_DOUBT_NONE;
 }
 
 bool mx_order_releases(const struct mx_inst *in) {
@@ -251,9 +242,9 @@ bool mx_order_acquires(const struct mx_inst *in) {
 /* An instruction that has issued found its counters with room: the oldest operations are over. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned vm, lgkm;
-	if (mx_room_to_issue(in, &vm, &lgkm))
-		w->group->run->order->full_counter |=
-			cover_all(&w->group->order->wave[w->index], vm, lgkm);
+	if (mx_room_to_issue(in, &vm, &lgkm) &&
+	    cover_all(&w->group->order->wave[w->index], vm, lgkm))
+		mx_order_assume(w->group->run->order, MX_PROOF_FULL_COUNTER);
 }
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
@@ -263,15 +254,15 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 		mx_polls_decide(w);
 	if (!u->known) {
 		mx_order_find_uses(in, u);
-		u->reason = w->group->run->order->sync.wave_sync->polls[in->offset / 4]
-		                    ? "waits in a loop for what others write"
-		                    : reason_of(in, u);
+		u->doubt = w->group->run->order->sync.wave_sync->polls[in->offset / 4]
+		                   ? MX_DOUBT_POLLS
+		                   : doubt_of(in, u);
 		u->known = true;
 	}
-	if (u->reason)
-		mx_order_doubt(w, in, u->reason);
+	if (u->doubt)
+		mx_order_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
-		mx_order_doubt(w, in, "registers that M0 names");
+		mx_order_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	make_room(w, in);
 	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
 		if (o->pending[i]) {

@@ -198,7 +198,7 @@ void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint
 		         h->source);
 		return;
 	}
-	unsigned lacking = h->needed - h->states;
+	unsigned lacking = mx_hazard_lacks(h);
 	snprintf(nops, sizeof nops, lacking > 16 ? "s_nop 15 and s_nop %u are" : "s_nop %u is",
 	         (lacking - 1) % 16);
 	snprintf(text + n, room - (size_t)n,

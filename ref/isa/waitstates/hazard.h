@@ -4,6 +4,7 @@
 #define MX_HAZARD_H
 
 #include "../encoding/inst.h"
+#include "../isa.h"
 
 /* Classes of instructions; one is in several. */
 /* clang-format off */
@@ -72,17 +73,6 @@ unsigned mx_matrix_passes(const struct mx_inst *in);
 /* The wait states that the instruction itself gives those around it. */
 unsigned mx_wait_states(const struct mx_inst *in);
 
-typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
-
-struct mx_hazard {
-	mx_hazard_severity severity;
-	unsigned needed, states; /* those that it takes, and those that there are */
-	bool in_clause;          /* what is needed is one instruction of another kind */
-	bool pipe_helps;         /* a note because of it: see struct mx_distance */
-	const char *does, *how;  /* what the second does: "reads the result of", " as C" */
-	const char *source;      /* "ISA 7.6" */
-};
-
 /* How far an instruction is behind another, in wait states from issue to issue. `states` counts
  * as the rules are written, and as LLVM does: an instruction is one. `busy` lets a matrix
  * instruction wait until the one before it has left the pipe, which hardware may do [assumed]:
@@ -124,6 +114,11 @@ static inline bool mx_may_need(const struct mx_hazard_traits *first,
  * a finding, then the one that needs most. */
 bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
                   const struct mx_distance *d, struct mx_hazard *h);
+
+/* Wait states that are missing. */
+static inline unsigned mx_hazard_lacks(const struct mx_hazard *h) {
+	return h->in_clause ? 1 : h->needed - h->states;
+}
 
 /* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
  * 1 is missing" */

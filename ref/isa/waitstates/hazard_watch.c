@@ -1,5 +1,6 @@
 /* Wait states along the path that a wave takes: a ring of what it issued last. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "hazard.h"
 #include "../machine/machine.h"
@@ -39,13 +40,15 @@ void mx_hazards_start(struct mx_wave *w) {
 
 static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *first,
                    const struct mx_hazard *h) {
-	const struct mx_launch *l = w->group->run->launch;
-	uint64_t at = mx_program_base(l->program) + first->offset - l->kernel->entry;
-	char text[400];
-	mx_hazard_text(h, first, at, text, sizeof text);
-	mx_find_pair(w, in, first,
-	             h->severity == MX_HAZARD_FINDING ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE, -1, 0,
-	             "%s", text);
+	bool finding = h->severity == MX_HAZARD_FINDING;
+	struct mx_finding n = { .kind = finding ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE,
+		                .lane = -1,
+		                .hazard = *h,
+		                .missing = { .kind = MX_MISSING_WAIT_STATES,
+		                             .count = mx_hazard_lacks(h) },
+		                .earlier_wave = w->index };
+	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
+	mx_find_as(w, in, first, &n);
 }
 
 static void check(struct mx_wave *w, const struct mx_hazard_traits *face) {

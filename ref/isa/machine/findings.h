@@ -1,0 +1,44 @@
+/* Reporting findings: handlers give the data, and findings.c where and when. */
+#ifndef MX_FIND_H
+#define MX_FIND_H
+
+#include "../encoding/inst.h"
+#include "../isa.h"
+
+struct mx_wave;
+struct mx_run;
+
+/* A row of reasons.def with its numbers; and with what it is about. */
+#define MX_BECAUSE(reason, ...)        ((struct mx_because){ MX_BECAUSE_##reason, { __VA_ARGS__ }, NULL })
+#define MX_BECAUSE_OF(reason, subject) ((struct mx_because){ MX_BECAUSE_##reason, { 0 }, subject })
+
+/* Reports a finding at an instruction, NULL: at the wave's program counter; lane -1 and address 0
+ * mean none. */
+__attribute__((cold)) void mx_find(struct mx_wave *w, const struct mx_inst *in,
+                                   mx_finding_kind kind, int lane, uint64_t address,
+                                   struct mx_because because);
+/* The same of an access of so many bytes. */
+__attribute__((cold)) void mx_find_access(struct mx_wave *w, const struct mx_inst *in,
+                                          mx_finding_kind kind, int lane, uint64_t address,
+                                          struct mx_touch touch, struct mx_because because);
+/* The same with any data; `earlier`: the other instruction, or NULL. What follows from the wave and
+ * the instructions is filled in: pcs, dwords, workgroup, wave, count. */
+__attribute__((cold)) void mx_find_as(struct mx_wave *w, const struct mx_inst *in,
+                                      const struct mx_inst *earlier, struct mx_finding *n);
+
+static inline struct mx_touch mx_touch_of(bool write, mx_space space, size_t bytes) {
+	return (struct mx_touch){ write ? MX_TOUCH_WRITE : MX_TOUCH_READ, space, (uint32_t)bytes };
+}
+
+/* Notes that lanes of an instruction (0: all of it) rest on an assumption; once for each place,
+ * for the first workgroup, wave and lane, whatever the order in which they run. */
+void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
+/* What a thread has noted, to the launch's report. */
+void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
+bool mx_stopped(const struct mx_wave *w);
+
+/* What findings call pc of an offset in the program: counted from the kernel's first instruction.
+ */
+uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset);
+
+#endif
