@@ -1,7 +1,8 @@
 /* Tempers of schedules: which of them shows which bug. The twins are our GEMM with one barrier or
  * one wait taken out, in the code object's bytes. */
 #include "../../fuzz/hunt/schedule.h"
-#include "../../ref/isa/machine/machine.h"
+#include "../../ref/isa/schedule/random.h"
+#include "../../ref/isa/schedule/schedule.h"
 #include "../tap.h"
 
 #include <stdlib.h>

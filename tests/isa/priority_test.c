@@ -1,6 +1,7 @@
 /* Schedules by priority do what probabilistic concurrency testing asks for, and no more is promised
  * of them than that. */
-#include "../../ref/isa/machine/machine.h"
+#include "../../ref/isa/schedule/random.h"
+#include "../../ref/isa/schedule/schedule.h"
 #include "machine_test.h"
 
 #include <math.h>

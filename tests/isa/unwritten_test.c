@@ -3,7 +3,7 @@
  * of its sources. What changes must count as unwritten; where taint.h promises to be exact, nothing
  * else may. */
 #include "../../ref/isa/encoding/forms.h"
-#include "../../ref/isa/machine/machine.h"
+#include "../../ref/isa/machine/registers.h"
 #include "../random.h"
 #include "machine_test.h"
 

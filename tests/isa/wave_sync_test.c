@@ -1,5 +1,7 @@
 /* How the waves of each kernel of a program synchronise: polls.c. */
-#include "../../ref/isa/machine/machine.h"
+#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/isa.h"
+#include "../../ref/isa/race/wave_sync.h"
 #include "../tap.h"
 
 /* Three kernels in one program, which all end in s_endpgm. */

@@ -1,5 +1,8 @@
 /* Moves between lanes of vector registers, and between lanes and scalars [ISA 12.8, 12.11]. */
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "vector.h"
 
 #define MOVE(name)                                                                                 \
 	mx_handler mx_x_##name;                                                                    \

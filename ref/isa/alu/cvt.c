@@ -1,6 +1,8 @@
 /* Conversion instructions: lanes to mx_cvt of ref/num and back [ISA 7.3, 12.11]. */
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vector.h"
 
 enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords of a lane */
@@ -198,8 +200,4 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	}
 	for (unsigned k = 0; k < o.info.dst_dwords; k++)
 		mx_vwrite(w, row + k, s.lanes, d[k], unwritten);
-}
-
-bool mx_is_cvt(const struct mx_op *op) {
-	return op->handler == mx_exec_cvt;
 }

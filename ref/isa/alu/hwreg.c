@@ -2,6 +2,10 @@
  *
  * A field is read if the machine knows all of its bits, and stops otherwise. */
 #include "../encoding/decode.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
 
 enum {
 	MODE = 1,
@@ -28,23 +32,30 @@ enum {
 	PIPES = 4,
 };
 
+/* Where a wave runs on the device: what HW_ID, XCC_ID and LDS_ALLOC hold. */
+struct placement {
+	unsigned xcc, engine, unit, simd, slot; /* shader engine, compute unit, wave buffer slot */
+	unsigned pipe, group;                   /* that dispatched it; its thread-group id */
+	uint32_t lds_base;
+};
+
 /* The seed decides: a kernel whose result depends on it gives another under another seed.
  * Waves of a workgroup are on one compute unit, each in a slot of its own; workgroups at
  * the same time may be given the same slots, which hardware does not do. */
-struct mx_placement mx_placement(const struct mx_wave *w) {
+static struct placement placement(const struct mx_wave *w) {
 	const struct mx_group *g = w->group;
 	const struct mx_launch *l = g->run->launch;
 	const uint64_t stream = 1ull << 63; /* no schedule has this one */
 	uint64_t index = g->id[0] + (g->id[1] + (uint64_t)g->id[2] * l->grid[1]) * l->grid[0];
 	struct mx_random r;
 	mx_random_seed(&r, l->seed, stream + index);
-	struct mx_placement p = { .xcc = mx_random_below(&r, XCCS),
-		                  .engine = mx_random_below(&r, ENGINES),
-		                  .unit = mx_random_below(&r, UNITS),
-		                  .pipe = mx_random_below(&r, PIPES),
-		                  .group = mx_random_below(&r, 16),
-		                  .lds_base = mx_random_below(&r, 1 + MX_LDS_MAX -
-		                                                          w->group->lds_bytes) };
+	struct placement p = { .xcc = mx_random_below(&r, XCCS),
+		               .engine = mx_random_below(&r, ENGINES),
+		               .unit = mx_random_below(&r, UNITS),
+		               .pipe = mx_random_below(&r, PIPES),
+		               .group = mx_random_below(&r, 16),
+		               .lds_base =
+		                       mx_random_below(&r, 1 + MX_LDS_MAX - w->group->lds_bytes) };
 	unsigned first = mx_random_below(&r, SIMDS * SLOTS), slot = first + w->index;
 	p.simd = slot % SIMDS;
 	p.slot = slot / SIMDS % SLOTS;
@@ -52,7 +63,7 @@ struct mx_placement mx_placement(const struct mx_wave *w) {
 }
 
 static uint32_t hw_id(const struct mx_wave *w) {
-	struct mx_placement p = mx_placement(w);
+	struct placement p = placement(w);
 	return p.slot | p.simd << 4 | p.pipe << 6 | p.unit << 8 | p.engine << 13 | p.group << 16;
 }
 
@@ -90,7 +101,7 @@ static struct value status(const struct mx_wave *w) {
 static uint32_t lds_alloc(const struct mx_wave *w) {
 	enum { GRANULE = 1280, UNIT = 256, BASE_MASK = 511, SIZE_SHIFT = 12 };
 	uint32_t size = (w->group->lds_bytes + GRANULE - 1) / GRANULE * GRANULE;
-	uint32_t base = mx_placement(w).lds_base / GRANULE * GRANULE;
+	uint32_t base = placement(w).lds_base / GRANULE * GRANULE;
 	return (base / UNIT & BASE_MASK) | size / UNIT << SIZE_SHIFT;
 }
 
@@ -110,7 +121,7 @@ static struct value read_register(const struct mx_wave *w, unsigned reg) {
 	case IB_STS: return (struct value){ ib_sts(w), 0x00c00f7f, 0 };
 	case SH_MEM_BASES:
 		return (struct value){ MX_SHARED_APERTURE | MX_PRIVATE_APERTURE >> 16, ~0u, 0 };
-	case XCC_ID: return (struct value){ mx_placement(w).xcc, ~0u, 0 };
+	case XCC_ID: return (struct value){ placement(w).xcc, ~0u, 0 };
 	default: return (struct value){ 0 };
 	}
 }

@@ -1,7 +1,9 @@
 /* Matrix instructions: registers to ref/mma and back [ISA chapter 7]. EXEC does not matter. */
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "lanes.h"
 
 enum { MAX_D = 32 }; /* registers of the largest result */
 

@@ -1,6 +1,8 @@
 /* Registers by number: scalar moves relative to M0, and the mode in which the vector ALU
  * adds M0 to VGPR numbers [ISA 5.7, 6.6]. */
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vector.h"
 
 #define FLOW(name)                                                                                 \
 	mx_handler mx_x_##name;                                                                    \

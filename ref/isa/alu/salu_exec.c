@@ -1,8 +1,8 @@
 /* The scalar ALU: brings operands to the functions of salu.c, and results back [ISA chapter
  * 5]. */
-#include "../machine/machine.h"
-#include "salu.h"
+#include "../machine/registers.h"
 #include "../uninit/sums.h"
+#include "salu.h"
 
 /* Sources in the order of struct mx_scalars. */
 enum { SOURCE_A, SOURCE_B, SOURCE_D, SOURCE_SCC };

@@ -1,6 +1,9 @@
 /* Sub-dword addressing, and source lanes from elsewhere in the wave [ISA 13.3.7 to 13.3.9]. */
 #include <string.h>
 
+#include "../encoding/dpp.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vector.h"
 
 /* ---- SDWA ---- */
@@ -36,39 +39,7 @@ void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t 
 
 /* ---- DPP: source 0 from other lanes ---- */
 
-enum { NO_LANE = -1, ROW = 16, BANK = 4, UNKNOWN_CTRL = -2 };
-
-/* Lane `to` of a shift within `size` lanes; rotations stay inside. */
-static int shifted(int lane, int by, int size, bool rotate) {
-	int base = lane - lane % size, at = lane % size + by;
-	if (rotate)
-		return base + (at + size) % size;
-	return at < 0 || at >= size ? NO_LANE : base + at;
-}
-
-/* The lane that DPP_CTRL sends to `lane` [ISA table of DPP_CTRL]. */
-int mx_dpp_source(unsigned ctrl, int lane) {
-	int n = (int)ctrl & 15;
-	if (ctrl < 0x100)
-		return (lane & ~3) + (int)(ctrl >> 2 * (lane & 3) & 3);
-	switch (ctrl & 0x1f0) {
-	case 0x100: return n ? shifted(lane, n, ROW, false) : UNKNOWN_CTRL;
-	case 0x110: return n ? shifted(lane, -n, ROW, false) : UNKNOWN_CTRL;
-	case 0x120: return n ? shifted(lane, -n, ROW, true) : UNKNOWN_CTRL;
-	case 0x150: return lane - lane % ROW + n;
-	}
-	switch (ctrl) {
-	case 0x130: return shifted(lane, 1, MX_LANES, false);
-	case 0x134: return shifted(lane, 1, MX_LANES, true);
-	case 0x138: return shifted(lane, -1, MX_LANES, false);
-	case 0x13c: return shifted(lane, -1, MX_LANES, true);
-	case 0x140: return lane ^ 15;
-	case 0x141: return lane ^ 7;
-	case 0x142: return lane < ROW ? NO_LANE : lane - lane % ROW - 1;
-	case 0x143: return lane < 2 * ROW ? NO_LANE : 2 * ROW - 1;
-	}
-	return UNKNOWN_CTRL;
-}
+enum { BANK = 4 /* lanes */ };
 
 /* A lane outside the row or wave gives 0, or its reader stays as it is. One that EXEC has
  * switched off counts as outside: later generations document this of FI = 0, the only
@@ -77,13 +48,13 @@ void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources 
 	uint64_t exec = mx_exec(w);
 	for (int l = 0; l < MX_LANES; l++) {
 		int from = mx_dpp_source(in->dpp.ctrl, l);
-		bool on =
-			in->dpp.row_mask >> l / ROW & 1 && in->dpp.bank_mask >> l % ROW / BANK & 1;
-		if (from == UNKNOWN_CTRL)
+		bool on = in->dpp.row_mask >> l / MX_DPP_ROW & 1 &&
+		          in->dpp.bank_mask >> l % MX_DPP_ROW / BANK & 1;
+		if (from == MX_DPP_UNKNOWN)
 			mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CTRL, in->dpp.ctrl));
 		if (from >= 0 && !(exec >> from & 1))
-			from = NO_LANE;
-		s->from[l] = from < 0 ? NO_LANE : (int8_t)from;
+			from = MX_DPP_NO_LANE;
+		s->from[l] = from < 0 ? MX_DPP_NO_LANE : (int8_t)from;
 		if (!on || (from < 0 && !in->dpp.bound_zero))
 			s->lanes &= ~(1ull << l);
 	}

@@ -2,6 +2,8 @@
 #include <fenv.h>
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vector.h"
 
 /* ---- rounding ---- */

@@ -2,17 +2,9 @@
 #ifndef MX_VECTOR_H
 #define MX_VECTOR_H
 
+#include "../encoding/operand_types.h"
+#include "../machine/wave.h"
 #include "lanes.h"
-#include "../machine/machine.h"
-
-/* What types.def says of a type. */
-struct mx_type_info {
-	uint8_t dwords, bits, elements;
-	bool is_float;
-	uint32_t uses; /* bits of the first dword that count */
-	enum { MX_CONST_F32, MX_CONST_F64, MX_CONST_F16, MX_CONST_BF16 } constants;
-};
-extern const struct mx_type_info mx_operand_types[MX_TYPES];
 
 /* Sources of one instruction: values for the lane function, and which bits of them
  * nobody wrote. `copy` holds those that are not a register as it stands. */
@@ -38,6 +30,16 @@ mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned
  * nobody wrote. */
 void mx_arrange_source(const struct mx_inst *in, const struct mx_sources *s, unsigned i,
                        mx_vreg *v);
+
+/* ---- relative.c ---- */
+
+/* What to add to the number of a VGPR operand: 0 src0, 1 src1, 2 src2, 3 dst [ISA 6.6]. */
+unsigned mx_gpr_index(const struct mx_wave *w, unsigned which);
+
+/* The row of a vector ALU operand: its code's, and under VGPR indexing M0 more. which: source
+ * 0 to 2, or MX_VDST. */
+enum { MX_VDST = 3 };
+unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned which);
 
 /* ---- valu.c: the lane function, and what MODE and modifiers make of its result ---- */
 

@@ -2,18 +2,8 @@
  * instruction asks [ISA 6.2]. */
 #include <string.h>
 
+#include "../machine/registers.h"
 #include "vector.h"
-
-const struct mx_type_info mx_operand_types[MX_TYPES] = {
-#define BITS  false
-#define FLOAT true
-#define MX_TYPE(id, dwords, bits, elements, kind, constants, uses)                                 \
-	{ dwords, bits, elements, kind, uses, MX_CONST_##constants },
-#include "../encoding/types.def"
-#undef MX_TYPE
-#undef BITS
-#undef FLOAT
-};
 
 /* ---- constants ---- */
 

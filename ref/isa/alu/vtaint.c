@@ -2,6 +2,7 @@
  * all lanes at once. */
 #include <string.h>
 
+#include "../machine/registers.h"
 #include "../uninit/sums.h"
 #include "vector.h"
 

@@ -3,8 +3,7 @@
 #define MX_DECODE_H
 
 #include "disasm.h"
-#include "../machine/machine.h"
-#include "../alu/vector.h"
+#include "inst.h"
 
 /* ---- what rows of opcodes.def name ---- */
 

@@ -1,6 +1,8 @@
 /* What a decoded instruction still needs: modifiers and registers that mean something, and
  * which SGPRs it names. */
 #include "decode.h"
+#include "operand_types.h"
+#include "operands.h"
 
 /* Of two packed dwords a constant is the lower one, which compilers choose twice; what the upper
  * one is nobody says. v_pk_mov_b32, which has no floats, has no use for OP_SEL_HI. */
@@ -33,7 +35,7 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 			return "inline float of either format";
 	if (op->flags & MX_OP_SEL)
 		signs = halves = 0xf, whole = 0;
-	bool exceptions_only = op->handler == mx_exec_vcmp; /* [ISA 6.5] */
+	bool exceptions_only = op->flags & MX_MASK_ONLY; /* [ISA 6.5] */
 	if (in->clamp && !d->is_float && !(op->flags & MX_CLAMPS) && !exceptions_only)
 		return "clamp";
 	if (op->flags & MX_TRUTH)
@@ -103,7 +105,7 @@ static const char *unwritable(unsigned code, unsigned dwords) {
 
 static void check_scalars(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	bool mask = op->handler == mx_exec_vcmp || op->flags & MX_CARRY_OUT;
+	bool mask = op->flags & (MX_MASK_ONLY | MX_CARRY_OUT);
 	bool to_scalar = op->encoding <= MX_SOPP || mx_is_vector_to_scalar(op);
 	bool odd = (mask && is_odd(in->sdst)) || (op->flags & MX_CARRY_IN && is_odd(in->src[2])) ||
 	           (op->d == 2 && op->encoding <= MX_SOPP && is_odd(in->dst)) ||
@@ -131,7 +133,7 @@ static void count_sgprs(struct mx_inst *in) {
 	for (unsigned i = 0; i < 3 && !memory; i++)
 		if (op->s[i])
 			name_sgprs(in, in->src[i], op->s[i]);
-	if (op->handler == mx_exec_vcmp || op->flags & MX_CARRY_OUT)
+	if (op->flags & (MX_MASK_ONLY | MX_CARRY_OUT))
 		name_sgprs(in, in->sdst, 2);
 	else if (op->d && (op->encoding <= MX_SOPP || mx_is_vector_to_scalar(op)))
 		name_sgprs(in, in->dst, op->d);
@@ -173,7 +175,7 @@ void mx_check_decoded(struct mx_inst *in) {
 		in->assumes = mx_getreg_rests_on(in);
 	choose_files(in);
 	check_scalars(in);
-	if (in->op->lanes || in->op->handler == mx_exec_mfma)
+	if (in->op->lanes || in->op->encoding == MX_MAI)
 		check_vectors(in);
 	if (in->op->lanes)
 		finish_valu(in);

@@ -1,5 +1,6 @@
 /* Fields of the scalar formats: SOP1, SOP2, SOPC, SOPK, SOPP, SMEM [ISA 13.1, 13.2]. */
 #include "decode.h"
+#include "operands.h"
 
 void mx_decode_sop(struct mx_inst *in, mx_encoding e) {
 	uint32_t w = in->dwords[0];

@@ -7,7 +7,7 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (op && !op->lanes && op->handler != mx_exec_cvt && op->handler != mx_x_v_nop)
+	if (op && !op->lanes && !mx_is_cvt(op) && op->handler != mx_x_v_nop)
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : mx_bits(x, 10, 8);
 	in->sdwa.dst_unused = mx_bits(x, 12, 11);

@@ -93,7 +93,8 @@ enum {
 	MX_LOAD = 1 << 8,
 	MX_STORE = 1 << 9,
 	MX_SIGNED = 1 << 10, /* sub-dword load, 64-bit literal or SIMM16: sign-extended */
-	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data */
+	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data;
+	                        s_dcache_discard_x2: two cache lines */
 	MX_D16_HI =
 		1 << 12, /* memory data, or the VALU's result, is in the upper half of a register */
 	MX_CONTROL0 = 1 << 13,
@@ -124,6 +125,8 @@ enum {
 	MX_SCANS = 1ull << 38,
 	MX_EQUALS = 1ull << 39,
 	MX_PAIRED = 1ull << 40,
+	MX_CONVERTS = 1ull << 41,  /* a row of cvt.def: `cvt` is its operation */
+	MX_MASK_ONLY = 1ull << 42, /* comparison: a lane mask is its only result */
 };
 
 /* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */
@@ -211,6 +214,11 @@ static inline mx_assumption mx_op_rests_on(const struct mx_op *op) {
 	return (mx_assumption)(op->flags >> MX_RESTS_SHIFT);
 }
 
+/* Whether it is a conversion, a row of cvt.def. */
+static inline bool mx_is_cvt(const struct mx_op *op) {
+	return op->flags & MX_CONVERTS;
+}
+
 /* An instruction as it stands in the code: its modifiers and format count. */
 static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	if (!in->op || in->unsupported)
@@ -230,5 +238,15 @@ size_t mx_program_dwords(const struct mx_program *p);
  * for. NULL if memory is short. */
 struct mx_hazard_traits;
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
+
+/* How waves of a kernel synchronise (wave_sync.h), by the entry of the kernel; made when first
+ * asked for. NULL if memory is short. */
+struct mx_wave_sync;
+const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
+
+/* Whether workgroups of the kernel with this entry are known to meet in memory. It decides how fast
+ * a launch runs, and never its results. */
+bool mx_program_shares(const struct mx_program *p, uint64_t entry);
+void mx_program_note_sharing(const struct mx_program *p, uint64_t entry);
 
 #endif

@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/registers.h"
+#include "dpp.h"
 
 struct list {
 	struct mx_use *use;
@@ -125,6 +126,11 @@ static void add_memory(const struct mx_inst *in, struct list *l) {
 	}
 	if (in->mem.lds)
 		add(l, "LDS base", MX_M0, 1, false);
+}
+
+/* Compare-and-swap has two operands. */
+unsigned mx_smem_data_dwords(const struct mx_inst *in) {
+	return in->op->d / 4 * (in->op->flags & MX_SECOND ? 2 : 1);
 }
 
 struct mx_use mx_load_target(const struct mx_inst *in) {

@@ -17,6 +17,9 @@ enum { MX_MAX_USES = 8 };
 /* Constants are not listed, nor is EXEC where it only says which lanes take part. */
 size_t mx_uses(const struct mx_inst *in, struct mx_use use[MX_MAX_USES]);
 
+/* How many SGPRs the data of a scalar memory instruction has. */
+unsigned mx_smem_data_dwords(const struct mx_inst *in);
+
 /* The registers that a memory instruction writes when it lands; no dwords: none. */
 struct mx_use mx_load_target(const struct mx_inst *in);
 

@@ -32,7 +32,7 @@ const struct mx_op mx_ops[] = {
 	  { MX_DWORDS_##a, MX_DWORDS_##b, 0 },                                                     \
 	  MX_TYPE_NONE,                                                                            \
 	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_NONE },                                              \
-	  what,                                                                                    \
+	  MX_MASK_ONLY | (what),                                                                   \
 	  mx_exec_vcmp,                                                                            \
 	  .lanes = mx_l_##name },
 #define MX_MATRIX(enc, op, name, d, a, b, c, ...)                                                  \
@@ -40,16 +40,17 @@ const struct mx_op mx_ops[] = {
 #define MX_ROUNDS_RNE 0
 #define MX_ROUNDS_SR  MX_RESTS_ON(STOCHASTIC)
 #define MX_CVT(enc, op, id, from, to, n, ops, scale, round)                                        \
-	{ "v_cvt_" #id,           MX_##enc,          op, .flags = MX_ROUNDS_##round,               \
+	{ "v_cvt_" #id,           MX_##enc,          op, .flags = MX_CONVERTS | MX_ROUNDS_##round, \
 	  .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
 #define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
 	{ #name, MX_SMEM, op, bytes, { base, unit, 0 }, .flags = what, .handler = mx_exec_SMEM },
-#define MX_SMEM_ATOMIC(op, name, bytes, base, function)                                            \
+#define MX_SMEM_ATOMIC(op, name, bytes, base, function, ...)                                       \
 	{ #name,                                                                                   \
 	  MX_SMEM,                                                                                 \
 	  op,                                                                                      \
 	  bytes,                                                                                   \
 	  { base, 1, 0 },                                                                          \
+	  .flags = __VA_ARGS__ + 0,                                                                \
 	  .handler = mx_exec_SMEM,                                                                 \
 	  .rmw = mx_rmw_##function },
 #define MX_MEMORY(enc, op, name, bytes, what)                                                      \

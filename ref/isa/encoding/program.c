@@ -1,8 +1,9 @@
 /* A program: every dword offset of a code section decoded once, as jumps may go anywhere. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../race/wave_sync.h"
 #include "../waitstates/hazard.h"
-#include "../machine/machine.h"
 
 struct mx_program {
 	uint64_t base;

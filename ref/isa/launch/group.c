@@ -2,7 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../memory/scratch.h"
+#include "../race/race.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
+#include "../schedule/schedule.h"
+#include "../waitstates/hazard.h"
+#include "launch.h"
 
 static bool allocate_wave(struct mx_wave *w) {
 	w->v = aligned_alloc(64, MX_VGPR_FILE * sizeof *w->v);

@@ -2,7 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/claims.h"
+#include "../machine/findings.h"
+#include "../race/race.h"
+#include "../race/wave_sync.h"
+#include "../schedule/schedule.h"
+#include "launch.h"
 
 enum {
 	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */

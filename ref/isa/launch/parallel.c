@@ -2,12 +2,14 @@
  *
  * The schedule of a workgroup follows from its own random numbers, so groups that do not meet in
  * memory give the same whenever and wherever they run. They are run as if they did not; where two
- * meet (shadow.c), or anything is found, all threads stop, what they wrote is undone, and the
+ * meet (claims.c), or anything is found, all threads stop, what they wrote is undone, and the
  * launch goes on with one. */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../machine/machine.h"
+#include "../machine/claims.h"
+#include "../machine/findings.h"
+#include "launch.h"
 
 enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30 /* what an owner's number holds */ };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../encoding/disasm.h"
-#include "../machine/machine.h"
+#include "../machine/wave.h"
 #include "../waitstates/hazard.h"
 
 /* A text while it is being written; what does not fit is cut. */

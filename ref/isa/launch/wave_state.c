@@ -2,7 +2,13 @@
  * [ISA 3.13; LLVM "Initial Kernel Execution State"]. */
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/device_memory.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "../memory/scratch.h"
+#include "../race/race.h"
+#include "../waitstates/hazard.h"
+#include "launch.h"
 
 /* Bits of KERNEL_CODE_PROPERTIES, in the order in which their SGPRs come [LLVM "Kernel
  * Descriptor"]. */

@@ -1,6 +1,7 @@
 /* Wait states on all paths: from each instruction back, as far as a rule can reach. */
 #include <stdlib.h>
 
+#include "../machine/wave.h"
 #include "../waitstates/hazard.h"
 #include "lint.h"
 

@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "../encoding/disasm.h"
+#include "../encoding/operands.h"
+#include "../machine/wave.h"
+#include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
 #include "lint.h"
-#include "../machine/machine.h"
-#include "../encoding/operands.h"
 
 enum { VM, LGKM, COUNTERS, NOT_IN_FLIGHT = 255, REGISTERS = MX_SGPR_FILE + MX_VGPR_FILE };
 

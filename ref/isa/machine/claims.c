@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
+#include "claims.h"
+#include "wave.h"
 
 enum {
 	NOBODY = 0,

@@ -1,7 +1,11 @@
 /* Device memory by address: which bytes may be touched, and which were ever written. */
 #include <string.h>
 
-#include "machine.h"
+#include "claims.h"
+#include "device_memory.h"
+#include "findings.h"
+#include "observe.h"
+#include "wave.h"
 
 static bool holds(const struct mx_region *r, uint64_t address, size_t bytes) {
 	return address >= r->base && address - r->base <= r->size &&
@@ -90,7 +94,8 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	return true;
 }
 
-uint8_t *mx_memory_state(struct mx_wave *w, uint64_t address) {
+/* The states of bytes that a check has passed. */
+static uint8_t *state_of(struct mx_wave *w, uint64_t address) {
 	const struct mx_region *r = region_of(w, address, 1);
 	return r->state + (address - r->base);
 }
@@ -101,7 +106,7 @@ static uint32_t unwritten_bits(uint32_t state) {
 }
 
 uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t *unwritten) {
-	const uint8_t *from = mx_memory_state(w, address);
+	const uint8_t *from = state_of(w, address);
 	uint32_t value = 0, state = ~0u;
 	if (bytes == 4) {
 		memcpy(&value, (const void *)(uintptr_t)address, 4);
@@ -118,7 +123,7 @@ uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uin
 
 void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
                      uint32_t unwritten) {
-	uint8_t *state = mx_memory_state(w, address);
+	uint8_t *state = state_of(w, address);
 	memcpy((void *)(uintptr_t)address, &value, bytes);
 	for (unsigned i = 0; i < bytes; i++)
 		state[i] =

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
+#include "claims.h"
+#include "findings.h"
+#include "wave.h"
 
 static const struct {
 	const char *name;

@@ -1,11 +1,10 @@
 /* Reporting findings: handlers give the data, and findings.c where and when. */
-#ifndef MX_FIND_H
-#define MX_FIND_H
+#ifndef MX_FINDINGS_H
+#define MX_FINDINGS_H
 
 #include "../encoding/inst.h"
 #include "../isa.h"
 
-struct mx_wave;
 struct mx_run;
 
 /* A row of reasons.def with its numbers; and with what it is about. */
@@ -30,11 +29,12 @@ static inline struct mx_touch mx_touch_of(bool write, mx_space space, size_t byt
 	return (struct mx_touch){ write ? MX_TOUCH_WRITE : MX_TOUCH_READ, space, (uint32_t)bytes };
 }
 
-/* Notes that lanes of an instruction (0: all of it) rest on an assumption; once for each place,
- * for the first workgroup, wave and lane, whatever the order in which they run. */
+/* Notes that lanes of an instruction (0: all of it) rest on an assumption. A place has one note, of
+ * the first workgroup, wave and lane, whatever the order in which they run. */
 void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
-/* What a thread has noted, to the launch's report. */
+/* Adds the notes of a thread's report to the launch's. */
 void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
+/* Whether a finding has stopped the launch. */
 bool mx_stopped(const struct mx_wave *w);
 
 /* What findings call pc of an offset in the program: counted from the kernel's first instruction.

@@ -1,7 +1,8 @@
 /* Telling an observer what happens in a launch. Nothing here changes the launch. */
 #include <string.h>
 
-#include "machine.h"
+#include "../schedule/inflight.h"
+#include "observe.h"
 
 /* An event at the instruction that the wave executes or lands. */
 static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {

@@ -1,7 +1,9 @@
 /* Registers and constants as operands [ISA 5.2, 6.2]. */
 #include <string.h>
 
-#include "machine.h"
+#include "findings.h"
+#include "observe.h"
+#include "registers.h"
 
 /* Inline floats 240..248, as f32 [ISA table of SSRC codes]; 1/(2 pi) is rounded. */
 static const uint32_t inline_f32[] = {

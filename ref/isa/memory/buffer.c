@@ -1,4 +1,6 @@
 /* Addresses of MUBUF and MTBUF: resource descriptors, range checks, swizzling [ISA 9.1]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vmem.h"
 
 /* The fields of a resource descriptor [ISA table 48]. Cache swizzle, user VM and NV do not change

@@ -1,7 +1,11 @@
 /* LDS reads and writes [ISA 11.3]. */
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
 #include "ds.h"
+#include "vmem.h"
 
 /* The size is what the launch asks for. Memory is allocated in units of 1280 bytes, so that
  * the device may let an access just beyond it through (assumed not to, and reported either

@@ -2,6 +2,9 @@
  * order (assumed) [ISA 9.2, 11.3.1]. */
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
 #include "atomic.h"
 #include "ds.h"
 

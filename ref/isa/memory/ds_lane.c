@@ -1,5 +1,7 @@
 /* Lane permutation through the LDS hardware: no LDS is touched, but the results come back as
  * LDS reads do [ISA 11.3.1, 12.12]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "ds.h"
 
 mx_handler mx_x_ds_swizzle_b32, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32;

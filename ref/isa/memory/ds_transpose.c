@@ -12,6 +12,8 @@
  */
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/observe.h"
 #include "ds.h"
 
 enum { TEAM = 16, TEAM_DWORDS = TEAM * 3 };

@@ -1,4 +1,5 @@
 /* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
+#include "../machine/registers.h"
 #include "vmem.h"
 
 static void all_inside(struct mx_memop *m) {

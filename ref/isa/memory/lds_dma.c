@@ -1,6 +1,8 @@
 /* Loads into LDS [ISA 9.1.9, 10.3]. */
 #include <string.h>
 
+#include "../machine/observe.h"
+#include "ds.h"
 #include "vmem.h"
 
 /* Bytes between the data of two lanes. */

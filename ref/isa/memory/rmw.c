@@ -1,5 +1,7 @@
 /* Atomics of vector memory: one read-modify-write when they land, the lanes in ascending order
  * (assumed); the order between waves is the schedule's [ISA 9.2, 10.3.1]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vmem.h"
 
 static unsigned size(const struct mx_inst *in) {

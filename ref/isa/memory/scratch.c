@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "scratch.h"
+
+enum { FLAT_SCRATCH_BASE = 3 << 16 }; /* of FLAT_SCRATCH: assumed, nothing is there */
 
 /* A kernel that asks for more is refused. */
 static uint32_t size(const struct mx_run *run) {
@@ -33,7 +37,7 @@ void mx_scratch_start(struct mx_wave *w, uint8_t pattern) {
 	size_t bytes = (size_t)segment(w) * MX_LANES;
 	memset(w->scratch, pattern, bytes);
 	memset(w->scratch_unwritten, 0xff, bytes);
-	mx_swrite64(w, MX_FLAT_SCRATCH, (uint64_t)MX_FLAT_SCRATCH_BASE << 32, 0);
+	mx_swrite64(w, MX_FLAT_SCRATCH, (uint64_t)FLAT_SCRATCH_BASE << 32, 0);
 }
 
 static bool holds(const struct mx_wave *w, uint32_t offset, unsigned bytes) {

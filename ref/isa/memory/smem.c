@@ -2,22 +2,14 @@
  *
  * A store appears in memory as it lands, which is before the scalar cache must write it
  * back; that it is never told to is a finding at the end of the wave. */
-#include "../machine/machine.h"
+#include "../encoding/operands.h"
+#include "../machine/device_memory.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
 
 enum { DWORD = 4 };
-
-mx_handler mx_x_s_dcache_discard_x2;
-
-/* Compare-and-swap has two operands. */
-unsigned mx_smem_data_dwords(const struct mx_inst *in) {
-	bool two = in->op->rmw == mx_rmw_cmpswap32 || in->op->rmw == mx_rmw_cmpswap64;
-	return in->op->d / DWORD * (two ? 2 : 1);
-}
-
-/* One dword or cache line counts 1, more count 2 [ISA 8.3, 12.6]. */
-unsigned mx_smem_weight(const struct mx_inst *in) {
-	return in->op->d > DWORD || in->op->handler == mx_x_s_dcache_discard_x2 ? 2 : 1;
-}
 
 /* ---- addresses ---- */
 

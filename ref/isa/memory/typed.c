@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "../encoding/decode.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
 #include "vmem.h"
 
 /* Widths of components, x first, from bit 0 up: the names of packed formats begin with the highest

@@ -1,6 +1,12 @@
 /* Vector memory: what loads and stores of all kinds share [ISA chapters 9, 10]. */
 #include <string.h>
 
+#include "../machine/device_memory.h"
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "ds.h"
+#include "scratch.h"
 #include "vmem.h"
 
 /* A d16 load writes all of its register: the machine has ECC, with which the half that is not

@@ -3,7 +3,7 @@
 #ifndef MX_VMEM_H
 #define MX_VMEM_H
 
-#include "../machine/machine.h"
+#include "../schedule/inflight.h"
 
 static inline unsigned mx_dwords(unsigned bytes) {
 	return (bytes + 3) / 4;
@@ -27,6 +27,12 @@ uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane
 void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                    unsigned bytes, uint32_t value, uint32_t unwritten);
 
+/* Takes store data of the instruction's lanes from registers, reporting unwritten bits
+ * where `to_memory`. data: operand code of the first register. */
+void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,
+                        bool to_memory);
+/* A loaded part of `bytes` (1 to 4) widened to a dword, as the opcode asks. */
+uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
 /* Dword k of what a lane loads, as the opcode widens it. */
 uint32_t mx_loaded(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
                    uint32_t *unwritten);

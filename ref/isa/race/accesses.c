@@ -1,7 +1,7 @@
 /* Which bytes of LDS and device memory an operation touches, lane by lane. */
 #include "../memory/ds.h"
-#include "accesses.h"
 #include "../memory/vmem.h"
+#include "accesses.h"
 
 /* What LDS-DMA leaves of what lies outside its buffer. */
 static const mx_vreg zeros[4];

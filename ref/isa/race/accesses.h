@@ -28,7 +28,7 @@ struct mx_order_range {
 	unsigned kinds;
 };
 
-/* ---- order_cell.c ---- */
+/* ---- conflicts.c ---- */
 
 /* One cell, `unit` bytes from `at` on: conflicts with who was there before, and who is now. */
 void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,

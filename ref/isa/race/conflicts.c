@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "accesses.h"
+#include "wave_sync.h"
 
 /* ---- order ---- */
 

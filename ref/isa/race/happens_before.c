@@ -9,7 +9,7 @@
  * atomic, a load of agent scope, or one that polls. When it lands it gets the clock of the place,
  * whose value it reads; when it is waited for, its wave's clock is raised to it. So a wave obtains
  * the clock of no other release than of those whose values it has read; of one that polls, no more
- * than it would have obtained at any moment (order_moments.c).
+ * than it would have obtained at any moment (poll_values.c).
  *
  * For waves of the same workgroup two more things are over at a release, without a wait:
  *  - vector memory operations issued before it, in device memory, for vector memory operations: all
@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "poll_values.h"
+#include "wave_sync.h"
 
 /* ---- counters of a clock ---- */
 

@@ -4,7 +4,7 @@
 
 #include "../encoding/inst.h"
 
-/* SCC, beside the rows of registers that order.h has. */
+/* SCC, beside the rows of registers that race.h has. */
 enum { MX_LIVE_SCC = 0xffff };
 
 /* Whether code from byte `pc` may read the row before it writes it. `in_exec`: of a vector

@@ -4,9 +4,10 @@
  * wait states of wide stores [LLVM vmemWriteNeedsExpWaitcnt: before GFX7 alone; ISA 4.5]. */
 #include <string.h>
 
+#include "../encoding/operands.h"
+#include "../machine/registers.h"
 #include "../memory/ds.h"
 #include "race.h"
-#include "../encoding/operands.h"
 
 mx_handler mx_x_s_cbranch_vccz, mx_x_s_cbranch_vccnz, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32,
 	mx_x_ds_append, mx_x_ds_consume, mx_x_ds_nop;
@@ -118,7 +119,7 @@ static unsigned lanes_of(const struct mx_op *op) {
 static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
 	const struct mx_op *op = in->op;
 	unsigned lanes = lanes_of(op);
-	bool mask = op->handler == mx_exec_vcmp || op->flags & MX_CARRY_OUT;
+	bool mask = op->flags & (MX_MASK_ONLY | MX_CARRY_OUT);
 	struct mx_use use[MX_MAX_USES];
 	size_t n = mx_uses(in, use);
 	for (size_t i = 0; i < n; i++)
@@ -138,7 +139,7 @@ static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
 		add(u, in->sdst, 2, true, MX_LANES_ALL);
 	if (mx_is_cvt(op))
 		add(u, in->dst, mx_cvt_info(op->cvt).dst_dwords, true, lanes);
-	else if (op->handler != mx_exec_vcmp)
+	else if (!(op->flags & MX_MASK_ONLY))
 		add(u, in->dst, op->d, true, lanes);
 }
 

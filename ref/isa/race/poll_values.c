@@ -7,7 +7,7 @@
  * was then. For each moment the load is repeated with the memory of that moment, and the wave's
  * next instructions are executed on a copy, up to the first that is more than arithmetic and
  * branches (replay.c). Where the wave then stands at the same instruction, and no register differs
- * that may still be read (live.c), it would have gone on alike. It obtains the minimum of the
+ * that may still be read (liveness.c), it would have gone on alike. It obtains the minimum of the
  * clocks of all these moments.
  *
  * By a round of a loop from which it comes back as it was a wave obtains nothing: under another
@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../machine/device_memory.h"
 #include "replay.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* What polling loads could have read at other moments: see order_moments.c. */
+/* What polling loads could have read at other moments: see poll_values.c. */
 #ifndef MX_ORDER_MOMENTS_H
 #define MX_ORDER_MOMENTS_H
 

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../schedule/schedule.h"
+#include "wave_sync.h"
+
 mx_handler mx_x_s_memtime, mx_x_s_memrealtime, mx_x_s_getreg_b32, mx_x_ds_append, mx_x_ds_consume;
 
 /* ---- the launch ---- */

@@ -3,13 +3,13 @@
  * An access begins when its instruction is issued and is over when its wave has executed a wait
  * that covers it, whenever it lands here. Order comes from the program order of a wave, from
  * counters whose operations return in order, from waits, and between waves from barriers
- * (order_cell.c) and from flags (order_sync.c). Vector memory of a workgroup goes through one L1 in
- * the order of its issue, unless the launch splits workgroups (l1.c). Order does not depend on the
- * seed; what conflicts without it is a finding in any one run. */
+ * (conflicts.c) and from flags (happens_before.c). Vector memory of a workgroup goes through one L1
+ * in the order of its issue, unless the launch splits workgroups (l1.c). Order does not depend on
+ * the seed; what conflicts without it is a finding in any one run. */
 #ifndef MX_ORDER_H
 #define MX_ORDER_H
 
-#include "../machine/machine.h"
+#include "../schedule/inflight.h"
 
 /* Operations of a wave that return in one order, or (FL, SM) in any. */
 enum {
@@ -77,7 +77,7 @@ static inline bool mx_access_is_sync(mx_access a) {
 	return a >> 63;
 }
 
-/* ---- order_shadow.c: who touched each byte last ---- */
+/* ---- shadow.c: who touched each byte last ---- */
 
 /* What a write left. Two writes that left the same do not conflict. Of a cell of several dwords
  * each dword has the value. */
@@ -182,12 +182,12 @@ struct mx_order_acquired {
 
 enum { MX_ORDER_POLLS = 4 };
 
-/* What a wave has acquired through memory, see order_sync.c. */
+/* What a wave has acquired through memory, see happens_before.c. */
 struct mx_order_known {
 	struct mx_clock *clock;
 	struct mx_order_acquired *acquired;
 	unsigned n, n_polls;
-	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* that have landed, see order_moments.c */
+	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* that have landed, see poll_values.c */
 	bool met; /* the clock has that of the last barrier in it */
 };
 
@@ -211,7 +211,7 @@ struct mx_order_use {
 	} range[12];
 };
 
-/* The places in memory through which waves synchronise, see order_sync.c. */
+/* The places in memory through which waves synchronise, see happens_before.c. */
 struct mx_order_sync {
 	const struct mx_wave_sync *wave_sync;
 	struct mx_order_place *place;
@@ -240,7 +240,24 @@ bool mx_order_is_atomic(const struct mx_op *op);
 bool mx_order_releases(const struct mx_inst *in);
 bool mx_order_acquires(const struct mx_inst *in);
 
-/* ---- order_sync.c ---- */
+/* ---- race.c: call these only where a run or group has an order ---- */
+
+void mx_order_begin(struct mx_run *run); /* if the launch asks for it */
+void mx_order_end(struct mx_run *run);
+bool mx_order_group_new(struct mx_group *g);
+void mx_order_group_start(struct mx_group *g);
+void mx_order_group_free(struct mx_group *g);
+
+void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
+void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
+void mx_order_wait(struct mx_wave *w); /* for its targets */
+void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
+void mx_order_barrier(struct mx_group *g);
+
+/* ---- happens_before.c ---- */
+
+void mx_order_land(struct mx_wave *w, struct mx_memop *m);
+void mx_order_drop_event(struct mx_memop *m); /* of one that does not land */
 
 bool mx_order_sync_begin(struct mx_run *run); /* false if memory is short */
 void mx_order_sync_end(struct mx_order_sync *y);
@@ -252,21 +269,22 @@ bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_acc
 /* Whether it has acquired what the last release at this place left, or a later clock. */
 bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at);
 
-/* ---- order_moments.c ---- */
+/* ---- poll_values.c ---- */
 
 /* Before an instruction: raises the wave's clock to what it obtains by polling loads that it has
  * waited for. */
 void mx_polls_decide(struct mx_wave *w);
 
-/* ---- order_registers.c ---- */
+/* ---- pending_registers.c ---- */
 
 void mx_order_find_uses(const struct mx_inst *in, struct mx_order_use *u);
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_use *u);
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
 
-/* ---- order_bytes.c ---- */
+/* ---- accesses.c ---- */
 
+void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
 /* Calls for each dword of each lane that it touches so; `kinds`: bits of mx_order_kind. */
 typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;

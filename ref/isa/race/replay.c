@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../machine/registers.h"
 #include "liveness.h"
 #include "race.h"
 

@@ -2,7 +2,7 @@
 #ifndef MX_REPLAY_H
 #define MX_REPLAY_H
 
-#include "../machine/machine.h"
+#include "../machine/wave.h"
 
 enum { MX_REPLAY_ROWS = 16 };
 

@@ -1,6 +1,7 @@
 /* Findings of the analysis of order: both accesses, and which wait or barrier is missing. */
 #include <string.h>
 
+#include "../machine/findings.h"
 #include "race.h"
 
 /* ---- what is missing ---- */

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../memory/atomic.h"
 #include "../encoding/control_flow.h"
+#include "../memory/atomic.h"
 #include "race.h"
+#include "wave_sync.h"
 
 enum {
 	LONGEST = 256, /* dwords of a loop */

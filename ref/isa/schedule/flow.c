@@ -1,5 +1,9 @@
 /* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../race/race.h"
+#include "inflight.h"
+#include "schedule.h"
 
 #define FLOW(name)                                                                                 \
 	mx_handler mx_x_##name;                                                                    \

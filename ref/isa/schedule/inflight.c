@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "../race/race.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
 
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_group *g = w->group;
@@ -62,6 +67,11 @@ unsigned mx_vmcnt(const struct mx_wave *w) {
 
 unsigned mx_lgkmcnt(const struct mx_wave *w) {
 	return w->ds.count + w->sm.count;
+}
+
+/* One dword or cache line counts 1, more count 2 [ISA 8.3, 12.6]. */
+unsigned mx_smem_weight(const struct mx_inst *in) {
+	return in->op->d > 4 || in->op->flags & MX_TWO ? 2 : 1;
 }
 
 bool mx_in_flight(const struct mx_wave *w) {

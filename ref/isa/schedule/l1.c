@@ -9,7 +9,7 @@
  * Where nothing orders two operations their order of issue is any, and so may be that of their
  * landing. It is kept for those with a barrier between them, and for all of a program whose waves
  * synchronise through memory. */
-#include "../machine/machine.h"
+#include "inflight.h"
 
 static bool writes(const struct mx_memop *m) {
 	return m->in->op->flags & MX_STORE || m->in->op->rmw;

@@ -9,7 +9,9 @@
  * schedules where all lands at once. Of landing moments it promises nothing. Nobody knows k before
  * the run, and a schedule shall follow from its seed: the range of the change points is a random
  * power of two. */
-#include "../machine/machine.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
 
 enum {
 	WINDOW = 64, /* workgroups that change places: so many are resident together */

@@ -1,5 +1,5 @@
 /* Random numbers of a schedule: xoroshiro128++ (Blackman and Vigna), seeded by splitmix64. */
-#include "../machine/machine.h"
+#include "random.h"
 
 static uint64_t splitmix(uint64_t *state) {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;

@@ -2,7 +2,13 @@
  * Everything follows from the random numbers of the group, so a seed is a schedule. */
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../race/race.h"
+#include "../waitstates/hazard.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
 
 /* ---- one instruction ---- */
 
@@ -59,7 +65,7 @@ static bool is_vector_alu(const struct mx_inst *in) {
 static bool indexes_wrongly(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	return is_vector_alu(in) &&
-	       (op->handler == mx_exec_cvt || op->encoding == MX_MAI ||
+	       (mx_is_cvt(op) || op->encoding == MX_MAI ||
 	        op->flags & (MX_TO_AGPR | MX_FROM_AGPR) || strstr(op->name, "_swap_"));
 }
 

@@ -6,7 +6,9 @@
  * in stores, is not found here but by the limit on a wave's instructions. */
 #include <string.h>
 
-#include "../machine/machine.h"
+#include "../machine/findings.h"
+#include "inflight.h"
+#include "schedule.h"
 
 /* FNV-1a over dwords. */
 static uint64_t hash(uint64_t h, const void *p, size_t dwords) {

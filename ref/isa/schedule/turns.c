@@ -7,7 +7,8 @@
  * over, but for PATIENCE at most. */
 #include <stdlib.h>
 
-#include "../machine/machine.h"
+#include "inflight.h"
+#include "schedule.h"
 
 enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, as MX_FAIR */
 

@@ -1,9 +1,8 @@
 /* What of an instruction matters to wait states: its classes, registers and passes. */
 #include <string.h>
 
-#include "hazard.h"
-#include "../machine/machine.h"
 #include "../encoding/operands.h"
+#include "hazard.h"
 
 #define IN(class) (1ull << MX_CLASS_##class)
 
@@ -99,7 +98,7 @@ static void add_alu_reads(struct mx_hazard_traits *f) {
 static void add_alu_writes(struct mx_hazard_traits *f) {
 	const struct mx_inst *in = f->in;
 	const struct mx_op *op = in->op;
-	bool compares = op->handler == mx_exec_vcmp;
+	bool compares = op->flags & MX_MASK_ONLY;
 	if (f->classes & (IN(READLANE) | IN(READFIRST)))
 		add(f, MX_OPERAND_S, in->dst, 1);
 	else if (mx_is_cvt(op))

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../machine/findings.h"
+#include "../machine/wave.h"
 #include "hazard.h"
-#include "../machine/machine.h"
 
 enum { RING = 32 }; /* more than the horizon, in which each instruction takes a state */
 
