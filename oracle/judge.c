@@ -244,19 +244,11 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 }
 
 static mx_severity severity_of(mx_finding_kind k) {
-	switch (k) {
-	case MX_BOUNDS_READ:
-	case MX_BOUNDS_WRITE: return MX_WRONG_NUMBERS;
-	case MX_UNWRITTEN:
-	case MX_RACE_LDS:
-	case MX_RACE_REGISTER:
-	case MX_RACE_GLOBAL:
-	case MX_AMBIGUOUS:
-	case MX_WAIT_STATES: return MX_WRONG_ORDER;
-	case MX_ASSUMED_NOTE:
-	case MX_WAIT_STATES_NOTE: return MX_NOT_WRONG;
-	default: return MX_WRONG_DEVICE;
-	}
+	static const mx_severity severity[] = { [MX_FINDING_NUMBERS] = MX_WRONG_NUMBERS,
+		                                [MX_FINDING_ORDER] = MX_WRONG_ORDER,
+		                                [MX_FINDING_DEVICE] = MX_WRONG_DEVICE,
+		                                [MX_FINDING_NOTE] = MX_NOT_WRONG };
+	return severity[mx_finding_class_of(k)];
 }
 
 static void note_meeting(const struct mx_bench *b, const struct mx_finding *f,

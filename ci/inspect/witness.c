@@ -163,10 +163,6 @@ static int compare(struct mx_bench *b, const struct mx_witness *w, struct partin
 
 /* ---- what would order them ---- */
 
-static bool is_race(const struct mx_finding *f) {
-	return mx_finding_class_of(f->kind) == MX_FINDING_RACE;
-}
-
 /* How well a finding fits: one that names the instructions that part before any other, and among
  * equals one that no earlier race explains. */
 static unsigned fit(const struct mx_finding *f, const struct parting *p) {
@@ -180,7 +176,7 @@ static const struct mx_finding *best_race(const struct mx_report *report, const 
 	const struct mx_finding *best = NULL;
 	for (size_t i = 0; i < report->n_findings; i++) {
 		const struct mx_finding *f = &report->findings[i];
-		if (is_race(f) && (!best || fit(f, p) > fit(best, p)))
+		if (mx_finding_is_race(f->kind) && (!best || fit(f, p) > fit(best, p)))
 			best = f;
 	}
 	return best;

@@ -35,7 +35,7 @@ static bool is_over(const struct shrink *s) {
 static const struct mx_finding *stop_of(const struct shrink *s) {
 	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
 	for (size_t i = report->n_findings; report->stopped && i--;)
-		if (mx_finding_class_of(report->findings[i].kind) == MX_FINDING_STOP)
+		if (mx_finding_class_of(report->findings[i].kind) == MX_FINDING_DEVICE)
 			return &report->findings[i];
 	return NULL;
 }

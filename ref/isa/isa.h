@@ -66,15 +66,20 @@ typedef enum {
 
 const char *mx_finding_name(mx_finding_kind k);
 
-/* What a finding of some kind means for the launch. */
+/* What a finding of some kind is about, which decides mxcheck's exit status. */
 typedef enum {
-	MX_FINDING_STOP,  /* ends it: there is nothing exact to go on with */
-	MX_FINDING_ERROR, /* it went on */
-	MX_FINDING_RACE, /* two accesses without order; what is found after it may follow from it */
-	MX_FINDING_NOTE, /* no fault */
+	MX_FINDING_NUMBERS, /* memory is not what it should be */
+	MX_FINDING_ORDER,   /* the result depends on what nothing fixes */
+	MX_FINDING_DEVICE,  /* the launch stopped: there was nothing exact to go on with */
+	MX_FINDING_NOTE,    /* no fault */
 } mx_finding_class;
 
 mx_finding_class mx_finding_class_of(mx_finding_kind k);
+
+/* Two accesses without order. What is found after a race may be its consequence. */
+static inline bool mx_finding_is_race(mx_finding_kind k) {
+	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL;
+}
 
 /* An access: what it does, where, and to how many bytes for each lane; 0: a buffer's format
  * decides. */
@@ -424,6 +429,8 @@ enum { MX_LINE_ROOM = 640 };
 /* "gemm+0x1f4 ds_read_b32 v3, v6 (d86c0000 03000006): reads a byte at LDS 0x0 that ..." */
 char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f, char *text,
                       size_t room);
+/* The same without kernel, pc and instruction: "reads a byte at LDS 0x0 that ...". */
+char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room);
 /* "proved for this launch, assuming: ...", "not proved: ..."; "" where nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
 /* Why nothing is proved: "reads a clock at +0x3c". */

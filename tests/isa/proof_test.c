@@ -48,7 +48,7 @@ static struct verdict watch(const struct program *p, uint64_t seed) {
 	v.clean = only_notes(&m);
 	for (size_t i = 0; i < m.report.n_findings; i++) {
 		mx_finding_kind kind = m.report.findings[i].kind;
-		v.races |= mx_finding_class_of(kind) == MX_FINDING_RACE;
+		v.races |= mx_finding_is_race(kind);
 	}
 	v.proved = m.report.proof.outcome == MX_PROVED;
 	mx_proof_text(&m.report.proof, v.order, sizeof v.order);

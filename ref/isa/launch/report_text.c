@@ -1,12 +1,10 @@
 /* Reports in words: the text of every finding and proof is made here, from its data. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../encoding/disasm.h"
 #include "../machine/wave.h"
-#include "../waitstates/hazard.h"
 
 /* A text while it is being written; what does not fit is cut. */
 struct words {
@@ -133,7 +131,7 @@ static void put_register(struct words *t, unsigned row) {
 static void put_missing(struct words *t, const struct mx_missing *m) {
 	const char *counter = m->counter == MX_COUNTER_VM ? "vmcnt" : "lgkmcnt";
 	switch (m->kind) {
-	case MX_MISSING_WAIT: put(t, "no s_waitcnt %s(%u) between them", counter, m->count); break;
+	case MX_MISSING_WAIT: put(t, "no s_waitcnt %s(%u)", counter, m->count); break;
 	case MX_MISSING_WAIT_AT_BARRIER:
 		put(t, "no s_waitcnt %s(%u) before its s_barrier (+0x%llx)", counter, m->count,
 		    ull(m->barrier));
@@ -158,8 +156,9 @@ static void put_earlier_wave(struct words *t, const struct mx_finding *f) {
 		put(t, "workgroup %u,%u,%u wave %u", g[0], g[1], g[2], f->earlier_wave);
 }
 
+static const char *const does[] = { "", "reads", "writes", "changes" };
+
 static void put_race(struct words *t, const struct mx_finding *f) {
-	static const char *const does[] = { "", "reads", "writes", "changes" };
 	static const char *const did[] = { "", "read", "written", "changed" };
 	put(t, "%s ", does[f->touch.kind]);
 	if (f->touch.space == MX_SPACE_REGISTER) {
@@ -177,33 +176,74 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 		put(t, ": ");
 	}
 	put_missing(t, &f->missing);
+	if (f->missing.kind == MX_MISSING_WAIT)
+		put(t, " between them");
+}
+
+static void put_unwaited(struct words *t, const struct mx_finding *f) {
+	put(t, "%s ", does[f->touch.kind]);
+	put_register(t, f->reg);
+	put(t, " while +0x%llx ", ull(f->earlier));
+	put_instruction(t, &f->earlier_code);
+	put(t, " may be in flight: ");
+	put_missing(t, &f->missing);
+}
+
+/* ---- wait states ---- */
+
+/* The s_nop that would be enough. */
+static void put_nops(struct words *t, unsigned states) {
+	put(t, states > 16 ? "s_nop 15 and s_nop %u are missing" : "s_nop %u is missing",
+	    (states - 1) % 16);
+}
+
+/* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
+ * 1 is missing" */
+static void put_hazard(struct words *t, const struct mx_finding *f) {
+	const struct mx_hazard *h = &f->hazard;
+	put(t, "%s +0x%llx ", h->does, ull(f->earlier));
+	put_instruction(t, &f->earlier_code);
+	put(t, "%s: ", h->how);
+	if (h->in_clause) {
+		put(t, "s_nop 0 between them is missing [%s]", h->source);
+		return;
+	}
+	put(t, "%u wait state%s between them, %u needed [%s]: ", h->states,
+	    h->states == 1 ? "" : "s", h->needed, h->source);
+	put_nops(t, f->missing.count);
+	if (h->pipe_helps)
+		put(t, "; enough if a matrix instruction waits for the one before");
 }
 
 /* ---- findings ---- */
 
-static void put_hazard(struct words *t, const struct mx_finding *f) {
-	char text[400];
-	struct mx_inst first;
-	mx_decode(f->earlier_code.dword, f->earlier_code.n, 0, &first);
-	mx_hazard_text(&f->hazard, &first, f->earlier, text, sizeof text);
-	put(t, "%s", text);
+static void put_sentence(struct words *t, const struct mx_finding *f) {
+	if (mx_finding_is_race(f->kind))
+		put_race(t, f);
+	else if (f->kind == MX_UNWAITED)
+		put_unwaited(t, f);
+	else if (f->missing.kind == MX_MISSING_WAIT_STATES)
+		put_hazard(t, f);
+	else if (f->kind == MX_ASSUMED_NOTE)
+		put(t, "%s", mx_assumption_text((mx_assumption)f->assumption));
+	else
+		put_reason(t, f);
+	put_stalled(t, f);
+	if (f->conditional)
+		put(t, " (conditional: a race came before)");
+}
+
+char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room) {
+	struct words t = { text, room, 0 };
+	put_sentence(&t, f);
+	return text;
 }
 
 char *mx_finding_text(const struct mx_report *r, const struct mx_finding *f, char *text,
                       size_t room) {
 	struct words t = { text, room, 0 };
 	put_place(&t, r, f);
-	if (mx_finding_class_of(f->kind) == MX_FINDING_RACE)
-		put_race(&t, f);
-	else if (f->missing.kind == MX_MISSING_WAIT_STATES)
-		put_hazard(&t, f);
-	else if (f->kind == MX_ASSUMED_NOTE)
-		put(&t, "%s", mx_assumption_text((mx_assumption)f->assumption));
-	else
-		put_reason(&t, f);
-	put_stalled(&t, f);
-	if (f->conditional)
-		put(&t, " (conditional: a race came before)");
+	put_sentence(&t, f);
 	return text;
 }
 

@@ -5,12 +5,11 @@
  * an age of N or more have landed; where paths meet, the younger one counts. Scalar loads and FLAT
  * land in no order on lgkmcnt [ISA 8.3, 10.2]: while one may be in flight, only a wait for 0 proves
  * anything. On vmcnt FLAT is taken to land in order, as clang counts on it [assumed]. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../encoding/disasm.h"
 #include "../encoding/operands.h"
+#include "../machine/findings.h"
 #include "../machine/wave.h"
 #include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
@@ -33,8 +32,6 @@ struct waits {
 	bool reporting, out_of_memory;
 };
 
-static const char *const counter_name[COUNTERS] = { "vmcnt", "lgkmcnt" };
-
 /* ---- registers ---- */
 
 static unsigned row_of(unsigned code) {
@@ -43,12 +40,9 @@ static unsigned row_of(unsigned code) {
 	return code >= MX_VGPR ? MX_SGPR_FILE + code - MX_VGPR : REGISTERS;
 }
 
-static void name_of(unsigned row, char name[16]) {
-	unsigned v = row - MX_SGPR_FILE;
-	if (row < MX_SGPR_FILE)
-		snprintf(name, 16, row == MX_VCC || row == MX_VCC + 1 ? "vcc" : "s%u", row);
-	else
-		snprintf(name, 16, v < 256 ? "v%u" : "a%u", v % 256);
+/* What findings call the register of a row. */
+static uint16_t reg_of(unsigned row) {
+	return (uint16_t)(row < MX_SGPR_FILE ? MX_VGPR_FILE + row : row - MX_SGPR_FILE);
 }
 
 /* ---- what is in flight ---- */
@@ -123,14 +117,23 @@ static void launch_instruction(struct state *s, const struct mx_inst *in) {
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
                    unsigned counter, unsigned row, bool writes) {
 	const struct mx_inst *load = s->load[counter][row];
-	char name[16], other[160], text[300];
-	name_of(row, name);
-	if (!mx_disassemble(load->dwords, load->size / 4u, load->offset, other, sizeof other))
-		snprintf(other, sizeof other, "%s", load->op->name);
-	snprintf(text, sizeof text, "%s %s while +0x%x %s may be in flight: no s_waitcnt %s(%u)",
-	         writes ? "writes" : "reads", name, load->offset - w->lint->start, other,
-	         counter_name[counter], s->no_order[counter] ? 0u : s->age[counter][row]);
-	w->lint->found(w->lint->context, MX_LINT_FINDING, "missing-wait", in, text);
+	const struct mx_lint *l = w->lint;
+	const struct mx_finding f = {
+		.kind = MX_UNWAITED,
+		.count = 1,
+		.pc = in->offset - l->start,
+		.code = mx_code_of(in),
+		.lane = -1,
+		.reg = reg_of(row),
+		.touch = { writes ? MX_TOUCH_WRITE : MX_TOUCH_READ, MX_SPACE_REGISTER, 4 },
+		.earlier = load->offset - l->start,
+		.earlier_code = mx_code_of(load),
+		.earlier_touch = { MX_TOUCH_WRITE, MX_SPACE_REGISTER, 4 },
+		.missing = { .kind = MX_MISSING_WAIT,
+		             .counter = counter == VM ? MX_COUNTER_VM : MX_COUNTER_LGKM,
+		             .count = s->no_order[counter] ? 0u : s->age[counter][row] },
+	};
+	l->found(l->context, &f);
 }
 
 /* The first register of a range that is in flight; except: a counter whose operations land in the

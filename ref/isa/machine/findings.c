@@ -59,7 +59,7 @@ static struct mx_finding *append(struct mx_run *run) {
  * race at the same instruction. */
 static bool is_conditional(const struct mx_report *r, const struct mx_finding *n) {
 	for (size_t i = 0; i < r->n_findings; i++)
-		if (mx_finding_class_of(r->findings[i].kind) == MX_FINDING_RACE &&
+		if (mx_finding_is_race(r->findings[i].kind) &&
 		    (r->findings[i].kind != n->kind || r->findings[i].pc != n->pc))
 			return true;
 	return false;
@@ -70,7 +70,7 @@ uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset) {
 	return mx_program_base(l->program) + offset - l->kernel->entry;
 }
 
-static struct mx_code code_of(const struct mx_inst *in) {
+struct mx_code mx_code_of(const struct mx_inst *in) {
 	struct mx_code c = { 0 };
 	if (in) {
 		c.n = in->size ? in->size / 4 : 1;
@@ -85,8 +85,8 @@ static void place(struct mx_finding *n, const struct mx_wave *w, const struct mx
 	const struct mx_run *run = w->group->run;
 	n->pc = mx_pc_of(run, in ? in->offset : w->pc);
 	n->earlier = earlier ? mx_pc_of(run, earlier->offset) : MX_NO_PC;
-	n->code = code_of(in);
-	n->earlier_code = code_of(earlier);
+	n->code = mx_code_of(in);
+	n->earlier_code = mx_code_of(earlier);
 	n->wave = w->index;
 	memcpy(n->workgroup, w->group->id, sizeof n->workgroup);
 	n->count = 1;
@@ -101,7 +101,7 @@ void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_ins
 		return;
 	}
 	place(n, w, in, earlier);
-	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_STOP;
+	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
 	if ((f = known(run->report, n))) {
 		f->count++;
 		return;

@@ -37,6 +37,9 @@ void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
 /* Whether a finding has stopped the launch. */
 bool mx_stopped(const struct mx_wave *w);
 
+/* The dwords of an instruction; of NULL none. */
+struct mx_code mx_code_of(const struct mx_inst *in);
+
 /* What findings call pc of an offset in the program: counted from the kernel's first instruction.
  */
 uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset);

@@ -120,10 +120,9 @@ static inline unsigned mx_hazard_lacks(const struct mx_hazard *h) {
 	return h->in_clause ? 1 : h->needed - h->states;
 }
 
-/* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
- * 1 is missing" */
-void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
-                    char *text, size_t room);
+/* The finding or note of it, but for where it is. */
+struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
+                                    const struct mx_inst *second);
 
 /* ---- hazard_watch.c: wait states along the path that a wave takes ---- */
 

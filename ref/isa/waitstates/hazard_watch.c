@@ -41,13 +41,8 @@ void mx_hazards_start(struct mx_wave *w) {
 
 static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *first,
                    const struct mx_hazard *h) {
-	bool finding = h->severity == MX_HAZARD_FINDING;
-	struct mx_finding n = { .kind = finding ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE,
-		                .lane = -1,
-		                .hazard = *h,
-		                .missing = { .kind = MX_MISSING_WAIT_STATES,
-		                             .count = mx_hazard_lacks(h) },
-		                .earlier_wave = w->index };
+	struct mx_finding n = mx_hazard_finding(h, first, in);
+	n.earlier_wave = w->index;
 	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
 	mx_find_as(w, in, first, &n);
 }
