@@ -146,7 +146,7 @@ typedef enum { MX_STALLED_IN_LOOP, MX_STALLED_AT_BARRIER, MX_STALLED_ENDED } mx_
 enum { MX_STALLED_WAVES = 16 };
 
 /* The dwords of an instruction; n 0: there is none. */
-struct mx_code {
+struct mx_inst_dwords {
 	uint8_t n;
 	uint32_t dword[4];
 };
@@ -163,7 +163,7 @@ struct mx_finding {
 
 	/* The instruction, where it ran, and what it did. */
 	uint64_t pc; /* offset from the start of the kernel's code */
-	struct mx_code code;
+	struct mx_inst_dwords code;
 	uint32_t workgroup[3];
 	uint32_t wave;    /* in its workgroup */
 	int32_t lane;     /* -1: the whole wave */
@@ -174,7 +174,7 @@ struct mx_finding {
 	/* The same of the earlier instruction, which this one follows too soon, or is in no order
 	 * with; MX_NO_PC: there is none. */
 	uint64_t earlier;
-	struct mx_code earlier_code;
+	struct mx_inst_dwords earlier_code;
 	uint32_t earlier_workgroup[3], earlier_wave;
 	bool earlier_elsewhere; /* in another workgroup, and which is not known */
 	struct mx_touch earlier_touch;

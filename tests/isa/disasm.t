@@ -224,7 +224,7 @@ compare('literals of each VOP1, VOP2 and some SALU opcodes',
 # ---- the list of opcodes ----
 
 sub rows {
-	return map { /^MX_TEXT\((\w+), *(\w+), "(\w+)"/ ? "$1 $2 $3" : () } @_;
+	return map { /^MX_TEXT\((\w+), *(\w+), (\w+), *"(\w*)"/ ? "$1 $2 $3$4" : () } @_;
 }
 
 # [ format, opcode ] of a row.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../encoding/disasm.h"
+#include "../encoding/operands.h"
 #include "../machine/wave.h"
 
 /* A text while it is being written; what does not fit is cut. */
@@ -27,7 +28,7 @@ static unsigned long long ull(uint64_t v) {
 /* ---- instructions ---- */
 
 /* As LLVM writes it, or the row's name where that has no text of its dwords. */
-static void put_instruction(struct words *t, const struct mx_code *c) {
+static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
 	char text[200];
 	struct mx_inst in;
 	if (mx_disassemble(c->dword, c->n, 0, text, sizeof text)) {
@@ -115,8 +116,8 @@ static void put_stalled(struct words *t, const struct mx_finding *f) {
 /* A row of vector registers, or a scalar code, as the assembler names it. */
 static void put_register(struct words *t, unsigned row) {
 	static const char *const named[] = { "flat_scratch", "xnack_mask", "vcc" };
-	unsigned code = row - MX_VGPR_FILE;
-	if (row < MX_VGPR_FILE)
+	unsigned code = row - MX_ROW_SCALAR;
+	if (row < MX_ROW_SCALAR)
 		put(t, "%c%u", row < 256 ? 'v' : 'a', row % 256);
 	else if (code < MX_FLAT_SCRATCH)
 		put(t, "s%u", code);

@@ -70,8 +70,8 @@ uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset) {
 	return mx_program_base(l->program) + offset - l->kernel->entry;
 }
 
-struct mx_code mx_code_of(const struct mx_inst *in) {
-	struct mx_code c = { 0 };
+struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in) {
+	struct mx_inst_dwords c = { 0 };
 	if (in) {
 		c.n = in->size ? in->size / 4 : 1;
 		memcpy(c.dword, in->dwords, sizeof *c.dword * c.n);
@@ -85,8 +85,8 @@ static void place(struct mx_finding *n, const struct mx_wave *w, const struct mx
 	const struct mx_run *run = w->group->run;
 	n->pc = mx_pc_of(run, in ? in->offset : w->pc);
 	n->earlier = earlier ? mx_pc_of(run, earlier->offset) : MX_NO_PC;
-	n->code = mx_code_of(in);
-	n->earlier_code = mx_code_of(earlier);
+	n->code = mx_inst_dwords_of(in);
+	n->earlier_code = mx_inst_dwords_of(earlier);
 	n->wave = w->index;
 	memcpy(n->workgroup, w->group->id, sizeof n->workgroup);
 	n->count = 1;

@@ -38,7 +38,7 @@ void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
 bool mx_stopped(const struct mx_wave *w);
 
 /* The dwords of an instruction; of NULL none. */
-struct mx_code mx_code_of(const struct mx_inst *in);
+struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in);
 
 /* What findings call pc of an offset in the program: counted from the kernel's first instruction.
  */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/hwreg.h"
 #include "../machine/findings.h"
+#include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
-
-mx_handler mx_x_s_memtime, mx_x_s_memrealtime, mx_x_s_getreg_b32, mx_x_ds_append, mx_x_ds_consume;
 
 /* ---- the launch ---- */
 
@@ -34,8 +34,8 @@ void mx_order_begin(struct mx_run *run) {
 	if (o)
 		o->proof.pc = o->proof.other_pc = MX_NO_PC;
 	if (o)
-		o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
-	if (!o || !o->use || !mx_order_sync_begin(run)) {
+		o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
+	if (!o || !o->doubt || !mx_order_sync_begin(run)) {
 		run->out_of_memory = true;
 		return;
 	}
@@ -73,12 +73,12 @@ void mx_order_end(struct mx_run *run) {
 	struct mx_order *o = run->order;
 	if (!o)
 		return;
-	if (o->use)
+	if (o->doubt)
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
 	mx_order_map_clear(&o->atomics);
 	mx_order_sync_end(&o->sync);
-	free(o->use);
+	free(o->doubt);
 	free(o);
 	run->order = NULL;
 }
@@ -175,19 +175,6 @@ void mx_order_wait(struct mx_wave *w) {
 
 /* ---- one instruction ---- */
 
-static bool commutes(mx_rmw_function *f) {
-	static mx_rmw_function *const those[] = {
-		mx_rmw_add32,  mx_rmw_add64,  mx_rmw_sub32,  mx_rmw_sub64,  mx_rmw_smin32,
-		mx_rmw_smin64, mx_rmw_umin32, mx_rmw_umin64, mx_rmw_smax32, mx_rmw_smax64,
-		mx_rmw_umax32, mx_rmw_umax64, mx_rmw_and32,  mx_rmw_and64,  mx_rmw_or32,
-		mx_rmw_or64,   mx_rmw_xor32,  mx_rmw_xor64,
-	};
-	for (unsigned i = 0; i < sizeof those / sizeof *those; i++)
-		if (f == those[i])
-			return true;
-	return false;
-}
-
 static bool returns(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	return op->encoding == MX_DS     ? op->flags & MX_LOAD && op->flags & MX_STORE
@@ -196,40 +183,35 @@ static bool returns(const struct mx_inst *in) {
 }
 
 bool mx_order_is_atomic(const struct mx_op *op) {
-	return op->rmw || op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume;
+	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
 /* The caches' scope of a load or store: agent and wider, as atomic ones of compiled code have
  * [LLVM "Memory Model gfx942"]. */
 static bool is_flag(const struct mx_inst *in) {
-	switch (in->op->encoding) {
-	case MX_FLAT:
-	case MX_GLOBAL: return in->dwords[0] >> 25 & 1;
-	case MX_MUBUF: return in->dwords[0] >> 15 & 1;
-	default: return false;
-	}
+	mx_encoding e = in->op->encoding;
+	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static mx_doubt doubt_of(const struct mx_inst *in, const struct mx_order_use *u) {
-	enum { MODE = 1 };
+static mx_doubt doubt_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	for (unsigned i = 0; i < u->n; i++)
-		if (!u->range[i].write && u->range[i].row >= MX_VGPR_FILE + MX_TTMP0 &&
-		    u->range[i].row < MX_VGPR_FILE + MX_M0)
+	MX_FOR_OPERANDS(o, in)
+		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
 			return MX_DOUBT_TRAP_REGISTER;
-	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
-		return MX_DOUBT_CLOCK;
-	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
-		return MX_DOUBT_HARDWARE_REGISTER;
+	switch (mx_kind_of(op)) {
+	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
+	case MX_IS_GETREG:
+		return mx_hw_field(in).reg != MX_HW_MODE ? MX_DOUBT_HARDWARE_REGISTER : MX_DOUBT_NONE;
+	case MX_IS_MOVREL: return MX_DOUBT_M0_REGISTERS;
+	case MX_IS_FORK:
+	case MX_IS_JOIN: return MX_DOUBT_BRANCH_STACK;
+	default: break;
+	}
 	if (mx_order_is_atomic(op) && returns(in))
 		return MX_DOUBT_ATOMIC_RETURNS;
-	if (mx_order_is_atomic(op) && !commutes(op->rmw))
+	if (mx_order_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
 		return MX_DOUBT_ATOMIC_ORDER;
-	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
-		return MX_DOUBT_M0_REGISTERS;
-	if (strstr(op->name, "_fork") || strstr(op->name, "_join"))
-		return MX_DOUBT_BRANCH_STACK;
 	return MX_DOUBT_NONE;
 }
 
@@ -252,15 +234,14 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 }
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_order_use *u = &w->group->run->order->use[in->offset / 4];
+	struct mx_order_doubt *u = &w->group->run->order->doubt[in->offset / 4];
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	if (w->group->order->known[w->index].n_polls)
 		mx_polls_decide(w);
 	if (!u->known) {
-		mx_order_find_uses(in, u);
 		u->doubt = w->group->run->order->sync.wave_sync->polls[in->offset / 4]
 		                   ? MX_DOUBT_POLLS
-		                   : doubt_of(in, u);
+		                   : doubt_of(in);
 		u->known = true;
 	}
 	if (u->doubt)
@@ -268,9 +249,9 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	if (w->mode & MX_MODE_GPR_IDX_EN)
 		mx_order_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	make_room(w, in);
-	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
+	for (unsigned i = 0; i < MX_ROWS / 64; i++)
 		if (o->pending[i]) {
-			mx_order_check_registers(w, in, u);
+			mx_order_check_registers(w, in);
 			break;
 		}
 }

@@ -186,8 +186,8 @@ struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_i
 	return (struct mx_finding){
 		.kind = finding ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE,
 		.lane = -1,
-		.code = mx_code_of(second),
-		.earlier_code = mx_code_of(first),
+		.code = mx_inst_dwords_of(second),
+		.earlier_code = mx_inst_dwords_of(first),
 		.hazard = *h,
 		.missing = { .kind = MX_MISSING_WAIT_STATES, .count = mx_hazard_lacks(h) },
 	};
