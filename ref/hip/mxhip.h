@@ -27,8 +27,8 @@ struct mxhipLaunchOptions {
 	/* Bytes of this struct, as the caller was compiled: its version. A multiple of 8. */
 	size_t size;
 
-	/* Chooses the schedule: the order of waves, and when memory operations land. One seed is one
-	 * schedule. Any value; default 0. */
+	/* Chooses the schedule: the order of waves, and when memory operations land. One seed is
+	 * one schedule. Any value; default 0. */
 	uint64_t seed;
 
 	/* Instructions that a wave may issue before the launch ends with the finding MX_STUCK.
@@ -55,24 +55,25 @@ struct mxhipLaunchOptions {
 	/* What is analysed besides what always is: MX_ANALYSE_..., or'ed. Default: nothing. */
 	uint32_t analysis;
 
-	/* Host threads that this launch may use together with all other launches of the process that
-	 * run at the same time. Bits, findings and counts do not depend on it. Default: one for each
-	 * processor. */
+	/* Host threads that this launch may use together with all other launches of the process
+	 * that run at the same time. Bits, findings and counts do not depend on it. Default: one
+	 * for each processor. */
 	uint32_t threads;
 
-	/* 1: scratch memory returns in an order of its own, apart from the rest of vmcnt. Default: in
-	 * one order with it [ISA 4.4]. */
+	/* 1: scratch memory returns in an order of its own, apart from the rest of vmcnt. Default:
+	 * in one order with it [ISA 4.4]. */
 	uint32_t scratch_apart;
 
-	/* 1: the waves of a workgroup may run on several compute units, and then share no L1. Default:
-	 * they share one [LLVM "Memory Model gfx942": tgsplit]. */
+	/* 1: the waves of a workgroup may run on several compute units, and then share no L1.
+	 * Default: they share one [LLVM "Memory Model gfx942": tgsplit]. */
 	uint32_t threadgroup_split;
 };
 
 /* Sets the options of the calling thread's launches, from the next one on; NULL: defaults. What was
- * set before is replaced as a whole. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue, which
- * changes nothing: `size` is no multiple of 8, a member that this version lacks is not 0, `analysis`
- * has an unknown bit, or there is no profile of that name. mxhipErrorDetail says which. */
+ * set before is replaced as a whole. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue,
+ * which changes nothing: `size` is no multiple of 8, a member that this version lacks is not 0,
+ * `analysis` has an unknown bit, or there is no profile of that name. mxhipErrorDetail says which.
+ */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 
 /* What this thread's last launch left: findings and counts. Valid until its next launch. */
@@ -81,8 +82,8 @@ MXHIP_API const struct mx_report *mxhipReport(void);
 /* Why this thread's last failing call failed, in one line; "" if there is nothing to add. */
 MXHIP_API const char *mxhipErrorDetail(void);
 
-/* One line for a finding of mxhipReport, cut at `room` bytes: kernel, pc, instruction, what happened.
- * Returns `text`. */
+/* One line for a finding of mxhipReport, cut at `room` bytes: kernel, pc, instruction, what
+ * happened. Returns `text`. */
 MXHIP_API char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room);
 
 /* Names of the rows that struct mx_stats counts, and of finding kinds. */

@@ -587,6 +587,55 @@ static void test_text(struct machine *m) {
 		show_findings(m);
 }
 
+/* ---- what is missing, as data ---- */
+
+static const uint32_t no_wait[] = {
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xd81a0000, 0x00000106, /* ds_write_b32 v6, v1 */
+	0xbf8a0000,             /* s_barrier */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t no_barrier[] = {
+	0xbf850003,             /* s_cbranch_scc1 3 */
+	0xd81a0000, 0x00000106, /* ds_write_b32 v6, v1 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t neither[] = {
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xd81a0000, 0x00000106, /* ds_write_b32 v6, v1 */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+
+/* Wave 0 writes and wave 1 reads, in this order. */
+static void misses(struct machine *m, const uint32_t *body, size_t bytes, struct mx_missing want,
+                   const char *what) {
+	run_body(m, body, bytes);
+	const struct mx_finding *f = only_finding(m);
+	bool right = f && f->wave == 1 && f->earlier_wave == 0 && f->missing.kind == want.kind &&
+	             f->missing.counter == want.counter && f->missing.count == want.count &&
+	             f->missing.barrier == want.barrier;
+	if (!ok(right, "%s", what))
+		show_findings(m);
+}
+
+static void test_missing(struct machine *m) {
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	const uint64_t body = sizeof prologue;
+	m->launch.schedule = &sequential;
+	m->launch.block[0] = 128;
+	misses(m, no_wait, sizeof no_wait,
+	       (struct mx_missing){ MX_MISSING_WAIT_AT_BARRIER, MX_COUNTER_LGKM, 0, body + 12 },
+	       "a wait before the barrier is missing, and which barrier");
+	misses(m, no_barrier, sizeof no_barrier, (struct mx_missing){ MX_MISSING_BARRIER },
+	       "a barrier after the wait is missing");
+	misses(m, neither, sizeof neither,
+	       (struct mx_missing){ MX_MISSING_WAIT_AND_BARRIER, MX_COUNTER_LGKM },
+	       "a wait and a barrier are missing");
+	m->launch.block[0] = 64;
+	m->launch.schedule = NULL;
+}
+
 static const uint32_t two_loads[] = {
 	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
 	0xdc508100, 0x02000006, /* global_load_dword v2, v6, s[0:1] offset:256 */
@@ -638,6 +687,7 @@ int main(void) {
 	test_split(&m);
 	test_preload(&m);
 	test_text(&m);
+	test_missing(&m);
 	test_causes(&m);
 	test_grid(&m);
 	mx_report_free(&m.report);
