@@ -83,7 +83,7 @@ static inline bool mx_finding_is_race(mx_finding_kind k) {
 
 /* An access: what it does, where, and to how many bytes for each lane; 0: a buffer's format
  * decides. */
-typedef enum { MX_TOUCH_NONE, MX_TOUCH_READ, MX_TOUCH_WRITE, MX_TOUCH_ATOMIC } mx_touch_kind;
+typedef enum { MX_ACCESS_NONE, MX_ACCESS_READ, MX_ACCESS_WRITE, MX_ACCESS_ATOMIC } mx_access_kind;
 typedef enum {
 	MX_SPACE_NONE,
 	MX_SPACE_MEMORY, /* of the device; addresses are device addresses */
@@ -91,8 +91,8 @@ typedef enum {
 	MX_SPACE_SCRATCH,
 	MX_SPACE_REGISTER
 } mx_space;
-struct mx_touch {
-	mx_touch_kind kind;
+struct mx_finding_access {
+	mx_access_kind kind;
 	mx_space space;
 	uint32_t bytes;
 };
@@ -169,7 +169,7 @@ struct mx_finding {
 	int32_t lane;     /* -1: the whole wave */
 	uint64_t address; /* 0: none, or of LDS and scratch the first byte */
 	uint16_t reg; /* of a space of registers: 0..511 VGPRs, then AGPRs; 512 and a scalar code */
-	struct mx_touch touch;
+	struct mx_finding_access access;
 
 	/* The same of the earlier instruction, which this one follows too soon, or is in no order
 	 * with; MX_NO_PC: there is none. */
@@ -177,7 +177,7 @@ struct mx_finding {
 	struct mx_inst_dwords earlier_code;
 	uint32_t earlier_workgroup[3], earlier_wave;
 	bool earlier_elsewhere; /* in another workgroup, and which is not known */
-	struct mx_touch earlier_touch;
+	struct mx_finding_access earlier_access;
 
 	struct mx_missing missing; /* races, wait states */
 	struct mx_hazard hazard;   /* wait states */
@@ -267,12 +267,13 @@ const char *mx_op_name(size_t i);
 
 /* What an observer may ask to be told of a wave. */
 typedef enum {
-	MX_EVENT_ISSUE = 1 << 0,  /* an instruction is about to be executed */
-	MX_EVENT_LAND = 1 << 1,   /* an operation in flight is about to land */
-	MX_EVENT_SGPR = 1 << 2,   /* a scalar register was written */
-	MX_EVENT_VGPR = 1 << 3,   /* lanes of a vector register were written */
-	MX_EVENT_MEMORY = 1 << 4, /* up to 4 bytes of device memory were read or written */
-	MX_EVENT_LDS = 1 << 5,    /* the same of LDS */
+	MX_EVENT_ISSUE = 1 << 0,   /* an instruction is about to be executed */
+	MX_EVENT_LAND = 1 << 1,    /* an operation in flight is about to land */
+	MX_EVENT_SGPR = 1 << 2,    /* a scalar register was written */
+	MX_EVENT_VGPR = 1 << 3,    /* lanes of a vector register were written */
+	MX_EVENT_MEMORY = 1 << 4,  /* up to 4 bytes of device memory were read or written */
+	MX_EVENT_LDS = 1 << 5,     /* the same of LDS */
+	MX_EVENT_SCRATCH = 1 << 6, /* and of scratch */
 } mx_event_kind;
 
 /* A wave's registers as they stand at an event. v: 256 VGPRs, then 256 AGPRs; only those
@@ -298,9 +299,9 @@ struct mx_event {
 	unsigned reg;          /* registers: SGPR or special code 0..127; row 0..511 of v */
 	uint64_t lanes;        /* VGPR: those written; memory: those whose data has these bytes */
 	const uint32_t *value; /* SGPR, VGPR: one value, or one a lane */
-	bool write;            /* memory, LDS: written, else read */
+	bool write;            /* memory, LDS, scratch: written, else read */
 	int lane;              /* -1: of no lane, or not known */
-	uint64_t address;      /* device address, or offset in LDS */
+	uint64_t address;      /* device address, or offset in LDS or in the lane's scratch */
 	unsigned bytes;
 	uint32_t data;
 };

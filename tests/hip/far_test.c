@@ -26,10 +26,10 @@ static unsigned rows_stored(uint8_t *rows) {
 	return n;
 }
 
-static bool is_fault(mx_touch_kind touch) {
+static bool is_fault(mx_access_kind access) {
 	const struct mx_report *r = mxhipReport();
 	for (size_t i = 0; i < r->n_findings; i++)
-		if (r->findings[i].kind == MX_FAULT && r->findings[i].touch.kind == touch)
+		if (r->findings[i].kind == MX_FAULT && r->findings[i].access.kind == access)
 			return true;
 	return false;
 }
@@ -51,9 +51,9 @@ int main(void) {
 	ok(got[3] == 103 && got[4] == 100 && got[5] == 101,
 	   "A4: unsigned offsets: the rows past 4 GiB are loaded from the first");
 	ok(launch("load_i32", (void *[]){ &rows, &n, &to }) != hipSuccess &&
-	           is_fault(MX_TOUCH_READ),
+	           is_fault(MX_ACCESS_READ),
 	   "A4: signed offsets: a load past 2 GiB is a fault");
-	ok(launch("store_i32", (void *[]){ &rows, &n }) != hipSuccess && is_fault(MX_TOUCH_WRITE),
+	ok(launch("store_i32", (void *[]){ &rows, &n }) != hipSuccess && is_fault(MX_ACCESS_WRITE),
 	   "A4: signed offsets: so is a store");
 	return done_testing();
 }

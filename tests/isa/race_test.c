@@ -553,8 +553,8 @@ static void test_preload(struct machine *m) {
 /* ---- findings ---- */
 
 /* A dword of LDS for each lane. */
-static bool is_touch(struct mx_touch t, mx_touch_kind kind) {
-	return t.kind == kind && t.space == MX_SPACE_LDS && t.bytes == 4;
+static bool is_access(struct mx_finding_access a, mx_access_kind kind) {
+	return a.kind == kind && a.space == MX_SPACE_LDS && a.bytes == 4;
 }
 
 static void test_text(struct machine *m) {
@@ -569,7 +569,7 @@ static void test_text(struct machine *m) {
 	ok(f && f->pc == 0x44 && f->earlier == 0x3c && f->code.n == 2 &&
 	           f->code.dword[0] == dma_read[2] && f->earlier_code.dword[0] == dma_read[0] &&
 	           f->earlier_wave == 0 && !f->earlier_elsewhere &&
-	           is_touch(f->touch, MX_TOUCH_READ) && is_touch(f->earlier_touch, MX_TOUCH_WRITE) &&
+	           is_access(f->access, MX_ACCESS_READ) && is_access(f->earlier_access, MX_ACCESS_WRITE) &&
 	           f->missing.kind == MX_MISSING_WAIT && f->missing.counter == MX_COUNTER_VM &&
 	           !f->missing.count,
 	   "and has them as data");
@@ -648,8 +648,8 @@ static void test_causes(struct machine *m) {
 	const struct mx_finding *f = m->report.findings;
 	if (!ok(m->report.n_findings == 2 && f[0].pc == f[1].pc &&
 	                f[0].earlier + 8 == f[1].earlier && f[0].reg == 1 && f[1].reg == 2 &&
-	                f[0].touch.kind == MX_TOUCH_READ &&
-	                f[0].touch.space == MX_SPACE_REGISTER && !f[1].conditional,
+	                f[0].access.kind == MX_ACCESS_READ &&
+	                f[0].access.space == MX_SPACE_REGISTER && !f[1].conditional,
 	        "one instruction with two causes has two findings"))
 		show_findings(m);
 }

@@ -71,9 +71,9 @@ static const char *const sentences[] = {
 static void put_field(struct words *t, const char *field, const struct mx_finding *f) {
 	uint64_t number = f->because.number[(unsigned)(*field - '0') & 3];
 	if (!strncmp(field, "does", 4))
-		put(t, f->touch.kind == MX_TOUCH_READ ? "read" : "write");
+		put(t, f->access.kind == MX_ACCESS_READ ? "read" : "write");
 	else if (!strncmp(field, "bytes", 5))
-		put(t, "%u", f->touch.bytes);
+		put(t, "%u", f->access.bytes);
 	else if (!strncmp(field, "address", 7))
 		put(t, "0x%llx", ull(f->address));
 	else if (!strncmp(field, "at", 2))
@@ -161,16 +161,16 @@ static const char *const does[] = { "", "reads", "writes", "changes" };
 
 static void put_race(struct words *t, const struct mx_finding *f) {
 	static const char *const did[] = { "", "read", "written", "changed" };
-	put(t, "%s ", does[f->touch.kind]);
-	if (f->touch.space == MX_SPACE_REGISTER) {
+	put(t, "%s ", does[f->access.kind]);
+	if (f->access.space == MX_SPACE_REGISTER) {
 		put_register(t, f->reg);
 		put(t, ", which ");
 		put_earlier(t, f);
 		put(t, " is to write: ");
 	} else {
 		put(t, "a byte at %s0x%llx that is %s by ",
-		    f->touch.space == MX_SPACE_LDS ? "LDS " : "", ull(f->address),
-		    did[f->earlier_touch.kind]);
+		    f->access.space == MX_SPACE_LDS ? "LDS " : "", ull(f->address),
+		    did[f->earlier_access.kind]);
 		put_earlier(t, f);
 		put(t, " of ");
 		put_earlier_wave(t, f);
@@ -182,7 +182,7 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 }
 
 static void put_unwaited(struct words *t, const struct mx_finding *f) {
-	put(t, "%s ", does[f->touch.kind]);
+	put(t, "%s ", does[f->access.kind]);
 	put_register(t, f->reg);
 	put(t, " while +0x%llx ", ull(f->earlier));
 	put_instruction(t, &f->earlier_code);

@@ -112,18 +112,18 @@ void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_ins
 }
 
 void mx_find_access(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-                    uint64_t address, struct mx_touch touch, struct mx_because because) {
+                    uint64_t address, struct mx_finding_access access, struct mx_because because) {
 	mx_find_as(w, in, NULL,
 	           &(struct mx_finding){ .kind = kind,
 	                                 .lane = lane,
 	                                 .address = address,
-	                                 .touch = touch,
+	                                 .access = access,
 	                                 .because = because });
 }
 
 void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
              uint64_t address, struct mx_because because) {
-	mx_find_access(w, in, kind, lane, address, (struct mx_touch){ 0 }, because);
+	mx_find_access(w, in, kind, lane, address, (struct mx_finding_access){ 0 }, because);
 }
 
 /* ---- notes ---- */

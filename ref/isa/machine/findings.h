@@ -19,14 +19,17 @@ __attribute__((cold)) void mx_find(struct mx_wave *w, const struct mx_inst *in,
 /* The same of an access of so many bytes. */
 __attribute__((cold)) void mx_find_access(struct mx_wave *w, const struct mx_inst *in,
                                           mx_finding_kind kind, int lane, uint64_t address,
-                                          struct mx_touch touch, struct mx_because because);
+                                          struct mx_finding_access access,
+                                          struct mx_because because);
 /* The same with any data; `earlier`: the other instruction, or NULL. What follows from the wave and
  * the instructions is filled in: pcs, dwords, workgroup, wave, count. */
 __attribute__((cold)) void mx_find_as(struct mx_wave *w, const struct mx_inst *in,
                                       const struct mx_inst *earlier, struct mx_finding *n);
 
-static inline struct mx_touch mx_touch_of(bool write, mx_space space, size_t bytes) {
-	return (struct mx_touch){ write ? MX_TOUCH_WRITE : MX_TOUCH_READ, space, (uint32_t)bytes };
+static inline struct mx_finding_access mx_finding_access_of(bool write, mx_space space,
+                                                            size_t bytes) {
+	return (struct mx_finding_access){ write ? MX_ACCESS_WRITE : MX_ACCESS_READ, space,
+		                           (uint32_t)bytes };
 }
 
 /* Notes that lanes of an instruction (0: all of it) rest on an assumption. A place has one note, of

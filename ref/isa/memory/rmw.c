@@ -84,7 +84,7 @@ static bool check_lane(struct mx_wave *w, const struct mx_memop *m, unsigned l) 
 	unsigned bytes = m->in->op->d;
 	if (m->address[l] % bytes) {
 		mx_find_access(w, m->in, MX_FAULT, (int)l, m->address[l],
-		               (struct mx_touch){ MX_TOUCH_ATOMIC, MX_SPACE_MEMORY, bytes },
+		               (struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_MEMORY, bytes },
 		               MX_BECAUSE(ATOMIC_ALIGNMENT));
 		return false;
 	}

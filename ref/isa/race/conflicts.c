@@ -26,7 +26,7 @@ static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
 	              mx_access_stream(r->me) == MX_STREAM_VM &&
 	              mx_access_number(earlier) <= w->before[MX_STREAM_VM];
 	if (before)
-		mx_order_assume(run->order, MX_PROOF_ONE_L1);
+		mx_order_assume(mx_order_of(run), MX_PROOF_ONE_L1);
 	return before;
 }
 
@@ -75,7 +75,7 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
  */
 static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access earlier,
                           uint32_t group, mx_order_kind was) {
-	const bool *polls = r->w->group->run->order->sync.wave_sync->polls;
+	const bool *polls = mx_order_of(r->w->group->run)->sync.wave_sync->polls;
 	bool sync = mx_access_is_sync(earlier);
 	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
 		return true;

@@ -25,7 +25,7 @@ static struct mx_missing missing_wait(unsigned stream, uint32_t issued, uint32_t
 }
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
-	const struct mx_order_wave *o = &w->group->order->wave[mx_access_wave(earlier)];
+	const struct mx_order_wave *o = &mx_order_kept(w->group)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
 	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER, .counter = counter(stream) };
@@ -43,12 +43,13 @@ static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
 /* ---- findings ---- */
 
 /* What an instruction accesses for each lane. */
-static struct mx_touch touch_of(const struct mx_inst *in, mx_order_kind kind, mx_space space) {
-	static const mx_touch_kind kinds[] = { [MX_ORDER_READ] = MX_TOUCH_READ,
-		                               [MX_ORDER_WRITE] = MX_TOUCH_WRITE,
-		                               [MX_ORDER_ATOMIC] = MX_TOUCH_ATOMIC };
+static struct mx_finding_access access_of(const struct mx_inst *in, mx_order_kind kind,
+                                          mx_space space) {
+	static const mx_access_kind kinds[] = { [MX_ORDER_READ] = MX_ACCESS_READ,
+		                                [MX_ORDER_WRITE] = MX_ACCESS_WRITE,
+		                                [MX_ORDER_ATOMIC] = MX_ACCESS_ATOMIC };
 	uint32_t bytes = in->op->flags & MX_FORMAT ? 0 : in->op->d;
-	return (struct mx_touch){ kinds[kind], space, bytes };
+	return (struct mx_finding_access){ kinds[kind], space, bytes };
 }
 
 /* Fills in the wave of the earlier access; `group`: as in a cell. */
@@ -72,8 +73,8 @@ void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool
 	struct mx_finding n = { .kind = lds ? MX_RACE_LDS : MX_RACE_GLOBAL,
 		                .lane = lane,
 		                .address = address,
-		                .touch = touch_of(in, does, space),
-		                .earlier_touch = touch_of(first, did, space),
+		                .access = access_of(in, does, space),
+		                .earlier_access = access_of(first, did, space),
 		                .missing = { .kind = MX_MISSING_FLAG } };
 	if (group == w->group->index + 1)
 		n.missing = missing(w, earlier);
@@ -83,13 +84,13 @@ void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool
 
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write) {
-	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	const struct mx_order_wave *o = mx_order_wave_of(w);
 	struct mx_finding n = {
 		.kind = MX_RACE_REGISTER,
 		.lane = -1,
 		.reg = l->row,
-		.touch = { write ? MX_TOUCH_WRITE : MX_TOUCH_READ, MX_SPACE_REGISTER, 4 },
-		.earlier_touch = { MX_TOUCH_WRITE, MX_SPACE_REGISTER, 4 },
+		.access = { write ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
+		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
 		.missing = missing_wait(l->stream, o->issued[l->stream], l->number),
 		.earlier_wave = w->index,
 	};
