@@ -226,36 +226,33 @@ static void test_flat(struct machine *m) {
 	ok(!assumes(m, MX_PROOF_FLAT_IN_ORDER), "which does not");
 }
 
+static const char proved[] =
+	"proved for this launch, assuming: this code object, input and grid; nothing else writes "
+	"to its memory; waits and barriers as [ISA 4.4]; no value derives from an address";
+
 static void test_proofs(struct machine *m) {
 	char text[MX_LINE_ROOM];
 	EXPECT(m, in_order, NONE, "in order");
 	const struct mx_proof *p = &m->report.proof;
 	ok(p->accesses == 2 && p->pairs == 64, "a load for each of 64 dwords that were stored");
-	ok(!strcmp(mx_proof_text(p, text, sizeof text),
-	           "proved for this launch, assuming: this code object, input and grid; nothing else "
-	           "writes to its memory; waits and barriers as [ISA 4.4]; no value derives from an "
-	           "address"),
-	   "a proof in words");
+	ok(!strcmp(mx_proof_text(p, text, sizeof text), proved), "a proof in words");
 	EXPECT(m, clock, CLOCK, "s_memtime");
 	ok(p->pc == 0x3c && p->other_pc == MX_NO_PC &&
-	           !strcmp(mx_proof_text(p, text, sizeof text), "not proved: reads a clock at +0x3c"),
+	           !strcmp(mx_proof_text(p, text, sizeof text),
+	                   "not proved: reads a clock at +0x3c"),
 	   "a doubt has its place");
 	EXPECT(m, mode, NONE, "MODE, which the program sets");
 	for (unsigned i = 0; i < sizeof hardware_registers / sizeof *hardware_registers; i++)
-		EXPECT(m, hardware_registers[i], HARDWARE_REGISTER,
-		       "any other hardware register");
+		EXPECT(m, hardware_registers[i], HARDWARE_REGISTER, "any other hardware register");
 	EXPECT(m, trap_register, TRAP_REGISTER, "TTMP4");
 	EXPECT(m, ticket, ATOMIC_RETURNS, "a returning atomic");
 	EXPECT(m, float_sum, ATOMIC_ORDER, "a float atomic");
-	EXPECT(m, wrapping_sum, ATOMIC_ORDER,
-	       "an increment that wraps at its data");
+	EXPECT(m, wrapping_sum, ATOMIC_ORDER, "an increment that wraps at its data");
 	EXPECT(m, two_functions, ATOMIC_KINDS, "add and max");
 	EXPECT(m, one_place, ONE_STORE, "lanes that write one place");
 	EXPECT(m, undecided, FINDINGS, "a value nobody wrote");
-	EXPECT(m, scalar_behind, CACHE_READ,
-	       "a scalar load of what was stored");
-	EXPECT(m, scalar_first, CACHE_READ,
-	       "a vector load of what was stored by the scalar unit");
+	EXPECT(m, scalar_behind, CACHE_READ, "a scalar load of what was stored");
+	EXPECT(m, scalar_first, CACHE_READ, "a vector load of what was stored by the scalar unit");
 	EXPECT(m, other_sum, NONE, "a load of the wave's own sum");
 	m->launch.grid[0] = 2;
 	EXPECT(m, flags, FLAGS, "flags of agent scope");
@@ -268,10 +265,8 @@ static void test_proofs(struct machine *m) {
 	m->launch.grid[0] = 2;
 	m->launch.grid[0] = 1;
 	m->launch.block[0] = 128;
-	EXPECT(m, other_wave, CACHE_READ,
-	       "a load of another wave's store");
-	EXPECT(m, other_sum, CACHE_READ,
-	       "a load of another wave's sum");
+	EXPECT(m, other_wave, CACHE_READ, "a load of another wave's store");
+	EXPECT(m, other_sum, CACHE_READ, "a load of another wave's sum");
 	m->launch.block[0] = 64;
 	m->launch.analysis = 0;
 	run_body(m, early, sizeof early);
@@ -481,8 +476,7 @@ static bool is_race_global(struct machine *m, const uint32_t *body, size_t bytes
 /* What one L1 orders is an assumption, which a launch may be without. */
 static void test_split(struct machine *m) {
 	m->launch.block[0] = 128;
-	EXPECT(m, load_barrier_store, NONE,
-	       "a load, a barrier, a store");
+	EXPECT(m, load_barrier_store, NONE, "a load, a barrier, a store");
 	ok(assumes(m, MX_PROOF_ONE_L1), "which assumes one L1");
 	run_body(m, BODY(wait_barrier_store));
 	ok(!assumes(m, MX_PROOF_ONE_L1), "where the load is waited for it does not");
@@ -569,7 +563,8 @@ static void test_text(struct machine *m) {
 	ok(f && f->pc == 0x44 && f->earlier == 0x3c && f->code.n == 2 &&
 	           f->code.dword[0] == dma_read[2] && f->earlier_code.dword[0] == dma_read[0] &&
 	           f->earlier_wave == 0 && !f->earlier_elsewhere &&
-	           is_access(f->access, MX_ACCESS_READ) && is_access(f->earlier_access, MX_ACCESS_WRITE) &&
+	           is_access(f->access, MX_ACCESS_READ) &&
+	           is_access(f->earlier_access, MX_ACCESS_WRITE) &&
 	           f->missing.kind == MX_MISSING_WAIT && f->missing.counter == MX_COUNTER_VM &&
 	           !f->missing.count,
 	   "and has them as data");

@@ -83,9 +83,10 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 static bool check_lane(struct mx_wave *w, const struct mx_memop *m, unsigned l) {
 	unsigned bytes = m->in->op->d;
 	if (m->address[l] % bytes) {
-		mx_find_access(w, m->in, MX_FAULT, (int)l, m->address[l],
-		               (struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_MEMORY, bytes },
-		               MX_BECAUSE(ATOMIC_ALIGNMENT));
+		mx_find_access(
+			w, m->in, MX_FAULT, (int)l, m->address[l],
+			(struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_MEMORY, bytes },
+			MX_BECAUSE(ATOMIC_ALIGNMENT));
 		return false;
 	}
 	for (unsigned k = 0; k < size(m->in); k++)

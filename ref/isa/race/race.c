@@ -181,7 +181,8 @@ static mx_doubt doubt_of(const struct mx_inst *in) {
 	switch (mx_kind_of(op)) {
 	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
 	case MX_IS_GETREG:
-		return mx_hw_field(in).reg != MX_HW_MODE ? MX_DOUBT_HARDWARE_REGISTER : MX_DOUBT_NONE;
+		return mx_hw_field(in).reg != MX_HW_MODE ? MX_DOUBT_HARDWARE_REGISTER
+		                                         : MX_DOUBT_NONE;
 	case MX_IS_MOVREL: return MX_DOUBT_M0_REGISTERS;
 	case MX_IS_FORK:
 	case MX_IS_JOIN: return MX_DOUBT_BRANCH_STACK;
