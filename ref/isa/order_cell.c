@@ -87,24 +87,26 @@ static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access
 	       ((sync || was != MX_ORDER_READ) && mx_order_saw(r->w, r->lds, at));
 }
 
-static void conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
+/* A finding, unless something else orders the two; whether it is one. */
+static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_order_kind was) {
 	static const char *const has[] = { "read", "written", "changed" };
 	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
 	char what[96];
 	if (flat_beside_ds(r, earlier) && group == r->group) {
 		mx_order_doubt(r->w, r->in, "FLAT in LDS beside other LDS operations");
-		return;
+		return false;
 	}
 	if (other && through_flags(r, at, earlier, group, was)) {
 		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier),
 		                    "order through atomics or flags is that of this schedule");
-		return;
+		return false;
 	}
 	snprintf(what, sizeof what, "%s a byte at %s0x%llx that is %s by", words[r->kind],
 	         r->lds ? "LDS " : "", (unsigned long long)at, has[was]);
 	mx_order_report(r->w, r->in, r->lds ? MX_RACE_LDS : MX_RACE_GLOBAL, r->lane, at, earlier,
 	                group, what);
+	return true;
 }
 
 /* ---- what a cell has had before ---- */
@@ -149,7 +151,7 @@ static bool is_write(const struct mx_order_range *r, mx_access a) {
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
 }
 
-/* One of those that a cell keeps as its readers; false where it conflicts. */
+/* One of those that a cell keeps as its readers; false where that is a finding. */
 static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                          mx_access reader, uint32_t group, mx_order_kind was, bool same) {
 	bool own = group == r->group;
@@ -159,8 +161,7 @@ static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_
 		was = MX_ORDER_WRITE;
 	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
 		return true;
-	conflict(r, at, reader, group, was);
-	return false;
+	return !conflict(r, at, reader, group, was);
 }
 
 static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c) {
