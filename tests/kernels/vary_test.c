@@ -20,6 +20,20 @@ static void test_text(void) {
 	ok(!strcmp(text, "stream=5,flush=2,place=7"), "and written: %s", text);
 }
 
+static void test_variation_text(void) {
+	const struct mx_vary all = { { 5, 64, 512, 256 } }, some = { { 0, 64, 0, 0 } };
+	struct mx_variation x = { .n = { 2, 3, 512, 7 }, .matrix = true }, none = { 0 };
+	char text[200];
+	mx_variation_text(&all, &x, text, sizeof text);
+	ok(!strcmp(text, "stream 2; beside 3 workgroups of tenant_matrix; after a flush of 512 "
+	                 "MiB; behind 7 short workgroups"),
+	   "what a launch had is written: %s", text);
+	mx_variation_text(&all, &none, text, sizeof text);
+	ok(!strcmp(text, "null stream"), "of a launch that had nothing: %s", text);
+	mx_variation_text(&some, &none, text, sizeof text);
+	ok(!*text, "and where streams are not varied nothing");
+}
+
 static void test_seeds(void) {
 	const struct mx_vary v = { { 5, 64, 512, 256 } }, one = { { 0, 64, 0, 0 } };
 	unsigned seen[5] = { 0 }, none[MX_VARIES] = { 0 }, matrix = 0, bad = 0, most = 0;
@@ -98,6 +112,7 @@ static void test_launches(const char *build) {
 int main(void) {
 	const char *build = getenv("BUILD");
 	test_text();
+	test_variation_text();
 	test_seeds();
 	test_launches(build ? build : "build");
 	return done_testing();
