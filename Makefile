@@ -18,10 +18,15 @@ all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 # ---- rooms: an archive each. USES_x is what room x may call, and all that its tests link ----
 objects   = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
 archives  = $(patsubst %,$(B)/lib%.a,$(1))
+# The rooms of the emulator, lowest first.
+ISA      := encoding machine schedule uninit alu memory race waitstates lint launch
 ROOMS    := mxref kernels cases oracle fuzz ci
-SRC_mxref := ref/num ref/mma ref/isa
+SRC_mxref := ref/num ref/mma $(addprefix ref/isa/,$(ISA))
 SRC_hip   := ref/hip
+SRC_kernels := kernels/host
 SRC_oracle := oracle oracle/exact
+SRC_fuzz  := fuzz/hunt fuzz/mutation
+SRC_ci    := ci/cli ci/inspect ci/numbers ci/codeobject
 $(foreach r,$(ROOMS),$(eval SRC_$r ?= $r))
 $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
@@ -47,11 +52,11 @@ $(B)/%.o: %.c
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
-$(B)/ci/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
+$(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
 # The commit, in a file that is renewed when it changes.
-$(B)/ci/cmd_version.o: CFLAGS += -I$(B)
-$(B)/ci/cmd_version.o: $(B)/built.h
+$(B)/ci/cli/cmd_version.o: CFLAGS += -I$(B)
+$(B)/ci/cli/cmd_version.o: $(B)/built.h
 $(B)/built.h: FORCE
 	@mkdir -p $(@D)
 	@echo "#define MX_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" >$@.new
@@ -68,10 +73,10 @@ $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
-# The folder that ci/llvm.sh finds, or why there is none; asked for once, where it is needed.
-LLVM_SAYS = $(eval LLVM_SAYS := $$(shell ci/llvm.sh 2>&1))$(LLVM_SAYS)
+# The folder that ci/package/llvm.sh finds, or why there is none; asked for once, where it is needed.
+LLVM_SAYS = $(eval LLVM_SAYS := $$(shell ci/package/llvm.sh 2>&1))$(LLVM_SAYS)
 LLVM      = $(or $(wildcard $(LLVM_SAYS)),$(error $(LLVM_SAYS)))
-KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(wildcard kernels/*/*.[cS]))))
+KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(filter-out kernels/host/%,$(wildcard kernels/*/*.[cS])))))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
 SFLAGS   := --target=amdgcn-amd-amdhsa -mcpu=gfx950 -MMD -MP
@@ -79,7 +84,7 @@ CLFLAGS  := -x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpuli
 kernels: $(KERNELS) $(FOREIGN)
 define link-co
 	$(Q)$(LLVM)/ld.lld -shared $(@:.co=.elf) -o $@.new
-	$(Q)ci/kernel-report.sh $(LLVM) $@.new && mv $@.new $@
+	$(Q)ci/package/kernel-report.sh $(LLVM) $@.new && mv $@.new $@
 endef
 define compile-co
 	@mkdir -p $(@D)
@@ -101,7 +106,7 @@ $(B)/kernels/foreign/%.co: cases/foreign/%.s
 	$(Q)$(LLVM)/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj $< -o $(@:.co=.elf)
 	$(link-co)
 kernel-report: kernels
-	@for co in $(KERNELS) $(FOREIGN); do ci/kernel-report.sh $(LLVM) $$co; done
+	@for co in $(KERNELS) $(FOREIGN); do ci/package/kernel-report.sh $(LLVM) $$co; done
 
 # ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts; *.gpu.c are kernels ----
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
@@ -123,7 +128,7 @@ tests: $(TARGETS)
 $(OF_HIP): LIBS = $(B)/libmxref.a -lelf $(MSGPACK) -lm
 $(OF_HIP): $(call objects,ref/hip) $(B)/libmxref.a
 $(OF_CI): LIBS = $(filter-out %.o %/libci.a,$(USES_ci))
-$(OF_CI): $(filter-out %/mxcheck.o,$(call objects,ci)) $(filter-out %/libci.a,$(filter $(B)/%,$(USES_ci)))
+$(OF_CI): $(filter-out %/mxcheck.o,$(call objects,$(SRC_ci))) $(filter-out %/libci.a,$(filter $(B)/%,$(USES_ci)))
 $(TARGETS): %: %.o $(DRIVER)
 	@echo "  FUZZ $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
@@ -138,7 +143,7 @@ $(B)/tests/diff/runner: tests/diff/runner.c $(USES_hip)
 	$(Q)$(CC) $(CFLAGS) -MT $@ -o $@ $< -L$(B) -l:libmxhip.so $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../..'
 
 setup:
-	@ci/setup.sh
+	@ci/package/setup.sh
 run: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck
@@ -152,7 +157,7 @@ check: setup
 	@$(MAKE) --no-print-directory tests
 	@$(PROVE)
 check-long:
-	@ci/setup.sh long
+	@ci/package/setup.sh long
 	@$(MAKE) --no-print-directory tests
 	@$(B)/mxcheck --seed $(SEED) '*'
 	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
@@ -189,5 +194,5 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages
 clean:
 	rm -rf $(B)
 
-include ci/install.mk
+include ci/package/install.mk
 -include $(shell test -d $(B) && find $(B) -name '*.d')

@@ -97,7 +97,7 @@ static bool is_no_number(const char *text, const char *key, struct epilogue_faul
 	return blame(f, "epilogue", -1, key, why);
 }
 
-static bool has_wrong_company(const struct mx_case *c, struct epilogue_fault *f) {
+static bool has_other_corunners(const struct mx_case *c, struct epilogue_fault *f) {
 	if (c->groups)
 		return blame(f, "epilogue", -1, NULL, "groups have none");
 	if (c->verdict.judge == MX_JUDGE_SET)
@@ -153,6 +153,6 @@ bool epilogue_is_wrong(const struct mx_case *c, struct epilogue_fault *f) {
 	if (!e)
 		return is_orphan(c, f) || has_wrong_regime(c, f);
 	return is_no_number(e->alpha, "alpha", f) || is_no_number(e->beta, "beta", f) ||
-	       has_wrong_company(c, f) || has_wrong_terms(c, f) || is_poisoned(c, f) ||
+	       has_other_corunners(c, f) || has_wrong_terms(c, f) || is_poisoned(c, f) ||
 	       has_wrong_regime(c, f);
 }

@@ -164,7 +164,7 @@ void mx_bench_free(struct mx_bench *b) {
 		if (b->buffer[i].device)
 			mx_device_free(b->device, b->buffer[i].device);
 	}
-	mx_company_free(b->around.company);
+	mx_corunners_free(b->around.corunners);
 	mx_module_unload(b->module);
 	mx_epilogue_free(b->epilogue);
 	mx_data_free(&b->data);
@@ -181,13 +181,13 @@ void mx_bench_free(struct mx_bench *b) {
 int mx_bench_vary(struct mx_bench *b, struct mx_vary *vary, const char *kernel_dir,
                   struct mx_error *err) {
 	struct mx_why why;
-	mx_company_free(b->around.company);
-	b->around.company = NULL;
+	mx_corunners_free(b->around.corunners);
+	b->around.corunners = NULL;
 	b->vary = (struct mx_vary){ 0 };
 	if (!vary)
 		return 0;
 	mx_vary_settle(vary, b->device);
-	if (mx_company_make(b->device, vary, kernel_dir, &b->around.company, &why))
+	if (mx_corunners_make(b->device, vary, kernel_dir, &b->around.corunners, &why))
 		return mx_fail(err, "--vary: %s", why.text);
 	b->vary = *vary;
 	return 0;

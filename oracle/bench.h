@@ -10,8 +10,8 @@
 #define MX_BENCH_H
 
 #include "../cases/case.h"
-#include "../kernels/device.h"
-#include "../kernels/vary.h"
+#include "../kernels/host/device.h"
+#include "../kernels/host/vary.h"
 #include "metrics.h"
 
 /* ---- findings ---- */

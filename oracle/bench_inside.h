@@ -19,7 +19,7 @@ struct mx_bench {
 	struct mx_plan plan;
 	struct mx_device *device;
 	struct mx_module *module;
-	struct mx_vary vary; /* of the company */
+	struct mx_vary vary; /* of the corunners */
 	struct mx_around around;
 	struct mx_data data;
 	struct exact_epilogue *epilogue; /* of data; NULL: the case has none */

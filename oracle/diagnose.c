@@ -8,11 +8,11 @@
  *
  * A hypothesis that is wrong gives a code of b bits by chance with probability near 2^-b, and a few
  * thousand are tried: elements enough for 2^-40 must agree, for 2^-60 where others do not. */
-#include "code_twist.h"
-#include "epilogue_twist.h"
-#include "ideas.h"
+#include "code_fault.h"
+#include "epilogue_fault.h"
+#include "hypotheses.h"
 #include "product.h"
-#include "twist.h"
+#include "fault.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum {
 	RIGHT_ELEMENTS = 12,    /* that are looked at */
 	FIRST_ELEMENTS = 8,     /* one of them at least must be explained, for a part of all */
 	PARTIAL_WORK = 1 << 22, /* elements of products that rows may take to find a part */
-	BLOCK_WORK = 1 << 17,   /* the same, of a twist for each block */
+	BLOCK_WORK = 1 << 17,   /* the same, of a fault for each block */
 	SHARE_WORK = 1 << 18    /* the same, to count a share */
 };
 
@@ -44,7 +44,7 @@ struct sample {
 	bool partial; /* hypotheses that explain some are of use */
 	size_t n_right;
 	struct one wrong[MX_IDEA_ELEMENTS], right[RIGHT_ELEMENTS];
-	struct mx_ideas ideas;
+	struct mx_hypotheses hypotheses;
 };
 
 /* ---- elements ---- */
@@ -80,10 +80,10 @@ static struct one one_at(const struct sample *s, size_t at) {
 	const struct mx_output *o = s->o;
 	return (struct one){ .at = at,
 		             .code = { .format = o->format,
-			               .got = o->got[at],
-			               .want = o->want[at],
-			               .before = before(s->b, o, at),
-			               .unwritten = o->unwritten[at] } };
+		                       .got = o->got[at],
+		                       .want = o->want[at],
+		                       .before = before(s->b, o, at),
+		                       .unwritten = o->unwritten[at] } };
 }
 
 static struct one with_right(const struct sample *s, struct one x) {
@@ -117,8 +117,9 @@ static void spread(struct one *list, size_t n) {
 
 static void choose(struct sample *s) {
 	size_t right = s->o->g.m * s->o->g.n - s->o->wrong;
-	s->ideas.elements = pick(s, true, mx_ideas_step(s->o->wrong), MX_IDEA_ELEMENTS, s->wrong);
-	spread(s->wrong, s->ideas.elements);
+	s->hypotheses.elements =
+		pick(s, true, mx_hypothess_step(s->o->wrong), MX_IDEA_ELEMENTS, s->wrong);
+	spread(s->wrong, s->hypotheses.elements);
 	s->n_right = pick(s, false, right / RIGHT_ELEMENTS + 1, RIGHT_ELEMENTS, s->right);
 }
 
@@ -128,23 +129,23 @@ enum fit { FITS, DIFFERS, SAYS_NOTHING };
 
 enum kind { OF_CODES, OF_EPILOGUE, OF_OPERANDS };
 
-/* A twist of one of the three tables. */
+/* A fault of one of the three tables. */
 struct hypothesis {
 	enum kind kind;
 	unsigned index, side;
 	long parameter;
 };
 
-static const struct mx_code_twist *code_twist(const struct hypothesis *h) {
-	return h->kind == OF_CODES ? &mx_code_twists[h->index] : NULL;
+static const struct mx_code_fault *code_fault(const struct hypothesis *h) {
+	return h->kind == OF_CODES ? &mx_code_faults[h->index] : NULL;
 }
 
-static const struct mx_epilogue_twist *epilogue_twist(const struct hypothesis *h) {
-	return &mx_epilogue_twists[h->index];
+static const struct mx_epilogue_fault *epilogue_fault(const struct hypothesis *h) {
+	return &mx_epilogue_faults[h->index];
 }
 
-static const struct mx_twist *operand_twist(const struct hypothesis *h) {
-	return &mx_twists[h->index];
+static const struct mx_fault *operand_fault(const struct hypothesis *h) {
+	return &mx_faults[h->index];
 }
 
 static enum fit fit_epilogue(const struct sample *s, const struct hypothesis *h,
@@ -153,7 +154,7 @@ static enum fit fit_epilogue(const struct sample *s, const struct hypothesis *h,
 	struct mx_epilogue_element e = { &o->epilogue, x->at / o->g.n, x->at % o->g.n,
 		                         o->g.m,       o->g.n,         x->acc };
 	uint32_t code;
-	if (!epilogue_twist(h)->apply(&e, (unsigned)h->parameter, &code))
+	if (!epilogue_fault(h)->apply(&e, (unsigned)h->parameter, &code))
 		return SAYS_NOTHING;
 	return mx_code_same(o->format, x->code.got, code) ? FITS : DIFFERS;
 }
@@ -161,14 +162,14 @@ static enum fit fit_epilogue(const struct sample *s, const struct hypothesis *h,
 static enum fit fit_operands(struct sample *s, const struct hypothesis *h, const struct one *x) {
 	struct mx_element_product *e = &s->element;
 	mx_element_at(e, x->at / s->o->g.n, x->at % s->o->g.n);
-	if (!operand_twist(h)->apply(e, h->side, h->parameter))
+	if (!operand_fault(h)->apply(e, h->side, h->parameter))
 		return SAYS_NOTHING;
 	return s->explains(s->b, s->o, x->at, &e->one, x->code.got) ? FITS : DIFFERS;
 }
 
 static enum fit fit(struct sample *s, const struct hypothesis *h, const struct one *x) {
 	switch (h->kind) {
-	case OF_CODES: return code_twist(h)->fits(&x->code, h->parameter) ? FITS : DIFFERS;
+	case OF_CODES: return code_fault(h)->fits(&x->code, h->parameter) ? FITS : DIFFERS;
 	case OF_EPILOGUE: return fit_epilogue(s, h, x);
 	default: return fit_operands(s, h, x);
 	}
@@ -178,8 +179,8 @@ static enum fit fit(struct sample *s, const struct hypothesis *h, const struct o
  * range, NaN and zeros come from many causes. */
 static double bits_of(const struct hypothesis *h, const struct one *x) {
 	double v = mx_code_value(x->code.format, x->code.got);
-	if (code_twist(h))
-		return code_twist(h)->bits;
+	if (code_fault(h))
+		return code_fault(h)->bits;
 	if (!isfinite(v) || v == 0)
 		return 2;
 	return mx_code_digits(x->code.format) == 8 ? 20 : 8;
@@ -188,7 +189,7 @@ static double bits_of(const struct hypothesis *h, const struct one *x) {
 /* ---- one hypothesis, all elements ---- */
 
 static bool is_contradicted(struct sample *s, const struct hypothesis *h) {
-	if (code_twist(h) && code_twist(h)->symptom)
+	if (code_fault(h) && code_fault(h)->symptom)
 		return false;
 	for (size_t i = 0; i < s->n_right; i++)
 		if (fit(s, h, &s->right[i]) == DIFFERS)
@@ -197,16 +198,16 @@ static bool is_contradicted(struct sample *s, const struct hypothesis *h) {
 }
 
 static void write_text(const struct hypothesis *h, char text[MX_IDEA_TEXT]) {
-	const struct mx_epilogue_twist *e;
-	const struct mx_twist *t;
+	const struct mx_epilogue_fault *e;
+	const struct mx_fault *t;
 	switch (h->kind) {
-	case OF_CODES: snprintf(text, MX_IDEA_TEXT, code_twist(h)->text, h->parameter); break;
+	case OF_CODES: snprintf(text, MX_IDEA_TEXT, code_fault(h)->text, h->parameter); break;
 	case OF_EPILOGUE:
-		e = epilogue_twist(h);
+		e = epilogue_fault(h);
 		snprintf(text, MX_IDEA_TEXT, e->text, e->names ? e->names[h->parameter] : "");
 		break;
 	case OF_OPERANDS:
-		t = operand_twist(h);
+		t = operand_fault(h);
 		if (t->both)
 			snprintf(text, MX_IDEA_TEXT, t->text, h->parameter);
 		else
@@ -216,34 +217,34 @@ static void write_text(const struct hypothesis *h, char text[MX_IDEA_TEXT]) {
 
 /* Whether codes that all agree need no more: what is seen, and conversions of a right result. */
 static bool is_plain(const struct hypothesis *h) {
-	return code_twist(h) && !code_twist(h)->powers;
+	return code_fault(h) && !code_fault(h)->powers;
 }
 
 static void try(struct sample *s, struct hypothesis h) {
-	struct mx_idea idea = {
+	struct mx_hypothesis hypothesis = {
 		.kind = h.kind, .index = h.index, .side = h.side, .parameter = h.parameter
 	};
 	double bits = 0;
-	size_t n = s->ideas.elements;
+	size_t n = s->hypotheses.elements;
 	for (size_t i = 0; i < n; i++)
 		if (fit(s, &h, &s->wrong[i]) == FITS) {
-			idea.hit |= UINT64_C(1) << i;
+			hypothesis.hit |= UINT64_C(1) << i;
 			bits += bits_of(&h, &s->wrong[i]);
-		} else if (!s->partial || (!idea.hit && i + 1 >= FIRST_ELEMENTS))
+		} else if (!s->partial || (!hypothesis.hit && i + 1 >= FIRST_ELEMENTS))
 			return;
-	bool whole = mx_idea_is_whole(&s->ideas, &idea);
+	bool whole = mx_hypothesis_is_whole(&s->hypotheses, &hypothesis);
 	if (whole ? bits < 40 && !is_plain(&h) : bits < 60)
 		return;
-	idea.contradicted = is_contradicted(s, &h);
-	write_text(&h, idea.text);
-	mx_idea_add(&s->ideas, &idea);
+	hypothesis.contradicted = is_contradicted(s, &h);
+	write_text(&h, hypothesis.text);
+	mx_hypothesis_add(&s->hypotheses, &hypothesis);
 }
 
 /* ---- all hypotheses ---- */
 
 static void try_codes(struct sample *s) {
-	for (unsigned i = 0; i < mx_n_code_twists; i++) {
-		long most = mx_code_twists[i].powers ? MX_MOST_POWER : 0;
+	for (unsigned i = 0; i < mx_n_code_faults; i++) {
+		long most = mx_code_faults[i].powers ? MX_MOST_POWER : 0;
 		for (long n = -most; n <= most; n++)
 			if (n || !most)
 				try(s, (struct hypothesis){ OF_CODES, i, 0, n });
@@ -253,34 +254,34 @@ static void try_codes(struct sample *s) {
 static void try_epilogues(struct sample *s) {
 	if (!s->wrong[0].code.has_right || !s->o->has_epilogue)
 		return;
-	for (unsigned i = 0; i < mx_n_epilogue_twists; i++) {
-		const struct mx_epilogue_twist *t = &mx_epilogue_twists[i];
+	for (unsigned i = 0; i < mx_n_epilogue_faults; i++) {
+		const struct mx_epilogue_fault *t = &mx_epilogue_faults[i];
 		for (long p = 0; t->names ? t->names[p] != NULL : p == 0; p++)
 			try(s, (struct hypothesis){ OF_EPILOGUE, i, 0, p });
 	}
 }
 
 static void try_sides(struct sample *s, unsigned i, long parameter) {
-	for (unsigned side = 0; side < (mx_twists[i].both ? 1u : 2u); side++)
+	for (unsigned side = 0; side < (mx_faults[i].both ? 1u : 2u); side++)
 		try(s, (struct hypothesis){ OF_OPERANDS, i, side, parameter });
 }
 
-static void try_twist(struct sample *s, unsigned t) {
+static void try_fault(struct sample *s, unsigned t) {
 	long blocks = (long)s->element.blocks,
 	     rows = (long)(s->o->g.m > s->o->g.n ? s->o->g.m : s->o->g.n);
-	switch (mx_twists[t].range) {
-	case MX_TWIST_ONCE: try_sides(s, t, 0); break;
-	case MX_TWIST_BLOCKS:
+	switch (mx_faults[t].range) {
+	case MX_FAULT_ONCE: try_sides(s, t, 0); break;
+	case MX_FAULT_BLOCKS:
 		for (long i = 0; i < blocks && i < MAX_TWISTS_OF_A_KIND; i++)
 			try_sides(s, t, i);
 		break;
-	case MX_TWIST_NEIGHBOUR:
+	case MX_FAULT_NEIGHBOUR:
 		for (long by = 1; by <= 128; by *= 2) {
 			try_sides(s, t, by);
 			try_sides(s, t, -by);
 		}
 		break;
-	case MX_TWIST_ROWS:
+	case MX_FAULT_ROWS:
 		for (long by = 1; by < rows && by <= MAX_ROWS; by++) {
 			try_sides(s, t, by);
 			try_sides(s, t, -by);
@@ -290,12 +291,12 @@ static void try_twist(struct sample *s, unsigned t) {
 }
 
 /* Where early misses do not end a search, many parameters are too much work. */
-static bool is_affordable(const struct sample *s, const struct mx_twist *t) {
+static bool is_affordable(const struct sample *s, const struct mx_fault *t) {
 	size_t rows = s->o->g.m > s->o->g.n ? s->o->g.m : s->o->g.n;
 	size_t work = 2 * FIRST_ELEMENTS * s->o->g.k;
 	switch (t->range) {
-	case MX_TWIST_BLOCKS: return !s->partial || s->element.blocks * work <= BLOCK_WORK;
-	case MX_TWIST_ROWS: return !s->partial || 2 * rows * work <= PARTIAL_WORK;
+	case MX_FAULT_BLOCKS: return !s->partial || s->element.blocks * work <= BLOCK_WORK;
+	case MX_FAULT_ROWS: return !s->partial || 2 * rows * work <= PARTIAL_WORK;
 	default: return true;
 	}
 }
@@ -303,15 +304,15 @@ static bool is_affordable(const struct sample *s, const struct mx_twist *t) {
 static void try_all(struct sample *s) {
 	try_codes(s);
 	try_epilogues(s);
-	for (unsigned i = 0; s->has_element && i < mx_n_twists; i++)
-		if (is_affordable(s, &mx_twists[i]))
-			try_twist(s, i);
+	for (unsigned i = 0; s->has_element && i < mx_n_faults; i++)
+		if (is_affordable(s, &mx_faults[i]))
+			try_fault(s, i);
 }
 
 /* ---- how much of all ---- */
 
 /* Over as many wrong elements as their products allow. */
-static double share_of(struct sample *s, const struct mx_idea *x) {
+static double share_of(struct sample *s, const struct mx_hypothesis *x) {
 	struct hypothesis h = { x->kind, x->index, x->side, x->parameter };
 	size_t most = SHARE_WORK / s->o->g.k + MX_IDEA_ELEMENTS, seen = 0, n = 0, hit = 0;
 	size_t step = s->o->wrong / most + 1;
@@ -332,13 +333,13 @@ void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explain
 	s.has_element = !mx_element_make(&o->g, &s.element);
 	choose(&s);
 	try_all(&s);
-	if (!s.ideas.n) {
+	if (!s.hypotheses.n) {
 		s.partial = true;
 		try_all(&s);
 	}
-	mx_ideas_choose(&s.ideas);
-	for (size_t i = 0; i < s.ideas.n; i++)
-		s.ideas.idea[i].share = share_of(&s, &s.ideas.idea[i]);
-	mx_ideas_text(&s.ideas, text, room);
+	mx_hypothess_choose(&s.hypotheses);
+	for (size_t i = 0; i < s.hypotheses.n; i++)
+		s.hypotheses.hypothesis[i].share = share_of(&s, &s.hypotheses.hypothesis[i]);
+	mx_hypothess_text(&s.hypotheses, text, room);
 	mx_element_free(&s.element);
 }

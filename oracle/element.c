@@ -1,5 +1,5 @@
-/* One element's product, in memory of its own, where a twist may change it. */
-#include "twist.h"
+/* One element's product, in memory of its own, where a fault may change it. */
+#include "fault.h"
 
 #include <stdlib.h>
 #include <string.h>

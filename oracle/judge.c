@@ -8,7 +8,7 @@
 #include "epilogue.h"
 #include "metrics.h"
 #include "pattern.h"
-#include "place.h"
+#include "location.h"
 #include "product.h"
 
 /* ---- references for SNR ---- */
@@ -266,7 +266,7 @@ static void note_meeting(const struct mx_bench *b, const struct mx_finding *f,
 	if (f->kind == MX_RACE_LDS)
 		snprintf(v->met, sizeof v->met, "lds:%" PRIu64, f->address);
 	else if (f->kind == MX_RACE_GLOBAL)
-		mx_place_option(b, f->address, v->met);
+		mx_location_option(b, f->address, v->met);
 }
 
 void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
@@ -279,7 +279,7 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);
 		note_meeting(b, f, v);
-		bool named = mx_place_in_buffer(b, f->address, place);
+		bool named = mx_location_in_buffer(b, f->address, place);
 		mx_verdict_add(v, severity_of(f->kind), b->device->emu->finding_name(f->kind),
 		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s", f->text, named ? "; " : "",
 		               place, f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave,

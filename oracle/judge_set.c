@@ -4,7 +4,7 @@
  * launch may leave is what some order of adding them to the start leaves. Packed atomics add two
  * elements at once: elements are judged one by one, which allows orders that differ within a pair.
  * The start is what the case puts into C, or zero where it puts nothing: the launch clears it. */
-#include "ideas.h"
+#include "hypotheses.h"
 #include "product.h"
 
 #include <stdio.h>
@@ -89,7 +89,7 @@ static const char *const updates[] = {
 };
 
 static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
-                         const struct orders *s, const struct mx_idea *x, size_t i) {
+                         const struct orders *s, const struct mx_hypothesis *x, size_t i) {
 	enum exact_status status;
 	bool kept = x->kind == NOT_CLEARED;
 	uint32_t start = kept ? before(b, i / o->g.n, i % o->g.n) : start_of(b, o, i);
@@ -101,7 +101,7 @@ static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
 
 /* Of at most `most` wrong elements, every step-th: which are explained; their number. */
 static size_t look(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
-                   struct mx_idea *x, size_t step, size_t most, uint64_t *hit) {
+                   struct mx_hypothesis *x, size_t step, size_t most, uint64_t *hit) {
 	size_t seen = 0, n = 0, hits = 0;
 	for (size_t i = o->first; i < o->g.m * o->g.n && n < most; i++) {
 		if (!o->differs[i] || seen++ % step)
@@ -117,28 +117,29 @@ static size_t look(const struct mx_bench *b, const struct mx_output *o, const st
 }
 
 static void try(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
-                enum update kind, unsigned split, struct mx_ideas *ideas) {
-	struct mx_idea x = { .kind = kind, .index = split };
-	ideas->elements = look(b, o, s, &x, mx_ideas_step(o->wrong), MX_IDEA_ELEMENTS, &x.hit);
+                enum update kind, unsigned split, struct mx_hypotheses *hypotheses) {
+	struct mx_hypothesis x = { .kind = kind, .index = split };
+	hypotheses->elements =
+		look(b, o, s, &x, mx_hypothess_step(o->wrong), MX_IDEA_ELEMENTS, &x.hit);
 	snprintf(x.text, sizeof x.text, updates[kind], split);
 	if (x.hit)
-		mx_idea_add(ideas, &x);
+		mx_hypothesis_add(hypotheses, &x);
 }
 
 enum { COUNTED = 512 }; /* wrong elements that a share is counted over, at most twice as many */
 
 static void explain(const struct mx_bench *b, struct mx_output *o, const struct orders *s,
                     char *text, size_t room) {
-	struct mx_ideas ideas = { 0 };
+	struct mx_hypotheses hypotheses = { 0 };
 	for (unsigned k = 0; k < s->splits; k++) {
-		try(b, o, s, LOST, k, &ideas);
-		try(b, o, s, DOUBLED, k, &ideas);
+		try(b, o, s, LOST, k, &hypotheses);
+		try(b, o, s, DOUBLED, k, &hypotheses);
 	}
-	try(b, o, s, NOT_CLEARED, 0, &ideas);
-	mx_ideas_choose(&ideas);
-	for (size_t i = 0; i < ideas.n; i++)
-		look(b, o, s, &ideas.idea[i], o->wrong / COUNTED + 1, SIZE_MAX, NULL);
-	mx_ideas_text(&ideas, text, room);
+	try(b, o, s, NOT_CLEARED, 0, &hypotheses);
+	mx_hypothess_choose(&hypotheses);
+	for (size_t i = 0; i < hypotheses.n; i++)
+		look(b, o, s, &hypotheses.hypothesis[i], o->wrong / COUNTED + 1, SIZE_MAX, NULL);
+	mx_hypothess_text(&hypotheses, text, room);
 }
 
 /* ---- all elements ---- */

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "memory_file.h"
 
-#include "../../ci/codefile.h"
-#include "../../ci/command.h"
-#include "../mutate.h"
+#include "../../ci/codeobject/codefile.h"
+#include "../../ci/cli/command.h"
+#include "../mutation/mutate.h"
 #include "target.h"
 
 static void mutate(const char *path) {

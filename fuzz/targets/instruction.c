@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/disasm.h"
-#include "../../ref/isa/inst.h"
+#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/inst.h"
 #include "target.h"
 
 /* An instruction is read whole, or said to be none, and both agree on its size. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "../../fuzz/journal.h"
-#include "../../fuzz/tally.h"
+#include "../hunt/journal.h"
+#include "../hunt/tally.h"
 #include "target.h"
 
 enum { HEAD = 16 };

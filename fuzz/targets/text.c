@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#include "../../ci/args.h"
-#include "../../ci/codes.h"
-#include "../../ci/command.h"
-#include "../../ci/options.h"
-#include "../../fuzz/schedule.h"
-#include "../../kernels/vary.h"
+#include "../../ci/cli/args.h"
+#include "../../ci/numbers/codes.h"
+#include "../../ci/cli/command.h"
+#include "../../ci/cli/options.h"
+#include "../hunt/schedule.h"
+#include "../../kernels/host/vary.h"
 #include "target.h"
 
 static void number(const char *text) {

@@ -185,7 +185,7 @@ enum {
 
 /* ---- schedules said outright ---- */
 
-/* A decision that is not the calm one. */
+/* A decision that is not the sequential one. */
 typedef enum {
 	MX_DELAY, /* operations of this instruction land `value` clocks after their issue, or
 	             at a wait for them */
@@ -204,9 +204,9 @@ struct mx_deviation {
 	                   DELAY: of what lands at one clock, or at waits, the smaller first */
 };
 
-/* A calm schedule, and what deviates from it. Calm is: workgroups one after the other; the first
- * wave runs until it cannot go on, then the next; operations land at once, or all at the wait that
- * asks for them. */
+/* A sequential schedule, and what deviates from it. Sequential is: workgroups one after the other;
+ * the first wave runs until it cannot go on, then the next; operations land at once, or all at the
+ * wait that asks for them. */
 struct mx_schedule {
 	uint8_t pattern; /* what LDS and registers of workgroup 0 hold before anybody writes them */
 	bool late;       /* operations land at their waits */

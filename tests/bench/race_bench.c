@@ -1,6 +1,6 @@
 /* What looking for races costs: analysed launches beside plain ones, in seconds of a processor, of
  * which other work takes nothing; and hunts. */
-#include "../../fuzz/race.h"
+#include "../../fuzz/hunt/hunt.h"
 #include "bench.h"
 
 #include <unistd.h>

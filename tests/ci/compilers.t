@@ -10,7 +10,7 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my $differs = qr/\btarget\(|\b__clang__\b|\b__builtin_cpu|<immintrin\.h>/;
-my @objects = map { s/c$/o/r } glob '{ref/num,ref/mma,ref/isa,ref/hip,kernels,cases,oracle,oracle/exact,fuzz,ci}/*.c';
+my @objects = map { s/c$/o/r } glob '{ref/num,ref/mma,ref/isa/*,ref/hip,kernels/host,cases,oracle,oracle/exact,fuzz/hunt,fuzz/mutation,ci/*}/*.c';
 
 sub builds {
 	my ($compiler, $options, @files) = @_;
@@ -21,7 +21,7 @@ sub builds {
 		"$compiler $options builds " . @files . ' files without a warning');
 }
 
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 my @some = grep { slurp(s/o$/c/r) =~ $differs } @objects;
 cmp_ok(@some, '>', 5, 'files use what compilers differ in');
 builds("$llvm/clang", '-O0 -march=x86-64-v2', @some);

@@ -57,17 +57,17 @@ cmp_ok($kept // $runs, '<', $runs, 'and some were not');
 
 like($out, qr/witness: [1-3] of \d{2,} decisions are enough/, 'few decisions are enough to diverge');
 like($out, qr/witness: reader: \S+ ds_read_b128 .* wave \d+ lane \d+/, 'it names who reads too soon');
-like($out, qr/witness:   calm: gets \S+ of \S+ buffer_load_dwordx4 .* lds; .* wave \d/,
+like($out, qr/witness:   sequential: gets \S+ of \S+ buffer_load_dwordx4 .* lds; .* wave \d/,
 	'and what it should have waited for');
 my ($replay) = $out =~ /replay: (.*)$/m;
-like($replay // '', qr/--schedule 'calm,[^']+'$/, 'and a line that replays it');
+like($replay // '', qr/--schedule 'sequential,[^']+'$/, 'and a line that replays it');
 run('sh', '-c', $replay // 'false');
 is("$status @{[$out =~ /wrong-bits/g]}", '3 wrong-bits', 'which brings the wrong bits')
 	or diag $out, $err;
-($replay // '') =~ /'(calm[^']+)'$/;
+($replay // '') =~ /'(sequential[^']+)'$/;
 is(mxcheck(@twin, '--schedule', spew("$dir/schedule", "$1\n")), 3, 'so does a file of it');
-is(mxcheck(@twin, '--schedule', 'calm', '--no-analysis'), 0, 'the calm schedule hides the bug');
-is(mxcheck(@twin, '--schedule', 'calm,what'), 2, 'a schedule that is none is refused');
+is(mxcheck(@twin, '--schedule', 'sequential', '--no-analysis'), 0, 'the sequential schedule hides the bug');
+is(mxcheck(@twin, '--schedule', 'sequential,what'), 2, 'a schedule that is none is refused');
 
 # ---- a journal that is not whole, and one that is complete ----
 

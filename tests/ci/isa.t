@@ -6,7 +6,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 
 # ---- a code object, against objdump ----
 
@@ -48,7 +48,7 @@ is(mxcheck('isa', $gemm, "$dir/bad.o"), 1, 'of several files the worst counts');
 
 is(mxcheck('isa', '--all'), 0, '--all lists');
 my %forms;
-for (split /\n/, slurp('ref/isa/gfx950.def')) {
+for (split /\n/, slurp('ref/isa/encoding/gfx950.def')) {
 	next if !/^MX_TEXT\((\w+), *\w+, "(\w+)"/;
 	my ($form, $name) = ($1, $2);
 	$forms{ $name =~ s/_(?:e32|e64|sdwa|dpp)$//r } .= " $form";

@@ -9,7 +9,7 @@ require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
 my $dir = tempdir(CLEANUP => 1);
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 sub run {
@@ -47,7 +47,7 @@ my @built = grep { !m{broken/(\w+)} || !$broken{$1} } glob "$build/kernels/*/*.c
 # are more than is needed.
 my @sources = (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c');
 if (is_long()) {
-	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/company/tenant.c cases/foreign/mxfp4_opencl.cl),
+	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/corunners/tenant.c cases/foreign/mxfp4_opencl.cl),
 		map { "cases/foreign/$_.c" } qw(mxfp4_preshuffled mxfp8_grouped mxfp8_wgrad);
 	push @sources, map { generated($_) } 1 .. 40;
 }

@@ -6,7 +6,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 
 # A kernel of this text and its case: workgroups of 128, OUT's address at s[2:3], 4 * lane in v1.
 sub assemble {

@@ -43,22 +43,22 @@ for my $kernel (sort keys %exit) {
 	my ($replay) = $out =~ /replay: (.*)$/m;
 	run('sh', '-c', ($replay // 'false') . ' --no-analysis');
 	is($status, $exit{$kernel}, 'its replay, too') or diag $out;
-	like($out, qr/nondeterminism: .* first at OUT\[0\]\[\d+\], 0x\w+, under 'calm,pattern=\w\w' 0x/,
+	like($out, qr/nondeterminism: .* first at OUT\[0\]\[\d+\], 0x\w+, under 'sequential,pattern=\w\w' 0x/,
 		'with the first bytes that part');
-	my ($schedule) = ($replay // '') =~ /'(calm[^']*)'$/;
+	my ($schedule) = ($replay // '') =~ /'(sequential[^']*)'$/;
 	like($schedule // '', qr/0\.\d\@/, 'of one decision at least');
 }
-is(run_race("$dir/stale.yaml", '--no-analysis', '--schedule', 'calm,pattern=5a'), 0,
-	'the calm schedule parts from nothing');
+is(run_race("$dir/stale.yaml", '--no-analysis', '--schedule', 'sequential,pattern=5a'), 0,
+	'the sequential schedule parts from nothing');
 
 # ---- what is said of it ----
 
 my $instruction = qr/\+0x[0-9a-f]+ \S+ .*/;
 my @said = (
 	[ 'stale', 1, 1, 3, [
-		qr/witness: 1 of \d+ decisions are enough .* from the calm schedule with pattern=/,
+		qr/witness: 1 of \d+ decisions are enough .* from the sequential schedule with pattern=/,
 		qr/witness: reader: stale$instruction; workgroup 0,0,0 wave 0 lane 0, time/,
-		qr/witness:   calm: gets 0x\w+, of stale\+0x\w+ global_load_dword/,
+		qr/witness:   sequential: gets 0x\w+, of stale\+0x\w+ global_load_dword/,
 		qr/witness: order: race-register: stale$instruction: reads v\d+, which global_load_dword .* no s_waitcnt vmcnt\(0\) between them; workgroup 0,0,0 wave 0/,
 	] ],
 	[ 'reader', 4, 1, 3, [
@@ -77,7 +77,7 @@ my @said = (
 	] ],
 	[ 'usual', 1, 1, 4, [
 		qr/race: [1-4] of 5 runs differ/,
-		qr/witness:   calm: ends in fault: usual\+0x\w+ global_load_dword/,
+		qr/witness:   sequential: ends in fault: usual\+0x\w+ global_load_dword/,
 	] ],
 	[ 'endless', 1, 1, 4, [
 		qr/witness: 1 of \d+ decisions are enough/,
@@ -100,9 +100,9 @@ sub is_refused {
 	is(run_race("$dir/last.yaml", '--schedule', $schedule), 2, "'$schedule' is refused");
 	like($err, qr/\Amxcheck: schedule: $why: \S+ has .*\n\z/, 'in one line that says why');
 }
-is_refused('calm,pattern=00,0.2@1+1', 'wave 2 of workgroup 0');
-is_refused('calm,pattern=00,0.1@1>2', 'wave 2 of workgroup 0');
-is_refused('calm,pattern=00,1.0@1+1', 'workgroup 1');
-is_refused('calm,pattern=00,first=2', 'first=2');
+is_refused('sequential,pattern=00,0.2@1+1', 'wave 2 of workgroup 0');
+is_refused('sequential,pattern=00,0.1@1>2', 'wave 2 of workgroup 0');
+is_refused('sequential,pattern=00,1.0@1+1', 'workgroup 1');
+is_refused('sequential,pattern=00,first=2', 'first=2');
 
 done_testing();

@@ -67,10 +67,10 @@ for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 
 # ---- kernels ----
 
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 my %kernels;
-# Those of company/ are mxcheck's own: it launches them beside kernels, and judges none.
-for (grep { !m{/company/} } glob "$build/kernels/*/*.co") {
+# Those of corunners/ are mxcheck's own: it launches them beside kernels, and judges none.
+for (grep { !m{/corunners/} } glob "$build/kernels/*/*.co") {
 	run("$llvm/llvm-readelf", '--notes', $_);
 	$kernels{$_} = 1 for $out =~ /^ +\.name: +(\w+)/mg;
 }

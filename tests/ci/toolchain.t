@@ -6,12 +6,12 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-# A machine without one: the Makefile beside a ci/llvm.sh that looks into folders that are not
+# A machine without one: the Makefile beside a ci/package/llvm.sh that looks into folders that are not
 # there, and a PATH without clang.
 run('sh', '-c', 'mkdir "$0/tree" "$0/bin" && cp -r Makefile ci kernels cases ref "$0/tree"', $dir) == 0
 	or BAIL_OUT($err);
-my $llvm = slurp('ci/llvm.sh') =~ s{/(?:usr|opt)/}{/no/such/}gr;
-spew("$dir/tree/ci/llvm.sh", $llvm);
+my $llvm = slurp('ci/package/llvm.sh') =~ s{/(?:usr|opt)/}{/no/such/}gr;
+spew("$dir/tree/ci/package/llvm.sh", $llvm);
 symlink $_, "$dir/bin/" . s{.*/}{}r for grep { !/clang|lld/ } glob '/bin/* /usr/bin/*';
 
 for my $goal ('kernels', 'fuzz-targets') {

@@ -12,7 +12,7 @@ my $all  = 'stream,tenant,flush,place';
 
 # ---- on the emulator ----
 
-is(mxcheck('--race', 40, '--vary', $all, $case), 0, 'a correct kernel is the same in any company')
+is(mxcheck('--race', 40, '--vary', $all, $case), 0, 'a correct kernel is the same beside corunners')
 	or diag $out, $err;
 like($out, qr/race: 0 of 40 runs differ/, 'in all its runs');
 like($out, qr/varied: stream=\d+ streams,tenant=\d+ workgroups,flush=\d+ MiB,place=\d+ workgroups/,
@@ -30,7 +30,7 @@ run('sh', '-c', $reproducer // 'false');
 my ($again) = $out =~ /(run \d+: first at .*)/;
 ok($again && index($first, $again) >= 0, 'which does') or diag $first, $out, $err;
 is(mxcheck(@twin, '--race', 30, '--resume', $journal), 2,
-	'runs in other company are not added to the journal');
+	'runs beside other corunners are not added to the journal');
 
 my @refused = (
 	[ 'none of stream tenant flush place', qw(strem), '', 'stream,,place', 'tenant,x' ],

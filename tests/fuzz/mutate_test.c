@@ -1,5 +1,5 @@
 /* Mutants of a kernel: where they are found, and what the original does there. */
-#include "../../fuzz/mutate.h"
+#include "../../fuzz/mutation/mutate.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static bool is_barrier(const struct mx_site *s) {
 }
 
 static void test_sites(const struct subject *s) {
-	unsigned without = 0, loose = 0, pairs = 0, slack = 0, nops = 0;
+	unsigned without = 0, loose = 0, pairs = 0, margin = 0, nops = 0;
 	for (size_t i = 0; i < s->n_sites; i++) {
 		const struct mx_site *x = &s->sites[i], *before = x - 1;
 		size_t k = 0;
@@ -95,7 +95,7 @@ static void test_sites(const struct subject *s) {
 			k++;
 		without += k == s->n_mutants;
 		nops += is_nop(x);
-		slack += is_nop(x) && x->slack;
+		margin += is_nop(x) && x->margin;
 		if (!i || !is_barrier(x) || before->pc + 4 != x->pc)
 			continue;
 		pairs++;
@@ -103,7 +103,7 @@ static void test_sites(const struct subject *s) {
 	}
 	ok(s->n_sites > 5 && !without, "each of %zu sites has a mutant", s->n_sites);
 	ok(pairs && !loose, "between a wait and a barrier no more is in flight than it allows");
-	ok(!slack, "the %u nops that the compiler has put have no slack", nops);
+	ok(!margin, "the %u nops that the compiler has put have no margin", nops);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* Schedules said outright: as text and back, recorded and replayed, and made short. */
-#include "../../fuzz/schedule.h"
+#include "../../fuzz/hunt/schedule.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -26,12 +26,16 @@ static struct mx_bench *bench(const char *kernel) {
 
 static void test_text(void) {
 	static const char *const good[] = {
-		"calm,pattern=00",
-		"calm,pattern=5a,late,patient,odd=1f4,first=2,order=1,slice=64",
-		"calm,pattern=00,0.1@45+300,0.1@47/2+wait,0.2@118>1,0.2@118/3>0,12.0@0>3",
+		"sequential,pattern=00",
+		"sequential,pattern=5a,late,patient,odd=1f4,first=2,order=1,slice=64",
+		"sequential,pattern=00,0.1@45+300,0.1@47/2+wait,0.2@118>1,0.2@118/3>0,12.0@0>3",
 	};
-	static const char *const bad[] = { "",           "0.1@45+300",   "calm,0.1@45",
-		                           "calm,late,", "calm,0.1@2*3", "calm,pattern=5az" };
+	static const char *const bad[] = { "",
+		                           "0.1@45+300",
+		                           "sequential,0.1@45",
+		                           "sequential,late,",
+		                           "sequential,0.1@2*3",
+		                           "sequential,pattern=5az" };
 	struct mx_schedule s;
 	for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
 		need(!mx_schedule_parse(good[i], &s, &err), err.text);
@@ -64,8 +68,8 @@ static uint64_t run_schedule(struct mx_bench *b, const struct mx_schedule *s) {
 
 static void test_replay(void) {
 	struct mx_bench *b = bench("broken/loose_wait");
-	const struct mx_schedule calm = { .odd = UINT64_MAX };
-	uint64_t quiet = run_schedule(b, &calm);
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	uint64_t quiet = run_schedule(b, &sequential);
 	unsigned same = 0, recorded = 0, loud = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct mx_schedule s = { .odd = UINT64_MAX };
@@ -96,8 +100,8 @@ static void test_shrink(void) {
 	ok(w.found && w.decisions > 20 && w.schedule.n <= 3,
 	   "of %zu decisions %zu are enough to diverge (%u runs)", w.decisions, w.schedule.n,
 	   w.runs);
-	struct mx_schedule calm = { .odd = UINT64_MAX };
-	uint64_t quiet = run_schedule(b, &calm);
+	struct mx_schedule sequential = { .odd = UINT64_MAX };
+	uint64_t quiet = run_schedule(b, &sequential);
 	ok(run_schedule(b, &w.schedule) != quiet, "they do");
 	bool each = true;
 	for (size_t i = 0; i < w.schedule.n; i++) {

@@ -10,7 +10,7 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
 my $more    = is_long() ? 60 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 
 # A section's or note's bytes as files of at most so many bytes each.
 sub pieces {
@@ -35,7 +35,7 @@ mxcheck('quant', '--format', 'E2M1', '1', '2', '-o', $array, '--scales', "$dir/s
 	or BAIL_OUT($err);
 my $n = 0;
 my @texts = map { spew("$dir/text" . $n++, $_) } (
-	"#1.5e-40", "\$0x7,2,0*30", "%calm,pattern=5a,late,odd=3,order=2,0.2\@118>1,0.1\@47/2+wait",
+	"#1.5e-40", "\$0x7,2,0*30", "%sequential,pattern=5a,late,odd=3,order=2,0.2\@118>1,0.1\@47/2+wait",
 	"&stream,tenant=64,flush", "'3,0,0:2", '(ceildiv(M,128)*roundup(K/32,8)+min(1,-2)%3', ')8h',
 	"q--format\nE2M1\n--recipe\nfloor\n1\n-2.5\n0x3F800000", "d--format\nE4M3\n0x38\n0*3,5",
 	"m--format\nE2M1,E4M3\n--a\n0x7,2\n--b\n1*32\n--sa\n0x80\n--c\n1e30\n--explain",

@@ -1,6 +1,6 @@
 /* The arithmetic of atomics: directed values of each operation, and sums of floats against the
  * compiler's own arithmetic of narrower types. */
-#include "../../ref/isa/atomic.h"
+#include "../../ref/isa/memory/atomic.h"
 #include "machine_test.h"
 
 enum { KEEP = 0xf0, FLUSH = 0 };

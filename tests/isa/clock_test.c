@@ -1,5 +1,5 @@
 /* Vector clocks against plain arrays. */
-#include "../../ref/isa/clock.h"
+#include "../../ref/isa/race/vector_clock.h"
 #include "../random.h"
 #include "../tap.h"
 

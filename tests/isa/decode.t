@@ -8,7 +8,7 @@ use File::Find;
 use File::Temp 'tempdir';
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 my @objects;
 find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;

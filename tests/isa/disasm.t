@@ -11,7 +11,7 @@ use File::Temp 'tempdir';
 require './tests/tiers.pl';
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 chomp(my $version = (`$llvm/llvm-mc --version` =~ /version (\S+)/)[0] // '');
 plan skip_all => "the texts are LLVM 22's, not $version\'s" unless $version =~ /^22\./;
@@ -231,7 +231,7 @@ sub rows {
 # [ format, opcode ] of a row.
 sub opcodes { return map { /^(\w+) (\w+)/ ? [ $1, hex $2 ] : () } @_ }
 
-open my $def, '<', 'ref/isa/gfx950.def' or die;
+open my $def, '<', 'ref/isa/encoding/gfx950.def' or die;
 my @def = <$def>;
 my $names = is_long() ? '' : '--names';
 my @sweep = `$^X tests/isa/gfx950_sweep.pl $names`;

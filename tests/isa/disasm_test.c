@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/disasm.h"
+#include "../../ref/isa/encoding/disasm.h"
 #include "../tap.h"
 
 enum { LINE_MAX_DWORDS = 16 };

@@ -544,10 +544,8 @@ static void test_scalar_row(struct machine *m, const struct srow *row) {
 
 /* Conversions and MFMA have number_test.c, floats float_test.c; taint.def has s_sendmsghalt, after
  * which nothing comes. */
-extern mx_handler mx_exec_cvt;
-
 static bool is_alu(const struct mx_op *op) {
-	return op->encoding < MX_DS && op->encoding != MX_SMEM && op->handler != mx_exec_cvt &&
+	return op->encoding < MX_DS && op->encoding != MX_SMEM && !mx_is_cvt(op) &&
 	       strcmp(op->name, "s_sendmsghalt") && strncmp(op->name, "v_mfma", 6) &&
 	       strncmp(op->name, "v_smfmac", 8);
 }

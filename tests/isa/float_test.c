@@ -273,7 +273,7 @@ static int axis(lane *x) {
 		return 2;
 	return !mpfr_nan_p(a) && !mpfr_nan_p(b) && mpfr_cmpabs(b, a) >= 0 ? 1 : 0;
 }
-static bool faces_back(lane *x) {
+static bool traits_back(lane *x) {
 	int n = axis(x);
 	return mpfr_sgn(n == 2 ? c : n == 1 ? b : a) < 0;
 }

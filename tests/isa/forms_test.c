@@ -1,8 +1,8 @@
 /* The list of forms: each has an encoding that is an instruction of its name to the
  * disassembler, and the decoder takes it for the same opcode of the same size, if any. */
-#include "../../ref/isa/disasm.h"
-#include "../../ref/isa/forms.h"
-#include "../../ref/isa/inst.h"
+#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/forms.h"
+#include "../../ref/isa/encoding/inst.h"
 #include "../tap.h"
 
 #include <stdio.h>

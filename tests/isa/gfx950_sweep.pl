@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # Sweeps every opcode number of every gfx950 microcode format through LLVM's disassembler
-# and prints what it learns as ref/isa/gfx950.def, which it never reads.
+# and prints what it learns as ref/isa/encoding/gfx950.def, which it never reads.
 #
-#   tests/isa/gfx950_sweep.pl > ref/isa/gfx950.def      takes some seconds
+#   tests/isa/gfx950_sweep.pl > ref/isa/encoding/gfx950.def      takes some seconds
 #   tests/isa/gfx950_sweep.pl --names                   form, number and name only
 #
 # How: the first valid filling of an opcode's fields gives its name and operands. Flipping
@@ -13,7 +13,7 @@ use strict;
 use warnings;
 use File::Temp 'tempdir';
 
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 my $dir = tempdir(CLEANUP => 1);
 
 # ---- formats: dword 0, first bit of the opcode, opcodes, dwords, fields ----
@@ -381,7 +381,7 @@ sub names {
 my $version = `$llvm/llvm-mc --version` =~ /version (\S+)/ ? $1 : 'unknown';
 print <<"END";
 /* Every opcode of gfx950 and what LLVM's text of it looks like. Made by
- *     tests/isa/gfx950_sweep.pl > ref/isa/gfx950.def
+ *     tests/isa/gfx950_sweep.pl > ref/isa/encoding/gfx950.def
  * with llvm-mc $version; tests/isa/disasm.t compares it with a fresh sweep.
  *
  *   MX_TEXT  format, opcode, name, operands, modifiers, bits that must be zero

@@ -1,6 +1,6 @@
 /* Wait states: what is needed between two instructions, statically and along the path of a wave. */
-#include "../../ref/isa/hazard.h"
-#include "../../ref/isa/lint.h"
+#include "../../ref/isa/waitstates/hazard.h"
+#include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
 enum { MOST = 22, NOP = 0xbf800000u, END = 0xbf810000u };
@@ -71,10 +71,10 @@ static struct seen lint(const struct code *c) {
 
 /* Registers that nobody wrote hold 0: a buffer of nothing, where stores go nowhere. */
 static struct seen run(struct machine *m, const struct code *c) {
-	static const struct mx_schedule calm = { .odd = UINT64_MAX };
+	static const struct mx_schedule sequential = { .odd = UINT64_MAX };
 	struct seen s = { 0 };
 	m->launch.analysis = MX_ANALYSE_WAIT_STATES;
-	m->launch.schedule = &calm;
+	m->launch.schedule = &sequential;
 	fill_arena(0);
 	run_code(m, c);
 	for (size_t i = 0; i < m->report.n_findings; i++) {

@@ -1,5 +1,5 @@
 /* Waits that are missing on some path, by the lint: right code, and near twins. */
-#include "../../ref/isa/lint.h"
+#include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
 struct seen {

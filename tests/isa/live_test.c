@@ -1,6 +1,6 @@
 /* Which registers may still be read: live.c. */
-#include "../../ref/isa/live.h"
-#include "../../ref/isa/machine.h"
+#include "../../ref/isa/machine/wave.h"
+#include "../../ref/isa/race/liveness.h"
 #include "../tap.h"
 
 #define VGPR(n) (n)

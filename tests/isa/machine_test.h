@@ -7,7 +7,7 @@
 #ifndef MACHINE_TEST_H
 #define MACHINE_TEST_H
 
-#include "../../ref/isa/inst.h"
+#include "../../ref/isa/encoding/inst.h"
 #include "../../ref/isa/isa.h"
 #include "../random.h"
 #include "../tap.h"
@@ -90,7 +90,7 @@ static inline bool has_floats(const struct mx_op *op) {
 	enum { BITS, FLOAT };
 	static const uint8_t kinds[] = {
 #define MX_TYPE(id, dwords, bits, elements, kind, constants, uses) kind,
-#include "../../ref/isa/types.def"
+#include "../../ref/isa/encoding/types.def"
 #undef MX_TYPE
 	};
 	return op->lanes && (kinds[op->type] == FLOAT || kinds[op->source_type[0]] == FLOAT ||

@@ -1,7 +1,7 @@
 /* Every form of every vector ALU instruction with random modifiers: it executes, or stops
  * with one finding; and lanes that EXEC has switched off keep all their registers. */
-#include "../../ref/isa/disasm.h"
-#include "../../ref/isa/forms.h"
+#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/forms.h"
 #include "machine_test.h"
 
 enum { LANES = 64, REGISTERS = 48, TRIES = 12, LANE = 63, ADDRESS = 62 };

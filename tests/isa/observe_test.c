@@ -1,7 +1,7 @@
 /* An observer is told what happens, in order, and changes nothing; what instructions read. */
 #include "machine_test.h"
 
-#include "../../ref/isa/uses.h"
+#include "../../ref/isa/encoding/operands.h"
 
 enum { WAVES = 2, LANES = 64, MOST = 4096 };
 

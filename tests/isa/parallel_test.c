@@ -1,8 +1,8 @@
 /* Workgroups of one launch on several threads: memory, states, findings and counts are those of
  * one thread, whether the groups keep to themselves or meet in memory. */
+#include "../../ref/isa/machine/claims.h"
+#include "../../ref/isa/machine/wave.h"
 #include "machine_test.h"
-
-#include "../../ref/isa/machine.h"
 
 enum {
 	GROUPS = 64,

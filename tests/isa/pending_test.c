@@ -2,7 +2,7 @@
  * register read while what an opcode of memory loads is. If it matters when that lands, the
  * analysis of order finds it. What an opcode reads and writes is asked of what it does, under two
  * schedules. */
-#include "../../ref/isa/forms.h"
+#include "../../ref/isa/encoding/forms.h"
 #include "machine_test.h"
 
 enum {

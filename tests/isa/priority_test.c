@@ -1,6 +1,7 @@
 /* Schedules by priority do what probabilistic concurrency testing asks for, and no more is promised
  * of them than that. */
-#include "../../ref/isa/machine.h"
+#include "../../ref/isa/schedule/random.h"
+#include "../../ref/isa/schedule/schedule.h"
 #include "machine_test.h"
 
 #include <math.h>
@@ -71,10 +72,10 @@ static void test_shares(void) {
 	for (uint64_t seed = 0; seed < 24000; seed++) {
 		struct mx_group g = { .n_waves = 4, .waves = waves };
 		mx_random_seed(&g.random, seed, 0);
-		mx_group_temper(&g);
-		bool fits = g.temper.ranked && g.temper.at_once == 256;
+		mx_group_policy(&g);
+		bool fits = g.policy.ranked && g.policy.at_once == 256;
 		fit += fits;
-		near += fits && g.temper.change[MX_CHANGES - 1] < 128;
+		near += fits && g.policy.change[MX_CHANGES - 1] < 128;
 	}
 	ok(fit > 1100 && fit < 1300, "memory at once and strict priorities: %u of 24000", fit);
 	ok(near > 2 * 75, "of these with changes among 128 instructions: %u", near);

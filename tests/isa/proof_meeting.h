@@ -102,7 +102,7 @@ static inline void emit_own_flags(struct program *p, uint32_t at) {
 }
 
 static inline void emit_flags(struct program *p) {
-	uint32_t at = LDS_BYTES + 32 * p->meetings++;
+	uint32_t at = LDS_BYTES + 32 * p->wave_sync++;
 	if (!loosely(p))
 		wait_for(p, &before_flag);
 	p->keeps = true;
@@ -119,7 +119,7 @@ static inline void emit_flags(struct program *p) {
 
 /* All workgroups wait for all; wave 0 does it for the others of its own. */
 static inline void emit_grid(struct program *p) {
-	uint32_t at = GRID_FLAGS + 64 * p->meetings++;
+	uint32_t at = GRID_FLAGS + 64 * p->wave_sync++;
 	if (!loosely(p))
 		wait_for(p, &all_groups);
 	EMIT(p, one_barrier);

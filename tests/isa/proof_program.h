@@ -234,10 +234,10 @@ struct program {
 	bool groups_share, scratch_apart, alike;
 	bool one_l1; /* no waits for what this orders, and no scalar memory */
 	through through;
-	unsigned meetings;      /* by flags */
+	unsigned wave_sync;     /* by flags */
 	bool keeps, kept[ROOM]; /* instructions without which it may have no end */
 	unsigned weak;  /* chance in 256 that a wait, a barrier or a role is not as it should be */
-	unsigned loose; /* the same of meetings, where waves hand over what they did */
+	unsigned loose; /* the same of wave_sync, where waves hand over what they did */
 	bool hand_over; /* buffers are private in one phase, and read by all in the next */
 	unsigned phase;
 	unsigned rmw;   /* likewise that an atomic returns */

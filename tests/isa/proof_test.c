@@ -7,7 +7,7 @@
  *   proof_test.t SEED COUNT   so many from this one on */
 #include "proof_program.h"
 
-#include "../../ref/isa/disasm.h"
+#include "../../ref/isa/encoding/disasm.h"
 
 static uint8_t initial[USED], first[USED];
 

@@ -1,6 +1,6 @@
 /* The state of a wave beyond its registers: where it runs, counters that it reads, priority,
  * and the index that the vector ALU adds to VGPR numbers. */
-#include "../../ref/isa/machine.h"
+#include "../../ref/isa/alu/vector.h"
 #include "machine_test.h"
 
 enum { LANES = 64, OUT = 0x1000, WAVES = 16 };

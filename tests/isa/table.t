@@ -8,7 +8,7 @@ require './tests/files.pl';
 use IPC::Open2;
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 # Feeds lines to llvm-mc; its answers as pairs of assembly and dwords.

@@ -2,8 +2,8 @@
  * really change: every form of every scalar and vector ALU opcode runs on each value of a few bits
  * of its sources. What changes must count as unwritten; where taint.h promises to be exact, nothing
  * else may. */
-#include "../../ref/isa/forms.h"
-#include "../../ref/isa/machine.h"
+#include "../../ref/isa/encoding/forms.h"
+#include "../../ref/isa/machine/registers.h"
 #include "../random.h"
 #include "machine_test.h"
 
@@ -155,7 +155,7 @@ struct unwritten {
 	unsigned n;
 	bool groups; /* rather than single bits */
 	struct place at[MOST];
-	uint32_t twist[MX_LANES]; /* values of lanes go in different orders */
+	uint32_t fault[MX_LANES]; /* values of lanes go in different orders */
 };
 
 /* Registers that an instruction reads: rows, SGPRs. */
@@ -211,7 +211,7 @@ static void random_unwritten(struct unwritten *u, const struct reads *r, unsigne
 	while (u->n < n)
 		place_bit(u, r, &u->at[u->n]);
 	for (unsigned l = 0; l < MX_LANES; l++)
-		u->twist[l] = (uint32_t)next_random(&seed);
+		u->fault[l] = (uint32_t)next_random(&seed);
 }
 
 /* One of two values of some bits of a word. */
@@ -227,7 +227,7 @@ static void set_place(struct stage *t, const struct unwritten *u, unsigned i, un
 	else if (p->kind == IN_SGPR)
 		set_bits(&t->w.s[p->reg[0]], p->bits[0], p->values[0], j >> i & 1);
 	for (unsigned l = 0; l < MX_LANES; l++) {
-		bool value = (j ^ u->twist[l]) >> i & 1;
+		bool value = (j ^ u->fault[l]) >> i & 1;
 		if (p->kind == IN_LANE)
 			set_bits(&t->w.v[p->reg[l]][l], p->bits[l], p->values[l], value);
 		else if (p->kind == IN_MASK)

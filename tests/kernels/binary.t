@@ -7,7 +7,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 
-chomp(my $llvm = `ci/llvm.sh`);
+chomp(my $llvm = `ci/package/llvm.sh`);
 my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
 my @files   = ('gemm/mxfp4_gemm.co', map { s{^kernels/(.*)\.c$}{$1.co}r }
 	grep { slurp($_) =~ m{^#include "../gemm/mxfp4_gemm.c"}m } glob 'kernels/broken/*.c');
@@ -249,7 +249,7 @@ sub persistent {
 }
 
 # Where waves meet, and that each has drained LDS before.
-sub meetings {
+sub wave_sync {
 	my @code = disassemble(shift, 'mxfp8_persistent');
 	my @at = grep { $code[$_] eq 's_barrier' } 0 .. $#code;
 	return scalar(grep { $code[ $_ - 1 ] eq 's_waitcnt lgkmcnt(0)' } @at) . ' of ' . @at;
@@ -260,7 +260,7 @@ for ([ 'gemm/mxfp8_persistent.co', 'vmcnt(0) ', 3 ], [ 'broken/dead_load.co', ''
 	my ($co, $drain, $barriers) = @$_;
 	is(persistent($co), $drain, "$co: behind the pipeline the last loads are "
 		. ($drain ? 'waited for' : 'left in flight'));
-	is(meetings($co), "$barriers of $barriers", "$co: $barriers barriers, each behind lgkmcnt(0)");
+	is(wave_sync($co), "$barriers of $barriers", "$co: $barriers barriers, each behind lgkmcnt(0)");
 	is(scalar(grep { /^global_atomic_add .* sc0$/ } disassemble($co, 'mxfp8_persistent')), 1,
 		"$co: one atomic, which returns");
 }

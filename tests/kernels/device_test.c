@@ -1,5 +1,5 @@
 /* Devices by name, and the emulator as mxcheck uses it: modules, memory, launches. */
-#include "../../kernels/device.h"
+#include "../../kernels/host/device.h"
 #include "../tap.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a hunt varies around a launch: from text, from a seed, and that it happens. */
-#include "../../kernels/vary.h"
+#include "../../kernels/host/vary.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void test_launches(const char *build) {
 	const struct mx_geometry g = { { 1, 1, 1 }, { 256, 1, 1 }, 0 };
 	struct mx_device *d;
 	struct mx_module *m;
-	struct mx_company *c;
+	struct mx_corunners *c;
 	struct mx_why why = { "" };
 	struct {
 		void *stop, *visits, *memory;
@@ -76,10 +76,10 @@ static void test_launches(const char *build) {
 	uint64_t planned = 0, visits = 0, mine = 0;
 	int bad = 0;
 	snprintf(kernels, sizeof kernels, "%s/kernels", build);
-	snprintf(path, sizeof path, "%s/company/tenant.co", kernels);
+	snprintf(path, sizeof path, "%s/corunners/tenant.co", kernels);
 	need(!mx_device_open("emu", &d, &why) &&
 	             !mx_module_load(d, path, "tenant_memory", &m, &why) &&
-	             !mx_company_make(d, &v, kernels, &c, &why),
+	             !mx_corunners_make(d, &v, kernels, &c, &why),
 	     why.text);
 	need(!mx_device_alloc(d, 4, &own.stop, &why) && !mx_device_alloc(d, 8, &own.visits, &why) &&
 	             !mx_device_alloc(d, 4096, &own.memory, &why) &&
@@ -92,16 +92,16 @@ static void test_launches(const char *build) {
 		planned += x.n[MX_VARY_TENANT] + x.n[MX_VARY_PLACE];
 		bad = mx_module_launch(m, &g, &own, sizeof own, &around, &why);
 	}
-	bad = bad || mx_company_visits(c, &visits, &why) ||
+	bad = bad || mx_corunners_visits(c, &visits, &why) ||
 	      mx_device_download(d, &mine, own.visits, 8, &why);
 	if (!ok(!bad && mine == 12 && planned > 40 && visits == planned,
 	        "%llu workgroups of neighbours were due, %llu came", (unsigned long long)planned,
 	        (unsigned long long)visits))
 		diag("%llu of its own; %s", (unsigned long long)mine, why.text);
-	mx_company_free(c);
-	ok(mx_company_make(d, &v, "nowhere", &c, &why) == -1 &&
-	           strstr(why.text, "nowhere/company/tenant.co"),
-	   "without its kernels there is no company: %s", why.text);
+	mx_corunners_free(c);
+	ok(mx_corunners_make(d, &v, "nowhere", &c, &why) == -1 &&
+	           strstr(why.text, "nowhere/corunners/tenant.co"),
+	   "without its kernels there is no corunners: %s", why.text);
 	mx_device_free(d, own.stop);
 	mx_device_free(d, own.visits);
 	mx_device_free(d, own.memory);

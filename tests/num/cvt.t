@@ -6,9 +6,9 @@ use warnings;
 use File::Temp 'tempdir';
 use Test::More;
 
-my $llvm = `ci/llvm.sh 2>/dev/null`;
+my $llvm = `ci/package/llvm.sh 2>/dev/null`;
 chomp $llvm;
-plan skip_all => 'no llvm-mc that knows gfx950 (see ci/llvm.sh)' unless $llvm && -x "$llvm/llvm-mc";
+plan skip_all => 'no llvm-mc that knows gfx950 (see ci/package/llvm.sh)' unless $llvm && -x "$llvm/llvm-mc";
 
 my %bits = (fp4 => 4, fp6 => 6, bf6 => 6, fp8 => 8, bf8 => 8, f16 => 16, bf16 => 16, f32 => 32);
 my %format = (E2M1 => 'fp4', E2M3 => 'fp6', E3M2 => 'bf6', E4M3 => 'fp8', E5M2 => 'bf8',

@@ -1,6 +1,6 @@
 /* What a device without states of bytes did not write, found by repeating the launch: launches are
  * made up here, byte by byte, on the emulator's memory. */
-#include "../../kernels/hip_runtime.h"
+#include "../../kernels/host/hip_runtime.h"
 #include "../../oracle/bench_inside.h"
 #include "../tap.h"
 

@@ -1,0 +1,355 @@
+/* mxcheck mutate: weakens each wait, barrier and nop of a kernel in turn, in memory, and sorts the
+ * mutants: flagged, noted, equivalent, not judged, survived, not reached. Each runs in a process of
+ * its own. */
+#define _GNU_SOURCE
+#include "mutate.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../cases/files.h"
+#include "../../fuzz/mutation/mutate.h"
+#include "../../ref/isa/encoding/disasm.h"
+#include "../codeobject/codefile.h"
+#include "output.h"
+
+enum { BAD_INPUT = 2, SCHEDULES = 20, TIME_OUT = 120, MAX_JOBS = 64 };
+
+struct mutation {
+	const struct mx_options *o;
+	struct mx_device *device;
+	const char *kernel_dir, *kernel;
+	const struct mx_selection *selection;
+	uint8_t *file;      /* the code object */
+	size_t bytes, text; /* of it; where the kernel begins in it */
+	const uint32_t *code;
+	struct mx_site *sites; /* n_sites for each run */
+	struct mx_mutant *mutants;
+	size_t n_sites, n_mutants;
+	struct mx_original *originals; /* for each run */
+	struct mx_error err;
+};
+
+/* What a child tells. */
+struct told {
+	int status;
+	struct mx_mutant_end end;
+	struct mx_error err;
+};
+
+static int make_bench(const struct mutation *m, size_t run, const char *co, struct mx_bench **b,
+                      struct mx_error *err) {
+	const struct mx_selected *s = &m->selection->runs[run];
+	struct mx_plan plan;
+	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+		return -1;
+	return mx_bench_make(&plan, m->device, co, m->kernel_dir, m->o->seed, b, err);
+}
+
+/* ---- the original ---- */
+
+static int find_mutants(struct mutation *m, const char *path) {
+	struct mx_codefile f;
+	if (mx_file_read(path, SIZE_MAX / 2, &m->file, &m->bytes, &m->err) ||
+	    mx_codefile_open(path, &f, &m->err))
+		return -1;
+	const struct mx_code_symbol *s = mx_codefile_find(&f, m->kernel);
+	int status = 0;
+	if (!s)
+		status = mx_fail(&m->err, "%s: no kernel %s", path, m->kernel);
+	else {
+		const struct mx_code_section *x = &f.sections[s->section];
+		m->text = x->offset + (s->address - x->address);
+		size_t n = (mx_codefile_end(&f, s) - s->address) / 4;
+		if (m->text + 4 * n > m->bytes ||
+		    mx_mutants_find((const uint32_t *)(m->file + m->text), n, &m->sites,
+		                    &m->n_sites, &m->mutants, &m->n_mutants))
+			status = mx_fail(&m->err, "%s: out of memory", path);
+	}
+	mx_codefile_close(&f);
+	return status;
+}
+
+static unsigned schedules(const struct mutation *m) {
+	return m->o->race ? (unsigned)m->o->race : SCHEDULES;
+}
+
+/* The original in each run. */
+static int prepare(struct mutation *m) {
+	size_t runs = m->selection->n_runs;
+	struct mx_bench *b;
+	m->device->emu->set_analysis(m->o->analysis);
+	for (size_t i = 0; i < runs; i++) {
+		if (make_bench(m, i, m->o->code_object, &b, &m->err))
+			return -1;
+		int status = i ? 0 : find_mutants(m, mx_bench_code(b));
+		if (!status && !i) {
+			struct mx_site *all = calloc(runs * m->n_sites + 1, sizeof *all);
+			m->originals = calloc(runs, sizeof *m->originals);
+			if (!all || !m->originals)
+				status = mx_fail(&m->err, "out of memory");
+			for (size_t k = 0; !status && k < runs * m->n_sites; k++)
+				all[k] = m->sites[k % m->n_sites];
+			free(m->sites);
+			m->sites = all;
+		}
+		if (!status)
+			status = mx_original_run(b, m->sites + i * m->n_sites, m->n_sites,
+			                         m->o->seed, schedules(m), &m->originals[i],
+			                         &m->err);
+		mx_bench_free(b);
+		if (status)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- one mutant ---- */
+
+static const struct mx_site *site_of(const struct mutation *m, const struct mx_mutant *x,
+                                     size_t run) {
+	return &m->sites[run * m->n_sites + x->site];
+}
+
+/* The code object with the mutant in it: a file in memory alone. */
+static int write_mutant(const struct mutation *m, const struct mx_mutant *x, char path[64]) {
+	int f = memfd_create("mutant", 0);
+	size_t at = m->text + m->sites[x->site].pc;
+	memcpy(m->file + at, &x->word, 4);
+	snprintf(path, 64, "/proc/self/fd/%d", f);
+	return f >= 0 && write(f, m->file, m->bytes) == (ssize_t)m->bytes ? 0 : -1;
+}
+
+static void try(const struct mutation *m, const struct mx_mutant *x, struct told *told) {
+	char path[64];
+	if (write_mutant(m, x, path))
+		told->status = mx_fail(&told->err, "no memory for a file in memory");
+	for (size_t i = 0; !told->status && !told->end.flagged && i < m->selection->n_runs; i++) {
+		struct mx_bench *b;
+		if (!site_of(m, x, i)->reached)
+			continue;
+		told->status = make_bench(m, i, path, &b, &told->err);
+		if (told->status)
+			return;
+		told->status = mx_mutant_run(b, site_of(m, x, i), x, &m->originals[i], m->o->seed,
+		                             schedules(m), &told->end, &told->err);
+		mx_bench_free(b);
+	}
+}
+
+struct child {
+	pid_t pid;
+	int from;
+};
+
+static int start(const struct mutation *m, const struct mx_mutant *x, struct child *c) {
+	int ends[2];
+	if (pipe(ends))
+		return -1;
+	fflush(stdout);
+	c->pid = fork();
+	c->from = ends[0];
+	if (!c->pid) {
+		static struct told told;
+		alarm(TIME_OUT);
+		try(m, x, &told);
+		_exit(write(ends[1], &told, sizeof told) != sizeof told);
+	}
+	close(ends[1]);
+	return c->pid > 0 ? 0 : -1;
+}
+
+/* A mutant that does not end, or kills its process, is flagged by that. */
+static void finish(struct child *c, struct told *told) {
+	int status = 0;
+	bool whole = read(c->from, told, sizeof *told) == sizeof *told;
+	close(c->from);
+	waitpid(c->pid, &status, 0);
+	if (whole)
+		return;
+	bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+	*told = (struct told){ .end.flagged = true };
+	snprintf(told->end.by, sizeof told->end.by, late ? "time-out" : "crash");
+}
+
+/* ---- the report ---- */
+
+typedef enum { FLAGGED, NOTED, EQUIVALENT, NOT_JUDGED, SURVIVED, NOT_REACHED, FATES } fate;
+
+struct totals {
+	unsigned n[FATES];
+	unsigned never_full, margin; /* of the equivalent */
+};
+
+static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
+	for (size_t i = 0; i < m->selection->n_runs; i++)
+		if (site_of(m, x, i)->reached)
+			return true;
+	return false;
+}
+
+/* Never as many operations in flight as even the weaker wait lets through. */
+static bool never_full(const struct mutation *m, const struct mx_mutant *x) {
+	for (size_t i = 0; i < m->selection->n_runs; i++) {
+		const struct mx_site *s = site_of(m, x, i);
+		bool vm = x->vm != mx_vm_of(s->word);
+		unsigned was = vm ? mx_vm_of(s->word) : mx_lgkm_of(s->word);
+		if ((vm ? s->most_vm : s->most_lgkm) > was)
+			return false;
+	}
+	return x->kind == MX_WEAKER_WAIT;
+}
+
+/* Nothing that depends on anything comes too near, in any run. */
+static bool is_margin(const struct mutation *m, const struct mx_mutant *x) {
+	for (size_t i = 0; i < m->selection->n_runs; i++)
+		if (site_of(m, x, i)->reached && site_of(m, x, i)->margin < x->shorter)
+			return false;
+	return x->kind == MX_SHORTER_NOP;
+}
+
+/* A site that lets something through before it is published, in the first run that has one. */
+static const struct mx_site *publishes_early(const struct mutation *m, const struct mx_mutant *x) {
+	for (size_t i = 0; x->kind == MX_WEAKER_WAIT && i < m->selection->n_runs; i++) {
+		const struct mx_site *s = site_of(m, x, i);
+		if (s->reached && x->vm != mx_vm_of(s->word) && x->vm > s->published)
+			return s;
+	}
+	return NULL;
+}
+
+static fate sort(const struct mutation *m, const struct mx_mutant *x, const struct told *told) {
+	if (!is_reached(m, x))
+		return NOT_REACHED;
+	if (told->end.flagged)
+		return FLAGGED;
+	if (told->end.noted)
+		return NOTED;
+	if (publishes_early(m, x))
+		return NOT_JUDGED;
+	return x->kind == MX_SHORTER_NOP && !is_margin(m, x) ? SURVIVED : EQUIVALENT;
+}
+
+static void explain_equivalent(const struct mutation *m, const struct mx_mutant *x,
+                               const struct told *told, struct totals *t, char *why, size_t room) {
+	if (never_full(m, x)) {
+		t->never_full++;
+		snprintf(why, room, "there is never more in flight here");
+	} else if (x->kind == MX_SHORTER_NOP) {
+		t->margin++;
+		snprintf(why, room,
+		         "what depends on each other across it stays further apart than any "
+		         "instructions need");
+	} else
+		snprintf(why, room,
+		         "what it guards may land at its earliest and latest: same bytes in %u "
+		         "runs",
+		         told->end.extremes);
+}
+
+static void explain(const struct mutation *m, const struct mx_mutant *x, const struct told *told,
+                    fate f, struct totals *t, char *why, size_t room) {
+	const struct mx_mutant_end *e = &told->end;
+	why[0] = 0;
+	if (f == FLAGGED || f == NOTED)
+		snprintf(why, room, "%s %s%s%s", f == NOTED ? "by a note alone," : "by", e->by,
+		         e->text[0] ? ": " : "", e->text);
+	else if (f == EQUIVALENT)
+		explain_equivalent(m, x, told, t, why, room);
+	else if (f == NOT_JUDGED)
+		snprintf(why, room,
+		         "+0x%" PRIx64 " publishes what it waits for: the emulator keeps the "
+		         "wave's order, so bytes say nothing of hardware that does not",
+		         publishes_early(m, x)->publisher);
+	else if (f == SURVIVED)
+		snprintf(why, room, "no judge of wait states saw it");
+}
+
+static void report(const struct mutation *m, const struct mx_mutant *x, const struct told *told,
+                   struct totals *t) {
+	static const char *const names[] = { "flagged",    "noted",    "equivalent",
+		                             "not judged", "survived", "not reached" };
+	fate f = sort(m, x, told);
+	const struct mx_site *s = &m->sites[x->site];
+	char text[160], why[360];
+	t->n[f]++;
+	explain(m, x, told, f, t, why, sizeof why);
+	mx_disassemble(&s->word, 1, s->pc, text, sizeof text);
+	if (f == FLAGGED && !m->o->verbose)
+		return;
+	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f], m->kernel, s->pc, text, x->what,
+	       why[0] ? "; " : "", why);
+}
+
+static void give_up(struct child *c) {
+	struct told told;
+	kill(c->pid, SIGKILL);
+	finish(c, &told);
+}
+
+static int run_all(struct mutation *m, struct totals *t) {
+	struct child children[MAX_JOBS];
+	size_t jobs = m->o->jobs < MAX_JOBS ? m->o->jobs : MAX_JOBS, begun = 0, done = 0;
+	int status = 0;
+	while (!status && !mx_output_is_lost() && done < m->n_mutants) {
+		struct told told = { 0 };
+		for (; begun < m->n_mutants && begun < done + jobs; begun++)
+			if (start(m, &m->mutants[begun], &children[begun % jobs])) {
+				status = mx_fail(&m->err, "fork failed");
+				break;
+			}
+		if (status)
+			break;
+		finish(&children[done % jobs], &told);
+		if (told.status) {
+			m->err = told.err;
+			status = -1;
+		} else
+			report(m, &m->mutants[done], &told, t);
+		done++;
+	}
+	for (; done < begun; done++)
+		give_up(&children[done % jobs]);
+	return status;
+}
+
+static void summarise(const struct mutation *m, const struct totals *t) {
+	size_t reached = m->n_mutants - t->n[NOT_REACHED];
+	printf("%zu mutants of %s in %zu runs: %u flagged, %u by a note alone, %u equivalent "
+	       "(%.0f %% of those reached; %u because there is never more in flight, %u longer "
+	       "nops than needed, %u under extreme schedules), %u not judged, %u survived, %u not "
+	       "reached\n",
+	       m->n_mutants, m->kernel, m->selection->n_runs, t->n[FLAGGED], t->n[NOTED],
+	       t->n[EQUIVALENT], reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0,
+	       t->never_full, t->margin, t->n[EQUIVALENT] - t->never_full - t->margin,
+	       t->n[NOT_JUDGED], t->n[SURVIVED], t->n[NOT_REACHED]);
+}
+
+int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *kernel_dir,
+                  const struct mx_selection *s) {
+	struct mutation m = { .o = o, .device = d, .kernel_dir = kernel_dir, .selection = s };
+	struct totals t = { .never_full = 0 };
+	for (size_t i = 1; i < s->n_runs; i++)
+		if (s->runs[i].c != s->runs[0].c) {
+			fputs("mxcheck mutate: the runs selected are of several cases\n", stderr);
+			return BAD_INPUT;
+		}
+	m.kernel = s->runs[0].c->kernel;
+	d->emu->set_threads(1);
+	int status = prepare(&m) || run_all(&m, &t);
+	if (status)
+		fprintf(stderr, "mxcheck mutate: %s\n", m.err.text);
+	else
+		summarise(&m, &t);
+	free(m.file);
+	free(m.sites);
+	free(m.mutants);
+	free(m.originals);
+	return status ? BAD_INPUT : t.n[SURVIVED] ? 1 : 0;
+}

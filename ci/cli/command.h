@@ -1,0 +1,15 @@
+/* The commands of mxcheck that work on numbers and on code objects. argv[0] is the command's own
+ * name; they return the exit status of the program. */
+#ifndef MX_COMMAND_H
+#define MX_COMMAND_H
+
+int mx_cmd_quant(int argc, char **argv);
+int mx_cmd_dequant(int argc, char **argv);
+int mx_cmd_mfma(int argc, char **argv);
+int mx_cmd_compare(int argc, char **argv);
+int mx_cmd_disasm(int argc, char **argv);
+int mx_cmd_isa(int argc, char **argv);
+int mx_cmd_lint(int argc, char **argv);
+int mx_cmd_version(int argc, char **argv);
+
+#endif

@@ -1,0 +1,411 @@
+/* mxcheck: the gate. Runs cases on a device, judges them, and says so. */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../fuzz/hunt/replay.h"
+#include "command.h"
+#include "hunt_report.h"
+#include "mutate.h"
+#include "output.h"
+#include "report.h"
+#include "save.h"
+#include "../inspect/provenance_report.h"
+
+enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
+
+/* Everything that the threads share. */
+struct gate {
+	const struct mx_options *o;
+	struct mx_device *device;
+	const char *kernel_dir;
+	struct mx_schedule schedule; /* --schedule */
+	struct mx_selection selection;
+	struct mx_result *results;
+	bool *done;
+	size_t next, printed;
+	pthread_mutex_t lock;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- one case ---- */
+
+static int make_bench(const struct gate *g, const struct mx_selected *s, struct mx_bench **b,
+                      struct mx_error *err) {
+	struct mx_plan plan;
+	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+		return -1;
+	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b,
+	                     err);
+}
+
+/* The run, under a trace if one is asked for. */
+static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
+                      struct mx_error *err) {
+	const struct mx_emu *emu = g->device->emu;
+	struct mx_trace *t;
+	if (!mx_options_look(g->o))
+		return mx_bench_run(b, g->o->seed, run, err);
+	if (mx_trace_begin(b, &g->o->trace, &t, err))
+		return -1;
+	emu->set_observer(mx_trace_observer(t));
+	int status = mx_bench_run(b, g->o->seed, run, err);
+	emu->set_observer(NULL);
+	if (!status)
+		status = mx_trace_seen(t, err);
+	mx_trace_end(t);
+	return status;
+}
+
+/* Who wrote the first wrong byte: the run is done again for it, analysed too, as that may have a
+ * part in its schedule. */
+static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	const struct mx_verdict *v = &r->verdict;
+	if (!g->device->emu || !v->placed)
+		return 0;
+	snprintf(r->origin_at, sizeof r->origin_at, "%s:%lld",
+	         mx_bench_plan(b)->buffers[v->buffer].name, v->offset);
+	uint64_t address = mx_bench_address(b, v->buffer) + (uint64_t)v->offset;
+	return mx_who_line(b, g->o->seed, address, r->origin, sizeof r->origin, &r->err);
+}
+
+static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	struct mx_run_result run;
+	if (run_traced(g, b, &run, &r->err))
+		return -1;
+	r->seconds = run.seconds;
+	if (g->o->verbose)
+		mx_report_details(g->device, r->details, sizeof r->details);
+	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
+		return -1;
+	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r))
+		return -1;
+	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
+}
+
+/* The run that is judged is also searched for what the numbers do not show. */
+static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	const struct mx_emu *emu = g->device->emu;
+	if (emu)
+		emu->set_analysis(g->o->analysis);
+	int status = judge(g, b, r);
+	if (emu)
+		emu->set_analysis(0);
+	return status;
+}
+
+/* What passes may rest on the schedule that it had. */
+static void require_proof(struct mx_verdict *v) {
+	static const char proved[] = "proved", not_proved[] = "not proved: ";
+	if (mx_verdict_status(v) || !strncmp(v->order, proved, strlen(proved)))
+		return;
+	mx_verdict_add(v, MX_WRONG_ORDER, "not-proved",
+	               "passes without the proof that --require-proof asks for: %s",
+	               v->order + (strncmp(v->order, not_proved, strlen(not_proved))
+	                                   ? 0
+	                                   : strlen(not_proved)));
+}
+
+/* What other bytes than the sequential schedule's are to the hunt that prints a schedule, they are
+ * to its replay; what a case allows is none. */
+static int hold_against_sequential(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	struct mx_schedule sequential;
+	struct mx_output x;
+	char where[320], other[64];
+	bool set = r->run->c->verdict.judge == MX_JUDGE_SET;
+	if (set && !mx_verdict_status(&r->verdict))
+		return 0;
+	if (mx_replay(b, &g->schedule, &sequential, &x, &r->err))
+		return -1;
+	if (x.outcome != MX_RUN_DIFFERS)
+		return 0;
+	snprintf(other, sizeof other, "under 'sequential,pattern=%02x'", sequential.pattern);
+	mx_output_text(&x, mx_bench_plan(b), other, where, sizeof where);
+	mx_verdict_add(&r->verdict, x.size ? MX_WRONG_ORDER : MX_WRONG_DEVICE, "nondeterminism",
+	               "this schedule parts from the sequential one: %s", where);
+	return 0;
+}
+
+static int begin_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	if (mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err) ||
+	    mx_limit_by_sequential(b, &r->err))
+		return -1;
+	g->device->emu->set_schedule(&g->schedule);
+	return 0;
+}
+
+static int end_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	int status = hold_against_sequential(g, b, r);
+	g->device->emu->set_instruction_limit(0);
+	return status;
+}
+
+/* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
+static void run_case(const struct gate *g, struct mx_result *r) {
+	struct mx_bench *b = NULL;
+	int status = make_bench(g, r->run, &b, &r->err);
+	if (!status && g->o->schedule)
+		status = begin_replay(g, b, r);
+	if (!status) {
+		mx_bench_time_out(b, g->o->time_out);
+		status = judge_once(g, b, r);
+	}
+	if (!status && g->o->schedule)
+		status = end_replay(g, b, r);
+	if (!status && g->o->require_proof)
+		require_proof(&r->verdict);
+	if (!status && g->o->race && !g->device->lost)
+		status = mx_hunt(g->o, g->kernel_dir, b, r);
+	r->bad_input = status != 0;
+	mx_bench_free(b);
+}
+
+/* ---- all cases: in parallel, printed in order; a hunt has the threads to itself ---- */
+
+static void print_ready(struct gate *g) {
+	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
+		mx_report_result(g->o, g->device, g->results, g->printed);
+		g->printed++;
+	}
+}
+
+static void *work(void *argument) {
+	struct gate *g = argument;
+	for (;;) {
+		pthread_mutex_lock(&g->lock);
+		size_t i = mx_output_is_lost() ? g->selection.n_runs : g->next++;
+		pthread_mutex_unlock(&g->lock);
+		if (i >= g->selection.n_runs)
+			return NULL;
+		g->results[i].run = &g->selection.runs[i];
+		run_case(g, &g->results[i]);
+		pthread_mutex_lock(&g->lock);
+		g->done[i] = true;
+		print_ready(g);
+		if (g->results[i].race.interrupted || g->device->lost)
+			g->selection.n_runs = i + 1; /* a hunt has the only thread */
+		pthread_mutex_unlock(&g->lock);
+	}
+}
+
+/* Threads for each, where fewer go on at once than there are jobs. */
+static unsigned share(const struct gate *g, size_t at_once) {
+	return at_once && at_once < g->o->jobs ? g->o->jobs / (unsigned)at_once : 1;
+}
+
+/* Threads that no job of its own takes help inside a launch and a judgement. */
+static void share_threads(const struct gate *g) {
+	const struct mx_emu *emu = g->device->emu;
+	if (emu)
+		emu->set_threads(share(g, g->o->race ? g->o->race : g->selection.n_runs));
+	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
+}
+
+static void run_all(struct gate *g) {
+	unsigned jobs = g->o->race ? 1 : g->o->jobs;
+	pthread_t threads[1024];
+	bool started[1024] = { false };
+	share_threads(g);
+	for (unsigned j = 1; j < jobs; j++)
+		started[j] = !pthread_create(&threads[j], NULL, work, g);
+	work(g);
+	for (unsigned j = 1; j < jobs; j++)
+		if (started[j])
+			pthread_join(threads[j], NULL);
+}
+
+/* 4 before 3 before 1; input that could not be run is 2, whatever else was found. */
+static int exit_status(const struct gate *g) {
+	int worst = 0;
+	bool interrupted = false;
+	for (size_t i = 0; i < g->selection.n_runs; i++) {
+		if (g->results[i].bad_input)
+			return BAD_INPUT;
+		if (mx_result_status(&g->results[i]) > worst)
+			worst = mx_result_status(&g->results[i]);
+		interrupted |= g->results[i].race.interrupted;
+	}
+	return worst || !interrupted ? worst : MX_INTERRUPTED;
+}
+
+static int run_gate(struct gate *g) {
+	double start = now();
+	g->results = calloc(g->selection.n_runs, sizeof *g->results);
+	g->done = calloc(g->selection.n_runs, sizeof *g->done);
+	if (!g->results || !g->done) {
+		fputs("mxcheck: out of memory\n", stderr);
+		return BAD_INPUT;
+	}
+	mx_report_start(g->o, g->device, g->selection.n_runs);
+	run_all(g);
+	mx_report_end(g->o, g->results, g->selection.n_runs, now() - start);
+	int status = exit_status(g);
+	for (size_t i = 0; i < g->selection.n_runs; i++)
+		free(g->results[i].schedule);
+	free(g->results);
+	free(g->done);
+	return status;
+}
+
+/* ---- start ---- */
+
+static int list(const struct mx_selection *s) {
+	for (size_t i = 0; i < s->n_runs; i++)
+		printf("%-44s %-10s %s\n", s->runs[i].name, s->runs[i].tags,
+		       s->runs[i].c->title ? s->runs[i].c->title : "");
+	return 0;
+}
+
+/* The first of two folders that is there, else the second. */
+static void first_there(char folder[PATH_MAX + 32], const char *exe, const char *one,
+                        const char *other) {
+	snprintf(folder, PATH_MAX + 32, "%s/%s", exe, one);
+	if (access(folder, R_OK))
+		snprintf(folder, PATH_MAX + 32, "%s/%s", exe, other);
+}
+
+/* Installed, or in its build folder: kernels lie beside the program then, cases beside that
+ * folder; a build elsewhere knows its source. */
+static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32]) {
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(exe, '/');
+	if (slash)
+		*slash = 0;
+	first_there(kernels, exe, "../lib/mxcheck/kernels", "kernels");
+	first_there(cases, exe, "../share/mxcheck/cases", "../cases");
+	if (access(cases, R_OK))
+		snprintf(cases, PATH_MAX + 32, "%s/cases", MX_SOURCE);
+}
+
+/* The text itself, or a file that holds it. */
+static int read_schedule(struct gate *g) {
+	const char *text = g->o->schedule;
+	char *line = NULL;
+	size_t room = 0;
+	struct mx_error err;
+	FILE *f = strncmp(text, "sequential", 10) ? fopen(text, "r") : NULL;
+	if (f && getline(&line, &room, f) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		text = line;
+	}
+	if (f)
+		fclose(f);
+	int status = mx_schedule_parse(text, &g->schedule, &err);
+	if (status)
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+	free(line);
+	return status;
+}
+
+static int open_and_run(struct gate *g) {
+	struct mx_why why;
+	if (mx_options_look(g->o) && g->selection.n_runs != 1) {
+		fprintf(stderr,
+		        "mxcheck: --who, --trace, --watch and --break look into one run, and "
+		        "%zu are selected; --list has their names\n",
+		        g->selection.n_runs);
+		return BAD_INPUT;
+	}
+	if (g->o->resume && g->selection.n_runs != 1) {
+		fprintf(stderr,
+		        "mxcheck: --resume is for one run of one case, and %zu are selected; "
+		        "--list "
+		        "has their names\n",
+		        g->selection.n_runs);
+		return BAD_INPUT;
+	}
+	int status = mx_device_open(g->o->device, &g->device, &why);
+	if (status < 0) {
+		fprintf(stderr, "mxcheck: %s\n", why.text);
+		return BAD_INPUT;
+	}
+	if (status > 0) {
+		fprintf(stderr, "mxcheck: device %s: nothing could run: %s\n",
+		        g->o->device ? g->o->device : "emu", why.text);
+		return NOTHING_RAN;
+	}
+	if (g->o->schedule && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: --schedule needs the emulator (--device emu)\n",
+		        g->device->name);
+		status = BAD_INPUT;
+	} else if (g->o->schedule && read_schedule(g)) {
+		status = BAD_INPUT;
+	} else if (g->o->require_proof && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: --require-proof needs the emulator (--device emu)\n",
+		        g->device->name);
+		status = BAD_INPUT;
+	} else if (mx_options_look(g->o) && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: --who, --trace, --watch and --break need the "
+		        "emulator (--device emu)\n",
+		        g->device->name);
+		status = BAD_INPUT;
+	} else if (g->o->race && g->o->has_jobs && g->o->jobs > 1 && !g->device->emu) {
+		fprintf(stderr,
+		        "mxcheck: device %s: a hunt does its runs one after the other there: "
+		        "--jobs 1\n",
+		        g->device->name);
+		status = BAD_INPUT;
+	} else if (g->o->mutate && !g->device->emu) {
+		fputs("mxcheck mutate: needs the emulator (--device emu)\n", stderr);
+		status = BAD_INPUT;
+	} else if (g->o->mutate)
+		status = mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
+	else
+		status = run_gate(g);
+	if (g->device->lost) { /* exit handlers of its runtime would wait for the launch */
+		_exit(mx_output_end(status));
+	}
+	mx_schedule_free(&g->schedule);
+	mx_device_close(g->device);
+	return status;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant },   { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },     { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },       { "--version", mx_cmd_version },
+};
+
+static int run(int argc, char **argv) {
+	char cases[PATH_MAX + 32], kernels[PATH_MAX + 32];
+	struct mx_options o;
+	struct mx_error err;
+	struct gate g = { .o = &o, .kernel_dir = kernels, .lock = PTHREAD_MUTEX_INITIALIZER };
+	int status;
+	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	if (!mx_options_parse(argc, argv, &o, &status))
+		return status;
+	find_folders(cases, kernels);
+	if (mx_select(&o, cases, &g.selection, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		status = BAD_INPUT;
+	} else
+		status = o.list ? list(&g.selection) : open_and_run(&g);
+	mx_selection_free(&g.selection);
+	return status;
+}
+
+int main(int argc, char **argv) {
+	mx_output_begin();
+	return mx_output_end(run(argc, argv));
+}

@@ -1,0 +1,346 @@
+/* The command line of mxcheck. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_RUNS = 1000000000 }; /* of a hunt */
+
+static const char help[] =
+	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
+	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
+	"       mxcheck --version                                commit, CPU path, runtimes\n"
+	"\n"
+	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
+	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"
+	"\n"
+	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a case's kernel in turn,\n"
+	"and tells which of these mutants nothing notices (exit 1); --race N: schedules of each,\n"
+	"default 20; -v: the flagged ones too.\n"
+	"\n"
+	"  --list             list the cases and their tags, run nothing\n"
+	"  --device D         emu, hip or hip:N; default: hip where there is a gfx950, else emu\n"
+	"  --seed S           seed of data and schedules; default 1\n"
+	"  --race N           run each case under N schedules and compare all memory, byte by "
+	"byte\n"
+	"  --scratch-apart    (emulator) scratch returns in order among itself, not with the rest\n"
+	"                     of vmcnt\n"
+	"  --threadgroup-split  (emulator) waves of a workgroup share no L1: what they do to\n"
+	"                     device memory needs a wait before a barrier orders it\n"
+	"  --require-proof    (emulator) a case that passes fails if no analysis proves that\n"
+	"                     every other schedule leaves the same bytes: finding not-proved,\n"
+	"                     exit 3\n"
+	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
+	"  --time-out S       a run of a hunt that takes more seconds than this is a finding; on\n"
+	"                     a real device it ends the hunt. Default: none there; on the\n"
+	"                     emulator 100 times what the hunt's first run took, 30 s at least\n"
+	"  --vary W,...       change what is around each run of a hunt, as its seed decides:\n"
+	"                     stream (which stream it is in), tenant (another kernel beside\n"
+	"                     it), flush (caches overwritten before), place (short workgroups\n"
+	"                     before, so that its own start elsewhere); NAME=N: at most so many\n"
+	"                     streams, workgroups, MiB, workgroups\n"
+	"  --schedule X       run under this schedule: the text that a hunt prints for a race, or\n"
+	"                     a file of it; instead of the seed's. Other bytes than those of\n"
+	"                     the sequential schedule are nondeterminism, as they were to the hunt\n"
+	"  --resume FILE      the hunt's journal: go on where it stopped, or begin it\n"
+	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
+	"                     has one\n"
+	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
+	"  --regime R         exact, general or special: only the runs of this regime\n"
+	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
+	"  --notes            print each note: wait states that LLVM or the manual alone asks\n"
+	"                     for, and what is assumed; without it they are counted\n"
+	"  --tap              report in the Test Anything Protocol\n"
+	"  --case FILE.yaml   (run) the case file\n"
+	"  --co FILE.co       (run) the code object, instead of the one the case names\n"
+	"\n"
+	"Of one run on the emulator:\n"
+	"  --who PLACE        who wrote this last, and what its value was made of; PLACE is\n"
+	"                     C:1234 (byte of buffer C) or 'C[3,5]' (element)\n"
+	"  --depth N          (--who) how many instructions deep; default 4\n"
+	"  --trace X,Y,Z:W    each instruction of wave W of workgroup X,Y,Z, what it writes,\n"
+	"                     and when operations land\n"
+	"  --watch PLACE      each access to C:1234, C:1234+16 (bytes), 'C[3,5]' or lds:64+4\n"
+	"  --break PC         registers of each wave (or of the traced one) that gets there;\n"
+	"                     PC is the offset in the kernel: 0x1a4\n"
+	"  --lane L           (--trace, --break) whose vector values; default: the first\n"
+	"  --no-analysis      look neither for accesses that no wait or barrier orders nor for\n"
+	"                     missing wait states\n"
+	"\n"
+	"  -v, --verbose      instruction mix, share of MFMA, operations in flight\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"A CASE-GLOB matches names as --list prints them: 'gemm/mxfp4_f32/*/exact', or a case\n"
+	"name alone: 'gemm/*'.\n"
+	"\n"
+	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard,\n"
+	"nondeterminism or no proof; 4 device fault or time-out; 77 nothing could run; 130\n"
+	"interrupted, nothing found. Where several apply, 4 before 3 before 1; before all of\n"
+	"them 2, where a run could not be done or standard output could not be written, which\n"
+	"every command checks.\n";
+
+static bool bad(int *status, const char *format, const char *text) {
+	fputs("mxcheck: ", stderr);
+	fprintf(stderr, format, text);
+	fputs("; see mxcheck --help\n", stderr);
+	*status = 2;
+	return false;
+}
+
+/* A whole decimal number in [low, high]. */
+static bool number(const char *text, unsigned long long low, unsigned long long high,
+                   unsigned long long *value) {
+	char *end;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return isdigit((unsigned char)text[0]) && !*end && !errno && *value >= low &&
+	       *value <= high;
+}
+
+static bool parse_shape(const char *text, int64_t shape[3]) {
+	const char *at = text;
+	for (unsigned i = 0; i < 3; i++) {
+		char *end;
+		errno = 0;
+		shape[i] = strtoll(at, &end, 10);
+		if (end == at || errno || shape[i] <= 0 || *end != (i < 2 ? ',' : 0))
+			return false;
+		at = end + 1;
+	}
+	return true;
+}
+
+/* Seconds, or a number with s, m or h behind it. */
+bool mx_parse_duration(const char *text, double *seconds) {
+	char *end;
+	*seconds = isdigit((unsigned char)text[0]) ? strtod(text, &end) : 0;
+	if (*seconds <= 0 || *seconds > 1e9)
+		return false;
+	switch (*end) {
+	case 'h': *seconds *= 60; /* fall through */
+	case 'm': *seconds *= 60; /* fall through */
+	case 's': end++; break;
+	default: break;
+	}
+	return !*end;
+}
+
+enum {
+	LIST = 256,
+	DEVICE,
+	SEED,
+	RACE,
+	TIME,
+	TIME_OUT,
+	RESUME,
+	SCHEDULE,
+	JOBS,
+	VARY,
+	SHAPE,
+	REGIME,
+	SAVE,
+	TAP,
+	CASE,
+	CO,
+	WHO,
+	DEPTH,
+	TRACE,
+	WATCH,
+	BREAK,
+	LANE,
+	NO_ANALYSIS,
+	SCRATCH_APART,
+	THREADGROUP_SPLIT,
+	NOTES,
+	REQUIRE_PROOF
+};
+
+static const struct option long_options[] = {
+	{ "list", no_argument, NULL, LIST },
+	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
+	{ "threadgroup-split", no_argument, NULL, THREADGROUP_SPLIT },
+	{ "device", required_argument, NULL, DEVICE },
+	{ "seed", required_argument, NULL, SEED },
+	{ "race", required_argument, NULL, RACE },
+	{ "time", required_argument, NULL, TIME },
+	{ "time-out", required_argument, NULL, TIME_OUT },
+	{ "resume", required_argument, NULL, RESUME },
+	{ "schedule", required_argument, NULL, SCHEDULE },
+	{ "jobs", required_argument, NULL, JOBS },
+	{ "vary", required_argument, NULL, VARY },
+	{ "shape", required_argument, NULL, SHAPE },
+	{ "regime", required_argument, NULL, REGIME },
+	{ "save", required_argument, NULL, SAVE },
+	{ "tap", no_argument, NULL, TAP },
+	{ "case", required_argument, NULL, CASE },
+	{ "co", required_argument, NULL, CO },
+	{ "who", required_argument, NULL, WHO },
+	{ "depth", required_argument, NULL, DEPTH },
+	{ "trace", required_argument, NULL, TRACE },
+	{ "watch", required_argument, NULL, WATCH },
+	{ "break", required_argument, NULL, BREAK },
+	{ "lane", required_argument, NULL, LANE },
+	{ "no-analysis", no_argument, NULL, NO_ANALYSIS },
+	{ "notes", no_argument, NULL, NOTES },
+	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static bool take_vary(const char *value, struct mx_options *o, int *status) {
+	struct mx_why why;
+	return !mx_vary_parse(value, &o->vary, &why) || bad(status, "--vary %s", why.text);
+}
+
+/* One option; false with *status where it is wrong. */
+static bool take(int option, const char *value, struct mx_options *o, int *status) {
+	unsigned long long n;
+	switch (option) {
+	case LIST: o->list = true; return true;
+	case DEVICE: o->device = value; return true;
+	case SAVE: o->save = value; return value[0] || bad(status, "%s", "--save: no folder");
+	case TAP: o->tap = true; return true;
+	case NO_ANALYSIS: o->analysis = 0; return true;
+	case NOTES: o->notes = true; return true;
+	case REQUIRE_PROOF: o->require_proof = true; return true;
+	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
+	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
+	case 'v': o->verbose = true; return true;
+	case CASE: o->case_file = value; return true;
+	case CO: o->code_object = value; return true;
+	case WHO: o->who = value; return true;
+	case TRACE: o->trace.wave = value; return true;
+	case WATCH: o->trace.watch = value; return true;
+	case BREAK: o->trace.stop = value; return true;
+	case LANE:
+		if (!number(value, 0, 63, &n))
+			return bad(status, "--lane %s: not a number from 0 to 63", value);
+		o->trace.lane = (int)n;
+		return true;
+	case DEPTH:
+		if (!number(value, 0, 1000, &n))
+			return bad(status, "--depth %s: not a number from 0 to 1000", value);
+		o->depth = (unsigned)n;
+		return true;
+	case SEED:
+		if (!number(value, 0, UINT64_MAX, &n))
+			return bad(status, "--seed %s: not a number from 0 to 2^64 - 1", value);
+		o->seed = n;
+		return true;
+	case RACE:
+		if (!number(value, 1, MOST_RUNS, &n))
+			return bad(status, "--race %s: not a number from 1 to 1,000,000,000",
+			           value);
+		o->race = n;
+		return true;
+	case TIME:
+		return mx_parse_duration(value, &o->time) ||
+		       bad(status, "--time %s: not a time: 90s, 30m, 8h", value);
+	case TIME_OUT:
+		return mx_parse_duration(value, &o->time_out) ||
+		       bad(status, "--time-out %s: not a time: 10, 90s, 30m", value);
+	case SCHEDULE: o->schedule = value; return true;
+	case RESUME: o->resume = value; return true;
+	case JOBS:
+		if (!number(value, 1, 1024, &n))
+			return bad(status, "--jobs %s: not a number from 1 to 1024", value);
+		o->jobs = (unsigned)n;
+		o->has_jobs = true;
+		return true;
+	case VARY: o->varies = true; return take_vary(value, o, status);
+	case SHAPE:
+		o->has_shape = true;
+		return parse_shape(value, o->shape) ||
+		       bad(status, "--shape %s: not three positive numbers M,N,K", value);
+	case REGIME:
+		o->has_regime = true;
+		return mx_regime_by_name(value, &o->regime) ||
+		       bad(status, "--regime %s: not exact, general or special", value);
+	case 'h': fputs(help, stdout); return false;
+	default: *status = 2; return false;
+	}
+}
+
+static bool check_run(bool is_run, const struct mx_options *o, int *status) {
+	if (o->mutate)
+		return true;
+	if (is_run && !o->case_file)
+		return bad(status, "%s", "run: --case FILE.yaml is missing");
+	if (!is_run && o->case_file)
+		return bad(status, "--case %s: only with 'mxcheck run'", o->case_file);
+	if (!is_run && o->code_object)
+		return bad(status, "--co %s: only with 'mxcheck run'", o->code_object);
+	return true;
+}
+
+bool mx_options_look(const struct mx_options *o) {
+	return o->who || o->trace.wave || o->trace.watch || o->trace.stop;
+}
+
+/* A time alone makes a hunt: as many runs as fit. */
+static bool check_hunt(struct mx_options *o, int *status) {
+	if (o->time > 0 && !o->race)
+		o->race = MOST_RUNS;
+	if (o->race && o->schedule)
+		return bad(status, "%s", "--schedule is one schedule, a hunt is of many");
+	if (o->race)
+		return true;
+	if (o->varies)
+		return bad(status, "%s", "--vary is of a hunt: --race N or --time T");
+	if (o->time_out > 0)
+		return bad(status, "%s", "--time-out is of a hunt: --race N or --time T");
+	return !o->resume || bad(status, "--resume %s: what? --race N or --time T", o->resume);
+}
+
+static bool check_proof(const struct mx_options *o, int *status) {
+	if (o->require_proof && o->mutate)
+		return bad(status, "%s", "mutate: --require-proof is of runs");
+	if (o->require_proof && !o->analysis)
+		return bad(status, "%s", "--require-proof does not go with --no-analysis");
+	return true;
+}
+
+static bool check_look(const struct mx_options *o, int *status) {
+	struct mx_error err;
+	if (!mx_trace_check(&o->trace, &err))
+		return bad(status, "%s", err.text);
+	if (o->race && mx_options_look(o))
+		return bad(status, "%s",
+		           "--race goes with none of --who, --trace, --watch, --break");
+	if (o->tap && mx_options_look(o))
+		return bad(status, "%s",
+		           "--tap goes with none of --who, --trace, --watch, --break");
+	return true;
+}
+
+bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) {
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	bool is_run = argc > 1 && !strcmp(argv[1], "run");
+	bool mutate = argc > 1 && !strcmp(argv[1], "mutate");
+	int option;
+	*o = (struct mx_options){ .program = argv[0],
+		                  .seed = 1,
+		                  .analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES,
+		                  .mutate = mutate,
+		                  .depth = 4,
+		                  .trace.lane = -1,
+		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
+	*status = 0;
+	optind = is_run || mutate ? 2 : 1;
+	while ((option = getopt_long(argc, argv, "vh", long_options, NULL)) != -1)
+		if (!take(option, optarg, o, status))
+			return false;
+	o->globs = argv + optind;
+	o->n_globs = argc - optind;
+	return check_run(is_run, o, status) && check_hunt(o, status) && check_proof(o, status) &&
+	       check_look(o, status);
+}

@@ -1,0 +1,310 @@
+/* What mxcheck prints: a line for each case, its findings, a summary. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hunt_report.h"
+
+/* A hunt whose journal took no more, and that had found nothing until then. */
+static bool is_unkept(const struct mx_result *r) {
+	return !r->bad_input && r->race.unkept.text[0] && !mx_verdict_status(&r->verdict);
+}
+
+int mx_result_status(const struct mx_result *r) {
+	return r->bad_input || is_unkept(r) ? 2 : mx_verdict_status(&r->verdict);
+}
+
+void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
+	if (o->tap)
+		printf("TAP version 13\n1..%zu\n", n);
+	printf("%sdevice %s (%s, %s), seed %" PRIu64 "\n", o->tap ? "# " : "", d->name, d->arch,
+	       d->runtime, o->seed);
+	fflush(stdout);
+}
+
+/* ---- one case ---- */
+
+static void decibels(char *text, size_t room, double snr) {
+	if (isnan(snr))
+		snprintf(text, room, "-");
+	else
+		snprintf(text, room, isinf(snr) ? "exact" : "%.2f dB", snr);
+}
+
+static void print_numbers(const struct mx_result *r) {
+	char deq[24], unq[24];
+	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
+	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
+	static const char *const units[] = { "bits", "bound", "set", "bytes", "none" };
+	mx_judge judge = r->run->c->verdict.judge;
+	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
+	       r->verdict.checked);
+	if (judge != MX_JUDGE_EXPECT)
+		printf("  snr deq %s unq %s", deq, unq);
+	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
+}
+
+/* One word of a command of the shell. */
+static void print_quoted(const char *lead, const char *word) {
+	printf("%s'", lead);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
+/* The command that brings a run back, without its end. */
+static void print_command(const struct mx_options *o, const struct mx_device *d,
+                          const struct mx_result *r) {
+	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
+		print_quoted("", o->program);
+	else
+		printf("%s", o->program);
+	if (o->case_file)
+		print_quoted(" run --case ", o->case_file);
+	if (o->code_object)
+		print_quoted(" --co ", o->code_object);
+	if (o->assume & MX_ASSUME_SCRATCH_APART)
+		printf(" --scratch-apart");
+	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
+		printf(" --threadgroup-split");
+	if (o->require_proof)
+		printf(" --require-proof");
+	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
+	if (o->has_shape) {
+		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s", r->run->M,
+		       r->run->N, r->run->K, mx_regime_name(r->run->regime));
+		print_quoted(" ", r->run->c->name);
+	} else
+		print_quoted(" ", r->run->name);
+	if (o->schedule)
+		print_quoted(" --schedule ", o->schedule);
+}
+
+static void print_lines(const char *at, const char *lead, const char *mark) {
+	while (*at) {
+		int n = (int)strcspn(at, "\n");
+		printf("%s%s%.*s\n", lead, mark, n, at);
+		at += n + (at[n] == '\n');
+	}
+}
+
+static void print_witness(const struct mx_options *o, const struct mx_device *d,
+                          const struct mx_result *r, const char *lead) {
+	print_lines(r->witness, lead, "witness: ");
+	if (!r->schedule)
+		return;
+	printf("%sreplay: ", lead);
+	print_command(o, d, r);
+	printf(" --schedule '%s'\n", r->schedule);
+}
+
+/* As many runs as it took, with what was around them. */
+static void print_hunt(const struct mx_options *o, const struct mx_device *d,
+                       const struct mx_result *r) {
+	const struct mx_race *race = &r->race;
+	unsigned long runs = race->divergent ? race->first + 1 : race->runs;
+	char vary[128];
+	mx_vary_text(&r->vary, false, vary, sizeof vary);
+	printf(" --race %lu", runs ? runs : 1);
+	if (vary[0])
+		printf(" --vary %s", vary);
+	if (race->timeouts || d->lost)
+		printf(" --time-out %g", race->time_out > 0 ? race->time_out : o->time_out);
+}
+
+/* The lines that bring a failure back, and show who met and where the first wrong byte comes from.
+ */
+static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
+                             const struct mx_result *r, const char *lead) {
+	if (r->origin[0])
+		printf("%s%s was %s\n", lead, r->origin_at, r->origin);
+	printf("%sreproduce: ", lead);
+	print_command(o, d, r);
+	if (r->race.runs || d->lost)
+		print_hunt(o, d, r);
+	putchar('\n');
+	if (r->verdict.met[0]) {
+		printf("%sits accesses, with lanes: ", lead);
+		print_command(o, d, r);
+		printf(" --watch '%s'\n", r->verdict.met);
+	}
+	if (!r->origin[0])
+		return;
+	printf("%sits origin: ", lead);
+	print_command(o, d, r);
+	printf(" --who '%s'\n", r->origin_at);
+}
+
+/* Of wrong numbers: what they have in common, how far off they are, and the first of them. */
+static void print_wrong(const struct mx_verdict *v, const char *lead) {
+	char ulps[320];
+	if (!v->window[0])
+		return;
+	mx_ulp_text(&v->metrics, ulps, sizeof ulps);
+	if (v->diagnosis[0])
+		printf("%sdiagnosis: %s\n", lead, v->diagnosis);
+	if (v->pattern[0])
+		printf("%spattern: %s\n", lead, v->pattern);
+	printf("%sulp %s\n", lead, ulps);
+	printf("%sworst row %zu, relative error %.3g\n", lead, v->metrics.row,
+	       v->metrics.row_error);
+	print_lines(v->window, lead, "");
+}
+
+static void print_note(const struct mx_note *n, const char *lead) {
+	printf("%s%s: %s\n", lead, n->kind, n->text);
+	if (n->more)
+		printf("%s%s: and %u more\n", lead, n->kind, n->more);
+}
+
+/* How many there are of the kind of notes[i]; 0 where one before has said so. */
+static unsigned count_kind(const struct mx_verdict *v, unsigned i) {
+	unsigned n = 0;
+	for (unsigned k = 0; k < v->n_notes; k++) {
+		if (strcmp(v->notes[k].kind, v->notes[i].kind))
+			continue;
+		if (k < i)
+			return 0;
+		n += 1 + v->notes[k].more;
+	}
+	return n;
+}
+
+/* What changes no exit status, by number. */
+static void count_notes(const struct mx_verdict *v, const char *lead) {
+	unsigned kinds = 0;
+	for (unsigned i = 0; i < v->n_notes; i++) {
+		unsigned n = v->notes[i].severity == MX_NOT_WRONG ? count_kind(v, i) : 0;
+		if (!n)
+			continue;
+		if (!kinds++)
+			printf("%snotes: ", lead);
+		printf("%s%u %s", kinds > 1 ? ", " : "", n, v->notes[i].kind);
+	}
+	if (kinds)
+		puts(" (--notes prints them)");
+}
+
+static void print_findings(const struct mx_options *o, const struct mx_device *d,
+                           const struct mx_result *r, const char *lead) {
+	for (unsigned i = 0; i < r->verdict.n_notes; i++)
+		if (o->notes || r->verdict.notes[i].severity != MX_NOT_WRONG)
+			print_note(&r->verdict.notes[i], lead);
+	if (!o->notes)
+		count_notes(&r->verdict, lead);
+	print_wrong(&r->verdict, lead);
+	if (mx_verdict_status(&r->verdict))
+		print_reproducer(o, d, r, lead);
+	print_witness(o, d, r, lead);
+}
+
+/* What stops several runs is said once. */
+static bool is_said(const struct mx_result *results, size_t i) {
+	for (size_t k = 0; k < i; k++)
+		if (results[k].bad_input && !strcmp(results[k].err.text, results[i].err.text))
+			return true;
+	return false;
+}
+
+void mx_report_result(const struct mx_options *o, const struct mx_device *d,
+                      const struct mx_result *results, size_t i) {
+	const struct mx_result *r = &results[i];
+	int status = mx_result_status(r);
+	const char *lead = o->tap ? "#   " : "      ";
+	if (r->bad_input) {
+		if (!is_said(results, i))
+			fprintf(stderr, "mxcheck: %s\n", r->err.text);
+		if (o->tap)
+			printf("not ok %zu - %s # bad input\n", i + 1, r->run->name);
+		return;
+	}
+	if (o->tap)
+		printf("%sok %zu - %s\n# ", status ? "not " : "", i + 1, r->run->name);
+	else
+		printf("%s  %-40s ",
+		       is_unkept(r) ? "STOP"
+		       : status     ? "FAIL"
+		                    : "pass",
+		       r->run->name);
+	if (r->verdict.checked)
+		print_numbers(r);
+	else
+		printf("no numbers judged  %.3f s", r->seconds);
+	putchar('\n');
+	if (r->race.unkept.text[0])
+		fprintf(stderr, "mxcheck: %s\n", r->race.unkept.text);
+	if (r->race.runs)
+		mx_hunt_print(d, r, lead);
+	if (r->verdict.order[0])
+		printf("%sorder: %s\n", lead, r->verdict.order);
+	print_findings(o, d, r, lead);
+	print_lines(r->details, lead, "");
+	fflush(stdout);
+}
+
+/* ---- -v ---- */
+
+struct counted {
+	const char *name;
+	uint64_t n;
+};
+
+static int by_count(const void *a, const void *b) {
+	const struct counted *x = a, *y = b;
+	return (x->n < y->n) - (x->n > y->n);
+}
+
+void mx_report_details(const struct mx_device *d, char *text, size_t room) {
+	text[0] = 0;
+	if (!d->emu)
+		return;
+	const struct mx_stats *s = &d->emu->report()->stats;
+	size_t n_ops = d->emu->op_count(), n = 0;
+	struct counted *ops = calloc(n_ops, sizeof *ops);
+	if (!ops || !s->by_op || !s->instructions) {
+		free(ops);
+		return;
+	}
+	for (size_t i = 0; i < n_ops; i++)
+		ops[i] = (struct counted){ d->emu->op_name(i), s->by_op[i] };
+	qsort(ops, n_ops, sizeof *ops, by_count);
+	n += (size_t)snprintf(
+		text, room,
+		"%" PRIu64
+		" wave instructions, %.1f %% MFMA; most in flight: vmcnt %u, lgkmcnt %u\n",
+		s->instructions, 100.0 * (double)s->mfma / (double)s->instructions, s->max_vmcnt,
+		s->max_lgkmcnt);
+	for (size_t i = 0; i < n_ops && ops[i].n && n < room; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s%s %" PRIu64,
+		                      i == 0  ? "mix: "
+		                      : i % 6 ? ", "
+		                              : ",\n     ",
+		                      ops[i].name, ops[i].n);
+	free(ops);
+}
+
+/* ---- the end ---- */
+
+void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
+                   double seconds) {
+	size_t passed = 0, bad_input = 0, unkept = 0;
+	for (size_t i = 0; i < n; i++) {
+		passed += mx_result_status(&results[i]) == 0;
+		bad_input += results[i].bad_input;
+		unkept += is_unkept(&results[i]);
+	}
+	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
+	       n - passed - bad_input - unkept);
+	if (bad_input)
+		printf(", %zu could not run", bad_input);
+	if (unkept)
+		printf(", %zu ended early without a finding", unkept);
+	printf(", %.2f s\n", seconds);
+}

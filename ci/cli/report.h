@@ -1,0 +1,36 @@
+/* What mxcheck prints: a line for each case, its findings, a summary. */
+#ifndef MX_REPORT_H
+#define MX_REPORT_H
+
+#include "../../fuzz/hunt/hunt.h"
+#include "select.h"
+
+/* One case's result. */
+struct mx_result {
+	const struct mx_selected *run;
+	bool bad_input; /* err says why; nothing ran */
+	struct mx_error err;
+	struct mx_verdict verdict;
+	struct mx_race race; /* runs 0: not a hunt */
+	struct mx_vary vary; /* what its runs had around them, settled */
+	double seconds;      /* of the launch; of a hunt: of one launch, on average */
+	char origin[1024];   /* who wrote the first wrong byte; "" where that is not known */
+	char origin_at[160]; /* and where it is, as --who takes it */
+	char witness[3072];  /* of a divergence: lines; "" where there is none */
+	char *schedule;      /* that shows it, as --schedule takes it; owned, or NULL */
+	char details[2048];  /* -v: counts of the emulator */
+};
+
+int mx_result_status(const struct mx_result *r);
+
+void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n);
+/* Prints results[i]; those before it have been printed. */
+void mx_report_result(const struct mx_options *o, const struct mx_device *d,
+                      const struct mx_result *results, size_t i);
+void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
+                   double seconds);
+
+/* The emulator's counts of this thread's last launch, for -v. */
+void mx_report_details(const struct mx_device *d, char *text, size_t room);
+
+#endif

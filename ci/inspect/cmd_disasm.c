@@ -1,0 +1,187 @@
+/* mxcheck disasm: the instructions of a code object, as llvm-objdump -d prints them. */
+#include "../../ref/isa/encoding/disasm.h"
+#include "../cli/args.h"
+#include "../codeobject/codefile.h"
+#include "../cli/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+	"usage: mxcheck disasm FILE.co ... [--kernel NAME]\n"
+	"\n"
+	"Prints the instructions of gfx950 code objects as llvm-objdump -d does: labels, text,\n"
+	"address and dwords of each, and where branches go. Dwords that are no instruction are\n"
+	"printed as .long, long runs of zeros as dots.\n"
+	"\n"
+	"  --kernel NAME      only this kernel or function\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status: 0; 2 usage or bad input.\n";
+
+enum { SOPP = 0x17f }; /* the highest bits of its encoding */
+
+/* A stretch of code between two labels. */
+struct stretch {
+	const struct mx_codefile *f;
+	size_t section;
+	uint64_t address, end;
+};
+
+static const uint32_t *code_at(const struct stretch *s, uint64_t address) {
+	const struct mx_code_section *c = &s->f->sections[s->section];
+	return c->code + (address - c->address) / 4;
+}
+
+/* ---- branches ---- */
+
+/* SIMM16 of a branch counts dwords from the next instruction [ISA 12.5]. */
+static uint64_t target_of(uint64_t address, uint32_t dword) {
+	return address + 4 + 4 * (int64_t)(int16_t)dword;
+}
+
+/* Of the branches of SOPP the target stands behind the dwords. */
+static void print_target(const struct stretch *s, uint64_t address, uint32_t dword) {
+	uint64_t target = target_of(address, dword);
+	const struct mx_code_symbol *symbol = mx_codefile_symbol(s->f, s->section, target);
+	if (!symbol)
+		return;
+	printf(" <%s", symbol->name);
+	if (target > symbol->address)
+		printf("+0x%" PRIx64, target - symbol->address);
+	putchar('>');
+}
+
+/* Branches of SOPP, and s_call_b64 and s_cbranch_i_fork of SOPK. */
+static bool is_branch(const char *text) {
+	static const char *const names[] = { "s_branch", "s_cbranch", "s_call_b64" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(text, names[i], strlen(names[i])))
+			return strncmp(text, "s_cbranch_g_fork", 16) &&
+			       strncmp(text, "s_cbranch_join", 14);
+	return false;
+}
+
+/* A branch to a label has its name in place of the number. */
+static bool name_label(const struct stretch *s, uint64_t address, uint32_t dword, char *text,
+                       size_t room) {
+	uint64_t target = target_of(address, dword);
+	char *number = strrchr(text, ' ');
+	for (size_t i = 0; number && i < s->f->n_symbols; i++) {
+		const struct mx_code_symbol *l = &s->f->symbols[i];
+		if (l->label && l->section == s->section && l->address == target) {
+			snprintf(number + 1, room - (size_t)(number + 1 - text), "%s", l->name);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- instructions ---- */
+
+static void print_dwords(uint64_t address, const uint32_t *code, size_t n) {
+	printf("// %012" PRIX64 ":", address);
+	for (size_t i = 0; i < n; i++)
+		printf(" %08" PRIX32, code[i]);
+}
+
+/* Prints one instruction, or a dword that is none; returns its bytes. */
+static size_t print_one(const struct stretch *s, uint64_t address) {
+	char text[512];
+	const uint32_t *code = code_at(s, address);
+	const struct mx_code_section *section = &s->f->sections[s->section];
+	size_t left = (section->bytes - (address - section->address)) / 4;
+	size_t bytes = mx_disassemble(code, left, address, text, sizeof text);
+	bool branch = bytes && is_branch(text);
+	bool named = branch && name_label(s, address, code[0], text, sizeof text);
+	if (bytes)
+		printf("\t%-59s", text);
+	else
+		printf("\t.long 0x%08" PRIx32 " %42s", code[0], "");
+	print_dwords(address, code, bytes ? bytes / 4 : 1);
+	if (branch && !named && code[0] >> 23 == SOPP)
+		print_target(s, address, code[0]);
+	putchar('\n');
+	return bytes ? bytes : 4;
+}
+
+/* How many bytes of zeros from here are one line of dots: eight or more, as objdump counts. */
+static size_t zeros(const struct stretch *s, uint64_t address) {
+	const uint32_t *code = code_at(s, address);
+	size_t n = 0;
+	while (4 * n < s->end - address && !code[n])
+		n++;
+	return n < 2 ? 0 : 4 * n;
+}
+
+static void print_stretch(const struct stretch *s) {
+	for (uint64_t at = s->address; at + 4 <= s->end;) {
+		size_t skip = zeros(s, at);
+		if (skip)
+			puts("\t\t...");
+		at += skip ? skip : print_one(s, at);
+	}
+}
+
+/* ---- the file ---- */
+
+static void print_label(const char *name, uint64_t address) {
+	printf("\n%016" PRIx64 " <%s>:\n", address, name);
+}
+
+/* From label to label; of labels at one address the last names it. */
+static void print_section(const struct mx_codefile *f, size_t i) {
+	const struct mx_code_section *c = &f->sections[i];
+	uint64_t at = c->address, end = c->address + c->bytes;
+	printf("\nDisassembly of section %s:\n", c->name);
+	while (at < end) {
+		const struct mx_code_symbol *s = mx_codefile_symbol(f, i, at);
+		struct stretch part = { f, i, at, end };
+		for (size_t j = f->n_symbols; j-- > 0;)
+			if (f->symbols[j].section == i && f->symbols[j].address > at &&
+			    f->symbols[j].address < part.end)
+				part.end = f->symbols[j].address;
+		print_label(s && s->address == at ? s->name : c->name, at);
+		print_stretch(&part);
+		at = part.end;
+	}
+}
+
+static int print_kernel(const struct mx_codefile *f, const char *path, const char *name) {
+	const struct mx_code_symbol *s = mx_codefile_find(f, name);
+	if (!s)
+		return mx_complain("disasm", "%s: no code of the name %s", path, name);
+	struct stretch part = { f, s->section, s->address, mx_codefile_end(f, s) };
+	print_label(s->name, s->address);
+	print_stretch(&part);
+	return 0;
+}
+
+static int print_file(const char *path, const char *kernel) {
+	struct mx_codefile f;
+	struct mx_error err;
+	int status = 0;
+	if (mx_codefile_open(path, &f, &err))
+		return mx_complain("disasm", "%s", err.text);
+	printf("\n%s:\tfile format elf64-amdgpu\n", path);
+	if (kernel)
+		status = print_kernel(&f, path, kernel);
+	for (size_t i = 0; !kernel && i < f.n_sections; i++)
+		print_section(&f, i);
+	mx_codefile_close(&f);
+	return status;
+}
+
+int mx_cmd_disasm(int argc, char **argv) {
+	const char *kernel = NULL;
+	const struct mx_arg table[] = { { "--kernel", &kernel, NULL }, { NULL } };
+	int n, status = 0;
+	if (!mx_args(table, help, argc, argv, &n, &status))
+		return status;
+	if (!n)
+		return mx_complain("disasm", "FILE.co is missing; see mxcheck disasm --help");
+	for (int i = 1; i <= n && !status; i++)
+		status = print_file(argv[i], kernel);
+	return status;
+}

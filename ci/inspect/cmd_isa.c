@@ -1,0 +1,280 @@
+/* mxcheck isa: which instructions the emulator executes, and how exactly. */
+#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/forms.h"
+#include "../../ref/isa/encoding/inst.h"
+#include "../cli/args.h"
+#include "../codeobject/codefile.h"
+#include "../cli/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+	"usage: mxcheck isa FILE.co ...\n"
+	"       mxcheck isa --all\n"
+	"\n"
+	"Lists each distinct instruction of a code object with its count, its first place, and\n"
+	"how the emulator executes it:\n"
+	"\n"
+	"  exact        as documented, bit for bit; a directed test says so\n"
+	"  assumed      executes; part of what it does is not documented, and as is said\n"
+	"  unsupported  stops a launch that reaches it, with a finding\n"
+	"\n"
+	"An instruction that is exact may have operands of which no source says what it does\n"
+	"with them: a launch that meets them has a note, 'assumed' (--notes).\n"
+	"\n"
+	"  --all              every opcode of gfx950 instead, with its forms, and totals: assumed\n"
+	"                     is what is so with all formats and operands. An opcode is as good\n"
+	"                     as the worst of its forms\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status: 0 all of it executes; 1 something is unsupported; 2 usage or bad input.\n"
+	"With --all: 0.\n";
+
+static const char *const runs_name[MX_RUNS_KINDS] = { "exact", "assumed", "unsupported" };
+
+/* Why an instruction does not run, or what it rests on. */
+static const char *why(const struct mx_inst *in) {
+	return !in->op           ? "not in the instruction table"
+	       : in->unsupported ? in->unsupported
+	                         : mx_assumption_text(in->assumes);
+}
+
+/* ---- a code object ---- */
+
+struct line {
+	char name[64];
+	mx_runs runs;
+	const char *why;
+	uint64_t count, first;
+	const char *kernel; /* of the first */
+};
+
+struct inventory {
+	struct line *lines;
+	size_t n;
+};
+
+/* Name and fidelity of the instruction at code[0]; returns its bytes. */
+static size_t describe(const uint32_t *code, size_t left, struct line *l) {
+	char text[256];
+	struct mx_inst in;
+	size_t bytes = mx_disassemble(code, left, 0, text, sizeof text);
+	mx_decode(code, left, 0, &in);
+	text[strcspn(text, " ")] = 0;
+	snprintf(l->name, sizeof l->name, "%.63s", bytes ? text : "(no instruction)");
+	l->runs = bytes ? mx_how_runs(&in) : MX_RUNS_NOT;
+	l->why = bytes ? why(&in) : "gfx950 has none of this encoding";
+	return bytes ? bytes : 4;
+}
+
+static bool count(struct inventory *v, const struct line *l) {
+	for (size_t i = 0; i < v->n; i++)
+		if (!strcmp(v->lines[i].name, l->name) && !strcmp(v->lines[i].why, l->why)) {
+			v->lines[i].count++;
+			return true;
+		}
+	struct line *grown = realloc(v->lines, (v->n + 1) * sizeof *grown);
+	if (!grown)
+		return false;
+	v->lines = grown;
+	v->lines[v->n] = *l;
+	v->lines[v->n++].count = 1;
+	return true;
+}
+
+static bool count_symbol(struct inventory *v, const struct mx_codefile *f,
+                         const struct mx_code_symbol *s) {
+	const struct mx_code_section *c = &f->sections[s->section];
+	uint64_t end = mx_codefile_end(f, s);
+	for (uint64_t at = s->address; at + 4 <= end;) {
+		struct line l = { .first = at - s->address, .kernel = s->name };
+		size_t i = (at - c->address) / 4;
+		at += describe(c->code + i, c->bytes / 4 - i, &l);
+		if (!count(v, &l))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a symbol's code has been counted with another's: second names, labels. */
+static bool covers(const struct mx_codefile *f, const struct mx_code_symbol *last,
+                   const struct mx_code_symbol *s) {
+	return last && last->section == s->section && s->address < mx_codefile_end(f, last);
+}
+
+/* What does not execute comes first, then what is frequent. */
+static int by_weight(const void *a, const void *b) {
+	const struct line *x = a, *y = b;
+	if (x->runs != y->runs)
+		return x->runs > y->runs ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool print_inventory(const char *path, struct inventory *v) {
+	uint64_t n[MX_RUNS_KINDS] = { 0 }, distinct[MX_RUNS_KINDS] = { 0 };
+	if (v->n)
+		qsort(v->lines, v->n, sizeof *v->lines, by_weight);
+	printf("%s\n", path);
+	for (size_t i = 0; i < v->n; i++) {
+		const struct line *l = &v->lines[i];
+		n[l->runs] += l->count;
+		distinct[l->runs]++;
+		printf("%8" PRIu64 "  %-11s  %-36s  %s+0x%" PRIx64 "%s%s\n", l->count,
+		       runs_name[l->runs], l->name, l->kernel, l->first, l->why[0] ? "  " : "",
+		       l->why);
+	}
+	printf("%zu distinct instructions:", v->n);
+	for (unsigned r = 0; r < MX_RUNS_KINDS; r++)
+		printf(" %" PRIu64 " %s (%" PRIu64 " in all)%s", distinct[r], runs_name[r], n[r],
+		       r + 1 < MX_RUNS_KINDS ? "," : "\n");
+	return !distinct[MX_RUNS_NOT];
+}
+
+static int inspect(const char *path) {
+	struct mx_codefile f;
+	struct mx_error err;
+	struct inventory v = { 0 };
+	bool good = true;
+	if (mx_codefile_open(path, &f, &err))
+		return mx_complain("isa", "%s", err.text);
+	if (!f.n_symbols) {
+		mx_codefile_close(&f);
+		return mx_complain("isa", "%s: no symbols of code", path);
+	}
+	const struct mx_code_symbol *last = NULL;
+	for (size_t i = 0; good && i < f.n_symbols; i++)
+		if (!covers(&f, last, &f.symbols[i])) {
+			last = &f.symbols[i];
+			good = count_symbol(&v, &f, last);
+		}
+	int status = !good ? mx_complain("isa", "out of memory") : !print_inventory(path, &v);
+	free(v.lines);
+	mx_codefile_close(&f);
+	return status;
+}
+
+/* ---- every opcode ---- */
+
+struct opcode {
+	char name[64], forms[64], not_yet[128];
+	const char *excluded, *rests_on;
+	mx_runs runs;
+};
+
+static int by_name(const void *a, const void *b) {
+	return strcmp(((const struct opcode *)a)->name, ((const struct opcode *)b)->name);
+}
+
+static void add_word(char *list, size_t room, const char *word) {
+	size_t n = strlen(list);
+	snprintf(list + n, room - n, "%s%s", n ? " " : "", word);
+}
+
+/* Of the opcode, whatever format or register it is used with. */
+static mx_runs runs_of(const struct mx_form *f, const char **because) {
+	struct mx_inst in;
+	mx_decode(f->code, f->dwords, 0, &in);
+	if (in.op)
+		in.assumes = mx_op_rests_on(in.op);
+	*because = why(&in);
+	return mx_how_runs(&in);
+}
+
+static void add_form(struct opcode *o, const struct mx_form *f, bool first) {
+	const char *why;
+	mx_runs runs = runs_of(f, &why);
+	if (first) {
+		memset(o, 0, sizeof *o);
+		memcpy(o->name, f->opcode, sizeof o->name);
+		o->excluded = mx_form_excluded(f->opcode);
+		o->runs = runs;
+		o->rests_on = runs == MX_RUNS_AS_ASSUMED ? why : "";
+	}
+	add_word(o->forms, sizeof o->forms, f->format);
+	if (runs > o->runs)
+		o->runs = runs;
+	if (runs == MX_RUNS_NOT)
+		add_word(o->not_yet, sizeof o->not_yet, f->format);
+}
+
+/* Opcodes with their forms; NULL if out of memory. */
+static struct opcode *every_opcode(size_t *n) {
+	struct mx_form f;
+	size_t room = 0;
+	while (mx_form_at(room, &f))
+		room++;
+	struct opcode *all = calloc(room + 1, sizeof *all);
+	*n = 0;
+	for (size_t i = 0; all && mx_form_at(i, &f); i++) {
+		size_t j = 0;
+		while (j < *n && strcmp(all[j].name, f.opcode))
+			j++;
+		add_form(&all[j], &f, j == *n);
+		*n += j == *n;
+	}
+	if (all)
+		qsort(all, *n, sizeof *all, by_name);
+	return all;
+}
+
+static void print_opcode(const struct opcode *o) {
+	bool some = o->runs == MX_RUNS_NOT && strcmp(o->forms, o->not_yet);
+	bool rests = o->runs == MX_RUNS_AS_ASSUMED;
+	printf("%-44s %-12s %s%s%s\n", o->name, o->excluded ? "excluded" : runs_name[o->runs],
+	       o->forms,
+	       o->excluded ? "  "
+	       : some      ? "  not: "
+	       : rests     ? "  "
+	                   : "",
+	       o->excluded ? o->excluded
+	       : some      ? o->not_yet
+	       : rests     ? o->rests_on
+	                   : "");
+}
+
+static int print_all(void) {
+	size_t n, count[MX_RUNS_KINDS] = { 0 }, excluded = 0;
+	struct opcode *all = every_opcode(&n);
+	if (!all)
+		return mx_complain("isa", "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		print_opcode(&all[i]);
+		if (all[i].excluded)
+			excluded++;
+		else
+			count[all[i].runs]++;
+	}
+	size_t left = n - excluded;
+	printf("%zu opcodes, %zu of them excluded (GWS, debugger, prefixes; gfx950 has no image "
+	       "and no export instructions)\n",
+	       n, excluded);
+	printf("of the other %zu: %zu exact (%.1f %%), %zu assumed, %zu unsupported\n", left,
+	       count[MX_RUNS_EXACTLY], 100.0 * (double)count[MX_RUNS_EXACTLY] / (double)left,
+	       count[MX_RUNS_AS_ASSUMED], count[MX_RUNS_NOT]);
+	free(all);
+	return 0;
+}
+
+int mx_cmd_isa(int argc, char **argv) {
+	bool all = false;
+	const struct mx_arg table[] = { { "--all", NULL, &all }, { NULL } };
+	int n, status = 0;
+	if (!mx_args(table, help, argc, argv, &n, &status))
+		return status;
+	if (all && n)
+		return mx_complain("isa", "--all takes no file");
+	if (!all && !n)
+		return mx_complain("isa", "FILE.co is missing; see mxcheck isa --help");
+	if (all)
+		return print_all();
+	for (int i = 1; i <= n; i++) {
+		int s = inspect(argv[i]);
+		status = s > status ? s : status;
+	}
+	return status;
+}

@@ -1,0 +1,200 @@
+/* mxcheck lint: what can be said of a code object without running it. */
+#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/isa.h"
+#include "../../ref/isa/lint/lint.h"
+#include "../cli/args.h"
+#include "../codeobject/codefile.h"
+#include "../cli/command.h"
+#include "../codeobject/descriptor.h"
+#include "../codeobject/metadata.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+	"usage: mxcheck lint FILE.co ... [--kernel NAME] [--notes]\n"
+	"\n"
+	"Looks, on all paths through each function of a code object, for\n"
+	"\n"
+	"  wait-states   fewer wait states between two instructions than the CDNA4 manual asks\n"
+	"                for, which the hardware does not insert\n"
+	"  missing-wait  a register read or written while a load to it may be in flight: which\n"
+	"                load, and the s_waitcnt that would cover it\n"
+	"  lds-size      more LDS than the 160 KiB that a workgroup can have\n"
+	"\n"
+	"and says of each kernel how many registers it allocates, which may be more than it uses,\n"
+	"how much LDS and scratch it takes, what it spills, and how many waves of it fit. What is\n"
+	"behind jumps through registers is not looked at; a called function is taken to leave\n"
+	"nothing in flight.\n"
+	"\n"
+	"  --kernel NAME      this function alone\n"
+	"  --notes            print notes: wait states that LLVM or the manual alone asks for,\n"
+	"                     or that are enough if a busy matrix pipe holds up the next\n"
+	"                     instruction\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";
+
+enum { FOUND = 3, LDS_UNIT = 1280, SIMDS = 4, SIMD_WAVES = 8 };
+
+struct report {
+	const char *function;
+	uint32_t start;
+	bool notes;
+	size_t n_findings, n_notes;
+};
+
+/* ---- findings ---- */
+
+static void print_found(void *context, mx_lint_severity severity, const char *kind,
+                        const struct mx_inst *at, const char *text) {
+	struct report *r = context;
+	char what[200];
+	bool note = severity == MX_LINT_NOTE;
+	*(note ? &r->n_notes : &r->n_findings) += 1;
+	if (note && !r->notes)
+		return;
+	if (!mx_disassemble(at->dwords, at->size / 4u, at->offset, what, sizeof what))
+		snprintf(what, sizeof what, "%s", at->op->name);
+	printf("  %s%s: %s+0x%" PRIx32 " %s: %s\n", kind, note ? "-note" : "", r->function,
+	       at->offset - r->start, what, text);
+}
+
+/* ---- resources ---- */
+
+static unsigned waves_that_fit(const struct mx_resources *k) {
+	unsigned each = k->vgprs + k->agprs, n = each ? 512 / each : SIMD_WAVES;
+	return n < SIMD_WAVES ? n : SIMD_WAVES;
+}
+
+static void print_spills(const struct mx_codefile *f, const char *kernel) {
+	struct mx_spills s;
+	if (!mx_spills_of(f, kernel, &s))
+		printf("; of spills the metadata says nothing");
+	else if (s.vgprs || s.sgprs)
+		printf("; spills %" PRIu64 " VGPRs, %" PRIu64 " SGPRs", s.vgprs, s.sgprs);
+	else
+		printf("; no spills");
+}
+
+static void print_resources(const struct mx_codefile *f, struct report *r,
+                            const struct mx_resources *k, size_t scratch) {
+	printf("  allocates %u VGPRs and %u AGPRs: %u waves of a SIMD's %u; LDS %" PRIu32 " bytes",
+	       k->vgprs, k->agprs, waves_that_fit(k), SIMD_WAVES, k->lds_bytes);
+	uint32_t units = (k->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
+	if (units)
+		printf(": %u workgroups of a compute unit",
+		       units * LDS_UNIT > MX_LDS_MOST ? 0 : MX_LDS_MOST / (units * LDS_UNIT));
+	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", k->scratch_bytes, scratch);
+	print_spills(f, r->function);
+	putchar('\n');
+	if (k->lds_bytes <= MX_LDS_MOST)
+		return;
+	printf("  lds-size: %s: %" PRIu32 " bytes of LDS, a workgroup can have %d\n", r->function,
+	       k->lds_bytes, MX_LDS_MOST);
+	r->n_findings++;
+}
+
+static size_t count_scratch(const struct mx_graph *g) {
+	size_t n = 0;
+	for (unsigned i = 0; i < g->n; i++)
+		n += g->node[i].in && g->node[i].in->op &&
+		     g->node[i].in->op->encoding == MX_SCRATCH;
+	return n;
+}
+
+/* ---- a function ---- */
+
+static void print_header(const struct mx_codefile *f, struct report *r, const struct mx_graph *g) {
+	struct mx_resources k;
+	bool kernel = mx_resources_of(f, r->function, &k);
+	printf("%s %s: %u instructions", kernel ? "kernel" : "function", r->function, g->reached);
+	if (g->unknown)
+		printf("; %u go on where nobody can say", g->unknown);
+	putchar('\n');
+	if (kernel)
+		print_resources(f, r, &k, count_scratch(g));
+}
+
+static bool lint_function(const struct mx_codefile *f, const struct mx_program *p,
+                          const struct mx_code_symbol *s, struct report *r) {
+	uint64_t base = f->sections[s->section].address;
+	r->function = s->name;
+	r->start = (uint32_t)(s->address - base);
+	struct mx_lint l = { .program = p, .start = r->start, .context = r, .found = print_found };
+	if (!mx_graph_make(p, r->start, (uint32_t)(mx_codefile_end(f, s) - base), &l.graph))
+		return false;
+	print_header(f, r, &l.graph);
+	bool ok = mx_lint_states(&l) && mx_lint_waits(&l);
+	mx_graph_free(&l.graph);
+	return ok;
+}
+
+/* ---- the file ---- */
+
+static bool is_wanted(const struct mx_codefile *f, const struct mx_code_symbol *last,
+                      const struct mx_code_symbol *s, const char *kernel) {
+	if (kernel)
+		return !strcmp(s->name, kernel);
+	return !last || last->section != s->section || s->address >= mx_codefile_end(f, last);
+}
+
+static bool lint_section(const struct mx_codefile *f, size_t section, const char *kernel,
+                         struct report *r, size_t *n) {
+	const struct mx_code_section *c = &f->sections[section];
+	struct mx_program *p = mx_program_new(c->code, c->bytes, c->address);
+	const struct mx_code_symbol *last = NULL;
+	bool ok = p != NULL;
+	for (size_t i = 0; ok && i < f->n_symbols; i++) {
+		const struct mx_code_symbol *s = &f->symbols[i];
+		if (s->section != section || !is_wanted(f, last, s, kernel))
+			continue;
+		ok = lint_function(f, p, last = s, r);
+		++*n;
+	}
+	mx_program_free(p);
+	return ok;
+}
+
+static int lint_file(const char *path, const char *kernel, bool notes) {
+	struct mx_codefile f;
+	struct mx_error err;
+	struct report r = { .notes = notes };
+	size_t n = 0;
+	bool ok = true;
+	if (mx_codefile_open(path, &f, &err))
+		return mx_complain("lint", "%s", err.text);
+	printf("%s\n", path);
+	for (size_t i = 0; ok && i < f.n_sections; i++)
+		ok = lint_section(&f, i, kernel, &r, &n);
+	if (ok && n)
+		printf("%zu findings, %zu notes%s\n", r.n_findings, r.n_notes,
+		       r.n_notes && !notes ? " (--notes prints them)" : "");
+	mx_codefile_close(&f);
+	if (!ok)
+		return mx_complain("lint", "out of memory");
+	if (!n)
+		return mx_complain("lint", "%s: no code%s%s", path, kernel ? " of the name " : "",
+		                   kernel ? kernel : "");
+	return r.n_findings ? FOUND : 0;
+}
+
+int mx_cmd_lint(int argc, char **argv) {
+	const char *kernel = NULL;
+	bool notes = false;
+	const struct mx_arg table[] = { { "--kernel", &kernel, NULL },
+		                        { "--notes", NULL, &notes },
+		                        { NULL } };
+	int n, status = 0;
+	if (!mx_args(table, help, argc, argv, &n, &status))
+		return status;
+	if (!n)
+		return mx_complain("lint", "FILE.co is missing; see mxcheck lint --help");
+	for (int i = 1; i <= n; i++) {
+		int s = lint_file(argv[i], kernel, notes);
+		if (s == MX_BAD_INPUT || status != MX_BAD_INPUT)
+			status = s ? s : status;
+	}
+	return status;
+}

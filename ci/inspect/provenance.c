@@ -1,0 +1,423 @@
+/* Where a byte of memory comes from: the chain of instructions behind it. */
+#include "provenance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SCALAR = MX_LANES, /* the "lane" of scalar accesses */
+	PARTS = 32,        /* dwords of a lane's data, at most */
+	KERNARG_BYTES = 4096,
+};
+
+/* What the operation that is landing has touched so far: its k-th access of a lane belongs to
+ * the k-th dword of the lane's data. */
+struct accesses {
+	unsigned n;
+	uint64_t address[PARTS];
+	uint8_t bytes[PARTS];
+	bool lds[PARTS];
+};
+
+struct writer {
+	bool found;
+	struct mx_step step;
+	struct accesses read; /* by a load, for this lane */
+	uint32_t s[MX_SGPR_FILE];
+};
+
+struct search {
+	struct mx_chain *c;
+	unsigned depth;
+	struct writer *writers; /* of each value, while the launch runs */
+	struct accesses reads[MX_LANES + 1], writes[MX_LANES + 1];
+	uint64_t kernarg;
+};
+
+/* ---- growing ---- */
+
+static void *grow(struct mx_chain *c, void *items, size_t n, size_t *room, size_t size) {
+	if (n < *room)
+		return items;
+	size_t wanted = *room ? 2 * *room : 64;
+	void *grown = realloc(items, wanted * size);
+	if (!grown) {
+		c->out_of_memory = true;
+		return items;
+	}
+	*room = wanted;
+	return grown;
+}
+
+static void add_value(struct mx_chain *c, const struct mx_value *v) {
+	c->values = grow(c, c->values, c->n_values, &c->values_room, sizeof *c->values);
+	if (c->n_values < c->values_room)
+		c->values[c->n_values++] = *v;
+}
+
+static int add_step(struct mx_chain *c, const struct mx_step *s) {
+	c->steps = grow(c, c->steps, c->n_steps, &c->steps_room, sizeof *c->steps);
+	if (c->n_steps == c->steps_room)
+		return -1;
+	c->steps[c->n_steps] = *s;
+	return (int)c->n_steps++;
+}
+
+/* ---- who is concerned by an event ---- */
+
+static bool same_wave(const struct mx_step *s, const struct mx_event *e) {
+	return s->wave == e->wave && !memcmp(s->workgroup, e->workgroup, sizeof s->workgroup);
+}
+
+static const struct mx_step *reader(const struct search *s, const struct mx_value *v) {
+	return v->reader < 0 ? NULL : &s->c->steps[v->reader];
+}
+
+static bool in_register(const struct mx_value *v) {
+	return v->where == MX_IN_REGISTER || v->where == MX_IN_SCC;
+}
+
+static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
+	const struct search *s = context;
+	const unsigned all = MX_EVENT_LAND | MX_EVENT_MEMORY | MX_EVENT_LDS;
+	unsigned kinds = 0;
+	for (size_t i = 0; i < s->c->n_values; i++) {
+		const struct mx_value *v = &s->c->values[i];
+		const struct mx_step *r = reader(s, v);
+		bool group = r && !memcmp(r->workgroup, workgroup, sizeof r->workgroup);
+		if (v->resolved)
+			continue;
+		if (v->where == MX_IN_MEMORY || (v->where == MX_IN_LDS && group))
+			kinds |= all;
+		if (group && r->wave == wave)
+			kinds |= all | MX_EVENT_ISSUE | MX_EVENT_SGPR | MX_EVENT_VGPR;
+	}
+	return kinds;
+}
+
+/* ---- writers ---- */
+
+static struct mx_step step_of(const struct mx_event *e, int lane, unsigned part) {
+	struct mx_step s = { .wave = e->wave,
+		             .lane = lane,
+		             .part = part,
+		             .issue = e->issue,
+		             .issued = e->landing ? 0 : e->time,
+		             .time = e->time,
+		             .landing = e->landing,
+		             .pc = e->pc,
+		             .dwords = e->dwords };
+	memcpy(s.workgroup, e->workgroup, sizeof s.workgroup);
+	if (e->code) {
+		memcpy(s.code, e->code, 4 * e->dwords);
+		mx_decode(s.code, 4, 0, &s.in);
+	}
+	return s;
+}
+
+static void note_writer(struct search *s, size_t i, const struct mx_event *e, int lane,
+                        unsigned part) {
+	struct writer *w = &s->writers[i];
+	w->found = true;
+	w->step = step_of(e, lane, part);
+	memcpy(w->s, e->registers.s, sizeof w->s);
+	w->read = e->landing ? s->reads[lane < 0 ? SCALAR : lane] : (struct accesses){ 0 };
+}
+
+/* The first register of an instruction's result. */
+static unsigned first_register(const struct mx_inst *in) {
+	bool memory = in->op->encoding == MX_SMEM;
+	return memory ? in->mem.data : in->dst;
+}
+
+static void register_written(struct search *s, const struct mx_event *e) {
+	bool vector = e->kind == MX_EVENT_VGPR;
+	unsigned code = vector ? e->reg + MX_VGPR : e->reg;
+	for (size_t i = 0; i < s->c->n_values; i++) {
+		const struct mx_value *v = &s->c->values[i];
+		const struct mx_step *r = reader(s, v);
+		if (v->resolved || v->where != MX_IN_REGISTER || v->code != code ||
+		    !same_wave(r, e) || (vector && (v->lane < 0 || !(e->lanes >> v->lane & 1))))
+			continue;
+		struct mx_step step = step_of(e, -1, 0);
+		unsigned first = step.dwords && step.in.op ? first_register(&step.in) : code;
+		bool by_lanes = step.dwords && step.in.op && step.in.op->encoding >= MX_VOP2;
+		note_writer(s, i, e, vector || by_lanes ? v->lane : -1,
+		            code >= first ? code - first : 0);
+	}
+}
+
+static bool overlap(uint64_t a, unsigned n, uint64_t b, unsigned m) {
+	return a < b + m && b < a + n;
+}
+
+/* Kernel arguments are elsewhere in each launch: their offset counts. */
+static bool same_place(const struct search *s, const struct mx_value *v, const struct mx_event *e) {
+	if ((v->where == MX_IN_LDS) != (e->kind == MX_EVENT_LDS))
+		return false;
+	if (v->where == MX_IN_LDS &&
+	    memcmp(reader(s, v)->workgroup, e->workgroup, sizeof e->workgroup))
+		return false;
+	uint64_t address = v->address + (v->kernarg ? e->kernarg : 0);
+	return overlap(address, v->bytes, e->address, e->bytes);
+}
+
+static bool is_memory(const struct mx_value *v) {
+	return v->where == MX_IN_MEMORY || v->where == MX_IN_LDS;
+}
+
+/* Lanes that read one place are told of it once each: once is enough. */
+static void note_access(struct accesses *a, const struct mx_event *e) {
+	bool known = a->n == PARTS;
+	for (unsigned i = 0; !e->write && i < a->n; i++)
+		known |= a->address[i] == e->address;
+	if (known)
+		return;
+	a->address[a->n] = e->address;
+	a->bytes[a->n] = (uint8_t)e->bytes;
+	a->lds[a->n++] = e->kind == MX_EVENT_LDS;
+}
+
+/* A value that its reader is just reading. */
+static bool reads_now(const struct search *s, const struct mx_value *v, const struct mx_event *e) {
+	const struct mx_step *r = reader(s, v);
+	return r && is_memory(v) && e->landing && r->landing && r->issue == e->issue &&
+	       same_wave(r, e) && same_place(s, v, e);
+}
+
+static void accessed(struct search *s, const struct mx_event *e) {
+	struct accesses *a = &s->writes[e->lane < 0 ? SCALAR : e->lane];
+	unsigned l;
+	if (e->write)
+		note_access(a, e);
+	else if (!e->lanes)
+		note_access(&s->reads[SCALAR], e);
+	else
+		for (l = 0; l < MX_LANES; l++)
+			if (e->lanes >> l & 1)
+				note_access(&s->reads[l], e);
+	for (size_t i = 0; i < s->c->n_values; i++) {
+		struct mx_value *v = &s->c->values[i];
+		if (!e->write && !v->known && reads_now(s, v, e)) {
+			v->data = e->data;
+			v->known = true;
+		} else if (e->write && !v->resolved && is_memory(v) && same_place(s, v, e))
+			note_writer(s, i, e, e->lane, a->n ? a->n - 1 : 0);
+	}
+}
+
+/* ---- readers ---- */
+
+static uint32_t value_of(const struct mx_value *v, const struct mx_registers *r, bool *known) {
+	*known = true;
+	if (v->where == MX_IN_SCC)
+		return r->scc;
+	if (v->code < MX_INT_0)
+		return r->s[v->code];
+	unsigned row = v->code - MX_VGPR;
+	*known = v->lane >= 0 && (row < 256 ? row < r->vgprs : row - 256 < r->agprs);
+	return *known ? r->v[row][v->lane] : 0;
+}
+
+/* The reader is issued: what its registers hold now is what it reads. An instruction that
+ * sets SCC writes it for those that follow. */
+static void issued(struct search *s, const struct mx_event *e) {
+	struct mx_inst in;
+	mx_decode(e->code, e->dwords, 0, &in);
+	bool sets_scc = in.op && in.op->flags & MX_SCC_OUT;
+	for (size_t i = 0; i < s->c->n_values; i++) {
+		struct mx_value *v = &s->c->values[i];
+		struct mx_step *r = v->reader < 0 ? NULL : &s->c->steps[v->reader];
+		if (!r || !same_wave(r, e))
+			continue;
+		if (r->issue == e->issue)
+			r->issued = e->time;
+		if (v->resolved || !in_register(v))
+			continue;
+		if (r->issue == e->issue) {
+			v->data = value_of(v, &e->registers, &v->known);
+			v->resolved = true;
+		} else if (v->where == MX_IN_SCC && sets_scc)
+			note_writer(s, i, e, -1, 0);
+	}
+}
+
+/* The reader is landing: what memory holds now is what it reads. */
+static void landing(struct search *s, const struct mx_event *e) {
+	memset(s->reads, 0, sizeof s->reads);
+	memset(s->writes, 0, sizeof s->writes);
+	for (size_t i = 0; i < s->c->n_values; i++) {
+		struct mx_value *v = &s->c->values[i];
+		const struct mx_step *r = reader(s, v);
+		if (r && is_memory(v) && r->issue == e->issue && same_wave(r, e))
+			v->resolved = true;
+	}
+}
+
+static void event(void *context, const struct mx_event *e) {
+	struct search *s = context;
+	s->kernarg = e->kernarg;
+	switch (e->kind) {
+	case MX_EVENT_ISSUE: issued(s, e); break;
+	case MX_EVENT_LAND: landing(s, e); break;
+	case MX_EVENT_SGPR:
+	case MX_EVENT_VGPR: register_written(s, e); break;
+	case MX_EVENT_MEMORY:
+	case MX_EVENT_LDS: accessed(s, e); break;
+	}
+}
+
+/* ---- from writers to what they read ---- */
+
+/* What a load took from memory or LDS for this dword. */
+static void add_loaded(struct search *s, int step, const struct accesses *read, bool wanted) {
+	const struct mx_step *w = &s->c->steps[step];
+	unsigned k = w->part < read->n ? w->part : 0;
+	if (!read->n)
+		return;
+	uint64_t address = read->address[k];
+	bool kernarg = !read->lds[k] && address - s->kernarg < KERNARG_BYTES;
+	struct mx_value v = { .reader = step,
+		              .role = read->lds[k] ? "LDS" : "memory",
+		              .where = read->lds[k] ? MX_IN_LDS : MX_IN_MEMORY,
+		              .lane = w->lane,
+		              .address = kernarg ? address - s->kernarg : address,
+		              .bytes = read->bytes[k],
+		              .kernarg = kernarg,
+		              .wanted = wanted,
+		              .writer = -1 };
+	add_value(s->c, &v);
+}
+
+/* Of stores and matrix accumulators the one dword that became this part of the result. */
+static bool one_dword(const struct mx_inst *in, const struct mx_use *u) {
+	return in->op->flags & MX_STORE || u->role[0] == 'C';
+}
+
+static void add_use(struct search *s, int step, const struct mx_use *u, bool wanted,
+                    const struct mx_registers *r) {
+	const struct mx_step *w = &s->c->steps[step];
+	unsigned first = 0, n = u->dwords;
+	bool mask = !strcmp(u->role, "mask") && w->lane >= 0;
+	if (mask) { /* the half that has the lane's bit */
+		first = (unsigned)w->lane / 32;
+		n = first + 1;
+	} else if (u->value && one_dword(&w->in, u)) {
+		bool second = !strcmp(u->role, "data1");
+		unsigned part = second ? w->part - n : w->part;
+		if (part >= n)
+			return;
+		first = part;
+		n = part + 1;
+	} else if (u->value && n > 2)
+		n = 1; /* of the operands of a matrix instruction the first */
+	for (unsigned k = first; k < n; k++) {
+		struct mx_value v = { .reader = step,
+			              .role = u->role,
+			              .where = u->code == MX_SCC ? MX_IN_SCC : MX_IN_REGISTER,
+			              .code = u->code + k,
+			              .lane = mask ? w->lane
+			                           : mx_use_lane(&w->in, u, w->lane, w->part, r),
+			              .bytes = 4,
+			              .wanted = wanted && u->value,
+			              .writer = -1 };
+		add_value(s->c, &v);
+	}
+}
+
+static void add_sources(struct search *s, int step, const struct writer *w) {
+	const struct mx_registers r = { .s = w->s };
+	struct mx_use use[MX_MAX_USES];
+	struct mx_inst in = s->c->steps[step].in;
+	bool wanted = s->c->steps[step].depth < s->depth;
+	add_loaded(s, step, &w->read, wanted);
+	size_t n = s->c->steps[step].dwords ? mx_uses(&in, use) : 0;
+	for (size_t i = 0; i < n; i++)
+		add_use(s, step, &use[i], wanted, &r);
+}
+
+static bool same_step(const struct mx_step *a, const struct mx_step *b) {
+	return a->issue == b->issue && a->wave == b->wave && a->lane == b->lane &&
+	       a->part == b->part && !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup);
+}
+
+static int find_step(const struct mx_chain *c, const struct mx_step *s) {
+	for (size_t i = 0; i < c->n_steps; i++)
+		if (same_step(&c->steps[i], s))
+			return (int)i;
+	return -1;
+}
+
+/* Makes steps of the writers found. True where there is more to look for. */
+static bool follow(struct search *s) {
+	size_t n = s->c->n_values;
+	for (size_t i = 0; i < n; i++) {
+		struct writer *w = &s->writers[i];
+		struct mx_value *v = &s->c->values[i];
+		v->resolved = true;
+		if (!w->found || !v->wanted)
+			continue;
+		int reader = v->reader, known = find_step(s->c, &w->step);
+		w->step.depth = reader < 0 ? 0 : s->c->steps[reader].depth + 1;
+		int step = known < 0 ? add_step(s->c, &w->step) : known;
+		s->c->values[i].writer = step;
+		if (known < 0 && step >= 0)
+			add_sources(s, step, w);
+	}
+	return s->c->n_values > n && !s->c->out_of_memory;
+}
+
+/* ---- launches ---- */
+
+static int run(struct mx_bench *b, uint64_t schedule, const struct mx_observer *observer,
+               struct mx_error *err) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	struct mx_run_result r;
+	emu->set_observer(observer);
+	int status = mx_bench_run(b, schedule, &r, err);
+	emu->set_observer(NULL);
+	return status;
+}
+
+static int search(struct search *s, struct mx_bench *b, uint64_t schedule, struct mx_error *err) {
+	const struct mx_observer observer = { s, wants, event };
+	for (bool more = true; more;) {
+		free(s->writers);
+		s->writers = calloc(s->c->n_values + 1, sizeof *s->writers);
+		if (!s->writers || s->c->out_of_memory)
+			return mx_fail(err, "out of memory");
+		if (run(b, schedule, &observer, err))
+			return -1;
+		more = follow(s);
+	}
+	return 0;
+}
+
+int mx_chain_find(struct mx_bench *b, uint64_t schedule, uint64_t address, unsigned bytes,
+                  unsigned depth, struct mx_chain *c, struct mx_error *err) {
+	struct search *s = calloc(1, sizeof *s);
+	const struct mx_value asked = { .reader = -1,
+		                        .role = "",
+		                        .where = MX_IN_MEMORY,
+		                        .lane = -1,
+		                        .address = address,
+		                        .bytes = bytes,
+		                        .wanted = true,
+		                        .writer = -1 };
+	*c = (struct mx_chain){ 0 };
+	if (!s)
+		return mx_fail(err, "out of memory");
+	s->c = c;
+	s->depth = depth;
+	add_value(c, &asked);
+	int status = search(s, b, schedule, err);
+	free(s->writers);
+	free(s);
+	return status;
+}
+
+void mx_chain_free(struct mx_chain *c) {
+	free(c->steps);
+	free(c->values);
+	*c = (struct mx_chain){ 0 };
+}

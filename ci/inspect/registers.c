@@ -1,0 +1,58 @@
+/* Registers as people read them. */
+#include "registers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../../ref/isa/encoding/inst.h"
+
+const char *mx_register_name(unsigned code, char text[16]) {
+	static const struct {
+		unsigned code;
+		const char *name;
+	} special[] = {
+		{ 102, "flat_scratch_lo" },
+		{ 103, "flat_scratch_hi" },
+		{ 104, "xnack_mask_lo" },
+		{ 105, "xnack_mask_hi" },
+		{ MX_VCC, "vcc_lo" },
+		{ MX_VCC + 1, "vcc_hi" },
+		{ MX_M0, "m0" },
+		{ MX_EXEC, "exec_lo" },
+		{ MX_EXEC + 1, "exec_hi" },
+		{ MX_SCC, "scc" },
+	};
+	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+		if (special[i].code == code) {
+			snprintf(text, 16, "%s", special[i].name);
+			return text;
+		}
+	if (code >= MX_VGPR)
+		snprintf(text, 16, "%c%u", code >= MX_AGPR ? 'a' : 'v', (code - MX_VGPR) % 256);
+	else if (code >= MX_TTMP0)
+		snprintf(text, 16, "ttmp%u", code - MX_TTMP0);
+	else
+		snprintf(text, 16, "s%u", code);
+	return text;
+}
+
+/* Eight values a line, each line with the name of its first. */
+static void print_file(char file, const uint32_t *first, size_t stride, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		if (i % 8 == 0)
+			printf("    %c%-3u", file, i);
+		printf(" %08" PRIx32 "%s", first[i * stride], i % 8 == 7 || i + 1 == n ? "\n" : "");
+	}
+}
+
+void mx_registers_print(const struct mx_registers *r, const struct mx_register_counts *n,
+                        unsigned lane) {
+	const uint32_t *s = r->s;
+	printf("    exec %08" PRIx32 "%08" PRIx32 "  vcc %08" PRIx32 "%08" PRIx32
+	       "  scc %d  m0 %08" PRIx32 "\n",
+	       s[MX_EXEC + 1], s[MX_EXEC], s[MX_VCC + 1], s[MX_VCC], r->scc, s[MX_M0]);
+	print_file('s', s, 1, n->s);
+	printf("    lane %u\n", lane);
+	print_file('v', &r->v[0][lane], MX_LANES, n->v < r->vgprs ? n->v : r->vgprs);
+	print_file('a', &r->v[256][lane], MX_LANES, n->a < r->agprs ? n->a : r->agprs);
+}

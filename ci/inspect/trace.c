@@ -1,0 +1,263 @@
+/* Watching a launch from outside: --trace, --watch and --break. */
+#include "trace.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/inst.h"
+#include "../codeobject/descriptor.h"
+#include "registers.h"
+
+enum { FIRST_LANES = 4 };
+
+struct mx_trace {
+	const struct mx_bench *b;
+	const struct mx_trace_options *o;
+	struct mx_observer observer;
+	uint32_t workgroup[3], wave; /* --trace */
+	struct mx_location place;    /* --watch */
+	uint64_t stop;               /* --break */
+	bool seen;                   /* the traced wave */
+	uint64_t stops;              /* how often --break was reached */
+	struct mx_register_counts n; /* registers up to the highest that was written so far */
+};
+
+/* ---- the command line ---- */
+
+static bool parse_wave(const char *text, uint32_t workgroup[3], uint32_t *wave) {
+	unsigned v[4] = { 0 };
+	int end = -1;
+	sscanf(text, "%u,%u,%u:%u%n", &v[0], &v[1], &v[2], &v[3], &end);
+	if (end < 0) {
+		v[1] = v[2] = 0;
+		sscanf(text, "%u:%u%n", &v[0], &v[3], &end);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		workgroup[i] = v[i];
+	*wave = v[3];
+	return isdigit((unsigned char)text[0]) && end >= 0 && !text[end];
+}
+
+static bool parse_pc(const char *text, uint64_t *pc) {
+	char *end;
+	text += *text == '+';
+	*pc = strtoull(text, &end, 0);
+	return isdigit((unsigned char)text[0]) && !*end && *pc % 4 == 0;
+}
+
+bool mx_trace_check(const struct mx_trace_options *o, struct mx_error *err) {
+	uint32_t workgroup[3], wave;
+	uint64_t pc;
+	if (o->wave && !parse_wave(o->wave, workgroup, &wave))
+		return mx_fail(err, "--trace %s: not X,Y,Z:WAVE", o->wave), false;
+	if (o->stop && !parse_pc(o->stop, &pc))
+		return mx_fail(err, "--break %s: not the offset of an instruction, such as 0x1a4",
+		               o->stop),
+		       false;
+	return true;
+}
+
+/* ---- printing ---- */
+
+static void print_head(const struct mx_event *e) {
+	printf("%8" PRIu64 "  %u,%u,%u:%u  ", e->time, e->workgroup[0], e->workgroup[1],
+	       e->workgroup[2], e->wave);
+}
+
+static void print_instruction(const struct mx_event *e) {
+	char text[200];
+	if (!e->code) {
+		printf("set-up of the wave");
+		return;
+	}
+	mx_disassemble(e->code, e->dwords, e->pc, text, sizeof text);
+	printf("+0x%04" PRIx64 "  %s", e->pc, text);
+}
+
+static void print_lanes(const struct mx_trace *t, const struct mx_event *e) {
+	int lane = t->o->lane;
+	if (lane >= 0) {
+		if (e->lanes >> lane & 1)
+			printf(" lane %d %08" PRIx32, lane, e->value[lane]);
+		else
+			printf(" lane %d not written", lane);
+		return;
+	}
+	uint64_t left = e->lanes;
+	if (left)
+		printf(" from lane %d:", __builtin_ctzll(left));
+	for (unsigned n = 0; left && n < FIRST_LANES; n++, left &= left - 1)
+		printf(" %08" PRIx32, e->value[__builtin_ctzll(left)]);
+	if (left)
+		printf(" ...");
+}
+
+static void print_register(const struct mx_trace *t, const struct mx_event *e) {
+	char name[16];
+	bool vector = e->kind == MX_EVENT_VGPR;
+	if (!e->code && !vector && e->reg >= MX_TTMP0 && e->reg < MX_M0)
+		return; /* set-up writes them all */
+	printf("%10s%s =", "", mx_register_name(e->reg + (vector ? MX_VGPR : 0), name));
+	if (vector)
+		print_lanes(t, e);
+	else
+		printf(" %08" PRIx32, e->value[0]);
+	putchar('\n');
+}
+
+static void print_access(const struct mx_trace *t, const struct mx_event *e) {
+	char place[160];
+	print_head(e);
+	if (e->lane >= 0)
+		printf("lane %d ", e->lane);
+	printf("%s ", e->write ? "writes" : "reads");
+	if (e->kind == MX_EVENT_LDS)
+		printf("lds:%" PRIu64, e->address);
+	else
+		printf("%s", mx_location_text(t->b, e->address, place));
+	printf(", %u bytes: 0x%0*" PRIx32 "  ", e->bytes, 2 * (int)e->bytes, e->data);
+	print_instruction(e);
+	putchar('\n');
+}
+
+/* ---- events ---- */
+
+static bool traced(const struct mx_trace *t, const uint32_t workgroup[3], uint32_t wave) {
+	return t->o->wave && wave == t->wave &&
+	       !memcmp(workgroup, t->workgroup, sizeof t->workgroup);
+}
+
+/* --break stops at any wave, or at the traced one. */
+static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
+	struct mx_trace *t = context;
+	bool mine = traced(t, workgroup, wave);
+	unsigned kinds = 0;
+	t->seen |= mine;
+	if (mine || (t->o->stop && !t->o->wave))
+		kinds |= MX_EVENT_ISSUE | MX_EVENT_SGPR | MX_EVENT_VGPR;
+	if (mine)
+		kinds |= MX_EVENT_LAND;
+	if (t->o->watch)
+		kinds |= t->place.lds ? MX_EVENT_LDS : MX_EVENT_MEMORY;
+	return kinds;
+}
+
+static void note(unsigned *n, unsigned reg) {
+	if (reg >= *n)
+		*n = reg + 1;
+}
+
+static void note_registers(struct mx_trace *t, const struct mx_event *e) {
+	enum { SGPRS = 102, VGPRS = 256 };
+	if (e->kind == MX_EVENT_SGPR && e->reg < SGPRS)
+		note(&t->n.s, e->reg);
+	if (e->kind == MX_EVENT_VGPR && e->reg < VGPRS)
+		note(&t->n.v, e->reg);
+	else if (e->kind == MX_EVENT_VGPR)
+		note(&t->n.a, e->reg - VGPRS);
+}
+
+static void print_issue(struct mx_trace *t, const struct mx_event *e, bool mine) {
+	bool stop = t->o->stop && e->pc == t->stop;
+	if (!mine && !stop)
+		return;
+	t->stops += stop;
+	print_head(e);
+	print_instruction(e);
+	puts(stop ? "  <- break" : "");
+	if (stop)
+		mx_registers_print(&e->registers, &t->n, t->o->lane < 0 ? 0 : (unsigned)t->o->lane);
+}
+
+static void event(void *context, const struct mx_event *e) {
+	struct mx_trace *t = context;
+	bool mine = traced(t, e->workgroup, e->wave);
+	note_registers(t, e);
+	switch (e->kind) {
+	case MX_EVENT_ISSUE: print_issue(t, e, mine); break;
+	case MX_EVENT_LAND:
+		print_head(e);
+		print_instruction(e);
+		printf("  lands\n");
+		break;
+	case MX_EVENT_SGPR:
+	case MX_EVENT_VGPR:
+		if (mine)
+			print_register(t, e);
+		break;
+	case MX_EVENT_MEMORY:
+	case MX_EVENT_LDS:
+		if (e->address < t->place.address + t->place.bytes &&
+		    t->place.address < e->address + e->bytes)
+			print_access(t, e);
+		break;
+	}
+}
+
+/* ---- begin and end ---- */
+
+/* LDS of the launch: what the code object and the case ask for; all there can be where the code
+ * object is in a form that its reader here does not have. */
+static uint64_t lds_bytes(const struct mx_bench *b) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	struct mx_codefile f;
+	struct mx_resources k;
+	struct mx_error err;
+	uint64_t bytes = MX_LDS_MOST;
+	if (mx_codefile_open(mx_bench_code(b), &f, &err))
+		return bytes;
+	if (mx_resources_of(&f, p->c->kernel, &k))
+		bytes = (uint64_t)k.lds_bytes + p->lds;
+	mx_codefile_close(&f);
+	return bytes;
+}
+
+static int find_place(const struct mx_bench *b, const char *text, struct mx_location *p,
+                      struct mx_error *err) {
+	if (mx_location_parse(b, text, p, err))
+		return -1;
+	uint64_t most = p->lds ? lds_bytes(b) : UINT64_MAX;
+	if (p->address <= most && p->bytes <= most - p->address)
+		return 0;
+	return mx_fail(err, "--watch %s: the launch has %" PRIu64 " bytes of LDS", text, most);
+}
+
+int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
+                   struct mx_trace **trace, struct mx_error *err) {
+	struct mx_trace *t = calloc(1, sizeof *t);
+	if (!t)
+		return mx_fail(err, "out of memory");
+	t->b = b;
+	t->o = o;
+	t->observer = (struct mx_observer){ t, wants, event };
+	if (!mx_trace_check(o, err) || (o->watch && find_place(b, o->watch, &t->place, err))) {
+		free(t);
+		return -1;
+	}
+	if (o->wave)
+		parse_wave(o->wave, t->workgroup, &t->wave);
+	if (o->stop)
+		parse_pc(o->stop, &t->stop);
+	*trace = t;
+	return 0;
+}
+
+const struct mx_observer *mx_trace_observer(const struct mx_trace *t) {
+	return &t->observer;
+}
+
+int mx_trace_seen(const struct mx_trace *t, struct mx_error *err) {
+	if (t->o->wave && !t->seen)
+		return mx_fail(err, "--trace %s: the launch has no such wave", t->o->wave);
+	if (t->o->stop && !t->stops)
+		printf("--break %s: no wave got there\n", t->o->stop);
+	return 0;
+}
+
+void mx_trace_end(struct mx_trace *t) {
+	free(t);
+}

@@ -1,0 +1,323 @@
+/* The witness of a race: the first wrong byte's chain of instructions under the sequential schedule
+ * and under the one that diverges, and where they part; and what the analysis of order says of the
+ * instructions there. */
+#include "witness.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../fuzz/hunt/replay.h"
+#include "provenance_report.h"
+
+enum {
+	MOST_RUNS = 3000,
+	MOST_DEPTH = 64,   /* of chains */
+	MOST_STEPS = 2000, /* in both of them: wider ones are followed no deeper */
+};
+
+/* ---- where two chains part ---- */
+
+struct chains {
+	struct mx_chain sequential, here;
+	int sequential_value, here_value; /* where they part; -1: nowhere */
+};
+
+/* Instructions where they part: who reads, and who wrote what is read. */
+struct parting {
+	uint64_t pc[3];
+	unsigned n;
+};
+
+static bool same_step(const struct mx_step *a, const struct mx_step *b) {
+	return a->pc == b->pc && a->issue == b->issue && a->wave == b->wave && a->lane == b->lane &&
+	       a->part == b->part && !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup);
+}
+
+static int next_value(const struct mx_chain *c, int reader, int from) {
+	for (int i = from; i < (int)c->n_values; i++)
+		if (c->values[i].reader == reader)
+			return i;
+	return -1;
+}
+
+static bool part(struct chains *c, int sequential, int here);
+
+/* Values that the same instruction read, in the same order. */
+static bool sources_part(struct chains *c, int sequential, int here) {
+	int a = next_value(&c->sequential, sequential, 0), b = next_value(&c->here, here, 0);
+	for (; a >= 0 && b >= 0; a = next_value(&c->sequential, sequential, a + 1),
+	                         b = next_value(&c->here, here, b + 1))
+		if (part(c, a, b))
+			return true;
+	return false;
+}
+
+static bool part(struct chains *c, int sequential, int here) {
+	const struct mx_value *a = &c->sequential.values[sequential], *b = &c->here.values[here];
+	if (!a->wanted || !b->wanted)
+		return false;
+	if (a->writer >= 0 && b->writer >= 0 &&
+	    same_step(&c->sequential.steps[a->writer], &c->here.steps[b->writer]))
+		return c->sequential.steps[a->writer].depth < MOST_DEPTH &&
+		       sources_part(c, a->writer, b->writer);
+	if (a->writer < 0 && b->writer < 0)
+		return false;
+	c->sequential_value = sequential;
+	c->here_value = here;
+	return true;
+}
+
+/* ---- in words ---- */
+
+static void add_line(char *text, size_t room, const char *lead, const char *line) {
+	size_t n = strlen(text);
+	if (n < room)
+		snprintf(text + n, room - n, "%s%s\n", lead, line);
+}
+
+/* What a reader gets, or what is in memory in the end, and who wrote it. */
+static void writer_line(const struct mx_bench *b, const struct mx_chain *c, int value, char *text,
+                        size_t room) {
+	const struct mx_value *v = &c->values[value];
+	bool read = v->reader >= 0;
+	size_t n = (size_t)snprintf(text, room, read ? "gets " : "is ");
+	if (v->known)
+		n += (size_t)snprintf(text + n, room - n, "0x%08" PRIx32 ", ", v->data);
+	if (v->writer < 0)
+		snprintf(text + n, room - n,
+		         read ? "which nobody has written yet" : "written by nobody");
+	else {
+		n += (size_t)snprintf(text + n, room - n, read ? "of " : "written by ");
+		mx_step_text(b, &c->steps[v->writer], text + n, room - n);
+	}
+}
+
+static void describe(const struct mx_bench *b, const struct chains *c, struct mx_result *r) {
+	const struct mx_value *v = &c->here.values[c->here_value];
+	char line[900], place[160];
+	if (v->reader >= 0)
+		mx_step_text(b, &c->here.steps[v->reader], line, sizeof line);
+	else
+		snprintf(line, sizeof line, "%s", mx_location_text(b, v->address, place));
+	size_t n = strlen(line);
+	if (v->where == MX_IN_LDS)
+		snprintf(line + n, sizeof line - n, ", of LDS at byte %" PRIu64, v->address);
+	else if (v->where == MX_IN_MEMORY && v->reader >= 0)
+		snprintf(line + n, sizeof line - n, ", of %s",
+		         mx_location_text(b, v->address, place));
+	add_line(r->witness, sizeof r->witness, v->reader >= 0 ? "reader: " : "byte: ", line);
+	writer_line(b, &c->sequential, c->sequential_value, line, sizeof line);
+	add_line(r->witness, sizeof r->witness, "  sequential: ", line);
+	writer_line(b, &c->here, c->here_value, line, sizeof line);
+	add_line(r->witness, sizeof r->witness, "  here: ", line);
+}
+
+/* ---- finding it ---- */
+
+static int find_chain(struct mx_bench *b, const struct mx_schedule *s, uint64_t address,
+                      unsigned depth, struct mx_chain *c, struct mx_error *err) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	emu->set_schedule(s);
+	int status = mx_chain_find(b, 0, address, 1, depth, c, err);
+	emu->set_schedule(NULL);
+	return status;
+}
+
+static void note_parting(const struct chains *c, struct parting *p) {
+	const struct mx_value *a = &c->sequential.values[c->sequential_value];
+	const struct mx_value *b = &c->here.values[c->here_value];
+	const struct mx_step *steps[] = {
+		b->reader < 0 ? NULL : &c->here.steps[b->reader],
+		b->writer < 0 ? NULL : &c->here.steps[b->writer],
+		a->writer < 0 ? NULL : &c->sequential.steps[a->writer],
+	};
+	p->n = 0;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (steps[i] && steps[i]->dwords)
+			p->pc[p->n++] = steps[i]->pc;
+}
+
+static int compare(struct mx_bench *b, const struct mx_witness *w, struct parting *p,
+                   struct mx_result *r) {
+	uint64_t address = mx_bench_address(b, w->buffer) + (uint64_t)w->offset;
+	bool found = !w->placed;
+	for (unsigned depth = 2; !found && depth <= MOST_DEPTH; depth *= 2) {
+		struct chains c = { .sequential_value = -1 };
+		int status = find_chain(b, &w->sequential, address, depth, &c.sequential, &r->err);
+		if (!status)
+			status = find_chain(b, &w->schedule, address, depth, &c.here, &r->err);
+		found = !status && part(&c, 0, 0);
+		if (found) {
+			describe(b, &c, r);
+			note_parting(&c, p);
+		}
+		found |= c.sequential.n_steps + c.here.n_steps > MOST_STEPS;
+		mx_chain_free(&c.sequential);
+		mx_chain_free(&c.here);
+		if (status)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- what would order them ---- */
+
+static bool is_race(const struct mx_finding *f) {
+	return f->kind == MX_RACE_LDS || f->kind == MX_RACE_REGISTER || f->kind == MX_RACE_GLOBAL;
+}
+
+/* How well a finding fits: one that names the instructions that part before any other. The text of
+ * one has the instruction that it conflicts with as "(+0x1a4)". */
+static unsigned fit(const struct mx_finding *f, const struct parting *p) {
+	unsigned score = 1;
+	char other[32];
+	for (unsigned i = 0; i < p->n; i++) {
+		snprintf(other, sizeof other, "(+0x%" PRIx64 ")", p->pc[i]);
+		score += 2 * (f->pc == p->pc[i]) + 2 * (strstr(f->text, other) != NULL);
+	}
+	return 2 * score - (strstr(f->text, "(conditional") != NULL);
+}
+
+static const struct mx_finding *best_race(const struct mx_report *report, const struct parting *p) {
+	const struct mx_finding *best = NULL;
+	for (size_t i = 0; i < report->n_findings; i++) {
+		const struct mx_finding *f = &report->findings[i];
+		if (is_race(f) && (!best || fit(f, p) > fit(best, p)))
+			best = f;
+	}
+	return best;
+}
+
+static const struct mx_finding *first_of_kind(const struct mx_report *report, mx_finding_kind k) {
+	for (size_t i = 0; i < report->n_findings; i++)
+		if (report->findings[i].kind == k)
+			return &report->findings[i];
+	return NULL;
+}
+
+static void add_finding(const struct mx_emu *emu, const struct mx_finding *f, const char *lead,
+                        struct mx_result *r) {
+	char line[720], lane[24] = "";
+	if (!f)
+		return;
+	if (f->lane >= 0)
+		snprintf(lane, sizeof lane, " lane %d", f->lane);
+	snprintf(line, sizeof line, "%s: %s; workgroup %u,%u,%u wave %u%s",
+	         emu->finding_name(f->kind), f->text, f->workgroup[0], f->workgroup[1],
+	         f->workgroup[2], f->wave, lane);
+	add_line(r->witness, sizeof r->witness, lead, line);
+}
+
+/* The analysis of order, on this schedule. */
+static int order(struct mx_bench *b, const struct mx_witness *w, const struct parting *p,
+                 struct mx_result *r) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	struct mx_run_result run;
+	emu->set_analysis(MX_ANALYSE_ORDER);
+	int status = mx_bench_run_as(b, &w->schedule, &run, &r->err);
+	emu->set_analysis(0);
+	if (status)
+		return -1;
+	const struct mx_report *report = emu->report();
+	const struct mx_finding *f = best_race(report, p);
+	if (w->pattern_alone)
+		add_finding(emu, first_of_kind(report, MX_UNWRITTEN), "reader: ", r);
+	add_finding(emu, f, "order: ", r);
+	if (!f)
+		add_line(r->witness, sizeof r->witness, "order: no finding; ",
+		         report->order[0] ? report->order : "not analysed to the end");
+	return 0;
+}
+
+/* ---- what the schedule says ---- */
+
+__attribute__((format(printf, 2, 3))) static void explain(struct mx_result *r, const char *format,
+                                                          ...) {
+	char line[200];
+	va_list values;
+	va_start(values, format);
+	vsnprintf(line, sizeof line, format, values);
+	va_end(values);
+	add_line(r->witness, sizeof r->witness, "", line);
+}
+
+/* What is said once for the whole schedule, and is no decision of a wave. */
+static void explain_head(const struct mx_witness *w, struct mx_result *r) {
+	const struct mx_schedule *s = &w->schedule;
+	if (w->pattern_alone)
+		explain(r,
+		        "pattern=%02x: what registers and LDS hold before anybody writes them is "
+		        "enough, in any order; sequential is pattern=00",
+		        s->pattern);
+	if (s->order == 1)
+		explain(r, "order=1: workgroups begin in descending order");
+	else if (s->order)
+		explain(r, "order=%" PRIu32 ": of 64 workgroups number %" PRIu32 " begins first",
+		        s->order, s->order);
+	if (s->slice)
+		explain(r, "slice=%" PRIu64 ": workgroups take turns of so many instructions",
+		        s->slice);
+}
+
+static void summarise(const struct mx_bench *b, const struct mx_witness *w, struct mx_result *r) {
+	char line[800], place[160];
+	if (!w->found) {
+		add_line(r->witness, sizeof r->witness, "not shortened: ", w->why);
+		return;
+	}
+	int n = snprintf(
+		line, sizeof line,
+		"%zu of %zu decisions are enough (%u runs) to part from the sequential schedule "
+		"with pattern=%02x",
+		w->schedule.n, w->decisions, w->runs, w->sequential.pattern);
+	if (w->placed)
+		snprintf(line + n, sizeof line - (size_t)n, "; first wrong byte: %s",
+		         mx_location_text(b, mx_bench_address(b, w->buffer) + (uint64_t)w->offset,
+		                          place));
+	add_line(r->witness, sizeof r->witness, "", line);
+	explain_head(w, r);
+	if (!w->placed)
+		add_line(r->witness, sizeof r->witness,
+		         w->sequential_fails ? "  sequential: ends in " : "  here: ends in ",
+		         w->failure);
+}
+
+/* Of the first run that fails or does not end, which the exit status is of, else of the first that
+ * parts from run 0, and of run 0 itself: one of them parts from the sequential schedule. */
+static int shrink_one(const struct mx_options *o, struct mx_bench *b, struct mx_witness *w,
+                      struct mx_result *r) {
+	const uint64_t first = r->race.broken ? r->race.first_broken : r->race.first;
+	const uint64_t seeds[] = { o->seed + first, o->seed };
+	int status = 0;
+	for (unsigned i = 0; !status && !w->found && i < 2; i++) {
+		mx_schedule_free(&w->schedule);
+		status = mx_shrink(b, seeds[i], MOST_RUNS, w, &r->err);
+	}
+	return status;
+}
+
+static int tell(const struct mx_options *o, struct mx_bench *b, const struct mx_witness *w,
+                struct mx_result *r) {
+	struct parting parting = { .n = 0 };
+	summarise(b, w, r);
+	if (!w->found)
+		return 0;
+	r->schedule = mx_schedule_text(&w->schedule);
+	if (compare(b, w, &parting, r))
+		return -1;
+	return o->analysis & MX_ANALYSE_ORDER ? order(b, w, &parting, r) : 0;
+}
+
+int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
+	struct mx_witness w = { .found = false };
+	int status = mx_limit_by_sequential(b, &r->err);
+	if (!status)
+		status = shrink_one(o, b, &w, r);
+	if (!status)
+		status = tell(o, b, &w, r);
+	mx_schedule_free(&w.schedule);
+	mx_bench_device(b)->emu->set_instruction_limit(0);
+	return status;
+}

@@ -1,0 +1,264 @@
+/* Explaining one output element: exact block sums beside what mx_mma_dot returns. */
+#include "explain.h"
+#include "../cli/args.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../ref/mma/wide.h"
+#include "../../ref/num/f32.h"
+
+enum { MAX_PROFILES = 16 };
+
+mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k) {
+	mx_f32 c = e->c;
+	for (unsigned at = 0; at < k; at += e->mma_k) {
+		unsigned n = k - at < e->mma_k ? k - at : e->mma_k, block = at / MX_BLOCK;
+		mx_mma_dot(p, e->fa, e->fb, n, e->a + at, e->sa + block, e->b + at, e->sb + block,
+		           c, &c);
+	}
+	return c;
+}
+
+/* ---- a block: its products and their sum, n * 2^exp ---- */
+
+struct block {
+	__int128 sum;
+	int exp; /* of the sum with both scales */
+	bool special;
+};
+
+static int unit(mx_format f) {
+	const struct mx_format_info *t = mx_format_info(f);
+	return 1 - t->bias - t->man_bits;
+}
+
+/* In units of the format's smallest subnormal; below 2^32 in E5M2, so a block's sum is below 2^69.
+ */
+static int64_t in_units(mx_format f, struct mx_unpacked u) {
+	int64_t magnitude = (int64_t)u.sig << (u.exp - unit(f));
+	return u.negative ? -magnitude : magnitude;
+}
+
+static struct block block_sum(const struct mx_element *e, unsigned i) {
+	struct block s = { 0 };
+	s.exp = unit(e->fa) + unit(e->fb) + e->sa[i].v + e->sb[i].v - 254;
+	s.special = e->sa[i].v == 0xFF || e->sb[i].v == 0xFF;
+	for (unsigned k = i * MX_BLOCK; k < (i + 1) * MX_BLOCK; k++) {
+		struct mx_unpacked a = mx_elem_unpack(e->fa, e->a[k]);
+		struct mx_unpacked b = mx_elem_unpack(e->fb, e->b[k]);
+		s.special |= a.kind != MX_NUMBER || b.kind != MX_NUMBER;
+		if (a.kind == MX_NUMBER && b.kind == MX_NUMBER)
+			s.sum += (__int128)in_units(e->fa, a) * in_units(e->fb, b);
+	}
+	return s;
+}
+
+static void print_integer(__int128 n) {
+	unsigned __int128 m = n < 0 ? -(unsigned __int128)n : (unsigned __int128)n;
+	uint64_t high = (uint64_t)(m / 1000000000000000000u);
+	uint64_t low = (uint64_t)(m % 1000000000000000000u);
+	fputs(n < 0 ? "-" : "", stdout);
+	if (high)
+		printf("%llu%018llu", (unsigned long long)high, (unsigned long long)low);
+	else
+		printf("%llu", (unsigned long long)low);
+}
+
+/* n * 2^exp with n odd, and in decimal where a double has it. */
+static void print_exact(__int128 n, int exp) {
+	while (n && n % 2 == 0) {
+		n /= 2;
+		exp++;
+	}
+	double value = ldexp((double)n, exp);
+	print_integer(n);
+	if (n)
+		printf(" * 2^%d", exp);
+	if ((__int128)(double)n == n)
+		printf(" = %.17g", value);
+}
+
+static float value_of(mx_format f, mx_elem code) {
+	mx_f32 bits = mx_elem_to_f32(f, code);
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static bool same_codes(const struct mx_element *e, unsigned k, unsigned j) {
+	return e->a[k].v == e->a[j].v && e->b[k].v == e->b[j].v;
+}
+
+/* A product of two elements has 8 bits at most and is exact in double. Returns how many are
+ * alike from k on, below end. */
+static unsigned print_product(const struct mx_element *e, unsigned k, unsigned end) {
+	double a = value_of(e->fa, e->a[k]), b = value_of(e->fb, e->b[k]);
+	unsigned n = 1;
+	while (k + n < end && same_codes(e, k, k + n))
+		n++;
+	if (a * b == 0)
+		return n;
+	printf("  k %-6u 0x%02X %-14.9g * 0x%02X %-14.9g = %.17g", k, e->a[k].v, a, e->b[k].v, b,
+	       a * b);
+	if (n > 1)
+		printf(", and so to k %u: %u times", k + n - 1, n);
+	putchar('\n');
+	return n;
+}
+
+static void print_products(const struct mx_element *e, unsigned i) {
+	unsigned end = (i + 1) * MX_BLOCK, zeros = 0;
+	for (unsigned k = end - MX_BLOCK; k < end; k++)
+		zeros += value_of(e->fa, e->a[k]) * value_of(e->fb, e->b[k]) == 0;
+	for (unsigned k = end - MX_BLOCK; k < end; k += print_product(e, k, end))
+		;
+	if (zeros)
+		printf("  %u product%s 0\n", zeros, zeros > 1 ? "s are" : " is");
+}
+
+static void print_block(const struct mx_element *e, unsigned i, const struct block *s) {
+	printf("block %u, k %u..%u, scales 0x%02X and 0x%02X", i, i * MX_BLOCK,
+	       (i + 1) * MX_BLOCK - 1, e->sa[i].v, e->sb[i].v);
+	if (e->sa[i].v == 0xFF || e->sb[i].v == 0xFF)
+		puts(": NaN");
+	else
+		printf(": 2^%d\n", e->sa[i].v + e->sb[i].v - 254);
+	print_products(e, i);
+	if (s->special) {
+		puts("  sum        not a number or infinite");
+		return;
+	}
+	fputs("  sum        ", stdout);
+	print_exact(s->sum, unit(e->fa) + unit(e->fb));
+	fputs("; scaled ", stdout);
+	print_exact(s->sum, s->exp);
+	putchar('\n');
+}
+
+/* ---- a profile's accumulator ---- */
+
+struct track {
+	const mx_profile *profile;
+	mx_f32 acc;           /* by mx_mma_dot, where it was printed last */
+	struct mx_wide since; /* all products from there on */
+	mx_f32 mine;          /* by exact sums, of profiles that have no others */
+	struct mx_wide group; /* the products that are not in it yet */
+	bool special;         /* NaN or infinity came in, which mx_mma_dot alone settles */
+	unsigned parted;      /* first k where it differs from the first profile; 0: nowhere */
+};
+
+/* Whether the accumulator is rounded behind the first k elements. */
+static bool rounds_at(const struct mx_element *e, const mx_profile *p, unsigned k) {
+	unsigned in_instruction = k % e->mma_k, group = p->group;
+	return k == e->K || !in_instruction || (group && in_instruction % group == 0);
+}
+
+static void add_to(struct mx_wide *w, mx_f32 x, int sign) {
+	int64_t sig = mx_f32_sig(x);
+	mx_wide_add(w, (x.v & MX_F32_SIGN ? -sig : sig) * sign, mx_f32_exp(x));
+}
+
+/* How far acc + since lies from the result, in its ULP. */
+static double off_by(const struct track *t, mx_f32 result) {
+	struct mx_wide rest = t->since;
+	float value;
+	add_to(&rest, t->acc, 1);
+	add_to(&rest, result, -1);
+	mx_f32 bits = mx_wide_round(&rest);
+	memcpy(&value, &bits, sizeof value);
+	return ldexp((double)value, -mx_f32_exp(result));
+}
+
+/* The block's products into the sums; a group's end rounds `mine`. */
+static void take_block(const struct mx_element *e, struct track *t, const struct block *s,
+                       unsigned first) {
+	t->special |= s->special || mx_f32_magnitude(t->acc) >= MX_F32_INF;
+	for (unsigned k = first; k < first + MX_BLOCK && !t->special; k++) {
+		__int128 product = (__int128)in_units(e->fa, mx_elem_unpack(e->fa, e->a[k])) *
+		                   in_units(e->fb, mx_elem_unpack(e->fb, e->b[k]));
+		mx_wide_add(&t->since, product, s->exp);
+		mx_wide_add(&t->group, product, s->exp);
+		if (rounds_at(e, t->profile, k + 1)) {
+			add_to(&t->group, t->mine, 1);
+			t->mine = mx_wide_round(&t->group);
+			t->group = (struct mx_wide){ 0 };
+			t->special = mx_f32_magnitude(t->mine) >= MX_F32_INF;
+		}
+	}
+}
+
+/* Exact sums rounded against mx_mma_dot, which also settles -0. */
+static int check(const struct track *t, mx_f32 result) {
+	bool exact_sums = !t->profile->align;
+	if (!exact_sums || t->special || t->mine.v == result.v ||
+	    (!t->mine.v && result.v == MX_F32_SIGN))
+		return 0;
+	printf("  BUG        the exact sums round to 0x%08X, mx_mma_dot has 0x%08X: report this\n",
+	       t->mine.v, result.v);
+	return -1;
+}
+
+static int step(const struct mx_element *e, struct track *t, const struct block *s, unsigned k) {
+	char before[32], after[32];
+	take_block(e, t, s, k - MX_BLOCK);
+	if (!rounds_at(e, t->profile, k)) {
+		printf("  %-10s is not rounded here\n", t->profile->name);
+		return 0;
+	}
+	mx_f32 result = mx_element_after(e, t->profile, k);
+	printf("  %-10s 0x%08X (%s) -> 0x%08X (%s)", t->profile->name, t->acc.v,
+	       mx_f32_text(t->acc, before), result.v, mx_f32_text(result, after));
+	double off = t->special ? 0 : off_by(t, result);
+	if (t->special)
+		fputs(", special values", stdout);
+	else if (off != 0)
+		printf(", the exact sum is %+.3g ulp from it", off);
+	putchar('\n');
+	int status = check(t, result);
+	t->acc = result;
+	t->since = (struct mx_wide){ 0 };
+	return status;
+}
+
+/* ---- all profiles ---- */
+
+static void note_parting(const struct mx_element *e, struct track *t, size_t n, unsigned k) {
+	for (size_t i = 1; i < n; i++)
+		if (!t[i].parted && t[i].acc.v != t[0].acc.v && rounds_at(e, t[0].profile, k) &&
+		    rounds_at(e, t[i].profile, k))
+			t[i].parted = k;
+}
+
+static void print_parting(const struct mx_element *e, const struct track *t, size_t n) {
+	for (size_t i = 1; i < n; i++)
+		if (!t[i].parted)
+			printf("%s and %s agree wherever both round\n", t[0].profile->name,
+			       t[i].profile->name);
+		else
+			printf("%s and %s part at k %u: 0x%08X and 0x%08X; at the end they %s\n",
+			       t[0].profile->name, t[i].profile->name, t[i].parted,
+			       mx_element_after(e, t[0].profile, t[i].parted).v,
+			       mx_element_after(e, t[i].profile, t[i].parted).v,
+			       t[i].acc.v == t[0].acc.v ? "agree" : "differ");
+}
+
+int mx_element_explain(const struct mx_element *e, const mx_profile *only) {
+	struct track tracks[MAX_PROFILES] = { 0 };
+	const mx_profile *p;
+	size_t n = 0;
+	int status = 0;
+	for (size_t i = 0; (p = mx_profile_at(i)) && n < MAX_PROFILES; i++)
+		if (!only || p == only)
+			tracks[n++] = (struct track){ .profile = p, .acc = e->c, .mine = e->c };
+	for (unsigned i = 0; i < e->K / MX_BLOCK; i++) {
+		struct block s = block_sum(e, i);
+		print_block(e, i, &s);
+		for (size_t j = 0; j < n; j++)
+			status |= step(e, &tracks[j], &s, (i + 1) * MX_BLOCK);
+		note_parting(e, tracks, n, (i + 1) * MX_BLOCK);
+	}
+	print_parting(e, tracks, n);
+	return status;
+}

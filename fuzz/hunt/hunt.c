@@ -1,0 +1,369 @@
+/* Race hunts: the same launch under many schedules, shared out in batches and counted. */
+#define _GNU_SOURCE
+#include "hunt.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include "journal.h"
+#include "ranges.h"
+#include "tally.h"
+#include "workers.h"
+
+enum {
+	MAX_LOST = 100, /* runs that died or did not end: after these a hunt is over */
+	FIRST_BATCH = 2,
+};
+
+static const double batch_seconds = 0.1;
+
+/* (1 - p)^n = 0.05, solved for p. */
+double mx_race_rate_bound(unsigned long n) {
+	return n ? -expm1(log(0.05) / (double)n) : 1;
+}
+
+struct hunt {
+	struct mx_bench *bench;
+	struct mx_race_options o;
+	struct mx_race *race;
+	struct mx_verdict *v;
+	struct mx_run_0 zero;
+	struct mx_ranges ranges;
+	struct mx_tally tally;
+	struct mx_hunt_journal *journal;
+	struct mx_output diverged; /* the first run that did */
+	double start;
+	bool over;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- ending early ---- */
+
+static volatile sig_atomic_t signalled;
+
+static void on_signal(int number) {
+	signalled = number;
+}
+
+struct handlers {
+	struct sigaction interrupt, terminate, pipe;
+};
+
+static void catch_signals(struct handlers *old) {
+	const struct sigaction catch = { .sa_handler = on_signal };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	signalled = 0;
+	sigaction(SIGINT, &catch, &old->interrupt);
+	sigaction(SIGTERM, &catch, &old->terminate);
+	sigaction(SIGPIPE, &ignore, &old->pipe);
+}
+
+static void restore_signals(const struct handlers *old) {
+	sigaction(SIGINT, &old->interrupt, NULL);
+	sigaction(SIGTERM, &old->terminate, NULL);
+	sigaction(SIGPIPE, &old->pipe, NULL);
+}
+
+static bool is_over(struct hunt *h) {
+	if (signalled)
+		h->race->interrupted = true;
+	h->over |= signalled || (h->o.seconds > 0 && now() - h->start >= h->o.seconds) ||
+	           h->race->crashes + h->race->timeouts >= MAX_LOST;
+	return h->over;
+}
+
+/* A real device that has failed takes its context with it; the emulator goes on. */
+static bool is_dead(const struct hunt *h) {
+	const struct mx_device *d = mx_bench_device(h->bench);
+	return d->lost || (h->race->faults && !d->emu);
+}
+
+/* ---- counting ---- */
+
+/* Whether runs that ended so part from run 0, and may not. */
+static bool diverges(const struct hunt *h, const struct mx_output *x) {
+	return x->outcome == MX_RUN_DIFFERS || (x->outcome == MX_RUN_FAULT && !h->zero.failed);
+}
+
+static void count_broken(struct hunt *h, const struct mx_output *x) {
+	struct mx_race *race = h->race;
+	if (x->outcome != MX_RUN_TIMEOUT && (x->outcome != MX_RUN_FAULT || h->zero.failed))
+		return;
+	if (!race->broken || x->first < race->first_broken)
+		race->first_broken = x->first;
+	race->broken += x->runs;
+}
+
+static void count_output(struct hunt *h, const struct mx_output *x) {
+	struct mx_race *race = h->race;
+	mx_tally_add(&h->tally, x);
+	switch (x->outcome) {
+	case MX_RUN_LEGAL: race->legal += x->runs; break;
+	case MX_RUN_FAULT: race->faults += x->runs; break;
+	case MX_RUN_CRASH: race->crashes += x->runs; break;
+	case MX_RUN_TIMEOUT: race->timeouts += x->runs; break;
+	default: break;
+	}
+	count_broken(h, x);
+	if (x->outcome > MX_RUN_FAULT)
+		race->unfinished += x->runs;
+	if (!diverges(h, x))
+		return;
+	if (!race->divergent || x->first < race->first) {
+		race->first = x->first;
+		h->diverged = *x;
+	}
+	race->divergent += x->runs;
+}
+
+/* What is around a run that a finding is about, to end its sentence. */
+static void around(const struct hunt *h, uint64_t run, char text[300]) {
+	char variation[256];
+	mx_bench_variation(h->bench, h->o.first_schedule + run, variation, sizeof variation);
+	snprintf(text, 300, "%s%s", variation[0] ? "; around it: " : "", variation);
+}
+
+static void note_lost(struct hunt *h, const struct mx_output *x) {
+	uint64_t seed = h->o.first_schedule + x->first;
+	char with[300];
+	around(h, x->first, with);
+	if (x->outcome == MX_RUN_CRASH)
+		mx_verdict_add(h->v, MX_WRONG_DEVICE, "crash",
+		               "run %llu (--seed %llu): its process died of signal %lld (%s)%s",
+		               (unsigned long long)x->first, (unsigned long long)seed,
+		               (long long)x->cause, strsignal((int)x->cause), with);
+	if (x->outcome == MX_RUN_TIMEOUT)
+		mx_verdict_add(h->v, MX_WRONG_DEVICE, "time-out",
+		               "run %llu (--seed %llu) took longer than %g s%s",
+		               (unsigned long long)x->first, (unsigned long long)seed,
+		               h->o.time_out, with);
+}
+
+static void count(void *context, const struct mx_batch *b) {
+	struct hunt *h = context;
+	struct mx_output same = { .hash = h->zero.hash, .runs = b->same, .first = b->first };
+	h->race->runs += b->done;
+	h->race->seconds += b->seconds;
+	if (same.runs)
+		count_output(h, &same);
+	for (uint32_t i = 0; i < b->n_outputs; i++) {
+		count_output(h, &b->outputs[i]);
+		note_lost(h, &b->outputs[i]);
+	}
+	for (uint32_t i = 0; i < b->n_notes; i++)
+		mx_verdict_add(h->v, b->notes[i].severity, b->notes[i].kind, "%s",
+		               b->notes[i].text);
+}
+
+static void count_resumed(void *context, const struct mx_batch *b) {
+	struct hunt *h = context;
+	count(h, b);
+	h->race->resumed += b->done;
+	mx_ranges_done(&h->ranges, b->first, b->first + b->done);
+}
+
+/* ---- run 0 and the journal ---- */
+
+static uint64_t hash_file(const char *path, uint64_t seed) {
+	XXH3_state_t state;
+	uint8_t bytes[1 << 14];
+	size_t n;
+	FILE *f = fopen(path, "rb");
+	XXH3_64bits_reset_withSeed(&state, seed);
+	while (f && (n = fread(bytes, 1, sizeof bytes, f)))
+		XXH3_64bits_update(&state, bytes, n);
+	if (f)
+		fclose(f);
+	return XXH3_64bits_digest(&state);
+}
+
+/* Of this program and, where there is one, of the emulator that it has loaded. */
+static uint64_t build_hash(const struct mx_bench *b) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	uint64_t h = hash_file("/proc/self/exe", 0);
+	Dl_info info;
+	if (emu && dladdr(*(void *const *)&emu->set_seed, &info))
+		h = hash_file(info.dli_fname, h);
+	return h;
+}
+
+static int resume(struct hunt *h, struct mx_error *err) {
+	struct mx_hunt_identity is = { .build = build_hash(h->bench),
+		                       .seed = XXH3_64bits_withSeed(&h->o.data_seed, 8,
+		                                                    h->o.first_schedule),
+		                       .run_0 = h->zero.hash };
+	mx_bench_identity(h->bench, &is.setup, &is.code);
+	int status = mx_hunt_journal_open(h->o.journal, &is, count_resumed, h, &h->journal, err);
+	h->race->cut = !status && mx_hunt_journal_was_cut(h->journal);
+	return status;
+}
+
+/* What has been found is told, though it cannot be kept. */
+static void keep(struct hunt *h, const struct mx_batch *b) {
+	if (!b->done)
+		return;
+	count(h, b);
+	if (h->journal && !h->race->unkept.text[0] &&
+	    mx_hunt_journal_add(h->journal, b, &h->race->unkept))
+		h->over = true;
+}
+
+static uint64_t executed(const struct mx_emu *emu, const char *name) {
+	size_t i = 0, n = emu->op_count();
+	while (i < n && strcmp(emu->op_name(i), name))
+		i++;
+	const uint64_t *by_op = emu->report()->stats.by_op;
+	return i < n && by_op ? by_op[i] : 0;
+}
+
+static double instructions_of_group(const struct mx_bench *b) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	const struct mx_plan *p = mx_bench_plan(b);
+	double groups = (double)p->grid[0] * p->grid[1] * p->grid[2];
+	if (!emu || groups <= 0 || executed(emu, "s_sleep"))
+		return 0;
+	return ceil((double)emu->report()->stats.instructions / groups);
+}
+
+/* Schedules differ in how long they take; a run that goes round for ever takes longer still. */
+static void limit_time(struct hunt *h, double sequential) {
+	bool emu = mx_bench_device(h->bench)->emu != NULL;
+	if (h->o.time_out <= 0 && emu)
+		h->o.time_out = fmax(MX_LEAST_SECONDS, MX_SEQUENTIAL_RUNS * sequential);
+	h->race->time_out = h->o.time_out;
+}
+
+static int run_0(struct hunt *h, struct mx_error *err) {
+	struct mx_run_result r;
+	struct mx_batch *b = calloc(1, sizeof *b);
+	if (!b)
+		return mx_fail(err, "out of memory");
+	int status = mx_bench_run(h->bench, h->o.first_schedule, &r, err);
+	if (!status) {
+		h->race->instructions = instructions_of_group(h->bench);
+		limit_time(h, r.seconds);
+	}
+	if (!status)
+		status = mx_run_0_keep(&h->zero, h->bench, &r, err);
+	if (!status && h->o.journal && !r.late)
+		status = resume(h, err);
+	if (!status && !h->race->runs) {
+		if (r.late)
+			mx_batch_lost(b, MX_RUN_TIMEOUT, 0);
+		else
+			mx_batch_note(b, &h->o, &h->zero, h->bench, &r);
+		mx_ranges_done(&h->ranges, 0, 1);
+		keep(h, b);
+	}
+	free(b);
+	return status;
+}
+
+/* ---- all of them ---- */
+
+static uint64_t batch_size(const struct hunt *h, unsigned workers) {
+	double each = h->race->seconds / (double)h->race->runs;
+	uint64_t share = (h->o.n - h->race->runs) / (4 * workers) + 1, n = MX_BATCH_RUNS;
+	if (h->race->runs < MX_BATCH_RUNS)
+		n = FIRST_BATCH;
+	if (each * (double)n > batch_seconds)
+		n = (uint64_t)(batch_seconds / each) + 1;
+	return n < share ? n : share;
+}
+
+/* Gives all that are idle something to do; how many are busy. */
+static unsigned give(struct hunt *h, struct mx_workers *w) {
+	unsigned busy = 0, n = mx_workers_count(w);
+	for (unsigned i = 0; i < n; i++) {
+		struct mx_range r;
+		if (mx_workers_idle(w, i) && !h->over &&
+		    mx_ranges_take(&h->ranges, batch_size(h, n), h->o.n, &r))
+			mx_workers_give(w, i, r.first, r.end - r.first);
+		busy += !mx_workers_idle(w, i);
+	}
+	return busy;
+}
+
+static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
+	bool stopping = false;
+	int status = 0;
+	while (!status && give(h, w)) {
+		const struct mx_batch *b;
+		unsigned which;
+		status = mx_workers_wait(w, &which, &b, err);
+		if (!status && b) {
+			mx_ranges_put_back(&h->ranges, b->first + b->done, b->first + b->n);
+			keep(h, b);
+		}
+		h->over |= is_dead(h);
+		if (is_over(h) && !stopping) {
+			mx_workers_stop(w);
+			stopping = true;
+		}
+		if (h->o.progress)
+			h->o.progress(h->o.context, h->race->runs, h->o.n);
+		if (h->ranges.out_of_memory || h->tally.out_of_memory)
+			status = mx_fail(err, "out of memory");
+	}
+	return status;
+}
+
+static void conclude(struct hunt *h) {
+	struct mx_race *race = h->race;
+	char where[320], with[300];
+	if (h->zero.failed && !race->divergent)
+		race->unfinished += race->faults;
+	mx_tally_top(&h->tally, race->outputs);
+	for (size_t i = 0; i < h->tally.room; i++)
+		race->distinct +=
+			h->tally.outputs[i].runs && h->tally.outputs[i].outcome <= MX_RUN_DIFFERS;
+	if (!race->divergent)
+		return;
+	mx_output_text(&h->diverged, mx_bench_plan(h->bench), "in run 0", where, sizeof where);
+	around(h, race->first, with);
+	mx_verdict_add(h->v, MX_WRONG_ORDER, "nondeterminism",
+	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s%s",
+	               race->divergent, race->runs - race->unfinished, race->distinct, race->first,
+	               where, with);
+}
+
+static int hunt(struct hunt *h, struct mx_error *err) {
+	struct mx_workers *w = NULL;
+	int status = run_0(h, err);
+	if (!status && h->race->runs < h->o.n)
+		status = mx_workers_start(h->bench, &h->o, &h->zero, &w, err);
+	if (!status && w && !is_dead(h))
+		status = run_all(h, w, err);
+	if (w)
+		mx_workers_free(w);
+	if (!status)
+		conclude(h);
+	return status;
+}
+
+int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
+            struct mx_verdict *v, struct mx_error *err) {
+	struct hunt h = { .bench = b, .o = *o, .race = race, .v = v, .start = now() };
+	struct handlers old;
+	*race = (struct mx_race){ 0 };
+	catch_signals(&old);
+	int status = hunt(&h, err);
+	restore_signals(&old);
+	mx_hunt_journal_close(h.journal);
+	mx_run_0_free(&h.zero);
+	mx_tally_free(&h.tally);
+	free(h.ranges.todo);
+	return status;
+}

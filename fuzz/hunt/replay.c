@@ -1,0 +1,79 @@
+/* A schedule said outright, held against the sequential one: what a hunt found, once more. */
+#include "replay.h"
+
+#include <inttypes.h>
+
+enum {
+	LEAST_LIMIT = 1 << 22, /* instructions of a wave before it counts as stuck */
+	LIMIT = 64,            /* times what the sequential launch issues, where that is more */
+	SEQUENTIAL_LIMIT = 1 << 28,
+};
+
+/* ---- what it names ---- */
+
+static uint32_t waves_of(const struct mx_plan *p) {
+	return (p->block[0] * p->block[1] * p->block[2] + 63) / 64;
+}
+
+int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, struct mx_error *err) {
+	uint64_t groups = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
+	uint32_t waves = waves_of(p);
+	if (s->first_wave >= waves)
+		return mx_fail(err, "schedule: first=%" PRIu32 ": %s has waves 0 to %" PRIu32,
+		               s->first_wave, p->name, waves - 1);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct mx_deviation *d = &s->deviations[i];
+		if (d->group >= groups)
+			return mx_fail(err, "schedule: workgroup %" PRIu64 ": %s has 0 to %" PRIu64,
+			               d->group, p->name, groups - 1);
+		if (d->wave >= waves || (d->kind == MX_TURN && d->value >= waves))
+			return mx_fail(err,
+			               "schedule: wave %" PRIu64 " of workgroup %" PRIu64
+			               ": %s has waves 0 to %" PRIu32,
+			               d->wave >= waves ? d->wave : d->value, d->group, p->name,
+			               waves - 1);
+	}
+	return 0;
+}
+
+/* ---- holding it against the sequential one ---- */
+
+struct mx_schedule mx_schedule_sequential(const struct mx_schedule *s) {
+	return (struct mx_schedule){ .pattern = s->pattern, .odd = UINT64_MAX };
+}
+
+int mx_limit_by_sequential(struct mx_bench *b, struct mx_error *err) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	struct mx_run_result r;
+	emu->set_instruction_limit(SEQUENTIAL_LIMIT);
+	int status = mx_bench_run_as(b, &sequential, &r, err);
+	uint64_t most = LIMIT * emu->report()->stats.instructions;
+	emu->set_instruction_limit(most > LEAST_LIMIT ? most : LEAST_LIMIT);
+	return status;
+}
+
+static int hold(struct mx_bench *b, const struct mx_schedule *s,
+                const struct mx_schedule *sequential, struct mx_output *x, struct mx_error *err) {
+	struct mx_run_0 zero = { .failed = false };
+	struct mx_run_result r;
+	int status = mx_bench_run_as(b, sequential, &r, err);
+	if (!status)
+		status = mx_run_0_keep(&zero, b, &r, err);
+	if (!status)
+		status = mx_bench_run_as(b, s, &r, err);
+	if (!status)
+		*x = mx_run_0_against(&zero, b, &r);
+	mx_run_0_free(&zero);
+	return status;
+}
+
+int mx_replay(struct mx_bench *b, const struct mx_schedule *s, struct mx_schedule *sequential,
+              struct mx_output *x, struct mx_error *err) {
+	*sequential = mx_schedule_sequential(s);
+	int status = hold(b, s, sequential, x, err);
+	if (status || x->outcome != MX_RUN_SAME || !s->pattern)
+		return status;
+	sequential->pattern = 0;
+	return hold(b, s, sequential, x, err);
+}

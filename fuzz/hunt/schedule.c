@@ -1,0 +1,133 @@
+/* Schedules as text. */
+#define _GNU_SOURCE
+#include "schedule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- to text ---- */
+
+static void print_head(FILE *f, const struct mx_schedule *s) {
+	fprintf(f, "sequential,pattern=%02x", s->pattern);
+	if (s->late)
+		fprintf(f, ",late");
+	if (s->patient)
+		fprintf(f, ",patient");
+	if (s->odd != UINT64_MAX)
+		fprintf(f, ",odd=%" PRIx64, s->odd);
+	if (s->first_wave)
+		fprintf(f, ",first=%" PRIu32, s->first_wave);
+	if (s->order)
+		fprintf(f, ",order=%" PRIu32, s->order);
+	if (s->slice)
+		fprintf(f, ",slice=%" PRIu64, s->slice);
+}
+
+char *mx_schedule_text(const struct mx_schedule *s) {
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	if (!f)
+		return NULL;
+	print_head(f, s);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct mx_deviation *d = &s->deviations[i];
+		fprintf(f, ",%" PRIu64 ".%" PRIu32 "@%" PRIu64, d->group, d->wave, d->issue);
+		if (d->turn)
+			fprintf(f, "/%" PRIu32, d->turn);
+		if (d->kind == MX_DELAY && d->value == MX_TO_WAIT)
+			fprintf(f, "+wait");
+		else
+			fprintf(f, "%c%" PRIu64, d->kind == MX_TURN ? '>' : '+', d->value);
+	}
+	return fclose(f) ? NULL : text;
+}
+
+/* ---- from text ---- */
+
+static bool parse_value(const char *word, struct mx_deviation *d) {
+	char kind;
+	int end = 0;
+	if (!strcmp(word, "+wait")) {
+		d->kind = MX_DELAY;
+		d->value = MX_TO_WAIT;
+		return true;
+	}
+	if (sscanf(word, "%c%" SCNu64 "%n", &kind, &d->value, &end) != 2 || word[end])
+		return false;
+	d->kind = kind == '>' ? MX_TURN : MX_DELAY;
+	return kind == '>' || kind == '+';
+}
+
+static bool parse_deviation(const char *word, struct mx_schedule *s) {
+	struct mx_deviation d = { 0 };
+	int place = 0, turn = 0;
+	if (sscanf(word, "%" SCNu64 ".%" SCNu32 "@%" SCNu64 "%n", &d.group, &d.wave, &d.issue,
+	           &place) != 3)
+		return false;
+	word += place;
+	if (sscanf(word, "/%" SCNu32 "%n", &d.turn, &turn) == 1)
+		word += turn;
+	if (!parse_value(word, &d))
+		return false;
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct mx_deviation *grown = realloc(s->deviations, room * sizeof *grown);
+		if (!grown)
+			return false;
+		s->deviations = grown;
+		s->room = room;
+	}
+	s->deviations[s->n++] = d;
+	return true;
+}
+
+static bool parse_word(const char *word, struct mx_schedule *s) {
+	int end = 0;
+	size_t bytes = strlen(word);
+	if (!strcmp(word, "sequential"))
+		return true;
+	if (!strcmp(word, "late"))
+		return s->late = true;
+	if (!strcmp(word, "patient"))
+		return s->patient = true;
+	return (sscanf(word, "pattern=%" SCNx8 "%n", &s->pattern, &end) == 1 ||
+	        sscanf(word, "odd=%" SCNx64 "%n", &s->odd, &end) == 1 ||
+	        sscanf(word, "first=%" SCNu32 "%n", &s->first_wave, &end) == 1 ||
+	        sscanf(word, "order=%" SCNu32 "%n", &s->order, &end) == 1 ||
+	        sscanf(word, "slice=%" SCNu64 "%n", &s->slice, &end) == 1)
+	               ? (size_t)end == bytes
+	               : parse_deviation(word, s);
+}
+
+int mx_schedule_parse(const char *text, struct mx_schedule *s, struct mx_error *err) {
+	char *copy = strdup(text), *rest = copy, *word;
+	*s = (struct mx_schedule){ .odd = UINT64_MAX };
+	if (!copy)
+		return mx_fail(err, "out of memory");
+	bool good = !strncmp(text, "sequential", 10);
+	while (good && (word = strsep(&rest, ",")))
+		if (!(good = parse_word(word, s)))
+			mx_fail(err, "schedule: '%s' is no part of one", word);
+	if (!good && strncmp(text, "sequential", 10))
+		mx_fail(err, "schedule: must begin with 'sequential'");
+	free(copy);
+	if (good)
+		mx_schedule_sort(s);
+	else
+		mx_schedule_free(s);
+	return good ? 0 : -1;
+}
+
+/* ---- running ---- */
+
+int mx_bench_run_as(struct mx_bench *b, const struct mx_schedule *s, struct mx_run_result *r,
+                    struct mx_error *err) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	emu->set_schedule(s);
+	int status = mx_bench_run(b, 0, r, err);
+	emu->set_schedule(NULL);
+	return status;
+}

@@ -1,0 +1,247 @@
+/* The shortest schedule that still diverges: what a seed decided otherwise than the sequential
+ * schedule, with everything left out that is not needed [Zeller and Hildebrandt, "Simplifying and
+ * Isolating Failure-Inducing Input": ddmin]. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "replay.h"
+
+struct shrink {
+	struct mx_bench *b;
+	struct mx_witness *w;
+	struct mx_run_0 sequential;
+	bool fails; /* the seed's run does, */
+	mx_finding_kind kind;
+	uint64_t pc; /* by this finding, here */
+	unsigned max_runs;
+	double end;
+	struct mx_error *err;
+	int status;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_over(const struct shrink *s) {
+	return s->status || s->w->runs >= s->max_runs || now() >= s->end;
+}
+
+/* What stopped the last launch, or NULL. */
+static const struct mx_finding *stop_of(const struct shrink *s) {
+	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
+	for (size_t i = report->n_findings; report->stopped && i--;)
+		if (report->findings[i].kind <= MX_TRAP)
+			return &report->findings[i];
+	return NULL;
+}
+
+/* Of waves that go round for ever, where in their loops they are found is chance. */
+static bool fails_alike(const struct shrink *s) {
+	const struct mx_finding *f = stop_of(s);
+	return f && f->kind == s->kind && (f->pc == s->pc || f->kind == MX_STUCK);
+}
+
+/* Whether the run under a schedule fails as the seed's did, or leaves other bytes than the
+ * sequential one. */
+static bool diverges(struct shrink *s, const struct mx_schedule *schedule) {
+	struct mx_run_result r;
+	if (is_over(s))
+		return false;
+	s->w->runs++;
+	s->status = mx_bench_run_as(s->b, schedule, &r, s->err);
+	if (s->status || s->fails)
+		return !s->status && r.failed && fails_alike(s);
+	return !r.failed && (s->sequential.failed || r.hash != s->sequential.hash);
+}
+
+/* ---- deviations ---- */
+
+/* The schedule without deviations [from, to); true where that is enough, and it is kept. */
+static bool without(struct shrink *s, struct mx_deviation *spare, size_t from, size_t to) {
+	struct mx_schedule *all = &s->w->schedule, less = *all;
+	less.deviations = spare;
+	less.n = all->n - (to - from);
+	memcpy(spare, all->deviations, from * sizeof *spare);
+	memcpy(spare + from, all->deviations + to, (all->n - to) * sizeof *spare);
+	if (!diverges(s, &less))
+		return false;
+	memcpy(all->deviations, spare, less.n * sizeof *spare);
+	all->n = less.n;
+	return true;
+}
+
+/* Leaves out parts of a size, then of half of it, down to single ones until none can go. */
+static void leave_out(struct shrink *s, struct mx_deviation *spare) {
+	struct mx_schedule *all = &s->w->schedule;
+	size_t part = all->n ? all->n : 1;
+	for (bool any = false;; any = false) {
+		for (size_t from = 0; from < all->n;) {
+			size_t to = from + part < all->n ? from + part : all->n;
+			if (without(s, spare, from, to))
+				any = true;
+			else
+				from = to;
+		}
+		if (part == 1 && !any)
+			return;
+		part = part > 1 ? part / 2 : 1;
+		if (is_over(s))
+			return;
+	}
+}
+
+/* ---- what is said once for the whole schedule ---- */
+
+static void simplify(struct shrink *s) {
+	struct mx_schedule *all = &s->w->schedule;
+	struct mx_schedule one = *all;
+	one.order = 0;
+	one.slice = 0;
+	if (diverges(s, &one)) {
+		*all = one;
+		return;
+	}
+	one = *all;
+	one.slice = 0;
+	if (all->slice && diverges(s, &one))
+		*all = one;
+}
+
+/* What lands before what at one clock, where that matters. */
+static void forget_ranks(struct shrink *s) {
+	struct mx_schedule *all = &s->w->schedule;
+	for (size_t i = 0; i < all->n; i++) {
+		struct mx_deviation *d = &all->deviations[i];
+		uint32_t kept = d->turn;
+		if (d->kind != MX_DELAY || !kept)
+			continue;
+		d->turn = 0;
+		if (!diverges(s, all))
+			d->turn = kept;
+	}
+}
+
+/* Delays that are no longer than they need be: half, a quarter ... of what they were. */
+static void shorten(struct shrink *s) {
+	struct mx_schedule *all = &s->w->schedule;
+	for (size_t i = 0; i < all->n; i++) {
+		struct mx_deviation *d = &all->deviations[i];
+		uint64_t low = 0;
+		while (d->kind == MX_DELAY && d->value - low > 1 && !is_over(s)) {
+			uint64_t kept = d->value, middle = low + (kept - low) / 2;
+			d->value = middle;
+			if (!diverges(s, all)) {
+				d->value = kept;
+				low = middle;
+			}
+		}
+	}
+}
+
+/* ---- what it is held against ---- */
+
+static void note_failure(struct shrink *s) {
+	const struct mx_finding *f = stop_of(s);
+	if (f)
+		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s",
+		         mx_bench_device(s->b)->emu->finding_name(f->kind), f->text);
+}
+
+static int keep_sequential(struct shrink *s) {
+	struct mx_run_result r;
+	mx_run_0_free(&s->sequential);
+	if (mx_bench_run_as(s->b, &s->w->sequential, &r, s->err))
+		return -1;
+	s->w->sequential_fails = r.failed;
+	if (r.failed)
+		note_failure(s);
+	return mx_run_0_keep(&s->sequential, s->b, &r, s->err);
+}
+
+/* The first byte, where both leave bytes. */
+static int place(struct shrink *s) {
+	struct mx_run_result r;
+	if (mx_bench_run_as(s->b, &s->w->schedule, &r, s->err))
+		return -1;
+	struct mx_output x = mx_run_0_against(&s->sequential, s->b, &r);
+	s->w->placed = x.outcome == MX_RUN_DIFFERS && x.size;
+	s->w->buffer = x.buffer;
+	if (s->w->placed) /* of the element the byte */
+		s->w->offset = x.offset + __builtin_ctzll(x.here ^ x.there) / 8;
+	if (r.failed)
+		note_failure(s);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int record(struct shrink *s, uint64_t seed) {
+	const struct mx_emu *emu = mx_bench_device(s->b)->emu;
+	struct mx_run_result r;
+	emu->record_schedule(&s->w->schedule);
+	int status = mx_bench_run(s->b, seed, &r, s->err);
+	emu->record_schedule(NULL);
+	const struct mx_finding *f = status ? NULL : stop_of(s);
+	s->fails = f != NULL;
+	s->kind = f ? f->kind : MX_FINDINGS;
+	s->pc = f ? f->pc : 0;
+	mx_schedule_sort(&s->w->schedule);
+	s->w->decisions = s->w->schedule.n;
+	s->w->sequential = mx_schedule_sequential(&s->w->schedule);
+	return status;
+}
+
+static int reduce(struct shrink *s) {
+	struct mx_schedule *all = &s->w->schedule;
+	struct mx_deviation *spare = malloc((all->n + 1) * sizeof *spare);
+	if (!spare)
+		return mx_fail(s->err, "out of memory");
+	simplify(s);
+	leave_out(s, spare);
+	forget_ranks(s);
+	shorten(s);
+	free(spare);
+	return s->status;
+}
+
+/* Registers and LDS that nobody has written decide, whatever the order. */
+static bool pattern_alone(struct shrink *s) {
+	struct mx_witness *w = s->w;
+	struct mx_schedule sequential = w->sequential;
+	w->sequential.pattern = 0;
+	s->status = keep_sequential(s);
+	if (!diverges(s, &sequential))
+		return false;
+	w->schedule.n = w->schedule.order = 0;
+	w->schedule.slice = 0;
+	return w->pattern_alone = true;
+}
+
+static int search(struct shrink *s, uint64_t seed) {
+	struct mx_witness *w = s->w;
+	if (record(s, seed) || keep_sequential(s))
+		return -1;
+	if (diverges(s, &w->schedule))
+		w->found = !reduce(s);
+	else
+		w->found = pattern_alone(s);
+	if (!w->found)
+		w->why = "its decisions, said outright, leave the sequential schedule's bytes";
+	return s->status ? s->status : w->found ? place(s) : 0;
+}
+
+int mx_shrink(struct mx_bench *b, uint64_t seed, unsigned max_runs, struct mx_witness *w,
+              struct mx_error *err) {
+	struct shrink s = {
+		.b = b, .w = w, .max_runs = max_runs, .end = now() + MX_SHRINK_SECONDS, .err = err
+	};
+	*w = (struct mx_witness){ .schedule.odd = UINT64_MAX };
+	int status = search(&s, seed);
+	mx_run_0_free(&s.sequential);
+	return status;
+}

@@ -1,0 +1,163 @@
+/* How much of a nop nobody needs, without the rules of wait states: from what depends on what.
+ *
+ * The second judge of shorter nops. It knows no pairs of instructions, but the most that any pair
+ * asks for: 5 behind an instruction that is no matrix instruction [CDNA4 ISA 4.5, table 11], 4 more
+ * than its passes behind one that is [ISA 7.6, table 38]. Its registers are those that the executor
+ * writes and the decoder says are read, in a run; so it is right about paths that were run. */
+#include "margin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../ref/isa/waitstates/hazard.h"
+#include "../../ref/isa/encoding/operands.h"
+#include "../hunt/schedule.h"
+
+enum {
+	WAVES = 16,
+	RING = 32, /* more than what 20 wait states can hold */
+	REGISTERS = MX_SGPR_FILE + 512,
+	MOST_ALU = 5,
+	MOST_MATRIX = 4, /* beside its passes */
+	PLENTY = 16,
+};
+
+struct past {
+	uint64_t at; /* wait states before it */
+	unsigned most;
+	int site; /* it is this nop; -1: none */
+	bool writes[REGISTERS];
+	bool adds[REGISTERS]; /* C of a matrix instruction, which it reads late [ISA 7.6] */
+};
+
+struct wave {
+	uint64_t at;
+	size_t n;
+	struct past ring[RING];
+};
+
+struct margin {
+	struct mx_site *sites;
+	size_t n;
+	struct wave waves[WAVES];
+};
+
+/* ---- dependences ---- */
+
+/* `later` needs what `first` has: every nop between them has no more margin than they have. */
+static void depends(struct margin *s, struct wave *w, size_t first, const struct past *later) {
+	const struct past *p = &w->ring[first % RING];
+	uint64_t between = later->at - p->at - 1;
+	unsigned margin = between < p->most ? 0 : (unsigned)(between - p->most);
+	for (size_t i = first + 1; i < w->n; i++) {
+		int site = w->ring[i % RING].site;
+		if (site >= 0 && margin < s->sites[site].margin)
+			s->sites[site].margin = margin;
+	}
+}
+
+/* The last instruction uses a register that others before it have. */
+static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
+	const struct past *last = &w->ring[(w->n - 1) % RING];
+	if (row >= REGISTERS)
+		return;
+	for (size_t i = w->n - 1; i-- > 0 && i + RING >= w->n;) {
+		const struct past *p = &w->ring[i % RING];
+		if (p->writes[row] || (writes && p->adds[row]))
+			depends(s, w, i, last);
+	}
+}
+
+/* ---- what is told of a run ---- */
+
+static unsigned row_of(unsigned code) {
+	if (code < MX_SGPR_FILE)
+		return code;
+	return code >= MX_VGPR ? MX_SGPR_FILE + code - MX_VGPR : REGISTERS;
+}
+
+static int site_at(const struct margin *s, uint64_t pc, const struct mx_inst *in) {
+	for (size_t i = 0; !strcmp(in->op->name, "s_nop") && i < s->n; i++)
+		if (s->sites[i].pc == pc)
+			return (int)i;
+	return -1;
+}
+
+static struct past *enter(struct margin *s, struct wave *w, const struct mx_inst *in, uint64_t pc) {
+	struct past *p = &w->ring[w->n++ % RING];
+	unsigned passes = mx_matrix_passes(in);
+	*p = (struct past){ .at = w->at, .site = site_at(s, pc, in) };
+	p->most = passes ? passes + MOST_MATRIX : MOST_ALU;
+	w->at += mx_wait_states(in);
+	return p;
+}
+
+/* Instructions whose effect has no register: a mode, EXEC by comparison, flags of VCC and EXEC. */
+static bool is_beyond_registers(const char *name) {
+	return strstr(name, "setreg") || strstr(name, "getreg") || strstr(name, "cmpx") ||
+	       strstr(name, "vccz") || strstr(name, "vccnz") || strstr(name, "exec");
+}
+
+static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
+	struct mx_use use[MX_MAX_USES];
+	struct mx_inst in;
+	mx_decode(e->code, e->dwords, 0, &in);
+	if (!in.op)
+		return;
+	struct past *p = enter(s, w, &in, e->pc);
+	size_t n = mx_uses(&in, use);
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < use[i].dwords; k++) {
+			unsigned row = row_of(use[i].code + k);
+			uses(s, w, row, false);
+			if (row < REGISTERS && !strcmp(use[i].role, "C"))
+				p->adds[row] = true;
+		}
+	struct mx_use to = mx_load_target(&in);
+	for (unsigned k = 0; k < to.dwords; k++)
+		uses(s, w, row_of(to.code + k), true);
+	for (size_t i = w->n - 1; is_beyond_registers(in.op->name) && i-- > 0 && i + RING >= w->n;)
+		depends(s, w, i, p);
+}
+
+static void wrote(struct margin *s, struct wave *w, unsigned row) {
+	uses(s, w, row, true);
+	w->ring[(w->n - 1) % RING].writes[row] = true;
+}
+
+static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
+	struct margin *s = context;
+	(void)workgroup;
+	if (wave < WAVES)
+		s->waves[wave].n = s->waves[wave].at = 0;
+	return wave < WAVES ? MX_EVENT_ISSUE | MX_EVENT_SGPR | MX_EVENT_VGPR : 0;
+}
+
+/* What lands is behind a wait, which is the other judge's. */
+static void event(void *context, const struct mx_event *e) {
+	struct margin *s = context;
+	struct wave *w = &s->waves[e->wave];
+	if (e->kind == MX_EVENT_ISSUE)
+		issued(s, w, e);
+	else if (w->n && !e->landing)
+		wrote(s, w, e->kind == MX_EVENT_SGPR ? e->reg : MX_SGPR_FILE + e->reg);
+}
+
+int mx_margin_watch(struct mx_bench *b, struct mx_site *sites, size_t n, struct mx_error *err) {
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	struct margin *s = calloc(1, sizeof *s);
+	struct mx_run_result r;
+	if (!s)
+		return mx_fail(err, "out of memory");
+	s->sites = sites;
+	s->n = n;
+	for (size_t i = 0; i < n; i++)
+		sites[i].margin = PLENTY;
+	const struct mx_observer observer = { s, wants, event };
+	emu->set_observer(&observer);
+	int status = mx_bench_run_as(b, &sequential, &r, err);
+	emu->set_observer(NULL);
+	free(s);
+	return status;
+}

@@ -1,0 +1,200 @@
+/* What the original does at the places that its mutants weaken: what is in flight there, and
+ * whether a wait guards what the wave publishes behind it.
+ *
+ * The emulator lets the vector memory operations of a wave appear in order. Without a wait hardware
+ * need not: the release of LLVM's memory model waits for vmcnt(0) before the store or atomic that
+ * others look at, and no bytes of ours tell whether it does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../ref/isa/encoding/inst.h"
+#include "mutate.h"
+#include "../hunt/schedule.h"
+
+enum { WAVES = 16, VM_MOST = 63 };
+
+struct flight {
+	uint64_t issue, pc;
+	bool vm, lgkm;
+};
+
+/* An operation of vector memory, and the wait that covered it. */
+struct covered {
+	int site;         /* -1: none has yet */
+	unsigned younger; /* operations that were issued behind it and before the wait */
+	bool safe;        /* another wait has, too, or nobody else can see it */
+};
+
+/* The last operations of a wave's vector memory: as many as its counter can tell apart. */
+struct stream {
+	uint64_t issued;
+	struct covered last[VM_MOST];
+};
+
+/* The operations of each wave that are in flight. Under the sequential schedule workgroups follow
+ * each other. */
+struct watch {
+	struct mx_site *sites;
+	size_t n;
+	uint32_t workgroup[3];
+	struct flight flying[WAVES][128];
+	unsigned n_flying[WAVES];
+	struct stream stream[WAVES];
+};
+
+static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
+	struct watch *w = context;
+	memcpy(w->workgroup, workgroup, sizeof w->workgroup);
+	if (wave < WAVES) {
+		w->n_flying[wave] = 0;
+		w->stream[wave].issued = 0;
+	}
+	return wave < WAVES ? MX_EVENT_ISSUE | MX_EVENT_LAND : 0;
+}
+
+static void guard(struct mx_site *s, uint64_t pc) {
+	for (unsigned i = 0; i < s->n_guarded; i++)
+		if (s->guarded[i] == pc)
+			return;
+	if (s->n_guarded < MX_GUARDED)
+		s->guarded[s->n_guarded++] = pc;
+}
+
+static void at_site(const struct watch *w, struct mx_site *s, uint32_t wave) {
+	unsigned vm = 0, lgkm = 0;
+	s->reached++;
+	for (unsigned i = 0; i < w->n_flying[wave]; i++) {
+		const struct flight *f = &w->flying[wave][i];
+		vm += f->vm;
+		lgkm += 2 * f->lgkm; /* a scalar load may count twice */
+		guard(s, f->pc);
+	}
+	s->most_vm = vm > s->most_vm ? vm : s->most_vm;
+	s->most_lgkm = lgkm > s->most_lgkm ? lgkm : s->most_lgkm;
+}
+
+/* ---- waits before what is published ---- */
+
+/* What others may take for a sign that the wave's operations before it are done: an atomic, or a
+ * store whose scope is the agent or more [LLVM "Memory Model gfx942"]. */
+static bool publishes(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	if (op->encoding != MX_FLAT && op->encoding != MX_GLOBAL && op->encoding != MX_MUBUF)
+		return false;
+	unsigned sc1 = op->encoding == MX_MUBUF ? 15 : 25;
+	return op->rmw || (op->flags & MX_STORE && in->dwords[0] >> sc1 & 1);
+}
+
+/* Scratch, by its own instructions or by flat addresses: no other wave sees it. */
+static bool is_private(const struct mx_event *e, const struct mx_inst *in) {
+	const uint32_t *exec = &e->registers.s[MX_EXEC];
+	if (in->op->encoding != MX_FLAT)
+		return in->op->encoding == MX_SCRATCH;
+	unsigned row = in->mem.addr + 1u - MX_VGPR;
+	const uint32_t *high = e->registers.v[row];
+	for (unsigned lane = 0; row < e->registers.vgprs && lane < MX_LANES; lane++)
+		if (exec[lane / 32] >> lane % 32 & 1 && high[lane] != MX_SCRATCH_FLAT_BASE >> 32)
+			return false;
+	return row < e->registers.vgprs;
+}
+
+static struct covered *operation(struct stream *s, uint64_t i) {
+	return &s->last[i % VM_MOST];
+}
+
+static uint64_t oldest(const struct stream *s) {
+	return s->issued > VM_MOST ? s->issued - VM_MOST : 0;
+}
+
+/* A weaker wait lets what nobody else waits for through. */
+static void publish(struct watch *w, struct stream *s, uint64_t pc) {
+	for (uint64_t i = oldest(s); i < s->issued; i++) {
+		const struct covered *c = operation(s, i);
+		if (c->site < 0 || c->safe || c->younger >= w->sites[c->site].published)
+			continue;
+		w->sites[c->site].published = c->younger;
+		w->sites[c->site].publisher = pc;
+	}
+}
+
+static void wait_for(struct stream *s, unsigned left, int site) {
+	for (uint64_t i = oldest(s); left < VM_MOST && i + left < s->issued; i++) {
+		struct covered *c = operation(s, i);
+		unsigned younger = (unsigned)(s->issued - i - 1);
+		if (c->site < 0 || c->site == site) /* again in a loop: it is weaker there, too */
+			*c = (struct covered){ site, younger, c->safe };
+		else
+			c->safe = true;
+	}
+}
+
+static void issue_vector_memory(struct watch *w, const struct mx_event *e,
+                                const struct mx_inst *in) {
+	struct stream *s = &w->stream[e->wave];
+	bool private = is_private(e, in);
+	if (publishes(in) && !private)
+		publish(w, s, e->pc);
+	*operation(s, s->issued++) = (struct covered){ .site = -1, .safe = private };
+}
+
+/* ---- events ---- */
+
+static int site_at(const struct watch *w, uint64_t pc) {
+	for (size_t i = 0; i < w->n; i++)
+		if (w->sites[i].pc == pc)
+			return (int)i;
+	return -1;
+}
+
+static void issued(struct watch *w, const struct mx_event *e) {
+	struct mx_inst in;
+	int site = site_at(w, e->pc);
+	if (site >= 0)
+		at_site(w, &w->sites[site], e->wave);
+	mx_decode(e->code, e->dwords, 0, &in);
+	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
+	if (site >= 0 && !strcmp(in.op->name, "s_waitcnt"))
+		wait_for(&w->stream[e->wave], mx_vm_of(w->sites[site].word), site);
+	if (kind != MX_SMEM && kind < MX_DS)
+		return;
+	if (kind > MX_DS)
+		issue_vector_memory(w, e, &in);
+	if (w->n_flying[e->wave] < 128)
+		w->flying[e->wave][w->n_flying[e->wave]++] =
+			(struct flight){ e->issue, e->pc, kind > MX_DS,
+			                 kind == MX_SMEM || kind == MX_DS || kind == MX_FLAT };
+}
+
+static void landed(struct watch *w, const struct mx_event *e) {
+	for (unsigned i = 0; i < w->n_flying[e->wave]; i++)
+		if (w->flying[e->wave][i].issue == e->issue) {
+			w->flying[e->wave][i] = w->flying[e->wave][--w->n_flying[e->wave]];
+			return;
+		}
+}
+
+static void event(void *context, const struct mx_event *e) {
+	if (e->kind == MX_EVENT_ISSUE)
+		issued(context, e);
+	else if (e->kind == MX_EVENT_LAND)
+		landed(context, e);
+}
+
+int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
+                   struct mx_error *err) {
+	const struct mx_schedule late = { .late = true, .odd = UINT64_MAX };
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	struct watch *w = calloc(1, sizeof *w);
+	struct mx_run_result r;
+	if (!w)
+		return mx_fail(err, "out of memory");
+	w->sites = sites;
+	w->n = n;
+	const struct mx_observer observer = { w, wants, event };
+	emu->set_observer(&observer);
+	int status = mx_bench_run_as(b, &late, &r, err);
+	emu->set_observer(NULL);
+	free(w);
+	*hash = r.hash;
+	return status;
+}

@@ -1,0 +1,177 @@
+/* Code objects, memory and launches on a device. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "corunners.h"
+
+/* Each thread says for itself which device it means. */
+static void use(struct mx_device *d) {
+	d->hip->hipSetDevice(d->ordinal);
+}
+
+/* ---- modules ---- */
+
+struct mx_module {
+	struct mx_device *device;
+	hipModule_t module;
+	hipFunction_t function;
+	hipStream_t stream;
+	char name[256];
+};
+
+/* Runtimes differ in how they take a file that is not there or not whole. */
+static int check_file(const char *path, struct mx_why *why) {
+	unsigned char h[64];
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return mx_why(why, "%s: cannot be read: %s", path, strerror(errno));
+	size_t n = fread(h, 1, sizeof h, f);
+	int error = ferror(f) ? errno : 0;
+	fseek(f, 0, SEEK_END);
+	long size = ftell(f);
+	fclose(f);
+	if (error)
+		return mx_why(why, "%s: cannot be read: %s", path, strerror(error));
+	if (n < 4 || memcmp(h, "\177ELF", 4))
+		return mx_why(why, "%s: not an ELF file", path);
+	uint64_t sections;
+	uint16_t entry, count;
+	memcpy(&sections, h + 40, 8);
+	memcpy(&entry, h + 58, 2);
+	memcpy(&count, h + 60, 2);
+	if (n < sizeof h || sections > (uint64_t)size || (uint64_t)entry * count > size - sections)
+		return mx_why(why, "%s: truncated ELF file", path);
+	return 0;
+}
+
+int mx_module_load(struct mx_device *d, const char *path, const char *kernel,
+                   struct mx_module **module, struct mx_why *why) {
+	struct mx_hip *h = d->hip;
+	hipError_t e;
+	if (check_file(path, why))
+		return -1;
+	struct mx_module *m = calloc(1, sizeof *m);
+	if (!m)
+		return mx_why(why, "out of memory");
+	use(d);
+	m->device = d;
+	snprintf(m->name, sizeof m->name, "%.255s", kernel);
+	if ((e = h->hipModuleLoad(&m->module, path)) == hipSuccess &&
+	    (e = h->hipModuleGetFunction(&m->function, m->module, kernel)) == hipSuccess &&
+	    (e = h->hipStreamCreateWithFlags(&m->stream, hipStreamNonBlocking)) == hipSuccess) {
+		*module = m;
+		return 0;
+	}
+	mx_hip_error(d, e, path, why);
+	mx_module_unload(m);
+	return -1;
+}
+
+void mx_module_unload(struct mx_module *m) {
+	if (!m)
+		return;
+	if (m->device->lost) {
+		free(m);
+		return;
+	}
+	use(m->device);
+	if (m->stream)
+		m->device->hip->hipStreamDestroy(m->stream);
+	if (m->module)
+		m->device->hip->hipModuleUnload(m->module);
+	free(m);
+}
+
+/* ---- memory ---- */
+
+int mx_device_alloc(struct mx_device *d, size_t bytes, void **p, struct mx_why *why) {
+	use(d);
+	hipError_t e = d->hip->hipMalloc(p, bytes);
+	return e == hipSuccess ? 0 : mx_hip_error(d, e, "hipMalloc", why);
+}
+
+void mx_device_free(struct mx_device *d, void *p) {
+	if (d->lost)
+		return; /* freeing waits for what runs */
+	use(d);
+	d->hip->hipFree(p);
+}
+
+int mx_device_upload(struct mx_device *d, void *to, const void *from, size_t bytes,
+                     struct mx_why *why) {
+	use(d);
+	hipError_t e = d->hip->hipMemcpy(to, from, bytes, hipMemcpyHostToDevice);
+	return e == hipSuccess ? 0 : mx_hip_error(d, e, "hipMemcpy to the device", why);
+}
+
+int mx_device_download(struct mx_device *d, void *to, const void *from, size_t bytes,
+                       struct mx_why *why) {
+	use(d);
+	hipError_t e = d->hip->hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost);
+	return e == hipSuccess ? 0 : mx_hip_error(d, e, "hipMemcpy from the device", why);
+}
+
+/* ---- launches ---- */
+
+int mx_module_enqueue(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                      size_t bytes, hipStream_t stream, struct mx_why *why) {
+	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, (void *)kernarg,
+		          HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END };
+	hipError_t e = m->device->hip->hipModuleLaunchKernel(
+		m->function, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1],
+		g->block[2], g->lds, stream, NULL, extra);
+	return e == hipSuccess ? 0 : mx_hip_error(m->device, e, m->name, why);
+}
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A call that waits cannot be left: a stream with a time-out is asked instead, at once for the
+ * first millisecond, which most launches end in, then now and then. */
+static hipError_t poll_stream(const struct mx_hip *h, hipStream_t stream, double time_out) {
+	const struct timespec nap = { .tv_nsec = 50000 };
+	double start = now(), passed = 0;
+	hipError_t e;
+	while ((e = h->hipStreamQuery(stream)) == hipErrorNotReady && passed <= time_out) {
+		if (passed > 1e-3)
+			nanosleep(&nap, NULL);
+		passed = now() - start;
+	}
+	return e;
+}
+
+int mx_stream_wait(struct mx_device *d, hipStream_t stream, double time_out, const char *what,
+                   struct mx_why *why) {
+	hipError_t e = time_out > 0 ? poll_stream(d->hip, stream, time_out)
+	                            : d->hip->hipStreamSynchronize(stream);
+	if (e == hipSuccess)
+		return MX_LAUNCH_DONE;
+	if (e == hipErrorNotReady) {
+		d->lost = true;
+		mx_why(why, "%s: no end within %g s", what, time_out);
+		return MX_LAUNCH_LATE;
+	}
+	mx_hip_error(d, e, what, why);
+	return MX_LAUNCH_FAILED;
+}
+
+int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                     size_t bytes, const struct mx_around *around, struct mx_why *why) {
+	struct mx_corunners *c = around->corunners;
+	hipStream_t stream = m->stream;
+	struct mx_why other;
+	use(m->device);
+	if (c && mx_corunners_begin(c, around->seed, m->stream, &stream, why))
+		return -1;
+	int status = mx_module_enqueue(m, g, kernarg, bytes, stream, why);
+	if (!status)
+		status = mx_stream_wait(m->device, stream, around->time_out, m->name, why);
+	int end = c ? mx_corunners_end(c, around->time_out, status ? &other : why) : 0;
+	return status ? status : end;
+}

@@ -1,0 +1,372 @@
+/* Known faults of GEMM kernels as changes of one element's operands. */
+#include "fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 32, WORD = 4 };
+
+/* ---- blocks of K ---- */
+
+static void zero_block(struct mx_element_product *e, unsigned side, size_t block) {
+	memset(e->codes[side] + block * e->block_bytes[side], 0, e->block_bytes[side]);
+}
+
+/* A block that nobody multiplied leaves no NaN of its scale either. */
+static bool drop(struct mx_element_product *e, size_t first, size_t n) {
+	for (size_t i = first; i < first + n && i < e->blocks; i++)
+		for (unsigned s = 0; s < 2; s++) {
+			zero_block(e, s, i);
+			e->scales[s][i] = 127;
+		}
+	return first < e->blocks;
+}
+
+static bool drop_block(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return drop(e, (size_t)block, 1);
+}
+
+/* Steps of a kernel's K loop, in blocks. */
+static bool drop_step(struct mx_element_product *e, long step, size_t size) {
+	return (size_t)step * size < e->blocks && e->blocks > size &&
+	       drop(e, (size_t)step * size, size);
+}
+
+static bool drop_128(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return drop_step(e, step, 4);
+}
+
+static bool drop_256(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return drop_step(e, step, 8);
+}
+
+static void insert(uint8_t *at, size_t bytes, size_t behind) {
+	memmove(at + bytes, at, behind);
+}
+
+static bool repeat(struct mx_element_product *e, size_t first, size_t n) {
+	if (first + n > e->blocks)
+		return false;
+	for (unsigned s = 0; s < 2; s++) {
+		size_t w = e->block_bytes[s];
+		insert(e->codes[s] + first * w, n * w, (e->blocks - first) * w);
+		insert(e->scales[s] + first, n, e->blocks - first);
+	}
+	e->one.k += n * BLOCK;
+	return true;
+}
+
+static bool repeat_block(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return repeat(e, (size_t)block, 1);
+}
+
+static bool repeat_128(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return repeat(e, (size_t)step * 4, 4);
+}
+
+static bool repeat_256(struct mx_element_product *e, unsigned side, long step) {
+	(void)side;
+	return repeat(e, (size_t)step * 8, 8);
+}
+
+/* Codes and scales of a neighbouring block of K; what is past the ends is not known. */
+static bool shift_codes(struct mx_element_product *e, unsigned side, long by) {
+	size_t w = e->block_bytes[side], n = e->blocks;
+	if (by != 1 && by != -1)
+		return false;
+	if (by == 1) {
+		memmove(e->codes[side], e->codes[side] + w, (n - 1) * w);
+		memmove(e->scales[side], e->scales[side] + 1, n - 1);
+		zero_block(e, side, n - 1);
+	} else {
+		memmove(e->codes[side] + w, e->codes[side], (n - 1) * w);
+		memmove(e->scales[side] + 1, e->scales[side], n - 1);
+		zero_block(e, side, 0);
+	}
+	return n > 1;
+}
+
+/* ---- scales ---- */
+
+/* The scale of block + by; past the end of rows without padding, of the next row's. */
+static bool scale_of_block(struct mx_element_product *e, unsigned side, long by) {
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
+	size_t rows = side ? e->whole.n : e->whole.m, row = side ? e->col : e->row;
+	bool changed = false;
+	if ((size_t)labs(by) >= e->blocks)
+		return false;
+	for (size_t i = 0; i < e->blocks; i++) {
+		long from = (long)i + by;
+		bool inside = from >= 0 && (size_t)from < e->blocks;
+		if (!inside && (from < 0 || row + 1 == rows || o->ld_scales != e->blocks))
+			continue;
+		uint8_t scale = o->scales[row * o->ld_scales + (size_t)from];
+		changed |= scale != e->scales[side][i];
+		e->scales[side][i] = scale;
+	}
+	return changed;
+}
+
+static bool scale_of_row(struct mx_element_product *e, unsigned side, long by) {
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
+	long row = (long)(side ? e->col : e->row) + by,
+	     rows = (long)(side ? e->whole.n : e->whole.m);
+	if (row < 0 || row >= rows)
+		return false;
+	memcpy(e->scales[side], o->scales + (size_t)row * o->ld_scales, e->blocks);
+	return true;
+}
+
+/* Byte `byte` of each scale word of four for all its blocks. */
+static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
+	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
+	for (size_t i = 0; i < e->blocks; i++)
+		if (i / WORD * WORD + (size_t)byte < e->blocks)
+			e->scales[side][i] = scales[i / WORD * WORD + (size_t)byte];
+	return byte < WORD && e->blocks > 1;
+}
+
+/* Bytes of the scale word in another order: block i has that of i ^ n. */
+static bool scale_exchanged(struct mx_element_product *e, unsigned side, long n) {
+	const struct exact_operand *o = mx_element_operand(&e->whole, side);
+	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
+	for (size_t i = 0; i < e->blocks; i++)
+		if ((i ^ (size_t)n) < e->blocks)
+			e->scales[side][i] = scales[i ^ (size_t)n];
+	return n > 0 && n < WORD && e->blocks > 1;
+}
+
+static bool scales_lost(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	memset(e->scales[side], 0, e->blocks);
+	return true;
+}
+
+static bool no_scales(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	memset(e->scales[side], 127, e->blocks);
+	return true;
+}
+
+/* A scale byte that is taken for another, or for zero. */
+static bool scale_taken(struct mx_element_product *e, unsigned side, uint8_t byte, int as) {
+	bool any = false;
+	for (size_t i = 0; i < e->blocks; i++) {
+		if (e->scales[side][i] != byte)
+			continue;
+		any = true;
+		e->scales[side][i] = as < 0 ? 127 : (uint8_t)as;
+		if (as < 0)
+			zero_block(e, side, i);
+	}
+	return any;
+}
+
+/* The block's scale, of A where that can be changed, else of B: the product is the same. */
+static bool move_scale(struct mx_element_product *e, long block, int by) {
+	for (unsigned side = 0; side < 2; side++) {
+		int scale = e->scales[side][block] + by;
+		if (scale < 0 || scale > 0xfe || e->scales[side][block] == 0xff)
+			continue;
+		e->scales[side][block] = (uint8_t)scale;
+		return true;
+	}
+	return false;
+}
+
+static bool scale_high(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return move_scale(e, block, 1);
+}
+
+static bool scale_low(struct mx_element_product *e, unsigned side, long block) {
+	(void)side;
+	return move_scale(e, block, -1);
+}
+
+static bool zero_scale_is_zero(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	return scale_taken(e, side, 0, -1);
+}
+
+static bool zero_scale_is_one(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	return scale_taken(e, side, 0, 127);
+}
+
+/* On either side: a NaN of the other would hide what this one does. */
+static bool nan_scale_is(struct mx_element_product *e, int as) {
+	bool a = scale_taken(e, 0, 0xff, as), b = scale_taken(e, 1, 0xff, as);
+	return a || b;
+}
+
+static bool nan_scale_is_zero(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return nan_scale_is(e, -1);
+}
+
+static bool nan_scale_is_one(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return nan_scale_is(e, 127);
+}
+
+static bool nan_scale_is_0xfe(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return nan_scale_is(e, 0xfe);
+}
+
+/* ---- codes ---- */
+
+static bool swap_nibbles(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	if (e->block_bytes[side] != 16)
+		return false;
+	for (size_t i = 0; i < e->blocks * 16; i++)
+		e->codes[side][i] = (uint8_t)(e->codes[side][i] << 4 | e->codes[side][i] >> 4);
+	return true;
+}
+
+static bool other_format(struct mx_element_product *e, unsigned side, long parameter) {
+	struct exact_operand *o = side ? &e->one.b : &e->one.a;
+	static const char *const pairs[][2] = { { "E4M3", "E5M2" }, { "E2M3", "E3M2" } };
+	(void)parameter;
+	for (unsigned p = 0; p < 2; p++)
+		for (unsigned i = 0; i < 2; i++)
+			if (!strcmp(o->format, pairs[p][i])) {
+				o->format = pairs[p][1 - i];
+				return true;
+			}
+	return false;
+}
+
+/* ---- which rows ---- */
+
+static bool other_row(struct mx_element_product *e, unsigned side, long by) {
+	long row = (long)(side ? e->col : e->row) + by,
+	     rows = (long)(side ? e->whole.n : e->whole.m);
+	if (row < 0 || row >= rows)
+		return false;
+	mx_element_take(e, side, (size_t)row);
+	return true;
+}
+
+/* Rows i and i ^ by change places. */
+static bool rows_exchanged(struct mx_element_product *e, unsigned side, long by) {
+	long row = (long)(side ? e->col : e->row);
+	return by > 0 && other_row(e, side, (row ^ by) - row);
+}
+
+static bool transposed(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	if (e->col >= e->whole.m || e->row >= e->whole.n || e->row == e->col)
+		return false;
+	mx_element_take(e, 0, e->col);
+	mx_element_take(e, 1, e->row);
+	return true;
+}
+
+/* From a block on, which is a step of 128. */
+static bool transposed_from(struct mx_element_product *e, unsigned side, long step) {
+	size_t from = (size_t)step * 4;
+	size_t at[2] = { e->row, e->col };
+	(void)side;
+	if (from >= e->blocks || !step || e->col >= e->whole.m || e->row >= e->whole.n)
+		return false;
+	for (unsigned s = 0; s < 2; s++) {
+		const struct exact_operand *o = mx_element_operand(&e->whole, 1 - s);
+		size_t w = e->block_bytes[s];
+		if (w != e->block_bytes[1 - s])
+			return false;
+		memcpy(e->codes[s] + from * w, o->codes + at[s] * o->ld + from * w,
+		       (e->blocks - from) * w);
+		memcpy(e->scales[s] + from, o->scales + at[s] * o->ld_scales + from,
+		       e->blocks - from);
+	}
+	return true;
+}
+
+/* A block's codes and the next one's change places, their scales do not. */
+static bool exchanged(struct mx_element_product *e, unsigned side, long block) {
+	size_t w = e->block_bytes[side];
+	uint8_t t[MX_BLOCK_BYTES], *x = e->codes[side] + (size_t)block * w;
+	if ((size_t)block + 1 >= e->blocks)
+		return false;
+	memcpy(t, x, w);
+	memcpy(x, x + w, w);
+	memcpy(x + w, t, w);
+	return true;
+}
+
+/* Row and column change places within their 16x16 tile. */
+static bool transposed_tile(struct mx_element_product *e, unsigned side, long parameter) {
+	size_t row = e->row / 16 * 16 + e->col % 16, col = e->col / 16 * 16 + e->row % 16;
+	(void)side, (void)parameter;
+	if (row >= e->whole.m || col >= e->whole.n || row == e->row)
+		return false;
+	mx_element_take(e, 0, row);
+	mx_element_take(e, 1, col);
+	return true;
+}
+
+/* The pointers of the scales exchanged: A's rows get those of B's rows, and the other way. */
+static bool swapped_scales(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	if (e->row < e->whole.n)
+		memcpy(e->scales[0], e->whole.b.scales + e->row * e->whole.b.ld_scales, e->blocks);
+	if (e->col < e->whole.m)
+		memcpy(e->scales[1], e->whole.a.scales + e->col * e->whole.a.ld_scales, e->blocks);
+	return true;
+}
+
+/* The likelier and the more special before the more general. */
+const struct mx_fault mx_faults[] = {
+	{ "as if row and column changed places: the product is transposed", transposed,
+	  MX_FAULT_ONCE, true },
+	{ "as if row and column changed places within 16x16 tiles", transposed_tile, MX_FAULT_ONCE,
+	  true },
+	{ "as if the scales of A and B were exchanged", swapped_scales, MX_FAULT_ONCE, true },
+	{ "as if the scales of %s were not applied", no_scales, MX_FAULT_ONCE, false },
+	{ "as if the scales of %s were lost: 0x00", scales_lost, MX_FAULT_ONCE, false },
+	{ "as if scale byte 0x00 of %s were 0.0", zero_scale_is_zero, MX_FAULT_ONCE, false },
+	{ "as if scale byte 0x00 of %s were 1.0", zero_scale_is_one, MX_FAULT_ONCE, false },
+	{ "as if blocks with scale byte 0xFF were zero", nan_scale_is_zero, MX_FAULT_ONCE, true },
+	{ "as if scale byte 0xFF were 1.0", nan_scale_is_one, MX_FAULT_ONCE, true },
+	{ "as if scale byte 0xFF were 0xFE", nan_scale_is_0xfe, MX_FAULT_ONCE, true },
+	{ "as if the nibbles of %s were swapped", swap_nibbles, MX_FAULT_ONCE, false },
+	{ "as if the codes of %s were read as the format's sibling", other_format, MX_FAULT_ONCE,
+	  false },
+	{ "as if block %ld of K were dropped", drop_block, MX_FAULT_BLOCKS, true },
+	{ "as if block %ld of K were added twice", repeat_block, MX_FAULT_BLOCKS, true },
+	{ "as if the scale of block %ld of K were one too high, of A or of B", scale_high,
+	  MX_FAULT_BLOCKS, true },
+	{ "as if the scale of block %ld of K were one too low, of A or of B", scale_low,
+	  MX_FAULT_BLOCKS, true },
+	{ "as if step %ld of 128 of K were dropped", drop_128, MX_FAULT_BLOCKS, true },
+	{ "as if step %ld of 256 of K were dropped", drop_256, MX_FAULT_BLOCKS, true },
+	{ "as if step %ld of 128 of K were added twice", repeat_128, MX_FAULT_BLOCKS, true },
+	{ "as if step %ld of 256 of K were added twice", repeat_256, MX_FAULT_BLOCKS, true },
+	{ "as if a block of %s had the scale of the block %+ld from it", scale_of_block,
+	  MX_FAULT_NEIGHBOUR, false },
+	{ "as if a row of %s had the scales of the row %+ld from it", scale_of_row,
+	  MX_FAULT_NEIGHBOUR, false },
+	{ "as if all blocks of a scale word of %s had its byte %ld", scale_byte, MX_FAULT_BLOCKS,
+	  false },
+	{ "as if the bytes of a scale word of %s were in the order of i ^ %ld", scale_exchanged,
+	  MX_FAULT_BLOCKS, false },
+	{ "as if A and B were swapped from step %ld of 128 of K on", transposed_from,
+	  MX_FAULT_BLOCKS, true },
+	{ "as if the codes of %s's block %ld and the next changed places", exchanged,
+	  MX_FAULT_BLOCKS, false },
+	{ "as if %s were read %+ld block off", shift_codes, MX_FAULT_NEIGHBOUR, false },
+	{ "as if rows of %s were exchanged: i and i ^ %ld", rows_exchanged, MX_FAULT_NEIGHBOUR,
+	  false },
+	{ "as if the result belonged to the row of %s %+ld from its own", other_row, MX_FAULT_ROWS,
+	  false },
+};
+const size_t mx_n_faults = sizeof mx_faults / sizeof *mx_faults;

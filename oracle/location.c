@@ -1,0 +1,178 @@
+/* Places in the memory of a case, as people write them and as addresses. */
+#include "location.h"
+#include "../cases/layout.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits from element to element of a line; 0 where a buffer has none. */
+static size_t element_bits(const struct mx_buffer *s) {
+	size_t in_line = s->order == MX_ORDER_COL ? s->rows : s->cols;
+	return in_line ? s->line_bytes * 8 / in_line : 0;
+}
+
+/* ---- from text ---- */
+
+/* A number, which moves *at behind it. */
+static bool number(const char **at, bool sign, long long *v) {
+	char *end;
+	if (!isdigit((unsigned char)**at) && !(sign && **at == '-'))
+		return false;
+	errno = 0;
+	*v = strtoll(*at, &end, 0);
+	bool good = end != *at && !errno;
+	*at = end;
+	return good;
+}
+
+static bool byte_range(const char *at, struct mx_location *p, uint64_t base, bool sign) {
+	long long offset, bytes = 1;
+	if (!number(&at, sign, &offset))
+		return false;
+	if (*at == '+') {
+		at++;
+		if (!number(&at, false, &bytes) || bytes <= 0)
+			return false;
+	}
+	p->address = base + (uint64_t)offset;
+	p->bytes = (uint64_t)bytes;
+	return !*at;
+}
+
+static bool element(const char *at, const struct mx_buffer *s, uint64_t base,
+                    struct mx_location *p) {
+	long long i, j;
+	size_t bits = element_bits(s);
+	if (!number(&at, false, &i) || (*at == ']' && (at++, *at != '[')) ||
+	    (*at != ',' && *at != '['))
+		return false;
+	at++;
+	if (!number(&at, false, &j) || strcmp(at, "]") || !bits || (size_t)i >= s->rows ||
+	    (size_t)j >= s->cols)
+		return false;
+	bool by_column = s->order == MX_ORDER_COL;
+	uint64_t line = (uint64_t)(by_column ? j : i), in_line = (uint64_t)(by_column ? i : j);
+	p->address =
+		base + (s->packing.layout ? mx_packing_at(&s->packing, line, in_line * bits / 8)
+	                                  : line * s->ld + in_line * bits / 8);
+	p->bytes = bits < 8 ? 1 : bits / 8;
+	return true;
+}
+
+/* What is beyond a buffer and its guards is none of its bytes. */
+static bool is_near(const struct mx_location *p, const struct mx_buffer *s, uint64_t base) {
+	uint64_t at = p->address - base + s->guard, all = s->bytes + 2 * s->guard;
+	return at <= all && p->bytes <= all - at;
+}
+
+/* The buffer whose name the text begins with; *at is behind it. */
+static const struct mx_buffer *buffer(const struct mx_bench *b, const char *text, unsigned *i,
+                                      const char **at) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	size_t n = strcspn(text, ":[");
+	for (*i = 0; *i < p->n_buffers; ++*i)
+		if (strlen(p->buffers[*i].name) == n && !strncmp(p->buffers[*i].name, text, n)) {
+			*at = text + n;
+			return &p->buffers[*i];
+		}
+	return NULL;
+}
+
+int mx_location_parse(const struct mx_bench *b, const char *text, struct mx_location *p,
+                      struct mx_error *err) {
+	unsigned i;
+	const char *at;
+	const struct mx_buffer *s = buffer(b, text, &i, &at);
+	bool good;
+	*p = (struct mx_location){ .lds = !s && !strncmp(text, "lds:", 4) };
+	if (s && *at == ':')
+		good = byte_range(at + 1, p, mx_bench_address(b, i), true);
+	else if (s && *at == '[')
+		good = element(at + 1, s, mx_bench_address(b, i), p);
+	else
+		good = byte_range(p->lds ? text + 4 : text, p, 0, false);
+	if (good && s && !is_near(p, s, mx_bench_address(b, i)))
+		return mx_fail(err, "'%s': %s has %zu bytes and guards of %zu", text, s->name,
+		               s->bytes, s->guard);
+	if (good)
+		return 0;
+	char names[256] = "";
+	const struct mx_plan *plan = mx_bench_plan(b);
+	for (unsigned k = 0; k < plan->n_buffers; k++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+		         plan->buffers[k].name);
+	return mx_fail(err,
+	               "'%s' is no place: BUFFER:OFFSET[+BYTES], BUFFER[ROW,COLUMN], "
+	               "lds:OFFSET[+BYTES] or an address; buffers here:%s",
+	               text, names);
+}
+
+/* ---- to text ---- */
+
+static void in_buffer(const struct mx_buffer *s, long long offset, char text[160]) {
+	size_t bits = element_bits(s), at = (size_t)offset;
+	size_t row, col;
+	bool inside = offset >= 0 && at < s->bytes && bits && s->ld, in_line = inside;
+	if (inside && s->packing.layout) { /* then as if it were in lines */
+		in_line = mx_packing_from(&s->packing, at, &row, &col);
+		at = row * s->ld + col;
+	} else if (inside) {
+		in_line = at % s->ld < s->line_bytes;
+	}
+	if (!in_line) {
+		snprintf(text, 160, "byte %lld of %.64s%s", offset, s->name,
+		         offset < 0 || (size_t)offset >= s->bytes ? " (guard)"
+		         : inside                                 ? " (padding)"
+		                                                  : "");
+		return;
+	}
+	size_t line = at / s->ld, i = at % s->ld * 8 / bits, rest = at % s->ld - i * bits / 8;
+	bool by_column = s->order == MX_ORDER_COL;
+	char plus[24] = "";
+	if (rest)
+		snprintf(plus, sizeof plus, "+%zu", rest);
+	snprintf(text, 160, "%.64s[%zu][%zu]%s (byte %lld of %.32s)", s->name, by_column ? i : line,
+	         by_column ? line : i, plus, offset, s->name);
+}
+
+/* The buffer that has the address, or its guard has; NULL: none. */
+static const struct mx_buffer *buffer_at(const struct mx_bench *b, uint64_t address,
+                                         long long *offset) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	for (unsigned i = 0; i < p->n_buffers; i++) {
+		const struct mx_buffer *s = &p->buffers[i];
+		uint64_t start = mx_bench_address(b, i) - s->guard;
+		*offset = (long long)(address - start) - (long long)s->guard;
+		if (address >= start && address - start < s->bytes + 2 * s->guard)
+			return s;
+	}
+	return NULL;
+}
+
+bool mx_location_in_buffer(const struct mx_bench *b, uint64_t address, char text[160]) {
+	long long offset;
+	const struct mx_buffer *s = buffer_at(b, address, &offset);
+	if (s)
+		in_buffer(s, offset, text);
+	return s != NULL;
+}
+
+const char *mx_location_text(const struct mx_bench *b, uint64_t address, char text[160]) {
+	if (!mx_location_in_buffer(b, address, text))
+		snprintf(text, 160, "address 0x%" PRIx64, address);
+	return text;
+}
+
+const char *mx_location_option(const struct mx_bench *b, uint64_t address, char text[160]) {
+	long long offset;
+	const struct mx_buffer *s = buffer_at(b, address, &offset);
+	if (s)
+		snprintf(text, 160, "%s:%lld", s->name, offset);
+	else
+		snprintf(text, 160, "0x%" PRIx64, address);
+	return text;
+}

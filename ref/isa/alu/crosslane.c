@@ -1,0 +1,103 @@
+/* Moves between lanes of vector registers, and between lanes and scalars [ISA 12.8, 12.11]. */
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "vector.h"
+
+#define MOVE(name)                                                                                 \
+	mx_handler mx_x_##name;                                                                    \
+	void mx_x_##name(struct mx_wave *w, const struct mx_inst *in)
+
+static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t value,
+                     uint32_t unwritten) {
+	uint64_t bit = 1ull << lane, others = w->unwritten_lanes[row] & ~bit;
+	w->v[row][lane] = value;
+	w->v_unwritten[row][lane] = unwritten;
+	w->unwritten_lanes[row] = others | (unwritten ? bit : 0);
+	if (w->observed & MX_EVENT_VGPR)
+		mx_observe_vgpr(w, row, bit);
+}
+
+/* ---- one lane to a scalar ---- */
+
+static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
+	if (in->src[0] < MX_VGPR) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a lane of a scalar operand");
+		return;
+	}
+	unsigned row = mx_indexed_row(w, in, in->src[0], 0);
+	if (!mx_vgprs_exist(w, in, row, 1))
+		return;
+	uint32_t unwritten = mx_vunwritten(w, row, lane);
+	if (unwritten && sdst >= MX_EXEC)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+	mx_swrite(w, sdst, w->v[row][lane], unwritten);
+}
+
+/* The first active lane, or lane 0 where none is [ISA 12.8]. */
+MOVE(v_readfirstlane_b32) {
+	uint64_t exec = mx_exec(w);
+	read_lane(w, in, in->dst, exec ? __builtin_ctzll(exec) : 0);
+}
+
+/* The lane that source 1 names, modulo 64. */
+static unsigned lane_number(struct mx_wave *w, const struct mx_inst *in) {
+	if (in->src[1] == MX_LITERAL)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "lane number from a literal");
+	if (mx_sread_unwritten(w, in->src[1]))
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "lane number from a value nobody wrote");
+	return mx_sread(w, in, in->src[1]) & 63;
+}
+
+MOVE(v_readlane_b32) {
+	read_lane(w, in, in->dst, lane_number(w, in));
+}
+
+/* ---- a scalar to one lane, whatever EXEC is ---- */
+
+MOVE(v_writelane_b32) {
+	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST);
+	unsigned code = in->src[0], lane = lane_number(w, in);
+	if (mx_vgprs_exist(w, in, row, 1))
+		put_lane(w, row, lane, mx_sread(w, in, code), mx_sread_unwritten(w, code));
+}
+
+/* ---- two registers exchange lanes ---- */
+
+/* Lane l of the source and l + distance of the destination, for each l whose bit `distance`
+ * is clear. Nothing says what becomes of a lane whose partner EXEC has switched off. */
+static void exchange(struct mx_wave *w, const struct mx_inst *in, unsigned distance) {
+	unsigned s = mx_row(in->src[0]), d = mx_row(in->dst);
+	uint64_t exec = mx_exec(w);
+	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
+		return;
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		unsigned to = l + distance;
+		if (l & distance)
+			continue;
+		if ((exec >> l & 1) != (exec >> to & 1)) {
+			mx_find(w, in, MX_UNSUPPORTED, (int)l, 0, "only one of two lanes is on");
+			return;
+		}
+		uint32_t v = w->v[s][l], unwritten = mx_vunwritten(w, s, l);
+		if (!(exec >> l & 1))
+			continue;
+		put_lane(w, s, l, w->v[d][to], mx_vunwritten(w, d, to));
+		put_lane(w, d, to, v, unwritten);
+	}
+}
+
+MOVE(v_swap_b32) {
+	exchange(w, in, 0);
+}
+MOVE(v_permlane16_swap_b32) {
+	exchange(w, in, 16);
+}
+MOVE(v_permlane32_swap_b32) {
+	exchange(w, in, 32);
+}
+
+/* Exceptions are not modelled: there is nothing to clear. */
+MOVE(v_clrexcp) {
+	(void)w, (void)in;
+}

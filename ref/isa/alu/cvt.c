@@ -1,0 +1,203 @@
+/* Conversion instructions: lanes to mx_cvt of ref/num and back [ISA 7.3, 12.11]. */
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vector.h"
+
+enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords of a lane */
+enum { WORD_0 = 4, DWORD = 6 };            /* selections of SDWA */
+
+/* An operand's registers, or one scalar for all lanes. */
+struct operand {
+	unsigned dwords, row;
+	bool scalar;
+	uint32_t value, unwritten;
+	uint32_t keep, flip; /* of an f32 with ABS and NEG */
+	uint8_t select;      /* SDWA */
+};
+
+struct operands {
+	struct mx_cvt_info info;
+	struct operand data[2], random, scale;
+};
+
+/* SDWA selects the byte of one number, or the word of two; others are illegal [ISA 12.8]. */
+static bool selects(const struct mx_inst *in, const struct mx_cvt_info *info) {
+	unsigned select = in->sdwa.sel[0];
+	bool fits = info->values == 1 ? select < WORD_0 : select >= WORD_0 && select < DWORD;
+	return (fits || select == DWORD) && !in->sdwa.sext[0];
+}
+
+/* ---- what of MODE counts ---- */
+
+enum { KEEP_F32_SOURCES = 1 << 4, KEEP_F16 = 3 << 6, KEEP_ALL = 0xf << 4, ROUNDING = 0xf };
+
+/* FP8, BF8, FP6, BF6 and FP4, which formats.def calls by their fields. */
+static bool is_small(const char *format) {
+	return format[0] == 'E';
+}
+
+/* Narrowing to 16, 8 and 4 bits is to nearest even, stochastic rounding is what it is, and f32
+ * holds FP8 [ISA 12.8, 12.11]. How MODE rounds what is scaled while it widens, and FP6, nobody
+ * says. */
+static bool rounds_in_any_mode(const struct mx_cvt_info *i) {
+	bool six = !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
+	return i->stochastic || !i->scaled || (is_small(i->to) && !six);
+}
+
+/* Sources of f32 follow MODE, small formats keep denormals in any [ISA 7.3]; f16 is said of
+ * neither, nor what becomes of denormals that scaling gives. */
+static bool denormals_are_known(const struct mx_cvt_info *i, uint32_t mode) {
+	if (is_small(i->to) && !strcmp(i->from, "FP32"))
+		return true;
+	if (is_small(i->to) && !strcmp(i->from, "FP16"))
+		return (mode & KEEP_F16) == KEEP_F16;
+	return (is_small(i->from) && !i->scaled) || (mode & KEEP_ALL) == KEEP_ALL;
+}
+
+static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in,
+                               const struct mx_cvt_info *info) {
+	if (in->clamp || in->omod)
+		return "clamp or omod of a conversion";
+	if ((in->neg | in->abs) && (strcmp(info->from, "FP32") || info->data_dwords > 1))
+		return "neg or abs of a source that is not one f32";
+	if (in->sdwa.used && !selects(in, info))
+		return "an SDWA selection of a conversion";
+	if (w->mode & ROUNDING && !rounds_in_any_mode(info))
+		return "this conversion under another rounding MODE than nearest even";
+	return denormals_are_known(info, w->mode) ? NULL : "this conversion with denormals flushed";
+}
+
+static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsigned dwords,
+                 struct operand *o) {
+	unsigned code = in->src[i];
+	*o = (struct operand){ .dwords = dwords,
+		               .scalar = code < MX_VGPR,
+		               .keep = in->abs >> i & 1 ? 0x7fffffff : ~0u,
+		               .flip = in->neg >> i & 1 ? 1u << 31 : 0,
+		               .select = in->sdwa.used && i == 0 ? in->sdwa.sel[0] : DWORD };
+	if (code == MX_LITERAL || (o->scalar && dwords != 1)) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u", code);
+		return false;
+	}
+	if (o->scalar) {
+		o->value = mx_sread(w, in, code);
+		o->unwritten = mx_sread_unwritten(w, code);
+		return true;
+	}
+	o->row = mx_row(code);
+	return mx_vgprs_exist(w, in, o->row, dwords);
+}
+
+/* Data, then the random operand, then the scale, whichever there are. */
+static bool take_all(struct mx_wave *w, const struct mx_inst *in, struct operands *o) {
+	unsigned i = 0;
+	for (unsigned n = 0; n < o->info.data; n++)
+		if (!take(w, in, i++, o->info.data_dwords, &o->data[n]))
+			return false;
+	if (o->info.stochastic && !take(w, in, i++, 1, &o->random))
+		return false;
+	return !o->info.scaled || take(w, in, i, 1, &o->scale);
+}
+
+/* A lane's dwords of an operand to `to`, zeros for lane -1; returns the bits of them that
+ * nobody wrote. */
+static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lane, uint32_t *to) {
+	uint32_t unwritten = o->unwritten;
+	if (lane < 0) {
+		memset(to, 0, o->dwords * sizeof *to);
+		return 0;
+	}
+	if (o->scalar)
+		*to = (o->value & o->keep) ^ o->flip;
+	for (unsigned k = 0; !o->scalar && k < o->dwords; k++) {
+		to[k] = (w->v[o->row + k][lane] & o->keep) ^ o->flip;
+		unwritten |= mx_vunwritten(w, o->row + k, (unsigned)lane);
+	}
+	*to = mx_sub_dword(*to, o->select, false);
+	return mx_sub_dword(unwritten, o->select, false);
+}
+
+/* ---- what of its operands counts, and nobody says how ---- */
+
+static bool is_nan(const char *format, uint32_t u) {
+	if (!strcmp(format, "FP32"))
+		return (u & 0x7fffffff) > 0x7f800000;
+	uint32_t infinity = !strcmp(format, "FP16") ? 0x7c00 : 0x7f80;
+	return (u & 0x7fff) > infinity || (u >> 16 & 0x7fff) > infinity;
+}
+
+/* Whether a lane's conversion makes FP6 or FP4 of NaN: both halves of each dword of f16 and bf16
+ * count, as these formats come in pairs. */
+static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
+	bool to_nan_free =
+		!strcmp(i->to, "E2M1") || !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
+	bool nan = false;
+	for (unsigned k = 0; to_nan_free && k < i->data * i->data_dwords; k++)
+		nan |= is_nan(i->from, source[k]);
+	return nan;
+}
+
+static void note(struct mx_wave *w, const struct mx_inst *in, const struct mx_cvt_info *i,
+                 unsigned lane, const struct mx_cvt_args *a) {
+	if (i->scaled && (a->scale >> 23 & 0xff) == 0xff)
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_OF_NAN);
+	else if (loses_nan(i, a->source))
+		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
+}
+
+/* One lane, whose data DPP may bring from another; d gets the result. Returns the bits of d[0]
+ * (and, alike, of further dwords) that depend on what nobody wrote: what a partial result keeps of
+ * the old dword changes with it and with nothing else. */
+static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
+                        unsigned lane, int from, uint32_t *d) {
+	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;
+	unsigned row = mx_row(in->dst);
+	struct mx_cvt_args a = { .source = source,
+		                 .op_sel = in->op_sel,
+		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1,
+		                 .flush_f32 = !(w->mode & KEEP_F32_SOURCES) };
+	for (unsigned n = 0; n < o->info.data; n++)
+		unwritten |= gather(w, &o->data[n], n ? (int)lane : from,
+		                    source + n * o->info.data_dwords);
+	if (o->info.stochastic)
+		unwritten |= gather(w, &o->random, (int)lane, &a.random);
+	if (o->info.scaled)
+		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
+	note(w, in, &o->info, lane, &a);
+	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
+	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
+	a.old = ~old;
+	mx_cvt(in->op->cvt, &a, kept);
+	a.old = old;
+	mx_cvt(in->op->cvt, &a, d);
+	uint32_t keeps = o->info.partial ? kept[0] ^ d[0] : 0;
+	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);
+}
+
+void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
+	struct operands o = { mx_cvt_info(in->op->cvt) };
+	const char *why = unsupported(w, in, &o.info);
+	struct mx_sources s = { .lanes = mx_exec(w) };
+	mx_vreg d[MAX_RESULT], unwritten;
+	uint32_t lane_result[MAX_RESULT];
+	unsigned row = mx_row(in->dst), l;
+	if (why || in->op_sel & ~o.info.op_sel) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s",
+		        why ? why : "OP_SEL bits without a meaning");
+		return;
+	}
+	if (!take_all(w, in, &o) || !mx_vgprs_exist(w, in, row, o.info.dst_dwords))
+		return;
+	if (in->dpp.used)
+		mx_plan_dpp(w, in, &s);
+	MX_FOR_LANES(l, s.lanes) {
+		int from = in->dpp.used ? s.from[l] : (int)l;
+		unwritten[l] = convert(w, in, &o, l, from, lane_result);
+		for (unsigned k = 0; k < o.info.dst_dwords; k++)
+			d[k][l] = lane_result[k];
+	}
+	for (unsigned k = 0; k < o.info.dst_dwords; k++)
+		mx_vwrite(w, row + k, s.lanes, d[k], unwritten);
+}

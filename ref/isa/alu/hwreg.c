@@ -1,0 +1,193 @@
+/* Hardware registers, which s_getreg and s_setreg reach [ISA 3.4, 3.5, 3.10, 3.12, 5.8].
+ *
+ * A field is read if the machine knows all of its bits, and stops otherwise. */
+#include "../encoding/decode.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
+
+enum {
+	MODE = 1,
+	STATUS = 2,
+	TRAPSTS = 3,
+	HW_ID = 4,
+	GPR_ALLOC = 5,
+	LDS_ALLOC = 6,
+	IB_STS = 7,
+	SH_MEM_BASES = 15, /* LLVM's name; no number of the manual's */
+	TBA_LO = 16,
+	XCC_ID = 20,
+	LAST_DOCUMENTED = 24,
+};
+
+/* ---- where a wave runs ---- */
+
+enum {
+	XCCS = 8,
+	ENGINES = 4, /* of an XCC, with 8 compute units each */
+	UNITS = 8,
+	SIMDS = 4,
+	SLOTS = 8, /* waves of a SIMD */
+	PIPES = 4,
+};
+
+/* Where a wave runs on the device: what HW_ID, XCC_ID and LDS_ALLOC hold. */
+struct placement {
+	unsigned xcc, engine, unit, simd, slot; /* shader engine, compute unit, wave buffer slot */
+	unsigned pipe, group;                   /* that dispatched it; its thread-group id */
+	uint32_t lds_base;
+};
+
+/* The seed decides: a kernel whose result depends on it gives another under another seed.
+ * Waves of a workgroup are on one compute unit, each in a slot of its own; workgroups at
+ * the same time may be given the same slots, which hardware does not do. */
+static struct placement placement(const struct mx_wave *w) {
+	const struct mx_group *g = w->group;
+	const struct mx_launch *l = g->run->launch;
+	const uint64_t stream = 1ull << 63; /* no schedule has this one */
+	uint64_t index = g->id[0] + (g->id[1] + (uint64_t)g->id[2] * l->grid[1]) * l->grid[0];
+	struct mx_random r;
+	mx_random_seed(&r, l->seed, stream + index);
+	struct placement p = { .xcc = mx_random_below(&r, XCCS),
+		               .engine = mx_random_below(&r, ENGINES),
+		               .unit = mx_random_below(&r, UNITS),
+		               .pipe = mx_random_below(&r, PIPES),
+		               .group = mx_random_below(&r, 16),
+		               .lds_base =
+		                       mx_random_below(&r, 1 + MX_LDS_MAX - w->group->lds_bytes) };
+	unsigned first = mx_random_below(&r, SIMDS * SLOTS), slot = first + w->index;
+	p.simd = slot % SIMDS;
+	p.slot = slot / SIMDS % SLOTS;
+	return p;
+}
+
+static uint32_t hw_id(const struct mx_wave *w) {
+	struct placement p = placement(w);
+	return p.slot | p.simd << 4 | p.pipe << 6 | p.unit << 8 | p.engine << 13 | p.group << 16;
+}
+
+/* ---- reading ---- */
+
+struct value {
+	uint32_t bits, known, unwritten;
+};
+
+static struct value status(const struct mx_wave *w) {
+	enum {
+		SCC = 1 << 0,
+		WAVE_PRIO_SHIFT = 3,
+		EXECZ = 1 << 9,
+		VCCZ = 1 << 10,
+		IN_TG = 1 << 11,
+		VALID = 1 << 16,
+		SCRATCH_EN = 1 << 28,
+		/* Nothing halts, debugs or traps here; not TRAP_EN, PERF_EN, ALLOW_REPLAY,
+		   IDLE and what has no name. */
+		KNOWN = 0x10b37e3f,
+	};
+	struct value v = { .known = KNOWN, .bits = VALID };
+	v.bits |= w->scc ? SCC : 0;
+	v.bits |= w->priority << WAVE_PRIO_SHIFT;
+	v.bits |= mx_exec(w) ? 0 : EXECZ;
+	v.bits |= mx_pair(w->s + MX_VCC) ? 0 : VCCZ;
+	v.bits |= w->group->n_waves > 1 ? IN_TG : 0;
+	v.bits |= w->group->run->launch->kernel->scratch_bytes ? SCRATCH_EN : 0;
+	v.unwritten = (w->scc_unwritten ? SCC : 0) | (mx_zero_unwritten(w, MX_VCC) ? VCCZ : 0);
+	return v;
+}
+
+/* In units of 64 dwords; allocated in 1280 bytes [ISA 3.6.5, table 22]. */
+static uint32_t lds_alloc(const struct mx_wave *w) {
+	enum { GRANULE = 1280, UNIT = 256, BASE_MASK = 511, SIZE_SHIFT = 12 };
+	uint32_t size = (w->group->lds_bytes + GRANULE - 1) / GRANULE * GRANULE;
+	uint32_t base = placement(w).lds_base / GRANULE * GRANULE;
+	return (base / UNIT & BASE_MASK) | size / UNIT << SIZE_SHIFT;
+}
+
+static uint32_t ib_sts(const struct mx_wave *w) {
+	return (mx_vmcnt(w) & 15) | mx_vmcnt(w) >> 4 << 22 | mx_lgkmcnt(w) << 8;
+}
+
+/* Floating-point exceptions of TRAPSTS are not kept; MODE enables none, so no trap was taken.
+ * GPR_ALLOC has no room for 512 VGPRs as the manual describes it. */
+static struct value read_register(const struct mx_wave *w, unsigned reg) {
+	switch (reg) {
+	case MODE: return (struct value){ w->mode, ~0u, 0 };
+	case STATUS: return status(w);
+	case TRAPSTS: return (struct value){ 0, 0x003f7c00, 0 };
+	case HW_ID: return (struct value){ hw_id(w), ~0u, 0 };
+	case LDS_ALLOC: return (struct value){ lds_alloc(w), 0x003ff1ff, 0 };
+	case IB_STS: return (struct value){ ib_sts(w), 0x00c00f7f, 0 };
+	case SH_MEM_BASES:
+		return (struct value){ MX_SHARED_APERTURE | MX_PRIVATE_APERTURE >> 16, ~0u, 0 };
+	case XCC_ID: return (struct value){ placement(w).xcc, ~0u, 0 };
+	default: return (struct value){ 0 };
+	}
+}
+
+/* ---- the instructions: SIMM16 is size - 1, offset, register ---- */
+
+struct field {
+	unsigned reg, offset;
+	uint32_t mask; /* as wide as the field, from bit 0 */
+};
+
+static struct field field_of(const struct mx_inst *in) {
+	uint16_t simm = (uint16_t)in->imm;
+	return (struct field){ simm & 63, simm >> 6 & 31, ~0u >> (31 - (simm >> 11)) };
+}
+
+mx_handler mx_x_s_getreg_b32, mx_x_s_setreg_b32, mx_x_s_setreg_imm32_b32;
+
+void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
+	struct field f = field_of(in);
+	struct value v = read_register(w, f.reg);
+	if (in->assumes)
+		mx_assume(w, in, 0, in->assumes);
+	if (f.mask << f.offset & ~v.known)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        "bits 0x%x of hardware register %u are not known", f.mask << f.offset,
+		        f.reg);
+	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
+}
+
+/* HW_ID, XCC_ID and LDS_ALLOC say where a wave runs; the rest follows from what it did. */
+mx_assumption mx_getreg_rests_on(const struct mx_inst *in) {
+	unsigned reg = field_of(in).reg;
+	bool place = reg == HW_ID || reg == XCC_ID || reg == LDS_ALLOC;
+	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
+}
+
+/* Bits that may be set; one that may not would single-step, trap on floating-point
+ * exceptions or save the context, or has no name. */
+static uint32_t may_be_set(unsigned reg) {
+	enum { EXCP = 0x1ff };
+	return reg == MODE ? MX_MODE_BITS : EXCP;
+}
+
+/* Registers that cannot be written take no notice. */
+static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
+                         uint32_t unwritten) {
+	struct field f = field_of(in);
+	if (f.reg < MODE || f.reg > LAST_DOCUMENTED || (f.reg > IB_STS && f.reg < TBA_LO))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "hardware register %u", f.reg);
+	if (f.reg != MODE && f.reg != TRAPSTS)
+		return;
+	value = (value & f.mask) << f.offset;
+	if (value & ~may_be_set(f.reg))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "bits 0x%x of hardware register %u",
+		        value & ~may_be_set(f.reg), f.reg);
+	if (unwritten & f.mask)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "hardware register from a value nobody wrote");
+	if (f.reg == MODE)
+		w->mode = (w->mode & ~(f.mask << f.offset)) | value;
+}
+
+void mx_x_s_setreg_b32(struct mx_wave *w, const struct mx_inst *in) {
+	set_register(w, in, mx_sread(w, in, in->src[0]), mx_sread_unwritten(w, in->src[0]));
+}
+
+void mx_x_s_setreg_imm32_b32(struct mx_wave *w, const struct mx_inst *in) {
+	set_register(w, in, in->literal, 0);
+}

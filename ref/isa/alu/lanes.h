@@ -1,0 +1,44 @@
+/* What a vector ALU opcode computes: a pure function on all 64 lanes. */
+#ifndef MX_LANES_H
+#define MX_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../mxref.h"
+#include "../encoding/assumptions.h"
+
+enum { MX_VALU_DWORDS = 4 }; /* of the widest operand */
+
+/* s[i][h][lane]: dword h of source i, with its modifiers applied. A 16-bit source is the
+ * low half, and the high half is anything; the result's high half does not count. Two
+ * packed elements are the dword's halves, or two dwords, as OP_SEL chose them. Lane
+ * masks: bit l of mask_in and mask_out belongs to lane l.
+ *
+ * Under a rounding of MODE other than nearest even the host's rounding is set alike, for
+ * opcodes with float operands; denormals are flushed before and after, by the types. */
+struct mx_lanes {
+	const uint32_t (*s[3])[MX_LANES];
+	uint32_t d[MX_VALU_DWORDS][MX_LANES];
+	uint64_t mask_in, mask_out;
+	uint32_t mode;             /* MODE [ISA 3.5] */
+	uint8_t truth;             /* v_bitop3's table */
+	uint8_t op_sel, op_sel_hi; /* for opcodes with MX_OP_SEL */
+	uint8_t neg, abs;          /* likewise */
+	bool clamp;                /* for opcodes with MX_CLAMPS */
+	uint64_t assumed;          /* lanes whose result rests on this rule */
+	mx_assumption rule;
+};
+
+/* Fields of MODE [ISA 3.5]. */
+enum {
+	MX_MODE_ROUND_F32 = 0, /* 2 bits: even, +infinity, -infinity, zero; then f64 and f16 */
+	MX_MODE_ROUND_F64 = 2,
+	MX_MODE_DENORM_F32 = 4, /* 2 bits: sources, results are kept; then f64 and f16 */
+	MX_MODE_DENORM_F64 = 6,
+	MX_MODE_DX10_CLAMP = 8,
+	MX_MODE_IEEE = 9,
+	MX_MODE_FP16_OVFL = 23,
+};
+
+#endif

@@ -1,0 +1,216 @@
+/* Matrix instructions: registers to ref/mma and back [ISA chapter 7]. EXEC does not matter. */
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "lanes.h"
+
+enum { MAX_D = 32 }; /* registers of the largest result */
+
+static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                                  unsigned n))[MX_LANES] {
+	unsigned row = mx_row(code);
+	if (code < MX_VGPR)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u, which is no VGPR", code);
+	if (code < MX_VGPR || !mx_vgprs_exist(w, in, row, n))
+		return NULL;
+	return (const uint32_t(*)[MX_LANES])(w->v + row);
+}
+
+/* C may be an inline constant: the same value everywhere. */
+static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in, unsigned n,
+                                    mx_vreg constant[MAX_D]))[MX_LANES] {
+	if (in->src[2] >= MX_VGPR)
+		return registers(w, in, in->src[2], n);
+	bool wide = in->mai.dense && in->mai.dense->d == MX_T_F64;
+	if (wide && in->src[2] != MX_INT_0)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a 64-bit constant other than 0 as C");
+	uint32_t value = mx_sread(w, in, in->src[2]);
+	for (unsigned r = 0; r < n; r++)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			constant[r][l] = value;
+	return (const uint32_t(*)[MX_LANES])constant;
+}
+
+/* Without ABID[0] both scales are 1 [ISA 7.2]. */
+static bool is_scaled(const struct mx_inst *in) {
+	return in->mai.scaled && in->mai.abid & 1;
+}
+
+/* The byte of each lane's scale that OP_SEL names; of an inline float constant, the
+ * exponent field. */
+static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
+                        uint8_t bytes[MX_LANES]) {
+	unsigned code = in->mai.scale[i], shift = 8 * in->mai.byte[i];
+	bool scaled = is_scaled(in);
+	if (scaled && code < MX_VGPR && (code < MX_FLOAT_0_5 || code > MX_FLOAT_1_2PI)) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "scale operand code %u", code);
+		scaled = false;
+	} else if (scaled && code >= MX_VGPR)
+		scaled = mx_vgprs_exist(w, in, mx_row(code), 1);
+	for (unsigned l = 0; l < MX_LANES; l++)
+		bytes[l] = !scaled ? 127
+		           : code >= MX_VGPR
+		                   ? w->v[mx_row(code)][l] >> shift
+		                   : mx_e8m0_from_f32((mx_f32){ mx_sread(w, in, code) }).v;
+}
+
+/* ---- what of the result nobody wrote: a bad bit of A spoils a row, of B a column ---- */
+
+static uint64_t operand_unwritten(const struct mx_wave *w, unsigned code, unsigned n) {
+	uint64_t lanes = 0;
+	for (unsigned r = 0; code >= MX_VGPR && r < n; r++)
+		lanes |= w->unwritten_lanes[mx_row(code) + r];
+	return lanes;
+}
+
+static uint64_t scale_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	uint64_t lanes = 0;
+	if (!is_scaled(in) || in->mai.scale[i] < MX_VGPR)
+		return 0;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		if (mx_vunwritten(w, mx_row(in->mai.scale[i]), l) >> (8 * in->mai.byte[i]) & 0xff)
+			lanes |= 1ull << l;
+	return lanes;
+}
+
+/* Lane l holds row (or column) l % mn, of operands and of scales alike. */
+static uint32_t rows_of_lanes(uint64_t lanes, unsigned mn) {
+	uint32_t rows = 0;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		rows |= (uint32_t)(lanes >> l & 1) << l % mn;
+	return rows;
+}
+
+static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape shape, unsigned n,
+                         mx_vreg d[MAX_D], uint32_t rows, uint32_t cols) {
+	for (unsigned r = 0; r < n; r++) {
+		mx_vreg u;
+		bool c = in->src[2] >= MX_VGPR;
+		for (unsigned l = 0; l < MX_LANES; l++) {
+			unsigned row, col;
+			mx_layout_result(shape, l, r, &row, &col);
+			bool bad = rows >> row & 1 || cols >> col & 1 ||
+			           (c && mx_vunwritten(w, mx_row(in->src[2]) + r, l));
+			u[l] = bad ? ~0u : 0;
+		}
+		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], u);
+	}
+}
+
+static bool overflow_clamps(const struct mx_wave *w) {
+	return w->mode >> MX_MODE_FP16_OVFL & 1;
+}
+
+/* Dense forms: broadcasts and blocks mix lanes, so that one bad bit spoils all of D. */
+static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned n = in->op->d, na = in->op->s[0];
+	mx_vreg constant[MAX_D], d[MAX_D], u;
+	struct mx_dense_args args = {
+		in->mai.dense,
+		w->group->run->launch->profile,
+		registers(w, in, in->src[0], na),
+		registers(w, in, in->src[1], na),
+		accumulator(w, in, n, constant),
+		d,
+		in->mai.cbsz,
+		in->mai.abid,
+		in->mai.blgp,
+		overflow_clamps(w),
+	};
+	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
+		return;
+	mx_status s = mx_mma_dense(&args);
+	if (s != MX_OK) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s", mx_strerror(s));
+		return;
+	}
+	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], na) |
+	           operand_unwritten(w, in->src[2], n);
+	memset(u, 0xff, sizeof u);
+	for (unsigned r = 0; r < n; r++)
+		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
+}
+
+/* Sparse forms: C is D, and the third source the index, always a VGPR. */
+static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned n = in->op->d, na = in->op->s[0], nb = in->op->s[1];
+	const uint32_t(*index)[MX_LANES] = registers(w, in, in->src[2], 1);
+	mx_vreg d[MAX_D], u;
+	struct mx_sparse_args args = {
+		in->mai.sparse,
+		w->group->run->launch->profile,
+		registers(w, in, in->src[0], na),
+		registers(w, in, in->src[1], nb),
+		index ? *index : NULL,
+		d,
+		in->mai.cbsz,
+		in->mai.abid,
+		overflow_clamps(w),
+	};
+	if (!args.a || !args.b || !index || !registers(w, in, in->dst, n))
+		return;
+	if (in->mai.blgp) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "BLGP of a sparse matrix instruction");
+		return;
+	}
+	memcpy(d, w->v + mx_row(in->dst), n * sizeof *d);
+	if (mx_mma_sparse(&args) != MX_OK) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "indices that do not ascend");
+		return;
+	}
+	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], nb) |
+	           operand_unwritten(w, in->src[2], 1) | operand_unwritten(w, in->dst, n);
+	memset(u, 0xff, sizeof u);
+	for (unsigned r = 0; r < n; r++)
+		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
+}
+
+void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
+	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
+	unsigned n = in->op->d, mn = mx_shape_mn(shape);
+	mx_vreg constant[MAX_D], d[MAX_D];
+	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
+
+	w->group->run->report->stats.mfma++;
+	if (in->mai.dense) {
+		exec_dense(w, in);
+		return;
+	}
+	if (in->mai.sparse) {
+		exec_sparse(w, in);
+		return;
+	}
+	if (in->mai.cbsz >= MX_FORMATS || in->mai.blgp >= MX_FORMATS) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "cbsz %u, blgp %u", in->mai.cbsz,
+		        in->mai.blgp);
+		return;
+	}
+	unsigned na = mx_operand_vgprs(in->mai.cbsz), nb = mx_operand_vgprs(in->mai.blgp);
+	scale_bytes(w, in, 0, scale_a);
+	scale_bytes(w, in, 1, scale_b);
+	struct mx_mma_args args = {
+		w->group->run->launch->profile,
+		shape,
+		in->mai.cbsz,
+		in->mai.blgp,
+		registers(w, in, in->src[0], na),
+		registers(w, in, in->src[1], nb),
+		accumulator(w, in, n, constant),
+		scale_a,
+		scale_b,
+		d,
+		.clamp = overflow_clamps(w),
+	};
+	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
+		return;
+	mx_mma_scaled(&args);
+	uint64_t a = operand_unwritten(w, in->src[0], na) | scale_unwritten(w, in, 0);
+	uint64_t b = operand_unwritten(w, in->src[1], nb) | scale_unwritten(w, in, 1);
+	if (a | b | operand_unwritten(w, in->src[2], n))
+		write_result(w, in, shape, n, d, rows_of_lanes(a, mn), rows_of_lanes(b, mn));
+	else
+		for (unsigned r = 0; r < n; r++)
+			mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], NULL);
+}

@@ -1,0 +1,103 @@
+/* Registers by number: scalar moves relative to M0, and the mode in which the vector ALU
+ * adds M0 to VGPR numbers [ISA 5.7, 6.6]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vector.h"
+
+#define FLOW(name)                                                                                 \
+	mx_handler mx_x_##name;                                                                    \
+	void mx_x_##name(struct mx_wave *w, const struct mx_inst *in)
+
+/* ---- scalar moves ---- */
+
+/* The SGPR that an operand with M0 added names. From one kind of register into another is
+ * illegal [ISA 3.6.1]; stops. */
+static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned dwords,
+                     unsigned *sgpr) {
+	uint64_t to = (uint64_t)code + w->s[MX_M0];
+	if (w->s_unwritten[MX_M0])
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "register number from a value nobody wrote");
+	uint32_t allocated = w->group->run->launch->kernel->sgprs;
+	unsigned end = allocated && allocated < MX_SGPRS ? allocated : MX_SGPRS;
+	if (code + dwords > end || to + dwords > end || to % dwords) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "M0 0x%x from operand %u", w->s[MX_M0], code);
+		return false;
+	}
+	*sgpr = (unsigned)to;
+	return true;
+}
+
+FLOW(s_movrels_b32) {
+	unsigned from;
+	if (relative(w, in, in->src[0], 1, &from))
+		mx_swrite_result(w, in, w->s[from], w->s_unwritten[from]);
+}
+FLOW(s_movrels_b64) {
+	unsigned from;
+	if (relative(w, in, in->src[0], 2, &from))
+		mx_swrite_result(w, in, mx_pair(w->s + from), mx_pair(w->s_unwritten + from));
+}
+FLOW(s_movreld_b32) {
+	unsigned to;
+	if (relative(w, in, in->dst, 1, &to))
+		mx_swrite(w, to, mx_sread(w, in, in->src[0]), mx_sread_unwritten(w, in->src[0]));
+}
+FLOW(s_movreld_b64) {
+	unsigned to;
+	if (relative(w, in, in->dst, 2, &to))
+		mx_swrite64(w, to, mx_sread64(w, in, in->src[0]),
+		            mx_sread64_unwritten(w, in->src[0]));
+}
+
+/* ---- vector registers: M0 is { enables in 15:12, index in 7:0 } ---- */
+
+enum { INDEX = 0xff, ENABLE_SHIFT = 12, ENABLES = 15 << ENABLE_SHIFT };
+
+unsigned mx_gpr_index(const struct mx_wave *w, unsigned which) {
+	uint32_t m0 = w->s[MX_M0];
+	bool on = w->mode & MX_MODE_GPR_IDX_EN && m0 >> (ENABLE_SHIFT + which) & 1;
+	return on ? m0 & INDEX : 0;
+}
+
+/* The third source of an instruction that reads its destination goes with that. */
+unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                        unsigned which) {
+	bool old = which == 2 && in->op->flags & MX_READS_D;
+	unsigned n = which == MX_VDST ? in->op->d : in->op->s[which], row = mx_row(code);
+	unsigned index = mx_gpr_index(w, old ? MX_VDST : which);
+	if (!index)
+		return row;
+	if (row + index + n > 256 || (n > 1 && index % 2)) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR %u and index %u", row, index);
+		return row;
+	}
+	return row + index;
+}
+
+static void set_m0(struct mx_wave *w, uint32_t mask, uint32_t value, uint32_t unwritten) {
+	mx_swrite(w, MX_M0, (w->s[MX_M0] & ~mask) | (value & mask),
+	          (w->s_unwritten[MX_M0] & ~mask) | (unwritten & mask));
+}
+
+static void set_index(struct mx_wave *w, const struct mx_inst *in) {
+	uint32_t unwritten = mx_sread_unwritten(w, in->src[0]);
+	if (unwritten & INDEX)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "register number from a value nobody wrote");
+	set_m0(w, INDEX, mx_sread(w, in, in->src[0]), unwritten);
+}
+
+FLOW(s_set_gpr_idx_on) {
+	set_index(w, in);
+	set_m0(w, ENABLES, (uint32_t)in->src[1] << ENABLE_SHIFT, 0);
+	w->mode |= MX_MODE_GPR_IDX_EN;
+}
+FLOW(s_set_gpr_idx_idx) {
+	set_index(w, in);
+}
+FLOW(s_set_gpr_idx_mode) {
+	set_m0(w, ENABLES, (uint32_t)in->imm << ENABLE_SHIFT, 0);
+}
+FLOW(s_set_gpr_idx_off) {
+	(void)in;
+	w->mode &= ~MX_MODE_GPR_IDX_EN;
+}

@@ -1,0 +1,116 @@
+/* The vector ALU: lane functions between operands and results under EXEC [ISA chapter 6]. */
+#include <fenv.h>
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vector.h"
+
+/* ---- rounding ---- */
+
+static bool is_wide(uint8_t t) {
+	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
+}
+
+/* Rounding of f32 is MODE[1:0], of f64 and f16 MODE[3:2] [ISA 6.4]; where an opcode has
+ * both, the latter [ISA 12.8 of v_cvt_f16_f32; LLVM of v_cvt_f32_f64]. */
+static int host_rounding(const struct mx_op *op, uint32_t mode) {
+	static const int host[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+	bool wide = is_wide(op->type) || is_wide(op->source_type[0]);
+	if (op->flags & MX_NEAREST)
+		return FE_TONEAREST;
+	return host[mode >> (wide ? MX_MODE_ROUND_F64 : MX_MODE_ROUND_F32) & 3];
+}
+
+void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x) {
+	bool special = mx_mode_matters(in->op, mode);
+	int rounding = special ? host_rounding(in->op, mode) : FE_TONEAREST;
+	if (rounding != FE_TONEAREST)
+		fesetround(rounding);
+	in->op->lanes(x);
+	if (rounding != FE_TONEAREST)
+		fesetround(FE_TONEAREST);
+	if (special || in->clamp || in->omod)
+		mx_modify_result(in, mode, x->d);
+}
+
+/* ---- destinations ---- */
+
+/* Results that are narrower than a dword go into part of one. */
+static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, struct mx_sources *s,
+                  mx_vreg **u) {
+	void (*put)(const struct mx_inst *, const uint32_t *, uint32_t *) =
+		in->sdwa.used ? mx_place_sub_dword : mx_place_half;
+	mx_vreg old;
+	bool unknown = in->op->flags & MX_HALF_UNKNOWN && !in->sdwa.used;
+	put(in, w->v[row], s->x.d[0]);
+	if (!*u && (w->unwritten_lanes[row] || unknown)) {
+		*u = s->unwritten[0];
+		memset(*u, 0, sizeof(mx_vreg));
+	}
+	if (!*u)
+		return;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		old[l] = mx_vunwritten(w, row, l);
+	put(in, old, (*u)[0]);
+	for (unsigned l = 0; unknown && l < MX_LANES; l++)
+		(*u)[0][l] |= in->op_sel & 8 ? 0xffff : 0xffff0000;
+}
+
+static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+                         mx_vreg *u) {
+	const struct mx_type_info *t = &mx_operand_types[in->op->type];
+	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST), n = in->op->d;
+	if (!mx_vgprs_exist(w, in, row, n))
+		return;
+	bool half = t->bits == 16 && t->elements == 1;
+	if (in->sdwa.used && half)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			s->x.d[0][l] &= 0xffff;
+	if (in->sdwa.used ? in->sdwa.dst_sel != 6 : half)
+		place(w, in, row, s, &u);
+	for (unsigned h = 0; h < n; h++)
+		mx_vwrite(w, row + h, s->lanes, s->x.d[h], u ? u[h] : NULL);
+}
+
+/* Lane masks: inactive lanes get 0. */
+static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t tainted) {
+	uint64_t exec = mx_exec(w);
+	mx_swrite64(w, code, mask & exec, 0);
+	w->s_unwritten[code] = (uint32_t)(tainted & exec);
+	w->s_unwritten[code + 1] = (uint32_t)((tainted & exec) >> 32);
+}
+
+void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_sources s;
+	mx_vreg u[MX_VALU_DWORDS];
+	uint64_t tainted = 0;
+	mx_fetch(w, in, &s);
+	mx_compute(in, w->mode, &s.x);
+	if (s.any_unwritten)
+		mx_result_unwritten(w, in, &s, u, &tainted);
+	if (s.x.assumed & s.lanes)
+		mx_assume(w, in, s.x.assumed & s.lanes, s.x.rule);
+	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "carries of lanes that DPP leaves out");
+	if (in->op->flags & MX_CARRY_OUT)
+		write_mask(w, in->sdst, s.x.mask_out, tainted);
+	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
+}
+
+void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_sources s;
+	uint64_t tainted = 0;
+	mx_fetch(w, in, &s);
+	in->op->lanes(&s.x);
+	if (s.any_unwritten)
+		mx_result_unwritten(w, in, &s, NULL, &tainted);
+	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
+	write_mask(w, in->sdst, mask, tainted);
+	if (!(in->op->flags & MX_EXEC_OUT) && in->sdst != MX_EXEC)
+		return;
+	if (tainted & exec)
+		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(tainted & exec), 0,
+		        "EXEC from a value nobody wrote");
+	mx_swrite64(w, MX_EXEC, mask, 0);
+}

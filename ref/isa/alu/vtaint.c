@@ -1,0 +1,302 @@
+/* Which bits of a vector ALU result depend on bits that nobody wrote: the trials of taint.h, on
+ * all lanes at once. */
+#include <string.h>
+
+#include "../machine/registers.h"
+#include "../uninit/sums.h"
+#include "vector.h"
+
+static void broadcast(mx_vreg d, uint32_t value) {
+	for (unsigned l = 0; l < MX_LANES; l++)
+		d[l] = value;
+}
+
+/* ---- unwritten bits of the sources ---- */
+
+static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+                            unsigned i, unsigned h) {
+	uint32_t *u = s->unwritten[i][h];
+	unsigned code = in->src[i];
+	if (code >= MX_VGPR)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			u[l] = mx_vunwritten(w, s->row[i] + h, l);
+	else
+		broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
+}
+
+/* Bits of a source's first dword that count. Opcodes that obey OP_SEL themselves: with its bit of
+ * OP_SEL_HI a source is the half that OP_SEL names, else the dword. */
+static uint32_t uses(const struct mx_inst *in, unsigned i) {
+	if (in->op->flags & MX_OP_SEL)
+		return !(in->op_sel_hi >> i & 1) ? ~0u : in->op_sel >> i & 1 ? 0xffff0000 : 0xffff;
+	return mx_operand_types[in->op->source_type[i]].uses;
+}
+
+static void fetch_all_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
+	const struct mx_op *op = in->op;
+	for (unsigned i = 0; i < 3 && op->s[i]; i++) {
+		uint32_t counts = uses(in, i);
+		for (unsigned h = 0; h < op->s[i]; h++)
+			fetch_unwritten(w, in, s, i, h);
+		if (!in->plain)
+			mx_arrange_source(in, s, i, s->unwritten[i]);
+		for (unsigned l = 0; l < MX_LANES; l++)
+			s->unwritten[i][0][l] &= counts;
+	}
+}
+
+/* ---- trials ---- */
+
+/* One instruction's: lanes as they are tried, and what came of it. */
+struct attempt {
+	const struct mx_inst *in;
+	const struct mx_sources *s;
+	struct mx_source_shape shape;
+	struct mx_unwritten unwritten[MX_LANES];
+	mx_taint_kind kind[MX_LANES];
+	struct mx_trials *trials; /* of each lane */
+	unsigned steps;           /* of the lane that takes most */
+	uint64_t lanes;           /* with something unwritten */
+	mx_vreg v[3][2];          /* sources */
+	struct mx_lanes x, first; /* the trial, and the one of zeros */
+	mx_vreg differs[2];
+	uint64_t mask_differs;
+};
+
+static bool has_wide_operands(const struct mx_op *op) {
+	return op->d > 2 || op->s[0] > 2 || op->s[1] > 2 || op->s[2] > 2;
+}
+
+static uint64_t of_lane(const struct mx_op *op, const mx_vreg *v, unsigned i, unsigned l) {
+	return op->s[i] ? v[0][l] | (op->s[i] > 1 ? (uint64_t)v[1][l] << 32 : 0) : 0;
+}
+
+/* Sources i and k are the same bits, but for NEG and ABS. */
+static bool same_source(const struct mx_inst *in, unsigned i, unsigned k) {
+	bool same_halves = (in->op_sel >> i & 1) == (in->op_sel >> k & 1) &&
+	                   (in->op_sel_hi >> i & 1) == (in->op_sel_hi >> k & 1);
+	return in->op->s[i] && in->src[k] == in->src[i] && same_halves && !in->sdwa.used &&
+	       !in->dpp.used && in->op->source_type[k] == in->op->source_type[i];
+}
+
+static struct mx_source_shape shape_of(const struct mx_inst *in) {
+	struct mx_source_shape shape = { .same_as = { 0, 1, 2 } };
+	for (unsigned i = 0; i < 3; i++) {
+		shape.bits[i] = mx_operand_types[in->op->source_type[i]].bits;
+		for (unsigned k = i; k-- > 0;)
+			if (same_source(in, i, k))
+				shape.same_as[i] = (uint8_t)k;
+	}
+	return shape;
+}
+
+static void plan_lane(struct attempt *a, unsigned l) {
+	const struct mx_op *op = a->in->op;
+	struct mx_unwritten *u = &a->unwritten[l];
+	for (unsigned i = 0; i < 3; i++)
+		u->of[i] = of_lane(op, a->s->unwritten[i], i, l);
+	u->of[3] = a->s->mask_unwritten >> l & 1;
+	if (!(u->of[0] | u->of[1] | u->of[2] | u->of[3]))
+		return;
+	a->lanes |= 1ull << l;
+	a->kind[l] = mx_plan_trials(op->flags, &a->shape, u, &a->trials[l]);
+	if (a->kind[l] != MX_TAINT_UNKNOWN && a->trials[l].steps > a->steps)
+		a->steps = a->trials[l].steps;
+}
+
+static void flip(struct attempt *a, unsigned l, const struct mx_variable *v) {
+	for (unsigned i = 0; i < 3; i++)
+		if (v->sources >> i & 1) {
+			a->v[i][0][l] ^= (uint32_t)v->bits;
+			a->v[i][1][l] ^= (uint32_t)(v->bits >> 32);
+		}
+	a->x.mask_in ^= (uint64_t)(v->sources >> 3 & 1) << l;
+}
+
+/* The sources as they are, but zeros where nobody wrote. */
+static void begin(struct attempt *a) {
+	const struct mx_op *op = a->in->op;
+	a->x = a->s->x;
+	a->x.mask_in &= ~a->s->mask_unwritten;
+	for (unsigned i = 0; i < 3 && op->s[i]; i++)
+		for (unsigned h = 0; h < op->s[i]; h++)
+			for (unsigned l = 0; l < MX_LANES; l++)
+				a->v[i][h][l] = a->s->arranged[i][h][l] & ~a->s->unwritten[i][h][l];
+}
+
+static void run(struct attempt *a, uint32_t mode) {
+	mx_vreg modified[3][2];
+	const struct mx_inst *in = a->in;
+	bool modifies = !in->plain || mx_mode_matters(in->op, mode);
+	for (unsigned i = 0; i < 3 && in->op->s[i]; i++) {
+		mx_vreg *v = a->v[i];
+		if (modifies) {
+			v = memcpy(modified[i], v, sizeof modified[i]);
+			mx_modify_source(in, i, mode, v);
+		}
+		a->x.s[i] = (const uint32_t(*)[MX_LANES])v;
+	}
+	a->x.mask_out = 0;
+	mx_compute(in, mode, &a->x);
+}
+
+static void compare(struct attempt *a) {
+	for (unsigned h = 0; h < a->in->op->d; h++)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			a->differs[h][l] |= a->x.d[h][l] ^ a->first.d[h][l];
+	a->mask_differs |= a->x.mask_out ^ a->first.mask_out;
+}
+
+static void try_all(struct attempt *a, uint32_t mode) {
+	begin(a);
+	run(a, mode);
+	a->first = a->x;
+	for (unsigned step = 1; step <= a->steps; step++) {
+		unsigned l;
+		MX_FOR_LANES(l, a->lanes)
+		if (a->kind[l] != MX_TAINT_UNKNOWN && step <= a->trials[l].steps)
+			flip(a, l, mx_trial_step(&a->trials[l], step));
+		run(a, mode);
+		compare(a);
+	}
+}
+
+/* ---- results ---- */
+
+static uint64_t known_bits(const struct attempt *a, unsigned i, unsigned l) {
+	return of_lane(a->in->op, a->s->arranged[i], i, l) & ~a->unwritten[l].of[i];
+}
+
+/* Bits in which the sources are not surely the same and written. */
+static uint64_t choice(const struct attempt *a, unsigned l) {
+	uint64_t differ = 0;
+	for (unsigned i = 0; i < 3 && a->in->op->s[i]; i++)
+		differ |= a->unwritten[l].of[i] | (known_bits(a, i, l) ^ known_bits(a, 0, l));
+	return differ;
+}
+
+static uint64_t ordered(const struct attempt *a, unsigned l, uint64_t differs) {
+	const struct mx_op *op = a->in->op;
+	uint64_t below = mx_smear_down(differs, mx_operand_types[op->type].bits);
+	return op->flags & MX_CHOOSES ? below & choice(a, l) : below;
+}
+
+/* Element e of a source that is known in part. */
+static struct mx_known element(const struct attempt *a, unsigned i, unsigned l, unsigned e) {
+	const struct mx_type_info *t = &mx_operand_types[a->in->op->source_type[i]];
+	uint64_t uses = t->dwords == 1 ? t->uses : ~0ull;
+	unsigned shift = t->elements == 2 ? 16 * e : 0;
+	if (t->elements == 2)
+		uses = 0xffff;
+	return (struct mx_known){ known_bits(a, i, l) >> shift & uses,
+		                  a->unwritten[l].of[i] >> shift & uses, 1 + a->shape.same_as[i] };
+}
+
+static uint64_t summed(const struct attempt *a, mx_sum *sum, unsigned l) {
+	const struct mx_type_info *t = &mx_operand_types[a->in->op->type];
+	uint64_t d = 0, width = t->bits == 64 ? ~0ull : (1ull << t->bits) - 1;
+	for (unsigned e = 0; e < t->elements; e++) {
+		struct mx_known s[MX_TAINT_SOURCES] = { 0 };
+		for (unsigned i = 0; i < 3 && a->in->op->s[i]; i++)
+			s[i] = element(a, i, l, e);
+		s[3].unwritten = a->unwritten[l].of[3];
+		s[3].value = a->s->x.mask_in >> l & 1 & ~s[3].unwritten;
+		d |= (sum(s).unwritten & width) << 16 * e;
+	}
+	return d;
+}
+
+/* Everything: of packed results, the elements whose own sources have something unwritten. */
+static uint64_t whatever(const struct attempt *a, unsigned l) {
+	const struct mx_op *op = a->in->op;
+	const struct mx_type_info *t = &mx_operand_types[op->type];
+	unsigned bits = t->bits == 32 && t->elements == 2 ? 32 : 16;
+	uint64_t element = (1ull << bits) - 1, u = 0, d = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t of = a->unwritten[l].of[i];
+		if (op->flags & MX_PAIRED)
+			of = of && i < 2 ? element << 16 * i : 0;
+		else if (mx_operand_types[op->source_type[i]].elements != 2 && of)
+			return ~0ull;
+		u |= of;
+	}
+	if (!(op->flags & MX_PAIRED) && (t->elements != 2 || op->flags & MX_OP_SEL))
+		return ~0ull;
+	for (unsigned e = 0; e < 64; e += bits)
+		d |= u >> e & element ? element << e : 0;
+	return d;
+}
+
+/* Whether what is known of two sources leaves open if they are equal. */
+static bool may_be_equal(const struct attempt *a, unsigned l) {
+	const struct mx_type_info *t = &mx_operand_types[a->in->op->source_type[0]];
+	uint64_t known = ~(a->unwritten[l].of[0] | a->unwritten[l].of[1]);
+	uint64_t uses = t->dwords == 1 ? t->uses : ~0ull;
+	return a->shape.same_as[1] == 1 &&
+	       !((known_bits(a, 0, l) ^ known_bits(a, 1, l)) & known & uses);
+}
+
+static bool mask_unwritten(const struct attempt *a, unsigned l) {
+	if (a->kind[l] != MX_TAINT_UNKNOWN)
+		return a->mask_differs >> l & 1;
+	return a->in->op->flags & MX_EQUALS ? may_be_equal(a, l) : true;
+}
+
+static uint64_t result_unwritten(const struct attempt *a, mx_sum *sum, unsigned l) {
+	uint64_t differs = a->differs[0][l] | (uint64_t)a->differs[1][l] << 32;
+	if (a->kind[l] == MX_TAINT_ALL || a->kind[l] == MX_TAINT_BITWISE)
+		return differs;
+	if (sum && !a->in->clamp)
+		return summed(a, sum, l);
+	return a->kind[l] == MX_TAINT_ORDERED ? ordered(a, l, differs) : whatever(a, l);
+}
+
+static bool is_half(const struct mx_type_info *t) {
+	return t->bits == 16 && t->elements == 1;
+}
+
+static void conclude(const struct attempt *a, mx_vreg *d, uint64_t *mask) {
+	const struct mx_op *op = a->in->op;
+	mx_sum *sum = mx_sum_of(op);
+	unsigned l;
+	if (op->d)
+		memset(d, 0, op->d * sizeof *d);
+	MX_FOR_LANES(l, a->lanes) {
+		uint64_t u = op->d ? result_unwritten(a, sum, l) : 0;
+		if (is_half(&mx_operand_types[op->type]))
+			u &= 0xffff;
+		for (unsigned h = 0; h < op->d; h++)
+			d[h][l] = (uint32_t)(u >> 32 * (h & 1));
+		*mask |= (uint64_t)mask_unwritten(a, l) << l;
+	}
+}
+
+/* Operands of four dwords: anything spoils everything. */
+static void wide_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg *d) {
+	for (unsigned l = 0; l < MX_LANES; l++) {
+		uint32_t u = 0;
+		for (unsigned i = 0; i < 3; i++)
+			for (unsigned h = 0; h < in->op->s[i]; h++)
+				u |= s->unwritten[i][h][l];
+		for (unsigned h = 0; h < in->op->d; h++)
+			d[h][l] = u ? ~0u : 0;
+	}
+}
+
+void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
+                         mx_vreg *d, uint64_t *mask) {
+	struct mx_trials trials[MX_LANES];
+	struct attempt a = { .in = in, .s = s, .shape = shape_of(in), .trials = trials };
+	unsigned l;
+	*mask = 0;
+	fetch_all_unwritten(w, in, s);
+	if (has_wide_operands(in->op)) {
+		wide_unwritten(in, s, d);
+		return;
+	}
+	MX_FOR_LANES(l, s->lanes)
+	plan_lane(&a, l);
+	if (a.steps)
+		try_all(&a, w->mode);
+	conclude(&a, d, mask);
+}

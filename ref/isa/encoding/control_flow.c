@@ -1,0 +1,136 @@
+/* The control flow of a function: branches and calls followed from its entry. */
+#include "control_flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is(const struct mx_inst *in, const char *name) {
+	return !strcmp(in->op->name, name);
+}
+
+static bool begins(const struct mx_inst *in, const char *prefix) {
+	return !strncmp(in->op->name, prefix, strlen(prefix));
+}
+
+bool mx_is_call(const struct mx_inst *in) {
+	return in->op && (is(in, "s_swappc_b64") || is(in, "s_call_b64"));
+}
+
+static bool ends(const struct mx_inst *in) {
+	return is(in, "s_endpgm") || is(in, "s_branch") || is(in, "s_setpc_b64") ||
+	       is(in, "s_cbranch_g_fork") || is(in, "s_cbranch_join");
+}
+
+/* Returns, jumps through registers, forks and joins: not followed. */
+static bool is_unknown(const struct mx_inst *in) {
+	return !in->op || is(in, "s_setpc_b64") || begins(in, "s_cbranch_i_fork") ||
+	       is(in, "s_cbranch_g_fork") || is(in, "s_cbranch_join");
+}
+
+static bool branches(const struct mx_inst *in) {
+	return is(in, "s_branch") || (begins(in, "s_cbranch") && in->op->encoding == MX_SOPP);
+}
+
+/* ---- nodes ---- */
+
+struct making {
+	const struct mx_program *program;
+	struct mx_graph *g;
+	uint32_t start;
+	int *stack;
+	unsigned depth;
+};
+
+static void go(struct making *m, int from, unsigned which, long to) {
+	struct mx_node *node = &m->g->node[from];
+	if (to < 0 || to >= (long)m->g->n) {
+		node->unknown = true;
+		return;
+	}
+	node->next[which] = (int)to;
+	if (!m->g->node[to].in) {
+		m->g->node[to].in = mx_program_at(m->program, m->start + 4 * (uint32_t)to);
+		m->stack[m->depth++] = (int)to;
+	}
+}
+
+static void visit(struct making *m, int i) {
+	struct mx_node *node = &m->g->node[i];
+	const struct mx_inst *in = node->in;
+	m->g->reached++;
+	node->next[0] = node->next[1] = -1;
+	node->unknown = is_unknown(in);
+	if (!in->op)
+		return;
+	if (!ends(in))
+		go(m, i, 0, i + in->size / 4);
+	if (branches(in))
+		go(m, i, 1, i + 1 + in->imm);
+}
+
+/* ---- who comes before ---- */
+
+static bool link_back(struct mx_graph *g) {
+	unsigned at = 0;
+	for (unsigned i = 0; i < g->n; i++)
+		for (unsigned k = 0; g->node[i].in && k < 2; k++)
+			if (g->node[i].next[k] >= 0)
+				g->node[g->node[i].next[k]].n_previous++;
+	for (unsigned i = 0; i < g->n; i++) {
+		g->node[i].previous = at;
+		at += g->node[i].n_previous;
+		g->node[i].n_previous = 0;
+	}
+	g->previous = malloc((at + 1) * sizeof *g->previous);
+	for (unsigned i = 0; g->previous && i < g->n; i++)
+		for (unsigned k = 0; g->node[i].in && k < 2; k++)
+			if (g->node[i].next[k] >= 0) {
+				struct mx_node *to = &g->node[g->node[i].next[k]];
+				g->previous[to->previous + to->n_previous++] = (int)i;
+			}
+	return g->previous != NULL;
+}
+
+/* Where straight-line code begins: at the entry, at targets of branches, and behind branches. */
+static void mark_beginnings(struct mx_graph *g) {
+	g->node[0].begins = true;
+	for (unsigned i = 0; i < g->n; i++) {
+		const struct mx_node *node = &g->node[i];
+		bool splits = node->in && (node->next[1] >= 0 || node->n_previous != 1);
+		if (node->in && node->n_previous != 1)
+			g->node[i].begins = true;
+		for (unsigned k = 0; splits && node->next[1] >= 0 && k < 2; k++)
+			if (node->next[k] >= 0)
+				g->node[node->next[k]].begins = true;
+		g->unknown += node->in && node->unknown;
+	}
+}
+
+bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, struct mx_graph *g) {
+	*g = (struct mx_graph){ .n = (end - start) / 4 };
+	struct making m = { p, g, start, NULL, 0 };
+	if (!g->n)
+		return true;
+	g->node = calloc(g->n, sizeof *g->node);
+	m.stack = malloc(g->n * sizeof *m.stack);
+	bool ok = g->node && m.stack;
+	if (ok) {
+		g->node[0].in = mx_program_at(p, start);
+		m.stack[m.depth++] = 0;
+		while (m.depth)
+			visit(&m, m.stack[--m.depth]);
+		ok = link_back(g);
+	}
+	if (ok)
+		mark_beginnings(g);
+	else
+		mx_graph_free(g);
+	free(m.stack);
+	return ok;
+}
+
+void mx_graph_free(struct mx_graph *g) {
+	free(g->node);
+	free(g->previous);
+	*g = (struct mx_graph){ 0 };
+}

@@ -1,0 +1,14 @@
+/* DPP_CTRL: the lanes that data-parallel primitives read [ISA 13.3.9]. */
+#ifndef MX_DPP_H
+#define MX_DPP_H
+
+enum {
+	MX_DPP_ROW = 16,     /* lanes */
+	MX_DPP_NO_LANE = -1, /* outside the row or the wave */
+	MX_DPP_UNKNOWN = -2, /* DPP_CTRL has no such value */
+};
+
+/* The lane whose source 0 `lane` reads; negative: none. */
+int mx_dpp_source(unsigned ctrl, int lane);
+
+#endif

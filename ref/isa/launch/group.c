@@ -1,0 +1,114 @@
+/* A workgroup: its memory, its waves, and how it begins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../memory/scratch.h"
+#include "../race/race.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
+#include "../schedule/schedule.h"
+#include "../waitstates/hazard.h"
+#include "launch.h"
+
+static bool allocate_wave(struct mx_wave *w) {
+	w->v = aligned_alloc(64, MX_VGPR_FILE * sizeof *w->v);
+	w->v_unwritten = aligned_alloc(64, MX_VGPR_FILE * sizeof *w->v_unwritten);
+	return w->v && w->v_unwritten;
+}
+
+void mx_group_free(struct mx_group *g) {
+	if (!g)
+		return;
+	for (unsigned i = 0; g->waves && i < g->room; i++) {
+		struct mx_wave *w = &g->waves[i];
+		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
+		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
+			for (unsigned j = 0; j < queues[q]->n; j++) {
+				mx_order_drop_event(queues[q]->op[j]);
+				free(queues[q]->op[j]);
+			}
+		free(w->v);
+		free(w->v_unwritten);
+		mx_scratch_free(w);
+		mx_hazards_free(w);
+	}
+	while (g->free_list) {
+		struct mx_memop *next = g->free_list->next_free;
+		free(g->free_list);
+		g->free_list = next;
+	}
+	mx_order_group_free(g);
+	free(g->waves);
+	free(g->lds);
+	free(g->lds_unwritten);
+	free(g);
+}
+
+static unsigned waves_of(const uint32_t size[3]) {
+	return (size[0] * size[1] * size[2] + MX_LANES - 1) / MX_LANES;
+}
+
+struct mx_group *mx_group_new(struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	struct mx_group *g = calloc(1, sizeof *g);
+	if (!g)
+		return NULL;
+	g->run = run;
+	g->room = waves_of(l->block);
+	g->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
+	g->lds = malloc(g->lds_bytes + 1);
+	g->lds_unwritten = malloc(g->lds_bytes + 1);
+	g->waves = calloc(g->room, sizeof *g->waves);
+	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g);
+	for (unsigned i = 0; ok && i < g->room; i++)
+		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run) &&
+		     mx_hazards_new(&g->waves[i], run);
+	if (ok)
+		return g;
+	mx_group_free(g);
+	return NULL;
+}
+
+/* The last workgroup of an axis may be partial. Its work-items are numbered by its own size
+ * [assumed: LLVM and HSA say only that it has fewer]. */
+static void place(struct mx_group *g, uint64_t index) {
+	const struct mx_launch *l = g->run->launch;
+	g->index = index;
+	g->id[0] = (uint32_t)(index % l->grid[0]);
+	g->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
+	g->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+	for (unsigned i = 0; i < 3; i++)
+		g->size[i] =
+			l->partial[i] && g->id[i] == l->grid[i] - 1 ? l->partial[i] : l->block[i];
+	g->n_waves = waves_of(g->size);
+}
+
+/* What was there before, another byte in each workgroup. */
+static uint8_t pattern_of(const struct mx_group *g) {
+	return (uint8_t)(g->run->pattern + 37 * g->index);
+}
+
+void mx_group_start(struct mx_group *g, uint64_t index) {
+	place(g, index);
+	mx_order_group_start(g);
+	g->clock = g->alone = g->looked = g->landed_at = 0;
+	g->landed = 0;
+	g->last = NULL;
+	g->demoted = false;
+	g->next_wave = -1;
+	g->at_barrier = g->ended = 0;
+	g->stores = 0;
+	g->barriers = g->stores_in_flight = 0;
+	g->watched = false;
+	mx_random_seed(&g->random, g->run->launch->seed, index);
+	mx_group_policy(g);
+	uint8_t pattern = pattern_of(g);
+	memset(g->lds, pattern, g->lds_bytes);
+	memset(g->lds_unwritten, 0xff, g->lds_bytes);
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		g->waves[i].group = g;
+		g->waves[i].index = i;
+		mx_wave_start(&g->waves[i], pattern);
+		mx_turns_begin(&g->waves[i]);
+	}
+}

@@ -1,0 +1,157 @@
+/* A launch: workgroups begun in order, run under their schedules, in turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../machine/claims.h"
+#include "../machine/findings.h"
+#include "../race/race.h"
+#include "../race/wave_sync.h"
+#include "../schedule/schedule.h"
+#include "launch.h"
+
+enum {
+	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
+	INTERLEAVED = 8,   /* workgroups that take short turns */
+	WARM_UP = 1 << 14, /* of a launch, before threads may pay */
+};
+
+/* Some schedules let a few workgroups take short turns until they have run for a slice. */
+static bool takes_turns(const struct mx_run *run, const struct mx_residents *r) {
+	return run->slice && r->n && r->group[0]->clock < SLICE;
+}
+
+static bool run_group(struct mx_run *run, struct mx_group *g, bool *stalled) {
+	if (run->slice && g->clock < SLICE)
+		return mx_group_run(g, run->slice);
+	return mx_group_run_slice(g, SLICE, stalled);
+}
+
+/* The next workgroup of a source that several threads may share. */
+static bool next_group(struct mx_residents *r, const struct mx_run *run, uint64_t *index) {
+	if (r->n == MX_RESIDENT || (takes_turns(run, r) && r->n == INTERLEAVED) ||
+	    atomic_load(r->next) >= r->end)
+		return false;
+	uint64_t i = atomic_fetch_add(r->next, 1);
+	*index = i < r->end ? mx_run_order(run, i) : i;
+	return i < r->end;
+}
+
+static struct mx_group *begin(struct mx_residents *r, struct mx_run *run, uint64_t index) {
+	struct mx_group *g = r->spare ? r->spare : mx_group_new(run);
+	r->spare = NULL;
+	if (g)
+		mx_group_start(g, index);
+	else
+		run->out_of_memory = true;
+	return g;
+}
+
+static struct mx_group *take_first(struct mx_residents *r) {
+	struct mx_group *g = r->n ? r->group[0] : NULL;
+	if (g)
+		memmove(r->group, r->group + 1, --r->n * sizeof *r->group);
+	return g;
+}
+
+static void retire(struct mx_residents *r, struct mx_group *g) {
+	if (r->spare)
+		mx_group_free(g);
+	else
+		r->spare = g;
+}
+
+/* Nothing can change any more once every group there is has stalled in a row. Of several threads
+ * each sees its own groups alone, and leaves the judgement to one. */
+static void note_stall(struct mx_residents *r, struct mx_run *run, bool stalled) {
+	r->stalled = stalled ? r->stalled + 1 : 0;
+	if (stalled && run->worker)
+		mx_abort(run);
+	else if (r->n && r->stalled >= r->n &&
+	         (r->n == MX_RESIDENT || atomic_load(r->next) >= r->end))
+		mx_report_stall(r->group[0]);
+}
+
+void mx_residents_run(struct mx_residents *r, struct mx_run *run, uint64_t instructions) {
+	uint64_t index;
+	while (!mx_run_over(run) && run->report->stats.instructions < instructions) {
+		struct mx_group *g =
+			next_group(r, run, &index) ? begin(r, run, index) : take_first(r);
+		bool stalled = false;
+		if (!g)
+			return;
+		if (run_group(run, g, &stalled))
+			retire(r, g);
+		else
+			r->group[r->n++] = g;
+		note_stall(r, run, stalled);
+	}
+}
+
+void mx_residents_free(struct mx_residents *r) {
+	for (unsigned i = 0; i < r->n; i++)
+		mx_group_free(r->group[i]);
+	mx_group_free(r->spare);
+	r->n = 0;
+	r->spare = NULL;
+}
+
+/* The finding has a place in a workgroup; one that needs no memory will do. */
+static void refuse(struct mx_run *run, const char *what) {
+	struct mx_kernel kernel = *run->launch->kernel;
+	struct mx_launch launch = *run->launch;
+	struct mx_run bare = *run;
+	kernel.lds_bytes = kernel.scratch_bytes = kernel.preload_dwords = launch.dynamic_lds = 0;
+	launch.kernel = &kernel;
+	bare.launch = &launch;
+	struct mx_group *g = mx_group_new(&bare);
+	if (g) {
+		mx_group_start(g, 0);
+		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, "%s", what);
+	}
+	run->out_of_memory = !g || bare.out_of_memory;
+	mx_group_free(g);
+}
+
+/* The first workgroups run alone, and show whether the rest is worth several threads: not if a
+ * group outlives its slice, as it may wait for another. */
+static void run_all(struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	_Atomic uint64_t next = 0;
+	struct mx_residents r = { .next = &next,
+		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
+	if (l->threads > 1 && !l->observer && !l->record && !run->order) {
+		mx_residents_run(&r, run, WARM_UP);
+		if (!r.n)
+			mx_parallel_run(run, &next, r.end);
+	}
+	mx_residents_run(&r, run, UINT64_MAX);
+	for (unsigned i = 0; l->record && i < r.n; i++)
+		mx_record_rest(r.group[i]);
+	mx_residents_free(&r);
+}
+
+bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
+	struct mx_run run = { .launch = launch,
+		              .report = report,
+		              .max_instructions = launch->max_instructions
+		                                          ? launch->max_instructions
+		                                          : 1ull << 33 };
+	mx_run_policy(&run);
+	const char *missing = mx_unsupported_state(launch);
+	if (!report->stats.by_op)
+		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);
+	if (!report->stats.by_op)
+		return false;
+	if (missing)
+		refuse(&run, missing);
+	else {
+		const struct mx_wave_sync *meet = mx_program_wave_sync(
+			launch->program, launch->kernel->entry - mx_program_base(launch->program));
+		run.synchronises = meet && meet->any;
+		run.out_of_memory = !meet;
+		mx_order_begin(&run);
+		run_all(&run);
+		mx_order_end(&run);
+	}
+	return !run.out_of_memory;
+}

@@ -1,0 +1,120 @@
+/* Workgroups of one launch on several threads, with the bits of one.
+ *
+ * The schedule of a workgroup follows from its own random numbers, so groups that do not meet in
+ * memory give the same whenever and wherever they run. They are run as if they did not; where two
+ * meet (claims.c), or anything is found, all threads stop, what they wrote is undone, and the
+ * launch goes on with one. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../machine/claims.h"
+#include "../machine/findings.h"
+#include "launch.h"
+
+enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30 /* what an owner's number holds */ };
+
+/* One thread's part of the launch. */
+struct part {
+	pthread_t thread;
+	bool started;
+	struct mx_run run;
+	struct mx_report report;
+	struct mx_worker worker;
+	struct mx_residents residents;
+};
+
+static void *work(void *argument) {
+	struct part *p = argument;
+	mx_residents_run(&p->residents, &p->run, UINT64_MAX);
+	if (p->run.out_of_memory)
+		mx_abort(&p->run);
+	mx_residents_free(&p->residents);
+	return NULL;
+}
+
+static bool prepare(struct part *p, const struct mx_run *run, const struct mx_worker *shared,
+                    _Atomic uint64_t *next, uint64_t end) {
+	p->worker = *shared;
+	p->run = *run;
+	p->run.report = &p->report;
+	p->run.worker = &p->worker;
+	p->residents.next = next;
+	p->residents.end = end;
+	p->report.stats.by_op = calloc(mx_op_count(), sizeof *p->report.stats.by_op);
+	return p->report.stats.by_op;
+}
+
+static void run_parts(struct part *parts, unsigned n) {
+	for (unsigned i = 1; i < n; i++)
+		parts[i].started = !pthread_create(&parts[i].thread, NULL, work, &parts[i]);
+	work(&parts[0]);
+	for (unsigned i = 1; i < n; i++)
+		if (parts[i].started)
+			pthread_join(parts[i].thread, NULL);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+	return a > b ? a : b;
+}
+
+static void add_stats(struct mx_stats *to, const struct mx_stats *s) {
+	to->instructions += s->instructions;
+	to->mfma += s->mfma;
+	to->max_vmcnt = larger(to->max_vmcnt, s->max_vmcnt);
+	to->max_lgkmcnt = larger(to->max_lgkmcnt, s->max_lgkmcnt);
+	for (size_t i = 0; i < mx_op_count(); i++)
+		to->by_op[i] += s->by_op[i];
+}
+
+/* Keeps what the threads did, or undoes all of it. */
+static void settle(struct mx_run *run, struct part *parts, unsigned n, bool keep) {
+	for (unsigned i = 0; i < n; i++) {
+		if (keep) {
+			add_stats(&run->report->stats, &parts[i].report.stats);
+			mx_merge_notes(run, &parts[i].report);
+		} else
+			mx_journal_undo(parts[i].worker.journal, &run->launch->memory);
+		mx_journal_free(parts[i].worker.journal);
+	}
+}
+
+static bool has_findings(const struct mx_report *r) {
+	size_t notes = 0;
+	while (notes < r->n_findings && r->findings[notes].kind == MX_ASSUMED_NOTE)
+		notes++;
+	return notes < r->n_findings;
+}
+
+/* Whether several threads may pay: enough groups, and nothing yet that speaks against it. */
+static bool promising(const struct mx_run *run, uint64_t first, uint64_t end) {
+	return end - first >= 2 && end < MAX_GROUPS && !mx_run_over(run) &&
+	       !has_findings(run->report) &&
+	       !mx_program_shares(run->launch->program, run->launch->kernel->entry);
+}
+
+void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
+	uint64_t first = atomic_load(next);
+	if (first >= end || !promising(run, first, end))
+		return;
+	uint64_t wanted = run->launch->threads < MAX_THREADS ? run->launch->threads : MAX_THREADS;
+	unsigned n = (unsigned)(wanted < end - first ? wanted : end - first), ready = 0;
+	atomic_bool abort = false, met = false;
+	struct mx_worker shared = { .shadow = mx_shadow_new(&run->launch->memory),
+		                    .abort = &abort,
+		                    .met = &met };
+	struct part *parts = calloc(n, sizeof *parts);
+	while (shared.shadow && parts && ready < n &&
+	       prepare(&parts[ready], run, &shared, next, end))
+		ready++;
+	if (ready)
+		run_parts(parts, ready);
+	bool keep = ready && !abort;
+	settle(run, parts, ready, keep);
+	atomic_store(next, keep ? end : first);
+	if (met)
+		mx_program_note_sharing(run->launch->program, run->launch->kernel->entry);
+	for (unsigned i = 0; parts && i < n; i++)
+		mx_report_free(&parts[i].report);
+	free(parts);
+	mx_shadow_free(shared.shadow);
+}

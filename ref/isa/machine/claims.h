@@ -1,0 +1,36 @@
+/* Claims: which workgroup touched what, while several threads run; and how to undo their writes. */
+#ifndef MX_CLAIMS_H
+#define MX_CLAIMS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mx_memory;
+struct mx_run;
+struct mx_wave;
+
+struct mx_shadow;
+struct mx_journal;
+struct mx_worker {
+	struct mx_shadow *shadow;
+	struct mx_journal *journal; /* what this thread's groups overwrote */
+	atomic_bool *abort;         /* of all threads */
+	atomic_bool *met;           /* the reason: groups met in memory */
+};
+
+struct mx_shadow *mx_shadow_new(const struct mx_memory *m);
+void mx_shadow_free(struct mx_shadow *s);
+
+/* Claims bytes of a region for a group before it reads or writes them. False where another group
+ * has claimed them, or memory is short: the run is aborted. */
+bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t bytes, bool write);
+
+/* Puts back what a thread's groups overwrote; forgets it. */
+void mx_journal_undo(struct mx_journal *j, const struct mx_memory *m);
+void mx_journal_free(struct mx_journal *j);
+
+void mx_abort(struct mx_run *run);
+
+#endif

@@ -1,0 +1,136 @@
+/* Device memory by address: which bytes may be touched, and which were ever written. */
+#include <string.h>
+
+#include "claims.h"
+#include "device_memory.h"
+#include "findings.h"
+#include "observe.h"
+#include "wave.h"
+
+static bool holds(const struct mx_region *r, uint64_t address, size_t bytes) {
+	return address >= r->base && address - r->base <= r->size &&
+	       bytes <= r->size - (address - r->base);
+}
+
+/* The last region that starts at or below the address; SIZE_MAX if there is none. */
+static size_t region_below(const struct mx_memory *m, uint64_t address) {
+	size_t low = 0, high = m->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (m->regions[mid].base <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low - 1;
+}
+
+static const struct mx_region *region_of(struct mx_wave *w, uint64_t address, size_t bytes) {
+	struct mx_run *run = w->group->run;
+	const struct mx_memory *m = &run->launch->memory;
+	if (run->last_region < m->n && holds(&m->regions[run->last_region], address, bytes))
+		return &m->regions[run->last_region];
+	size_t i = region_below(m, address);
+	if (i >= m->n || !holds(&m->regions[i], address, bytes))
+		return NULL;
+	run->last_region = i;
+	return &m->regions[i];
+}
+
+static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                         size_t bytes, bool write) {
+	const struct mx_memory *m = &w->group->run->launch->memory;
+	size_t i = region_below(m, address);
+	const char *what = write ? "write" : "read";
+	if (i < m->n)
+		mx_find(w, in, MX_FAULT, lane, address,
+		        "%s of %zu bytes at 0x%llx, %llu bytes into an allocation of %llu", what,
+		        bytes, (unsigned long long)address,
+		        (unsigned long long)(address - m->regions[i].base),
+		        (unsigned long long)m->regions[i].size);
+	else
+		mx_find(w, in, MX_FAULT, lane, address,
+		        "%s of %zu bytes at 0x%llx, below every allocation", what, bytes,
+		        (unsigned long long)address);
+}
+
+/* The flags that one of the states has, or more. */
+static uint32_t any_of(const uint8_t *state, size_t bytes) {
+	uint32_t all = 0, dword;
+	for (; bytes >= 4; bytes -= 4, state += 4) {
+		memcpy(&dword, state, 4);
+		all |= dword;
+	}
+	for (; bytes; bytes--)
+		all |= *state++;
+	all |= all >> 16;
+	return (all | all >> 8) & 0xff;
+}
+
+/* While groups run on several threads, touching means claiming first. */
+static bool claimed(struct mx_wave *w, const struct mx_region *r, uint64_t address, size_t bytes,
+                    bool write) {
+	struct mx_run *run = w->group->run;
+	return !run->worker || mx_shadow_claim(w, (size_t)(r - run->launch->memory.regions),
+	                                       address - r->base, bytes, write);
+}
+
+bool mx_memory_is_plain(struct mx_wave *w, uint64_t address, size_t bytes, bool write) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	return r && claimed(w, r, address, bytes, write) &&
+	       !(any_of(r->state + (address - r->base), bytes) & MX_GUARD);
+}
+
+bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                     size_t bytes, bool write) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	if (!r) {
+		report_fault(w, in, lane, address, bytes, write);
+		return false;
+	}
+	if (!claimed(w, r, address, bytes, write))
+		return false;
+	if (any_of(r->state + (address - r->base), bytes) & MX_GUARD)
+		mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
+		        "%s of %zu bytes at offset %llu of an allocation, in the guard of a buffer",
+		        write ? "write" : "read", bytes, (unsigned long long)(address - r->base));
+	return true;
+}
+
+/* The states of bytes that a check has passed. */
+static uint8_t *state_of(struct mx_wave *w, uint64_t address) {
+	const struct mx_region *r = region_of(w, address, 1);
+	return r->state + (address - r->base);
+}
+
+/* A bit for each bit of a dword whose byte of `state` says that nobody wrote it. */
+static uint32_t unwritten_bits(uint32_t state) {
+	return (~state & MX_WRITTEN * 0x01010101u) / MX_WRITTEN * 0xff;
+}
+
+uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t *unwritten) {
+	const uint8_t *from = state_of(w, address);
+	uint32_t value = 0, state = ~0u;
+	if (bytes == 4) {
+		memcpy(&value, (const void *)(uintptr_t)address, 4);
+		memcpy(&state, from, 4);
+	} else {
+		memcpy(&value, (const void *)(uintptr_t)address, bytes);
+		memcpy(&state, from, bytes);
+	}
+	*unwritten = unwritten_bits(state);
+	if (w->observed & MX_EVENT_MEMORY)
+		mx_observe_memory(w, address, bytes, value, false);
+	return value;
+}
+
+void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
+                     uint32_t unwritten) {
+	uint8_t *state = state_of(w, address);
+	memcpy((void *)(uintptr_t)address, &value, bytes);
+	for (unsigned i = 0; i < bytes; i++)
+		state[i] =
+			(state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
+	if (w->observed & MX_EVENT_MEMORY)
+		mx_observe_memory(w, address, bytes, value, true);
+}

@@ -1,0 +1,152 @@
+/* Registers and constants as operands [ISA 5.2, 6.2]. */
+#include <string.h>
+
+#include "findings.h"
+#include "observe.h"
+#include "registers.h"
+
+/* Inline floats 240..248, as f32 [ISA table of SSRC codes]; 1/(2 pi) is rounded. */
+static const uint32_t inline_f32[] = {
+	0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+	0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983,
+};
+
+/* The same as f64: what a 64-bit source of any type gets [LLVM: s_mov_b64 with 1.0]. */
+static const uint64_t inline_f64[] = {
+	0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+	0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+	0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882,
+};
+
+static bool is_register(unsigned code) {
+	return code <= MX_VCC + 1 || (code >= MX_TTMP0 && code <= MX_M0) || code == MX_EXEC ||
+	       code == MX_EXEC + 1;
+}
+
+/* The 4 GiB of flat addresses that are LDS or scratch. */
+static uint64_t aperture(unsigned code) {
+	uint32_t high = code < MX_PRIVATE_BASE ? MX_SHARED_APERTURE : MX_PRIVATE_APERTURE;
+	bool limit = code == MX_SHARED_LIMIT || code == MX_PRIVATE_LIMIT;
+	return (uint64_t)high << 32 | (limit ? 0xffffffff : 0);
+}
+
+uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
+	if (is_register(code))
+		return w->s[code];
+	if (code >= MX_INT_0 && code <= MX_INT_64)
+		return code - MX_INT_0;
+	if (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16)
+		return -(code - MX_INT_64);
+	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
+		return inline_f32[code - MX_FLOAT_0_5];
+	switch (code) {
+	case MX_SHARED_BASE:
+	case MX_SHARED_LIMIT:
+	case MX_PRIVATE_BASE:
+	case MX_PRIVATE_LIMIT: break; /* only pairs are right [LLVM SIISelLowering.cpp] */
+	case MX_LITERAL: return in->literal;
+	case MX_VCCZ: return mx_pair(w->s + MX_VCC) == 0;
+	case MX_EXECZ: return mx_exec(w) == 0;
+	case MX_SCC: return w->scc;
+	}
+	mx_find((struct mx_wave *)w, in, MX_UNSUPPORTED, -1, 0, "scalar operand code %u", code);
+	return 0;
+}
+
+/* Integers are sign-extended to 64 bits, literals where the source is signed [ISA 6.2.1]. */
+uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
+	if (is_register(code))
+		return mx_pair(w->s + code);
+	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
+		return inline_f64[code - MX_FLOAT_0_5];
+	if (code >= MX_SHARED_BASE && code <= MX_PRIVATE_LIMIT)
+		return aperture(code);
+	uint32_t v = mx_sread(w, in, code);
+	bool extend = (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16) ||
+	              (code == MX_LITERAL && in->op->flags & MX_SIGNED);
+	return extend ? (uint64_t)(int32_t)v : v;
+}
+
+bool mx_zero_unwritten(const struct mx_wave *w, unsigned code) {
+	uint64_t value = mx_pair(w->s + code), unwritten = mx_pair(w->s_unwritten + code);
+	return unwritten && !(value & ~unwritten);
+}
+
+uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {
+	if (is_register(code))
+		return w->s_unwritten[code];
+	switch (code) {
+	case MX_VCCZ: return mx_zero_unwritten(w, MX_VCC);
+	case MX_SCC: return w->scc_unwritten;
+	default: return 0;
+	}
+}
+
+uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code) {
+	return is_register(code) ? mx_pair(w->s_unwritten + code) : mx_sread_unwritten(w, code);
+}
+
+void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten) {
+	w->s[code & 127] = value;
+	w->s_unwritten[code & 127] = unwritten;
+	if (w->observed & MX_EVENT_SGPR)
+		mx_observe_sgpr(w, code & 127);
+}
+
+void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten) {
+	mx_swrite(w, code, (uint32_t)value, (uint32_t)unwritten);
+	mx_swrite(w, code + 1, (uint32_t)(value >> 32), (uint32_t)(unwritten >> 32));
+}
+
+void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
+                   uint64_t unwritten) {
+	if (unwritten)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+	mx_swrite64(w, MX_EXEC, value, 0);
+}
+
+void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
+                      uint64_t unwritten) {
+	if (in->op->d == 2)
+		mx_swrite64(w, in->dst, value, unwritten);
+	else if (in->op->d)
+		mx_swrite(w, in->dst, (uint32_t)value, (uint32_t)unwritten);
+	if (in->op->d && in->dst >= MX_EXEC)
+		mx_write_exec(w, in, mx_exec(w), mx_pair(w->s_unwritten + MX_EXEC));
+}
+
+bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
+	bool acc = row >= 256;
+	if (row + n <= (acc ? 256 + w->agprs : w->vgprs))
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%cGPR %u is beyond the %u allocated",
+	        acc ? 'A' : 'V', row + n - 1 - (acc ? 256 : 0), acc ? w->agprs : w->vgprs);
+	return false;
+}
+
+static void note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes,
+                           const uint32_t *unwritten) {
+	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
+	if (unwritten) {
+		unsigned l;
+		MX_FOR_LANES(l, lanes) {
+			w->v_unwritten[row][l] = unwritten[l];
+			mask |= (uint64_t)(unwritten[l] != 0) << l;
+		}
+	}
+	w->unwritten_lanes[row] = mask;
+}
+
+void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
+               const uint32_t *unwritten) {
+	uint32_t *d = w->v[row];
+	if (lanes == ~0ull)
+		memcpy(d, value, sizeof(mx_vreg));
+	else
+		for (unsigned l = 0; l < MX_LANES; l++)
+			d[l] = lanes >> l & 1 ? value[l] : d[l];
+	if (unwritten || w->unwritten_lanes[row])
+		note_unwritten(w, row, lanes, unwritten);
+	if (w->observed & MX_EVENT_VGPR)
+		mx_observe_vgpr(w, row, lanes);
+}

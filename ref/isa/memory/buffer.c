@@ -1,0 +1,201 @@
+/* Addresses of MUBUF and MTBUF: resource descriptors, range checks, swizzling [ISA 9.1]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vmem.h"
+
+/* The fields of a resource descriptor [ISA table 48]. Cache swizzle, user VM and NV do not change
+ * what is loaded or stored. */
+struct descriptor {
+	uint64_t base;
+	uint32_t stride, num_records, word3;
+	unsigned index_stride;
+	bool swizzle, add_tid, unbound;
+};
+
+static bool read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct descriptor *d) {
+	const uint32_t *s = w->s + in->mem.rsrc;
+	mx_check_scalars_written(w, in, in->mem.rsrc, 4);
+	bool wide = s[3] >> 23 & 1 && !(in->op->flags & MX_FORMAT);
+	*d = (struct descriptor){
+		.base = s[0] | (uint64_t)(s[1] & 0xffff) << 32,
+		.stride = (s[1] >> 16 & 0x3fff) | (wide ? s[3] >> 15 & 15 : 0) << 14,
+		.num_records = s[2],
+		.word3 = s[3],
+		.index_stride = 8u << (s[3] >> 21 & 3),
+		.swizzle = s[1] >> 31,
+		.add_tid = s[3] >> 23 & 1,
+		.unbound = !wide && (s[3] >> 15 & 15) == 0, /* data format 0 */
+	};
+	if (d->unbound)
+		d->num_records = 0;
+	if (!(s[3] >> 30))
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "buffer descriptor with type: %08x %08x %08x %08x",
+	        s[0], s[1], s[2], s[3]);
+	return false;
+}
+
+/* An access under way. */
+struct access {
+	struct descriptor d;
+	uint32_t soffset;
+	unsigned bytes; /* of an element */
+	bool whole;     /* checked all or nothing, not by dword */
+};
+
+/* Which dwords of an access at a byte offset lie in the buffer; one that is narrower
+ * than a dword lies in it whole or not. */
+static uint8_t raw_inside(const struct access *a, uint64_t offset) {
+	uint8_t inside = 0;
+	if (a->whole)
+		return offset + a->bytes <= a->d.num_records ? 0xf : 0;
+	for (unsigned k = 0; k < mx_dwords(a->bytes); k++)
+		inside |= (offset + 4 * k + mx_part_bytes(a->bytes, k) <= a->d.num_records) << k;
+	return inside;
+}
+
+/* Manual and LLVM leave SOFFSET out of the range check; AMD's own emulator includes it. Say so
+ * where it matters. */
+static uint8_t check_raw(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                         const struct access *a, uint32_t offset) {
+	uint8_t without = raw_inside(a, offset);
+	if (!a->soffset)
+		return without;
+	uint8_t with = raw_inside(a, (uint64_t)offset + a->soffset);
+	if (with != without)
+		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + offset + a->soffset,
+		        "in range without SOFFSET and out of range with it, or the reverse");
+	return w->group->run->launch->soffset_checked ? with : without;
+}
+
+/* ---- raw buffers: the usual case ---- */
+
+static bool is_raw(const struct mx_inst *in, const struct descriptor *d) {
+	return !in->mem.idxen && !d->add_tid && !d->swizzle;
+}
+
+static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
+	const struct mx_inst *in = m->in;
+	unsigned row = mx_row(in->mem.addr), l;
+	MX_FOR_LANES(l, m->exec) {
+		uint32_t offset = (in->mem.offen ? w->v[row][l] : 0) + (uint32_t)in->imm;
+		m->inside[l] = check_raw(w, in, l, a, offset);
+		m->address[l] = a->d.base + offset + a->soffset;
+	}
+}
+
+/* ---- the others ---- */
+
+/* [ISA 9.1.5.2] */
+static uint64_t swizzled(const struct descriptor *d, uint32_t index, uint32_t offset,
+                         uint32_t element) {
+	uint64_t block = (uint64_t)(index / d->index_stride) * d->stride;
+	return (block + offset / element * element) * d->index_stride +
+	       (uint64_t)(index % d->index_stride) * element + offset % element;
+}
+
+static uint64_t place(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                      const struct access *a, uint32_t index, uint32_t offset) {
+	unsigned element = w->group->run->launch->swizzle_element_size;
+	if (!a->d.swizzle)
+		return (uint64_t)index * a->d.stride + offset;
+	element = element ? element : 4;
+	uint64_t at = swizzled(&a->d, index, offset, element);
+	if (offset % element + a->bytes > element)
+		mx_find(w, in, MX_UNSUPPORTED, (int)lane, a->d.base + a->soffset + at,
+		        "%u bytes of a swizzled buffer with elements of %u", a->bytes, element);
+	else if (at != swizzled(&a->d, index, offset, 4) ||
+	         at != swizzled(&a->d, index, offset, 16))
+		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + a->soffset + at,
+		        "swizzled with elements of %u bytes: the descriptor has no field for it",
+		        element);
+	return at;
+}
+
+/* The manual's three kinds of buffer, and how those are taken that are none of them
+ * [ISA 9.1.5.1]. */
+static uint8_t check_lane(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                          const struct access *a, uint32_t vgpr_index, uint32_t index,
+                          uint32_t offset) {
+	const struct descriptor *d = &a->d;
+	if (d->unbound)
+		return 0;
+	if (d->add_tid && !in->mem.idxen)
+		return 0xf;
+	uint8_t record = vgpr_index < d->num_records ? 0xf : 0;
+	uint8_t other = index < d->num_records ? 0xf : 0;
+	if (in->mem.idxen && d->stride && !d->add_tid)
+		return record;
+	if (!in->mem.idxen || !d->stride)
+		other = raw_inside(a, offset);
+	if ((other & 1) != (record & 1))
+		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + offset,
+		        "a range check that no source defines: index %u, offset %u, %u records",
+		        index, offset, d->num_records);
+	return in->mem.idxen && !d->stride ? other : record;
+}
+
+static void indexed_addresses(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
+	const struct mx_inst *in = m->in;
+	unsigned row = mx_row(in->mem.addr), l;
+	MX_FOR_LANES(l, m->exec) {
+		uint32_t vgpr = in->mem.idxen ? w->v[row][l] : 0;
+		uint32_t index = vgpr + (a->d.add_tid ? l : 0);
+		uint32_t offset = in->mem.offen ? w->v[row + in->mem.idxen][l] : 0;
+		offset += (uint32_t)in->imm;
+		m->inside[l] = check_lane(w, in, l, a, vgpr, index, offset);
+		m->address[l] = a->d.base + a->soffset + place(w, in, l, a, index, offset);
+	}
+}
+
+/* ---- the instructions ---- */
+
+static void load_or_store(struct mx_wave *w, const struct mx_inst *in) {
+	struct access a;
+	unsigned registers = in->mem.offen + in->mem.idxen;
+	bool good = read_descriptor(w, in, &a.d) &&
+	            (!registers || mx_addresses_exist(w, in, mx_row(in->mem.addr), registers));
+	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
+	if (!m)
+		return;
+	bool typed = in->op->flags & MX_FORMAT;
+	a.soffset = mx_sread(w, in, in->mem.soffset);
+	mx_check_scalars_written(w, in, in->mem.soffset, 1);
+	a.whole = typed || in->op->rmw;
+	a.bytes = typed && !a.d.unbound ? mx_typed_element(w, m, a.d.word3) : in->op->d;
+	if (is_raw(in, &a.d))
+		raw_addresses(w, m, &a);
+	else
+		indexed_addresses(w, m, &a);
+	if (mx_stopped(w))
+		mx_memop_drop(w, m);
+	else
+		mx_vmem_issue(w, m);
+}
+
+static void nothing(struct mx_wave *w, struct mx_memop *m) {
+	(void)w, (void)m;
+}
+
+/* buffer_wbl2 and buffer_inv: there are no caches here. Both return an acknowledgement, which
+ * counts [ISA 12.13]. */
+static void cache_operation(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (!m)
+		return;
+	m->land = nothing;
+	mx_memop_issue(w, &w->vm, m, 1);
+}
+
+void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in) {
+	if (in->op->flags)
+		load_or_store(w, in);
+	else
+		cache_operation(w, in);
+}
+
+void mx_exec_MTBUF(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_MTBUF(struct mx_wave *w, const struct mx_inst *in) {
+	load_or_store(w, in);
+}

@@ -1,0 +1,231 @@
+/* LDS reads and writes [ISA 11.3]. */
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "ds.h"
+#include "vmem.h"
+
+/* The size is what the launch asks for. Memory is allocated in units of 1280 bytes, so that
+ * the device may let an access just beyond it through (assumed not to, and reported either
+ * way). */
+bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
+                  unsigned bytes, bool write) {
+	uint32_t size = w->group->lds_bytes;
+	if (offset + bytes <= size)
+		return true;
+	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, offset,
+	        "%s of %u bytes at %llu in LDS of %u", write ? "write" : "read", bytes,
+	        (unsigned long long)offset, size);
+	return false;
+}
+
+/* ---- addresses ---- */
+
+/* Two elements: the offsets count elements, or 64 of them [ISA 12.12]. */
+static uint32_t element_offset(const struct mx_inst *in, unsigned e) {
+	if (!(in->op->flags & MX_TWO))
+		return (uint32_t)in->imm;
+	unsigned unit = in->op->flags & MX_STRIDE_64 ? 64 * in->op->d : in->op->d;
+	return (e ? in->mem.offset1 : (unsigned)in->imm & 0xff) * unit;
+}
+
+/* DS addresses wrap at 2^32, as compiled code with negative bases needs. */
+uint32_t mx_ds_element(const struct mx_memop *m, unsigned lane, unsigned e) {
+	return (uint32_t)m->address[lane] + element_offset(m->in, e);
+}
+
+static unsigned part_bytes(const struct mx_inst *in, unsigned k) {
+	unsigned left = in->op->d - 4 * k;
+	return left < 4 ? left : 4;
+}
+
+/* Out of range: a read gives 0, a write is dropped [ISA 3.6.1]; each dword by itself. */
+static uint8_t dwords_inside(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                             uint32_t at) {
+	unsigned n = mx_ds_dwords(in);
+	uint8_t inside = 0;
+	if (mx_lds_check(w, in, (int)lane, at, in->op->d, in->op->flags & MX_STORE))
+		return (1u << n) - 1;
+	for (unsigned k = 0; k < n; k++)
+		inside |= ((uint64_t)at + 4 * k + part_bytes(in, k) <= w->group->lds_bytes) << k;
+	return inside;
+}
+
+/* With ADDTID the base is in M0[15:0], and lanes follow each other. */
+static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	unsigned row = mx_row(in->mem.addr), l;
+	if (in->op->flags & MX_ADDTID) {
+		if (w->s_unwritten[MX_M0] & 0xffff)
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from an M0 nobody wrote");
+		MX_FOR_LANES(l, m->exec)
+		m->address[l] = (w->s[MX_M0] & 0xffff) + 4 * l;
+		return;
+	}
+	if (w->unwritten_lanes[row] & m->exec)
+		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(w->unwritten_lanes[row] & m->exec), 0,
+		        "address from a register nobody wrote");
+	MX_FOR_LANES(l, m->exec)
+	m->address[l] = w->v[row][l];
+}
+
+/* ---- registers ---- */
+
+static bool registers_exist(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned n = mx_ds_dwords(in), flags = in->op->flags;
+	bool addr = flags & MX_ADDTID || mx_vgprs_exist(w, in, mx_row(in->mem.addr), 1);
+	bool data = !(flags & MX_STORE) || mx_vgprs_exist(w, in, mx_row(in->mem.data), n);
+	bool second = !(flags & MX_STORE && flags & (MX_TWO | MX_COMPARE)) ||
+	              mx_vgprs_exist(w, in, mx_row(in->src[1]), n);
+	return addr && data && second &&
+	       (!(flags & MX_LOAD) ||
+	        mx_vgprs_exist(w, in, mx_row(in->dst), n * mx_ds_elements(in)));
+}
+
+/* Two elements at one place: the text says that the second is left out, the pseudo-code not
+ * [ISA 11.3.1, 12.12]. */
+struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = registers_exist(w, in) ? mx_memop_new(w, in) : NULL;
+	if (!m)
+		return NULL;
+	take_addresses(w, m);
+	if (in->op->flags & MX_TWO && element_offset(in, 0) == element_offset(in, 1))
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
+		        "both offsets are the same: the second element may be left out");
+	return m;
+}
+
+void mx_ds_check_range(struct mx_wave *w, struct mx_memop *m) {
+	unsigned n = mx_ds_dwords(m->in), l;
+	MX_FOR_LANES(l, m->exec) {
+		m->inside[l] = dwords_inside(w, m->in, l, mx_ds_element(m, l, 0));
+		if (m->in->op->flags & MX_TWO)
+			m->inside[l] |= dwords_inside(w, m->in, l, mx_ds_element(m, l, 1)) << n;
+	}
+}
+
+void mx_ds_take(struct mx_wave *w, struct mx_memop *m, unsigned row, unsigned code,
+                unsigned bytes) {
+	unsigned shift = m->in->op->flags & MX_D16_HI ? 16 : 0, l;
+	for (unsigned k = 0; 4 * k < bytes; k++) {
+		unsigned from = mx_row(code) + k;
+		if (m->exec == ~0ull && !w->unwritten_lanes[from] && !shift) {
+			memcpy(m->data[row + k], w->v[from], sizeof(mx_vreg));
+			memset(m->unwritten[row + k], 0, sizeof(mx_vreg));
+			continue;
+		}
+		MX_FOR_LANES(l, m->exec) {
+			m->data[row + k][l] = w->v[from][l] >> shift;
+			m->unwritten[row + k][l] = mx_vunwritten(w, from, l) >> shift;
+		}
+	}
+}
+
+void mx_ds_return(struct mx_wave *w, const struct mx_memop *m, unsigned rows) {
+	unsigned l;
+	for (unsigned k = 0; k < rows; k++) {
+		uint32_t any = 0;
+		MX_FOR_LANES(l, m->exec)
+		any |= m->unwritten[k][l];
+		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k],
+		          any ? m->unwritten[k] : NULL);
+	}
+}
+
+void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
+                 void (*land)(struct mx_wave *w, struct mx_memop *m)) {
+	m->land = land;
+	mx_memop_issue(w, &w->ds, m, 1);
+}
+
+/* ---- reads and writes ---- */
+
+/* A part of `bytes`, widened as the opcode asks. */
+static uint32_t read_part(const struct mx_inst *in, const uint8_t *from, unsigned bytes) {
+	uint32_t v = 0;
+	if (bytes == 4)
+		memcpy(&v, from, 4);
+	else
+		memcpy(&v, from, bytes);
+	return mx_extend(in, v, bytes);
+}
+
+static void write_part(uint8_t *to, uint32_t v, unsigned bytes) {
+	if (bytes == 4)
+		memcpy(to, &v, 4);
+	else
+		memcpy(to, &v, bytes);
+}
+
+static void land_read(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_group *g = w->group;
+	unsigned n = mx_ds_dwords(m->in), l;
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		MX_FOR_LANES(l, m->exec) {
+			uint32_t at = mx_ds_element(m, l, e);
+			for (unsigned k = 0; k < n; k++, at += 4) {
+				unsigned row = e * n + k, bytes = part_bytes(m->in, k);
+				bool inside = m->inside[l] >> row & 1;
+				m->data[row][l] = inside ? read_part(m->in, g->lds + at, bytes) : 0;
+				m->unwritten[row][l] =
+					inside ? read_part(m->in, g->lds_unwritten + at, bytes) : 0;
+				if (w->observed & MX_EVENT_LDS && inside)
+					mx_observe_lds(w, l, at, bytes, false);
+			}
+		}
+	mx_ds_return(w, m, n * mx_ds_elements(m->in));
+}
+
+/* Lanes in ascending order, so that the highest wins (assumed, as the permutes say). */
+static void land_write(struct mx_wave *w, struct mx_memop *m) {
+	struct mx_group *g = w->group;
+	unsigned n = mx_ds_dwords(m->in), l;
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
+		uint32_t at = mx_ds_element(m, l, e);
+		for (unsigned k = 0; k < n; k++, at += 4) {
+			unsigned row = e * n + k, bytes = part_bytes(m->in, k);
+			if (!(m->inside[l] >> row & 1))
+				continue;
+			write_part(g->lds + at, m->data[row][l], bytes);
+			write_part(g->lds_unwritten + at, m->unwritten[row][l], bytes);
+			if (w->observed & MX_EVENT_LDS)
+				mx_observe_lds(w, l, at, bytes, true);
+		}
+	}
+}
+
+static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
+	bool write = in->op->flags & MX_STORE;
+	struct mx_memop *m = mx_ds_begin(w, in);
+	if (!m)
+		return;
+	mx_ds_check_range(w, m);
+	if (write)
+		mx_ds_take(w, m, 0, in->mem.data, in->op->d);
+	if (write && in->op->flags & MX_TWO)
+		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
+	mx_ds_issue(w, m, write ? land_write : land_read);
+}
+
+mx_handler mx_exec_DS;
+void mx_exec_DS(struct mx_wave *w, const struct mx_inst *in) {
+	if (in->op->rmw)
+		mx_ds_atomic(w, in);
+	else
+		read_or_write(w, in);
+}
+
+/* It does nothing, but is counted like the others [LLVM: SIInsertWaitcnts]. */
+static void land_nothing(struct mx_wave *w, struct mx_memop *m) {
+	(void)w, (void)m;
+}
+
+mx_handler mx_x_ds_nop;
+void mx_x_ds_nop(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (m)
+		mx_ds_issue(w, m, land_nothing);
+}

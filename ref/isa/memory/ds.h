@@ -1,0 +1,43 @@
+/* What the LDS instructions share: addresses, ranges and operands [ISA chapter 11]. */
+#ifndef MX_DS_H
+#define MX_DS_H
+
+#include "../schedule/inflight.h"
+
+/* Dwords of registers that hold one element; an instruction has one or two a lane. */
+static inline unsigned mx_ds_dwords(const struct mx_inst *in) {
+	return (in->op->d + 3) / 4;
+}
+static inline unsigned mx_ds_elements(const struct mx_inst *in) {
+	return in->op->flags & MX_TWO ? 2 : 1;
+}
+
+/* Whether an access lies in the workgroup's LDS; if not, a finding. */
+bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
+                  unsigned bytes, bool write);
+
+/* The byte of LDS where element e of a lane begins. */
+uint32_t mx_ds_element(const struct mx_memop *m, unsigned lane, unsigned e);
+
+/* A new operation whose lanes have their addresses. NULL, with a finding, if registers are
+ * missing. */
+struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in);
+
+/* Sets `inside` of each lane, the dwords that are in range (the second element's above the
+ * first's), and reports the others. */
+void mx_ds_check_range(struct mx_wave *w, struct mx_memop *m);
+
+/* Takes `bytes` of each lane's data from registers into rows of m->data. */
+void mx_ds_take(struct mx_wave *w, struct mx_memop *m, unsigned row, unsigned code, unsigned bytes);
+
+/* Writes rows of m->data to the destination, all lanes of m->exec. */
+void mx_ds_return(struct mx_wave *w, const struct mx_memop *m, unsigned rows);
+
+/* Sends it on its way: DS operations land in the order of issue. */
+void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
+                 void (*land)(struct mx_wave *w, struct mx_memop *m));
+
+/* ds_atomic.c */
+mx_handler mx_ds_atomic;
+
+#endif

@@ -1,0 +1,199 @@
+/* LDS atomics: one read-modify-write each lane, when the operation lands, lanes in ascending
+ * order (assumed) [ISA 9.2, 11.3.1]. */
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "atomic.h"
+#include "ds.h"
+
+mx_handler mx_x_ds_append, mx_x_ds_consume;
+
+/* ---- values of one or two dwords ---- */
+
+static uint64_t of_rows(const mx_vreg *rows, unsigned n, unsigned lane) {
+	return rows[0][lane] | (n == 2 ? (uint64_t)rows[1][lane] << 32 : 0);
+}
+
+static void to_rows(mx_vreg *rows, unsigned n, unsigned lane, uint64_t v) {
+	rows[0][lane] = (uint32_t)v;
+	if (n == 2)
+		rows[1][lane] = (uint32_t)(v >> 32);
+}
+
+/* ---- what nobody wrote ---- */
+
+/* Each result bit depends on the same bit of the sources alone: it is unwritten if some
+ * values of those that are make it differ. */
+static uint64_t unwritten_bitwise(mx_rmw_function *f, const struct mx_rmw *x,
+                                  const struct mx_rmw *unwritten) {
+	uint64_t ones = 0, zeros = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		struct mx_rmw y = *x;
+		y.old ^= i & 1 ? unwritten->old : 0;
+		y.data ^= i & 2 ? unwritten->data : 0;
+		y.compare ^= i & 4 ? unwritten->compare : 0;
+		uint64_t v = f(&y);
+		ones |= v;
+		zeros |= ~v;
+	}
+	return ones & zeros;
+}
+
+static uint64_t result_unwritten(const struct mx_inst *in, const struct mx_rmw *x,
+                                 const struct mx_rmw *unwritten) {
+	if (!(unwritten->old | unwritten->data | unwritten->compare))
+		return 0;
+	return in->op->flags & MX_BITWISE ? unwritten_bitwise(in->op->rmw, x, unwritten) : ~0ull;
+}
+
+/* ---- landing ---- */
+
+/* One element of a lane: its data becomes what memory held. `row`: of the data. */
+static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsigned e) {
+	const struct mx_inst *in = m->in;
+	unsigned bytes = in->op->d, n = mx_ds_dwords(in), row = e * n;
+	struct mx_rmw x = { .mode = m->mode }, unwritten = { 0 };
+	uint8_t *at = w->group->lds + mx_ds_element(m, lane, e);
+	uint8_t *unwritten_at = w->group->lds_unwritten + mx_ds_element(m, lane, e);
+	memcpy(&x.old, at, bytes);
+	memcpy(&unwritten.old, unwritten_at, bytes);
+	if (w->observed & MX_EVENT_LDS)
+		mx_observe_lds(w, lane, mx_ds_element(m, lane, e), bytes, false);
+	x.data = of_rows(m->data + row, n, lane);
+	unwritten.data = of_rows(m->unwritten + row, n, lane);
+	if (in->op->flags & MX_SECOND) {
+		x.compare = of_rows(m->data + n, n, lane);
+		unwritten.compare = of_rows(m->unwritten + n, n, lane);
+	}
+	uint64_t value = in->op->rmw(&x), taint = result_unwritten(in, &x, &unwritten);
+	memcpy(at, &value, bytes);
+	memcpy(unwritten_at, &taint, bytes);
+	if (w->observed & MX_EVENT_LDS)
+		mx_observe_lds(w, lane, mx_ds_element(m, lane, e), bytes, true);
+	to_rows(m->data + row, n, lane, x.old);
+	to_rows(m->unwritten + row, n, lane, unwritten.old);
+}
+
+/* Out of range: nothing is written, and 0 returned. */
+static void land(struct mx_wave *w, struct mx_memop *m) {
+	unsigned n = mx_ds_dwords(m->in), whole = (1u << n) - 1, l;
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		if ((m->inside[l] >> e * n & whole) == whole)
+			exchange(w, m, l, e);
+		else {
+			to_rows(m->data + e * n, n, l, 0);
+			to_rows(m->unwritten + e * n, n, l, 0);
+		}
+	if (m->in->op->flags & MX_LOAD)
+		mx_ds_return(w, m, n * mx_ds_elements(m->in));
+}
+
+/* ---- issue ---- */
+
+/* Whether all lanes are aligned; drops the operation if not. */
+static bool aligned(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		if (mx_ds_element(m, l, e) % m->in->op->d) {
+			mx_find(w, m->in, MX_FAULT, (int)l, mx_ds_element(m, l, e),
+			        "atomic operation at an address that is not a multiple of %u",
+			        m->in->op->d);
+			mx_memop_drop(w, m);
+			return false;
+		}
+	return true;
+}
+
+/* Compare-and-swap has what memory must hold first, the others their second operand last. */
+static void issue(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	unsigned n = mx_ds_dwords(in), flags = in->op->flags;
+	if (!aligned(w, m))
+		return;
+	mx_ds_check_range(w, m);
+	m->mode = w->mode;
+	mx_ds_take(w, m, flags & MX_COMPARE ? n : 0, in->mem.data, in->op->d);
+	if (flags & (MX_TWO | MX_SECOND))
+		mx_ds_take(w, m, flags & MX_COMPARE ? 0 : n, in->src[1], in->op->d);
+	mx_ds_issue(w, m, land);
+}
+
+/* The manual's formula of ds_condxchg32 drops the low and high bits of the address. */
+static void mask_addresses(struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	m->address[l] = (mx_ds_element(m, l, 0) & 0xfff8) - (uint32_t)m->in->imm;
+}
+
+void mx_ds_atomic(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_memop *m = mx_ds_begin(w, in);
+	if (!m)
+		return;
+	if (in->op->rmw == mx_rmw_condxchg32)
+		mask_addresses(m);
+	issue(w, m);
+}
+
+/* ---- one counter of a wave ---- */
+
+/* Adds to the counter, and gives what it was to all lanes. */
+static void count(struct mx_wave *w, struct mx_memop *m, uint32_t by) {
+	uint32_t old = 0, unwritten = 0, at = mx_ds_element(m, 0, 0), l;
+	if (m->inside[0]) {
+		memcpy(&old, w->group->lds + at, 4);
+		memcpy(&unwritten, w->group->lds_unwritten + at, 4);
+		by += old;
+		memcpy(w->group->lds + at, &by, 4);
+		memset(w->group->lds_unwritten + at, unwritten ? 0xff : 0, 4);
+		if (w->observed & MX_EVENT_LDS)
+			mx_observe_lds(w, 0, at, 4, true);
+	}
+	MX_FOR_LANES(l, m->exec) {
+		m->data[0][l] = old;
+		m->unwritten[0][l] = unwritten;
+	}
+	mx_ds_return(w, m, 1);
+}
+
+static void land_append(struct mx_wave *w, struct mx_memop *m) {
+	count(w, m, (uint32_t)__builtin_popcountll(m->exec));
+}
+
+static void land_consume(struct mx_wave *w, struct mx_memop *m) {
+	count(w, m, -(uint32_t)__builtin_popcountll(m->exec));
+}
+
+/* Compiled code has the address in M0, of which the manual says nothing but for GDS; whether
+ * it is more than 16 bits, as LDS may be, none says [LLVM: selectDSAppendConsume]. */
+static void issue_count(struct mx_wave *w, const struct mx_inst *in,
+                        void (*land_it)(struct mx_wave *w, struct mx_memop *m)) {
+	uint32_t base = w->s[MX_M0], at = base + (uint32_t)in->imm;
+	struct mx_memop *m = mx_vgprs_exist(w, in, mx_row(in->dst), 1) ? mx_memop_new(w, in) : NULL;
+	if (!m)
+		return;
+	if (w->s_unwritten[MX_M0])
+		mx_find(w, in, MX_UNWRITTEN, -1, at, "address from an M0 nobody wrote");
+	if (base >> 16)
+		mx_find(w, in, MX_AMBIGUOUS, -1, at, "address in M0 beyond 16 bits");
+	if (at % 4) {
+		mx_find(w, in, MX_FAULT, -1, at,
+		        "counter at an address that is not a multiple of 4");
+		mx_memop_drop(w, m);
+		return;
+	}
+	m->address[0] = base;
+	m->inside[0] = mx_lds_check(w, in, -1, at, 4, true);
+	mx_ds_issue(w, m, land_it);
+}
+
+void mx_x_ds_append(struct mx_wave *w, const struct mx_inst *in) {
+	issue_count(w, in, land_append);
+}
+
+void mx_x_ds_consume(struct mx_wave *w, const struct mx_inst *in) {
+	issue_count(w, in, land_consume);
+}

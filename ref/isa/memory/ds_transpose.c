@@ -1,0 +1,107 @@
+/* Transposing reads: a matrix with M or N contiguous in LDS, into the registers of an MFMA
+ * operand, which has K contiguous [ISA 11.4].
+ *
+ * Sixteen lanes work together (assumed: the manual has no formula; the K that its tables give,
+ * AMD's compilers and kernels agree on this one). Each reads 64 or 96 bits where its own
+ * address says. One after the other, what they read is rows of 16 elements; lane i gets the
+ * i-th element of each row, the first row's lowest:
+ *
+ *              16 bits: row r is what lanes 4r..4r+3 read
+ *               8 bits:                  2r and 2r+1
+ *         6 and 4 bits:                   r
+ */
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "ds.h"
+
+enum { TEAM = 16, TEAM_DWORDS = TEAM * 3 };
+
+mx_handler mx_x_ds_read_b64_tr_b16, mx_x_ds_read_b64_tr_b8, mx_x_ds_read_b64_tr_b4,
+	mx_x_ds_read_b96_tr_b6;
+
+/* Bits [at, at + n) of a string of dwords, n up to 16. */
+static uint32_t get_bits(const uint32_t *s, unsigned at, unsigned n) {
+	uint64_t v = s[at / 32];
+	if (at % 32 + n > 32)
+		v |= (uint64_t)s[at / 32 + 1] << 32;
+	return (uint32_t)(v >> at % 32) & ((1u << n) - 1);
+}
+
+static void put_bits(uint32_t *s, unsigned at, unsigned n, uint32_t v) {
+	s[at / 32] |= v << at % 32;
+	if (at % 32 + n > 32)
+		s[at / 32 + 1] |= v >> (32 - at % 32);
+}
+
+/* From what the lanes of a team read to what each gets; `n` dwords a lane. */
+static void transpose(mx_vreg *out, unsigned lane0, const uint32_t *string, unsigned bits,
+                      unsigned n) {
+	for (unsigned i = 0; i < TEAM; i++) {
+		uint32_t column[3] = { 0 };
+		for (unsigned row = 0; row < 32 * n / bits; row++)
+			put_bits(column, row * bits, bits,
+			         get_bits(string, (row * TEAM + i) * bits, bits));
+		for (unsigned k = 0; k < n; k++)
+			out[k][lane0 + i] = column[k];
+	}
+}
+
+static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
+	unsigned n = mx_ds_dwords(m->in);
+	for (unsigned team = 0; team < MX_LANES; team += TEAM) {
+		uint32_t value[TEAM_DWORDS] = { 0 }, unwritten[TEAM_DWORDS] = { 0 };
+		for (unsigned i = 0; i < TEAM; i++) {
+			uint32_t at = mx_ds_element(m, team + i, 0);
+			for (unsigned k = 0; k < n; k++)
+				if (m->inside[team + i] >> k & 1) {
+					memcpy(value + i * n + k, w->group->lds + at + 4 * k, 4);
+					memcpy(unwritten + i * n + k,
+					       w->group->lds_unwritten + at + 4 * k, 4);
+					if (w->observed & MX_EVENT_LDS)
+						mx_observe_lds(w, team + i, at + 4 * k, 4, false);
+				}
+		}
+		transpose(m->data, team, value, bits, n);
+		transpose(m->unwritten, team, unwritten, bits, n);
+	}
+	mx_ds_return(w, m, n);
+}
+
+/* The manual demands all lanes, and addresses aligned to the size; of 96 bits we ask what
+ * matrices with rows of 12 bytes can have, dwords (assumed). */
+static const char *undefined(const struct mx_memop *m) {
+	unsigned alignment = m->in->op->d == 8 ? 8 : 4;
+	if (m->exec != ~0ull)
+		return "a transposing read with lanes that are off in EXEC";
+	for (unsigned l = 0; l < MX_LANES; l++)
+		if (mx_ds_element(m, l, 0) % alignment)
+			return "a transposing read of an unaligned address";
+	return NULL;
+}
+
+static void issue(struct mx_wave *w, const struct mx_inst *in,
+                  void (*land_it)(struct mx_wave *w, struct mx_memop *m)) {
+	struct mx_memop *m = mx_ds_begin(w, in);
+	const char *what = m ? undefined(m) : NULL;
+	if (what) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s: the result is not defined", what);
+		mx_memop_drop(w, m);
+	} else if (m) {
+		mx_ds_check_range(w, m);
+		mx_ds_issue(w, m, land_it);
+	}
+}
+
+#define TRANSPOSING_READ(name, bits)                                                               \
+	static void land_##name(struct mx_wave *w, struct mx_memop *m) {                           \
+		land(w, m, bits);                                                                  \
+	}                                                                                          \
+	void mx_x_##name(struct mx_wave *w, const struct mx_inst *in) {                            \
+		issue(w, in, land_##name);                                                         \
+	}
+TRANSPOSING_READ(ds_read_b64_tr_b16, 16)
+TRANSPOSING_READ(ds_read_b64_tr_b8, 8)
+TRANSPOSING_READ(ds_read_b64_tr_b4, 4)
+TRANSPOSING_READ(ds_read_b96_tr_b6, 6)

@@ -1,0 +1,100 @@
+/* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
+#include "../machine/registers.h"
+#include "vmem.h"
+
+static void all_inside(struct mx_memop *m) {
+	for (unsigned l = 0; l < MX_LANES; l++)
+		m->inside[l] = 0xf;
+}
+
+static uint64_t pair(const struct mx_wave *w, unsigned row, unsigned lane) {
+	return w->v[row][lane] | (uint64_t)w->v[row + 1][lane] << 32;
+}
+
+/* ---- GLOBAL ---- */
+
+void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned row = mx_row(in->mem.addr), l;
+	uint64_t base = in->mem.saddr ? mx_sread64(w, in, in->mem.rsrc) : 0;
+	bool good = mx_addresses_exist(w, in, row, in->mem.saddr ? 1 : 2);
+	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
+	if (!m)
+		return;
+	if (in->mem.saddr)
+		mx_check_scalars_written(w, in, in->mem.rsrc, 2);
+	all_inside(m);
+	MX_FOR_LANES(l, m->exec) {
+		uint64_t v = in->mem.saddr ? w->v[row][l] : pair(w, row, l);
+		m->address[l] = base + v + (uint64_t)(int64_t)in->imm;
+	}
+	mx_vmem_issue(w, m);
+}
+
+/* ---- SCRATCH: an SGPR, a VGPR, both or neither [ISA table 56] ---- */
+
+void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned row = mx_row(in->mem.addr), l;
+	uint32_t base = (in->mem.saddr ? mx_sread(w, in, in->mem.rsrc) : 0) + (uint32_t)in->imm;
+	bool good = !in->mem.vaddr || mx_addresses_exist(w, in, row, 1);
+	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
+	if (!m)
+		return;
+	if (in->mem.saddr)
+		mx_check_scalars_written(w, in, in->mem.rsrc, 1);
+	all_inside(m);
+	MX_FOR_LANES(l, m->exec)
+	m->address[l] = base + (in->mem.vaddr ? w->v[row][l] : 0);
+	m->scratch = ~0ull;
+	mx_vmem_issue(w, m);
+}
+
+/* ---- FLAT: each lane's aperture decides ---- */
+
+static void nothing(struct mx_wave *w, struct mx_memop *m) {
+	(void)w, (void)m;
+}
+
+/* Splits the lanes: m keeps those in memory and scratch, and `lds` gets the others. */
+static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct mx_memop *lds) {
+	unsigned row = mx_row(m->in->mem.addr), l;
+	uint64_t shared = 0;
+	MX_FOR_LANES(l, m->exec) {
+		uint64_t a = pair(w, row, l) + (uint64_t)m->in->imm;
+		uint32_t high = (uint32_t)(a >> 32);
+		m->address[l] = lds->address[l] =
+			high == MX_SHARED_APERTURE || high == MX_PRIVATE_APERTURE ? (uint32_t)a : a;
+		shared |= (uint64_t)(high == MX_SHARED_APERTURE) << l;
+		m->scratch |= (uint64_t)(high == MX_PRIVATE_APERTURE) << l;
+	}
+	lds->exec = m->exec & shared;
+	m->exec &= ~shared;
+	lds->in_lds = true;
+}
+
+/* Both halves must be able to happen before either is in flight. */
+void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in) {
+	bool good = mx_addresses_exist(w, in, mx_row(in->mem.addr), 2);
+	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
+	struct mx_memop *lds = m ? mx_memop_new(w, in) : NULL;
+	if (m && !lds)
+		mx_memop_drop(w, m);
+	if (!lds)
+		return;
+	all_inside(m);
+	all_inside(lds);
+	take_apertures(w, m, lds);
+	if (!mx_vmem_prepare(w, m) || !mx_vmem_prepare(w, lds)) {
+		mx_memop_drop(w, m);
+		mx_memop_drop(w, lds);
+		return;
+	}
+	if (!m->exec)
+		m->land = nothing;
+	if (!lds->exec)
+		lds->land = nothing;
+	mx_memop_issue(w, m->exec ? &w->vm : &w->fl, m, 1);
+	mx_memop_issue(w, &w->sm, lds, 1);
+}

@@ -1,0 +1,59 @@
+/* Loads into LDS [ISA 9.1.9, 10.3]. */
+#include <string.h>
+
+#include "../machine/observe.h"
+#include "ds.h"
+#include "vmem.h"
+
+/* Bytes between the data of two lanes. */
+static unsigned stride(const struct mx_inst *in) {
+	return !(in->op->flags & MX_FORMAT) && in->op->d > 4 ? 16 : 4;
+}
+
+/* Less than a dword is widened to one [ISA 12.15]. */
+static unsigned dwords(const struct mx_inst *in) {
+	return in->op->flags & MX_FORMAT ? 1 : mx_dwords(in->op->d);
+}
+
+static uint32_t datum(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
+                      uint32_t *unwritten) {
+	return m->in->op->flags & MX_FORMAT ? mx_typed_first(w, m, lane, unwritten)
+	                                    : mx_loaded(w, m, lane, k, unwritten);
+}
+
+uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *bytes) {
+	*bytes = 4 * dwords(m->in);
+	return m->lds + lane * stride(m->in);
+}
+
+/* Lanes outside the buffer write zeros (assumed: pipelined kernels rely on it), inactive ones
+ * nothing [ISA 9.1.9]. */
+static void land(struct mx_wave *w, struct mx_memop *m) {
+	struct mx_group *g = w->group;
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned k = 0; k < dwords(m->in); k++) {
+		uint32_t at = m->lds + l * stride(m->in) + 4 * k, unwritten;
+		uint32_t v = datum(w, m, l, k, &unwritten);
+		if (at + 4 <= g->lds_bytes) {
+			memcpy(g->lds + at, &v, 4);
+			memcpy(g->lds_unwritten + at, &unwritten, 4);
+			if (w->observed & MX_EVENT_LDS)
+				mx_observe_lds(w, l, at, 4, true);
+		}
+	}
+}
+
+/* M0 holds the byte of LDS where lane 0's data goes, that of FLAT's segments without its two
+ * low bits; the instruction offset moves both sides. */
+void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	bool buffer = in->op->encoding == MX_MUBUF;
+	m->lds = (w->s[MX_M0] & (buffer ? 0x3ffff : 0x3fffc)) + (uint32_t)in->imm;
+	mx_check_scalars_written(w, in, MX_M0, 1);
+	if (m->exec) {
+		unsigned last = 63 - (unsigned)__builtin_clzll(m->exec);
+		mx_lds_check(w, in, (int)last, m->lds + last * stride(in), 4 * dwords(in), true);
+	}
+	m->land = land;
+}

@@ -1,0 +1,109 @@
+/* Atomics of vector memory: one read-modify-write when they land, the lanes in ascending order
+ * (assumed); the order between waves is the schedule's [ISA 9.2, 10.3.1]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vmem.h"
+
+static unsigned size(const struct mx_inst *in) {
+	return in->op->d / 4u;
+}
+
+/* Dwords of data: an operand, or the one to store and the one to compare with. */
+static unsigned data_dwords(const struct mx_inst *in) {
+	return size(in) * (in->op->flags & MX_SECOND ? 2 : 1);
+}
+
+static uint64_t operand(const mx_vreg *rows, unsigned n, unsigned lane) {
+	return rows[0][lane] | (n == 2 ? (uint64_t)rows[1][lane] << 32 : 0);
+}
+
+static uint64_t all_ones(unsigned n) {
+	return n == 2 ? ~0ull : ~0u;
+}
+
+/* The manual says of L2 and f32 that denormals are flushed, and that input ones are: nothing of
+ * a denormal sum of normal numbers. */
+static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
+                      struct mx_rmw *x) {
+	mx_rmw_function *f = m->in->op->rmw;
+	uint64_t result = f(x);
+	if (f != mx_rmw_add_f32 || m->in_lds)
+		return result;
+	x->mode |= 2 << 4;
+	if (f(x) != result)
+		mx_find(w, m->in, MX_AMBIGUOUS, (int)lane, m->address[lane],
+		        "a denormal sum of normal numbers: flushed here");
+	return result;
+}
+
+/* A result of unwritten bits is unwritten, except where each bit depends on one alone. */
+static uint64_t result_unwritten(const struct mx_op *op, uint64_t old, uint64_t data,
+                                 uint64_t compare) {
+	if (op->rmw == mx_rmw_swap32 || op->rmw == mx_rmw_swap64)
+		return data;
+	if (op->flags & MX_BITWISE)
+		return old | data;
+	return old | data | compare ? all_ones(op->d / 4u) : 0;
+}
+
+static void land_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
+	unsigned n = size(m->in);
+	bool second = m->in->op->flags & MX_SECOND;
+	struct mx_rmw x = { .data = operand(m->data, n, l),
+		            .compare = second ? operand(m->data + n, n, l) : 0,
+		            .mode = m->in_lds ? m->mode : MX_RMW_L2_MODE };
+	uint64_t data = operand(m->unwritten, n, l);
+	uint64_t compare = second ? operand(m->unwritten + n, n, l) : 0;
+	for (unsigned k = 0; k < n; k++)
+		m->data[k][l] = mx_lane_read(w, m, l, 4 * k, 4, &m->unwritten[k][l]);
+	x.old = operand(m->data, n, l);
+	uint64_t result = apply(w, m, l, &x);
+	uint64_t unwritten =
+		result_unwritten(m->in->op, operand(m->unwritten, n, l), data, compare);
+	for (unsigned k = 0; k < n; k++)
+		mx_lane_write(w, m, l, 4 * k, 4, (uint32_t)(result >> 32 * k),
+		              (uint32_t)(unwritten >> 32 * k));
+}
+
+/* Outside a buffer memory stays and 0 is returned [ISA 9.1.5.1]. */
+static void land(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	if (m->inside[l])
+		land_lane(w, m, l);
+	else
+		for (unsigned k = 0; k < size(m->in); k++)
+			m->data[k][l] = m->unwritten[k][l] = 0;
+	if (m->in->mem.sc0)
+		for (unsigned k = 0; k < size(m->in); k++)
+			mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
+}
+
+static bool check_lane(struct mx_wave *w, const struct mx_memop *m, unsigned l) {
+	unsigned bytes = m->in->op->d;
+	if (m->address[l] % bytes) {
+		mx_find(w, m->in, MX_FAULT, (int)l, m->address[l],
+		        "atomic of %u bytes at 0x%llx, which is not a multiple of that", bytes,
+		        (unsigned long long)m->address[l]);
+		return false;
+	}
+	for (unsigned k = 0; k < size(m->in); k++)
+		if (!mx_lane_check(w, m, l, 4 * k, 4, true))
+			return false;
+	return true;
+}
+
+bool mx_prepare_atomic(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	unsigned l;
+	if (!mx_vgprs_exist(w, in, mx_row(in->mem.data), data_dwords(in)) ||
+	    (in->mem.sc0 && !mx_vgprs_exist(w, in, mx_row(in->dst), size(in))))
+		return false;
+	MX_FOR_LANES(l, m->exec)
+	if (m->inside[l] && !check_lane(w, m, l))
+		return false;
+	mx_take_store_data(w, m, in->mem.data, 4 * data_dwords(in), !m->in_lds);
+	m->mode = w->mode;
+	m->land = land;
+	return true;
+}

@@ -1,0 +1,76 @@
+/* Scratch: each lane's private segment. The hardware interleaves the lanes [ISA table 56]; as no
+ * lane can name another's bytes, here they lie one after the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "scratch.h"
+
+enum { FLAT_SCRATCH_BASE = 3 << 16 }; /* of FLAT_SCRATCH: assumed, nothing is there */
+
+/* A kernel that asks for more is refused. */
+static uint32_t size(const struct mx_run *run) {
+	uint32_t bytes = run->launch->kernel->scratch_bytes;
+	return bytes <= MX_SCRATCH_MAX ? bytes : 0;
+}
+
+static uint32_t segment(const struct mx_wave *w) {
+	return size(w->group->run);
+}
+
+bool mx_scratch_new(struct mx_wave *w, const struct mx_run *run) {
+	size_t bytes = (size_t)size(run) * MX_LANES;
+	w->scratch = malloc(bytes + 1);
+	w->scratch_unwritten = malloc(bytes + 1);
+	return w->scratch && w->scratch_unwritten;
+}
+
+void mx_scratch_free(struct mx_wave *w) {
+	free(w->scratch);
+	free(w->scratch_unwritten);
+}
+
+/* FLAT_SCRATCH is set by hardware; its value means nothing here but a place that no global
+ * access can reach (assumed). */
+void mx_scratch_start(struct mx_wave *w, uint8_t pattern) {
+	size_t bytes = (size_t)segment(w) * MX_LANES;
+	memset(w->scratch, pattern, bytes);
+	memset(w->scratch_unwritten, 0xff, bytes);
+	mx_swrite64(w, MX_FLAT_SCRATCH, (uint64_t)FLAT_SCRATCH_BASE << 32, 0);
+}
+
+static bool holds(const struct mx_wave *w, uint32_t offset, unsigned bytes) {
+	return (uint64_t)offset + bytes <= segment(w);
+}
+
+bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t offset,
+                      unsigned bytes, bool write) {
+	if (holds(w, offset, bytes))
+		return true;
+	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, (int)lane, offset,
+	        "%s of %u bytes at %u in scratch of %u", write ? "write" : "read", bytes, offset,
+	        segment(w));
+	return false;
+}
+
+uint32_t mx_scratch_read(const struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
+                         uint32_t *unwritten) {
+	size_t at = (size_t)lane * segment(w) + offset;
+	uint32_t v = 0;
+	*unwritten = bytes == 4 ? ~0u : (1u << 8 * bytes) - 1;
+	if (!holds(w, offset, bytes))
+		return 0;
+	memcpy(&v, w->scratch + at, bytes);
+	memcpy(unwritten, w->scratch_unwritten + at, bytes);
+	return v;
+}
+
+void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
+                      uint32_t value, uint32_t unwritten) {
+	size_t at = (size_t)lane * segment(w) + offset;
+	if (!holds(w, offset, bytes))
+		return;
+	memcpy(w->scratch + at, &value, bytes);
+	memcpy(w->scratch_unwritten + at, &unwritten, bytes);
+}

@@ -1,0 +1,27 @@
+/* Scratch: the private segments of a wave's lanes. */
+#ifndef MX_SCRATCH_H
+#define MX_SCRATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mx_inst;
+struct mx_run;
+struct mx_wave;
+
+enum { MX_SCRATCH_MAX = 131056 }; /* of a work-item: 13 bits of KiB for a wave [HIP's runtime] */
+
+bool mx_scratch_new(struct mx_wave *w, const struct mx_run *run);
+void mx_scratch_free(struct mx_wave *w);
+void mx_scratch_start(struct mx_wave *w, uint8_t pattern);
+
+/* Whether an access lies in the lane's segment; if not, a finding. */
+bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t offset,
+                      unsigned bytes, bool write);
+/* Outside it a read gives an unwritten 0, and a write is dropped. */
+uint32_t mx_scratch_read(const struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
+                         uint32_t *unwritten);
+void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
+                      uint32_t value, uint32_t unwritten);
+
+#endif

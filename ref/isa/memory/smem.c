@@ -1,0 +1,248 @@
+/* Scalar memory: loads, stores, atomics, the clocks and the scalar cache [ISA chapter 8, 12.6].
+ *
+ * A store appears in memory as it lands, which is before the scalar cache must write it
+ * back; that it is never told to is a finding at the end of the wave. */
+#include "../encoding/operands.h"
+#include "../machine/device_memory.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../schedule/inflight.h"
+#include "../schedule/random.h"
+
+enum { DWORD = 4 };
+
+/* ---- addresses ---- */
+
+struct access {
+	uint64_t address;
+	unsigned inside; /* dwords in range; the rest of a load is 0, of a store dropped */
+};
+
+/* A negative sum of offsets is undefined, but for an immediate alone, which compiled code has
+ * [ISA 8.2.1.1]. */
+static bool offset_of(struct mx_wave *w, const struct mx_inst *in, int64_t *offset) {
+	bool buffer = in->op->s[0] == 4;
+	uint32_t scalar = in->mem.saddr ? mx_sread(w, in, in->mem.soffset) : 0;
+	*offset = in->imm + (int64_t)scalar * in->op->s[1];
+	if (in->mem.saddr && mx_sread_unwritten(w, in->mem.soffset))
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+	if (*offset >= 0 || !(in->mem.saddr || buffer))
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "offsets whose sum is %lld", (long long)*offset);
+	return false;
+}
+
+/* The two low bits count as zero: of the sum, or of each part, as the manual says both [ISA
+ * 8.2.1]. */
+static uint64_t whole_dwords(struct mx_wave *w, const struct mx_inst *in, uint64_t base,
+                             int64_t offset) {
+	unsigned low = (base & 3) + (in->imm & 3) + (offset - in->imm) % 4;
+	if (low > 3)
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
+		        "parts of an address that are not whole dwords");
+	return (base + (uint64_t)offset) & ~3ull;
+}
+
+static unsigned dwords_inside(const struct mx_inst *in, uint64_t offset, uint64_t bytes) {
+	unsigned n = in->op->d / DWORD;
+	uint64_t room = offset < bytes ? (bytes - offset) / DWORD : 0;
+	return room < n ? (unsigned)room : n;
+}
+
+/* The range of a buffer with a stride is counted in records; the manual's formula can also be
+ * read as bytes [ISA 8.2.1]. */
+static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int64_t bytes) {
+	const uint32_t *v = w->s + in->mem.rsrc;
+	uint64_t stride = v[1] >> 16 & 0x3fff, records = v[2];
+	uint64_t base = (v[0] | (uint64_t)(v[1] & 0xffff) << 32) & ~3ull;
+	uint64_t address = whole_dwords(w, in, base, bytes), offset = address - base;
+	struct access a = { address,
+		            dwords_inside(in, offset, stride ? stride * records : records) };
+	if (stride && a.inside != dwords_inside(in, offset, records))
+		mx_find(w, in, MX_AMBIGUOUS, -1, a.address,
+		        "the range depends on what NUM_RECORDS counts: records, or bytes");
+	bool loads = in->op->flags & MX_LOAD || in->mem.glc;
+	if (loads && a.inside < in->op->d / DWORD)
+		mx_find(w, in, MX_AMBIGUOUS, -1, a.address,
+		        "loads beyond the buffer: 0, or the registers stay");
+	return a;
+}
+
+static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct access *a) {
+	bool write = in->op->flags & MX_STORE || in->op->rmw;
+	int64_t offset;
+	for (unsigned i = 0; i < in->op->s[0]; i++)
+		if (mx_sread_unwritten(w, in->mem.rsrc + i))
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+	if (!offset_of(w, in, &offset))
+		return false;
+	if (in->op->s[0] == 4)
+		*a = in_buffer(w, in, offset);
+	else
+		*a = (struct access){ whole_dwords(w, in, mx_sread64(w, in, in->mem.rsrc), offset),
+			              in->op->d / DWORD };
+	if (in->op->rmw && a->address % in->op->d) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, a->address,
+		        "a scalar atomic that is not aligned");
+		return false;
+	}
+	return !a->inside ||
+	       mx_memory_check(w, in, -1, a->address, (size_t)a->inside * DWORD, write);
+}
+
+/* ---- landing ---- */
+
+static void land_load(struct mx_wave *w, struct mx_memop *m) {
+	for (unsigned k = 0; k < m->in->op->d / (unsigned)DWORD; k++) {
+		uint32_t unwritten = 0, v = 0;
+		if (k < m->inside[0])
+			v = mx_memory_read(w, m->address[0] + DWORD * k, DWORD, &unwritten);
+		mx_swrite(w, m->in->mem.data + k, v, unwritten);
+	}
+}
+
+static void land_store(struct mx_wave *w, struct mx_memop *m) {
+	for (unsigned k = 0; k < m->inside[0]; k++)
+		mx_memory_write(w, m->address[0] + DWORD * k, DWORD, m->data[0][k],
+		                m->unwritten[0][k]);
+}
+
+/* An operand of an atomic: one or two dwords of its data. */
+static uint64_t operand(const struct mx_memop *m, const uint32_t *dwords, unsigned i) {
+	return m->in->op->d == DWORD ? dwords[i] : mx_pair(dwords + 2 * i);
+}
+
+static void land_atomic(struct mx_wave *w, struct mx_memop *m) {
+	unsigned n = m->in->op->d / DWORD;
+	uint32_t old[2] = { 0 }, unwritten[2] = { 0 }, any = 0;
+	for (unsigned k = 0; k < m->inside[0]; k++)
+		old[k] = mx_memory_read(w, m->address[0] + DWORD * k, DWORD, &unwritten[k]);
+	struct mx_rmw x = { .old = operand(m, old, 0),
+		            .data = operand(m, m->data[0], 0),
+		            .compare = operand(m, m->data[0], 1),
+		            .mode = MX_RMW_L2_MODE };
+	uint64_t now = m->in->op->rmw(&x);
+	for (unsigned k = 0; k < mx_smem_data_dwords(m->in); k++)
+		any |= m->unwritten[0][k];
+	if (m->in->op->rmw != mx_rmw_swap32 && m->in->op->rmw != mx_rmw_swap64)
+		any |= unwritten[0] | unwritten[1];
+	for (unsigned k = 0; k < n; k++) {
+		if (k < m->inside[0])
+			mx_memory_write(w, m->address[0] + DWORD * k, DWORD,
+			                (uint32_t)(now >> 32 * k), any ? ~0u : 0);
+		if (m->in->mem.glc)
+			mx_swrite(w, m->in->mem.data + k, old[k], unwritten[k]);
+	}
+}
+
+/* ---- issue ---- */
+
+static void take_data(struct mx_wave *w, struct mx_memop *m) {
+	for (unsigned k = 0; k < mx_smem_data_dwords(m->in); k++) {
+		unsigned sgpr = m->in->mem.data + k;
+		m->data[0][k] = w->s[sgpr];
+		m->unwritten[0][k] = w->s_unwritten[sgpr];
+		if (w->s_unwritten[sgpr] && m->inside[0])
+			mx_find(w, m->in, MX_UNWRITTEN, -1, m->address[0] + DWORD * k,
+			        "stores bits that nobody wrote (mask 0x%x of dword %u)",
+			        w->s_unwritten[sgpr], k);
+	}
+}
+
+void mx_exec_SMEM(struct mx_wave *w, const struct mx_inst *in);
+void mx_exec_SMEM(struct mx_wave *w, const struct mx_inst *in) {
+	struct access a;
+	struct mx_memop *m = find_access(w, in, &a) ? mx_memop_new(w, in) : NULL;
+	if (!m)
+		return;
+	m->address[0] = a.address;
+	m->inside[0] = (uint8_t)a.inside;
+	if (!(in->op->flags & MX_LOAD))
+		take_data(w, m);
+	if (in->op->flags & MX_STORE && !in->mem.glc)
+		w->unwritten_back = true;
+	m->land = in->op->rmw ? land_atomic : in->op->flags & MX_STORE ? land_store : land_load;
+	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
+}
+
+/* ---- the scalar cache ---- */
+
+#define SMEM(name)                                                                                 \
+	mx_handler mx_x_##name;                                                                    \
+	void mx_x_##name(struct mx_wave *w, const struct mx_inst *in)
+
+static void land_nothing(struct mx_wave *w, struct mx_memop *m) {
+	(void)w, (void)m;
+}
+
+static void issue(struct mx_wave *w, const struct mx_inst *in,
+                  void (*land)(struct mx_wave *w, struct mx_memop *m)) {
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (!m)
+		return;
+	m->land = land;
+	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
+}
+
+/* Each counts on lgkmcnt [LLVM SMInstructions.td: LGKM_CNT of all SM_Pseudo]. Scalar loads here
+ * see memory as it is, so that nothing is to be invalidated; whether lines with stores in them
+ * lose these nobody says. */
+static void invalidate(struct mx_wave *w, const struct mx_inst *in) {
+	if (w->unwritten_back)
+		mx_assume(w, in, 0, MX_ASSUMES_CACHE_DIRTY);
+	issue(w, in, land_nothing);
+}
+SMEM(s_dcache_inv) {
+	invalidate(w, in);
+}
+SMEM(s_dcache_inv_vol) {
+	invalidate(w, in);
+}
+SMEM(s_dcache_wb) {
+	w->unwritten_back = false;
+	issue(w, in, land_nothing);
+}
+SMEM(s_dcache_wb_vol) {
+	w->unwritten_back = false;
+	issue(w, in, land_nothing);
+}
+
+/* Lines without stores of this wave have nothing to lose. */
+static void discard(struct mx_wave *w, const struct mx_inst *in) {
+	if (w->unwritten_back)
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
+		        "stores that may be in memory already are discarded");
+	issue(w, in, land_nothing);
+}
+SMEM(s_dcache_discard) {
+	discard(w, in);
+}
+SMEM(s_dcache_discard_x2) {
+	discard(w, in);
+}
+
+/* ---- clocks ---- */
+
+/* Core clocks: some for each instruction of the workgroup, from a moment that the seed picks.
+ * The real time clock has 100 MHz; 2.4 GHz of the core are assumed. */
+static uint64_t core_clocks(const struct mx_wave *w) {
+	enum { AN_INSTRUCTION = 4 };
+	const uint64_t stream = 1ull << 62; /* no schedule has this one */
+	struct mx_random r;
+	mx_random_seed(&r, w->group->run->launch->seed, stream);
+	return (mx_random_next(&r) >> 16) + AN_INSTRUCTION * w->group->clock;
+}
+
+static void land_time(struct mx_wave *w, struct mx_memop *m) {
+	mx_swrite64(w, m->in->mem.data, core_clocks(w), 0);
+}
+static void land_real_time(struct mx_wave *w, struct mx_memop *m) {
+	mx_swrite64(w, m->in->mem.data, core_clocks(w) / 24, 0);
+}
+
+SMEM(s_memtime) {
+	issue(w, in, land_time);
+}
+SMEM(s_memrealtime) {
+	issue(w, in, land_real_time);
+}

@@ -1,0 +1,360 @@
+/* Typed buffers: elements of a data format and a numeric format, converted on their way [ISA
+ * 9.1.2 to 9.1.4]. The manual names the formats and not the conversions. Exact are those that can
+ * only be one thing: integers and floats that both sides hold, and the ends of normalised ranges;
+ * and what Direct3D's "Data Conversion Rules" ask of the texture units that these are: clamping
+ * of normalised numbers, NaN to 0, the nearest fraction but near ties. The rest is assumed, and
+ * noted where it matters. */
+#include <math.h>
+#include <string.h>
+
+#include "../encoding/decode.h"
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "vmem.h"
+
+/* Widths of components, x first, from bit 0 up: the names of packed formats begin with the highest
+ * bits [Mesa ac_formats.c: R11G11B10 is 10_11_11]. */
+static const uint8_t layouts[16][4] = {
+	[1] = { 8 },
+	[2] = { 16 },
+	[3] = { 8, 8 },
+	[4] = { 32 },
+	[5] = { 16, 16 },
+	[6] = { 11, 11, 10 },
+	[7] = { 10, 11, 11 },
+	[8] = { 2, 10, 10, 10 },
+	[9] = { 10, 10, 10, 2 },
+	[10] = { 8, 8, 8, 8 },
+	[11] = { 32, 32 },
+	[12] = { 16, 16, 16, 16 },
+	[13] = { 32, 32, 32 },
+	[14] = { 32, 32, 32, 32 },
+};
+
+enum { UNORM, SNORM, USCALED, SSCALED, UINT, SINT, RESERVED, FLOAT };
+enum { SELECT_0, SELECT_1, SELECT_X = 4 }; /* DST_SEL */
+
+/* ---- m->format: data format 3:0, numeric format 6:4, DST_SEL 19:8 ---- */
+
+static const uint8_t *layout(const struct mx_memop *m) {
+	return layouts[m->format & 15];
+}
+static unsigned numeric(const struct mx_memop *m) {
+	return m->format >> 4 & 7;
+}
+static unsigned select(const struct mx_memop *m, unsigned component) {
+	return m->format >> (8 + 3 * component) & 7;
+}
+static bool is_integer(const struct mx_memop *m) {
+	return numeric(m) == UINT || numeric(m) == SINT;
+}
+
+/* Bits before a component; of all four: of the element. */
+static unsigned position(const struct mx_memop *m, unsigned component) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < component; i++)
+		n += layout(m)[i];
+	return n;
+}
+
+static bool is_packed(const struct mx_memop *m) {
+	return layout(m)[1] % 8;
+}
+
+/* 32 bits are not converted, 8 have no float, and packed floats are unsigned ones of 10 and 11
+ * bits. */
+static bool exists(const struct mx_memop *m) {
+	unsigned bits = layout(m)[0], n = numeric(m);
+	if (!bits || n == RESERVED)
+		return false;
+	if (bits == 32)
+		return is_integer(m) || n == FLOAT;
+	return n != FLOAT || bits == 16 || (is_packed(m) && !layout(m)[3]);
+}
+
+unsigned mx_typed_bytes(const struct mx_memop *m) {
+	return position(m, 4) / 8;
+}
+
+unsigned mx_typed_element(struct mx_wave *w, struct mx_memop *m, uint32_t word3) {
+	const struct mx_inst *in = m->in;
+	if (in->op->encoding == MX_MTBUF)
+		m->format = in->mem.format | 07654u << 8;
+	else
+		m->format = (word3 >> 15 & 15) | (word3 >> 12 & 7) << 4 | (word3 & 0xfff) << 8;
+	if (!exists(m))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "data format %u with numeric format %u",
+		        m->format & 15, numeric(m));
+	for (unsigned i = 0; i < in->op->d; i++) {
+		unsigned s = select(m, i);
+		bool straight = s == SELECT_X + i || !layout(m)[i];
+		if (in->op->flags & MX_STORE ? !straight : s == 2 || s == 3)
+			mx_find(w, in, MX_UNSUPPORTED, -1, 0, "DST_SEL %u of component %u", s, i);
+	}
+	if (in->op->flags & MX_STORE && is_packed(m) && in->op->d < 4 && layout(m)[in->op->d])
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "storing part of a packed element");
+	return mx_typed_bytes(m);
+}
+
+/* ---- from memory ---- */
+
+static uint32_t bits_of(float f) {
+	uint32_t u;
+	memcpy(&u, &f, sizeof u);
+	return u;
+}
+static float float_of(uint32_t u) {
+	float f;
+	memcpy(&f, &u, sizeof f);
+	return f;
+}
+static int32_t sign_extend(uint32_t v, unsigned bits) {
+	return (int32_t)(v << (32 - bits)) >> (32 - bits);
+}
+
+static uint32_t decode(uint32_t v, unsigned bits, unsigned numeric) {
+	float most = (float)((1u << (bits - 1)) - 1), s = (float)sign_extend(v, bits);
+	if (bits == 32)
+		return v;
+	switch (numeric) {
+	case UNORM: return bits_of((float)v / (float)((1u << bits) - 1));
+	case SNORM: return bits_of(s < -most ? -1 : s / most);
+	case USCALED: return bits_of((float)v);
+	case SSCALED: return bits_of(s);
+	case SINT: return (uint32_t)sign_extend(v, bits);
+	case FLOAT: /* 10 and 11 bits are the upper ones of a positive f16 */
+		return mx_f16_to_f32((mx_f16){ (uint16_t)(v << (bits < 16 ? 15 - bits : 0)) }).v;
+	default: return v;
+	}
+}
+
+/* A component as it lies in memory: an element of up to 4 bytes is read whole. */
+static uint32_t read_component(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
+                               unsigned c, uint32_t *unwritten) {
+	unsigned bits = layout(m)[c], at = position(m, c), element = position(m, 4);
+	uint32_t mask = ~0u >> (32 - bits);
+	if (element > 32)
+		return mx_lane_read(w, m, lane, at / 8, bits / 8, unwritten);
+	uint32_t v = mx_lane_read(w, m, lane, 0, element / 8, unwritten);
+	*unwritten = *unwritten >> at & mask;
+	return v >> at & mask;
+}
+
+static void assume(struct mx_wave *w, const struct mx_memop *m, unsigned lane, mx_assumption rule) {
+	mx_assume(w, m->in, UINT64_C(1) << lane, rule);
+}
+
+/* Quotients by 2^n - 1 that a float holds: only those of the ends and of 0. */
+static bool is_inexact_quotient(const struct mx_memop *m, uint32_t v) {
+	unsigned n = numeric(m);
+	float f = fabsf(float_of(v));
+	return (n == UNORM || n == SNORM) && f != 0 && f != 1;
+}
+
+/* What DST_SEL gives component i of a lane, as 32 bits. Components that the format has not are 0
+ * [ISA 9.1.4: X000, XY00, XYZ0]; outside the buffer all are, but constants of 1. */
+static uint32_t component(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned i,
+                          uint32_t *unwritten) {
+	unsigned s = select(m, i);
+	*unwritten = 0;
+	if (s == SELECT_1)
+		return is_integer(m) ? 1 : bits_of(1);
+	if (s < SELECT_X || !m->inside[lane] || !layout(m)[s - SELECT_X])
+		return 0;
+	uint32_t v = read_component(w, m, lane, s - SELECT_X, unwritten);
+	*unwritten = *unwritten ? ~0u : 0;
+	v = decode(v, layout(m)[s - SELECT_X], numeric(m));
+	if (is_inexact_quotient(m, v))
+		assume(w, m, lane, MX_ASSUMES_NORMALISED);
+	return v;
+}
+
+uint32_t mx_typed_first(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
+                        uint32_t *unwritten) {
+	return component(w, m, lane, 0, unwritten);
+}
+
+/* To 16 bits: integers lose their upper bits, floats are rounded to nearest even. */
+static uint32_t to_half(struct mx_wave *w, const struct mx_memop *m, unsigned lane, uint32_t v) {
+	uint16_t h = is_integer(m) ? (uint16_t)v : mx_f16_from_f32((mx_f32){ v }).v;
+	bool same = numeric(m) == SINT   ? (uint32_t)(int16_t)h == v
+	            : numeric(m) == UINT ? h == v
+	                                 : mx_f16_to_f32((mx_f16){ h }).v == v;
+	if (!same)
+		assume(w, m, lane, is_integer(m) ? MX_ASSUMES_TO_SHORT : MX_ASSUMES_TO_HALF);
+	return h;
+}
+
+static void load_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
+	uint32_t flags = m->in->op->flags;
+	bool half = flags & (MX_D16 | MX_D16_HI);
+	for (unsigned k = 0; k < 4; k++)
+		m->data[k][l] = m->unwritten[k][l] = 0;
+	for (unsigned i = 0; i < m->in->op->d; i++) {
+		unsigned shift = flags & MX_D16_HI || (half && i % 2) ? 16 : 0,
+			 k = half ? i / 2 : i;
+		uint32_t unwritten, v = component(w, m, l, i, &unwritten);
+		m->data[k][l] |= (half ? to_half(w, m, l, v) : v) << shift;
+		m->unwritten[k][l] |= (half ? unwritten & 0xffff : unwritten) << shift;
+	}
+}
+
+/* ---- to memory ---- */
+
+/* A rounded product. Direct3D lets what is within 0.6 of a number become it: near ties there are
+ * two that may. */
+static uint32_t normalise(float f, double most, double least, bool *sure) {
+	double v = isnan(f) ? 0 : (double)f < least ? least : f > 1 ? 1 : (double)f;
+	double fraction = fabs(v * most - trunc(v * most));
+	*sure = fraction < 0.4 || fraction > 0.6;
+	return (uint32_t)(int32_t)rint(v * most);
+}
+
+static uint32_t clamp(double v, double least, double most, bool *sure) {
+	double r = isnan(v) ? 0 : rint(v < least ? least : v > most ? most : v);
+	*sure = r == v;
+	return (uint32_t)(int64_t)r;
+}
+
+/* To a float of 16 bits, or the 10 and 11 upper ones of a positive one. */
+static uint32_t encode_float(uint32_t v, unsigned bits, bool *sure) {
+	uint32_t h = mx_f16_from_f32((mx_f32){ v }).v, cut = bits < 16 ? 15 - bits : 0;
+	*sure = mx_f16_to_f32((mx_f16){ (uint16_t)(h >> cut << cut) }).v == v &&
+	        (bits == 16 || h < 0x8000);
+	return h >> cut;
+}
+
+static uint32_t encode(uint32_t v, unsigned bits, unsigned numeric, bool *sure) {
+	double high = ldexp(1, (int)bits - 1) - 1, all = ldexp(1, (int)bits) - 1;
+	*sure = true;
+	if (bits == 32)
+		return v;
+	switch (numeric) {
+	case UNORM: return normalise(float_of(v), all, 0, sure);
+	case SNORM: return normalise(float_of(v), high, -1, sure);
+	case USCALED: return clamp(float_of(v), 0, all, sure);
+	case SSCALED: return clamp(float_of(v), -high - 1, high, sure);
+	case SINT: return clamp((int32_t)v, -high - 1, high, sure);
+	case FLOAT: return encode_float(v, bits, sure);
+	default: return clamp(v, 0, all, sure);
+	}
+}
+
+/* What stores of a format rest on, where more than one result may be right. */
+static mx_assumption store_rests_on(unsigned bits, unsigned numeric) {
+	static const mx_assumption rule[] = {
+		[UNORM] = MX_ASSUMES_NEAR_TIE, [SNORM] = MX_ASSUMES_NEAR_TIE,
+		[USCALED] = MX_ASSUMES_SCALED, [SSCALED] = MX_ASSUMES_SCALED,
+		[UINT] = MX_ASSUMES_CLAMPED,   [SINT] = MX_ASSUMES_CLAMPED,
+		[FLOAT] = MX_ASSUMES_TO_FLOAT,
+	};
+	return bits == 32 ? MX_ASSUMES_NOTHING : rule[numeric];
+}
+
+/* The same of loads. */
+static mx_assumption load_rests_on(unsigned bits, unsigned numeric, bool half) {
+	if (numeric == UNORM || numeric == SNORM)
+		return MX_ASSUMES_NORMALISED;
+	bool integer = numeric == UINT || numeric == SINT;
+	bool fits = bits < 16 || (bits == 16 && (integer || numeric == FLOAT));
+	return !half || fits ? MX_ASSUMES_NOTHING
+	       : integer     ? MX_ASSUMES_TO_SHORT
+	                     : MX_ASSUMES_TO_HALF;
+}
+
+/* D16 data goes into components of 16 bits as it stands. */
+static bool stores_as_is(const struct mx_inst *in, unsigned bits, unsigned numeric) {
+	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
+	return half && bits == 16 && (numeric == UINT || numeric == SINT || numeric == FLOAT);
+}
+
+mx_assumption mx_typed_rests_on(const struct mx_inst *in) {
+	unsigned bits = layouts[in->mem.format & 15][0], numeric = in->mem.format >> 4 & 7;
+	if (in->op->flags & MX_LOAD)
+		return load_rests_on(bits, numeric, in->op->flags & (MX_D16 | MX_D16_HI));
+	return stores_as_is(in, bits, numeric) ? MX_ASSUMES_NOTHING : store_rests_on(bits, numeric);
+}
+
+/* A component of a lane's data as 32 bits. */
+static uint32_t datum(const struct mx_memop *m, unsigned lane, unsigned i) {
+	if (!(m->in->op->flags & (MX_D16 | MX_D16_HI)))
+		return m->data[i][lane];
+	uint32_t h = m->data[i / 2][lane] >> 16 * (i % 2) & 0xffff;
+	return numeric(m) == UINT   ? h
+	       : numeric(m) == SINT ? (uint32_t)(int16_t)h
+	                            : mx_f16_to_f32((mx_f16){ (uint16_t)h }).v;
+}
+
+static bool datum_unwritten(const struct mx_memop *m, unsigned lane, unsigned i) {
+	bool half = m->in->op->flags & (MX_D16 | MX_D16_HI);
+	return half ? m->unwritten[i / 2][lane] >> 16 * (i % 2) & 0xffff : m->unwritten[i][lane];
+}
+
+/* The components that the opcode names and the format has; each where it lies, or packed. */
+static void store_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
+	uint32_t packed = 0, unwritten = 0;
+	for (unsigned i = 0; i < m->in->op->d && layout(m)[i]; i++) {
+		bool sure;
+		unsigned bits = layout(m)[i], at = position(m, i);
+		uint32_t mask = ~0u >> (32 - bits), v = datum(m, l, i);
+		uint32_t u = datum_unwritten(m, l, i) ? mask : 0;
+		uint32_t r = encode(v, bits, numeric(m), &sure) & mask;
+		if (!sure)
+			assume(w, m, l, store_rests_on(bits, numeric(m)));
+		if (!is_packed(m))
+			mx_lane_write(w, m, l, at / 8, bits / 8, r, u);
+		else {
+			packed |= r << at;
+			unwritten |= u << at;
+		}
+	}
+	if (is_packed(m))
+		mx_lane_write(w, m, l, 0, 4, packed, unwritten);
+}
+
+/* ---- the operation ---- */
+
+static unsigned registers(const struct mx_inst *in) {
+	return in->op->flags & MX_D16 ? (in->op->d + 1) / 2 : in->op->d;
+}
+
+static void land_load(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	load_lane(w, m, l);
+	for (unsigned k = 0; k < registers(m->in); k++)
+		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
+}
+
+static void land_store(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	if (m->inside[l])
+		store_lane(w, m, l);
+}
+
+static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
+	unsigned bytes = mx_typed_bytes(m), l;
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned k = 0; m->inside[l] && k < mx_dwords(bytes); k++)
+		if (!mx_lane_check(w, m, l, 4 * k, mx_part_bytes(bytes, k),
+		                   m->in->op->flags & MX_STORE))
+			return false;
+	return true;
+}
+
+bool mx_prepare_typed(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
+	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_row(in->mem.data), registers(in)))
+		return false;
+	if (!check_lanes(w, m))
+		return false;
+	m->land = land_load;
+	if (in->op->flags & MX_STORE) {
+		mx_take_store_data(w, m, in->mem.data, (half ? 2 : 4) * in->op->d, true);
+		m->land = land_store;
+	} else if (in->mem.lds)
+		mx_prepare_lds(w, m);
+	return true;
+}

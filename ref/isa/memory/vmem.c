@@ -1,0 +1,201 @@
+/* Vector memory: what loads and stores of all kinds share [ISA chapters 9, 10]. */
+#include <string.h>
+
+#include "../machine/device_memory.h"
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "ds.h"
+#include "scratch.h"
+#include "vmem.h"
+
+/* A d16 load writes all of its register: the machine has ECC, with which the half that is not
+ * loaded becomes 0 [ISA 9.1.6; LLVM: gfx950 has SRAMECC, and d16 loads do not preserve]. */
+uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes) {
+	unsigned flags = in->op->flags;
+	if (bytes == 4)
+		return v;
+	if (flags & MX_SIGNED)
+		v = bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
+	return flags & MX_D16_HI ? v << 16 : flags & MX_D16 ? v & 0xffff : v;
+}
+
+void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,
+                        bool to_memory) {
+	unsigned shift = m->in->op->flags & MX_D16_HI ? 16 : 0, l;
+	for (unsigned k = 0; k < mx_dwords(bytes); k++) {
+		unsigned row = mx_row(data) + k;
+		uint32_t mask = ~0u >> (32 - 8 * mx_part_bytes(bytes, k));
+		MX_FOR_LANES(l, m->exec) {
+			m->data[k][l] = w->v[row][l] >> shift;
+			m->unwritten[k][l] = mx_vunwritten(w, row, l) >> shift & mask;
+			if (to_memory && m->unwritten[k][l] && m->inside[l] >> k & 1 &&
+			    !(m->scratch >> l & 1))
+				mx_find(w, m->in, MX_UNWRITTEN, (int)l, m->address[l] + 4 * k,
+				        "stores bits that nobody wrote (mask 0x%x of dword %u)",
+				        m->unwritten[k][l], k);
+		}
+	}
+}
+
+/* ---- where a lane points ---- */
+
+static bool in_scratch(const struct mx_memop *m, unsigned lane) {
+	return m->scratch >> lane & 1;
+}
+
+bool mx_lane_check(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
+                   unsigned bytes, bool write) {
+	uint64_t address = m->address[lane] + at;
+	if (m->in_lds)
+		mx_lds_check(w, m->in, (int)lane, (uint32_t)address, bytes, write);
+	else if (in_scratch(m, lane))
+		mx_scratch_check(w, m->in, lane, (uint32_t)address, bytes, write);
+	else
+		return mx_memory_check(w, m->in, (int)lane, address, bytes, write);
+	return true;
+}
+
+static uint32_t lds_read(const struct mx_group *g, uint64_t at, unsigned bytes,
+                         uint32_t *unwritten) {
+	uint32_t v = 0;
+	*unwritten = 0;
+	if (at + bytes > g->lds_bytes)
+		return 0;
+	memcpy(&v, g->lds + at, bytes);
+	memcpy(unwritten, g->lds_unwritten + at, bytes);
+	return v;
+}
+
+uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
+                      unsigned bytes, uint32_t *unwritten) {
+	uint64_t address = m->address[lane] + at;
+	if (m->in_lds) {
+		if (w->observed & MX_EVENT_LDS)
+			mx_observe_lds(w, lane, (uint32_t)address, bytes, false);
+		return lds_read(w->group, (uint32_t)address, bytes, unwritten);
+	}
+	if (in_scratch(m, lane))
+		return mx_scratch_read(w, lane, (uint32_t)address, bytes, unwritten);
+	return mx_memory_read(w, address, bytes, unwritten);
+}
+
+void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
+                   unsigned bytes, uint32_t value, uint32_t unwritten) {
+	struct mx_group *g = w->group;
+	uint64_t address = m->address[lane] + at;
+	if (m->in_lds) {
+		address = (uint32_t)address;
+		if (address + bytes > g->lds_bytes)
+			return;
+		memcpy(g->lds + address, &value, bytes);
+		memcpy(g->lds_unwritten + address, &unwritten, bytes);
+		if (w->observed & MX_EVENT_LDS)
+			mx_observe_lds(w, lane, (uint32_t)address, bytes, true);
+	} else if (in_scratch(m, lane))
+		mx_scratch_write(w, lane, (uint32_t)address, bytes, value, unwritten);
+	else
+		mx_memory_write(w, address, bytes, value, unwritten);
+}
+
+/* ---- landing ---- */
+
+uint32_t mx_loaded(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
+                   uint32_t *unwritten) {
+	unsigned bytes = mx_part_bytes(m->in->op->d, k);
+	*unwritten = 0;
+	if (!(m->inside[lane] >> k & 1))
+		return 0;
+	uint32_t v = mx_lane_read(w, m, lane, 4 * k, bytes, unwritten);
+	*unwritten = mx_extend(m->in, *unwritten, bytes);
+	return mx_extend(m->in, v, bytes);
+}
+
+static void land_load(struct mx_wave *w, struct mx_memop *m) {
+	unsigned l;
+	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++) {
+		MX_FOR_LANES(l, m->exec)
+		m->data[k][l] = mx_loaded(w, m, l, k, &m->unwritten[k][l]);
+		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
+	}
+}
+
+static void land_store(struct mx_wave *w, struct mx_memop *m) {
+	unsigned bytes = m->in->op->d, l;
+	MX_FOR_LANES(l, m->exec)
+	for (unsigned k = 0; k < mx_dwords(bytes); k++)
+		if (m->inside[l] >> k & 1)
+			mx_lane_write(w, m, l, 4 * k, mx_part_bytes(bytes, k), m->data[k][l],
+			              m->unwritten[k][l]);
+}
+
+/* ---- issue ---- */
+
+bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
+	uint64_t lanes = 0;
+	if (!mx_vgprs_exist(w, in, row, n))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		lanes |= w->unwritten_lanes[row + i] & mx_exec(w);
+	if (lanes)
+		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(lanes), 0,
+		        "address from a register nobody wrote");
+	return true;
+}
+
+void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                              unsigned n) {
+	for (unsigned i = 0; i < n; i++)
+		if (mx_sread_unwritten(w, code + i))
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+}
+
+/* The usual lane: all of its data in device memory, and nothing to report. */
+static bool is_plain(struct mx_wave *w, const struct mx_memop *m, unsigned lane, bool write) {
+	unsigned bytes = m->in->op->d, all = (1u << mx_dwords(bytes)) - 1;
+	return (m->inside[lane] & all) == all && !m->in_lds && !in_scratch(m, lane) &&
+	       mx_memory_is_plain(w, m->address[lane], bytes, write);
+}
+
+/* Every address must be good before anything of the instruction happens. */
+static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
+	bool write = m->in->op->flags & MX_STORE;
+	unsigned bytes = m->in->op->d, l;
+	MX_FOR_LANES(l, m->exec) {
+		if (is_plain(w, m, l, write))
+			continue;
+		for (unsigned k = 0; k < mx_dwords(bytes); k++)
+			if (m->inside[l] >> k & 1 &&
+			    !mx_lane_check(w, m, l, 4 * k, mx_part_bytes(bytes, k), write))
+				return false;
+	}
+	return true;
+}
+
+bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	unsigned bytes = in->op->d;
+	if (in->op->rmw)
+		return mx_prepare_atomic(w, m);
+	if (in->op->flags & MX_FORMAT)
+		return mx_prepare_typed(w, m);
+	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_row(in->mem.data), mx_dwords(bytes)))
+		return false;
+	if (!check_lanes(w, m))
+		return false;
+	m->land = land_load;
+	if (in->op->flags & MX_STORE) {
+		mx_take_store_data(w, m, in->mem.data, bytes, !m->in_lds);
+		m->land = land_store;
+	} else if (in->mem.lds)
+		mx_prepare_lds(w, m);
+	return true;
+}
+
+void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m) {
+	bool apart = w->group->run->launch->scratch_apart && m->in->op->encoding == MX_SCRATCH;
+	if (mx_vmem_prepare(w, m))
+		mx_memop_issue(w, apart ? &w->sc : &w->vm, m, 1);
+	else
+		mx_memop_drop(w, m);
+}

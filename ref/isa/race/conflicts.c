@@ -1,0 +1,365 @@
+/* Conflicts in LDS and device memory: two accesses to a byte, one of them a write, and no order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "accesses.h"
+#include "wave_sync.h"
+
+/* ---- order ---- */
+
+/* Whether an earlier access of the same workgroup is over when `me` begins. */
+static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access me) {
+	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
+	const struct mx_order_wave *w = &g->wave[wave];
+	if (wave != mx_access_wave(me))
+		return mx_access_number(earlier) <= w->shared[stream];
+	return mx_access_number(earlier) <= w->covered[stream] ||
+	       (stream == mx_access_stream(me) && mx_stream_is_ordered(stream));
+}
+
+/* Whether it goes before this one through the L1 of the workgroup: it was issued before the last
+ * barrier. That is assumed, see l1.c. */
+static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
+	const struct mx_order_wave *w = &r->order->wave[mx_access_wave(earlier)];
+	struct mx_run *run = r->w->group->run;
+	bool before = !run->launch->threadgroup_split && !r->lds &&
+	              mx_access_stream(earlier) == MX_STREAM_VM &&
+	              mx_access_stream(r->me) == MX_STREAM_VM &&
+	              mx_access_number(earlier) <= w->before[MX_STREAM_VM];
+	run->order->one_l1 |= before;
+	return before;
+}
+
+/* The same of this range; remembers the last answer that holds in LDS, too. */
+static bool is_over_for(struct mx_order_range *r, mx_access earlier) {
+	if (earlier == r->over)
+		return true;
+	if (!is_over(r->order, earlier, r->me))
+		return is_before_in_l1(r, earlier);
+	r->over = earlier;
+	return true;
+}
+
+/* FLAT in LDS: no source promises an order with the wave's other LDS operations, and compiled
+ * code has no wait between them. */
+static bool flat_beside_ds(const struct mx_order_range *r, mx_access earlier) {
+	unsigned a = mx_access_stream(earlier), b = mx_access_stream(r->me);
+	bool ds = a == MX_STREAM_DS || b == MX_STREAM_DS;
+	return r->lds && (a == MX_STREAM_SM || b == MX_STREAM_SM) && (a == b || ds) &&
+	       mx_access_wave(earlier) == mx_access_wave(r->me);
+}
+
+static struct mx_written written(const struct mx_order_range *r, uint64_t at, unsigned unit) {
+	uint64_t offset = at - r->base;
+	if (r->loaded.kind)
+		return (struct mx_written){ .kind = r->loaded.kind,
+			                    .value = r->loaded.value + offset };
+	if (!r->data)
+		return (struct mx_written){ 0 };
+	uint32_t v = r->data[offset / 4][r->lane < 0 ? 0 : r->lane];
+	if (unit < 4)
+		v = v >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
+	return (struct mx_written){ .kind = MX_VALUE, .value = v };
+}
+
+static bool same_written(struct mx_written a, struct mx_written b) {
+	return a.kind && a.kind == b.kind && a.value == b.value;
+}
+
+static const char *const words[] = { "reads", "writes", "changes" };
+
+static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a) {
+	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+}
+
+/* Whether the two meet because one of them waits for the other, or because both are atomic and one
+ * at least does not simply overwrite; or whether one happened before the other through memory.
+ */
+static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access earlier,
+                          uint32_t group, mx_order_kind was) {
+	const bool *polls = r->w->group->run->order->sync.wave_sync->polls;
+	bool sync = mx_access_is_sync(earlier);
+	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
+		return true;
+	if (sync && mx_access_is_sync(r->me) &&
+	    (was != MX_ORDER_WRITE || r->kind != MX_ORDER_WRITE))
+		return true;
+	return mx_order_knows(r->w, earlier, group, r->me, r->lds) ||
+	       ((sync || was != MX_ORDER_READ) && mx_order_saw(r->w, r->lds, at));
+}
+
+/* A finding, unless something else orders the two; whether it is one. */
+static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
+                     mx_order_kind was) {
+	static const char *const has[] = { "read", "written", "changed" };
+	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
+	char what[96];
+	if (flat_beside_ds(r, earlier) && group == r->group) {
+		mx_order_doubt(r->w, r->in, "FLAT in LDS beside other LDS operations");
+		return false;
+	}
+	if (other && through_flags(r, at, earlier, group, was)) {
+		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier),
+		                    "order through atomics or flags is that of this schedule");
+		return false;
+	}
+	snprintf(what, sizeof what, "%s a byte at %s0x%llx that is %s by", words[r->kind],
+	         r->lds ? "LDS " : "", (unsigned long long)at, has[was]);
+	mx_order_report(r->w, r->in, r->lds ? MX_RACE_LDS : MX_RACE_GLOBAL, r->lane, at, earlier,
+	                group, what);
+	return true;
+}
+
+/* ---- what a cell has had before ---- */
+
+/* Whether what comes behind a write may have another cache between: that of other waves, or of the
+ * scalar and the vector units. */
+static bool passes_caches(const struct mx_order_range *r, mx_access write) {
+	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
+	bool other = r->kind == MX_ORDER_READ && mx_access_wave(write) != mx_access_wave(r->me);
+	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
+}
+
+static void check_caches(struct mx_order_range *r, mx_access write) {
+	if (passes_caches(r, write))
+		mx_order_doubt(r->w, r->in,
+		               r->kind == MX_ORDER_READ
+		                       ? "reads what this launch wrote: caches are not followed"
+		                       : "writes what the other cache may hold");
+}
+
+/* `same`: writes what the cell holds. */
+static void check_write_of(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
+                           bool same) {
+	bool own = c->write_group == r->group;
+	if (!c->write)
+		return;
+	if (c->write == r->me && own) {
+		if (r->kind == MX_ORDER_WRITE && !same)
+			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
+	} else if (!own || !is_over_for(r, c->write)) {
+		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
+		if (same && (flags || !c->written.alone))
+			mx_order_doubt(r->w, r->in, "writes what is written there without order");
+		else
+			conflict(r, at, c->write, c->write_group, MX_ORDER_WRITE);
+	} else
+		check_caches(r, c->write);
+}
+
+static bool is_write(const struct mx_order_range *r, mx_access a) {
+	const struct mx_inst *in = inst_of(r, a);
+	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
+}
+
+/* One of those that a cell keeps as its readers; false where that is a finding. */
+static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
+                         mx_access reader, uint32_t group, mx_order_kind was, bool same) {
+	bool own = group == r->group;
+	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
+		return true;
+	if (was == MX_ORDER_READ && c->written.several && is_write(r, reader))
+		was = MX_ORDER_WRITE;
+	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
+		return true;
+	return !conflict(r, at, reader, group, was);
+}
+
+static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c) {
+	return m->lists && c->read_group == MX_SEVERAL_GROUPS;
+}
+
+static void check_readers(struct mx_order_range *r, const struct mx_order_map *m, uint64_t at,
+                          const struct mx_order_cell *c, mx_order_kind was, bool same) {
+	if (!c->read_group)
+		return;
+	if (is_list(m, c)) {
+		for (const struct mx_order_reader *l = c->list; l; l = l->next)
+			check_reader(r, at, c, l->access, l->group, was, same);
+		return;
+	}
+	if (c->read_group != r->group || !c->readers) {
+		check_reader(r, at, c, c->read, c->read_group, was, same);
+		return;
+	}
+	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
+		if (!check_reader(r, at, c, c->readers[i], r->group, was, same))
+			return;
+}
+
+/* Whether who is behind this read is behind an earlier one. No less than all of the operations that
+ * return in any order can be waited for. */
+static bool covers(struct mx_order_range *r, mx_access earlier) {
+	return is_over_for(r, earlier) || (mx_access_wave(earlier) == mx_access_wave(r->me) &&
+	                                   mx_access_stream(earlier) == mx_access_stream(r->me));
+}
+
+static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
+	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
+}
+
+static void add_to_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                        uint32_t group, mx_access reader) {
+	const struct mx_order_reader *more = mx_order_add_reader(m, c->list, group, reader);
+	if (more)
+		c->list = more;
+	else
+		r->w->group->run->out_of_memory = true;
+}
+
+/* A cell that one workgroup has read gets readers of others. */
+static void make_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+	uint32_t group = c->read_group;
+	mx_access one = c->read;
+	c->read_group = MX_SEVERAL_GROUPS;
+	c->list = NULL;
+	if (!c->readers && group)
+		add_to_list(r, m, c, group, one);
+	for (unsigned i = 0; c->readers && i < m->readers; i++)
+		if (c->readers[i])
+			add_to_list(r, m, c, group, c->readers[i]);
+}
+
+static void note_other_group(struct mx_order_range *r, struct mx_order_map *m,
+                             struct mx_order_cell *c, uint32_t group, mx_access reader) {
+	if (m->lists && c->read_group != MX_SEVERAL_GROUPS)
+		make_list(r, m, c);
+	c->read_group = MX_SEVERAL_GROUPS;
+	if (m->lists)
+		add_to_list(r, m, c, group, reader);
+}
+
+static void note_reader(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                        mx_access reader) {
+	if (!c->read_group) {
+		c->read_group = r->group;
+		c->read = reader;
+	} else if (c->read_group != r->group) {
+		note_other_group(r, m, c, r->group, reader);
+		return;
+	} else if (!c->readers && covers(r, c->read))
+		c->read = reader;
+	else if (!c->readers) {
+		c->readers = mx_order_readers(m);
+		if (!c->readers) {
+			r->w->group->run->out_of_memory = true;
+			return;
+		}
+		*reader_of(c, c->read) = c->read;
+	}
+	if (c->readers)
+		*reader_of(c, reader) = reader;
+}
+
+static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
+	c->read_group = 0;
+	if (c->readers)
+		memset(c->readers, 0, m->readers * sizeof *c->readers);
+}
+
+/* ---- writes of the same value ---- */
+
+/* Whether an access of this workgroup is over for all waves. */
+static bool is_shared(const struct mx_order_range *r, mx_access a) {
+	return mx_access_number(a) <=
+	               r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)] ||
+	       is_before_in_l1(r, a);
+}
+
+/* Whether a reader that a write stands behind may still be ahead for another wave. */
+static bool is_own_reader(const struct mx_order_range *r, const struct mx_order_cell *c,
+                          mx_access reader, bool same) {
+	return reader && !is_shared(r, reader) &&
+	       !(same && c->written.several && is_write(r, reader));
+}
+
+/* Whether anything that this write stands behind may, so that it is no matter of values alone if
+ * that wave writes the same. */
+static bool stands_alone(const struct mx_order_range *r, const struct mx_order_cell *c, bool same) {
+	bool own = c->write && c->write_group == r->group;
+	if (own && c->write == r->me && c->written.alone)
+		return true;
+	if (own && c->write != r->me && (!same || c->written.alone) && !is_shared(r, c->write))
+		return true;
+	if (c->read_group != r->group)
+		return false;
+	if (!c->readers)
+		return is_own_reader(r, c, c->read, same);
+	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
+		if (is_own_reader(r, c, c->readers[i], same))
+			return true;
+	return false;
+}
+
+/* Of writes without order that leave the same the earlier ones stay as readers: they must be over,
+ * too, before others. */
+static void keep_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+	if (c->write_group == r->group) {
+		note_reader(r, m, c, c->write);
+		return;
+	}
+	if (!m->lists)
+		c->read = c->write;
+	note_other_group(r, m, c, c->write_group, c->write);
+}
+
+static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                       struct mx_written now) {
+	bool own = c->write_group == r->group, same = same_written(c->written, now);
+	bool several =
+		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
+	now.alone = stands_alone(r, c, same);
+	now.several = several || (same && c->written.several);
+	if (several)
+		keep_write(r, m, c);
+	else if (!now.several)
+		forget_readers(m, c);
+	c->write = r->me;
+	c->write_group = r->group;
+	c->written = now;
+}
+
+/* ---- one cell ---- */
+
+/* Whatever is ordered behind this write is behind all that this write is behind. */
+void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+                    uint64_t at, unsigned unit) {
+	struct mx_written now = { 0 };
+	if (r->kind == MX_ORDER_WRITE)
+		now = written(r, at, unit);
+	bool same = r->kind == MX_ORDER_WRITE && same_written(c->written, now);
+	check_write_of(r, at, c, same);
+	if (r->kind != MX_ORDER_READ || c->written.several)
+		check_readers(r, m, at, c, MX_ORDER_READ, same);
+	if (r->kind == MX_ORDER_READ)
+		note_reader(r, m, c, r->me);
+	else if (r->kind == MX_ORDER_WRITE)
+		note_write(r, m, c, now);
+}
+
+/* Of two functions at one place the order matters. A cell keeps which one there was. */
+static void check_function(const struct mx_order_range *r, struct mx_order_cell *c) {
+	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };
+	if (c->read_group && !same_written(c->written, function))
+		mx_order_doubt(r->w, r->in, "atomics of several kinds, whose order matters");
+	c->written = function;
+}
+
+/* Atomics are no conflict among themselves; here they are kept as readers are. */
+void mx_order_touch_atomics(struct mx_order_range *r, struct mx_order_map *m,
+                            struct mx_order_cell *c, uint64_t at) {
+	if (r->kind == MX_ORDER_ATOMIC) {
+		check_function(r, c);
+		note_reader(r, m, c, r->me);
+		return;
+	}
+	check_readers(r, m, at, c, MX_ORDER_ATOMIC, false);
+	bool one_group = c->read_group && !is_list(m, c);
+	if (one_group && !c->readers)
+		check_caches(r, c->read);
+	for (unsigned i = 0; one_group && c->readers && i < m->readers; i++)
+		if (c->readers[i])
+			check_caches(r, c->readers[i]);
+	if (r->kind == MX_ORDER_WRITE)
+		forget_readers(m, c);
+}

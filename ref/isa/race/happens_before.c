@@ -1,0 +1,462 @@
+/* Happens-before through memory: flags, counters and locks, by vector clocks, as FastTrack
+ * [Flanagan, Freund 2009] and DRD have them for threads.
+ *
+ * A wave's clock says up to which of its operations each wave's accesses are over for it. A release
+ * is an atomic, a store of agent scope, or, where loads poll, any store. It has a clock from its
+ * issue: its wave's own, with what the wave has waited for. When it lands, its place in memory gets
+ * this clock: a store replaces the clock that was there, an atomic adds to it, as in a release
+ * sequence [C11 5.1.2.4], and so does a store to some bytes of a dword. An acquire is a returning
+ * atomic, a load of agent scope, or one that polls. When it lands it gets the clock of the place,
+ * whose value it reads; when it is waited for, its wave's clock is raised to it. So a wave obtains
+ * the clock of no other release than of those whose values it has read; of one that polls, no more
+ * than it would have obtained at any moment (poll_values.c).
+ *
+ * For waves of the same workgroup two more things are over at a release, without a wait:
+ *  - vector memory operations issued before it, in device memory, for vector memory operations: all
+ *    go through one L1, in the order of issue. Compiled code relies on it at flags as at barriers,
+ *    unless the waves of a workgroup are split over compute units [LLVM "Memory Model gfx942",
+ *    tgsplit];
+ *  - LDS operations issued before a release that is an LDS operation, in LDS. The part of LDS-DMA
+ *    that writes LDS is none of these.
+ *
+ * What is ordered so proves nothing, as an acquire may read another release under another schedule.
+ * It is no finding either. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "poll_values.h"
+#include "wave_sync.h"
+
+/* ---- counters of a clock ---- */
+
+/* Of a wave: its streams, and what is over for its workgroup alone. */
+enum { IN_LDS = MX_STREAMS, IN_L1, BEGUN, COUNTERS };
+
+static uint64_t counter_of(uint32_t group, unsigned wave, unsigned which) {
+	return (uint64_t)group << 7 | wave << 3 | which;
+}
+
+/* The writes to a dword of device memory, or of a workgroup's LDS. */
+static uint64_t place_of(const struct mx_wave *w, bool lds, uint64_t at) {
+	return 1ull << 63 | (lds ? 1ull << 62 | (w->group->index + 1) << 16 | at / 4 : at / 4);
+}
+
+/* ---- places ---- */
+
+/* A dword to which releases were issued. */
+struct mx_order_place {
+	uint64_t of;                  /* 0: free */
+	struct mx_clock *base, *last; /* of the releases that an acquire reads: all, and the last */
+	uint32_t writes;              /* that have landed */
+	uint32_t others;              /* of these, before the last ones, which are of one wave: */
+	uint64_t writer;
+	uint32_t in_flight;
+	struct mx_history history; /* where loads poll */
+};
+
+static size_t slot_of(const struct mx_order_sync *y, uint64_t of) {
+	size_t i = of * 0x9e3779b97f4a7c15u >> 32 & (y->room - 1);
+	while (y->place[i].of && y->place[i].of != of)
+		i = (i + 1) & (y->room - 1);
+	return i;
+}
+
+static struct mx_order_place *find(const struct mx_order_sync *y, uint64_t of) {
+	struct mx_order_place *p = y->room ? &y->place[slot_of(y, of)] : NULL;
+	return p && p->of ? p : NULL;
+}
+
+static bool grow(struct mx_order_sync *y) {
+	struct mx_order_sync old = *y;
+	y->room = old.room ? 2 * old.room : 256;
+	y->place = calloc(y->room, sizeof *y->place);
+	if (!y->place) {
+		*y = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.room; i++)
+		if (old.place[i].of)
+			y->place[slot_of(y, old.place[i].of)] = old.place[i];
+	free(old.place);
+	return true;
+}
+
+static struct mx_order_place *make(struct mx_order_sync *y, uint64_t of) {
+	if (2 * y->n >= y->room && !grow(y))
+		return NULL;
+	struct mx_order_place *p = &y->place[slot_of(y, of)];
+	y->n += !p->of;
+	p->of = of;
+	return p;
+}
+
+/* ---- a wave's clock ---- */
+
+/* A release or an acquire in flight. */
+struct mx_order_event {
+	unsigned stream;
+	uint32_t number;
+	bool releases, rmw;
+	struct mx_clock *base, *own; /* of a release: up to its wave's last acquire, and since */
+};
+
+static struct mx_order_sync *sync_of(const struct mx_wave *w) {
+	return &w->group->run->order->sync;
+}
+
+static void check(struct mx_wave *w, bool enough_memory) {
+	if (!enough_memory)
+		w->group->run->out_of_memory = true;
+}
+
+/* Raises the wave's clock to those of the acquires that it has waited for. */
+static struct mx_order_known *settle(struct mx_wave *w) {
+	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	struct mx_order_known *k = &w->group->order->known[w->index];
+	unsigned kept = 0;
+	for (unsigned i = 0; i < k->n; i++) {
+		struct mx_order_acquired a = k->acquired[i];
+		if (a.number > o->covered[a.stream]) {
+			k->acquired[kept++] = a;
+			continue;
+		}
+		check(w, mx_clock_join(&k->clock, a.clock));
+		mx_clock_drop(a.clock);
+	}
+	k->n = kept;
+	return k;
+}
+
+static bool splits(const struct mx_wave *w) {
+	return w->group->run->launch->threadgroup_split;
+}
+
+/* What is over at the last barrier. */
+static struct mx_clock *barrier_clock(const struct mx_group *g) {
+	struct mx_tick tick[16 * COUNTERS];
+	unsigned n = 0;
+	for (unsigned v = 0; v < g->n_waves; v++) {
+		const struct mx_order_wave *o = &g->order->wave[v];
+		for (unsigned i = 0; i < MX_STREAMS; i++)
+			tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, i),
+				                      o->shared[i] };
+		tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, IN_L1),
+			                      splits(g->waves) ? 0 : o->before[MX_STREAM_VM] };
+		tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, BEGUN), 1 };
+	}
+	return mx_clock_new(tick, n);
+}
+
+static void join_barrier(struct mx_wave *w, struct mx_order_known *k) {
+	struct mx_order_group *o = w->group->order;
+	if (!o->met)
+		o->met = barrier_clock(w->group);
+	check(w, o->met);
+	if (!k->met)
+		check(w, mx_clock_join(&k->clock, o->met));
+	k->met = true;
+}
+
+/* What the wave itself has waited for, and what is in order for its workgroup. */
+static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
+	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	uint32_t group = (uint32_t)w->group->index + 1;
+	struct mx_tick tick[COUNTERS];
+	for (unsigned i = 0; i < MX_STREAMS; i++)
+		tick[i].upto = o->covered[i];
+	tick[IN_LDS].upto = stream == MX_STREAM_DS ? o->issued[stream] : 0;
+	tick[IN_L1].upto = splits(w) ? 0 : o->issued[MX_STREAM_VM];
+	tick[BEGUN].upto = 1;
+	for (unsigned i = 0; i < COUNTERS; i++)
+		tick[i].of = counter_of(group, w->index, i);
+	return mx_clock_new(tick, COUNTERS);
+}
+
+/* ---- issue ---- */
+
+/* Calls for the places of an operation that it writes, or that it reads. */
+struct visit {
+	struct mx_wave *w;
+	const struct mx_order_event *event;
+	mx_access me;
+	bool adds;     /* to the clock that was there */
+	uint64_t last; /* lanes often have one place */
+	unsigned n;
+	struct mx_clock *clock, *from[2], *to; /* those joined last */
+};
+
+enum {
+	READS = 1 << MX_ORDER_READ | 1 << MX_ORDER_ATOMIC,
+	WRITES = 1 << MX_ORDER_WRITE | 1 << MX_ORDER_ATOMIC
+};
+
+static bool is_next(struct visit *v, uint64_t of) {
+	bool next = v->last != of;
+	v->last = of;
+	return next;
+}
+
+/* What was there before the first release, where loads poll. */
+static void start_history(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_left first = { .value = mx_value_at(v->w, lds, at) };
+	if (!p->history.n && sync_of(v->w)->wave_sync->any_polls)
+		check(v->w, mx_history_add(&p->history, &first));
+}
+
+static void depart(void *visit, bool lds, uint64_t at) {
+	struct visit *v = visit;
+	uint64_t of = place_of(v->w, lds, at);
+	if (!is_next(v, of))
+		return;
+	struct mx_order_place *p = make(sync_of(v->w), of);
+	check(v->w, p);
+	if (!p)
+		return;
+	p->in_flight++;
+	start_history(v, p, lds, at);
+}
+
+void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
+	const struct mx_wave_sync *meet = sync_of(w)->wave_sync;
+	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
+	if (!meet->any)
+		return;
+	bool releases = mx_order_releases(m->in) || (meet->any_polls && stores);
+	if (!releases && !meet->polls[m->in->offset / 4] && !mx_order_acquires(m->in))
+		return;
+	m->event = calloc(1, sizeof *m->event);
+	check(w, m->event);
+	if (!m->event)
+		return;
+	m->event->stream = stream;
+	m->event->number = w->group->order->wave[w->index].issued[stream];
+	m->event->releases = releases;
+	m->event->rmw = mx_order_is_atomic(m->in->op);
+	if (!releases)
+		return;
+	struct mx_order_known *k = settle(w);
+	join_barrier(w, k);
+	m->event->base = mx_clock_keep(k->clock);
+	m->event->own = own_clock(w, stream);
+	check(w, m->event->own);
+	mx_order_places(w, m, WRITES, depart, &(struct visit){ .w = w });
+}
+
+void mx_order_drop_event(struct mx_memop *m) {
+	if (!m->event)
+		return;
+	mx_clock_drop(m->event->base);
+	mx_clock_drop(m->event->own);
+	free(m->event);
+	m->event = NULL;
+}
+
+/* ---- landing ---- */
+
+/* How often the place had been written, of what was acquired there. */
+static void note_writes(struct visit *v, const struct mx_order_place *p) {
+	struct mx_clock *c = mx_clock_new(&(struct mx_tick){ p->of, p->writes }, 1);
+	check(v->w, c && mx_clock_join(&v->clock, c));
+	mx_clock_drop(c);
+}
+
+static void acquire(void *visit, bool lds, uint64_t at) {
+	struct visit *v = visit;
+	uint64_t of = place_of(v->w, lds, at);
+	const struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
+	const struct mx_order_known *k = &v->w->group->order->known[v->w->index];
+	if (!p || !p->writes || mx_clock_at(k->clock, of) == p->writes)
+		return;
+	check(v->w, mx_clock_join(&v->clock, p->base) && mx_clock_join(&v->clock, p->last));
+	note_writes(v, p);
+}
+
+static void add_acquired(struct mx_wave *w, const struct mx_order_event *e, struct mx_clock *c) {
+	struct mx_order_known *k = &w->group->order->known[w->index];
+	struct mx_order_acquired *more = realloc(k->acquired, (k->n + 1) * sizeof *k->acquired);
+	check(w, more);
+	if (!more) {
+		mx_clock_drop(c);
+		return;
+	}
+	k->acquired = more;
+	k->acquired[k->n++] = (struct mx_order_acquired){ c, e->stream, e->number };
+}
+
+/* The clock that an atomic leaves below its own; lanes often find the same one. */
+static void accumulate(struct visit *v, struct mx_order_place *p) {
+	if (!v->n++ || v->from[0] != p->base || v->from[1] != p->last) {
+		mx_clock_drop(v->from[0]), mx_clock_drop(v->from[1]), mx_clock_drop(v->to);
+		v->from[0] = mx_clock_keep(p->base), v->from[1] = mx_clock_keep(p->last);
+		v->to = v->event ? mx_clock_keep(v->event->base) : NULL;
+		check(v->w, mx_clock_join(&v->to, p->base) && mx_clock_join(&v->to, p->last));
+	}
+	mx_clock_drop(p->base);
+	p->base = mx_clock_keep(v->to);
+}
+
+static void note_writer(struct mx_order_place *p, const struct mx_wave *w) {
+	uint64_t writer = counter_of((uint32_t)w->group->index + 1, w->index, 0);
+	if (p->writer != writer)
+		p->others = p->writes;
+	p->writer = writer;
+	p->writes++;
+}
+
+static void note_left(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_left left = { .time = sync_of(v->w)->time,
+		                .access = v->me,
+		                .group = (uint32_t)v->w->group->index + 1,
+		                .writes = p->writes,
+		                .value = mx_value_at(v->w, lds, at),
+		                .rmw = v->event && v->event->rmw,
+		                .base = p->base,
+		                .last = p->last };
+	if (p->history.n)
+		check(v->w, mx_history_add(&p->history, &left));
+}
+
+static void arrive(void *visit, bool lds, uint64_t at) {
+	struct visit *v = visit;
+	uint64_t of = place_of(v->w, lds, at);
+	struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
+	if (!p)
+		return;
+	p->in_flight -= v->event != NULL;
+	note_writer(p, v->w);
+	if (v->adds)
+		accumulate(v, p);
+	else {
+		mx_clock_drop(p->base);
+		p->base = v->event ? mx_clock_keep(v->event->base) : NULL;
+	}
+	mx_clock_drop(p->last);
+	p->last = v->event ? mx_clock_keep(v->event->own) : NULL;
+	note_left(v, p, lds, at);
+}
+
+/* A store that leaves other bytes of its dwords as they were, with the releases that set them. */
+static bool is_partial(const struct mx_inst *in) {
+	return in->op->flags & MX_STORE && !(in->op->flags & MX_FORMAT) && in->op->d % 4;
+}
+
+static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
+	struct visit v = { .w = w, .event = m->event };
+	v.adds = (m->event && m->event->rmw) || is_partial(m->in);
+	sync_of(w)->time++;
+	if (m->event)
+		v.me = mx_access_of(w, m->in, m->event->stream, m->event->number);
+	mx_order_places(w, m, WRITES, arrive, &v);
+	mx_clock_drop(v.from[0]);
+	mx_clock_drop(v.from[1]);
+	mx_clock_drop(v.to);
+}
+
+static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t at,
+                                           uint64_t *counter) {
+	const struct mx_order_place *p = find(sync_of(w), *counter = place_of(w, lds, at));
+	return p ? &p->history : NULL;
+}
+
+/* Whether it is a polling load of which more is to be decided. */
+static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
+	const struct mx_order_event *e = m->event;
+	if (!c || !sync_of(w)->wave_sync->polls[m->in->offset / 4])
+		return false;
+	join_barrier(w, &w->group->order->known[w->index]);
+	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
+}
+
+void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_order_sync *y = sync_of(w);
+	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
+	if (!y->wave_sync->any)
+		return;
+	if (m->event && (y->wave_sync->polls[m->in->offset / 4] || mx_order_acquires(m->in))) {
+		struct visit v = { .w = w };
+		settle(w);
+		mx_order_places(w, m, READS, acquire, &v);
+		if (is_undecided(w, m, v.clock))
+			mx_clock_drop(v.clock);
+		else if (v.clock)
+			add_acquired(w, m->event, v.clock);
+	}
+	if (m->event ? m->event->releases : stores && y->n)
+		land_writes(w, m);
+	mx_order_drop_event(m);
+}
+
+/* ---- barriers, the workgroup, the launch ---- */
+
+void mx_order_meet(struct mx_group *g) {
+	struct mx_order_group *o = g->order;
+	struct mx_clock *all = NULL;
+	mx_clock_drop(o->met);
+	o->met = NULL;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		check(g->waves, mx_clock_join(&all, settle(&g->waves[i])->clock));
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		mx_clock_drop(o->known[i].clock);
+		o->known[i].clock = mx_clock_keep(all);
+		o->known[i].met = false;
+	}
+	mx_clock_drop(all);
+}
+
+void mx_order_forget(struct mx_order_group *o) {
+	mx_clock_drop(o->met);
+	o->met = NULL;
+	for (unsigned i = 0; i < sizeof o->known / sizeof *o->known; i++) {
+		struct mx_order_known *k = &o->known[i];
+		while (k->n)
+			mx_clock_drop(k->acquired[--k->n].clock);
+		mx_polls_forget(k);
+		mx_clock_drop(k->clock);
+		free(k->acquired);
+		*k = (struct mx_order_known){ 0 };
+	}
+}
+
+bool mx_order_sync_begin(struct mx_run *run) {
+	struct mx_order_sync *y = &run->order->sync;
+	const struct mx_launch *l = run->launch;
+	y->wave_sync =
+		mx_program_wave_sync(l->program, l->kernel->entry - mx_program_base(l->program));
+	return y->wave_sync;
+}
+
+void mx_order_sync_end(struct mx_order_sync *y) {
+	for (size_t i = 0; i < y->room; i++) {
+		mx_clock_drop(y->place[i].base);
+		mx_clock_drop(y->place[i].last);
+		mx_history_free(&y->place[i].history);
+	}
+	free(y->place);
+}
+
+/* ---- asking ---- */
+
+bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds) {
+	const struct mx_clock *c = settle(w)->clock;
+	unsigned wave = mx_access_wave(earlier), stream = mx_access_stream(earlier);
+	uint32_t number = mx_access_number(earlier);
+	if (!mx_clock_at(c, counter_of(group, wave, BEGUN)))
+		return false;
+	if (number <= mx_clock_at(c, counter_of(group, wave, stream)))
+		return true;
+	if (group != w->group->index + 1)
+		return false;
+	if (lds)
+		return stream == MX_STREAM_DS &&
+		       number <= mx_clock_at(c, counter_of(group, wave, IN_LDS));
+	return stream == MX_STREAM_VM && mx_access_stream(me) == MX_STREAM_VM &&
+	       number <= mx_clock_at(c, counter_of(group, wave, IN_L1));
+}
+
+bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at) {
+	uint64_t of = place_of(w, lds, at);
+	uint64_t me = counter_of((uint32_t)w->group->index + 1, w->index, 0);
+	const struct mx_order_place *p = find(sync_of(w), of);
+	uint32_t writes = !p ? 0 : p->writer == me ? p->others : p->writes;
+	return writes && !p->in_flight && mx_clock_at(settle(w)->clock, of) >= writes;
+}

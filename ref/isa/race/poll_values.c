@@ -1,0 +1,427 @@
+/* What a wave obtains by a polling load, whatever the moment at which the load landed.
+ *
+ * A poll for 1 that finds 2 under this schedule would have ended with 1 under another. So it proves
+ * no more than that 1 was there. Each dword through which waves synchronise keeps the last values
+ * that releases have left there, with their clocks. The load could have landed at any earlier
+ * moment, down to the last write that happened before it. At one moment all lanes read what there
+ * was then. For each moment the load is repeated with the memory of that moment, and the wave's
+ * next instructions are executed on a copy, up to the first that is more than arithmetic and
+ * branches (replay.c). Where the wave then stands at the same instruction, and no register differs
+ * that may still be read (liveness.c), it would have gone on alike. It obtains the minimum of the
+ * clocks of all these moments.
+ *
+ * By a round of a loop from which it comes back as it was a wave obtains nothing: under another
+ * schedule there is no such round. A wave that uses the value, as one that takes as many tiles as a
+ * counter says, differs in a live register, and obtains the clock of the value that it read. Of
+ * several loads that a wave waits for together, the first ones may have landed earlier and the
+ * others as they did. An atomic that polls, as of a spin lock, cannot have landed between a write
+ * and the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
+ *
+ * Where a history is too short, or the instructions cannot be followed, the wave obtains more: a
+ * race may be missed, no right kernel is accused. Writes to a dword are taken in the order in which
+ * they landed under this schedule. One family of right kernels would be accused: mutual exclusion
+ * by loads and stores alone [Dekker; Peterson]. */
+#include "poll_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../machine/device_memory.h"
+#include "replay.h"
+
+enum {
+	PLACES = 64,  /* dwords that have changed, of a load */
+	MOMENTS = 64, /* of all its dwords */
+	READS = 1 << MX_ORDER_READ | 1 << MX_ORDER_ATOMIC,
+};
+
+/* ---- histories ---- */
+
+static struct mx_left kept(const struct mx_left *l) {
+	struct mx_left copy = *l;
+	mx_clock_keep(copy.base);
+	mx_clock_keep(copy.last);
+	return copy;
+}
+
+static void drop(struct mx_left *l, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		mx_clock_drop(l[i].base);
+		mx_clock_drop(l[i].last);
+	}
+}
+
+static bool make_room(struct mx_history *h) {
+	unsigned room = h->room ? 2u * h->room : 2;
+	struct mx_left *more = realloc(h->left, room * sizeof *more);
+	if (!more)
+		return false;
+	h->left = more;
+	h->room = (uint8_t)room;
+	return true;
+}
+
+/* What an atomic leaves as it was, as one that finds a lock taken, is no other value. */
+static bool changes_nothing(const struct mx_history *h, const struct mx_left *left) {
+	return left->rmw && h->n && h->left[h->n - 1].value == left->value;
+}
+
+bool mx_history_add(struct mx_history *h, const struct mx_left *left) {
+	if (changes_nothing(h, left))
+		return true;
+	if (h->n == MX_HISTORY) {
+		drop(h->left, 1);
+		memmove(h->left, h->left + 1, --h->n * sizeof *h->left);
+	} else if (h->n == h->room && !make_room(h))
+		return false;
+	h->left[h->n++] = kept(left);
+	return true;
+}
+
+void mx_history_free(struct mx_history *h) {
+	drop(h->left, h->n);
+	free(h->left);
+	*h = (struct mx_history){ 0 };
+}
+
+/* ---- memory ---- */
+
+static void *bytes_of(struct mx_wave *w, bool lds, uint64_t at) {
+	struct mx_group *g = w->group;
+	if (lds)
+		return at + 4 <= g->lds_bytes ? g->lds + at : NULL;
+	return mx_memory_is_plain(w, at, 4, false) ? (void *)(uintptr_t)at : NULL;
+}
+
+uint32_t mx_value_at(struct mx_wave *w, bool lds, uint64_t at) {
+	const void *from = bytes_of(w, lds, at);
+	uint32_t value = 0;
+	if (from)
+		memcpy(&value, from, 4);
+	return value;
+}
+
+/* ---- a polling load ---- */
+
+/* A dword that it read, with what was there since the earliest moment at which it could land. */
+struct place {
+	bool lds;
+	uint64_t at, counter;
+	struct mx_history history;
+};
+
+struct mx_order_poll {
+	struct mx_memop *load;  /* a copy */
+	struct mx_clock *clock; /* of what it read as it landed */
+	unsigned stream;
+	uint32_t number;
+	uint64_t earliest;
+	unsigned n;
+	struct place place[PLACES];
+};
+
+static void free_poll(struct mx_order_poll *p) {
+	for (unsigned i = 0; i < p->n; i++)
+		mx_history_free(&p->place[i].history);
+	mx_clock_drop(p->clock);
+	free(p->load);
+	free(p);
+}
+
+void mx_polls_forget(struct mx_order_known *k) {
+	while (k->n_polls)
+		free_poll(k->poll[--k->n_polls]);
+}
+
+/* ---- its landing ---- */
+
+struct reading {
+	struct mx_wave *w;
+	mx_access me;
+	mx_history_of *history;
+	struct mx_order_poll *poll;
+	bool news, ok;
+};
+
+/* Whether what a release left happened before the load. */
+static bool happened(const struct reading *r, const struct place *p, const struct mx_left *l) {
+	const struct mx_order_wave *o = &r->w->group->order->wave[r->w->index];
+	const struct mx_clock *c = r->w->group->order->known[r->w->index].clock;
+	unsigned stream = mx_access_stream(l->access);
+	if (!l->group || l->writes <= mx_clock_at(c, p->counter))
+		return true;
+	if (l->group == r->w->group->index + 1 && mx_access_wave(l->access) == r->w->index)
+		return mx_access_number(l->access) <= o->covered[stream] ||
+		       (stream == mx_access_stream(r->me) && mx_stream_is_ordered(stream));
+	return mx_order_knows(r->w, l->access, l->group, r->me, p->lds);
+}
+
+/* Most rounds of a loop find nothing that the wave has not known before. */
+static void look_for_news(void *reading, bool lds, uint64_t at) {
+	struct reading *r = reading;
+	struct place p = { .lds = lds, .at = at };
+	const struct mx_history *h = r->news ? NULL : r->history(r->w, lds, at, &p.counter);
+	r->news |= h && h->n > 1 && !happened(r, &p, &h->left[h->n - 1]);
+}
+
+/* The values from the last one that happened before the load. */
+static bool copy_history(const struct reading *r, struct place *p, const struct mx_history *h) {
+	unsigned first = h->n - 1;
+	while (first && !happened(r, p, &h->left[first]))
+		first--;
+	for (unsigned i = first; i < h->n; i++)
+		if (!mx_history_add(&p->history, &h->left[i]))
+			return false;
+	return true;
+}
+
+static bool is_noted(const struct mx_order_poll *poll, bool lds, uint64_t at) {
+	for (unsigned i = poll->n; i--;)
+		if (poll->place[i].at == at && poll->place[i].lds == lds)
+			return true;
+	return false;
+}
+
+static void note_place(void *reading, bool lds, uint64_t at) {
+	struct reading *r = reading;
+	struct mx_order_poll *poll = r->poll;
+	if (!r->ok || is_noted(poll, lds, at))
+		return;
+	if (poll->n == PLACES) {
+		r->ok = false;
+		return;
+	}
+	struct place *p = &poll->place[poll->n++];
+	*p = (struct place){ .lds = lds, .at = at };
+	const struct mx_history *h = r->history(r->w, lds, at, &p->counter);
+	struct mx_left now = { .value = mx_value_at(r->w, lds, at) };
+	r->ok = h && h->n ? copy_history(r, p, h) : mx_history_add(&p->history, &now);
+	if (r->ok && p->history.left[0].time > poll->earliest)
+		poll->earliest = p->history.left[0].time;
+}
+
+static struct mx_memop *copy_of(const struct mx_memop *m) {
+	struct mx_memop *copy = malloc(sizeof *copy);
+	if (copy)
+		*copy = *m;
+	return copy;
+}
+
+static struct mx_order_poll *new_poll(const struct mx_memop *m, mx_access me,
+                                      struct mx_clock *clock) {
+	struct mx_order_poll *p = malloc(sizeof *p);
+	if (!p)
+		return NULL;
+	p->load = copy_of(m);
+	if (!p->load) {
+		free(p);
+		return NULL;
+	}
+	p->clock = mx_clock_keep(clock);
+	p->stream = mx_access_stream(me);
+	p->number = mx_access_number(me);
+	p->earliest = 0;
+	p->n = 0;
+	return p;
+}
+
+bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream, uint32_t number,
+                   struct mx_clock *clock, mx_history_of *history) {
+	struct mx_order_known *k = &w->group->order->known[w->index];
+	struct reading r = {
+		w, mx_access_of(w, m->in, stream, number), history, NULL, false, true
+	};
+	mx_order_places(w, m, READS, look_for_news, &r);
+	if (!r.news || k->n_polls == MX_ORDER_POLLS)
+		return false;
+	r.poll = new_poll(m, r.me, clock);
+	if (!r.poll)
+		return false;
+	mx_order_places(w, m, READS, note_place, &r);
+	if (!r.ok) {
+		free_poll(r.poll);
+		return false;
+	}
+	k->poll[k->n_polls++] = r.poll;
+	return true;
+}
+
+/* ---- moments ---- */
+
+/* Loads that a wave has waited for together. */
+struct together {
+	struct mx_order_poll *poll[MX_ORDER_POLLS];
+	unsigned n, n_moments;
+	uint64_t moment[MOMENTS]; /* ascending */
+};
+
+static void add_moment(struct together *t, uint64_t time) {
+	unsigned i = t->n_moments;
+	while (i && t->moment[i - 1] > time)
+		i--;
+	if ((i && t->moment[i - 1] == time) || t->n_moments == MOMENTS)
+		return;
+	memmove(t->moment + i + 1, t->moment + i, (t->n_moments++ - i) * sizeof *t->moment);
+	t->moment[i] = time;
+}
+
+static void find_moments(struct together *t) {
+	t->n_moments = 0;
+	add_moment(t, 0);
+	for (unsigned i = 0; i < t->n; i++)
+		for (unsigned k = 0; k < t->poll[i]->n; k++) {
+			const struct mx_history *h = &t->poll[i]->place[k].history;
+			for (unsigned j = 0; j < h->n; j++)
+				add_moment(t, h->left[j].time);
+		}
+}
+
+static const struct mx_left *left_at(const struct mx_order_poll *p, unsigned i, uint64_t time) {
+	const struct mx_history *h = &p->place[i].history;
+	unsigned n = h->n;
+	if (time < p->earliest)
+		time = p->earliest;
+	while (n > 1 && h->left[n - 1].time > time)
+		n--;
+	return &h->left[n - 1];
+}
+
+/* Whether an atomic would land between a write and the atomic that read it. */
+static bool is_between(const struct mx_order_poll *p, uint64_t time) {
+	for (unsigned i = 0; p->load->in->op->rmw && i < p->n; i++) {
+		const struct mx_history *h = &p->place[i].history;
+		const struct mx_left *l = left_at(p, i, time);
+		if (l != &h->left[h->n - 1] && l[1].rmw)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the clock that the load would have got at a moment. */
+static bool add_clock(struct mx_clock **into, const struct mx_order_poll *p, uint64_t time) {
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_left *l = left_at(p, i, time);
+		struct mx_clock *c =
+			mx_clock_new(&(struct mx_tick){ p->place[i].counter, l->writes }, 1);
+		bool ok = c && mx_clock_join(into, l->base) && mx_clock_join(into, l->last) &&
+		          (!l->group || mx_clock_join(into, c));
+		mx_clock_drop(c);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static void exchange(struct mx_wave *w, const struct mx_order_poll *p, uint32_t *value) {
+	for (unsigned i = 0; i < p->n; i++) {
+		void *bytes = bytes_of(w, p->place[i].lds, p->place[i].at);
+		uint32_t there = 0;
+		if (!bytes)
+			continue;
+		memcpy(&there, bytes, 4);
+		memcpy(bytes, &value[i], 4);
+		value[i] = there;
+	}
+}
+
+/* Repeats a load with the memory of a moment. */
+static void land_at(struct mx_replay *r, struct mx_wave *w, struct mx_order_poll *p,
+                    uint64_t time) {
+	uint32_t value[PLACES];
+	for (unsigned i = 0; i < p->n; i++)
+		value[i] = left_at(p, i, time)->value;
+	exchange(w, p, value);
+	mx_replay_land(r, p->load);
+	exchange(w, p, value);
+}
+
+/* ---- the decision ---- */
+
+static bool can_be(const struct together *t, unsigned n, uint64_t time) {
+	for (unsigned i = 0; i < n; i++)
+		if (is_between(t->poll[i], time))
+			return false;
+	return true;
+}
+
+/* Where the first `n` loads landed at a moment, and the others as they did. */
+static void replay_at(struct mx_replay *r, struct mx_wave *w, struct together *t, unsigned n,
+                      uint64_t time) {
+	mx_replay_begin(r, w);
+	for (unsigned i = 0; i < n; i++)
+		land_at(r, w, t->poll[i], time);
+	mx_replay_end(r);
+}
+
+static bool clock_at(struct mx_clock **c, const struct together *t, unsigned n, uint64_t time) {
+	bool ok = true;
+	for (unsigned i = 0; i < t->n; i++)
+		ok = ok &&
+		     (i < n ? add_clock(c, t->poll[i], time) : mx_clock_join(c, t->poll[i]->clock));
+	return ok;
+}
+
+/* Whether the wave comes back to one of the loads as it was: under another schedule it does so less
+ * often. */
+static bool goes_back(const struct mx_wave *w, const struct together *t, struct mx_replay *r) {
+	bool back = false;
+	for (unsigned i = 0; i < t->n; i++)
+		back |= t->poll[i]->load->in->offset == r[0].wave.pc;
+	mx_replay_begin(&r[1], w);
+	r[1].wave.pc = r[0].wave.pc;
+	return back && mx_replay_same(&r[0], &r[1]);
+}
+
+/* Lowers what the wave has gained to what it would have gained at any moment. */
+static bool lower(struct mx_clock **gained, struct mx_wave *w, struct together *t,
+                  struct mx_replay *r) {
+	const struct mx_clock *known = w->group->order->known[w->index].clock;
+	replay_at(&r[0], w, t, 0, 0);
+	if (goes_back(w, t, r))
+		return mx_clock_meet(gained, NULL);
+	for (unsigned n = 1; r->ok && n <= t->n; n++)
+		for (unsigned i = 0; i < t->n_moments; i++) {
+			struct mx_clock *c = NULL;
+			if (mx_clock_includes(known, *gained))
+				return true;
+			if (!can_be(t, n, t->moment[i]))
+				continue;
+			replay_at(&r[1], w, t, n, t->moment[i]);
+			if (!mx_replay_same(&r[0], &r[1]))
+				continue;
+			bool ok = clock_at(&c, t, n, t->moment[i]) && mx_clock_meet(gained, c);
+			mx_clock_drop(c);
+			if (!ok)
+				return false;
+		}
+	return true;
+}
+
+static bool decide(struct mx_wave *w, struct together *t) {
+	struct mx_clock *gained = NULL;
+	struct mx_replay *r = malloc(2 * sizeof *r);
+	bool ok = r && clock_at(&gained, t, 0, 0);
+	find_moments(t);
+	ok = ok && lower(&gained, w, t, r) &&
+	     mx_clock_join(&w->group->order->known[w->index].clock, gained);
+	mx_clock_drop(gained);
+	free(r);
+	return ok;
+}
+
+void mx_polls_decide(struct mx_wave *w) {
+	struct mx_order_known *k = &w->group->order->known[w->index];
+	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	struct together t = { .n = 0 };
+	unsigned kept = 0;
+	for (unsigned i = 0; i < k->n_polls; i++)
+		if (k->poll[i]->number > o->covered[k->poll[i]->stream])
+			k->poll[kept++] = k->poll[i];
+		else
+			t.poll[t.n++] = k->poll[i];
+	k->n_polls = kept;
+	if (t.n && !decide(w, &t))
+		w->group->run->out_of_memory = true;
+	while (t.n)
+		free_poll(t.poll[--t.n]);
+}

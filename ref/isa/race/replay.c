@@ -1,0 +1,175 @@
+/* Replay of a few instructions on a copy of a wave. */
+#include "replay.h"
+
+#include <string.h>
+
+#include "../machine/registers.h"
+#include "liveness.h"
+#include "race.h"
+
+enum { LONGEST = 256 }; /* instructions */
+
+static bool begins_with_any(const struct mx_inst *in, const char *const *prefix, unsigned n) {
+	for (unsigned i = 0; i < n; i++)
+		if (!strncmp(in->op->name, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+#define BEGINS(in, prefixes) begins_with_any(in, prefixes, sizeof prefixes / sizeof *prefixes)
+
+/* ---- instructions ---- */
+
+static bool loads_in(const struct mx_queue *q) {
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->op[i]->in->op->rmw || q->op[i]->in->op->flags & MX_LOAD)
+			return true;
+	return false;
+}
+
+static bool loads_in_flight(const struct mx_wave *w) {
+	return loads_in(&w->vm) || loads_in(&w->fl) || loads_in(&w->ds) || loads_in(&w->sm) ||
+	       loads_in(&w->sc);
+}
+
+/* What changes no register, nor memory. */
+static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
+	static const char *const those[] = { "s_nop",    "s_sleep",    "s_setprio",
+		                             "s_wakeup", "buffer_inv", "buffer_wbl2" };
+	return BEGINS(in, those) ||
+	       (!strcmp(in->op->name, "s_waitcnt") && !loads_in_flight(&r->wave));
+}
+
+/* Arithmetic, and branches within the code. */
+static bool is_plain(const struct mx_inst *in) {
+	static const char *const others[] = { "s_get",       "s_set",       "s_swappc",
+		                              "s_call",      "s_rfe",       "s_cbranch_g",
+		                              "s_cbranch_i", "s_cbranch_j", "s_cbranch_cdbg",
+		                              "s_waitcnt",   "s_barrier",   "s_endpgm",
+		                              "s_trap",      "s_send",      "s_ttrace",
+		                              "s_icache",    "s_incperf",   "s_decperf" };
+	mx_encoding e = in->op->encoding;
+	return e != MX_SMEM && e < MX_MAI && !BEGINS(in, others) && !strstr(in->op->name, "movrel");
+}
+
+/* ---- vector registers ---- */
+
+static void save(struct mx_replay *r, unsigned row) {
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->row[i].row == row)
+			return;
+	if (r->n == MX_REPLAY_ROWS) {
+		r->ok = false;
+		return;
+	}
+	struct mx_replay_row *v = &r->row[r->n++];
+	v->row = row;
+	memcpy(v->before, r->wave.v[row], sizeof v->before);
+	memcpy(v->before_unwritten, r->wave.v_unwritten[row], sizeof v->before_unwritten);
+}
+
+static void save_results(struct mx_replay *r, const struct mx_inst *in) {
+	struct mx_order_use u = { 0 };
+	mx_order_find_uses(in, &u);
+	for (unsigned i = 0; i < u.n; i++)
+		for (unsigned k = 0; u.range[i].write && k < u.range[i].n; k++)
+			if (u.range[i].row + k < MX_VGPR_FILE)
+				save(r, u.range[i].row + k);
+}
+
+static void put_back(struct mx_replay *r) {
+	for (unsigned i = 0; i < r->n; i++) {
+		struct mx_replay_row *v = &r->row[i];
+		memcpy(v->after, r->wave.v[v->row], sizeof v->after);
+		memcpy(r->wave.v[v->row], v->before, sizeof v->before);
+		memcpy(r->wave.v_unwritten[v->row], v->before_unwritten,
+		       sizeof v->before_unwritten);
+	}
+}
+
+/* ---- a replay ---- */
+
+void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
+	r->wave = *w;
+	r->group = *w->group;
+	r->run = *w->group->run;
+	r->report = (struct mx_report){ 0 };
+	r->wave.group = &r->group;
+	r->wave.observed = 0;
+	r->wave.hazards = NULL;
+	r->group.run = &r->run;
+	r->group.order = NULL;
+	r->run.order = NULL;
+	r->run.report = &r->report;
+	r->n = 0;
+	r->ok = !(w->mode & (MX_MODE_GPR_IDX_EN | MX_MODE_VSKIP));
+}
+
+void mx_replay_land(struct mx_replay *r, struct mx_memop *load) {
+	save_results(r, load->in);
+	if (r->ok)
+		load->land(&r->wave, load);
+}
+
+static void step(struct mx_replay *r, const struct mx_inst *in) {
+	save_results(r, in);
+	r->wave.pc += in->size;
+	if (r->ok && !is_nothing(r, in))
+		in->op->handler(&r->wave, in);
+}
+
+void mx_replay_end(struct mx_replay *r) {
+	for (unsigned i = 0; r->ok && i < LONGEST; i++) {
+		const struct mx_inst *in = mx_program_at(r->run.launch->program, r->wave.pc);
+		if (!in || !in->op || in->unsupported || !(is_nothing(r, in) || is_plain(in)))
+			break;
+		step(r, in);
+		r->ok = r->ok && !r->report.n_findings && !r->run.out_of_memory;
+	}
+	put_back(r);
+	mx_report_free(&r->report);
+}
+
+/* ---- comparison ---- */
+
+static bool is_live(const struct mx_replay *r, unsigned row, bool in_exec) {
+	return mx_is_live(r->run.launch->program, (uint32_t)r->wave.pc, row, in_exec);
+}
+
+static const uint32_t *vector_row(const struct mx_replay *r, unsigned row) {
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->row[i].row == row)
+			return r->row[i].after;
+	return r->wave.v[row];
+}
+
+static bool same_vector(const struct mx_replay *a, const struct mx_replay *b, unsigned row) {
+	const uint32_t *x = vector_row(a, row), *y = vector_row(b, row);
+	uint64_t lanes = 0;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		lanes |= (uint64_t)(x[l] != y[l]) << l;
+	return !lanes || !is_live(a, row, !(lanes & ~mx_exec(&a->wave)));
+}
+
+/* Registers that instructions read without naming them are always read. */
+static bool same_scalar(const struct mx_replay *a, const struct mx_replay *b, unsigned code) {
+	bool named = code < MX_SGPRS || code == MX_VCC || code == MX_VCC + 1;
+	return a->wave.s[code] == b->wave.s[code] ||
+	       (named && !is_live(a, MX_VGPR_FILE + code, false));
+}
+
+bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b) {
+	if (!a->ok || !b->ok || a->wave.pc != b->wave.pc || a->wave.mode != b->wave.mode)
+		return false;
+	if (a->wave.scc != b->wave.scc && is_live(a, MX_LIVE_SCC, false))
+		return false;
+	for (unsigned code = 0; code < MX_SGPR_FILE; code++)
+		if (!same_scalar(a, b, code))
+			return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (!same_vector(a, b, a->row[i].row))
+			return false;
+	for (unsigned i = 0; i < b->n; i++)
+		if (!same_vector(a, b, b->row[i].row))
+			return false;
+	return true;
+}

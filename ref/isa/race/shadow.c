@@ -1,0 +1,187 @@
+/* The shadow of memory for the analysis of order: pages of cells, found by address. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "race.h"
+
+enum { BLOCK = 1 << 13 };
+
+struct mx_order_block {
+	struct mx_order_block *next;
+	unsigned n;
+	mx_access access[BLOCK];
+};
+
+/* Words that are freed with the map. */
+static mx_access *take(struct mx_order_map *m, unsigned n) {
+	struct mx_order_block *b = m->blocks;
+	if (!b || b->n + n > BLOCK) {
+		b = malloc(sizeof *b);
+		if (!b)
+			return NULL;
+		b->next = m->blocks;
+		b->n = 0;
+		m->blocks = b;
+	}
+	mx_access *a = b->access + b->n;
+	b->n += n;
+	return a;
+}
+
+mx_access *mx_order_readers(struct mx_order_map *m) {
+	mx_access *a = take(m, m->readers);
+	if (a)
+		memset(a, 0, m->readers * sizeof *a);
+	return a;
+}
+
+/* ---- lists of readers of several workgroups ---- */
+
+enum { NEAR = 8 }; /* how far from its begin a list is looked through */
+
+static const struct mx_order_reader *longer(struct mx_order_map *m,
+                                            const struct mx_order_reader *list, uint32_t group,
+                                            mx_access access) {
+	struct mx_order_reader *r =
+		(struct mx_order_reader *)take(m, sizeof *r / sizeof(mx_access));
+	if (r)
+		*r = (struct mx_order_reader){ list, access, group };
+	return r;
+}
+
+/* Whether a wave that has waited for the second has waited for the first. */
+static bool replaces(const struct mx_order_reader *r, uint32_t group, mx_access access) {
+	return r->group == group && mx_access_wave(r->access) == mx_access_wave(access) &&
+	       mx_access_stream(r->access) == mx_access_stream(access);
+}
+
+/* The list without an earlier access of the same wave, if there is one near its begin. */
+static const struct mx_order_reader *without(struct mx_order_map *m,
+                                             const struct mx_order_reader *list, unsigned depth,
+                                             uint32_t group, mx_access access) {
+	if (!list || depth == NEAR)
+		return list;
+	if (replaces(list, group, access))
+		return list->next;
+	const struct mx_order_reader *rest = without(m, list->next, depth + 1, group, access);
+	if (rest == list->next)
+		return list;
+	rest = longer(m, rest, list->group, list->access);
+	return rest ? rest : list;
+}
+
+const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
+                                                  const struct mx_order_reader *list,
+                                                  uint32_t group, mx_access access) {
+	unsigned slots = sizeof m->longer / sizeof *m->longer;
+	struct mx_order_longer *known = &m->longer[(uintptr_t)list / sizeof *list % slots];
+	if (known->longer && known->list == list && known->group == group &&
+	    known->access == access)
+		return known->longer;
+	const struct mx_order_reader *rest = without(m, list, 0, group, access);
+	*known = (struct mx_order_longer){ list, longer(m, rest, group, access), access, group };
+	return known->longer;
+}
+
+void mx_order_map_clear(struct mx_order_map *m) {
+	for (size_t i = 0; i < m->room; i++)
+		if (m->key[i])
+			free(m->page[i].cell);
+	free(m->key);
+	free(m->page);
+	while (m->blocks) {
+		struct mx_order_block *next = m->blocks->next;
+		free(m->blocks);
+		m->blocks = next;
+	}
+	*m = (struct mx_order_map){ .readers = m->readers, .lists = m->lists };
+}
+
+/* ---- finding pages: open addressing, at most half full ---- */
+
+static size_t slot_of(const struct mx_order_map *m, uint64_t key) {
+	size_t i = key * 0x9E3779B97F4A7C15 >> 20 & (m->room - 1);
+	while (m->key[i] && m->key[i] != key)
+		i = (i + 1) & (m->room - 1);
+	return i;
+}
+
+static bool grow(struct mx_order_map *m) {
+	struct mx_order_map old = *m;
+	m->room = old.room ? 2 * old.room : 64;
+	m->key = calloc(m->room, sizeof *m->key);
+	m->page = calloc(m->room, sizeof *m->page);
+	if (!m->key || !m->page) {
+		free(m->key);
+		free(m->page);
+		*m = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.room; i++)
+		if (old.key[i]) {
+			size_t to = slot_of(m, old.key[i]);
+			m->key[to] = old.key[i];
+			m->page[to] = old.page[i];
+		}
+	m->last = 0;
+	free(old.key);
+	free(old.page);
+	return true;
+}
+
+/* What a part of a cell holds, so many bytes behind the cell's beginning. */
+static struct mx_written part_of(struct mx_written v, unsigned offset, unsigned unit) {
+	if (v.kind >= MX_LOADED)
+		v.value += offset;
+	else if (v.kind == MX_VALUE && unit < 4)
+		v.value = v.value >> 8 * (offset % 4) & ((1u << 8 * unit) - 1);
+	return v;
+}
+
+/* Several cells for each: what touched all of its bytes touched each of them. */
+static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit) {
+	unsigned n = MX_ORDER_PAGE / unit, parts = p->unit / unit;
+	struct mx_order_cell *fine = calloc(n, sizeof *fine);
+	if (!fine)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		fine[i] = p->cell[i / parts];
+		fine[i].written = part_of(fine[i].written, i % parts * unit, unit);
+		if (!fine[i].readers || i % parts == 0)
+			continue;
+		if (!(fine[i].readers = mx_order_readers(m))) {
+			free(fine);
+			return false;
+		}
+		memcpy(fine[i].readers, p->cell[i / parts].readers, m->readers * sizeof(mx_access));
+	}
+	free(p->cell);
+	p->cell = fine;
+	p->unit = unit;
+	return true;
+}
+
+static bool make_page(struct mx_order_map *m, uint64_t key, size_t *slot, unsigned unit) {
+	struct mx_order_cell *cell = calloc(MX_ORDER_PAGE / unit, sizeof *cell);
+	if (!cell || (2 * m->n >= m->room && !grow(m))) {
+		free(cell);
+		return false;
+	}
+	*slot = slot_of(m, key);
+	m->key[*slot] = key;
+	m->page[*slot] = (struct mx_order_page){ unit, cell };
+	m->n++;
+	return true;
+}
+
+struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t address, unsigned unit,
+                                         bool make) {
+	uint64_t key = address / MX_ORDER_PAGE + 1;
+	size_t i = m->room ? slot_of(m, key) : 0;
+	if (!m->room || m->key[i] != key)
+		if (!make || !make_page(m, key, &i, unit))
+			return NULL;
+	m->last = i;
+	struct mx_order_page *p = &m->page[i];
+	return p->unit <= unit || split(m, p, unit) ? p : NULL;
+}

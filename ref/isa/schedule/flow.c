@@ -1,0 +1,245 @@
+/* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
+#include "../machine/findings.h"
+#include "../machine/registers.h"
+#include "../race/race.h"
+#include "inflight.h"
+#include "schedule.h"
+
+#define FLOW(name)                                                                                 \
+	mx_handler mx_x_##name;                                                                    \
+	void mx_x_##name(struct mx_wave *w, const struct mx_inst *in)
+#define UNUSED(x) (void)(x)
+#define NOTHING(name)                                                                              \
+	FLOW(name) {                                                                               \
+		UNUSED(w), UNUSED(in);                                                             \
+	}
+
+NOTHING(s_nop)
+NOTHING(v_nop)
+FLOW(s_sleep) {
+	w->yields = in->imm & 127;
+}
+FLOW(s_setprio) {
+	w->priority = in->imm & 3;
+}
+
+/* Waves that sleep wake up by themselves; code does not change; performance counters and the
+ * thread trace are no state that a kernel sees. */
+NOTHING(s_wakeup)
+NOTHING(s_icache_inv)
+NOTHING(s_incperflevel)
+NOTHING(s_decperflevel)
+NOTHING(s_ttracedata)
+
+FLOW(s_endpgm) {
+	if (w->unwritten_back)
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
+		        "scalar stores that no s_dcache_wb has written back");
+	w->status = MX_ENDED;
+	w->group->ended++;
+}
+
+/* Counts arrivals: waves may stand at different barriers, ended ones do not count [ISA 4.3]. */
+FLOW(s_barrier) {
+	if (w->group->order)
+		mx_order_arrive(w, in);
+	w->status = MX_AT_BARRIER;
+	w->group->at_barrier++;
+}
+
+FLOW(s_waitcnt) {
+	unsigned simm = (uint16_t)in->imm;
+	w->vm_target = (simm & 15) | (simm >> 14 & 3) << 4;
+	w->lgkm_target = simm >> 8 & 15;
+	if (w->group->order)
+		mx_order_wait(w);
+	if (!mx_wait_over(w))
+		w->status = MX_WAITING;
+}
+
+/* ---- what goes outside: traps, halts and messages ---- */
+
+/* With the runtime's trap handler: 2 is llvm.trap, which ends the dispatch; 3, llvm.debugtrap,
+ * does nothing where there is no debugger [LLVM "Trap Handler ABI"]. */
+FLOW(s_trap) {
+	enum { LLVM_TRAP = 2, LLVM_DEBUGTRAP = 3 };
+	unsigned id = in->imm & 255;
+	if (id == LLVM_TRAP)
+		mx_find(w, in, MX_TRAP, -1, 0, "the program stops itself (__builtin_trap)");
+	else if (id != LLVM_DEBUGTRAP)
+		mx_find(w, in, MX_TRAP, -1, 0, "trap %u, and no trap handler that knows it", id);
+}
+
+FLOW(s_sethalt) {
+	if (in->imm & 1)
+		mx_find(w, in, MX_STUCK, -1, 0, "halts, and no debugger resumes it");
+}
+
+FLOW(s_setkill) {
+	if (in->imm & 1)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a wave that kills itself");
+}
+
+static void message_sent(struct mx_wave *w, struct mx_memop *m) {
+	UNUSED(w), UNUSED(m);
+}
+
+/* An interrupt tells the host something that is in memory already. The other messages
+ * are the trap handler's and the graphics pipeline's. */
+FLOW(s_sendmsg) {
+	enum { INTERRUPT = 1 };
+	if ((in->imm & 15) != INTERRUPT) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "message %u", in->imm & 15);
+		return;
+	}
+	struct mx_memop *m = mx_memop_new(w, in);
+	if (!m)
+		return;
+	m->land = message_sent;
+	mx_memop_issue(w, &w->sm, m, 1);
+}
+
+/* Halted as by s_sethalt 1, when the message is sent [ISA 12.5]. */
+FLOW(s_sendmsghalt) {
+	mx_x_s_sendmsg(w, in);
+	if (!mx_stopped(w))
+		mx_find(w, in, MX_STUCK, -1, 0, "halts, and no debugger resumes it");
+}
+
+/* ---- branches: the offset counts dwords from the next instruction ---- */
+
+static void branch(struct mx_wave *w, const struct mx_inst *in, bool taken, bool unwritten) {
+	if (unwritten)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "branch on a value nobody wrote");
+	if (taken)
+		w->pc += 4 * (int64_t)in->imm;
+}
+
+FLOW(s_branch) {
+	branch(w, in, true, false);
+}
+FLOW(s_cbranch_scc0) {
+	branch(w, in, !w->scc, w->scc_unwritten);
+}
+FLOW(s_cbranch_scc1) {
+	branch(w, in, w->scc, w->scc_unwritten);
+}
+FLOW(s_cbranch_vccz) {
+	branch(w, in, !mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
+}
+FLOW(s_cbranch_vccnz) {
+	branch(w, in, mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
+}
+FLOW(s_cbranch_execz) {
+	branch(w, in, !mx_exec(w), false);
+}
+FLOW(s_cbranch_execnz) {
+	branch(w, in, mx_exec(w), false);
+}
+
+/* Not taken: the debugger's flags are clear. */
+NOTHING(s_cbranch_cdbgsys)
+NOTHING(s_cbranch_cdbguser)
+NOTHING(s_cbranch_cdbgsys_or_user)
+NOTHING(s_cbranch_cdbgsys_and_user)
+
+static uint64_t program_counter(const struct mx_wave *w) {
+	return mx_program_base(w->group->run->launch->program) + w->pc;
+}
+
+static void jump(struct mx_wave *w, uint64_t target) {
+	w->pc = target - mx_program_base(w->group->run->launch->program);
+}
+
+FLOW(s_getpc_b64) {
+	mx_swrite64(w, in->dst, program_counter(w), 0);
+}
+static void check_target(struct mx_wave *w, const struct mx_inst *in, unsigned code) {
+	if (mx_sread64_unwritten(w, code))
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "jump to an address nobody wrote");
+}
+
+FLOW(s_setpc_b64) {
+	check_target(w, in, in->src[0]);
+	jump(w, mx_sread64(w, in, in->src[0]));
+}
+FLOW(s_swappc_b64) {
+	uint64_t target = mx_sread64(w, in, in->src[0]), here = program_counter(w);
+	check_target(w, in, in->src[0]);
+	jump(w, target);
+	mx_swrite64(w, in->dst, here, 0);
+}
+FLOW(s_call_b64) {
+	mx_swrite64(w, in->dst, program_counter(w), 0);
+	branch(w, in, true, false);
+}
+
+/* ---- forks: the smaller half of the lanes first, the other on a stack [ISA 4.6] ---- */
+
+static unsigned stack_pointer(const struct mx_wave *w) {
+	return w->mode >> MX_MODE_CSP_SHIFT;
+}
+static void set_stack_pointer(struct mx_wave *w, unsigned csp) {
+	w->mode = (w->mode & ~(7u << MX_MODE_CSP_SHIFT)) | csp << MX_MODE_CSP_SHIFT;
+}
+
+/* An entry is four SGPRs: lanes, then where they go on. */
+static void push_lanes(struct mx_wave *w, uint64_t lanes, uint64_t pc) {
+	unsigned csp = stack_pointer(w);
+	mx_swrite64(w, 4 * csp, lanes, 0);
+	mx_swrite64(w, 4 * csp + 2, pc, 0);
+	set_stack_pointer(w, csp + 1);
+}
+
+static void fork_lanes(struct mx_wave *w, const struct mx_inst *in, uint64_t target) {
+	uint64_t mask = mx_sread64(w, in, in->src[0]), exec = mx_exec(w);
+	uint64_t pass = mask & exec, fail = ~mask & exec;
+	if (mx_sread64_unwritten(w, in->src[0]) & exec)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "branch on a value nobody wrote");
+	bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+	if (pass && fail) {
+		push_lanes(w, fail_first ? pass : fail, fail_first ? target : program_counter(w));
+		mx_swrite64(w, MX_EXEC, fail_first ? fail : pass, 0);
+	}
+	if (pass == exec || (fail && pass && !fail_first))
+		jump(w, target);
+}
+
+FLOW(s_cbranch_i_fork) {
+	fork_lanes(w, in, program_counter(w) + 4 * (int64_t)in->imm);
+}
+FLOW(s_cbranch_g_fork) {
+	if (in->src[1] >= MX_SGPR_FILE || in->src[1] % 2) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a target that is no pair of SGPRs");
+		return;
+	}
+	check_target(w, in, in->src[1]);
+	fork_lanes(w, in, mx_sread64(w, in, in->src[1]));
+}
+FLOW(s_cbranch_join) {
+	unsigned csp = stack_pointer(w);
+	if (mx_sread_unwritten(w, in->src[0]))
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "branch on a value nobody wrote");
+	if (mx_sread(w, in, in->src[0]) == csp)
+		return;
+	set_stack_pointer(w, --csp);
+	csp &= 7;
+	check_target(w, in, 4 * csp + 2);
+	mx_write_exec(w, in, mx_pair(w->s + 4 * csp), mx_pair(w->s_unwritten + 4 * csp));
+	jump(w, mx_pair(w->s + 4 * csp + 2));
+}
+
+/* ---- vector instructions off ---- */
+
+FLOW(s_setvskip) {
+	if (in->src[1] == MX_LITERAL) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a literal bit number");
+		return;
+	}
+	uint32_t place = mx_sread(w, in, in->src[1]) & 31;
+	bool skip = mx_sread(w, in, in->src[0]) >> place & 1;
+	if (mx_sread_unwritten(w, in->src[0]) >> place & 1 ||
+	    mx_sread_unwritten(w, in->src[1]) & 31)
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, "VSKIP from a value nobody wrote");
+	w->mode = (w->mode & ~MX_MODE_VSKIP) | (skip ? MX_MODE_VSKIP : 0);
+}

@@ -1,0 +1,255 @@
+/* Operations in flight: counters, order of return, and the moments at which things land.
+ *
+ * vmcnt operations return in issue order, loads and stores mixed; LDS operations in
+ * issue order among themselves; scalar loads in any order, and in any order against
+ * LDS [ISA 4.4, 8.3]. A FLAT is two operations, one of each counter: that of LDS returns in
+ * any order, that of memory too if no lane is in memory, else with the others of vmcnt, on
+ * which compiled code relies where it knows the address space [ISA 10.2; LLVM
+ * "SIInsertWaitcnts": pending FLAT]. Where the launch says so, scratch returns in an order of its
+ * own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../machine/observe.h"
+#include "../machine/registers.h"
+#include "../race/race.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
+
+struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
+	struct mx_group *g = w->group;
+	struct mx_memop *m = g->free_list;
+	if (m)
+		g->free_list = m->next_free;
+	else if (!(m = malloc(sizeof *m))) {
+		g->run->out_of_memory = true;
+		return NULL;
+	}
+	m->in = in;
+	m->issue = w->issued;
+	m->exec = mx_exec(w);
+	m->lds = 0;
+	m->scratch = 0;
+	m->in_lds = false;
+	m->format = 0;
+	m->event = NULL;
+	m->reach.known = false;
+	return m;
+}
+
+void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
+	m->next_free = w->group->free_list;
+	w->group->free_list = m;
+}
+
+static uint64_t first_of_any(const struct mx_queue *q, uint64_t due) {
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->op[i]->due < due)
+			due = q->op[i]->due;
+	return due;
+}
+
+static uint64_t first_due(const struct mx_wave *w) {
+	uint64_t due = UINT64_MAX;
+	if (w->vm.n && w->vm.op[0]->due < due)
+		due = w->vm.op[0]->due;
+	if (w->ds.n && w->ds.op[0]->due < due)
+		due = w->ds.op[0]->due;
+	if (w->sc.n && w->sc.op[0]->due < due)
+		due = w->sc.op[0]->due;
+	return first_of_any(&w->fl, first_of_any(&w->sm, due));
+}
+
+unsigned mx_vmcnt(const struct mx_wave *w) {
+	return w->vm.count + w->sc.count + w->fl.count;
+}
+
+unsigned mx_lgkmcnt(const struct mx_wave *w) {
+	return w->ds.count + w->sm.count;
+}
+
+/* One dword or cache line counts 1, more count 2 [ISA 8.3, 12.6]. */
+unsigned mx_smem_weight(const struct mx_inst *in) {
+	return in->op->d > 4 || in->op->flags & MX_TWO ? 2 : 1;
+}
+
+bool mx_in_flight(const struct mx_wave *w) {
+	return w->vm.n + w->sc.n + w->fl.n + w->ds.n + w->sm.n;
+}
+
+void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
+	struct mx_stats *stats = &w->group->run->report->stats;
+	m->weight = weight;
+	m->born = w->group->clock;
+	m->barriers = w->group->barriers;
+	m->due = mx_due_time(w, m);
+	q->op[q->n++] = m;
+	q->count += weight;
+	w->group->in_flight++;
+	if (q == &w->vm)
+		mx_l1_count(w->group, m, 1);
+	if (w->group->order)
+		mx_order_issue(w, q, m);
+	if (mx_vmcnt(w) > stats->max_vmcnt)
+		stats->max_vmcnt = mx_vmcnt(w);
+	if (mx_lgkmcnt(w) > stats->max_lgkmcnt)
+		stats->max_lgkmcnt = mx_lgkmcnt(w);
+	w->next_due = first_due(w);
+}
+
+static void land(struct mx_wave *w, struct mx_queue *q, unsigned i);
+
+/* What of other waves goes before it through L1. */
+static void land_before(struct mx_wave *w, struct mx_memop *m) {
+	struct mx_group *g = w->group;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *other = &g->waves[i];
+		unsigned n = other == w ? 0 : mx_l1_before(other, m);
+		if (!n)
+			continue;
+		while (n--)
+			land(other, &other->vm, 0);
+		other->next_due = first_due(other);
+	}
+}
+
+static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
+	struct mx_memop *m = q->op[i];
+	if (q == &w->vm) {
+		if (mx_l1_may_wait(w->group, m))
+			land_before(w, m);
+		mx_l1_count(w->group, m, -1);
+	}
+	if (w->observed)
+		mx_observe_land(w, m);
+	if (w->group->run->launch->record)
+		mx_record_landing(w, m);
+	m->land(w, m);
+	if (w->group->order)
+		mx_order_land(w, m);
+	if (w->observed)
+		mx_observe_land(w, NULL);
+	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
+	q->count -= m->weight;
+	q->n--;
+	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);
+	mx_memop_drop(w, m);
+	w->group->in_flight--;
+}
+
+static void land_due_in_order(struct mx_wave *w, struct mx_queue *q) {
+	while (q->n && q->op[0]->due <= w->group->clock)
+		land(w, q, 0);
+}
+
+static void land_due_of_any(struct mx_wave *w, struct mx_queue *q) {
+	for (unsigned i = 0; i < q->n;)
+		if (q->op[i]->due <= w->group->clock)
+			land(w, q, i);
+		else
+			i++;
+}
+
+void mx_land_due(struct mx_wave *w) {
+	land_due_in_order(w, &w->vm);
+	land_due_in_order(w, &w->sc);
+	land_due_in_order(w, &w->ds);
+	land_due_of_any(w, &w->sm);
+	land_due_of_any(w, &w->fl);
+	w->next_due = first_due(w);
+}
+
+/* An operation in flight. */
+struct next {
+	struct mx_queue *q;
+	unsigned i;
+};
+
+/* What may land next of a counter: each of a queue without order, then the oldest of those that
+ * have one. */
+static unsigned may_land(struct mx_wave *w, bool vm, struct next *next) {
+	struct mx_queue *any = vm ? &w->fl : &w->sm;
+	struct mx_queue *ordered[] = { vm ? &w->vm : &w->ds, &w->sc };
+	unsigned n = 0;
+	for (; n < any->n; n++)
+		next[n] = (struct next){ any, n };
+	for (unsigned i = 0; i < 1u + vm; i++)
+		if (ordered[i]->n)
+			next[n++] = (struct next){ ordered[i], 0 };
+	return n;
+}
+
+static const struct mx_memop *op_of(struct next n) {
+	return n.q->op[n.i];
+}
+
+static bool is_due_before(const struct mx_memop *a, const struct mx_memop *b) {
+	return a->due != b->due ? a->due < b->due : a->rank < b->rank;
+}
+
+/* An explicit schedule says which is due first; of equals one with an order goes first. */
+static unsigned first_of(const struct next *next, unsigned n) {
+	unsigned first = n - 1;
+	for (unsigned k = n - 1; k--;)
+		if (is_due_before(op_of(next[k]), op_of(next[first])))
+			first = k;
+	return first;
+}
+
+enum { ANY_ORDER = sizeof((struct mx_queue *)0)->op / sizeof(struct mx_memop *) };
+
+/* The first of a wave's, of both counters. */
+static struct next first_of_wave(struct mx_wave *w) {
+	struct next next[2 * (ANY_ORDER + 2)];
+	unsigned n = may_land(w, true, next);
+	n += may_land(w, false, next + n);
+	return next[first_of(next, n)];
+}
+
+void mx_land_due_by_rank(struct mx_group *g) {
+	for (;;) {
+		struct mx_wave *who = NULL;
+		struct next first;
+		for (unsigned i = 0; i < g->n_waves; i++) {
+			struct mx_wave *w = &g->waves[i];
+			if (w->next_due > g->clock)
+				continue;
+			struct next n = first_of_wave(w);
+			if (who && !is_due_before(op_of(n), op_of(first)))
+				continue;
+			who = w;
+			first = n;
+		}
+		if (!who)
+			return;
+		land(who, first.q, first.i);
+		who->next_due = first_due(who);
+	}
+}
+
+static void land_one_of(struct mx_wave *w, bool vm) {
+	struct next next[ANY_ORDER + 2];
+	unsigned n = may_land(w, vm, next), i = 0;
+	if (w->group->run->launch->schedule)
+		i = first_of(next, n);
+	else if (n > 1 || (vm ? w->fl.n : w->sm.n))
+		i = mx_random_below(&w->group->random, n);
+	land(w, next[i].q, next[i].i);
+}
+
+/* An operation that the wait needs, or any where the wave has ended. */
+bool mx_land_one(struct mx_wave *w) {
+	bool ended = w->status == MX_ENDED;
+	bool vm = w->vm.n + w->sc.n + w->fl.n && (ended || mx_vmcnt(w) > w->vm_target);
+	bool lgkm = w->ds.n + w->sm.n && (ended || mx_lgkmcnt(w) > w->lgkm_target);
+	if (!vm && !lgkm)
+		return false;
+	land_one_of(w, vm && (!lgkm || mx_random_below(&w->group->random, 2)));
+	w->next_due = first_due(w);
+	return true;
+}
+
+bool mx_wait_over(const struct mx_wave *w) {
+	return mx_vmcnt(w) <= w->vm_target && mx_lgkmcnt(w) <= w->lgkm_target;
+}

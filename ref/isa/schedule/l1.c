@@ -1,0 +1,95 @@
+/* The vector L1 cache of a workgroup: vector memory operations of its waves take effect in device
+ * memory in the order of their issue, whichever wave they are of.
+ *
+ * All waves of a workgroup run on one compute unit, which has one L1, unless a launch splits them
+ * (threadgroup split). So compiled code has no wait between a store and the barrier or the flag of
+ * workgroup's scope that publishes it [LLVM "Memory Model gfx942"]. Neither the registers that a
+ * load writes nor what LDS-DMA writes to LDS are ready by it; scalar memory has another cache.
+ *
+ * Where nothing orders two operations their order of issue is any, and so may be that of their
+ * landing. It is kept for those with a barrier between them, and for all of a program whose waves
+ * synchronise through memory. */
+#include "inflight.h"
+
+static bool writes(const struct mx_memop *m) {
+	return m->in->op->flags & MX_STORE || m->in->op->rmw;
+}
+
+static uint64_t lanes_of(const struct mx_memop *m) {
+	return m->in_lds ? 0 : m->exec & ~m->scratch;
+}
+
+static unsigned bytes_of(const struct mx_memop *m) {
+	return m->in->op->flags & MX_FORMAT ? 16 : m->in->op->d;
+}
+
+/* One of 64 bits for the cache line of an address. */
+static uint64_t line_of(uint64_t address) {
+	return 1ull << ((address >> 6) * 0x9e3779b97f4a7c15u >> 58);
+}
+
+static void find_reach(struct mx_memop *m) {
+	struct mx_l1_reach r = { .from = UINT64_MAX };
+	unsigned l;
+	MX_FOR_LANES(l, lanes_of(m)) {
+		uint64_t a = m->address[l], end = a + bytes_of(m);
+		r.from = a < r.from ? a : r.from;
+		r.to = end > r.to ? end : r.to;
+		r.lines |= line_of(a) | line_of(end - 1);
+	}
+	m->reach = r;
+	m->reach.known = true;
+}
+
+/* Whether two operations may touch the same bytes, said soon; and whether they do. */
+static bool may_meet(struct mx_memop *a, struct mx_memop *b) {
+	if (!a->reach.known)
+		find_reach(a);
+	if (!b->reach.known)
+		find_reach(b);
+	return a->reach.from < b->reach.to && b->reach.from < a->reach.to &&
+	       a->reach.lines & b->reach.lines;
+}
+
+static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
+	unsigned l;
+	MX_FOR_LANES(l, lanes_of(m))
+	if (m->address[l] < to && from < m->address[l] + bytes_of(m))
+		return true;
+	return false;
+}
+
+static bool meet(struct mx_memop *a, struct mx_memop *b) {
+	unsigned l;
+	if (!(writes(a) || writes(b)) || !may_meet(a, b))
+		return false;
+	MX_FOR_LANES(l, lanes_of(a))
+	if ((line_of(a->address[l]) | line_of(a->address[l] + bytes_of(a) - 1)) & b->reach.lines &&
+	    touches(b, a->address[l], a->address[l] + bytes_of(a)))
+		return true;
+	return false;
+}
+
+unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m) {
+	const struct mx_group *g = other->group;
+	unsigned n = 0;
+	for (unsigned i = 0; i < other->vm.n; i++) {
+		struct mx_memop *earlier = other->vm.op[i];
+		bool before = g->run->synchronises ? earlier->born < m->born
+		                                   : earlier->barriers < m->barriers;
+		if (!before)
+			break;
+		if (meet(earlier, m))
+			n = i + 1;
+	}
+	return n;
+}
+
+bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
+	return g->n_waves > 1 && !g->run->launch->threadgroup_split &&
+	       (writes(m) || g->stores_in_flight);
+}
+
+void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change) {
+	g->stores_in_flight += (unsigned)(writes(m) ? change : 0);
+}

@@ -1,0 +1,28 @@
+/* Random numbers of a schedule: xoroshiro128++ (Blackman and Vigna), seeded by splitmix64. */
+#include "random.h"
+
+static uint64_t splitmix(uint64_t *state) {
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+void mx_random_seed(struct mx_random *r, uint64_t seed, uint64_t stream) {
+	uint64_t state = seed;
+	state = splitmix(&state) + stream;
+	r->s[0] = splitmix(&state);
+	r->s[1] = splitmix(&state);
+}
+
+static uint64_t rotate(uint64_t v, unsigned n) {
+	return v << n | v >> (64 - n);
+}
+
+uint64_t mx_random_next(struct mx_random *r) {
+	uint64_t a = r->s[0], b = r->s[1], result = rotate(a + b, 17) + a;
+	b ^= a;
+	r->s[0] = rotate(a, 49) ^ b ^ b << 21;
+	r->s[1] = rotate(b, 28);
+	return result;
+}

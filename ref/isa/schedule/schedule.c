@@ -1,0 +1,224 @@
+/* One workgroup under a schedule: which wave runs, for how long, and what it issues.
+ * Everything follows from the random numbers of the group, so a seed is a schedule. */
+#include <string.h>
+
+#include "../machine/findings.h"
+#include "../machine/observe.h"
+#include "../race/race.h"
+#include "../waitstates/hazard.h"
+#include "inflight.h"
+#include "random.h"
+#include "schedule.h"
+
+/* ---- one instruction ---- */
+
+/* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
+ * load that 63 younger ones follow]. Scalar loads may need room for two. */
+bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
+	*vm = MX_VMCNT_MAX;
+	*lgkm = MX_LGKMCNT_MAX;
+	switch (in->op->encoding) {
+	case MX_FLAT: --*lgkm; /* fall through */
+	case MX_SCRATCH:
+	case MX_GLOBAL:
+	case MX_MUBUF:
+	case MX_MTBUF: --*vm; return true;
+	case MX_SOPP:
+		if (in->op->handler != mx_x_s_sendmsg)
+			return false; /* fall through */
+	case MX_DS: --*lgkm; return true;
+	case MX_SMEM: *lgkm -= mx_smem_weight(in); return true;
+	default: return false;
+	}
+}
+
+static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
+	unsigned vm, lgkm;
+	if (!mx_room_to_issue(in, &vm, &lgkm))
+		return false;
+	w->vm_target = vm;
+	w->lgkm_target = lgkm;
+	return !mx_wait_over(w);
+}
+
+static void refuse(struct mx_wave *w, const struct mx_inst *in) {
+	if (!in)
+		mx_find(w, NULL, MX_FAULT, -1, 0, "program counter outside the code");
+	else if (!in->op)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "not in the instruction table");
+	else
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s is not implemented", in->unsupported);
+}
+
+/* Instructions that MODE.VSKIP leaves out [ISA 12.4]. */
+static bool is_vector(const struct mx_inst *in) {
+	return in->op->encoding > MX_SMEM;
+}
+
+static bool is_vector_alu(const struct mx_inst *in) {
+	return in->op->encoding >= MX_VOP2 && in->op->encoding <= MX_MAI;
+}
+
+/* VGPR indexing of matrix instructions, their registers and exchanges is not documented;
+ * that of conversions is left out. */
+static bool indexes_wrongly(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	return is_vector_alu(in) &&
+	       (mx_is_cvt(op) || op->encoding == MX_MAI ||
+	        op->flags & (MX_TO_AGPR | MX_FROM_AGPR) || strstr(op->name, "_swap_"));
+}
+
+/* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1]: a mistake in
+ * the kernel descriptor. */
+static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
+	uint32_t allocated = w->group->run->launch->kernel->sgprs;
+	if (!allocated || in->sgprs <= allocated)
+		return true;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "SGPR %u is beyond the %u allocated", in->sgprs - 1u,
+	        allocated);
+	return false;
+}
+
+static void step(struct mx_wave *w) {
+	struct mx_group *g = w->group;
+	struct mx_run *run = g->run;
+	const struct mx_inst *in = mx_program_at(run->launch->program, w->pc);
+	if (!in || !in->op || in->unsupported) {
+		refuse(w, in);
+		return;
+	}
+	if (!sgprs_exist(w, in))
+		return;
+	bool skip = w->mode & MX_MODE_VSKIP && is_vector(in);
+	if (!skip && counter_full(w, in)) {
+		w->status = MX_WAITING;
+		return;
+	}
+	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && indexes_wrongly(in))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR indexing of this instruction");
+	if (++w->issued > run->max_instructions) {
+		mx_find(w, in, MX_STUCK, -1, 0,
+		        "still running after %llu instructions of this wave",
+		        (unsigned long long)run->max_instructions);
+		return;
+	}
+	g->clock++;
+	run->report->stats.instructions++;
+	run->report->stats.by_op[in->op - mx_ops]++;
+	if (w->observed)
+		mx_observe_issue(w, in);
+	if (w->hazards && !skip)
+		mx_hazards_issue(w, in);
+	if (g->order && !skip)
+		mx_order_step(w, in);
+	w->pc += in->size;
+	if (!skip)
+		in->op->handler(w, in);
+	if (w->next_due <= g->clock && !run->launch->schedule)
+		mx_land_due(w);
+}
+
+/* ---- the group ---- */
+
+static bool is_favoured(const struct mx_wave *other, const struct mx_wave *w) {
+	return other->priority > w->priority && other->status == MX_READY;
+}
+
+/* One of the waves of higher priority that can run, if there are any, mostly goes first: however
+ * many they are, as otherwise many that go round would keep another from its turn. */
+static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		n += is_favoured(&g->waves[i], w);
+	if (!n || !mx_random_below(&g->random, 4))
+		return w;
+	unsigned k = n > 1 ? mx_random_below(&g->random, n) : 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (is_favoured(&g->waves[i], w) && !k--)
+			return &g->waves[i];
+	return w;
+}
+
+/* Any wave that can do something; the slow one only now and then, or if it is alone. */
+static struct mx_wave *pick(struct mx_group *g) {
+	struct mx_wave *said = mx_turns_said(g);
+	if (said || g->policy.ranked)
+		return said ? said : mx_turns_pick(g);
+	unsigned start = mx_random_below(&g->random, g->n_waves);
+	struct mx_wave *slow = NULL;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[(start + i) % g->n_waves];
+		if (mx_idle(w))
+			continue;
+		if (w->index != g->slow_wave || mx_random_below(&g->random, 16) == 0)
+			return favour(g, w);
+		slow = w;
+	}
+	return slow;
+}
+
+static void open_barrier(struct mx_group *g) {
+	if (!g->at_barrier || g->at_barrier + g->ended < g->n_waves)
+		return;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (g->waves[i].status == MX_AT_BARRIER)
+			g->waves[i].status = MX_READY;
+	mx_order_barrier(g);
+	g->barriers++;
+	g->at_barrier = 0;
+}
+
+static void land_due_of_all(struct mx_group *g) {
+	if (g->run->launch->schedule) {
+		mx_land_due_by_rank(g);
+		return;
+	}
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (g->waves[i].next_due <= g->clock)
+			mx_land_due(&g->waves[i]);
+}
+
+static uint64_t turn_length(struct mx_wave *w) {
+	struct mx_group *g = w->group;
+	if (g->policy.ranked)
+		return mx_turns_length(w);
+	return 1 + mx_random_below(&g->random, 1u << g->policy.quantum_bits);
+}
+
+static void give_turn(struct mx_wave *w) {
+	uint64_t quantum = turn_length(w);
+	if (w->status != MX_READY && mx_land_one(w) && w->status != MX_WAITING)
+		return;
+	if (w->status == MX_WAITING && mx_wait_over(w))
+		w->status = MX_READY;
+	w->yields = false;
+	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
+	       !w->yields && !mx_stopped(w)) {
+		step(w);
+		if (w->group->watched)
+			mx_watch_wave(w);
+	}
+}
+
+static void next_turn(struct mx_group *g, struct mx_wave *w) {
+	uint64_t start = g->clock;
+	if (g->run->launch->record)
+		mx_record_turn(g, w);
+	give_turn(w);
+	mx_turns_end(w, start);
+	g->last = w;
+}
+
+bool mx_group_run(struct mx_group *g, uint64_t budget) {
+	g->turn_end = g->clock + budget;
+	while (g->clock < g->turn_end && !mx_stopped(g->waves)) {
+		struct mx_wave *w = pick(g);
+		if (!w)
+			return true;
+		next_turn(g, w);
+		open_barrier(g);
+		if (g->in_flight)
+			land_due_of_all(g);
+	}
+	return false;
+}

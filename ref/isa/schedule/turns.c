@@ -1,0 +1,281 @@
+/* Whose turn it is, by priority or as an explicit schedule says; and the recording of schedules.
+ *
+ * No wave that is not idle goes without a turn for ever, whatever the others do. Each turn issues
+ * an instruction or lands an operation, or is of a wave that has just become able to; whoever has
+ * had none for as long as starved() says is next, before all priorities, and has the highest from
+ * then on. Who waits for memory in a patient schedule lets others go first while its wait is not
+ * over, but for PATIENCE at most. */
+#include <stdlib.h>
+
+#include "inflight.h"
+#include "schedule.h"
+
+enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, as MX_FAIR */
+
+bool mx_idle(const struct mx_wave *w) {
+	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
+}
+
+/* ---- explicit schedules ---- */
+
+static bool of_wave(const struct mx_deviation *d, const struct mx_wave *w, mx_deviation_kind kind) {
+	const struct mx_schedule *s = w->group->run->launch->schedule;
+	return d < s->deviations + s->n && d->group == w->group->index && d->wave == w->index &&
+	       d->kind == kind;
+}
+
+static int by_place(const void *a, const void *b) {
+	const struct mx_deviation *x = a, *y = b;
+#define BY(field)                                                                                  \
+	if (x->field != y->field)                                                                  \
+	return x->field < y->field ? -1 : 1
+	BY(group);
+	BY(wave);
+	BY(kind);
+	BY(issue);
+	BY(turn);
+#undef BY
+	return 0;
+}
+
+void mx_schedule_sort(struct mx_schedule *s) {
+	if (s->n)
+		qsort(s->deviations, s->n, sizeof *s->deviations, by_place);
+}
+
+void mx_schedule_free(struct mx_schedule *s) {
+	free(s->deviations);
+	s->deviations = NULL;
+	s->n = s->room = 0;
+}
+
+static const struct mx_deviation *first_of(const struct mx_wave *w, mx_deviation_kind kind) {
+	const struct mx_schedule *s = w->group->run->launch->schedule;
+	const struct mx_deviation key = { .group = w->group->index,
+		                          .wave = w->index,
+		                          .kind = kind };
+	size_t low = 0, high = s->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (by_place(&s->deviations[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return s->deviations + low;
+}
+
+static void follow_turns(struct mx_wave *w) {
+	const struct mx_deviation *d = w->turns;
+	while (of_wave(d, w, MX_TURN) &&
+	       (d->issue < w->issued || (d->issue == w->issued && d->turn < w->again)))
+		d++;
+	if (of_wave(d, w, MX_TURN) && d->issue == w->issued && d->turn == w->again)
+		w->group->next_wave = (int)(d++)->value;
+	w->turns = d;
+}
+
+void mx_turns_begin(struct mx_wave *w) {
+	struct mx_group *g = w->group;
+	const struct mx_schedule *s = g->run->launch->schedule;
+	w->delays = w->turns = NULL;
+	w->again = w->waited_for = 0;
+	w->had_turn = 0;
+	w->ended_at = UINT64_MAX;
+	if (!s)
+		return;
+	w->delays = first_of(w, MX_DELAY);
+	w->turns = first_of(w, MX_TURN);
+	if (!w->index)
+		follow_turns(w); /* who is the first at all */
+	w->rank = (1u << 31) - (w->index + g->n_waves - s->first_wave % g->n_waves) % g->n_waves;
+	g->next_rank = (1u << 31) - g->n_waves;
+	g->policy.ranked = true;
+	g->policy.patient = s->patient;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		g->policy.change[i] = 0;
+}
+
+/* ---- priorities ---- */
+
+/* Its status says that it waits until its next turn, though its wait may be over. */
+static bool is_ready(const struct mx_wave *w) {
+	return w->status == MX_READY ||
+	       (w->status == MX_WAITING &&
+	        (mx_wait_over(w) || w->group->clock - w->had_turn >= PATIENCE));
+}
+
+static bool before(const struct mx_group *g, const struct mx_wave *a, const struct mx_wave *b) {
+	bool a_ready = is_ready(a), b_ready = is_ready(b);
+	if (g->policy.patient && a_ready != b_ready)
+		return a_ready;
+	return a->rank > b->rank;
+}
+
+static struct mx_wave *by_rank(struct mx_group *g) {
+	struct mx_wave *best = NULL;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		if (!mx_idle(&g->waves[i]) && (!best || before(g, &g->waves[i], best)))
+			best = &g->waves[i];
+	return best;
+}
+
+/* Explicit schedules let a wave go on while it can. */
+static bool goes_on(const struct mx_group *g) {
+	return g->last && g->last->status == MX_READY && !g->last->yields;
+}
+
+struct mx_wave *mx_turns_said(struct mx_group *g) {
+	int next = g->next_wave;
+	g->next_wave = -1;
+	bool can = next >= 0 && (unsigned)next < g->n_waves && !mx_idle(&g->waves[next]);
+	return can ? &g->waves[next] : NULL;
+}
+
+struct mx_wave *mx_turns_pick(struct mx_group *g) {
+	if (g->run->launch->schedule && goes_on(g) && !g->demoted)
+		return g->last;
+	return by_rank(g);
+}
+
+static uint64_t to_change(const struct mx_group *g) {
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		if (g->policy.change[i] > g->clock)
+			return g->policy.change[i] - g->clock;
+	return UINT64_MAX;
+}
+
+uint64_t mx_turns_length(const struct mx_wave *w) {
+	uint64_t n = to_change(w->group);
+	if (w->group->run->launch->schedule)
+		return 1; /* what lands in between is seen at once */
+	return n < MX_FAIR ? n : MX_FAIR;
+}
+
+/* Who runs at a change of priorities gets the change's own, below those of all waves. */
+static void change_rank(struct mx_wave *w, uint64_t start) {
+	const struct mx_group *g = w->group;
+	for (unsigned i = 0; i < MX_CHANGES; i++)
+		if (g->clock > start && g->policy.change[i] == g->clock)
+			w->rank = (1u << 31) - 1 - g->policy.lot[i];
+}
+
+static void change_ranks(struct mx_wave *w, uint64_t start) {
+	struct mx_group *g = w->group;
+	if (g->last != w)
+		g->alone = start;
+	change_rank(w, start);
+	g->demoted = w->yields || g->clock - g->alone >= MX_FAIR;
+	if (g->demoted) {
+		w->rank = --g->next_rank;
+		g->alone = g->clock;
+	}
+}
+
+/* Longer than strict priorities keep any wave from its turn: each of the others has at most
+ * 2 * MX_FAIR before it is the last. An explicit schedule may say it first. */
+static uint64_t starved(const struct mx_group *g) {
+	return 2 * MX_FAIR * (g->n_waves + 1ull + (g->run->launch->schedule != NULL));
+}
+
+/* Now and then: who has starved longest is next. Idle waves do not starve. */
+static void look_for_starved(struct mx_group *g) {
+	struct mx_wave *worst = NULL;
+	if (g->clock - g->looked < MX_FAIR)
+		return;
+	g->looked = g->clock;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[i];
+		if (mx_idle(w))
+			w->had_turn = g->clock;
+		if (!worst || w->had_turn < worst->had_turn)
+			worst = w;
+	}
+	if (g->clock - worst->had_turn < starved(g))
+		return;
+	worst->rank = g->first_rank++;
+	g->next_wave = (int)worst->index;
+}
+
+void mx_turns_end(struct mx_wave *w, uint64_t start) {
+	struct mx_group *g = w->group;
+	w->again = w->ended_at == w->issued ? w->again + 1 : 0;
+	w->ended_at = w->issued;
+	w->had_turn = g->clock;
+	if (g->policy.ranked)
+		change_ranks(w, start);
+	look_for_starved(g);
+	if (g->run->launch->schedule)
+		follow_turns(w);
+}
+
+/* ---- recording ---- */
+
+static void note(struct mx_run *run, const struct mx_deviation *d) {
+	struct mx_schedule *s = run->launch->record;
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+		struct mx_deviation *grown = realloc(s->deviations, room * sizeof *grown);
+		if (!grown) {
+			run->out_of_memory = true;
+			return;
+		}
+		s->deviations = grown;
+		s->room = room;
+	}
+	s->deviations[s->n++] = *d;
+}
+
+/* The sequential schedule lets a wave go on while it can, and then takes the first. */
+void mx_record_turn(struct mx_group *g, const struct mx_wave *next) {
+	const struct mx_wave *last = g->last, *sequential = NULL;
+	for (unsigned i = 0; !sequential && i < g->n_waves; i++)
+		if (!mx_idle(&g->waves[i]))
+			sequential = &g->waves[i];
+	if (goes_on(g))
+		sequential = last;
+	if (next != sequential)
+		note(g->run, &(struct mx_deviation){ .group = g->index,
+		                                     .wave = last ? last->index : 0,
+		                                     .kind = MX_TURN,
+		                                     .issue = last ? last->issued : 0,
+		                                     .turn = last ? last->again : 0,
+		                                     .value = next->index });
+}
+
+/* A wait that lands what is not due yet lands it again, whenever it comes. */
+void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
+	struct mx_group *g = w->group;
+	bool by_itself = m->due <= g->clock;
+	if (by_itself) {
+		g->landed = g->landed_at == g->clock ? g->landed + 1 : 0;
+		g->landed_at = g->clock;
+	}
+	if (!by_itself || g->clock > m->born)
+		note(g->run, &(struct mx_deviation){
+				     .group = g->index,
+				     .wave = w->index,
+				     .kind = MX_DELAY,
+				     .issue = m->issue,
+				     .turn = by_itself ? g->landed : w->waited_for++,
+				     .value = by_itself ? g->clock - m->born : MX_TO_WAIT });
+}
+
+static void record_queue(struct mx_wave *w, const struct mx_queue *q) {
+	for (unsigned i = 0; i < q->n; i++)
+		note(w->group->run, &(struct mx_deviation){ .group = w->group->index,
+		                                            .wave = w->index,
+		                                            .kind = MX_DELAY,
+		                                            .issue = q->op[i]->issue,
+		                                            .turn = w->waited_for++,
+		                                            .value = MX_TO_WAIT });
+}
+
+void mx_record_rest(struct mx_group *g) {
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[i];
+		const struct mx_queue *const all[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			record_queue(w, all[k]);
+	}
+}

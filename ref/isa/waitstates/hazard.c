@@ -1,0 +1,208 @@
+/* The table of hazards, and whether the wait states between two instructions are too few. */
+#include "hazard.h"
+
+#include <stdio.h>
+
+#include "../encoding/disasm.h"
+
+typedef enum {
+	ANY,
+	OVERLAP,
+	PARTIAL,
+	SAME,
+	SAME_PASSES,
+	OTHER_PASSES,
+	SAME_OPCODE,
+	OTHER_OPCODE,
+	IN_CLAUSE
+} condition;
+
+struct row {
+	uint64_t first, second; /* classes */
+	uint8_t first_operand, second_operand, condition, states[4], severity;
+	const char *source;
+};
+
+static const struct row rows[] = {
+#define MX_ROW(one, one_operand, two, two_operand, condition, s2, s4, s8, s16, severity, source)   \
+	{ 1ull << MX_CLASS_##one,                                                                  \
+	  1ull << MX_CLASS_##two,                                                                  \
+	  MX_OPERAND_##one_operand,                                                                \
+	  MX_OPERAND_##two_operand,                                                                \
+	  condition,                                                                               \
+	  { s2, s4, s8, s16 },                                                                     \
+	  MX_HAZARD_##severity,                                                                    \
+	  source },
+#define MX_HAZARD(...) MX_ROW(__VA_ARGS__)
+#include "hazards.def"
+#undef MX_HAZARD
+#undef MX_ROW
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert(ROWS <= 128, "a face has a bit for each row");
+
+/* ---- faces ---- */
+
+static unsigned states_after(const struct row *r, unsigned passes) {
+	return r->states[passes == 16 ? 3 : passes == 8 ? 2 : passes == 4 ? 1 : 0];
+}
+
+static bool has(const struct mx_hazard_traits *f, unsigned operand) {
+	if (operand == MX_OPERAND_NONE)
+		return true;
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->range[i].operand == operand)
+			return true;
+	return false;
+}
+
+void mx_traits_match(struct mx_hazard_traits *f) {
+	for (unsigned i = 0; i < ROWS; i++) {
+		const struct row *r = &rows[i];
+		unsigned states = states_after(r, f->passes);
+		if (states && f->classes & r->first && has(f, r->first_operand)) {
+			f->first[i / 64] |= 1ull << i % 64;
+			f->reach = states > f->reach ? (uint8_t)states : f->reach;
+		}
+		if (f->classes & r->second && has(f, r->second_operand)) {
+			f->second[i / 64] |= 1ull << i % 64;
+			f->follows = true;
+		}
+	}
+	if (f->classes & MX_CLAUSES)
+		f->reach = MX_HAZARD_HORIZON;
+}
+
+/* ---- two instructions ---- */
+
+static bool overlap(const struct mx_hazard_range *a, const struct mx_hazard_range *b) {
+	return a->code < b->code + b->n && b->code < a->code + a->n;
+}
+
+static bool meet(const struct row *r, const struct mx_hazard_traits *first,
+                 const struct mx_hazard_traits *second, const struct mx_hazard_range *a,
+                 const struct mx_hazard_range *b) {
+	bool same = a->code == b->code && a->n == b->n;
+	if (!overlap(a, b))
+		return false;
+	switch (r->condition) {
+	case PARTIAL: return !same;
+	case SAME: return same;
+	case SAME_PASSES: return same && first->passes == second->passes;
+	case OTHER_PASSES: return same && first->passes != second->passes;
+	case SAME_OPCODE: return first->in->op == second->in->op;
+	case OTHER_OPCODE: return first->in->op != second->in->op;
+	default: return true;
+	}
+}
+
+static bool applies(const struct row *r, const struct mx_hazard_traits *first,
+                    const struct mx_hazard_traits *second) {
+	if (r->condition == ANY)
+		return true;
+	for (unsigned i = 0; i < first->n; i++)
+		for (unsigned j = 0; first->range[i].operand == r->first_operand && j < second->n;
+		     j++)
+			if (second->range[j].operand == r->second_operand &&
+			    meet(r, first, second, &first->range[i], &second->range[j]))
+				return true;
+	return false;
+}
+
+/* What the second instruction does with what the first one did: words before and behind its name.
+ */
+struct words {
+	const char *does, *how;
+};
+
+static struct words words_of(const struct row *r) {
+	static const struct words words[] = {
+		[MX_OPERAND_D] = { "overwrites the result of", "" },
+		[MX_OPERAND_S] = { "overwrites the scalar result of", "" },
+		[MX_OPERAND_V] = { "reads the result of", "" },
+		[MX_OPERAND_AB] = { "reads the result of", " as A or B" },
+		[MX_OPERAND_C] = { "reads the result of", " as C" },
+		[MX_OPERAND_DATA] = { "stores the result of", "" },
+		[MX_OPERAND_K] = { "reads the scalar result of", "" },
+		[MX_OPERAND_MASK] = { "reads the scalar result of", " as a mask" },
+		[MX_OPERAND_LANE] = { "selects a lane by the scalar result of", "" },
+		[MX_OPERAND_ZERO] = { "asks of the scalar result of", " whether it is zero" },
+		[MX_OPERAND_HW] = { "uses the same hardware register as", "" },
+		[MX_OPERAND_NONE] = { "comes too soon behind", ", whatever its operands" },
+	};
+	if (r->condition == IN_CLAUSE)
+		return (struct words){ "overwrites a register that is read in its clause by", "" };
+	if (r->first_operand == MX_OPERAND_C)
+		return (struct words){ "overwrites C of", ", which still reads it" };
+	if (r->first_operand == MX_OPERAND_DATA)
+		return (struct words){ "overwrites data that is being stored by", "" };
+	return words[r->second_operand];
+}
+
+static bool is_worse(const struct mx_hazard *a, const struct mx_hazard *b) {
+	return a->severity != b->severity ? a->severity > b->severity : a->needed > b->needed;
+}
+
+static bool find(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
+                 const struct mx_distance *d, unsigned states, struct mx_hazard *h) {
+	bool found = false;
+	for (unsigned part = 0; part < 2; part++)
+		for (uint64_t m = first->first[part] & second->second[part]; m; m &= m - 1) {
+			const struct row *r = &rows[64 * part + (unsigned)__builtin_ctzll(m)];
+			unsigned needed = states_after(r, first->passes);
+			bool enough = r->condition == IN_CLAUSE ? d->breaks != 0 : needed <= states;
+			if (enough || !applies(r, first, second))
+				continue;
+			struct words words = words_of(r);
+			struct mx_hazard one = { .severity = r->severity,
+				                 .needed = needed,
+				                 .states = states,
+				                 .in_clause = r->condition == IN_CLAUSE,
+				                 .does = words.does,
+				                 .how = words.how,
+				                 .source = r->source };
+			if (!found || is_worse(&one, h))
+				*h = one;
+			found = true;
+		}
+	return found;
+}
+
+bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
+                  const struct mx_distance *d, struct mx_hazard *h) {
+	struct mx_hazard busy;
+	if (!find(first, second, d, d->states - 1, h))
+		return false;
+	h->pipe_helps =
+		h->severity == MX_HAZARD_FINDING &&
+		!(find(first, second, d, d->busy - 1, &busy) && busy.severity == MX_HAZARD_FINDING);
+	if (h->pipe_helps)
+		h->severity = MX_HAZARD_NOTE;
+	return true;
+}
+
+/* ---- text ---- */
+
+void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
+                    char *text, size_t room) {
+	char other[160], nops[48];
+	if (!mx_disassemble(first->dwords, first->size / 4u, first->offset, other, sizeof other))
+		snprintf(other, sizeof other, "%s", first->op->name);
+	int n = snprintf(text, room, "%s +0x%llx %s%s: ", h->does, (unsigned long long)first_pc,
+	                 other, h->how);
+	if (n < 0 || (size_t)n >= room)
+		return;
+	if (h->in_clause) {
+		snprintf(text + n, room - (size_t)n, "s_nop 0 between them is missing [%s]",
+		         h->source);
+		return;
+	}
+	unsigned lacking = h->needed - h->states;
+	snprintf(nops, sizeof nops, lacking > 16 ? "s_nop 15 and s_nop %u are" : "s_nop %u is",
+	         (lacking - 1) % 16);
+	snprintf(text + n, room - (size_t)n,
+	         "%u wait state%s between them, %u needed [%s]: %s missing%s", h->states,
+	         h->states == 1 ? "" : "s", h->needed, h->source, nops,
+	         h->pipe_helps ? "; enough if a matrix instruction waits for the one before" : "");
+}

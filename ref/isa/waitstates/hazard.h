@@ -1,0 +1,144 @@
+/* Wait states: which two instructions need how many between them. hazards.def has the rules;
+ * the executor checks them along the path that a wave takes, `mxcheck lint` along all paths. */
+#ifndef MX_HAZARD_H
+#define MX_HAZARD_H
+
+#include "../encoding/inst.h"
+
+/* Classes of instructions; one is in several. */
+/* clang-format off */
+#define MX_HAZARD_CLASSES(X) \
+	X(VALU) X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) \
+	X(PERMLANE) X(READLANE) X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) \
+	X(MATRIX) X(XDL) X(GEMM) X(SGEMM) X(DGEMM) X(DGEMM_16) X(DGEMM_4) \
+	X(MEMORY) X(VMEM) X(SELF_VMEM) X(VSTORE) X(STORE) X(FLAT_DMA) X(BUFFER_DMA) X(ADDTID) \
+	X(SMEM) X(SELF_SMEM) X(SALU) X(SENDMSG) X(MOVREL) X(SETREG) X(GETREG) X(SETVSKIP) \
+	X(SET_MODE_VSKIP) X(SET_TRAPSTS) X(RFE) X(VECTOR)
+/* clang-format on */
+
+enum {
+#define X(name) MX_CLASS_##name,
+	MX_HAZARD_CLASSES(X)
+#undef X
+};
+
+/* Groups of operands. */
+typedef enum {
+	MX_OPERAND_D,    /* vector registers written */
+	MX_OPERAND_S,    /* scalar registers written, with VCC, M0 and EXEC */
+	MX_OPERAND_V,    /* vector registers read, but for AB and C of matrix instructions */
+	MX_OPERAND_AB,   /* of matrix instructions: A, B, indices, scales; of dot products */
+	MX_OPERAND_C,    /* of matrix instructions */
+	MX_OPERAND_DATA, /* of wide stores */
+	MX_OPERAND_K,    /* scalar registers read as constants, or by vector memory; M0 */
+	MX_OPERAND_MASK, /* scalar registers read as carries */
+	MX_OPERAND_LANE, /* scalar registers that select a lane */
+	MX_OPERAND_ZERO, /* VCC or EXEC read as VCCZ, EXECZ */
+	MX_OPERAND_HW,   /* a hardware register's number */
+	MX_OPERAND_NONE
+} mx_hazard_operand;
+
+struct mx_hazard_range {
+	uint8_t operand, n;
+	uint16_t code; /* operand code of the first register */
+};
+
+enum { MX_HAZARD_RANGES = 16, MX_HAZARD_HORIZON = 20 /* the most states that a row asks for */ };
+
+/* What of an instruction matters to hazards. */
+struct mx_hazard_traits {
+	const struct mx_inst *in;
+	uint64_t classes; /* one bit for each */
+	uint8_t passes;   /* of a matrix instruction: 2, 4, 8 or 16 */
+	uint8_t n;
+	uint8_t states;    /* that it gives those around it, itself */
+	uint8_t reach;     /* as a first instruction: the most states that a row asks for */
+	bool follows;      /* whether it is the second of any row */
+	uint64_t first[2]; /* rows that it may be the first of, or the second: one bit for each */
+	uint64_t second[2];
+	struct mx_hazard_range range[MX_HAZARD_RANGES];
+};
+
+/* Those that clauses are made of. */
+#define MX_CLAUSES (1ull << MX_CLASS_SMEM | 1ull << MX_CLASS_VMEM)
+
+void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f);
+void mx_traits_match(struct mx_hazard_traits *f); /* part of it: which rows the rest fits */
+
+/* Passes of a matrix instruction, 0 of another: units of 4 cycles [ISA 7.1.2, table 28]; those of
+ * smfmac and of v_mfma_f64_4x4x4_4b are LLVM's. */
+unsigned mx_matrix_passes(const struct mx_inst *in);
+
+/* The wait states that the instruction itself gives those around it. */
+unsigned mx_wait_states(const struct mx_inst *in);
+
+typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
+
+struct mx_hazard {
+	mx_hazard_severity severity;
+	unsigned needed, states; /* those that it takes, and those that there are */
+	bool in_clause;          /* what is needed is one instruction of another kind */
+	bool pipe_helps;         /* a note because of it: see struct mx_distance */
+	const char *does, *how;  /* what the second does: "reads the result of", " as C" */
+	const char *source;      /* "ISA 7.6" */
+};
+
+/* How far an instruction is behind another, in wait states from issue to issue. `states` counts
+ * as the rules are written, and as LLVM does: an instruction is one. `busy` lets a matrix
+ * instruction wait until the one before it has left the pipe, which hardware may do [assumed]:
+ * what is enough by that count alone is no more than a note. */
+struct mx_distance {
+	unsigned states, busy;
+	int matrix;      /* `busy` of the last matrix instruction on the way back; -1: none */
+	uint64_t clause; /* the memory of the second: its class */
+	unsigned breaks; /* instructions between the two that are not of that memory */
+	bool other;      /* the last on the way back is not */
+};
+
+/* Begins at an instruction; goes back to one that is `states` before the last. */
+static inline struct mx_distance mx_distance_from(const struct mx_hazard_traits *second) {
+	return (struct mx_distance){ .matrix = second->passes ? 0 : -1,
+		                     .clause = second->classes & MX_CLAUSES };
+}
+static inline void mx_distance_back(struct mx_distance *d, const struct mx_hazard_traits *first,
+                                    unsigned states) {
+	d->states += states;
+	d->busy += states;
+	d->breaks += d->other + states - first->states;
+	d->other = !(first->classes & d->clause);
+	if (!first->passes)
+		return;
+	if (d->matrix >= 0 && d->busy < (unsigned)d->matrix + first->passes)
+		d->busy = (unsigned)d->matrix + first->passes;
+	d->matrix = (int)d->busy;
+}
+
+/* Whether there is a row for two instructions that may ask for so many wait states. */
+static inline bool mx_may_need(const struct mx_hazard_traits *first,
+                               const struct mx_hazard_traits *second, unsigned states) {
+	return states <= first->reach &&
+	       ((first->first[0] & second->second[0]) | (first->first[1] & second->second[1]));
+}
+
+/* Whether the wait states between two instructions are too few. Of several rows the one that is
+ * a finding, then the one that needs most. */
+bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
+                  const struct mx_distance *d, struct mx_hazard *h);
+
+/* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
+ * 1 is missing" */
+void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
+                    char *text, size_t room);
+
+/* ---- hazard_watch.c: wait states along the path that a wave takes ---- */
+
+struct mx_run;
+
+/* False if memory is short. */
+bool mx_hazards_new(struct mx_wave *w, const struct mx_run *run);
+void mx_hazards_free(struct mx_wave *w);
+void mx_hazards_start(struct mx_wave *w);
+/* Before an instruction is executed; only where w->hazards. */
+void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in);
+
+#endif
