@@ -11,6 +11,7 @@
 # 1 some survived, 2 bad usage, or no test that passes before anything is changed.
 use strict;
 use warnings;
+no warnings 'portable';
 use File::Temp 'tempdir';
 use Getopt::Long;
 use POSIX ':sys_wait_h';
