@@ -20,18 +20,20 @@ objects   = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
 archives  = $(patsubst %,$(B)/lib%.a,$(1))
 # The rooms of the emulator, lowest first.
 ISA      := encoding machine schedule uninit alu memory race waitstates lint launch
-ROOMS    := mxref kernels cases oracle fuzz ci
+ROOMS    := codeobject mxref kernels cases oracle fuzz ci
+SRC_codeobject := ref/codeobject
 SRC_mxref := ref/num ref/mma $(addprefix ref/isa/,$(ISA))
 SRC_hip   := ref/hip
 SRC_kernels := kernels/host
 SRC_oracle := oracle oracle/exact
 SRC_fuzz  := fuzz/hunt fuzz/mutation
-SRC_ci    := ci/cli ci/inspect ci/numbers ci/codeobject
+SRC_ci    := ci/cli ci/inspect ci/numbers
 $(foreach r,$(ROOMS),$(eval SRC_$r ?= $r))
 $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
 # msgpack-c 6 renamed its library.
 MSGPACK     := $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
+USES_codeobject := $(call archives,codeobject) -lelf $(MSGPACK)
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
@@ -39,9 +41,9 @@ USES_hip     := $(B)/libmxhip.so
 USES_kernels := $(call archives,kernels mxref) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lopenblas -lcyaml -lyaml -lxxhash -ldl -lm
-USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
+USES_fuzz    := $(B)/libfuzz.a $(USES_oracle) $(USES_codeobject)
 USES_bench   := $(USES_fuzz)
-USES_ci      := $(B)/libci.a $(USES_fuzz) $(B)/ref/hip/note.o -lelf $(MSGPACK)
+USES_ci      := $(B)/libci.a $(USES_fuzz)
 
 $(B)/lib%.a:
 	@echo "  AR   $@"
@@ -63,7 +65,7 @@ $(B)/built.h: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 FORCE:
 
-$(B)/libmxhip.so: $(call objects,ref/hip) $(B)/libmxref.a
+$(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
 
@@ -125,9 +127,9 @@ OF_HIP   := $(patsubst %,$(B)/fuzz/targets/%,codeobject execute instruction meta
 OF_CI    := $(patsubst %,$(B)/fuzz/targets/%,case commands journal npy text)
 DRIVER    = $(B)/fuzz/targets/replay.o
 tests: $(TARGETS)
-$(OF_HIP): LIBS = $(B)/libmxref.a -lelf $(MSGPACK) -lm
-$(OF_HIP): $(call objects,ref/hip) $(B)/libmxref.a
-$(OF_CI): LIBS = $(filter-out %.o %/libci.a,$(USES_ci))
+$(OF_HIP): LIBS = $(call archives,mxref) $(USES_codeobject) -lm
+$(OF_HIP): $(call objects,ref/hip) $(call archives,codeobject mxref)
+$(OF_CI): LIBS = $(filter-out %/libci.a,$(USES_ci))
 $(OF_CI): $(filter-out %/mxcheck.o,$(call objects,$(SRC_ci))) $(filter-out %/libci.a,$(filter $(B)/%,$(USES_ci)))
 $(TARGETS): %: %.o $(DRIVER)
 	@echo "  FUZZ $@"

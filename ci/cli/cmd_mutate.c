@@ -13,10 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../cases/files.h"
 #include "../../fuzz/mutation/mutate.h"
 #include "../../ref/isa/encoding/disasm.h"
-#include "../codeobject/codefile.h"
+#include "codefile.h"
 #include "output.h"
 
 enum { BAD_INPUT = 2, SCHEDULES = 20, TIME_OUT = 120, MAX_JOBS = 64 };
@@ -54,24 +53,28 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
 
 /* ---- the original ---- */
 
+/* Keeps the file, which mutants are written from. */
+static int find_in(struct mutation *m, const char *path, struct mx_codefile *f) {
+	const struct mx_code_symbol *s = mx_code_find(f->code, m->kernel);
+	if (!s)
+		return mx_fail(&m->err, "%s: no kernel %s", path, m->kernel);
+	const struct mx_code_section *x = &f->code->sections[s->section];
+	size_t n = (mx_code_end(f->code, s) - s->address) / 4;
+	const uint32_t *code = x->code + (s->address - x->address) / 4;
+	m->text = x->offset + (s->address - x->address);
+	if (mx_mutants_find(code, n, &m->sites, &m->n_sites, &m->mutants, &m->n_mutants))
+		return mx_fail(&m->err, "%s: out of memory", path);
+	m->file = f->bytes;
+	m->bytes = f->n;
+	f->bytes = NULL;
+	return 0;
+}
+
 static int find_mutants(struct mutation *m, const char *path) {
 	struct mx_codefile f;
-	if (mx_file_read(path, SIZE_MAX / 2, &m->file, &m->bytes, &m->err) ||
-	    mx_codefile_open(path, &f, &m->err))
+	if (mx_codefile_open(path, &f, &m->err))
 		return -1;
-	const struct mx_code_symbol *s = mx_codefile_find(&f, m->kernel);
-	int status = 0;
-	if (!s)
-		status = mx_fail(&m->err, "%s: no kernel %s", path, m->kernel);
-	else {
-		const struct mx_code_section *x = &f.sections[s->section];
-		m->text = x->offset + (s->address - x->address);
-		size_t n = (mx_codefile_end(&f, s) - s->address) / 4;
-		if (m->text + 4 * n > m->bytes ||
-		    mx_mutants_find((const uint32_t *)(m->file + m->text), n, &m->sites,
-		                    &m->n_sites, &m->mutants, &m->n_mutants))
-			status = mx_fail(&m->err, "%s: out of memory", path);
-	}
+	int status = find_in(m, path, &f);
 	mx_codefile_close(&f);
 	return status;
 }
@@ -198,8 +201,8 @@ static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
 static bool never_full(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
-		bool vm = x->vm != mx_vm_of(s->word);
-		unsigned was = vm ? mx_vm_of(s->word) : mx_lgkm_of(s->word);
+		bool vm = x->vm != mx_wait_of(s->word).vmcnt;
+		unsigned was = vm ? mx_wait_of(s->word).vmcnt : mx_wait_of(s->word).lgkmcnt;
 		if ((vm ? s->most_vm : s->most_lgkm) > was)
 			return false;
 	}
@@ -218,7 +221,7 @@ static bool is_margin(const struct mutation *m, const struct mx_mutant *x) {
 static const struct mx_site *publishes_early(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; x->kind == MX_WEAKER_WAIT && i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
-		if (s->reached && x->vm != mx_vm_of(s->word) && x->vm > s->published)
+		if (s->reached && x->vm != mx_wait_of(s->word).vmcnt && x->vm > s->published)
 			return s;
 	}
 	return NULL;

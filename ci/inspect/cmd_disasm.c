@@ -1,7 +1,7 @@
 /* mxcheck disasm: the instructions of a code object, as llvm-objdump -d prints them. */
 #include "../../ref/isa/encoding/disasm.h"
 #include "../cli/args.h"
-#include "../codeobject/codefile.h"
+#include "../cli/codefile.h"
 #include "../cli/command.h"
 
 #include <inttypes.h>
@@ -24,13 +24,13 @@ enum { SOPP = 0x17f }; /* the highest bits of its encoding */
 
 /* A stretch of code between two labels. */
 struct stretch {
-	const struct mx_codefile *f;
+	const struct mx_code *c;
 	size_t section;
 	uint64_t address, end;
 };
 
 static const uint32_t *code_at(const struct stretch *s, uint64_t address) {
-	const struct mx_code_section *c = &s->f->sections[s->section];
+	const struct mx_code_section *c = &s->c->sections[s->section];
 	return c->code + (address - c->address) / 4;
 }
 
@@ -44,7 +44,7 @@ static uint64_t target_of(uint64_t address, uint32_t dword) {
 /* Of the branches of SOPP the target stands behind the dwords. */
 static void print_target(const struct stretch *s, uint64_t address, uint32_t dword) {
 	uint64_t target = target_of(address, dword);
-	const struct mx_code_symbol *symbol = mx_codefile_symbol(s->f, s->section, target);
+	const struct mx_code_symbol *symbol = mx_code_at(s->c, s->section, target);
 	if (!symbol)
 		return;
 	printf(" <%s", symbol->name);
@@ -68,8 +68,8 @@ static bool name_label(const struct stretch *s, uint64_t address, uint32_t dword
                        size_t room) {
 	uint64_t target = target_of(address, dword);
 	char *number = strrchr(text, ' ');
-	for (size_t i = 0; number && i < s->f->n_symbols; i++) {
-		const struct mx_code_symbol *l = &s->f->symbols[i];
+	for (size_t i = 0; number && i < s->c->n_symbols; i++) {
+		const struct mx_code_symbol *l = &s->c->symbols[i];
 		if (l->label && l->section == s->section && l->address == target) {
 			snprintf(number + 1, room - (size_t)(number + 1 - text), "%s", l->name);
 			return true;
@@ -90,7 +90,7 @@ static void print_dwords(uint64_t address, const uint32_t *code, size_t n) {
 static size_t print_one(const struct stretch *s, uint64_t address) {
 	char text[512];
 	const uint32_t *code = code_at(s, address);
-	const struct mx_code_section *section = &s->f->sections[s->section];
+	const struct mx_code_section *section = &s->c->sections[s->section];
 	size_t left = (section->bytes - (address - section->address)) / 4;
 	size_t bytes = mx_disassemble(code, left, address, text, sizeof text);
 	bool branch = bytes && is_branch(text);
@@ -131,30 +131,31 @@ static void print_label(const char *name, uint64_t address) {
 }
 
 /* From label to label; of labels at one address the last names it. */
-static void print_section(const struct mx_codefile *f, size_t i) {
-	const struct mx_code_section *c = &f->sections[i];
-	uint64_t at = c->address, end = c->address + c->bytes;
-	printf("\nDisassembly of section %s:\n", c->name);
+static void print_code(const struct mx_code *c, size_t section, uint64_t at, uint64_t end) {
 	while (at < end) {
-		const struct mx_code_symbol *s = mx_codefile_symbol(f, i, at);
-		struct stretch part = { f, i, at, end };
-		for (size_t j = f->n_symbols; j-- > 0;)
-			if (f->symbols[j].section == i && f->symbols[j].address > at &&
-			    f->symbols[j].address < part.end)
-				part.end = f->symbols[j].address;
-		print_label(s && s->address == at ? s->name : c->name, at);
+		const struct mx_code_symbol *s = mx_code_at(c, section, at);
+		struct stretch part = { c, section, at, end };
+		for (size_t j = c->n_symbols; j-- > 0;)
+			if (c->symbols[j].section == section && c->symbols[j].address > at &&
+			    c->symbols[j].address < part.end)
+				part.end = c->symbols[j].address;
+		print_label(s && s->address == at ? s->name : c->sections[section].name, at);
 		print_stretch(&part);
 		at = part.end;
 	}
 }
 
-static int print_kernel(const struct mx_codefile *f, const char *path, const char *name) {
-	const struct mx_code_symbol *s = mx_codefile_find(f, name);
+static void print_section(const struct mx_code *c, size_t i) {
+	const struct mx_code_section *section = &c->sections[i];
+	printf("\nDisassembly of section %s:\n", section->name);
+	print_code(c, i, section->address, section->address + section->bytes);
+}
+
+static int print_kernel(const struct mx_code *c, const char *path, const char *name) {
+	const struct mx_code_symbol *s = mx_code_find(c, name);
 	if (!s)
 		return mx_complain("disasm", "%s: no code of the name %s", path, name);
-	struct stretch part = { f, s->section, s->address, mx_codefile_end(f, s) };
-	print_label(s->name, s->address);
-	print_stretch(&part);
+	print_code(c, s->section, s->address, mx_code_end(c, s));
 	return 0;
 }
 
@@ -166,9 +167,9 @@ static int print_file(const char *path, const char *kernel) {
 		return mx_complain("disasm", "%s", err.text);
 	printf("\n%s:\tfile format elf64-amdgpu\n", path);
 	if (kernel)
-		status = print_kernel(&f, path, kernel);
-	for (size_t i = 0; !kernel && i < f.n_sections; i++)
-		print_section(&f, i);
+		status = print_kernel(f.code, path, kernel);
+	for (size_t i = 0; !kernel && i < f.code->n_sections; i++)
+		print_section(f.code, i);
 	mx_codefile_close(&f);
 	return status;
 }

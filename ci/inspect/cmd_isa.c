@@ -3,7 +3,7 @@
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/inst.h"
 #include "../cli/args.h"
-#include "../codeobject/codefile.h"
+#include "../cli/codefile.h"
 #include "../cli/command.h"
 
 #include <inttypes.h>
@@ -85,24 +85,18 @@ static bool count(struct inventory *v, const struct line *l) {
 	return true;
 }
 
-static bool count_symbol(struct inventory *v, const struct mx_codefile *f,
+static bool count_symbol(struct inventory *v, const struct mx_code *c,
                          const struct mx_code_symbol *s) {
-	const struct mx_code_section *c = &f->sections[s->section];
-	uint64_t end = mx_codefile_end(f, s);
+	const struct mx_code_section *in = &c->sections[s->section];
+	uint64_t end = mx_code_end(c, s);
 	for (uint64_t at = s->address; at + 4 <= end;) {
 		struct line l = { .first = at - s->address, .kernel = s->name };
-		size_t i = (at - c->address) / 4;
-		at += describe(c->code + i, c->bytes / 4 - i, &l);
+		size_t i = (at - in->address) / 4;
+		at += describe(in->code + i, in->bytes / 4 - i, &l);
 		if (!count(v, &l))
 			return false;
 	}
 	return true;
-}
-
-/* Whether a symbol's code has been counted with another's: second names, labels. */
-static bool covers(const struct mx_codefile *f, const struct mx_code_symbol *last,
-                   const struct mx_code_symbol *s) {
-	return last && last->section == s->section && s->address < mx_codefile_end(f, last);
 }
 
 /* What does not execute comes first, then what is frequent. */
@@ -142,16 +136,12 @@ static int inspect(const char *path) {
 	bool good = true;
 	if (mx_codefile_open(path, &f, &err))
 		return mx_complain("isa", "%s", err.text);
-	if (!f.n_symbols) {
+	if (!f.code->n_symbols) {
 		mx_codefile_close(&f);
 		return mx_complain("isa", "%s: no symbols of code", path);
 	}
-	const struct mx_code_symbol *last = NULL;
-	for (size_t i = 0; good && i < f.n_symbols; i++)
-		if (!covers(&f, last, &f.symbols[i])) {
-			last = &f.symbols[i];
-			good = count_symbol(&v, &f, last);
-		}
+	for (const struct mx_code_symbol *s = NULL; good && (s = mx_code_next(f.code, s));)
+		good = count_symbol(&v, f.code, s);
 	int status = !good ? mx_complain("isa", "out of memory") : !print_inventory(path, &v);
 	free(v.lines);
 	mx_codefile_close(&f);

@@ -3,10 +3,8 @@
 #include "../../ref/isa/isa.h"
 #include "../../ref/isa/lint/lint.h"
 #include "../cli/args.h"
-#include "../codeobject/codefile.h"
+#include "../cli/codefile.h"
 #include "../cli/command.h"
-#include "../codeobject/descriptor.h"
-#include "../codeobject/metadata.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,36 +61,37 @@ static void print_found(void *context, mx_lint_severity severity, const char *ki
 
 /* ---- resources ---- */
 
-static unsigned waves_that_fit(const struct mx_resources *k) {
-	unsigned each = k->vgprs + k->agprs, n = each ? 512 / each : SIMD_WAVES;
+static unsigned waves_that_fit(const struct mx_descriptor *d) {
+	unsigned each = d->vgprs + d->agprs, n = each ? 512 / each : SIMD_WAVES;
 	return n < SIMD_WAVES ? n : SIMD_WAVES;
 }
 
-static void print_spills(const struct mx_codefile *f, const char *kernel) {
-	struct mx_spills s;
-	if (!mx_spills_of(f, kernel, &s))
+static void print_spills(const struct mx_kernel_metadata *m) {
+	if (!m || !m->has_spills)
 		printf("; of spills the metadata says nothing");
-	else if (s.vgprs || s.sgprs)
-		printf("; spills %" PRIu64 " VGPRs, %" PRIu64 " SGPRs", s.vgprs, s.sgprs);
+	else if (m->vgpr_spills || m->sgpr_spills)
+		printf("; spills %" PRIu32 " VGPRs, %" PRIu32 " SGPRs", m->vgpr_spills,
+		       m->sgpr_spills);
 	else
 		printf("; no spills");
 }
 
-static void print_resources(const struct mx_codefile *f, struct report *r,
-                            const struct mx_resources *k, size_t scratch) {
+static void print_resources(struct report *r, const struct mx_codeobject_kernel *k,
+                            size_t scratch) {
+	const struct mx_descriptor *d = k->descriptor;
 	printf("  allocates %u VGPRs and %u AGPRs: %u waves of a SIMD's %u; LDS %" PRIu32 " bytes",
-	       k->vgprs, k->agprs, waves_that_fit(k), SIMD_WAVES, k->lds_bytes);
-	uint32_t units = (k->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
+	       d->vgprs, d->agprs, waves_that_fit(d), SIMD_WAVES, d->lds_bytes);
+	uint32_t units = (d->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
 	if (units)
 		printf(": %u workgroups of a compute unit",
 		       units * LDS_UNIT > MX_LDS_MOST ? 0 : MX_LDS_MOST / (units * LDS_UNIT));
-	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", k->scratch_bytes, scratch);
-	print_spills(f, r->function);
+	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", d->scratch_bytes, scratch);
+	print_spills(k->metadata);
 	putchar('\n');
-	if (k->lds_bytes <= MX_LDS_MOST)
+	if (d->lds_bytes <= MX_LDS_MOST)
 		return;
 	printf("  lds-size: %s: %" PRIu32 " bytes of LDS, a workgroup can have %d\n", r->function,
-	       k->lds_bytes, MX_LDS_MOST);
+	       d->lds_bytes, MX_LDS_MOST);
 	r->n_findings++;
 }
 
@@ -106,24 +105,24 @@ static size_t count_scratch(const struct mx_graph *g) {
 
 /* ---- a function ---- */
 
-static void print_header(const struct mx_codefile *f, struct report *r, const struct mx_graph *g) {
-	struct mx_resources k;
-	bool kernel = mx_resources_of(f, r->function, &k);
+static void print_header(struct mx_codefile *f, struct report *r, const struct mx_graph *g) {
+	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f->object, r->function);
+	bool kernel = k && k->descriptor;
 	printf("%s %s: %u instructions", kernel ? "kernel" : "function", r->function, g->reached);
 	if (g->unknown)
 		printf("; %u go on where nobody can say", g->unknown);
 	putchar('\n');
 	if (kernel)
-		print_resources(f, r, &k, count_scratch(g));
+		print_resources(r, k, count_scratch(g));
 }
 
-static bool lint_function(const struct mx_codefile *f, const struct mx_program *p,
+static bool lint_function(struct mx_codefile *f, const struct mx_program *p,
                           const struct mx_code_symbol *s, struct report *r) {
-	uint64_t base = f->sections[s->section].address;
+	uint64_t base = f->code->sections[s->section].address;
 	r->function = s->name;
 	r->start = (uint32_t)(s->address - base);
 	struct mx_lint l = { .program = p, .start = r->start, .context = r, .found = print_found };
-	if (!mx_graph_make(p, r->start, (uint32_t)(mx_codefile_end(f, s) - base), &l.graph))
+	if (!mx_graph_make(p, r->start, (uint32_t)(mx_code_end(f->code, s) - base), &l.graph))
 		return false;
 	print_header(f, r, &l.graph);
 	bool ok = mx_lint_states(&l) && mx_lint_waits(&l);
@@ -133,24 +132,27 @@ static bool lint_function(const struct mx_codefile *f, const struct mx_program *
 
 /* ---- the file ---- */
 
-static bool is_wanted(const struct mx_codefile *f, const struct mx_code_symbol *last,
-                      const struct mx_code_symbol *s, const char *kernel) {
-	if (kernel)
-		return !strcmp(s->name, kernel);
-	return !last || last->section != s->section || s->address >= mx_codefile_end(f, last);
+/* The symbol to lint after `last`: of one name, or all that have code of their own. */
+static const struct mx_code_symbol *next(const struct mx_code *c, const struct mx_code_symbol *last,
+                                         const char *kernel) {
+	if (!kernel)
+		return mx_code_next(c, last);
+	for (const struct mx_code_symbol *s = last ? last + 1 : c->symbols;
+	     s < c->symbols + c->n_symbols; s++)
+		if (!strcmp(s->name, kernel))
+			return s;
+	return NULL;
 }
 
-static bool lint_section(const struct mx_codefile *f, size_t section, const char *kernel,
+static bool lint_section(struct mx_codefile *f, size_t section, const char *kernel,
                          struct report *r, size_t *n) {
-	const struct mx_code_section *c = &f->sections[section];
+	const struct mx_code_section *c = &f->code->sections[section];
 	struct mx_program *p = mx_program_new(c->code, c->bytes, c->address);
-	const struct mx_code_symbol *last = NULL;
 	bool ok = p != NULL;
-	for (size_t i = 0; ok && i < f->n_symbols; i++) {
-		const struct mx_code_symbol *s = &f->symbols[i];
-		if (s->section != section || !is_wanted(f, last, s, kernel))
+	for (const struct mx_code_symbol *s = NULL; ok && (s = next(f->code, s, kernel));) {
+		if (s->section != section)
 			continue;
-		ok = lint_function(f, p, last = s, r);
+		ok = lint_function(f, p, s, r);
 		++*n;
 	}
 	mx_program_free(p);
@@ -166,7 +168,7 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	if (mx_codefile_open(path, &f, &err))
 		return mx_complain("lint", "%s", err.text);
 	printf("%s\n", path);
-	for (size_t i = 0; ok && i < f.n_sections; i++)
+	for (size_t i = 0; ok && i < f.code->n_sections; i++)
 		ok = lint_section(&f, i, kernel, &r, &n);
 	if (ok && n)
 		printf("%zu findings, %zu notes%s\n", r.n_findings, r.n_notes,

@@ -290,50 +290,55 @@ static void add_loaded(struct search *s, int step, const struct accesses *read, 
 }
 
 /* Of stores and matrix accumulators the one dword that became this part of the result. */
-static bool one_dword(const struct mx_inst *in, const struct mx_use *u) {
-	return in->op->flags & MX_STORE || u->role[0] == 'C';
+static bool one_dword(const struct mx_inst *in, const struct mx_operand *o) {
+	return in->op->flags & MX_STORE || o->role == MX_AS_C;
 }
 
-static void add_use(struct search *s, int step, const struct mx_use *u, bool wanted,
-                    const struct mx_registers *r) {
+static void add_operand(struct search *s, int step, const struct mx_operand *o, bool wanted,
+                        const struct mx_registers *r) {
 	const struct mx_step *w = &s->c->steps[step];
-	unsigned first = 0, n = u->dwords;
-	bool mask = !strcmp(u->role, "mask") && w->lane >= 0;
+	unsigned first = 0, n = o->dwords;
+	bool mask = o->role == MX_AS_MASK && w->lane >= 0, value = mx_operand_is_value(o->role);
 	if (mask) { /* the half that has the lane's bit */
 		first = (unsigned)w->lane / 32;
 		n = first + 1;
-	} else if (u->value && one_dword(&w->in, u)) {
-		bool second = !strcmp(u->role, "data1");
-		unsigned part = second ? w->part - n : w->part;
+	} else if (value && one_dword(&w->in, o)) {
+		unsigned part = o->role == MX_AS_DATA1 ? w->part - n : w->part;
 		if (part >= n)
 			return;
 		first = part;
 		n = part + 1;
-	} else if (u->value && n > 2)
+	} else if (value && n > 2)
 		n = 1; /* of the operands of a matrix instruction the first */
 	for (unsigned k = first; k < n; k++) {
-		struct mx_value v = { .reader = step,
-			              .role = u->role,
-			              .where = u->code == MX_SCC ? MX_IN_SCC : MX_IN_REGISTER,
-			              .code = u->code + k,
-			              .lane = mask ? w->lane
-			                           : mx_use_lane(&w->in, u, w->lane, w->part, r),
-			              .bytes = 4,
-			              .wanted = wanted && u->value,
-			              .writer = -1 };
+		struct mx_value v = {
+			.reader = step,
+			.role = mx_operand_role_name(o->role),
+			.where = o->code == MX_SCC ? MX_IN_SCC : MX_IN_REGISTER,
+			.code = o->code + k,
+			.lane = mask ? w->lane : mx_operand_lane(&w->in, o, w->lane, w->part, r),
+			.bytes = 4,
+			.wanted = wanted && value,
+			.writer = -1
+		};
 		add_value(s->c, &v);
 	}
 }
 
+static int rank_of(const struct mx_operand *o) {
+	return o->role == MX_AS_C ? 0 : mx_operand_is_value(o->role) ? 1 : 2;
+}
+
 static void add_sources(struct search *s, int step, const struct writer *w) {
 	const struct mx_registers r = { .s = w->s };
-	struct mx_use use[MX_MAX_USES];
 	struct mx_inst in = s->c->steps[step].in;
 	bool wanted = s->c->steps[step].depth < s->depth;
 	add_loaded(s, step, &w->read, wanted);
-	size_t n = s->c->steps[step].dwords ? mx_uses(&in, use) : 0;
-	for (size_t i = 0; i < n; i++)
-		add_use(s, step, &use[i], wanted, &r);
+	/* Values come before what says where they are, and an accumulator first of all. */
+	for (int rank = 0; rank < 3 && s->c->steps[step].dwords; rank++)
+		MX_FOR_OPERANDS(o, &in)
+			if (!o->written && rank_of(o) == rank)
+				add_operand(s, step, o, wanted, &r);
 }
 
 static bool same_step(const struct mx_step *a, const struct mx_step *b) {

@@ -9,7 +9,7 @@
 
 #include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/encoding/inst.h"
-#include "../codeobject/descriptor.h"
+#include "../cli/codefile.h"
 #include "registers.h"
 
 enum { FIRST_LANES = 4 };
@@ -201,17 +201,17 @@ static void event(void *context, const struct mx_event *e) {
 /* ---- begin and end ---- */
 
 /* LDS of the launch: what the code object and the case ask for; all there can be where the code
- * object is in a form that its reader here does not have. */
+ * object cannot be read. */
 static uint64_t lds_bytes(const struct mx_bench *b) {
 	const struct mx_plan *p = mx_bench_plan(b);
 	struct mx_codefile f;
-	struct mx_resources k;
 	struct mx_error err;
 	uint64_t bytes = MX_LDS_MOST;
 	if (mx_codefile_open(mx_bench_code(b), &f, &err))
 		return bytes;
-	if (mx_resources_of(&f, p->c->kernel, &k))
-		bytes = (uint64_t)k.lds_bytes + p->lds;
+	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f.object, p->c->kernel);
+	if (k && k->descriptor)
+		bytes = (uint64_t)k->descriptor->lds_bytes + p->lds;
 	mx_codefile_close(&f);
 	return bytes;
 }

@@ -16,7 +16,7 @@
 enum {
 	WAVES = 16,
 	RING = 32, /* more than what 20 wait states can hold */
-	REGISTERS = MX_SGPR_FILE + 512,
+	REGISTERS = MX_ROWS,
 	MOST_ALU = 5,
 	MOST_MATRIX = 4, /* beside its passes */
 	PLENTY = 16,
@@ -70,14 +70,8 @@ static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
 
 /* ---- what is told of a run ---- */
 
-static unsigned row_of(unsigned code) {
-	if (code < MX_SGPR_FILE)
-		return code;
-	return code >= MX_VGPR ? MX_SGPR_FILE + code - MX_VGPR : REGISTERS;
-}
-
 static int site_at(const struct margin *s, uint64_t pc, const struct mx_inst *in) {
-	for (size_t i = 0; !strcmp(in->op->name, "s_nop") && i < s->n; i++)
+	for (size_t i = 0; mx_kind_of(in->op) == MX_IS_NOP && i < s->n; i++)
 		if (s->sites[i].pc == pc)
 			return (int)i;
 	return -1;
@@ -93,30 +87,28 @@ static struct past *enter(struct margin *s, struct wave *w, const struct mx_inst
 }
 
 /* Instructions whose effect has no register: a mode, EXEC by comparison, flags of VCC and EXEC. */
-static bool is_beyond_registers(const char *name) {
-	return strstr(name, "setreg") || strstr(name, "getreg") || strstr(name, "cmpx") ||
-	       strstr(name, "vccz") || strstr(name, "vccnz") || strstr(name, "exec");
+static bool is_beyond_registers(const struct mx_inst *in) {
+	mx_kind kind = mx_kind_of(in->op);
+	const uint64_t masks = MX_EXEC_IN | MX_EXEC_OUT;
+	bool zero = kind == MX_IS_CBRANCH && in->op->flags & MX_VCC_IN;
+	return kind == MX_IS_SETREG || kind == MX_IS_GETREG || zero || in->op->flags & masks;
 }
 
 static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
-	struct mx_use use[MX_MAX_USES];
 	struct mx_inst in;
 	mx_decode(e->code, e->dwords, 0, &in);
 	if (!in.op)
 		return;
 	struct past *p = enter(s, w, &in, e->pc);
-	size_t n = mx_uses(&in, use);
-	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < use[i].dwords; k++) {
-			unsigned row = row_of(use[i].code + k);
-			uses(s, w, row, false);
-			if (row < REGISTERS && !strcmp(use[i].role, "C"))
+	MX_FOR_OPERANDS(o, &in)
+		for (unsigned k = 0; (!o->written || o == mx_loaded_operand(&in)) && k < o->dwords;
+		     k++) {
+			unsigned row = mx_operand_row(o->code) + k;
+			uses(s, w, row, o->written);
+			if (row < REGISTERS && o->role == MX_AS_C)
 				p->adds[row] = true;
 		}
-	struct mx_use to = mx_load_target(&in);
-	for (unsigned k = 0; k < to.dwords; k++)
-		uses(s, w, row_of(to.code + k), true);
-	for (size_t i = w->n - 1; is_beyond_registers(in.op->name) && i-- > 0 && i + RING >= w->n;)
+	for (size_t i = w->n - 1; is_beyond_registers(&in) && i-- > 0 && i + RING >= w->n;)
 		depends(s, w, i, p);
 }
 
@@ -140,7 +132,7 @@ static void event(void *context, const struct mx_event *e) {
 	if (e->kind == MX_EVENT_ISSUE)
 		issued(s, w, e);
 	else if (w->n && !e->landing)
-		wrote(s, w, e->kind == MX_EVENT_SGPR ? e->reg : MX_SGPR_FILE + e->reg);
+		wrote(s, w, e->kind == MX_EVENT_SGPR ? MX_ROW_SCALAR + e->reg : e->reg);
 }
 
 int mx_margin_watch(struct mx_bench *b, struct mx_site *sites, size_t n, struct mx_error *err) {

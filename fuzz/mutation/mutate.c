@@ -30,19 +30,19 @@ static void add(struct list *l, mx_mutation_kind kind, uint32_t word, const char
 }
 
 static void add_wait(struct list *l, uint32_t word, unsigned vm, unsigned lgkm) {
-	uint32_t weaker = (word & ~0xcf0fu) | (vm & 15) | (vm >> 4) << 14 | lgkm << 8;
-	if (vm != mx_vm_of(word))
-		add(l, MX_WEAKER_WAIT, weaker, "vmcnt(%u) -> vmcnt(%u)", mx_vm_of(word), vm);
+	struct mx_wait was = mx_wait_of(word), wait = { (uint8_t)vm, (uint8_t)lgkm };
+	uint32_t weaker = mx_wait_into(word, wait);
+	if (vm != was.vmcnt)
+		add(l, MX_WEAKER_WAIT, weaker, "vmcnt(%u) -> vmcnt(%u)", was.vmcnt, vm);
 	else
-		add(l, MX_WEAKER_WAIT, weaker, "lgkmcnt(%u) -> lgkmcnt(%u)", mx_lgkm_of(word),
-		    lgkm);
+		add(l, MX_WEAKER_WAIT, weaker, "lgkmcnt(%u) -> lgkmcnt(%u)", was.lgkmcnt, lgkm);
 	l->mutants[l->n_mutants - 1].vm = vm;
 	l->mutants[l->n_mutants - 1].lgkm = lgkm;
 }
 
 /* Each counter by one, and off. */
 static void add_waits(struct list *l, uint32_t word) {
-	unsigned vm = mx_vm_of(word), lgkm = mx_lgkm_of(word);
+	unsigned vm = mx_wait_of(word).vmcnt, lgkm = mx_wait_of(word).lgkmcnt;
 	if (vm < VM_MOST)
 		add_wait(l, word, vm + 1, lgkm);
 	if (vm + 1 < VM_MOST)
@@ -69,11 +69,11 @@ static void add_nops(struct list *l, uint32_t word) {
 static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 	size_t before = l->n_mutants;
 	uint32_t word = in->dwords[0];
-	if (!strcmp(in->op->name, "s_waitcnt"))
+	if (mx_kind_of(in->op) == MX_IS_WAITCNT)
 		add_waits(l, word);
-	else if (!strcmp(in->op->name, "s_barrier"))
+	else if (mx_kind_of(in->op) == MX_IS_BARRIER)
 		add(l, MX_NO_BARRIER, S_NOP, "s_barrier -> s_nop 0", 0, 0);
-	else if (!strcmp(in->op->name, "s_nop"))
+	else if (mx_kind_of(in->op) == MX_IS_NOP)
 		add_nops(l, word);
 	if (l->n_mutants > before)
 		l->sites[l->n_sites++] =

@@ -34,14 +34,6 @@ struct mx_mutant {
 	char what[64];
 };
 
-/* What an s_waitcnt waits for [LLVM "SIMM16: waitcnt", GFX9]. */
-static inline unsigned mx_vm_of(uint32_t word) {
-	return (word & 15) | (word >> 14 & 3) << 4;
-}
-static inline unsigned mx_lgkm_of(uint32_t word) {
-	return word >> 8 & 15;
-}
-
 /* All mutants of n dwords of code from a kernel's start. Arrays to free; -1 where memory is short.
  */
 int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size_t *n_sites,

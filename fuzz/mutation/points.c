@@ -81,8 +81,7 @@ static bool publishes(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	if (op->encoding != MX_FLAT && op->encoding != MX_GLOBAL && op->encoding != MX_MUBUF)
 		return false;
-	unsigned sc1 = op->encoding == MX_MUBUF ? 15 : 25;
-	return op->rmw || (op->flags & MX_STORE && in->dwords[0] >> sc1 & 1);
+	return op->rmw || (op->flags & MX_STORE && in->mem.sc1);
 }
 
 /* Scratch, by its own instructions or by flat addresses: no other wave sees it. */
@@ -153,8 +152,8 @@ static void issued(struct watch *w, const struct mx_event *e) {
 		at_site(w, &w->sites[site], e->wave);
 	mx_decode(e->code, e->dwords, 0, &in);
 	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
-	if (site >= 0 && !strcmp(in.op->name, "s_waitcnt"))
-		wait_for(&w->stream[e->wave], mx_vm_of(w->sites[site].word), site);
+	if (site >= 0 && in.op && mx_kind_of(in.op) == MX_IS_WAITCNT)
+		wait_for(&w->stream[e->wave], mx_wait_of(w->sites[site].word).vmcnt, site);
 	if (kind != MX_SMEM && kind < MX_DS)
 		return;
 	if (kind > MX_DS)

@@ -1,10 +1,34 @@
-/* Fuzz target: the code object loader, on a whole ELF file. */
+/* Fuzz target: a code object or bundle, as its reader has it part by part, and as the runtime loads
+ * it. */
 #include "../../ref/hip/runtime.h"
 #include "target.h"
 
+/* Asks for every part, whether or not those before it could be read. */
+static void read_parts(struct mx_codeobject *co) {
+	struct mx_codeobject_error why;
+	const struct mx_codeobject_kernels *kernels;
+	const struct mx_metadata *metadata;
+	const struct mx_image *image;
+	const struct mx_code *code;
+	mx_codeobject_check(co, &why);
+	mx_codeobject_metadata(co, &metadata, &why);
+	mx_codeobject_image(co, &image, &why);
+	mx_codeobject_kernels(co, &kernels, &why);
+	if (mx_codeobject_code(co, &code, &why))
+		return;
+	for (const struct mx_code_symbol *s = NULL; (s = mx_code_next(code, s));)
+		mx_code_end(code, s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	struct mx_codeobject_error why;
+	struct mx_codeobject *co;
 	struct ihipModule_t *m;
-	if (mx_codeobject_load(data, size, &m) == hipSuccess)
-		mx_codeobject_free(m);
+	if (!mx_codeobject_open(data, size, &co, &why)) {
+		read_parts(co);
+		mx_codeobject_close(co);
+	}
+	if (mx_module_load(data, size, &m) == hipSuccess)
+		mx_module_free(m);
 	return 0;
 }

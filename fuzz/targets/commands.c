@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "memory_file.h"
 
-#include "../../ci/codeobject/codefile.h"
+#include "../../ci/cli/codefile.h"
 #include "../../ci/cli/command.h"
 #include "../mutation/mutate.h"
 #include "target.h"
@@ -13,16 +13,16 @@ static void mutate(const char *path) {
 	struct mx_error err;
 	if (mx_codefile_open(path, &f, &err))
 		return;
-	for (size_t i = 0; i < f.n_symbols; i++) {
-		const struct mx_code_symbol *s = &f.symbols[i];
-		const struct mx_code_section *c = &f.sections[s->section];
+	for (size_t i = 0; i < f.code->n_symbols; i++) {
+		const struct mx_code_symbol *s = &f.code->symbols[i];
+		const struct mx_code_section *c = &f.code->sections[s->section];
 		struct mx_site *sites = NULL;
 		struct mx_mutant *mutants = NULL;
 		size_t n_sites, n_mutants;
 		if (!c->bytes)
 			continue;
 		mx_mutants_find(c->code + (s->address - c->address) / 4,
-		                (mx_codefile_end(&f, s) - s->address) / 4, &sites, &n_sites,
+		                (mx_code_end(f.code, s) - s->address) / 4, &sites, &n_sites,
 		                &mutants, &n_mutants);
 		free(sites);
 		free(mutants);

@@ -1,14 +1,11 @@
 /* Fuzz target: the reader of kernel metadata, on the MessagePack of a note. */
-#include <stdlib.h>
-
-#include "../../ref/hip/runtime.h"
+#include "../../ref/codeobject/codeobject.h"
 #include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-	struct ihipModule_t *m = calloc(1, sizeof *m);
-	char target[64];
-	if (m)
-		mx_metadata_read(data, size, m, target);
-	mx_codeobject_free(m);
+	struct mx_metadata m = { 0 };
+	struct mx_codeobject_error why;
+	mx_metadata_read(data, size, &m, &why);
+	mx_metadata_free(&m);
 	return 0;
 }

@@ -7,10 +7,6 @@
 
 /* ---- hidden arguments ---- */
 
-static bool is_hidden(const struct mx_arg *a) {
-	return !strncmp(a->kind, "hidden_", 7);
-}
-
 unsigned mx_shape_axes(const struct mx_shape *s) {
 	return s->grid[2] * s->block[2] > 1 ? 3 : s->grid[1] * s->block[1] > 1 ? 2 : 1;
 }
@@ -86,7 +82,7 @@ static bool packed_arguments(void **extra, const void **bytes, size_t *size) {
 static size_t explicit_end(const struct mx_function *f) {
 	size_t end = 0;
 	for (size_t i = 0; i < f->n_args; i++)
-		if (!is_hidden(&f->args[i]) && f->args[i].offset + f->args[i].size > end)
+		if (!f->args[i].hidden && f->args[i].offset + f->args[i].size > end)
 			end = f->args[i].offset + f->args[i].size;
 	return end;
 }
@@ -100,8 +96,8 @@ static hipError_t copy_params(const struct mx_function *f, void **params, struct
 	if (!to->bytes || !to->params)
 		return mx_hip_return(hipErrorOutOfMemory);
 	for (size_t i = 0; i < f->n_args; i++) {
-		const struct mx_arg *a = &f->args[i];
-		if (is_hidden(a))
+		const struct mx_kernel_arg *a = &f->args[i];
+		if (a->hidden)
 			continue;
 		to->params[n] = memcpy(to->bytes + a->offset, params[n], a->size);
 		n++;
@@ -144,9 +140,9 @@ void mx_arguments_free(struct mx_arguments *a) {
 static void put_arguments(const struct mx_function *f, const struct mx_shape *s, void **params,
                           const struct mx_segment *segment, size_t room) {
 	for (size_t i = 0, given = 0; i < f->n_args; i++) {
-		const struct mx_arg *a = &f->args[i];
+		const struct mx_kernel_arg *a = &f->args[i];
 		uint64_t value;
-		if (!is_hidden(a)) {
+		if (!a->hidden) {
 			if (params)
 				put(segment->kernarg, a->offset, params[given++], a->size, room);
 		} else if (hidden_value(a->kind, s, segment->queue, &value) && a->size <= 8)

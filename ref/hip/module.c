@@ -5,13 +5,6 @@
 
 #include "runtime.h"
 
-hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module) {
-	const uint8_t *elf;
-	size_t n;
-	hipError_t e = mx_image_find(image, bytes, &elf, &n);
-	return e == hipSuccess ? mx_codeobject_load(elf, n, module) : e;
-}
-
 MXHIP_API hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
 	if (!module || !image)
 		return mx_hip_return(hipErrorInvalidValue);
@@ -58,7 +51,7 @@ MXHIP_API hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
 MXHIP_API hipError_t hipModuleUnload(hipModule_t module) {
 	if (!module)
 		return mx_hip_return(hipErrorInvalidHandle);
-	mx_codeobject_free(module);
+	mx_module_free(module);
 	return mx_hip_return(hipSuccess);
 }
 

@@ -105,7 +105,7 @@ MXHIP_API void __hipUnregisterFatBinary(void **binary) {
 	pthread_mutex_unlock(&lock);
 	free_symbols(b->kernels);
 	free_symbols(b->variables);
-	mx_codeobject_free(b->module);
+	mx_module_free(b->module);
 	free(b);
 }
 

@@ -7,13 +7,11 @@
 
 #include <time.h>
 
+#include "../codeobject/codeobject.h"
 #include "mxhip.h"
 
-#define MX_ARCH      "gfx950"
-#define MX_FULL_ARCH "gfx950:sramecc+:xnack-"
-
 enum {
-	MX_HIP_LDS_BYTES = 160 * 1024, /* of a workgroup, at most */
+	MX_HIP_LDS_BYTES = MX_LDS_MOST,
 	MX_COMPUTE_UNITS = 256,
 };
 
@@ -46,20 +44,14 @@ bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
 /* The live allocations, sorted; free() the regions. False if host memory is short. */
 bool mx_hip_snapshot(struct mx_memory *m);
 
-/* ---- codeobject.c ---- */
-
-/* An argument of a kernel, from the metadata. */
-struct mx_arg {
-	char kind[40]; /* value_kind: "global_buffer", "by_value", "hidden_block_count_x" ... */
-	uint32_t offset, size;
-};
+/* ---- load.c ---- */
 
 struct mx_function {
 	struct ihipModule_t *module;
 	char *name;
 	struct mx_kernel kernel;
 	uint64_t descriptor; /* its address */
-	struct mx_arg *args;
+	struct mx_kernel_arg *args;
 	size_t n_args;
 	uint32_t kernarg_bytes, max_workgroup;
 	uint32_t required[3]; /* reqd_workgroup_size; 0: any */
@@ -82,26 +74,10 @@ struct ihipModule_t {
 	size_t n_symbols;
 };
 
-/* Loads an ELF of `bytes` bytes. On failure *module is untouched. */
-hipError_t mx_codeobject_load(const void *elf, size_t bytes, struct ihipModule_t **module);
-void mx_codeobject_free(struct ihipModule_t *m);
-
-/* ---- descriptor.c ---- */
-
-enum { MX_DESCRIPTOR_BYTES = 64 };
-
-/* Fills in what the kernel descriptor at `kd` in device memory says. */
-void mx_descriptor_read(struct mx_function *f, const uint8_t *kd);
-
-/* ---- bundle.c ---- */
-
-/* Finds the ELF for this device in an image: the image itself, or an entry of a bundle. bytes:
- * of the image, SIZE_MAX where nobody knows. */
-hipError_t mx_image_find(const void *image, size_t bytes, const uint8_t **elf, size_t *elf_bytes);
-
-/* ---- module.c ---- */
-
+/* Loads the code object or bundle in an image; bytes: as mx_codeobject_open has them. After a
+ * failure *module is unchanged. */
 hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module);
+void mx_module_free(struct ihipModule_t *m);
 
 /* ---- kernarg.c, launch.c ---- */
 
@@ -187,12 +163,5 @@ void mx_streams_release(struct ihipGraph *graph);
 /* The kernel or variable behind a host program's symbol. */
 hipError_t mx_function_of(const void *host, const struct mx_function **f);
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes);
-
-/* ---- metadata.c ---- */
-
-/* Fills in the functions that the NT_AMDGPU_METADATA note lists: names, arguments, sizes;
- * `target` gets amdhsa.target. */
-hipError_t mx_metadata_read(const void *note, size_t bytes, struct ihipModule_t *m,
-                            char target[64]);
 
 #endif

@@ -49,9 +49,7 @@ is(mxcheck('isa', $gemm, "$dir/bad.o"), 1, 'of several files the worst counts');
 is(mxcheck('isa', '--all'), 0, '--all lists');
 my %forms;
 for (split /\n/, slurp('ref/isa/encoding/gfx950.def')) {
-	next if !/^MX_TEXT\((\w+), *\w+, "(\w+)"/;
-	my ($form, $name) = ($1, $2);
-	$forms{ $name =~ s/_(?:e32|e64|sdwa|dpp)$//r } .= " $form";
+	$forms{$2} .= " $1" if /^MX_TEXT\((\w+), *\w+, (\w+),/;
 }
 my %listed = map { /^(\w+) +(?:exact|assumed|unsupported|excluded) +((?:[A-Z]+\d? ?)+)/ ? ($1, $2) : () }
 	split /\n/, $out;

@@ -207,7 +207,7 @@ ok($nops > 50 && !@missed, "each of $nops s_nops is missed when it is taken out,
 
 my ($status, $out) = run('README.md');
 is($status, 2, 'a file that is no code object: 2');
-like($out, qr/not a 64-bit ELF/, 'and says so');
+like($out, qr/not a 64-bit little-endian ELF/, 'and says so');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel nobody');
 is($status, 2, 'a kernel that is not there: 2');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel mxfp4_gemm_f32');

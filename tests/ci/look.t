@@ -28,7 +28,7 @@ is(() = $chain =~ /^pass /mg, 1, 'the case is judged as ever');
 mxcheck('--who', 'C:520', '--depth', 6, $run);
 is($out =~ s/[\d.]+ s\b//gr, $chain =~ s/[\d.]+ s\b//gr, 'C:520 is the same place, and the same story');
 mxcheck('--who', 'C[1][2]', '--depth', 0, $run);
-like($out, qr/^    data $register = 0x$value\n    descriptor s8 = 0x\w+ 0x\w+ 0x\w+ 0x\w+\n    address v\d+ = 0x00000208\npass /m,
+like($out, qr/^    data $register = 0x$value\n    address v\d+ = 0x00000208\n    descriptor s8 = 0x\w+ 0x\w+ 0x\w+ 0x\w+\npass /m,
 	'--depth 0 is the writer and what it read');
 mxcheck('--who', 'C:-4', $run);
 like($out, qr/^byte -4 of C \(guard\): nobody wrote it in this launch$/m, 'what nobody wrote is said to be so');

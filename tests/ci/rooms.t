@@ -8,12 +8,13 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 
 # What each room may use, from the Makefile itself.
 my %uses = `make -np setup B=$build` =~ /^USES_(\w+) := (.*)$/mg;
-my %archive = map { $_ => "$build/lib$_.a" } qw(mxref kernels cases oracle fuzz ci);
+my %archive = map { $_ => "$build/lib$_.a" } qw(codeobject mxref kernels cases oracle fuzz ci);
 my %above  = (
-	mxref   => [qw(kernels cases oracle fuzz ci)],
-	kernels => [qw(cases oracle fuzz ci)],
-	cases   => [qw(kernels oracle fuzz ci)],
-	oracle  => [qw(fuzz ci)],
+	codeobject => [qw(mxref kernels cases oracle fuzz ci)],
+	mxref   => [qw(codeobject kernels cases oracle fuzz ci)],
+	kernels => [qw(codeobject cases oracle fuzz ci)],
+	cases   => [qw(codeobject kernels oracle fuzz ci)],
+	oracle  => [qw(codeobject fuzz ci)],
 	fuzz    => ['ci'],
 );
 
@@ -45,6 +46,20 @@ is_deeply(\@borrowed, [], 'oracle/exact, ' . @exact . ' objects, needs nothing o
 is_deeply([ grep { !/^(?:hip|__hip|mxhip)[A-Z]/ } symbols("$build/libmxhip.so", '-D', '--defined-only') ],
 	[], 'libmxhip.so exports the HIP API and its own, nothing of the machine');
 
+# ---- code objects have one reader ----
+
+chomp(my @sources = `git ls-files '*.c' '*.h'`);
+@sources = grep { !m{^(?:tests|kernels/(?!host)\w+|cases/foreign)/} } @sources;
+my %readers;
+for (@sources) {
+	$readers{$_} = 1 if slurp($_) =~ /^#include <(?:gelf|libelf|elf|msgpack)\b/m;
+	my $object = "$build/" . s/c$/o/r;
+	$readers{$_} = 1 if /c$/ && -e $object && grep { /^(?:g?elf|msgpack)_/ } symbols($object, '-u');
+}
+ok(@sources > 100 && %readers, @sources . ' files are looked at');
+is_deeply([ grep { !m{^ref/codeobject/} } sort keys %readers ], [],
+	'libelf and msgpack-c are used in ref/codeobject alone');
+
 # ---- by the linker ----
 
 sub links {
@@ -58,6 +73,7 @@ sub links {
 for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 	[ 'cases', 'kernels', 'mx_module_launch' ], [ 'kernels', 'cases', 'mx_plan_make' ],
 	[ 'cases', 'oracle', 'mx_bench_make' ], [ 'oracle', 'fuzz', 'mx_race' ],
+	[ 'oracle', 'codeobject', 'mx_codeobject_open' ], [ 'oracle', 'fuzz', 'mx_codeobject_open' ],
 	[ 'fuzz', 'ci', 'mx_options_parse' ]) {
 	my ($low, $high, $function) = @$_;
 	ok(links($function, $high), "$function links with what $high may use") or diag $err;

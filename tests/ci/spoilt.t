@@ -94,10 +94,29 @@ for ([ st_size => ~0 ], [ st_size => ~0 - $address + 1 ], [ st_size => 3 ], [ st
 		or diag map { "@$_\n" } @wrong;
 }
 
+# ---- bundles ----
+
+# A bundle of one entry [Clang Offload Bundler, "Bundled Code Object Layout"].
+sub bundle {
+	my ($id) = @_;
+	my $head = pack 'a24 Q< Q< Q< Q< a*', '__CLANG_OFFLOAD_BUNDLE__', 1, 4096, length $good, length $id, $id;
+	return spew("$dir/bundle.co", pack('a4096', $head) . $good);
+}
+
+for my $c (qw(lint isa disasm)) {
+	my $of_bundle = mxcheck($c, bundle('hipv4-amdgcn-amd-amdhsa--gfx950')) . $out;
+	my $of_object = mxcheck($c, "$build/kernels/broken/loose_wait.co") . $out;
+	s/\S+\.co// for $of_bundle, $of_object;
+	is($of_bundle, $of_object, "$c reads the code object in a bundle");
+	mxcheck($c, bundle('hipv4-amdgcn-amd-amdhsa--gfx942'));
+	is("$status$err", "2mxcheck $c: $dir/bundle.co: bundle has no code for gfx950:sramecc+:xnack-, only: " .
+		"hipv4-amdgcn-amd-amdhsa--gfx942\n", '  and refuses a bundle without one');
+}
+
 # ---- what is no code object ----
 
 my @none = ([ "$dir/nothing.co", 'No such file or directory' ], [ $dir, 'Is a directory' ],
-	[ spew("$dir/empty.co", ''), 'not a 64-bit ELF file' ]);
+	[ spew("$dir/empty.co", ''), 'not a 64-bit little-endian ELF file' ]);
 push @none, [ '/dev/zero', 'File too large' ] if $ENV{MXCHECK_LONG};
 for (@none) {
 	my ($file, $why) = @$_;

@@ -25,7 +25,6 @@ sub theirs {
 		next unless /^\s+(\S+).*\/\/ ([0-9A-F]+): ([0-9A-F ]+)/;
 		my ($name, $offset, @dwords) = ($1, hex($2) - hex($base), split ' ', $3);
 		$name =~ s/_(e32|e64|sdwa)$//;
-		$name =~ s/^v_mfma_scale_/v_mfma_/;
 		$at{$offset} = "$name, " . 4 * @dwords . ' bytes';
 	}
 	return %at;

@@ -225,7 +225,7 @@ compare('literals of each VOP1, VOP2 and some SALU opcodes',
 # ---- the list of opcodes ----
 
 sub rows {
-	return map { /^MX_TEXT\((\w+), *(\w+), "(\w+)"/ ? "$1 $2 $3" : () } @_;
+	return map { /^MX_TEXT\((\w+), *(\w+), (\w+), *"(\w*)"/ ? "$1 $2 $3$4" : () } @_;
 }
 
 # [ format, opcode ] of a row.
@@ -246,7 +246,8 @@ my %format = map { $_->[0] => $_ } @formats;
 # but for a few.
 my (%alike, @odd);
 for (@def) {
-	push @{ $alike{"$1 $3"} }, [ $2, $4 ] if /^MX_TEXT\((\w+), *\w+, "(\w+)", *(".*"), *(\w+)\)/;
+	push @{ $alike{"$1 $4"} }, [ "$2$3", $5 ]
+		if /^MX_TEXT\((\w+), *\w+, (\w+), *"(\w*)", *(".*"), *(\w+)\)/;
 }
 for (values %alike) {
 	my %n;

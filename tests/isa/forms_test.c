@@ -18,20 +18,10 @@ static bool text_is(const struct mx_form *f) {
 	return good;
 }
 
-/* The matrix instructions with scales are opcodes that have none, behind a prefix. */
-static bool same_name(const char *form, const char *op) {
-	char plain[96];
-	if (!strncmp(form, "v_mfma_scale_", 13)) {
-		snprintf(plain, sizeof plain, "v_mfma_%s", form + 13);
-		return !strcmp(plain, op);
-	}
-	return !strcmp(form, op);
-}
-
 static bool decoder_agrees(const struct mx_form *f) {
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
-	bool good = !in.op || (same_name(f->opcode, in.op->name) && in.size == 4 * f->dwords);
+	bool good = !in.op || (!strcmp(f->opcode, in.op->name) && in.size == 4 * f->dwords);
 	if (!good)
 		diag("%s %s is decoded as %s of %u bytes", f->format, f->name, in.op->name,
 		     in.size);

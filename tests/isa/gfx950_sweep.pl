@@ -208,7 +208,14 @@ sub probes {
 
 # ---- rows from answers ----
 
-my $row_format = "MX_TEXT(%-8s 0x%03x, %-32s %-50s %-30s 0x%x)\n";
+my $row_format = "MX_TEXT(%-8s 0x%03x, %-34s %-8s %-50s %-30s 0x%x)\n";
+
+# The opcode, and what its form adds to its name.
+sub name_columns {
+	my ($name) = @_;
+	my $suffix = $name =~ s/(_(?:e32|e64|sdwa|dpp))$// ? $1 : '';
+	return ("$name,", "\"$suffix\",");
+}
 
 sub class_of {
 	my ($form, $i, $token, $name, $w, $answer, $acc) = @_;
@@ -353,7 +360,7 @@ sub row {
 	} elsif ($form eq 'SOPP' && !@out && $differs->('simm16')) {
 		push @mods, 'simm16';
 	}
-	return sprintf $row_format, "$form,", $op, "\"$name\",", '"' . join(' ', @out) . '",',
+	return sprintf $row_format, "$form,", $op, name_columns($name), '"' . join(' ', @out) . '",',
 		'"' . join(' ', @mods) . '",', $zero;
 }
 
@@ -364,7 +371,7 @@ sub scaled_row {
 	my ($text) = texts(2, [ 0x020100 << 32 | 0xd3ac0000, 0xd3800800 | $op << 16, 0x04420100 ]);
 	my ($name) = $text =~ /^(v_mfma_scale\w+)/ or return ();
 	my ($operands) = $plain =~ /"(vdst[^"]*)"/;
-	return sprintf $row_format, 'SCALED,', $op, "\"$name\",", "\"$operands scale0:v1 scale1:v1\",",
+	return sprintf $row_format, 'SCALED,', $op, name_columns($name), "\"$operands scale0:v1 scale1:v1\",",
 		'"op_sel:3 op_sel_hi:3p cbsz blgp",', 0;
 }
 
@@ -373,7 +380,7 @@ sub names {
 	my ($form, %text) = @_;
 	my @rows = map { [ $form, $_, (parts($text{$_}))[0] ] } sort { $a <=> $b } keys %text;
 	push @rows, map { [ 'SCALED', $_->[1], $_->[2] =~ s/mfma/mfma_scale/r ] } grep { $_->[2] =~ /f8f6f4/ } @rows;
-	return map { sprintf "MX_TEXT(%-8s 0x%03x, \"%s\")\n", "$_->[0],", @$_[ 1, 2 ] } @rows;
+	return map { sprintf "MX_TEXT(%-8s 0x%03x, %s %s)\n", "$_->[0],", $_->[1], name_columns($_->[2]) } @rows;
 }
 
 # ---- all ----
@@ -384,7 +391,7 @@ print <<"END";
  *     tests/isa/gfx950_sweep.pl > ref/isa/encoding/gfx950.def
  * with llvm-mc $version; tests/isa/disasm.t compares it with a fresh sweep.
  *
- *   MX_TEXT  format, opcode, name, operands, modifiers, bits that must be zero
+ *   MX_TEXT  format, opcode, name, suffix of the name, operands, modifiers, bits that must be zero
  *
  * Operands, in the order of the text: field:class, size in dwords, type of constants, and
  *   m   NEG and ABS apply       n  NEG alone    x  SEXT applies

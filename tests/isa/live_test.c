@@ -1,4 +1,5 @@
 /* Which registers may still be read: live.c. */
+#include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/machine/wave.h"
 #include "../../ref/isa/race/liveness.h"
 #include "../tap.h"

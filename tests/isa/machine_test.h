@@ -3,7 +3,7 @@
  *
  * The dwords of every program in these tests come from
  *     llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -show-encoding
- * of the assembly that stands beside them; table.t asks it again. */
+ * of the assembly that stands beside them; assembly.t asks it again. */
 #ifndef MACHINE_TEST_H
 #define MACHINE_TEST_H
 
@@ -93,8 +93,9 @@ static inline bool has_floats(const struct mx_op *op) {
 #include "../../ref/isa/encoding/types.def"
 #undef MX_TYPE
 	};
-	return op->lanes && (kinds[op->type] == FLOAT || kinds[op->source_type[0]] == FLOAT ||
-	                     strstr(op->name, "_class_"));
+	return mx_has_lanes(op) &&
+	       (kinds[op->type] == FLOAT || kinds[op->source_type[0]] == FLOAT ||
+	        strstr(op->name, "_class_"));
 }
 
 static inline void fill_arena(uint8_t byte) {

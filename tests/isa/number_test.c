@@ -3,6 +3,8 @@
  * held against the library's functions on the registers that the encoding names. */
 #include "machine_test.h"
 
+#include "../../ref/isa/encoding/formats.h"
+
 /* VGPRs 8 .. 55 are loaded from the arena, results are stored from VGPR 0 on.
  *   v_mbcnt_lo_u32_b32 v60, -1, 0 ; v_mbcnt_hi_u32_b32 v60, -1, v60 ; v_lshlrev_b32 v60, 2, v60 */
 static const uint32_t lane_offset[] = { 0xd28c003c, 0x000100c1, 0xd28d003c, 0x000278c1,
@@ -227,13 +229,23 @@ static const struct mx_op *row_of(const char *name) {
 
 typedef uint32_t row_of_lanes[MX_LANES];
 
+/* Its first form, all fields 0. */
+static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
+	size_t i = 0;
+	while (mx_isa_row(i)->op != op->id)
+		i++;
+	mx_isa_row_blank(mx_isa_row(i), code);
+}
+
 /* Runs a matrix instruction v[0:n-1] = ..., whose status and result the library says beforehand. */
 static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands, unsigned n,
                    mx_status status, const row_of_lanes *want) {
-	uint32_t d[] = { 0xd3800000 | (uint32_t)row->opcode << 16, operands };
+	uint32_t d[4];
+	encode_blank(row, d);
+	d[1] = operands;
 	struct code code = { 0 };
 	prologue(&code, n < 8 ? n : 8);
-	append(&code, d, sizeof d);
+	append(&code, d, 8);
 	epilogue(&code, n);
 	run_code(m, &code);
 	bool good = no_findings(m) && status == MX_OK;
@@ -328,17 +340,26 @@ static void test_sparse(void) {
 }
 
 static const uint32_t sparse_to_agprs[] = {
-	0xd3d94000, 0x18000100, /* v_accvgpr_write_b32 a0, v0 */
-	0xd3d94001, 0x18000101, /* v_accvgpr_write_b32 a1, v1 */
-	0xd3d94002, 0x18000102, /* v_accvgpr_write_b32 a2, v2 */
-	0xd3d94003, 0x18000103, /* v_accvgpr_write_b32 a3, v3 */
-	0xbf800001,             /* s_nop 1 */
-	0xd3e28800, 0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
-	0xbf800007,             /* s_nop 7 */
-	0xd3d84000, 0x18000100, /* v_accvgpr_read_b32 v0, a0 */
-	0xd3d84001, 0x18000101, /* v_accvgpr_read_b32 v1, a1 */
-	0xd3d84002, 0x18000102, /* v_accvgpr_read_b32 v2, a2 */
-	0xd3d84003, 0x18000103, /* v_accvgpr_read_b32 v3, a3 */
+	0xd3d94000,
+	0x18000100, /* v_accvgpr_write_b32 a0, v0 */
+	0xd3d94001,
+	0x18000101, /* v_accvgpr_write_b32 a1, v1 */
+	0xd3d94002,
+	0x18000102, /* v_accvgpr_write_b32 a2, v2 */
+	0xd3d94003,
+	0x18000103, /* v_accvgpr_write_b32 a3, v3 */
+	0xbf800001, /* s_nop 1 */
+	0xd3e28800,
+	0x049e5928, /* v_smfmac_f32_16x16x32_f16 a[0:3], v[40:41], v[44:47], v39 abid:1 */
+	0xbf800007, /* s_nop 7 */
+	0xd3d84000,
+	0x18000100, /* v_accvgpr_read_b32 v0, a0 */
+	0xd3d84001,
+	0x18000101, /* v_accvgpr_read_b32 v1, a1 */
+	0xd3d84002,
+	0x18000102, /* v_accvgpr_read_b32 v2, a2 */
+	0xd3d84003,
+	0x18000103, /* v_accvgpr_read_b32 v3, a3 */
 };
 
 /* D in AGPRs leaves the index in a VGPR; the second set is good, the others are not. */

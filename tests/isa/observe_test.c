@@ -168,15 +168,17 @@ static void test_memory(struct machine *m) {
 
 /* "src0 256+1 ..." of an instruction, those in parentheses that say where only. */
 static const char *uses_text(const uint32_t *code, size_t dwords, char text[256]) {
-	struct mx_use use[MX_MAX_USES];
 	struct mx_inst in;
+	size_t at = 0;
 	mx_decode(code, dwords, 0, &in);
-	size_t n = mx_uses(&in, use), at = 0;
 	text[0] = 0;
-	for (size_t i = 0; i < n; i++)
-		at += (size_t)snprintf(text + at, 256 - at, "%s%s%s %u+%u%s", i ? ", " : "",
-		                       use[i].value ? "" : "(", use[i].role, use[i].code,
-		                       use[i].dwords, use[i].value ? "" : ")");
+	MX_FOR_OPERANDS (o, &in)
+		if (!o->written)
+			at += (size_t)snprintf(text + at, 256 - at, "%s%s%s %u+%u%s",
+			                       at ? ", " : "",
+			                       mx_operand_is_value(o->role) ? "" : "(",
+			                       mx_operand_role_name(o->role), o->code, o->dwords,
+			                       mx_operand_is_value(o->role) ? "" : ")");
 	return text;
 }
 
@@ -192,14 +194,14 @@ static void test_uses(void) {
 		  "src0 2+1, src1 259+1, src2 257+1",
 		  "v_fmac_f32" },
 		{ { 0xd89c0100, 0x00040200 /* ds_write2_b64 v0, v[2:3], v[4:5] offset1:1 */ },
-		  "data 258+2, data1 260+2, (address 256+1)",
+		  "(address 256+1), data 258+2, data1 260+2",
 		  "ds_write2_b64" },
 		{ { 0xe0511000, 0x02020004 /* buffer_load_dword v4, s[8:11], s2 offen lds */ },
-		  "(descriptor 8+4), (offset 2+1), (address 260+1), (LDS base 124+1)",
+		  "(address 260+1), (descriptor 8+4), (offset 2+1), (LDS base 124+1)",
 		  "buffer_load_dword to LDS" },
 		{ { 0xd3d40000,
 		    0x04021104 /* v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3] */ },
-		  "C 256+4, B 264+4, A 260+4",
+		  "A 260+4, B 264+4, C 256+4",
 		  "v_mfma" },
 		{ { 0xd2350001, 0x04120702 /* v_cvt_scalef32_pk_fp8_f32 v1, v2, v3, v4 */ },
 		  "src0 258+1, src1 259+1, scale 260+1, old 257+1",
@@ -220,12 +222,11 @@ static void test_uses(void) {
 static int lane_from(const uint32_t code[2], const char *role, int lane, unsigned part) {
 	uint32_t s[MX_SGPR_FILE] = { [5] = 70, [MX_EXEC] = 8 };
 	struct mx_registers r = { .s = s };
-	struct mx_use use[MX_MAX_USES];
 	struct mx_inst in;
 	mx_decode(code, 2, 0, &in);
-	for (size_t i = 0; i < mx_uses(&in, use); i++)
-		if (!strcmp(use[i].role, role))
-			return mx_use_lane(&in, &use[i], lane, part, &r);
+	MX_FOR_OPERANDS (o, &in)
+		if (!o->written && !strcmp(mx_operand_role_name(o->role), role))
+			return mx_operand_lane(&in, o, lane, part, &r);
 	return -2;
 }
 

@@ -7,6 +7,8 @@
 #include "../random.h"
 #include "machine_test.h"
 
+#include "../../ref/isa/launch/handlers.h"
+
 #include <stdlib.h>
 
 enum {
@@ -92,7 +94,7 @@ static void random_state(struct stage *t) {
 /* Sources in registers of their own, or sometimes in one; the first of a vector
  * instruction sometimes scalar. */
 static void random_registers(struct mx_inst *in) {
-	bool vector = in->op->lanes, one = !below(8);
+	bool vector = mx_has_lanes(in->op), one = !below(8);
 	unsigned base = vector ? MX_VGPR + FIRST_ROW : FIRST_SGPR;
 	for (unsigned i = 0; i < 3; i++) {
 		bool is_old =
@@ -111,7 +113,7 @@ static void random_registers(struct mx_inst *in) {
 static void random_modifiers(struct mx_inst *in) {
 	static const uint16_t shuffles[] = { 0x1b, 0xe4, 0x4e, 0x101, 0x111, 0x121, 0x140, 0x142 };
 	bool floats = has_floats(in->op) && in->op->encoding != MX_VOP3P;
-	if (!in->op->lanes)
+	if (!mx_has_lanes(in->op))
 		return;
 	if (in->sdwa.used)
 		for (unsigned i = 0; i < 2; i++) {
@@ -178,7 +180,7 @@ static struct reads registers_read(const struct mx_inst *in) {
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned h = 0; h < op->s[i]; h++)
 			add_register(&r, in->src[i] + h);
-	for (unsigned h = 0; h < op->d && (op->lanes || op->flags & MX_READS_D); h++)
+	for (unsigned h = 0; h < op->d && (mx_has_lanes(op) || op->flags & MX_READS_D); h++)
 		add_register(&r, in->dst + h);
 	if (op->flags & (MX_CARRY_IN | MX_VCC_IN))
 		r.mask = op->flags & MX_VCC_IN ? MX_VCC : in->src[2];
@@ -268,7 +270,7 @@ static bool run_value(struct stage *t, const struct mx_inst *in, const struct un
 		if (marked)
 			mark_place(w, &u->at[i]);
 	}
-	in->op->handler(w, in);
+	mx_handlers[in->op->id](w, in);
 	return !t->m.report.stopped;
 }
 
@@ -372,13 +374,14 @@ static bool is_exact(const struct mx_inst *in, unsigned n) {
 	bool one = (op->s[1] && in->src[0] == in->src[1]) ||
 	           (op->s[2] && (in->src[0] == in->src[2] || in->src[1] == in->src[2]));
 	bool multiplied = in->dpp.used || in->sdwa.used || (!in->plain && op->encoding == MX_VOP3P);
-	if (multiplied || op->flags & MX_HALF_UNKNOWN || op->d > 2 || !(op->lanes || op->scalar))
+	if (multiplied || op->flags & MX_HALF_UNKNOWN || op->d > 2 ||
+	    !(mx_has_lanes(op) || op->unit == MX_UNIT_SALU))
 		return false;
 	return (n <= FEW && !one) || (!in->clamp && is_always_exact(op->name));
 }
 
 static bool is_judged(const struct mx_inst *in) {
-	return in->op && !in->unsupported && (in->op->lanes || in->op->scalar);
+	return in->op && !in->unsupported && (mx_has_lanes(in->op) || in->op->unit == MX_UNIT_SALU);
 }
 
 /* One instruction with n unwritten bits; false: wrong. */

@@ -403,7 +403,7 @@ static void test_coverage(void) {
 	unsigned missing = 0;
 	for (size_t i = 0; i < mx_op_count(); i++) {
 		const struct mx_op *op = &mx_ops[i];
-		bool here = op->encoding >= MX_FLAT && op->encoding <= MX_MUBUF && op->flags &&
+		bool here = op->encoding >= MX_FLAT && op->encoding <= MX_MUBUF && op->d &&
 		            !(op->flags & MX_FORMAT),
 		     has = false;
 		for (unsigned k = 0; here && k < OPERATIONS; k++)

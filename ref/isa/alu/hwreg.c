@@ -1,25 +1,11 @@
 /* Hardware registers, which s_getreg and s_setreg reach [ISA 3.4, 3.5, 3.10, 3.12, 5.8].
  *
  * A field is read if the machine knows all of its bits, and stops otherwise. */
-#include "../encoding/decode.h"
+#include "../encoding/hwreg.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
-
-enum {
-	MODE = 1,
-	STATUS = 2,
-	TRAPSTS = 3,
-	HW_ID = 4,
-	GPR_ALLOC = 5,
-	LDS_ALLOC = 6,
-	IB_STS = 7,
-	SH_MEM_BASES = 15, /* LLVM's name; no number of the manual's */
-	TBA_LO = 16,
-	XCC_ID = 20,
-	LAST_DOCUMENTED = 24,
-};
 
 /* ---- where a wave runs ---- */
 
@@ -113,35 +99,25 @@ static uint32_t ib_sts(const struct mx_wave *w) {
  * GPR_ALLOC has no room for 512 VGPRs as the manual describes it. */
 static struct value read_register(const struct mx_wave *w, unsigned reg) {
 	switch (reg) {
-	case MODE: return (struct value){ w->mode, ~0u, 0 };
-	case STATUS: return status(w);
-	case TRAPSTS: return (struct value){ 0, 0x003f7c00, 0 };
-	case HW_ID: return (struct value){ hw_id(w), ~0u, 0 };
-	case LDS_ALLOC: return (struct value){ lds_alloc(w), 0x003ff1ff, 0 };
-	case IB_STS: return (struct value){ ib_sts(w), 0x00c00f7f, 0 };
-	case SH_MEM_BASES:
+	case MX_HW_MODE: return (struct value){ w->mode, ~0u, 0 };
+	case MX_HW_STATUS: return status(w);
+	case MX_HW_TRAPSTS: return (struct value){ 0, 0x003f7c00, 0 };
+	case MX_HW_ID: return (struct value){ hw_id(w), ~0u, 0 };
+	case MX_HW_LDS_ALLOC: return (struct value){ lds_alloc(w), 0x003ff1ff, 0 };
+	case MX_HW_IB_STS: return (struct value){ ib_sts(w), 0x00c00f7f, 0 };
+	case MX_HW_SH_MEM_BASES:
 		return (struct value){ MX_SHARED_APERTURE | MX_PRIVATE_APERTURE >> 16, ~0u, 0 };
-	case XCC_ID: return (struct value){ placement(w).xcc, ~0u, 0 };
+	case MX_HW_XCC_ID: return (struct value){ placement(w).xcc, ~0u, 0 };
 	default: return (struct value){ 0 };
 	}
 }
 
 /* ---- the instructions: SIMM16 is size - 1, offset, register ---- */
 
-struct field {
-	unsigned reg, offset;
-	uint32_t mask; /* as wide as the field, from bit 0 */
-};
-
-static struct field field_of(const struct mx_inst *in) {
-	uint16_t simm = (uint16_t)in->imm;
-	return (struct field){ simm & 63, simm >> 6 & 31, ~0u >> (31 - (simm >> 11)) };
-}
-
 mx_handler mx_x_s_getreg_b32, mx_x_s_setreg_b32, mx_x_s_setreg_imm32_b32;
 
 void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
-	struct field f = field_of(in);
+	struct mx_hw_field f = mx_hw_field(in);
 	struct value v = read_register(w, f.reg);
 	if (in->assumes)
 		mx_assume(w, in, 0, in->assumes);
@@ -152,27 +128,21 @@ void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
 	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
 }
 
-/* HW_ID, XCC_ID and LDS_ALLOC say where a wave runs; the rest follows from what it did. */
-mx_assumption mx_getreg_rests_on(const struct mx_inst *in) {
-	unsigned reg = field_of(in).reg;
-	bool place = reg == HW_ID || reg == XCC_ID || reg == LDS_ALLOC;
-	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
-}
-
 /* Bits that may be set; one that may not would single-step, trap on floating-point
  * exceptions or save the context, or has no name. */
 static uint32_t may_be_set(unsigned reg) {
 	enum { EXCP = 0x1ff };
-	return reg == MODE ? MX_MODE_BITS : EXCP;
+	return reg == MX_HW_MODE ? MX_MODE_BITS : EXCP;
 }
 
 /* Registers that cannot be written take no notice. */
 static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
                          uint32_t unwritten) {
-	struct field f = field_of(in);
-	if (f.reg < MODE || f.reg > LAST_DOCUMENTED || (f.reg > IB_STS && f.reg < TBA_LO))
+	struct mx_hw_field f = mx_hw_field(in);
+	if (f.reg < MX_HW_MODE || f.reg > MX_HW_LAST_DOCUMENTED ||
+	    (f.reg > MX_HW_IB_STS && f.reg < MX_HW_TBA_LO))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "hardware register %u", f.reg);
-	if (f.reg != MODE && f.reg != TRAPSTS)
+	if (f.reg != MX_HW_MODE && f.reg != MX_HW_TRAPSTS)
 		return;
 	value = (value & f.mask) << f.offset;
 	if (value & ~may_be_set(f.reg))
@@ -180,7 +150,7 @@ static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t v
 		        value & ~may_be_set(f.reg), f.reg);
 	if (unwritten & f.mask)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, "hardware register from a value nobody wrote");
-	if (f.reg == MODE)
+	if (f.reg == MX_HW_MODE)
 		w->mode = (w->mode & ~(f.mask << f.offset)) | value;
 }
 

@@ -30,6 +30,8 @@ struct mx_lanes {
 	mx_assumption rule;
 };
 
+typedef void mx_lane_function(struct mx_lanes *x);
+
 /* Fields of MODE [ISA 3.5]. */
 enum {
 	MX_MODE_ROUND_F32 = 0, /* 2 bits: even, +infinity, -infinity, zero; then f64 and f16 */

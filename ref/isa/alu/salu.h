@@ -13,4 +13,6 @@ struct mx_scalars {
 	bool scc;
 };
 
+typedef void mx_scalar_function(struct mx_scalars *x);
+
 #endif

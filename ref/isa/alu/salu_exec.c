@@ -1,6 +1,7 @@
 /* The scalar ALU: brings operands to the functions of salu.c, and results back [ISA chapter
  * 5]. */
 #include "../machine/registers.h"
+#include "functions.h"
 #include "../uninit/sums.h"
 #include "salu.h"
 
@@ -84,11 +85,11 @@ static struct result_unwritten differences(const struct mx_op *op, struct mx_sca
                                            const struct mx_trials *t) {
 	struct mx_scalars first = x, y;
 	struct result_unwritten differ = { 0 };
-	op->scalar(&first);
+	mx_scalar_functions[op->id](&first);
 	for (unsigned step = 1; step <= t->steps; step++) {
 		flip(&x, mx_trial_step(t, step));
 		y = x;
-		op->scalar(&y);
+		mx_scalar_functions[op->id](&y);
 		differ.d |= y.d ^ first.d;
 		differ.scc |= y.scc != first.scc;
 	}
@@ -149,7 +150,7 @@ void mx_exec_salu(struct mx_wave *w, const struct mx_inst *in) {
 	struct result_unwritten r = { 0 };
 	fetch(w, in, &x, &u);
 	before = x;
-	op->scalar(&x);
+	mx_scalar_functions[op->id](&x);
 	if (u.of[0] | u.of[1] | u.of[2] | u.of[3])
 		r = result_unwritten(in, &before, x.d, &u);
 	if (op->flags & MX_EXEC_OUT) {

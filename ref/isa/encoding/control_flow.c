@@ -2,33 +2,19 @@
 #include "control_flow.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static bool is(const struct mx_inst *in, const char *name) {
-	return !strcmp(in->op->name, name);
-}
-
-static bool begins(const struct mx_inst *in, const char *prefix) {
-	return !strncmp(in->op->name, prefix, strlen(prefix));
-}
 
 bool mx_is_call(const struct mx_inst *in) {
-	return in->op && (is(in, "s_swappc_b64") || is(in, "s_call_b64"));
+	return in->op && mx_kind_of(in->op) == MX_IS_CALL;
 }
 
-static bool ends(const struct mx_inst *in) {
-	return is(in, "s_endpgm") || is(in, "s_branch") || is(in, "s_setpc_b64") ||
-	       is(in, "s_cbranch_g_fork") || is(in, "s_cbranch_join");
+static bool ends(mx_kind kind) {
+	return kind == MX_IS_END || kind == MX_IS_BRANCH || kind == MX_IS_SETPC ||
+	       kind == MX_IS_JOIN;
 }
 
 /* Returns, jumps through registers, forks and joins: not followed. */
-static bool is_unknown(const struct mx_inst *in) {
-	return !in->op || is(in, "s_setpc_b64") || begins(in, "s_cbranch_i_fork") ||
-	       is(in, "s_cbranch_g_fork") || is(in, "s_cbranch_join");
-}
-
-static bool branches(const struct mx_inst *in) {
-	return is(in, "s_branch") || (begins(in, "s_cbranch") && in->op->encoding == MX_SOPP);
+static bool is_unknown(mx_kind kind) {
+	return kind == MX_IS_SETPC || kind == MX_IS_FORK || kind == MX_IS_JOIN;
 }
 
 /* ---- nodes ---- */
@@ -59,16 +45,18 @@ static void visit(struct making *m, int i) {
 	const struct mx_inst *in = node->in;
 	m->g->reached++;
 	node->next[0] = node->next[1] = -1;
-	node->unknown = is_unknown(in);
+	node->unknown = !in->op;
 	if (!in->op)
 		return;
-	if (!ends(in))
+	mx_kind kind = mx_kind_of(in->op);
+	node->unknown = is_unknown(kind);
+	if (!ends(kind) && in->op->id != MX_OP_s_cbranch_g_fork)
 		go(m, i, 0, i + in->size / 4);
-	if (branches(in))
+	if (kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH)
 		go(m, i, 1, i + 1 + in->imm);
 }
 
-/* ---- who comes before ---- */
+/* ---- predecessors ---- */
 
 static bool link_back(struct mx_graph *g) {
 	unsigned at = 0;
@@ -91,7 +79,7 @@ static bool link_back(struct mx_graph *g) {
 	return g->previous != NULL;
 }
 
-/* Where straight-line code begins: at the entry, at targets of branches, and behind branches. */
+/* Where straight-line code begins: at the entry, at targets of branches, and after branches. */
 static void mark_beginnings(struct mx_graph *g) {
 	g->node[0].begins = true;
 	for (unsigned i = 0; i < g->n; i++) {

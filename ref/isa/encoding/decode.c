@@ -1,4 +1,5 @@
-/* From dwords to instructions: the microcode formats [ISA chapter 13] over opcodes.def. */
+/* From dwords to instructions: the microcode formats [ISA chapter 13] over the rows of gfx950.def.
+ */
 #include <string.h>
 
 #include "decode.h"
@@ -6,7 +7,7 @@
 /* A literal constant follows a 32-bit instruction where a source asks for it;
  * the 64-bit formats have none. */
 static void take_literal(struct mx_inst *in) {
-	if (in->op->handler == mx_x_s_setreg_imm32_b32) { /* the one of SOPK */
+	if (in->op->id == MX_OP_s_setreg_imm32_b32) { /* the one of SOPK */
 		in->literal = in->dwords[1];
 		in->size = 8;
 	}
@@ -21,51 +22,50 @@ static void take_literal(struct mx_inst *in) {
 		}
 }
 
-static void decode_format(struct mx_inst *in, size_t left) {
-	uint32_t w = in->dwords[0];
-	if (mx_bits(w, 31, 31) == 0)
-		mx_decode_vop_short(in, mx_bits(w, 31, 25) == 0x3f   ? MX_VOP1
-		                        : mx_bits(w, 31, 25) == 0x3e ? MX_VOPC
-		                                                     : MX_VOP2);
-	else if (mx_bits(w, 31, 23) == 0x17d)
-		mx_decode_sop(in, MX_SOP1);
-	else if (mx_bits(w, 31, 23) == 0x17e)
-		mx_decode_sop(in, MX_SOPC);
-	else if (mx_bits(w, 31, 23) == 0x17f)
-		mx_decode_sop(in, MX_SOPP);
-	else if (mx_bits(w, 31, 28) == 0xb)
-		mx_decode_sop(in, MX_SOPK);
-	else if (mx_bits(w, 31, 30) == 2)
-		mx_decode_sop(in, MX_SOP2);
-	else if (left < 2)
+/* The fields of each format. */
+static void decode_fields(struct mx_inst *in, mx_microcode format) {
+	switch (format) {
+	case MX_FORM_SOP2:
+	case MX_FORM_SOPK:
+	case MX_FORM_SOP1:
+	case MX_FORM_SOPC:
+	case MX_FORM_SOPP: mx_decode_sop(in); return;
+	case MX_FORM_SMEM: mx_decode_smem(in); return;
+	case MX_FORM_VOP3: mx_decode_vop3(in); return;
+	case MX_FORM_VOP3P:
+		if (in->op->encoding == MX_MAI)
+			mx_decode_matrix(in);
+		else
+			mx_decode_packed(in);
 		return;
-	else if (mx_bits(w, 31, 26) == 0x30)
-		mx_decode_smem(in);
-	else if (mx_bits(w, 31, 23) == 0x1a7)
-		mx_decode_vop3p(in, left);
-	else if (mx_bits(w, 31, 26) == 0x34)
-		mx_decode_vop3(in);
-	else if (mx_bits(w, 31, 26) == 0x36)
-		mx_decode_ds(in);
-	else if (mx_bits(w, 31, 26) == 0x37)
-		mx_decode_flat(in);
-	else if (mx_bits(w, 31, 26) == 0x38)
-		mx_decode_buffer(in, MX_MUBUF);
-	else if (mx_bits(w, 31, 26) == 0x3a)
-		mx_decode_buffer(in, MX_MTBUF);
+	case MX_FORM_SCALED: mx_decode_scaled(in); return;
+	case MX_FORM_DS: mx_decode_ds(in); return;
+	case MX_FORM_FLAT:
+	case MX_FORM_SCRATCH:
+	case MX_FORM_GLOBAL: mx_decode_flat(in); return;
+	case MX_FORM_MUBUF:
+	case MX_FORM_MTBUF: mx_decode_buffer(in); return;
+	default: mx_decode_vop_short(in);
+	}
 }
 
 void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4 };
 	memcpy(in->dwords, code, 4 * (left < 4 ? left : 4));
-	decode_format(in, left);
-	if (!in->op)
+	const struct mx_isa_row *row = mx_isa_row_of(in->dwords, left);
+	if (!row || row->op >= MX_OPS)
 		return;
+	in->op = &mx_ops[row->op];
+	decode_fields(in, row->format);
 	take_literal(in);
-	if (in->op)
-		mx_check_decoded(in);
+	if (in->op && mx_kind_of(in->op) == MX_IS_WAITCNT)
+		in->wait = mx_wait_of((uint16_t)in->imm);
 	if (in->size > 4 * left)
 		in->op = NULL;
-	if (in->op && !in->unsupported && !mx_text_exists(code, left))
+	if (!in->op)
+		return;
+	mx_find_operands(in, row);
+	mx_check_decoded(in);
+	if (!in->unsupported && !mx_isa_row_is_clear(row, in->dwords))
 		in->unsupported = "an encoding that LLVM does not know";
 }

@@ -1,6 +1,9 @@
 /* What a decoded instruction still needs: modifiers and registers that mean something, and
  * which SGPRs it names. */
+
+#include "buffer_formats.h"
 #include "decode.h"
+#include "hwreg.h"
 #include "operand_types.h"
 #include "operands.h"
 
@@ -35,7 +38,7 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 			return "inline float of either format";
 	if (op->flags & MX_OP_SEL)
 		signs = halves = 0xf, whole = 0;
-	bool exceptions_only = op->flags & MX_MASK_ONLY; /* [ISA 6.5] */
+	bool exceptions_only = op->unit == MX_UNIT_VCMP; /* [ISA 6.5] */
 	if (in->clamp && !d->is_float && !(op->flags & MX_CLAMPS) && !exceptions_only)
 		return "clamp";
 	if (op->flags & MX_TRUTH)
@@ -86,11 +89,6 @@ static void choose_files(struct mx_inst *in) {
 		in->src[0] = mx_data_register(in->src[0] & 255, flags & MX_FROM_AGPR);
 }
 
-/* A pair of SGPRs begins at an even one [ISA 5.2]. */
-static bool is_odd(unsigned code) {
-	return code < MX_SGPR_FILE && code % 2;
-}
-
 /* Why scalar registers from `code` may not be written, or NULL. */
 static const char *unwritable(unsigned code, unsigned dwords) {
 	if (code + dwords > MX_SGPR_FILE)
@@ -103,81 +101,54 @@ static const char *unwritable(unsigned code, unsigned dwords) {
 	return reserved ? "write of a reserved register" : NULL;
 }
 
+/* A pair of SGPRs begins at an even one [ISA 5.2]. Also the highest SGPR that it names. */
 static void check_scalars(struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	bool mask = op->flags & (MX_MASK_ONLY | MX_CARRY_OUT);
-	bool to_scalar = op->encoding <= MX_SOPP || mx_is_vector_to_scalar(op);
-	bool odd = (mask && is_odd(in->sdst)) || (op->flags & MX_CARRY_IN && is_odd(in->src[2])) ||
-	           (op->d == 2 && op->encoding <= MX_SOPP && is_odd(in->dst)) ||
-	           (in->mem.saddr && op->encoding == MX_GLOBAL && is_odd(in->mem.rsrc));
-	for (unsigned i = 0; i < 3; i++)
-		odd |= op->s[i] == 2 && is_odd(in->src[i]);
-	const char *wrong = odd                  ? "odd pair of SGPRs"
-	                    : mask               ? unwritable(in->sdst, 2)
-	                    : to_scalar && op->d ? unwritable(in->dst, op->d)
-	                                         : NULL;
-	if (wrong)
-		in->unsupported = wrong;
-}
-
-/* ---- the SGPRs that an instruction names ---- */
-
-static void name_sgprs(struct mx_inst *in, unsigned first, unsigned n) {
-	if (first < MX_SGPRS && first + n > in->sgprs)
-		in->sgprs = (uint8_t)(first + n);
-}
-
-static void count_sgprs(struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	bool memory = op->encoding == MX_SMEM || op->encoding >= MX_DS;
-	for (unsigned i = 0; i < 3 && !memory; i++)
-		if (op->s[i])
-			name_sgprs(in, in->src[i], op->s[i]);
-	if (op->flags & (MX_MASK_ONLY | MX_CARRY_OUT))
-		name_sgprs(in, in->sdst, 2);
-	else if (op->d && (op->encoding <= MX_SOPP || mx_is_vector_to_scalar(op)))
-		name_sgprs(in, in->dst, op->d);
-	if (op->encoding == MX_SMEM) {
-		name_sgprs(in, in->mem.data, mx_smem_data_dwords(in));
-		name_sgprs(in, in->mem.rsrc, op->s[0]);
+	MX_FOR_OPERANDS(o, in) {
+		bool scalar = o->code < MX_SGPR_FILE;
+		const char *wrong = scalar && o->dwords == 2 && o->code % 2 ? "odd pair of SGPRs"
+		                    : scalar && o->written ? unwritable(o->code, o->dwords)
+		                                           : NULL;
+		if (wrong)
+			in->unsupported = wrong;
+		unsigned end = o->code + o->dwords;
+		if (o->code < MX_SGPRS && end > in->sgprs)
+			in->sgprs = (uint8_t)end;
 	}
-	if (op->encoding == MX_MUBUF)
-		name_sgprs(in, in->mem.rsrc, 4);
-	if (op->encoding == MX_MUBUF || (op->encoding == MX_SMEM && in->mem.saddr))
-		name_sgprs(in, in->mem.soffset, 1);
-	if (op->encoding == MX_GLOBAL && in->mem.saddr)
-		name_sgprs(in, in->mem.rsrc, 2);
+}
+
+static bool overlap(const struct mx_operand *a, const struct mx_operand *b) {
+	return a->code < b->code + b->dwords && b->code < a->code + a->dwords;
 }
 
 /* Operands of several VGPRs begin at an even one [ISA 6.7; LLVM needsAlignedVGPRs]. */
-static bool is_odd_tuple(unsigned code, unsigned n) {
-	return n > 1 && code >= MX_VGPR && code % 2;
+static void check_vectors(struct mx_inst *in) {
+	MX_FOR_OPERANDS(o, in) {
+		if (o->dwords > 1 && o->code >= MX_VGPR && o->code % 2)
+			in->unsupported = "odd first VGPR of several";
+		MX_FOR_OPERANDS(d, in)
+			if (d->written && !o->written && overlap(d, o) &&
+			    in->op->flags & MX_NO_OVERLAP)
+				in->unsupported = "a destination that overlaps a source";
+	}
 }
 
-static void check_vectors(struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	bool odd = is_odd_tuple(in->dst, op->d), overlap = false;
-	for (unsigned i = 0; i < 3; i++) {
-		odd |= is_odd_tuple(in->src[i], op->s[i]);
-		overlap |= in->src[i] < in->dst + op->d && in->dst < in->src[i] + op->s[i];
-	}
-	if (odd)
-		in->unsupported = "odd first VGPR of several";
-	if (overlap && op->flags & MX_NO_OVERLAP)
-		in->unsupported = "a destination that overlaps a source";
+/* HW_ID, XCC_ID and LDS_ALLOC depend on where a wave runs; the others on what it did. */
+static mx_assumption getreg_rests_on(const struct mx_inst *in) {
+	unsigned reg = mx_hw_field(in).reg;
+	bool place = reg == MX_HW_ID || reg == MX_HW_XCC_ID || reg == MX_HW_LDS_ALLOC;
+	return place ? MX_ASSUMES_PLACEMENT : MX_ASSUMES_NOTHING;
 }
 
 void mx_check_decoded(struct mx_inst *in) {
 	in->assumes = mx_op_rests_on(in->op);
 	if (in->op->encoding == MX_MTBUF)
 		in->assumes = mx_typed_rests_on(in);
-	if (in->op->handler == mx_x_s_getreg_b32)
-		in->assumes = mx_getreg_rests_on(in);
+	if (mx_kind_of(in->op) == MX_IS_GETREG)
+		in->assumes = getreg_rests_on(in);
 	choose_files(in);
 	check_scalars(in);
-	if (in->op->lanes || in->op->encoding == MX_MAI)
+	if (mx_has_lanes(in->op) || mx_is_matrix(in->op))
 		check_vectors(in);
-	if (in->op->lanes)
+	if (mx_has_lanes(in->op))
 		finish_valu(in);
-	count_sgprs(in);
 }

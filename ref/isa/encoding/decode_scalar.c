@@ -2,17 +2,13 @@
 #include "decode.h"
 #include "operands.h"
 
-void mx_decode_sop(struct mx_inst *in, mx_encoding e) {
+void mx_decode_sop(struct mx_inst *in) {
 	uint32_t w = in->dwords[0];
 	in->src[0] = mx_bits(w, 7, 0);
 	in->src[1] = mx_bits(w, 15, 8);
 	in->dst = mx_bits(w, 22, 16);
 	in->imm = (int16_t)w;
-	in->op = e == MX_SOP2   ? mx_op_find(e, mx_bits(w, 29, 23))
-	         : e == MX_SOPK ? mx_op_find(e, mx_bits(w, 27, 23))
-	         : e == MX_SOP1 ? mx_op_find(e, mx_bits(w, 15, 8))
-	                        : mx_op_find(e, mx_bits(w, 22, 16));
-	if (e == MX_SOPK)
+	if (in->op->encoding == MX_SOPK)
 		in->src[0] = in->dst;
 }
 
@@ -32,7 +28,6 @@ static bool smem_base_fits(const struct mx_inst *in) {
 
 void mx_decode_smem(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
-	in->op = mx_op_find(MX_SMEM, mx_bits(w, 25, 18));
 	in->size = 8;
 	in->mem.rsrc = mx_bits(w, 5, 0) * 2;
 	in->mem.data = mx_bits(w, 12, 6);
@@ -41,8 +36,8 @@ void mx_decode_smem(struct mx_inst *in) {
 	in->imm = imm ? mx_sign_extend(mx_bits(x, 20, 0), 21) : 0;
 	in->mem.saddr = soffset || !imm;
 	in->mem.soffset = soffset ? mx_bits(x, 31, 25) : mx_bits(x, 6, 0);
-	if (in->op && !smem_data_fits(in))
+	if (!smem_data_fits(in))
 		in->unsupported = "scalar memory with such data registers";
-	else if (in->op && !smem_base_fits(in))
+	else if (!smem_base_fits(in))
 		in->unsupported = "scalar memory with such a base";
 }

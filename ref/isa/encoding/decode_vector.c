@@ -1,13 +1,18 @@
 /* Fields of the vector ALU formats, with SDWA and DPP, and of matrix instructions [ISA 13.3]. */
 #include "decode.h"
 
+/* Opcodes that may have SDWA or DPP: those with a lane function, conversions and v_nop. */
+static bool is_by_lanes(const struct mx_op *op) {
+	return mx_has_lanes(op) || mx_is_cvt(op) || op->id == MX_OP_v_nop;
+}
+
 /* Sub-dword addressing: the dword after the instruction [ISA 13.3.7]. */
 static void decode_sdwa(struct mx_inst *in, bool vopc) {
 	uint32_t x = in->dwords[1];
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->sdwa.used = true;
-	if (op && !op->lanes && !mx_is_cvt(op) && op->handler != mx_x_v_nop)
+	if (!is_by_lanes(op))
 		in->unsupported = "SDWA of this opcode";
 	in->sdwa.dst_sel = vopc ? 6 : mx_bits(x, 10, 8);
 	in->sdwa.dst_unused = mx_bits(x, 12, 11);
@@ -43,38 +48,33 @@ static void decode_dpp(struct mx_inst *in) {
 	in->dpp.bank_mask = mx_bits(x, 27, 24);
 	in->dpp.row_mask = mx_bits(x, 31, 28);
 	enum { ROW_NEWBCAST = 0x15 };
-	if (op && !op->lanes && op->handler != mx_x_v_nop && !mx_is_cvt(op))
+	if (!is_by_lanes(op))
 		in->unsupported = "DPP of this opcode";
-	bool wide = op && (mx_is_cvt(op) ? mx_cvt_info(op->cvt).dst_dwords > 1
-	                                 : op->d > 1 || op->s[0] > 1);
+	bool wide = mx_is_cvt(op) ? mx_cvt_info(op->cvt).dst_dwords > 1 : op->d > 1 || op->s[0] > 1;
 	if (wide && in->dpp.ctrl >> 4 != ROW_NEWBCAST)
 		in->unsupported = "DPP_CTRL of a 64-bit operand"; /* [ISA 13.3.9] */
 }
 
-void mx_decode_vop_short(struct mx_inst *in, mx_encoding e) {
+void mx_decode_vop_short(struct mx_inst *in) {
 	uint32_t w = in->dwords[0];
 	in->src[0] = mx_bits(w, 8, 0);
 	in->src[1] = MX_VGPR + mx_bits(w, 16, 9);
 	in->src[2] = MX_VCC;
 	in->dst = MX_VGPR + mx_bits(w, 24, 17);
 	in->sdst = MX_VCC;
-	in->op = e == MX_VOP1   ? mx_op_find(e, mx_bits(w, 16, 9))
-	         : e == MX_VOPC ? mx_op_find(e, mx_bits(w, 24, 17))
-	                        : mx_op_find(e, mx_bits(w, 30, 25));
 	if (in->src[0] == MX_SDWA)
-		decode_sdwa(in, e == MX_VOPC);
+		decode_sdwa(in, in->op->encoding == MX_VOPC);
 	else if (in->src[0] == MX_DPP)
 		decode_dpp(in);
-	if (in->op && in->op->flags & MX_LITERAL_1)
+	if (in->op->flags & MX_LITERAL_1)
 		in->src[2] = in->src[1], in->src[1] = MX_LITERAL;
-	if (in->op && in->op->flags & MX_LITERAL_2)
+	if (in->op->flags & MX_LITERAL_2)
 		in->src[2] = MX_LITERAL;
 }
 
 void mx_decode_vop3(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;
-	in->op = mx_op_find_vop3(mx_bits(w, 25, 16));
 	in->dst = MX_VGPR + mx_bits(w, 7, 0);
 	in->sdst = mx_bits(w, 7, 0);
 	in->clamp = mx_bits(w, 15, 15);
@@ -84,24 +84,21 @@ void mx_decode_vop3(struct mx_inst *in) {
 	in->neg = mx_bits(x, 31, 29);
 	for (unsigned i = 0; i < 3; i++)
 		in->src[i] = mx_bits(x, 9 * i + 8, 9 * i);
-	if (!in->op)
-		return;
 	if (in->op->flags & MX_CARRY_OUT) { /* VOP3B: SDST where ABS and OP_SEL are */
 		in->sdst = mx_bits(w, 14, 8);
 		in->abs = in->op_sel = 0;
 	}
 }
 
-/* MAI, alone or behind the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
+/* MAI, alone or after the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
 static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	uint32_t w = p[0], x = p[1];
 	in->size += 8;
-	in->op = mx_op_find(MX_MAI, mx_bits(w, 22, 16));
 	in->mai.cbsz = mx_bits(w, 10, 8);
 	in->mai.abid = mx_bits(w, 14, 11);
 	in->mai.blgp = mx_bits(x, 31, 29);
-	in->mai.dense = in->op ? mx_dense_by_name(in->op->name) : NULL;
-	in->mai.sparse = in->op ? mx_sparse_by_name(in->op->name) : NULL;
+	in->mai.dense = mx_dense_by_name(in->op->name);
+	in->mai.sparse = mx_sparse_by_name(in->op->name);
 	uint16_t cd = mx_bits(w, 15, 15) ? MX_AGPR : MX_VGPR;
 	in->dst = cd + mx_bits(w, 7, 0);
 	for (unsigned i = 0; i < 3; i++) {
@@ -112,20 +109,16 @@ static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	}
 }
 
-static void decode_matrix(struct mx_inst *in, size_t left) {
-	enum { LD_SCALE = 0x2c };
+void mx_decode_matrix(struct mx_inst *in) {
+	in->size = 0;
+	decode_mai(in, in->dwords);
+}
+
+/* Of a matrix instruction whose prefix names the scales. */
+void mx_decode_scaled(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
-	if (mx_bits(w, 22, 16) != LD_SCALE) {
-		in->size = 0;
-		decode_mai(in, in->dwords);
-		return;
-	}
 	in->size = 8;
-	if (left < 4)
-		return;
 	decode_mai(in, in->dwords + 2);
-	if (in->op && (in->mai.dense || in->mai.sparse || in->op->lanes))
-		in->op = NULL; /* only the F8F6F4 forms have scales */
 	in->mai.scaled = true;
 	for (unsigned i = 0; i < 2; i++) {
 		in->mai.scale[i] = mx_bits(x, 9 * i + 8, 9 * i);
@@ -136,7 +129,7 @@ static void decode_matrix(struct mx_inst *in, size_t left) {
 }
 
 /* Packed math: a second OP_SEL, and NEG of the second element where VOP3 has ABS. */
-static void decode_packed(struct mx_inst *in) {
+void mx_decode_packed(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;
 	in->dst = MX_VGPR + mx_bits(w, 7, 0);
@@ -147,12 +140,4 @@ static void decode_packed(struct mx_inst *in) {
 	in->neg = mx_bits(x, 31, 29);
 	for (unsigned i = 0; i < 3; i++)
 		in->src[i] = mx_bits(x, 9 * i + 8, 9 * i);
-}
-
-void mx_decode_vop3p(struct mx_inst *in, size_t left) {
-	in->op = mx_op_find(MX_VOP3P, mx_bits(in->dwords[0], 22, 16));
-	if (in->op)
-		decode_packed(in);
-	else
-		decode_matrix(in, left);
 }

@@ -1,16 +1,9 @@
-/* From dwords to text: which format, which row of gfx950.def, and the order of its parts. */
+/* From dwords to text: a form's operands and modifiers in the order in which it lists them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "disasm.h"
-
-static const struct mx_text_row rows[] = {
-#define MX_TEXT(form, opcode, name, operands, modifiers, zero)                                     \
-	{ MX_TEXT_##form, opcode, name, operands, modifiers, zero },
-#include "gfx950.def"
-#undef MX_TEXT
-};
 
 /* ---- the text ---- */
 
@@ -34,165 +27,12 @@ uint32_t mx_text_literal(struct mx_text *t) {
 	return t->code[at];
 }
 
-/* ---- fields: name, first bit, width, distance of a list's bits [ISA chapter 13] ---- */
-
-struct field {
-	const char *name;
-	uint8_t low, width, stride;
-};
-
-#define SCALAR_FIELDS                                                                              \
-	{ "ssrc0", 0, 8 }, { "ssrc1", 8, 8 }, { "sdst", 16, 7 }, {                                 \
-		"simm16", 0, 16                                                                    \
-	}
-#define SHORT_FIELDS                                                                               \
-	{ "vsrc1", 9, 8 }, {                                                                       \
-		"vdst", 17, 8                                                                      \
-	}
-#define VOP3_FIELDS                                                                                \
-	{ "vdst", 0, 8 }, { "clamp", 15, 1 }, { "src0", 32, 9 }, { "src1", 41, 9 },                \
-		{ "src2", 50, 9 }, {                                                               \
-		"neg", 61, 3, 1                                                                    \
-	}
-#define MATRIX_FIELDS(at)                                                                          \
-	{ "vdst", 0 + at, 8 }, { "cbsz", 8 + at, 3 }, { "abid", 11 + at, 4 },                      \
-		{ "acc_cd", 15 + at, 1 }, { "src0", 32 + at, 9 }, { "src1", 41 + at, 9 },          \
-		{ "src2", 50 + at, 9 }, { "acc", 59 + at, 2, 1 }, {                                \
-		"blgp", 61 + at, 3                                                                 \
-	}
-#define FLAT_FIELDS                                                                                \
-	{ "sc0", 16, 1 }, { "nt", 17, 1 }, { "sc1", 25, 1 }, { "addr", 32, 8 }, { "data", 40, 8 }, \
-		{ "saddr", 48, 7 }, { "acc", 55, 1 }, { "vdst", 56, 8 }, {                         \
-		"offset", 0, 13                                                                    \
-	}
-#define BUFFER_FIELDS                                                                              \
-	{ "offset", 0, 12 }, { "offen", 12, 1 }, { "idxen", 13, 1 }, { "sc0", 14, 1 },             \
-		{ "vaddr", 32, 8 }, { "vdata", 40, 8 }, { "srsrc", 48, 5 }, { "acc", 55, 1 }, {    \
-		"soffset", 56, 8                                                                   \
-	}
-
-static const struct field scalar[] = { SCALAR_FIELDS, { NULL } };
-static const struct field sop1[] = { { "ssrc0", 0, 8 }, { "sdst", 16, 7 }, { NULL } };
-static const struct field smem[] = {
-	{ "sbase", 0, 6 }, { "sdata", 6, 7 },    { "soe", 14, 1 },     { "glc", 16, 1 },
-	{ "imm", 17, 1 },  { "offset", 32, 21 }, { "soffset", 57, 7 }, { NULL },
-};
-static const struct field vop[] = { { "src0", 0, 9 }, SHORT_FIELDS, { NULL } };
-static const struct field sdwa[] = {
-	SHORT_FIELDS,          { "src0", 32, 8 },      { "sdst", 40, 7 },
-	{ "has_sdst", 47, 1 }, { "dst_sel", 40, 3 },   { "dst_unused", 43, 2 },
-	{ "clamp", 45, 1 },    { "omod", 46, 2 },      { "src0_sel", 48, 3 },
-	{ "src1_sel", 56, 3 }, { "sext", 51, 2, 8 },   { "neg", 52, 2, 8 },
-	{ "abs", 53, 2, 8 },   { "scalar", 55, 2, 8 }, { NULL },
-};
-static const struct field dpp[] = {
-	SHORT_FIELDS,
-	{ "src0", 32, 8 },
-	{ "dpp_ctrl", 40, 9 },
-	{ "bound_ctrl", 51, 1 },
-	{ "neg", 52, 2, 2 },
-	{ "abs", 53, 2, 2 },
-	{ "bank_mask", 56, 4 },
-	{ "row_mask", 60, 4 },
-	{ NULL },
-};
-static const struct field vop3[] = {
-	VOP3_FIELDS,       { "sdst", 8, 7 }, { "abs", 8, 3, 1 }, { "op_sel", 11, 4, 1 },
-	{ "omod", 59, 2 }, { NULL },
-};
-static const struct field vop3p[] = {
-	VOP3_FIELDS,
-	{ "abs", 8, 3, 1 },
-	{ "neg_hi", 8, 3, 1 },
-	{ "op_sel", 11, 3, 1 },
-	{ "op_sel_hi", 59, 2, 1 },
-	{ "op_sel_hi2", 14, 1 },
-	{ "cbsz", 8, 3 },
-	{ "abid", 11, 4 },
-	{ "acc_cd", 15, 1 },
-	{ "acc", 59, 2, 1 },
-	{ "blgp", 61, 3 },
-	{ NULL },
-};
-static const struct field scaled[] = {
-	{ "scale0", 32, 9 },       { "scale1", 41, 9 }, { "op_sel", 11, 2, 1 },
-	{ "op_sel_hi", 59, 2, 1 }, MATRIX_FIELDS(64),   { NULL },
-};
-static const struct field ds[] = {
-	{ "offset", 0, 16 }, { "offset0", 0, 8 },
-	{ "offset1", 8, 8 }, { "gds", 16, 1 },
-	{ "acc", 25, 1 },    { "addr", 32, 8 },
-	{ "data0", 40, 8 },  { "data1", 48, 8 },
-	{ "vdst", 56, 8 },   { NULL },
-};
-static const struct field flat[] = { FLAT_FIELDS, { "sve", 13, 1 }, { NULL } };
-static const struct field mubuf[] = {
-	BUFFER_FIELDS, { "sc1", 15, 1 }, { "lds", 16, 1 }, { "nt", 17, 1 }, { NULL },
-};
-static const struct field mtbuf[] = {
-	BUFFER_FIELDS, { "format", 19, 7 }, { "sc1", 53, 1 }, { "nt", 54, 1 }, { NULL },
-};
-
-/* What to know of a format: fields, dwords, where its opcode is. */
-static const struct {
-	const struct field *fields;
-	uint8_t dwords, low, width;
-} layouts[MX_TEXT_FORMS] = {
-	[MX_TEXT_SOP2] = { scalar, 1, 23, 7 },   [MX_TEXT_SOPK] = { scalar, 1, 23, 5 },
-	[MX_TEXT_SOP1] = { sop1, 1, 8, 8 },      [MX_TEXT_SOPC] = { scalar, 1, 16, 7 },
-	[MX_TEXT_SOPP] = { scalar, 1, 16, 7 },   [MX_TEXT_SMEM] = { smem, 2, 18, 8 },
-	[MX_TEXT_VOP2] = { vop, 1, 25, 6 },      [MX_TEXT_VOP1] = { vop, 1, 9, 8 },
-	[MX_TEXT_VOPC] = { vop, 1, 17, 8 },      [MX_TEXT_SDWA2] = { sdwa, 2, 25, 6 },
-	[MX_TEXT_SDWA1] = { sdwa, 2, 9, 8 },     [MX_TEXT_SDWAC] = { sdwa, 2, 17, 8 },
-	[MX_TEXT_DPP2] = { dpp, 2, 25, 6 },      [MX_TEXT_DPP1] = { dpp, 2, 9, 8 },
-	[MX_TEXT_VOP3] = { vop3, 2, 16, 10 },    [MX_TEXT_VOP3P] = { vop3p, 2, 16, 7 },
-	[MX_TEXT_SCALED] = { scaled, 4, 80, 7 }, [MX_TEXT_DS] = { ds, 2, 17, 8 },
-	[MX_TEXT_FLAT] = { flat, 2, 18, 7 },     [MX_TEXT_SCRATCH] = { flat, 2, 18, 7 },
-	[MX_TEXT_GLOBAL] = { flat, 2, 18, 7 },   [MX_TEXT_MUBUF] = { mubuf, 2, 18, 7 },
-	[MX_TEXT_MTBUF] = { mtbuf, 2, 15, 4 },
-};
-
-/* width bits of the code from bit low; a field may cross dwords, but none does. */
-static unsigned bits(const uint32_t *code, unsigned low, unsigned width) {
-	return code[low / 32] >> low % 32 & ((1u << width) - 1);
-}
-
-static const struct field *field_of(mx_text_form form, const char *name) {
-	for (const struct field *f = layouts[form].fields; f->name; f++)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	return NULL;
-}
-
-static const struct field *field(const struct mx_text *t, const char *name) {
-	return field_of(t->row->form, name);
-}
-
 unsigned mx_text_field(const struct mx_text *t, const char *name) {
-	const struct field *f = field(t, name);
-	return f ? bits(t->code, f->low, f->width) : 0;
+	return mx_field(t->form->format, t->code, name);
 }
 
 bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i) {
-	const struct field *f = field(t, name);
-	return f && i < f->width && bits(t->code, f->low + i * f->stride, 1);
-}
-
-/* ---- rows ---- */
-
-static const struct mx_text_row *find(mx_text_form form, unsigned opcode) {
-	size_t low = 0, high = sizeof rows / sizeof *rows;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct mx_text_row *r = &rows[middle];
-		if (r->form == form && r->opcode == opcode)
-			return r;
-		if (r->form < form || (r->form == form && r->opcode < opcode))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return mx_field_bit(t->form->format, t->code, name, i);
 }
 
 /* Calls put on each word of a list of words. */
@@ -203,112 +43,34 @@ static void each_word(struct mx_text *t, const char *list,
 		put(t, word);
 }
 
-/* The row of an encoding in one format, if the bits that must be zero are. */
-static const struct mx_text_row *row_in_form(mx_text_form form, const uint32_t *code, size_t left) {
-	size_t dwords = layouts[form].dwords;
-	if (left < dwords)
-		return NULL;
-	const struct mx_text_row *row =
-		find(form, bits(code, layouts[form].low, layouts[form].width));
-	uint64_t q = code[0] | (dwords > 1 ? (uint64_t)code[1] << 32 : 0);
-	return row && !(q & row->zero) ? row : NULL;
-}
-
 /* The text in one format; its size in dwords, or 0 where it is not an instruction of this
  * format. *remark: it is one that is not valid, and no other format gets to see it. */
-static size_t in_form(mx_text_form form, const uint32_t *code, size_t left, char *text, size_t room,
-                      bool *remark) {
-	const struct mx_text_row *row = row_in_form(form, code, left);
-	if (!row)
+static size_t in_format(mx_microcode format, const uint32_t *code, size_t left, char *text,
+                        size_t room, bool *remark) {
+	const struct mx_isa_row *f = mx_isa_row_in(format, code, left);
+	if (!f)
 		return 0;
-	struct mx_text t = { row, code, left, layouts[form].dwords, .text = text, .room = room };
-	mx_put(&t, "%s", row->name);
-	each_word(&t, row->operands, mx_put_operand);
-	each_word(&t, row->modifiers, mx_put_modifier);
+	struct mx_text t = {
+		f, code, left, mx_microcode_dwords(format), .text = text, .room = room
+	};
+	mx_put(&t, "%s", f->name);
+	each_word(&t, f->operands, mx_put_operand);
+	each_word(&t, f->modifiers, mx_put_modifier);
 	*remark = t.remark && !t.invalid;
 	return t.invalid || t.remark ? 0 : t.dwords;
 }
 
-/* ---- which format ---- */
-
-/* Formats by the highest bits of dword 0; the first that fits. */
-static const struct {
-	uint32_t mask, value;
-	mx_text_form form;
-} prefixes[] = {
-	{ 0xfe0001ff, 0x7e0000f9, MX_TEXT_SDWA1 },   { 0xfe0001ff, 0x7e0000fa, MX_TEXT_DPP1 },
-	{ 0xfe000000, 0x7e000000, MX_TEXT_VOP1 },    { 0xfe0001ff, 0x7c0000f9, MX_TEXT_SDWAC },
-	{ 0xfe000000, 0x7c000000, MX_TEXT_VOPC },    { 0x800001ff, 0x000000f9, MX_TEXT_SDWA2 },
-	{ 0x800001ff, 0x000000fa, MX_TEXT_DPP2 },    { 0x80000000, 0x00000000, MX_TEXT_VOP2 },
-	{ 0xff800000, 0xbe800000, MX_TEXT_SOP1 },    { 0xff800000, 0xbf000000, MX_TEXT_SOPC },
-	{ 0xff800000, 0xbf800000, MX_TEXT_SOPP },    { 0xf0000000, 0xb0000000, MX_TEXT_SOPK },
-	{ 0xc0000000, 0x80000000, MX_TEXT_SOP2 },    { 0xfc000000, 0xc0000000, MX_TEXT_SMEM },
-	{ 0xffff0000, 0xd3ac0000, MX_TEXT_SCALED },  { 0xff800000, 0xd3800000, MX_TEXT_VOP3P },
-	{ 0xfc000000, 0xd0000000, MX_TEXT_VOP3 },    { 0xfe000000, 0xd8000000, MX_TEXT_DS },
-	{ 0xfc000000, 0xd8000000, MX_TEXT_DS },      { 0xfc00c000, 0xdc000000, MX_TEXT_FLAT },
-	{ 0xfc00c000, 0xdc004000, MX_TEXT_SCRATCH }, { 0xfc00c000, 0xdc008000, MX_TEXT_GLOBAL },
-	{ 0xfc000000, 0xe0000000, MX_TEXT_MUBUF },   { 0xfc000000, 0xe8000000, MX_TEXT_MTBUF },
-};
-
-/* A matrix instruction is behind the prefix that loads its scales. */
-static bool is_scaled(const uint32_t *code, size_t left) {
-	enum { ABID_0_SET = 0x0800, ABID = 0x7800 };
-	return left >= 4 && code[2] >> 23 == 0xd3800000 >> 23 && (code[2] & ABID) == ABID_0_SET;
-}
-
-static bool may_be(mx_text_form form, uint32_t mask, uint32_t value, const uint32_t *code,
-                   size_t left) {
-	return (code[0] & mask) == value && (form != MX_TEXT_SCALED || is_scaled(code, left));
-}
-
-bool mx_text_exists(const uint32_t *code, size_t left) {
-	for (size_t i = 0; left && i < sizeof prefixes / sizeof *prefixes; i++)
-		if (may_be(prefixes[i].form, prefixes[i].mask, prefixes[i].value, code, left))
-			return row_in_form(prefixes[i].form, code, left) != NULL;
-	return false;
-}
-
 size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
 	(void)pc;
-	size_t dwords = 0;
+	size_t dwords = 0, i = 0;
 	bool remark = false;
+	mx_microcode format;
 	char nothing[1];
 	if (!room)
 		text = nothing, room = sizeof nothing;
-	for (size_t i = 0; left && !dwords && !remark && i < sizeof prefixes / sizeof *prefixes;
-	     i++)
-		if (may_be(prefixes[i].form, prefixes[i].mask, prefixes[i].value, code, left))
-			dwords = in_form(prefixes[i].form, code, left, text, room, &remark);
+	while (!dwords && !remark && mx_microcode_next(code, left, &i, &format))
+		dwords = in_format(format, code, left, text, room, &remark);
 	if (!dwords)
 		text[0] = 0;
 	return 4 * dwords;
-}
-
-/* ---- the other way: a row's instruction ---- */
-
-const struct mx_text_row *mx_text_row(size_t i) {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
-}
-
-void mx_text_blank(const struct mx_text_row *row, uint32_t code[4]) {
-	enum { MATRIX_BEHIND_SCALE = 0xd3800800 };
-	unsigned low = layouts[row->form].low;
-	memset(code, 0, 4 * sizeof *code);
-	for (size_t i = sizeof prefixes / sizeof *prefixes; i-- > 0;)
-		if (prefixes[i].form == row->form)
-			code[0] = prefixes[i].value;
-	if (row->form == MX_TEXT_SCALED)
-		code[2] = MATRIX_BEHIND_SCALE;
-	code[low / 32] |= (uint32_t)row->opcode << low % 32;
-}
-
-bool mx_text_set(const struct mx_text_row *row, uint32_t code[4], const char *name,
-                 uint32_t value) {
-	const struct field *f = field_of(row->form, name);
-	if (!f)
-		return false;
-	uint32_t mask = (1u << f->width) - 1;
-	code[f->low / 32] &= ~(mask << f->low % 32);
-	code[f->low / 32] |= (value & mask) << f->low % 32;
-	return true;
 }

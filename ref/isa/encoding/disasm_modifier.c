@@ -18,7 +18,7 @@ static bool list_bit(const struct mx_text *t, const char *name, unsigned i, unsi
 /* Printed unless all bits have their usual value; n sources, and the destination in
  * VOP3's op_sel. */
 static void put_list(struct mx_text *t, const char *name, unsigned sources, bool usual) {
-	bool dst = t->row->form == MX_TEXT_VOP3 && strcmp(name, "op_sel") == 0;
+	bool dst = t->form->format == MX_FORM_VOP3 && strcmp(name, "op_sel") == 0;
 	unsigned n = sources + dst, different = 0;
 	for (unsigned i = 0; i < n; i++)
 		different += list_bit(t, name, i, sources) != usual;
@@ -138,9 +138,9 @@ static void put_swizzle(struct mx_text *t, const char *name) {
 /* FLAT's offset is unsigned; those of GLOBAL and SCRATCH have a sign. */
 static void put_offset(struct mx_text *t, const char *name) {
 	enum { SIGN = 1 << 12 };
-	mx_text_form form = t->row->form;
+	mx_microcode form = t->form->format;
 	int v = (int)mx_text_field(t, name);
-	if ((form == MX_TEXT_GLOBAL || form == MX_TEXT_SCRATCH) && v & SIGN)
+	if ((form == MX_FORM_GLOBAL || form == MX_FORM_SCRATCH) && v & SIGN)
 		v -= 2 * SIGN;
 	if (v)
 		mx_put(t, " offset:%d", v);

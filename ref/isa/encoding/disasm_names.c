@@ -75,13 +75,14 @@ static void put_sendmsg(struct mx_text *t, unsigned v) {
 /* Counters of s_waitcnt: those that do not wait for everything that they count [ISA 4.4];
  * all three where none does. */
 static void put_waitcnt(struct mx_text *t, unsigned v) {
+	struct mx_wait wait = mx_wait_of(v);
 	const struct {
 		const char *name;
 		unsigned count, most;
 	} counters[] = {
-		{ "vmcnt", (v & 15) | (v >> 14 & 3) << 4, 63 },
+		{ "vmcnt", wait.vmcnt, 63 },
 		{ "expcnt", v >> 4 & 7, 7 },
-		{ "lgkmcnt", v >> 8 & 15, 15 },
+		{ "lgkmcnt", wait.lgkmcnt, 15 },
 	};
 	bool waits = false, space = false;
 	for (int i = 0; i < 3; i++)

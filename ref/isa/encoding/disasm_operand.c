@@ -4,20 +4,11 @@
 #include <string.h>
 
 #include "disasm.h"
-#include "inst.h"
-
-/* An operand as a row spells it: field, class, size and constant type. */
-struct operand {
-	char field[16], class, type;
-	unsigned size;
-	bool neg, abs, sext;   /* which apply */
-	bool if_set, if_clear; /* printed only if this field is set, or clear */
-	char condition[8];
-};
+#include "operand_spec.h"
 
 /* ---- constants ---- */
 
-enum { LDS_DIRECT = 254, NO_SADDR = 0x7f };
+enum { LDS_DIRECT = 254 };
 enum { FLOATS = 9, TWO_PI = FLOATS - 1 };
 
 /* +-0.5, +-1, +-2, +-4 and 1/(2 pi) as codes 240 to 248 have them. */
@@ -165,14 +156,15 @@ static bool class_takes(char class, char what) {
 }
 
 /* Where a class does not take an operand LLVM prints a remark behind it. */
-static void takes(struct mx_text *t, const struct operand *o, char what) {
+static void takes(struct mx_text *t, const struct mx_operand_spec *o, char what) {
 	t->remark |= !class_takes(o->class, what);
 }
 
 /* Vector registers of several dwords begin at an even one, but for lane masks, class G,
  * and AGPRs of class h. LLVM knows VGPRs beyond 255, of other chips, and takes groups that reach
  * there. */
-static bool put_vector(struct mx_text *t, unsigned first, const struct operand *o, bool acc) {
+static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operand_spec *o,
+                       bool acc) {
 	bool any = o->size == 1 || strchr(acc ? "Gh" : "Gm", o->class) ||
 	           (acc && strchr("rQ", o->class) && mx_text_field(t, "sc0"));
 	bool no_acc = o->class == 'q' || (o->class == 'Q' && mx_text_field(t, "sc1"));
@@ -184,7 +176,7 @@ static bool put_vector(struct mx_text *t, unsigned first, const struct operand *
 }
 
 /* The text of an operand code; false where there is no such operand. */
-static bool put_code(struct mx_text *t, unsigned code, const struct operand *o, bool acc) {
+static bool put_code(struct mx_text *t, unsigned code, const struct mx_operand_spec *o, bool acc) {
 	const char *name = special(code, o->size);
 	if (name) {
 		mx_put(t, "%s", name);
@@ -216,33 +208,15 @@ static bool put_code(struct mx_text *t, unsigned code, const struct operand *o, 
 
 /* ---- sources with modifiers ---- */
 
-/* The number at the end of a field's name: "vsrc1". */
-static unsigned source_index(const struct operand *o) {
-	return (unsigned)(o->field[strlen(o->field) - 1] - '0');
+static bool accumulator(const struct mx_text *t, const struct mx_operand_spec *o) {
+	return mx_operand_is_agpr(t->form->format, t->code, o);
 }
 
-static bool accumulator(const struct mx_text *t, const struct operand *o) {
-	mx_text_form form = t->row->form;
-	if (o->class == 'a')
-		return true;
-	if (!strchr("gGhrqQC", o->class))
-		return false;
-	if (form != MX_TEXT_VOP3P && form != MX_TEXT_SCALED)
-		return mx_text_field(t, "acc");
-	if (o->field[0] == 'v' || source_index(o) == 2)
-		return mx_text_field(t, "acc_cd");
-	return mx_text_bit(t, "acc", source_index(o));
-}
-
-static bool is_sdwa(mx_text_form form) {
-	return form == MX_TEXT_SDWA1 || form == MX_TEXT_SDWA2 || form == MX_TEXT_SDWAC;
-}
-
-static bool put_source(struct mx_text *t, unsigned code, const struct operand *o) {
+static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
 	if (code != MX_LITERAL)
 		return put_code(t, code, o, accumulator(t, o));
 	takes(t, o, 'i');
-	if (t->row->form == MX_TEXT_SCALED || is_sdwa(t->row->form))
+	if (t->form->format == MX_FORM_SCALED || mx_is_sdwa(t->form->format))
 		return false;
 	uint32_t v = mx_text_literal(t);
 	put_literal(t, v, o->type);
@@ -251,7 +225,7 @@ static bool put_source(struct mx_text *t, unsigned code, const struct operand *o
 
 /* Whether a negative sign needs neg(): -1 is another constant than neg(1). A literal that
  * prints as lit() does not. */
-static bool plain_number(struct mx_text *t, unsigned code, const struct operand *o) {
+static bool plain_number(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
 	if (code != MX_LITERAL)
 		return is_inline(code);
 	struct mx_text probe = *t;
@@ -260,8 +234,8 @@ static bool plain_number(struct mx_text *t, unsigned code, const struct operand 
 	return put_literal(&probe, mx_text_literal(&probe), o->type);
 }
 
-static void put_modified(struct mx_text *t, unsigned code, const struct operand *o) {
-	unsigned i = o->neg || o->sext ? source_index(o) : 0;
+static void put_modified(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
+	unsigned i = o->neg || o->sext ? mx_operand_index(o) : 0;
 	bool neg = o->neg && mx_text_bit(t, "neg", i);
 	bool abs = o->abs && mx_text_bit(t, "abs", i);
 	bool sext = o->sext && mx_text_bit(t, "sext", i);
@@ -273,72 +247,25 @@ static void put_modified(struct mx_text *t, unsigned code, const struct operand 
 
 /* ---- operands ---- */
 
-static void parse(const char *spec, struct operand *o) {
-	*o = (struct operand){ .size = 1 };
-	char rest[16] = "";
-	sscanf(spec, "%15[^:]:%c%15s", o->field, &o->class, rest);
-	char *p = rest;
-	if (*p == 'z')
-		o->size = 0, p++;
-	else
-		o->size = (unsigned)strtoul(p, &p, 10);
-	for (; *p && *p != '?' && *p != '!'; p++) {
-		o->neg |= *p == 'm' || *p == 'n';
-		o->abs |= *p == 'm';
-		o->sext |= *p == 'x';
-		if (!strchr("mnx", *p))
-			o->type = *p;
-	}
-	o->if_set = *p == '?';
-	o->if_clear = *p == '!';
-	if (*p)
-		snprintf(o->condition, sizeof o->condition, "%s", p + 1);
-}
-
 /* Sizes a source of the mixed-format matrix instructions by its format. LLVM reads one of
  * 8 dwords first, so that the AGPRs of a smaller one end where those of that would. */
-static void size_mixed(struct mx_text *t, struct operand *o) {
-	static const uint8_t dwords[8] = { 8, 8, 6, 6, 4, 8, 8, 8 };
-	unsigned i = source_index(o), code = mx_text_field(t, o->field);
-	o->size = dwords[mx_text_field(t, i ? "blgp" : "cbsz")];
+static void size_mixed(struct mx_text *t, struct mx_operand_spec *o) {
+	unsigned i = mx_operand_index(o), code = mx_text_field(t, o->field);
+	o->size = mx_operand_dwords(t->form->format, t->code, o);
 	t->invalid |= mx_text_bit(t, "acc", i) && code - MX_VGPR + 8 > 256;
 }
 
-/* The operand code in a field: bytes that name VGPRs become codes from 256. */
-static unsigned code_of(const struct mx_text *t, const struct operand *o) {
-	unsigned v = mx_text_field(t, o->field);
-	mx_text_form form = t->row->form;
-	if (strcmp(o->field, "sbase") == 0)
-		return 2 * v;
-	if (strcmp(o->field, "srsrc") == 0)
-		return 4 * v;
-	if (is_sdwa(form) && strstr(o->field, "src"))
-		return mx_text_bit(t, "scalar", source_index(o)) ? v : v + MX_VGPR;
-	bool nine_bits =
-		strncmp(o->field, "src", 3) == 0 && form != MX_TEXT_DPP1 && form != MX_TEXT_DPP2;
-	bool vector = strchr("vagGhrqQ", o->class) && !nine_bits && o->field[1] != 'c';
-	return vector ? v + MX_VGPR : v;
-}
-
 /* Addresses: of buffers, of global memory, of scratch. True where it was one. */
-static bool put_address(struct mx_text *t, struct operand *o) {
-	unsigned both = 0;
-	switch (o->class) {
-	case 'B':
-		both = mx_text_field(t, "offen") + mx_text_field(t, "idxen");
-		o->size = both;
-		break;
-	case 'W': both = o->size = mx_text_field(t, "sve"); break;
-	case 'A': both = o->size = mx_text_field(t, "saddr") == NO_SADDR ? 2 : 1; break;
-	case 'O':
-	case 'o':
-		if (mx_text_field(t, "saddr") != NO_SADDR)
-			return false;
-		break;
-	default: return false;
-	}
-	o->class = t->row->form == MX_TEXT_MTBUF ? 'G' : 'v';
-	if (both)
+static bool put_address(struct mx_text *t, struct mx_operand_spec *o) {
+	if (!strchr("ABWOo", o->class))
+		return false;
+	unsigned dwords = mx_operand_dwords(t->form->format, t->code, o);
+	bool scalar = o->class == 'O' || o->class == 'o';
+	if (scalar && dwords)
+		return false;
+	o->size = dwords;
+	o->class = t->form->format == MX_FORM_MTBUF ? 'G' : 'v';
+	if (dwords)
 		t->invalid |= !put_vector(t, mx_text_field(t, o->field), o, false);
 	else
 		mx_put(t, "off");
@@ -347,7 +274,7 @@ static bool put_address(struct mx_text *t, struct operand *o) {
 
 /* SMEM: an immediate, an SGPR, or both. */
 static void put_smem_offset(struct mx_text *t) {
-	const struct operand sgpr = { .class = 'd', .size = 1 };
+	const struct mx_operand_spec sgpr = { .class = 'd', .size = 1 };
 	bool soe = mx_text_field(t, "soe"), imm = mx_text_field(t, "imm");
 	unsigned v = mx_text_field(t, "offset"), sign = v >> 20 & 1;
 	if (soe || !imm)
@@ -358,7 +285,7 @@ static void put_smem_offset(struct mx_text *t) {
 		       sign ? (1u << 21) - v : v);
 }
 
-static void put_number(struct mx_text *t, const struct operand *o) {
+static void put_number(struct mx_text *t, const struct mx_operand_spec *o) {
 	uint32_t v = o->field[0] == 'l' ? mx_text_literal(t) : mx_text_field(t, o->field);
 	const char *f32_text = o->class == 'L' ? inline_text(f32, v) : NULL;
 	if (o->class != 'K' && small((int32_t)v))
@@ -370,7 +297,7 @@ static void put_number(struct mx_text *t, const struct operand *o) {
 }
 
 /* Operands that are not registers or constants of a class. True where it was one. */
-static bool put_other(struct mx_text *t, const char *spec, const struct operand *o) {
+static bool put_other(struct mx_text *t, const char *spec, const struct mx_operand_spec *o) {
 	if (strcmp(spec, "vcc") == 0 || (o->class == 'V' && !mx_text_field(t, "has_sdst")))
 		mx_put(t, "vcc");
 	else if (strcmp(o->field, "simm16") == 0)
@@ -387,15 +314,14 @@ static bool put_other(struct mx_text *t, const char *spec, const struct operand 
 }
 
 void mx_put_operand(struct mx_text *t, const char *spec) {
-	struct operand o;
-	parse(spec, &o);
-	if ((o.if_set && !mx_text_field(t, o.condition)) ||
-	    (o.if_clear && mx_text_field(t, o.condition)))
+	struct mx_operand_spec o;
+	mx_operand_next(spec, &o);
+	if (!mx_operand_is_there(t->form->format, t->code, &o))
 		return;
 	mx_put(t, strchr(t->text, ' ') ? ", " : " ");
 	if (put_other(t, spec, &o) || put_address(t, &o))
 		return;
 	if (o.size == 0)
 		size_mixed(t, &o);
-	put_modified(t, code_of(t, &o), &o);
+	put_modified(t, mx_operand_code(t->form->format, t->code, &o), &o);
 }

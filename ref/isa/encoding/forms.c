@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "disasm.h"
+#include "hwreg.h"
 
-/* In the order of mx_text_form. */
-static const char *const formats[MX_TEXT_FORMS] = {
+/* In the order of mx_microcode. */
+static const char *const formats[MX_FORMS] = {
 	"SOP2",   "SOPK",  "SOP1",  "SOPC",    "SOPP",   "SMEM",  "VOP2",  "VOP1",
 	"VOPC",   "SDWA2", "SDWA1", "SDWAC",   "DPP2",   "DPP1",  "VOP3",  "VOP3P",
 	"SCALED", "DS",    "FLAT",  "SCRATCH", "GLOBAL", "MUBUF", "MTBUF",
@@ -21,12 +22,11 @@ enum {
 	VDST = 16, /* apart from the sources */
 	CONSTANT_0 = 128,
 	NO_SADDR = 0x7f,
-	HWREG_MODE = 1,
 	ROW_NEWBCAST = 0x150,
 };
 
 /* Fields that have another plain value than 0, in rows that list such an operand or modifier. */
-static void set_fields(const struct mx_text_row *row, uint32_t code[4]) {
+static void set_fields(const struct mx_isa_row *row, uint32_t code[4]) {
 	static const struct {
 		const char *name, *listed;
 		uint32_t value;
@@ -42,56 +42,52 @@ static void set_fields(const struct mx_text_row *row, uint32_t code[4]) {
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (strstr(row->operands, plain[i].listed) ||
 		    strstr(row->modifiers, plain[i].listed))
-			mx_text_set(row, code, plain[i].name, plain[i].value);
+			mx_isa_row_set(row, code, plain[i].name, plain[i].value);
 }
 
 /* A field of an operand: registers of the class that it is of. */
-static void set_operand(const struct mx_text_row *row, uint32_t code[4], const char *spec) {
+static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const char *spec) {
 	char name[16], class = 0;
 	if (sscanf(spec, "%15[^:]:%c", name, &class) < 2)
 		return;
 	bool source = !strncmp(name, "src", 3) || !strncmp(name, "scale", 5);
 	if (!strcmp(name, "simm16"))
-		mx_text_set(row, code, name, class == 'h' ? HWREG_MODE : 0);
+		mx_isa_row_set(row, code, name, class == 'h' ? MX_HW_MODE : 0);
 	else if (strchr("sdekm", class) && strcmp(name, "soffset") && strcmp(name, "sbase") &&
 	         strcmp(name, "srsrc"))
-		mx_text_set(row, code, name, SGPR);
+		mx_isa_row_set(row, code, name, SGPR);
 	else if (!strcmp(name, "vdst") && class == 'v')
-		mx_text_set(row, code, name, VDST);
+		mx_isa_row_set(row, code, name, VDST);
 	else if (source && strchr("nvgCGhrqQal", class))
-		mx_text_set(row, code, name, VGPR);
+		mx_isa_row_set(row, code, name, VGPR);
 }
 
 /* ---- forms ---- */
 
-static void encode(const struct mx_text_row *row, struct mx_form *f) {
+static void encode(const struct mx_isa_row *row, struct mx_form *f) {
 	char word[32], text[200];
 	const char *list = row->operands;
-	mx_text_blank(row, f->code);
+	mx_isa_row_blank(row, f->code);
 	set_fields(row, f->code);
 	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
 		set_operand(row, f->code, word);
 	size_t bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
-	if (!bytes && mx_text_set(row, f->code, "dpp_ctrl", ROW_NEWBCAST)) /* all of 64-bit DPP */
+	if (!bytes &&
+	    mx_isa_row_set(row, f->code, "dpp_ctrl", ROW_NEWBCAST)) /* all of 64-bit DPP */
 		bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
-	if (!bytes && mx_text_set(row, f->code, "gds", 1))
+	if (!bytes && mx_isa_row_set(row, f->code, "gds", 1))
 		bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
 	bool same = !strncmp(text, row->name, strlen(row->name));
 	f->dwords = same ? bytes / 4 : 0;
 }
 
 bool mx_form_at(size_t i, struct mx_form *f) {
-	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_dpp" };
-	const struct mx_text_row *row = mx_text_row(i);
+	const struct mx_isa_row *row = mx_isa_row(i);
 	if (!row)
 		return false;
-	*f = (struct mx_form){ .name = row->name, .format = formats[row->form] };
-	snprintf(f->opcode, sizeof f->opcode, "%s", row->name);
-	for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
-		size_t n = strlen(f->opcode), k = strlen(suffixes[s]);
-		if (n > k && !strcmp(f->opcode + n - k, suffixes[s]))
-			f->opcode[n - k] = 0;
-	}
+	*f = (struct mx_form){ .name = row->name, .format = formats[row->format] };
+	snprintf(f->opcode, sizeof f->opcode, "%.*s",
+	         (int)(strlen(row->name) - strlen(row->suffix)), row->name);
 	encode(row, f);
 	return true;
 }

@@ -8,7 +8,6 @@
 
 #include "../../mxref.h"
 #include "assumptions.h"
-#include "../memory/atomic.h"
 
 /* Microcode formats [ISA chapter 13]. */
 typedef enum {
@@ -64,6 +63,56 @@ enum {
 	MX_AGPR = 512
 };
 
+/* What an opcode is, where more than its operands matters. */
+typedef enum {
+	MX_IS_ORDINARY,
+	MX_IS_MOVE,   /* s_mov */
+	MX_IS_OR,     /* scalar */
+	MX_IS_OR_NOT, /* s_orn2 */
+	MX_IS_AND,    /* scalar, and s_andn2 */
+	MX_IS_TRANS,  /* transcendentals [ISA 4.5, table 12] */
+	MX_IS_DOT,
+	MX_IS_DIV_FMAS,
+	MX_IS_FMA_F64,
+	MX_IS_PERMLANE_SWAP, /* exchanges parts of two vector registers */
+	MX_IS_SWAP,          /* exchanges two vector registers */
+	MX_IS_READLANE,
+	MX_IS_READFIRST,
+	MX_IS_WRITELANE,
+	MX_IS_LANE_MOVE,   /* ds_swizzle, ds_permute, ds_bpermute: no LDS is touched */
+	MX_IS_LDS_COUNTER, /* ds_append, ds_consume */
+	MX_IS_LDS_NOP,
+	MX_IS_INVALIDATE, /* buffer_inv */
+	MX_IS_WRITE_BACK, /* buffer_wbl2 */
+	MX_IS_SCALAR_CACHE,
+	MX_IS_CLOCK,
+	MX_IS_BRANCH, /* SIMM16 has the target of these two */
+	MX_IS_CBRANCH,
+	MX_IS_NOP,
+	MX_IS_HINT, /* of the scheduler: s_sleep, s_setprio, s_wakeup */
+	/* From here on: what changes or reads more of a wave than registers and memory. */
+	MX_IS_WAITCNT,
+	MX_IS_BARRIER,
+	MX_IS_END,
+	MX_IS_CALL,
+	MX_IS_SETPC,
+	MX_IS_GETPC,
+	MX_IS_FORK,
+	MX_IS_JOIN,
+	MX_IS_RFE,
+	MX_IS_HALT,
+	MX_IS_TRAP,
+	MX_IS_SENDMSG,
+	MX_IS_TTRACE,
+	MX_IS_ICACHE,
+	MX_IS_PERF,
+	MX_IS_SETREG,
+	MX_IS_GETREG,
+	MX_IS_SETVSKIP,
+	MX_IS_MOVREL,    /* registers that M0 names */
+	MX_IS_GPR_INDEX, /* s_set_gpr_idx */
+} mx_kind;
+
 /* Types of vector operands. */
 typedef enum {
 #define MX_TYPE(id, ...) MX_TYPE_##id,
@@ -105,7 +154,7 @@ enum {
 	MX_CLAMPS = 1 << 18,    /* integer result: the lane function obeys CLAMP */
 	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register stays */
 	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
-	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk) or 2 (fmaak) */
+	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk, s_setreg_imm32) or 2 (fmaak) */
 	MX_LITERAL_2 = 1 << 22,
 	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */
 	MX_OP_SEL = 1 << 24,     /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
@@ -120,44 +169,162 @@ enum {
 	MX_NO_OVERLAP = 1ull << 34,   /* the destination overlaps no source [LLVM earlyclobber] */
 	MX_NEAREST = 1ull << 35,      /* rounds to nearest even in any MODE */
 	MX_FLUSH = 1ull << 36,        /* flushes denormal sources and results in any MODE */
+	MX_M0_IN = 1ull << 41,        /* M0 is a source, or a destination, besides the operands */
+	MX_M0_OUT = 1ull << 42,
+	MX_EXEC_IN = 1ull << 43, /* the value of EXEC is a source */
 	MX_ORDERED = 1ull << 33,
 	MX_CHOOSES = 1ull << 37,
 	MX_SCANS = 1ull << 38,
 	MX_EQUALS = 1ull << 39,
 	MX_PAIRED = 1ull << 40,
-	MX_CONVERTS = 1ull << 41,  /* a row of cvt.def: `cvt` is its operation */
-	MX_MASK_ONLY = 1ull << 42, /* comparison: a lane mask is its only result */
 };
+
+/* In the flags of an opcode: its kind. */
+#define MX_KIND_SHIFT 48
+#define MX_KIND(id)   ((uint64_t)MX_IS_##id << MX_KIND_SHIFT)
 
 /* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */
 #define MX_RESTS_SHIFT  56
 #define MX_RESTS_ON(id) ((uint64_t)MX_ASSUMES_##id << MX_RESTS_SHIFT)
 
+/* What atomics compute. */
+typedef enum {
+	MX_RMW_NONE,
+#define MX_RMW(name, ...) MX_RMW_##name,
+#include "atomics.def"
+#undef MX_RMW
+} mx_rmw_kind;
+enum { MX_COMMUTES = 1, MX_IDEMPOTENT = 2 };
+
+/* Which part of the executor has an opcode: the macro of its row. */
+typedef enum {
+	MX_UNIT_SALU,
+	MX_UNIT_FLOW, /* each by itself */
+	MX_UNIT_VALU,
+	MX_UNIT_VCMP,
+	MX_UNIT_MATRIX,
+	MX_UNIT_CVT,
+	MX_UNIT_MEMORY,
+} mx_unit;
+
+/* Opcodes by name; after MX_OPS those of gfx950.def that are not executed. */
+typedef enum {
+#define MX_SALU(encoding, name, ...)      MX_OP_##name,
+#define MX_FLOW(encoding, name, ...)      MX_OP_##name,
+#define MX_VALU(encoding, name, ...)      MX_OP_##name,
+#define MX_VCMP(encoding, name, ...)      MX_OP_##name,
+#define MX_MATRIX(encoding, name, ...)    MX_OP_##name,
+#define MX_CVT(encoding, opcode, id, ...) MX_OP_v_cvt_##id,
+#define MX_SMEM_ACCESS(name, ...)         MX_OP_##name,
+#define MX_SMEM_ATOMIC(name, ...)         MX_OP_##name,
+#define MX_MEMORY(encoding, name, ...)    MX_OP_##name,
+#define MX_LDS(encoding, name, ...)       MX_OP_##name,
+#define MX_ATOMIC(encoding, name, ...)    MX_OP_##name,
+#include "opcodes.def"
+	MX_OPS,
+#define MX_NOT_EXECUTED(name) MX_OP_##name,
+#include "opcodes.def"
+} mx_opcode;
+
 struct mx_program;
 struct mx_wave;
 struct mx_inst;
-struct mx_scalars;
-struct mx_lanes;
 typedef void mx_handler(struct mx_wave *w, const struct mx_inst *in);
-typedef void mx_scalar_function(struct mx_scalars *x); /* salu.h */
-typedef void mx_lane_function(struct mx_lanes *x);     /* lanes.h */
 
 /* A row of opcodes.def. */
 struct mx_op {
 	const char *name;
-	mx_encoding encoding;
-	uint16_t opcode;
+	mx_opcode id;
+	mx_encoding encoding; /* its shortest */
+	mx_unit unit;
 	uint8_t d, s[3]; /* sizes of destination and sources in dwords; memory: bytes in d */
 	uint8_t type, source_type[3]; /* VALU and comparisons: mx_operand_type */
 	uint64_t flags;
-	mx_handler *handler;
-	mx_scalar_function *scalar; /* SALU only */
-	mx_lane_function *lanes;    /* VALU and comparisons only */
-	mx_cvt_op cvt;              /* conversions only */
-	mx_rmw_function *rmw;       /* atomics only */
+	mx_cvt_op cvt;   /* conversions only */
+	mx_rmw_kind rmw; /* atomics only */
 };
 
-extern const struct mx_op mx_ops[];
+extern const struct mx_op mx_ops[MX_OPS];
+
+static inline mx_kind mx_kind_of(const struct mx_op *op) {
+	return (mx_kind)(op->flags >> MX_KIND_SHIFT & 0xff);
+}
+/* Whether it has a function of lanes: the vector ALU but for moves between lanes and conversions.
+ */
+static inline bool mx_has_lanes(const struct mx_op *op) {
+	return op->unit == MX_UNIT_VALU || op->unit == MX_UNIT_VCMP;
+}
+/* Whether it is a conversion, a row of cvt.def. */
+static inline bool mx_is_cvt(const struct mx_op *op) {
+	return op->unit == MX_UNIT_CVT;
+}
+static inline bool mx_is_matrix(const struct mx_op *op) {
+	return op->unit == MX_UNIT_MATRIX;
+}
+/* Properties of an atomic. */
+unsigned mx_rmw_is(mx_rmw_kind kind);
+
+/* What an operand is to its instruction. */
+typedef enum {
+	MX_AS_D,    /* a result; of a memory instruction what it brings when it lands */
+	MX_AS_SRC0, /* sources of the ALU; without a matrix instruction's */
+	MX_AS_SRC1,
+	MX_AS_SRC2,
+	MX_AS_OLD,    /* the former value of a register that is written in part */
+	MX_AS_RANDOM, /* of conversions */
+	MX_AS_SCALE,
+	MX_AS_MASK, /* carries and conditions: a bit for each lane */
+	MX_AS_FLAG, /* SCC */
+	MX_AS_LANE, /* selects a lane */
+	MX_AS_EXEC, /* the value of EXEC, where that is data */
+	MX_AS_A,    /* of matrix instructions */
+	MX_AS_B,
+	MX_AS_C,
+	MX_AS_INDEX,
+	MX_AS_SCALE_A,
+	MX_AS_SCALE_B,
+	MX_AS_DATA, /* of stores and atomics */
+	MX_AS_DATA1,
+	MX_AS_ADDRESS,
+	MX_AS_DESCRIPTOR,
+	MX_AS_OFFSET,
+	MX_AS_LDS_BASE,
+	MX_AS_M0, /* another use of M0 */
+} mx_operand_role;
+
+/* Lanes of a vector register that an operand means. */
+typedef enum {
+	MX_LANES_OF_EXEC,
+	MX_LANES_ALL,
+	MX_LANE_FIRST,  /* the first of EXEC, or lane 0 */
+	MX_LANE_OF_SRC1 /* that source 1 names */
+} mx_operand_lanes;
+
+/* Registers that an instruction reads or writes: `dwords` from `code` on. */
+struct mx_operand {
+	uint16_t code; /* operand code of the first, or MX_SCC */
+	uint8_t dwords;
+	uint8_t role;  /* mx_operand_role */
+	uint8_t lanes; /* mx_operand_lanes */
+	bool written;  /* else read */
+	bool as_zero;  /* read as VCCZ or EXECZ: whether the pair is zero */
+};
+
+enum { MX_MAX_OPERANDS = 10 };
+
+/* Counters of an s_waitcnt: what each may read at most [ISA 4.4]. */
+struct mx_wait {
+	uint8_t vmcnt, lgkmcnt;
+};
+static inline struct mx_wait mx_wait_of(uint32_t simm16) {
+	return (struct mx_wait){ (uint8_t)((simm16 & 15) | (simm16 >> 14 & 3) << 4),
+		                 simm16 >> 8 & 15 };
+}
+/* SIMM16 with other counters. */
+static inline uint32_t mx_wait_into(uint32_t simm16, struct mx_wait wait) {
+	return (simm16 & ~0xcf0fu) | (wait.vmcnt & 15u) | (wait.vmcnt >> 4 & 3u) << 14 |
+	       (wait.lgkmcnt & 15u) << 8;
+}
 
 struct mx_inst {
 	const struct mx_op *op;  /* NULL: not decodable */
@@ -186,8 +353,9 @@ struct mx_inst {
 	} dpp;
 	struct {
 		uint16_t addr, data, rsrc, soffset;
-		bool offen, idxen, lds, saddr, vaddr, sc0; /* vaddr: SCRATCH has one */
-		bool glc;                                  /* SMEM */
+		bool offen, idxen, lds, saddr, vaddr; /* vaddr: SCRATCH has one */
+		bool sc0, sc1, nt;                    /* cache bits */
+		bool glc;                             /* SMEM */
 		uint8_t offset1;
 		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
 	} mem;
@@ -199,6 +367,11 @@ struct mx_inst {
 		uint16_t scale[2];
 		uint8_t byte[2];
 	} mai;
+	struct mx_wait wait; /* of s_waitcnt */
+	uint8_t n_operands;
+	/* All registers, those that are read first; without constants, and without EXEC where it
+	 * only says which lanes take part. */
+	struct mx_operand operand[MX_MAX_OPERANDS];
 };
 
 /* How far the machine's word on an instruction can be trusted. */
@@ -212,11 +385,6 @@ typedef enum {
 /* What all uses of an opcode rest on. */
 static inline mx_assumption mx_op_rests_on(const struct mx_op *op) {
 	return (mx_assumption)(op->flags >> MX_RESTS_SHIFT);
-}
-
-/* Whether it is a conversion, a row of cvt.def. */
-static inline bool mx_is_cvt(const struct mx_op *op) {
-	return op->flags & MX_CONVERTS;
 }
 
 /* An instruction as it stands in the code: its modifiers and format count. */
@@ -234,15 +402,11 @@ const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset)
 uint64_t mx_program_base(const struct mx_program *p);
 size_t mx_program_dwords(const struct mx_program *p);
 
-/* What of each instruction matters to hazards (hazard.h), by dword offset; made when first asked
- * for. NULL if memory is short. */
-struct mx_hazard_traits;
-const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
-
-/* How waves of a kernel synchronise (wave_sync.h), by the entry of the kernel; made when first
- * asked for. NULL if memory is short. */
-struct mx_wave_sync;
-const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
+/* Something that another room derives from a program, such as wait states by instruction. It is
+ * made when first asked for, kept under `make` and `entry`, and freed with the program. NULL if
+ * memory is short. */
+typedef void *mx_derive(const struct mx_program *p, uint64_t entry); /* of malloc, or NULL */
+const void *mx_program_derived(const struct mx_program *p, mx_derive *make, uint64_t entry);
 
 /* Whether workgroups of the kernel with this entry are known to meet in memory. It decides how fast
  * a launch runs, and never its results. */

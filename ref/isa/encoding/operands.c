@@ -1,216 +1,328 @@
-/* Which registers an instruction reads, and what for. */
+/* Operands of a decoded instruction: all registers that it reads and writes. */
 #include "operands.h"
 
-#include <ctype.h>
 #include <string.h>
 
-#include "../machine/registers.h"
+#include "decode.h"
 #include "dpp.h"
+#include "operand_spec.h"
 
-struct list {
-	struct mx_use *use;
-	size_t n;
-};
+/* ---- roles ---- */
+
+const char *mx_operand_role_name(mx_operand_role role) {
+	static const char *const names[] = {
+		[MX_AS_D] = "result",
+		[MX_AS_SRC0] = "src0",
+		[MX_AS_SRC1] = "src1",
+		[MX_AS_SRC2] = "src2",
+		[MX_AS_OLD] = "old",
+		[MX_AS_RANDOM] = "random",
+		[MX_AS_SCALE] = "scale",
+		[MX_AS_MASK] = "mask",
+		[MX_AS_FLAG] = "flag",
+		[MX_AS_LANE] = "lane",
+		[MX_AS_EXEC] = "exec",
+		[MX_AS_A] = "A",
+		[MX_AS_B] = "B",
+		[MX_AS_C] = "C",
+		[MX_AS_INDEX] = "index",
+		[MX_AS_SCALE_A] = "scale of A",
+		[MX_AS_SCALE_B] = "scale of B",
+		[MX_AS_DATA] = "data",
+		[MX_AS_DATA1] = "data1",
+		[MX_AS_ADDRESS] = "address",
+		[MX_AS_DESCRIPTOR] = "descriptor",
+		[MX_AS_OFFSET] = "offset",
+		[MX_AS_LDS_BASE] = "LDS base",
+		[MX_AS_M0] = "m0",
+	};
+	return names[role];
+}
+
+bool mx_operand_is_value(mx_operand_role role) {
+	return role < MX_AS_ADDRESS;
+}
+
+/* ---- the list ---- */
+
+enum { READ, WRITTEN };
 
 static bool is_register(unsigned code) {
 	return code < MX_INT_0 || code >= MX_VGPR || code == MX_SCC;
 }
 
-static void add(struct list *l, const char *role, unsigned code, unsigned dwords, bool value) {
-	if (dwords && is_register(code) && l->n < MX_MAX_USES)
-		l->use[l->n++] = (struct mx_use){ role, (uint16_t)code, (uint8_t)dwords, value };
-}
-
-/* ---- by kind ---- */
-
-static const char *const sources[] = { "src0", "src1", "src2" };
-
-static void add_cvt(const struct mx_inst *in, struct list *l) {
-	struct mx_cvt_info info = mx_cvt_info(in->op->cvt);
-	unsigned i = 0;
-	for (; i < info.data; i++)
-		add(l, sources[i], in->src[i], info.data_dwords, true);
-	if (info.stochastic)
-		add(l, "random", in->src[i++], 1, true);
-	if (info.scaled)
-		add(l, "scale", in->src[i], 1, true);
-	if (info.partial)
-		add(l, "old", in->dst, 1, true);
-}
-
-static void add_matrix(const struct mx_inst *in, struct list *l) {
-	static const char *const names[] = { "A", "B", "C" };
-	for (unsigned i = 3; i-- > 0;) {
-		unsigned n = in->op->s[i];
-		if (!in->mai.dense && i < 2)
-			n = mx_operand_vgprs(i ? in->mai.blgp : in->mai.cbsz);
-		add(l, names[i], in->src[i], n, true);
-	}
-	for (unsigned i = 0; in->mai.scaled && i < 2; i++)
-		add(l, i ? "scale of B" : "scale of A", in->mai.scale[i], 1, true);
+/* Matrix instructions ignore EXEC; moves between a lane and a scalar have their own. */
+static mx_operand_lanes lanes_of(const struct mx_inst *in, mx_operand_role role) {
+	mx_kind kind = mx_kind_of(in->op);
+	if (in->op->unit == MX_UNIT_MATRIX)
+		return MX_LANES_ALL;
+	if (kind == MX_IS_READFIRST)
+		return MX_LANE_FIRST;
+	bool one = (kind == MX_IS_READLANE && role == MX_AS_SRC0) ||
+	           (kind == MX_IS_WRITELANE && role == MX_AS_D);
+	return one ? MX_LANE_OF_SRC1 : MX_LANES_OF_EXEC;
 }
 
 /* VCCZ and EXECZ are of the pairs [ISA 3.9]. */
-static void add_source(struct list *l, unsigned i, unsigned code, unsigned dwords) {
-	bool zero = dwords && (code == MX_VCCZ || code == MX_EXECZ);
-	if (zero)
-		add(l, sources[i], code == MX_VCCZ ? MX_VCC : MX_EXEC, 2, true);
-	else
-		add(l, sources[i], code, dwords, true);
+static void add(struct mx_inst *in, mx_operand_role role, unsigned code, unsigned dwords,
+                bool written) {
+	bool zero = code == MX_VCCZ || code == MX_EXECZ;
+	if (zero) {
+		code = code == MX_VCCZ ? MX_VCC : MX_EXEC;
+		dwords = 2;
+	}
+	if (written && dwords && !is_register(code))
+		in->unsupported = "scalar destination beyond the SGPRs";
+	if (!dwords || !is_register(code) || in->n_operands == MX_MAX_OPERANDS)
+		return;
+	in->operand[in->n_operands++] = (struct mx_operand){
+		.code = (uint16_t)code,
+		.dwords = (uint8_t)dwords,
+		.role = (uint8_t)role,
+		.lanes = (uint8_t)(code < MX_VGPR ? MX_LANES_ALL : lanes_of(in, role)),
+		.written = written,
+		.as_zero = zero,
+	};
 }
 
-static void add_alu(const struct mx_inst *in, struct list *l) {
+/* ---- roles of the fields that a row lists ---- */
+
+static mx_operand_role role_of_cvt(const struct mx_op *op, unsigned i) {
+	struct mx_cvt_info info = mx_cvt_info(op->cvt);
+	if (i < info.data)
+		return (mx_operand_role)(MX_AS_SRC0 + i);
+	return i == info.data && info.stochastic ? MX_AS_RANDOM : MX_AS_SCALE;
+}
+
+/* In sparse matrix instructions C is the destination, and source 2 has indices. */
+static mx_operand_role role_of_matrix(const struct mx_inst *in, unsigned i) {
+	return i == 0 ? MX_AS_A : i == 1 ? MX_AS_B : in->mai.sparse ? MX_AS_INDEX : MX_AS_C;
+}
+
+static mx_operand_role role_of_source(const struct mx_inst *in, const struct mx_operand_spec *o) {
+	unsigned i = mx_operand_index(o);
+	mx_kind kind = mx_kind_of(in->op);
+	if (in->op->unit == MX_UNIT_MATRIX)
+		return role_of_matrix(in, i);
+	if (in->op->unit == MX_UNIT_CVT)
+		return role_of_cvt(in->op, i);
+	if (o->class == 'm')
+		return MX_AS_MASK;
+	bool lane = i == 1 && (kind == MX_IS_READLANE || kind == MX_IS_WRITELANE);
+	return lane ? MX_AS_LANE : (mx_operand_role)(MX_AS_SRC0 + i);
+}
+
+static bool is(const struct mx_operand_spec *o, const char *field) {
+	return !strcmp(o->field, field);
+}
+
+/* Data of memory instructions: what a load brings, a store takes, an atomic both. */
+static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
+                     unsigned dwords) {
 	const struct mx_op *op = in->op;
-	for (unsigned i = 0; i < 3; i++)
-		add_source(l, i, in->src[i], op->s[i]);
-	if (op->flags & MX_CARRY_IN)
-		add(l, "mask", in->src[2], 2, true);
-	if (op->flags & MX_VCC_IN)
-		add(l, "mask", MX_VCC, 2, true);
-	bool listed = op->s[2] && in->src[2] == in->dst; /* as fmac has it */
-	if (op->flags & (MX_READS_D | MX_KEEP_HALF) && !listed)
-		add(l, "old", in->dst, op->d, true);
-	if (op->flags & MX_SCC_IN)
-		add(l, "flag", MX_SCC, 1, true);
-	if (op->flags & MX_EXEC_OUT)
-		add(l, "exec", MX_EXEC, 2, true);
+	bool returns = op->encoding == MX_SMEM ? in->mem.glc : in->mem.sc0;
+	bool clock = mx_kind_of(op) == MX_IS_CLOCK;
+	if (is(o, "data1"))
+		add(in, MX_AS_DATA1, code, dwords, READ);
+	else if (op->flags & MX_LOAD && op->encoding != MX_DS)
+		add(in, MX_AS_D, code, dwords, WRITTEN);
+	else if (!clock)
+		add(in, MX_AS_DATA, code, dwords, READ);
+	bool same = is(o, "vdata") || is(o, "sdata"); /* the result goes where the data were */
+	if (clock || (op->rmw && same && returns))
+		add(in, MX_AS_D, code, (op->d + 3u) / 4, WRITTEN);
 }
 
-static void add_scalar_memory(const struct mx_inst *in, struct list *l) {
-	bool buffer = !strncmp(in->op->name, "s_buffer", 8);
-	if (in->op->flags & MX_STORE)
-		add(l, "data", in->mem.data, (in->op->d + 3) / 4, true);
-	add(l, "address", in->mem.rsrc, buffer ? 4 : 2, false);
+static void add_destination(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
+                            unsigned dwords) {
+	const struct mx_op *op = in->op;
+	if (o->class == 'V' && !(in->dwords[1] >> 15 & 1)) /* SDWA, no SDST: VCC */
+		code = MX_VCC;
+	bool mask = op->unit == MX_UNIT_VCMP || (op->unit == MX_UNIT_VALU && is(o, "sdst"));
+	bool source = op->encoding == MX_SOPK && op->s[0];
+	if (source)
+		add(in, MX_AS_SRC0, code, dwords, READ);
+	if (!source || op->d)
+		add(in, mask ? MX_AS_MASK : MX_AS_D, code, dwords, WRITTEN);
+}
+
+/* SMEM: an SGPR beside the immediate, or in its place. */
+static void add_scalar_offset(struct mx_inst *in) {
 	if (in->mem.saddr)
-		add(l, "offset", in->mem.soffset, 1, false);
+		add(in, MX_AS_OFFSET, in->mem.soffset, 1, READ);
 }
 
-/* Registers of a lane's data: of components two to a register where they are D16. */
-static unsigned data_registers(const struct mx_op *op) {
-	if (op->flags & MX_FORMAT)
-		return op->flags & MX_D16 ? (op->d + 1u) / 2 : op->d;
-	return (op->d + 3u) / 4;
+static void add_address(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
+                        unsigned dwords) {
+	bool descriptor = is(o, "srsrc"), offset = is(o, "soffset");
+	mx_operand_role role = descriptor ? MX_AS_DESCRIPTOR
+	                       : offset   ? MX_AS_OFFSET
+	                                  : MX_AS_ADDRESS;
+	add(in, role, code, dwords, READ);
 }
 
-static void add_data(const struct mx_inst *in, struct list *l) {
+static void add_listed(struct mx_inst *in, mx_microcode format, const struct mx_operand_spec *o,
+                       bool after_sources) {
+	const char *f = o->field;
+	unsigned code = mx_operand_code(format, in->dwords, o);
+	unsigned dwords = mx_operand_dwords(format, in->dwords, o);
+	if (code >= MX_VGPR && mx_operand_is_agpr(format, in->dwords, o))
+		code += MX_AGPR - MX_VGPR;
+	if (is(o, "vcc"))
+		add(in, MX_AS_MASK, MX_VCC, 2, after_sources ? READ : WRITTEN);
+	else if (strchr("MLKU", o->class) || is(o, "simm16") || (o->class == 'G' && *f == 's'))
+		; /* numbers; an SGPR among them is added apart */
+	else if (is(o, "vdst") || is(o, "sdst"))
+		add_destination(in, o, code, dwords);
+	else if (strstr(f, "data"))
+		add_data(in, o, code, dwords);
+	else if (is(o, "scale0") || is(o, "scale1"))
+		add(in, is(o, "scale0") ? MX_AS_SCALE_A : MX_AS_SCALE_B, code, dwords, READ);
+	else if (strstr(f, "addr") || is(o, "sbase") || is(o, "srsrc") || is(o, "soffset"))
+		add_address(in, o, code, dwords);
+	else
+		add(in, role_of_source(in, o), code, dwords, READ);
+	if (o->class == 'M')
+		add_scalar_offset(in);
+}
+
+/* ---- what no field names ---- */
+
+/* The destination as a source: of fmac the third, of smfmac C. */
+static void add_former(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	unsigned n = data_registers(op);
-	bool ds = op->encoding == MX_DS, two = op->flags & (MX_TWO | MX_SECOND);
-	if (op->flags & MX_STORE || strstr(op->name, "permute"))
-		add(l, "data", in->mem.data, !ds && op->flags & MX_SECOND ? 2 * n : n, true);
-	if (ds && op->flags & MX_STORE && two)
-		add(l, "data1", in->src[1], n, true);
+	bool cvt = op->unit == MX_UNIT_CVT;
+	unsigned dwords = cvt ? mx_cvt_info(op->cvt).dst_dwords : op->d;
+	if (op->unit == MX_UNIT_MATRIX && in->mai.sparse)
+		add(in, MX_AS_C, in->dst, op->d, READ);
+	else if (op->flags & MX_READS_D && op->s[2])
+		add(in, MX_AS_SRC2, in->dst, dwords, READ);
+	else if (op->flags & (MX_READS_D | MX_KEEP_HALF) || (cvt && mx_cvt_info(op->cvt).partial))
+		add(in, MX_AS_OLD, in->dst, dwords, READ);
 }
 
-static void add_memory(const struct mx_inst *in, struct list *l) {
-	const struct mx_op *op = in->op;
-	if (!op->d)
+static void add_exchanged(struct mx_inst *in) {
+	mx_kind kind = mx_kind_of(in->op);
+	if (kind != MX_IS_SWAP && kind != MX_IS_PERMLANE_SWAP)
 		return;
-	if (!strcmp(op->name, "ds_consume") || !strcmp(op->name, "ds_append")) {
-		add(l, "address", MX_M0, 1, false);
-		return;
+	add(in, MX_AS_D, in->src[0], 1, WRITTEN);
+	add(in, MX_AS_SRC1, in->dst, 1, READ);
+}
+
+static void add_implicit(struct mx_inst *in) {
+	uint64_t flags = in->op->flags;
+	if (flags & MX_VCC_IN) {
+		add(in, MX_AS_MASK, MX_VCC, 2, READ);
+		in->operand[in->n_operands - 1].as_zero = mx_kind_of(in->op) == MX_IS_CBRANCH;
 	}
-	add_data(in, l);
-	if (op->encoding == MX_MUBUF || op->encoding == MX_MTBUF) {
-		add(l, "descriptor", in->mem.rsrc, 4, false);
-		add(l, "offset", in->mem.soffset, 1, false);
-		if (in->mem.offen || in->mem.idxen)
-			add(l, "address", in->mem.addr, in->mem.offen + in->mem.idxen, false);
-	} else if (op->encoding == MX_SCRATCH) {
-		add(l, "address", in->mem.rsrc, in->mem.saddr, false);
-		add(l, "address", in->mem.addr, in->mem.vaddr, false);
-	} else if (!(op->flags & MX_ADDTID)) {
-		add(l, "address", in->mem.rsrc, in->mem.saddr ? 2 : 0, false);
-		bool one = op->encoding == MX_DS || in->mem.saddr;
-		add(l, "address", in->mem.addr, one ? 1 : 2, false);
-	}
+	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_IN ? 1 : 0, READ);
+	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_OUT ? 1 : 0, WRITTEN);
+	add(in, MX_AS_EXEC, MX_EXEC, flags & (MX_EXEC_IN | MX_EXEC_OUT) ? 2 : 0, READ);
+	add(in, MX_AS_EXEC, MX_EXEC, flags & MX_EXEC_OUT ? 2 : 0, WRITTEN);
 	if (in->mem.lds)
-		add(l, "LDS base", MX_M0, 1, false);
+		add(in, MX_AS_LDS_BASE, MX_M0, 1, READ);
+	add(in, MX_AS_M0, MX_M0, flags & (MX_M0_IN | MX_ADDTID) ? 1 : 0, READ);
+	add(in, MX_AS_M0, MX_M0, flags & MX_M0_OUT ? 1 : 0, WRITTEN);
+}
+
+static void put_reads_first(struct mx_inst *in) {
+	struct mx_operand list[MX_MAX_OPERANDS];
+	unsigned n = 0;
+	for (unsigned written = 0; written < 2; written++)
+		MX_FOR_OPERANDS(o, in)
+			if (o->written == written)
+				list[n++] = *o;
+	memcpy(in->operand, list, n * sizeof *list);
+}
+
+void mx_find_operands(struct mx_inst *in, const struct mx_isa_row *row) {
+	struct mx_operand_spec o;
+	const char *list = row->operands;
+	bool sources = false;
+	in->n_operands = 0;
+	while ((list = mx_operand_next(list, &o))) {
+		if (mx_operand_is_there(row->format, in->dwords, &o))
+			add_listed(in, row->format, &o, sources);
+		sources |= strstr(o.field, "src") != NULL;
+	}
+	add_former(in);
+	add_exchanged(in);
+	add_implicit(in);
+	put_reads_first(in);
+}
+
+const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {
+	bool memory = in->op && in->op->unit == MX_UNIT_MEMORY;
+	MX_FOR_OPERANDS(o, in)
+		if ((memory || mx_kind_of(in->op) == MX_IS_CLOCK) && o->written &&
+		    o->role == MX_AS_D)
+			return o;
+	return NULL;
+}
+
+static bool touches(const struct mx_inst *in, unsigned row, bool written) {
+	MX_FOR_OPERANDS(o, in)
+		if (o->written == written && mx_operand_has_row(o, row))
+			return true;
+	return false;
+}
+
+bool mx_writes_row(const struct mx_inst *in, unsigned row) {
+	return touches(in, row, true);
+}
+
+bool mx_reads_row(const struct mx_inst *in, unsigned row) {
+	return touches(in, row, false);
 }
 
 /* Compare-and-swap has two operands. */
 unsigned mx_smem_data_dwords(const struct mx_inst *in) {
-	return in->op->d / 4 * (in->op->flags & MX_SECOND ? 2 : 1);
-}
-
-struct mx_use mx_load_target(const struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	unsigned n = op->encoding == MX_SMEM ? mx_smem_data_dwords(in) : data_registers(op);
-	if (op->encoding == MX_SMEM && !(op->flags & MX_STORE) && (!op->rmw || in->mem.glc))
-		return (struct mx_use){ "loaded", in->mem.data, (uint8_t)n, true };
-	if (op->encoding == MX_DS && op->flags & MX_LOAD)
-		n = op->flags & MX_TWO ? 2 * n : n;
-	else if (op->encoding < MX_DS || in->mem.lds ||
-	         !(op->rmw ? in->mem.sc0 : op->flags & MX_LOAD))
-		n = 0;
-	return (struct mx_use){ "loaded", in->dst, (uint8_t)n, true };
-}
-
-size_t mx_uses(const struct mx_inst *in, struct mx_use use[MX_MAX_USES]) {
-	struct list l = { use, 0 };
-	if (!in->op)
-		return 0;
-	mx_encoding e = in->op->encoding;
-	if (e == MX_SMEM)
-		add_scalar_memory(in, &l);
-	else if (e >= MX_DS) /* and all vector memory behind it */
-		add_memory(in, &l);
-	else if (e == MX_MAI && !in->op->lanes)
-		add_matrix(in, &l);
-	else if (mx_is_cvt(in->op))
-		add_cvt(in, &l);
-	else
-		add_alu(in, &l);
-	return l.n;
+	return in->op->d / 4u * (in->op->flags & MX_SECOND ? 2 : 1);
 }
 
 /* ---- lanes ---- */
 
 /* Of one block of 16x16 or 32x32: not "4x4x4_16b", not f64. */
-static bool one_block(const struct mx_op *op) {
-	for (const char *p = op->name; (p = strchr(p + 1, 'b'));)
-		if (isdigit((unsigned char)p[-1]) && p[1] == '_')
-			return false;
-	return op->d == 4 || op->d == 16;
+static bool one_block(const struct mx_inst *in) {
+	bool single = !in->mai.dense || in->mai.dense->blocks == 1;
+	return single && (in->op->d == 4 || in->op->d == 16);
 }
 
 /* Lane l of A and of the scales of A holds row l % mn; of B column l % mn [ISA 7.1.5]. The
  * first lane of several. */
-static int matrix_lane(const struct mx_inst *in, const struct mx_use *use, int lane,
-                       unsigned part) {
+static int matrix_lane(const struct mx_inst *in, mx_operand_role role, int lane, unsigned part) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
 	unsigned row, col;
-	const char *role = use->role;
-	if (role[0] == 'C')
+	if (role == MX_AS_C)
 		return lane;
-	if (!one_block(in->op))
+	if (!one_block(in))
 		return -1;
 	mx_layout_result(shape, (unsigned)lane, part, &row, &col);
-	return (int)(role[strlen(role) - 1] == 'A' ? row : col);
+	return (int)(role == MX_AS_A || role == MX_AS_SCALE_A ? row : col);
 }
 
 /* v_readlane's lane, or v_readfirstlane's. */
 static int read_lane(const struct mx_inst *in, const struct mx_registers *r) {
 	unsigned code = in->src[1];
-	uint64_t exec = mx_pair(r->s + MX_EXEC);
-	if (strcmp(in->op->name, "v_readlane_b32"))
+	uint64_t exec = r->s[MX_EXEC] | (uint64_t)r->s[MX_EXEC + 1] << 32;
+	if (mx_kind_of(in->op) == MX_IS_READFIRST)
 		return exec ? __builtin_ctzll(exec) : 0;
 	if (code >= MX_INT_0 && code < MX_INT_64)
 		return (int)(code - MX_INT_0);
 	return code < MX_INT_0 ? (int)(r->s[code] & 63) : -1;
 }
 
-int mx_use_lane(const struct mx_inst *in, const struct mx_use *use, int lane, unsigned part,
-                const struct mx_registers *r) {
-	if (use->code < MX_VGPR)
+int mx_operand_lane(const struct mx_inst *in, const struct mx_operand *o, int lane, unsigned part,
+                    const struct mx_registers *r) {
+	if (o->code < MX_VGPR)
 		return -1;
-	if (!strncmp(in->op->name, "v_read", 6) && use->role == sources[0])
+	if (mx_is_vector_to_scalar(in->op) && o->role == MX_AS_SRC0)
 		return read_lane(in, r);
 	if (lane < 0)
 		return -1;
-	if (in->op->encoding == MX_MAI && !in->op->lanes)
-		return matrix_lane(in, use, lane, part);
-	if (in->dpp.used && use->role == sources[0])
+	if (in->op->unit == MX_UNIT_MATRIX)
+		return matrix_lane(in, o->role, lane, part);
+	if (in->dpp.used && o->role == MX_AS_SRC0)
 		return mx_dpp_source(in->dpp.ctrl, lane);
 	return lane;
 }

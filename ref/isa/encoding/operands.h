@@ -1,32 +1,48 @@
-/* Which registers an instruction reads, and what for: for those who explain a result. */
-#ifndef MX_USES_H
-#define MX_USES_H
+/* Operands of a decoded instruction: all registers that it reads and writes (mx_inst.operand). They
+ * follow from the row of gfx950.def that the instruction is of, and from the flags of its opcode.
+ */
+#ifndef MX_OPERANDS_H
+#define MX_OPERANDS_H
 
-#include "inst.h"
 #include "../isa.h"
+#include "inst.h"
 
-struct mx_use {
-	const char *role; /* "src0", "old", "data", "address" ... */
-	uint16_t code;    /* operand code of the first register, or MX_SCC */
-	uint8_t dwords;
-	bool value; /* the result is made of it; else it says where: addresses, descriptors */
+#define MX_FOR_OPERANDS(o, in)                                                                     \
+	for (const struct mx_operand *o = (in)->operand; o < (in)->operand + (in)->n_operands; o++)
+
+/* "src0", "data", "scale of A" ... */
+const char *mx_operand_role_name(mx_operand_role role);
+
+/* Whether the result is made of it; else it says where: an address, a descriptor. */
+bool mx_operand_is_value(mx_operand_role role);
+
+/* The registers that a memory instruction writes when it lands; NULL: none. */
+const struct mx_operand *mx_loaded_operand(const struct mx_inst *in);
+
+/* Rows: all registers that operands name, as one file: VGPRs, AGPRs, scalars by operand code, SCC.
+ */
+enum {
+	MX_ROW_SCALAR = 512,
+	MX_ROW_SCC = MX_ROW_SCALAR + MX_SGPR_FILE,
+	MX_ROWS = 704, /* a multiple of 64 */
 };
-
-enum { MX_MAX_USES = 8 };
-
-/* Constants are not listed, nor is EXEC where it only says which lanes take part. */
-size_t mx_uses(const struct mx_inst *in, struct mx_use use[MX_MAX_USES]);
+static inline unsigned mx_operand_row(unsigned code) {
+	return code == MX_SCC ? MX_ROW_SCC : code < MX_VGPR ? MX_ROW_SCALAR + code : code - MX_VGPR;
+}
+static inline bool mx_operand_has_row(const struct mx_operand *o, unsigned row) {
+	unsigned first = mx_operand_row(o->code);
+	return row >= first && row < first + o->dwords;
+}
+bool mx_writes_row(const struct mx_inst *in, unsigned row);
+bool mx_reads_row(const struct mx_inst *in, unsigned row);
 
 /* How many SGPRs the data of a scalar memory instruction has. */
 unsigned mx_smem_data_dwords(const struct mx_inst *in);
 
-/* The registers that a memory instruction writes when it lands; no dwords: none. */
-struct mx_use mx_load_target(const struct mx_inst *in);
-
-/* The lane that a use of a vector register reads for `lane` of the result, dword `part` of it:
- * another one in matrix instructions, DPP and v_readlane. -1 where that is not known. r: the
- * registers before or just after. */
-int mx_use_lane(const struct mx_inst *in, const struct mx_use *use, int lane, unsigned part,
-                const struct mx_registers *r);
+/* The lane of a vector register that is read for `lane` of the result, dword `part` of it: another
+ * one in matrix instructions, DPP and v_readlane. -1 where that is not known. r: the registers
+ * before or just after. */
+int mx_operand_lane(const struct mx_inst *in, const struct mx_operand *o, int lane, unsigned part,
+                    const struct mx_registers *r);
 
 #endif

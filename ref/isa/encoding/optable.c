@@ -1,106 +1,65 @@
-/* The opcode table: opcodes.def, and the functions that its rows name. */
+/* The opcode table: the rows of opcodes.def. */
 #include "decode.h"
 
-const struct mx_op mx_ops[] = {
-#define MX_SALU(enc, op, name, d, a, b, what)                                                      \
-	{ #name,                                                                                   \
-	  MX_##enc,                                                                                \
-	  op,                                                                                      \
-	  d,                                                                                       \
-	  { a, b, 0 },                                                                             \
-	  .flags = what,                                                                           \
-	  .handler = mx_exec_salu,                                                                 \
-	  .scalar = mx_s_##name },
-#define MX_FLOW(enc, op, name, d, a, ...)                                                          \
-	{ #name, MX_##enc, op, d, { a, 0, 0 }, .flags = __VA_ARGS__ + 0, .handler = mx_x_##name },
-#define MX_VALU(enc, op, name, d, a, b, c, what)                                                   \
-	{ #name,                                                                                   \
-	  MX_##enc,                                                                                \
-	  op,                                                                                      \
+#define ROW(encoding, name, unit) #name, MX_OP_##name, MX_##encoding, MX_UNIT_##unit
+
+const struct mx_op mx_ops[MX_OPS] = {
+#define MX_SALU(encoding, name, d, a, b, what)                                                     \
+	{ ROW(encoding, name, SALU), d, { a, b, 0 }, .flags = what },
+#define MX_FLOW(encoding, name, d, a, what)                                                        \
+	{ ROW(encoding, name, FLOW), d, { a, 0, 0 }, .flags = what },
+#define MX_VALU(encoding, name, d, a, b, c, what)                                                  \
+	{ ROW(encoding, name, VALU),                                                               \
 	  MX_DWORDS_##d,                                                                           \
 	  { MX_DWORDS_##a, MX_DWORDS_##b, MX_DWORDS_##c },                                         \
 	  MX_TYPE_##d,                                                                             \
 	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_##c },                                               \
-	  what,                                                                                    \
-	  mx_exec_valu,                                                                            \
-	  .lanes = mx_l_##name },
-#define MX_VCMP(enc, op, name, a, b, what)                                                         \
-	{ #name,                                                                                   \
-	  MX_##enc,                                                                                \
-	  op,                                                                                      \
+	  what },
+#define MX_VCMP(encoding, name, a, b, what)                                                        \
+	{ ROW(encoding, name, VCMP),                                                               \
 	  0,                                                                                       \
 	  { MX_DWORDS_##a, MX_DWORDS_##b, 0 },                                                     \
 	  MX_TYPE_NONE,                                                                            \
 	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_NONE },                                              \
-	  MX_MASK_ONLY | (what),                                                                   \
-	  mx_exec_vcmp,                                                                            \
-	  .lanes = mx_l_##name },
-#define MX_MATRIX(enc, op, name, d, a, b, c, ...)                                                  \
-	{ #name, MX_##enc, op, d, { a, b, c }, .flags = __VA_ARGS__ + 0, .handler = mx_exec_mfma },
+	  what },
+#define MX_MATRIX(encoding, name, d, a, b, c, what)                                                \
+	{ ROW(encoding, name, MATRIX), d, { a, b, c }, .flags = what },
 #define MX_ROUNDS_RNE 0
 #define MX_ROUNDS_SR  MX_RESTS_ON(STOCHASTIC)
-#define MX_CVT(enc, op, id, from, to, n, ops, scale, round)                                        \
-	{ "v_cvt_" #id,           MX_##enc,          op, .flags = MX_CONVERTS | MX_ROUNDS_##round, \
-	  .handler = mx_exec_cvt, .cvt = MX_CVT_##id },
-#define MX_SMEM_ACCESS(op, name, bytes, base, unit, what)                                          \
-	{ #name, MX_SMEM, op, bytes, { base, unit, 0 }, .flags = what, .handler = mx_exec_SMEM },
-#define MX_SMEM_ATOMIC(op, name, bytes, base, function, ...)                                       \
-	{ #name,                                                                                   \
-	  MX_SMEM,                                                                                 \
-	  op,                                                                                      \
-	  bytes,                                                                                   \
-	  { base, 1, 0 },                                                                          \
-	  .flags = __VA_ARGS__ + 0,                                                                \
-	  .handler = mx_exec_SMEM,                                                                 \
-	  .rmw = mx_rmw_##function },
-#define MX_MEMORY(enc, op, name, bytes, what)                                                      \
-	{ #name, MX_##enc, op, bytes, .flags = what, .handler = mx_exec_##enc },
-#define MX_LDS(enc, op, name, bytes, what)                                                         \
-	{ #name, MX_##enc, op, bytes, .flags = what, .handler = mx_x_##name },
-#define MX_ATOMIC(enc, op, name, bytes, what, function)                                            \
-	{ #name,                                                                                   \
-	  MX_##enc,                                                                                \
-	  op,                                                                                      \
-	  bytes,                                                                                   \
-	  .flags = what,                                                                           \
-	  .handler = mx_exec_##enc,                                                                \
-	  .rmw = mx_rmw_##function },
+#define MX_CVT(encoding, opcode, id, from, to, n, ops, scale, round)                               \
+	{ ROW(encoding, v_cvt_##id, CVT), .flags = MX_ROUNDS_##round, .cvt = MX_CVT_##id },
+#define MX_SMEM_ACCESS(name, bytes, base, unit, what)                                              \
+	{ ROW(SMEM, name, MEMORY), bytes, { base, unit, 0 }, .flags = what },
+#define MX_SMEM_ATOMIC(name, bytes, base, function, what)                                          \
+	{ ROW(SMEM, name, MEMORY), bytes, { base, 1, 0 }, .flags = what, .rmw = MX_RMW_##function },
+#define MX_MEMORY(encoding, name, bytes, what)                                                     \
+	{ ROW(encoding, name, MEMORY), bytes, .flags = what },
+#define MX_LDS(encoding, name, bytes, what) { ROW(encoding, name, MEMORY), bytes, .flags = what },
+#define MX_ATOMIC(encoding, name, bytes, what, function)                                           \
+	{ ROW(encoding, name, MEMORY), bytes, .flags = what, .rmw = MX_RMW_##function },
 #include "opcodes.def"
 };
 
 size_t mx_op_count(void) {
-	return sizeof mx_ops / sizeof *mx_ops;
+	return MX_OPS;
 }
 
 const char *mx_op_name(size_t i) {
 	return mx_ops[i].name;
 }
 
-const struct mx_op *mx_op_find(mx_encoding e, unsigned opcode) {
-	for (size_t i = 0; i < mx_op_count(); i++)
-		if (mx_ops[i].encoding == e && mx_ops[i].opcode == opcode)
-			return &mx_ops[i];
-	return NULL;
-}
-
 /* v_readlane and v_readfirstlane. */
 bool mx_is_vector_to_scalar(const struct mx_op *op) {
-	return op->d && !op->lanes && (op->encoding == MX_VOP1 || op->encoding == MX_VOP3);
+	mx_kind kind = mx_kind_of(op);
+	return kind == MX_IS_READLANE || kind == MX_IS_READFIRST;
 }
 
-/* VOP3 holds every VOPC, VOP2 and VOP1 opcode a second time [ISA 13.3.6]. */
-const struct mx_op *mx_op_find_vop3(unsigned opcode) {
-	if (opcode < 0x100)
-		return mx_op_find(MX_VOPC, opcode);
-	if (opcode < 0x140) {
-		const struct mx_op *op = mx_op_find(MX_VOP2, opcode - 0x100);
-		return op && op->flags & (MX_LITERAL_1 | MX_LITERAL_2) ? NULL : op;
-	}
-	if (opcode < 0x1c0) {
-		const struct mx_op *op = mx_op_find(MX_VOP1, opcode - 0x140);
-		bool short_only = op && (mx_is_vector_to_scalar(op) ||
-		                         op->flags & MX_TO_AGPR); /* [ISA 12.8] */
-		return short_only ? NULL : op;
-	}
-	return mx_op_find(MX_VOP3, opcode);
+unsigned mx_rmw_is(mx_rmw_kind kind) {
+	static const uint8_t properties[] = {
+		[MX_RMW_NONE] = 0,
+#define MX_RMW(name, what) [MX_RMW_##name] = what,
+#include "atomics.def"
+#undef MX_RMW
+	};
+	return properties[kind];
 }

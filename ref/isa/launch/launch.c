@@ -7,6 +7,7 @@
 #include "../race/race.h"
 #include "../race/wave_sync.h"
 #include "../schedule/schedule.h"
+#include "handlers.h"
 #include "launch.h"
 
 enum {
@@ -133,6 +134,7 @@ static void run_all(struct mx_run *run) {
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	struct mx_run run = { .launch = launch,
 		              .report = report,
+		              .handlers = mx_handlers,
 		              .max_instructions = launch->max_instructions
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };

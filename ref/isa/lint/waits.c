@@ -16,7 +16,7 @@
 #include "../waitstates/hazard.h"
 #include "lint.h"
 
-enum { VM, LGKM, COUNTERS, NOT_IN_FLIGHT = 255, REGISTERS = MX_SGPR_FILE + MX_VGPR_FILE };
+enum { VM, LGKM, COUNTERS, NOT_IN_FLIGHT = 255, REGISTERS = MX_ROWS };
 
 struct state {
 	uint8_t age[COUNTERS][REGISTERS];
@@ -37,18 +37,12 @@ static const char *const counter_name[COUNTERS] = { "vmcnt", "lgkmcnt" };
 
 /* ---- registers ---- */
 
-static unsigned row_of(unsigned code) {
-	if (code < MX_SGPR_FILE)
-		return code;
-	return code >= MX_VGPR ? MX_SGPR_FILE + code - MX_VGPR : REGISTERS;
-}
-
 static void name_of(unsigned row, char name[16]) {
-	unsigned v = row - MX_SGPR_FILE;
-	if (row < MX_SGPR_FILE)
-		snprintf(name, 16, row == MX_VCC || row == MX_VCC + 1 ? "vcc" : "s%u", row);
+	unsigned s = row - MX_ROW_SCALAR;
+	if (row >= MX_ROW_SCALAR)
+		snprintf(name, 16, s == MX_VCC || s == MX_VCC + 1 ? "vcc" : "s%u", s);
 	else
-		snprintf(name, 16, v < 256 ? "v%u" : "a%u", v % 256);
+		snprintf(name, 16, row < 256 ? "v%u" : "a%u", row % 256);
 }
 
 /* ---- what is in flight ---- */
@@ -84,42 +78,29 @@ static void make_room(struct state *s, const struct mx_inst *in) {
 	wait_for(s, LGKM, lgkm);
 }
 
-static void wait_instruction(struct state *s, const struct mx_inst *in) {
-	unsigned simm = (unsigned)in->imm;
-	wait_for(s, VM, (simm & 15) | (simm >> 14 & 3) << 4);
-	wait_for(s, LGKM, simm >> 8 & 15);
-}
-
-static void launch(struct state *s, unsigned counter, const struct mx_inst *in,
-                   const struct mx_use *to, bool no_order) {
+static void launch(struct state *s, unsigned counter, const struct mx_inst *in, bool no_order) {
+	const struct mx_operand *to = mx_loaded_operand(in);
 	s->no_order[counter] |= no_order;
 	grow_older(s, counter);
-	for (unsigned i = 0; i < to->dwords; i++) {
-		unsigned row = row_of(to->code + i);
-		if (row >= REGISTERS)
-			continue;
+	for (unsigned i = 0; to && i < to->dwords; i++) {
+		unsigned row = mx_operand_row(to->code) + i;
 		s->age[counter][row] = 0;
 		s->load[counter][row] = in;
 	}
 }
 
 static void launch_instruction(struct state *s, const struct mx_inst *in) {
-	const struct mx_use none = { 0 };
 	mx_encoding e = in->op->encoding;
-	if (e == MX_SOPP && !strncmp(in->op->name, "s_sendmsg", 9))
-		launch(s, LGKM, in, &none, true);
-	if (e < MX_DS && e != MX_SMEM)
-		return;
-	struct mx_use to = mx_load_target(in);
+	bool message = mx_kind_of(in->op) == MX_IS_SENDMSG;
 	if (e > MX_DS)
-		launch(s, VM, in, &to, false);
-	if (e == MX_DS || e == MX_SMEM || e == MX_FLAT)
-		launch(s, LGKM, in, &to, e != MX_DS);
+		launch(s, VM, in, false);
+	if (e == MX_DS || e == MX_SMEM || e == MX_FLAT || message)
+		launch(s, LGKM, in, e != MX_DS);
 }
 
 /* ---- what an instruction touches ---- */
 
-/* The weakest wait that covers it here: for all that was issued behind it. */
+/* The weakest wait that covers it here: for all that was issued after it. */
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
                    unsigned counter, unsigned row, bool writes) {
 	const struct mx_inst *load = s->load[counter][row];
@@ -133,41 +114,33 @@ static void report(struct waits *w, const struct state *s, const struct mx_inst 
 	w->lint->found(w->lint->context, MX_LINT_FINDING, "missing-wait", in, text);
 }
 
-/* The first register of a range that is in flight; except: a counter whose operations land in the
- * order of this one, which loads to it. */
-static bool touch(struct waits *w, const struct state *s, const struct mx_inst *in, unsigned code,
-                  unsigned n, bool writes, int except) {
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned c = 0; c < COUNTERS && row_of(code + i) < REGISTERS; c++)
-			if (s->age[c][row_of(code + i)] != NOT_IN_FLIGHT && (int)c != except) {
-				report(w, s, in, c, row_of(code + i), writes);
+/* The first register of an operand that is in flight; except: a counter whose operations land in
+ * the order of this one, which loads to it. */
+static bool touch(struct waits *w, const struct state *s, const struct mx_inst *in,
+                  const struct mx_operand *o, int except) {
+	for (unsigned i = 0; i < o->dwords; i++)
+		for (unsigned c = 0; c < COUNTERS; c++) {
+			unsigned row = mx_operand_row(o->code) + i;
+			if (s->age[c][row] != NOT_IN_FLIGHT && (int)c != except) {
+				report(w, s, in, c, row, o->written);
 				return true;
 			}
+		}
 	return false;
 }
 
-static bool is_written(unsigned operand) {
-	return operand == MX_OPERAND_D || operand == MX_OPERAND_S;
+/* The counter on which a load lands in the order of issue; -1: in none. */
+static int order_of(const struct mx_inst *in) {
+	mx_encoding e = in->op->encoding;
+	if (e == MX_DS)
+		return LGKM;
+	return e == MX_SMEM || e < MX_DS || e == MX_FLAT ? -1 : VM;
 }
 
 static void touch_all(struct waits *w, const struct state *s, const struct mx_inst *in) {
-	struct mx_use use[MX_MAX_USES];
-	struct mx_hazard_traits face;
-	mx_encoding e = in->op->encoding;
-	size_t n = mx_uses(in, use);
-	for (size_t i = 0; i < n; i++)
-		if (touch(w, s, in, use[i].code, use[i].dwords, false, -1))
-			return;
-	if (e == MX_SMEM || e >= MX_DS) {
-		struct mx_use to = mx_load_target(in);
-		int order = e == MX_SMEM || e == MX_FLAT ? -1 : e == MX_DS ? LGKM : VM;
-		touch(w, s, in, to.code, to.dwords, true, order);
-		return;
-	}
-	mx_traits_make(in, &face);
-	for (unsigned i = 0; i < face.n; i++)
-		if (is_written(face.range[i].operand) &&
-		    touch(w, s, in, face.range[i].code, face.range[i].n, true, -1))
+	const struct mx_operand *loaded = mx_loaded_operand(in);
+	MX_FOR_OPERANDS(o, in)
+		if (touch(w, s, in, o, o == loaded ? order_of(in) : -1))
 			return;
 }
 
@@ -203,9 +176,10 @@ static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
 	make_room(s, in);
 	if (w->reporting)
 		touch_all(w, s, in);
-	if (!strcmp(in->op->name, "s_waitcnt"))
-		wait_instruction(s, in);
-	else if (mx_is_call(in))
+	if (mx_kind_of(in->op) == MX_IS_WAITCNT) {
+		wait_for(s, VM, in->wait.vmcnt);
+		wait_for(s, LGKM, in->wait.lgkmcnt);
+	} else if (mx_is_call(in))
 		memset(s->age, NOT_IN_FLIGHT, sizeof s->age);
 	else
 		launch_instruction(s, in);

@@ -142,6 +142,7 @@ struct mx_group {
 struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
+	mx_handler *const *handlers; /* of each opcode, what executes it */
 	uint64_t max_instructions;
 	size_t last_region;
 	uint32_t group_order; /* and `slice`: as mx_schedule has them */

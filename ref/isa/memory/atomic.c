@@ -196,3 +196,10 @@ uint64_t mx_rmw_condxchg32(const struct mx_rmw *x) {
 		}
 	return v;
 }
+
+mx_rmw_function *const mx_rmw_functions[] = {
+	NULL,
+#define MX_RMW(name, ...) mx_rmw_##name,
+#include "../encoding/atomics.def"
+#undef MX_RMW
+};

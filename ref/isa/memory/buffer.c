@@ -189,7 +189,7 @@ static void cache_operation(struct mx_wave *w, const struct mx_inst *in) {
 
 void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in) {
-	if (in->op->flags)
+	if (in->op->d)
 		load_or_store(w, in);
 	else
 		cache_operation(w, in);

@@ -6,6 +6,7 @@
 #include "../machine/observe.h"
 #include "../machine/registers.h"
 #include "atomic.h"
+#include "atomic.h"
 #include "ds.h"
 
 mx_handler mx_x_ds_append, mx_x_ds_consume;
@@ -45,7 +46,9 @@ static uint64_t result_unwritten(const struct mx_inst *in, const struct mx_rmw *
                                  const struct mx_rmw *unwritten) {
 	if (!(unwritten->old | unwritten->data | unwritten->compare))
 		return 0;
-	return in->op->flags & MX_BITWISE ? unwritten_bitwise(in->op->rmw, x, unwritten) : ~0ull;
+	return in->op->flags & MX_BITWISE
+	               ? unwritten_bitwise(mx_rmw_functions[in->op->rmw], x, unwritten)
+	               : ~0ull;
 }
 
 /* ---- landing ---- */
@@ -67,7 +70,8 @@ static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsig
 		x.compare = of_rows(m->data + n, n, lane);
 		unwritten.compare = of_rows(m->unwritten + n, n, lane);
 	}
-	uint64_t value = in->op->rmw(&x), taint = result_unwritten(in, &x, &unwritten);
+	uint64_t value = mx_rmw_functions[in->op->rmw](&x),
+		 taint = result_unwritten(in, &x, &unwritten);
 	memcpy(at, &value, bytes);
 	memcpy(unwritten_at, &taint, bytes);
 	if (w->observed & MX_EVENT_LDS)
@@ -133,7 +137,7 @@ void mx_ds_atomic(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_memop *m = mx_ds_begin(w, in);
 	if (!m)
 		return;
-	if (in->op->rmw == mx_rmw_condxchg32)
+	if (in->op->rmw == MX_RMW_condxchg32)
 		mask_addresses(m);
 	issue(w, m);
 }

@@ -2,6 +2,7 @@
  * (assumed); the order between waves is the schedule's [ISA 9.2, 10.3.1]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "atomic.h"
 #include "vmem.h"
 
 static unsigned size(const struct mx_inst *in) {
@@ -25,9 +26,9 @@ static uint64_t all_ones(unsigned n) {
  * a denormal sum of normal numbers. */
 static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
                       struct mx_rmw *x) {
-	mx_rmw_function *f = m->in->op->rmw;
+	mx_rmw_function *f = mx_rmw_functions[m->in->op->rmw];
 	uint64_t result = f(x);
-	if (f != mx_rmw_add_f32 || m->in_lds)
+	if (m->in->op->rmw != MX_RMW_add_f32 || m->in_lds)
 		return result;
 	x->mode |= 2 << 4;
 	if (f(x) != result)
@@ -39,7 +40,7 @@ static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane
 /* A result of unwritten bits is unwritten, except where each bit depends on one alone. */
 static uint64_t result_unwritten(const struct mx_op *op, uint64_t old, uint64_t data,
                                  uint64_t compare) {
-	if (op->rmw == mx_rmw_swap32 || op->rmw == mx_rmw_swap64)
+	if (op->rmw == MX_RMW_swap32 || op->rmw == MX_RMW_swap64)
 		return data;
 	if (op->flags & MX_BITWISE)
 		return old | data;

@@ -8,6 +8,7 @@
 #include "../machine/registers.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
+#include "atomic.h"
 
 enum { DWORD = 4 };
 
@@ -121,10 +122,10 @@ static void land_atomic(struct mx_wave *w, struct mx_memop *m) {
 		            .data = operand(m, m->data[0], 0),
 		            .compare = operand(m, m->data[0], 1),
 		            .mode = MX_RMW_L2_MODE };
-	uint64_t now = m->in->op->rmw(&x);
+	uint64_t now = mx_rmw_functions[m->in->op->rmw](&x);
 	for (unsigned k = 0; k < mx_smem_data_dwords(m->in); k++)
 		any |= m->unwritten[0][k];
-	if (m->in->op->rmw != mx_rmw_swap32 && m->in->op->rmw != mx_rmw_swap64)
+	if (m->in->op->rmw != MX_RMW_swap32 && m->in->op->rmw != MX_RMW_swap64)
 		any |= unwritten[0] | unwritten[1];
 	for (unsigned k = 0; k < n; k++) {
 		if (k < m->inside[0])

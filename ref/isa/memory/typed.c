@@ -7,37 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "../encoding/decode.h"
+#include "../encoding/buffer_formats.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "vmem.h"
 
-/* Widths of components, x first, from bit 0 up: the names of packed formats begin with the highest
- * bits [Mesa ac_formats.c: R11G11B10 is 10_11_11]. */
-static const uint8_t layouts[16][4] = {
-	[1] = { 8 },
-	[2] = { 16 },
-	[3] = { 8, 8 },
-	[4] = { 32 },
-	[5] = { 16, 16 },
-	[6] = { 11, 11, 10 },
-	[7] = { 10, 11, 11 },
-	[8] = { 2, 10, 10, 10 },
-	[9] = { 10, 10, 10, 2 },
-	[10] = { 8, 8, 8, 8 },
-	[11] = { 32, 32 },
-	[12] = { 16, 16, 16, 16 },
-	[13] = { 32, 32, 32 },
-	[14] = { 32, 32, 32, 32 },
-};
-
-enum { UNORM, SNORM, USCALED, SSCALED, UINT, SINT, RESERVED, FLOAT };
 enum { SELECT_0, SELECT_1, SELECT_X = 4 }; /* DST_SEL */
 
 /* ---- m->format: data format 3:0, numeric format 6:4, DST_SEL 19:8 ---- */
 
 static const uint8_t *layout(const struct mx_memop *m) {
-	return layouts[m->format & 15];
+	return mx_data_formats[m->format & 15];
 }
 static unsigned numeric(const struct mx_memop *m) {
 	return m->format >> 4 & 7;
@@ -46,7 +26,7 @@ static unsigned select(const struct mx_memop *m, unsigned component) {
 	return m->format >> (8 + 3 * component) & 7;
 }
 static bool is_integer(const struct mx_memop *m) {
-	return numeric(m) == UINT || numeric(m) == SINT;
+	return numeric(m) == MX_NUMERIC_UINT || numeric(m) == MX_NUMERIC_SINT;
 }
 
 /* Bits before a component; of all four: of the element. */
@@ -65,11 +45,11 @@ static bool is_packed(const struct mx_memop *m) {
  * bits. */
 static bool exists(const struct mx_memop *m) {
 	unsigned bits = layout(m)[0], n = numeric(m);
-	if (!bits || n == RESERVED)
+	if (!bits || n == MX_NUMERIC_RESERVED)
 		return false;
 	if (bits == 32)
-		return is_integer(m) || n == FLOAT;
-	return n != FLOAT || bits == 16 || (is_packed(m) && !layout(m)[3]);
+		return is_integer(m) || n == MX_NUMERIC_FLOAT;
+	return n != MX_NUMERIC_FLOAT || bits == 16 || (is_packed(m) && !layout(m)[3]);
 }
 
 unsigned mx_typed_bytes(const struct mx_memop *m) {
@@ -117,12 +97,12 @@ static uint32_t decode(uint32_t v, unsigned bits, unsigned numeric) {
 	if (bits == 32)
 		return v;
 	switch (numeric) {
-	case UNORM: return bits_of((float)v / (float)((1u << bits) - 1));
-	case SNORM: return bits_of(s < -most ? -1 : s / most);
-	case USCALED: return bits_of((float)v);
-	case SSCALED: return bits_of(s);
-	case SINT: return (uint32_t)sign_extend(v, bits);
-	case FLOAT: /* 10 and 11 bits are the upper ones of a positive f16 */
+	case MX_NUMERIC_UNORM: return bits_of((float)v / (float)((1u << bits) - 1));
+	case MX_NUMERIC_SNORM: return bits_of(s < -most ? -1 : s / most);
+	case MX_NUMERIC_USCALED: return bits_of((float)v);
+	case MX_NUMERIC_SSCALED: return bits_of(s);
+	case MX_NUMERIC_SINT: return (uint32_t)sign_extend(v, bits);
+	case MX_NUMERIC_FLOAT: /* 10 and 11 bits are the upper ones of a positive f16 */
 		return mx_f16_to_f32((mx_f16){ (uint16_t)(v << (bits < 16 ? 15 - bits : 0)) }).v;
 	default: return v;
 	}
@@ -148,7 +128,7 @@ static void assume(struct mx_wave *w, const struct mx_memop *m, unsigned lane, m
 static bool is_inexact_quotient(const struct mx_memop *m, uint32_t v) {
 	unsigned n = numeric(m);
 	float f = fabsf(float_of(v));
-	return (n == UNORM || n == SNORM) && f != 0 && f != 1;
+	return (n == MX_NUMERIC_UNORM || n == MX_NUMERIC_SNORM) && f != 0 && f != 1;
 }
 
 /* What DST_SEL gives component i of a lane, as 32 bits. Components that the format has not are 0
@@ -177,9 +157,9 @@ uint32_t mx_typed_first(struct mx_wave *w, const struct mx_memop *m, unsigned la
 /* To 16 bits: integers lose their upper bits, floats are rounded to nearest even. */
 static uint32_t to_half(struct mx_wave *w, const struct mx_memop *m, unsigned lane, uint32_t v) {
 	uint16_t h = is_integer(m) ? (uint16_t)v : mx_f16_from_f32((mx_f32){ v }).v;
-	bool same = numeric(m) == SINT   ? (uint32_t)(int16_t)h == v
-	            : numeric(m) == UINT ? h == v
-	                                 : mx_f16_to_f32((mx_f16){ h }).v == v;
+	bool same = numeric(m) == MX_NUMERIC_SINT   ? (uint32_t)(int16_t)h == v
+	            : numeric(m) == MX_NUMERIC_UINT ? h == v
+	                                            : mx_f16_to_f32((mx_f16){ h }).v == v;
 	if (!same)
 		assume(w, m, lane, is_integer(m) ? MX_ASSUMES_TO_SHORT : MX_ASSUMES_TO_HALF);
 	return h;
@@ -230,49 +210,14 @@ static uint32_t encode(uint32_t v, unsigned bits, unsigned numeric, bool *sure) 
 	if (bits == 32)
 		return v;
 	switch (numeric) {
-	case UNORM: return normalise(float_of(v), all, 0, sure);
-	case SNORM: return normalise(float_of(v), high, -1, sure);
-	case USCALED: return clamp(float_of(v), 0, all, sure);
-	case SSCALED: return clamp(float_of(v), -high - 1, high, sure);
-	case SINT: return clamp((int32_t)v, -high - 1, high, sure);
-	case FLOAT: return encode_float(v, bits, sure);
+	case MX_NUMERIC_UNORM: return normalise(float_of(v), all, 0, sure);
+	case MX_NUMERIC_SNORM: return normalise(float_of(v), high, -1, sure);
+	case MX_NUMERIC_USCALED: return clamp(float_of(v), 0, all, sure);
+	case MX_NUMERIC_SSCALED: return clamp(float_of(v), -high - 1, high, sure);
+	case MX_NUMERIC_SINT: return clamp((int32_t)v, -high - 1, high, sure);
+	case MX_NUMERIC_FLOAT: return encode_float(v, bits, sure);
 	default: return clamp(v, 0, all, sure);
 	}
-}
-
-/* What stores of a format rest on, where more than one result may be right. */
-static mx_assumption store_rests_on(unsigned bits, unsigned numeric) {
-	static const mx_assumption rule[] = {
-		[UNORM] = MX_ASSUMES_NEAR_TIE, [SNORM] = MX_ASSUMES_NEAR_TIE,
-		[USCALED] = MX_ASSUMES_SCALED, [SSCALED] = MX_ASSUMES_SCALED,
-		[UINT] = MX_ASSUMES_CLAMPED,   [SINT] = MX_ASSUMES_CLAMPED,
-		[FLOAT] = MX_ASSUMES_TO_FLOAT,
-	};
-	return bits == 32 ? MX_ASSUMES_NOTHING : rule[numeric];
-}
-
-/* The same of loads. */
-static mx_assumption load_rests_on(unsigned bits, unsigned numeric, bool half) {
-	if (numeric == UNORM || numeric == SNORM)
-		return MX_ASSUMES_NORMALISED;
-	bool integer = numeric == UINT || numeric == SINT;
-	bool fits = bits < 16 || (bits == 16 && (integer || numeric == FLOAT));
-	return !half || fits ? MX_ASSUMES_NOTHING
-	       : integer     ? MX_ASSUMES_TO_SHORT
-	                     : MX_ASSUMES_TO_HALF;
-}
-
-/* D16 data goes into components of 16 bits as it stands. */
-static bool stores_as_is(const struct mx_inst *in, unsigned bits, unsigned numeric) {
-	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
-	return half && bits == 16 && (numeric == UINT || numeric == SINT || numeric == FLOAT);
-}
-
-mx_assumption mx_typed_rests_on(const struct mx_inst *in) {
-	unsigned bits = layouts[in->mem.format & 15][0], numeric = in->mem.format >> 4 & 7;
-	if (in->op->flags & MX_LOAD)
-		return load_rests_on(bits, numeric, in->op->flags & (MX_D16 | MX_D16_HI));
-	return stores_as_is(in, bits, numeric) ? MX_ASSUMES_NOTHING : store_rests_on(bits, numeric);
 }
 
 /* A component of a lane's data as 32 bits. */
@@ -280,9 +225,9 @@ static uint32_t datum(const struct mx_memop *m, unsigned lane, unsigned i) {
 	if (!(m->in->op->flags & (MX_D16 | MX_D16_HI)))
 		return m->data[i][lane];
 	uint32_t h = m->data[i / 2][lane] >> 16 * (i % 2) & 0xffff;
-	return numeric(m) == UINT   ? h
-	       : numeric(m) == SINT ? (uint32_t)(int16_t)h
-	                            : mx_f16_to_f32((mx_f16){ (uint16_t)h }).v;
+	return numeric(m) == MX_NUMERIC_UINT   ? h
+	       : numeric(m) == MX_NUMERIC_SINT ? (uint32_t)(int16_t)h
+	                                       : mx_f16_to_f32((mx_f16){ (uint16_t)h }).v;
 }
 
 static bool datum_unwritten(const struct mx_memop *m, unsigned lane, unsigned i) {
@@ -300,7 +245,7 @@ static void store_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 		uint32_t u = datum_unwritten(m, l, i) ? mask : 0;
 		uint32_t r = encode(v, bits, numeric(m), &sure) & mask;
 		if (!sure)
-			assume(w, m, l, store_rests_on(bits, numeric(m)));
+			assume(w, m, l, mx_typed_store_rests_on(bits, numeric(m)));
 		if (!is_packed(m))
 			mx_lane_write(w, m, l, at / 8, bits / 8, r, u);
 		else {

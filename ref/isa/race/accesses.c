@@ -91,17 +91,14 @@ static mx_order_kind kind_of(const struct mx_op *op) {
 	return op->rmw ? MX_ORDER_ATOMIC : op->flags & MX_STORE ? MX_ORDER_WRITE : MX_ORDER_READ;
 }
 
-mx_handler mx_x_ds_swizzle_b32, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32, mx_x_ds_nop,
-	mx_x_ds_append, mx_x_ds_consume;
-
 static void access_ds(struct mx_order_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned n = mx_ds_dwords(m->in), l;
-	if (op->handler == mx_x_ds_swizzle_b32 || op->handler == mx_x_ds_permute_b32 ||
-	    op->handler == mx_x_ds_bpermute_b32 || op->handler == mx_x_ds_nop)
+	mx_kind kind = mx_kind_of(op);
+	if (kind == MX_IS_LANE_MOVE || kind == MX_IS_LDS_NOP)
 		return;
 	r->lds = true;
-	if (op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume) {
+	if (kind == MX_IS_LDS_COUNTER) {
 		r->kind = MX_ORDER_ATOMIC;
 		r->lane = -1;
 		walk_inside(r, mx_ds_element(m, 0, 0), 4, m->inside[0]);
@@ -193,7 +190,7 @@ static void access(struct mx_order_range *r, const struct mx_memop *m) {
 	else if (op->encoding == MX_SMEM) {
 		if (op->rmw || op->flags & (MX_LOAD | MX_STORE))
 			walk_inside(r, m->address[0], 4u * m->inside[0], ~0u);
-	} else if (op->encoding > MX_DS && op->flags)
+	} else if (op->encoding > MX_DS && op->d)
 		access_vector(r, m);
 }
 

@@ -7,8 +7,9 @@
 /* SCC, beside the rows of registers that race.h has. */
 enum { MX_LIVE_SCC = 0xffff };
 
-/* Whether code from byte `pc` may read the row before it writes it. `in_exec`: of a vector
- * register, no lanes matter but those of EXEC at pc. True where the code cannot be followed. */
+/* Whether code from byte `pc` may read the row (operands.h) before it writes it. `in_exec`: of a
+ * vector register, no lanes matter but those of EXEC at pc. True where the code cannot be followed.
+ */
 bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned row, bool in_exec);
 
 #endif

@@ -9,152 +9,6 @@
 #include "../memory/ds.h"
 #include "race.h"
 
-mx_handler mx_x_s_cbranch_vccz, mx_x_s_cbranch_vccnz, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32,
-	mx_x_ds_append, mx_x_ds_consume, mx_x_ds_nop;
-
-static void add(struct mx_order_use *u, unsigned code, unsigned n, bool write, unsigned lanes) {
-	bool scalar = code < MX_SGPR_FILE;
-	if (!n || (!scalar && code < MX_VGPR) || u->n == sizeof u->range / sizeof *u->range)
-		return;
-	unsigned row = scalar ? MX_VGPR_FILE + code : mx_row(code);
-	u->range[u->n].row = (uint16_t)row;
-	u->range[u->n].n = (uint8_t)n;
-	u->range[u->n].write = write;
-	u->range[u->n++].lanes = scalar ? MX_LANES_ALL : lanes;
-}
-
-/* ---- memory instructions: addresses, data, and what a load writes ---- */
-
-static unsigned data_dwords(const struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	bool half = op->flags & (MX_D16 | MX_D16_HI);
-	if (op->flags & MX_FORMAT)
-		return half ? (op->d + 1) / 2 : op->d;
-	return (op->d + 3) / 4;
-}
-
-static void find_address(const struct mx_inst *in, struct mx_order_use *u) {
-	switch (in->op->encoding) {
-	case MX_MUBUF:
-	case MX_MTBUF:
-		add(u, in->mem.rsrc, 4, false, MX_LANES_ALL);
-		add(u, in->mem.soffset, 1, false, MX_LANES_ALL);
-		add(u, in->mem.addr, in->mem.offen + in->mem.idxen, false, MX_LANES_OF_EXEC);
-		return;
-	case MX_SCRATCH:
-		add(u, in->mem.addr, in->mem.vaddr, false, MX_LANES_OF_EXEC);
-		add(u, in->mem.rsrc, in->mem.saddr, false, MX_LANES_ALL);
-		return;
-	case MX_GLOBAL:
-		add(u, in->mem.addr, in->mem.saddr ? 1 : 2, false, MX_LANES_OF_EXEC);
-		add(u, in->mem.rsrc, in->mem.saddr ? 2 : 0, false, MX_LANES_ALL);
-		return;
-	case MX_FLAT: add(u, in->mem.addr, 2, false, MX_LANES_OF_EXEC); return;
-	default: add(u, in->mem.addr, !(in->op->flags & MX_ADDTID), false, MX_LANES_OF_EXEC);
-	}
-}
-
-static void find_vector_memory(const struct mx_inst *in, struct mx_order_use *u) {
-	const struct mx_op *op = in->op;
-	unsigned n = data_dwords(in), two = op->flags & MX_SECOND ? 2 : 1;
-	if (!op->flags)
-		return;
-	find_address(in, u);
-	if (in->mem.lds)
-		add(u, MX_M0, 1, false, MX_LANES_ALL);
-	if (op->flags & MX_STORE)
-		add(u, in->mem.data, n * two, false, MX_LANES_OF_EXEC);
-	if (op->flags & MX_LOAD ? !in->mem.lds : op->rmw && in->mem.sc0)
-		add(u, in->dst, n, true, MX_LANES_OF_EXEC);
-}
-
-static void find_ds(const struct mx_inst *in, struct mx_order_use *u) {
-	const struct mx_op *op = in->op;
-	unsigned n = mx_ds_dwords(in);
-	bool counter = op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume;
-	bool permutes = op->handler == mx_x_ds_permute_b32 || op->handler == mx_x_ds_bpermute_b32;
-	if (op->handler == mx_x_ds_nop)
-		return;
-	if (counter || op->flags & MX_ADDTID)
-		add(u, MX_M0, 1, false, MX_LANES_ALL);
-	if (!counter)
-		find_address(in, u);
-	if ((op->flags & MX_STORE || permutes) && !counter)
-		add(u, in->mem.data, n, false, MX_LANES_OF_EXEC);
-	if (op->flags & MX_STORE && op->flags & (MX_TWO | MX_SECOND))
-		add(u, in->src[1], n, false, MX_LANES_OF_EXEC);
-	if (op->flags & MX_LOAD)
-		add(u, in->dst, n * mx_ds_elements(in), true, MX_LANES_OF_EXEC);
-}
-
-static bool scalar_loads(const struct mx_inst *in) {
-	const struct mx_op *op = in->op;
-	return op->flags & MX_LOAD || (op->rmw && in->mem.glc) || (!op->s[0] && op->d);
-}
-
-static void find_scalar_memory(const struct mx_inst *in, struct mx_order_use *u) {
-	const struct mx_op *op = in->op;
-	if (op->s[0]) {
-		add(u, in->mem.rsrc, op->s[0], false, MX_LANES_ALL);
-		add(u, in->mem.soffset, in->mem.saddr, false, MX_LANES_ALL);
-	}
-	if (op->rmw || op->flags & MX_STORE)
-		add(u, in->mem.data, mx_smem_data_dwords(in), false, MX_LANES_ALL);
-	if (scalar_loads(in))
-		add(u, in->mem.data, (op->d + 3) / 4, true, MX_LANES_ALL);
-}
-
-/* ---- the others ---- */
-
-/* Matrix instructions ignore EXEC. */
-static unsigned lanes_of(const struct mx_op *op) {
-	if (op->encoding == MX_MAI && !op->lanes)
-		return MX_LANES_ALL;
-	if (!strncmp(op->name, "v_readfirstlane", 15))
-		return MX_LANE_FIRST;
-	bool one = !strncmp(op->name, "v_readlane", 10) || !strncmp(op->name, "v_writelane", 11);
-	return one ? MX_LANE_OF_SRC1 : MX_LANES_OF_EXEC;
-}
-
-static void find_alu(const struct mx_inst *in, struct mx_order_use *u) {
-	const struct mx_op *op = in->op;
-	unsigned lanes = lanes_of(op);
-	bool mask = op->flags & (MX_MASK_ONLY | MX_CARRY_OUT);
-	struct mx_use use[MX_MAX_USES];
-	size_t n = mx_uses(in, use);
-	for (size_t i = 0; i < n; i++)
-		add(u, use[i].code, use[i].dwords, false, lanes);
-	for (unsigned i = 0; i < 3; i++)
-		if (op->s[i] && in->src[i] == MX_VCCZ)
-			add(u, MX_VCC, 2, false, MX_LANES_ALL);
-	if (op->handler == mx_x_s_cbranch_vccz || op->handler == mx_x_s_cbranch_vccnz)
-		add(u, MX_VCC, 2, false, MX_LANES_ALL);
-	if (lanes == MX_LANE_OF_SRC1)
-		add(u, in->src[1], 1, false, MX_LANES_ALL);
-	if (lanes == MX_LANE_OF_SRC1 && !op->d)
-		add(u, in->dst, 1, true, lanes); /* v_writelane */
-	if (op->encoding == MX_VOP1 && strstr(op->name, "_swap"))
-		add(u, in->dst, 1, true, lanes);
-	if (mask)
-		add(u, in->sdst, 2, true, MX_LANES_ALL);
-	if (mx_is_cvt(op))
-		add(u, in->dst, mx_cvt_info(op->cvt).dst_dwords, true, lanes);
-	else if (!(op->flags & MX_MASK_ONLY))
-		add(u, in->dst, op->d, true, lanes);
-}
-
-void mx_order_find_uses(const struct mx_inst *in, struct mx_order_use *u) {
-	mx_encoding e = in->op->encoding;
-	if (e == MX_SMEM)
-		find_scalar_memory(in, u);
-	else if (e == MX_DS)
-		find_ds(in, u);
-	else if (e > MX_DS)
-		find_vector_memory(in, u);
-	else
-		find_alu(in, u);
-}
-
 /* ---- loads on their way ---- */
 
 static bool is_pending(const struct mx_order_wave *o, unsigned row) {
@@ -249,12 +103,11 @@ static void note_row(const struct toucher *t, unsigned row) {
 
 /* FLAT comes twice: for lanes in memory or scratch and for those in LDS. */
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
-	const struct mx_order_use *u = &w->group->run->order->use[m->in->offset / 4];
 	const struct toucher t = { w, m->in, true, stream,
 		                   m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
-	for (unsigned i = 0; t.lanes && i < u->n; i++)
-		for (unsigned k = 0; u->range[i].write && k < u->range[i].n; k++)
-			note_row(&t, u->range[i].row + k);
+	MX_FOR_OPERANDS(o, m->in)
+		for (unsigned k = 0; t.lanes && o->written && k < o->dwords; k++)
+			note_row(&t, mx_operand_row(o->code) + k);
 }
 
 static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsigned lanes) {
@@ -268,13 +121,12 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 }
 
 /* What loads write is checked as they are issued. */
-void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in,
-                              const struct mx_order_use *u) {
+void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
-	for (unsigned i = 0; i < u->n; i++) {
-		const struct toucher t = { w, in, u->range[i].write, MX_STREAMS,
-			                   touched(w, in, u->range[i].lanes) };
-		for (unsigned k = 0; !(memory && t.write) && k < u->range[i].n; k++)
-			check_row(&t, u->range[i].row + k);
+	MX_FOR_OPERANDS(o, in) {
+		const struct toucher t = { w, in, o->written, MX_STREAMS,
+			                   touched(w, in, o->lanes) };
+		for (unsigned k = 0; !(memory && t.write) && k < o->dwords; k++)
+			check_row(&t, mx_operand_row(o->code) + k);
 	}
 }

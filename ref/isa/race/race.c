@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/hwreg.h"
+#include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
-
-mx_handler mx_x_s_memtime, mx_x_s_memrealtime, mx_x_s_getreg_b32, mx_x_ds_append, mx_x_ds_consume;
 
 /* ---- the launch ---- */
 
@@ -32,8 +32,8 @@ void mx_order_begin(struct mx_run *run) {
 		return;
 	struct mx_order *o = run->order = calloc(1, sizeof *o);
 	if (o)
-		o->use = calloc(mx_program_dwords(l->program) + 1, sizeof *o->use);
-	if (!o || !o->use || !mx_order_sync_begin(run)) {
+		o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
+	if (!o || !o->doubt || !mx_order_sync_begin(run)) {
 		run->out_of_memory = true;
 		return;
 	}
@@ -45,7 +45,7 @@ void mx_order_begin(struct mx_run *run) {
 }
 
 static const char *const assumptions = "this code object, input and grid; nothing else writes to "
-                                       "its memory; waits and barriers as "
+				       "its memory; waits and barriers as "
 				       "[ISA 4.4]; no value derives from an address";
 
 static const char flat_in_order[] =
@@ -79,12 +79,12 @@ void mx_order_end(struct mx_run *run) {
 	struct mx_order *o = run->order;
 	if (!o)
 		return;
-	if (o->use)
+	if (o->doubt)
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
 	mx_order_map_clear(&o->atomics);
 	mx_order_sync_end(&o->sync);
-	free(o->use);
+	free(o->doubt);
 	free(o);
 	run->order = NULL;
 }
@@ -183,19 +183,6 @@ void mx_order_wait(struct mx_wave *w) {
 
 /* ---- one instruction ---- */
 
-static bool commutes(mx_rmw_function *f) {
-	static mx_rmw_function *const those[] = {
-		mx_rmw_add32,  mx_rmw_add64,  mx_rmw_sub32,  mx_rmw_sub64,  mx_rmw_smin32,
-		mx_rmw_smin64, mx_rmw_umin32, mx_rmw_umin64, mx_rmw_smax32, mx_rmw_smax64,
-		mx_rmw_umax32, mx_rmw_umax64, mx_rmw_and32,  mx_rmw_and64,  mx_rmw_or32,
-		mx_rmw_or64,   mx_rmw_xor32,  mx_rmw_xor64,
-	};
-	for (unsigned i = 0; i < sizeof those / sizeof *those; i++)
-		if (f == those[i])
-			return true;
-	return false;
-}
-
 static bool returns(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	return op->encoding == MX_DS     ? op->flags & MX_LOAD && op->flags & MX_STORE
@@ -204,40 +191,35 @@ static bool returns(const struct mx_inst *in) {
 }
 
 bool mx_order_is_atomic(const struct mx_op *op) {
-	return op->rmw || op->handler == mx_x_ds_append || op->handler == mx_x_ds_consume;
+	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
 /* The caches' scope of a load or store: agent and wider, as atomic ones of compiled code have
  * [LLVM "Memory Model gfx942"]. */
 static bool is_flag(const struct mx_inst *in) {
-	switch (in->op->encoding) {
-	case MX_FLAT:
-	case MX_GLOBAL: return in->dwords[0] >> 25 & 1;
-	case MX_MUBUF: return in->dwords[0] >> 15 & 1;
-	default: return false;
-	}
+	mx_encoding e = in->op->encoding;
+	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static const char *reason_of(const struct mx_inst *in, const struct mx_order_use *u) {
-	enum { MODE = 1 };
+static const char *reason_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	for (unsigned i = 0; i < u->n; i++)
-		if (!u->range[i].write && u->range[i].row >= MX_VGPR_FILE + MX_TTMP0 &&
-		    u->range[i].row < MX_VGPR_FILE + MX_M0)
+	MX_FOR_OPERANDS(o, in)
+		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
 			return "reads a register of trap handlers";
-	if (op->handler == mx_x_s_memtime || op->handler == mx_x_s_memrealtime)
-		return "reads a clock";
-	if (op->handler == mx_x_s_getreg_b32 && (in->imm & 63) != MODE)
-		return "reads a hardware register";
+	switch (mx_kind_of(op)) {
+	case MX_IS_CLOCK: return "reads a clock";
+	case MX_IS_GETREG:
+		return mx_hw_field(in).reg != MX_HW_MODE ? "reads a hardware register" : NULL;
+	case MX_IS_MOVREL: return "registers that M0 names";
+	case MX_IS_FORK:
+	case MX_IS_JOIN: return "registers that hold a stack of branches";
+	default: break;
+	}
 	if (mx_order_is_atomic(op) && returns(in))
 		return "an atomic returns what was there";
-	if (mx_order_is_atomic(op) && !commutes(op->rmw))
+	if (mx_order_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
 		return "atomics whose order matters";
-	if (op->encoding <= MX_SOP1 && strstr(op->name, "movrel"))
-		return "registers that M0 names";
-	if (strstr(op->name, "_fork") || strstr(op->name, "_join"))
-		return "registers that hold a stack of branches";
 	return NULL;
 }
 
@@ -260,15 +242,14 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 }
 
 void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_order_use *u = &w->group->run->order->use[in->offset / 4];
+	struct mx_order_doubt *u = &w->group->run->order->doubt[in->offset / 4];
 	struct mx_order_wave *o = &w->group->order->wave[w->index];
 	if (w->group->order->known[w->index].n_polls)
 		mx_polls_decide(w);
 	if (!u->known) {
-		mx_order_find_uses(in, u);
 		u->reason = w->group->run->order->sync.wave_sync->polls[in->offset / 4]
 		                    ? "waits in a loop for what others write"
-		                    : reason_of(in, u);
+		                    : reason_of(in);
 		u->known = true;
 	}
 	if (u->reason)
@@ -276,9 +257,9 @@ void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
 	if (w->mode & MX_MODE_GPR_IDX_EN)
 		mx_order_doubt(w, in, "registers that M0 names");
 	make_room(w, in);
-	for (unsigned i = 0; i < MX_ORDER_ROWS / 64; i++)
+	for (unsigned i = 0; i < MX_ROWS / 64; i++)
 		if (o->pending[i]) {
-			mx_order_check_registers(w, in, u);
+			mx_order_check_registers(w, in);
 			break;
 		}
 }

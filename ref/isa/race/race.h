@@ -9,6 +9,7 @@
 #ifndef MX_ORDER_H
 #define MX_ORDER_H
 
+#include "../encoding/operands.h"
 #include "../schedule/inflight.h"
 
 /* Operations of a wave that return in one order, or (FL, SM) in any. */
@@ -20,8 +21,6 @@ enum {
 	MX_STREAM_SM,
 	MX_STREAMS
 };
-
-enum { MX_ORDER_ROWS = MX_VGPR_FILE + MX_SGPR_FILE }; /* vector registers, then scalar ones */
 
 /* Whether operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory compiled
  * code relies on it: no wait stands between a store and a load of the same address [LLVM
@@ -49,10 +48,10 @@ struct mx_order_wave {
 	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
 	uint32_t flat;                /* number of the last FLAT in device memory */
 	const struct mx_inst *barrier;
-	uint64_t pending[MX_ORDER_ROWS / 64]; /* registers that a load is to write */
+	uint64_t pending[MX_ROWS / 64]; /* registers that a load is to write */
 	unsigned n_more;
 	/* Last: of rows that are pending alone. In `more` earlier loads of other lanes. */
-	struct mx_order_load load[MX_ORDER_ROWS], more[MX_ORDER_MORE];
+	struct mx_order_load load[MX_ROWS], more[MX_ORDER_MORE];
 };
 
 /* One end of a conflict, as the shadow of memory keeps it: bits 31:0 number, 55:32 dword of the
@@ -198,17 +197,10 @@ struct mx_order_group {
 	struct mx_order_wave wave[16];
 };
 
-/* What an instruction does with registers, and why a launch that executes it proves nothing. */
-struct mx_order_use {
+/* Why a launch that executes an instruction proves nothing; NULL: it may prove. */
+struct mx_order_doubt {
 	bool known;
-	uint8_t n;
 	const char *reason;
-	struct {
-		uint16_t row;
-		uint8_t n;
-		bool write;
-		enum { MX_LANES_OF_EXEC, MX_LANES_ALL, MX_LANE_FIRST, MX_LANE_OF_SRC1 } lanes;
-	} range[12];
 };
 
 /* The places in memory through which waves synchronise, see happens_before.c. */
@@ -222,9 +214,9 @@ struct mx_order_sync {
 struct mx_order {
 	struct mx_order_map memory, atomics;
 	struct mx_order_sync sync;
-	bool one_l1;              /* order was taken from the L1 that a workgroup's waves share */
-	struct mx_order_use *use; /* by dword of the code */
-	const char *reason;       /* why nothing is proved, and where first */
+	bool one_l1; /* order was taken from the L1 that a workgroup's waves share */
+	struct mx_order_doubt *doubt; /* by dword of the code */
+	const char *reason;           /* why nothing is proved, and where first */
 	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
 	bool full_counter;            /* an operation counts as over because a counter was full */
 	bool flat_in_order;           /* vmcnt above 0 has covered FLAT, or what FLAT follows */
@@ -277,9 +269,7 @@ void mx_polls_decide(struct mx_wave *w);
 
 /* ---- pending_registers.c ---- */
 
-void mx_order_find_uses(const struct mx_inst *in, struct mx_order_use *u);
-void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in,
-                              const struct mx_order_use *u);
+void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
 
 /* ---- accesses.c ---- */

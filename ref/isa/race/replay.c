@@ -9,14 +9,6 @@
 
 enum { LONGEST = 256 }; /* instructions */
 
-static bool begins_with_any(const struct mx_inst *in, const char *const *prefix, unsigned n) {
-	for (unsigned i = 0; i < n; i++)
-		if (!strncmp(in->op->name, prefix[i], strlen(prefix[i])))
-			return true;
-	return false;
-}
-#define BEGINS(in, prefixes) begins_with_any(in, prefixes, sizeof prefixes / sizeof *prefixes)
-
 /* ---- instructions ---- */
 
 static bool loads_in(const struct mx_queue *q) {
@@ -33,22 +25,15 @@ static bool loads_in_flight(const struct mx_wave *w) {
 
 /* What changes no register, nor memory. */
 static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
-	static const char *const those[] = { "s_nop",    "s_sleep",    "s_setprio",
-		                             "s_wakeup", "buffer_inv", "buffer_wbl2" };
-	return BEGINS(in, those) ||
-	       (!strcmp(in->op->name, "s_waitcnt") && !loads_in_flight(&r->wave));
+	mx_kind kind = mx_kind_of(in->op);
+	return kind == MX_IS_NOP || kind == MX_IS_HINT || kind == MX_IS_INVALIDATE ||
+	       kind == MX_IS_WRITE_BACK || (kind == MX_IS_WAITCNT && !loads_in_flight(&r->wave));
 }
 
 /* Arithmetic, and branches within the code. */
 static bool is_plain(const struct mx_inst *in) {
-	static const char *const others[] = { "s_get",       "s_set",       "s_swappc",
-		                              "s_call",      "s_rfe",       "s_cbranch_g",
-		                              "s_cbranch_i", "s_cbranch_j", "s_cbranch_cdbg",
-		                              "s_waitcnt",   "s_barrier",   "s_endpgm",
-		                              "s_trap",      "s_send",      "s_ttrace",
-		                              "s_icache",    "s_incperf",   "s_decperf" };
 	mx_encoding e = in->op->encoding;
-	return e != MX_SMEM && e < MX_MAI && !BEGINS(in, others) && !strstr(in->op->name, "movrel");
+	return e != MX_SMEM && e < MX_MAI && mx_kind_of(in->op) < MX_IS_WAITCNT;
 }
 
 /* ---- vector registers ---- */
@@ -68,12 +53,9 @@ static void save(struct mx_replay *r, unsigned row) {
 }
 
 static void save_results(struct mx_replay *r, const struct mx_inst *in) {
-	struct mx_order_use u = { 0 };
-	mx_order_find_uses(in, &u);
-	for (unsigned i = 0; i < u.n; i++)
-		for (unsigned k = 0; u.range[i].write && k < u.range[i].n; k++)
-			if (u.range[i].row + k < MX_VGPR_FILE)
-				save(r, u.range[i].row + k);
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; o->written && o->code >= MX_VGPR && k < o->dwords; k++)
+			save(r, mx_operand_row(o->code) + k);
 }
 
 static void put_back(struct mx_replay *r) {
@@ -114,7 +96,7 @@ static void step(struct mx_replay *r, const struct mx_inst *in) {
 	save_results(r, in);
 	r->wave.pc += in->size;
 	if (r->ok && !is_nothing(r, in))
-		in->op->handler(&r->wave, in);
+		r->run.handlers[in->op->id](&r->wave, in);
 }
 
 void mx_replay_end(struct mx_replay *r) {
@@ -160,7 +142,7 @@ static bool same_scalar(const struct mx_replay *a, const struct mx_replay *b, un
 bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b) {
 	if (!a->ok || !b->ok || a->wave.pc != b->wave.pc || a->wave.mode != b->wave.mode)
 		return false;
-	if (a->wave.scc != b->wave.scc && is_live(a, MX_LIVE_SCC, false))
+	if (a->wave.scc != b->wave.scc && is_live(a, MX_ROW_SCC, false))
 		return false;
 	for (unsigned code = 0; code < MX_SGPR_FILE; code++)
 		if (!same_scalar(a, b, code))

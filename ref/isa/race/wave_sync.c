@@ -8,10 +8,9 @@
  * is repeated. A loop that changes other memory, too, may be one that counts: then nothing else
  * that differs from round to round may decide whether it goes on. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../encoding/control_flow.h"
-#include "../memory/atomic.h"
+#include "../encoding/operands.h"
 #include "race.h"
 #include "wave_sync.h"
 
@@ -20,8 +19,6 @@ enum {
 	DEEPEST = 4,   /* instructions that an address goes through */
 	PATH = 8,      /* that a condition goes through */
 };
-
-mx_handler mx_x_ds_swizzle_b32, mx_x_ds_permute_b32, mx_x_ds_bpermute_b32, mx_x_ds_nop;
 
 /* From the first instruction up to the branch back to it, in bytes. */
 struct loop {
@@ -37,10 +34,6 @@ static const struct mx_inst *next(const struct loop *l, const struct mx_inst *in
 	return in->offset >= l->to ? NULL : mx_program_at(l->p, in->offset + in->size);
 }
 
-static bool begins(const struct mx_inst *in, const char *prefix) {
-	return !strncmp(in->op->name, prefix, strlen(prefix));
-}
-
 static bool is_memory(const struct mx_op *op) {
 	return op->encoding == MX_SMEM || op->encoding >= MX_DS;
 }
@@ -50,31 +43,25 @@ static bool is_scratch(const struct mx_inst *in) {
 }
 
 static bool moves_lanes(const struct mx_op *op) {
-	return op->handler == mx_x_ds_swizzle_b32 || op->handler == mx_x_ds_permute_b32 ||
-	       op->handler == mx_x_ds_bpermute_b32 || op->handler == mx_x_ds_nop;
+	mx_kind kind = mx_kind_of(op);
+	return kind == MX_IS_LANE_MOVE || kind == MX_IS_LDS_NOP;
+}
+
+static bool leaves(const struct mx_inst *in) {
+	mx_kind kind = mx_kind_of(in->op);
+	return kind == MX_IS_BARRIER || kind == MX_IS_END || kind == MX_IS_SETPC ||
+	       kind == MX_IS_CALL;
 }
 
 /* Code without a barrier or a call, to its end. */
 static bool is_plain(const struct loop *l) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in))
-		if (!in->op || begins(in, "s_barrier") || begins(in, "s_endpgm") ||
-		    begins(in, "s_swappc") || begins(in, "s_setpc"))
+		if (!in->op || leaves(in))
 			return false;
 	return true;
 }
 
 /* ---- addresses ---- */
-
-static bool covers(const struct mx_order_use *u, unsigned i, unsigned row) {
-	return row >= u->range[i].row && row < u->range[i].row + u->range[i].n;
-}
-
-static bool writes(const struct mx_order_use *u, unsigned row) {
-	for (unsigned i = 0; i < u->n; i++)
-		if (u->range[i].write && covers(u, i, row))
-			return true;
-	return false;
-}
 
 static bool overlap(const struct mx_inst *a, const struct mx_inst *b) {
 	int end_a = a->imm + (int)a->op->d, end_b = b->imm + (int)b->op->d;
@@ -89,17 +76,15 @@ static bool slot_stays(const struct loop *l, const struct mx_inst *load) {
 	return true;
 }
 
-static bool operands_stay(const struct loop *l, const struct mx_order_use *u, unsigned depth);
+static bool operands_stay(const struct loop *l, const struct mx_inst *in, unsigned depth);
 
 static bool stays(const struct loop *l, unsigned row, unsigned depth) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
-		struct mx_order_use u = { 0 };
-		mx_order_find_uses(in, &u);
-		if (!writes(&u, row))
+		if (!mx_writes_row(in, row))
 			continue;
 		bool reloads = is_scratch(in) && slot_stays(l, in);
 		bool same = is_memory(in->op) ? reloads
-		                              : depth < DEEPEST && operands_stay(l, &u, depth + 1);
+		                              : depth < DEEPEST && operands_stay(l, in, depth + 1);
 		if (!same)
 			return false;
 	}
@@ -107,10 +92,10 @@ static bool stays(const struct loop *l, unsigned row, unsigned depth) {
 }
 
 /* Of an atomic also its data: what it reads. */
-static bool operands_stay(const struct loop *l, const struct mx_order_use *u, unsigned depth) {
-	for (unsigned i = 0; i < u->n; i++)
-		for (unsigned k = 0; !u->range[i].write && k < u->range[i].n; k++)
-			if (!stays(l, u->range[i].row + k, depth))
+static bool operands_stay(const struct loop *l, const struct mx_inst *in, unsigned depth) {
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; !o->written && o->code != MX_SCC && k < o->dwords; k++)
+			if (!stays(l, mx_operand_row(o->code) + k, depth))
 				return false;
 	return true;
 }
@@ -118,100 +103,66 @@ static bool operands_stay(const struct loop *l, const struct mx_order_use *u, un
 /* ---- what the loop depends on ---- */
 
 struct reach {
-	uint64_t row[MX_ORDER_ROWS / 64];
-	bool scc;
+	uint64_t row[MX_ROWS / 64];
 };
 
 static bool has(const struct reach *r, unsigned row) {
 	return r->row[row / 64] >> row % 64 & 1;
 }
 
-static void mark(struct reach *r, const struct mx_order_use *u) {
-	for (unsigned i = 0; i < u->n; i++)
-		for (unsigned k = 0; u->range[i].write && k < u->range[i].n; k++)
-			r->row[(u->range[i].row + k) / 64] |= 1ull << (u->range[i].row + k) % 64;
+static void mark(struct reach *r, const struct mx_inst *in) {
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; o->written && k < o->dwords; k++) {
+			unsigned row = mx_operand_row(o->code) + k;
+			r->row[row / 64] |= 1ull << row % 64;
+		}
 }
 
-static bool reads(const struct reach *r, const struct mx_order_use *u) {
-	for (unsigned i = 0; i < u->n; i++)
-		for (unsigned k = 0; !u->range[i].write && k < u->range[i].n; k++)
-			if (has(r, u->range[i].row + k))
+static bool reads(const struct reach *r, const struct mx_inst *in) {
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; !o->written && k < o->dwords; k++)
+			if (has(r, mx_operand_row(o->code) + k))
 				return true;
 	return false;
 }
 
-static bool branches_on(const struct reach *r, const struct mx_inst *in) {
-	const char *name = in->op->name;
-	if (!begins(in, "s_cbranch"))
-		return false;
-	return strstr(name, "scc")    ? r->scc
-	       : strstr(name, "vcc")  ? has(r, MX_VGPR_FILE + MX_VCC)
-	       : strstr(name, "exec") ? has(r, MX_VGPR_FILE + MX_EXEC)
-	                              : false;
-}
-
-/* What the value goes into: any scalar instruction may set SCC, and masks become EXEC. */
-static void follow(struct reach *r, const struct mx_inst *in) {
-	struct mx_order_use u = { 0 };
-	mx_order_find_uses(in, &u);
-	if (is_memory(in->op) || !(reads(r, &u) || (r->scc && begins(in, "s_cselect"))))
-		return;
-	mark(r, &u);
-	r->scc |= in->op->encoding < MX_SMEM;
-	if (strstr(in->op->name, "saveexec") || begins(in, "v_cmpx"))
-		r->row[(MX_VGPR_FILE + MX_EXEC) / 64] |= 1ull << (MX_VGPR_FILE + MX_EXEC) % 64;
-}
-
-static bool decides(const struct loop *l, const struct mx_order_use *load) {
+/* Follows what the value goes into, but not through memory. */
+static bool decides(const struct loop *l, const struct mx_inst *load) {
 	struct reach r = { 0 };
 	mark(&r, load);
 	for (unsigned again = 0; again < 2; again++)
 		for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
-			if (branches_on(&r, in))
+			if (is_memory(in->op) || !reads(&r, in))
+				continue;
+			if (mx_kind_of(in->op) == MX_IS_CBRANCH)
 				return true;
-			follow(&r, in);
+			mark(&r, in);
 		}
 	return false;
 }
 
 /* ---- loops that change memory ---- */
 
-/* Whether doing it again changes nothing. */
-static bool is_idempotent(const struct mx_op *op) {
-	static mx_rmw_function *const those[] = {
-		mx_rmw_swap32, mx_rmw_swap64, mx_rmw_cmpswap32, mx_rmw_cmpswap64,
-		mx_rmw_and32,  mx_rmw_and64,  mx_rmw_or32,      mx_rmw_or64,
-		mx_rmw_smin32, mx_rmw_smin64, mx_rmw_umin32,    mx_rmw_umin64,
-		mx_rmw_smax32, mx_rmw_smax64, mx_rmw_umax32,    mx_rmw_umax64,
-	};
-	for (unsigned i = 0; i < sizeof those / sizeof *those; i++)
-		if (op->rmw == those[i])
-			return true;
-	return false;
-}
-
 /* Loads and such atomics, of which the address stays. */
-static bool may_poll(const struct loop *l, const struct mx_inst *in, struct mx_order_use *u) {
+static bool may_poll(const struct loop *l, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	bool loads = op->rmw ? is_idempotent(op) && mx_order_acquires(in)
+	bool loads = op->rmw ? mx_rmw_is(op->rmw) & MX_IDEMPOTENT && mx_order_acquires(in)
 	                     : op->flags & MX_LOAD && !(op->flags & MX_STORE) && !in->mem.lds;
 	if (!is_memory(op) || is_scratch(in) || moves_lanes(op) || !loads)
 		return false;
-	mx_order_find_uses(in, u);
-	return operands_stay(l, u, 0);
+	return operands_stay(l, in, 0);
 }
 
 static bool changes_memory(const struct loop *l, const struct mx_inst *in) {
-	struct mx_order_use u = { 0 };
 	const struct mx_op *op = in->op;
 	bool changes = op->rmw || op->flags & MX_STORE || in->mem.lds;
-	return is_memory(op) && !is_scratch(in) && !moves_lanes(op) && changes &&
-	       !may_poll(l, in, &u);
+	return is_memory(op) && !is_scratch(in) && !moves_lanes(op) && changes && !may_poll(l, in);
 }
 
 /* Whether an instruction may have the same masks over and over, those of lanes that are done. */
 static bool gathers(const struct mx_inst *in) {
-	return begins(in, "s_or") || begins(in, "s_and");
+	mx_kind kind = mx_kind_of(in->op);
+	return kind == MX_IS_OR || kind == MX_IS_OR_NOT || kind == MX_IS_AND;
 }
 
 /* The instructions that lead to a value. */
@@ -232,9 +183,7 @@ static bool follows_from_loads(const struct loop *l, const struct mx_inst *in, s
 /* Whether a register differs from round to round only by what loads bring that may poll. */
 static bool only_waits(const struct loop *l, unsigned row, struct path *p) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
-		struct mx_order_use u = { 0 }, loaded = { 0 };
-		mx_order_find_uses(in, &u);
-		if (!writes(&u, row) || may_poll(l, in, &loaded))
+		if (!mx_writes_row(in, row) || may_poll(l, in))
 			continue;
 		if (is_memory(in->op) ||
 		    !(is_on(p, in) ? gathers(in) : follows_from_loads(l, in, p)))
@@ -244,14 +193,13 @@ static bool only_waits(const struct loop *l, unsigned row, struct path *p) {
 }
 
 static bool follows_from_loads(const struct loop *l, const struct mx_inst *in, struct path *p) {
-	struct mx_order_use u = { 0 };
 	bool follows = p->n < PATH;
-	mx_order_find_uses(in, &u);
 	if (follows)
 		p->in[p->n++] = in;
-	for (unsigned i = 0; follows && i < u.n; i++)
-		for (unsigned k = 0; follows && !u.range[i].write && k < u.range[i].n; k++)
-			follows = only_waits(l, u.range[i].row + k, p);
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; follows && !o->written && o->code != MX_SCC && k < o->dwords;
+		     k++)
+			follows = only_waits(l, mx_operand_row(o->code) + k, p);
 	p->n -= p->n && p->in[p->n - 1] == in;
 	return follows;
 }
@@ -267,21 +215,20 @@ static const struct mx_inst *scc_before(const struct loop *l, const struct mx_in
 
 static bool waits_at(const struct loop *l, const struct mx_inst *branch) {
 	struct path p = { .n = 0 };
-	const char *name = branch->op->name;
-	if (strstr(name, "scc")) {
+	if (mx_reads_row(branch, MX_ROW_SCC)) {
 		const struct mx_inst *in = scc_before(l, branch);
 		return in && follows_from_loads(l, in, &p);
 	}
-	unsigned row = strstr(name, "vcc")    ? MX_VGPR_FILE + MX_VCC
-	               : strstr(name, "exec") ? MX_VGPR_FILE + MX_EXEC
-	                                      : 0;
+	unsigned row = mx_reads_row(branch, MX_ROW_SCALAR + MX_VCC)    ? MX_ROW_SCALAR + MX_VCC
+	               : mx_reads_row(branch, MX_ROW_SCALAR + MX_EXEC) ? MX_ROW_SCALAR + MX_EXEC
+	                                                               : 0;
 	return row && only_waits(l, row, &p) && only_waits(l, row + 1, &p);
 }
 
 /* Whether all branches depend on loads that may poll, and on nothing else. */
 static bool only_loads_decide(const struct loop *l) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in))
-		if (begins(in, "s_cbranch") && !waits_at(l, in))
+		if (mx_kind_of(in->op) == MX_IS_CBRANCH && !waits_at(l, in))
 			return false;
 	return true;
 }
@@ -306,8 +253,7 @@ static void look_for_loads(const struct loop *l, bool *polls) {
 	for (const struct mx_inst *in = first(l); in && !changes; in = next(l, in))
 		changes = changes_memory(l, in);
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
-		struct mx_order_use u = { 0 };
-		if (!may_poll(l, in, &u) || !decides(l, &u))
+		if (!may_poll(l, in) || !decides(l, in))
 			continue;
 		if (!changes || (!stores_there(l, in) && only_loads_decide(l)))
 			polls[in->offset / 4] = true;
@@ -315,8 +261,8 @@ static void look_for_loads(const struct loop *l, bool *polls) {
 }
 
 static bool is_branch(const struct mx_inst *in) {
-	return in->op && in->op->encoding == MX_SOPP &&
-	       (begins(in, "s_branch") || begins(in, "s_cbranch"));
+	mx_kind kind = in->op ? mx_kind_of(in->op) : MX_IS_ORDINARY;
+	return kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH;
 }
 
 static void find_polls(const struct mx_program *p, const bool *reached, bool *polls) {
@@ -351,9 +297,9 @@ static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reach
 	return true;
 }
 
-bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m) {
+static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m) {
 	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
-	bool ok = reached && mark_reached(p, m->entry, reached);
+	bool ok = reached && mark_reached(p, entry, reached);
 	if (ok)
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
@@ -362,4 +308,16 @@ bool mx_find_wave_sync(const struct mx_program *p, struct mx_wave_sync *m) {
 	}
 	free(reached);
 	return ok;
+}
+
+static void *make_wave_sync(const struct mx_program *p, uint64_t entry) {
+	struct mx_wave_sync *m = calloc(1, sizeof *m + mx_program_dwords(p) + 1);
+	if (m && find_wave_sync(p, entry, m))
+		return m;
+	free(m);
+	return NULL;
+}
+
+const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry) {
+	return mx_program_derived(p, make_wave_sync, entry);
 }

@@ -48,9 +48,8 @@ FLOW(s_barrier) {
 }
 
 FLOW(s_waitcnt) {
-	unsigned simm = (uint16_t)in->imm;
-	w->vm_target = (simm & 15) | (simm >> 14 & 3) << 4;
-	w->lgkm_target = simm >> 8 & 15;
+	w->vm_target = in->wait.vmcnt;
+	w->lgkm_target = in->wait.lgkmcnt;
 	if (w->group->order)
 		mx_order_wait(w);
 	if (!mx_wait_over(w))

@@ -24,7 +24,7 @@ bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
 	case MX_MUBUF:
 	case MX_MTBUF: --*vm; return true;
 	case MX_SOPP:
-		if (in->op->handler != mx_x_s_sendmsg)
+		if (mx_kind_of(in->op) != MX_IS_SENDMSG)
 			return false; /* fall through */
 	case MX_DS: --*lgkm; return true;
 	case MX_SMEM: *lgkm -= mx_smem_weight(in); return true;
@@ -63,9 +63,10 @@ static bool is_vector_alu(const struct mx_inst *in) {
  * that of conversions is left out. */
 static bool indexes_wrongly(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	return is_vector_alu(in) &&
-	       (mx_is_cvt(op) || op->encoding == MX_MAI ||
-	        op->flags & (MX_TO_AGPR | MX_FROM_AGPR) || strstr(op->name, "_swap_"));
+	mx_kind kind = mx_kind_of(op);
+	return is_vector_alu(in) && (mx_is_cvt(op) || op->encoding == MX_MAI ||
+	                             op->flags & (MX_TO_AGPR | MX_FROM_AGPR) ||
+	                             kind == MX_IS_SWAP || kind == MX_IS_PERMLANE_SWAP);
 }
 
 /* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1]: a mistake in
@@ -104,7 +105,7 @@ static void step(struct mx_wave *w) {
 	}
 	g->clock++;
 	run->report->stats.instructions++;
-	run->report->stats.by_op[in->op - mx_ops]++;
+	run->report->stats.by_op[in->op->id]++;
 	if (w->observed)
 		mx_observe_issue(w, in);
 	if (w->hazards && !skip)
@@ -113,7 +114,7 @@ static void step(struct mx_wave *w) {
 		mx_order_step(w, in);
 	w->pc += in->size;
 	if (!skip)
-		in->op->handler(w, in);
+		run->handlers[in->op->id](w, in);
 	if (w->next_due <= g->clock && !run->launch->schedule)
 		mx_land_due(w);
 }

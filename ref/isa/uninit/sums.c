@@ -96,16 +96,12 @@ static struct mx_known mul(struct mx_known a, struct mx_known b) {
 #undef MX_SUM
 
 mx_sum *mx_sum_of(const struct mx_op *op) {
-	static const struct {
-		const char *name;
-		mx_sum *sum;
-	} sums[] = {
-#define MX_SUM(name, exact) { #name, sum_of_##name },
+	switch (op->id) {
+#define MX_SUM(name, exact)                                                                        \
+	case MX_OP_##name:                                                                         \
+		return sum_of_##name;
 #include "sums.def"
 #undef MX_SUM
-	};
-	for (unsigned i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (!strcmp(sums[i].name, op->name))
-			return sums[i].sum;
-	return NULL;
+	default: return NULL;
+	}
 }

@@ -63,6 +63,8 @@ struct mx_hazard_traits {
 #define MX_CLAUSES (1ull << MX_CLASS_SMEM | 1ull << MX_CLASS_VMEM)
 
 void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f);
+/* Of each instruction of a program, by dword offset; kept with it. NULL if memory is short. */
+const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
 void mx_traits_match(struct mx_hazard_traits *f); /* part of it: which rows the rest fits */
 
 /* Passes of a matrix instruction, 0 of another: units of 4 cycles [ISA 7.1.2, table 28]; those of

@@ -1,22 +1,13 @@
 /* What of an instruction matters to wait states: its classes, registers and passes. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/hwreg.h"
 #include "../encoding/operands.h"
+#include "../machine/wave.h"
 #include "hazard.h"
 
 #define IN(class) (1ull << MX_CLASS_##class)
-
-static bool begins(const struct mx_op *op, const char *prefix) {
-	return !strncmp(op->name, prefix, strlen(prefix));
-}
-
-static bool is(const struct mx_op *op, const char *name) {
-	return !strcmp(op->name, name);
-}
-
-static bool is_matrix(const struct mx_inst *in) {
-	return in->op->encoding == MX_MAI && !in->op->lanes;
-}
 
 static bool is_vmem(const struct mx_op *op) {
 	return op->encoding > MX_DS;
@@ -24,7 +15,7 @@ static bool is_vmem(const struct mx_op *op) {
 
 unsigned mx_matrix_passes(const struct mx_inst *in) {
 	enum { F6 = 2 }; /* the first format code of CBSZ and BLGP that is no F8 */
-	if (!in->op || !is_matrix(in))
+	if (!in->op || !mx_is_matrix(in->op))
 		return 0;
 	const struct mx_dense *d = in->mai.dense;
 	unsigned m = d ? d->m : in->mai.sparse ? in->mai.sparse->m : in->op->d == 4 ? 16 : 32;
@@ -38,7 +29,7 @@ unsigned mx_matrix_passes(const struct mx_inst *in) {
 }
 
 unsigned mx_wait_states(const struct mx_inst *in) {
-	return is(in->op, "s_nop") ? (in->imm & 15) + 1u : 1;
+	return mx_kind_of(in->op) == MX_IS_NOP ? (in->imm & 15) + 1u : 1;
 }
 
 /* ---- registers ---- */
@@ -52,94 +43,74 @@ static bool is_vector(unsigned code) {
 	return code >= MX_VGPR;
 }
 
-static void add_matrix(struct mx_hazard_traits *f) {
-	const struct mx_inst *in = f->in;
-	const struct mx_op *op = in->op;
-	add(f, MX_OPERAND_D, in->dst, op->d);
-	if (in->mai.sparse) { /* C is the destination, source 2 holds indices */
-		add(f, MX_OPERAND_C, in->dst, op->d);
-		add(f, MX_OPERAND_AB, in->src[2], 1);
-	} else if (is_vector(in->src[2]))
-		add(f, MX_OPERAND_C, in->src[2], op->s[2]);
-	for (unsigned i = 0; i < 2; i++) {
-		bool mixed = !in->mai.dense && !in->mai.sparse;
-		unsigned n = mixed ? mx_operand_vgprs(i ? in->mai.blgp : in->mai.cbsz) : op->s[i];
-		add(f, MX_OPERAND_AB, in->src[i], n);
-		if (in->mai.scaled && is_vector(in->mai.scale[i]))
-			add(f, MX_OPERAND_AB, in->mai.scale[i], 1);
+/* The group of a register that is read by the vector ALU or by a matrix instruction. */
+static mx_hazard_operand group_of_read(const struct mx_operand *o) {
+	bool vector = is_vector(o->code);
+	switch (o->role) {
+	case MX_AS_A:
+	case MX_AS_B:
+	case MX_AS_INDEX:
+	case MX_AS_SCALE_A:
+	case MX_AS_SCALE_B: return vector ? MX_OPERAND_AB : MX_OPERAND_NONE;
+	case MX_AS_C: return vector ? MX_OPERAND_C : MX_OPERAND_NONE;
+	case MX_AS_MASK: return MX_OPERAND_MASK;
+	case MX_AS_LANE:
+	case MX_AS_EXEC:
+	case MX_AS_FLAG: return MX_OPERAND_NONE;
+	default: return vector ? MX_OPERAND_V : MX_OPERAND_K;
 	}
 }
 
-/* Which group a use of the vector ALU is in; of dot products those that forwarding tells apart. */
-static void add_read(struct mx_hazard_traits *f, const struct mx_use *u) {
-	if (is_vector(u->code)) {
-		add(f, MX_OPERAND_V, u->code, u->dwords);
-		if (f->classes & IN(DOT) && u->role[0] == 's' && strcmp(u->role, "src2"))
-			add(f, MX_OPERAND_AB, u->code, u->dwords);
-	} else if (!strcmp(u->role, "mask"))
-		add(f, MX_OPERAND_MASK, u->code, u->dwords);
-	else if (u->code < MX_SGPR_FILE && strcmp(u->role, "exec"))
-		add(f, MX_OPERAND_K, u->code, u->dwords);
+/* Of dot products forwarding tells sources 0 and 1 apart. */
+static void add_alu_read(struct mx_hazard_traits *f, const struct mx_operand *o) {
+	mx_hazard_operand group = group_of_read(o);
+	bool dot = f->classes & IN(DOT) && (o->role == MX_AS_SRC0 || o->role == MX_AS_SRC1);
+	if (o->as_zero)
+		add(f, MX_OPERAND_ZERO, o->code, o->dwords);
+	if (o->role == MX_AS_LANE)
+		add(f, MX_OPERAND_LANE, o->code, 1);
+	if (group != MX_OPERAND_NONE && o->code != MX_SCC)
+		add(f, group, o->code, o->dwords);
+	if (dot && is_vector(o->code))
+		add(f, MX_OPERAND_AB, o->code, o->dwords);
 }
 
-static void add_alu_reads(struct mx_hazard_traits *f) {
-	struct mx_use use[MX_MAX_USES];
-	const struct mx_inst *in = f->in;
-	size_t n = mx_uses(in, use);
-	for (size_t i = 0; i < n; i++)
-		add_read(f, &use[i]);
-	for (unsigned i = 0; i < 3; i++)
-		if (in->op->s[i] && (in->src[i] == MX_VCCZ || in->src[i] == MX_EXECZ))
-			add(f, MX_OPERAND_ZERO, in->src[i] == MX_VCCZ ? MX_VCC : MX_EXEC, 2);
-	if (f->classes & IN(LANE) && in->src[1] < MX_SGPR_FILE)
-		add(f, MX_OPERAND_LANE, in->src[1], 1);
+static void add_alu(struct mx_hazard_traits *f) {
+	MX_FOR_OPERANDS(o, f->in)
+		if (!o->written)
+			add_alu_read(f, o);
+		else if (o->code != MX_SCC)
+			add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
+			    o->dwords);
 }
 
-static void add_alu_writes(struct mx_hazard_traits *f) {
-	const struct mx_inst *in = f->in;
-	const struct mx_op *op = in->op;
-	bool compares = op->flags & MX_MASK_ONLY;
-	if (f->classes & (IN(READLANE) | IN(READFIRST)))
-		add(f, MX_OPERAND_S, in->dst, 1);
-	else if (mx_is_cvt(op))
-		add(f, MX_OPERAND_D, in->dst, mx_cvt_info(op->cvt).dst_dwords);
-	else if (!compares)
-		add(f, MX_OPERAND_D, in->dst, op->d ? op->d : is_vector(in->dst) && op->s[0]);
-	if (strstr(op->name, "_swap_")) {
-		add(f, MX_OPERAND_D, in->src[0], 1);
-		add(f, MX_OPERAND_V, in->dst, 1);
-	}
-	if (compares || op->flags & MX_CARRY_OUT)
-		add(f, MX_OPERAND_S, in->sdst, 2);
-	if (op->flags & MX_EXEC_OUT)
-		add(f, MX_OPERAND_S, MX_EXEC, 2);
+static bool overlap(const struct mx_operand *a, const struct mx_operand *b) {
+	return b && a->code < b->code + b->dwords && b->code < a->code + a->dwords;
 }
 
-static bool overlap(const struct mx_use *a, const struct mx_use *b) {
-	return a->code < b->code + b->dwords && b->code < a->code + a->dwords;
+static bool is_data(const struct mx_operand *o) {
+	return o->role == MX_AS_DATA || o->role == MX_AS_DATA1;
 }
 
-static void add_memory_read(struct mx_hazard_traits *f, const struct mx_use *u,
-                            const struct mx_use *to) {
-	bool data = !strncmp(u->role, "data", 4), scalar = f->in->op->encoding == MX_SMEM;
-	if (is_vector(u->code)) {
-		add(f, MX_OPERAND_V, u->code, u->dwords);
-		if (data && f->classes & IN(STORE))
-			add(f, MX_OPERAND_DATA, u->code, u->dwords);
+static void add_memory_read(struct mx_hazard_traits *f, const struct mx_operand *o) {
+	bool scalar = f->in->op->encoding == MX_SMEM;
+	if (is_vector(o->code)) {
+		add(f, MX_OPERAND_V, o->code, o->dwords);
+		if (is_data(o) && f->classes & IN(STORE))
+			add(f, MX_OPERAND_DATA, o->code, o->dwords);
 	} else
-		add(f, MX_OPERAND_K, u->code, u->dwords);
-	if (overlap(u, to))
+		add(f, MX_OPERAND_K, o->code, o->dwords);
+	if (overlap(o, mx_loaded_operand(f->in)) && !(scalar && is_data(o)))
 		f->classes |= scalar ? IN(SELF_SMEM) : f->classes & IN(VMEM) ? IN(SELF_VMEM) : 0;
 }
 
 static void add_memory(struct mx_hazard_traits *f) {
-	struct mx_use use[MX_MAX_USES], to = mx_load_target(f->in);
-	size_t n = mx_uses(f->in, use);
-	for (size_t i = 0; i < n; i++)
-		add_memory_read(f, &use[i], &to);
-	if (f->in->op->flags & MX_ADDTID)
-		add(f, MX_OPERAND_K, MX_M0, 1);
-	add(f, is_vector(to.code) ? MX_OPERAND_D : MX_OPERAND_S, to.code, to.dwords);
+	MX_FOR_OPERANDS(o, f->in)
+		if (o->written)
+			add(f, is_vector(o->code) ? MX_OPERAND_D : MX_OPERAND_S, o->code,
+			    o->dwords);
+		else
+			add_memory_read(f, o);
 }
 
 /* ---- classes ---- */
@@ -154,31 +125,31 @@ static bool shifts_result(const struct mx_inst *in) {
 	return in->op->encoding <= MX_VOP3 && in->op_sel & 8 && !(in->op->flags & MX_D16_HI);
 }
 
-/* [ISA 4.5, table 12] */
-static bool is_trans(const struct mx_op *op) {
-	static const char *const names[] = { "v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
-		                             "v_sqrt_", "v_sin_", "v_cos_" };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (begins(op, names[i]))
-			return true;
-	return false;
+static uint64_t class_of_kind(mx_kind kind) {
+	switch (kind) {
+	case MX_IS_TRANS: return IN(TRANS) | IN(NOT_DOT);
+	case MX_IS_DOT: return IN(DOT) | IN(NOT_TRANS);
+	default: break;
+	}
+	uint64_t c = IN(NOT_DOT) | IN(NOT_TRANS);
+	switch (kind) {
+	case MX_IS_PERMLANE_SWAP: return c | IN(PERMLANE);
+	case MX_IS_READLANE: return c | IN(READLANE) | IN(LANE);
+	case MX_IS_WRITELANE: return c | IN(WRITELANE) | IN(LANE);
+	case MX_IS_READFIRST: return c | IN(READFIRST);
+	case MX_IS_DIV_FMAS: return c | IN(DIV_FMAS);
+	case MX_IS_FMA_F64: return c | IN(FMA_F64);
+	default: return c;
+	}
 }
 
 static uint64_t alu_classes(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	bool dot = begins(op, "v_dot");
-	uint64_t c = IN(VALU) | IN(VECTOR) | (dot ? IN(DOT) : IN(NOT_DOT));
-	c |= is_trans(op) ? IN(TRANS) : IN(NOT_TRANS);
+	uint64_t c = IN(VALU) | IN(VECTOR) | class_of_kind(mx_kind_of(op));
 	c |= shifts_result(in) ? IN(SHIFTS) : 0;
 	c |= op->encoding == MX_VOP3P && in->op_sel_hi & 1 ? IN(PACKED) : 0;
 	c |= op->flags & MX_EXEC_OUT ? IN(CMPX) : 0;
 	c |= in->dpp.used ? IN(DPP) : 0;
-	c |= begins(op, "v_permlane") ? IN(PERMLANE) : 0;
-	c |= is(op, "v_readlane_b32") ? IN(READLANE) | IN(LANE) : 0;
-	c |= is(op, "v_writelane_b32") ? IN(WRITELANE) | IN(LANE) : 0;
-	c |= is(op, "v_readfirstlane_b32") ? IN(READFIRST) : 0;
-	c |= begins(op, "v_div_fmas") ? IN(DIV_FMAS) : 0;
-	c |= is(op, "v_fma_f64") || is(op, "v_fmac_f64") ? IN(FMA_F64) : 0;
 	return c;
 }
 
@@ -197,11 +168,8 @@ static bool is_wide_store(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool buffer = op->encoding == MX_MUBUF || op->encoding == MX_MTBUF;
 	unsigned dwords = 0;
-	struct mx_use use[MX_MAX_USES];
-	size_t n = mx_uses(in, use);
-	for (size_t i = 0; i < n; i++)
-		if (!strncmp(use[i].role, "data", 4))
-			dwords += use[i].dwords;
+	MX_FOR_OPERANDS(o, in)
+		dwords += is_data(o) ? o->dwords : 0;
 	return dwords > 2 && !(buffer && in->mem.soffset < MX_SGPR_FILE);
 }
 
@@ -221,55 +189,51 @@ static uint64_t memory_classes(const struct mx_inst *in) {
 
 /* ---- scalar instructions ---- */
 
-enum { HW_MODE = 1, HW_TRAPSTS = 3, VSKIP_BIT = 28 };
-
 static unsigned hwreg(const struct mx_inst *in) {
-	return in->imm & 63;
+	return mx_hw_field(in).reg;
 }
 
 static bool sets_vskip(const struct mx_inst *in) {
-	unsigned from = in->imm >> 6 & 31, size = (in->imm >> 11 & 31) + 1;
-	return hwreg(in) == HW_MODE && from <= VSKIP_BIT && from + size > VSKIP_BIT;
+	struct mx_hw_field f = mx_hw_field(in);
+	return f.reg == MX_HW_MODE && f.mask << f.offset & MX_MODE_VSKIP;
 }
 
+static uint64_t scalar_classes(const struct mx_inst *in) {
+	switch (mx_kind_of(in->op)) {
+	case MX_IS_SETREG:
+		return IN(SETREG) | (sets_vskip(in) ? IN(SET_MODE_VSKIP) : 0) |
+		       (hwreg(in) == MX_HW_TRAPSTS ? IN(SET_TRAPSTS) : 0);
+	case MX_IS_GETREG: return IN(GETREG);
+	case MX_IS_SETVSKIP: return IN(SETVSKIP);
+	case MX_IS_SENDMSG:
+	case MX_IS_TTRACE: return IN(SENDMSG);
+	case MX_IS_MOVREL: return IN(MOVREL);
+	default: return 0;
+	}
+}
+
+/* Of what a scalar instruction reads only M0 matters. */
 static void make_scalar(struct mx_hazard_traits *f) {
 	const struct mx_inst *in = f->in;
-	const struct mx_op *op = in->op;
-	f->classes = IN(SALU);
-	if (begins(op, "s_setreg")) {
-		f->classes |= IN(SETREG) | (sets_vskip(in) ? IN(SET_MODE_VSKIP) : 0) |
-		              (hwreg(in) == HW_TRAPSTS ? IN(SET_TRAPSTS) : 0);
+	f->classes = IN(SALU) | scalar_classes(in);
+	if (f->classes & (IN(SETREG) | IN(GETREG)))
 		add(f, MX_OPERAND_HW, hwreg(in), 1);
-	} else if (begins(op, "s_getreg")) {
-		f->classes |= IN(GETREG);
-		add(f, MX_OPERAND_HW, hwreg(in), 1);
-	} else if (begins(op, "s_setvskip")) {
-		f->classes |= IN(SETVSKIP);
-		add(f, MX_OPERAND_HW, HW_MODE, 1);
-	} else if (begins(op, "s_sendmsg") || begins(op, "s_ttracedata")) {
-		f->classes |= IN(SENDMSG);
-		add(f, MX_OPERAND_K, MX_M0, 1);
-	} else if (begins(op, "s_movrel")) {
-		f->classes |= IN(MOVREL);
-		add(f, MX_OPERAND_K, MX_M0, 1);
-	} else if (begins(op, "s_rfe"))
-		f->classes |= IN(RFE);
-	if (op->encoding <= MX_SOPP)
-		add(f, MX_OPERAND_S, in->dst, op->d);
+	else if (f->classes & IN(SETVSKIP))
+		add(f, MX_OPERAND_HW, MX_HW_MODE, 1);
+	MX_FOR_OPERANDS(o, in)
+		if (o->written && o->role == MX_AS_D)
+			add(f, MX_OPERAND_S, o->code, o->dwords);
+		else if (!o->written && o->role == MX_AS_M0)
+			add(f, MX_OPERAND_K, o->code, o->dwords);
 }
 
-/* ---- the face ---- */
+/* ---- all of it ---- */
 
 static void make_vector_alu(struct mx_hazard_traits *f) {
-	if (is_matrix(f->in)) {
-		f->classes = matrix_classes(f->in);
-		f->passes = (uint8_t)mx_matrix_passes(f->in);
-		add_matrix(f);
-		return;
-	}
-	f->classes = alu_classes(f->in);
-	add_alu_writes(f);
-	add_alu_reads(f);
+	bool matrix = mx_is_matrix(f->in->op);
+	f->classes = matrix ? matrix_classes(f->in) : alu_classes(f->in);
+	f->passes = (uint8_t)mx_matrix_passes(f->in);
+	add_alu(f);
 }
 
 void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f) {
@@ -287,4 +251,17 @@ void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f) {
 		add_memory(f);
 	}
 	mx_traits_match(f);
+}
+
+static void *make_all(const struct mx_program *p, uint64_t entry) {
+	(void)entry;
+	size_t n = mx_program_dwords(p);
+	struct mx_hazard_traits *f = malloc((n + 1) * sizeof *f);
+	for (size_t i = 0; f && i < n; i++)
+		mx_traits_make(mx_program_at(p, 4 * i), &f[i]);
+	return f;
+}
+
+const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p) {
+	return mx_program_derived(p, make_all, 0);
 }

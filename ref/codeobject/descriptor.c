@@ -2,7 +2,7 @@
  * Every field is used, or must have the one value that has a meaning here. */
 #include <string.h>
 
-#include "runtime.h"
+#include "codeobject.h"
 
 enum {
 	RSRC3 = 44,
@@ -62,38 +62,33 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
 }
 
 /* One file of registers for each lane: architectural first, then accumulation registers. */
-static void read_registers(struct mx_kernel *k, uint32_t rsrc1, uint32_t rsrc3) {
+static void read_registers(struct mx_descriptor *d, uint32_t rsrc1, uint32_t rsrc3) {
 	uint32_t total = ((rsrc1 & 63) + 1) * 8, arch = ((rsrc3 & 63) + 1) * 4;
-	k->vgprs = smaller(smaller(arch, total), 256);
-	k->agprs = smaller(total - k->vgprs, 256);
+	d->vgprs = smaller(smaller(arch, total), 256);
+	d->agprs = smaller(total - d->vgprs, 256);
 }
 
-void mx_descriptor_read(struct mx_function *f, const uint8_t *kd) {
-	struct mx_kernel *k = &f->kernel;
+void mx_descriptor_decode(const uint8_t kd[MX_DESCRIPTOR_BYTES], struct mx_descriptor *d) {
 	uint32_t rsrc3 = u32_at(kd + RSRC3), rsrc1 = u32_at(kd + RSRC1), rsrc2 = u32_at(kd + RSRC2);
 	uint32_t tail = u32_at(kd + PROPERTIES);
-	int64_t entry;
-	memcpy(&entry, kd + 16, 8);
-	f->descriptor = (uint64_t)(uintptr_t)kd;
-	f->dynamic_stack |= (tail & DYNAMIC_STACK) != 0;
-	if (u32_at(kd + 8) > f->kernarg_bytes && u32_at(kd + 8) < 1 << 20)
-		f->kernarg_bytes = u32_at(kd + 8);
-	k->name = f->name;
-	k->entry = f->descriptor + (uint64_t)entry;
-	k->lds_bytes = u32_at(kd);
-	k->scratch_bytes = u32_at(kd + 4);
-	read_registers(k, rsrc1, rsrc3);
-	k->sgprs = ((rsrc1 >> 6 & 15) / 2 + 1) * 16; /* the field counts eights, the hardware 16 */
-	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
-	          (rsrc1 >> 26 & 1) << 23;
-	k->user_sgprs = rsrc2 >> 1 & 31;
-	for (unsigned i = 0; i < 3; i++)
-		k->workgroup_id[i] = rsrc2 >> (7 + i) & 1;
-	k->workgroup_info = rsrc2 >> 10 & 1;
-	k->tg_split = rsrc3 >> 16 & 1;
-	k->work_item_ids = rsrc2 >> 11 & 3;
-	k->properties = tail & 0xffff;
-	k->preload_dwords = tail >> 16 & 0x7f;
-	k->preload_offset = tail >> 23;
-	k->unsupported = unsupported(kd);
+	*d = (struct mx_descriptor){
+		.lds_bytes = u32_at(kd),
+		.scratch_bytes = u32_at(kd + 4),
+		.kernarg_bytes = u32_at(kd + 8),
+		.sgprs = ((rsrc1 >> 6 & 15) / 2 + 1) * 16, /* counts eights, the hardware 16 */
+		.user_sgprs = rsrc2 >> 1 & 31,
+		.preload_dwords = tail >> 16 & 0x7f,
+		.preload_offset = tail >> 23,
+		.properties = tail & 0xffff,
+		.workgroup_id = { rsrc2 >> 7 & 1, rsrc2 >> 8 & 1, rsrc2 >> 9 & 1 },
+		.workgroup_info = rsrc2 >> 10 & 1,
+		.tg_split = rsrc3 >> 16 & 1,
+		.dynamic_stack = tail & DYNAMIC_STACK,
+		.work_item_ids = rsrc2 >> 11 & 3,
+		.mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
+		        (rsrc1 >> 26 & 1) << 23,
+		.unsupported = unsupported(kd),
+	};
+	memcpy(&d->entry, kd + 16, sizeof d->entry);
+	read_registers(d, rsrc1, rsrc3);
 }

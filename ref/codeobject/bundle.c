@@ -2,7 +2,7 @@
  * "Bundled Code Object Layout"]. */
 #include <string.h>
 
-#include "runtime.h"
+#include "elf.h"
 
 #define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 
@@ -25,23 +25,24 @@ static int fit(const char *id) {
 	       (strstr(end, ":sramecc+") != NULL);
 }
 
-static hipError_t find_entry(const uint8_t *image, size_t bytes, const uint8_t **elf, size_t *n) {
+static mx_codeobject_status find_entry(const uint8_t *image, size_t bytes, const uint8_t **elf,
+                                       size_t *n, struct mx_codeobject_error *why) {
 	uint64_t count, at = MAGIC_BYTES + 8;
 	char id[MAX_ID], seen[200] = "";
 	int best = 0;
 	memcpy(&count, image + MAGIC_BYTES, 8);
 	if (count > MAX_ENTRIES)
-		return mx_hip_fail(hipErrorInvalidImage, "bundle: %llu entries",
-		                   (unsigned long long)count);
+		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "bundle: %llu entries",
+		                          (unsigned long long)count);
 	for (uint64_t i = 0; i < count; i++) {
 		struct entry e;
 		if (at > bytes - ENTRY_BYTES)
-			return mx_hip_fail(hipErrorInvalidImage, "truncated bundle");
+			return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "truncated bundle");
 		memcpy(&e, image + at, sizeof e);
 		at += ENTRY_BYTES;
 		if (e.id_bytes >= MAX_ID || e.id_bytes > bytes - at || e.offset > bytes ||
 		    e.size > bytes - e.offset)
-			return mx_hip_fail(hipErrorInvalidImage, "truncated bundle");
+			return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "truncated bundle");
 		memcpy(id, image + at, e.id_bytes);
 		id[e.id_bytes] = 0;
 		at += e.id_bytes;
@@ -53,12 +54,12 @@ static hipError_t find_entry(const uint8_t *image, size_t bytes, const uint8_t *
 			*n = e.size;
 		}
 	}
-	return best ? hipSuccess
-	            : mx_hip_fail(hipErrorNoBinaryForGpu,
-	                          "bundle has no code for " MX_FULL_ARCH ", only: %s", seen);
+	return best ? MX_CODEOBJECT_OK
+	            : mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
+	                                 "bundle has no code for " MX_FULL_ARCH ", only: %s", seen);
 }
 
-/* An ELF's own extent where nobody gives its size: the end of its section header table, which
+/* An ELF's own extent where its size is not known: the end of its section header table, which
  * the linkers in use write last. */
 static size_t elf_extent(const uint8_t *p) {
 	uint64_t shoff;
@@ -69,19 +70,27 @@ static size_t elf_extent(const uint8_t *p) {
 	return shoff + (uint64_t)shentsize * shnum;
 }
 
-hipError_t mx_image_find(const void *image, size_t bytes, const uint8_t **elf, size_t *elf_bytes) {
+/* Looks no further than the first byte that differs: an image of unknown size may be short. */
+static bool begins(const uint8_t *image, size_t bytes, const char *magic) {
+	size_t n = strlen(magic);
+	return bytes >= n && !strncmp((const char *)image, magic, n);
+}
+
+mx_codeobject_status mx_bundle_find(const uint8_t *image, size_t bytes, const uint8_t **elf,
+                                    size_t *elf_bytes, struct mx_codeobject_error *why) {
 	*elf = image;
 	*elf_bytes = bytes;
-	if (bytes >= MAGIC_BYTES + 8 && !strncmp(image, MAGIC, MAGIC_BYTES))
-		return find_entry(image, bytes, elf, elf_bytes);
-	if (bytes >= 4 && !strncmp(image, "CCOB", 4))
-		return mx_hip_fail(hipErrorInvalidImage,
-		                   "compressed bundle: unbundle it (clang-offload-bundler "
-		                   "--unbundle), or build with --no-offload-compress");
+	if (begins(image, bytes, MAGIC) && bytes >= MAGIC_BYTES + 8)
+		return find_entry(image, bytes, elf, elf_bytes, why);
+	if (begins(image, bytes, "CCOB"))
+		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
+		                          "compressed bundle: unbundle it (clang-offload-bundler "
+		                          "--unbundle), or build with --no-offload-compress");
 	if (bytes != SIZE_MAX)
-		return hipSuccess;
+		return MX_CODEOBJECT_OK;
 	if (memcmp(image, "\177ELF\2\1", 6))
-		return mx_hip_fail(hipErrorInvalidImage, "not a 64-bit little-endian ELF file");
+		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
+		                          "not a 64-bit little-endian ELF file");
 	*elf_bytes = elf_extent(image);
-	return hipSuccess;
+	return MX_CODEOBJECT_OK;
 }

@@ -1,0 +1,26 @@
+/* A code object in a file, as the commands read it. */
+#include "codefile.h"
+
+#include <stdlib.h>
+
+#include "../../cases/files.h"
+
+enum { MOST_BYTES = 1 << 30 };
+
+int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *err) {
+	struct mx_codeobject_error why;
+	*f = (struct mx_codefile){ 0 };
+	if (mx_file_read(path, MOST_BYTES, &f->bytes, &f->n, err))
+		return -1;
+	if (!mx_codeobject_open(f->bytes, f->n, &f->object, &why) &&
+	    !mx_codeobject_code(f->object, &f->code, &why))
+		return 0;
+	mx_codefile_close(f);
+	return mx_fail(err, "%s: %s", path, why.text);
+}
+
+void mx_codefile_close(struct mx_codefile *f) {
+	mx_codeobject_close(f->object);
+	free(f->bytes);
+	*f = (struct mx_codefile){ 0 };
+}

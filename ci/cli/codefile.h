@@ -1,0 +1,19 @@
+/* A code object in a file, as the commands read it. */
+#ifndef MX_CODEFILE_H
+#define MX_CODEFILE_H
+
+#include "../../cases/case.h"
+#include "../../ref/codeobject/codeobject.h"
+
+struct mx_codefile {
+	uint8_t *bytes; /* of the file */
+	size_t n;
+	struct mx_codeobject *object;
+	const struct mx_code *code;
+};
+
+/* Opens a file and reads its code. 0, or -1 with err->text, which names the file. */
+int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *err);
+void mx_codefile_close(struct mx_codefile *f);
+
+#endif

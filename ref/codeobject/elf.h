@@ -1,0 +1,64 @@
+/* What the files of this room share: the object as libelf has it, and walks over it. */
+#ifndef MX_CODEOBJECT_ELF_H
+#define MX_CODEOBJECT_ELF_H
+
+#include <gelf.h>
+
+#include "codeobject.h"
+
+/* Parts are NULL until they are read. */
+struct mx_codeobject {
+	Elf *elf;
+	GElf_Ehdr header;
+	const uint8_t *bytes; /* of the ELF file */
+	size_t n, offset;     /* how many; where in what was opened */
+	struct mx_code *code;
+	struct mx_metadata *metadata;
+	struct mx_codeobject_kernels *kernels;
+	bool has_functions; /* the kernels have their functions */
+	struct mx_image *image;
+};
+
+/* Sets why->text, printf style; returns the status. */
+__attribute__((format(printf, 3, 4))) mx_codeobject_status
+mx_codeobject_fail(struct mx_codeobject_error *why, mx_codeobject_status status, const char *format,
+                   ...);
+mx_codeobject_status mx_codeobject_no_memory(struct mx_codeobject_error *why);
+
+/* The array with room for one element more than its n, in place of the array; NULL if memory is
+ * short, and the array stays. */
+void *mx_codeobject_grow(void *array, size_t n, size_t bytes);
+
+/* Goes on to the next section that has a header; *scn begins as NULL. */
+bool mx_elf_next(struct mx_codeobject *co, Elf_Scn **scn, GElf_Shdr *sh);
+
+/* Goes on to the next symbol with a name in the tables of a type; *c begins as { 0 }. */
+struct mx_elf_cursor {
+	Elf_Scn *table;
+	GElf_Shdr header;
+	Elf_Data *data;
+	size_t i, n;
+	const char *name;
+	GElf_Sym sym;
+};
+bool mx_elf_next_symbol(struct mx_codeobject *co, uint32_t type, struct mx_elf_cursor *c);
+
+/* The program headers of a type, each inside the file and the largest image. *list is the caller's
+ * to free; NULL after a failure. */
+mx_codeobject_status mx_elf_segments(struct mx_codeobject *co, uint32_t type, GElf_Phdr **list,
+                                     size_t *n, struct mx_codeobject_error *why);
+
+/* The kernels without their functions. */
+mx_codeobject_status mx_kernels_list(struct mx_codeobject *co, struct mx_codeobject_error *why);
+const struct mx_codeobject_kernel *mx_kernels_find(const struct mx_codeobject *co, const char *name,
+                                                   size_t name_bytes);
+
+/* Finds the ELF file for the device in what was opened: all of it, or an entry of a bundle. */
+mx_codeobject_status mx_bundle_find(const uint8_t *image, size_t bytes, const uint8_t **elf,
+                                    size_t *elf_bytes, struct mx_codeobject_error *why);
+
+void mx_code_free(struct mx_code *c);
+void mx_image_free(struct mx_image *image);
+void mx_kernels_free(struct mx_codeobject_kernels *k);
+
+#endif

@@ -1,0 +1,12 @@
+/* The functions of the scalar and vector ALU, by opcode; NULL where an opcode has none. */
+#ifndef MX_FUNCTIONS_H
+#define MX_FUNCTIONS_H
+
+#include "../encoding/inst.h"
+#include "lanes.h"
+#include "salu.h"
+
+extern mx_scalar_function *const mx_scalar_functions[MX_OPS];
+extern mx_lane_function *const mx_lane_functions[MX_OPS];
+
+#endif

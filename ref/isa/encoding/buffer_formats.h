@@ -1,0 +1,27 @@
+/* Formats of typed buffers: data format 3:0, numeric format 6:4 [ISA 9.1.2]. */
+#ifndef MX_BUFFER_FORMATS_H
+#define MX_BUFFER_FORMATS_H
+
+#include "inst.h"
+
+typedef enum {
+	MX_NUMERIC_UNORM,
+	MX_NUMERIC_SNORM,
+	MX_NUMERIC_USCALED,
+	MX_NUMERIC_SSCALED,
+	MX_NUMERIC_UINT,
+	MX_NUMERIC_SINT,
+	MX_NUMERIC_RESERVED,
+	MX_NUMERIC_FLOAT,
+} mx_numeric_format;
+
+/* Widths of the components of each data format in bits, x first; 0: there is none. */
+extern const uint8_t mx_data_formats[16][4];
+
+/* What an instruction of MTBUF rests on by its format. */
+mx_assumption mx_typed_rests_on(const struct mx_inst *in);
+
+/* What stores of a format rest on, where more than one result may be right. */
+mx_assumption mx_typed_store_rests_on(unsigned bits, unsigned numeric);
+
+#endif

@@ -1,0 +1,121 @@
+/* An operand as a row of gfx950.def spells it. */
+#include "operand_spec.h"
+
+#include <string.h>
+
+enum { NO_SADDR = 0x7f };
+
+/* ---- spelling ---- */
+
+static const char *copy_until(const char *p, const char *ends, char *to, size_t room) {
+	size_t n = strcspn(p, ends);
+	size_t kept = n < room ? n : room - 1;
+	memcpy(to, p, kept);
+	to[kept] = 0;
+	return p + n;
+}
+
+static const char *read_size(const char *p, struct mx_operand_spec *o) {
+	if (*p == 'z') {
+		o->size = 0;
+		return p + 1;
+	}
+	if (*p < '0' || *p > '9')
+		return p;
+	for (o->size = 0; *p >= '0' && *p <= '9'; p++)
+		o->size = 10 * o->size + (unsigned)(*p - '0');
+	return p;
+}
+
+static const char *read_letters(const char *p, struct mx_operand_spec *o) {
+	for (; *p && !strchr(" ?!", *p); p++) {
+		o->neg |= *p == 'm' || *p == 'n';
+		o->abs |= *p == 'm';
+		o->sext |= *p == 'x';
+		if (!strchr("mnx", *p))
+			o->type = *p;
+	}
+	return p;
+}
+
+const char *mx_operand_next(const char *list, struct mx_operand_spec *o) {
+	*o = (struct mx_operand_spec){ .size = 1 };
+	list += strspn(list, " ");
+	if (!*list)
+		return NULL;
+	list = copy_until(list, " :", o->field, sizeof o->field);
+	if (*list != ':')
+		return list;
+	o->class = list[1];
+	list = read_letters(read_size(list + 2, o), o);
+	if (*list != '?' && *list != '!')
+		return list;
+	o->if_set = *list == '?';
+	o->if_clear = *list == '!';
+	return copy_until(list + 1, " ", o->condition, sizeof o->condition);
+}
+
+/* ---- in an instruction ---- */
+
+bool mx_is_sdwa(mx_microcode format) {
+	return format == MX_FORM_SDWA1 || format == MX_FORM_SDWA2 || format == MX_FORM_SDWAC;
+}
+
+unsigned mx_operand_index(const struct mx_operand_spec *o) {
+	return (unsigned)(o->field[strlen(o->field) - 1] - '0');
+}
+
+bool mx_operand_is_there(mx_microcode format, const uint32_t *code,
+                         const struct mx_operand_spec *o) {
+	if (o->if_set || o->if_clear)
+		return (mx_field(format, code, o->condition) != 0) == o->if_set;
+	return true;
+}
+
+/* Of a matrix instruction of mixed formats, by CBSZ or BLGP. */
+static unsigned mixed_dwords(mx_microcode format, const uint32_t *code,
+                             const struct mx_operand_spec *o) {
+	static const uint8_t dwords[8] = { 8, 8, 6, 6, 4, 8, 8, 8 };
+	return dwords[mx_field(format, code, mx_operand_index(o) ? "blgp" : "cbsz")];
+}
+
+unsigned mx_operand_dwords(mx_microcode format, const uint32_t *code,
+                           const struct mx_operand_spec *o) {
+	bool saddr = mx_field(format, code, "saddr") != NO_SADDR;
+	switch (o->class) {
+	case 'A': return saddr ? 1 : 2;
+	case 'B': return mx_field(format, code, "offen") + mx_field(format, code, "idxen");
+	case 'W': return mx_field(format, code, "sve");
+	case 'O':
+	case 'o': return saddr ? o->size : 0;
+	default: return o->size ? o->size : mixed_dwords(format, code, o);
+	}
+}
+
+unsigned mx_operand_code(mx_microcode format, const uint32_t *code,
+                         const struct mx_operand_spec *o) {
+	unsigned v = mx_field(format, code, o->field);
+	if (strcmp(o->field, "sbase") == 0)
+		return 2 * v;
+	if (strcmp(o->field, "srsrc") == 0)
+		return 4 * v;
+	if (mx_is_sdwa(format) && strstr(o->field, "src"))
+		return mx_field_bit(format, code, "scalar", mx_operand_index(o)) ? v : v + MX_VGPR;
+	bool nine_bits = strncmp(o->field, "src", 3) == 0 && format != MX_FORM_DPP1 &&
+	                 format != MX_FORM_DPP2;
+	bool vector = strchr("vagGhrqQABW", o->class) && !nine_bits && o->field[1] != 'c';
+	return vector ? v + MX_VGPR : v;
+}
+
+bool mx_operand_is_agpr(mx_microcode format, const uint32_t *code,
+                        const struct mx_operand_spec *o) {
+	if (o->class == 'a')
+		return true;
+	if (!strchr("gGhrqQC", o->class))
+		return false;
+	if (format != MX_FORM_VOP3P && format != MX_FORM_SCALED)
+		return mx_field(format, code, "acc");
+	if (o->field[0] == 'v' || mx_operand_index(o) == 2)
+		return mx_field(format, code, "acc_cd");
+	return mx_field_bit(format, code, "acc", mx_operand_index(o));
+}
