@@ -102,6 +102,15 @@ static void test_gaps(void) {
 	ok(codes[11] >> 7 == 0, "unused bits of the last byte of a row are 0");
 }
 
+static void test_outputs(void) {
+	struct mx_scheme_args a = { MX_SCHEME_MXINT8, MX_INT8, MX_PER_1X32, NULL };
+	struct mx_tensor x = { data, MX_DTYPE_F32, 1, 32, 128, 4 };
+	struct mx_quantised no_codes = { NULL, 32, scales, 1 }, no_scales = { codes, 32, NULL, 1 };
+	ok(mx_scheme_quantize(&a, &x, &no_codes, NULL) == MX_BAD_POINTER &&
+	           mx_scheme_quantize(&a, &x, &no_scales, NULL) == MX_BAD_POINTER,
+	   "codes and scales both need a place");
+}
+
 static void test_columns(void) {
 	struct mx_scheme_args a = { MX_SCHEME_DEEPGEMM, MX_E4M3, MX_PER_1X128, NULL };
 	float down[2][3] = { { 448, 896, 1 }, { 224, -448, 0.5 } };
@@ -179,6 +188,7 @@ int main(void) {
 	test_shapes();
 	test_errors();
 	test_gaps();
+	test_outputs();
 	test_columns();
 	test_given();
 	test_values();
