@@ -139,6 +139,20 @@ static void test_given(void) {
 	   "and dequantising brings 6, 3 and -1.5 back");
 }
 
+/* vLLM's reciprocals flush what is below the smallest normal number, and not that. */
+static void test_flushed(void) {
+	mx_f32 given = f32(0x1p126f), got;
+	struct mx_scheme_args a = { MX_SCHEME_NVFP4_VLLM, MX_E2M1, MX_PER_1X16, &given };
+	float x16[16] = { 6 * 0x1p-126f, 0x1p-126f };
+	struct mx_tensor x = { x16, MX_DTYPE_F32, 1, 16, 64, 4 };
+	struct mx_quantised q = { codes, 8, scales, 1 };
+	mx_status status = mx_scheme_quantize(&a, &x, &q, &got);
+	if (!ok(status == MX_OK && scales[0] == 0x38 && codes[0] == 0x27 && codes[1] == 0,
+	        "the reciprocal of 2^126 is a number"))
+		diag("status %d, scale 0x%02x, codes 0x%02x%02x", status, scales[0], codes[1],
+		     codes[0]);
+}
+
 /* ---- dequantising ---- */
 
 static float value(mx_scheme s, mx_format f, mx_per p, uint8_t code, uint32_t scale, float tensor,
@@ -191,6 +205,7 @@ int main(void) {
 	test_outputs();
 	test_columns();
 	test_given();
+	test_flushed();
 	test_values();
 	return done_testing();
 }
