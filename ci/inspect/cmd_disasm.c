@@ -1,5 +1,6 @@
 /* mxcheck disasm: the instructions of a code object, as llvm-objdump -d prints them. */
 #include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/inst.h"
 #include "../cli/args.h"
 #include "../cli/codefile.h"
 #include "../cli/command.h"
@@ -20,8 +21,6 @@ static const char help[] =
 	"\n"
 	"Exit status: 0; 2 usage or bad input.\n";
 
-enum { SOPP = 0x17f }; /* the highest bits of its encoding */
-
 /* A stretch of code between two labels. */
 struct stretch {
 	const struct mx_code *c;
@@ -37,13 +36,13 @@ static const uint32_t *code_at(const struct stretch *s, uint64_t address) {
 /* ---- branches ---- */
 
 /* SIMM16 of a branch counts dwords from the next instruction [ISA 12.5]. */
-static uint64_t target_of(uint64_t address, uint32_t dword) {
-	return address + 4 + 4 * (int64_t)(int16_t)dword;
+static uint64_t target_of(uint64_t address, const struct mx_inst *branch) {
+	return address + 4 + 4 * (int64_t)branch->imm;
 }
 
-/* Of the branches of SOPP the target stands behind the dwords. */
-static void print_target(const struct stretch *s, uint64_t address, uint32_t dword) {
-	uint64_t target = target_of(address, dword);
+/* Of the branches of SOPP the target stands after the dwords. */
+static void print_target(const struct stretch *s, uint64_t address, const struct mx_inst *branch) {
+	uint64_t target = target_of(address, branch);
 	const struct mx_code_symbol *symbol = mx_code_at(s->c, s->section, target);
 	if (!symbol)
 		return;
@@ -54,19 +53,17 @@ static void print_target(const struct stretch *s, uint64_t address, uint32_t dwo
 }
 
 /* Branches of SOPP, and s_call_b64 and s_cbranch_i_fork of SOPK. */
-static bool is_branch(const char *text) {
-	static const char *const names[] = { "s_branch", "s_cbranch", "s_call_b64" };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strncmp(text, names[i], strlen(names[i])))
-			return strncmp(text, "s_cbranch_g_fork", 16) &&
-			       strncmp(text, "s_cbranch_join", 14);
-	return false;
+static bool is_branch(const struct mx_inst *in) {
+	mx_kind kind = in->op ? mx_kind_of(in->op) : MX_IS_ORDINARY;
+	bool of_sopk = kind == MX_IS_CALL || kind == MX_IS_FORK;
+	return kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH ||
+	       (of_sopk && in->op->encoding == MX_SOPK);
 }
 
 /* A branch to a label has its name in place of the number. */
-static bool name_label(const struct stretch *s, uint64_t address, uint32_t dword, char *text,
-                       size_t room) {
-	uint64_t target = target_of(address, dword);
+static bool name_label(const struct stretch *s, uint64_t address, const struct mx_inst *branch,
+                       char *text, size_t room) {
+	uint64_t target = target_of(address, branch);
 	char *number = strrchr(text, ' ');
 	for (size_t i = 0; number && i < s->c->n_symbols; i++) {
 		const struct mx_code_symbol *l = &s->c->symbols[i];
@@ -93,15 +90,17 @@ static size_t print_one(const struct stretch *s, uint64_t address) {
 	const struct mx_code_section *section = &s->c->sections[s->section];
 	size_t left = (section->bytes - (address - section->address)) / 4;
 	size_t bytes = mx_disassemble(code, left, address, text, sizeof text);
-	bool branch = bytes && is_branch(text);
-	bool named = branch && name_label(s, address, code[0], text, sizeof text);
+	struct mx_inst in;
+	mx_decode(code, left, 0, &in);
+	bool branch = bytes && is_branch(&in);
+	bool named = branch && name_label(s, address, &in, text, sizeof text);
 	if (bytes)
 		printf("\t%-59s", text);
 	else
 		printf("\t.long 0x%08" PRIx32 " %42s", code[0], "");
 	print_dwords(address, code, bytes ? bytes / 4 : 1);
-	if (branch && !named && code[0] >> 23 == SOPP)
-		print_target(s, address, code[0]);
+	if (branch && !named && in.op->encoding == MX_SOPP)
+		print_target(s, address, &in);
 	putchar('\n');
 	return bytes ? bytes : 4;
 }

@@ -264,6 +264,7 @@ static void event(void *context, const struct mx_event *e) {
 	case MX_EVENT_VGPR: register_written(s, e); break;
 	case MX_EVENT_MEMORY:
 	case MX_EVENT_LDS: accessed(s, e); break;
+	case MX_EVENT_SCRATCH: break; /* not asked for */
 	}
 }
 

@@ -127,12 +127,13 @@ const char *mx_op_name(size_t i);
 
 /* What an observer may ask to be told of a wave. */
 typedef enum {
-	MX_EVENT_ISSUE = 1 << 0,  /* an instruction is about to be executed */
-	MX_EVENT_LAND = 1 << 1,   /* an operation in flight is about to land */
-	MX_EVENT_SGPR = 1 << 2,   /* a scalar register was written */
-	MX_EVENT_VGPR = 1 << 3,   /* lanes of a vector register were written */
-	MX_EVENT_MEMORY = 1 << 4, /* up to 4 bytes of device memory were read or written */
-	MX_EVENT_LDS = 1 << 5,    /* the same of LDS */
+	MX_EVENT_ISSUE = 1 << 0,   /* an instruction is about to be executed */
+	MX_EVENT_LAND = 1 << 1,    /* an operation in flight is about to land */
+	MX_EVENT_SGPR = 1 << 2,    /* a scalar register was written */
+	MX_EVENT_VGPR = 1 << 3,    /* lanes of a vector register were written */
+	MX_EVENT_MEMORY = 1 << 4,  /* up to 4 bytes of device memory were read or written */
+	MX_EVENT_LDS = 1 << 5,     /* the same of LDS */
+	MX_EVENT_SCRATCH = 1 << 6, /* and of scratch */
 } mx_event_kind;
 
 /* A wave's registers as they stand at an event. v: 256 VGPRs, then 256 AGPRs; only those
@@ -158,9 +159,9 @@ struct mx_event {
 	unsigned reg;          /* registers: SGPR or special code 0..127; row 0..511 of v */
 	uint64_t lanes;        /* VGPR: those written; memory: those whose data has these bytes */
 	const uint32_t *value; /* SGPR, VGPR: one value, or one a lane */
-	bool write;            /* memory, LDS: written, else read */
+	bool write;            /* memory, LDS, scratch: written, else read */
 	int lane;              /* -1: of no lane, or not known */
-	uint64_t address;      /* device address, or offset in LDS */
+	uint64_t address;      /* device address, or offset in LDS or in the lane's scratch */
 	unsigned bytes;
 	uint32_t data;
 };

@@ -1,5 +1,6 @@
 /* The list of forms: each has an encoding that is an instruction of its name to the
- * disassembler, and the decoder takes it for the same opcode of the same size, if any. */
+ * disassembler, and the decoder takes it for the same opcode of the same size, if any. Sizes that
+ * opcodes.def gives are those of the operands that LLVM names. */
 #include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/inst.h"
@@ -28,6 +29,42 @@ static bool decoder_agrees(const struct mx_form *f) {
 	return good;
 }
 
+static unsigned registers_of_data(const struct mx_op *op) {
+	bool half = op->flags & (MX_D16 | MX_D16_HI);
+	unsigned n = op->flags & MX_FORMAT ? half ? (op->d + 1u) / 2 : op->d : (op->d + 3u) / 4;
+	return op->encoding == MX_DS && op->flags & MX_TWO && op->flags & MX_LOAD ? 2 * n : n;
+}
+
+/* Whether a row of opcodes.def gives an operand the size that LLVM gives it. */
+static bool same_size(const struct mx_inst *in, const struct mx_operand *o) {
+	const struct mx_op *op = in->op;
+	bool memory = op->unit == MX_UNIT_MEMORY || op->encoding == MX_SMEM;
+	bool swaps = mx_kind_of(op) == MX_IS_SWAP || mx_kind_of(op) == MX_IS_PERMLANE_SWAP;
+	if (op->unit == MX_UNIT_CVT || swaps || mx_kind_of(op) == MX_IS_WRITELANE)
+		return true;
+	switch (o->role) {
+	case MX_AS_D: return o->dwords == (memory ? registers_of_data(op) : op->d);
+	case MX_AS_SRC0: return o->dwords == op->s[0];
+	case MX_AS_SRC1: return op->unit == MX_UNIT_FLOW || o->dwords == op->s[1];
+	case MX_AS_SRC2: return o->dwords == op->s[2];
+	case MX_AS_A: return o->dwords == op->s[0];
+	case MX_AS_B: return o->dwords == op->s[1];
+	default: return true;
+	}
+}
+
+static bool sizes_agree(const struct mx_form *f) {
+	struct mx_inst in;
+	mx_decode(f->code, f->dwords, 0, &in);
+	for (unsigned i = 0; in.op && i < in.n_operands; i++)
+		if (!same_size(&in, &in.operand[i])) {
+			diag("%s %s: role %u has %u dwords", f->format, f->name, in.operand[i].role,
+			     in.operand[i].dwords);
+			return false;
+		}
+	return true;
+}
+
 /* Every row of opcodes.def is met by some form: none is dead or misnamed. */
 static bool is_met(const struct mx_op *op) {
 	struct mx_form f;
@@ -45,15 +82,17 @@ size_t mx_op_count(void);
 
 int main(void) {
 	struct mx_form f;
-	size_t n = 0, texts = 0, agree = 0, met = 0;
+	size_t n = 0, texts = 0, agree = 0, sizes = 0, met = 0;
 	for (; mx_form_at(n, &f); n++) {
 		texts += text_is(&f);
 		agree += decoder_agrees(&f);
+		sizes += sizes_agree(&f);
 	}
 	for (size_t i = 0; i < mx_op_count(); i++)
 		met += is_met(&mx_ops[i]);
 	ok(n > 1900 && texts == n, "each of %zu forms disassembles to its name", n);
 	ok(agree == n, "the decoder agrees on opcode and size");
+	ok(sizes == n, "operands have the sizes that opcodes.def gives them");
 	ok(met == mx_op_count(), "each of %zu rows of opcodes.def is a form's", mx_op_count());
 	ok(!mx_form_excluded("s_add_u32") && mx_form_excluded("ds_gws_init") &&
 	           mx_form_excluded("s_trap"),

@@ -1,8 +1,10 @@
 /* Every form of every opcode beside each register, while a load to it is in flight; and each
  * register read while what an opcode of memory loads is. If it matters when that lands, the
- * analysis of order finds it. What an opcode reads and writes is asked of what it does, under two
- * schedules. */
+ * analysis of order finds it, and so does lint; and where a vector memory instruction reads a
+ * scalar register, its wait states after a write by the vector ALU are found. What an opcode reads
+ * and writes is asked of what it does, under two schedules. */
 #include "../../ref/isa/encoding/forms.h"
+#include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
 enum {
@@ -170,6 +172,25 @@ static bool has_race(const struct machine *m) {
 	return false;
 }
 
+/* ---- without running it ---- */
+
+static void note_lint(void *context, mx_lint_severity severity, const char *kind,
+                      const struct mx_inst *at, const char *text) {
+	(void)at, (void)text;
+	bool wait = !strcmp(kind, "missing-wait"), states = !strcmp(kind, "wait-states");
+	*(unsigned *)context += severity == MX_LINT_FINDING && (wait || states);
+}
+
+static bool lint_finds(const struct code *c, bool (*look)(const struct mx_lint *)) {
+	unsigned found = 0;
+	struct mx_program *p = mx_program_new(c->dwords, c->bytes, 0);
+	struct mx_lint l = { .program = p, .context = &found, .found = note_lint };
+	bool good = p && mx_graph_make(p, 0, (uint32_t)c->bytes, &l.graph) && look(&l);
+	mx_graph_free(&l.graph);
+	mx_program_free(p);
+	return good && found;
+}
+
 /* ---- forms ---- */
 
 /* Not those that go elsewhere, or make later instructions mean something else. */
@@ -214,7 +235,35 @@ static bool is_address(const struct mx_form *f, unsigned reg) {
 
 struct count {
 	unsigned tried, missed, found, shows;
+	unsigned lint_missed, lint_accused, states_tried, states_wrong;
 };
+
+static void complain(unsigned times, const char *what, const struct mx_form *f, unsigned reg) {
+	if (times < 10)
+		diag("%s: %s %08x %08x, register %u", what, f->name, f->code[0], f->code[1], reg);
+}
+
+/* Lint has no lanes: of a vector register it may find what this EXEC hides. */
+static void try_lint(const struct code *c, const struct mx_form *f, unsigned reg, bool shows,
+                     bool found, struct count *n) {
+	bool lint = lint_finds(c, mx_lint_waits);
+	if (shows && !lint)
+		complain(n->lint_missed++, "lint misses", f, reg);
+	if (lint && !found && reg >= VGPRS)
+		complain(n->lint_accused++, "lint accuses", f, reg);
+}
+
+/* Five wait states after the vector ALU writes what vector memory reads [ISA 4.5]. */
+static void try_states(const struct mx_form *f, unsigned reg, bool reads, struct count *n) {
+	struct code c = { 0 };
+	uint32_t write = 0x7e000500 | sgpr_of(reg) << 17; /* v_readfirstlane_b32 s, v0 */
+	append(&c, &write, sizeof write);
+	append(&c, f->code, 4 * f->dwords);
+	append(&c, epilogue, sizeof epilogue);
+	n->states_tried++;
+	if (lint_finds(&c, mx_lint_states) != reads)
+		complain(n->states_wrong++, reads ? "no wait states" : "wait states", f, reg);
+}
 
 static void try_register(struct machine *m, const struct mx_form *f, unsigned reg, bool before,
                          uint64_t seed, struct count *n) {
@@ -235,6 +284,11 @@ static void try_register(struct machine *m, const struct mx_form *f, unsigned re
 	n->found += found;
 	n->shows += shows && found;
 	n->missed += shows && !found;
+	struct mx_inst in;
+	mx_decode(f->code, f->dwords, 0, &in);
+	try_lint(&c, f, reg, shows, found, n);
+	if (!before && reg >= VGPRS && in.op->encoding > MX_DS && shows == found)
+		try_states(f, reg, found, n);
 	if (shows && !found && n->missed < 10)
 		diag("%s %08x %08x %s register %u, seed %llu", f->name, f->code[0], f->code[1],
 		     before ? "before a read of" : "behind a load of", reg,
@@ -278,6 +332,9 @@ int main(void) {
 	mx_report_free(&m.report);
 	ok(n.tried > 2000, "%u forms and registers were tried", n.tried);
 	ok(!n.missed, "where it matters when a load lands there is a finding");
+	ok(!n.lint_missed && !n.lint_accused, "and lint finds the same");
+	ok(n.states_tried && !n.states_wrong,
+	   "wait states before vector memory follow what it reads, %u times", n.states_tried);
 	ok(n.shows > n.found / 2, "of %u findings %u matter", n.found, n.shows);
 	return done_testing();
 }

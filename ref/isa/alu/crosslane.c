@@ -1,6 +1,5 @@
 /* Moves between lanes of vector registers, and between lanes and scalars [ISA 12.8, 12.11]. */
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
 #include "vector.h"
 
@@ -14,8 +13,8 @@ static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t va
 	w->v[row][lane] = value;
 	w->v_unwritten[row][lane] = unwritten;
 	w->unwritten_lanes[row] = others | (unwritten ? bit : 0);
-	if (w->observed & MX_EVENT_VGPR)
-		mx_observe_vgpr(w, row, bit);
+	if (w->wanted & MX_WATCH_VGPR)
+		mx_watch_vgpr(w, row, bit);
 }
 
 /* ---- one lane to a scalar ---- */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "findings.h"
-#include "observe.h"
 #include "registers.h"
 
 /* Inline floats 240..248, as f32 [ISA table of SSRC codes]; 1/(2 pi) is rounded. */
@@ -89,8 +88,8 @@ uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code) {
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten) {
 	w->s[code & 127] = value;
 	w->s_unwritten[code & 127] = unwritten;
-	if (w->observed & MX_EVENT_SGPR)
-		mx_observe_sgpr(w, code & 127);
+	if (w->wanted & MX_WATCH_SGPR)
+		mx_watch_sgpr(w, code & 127);
 }
 
 void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten) {
@@ -147,6 +146,6 @@ void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *
 			d[l] = lanes >> l & 1 ? value[l] : d[l];
 	if (unwritten || w->unwritten_lanes[row])
 		note_unwritten(w, row, lanes, unwritten);
-	if (w->observed & MX_EVENT_VGPR)
-		mx_observe_vgpr(w, row, lanes);
+	if (w->wanted & MX_WATCH_VGPR)
+		mx_watch_vgpr(w, row, lanes);
 }

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "ds.h"
+#include "lds.h"
 
 enum { TEAM = 16, TEAM_DWORDS = TEAM * 3 };
 
@@ -55,13 +55,10 @@ static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
 		for (unsigned i = 0; i < TEAM; i++) {
 			uint32_t at = mx_ds_element(m, team + i, 0);
 			for (unsigned k = 0; k < n; k++)
-				if (m->inside[team + i] >> k & 1) {
-					memcpy(value + i * n + k, w->group->lds + at + 4 * k, 4);
-					memcpy(unwritten + i * n + k,
-					       w->group->lds_unwritten + at + 4 * k, 4);
-					if (w->observed & MX_EVENT_LDS)
-						mx_observe_lds(w, team + i, at + 4 * k, 4, false);
-				}
+				if (m->inside[team + i] >> k & 1)
+					value[i * n + k] =
+						mx_lds_read(w, m->in, team + i, at + 4 * k, 4,
+					                    &unwritten[i * n + k]);
 		}
 		transpose(m->data, team, value, bits, n);
 		transpose(m->unwritten, team, unwritten, bits, n);

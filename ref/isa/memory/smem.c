@@ -97,14 +97,15 @@ static void land_load(struct mx_wave *w, struct mx_memop *m) {
 	for (unsigned k = 0; k < m->in->op->d / (unsigned)DWORD; k++) {
 		uint32_t unwritten = 0, v = 0;
 		if (k < m->inside[0])
-			v = mx_memory_read(w, m->address[0] + DWORD * k, DWORD, &unwritten);
+			v = mx_memory_read(w, m->in, -1, m->address[0] + DWORD * k, DWORD,
+			                   &unwritten);
 		mx_swrite(w, m->in->mem.data + k, v, unwritten);
 	}
 }
 
 static void land_store(struct mx_wave *w, struct mx_memop *m) {
 	for (unsigned k = 0; k < m->inside[0]; k++)
-		mx_memory_write(w, m->address[0] + DWORD * k, DWORD, m->data[0][k],
+		mx_memory_write(w, m->in, -1, m->address[0] + DWORD * k, DWORD, m->data[0][k],
 		                m->unwritten[0][k]);
 }
 
@@ -117,7 +118,8 @@ static void land_atomic(struct mx_wave *w, struct mx_memop *m) {
 	unsigned n = m->in->op->d / DWORD;
 	uint32_t old[2] = { 0 }, unwritten[2] = { 0 }, any = 0;
 	for (unsigned k = 0; k < m->inside[0]; k++)
-		old[k] = mx_memory_read(w, m->address[0] + DWORD * k, DWORD, &unwritten[k]);
+		old[k] = mx_memory_read(w, m->in, -1, m->address[0] + DWORD * k, DWORD,
+		                        &unwritten[k]);
 	struct mx_rmw x = { .old = operand(m, old, 0),
 		            .data = operand(m, m->data[0], 0),
 		            .compare = operand(m, m->data[0], 1),
@@ -129,7 +131,7 @@ static void land_atomic(struct mx_wave *w, struct mx_memop *m) {
 		any |= unwritten[0] | unwritten[1];
 	for (unsigned k = 0; k < n; k++) {
 		if (k < m->inside[0])
-			mx_memory_write(w, m->address[0] + DWORD * k, DWORD,
+			mx_memory_write(w, m->in, -1, m->address[0] + DWORD * k, DWORD,
 			                (uint32_t)(now >> 32 * k), any ? ~0u : 0);
 		if (m->in->mem.glc)
 			mx_swrite(w, m->in->mem.data + k, old[k], unwritten[k]);

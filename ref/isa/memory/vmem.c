@@ -3,9 +3,8 @@
 
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
-#include "ds.h"
+#include "lds.h"
 #include "scratch.h"
 #include "vmem.h"
 
@@ -56,46 +55,25 @@ bool mx_lane_check(struct mx_wave *w, const struct mx_memop *m, unsigned lane, u
 	return true;
 }
 
-static uint32_t lds_read(const struct mx_group *g, uint64_t at, unsigned bytes,
-                         uint32_t *unwritten) {
-	uint32_t v = 0;
-	*unwritten = 0;
-	if (at + bytes > g->lds_bytes)
-		return 0;
-	memcpy(&v, g->lds + at, bytes);
-	memcpy(unwritten, g->lds_unwritten + at, bytes);
-	return v;
-}
-
 uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                       unsigned bytes, uint32_t *unwritten) {
 	uint64_t address = m->address[lane] + at;
-	if (m->in_lds) {
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, lane, (uint32_t)address, bytes, false);
-		return lds_read(w->group, (uint32_t)address, bytes, unwritten);
-	}
+	if (m->in_lds)
+		return mx_lds_read(w, m->in, lane, (uint32_t)address, bytes, unwritten);
 	if (in_scratch(m, lane))
-		return mx_scratch_read(w, lane, (uint32_t)address, bytes, unwritten);
-	return mx_memory_read(w, address, bytes, unwritten);
+		return mx_scratch_read(w, m->in, lane, (uint32_t)address, bytes, unwritten);
+	return mx_memory_read(w, m->in, (int)lane, address, bytes, unwritten);
 }
 
 void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                    unsigned bytes, uint32_t value, uint32_t unwritten) {
-	struct mx_group *g = w->group;
 	uint64_t address = m->address[lane] + at;
-	if (m->in_lds) {
-		address = (uint32_t)address;
-		if (address + bytes > g->lds_bytes)
-			return;
-		memcpy(g->lds + address, &value, bytes);
-		memcpy(g->lds_unwritten + address, &unwritten, bytes);
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, lane, (uint32_t)address, bytes, true);
-	} else if (in_scratch(m, lane))
-		mx_scratch_write(w, lane, (uint32_t)address, bytes, value, unwritten);
+	if (m->in_lds)
+		mx_lds_write(w, m->in, lane, (uint32_t)address, bytes, value, unwritten);
+	else if (in_scratch(m, lane))
+		mx_scratch_write(w, m->in, lane, (uint32_t)address, bytes, value, unwritten);
 	else
-		mx_memory_write(w, address, bytes, value, unwritten);
+		mx_memory_write(w, m->in, (int)lane, address, bytes, value, unwritten);
 }
 
 /* ---- landing ---- */

@@ -50,8 +50,8 @@ static void check_code(const struct mx_order_range *r) {
 }
 
 static void walk_range(struct mx_order_range *r) {
-	struct mx_order_group *g = r->w->group->order;
-	struct mx_order *o = r->w->group->run->order;
+	struct mx_order_group *g = mx_order_kept(r->w->group);
+	struct mx_order *o = mx_order_of(r->w->group->run);
 	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
 	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
 	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
@@ -176,7 +176,7 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 static struct mx_order_range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
 	return (struct mx_order_range){ .w = w,
 		                        .in = in,
-		                        .order = w->group->order,
+		                        .order = mx_order_kept(w->group),
 		                        .group = (uint32_t)w->group->index + 1,
 		                        .me = me,
 		                        .lane = -1 };

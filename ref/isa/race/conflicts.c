@@ -26,7 +26,7 @@ static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
 	              mx_access_stream(earlier) == MX_STREAM_VM &&
 	              mx_access_stream(r->me) == MX_STREAM_VM &&
 	              mx_access_number(earlier) <= w->before[MX_STREAM_VM];
-	run->order->one_l1 |= before;
+	mx_order_of(run)->one_l1 |= before;
 	return before;
 }
 
@@ -77,7 +77,7 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
  */
 static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access earlier,
                           uint32_t group, mx_order_kind was) {
-	const bool *polls = r->w->group->run->order->sync.wave_sync->polls;
+	const bool *polls = mx_order_of(r->w->group->run)->sync.wave_sync->polls;
 	bool sync = mx_access_is_sync(earlier);
 	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
 		return true;

@@ -13,37 +13,6 @@
 
 /* ---- the launch ---- */
 
-enum { SLICE = 64 };
-
-/* Where workgroups tell each other something, what the others do depends on it: they take turns, so
- * that one does not do it all. */
-static void interleave(struct mx_run *run) {
-	const struct mx_launch *l = run->launch;
-	if (!run->order->sync.wave_sync->any || run->slice || l->schedule)
-		return;
-	run->slice = SLICE;
-	if (l->record)
-		l->record->slice = SLICE;
-}
-
-void mx_order_begin(struct mx_run *run) {
-	const struct mx_launch *l = run->launch;
-	if (!(l->analysis & MX_ANALYSE_ORDER))
-		return;
-	struct mx_order *o = run->order = calloc(1, sizeof *o);
-	if (o)
-		o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
-	if (!o || !o->doubt || !mx_order_sync_begin(run)) {
-		run->out_of_memory = true;
-		return;
-	}
-	interleave(run);
-	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
-	const uint32_t *b = l->block;
-	o->memory.readers = o->atomics.readers =
-		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
-}
-
 static const char *const assumptions = "this code object, input and grid; nothing else writes to "
 				       "its memory; waits and barriers as "
 				       "[ISA 4.4]; no value derives from an address";
@@ -75,10 +44,8 @@ static void conclude(const struct mx_run *run, const struct mx_order *o) {
 		         o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
 }
 
-void mx_order_end(struct mx_run *run) {
-	struct mx_order *o = run->order;
-	if (!o)
-		return;
+static void launch_end(void *context, struct mx_run *run) {
+	struct mx_order *o = context;
 	if (o->doubt)
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
@@ -86,7 +53,6 @@ void mx_order_end(struct mx_run *run) {
 	mx_order_sync_end(&o->sync);
 	free(o->doubt);
 	free(o);
-	run->order = NULL;
 }
 
 static uint64_t pc_of(const struct mx_run *run, const struct mx_inst *in) {
@@ -96,11 +62,12 @@ static uint64_t pc_of(const struct mx_run *run, const struct mx_inst *in) {
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
                          const char *reason) {
 	const struct mx_run *run = w->group->run;
-	if (run->order->reason)
+	struct mx_order *o = mx_order_of(run);
+	if (o->reason)
 		return;
-	run->order->reason = reason;
-	run->order->reason_pc = pc_of(run, in);
-	run->order->other_pc = pc_of(run, other);
+	o->reason = reason;
+	o->reason_pc = pc_of(run, in);
+	o->other_pc = pc_of(run, other);
 }
 
 void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
@@ -109,42 +76,56 @@ void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *rea
 
 /* ---- the workgroup ---- */
 
-bool mx_order_group_new(struct mx_group *g) {
-	if (g->run->order)
-		g->order = calloc(1, sizeof *g->order);
-	if (g->order)
-		g->order->lds.readers = g->order->lds_atomics.readers = 2 * g->room;
-	return !g->run->order || g->order;
+static bool workgroup_new(void *context, struct mx_group *g) {
+	struct mx_order_group *o = calloc(1, sizeof *o);
+	(void)context;
+	g->kept[MX_WATCHER_ORDER] = o;
+	if (o)
+		o->lds.readers = o->lds_atomics.readers = 2 * g->room;
+	return o;
 }
 
-void mx_order_group_free(struct mx_group *g) {
-	if (!g->order)
-		return;
-	mx_order_map_clear(&g->order->lds);
-	mx_order_map_clear(&g->order->lds_atomics);
-	mx_order_forget(g->order);
-	free(g->order);
-}
-
-void mx_order_group_start(struct mx_group *g) {
-	if (!g->order)
-		return;
-	mx_order_map_clear(&g->order->lds);
-	mx_order_map_clear(&g->order->lds_atomics);
-	mx_order_forget(g->order);
+static void workgroup_begin(void *context, struct mx_group *g) {
+	(void)context;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		memset(&g->order->wave[i], 0, offsetof(struct mx_order_wave, load));
+		memset(&mx_order_kept(g)->wave[i], 0, offsetof(struct mx_order_wave, load));
+}
+
+static void workgroup_end(void *context, struct mx_group *g) {
+	struct mx_order_group *o = mx_order_kept(g);
+	(void)context;
+	mx_order_map_clear(&o->lds);
+	mx_order_map_clear(&o->lds_atomics);
+	mx_order_forget(o);
+}
+
+/* Of one that a finding has stopped, operations are in flight. */
+static void drop_events(struct mx_group *g) {
+	for (unsigned i = 0; i < g->room; i++) {
+		struct mx_wave *w = &g->waves[i];
+		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
+		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
+			for (unsigned j = 0; j < queues[q]->n; j++)
+				mx_order_drop_event(queues[q]->op[j]);
+	}
+}
+
+static void workgroup_free(void *context, struct mx_group *g) {
+	drop_events(g);
+	workgroup_end(context, g);
+	free(mx_order_kept(g));
 }
 
 /* What every wave has waited for is over for all that begins behind the barrier; the waits of a
  * wave that ended too, as the barrier opened behind its end. */
-void mx_order_barrier(struct mx_group *g) {
-	for (unsigned i = 0; g->order && i < g->n_waves; i++) {
-		struct mx_order_wave *o = &g->order->wave[i];
+static void barrier_opens(void *context, struct mx_group *g) {
+	const struct mx_order *order = context;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_order_wave *o = &mx_order_kept(g)->wave[i];
 		memcpy(o->shared, o->covered, sizeof o->shared);
 		memcpy(o->before, o->issued, sizeof o->before);
 	}
-	if (g->order && g->run->order->sync.wave_sync->any)
+	if (order->sync.wave_sync->any)
 		mx_order_meet(g);
 }
 
@@ -174,11 +155,12 @@ static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 	return more;
 }
 
-void mx_order_wait(struct mx_wave *w) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
+static void wait(void *context, struct mx_wave *w) {
+	struct mx_order *order = context;
+	struct mx_order_wave *o = mx_order_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
 	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
-		w->group->run->order->flat_in_order = true;
+		order->flat_in_order = true;
 }
 
 /* ---- one instruction ---- */
@@ -237,21 +219,28 @@ bool mx_order_acquires(const struct mx_inst *in) {
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned vm, lgkm;
 	if (mx_room_to_issue(in, &vm, &lgkm))
-		w->group->run->order->full_counter |=
-			cover_all(&w->group->order->wave[w->index], vm, lgkm);
+		mx_order_of(w->group->run)->full_counter |=
+			cover_all(mx_order_wave_of(w), vm, lgkm);
 }
 
-void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_order_doubt *u = &w->group->run->order->doubt[in->offset / 4];
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
-	if (w->group->order->known[w->index].n_polls)
+static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
+                       struct mx_order_doubt *u) {
+	u->reason = order->sync.wave_sync->polls[in->offset / 4]
+	                    ? "waits in a loop for what others write"
+	                    : reason_of(in);
+	u->known = true;
+}
+
+static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	const struct mx_order *order = context;
+	struct mx_order_doubt *u = &order->doubt[in->offset / 4];
+	struct mx_order_wave *o = mx_order_wave_of(w);
+	if (skipped)
+		return;
+	if (mx_order_known_of(w)->n_polls)
 		mx_polls_decide(w);
-	if (!u->known) {
-		u->reason = w->group->run->order->sync.wave_sync->polls[in->offset / 4]
-		                    ? "waits in a loop for what others write"
-		                    : reason_of(in);
-		u->known = true;
-	}
+	if (!u->known)
+		find_doubt(order, in, u);
 	if (u->reason)
 		mx_order_doubt(w, in, u->reason);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
@@ -274,10 +263,12 @@ static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
 	return q == &w->sc ? MX_STREAM_SCRATCH : MX_STREAM_VM;
 }
 
-void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
+static void operation(void *context, struct mx_wave *w, const struct mx_queue *q,
+                      struct mx_memop *m) {
+	struct mx_order_wave *o = mx_order_wave_of(w);
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
+	(void)context;
 	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || is_flag(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];
@@ -286,6 +277,58 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop
 	mx_order_release(w, m, stream);
 }
 
-void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in) {
-	w->group->order->wave[w->index].barrier = in;
+static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
+	(void)context;
+	mx_order_land(w, m);
+}
+
+static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in) {
+	(void)context;
+	mx_order_wave_of(w)->barrier = in;
+}
+
+static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned bytes) {
+	(void)context;
+	mx_order_preload(w, address, bytes);
+}
+
+/* ---- the watcher ---- */
+
+/* Landings matter, and so do turns, where waves synchronise through memory. */
+static struct mx_watcher watcher(struct mx_order *o) {
+	bool sync = o->sync.wave_sync && o->sync.wave_sync->any;
+	return (struct mx_watcher){
+		.context = o,
+		.one_thread = true,
+		.short_turns = sync,
+		.launch_end = launch_end,
+		.workgroup_new = workgroup_new,
+		.workgroup_begin = workgroup_begin,
+		.workgroup_end = workgroup_end,
+		.workgroup_free = workgroup_free,
+		.preload = preload,
+		.issue = issue,
+		.operation = operation,
+		.landed = sync ? landed : NULL,
+		.wait = wait,
+		.arrive = arrive,
+		.barrier_opens = barrier_opens,
+	};
+}
+
+bool mx_order_watch(struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	if (!(l->analysis & MX_ANALYSE_ORDER))
+		return true;
+	struct mx_order *o = calloc(1, sizeof *o);
+	if (!o)
+		return false;
+	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
+	bool ok = o->doubt && mx_order_sync_begin(&o->sync, l);
+	run->watchers[MX_WATCHER_ORDER] = watcher(o);
+	o->memory.lists = o->atomics.lists = ok && o->sync.wave_sync->any;
+	const uint32_t *b = l->block;
+	o->memory.readers = o->atomics.readers =
+		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
+	return ok;
 }

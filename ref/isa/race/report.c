@@ -37,7 +37,7 @@ static void missing_wait(char *text, size_t room, unsigned stream, uint32_t issu
 }
 
 static void missing(const struct mx_wave *w, mx_access earlier, char *text, size_t room) {
-	const struct mx_order_wave *o = &w->group->order->wave[mx_access_wave(earlier)];
+	const struct mx_order_wave *o = &mx_order_kept(w->group)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
 	char barrier[160];
@@ -103,7 +103,7 @@ static void register_name(unsigned row, char text[16]) {
 
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write) {
-	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	const struct mx_order_wave *o = mx_order_wave_of(w);
 	char other[160], why[96], name[16];
 	if (mx_found_again(w, in, l->in, MX_RACE_REGISTER))
 		return;

@@ -1,7 +1,6 @@
 /* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
-#include "../race/race.h"
 #include "inflight.h"
 #include "schedule.h"
 
@@ -41,8 +40,8 @@ FLOW(s_endpgm) {
 
 /* Counts arrivals: waves may stand at different barriers, ended ones do not count [ISA 4.3]. */
 FLOW(s_barrier) {
-	if (w->group->order)
-		mx_order_arrive(w, in);
+	if (w->wanted & MX_WATCH_BARRIER)
+		mx_watch_arrive(w, in);
 	w->status = MX_AT_BARRIER;
 	w->group->at_barrier++;
 }
@@ -50,8 +49,8 @@ FLOW(s_barrier) {
 FLOW(s_waitcnt) {
 	w->vm_target = in->wait.vmcnt;
 	w->lgkm_target = in->wait.lgkmcnt;
-	if (w->group->order)
-		mx_order_wait(w);
+	if (w->wanted & MX_WATCH_WAIT)
+		mx_watch_wait(w);
 	if (!mx_wait_over(w))
 		w->status = MX_WAITING;
 }

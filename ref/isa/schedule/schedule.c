@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include "../machine/findings.h"
-#include "../machine/observe.h"
-#include "../race/race.h"
-#include "../waitstates/hazard.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -106,12 +103,8 @@ static void step(struct mx_wave *w) {
 	g->clock++;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op->id]++;
-	if (w->observed)
-		mx_observe_issue(w, in);
-	if (w->hazards && !skip)
-		mx_hazards_issue(w, in);
-	if (g->order && !skip)
-		mx_order_step(w, in);
+	if (w->wanted & MX_WATCH_ISSUE)
+		mx_watch_issue(w, in, skip);
 	w->pc += in->size;
 	if (!skip)
 		run->handlers[in->op->id](w, in);
@@ -164,7 +157,7 @@ static void open_barrier(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		if (g->waves[i].status == MX_AT_BARRIER)
 			g->waves[i].status = MX_READY;
-	mx_order_barrier(g);
+	mx_watch_barrier_opens(g);
 	g->barriers++;
 	g->at_barrier = 0;
 }
@@ -196,8 +189,8 @@ static void give_turn(struct mx_wave *w) {
 	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
 	       !w->yields && !mx_stopped(w)) {
 		step(w);
-		if (w->group->watched)
-			mx_watch_wave(w);
+		if (w->group->outlived)
+			mx_note_round(w);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* Who can make no progress: waves that come back to where they were, in the state in which they
  * were, while no store lands. Such a wave goes round for ever unless another changes memory.
  *
- * Watched are groups that have outlived a slice. States are compared by their hash; a wave's state
- * is looked at when nothing of it is in flight. A loop that counts its rounds, or whose rounds end
- * in stores, is not found here but by the limit on a wave's instructions. */
+ * Rounds are noted of groups that have outlived a slice. States are compared by their hash; a
+ * wave's state is looked at when nothing of it is in flight. A loop that counts its rounds, or
+ * whose rounds end in stores, is not found here but by the limit on a wave's instructions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ static uint64_t state_of(const struct mx_wave *w) {
 
 /* A state is taken at visits 1, 2, 4, 8 ... of its place, and compared at the visit after each: so
  * a wave that is not there yet costs little. */
-void mx_watch_wave(struct mx_wave *w) {
-	struct mx_watch *t = &w->watch;
+void mx_note_round(struct mx_wave *w) {
+	struct mx_round *t = &w->round;
 	if (t->cycling || mx_in_flight(w) || (t->taken && w->pc != t->pc))
 		return;
 	if (t->taken && (t->visits & (t->visits - 1)) == 0)
@@ -48,7 +48,7 @@ void mx_watch_wave(struct mx_wave *w) {
 static bool all_cycling(const struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		mx_wave_status s = g->waves[i].status;
-		if (s != MX_AT_BARRIER && s != MX_ENDED && !g->waves[i].watch.cycling)
+		if (s != MX_AT_BARRIER && s != MX_ENDED && !g->waves[i].round.cycling)
 			return false;
 	}
 	return true;
@@ -59,13 +59,13 @@ static uint64_t lds_of(const struct mx_group *g) {
 }
 
 bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled) {
-	uint64_t stores = g->stores, lds = g->watched ? lds_of(g) : 0;
+	uint64_t stores = g->stores, lds = g->outlived ? lds_of(g) : 0;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		g->waves[i].watch = (struct mx_watch){ 0 };
+		g->waves[i].round = (struct mx_round){ 0 };
 	bool ended = mx_group_run(g, budget);
 	*stalled =
-		!ended && g->watched && g->stores == stores && all_cycling(g) && lds_of(g) == lds;
-	g->watched = !ended;
+		!ended && g->outlived && g->stores == stores && all_cycling(g) && lds_of(g) == lds;
+	g->outlived = !ended;
 	return ended;
 }
 

@@ -132,15 +132,11 @@ bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_t
 void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
                     char *text, size_t room);
 
-/* ---- hazard_watch.c: wait states along the path that a wave takes ---- */
+/* ---- hazard_watch.c ---- */
 
+/* Puts the watcher that checks each wave's path into the run, where the launch asks for it. False
+ * if memory is short. */
 struct mx_run;
-
-/* False if memory is short. */
-bool mx_hazards_new(struct mx_wave *w, const struct mx_run *run);
-void mx_hazards_free(struct mx_wave *w);
-void mx_hazards_start(struct mx_wave *w);
-/* Before an instruction is executed; only where w->hazards. */
-void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in);
+bool mx_hazards_watch(struct mx_run *run);
 
 #endif

@@ -1,0 +1,38 @@
+#!/usr/bin/perl
+# An opcode is described in the tables of ref/isa/encoding and nowhere else: no other code compares
+# names of opcodes or addresses of handlers, or takes fields from an instruction's dwords.
+use strict;
+use warnings;
+use Test::More;
+require './tests/files.pl';
+
+my @sources = grep { !m{^ref/isa/encoding/} } glob('ref/isa/*/*.[ch] fuzz/*/*.[ch] ci/*/*.[ch] oracle/*.[ch]');
+my %mnemonic = map { $_ => 1 } slurp('ref/isa/encoding/gfx950.def') =~ /^MX_TEXT\(\w+, *\w+, (\w+),/mg;
+my $compare = qr/\b(?:str\w*cmp|strstr|strspn)\s*\(/;
+my %described = (
+	'compares the name of an opcode' => qr/$compare[^;]*\bop->name/,
+	'compares a string with the name of an opcode' =>
+		qr/$compare[^;]*"((?:[sv]|ds|buffer|tbuffer|global|flat|scratch)_\w*)"/,
+	'compares a handler' => qr/->handlers?(?:\[[^\]]*\])?\s*[!=]=|[!=]=\s*mx_(?:x|exec)_\w+/,
+	'takes a field from a dword' => qr/->dwords\[\d\]\s*(?:>>|&)/,
+);
+for my $what (sort keys %described) {
+	my @found;
+	for my $file (@sources) {
+		my $text = slurp($file);
+		while ($text =~ /$described{$what}/g) {
+			push @found, $file . ':' . (1 + substr($text, 0, $-[0]) =~ tr/\n//);
+		}
+	}
+	is_deeply(\@found, [], "no code outside ref/isa/encoding $what");
+}
+ok(keys(%mnemonic) > 1200 && @sources > 100, @sources . ' files, ' . keys(%mnemonic) . ' opcodes');
+
+my $opcodes = slurp('ref/isa/encoding/opcodes.def');
+my @rows = $opcodes =~ /^MX_(?:(?:SALU|FLOW|VALU|VCMP|MATRIX|MEMORY|LDS|ATOMIC)\(\w+, |SMEM_\w+\()(\w+),/mg;
+my %times;
+$times{$_}++ for @rows;
+is_deeply([ grep { $times{$_} > 1 } sort keys %times ], [], 'no opcode has two rows');
+is_deeply([ $opcodes =~ /^MX_(?:SALU|FLOW|VALU|VCMP|MATRIX|MEMORY|LDS|ATOMIC)\((\w+, *(?:0x)?\d+,.*)$/mg ], [],
+	'opcode numbers are in gfx950.def alone');
+done_testing;
