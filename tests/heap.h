@@ -6,6 +6,10 @@
 #include <malloc.h>
 #include <stddef.h>
 
+/* Up to seven chunks of each size that a thread has given back count as in use. A call that is
+ * judged has been made so often before. */
+enum { HEAP_ROUNDS = 8 };
+
 static inline size_t heap_in_use(void) {
 	struct mallinfo2 m = mallinfo2();
 	return m.uordblks + m.hblkhd;

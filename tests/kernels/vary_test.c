@@ -1,5 +1,6 @@
 /* What a hunt varies around a launch: from text, from a seed, and that it happens. */
 #include "../../kernels/host/vary.h"
+#include "../heap.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -99,6 +100,13 @@ static void test_launches(const char *build) {
 	        (unsigned long long)visits))
 		diag("%llu of its own; %s", (unsigned long long)mine, why.text);
 	mx_corunners_free(c);
+	size_t before = 0;
+	for (unsigned i = 0; i <= HEAP_ROUNDS; i++) {
+		before = heap_in_use();
+		need(!mx_corunners_make(d, &v, kernels, &c, &why), why.text);
+		mx_corunners_free(c);
+	}
+	ok(heap_in_use() == before, "corunners give back their memory and their kernels");
 	ok(mx_corunners_make(d, &v, "nowhere", &c, &why) == -1 &&
 	           strstr(why.text, "nowhere/corunners/tenant.co"),
 	   "without its kernels there is no corunners: %s", why.text);
