@@ -77,6 +77,14 @@ static void right_products_pass(void) {
 	}
 }
 
+static void short_blocks_pass(void) {
+	static struct problem p;
+	make(&p, "E2M1", "E4M3");
+	p.g.k = K - 16;
+	must(exact_product(&p.g, p.c));
+	ok(check(&p, 1).holds, "so does one whose last block is short");
+}
+
 /* Whether a fault at these elements is found in the tiles where they are. */
 static bool found(struct problem *p, uint64_t seed, unsigned n, const size_t (*at)[2]) {
 	struct exact_check c = check(p, seed);
@@ -172,6 +180,7 @@ static void refused(void) {
 
 int main(void) {
 	right_products_pass();
+	short_blocks_pass();
 	single_faults();
 	kernel_faults();
 	second_carry();
