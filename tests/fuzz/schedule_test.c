@@ -62,6 +62,7 @@ static uint64_t run_seed(struct mx_bench *b, uint64_t seed, struct mx_schedule *
 static uint64_t run_schedule(struct mx_bench *b, const struct mx_schedule *s) {
 	struct mx_run_result r;
 	need(!mx_bench_run_as(b, s, &r, &err), err.text);
+	need(!r.schedule, "a schedule that is said outright has no seed");
 	return r.hash;
 }
 

@@ -278,6 +278,9 @@ static void test_lanes(void) {
 		0xd3d40000,
 		0x04021104, /* v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3] */
 	};
+	static const uint32_t blocks[] = {
+		0xd3c10020, 0x04821900, /* v_mfma_f32_16x16x1_4b_f32 v[32:47], v0, v12, v[32:47] */
+	};
 	static const uint32_t readlane[] = {
 		0xd2890004, 0x00000b02, /* v_readlane_b32 s4, v2, s5 */
 	};
@@ -287,6 +290,9 @@ static void test_lanes(void) {
 	ok(lane_from(mfma, "C", 37, 1) == 37 && lane_from(mfma, "A", 37, 1) == 9 &&
 	           lane_from(mfma, "B", 37, 1) == 5,
 	   "a matrix instruction's element reads its row of A, its column of B, its own of C");
+	ok(lane_from(blocks, "C", 37, 1) == 37 && lane_from(blocks, "A", 37, 1) == -1 &&
+	           lane_from(blocks, "B", 37, 1) == -1,
+	   "of one of several blocks it is not known which");
 	ok(lane_from(readlane, "src0", -1, 0) == 70 % 64,
 	   "v_readlane reads the lane of its operand");
 	ok(lane_from(readfirst, "src0", -1, 0) == 3, "v_readfirstlane the first that is on");

@@ -86,18 +86,20 @@ static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access
 	       ((sync || was != MX_ORDER_READ) && mx_order_saw(r->w, r->lds, at));
 }
 
-static void conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
+/* A finding, unless something else orders the two; whether it is one. */
+static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_order_kind was) {
 	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
 	if (flat_beside_ds(r, earlier) && group == r->group) {
 		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
-		return;
+		return false;
 	}
 	if (other && through_flags(r, at, earlier, group, was)) {
 		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
-		return;
+		return false;
 	}
 	mx_order_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was);
+	return true;
 }
 
 /* ---- what a cell has had before ---- */
@@ -142,7 +144,7 @@ static bool is_write(const struct mx_order_range *r, mx_access a) {
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
 }
 
-/* One of those that a cell keeps as its readers; false where it conflicts. */
+/* One of those that a cell keeps as its readers; false where that is a finding. */
 static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                          mx_access reader, uint32_t group, mx_order_kind was, bool same) {
 	bool own = group == r->group;
@@ -153,8 +155,7 @@ static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_
 		was = MX_ORDER_WRITE;
 	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
 		return true;
-	conflict(r, at, reader, group, was);
-	return false;
+	return !conflict(r, at, reader, group, was);
 }
 
 static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c) {

@@ -1,0 +1,116 @@
+/* Waits that are missing on some path, by the lint: right code, and near twins. */
+#include "../../ref/isa/lint/lint.h"
+#include "machine_test.h"
+
+struct seen {
+	unsigned n;
+	uint32_t at;
+	char text[300]; /* of the last */
+};
+
+static void note(void *context, mx_lint_severity severity, const char *kind,
+                 const struct mx_inst *at, const char *text) {
+	struct seen *s = context;
+	s->n += severity == MX_LINT_FINDING && !strcmp(kind, "missing-wait");
+	s->at = at->offset;
+	snprintf(s->text, sizeof s->text, "%s", text);
+}
+
+static struct seen lint(const uint32_t *code, size_t bytes) {
+	struct seen s = { 0 };
+	struct mx_program *p = mx_program_new(code, bytes, 0);
+	struct mx_lint l = { .program = p, .context = &s, .found = note };
+	need(p && mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) && mx_lint_waits(&l), "memory");
+	mx_graph_free(&l.graph);
+	mx_program_free(p);
+	return s;
+}
+
+static void clean(const uint32_t *code, size_t bytes, const char *what) {
+	struct seen s = lint(code, bytes);
+	if (!ok(!s.n, "%s", what))
+		diag("+0x%x %s", s.at, s.text);
+}
+#define CLEAN(code, what) clean(code, sizeof(code), what)
+
+static void lacks(const uint32_t *code, size_t bytes, uint32_t at, const char *wait,
+                  const char *what) {
+	struct seen s = lint(code, bytes);
+	if (!ok(s.n == 1 && s.at == at && strstr(s.text, wait), "%s", what))
+		diag("%u, the last at +0x%x: %s", s.n, s.at, s.text);
+}
+#define LACKS(code, at, wait, what) lacks(code, sizeof(code), at, wait, what)
+
+static void test_straight(void) {
+	static const uint32_t waits[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xbf810000,             /* s_endpgm */
+	}, reads[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xbf810000,             /* s_endpgm */
+	}, writes[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0x7e020280,             /* v_mov_b32_e32 v1, 0 */
+		0xbf810000,             /* s_endpgm */
+	}, counts[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xdc508000, 0x03000006, /* global_load_dword v3, v6, s[0:1] */
+		0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xbf810000,             /* s_endpgm */
+	}, counts_wrong[] = {
+		0xdc508000, 0x03000006, /* global_load_dword v3, v6, s[0:1] */
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xbf8c0f71,             /* s_waitcnt vmcnt(1) */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xbf810000,             /* s_endpgm */
+	};
+	CLEAN(waits, "a load that is waited for is read");
+	LACKS(reads, 8, "reads v1", "one that is not is a missing wait");
+	LACKS(writes, 8, "writes v1", "so is one whose register is written");
+	CLEAN(counts, "vmcnt(1) covers the older of two loads");
+	LACKS(counts_wrong, 20, "vmcnt(0)", "and not the younger");
+}
+
+static void test_paths(void) {
+	static const uint32_t loop[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0x80848104,             /* s_sub_u32 s4, s4, 1 */
+		0xbf85fffa,             /* s_cbranch_scc1 65530 */
+		0xbf810000,             /* s_endpgm */
+	}, round[] = {
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0x80848104,             /* s_sub_u32 s4, s4, 1 */
+		0xbf85fffb,             /* s_cbranch_scc1 65531 */
+		0xbf810000,             /* s_endpgm */
+	}, around[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xbf840001,             /* s_cbranch_scc0 1 */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xbf810000,             /* s_endpgm */
+	}, both[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xbf840001,             /* s_cbranch_scc0 1 */
+		0xbf800000,             /* s_nop 0 */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
+		0xbf810000,             /* s_endpgm */
+	};
+	CLEAN(loop, "a loop that waits for its load");
+	LACKS(round, 0, "reads v1 while +0x4", "a load of the round before");
+	LACKS(around, 16, "reads v1", "a wait that one of two paths goes around");
+	CLEAN(both, "and one where both have met");
+}
+
+int main(void) {
+	test_straight();
+	test_paths();
+	return done_testing();
+}
