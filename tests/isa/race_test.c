@@ -582,6 +582,22 @@ static void test_text(struct machine *m) {
 		show_findings(m);
 }
 
+static const uint32_t race_and_note[] = {
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+	0x7e060301,             /* v_mov_b32_e32 v3, v1 */
+	0xb0047e00,             /* s_movk_i32 s4, 0x7e00 */
+	0x7e109a04,             /* v_cvt_norm_i16_f16_e32 v8, s4 */
+};
+
+static void test_note(struct machine *m) {
+	run_body(m, race_and_note, sizeof race_and_note);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings == 2 && f[1].kind == MX_ASSUMED_NOTE && f[1].assumption &&
+	                f[1].conditional,
+	        "so is a note behind a single race"))
+		show_findings(m);
+}
+
 /* ---- what is missing, as data ---- */
 
 static const uint32_t no_wait[] = {
@@ -682,6 +698,7 @@ int main(void) {
 	test_split(&m);
 	test_preload(&m);
 	test_text(&m);
+	test_note(&m);
 	test_missing(&m);
 	test_causes(&m);
 	test_grid(&m);
