@@ -8,12 +8,11 @@ struct seen {
 	char text[300]; /* of the last */
 };
 
-static void note(void *context, mx_lint_severity severity, const char *kind,
-                 const struct mx_inst *at, const char *text) {
+static void note(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
-	s->n += severity == MX_LINT_FINDING && !strcmp(kind, "missing-wait");
-	s->at = at->offset;
-	snprintf(s->text, sizeof s->text, "%s", text);
+	s->n += f->kind == MX_UNWAITED;
+	s->at = (uint32_t)f->pc;
+	mx_finding_sentence(f, s->text, sizeof s->text);
 }
 
 static struct seen lint(const uint32_t *code, size_t bytes) {
