@@ -14,7 +14,7 @@ is(proves($proved), 0, 'a case that is proved passes') or diag $out;
 is(mxcheck('--device', 'emu', $unproved), 0, 'one whose atomics have no order passes');
 like($out, qr/^      order: not proved: /m, '  and is not proved');
 is(proves($unproved), 3, 'a proof that is required and missing is status 3');
-is(scalar(() = $out =~ /^      not-proved: passes without .* --require-proof .*: atomics whose order matters at \+0x\w+$/mg),
+is(scalar(() = $out =~ /^      not-proved: passes without .* --require-proof .*: the order of atomics matters at \+0x\w+$/mg),
 	1, '  with one line that has the reason') or diag $out;
 like($out, qr/^FAIL  \Q$unproved\E .*^      reproduce: .* --require-proof .*^0 passed, 1 failed/ms, '  and its command');
 is(proves('--tap', $proved, $unproved), 3, 'in TAP, too');

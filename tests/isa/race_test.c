@@ -228,7 +228,7 @@ static void test_flat(struct machine *m) {
 
 static const char proved[] =
 	"proved for this launch, assuming: this code object, input and grid; nothing else writes "
-	"to its memory; waits and barriers as [ISA 4.4]; no value derives from an address";
+	"to its memory; waits and barriers work as in [ISA 4.4]; no value derives from an address";
 
 static void test_proofs(struct machine *m) {
 	char text[MX_LINE_ROOM];
@@ -250,7 +250,7 @@ static void test_proofs(struct machine *m) {
 	EXPECT(m, wrapping_sum, ATOMIC_ORDER, "an increment that wraps at its data");
 	EXPECT(m, two_functions, ATOMIC_KINDS, "add and max");
 	EXPECT(m, one_place, ONE_STORE, "lanes that write one place");
-	EXPECT(m, undecided, FINDINGS, "a value nobody wrote");
+	EXPECT(m, undecided, FINDINGS, "an unwritten value");
 	EXPECT(m, scalar_behind, CACHE_READ, "a scalar load of what was stored");
 	EXPECT(m, scalar_first, CACHE_READ, "a vector load of what was stored by the scalar unit");
 	EXPECT(m, other_sum, NONE, "a load of the wave's own sum");
@@ -405,7 +405,8 @@ static const uint32_t flat_scratch[] = {
 	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
 };
 
-/* Two waves load the same bytes of LDS from the same offset of scratch, which each has for itself. */
+/* Two waves load the same bytes of LDS from the same offset of scratch, which each has for itself.
+ */
 static const uint32_t from_scratch[] = {
 	0xdc704000, 0x007f0000, /* scratch_store_dword off, v0, off */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */

@@ -1,4 +1,4 @@
-/* Reports in words: the text of every finding and proof is made here, from its data. */
+/* The text of findings and proofs, made from their data. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../encoding/operands.h"
 #include "../machine/wave.h"
 
-/* A text while it is being written; what does not fit is cut. */
+/* A text buffer; text beyond its room is cut. */
 struct words {
 	char *text;
 	size_t room, n;
@@ -27,7 +27,7 @@ static unsigned long long ull(uint64_t v) {
 
 /* ---- instructions ---- */
 
-/* As LLVM writes it, or the row's name where that has no text of its dwords. */
+/* The instruction in LLVM's syntax, or the name of its row if the disassembler does not have it. */
 static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
 	char text[200];
 	struct mx_inst in;
@@ -39,13 +39,13 @@ static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
 	put(t, "%s", in.op ? in.op->name : "unknown instruction");
 }
 
-/* "ds_read_b32 v3, v6 (+0x3c)" */
+/* "ds_read_b32 v3, v6 (+0x3c)". */
 static void put_earlier(struct words *t, const struct mx_finding *f) {
 	put_instruction(t, &f->earlier_code);
 	put(t, " (+0x%llx)", ull(f->earlier));
 }
 
-/* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): " */
+/* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): ". */
 static void put_place(struct words *t, const struct mx_report *r, const struct mx_finding *f) {
 	put(t, "%s+0x%llx", r->kernel, ull(f->pc));
 	if (f->code.n) {
@@ -67,7 +67,7 @@ static const char *const sentences[] = {
 #undef MX_REASON
 };
 
-/* A word in braces, as reasons.def lists them. */
+/* A field in braces; reasons.def lists them. */
 static void put_field(struct words *t, const char *field, const struct mx_finding *f) {
 	uint64_t number = f->because.number[(unsigned)(*field - '0') & 3];
 	if (!strncmp(field, "does", 4))
@@ -137,7 +137,7 @@ static void put_missing(struct words *t, const struct mx_missing *m) {
 		put(t, "no s_waitcnt %s(%u) before its s_barrier (+0x%llx)", counter, m->count,
 		    ull(m->barrier));
 		break;
-	case MX_MISSING_BARRIER: put(t, "no s_barrier between that one's wait and this"); break;
+	case MX_MISSING_BARRIER: put(t, "no s_barrier after that wave's wait"); break;
 	case MX_MISSING_WAIT_AND_BARRIER:
 		put(t, "no s_waitcnt %s and s_barrier between them", counter);
 		break;
@@ -164,9 +164,9 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 	put(t, "%s ", does[f->access.kind]);
 	if (f->access.space == MX_SPACE_REGISTER) {
 		put_register(t, f->reg);
-		put(t, ", which ");
+		put(t, " before ");
 		put_earlier(t, f);
-		put(t, " is to write: ");
+		put(t, " writes it: ");
 	} else {
 		put(t, "a byte at %s0x%llx that is %s by ",
 		    f->access.space == MX_SPACE_LDS ? "LDS " : "", ull(f->address),
@@ -192,7 +192,7 @@ static void put_unwaited(struct words *t, const struct mx_finding *f) {
 
 /* ---- wait states ---- */
 
-/* The s_nop that would be enough. */
+/* The s_nop that adds the missing wait states. */
 static void put_nops(struct words *t, unsigned states) {
 	put(t, states > 16 ? "s_nop 15 and s_nop %u are missing" : "s_nop %u is missing",
 	    (states - 1) % 16);
@@ -213,7 +213,7 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 	    h->states == 1 ? "" : "s", h->needed, h->source);
 	put_nops(t, f->missing.count);
 	if (h->pipe_helps)
-		put(t, "; enough if a matrix instruction waits for the one before");
+		put(t, "; enough if a matrix instruction waits for the previous one");
 }
 
 /* ---- findings ---- */
@@ -231,7 +231,7 @@ static void put_sentence(struct words *t, const struct mx_finding *f) {
 		put_reason(t, f);
 	put_stalled(t, f);
 	if (f->conditional)
-		put(t, " (conditional: a race came before)");
+		put(t, " (conditional: after a race)");
 }
 
 char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room) {
@@ -266,7 +266,7 @@ char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room) {
 	if (p->pc != MX_NO_PC)
 		put(&t, " at +0x%llx", ull(p->pc));
 	if (p->other_pc != MX_NO_PC)
-		put(&t, ", behind +0x%llx", ull(p->other_pc));
+		put(&t, ", after +0x%llx", ull(p->other_pc));
 	return text;
 }
 

@@ -1,4 +1,4 @@
-/* The table of hazards, and whether the wait states between two instructions are too few. */
+/* The table of hazards, and whether there are enough wait states between two instructions. */
 #include "hazard.h"
 
 #include "../machine/findings.h"
@@ -38,9 +38,9 @@ static const struct row rows[] = {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
-_Static_assert(ROWS <= 128, "a face has a bit for each row");
+_Static_assert(ROWS <= 128, "traits have a bit for each row");
 
-/* ---- faces ---- */
+/* ---- traits ---- */
 
 static unsigned states_after(const struct row *r, unsigned passes) {
 	return r->states[passes == 16 ? 3 : passes == 8 ? 2 : passes == 4 ? 1 : 0];
@@ -78,9 +78,9 @@ static bool overlap(const struct mx_hazard_range *a, const struct mx_hazard_rang
 	return a->code < b->code + b->n && b->code < a->code + a->n;
 }
 
-static bool meet(const struct row *r, const struct mx_hazard_traits *first,
-                 const struct mx_hazard_traits *second, const struct mx_hazard_range *a,
-                 const struct mx_hazard_range *b) {
+static bool operands_match(const struct row *r, const struct mx_hazard_traits *first,
+                           const struct mx_hazard_traits *second, const struct mx_hazard_range *a,
+                           const struct mx_hazard_range *b) {
 	bool same = a->code == b->code && a->n == b->n;
 	if (!overlap(a, b))
 		return false;
@@ -103,13 +103,12 @@ static bool applies(const struct row *r, const struct mx_hazard_traits *first,
 		for (unsigned j = 0; first->range[i].operand == r->first_operand && j < second->n;
 		     j++)
 			if (second->range[j].operand == r->second_operand &&
-			    meet(r, first, second, &first->range[i], &second->range[j]))
+			    operands_match(r, first, second, &first->range[i], &second->range[j]))
 				return true;
 	return false;
 }
 
-/* What the second instruction does with what the first one did: words before and behind its name.
- */
+/* The action of the second instruction, in words before and after the first one's name. */
 struct words {
 	const char *does, *how;
 };
@@ -125,9 +124,9 @@ static struct words words_of(const struct row *r) {
 		[MX_OPERAND_K] = { "reads the scalar result of", "" },
 		[MX_OPERAND_MASK] = { "reads the scalar result of", " as a mask" },
 		[MX_OPERAND_LANE] = { "selects a lane by the scalar result of", "" },
-		[MX_OPERAND_ZERO] = { "asks of the scalar result of", " whether it is zero" },
+		[MX_OPERAND_ZERO] = { "tests the scalar result of", " for zero" },
 		[MX_OPERAND_HW] = { "uses the same hardware register as", "" },
-		[MX_OPERAND_NONE] = { "comes too soon behind", ", whatever its operands" },
+		[MX_OPERAND_NONE] = { "follows too soon after", ", whatever its operands" },
 	};
 	if (r->condition == IN_CLAUSE)
 		return (struct words){ "overwrites a register that is read in its clause by", "" };
