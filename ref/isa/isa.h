@@ -1,22 +1,21 @@
-/* The gfx950 machine: runs compiled kernels on the CPU, bit for bit.
+/* The gfx950 emulator: runs compiled kernels on the CPU, bit for bit.
  *
  *   code --mx_program_new--> decoded program
  *   program + grid + kernarg + memory + seed --mx_launch_run--> memory, findings, counts
  *
- * Memory operations take time: a load's data lands, and a store's bytes appear,
- * at a moment that the schedule picks between issue and the wait that covers it.
- * Until then the old bytes are visible. One seed is one schedule: the order in
- * which waves run and in which outstanding operations complete.
+ * Memory operations take time. The schedule picks the moment at which a load's data lands or a
+ * store's bytes appear, between issue and the wait that covers the operation. Until then the old
+ * bytes are visible. One seed is one schedule: the order in which waves run and in which operations
+ * in flight complete.
  *
- * What is not implemented exactly stops the launch with a finding. What no source
- * defines is done as assumptions.def says: opcodes that rest on an assumption whatever
- * their operands are marked so (mx_how_runs); where only some operands do, a launch that
- * meets them has a finding of MX_ASSUMED_NOTE, which is a note and no fault. Values that
- * nobody wrote, or that an instruction leaves undefined, are tracked bit by bit through
- * registers and LDS, and reported where they reach memory, a branch, EXEC or an address.
+ * A launch stops with a finding at whatever is not implemented exactly. Where no source defines a
+ * result, assumptions.def does. Opcodes that always rest on an assumption are marked (mx_how_runs);
+ * if only some operands do, a launch that executes them has a finding MX_ASSUMED_NOTE, which is a
+ * note and no fault. Unwritten and undefined bits are tracked through registers and LDS, and
+ * reported if they reach memory, a branch, EXEC or an address.
  *
- * Thread-safe: launches share nothing but the memory that they are given. Workgroups
- * of one launch may run on several threads: bits, findings and counts are those of one.
+ * Thread-safe: launches share only the memory that they are given. Workgroups of one launch may run
+ * on several threads: bits, findings and counts are those of one thread.
  *
  * Sources: [ISA] AMD CDNA4 instruction set manual; [LLVM] User Guide for AMDGPU
  * Backend; see each file.
@@ -34,16 +33,16 @@
 
 /* State of a byte of device memory. */
 enum {
-	MX_WRITTEN = 1, /* somebody wrote it */
-	MX_GUARD = 2,   /* inside an allocation, but nobody may touch it */
+	MX_WRITTEN = 1, /* it has been written */
+	MX_GUARD = 2,   /* inside an allocation, but no access is allowed */
 };
 
 /* Where flat addresses of LDS and scratch begin [Linux kfd_flat_memory.c, GFX9]. */
 #define MX_LDS_FLAT_BASE     0x0001000000000000ull
 #define MX_SCRATCH_FLAT_BASE 0x0002000000000000ull
 
-/* A live allocation. Device addresses are host addresses. state: one byte for
- * each byte of memory, of the flags above. */
+/* A live allocation. Device addresses are host addresses. state: the flags above for each byte of
+ * memory. */
 struct mx_region {
 	uint64_t base, size;
 	uint8_t *state;
@@ -66,28 +65,27 @@ typedef enum {
 
 const char *mx_finding_name(mx_finding_kind k);
 
-/* What a finding of some kind is about, which decides mxcheck's exit status. */
+/* The subject of a kind of finding; it decides mxcheck's exit status. */
 typedef enum {
-	MX_FINDING_NUMBERS, /* memory is not what it should be */
-	MX_FINDING_ORDER,   /* the result depends on what nothing fixes */
-	MX_FINDING_DEVICE,  /* the launch stopped: there was nothing exact to go on with */
+	MX_FINDING_NUMBERS, /* memory does not have the right values */
+	MX_FINDING_ORDER,   /* the result depends on something that the kernel leaves open */
+	MX_FINDING_DEVICE,  /* the launch stopped, because its state is no longer exact */
 	MX_FINDING_NOTE,    /* no fault */
 } mx_finding_class;
 
 mx_finding_class mx_finding_class_of(mx_finding_kind k);
 
-/* Two accesses without order. What is found after a race may be its consequence. */
+/* Two accesses without order. Later findings may be a consequence of a race. */
 static inline bool mx_finding_is_race(mx_finding_kind k) {
 	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL;
 }
 
-/* An access: what it does, where, and to how many bytes for each lane; 0: a buffer's format
- * decides. */
+/* An access: kind, space, and bytes for each lane. bytes 0: the format of a buffer decides. */
 typedef enum { MX_ACCESS_NONE, MX_ACCESS_READ, MX_ACCESS_WRITE, MX_ACCESS_ATOMIC } mx_access_kind;
 typedef enum {
 	MX_SPACE_NONE,
-	MX_SPACE_MEMORY, /* of the device; addresses are device addresses */
-	MX_SPACE_LDS,    /* addresses are offsets, here and in scratch */
+	MX_SPACE_MEMORY, /* device memory; addresses are device addresses */
+	MX_SPACE_LDS,    /* addresses are offsets, in LDS and in scratch */
 	MX_SPACE_SCRATCH,
 	MX_SPACE_REGISTER
 } mx_space;
@@ -97,15 +95,15 @@ struct mx_finding_access {
 	uint32_t bytes;
 };
 
-/* What would order two accesses, or separate two instructions. */
+/* What is missing between two accesses to order them, or between two instructions. */
 typedef enum {
 	MX_MISSING_NONE,
 	MX_MISSING_WAIT,             /* s_waitcnt counter(count) between the two */
 	MX_MISSING_WAIT_AT_BARRIER,  /* the same before the s_barrier at pc `barrier` */
 	MX_MISSING_BARRIER,          /* s_barrier, after the earlier wave's wait */
-	MX_MISSING_WAIT_AND_BARRIER, /* s_waitcnt counter in the earlier wave, and then s_barrier */
-	MX_MISSING_FLAG,             /* between workgroups: an atomic or a flag to wait for */
-	MX_MISSING_WAIT_STATES       /* `count` of them */
+	MX_MISSING_WAIT_AND_BARRIER, /* s_waitcnt counter in the earlier wave, then s_barrier */
+	MX_MISSING_FLAG,       /* between workgroups: an atomic, or a flag and a wait for it */
+	MX_MISSING_WAIT_STATES /* `count` wait states */
 } mx_missing_kind;
 typedef enum { MX_COUNTER_VM, MX_COUNTER_LGKM } mx_counter;
 struct mx_missing {
@@ -115,19 +113,19 @@ struct mx_missing {
 	uint64_t barrier;
 };
 
-/* Wait states that are too few between two instructions; waitstates/hazards.def has the rules. */
+/* Too few wait states between two instructions; waitstates/hazards.def has the rules. */
 typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
 struct mx_hazard {
 	mx_hazard_severity severity;
-	unsigned needed, states; /* those that it takes, and those that there are */
-	bool in_clause;          /* what is needed is one instruction of another kind */
-	bool pipe_helps;         /* a note because of it: see struct mx_distance */
-	const char *does, *how;  /* what the second does: "reads the result of", " as C" */
+	unsigned needed, states; /* wait states required, and present */
+	bool in_clause;          /* required is one instruction that ends the clause */
+	bool pipe_helps;         /* enough by the count `busy` of struct mx_distance: a note */
+	const char *does, *how;  /* the action of the second: "reads the result of", " as C" */
 	const char *source;      /* "ISA 7.6" */
 };
 
-/* Why an instruction has a finding that no other instruction is part of: a row of reasons.def, and
- * what its sentence is made of. */
+/* The reason for a finding that involves one instruction: a row of reasons.def, and the values in
+ * its sentence. */
 typedef enum {
 	MX_BECAUSE_NOTHING,
 #define MX_REASON(id, sentence) MX_BECAUSE_##id,
@@ -141,7 +139,7 @@ struct mx_because {
 	const char *subject; /* static, or NULL */
 };
 
-/* Where the waves of a workgroup are that makes no progress. */
+/* Where the waves of a stalled workgroup are. */
 typedef enum { MX_STALLED_IN_LOOP, MX_STALLED_AT_BARRIER, MX_STALLED_ENDED } mx_stalled;
 enum { MX_STALLED_WAVES = 16 };
 
@@ -153,13 +151,13 @@ struct mx_inst_dwords {
 
 #define MX_NO_PC UINT64_MAX
 
-/* One thing wrong. Findings of the same kind at the same pc, with the same earlier instruction, are
- * counted in one; of a place that has many causes the last one kept counts for the rest. It is
- * data: mx_finding_text makes a line of it. What a kind of finding has no use for is 0. */
+/* One finding. Findings of the same kind at the same pc with the same earlier instruction are one,
+ * with a count. A pc keeps a few earlier instructions; the last kept counts for the rest. A finding
+ * is data: mx_finding_text makes a line of it. Fields that its kind does not use are 0. */
 struct mx_finding {
 	mx_finding_kind kind;
 	uint64_t count;
-	bool conditional; /* a race came before: it may be the consequence */
+	bool conditional; /* a race came earlier: this may be its consequence */
 
 	/* The instruction, where it ran, and what it did. */
 	uint64_t pc; /* offset from the start of the kernel's code */
@@ -167,24 +165,24 @@ struct mx_finding {
 	uint32_t workgroup[3];
 	uint32_t wave;    /* in its workgroup */
 	int32_t lane;     /* -1: the whole wave */
-	uint64_t address; /* 0: none, or of LDS and scratch the first byte */
-	uint16_t reg; /* of a space of registers: 0..511 VGPRs, then AGPRs; 512 and a scalar code */
+	uint64_t address; /* 0: none; in LDS and scratch the offset of the first byte */
+	uint16_t reg;     /* of MX_SPACE_REGISTER: 0..511 VGPRs, then AGPRs; 512 + a scalar code */
 	struct mx_finding_access access;
 
-	/* The same of the earlier instruction, which this one follows too soon, or is in no order
-	 * with; MX_NO_PC: there is none. */
+	/* The earlier instruction, which this one follows too soon or without order; MX_NO_PC:
+	 * none. */
 	uint64_t earlier;
 	struct mx_inst_dwords earlier_code;
 	uint32_t earlier_workgroup[3], earlier_wave;
-	bool earlier_elsewhere; /* in another workgroup, and which is not known */
+	bool earlier_elsewhere; /* in another, unknown workgroup */
 	struct mx_finding_access earlier_access;
 
 	struct mx_missing missing; /* races, wait states */
 	struct mx_hazard hazard;   /* wait states */
-	uint32_t assumption;       /* a note of one: row of encoding/assumptions.def, from 1 */
-	struct mx_because because; /* all others */
+	uint32_t assumption;       /* MX_ASSUMED_NOTE: row of encoding/assumptions.def, from 1 */
+	struct mx_because because; /* all other kinds */
 
-	/* MX_BECAUSE_STALL: where the waves of the workgroup are, and an mx_stalled of each. */
+	/* MX_BECAUSE_STALL: an mx_stalled and a pc of each wave of the workgroup. */
 	unsigned n_stalled;
 	uint8_t stalled[MX_STALLED_WAVES];
 	uint64_t stalled_pc[MX_STALLED_WAVES];
@@ -192,12 +190,12 @@ struct mx_finding {
 
 /* ---- proofs ---- */
 
-/* What the analysis of order assumes, and why it proves nothing: rows of proofs.def. */
+/* The assumptions of a proof, and the reasons why there is none: rows of proofs.def. */
 typedef enum {
 #define MX_PROOF_ASSUMPTION(id, text) MX_PROOF_##id,
 #include "proofs.def"
 	MX_PROOF_ASSUMPTIONS,
-	MX_PROOF_ALWAYS = MX_PROOF_FLAT_IN_ORDER /* those before it every proof has */
+	MX_PROOF_ALWAYS = MX_PROOF_FLAT_IN_ORDER /* every proof rests on those before it */
 } mx_proof_assumption;
 typedef enum {
 	MX_DOUBT_NONE,
@@ -207,50 +205,50 @@ typedef enum {
 } mx_doubt;
 
 typedef enum {
-	MX_NOT_ANALYSED, /* not asked for, or not followed to the launch's end */
+	MX_NOT_ANALYSED, /* not requested, or the launch did not reach its end */
 	MX_NOT_PROVED,
-	MX_PROVED /* every schedule of this launch leaves the same bytes */
+	MX_PROVED /* every schedule of this launch gives the same bytes */
 } mx_proof_outcome;
 
-/* What the analysis of order says of a launch. mx_proof_text makes a line of it. */
+/* The result of the analysis of order. mx_proof_text makes a line of it. */
 struct mx_proof {
 	mx_proof_outcome outcome;
-	uint32_t assumptions;  /* MX_PROVED: what it rests on, bits 1 << mx_proof_assumption */
-	mx_doubt doubt;        /* MX_NOT_PROVED: why, first */
-	uint64_t pc, other_pc; /* where, and the earlier of two instructions; MX_NO_PC: nowhere */
-	uint64_t findings;     /* of the launch, notes apart */
-	uint64_t accesses;     /* memory operations that were followed */
-	uint64_t pairs;        /* of accesses to the same bytes, whose order was asked for */
+	uint32_t assumptions;  /* MX_PROVED: bits 1 << mx_proof_assumption */
+	mx_doubt doubt;        /* MX_NOT_PROVED: the first reason */
+	uint64_t pc, other_pc; /* its instruction, and the earlier of two; MX_NO_PC: none */
+	uint64_t findings;     /* of the launch, without notes */
+	uint64_t accesses;     /* memory operations that were analysed */
+	uint64_t pairs;        /* accesses to the same bytes that were compared */
 };
 
 /* ---- programs ---- */
 
 struct mx_program;
 
-/* Decodes `bytes` bytes of code that the device will see at `base` (and that must
- * stay there and unchanged). NULL if memory is short. */
+/* Decodes `bytes` bytes of code that the device has at `base`. The code must stay there unchanged.
+ * NULL if memory is short. */
 struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base);
 void mx_program_free(struct mx_program *p);
 
 /* ---- launches ---- */
 
-/* What the kernel descriptor says [LLVM "Kernel Descriptor"], and its metadata. */
+/* The fields of the kernel descriptor [LLVM "Kernel Descriptor"], and of the metadata. */
 struct mx_kernel {
 	const char *name;
 	uint64_t entry;         /* device address of the first instruction */
 	uint32_t lds_bytes;     /* static */
 	uint32_t scratch_bytes; /* of a work-item */
 	uint32_t vgprs, agprs;  /* allocated, of each kind */
-	uint32_t sgprs;         /* allocated; 0: as many as there are */
+	uint32_t sgprs;         /* allocated; 0: all */
 	uint32_t user_sgprs;
 	uint16_t preload_dwords, preload_offset; /* kernarg preload, in dwords */
-	uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs are set up */
+	uint16_t properties; /* KERNEL_CODE_PROPERTIES: the user SGPRs that are set up */
 	bool workgroup_id[3], workgroup_info;
 	bool tg_split;         /* a workgroup's waves on several compute units: no shared LDS */
 	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
 	uint32_t mode;         /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
 	                               FP16_OVFL 23 */
-	const char *unsupported; /* a field with a value that has no exact meaning here, or NULL */
+	const char *unsupported; /* a field with a value that is not implemented, or NULL */
 };
 
 struct mx_stats {
@@ -265,7 +263,7 @@ const char *mx_op_name(size_t i);
 
 /* ---- observing ---- */
 
-/* What an observer may ask to be told of a wave. */
+/* Kinds of events of a wave. */
 typedef enum {
 	MX_EVENT_ISSUE = 1 << 0,   /* an instruction is about to be executed */
 	MX_EVENT_LAND = 1 << 1,    /* an operation in flight is about to land */
@@ -276,8 +274,8 @@ typedef enum {
 	MX_EVENT_SCRATCH = 1 << 6, /* and of scratch */
 } mx_event_kind;
 
-/* A wave's registers as they stand at an event. v: 256 VGPRs, then 256 AGPRs; only those
- * that are allocated may be read. */
+/* A wave's registers at an event. v: 256 VGPRs, then 256 AGPRs; only allocated ones may be read.
+ */
 struct mx_registers {
 	const uint32_t *s;
 	const uint32_t (*v)[MX_LANES];
@@ -289,48 +287,48 @@ struct mx_event {
 	mx_event_kind kind;
 	uint32_t workgroup[3], wave;
 	uint64_t time;        /* instructions that the workgroup has issued */
-	uint64_t issue;       /* which instruction of its wave it belongs to, from 1; 0: set-up */
-	uint64_t kernarg;     /* of the launch: where its arguments are */
-	bool landing;         /* it comes of a landing, which is later than the issue */
+	uint64_t issue;       /* number of its instruction in the wave, from 1; 0: set-up */
+	uint64_t kernarg;     /* address of the launch's arguments */
+	bool landing;         /* caused by a landing, which is later than the issue */
 	uint64_t pc;          /* of the instruction, as in findings */
 	const uint32_t *code; /* its dwords; NULL during set-up */
 	size_t dwords;
 	struct mx_registers registers;
-	unsigned reg;          /* registers: SGPR or special code 0..127; row 0..511 of v */
-	uint64_t lanes;        /* VGPR: those written; memory: those whose data has these bytes */
-	const uint32_t *value; /* SGPR, VGPR: one value, or one a lane */
-	bool write;            /* memory, LDS, scratch: written, else read */
-	int lane;              /* -1: of no lane, or not known */
+	unsigned reg;   /* registers: SGPR or special code 0..127; row 0..511 of v */
+	uint64_t lanes; /* VGPR: lanes written; memory: lanes of which the data has these bytes */
+	const uint32_t *value; /* SGPR: one value; VGPR: one for each lane */
+	bool write;            /* memory, LDS, scratch: written, otherwise read */
+	int lane;              /* -1: none, or unknown */
 	uint64_t address;      /* device address, or offset in LDS or in the lane's scratch */
 	unsigned bytes;
 	uint32_t data;
 };
 
-/* Observing changes nothing of a launch: the same seed is the same launch, so that a question
- * that one run raises is answered by the next. An observed launch runs on one thread; events
- * come in the order in which things happen. */
+/* Observing does not change a launch: the same seed gives the same launch, so one run can answer
+ * the question that another raised. An observed launch runs on one thread; events come in the order
+ * in which things happen. */
 struct mx_observer {
 	void *context;
-	/* The kinds of events of a wave to be told, or'ed; asked once for each wave. */
+	/* The kinds of events to report of a wave, or'ed; called once for each wave. */
 	unsigned (*wants)(void *context, const uint32_t workgroup[3], uint32_t wave);
 	void (*event)(void *context, const struct mx_event *e);
 };
 
-/* What may be looked for while a launch runs, besides what always is. ORDER: whether accesses of
- * LDS, device memory and registers are ordered by waits and barriers, rather than by this schedule:
- * conflicts without order are findings, under any seed. */
+/* Optional analyses. ORDER: whether waits and barriers order the accesses to LDS, device memory and
+ * registers; accesses that only this schedule orders are findings. The result is the same for every
+ * seed. */
 enum {
 	MX_ANALYSE_ORDER = 1,
-	MX_ANALYSE_WAIT_STATES = 2, /* too few of them between two instructions; hazard.h */
+	MX_ANALYSE_WAIT_STATES = 2, /* too few wait states between two instructions; hazard.h */
 };
 
-/* ---- schedules said outright ---- */
+/* ---- explicit schedules ---- */
 
-/* A decision that is not the sequential one. */
+/* A deviation from the sequential schedule. */
 typedef enum {
 	MX_DELAY, /* operations of this instruction land `value` clocks after their issue, or
 	             at a wait for them */
-	MX_TURN,  /* after this instruction it is wave `value`'s turn */
+	MX_TURN,  /* after this instruction wave `value` has the next turn */
 } mx_deviation_kind;
 
 enum { MX_TO_WAIT = INT32_MAX };
@@ -339,32 +337,31 @@ struct mx_deviation {
 	uint64_t group; /* index of the workgroup in the launch */
 	uint32_t wave;
 	mx_deviation_kind kind;
-	uint64_t issue; /* which instruction of the wave, from 1 */
+	uint64_t issue; /* number of the instruction in the wave, from 1 */
 	uint64_t value; /* DELAY: clocks, or MX_TO_WAIT */
-	uint32_t turn;  /* TURN: how many of the wave's turns ended at this instruction before;
-	                   DELAY: of what lands at one clock, or at waits, the smaller first */
+	uint32_t turn;  /* TURN: how many earlier turns of the wave ended at this instruction;
+	                   DELAY: rank among landings at one clock, or at waits: lowest first */
 };
 
-/* A sequential schedule, and what deviates from it. Sequential is: workgroups one after the other;
- * the first wave runs until it cannot go on, then the next; operations land at once, or all at the
- * wait that asks for them. */
+/* A sequential schedule and its deviations. In the sequential schedule workgroups run one after the
+ * other; the first wave runs until it must wait, then the next; operations land at issue, or, with
+ * `late`, all at the wait for them. */
 struct mx_schedule {
-	uint8_t pattern; /* what LDS and registers of workgroup 0 hold before anybody writes them */
-	bool late;       /* operations land at their waits */
-	bool patient;    /* who waits for memory lets those go first who do not */
-	uint64_t odd;    /* operations of the instruction at this pc do the other; -1: none */
+	uint8_t pattern;     /* initial bytes of LDS and registers of workgroup 0 */
+	bool late;           /* operations land at their waits */
+	bool patient;        /* a wave that waits for memory lets others go first */
+	uint64_t odd;        /* pc of the instruction for which `late` is inverted; -1: none */
 	uint32_t first_wave; /* whose turn it is first */
 	uint32_t order;      /* of workgroups: 0 ascending, 1 descending, n: from the n-th on */
-	uint64_t slice;      /* instructions of a workgroup before another's turn; 0: as many as it
-	                        takes */
+	uint64_t slice;      /* instructions of a workgroup before another's turn; 0: no limit */
 	struct mx_deviation *deviations; /* sorted by mx_schedule_sort */
 	size_t n, room;
 };
 
-/* The least chance of a seed to meet a bug that takes `*depth` orderings among the first
- * *instructions of a workgroup of so many waves, where each acts as it is issued: nothing is said
- * of bugs that depend on when memory operations land, nor of waves that sleep. *instructions is
- * rounded up. 0: there is none for so many, or for one wave. */
+/* A lower bound for the probability that a seed meets a bug that depends on `*depth` orderings
+ * among the first *instructions of a workgroup of `waves` waves, if each instruction acts at issue.
+ * It does not hold for bugs that depend on when memory operations land, or for waves that sleep.
+ * *instructions is rounded up. 0: no bound, for too many instructions or for one wave. */
 double mx_schedule_chance(unsigned waves, uint64_t *instructions, unsigned *depth);
 
 void mx_schedule_sort(struct mx_schedule *s);
@@ -373,43 +370,43 @@ void mx_schedule_free(struct mx_schedule *s);
 struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
-	const struct mx_schedule *schedule; /* instead of the seed's; or NULL */
-	struct mx_schedule *record;         /* gets the schedule as it came; or NULL */
+	const struct mx_schedule *schedule; /* replaces the seed's; or NULL */
+	struct mx_schedule *record;         /* gets the schedule that was run; or NULL */
 	const struct mx_program *program;
 	const struct mx_kernel *kernel;
 	struct mx_memory memory;
 	uint32_t grid[3];    /* workgroups */
 	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
-	uint32_t partial[3]; /* the same of an axis' last workgroup where it has fewer; 0: not */
+	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
 	uint64_t kernarg;  /* device address of the kernarg segment */
-	uint64_t dispatch; /* of the dispatch packet, and of the queue; 0: none */
+	uint64_t dispatch; /* address of the dispatch packet; 0: none */
 	uint64_t queue;
 	uint64_t dispatch_id;
 	uint64_t seed;             /* of the schedule */
 	const mx_profile *profile; /* how matrix instructions accumulate */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
-	unsigned threads; /* host threads to run workgroups on, where that pays; 0 and 1: one */
+	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */
 
-	/* Rules of buffers on which the sources disagree; a launch whose result depends on one
-	 * is reported as ambiguous. */
-	bool soffset_checked;          /* SOFFSET is part of range checks: AMD's emulator yes,
-	                                  manual and LLVM no */
-	unsigned swizzle_element_size; /* bytes: the manual's 2 bits for it have no place in its
-	                                  descriptor; 0 is 4, as LLVM takes it for GFX9 */
+	/* Rules of buffers on which the sources disagree. A launch with a result that depends on
+	 * one is reported as ambiguous. */
+	bool soffset_checked;          /* range checks include SOFFSET: in AMD's emulator, not in
+	                                  the manual and LLVM */
+	unsigned swizzle_element_size; /* bytes; the descriptor has no place for the manual's 2
+	                                  bits. 0 is 4, as LLVM assumes for GFX9 */
 
-	/* Scratch returns in order among itself alone, not with the others of vmcnt; the manual
-	 * promises one order [ISA 4.4]. For schedules and for the analysis of order. */
+	/* Scratch operations return in order among themselves, but not with the others of vmcnt.
+	 * The manual promises one order [ISA 4.4]. For schedules and for the analysis of order. */
 	bool scratch_apart;
 
-	/* The waves of a workgroup may run on several compute units, with an L1 each: what one does
-	 * to device memory is over for the others when it has been waited for [LLVM "Memory Model
-	 * gfx942": tgsplit]. Else they share one L1, which vector memory goes through in the order
-	 * of its issue. For schedules and for the analysis of order. */
+	/* The waves of a workgroup may run on several compute units, with an L1 each: other waves
+	 * depend on a wait for an access to device memory [LLVM "Memory Model gfx942": tgsplit].
+	 * Otherwise they share one L1, which takes vector memory in the order of issue. For
+	 * schedules and for the analysis of order. */
 	bool threadgroup_split;
 };
 
-/* What a launch left behind, apart from memory. */
+/* The results of a launch apart from memory. */
 struct mx_report {
 	char *kernel; /* its name */
 	struct mx_finding *findings;
@@ -419,22 +416,22 @@ struct mx_report {
 	struct mx_stats stats;
 };
 
-/* Runs a launch to its end or to the first finding that stops it. Returns false
- * only if host memory is short. */
+/* Runs a launch to its end or to the first finding that stops it. False only if host memory is
+ * short. */
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report);
 void mx_report_free(struct mx_report *report);
 
-/* One line each, cut where `room` bytes are too few; they return `text`. MX_LINE_ROOM is enough but
- * for kernels with long names. */
+/* Each writes one line, cut to `room` bytes, and returns `text`. MX_LINE_ROOM is enough except for
+ * kernels with long names. */
 enum { MX_LINE_ROOM = 640 };
 /* "gemm+0x1f4 ds_read_b32 v3, v6 (d86c0000 03000006): reads a byte at LDS 0x0 that ..." */
 char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f, char *text,
                       size_t room);
-/* The same without kernel, pc and instruction: "reads a byte at LDS 0x0 that ...". */
+/* The same without kernel, pc and instruction. */
 char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room);
-/* "proved for this launch, assuming: ...", "not proved: ..."; "" where nothing was analysed. */
+/* "proved for this launch, assuming: ...", "not proved: ..."; "" if nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
-/* Why nothing is proved: "reads a clock at +0x3c". */
+/* Why a launch is not proved: "reads a clock at +0x3c". */
 char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room);
 
 #endif

@@ -190,7 +190,7 @@ static bool let_through(const struct machine *m, const struct touch *t, size_t n
 	atomic_bool abort = false, met = false;
 	struct mx_worker worker = { .shadow = mx_shadow_new(&m->launch.memory),
 		                    .abort = &abort,
-		                    .met = &met };
+		                    .conflict = &met };
 	struct mx_run run = { .launch = &m->launch, .worker = &worker };
 	bool last = false;
 	*earlier = true;
@@ -262,7 +262,7 @@ static void test_journal(void) {
 	atomic_bool abort = false, met = false;
 	struct mx_worker worker = { .shadow = mx_shadow_new(&m.launch.memory),
 		                    .abort = &abort,
-		                    .met = &met };
+		                    .conflict = &met };
 	struct mx_run run = { .launch = &m.launch, .worker = &worker };
 	struct mx_group group = { .run = &run };
 	struct mx_wave wave = { .group = &group };

@@ -51,7 +51,7 @@ static void launch_end(void *context, struct mx_run *run) {
 }
 static bool workgroup_new(void *context, struct mx_group *g) {
 	struct notes *s = context;
-	g->kept[MX_WATCHER_ORDER] = s;
+	g->watcher_data[MX_WATCHER_ORDER] = s;
 	note(s, 'n');
 	return true;
 }

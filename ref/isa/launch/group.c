@@ -1,4 +1,4 @@
-/* A workgroup: its memory, its waves, and how it begins. */
+/* A workgroup: its memory, its waves, and its start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 }
 
 /* The last workgroup of an axis may be partial. Its work-items are numbered by its own size
- * [assumed: LLVM and HSA say only that it has fewer]. */
+ * [assumed: LLVM and HSA only say that it has fewer]. */
 static void place(struct mx_group *g, uint64_t index) {
 	const struct mx_launch *l = g->run->launch;
 	g->index = index;
@@ -75,7 +75,7 @@ static void place(struct mx_group *g, uint64_t index) {
 	g->n_waves = waves_of(g->size);
 }
 
-/* What was there before, another byte in each workgroup. */
+/* Initial bytes of LDS and registers, different in each workgroup. */
 static uint8_t pattern_of(const struct mx_group *g) {
 	return (uint8_t)(g->run->pattern + 37 * g->index);
 }
@@ -83,7 +83,7 @@ static uint8_t pattern_of(const struct mx_group *g) {
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
 	mx_watch_workgroup_begin(g);
-	g->clock = g->alone = g->looked = g->landed_at = 0;
+	g->clock = g->alone_since = g->last_starvation_check = g->landed_at = 0;
 	g->landed = 0;
 	g->last = NULL;
 	g->demoted = false;
@@ -91,7 +91,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
 	g->barriers = g->stores_in_flight = 0;
-	g->outlived = false;
+	g->outlived_slice = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);
 	uint8_t pattern = pattern_of(g);

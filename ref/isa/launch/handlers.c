@@ -1,4 +1,4 @@
-/* The function that executes each opcode. */
+/* The table of functions that execute the opcodes. */
 #include "handlers.h"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,

@@ -1,5 +1,5 @@
-/* The function that executes each opcode. The machine calls it through mx_run, so that what runs
- * instructions needs none of the rooms that implement them. */
+/* The function that executes each opcode. The machine calls them through mx_run, so the scheduler
+ * does not depend on the folders that implement them. */
 #ifndef MX_HANDLERS_H
 #define MX_HANDLERS_H
 

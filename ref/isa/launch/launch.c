@@ -1,4 +1,4 @@
-/* A launch: workgroups begun in order, run under their schedules, in turn. */
+/* A launch: it starts workgroups in order and gives each its turns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,10 @@
 enum {
 	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
 	INTERLEAVED = 8,   /* workgroups that take short turns */
-	WARM_UP = 1 << 14, /* of a launch, before threads may pay */
+	WARM_UP = 1 << 14, /* instructions of a launch before it may use threads */
 };
 
-/* Some schedules let a few workgroups take short turns until they have run for a slice. */
+/* Under some schedules a few workgroups take short turns until they have run for a slice. */
 static bool takes_turns(const struct mx_run *run, const struct mx_residents *r) {
 	return run->slice && r->n && r->group[0]->clock < SLICE;
 }
@@ -29,7 +29,7 @@ static bool run_group(struct mx_run *run, struct mx_group *g, bool *stalled) {
 	return mx_group_run_slice(g, SLICE, stalled);
 }
 
-/* The next workgroup of a source that several threads may share. */
+/* Takes the next workgroup from a counter that several threads may share. */
 static bool next_group(struct mx_residents *r, const struct mx_run *run, uint64_t *index) {
 	if (r->n == MX_RESIDENT || (takes_turns(run, r) && r->n == INTERLEAVED) ||
 	    atomic_load(r->next) >= r->end)
@@ -64,8 +64,8 @@ static void retire(struct mx_residents *r, struct mx_group *g) {
 		r->spare = g;
 }
 
-/* Nothing can change any more once every group there is has stalled in a row. Of several threads
- * each sees its own groups alone, and leaves the judgement to one. */
+/* A launch is stuck once all of its workgroups have stalled in a row. A thread has only its own
+ * workgroups, so it aborts and leaves the decision to a run on one thread. */
 static void note_stall(struct mx_residents *r, struct mx_run *run, bool stalled) {
 	r->stalled = stalled ? r->stalled + 1 : 0;
 	if (stalled && run->worker)
@@ -99,7 +99,7 @@ void mx_residents_free(struct mx_residents *r) {
 	r->spare = NULL;
 }
 
-/* The finding has a place in a workgroup; one that needs no memory will do. */
+/* A finding needs a workgroup; this one has no memory. */
 static void refuse(struct mx_run *run, const char *what) {
 	struct mx_kernel kernel = *run->launch->kernel;
 	struct mx_launch launch = *run->launch;
@@ -116,8 +116,8 @@ static void refuse(struct mx_run *run, const char *what) {
 	mx_group_free(g);
 }
 
-/* The first workgroups run alone, and show whether the rest is worth several threads: not if a
- * group outlives its slice, as it may wait for another. */
+/* The first workgroups run on one thread, which shows whether several threads pay: not if a
+ * workgroup outlives its slice, because it may wait for another. */
 static void run_all(struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
 	_Atomic uint64_t next = 0;
@@ -153,10 +153,10 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	if (missing)
 		refuse(&run, missing);
 	else {
-		const struct mx_wave_sync *meet = mx_program_wave_sync(
+		const struct mx_wave_sync *sync = mx_program_wave_sync(
 			launch->program, launch->kernel->entry - mx_program_base(launch->program));
-		run.synchronises = meet && meet->any;
-		run.out_of_memory = !meet || !mx_hazards_watch(&run) || !mx_order_watch(&run);
+		run.waves_synchronise = sync && sync->any;
+		run.out_of_memory = !sync || !mx_hazards_watch(&run) || !mx_order_watch(&run);
 		if (mx_watch_short_turns(&run))
 			mx_run_short_turns(&run);
 		run_all(&run);

@@ -1,19 +1,19 @@
-/* The watcher that hands the events of a launch to its observer (isa.h). */
+/* The watcher that passes the events of a launch to its observer (isa.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../schedule/inflight.h"
 #include "observe.h"
 
-/* What is kept of a wave. */
+/* The data of a wave. */
 struct observed {
 	unsigned kinds;                 /* MX_EVENT_... that the observer wants */
-	const struct mx_inst *at;       /* what is executed or landing */
+	const struct mx_inst *at;       /* the instruction that executes or lands */
 	const struct mx_memop *landing; /* or NULL */
 };
 
 static struct observed *observed(const struct mx_wave *w) {
-	return (struct observed *)w->group->kept[MX_WATCHER_OBSERVER] + w->index;
+	return (struct observed *)w->group->watcher_data[MX_WATCHER_OBSERVER] + w->index;
 }
 
 /* An event at the instruction that the wave executes or lands. */
@@ -42,13 +42,13 @@ static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {
 	return e;
 }
 
-static void tell(const struct mx_observer *observer, const struct mx_event *e) {
+static void notify(const struct mx_observer *observer, const struct mx_event *e) {
 	observer->event(observer->context, e);
 }
 
 /* ---- a wave ---- */
 
-/* What is executed or lands is needed for every event. */
+/* Every event needs the instruction that executes or lands. */
 static unsigned watch_kinds(unsigned kinds) {
 	return (kinds ? MX_WATCH_ISSUE | MX_WATCH_LANDING : 0) |
 	       (kinds & MX_EVENT_SGPR ? MX_WATCH_SGPR : 0) |
@@ -72,7 +72,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	if (!(o->kinds & MX_EVENT_ISSUE))
 		return;
 	struct mx_event e = event(w, MX_EVENT_ISSUE);
-	tell(context, &e);
+	notify(context, &e);
 }
 
 static void landing(void *context, struct mx_wave *w, struct mx_memop *m) {
@@ -82,7 +82,7 @@ static void landing(void *context, struct mx_wave *w, struct mx_memop *m) {
 	if (!(o->kinds & MX_EVENT_LAND))
 		return;
 	struct mx_event e = event(w, MX_EVENT_LAND);
-	tell(context, &e);
+	notify(context, &e);
 }
 
 static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
@@ -98,7 +98,7 @@ static void sgpr(void *context, const struct mx_wave *w, unsigned code) {
 	struct mx_event e = event(w, MX_EVENT_SGPR);
 	e.reg = code;
 	e.value = &w->s[code];
-	tell(context, &e);
+	notify(context, &e);
 }
 
 static void vgpr(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes) {
@@ -108,12 +108,12 @@ static void vgpr(void *context, const struct mx_wave *w, unsigned row, uint64_t 
 	e.reg = row;
 	e.lanes = lanes;
 	e.value = w->v[row];
-	tell(context, &e);
+	notify(context, &e);
 }
 
 /* ---- memory ---- */
 
-/* The lanes whose data the address is part of. */
+/* The lanes of which the data contains the address. */
 static uint64_t lanes_of(const struct mx_memop *m, uint64_t address) {
 	uint64_t lanes = 0;
 	unsigned l;
@@ -125,7 +125,7 @@ static uint64_t lanes_of(const struct mx_memop *m, uint64_t address) {
 	return lanes;
 }
 
-/* Lanes go in order, so that of several that write one place the last one's data stays. */
+/* Lanes are written in order, so the data of the highest lane stays. */
 static int lane_of(uint64_t lanes, bool write) {
 	bool one = lanes && !(lanes & (lanes - 1));
 	return one || (lanes && write) ? 63 - __builtin_clzll(lanes) : -1;
@@ -145,20 +145,20 @@ static void access(void *context, const struct mx_wave *w, const struct mx_touch
 	e.bytes = t->bytes;
 	e.data = t->value;
 	e.write = t->write;
-	tell(context, &e);
+	notify(context, &e);
 }
 
 /* ---- a workgroup, the launch ---- */
 
 static bool workgroup_new(void *context, struct mx_group *g) {
 	(void)context;
-	g->kept[MX_WATCHER_OBSERVER] = calloc(g->room, sizeof(struct observed));
-	return g->kept[MX_WATCHER_OBSERVER];
+	g->watcher_data[MX_WATCHER_OBSERVER] = calloc(g->room, sizeof(struct observed));
+	return g->watcher_data[MX_WATCHER_OBSERVER];
 }
 
 static void workgroup_free(void *context, struct mx_group *g) {
 	(void)context;
-	free(g->kept[MX_WATCHER_OBSERVER]);
+	free(g->watcher_data[MX_WATCHER_OBSERVER]);
 }
 
 void mx_observe(struct mx_run *run) {

@@ -1,10 +1,10 @@
-/* Handing the events of a launch to its observer. Nothing of it changes the launch. */
+/* Passing the events of a launch to its observer, without a change to the launch. */
 #ifndef MX_OBSERVE_H
 #define MX_OBSERVE_H
 
 struct mx_run;
 
-/* Puts the watcher for the launch's observer into the run, where there is one. */
+/* Adds the watcher for the launch's observer to the run, if there is one. */
 void mx_observe(struct mx_run *run);
 
 #endif

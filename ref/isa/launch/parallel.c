@@ -1,9 +1,9 @@
-/* Workgroups of one launch on several threads, with the bits of one.
+/* Workgroups of one launch on several threads, with the bits of one thread.
  *
- * The schedule of a workgroup follows from its own random numbers, so groups that do not meet in
- * memory give the same whenever and wherever they run. They are run as if they did not; where two
- * meet (claims.c), or anything is found, all threads stop, what they wrote is undone, and the
- * launch goes on with one. */
+ * The schedule of a workgroup follows from its own random numbers, so workgroups that share no
+ * written memory give the same result in any order, on any thread. The threads assume that none do.
+ * If two conflict (claims.c), or there is a finding, all threads stop, their writes are undone, and
+ * the launch continues on one thread. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "../machine/findings.h"
 #include "launch.h"
 
-enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30 /* what an owner's number holds */ };
+enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30 /* limit of claims.c */ };
 
 /* One thread's part of the launch. */
 struct part {
@@ -66,8 +66,8 @@ static void add_stats(struct mx_stats *to, const struct mx_stats *s) {
 		to->by_op[i] += s->by_op[i];
 }
 
-/* Keeps what the threads did, or undoes all of it. */
-static void settle(struct mx_run *run, struct part *parts, unsigned n, bool keep) {
+/* Keeps the results of the threads, or undoes all of them. */
+static void keep_or_undo(struct mx_run *run, struct part *parts, unsigned n, bool keep) {
 	for (unsigned i = 0; i < n; i++) {
 		if (keep) {
 			add_stats(&run->report->stats, &parts[i].report.stats);
@@ -85,8 +85,8 @@ static bool has_findings(const struct mx_report *r) {
 	return notes < r->n_findings;
 }
 
-/* Whether several threads may pay: enough groups, and nothing yet that speaks against it. */
-static bool promising(const struct mx_run *run, uint64_t first, uint64_t end) {
+/* Whether several threads may pay: enough workgroups, no findings, and no known conflict. */
+static bool threads_may_pay(const struct mx_run *run, uint64_t first, uint64_t end) {
 	return end - first >= 2 && end < MAX_GROUPS && !mx_run_over(run) &&
 	       !has_findings(run->report) &&
 	       !mx_program_shares(run->launch->program, run->launch->kernel->entry);
@@ -94,14 +94,14 @@ static bool promising(const struct mx_run *run, uint64_t first, uint64_t end) {
 
 void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 	uint64_t first = atomic_load(next);
-	if (first >= end || !promising(run, first, end))
+	if (first >= end || !threads_may_pay(run, first, end))
 		return;
 	uint64_t wanted = run->launch->threads < MAX_THREADS ? run->launch->threads : MAX_THREADS;
 	unsigned n = (unsigned)(wanted < end - first ? wanted : end - first), ready = 0;
-	atomic_bool abort = false, met = false;
+	atomic_bool abort = false, conflict = false;
 	struct mx_worker shared = { .shadow = mx_shadow_new(&run->launch->memory),
 		                    .abort = &abort,
-		                    .met = &met };
+		                    .conflict = &conflict };
 	struct part *parts = calloc(n, sizeof *parts);
 	while (shared.shadow && parts && ready < n &&
 	       prepare(&parts[ready], run, &shared, next, end))
@@ -109,9 +109,9 @@ void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 	if (ready)
 		run_parts(parts, ready);
 	bool keep = ready && !abort;
-	settle(run, parts, ready, keep);
+	keep_or_undo(run, parts, ready, keep);
 	atomic_store(next, keep ? end : first);
-	if (met)
+	if (conflict)
 		mx_program_note_sharing(run->launch->program, run->launch->kernel->entry);
 	for (unsigned i = 0; parts && i < n; i++)
 		mx_report_free(&parts[i].report);

@@ -1,4 +1,4 @@
-/* The state in which a wave starts: what the kernel descriptor asks for and the hardware sets up
+/* The initial state of a wave: what the kernel descriptor requests and the hardware sets up
  * [ISA 3.13; LLVM "Initial Kernel Execution State"]. */
 #include <string.h>
 
@@ -7,8 +7,7 @@
 #include "../memory/scratch.h"
 #include "launch.h"
 
-/* Bits of KERNEL_CODE_PROPERTIES, in the order in which their SGPRs come [LLVM "Kernel
- * Descriptor"]. */
+/* Bits of KERNEL_CODE_PROPERTIES, in the order of their SGPRs [LLVM "Kernel Descriptor"]. */
 enum {
 	PRIVATE_SEGMENT_BUFFER = 1 << 0,
 	DISPATCH_PTR = 1 << 1,
@@ -22,14 +21,14 @@ enum {
 	KNOWN_PROPERTIES = 0x7f | WAVE32 | DYNAMIC_STACK,
 };
 
-enum { PRELOAD_SKIP = 256 }; /* bytes: loads for firmware without kernarg preload */
+enum { PRELOAD_SKIP = 256 }; /* bytes of code for firmware without kernarg preload */
 
 /* Bits of the work-group info SGPR [LLVM "SGPR Register Set Up Order"]. */
 #define FIRST_WAVE (1u << 31)
 
 /* ---- SGPRs ---- */
 
-/* Registers start as a pattern that changes with the seed: who reads one gets caught twice. */
+/* The initial pattern changes with the seed, so a result that depends on it changes, too. */
 static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	memset(w->s, pattern, sizeof w->s);
 	memset(w->s_unwritten, 0xff, sizeof w->s_unwritten);
@@ -97,9 +96,9 @@ static void push_system_sgprs(struct mx_wave *w) {
 
 /* ---- VGPRs ---- */
 
-/* VGPR0 holds z, y, x in ten bits each; the fields of axes that the kernel does not ask for are 0:
- * compiled code takes x without a mask where it asks for x alone. Lanes without a work-item, which
- * EXEC leaves out, count as never written: no source says what they hold. */
+/* VGPR0 holds z, y, x in ten bits each. The fields of axes that the kernel does not request are 0:
+ * compiled code that requests only x does not mask it. Lanes without a work-item are off in EXEC
+ * and count as unwritten, because no source defines their value. */
 static void set_up_lanes(struct mx_wave *w) {
 	const uint32_t *size = w->group->size;
 	uint32_t first = w->index * MX_LANES, n = size[0] * size[1] * size[2] - first;
@@ -136,9 +135,9 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	mx_scratch_start(w, pattern);
 }
 
-/* ---- what is not set up ---- */
+/* ---- unsupported state ---- */
 
-/* SGPRs that the kernel's properties and its preload take. */
+/* SGPRs that the kernel's properties and preload occupy. */
 static unsigned sgprs_set_up(const struct mx_kernel *k) {
 	static const uint8_t size[] = { 4, 2, 2, 2, 2, 2, 1 };
 	unsigned n = k->preload_dwords;

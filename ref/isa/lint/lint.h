@@ -1,5 +1,4 @@
-/* What can be said of a kernel without running it: wait states and waits that are missing on some
- * path through its code. */
+/* Static checks of a kernel: missing wait states and missing waits on any path through its code. */
 #ifndef MX_LINT_H
 #define MX_LINT_H
 
@@ -11,18 +10,18 @@ struct mx_lint {
 	uint32_t start; /* of the function in the program, bytes */
 	struct mx_graph graph;
 	void *context;
-	/* Gets each: MX_WAIT_STATES, MX_WAIT_STATES_NOTE or MX_UNWAITED. pcs are offsets from
-	 * `start`; no wave is at the instruction. */
+	/* Receives each MX_WAIT_STATES, MX_WAIT_STATES_NOTE or MX_UNWAITED. pcs are offsets from
+	 * `start`; there is no wave. */
 	void (*found)(void *context, const struct mx_finding *f);
 };
 
-/* ---- lint_states.c, lint_waits.c: false if memory is short ---- */
+/* ---- wait_states.c, waits.c: false if memory is short ---- */
 
-/* Fewer wait states between two instructions than hazards.def asks for, on the path that has
- * fewest. Nothing is assumed of what came before the entry or the return of a call. */
+/* Fewer wait states between two instructions than hazards.def requires, on the path with fewest.
+ * Instructions before the entry, or before the return of a call, are ignored. */
 bool mx_lint_states(const struct mx_lint *l);
 
-/* A register read, or written, while an operation in flight may still write it. */
+/* An instruction reads or writes a register that an operation in flight may still write. */
 bool mx_lint_waits(const struct mx_lint *l);
 
 #endif

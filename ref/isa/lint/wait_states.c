@@ -1,4 +1,4 @@
-/* Wait states on all paths: from each instruction back, as far as a rule can reach. */
+/* Wait states on all paths: a search from each instruction backwards, as far as a rule reaches. */
 #include <stdlib.h>
 
 #include "../machine/wave.h"
@@ -7,14 +7,14 @@
 
 struct search {
 	const struct mx_lint *lint;
-	const struct mx_hazard_traits *faces; /* of the function's dwords */
-	struct mx_distance *best;             /* to each node from the one that is looked at */
+	const struct mx_hazard_traits *traits; /* of the function's dwords */
+	struct mx_distance *best;              /* from each node to the second instruction */
 	bool *seen, *queued;
 	int *touched, *queue;
 	unsigned n_touched, n_queue;
 };
 
-/* The componentwise least of two ways: never more than either. */
+/* Lowers each component to the minimum over the paths. */
 static bool lower(struct mx_distance *to, const struct mx_distance *d) {
 	bool changed = false;
 	if (d->states < to->states)
@@ -29,8 +29,8 @@ static bool lower(struct mx_distance *to, const struct mx_distance *d) {
 }
 
 static void reach(struct search *s, int i, struct mx_distance d) {
-	const struct mx_hazard_traits *face = &s->faces[i];
-	mx_distance_back(&d, face, face->states);
+	const struct mx_hazard_traits *t = &s->traits[i];
+	mx_distance_back(&d, t, t->states);
 	if (d.states > MX_HAZARD_HORIZON)
 		return;
 	bool changed = true;
@@ -60,18 +60,18 @@ static void reach_previous(struct search *s, int i, const struct mx_distance *d)
 static void report(const struct search *s, int first, int second) {
 	const struct mx_lint *l = s->lint;
 	struct mx_hazard h;
-	if (mx_hazard_at(&s->faces[first], &s->faces[second], &s->best[first], &h)) {
+	if (mx_hazard_at(&s->traits[first], &s->traits[second], &s->best[first], &h)) {
 		struct mx_finding f =
-			mx_hazard_finding(&h, s->faces[first].in, s->faces[second].in);
+			mx_hazard_finding(&h, s->traits[first].in, s->traits[second].in);
 		f.count = 1;
-		f.pc = s->faces[second].in->offset - l->start;
-		f.earlier = s->faces[first].in->offset - l->start;
+		f.pc = s->traits[second].in->offset - l->start;
+		f.earlier = s->traits[first].in->offset - l->start;
 		l->found(l->context, &f);
 	}
 }
 
 static void look_back(struct search *s, int i) {
-	struct mx_distance d = mx_distance_from(&s->faces[i]);
+	struct mx_distance d = mx_distance_from(&s->traits[i]);
 	reach_previous(s, i, &d);
 	while (s->n_queue) {
 		int j = s->queue[--s->n_queue];
@@ -88,17 +88,17 @@ static void look_back(struct search *s, int i) {
 
 bool mx_lint_states(const struct mx_lint *l) {
 	const struct mx_graph *g = &l->graph;
-	const struct mx_hazard_traits *faces = mx_program_traits(l->program);
+	const struct mx_hazard_traits *traits = mx_program_traits(l->program);
 	struct search s = { .lint = l,
-		            .faces = faces ? faces + l->start / 4 : NULL,
+		            .traits = traits ? traits + l->start / 4 : NULL,
 		            .best = malloc((g->n + 1) * sizeof *s.best),
 		            .seen = calloc(g->n + 1, 1),
 		            .queued = calloc(g->n + 1, 1),
 		            .touched = malloc((g->n + 1) * sizeof *s.touched),
 		            .queue = malloc((g->n + 1) * sizeof *s.queue) };
-	bool ok = faces && s.best && s.seen && s.queued && s.touched && s.queue;
+	bool ok = traits && s.best && s.seen && s.queued && s.touched && s.queue;
 	for (unsigned i = 0; ok && i < g->n; i++)
-		if (g->node[i].in && s.faces[i].follows)
+		if (g->node[i].in && s.traits[i].follows)
 			look_back(&s, (int)i);
 	free(s.best);
 	free(s.seen);

@@ -1,10 +1,10 @@
-/* Waits on all paths: which registers an operation in flight may still write.
+/* Waits on all paths: a data-flow analysis of the registers that an operation in flight may write.
  *
- * For each register and counter, the age of the youngest operation that is to write it: how many
- * were issued on the counter since. A wait for N is over when at most N are in flight, so those of
- * an age of N or more have landed; where paths meet, the younger one counts. Scalar loads and FLAT
- * land in no order on lgkmcnt [ISA 8.3, 10.2]: while one may be in flight, only a wait for 0 proves
- * anything. On vmcnt FLAT is taken to land in order, as clang counts on it [assumed]. */
+ * The state has, for each register and counter, the age of the youngest operation that will write
+ * it: how many operations the counter has had since. After a wait for N at most N are in flight, so
+ * operations of age N or more have landed. Where paths merge, the younger one counts. Scalar loads
+ * and FLAT land in any order on lgkmcnt [ISA 8.3, 10.2]: while one may be in flight, only a wait
+ * for 0 covers anything. On vmcnt FLAT is assumed to land in order, as clang does [assumed]. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,19 +20,19 @@ enum { VM, LGKM, COUNTERS, NOT_IN_FLIGHT = 255, REGISTERS = MX_ROWS };
 struct state {
 	uint8_t age[COUNTERS][REGISTERS];
 	bool no_order[COUNTERS];
-	const struct mx_inst *load[COUNTERS][REGISTERS]; /* whose age it is */
+	const struct mx_inst *load[COUNTERS][REGISTERS]; /* the operation of that age */
 };
 
 struct waits {
 	const struct mx_lint *lint;
-	struct state **at; /* of each node that begins straight-line code and was reached */
+	struct state **at; /* at the start of each basic block that was reached */
 	int *queue;
 	unsigned n_queue;
 	bool *queued;
 	bool reporting, out_of_memory;
 };
 
-/* ---- what is in flight ---- */
+/* ---- operations in flight ---- */
 
 static unsigned most(unsigned counter) {
 	return counter == VM ? MX_VMCNT_MAX : MX_LGKMCNT_MAX;
@@ -56,7 +56,7 @@ static void wait_for(struct state *s, unsigned counter, unsigned n) {
 		s->no_order[counter] = false;
 }
 
-/* A full counter stalls issue, see mx_room_to_issue: then the oldest have landed. */
+/* A full counter stalls issue (mx_room_to_issue), so the oldest operations have landed. */
 static void make_room(struct state *s, const struct mx_inst *in) {
 	unsigned vm, lgkm;
 	if (!mx_room_to_issue(in, &vm, &lgkm))
@@ -85,9 +85,9 @@ static void launch_instruction(struct state *s, const struct mx_inst *in) {
 		launch(s, LGKM, in, e != MX_DS);
 }
 
-/* ---- what an instruction touches ---- */
+/* ---- accesses ---- */
 
-/* The weakest wait that covers it here: for all that was issued after it. */
+/* The missing wait is the weakest that covers the load: for all operations issued after it. */
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
                    unsigned counter, unsigned row, bool writes) {
 	const struct mx_inst *load = s->load[counter][row];
@@ -110,8 +110,8 @@ static void report(struct waits *w, const struct state *s, const struct mx_inst 
 	l->found(l->context, &f);
 }
 
-/* The first register of an operand that is in flight; except: a counter whose operations land in
- * the order of this one, which loads to it. */
+/* Reports the first register of an operand that may be in flight. `except`: a counter on which the
+ * instruction, itself a load to the operand, lands in order. */
 static bool touch(struct waits *w, const struct state *s, const struct mx_inst *in,
                   const struct mx_operand *o, int except) {
 	for (unsigned i = 0; i < o->dwords; i++)
@@ -125,7 +125,7 @@ static bool touch(struct waits *w, const struct state *s, const struct mx_inst *
 	return false;
 }
 
-/* The counter on which a load lands in the order of issue; -1: in none. */
+/* The counter on which a load lands in the order of issue; -1: none. */
 static int order_of(const struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
 	if (e == MX_DS)
@@ -167,7 +167,7 @@ static void merge(struct waits *w, int to, const struct state *s) {
 	}
 }
 
-/* What a called function leaves in flight is taken to be nothing, as compiled ones wait. */
+/* A called function is assumed to leave nothing in flight, as compiled ones do. */
 static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
 	make_room(s, in);
 	if (w->reporting)

@@ -1,10 +1,10 @@
-/* Which workgroup touched what: the shadow of device memory while workgroups run on several
- * threads, and the journal that undoes what they wrote.
+/* Shadow memory that finds conflicts between workgroups while several threads run, and the journal
+ * that undoes their writes.
  *
- * Every dword has an owner: nobody, the one group that read it, several that read it, or the one
+ * Every dword has an owner: none, the one group that read it, several that read it, or the one
  * group that wrote it. A group claims a dword before the first access. A claim that would let two
- * groups see the same dword, one of them as its writer, aborts the run before it happens; so no
- * dword is ever touched by two threads of which one writes. */
+ * groups access a dword, one of them for a write, aborts the run before the access. So no two
+ * threads access a dword if one of them writes it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "wave.h"
 
 enum {
-	NOBODY = 0,
+	NO_OWNER = 0,
 	READERS = 1, /* several groups; from 2 on: 2 (g + 1), +1 if g wrote it */
 	ENTRIES = 4096,
 };
@@ -21,10 +21,11 @@ typedef _Atomic uint32_t owner;
 
 struct mx_shadow {
 	const struct mx_memory *memory;
-	_Atomic(owner *) region[]; /* one for each dword of a region, once somebody touches it */
+	_Atomic(owner *)
+		region[]; /* one for each dword of a region, allocated at the first claim */
 };
 
-/* A dword as it was before the launch's groups wrote it; one entry for each. */
+/* A dword before the first write of the launch's groups. */
 struct entry {
 	uint64_t address;
 	uint8_t old[4], state[4];
@@ -51,7 +52,7 @@ void mx_shadow_free(struct mx_shadow *s) {
 
 /* ---- the journal ---- */
 
-/* Bytes of the dword at an offset: fewer at the end of a region. */
+/* Bytes of the dword at an offset; fewer at the end of a region. */
 static size_t width(const struct mx_region *r, uint64_t offset) {
 	return r->size - offset < 4 ? r->size - offset : 4;
 }
@@ -117,7 +118,7 @@ static owner *owners_of(struct mx_shadow *s, size_t region) {
 	return none;
 }
 
-/* Reads may be shared; what this group wrote it may read. */
+/* Several groups may read; a group may read what it wrote. */
 static bool claim_read(owner *o, uint32_t me) {
 	uint32_t was = atomic_load_explicit(o, memory_order_relaxed);
 	for (;;) {
@@ -125,18 +126,18 @@ static bool claim_read(owner *o, uint32_t me) {
 			return true;
 		if (was & 1)
 			return false;
-		if (atomic_compare_exchange_weak_explicit(o, &was, was == NOBODY ? me : READERS,
+		if (atomic_compare_exchange_weak_explicit(o, &was, was == NO_OWNER ? me : READERS,
 		                                          memory_order_relaxed,
 		                                          memory_order_relaxed))
 			return true;
 	}
 }
 
-/* Whether this group may write; *first if it had not yet. */
+/* Whether this group may write; *first: it has not written the dword before. */
 static bool claim_write(owner *o, uint32_t me, bool *first) {
 	uint32_t was = atomic_load_explicit(o, memory_order_relaxed);
 	*first = was != me + 1;
-	while (was == NOBODY || was == me)
+	while (was == NO_OWNER || was == me)
 		if (atomic_compare_exchange_weak_explicit(o, &was, me + 1, memory_order_relaxed,
 		                                          memory_order_relaxed))
 			return true;
@@ -148,8 +149,8 @@ void mx_abort(struct mx_run *run) {
 	atomic_store_explicit(run->worker->abort, true, memory_order_relaxed);
 }
 
-static bool met(struct mx_run *run) {
-	atomic_store_explicit(run->worker->met, true, memory_order_relaxed);
+static bool report_conflict(struct mx_run *run) {
+	atomic_store_explicit(run->worker->conflict, true, memory_order_relaxed);
 	mx_abort(run);
 	return false;
 }
@@ -164,9 +165,9 @@ bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t b
 	for (uint64_t at = offset & ~3ull; ok && at < offset + bytes; at += 4)
 		if (!write) {
 			if (!claim_read(&o[at / 4], me))
-				return met(run);
+				return report_conflict(run);
 		} else if (!claim_write(&o[at / 4], me, &first))
-			return met(run);
+			return report_conflict(run);
 		else if (first)
 			ok = record(worker, r, at);
 	if (!ok)

@@ -1,4 +1,4 @@
-/* Claims: which workgroup touched what, while several threads run; and how to undo their writes. */
+/* Claims: which workgroups access which memory while several threads run, and an undo journal. */
 #ifndef MX_CLAIMS_H
 #define MX_CLAIMS_H
 
@@ -15,19 +15,19 @@ struct mx_shadow;
 struct mx_journal;
 struct mx_worker {
 	struct mx_shadow *shadow;
-	struct mx_journal *journal; /* what this thread's groups overwrote */
-	atomic_bool *abort;         /* of all threads */
-	atomic_bool *met;           /* the reason: groups met in memory */
+	struct mx_journal *journal; /* the old bytes of what this thread's groups wrote */
+	atomic_bool *abort;         /* shared by all threads */
+	atomic_bool *conflict;      /* shared; the reason is a conflict in memory */
 };
 
 struct mx_shadow *mx_shadow_new(const struct mx_memory *m);
 void mx_shadow_free(struct mx_shadow *s);
 
-/* Claims bytes of a region for a group before it reads or writes them. False where another group
- * has claimed them, or memory is short: the run is aborted. */
+/* Claims bytes of a region for a group before it reads or writes them. If another group has claimed
+ * them, or memory is short, aborts the run and returns false. */
 bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t bytes, bool write);
 
-/* Puts back what a thread's groups overwrote; forgets it. */
+/* Restores what a thread's groups overwrote. */
 void mx_journal_undo(struct mx_journal *j, const struct mx_memory *m);
 void mx_journal_free(struct mx_journal *j);
 

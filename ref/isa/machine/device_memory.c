@@ -1,4 +1,4 @@
-/* Device memory by address: which bytes may be touched, and which were ever written. */
+/* Device memory by address: bounds, and which bytes are unwritten. */
 #include <string.h>
 
 #include "claims.h"
@@ -33,7 +33,7 @@ static const struct mx_region *find_region(struct mx_run *run, uint64_t address,
 	return &m->regions[i];
 }
 
-/* Most accesses are to the region of the one before. */
+/* Most accesses are to the region of the previous one. */
 static inline const struct mx_region *region_of(struct mx_wave *w, uint64_t address, size_t bytes) {
 	struct mx_run *run = w->group->run;
 	const struct mx_memory *m = &run->launch->memory;
@@ -56,7 +56,7 @@ static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, 
 		               MX_BECAUSE(BELOW_ALLOCATIONS));
 }
 
-/* The flags that one of the states has, or more. */
+/* The union of the flags of several states. */
 static uint32_t any_of(const uint8_t *state, size_t bytes) {
 	uint32_t all = 0, dword;
 	for (; bytes >= 4; bytes -= 4, state += 4) {
@@ -69,7 +69,7 @@ static uint32_t any_of(const uint8_t *state, size_t bytes) {
 	return (all | all >> 8) & 0xff;
 }
 
-/* While groups run on several threads, touching means claiming first. */
+/* While several threads run, a group must claim bytes before it accesses them. */
 static bool claimed(struct mx_wave *w, const struct mx_region *r, uint64_t address, size_t bytes,
                     bool write) {
 	struct mx_run *run = w->group->run;
@@ -99,13 +99,13 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	return true;
 }
 
-/* The states of bytes that a check has passed. */
+/* The states of bytes that were checked. */
 static uint8_t *state_of(struct mx_wave *w, uint64_t address) {
 	const struct mx_region *r = region_of(w, address, 1);
 	return r->state + (address - r->base);
 }
 
-/* A bit for each bit of a dword whose byte of `state` says that nobody wrote it. */
+/* The unwritten bits of a dword, from the states of its bytes. */
 static uint32_t unwritten_bits(uint32_t state) {
 	return (~state & MX_WRITTEN * 0x01010101u) / MX_WRITTEN * 0xff;
 }

@@ -1,4 +1,4 @@
-/* Findings: one for each kind, place and cause, counted; and notes of what is assumed. */
+/* Findings: one for each kind, pc and cause, with a count; and notes of assumptions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +23,10 @@ mx_finding_class mx_finding_class_of(mx_finding_kind k) {
 	return kinds[k].class;
 }
 
-enum { CAUSES = 4 }; /* told of one place; others count with the last */
+enum { CAUSES = 4 }; /* kept for one pc; the last one counts for the others */
 
-/* The finding that tells of this already. */
-static struct mx_finding *known(struct mx_report *r, const struct mx_finding *n) {
+/* The finding of the same kind, pc and cause, or NULL. */
+static struct mx_finding *find_same(struct mx_report *r, const struct mx_finding *n) {
 	struct mx_finding *last = NULL;
 	unsigned causes = 0;
 	for (size_t i = 0; i < r->n_findings; i++) {
@@ -55,8 +55,8 @@ static struct mx_finding *append(struct mx_run *run) {
 	return &r->findings[r->n_findings++];
 }
 
-/* After a race values may be anything, and findings its consequence; not so another cause of a
- * race at the same instruction. */
+/* After a race values may be wrong, and findings its consequence. Another cause of the same race at
+ * the same instruction is not a consequence. */
 static bool is_conditional(const struct mx_report *r, const struct mx_finding *n) {
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (mx_finding_is_race(r->findings[i].kind) &&
@@ -79,7 +79,7 @@ struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in) {
 	return c;
 }
 
-/* Fills in where an instruction is, and which wave is at it. */
+/* Fills in the place of an instruction, and the wave. */
 static void place(struct mx_finding *n, const struct mx_wave *w, const struct mx_inst *in,
                   const struct mx_inst *earlier) {
 	const struct mx_run *run = w->group->run;
@@ -102,7 +102,7 @@ void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_ins
 	}
 	place(n, w, in, earlier);
 	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
-	if ((f = known(run->report, n))) {
+	if ((f = find_same(run->report, n))) {
 		f->count++;
 		return;
 	}
@@ -139,7 +139,7 @@ const char *mx_assumption_text(mx_assumption a) {
 	return assumptions[a];
 }
 
-/* Which of two comes first in the launch. */
+/* Whether `a` comes before `b` in the launch. */
 static bool is_before(const struct mx_finding *a, const struct mx_finding *b) {
 	for (unsigned i = 3; i-- > 0;)
 		if (a->workgroup[i] != b->workgroup[i])
@@ -148,7 +148,7 @@ static bool is_before(const struct mx_finding *a, const struct mx_finding *b) {
 }
 
 static void note(struct mx_run *run, const struct mx_finding *n) {
-	struct mx_finding *f = known(run->report, n);
+	struct mx_finding *f = find_same(run->report, n);
 	struct mx_finding *to = f ? f : append(run);
 	uint64_t count = f ? f->count : 0;
 	if (!to)
@@ -164,7 +164,7 @@ void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_a
 		                .lane = lanes ? __builtin_ctzll(lanes) : -1,
 		                .assumption = rule };
 	place(&n, w, in, NULL);
-	const struct mx_finding *old = known(run->report, &n);
+	const struct mx_finding *old = find_same(run->report, &n);
 	n.assumption = old ? old->assumption : n.assumption;
 	n.conditional = old ? old->conditional : is_conditional(run->report, &n);
 	note(run, &n);

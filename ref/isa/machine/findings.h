@@ -1,4 +1,4 @@
-/* Reporting findings: handlers give the data, and findings.c where and when. */
+/* Reporting findings: callers give the data; findings.c adds the instruction and the wave. */
 #ifndef MX_FINDINGS_H
 #define MX_FINDINGS_H
 
@@ -7,22 +7,22 @@
 
 struct mx_run;
 
-/* A row of reasons.def with its numbers; and with what it is about. */
+/* A row of reasons.def with its numbers, or with its subject. */
 #define MX_BECAUSE(reason, ...)        ((struct mx_because){ MX_BECAUSE_##reason, { __VA_ARGS__ }, NULL })
 #define MX_BECAUSE_OF(reason, subject) ((struct mx_because){ MX_BECAUSE_##reason, { 0 }, subject })
 
-/* Reports a finding at an instruction, NULL: at the wave's program counter; lane -1 and address 0
- * mean none. */
+/* Reports a finding at an instruction (NULL: at the wave's program counter). lane -1, address 0:
+ * none. */
 __attribute__((cold)) void mx_find(struct mx_wave *w, const struct mx_inst *in,
                                    mx_finding_kind kind, int lane, uint64_t address,
                                    struct mx_because because);
-/* The same of an access of so many bytes. */
+/* The same for an access. */
 __attribute__((cold)) void mx_find_access(struct mx_wave *w, const struct mx_inst *in,
                                           mx_finding_kind kind, int lane, uint64_t address,
                                           struct mx_finding_access access,
                                           struct mx_because because);
-/* The same with any data; `earlier`: the other instruction, or NULL. What follows from the wave and
- * the instructions is filled in: pcs, dwords, workgroup, wave, count. */
+/* The same with any data; `earlier`: the other instruction, or NULL. Fills in pcs, dwords,
+ * workgroup, wave and count. */
 __attribute__((cold)) void mx_find_as(struct mx_wave *w, const struct mx_inst *in,
                                       const struct mx_inst *earlier, struct mx_finding *n);
 
@@ -32,19 +32,19 @@ static inline struct mx_finding_access mx_finding_access_of(bool write, mx_space
 		                           (uint32_t)bytes };
 }
 
-/* Notes that lanes of an instruction (0: all of it) rest on an assumption. A place has one note, of
- * the first workgroup, wave and lane, whatever the order in which they run. */
+/* Notes that lanes of an instruction (0: all of it) rest on an assumption. An instruction has one
+ * note, of the first workgroup, wave and lane in the launch, whatever the order in which they run.
+ */
 void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
 /* Adds the notes of a thread's report to the launch's. */
 void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
 /* Whether a finding has stopped the launch. */
 bool mx_stopped(const struct mx_wave *w);
 
-/* The dwords of an instruction; of NULL none. */
+/* The dwords of an instruction; none for NULL. */
 struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in);
 
-/* What findings call pc of an offset in the program: counted from the kernel's first instruction.
- */
+/* The pc of an offset in the program: its distance from the kernel's first instruction. */
 uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset);
 
 #endif

@@ -10,7 +10,7 @@ static const uint32_t inline_f32[] = {
 	0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983,
 };
 
-/* The same as f64: what a 64-bit source of any type gets [LLVM: s_mov_b64 with 1.0]. */
+/* The same as f64, for 64-bit sources of any type [LLVM: s_mov_b64 with 1.0]. */
 static const uint64_t inline_f64[] = {
 	0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
 	0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
@@ -22,7 +22,7 @@ static bool is_register(unsigned code) {
 	       code == MX_EXEC + 1;
 }
 
-/* The 4 GiB of flat addresses that are LDS or scratch. */
+/* The 4 GiB of flat addresses of LDS or scratch. */
 static uint64_t aperture(unsigned code) {
 	uint32_t high = code < MX_PRIVATE_BASE ? MX_SHARED_APERTURE : MX_PRIVATE_APERTURE;
 	bool limit = code == MX_SHARED_LIMIT || code == MX_PRIVATE_LIMIT;
@@ -42,7 +42,7 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 	case MX_SHARED_BASE:
 	case MX_SHARED_LIMIT:
 	case MX_PRIVATE_BASE:
-	case MX_PRIVATE_LIMIT: break; /* only pairs are right [LLVM SIISelLowering.cpp] */
+	case MX_PRIVATE_LIMIT: break; /* valid only as pairs [LLVM SIISelLowering.cpp] */
 	case MX_LITERAL: return in->literal;
 	case MX_VCCZ: return mx_pair(w->s + MX_VCC) == 0;
 	case MX_EXECZ: return mx_exec(w) == 0;
@@ -52,7 +52,7 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 	return 0;
 }
 
-/* Integers are sign-extended to 64 bits, literals where the source is signed [ISA 6.2.1]. */
+/* Integers are sign-extended to 64 bits; literals only if the source is signed [ISA 6.2.1]. */
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (is_register(code))
 		return mx_pair(w->s + code);

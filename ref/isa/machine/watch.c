@@ -41,7 +41,7 @@ bool mx_watch_workgroup_new(struct mx_group *g) {
 void mx_watch_workgroup_free(struct mx_group *g) {
 	for (unsigned i = 0; i < MX_WATCHERS; i++) {
 		const struct mx_watcher *x = &g->run->watchers[i];
-		if (g->kept[i])
+		if (g->watcher_data[i])
 			x->workgroup_free(x->context, g);
 	}
 }

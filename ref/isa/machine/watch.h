@@ -1,13 +1,12 @@
-/* Watching a launch: what an analysis or an observer is called for while the executor runs.
+/* Watchers: the callbacks by which an analysis or an observer follows a launch.
  *
- * A watcher is a struct of callbacks. Those of a launch stand in its run, where ref/isa/launch puts
- * them before the first workgroup begins; nothing else ties the executor to them. Of several the
- * first in the run is called first.
+ * A watcher is a struct of callbacks in the run. ref/isa/launch adds the watchers of a launch
+ * before the first workgroup starts; the executor has no other dependency on them. Watchers are
+ * called in the order of their index.
  *
- * No callback returns anything that changes the run. What a watcher asks of the run stands in
- * `one_thread` and `short_turns`, which the launch reads before the first workgroup begins. Two
- * more things reach the run: a finding, which may stop it as every finding may, and lack of memory
- * (run->out_of_memory). */
+ * No callback returns anything that changes the run. A watcher states its requirements in
+ * `one_thread` and `short_turns`, which the launch reads before the first workgroup starts. It can
+ * also report a finding, which may stop the run, and lack of memory (run->out_of_memory). */
 #ifndef MX_WATCH_H
 #define MX_WATCH_H
 
@@ -21,10 +20,10 @@ struct mx_inst;
 struct mx_memop;
 struct mx_queue;
 
-/* The places of watchers in a run; also of what they keep of a workgroup (group->kept). */
+/* The index of each watcher in a run, and of its data in a workgroup (group->watcher_data). */
 enum { MX_WATCHER_OBSERVER, MX_WATCHER_WAIT_STATES, MX_WATCHER_ORDER, MX_WATCHERS };
 
-/* Kinds of events of a wave; w->wanted has those that a watcher wants. */
+/* Kinds of events of a wave. w->wanted has the kinds that a watcher wants. */
 typedef enum {
 	MX_WATCH_ISSUE = 1 << 0,
 	MX_WATCH_LANDING = 1 << 1,
@@ -45,54 +44,54 @@ typedef enum {
 struct mx_touch {
 	mx_watch_kind space;
 	bool write, atomic;
-	int lane;         /* -1: of no lane */
+	int lane;         /* -1: none */
 	uint64_t address; /* device address; offset in LDS, or in the lane's scratch */
 	unsigned bytes;
-	uint32_t value, unwritten; /* that was read or written, and its unwritten bits */
+	uint32_t value, unwritten; /* the value read or written, and its unwritten bits */
 };
 
 struct mx_watcher {
-	void *context;   /* what it keeps of the launch; goes to each callback */
-	bool one_thread; /* workgroups run on one thread, so that events come in their order */
+	void *context;   /* data of the launch, passed to each callback */
+	bool one_thread; /* workgroups must run on one thread, so that events come in order */
 
-	/* Workgroups take short turns, unless the schedule says otherwise: each does a part of the
-	 * work that they share through memory. This alters the run. */
+	/* Workgroups take short turns, unless the schedule sets a length: then all of them take
+	 * part in work that they share through memory. This alters the run. */
 	bool short_turns;
 
-	/* ---- the launch; it began when the watcher was put into the run ---- */
-	/* After its last workgroup is freed: what is found then, as a proof, goes into
+	/* ---- the launch; it begins when the watcher is added to the run ---- */
+	/* After the last workgroup is freed. Results, such as a proof, go into
 	 * run->report. */
 	void (*launch_end)(void *context, struct mx_run *run);
 
 	/* ---- a workgroup ---- */
-	/* Memory for one, and for others after it: g->kept. False: there is none. */
+	/* Allocates data for a workgroup and later ones: g->watcher_data. False: no memory. */
 	bool (*workgroup_new)(void *context, struct mx_group *g);
 	void (*workgroup_free)(void *context, struct mx_group *g);
-	/* Before its first wave begins; when it has ended, with nothing in flight. One that a
-	 * finding has stopped is only freed. */
+	/* Before the first wave starts; and after the end, with nothing in flight. A workgroup
+	 * that a finding stops is only freed. */
 	void (*workgroup_begin)(void *context, struct mx_group *g);
 	void (*workgroup_end)(void *context, struct mx_group *g);
-	/* All waves that have not ended have arrived, and may go on. */
+	/* All waves that have not ended have arrived, and may continue. */
 	void (*barrier_opens)(void *context, struct mx_group *g);
 
-	/* ---- a wave: called where w->wanted has the kind ---- */
-	/* Before the wave is set up. Which kinds are wanted of it; NULL: those with a callback. */
+	/* ---- a wave: called if w->wanted has the kind ---- */
+	/* Before the wave is set up. Returns the wanted kinds; NULL: those with a callback. */
 	unsigned (*wave_begin)(void *context, struct mx_wave *w);
-	/* Kernel arguments that are in SGPRs before the first instruction. */
+	/* Kernel arguments that are in SGPRs at the first instruction. */
 	void (*preload)(void *context, struct mx_wave *w, uint64_t address, unsigned bytes);
-	/* Before an instruction is executed, or skipped as MODE.VSKIP says. */
+	/* Before an instruction is executed, or skipped by MODE.VSKIP. */
 	void (*issue)(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped);
-	/* An operation is in flight, in a queue of the wave. A watcher may keep a note with it. */
+	/* An operation entered a queue of the wave. A watcher may attach data to it: m->note. */
 	void (*operation)(void *context, struct mx_wave *w, const struct mx_queue *q,
 	                  struct mx_memop *m);
 	/* Before and after an operation in flight lands. */
 	void (*landing)(void *context, struct mx_wave *w, struct mx_memop *m);
 	void (*landed)(void *context, struct mx_wave *w, struct mx_memop *m);
-	/* s_waitcnt, as it is executed: before the wave's next instruction the counters are at
-	 * w->vm_target and w->lgkm_target at most. */
+	/* s_waitcnt, as it is executed. Before the wave's next instruction the counters are at
+	 * most w->vm_target and w->lgkm_target. */
 	void (*wait)(void *context, struct mx_wave *w);
 	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in); /* s_barrier */
-	/* A scalar register, or lanes of a vector register, were written. */
+	/* A scalar register was written, or lanes of a vector register. */
 	void (*sgpr)(void *context, const struct mx_wave *w, unsigned code);
 	void (*vgpr)(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes);
 	void (*access)(void *context, const struct mx_wave *w, const struct mx_touch *t);
@@ -110,7 +109,7 @@ void mx_watch_workgroup_end(struct mx_group *g);
 void mx_watch_barrier_opens(struct mx_group *g);
 void mx_watch_wave_begin(struct mx_wave *w); /* sets w->wanted */
 
-/* These only where w->wanted has their kind. */
+/* Only if w->wanted has their kind. */
 void mx_watch_preload(struct mx_wave *w, uint64_t address, unsigned bytes);
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped);
 void mx_watch_operation(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
@@ -120,7 +119,7 @@ void mx_watch_wait(struct mx_wave *w);
 void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in);
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
 void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
-/* in: the instruction, which decides whether it is atomic; or NULL. */
+/* in: the instruction, which decides whether the access is atomic; or NULL. */
 void mx_watch_access(const struct mx_wave *w, const struct mx_inst *in, struct mx_touch t);
 
 #endif

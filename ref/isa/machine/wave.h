@@ -1,4 +1,4 @@
-/* The state of the machine while a launch runs: waves, workgroups, the run; and its limits. */
+/* The state of a running launch: waves, workgroups, the run; and limits of the machine. */
 #ifndef MX_WAVE_H
 #define MX_WAVE_H
 
@@ -17,7 +17,7 @@ enum {
 	MX_PRIVATE_APERTURE = MX_SCRATCH_FLAT_BASE >> 32,
 };
 
-/* Further bits of MODE, and all that it has apart from DEBUG and EXCP_EN. lanes.h has the fields
+/* Further bits of MODE. MX_MODE_BITS: all of MODE except DEBUG and EXCP_EN. lanes.h has the fields
  * that vector arithmetic reads. */
 #define MX_MODE_GPR_IDX_EN (1u << 27)
 #define MX_MODE_VSKIP      (1u << 28)
@@ -27,7 +27,7 @@ enum {
 /* One dword for each lane: the values of a vector register, or its unwritten bits. */
 typedef uint32_t mx_vreg[MX_LANES];
 
-/* Executes its statement for each lane of a mask, lowest first. */
+/* Executes a statement for each lane of a mask, lowest first. */
 #define MX_FOR_LANES(lane, mask)                                                                   \
 	for (uint64_t m_ = (mask); m_ && ((lane) = __builtin_ctzll(m_), true); m_ &= m_ - 1)
 
@@ -36,16 +36,16 @@ struct mx_memop; /* schedule/inflight.h */
 
 /* The operations in flight of one counter, oldest first. */
 struct mx_queue {
-	struct mx_memop *op[64]; /* more than any counter admits */
+	struct mx_memop *op[64]; /* larger than any counter */
 	unsigned n;
-	unsigned count; /* what the counter reads: the sum of weights */
+	unsigned count; /* the value of the counter: the sum of weights */
 };
 
 typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
 
-/* A state of a wave that it may come back to; see stall.c. */
+/* A sample of a wave's state, to detect that the wave returns to it; see stall.c. */
 struct mx_round {
-	bool taken, cycling;
+	bool sampled, cycling;
 	uint64_t pc, hash, visits;
 };
 
@@ -58,28 +58,28 @@ struct mx_wave {
 	bool scc, scc_unwritten;
 	uint32_t mode;       /* the MODE register [ISA 3.5] */
 	unsigned priority;   /* s_setprio */
-	bool yields;         /* has gone to sleep: others first */
-	bool unwritten_back; /* scalar stores that no s_dcache_wb followed */
+	bool yields;         /* sleeps: other waves go first */
+	bool unwritten_back; /* scalar stores without a later s_dcache_wb */
 	unsigned vgprs, agprs;
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
-	/* Lanes of each vector register that have unwritten bits; v_unwritten of other lanes is
-	 * not kept up to date. */
+	/* Lanes of each vector register that have unwritten bits; v_unwritten is valid for these
+	 * lanes only. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned wanted;                 /* by watchers: kinds of events, see watch.h */
-	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
+	unsigned wanted;                 /* kinds of events that watchers want; watch.h */
+	unsigned vm_target, lgkm_target; /* counts that a waiting wave waits for */
 	uint64_t next_due;
 	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + sc + fl; lgkmcnt is ds + sm */
-	struct mx_queue sc;             /* scratch, where it returns apart; else it is in vm */
+	struct mx_queue sc;             /* scratch, if it returns apart; otherwise it is in vm */
 	uint8_t *scratch,
-		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
+		*scratch_unwritten; /* a linear private segment for each lane; taint as in LDS */
 	struct mx_round round;
-	uint64_t ended_at;   /* the instruction at which its last turn ended */
-	uint32_t again;      /* turns that ended there before */
-	uint32_t waited_for; /* operations that landed at waits, and not before */
-	uint64_t had_turn;   /* clock at which its last turn ended, or it was idle */
-	unsigned rank;       /* schedules by priority: the highest runs */
-	const struct mx_deviation *delays, *turns; /* explicit schedules: the next of the wave */
+	uint64_t turn_ended_at;   /* instructions issued when its last turn ended */
+	uint32_t turns_here;      /* earlier turns that ended at the same instruction */
+	uint32_t landed_at_waits; /* operations that landed at a wait, before they were due */
+	uint64_t last_turn;       /* clock at the end of its last turn, or while it was idle */
+	unsigned rank;            /* schedules by priority: the highest runs */
+	const struct mx_deviation *delays, *turns; /* explicit schedules: the wave's next ones */
 };
 
 /* The state of the random numbers of a schedule; see random.h. */
@@ -87,30 +87,30 @@ struct mx_random {
 	uint64_t s[2];
 };
 
-/* Operations that share one fate: none, those of an instruction, or those of a wave. */
+/* Which operations share one random choice of their delay. */
 typedef enum { MX_BY_OPERATION, MX_BY_PLACE, MX_BY_WAVE } mx_fate;
 
 enum { MX_CHANGES = 2 /* of priorities, in a schedule by priority */ };
 
-/* How a schedule behaves: chances in 256. */
+/* The parameters of a schedule; chances in 256. */
 struct mx_policy {
 	unsigned at_once, at_wait, latency_bits, quantum_bits;
 	mx_fate fate;
-	uint64_t salt;               /* of fates */
-	bool ranked;                 /* waves run by priority, else in random turns */
+	uint64_t salt;               /* of random choices that operations share */
+	bool ranked;                 /* waves run by priority, otherwise in random turns */
 	bool patient;                /* ranked: a wave that waits for memory lets others go first */
-	uint64_t change[MX_CHANGES]; /* clocks at which the running wave loses its priority,
-	                                ascending */
-	unsigned lot[MX_CHANGES];    /* for one below all waves': the smaller is the higher */
+	uint64_t change[MX_CHANGES]; /* clocks of the priority change points, ascending */
+	unsigned
+		new_rank[MX_CHANGES]; /* the new priority at each, below all waves': 0 is highest */
 };
 
 struct mx_group {
 	struct mx_run *run;
 	uint64_t index;          /* in the launch */
 	uint32_t id[3], size[3]; /* size: in work-items, less at the end of a grid */
-	unsigned room;           /* waves that there is memory for */
+	unsigned room;           /* waves that are allocated */
 	uint64_t clock;          /* instructions issued by all waves */
-	uint64_t turn_end;       /* clock at which it is another workgroup's turn */
+	uint64_t turn_end;       /* clock at which the workgroup's turn ends */
 	unsigned n_waves, at_barrier, ended;
 	uint32_t barriers;         /* that have opened */
 	unsigned in_flight;        /* operations of all waves */
@@ -120,40 +120,40 @@ struct mx_group {
 	uint32_t lds_bytes;
 	struct mx_random random;
 	struct mx_policy policy;
-	struct mx_wave *last; /* the wave that had the last turn, or NULL */
-	bool demoted;         /* that turn has made it the lowest of all */
-	unsigned next_rank;   /* lower than any */
-	unsigned first_rank;  /* higher than any */
-	uint64_t alone;       /* clock since when no other had one */
-	uint64_t looked;      /* clock at which starved waves were last looked for */
-	int next_wave;        /* whose turn it is, before all priorities; -1: not said */
-	unsigned slow_wave;   /* is picked rarely, so that others run ahead */
-	uint64_t stores;      /* that have landed */
-	uint64_t landed_at;   /* clock of the last landing, and how many there were at it */
-	uint32_t landed;
-	bool outlived; /* its slice: the rounds of its waves are noted */
+	struct mx_wave *last;           /* the wave that had the last turn, or NULL */
+	bool demoted;                   /* after it, that wave has the lowest rank */
+	unsigned next_rank;             /* the lowest rank so far */
+	unsigned first_rank;            /* a rank above all */
+	uint64_t alone_since;           /* clock since which one wave had all turns */
+	uint64_t last_starvation_check; /* clock of the last check for starving waves */
+	int next_wave;       /* the wave of the next turn, whatever the priorities; -1: none */
+	unsigned slow_wave;  /* picked rarely, so that others run ahead */
+	uint64_t stores;     /* that have landed */
+	uint64_t landed_at;  /* clock of the last landing that was due */
+	uint32_t landed;     /* earlier landings at that clock */
+	bool outlived_slice; /* it did not end within a slice: stall.c samples its waves */
 	struct mx_memop *free_list;
-	void *kept[MX_WATCHERS]; /* what each watcher keeps of the workgroup, or NULL */
+	void *watcher_data[MX_WATCHERS]; /* the workgroup's data of each watcher, or NULL */
 };
 
-/* A launch under way, or a thread's part of it. */
+/* A launch that runs, or a thread's part of it. */
 struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
-	mx_handler *const *handlers; /* of each opcode, what executes it */
+	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;
-	uint32_t group_order; /* and `slice`: as mx_schedule has them */
+	uint32_t group_order; /* this and `slice` are as in mx_schedule */
 	uint64_t slice;
-	uint8_t pattern; /* unwritten registers of a wave, and LDS of the first group, hold it */
+	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
 	bool out_of_memory;
-	bool synchronises;        /* waves do so through memory: wave_sync.c */
-	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
-	bool aborted;             /* that has failed: the launch goes on with one */
-	struct mx_watcher watchers[MX_WATCHERS]; /* those that there are */
+	bool waves_synchronise;   /* waves synchronise through memory: wave_sync.c */
+	struct mx_worker *worker; /* NULL if workgroups run on one thread */
+	bool aborted;             /* the run on several threads failed: one thread repeats it */
+	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */
 };
 
-/* Nothing more is to run. */
+/* Whether the run has stopped. */
 static inline bool mx_run_over(const struct mx_run *run) {
 	return run->report->stopped || run->out_of_memory || run->aborted;
 }

@@ -1,14 +1,14 @@
-/* Which bytes of LDS and device memory an operation touches, lane by lane. */
+/* The bytes of LDS and device memory that an operation accesses, lane by lane. */
 #include "../memory/ds.h"
 #include "../memory/vmem.h"
 #include "accesses.h"
 
-/* What LDS-DMA leaves of what lies outside its buffer. */
+/* LDS-DMA writes 0 for what lies outside its buffer. */
 static const mx_vreg zeros[4];
 
 /* ---- ranges ---- */
 
-/* The largest cells that the range fills; dwords that are written may differ. */
+/* The largest cell that divides the range; dwords that are written may differ. */
 static unsigned unit_of(const struct mx_order_range *r) {
 	unsigned largest = r->kind == MX_ORDER_WRITE && r->data && r->data != zeros ? 4 : 16;
 	unsigned ends = (unsigned)(r->at | (r->at + r->bytes)) | largest;
@@ -41,7 +41,7 @@ static void visit_range(const struct mx_order_range *r) {
 		r->visit(r->context, r->lds, at);
 }
 
-/* Instructions are fetched at any time; what is executed here is what there was at first. */
+/* The hardware may fetch instructions at any time; the emulator executes the initial code. */
 static void check_code(const struct mx_order_range *r) {
 	const struct mx_program *p = r->w->group->run->launch->program;
 	uint64_t base = mx_program_base(p), end = base + 4 * mx_program_dwords(p);
@@ -50,7 +50,7 @@ static void check_code(const struct mx_order_range *r) {
 }
 
 static void walk_range(struct mx_order_range *r) {
-	struct mx_order_group *g = mx_order_kept(r->w->group);
+	struct mx_order_group *g = mx_order_group_of(r->w->group);
 	struct mx_order *o = mx_order_of(r->w->group->run);
 	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
 	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
@@ -68,7 +68,7 @@ static void walk_range(struct mx_order_range *r) {
 		walk(r, atomics, true);
 }
 
-/* The dwords of `inside` of a lane's data, those that follow each other in one. */
+/* Walks the ranges of consecutive dwords of a lane that are set in `inside`. */
 static void walk_inside(struct mx_order_range *r, uint64_t at, unsigned bytes, unsigned inside) {
 	unsigned n = mx_dwords(bytes);
 	r->base = at;
@@ -120,15 +120,15 @@ static mx_written_kind kind_of_load(const struct mx_op *op) {
 	return op->flags & MX_SIGNED ? MX_LOADED_SBYTE : MX_LOADED_UBYTE;
 }
 
-/* What a lane of LDS-DMA leaves: of what it converts, or loads from scratch, which each lane has
- * for itself, unknown. */
+/* The contents that a lane of LDS-DMA leaves. They are unknown if it converts, or loads from
+ * scratch, which each lane has for itself. */
 static struct mx_written source_of(const struct mx_memop *m, unsigned lane) {
 	if (m->in->op->flags & MX_FORMAT || m->scratch >> lane & 1)
 		return (struct mx_written){ 0 };
 	return (struct mx_written){ .kind = kind_of_load(m->in->op), .value = m->address[lane] };
 }
 
-/* The dwords of a lane that are in the buffer hold what was loaded, the others zeros. */
+/* Dwords of a lane inside the buffer get loaded data, the others 0. */
 static void access_lds_dma_lane(struct mx_order_range *r, const struct mx_memop *m, unsigned l) {
 	const struct mx_written loaded = source_of(m, l);
 	unsigned inside = m->in->op->flags & MX_FORMAT && m->inside[l] ? ~0u : m->inside[l], bytes;
@@ -154,7 +154,7 @@ static void access_lds_dma(struct mx_order_range *r, const struct mx_memop *m) {
 	access_lds_dma_lane(r, m, l);
 }
 
-/* What a lane loads or stores, which is not scratch: that is the lane's own. */
+/* What a lane loads or stores. Scratch belongs to one lane, so it has no conflicts. */
 static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
@@ -176,7 +176,7 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 static struct mx_order_range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
 	return (struct mx_order_range){ .w = w,
 		                        .in = in,
-		                        .order = mx_order_kept(w->group),
+		                        .order = mx_order_group_of(w->group),
 		                        .group = (uint32_t)w->group->index + 1,
 		                        .me = me,
 		                        .lane = -1 };
@@ -211,7 +211,7 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 	access(&r, m);
 }
 
-/* Over before the first instruction of its workgroup, at which it is shown. */
+/* Preloads are over before the first instruction of the workgroup; a finding names that one. */
 void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
 	const struct mx_program *p = w->group->run->launch->program;
 	const struct mx_inst *in = mx_program_at(p, w->pc);

@@ -1,4 +1,5 @@
-/* Conflicts in LDS and device memory: two accesses to a byte, one of them a write, and no order. */
+/* Conflicts in LDS and device memory: two accesses to a byte, at least one a write, without order.
+ */
 #include <string.h>
 
 #include "accesses.h"
@@ -11,37 +12,37 @@ static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
 	const struct mx_order_wave *w = &g->wave[wave];
 	if (wave != mx_access_wave(me))
-		return mx_access_number(earlier) <= w->shared[stream];
+		return mx_access_number(earlier) <= w->covered_at_barrier[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
 	       (stream == mx_access_stream(me) && mx_stream_is_ordered(stream));
 }
 
-/* Whether it goes before this one through the L1 of the workgroup: it was issued before the last
- * barrier. That is assumed, see l1.c. */
+/* Whether the L1 of the workgroup orders it before this one: it was issued before the last barrier.
+ * A proof that uses this assumes one L1; see l1.c. */
 static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
 	const struct mx_order_wave *w = &r->order->wave[mx_access_wave(earlier)];
 	struct mx_run *run = r->w->group->run;
 	bool before = !run->launch->threadgroup_split && !r->lds &&
 	              mx_access_stream(earlier) == MX_STREAM_VM &&
 	              mx_access_stream(r->me) == MX_STREAM_VM &&
-	              mx_access_number(earlier) <= w->before[MX_STREAM_VM];
+	              mx_access_number(earlier) <= w->issued_at_barrier[MX_STREAM_VM];
 	if (before)
 		mx_order_assume(mx_order_of(run), MX_PROOF_ONE_L1);
 	return before;
 }
 
-/* The same of this range; remembers the last answer that holds in LDS, too. */
+/* Whether an earlier access is over for this range; remembers the last one that is. */
 static bool is_over_for(struct mx_order_range *r, mx_access earlier) {
-	if (earlier == r->over)
+	if (earlier == r->last_over)
 		return true;
 	if (!is_over(r->order, earlier, r->me))
 		return is_before_in_l1(r, earlier);
-	r->over = earlier;
+	r->last_over = earlier;
 	return true;
 }
 
-/* FLAT in LDS: no source promises an order with the wave's other LDS operations, and compiled
- * code has no wait between them. */
+/* FLAT in LDS: no source promises an order with other LDS operations of the wave, and compiled code
+ * has no wait between them. */
 static bool flat_beside_ds(const struct mx_order_range *r, mx_access earlier) {
 	unsigned a = mx_access_stream(earlier), b = mx_access_stream(r->me);
 	bool ds = a == MX_STREAM_DS || b == MX_STREAM_DS;
@@ -70,11 +71,10 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
 	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
 }
 
-/* Whether the two meet because one of them waits for the other, or because both are atomic and one
- * at least does not simply overwrite; or whether one happened before the other through memory.
- */
-static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access earlier,
-                          uint32_t group, mx_order_kind was) {
+/* Whether synchronisation through memory orders the two accesses, or is what they do: one of them
+ * polls; both are atomics or flags, and not both plain writes; or one happened before the other. */
+static bool is_synchronised(const struct mx_order_range *r, uint64_t at, mx_access earlier,
+                            uint32_t group, mx_order_kind was) {
 	const bool *polls = mx_order_of(r->w->group->run)->sync.wave_sync->polls;
 	bool sync = mx_access_is_sync(earlier);
 	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
@@ -82,11 +82,11 @@ static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access
 	if (sync && mx_access_is_sync(r->me) &&
 	    (was != MX_ORDER_WRITE || r->kind != MX_ORDER_WRITE))
 		return true;
-	return mx_order_knows(r->w, earlier, group, r->me, r->lds) ||
-	       ((sync || was != MX_ORDER_READ) && mx_order_saw(r->w, r->lds, at));
+	return mx_order_happened_before(r->w, earlier, group, r->me, r->lds) ||
+	       ((sync || was != MX_ORDER_READ) && mx_order_acquired_last(r->w, r->lds, at));
 }
 
-/* A finding, unless something else orders the two; whether it is one. */
+/* Reports a finding, unless something else orders the two accesses. Returns whether it did. */
 static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_order_kind was) {
 	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
@@ -94,7 +94,7 @@ static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earl
 		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
 	}
-	if (other && through_flags(r, at, earlier, group, was)) {
+	if (other && is_synchronised(r, at, earlier, group, was)) {
 		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 		return false;
 	}
@@ -102,10 +102,10 @@ static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earl
 	return true;
 }
 
-/* ---- what a cell has had before ---- */
+/* ---- earlier accesses of a cell ---- */
 
-/* Whether what comes behind a write may have another cache between: that of other waves, or of the
- * scalar and the vector units. */
+/* Whether there may be another cache between a write and this access: that of another wave, or the
+ * scalar cache instead of the vector cache or the reverse. */
 static bool passes_caches(const struct mx_order_range *r, mx_access write) {
 	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
 	bool other = r->kind == MX_ORDER_READ && mx_access_wave(write) != mx_access_wave(r->me);
@@ -119,7 +119,7 @@ static void check_caches(struct mx_order_range *r, mx_access write) {
 		                                        : MX_DOUBT_CACHE_WRITE);
 }
 
-/* `same`: writes what the cell holds. */
+/* `same`: this access writes the contents that the cell has. */
 static void check_write_of(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                            bool same) {
 	bool own = c->write_group == r->group;
@@ -131,7 +131,7 @@ static void check_write_of(struct mx_order_range *r, uint64_t at, const struct m
 			mx_order_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
 	} else if (!own || !is_over_for(r, c->write)) {
 		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
-		if (same && (flags || !c->written.alone))
+		if (same && (flags || !c->written.own_wait))
 			mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
 		else
 			conflict(r, at, c->write, c->write_group, MX_ORDER_WRITE);
@@ -144,14 +144,14 @@ static bool is_write(const struct mx_order_range *r, mx_access a) {
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
 }
 
-/* One of those that a cell keeps as its readers; false where that is a finding. */
+/* Checks one reader of a cell; returns false if it conflicts. */
 static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                          mx_access reader, uint32_t group, mx_order_kind was, bool same) {
 	bool own = group == r->group;
 	r->pairs += reader != 0;
 	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
 		return true;
-	if (was == MX_ORDER_READ && c->written.several && is_write(r, reader))
+	if (was == MX_ORDER_READ && c->written.concurrent && is_write(r, reader))
 		was = MX_ORDER_WRITE;
 	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
 		return true;
@@ -180,9 +180,9 @@ static void check_readers(struct mx_order_range *r, const struct mx_order_map *m
 			return;
 }
 
-/* Whether who is behind this read is behind an earlier one. No less than all of the operations that
- * return in any order can be waited for. */
-static bool covers(struct mx_order_range *r, mx_access earlier) {
+/* Whether an access ordered after this read is also ordered after an earlier one. Operations that
+ * return in any order can only be waited for all together. */
+static bool replaces(struct mx_order_range *r, mx_access earlier) {
 	return is_over_for(r, earlier) || (mx_access_wave(earlier) == mx_access_wave(r->me) &&
 	                                   mx_access_stream(earlier) == mx_access_stream(r->me));
 }
@@ -200,7 +200,7 @@ static void add_to_list(struct mx_order_range *r, struct mx_order_map *m, struct
 		r->w->group->run->out_of_memory = true;
 }
 
-/* A cell that one workgroup has read gets readers of others. */
+/* Turns the readers of one workgroup into a list. */
 static void make_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c) {
 	uint32_t group = c->read_group;
 	mx_access one = c->read;
@@ -230,7 +230,7 @@ static void note_reader(struct mx_order_range *r, struct mx_order_map *m, struct
 	} else if (c->read_group != r->group) {
 		note_other_group(r, m, c, r->group, reader);
 		return;
-	} else if (!c->readers && covers(r, c->read))
+	} else if (!c->readers && replaces(r, c->read))
 		c->read = reader;
 	else if (!c->readers) {
 		c->readers = mx_order_readers(m);
@@ -253,40 +253,43 @@ static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c
 /* ---- writes of the same value ---- */
 
 /* Whether an access of this workgroup is over for all waves. */
-static bool is_shared(const struct mx_order_range *r, mx_access a) {
+static bool is_over_for_all(const struct mx_order_range *r, mx_access a) {
 	return mx_access_number(a) <=
-	               r->order->wave[mx_access_wave(a)].shared[mx_access_stream(a)] ||
+	               r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)] ||
 	       is_before_in_l1(r, a);
 }
 
-/* Whether a reader that a write stands behind may still be ahead for another wave. */
-static bool is_own_reader(const struct mx_order_range *r, const struct mx_order_cell *c,
-                          mx_access reader, bool same) {
-	return reader && !is_shared(r, reader) &&
-	       !(same && c->written.several && is_write(r, reader));
+/* Whether this write is ordered after a reader, and another wave's write may not be. */
+static bool is_after_reader(const struct mx_order_range *r, const struct mx_order_cell *c,
+                            mx_access reader, bool same) {
+	return reader && !is_over_for_all(r, reader) &&
+	       !(same && c->written.concurrent && is_write(r, reader));
 }
 
-/* Whether anything that this write stands behind may, so that it is no matter of values alone if
- * that wave writes the same. */
-static bool stands_alone(const struct mx_order_range *r, const struct mx_order_cell *c, bool same) {
+/* Whether this write is ordered after an access by its own wave's wait only. Then a write of the
+ * same contents by another wave is a conflict. */
+static bool is_after_own_wait(const struct mx_order_range *r, const struct mx_order_cell *c,
+                              bool same) {
 	bool own = c->write && c->write_group == r->group;
-	if (own && c->write == r->me && c->written.alone)
+	if (own && c->write == r->me && c->written.own_wait)
 		return true;
-	if (own && c->write != r->me && (!same || c->written.alone) && !is_shared(r, c->write))
+	if (own && c->write != r->me && (!same || c->written.own_wait) &&
+	    !is_over_for_all(r, c->write))
 		return true;
 	if (c->read_group != r->group)
 		return false;
 	if (!c->readers)
-		return is_own_reader(r, c, c->read, same);
+		return is_after_reader(r, c, c->read, same);
 	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
-		if (is_own_reader(r, c, c->readers[i], same))
+		if (is_after_reader(r, c, c->readers[i], same))
 			return true;
 	return false;
 }
 
-/* Of writes without order that leave the same the earlier ones stay as readers: they must be over,
- * too, before others. */
-static void keep_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+/* Keeps earlier concurrent writes of the same contents as readers: later accesses must be ordered
+ * after them, too. */
+static void keep_as_reader(struct mx_order_range *r, struct mx_order_map *m,
+                           struct mx_order_cell *c) {
 	if (c->write_group == r->group) {
 		note_reader(r, m, c, c->write);
 		return;
@@ -299,13 +302,13 @@ static void keep_write(struct mx_order_range *r, struct mx_order_map *m, struct 
 static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
                        struct mx_written now) {
 	bool own = c->write_group == r->group, same = same_written(c->written, now);
-	bool several =
+	bool concurrent =
 		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
-	now.alone = stands_alone(r, c, same);
-	now.several = several || (same && c->written.several);
-	if (several)
-		keep_write(r, m, c);
-	else if (!now.several)
+	now.own_wait = is_after_own_wait(r, c, same);
+	now.concurrent = concurrent || (same && c->written.concurrent);
+	if (concurrent)
+		keep_as_reader(r, m, c);
+	else if (!now.concurrent)
 		forget_readers(m, c);
 	c->write = r->me;
 	c->write_group = r->group;
@@ -314,7 +317,7 @@ static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct 
 
 /* ---- one cell ---- */
 
-/* Whatever is ordered behind this write is behind all that this write is behind. */
+/* A write replaces the earlier accesses of its cell, because happens-before is transitive. */
 void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
                     uint64_t at, unsigned unit) {
 	struct mx_written now = { 0 };
@@ -322,7 +325,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 		now = written(r, at, unit);
 	bool same = r->kind == MX_ORDER_WRITE && same_written(c->written, now);
 	check_write_of(r, at, c, same);
-	if (r->kind != MX_ORDER_READ || c->written.several)
+	if (r->kind != MX_ORDER_READ || c->written.concurrent)
 		check_readers(r, m, at, c, MX_ORDER_READ, same);
 	if (r->kind == MX_ORDER_READ)
 		note_reader(r, m, c, r->me);
@@ -330,7 +333,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 		note_write(r, m, c, now);
 }
 
-/* Of two functions at one place the order matters. A cell keeps which one there was. */
+/* The order of two different functions at one place matters. The cell keeps the last function. */
 static void check_function(const struct mx_order_range *r, struct mx_order_cell *c) {
 	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };
 	if (c->read_group && !same_written(c->written, function))
@@ -338,7 +341,7 @@ static void check_function(const struct mx_order_range *r, struct mx_order_cell 
 	c->written = function;
 }
 
-/* Atomics are no conflict among themselves; here they are kept as readers are. */
+/* Atomics do not conflict with each other; their cells keep them as readers. */
 void mx_order_touch_atomics(struct mx_order_range *r, struct mx_order_map *m,
                             struct mx_order_cell *c, uint64_t at) {
 	if (r->kind == MX_ORDER_ATOMIC) {

@@ -1,26 +1,28 @@
 /* Happens-before through memory: flags, counters and locks, by vector clocks, as FastTrack
- * [Flanagan, Freund 2009] and DRD have them for threads.
+ * [Flanagan, Freund 2009] and DRD do it for threads.
  *
- * A wave's clock says up to which of its operations each wave's accesses are over for it. A release
- * is an atomic, a store of agent scope, or, where loads poll, any store. It has a clock from its
- * issue: its wave's own, with what the wave has waited for. When it lands, its place in memory gets
- * this clock: a store replaces the clock that was there, an atomic adds to it, as in a release
- * sequence [C11 5.1.2.4], and so does a store to some bytes of a dword. An acquire is a returning
- * atomic, a load of agent scope, or one that polls. When it lands it gets the clock of the place,
- * whose value it reads; when it is waited for, its wave's clock is raised to it. So a wave obtains
- * the clock of no other release than of those whose values it has read; of one that polls, no more
- * than it would have obtained at any moment (poll_values.c).
+ * A wave's clock holds, for each wave, up to which operation that wave's accesses happened before.
+ * Releases are atomics and stores of agent scope; if the kernel has polling loads, all stores. At
+ * issue a release takes the clock of its wave, which includes what the wave has waited for. When it
+ * lands, its dword gets this clock. A store replaces the clock that was there. An atomic joins its
+ * own to it, as in a release sequence [C11 5.1.2.4], and so does a store to part of a dword.
  *
- * For waves of the same workgroup two more things are over at a release, without a wait:
- *  - vector memory operations issued before it, in device memory, for vector memory operations: all
- *    go through one L1, in the order of issue. Compiled code relies on it at flags as at barriers,
- *    unless the waves of a workgroup are split over compute units [LLVM "Memory Model gfx942",
- *    tgsplit];
- *  - LDS operations issued before a release that is an LDS operation, in LDS. The part of LDS-DMA
- *    that writes LDS is none of these.
+ * Acquires are returning atomics, loads of agent scope, and polling loads. An acquire takes the
+ * clock of its dword when it lands. When its wave has waited for it, the wave's clock joins that
+ * clock. So a wave obtains the clocks of those releases that it has read, and of no others. A
+ * polling load obtains no more than it would have obtained at any moment (poll_values.c).
  *
- * What is ordered so proves nothing, as an acquire may read another release under another schedule.
- * It is no finding either. */
+ * Between waves of the same workgroup, two more kinds of operations are over at a release, without
+ * a wait:
+ *  - for later vector memory operations, vector memory operations in device memory that were issued
+ *    before it: all go through one L1 in the order of issue. Compiled code relies on this at flags
+ *    as at barriers, unless the waves of a workgroup are split over compute units [LLVM "Memory
+ *    Model gfx942", tgsplit];
+ *  - in LDS, LDS operations that were issued before a release that is an LDS operation. LDS-DMA is
+ *    not one of them.
+ *
+ * Order through memory is no proof, because an acquire may read another release under another
+ * schedule. Accesses that are ordered so are no finding either. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +31,14 @@
 
 /* ---- counters of a clock ---- */
 
-/* Of a wave: its streams, and what is over for its workgroup alone. */
+/* Counters of a wave: one for each stream, and those that hold in its workgroup only. */
 enum { IN_LDS = MX_STREAMS, IN_L1, BEGUN, COUNTERS };
 
 static uint64_t counter_of(uint32_t group, unsigned wave, unsigned which) {
 	return (uint64_t)group << 7 | wave << 3 | which;
 }
 
-/* The writes to a dword of device memory, or of a workgroup's LDS. */
+/* The counter of writes to a dword of device memory, or of a workgroup's LDS. */
 static uint64_t place_of(const struct mx_wave *w, bool lds, uint64_t at) {
 	return 1ull << 63 | (lds ? 1ull << 62 | (w->group->index + 1) << 16 | at / 4 : at / 4);
 }
@@ -46,9 +48,9 @@ static uint64_t place_of(const struct mx_wave *w, bool lds, uint64_t at) {
 /* A dword to which releases were issued. */
 struct mx_order_place {
 	uint64_t of;                  /* 0: free */
-	struct mx_clock *base, *last; /* of the releases that an acquire reads: all, and the last */
+	struct mx_clock *base, *last; /* an acquirer joins both: earlier releases, and the last */
 	uint32_t writes;              /* that have landed */
-	uint32_t others;              /* of these, before the last ones, which are of one wave: */
+	uint32_t others; /* of these, before the last ones, which are all of `writer` */
 	uint64_t writer;
 	uint32_t in_flight;
 	struct mx_history history; /* where loads poll */
@@ -109,10 +111,10 @@ static void check(struct mx_wave *w, bool enough_memory) {
 		w->group->run->out_of_memory = true;
 }
 
-/* Raises the wave's clock to those of the acquires that it has waited for. */
-static struct mx_order_known *settle(struct mx_wave *w) {
+/* Joins to the wave's clock those of acquires that it has waited for. */
+static struct mx_order_clock *join_acquired(struct mx_wave *w) {
 	const struct mx_order_wave *o = mx_order_wave_of(w);
-	struct mx_order_known *k = mx_order_known_of(w);
+	struct mx_order_clock *k = mx_order_clock_of(w);
 	unsigned kept = 0;
 	for (unsigned i = 0; i < k->n; i++) {
 		struct mx_order_acquired a = k->acquired[i];
@@ -131,33 +133,36 @@ static bool splits(const struct mx_wave *w) {
 	return w->group->run->launch->threadgroup_split;
 }
 
-/* What is over at the last barrier. */
-static struct mx_clock *barrier_clock(const struct mx_group *g) {
+/* The clock of the last barrier. */
+static struct mx_clock *new_barrier_clock(const struct mx_group *g) {
 	struct mx_tick tick[16 * COUNTERS];
 	unsigned n = 0;
 	for (unsigned v = 0; v < g->n_waves; v++) {
-		const struct mx_order_wave *o = &mx_order_kept(g)->wave[v];
+		const struct mx_order_wave *o = &mx_order_group_of(g)->wave[v];
 		for (unsigned i = 0; i < MX_STREAMS; i++)
 			tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, i),
-				                      o->shared[i] };
-		tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, IN_L1),
-			                      splits(g->waves) ? 0 : o->before[MX_STREAM_VM] };
+				                      o->covered_at_barrier[i] };
+		tick[n++] =
+			(struct mx_tick){ counter_of((uint32_t)g->index + 1, v, IN_L1),
+			                  splits(g->waves) ? 0
+			                                   : o->issued_at_barrier[MX_STREAM_VM] };
 		tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, BEGUN), 1 };
 	}
 	return mx_clock_new(tick, n);
 }
 
-static void join_barrier(struct mx_wave *w, struct mx_order_known *k) {
-	struct mx_order_group *o = mx_order_kept(w->group);
-	if (!o->met)
-		o->met = barrier_clock(w->group);
-	check(w, o->met);
-	if (!k->met)
-		check(w, mx_clock_join(&k->clock, o->met));
-	k->met = true;
+static void join_barrier(struct mx_wave *w, struct mx_order_clock *k) {
+	struct mx_order_group *o = mx_order_group_of(w->group);
+	if (!o->barrier)
+		o->barrier = new_barrier_clock(w->group);
+	check(w, o->barrier);
+	if (!k->has_barrier)
+		check(w, mx_clock_join(&k->clock, o->barrier));
+	k->has_barrier = true;
 }
 
-/* What the wave itself has waited for, and what is in order for its workgroup. */
+/* The clock of a release's own wave: what it has waited for, and what its workgroup has in order.
+ */
 static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
 	const struct mx_order_wave *o = mx_order_wave_of(w);
 	uint32_t group = (uint32_t)w->group->index + 1;
@@ -174,15 +179,15 @@ static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
 
 /* ---- issue ---- */
 
-/* Calls for the places of an operation that it writes, or that it reads. */
+/* Context of the visits of the dwords that an operation writes, or reads. */
 struct visit {
 	struct mx_wave *w;
 	const struct mx_order_event *event;
 	mx_access me;
-	bool adds;     /* to the clock that was there */
-	uint64_t last; /* lanes often have one place */
+	bool adds;     /* joins the clock that was there */
+	uint64_t last; /* dword visited last: lanes often share one */
 	unsigned n;
-	struct mx_clock *clock, *from[2], *to; /* those joined last */
+	struct mx_clock *clock, *from[2], *to; /* from, to: the last join */
 };
 
 enum {
@@ -196,14 +201,14 @@ static bool is_next(struct visit *v, uint64_t of) {
 	return next;
 }
 
-/* What was there before the first release, where loads poll. */
+/* Begins a history with the value before the first release, if the kernel polls. */
 static void start_history(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
-	struct mx_left first = { .value = mx_value_at(v->w, lds, at) };
+	struct mx_release first = { .value = mx_value_at(v->w, lds, at) };
 	if (!p->history.n && sync_of(v->w)->wave_sync->any_polls)
 		check(v->w, mx_history_add(&p->history, &first));
 }
 
-static void depart(void *visit, bool lds, uint64_t at) {
+static void issue_write(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
 	if (!is_next(v, of))
@@ -217,12 +222,12 @@ static void depart(void *visit, bool lds, uint64_t at) {
 }
 
 void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
-	const struct mx_wave_sync *meet = sync_of(w)->wave_sync;
+	const struct mx_wave_sync *wave_sync = sync_of(w)->wave_sync;
 	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
-	if (!meet->any)
+	if (!wave_sync->any)
 		return;
-	bool releases = mx_order_releases(m->in) || (meet->any_polls && stores);
-	if (!releases && !meet->polls[m->in->offset / 4] && !mx_order_acquires(m->in))
+	bool releases = mx_order_releases(m->in) || (wave_sync->any_polls && stores);
+	if (!releases && !wave_sync->polls[m->in->offset / 4] && !mx_order_acquires(m->in))
 		return;
 	struct mx_order_event *e = m->note = calloc(1, sizeof *e);
 	check(w, e);
@@ -234,12 +239,12 @@ void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	e->rmw = mx_order_is_atomic(m->in->op);
 	if (!releases)
 		return;
-	struct mx_order_known *k = settle(w);
+	struct mx_order_clock *k = join_acquired(w);
 	join_barrier(w, k);
 	e->base = mx_clock_keep(k->clock);
 	e->own = own_clock(w, stream);
 	check(w, e->own);
-	mx_order_places(w, m, WRITES, depart, &(struct visit){ .w = w });
+	mx_order_places(w, m, WRITES, issue_write, &(struct visit){ .w = w });
 }
 
 void mx_order_drop_event(struct mx_memop *m) {
@@ -254,7 +259,7 @@ void mx_order_drop_event(struct mx_memop *m) {
 
 /* ---- landing ---- */
 
-/* How often the place had been written, of what was acquired there. */
+/* Adds the number of writes to the dword to the acquired clock. */
 static void note_writes(struct visit *v, const struct mx_order_place *p) {
 	struct mx_clock *c = mx_clock_new(&(struct mx_tick){ p->of, p->writes }, 1);
 	check(v->w, c && mx_clock_join(&v->clock, c));
@@ -265,7 +270,7 @@ static void acquire(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
 	const struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
-	const struct mx_order_known *k = mx_order_known_of(v->w);
+	const struct mx_order_clock *k = mx_order_clock_of(v->w);
 	if (!p || !p->writes || mx_clock_at(k->clock, of) == p->writes)
 		return;
 	check(v->w, mx_clock_join(&v->clock, p->base) && mx_clock_join(&v->clock, p->last));
@@ -273,7 +278,7 @@ static void acquire(void *visit, bool lds, uint64_t at) {
 }
 
 static void add_acquired(struct mx_wave *w, const struct mx_order_event *e, struct mx_clock *c) {
-	struct mx_order_known *k = mx_order_known_of(w);
+	struct mx_order_clock *k = mx_order_clock_of(w);
 	struct mx_order_acquired *more = realloc(k->acquired, (k->n + 1) * sizeof *k->acquired);
 	check(w, more);
 	if (!more) {
@@ -284,7 +289,7 @@ static void add_acquired(struct mx_wave *w, const struct mx_order_event *e, stru
 	k->acquired[k->n++] = (struct mx_order_acquired){ c, e->stream, e->number };
 }
 
-/* The clock that an atomic leaves below its own; lanes often find the same one. */
+/* Joins the earlier clock of a dword to that of an atomic; lanes often repeat the same join. */
 static void accumulate(struct visit *v, struct mx_order_place *p) {
 	if (!v->n++ || v->from[0] != p->base || v->from[1] != p->last) {
 		mx_clock_drop(v->from[0]), mx_clock_drop(v->from[1]), mx_clock_drop(v->to);
@@ -304,20 +309,20 @@ static void note_writer(struct mx_order_place *p, const struct mx_wave *w) {
 	p->writes++;
 }
 
-static void note_left(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
-	struct mx_left left = { .time = sync_of(v->w)->time,
-		                .access = v->me,
-		                .group = (uint32_t)v->w->group->index + 1,
-		                .writes = p->writes,
-		                .value = mx_value_at(v->w, lds, at),
-		                .rmw = v->event && v->event->rmw,
-		                .base = p->base,
-		                .last = p->last };
+static void note_release(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+	struct mx_release release = { .time = sync_of(v->w)->time,
+		                      .access = v->me,
+		                      .group = (uint32_t)v->w->group->index + 1,
+		                      .writes = p->writes,
+		                      .value = mx_value_at(v->w, lds, at),
+		                      .rmw = v->event && v->event->rmw,
+		                      .base = p->base,
+		                      .last = p->last };
 	if (p->history.n)
-		check(v->w, mx_history_add(&p->history, &left));
+		check(v->w, mx_history_add(&p->history, &release));
 }
 
-static void arrive(void *visit, bool lds, uint64_t at) {
+static void land_write(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
 	struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
@@ -333,10 +338,10 @@ static void arrive(void *visit, bool lds, uint64_t at) {
 	}
 	mx_clock_drop(p->last);
 	p->last = v->event ? mx_clock_keep(v->event->own) : NULL;
-	note_left(v, p, lds, at);
+	note_release(v, p, lds, at);
 }
 
-/* A store that leaves other bytes of its dwords as they were, with the releases that set them. */
+/* A store to some bytes of a dword: the releases that set the other bytes remain. */
 static bool is_partial(const struct mx_inst *in) {
 	return in->op->flags & MX_STORE && !(in->op->flags & MX_FORMAT) && in->op->d % 4;
 }
@@ -348,7 +353,7 @@ static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 	sync_of(w)->time++;
 	if (e)
 		v.me = mx_access_of(w, m->in, e->stream, e->number);
-	mx_order_places(w, m, WRITES, arrive, &v);
+	mx_order_places(w, m, WRITES, land_write, &v);
 	mx_clock_drop(v.from[0]);
 	mx_clock_drop(v.from[1]);
 	mx_clock_drop(v.to);
@@ -360,12 +365,12 @@ static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t
 	return p ? &p->history : NULL;
 }
 
-/* Whether it is a polling load of which more is to be decided. */
+/* Whether it is a polling load, and its clock is decided when the wave has waited for it. */
 static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
 	const struct mx_order_event *e = m->note;
 	if (!c || !sync_of(w)->wave_sync->polls[m->in->offset / 4])
 		return false;
-	join_barrier(w, mx_order_known_of(w));
+	join_barrier(w, mx_order_clock_of(w));
 	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
 }
 
@@ -375,7 +380,7 @@ void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
 	if (e && (y->wave_sync->polls[m->in->offset / 4] || mx_order_acquires(m->in))) {
 		struct visit v = { .w = w };
-		settle(w);
+		join_acquired(w);
 		mx_order_places(w, m, READS, acquire, &v);
 		if (is_undecided(w, m, v.clock))
 			mx_clock_drop(v.clock);
@@ -389,32 +394,32 @@ void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 
 /* ---- barriers, the workgroup, the launch ---- */
 
-void mx_order_meet(struct mx_group *g) {
-	struct mx_order_group *o = mx_order_kept(g);
+void mx_order_join_all(struct mx_group *g) {
+	struct mx_order_group *o = mx_order_group_of(g);
 	struct mx_clock *all = NULL;
-	mx_clock_drop(o->met);
-	o->met = NULL;
+	mx_clock_drop(o->barrier);
+	o->barrier = NULL;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		check(g->waves, mx_clock_join(&all, settle(&g->waves[i])->clock));
+		check(g->waves, mx_clock_join(&all, join_acquired(&g->waves[i])->clock));
 	for (unsigned i = 0; i < g->n_waves; i++) {
-		mx_clock_drop(o->known[i].clock);
-		o->known[i].clock = mx_clock_keep(all);
-		o->known[i].met = false;
+		mx_clock_drop(o->clock[i].clock);
+		o->clock[i].clock = mx_clock_keep(all);
+		o->clock[i].has_barrier = false;
 	}
 	mx_clock_drop(all);
 }
 
-void mx_order_forget(struct mx_order_group *o) {
-	mx_clock_drop(o->met);
-	o->met = NULL;
-	for (unsigned i = 0; i < sizeof o->known / sizeof *o->known; i++) {
-		struct mx_order_known *k = &o->known[i];
+void mx_order_drop_clocks(struct mx_order_group *o) {
+	mx_clock_drop(o->barrier);
+	o->barrier = NULL;
+	for (unsigned i = 0; i < sizeof o->clock / sizeof *o->clock; i++) {
+		struct mx_order_clock *k = &o->clock[i];
 		while (k->n)
 			mx_clock_drop(k->acquired[--k->n].clock);
-		mx_polls_forget(k);
+		mx_polls_drop(k);
 		mx_clock_drop(k->clock);
 		free(k->acquired);
-		*k = (struct mx_order_known){ 0 };
+		*k = (struct mx_order_clock){ 0 };
 	}
 }
 
@@ -433,10 +438,11 @@ void mx_order_sync_end(struct mx_order_sync *y) {
 	free(y->place);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds) {
-	const struct mx_clock *c = settle(w)->clock;
+bool mx_order_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
+                              bool lds) {
+	const struct mx_clock *c = join_acquired(w)->clock;
 	unsigned wave = mx_access_wave(earlier), stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
 	if (!mx_clock_at(c, counter_of(group, wave, BEGUN)))
@@ -452,10 +458,10 @@ bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_acc
 	       number <= mx_clock_at(c, counter_of(group, wave, IN_L1));
 }
 
-bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at) {
+bool mx_order_acquired_last(struct mx_wave *w, bool lds, uint64_t at) {
 	uint64_t of = place_of(w, lds, at);
 	uint64_t me = counter_of((uint32_t)w->group->index + 1, w->index, 0);
 	const struct mx_order_place *p = find(sync_of(w), of);
 	uint32_t writes = !p ? 0 : p->writer == me ? p->others : p->writes;
-	return writes && !p->in_flight && mx_clock_at(settle(w)->clock, of) >= writes;
+	return writes && !p->in_flight && mx_clock_at(join_acquired(w)->clock, of) >= writes;
 }

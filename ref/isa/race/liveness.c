@@ -1,8 +1,8 @@
 /* Liveness, by a search along all paths.
  *
- * A write by lanes of EXEC overwrites a vector register where EXEC has not lost lanes on the path;
- * an instruction that adds lanes to EXEC is taken to restore it, as at the end of compiled
- * branches. */
+ * A write by lanes of EXEC overwrites a vector register if EXEC has lost no lanes on the path. An
+ * instruction that adds lanes to EXEC is assumed to restore it, as at the end of compiled branches.
+ */
 #include "liveness.h"
 
 #include "../encoding/operands.h"
@@ -14,7 +14,7 @@ struct place {
 	bool full; /* EXEC has at least the lanes that matter */
 };
 
-/* Places that were found, of which the first `done` have been looked at. */
+/* Worklist of places; the first `done` have been processed. */
 struct search {
 	const struct mx_program *p;
 	unsigned row;
@@ -54,7 +54,7 @@ static bool overwrites(const struct search *s, const struct mx_inst *in, bool fu
 	return false;
 }
 
-/* Whether EXEC has the lanes that matter after it. */
+/* Whether EXEC has the lanes that matter after the instruction. */
 static bool is_full(const struct mx_inst *in, bool full) {
 	mx_kind kind = mx_kind_of(in->op);
 	if (!mx_writes_row(in, MX_ROW_SCALAR + MX_EXEC))
@@ -63,7 +63,7 @@ static bool is_full(const struct mx_inst *in, bool full) {
 	return kind == MX_IS_OR || all;
 }
 
-/* Where control may go to places that are not in the instruction, or registers are not named. */
+/* Whether the target of a jump, or a register, is not in the instruction. */
 static bool is_unknown(const struct mx_inst *in) {
 	switch (mx_kind_of(in->op)) {
 	case MX_IS_SETPC:

@@ -1,7 +1,8 @@
-/* Conflicts in registers: one that a load is to write is read or written before a wait covers it.
+/* Conflicts in registers: an instruction reads or writes a register with a pending load before a
+ * wait covers the load.
  *
- * A store's registers are no conflict: hardware holds them until it has read them, except for the
- * wait states of wide stores [LLVM vmemWriteNeedsExpWaitcnt: before GFX7 alone; ISA 4.5]. */
+ * The registers of a store have no conflicts: hardware holds them until it has read them, except
+ * for the wait states of wide stores [LLVM vmemWriteNeedsExpWaitcnt: only before GFX7; ISA 4.5]. */
 #include <string.h>
 
 #include "../encoding/operands.h"
@@ -9,7 +10,7 @@
 #include "../memory/ds.h"
 #include "race.h"
 
-/* ---- loads on their way ---- */
+/* ---- pending loads ---- */
 
 static bool is_pending(const struct mx_order_wave *o, unsigned row) {
 	return o->pending[row / 64] >> row % 64 & 1;
@@ -19,7 +20,7 @@ static bool is_over(const struct mx_order_wave *o, const struct mx_order_load *l
 	return l->number <= o->covered[l->stream];
 }
 
-/* Those of `more` that are not over, and not of this row (-1: of any). */
+/* Keeps in `more` the loads that are not over, and not of this row (-1: of any). */
 static void keep_others(struct mx_order_wave *o, int row) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < o->n_more; i++)
@@ -34,8 +35,8 @@ static void forget(struct mx_order_wave *o, unsigned row) {
 		keep_others(o, (int)row);
 }
 
-/* Who touches these lanes of a row; a load on `stream`, or MX_STREAMS. */
-struct toucher {
+/* An access to lanes of a register; `stream` of a load, or MX_STREAMS. */
+struct register_access {
 	struct mx_wave *w;
 	const struct mx_inst *in;
 	bool write;
@@ -43,14 +44,14 @@ struct toucher {
 	uint64_t lanes;
 };
 
-/* Two loads that return in order write in order. */
-static bool conflicts(const struct mx_order_wave *o, const struct toucher *t,
+/* Two loads that return in order write their registers in order. */
+static bool conflicts(const struct mx_order_wave *o, const struct register_access *t,
                       const struct mx_order_load *l) {
 	bool in_order = t->write && t->stream == l->stream && mx_stream_is_ordered(l->stream);
 	return l->lanes & t->lanes && !is_over(o, l) && !in_order;
 }
 
-static void check_row(const struct toucher *t, unsigned row) {
+static void check_row(const struct register_access *t, unsigned row) {
 	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	const struct mx_order_load *l = NULL;
 	if (!is_pending(o, row))
@@ -70,8 +71,8 @@ static void check_row(const struct toucher *t, unsigned row) {
 		forget(o, row);
 }
 
-/* What an earlier load is still to write of a row that gets another one. */
-static void keep_rest(const struct toucher *t, unsigned row) {
+/* Keeps the lanes of an earlier pending load that the new load of the row does not write. */
+static void keep_rest(const struct register_access *t, unsigned row) {
 	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	struct mx_order_load rest = o->load[row];
 	for (unsigned i = 0; i < o->n_more; i++)
@@ -88,7 +89,7 @@ static void keep_rest(const struct toucher *t, unsigned row) {
 		mx_order_doubt(t->w, t->in, MX_DOUBT_MANY_LOADS);
 }
 
-static void note_row(const struct toucher *t, unsigned row) {
+static void note_row(const struct register_access *t, unsigned row) {
 	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	check_row(t, row);
 	if (is_pending(o, row))
@@ -101,10 +102,10 @@ static void note_row(const struct toucher *t, unsigned row) {
 		                               .stream = (uint8_t)t->stream };
 }
 
-/* FLAT comes twice: for lanes in memory or scratch and for those in LDS. */
+/* FLAT calls this twice: for its lanes in memory or scratch, and for those in LDS. */
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
-	const struct toucher t = { w, m->in, true, stream,
-		                   m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
+	const struct register_access t = { w, m->in, true, stream,
+		                           m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
 	MX_FOR_OPERANDS(o, m->in)
 		for (unsigned k = 0; t.lanes && o->written && k < o->dwords; k++)
 			note_row(&t, mx_operand_row(o->code) + k);
@@ -120,12 +121,12 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 	}
 }
 
-/* What loads write is checked as they are issued. */
+/* mx_order_note_load checks the registers that loads write. */
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
 	MX_FOR_OPERANDS(o, in) {
-		const struct toucher t = { w, in, o->written, MX_STREAMS,
-			                   touched(w, in, o->lanes) };
+		const struct register_access t = { w, in, o->written, MX_STREAMS,
+			                           touched(w, in, o->lanes) };
 		for (unsigned k = 0; !(memory && t.write) && k < o->dwords; k++)
 			check_row(&t, mx_operand_row(o->code) + k);
 	}

@@ -1,26 +1,25 @@
-/* What a wave obtains by a polling load, whatever the moment at which the load landed.
+/* The clock that a polling load obtains, whatever the moment at which it landed.
  *
- * A poll for 1 that finds 2 under this schedule would have ended with 1 under another. So it proves
- * no more than that 1 was there. Each dword through which waves synchronise keeps the last values
- * that releases have left there, with their clocks. The load could have landed at any earlier
- * moment, down to the last write that happened before it. At one moment all lanes read what there
- * was then. For each moment the load is repeated with the memory of that moment, and the wave's
- * next instructions are executed on a copy, up to the first that is more than arithmetic and
- * branches (replay.c). Where the wave then stands at the same instruction, and no register differs
- * that may still be read (liveness.c), it would have gone on alike. It obtains the minimum of the
- * clocks of all these moments.
+ * A poll for 1 that finds 2 under this schedule would have ended with 1 under another, so it proves
+ * only that 1 was written. Each dword through which waves synchronise keeps the last values that
+ * releases left there, with their clocks. The load could have landed at any moment since the last
+ * write that happened before it; all lanes read the values of one moment. For each moment the load
+ * is repeated with the values of that moment, and the wave's next instructions are executed on a
+ * copy of the wave, up to the first that is neither arithmetic nor a branch (replay.c). If the copy
+ * reaches the same instruction with equal live registers (liveness.c), the wave would have
+ * continued in the same way. The wave obtains the minimum of the clocks of all these moments.
  *
- * By a round of a loop from which it comes back as it was a wave obtains nothing: under another
- * schedule there is no such round. A wave that uses the value, as one that takes as many tiles as a
- * counter says, differs in a live register, and obtains the clock of the value that it read. Of
- * several loads that a wave waits for together, the first ones may have landed earlier and the
- * others as they did. An atomic that polls, as of a spin lock, cannot have landed between a write
- * and the atomic that read it [C11 7.17.3]: the lock's first owner stays the first.
+ * A wave obtains nothing from a round of a loop that leaves its registers as they were: under
+ * another schedule this round may not exist. A wave that uses the value, for instance a counter of
+ * tiles, differs in a live register and obtains the clock of the value that it read. If a wave
+ * waits for several loads together, the first ones may have landed earlier while the others landed
+ * when they did. An atomic that polls, as a spin lock does, cannot have landed between a write and
+ * the atomic that read it [C11 7.17.3]: the first owner of the lock stays the first.
  *
- * Where a history is too short, or the instructions cannot be followed, the wave obtains more: a
- * race may be missed, no right kernel is accused. Writes to a dword are taken in the order in which
- * they landed under this schedule. One family of right kernels would be accused: mutual exclusion
- * by loads and stores alone [Dekker; Peterson]. */
+ * If a history is too short, or the instructions cannot be followed, the wave obtains more than it
+ * should: a race may be missed, but no correct kernel is accused. Writes to a dword keep the order
+ * in which they landed under this schedule. One family of correct kernels would be accused: mutual
+ * exclusion by loads and stores only [Dekker; Peterson]. */
 #include "poll_values.h"
 
 #include <stdlib.h>
@@ -30,21 +29,21 @@
 #include "replay.h"
 
 enum {
-	PLACES = 64,  /* dwords that have changed, of a load */
+	PLACES = 64,  /* dwords of a load */
 	MOMENTS = 64, /* of all its dwords */
 	READS = 1 << MX_ORDER_READ | 1 << MX_ORDER_ATOMIC,
 };
 
 /* ---- histories ---- */
 
-static struct mx_left kept(const struct mx_left *l) {
-	struct mx_left copy = *l;
+static struct mx_release copy_release(const struct mx_release *l) {
+	struct mx_release copy = *l;
 	mx_clock_keep(copy.base);
 	mx_clock_keep(copy.last);
 	return copy;
 }
 
-static void drop(struct mx_left *l, unsigned n) {
+static void drop(struct mx_release *l, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		mx_clock_drop(l[i].base);
 		mx_clock_drop(l[i].last);
@@ -53,34 +52,34 @@ static void drop(struct mx_left *l, unsigned n) {
 
 static bool make_room(struct mx_history *h) {
 	unsigned room = h->room ? 2u * h->room : 2;
-	struct mx_left *more = realloc(h->left, room * sizeof *more);
+	struct mx_release *more = realloc(h->release, room * sizeof *more);
 	if (!more)
 		return false;
-	h->left = more;
+	h->release = more;
 	h->room = (uint8_t)room;
 	return true;
 }
 
-/* What an atomic leaves as it was, as one that finds a lock taken, is no other value. */
-static bool changes_nothing(const struct mx_history *h, const struct mx_left *left) {
-	return left->rmw && h->n && h->left[h->n - 1].value == left->value;
+/* An atomic that leaves the value unchanged, as one that finds a lock taken, adds no entry. */
+static bool changes_nothing(const struct mx_history *h, const struct mx_release *release) {
+	return release->rmw && h->n && h->release[h->n - 1].value == release->value;
 }
 
-bool mx_history_add(struct mx_history *h, const struct mx_left *left) {
-	if (changes_nothing(h, left))
+bool mx_history_add(struct mx_history *h, const struct mx_release *release) {
+	if (changes_nothing(h, release))
 		return true;
 	if (h->n == MX_HISTORY) {
-		drop(h->left, 1);
-		memmove(h->left, h->left + 1, --h->n * sizeof *h->left);
+		drop(h->release, 1);
+		memmove(h->release, h->release + 1, --h->n * sizeof *h->release);
 	} else if (h->n == h->room && !make_room(h))
 		return false;
-	h->left[h->n++] = kept(left);
+	h->release[h->n++] = copy_release(release);
 	return true;
 }
 
 void mx_history_free(struct mx_history *h) {
-	drop(h->left, h->n);
-	free(h->left);
+	drop(h->release, h->n);
+	free(h->release);
 	*h = (struct mx_history){ 0 };
 }
 
@@ -103,7 +102,7 @@ uint32_t mx_value_at(struct mx_wave *w, bool lds, uint64_t at) {
 
 /* ---- a polling load ---- */
 
-/* A dword that it read, with what was there since the earliest moment at which it could land. */
+/* A dword of a polling load, with its values since the earliest moment at which it could land. */
 struct place {
 	bool lds;
 	uint64_t at, counter;
@@ -112,7 +111,7 @@ struct place {
 
 struct mx_order_poll {
 	struct mx_memop *load;  /* a copy */
-	struct mx_clock *clock; /* of what it read as it landed */
+	struct mx_clock *clock; /* of the values that it read when it landed */
 	unsigned stream;
 	uint32_t number;
 	uint64_t earliest;
@@ -128,64 +127,65 @@ static void free_poll(struct mx_order_poll *p) {
 	free(p);
 }
 
-void mx_polls_forget(struct mx_order_known *k) {
+void mx_polls_drop(struct mx_order_clock *k) {
 	while (k->n_polls)
 		free_poll(k->poll[--k->n_polls]);
 }
 
 /* ---- its landing ---- */
 
-struct reading {
+struct landing {
 	struct mx_wave *w;
 	mx_access me;
 	mx_history_of *history;
 	struct mx_order_poll *poll;
-	bool news, ok;
+	bool has_new, ok;
 };
 
-/* Whether what a release left happened before the load. */
-static bool happened(const struct reading *r, const struct place *p, const struct mx_left *l) {
+/* Whether a release happened before the load. */
+static bool happened_before(const struct landing *r, const struct place *p,
+                            const struct mx_release *l) {
 	const struct mx_order_wave *o = mx_order_wave_of(r->w);
-	const struct mx_clock *c = mx_order_known_of(r->w)->clock;
+	const struct mx_clock *c = mx_order_clock_of(r->w)->clock;
 	unsigned stream = mx_access_stream(l->access);
 	if (!l->group || l->writes <= mx_clock_at(c, p->counter))
 		return true;
 	if (l->group == r->w->group->index + 1 && mx_access_wave(l->access) == r->w->index)
 		return mx_access_number(l->access) <= o->covered[stream] ||
 		       (stream == mx_access_stream(r->me) && mx_stream_is_ordered(stream));
-	return mx_order_knows(r->w, l->access, l->group, r->me, p->lds);
+	return mx_order_happened_before(r->w, l->access, l->group, r->me, p->lds);
 }
 
-/* Most rounds of a loop find nothing that the wave has not known before. */
-static void look_for_news(void *reading, bool lds, uint64_t at) {
-	struct reading *r = reading;
+/* Most rounds of a polling loop read no release that is new to the wave's clock. */
+static void find_new_release(void *landing, bool lds, uint64_t at) {
+	struct landing *r = landing;
 	struct place p = { .lds = lds, .at = at };
-	const struct mx_history *h = r->news ? NULL : r->history(r->w, lds, at, &p.counter);
-	r->news |= h && h->n > 1 && !happened(r, &p, &h->left[h->n - 1]);
+	const struct mx_history *h = r->has_new ? NULL : r->history(r->w, lds, at, &p.counter);
+	r->has_new |= h && h->n > 1 && !happened_before(r, &p, &h->release[h->n - 1]);
 }
 
-/* The values from the last one that happened before the load. */
-static bool copy_history(const struct reading *r, struct place *p, const struct mx_history *h) {
+/* Copies the releases from the last one that happened before the load. */
+static bool copy_history(const struct landing *r, struct place *p, const struct mx_history *h) {
 	unsigned first = h->n - 1;
-	while (first && !happened(r, p, &h->left[first]))
+	while (first && !happened_before(r, p, &h->release[first]))
 		first--;
 	for (unsigned i = first; i < h->n; i++)
-		if (!mx_history_add(&p->history, &h->left[i]))
+		if (!mx_history_add(&p->history, &h->release[i]))
 			return false;
 	return true;
 }
 
-static bool is_noted(const struct mx_order_poll *poll, bool lds, uint64_t at) {
+static bool has_place(const struct mx_order_poll *poll, bool lds, uint64_t at) {
 	for (unsigned i = poll->n; i--;)
 		if (poll->place[i].at == at && poll->place[i].lds == lds)
 			return true;
 	return false;
 }
 
-static void note_place(void *reading, bool lds, uint64_t at) {
-	struct reading *r = reading;
+static void add_place(void *landing, bool lds, uint64_t at) {
+	struct landing *r = landing;
 	struct mx_order_poll *poll = r->poll;
-	if (!r->ok || is_noted(poll, lds, at))
+	if (!r->ok || has_place(poll, lds, at))
 		return;
 	if (poll->n == PLACES) {
 		r->ok = false;
@@ -194,10 +194,10 @@ static void note_place(void *reading, bool lds, uint64_t at) {
 	struct place *p = &poll->place[poll->n++];
 	*p = (struct place){ .lds = lds, .at = at };
 	const struct mx_history *h = r->history(r->w, lds, at, &p->counter);
-	struct mx_left now = { .value = mx_value_at(r->w, lds, at) };
+	struct mx_release now = { .value = mx_value_at(r->w, lds, at) };
 	r->ok = h && h->n ? copy_history(r, p, h) : mx_history_add(&p->history, &now);
-	if (r->ok && p->history.left[0].time > poll->earliest)
-		poll->earliest = p->history.left[0].time;
+	if (r->ok && p->history.release[0].time > poll->earliest)
+		poll->earliest = p->history.release[0].time;
 }
 
 static struct mx_memop *copy_of(const struct mx_memop *m) {
@@ -227,17 +227,17 @@ static struct mx_order_poll *new_poll(const struct mx_memop *m, mx_access me,
 
 bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream, uint32_t number,
                    struct mx_clock *clock, mx_history_of *history) {
-	struct mx_order_known *k = mx_order_known_of(w);
-	struct reading r = {
+	struct mx_order_clock *k = mx_order_clock_of(w);
+	struct landing r = {
 		w, mx_access_of(w, m->in, stream, number), history, NULL, false, true
 	};
-	mx_order_places(w, m, READS, look_for_news, &r);
-	if (!r.news || k->n_polls == MX_ORDER_POLLS)
+	mx_order_places(w, m, READS, find_new_release, &r);
+	if (!r.has_new || k->n_polls == MX_ORDER_POLLS)
 		return false;
 	r.poll = new_poll(m, r.me, clock);
 	if (!r.poll)
 		return false;
-	mx_order_places(w, m, READS, note_place, &r);
+	mx_order_places(w, m, READS, add_place, &r);
 	if (!r.ok) {
 		free_poll(r.poll);
 		return false;
@@ -248,14 +248,14 @@ bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream,
 
 /* ---- moments ---- */
 
-/* Loads that a wave has waited for together. */
-struct together {
+/* Polling loads that one wait covers. */
+struct poll_set {
 	struct mx_order_poll *poll[MX_ORDER_POLLS];
 	unsigned n, n_moments;
 	uint64_t moment[MOMENTS]; /* ascending */
 };
 
-static void add_moment(struct together *t, uint64_t time) {
+static void add_moment(struct poll_set *t, uint64_t time) {
 	unsigned i = t->n_moments;
 	while (i && t->moment[i - 1] > time)
 		i--;
@@ -265,42 +265,43 @@ static void add_moment(struct together *t, uint64_t time) {
 	t->moment[i] = time;
 }
 
-static void find_moments(struct together *t) {
+static void find_moments(struct poll_set *t) {
 	t->n_moments = 0;
 	add_moment(t, 0);
 	for (unsigned i = 0; i < t->n; i++)
 		for (unsigned k = 0; k < t->poll[i]->n; k++) {
 			const struct mx_history *h = &t->poll[i]->place[k].history;
 			for (unsigned j = 0; j < h->n; j++)
-				add_moment(t, h->left[j].time);
+				add_moment(t, h->release[j].time);
 		}
 }
 
-static const struct mx_left *left_at(const struct mx_order_poll *p, unsigned i, uint64_t time) {
+static const struct mx_release *release_at(const struct mx_order_poll *p, unsigned i,
+                                           uint64_t time) {
 	const struct mx_history *h = &p->place[i].history;
 	unsigned n = h->n;
 	if (time < p->earliest)
 		time = p->earliest;
-	while (n > 1 && h->left[n - 1].time > time)
+	while (n > 1 && h->release[n - 1].time > time)
 		n--;
-	return &h->left[n - 1];
+	return &h->release[n - 1];
 }
 
-/* Whether an atomic would land between a write and the atomic that read it. */
-static bool is_between(const struct mx_order_poll *p, uint64_t time) {
+/* Whether an atomic poll would land between a write and the atomic that read it. */
+static bool splits_atomic(const struct mx_order_poll *p, uint64_t time) {
 	for (unsigned i = 0; p->load->in->op->rmw && i < p->n; i++) {
 		const struct mx_history *h = &p->place[i].history;
-		const struct mx_left *l = left_at(p, i, time);
-		if (l != &h->left[h->n - 1] && l[1].rmw)
+		const struct mx_release *l = release_at(p, i, time);
+		if (l != &h->release[h->n - 1] && l[1].rmw)
 			return true;
 	}
 	return false;
 }
 
-/* Adds the clock that the load would have got at a moment. */
+/* Joins the clock that the load would have obtained at a moment. */
 static bool add_clock(struct mx_clock **into, const struct mx_order_poll *p, uint64_t time) {
 	for (unsigned i = 0; i < p->n; i++) {
-		const struct mx_left *l = left_at(p, i, time);
+		const struct mx_release *l = release_at(p, i, time);
 		struct mx_clock *c =
 			mx_clock_new(&(struct mx_tick){ p->place[i].counter, l->writes }, 1);
 		bool ok = c && mx_clock_join(into, l->base) && mx_clock_join(into, l->last) &&
@@ -324,12 +325,12 @@ static void exchange(struct mx_wave *w, const struct mx_order_poll *p, uint32_t 
 	}
 }
 
-/* Repeats a load with the memory of a moment. */
+/* Repeats a load with the values of a moment. */
 static void land_at(struct mx_replay *r, struct mx_wave *w, struct mx_order_poll *p,
                     uint64_t time) {
 	uint32_t value[PLACES];
 	for (unsigned i = 0; i < p->n; i++)
-		value[i] = left_at(p, i, time)->value;
+		value[i] = release_at(p, i, time)->value;
 	exchange(w, p, value);
 	mx_replay_land(r, p->load);
 	exchange(w, p, value);
@@ -337,15 +338,15 @@ static void land_at(struct mx_replay *r, struct mx_wave *w, struct mx_order_poll
 
 /* ---- the decision ---- */
 
-static bool can_be(const struct together *t, unsigned n, uint64_t time) {
+static bool is_possible(const struct poll_set *t, unsigned n, uint64_t time) {
 	for (unsigned i = 0; i < n; i++)
-		if (is_between(t->poll[i], time))
+		if (splits_atomic(t->poll[i], time))
 			return false;
 	return true;
 }
 
-/* Where the first `n` loads landed at a moment, and the others as they did. */
-static void replay_at(struct mx_replay *r, struct mx_wave *w, struct together *t, unsigned n,
+/* Replays with the first `n` loads landed at a moment, and the others when they did. */
+static void replay_at(struct mx_replay *r, struct mx_wave *w, struct poll_set *t, unsigned n,
                       uint64_t time) {
 	mx_replay_begin(r, w);
 	for (unsigned i = 0; i < n; i++)
@@ -353,7 +354,7 @@ static void replay_at(struct mx_replay *r, struct mx_wave *w, struct together *t
 	mx_replay_end(r);
 }
 
-static bool clock_at(struct mx_clock **c, const struct together *t, unsigned n, uint64_t time) {
+static bool clock_at(struct mx_clock **c, const struct poll_set *t, unsigned n, uint64_t time) {
 	bool ok = true;
 	for (unsigned i = 0; i < t->n; i++)
 		ok = ok &&
@@ -361,9 +362,10 @@ static bool clock_at(struct mx_clock **c, const struct together *t, unsigned n, 
 	return ok;
 }
 
-/* Whether the wave comes back to one of the loads as it was: under another schedule it does so less
- * often. */
-static bool goes_back(const struct mx_wave *w, const struct together *t, struct mx_replay *r) {
+/* Whether the wave returns to one of the loads with unchanged registers; another schedule has fewer
+ * such rounds. */
+static bool returns_to_poll(const struct mx_wave *w, const struct poll_set *t,
+                            struct mx_replay *r) {
 	bool back = false;
 	for (unsigned i = 0; i < t->n; i++)
 		back |= t->poll[i]->load->in->offset == r[0].wave.pc;
@@ -372,24 +374,24 @@ static bool goes_back(const struct mx_wave *w, const struct together *t, struct 
 	return back && mx_replay_same(&r[0], &r[1]);
 }
 
-/* Lowers what the wave has gained to what it would have gained at any moment. */
-static bool lower(struct mx_clock **gained, struct mx_wave *w, struct together *t,
+/* Lowers the clock that the wave obtains to the minimum over all moments. */
+static bool lower(struct mx_clock **obtained, struct mx_wave *w, struct poll_set *t,
                   struct mx_replay *r) {
-	const struct mx_clock *known = mx_order_known_of(w)->clock;
+	const struct mx_clock *current = mx_order_clock_of(w)->clock;
 	replay_at(&r[0], w, t, 0, 0);
-	if (goes_back(w, t, r))
-		return mx_clock_meet(gained, NULL);
+	if (returns_to_poll(w, t, r))
+		return mx_clock_meet(obtained, NULL);
 	for (unsigned n = 1; r->ok && n <= t->n; n++)
 		for (unsigned i = 0; i < t->n_moments; i++) {
 			struct mx_clock *c = NULL;
-			if (mx_clock_includes(known, *gained))
+			if (mx_clock_includes(current, *obtained))
 				return true;
-			if (!can_be(t, n, t->moment[i]))
+			if (!is_possible(t, n, t->moment[i]))
 				continue;
 			replay_at(&r[1], w, t, n, t->moment[i]);
 			if (!mx_replay_same(&r[0], &r[1]))
 				continue;
-			bool ok = clock_at(&c, t, n, t->moment[i]) && mx_clock_meet(gained, c);
+			bool ok = clock_at(&c, t, n, t->moment[i]) && mx_clock_meet(obtained, c);
 			mx_clock_drop(c);
 			if (!ok)
 				return false;
@@ -397,21 +399,22 @@ static bool lower(struct mx_clock **gained, struct mx_wave *w, struct together *
 	return true;
 }
 
-static bool decide(struct mx_wave *w, struct together *t) {
-	struct mx_clock *gained = NULL;
+static bool decide(struct mx_wave *w, struct poll_set *t) {
+	struct mx_clock *obtained = NULL;
 	struct mx_replay *r = malloc(2 * sizeof *r);
-	bool ok = r && clock_at(&gained, t, 0, 0);
+	bool ok = r && clock_at(&obtained, t, 0, 0);
 	find_moments(t);
-	ok = ok && lower(&gained, w, t, r) && mx_clock_join(&mx_order_known_of(w)->clock, gained);
-	mx_clock_drop(gained);
+	ok = ok && lower(&obtained, w, t, r) &&
+	     mx_clock_join(&mx_order_clock_of(w)->clock, obtained);
+	mx_clock_drop(obtained);
 	free(r);
 	return ok;
 }
 
 void mx_polls_decide(struct mx_wave *w) {
-	struct mx_order_known *k = mx_order_known_of(w);
+	struct mx_order_clock *k = mx_order_clock_of(w);
 	const struct mx_order_wave *o = mx_order_wave_of(w);
-	struct together t = { .n = 0 };
+	struct poll_set t = { .n = 0 };
 	unsigned kept = 0;
 	for (unsigned i = 0; i < k->n_polls; i++)
 		if (k->poll[i]->number > o->covered[k->poll[i]->stream])

@@ -1,5 +1,5 @@
-/* The analysis of order: operations by number, the waits and barriers that cover them, and what
- * a launch without a finding proves. */
+/* The analysis of order: it numbers operations, tracks the waits and barriers that cover them, and
+ * concludes what a launch proves. */
 #include "race.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---- the launch ---- */
 
-/* Findings that are no notes. */
+/* Findings without notes. */
 static uint64_t count_findings(const struct mx_report *r) {
 	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_findings; i++)
@@ -67,7 +67,7 @@ void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt)
 static bool workgroup_new(void *context, struct mx_group *g) {
 	struct mx_order_group *o = calloc(1, sizeof *o);
 	(void)context;
-	g->kept[MX_WATCHER_ORDER] = o;
+	g->watcher_data[MX_WATCHER_ORDER] = o;
 	if (o)
 		o->lds.readers = o->lds_atomics.readers = 2 * g->room;
 	return o;
@@ -76,18 +76,18 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 static void workgroup_begin(void *context, struct mx_group *g) {
 	(void)context;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		memset(&mx_order_kept(g)->wave[i], 0, offsetof(struct mx_order_wave, load));
+		memset(&mx_order_group_of(g)->wave[i], 0, offsetof(struct mx_order_wave, load));
 }
 
 static void workgroup_end(void *context, struct mx_group *g) {
-	struct mx_order_group *o = mx_order_kept(g);
+	struct mx_order_group *o = mx_order_group_of(g);
 	(void)context;
 	mx_order_map_clear(&o->lds);
 	mx_order_map_clear(&o->lds_atomics);
-	mx_order_forget(o);
+	mx_order_drop_clocks(o);
 }
 
-/* Of one that a finding has stopped, operations are in flight. */
+/* A workgroup that a finding stopped has operations in flight. */
 static void drop_events(struct mx_group *g) {
 	for (unsigned i = 0; i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
@@ -101,26 +101,27 @@ static void drop_events(struct mx_group *g) {
 static void workgroup_free(void *context, struct mx_group *g) {
 	drop_events(g);
 	workgroup_end(context, g);
-	free(mx_order_kept(g));
+	free(mx_order_group_of(g));
 }
 
-/* What every wave has waited for is over for all that begins behind the barrier; the waits of a
- * wave that ended too, as the barrier opened behind its end. */
+/* What each wave has waited for is over for all waves after the barrier. This includes waves that
+ * have ended, because the barrier opened after their end. */
 static void barrier_opens(void *context, struct mx_group *g) {
 	const struct mx_order *order = context;
 	for (unsigned i = 0; i < g->n_waves; i++) {
-		struct mx_order_wave *o = &mx_order_kept(g)->wave[i];
-		memcpy(o->shared, o->covered, sizeof o->shared);
-		memcpy(o->before, o->issued, sizeof o->before);
+		struct mx_order_wave *o = &mx_order_group_of(g)->wave[i];
+		memcpy(o->covered_at_barrier, o->covered, sizeof o->covered_at_barrier);
+		memcpy(o->issued_at_barrier, o->issued, sizeof o->issued_at_barrier);
 	}
 	if (order->sync.wave_sync->any)
-		mx_order_meet(g);
+		mx_order_join_all(g);
 }
 
 /* ---- waits ---- */
 
-/* Of a stream that returns in order no more than `left` are on their way, the last ones; of
- * others any may be. What shares the counter may be done, and so does not help. */
+/* In a stream that returns in order the last `left` operations may be in flight; in other streams
+ * any may be. Operations of other streams on the same counter may be complete, so they do not help.
+ */
 static bool cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
 	uint32_t issued = o->issued[stream];
 	if (!mx_stream_is_ordered(stream) && left)
@@ -131,7 +132,7 @@ static bool cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
 	return true;
 }
 
-/* Whether more is covered than before. The highest count is no wait. */
+/* Returns whether a wait covers more than before. The highest count waits for nothing. */
 static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 	bool more = false;
 	for (unsigned stream = 0; stream < MX_STREAMS; stream++) {
@@ -147,7 +148,7 @@ static void wait(void *context, struct mx_wave *w) {
 	struct mx_order *order = context;
 	struct mx_order_wave *o = mx_order_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
-	/* vmcnt above 0 has covered FLAT, or what FLAT follows. */
+	/* vmcnt above 0 covered FLAT, or operations issued before FLAT. */
 	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
 		mx_order_assume(order, MX_PROOF_FLAT_IN_ORDER);
 }
@@ -165,14 +166,14 @@ bool mx_order_is_atomic(const struct mx_op *op) {
 	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
-/* The caches' scope of a load or store: agent and wider, as atomic ones of compiled code have
- * [LLVM "Memory Model gfx942"]. */
+/* Whether a load or store has agent scope or wider, as atomic ones of compiled code have [LLVM
+ * "Memory Model gfx942"]. */
 static bool is_flag(const struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
 	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
 }
 
-/* Why a launch that executes this instruction depends on more than order. */
+/* Why a launch that executes this instruction is not proved by order alone. */
 static mx_doubt doubt_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	MX_FOR_OPERANDS(o, in)
@@ -205,7 +206,7 @@ bool mx_order_acquires(const struct mx_inst *in) {
 	return mx_order_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
-/* An instruction that has issued found its counters with room: the oldest operations are over. */
+/* An instruction issues only if its counters have room, so its oldest operations are over. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned vm, lgkm;
 	if (mx_room_to_issue(in, &vm, &lgkm) && cover_all(mx_order_wave_of(w), vm, lgkm))
@@ -215,7 +216,7 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
                        struct mx_order_doubt *u) {
 	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
-	u->known = true;
+	u->computed = true;
 }
 
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
@@ -224,9 +225,9 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	struct mx_order_wave *o = mx_order_wave_of(w);
 	if (skipped)
 		return;
-	if (mx_order_known_of(w)->n_polls)
+	if (mx_order_clock_of(w)->n_polls)
 		mx_polls_decide(w);
-	if (!u->known)
+	if (!u->computed)
 		find_doubt(order, in, u);
 	if (u->doubt)
 		mx_order_doubt(w, in, u->doubt);
@@ -281,7 +282,7 @@ static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned
 
 /* ---- the watcher ---- */
 
-/* Landings matter, and so do turns, where waves synchronise through memory. */
+/* If waves synchronise through memory, landings and the order of turns matter. */
 static struct mx_watcher watcher(struct mx_order *o) {
 	bool sync = o->sync.wave_sync && o->sync.wave_sync->any;
 	return (struct mx_watcher){

@@ -1,29 +1,30 @@
-/* Happens-before: which accesses of a launch are ordered by more than this schedule's chance.
+/* Happens-before: which accesses of a launch are ordered under every schedule.
  *
- * An access begins when its instruction is issued and is over when its wave has executed a wait
- * that covers it, whenever it lands here. Order comes from the program order of a wave, from
- * counters whose operations return in order, from waits, and between waves from barriers
+ * An access begins when its instruction issues. It is over when its wave has executed a wait that
+ * covers it, even if the emulator lands it earlier. Order comes from the program order of a wave,
+ * from counters of operations that return in order, from waits, and between waves from barriers
  * (conflicts.c) and from flags (happens_before.c). Vector memory of a workgroup goes through one L1
- * in the order of its issue, unless the launch splits workgroups (l1.c). Order does not depend on
- * the seed; what conflicts without it is a finding in any one run. */
+ * in the order of issue, unless the launch splits workgroups (l1.c). Order does not depend on the
+ * seed, so an access without order is a finding in every run. */
 #ifndef MX_ORDER_H
 #define MX_ORDER_H
 
 #include "../encoding/operands.h"
 #include "../schedule/inflight.h"
 
-/* Operations of a wave that return in one order, or (FL, SM) in any. */
+/* Streams of operations of a wave. Operations of FL and SM return in any order, those of the others
+ * in the order of issue. */
 enum {
 	MX_STREAM_VM,
-	MX_STREAM_SCRATCH, /* scratch, where it is told apart: else in VM */
+	MX_STREAM_SCRATCH, /* scratch, if it returns apart from VM; otherwise it is in VM */
 	MX_STREAM_FL,
 	MX_STREAM_DS,
 	MX_STREAM_SM,
 	MX_STREAMS
 };
 
-/* Whether operations take effect in the order of issue [ISA 4.4, 8.3]; of vector memory compiled
- * code relies on it: no wait stands between a store and a load of the same address [LLVM
+/* Whether operations take effect in the order of issue [ISA 4.4, 8.3]. Compiled code relies on this
+ * for vector memory: no wait stands between a store and a load of the same address [LLVM
  * SIInsertWaitcnts]. */
 static inline bool mx_stream_is_ordered(unsigned stream) {
 	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
@@ -31,7 +32,7 @@ static inline bool mx_stream_is_ordered(unsigned stream) {
 
 enum { MX_ORDER_MORE = 128 };
 
-/* A load that is to write lanes of a register. */
+/* A pending load of lanes of a register. */
 struct mx_order_load {
 	const struct mx_inst *in;
 	uint64_t lanes;
@@ -40,22 +41,24 @@ struct mx_order_load {
 	uint8_t stream;
 };
 
-/* What a wave has sent out. Operations of a stream are numbered from 1. */
+/* The operations that a wave has issued. Each stream numbers its operations from 1. */
 struct mx_order_wave {
 	uint32_t issued[MX_STREAMS];
-	uint32_t covered[MX_STREAMS]; /* up to here, a wait of the wave has covered them */
-	uint32_t shared[MX_STREAMS];  /* the same before the last barrier: all waves know */
-	uint32_t before[MX_STREAMS];  /* issued before the last barrier */
-	uint32_t flat;                /* number of the last FLAT in device memory */
+	uint32_t covered[MX_STREAMS]; /* the last operation that a wait of the wave covers */
+	uint32_t covered_at_barrier[MX_STREAMS]; /* `covered` at the last barrier, which holds for
+	                                            all waves */
+	uint32_t issued_at_barrier[MX_STREAMS];  /* `issued` at the last barrier */
+	uint32_t flat;                           /* number of the last FLAT in device memory */
 	const struct mx_inst *barrier;
-	uint64_t pending[MX_ROWS / 64]; /* registers that a load is to write */
+	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
 	unsigned n_more;
-	/* Last: of rows that are pending alone. In `more` earlier loads of other lanes. */
+	/* load: the last load of each row, valid for pending rows. more: earlier loads of other
+	 * lanes. */
 	struct mx_order_load load[MX_ROWS], more[MX_ORDER_MORE];
 };
 
-/* One end of a conflict, as the shadow of memory keeps it: bits 31:0 number, 55:32 dword of the
- * code, 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
+/* One access of a conflict, packed for the shadow cells: bits 31:0 number, 55:32 dword of the code,
+ * 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
 typedef uint64_t mx_access;
 
 static inline mx_access mx_access_of(const struct mx_wave *w, const struct mx_inst *in,
@@ -76,23 +79,23 @@ static inline bool mx_access_is_sync(mx_access a) {
 	return a >> 63;
 }
 
-/* ---- shadow.c: who touched each byte last ---- */
+/* ---- shadow.c: the last accesses to each byte ---- */
 
-/* What a write left. Two writes that left the same do not conflict. Of a cell of several dwords
- * each dword has the value. */
+/* The contents that a write leaves. Two writes of the same contents do not conflict. In a cell of
+ * several dwords each dword has the value. */
 struct mx_written {
 	uint64_t value : 56;
-	uint64_t kind : 4;    /* mx_written_kind */
-	uint64_t alone : 1;   /* it follows what only its own wave has waited for */
-	uint64_t several : 1; /* several did so without order; the earlier ones are among the
-	                         readers */
+	uint64_t kind : 4;       /* mx_written_kind */
+	uint64_t own_wait : 1;   /* ordered after an access by a wait of its own wave only */
+	uint64_t concurrent : 1; /* concurrent writes left this; the earlier ones are kept as
+	                            readers */
 };
 typedef enum {
 	MX_UNKNOWN,
 	MX_VALUE,
 	MX_SUMMED, /* by atomics; the value is the address of their function */
-	/* By LDS-DMA, the value is the address of the source. A store to it between two loads
-	 * has an order with one of them only where that one is over. */
+	/* By LDS-DMA; the value is the address of the source. A store to the source between two
+	 * loads is ordered with respect to one of them only if that load is over. */
 	MX_LOADED,
 	MX_LOADED_UBYTE,
 	MX_LOADED_SBYTE,
@@ -107,9 +110,10 @@ struct mx_order_reader {
 	uint32_t group;
 };
 
-/* The last accesses to one byte, or to some that were always touched together. Readers are the
- * last of each wave, of scalar memory and of the other streams: one, or `readers` of them. Those of
- * several workgroups are a list, where waves synchronise through memory; else one is kept. */
+/* Shadow cell: the last accesses to one byte, or to bytes that were always accessed together.
+ * Readers are the last of each wave, kept apart for scalar memory and for the other streams: one in
+ * `read`, or several in `readers`. Readers of several workgroups are a list if waves synchronise
+ * through memory; otherwise one of them is kept. */
 struct mx_order_cell {
 	mx_access write;
 	union {
@@ -132,30 +136,30 @@ static inline struct mx_order_cell *mx_order_cell(struct mx_order_page *p, uint6
 	return &p->cell[address % MX_ORDER_PAGE >> __builtin_ctz(p->unit)];
 }
 
-/* A list, and what it becomes with one more reader. */
-struct mx_order_longer {
+/* Cache of mx_order_add_reader: a list, and the list with one more reader. */
+struct mx_order_list_cache {
 	const struct mx_order_reader *list, *longer;
 	mx_access access;
 	uint32_t group;
 };
 
-/* Pages by address, and the memory of their readers. */
+/* Shadow pages by address, and the memory of their readers. */
 struct mx_order_map {
 	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
 	struct mx_order_page *page;
 	size_t n, room, last;
-	unsigned readers; /* how many a cell of one workgroup may have */
-	bool lists;       /* of the readers of several workgroups */
-	struct mx_order_longer longer[8];
+	unsigned readers; /* most readers of a cell in one workgroup */
+	bool lists;       /* keep lists of readers of several workgroups */
+	struct mx_order_list_cache cache[8];
 	struct mx_order_block *blocks;
 };
 
-/* The page of an address, with cells of no more than `unit` bytes; NULL if memory is short, or
- * if there is none and `make` is false. */
+/* The page of an address, with cells of at most `unit` bytes. NULL if memory is short, or if there
+ * is no page and `make` is false. */
 struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t address, unsigned unit,
                                          bool make);
 
-/* The same; most accesses are to the page of the one before. */
+/* The same, fast if the address is in the page of the previous access. */
 static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address,
                                                   unsigned unit, bool make) {
 	bool last = m->room && m->key[m->last] == address / MX_ORDER_PAGE + 1;
@@ -164,7 +168,7 @@ static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64
 }
 
 mx_access *mx_order_readers(struct mx_order_map *m);
-/* A list with one more reader; cells share them. NULL if memory is short. */
+/* The list with one more reader; cells share lists. NULL if memory is short. */
 const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
                                                   const struct mx_order_reader *list,
                                                   uint32_t group, mx_access access);
@@ -172,7 +176,7 @@ void mx_order_map_clear(struct mx_order_map *m);
 
 /* ---- one workgroup, one launch ---- */
 
-/* The clock of an acquire that has landed, for when it is waited for. */
+/* The clock of an acquire that has landed and that no wait covers yet. */
 struct mx_order_acquired {
 	struct mx_clock *clock;
 	unsigned stream;
@@ -181,39 +185,39 @@ struct mx_order_acquired {
 
 enum { MX_ORDER_POLLS = 4 };
 
-/* What a wave has acquired through memory, see happens_before.c. */
-struct mx_order_known {
+/* The clock of a wave; happens_before.c. */
+struct mx_order_clock {
 	struct mx_clock *clock;
 	struct mx_order_acquired *acquired;
 	unsigned n, n_polls;
-	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* that have landed, see poll_values.c */
-	bool met; /* the clock has that of the last barrier in it */
+	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* polling loads that have landed */
+	bool has_barrier; /* the clock includes the clock of the last barrier */
 };
 
 struct mx_order_group {
 	struct mx_order_map lds, lds_atomics;
-	struct mx_clock *met; /* of the last barrier; or NULL: not asked for yet */
-	struct mx_order_known known[16];
+	struct mx_clock *barrier; /* of the last barrier; NULL: not computed yet */
+	struct mx_order_clock clock[16];
 	struct mx_order_wave wave[16];
 };
 
-static inline struct mx_order_group *mx_order_kept(const struct mx_group *g) {
-	return g->kept[MX_WATCHER_ORDER];
+static inline struct mx_order_group *mx_order_group_of(const struct mx_group *g) {
+	return g->watcher_data[MX_WATCHER_ORDER];
 }
 static inline struct mx_order_wave *mx_order_wave_of(const struct mx_wave *w) {
-	return &mx_order_kept(w->group)->wave[w->index];
+	return &mx_order_group_of(w->group)->wave[w->index];
 }
-static inline struct mx_order_known *mx_order_known_of(const struct mx_wave *w) {
-	return &mx_order_kept(w->group)->known[w->index];
+static inline struct mx_order_clock *mx_order_clock_of(const struct mx_wave *w) {
+	return &mx_order_group_of(w->group)->clock[w->index];
 }
 
-/* Why a launch that executes an instruction proves nothing, once that is known. */
+/* Why a launch that executes an instruction is not proved; computed at the first issue. */
 struct mx_order_doubt {
-	bool known;
+	bool computed;
 	mx_doubt doubt;
 };
 
-/* The places in memory through which waves synchronise, see happens_before.c. */
+/* The dwords through which waves synchronise; happens_before.c. */
 struct mx_order_sync {
 	const struct mx_wave_sync *wave_sync;
 	struct mx_order_place *place;
@@ -225,7 +229,7 @@ struct mx_order {
 	struct mx_order_map memory, atomics;
 	struct mx_order_sync sync;
 	struct mx_order_doubt *doubt; /* by dword of the code */
-	struct mx_proof proof;        /* as far as the launch has come */
+	struct mx_proof proof;        /* of the launch so far */
 };
 
 static inline void mx_order_assume(struct mx_order *o, mx_proof_assumption a) {
@@ -236,16 +240,16 @@ static inline struct mx_order *mx_order_of(const struct mx_run *run) {
 	return run->watchers[MX_WATCHER_ORDER].context;
 }
 
-/* Puts the watcher that analyses order into the run, where the launch asks for it. False if memory
- * is short. */
+/* Adds the watcher that analyses order to the run, if the launch asks for it. False if memory is
+ * short. */
 bool mx_order_watch(struct mx_run *run);
 
-/* Says why the launch proves nothing; the first doubt stays. Of a pair: what meets what. */
+/* Notes why the launch is not proved; the first reason stays. `other`: the earlier instruction. */
 void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt);
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
                          mx_doubt doubt);
 
-/* Whether an instruction may set a flag, or may learn by reading one; polling loads apart. */
+/* Whether an instruction may release or acquire. Polling loads acquire as well; see wave_sync.h. */
 bool mx_order_is_atomic(const struct mx_op *op);
 bool mx_order_releases(const struct mx_inst *in);
 bool mx_order_acquires(const struct mx_inst *in);
@@ -255,22 +259,23 @@ bool mx_order_acquires(const struct mx_inst *in);
 /* False if memory is short. */
 bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l);
 void mx_order_sync_end(struct mx_order_sync *y);
-/* At issue; it may leave a note with the operation, which its landing or mx_order_drop_event takes.
- */
+/* At issue. It may attach an event to the operation, which mx_order_land or mx_order_drop_event
+ * frees. */
 void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
-void mx_order_land(struct mx_wave *w, struct mx_memop *m); /* where waves synchronise */
+void mx_order_land(struct mx_wave *w, struct mx_memop *m); /* if waves synchronise */
 void mx_order_drop_event(struct mx_memop *m);              /* of one that does not land */
-void mx_order_meet(struct mx_group *g);                    /* at a barrier */
-void mx_order_forget(struct mx_order_group *o);
-/* Whether an access happened before `me` by what this wave has acquired. */
-bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds);
-/* Whether it has acquired what the last release at this place left, or a later clock. */
-bool mx_order_saw(struct mx_wave *w, bool lds, uint64_t at);
+void mx_order_join_all(struct mx_group *g);                /* at a barrier */
+void mx_order_drop_clocks(struct mx_order_group *o);
+/* Whether `earlier` happened before `me`, by the clock of this wave. */
+bool mx_order_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
+                              bool lds);
+/* Whether the wave's clock includes the last write of another wave to this dword. */
+bool mx_order_acquired_last(struct mx_wave *w, bool lds, uint64_t at);
 
 /* ---- poll_values.c ---- */
 
-/* Before an instruction: raises the wave's clock to what it obtains by polling loads that it has
- * waited for. */
+/* Before an instruction: joins to the wave's clock what its polling loads, now waited for, obtain.
+ */
 void mx_polls_decide(struct mx_wave *w);
 
 /* ---- pending_registers.c ---- */
@@ -282,7 +287,7 @@ void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned st
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
 void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
-/* Calls for each dword of each lane that it touches so; `kinds`: bits of mx_order_kind. */
+/* Calls `visit` for each dword that a lane accesses in one of `kinds`: bits of mx_order_kind. */
 typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;
 typedef void mx_order_visit(void *context, bool lds, uint64_t at);
 void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
@@ -290,8 +295,8 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 
 /* ---- report.c ---- */
 
-/* Reports a conflict of an instruction with an earlier access: what it does to the byte at
- * `address`, and what that one did; `group`: of that, as in a cell. */
+/* Reports a conflict of an instruction with an earlier access to the byte at `address`: the kind of
+ * each, and the workgroup of the earlier one, as in a cell. */
 void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
                      uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
                      mx_order_kind did);

@@ -1,4 +1,4 @@
-/* Replay of a few instructions on a copy of a wave. */
+/* Replay of instructions on a copy of a wave. */
 #include "replay.h"
 
 #include <string.h>
@@ -23,14 +23,14 @@ static bool loads_in_flight(const struct mx_wave *w) {
 	       loads_in(&w->sc);
 }
 
-/* What changes no register, nor memory. */
+/* Whether an instruction changes neither registers nor memory. */
 static bool is_nothing(const struct mx_replay *r, const struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	return kind == MX_IS_NOP || kind == MX_IS_HINT || kind == MX_IS_INVALIDATE ||
 	       kind == MX_IS_WRITE_BACK || (kind == MX_IS_WAITCNT && !loads_in_flight(&r->wave));
 }
 
-/* Arithmetic, and branches within the code. */
+/* Whether it is arithmetic, or a branch to a target in the instruction. */
 static bool is_plain(const struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
 	return e != MX_SMEM && e < MX_MAI && mx_kind_of(in->op) < MX_IS_WAITCNT;
@@ -129,7 +129,7 @@ static bool same_vector(const struct mx_replay *a, const struct mx_replay *b, un
 	return !lanes || !is_live(a, row, !(lanes & ~mx_exec(&a->wave)));
 }
 
-/* Registers that instructions read without naming them are always read. */
+/* Registers that instructions read implicitly are always live. */
 static bool same_scalar(const struct mx_replay *a, const struct mx_replay *b, unsigned code) {
 	bool named = code < MX_SGPRS || code == MX_VCC || code == MX_VCC + 1;
 	return a->wave.s[code] == b->wave.s[code] ||

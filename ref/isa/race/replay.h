@@ -1,4 +1,4 @@
-/* Replay: what a wave would do next, had its loads brought other values. */
+/* Replay: how a wave would continue if its loads had returned other values. */
 #ifndef MX_REPLAY_H
 #define MX_REPLAY_H
 
@@ -6,33 +6,33 @@
 
 enum { MX_REPLAY_ROWS = 16 };
 
-/* A vector register before and after. */
+/* A vector register before and after a replay. */
 struct mx_replay_row {
 	unsigned row;
 	mx_vreg before, before_unwritten, after;
 };
 
-/* The wave after some instructions that change nothing but registers. */
+/* The wave after some instructions that change only registers. */
 struct mx_replay {
-	struct mx_wave wave; /* a copy; its vector registers are in `row`, those that changed */
+	struct mx_wave wave; /* a copy; `row` has the vector registers that changed */
 	struct mx_group group;
 	struct mx_run run;
-	struct mx_report report; /* of findings, which are none of the launch's */
+	struct mx_report report; /* findings of the replay; the launch does not report them */
 	struct mx_replay_row row[MX_REPLAY_ROWS];
 	unsigned n;
-	bool ok; /* that it could be followed */
+	bool ok; /* the instructions could be followed */
 };
 
-/* Begins a replay at the wave's next instruction. Until it ends, its wave changes the wave's vector
- * registers in place. */
+/* Begins a replay at the wave's next instruction. Until mx_replay_end it changes the vector
+ * registers of the real wave in place. */
 void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w);
-/* Lands a load once more, from memory as it is now. */
+/* Lands a load again, from memory as it is now. */
 void mx_replay_land(struct mx_replay *r, struct mx_memop *load);
-/* Goes on to the next instruction that is more than arithmetic and branches; puts the wave's
- * registers back. */
+/* Executes up to the first instruction that is neither arithmetic nor a branch; restores the wave's
+ * registers. */
 void mx_replay_end(struct mx_replay *r);
 
-/* Whether both stand at the same instruction, and all that may still be read is the same. */
+/* Whether both are at the same instruction, and all live registers are equal. */
 bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b);
 
 #endif

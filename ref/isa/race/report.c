@@ -1,4 +1,4 @@
-/* Findings of the analysis of order: both accesses, and which wait or barrier is missing. */
+/* Findings of the analysis of order: both accesses, and the missing wait or barrier. */
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -10,7 +10,7 @@ static mx_counter counter(unsigned stream) {
 	return stream == MX_STREAM_DS || stream == MX_STREAM_SM ? MX_COUNTER_LGKM : MX_COUNTER_VM;
 }
 
-/* The weakest wait that covers operation `number` where `issued` have been. */
+/* The weakest wait that covers operation `number` after `issued` operations. */
 static unsigned target(unsigned stream, uint32_t issued, uint32_t number) {
 	unsigned most = stream == MX_STREAM_DS ? MX_LGKMCNT_MAX - 1 : MX_VMCNT_MAX - 1;
 	if (!mx_stream_is_ordered(stream))
@@ -25,14 +25,14 @@ static struct mx_missing missing_wait(unsigned stream, uint32_t issued, uint32_t
 }
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
-	const struct mx_order_wave *o = &mx_order_kept(w->group)->wave[mx_access_wave(earlier)];
+	const struct mx_order_wave *o = &mx_order_group_of(w->group)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
 	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER, .counter = counter(stream) };
 	if (mx_access_wave(earlier) == w->index)
 		return missing_wait(stream, o->issued[stream], number);
-	if (o->barrier && number <= o->before[stream]) {
-		m = missing_wait(stream, o->before[stream], number);
+	if (o->barrier && number <= o->issued_at_barrier[stream]) {
+		m = missing_wait(stream, o->issued_at_barrier[stream], number);
 		m.kind = MX_MISSING_WAIT_AT_BARRIER;
 		m.barrier = mx_pc_of(w->group->run, o->barrier->offset);
 	} else if (number <= o->covered[stream])

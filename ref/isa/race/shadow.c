@@ -1,4 +1,4 @@
-/* The shadow of memory for the analysis of order: pages of cells, found by address. */
+/* Shadow memory for the analysis of order: pages of cells, found by address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct mx_order_block {
 	mx_access access[BLOCK];
 };
 
-/* Words that are freed with the map. */
+/* Allocates words that are freed with the map. */
 static mx_access *take(struct mx_order_map *m, unsigned n) {
 	struct mx_order_block *b = m->blocks;
 	if (!b || b->n + n > BLOCK) {
@@ -37,11 +37,11 @@ mx_access *mx_order_readers(struct mx_order_map *m) {
 
 /* ---- lists of readers of several workgroups ---- */
 
-enum { NEAR = 8 }; /* how far from its begin a list is looked through */
+enum { NEAR = 8 }; /* entries of a list that are searched */
 
-static const struct mx_order_reader *longer(struct mx_order_map *m,
-                                            const struct mx_order_reader *list, uint32_t group,
-                                            mx_access access) {
+static const struct mx_order_reader *prepend(struct mx_order_map *m,
+                                             const struct mx_order_reader *list, uint32_t group,
+                                             mx_access access) {
 	struct mx_order_reader *r =
 		(struct mx_order_reader *)take(m, sizeof *r / sizeof(mx_access));
 	if (r)
@@ -55,7 +55,7 @@ static bool replaces(const struct mx_order_reader *r, uint32_t group, mx_access 
 	       mx_access_stream(r->access) == mx_access_stream(access);
 }
 
-/* The list without an earlier access of the same wave, if there is one near its begin. */
+/* The list without an earlier access of the same wave, if one is near its start. */
 static const struct mx_order_reader *without(struct mx_order_map *m,
                                              const struct mx_order_reader *list, unsigned depth,
                                              uint32_t group, mx_access access) {
@@ -66,21 +66,22 @@ static const struct mx_order_reader *without(struct mx_order_map *m,
 	const struct mx_order_reader *rest = without(m, list->next, depth + 1, group, access);
 	if (rest == list->next)
 		return list;
-	rest = longer(m, rest, list->group, list->access);
+	rest = prepend(m, rest, list->group, list->access);
 	return rest ? rest : list;
 }
 
 const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
                                                   const struct mx_order_reader *list,
                                                   uint32_t group, mx_access access) {
-	unsigned slots = sizeof m->longer / sizeof *m->longer;
-	struct mx_order_longer *known = &m->longer[(uintptr_t)list / sizeof *list % slots];
-	if (known->longer && known->list == list && known->group == group &&
-	    known->access == access)
-		return known->longer;
+	unsigned slots = sizeof m->cache / sizeof *m->cache;
+	struct mx_order_list_cache *cached = &m->cache[(uintptr_t)list / sizeof *list % slots];
+	if (cached->longer && cached->list == list && cached->group == group &&
+	    cached->access == access)
+		return cached->longer;
 	const struct mx_order_reader *rest = without(m, list, 0, group, access);
-	*known = (struct mx_order_longer){ list, longer(m, rest, group, access), access, group };
-	return known->longer;
+	*cached = (struct mx_order_list_cache){ list, prepend(m, rest, group, access), access,
+		                                group };
+	return cached->longer;
 }
 
 void mx_order_map_clear(struct mx_order_map *m) {
@@ -129,7 +130,7 @@ static bool grow(struct mx_order_map *m) {
 	return true;
 }
 
-/* What a part of a cell holds, so many bytes behind the cell's beginning. */
+/* The contents of the part of a cell at an offset. */
 static struct mx_written part_of(struct mx_written v, unsigned offset, unsigned unit) {
 	if (v.kind >= MX_LOADED)
 		v.value += offset;
@@ -138,7 +139,7 @@ static struct mx_written part_of(struct mx_written v, unsigned offset, unsigned 
 	return v;
 }
 
-/* Several cells for each: what touched all of its bytes touched each of them. */
+/* Splits each cell of a page: an access to the whole cell accessed each part. */
 static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit) {
 	unsigned n = MX_ORDER_PAGE / unit, parts = p->unit / unit;
 	struct mx_order_cell *fine = calloc(n, sizeof *fine);

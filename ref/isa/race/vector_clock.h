@@ -1,8 +1,7 @@
-/* Vector clocks [Lamport 1978; Fidge 1988; Mattern 1989]: a set of counters, each with the number
- * up to which what it counts happened before. Counters that are not there are at 0.
+/* Vector clocks [Lamport 1978; Fidge 1988; Mattern 1989]: a set of counters. Events of a counter up
+ * to its number happened before. A counter that is absent is 0.
  *
- * A clock does not change once it is made. It is shared and counts its references; NULL is the
- * clock with all counters at 0. */
+ * A clock is immutable, shared and reference-counted. NULL is the clock with all counters 0. */
 #ifndef MX_CLOCK_H
 #define MX_CLOCK_H
 
@@ -10,7 +9,7 @@
 #include <stdint.h>
 
 struct mx_tick {
-	uint64_t of; /* the counter */
+	uint64_t of; /* which counter */
 	uint32_t upto;
 };
 
@@ -23,7 +22,7 @@ void mx_clock_drop(struct mx_clock *c);
 
 uint32_t mx_clock_at(const struct mx_clock *c, uint64_t of);
 
-/* Whether no counter of `b` is above that of `a`. */
+/* Whether no counter of `b` exceeds that of `a`. */
 bool mx_clock_includes(const struct mx_clock *a, const struct mx_clock *b);
 
 /* Raises *into to the maximum of the two. False if memory is short. */

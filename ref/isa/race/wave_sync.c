@@ -1,12 +1,11 @@
-/* How a kernel's waves synchronise through memory, first of all the loads by which a wave waits
- * for another: in a short loop, from an address that stays, with a value that decides whether the
- * loop goes on. Nothing but another wave ends such a loop, whatever kind of load it is: of
- * workgroup's scope the atomic loads of compiled code are ordinary ones [LLVM "Memory Model
- * gfx942"].
+/* Finds the loads by which a wave waits for another wave: a load in a short loop, from an invariant
+ * address, of which the value decides whether the loop continues. Only another wave can end such a
+ * loop. The scope of the load does not matter: atomic loads of workgroup scope compile to ordinary
+ * loads [LLVM "Memory Model gfx942"].
  *
- * An atomic that returns, as of a spin lock, is such a load if it leaves the same however often it
- * is repeated. A loop that changes other memory, too, may be one that counts: then nothing else
- * that differs from round to round may decide whether it goes on. */
+ * A returning atomic, as of a spin lock, is such a load if it is idempotent. A loop that also
+ * changes other memory may be a counting loop. Its loads poll only if nothing else that varies from
+ * round to round decides whether the loop continues. */
 #include <stdlib.h>
 
 #include "../encoding/control_flow.h"
@@ -16,11 +15,11 @@
 
 enum {
 	LONGEST = 256, /* dwords of a loop */
-	DEEPEST = 4,   /* instructions that an address goes through */
-	PATH = 8,      /* that a condition goes through */
+	DEEPEST = 4,   /* instructions that compute an address */
+	PATH = 8,      /* instructions that compute a condition */
 };
 
-/* From the first instruction up to the branch back to it, in bytes. */
+/* A loop: its first instruction, and the branch back to it, in bytes. */
 struct loop {
 	const struct mx_program *p;
 	uint32_t from, to;
@@ -47,16 +46,16 @@ static bool moves_lanes(const struct mx_op *op) {
 	return kind == MX_IS_LANE_MOVE || kind == MX_IS_LDS_NOP;
 }
 
-static bool leaves(const struct mx_inst *in) {
+static bool ends_loop(const struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	return kind == MX_IS_BARRIER || kind == MX_IS_END || kind == MX_IS_SETPC ||
 	       kind == MX_IS_CALL;
 }
 
-/* Code without a barrier or a call, to its end. */
+/* Whether the loop has no barrier, call or end. */
 static bool is_plain(const struct loop *l) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in))
-		if (!in->op || leaves(in))
+		if (!in->op || ends_loop(in))
 			return false;
 	return true;
 }
@@ -68,39 +67,40 @@ static bool overlap(const struct mx_inst *a, const struct mx_inst *b) {
 	return a->imm < end_b && b->imm < end_a;
 }
 
-/* Whether the loop leaves alone what this loads from scratch. */
-static bool slot_stays(const struct loop *l, const struct mx_inst *load) {
+/* Whether the loop does not store to the scratch that this loads. */
+static bool slot_is_invariant(const struct loop *l, const struct mx_inst *load) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in))
 		if (is_scratch(in) && in->op->flags & MX_STORE && overlap(in, load))
 			return false;
 	return true;
 }
 
-static bool operands_stay(const struct loop *l, const struct mx_inst *in, unsigned depth);
+static bool operands_are_invariant(const struct loop *l, const struct mx_inst *in, unsigned depth);
 
-static bool stays(const struct loop *l, unsigned row, unsigned depth) {
+static bool is_invariant(const struct loop *l, unsigned row, unsigned depth) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
 		if (!mx_writes_row(in, row))
 			continue;
-		bool reloads = is_scratch(in) && slot_stays(l, in);
-		bool same = is_memory(in->op) ? reloads
-		                              : depth < DEEPEST && operands_stay(l, in, depth + 1);
+		bool reloads = is_scratch(in) && slot_is_invariant(l, in);
+		bool same = is_memory(in->op)
+		                    ? reloads
+		                    : depth < DEEPEST && operands_are_invariant(l, in, depth + 1);
 		if (!same)
 			return false;
 	}
 	return true;
 }
 
-/* Of an atomic also its data: what it reads. */
-static bool operands_stay(const struct loop *l, const struct mx_inst *in, unsigned depth) {
+/* The operands of an atomic include its data. */
+static bool operands_are_invariant(const struct loop *l, const struct mx_inst *in, unsigned depth) {
 	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; !o->written && o->code != MX_SCC && k < o->dwords; k++)
-			if (!stays(l, mx_operand_row(o->code) + k, depth))
+			if (!is_invariant(l, mx_operand_row(o->code) + k, depth))
 				return false;
 	return true;
 }
 
-/* ---- what the loop depends on ---- */
+/* ---- what a loop depends on ---- */
 
 struct reach {
 	uint64_t row[MX_ROWS / 64];
@@ -126,8 +126,8 @@ static bool reads(const struct reach *r, const struct mx_inst *in) {
 	return false;
 }
 
-/* Follows what the value goes into, but not through memory. */
-static bool decides(const struct loop *l, const struct mx_inst *load) {
+/* Whether the value reaches a conditional branch, by registers. */
+static bool reaches_branch(const struct loop *l, const struct mx_inst *load) {
 	struct reach r = { 0 };
 	mark(&r, load);
 	for (unsigned again = 0; again < 2; again++)
@@ -143,14 +143,14 @@ static bool decides(const struct loop *l, const struct mx_inst *load) {
 
 /* ---- loops that change memory ---- */
 
-/* Loads and such atomics, of which the address stays. */
+/* Whether it is a load, or an idempotent returning atomic, from an invariant address. */
 static bool may_poll(const struct loop *l, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool loads = op->rmw ? mx_rmw_is(op->rmw) & MX_IDEMPOTENT && mx_order_acquires(in)
 	                     : op->flags & MX_LOAD && !(op->flags & MX_STORE) && !in->mem.lds;
 	if (!is_memory(op) || is_scratch(in) || moves_lanes(op) || !loads)
 		return false;
-	return operands_stay(l, in, 0);
+	return operands_are_invariant(l, in, 0);
 }
 
 static bool changes_memory(const struct loop *l, const struct mx_inst *in) {
@@ -159,13 +159,13 @@ static bool changes_memory(const struct loop *l, const struct mx_inst *in) {
 	return is_memory(op) && !is_scratch(in) && !moves_lanes(op) && changes && !may_poll(l, in);
 }
 
-/* Whether an instruction may have the same masks over and over, those of lanes that are done. */
-static bool gathers(const struct mx_inst *in) {
+/* Whether an instruction may collect masks of finished lanes in its own result. */
+static bool accumulates_mask(const struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	return kind == MX_IS_OR || kind == MX_IS_OR_NOT || kind == MX_IS_AND;
 }
 
-/* The instructions that lead to a value. */
+/* The instructions that compute a value. */
 struct path {
 	const struct mx_inst *in[PATH];
 	unsigned n;
@@ -180,13 +180,13 @@ static bool is_on(const struct path *p, const struct mx_inst *in) {
 
 static bool follows_from_loads(const struct loop *l, const struct mx_inst *in, struct path *p);
 
-/* Whether a register differs from round to round only by what loads bring that may poll. */
-static bool only_waits(const struct loop *l, unsigned row, struct path *p) {
+/* Whether a register varies from round to round only by loads that may poll. */
+static bool varies_by_polls_only(const struct loop *l, unsigned row, struct path *p) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
 		if (!mx_writes_row(in, row) || may_poll(l, in))
 			continue;
 		if (is_memory(in->op) ||
-		    !(is_on(p, in) ? gathers(in) : follows_from_loads(l, in, p)))
+		    !(is_on(p, in) ? accumulates_mask(in) : follows_from_loads(l, in, p)))
 			return false;
 	}
 	return true;
@@ -199,12 +199,12 @@ static bool follows_from_loads(const struct loop *l, const struct mx_inst *in, s
 	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; follows && !o->written && o->code != MX_SCC && k < o->dwords;
 		     k++)
-			follows = only_waits(l, mx_operand_row(o->code) + k, p);
+			follows = varies_by_polls_only(l, mx_operand_row(o->code) + k, p);
 	p->n -= p->n && p->in[p->n - 1] == in;
 	return follows;
 }
 
-/* The instruction that has set SCC, as far as it shows: a scalar one. */
+/* The last scalar instruction before the branch, which is taken to set SCC. */
 static const struct mx_inst *scc_before(const struct loop *l, const struct mx_inst *branch) {
 	const struct mx_inst *last = NULL;
 	for (const struct mx_inst *in = first(l); in && in != branch; in = next(l, in))
@@ -213,7 +213,7 @@ static const struct mx_inst *scc_before(const struct loop *l, const struct mx_in
 	return last;
 }
 
-static bool waits_at(const struct loop *l, const struct mx_inst *branch) {
+static bool decided_by_polls(const struct loop *l, const struct mx_inst *branch) {
 	struct path p = { .n = 0 };
 	if (mx_reads_row(branch, MX_ROW_SCC)) {
 		const struct mx_inst *in = scc_before(l, branch);
@@ -222,13 +222,13 @@ static bool waits_at(const struct loop *l, const struct mx_inst *branch) {
 	unsigned row = mx_reads_row(branch, MX_ROW_SCALAR + MX_VCC)    ? MX_ROW_SCALAR + MX_VCC
 	               : mx_reads_row(branch, MX_ROW_SCALAR + MX_EXEC) ? MX_ROW_SCALAR + MX_EXEC
 	                                                               : 0;
-	return row && only_waits(l, row, &p) && only_waits(l, row + 1, &p);
+	return row && varies_by_polls_only(l, row, &p) && varies_by_polls_only(l, row + 1, &p);
 }
 
-/* Whether all branches depend on loads that may poll, and on nothing else. */
-static bool only_loads_decide(const struct loop *l) {
+/* Whether all branches depend only on loads that may poll. */
+static bool all_branches_decided_by_polls(const struct loop *l) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in))
-		if (mx_kind_of(in->op) == MX_IS_CBRANCH && !waits_at(l, in))
+		if (mx_kind_of(in->op) == MX_IS_CBRANCH && !decided_by_polls(l, in))
 			return false;
 	return true;
 }
@@ -238,7 +238,7 @@ static bool same_address(const struct mx_inst *a, const struct mx_inst *b) {
 	       a->mem.rsrc == b->mem.rsrc && overlap(a, b);
 }
 
-/* Whether the loop stores where it loads: another wave need not. */
+/* Whether the loop itself stores to the address of the load. */
 static bool stores_there(const struct loop *l, const struct mx_inst *load) {
 	for (const struct mx_inst *in = first(l); in; in = next(l, in))
 		if (in != load && changes_memory(l, in) && same_address(in, load))
@@ -248,14 +248,14 @@ static bool stores_there(const struct loop *l, const struct mx_inst *load) {
 
 /* ---- loops ---- */
 
-static void look_for_loads(const struct loop *l, bool *polls) {
+static void find_loads(const struct loop *l, bool *polls) {
 	bool changes = false;
 	for (const struct mx_inst *in = first(l); in && !changes; in = next(l, in))
 		changes = changes_memory(l, in);
 	for (const struct mx_inst *in = first(l); in; in = next(l, in)) {
-		if (!may_poll(l, in) || !decides(l, in))
+		if (!may_poll(l, in) || !reaches_branch(l, in))
 			continue;
-		if (!changes || (!stores_there(l, in) && only_loads_decide(l)))
+		if (!changes || (!stores_there(l, in) && all_branches_decided_by_polls(l)))
 			polls[in->offset / 4] = true;
 	}
 }
@@ -274,14 +274,14 @@ static void find_polls(const struct mx_program *p, const bool *reached, bool *po
 			continue;
 		l.from = at + 4 + 4 * (uint32_t)(int16_t)in->imm;
 		if (l.from < at && is_plain(&l))
-			look_for_loads(&l, polls);
+			find_loads(&l, polls);
 	}
 }
 
 /* ---- the code of a kernel ---- */
 
-/* Marks what can be reached from an entry; all of the program where a call or a jump through a
- * register leads to other code. */
+/* Marks the code that is reachable from an entry; all of the program if a call or an indirect jump
+ * leads to other code. */
 static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reached) {
 	struct mx_graph g = { 0 };
 	size_t n = mx_program_dwords(p);

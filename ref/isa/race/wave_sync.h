@@ -1,4 +1,4 @@
-/* How waves of a kernel synchronise through memory. */
+/* Which instructions of a kernel synchronise waves through memory. */
 #ifndef MX_WAVE_SYNC_H
 #define MX_WAVE_SYNC_H
 
@@ -8,13 +8,14 @@
 struct mx_program;
 
 struct mx_wave_sync {
-	bool any;       /* there are atomics that return, loads of agent scope, or these: */
-	bool any_polls; /* loads by which a wave waits for another */
-	bool polls[];   /* by dword of the code */
+	bool any;       /* there are returning atomics, loads of agent scope, or polling loads */
+	bool any_polls; /* there are polling loads: a wave waits in a loop for another wave's write
+	                 */
+	bool polls[];   /* polling loads, by dword of the code */
 };
 
-/* `entry` is the kernel's, in bytes from the start of the program. Kept with the program; NULL if
- * memory is short. */
+/* `entry`: of the kernel, in bytes from the start of the program. The program keeps the result.
+ * NULL if memory is short. */
 const struct mx_wave_sync *mx_program_wave_sync(const struct mx_program *p, uint64_t entry);
 
 #endif

@@ -22,8 +22,8 @@ FLOW(s_setprio) {
 	w->priority = in->imm & 3;
 }
 
-/* Waves that sleep wake up by themselves; code does not change; performance counters and the
- * thread trace are no state that a kernel sees. */
+/* No effect: sleeping waves wake up by themselves, code does not change, and a kernel cannot read
+ * performance counters and the thread trace. */
 NOTHING(s_wakeup)
 NOTHING(s_icache_inv)
 NOTHING(s_incperflevel)
@@ -37,7 +37,7 @@ FLOW(s_endpgm) {
 	w->group->ended++;
 }
 
-/* Counts arrivals: waves may stand at different barriers, ended ones do not count [ISA 4.3]. */
+/* Counts arrivals. Waves may be at different barriers; ended ones do not count [ISA 4.3]. */
 FLOW(s_barrier) {
 	if (w->wanted & MX_WATCH_BARRIER)
 		mx_watch_arrive(w, in);
@@ -54,10 +54,10 @@ FLOW(s_waitcnt) {
 		w->status = MX_WAITING;
 }
 
-/* ---- what goes outside: traps, halts and messages ---- */
+/* ---- traps, halts and messages ---- */
 
-/* With the runtime's trap handler: 2 is llvm.trap, which ends the dispatch; 3, llvm.debugtrap,
- * does nothing where there is no debugger [LLVM "Trap Handler ABI"]. */
+/* As with the runtime's trap handler: 2 is llvm.trap, which ends the dispatch; 3 is
+ * llvm.debugtrap, which does nothing without a debugger [LLVM "Trap Handler ABI"]. */
 FLOW(s_trap) {
 	enum { LLVM_TRAP = 2, LLVM_DEBUGTRAP = 3 };
 	unsigned id = in->imm & 255;
@@ -81,8 +81,8 @@ static void message_sent(struct mx_wave *w, struct mx_memop *m) {
 	UNUSED(w), UNUSED(m);
 }
 
-/* An interrupt tells the host something that is in memory already. The other messages
- * are the trap handler's and the graphics pipeline's. */
+/* An interrupt has no effect on memory. The other messages are for the trap handler and the
+ * graphics pipeline. */
 FLOW(s_sendmsg) {
 	enum { INTERRUPT = 1 };
 	if ((in->imm & 15) != INTERRUPT) {
@@ -96,7 +96,7 @@ FLOW(s_sendmsg) {
 	mx_memop_issue(w, &w->sm, m, 1);
 }
 
-/* Halted as by s_sethalt 1, when the message is sent [ISA 12.5]. */
+/* The wave halts when the message is sent, as by s_sethalt 1 [ISA 12.5]. */
 FLOW(s_sendmsghalt) {
 	mx_x_s_sendmsg(w, in);
 	if (!mx_stopped(w))
@@ -180,7 +180,7 @@ static void set_stack_pointer(struct mx_wave *w, unsigned csp) {
 	w->mode = (w->mode & ~(7u << MX_MODE_CSP_SHIFT)) | csp << MX_MODE_CSP_SHIFT;
 }
 
-/* An entry is four SGPRs: lanes, then where they go on. */
+/* An entry is four SGPRs: the lanes, then their pc. */
 static void push_lanes(struct mx_wave *w, uint64_t lanes, uint64_t pc) {
 	unsigned csp = stack_pointer(w);
 	mx_swrite64(w, 4 * csp, lanes, 0);
@@ -226,7 +226,7 @@ FLOW(s_cbranch_join) {
 	jump(w, mx_pair(w->s + 4 * csp + 2));
 }
 
-/* ---- vector instructions off ---- */
+/* ---- skipping vector instructions ---- */
 
 FLOW(s_setvskip) {
 	if (in->src[1] == MX_LITERAL) {

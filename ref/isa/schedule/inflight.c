@@ -1,12 +1,11 @@
-/* Operations in flight: counters, order of return, and the moments at which things land.
+/* Operations in flight: counters, order of return, and landings.
  *
- * vmcnt operations return in issue order, loads and stores mixed; LDS operations in
- * issue order among themselves; scalar loads in any order, and in any order against
- * LDS [ISA 4.4, 8.3]. A FLAT is two operations, one of each counter: that of LDS returns in
- * any order, that of memory too if no lane is in memory, else with the others of vmcnt, on
- * which compiled code relies where it knows the address space [ISA 10.2; LLVM
- * "SIInsertWaitcnts": pending FLAT]. Where the launch says so, scratch returns in an order of its
- * own. */
+ * vmcnt operations return in issue order, loads and stores mixed. LDS operations return in issue
+ * order among themselves. Scalar loads return in any order, also with respect to LDS
+ * [ISA 4.4, 8.3]. A FLAT is two operations, one of each counter. That of LDS returns in any order.
+ * That of memory does, too, if no lane is in memory; otherwise it returns in order with the others
+ * of vmcnt, on which compiled code relies if the address space is known [ISA 10.2; LLVM
+ * "SIInsertWaitcnts": pending FLAT]. With scratch_apart, scratch returns in an order of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +31,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->in_lds = false;
 	m->format = 0;
 	m->note = NULL;
-	m->reach.known = false;
+	m->reach.computed = false;
 	return m;
 }
 
@@ -79,7 +78,7 @@ bool mx_in_flight(const struct mx_wave *w) {
 void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
 	struct mx_stats *stats = &w->group->run->report->stats;
 	m->weight = weight;
-	m->born = w->group->clock;
+	m->issued_at = w->group->clock;
 	m->barriers = w->group->barriers;
 	m->due = mx_due_time(w, m);
 	q->op[q->n++] = m;
@@ -98,7 +97,7 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 
 static void land(struct mx_wave *w, struct mx_queue *q, unsigned i);
 
-/* What of other waves goes before it through L1. */
+/* Lands the operations of other waves that L1 orders before this one. */
 static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	for (unsigned i = 0; i < g->n_waves; i++) {
@@ -162,8 +161,8 @@ struct next {
 	unsigned i;
 };
 
-/* What may land next of a counter: each of a queue without order, then the oldest of those that
- * have one. */
+/* The operations of a counter that may land next: all of a queue without order, then the oldest of
+ * each ordered queue. */
 static unsigned may_land(struct mx_wave *w, bool vm, struct next *next) {
 	struct mx_queue *any = vm ? &w->fl : &w->sm;
 	struct mx_queue *ordered[] = { vm ? &w->vm : &w->ds, &w->sc };
@@ -184,7 +183,7 @@ static bool is_due_before(const struct mx_memop *a, const struct mx_memop *b) {
 	return a->due != b->due ? a->due < b->due : a->rank < b->rank;
 }
 
-/* An explicit schedule says which is due first; of equals one with an order goes first. */
+/* In an explicit schedule, the operation that is due first; an ordered one if there are equals. */
 static unsigned first_of(const struct next *next, unsigned n) {
 	unsigned first = n - 1;
 	for (unsigned k = n - 1; k--;)
@@ -195,7 +194,7 @@ static unsigned first_of(const struct next *next, unsigned n) {
 
 enum { ANY_ORDER = sizeof((struct mx_queue *)0)->op / sizeof(struct mx_memop *) };
 
-/* The first of a wave's, of both counters. */
+/* The first operation of a wave, of both counters. */
 static struct next first_of_wave(struct mx_wave *w) {
 	struct next next[2 * (ANY_ORDER + 2)];
 	unsigned n = may_land(w, true, next);
@@ -205,22 +204,22 @@ static struct next first_of_wave(struct mx_wave *w) {
 
 void mx_land_due_by_rank(struct mx_group *g) {
 	for (;;) {
-		struct mx_wave *who = NULL;
+		struct mx_wave *best = NULL;
 		struct next first;
 		for (unsigned i = 0; i < g->n_waves; i++) {
 			struct mx_wave *w = &g->waves[i];
 			if (w->next_due > g->clock)
 				continue;
 			struct next n = first_of_wave(w);
-			if (who && !is_due_before(op_of(n), op_of(first)))
+			if (best && !is_due_before(op_of(n), op_of(first)))
 				continue;
-			who = w;
+			best = w;
 			first = n;
 		}
-		if (!who)
+		if (!best)
 			return;
-		land(who, first.q, first.i);
-		who->next_due = first_due(who);
+		land(best, first.q, first.i);
+		best->next_due = first_due(best);
 	}
 }
 
@@ -234,7 +233,7 @@ static void land_one_of(struct mx_wave *w, bool vm) {
 	land(w, next[i].q, next[i].i);
 }
 
-/* An operation that the wait needs, or any where the wave has ended. */
+/* Lands an operation that the wait needs, or any if the wave has ended. */
 bool mx_land_one(struct mx_wave *w) {
 	bool ended = w->status == MX_ENDED;
 	bool vm = w->vm.n + w->sc.n + w->fl.n && (ended || mx_vmcnt(w) > w->vm_target);

@@ -1,14 +1,15 @@
-/* The vector L1 cache of a workgroup: vector memory operations of its waves take effect in device
- * memory in the order of their issue, whichever wave they are of.
+/* The vector L1 cache of a workgroup: vector memory operations of all its waves take effect in
+ * device memory in the order of issue.
  *
  * All waves of a workgroup run on one compute unit, which has one L1, unless a launch splits them
  * (threadgroup split). So compiled code has no wait between a store and the barrier or the flag of
- * workgroup's scope that publishes it [LLVM "Memory Model gfx942"]. Neither the registers that a
- * load writes nor what LDS-DMA writes to LDS are ready by it; scalar memory has another cache.
+ * workgroup scope that publishes it [LLVM "Memory Model gfx942"]. This order does not hold for the
+ * registers that a load writes, for what LDS-DMA writes to LDS, or for scalar memory, which has
+ * another cache.
  *
- * Where nothing orders two operations their order of issue is any, and so may be that of their
- * landing. It is kept for those with a barrier between them, and for all of a program whose waves
- * synchronise through memory. */
+ * Without synchronisation two operations may issue in any order, so they may land in any order. The
+ * order is kept for operations with a barrier between them, and for all operations of a program of
+ * which the waves synchronise through memory. */
 #include "inflight.h"
 
 static bool writes(const struct mx_memop *m) {
@@ -38,14 +39,14 @@ static void find_reach(struct mx_memop *m) {
 		r.lines |= line_of(a) | line_of(end - 1);
 	}
 	m->reach = r;
-	m->reach.known = true;
+	m->reach.computed = true;
 }
 
-/* Whether two operations may touch the same bytes, said soon; and whether they do. */
-static bool may_meet(struct mx_memop *a, struct mx_memop *b) {
-	if (!a->reach.known)
+/* A quick test whether two operations may access the same bytes. */
+static bool may_overlap(struct mx_memop *a, struct mx_memop *b) {
+	if (!a->reach.computed)
 		find_reach(a);
-	if (!b->reach.known)
+	if (!b->reach.computed)
 		find_reach(b);
 	return a->reach.from < b->reach.to && b->reach.from < a->reach.to &&
 	       a->reach.lines & b->reach.lines;
@@ -59,9 +60,9 @@ static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
 	return false;
 }
 
-static bool meet(struct mx_memop *a, struct mx_memop *b) {
+static bool conflict(struct mx_memop *a, struct mx_memop *b) {
 	unsigned l;
-	if (!(writes(a) || writes(b)) || !may_meet(a, b))
+	if (!(writes(a) || writes(b)) || !may_overlap(a, b))
 		return false;
 	MX_FOR_LANES(l, lanes_of(a))
 	if ((line_of(a->address[l]) | line_of(a->address[l] + bytes_of(a) - 1)) & b->reach.lines &&
@@ -75,11 +76,11 @@ unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < other->vm.n; i++) {
 		struct mx_memop *earlier = other->vm.op[i];
-		bool before = g->run->synchronises ? earlier->born < m->born
-		                                   : earlier->barriers < m->barriers;
+		bool before = g->run->waves_synchronise ? earlier->issued_at < m->issued_at
+		                                        : earlier->barriers < m->barriers;
 		if (!before)
 			break;
-		if (meet(earlier, m))
+		if (conflict(earlier, m))
 			n = i + 1;
 	}
 	return n;

@@ -1,26 +1,27 @@
-/* What kind of schedule a seed is: how memory behaves, and by what rule waves take turns.
+/* The schedule of a seed: how memory behaves, and by what rule waves take turns.
  *
- * Half of the schedules give waves random turns; half run them by random priorities that change at
- * random points, as in probabilistic concurrency testing [Burckhardt et al. 2010, "A Randomized
- * Scheduler with Probabilistic Guarantees of Finding Bugs", section 3]: who runs at the i-th point
- * that was drawn gets the i-th of priorities below all waves'. A bug that takes d = MX_CHANGES + 1
- * orderings of instructions of n waves, among the first k of them, is met with at least
- * 1/(n k^(d-1)) - if instructions act in the order in which they are issued, which memory does in
- * schedules where all lands at once. Of landing moments it promises nothing. Nobody knows k before
- * the run, and a schedule shall follow from its seed: the range of the change points is a random
- * power of two. */
+ * Half of the schedules give waves random turns. Half run them by random priorities that change at
+ * random points: probabilistic concurrency testing (PCT) [Burckhardt et al. 2010, "A Randomized
+ * Scheduler with Probabilistic Guarantees of Finding Bugs", section 3]. The wave that runs at a
+ * change point gets a priority of that point, below those of all waves. A bug of depth
+ * d = MX_CHANGES + 1, among the first k instructions of n waves, is found with probability at least
+ * 1/(n k^(d-1)), if instructions take effect at issue. Memory does so only in schedules in which
+ * all operations land at once; there is no bound for landing times. k is unknown before the run,
+ * and the schedule must follow from the seed, so the range of the change points is a random power
+ * of two. */
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
 
 enum {
 	SHORT_TURN = 64, /* instructions of a workgroup */
-	WINDOW = 64,     /* workgroups that change places: so many are resident together */
+	WINDOW = 64,     /* workgroups within which the order changes, so that they are resident
+	                    together */
 	LEAST_RANGE_BITS = 6,
 	RANGES = 12,       /* of change points: 2^6 to 2^17 instructions */
-	AT_WAIT = 1 << 17, /* longer than anything that is not waiting for it; finite, as memory is:
-	                      a wave may wait for another's store without that other ever waiting
-	                      for it */
+	AT_WAIT = 1 << 17, /* longer than any wave runs without a wait for it. It is finite: a wave
+	                      may wait for another's store, for which that other wave never
+	                      waits */
 };
 
 static uint64_t mix(uint64_t x) {
@@ -54,7 +55,7 @@ void mx_run_policy(struct mx_run *run) {
 	}
 }
 
-/* What the schedule says otherwise stays. */
+/* A length that the schedule sets stays. */
 void mx_run_short_turns(struct mx_run *run) {
 	if (run->slice || run->launch->schedule)
 		return;
@@ -96,8 +97,8 @@ static void policy_memory(struct mx_group *g) {
 	g->policy.salt = mx_random_next(&g->random);
 }
 
-/* Fisher and Yates. Ranks below those of all waves are for who becomes the last, those above for
- * who has starved. */
+/* A Fisher-Yates shuffle. There are ranks below those of all waves, for demoted waves, and above,
+ * for starving ones. */
 static void rank_waves(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		unsigned k = mx_random_below(&g->random, i + 1);
@@ -123,10 +124,10 @@ static void policy_waves(struct mx_group *g) {
 		unsigned k = i;
 		for (; k && t->change[k - 1] > at; k--) {
 			t->change[k] = t->change[k - 1];
-			t->lot[k] = t->lot[k - 1];
+			t->new_rank[k] = t->new_rank[k - 1];
 		}
 		t->change[k] = at;
-		t->lot[k] = i;
+		t->new_rank[k] = i;
 	}
 	rank_waves(g);
 }
@@ -136,9 +137,9 @@ void mx_group_policy(struct mx_group *g) {
 	policy_waves(g);
 }
 
-/* Half of the schedules are by priority; each kind of memory, of which one lands all at once, and
- * each range of change points is as likely. Where nothing waits, the patient ones keep strict
- * priority too; a wave that may run alone for MX_FAIR would not. */
+/* Half of the schedules are by priority. Each kind of memory, one of which lands all at once, and
+ * each range of change points are equally likely. If nothing waits, patient schedules keep strict
+ * priorities, too. A wave may run alone only for MX_FAIR instructions, which bounds k. */
 double mx_schedule_chance(unsigned waves, uint64_t *instructions, unsigned *depth) {
 	unsigned bits = LEAST_RANGE_BITS;
 	*depth = MX_CHANGES + 1;
@@ -164,7 +165,7 @@ static unsigned dice(struct mx_wave *w, const struct mx_memop *m) {
 	}
 }
 
-#define NEVER (UINT64_MAX - 1) /* by itself */
+#define NEVER (UINT64_MAX - 1) /* only at a wait */
 
 static uint64_t explicit_due(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_launch *l = w->group->run->launch;
@@ -179,10 +180,10 @@ static uint64_t explicit_due(struct mx_wave *w, struct mx_memop *m) {
 	if (d < end && d->group == w->group->index && d->wave == w->index && d->kind == MX_DELAY &&
 	    d->issue == m->issue) {
 		m->rank = d->turn;
-		return d->value == MX_TO_WAIT ? NEVER : m->born + d->value;
+		return d->value == MX_TO_WAIT ? NEVER : m->issued_at + d->value;
 	}
 	uint64_t pc = mx_program_base(l->program) + m->in->offset - l->kernel->entry;
-	return m->born + (s->late != (pc == s->odd) ? AT_WAIT : 0);
+	return m->issued_at + (s->late != (pc == s->odd) ? AT_WAIT : 0);
 }
 
 uint64_t mx_due_time(struct mx_wave *w, struct mx_memop *m) {

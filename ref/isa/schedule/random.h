@@ -1,4 +1,4 @@
-/* Random numbers of a schedule. */
+/* The random numbers of a schedule. */
 #ifndef MX_SCHEDULE_RANDOM_H
 #define MX_SCHEDULE_RANDOM_H
 

@@ -1,5 +1,5 @@
 /* One workgroup under a schedule: which wave runs, for how long, and what it issues.
- * Everything follows from the random numbers of the group, so a seed is a schedule. */
+ * All choices follow from the random numbers of the group, so a seed is a schedule. */
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -10,7 +10,7 @@
 /* ---- one instruction ---- */
 
 /* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
- * load that 63 younger ones follow]. Scalar loads may need room for two. */
+ * load before 63 younger ones]. Scalar loads may count as two. */
 bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
 	*vm = MX_VMCNT_MAX;
 	*lgkm = MX_LGKMCNT_MAX;
@@ -48,7 +48,7 @@ static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 		        MX_BECAUSE_OF(NOT_IMPLEMENTED, in->unsupported));
 }
 
-/* Instructions that MODE.VSKIP leaves out [ISA 12.4]. */
+/* Instructions that MODE.VSKIP skips [ISA 12.4]. */
 static bool is_vector(const struct mx_inst *in) {
 	return in->op->encoding > MX_SMEM;
 }
@@ -57,8 +57,8 @@ static bool is_vector_alu(const struct mx_inst *in) {
 	return in->op->encoding >= MX_VOP2 && in->op->encoding <= MX_MAI;
 }
 
-/* VGPR indexing of matrix instructions, their registers and exchanges is not documented;
- * that of conversions is left out. */
+/* VGPR indexing is not documented for matrix instructions, moves to and from AGPRs, and exchanges.
+ * For conversions it is not implemented. */
 static bool indexes_wrongly(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	mx_kind kind = mx_kind_of(op);
@@ -67,7 +67,7 @@ static bool indexes_wrongly(const struct mx_inst *in) {
 	                             kind == MX_IS_SWAP || kind == MX_IS_PERMLANE_SWAP);
 }
 
-/* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1]: a mistake in
+/* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1], so this is a mistake in
  * the kernel descriptor. */
 static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
 	uint32_t allocated = w->group->run->launch->kernel->sgprs;
@@ -116,8 +116,8 @@ static bool is_favoured(const struct mx_wave *other, const struct mx_wave *w) {
 	return other->priority > w->priority && other->status == MX_READY;
 }
 
-/* One of the waves of higher priority that can run, if there are any, mostly goes first: however
- * many they are, as otherwise many that go round would keep another from its turn. */
+/* Usually lets a ready wave of higher priority go first, if there is one. The chance does not
+ * depend on their number, so that many waves in a loop do not keep another from its turn. */
 static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < g->n_waves; i++)
@@ -131,11 +131,11 @@ static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
 	return w;
 }
 
-/* Any wave that can do something; the slow one only now and then, or if it is alone. */
+/* A wave that is not idle; the slow one rarely, unless it is the only one. */
 static struct mx_wave *pick(struct mx_group *g) {
-	struct mx_wave *said = mx_turns_said(g);
-	if (said || g->policy.ranked)
-		return said ? said : mx_turns_pick(g);
+	struct mx_wave *forced = mx_turns_forced(g);
+	if (forced || g->policy.ranked)
+		return forced ? forced : mx_turns_pick(g);
 	unsigned start = mx_random_below(&g->random, g->n_waves);
 	struct mx_wave *slow = NULL;
 	for (unsigned i = 0; i < g->n_waves; i++) {
@@ -187,7 +187,7 @@ static void give_turn(struct mx_wave *w) {
 	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
 	       !w->yields && !mx_stopped(w)) {
 		step(w);
-		if (w->group->outlived)
+		if (w->group->outlived_slice)
 			mx_note_round(w);
 	}
 }

@@ -1,9 +1,9 @@
-/* Who can make no progress: waves that come back to where they were, in the state in which they
- * were, while no store lands. Such a wave goes round for ever unless another changes memory.
+/* Stall detection: waves that return to an earlier state while no store lands. Such a wave loops
+ * for ever unless another wave changes memory.
  *
- * Rounds are noted of groups that have outlived a slice. States are compared by their hash; a
- * wave's state is looked at when nothing of it is in flight. A loop that counts its rounds, or
- * whose rounds end in stores, is not found here but by the limit on a wave's instructions. */
+ * Only groups that have not ended within a slice are sampled. States are compared by their hash,
+ * and only while the wave has nothing in flight. The limit on a wave's instructions finds the other
+ * loops: those that count their rounds, or that store. */
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -28,18 +28,18 @@ static uint64_t state_of(const struct mx_wave *w) {
 	return hash(h, w->v + 256, (size_t)w->agprs * MX_LANES);
 }
 
-/* A state is taken at visits 1, 2, 4, 8 ... of its place, and compared at the visit after each: so
- * a wave that is not there yet costs little. */
+/* Samples the state at visits 1, 2, 4, 8 ... of a place, and compares it at the visit after each,
+ * so that a wave that does not stall costs little. */
 void mx_note_round(struct mx_wave *w) {
 	struct mx_round *t = &w->round;
-	if (t->cycling || mx_in_flight(w) || (t->taken && w->pc != t->pc))
+	if (t->cycling || mx_in_flight(w) || (t->sampled && w->pc != t->pc))
 		return;
-	if (t->taken && (t->visits & (t->visits - 1)) == 0)
+	if (t->sampled && (t->visits & (t->visits - 1)) == 0)
 		t->cycling = t->hash == state_of(w);
 	t->visits++;
-	if (t->taken && t->visits & (t->visits - 1))
+	if (t->sampled && t->visits & (t->visits - 1))
 		return;
-	t->taken = true;
+	t->sampled = true;
 	t->pc = w->pc;
 	t->hash = state_of(w);
 }
@@ -58,13 +58,13 @@ static uint64_t lds_of(const struct mx_group *g) {
 }
 
 bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled) {
-	uint64_t stores = g->stores, lds = g->outlived ? lds_of(g) : 0;
+	uint64_t stores = g->stores, lds = g->outlived_slice ? lds_of(g) : 0;
 	for (unsigned i = 0; i < g->n_waves; i++)
 		g->waves[i].round = (struct mx_round){ 0 };
 	bool ended = mx_group_run(g, budget);
-	*stalled =
-		!ended && g->outlived && g->stores == stores && all_cycling(g) && lds_of(g) == lds;
-	g->outlived = !ended;
+	*stalled = !ended && g->outlived_slice && g->stores == stores && all_cycling(g) &&
+	           lds_of(g) == lds;
+	g->outlived_slice = !ended;
 	return ended;
 }
 

@@ -1,16 +1,16 @@
-/* Whose turn it is, by priority or as an explicit schedule says; and the recording of schedules.
+/* Turns of waves by priority or by an explicit schedule; and the recording of schedules.
  *
- * No wave that is not idle goes without a turn for ever, whatever the others do. Each turn issues
- * an instruction or lands an operation, or is of a wave that has just become able to; whoever has
- * had none for as long as starved() says is next, before all priorities, and has the highest from
- * then on. Who waits for memory in a patient schedule lets others go first while its wait is not
- * over, but for PATIENCE at most. */
+ * Every wave that is not idle gets a turn in the end. Each turn issues an instruction, lands an
+ * operation, or belongs to a wave that has just become ready. A wave without a turn for longer than
+ * starvation_limit() has the next turn, whatever the priorities, and the highest rank from then on.
+ * In a patient schedule a wave that waits for memory lets others go first until its wait is over,
+ * but at most for PATIENCE. */
 #include <stdlib.h>
 
 #include "inflight.h"
 #include "schedule.h"
 
-enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, as MX_FAIR */
+enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, like MX_FAIR */
 
 bool mx_idle(const struct mx_wave *w) {
 	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
@@ -68,9 +68,9 @@ static const struct mx_deviation *first_of(const struct mx_wave *w, mx_deviation
 static void follow_turns(struct mx_wave *w) {
 	const struct mx_deviation *d = w->turns;
 	while (of_wave(d, w, MX_TURN) &&
-	       (d->issue < w->issued || (d->issue == w->issued && d->turn < w->again)))
+	       (d->issue < w->issued || (d->issue == w->issued && d->turn < w->turns_here)))
 		d++;
-	if (of_wave(d, w, MX_TURN) && d->issue == w->issued && d->turn == w->again)
+	if (of_wave(d, w, MX_TURN) && d->issue == w->issued && d->turn == w->turns_here)
 		w->group->next_wave = (int)(d++)->value;
 	w->turns = d;
 }
@@ -79,15 +79,15 @@ void mx_turns_begin(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	const struct mx_schedule *s = g->run->launch->schedule;
 	w->delays = w->turns = NULL;
-	w->again = w->waited_for = 0;
-	w->had_turn = 0;
-	w->ended_at = UINT64_MAX;
+	w->turns_here = w->landed_at_waits = 0;
+	w->last_turn = 0;
+	w->turn_ended_at = UINT64_MAX;
 	if (!s)
 		return;
 	w->delays = first_of(w, MX_DELAY);
 	w->turns = first_of(w, MX_TURN);
 	if (!w->index)
-		follow_turns(w); /* who is the first at all */
+		follow_turns(w); /* the very first turn */
 	w->rank = (1u << 31) - (w->index + g->n_waves - s->first_wave % g->n_waves) % g->n_waves;
 	g->next_rank = (1u << 31) - g->n_waves;
 	g->policy.ranked = true;
@@ -98,11 +98,11 @@ void mx_turns_begin(struct mx_wave *w) {
 
 /* ---- priorities ---- */
 
-/* Its status says that it waits until its next turn, though its wait may be over. */
+/* The status of a wave stays MX_WAITING until its next turn, though its wait may be over. */
 static bool is_ready(const struct mx_wave *w) {
 	return w->status == MX_READY ||
 	       (w->status == MX_WAITING &&
-	        (mx_wait_over(w) || w->group->clock - w->had_turn >= PATIENCE));
+	        (mx_wait_over(w) || w->group->clock - w->last_turn >= PATIENCE));
 }
 
 static bool before(const struct mx_group *g, const struct mx_wave *a, const struct mx_wave *b) {
@@ -120,12 +120,12 @@ static struct mx_wave *by_rank(struct mx_group *g) {
 	return best;
 }
 
-/* Explicit schedules let a wave go on while it can. */
+/* In explicit schedules a wave continues while it can. */
 static bool goes_on(const struct mx_group *g) {
 	return g->last && g->last->status == MX_READY && !g->last->yields;
 }
 
-struct mx_wave *mx_turns_said(struct mx_group *g) {
+struct mx_wave *mx_turns_forced(struct mx_group *g) {
 	int next = g->next_wave;
 	g->next_wave = -1;
 	bool can = next >= 0 && (unsigned)next < g->n_waves && !mx_idle(&g->waves[next]);
@@ -148,50 +148,50 @@ static uint64_t to_change(const struct mx_group *g) {
 uint64_t mx_turns_length(const struct mx_wave *w) {
 	uint64_t n = to_change(w->group);
 	if (w->group->run->launch->schedule)
-		return 1; /* what lands in between is seen at once */
+		return 1; /* landings in between take effect at once */
 	return n < MX_FAIR ? n : MX_FAIR;
 }
 
-/* Who runs at a change of priorities gets the change's own, below those of all waves. */
+/* The wave that runs at a change point gets the rank of that point, below all waves. */
 static void change_rank(struct mx_wave *w, uint64_t start) {
 	const struct mx_group *g = w->group;
 	for (unsigned i = 0; i < MX_CHANGES; i++)
 		if (g->clock > start && g->policy.change[i] == g->clock)
-			w->rank = (1u << 31) - 1 - g->policy.lot[i];
+			w->rank = (1u << 31) - 1 - g->policy.new_rank[i];
 }
 
 static void change_ranks(struct mx_wave *w, uint64_t start) {
 	struct mx_group *g = w->group;
 	if (g->last != w)
-		g->alone = start;
+		g->alone_since = start;
 	change_rank(w, start);
-	g->demoted = w->yields || g->clock - g->alone >= MX_FAIR;
+	g->demoted = w->yields || g->clock - g->alone_since >= MX_FAIR;
 	if (g->demoted) {
 		w->rank = --g->next_rank;
-		g->alone = g->clock;
+		g->alone_since = g->clock;
 	}
 }
 
-/* Longer than strict priorities keep any wave from its turn: each of the others has at most
- * 2 * MX_FAIR before it is the last. An explicit schedule may say it first. */
-static uint64_t starved(const struct mx_group *g) {
+/* Longer than strict priorities can delay a turn: each other wave has at most 2 * MX_FAIR before
+ * its rank is the lowest. An explicit schedule may add one more wave. */
+static uint64_t starvation_limit(const struct mx_group *g) {
 	return 2 * MX_FAIR * (g->n_waves + 1ull + (g->run->launch->schedule != NULL));
 }
 
-/* Now and then: who has starved longest is next. Idle waves do not starve. */
-static void look_for_starved(struct mx_group *g) {
+/* From time to time gives the next turn to the wave that starves longest. Idle waves do not. */
+static void promote_starved(struct mx_group *g) {
 	struct mx_wave *worst = NULL;
-	if (g->clock - g->looked < MX_FAIR)
+	if (g->clock - g->last_starvation_check < MX_FAIR)
 		return;
-	g->looked = g->clock;
+	g->last_starvation_check = g->clock;
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct mx_wave *w = &g->waves[i];
 		if (mx_idle(w))
-			w->had_turn = g->clock;
-		if (!worst || w->had_turn < worst->had_turn)
+			w->last_turn = g->clock;
+		if (!worst || w->last_turn < worst->last_turn)
 			worst = w;
 	}
-	if (g->clock - worst->had_turn < starved(g))
+	if (g->clock - worst->last_turn < starvation_limit(g))
 		return;
 	worst->rank = g->first_rank++;
 	g->next_wave = (int)worst->index;
@@ -199,12 +199,12 @@ static void look_for_starved(struct mx_group *g) {
 
 void mx_turns_end(struct mx_wave *w, uint64_t start) {
 	struct mx_group *g = w->group;
-	w->again = w->ended_at == w->issued ? w->again + 1 : 0;
-	w->ended_at = w->issued;
-	w->had_turn = g->clock;
+	w->turns_here = w->turn_ended_at == w->issued ? w->turns_here + 1 : 0;
+	w->turn_ended_at = w->issued;
+	w->last_turn = g->clock;
 	if (g->policy.ranked)
 		change_ranks(w, start);
-	look_for_starved(g);
+	promote_starved(g);
 	if (g->run->launch->schedule)
 		follow_turns(w);
 }
@@ -226,7 +226,8 @@ static void note(struct mx_run *run, const struct mx_deviation *d) {
 	s->deviations[s->n++] = *d;
 }
 
-/* The sequential schedule lets a wave go on while it can, and then takes the first. */
+/* In the sequential schedule a wave continues while it can; then comes the first that is not idle.
+ */
 void mx_record_turn(struct mx_group *g, const struct mx_wave *next) {
 	const struct mx_wave *last = g->last, *sequential = NULL;
 	for (unsigned i = 0; !sequential && i < g->n_waves; i++)
@@ -239,11 +240,11 @@ void mx_record_turn(struct mx_group *g, const struct mx_wave *next) {
 		                                     .wave = last ? last->index : 0,
 		                                     .kind = MX_TURN,
 		                                     .issue = last ? last->issued : 0,
-		                                     .turn = last ? last->again : 0,
+		                                     .turn = last ? last->turns_here : 0,
 		                                     .value = next->index });
 }
 
-/* A wait that lands what is not due yet lands it again, whenever it comes. */
+/* An operation that landed at a wait, before it was due, is recorded as delayed to its wait. */
 void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	bool by_itself = m->due <= g->clock;
@@ -251,14 +252,14 @@ void mx_record_landing(struct mx_wave *w, const struct mx_memop *m) {
 		g->landed = g->landed_at == g->clock ? g->landed + 1 : 0;
 		g->landed_at = g->clock;
 	}
-	if (!by_itself || g->clock > m->born)
+	if (!by_itself || g->clock > m->issued_at)
 		note(g->run, &(struct mx_deviation){
 				     .group = g->index,
 				     .wave = w->index,
 				     .kind = MX_DELAY,
 				     .issue = m->issue,
-				     .turn = by_itself ? g->landed : w->waited_for++,
-				     .value = by_itself ? g->clock - m->born : MX_TO_WAIT });
+				     .turn = by_itself ? g->landed : w->landed_at_waits++,
+				     .value = by_itself ? g->clock - m->issued_at : MX_TO_WAIT });
 }
 
 static void record_queue(struct mx_wave *w, const struct mx_queue *q) {
@@ -267,7 +268,7 @@ static void record_queue(struct mx_wave *w, const struct mx_queue *q) {
 		                                            .wave = w->index,
 		                                            .kind = MX_DELAY,
 		                                            .issue = q->op[i]->issue,
-		                                            .turn = w->waited_for++,
+		                                            .turn = w->landed_at_waits++,
 		                                            .value = MX_TO_WAIT });
 }
 

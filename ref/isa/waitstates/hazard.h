@@ -1,12 +1,12 @@
-/* Wait states: which two instructions need how many between them. hazards.def has the rules;
- * the executor checks them along the path that a wave takes, `mxcheck lint` along all paths. */
+/* Wait states that two instructions need between them. hazards.def has the rules. The executor
+ * checks them on the path that a wave takes, `mxcheck lint` on all paths. */
 #ifndef MX_HAZARD_H
 #define MX_HAZARD_H
 
 #include "../encoding/inst.h"
 #include "../isa.h"
 
-/* Classes of instructions; one is in several. */
+/* Classes of instructions; an instruction may be in several. */
 /* clang-format off */
 #define MX_HAZARD_CLASSES(X) \
 	X(VALU) X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) \
@@ -25,11 +25,11 @@ enum {
 
 /* Groups of operands. */
 typedef enum {
-	MX_OPERAND_D,    /* vector registers written */
-	MX_OPERAND_S,    /* scalar registers written, with VCC, M0 and EXEC */
-	MX_OPERAND_V,    /* vector registers read, but for AB and C of matrix instructions */
-	MX_OPERAND_AB,   /* of matrix instructions: A, B, indices, scales; of dot products */
-	MX_OPERAND_C,    /* of matrix instructions */
+	MX_OPERAND_D,  /* vector registers written */
+	MX_OPERAND_S,  /* scalar registers written, with VCC, M0 and EXEC */
+	MX_OPERAND_V,  /* vector registers read, except AB and C of matrix instructions */
+	MX_OPERAND_AB, /* of matrix instructions: A, B, indices, scales; sources of dot products */
+	MX_OPERAND_C,  /* of matrix instructions */
 	MX_OPERAND_DATA, /* of wide stores */
 	MX_OPERAND_K,    /* scalar registers read as constants, or by vector memory; M0 */
 	MX_OPERAND_MASK, /* scalar registers read as carries */
@@ -44,50 +44,51 @@ struct mx_hazard_range {
 	uint16_t code; /* operand code of the first register */
 };
 
-enum { MX_HAZARD_RANGES = 16, MX_HAZARD_HORIZON = 20 /* the most states that a row asks for */ };
+enum { MX_HAZARD_RANGES = 16, MX_HAZARD_HORIZON = 20 /* most states that a row requires */ };
 
-/* What of an instruction matters to hazards. */
+/* The properties of an instruction that matter to hazards. */
 struct mx_hazard_traits {
 	const struct mx_inst *in;
 	uint64_t classes; /* one bit for each */
 	uint8_t passes;   /* of a matrix instruction: 2, 4, 8 or 16 */
 	uint8_t n;
-	uint8_t states;    /* that it gives those around it, itself */
-	uint8_t reach;     /* as a first instruction: the most states that a row asks for */
-	bool follows;      /* whether it is the second of any row */
-	uint64_t first[2]; /* rows that it may be the first of, or the second: one bit for each */
+	uint8_t states;    /* wait states that it provides */
+	uint8_t reach;     /* as first instruction: most states that a row requires */
+	bool follows;      /* it is the second instruction of some row */
+	uint64_t first[2]; /* rows in which it may be the first or second: one bit for each */
 	uint64_t second[2];
 	struct mx_hazard_range range[MX_HAZARD_RANGES];
 };
 
-/* Those that clauses are made of. */
+/* Classes that form clauses. */
 #define MX_CLAUSES (1ull << MX_CLASS_SMEM | 1ull << MX_CLASS_VMEM)
 
 void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f);
-/* Of each instruction of a program, by dword offset; kept with it. NULL if memory is short. */
+/* The traits of each instruction of a program, by dword; the program keeps them. NULL if memory is
+ * short. */
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
-void mx_traits_match(struct mx_hazard_traits *f); /* part of it: which rows the rest fits */
+void mx_traits_match(struct mx_hazard_traits *f); /* last step: the rows that fit the rest */
 
-/* Passes of a matrix instruction, 0 of another: units of 4 cycles [ISA 7.1.2, table 28]; those of
- * smfmac and of v_mfma_f64_4x4x4_4b are LLVM's. */
+/* Passes of a matrix instruction, 0 for others: units of 4 cycles [ISA 7.1.2, table 28]; passes of
+ * smfmac and v_mfma_f64_4x4x4_4b are from LLVM. */
 unsigned mx_matrix_passes(const struct mx_inst *in);
 
-/* The wait states that the instruction itself gives those around it. */
+/* The wait states that the instruction itself provides. */
 unsigned mx_wait_states(const struct mx_inst *in);
 
-/* How far an instruction is behind another, in wait states from issue to issue. `states` counts
- * as the rules are written, and as LLVM does: an instruction is one. `busy` lets a matrix
- * instruction wait until the one before it has left the pipe, which hardware may do [assumed]:
- * what is enough by that count alone is no more than a note. */
+/* The distance between two instructions in wait states, from issue to issue. `states` counts as the
+ * rules and LLVM do: an instruction is one. `busy` also lets a matrix instruction wait until the
+ * previous one has left the pipe, as hardware may do [assumed]: a distance that is enough only by
+ * `busy` gives a note. */
 struct mx_distance {
 	unsigned states, busy;
-	int matrix;      /* `busy` of the last matrix instruction on the way back; -1: none */
-	uint64_t clause; /* the memory of the second: its class */
-	unsigned breaks; /* instructions between the two that are not of that memory */
-	bool other;      /* the last on the way back is not */
+	int matrix;      /* `busy` at the last matrix instruction going back; -1: none */
+	uint64_t clause; /* clause class of the second instruction */
+	unsigned breaks; /* instructions between the two that are not of this class */
+	bool other;      /* the last instruction going back is not of this class */
 };
 
-/* Begins at an instruction; goes back to one that is `states` before the last. */
+/* Begins at the second instruction; goes back to one that is `states` before the last. */
 static inline struct mx_distance mx_distance_from(const struct mx_hazard_traits *second) {
 	return (struct mx_distance){ .matrix = second->passes ? 0 : -1,
 		                     .clause = second->classes & MX_CLAUSES };
@@ -105,15 +106,15 @@ static inline void mx_distance_back(struct mx_distance *d, const struct mx_hazar
 	d->matrix = (int)d->busy;
 }
 
-/* Whether there is a row for two instructions that may ask for so many wait states. */
+/* Whether a row may require more than this many wait states between two instructions. */
 static inline bool mx_may_need(const struct mx_hazard_traits *first,
                                const struct mx_hazard_traits *second, unsigned states) {
 	return states <= first->reach &&
 	       ((first->first[0] & second->second[0]) | (first->first[1] & second->second[1]));
 }
 
-/* Whether the wait states between two instructions are too few. Of several rows the one that is
- * a finding, then the one that needs most. */
+/* Whether there are too few wait states between two instructions. If several rows apply, a finding
+ * goes before a note, then the row that requires most. */
 bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
                   const struct mx_distance *d, struct mx_hazard *h);
 
@@ -122,14 +123,14 @@ static inline unsigned mx_hazard_lacks(const struct mx_hazard *h) {
 	return h->in_clause ? 1 : h->needed - h->states;
 }
 
-/* The finding or note of it, but for where it is. */
+/* The finding or note, without place and wave. */
 struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
                                     const struct mx_inst *second);
 
 /* ---- hazard_watch.c ---- */
 
-/* Puts the watcher that checks each wave's path into the run, where the launch asks for it. False
- * if memory is short. */
+/* Adds the watcher that checks each wave's path to the run, if the launch asks for it. False if
+ * memory is short. */
 struct mx_run;
 bool mx_hazards_watch(struct mx_run *run);
 

@@ -1,4 +1,4 @@
-/* What of an instruction matters to wait states: its classes, registers and passes. */
+/* The traits of an instruction that matter to wait states: classes, registers and passes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool is_vmem(const struct mx_op *op) {
 }
 
 unsigned mx_matrix_passes(const struct mx_inst *in) {
-	enum { F6 = 2 }; /* the first format code of CBSZ and BLGP that is no F8 */
+	enum { F6 = 2 }; /* the first format code of CBSZ and BLGP that is not F8 */
 	if (!in->op || !mx_is_matrix(in->op))
 		return 0;
 	const struct mx_dense *d = in->mai.dense;
@@ -61,7 +61,7 @@ static mx_hazard_operand group_of_read(const struct mx_operand *o) {
 	}
 }
 
-/* Of dot products forwarding tells sources 0 and 1 apart. */
+/* Forwarding of dot products treats sources 0 and 1 differently. */
 static void add_alu_read(struct mx_hazard_traits *f, const struct mx_operand *o) {
 	mx_hazard_operand group = group_of_read(o);
 	bool dot = f->classes & IN(DOT) && (o->role == MX_AS_SRC0 || o->role == MX_AS_SRC1);
@@ -115,7 +115,7 @@ static void add_memory(struct mx_hazard_traits *f) {
 
 /* ---- classes ---- */
 
-/* Results that another forwarding path shifts: SDWA and OP_SEL of the destination. */
+/* Results that take another forwarding path: SDWA, and OP_SEL of the destination. */
 static bool shifts_result(const struct mx_inst *in) {
 	enum { WHOLE = 6 };
 	if (in->sdwa.used)
@@ -212,7 +212,7 @@ static uint64_t scalar_classes(const struct mx_inst *in) {
 	}
 }
 
-/* Of what a scalar instruction reads only M0 matters. */
+/* Of the operands that a scalar instruction reads, only M0 matters. */
 static void make_scalar(struct mx_hazard_traits *f) {
 	const struct mx_inst *in = f->in;
 	f->classes = IN(SALU) | scalar_classes(in);
@@ -227,7 +227,7 @@ static void make_scalar(struct mx_hazard_traits *f) {
 			add(f, MX_OPERAND_K, o->code, o->dwords);
 }
 
-/* ---- all of it ---- */
+/* ---- traits ---- */
 
 static void make_vector_alu(struct mx_hazard_traits *f) {
 	bool matrix = mx_is_matrix(f->in->op);
