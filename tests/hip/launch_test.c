@@ -312,7 +312,7 @@ static void test_descriptors(void) {
 	for (size_t i = 0; i < COUNT(t); i++)
 		ok(launch_changed("add", t[i].at, t[i].bits, 64) == hipErrorNotSupported &&
 		           mxhipReport()->n_findings == 1 &&
-		           strstr(mxhipReport()->findings[0].text, t[i].field),
+		           strstr(in_words(&mxhipReport()->findings[0]), t[i].field),
 		   "a descriptor with %s is refused by its name", t[i].field);
 	ok(launch_changed("add", RSRC3, 1 << 16, 64) == hipSuccess,
 	   "TG_SPLIT changes nothing for a kernel without LDS");
@@ -468,14 +468,14 @@ static void test_threads(void) {
 	uint64_t instructions[2];
 	void *params[] = { &p, &block };
 	for (unsigned threads = 1; threads <= 2; threads++) {
-		mxhipSetThreads(threads);
+		with_options(.threads = threads);
 		must(hipMemset(p, 0, sizeof one));
 		must(hipModuleLaunchKernel(kernel("here"), N / 256, 1, 1, 256, 1, 1, 0, NULL,
 		                           params, NULL));
 		instructions[threads - 1] = mxhipReport()->stats.instructions;
 		must(hipMemcpy(threads == 1 ? one : two, p, sizeof one, hipMemcpyDeviceToHost));
 	}
-	mxhipSetThreads(0);
+	must(mxhipSetLaunchOptions(NULL));
 	ok(!memcmp(one, two, sizeof one) && one[N - 1] == 256 && instructions[0] == instructions[1],
 	   "a launch on two threads leaves what it leaves on one");
 	must(hipFree(p));

@@ -15,8 +15,8 @@ static uint8_t initial[USED], first[USED];
 
 struct verdict {
 	bool ends, clean, races, proved;
-	char order[400];
-	char finding[512];
+	char order[MX_LINE_ROOM];
+	char finding[MX_LINE_ROOM];
 };
 
 static struct machine the_machine(const struct program *p) {
@@ -58,13 +58,12 @@ static struct verdict watch(const struct program *p, uint64_t seed) {
 	v.clean = only_notes(&m);
 	for (size_t i = 0; i < m.report.n_findings; i++) {
 		mx_finding_kind kind = m.report.findings[i].kind;
-		v.races |=
-			kind == MX_RACE_LDS || kind == MX_RACE_GLOBAL || kind == MX_RACE_REGISTER;
+		v.races |= mx_finding_is_race(kind);
 	}
-	v.proved = !strncmp(m.report.order, "proved", 6);
-	memcpy(v.order, m.report.order, sizeof v.order);
+	v.proved = m.report.proof.outcome == MX_PROVED;
+	mx_proof_text(&m.report.proof, v.order, sizeof v.order);
 	if (!v.clean)
-		snprintf(v.finding, sizeof v.finding, "%s", m.report.findings[0].text);
+		mx_finding_text(&m.report, m.report.findings, v.finding, sizeof v.finding);
 	mx_report_free(&m.report);
 	return v;
 }

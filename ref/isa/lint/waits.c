@@ -5,12 +5,11 @@
  * an age of N or more have landed; where paths meet, the younger one counts. Scalar loads and FLAT
  * land in no order on lgkmcnt [ISA 8.3, 10.2]: while one may be in flight, only a wait for 0 proves
  * anything. On vmcnt FLAT is taken to land in order, as clang counts on it [assumed]. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../encoding/disasm.h"
 #include "../encoding/operands.h"
+#include "../machine/findings.h"
 #include "../machine/wave.h"
 #include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
@@ -32,18 +31,6 @@ struct waits {
 	bool *queued;
 	bool reporting, out_of_memory;
 };
-
-static const char *const counter_name[COUNTERS] = { "vmcnt", "lgkmcnt" };
-
-/* ---- registers ---- */
-
-static void name_of(unsigned row, char name[16]) {
-	unsigned s = row - MX_ROW_SCALAR;
-	if (row >= MX_ROW_SCALAR)
-		snprintf(name, 16, s == MX_VCC || s == MX_VCC + 1 ? "vcc" : "s%u", s);
-	else
-		snprintf(name, 16, row < 256 ? "v%u" : "a%u", row % 256);
-}
 
 /* ---- what is in flight ---- */
 
@@ -104,14 +91,23 @@ static void launch_instruction(struct state *s, const struct mx_inst *in) {
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
                    unsigned counter, unsigned row, bool writes) {
 	const struct mx_inst *load = s->load[counter][row];
-	char name[16], other[160], text[300];
-	name_of(row, name);
-	if (!mx_disassemble(load->dwords, load->size / 4u, load->offset, other, sizeof other))
-		snprintf(other, sizeof other, "%s", load->op->name);
-	snprintf(text, sizeof text, "%s %s while +0x%x %s may be in flight: no s_waitcnt %s(%u)",
-	         writes ? "writes" : "reads", name, load->offset - w->lint->start, other,
-	         counter_name[counter], s->no_order[counter] ? 0u : s->age[counter][row]);
-	w->lint->found(w->lint->context, MX_LINT_FINDING, "missing-wait", in, text);
+	const struct mx_lint *l = w->lint;
+	const struct mx_finding f = {
+		.kind = MX_UNWAITED,
+		.count = 1,
+		.pc = in->offset - l->start,
+		.code = mx_inst_dwords_of(in),
+		.lane = -1,
+		.reg = (uint16_t)row,
+		.access = { writes ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
+		.earlier = load->offset - l->start,
+		.earlier_code = mx_inst_dwords_of(load),
+		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
+		.missing = { .kind = MX_MISSING_WAIT,
+		             .counter = counter == VM ? MX_COUNTER_VM : MX_COUNTER_LGKM,
+		             .count = s->no_order[counter] ? 0u : s->age[counter][row] },
+	};
+	l->found(l->context, &f);
 }
 
 /* The first register of an operand that is in flight; except: a counter whose operations land in
