@@ -38,9 +38,9 @@ static struct code executed(struct mx_bench *b) {
 	for (size_t i = 0; i < ROOM; i++)
 		c.dwords[i] = S_NOP;
 	const struct mx_observer observer = { &c, wants, event };
-	emu->emu->set_observer(&observer);
+	mx_bench_options(b)->observer = &observer;
 	need(!mx_bench_run(b, 1, &r, &err), err.text);
-	emu->emu->set_observer(NULL);
+	mx_bench_options(b)->observer = NULL;
 	return c;
 }
 /* ---- a kernel, its sites, and what it does there ---- */
