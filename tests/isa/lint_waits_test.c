@@ -4,14 +4,14 @@
 
 struct seen {
 	unsigned n;
-	uint64_t at;
-	char text[MX_LINE_ROOM]; /* of the last */
+	uint32_t at;
+	char text[300]; /* of the last */
 };
 
 static void note(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
 	s->n += f->kind == MX_UNWAITED;
-	s->at = f->pc;
+	s->at = (uint32_t)f->pc;
 	mx_finding_sentence(f, s->text, sizeof s->text);
 }
 
@@ -28,15 +28,15 @@ static struct seen lint(const uint32_t *code, size_t bytes) {
 static void clean(const uint32_t *code, size_t bytes, const char *what) {
 	struct seen s = lint(code, bytes);
 	if (!ok(!s.n, "%s", what))
-		diag("+0x%llx %s", (unsigned long long)s.at, s.text);
+		diag("+0x%x %s", s.at, s.text);
 }
 #define CLEAN(code, what) clean(code, sizeof(code), what)
 
-static void lacks(const uint32_t *code, size_t bytes, uint64_t at, const char *wait,
+static void lacks(const uint32_t *code, size_t bytes, uint32_t at, const char *wait,
                   const char *what) {
 	struct seen s = lint(code, bytes);
 	if (!ok(s.n == 1 && s.at == at && strstr(s.text, wait), "%s", what))
-		diag("%u, the last at +0x%llx: %s", s.n, (unsigned long long)s.at, s.text);
+		diag("%u, the last at +0x%x: %s", s.n, s.at, s.text);
 }
 #define LACKS(code, at, wait, what) lacks(code, sizeof(code), at, wait, what)
 

@@ -585,7 +585,8 @@ static void test_text(struct machine *m) {
 static const uint32_t race_and_note[] = {
 	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
 	0x7e060301,             /* v_mov_b32_e32 v3, v1 */
-	0x7e209b03,             /* v_cvt_norm_i16_f16_e32 v16, v3 */
+	0xb0047e00,             /* s_movk_i32 s4, 0x7e00 */
+	0x7e109a04,             /* v_cvt_norm_i16_f16_e32 v8, s4 */
 };
 
 static void test_note(struct machine *m) {
