@@ -74,6 +74,42 @@ static void test_straight(void) {
 	LACKS(counts_wrong, 20, "vmcnt(0)", "and not the younger");
 }
 
+/* What an instruction does not touch is no register of it, and what it does touch is. */
+static void test_operands(void) {
+	static const uint32_t strictest[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xdc508000, 0x03000006, /* global_load_dword v3, v6, s[0:1] */
+		0x02040701,             /* v_add_f32_e32 v2, v1, v3 */
+		0xbf810000,             /* s_endpgm */
+	}, clock[] = {
+		0xc0020002, 0x00000000, /* s_load_dword s0, s[4:5], 0x0 */
+		0xc0940080, 0x00000000, /* s_memrealtime s[2:3] */
+		0xbf810000,             /* s_endpgm */
+	}, clock_result[] = {
+		0xc0940080, 0x00000000, /* s_memrealtime s[2:3] */
+		0xbe840003,             /* s_mov_b32 s4, s3 */
+		0xbf810000,             /* s_endpgm */
+	}, atomic[] = {
+		0xc0020182, 0x00000000, /* s_load_dword s6, s[4:5], 0x0 */
+		0xc20a0184, 0x00000000, /* s_atomic_add s6, s[8:9], 0x0 */
+		0xbf810000,             /* s_endpgm */
+	}, returned[] = {
+		0xc20b0184, 0x00000000, /* s_atomic_add s6, s[8:9], 0x0 glc */
+		0xbe870006,             /* s_mov_b32 s7, s6 */
+		0xbf810000,             /* s_endpgm */
+	}, not_returned[] = {
+		0xc20a0184, 0x00000000, /* s_atomic_add s6, s[8:9], 0x0 */
+		0xbe870006,             /* s_mov_b32 s7, s6 */
+		0xbf810000,             /* s_endpgm */
+	};
+	LACKS(strictest, 16, "reads v3 while +0x8", "of two sources in flight the wait for both");
+	CLEAN(clock, "a clock does not touch s0");
+	LACKS(clock_result, 8, "reads s3", "what a clock brings is waited for");
+	LACKS(atomic, 8, "reads s6", "a scalar atomic reads its data");
+	LACKS(returned, 8, "reads s6", "and writes what was there, if it returns that");
+	CLEAN(not_returned, "but not else");
+}
+
 static void test_paths(void) {
 	static const uint32_t loop[] = {
 		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
@@ -110,6 +146,7 @@ static void test_paths(void) {
 
 int main(void) {
 	test_straight();
+	test_operands();
 	test_paths();
 	return done_testing();
 }
