@@ -1,4 +1,4 @@
-/* Code object bundles: what clang-offload-bundler puts into a fat binary [Clang Offload Bundler,
+/* Code object bundles, which clang-offload-bundler puts into a fat binary [Clang Offload Bundler,
  * "Bundled Code Object Layout"]. */
 #include <string.h>
 
@@ -12,8 +12,8 @@ struct entry {
 	uint64_t offset, size, id_bytes;
 };
 
-/* How well an entry fits: 0 not at all; the more of its features are named, the better. Its id is
- * offload kind, triple and target: "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-". */
+/* How well an entry fits: 0 not at all; higher if its id names more features. An id is offload
+ * kind, triple and target: "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-". */
 static int fit(const char *id) {
 	const char *arch = strstr(id, "-" MX_ARCH), *generic = strstr(id, "-gfx9-4-generic");
 	const char *end = arch ? arch + strlen("-" MX_ARCH)
@@ -59,8 +59,8 @@ static mx_codeobject_status find_entry(const uint8_t *image, size_t bytes, const
 	                                 "bundle has no code for " MX_FULL_ARCH ", only: %s", seen);
 }
 
-/* An ELF's own extent where its size is not known: the end of its section header table, which
- * the linkers in use write last. */
+/* The size of an ELF of unknown size: the end of its section header table, which the linkers in use
+ * write last. */
 static size_t elf_extent(const uint8_t *p) {
 	uint64_t shoff;
 	uint16_t shentsize, shnum;
@@ -70,7 +70,7 @@ static size_t elf_extent(const uint8_t *p) {
 	return shoff + (uint64_t)shentsize * shnum;
 }
 
-/* Looks no further than the first byte that differs: an image of unknown size may be short. */
+/* Reads only up to the first byte that differs: an image of unknown size may be short. */
 static bool begins(const uint8_t *image, size_t bytes, const char *magic) {
 	size_t n = strlen(magic);
 	return bytes >= n && !strncmp((const char *)image, magic, n);

@@ -1,4 +1,4 @@
-/* The code of an object: executable sections, the symbols in them, and where their code ends. */
+/* The code of an object: executable sections, their symbols, and where the code of each ends. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static bool is_code(const GElf_Shdr *sh) {
 	return sh->sh_type == SHT_PROGBITS && sh->sh_flags & SHF_EXECINSTR;
 }
 
-/* Code is read as dwords where it lies in the file, and addressed as dwords. */
+/* Code is read as dwords in place, and addressed as dwords. */
 static const char *bad_section(const GElf_Shdr *sh, const Elf_Data *data) {
 	if (!data)
 		return "does not lie in the file";
@@ -75,12 +75,12 @@ static int by_address(const void *a, const void *b) {
 	return strcmp(x->name, y->name);
 }
 
-/* A label may stand at the end of the code. */
+/* A label may be at the end of the code. */
 static bool is_in(const struct mx_code_section *c, uint64_t address) {
 	return address >= c->address && address - c->address <= c->bytes && address % 4 == 0;
 }
 
-/* The section of code that a symbol names a place in, or SIZE_MAX. */
+/* The section of code of a symbol, or SIZE_MAX. */
 static size_t section_of(struct mx_codeobject *co, const GElf_Sym *sym) {
 	GElf_Shdr sh;
 	size_t i = 0;
@@ -118,7 +118,7 @@ static mx_codeobject_status add_symbol(struct mx_codeobject *co, struct mx_code 
 	return MX_CODEOBJECT_OK;
 }
 
-/* Those of .symtab, or of .dynsym where that is stripped. */
+/* The symbols of .symtab, or of .dynsym if .symtab is stripped. */
 static mx_codeobject_status read_symbols(struct mx_codeobject *co, struct mx_code *c,
                                          struct mx_codeobject_error *why) {
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
@@ -166,7 +166,7 @@ void mx_code_free(struct mx_code *c) {
 	free(c);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 uint64_t mx_code_end(const struct mx_code *c, const struct mx_code_symbol *s) {
 	const struct mx_code_section *in = &c->sections[s->section];
@@ -181,7 +181,7 @@ uint64_t mx_code_end(const struct mx_code *c, const struct mx_code_symbol *s) {
 	return end;
 }
 
-/* Of the symbols at the address of s, a function if there is one. */
+/* Of the symbols at the address of s, a function if one exists. */
 static const struct mx_code_symbol *function_at(const struct mx_code *c,
                                                 const struct mx_code_symbol *s) {
 	const struct mx_code_symbol *end = c->symbols + c->n_symbols, *f = s;

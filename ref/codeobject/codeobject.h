@@ -1,16 +1,16 @@
 /* Code objects: ELF files of amdgcn kernels, v3 to v6, linked or not [LLVM "User Guide for AMDGPU
  * Backend", "Code Object"].
  *
- * This is their one reader. The emulated HIP runtime loads what it reads; the command line lists,
- * lints and mutates it. It uses libelf and msgpack-c, which nothing else here does.
+ * This is the only reader of code objects. The emulated HIP runtime loads its results; the command
+ * line lists, lints and mutates them. Only this folder uses libelf and msgpack-c.
  *
- * A file may hold anything. Each part is read when it is asked for, and fails by itself: an object
- * whose metadata is broken still has code. A part, once read, belongs to the object and lives until
- * mx_codeobject_close; the bytes that were opened stay the caller's, and must stay unchanged until
- * then. One thread at a time may use an object.
+ * A file may contain anything. Each part is read on request and fails separately: an object with
+ * broken metadata still has code. A part, once read, belongs to the object and lives until
+ * mx_codeobject_close. The bytes that were opened stay the caller's and must stay unchanged until
+ * then. Only one thread at a time may use an object.
  *
- * Functions that can fail return a status; unless it is MX_CODEOBJECT_OK, why->text is one line
- * that says what is wrong, without the name of the file. */
+ * Functions that can fail return a status. Unless it is MX_CODEOBJECT_OK, why->text is one line
+ * with the reason, without the name of the file. */
 #ifndef MX_CODEOBJECT_H
 #define MX_CODEOBJECT_H
 
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The device: its name, its name with features, and the LDS of a workgroup, at most [ISA 2.2.1]. */
+/* The device: its name, its name with features, and the most LDS of a workgroup [ISA 2.2.1]. */
 #define MX_ARCH      "gfx950"
 #define MX_FULL_ARCH "gfx950:sramecc+:xnack-"
 enum { MX_LDS_MOST = 160 * 1024 };
@@ -26,8 +26,8 @@ enum { MX_LDS_MOST = 160 * 1024 };
 typedef enum {
 	MX_CODEOBJECT_OK,
 	MX_CODEOBJECT_NO_MEMORY,
-	MX_CODEOBJECT_INVALID,      /* no code object, or one that contradicts itself */
-	MX_CODEOBJECT_OTHER_DEVICE, /* for another architecture, or other features of this one */
+	MX_CODEOBJECT_INVALID,      /* not a code object, or an inconsistent one */
+	MX_CODEOBJECT_OTHER_DEVICE, /* for another architecture, or for other features */
 } mx_codeobject_status;
 
 struct mx_codeobject_error {
@@ -38,31 +38,32 @@ struct mx_codeobject_error {
 
 struct mx_codeobject;
 
-/* Opens an ELF file, or a bundle of clang-offload-bundler: of its entries the one that fits
- * MX_FULL_ARCH, and among those the one whose id has most of its features. Checked here: a 64-bit
- * little-endian ELF header of an AMD GPU, and of a bundle all entries. n: bytes of the file;
- * SIZE_MAX where it is not known, and what the headers say of sizes is taken to be true. After a
- * failure *co is unchanged. */
+/* Opens an ELF file, or a bundle of clang-offload-bundler: the entry that fits MX_FULL_ARCH, with
+ * an id that names most of its features. Checks the header (64-bit little-endian ELF of an AMD
+ * GPU), and all entries of a bundle. n: bytes of the file; SIZE_MAX if it is unknown, and then the
+ * sizes in the headers are trusted. After a failure *co is unchanged. */
 mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_codeobject **co,
                                         struct mx_codeobject_error *why);
-void mx_codeobject_close(struct mx_codeobject *co); /* NULL: nothing happens */
+void mx_codeobject_close(struct mx_codeobject *co); /* NULL: no effect */
 
 /* Whether the device can load it: linked for amdhsa, v3 to v6, for MX_ARCH or gfx9-4-generic, with
- * neither xnack+ nor sramecc-. The metadata must be readable, because it names the target. */
+ * neither xnack+ nor sramecc-. Fails also if the metadata, which name the target, are unreadable.
+ */
 mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co, struct mx_codeobject_error *why);
 
 /* ---- code: executable sections, and the symbols in them ---- */
 
 struct mx_code_section {
 	const char *name;
-	uint64_t address;     /* a multiple of 4; the whole section has addresses */
-	size_t bytes;         /* of whole dwords */
+	uint64_t address;     /* a multiple of 4; the section does not wrap around */
+	size_t bytes;         /* a multiple of 4 */
 	const uint32_t *code; /* not NULL */
 	uint64_t offset;      /* in the bytes that were opened */
 };
 
-/* A symbol of .symtab, or of .dynsym in a stripped file. It is a function if it has the type FUNC,
- * or the name of a kernel: hand-written kernels may lack the type. A label has the type NOTYPE. */
+/* A symbol of .symtab, or of .dynsym in a stripped file. It is a function if it has the type FUNC
+ * or the name of a kernel, because hand-written kernels may lack the type. A label has type NOTYPE.
+ */
 struct mx_code_symbol {
 	const char *name;
 	uint64_t address; /* of a dword of the section, or its end */
@@ -78,17 +79,18 @@ struct mx_code {
 	size_t n_symbols; /* sorted by section, address and name */
 };
 
-/* Fails where a section is not dwords in the file, or a symbol is at no dword of its section. */
+/* Fails if a section is not whole dwords in the file, or a symbol is not at a dword of its section.
+ */
 mx_codeobject_status mx_codeobject_code(struct mx_codeobject *co, const struct mx_code **code,
                                         struct mx_codeobject_error *why);
 
-/* The end of a symbol's code: by its size, or else the next function of its section, or the end of
- * the section. Labels do not end it. */
+/* The end of a symbol's code: by its size, or else at the next function or the end of the section.
+ * Labels do not end it. */
 uint64_t mx_code_end(const struct mx_code *c, const struct mx_code_symbol *s);
 
-/* The next symbol after `last` (NULL: the first of all) that has code, and does not begin inside
- * the code of `last`: labels inside functions and second names are passed over. Of several symbols
- * at one address it is a function. NULL: there is none. */
+/* The next symbol after `last` (NULL: the first) that has code and does not begin inside the code
+ * of `last`; this skips labels inside functions and second names. If several symbols have one
+ * address, a function is preferred. NULL: none. */
 const struct mx_code_symbol *mx_code_next(const struct mx_code *c,
                                           const struct mx_code_symbol *last);
 
@@ -103,8 +105,8 @@ const struct mx_code_symbol *mx_code_find(const struct mx_code *c, const char *n
 enum { MX_DESCRIPTOR_BYTES = 64 };
 
 /* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows].
- * Registers are those of a lane of the unified file: VGPRs first, then AGPRs, at most 256 of each;
- * what the granules allocate, which may be more than is used. */
+ * Registers are allocated for each lane in the unified file: VGPRs first, then AGPRs, at most 256
+ * of each. The granules may allocate more than the kernel uses. */
 struct mx_descriptor {
 	uint32_t lds_bytes;     /* static, of a workgroup */
 	uint32_t scratch_bytes; /* of a work-item */
@@ -117,24 +119,24 @@ struct mx_descriptor {
 	uint8_t work_item_ids; /* 0: x, 1: x and y, 2: x, y and z */
 	uint32_t mode;         /* MODE register: rounding 3:0, denormals 7:4, DX10_CLAMP 8, IEEE 9,
 	                               FP16_OVFL 23 */
-	const char *unsupported; /* the first field with a value that has no exact meaning for the
-	                            emulator, static text; or NULL */
+	const char *unsupported; /* the first field with a value that the emulator does not
+	                            support, static text; or NULL */
 };
 
 void mx_descriptor_decode(const uint8_t bytes[MX_DESCRIPTOR_BYTES], struct mx_descriptor *d);
 
 /* ---- metadata ---- */
 
-/* An argument of a kernel. Texts that are too long are cut off. */
+/* An argument of a kernel. Long texts are cut off. */
 struct mx_kernel_arg {
 	char name[64]; /* "" if there is none */
 	char kind[40]; /* value_kind: "global_buffer", "by_value", "hidden_block_count_x" ... */
 	uint32_t offset, size;
-	bool hidden; /* filled in by the runtime: its kind begins with hidden_ */
+	bool hidden; /* the runtime fills it in: its kind begins with hidden_ */
 };
 
 /* A kernel of the metadata [LLVM "Code Object V3 and Above Metadata"]. Numbers that are missing,
- * no integers, or above 2^32 - 1 are 0. */
+ * not integers, or above 2^32 - 1 are 0. */
 struct mx_kernel_metadata {
 	char *name; /* not "" */
 	struct mx_kernel_arg *args;
@@ -143,8 +145,8 @@ struct mx_kernel_metadata {
 	uint32_t wavefront_size;
 	uint32_t max_workgroup;         /* max_flat_workgroup_size */
 	uint32_t required_workgroup[3]; /* reqd_workgroup_size; 0: any */
-	uint32_t sgprs, vgprs, agprs;   /* counts of those used */
-	bool has_spills;                /* both counts of spills are given */
+	uint32_t sgprs, vgprs, agprs;   /* used registers */
+	bool has_spills;                /* both counts of spills are present */
 	uint32_t sgpr_spills, vgpr_spills;
 	bool dynamic_stack, uniform; /* uses_dynamic_stack, uniform_work_group_size */
 };
@@ -155,41 +157,41 @@ struct mx_metadata {
 	size_t n_kernels;
 };
 
-/* That of the object: of the first note of the kind in each note segment, or in each note section
- * of an object that is not linked. An object without such a note has no kernels in it. Fails where
- * a note is cut off or is not MessagePack, a kernel has no name, or two notes have kernels. */
+/* The metadata of the object: the first note of the kind in each note segment, or in each note
+ * section of an object that is not linked. Without such a note there are no kernels. Fails if a
+ * note is cut off or is not MessagePack, a kernel has no name, or two notes have kernels. */
 mx_codeobject_status mx_codeobject_metadata(struct mx_codeobject *co,
                                             const struct mx_metadata **metadata,
                                             struct mx_codeobject_error *why);
 
-/* Adds what the MessagePack of one note says to *metadata, which begins as { 0 };
- * mx_metadata_free frees what is in it, also after a failure. */
+/* Adds the contents of one note to *metadata, which begins as { 0 }. mx_metadata_free frees it,
+ * also after a failure. */
 mx_codeobject_status mx_metadata_read(const void *note, size_t bytes, struct mx_metadata *metadata,
                                       struct mx_codeobject_error *why);
 void mx_metadata_free(struct mx_metadata *metadata);
 
-/* ---- kernels: all that an object says of each ---- */
+/* ---- kernels: descriptor, metadata and code of each ---- */
 
 /* A kernel NAME has a descriptor, the symbol NAME.kd, or is in the metadata; it should have both.
- * Parts that are missing or cannot be read are NULL: the functions above say why. */
+ * Parts that are missing or unreadable are NULL; the functions above give the reason. */
 struct mx_codeobject_kernel {
 	char *name;
 	const struct mx_kernel_metadata *metadata;
 	const struct mx_descriptor *descriptor;
 	uint64_t descriptor_address;           /* 0 without a descriptor */
-	bool exported;                         /* NAME.kd is in .dynsym: a runtime finds it */
+	bool exported;                         /* NAME.kd is in .dynsym, so a runtime finds it */
 	uint64_t entry;                        /* address of the first instruction; 0 without a
-	                                          descriptor, and where it is not linked */
+	                                          descriptor, or if not linked */
 	const struct mx_code_symbol *function; /* the symbol NAME */
 	uint64_t end;                          /* of its code: mx_code_end; 0 without a function */
 };
 
 struct mx_codeobject_kernels {
-	struct mx_codeobject_kernel *kernel; /* those of the metadata first, in its order */
+	struct mx_codeobject_kernel *kernel; /* first those of the metadata, in its order */
 	size_t n;
 };
 
-/* Fails only where memory is short. */
+/* Fails only if memory is short. */
 mx_codeobject_status mx_codeobject_kernels(struct mx_codeobject *co,
                                            const struct mx_codeobject_kernels **kernels,
                                            struct mx_codeobject_error *why);
@@ -197,21 +199,21 @@ mx_codeobject_status mx_codeobject_kernels(struct mx_codeobject *co,
 /* The kernel of the name, or NULL. */
 const struct mx_codeobject_kernel *mx_codeobject_kernel(struct mx_codeobject *co, const char *name);
 
-/* ---- the image: what a loader puts into memory ---- */
+/* ---- the image that a loader puts into memory ---- */
 
-/* Addresses count from the start of the image. */
+/* Addresses are offsets in the image. */
 struct mx_image_segment {
 	uint64_t address, bytes; /* in memory */
 	const uint8_t *file;     /* its first file_bytes bytes; the others are 0 */
 	uint64_t file_bytes;     /* at most `bytes` */
 };
 
-/* The 8 bytes at `address` hold the image's own address plus `value`. */
+/* The 8 bytes at `address` are the image's own address plus `value`. */
 struct mx_image_relocation {
 	uint64_t address, value;
 };
 
-/* A symbol of .dynsym that is defined, and is inside the image with all of its size. */
+/* A defined symbol of .dynsym that lies completely inside the image. */
 struct mx_image_symbol {
 	const char *name;
 	uint64_t address, size;
@@ -226,8 +228,9 @@ struct mx_image {
 	size_t n_segments, n_relocations, n_symbols;
 };
 
-/* Fails where program headers are cut off or contradict the file, there is not one segment of code,
- * or a relocation is neither R_AMDGPU_RELATIVE64 nor R_AMDGPU_ABS64 of a defined symbol. */
+/* Fails if program headers are cut off or contradict the file, the number of segments of code is
+ * not one, or a relocation is neither R_AMDGPU_RELATIVE64 nor R_AMDGPU_ABS64 of a defined symbol.
+ */
 mx_codeobject_status mx_codeobject_image(struct mx_codeobject *co, const struct mx_image **image,
                                          struct mx_codeobject_error *why);
 

@@ -1,5 +1,5 @@
 /* The 64 bytes that the command processor reads [LLVM "Kernel Descriptor", GFX90A to GFX942 rows].
- * Every field is used, or must have the one value that has a meaning here. */
+ * Every field is either read, or checked to have its one supported value. */
 #include <string.h>
 
 #include "codeobject.h"
@@ -18,7 +18,7 @@ static uint32_t u32_at(const uint8_t *p) {
 	return v;
 }
 
-/* Bits that must be 0. The hardware or its firmware sets what a comment says. */
+/* Bits that must be 0. A comment names what sets them instead. */
 static const struct {
 	uint8_t at; /* byte of the dword */
 	uint32_t bits;
@@ -61,7 +61,7 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
 	return a < b ? a : b;
 }
 
-/* One file of registers for each lane: architectural first, then accumulation registers. */
+/* Each lane has one register file: VGPRs first, then AGPRs. */
 static void read_registers(struct mx_descriptor *d, uint32_t rsrc1, uint32_t rsrc3) {
 	uint32_t total = ((rsrc1 & 63) + 1) * 8, arch = ((rsrc3 & 63) + 1) * 4;
 	d->vgprs = smaller(smaller(arch, total), 256);

@@ -35,7 +35,7 @@ mx_codeobject_status mx_codeobject_no_memory(struct mx_codeobject_error *why) {
 	return mx_codeobject_fail(why, MX_CODEOBJECT_NO_MEMORY, "out of memory");
 }
 
-/* Twice as much where n fills what there is. */
+/* Doubles the array if n fills it. */
 void *mx_codeobject_grow(void *array, size_t n, size_t bytes) {
 	return n & (n - 1) ? array : realloc(array, (n ? 2 * n : 1) * bytes);
 }
@@ -123,10 +123,10 @@ mx_codeobject_status mx_elf_segments(struct mx_codeobject *co, uint32_t type, GE
 	return status;
 }
 
-/* ---- what the device can load ---- */
+/* ---- whether the device can load it ---- */
 
-/* Features that the code was built for and the device has not: it has sramecc+ and xnack-. Two bits
- * each from v4 on (1: any, 2: off, 3: on), one before [LLVM "e_flags"]. */
+/* The first feature of the code that contradicts the device, which has sramecc+ and xnack-. Each
+ * feature has two bits from v4 on (1: any, 2: off, 3: on), one bit before [LLVM "e_flags"]. */
 static const char *wrong_feature(const GElf_Ehdr *h) {
 	if (h->e_ident[EI_ABIVERSION] == ABI_V3)
 		return h->e_flags & 0x100 ? "xnack+" : NULL;
@@ -159,10 +159,9 @@ mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co,
 			why, MX_CODEOBJECT_INVALID,
 			"not a linked amdhsa code object (link it with ld.lld -shared)");
 	if (h->e_ident[EI_ABIVERSION] < ABI_V3 || h->e_ident[EI_ABIVERSION] > ABI_V6)
-		return mx_codeobject_fail(
-			why, MX_CODEOBJECT_INVALID,
-			"code object of ABI version %u, which is none of v3 to v6",
-			h->e_ident[EI_ABIVERSION]);
+		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
+		                          "code object of ABI version %u, not one of v3 to v6",
+		                          h->e_ident[EI_ABIVERSION]);
 	mx_codeobject_status status = mx_codeobject_metadata(co, &metadata, why);
 	return status ? status : check_target(h, metadata->target, why);
 }

@@ -1,4 +1,4 @@
-/* What the files of this room share: the object as libelf has it, and walks over it. */
+/* Internal interfaces of this folder: the object as libelf has it, and walks over it. */
 #ifndef MX_CODEOBJECT_ELF_H
 #define MX_CODEOBJECT_ELF_H
 
@@ -11,11 +11,11 @@ struct mx_codeobject {
 	Elf *elf;
 	GElf_Ehdr header;
 	const uint8_t *bytes; /* of the ELF file */
-	size_t n, offset;     /* how many; where in what was opened */
+	size_t n, offset;     /* size; offset in the bytes that were opened */
 	struct mx_code *code;
 	struct mx_metadata *metadata;
 	struct mx_codeobject_kernels *kernels;
-	bool has_functions; /* the kernels have their functions */
+	bool has_functions; /* the functions of the kernels have been found */
 	struct mx_image *image;
 };
 
@@ -25,14 +25,14 @@ mx_codeobject_fail(struct mx_codeobject_error *why, mx_codeobject_status status,
                    ...);
 mx_codeobject_status mx_codeobject_no_memory(struct mx_codeobject_error *why);
 
-/* The array with room for one element more than its n, in place of the array; NULL if memory is
- * short, and the array stays. */
+/* Makes room for one element after the n of an array; NULL if memory is short, and the old array
+ * stays. */
 void *mx_codeobject_grow(void *array, size_t n, size_t bytes);
 
-/* Goes on to the next section that has a header; *scn begins as NULL. */
+/* Moves to the next section that has a header; *scn begins as NULL. */
 bool mx_elf_next(struct mx_codeobject *co, Elf_Scn **scn, GElf_Shdr *sh);
 
-/* Goes on to the next symbol with a name in the tables of a type; *c begins as { 0 }. */
+/* Moves to the next symbol with a name in the tables of a type; *c begins as { 0 }. */
 struct mx_elf_cursor {
 	Elf_Scn *table;
 	GElf_Shdr header;
@@ -43,8 +43,8 @@ struct mx_elf_cursor {
 };
 bool mx_elf_next_symbol(struct mx_codeobject *co, uint32_t type, struct mx_elf_cursor *c);
 
-/* The program headers of a type, each inside the file and the largest image. *list is the caller's
- * to free; NULL after a failure. */
+/* The program headers of a type, checked to lie in the file and in the largest image. The caller
+ * frees *list; it is NULL after a failure. */
 mx_codeobject_status mx_elf_segments(struct mx_codeobject *co, uint32_t type, GElf_Phdr **list,
                                      size_t *n, struct mx_codeobject_error *why);
 
@@ -53,7 +53,7 @@ mx_codeobject_status mx_kernels_list(struct mx_codeobject *co, struct mx_codeobj
 const struct mx_codeobject_kernel *mx_kernels_find(const struct mx_codeobject *co, const char *name,
                                                    size_t name_bytes);
 
-/* Finds the ELF file for the device in what was opened: all of it, or an entry of a bundle. */
+/* Finds the ELF file for the device: all of the bytes, or an entry of a bundle. */
 mx_codeobject_status mx_bundle_find(const uint8_t *image, size_t bytes, const uint8_t **elf,
                                     size_t *elf_bytes, struct mx_codeobject_error *why);
 

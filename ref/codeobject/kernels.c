@@ -1,4 +1,4 @@
-/* The kernels of an object: what its descriptors, its metadata and its code say of each. */
+/* The kernels of an object, collected from its descriptors, its metadata and its code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- descriptors ---- */
 
-/* `bytes` bytes at an address of a linked object, as a loader puts them into memory; or NULL. */
+/* `bytes` bytes at an address of a linked object, in the segment that a loader copies; or NULL. */
 static const uint8_t *loaded(const struct mx_image *m, uint64_t address, size_t bytes) {
 	for (size_t i = 0; i < m->n_segments; i++) {
 		const struct mx_image_segment *s = &m->segments[i];
@@ -17,7 +17,7 @@ static const uint8_t *loaded(const struct mx_image *m, uint64_t address, size_t 
 	return NULL;
 }
 
-/* The same of an object that cannot be loaded: in the section of the symbol. */
+/* The same for an object that is not linked: in the section of the symbol. */
 static const uint8_t *in_section(struct mx_codeobject *co, const GElf_Sym *sym, size_t bytes) {
 	Elf_Scn *scn = elf_getscn(co->elf, sym->st_shndx);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
@@ -37,7 +37,7 @@ static const uint8_t *descriptor_at(struct mx_codeobject *co, const struct mx_im
 	         : in_section(co, sym, MX_DESCRIPTOR_BYTES);
 }
 
-/* Bytes of a kernel's name in the name of a descriptor, or 0. */
+/* The length of the kernel's name in the name of a descriptor, or 0. */
 static size_t described(const char *symbol) {
 	size_t n = strlen(symbol);
 	return n > 3 && !strcmp(symbol + n - 3, ".kd") ? n - 3 : 0;
@@ -91,7 +91,7 @@ static bool describe(struct mx_codeobject_kernel *k, const uint8_t *bytes, const
 	return true;
 }
 
-/* Those of one kind of symbol table; of several descriptors of one name the first counts. */
+/* Adds the descriptors of one kind of symbol table. The first of several with one name counts. */
 static bool list_descriptors(struct mx_codeobject *co, struct mx_codeobject_kernels *k,
                              const struct mx_image *m, uint32_t table) {
 	for (struct mx_elf_cursor c = { 0 }; mx_elf_next_symbol(co, table, &c);) {

@@ -1,4 +1,4 @@
-/* The MessagePack of a metadata note, without what a broken one would do to msgpack-c. */
+/* The MessagePack of a metadata note, checked before msgpack-c parses it. */
 #include "note.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ const msgpack_object *mx_note_member(const msgpack_object *map, const char *key)
 	return NULL;
 }
 
-/* ---- what msgpack-c believes ---- */
+/* ---- the format ---- */
 
 static uint64_t big_endian(const uint8_t *p, unsigned bytes) {
 	uint64_t v = 0;
@@ -24,8 +24,8 @@ static uint64_t big_endian(const uint8_t *p, unsigned bytes) {
 	return v;
 }
 
-/* A head byte: bytes of the count or length after it, bytes of payload that follow without
- * one, and what is counted: bytes, elements, or pairs of elements [MessagePack specification]. */
+/* A head byte: bytes of the count or length after it, bytes of payload without a count, and the
+ * unit of the count: bytes, elements, or pairs of elements [MessagePack specification]. */
 struct head {
 	uint8_t length, payload, per_bytes, per_elements;
 };
@@ -68,8 +68,8 @@ static struct head head_of(uint8_t c) {
 	return c >= 0xc0 && c < 0xe0 ? heads[c - 0xc0] : (struct head){ 0 };
 }
 
-/* Whether every array and map is there in full: msgpack-c allocates what a count asks for
- * before it looks, up to gigabytes for a note of ten bytes. */
+/* Whether every array and map is complete. msgpack-c allocates as much as a count requests before
+ * it reads the elements: up to gigabytes for a note of ten bytes. */
 static bool counts_are_real(const uint8_t *p, uint64_t left) {
 	for (uint64_t elements = 1; elements; elements--) {
 		if (elements > left)

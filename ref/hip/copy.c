@@ -1,9 +1,9 @@
-/* Copying and setting memory: now, and in the order of a stream. */
+/* Copying and setting memory: immediately, and in the order of a stream. */
 #include <string.h>
 
 #include "runtime.h"
 
-/* Whether one end of a copy is device memory: the kind says so, or where it begins. */
+/* Whether one end of a copy is device memory, by the kind of the copy or by its address. */
 static bool on_device(hipMemcpyKind kind, hipMemcpyKind this_end, const void *p) {
 	return kind == hipMemcpyDeviceToDevice || kind == this_end || mx_hip_is_allocation(p, 1);
 }
@@ -57,7 +57,7 @@ hipError_t mx_hip_set(void *to, unsigned value, unsigned width, size_t n) {
 	return mx_hip_return(hipSuccess);
 }
 
-/* Each comes in two forms: now, and in the order of a stream. */
+/* Each has two forms: immediate, and in the order of a stream. */
 #define SET(now, async, to_type, value_type, width)                                                \
 	MXHIP_API hipError_t now(to_type to, value_type value, size_t n) {                         \
 		return mx_hip_set((void *)to, (unsigned)value, width, n);                          \

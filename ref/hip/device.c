@@ -1,5 +1,5 @@
-/* The one device: an emulated gfx950. Figures are those of an MI355X [AMD MI355X data sheet]
- * where a program may ask for them; none decides a result. */
+/* The one device: an emulated gfx950. Its properties are those of an MI355X [AMD MI355X data
+ * sheet]; no result depends on them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -135,7 +135,7 @@ MXHIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) {
 	return check_device(device);
 }
 
-/* What programs built against HIP 6 and newer headers call. */
+/* Programs that were built with HIP 6 or newer headers call this. */
 MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device);
 MXHIP_API hipError_t hipGetDevicePropertiesR0600(struct mx_props_r0600 *p, int device) {
 	if (!p)
@@ -177,7 +177,7 @@ MXHIP_API hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevic
 }
 
 MXHIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
-	(void)flags; /* how to wait, which nobody does here */
+	(void)flags; /* they choose how to wait; there is nothing to wait for */
 	return mx_hip_return(hipSuccess);
 }
 

@@ -1,4 +1,4 @@
-/* Errors: the last one of each thread, its reason, and names. */
+/* Errors: the last one of each thread, its detail, and names. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ hipError_t mx_hip_fail(hipError_t e, const char *format, ...) {
 	return last = e;
 }
 
-/* The first error stays: what is launched after it must not hide it. */
+/* The first error stays, so that later launches do not hide it. */
 void mx_hip_defer(hipError_t e) {
 	if (deferred == hipSuccess)
 		deferred = e;

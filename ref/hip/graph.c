@@ -1,6 +1,6 @@
-/* Graphs: work that is put together first and run later, as often as one likes. A graph's nodes run
- * one after the other, in the order of their dependencies; a stream that is captured puts its work
- * into a graph in the order in which it comes. */
+/* Graphs: work that is built once and launched many times. The nodes of a graph run one after the
+ * other, in the order of their dependencies. A captured stream appends its work to a graph in the
+ * order in which it is enqueued. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 struct hipGraphNode {
 	hipGraphNodeType type;
-	const struct hipGraphNode *origin; /* of an instantiated node: the one that it copies */
+	const struct hipGraphNode *origin; /* of an instantiated node: its original */
 	size_t n_before, *before;          /* positions of the nodes that it depends on */
 	struct {
 		const struct mx_function *function;
@@ -83,7 +83,7 @@ static hipError_t depend_on_all(struct ihipGraph *g, struct hipGraphNode *node,
 	return e;
 }
 
-/* Appends a copy of a node; what the node points to belongs to the graph from then on. */
+/* Appends a copy of a node. The graph takes ownership of what the node points to. */
 static hipError_t append(struct ihipGraph *g, const struct hipGraphNode *node,
                          const hipGraphNode_t *on, size_t n, hipGraphNode_t *out) {
 	struct hipGraphNode *copy = malloc(sizeof *copy), **grown = NULL;
@@ -139,7 +139,8 @@ static bool ready(const struct hipGraphNode *node, const bool *done) {
 	return true;
 }
 
-/* The first node not yet done whose dependencies are; the number of nodes if there is none. */
+/* The first node that is not done and has all its dependencies done; the number of nodes if none.
+ */
 static size_t first_ready(const struct ihipGraph *g, const bool *done) {
 	size_t i = 0;
 	while (i < g->n && (done[i] || !ready(g->nodes[i], done)))
@@ -212,7 +213,7 @@ static hipError_t kernel_node(struct hipGraphNode *node, const struct mx_functio
 	return e == hipSuccess ? mx_arguments_copy(f, params, extra, &node->kernel.arguments) : e;
 }
 
-/* A node's function is a host symbol, or else a function of a module. */
+/* A node's function is a host symbol or a function of a module. */
 static hipError_t kernel_node_of(struct hipGraphNode *node, const hipKernelNodeParams *p) {
 	const struct mx_function *f;
 	if (!p || !p->func)
@@ -407,7 +408,7 @@ bool mx_capturing(hipStream_t stream) {
 	return stream && stream->capture;
 }
 
-/* Captured work comes in an order in which it can run. */
+/* Work is captured in an order in which it can run, so each node depends on the previous one. */
 static hipError_t capture(hipStream_t stream, const struct hipGraphNode *node) {
 	struct ihipGraph *g = stream->capture;
 	hipGraphNode_t last = g->n ? g->nodes[g->n - 1] : NULL;

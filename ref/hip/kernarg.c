@@ -1,5 +1,5 @@
-/* What a launch puts into device memory for its kernel: the kernarg segment with its hidden
- * arguments, and where the kernel asks for them the dispatch packet and the queue. */
+/* The device memory that a launch sets up for its kernel: the kernarg segment with hidden
+ * arguments, and, if the kernel requests them, the dispatch packet and the queue. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ unsigned mx_shape_axes(const struct mx_shape *s) {
 	return s->grid[2] * s->block[2] > 1 ? 3 : s->grid[1] * s->block[1] > 1 ? 2 : 1;
 }
 
-/* Arguments of one axis, whose kinds end in _x, _y and _z. A block count is of whole blocks. */
+/* Arguments of one axis; their kinds end in _x, _y and _z. A block count counts whole blocks. */
 static bool axis_value(const char *kind, const struct mx_shape *s, uint64_t *value) {
 	unsigned axis = kind[strlen(kind) - 1] - 'x';
 	if (axis > 2)
@@ -29,10 +29,10 @@ static bool axis_value(const char *kind, const struct mx_shape *s, uint64_t *val
 	return true;
 }
 
-/* The value of a hidden argument [LLVM "Code Object V5 Kernel Argument Metadata"]. What the
- * emulator has nothing for (printf and hostcall buffers, heap, device queues) stays unwritten, so
- * that its use is reported. A cooperative launch is told by hidden_multigrid_sync_arg [HIP's
- * runtime]. */
+/* The value of a hidden argument [LLVM "Code Object V5 Kernel Argument Metadata"]. Arguments that
+ * the emulator does not support (printf and hostcall buffers, heap, device queues) stay unwritten,
+ * so their use is reported. hidden_multigrid_sync_arg marks a cooperative launch [HIP's runtime].
+ */
 static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8_t *queue,
                          uint64_t *value) {
 	if (!strcmp(kind, "hidden_grid_dims"))
@@ -54,8 +54,8 @@ static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8
 
 /* ---- the kernarg segment ---- */
 
-/* The rest of an argument's dwords counts as written too: scalar loads take whole dwords, and
- * code masks what it does not want. room: a multiple of 4. */
+/* The rest of an argument's dwords counts as written, too: scalar loads read whole dwords, and the
+ * code masks the rest. room: a multiple of 4. */
 static void put(uint8_t *segment, size_t offset, const void *value, size_t bytes, size_t room) {
 	if (offset > room || bytes > room - offset)
 		return;
@@ -78,7 +78,7 @@ static bool packed_arguments(void **extra, const void **bytes, size_t *size) {
 	return !extra || *bytes || !*size;
 }
 
-/* The end of what the host passes; hidden arguments come behind it. */
+/* The end of the explicit arguments; hidden arguments follow. */
 static size_t explicit_end(const struct mx_function *f) {
 	size_t end = 0;
 	for (size_t i = 0; i < f->n_args; i++)
@@ -87,7 +87,7 @@ static size_t explicit_end(const struct mx_function *f) {
 	return end;
 }
 
-/* ---- copies, for launches to come ---- */
+/* ---- copies, for later launches ---- */
 
 static hipError_t copy_params(const struct mx_function *f, void **params, struct mx_arguments *to) {
 	size_t n = 0;
@@ -197,7 +197,7 @@ static void fill_packet(uint8_t *p, const struct mx_function *f, const struct mx
 	put(p, 32, addresses, sizeof addresses, PACKET_BYTES);
 }
 
-/* Of amd_queue_t, what kernels read: the apertures [LLVM "Memory Spaces"]. */
+/* The fields of amd_queue_t that kernels read: the apertures [LLVM "Memory Spaces"]. */
 static void fill_queue(uint8_t *q) {
 	uint32_t apertures[2] = { MX_LDS_FLAT_BASE >> 32, MX_SCRATCH_FLAT_BASE >> 32 };
 	put(q, 0x40, apertures, sizeof apertures, QUEUE_BYTES);

@@ -1,4 +1,4 @@
-/* Launches: what may be launched, and how it ends. */
+/* Launches: checks of their shape, their run and its outcome. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static _Thread_local struct mx_report report;
 
-/* A thread's report is freed with the thread. */
+/* Frees a thread's report with the thread. */
 static pthread_key_t report_key;
 static pthread_once_t report_once = PTHREAD_ONCE_INIT;
 
@@ -43,7 +43,7 @@ const char *mxhipFindingName(mx_finding_kind k) {
 	return mx_finding_name(k);
 }
 
-/* ---- threads: those that all launches of the process may use together ---- */
+/* ---- threads: shared by all launches of the process ---- */
 
 static atomic_uint busy;
 
@@ -52,7 +52,7 @@ static unsigned processors(void) {
 	return n > 0 ? (unsigned)n : 1;
 }
 
-/* Takes what is left for one launch: at least one. */
+/* Takes the remaining threads for one launch: at least one. */
 static unsigned take_threads(void) {
 	unsigned most = mx_options_threads(), used = atomic_load(&busy), n;
 	most = most ? most : processors();
@@ -62,7 +62,7 @@ static unsigned take_threads(void) {
 	return n;
 }
 
-/* ---- what may be launched ---- */
+/* ---- checks ---- */
 
 enum {
 	WAVE = 64,
@@ -139,7 +139,7 @@ static void use_report(void) {
 	mx_report_free(&report);
 }
 
-/* dispatch_id stays 0: each launch is the first of a queue of its own [assumed]. */
+/* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
 	struct mx_launch launch = {
@@ -167,7 +167,7 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 	return mx_hip_return(hipSuccess);
 }
 
-/* A stack that grows has what hipLimitStackSize says. */
+/* A dynamic stack has hipLimitStackSize bytes. */
 static uint32_t scratch_of(const struct mx_function *f) {
 	uint32_t stack = f->dynamic_stack ? mx_hip_stack_bytes() : 0;
 	return stack > f->kernel.scratch_bytes ? stack : f->kernel.scratch_bytes;
@@ -207,7 +207,7 @@ MXHIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, 
 	return launch_function(function, &s, stream, params, extra);
 }
 
-/* All workgroups must fit the device at once. */
+/* All workgroups must be resident at once. */
 static hipError_t check_cooperative(const struct mx_function *f, const struct mx_shape *s) {
 	uint64_t groups = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
 	uint64_t fit = mx_groups_fit(&f->kernel, mx_waves_of(s), s->dynamic_lds);
@@ -248,8 +248,8 @@ MXHIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, un
 	return launch_cooperative((const struct mx_function *)function, &s, stream, params);
 }
 
-/* Sizes in work-items, not workgroups: the last group of an axis may be partial, if the kernel was
- * built for that. */
+/* Sizes are in work-items, not workgroups. The last group of an axis may be partial, if the kernel
+ * was built for that. */
 MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t nx, uint32_t ny,
                                               uint32_t nz, uint32_t bx, uint32_t by, uint32_t bz,
                                               size_t lds, hipStream_t stream, void **params,
@@ -272,7 +272,7 @@ MXHIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t n
 	}
 	if (f->uniform && (s.partial[0] || s.partial[1] || s.partial[2]))
 		return mx_hip_fail(hipErrorInvalidConfiguration,
-		                   "kernel %s was built for whole workgroups alone", f->name);
+		                   "kernel %s was built for whole workgroups only", f->name);
 	hipError_t e = start ? hipEventRecord(start, stream) : hipSuccess;
 	if (e == hipSuccess)
 		e = launch_function(function, &s, stream, params, extra);

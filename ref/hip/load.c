@@ -1,11 +1,11 @@
-/* Loading: a code object into device memory, its code decoded, its kernels ready for launches. */
+/* Loading: copies a code object into device memory, decodes its code and collects its kernels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../codeobject/codeobject.h"
 #include "runtime.h"
 
-/* What the parts of the loader hand on. */
+/* The state of the loader. */
 struct loading {
 	struct mx_codeobject *co;
 	const struct mx_image *image;
@@ -89,7 +89,7 @@ static void take_metadata(struct mx_function *f, const struct mx_kernel_metadata
 	f->uniform = from->uniform;
 }
 
-/* The larger of two sizes of arguments counts, if the descriptor's makes sense. */
+/* The larger of the two argument sizes counts, unless the descriptor's is implausible. */
 static void take_descriptor(struct mx_function *f, const struct mx_descriptor *d) {
 	f->dynamic_stack |= d->dynamic_stack;
 	if (d->kernarg_bytes > f->kernarg_bytes && d->kernarg_bytes < 1 << 20)
@@ -147,7 +147,7 @@ static hipError_t add_functions(struct loading *l) {
 	return e;
 }
 
-/* ---- the whole ---- */
+/* ---- modules ---- */
 
 static hipError_t load(struct loading *l) {
 	hipError_t e = failed(l, mx_codeobject_check(l->co, &l->why));

@@ -7,8 +7,8 @@
 
 #include "runtime.h"
 
-/* Allocations start here and go up, so that addresses do not change from run to run
- * (a hint: where the place is taken, the system chooses). */
+/* Allocations start here and go up, so that addresses do not change from run to run. This is a
+ * hint: if the place is taken, the system chooses. */
 #define ARENA 0x400000000000ull
 
 enum { PAGE = 4096 };
@@ -43,7 +43,7 @@ static bool insert(struct mx_region r) {
 	return true;
 }
 
-/* The region that holds all of [address, address + bytes), or NULL. */
+/* The region that contains [address, address + bytes), or NULL. */
 static struct mx_region *holding(uint64_t address, size_t bytes) {
 	size_t i = position(address);
 	struct mx_region *r = i ? &regions[i - 1] : NULL;
@@ -91,8 +91,7 @@ bool mx_hip_release(void *p) {
 		munmap(p, pages(r->size));
 		munmap(r->state, pages(r->size));
 		if (base < next_hint)
-			next_hint =
-				base; /* so that a loop of allocations gets the same addresses */
+			next_hint = base; /* a loop of allocations gets the same addresses */
 		memmove(r, r + 1, (size_t)(regions + n_regions - (r + 1)) * sizeof *r);
 		n_regions--;
 	}
@@ -140,7 +139,7 @@ bool mx_hip_is_allocation(const void *p, size_t bytes) {
 	return known;
 }
 
-/* The states go with the bytes; those of host memory count as written. */
+/* Copies the states with the bytes; those of host memory count as written. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes) {
 	pthread_mutex_lock(&lock);
 	struct mx_region *d = holding(to, bytes), *s = holding((uint64_t)(uintptr_t)from, bytes);
@@ -169,8 +168,8 @@ MXHIP_API hipError_t hipFree(void *p) {
 	return mx_hip_return(!p || mx_hip_release(p) ? hipSuccess : hipErrorInvalidValue);
 }
 
-/* Host memory that kernels may use: zeroed by nobody, but the host writes it unseen, so
- * its bytes count as written. */
+/* Host memory that kernels may use. The emulator does not observe the host's writes, so all bytes
+ * count as written. */
 MXHIP_API hipError_t hipHostMalloc(void **p, size_t bytes, unsigned flags) {
 	(void)flags;
 	hipError_t e = hipMalloc(p, bytes);
@@ -183,7 +182,7 @@ MXHIP_API hipError_t hipHostFree(void *p) {
 	return hipFree(p);
 }
 
-/* Other names for the same: host and device share their addresses. */
+/* Other names of the same functions: host and device share their addresses. */
 MXHIP_API hipError_t hipHostAlloc(void **p, size_t bytes, unsigned flags) {
 	return hipHostMalloc(p, bytes, flags);
 }

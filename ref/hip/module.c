@@ -1,4 +1,4 @@
-/* Modules: code objects by address, by file name, by what is in them. */
+/* Modules: code objects loaded from memory or a file, and lookups by name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a kernel needs and how much of it fits: function attributes, occupancy, limits. */
+/* The resources that a kernel needs, and how many fit: attributes, occupancy, limits. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ MXHIP_API hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute what,
 	return mx_hip_return(hipSuccess);
 }
 
-/* More dynamic LDS than 64 KiB is asked for by an attribute; here every launch may have it. */
+/* HIP requires an attribute for more than 64 KiB of dynamic LDS; here every launch may have it. */
 MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what, int value) {
 	const struct mx_function *f;
 	hipError_t e = mx_function_of(host, &f);
@@ -89,7 +89,7 @@ MXHIP_API hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute what
 	return e;
 }
 
-/* A preference, which decides no result. */
+/* A preference without effect on results. */
 MXHIP_API hipError_t hipFuncSetCacheConfig(const void *host, hipFuncCache_t config) {
 	const struct mx_function *f;
 	(void)config;
@@ -123,7 +123,7 @@ MXHIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const 
 	                       : e;
 }
 
-/* The block of whole waves that keeps most waves resident; the largest of those. */
+/* Of the blocks of whole waves with most resident waves, the largest. */
 MXHIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *block,
                                                              hipFunction_t function, size_t lds,
                                                              int limit) {

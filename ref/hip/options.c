@@ -1,9 +1,9 @@
-/* Launch options of a thread, and how versions of their struct meet. */
+/* Launch options of a thread, and the versions of their struct. */
 #include <string.h>
 
 #include "runtime.h"
 
-/* Padding at the end would hide a member that is added later. */
+/* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
                        offsetof(struct mxhipLaunchOptions, threadgroup_split) + sizeof(uint32_t),
                "struct mxhipLaunchOptions ends with its last member");
@@ -18,7 +18,8 @@ static bool is_zero(const char *bytes, size_t n) {
 	return true;
 }
 
-/* The caller's members in this version's struct; false, with the reason, if they do not fit. */
+/* Copies the caller's members to this version's struct; false, with the reason, if they do not fit.
+ */
 static bool read_version(const struct mxhipLaunchOptions *from, struct mxhipLaunchOptions *to) {
 	size_t n = from->size, known = n < sizeof *to ? n : sizeof *to;
 	if (n < sizeof from->size || n % 8) {
@@ -27,7 +28,7 @@ static bool read_version(const struct mxhipLaunchOptions *from, struct mxhipLaun
 	}
 	if (!is_zero((const char *)from + known, n - known)) {
 		mx_hip_fail(hipErrorInvalidValue,
-		            "options of %zu bytes: a member behind byte %zu is set, which this "
+		            "options of %zu bytes: a member after byte %zu is set, which this "
 		            "version lacks",
 		            n, sizeof *to);
 		return false;
@@ -45,7 +46,7 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
-	next.profile = NULL; /* the caller's, and not kept */
+	next.profile = NULL; /* the caller's string is not kept */
 	options = next;
 	profile = p;
 	return hipSuccess;

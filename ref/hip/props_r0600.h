@@ -1,7 +1,7 @@
-/* The hipDeviceProp_t of HIP 6 and newer, as far as anybody here reads it.
+/* The hipDeviceProp_t of HIP 6 and newer: the members that this program reads.
  *
- * Debian's headers are HIP 5's, whose layout differs; newer runtimes fill this one
- * through hipGetDevicePropertiesR0600. Offsets follow ROCm 6's hip_runtime_api.h. */
+ * Debian has the headers of HIP 5, which have another layout. Newer runtimes fill this one through
+ * hipGetDevicePropertiesR0600. Offsets follow ROCm 6's hip_runtime_api.h. */
 #ifndef MX_PROPS_R0600_H
 #define MX_PROPS_R0600_H
 

@@ -1,5 +1,5 @@
-/* Fat binaries that a host program built by hipcc registers before main: kernels and variables
- * behind host symbols [Clang's HIP host code]. Code is loaded when it is first used. */
+/* Fat binaries that a host program built by hipcc registers before main: kernels and variables by
+ * host symbol [Clang's HIP host code]. Code is loaded at its first use. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct binary {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct binary *binaries;
 
-/* ---- what the program's constructors call ---- */
+/* ---- called by the program's constructors ---- */
 
 MXHIP_API void **__hipRegisterFatBinary(const void *data);
 MXHIP_API void **__hipRegisterFatBinary(const void *data) {
@@ -149,7 +149,7 @@ static const char *name_in(const struct symbol *s, const void *host) {
 	return s ? s->name : NULL;
 }
 
-/* The binary that has a symbol, loaded; under the lock. */
+/* Finds the binary of a symbol and loads it; the caller has the lock. */
 static hipError_t find(const void *host, bool kernel, struct binary **found, const char **name) {
 	for (struct binary *b = binaries; b; b = b->next) {
 		*name = name_in(kernel ? b->kernels : b->variables, host);
@@ -159,7 +159,7 @@ static hipError_t find(const void *host, bool kernel, struct binary **found, con
 		return b->module ? hipSuccess : mx_module_load(b->image, SIZE_MAX, &b->module);
 	}
 	return mx_hip_fail(kernel ? hipErrorInvalidDeviceFunction : hipErrorInvalidSymbol,
-	                   "%p is no registered %s", host, kernel ? "kernel" : "variable");
+	                   "%p is not a registered %s", host, kernel ? "kernel" : "variable");
 }
 
 hipError_t mx_function_of(const void *host, const struct mx_function **f) {

@@ -1,4 +1,4 @@
-/* What the files of the emulated HIP runtime share. */
+/* Internal interfaces of the emulated HIP runtime. */
 #ifndef MX_RUNTIME_H
 #define MX_RUNTIME_H
 
@@ -17,19 +17,19 @@ enum {
 
 uint32_t mx_hip_stack_bytes(void); /* hipLimitStackSize */
 
-/* Every HIP function returns through this: it keeps the thread's last error. */
+/* Sets the thread's last error; every HIP function returns through this. */
 hipError_t mx_hip_return(hipError_t e);
 
-/* The same with a reason, which mxhipErrorDetail gives. */
+/* The same with a reason for mxhipErrorDetail. */
 __attribute__((format(printf, 2, 3))) hipError_t mx_hip_fail(hipError_t e, const char *format, ...);
 
-/* An error of work already enqueued, to be reported by the next synchronising call. */
+/* Keeps an error of enqueued work for the next synchronising call. */
 void mx_hip_defer(hipError_t e);
 hipError_t mx_hip_synchronise(void);
 
 /* ---- memory.c ---- */
 
-/* Zeroed, page-aligned memory with its byte states (all 0); NULL if there is none. */
+/* Zeroed, page-aligned memory with its byte states (all 0); NULL if there is no memory. */
 void *mx_hip_allocate(size_t bytes);
 bool mx_hip_release(void *p);
 
@@ -38,7 +38,7 @@ bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);
 
 bool mx_hip_is_allocation(const void *p, size_t bytes);
 
-/* The states go with the bytes of a copy; false if `to` is not inside one allocation. */
+/* Copies the states of copied bytes; false if `to` is not inside one allocation. */
 bool mx_hip_copy_states(uint64_t to, const void *from, size_t bytes);
 
 /* The live allocations, sorted; free() the regions. False if host memory is short. */
@@ -74,22 +74,22 @@ struct ihipModule_t {
 	size_t n_symbols;
 };
 
-/* Loads the code object or bundle in an image; bytes: as mx_codeobject_open has them. After a
- * failure *module is unchanged. */
+/* Loads a code object or bundle; bytes: as for mx_codeobject_open. After a failure *module is
+ * unchanged. */
 hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module);
 void mx_module_free(struct ihipModule_t *m);
 
 /* ---- kernarg.c, launch.c ---- */
 
-/* What a launch asks for beyond the kernel and its arguments. */
+/* The shape of a launch. */
 struct mx_shape {
-	uint32_t grid[3], block[3]; /* workgroups, work-items of one */
-	uint32_t partial[3];        /* of an axis' last workgroup, where it has fewer */
+	uint32_t grid[3], block[3]; /* workgroups; work-items of a workgroup */
+	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
-	bool cooperative; /* all of it is resident at once */
+	bool cooperative; /* all workgroups are resident at once */
 };
 
-/* Axes that a launch uses [assumed: of a grid that is 1 high and deep, 1]. */
+/* The axes of a launch [assumed: 1 for a grid that is 1 high and deep]. */
 unsigned mx_shape_axes(const struct mx_shape *s);
 
 /* Device memory that a launch's kernel reads: arguments, dispatch packet, queue. */
@@ -97,13 +97,13 @@ struct mx_segment {
 	uint8_t *kernarg, *dispatch, *queue;
 };
 
-/* Builds it from HIP's two forms of arguments. scratch_bytes: of a work-item. */
+/* Builds it from either of HIP's two forms of arguments. scratch_bytes: of a work-item. */
 hipError_t mx_segment_new(const struct mx_function *f, const struct mx_shape *s,
                           uint32_t scratch_bytes, void **params, void **extra,
                           struct mx_segment *segment);
 void mx_segment_free(struct mx_segment *segment);
 
-/* Arguments of a launch that is yet to come: a copy. */
+/* A copy of the arguments of a later launch. */
 struct mx_arguments {
 	uint8_t *bytes;
 	void **params;
@@ -116,7 +116,7 @@ void mx_arguments_free(struct mx_arguments *a);
 
 /* ---- options.c, launch.c ---- */
 
-/* Fills in what this thread's options say of a launch; and their number of threads, 0: any. */
+/* Sets a launch's fields from this thread's options; and the number of threads, 0: any. */
 void mx_options_apply(struct mx_launch *launch);
 unsigned mx_options_threads(void);
 
@@ -125,7 +125,7 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void **params,
                      void **extra);
 
-/* Waves of a workgroup; waves and workgroups of a kernel that a compute unit holds at once. */
+/* Waves of a workgroup; waves and workgroups of a kernel that a compute unit can hold. */
 unsigned mx_waves_of(const struct mx_shape *s);
 unsigned mx_waves_fit(const struct mx_kernel *k);
 unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynamic_lds);
@@ -135,19 +135,19 @@ unsigned mx_groups_fit(const struct mx_kernel *k, unsigned waves, uint32_t dynam
 struct ihipStream_t {
 	unsigned flags;
 	int priority;
-	struct ihipGraph *capture;  /* where work goes instead of running; or NULL */
-	struct ihipStream_t *other; /* the list of all streams */
+	struct ihipGraph *capture;  /* the graph that receives its work, or NULL */
+	struct ihipStream_t *other; /* next in the list of all streams */
 };
 
 struct ihipEvent_t {
 	bool recorded;
 	struct timespec at;
-	struct ihipGraph *capture; /* recorded in a captured stream */
+	struct ihipGraph *capture; /* of the stream in which it was recorded, or NULL */
 };
 
 bool mx_capturing(hipStream_t stream);
 
-/* Runs work now, or puts it into the graph that the stream is captured into. */
+/* Runs work now, or adds it to the graph that captures the stream. */
 hipError_t mx_stream_launch(hipStream_t stream, const struct mx_function *f,
                             const struct mx_shape *s, void **params, void **extra);
 hipError_t mx_stream_copy(hipStream_t stream, void *to, const void *from, size_t bytes,
@@ -161,12 +161,12 @@ hipError_t mx_hip_set(void *to, unsigned value, unsigned width, size_t n);
 
 /* ---- stream.c ---- */
 
-/* Ends the capture of all streams into a graph. */
+/* Ends the capture of all streams by a graph. */
 void mx_streams_release(struct ihipGraph *graph);
 
 /* ---- register.c ---- */
 
-/* The kernel or variable behind a host program's symbol. */
+/* The kernel or variable of a host symbol. */
 hipError_t mx_function_of(const void *host, const struct mx_function **f);
 hipError_t mx_variable_of(const void *host, uint8_t **address, size_t *bytes);
 

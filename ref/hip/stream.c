@@ -1,11 +1,11 @@
-/* Streams and events. Work is complete when it has been enqueued, so order is kept by itself. */
+/* Streams and events. Work is complete when it is enqueued, so streams need no further order. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "runtime.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ihipStream_t *streams; /* all there are */
+static struct ihipStream_t *streams; /* the list of all streams */
 
 MXHIP_API hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
                                                  int priority) {
@@ -67,7 +67,7 @@ MXHIP_API hipError_t hipStreamGetPriority(hipStream_t stream, int *priority) {
 	return mx_hip_return(hipSuccess);
 }
 
-/* All work of a device is done in the order in which it comes: priorities change nothing. */
+/* The device does all work in the order in which it is enqueued, so priorities have no effect. */
 MXHIP_API hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
 	if (!least || !greatest)
 		return mx_hip_return(hipErrorInvalidValue);
@@ -93,7 +93,7 @@ MXHIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, un
 		return mx_hip_fail(hipErrorStreamCaptureImplicit,
 		                   "the null stream cannot join a capture");
 	if (event->capture)
-		stream->capture = event->capture; /* joins it */
+		stream->capture = event->capture; /* the stream joins the capture */
 	return mx_hip_return(hipSuccess);
 }
 
