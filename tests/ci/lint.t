@@ -81,7 +81,7 @@ my @reads = $unfit_said =~ /missing-wait: \S+ flat_store_dwordx4 .*: reads v\d+ 
 ok($unfit_status == 3 && @reads == 16 && @reads == (() = $unfit_said =~ /missing-wait/g),
 	'a result of inline assembly that is used without a wait is a finding') or diag($unfit_said);
 my $gate = `$build/mxcheck run --case cases/gemm/mxfp4_f32.yaml --co $unfit --device emu gemm/mxfp4_f32/1x1x32/exact`;
-like($gate, qr/race-register: \S+ flat_store_dwordx4 .* which ds_read_b128 /, 'and a race where it runs');
+like($gate, qr/race-register: \S+ flat_store_dwordx4 .* before ds_read_b128 /, 'and a race where it runs');
 
 # ---- a full counter ----
 

@@ -59,7 +59,7 @@ my @said = (
 		qr/witness: 1 of \d+ decisions are enough .* from the sequential schedule with pattern=/,
 		qr/witness: reader: stale$instruction; workgroup 0,0,0 wave 0 lane 0, time/,
 		qr/witness:   sequential: gets 0x\w+, of stale\+0x\w+ global_load_dword/,
-		qr/witness: order: race-register: stale$instruction: reads v\d+, which global_load_dword .* no s_waitcnt vmcnt\(0\) between them; workgroup 0,0,0 wave 0/,
+		qr/witness: order: race-register: stale$instruction: reads v\d+ before global_load_dword .* writes it: no s_waitcnt vmcnt\(0\) between them; workgroup 0,0,0 wave 0/,
 	] ],
 	[ 'reader', 4, 1, 3, [
 		qr/witness: reader: reader\+0x\w+ ds_read_b32 .* of LDS at byte \d+/,

@@ -1,5 +1,5 @@
-/* What the reader of code objects says of objects that are linked, not linked, in a bundle, and
- * broken in one part; of a descriptor's bytes; and of a note's. */
+/* The reader of code objects: linked and unlinked objects, bundles, objects with one broken part,
+ * the bytes of a descriptor, and those of a note. */
 #include "../../ref/codeobject/codeobject.h"
 
 #include <elf.h>
@@ -37,7 +37,7 @@ static bool one_line(void) {
 	return why.text[0] && !strchr(why.text, '\n');
 }
 
-/* Whether a call failed as it must, with this in its one line. */
+/* Whether a call failed with this status, and with this text in its one line. */
 static bool refused(mx_codeobject_status got, mx_codeobject_status want, const char *text) {
 	if (got == want && one_line() && strstr(why.text, text))
 		return true;
@@ -47,7 +47,7 @@ static bool refused(mx_codeobject_status got, mx_codeobject_status want, const c
 
 /* ---- kernels ---- */
 
-/* Each has all its parts, and they agree. */
+/* Each kernel has all its parts, and they agree. */
 static void test_kernels(struct mx_codeobject *co, const char *what, bool linked) {
 	const struct mx_codeobject_kernels *all;
 	const struct mx_codeobject_kernel *bad = NULL;
@@ -89,7 +89,7 @@ static void test_metadata_of_probe(struct mx_codeobject *co) {
 	size_t hidden = 0;
 	for (size_t i = 0; i < k->metadata->n_args; i++)
 		hidden += k->metadata->args[i].hidden;
-	ok(hidden == 13, "hidden arguments are told apart (%zu)", hidden);
+	ok(hidden == 13, "hidden arguments are marked (%zu)", hidden);
 }
 
 /* ---- code and image ---- */
@@ -106,7 +106,7 @@ static void test_code(struct mx_codeobject *co, const uint8_t *file, const char 
 	for (const struct mx_code_symbol *s = NULL; (s = mx_code_next(c, s)); n++)
 		lost += mx_code_at(c, s->section, mx_code_end(c, s) - 4) != s ||
 		        mx_code_find(c, s->name) != s;
-	ok(n == 12 && !lost, "  each function has code of its own (%zu, %zu lost)", n, lost);
+	ok(n == 12 && !lost, "  each function has its own code (%zu, %zu lost)", n, lost);
 }
 
 static void test_image(struct mx_codeobject *co) {
@@ -148,7 +148,7 @@ static Elf64_Sym *symbol_of(uint8_t *file, const char *name) {
 	return s;
 }
 
-/* Of sum, which dot follows. */
+/* The end of sum; dot follows it. */
 static void test_sizes(const uint8_t *good, size_t n) {
 	static const struct {
 		uint64_t size;
@@ -183,12 +183,12 @@ static void test_bundle(const uint8_t *elf, size_t n, const char *id, bool fits)
 		test_code(co, bundle, "an entry of a bundle");
 	else
 		ok(refused(status, MX_CODEOBJECT_OTHER_DEVICE, id) && !co,
-		   "a bundle for another device alone is refused");
+		   "a bundle for another device is refused");
 	mx_codeobject_close(co);
 	free(bundle);
 }
 
-/* ---- parts fail by themselves ---- */
+/* ---- one broken part ---- */
 
 static void test_broken_metadata(const uint8_t *good, size_t n) {
 	uint8_t *copy = memcpy(malloc(n), good, n);
@@ -201,7 +201,7 @@ static void test_broken_metadata(const uint8_t *good, size_t n) {
 	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(co, "sum");
 	ok(refused(mx_codeobject_metadata(co, &m, &why), MX_CODEOBJECT_INVALID, "MessagePack") &&
 	           refused(mx_codeobject_check(co, &why), MX_CODEOBJECT_INVALID, "MessagePack"),
-	   "a note that is no MessagePack is refused");
+	   "a note that is not MessagePack is refused");
 	ok(k && !k->metadata && k->descriptor && k->function, "  the other parts are there");
 	mx_codeobject_close(co);
 	free(copy);
@@ -258,10 +258,10 @@ static void test_descriptor(void) {
 	put32(kd, 44, 63);
 	put32(kd, 48, 3);
 	mx_descriptor_decode(kd, &d);
-	ok(d.vgprs == 32 && !d.agprs, "there are no more VGPRs than registers");
+	ok(d.vgprs == 32 && !d.agprs, "VGPRs are at most the number of registers");
 	put32(kd, 48, 1 << 20);
 	mx_descriptor_decode(kd, &d);
-	ok(d.unsupported && strstr(d.unsupported, "PRIV"), "a field without a meaning is named");
+	ok(d.unsupported && strstr(d.unsupported, "PRIV"), "an unsupported field is named");
 }
 
 /* ---- notes ---- */
@@ -289,7 +289,7 @@ static void put_number(struct note *t, const char *key, unsigned v) {
 	put_byte(t, v & 255);
 }
 
-/* A kernel of `more` members beside its name, which is left out if empty. */
+/* A kernel of `more` members besides its name, which is left out if empty. */
 static void begin_kernel(struct note *t, const char *name, unsigned more) {
 	t->n = 0;
 	put_byte(t, 0x81);
@@ -328,7 +328,7 @@ static void test_note(void) {
 	           !strcmp(k->args[0].kind, "by_value") && !k->args[0].hidden,
 	   "  its arguments, with names");
 	ok(read && k->vgpr_spills == 300 && !k->has_spills,
-	   "  one count of spills alone is not all of them");
+	   "  one of the two counts of spills is not enough");
 	ok(refused(mx_metadata_read(t.bytes, t.n, &m, &why), MX_CODEOBJECT_INVALID,
 	           "metadata: two notes"),
 	   "a second note with kernels is refused");
@@ -402,7 +402,7 @@ static void test_elements(void) {
 	struct mx_metadata m = { 0 };
 	ok(refused(mx_metadata_read(huge, sizeof huge, &m, &why), MX_CODEOBJECT_INVALID,
 	           "MessagePack"),
-	   "an array that is not there in full is refused");
+	   "an incomplete array is refused");
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* The HIP API of libmxhip.so, called as any host program calls it. */
+/* The HIP API of libmxhip.so, called as a host program calls it. */
 #include "runtime_test.h"
 
 #include "../../ref/hip/props_r0600.h"
@@ -33,9 +33,9 @@ static void test_device(void) {
 	   "device 0 can be set, 1 and -1 cannot");
 	ok(hipGetDevice(&device) == hipSuccess && device == 0, "the current device is 0");
 	ok(hipDeviceGet(&device, 0) == hipSuccess && hipDeviceGet(&device, 1) != hipSuccess,
-	   "hipDeviceGet knows device 0 alone");
+	   "hipDeviceGet accepts device 0 only");
 	ok(hipDeviceGetName(name, sizeof name, 0) == hipSuccess && strstr(name, "emulated"),
-	   "the device's name says that it is emulated");
+	   "the device's name contains \"emulated\"");
 	ok(hipDeviceGetName(name, 4, 0) == hipSuccess && strlen(name) == 3 &&
 	           hipDeviceGetName(name, 0, 0) == hipErrorInvalidValue,
 	   "a name is cut to the caller's bytes");
@@ -47,7 +47,7 @@ static void test_device(void) {
 	                   hipErrorInvalidDevice &&
 	           hipDeviceGetAttribute(&value, hipDeviceAttributeTccDriver, 0) ==
 	                   hipErrorNotSupported,
-	   "attributes are known, or said to be missing");
+	   "known attributes have values, others an error");
 	ok(hipDriverGetVersion(&value) == hipSuccess && value == HIP_VERSION &&
 	           hipRuntimeGetVersion(&n) == hipSuccess && n == value,
 	   "driver and runtime have the version of the headers");
@@ -57,10 +57,10 @@ static void test_properties(void) {
 	hipDeviceProp_t p;
 	struct mx_props_r0600 q;
 	ok(hipGetDeviceProperties(&p, 0) == hipSuccess && !strncmp(p.gcnArchName, "gfx950:", 7),
-	   "hipGetDeviceProperties says gfx950, in HIP 5's layout");
+	   "hipGetDeviceProperties gives gfx950, in HIP 5's layout");
 	ok(hipGetDevicePropertiesR0600(&q, 0) == hipSuccess &&
 	           !strcmp(q.gcn_arch_name, p.gcnArchName),
-	   "hipGetDevicePropertiesR0600 says the same, in HIP 6's");
+	   "hipGetDevicePropertiesR0600 gives the same, in HIP 6's");
 	ok(p.warpSize == 64 && q.warp_size == 64 && p.maxThreadsPerBlock == 1024 &&
 	           q.max_threads_per_block == 1024 && p.sharedMemPerBlock == 160 * 1024 &&
 	           q.shared_mem_per_block == 160 * 1024 && p.totalGlobalMem == q.total_global_mem &&
@@ -115,7 +115,7 @@ static void test_error_names(void) {
 	hipSetDevice(0);
 	ok(hipPeekAtLastError() == hipErrorInvalidDevice &&
 	           hipGetLastError() == hipErrorInvalidDevice && hipGetLastError() == hipSuccess,
-	   "the last error stays until it is asked for");
+	   "the last error stays until it is read");
 }
 
 /* ---- memory ---- */
@@ -133,13 +133,13 @@ static void test_allocation(void) {
 	ok(hipFree((char *)p + 1) == hipErrorInvalidValue && hipFree(p) == hipSuccess &&
 	           hipFree(p) == hipErrorInvalidValue && hipFree(&q) == hipErrorInvalidValue,
 	   "memory is freed once, by its base");
-	ok(hipFree(NULL) == hipSuccess, "freeing a null pointer is nothing");
+	ok(hipFree(NULL) == hipSuccess, "freeing a null pointer has no effect");
 	ok(hipMalloc(&zero, 0) == hipSuccess && !zero,
 	   "an allocation of 0 bytes is a null pointer");
 	ok(hipMalloc(&q, SIZE_MAX) == hipErrorOutOfMemory && !q,
 	   "an allocation of 2^64 - 1 bytes is out of memory");
 	q = device_bytes(1000);
-	ok(q == p, "memory that was freed is handed out again at the same address");
+	ok(q == p, "freed memory is allocated again at the same address");
 	must(hipFree(q));
 }
 
@@ -156,13 +156,13 @@ static void test_copies(void) {
 		        hipMemcpyAsync(q, p, 16, across[i], NULL) == hipSuccess &&
 		        hipMemcpy(back, q, 16, down[i]) == hipSuccess && !strcmp(back, text);
 	}
-	ok(good == 2, "bytes go up, across and down, with kinds and with hipMemcpyDefault");
+	ok(good == 2, "bytes are copied up, across and down, with kinds and with hipMemcpyDefault");
 	memset(back, 0, sizeof back);
 	ok(hipMemcpy(back, text, 16, hipMemcpyHostToHost) == hipSuccess && !strcmp(back, text),
-	   "bytes go from host to host");
+	   "bytes are copied from host to host");
 	ok(hipMemcpyHtoD(p, "dtod", 5) == hipSuccess && hipMemcpyDtoD(q, p, 5) == hipSuccess &&
 	           hipMemcpyDtoH(back, q, 5) == hipSuccess && !strcmp(back, "dtod"),
-	   "the driver's copies copy");
+	   "the driver API copies");
 	ok(hipMemcpy(q + 2, p, 2, hipMemcpyDeviceToDevice) == hipSuccess && q[2] == 'd' &&
 	           hipMemcpy(q + 1, q, 4, hipMemcpyDeviceToDevice) == hipSuccess && q[4] == 't',
 	   "part of an allocation is copied, onto itself too");
@@ -190,10 +190,10 @@ static void test_bad_copies(void) {
 	   "host memory is not device memory");
 	ok(hipMemcpy(NULL, host, 8, hipMemcpyHostToDevice) == hipErrorInvalidValue &&
 	           hipMemcpy(p, NULL, 8, hipMemcpyHostToDevice) == hipErrorInvalidValue,
-	   "a null pointer is no end of a copy");
+	   "a null pointer cannot be an end of a copy");
 	ok(hipMemcpy(NULL, NULL, 0, hipMemcpyHostToDevice) == hipSuccess &&
 	           hipMemset(NULL, 0, 0) == hipSuccess && hipMemsetD32(NULL, 0, 0) == hipSuccess,
-	   "no bytes are copied and set without a look at the pointers");
+	   "a copy or set of 0 bytes ignores the pointers");
 	must(hipFree(p));
 	must(hipFree(q));
 }
@@ -206,11 +206,10 @@ static void test_memset(void) {
 	           hipMemsetAsync(p + 8, 1, 1, NULL) == hipSuccess &&
 	           hipMemcpy(back, p, 12, hipMemcpyDeviceToHost) == hipSuccess,
 	   "memory is set by bytes and by words");
-	ok(!memcmp(back, "\7\7\xAB\xAB\x44\x33\x22\x11\1\xAB\xAB\xAB", 12),
-	   "each of them has its value");
+	ok(!memcmp(back, "\7\7\xAB\xAB\x44\x33\x22\x11\1\xAB\xAB\xAB", 12), "each has its value");
 	ok(hipMemsetD32(p, 0, 4) == hipErrorInvalidValue &&
 	           hipMemsetD32(p, 0, SIZE_MAX / 4 + 1) == hipErrorInvalidValue,
-	   "words past the end are not set, also where their bytes wrap around");
+	   "words past the end are not set, even if their bytes wrap around");
 	must(hipFree(p));
 }
 
@@ -222,13 +221,13 @@ static void test_large_allocation(void) {
 	           out == 42,
 	   "the last byte of 5 GiB can be written and read");
 	ok(hipMemcpy(p + size, &in, 1, hipMemcpyHostToDevice) == hipErrorInvalidValue,
-	   "the byte behind it cannot");
+	   "the byte after it cannot");
 	must(hipFree(p));
 	must(hipHostMalloc((void **)&host, 4, 0));
 	memcpy(host, "abc", 4);
 	p = device_bytes(4);
 	ok(hipMemcpy(p, host, 4, hipMemcpyHostToDevice) == hipSuccess && !strcmp(p, "abc"),
-	   "pinned host memory is copied from like any other");
+	   "pinned host memory can be copied from");
 	must(hipHostFree(host));
 	must(hipFree(p));
 }
@@ -257,7 +256,7 @@ static void test_streams_and_events(void) {
 	           hipEventRecord(NULL, s) == hipErrorInvalidHandle &&
 	           hipEventDestroy(NULL) == hipErrorInvalidHandle &&
 	           hipStreamDestroy(NULL) == hipErrorInvalidHandle,
-	   "what is not there is an invalid handle");
+	   "a missing stream or event is an invalid handle");
 	must(hipEventDestroy(a));
 	must(hipEventDestroy(b));
 	must(hipStreamDestroy(s));
@@ -277,17 +276,17 @@ static void test_modules(void) {
 	memset(image, 0xA5, bytes);
 	free(image);
 	ok(hipModuleGetFunction(&f, m, "sum") == hipSuccess && hipModuleUnload(m) == hipSuccess,
-	   "it lives on when that memory is gone");
+	   "it stays valid after that memory is freed");
 	ok(hipModuleGetFunction(&f, probe, "coppy") == hipErrorNotFound &&
 	           !strcmp(mxhipErrorDetail(), "no kernel coppy in the code object"),
 	   "there is no kernel coppy");
 	ok(hipModuleGetFunction(&f, probe, "copy.kd") == hipErrorNotFound,
-	   "a kernel descriptor is no kernel");
+	   "a kernel descriptor is not a kernel");
 	ok(hipModuleLoad(&m, built("no such.co")) == hipErrorFileNotFound &&
 	           strstr(mxhipErrorDetail(), "no such.co") &&
 	           hipModuleLoad(&m, "/") == hipErrorFileNotFound,
 	   "neither a missing file nor a folder is a code object");
-	ok(hipModuleUnload(NULL) == hipErrorInvalidHandle, "no module cannot be unloaded");
+	ok(hipModuleUnload(NULL) == hipErrorInvalidHandle, "a null module cannot be unloaded");
 }
 
 static void test_globals(void) {
@@ -301,12 +300,12 @@ static void test_globals(void) {
 	   "there is no variable encounter");
 	must(launch("sum", params));
 	must(hipMemcpy(&out, device_out, 4, hipMemcpyDeviceToHost));
-	ok(out == 40 + 2 + 100, "a kernel sees initial values, through relocated pointers too");
+	ok(out == 40 + 2 + 100, "a kernel reads initial values, also through relocated pointers");
 	must(hipModuleGetGlobal(&p, &bytes, probe, "counter"));
 	must(hipMemcpy(p, &three, 4, hipMemcpyHostToDevice));
 	must(launch("sum", params));
 	must(hipMemcpy(&out, device_out, 4, hipMemcpyDeviceToHost));
-	ok(out == 3 + 2 + 100, "a kernel sees what the host wrote to a variable");
+	ok(out == 3 + 2 + 100, "a kernel reads what the host wrote to a variable");
 	must(hipFree(device_out));
 }
 
@@ -333,8 +332,9 @@ static void test_arguments(void) {
 	must(hipMemset(packed.out, 0, 32));
 	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra));
 	must(hipMemcpy(by_segment, packed.out, 32, hipMemcpyDeviceToHost));
-	ok(!memcmp(by_pointers, want, 32), "arguments of 1, 2, 4 and 8 bytes come by pointers");
-	ok(!uninitialised, "the gaps between them are no finding");
+	ok(!memcmp(by_pointers, want, 32),
+	   "arguments of 1, 2, 4 and 8 bytes are passed by pointers");
+	ok(!uninitialised, "the gaps between them give no finding");
 	ok(!memcmp(by_segment, want, 32), "a packed segment gives the same bytes");
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, params, extra) ==
 	           hipErrorInvalidValue,
@@ -345,11 +345,11 @@ static void test_arguments(void) {
 	           strstr(mxhipErrorDetail(), "takes 24 bytes of arguments, given 20"),
 	   "a segment that is too short is an error");
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL) == hipErrorInvalidValue,
-	   "so is none at all");
+	   "no arguments at all are an error");
 	extra[0] = (void *)0x77;
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra) ==
 	           hipErrorInvalidValue,
-	   "and a marker that nobody knows");
+	   "an unknown marker is an error");
 	must(hipFree(packed.out));
 }
 
@@ -379,16 +379,16 @@ static void test_dynamic_lds(void) {
 	must(hipMemcpy(out, device_out, sizeof out, hipMemcpyDeviceToHost));
 	for (unsigned i = 0; i < n; i++)
 		good += out[i] == n - 1 - i;
-	ok(good == n && !mxhipReport()->n_findings, "a launch brings the LDS that it asks for");
+	ok(good == n && !mxhipReport()->n_findings, "a launch gets the LDS that it requests");
 	must(hipModuleLaunchKernel(f, 1, 1, 1, n, 1, 1, 4 * n - 4, NULL, params, NULL));
 	ok(mxhipReport()->n_findings && !strcmp(mxhipFindingName(mxhipReport()->findings[0].kind),
 	                                        "out-of-bounds-write"),
-	   "a word less, and the last work-item writes out of bounds");
+	   "with one word less the last work-item writes out of bounds");
 	must(hipModuleLaunchKernel(f, 1, 1, 1, n, 1, 1, 160 * 1024, NULL, params, NULL));
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, n, 1, 1, 160 * 1024 + 1, NULL, params, NULL) ==
 	                   hipErrorInvalidConfiguration &&
 	           strstr(mxhipErrorDetail(), "163841 bytes of dynamic LDS"),
-	   "160 KiB can be had, not more");
+	   "160 KiB are available, not more");
 	hipModule_t gemm;
 	must(hipModuleLoad(&gemm, built("kernels/gemm/mxfp4_gemm.co")));
 	must(hipModuleGetFunction(&f, gemm, "mxfp4_gemm_f32"));
@@ -420,11 +420,11 @@ static void test_bad_shapes(void) {
 		ok(hipModuleLaunchKernel(f, g[0], g[1], g[2], b[0], b[1], b[2], 0, NULL, params,
 		                         NULL) == hipErrorInvalidConfiguration &&
 		           mxhipErrorDetail()[0],
-		   "%s cannot be launched, and the detail says why", t[i].sentence);
+		   "%s cannot be launched, and the detail has the reason", t[i].sentence);
 	}
 	ok(hipModuleLaunchKernel(NULL, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL) ==
 	           hipErrorInvalidHandle,
-	   "no function cannot be launched");
+	   "a null function cannot be launched");
 	must(hipFree(in));
 }
 
@@ -436,11 +436,11 @@ static void test_faults(void) {
 	ok(mxhipReport()->stopped && mxhipReport()->findings[0].kind == MX_FAULT,
 	   "its report has the fault");
 	ok(hipDeviceSynchronize() == hipErrorIllegalAddress && hipDeviceSynchronize() == hipSuccess,
-	   "the next synchronising call gives the error, once");
+	   "the next synchronising call returns the error, once");
 	must(launch("copy", bad));
 	must(launch("copy", good));
 	ok(hipStreamSynchronize(NULL) == hipErrorIllegalAddress,
-	   "a good launch after it does not hide it");
+	   "a good launch after it does not hide the error");
 	must(launch("copy", bad));
 	ok(hipMemcpy(&(uint32_t){ 0 }, p, 4, hipMemcpyDeviceToHost) == hipErrorIllegalAddress,
 	   "a copy is a synchronising call");
@@ -449,7 +449,7 @@ static void test_faults(void) {
 	must(hipFree(p));
 }
 
-/* ---- what libmxhip.so has beyond HIP ---- */
+/* ---- extensions of libmxhip.so ---- */
 
 static const struct mx_finding *first_finding(const char *kind) {
 	const struct mx_report *r = mxhipReport();
@@ -463,10 +463,10 @@ static void test_marks(void) {
 	uint32_t *in = device_bytes(256), *out = device_bytes(256);
 	void *params[] = { &out, &in };
 	must(launch("copy", params));
-	ok(first_finding("uninitialised") != NULL, "memory that nobody wrote is uninitialised");
+	ok(first_finding("uninitialised") != NULL, "unwritten memory is uninitialised");
 	must(hipMemset(in, 1, 256));
 	must(launch("copy", params));
-	ok(!mxhipReport()->n_findings, "memory that was set is not");
+	ok(!mxhipReport()->n_findings, "memory that was set is initialised");
 	ok(mxhipMark(in, 4, 0) && mxhipMark(out + 63, 4, MX_GUARD), "bytes are marked");
 	must(launch("copy", params));
 	const struct mx_finding *f = first_finding("out-of-bounds-write");
@@ -478,15 +478,15 @@ static void test_marks(void) {
 	uint8_t states[256];
 	ok(mxhipStates(out, 256, states) && !states[0] && states[4] == MX_WRITTEN &&
 	           states[252] == (MX_GUARD | MX_WRITTEN),
-	   "states are read: of a store of what was never written, of a store, of one in a guard");
+	   "states are read: of an unwritten value, of a store, of a store in a guard");
 	ok(!mxhipStates(in, 257, states) && !mxhipStates(&in, 4, states),
-	   "what is not inside one allocation has none");
+	   "bytes outside one allocation have no states");
 	ok(!mxhipMark(in, 257, 0) && !mxhipMark(&in, 4, 0) && !mxhipMark(NULL, 1, 0),
-	   "what is not inside one allocation cannot be marked");
+	   "bytes outside one allocation cannot be marked");
 	must(hipMemset(in, 1, 256));
 	must(hipMemcpy(out, in, 256, hipMemcpyDeviceToDevice));
 	must(launch("copy", (void *[]){ &in, &out }));
-	ok(!mxhipReport()->n_findings, "states go with the bytes of a copy");
+	ok(!mxhipReport()->n_findings, "a copy copies states, too");
 	must(hipFree(in));
 	must(hipFree(out));
 }
@@ -507,13 +507,13 @@ static void test_seeds(void) {
 		seen |= 1u << wave;
 		same += last_wave(seed, out) == wave;
 	}
-	ok(seen == 0xF, "over 64 seeds each of four waves is the last one to store");
+	ok(seen == 0xF, "over 64 seeds each of four waves stores last");
 	ok(same == 64, "the same seed gives the same schedule");
 	must(mxhipSetLaunchOptions(NULL));
 	must(hipFree(out));
 }
 
-/* Codes of all kinds, scales so far apart that the four blocks of a sum do not fit 24 bits. */
+/* Codes of all kinds; the scales differ so much that a sum of four blocks does not fit 24 bits. */
 static void run_dot(const char *profile, float out[256]) {
 	static uint8_t codes[2048], scales[512];
 	uint32_t x = 1;
@@ -537,7 +537,7 @@ static void test_profiles(void) {
 	run_dot("fused", fused);
 	run_dot("block32", block32);
 	ok(!memcmp(by_default, block32, sizeof block32), "a profile gives the same bits again");
-	ok(memcmp(block32, fused, sizeof block32), "another profile gives others");
+	ok(memcmp(block32, fused, sizeof block32), "another profile gives other bits");
 }
 
 static void test_counts(void) {
@@ -558,7 +558,7 @@ static void test_counts(void) {
 
 enum { THREADS = 4, ROUNDS = 40 };
 
-/* Each has memory, data, a seed, a profile, errors and a report of its own. */
+/* Each thread has its own memory, data, seed, profile, errors and report. */
 static void *one_thread(void *argument) {
 	uintptr_t id = (uintptr_t)argument, good = 0;
 	uint32_t in[64], out[64];

@@ -1,4 +1,4 @@
-/* The loader against bad input: an error and a line of detail each time, never a crash. */
+/* The loader with bad input: each time an error and a line of detail, never a crash. */
 #define _GNU_SOURCE
 #include "runtime_test.h"
 
@@ -8,11 +8,11 @@
 
 enum { MACH_GFX942 = 0x4C };
 
-static char path[32]; /* of a file in memory: thousands of them on a disk take half a minute */
+static char path[32]; /* of a file in memory: thousands of files on a disk take half a minute */
 static uint8_t *good;
 static size_t size;
 
-/* Loads bytes as a file would be; keeps no module. */
+/* Loads bytes as from a file, and unloads the module. */
 static hipError_t load(const void *bytes, size_t n) {
 	hipModule_t m;
 	FILE *f = fopen(path, "wb");
@@ -30,7 +30,7 @@ static bool one_line(void) {
 	return mxhipErrorDetail()[0] && !strchr(mxhipErrorDetail(), '\n');
 }
 
-/* Whether a load failed as it must: with this error, and this in its one line of detail. */
+/* Whether a load failed with this error, and with this text in its one line of detail. */
 static bool refused(hipError_t got, hipError_t want, const char *detail) {
 	if (got == want && one_line() && strstr(mxhipErrorDetail(), detail))
 		return true;
@@ -66,7 +66,8 @@ static void test_other_files(void) {
 	ok(refused(load(self, n), hipErrorInvalidImage, "ELF of machine 62, not of an AMD GPU"),
 	   "a program of the host is refused, with its machine");
 	free(self);
-	ok(refused(load("hello", 5), hipErrorInvalidImage, "64-bit little-endian ELF file"), "a text is refused");
+	ok(refused(load("hello", 5), hipErrorInvalidImage, "64-bit little-endian ELF file"),
+	   "a text is refused");
 	ok(refused(load("", 0), hipErrorInvalidImage, "64-bit little-endian ELF file"),
 	   "an empty file is refused");
 	ok(hipModuleLoadData(&(hipModule_t){ 0 }, "hello, world") == hipErrorInvalidImage &&
@@ -87,7 +88,7 @@ static void test_other_architecture(void) {
 	free(f);
 }
 
-/* ---- structures that contradict each other ---- */
+/* ---- contradictory structures ---- */
 
 static void test_contradictions(void) {
 	uint8_t *f = copy_of_good();
@@ -122,7 +123,7 @@ static void test_truncation(void) {
 	ok(!bad, "cut off anywhere, it is refused with a line of detail");
 }
 
-/* Changes one byte after the other; whatever still loads has to be unloaded again. */
+/* Changes one byte after the other; unloads what still loads. */
 static void test_changed_bytes(const char *what, size_t from, size_t to) {
 	static const uint8_t changes[] = { 0x01, 0x80, 0xFF };
 	uint8_t *f = copy_of_good();
@@ -140,7 +141,7 @@ static void test_changed_bytes(const char *what, size_t from, size_t to) {
 	free(f);
 }
 
-/* A descriptor's bytes decide how a kernel starts; a launch must end, whatever they say. */
+/* A descriptor's bytes decide how a kernel starts. A launch must end with any of them. */
 static void test_changed_descriptor(void) {
 	size_t bytes, at, changed = 0;
 	uint8_t *f = copy_of_good();

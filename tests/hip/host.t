@@ -21,7 +21,7 @@ sub run {
 	return $? ? diag("$command: $said") && undef : $said;
 }
 
-# What clang-offload-bundler makes of one code object, which Debian has in another package.
+# Bundles one code object. clang-offload-bundler is in another Debian package.
 sub bundle {
 	my ($code) = @_;
 	my @entries = ([ 'host-x86_64-unknown-linux-gnu-', '' ], [ 'hipv4-amdgcn-amd-amdhsa--gfx950', $code ]);

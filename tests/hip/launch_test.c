@@ -1,10 +1,10 @@
-/* How a host program built by hipcc launches: bundles, registered symbols, graphs, and what of the
- * launch a kernel sees. */
+/* Launches of a host program built by hipcc: bundles, registered symbols, graphs, and the state of
+ * the launch that a kernel can read. */
 #include "runtime_test.h"
 
 enum { DESCRIPTOR_BYTES = 64, RSRC3 = 44, RSRC1 = 48, RSRC2 = 52, PROPERTIES = 56 };
 
-/* What Clang's host code calls, and no header declares. */
+/* Functions that Clang's host code calls and that no header declares. */
 void **__hipRegisterFatBinary(const void *data);
 void __hipUnregisterFatBinary(void **binary);
 void __hipRegisterFunction(void **binary, const void *host, char *device_name, const char *name,
@@ -96,21 +96,21 @@ static void test_bundles(void) {
 		ok(bundle_loads(&b) == ids[i].fits, "an entry %s is %s", ids[i].id,
 		   ids[i].fits ? "taken" : "left");
 	}
-	ok(strstr(mxhipErrorDetail(), "only: host-x86_64"), "the detail lists what there is");
+	ok(strstr(mxhipErrorDetail(), "only: host-x86_64"), "the detail lists the entries");
 	begin_bundle(&b, 3);
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx942", "x", 1);
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950", "x", 1);
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:xnack-", good, size);
-	ok(bundle_loads(&b), "the entry that names more features is taken before others");
+	ok(bundle_loads(&b), "an entry that names more features is preferred");
 	begin_bundle(&b, 2);
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:xnack-", "x", 1);
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", good, size);
-	ok(bundle_loads(&b), "and one that names both before that");
+	ok(bundle_loads(&b), "an entry that names both is preferred to that");
 	begin_bundle(&b, UINT64_MAX);
 	ok(!bundle_loads(&b) && strstr(mxhipErrorDetail(), "bundle"), "2^64 - 1 entries are not");
 	ok(hipModuleLoadData(&(hipModule_t){ 0 }, "CCOB compressed") == hipErrorInvalidImage &&
 	           strstr(mxhipErrorDetail(), "compressed bundle"),
-	   "a compressed bundle is refused, with what to do");
+	   "a compressed bundle is refused, with a remedy");
 }
 
 static hipError_t load_with_flags(uint32_t clear, uint32_t set) {
@@ -169,7 +169,7 @@ static void test_registration(void) {
 	must(__hipPopCallConfiguration(&grid, &block, &lds, &stream));
 	ok(grid.x == 1 && block.x == 64 && lds == 0 && !stream,
 	   "a stub gets back the configuration that its caller pushed");
-	ok(__hipPopCallConfiguration(&grid, &block, &lds, &stream) != hipSuccess, "once");
+	ok(__hipPopCallConfiguration(&grid, &block, &lds, &stream) != hipSuccess, "only once");
 	must(hipLaunchKernel(&add_stub, grid, block, params, 0, NULL));
 	must(hipMemcpy(in, p, sizeof in, hipMemcpyDeviceToHost));
 	ok(in[0] == 12 && in[63] == 7, "a registered kernel is launched by its host symbol");
@@ -178,7 +178,7 @@ static void test_registration(void) {
 	ok(in[0] == 19, "and as a cooperative one");
 	ok(hipLaunchKernel(&missing_stub, grid, block, params, 0, NULL) ==
 	           hipErrorInvalidDeviceFunction,
-	   "a symbol that nobody registered is not");
+	   "an unregistered symbol cannot be launched");
 	must(hipMemcpyFromSymbol(both, &counter_symbol, 8, 0, hipMemcpyDeviceToHost));
 	must(hipMemcpyToSymbol(&counter_symbol, &seven, 4, 4, hipMemcpyHostToDevice));
 	must(hipMemcpyFromSymbol(&both[1], &counter_symbol, 4, 4, hipMemcpyDeviceToHost));
@@ -200,13 +200,13 @@ static void test_registration(void) {
 	__hipUnregisterFatBinary(binary);
 	ok(hipLaunchKernel(&add_stub, grid, block, params, 0, NULL) ==
 	           hipErrorInvalidDeviceFunction,
-	   "what was unregistered is gone");
+	   "an unregistered kernel is gone");
 	ok(!__hipRegisterFatBinary("not a wrapper, and long enough"),
-	   "a wrapper without its magic number is none");
+	   "a wrapper without its magic number is refused");
 	must(hipFree(p));
 }
 
-/* ---- what a kernel sees of its launch ---- */
+/* ---- the launch as a kernel reads it ---- */
 
 static void test_packet(void) {
 	uint32_t out[12], *p = device_bytes(sizeof out);
@@ -216,7 +216,7 @@ static void test_packet(void) {
 	must(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost));
 	ok((out[0] & 0xFF) == 2 && out[0] >> 16 == 2 && out[1] == 0x10001 && out[2] == 1 &&
 	           out[3] == 3 && out[4] == 2 && out[5] == 1 && out[6] == 0 && out[7] == 0,
-	   "the packet says what kind it is, and has the sizes of the launch");
+	   "the packet has its kind, and the sizes of the launch");
 	ok(out[10] || out[11], "it has the address of the arguments");
 	must(hipFree(p));
 }
@@ -245,7 +245,7 @@ static void test_axes(void) {
 	for (unsigned i = 0; i < 64; i++)
 		n += out[i] == (i < 16 ? i : 0);
 	ok(n == 64 && !mxhipReport()->n_findings,
-	   "a kernel that asks for x alone gets x alone, in a block of two axes too");
+	   "a kernel that requests only x gets only x, also in a block of two axes");
 	must(hipFree(p));
 }
 
@@ -313,7 +313,7 @@ static void test_descriptors(void) {
 		ok(launch_changed("add", t[i].at, t[i].bits, 64) == hipErrorNotSupported &&
 		           mxhipReport()->n_findings == 1 &&
 		           strstr(in_words(&mxhipReport()->findings[0]), t[i].field),
-		   "a descriptor with %s is refused by its name", t[i].field);
+		   "a descriptor with %s is refused, and the field is named", t[i].field);
 	ok(launch_changed("add", RSRC3, 1 << 16, 64) == hipSuccess,
 	   "TG_SPLIT changes nothing for a kernel without LDS");
 	ok(launch_changed("add", RSRC1, 31, 512) == hipSuccess &&
@@ -341,7 +341,7 @@ static void test_occupancy(void) {
 	ok(hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipErrorInvalidValue &&
 	           hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL) ==
 	                   hipErrorInvalidValue,
-	   "which need a place and a function");
+	   "a query needs a result and a function");
 	must(hipModuleUnload(m));
 	ok(hipModuleLaunchCooperativeKernel(kernel("add"), 1 << 20, 1, 1, 64, 1, 1, 0, NULL,
 	                                    (void *[]){ &f, &n }) ==
@@ -350,7 +350,7 @@ static void test_occupancy(void) {
 	size_t stack = 0;
 	ok(hipDeviceSetLimit((enum hipLimit_t)0, 4000) == hipSuccess &&
 	           hipDeviceGetLimit(&stack, (enum hipLimit_t)0) == hipSuccess && stack == 4000,
-	   "the limit of a growing stack is kept");
+	   "the limit of a dynamic stack is kept");
 	must(hipDeviceSetLimit((enum hipLimit_t)0, 1024));
 	ok(hipDeviceSetLimit((enum hipLimit_t)1, 1024) == hipErrorUnsupportedLimit &&
 	           hipDeviceGetLimit(&stack, (enum hipLimit_t)1) == hipErrorUnsupportedLimit,
@@ -398,12 +398,12 @@ static void test_capture(void) {
 	must(hipStreamEndCapture(s, &g));
 	five = 100;
 	ok(value_of(p) == 0xFFFFFFFF && !calls, "captured work does not run");
-	ok(hipGraphGetNodes(g, NULL, &n) == hipSuccess && n == 5, "it makes five nodes");
+	ok(hipGraphGetNodes(g, NULL, &n) == hipSuccess && n == 5, "it becomes five nodes");
 	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
 	must(hipGraphLaunch(x, s));
 	must(hipGraphLaunch(x, s));
 	ok(value_of(p) == 10 && value_of(p + 1) == 10 && calls == 2,
-	   "it runs as often as it is launched, with the arguments that it had");
+	   "it runs at every launch, with its original arguments");
 	hipGraphNode_t nodes[5];
 	n = 5;
 	must(hipGraphGetNodes(g, nodes, &n));
@@ -440,14 +440,15 @@ static void test_manual_graph(void) {
 	                             (hipGraphNode_t[]){ add, copy }, 2));
 	must(hipGraphInstantiate(&x, g, NULL, NULL, 0));
 	must(hipGraphLaunch(x, NULL));
-	ok(value_of(q) == 10, "nodes run in the order of their dependencies, not of their making");
+	ok(value_of(q) == 10,
+	   "nodes run in the order of their dependencies, not of their creation");
 	must(hipGraphExecDestroy(x));
 	must(hipGraphCreate(&outer, 0));
 	must(hipGraphAddChildGraphNode(&child, outer, NULL, 0, g));
 	must(hipGraphAddKernelNode(&again, outer, &child, 1, &launch));
 	must(hipGraphInstantiate(&x, outer, NULL, NULL, 0));
 	must(hipGraphLaunch(x, NULL));
-	ok(value_of(p) == 13 && value_of(q) == 10, "a graph is a node of another");
+	ok(value_of(p) == 13 && value_of(q) == 10, "a graph can be a node of another");
 	must(hipGraphExecDestroy(x));
 	must(hipGraphAddDependencies(g, &copy, &set, 1));
 	ok(hipGraphInstantiate(&x, g, NULL, NULL, 0) == hipErrorInvalidValue &&
@@ -477,7 +478,7 @@ static void test_threads(void) {
 	}
 	must(mxhipSetLaunchOptions(NULL));
 	ok(!memcmp(one, two, sizeof one) && one[N - 1] == 256 && instructions[0] == instructions[1],
-	   "a launch on two threads leaves what it leaves on one");
+	   "a launch on two threads gives the bytes of one thread");
 	must(hipFree(p));
 }
 

@@ -1,4 +1,4 @@
-/* What compiled code does with LDS besides loads and stores, for lds_test. */
+/* Uses of LDS in compiled code other than loads and stores, for lds_test. */
 #include "../../kernels/gfx950.h"
 
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
@@ -64,7 +64,7 @@ KERNEL(256) void histogram(GLOBAL u32 *out, const GLOBAL u32 *in) {
 		out[32 + me()] = list[me()];
 }
 
-/* A lock taken by compare-and-swap: one lane of each wave adds to what it guards. */
+/* A lock by compare-and-swap: one lane of each wave adds to the guarded value. */
 SHARED u32 lock, guarded;
 
 KERNEL(256) void locked(GLOBAL u32 *out) {

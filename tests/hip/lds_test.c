@@ -1,4 +1,4 @@
-/* Kernels that use LDS for more than loads and stores, compiled and run as any HIP program. */
+/* Kernels that use LDS for more than loads and stores, compiled and run like any HIP program. */
 #include "runtime_test.h"
 
 enum { LANES = 64, GROUP = 256, SEEDS = 8 };
@@ -16,7 +16,7 @@ static void run(const char *name, unsigned threads, void **params) {
 	findings += mxhipReport()->n_findings;
 }
 
-/* Launches with `bytes` of output, poisoned before, and `in`. */
+/* Launches with `bytes` of poisoned output, and `in`. */
 static void launch(const char *name, unsigned threads, void *out, size_t bytes, void *in) {
 	void *to = device_bytes(bytes);
 	must(hipMemset(to, 0xee, bytes));
@@ -144,7 +144,7 @@ int main(void) {
 	test_histogram();
 	test_lock();
 	test_product();
-	ok(!findings, "nothing to report of any of them");
+	ok(!findings, "none of them has a finding");
 	must(hipModuleUnload(module));
 	return done_testing();
 }

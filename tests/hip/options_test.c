@@ -1,4 +1,4 @@
-/* Launch options: their versions, what is refused, and that a set replaces the one before. */
+/* Launch options: versions, refused values, and that a call replaces all earlier options. */
 #include <stddef.h>
 
 #include "runtime_test.h"
@@ -22,7 +22,7 @@ static hipError_t set(const struct newer *n) {
 	return (hipError_t)mxhipSetLaunchOptions(&n->known);
 }
 
-/* How a launch of four waves ends, and which of them stores last. */
+/* The outcome of a launch of four waves, and the wave that stores last. */
 static hipError_t launch(uint32_t *wave) {
 	hipFunction_t f;
 	must(hipModuleGetFunction(&f, module, "last_wave"));
@@ -32,7 +32,7 @@ static hipError_t launch(uint32_t *wave) {
 	return e;
 }
 
-/* The last waves under some seeds, four bits each. */
+/* The last waves under some seeds, four bits for each. */
 static uint64_t last_waves(size_t size) {
 	struct newer n = options(size);
 	uint64_t all = 0;
@@ -51,13 +51,13 @@ static void test_older(void) {
 	struct newer n = options(OLD);
 	uint32_t wave;
 	ok(last_waves(OLD) == whole && whole != last_waves(sizeof n.known.size),
-	   "a struct that ends behind the seed gives the seed");
+	   "a struct that ends after the seed sets the seed");
 	with_options(.instruction_limit = 1);
 	bool stuck = launch(&wave) == hipErrorLaunchTimeOut;
 	n.known.instruction_limit = 1;
 	n.known.profile = "no such profile";
 	ok(stuck && set(&n) == hipSuccess && launch(&wave) == hipSuccess,
-	   "members that it lacks are not read, and have their defaults again");
+	   "members that it lacks are not read, and get their defaults");
 }
 
 static void test_newer(void) {
@@ -65,12 +65,12 @@ static void test_newer(void) {
 	uint32_t wave;
 	n.known.instruction_limit = 1;
 	ok(set(&n) == hipSuccess && launch(&wave) == hipErrorLaunchTimeOut,
-	   "a longer struct with zeros in its tail is taken");
+	   "a longer struct with zeros in its tail is accepted");
 	n.known.instruction_limit = 0;
 	n.unknown[1] = 1;
 	ok(set(&n) == hipErrorInvalidValue && strstr(mxhipErrorDetail(), "lacks"),
-	   "with anything else in its tail it is not");
-	ok(launch(&wave) == hipErrorLaunchTimeOut, "and the options are those before");
+	   "anything else in its tail is refused");
+	ok(launch(&wave) == hipErrorLaunchTimeOut, "and the earlier options stay");
 	must(mxhipSetLaunchOptions(NULL));
 	ok(launch(&wave) == hipSuccess, "without options a launch has the defaults");
 }
@@ -90,10 +90,10 @@ static void test_refused(void) {
 	refused(&n, "a size that ends within a version");
 	n = options(sizeof n.known);
 	n.known.analysis = 1u << 31;
-	refused(&n, "an analysis that there is not");
+	refused(&n, "an unknown analysis");
 	n = options(sizeof n.known);
 	n.known.profile = "fuse";
-	refused(&n, "a profile that there is not");
+	refused(&n, "an unknown profile");
 }
 
 int main(void) {

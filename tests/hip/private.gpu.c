@@ -1,6 +1,6 @@
-/* Code as clang makes it without optimising: every variable in scratch, calls through registers,
- * and generic pointers that may point to scratch, LDS or global memory. The last kernel is
- * optimised, and uses scratch by scratch instructions. */
+/* Unoptimised code as clang compiles it: every variable is in scratch, calls go through registers,
+ * and generic pointers may point to scratch, LDS or global memory. The last kernel is optimised,
+ * and uses scratch instructions. */
 #include "../../kernels/gfx950.h"
 
 #define PLAIN __attribute__((optnone, noinline))
@@ -9,7 +9,7 @@ static PLAIN u32 me(void) {
 	return __builtin_amdgcn_workitem_id_x();
 }
 
-/* Sorts in place, wherever the array is. */
+/* Sorts in place, in any memory. */
 static PLAIN void sort(u32 *a, u32 n) {
 	for (u32 i = 1; i < n; i++)
 		for (u32 k = i; k && a[k - 1] > a[k]; k--) {
@@ -42,7 +42,7 @@ PLAIN KERNEL(THREADS) void sort_three_ways(GLOBAL u32 *out) {
 	}
 }
 
-/* A wave's lanes in different memories at one flat instruction. */
+/* The lanes of a wave access different memories in one flat instruction. */
 static PLAIN u32 add(u32 *p, u32 v) {
 	u32 old = *p;
 	*p = old + v;
@@ -63,7 +63,7 @@ PLAIN KERNEL(64) void mixed(GLOBAL u32 *out) {
 	out[192 + me()] = shared[me()];
 }
 
-/* Counters and sums that all work-items share. */
+/* Counters and sums of all work-items. */
 PLAIN KERNEL(THREADS) void atomics(GLOBAL u32 *out, GLOBAL u64 *wide, GLOBAL float *sum,
                                    GLOBAL double *exact) {
 	u32 *generic = (u32 *)&out[1];
@@ -80,7 +80,7 @@ PLAIN KERNEL(THREADS) void atomics(GLOBAL u32 *out, GLOBAL u64 *wide, GLOBAL flo
 		;
 }
 
-/* One element beyond the private array of its caller, far enough to leave the segment. */
+/* An access beyond the private array of the caller, and beyond the segment. */
 PLAIN KERNEL(64) void too_far(GLOBAL u32 *out, u32 at) {
 	volatile u32 own[4];
 	for (u32 i = 0; i < 4; i++)

@@ -1,4 +1,4 @@
-/* Scratch, flat pointers and atomics in code that clang made without optimising. */
+/* Scratch, flat pointers and atomics in unoptimised code of clang. */
 #include "runtime_test.h"
 
 enum { N = 24, THREADS = 128, KINDS = 200, STEPS = 30, SEEDS = 20 };
@@ -131,7 +131,7 @@ static void test_count(void) {
 			wrong += out[kind * 64 + l] != (times << 8 | last);
 		}
 	if (!ok(e == hipSuccess && !wrong && !mxhipReport()->n_findings,
-	        "scratch instructions keep each lane's own table"))
+	        "scratch instructions use each lane's own table"))
 		show_findings();
 	must(hipFree(out));
 	must(hipFree(bytes));

@@ -1,4 +1,4 @@
-/* Small kernels that show what a launch hands to a kernel, for the tests of the HIP runtime. */
+/* Small kernels that store what a launch passes to a kernel, for the tests of the HIP runtime. */
 #include "../../kernels/gfx950.h"
 
 #define ANY_SIZE __attribute__((device_kernel, amdgpu_flat_work_group_size(1, 1024)))
@@ -18,7 +18,7 @@ KERNEL(64) void arguments(GLOBAL u64 *out, u8 a, u16 b, u32 c, u64 d) {
 	}
 }
 
-/* Hidden arguments [LLVM "Code Object V5 Kernel Argument Metadata"], one record a workgroup. */
+/* Hidden arguments [LLVM "Code Object V5 Kernel Argument Metadata"], one record for a workgroup. */
 ANY_SIZE void hidden(GLOBAL u32 *out) {
 	typedef const __attribute__((address_space(4))) u8 implicit;
 	implicit *p = (implicit *)__builtin_amdgcn_implicitarg_ptr();
@@ -32,7 +32,7 @@ ANY_SIZE void hidden(GLOBAL u32 *out) {
 	r[7] = *(const __attribute__((address_space(4))) u16 *)(p + 18); /* remainder_x */
 }
 
-/* As many LDS words as the launch has work-items, and no fewer. */
+/* Uses as many LDS words as the launch has work-items. */
 extern LDS u32 dynamic[];
 ANY_SIZE void reverse(GLOBAL u32 *out, u32 n) {
 	dynamic[me()] = me();
@@ -44,12 +44,12 @@ KERNEL(64) void copy(GLOBAL u32 *out, const GLOBAL u32 *in) {
 	out[me()] = in[me()];
 }
 
-/* Four waves store to one address: who is last depends on the schedule. */
+/* Four waves store to one address: the schedule decides which is last. */
 KERNEL(256) void last_wave(GLOBAL u32 *out) {
 	out[0] = WAVE();
 }
 
-/* A variable and pointers to it, for the loader to relocate: by symbol, and by the image. */
+/* A variable and pointers to it that the loader relocates: by symbol, and by the image. */
 EXPORT GLOBAL u32 counter[2] = { 40, 2 };
 EXPORT GLOBAL u32 *GLOBAL by_symbol = counter;
 static GLOBAL u32 hidden_counter = 100;
@@ -72,7 +72,7 @@ KERNEL(64) void dot(GLOBAL f32x4 *out, const GLOBAL u32x4 *codes, const GLOBAL u
 		scales[2 * me()], 0, scales[2 * me() + 1]);
 }
 
-/* What the dispatch packet says, but for the fields that nobody reads. */
+/* The fields of the dispatch packet that kernels read. */
 ANY_SIZE void packet(GLOBAL u32 *out) {
 	typedef const __attribute__((address_space(4))) u32 constant;
 	constant *p = (constant *)__builtin_amdgcn_dispatch_ptr();
@@ -80,12 +80,12 @@ ANY_SIZE void packet(GLOBAL u32 *out) {
 		out[i] = p[i];
 }
 
-/* One word for each work-item that there is. */
+/* One word for each work-item that exists. */
 ANY_SIZE void here(GLOBAL u32 *out, u32 block) {
 	out[__builtin_amdgcn_workgroup_id_x() * block + me()] = 1 + me();
 }
 
-/* Stores its number only where another axis does not disturb it. */
+/* Stores its number only if the fields of other axes are 0. */
 ANY_SIZE void only_x(GLOBAL u32 *out) {
 	out[me()] = me();
 }

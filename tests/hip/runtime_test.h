@@ -1,4 +1,4 @@
-/* What the tests of the HIP runtime share: calls that must succeed, and the probe kernels. */
+/* Helpers of the tests of the HIP runtime: calls that must succeed, and the probe kernels. */
 #ifndef RUNTIME_TEST_H
 #define RUNTIME_TEST_H
 
@@ -14,7 +14,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* A call that the test cannot go on without. */
+/* A call without which the test cannot continue. */
 #define must(call)                                                                                 \
 	do {                                                                                       \
 		hipError_t must_e = (call);                                                        \
@@ -30,13 +30,13 @@
 	must(mxhipSetLaunchOptions(&(const struct mxhipLaunchOptions){                             \
 		.size = sizeof(struct mxhipLaunchOptions), __VA_ARGS__ }))
 
-/* A finding in words; static. */
+/* The text of a finding; static. */
 static inline const char *in_words(const struct mx_finding *f) {
 	static char text[MX_LINE_ROOM];
 	return mxhipFindingText(f, text, sizeof text);
 }
 
-/* A file of the build folder; static. */
+/* The path of a file of the build folder; static. */
 static inline const char *built(const char *file) {
 	static char path[512];
 	const char *build = getenv("BUILD");

@@ -1,5 +1,5 @@
-/* A program as people write them for hipcc, without ROCm's headers: a kernel and its launch, and a
- * variable of the device. */
+/* A program as people write it for hipcc, without ROCm's headers: a kernel and its launch, and a
+ * device variable. */
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 
