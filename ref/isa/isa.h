@@ -351,7 +351,7 @@ struct mx_schedule {
 	bool late;           /* operations land at their waits */
 	bool patient;        /* a wave that waits for memory lets others go first */
 	uint64_t odd;        /* pc of the instruction for which `late` is inverted; -1: none */
-	uint32_t first_wave; /* whose turn it is first */
+	uint32_t first_wave; /* the wave of the first turn */
 	uint32_t order;      /* of workgroups: 0 ascending, 1 descending, n: from the n-th on */
 	uint64_t slice;      /* instructions of a workgroup before another's turn; 0: no limit */
 	struct mx_deviation *deviations; /* sorted by mx_schedule_sort */

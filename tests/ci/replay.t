@@ -63,7 +63,7 @@ my @said = (
 	] ],
 	[ 'reader', 4, 1, 3, [
 		qr/witness: reader: reader\+0x\w+ ds_read_b32 .* of LDS at byte \d+/,
-		qr/witness: order: race-lds: reader$instruction LDS 0x\w+ .* of wave \d: no .*s_barrier between .*; workgroup 0,0,0 wave \d lane \d+/,
+		qr/witness: order: race-lds: reader$instruction LDS 0x\w+ .* of wave \d: no .*s_barrier (?:between|after) .*; workgroup 0,0,0 wave \d lane \d+/,
 	] ],
 	[ 'groups', 1, 2, 3, [
 		qr/witness: 0 of \d+ decisions are enough/,

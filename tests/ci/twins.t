@@ -43,7 +43,7 @@ my @twins = (
 	  lacks => 'read by ds_read_b128 .*: no s_waitcnt lgkmcnt\([2-7]\) before its s_barrier' },
 	{ bug => 'S10', co => 'reused_slot', case => 'mxfp8_persistent', run => '16x128x32/general',
 	  exit => 3, kinds => ['race-lds'], hunt => 100, twin => 'mxfp8_persistent',
-	  lacks => 'at LDS 0x0 that is (?:read|written) by ds_.* of wave \d: no s_barrier between' },
+	  lacks => 'at LDS 0x0 that is (?:read|written) by ds_.* of wave \d: no s_barrier after' },
 	{ bug => 'S11', co => 'splitk_stored', case => 'mxfp4_splitk4', run => '32x32x512/general',
 	  exit => 3, kinds => ['race-global', 'outside-set'], hunt => 20, twin => 'mxfp4_splitk',
 	  lacks => 'of wave \d: no s_waitcnt vmcnt and s_barrier between' },

@@ -1,4 +1,4 @@
-/* Rows a gibibyte apart, whose offsets are 32 or 64 bits wide: for far_test. A lane has a row. */
+/* Rows a gibibyte apart: their offsets are 32 or 64 bits wide. For far_test; a lane has a row. */
 #include "../../kernels/gfx950.h"
 
 typedef int i32;
