@@ -53,7 +53,16 @@ my ($version) = join '.', slurp('ref/mxref.h') =~ /^#define MXREF_VERSION_(?:MAJ
 is(mxcheck('--version'), 0, 'mxcheck has --version') or diag $err;
 like($out, qr/\Amxcheck \Q$version\E, commit \S+\n/, '  its own and the commit');
 like($out, qr/^CPU path +(AVX-512|portable)$/m, '  how it computes');
+chomp(my $llvm = `ci/package/llvm.sh 2>/dev/null`);
+chomp(my $found = $llvm ne '' ? "$llvm, " . `$llvm/clang -dumpversion` : 'none');
+like($out, qr/^LLVM +\Q$found\E$/m, '  the LLVM that llvm.sh finds') or diag $out;
 like($out, qr/^emu +\S*libmxhip\.so, gfx950\nhip +/m, '  and the runtimes') or diag $out;
+
+# A folder of scripts instead of LLVM.
+run('sh', '-c', 'mkdir "$0/a llvm" && cd "$0/a llvm" && echo "echo 99.1.2 amdgcn" >clang &&'
+	. ' touch ld.lld llvm-readelf && chmod +x *', $dir) == 0 or BAIL_OUT($err);
+run('env', "MXCHECK_LLVM=$dir/a llvm", $mxcheck, '--version');
+like($out, qr/^LLVM +\Q$dir\E\/a llvm, 99\.1\.2/m, 'MXCHECK_LLVM selects the LLVM') or diag $out;
 
 # ---- quant ----
 
