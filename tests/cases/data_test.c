@@ -1,4 +1,4 @@
-/* Data: what each regime promises, by the test's own arithmetic in doubles. */
+/* Data: the properties of each regime, by the test's own arithmetic in doubles. */
 #include "case_file.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void drop(struct fixture *f) {
 	mx_case_free(f->c);
 }
 
-/* The test's own view of formats, from OCP MX v1.0 section 5.3. */
+/* Formats, typed again from OCP MX v1.0 section 5.3. */
 struct format {
 	const char *type;
 	int bits, man, bias, max; /* max: largest finite code without sign */
@@ -94,7 +94,7 @@ static void data_is_a_function_of_seed_and_names(mx_regime regime) {
 	drop(&f);
 }
 
-/* The same buffers in another order, one of them left out, and other names. */
+/* The same buffers in another order, without one of them, and with other names. */
 static void data_does_not_know_its_neighbours(mx_regime regime) {
 	const char *name = mx_regime_name(regime);
 	struct fixture f = make("e2m1", "e2m1", 20, 20, 96, regime, 7);
@@ -108,7 +108,7 @@ static void data_does_not_know_its_neighbours(mx_regime regime) {
 	changed.n_buffers = 5;
 	ok(!mx_plan_make(&changed, 20, 20, 96, regime, &g.p, &err) &&
 	           !mx_data_make(&g.p, 7, &g.d, &err),
-	   "%s: buffers may stand in any order", name);
+	   "%s: buffers may have any order", name);
 	for (int i = 0; i < 4; i++)
 		ok(!memcmp(f.d.bytes[i], g.d.bytes[4 - i], f.p.buffers[i].bytes),
 		   "%s: buffer %d does not depend on order or on other buffers", name, i);
@@ -187,7 +187,7 @@ static void exact_data_is_in_the_exact_regime(const struct format *a, const stru
 		diag("exponents to %d and %d, unit 2^%d", ea.exponent, eb.exponent, q);
 	if (!ok(q >= -126 && q + 24 < 127, "... results are normal"))
 		diag("unit 2^%d", q);
-	if (!ok(sum * 16 >= 0x1p24 || K <= 64, "... the room is used"))
+	if (!ok(sum * 16 >= 0x1p24 || K <= 64, "... sums come near the limit"))
 		diag("%g units of 2^24", sum);
 	if (K == 2048 || a->bits == 4) /* enough elements to see all */
 		ok(first_unseen(a, &ea) < 0,
@@ -244,7 +244,7 @@ static void exact_scales_spread(void) {
 	drop(&f);
 }
 
-/* The windows of E4M3 move without moving values; the scales must do so too. */
+/* The windows of E4M3 move without moving values; the scales must compensate. */
 static void exact_fp8_blocks_differ_in_magnitude(void) {
 	struct fixture f = make("e4m3", "e4m3", 64, 64, 2048, MX_REGIME_EXACT, 1);
 	int count[512] = { 0 }, top = 0, common = 0;
@@ -267,7 +267,7 @@ static void exact_fp8_blocks_differ_in_magnitude(void) {
 	drop(&f);
 }
 
-/* A kernel that takes scales for 1 must fail, whatever the seed. */
+/* A kernel that takes scales as 1 must fail with every seed. */
 static void exact_scales_move_with_the_seed(void) {
 	bool seen[256] = { false };
 	int distinct = 0;
@@ -339,7 +339,7 @@ static void general_data_is_quantised(const struct format *t) {
 				         nearest(t, ldexp(x[i], 127 - s));
 			}
 		}
-	ok(wrong == 0, "general %s data is its floats by the floor recipe (%d differ)", t->type,
+	ok(wrong == 0, "general %s data equals its floats quantised by the floor recipe (%d differ)", t->type,
 	   wrong);
 	ok(most - least >= 10, "general scales spread over 2^%d", most - least);
 	ok(squares > 0 && f.d.b, "both operands keep their floats");
@@ -395,7 +395,7 @@ static void special_data_has_the_ends(const struct format *t) {
 	   scales[0xFF]);
 	ok(minus_zero > 4096 && saturated > 4096, "... -0 and saturated codes are common");
 	ok(clean >= 192, "... most rows have no NaN (%d of 256)", clean);
-	ok((special > 0) == (t->bits == 8), "... NaN codes occur where the format has them");
+	ok((special > 0) == (t->bits == 8), "... NaN codes occur if the format has them");
 	ok(!f.d.a && !f.d.b, "... nothing was quantised");
 	drop(&f);
 }
@@ -413,7 +413,7 @@ static void plain_buffers_are_random(void) {
 	drop(&f);
 }
 
-/* A seed in a report must give the same data next year: these bytes change with a reason only. */
+/* A seed in a report must give the same data later: these bytes change only for a reason. */
 static void data_stays_what_it_was(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 128, MX_REGIME_EXACT, 1);
 	static const uint8_t want[3][4] = { { 0x48, 0xb7, 0x1b, 0xaa },
@@ -422,7 +422,7 @@ static void data_stays_what_it_was(void) {
 	static const int buffers[] = { 0, 1, 5 };
 	for (int i = 0; i < 3; i++) {
 		const uint8_t *got = f.d.bytes[buffers[i]];
-		if (!ok(!memcmp(got, want[i], 4), "buffer %s is as ever",
+		if (!ok(!memcmp(got, want[i], 4), "buffer %s has the recorded bytes",
 		        f.p.buffers[buffers[i]].name))
 			diag("%02x %02x %02x %02x: seeds in old reports no longer reproduce",
 			     got[0], got[1], got[2], got[3]);
