@@ -84,7 +84,7 @@ def quark_triton(mode):
 
 
 def codes_of(name, values, x):
-    """Values of the format as codes; NaN as mxcheck has it, with the sign of x."""
+    """Values of the format as codes; NaN as in mxcheck, with the sign of x."""
     m = blocks.magnitudes(name)
     with np.errstate(invalid="ignore"):
         codes = np.searchsorted(m, np.abs(values))
@@ -151,7 +151,7 @@ ROWS += [(f"quark-{m}{suffix}", "amd-quark", "0.13", ALL, [dtype], lambda m=m: q
 
 
 def version(package):
-    """What is installed, or None."""
+    """The installed version, or None."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
