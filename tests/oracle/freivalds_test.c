@@ -1,4 +1,4 @@
-/* Freivalds' check: right products pass, every injected fault is found and placed. */
+/* Freivalds' check: right products pass; every injected fault is found in its tile. */
 #include "../../oracle/exact/exact.h"
 #include "../tap.h"
 
@@ -72,12 +72,12 @@ static void right_products_pass(void) {
 			struct exact_check c = check(&p, seed);
 			held += c.holds && !c.wrong_rows && !c.wrong_tiles && c.missed < 1e-18;
 		}
-		ok(held == 4, "a right product of %s and %s passes under 4 seeds", pairs[i][0],
+		ok(held == 4, "a right product of %s and %s passes with 4 seeds", pairs[i][0],
 		   pairs[i][1]);
 	}
 }
 
-/* Whether a fault at these elements is found in the tiles where they are. */
+/* Whether a fault at these elements is found in their tiles. */
 static bool found(struct problem *p, uint64_t seed, unsigned n, const size_t (*at)[2]) {
 	struct exact_check c = check(p, seed);
 	for (unsigned i = 0; i < n; i++) {
@@ -125,7 +125,7 @@ static void kernel_faults(void) {
 	   "two elements swapped: both tiles");
 	t = *x, *x = *y, *y = t;
 
-	/* A K block left out of one tile: the scale of a block of A's rows is another. */
+	/* A K block missing in one tile: another scale for a block of A's rows. */
 	static struct problem q;
 	q = p;
 	q.g.a = (struct exact_operand){ "E2M1", q.a, q.sa, K, BLOCKS };
@@ -146,7 +146,7 @@ static void refused(void) {
 	make(&p, "E2M1", "E2M1");
 	ok(exact_freivalds(&p.g, p.c, N - 1, 1, TILE, &c) == EXACT_BAD_SHAPE,
 	   "rows of c that overlap");
-	ok(exact_freivalds(&p.g, p.c, N, 1, 0, &c) == EXACT_BAD_SHAPE, "a tile of nothing");
+	ok(exact_freivalds(&p.g, p.c, N, 1, 0, &c) == EXACT_BAD_SHAPE, "a tile of 0 rows");
 	p.sa[3] = 200;
 	ok(exact_freivalds(&p.g, p.c, N, 1, TILE, &c) == EXACT_BAD_SHAPE && !c.holds,
 	   "operands outside the exact regime");
