@@ -477,7 +477,7 @@ MXREF_API const struct mx_recipe_info *mx_recipe_info(mx_recipe r);
 /* The recipe called `name` (case ignored); false if there is none. */
 MXREF_API bool mx_recipe_by_name(const char *name, mx_recipe *r);
 
-/* The scale for a block whose largest magnitude is amax (its sign is ignored):
+/* The scale for a block with largest magnitude amax (its sign is ignored):
  * NaN if the recipe is not defined for f. */
 MXREF_API mx_e8m0 mx_scale(mx_recipe r, mx_format f, mx_f32 amax);
 

@@ -64,7 +64,7 @@ static unsigned result_start(const struct row *r, unsigned op_sel) {
 	return result_width(r) == 8 ? (op_sel >> 2 & 3) * 8 : (op_sel >> 3 & 1) * 16;
 }
 
-/* The bits of OP_SEL that move one of these. */
+/* The bits of OP_SEL that change one of the starts. */
 static uint8_t op_sel_bits(const struct row *r) {
 	uint8_t mask = 0;
 	for (unsigned bit = 1; bit < 16; bit <<= 1)

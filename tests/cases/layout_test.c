@@ -148,7 +148,7 @@ static void probe(const struct mx_packing *p, packer *pack, size_t ld, uint8_t *
 	free(src);
 }
 
-/* The number in a slot; -1 where it is no byte, zero-extended. */
+/* The number in a slot; -1 if the slot is not a zero-extended byte. */
 static long number(uint8_t *const out[PROBES], size_t at, size_t slot) {
 	long id = 0;
 	for (int i = 0; i < PROBES; i++) {
@@ -194,8 +194,9 @@ static void examine(const struct mx_packing *p, uint8_t *const out[PROBES], stru
 	for (int i = 0; i < PROBES; i++)
 		for (size_t at = p->bytes; at < p->bytes + MARGIN; at++)
 			if (out[i][at] != DIRT)
-				note(f->property, "byte %zu is written, behind %zu", at, p->bytes,
-				     0);
+				note(f->property,
+				     "byte %zu is written, after the %zu of the buffer", at,
+				     p->bytes, 0);
 	free(seen);
 }
 
@@ -261,7 +262,8 @@ static void test_properties(void) {
 				good = false;
 			}
 		}
-		ok(good, "%s: a slot for each byte, fill in the others, and unpacking restores the bytes",
+		ok(good,
+		   "%s: a slot for each byte, fill in the others, and unpacking restores the bytes",
 		   mx_layout_name(l));
 	}
 }
@@ -400,7 +402,8 @@ static void test_bugs(void) {
 		const char *id, *bug;
 		packer *pack;
 		const char *layout;
-		size_t rows, cols, good_rows, good_cols; /* shapes with a wrong and a right result */
+		size_t rows, cols, good_rows,
+			good_cols; /* shapes with a wrong and a right result */
 	} t[] = {
 		{ "L1", "scales of the wrong block where K % 256 != 0", wrong_block, "s32x8", 64,
 		  12, 64, 16 },
@@ -428,8 +431,9 @@ static void test_bugs(void) {
 		mx_packing_make(&p, &(struct mx_packing_spec){ t[i].layout }, t[i].good_rows,
 		                t[i].good_cols, &err);
 		f = flaws(&p, t[i].pack);
-		ok(!*f.property && !*f.place, "and at %zu x %zu, where the bug has no effect, it is not",
-		   t[i].good_rows, t[i].good_cols);
+		ok(!*f.property && !*f.place,
+		   "and at %zu x %zu, where the bug has no effect, it is not", t[i].good_rows,
+		   t[i].good_cols);
 	}
 }
 

@@ -68,9 +68,9 @@ def decode(mx):
 
 
 def stratified(rng, name):
-    """Blocks whose largest exponents go through the whole range of float32; in each, exponents
-    from there down to below the format's smallest subnormal; mantissas at random, at the ends, and
-    with few bits, where the ties are."""
+    """Blocks with largest exponents from the whole range of float32. In each,
+    exponents go down to below the format's smallest subnormal; mantissas are random, at the ends, or
+    have few bits, for ties."""
     dtype, emax, bits, _ = FORMATS[name]
     spread = int(emax - np.log2(float(ml_dtypes.finfo(dtype).smallest_subnormal))) + 3
     top = np.arange(BLOCKS) % 254 + 1

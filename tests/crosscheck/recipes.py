@@ -61,8 +61,8 @@ def bf16_zero(name, x, codes, theirs, scales):
 
 def nan_in_block(name, x, codes, theirs, scales):
     """Quark: torch's maximum is NaN if any element is, Triton's only if all are.
-    compressed-tensors: torch's vectorised minimum makes the NaN all ones, whose sum wraps to
-    exponent 0; the tail of the tensor keeps the NaN, and has exponent 255."""
+    compressed-tensors: torch's vectorised minimum makes the NaN all ones, and the sum wraps to
+    exponent 0; the tail of the tensor keeps the NaN and has exponent 255."""
     return is_nan(x).any(axis=1, keepdims=True)
 
 

@@ -487,9 +487,9 @@ static void test_hadamard(void) {
 	   "integers are transformed to the exact sums of the Walsh matrix over 4");
 }
 
-/* Where f32 rounds: against the same butterflies in f32 by the host, through a block
- * whose codes tell the transform's bits apart: E4M3 shows 4 bits, so each value is
- * compared after scaling by its own power of two, in blocks of its own. */
+/* Rounding of the transform, against the same butterflies in f32 on the host. E4M3 shows
+ * 4 bits of a value, so each value is scaled by its own power of two, in its own blocks,
+ * and then compared. */
 static void test_hadamard_rounding(void) {
 	int bad = 0;
 	struct setting s = {
