@@ -111,6 +111,16 @@ $(B)/kernels/foreign/%.co: cases/foreign/%.s
 kernel-report: kernels
 	@for co in $(KERNELS) $(FOREIGN); do ci/package/kernel-report.sh $(LLVM) $$co; done
 
+# ---- each room of the emulator links with the rooms below it ----
+LINKS    := $(patsubst %,$(B)/rooms/%.so,$(ISA))
+BELOW    := ref/num ref/mma
+$(foreach r,$(ISA),$(eval BELOW += ref/isa/$r)$(eval $(B)/rooms/$r.so: $(call objects,$(BELOW))))
+$(LINKS):
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,--no-undefined -o $@ $^ $(LDFLAGS) -lm
+tests: $(LINKS)
+
 # ---- tests: tests/ROOM/*_test.c link USES_ROOM; *.t are scripts; *.gpu.c are kernels ----
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
 tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) $(B)/tests/diff/runner all

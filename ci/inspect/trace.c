@@ -195,6 +195,7 @@ static void event(void *context, const struct mx_event *e) {
 		    t->place.address < e->address + e->bytes)
 			print_access(t, e);
 		break;
+	case MX_EVENT_SCRATCH: break; /* not asked for */
 	}
 }
 

@@ -53,12 +53,27 @@ chomp(my @sources = `git ls-files '*.c' '*.h'`);
 my %readers;
 for (@sources) {
 	$readers{$_} = 1 if slurp($_) =~ /^#include <(?:gelf|libelf|elf|msgpack)\b/m;
-	my $object = "$build/" . s/c$/o/r;
-	$readers{$_} = 1 if /c$/ && -e $object && grep { /^(?:g?elf|msgpack)_/ } symbols($object, '-u');
 }
+my %source = map { my $object = "$build/" . s/c$/o/r; -e $object ? ($object => $_) : () } grep { /c$/ } @sources;
+run('nm', '-P', '-A', '-u', sort keys %source) == 0 or BAIL_OUT($err);
+$readers{ $source{$1} } = 1 while $out =~ /^(\S+): (?:g?elf|msgpack)_/mg;
 ok(@sources > 100 && %readers, @sources . ' files are looked at');
 is_deeply([ grep { !m{^ref/codeobject/} } sort keys %readers ], [],
 	'libelf and msgpack-c are used in ref/codeobject alone');
+
+# ---- the rooms of the emulator: the Makefile links each with those below it alone ----
+
+my @isa = `make -np setup B=$build` =~ /^ISA\s*:=\s*(.*)$/m ? split ' ', $1 : BAIL_OUT('the Makefile has no ISA');
+my %height = map { $isa[$_] => $_ } 0 .. $#isa;
+is_deeply([ sort keys %height ], [ sort map { m{ref/isa/(\w+)/$} } glob 'ref/isa/*/' ], 'each folder of ref/isa is a room');
+my @included;
+for my $file (glob 'ref/isa/*/*.[ch]') {
+	my ($room) = $file =~ m{ref/isa/(\w+)/};
+	push @included, map { $height{$_} > $height{$room} ? "$file: $_" : () }
+		slurp($file) =~ m{^#include "\.\./(\w+)/}mg;
+}
+is_deeply(\@included, [], 'no room of the emulator includes a header of a room above it');
+is_deeply([ grep { !-e "$build/rooms/$_.so" } @isa ], [], 'each links with the rooms below it: ' . join ' ', @isa);
 
 # ---- by the linker ----
 

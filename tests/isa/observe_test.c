@@ -164,6 +164,45 @@ static void test_memory(struct machine *m) {
 	   "LDS is told of at both ends");
 }
 
+/* What lies in a lane's own scratch, by its offset there. */
+static void test_scratch(struct machine *m) {
+	static const uint32_t spill[] = {
+		0xdc684008, 0x007f0000, /* scratch_store_short off, v0, off offset:8 */
+		0xdc484008, 0x057f0000, /* scratch_load_ushort v5, off, off offset:8 */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0xbf810000,             /* s_endpgm */
+	};
+	kinds = MX_EVENT_SCRATCH;
+	of_waves = 1;
+	m->kernel.scratch_bytes = 16;
+	m->launch.block[0] = LANES;
+	m->launch.observer = &observer;
+	n_events = 0;
+	RUN(m, spill);
+	m->kernel.scratch_bytes = 0;
+	const struct kept *in = find(MX_EVENT_SCRATCH, 0, 0, 9),
+			  *out = find(MX_EVENT_SCRATCH, 0, 8, 9);
+	ok(in && in->write && in->address == 8 && in->lane == 9 && in->bytes == 2 &&
+	           in->data == 9 && out && !out->write && out->address == 8 && out->lane == 9 &&
+	           out->data == 9,
+	   "scratch is told of at both ends");
+}
+
+/* A store of less than a dword writes a part of its register. */
+static void test_part(struct machine *m) {
+	static const uint32_t part[] = {
+		0x7e0402ff, 0x12345678, /* v_mov_b32_e32 v2, 0x12345678 */
+		0xdc608100, 0x00000200, /* global_store_byte v0, v2, s[0:1] offset:256 */
+		0xbf810000,             /* s_endpgm */
+	};
+	kinds = MX_EVENT_MEMORY;
+	m->launch.observer = &observer;
+	n_events = 0;
+	RUN(m, part);
+	const struct kept *store = find(MX_EVENT_MEMORY, 0, 8, 9);
+	ok(store && store->bytes == 1 && store->data == 0x78, "a byte is told of without the rest");
+}
+
 /* ---- what instructions read ---- */
 
 /* "src0 256+1 ..." of an instruction, those in parentheses that say where only. */
@@ -239,6 +278,9 @@ static void test_lanes(void) {
 		0xd3d40000,
 		0x04021104, /* v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3] */
 	};
+	static const uint32_t blocks[] = {
+		0xd3c10020, 0x04821900, /* v_mfma_f32_16x16x1_4b_f32 v[32:47], v0, v12, v[32:47] */
+	};
 	static const uint32_t readlane[] = {
 		0xd2890004, 0x00000b02, /* v_readlane_b32 s4, v2, s5 */
 	};
@@ -248,6 +290,9 @@ static void test_lanes(void) {
 	ok(lane_from(mfma, "C", 37, 1) == 37 && lane_from(mfma, "A", 37, 1) == 9 &&
 	           lane_from(mfma, "B", 37, 1) == 5,
 	   "a matrix instruction's element reads its row of A, its column of B, its own of C");
+	ok(lane_from(blocks, "C", 37, 1) == 37 && lane_from(blocks, "A", 37, 1) == -1 &&
+	           lane_from(blocks, "B", 37, 1) == -1,
+	   "of one of several blocks it is not known which");
 	ok(lane_from(readlane, "src0", -1, 0) == 70 % 64,
 	   "v_readlane reads the lane of its operand");
 	ok(lane_from(readfirst, "src0", -1, 0) == 3, "v_readfirstlane the first that is on");
@@ -259,6 +304,8 @@ int main(void) {
 	test_instructions(&m);
 	test_registers(&m);
 	test_memory(&m);
+	test_scratch(&m);
+	test_part(&m);
 	test_uses();
 	test_lanes();
 	mx_report_free(&m.report);

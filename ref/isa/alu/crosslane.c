@@ -1,6 +1,5 @@
 /* Moves between lanes of vector registers, and between lanes and scalars [ISA 12.8, 12.11]. */
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
 #include "vector.h"
 
@@ -14,15 +13,15 @@ static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t va
 	w->v[row][lane] = value;
 	w->v_unwritten[row][lane] = unwritten;
 	w->unwritten_lanes[row] = others | (unwritten ? bit : 0);
-	if (w->observed & MX_EVENT_VGPR)
-		mx_observe_vgpr(w, row, bit);
+	if (w->wanted & MX_WATCH_VGPR)
+		mx_watch_vgpr(w, row, bit);
 }
 
 /* ---- one lane to a scalar ---- */
 
 static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
 	if (in->src[0] < MX_VGPR) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a lane of a scalar operand");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALAR_LANE));
 		return;
 	}
 	unsigned row = mx_indexed_row(w, in, in->src[0], 0);
@@ -30,7 +29,7 @@ static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst
 		return;
 	uint32_t unwritten = mx_vunwritten(w, row, lane);
 	if (unwritten && sdst >= MX_EXEC)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(EXEC_UNWRITTEN));
 	mx_swrite(w, sdst, w->v[row][lane], unwritten);
 }
 
@@ -43,9 +42,9 @@ MOVE(v_readfirstlane_b32) {
 /* The lane that source 1 names, modulo 64. */
 static unsigned lane_number(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->src[1] == MX_LITERAL)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "lane number from a literal");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_LANE));
 	if (mx_sread_unwritten(w, in->src[1]))
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "lane number from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(LANE_UNWRITTEN));
 	return mx_sread(w, in, in->src[1]) & 63;
 }
 
@@ -76,7 +75,7 @@ static void exchange(struct mx_wave *w, const struct mx_inst *in, unsigned dista
 		if (l & distance)
 			continue;
 		if ((exec >> l & 1) != (exec >> to & 1)) {
-			mx_find(w, in, MX_UNSUPPORTED, (int)l, 0, "only one of two lanes is on");
+			mx_find(w, in, MX_UNSUPPORTED, (int)l, 0, MX_BECAUSE(ONE_OF_TWO_LANES));
 			return;
 		}
 		uint32_t v = w->v[s][l], unwritten = mx_vunwritten(w, s, l);

@@ -2,12 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../memory/lds.h"
 #include "../memory/scratch.h"
-#include "../race/race.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
 #include "../schedule/schedule.h"
-#include "../waitstates/hazard.h"
 #include "launch.h"
 
 static bool allocate_wave(struct mx_wave *w) {
@@ -19,28 +18,24 @@ static bool allocate_wave(struct mx_wave *w) {
 void mx_group_free(struct mx_group *g) {
 	if (!g)
 		return;
+	mx_watch_workgroup_free(g);
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
 		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
 		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
-			for (unsigned j = 0; j < queues[q]->n; j++) {
-				mx_order_drop_event(queues[q]->op[j]);
+			for (unsigned j = 0; j < queues[q]->n; j++)
 				free(queues[q]->op[j]);
-			}
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);
-		mx_hazards_free(w);
 	}
 	while (g->free_list) {
 		struct mx_memop *next = g->free_list->next_free;
 		free(g->free_list);
 		g->free_list = next;
 	}
-	mx_order_group_free(g);
 	free(g->waves);
-	free(g->lds);
-	free(g->lds_unwritten);
+	mx_lds_free(g);
 	free(g);
 }
 
@@ -56,13 +51,10 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->run = run;
 	g->room = waves_of(l->block);
 	g->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
-	g->lds = malloc(g->lds_bytes + 1);
-	g->lds_unwritten = malloc(g->lds_bytes + 1);
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->lds && g->lds_unwritten && g->waves && mx_order_group_new(g);
+	bool ok = g->waves && mx_lds_new(g) && mx_watch_workgroup_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
-		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run) &&
-		     mx_hazards_new(&g->waves[i], run);
+		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
 		return g;
 	mx_group_free(g);
@@ -90,7 +82,7 @@ static uint8_t pattern_of(const struct mx_group *g) {
 
 void mx_group_start(struct mx_group *g, uint64_t index) {
 	place(g, index);
-	mx_order_group_start(g);
+	mx_watch_workgroup_begin(g);
 	g->clock = g->alone = g->looked = g->landed_at = 0;
 	g->landed = 0;
 	g->last = NULL;
@@ -99,12 +91,11 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
 	g->barriers = g->stores_in_flight = 0;
-	g->watched = false;
+	g->outlived = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);
 	uint8_t pattern = pattern_of(g);
-	memset(g->lds, pattern, g->lds_bytes);
-	memset(g->lds_unwritten, 0xff, g->lds_bytes);
+	mx_lds_start(g, pattern);
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		g->waves[i].group = g;
 		g->waves[i].index = i;

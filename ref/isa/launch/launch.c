@@ -7,8 +7,10 @@
 #include "../race/race.h"
 #include "../race/wave_sync.h"
 #include "../schedule/schedule.h"
+#include "../waitstates/hazard.h"
 #include "handlers.h"
 #include "launch.h"
+#include "observe.h"
 
 enum {
 	SLICE = 1 << 20,   /* instructions of a workgroup before others get a turn */
@@ -55,6 +57,7 @@ static struct mx_group *take_first(struct mx_residents *r) {
 }
 
 static void retire(struct mx_residents *r, struct mx_group *g) {
+	mx_watch_workgroup_end(g);
 	if (r->spare)
 		mx_group_free(g);
 	else
@@ -107,7 +110,7 @@ static void refuse(struct mx_run *run, const char *what) {
 	struct mx_group *g = mx_group_new(&bare);
 	if (g) {
 		mx_group_start(g, 0);
-		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, "%s", what);
+		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, what));
 	}
 	run->out_of_memory = !g || bare.out_of_memory;
 	mx_group_free(g);
@@ -120,7 +123,7 @@ static void run_all(struct mx_run *run) {
 	_Atomic uint64_t next = 0;
 	struct mx_residents r = { .next = &next,
 		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
-	if (l->threads > 1 && !l->observer && !l->record && !run->order) {
+	if (l->threads > 1 && !mx_watch_one_thread(run) && !l->record) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
 			mx_parallel_run(run, &next, r.end);
@@ -139,10 +142,13 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };
 	mx_run_policy(&run);
+	mx_observe(&run);
 	const char *missing = mx_unsupported_state(launch);
 	if (!report->stats.by_op)
 		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);
-	if (!report->stats.by_op)
+	if (!report->kernel)
+		report->kernel = strdup(launch->kernel->name);
+	if (!report->stats.by_op || !report->kernel)
 		return false;
 	if (missing)
 		refuse(&run, missing);
@@ -150,10 +156,11 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		const struct mx_wave_sync *meet = mx_program_wave_sync(
 			launch->program, launch->kernel->entry - mx_program_base(launch->program));
 		run.synchronises = meet && meet->any;
-		run.out_of_memory = !meet;
-		mx_order_begin(&run);
+		run.out_of_memory = !meet || !mx_hazards_watch(&run) || !mx_order_watch(&run);
+		if (mx_watch_short_turns(&run))
+			mx_run_short_turns(&run);
 		run_all(&run);
-		mx_order_end(&run);
 	}
+	mx_watch_launch_end(&run);
 	return !run.out_of_memory;
 }

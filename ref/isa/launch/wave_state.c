@@ -3,11 +3,8 @@
 #include <string.h>
 
 #include "../machine/device_memory.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
 #include "../memory/scratch.h"
-#include "../race/race.h"
-#include "../waitstates/hazard.h"
 #include "launch.h"
 
 /* Bits of KERNEL_CODE_PROPERTIES, in the order in which their SGPRs come [LLVM "Kernel
@@ -61,10 +58,10 @@ static unsigned push_kernarg_preload(struct mx_wave *w, unsigned sgpr) {
 		uint64_t address = launch->kernarg + 4 * (k->preload_offset + i);
 		uint32_t unwritten, v = 0;
 		if (mx_memory_check(w, NULL, -1, address, 4, false))
-			v = mx_memory_read(w, address, 4, &unwritten);
+			v = mx_memory_read(w, NULL, -1, address, 4, &unwritten);
 		sgpr = push(w, sgpr, v);
-		if (w->group->order)
-			mx_order_preload(w, address, 4);
+		if (w->wanted & MX_WATCH_PRELOAD)
+			mx_watch_preload(w, address, 4);
 	}
 	return sgpr;
 }
@@ -129,7 +126,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;
-	mx_observe_begin(w);
+	mx_watch_wave_begin(w);
 	w->pc = k->entry - mx_program_base(launch->program) +
 	        (k->preload_dwords ? PRELOAD_SKIP : 0);
 	poison_registers(w, pattern);
@@ -137,7 +134,6 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	push_system_sgprs(w);
 	set_up_lanes(w);
 	mx_scratch_start(w, pattern);
-	mx_hazards_start(w);
 }
 
 /* ---- what is not set up ---- */

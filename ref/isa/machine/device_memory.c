@@ -4,7 +4,6 @@
 #include "claims.h"
 #include "device_memory.h"
 #include "findings.h"
-#include "observe.h"
 #include "wave.h"
 
 static bool holds(const struct mx_region *r, uint64_t address, size_t bytes) {
@@ -25,11 +24,8 @@ static size_t region_below(const struct mx_memory *m, uint64_t address) {
 	return low - 1;
 }
 
-static const struct mx_region *region_of(struct mx_wave *w, uint64_t address, size_t bytes) {
-	struct mx_run *run = w->group->run;
+static const struct mx_region *find_region(struct mx_run *run, uint64_t address, size_t bytes) {
 	const struct mx_memory *m = &run->launch->memory;
-	if (run->last_region < m->n && holds(&m->regions[run->last_region], address, bytes))
-		return &m->regions[run->last_region];
 	size_t i = region_below(m, address);
 	if (i >= m->n || !holds(&m->regions[i], address, bytes))
 		return NULL;
@@ -37,21 +33,27 @@ static const struct mx_region *region_of(struct mx_wave *w, uint64_t address, si
 	return &m->regions[i];
 }
 
+/* Most accesses are to the region of the one before. */
+static inline const struct mx_region *region_of(struct mx_wave *w, uint64_t address, size_t bytes) {
+	struct mx_run *run = w->group->run;
+	const struct mx_memory *m = &run->launch->memory;
+	if (run->last_region < m->n && holds(&m->regions[run->last_region], address, bytes))
+		return &m->regions[run->last_region];
+	return find_region(run, address, bytes);
+}
+
 static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                          size_t bytes, bool write) {
 	const struct mx_memory *m = &w->group->run->launch->memory;
 	size_t i = region_below(m, address);
-	const char *what = write ? "write" : "read";
+	struct mx_finding_access access = mx_finding_access_of(write, MX_SPACE_MEMORY, bytes);
 	if (i < m->n)
-		mx_find(w, in, MX_FAULT, lane, address,
-		        "%s of %zu bytes at 0x%llx, %llu bytes into an allocation of %llu", what,
-		        bytes, (unsigned long long)address,
-		        (unsigned long long)(address - m->regions[i].base),
-		        (unsigned long long)m->regions[i].size);
+		mx_find_access(w, in, MX_FAULT, lane, address, access,
+		               MX_BECAUSE(PAST_ALLOCATION, address - m->regions[i].base,
+		                          m->regions[i].size));
 	else
-		mx_find(w, in, MX_FAULT, lane, address,
-		        "%s of %zu bytes at 0x%llx, below every allocation", what, bytes,
-		        (unsigned long long)address);
+		mx_find_access(w, in, MX_FAULT, lane, address, access,
+		               MX_BECAUSE(BELOW_ALLOCATIONS));
 }
 
 /* The flags that one of the states has, or more. */
@@ -91,9 +93,9 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	if (!claimed(w, r, address, bytes, write))
 		return false;
 	if (any_of(r->state + (address - r->base), bytes) & MX_GUARD)
-		mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
-		        "%s of %zu bytes at offset %llu of an allocation, in the guard of a buffer",
-		        write ? "write" : "read", bytes, (unsigned long long)(address - r->base));
+		mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
+		               mx_finding_access_of(write, MX_SPACE_MEMORY, bytes),
+		               MX_BECAUSE(IN_GUARD, address - r->base));
 	return true;
 }
 
@@ -108,7 +110,17 @@ static uint32_t unwritten_bits(uint32_t state) {
 	return (~state & MX_WRITTEN * 0x01010101u) / MX_WRITTEN * 0xff;
 }
 
-uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t *unwritten) {
+enum { WATCHED = MX_WATCH_GLOBAL | MX_WATCH_CONSTANT };
+
+__attribute__((cold)) static void watch(const struct mx_wave *w, const struct mx_inst *in,
+                                        struct mx_touch t) {
+	t.space = t.lane < 0 ? MX_WATCH_CONSTANT : MX_WATCH_GLOBAL;
+	if (w->wanted & t.space)
+		mx_watch_access(w, in, t);
+}
+
+uint32_t mx_memory_read(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                        unsigned bytes, uint32_t *unwritten) {
 	const uint8_t *from = state_of(w, address);
 	uint32_t value = 0, state = ~0u;
 	if (bytes == 4) {
@@ -119,18 +131,30 @@ uint32_t mx_memory_read(struct mx_wave *w, uint64_t address, unsigned bytes, uin
 		memcpy(&state, from, bytes);
 	}
 	*unwritten = unwritten_bits(state);
-	if (w->observed & MX_EVENT_MEMORY)
-		mx_observe_memory(w, address, bytes, value, false);
+	if (w->wanted & WATCHED)
+		watch(w, in,
+		      (struct mx_touch){ 0, false, false, lane, address, bytes, value,
+		                         *unwritten });
 	return value;
 }
 
-void mx_memory_write(struct mx_wave *w, uint64_t address, unsigned bytes, uint32_t value,
-                     uint32_t unwritten) {
-	uint8_t *state = state_of(w, address);
-	memcpy((void *)(uintptr_t)address, &value, bytes);
+static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
 	for (unsigned i = 0; i < bytes; i++)
 		state[i] =
 			(state[i] & ~MX_WRITTEN) | (unwritten >> (8 * i) & 0xff ? 0 : MX_WRITTEN);
-	if (w->observed & MX_EVENT_MEMORY)
-		mx_observe_memory(w, address, bytes, value, true);
+}
+
+void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
+                     unsigned bytes, uint32_t value, uint32_t unwritten) {
+	uint8_t *state = state_of(w, address);
+	if (bytes == 4) {
+		memcpy((void *)(uintptr_t)address, &value, 4);
+		note_written(state, 4, unwritten);
+	} else {
+		memcpy((void *)(uintptr_t)address, &value, bytes);
+		note_written(state, bytes, unwritten);
+	}
+	if (w->wanted & WATCHED)
+		watch(w, in,
+		      (struct mx_touch){ 0, true, false, lane, address, bytes, value, unwritten });
 }

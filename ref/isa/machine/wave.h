@@ -4,6 +4,7 @@
 
 #include "../encoding/inst.h"
 #include "../isa.h"
+#include "watch.h"
 
 enum {
 	MX_VGPR_FILE = 512,
@@ -43,7 +44,7 @@ struct mx_queue {
 typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
 
 /* A state of a wave that it may come back to; see stall.c. */
-struct mx_watch {
+struct mx_round {
 	bool taken, cycling;
 	uint64_t pc, hash, visits;
 };
@@ -65,22 +66,19 @@ struct mx_wave {
 	/* Lanes of each vector register that have unwritten bits; v_unwritten of other lanes is
 	 * not kept up to date. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned observed;               /* kinds of events, MX_EVENT_... */
-	const struct mx_inst *at;        /* if observed: what is executed or landing */
-	const struct mx_memop *landing;  /* likewise: the landing operation, or NULL */
+	unsigned wanted;                 /* by watchers: kinds of events, see watch.h */
 	unsigned vm_target, lgkm_target; /* what a waiting wave waits for */
 	uint64_t next_due;
 	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + sc + fl; lgkmcnt is ds + sm */
 	struct mx_queue sc;             /* scratch, where it returns apart; else it is in vm */
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment of each lane; taint as LDS */
-	struct mx_watch watch;
-	struct mx_hazard_watch *hazards; /* or NULL: wait states are not checked */
-	uint64_t ended_at;               /* the instruction at which its last turn ended */
-	uint32_t again;                  /* turns that ended there before */
-	uint32_t waited_for;             /* operations that landed at waits, and not before */
-	uint64_t had_turn;               /* clock at which its last turn ended, or it was idle */
-	unsigned rank;                   /* schedules by priority: the highest runs */
+	struct mx_round round;
+	uint64_t ended_at;   /* the instruction at which its last turn ended */
+	uint32_t again;      /* turns that ended there before */
+	uint32_t waited_for; /* operations that landed at waits, and not before */
+	uint64_t had_turn;   /* clock at which its last turn ended, or it was idle */
+	unsigned rank;       /* schedules by priority: the highest runs */
 	const struct mx_deviation *delays, *turns; /* explicit schedules: the next of the wave */
 };
 
@@ -133,9 +131,9 @@ struct mx_group {
 	uint64_t stores;      /* that have landed */
 	uint64_t landed_at;   /* clock of the last landing, and how many there were at it */
 	uint32_t landed;
-	bool watched; /* has outlived a slice: its waves are watched for cycles */
+	bool outlived; /* its slice: the rounds of its waves are noted */
 	struct mx_memop *free_list;
-	struct mx_order_group *order; /* or NULL; see race.h */
+	void *kept[MX_WATCHERS]; /* what each watcher keeps of the workgroup, or NULL */
 };
 
 /* A launch under way, or a thread's part of it. */
@@ -150,9 +148,9 @@ struct mx_run {
 	uint8_t pattern; /* unwritten registers of a wave, and LDS of the first group, hold it */
 	bool out_of_memory;
 	bool synchronises;        /* waves do so through memory: wave_sync.c */
-	struct mx_order *order;   /* where order is analysed, else NULL */
 	struct mx_worker *worker; /* where workgroups run on several threads, else NULL */
 	bool aborted;             /* that has failed: the launch goes on with one */
+	struct mx_watcher watchers[MX_WATCHERS]; /* those that there are */
 };
 
 /* Nothing more is to run. */

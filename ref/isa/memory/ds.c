@@ -2,24 +2,10 @@
 #include <string.h>
 
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
 #include "ds.h"
+#include "lds.h"
 #include "vmem.h"
-
-/* The size is what the launch asks for. Memory is allocated in units of 1280 bytes, so that
- * the device may let an access just beyond it through (assumed not to, and reported either
- * way). */
-bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
-                  unsigned bytes, bool write) {
-	uint32_t size = w->group->lds_bytes;
-	if (offset + bytes <= size)
-		return true;
-	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, offset,
-	        "%s of %u bytes at %llu in LDS of %u", write ? "write" : "read", bytes,
-	        (unsigned long long)offset, size);
-	return false;
-}
 
 /* ---- addresses ---- */
 
@@ -49,7 +35,7 @@ static uint8_t dwords_inside(struct mx_wave *w, const struct mx_inst *in, unsign
 	if (mx_lds_check(w, in, (int)lane, at, in->op->d, in->op->flags & MX_STORE))
 		return (1u << n) - 1;
 	for (unsigned k = 0; k < n; k++)
-		inside |= ((uint64_t)at + 4 * k + part_bytes(in, k) <= w->group->lds_bytes) << k;
+		inside |= mx_lds_holds(w->group, (uint64_t)at + 4 * k, part_bytes(in, k)) << k;
 	return inside;
 }
 
@@ -59,14 +45,14 @@ static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	unsigned row = mx_row(in->mem.addr), l;
 	if (in->op->flags & MX_ADDTID) {
 		if (w->s_unwritten[MX_M0] & 0xffff)
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from an M0 nobody wrote");
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(M0_UNWRITTEN));
 		MX_FOR_LANES(l, m->exec)
 		m->address[l] = (w->s[MX_M0] & 0xffff) + 4 * l;
 		return;
 	}
 	if (w->unwritten_lanes[row] & m->exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(w->unwritten_lanes[row] & m->exec), 0,
-		        "address from a register nobody wrote");
+		        MX_BECAUSE(ADDRESS_UNWRITTEN));
 	MX_FOR_LANES(l, m->exec)
 	m->address[l] = w->v[row][l];
 }
@@ -92,8 +78,7 @@ struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in) {
 		return NULL;
 	take_addresses(w, m);
 	if (in->op->flags & MX_TWO && element_offset(in, 0) == element_offset(in, 1))
-		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
-		        "both offsets are the same: the second element may be left out");
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(SAME_OFFSETS));
 	return m;
 }
 
@@ -142,57 +127,42 @@ void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
 
 /* ---- reads and writes ---- */
 
-/* A part of `bytes`, widened as the opcode asks. */
-static uint32_t read_part(const struct mx_inst *in, const uint8_t *from, unsigned bytes) {
-	uint32_t v = 0;
-	if (bytes == 4)
-		memcpy(&v, from, 4);
-	else
-		memcpy(&v, from, bytes);
-	return mx_extend(in, v, bytes);
-}
-
-static void write_part(uint8_t *to, uint32_t v, unsigned bytes) {
-	if (bytes == 4)
-		memcpy(to, &v, 4);
-	else
-		memcpy(to, &v, bytes);
-}
-
-static void land_read(struct mx_wave *w, struct mx_memop *m) {
-	const struct mx_group *g = w->group;
+/* Parts of `bytes`, each widened to a dword as the opcode asks. */
+static inline void read_parts(struct mx_wave *w, struct mx_memop *m, unsigned bytes) {
 	unsigned n = mx_ds_dwords(m->in), l;
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
 		MX_FOR_LANES(l, m->exec) {
 			uint32_t at = mx_ds_element(m, l, e);
-			for (unsigned k = 0; k < n; k++, at += 4) {
-				unsigned row = e * n + k, bytes = part_bytes(m->in, k);
-				bool inside = m->inside[l] >> row & 1;
-				m->data[row][l] = inside ? read_part(m->in, g->lds + at, bytes) : 0;
-				m->unwritten[row][l] =
-					inside ? read_part(m->in, g->lds_unwritten + at, bytes) : 0;
-				if (w->observed & MX_EVENT_LDS && inside)
-					mx_observe_lds(w, l, at, bytes, false);
+			for (unsigned k = 0; k < n; k++) {
+				unsigned row = e * n + k;
+				uint32_t u = 0, v = 0;
+				if (m->inside[l] >> row & 1)
+					v = mx_lds_read(w, m->in, l, at + 4 * k, bytes, &u);
+				m->data[row][l] = bytes == 4 ? v : mx_extend(m->in, v, bytes);
+				m->unwritten[row][l] = bytes == 4 ? u : mx_extend(m->in, u, bytes);
 			}
 		}
-	mx_ds_return(w, m, n * mx_ds_elements(m->in));
+}
+
+static void land_read(struct mx_wave *w, struct mx_memop *m) {
+	if (m->in->op->d < 4)
+		read_parts(w, m, m->in->op->d);
+	else
+		read_parts(w, m, 4);
+	mx_ds_return(w, m, mx_ds_dwords(m->in) * mx_ds_elements(m->in));
 }
 
 /* Lanes in ascending order, so that the highest wins (assumed, as the permutes say). */
 static void land_write(struct mx_wave *w, struct mx_memop *m) {
-	struct mx_group *g = w->group;
 	unsigned n = mx_ds_dwords(m->in), l;
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
 		uint32_t at = mx_ds_element(m, l, e);
-		for (unsigned k = 0; k < n; k++, at += 4) {
-			unsigned row = e * n + k, bytes = part_bytes(m->in, k);
-			if (!(m->inside[l] >> row & 1))
-				continue;
-			write_part(g->lds + at, m->data[row][l], bytes);
-			write_part(g->lds_unwritten + at, m->unwritten[row][l], bytes);
-			if (w->observed & MX_EVENT_LDS)
-				mx_observe_lds(w, l, at, bytes, true);
+		for (unsigned k = 0; k < n; k++) {
+			unsigned row = e * n + k;
+			if (m->inside[l] >> row & 1)
+				mx_lds_write(w, m->in, l, at + 4 * k, part_bytes(m->in, k),
+				             m->data[row][l], m->unwritten[row][l]);
 		}
 	}
 }

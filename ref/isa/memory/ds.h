@@ -12,10 +12,6 @@ static inline unsigned mx_ds_elements(const struct mx_inst *in) {
 	return in->op->flags & MX_TWO ? 2 : 1;
 }
 
-/* Whether an access lies in the workgroup's LDS; if not, a finding. */
-bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
-                  unsigned bytes, bool write);
-
 /* The byte of LDS where element e of a lane begins. */
 uint32_t mx_ds_element(const struct mx_memop *m, unsigned lane, unsigned e);
 

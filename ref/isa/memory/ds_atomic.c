@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
 #include "atomic.h"
-#include "atomic.h"
 #include "ds.h"
+#include "lds.h"
 
 mx_handler mx_x_ds_append, mx_x_ds_consume;
 
@@ -53,17 +52,32 @@ static uint64_t result_unwritten(const struct mx_inst *in, const struct mx_rmw *
 
 /* ---- landing ---- */
 
-/* One element of a lane: its data becomes what memory held. `row`: of the data. */
+static uint64_t read_element(const struct mx_wave *w, const struct mx_memop *m, unsigned lane,
+                             uint32_t at, uint64_t *unwritten) {
+	uint64_t v = 0;
+	*unwritten = 0;
+	for (unsigned k = 0; k < mx_ds_dwords(m->in); k++) {
+		uint32_t u;
+		v |= (uint64_t)mx_lds_read(w, m->in, lane, at + 4 * k, 4, &u) << 32 * k;
+		*unwritten |= (uint64_t)u << 32 * k;
+	}
+	return v;
+}
+
+static void write_element(const struct mx_wave *w, const struct mx_memop *m, unsigned lane,
+                          uint32_t at, uint64_t value, uint64_t unwritten) {
+	for (unsigned k = 0; k < mx_ds_dwords(m->in); k++)
+		mx_lds_write(w, m->in, lane, at + 4 * k, 4, (uint32_t)(value >> 32 * k),
+		             (uint32_t)(unwritten >> 32 * k));
+}
+
+/* One element of a lane: its data becomes what memory held. */
 static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsigned e) {
 	const struct mx_inst *in = m->in;
-	unsigned bytes = in->op->d, n = mx_ds_dwords(in), row = e * n;
+	unsigned n = mx_ds_dwords(in), row = e * n;
+	uint32_t at = mx_ds_element(m, lane, e);
 	struct mx_rmw x = { .mode = m->mode }, unwritten = { 0 };
-	uint8_t *at = w->group->lds + mx_ds_element(m, lane, e);
-	uint8_t *unwritten_at = w->group->lds_unwritten + mx_ds_element(m, lane, e);
-	memcpy(&x.old, at, bytes);
-	memcpy(&unwritten.old, unwritten_at, bytes);
-	if (w->observed & MX_EVENT_LDS)
-		mx_observe_lds(w, lane, mx_ds_element(m, lane, e), bytes, false);
+	x.old = read_element(w, m, lane, at, &unwritten.old);
 	x.data = of_rows(m->data + row, n, lane);
 	unwritten.data = of_rows(m->unwritten + row, n, lane);
 	if (in->op->flags & MX_SECOND) {
@@ -72,10 +86,7 @@ static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsig
 	}
 	uint64_t value = mx_rmw_functions[in->op->rmw](&x),
 		 taint = result_unwritten(in, &x, &unwritten);
-	memcpy(at, &value, bytes);
-	memcpy(unwritten_at, &taint, bytes);
-	if (w->observed & MX_EVENT_LDS)
-		mx_observe_lds(w, lane, mx_ds_element(m, lane, e), bytes, true);
+	write_element(w, m, lane, at, value, taint);
 	to_rows(m->data + row, n, lane, x.old);
 	to_rows(m->unwritten + row, n, lane, unwritten.old);
 }
@@ -103,9 +114,10 @@ static bool aligned(struct mx_wave *w, struct mx_memop *m) {
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
 		if (mx_ds_element(m, l, e) % m->in->op->d) {
-			mx_find(w, m->in, MX_FAULT, (int)l, mx_ds_element(m, l, e),
-			        "atomic operation at an address that is not a multiple of %u",
-			        m->in->op->d);
+			mx_find_access(w, m->in, MX_FAULT, (int)l, mx_ds_element(m, l, e),
+			               (struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_LDS,
+			                                           m->in->op->d },
+			               MX_BECAUSE(LDS_ALIGNMENT));
 			mx_memop_drop(w, m);
 			return false;
 		}
@@ -148,13 +160,8 @@ void mx_ds_atomic(struct mx_wave *w, const struct mx_inst *in) {
 static void count(struct mx_wave *w, struct mx_memop *m, uint32_t by) {
 	uint32_t old = 0, unwritten = 0, at = mx_ds_element(m, 0, 0), l;
 	if (m->inside[0]) {
-		memcpy(&old, w->group->lds + at, 4);
-		memcpy(&unwritten, w->group->lds_unwritten + at, 4);
-		by += old;
-		memcpy(w->group->lds + at, &by, 4);
-		memset(w->group->lds_unwritten + at, unwritten ? 0xff : 0, 4);
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, 0, at, 4, true);
+		old = mx_lds_read(w, m->in, 0, at, 4, &unwritten);
+		mx_lds_write(w, m->in, 0, at, 4, old + by, unwritten ? ~0u : 0);
 	}
 	MX_FOR_LANES(l, m->exec) {
 		m->data[0][l] = old;
@@ -180,12 +187,13 @@ static void issue_count(struct mx_wave *w, const struct mx_inst *in,
 	if (!m)
 		return;
 	if (w->s_unwritten[MX_M0])
-		mx_find(w, in, MX_UNWRITTEN, -1, at, "address from an M0 nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, at, MX_BECAUSE(M0_UNWRITTEN));
 	if (base >> 16)
-		mx_find(w, in, MX_AMBIGUOUS, -1, at, "address in M0 beyond 16 bits");
+		mx_find(w, in, MX_AMBIGUOUS, -1, at, MX_BECAUSE(M0_ADDRESS));
 	if (at % 4) {
-		mx_find(w, in, MX_FAULT, -1, at,
-		        "counter at an address that is not a multiple of 4");
+		mx_find_access(w, in, MX_FAULT, -1, at,
+		               (struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_LDS, 4 },
+		               MX_BECAUSE(COUNTER_ALIGNMENT));
 		mx_memop_drop(w, m);
 		return;
 	}

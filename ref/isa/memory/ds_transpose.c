@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "ds.h"
+#include "lds.h"
 
 enum { TEAM = 16, TEAM_DWORDS = TEAM * 3 };
 
@@ -55,13 +55,10 @@ static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
 		for (unsigned i = 0; i < TEAM; i++) {
 			uint32_t at = mx_ds_element(m, team + i, 0);
 			for (unsigned k = 0; k < n; k++)
-				if (m->inside[team + i] >> k & 1) {
-					memcpy(value + i * n + k, w->group->lds + at + 4 * k, 4);
-					memcpy(unwritten + i * n + k,
-					       w->group->lds_unwritten + at + 4 * k, 4);
-					if (w->observed & MX_EVENT_LDS)
-						mx_observe_lds(w, team + i, at + 4 * k, 4, false);
-				}
+				if (m->inside[team + i] >> k & 1)
+					value[i * n + k] =
+						mx_lds_read(w, m->in, team + i, at + 4 * k, 4,
+					                    &unwritten[i * n + k]);
 		}
 		transpose(m->data, team, value, bits, n);
 		transpose(m->unwritten, team, unwritten, bits, n);
@@ -71,22 +68,22 @@ static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
 
 /* The manual demands all lanes, and addresses aligned to the size; of 96 bits we ask what
  * matrices with rows of 12 bytes can have, dwords (assumed). */
-static const char *undefined(const struct mx_memop *m) {
+static mx_reason undefined(const struct mx_memop *m) {
 	unsigned alignment = m->in->op->d == 8 ? 8 : 4;
 	if (m->exec != ~0ull)
-		return "a transposing read with lanes that are off in EXEC";
+		return MX_BECAUSE_TRANSPOSE_EXEC;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		if (mx_ds_element(m, l, 0) % alignment)
-			return "a transposing read of an unaligned address";
-	return NULL;
+			return MX_BECAUSE_TRANSPOSE_ALIGNMENT;
+	return MX_BECAUSE_NOTHING;
 }
 
 static void issue(struct mx_wave *w, const struct mx_inst *in,
                   void (*land_it)(struct mx_wave *w, struct mx_memop *m)) {
 	struct mx_memop *m = mx_ds_begin(w, in);
-	const char *what = m ? undefined(m) : NULL;
-	if (what) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s: the result is not defined", what);
+	mx_reason why = m ? undefined(m) : MX_BECAUSE_NOTHING;
+	if (why) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, (struct mx_because){ why });
 		mx_memop_drop(w, m);
 	} else if (m) {
 		mx_ds_check_range(w, m);

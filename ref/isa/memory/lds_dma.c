@@ -1,8 +1,7 @@
 /* Loads into LDS [ISA 9.1.9, 10.3]. */
 #include <string.h>
 
-#include "../machine/observe.h"
-#include "ds.h"
+#include "lds.h"
 #include "vmem.h"
 
 /* Bytes between the data of two lanes. */
@@ -29,18 +28,12 @@ uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *byt
 /* Lanes outside the buffer write zeros (assumed: pipelined kernels rely on it), inactive ones
  * nothing [ISA 9.1.9]. */
 static void land(struct mx_wave *w, struct mx_memop *m) {
-	struct mx_group *g = w->group;
 	unsigned l;
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned k = 0; k < dwords(m->in); k++) {
 		uint32_t at = m->lds + l * stride(m->in) + 4 * k, unwritten;
 		uint32_t v = datum(w, m, l, k, &unwritten);
-		if (at + 4 <= g->lds_bytes) {
-			memcpy(g->lds + at, &v, 4);
-			memcpy(g->lds_unwritten + at, &unwritten, 4);
-			if (w->observed & MX_EVENT_LDS)
-				mx_observe_lds(w, l, at, 4, true);
-		}
+		mx_lds_write(w, m->in, l, at, 4, v, unwritten);
 	}
 }
 

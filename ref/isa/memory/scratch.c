@@ -48,14 +48,14 @@ bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane
                       unsigned bytes, bool write) {
 	if (holds(w, offset, bytes))
 		return true;
-	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, (int)lane, offset,
-	        "%s of %u bytes at %u in scratch of %u", write ? "write" : "read", bytes, offset,
-	        segment(w));
+	mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, (int)lane, offset,
+	               mx_finding_access_of(write, MX_SPACE_SCRATCH, bytes),
+	               MX_BECAUSE(BEYOND_SCRATCH, segment(w)));
 	return false;
 }
 
-uint32_t mx_scratch_read(const struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
-                         uint32_t *unwritten) {
+uint32_t mx_scratch_read(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                         uint32_t offset, unsigned bytes, uint32_t *unwritten) {
 	size_t at = (size_t)lane * segment(w) + offset;
 	uint32_t v = 0;
 	*unwritten = bytes == 4 ? ~0u : (1u << 8 * bytes) - 1;
@@ -63,14 +63,22 @@ uint32_t mx_scratch_read(const struct mx_wave *w, unsigned lane, uint32_t offset
 		return 0;
 	memcpy(&v, w->scratch + at, bytes);
 	memcpy(unwritten, w->scratch_unwritten + at, bytes);
+	if (w->wanted & MX_WATCH_SCRATCH)
+		mx_watch_access(w, in,
+		                (struct mx_touch){ MX_WATCH_SCRATCH, false, false, (int)lane,
+		                                   offset, bytes, v, *unwritten });
 	return v;
 }
 
-void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
-                      uint32_t value, uint32_t unwritten) {
+void mx_scratch_write(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                      uint32_t offset, unsigned bytes, uint32_t value, uint32_t unwritten) {
 	size_t at = (size_t)lane * segment(w) + offset;
 	if (!holds(w, offset, bytes))
 		return;
 	memcpy(w->scratch + at, &value, bytes);
 	memcpy(w->scratch_unwritten + at, &unwritten, bytes);
+	if (w->wanted & MX_WATCH_SCRATCH)
+		mx_watch_access(w, in,
+		                (struct mx_touch){ MX_WATCH_SCRATCH, true, false, (int)lane, offset,
+		                                   bytes, value, unwritten });
 }

@@ -18,10 +18,11 @@ void mx_scratch_start(struct mx_wave *w, uint8_t pattern);
 /* Whether an access lies in the lane's segment; if not, a finding. */
 bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t offset,
                       unsigned bytes, bool write);
-/* Outside it a read gives an unwritten 0, and a write is dropped. */
-uint32_t mx_scratch_read(const struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
-                         uint32_t *unwritten);
-void mx_scratch_write(struct mx_wave *w, unsigned lane, uint32_t offset, unsigned bytes,
-                      uint32_t value, uint32_t unwritten);
+/* Up to 4 bytes, for an instruction that lands. Outside the segment a read gives an unwritten 0,
+ * and a write is dropped. */
+uint32_t mx_scratch_read(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                         uint32_t offset, unsigned bytes, uint32_t *unwritten);
+void mx_scratch_write(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                      uint32_t offset, unsigned bytes, uint32_t value, uint32_t unwritten);
 
 #endif

@@ -3,9 +3,8 @@
 
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
-#include "../machine/observe.h"
 #include "../machine/registers.h"
-#include "ds.h"
+#include "lds.h"
 #include "scratch.h"
 #include "vmem.h"
 
@@ -31,9 +30,11 @@ void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, un
 			m->unwritten[k][l] = mx_vunwritten(w, row, l) >> shift & mask;
 			if (to_memory && m->unwritten[k][l] && m->inside[l] >> k & 1 &&
 			    !(m->scratch >> l & 1))
-				mx_find(w, m->in, MX_UNWRITTEN, (int)l, m->address[l] + 4 * k,
-				        "stores bits that nobody wrote (mask 0x%x of dword %u)",
-				        m->unwritten[k][l], k);
+				mx_find_access(w, m->in, MX_UNWRITTEN, (int)l,
+				               m->address[l] + 4 * k,
+				               mx_finding_access_of(true, MX_SPACE_MEMORY,
+				                                    mx_part_bytes(bytes, k)),
+				               MX_BECAUSE(STORE_UNWRITTEN, m->unwritten[k][l], k));
 		}
 	}
 }
@@ -56,46 +57,25 @@ bool mx_lane_check(struct mx_wave *w, const struct mx_memop *m, unsigned lane, u
 	return true;
 }
 
-static uint32_t lds_read(const struct mx_group *g, uint64_t at, unsigned bytes,
-                         uint32_t *unwritten) {
-	uint32_t v = 0;
-	*unwritten = 0;
-	if (at + bytes > g->lds_bytes)
-		return 0;
-	memcpy(&v, g->lds + at, bytes);
-	memcpy(unwritten, g->lds_unwritten + at, bytes);
-	return v;
-}
-
 uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                       unsigned bytes, uint32_t *unwritten) {
 	uint64_t address = m->address[lane] + at;
-	if (m->in_lds) {
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, lane, (uint32_t)address, bytes, false);
-		return lds_read(w->group, (uint32_t)address, bytes, unwritten);
-	}
+	if (m->in_lds)
+		return mx_lds_read(w, m->in, lane, (uint32_t)address, bytes, unwritten);
 	if (in_scratch(m, lane))
-		return mx_scratch_read(w, lane, (uint32_t)address, bytes, unwritten);
-	return mx_memory_read(w, address, bytes, unwritten);
+		return mx_scratch_read(w, m->in, lane, (uint32_t)address, bytes, unwritten);
+	return mx_memory_read(w, m->in, (int)lane, address, bytes, unwritten);
 }
 
 void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                    unsigned bytes, uint32_t value, uint32_t unwritten) {
-	struct mx_group *g = w->group;
 	uint64_t address = m->address[lane] + at;
-	if (m->in_lds) {
-		address = (uint32_t)address;
-		if (address + bytes > g->lds_bytes)
-			return;
-		memcpy(g->lds + address, &value, bytes);
-		memcpy(g->lds_unwritten + address, &unwritten, bytes);
-		if (w->observed & MX_EVENT_LDS)
-			mx_observe_lds(w, lane, (uint32_t)address, bytes, true);
-	} else if (in_scratch(m, lane))
-		mx_scratch_write(w, lane, (uint32_t)address, bytes, value, unwritten);
+	if (m->in_lds)
+		mx_lds_write(w, m->in, lane, (uint32_t)address, bytes, value, unwritten);
+	else if (in_scratch(m, lane))
+		mx_scratch_write(w, m->in, lane, (uint32_t)address, bytes, value, unwritten);
 	else
-		mx_memory_write(w, address, bytes, value, unwritten);
+		mx_memory_write(w, m->in, (int)lane, address, bytes, value, unwritten);
 }
 
 /* ---- landing ---- */
@@ -139,7 +119,7 @@ bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned ro
 		lanes |= w->unwritten_lanes[row + i] & mx_exec(w);
 	if (lanes)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(lanes), 0,
-		        "address from a register nobody wrote");
+		        MX_BECAUSE(ADDRESS_UNWRITTEN));
 	return true;
 }
 
@@ -147,7 +127,7 @@ void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsig
                               unsigned n) {
 	for (unsigned i = 0; i < n; i++)
 		if (mx_sread_unwritten(w, code + i))
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 }
 
 /* The usual lane: all of its data in device memory, and nothing to report. */

@@ -46,12 +46,12 @@ static void check_code(const struct mx_order_range *r) {
 	const struct mx_program *p = r->w->group->run->launch->program;
 	uint64_t base = mx_program_base(p), end = base + 4 * mx_program_dwords(p);
 	if (r->at < end && r->at + r->bytes > base)
-		mx_order_doubt(r->w, r->in, "writes to its own code");
+		mx_order_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
 }
 
 static void walk_range(struct mx_order_range *r) {
-	struct mx_order_group *g = r->w->group->order;
-	struct mx_order *o = r->w->group->run->order;
+	struct mx_order_group *g = mx_order_kept(r->w->group);
+	struct mx_order *o = mx_order_of(r->w->group->run);
 	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
 	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
 	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
@@ -160,7 +160,7 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
 	if (op->encoding == MX_FLAT && m->scratch & m->exec &&
 	    r->w->group->run->launch->scratch_apart)
-		mx_order_doubt(r->w, r->in, "FLAT in scratch, where that returns apart");
+		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_SCRATCH);
 	r->lds = m->in_lds;
 	r->data = op->flags & MX_FORMAT ? NULL : m->data;
 	MX_FOR_LANES(l, m->exec & ~m->scratch) {
@@ -176,7 +176,7 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 static struct mx_order_range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
 	return (struct mx_order_range){ .w = w,
 		                        .in = in,
-		                        .order = w->group->order,
+		                        .order = mx_order_kept(w->group),
 		                        .group = (uint32_t)w->group->index + 1,
 		                        .me = me,
 		                        .lane = -1 };
@@ -196,7 +196,10 @@ static void access(struct mx_order_range *r, const struct mx_memop *m) {
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
 	struct mx_order_range r = range_of(w, m->in, me);
+	struct mx_proof *p = &mx_order_of(w->group->run)->proof;
 	access(&r, m);
+	p->accesses++;
+	p->pairs += r.pairs;
 }
 
 void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,

@@ -101,7 +101,7 @@ struct mx_order_event {
 };
 
 static struct mx_order_sync *sync_of(const struct mx_wave *w) {
-	return &w->group->run->order->sync;
+	return &mx_order_of(w->group->run)->sync;
 }
 
 static void check(struct mx_wave *w, bool enough_memory) {
@@ -111,8 +111,8 @@ static void check(struct mx_wave *w, bool enough_memory) {
 
 /* Raises the wave's clock to those of the acquires that it has waited for. */
 static struct mx_order_known *settle(struct mx_wave *w) {
-	const struct mx_order_wave *o = &w->group->order->wave[w->index];
-	struct mx_order_known *k = &w->group->order->known[w->index];
+	const struct mx_order_wave *o = mx_order_wave_of(w);
+	struct mx_order_known *k = mx_order_known_of(w);
 	unsigned kept = 0;
 	for (unsigned i = 0; i < k->n; i++) {
 		struct mx_order_acquired a = k->acquired[i];
@@ -136,7 +136,7 @@ static struct mx_clock *barrier_clock(const struct mx_group *g) {
 	struct mx_tick tick[16 * COUNTERS];
 	unsigned n = 0;
 	for (unsigned v = 0; v < g->n_waves; v++) {
-		const struct mx_order_wave *o = &g->order->wave[v];
+		const struct mx_order_wave *o = &mx_order_kept(g)->wave[v];
 		for (unsigned i = 0; i < MX_STREAMS; i++)
 			tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, i),
 				                      o->shared[i] };
@@ -148,7 +148,7 @@ static struct mx_clock *barrier_clock(const struct mx_group *g) {
 }
 
 static void join_barrier(struct mx_wave *w, struct mx_order_known *k) {
-	struct mx_order_group *o = w->group->order;
+	struct mx_order_group *o = mx_order_kept(w->group);
 	if (!o->met)
 		o->met = barrier_clock(w->group);
 	check(w, o->met);
@@ -159,7 +159,7 @@ static void join_barrier(struct mx_wave *w, struct mx_order_known *k) {
 
 /* What the wave itself has waited for, and what is in order for its workgroup. */
 static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
-	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	const struct mx_order_wave *o = mx_order_wave_of(w);
 	uint32_t group = (uint32_t)w->group->index + 1;
 	struct mx_tick tick[COUNTERS];
 	for (unsigned i = 0; i < MX_STREAMS; i++)
@@ -224,31 +224,32 @@ void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	bool releases = mx_order_releases(m->in) || (meet->any_polls && stores);
 	if (!releases && !meet->polls[m->in->offset / 4] && !mx_order_acquires(m->in))
 		return;
-	m->event = calloc(1, sizeof *m->event);
-	check(w, m->event);
-	if (!m->event)
+	struct mx_order_event *e = m->note = calloc(1, sizeof *e);
+	check(w, e);
+	if (!e)
 		return;
-	m->event->stream = stream;
-	m->event->number = w->group->order->wave[w->index].issued[stream];
-	m->event->releases = releases;
-	m->event->rmw = mx_order_is_atomic(m->in->op);
+	e->stream = stream;
+	e->number = mx_order_wave_of(w)->issued[stream];
+	e->releases = releases;
+	e->rmw = mx_order_is_atomic(m->in->op);
 	if (!releases)
 		return;
 	struct mx_order_known *k = settle(w);
 	join_barrier(w, k);
-	m->event->base = mx_clock_keep(k->clock);
-	m->event->own = own_clock(w, stream);
-	check(w, m->event->own);
+	e->base = mx_clock_keep(k->clock);
+	e->own = own_clock(w, stream);
+	check(w, e->own);
 	mx_order_places(w, m, WRITES, depart, &(struct visit){ .w = w });
 }
 
 void mx_order_drop_event(struct mx_memop *m) {
-	if (!m->event)
+	struct mx_order_event *e = m->note;
+	if (!e)
 		return;
-	mx_clock_drop(m->event->base);
-	mx_clock_drop(m->event->own);
-	free(m->event);
-	m->event = NULL;
+	mx_clock_drop(e->base);
+	mx_clock_drop(e->own);
+	free(e);
+	m->note = NULL;
 }
 
 /* ---- landing ---- */
@@ -264,7 +265,7 @@ static void acquire(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
 	const struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
-	const struct mx_order_known *k = &v->w->group->order->known[v->w->index];
+	const struct mx_order_known *k = mx_order_known_of(v->w);
 	if (!p || !p->writes || mx_clock_at(k->clock, of) == p->writes)
 		return;
 	check(v->w, mx_clock_join(&v->clock, p->base) && mx_clock_join(&v->clock, p->last));
@@ -272,7 +273,7 @@ static void acquire(void *visit, bool lds, uint64_t at) {
 }
 
 static void add_acquired(struct mx_wave *w, const struct mx_order_event *e, struct mx_clock *c) {
-	struct mx_order_known *k = &w->group->order->known[w->index];
+	struct mx_order_known *k = mx_order_known_of(w);
 	struct mx_order_acquired *more = realloc(k->acquired, (k->n + 1) * sizeof *k->acquired);
 	check(w, more);
 	if (!more) {
@@ -341,11 +342,12 @@ static bool is_partial(const struct mx_inst *in) {
 }
 
 static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
-	struct visit v = { .w = w, .event = m->event };
-	v.adds = (m->event && m->event->rmw) || is_partial(m->in);
+	const struct mx_order_event *e = m->note;
+	struct visit v = { .w = w, .event = e };
+	v.adds = (e && e->rmw) || is_partial(m->in);
 	sync_of(w)->time++;
-	if (m->event)
-		v.me = mx_access_of(w, m->in, m->event->stream, m->event->number);
+	if (e)
+		v.me = mx_access_of(w, m->in, e->stream, e->number);
 	mx_order_places(w, m, WRITES, arrive, &v);
 	mx_clock_drop(v.from[0]);
 	mx_clock_drop(v.from[1]);
@@ -360,28 +362,27 @@ static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t
 
 /* Whether it is a polling load of which more is to be decided. */
 static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
-	const struct mx_order_event *e = m->event;
+	const struct mx_order_event *e = m->note;
 	if (!c || !sync_of(w)->wave_sync->polls[m->in->offset / 4])
 		return false;
-	join_barrier(w, &w->group->order->known[w->index]);
+	join_barrier(w, mx_order_known_of(w));
 	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
 }
 
 void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_order_sync *y = sync_of(w);
+	const struct mx_order_event *e = m->note;
 	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
-	if (!y->wave_sync->any)
-		return;
-	if (m->event && (y->wave_sync->polls[m->in->offset / 4] || mx_order_acquires(m->in))) {
+	if (e && (y->wave_sync->polls[m->in->offset / 4] || mx_order_acquires(m->in))) {
 		struct visit v = { .w = w };
 		settle(w);
 		mx_order_places(w, m, READS, acquire, &v);
 		if (is_undecided(w, m, v.clock))
 			mx_clock_drop(v.clock);
 		else if (v.clock)
-			add_acquired(w, m->event, v.clock);
+			add_acquired(w, e, v.clock);
 	}
-	if (m->event ? m->event->releases : stores && y->n)
+	if (e ? e->releases : stores && y->n)
 		land_writes(w, m);
 	mx_order_drop_event(m);
 }
@@ -389,7 +390,7 @@ void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 /* ---- barriers, the workgroup, the launch ---- */
 
 void mx_order_meet(struct mx_group *g) {
-	struct mx_order_group *o = g->order;
+	struct mx_order_group *o = mx_order_kept(g);
 	struct mx_clock *all = NULL;
 	mx_clock_drop(o->met);
 	o->met = NULL;
@@ -417,9 +418,7 @@ void mx_order_forget(struct mx_order_group *o) {
 	}
 }
 
-bool mx_order_sync_begin(struct mx_run *run) {
-	struct mx_order_sync *y = &run->order->sync;
-	const struct mx_launch *l = run->launch;
+bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l) {
 	y->wave_sync =
 		mx_program_wave_sync(l->program, l->kernel->entry - mx_program_base(l->program));
 	return y->wave_sync;

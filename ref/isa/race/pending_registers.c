@@ -51,7 +51,7 @@ static bool conflicts(const struct mx_order_wave *o, const struct toucher *t,
 }
 
 static void check_row(const struct toucher *t, unsigned row) {
-	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	const struct mx_order_load *l = NULL;
 	if (!is_pending(o, row))
 		return;
@@ -72,7 +72,7 @@ static void check_row(const struct toucher *t, unsigned row) {
 
 /* What an earlier load is still to write of a row that gets another one. */
 static void keep_rest(const struct toucher *t, unsigned row) {
-	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	struct mx_order_load rest = o->load[row];
 	for (unsigned i = 0; i < o->n_more; i++)
 		if (o->more[i].row == row)
@@ -85,11 +85,11 @@ static void keep_rest(const struct toucher *t, unsigned row) {
 	if (o->n_more < MX_ORDER_MORE)
 		o->more[o->n_more++] = rest;
 	else
-		mx_order_doubt(t->w, t->in, "too many loads of parts of registers in flight");
+		mx_order_doubt(t->w, t->in, MX_DOUBT_MANY_LOADS);
 }
 
 static void note_row(const struct toucher *t, unsigned row) {
-	struct mx_order_wave *o = &t->w->group->order->wave[t->w->index];
+	struct mx_order_wave *o = mx_order_wave_of(t->w);
 	check_row(t, row);
 	if (is_pending(o, row))
 		keep_rest(t, row);

@@ -145,8 +145,8 @@ struct reading {
 
 /* Whether what a release left happened before the load. */
 static bool happened(const struct reading *r, const struct place *p, const struct mx_left *l) {
-	const struct mx_order_wave *o = &r->w->group->order->wave[r->w->index];
-	const struct mx_clock *c = r->w->group->order->known[r->w->index].clock;
+	const struct mx_order_wave *o = mx_order_wave_of(r->w);
+	const struct mx_clock *c = mx_order_known_of(r->w)->clock;
 	unsigned stream = mx_access_stream(l->access);
 	if (!l->group || l->writes <= mx_clock_at(c, p->counter))
 		return true;
@@ -227,7 +227,7 @@ static struct mx_order_poll *new_poll(const struct mx_memop *m, mx_access me,
 
 bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream, uint32_t number,
                    struct mx_clock *clock, mx_history_of *history) {
-	struct mx_order_known *k = &w->group->order->known[w->index];
+	struct mx_order_known *k = mx_order_known_of(w);
 	struct reading r = {
 		w, mx_access_of(w, m->in, stream, number), history, NULL, false, true
 	};
@@ -375,7 +375,7 @@ static bool goes_back(const struct mx_wave *w, const struct together *t, struct 
 /* Lowers what the wave has gained to what it would have gained at any moment. */
 static bool lower(struct mx_clock **gained, struct mx_wave *w, struct together *t,
                   struct mx_replay *r) {
-	const struct mx_clock *known = w->group->order->known[w->index].clock;
+	const struct mx_clock *known = mx_order_known_of(w)->clock;
 	replay_at(&r[0], w, t, 0, 0);
 	if (goes_back(w, t, r))
 		return mx_clock_meet(gained, NULL);
@@ -402,16 +402,15 @@ static bool decide(struct mx_wave *w, struct together *t) {
 	struct mx_replay *r = malloc(2 * sizeof *r);
 	bool ok = r && clock_at(&gained, t, 0, 0);
 	find_moments(t);
-	ok = ok && lower(&gained, w, t, r) &&
-	     mx_clock_join(&w->group->order->known[w->index].clock, gained);
+	ok = ok && lower(&gained, w, t, r) && mx_clock_join(&mx_order_known_of(w)->clock, gained);
 	mx_clock_drop(gained);
 	free(r);
 	return ok;
 }
 
 void mx_polls_decide(struct mx_wave *w) {
-	struct mx_order_known *k = &w->group->order->known[w->index];
-	const struct mx_order_wave *o = &w->group->order->wave[w->index];
+	struct mx_order_known *k = mx_order_known_of(w);
+	const struct mx_order_wave *o = mx_order_wave_of(w);
 	struct together t = { .n = 0 };
 	unsigned kept = 0;
 	for (unsigned i = 0; i < k->n_polls; i++)

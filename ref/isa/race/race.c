@@ -2,83 +2,42 @@
  * a launch without a finding proves. */
 #include "race.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../encoding/hwreg.h"
+#include "../machine/findings.h"
 #include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
 
 /* ---- the launch ---- */
 
-enum { SLICE = 64 };
-
-/* Where workgroups tell each other something, what the others do depends on it: they take turns, so
- * that one does not do it all. */
-static void interleave(struct mx_run *run) {
-	const struct mx_launch *l = run->launch;
-	if (!run->order->sync.wave_sync->any || run->slice || l->schedule)
-		return;
-	run->slice = SLICE;
-	if (l->record)
-		l->record->slice = SLICE;
-}
-
-void mx_order_begin(struct mx_run *run) {
-	const struct mx_launch *l = run->launch;
-	if (!(l->analysis & MX_ANALYSE_ORDER))
-		return;
-	struct mx_order *o = run->order = calloc(1, sizeof *o);
-	if (o)
-		o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
-	if (!o || !o->doubt || !mx_order_sync_begin(run)) {
-		run->out_of_memory = true;
-		return;
-	}
-	interleave(run);
-	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
-	const uint32_t *b = l->block;
-	o->memory.readers = o->atomics.readers =
-		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
-}
-
-static const char *const assumptions = "this code object, input and grid; nothing else writes to "
-				       "its memory; waits and barriers as "
-				       "[ISA 4.4]; no value derives from an address";
-
-static const char flat_in_order[] =
-	"; FLAT in device memory counts in order with the rest of vmcnt [LLVM SIInsertWaitcnts]";
-static const char full_counter[] = "; a full counter stalls issue";
-static const char one_l1[] =
-	"; no threadgroup split: one L1 takes the vector memory of a workgroup in "
-	"order of issue [LLVM \"Memory Model gfx942\"]";
-
-static void conclude(const struct mx_run *run, const struct mx_order *o) {
-	struct mx_report *r = run->report;
-	size_t findings = 0;
+/* Findings that are no notes. */
+static uint64_t count_findings(const struct mx_report *r) {
+	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_findings; i++)
-		findings += r->findings[i].kind != MX_WAIT_STATES_NOTE &&
-		            r->findings[i].kind != MX_ASSUMED_NOTE;
-	char other[40] = "";
-	if (o->reason && o->other_pc != o->reason_pc)
-		snprintf(other, sizeof other, ", behind +0x%llx", (unsigned long long)o->other_pc);
-	if (findings)
-		snprintf(r->order, sizeof r->order, "not proved: there are findings");
-	else if (o->reason)
-		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
-		         (unsigned long long)o->reason_pc, other);
-	else
-		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s%s%s",
-		         assumptions, o->flat_in_order ? flat_in_order : "",
-		         o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
+		n += mx_finding_class_of(r->findings[i].kind) != MX_FINDING_NOTE;
+	return n;
 }
 
-void mx_order_end(struct mx_run *run) {
-	struct mx_order *o = run->order;
-	if (!o)
-		return;
+static void conclude(const struct mx_run *run, struct mx_order *o) {
+	struct mx_proof *p = &o->proof;
+	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
+		mx_order_assume(o, i);
+	p->findings = count_findings(run->report);
+	if (p->findings) {
+		p->doubt = MX_DOUBT_FINDINGS;
+		p->pc = p->other_pc = MX_NO_PC;
+	}
+	p->outcome = p->doubt ? MX_NOT_PROVED : MX_PROVED;
+	if (p->doubt)
+		p->assumptions = 0;
+	run->report->proof = *p;
+}
+
+static void launch_end(void *context, struct mx_run *run) {
+	struct mx_order *o = context;
 	if (o->doubt)
 		conclude(run, o);
 	mx_order_map_clear(&o->memory);
@@ -86,65 +45,75 @@ void mx_order_end(struct mx_run *run) {
 	mx_order_sync_end(&o->sync);
 	free(o->doubt);
 	free(o);
-	run->order = NULL;
-}
-
-static uint64_t pc_of(const struct mx_run *run, const struct mx_inst *in) {
-	return mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
 }
 
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         const char *reason) {
+                         mx_doubt doubt) {
 	const struct mx_run *run = w->group->run;
-	if (run->order->reason)
+	struct mx_proof *p = &mx_order_of(run)->proof;
+	if (p->doubt)
 		return;
-	run->order->reason = reason;
-	run->order->reason_pc = pc_of(run, in);
-	run->order->other_pc = pc_of(run, other);
+	p->doubt = doubt;
+	p->pc = mx_pc_of(run, in->offset);
+	p->other_pc = other == in ? MX_NO_PC : mx_pc_of(run, other->offset);
 }
 
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
-	mx_order_doubt_pair(w, in, in, reason);
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
+	mx_order_doubt_pair(w, in, in, doubt);
 }
 
 /* ---- the workgroup ---- */
 
-bool mx_order_group_new(struct mx_group *g) {
-	if (g->run->order)
-		g->order = calloc(1, sizeof *g->order);
-	if (g->order)
-		g->order->lds.readers = g->order->lds_atomics.readers = 2 * g->room;
-	return !g->run->order || g->order;
+static bool workgroup_new(void *context, struct mx_group *g) {
+	struct mx_order_group *o = calloc(1, sizeof *o);
+	(void)context;
+	g->kept[MX_WATCHER_ORDER] = o;
+	if (o)
+		o->lds.readers = o->lds_atomics.readers = 2 * g->room;
+	return o;
 }
 
-void mx_order_group_free(struct mx_group *g) {
-	if (!g->order)
-		return;
-	mx_order_map_clear(&g->order->lds);
-	mx_order_map_clear(&g->order->lds_atomics);
-	mx_order_forget(g->order);
-	free(g->order);
-}
-
-void mx_order_group_start(struct mx_group *g) {
-	if (!g->order)
-		return;
-	mx_order_map_clear(&g->order->lds);
-	mx_order_map_clear(&g->order->lds_atomics);
-	mx_order_forget(g->order);
+static void workgroup_begin(void *context, struct mx_group *g) {
+	(void)context;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		memset(&g->order->wave[i], 0, offsetof(struct mx_order_wave, load));
+		memset(&mx_order_kept(g)->wave[i], 0, offsetof(struct mx_order_wave, load));
+}
+
+static void workgroup_end(void *context, struct mx_group *g) {
+	struct mx_order_group *o = mx_order_kept(g);
+	(void)context;
+	mx_order_map_clear(&o->lds);
+	mx_order_map_clear(&o->lds_atomics);
+	mx_order_forget(o);
+}
+
+/* Of one that a finding has stopped, operations are in flight. */
+static void drop_events(struct mx_group *g) {
+	for (unsigned i = 0; i < g->room; i++) {
+		struct mx_wave *w = &g->waves[i];
+		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
+		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
+			for (unsigned j = 0; j < queues[q]->n; j++)
+				mx_order_drop_event(queues[q]->op[j]);
+	}
+}
+
+static void workgroup_free(void *context, struct mx_group *g) {
+	drop_events(g);
+	workgroup_end(context, g);
+	free(mx_order_kept(g));
 }
 
 /* What every wave has waited for is over for all that begins behind the barrier; the waits of a
  * wave that ended too, as the barrier opened behind its end. */
-void mx_order_barrier(struct mx_group *g) {
-	for (unsigned i = 0; g->order && i < g->n_waves; i++) {
-		struct mx_order_wave *o = &g->order->wave[i];
+static void barrier_opens(void *context, struct mx_group *g) {
+	const struct mx_order *order = context;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_order_wave *o = &mx_order_kept(g)->wave[i];
 		memcpy(o->shared, o->covered, sizeof o->shared);
 		memcpy(o->before, o->issued, sizeof o->before);
 	}
-	if (g->order && g->run->order->sync.wave_sync->any)
+	if (order->sync.wave_sync->any)
 		mx_order_meet(g);
 }
 
@@ -174,11 +143,13 @@ static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 	return more;
 }
 
-void mx_order_wait(struct mx_wave *w) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
+static void wait(void *context, struct mx_wave *w) {
+	struct mx_order *order = context;
+	struct mx_order_wave *o = mx_order_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
+	/* vmcnt above 0 has covered FLAT, or what FLAT follows. */
 	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
-		w->group->run->order->flat_in_order = true;
+		mx_order_assume(order, MX_PROOF_FLAT_IN_ORDER);
 }
 
 /* ---- one instruction ---- */
@@ -202,25 +173,26 @@ static bool is_flag(const struct mx_inst *in) {
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static const char *reason_of(const struct mx_inst *in) {
+static mx_doubt doubt_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	MX_FOR_OPERANDS(o, in)
 		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
-			return "reads a register of trap handlers";
+			return MX_DOUBT_TRAP_REGISTER;
 	switch (mx_kind_of(op)) {
-	case MX_IS_CLOCK: return "reads a clock";
+	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
 	case MX_IS_GETREG:
-		return mx_hw_field(in).reg != MX_HW_MODE ? "reads a hardware register" : NULL;
-	case MX_IS_MOVREL: return "registers that M0 names";
+		return mx_hw_field(in).reg != MX_HW_MODE ? MX_DOUBT_HARDWARE_REGISTER
+		                                         : MX_DOUBT_NONE;
+	case MX_IS_MOVREL: return MX_DOUBT_M0_REGISTERS;
 	case MX_IS_FORK:
-	case MX_IS_JOIN: return "registers that hold a stack of branches";
+	case MX_IS_JOIN: return MX_DOUBT_BRANCH_STACK;
 	default: break;
 	}
 	if (mx_order_is_atomic(op) && returns(in))
-		return "an atomic returns what was there";
+		return MX_DOUBT_ATOMIC_RETURNS;
 	if (mx_order_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
-		return "atomics whose order matters";
-	return NULL;
+		return MX_DOUBT_ATOMIC_ORDER;
+	return MX_DOUBT_NONE;
 }
 
 bool mx_order_releases(const struct mx_inst *in) {
@@ -236,26 +208,30 @@ bool mx_order_acquires(const struct mx_inst *in) {
 /* An instruction that has issued found its counters with room: the oldest operations are over. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned vm, lgkm;
-	if (mx_room_to_issue(in, &vm, &lgkm))
-		w->group->run->order->full_counter |=
-			cover_all(&w->group->order->wave[w->index], vm, lgkm);
+	if (mx_room_to_issue(in, &vm, &lgkm) && cover_all(mx_order_wave_of(w), vm, lgkm))
+		mx_order_assume(mx_order_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
-void mx_order_step(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_order_doubt *u = &w->group->run->order->doubt[in->offset / 4];
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
-	if (w->group->order->known[w->index].n_polls)
+static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
+                       struct mx_order_doubt *u) {
+	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
+	u->known = true;
+}
+
+static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	const struct mx_order *order = context;
+	struct mx_order_doubt *u = &order->doubt[in->offset / 4];
+	struct mx_order_wave *o = mx_order_wave_of(w);
+	if (skipped)
+		return;
+	if (mx_order_known_of(w)->n_polls)
 		mx_polls_decide(w);
-	if (!u->known) {
-		u->reason = w->group->run->order->sync.wave_sync->polls[in->offset / 4]
-		                    ? "waits in a loop for what others write"
-		                    : reason_of(in);
-		u->known = true;
-	}
-	if (u->reason)
-		mx_order_doubt(w, in, u->reason);
+	if (!u->known)
+		find_doubt(order, in, u);
+	if (u->doubt)
+		mx_order_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
-		mx_order_doubt(w, in, "registers that M0 names");
+		mx_order_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	make_room(w, in);
 	for (unsigned i = 0; i < MX_ROWS / 64; i++)
 		if (o->pending[i]) {
@@ -274,10 +250,12 @@ static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
 	return q == &w->sc ? MX_STREAM_SCRATCH : MX_STREAM_VM;
 }
 
-void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m) {
-	struct mx_order_wave *o = &w->group->order->wave[w->index];
+static void operation(void *context, struct mx_wave *w, const struct mx_queue *q,
+                      struct mx_memop *m) {
+	struct mx_order_wave *o = mx_order_wave_of(w);
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
+	(void)context;
 	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || is_flag(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];
@@ -286,6 +264,59 @@ void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop
 	mx_order_release(w, m, stream);
 }
 
-void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in) {
-	w->group->order->wave[w->index].barrier = in;
+static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
+	(void)context;
+	mx_order_land(w, m);
+}
+
+static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in) {
+	(void)context;
+	mx_order_wave_of(w)->barrier = in;
+}
+
+static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned bytes) {
+	(void)context;
+	mx_order_preload(w, address, bytes);
+}
+
+/* ---- the watcher ---- */
+
+/* Landings matter, and so do turns, where waves synchronise through memory. */
+static struct mx_watcher watcher(struct mx_order *o) {
+	bool sync = o->sync.wave_sync && o->sync.wave_sync->any;
+	return (struct mx_watcher){
+		.context = o,
+		.one_thread = true,
+		.short_turns = sync,
+		.launch_end = launch_end,
+		.workgroup_new = workgroup_new,
+		.workgroup_begin = workgroup_begin,
+		.workgroup_end = workgroup_end,
+		.workgroup_free = workgroup_free,
+		.preload = preload,
+		.issue = issue,
+		.operation = operation,
+		.landed = sync ? landed : NULL,
+		.wait = wait,
+		.arrive = arrive,
+		.barrier_opens = barrier_opens,
+	};
+}
+
+bool mx_order_watch(struct mx_run *run) {
+	const struct mx_launch *l = run->launch;
+	if (!(l->analysis & MX_ANALYSE_ORDER))
+		return true;
+	struct mx_order *o = calloc(1, sizeof *o);
+	if (!o)
+		return false;
+	o->proof.pc = o->proof.other_pc = MX_NO_PC;
+	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
+	bool ok = o->doubt && mx_order_sync_begin(&o->sync, l);
+	run->watchers[MX_WATCHER_ORDER] = watcher(o);
+	o->memory.lists = o->atomics.lists = ok && o->sync.wave_sync->any;
+	const uint32_t *b = l->block;
+	o->memory.readers = o->atomics.readers =
+		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
+	return ok;
 }

@@ -197,10 +197,20 @@ struct mx_order_group {
 	struct mx_order_wave wave[16];
 };
 
-/* Why a launch that executes an instruction proves nothing; NULL: it may prove. */
+static inline struct mx_order_group *mx_order_kept(const struct mx_group *g) {
+	return g->kept[MX_WATCHER_ORDER];
+}
+static inline struct mx_order_wave *mx_order_wave_of(const struct mx_wave *w) {
+	return &mx_order_kept(w->group)->wave[w->index];
+}
+static inline struct mx_order_known *mx_order_known_of(const struct mx_wave *w) {
+	return &mx_order_kept(w->group)->known[w->index];
+}
+
+/* Why a launch that executes an instruction proves nothing, once that is known. */
 struct mx_order_doubt {
 	bool known;
-	const char *reason;
+	mx_doubt doubt;
 };
 
 /* The places in memory through which waves synchronise, see happens_before.c. */
@@ -214,47 +224,43 @@ struct mx_order_sync {
 struct mx_order {
 	struct mx_order_map memory, atomics;
 	struct mx_order_sync sync;
-	bool one_l1; /* order was taken from the L1 that a workgroup's waves share */
 	struct mx_order_doubt *doubt; /* by dword of the code */
-	const char *reason;           /* why nothing is proved, and where first */
-	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
-	bool full_counter;            /* an operation counts as over because a counter was full */
-	bool flat_in_order;           /* vmcnt above 0 has covered FLAT, or what FLAT follows */
+	struct mx_proof proof;        /* as far as the launch has come */
 };
 
-/* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason);
+static inline void mx_order_assume(struct mx_order *o, mx_proof_assumption a) {
+	o->proof.assumptions |= 1u << a;
+}
+
+static inline struct mx_order *mx_order_of(const struct mx_run *run) {
+	return run->watchers[MX_WATCHER_ORDER].context;
+}
+
+/* Puts the watcher that analyses order into the run, where the launch asks for it. False if memory
+ * is short. */
+bool mx_order_watch(struct mx_run *run);
+
+/* Says why the launch proves nothing; the first doubt stays. Of a pair: what meets what. */
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt);
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         const char *reason);
+                         mx_doubt doubt);
 
 /* Whether an instruction may set a flag, or may learn by reading one; polling loads apart. */
 bool mx_order_is_atomic(const struct mx_op *op);
 bool mx_order_releases(const struct mx_inst *in);
 bool mx_order_acquires(const struct mx_inst *in);
 
-/* ---- race.c: call these only where a run or group has an order ---- */
-
-void mx_order_begin(struct mx_run *run); /* if the launch asks for it */
-void mx_order_end(struct mx_run *run);
-bool mx_order_group_new(struct mx_group *g);
-void mx_order_group_start(struct mx_group *g);
-void mx_order_group_free(struct mx_group *g);
-
-void mx_order_step(struct mx_wave *w, const struct mx_inst *in); /* before it is executed */
-void mx_order_issue(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
-void mx_order_wait(struct mx_wave *w); /* for its targets */
-void mx_order_arrive(struct mx_wave *w, const struct mx_inst *in);
-void mx_order_barrier(struct mx_group *g);
-
 /* ---- happens_before.c ---- */
 
-void mx_order_land(struct mx_wave *w, struct mx_memop *m);
-void mx_order_drop_event(struct mx_memop *m); /* of one that does not land */
-
-bool mx_order_sync_begin(struct mx_run *run); /* false if memory is short */
+/* False if memory is short. */
+bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l);
 void mx_order_sync_end(struct mx_order_sync *y);
-void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream); /* at issue */
-void mx_order_meet(struct mx_group *g);                                        /* at a barrier */
+/* At issue; it may leave a note with the operation, which its landing or mx_order_drop_event takes.
+ */
+void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
+void mx_order_land(struct mx_wave *w, struct mx_memop *m); /* where waves synchronise */
+void mx_order_drop_event(struct mx_memop *m);              /* of one that does not land */
+void mx_order_meet(struct mx_group *g);                    /* at a barrier */
 void mx_order_forget(struct mx_order_group *o);
 /* Whether an access happened before `me` by what this wave has acquired. */
 bool mx_order_knows(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me, bool lds);
@@ -274,8 +280,8 @@ void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned st
 
 /* ---- accesses.c ---- */
 
-void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
+void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
 /* Calls for each dword of each lane that it touches so; `kinds`: bits of mx_order_kind. */
 typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;
 typedef void mx_order_visit(void *context, bool lds, uint64_t at);
@@ -284,9 +290,11 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 
 /* ---- report.c ---- */
 
-/* Reports a conflict of an instruction with an earlier access; `group`: of that, as in a cell. */
-void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-                     uint64_t address, mx_access earlier, uint32_t group, const char *what);
+/* Reports a conflict of an instruction with an earlier access: what it does to the byte at
+ * `address`, and what that one did; `group`: of that, as in a cell. */
+void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
+                     uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
+                     mx_order_kind did);
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write);
 

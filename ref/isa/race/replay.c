@@ -76,11 +76,8 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->run = *w->group->run;
 	r->report = (struct mx_report){ 0 };
 	r->wave.group = &r->group;
-	r->wave.observed = 0;
-	r->wave.hazards = NULL;
+	r->wave.wanted = 0;
 	r->group.run = &r->run;
-	r->group.order = NULL;
-	r->run.order = NULL;
 	r->run.report = &r->report;
 	r->n = 0;
 	r->ok = !(w->mode & (MX_MODE_GPR_IDX_EN | MX_MODE_VSKIP));

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/observe.h"
 #include "../machine/registers.h"
-#include "../race/race.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -33,7 +31,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->scratch = 0;
 	m->in_lds = false;
 	m->format = 0;
-	m->event = NULL;
+	m->note = NULL;
 	m->reach.known = false;
 	return m;
 }
@@ -89,8 +87,8 @@ void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, u
 	w->group->in_flight++;
 	if (q == &w->vm)
 		mx_l1_count(w->group, m, 1);
-	if (w->group->order)
-		mx_order_issue(w, q, m);
+	if (w->wanted & MX_WATCH_OPERATION)
+		mx_watch_operation(w, q, m);
 	if (mx_vmcnt(w) > stats->max_vmcnt)
 		stats->max_vmcnt = mx_vmcnt(w);
 	if (mx_lgkmcnt(w) > stats->max_lgkmcnt)
@@ -121,15 +119,13 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 			land_before(w, m);
 		mx_l1_count(w->group, m, -1);
 	}
-	if (w->observed)
-		mx_observe_land(w, m);
+	if (w->wanted & MX_WATCH_LANDING)
+		mx_watch_landing(w, m);
 	if (w->group->run->launch->record)
 		mx_record_landing(w, m);
 	m->land(w, m);
-	if (w->group->order)
-		mx_order_land(w, m);
-	if (w->observed)
-		mx_observe_land(w, NULL);
+	if (w->wanted & MX_WATCH_LANDING)
+		mx_watch_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
 	q->count -= m->weight;
 	q->n--;

@@ -28,8 +28,8 @@ struct mx_memop {
 	struct mx_l1_reach {
 		bool known;
 		uint64_t from, to, lines;
-	} reach;                      /* of l1.c */
-	struct mx_order_event *event; /* of happens_before.c, or NULL */
+	} reach;    /* of l1.c */
+	void *note; /* what a watcher keeps of it until it has landed, or NULL */
 	mx_vreg data[4], unwritten[4];
 };
 

@@ -14,7 +14,8 @@
 #include "schedule.h"
 
 enum {
-	WINDOW = 64, /* workgroups that change places: so many are resident together */
+	SHORT_TURN = 64, /* instructions of a workgroup */
+	WINDOW = 64,     /* workgroups that change places: so many are resident together */
 	LEAST_RANGE_BITS = 6,
 	RANGES = 12,       /* of change points: 2^6 to 2^17 instructions */
 	AT_WAIT = 1 << 17, /* longer than anything that is not waiting for it; finite, as memory is:
@@ -51,6 +52,15 @@ void mx_run_policy(struct mx_run *run) {
 		run->launch->record->order = run->group_order;
 		run->launch->record->slice = run->slice;
 	}
+}
+
+/* What the schedule says otherwise stays. */
+void mx_run_short_turns(struct mx_run *run) {
+	if (run->slice || run->launch->schedule)
+		return;
+	run->slice = SHORT_TURN;
+	if (run->launch->record)
+		run->launch->record->slice = SHORT_TURN;
 }
 
 uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {

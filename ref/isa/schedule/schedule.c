@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include "../machine/findings.h"
-#include "../machine/observe.h"
-#include "../race/race.h"
-#include "../waitstates/hazard.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -43,11 +40,12 @@ static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 
 static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 	if (!in)
-		mx_find(w, NULL, MX_FAULT, -1, 0, "program counter outside the code");
+		mx_find(w, NULL, MX_FAULT, -1, 0, MX_BECAUSE(CODE_END));
 	else if (!in->op)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "not in the instruction table");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NOT_IN_TABLE));
 	else
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s is not implemented", in->unsupported);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE_OF(NOT_IMPLEMENTED, in->unsupported));
 }
 
 /* Instructions that MODE.VSKIP leaves out [ISA 12.4]. */
@@ -75,8 +73,7 @@ static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
 	uint32_t allocated = w->group->run->launch->kernel->sgprs;
 	if (!allocated || in->sgprs <= allocated)
 		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "SGPR %u is beyond the %u allocated", in->sgprs - 1u,
-	        allocated);
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SGPR_BEYOND, in->sgprs - 1u, allocated));
 	return false;
 }
 
@@ -96,22 +93,16 @@ static void step(struct mx_wave *w) {
 		return;
 	}
 	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && indexes_wrongly(in))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR indexing of this instruction");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(INDEXING));
 	if (++w->issued > run->max_instructions) {
-		mx_find(w, in, MX_STUCK, -1, 0,
-		        "still running after %llu instructions of this wave",
-		        (unsigned long long)run->max_instructions);
+		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
 		return;
 	}
 	g->clock++;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op->id]++;
-	if (w->observed)
-		mx_observe_issue(w, in);
-	if (w->hazards && !skip)
-		mx_hazards_issue(w, in);
-	if (g->order && !skip)
-		mx_order_step(w, in);
+	if (w->wanted & MX_WATCH_ISSUE)
+		mx_watch_issue(w, in, skip);
 	w->pc += in->size;
 	if (!skip)
 		run->handlers[in->op->id](w, in);
@@ -164,7 +155,7 @@ static void open_barrier(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++)
 		if (g->waves[i].status == MX_AT_BARRIER)
 			g->waves[i].status = MX_READY;
-	mx_order_barrier(g);
+	mx_watch_barrier_opens(g);
 	g->barriers++;
 	g->at_barrier = 0;
 }
@@ -196,8 +187,8 @@ static void give_turn(struct mx_wave *w) {
 	while (quantum-- && w->group->clock < w->group->turn_end && w->status == MX_READY &&
 	       !w->yields && !mx_stopped(w)) {
 		step(w);
-		if (w->group->watched)
-			mx_watch_wave(w);
+		if (w->group->outlived)
+			mx_note_round(w);
 	}
 }
 

@@ -25,6 +25,7 @@ mx_handler mx_x_s_sendmsg;
 enum { MX_FAIR = 1 << 14 };
 
 void mx_run_policy(struct mx_run *run);
+void mx_run_short_turns(struct mx_run *run); /* of workgroups, as a watcher asks */
 void mx_group_policy(struct mx_group *g);
 
 /* The workgroup that is begun as the i-th. */
@@ -57,9 +58,9 @@ bool mx_idle(const struct mx_wave *w);
 
 /* ---- stall.c: waves that can make no progress ---- */
 
-/* After an instruction of a watched group's wave: notes whether the wave was here before in the
- * same state. */
-void mx_watch_wave(struct mx_wave *w);
+/* After an instruction of a wave whose group has outlived a slice: notes whether the wave was here
+ * before in the same state. */
+void mx_note_round(struct mx_wave *w);
 
 /* Runs a group for a slice as mx_group_run does. Sets *stalled where the slice changed nothing and
  * no later one will, as long as other groups do not change memory. */

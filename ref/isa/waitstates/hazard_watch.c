@@ -1,5 +1,6 @@
-/* Wait states along the path that a wave takes: a ring of what it issued last. */
+/* The watcher of wait states along the path that a wave takes: a ring of what it issued last. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../machine/findings.h"
 #include "../machine/wave.h"
@@ -12,45 +13,30 @@ struct issued {
 	uint64_t state; /* wait states of the wave before it */
 };
 
-struct mx_hazard_watch {
-	const struct mx_hazard_traits *faces;
+/* What is kept of a wave. */
+struct path {
 	uint64_t state;
 	uint64_t until; /* nothing issued so far matters from this state on */
 	unsigned next;
 	struct issued ring[RING];
 };
 
-bool mx_hazards_new(struct mx_wave *w, const struct mx_run *run) {
-	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES))
-		return true;
-	w->hazards = calloc(1, sizeof *w->hazards);
-	if (w->hazards)
-		w->hazards->faces = mx_program_traits(run->launch->program);
-	return w->hazards && w->hazards->faces;
+static struct path *path_of(const struct mx_wave *w) {
+	return (struct path *)w->group->kept[MX_WATCHER_WAIT_STATES] + w->index;
 }
 
-void mx_hazards_free(struct mx_wave *w) {
-	free(w->hazards);
-}
-
-void mx_hazards_start(struct mx_wave *w) {
-	if (w->hazards)
-		*w->hazards = (struct mx_hazard_watch){ .faces = w->hazards->faces };
-}
+/* ---- one instruction ---- */
 
 static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *first,
                    const struct mx_hazard *h) {
-	const struct mx_launch *l = w->group->run->launch;
-	uint64_t at = mx_program_base(l->program) + first->offset - l->kernel->entry;
-	char text[400];
-	mx_hazard_text(h, first, at, text, sizeof text);
-	mx_find_pair(w, in, first,
-	             h->severity == MX_HAZARD_FINDING ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE, -1, 0,
-	             "%s", text);
+	struct mx_finding n = mx_hazard_finding(h, first, in);
+	n.earlier_wave = w->index;
+	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
+	mx_find_as(w, in, first, &n);
 }
 
 static void check(struct mx_wave *w, const struct mx_hazard_traits *face) {
-	const struct mx_hazard_watch *h = w->hazards;
+	const struct path *h = path_of(w);
 	struct mx_distance d = mx_distance_from(face);
 	uint64_t state = h->state;
 	for (unsigned i = 1; i <= RING; i++) {
@@ -65,9 +51,11 @@ static void check(struct mx_wave *w, const struct mx_hazard_traits *face) {
 	}
 }
 
-void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_hazard_watch *h = w->hazards;
-	const struct mx_hazard_traits *face = &h->faces[in->offset / 4];
+static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
+	const struct mx_hazard_traits *faces = context, *face = &faces[in->offset / 4];
+	struct path *h = path_of(w);
+	if (skipped)
+		return;
 	if (face->follows && h->state < h->until)
 		check(w, face);
 	if (face->reach) {
@@ -76,4 +64,37 @@ void mx_hazards_issue(struct mx_wave *w, const struct mx_inst *in) {
 			h->until = h->state + 1 + face->reach;
 	}
 	h->state += face->states;
+}
+
+/* ---- the wave, the workgroup, the launch ---- */
+
+static unsigned wave_begin(void *context, struct mx_wave *w) {
+	(void)context;
+	*path_of(w) = (struct path){ 0 };
+	return MX_WATCH_ISSUE;
+}
+
+static bool workgroup_new(void *context, struct mx_group *g) {
+	(void)context;
+	g->kept[MX_WATCHER_WAIT_STATES] = calloc(g->room, sizeof(struct path));
+	return g->kept[MX_WATCHER_WAIT_STATES];
+}
+
+static void workgroup_free(void *context, struct mx_group *g) {
+	(void)context;
+	free(g->kept[MX_WATCHER_WAIT_STATES]);
+}
+
+bool mx_hazards_watch(struct mx_run *run) {
+	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES))
+		return true;
+	const struct mx_hazard_traits *faces = mx_program_traits(run->launch->program);
+	run->watchers[MX_WATCHER_WAIT_STATES] = (struct mx_watcher){
+		.context = (void *)faces,
+		.workgroup_new = workgroup_new,
+		.workgroup_free = workgroup_free,
+		.wave_begin = wave_begin,
+		.issue = issue,
+	};
+	return faces;
 }

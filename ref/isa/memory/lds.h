@@ -1,0 +1,63 @@
+/* LDS: the bytes of a workgroup, and which of their bits are unwritten. Instructions read and write
+ * it here and nowhere else. */
+#ifndef MX_LDS_H
+#define MX_LDS_H
+
+#include <string.h>
+
+#include "../machine/wave.h"
+
+bool mx_lds_new(struct mx_group *g); /* of g->lds_bytes; false if memory is short */
+void mx_lds_free(struct mx_group *g);
+void mx_lds_start(struct mx_group *g, uint8_t pattern);
+
+/* Whether an access lies in the workgroup's LDS; if not, a finding. */
+bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
+                  unsigned bytes, bool write);
+
+static inline bool mx_lds_holds(const struct mx_group *g, uint64_t at, unsigned bytes) {
+	return at + bytes <= g->lds_bytes;
+}
+
+/* Up to 4 bytes, for a lane of an instruction that lands. Outside LDS a read gives 0, and a write
+ * is dropped. */
+static inline uint32_t mx_lds_read(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                                   uint32_t at, unsigned bytes, uint32_t *unwritten) {
+	const struct mx_group *g = w->group;
+	uint32_t v = 0;
+	*unwritten = 0;
+	if (!mx_lds_holds(g, at, bytes))
+		return 0;
+	if (bytes == 4) {
+		memcpy(&v, g->lds + at, 4);
+		memcpy(unwritten, g->lds_unwritten + at, 4);
+	} else {
+		memcpy(&v, g->lds + at, bytes);
+		memcpy(unwritten, g->lds_unwritten + at, bytes);
+	}
+	if (w->wanted & MX_WATCH_LDS)
+		mx_watch_access(w, in,
+		                (struct mx_touch){ MX_WATCH_LDS, false, false, (int)lane, at, bytes,
+		                                   v, *unwritten });
+	return v;
+}
+
+static inline void mx_lds_write(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
+                                uint32_t at, unsigned bytes, uint32_t value, uint32_t unwritten) {
+	const struct mx_group *g = w->group;
+	if (!mx_lds_holds(g, at, bytes))
+		return;
+	if (bytes == 4) {
+		memcpy(g->lds + at, &value, 4);
+		memcpy(g->lds_unwritten + at, &unwritten, 4);
+	} else {
+		memcpy(g->lds + at, &value, bytes);
+		memcpy(g->lds_unwritten + at, &unwritten, bytes);
+	}
+	if (w->wanted & MX_WATCH_LDS)
+		mx_watch_access(w, in,
+		                (struct mx_touch){ MX_WATCH_LDS, true, false, (int)lane, at, bytes,
+		                                   value, unwritten });
+}
+
+#endif
