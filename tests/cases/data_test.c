@@ -339,7 +339,8 @@ static void general_data_is_quantised(const struct format *t) {
 				         nearest(t, ldexp(x[i], 127 - s));
 			}
 		}
-	ok(wrong == 0, "general %s data equals its floats quantised by the floor recipe (%d differ)", t->type,
+	ok(wrong == 0,
+	   "general %s data equals its floats quantised by the floor recipe (%d differ)", t->type,
 	   wrong);
 	ok(most - least >= 10, "general scales spread over 2^%d", most - least);
 	ok(squares > 0 && f.d.b, "both operands keep their floats");
@@ -405,7 +406,8 @@ static void special_data_has_the_ends(const struct format *t) {
 static const struct output {
 	mx_buffer_type type;
 	const char *name;
-	int digits, low, top; /* of the significand; of the smallest number; above the largest */
+	int digits, low,
+		top; /* of the significand; exponents of the smallest number, above the largest */
 } outputs[] = {
 	{ MX_DT_F32, "f32", 24, -149, 128 },
 	{ MX_DT_BF16, "bf16", 8, -133, 128 },
@@ -414,7 +416,7 @@ static const struct output {
 
 enum { SIDE = 72, LENGTH = 128 };
 
-/* E2M1 by E2M1. */
+/* Data of E2M1 by E2M1 for a type of output. */
 static struct fixture with_output(mx_buffer_type type, mx_regime regime, uint64_t seed) {
 	struct fixture f = { .c = load_good(NULL, "") };
 	struct mx_error err;
@@ -445,7 +447,7 @@ static void multiply(const struct fixture *f, double sums[SIDE * SIDE]) {
 	}
 }
 
-/* What results.def promises, as the sum that is rounded. */
+/* The results of results.def, as sums before rounding. */
 static void special_data_has_results(const struct output *o) {
 	double normal = ldexp(1, o->low + o->digits - 1), tiny = ldexp(1, o->low);
 	double beyond = ldexp(1, o->top), step = ldexp(1, o->top - o->digits);
@@ -480,7 +482,7 @@ static void special_data_has_results(const struct output *o) {
 	drop(&f);
 }
 
-/* The largest power of two that all are multiples of. */
+/* The largest power of two that divides all. */
 static double unit_of(const double *x, size_t n) {
 	double unit = ldexp(1, 200);
 	for (size_t i = 0; i < n; i++)
@@ -489,7 +491,7 @@ static double unit_of(const double *x, size_t n) {
 	return unit;
 }
 
-/* Of 16 bits: 2^digits + 1 and + 3 units, of both signs. */
+/* Ties of 16-bit outputs: 2^digits + 1 and + 3 units, with both signs. */
 static void exact_data_has_ties(const struct output *o) {
 	unsigned lacking = 0;
 	for (uint64_t seed = 1; seed < 9; seed++) {
@@ -505,8 +507,8 @@ static void exact_data_has_ties(const struct output *o) {
 		lacking += !seen[0] || !seen[1] || !seen[2] || !seen[3];
 		drop(&f);
 	}
-	ok(!lacking, "exact data give %s ties of both signs that go either way (%u of 8 do not)",
-	   o->name, lacking);
+	ok(!lacking, "exact data give %s ties of both signs, up and down (%u of 8 do not)", o->name,
+	   lacking);
 }
 
 static void what_is_not_laid_out_is_packed_as_it_is(void) {
@@ -514,7 +516,7 @@ static void what_is_not_laid_out_is_packed_as_it_is(void) {
 	uint8_t bytes[16 * 16] = { 0 };
 	mx_data_pack(&f.p, 0, &f.d, bytes);
 	ok(f.p.buffers[0].bytes == sizeof bytes && !memcmp(bytes, f.d.bytes[0], sizeof bytes),
-	   "a buffer without a layout is packed as it is");
+	   "a buffer without a layout is packed without changes");
 	drop(&f);
 }
 

@@ -148,7 +148,7 @@ static void arguments(void) {
 	mx_case_free(c);
 }
 
-/* "././ ... ./f", which is beside the link, but longer than a path may be from the root on. */
+/* "././ ... ./f" is in the folder of the link, but from the root its path is too long. */
 static void a_link_that_is_too_long(void) {
 	char to[4090], at[128];
 	struct mx_error err = { "" };
@@ -160,7 +160,7 @@ static void a_link_that_is_too_long(void) {
 	need(!symlink(to, at), "a link");
 	struct mx_file f = { at, { { "x", 1 } } };
 	if (!ok(mx_files_write(&f, 1, &err) && strstr(err.text, "File name too long"),
-	        "a link to a path that is too long is not followed"))
+	        "a link to a path that is too long is refused"))
 		diag("%s", err.text);
 	unlink(at);
 }

@@ -78,7 +78,7 @@ static void test_modules(void) {
 	mx_module_unload(NULL);
 }
 
-/* The first `n` bytes of the code object, or but the last -n. */
+/* The first n bytes of the code object, or for n < 0 all except the last -n. */
 static void test_cut(long n, const char *what) {
 	char path[] = "/tmp/mx_device_test.XXXXXX", *bytes = malloc(1 << 20);
 	struct mx_why why = { "" };

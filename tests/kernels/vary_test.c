@@ -28,11 +28,11 @@ static void test_variation_text(void) {
 	mx_variation_text(&all, &x, text, sizeof text);
 	ok(!strcmp(text, "stream 2; beside 3 workgroups of tenant_matrix; after a flush of 512 "
 	                 "MiB; behind 7 short workgroups"),
-	   "what a launch had is written: %s", text);
+	   "the variation of a launch is written: %s", text);
 	mx_variation_text(&all, &none, text, sizeof text);
-	ok(!strcmp(text, "null stream"), "of a launch that had nothing: %s", text);
+	ok(!strcmp(text, "null stream"), "and for a launch without variation: %s", text);
 	mx_variation_text(&some, &none, text, sizeof text);
-	ok(!*text, "and where streams are not varied nothing");
+	ok(!*text, "and nothing if streams are not varied");
 }
 
 static void test_seeds(void) {
@@ -52,7 +52,8 @@ static void test_seeds(void) {
 		matrix += x.matrix;
 		most = x.n[MX_VARY_TENANT] > most ? x.n[MX_VARY_TENANT] : most;
 	}
-	ok(!bad && most == 64, "the variation of a launch follows from its seed, within its amounts");
+	ok(!bad && most == 64,
+	   "the variation of a launch follows from its seed, within its amounts");
 	ok(seen[0] > SEEDS / 6 && seen[4] > SEEDS / 6,
 	   "each stream gets its share of launches, the null stream too");
 	ok(none[MX_VARY_TENANT] > SEEDS / 5 && none[MX_VARY_TENANT] < SEEDS / 3 &&
@@ -115,7 +116,7 @@ static void test_launches(const char *build) {
 		diag("%llu of its own; %s", (unsigned long long)mine, why.text);
 	mx_corunners_free(c);
 	ok(!heap_left_by(make_and_free, &(struct making){ d, &v, kernels }),
-	   "corunners give back their memory and their kernels");
+	   "corunners free their memory and their kernels");
 	ok(mx_corunners_make(d, &v, "nowhere", &c, &why) == -1 &&
 	           strstr(why.text, "nowhere/corunners/tenant.co"),
 	   "without its kernels corunners is refused: %s", why.text);

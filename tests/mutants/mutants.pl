@@ -61,7 +61,7 @@ sub succeeds {
 	return $? == 0;
 }
 
-# All tests, or those of a room and what they call.
+# All tests, or those of a room and the kernels that they run.
 my $asked = $near && $only ? room($only) : '*';
 my @goals = $asked eq '*' ? 'tests' : ('all', glob "build/tests/$asked/*_test.t build/tests/$asked/*.co");
 push @goals, grep { !/\.\w$/ } glob 'build/fuzz/targets/*' if $asked eq 'fuzz';

@@ -108,7 +108,7 @@ static void test_outputs(void) {
 	struct mx_quantised no_codes = { NULL, 32, scales, 1 }, no_scales = { codes, 32, NULL, 1 };
 	ok(mx_scheme_quantize(&a, &x, &no_codes, NULL) == MX_BAD_POINTER &&
 	           mx_scheme_quantize(&a, &x, &no_scales, NULL) == MX_BAD_POINTER,
-	   "codes and scales both need a place");
+	   "null codes or scales are refused");
 }
 
 static void test_columns(void) {
@@ -139,7 +139,7 @@ static void test_given(void) {
 	   "and dequantisation gives 6, 3 and -1.5 again");
 }
 
-/* vLLM's reciprocals flush what is below the smallest normal number, and not that. */
+/* vLLM's reciprocals flush numbers below the smallest normal, but not that number. */
 static void test_flushed(void) {
 	mx_f32 given = f32(0x1p126f), got;
 	struct mx_scheme_args a = { MX_SCHEME_NVFP4_VLLM, MX_E2M1, MX_PER_1X16, &given };

@@ -148,11 +148,11 @@ static void kernel_faults(void) {
 	   "a scale byte of 16 rows: those rows, and the row of tiles");
 }
 
-/* Sums in the field that reduce once to just past p, and once more. */
+/* Sums modulo p that need a second reduction. */
 static void second_carry(void) {
 	enum { ONE = 0x38, THREE = 0x44 };
 	const uint64_t third =
-		0x2ff7ce757e4dd28b; /* of which the first element is (2^62 - 1) / 3 */
+		0x2ff7ce757e4dd28b; /* the seed with (2^62 - 1) / 3 as first element */
 	uint8_t a[32] = { THREE }, b[32] = { ONE }, scale[1] = { 127 };
 	struct exact_gemm g = {
 		1, 1, 32, { "E4M3", a, scale, 32, 1 }, { "E4M3", b, scale, 32, 1 }
@@ -160,7 +160,7 @@ static void second_carry(void) {
 	uint32_t c = 0x40400000;
 	struct exact_check check;
 	must(exact_freivalds(&g, &c, 1, third, TILE, &check));
-	ok(check.holds, "3 passes where three times the random element is 1 modulo p");
+	ok(check.holds, "3 passes if three times the random element is 1 modulo p");
 	c = 0x40000000;
 	must(exact_freivalds(&g, &c, 1, third, TILE, &check));
 	ok(!check.holds, "and 2 does not");

@@ -168,7 +168,7 @@ static void test_surroundings(void) {
 	c[5 * 4] ^= 1;
 	v = verdict(&s);
 	ok(v.n_notes == 2 && v.placed && v.offset == -1,
-	   "it is the first wrong place, before a wrong element");
+	   "the first wrong place is before a wrong element");
 	c[5 * 4] ^= 1;
 	c[-1] ^= 1;
 	c[16 * 16 * 4 + 77] ^= 1;

@@ -59,7 +59,7 @@ static void one_product(void *problem) {
 static void memory(void) {
 	static struct problem p;
 	make(&p, "E2M1", "E4M3", 30, 30, 300, 0, false);
-	ok(!heap_left_by(one_product, &p), "a product gives back all its memory");
+	ok(!heap_left_by(one_product, &p), "a product frees all its memory");
 }
 
 /* ---- near ties ---- */
