@@ -440,7 +440,7 @@ typedef enum {
  *             by fminf(fmaxf()), where s = 0 acts as scale 0: all codes are then
  *             zeros; a NaN becomes the lower limit. A limit that overflows is
  *             infinite, and then elements overflow too (FP16_OVFL = 0).
- * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN x keeps its bits.
+ * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN x stays its own NaN.
  * HALF_UP     microxcaling: as DIVIDE, but ties away by floor(|q| + 0.5) in f32, q in
  *             units of the least element: the f32 just below 0.5 becomes 1.
  * NORMAL_SCALE  torchao 0.18.0: x / max(scale, 2^-126), saturating, NaN as in
