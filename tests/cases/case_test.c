@@ -1,7 +1,7 @@
 /* Case files: the loaded values, and the line in each error message. */
 #include "case_file.h"
 
-static void case_has_what_the_file_says(void) {
+static void case_has_values_of_the_file(void) {
 	struct mx_case *c = load_good(NULL, "");
 	ok(!strcmp(c->path, path), "a case has its path");
 	ok(!strcmp(c->name, "gemm/mxfp4_f32") && !strcmp(c->title, "MXFP4 GEMM, f32 output"),
@@ -199,7 +199,7 @@ static void wrong_files_say_which_line(void) {
 	}
 }
 
-static void files_that_are_no_case_say_so(void) {
+static void other_files_are_refused(void) {
 	static const struct {
 		const char *sentence, *bytes;
 		size_t n;
@@ -264,9 +264,9 @@ static void regimes_have_names(void) {
 
 int main(void) {
 	make_folder();
-	case_has_what_the_file_says();
+	case_has_values_of_the_file();
 	wrong_files_say_which_line();
-	files_that_are_no_case_say_so();
+	other_files_are_refused();
 	an_error_is_one_line();
 	names_have_a_length();
 	regimes_have_names();

@@ -95,7 +95,7 @@ static void data_is_a_function_of_seed_and_names(mx_regime regime) {
 }
 
 /* The same buffers in another order, without one of them, and with other names. */
-static void data_does_not_know_its_neighbours(mx_regime regime) {
+static void data_is_independent_of_other_buffers(mx_regime regime) {
 	const char *name = mx_regime_name(regime);
 	struct fixture f = make("e2m1", "e2m1", 20, 20, 96, regime, 7);
 	struct mx_case changed = *f.c;
@@ -122,7 +122,7 @@ static void data_does_not_know_its_neighbours(mx_regime regime) {
 	drop(&f);
 }
 
-static void what_is_not_data_is_poison(mx_regime regime) {
+static void padding_is_poison(mx_regime regime) {
 	struct fixture f = make("e2m3", "e2m1", 5, 7, 288, regime, 3);
 	int first_wrong = -1;
 	for (int i = 0; i < 6; i++) {
@@ -511,7 +511,7 @@ static void exact_data_has_ties(const struct output *o) {
 	   lacking);
 }
 
-static void what_is_not_laid_out_is_packed_as_it_is(void) {
+static void buffer_without_layout(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 32, MX_REGIME_EXACT, 9);
 	uint8_t bytes[16 * 16] = { 0 };
 	mx_data_pack(&f.p, 0, &f.d, bytes);
@@ -534,7 +534,7 @@ static void plain_buffers_are_random(void) {
 }
 
 /* A seed in a report must give the same data later: these bytes change only for a reason. */
-static void data_stays_what_it_was(void) {
+static void data_has_recorded_bytes(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 128, MX_REGIME_EXACT, 1);
 	static const uint8_t want[3][4] = { { 0x48, 0xb7, 0x1b, 0xaa },
 		                            { 0x96, 0x94, 0x94, 0x93 },
@@ -554,8 +554,8 @@ static void test_data(void) {
 	static const int64_t lengths[] = { 32, 256, 4096 };
 	for (int r = MX_REGIME_EXACT; r <= MX_REGIME_SPECIAL; r++) {
 		data_is_a_function_of_seed_and_names(r);
-		data_does_not_know_its_neighbours(r);
-		what_is_not_data_is_poison(r);
+		data_is_independent_of_other_buffers(r);
+		padding_is_poison(r);
 	}
 	for (size_t a = 0; a < COUNT(formats); a++)
 		for (size_t b = 0; b < COUNT(formats); b++)
@@ -580,10 +580,10 @@ static void test_data(void) {
 		special_data_has_results(&outputs[i]);
 	exact_data_has_ties(&outputs[1]);
 	exact_data_has_ties(&outputs[2]);
-	what_is_not_laid_out_is_packed_as_it_is();
+	buffer_without_layout();
 	general_floats_look_normal();
 	plain_buffers_are_random();
-	data_stays_what_it_was();
+	data_has_recorded_bytes();
 }
 
 int main(void) {

@@ -262,7 +262,7 @@ static void exact_data(void) {
 	                0x1p-6, 3);
 }
 
-static void exact_data_that_cannot_be(void) {
+static void impossible_exact_data(void) {
 	static const struct {
 		const char *lines, *want;
 	} t[] = {
@@ -331,7 +331,7 @@ static void other_regimes(void) {
 	drop(&s);
 }
 
-static void what_is_not_read(void) {
+static void unread_c(void) {
 	static const char lines[] = C_IN "epilogue: {order: once, alpha: 0.5, beta: 0}\n";
 	for (int r = MX_REGIME_EXACT; r <= MX_REGIME_SPECIAL; r++) {
 		struct subject s = make(lines, 16, 16, 32, (mx_regime)r);
@@ -366,9 +366,9 @@ int main(void) {
 	wrong_ones_are_refused();
 	wrong_sizes_are_refused();
 	exact_data();
-	exact_data_that_cannot_be();
+	impossible_exact_data();
 	other_regimes();
-	what_is_not_read();
+	unread_c();
 	in_place();
 	remove_folder();
 	return done_testing();

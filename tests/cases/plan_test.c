@@ -110,7 +110,7 @@ static void groups_are_laid_out(void) {
 	mx_case_free(c);
 }
 
-static void padding_is_zero_where_asked(void) {
+static void padding_is_zero(void) {
 	struct mx_case *c = load_grouped("padding: zero}", "padding: zero, zero: true}");
 	struct mx_plan p;
 	struct mx_data data;
@@ -291,7 +291,7 @@ int main(void) {
 	plan_has_the_sizes();
 	packed_buffers_have_two_sizes();
 	groups_are_laid_out();
-	padding_is_zero_where_asked();
+	padding_is_zero();
 	wrong_groups_say_why();
 	kernarg_has_its_bytes();
 	wrong_plans_say_which_field();

@@ -1,6 +1,6 @@
 """Blocks of 32 numbers that a recipe could get wrong: amax at every rounding boundary of every
 exponent, every tie of the element format with the neighbours of each, subnormals, infinities, NaN
-and zeros. The formats are written down here once more."""
+and zeros. The formats are typed again here."""
 import numpy as np
 
 BLOCK = 32

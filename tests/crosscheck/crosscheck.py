@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Crosscheck against ml_dtypes, which shares nothing with this project: every code decoded, every
 scale, and a stratified hundred thousand of float32 encoded in each format, through the .npy files
-of `mxcheck quant` and `mxcheck dequant`. Where the two are known to differ the difference is typed
-below with its reason, must be seen, and must be just that; anything else fails.
+of `mxcheck quant` and `mxcheck dequant`. Known differences are listed below with their reasons and
+must occur; any other difference fails.
 
     make crosscheck      (crosscheck.py MXCHECK; prints TAP)
 """

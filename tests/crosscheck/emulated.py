@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Crosscheck of Quark's recipes against its Triton kernel itself: compiled for gfx950, which needs no
-GPU, and launched through our HIP runtime.
+"""Crosscheck of Quark's recipes against its Triton kernel, compiled for gfx950, which needs no GPU,
+and launched through the emulator's HIP runtime.
 
     make crosscheck      (emulated.py BUILD; prints TAP)
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crosscheck of `mxcheck mfma` against Python's fractions, which round nothing: products of 128
 elements of all pairs of formats, with NaN, infinities, both zeros and extreme scales, under the
-profiles that exact sums define. Formats, scales and rounding are written down here once more.
+profiles of exact sums. Formats, scales and rounding are typed again here.
 
     make crosscheck      (products.py MXCHECK; prints TAP)
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crosscheck of the recipes of `mxcheck quant` against the packages that they follow, bit for bit:
-those of PyPI as they are, others written down again from their sources. What differs on purpose is
-named below.
+against packages of PyPI, and against transcriptions of other sources. Intended differences are
+listed below.
 
     make crosscheck      (recipes.py MXCHECK [PART-OF-A-RECIPE'S-NAME]; prints TAP)
 """

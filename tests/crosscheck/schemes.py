@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crosscheck of `mxcheck quant --scheme` and `dequant --scheme` against the packages that the
-schemes follow, bit for bit; and of the FNUZ formats against ml_dtypes. Every NaN of a format is
-equal to every other: its sign is free.
+schemes follow, bit for bit; and of the FNUZ formats against ml_dtypes. All NaNs of a format are
+equal, with either sign.
 
     make crosscheck      (schemes.py MXCHECK [PART OF A NAME]; prints TAP)
 """
@@ -355,16 +355,16 @@ def same_bits(a, b):
 
 
 def made_nan(name, ours, theirs, x):
-    """A scale 0 / 0 or infinity / infinity is +NaN on gfx950 and in ours, but -NaN on x86; E2M1
-    codes of torchao and compressed-tensors show it."""
+    """A scale 0 / 0 or infinity / infinity is +NaN on gfx950 and in mxcheck, but -NaN on x86; it
+    changes E2M1 codes of torchao and compressed-tensors."""
     if name != "E2M1":
         return np.zeros(x.shape, bool)
     return (spread(ours[1], x.shape) & 0x7F == 0x7F) & (ours[0] ^ theirs == 8)
 
 
 def tiny_step(name, ours, x):
-    """Quark's fake quantiser keeps the step of a block at 2^-126 or above; below, its values are no
-    MXINT8."""
+    """Quark's fake quantiser keeps the step of a block at 2^-126 or above; for smaller steps its
+    values are not MXINT8."""
     return spread(ours[1], x.shape) < 7 if name == "INT8" else np.zeros(x.shape, bool)
 
 

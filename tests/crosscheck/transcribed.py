@@ -1,5 +1,5 @@
-"""Recipes of packages that PyPI does not have, written down again from their published sources. Each
-judge takes a format and the float32 values of blocks, one to a row."""
+"""Recipes of packages that are not on PyPI, transcribed from their published sources. Each judge
+takes a format and the float32 values of blocks, one to a row."""
 import numpy as np
 
 import blocks
@@ -62,8 +62,8 @@ def converted(name, q, away=False):
 
 
 def by_bits(name, q):
-    """FP4 by integer arithmetic: add half less one and the odd bit, shift, keep the low byte. FP8 as
-    PyTorch has it."""
+    """FP4 by integer arithmetic: add half minus one and the odd bit, shift, keep the low byte. FP8 as
+    in PyTorch."""
     exp_bits, man_bits, bias, _ = blocks.FORMATS[name]
     if name in ("E4M3", "E5M2"):
         nan = np.full(q.shape, 0x7F)

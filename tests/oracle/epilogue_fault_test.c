@@ -267,7 +267,7 @@ static void data_that_are_not_exact(void) {
 	struct mx_verdict v = { 0 };
 	((uint32_t *)s->b->epilogue->bias)[5] = 0x3f8ccccd; /* 1.1 */
 	launch(s, right);
-	leave(s);
+	store_output(s);
 	ok(mx_bench_judge(s->b, &s->r, &v, &err) == -1 &&
 	           strstr(err.text, "not in the exact regime: epilogue of element [0][5]: its"),
 	   "1.1 as a bias is not in the exact regime: %s", err.text);

@@ -113,7 +113,7 @@ static inline void compute(struct scene *s) {
 }
 
 /* Stores `out` to C, like a launch. */
-static inline void leave(struct scene *s) {
+static inline void store_output(struct scene *s) {
 	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
 	struct bench_buffer *buffer = &s->b->buffer[c - s->b->plan.buffers];
 	size_t bytes = c->type == MX_DT_F32 ? 4 : 2;
@@ -145,7 +145,7 @@ static inline void make_small(struct scene *s) {
 		s->b->data.bytes[b - s->b->plan.buffers][i] &= 0xbf;
 }
 
-/* The downloads of a run without its launch; `leave` fills C. */
+/* The downloads of a run without its launch; `store_output` fills C. */
 static inline void pretend(struct scene *s) {
 	for (unsigned i = 0; i < s->b->plan.n_buffers; i++)
 		memcpy(s->b->buffer[i].after, s->b->buffer[i].before, s->b->buffer[i].bytes);
@@ -190,7 +190,7 @@ static inline void end(struct scene *s) {
 
 static inline struct mx_verdict judge(struct scene *s) {
 	struct mx_verdict v = { 0 };
-	leave(s);
+	store_output(s);
 	need(!mx_bench_judge(s->b, &s->r, &v, &err), err.text);
 	return v;
 }

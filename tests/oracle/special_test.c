@@ -449,7 +449,7 @@ static void shapes_contain_their_lines(void) {
 /* The result of a faulty kernel for an element with a given exact sum and right result. */
 struct fault {
 	const char *what;
-	double (*leaves)(const struct output *o, const struct element *e);
+	double (*result)(const struct output *o, const struct element *e);
 	bool not_f16; /* such scales give no numbers in f16 */
 };
 
@@ -520,7 +520,7 @@ static struct score score(const struct scene *s, const struct part *part) {
 	for (size_t i = 0; i < part->rows[0] * part->rows[1]; i++)
 		if (look_at(s, part, acc, i, &e))
 			for (size_t f = 0; f < COUNT(faults); f++)
-				c.caught[f] += !same(faults[f].leaves(s->o, &e), e.result);
+				c.caught[f] += !same(faults[f].result(s->o, &e), e.result);
 	free(acc);
 	return c;
 }
