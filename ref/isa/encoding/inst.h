@@ -368,6 +368,10 @@ struct mx_inst {
 		uint8_t byte[2];
 	} mai;
 	struct mx_wait wait; /* of s_waitcnt */
+	/* What it adds to the counters until it lands: 0 to 2 [ISA 4.4, 8.3, 12.6]. */
+	struct {
+		uint8_t vm, lgkm;
+	} counts;
 	uint8_t n_operands;
 	/* All registers, those that are read first; without constants, and without EXEC where it
 	 * only says which lanes take part. */
