@@ -439,7 +439,7 @@ typedef enum {
  * CLAMP       Primus-Turbo: FP4 as DIVIDE. FP8 is first clamped to +-max * 2^(s-127)
  *             by fminf(fmaxf()), where s = 0 acts as scale 0: all codes are then
  *             zeros; a NaN becomes the lower limit. A limit that overflows is
- *             infinite, and then elements overflow too (FP16_OVFL = 0).
+ *             infinite; larger elements then overflow (FP16_OVFL = 0).
  * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN x stays its own NaN.
  * HALF_UP     microxcaling: as DIVIDE, but ties away by floor(|q| + 0.5) in f32, q in
  *             units of the least element: the f32 just below 0.5 becomes 1.
