@@ -225,8 +225,8 @@ static void operands(void) {
 		s->out[i] = rounded("BF16", EXACT_RTZ, bits(right(&e)));
 	}
 	v = judge(s);
-	ok(v.n_notes && strstr(v.diagnosis, "cut off instead of rounded"),
-	   "a cut after an epilogue: diagnosis '%s'", v.diagnosis);
+	ok(v.n_notes && strstr(v.diagnosis, "truncated instead of rounded"),
+	   "a truncation after an epilogue: diagnosis '%s'", v.diagnosis);
 }
 
 static void without_a_bias(void) {
