@@ -1,11 +1,10 @@
-/* Accesses that nothing orders are found in one run under any seed; beside each stands a twin
- * that a wait or a barrier orders, and which has no finding. */
+/* Unordered accesses are found in one run under any seed; each has a near-identical twin in which a
+ * wait or a barrier orders the accesses, without a finding. */
 #include "machine_test.h"
 
 enum { SEEDS = 12 };
 
-/* v6: 4 times the lane; s12, SCC: the wave, and whether it is not 0; s[8:11]: the arena as a
- * buffer. */
+/* v6: 4 times the lane; s12: the wave; SCC: whether it is not 0; s[8:11]: the arena as a buffer. */
 static const uint32_t prologue[] = {
 	0x200a0086,             /* v_lshrrev_b32_e32 v5, 6, v0 */
 	0x7e180505,             /* v_readfirstlane_b32 s12, v5 */
@@ -64,7 +63,7 @@ static const struct row rows[] = {
 #include "race_sync.def"
 };
 
-/* The first finding counts: what follows it may be its consequence. */
+/* Only the first finding counts: later ones may be its consequence. */
 static bool is_right(const struct machine *m, const struct row *r) {
 	const struct mx_finding *f = m->report.findings;
 	if (r->kind == NONE)
@@ -92,7 +91,7 @@ static void test_row(struct machine *m, const struct row *r) {
 	m->launch.seed = 1;
 }
 
-/* ---- what is proved ---- */
+/* ---- proofs ---- */
 
 static const uint32_t in_order[] = {
 	0xdc708000, 0x00000106, /* global_store_dword v6, v1, s[0:1] */
@@ -216,7 +215,7 @@ static void test_flat(struct machine *m) {
 	ok(strstr(m->report.order, "FLAT in device memory counts in order") != NULL,
 	   "which assumes that FLAT counts in order");
 	EXPECT(m, flat_zero, "proved for this launch", "FLAT in memory, vmcnt(0)");
-	ok(!strstr(m->report.order, "FLAT"), "which does not");
+	ok(!strstr(m->report.order, "FLAT"), "which does not assume it");
 }
 
 static void test_proofs(struct machine *m) {
@@ -233,15 +232,15 @@ static void test_proofs(struct machine *m) {
 	       "an increment that wraps at its data");
 	EXPECT(m, two_functions, "not proved: atomics of several kinds", "add and max");
 	EXPECT(m, one_place, "not proved: lanes of one store", "lanes that write one place");
-	EXPECT(m, undecided, "not proved: there are findings", "a value nobody wrote");
+	EXPECT(m, undecided, "not proved: there are findings", "an unwritten value");
 	EXPECT(m, scalar_behind, "not proved: reads what this launch wrote",
-	       "a scalar load of what was stored");
+	       "a scalar load of stored data");
 	EXPECT(m, scalar_first, "not proved: reads what this launch wrote",
-	       "a vector load of what was stored by the scalar unit");
+	       "a vector load of data stored by the scalar unit");
 	EXPECT(m, other_sum, "proved for this launch", "a load of the wave's own sum");
 	m->launch.grid[0] = 2;
 	EXPECT(m, flags, "not proved: order through atomics or flags", "flags of agent scope");
-	if (!ok(!m->report.n_findings, "which are no race"))
+	if (!ok(!m->report.n_findings, "flags are no race"))
 		show_findings(m);
 	EXPECT(m, sums, "proved for this launch", "integer sums");
 	m->launch.grid[0] = 1;
@@ -260,7 +259,7 @@ static void test_proofs(struct machine *m) {
 	m->launch.analysis = MX_ANALYSE_ORDER;
 }
 
-/* ---- a counter that is full ---- */
+/* ---- a full counter ---- */
 
 static const uint32_t read_v3[] = {
 	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
@@ -299,7 +298,7 @@ static const uint32_t wide_scalar_load[] = {
 	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
 };
 
-/* One operation, n younger ones, and a use of what the first one loads. */
+/* One operation, n younger ones, and a use of the first one's data. */
 #define PART(code) code, sizeof code
 static const struct filled {
 	const uint32_t *first;
@@ -313,23 +312,23 @@ static const struct filled {
 	const char *text, *what;
 } filled[] = {
 	{ PART(read_v1), 15, PART(read_v3), PART(use_v1), NONE, NULL,
-	  "15 younger LDS reads leave the first one landed" },
+	  "after 15 younger LDS reads the first has landed" },
 	{ PART(read_v1), 14, PART(read_v3), PART(use_v1), RACE_REGISTER, "lgkmcnt(14)",
 	  "14 may leave it in flight" },
 	{ PART(read_v1), 13, PART(read_v3), PART(wide_scalar_load), NONE, NULL,
-	  "after 13 a scalar load of two dwords needs room for two" },
+	  "after 13 a scalar load of two dwords needs two counts" },
 	{ PART(read_v1), 13, PART(read_v3), PART(scalar_load), RACE_REGISTER, "reads v1",
-	  "and one of a dword for one" },
+	  "a scalar load of one dword needs one" },
 	{ PART(load_v1), 63, PART(load_v3), PART(use_v1), NONE, NULL,
-	  "63 younger loads leave the first one landed" },
+	  "after 63 younger loads the first has landed" },
 	{ PART(load_v1), 62, PART(load_v3), PART(use_v1), RACE_REGISTER, "vmcnt(62)",
 	  "62 may leave it in flight" },
 	{ PART(load_v1), 62, PART(load_v3), PART(load_from_v1), NONE, NULL,
 	  "the load that stalls may use it as its address" },
 	{ PART(load_v1), 61, PART(load_v3), PART(load_from_v1), RACE_REGISTER, "vmcnt(61)",
-	  "one that does not stall may not" },
+	  "a load that does not stall may not" },
 	{ PART(load_lds), 63, PART(load_v3), PART(read_v1), NONE, NULL,
-	  "63 younger loads leave LDS-DMA landed" },
+	  "after 63 younger loads LDS-DMA has landed" },
 	{ PART(load_lds), 62, PART(load_v3), PART(read_v1), RACE_LDS, "vmcnt(62)",
 	  "62 may leave it in flight" },
 };
@@ -352,7 +351,7 @@ static void test_filled(struct machine *m, const struct filled *f) {
 		diag("%s", m->report.order);
 }
 
-/* The highest count in a wait is none, however many have been issued. */
+/* The maximum count in a wait covers nothing, for any number of issued operations. */
 static void test_full(struct machine *m) {
 	struct code c = { 0 };
 	fill_arena(0);
@@ -368,7 +367,7 @@ static void test_full(struct machine *m) {
 	   "vmcnt(0) lgkmcnt(15) covers none of 15 LDS reads");
 }
 
-/* ---- scratch that returns apart from LDS-DMA ---- */
+/* ---- scratch that returns out of order with LDS-DMA ---- */
 
 static const uint32_t scratch_first[] = {
 	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
@@ -390,7 +389,7 @@ static const uint32_t flat_scratch[] = {
 	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
 };
 
-/* Two waves load the same bytes of LDS from the same offset of scratch, which each has for itself. */
+/* Two waves load the same bytes of LDS from the same offset of their own scratch. */
 static const uint32_t from_scratch[] = {
 	0xdc704000, 0x007f0000, /* scratch_store_dword off, v0, off */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
@@ -409,10 +408,11 @@ static void test_scratch(struct machine *m) {
 	ok(no_findings(m), "vmcnt(1) covers a scratch load before LDS-DMA");
 	m->launch.scratch_apart = true;
 	run_body(m, scratch_first, sizeof scratch_first);
-	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not where scratch returns apart");
+	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not if scratch returns out of order");
 	run_body(m, scratch_alone, sizeof scratch_alone);
-	ok(no_findings(m), "where vmcnt(0) does");
-	EXPECT(m, flat_scratch, "not proved: FLAT in scratch", "FLAT beside scratch that does");
+	ok(no_findings(m), "but vmcnt(0) covers it");
+	EXPECT(m, flat_scratch, "not proved: FLAT in scratch",
+	       "FLAT beside scratch out of order");
 	m->launch.scratch_apart = false;
 	m->kernel.scratch_bytes = 0;
 }
@@ -458,20 +458,20 @@ static bool is_race_global(struct machine *m, const uint32_t *body, size_t bytes
 	return only_finding(m) && only_finding(m)->kind == MX_RACE_GLOBAL;
 }
 
-/* What one L1 orders is an assumption, which a launch may be without. */
+/* One L1 is an assumption, which a launch can disable. */
 static void test_split(struct machine *m) {
 	m->launch.block[0] = 128;
 	EXPECT(m, load_barrier_store, "no threadgroup split: one L1",
 	       "a load, a barrier, a store: a proof that assumes one L1");
 	run_body(m, BODY(wait_barrier_store));
 	ok(!strstr(m->report.order, "threadgroup split"),
-	   "where the load is waited for it does not");
+	   "with a wait for the load the proof does not assume it");
 	run_body(m, BODY(store_and_flag));
 	ok(no_findings(m), "a store that a flag in LDS publishes");
 	m->launch.threadgroup_split = true;
 	ok(is_race_global(m, BODY(load_barrier_store)) && is_race_global(m, BODY(store_and_flag)),
-	   "under threadgroup split both are races");
-	EXPECT(m, wait_barrier_store, "proved for this launch", "a wait orders there, too");
+	   "with threadgroup split both are races");
+	EXPECT(m, wait_barrier_store, "proved for this launch", "a wait orders them, too");
 	m->launch.threadgroup_split = false;
 	m->launch.block[0] = 64;
 }
@@ -487,7 +487,7 @@ static const uint32_t first_stores[] = {
 static const uint32_t store_argument[] = {
 	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
 };
-/* Where a program synchronises through memory it is asked what a workgroup has acquired. */
+/* If a program synchronises through memory, the clock of the workgroup decides. */
 static const uint32_t store_and_ticket[] = {
 	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
 	0x7e060281,             /* v_mov_b32_e32 v3, 1 */
@@ -520,10 +520,10 @@ static void test_preload(struct machine *m) {
 	m->kernel.preload_dwords = 1;
 	m->launch.grid[0] = 2;
 	ok(races(m, store_argument, sizeof store_argument) == SEEDS,
-	   "a store over an argument that other workgroups start with");
+	   "a store over an argument that is preloaded in other workgroups");
 	ok(races(m, store_and_ticket, sizeof store_and_ticket) == SEEDS,
-	   "also where workgroups take tickets");
-	if (!ok(!races(m, store_beside, sizeof store_beside), "one beside it is none"))
+	   "also if workgroups take tickets");
+	if (!ok(!races(m, store_beside, sizeof store_beside), "a store beside it is no race"))
 		show_findings(m);
 	m->launch.grid[0] = 1;
 	m->kernel.preload_dwords = 0;
@@ -539,7 +539,7 @@ static void test_text(struct machine *m) {
 	                strstr(f->text, "ds_read_b32 v3, v6") &&
 	                strstr(f->text, "buffer_load_dword v6, s[8:11], 0 offen lds (+0x3c)") &&
 	                strstr(f->text, "of wave 0"),
-	        "a race names both instructions, wave, lane, address and what is missing"))
+	        "a race names both instructions, wave, lane, address and the missing wait"))
 		show_findings(m);
 	struct code c = { 0 };
 	fill_arena(0);
@@ -551,7 +551,7 @@ static void test_text(struct machine *m) {
 	f = m->report.findings;
 	if (!ok(m->report.n_findings == 3 && !strstr(f[0].text, "conditional") &&
 	                strstr(f[1].text, "conditional") && strstr(f[2].text, "conditional"),
-	        "what is found behind a race is conditional"))
+	        "findings after a race are conditional"))
 		show_findings(m);
 }
 
@@ -561,7 +561,7 @@ static const uint32_t two_loads[] = {
 	0x68060501,             /* v_add_u32_e32 v3, v1, v2 */
 };
 
-/* A second cause at an instruction is not hidden by the first one, nor a consequence of it. */
+/* A second cause at an instruction is neither hidden by the first one nor a consequence of it. */
 static void test_causes(struct machine *m) {
 	run_body(m, two_loads, sizeof two_loads);
 	const struct mx_finding *f = m->report.findings;
@@ -572,7 +572,7 @@ static void test_causes(struct machine *m) {
 		show_findings(m);
 }
 
-/* Workgroups go as 1,1,0 and 0,1,0 and so on: the first conflict is between these. */
+/* Workgroups run in the order 1,1,0 and 0,1,0 and so on: the first conflict is between these. */
 static void test_grid(struct machine *m) {
 	const struct mx_schedule descending = { .odd = UINT64_MAX, .order = 1 };
 	m->launch.schedule = &descending;
@@ -581,7 +581,7 @@ static void test_grid(struct machine *m) {
 	const struct mx_finding *f = m->report.findings;
 	if (!ok(m->report.n_findings && f->workgroup[0] == 0 && f->workgroup[1] == 1 &&
 	                strstr(f->text, "of workgroup 1,1,0 wave 0: no order between workgroups"),
-	        "of another workgroup a race has the place in the grid"))
+	        "a race with another workgroup has its place in the grid"))
 		show_findings(m);
 	m->launch.grid[0] = m->launch.grid[1] = 1;
 	m->launch.schedule = NULL;

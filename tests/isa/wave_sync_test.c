@@ -4,7 +4,7 @@
 #include "../../ref/isa/race/wave_sync.h"
 #include "../tap.h"
 
-/* Three kernels in one program, which all end in s_endpgm. */
+/* Three kernels in one program, each with its own s_endpgm. */
 static const uint32_t code[] = {
 	0xd86c0000, 0x03000009, /* ds_read_b32 v3, v9 */
 	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
@@ -34,13 +34,13 @@ static void test_kernel(const struct mx_program *p, unsigned entry, bool any, bo
 int main(void) {
 	struct mx_program *p = mx_program_new(code, sizeof code, 0);
 	test_kernel(p, POLLS, true, true, "a kernel that polls");
-	test_kernel(p, PLAIN, false, false, "another before it does not synchronise");
-	test_kernel(p, COUNTS, true, false, "one after it has an atomic, and no poll");
-	test_kernel(p, CALLS, true, true, "one that calls through a register may poll anywhere");
+	test_kernel(p, PLAIN, false, false, "a kernel before it does not synchronise");
+	test_kernel(p, COUNTS, true, false, "a kernel after it has an atomic and no poll");
+	test_kernel(p, CALLS, true, true, "a kernel that calls through a register may poll");
 	ok(mx_program_wave_sync(p, 4 * POLLS + 1) && mx_program_wave_sync(p, sizeof code),
-	   "an entry that is no instruction's is no crash");
+	   "an entry that is no instruction does not crash");
 	ok(mx_program_wave_sync(p, 4 * POLLS) == mx_program_wave_sync(p, 4 * POLLS),
-	   "what was found is kept");
+	   "the result is cached");
 	mx_program_free(p);
 	return done_testing();
 }
