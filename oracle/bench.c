@@ -18,6 +18,10 @@ struct mx_device *mx_bench_device(const struct mx_bench *b) {
 	return b->device;
 }
 
+struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b) {
+	return &b->options;
+}
+
 const char *mx_bench_code(const struct mx_bench *b) {
 	return b->code;
 }
@@ -131,6 +135,16 @@ static const char *profile_of(const struct mx_plan *plan) {
 	return plan->c->verdict.profile ? plan->c->verdict.profile : "block32";
 }
 
+static struct mxhipLaunchOptions options_of(const struct mx_plan *plan, const struct mx_device *d) {
+	return (struct mxhipLaunchOptions){
+		.size = sizeof(struct mxhipLaunchOptions),
+		.profile = profile_of(plan),
+		.threads = d->threads,
+		.scratch_apart = !!(plan->c->assume & MX_ASSUME_SCRATCH_APART),
+		.threadgroup_split = !!(plan->c->assume & MX_ASSUME_THREADGROUP_SPLIT),
+	};
+}
+
 int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
                   const char *kernel_dir, uint64_t data_seed, struct mx_bench **bench,
                   struct mx_error *err) {
@@ -141,7 +155,8 @@ int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *c
 	b->device = d;
 	b->data_seed = data_seed;
 	b->most_work = MX_MOST_WORK;
-	if (d->emu && !d->emu->set_profile(profile_of(plan))) {
+	b->options = options_of(plan, d);
+	if (d->emu && d->emu->set_launch_options(&b->options)) {
 		mx_fail(err, "%s: no profile '%s'", plan->c->path, profile_of(plan));
 		free(b);
 		return -1;
@@ -259,13 +274,9 @@ int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
 	*r = (struct mx_run_result){ .schedule = schedule };
 	if (upload(b, err))
 		return -1;
-	if (b->device->emu) {
-		b->device->emu->set_profile(profile_of(p));
-		b->device->emu->set_seed(schedule);
-		b->device->emu->set_scratch_apart(p->c->assume & MX_ASSUME_SCRATCH_APART);
-		b->device->emu->set_threadgroup_split(p->c->assume & MX_ASSUME_THREADGROUP_SPLIT);
-	}
-	b->around.seed = schedule;
+	b->around.seed = b->options.seed = schedule;
+	if (b->device->emu)
+		b->device->emu->set_launch_options(&b->options);
 	double start = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);
 	int status =
 		mx_module_launch(b->module, &g, b->kernarg, p->kernarg_bytes, &b->around, &why);

@@ -39,7 +39,7 @@ struct mx_verdict {
 	unsigned n_notes; /* 0, or all of them MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
 	char basis[192];       /* what was compared, and the assumptions behind it */
-	char order[640];       /* what the analysis of order proves; "": there was none */
+	struct mx_proof proof; /* of the analysis of order */
 	size_t checked, wrong; /* output elements */
 	bool placed;           /* the next two say where the first wrong or changed byte is */
 	unsigned buffer;
@@ -109,6 +109,10 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
 
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
+
+/* How the emulator runs this bench's next launches; may be changed between them. mx_bench_make sets
+ * what the case and the device ask for, mx_bench_run the seed. A real device has no use for it. */
+struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b);
 
 /* Hashes of what is run: the case, its shape, data, device and variation; and its code object's
  * bytes. */

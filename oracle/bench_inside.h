@@ -21,6 +21,7 @@ struct mx_bench {
 	struct mx_module *module;
 	struct mx_vary vary; /* of the corunners */
 	struct mx_around around;
+	struct mxhipLaunchOptions options; /* of the emulator; the seed is each run's */
 	struct mx_data data;
 	struct exact_epilogue *epilogue; /* of data; NULL: the case has none */
 	struct bench_buffer buffer[MX_MAX_BUFFERS];

@@ -244,19 +244,11 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 }
 
 static mx_severity severity_of(mx_finding_kind k) {
-	switch (k) {
-	case MX_BOUNDS_READ:
-	case MX_BOUNDS_WRITE: return MX_WRONG_NUMBERS;
-	case MX_UNWRITTEN:
-	case MX_RACE_LDS:
-	case MX_RACE_REGISTER:
-	case MX_RACE_GLOBAL:
-	case MX_AMBIGUOUS:
-	case MX_WAIT_STATES: return MX_WRONG_ORDER;
-	case MX_ASSUMED_NOTE:
-	case MX_WAIT_STATES_NOTE: return MX_NOT_WRONG;
-	default: return MX_WRONG_DEVICE;
-	}
+	static const mx_severity severity[] = { [MX_FINDING_NUMBERS] = MX_WRONG_NUMBERS,
+		                                [MX_FINDING_ORDER] = MX_WRONG_ORDER,
+		                                [MX_FINDING_DEVICE] = MX_WRONG_DEVICE,
+		                                [MX_FINDING_NOTE] = MX_NOT_WRONG };
+	return severity[mx_finding_class_of(k)];
 }
 
 static void note_meeting(const struct mx_bench *b, const struct mx_finding *f,
@@ -275,15 +267,16 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	const struct mx_report *r = b->device->emu->report();
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
-		char lane[24] = "", place[160] = "";
+		char lane[24] = "", place[160] = "", text[512]; /* the rest fits beside it */
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);
 		note_meeting(b, f, v);
 		bool named = mx_location_in_buffer(b, f->address, place);
-		mx_verdict_add(v, severity_of(f->kind), b->device->emu->finding_name(f->kind),
-		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s", f->text, named ? "; " : "",
-		               place, f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave,
-		               lane, f->count > 1 ? ", and again" : "");
+		mx_verdict_add(v, severity_of(f->kind), mx_finding_name(f->kind),
+		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s",
+		               mx_finding_text(r, f, text, sizeof text), named ? "; " : "", place,
+		               f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
+		               f->count > 1 ? ", and again" : "");
 	}
 }
 
@@ -292,7 +285,7 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	mx_bench_device_findings(b, v);
 	if (b->device->emu)
-		snprintf(v->order, sizeof v->order, "%s", b->device->emu->report()->order);
+		v->proof = b->device->emu->report()->proof;
 	if (r->failed) {
 		if (mx_verdict_status(v) != MX_WRONG_DEVICE)
 			mx_verdict_add(v, MX_WRONG_DEVICE, r->late ? "time-out" : "fault", "%s",

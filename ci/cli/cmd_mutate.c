@@ -48,7 +48,10 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
 	struct mx_plan plan;
 	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
 		return -1;
-	return mx_bench_make(&plan, m->device, co, m->kernel_dir, m->o->seed, b, err);
+	if (mx_bench_make(&plan, m->device, co, m->kernel_dir, m->o->seed, b, err))
+		return -1;
+	mx_bench_options(*b)->analysis = m->o->analysis;
+	return 0;
 }
 
 /* ---- the original ---- */
@@ -87,7 +90,6 @@ static unsigned schedules(const struct mutation *m) {
 static int prepare(struct mutation *m) {
 	size_t runs = m->selection->n_runs;
 	struct mx_bench *b;
-	m->device->emu->set_analysis(m->o->analysis);
 	for (size_t i = 0; i < runs; i++) {
 		if (make_bench(m, i, m->o->code_object, &b, &m->err))
 			return -1;
@@ -344,7 +346,7 @@ int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *k
 			return BAD_INPUT;
 		}
 	m.kernel = s->runs[0].c->kernel;
-	d->emu->set_threads(1);
+	d->threads = 1;
 	int status = prepare(&m) || run_all(&m, &t);
 	if (status)
 		fprintf(stderr, "mxcheck mutate: %s\n", m.err.text);

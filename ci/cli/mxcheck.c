@@ -52,15 +52,14 @@ static int make_bench(const struct gate *g, const struct mx_selected *s, struct 
 /* The run, under a trace if one is asked for. */
 static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
                       struct mx_error *err) {
-	const struct mx_emu *emu = g->device->emu;
 	struct mx_trace *t;
 	if (!mx_options_look(g->o))
 		return mx_bench_run(b, g->o->seed, run, err);
 	if (mx_trace_begin(b, &g->o->trace, &t, err))
 		return -1;
-	emu->set_observer(mx_trace_observer(t));
+	mx_bench_options(b)->observer = mx_trace_observer(t);
 	int status = mx_bench_run(b, g->o->seed, run, err);
-	emu->set_observer(NULL);
+	mx_bench_options(b)->observer = NULL;
 	if (!status)
 		status = mx_trace_seen(t, err);
 	mx_trace_end(t);
@@ -95,25 +94,21 @@ static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) 
 
 /* The run that is judged is also searched for what the numbers do not show. */
 static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
-	const struct mx_emu *emu = g->device->emu;
-	if (emu)
-		emu->set_analysis(g->o->analysis);
+	mx_bench_options(b)->analysis = g->o->analysis;
 	int status = judge(g, b, r);
-	if (emu)
-		emu->set_analysis(0);
+	mx_bench_options(b)->analysis = 0;
 	return status;
 }
 
 /* What passes may rest on the schedule that it had. */
 static void require_proof(struct mx_verdict *v) {
-	static const char proved[] = "proved", not_proved[] = "not proved: ";
-	if (mx_verdict_status(v) || !strncmp(v->order, proved, strlen(proved)))
+	char why[MX_LINE_ROOM] = "not analysed to the end";
+	if (mx_verdict_status(v) || v->proof.outcome == MX_PROVED)
 		return;
+	if (v->proof.outcome == MX_NOT_PROVED)
+		mx_doubt_text(&v->proof, why, sizeof why);
 	mx_verdict_add(v, MX_WRONG_ORDER, "not-proved",
-	               "passes without the proof that --require-proof asks for: %s",
-	               v->order + (strncmp(v->order, not_proved, strlen(not_proved))
-	                                   ? 0
-	                                   : strlen(not_proved)));
+	               "passes without the proof that --require-proof asks for: %s", why);
 }
 
 /* What other bytes than the sequential schedule's are to the hunt that prints a schedule, they are
@@ -140,13 +135,13 @@ static int begin_replay(const struct gate *g, struct mx_bench *b, struct mx_resu
 	if (mx_schedule_check(&g->schedule, mx_bench_plan(b), &r->err) ||
 	    mx_limit_by_sequential(b, &r->err))
 		return -1;
-	g->device->emu->set_schedule(&g->schedule);
+	mx_bench_options(b)->schedule = &g->schedule;
 	return 0;
 }
 
 static int end_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	int status = hold_against_sequential(g, b, r);
-	g->device->emu->set_instruction_limit(0);
+	mx_bench_options(b)->instruction_limit = 0;
 	return status;
 }
 
@@ -205,9 +200,7 @@ static unsigned share(const struct gate *g, size_t at_once) {
 
 /* Threads that no job of its own takes help inside a launch and a judgement. */
 static void share_threads(const struct gate *g) {
-	const struct mx_emu *emu = g->device->emu;
-	if (emu)
-		emu->set_threads(share(g, g->o->race ? g->o->race : g->selection.n_runs));
+	g->device->threads = share(g, g->o->race ? g->o->race : g->selection.n_runs);
 	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
 }
 

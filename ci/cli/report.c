@@ -213,6 +213,12 @@ static bool is_said(const struct mx_result *results, size_t i) {
 	return false;
 }
 
+static void print_proof(const struct mx_proof *p, const char *lead) {
+	char text[MX_LINE_ROOM];
+	if (p->outcome != MX_NOT_ANALYSED)
+		printf("%sorder: %s\n", lead, mx_proof_text(p, text, sizeof text));
+}
+
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i) {
 	const struct mx_result *r = &results[i];
@@ -242,8 +248,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 		fprintf(stderr, "mxcheck: %s\n", r->race.unkept.text);
 	if (r->race.runs)
 		mx_hunt_print(d, r, lead);
-	if (r->verdict.order[0])
-		printf("%sorder: %s\n", lead, r->verdict.order);
+	print_proof(&r->verdict.proof, lead);
 	print_findings(o, d, r, lead);
 	print_lines(r->details, lead, "");
 	fflush(stdout);

@@ -45,18 +45,17 @@ struct report {
 
 /* ---- findings ---- */
 
-static void print_found(void *context, mx_lint_severity severity, const char *kind,
-                        const struct mx_inst *at, const char *text) {
+static void print_found(void *context, const struct mx_finding *f) {
 	struct report *r = context;
-	char what[200];
-	bool note = severity == MX_LINT_NOTE;
+	char what[200], sentence[MX_LINE_ROOM];
+	bool note = mx_finding_class_of(f->kind) == MX_FINDING_NOTE;
 	*(note ? &r->n_notes : &r->n_findings) += 1;
 	if (note && !r->notes)
 		return;
-	if (!mx_disassemble(at->dwords, at->size / 4u, at->offset, what, sizeof what))
-		snprintf(what, sizeof what, "%s", at->op->name);
-	printf("  %s%s: %s+0x%" PRIx32 " %s: %s\n", kind, note ? "-note" : "", r->function,
-	       at->offset - r->start, what, text);
+	if (!mx_disassemble(f->code.dword, f->code.n, f->pc, what, sizeof what))
+		snprintf(what, sizeof what, "unknown instruction");
+	printf("  %s: %s+0x%" PRIx64 " %s: %s\n", mx_finding_name(f->kind), r->function, f->pc,
+	       what, mx_finding_sentence(f, sentence, sizeof sentence));
 }
 
 /* ---- resources ---- */

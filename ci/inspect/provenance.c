@@ -377,11 +377,10 @@ static bool follow(struct search *s) {
 
 static int run(struct mx_bench *b, uint64_t schedule, const struct mx_observer *observer,
                struct mx_error *err) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	struct mx_run_result r;
-	emu->set_observer(observer);
+	mx_bench_options(b)->observer = observer;
 	int status = mx_bench_run(b, schedule, &r, err);
-	emu->set_observer(NULL);
+	mx_bench_options(b)->observer = NULL;
 	return status;
 }
 

@@ -118,10 +118,9 @@ static void describe(const struct mx_bench *b, const struct chains *c, struct mx
 
 static int find_chain(struct mx_bench *b, const struct mx_schedule *s, uint64_t address,
                       unsigned depth, struct mx_chain *c, struct mx_error *err) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
-	emu->set_schedule(s);
+	mx_bench_options(b)->schedule = s;
 	int status = mx_chain_find(b, 0, address, 1, depth, c, err);
-	emu->set_schedule(NULL);
+	mx_bench_options(b)->schedule = NULL;
 	return status;
 }
 
@@ -164,27 +163,20 @@ static int compare(struct mx_bench *b, const struct mx_witness *w, struct partin
 
 /* ---- what would order them ---- */
 
-static bool is_race(const struct mx_finding *f) {
-	return f->kind == MX_RACE_LDS || f->kind == MX_RACE_REGISTER || f->kind == MX_RACE_GLOBAL;
-}
-
-/* How well a finding fits: one that names the instructions that part before any other. The text of
- * one has the instruction that it conflicts with as "(+0x1a4)". */
+/* How well a finding fits: one that names the instructions that part before any other, and among
+ * equals one that no earlier race explains. */
 static unsigned fit(const struct mx_finding *f, const struct parting *p) {
 	unsigned score = 1;
-	char other[32];
-	for (unsigned i = 0; i < p->n; i++) {
-		snprintf(other, sizeof other, "(+0x%" PRIx64 ")", p->pc[i]);
-		score += 2 * (f->pc == p->pc[i]) + 2 * (strstr(f->text, other) != NULL);
-	}
-	return 2 * score - (strstr(f->text, "(conditional") != NULL);
+	for (unsigned i = 0; i < p->n; i++)
+		score += 2 * (f->pc == p->pc[i]) + 2 * (f->earlier == p->pc[i]);
+	return 2 * score - f->conditional;
 }
 
 static const struct mx_finding *best_race(const struct mx_report *report, const struct parting *p) {
 	const struct mx_finding *best = NULL;
 	for (size_t i = 0; i < report->n_findings; i++) {
 		const struct mx_finding *f = &report->findings[i];
-		if (is_race(f) && (!best || fit(f, p) > fit(best, p)))
+		if (mx_finding_is_race(f->kind) && (!best || fit(f, p) > fit(best, p)))
 			best = f;
 	}
 	return best;
@@ -197,37 +189,39 @@ static const struct mx_finding *first_of_kind(const struct mx_report *report, mx
 	return NULL;
 }
 
-static void add_finding(const struct mx_emu *emu, const struct mx_finding *f, const char *lead,
-                        struct mx_result *r) {
-	char line[720], lane[24] = "";
+static void add_finding(const struct mx_report *report, const struct mx_finding *f,
+                        const char *lead, struct mx_result *r) {
+	char line[720], lane[24] = "", text[512];
 	if (!f)
 		return;
 	if (f->lane >= 0)
 		snprintf(lane, sizeof lane, " lane %d", f->lane);
 	snprintf(line, sizeof line, "%s: %s; workgroup %u,%u,%u wave %u%s",
-	         emu->finding_name(f->kind), f->text, f->workgroup[0], f->workgroup[1],
-	         f->workgroup[2], f->wave, lane);
+	         mx_finding_name(f->kind), mx_finding_text(report, f, text, sizeof text),
+	         f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane);
 	add_line(r->witness, sizeof r->witness, lead, line);
 }
 
 /* The analysis of order, on this schedule. */
 static int order(struct mx_bench *b, const struct mx_witness *w, const struct parting *p,
                  struct mx_result *r) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	struct mx_run_result run;
-	emu->set_analysis(MX_ANALYSE_ORDER);
+	char proof[MX_LINE_ROOM];
+	mx_bench_options(b)->analysis = MX_ANALYSE_ORDER;
 	int status = mx_bench_run_as(b, &w->schedule, &run, &r->err);
-	emu->set_analysis(0);
+	mx_bench_options(b)->analysis = 0;
 	if (status)
 		return -1;
-	const struct mx_report *report = emu->report();
+	const struct mx_report *report = mx_bench_device(b)->emu->report();
 	const struct mx_finding *f = best_race(report, p);
 	if (w->pattern_alone)
-		add_finding(emu, first_of_kind(report, MX_UNWRITTEN), "reader: ", r);
-	add_finding(emu, f, "order: ", r);
+		add_finding(report, first_of_kind(report, MX_UNWRITTEN), "reader: ", r);
+	add_finding(report, f, "order: ", r);
 	if (!f)
 		add_line(r->witness, sizeof r->witness, "order: no finding; ",
-		         report->order[0] ? report->order : "not analysed to the end");
+		         report->proof.outcome == MX_NOT_ANALYSED
+		                 ? "not analysed to the end"
+		                 : mx_proof_text(&report->proof, proof, sizeof proof));
 	return 0;
 }
 
@@ -318,6 +312,6 @@ int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_re
 	if (!status)
 		status = tell(o, b, &w, r);
 	mx_schedule_free(&w.schedule);
-	mx_bench_device(b)->emu->set_instruction_limit(0);
+	mx_bench_options(b)->instruction_limit = 0;
 	return status;
 }

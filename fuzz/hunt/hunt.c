@@ -194,7 +194,7 @@ static uint64_t build_hash(const struct mx_bench *b) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	uint64_t h = hash_file("/proc/self/exe", 0);
 	Dl_info info;
-	if (emu && dladdr(*(void *const *)&emu->set_seed, &info))
+	if (emu && dladdr(*(void *const *)&emu->set_launch_options, &info))
 		h = hash_file(info.dli_fname, h);
 	return h;
 }

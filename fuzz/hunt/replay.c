@@ -46,10 +46,10 @@ int mx_limit_by_sequential(struct mx_bench *b, struct mx_error *err) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	const struct mx_schedule sequential = { .odd = UINT64_MAX };
 	struct mx_run_result r;
-	emu->set_instruction_limit(SEQUENTIAL_LIMIT);
+	mx_bench_options(b)->instruction_limit = SEQUENTIAL_LIMIT;
 	int status = mx_bench_run_as(b, &sequential, &r, err);
 	uint64_t most = LIMIT * emu->report()->stats.instructions;
-	emu->set_instruction_limit(most > LEAST_LIMIT ? most : LEAST_LIMIT);
+	mx_bench_options(b)->instruction_limit = most > LEAST_LIMIT ? most : LEAST_LIMIT;
 	return status;
 }
 

@@ -125,9 +125,8 @@ int mx_schedule_parse(const char *text, struct mx_schedule *s, struct mx_error *
 
 int mx_bench_run_as(struct mx_bench *b, const struct mx_schedule *s, struct mx_run_result *r,
                     struct mx_error *err) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
-	emu->set_schedule(s);
+	mx_bench_options(b)->schedule = s;
 	int status = mx_bench_run(b, 0, r, err);
-	emu->set_schedule(NULL);
+	mx_bench_options(b)->schedule = NULL;
 	return status;
 }

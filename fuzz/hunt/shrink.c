@@ -35,7 +35,7 @@ static bool is_over(const struct shrink *s) {
 static const struct mx_finding *stop_of(const struct shrink *s) {
 	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
 	for (size_t i = report->n_findings; report->stopped && i--;)
-		if (report->findings[i].kind <= MX_TRAP)
+		if (mx_finding_class_of(report->findings[i].kind) == MX_FINDING_DEVICE)
 			return &report->findings[i];
 	return NULL;
 }
@@ -147,9 +147,11 @@ static void shorten(struct shrink *s) {
 
 static void note_failure(struct shrink *s) {
 	const struct mx_finding *f = stop_of(s);
+	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
+	char text[512];
 	if (f)
-		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s",
-		         mx_bench_device(s->b)->emu->finding_name(f->kind), f->text);
+		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s", mx_finding_name(f->kind),
+		         mx_finding_text(report, f, text, sizeof text));
 }
 
 static int keep_sequential(struct shrink *s) {
@@ -181,11 +183,10 @@ static int place(struct shrink *s) {
 /* ---- all of it ---- */
 
 static int record(struct shrink *s, uint64_t seed) {
-	const struct mx_emu *emu = mx_bench_device(s->b)->emu;
 	struct mx_run_result r;
-	emu->record_schedule(&s->w->schedule);
+	mx_bench_options(s->b)->record = &s->w->schedule;
 	int status = mx_bench_run(s->b, seed, &r, s->err);
-	emu->record_schedule(NULL);
+	mx_bench_options(s->b)->record = NULL;
 	const struct mx_finding *f = status ? NULL : stop_of(s);
 	s->fails = f != NULL;
 	s->kind = f ? f->kind : MX_FINDINGS;

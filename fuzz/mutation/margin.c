@@ -137,7 +137,6 @@ static void event(void *context, const struct mx_event *e) {
 
 int mx_margin_watch(struct mx_bench *b, struct mx_site *sites, size_t n, struct mx_error *err) {
 	const struct mx_schedule sequential = { .odd = UINT64_MAX };
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	struct margin *s = calloc(1, sizeof *s);
 	struct mx_run_result r;
 	if (!s)
@@ -147,9 +146,9 @@ int mx_margin_watch(struct mx_bench *b, struct mx_site *sites, size_t n, struct 
 	for (size_t i = 0; i < n; i++)
 		sites[i].margin = PLENTY;
 	const struct mx_observer observer = { s, wants, event };
-	emu->set_observer(&observer);
+	mx_bench_options(b)->observer = &observer;
 	int status = mx_bench_run_as(b, &sequential, &r, err);
-	emu->set_observer(NULL);
+	mx_bench_options(b)->observer = NULL;
 	free(s);
 	return status;
 }

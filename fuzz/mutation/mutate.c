@@ -202,14 +202,14 @@ static void flag(struct mx_mutant_end *end, const char *by, const char *text) {
 /* A note of wait states that the original lacks: what the mutation took away, one source asks for.
  * Other notes say nothing of it. */
 static void look_for_notes(struct trial *t) {
-	const struct mx_emu *emu = mx_bench_device(t->b)->emu;
-	const struct mx_report *r = emu->report();
+	const struct mx_report *r = mx_bench_device(t->b)->emu->report();
+	char text[sizeof t->end->text];
 	for (size_t i = 0; !t->end->noted && i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
 		if (f->kind != MX_WAIT_STATES_NOTE || is_noted(t->original, f))
 			continue;
 		t->end->noted = true;
-		say(t->end, emu->finding_name(f->kind), f->text);
+		say(t->end, mx_finding_name(f->kind), mx_finding_text(r, f, text, sizeof text));
 	}
 }
 

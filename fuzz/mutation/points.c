@@ -182,7 +182,6 @@ static void event(void *context, const struct mx_event *e) {
 int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
                    struct mx_error *err) {
 	const struct mx_schedule late = { .late = true, .odd = UINT64_MAX };
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	struct watch *w = calloc(1, sizeof *w);
 	struct mx_run_result r;
 	if (!w)
@@ -190,9 +189,9 @@ int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t
 	w->sites = sites;
 	w->n = n;
 	const struct mx_observer observer = { w, wants, event };
-	emu->set_observer(&observer);
+	mx_bench_options(b)->observer = &observer;
 	int status = mx_bench_run_as(b, &late, &r, err);
-	emu->set_observer(NULL);
+	mx_bench_options(b)->observer = NULL;
 	free(w);
 	*hash = r.hash;
 	return status;

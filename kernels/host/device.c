@@ -68,24 +68,14 @@ static int find_functions(struct mx_hip *h, const char *file, struct mx_why *why
 
 static const struct mx_emu *find_emu(void *library) {
 	static struct mx_emu emu;
-	*(void **)&emu.set_seed = dlsym(library, "mxhipSetSeed");
-	*(void **)&emu.set_instruction_limit = dlsym(library, "mxhipSetInstructionLimit");
-	*(void **)&emu.set_threads = dlsym(library, "mxhipSetThreads");
-	*(void **)&emu.set_profile = dlsym(library, "mxhipSetProfile");
-	*(void **)&emu.set_observer = dlsym(library, "mxhipSetObserver");
-	*(void **)&emu.set_analysis = dlsym(library, "mxhipSetAnalysis");
-	*(void **)&emu.set_scratch_apart = dlsym(library, "mxhipSetScratchApart");
-	*(void **)&emu.set_threadgroup_split = dlsym(library, "mxhipSetThreadgroupSplit");
-	*(void **)&emu.set_schedule = dlsym(library, "mxhipSetSchedule");
-	*(void **)&emu.record_schedule = dlsym(library, "mxhipRecordSchedule");
+	*(void **)&emu.set_launch_options = dlsym(library, "mxhipSetLaunchOptions");
 	*(void **)&emu.mark = dlsym(library, "mxhipMark");
 	*(void **)&emu.states = dlsym(library, "mxhipStates");
 	*(void **)&emu.report = dlsym(library, "mxhipReport");
 	*(void **)&emu.error_detail = dlsym(library, "mxhipErrorDetail");
 	*(void **)&emu.op_count = dlsym(library, "mxhipOpCount");
 	*(void **)&emu.op_name = dlsym(library, "mxhipOpName");
-	*(void **)&emu.finding_name = dlsym(library, "mxhipFindingName");
-	return emu.set_seed ? &emu : NULL;
+	return emu.set_launch_options ? &emu : NULL;
 }
 
 /* ---- errors ---- */

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../ref/isa/isa.h" /* types of findings and counts only */
+#include "../../ref/hip/mxhip.h" /* types only: options, findings, counts */
 
 struct mx_why {
 	char text[1024];
@@ -25,23 +25,13 @@ struct mx_why {
 
 /* The emulator's own API; see ref/hip/mxhip.h. */
 struct mx_emu {
-	void (*set_seed)(uint64_t seed);
-	void (*set_threads)(unsigned n);
-	void (*set_instruction_limit)(uint64_t instructions);
-	bool (*set_profile)(const char *name);
-	void (*set_observer)(const struct mx_observer *observer);
-	void (*set_analysis)(unsigned analysis);
-	void (*set_scratch_apart)(bool apart);
-	void (*set_threadgroup_split)(bool split);
-	void (*set_schedule)(const struct mx_schedule *schedule);
-	void (*record_schedule)(struct mx_schedule *record);
+	int (*set_launch_options)(const struct mxhipLaunchOptions *options);
 	bool (*mark)(void *address, size_t bytes, uint8_t state);
 	bool (*states)(const void *address, size_t bytes, uint8_t *states);
 	const struct mx_report *(*report)(void);
 	const char *(*error_detail)(void);
 	size_t (*op_count)(void);
 	const char *(*op_name)(size_t i);
-	const char *(*finding_name)(mx_finding_kind k);
 };
 
 struct mx_hip; /* the functions of a HIP runtime */
@@ -54,6 +44,7 @@ struct mx_device {
 	struct mx_hip *hip;
 	int ordinal;
 	unsigned compute_units;
+	unsigned threads; /* of the emulator, which all launches share; 0: as it likes */
 	bool lost; /* a launch did not end: nothing can be freed, and exit handlers would wait */
 };
 

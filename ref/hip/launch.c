@@ -7,15 +7,8 @@
 
 #include "runtime.h"
 
-/* ---- settings and reports of a thread ---- */
+/* ---- the report of a thread ---- */
 
-static _Thread_local uint64_t seed, instruction_limit;
-static _Thread_local const mx_profile *profile;
-static _Thread_local const struct mx_observer *observer;
-static _Thread_local unsigned analysis;
-static _Thread_local bool scratch_apart, threadgroup_split;
-static _Thread_local const struct mx_schedule *schedule;
-static _Thread_local struct mx_schedule *record;
 static _Thread_local struct mx_report report;
 
 /* A thread's report is freed with the thread. */
@@ -30,47 +23,12 @@ static void make_report_key(void) {
 	pthread_key_create(&report_key, free_report);
 }
 
-void mxhipSetSeed(uint64_t s) {
-	seed = s;
-}
-
-void mxhipSetInstructionLimit(uint64_t instructions) {
-	instruction_limit = instructions;
-}
-
-bool mxhipSetProfile(const char *name) {
-	const mx_profile *p = mx_profile_by_name(name);
-	if (p)
-		profile = p;
-	return p != NULL;
-}
-
-void mxhipSetObserver(const struct mx_observer *o) {
-	observer = o;
-}
-
-void mxhipSetAnalysis(unsigned a) {
-	analysis = a;
-}
-
-void mxhipSetScratchApart(bool apart) {
-	scratch_apart = apart;
-}
-
-void mxhipSetThreadgroupSplit(bool split) {
-	threadgroup_split = split;
-}
-
-void mxhipSetSchedule(const struct mx_schedule *s) {
-	schedule = s;
-}
-
-void mxhipRecordSchedule(struct mx_schedule *s) {
-	record = s;
-}
-
 const struct mx_report *mxhipReport(void) {
 	return &report;
+}
+
+char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room) {
+	return mx_finding_text(&report, f, text, room);
 }
 
 size_t mxhipOpCount(void) {
@@ -87,11 +45,7 @@ const char *mxhipFindingName(mx_finding_kind k) {
 
 /* ---- threads: those that all launches of the process may use together ---- */
 
-static atomic_uint allowed, busy;
-
-void mxhipSetThreads(unsigned n) {
-	atomic_store(&allowed, n);
-}
+static atomic_uint busy;
 
 static unsigned processors(void) {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -100,7 +54,7 @@ static unsigned processors(void) {
 
 /* Takes what is left for one launch: at least one. */
 static unsigned take_threads(void) {
-	unsigned most = atomic_load(&allowed), used = atomic_load(&busy), n;
+	unsigned most = mx_options_threads(), used = atomic_load(&busy), n;
 	most = most ? most : processors();
 	do
 		n = used < most ? most - used : 1;
@@ -198,16 +152,8 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.kernarg = (uint64_t)(uintptr_t)segment->kernarg,
 		.dispatch = (uint64_t)(uintptr_t)segment->dispatch,
 		.queue = (uint64_t)(uintptr_t)segment->queue,
-		.seed = seed,
-		.max_instructions = instruction_limit,
-		.profile = profile ? profile : mx_profile_at(0),
-		.observer = observer,
-		.analysis = analysis,
-		.scratch_apart = scratch_apart,
-		.threadgroup_split = threadgroup_split,
-		.schedule = schedule,
-		.record = record,
 	};
+	mx_options_apply(&launch);
 	if (!mx_hip_snapshot(&launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);
 	use_report();

@@ -114,6 +114,12 @@ hipError_t mx_arguments_copy(const struct mx_function *f, void **params, void **
                              struct mx_arguments *to);
 void mx_arguments_free(struct mx_arguments *a);
 
+/* ---- options.c, launch.c ---- */
+
+/* Fills in what this thread's options say of a launch; and their number of threads, 0: any. */
+void mx_options_apply(struct mx_launch *launch);
+unsigned mx_options_threads(void);
+
 /* Checks a launch's shape, and runs it. */
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s);
 hipError_t mx_launch(const struct mx_function *f, const struct mx_shape *s, void **params,

@@ -58,7 +58,7 @@ struct mx_memory {
 /* ---- findings ---- */
 
 typedef enum {
-#define MX_FINDING(id, name) MX_##id,
+#define MX_FINDING(id, class, name) MX_##id,
 #include "findings.def"
 #undef MX_FINDING
 	MX_FINDINGS
@@ -66,21 +66,161 @@ typedef enum {
 
 const char *mx_finding_name(mx_finding_kind k);
 
+/* What a finding of some kind is about, which decides mxcheck's exit status. */
+typedef enum {
+	MX_FINDING_NUMBERS, /* memory is not what it should be */
+	MX_FINDING_ORDER,   /* the result depends on what nothing fixes */
+	MX_FINDING_DEVICE,  /* the launch stopped: there was nothing exact to go on with */
+	MX_FINDING_NOTE,    /* no fault */
+} mx_finding_class;
+
+mx_finding_class mx_finding_class_of(mx_finding_kind k);
+
+/* Two accesses without order. What is found after a race may be its consequence. */
+static inline bool mx_finding_is_race(mx_finding_kind k) {
+	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL;
+}
+
+/* An access: what it does, where, and to how many bytes for each lane; 0: a buffer's format
+ * decides. */
+typedef enum { MX_ACCESS_NONE, MX_ACCESS_READ, MX_ACCESS_WRITE, MX_ACCESS_ATOMIC } mx_access_kind;
+typedef enum {
+	MX_SPACE_NONE,
+	MX_SPACE_MEMORY, /* of the device; addresses are device addresses */
+	MX_SPACE_LDS,    /* addresses are offsets, here and in scratch */
+	MX_SPACE_SCRATCH,
+	MX_SPACE_REGISTER
+} mx_space;
+struct mx_finding_access {
+	mx_access_kind kind;
+	mx_space space;
+	uint32_t bytes;
+};
+
+/* What would order two accesses, or separate two instructions. */
+typedef enum {
+	MX_MISSING_NONE,
+	MX_MISSING_WAIT,             /* s_waitcnt counter(count) between the two */
+	MX_MISSING_WAIT_AT_BARRIER,  /* the same before the s_barrier at pc `barrier` */
+	MX_MISSING_BARRIER,          /* s_barrier, after the earlier wave's wait */
+	MX_MISSING_WAIT_AND_BARRIER, /* s_waitcnt counter in the earlier wave, and then s_barrier */
+	MX_MISSING_FLAG,             /* between workgroups: an atomic or a flag to wait for */
+	MX_MISSING_WAIT_STATES       /* `count` of them */
+} mx_missing_kind;
+typedef enum { MX_COUNTER_VM, MX_COUNTER_LGKM } mx_counter;
+struct mx_missing {
+	mx_missing_kind kind;
+	mx_counter counter;
+	uint32_t count;
+	uint64_t barrier;
+};
+
+/* Wait states that are too few between two instructions; waitstates/hazards.def has the rules. */
+typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
+struct mx_hazard {
+	mx_hazard_severity severity;
+	unsigned needed, states; /* those that it takes, and those that there are */
+	bool in_clause;          /* what is needed is one instruction of another kind */
+	bool pipe_helps;         /* a note because of it: see struct mx_distance */
+	const char *does, *how;  /* what the second does: "reads the result of", " as C" */
+	const char *source;      /* "ISA 7.6" */
+};
+
+/* Why an instruction has a finding that no other instruction is part of: a row of reasons.def, and
+ * what its sentence is made of. */
+typedef enum {
+	MX_BECAUSE_NOTHING,
+#define MX_REASON(id, sentence) MX_BECAUSE_##id,
+#include "reasons.def"
+#undef MX_REASON
+	MX_REASONS
+} mx_reason;
+struct mx_because {
+	mx_reason reason;
+	uint64_t number[4];
+	const char *subject; /* static, or NULL */
+};
+
+/* Where the waves of a workgroup are that makes no progress. */
+typedef enum { MX_STALLED_IN_LOOP, MX_STALLED_AT_BARRIER, MX_STALLED_ENDED } mx_stalled;
+enum { MX_STALLED_WAVES = 16 };
+
+/* The dwords of an instruction; n 0: there is none. */
+struct mx_inst_dwords {
+	uint8_t n;
+	uint32_t dword[4];
+};
+
 #define MX_NO_PC UINT64_MAX
 
 /* One thing wrong. Findings of the same kind at the same pc, with the same earlier instruction, are
- * counted in one; of a place that has many causes the last one kept counts for the rest. */
+ * counted in one; of a place that has many causes the last one kept counts for the rest. It is
+ * data: mx_finding_text makes a line of it. What a kind of finding has no use for is 0. */
 struct mx_finding {
 	mx_finding_kind kind;
-	uint64_t pc;      /* offset from the start of the kernel's code */
-	uint64_t earlier; /* the same of the instruction that this one comes too soon behind, or is
-	                     in no order with; MX_NO_PC: there is none */
+	uint64_t count;
+	bool conditional; /* a race came before: it may be the consequence */
+
+	/* The instruction, where it ran, and what it did. */
+	uint64_t pc; /* offset from the start of the kernel's code */
+	struct mx_inst_dwords code;
 	uint32_t workgroup[3];
 	uint32_t wave;    /* in its workgroup */
 	int32_t lane;     /* -1: the whole wave */
-	uint64_t address; /* 0: none */
-	uint64_t count;
-	char text[512]; /* one line: kernel, pc, instruction, what happened */
+	uint64_t address; /* 0: none, or of LDS and scratch the first byte */
+	uint16_t reg; /* of a space of registers: 0..511 VGPRs, then AGPRs; 512 and a scalar code */
+	struct mx_finding_access access;
+
+	/* The same of the earlier instruction, which this one follows too soon, or is in no order
+	 * with; MX_NO_PC: there is none. */
+	uint64_t earlier;
+	struct mx_inst_dwords earlier_code;
+	uint32_t earlier_workgroup[3], earlier_wave;
+	bool earlier_elsewhere; /* in another workgroup, and which is not known */
+	struct mx_finding_access earlier_access;
+
+	struct mx_missing missing; /* races, wait states */
+	struct mx_hazard hazard;   /* wait states */
+	uint32_t assumption;       /* a note of one: row of encoding/assumptions.def, from 1 */
+	struct mx_because because; /* all others */
+
+	/* MX_BECAUSE_STALL: where the waves of the workgroup are, and an mx_stalled of each. */
+	unsigned n_stalled;
+	uint8_t stalled[MX_STALLED_WAVES];
+	uint64_t stalled_pc[MX_STALLED_WAVES];
+};
+
+/* ---- proofs ---- */
+
+/* What the analysis of order assumes, and why it proves nothing: rows of proofs.def. */
+typedef enum {
+#define MX_PROOF_ASSUMPTION(id, text) MX_PROOF_##id,
+#include "proofs.def"
+	MX_PROOF_ASSUMPTIONS,
+	MX_PROOF_ALWAYS = MX_PROOF_FLAT_IN_ORDER /* those before it every proof has */
+} mx_proof_assumption;
+typedef enum {
+	MX_DOUBT_NONE,
+#define MX_DOUBT(id, text) MX_DOUBT_##id,
+#include "proofs.def"
+	MX_DOUBTS
+} mx_doubt;
+
+typedef enum {
+	MX_NOT_ANALYSED, /* not asked for, or not followed to the launch's end */
+	MX_NOT_PROVED,
+	MX_PROVED /* every schedule of this launch leaves the same bytes */
+} mx_proof_outcome;
+
+/* What the analysis of order says of a launch. mx_proof_text makes a line of it. */
+struct mx_proof {
+	mx_proof_outcome outcome;
+	uint32_t assumptions;  /* MX_PROVED: what it rests on, bits 1 << mx_proof_assumption */
+	mx_doubt doubt;        /* MX_NOT_PROVED: why, first */
+	uint64_t pc, other_pc; /* where, and the earlier of two instructions; MX_NO_PC: nowhere */
+	uint64_t findings;     /* of the launch, notes apart */
+	uint64_t accesses;     /* memory operations that were followed */
+	uint64_t pairs;        /* of accesses to the same bytes, whose order was asked for */
 };
 
 /* ---- programs ---- */
@@ -271,10 +411,11 @@ struct mx_launch {
 
 /* What a launch left behind, apart from memory. */
 struct mx_report {
+	char *kernel; /* its name */
 	struct mx_finding *findings;
 	size_t n_findings, room;
-	char order[640]; /* what the analysis of order proves, or why not; "": not analysed */
-	bool stopped;    /* a finding ended the launch before its end */
+	struct mx_proof proof;
+	bool stopped; /* a finding ended the launch before its end */
 	struct mx_stats stats;
 };
 
@@ -282,5 +423,18 @@ struct mx_report {
  * only if host memory is short. */
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report);
 void mx_report_free(struct mx_report *report);
+
+/* One line each, cut where `room` bytes are too few; they return `text`. MX_LINE_ROOM is enough but
+ * for kernels with long names. */
+enum { MX_LINE_ROOM = 640 };
+/* "gemm+0x1f4 ds_read_b32 v3, v6 (d86c0000 03000006): reads a byte at LDS 0x0 that ..." */
+char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f, char *text,
+                      size_t room);
+/* The same without kernel, pc and instruction: "reads a byte at LDS 0x0 that ...". */
+char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room);
+/* "proved for this launch, assuming: ...", "not proved: ..."; "" where nothing was analysed. */
+char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
+/* Why nothing is proved: "reads a clock at +0x3c". */
+char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room);
 
 #endif

@@ -35,7 +35,7 @@ static struct mx_bench *prepare(const char *name, int64_t m, int64_t n, int64_t 
 static double run(struct mx_bench *b, unsigned analysis) {
 	struct mx_run_result r;
 	struct mx_error err;
-	emu->emu->set_analysis(analysis);
+	mx_bench_options(b)->analysis = analysis;
 	check(mx_bench_run(b, 1, &r, &err), err.text);
 	check(r.failed, r.failure);
 	return r.processor;
@@ -66,7 +66,6 @@ static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 	struct mx_race race;
 	struct mx_verdict v = { 0 };
 	struct mx_error err;
-	emu->emu->set_analysis(0);
 	double start = bench_now();
 	check(mx_race(b, &o, &race, &v, &err), err.text);
 	printf("hunt/%s/%lldx%lldx%lld/%d runs scaled from %d,s,%.4g,0\n", name, (long long)m,
@@ -77,7 +76,7 @@ static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 int main(void) {
 	struct mx_why why;
 	check(mx_device_open("emu", &emu, &why), why.text);
-	emu->emu->set_threads(1);
+	emu->threads = 1;
 	measure_analysis("gemm/mxfp4_f32", 256, 256, 384);
 	measure_analysis("gemm/mxfp4_bf16", 128, 128, 1024);
 	measure_analysis("gemm/mxfp4_splitk4", 32, 32, 512);

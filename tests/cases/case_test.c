@@ -50,6 +50,10 @@ static void wrong_files_say_which_line(void) {
 		{ "a run's missing key", ",  regime: general", "", ":27: missing key: regime" },
 		{ "an empty value", "code: gemm/mxfp4_gemm.co",
 		  "code:", ":3: code: STRING length < 1: " },
+		{ "a name with a tab", "name: gemm/mxfp4_f32", "name: \"gemm/a\\tb\"",
+		  ":1: name: 'gemm/a b' has a control character in it" },
+		{ "a name with a DEL", "name: gemm/mxfp4_f32", "name: \"gemm/a\\x7fb\"",
+		  ":1: name: 'gemm/a b' has a control character in it" },
 		{ "a wrong role", "role: c,", "role: d,", ":14: role: invalid ENUM value: d" },
 		{ "a role as a number", "role: c,", "role: 5,",
 		  ":14: role: invalid ENUM value: 5" },
@@ -235,6 +239,19 @@ static void an_error_is_one_line(void) {
 	ok(rc == -1 && !strcmp(err.text, "a b c "), "mx_fail makes one line: '%s'", err.text);
 }
 
+static void names_have_a_length(void) {
+	struct mx_case *c;
+	struct mx_error err;
+	char to[200] = "name: ";
+	memset(to + 6, 'n', 161);
+	ok(load(edited("name: gemm/mxfp4_f32", to), &c, &err) == -1 &&
+	           strstr(err.text, "length > 160"),
+	   "a name of 161 letters is too long: %s", err.text);
+	to[6 + 160] = 0;
+	ok(!load(edited("name: gemm/mxfp4_f32", to), &c, &err), "one of 160 is not");
+	mx_case_free(c);
+}
+
 static void regimes_have_names(void) {
 	static const char *const want[] = { "exact", "general", "special" };
 	mx_regime r = MX_REGIME_EXACT;
@@ -251,6 +268,7 @@ int main(void) {
 	wrong_files_say_which_line();
 	files_that_are_no_case_say_so();
 	an_error_is_one_line();
+	names_have_a_length();
 	regimes_have_names();
 	remove_folder();
 	return done_testing();

@@ -400,6 +400,124 @@ static void special_data_has_the_ends(const struct format *t) {
 	drop(&f);
 }
 
+/* ---- results, for each type of output ---- */
+
+static const struct output {
+	mx_buffer_type type;
+	const char *name;
+	int digits, low, top; /* of the significand; of the smallest number; above the largest */
+} outputs[] = {
+	{ MX_DT_F32, "f32", 24, -149, 128 },
+	{ MX_DT_BF16, "bf16", 8, -133, 128 },
+	{ MX_DT_F16, "f16", 11, -24, 16 },
+};
+
+enum { SIDE = 72, LENGTH = 128 };
+
+/* E2M1 by E2M1. */
+static struct fixture with_output(mx_buffer_type type, mx_regime regime, uint64_t seed) {
+	struct fixture f = { .c = load_good(NULL, "") };
+	struct mx_error err;
+	f.c->buffers[4].type = type;
+	need(!mx_plan_make(f.c, SIDE, SIDE, LENGTH, regime, &f.p, &err) &&
+	             !mx_data_make(&f.p, seed, &f.d, &err),
+	     err.text);
+	return f;
+}
+
+static void scaled(const struct fixture *f, int i, double x[SIDE][LENGTH]) {
+	for (size_t r = 0; r < SIDE; r++)
+		for (size_t k = 0; k < LENGTH; k++) {
+			uint8_t s = scale(f, i, r, k / 32);
+			double v = value_of(&formats[4], element(f, &formats[4], i, r, k));
+			x[r][k] = s == 0xff ? NAN : ldexp(v, s - 127);
+		}
+}
+
+static void multiply(const struct fixture *f, double sums[SIDE * SIDE]) {
+	static double a[SIDE][LENGTH], b[SIDE][LENGTH];
+	scaled(f, 0, a);
+	scaled(f, 2, b);
+	for (size_t i = 0; i < SIDE * SIDE; i++) {
+		sums[i] = 0;
+		for (size_t k = 0; k < LENGTH; k++)
+			sums[i] += a[i / SIDE][k] * b[i % SIDE][k];
+	}
+}
+
+/* What results.def promises, as the sum that is rounded. */
+static void special_data_has_results(const struct output *o) {
+	double normal = ldexp(1, o->low + o->digits - 1), tiny = ldexp(1, o->low);
+	double beyond = ldexp(1, o->top), step = ldexp(1, o->top - o->digits);
+	const struct {
+		const char *what;
+		double sum;
+	} list[] = {
+		{ "the smallest negative subnormal", -tiny },
+		{ "an underflow to -0", -tiny / 4 },
+		{ "a tie of subnormals", 1.5 * tiny },
+		{ "a tie of the smallest subnormal and zero", tiny / 2 },
+		{ "the largest subnormal", normal - tiny },
+		{ "a tie of the largest subnormal and the smallest normal number",
+		  normal - tiny / 2 },
+		{ "the smallest normal number", normal },
+		{ "the largest number", beyond - step },
+		{ "the largest negative number", step - beyond },
+		{ "a tie of the largest number and Inf", beyond - step / 2 },
+		{ "a number below that tie", beyond - step * 3 / 4 },
+		{ "an overflow", beyond },
+		{ "a negative overflow", -beyond },
+	};
+	struct fixture f = with_output(o->type, MX_REGIME_SPECIAL, 1);
+	double sums[SIDE * SIDE];
+	unsigned n[COUNT(list)] = { 0 };
+	multiply(&f, sums);
+	for (size_t i = 0; i < SIDE * SIDE; i++)
+		for (size_t k = 0; k < COUNT(list); k++)
+			n[k] += sums[i] == list[k].sum;
+	for (size_t k = 0; k < COUNT(list); k++)
+		ok(n[k], "special data give %s %s", o->name, list[k].what);
+	drop(&f);
+}
+
+/* The largest power of two that all are multiples of. */
+static double unit_of(const double *x, size_t n) {
+	double unit = ldexp(1, 200);
+	for (size_t i = 0; i < n; i++)
+		while (fmod(x[i], unit) != 0)
+			unit /= 2;
+	return unit;
+}
+
+/* Of 16 bits: 2^digits + 1 and + 3 units, of both signs. */
+static void exact_data_has_ties(const struct output *o) {
+	unsigned lacking = 0;
+	for (uint64_t seed = 1; seed < 9; seed++) {
+		struct fixture f = with_output(o->type, MX_REGIME_EXACT, seed);
+		double sums[SIDE * SIDE];
+		bool seen[4] = { false };
+		multiply(&f, sums);
+		double unit = unit_of(sums, SIDE * SIDE);
+		for (size_t i = 0; i < SIDE * SIDE; i++)
+			for (int k = 0; k < 4; k++)
+				seen[k] |= sums[i] == (k % 2 ? -unit : unit) *
+				                              (ldexp(1, o->digits) + 1 + k / 2 * 2);
+		lacking += !seen[0] || !seen[1] || !seen[2] || !seen[3];
+		drop(&f);
+	}
+	ok(!lacking, "exact data give %s ties of both signs that go either way (%u of 8 do not)",
+	   o->name, lacking);
+}
+
+static void what_is_not_laid_out_is_packed_as_it_is(void) {
+	struct fixture f = make("e2m1", "e2m1", 16, 16, 32, MX_REGIME_EXACT, 9);
+	uint8_t bytes[16 * 16] = { 0 };
+	mx_data_pack(&f.p, 0, &f.d, bytes);
+	ok(f.p.buffers[0].bytes == sizeof bytes && !memcmp(bytes, f.d.bytes[0], sizeof bytes),
+	   "a buffer without a layout is packed as it is");
+	drop(&f);
+}
+
 static void plain_buffers_are_random(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 32, MX_REGIME_EXACT, 9);
 	int distinct = 0;
@@ -456,6 +574,11 @@ static void test_data(void) {
 		exact_blocks_have_their_ends(&formats[i], 8192, i);
 		special_data_has_the_ends(&formats[i]);
 	}
+	for (size_t i = 0; i < COUNT(outputs); i++)
+		special_data_has_results(&outputs[i]);
+	exact_data_has_ties(&outputs[1]);
+	exact_data_has_ties(&outputs[2]);
+	what_is_not_laid_out_is_packed_as_it_is();
 	general_floats_look_normal();
 	plain_buffers_are_random();
 	data_stays_what_it_was();

@@ -1,4 +1,5 @@
 /* Buffers told by `data`, `expect` and `order`, and arguments of all types. */
+#include "../../cases/files.h"
 #include "../../cases/npy.h"
 #include "case_file.h"
 
@@ -147,6 +148,23 @@ static void arguments(void) {
 	mx_case_free(c);
 }
 
+/* "././ ... ./f", which is beside the link, but longer than a path may be from the root on. */
+static void a_link_that_is_too_long(void) {
+	char to[4090], at[128];
+	struct mx_error err = { "" };
+	size_t n = sizeof to - 2;
+	for (size_t i = 0; i < n; i++)
+		to[i] = i % 2 ? '/' : '.';
+	strcpy(to + n, "f");
+	snprintf(at, sizeof at, "%s/link", folder);
+	need(!symlink(to, at), "a link");
+	struct mx_file f = { at, { { "x", 1 } } };
+	if (!ok(mx_files_write(&f, 1, &err) && strstr(err.text, "File name too long"),
+	        "a link to a path that is too long is not followed"))
+		diag("%s", err.text);
+	unlink(at);
+}
+
 static void remove_files(void) {
 	static const char *const names[] = { "w.npy", "back.npy", "sa.npy" };
 	char at[128];
@@ -162,6 +180,7 @@ int main(void) {
 	refused();
 	operands_of_files();
 	arguments();
+	a_link_that_is_too_long();
 	remove_files();
 	remove_folder();
 	return done_testing();

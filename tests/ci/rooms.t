@@ -53,9 +53,10 @@ chomp(my @sources = `git ls-files '*.c' '*.h'`);
 my %readers;
 for (@sources) {
 	$readers{$_} = 1 if slurp($_) =~ /^#include <(?:gelf|libelf|elf|msgpack)\b/m;
-	my $object = "$build/" . s/c$/o/r;
-	$readers{$_} = 1 if /c$/ && -e $object && grep { /^(?:g?elf|msgpack)_/ } symbols($object, '-u');
 }
+my %source = map { my $object = "$build/" . s/c$/o/r; -e $object ? ($object => $_) : () } grep { /c$/ } @sources;
+run('nm', '-P', '-A', '-u', sort keys %source) == 0 or BAIL_OUT($err);
+$readers{ $source{$1} } = 1 while $out =~ /^(\S+): (?:g?elf|msgpack)_/mg;
 ok(@sources > 100 && %readers, @sources . ' files are looked at');
 is_deeply([ grep { !m{^ref/codeobject/} } sort keys %readers ], [],
 	'libelf and msgpack-c are used in ref/codeobject alone');

@@ -29,10 +29,11 @@ static bool is_padding(const struct mx_finding *f, uint64_t out, size_t bytes) {
 }
 
 static bool print_findings(const struct mx_report *r, uint64_t out, size_t bytes) {
+	char text[MX_LINE_ROOM];
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (!is_padding(&r->findings[i], out, bytes))
 			fprintf(stderr, "%s: %s\n", mxhipFindingName(r->findings[i].kind),
-			        r->findings[i].text);
+			        mxhipFindingText(&r->findings[i], text, sizeof text));
 	return r->stopped;
 }
 
@@ -49,8 +50,12 @@ int main(int argc, char **argv) {
 	must(hipMalloc(&out, bytes), "allocate");
 	must(hipMemset(out, 0, bytes), "clear");
 	must(hipDeviceSetLimit((enum hipLimit_t)0, STACK), "stack");
-	mxhipSetSeed(strtoull(argv[5], NULL, 10));
-	mxhipSetInstructionLimit(strtoull(argv[6], NULL, 10));
+	const struct mxhipLaunchOptions options = {
+		.size = sizeof options,
+		.seed = strtoull(argv[5], NULL, 10),
+		.instruction_limit = strtoull(argv[6], NULL, 10),
+	};
+	must(mxhipSetLaunchOptions(&options), "options");
 	must(hipModuleLaunchKernel(program, groups, 1, 1, items, 1, 1, 0, NULL, (void *[]){ &out },
 	                           NULL),
 	     "launch");

@@ -1,5 +1,7 @@
 /* Race hunts on the emulator: the counts do not depend on the threads, the broken twin diverges. */
 #include "../../fuzz/hunt/hunt.h"
+#include "../../fuzz/hunt/workers.h"
+#include "../heap.h"
 #include "../tap.h"
 
 #include <math.h>
@@ -28,19 +30,24 @@ static void progress(void *context, unsigned long done, unsigned long of) {
 	h->of = of;
 }
 
-static struct hunt hunt_with(const char *kernel, struct mx_race_options o) {
-	struct hunt h = { 0 };
+static struct mx_bench *bench(const char *kernel) {
 	struct mx_plan plan;
 	struct mx_bench *b;
 	const char *build = getenv("BUILD");
 	char co[512];
+	snprintf(co, sizeof co, "%s/kernels/%s.co", build ? build : "build", kernel);
+	need(!mx_plan_make(gemm, 128, 64, 1024, MX_REGIME_GENERAL, &plan, &err), err.text);
+	need(!mx_bench_make(&plan, emu, co, "", 1, &b, &err), err.text);
+	return b;
+}
+
+static struct hunt hunt_with(const char *kernel, struct mx_race_options o) {
+	struct hunt h = { 0 };
+	struct mx_bench *b = bench(kernel);
 	if (!o.context) {
 		o.progress = progress;
 		o.context = &h;
 	}
-	snprintf(co, sizeof co, "%s/kernels/%s.co", build ? build : "build", kernel);
-	need(!mx_plan_make(gemm, 128, 64, 1024, MX_REGIME_GENERAL, &plan, &err), err.text);
-	need(!mx_bench_make(&plan, emu, co, "", 1, &b, &err), err.text);
 	need(!mx_race(b, &o, &h.race, &h.v, &err), err.text);
 	mx_bench_free(b);
 	return h;
@@ -100,6 +107,13 @@ static void test_broken_twin(void) {
 	   "and the same results, as often, the most frequent first");
 	ok(has_note(&one, "nondeterminism", "first at C[") && mx_verdict_status(&one.v) == 3,
 	   "it is nondeterminism, with the first element that differs");
+	unsigned elements = 0, outputs = 0;
+	for (unsigned i = 0; i < MX_TOP_OUTPUTS; i++) {
+		const struct mx_output *x = &one.race.outputs[i];
+		outputs += x->outcome == MX_RUN_DIFFERS;
+		elements += x->outcome == MX_RUN_DIFFERS && x->size == 4 && x->here != x->there;
+	}
+	ok(outputs && elements == outputs, "each result has an element of f32 that differs");
 	struct hunt again = hunt("broken/loose_wait", 1, 7, one.race.first + 1);
 	ok(again.race.divergent == 1 && again.race.first == one.race.first,
 	   "a hunt that ends with the first divergent run has that one alone");
@@ -179,6 +193,88 @@ static void test_lost_runs(void) {
 	   "it is a time-out, with its seed");
 }
 
+/* All results that differ. */
+static bool die_of_any(void *context, struct mx_bench *b, const struct mx_run_result *r) {
+	(void)context, (void)b, (void)r;
+	raise(SIGKILL);
+	return false;
+}
+
+static void test_lost_hunt(void) {
+	struct hunt h = hunt_with(
+		"broken/loose_wait",
+		(struct mx_race_options){
+			.jobs = 1, .first_schedule = 7, .n = 10000, .legal = die_of_any });
+	ok(h.race.crashes == 100 && h.race.runs < 10000, "after 100 lost runs a hunt is over");
+}
+
+/* ---- workers by themselves ---- */
+
+struct run_0 {
+	struct mx_bench *b;
+	const struct mx_run_result *r;
+};
+
+static void keep_run_0(void *run) {
+	const struct run_0 *x = run;
+	struct mx_run_0 zero;
+	need(!mx_run_0_keep(&zero, x->b, x->r, &err), err.text);
+	mx_run_0_free(&zero);
+}
+
+static void test_workers(void) {
+	struct mx_bench *b = bench("broken/loose_wait");
+	struct hunt some = hunt("broken/loose_wait", 1, 7, RUNS / 5);
+	uint64_t schedule = 7 + some.race.first;
+	const struct mx_race_options o = {
+		.jobs = 2, .first_schedule = 7, .time_out = 0.2, .legal = hang, .context = &schedule
+	};
+	const struct mx_batch *batch = NULL;
+	struct mx_run_0 zero;
+	struct mx_run_result r;
+	struct mx_workers *w;
+	unsigned which;
+	need(!mx_bench_run(b, 7, &r, &err), err.text);
+	ok(!heap_left_by(keep_run_0, &(struct run_0){ b, &r }),
+	   "what is kept of run 0 is given back");
+	need(!mx_run_0_keep(&zero, b, &r, &err) && !mx_workers_start(b, &o, &zero, &w, &err),
+	     err.text);
+	mx_workers_give(w, 0, 0, 1);
+	while (!batch)
+		need(!mx_workers_wait(w, &which, &batch, &err), err.text);
+	ok(which == 0 && batch->done == 1 && batch->same == 1, "a worker does a run");
+	mx_workers_give(w, 1, some.race.first, 1);
+	for (batch = NULL; !batch;)
+		need(!mx_workers_wait(w, &which, &batch, &err), err.text);
+	ok(which == 1 && batch->n_outputs == 1 && batch->outputs[0].outcome == MX_RUN_TIMEOUT,
+	   "of two the one whose run does not end is late, and not the one that is idle");
+	mx_workers_free(w);
+	mx_run_0_free(&zero);
+	mx_bench_free(b);
+}
+
+/* ---- journals ---- */
+
+static void test_journal(void) {
+	struct mx_race_options o = { .jobs = 1, .n = 5, .journal = "/dev/null" };
+	struct mx_bench *b = bench("gemm/mxfp4_gemm");
+	struct hunt h = { 0 };
+	ok(mx_race(b, &o, &h.race, &h.v, &err) == -1 &&
+	           strstr(err.text, "/dev/null: not a file that keeps what is written"),
+	   "what forgets is no journal: %s", err.text);
+	char path[] = "/tmp/mx_race_test.XXXXXX";
+	close(mkstemp(path));
+	o.journal = path;
+	need(!mx_race(b, &o, &h.race, &h.v, &err), err.text);
+	o.n = 10;
+	struct hunt more = { 0 };
+	need(!mx_race(b, &o, &more.race, &more.v, &err), err.text);
+	ok(h.race.runs == 5 && !h.race.resumed && more.race.runs == 10 && more.race.resumed == 5,
+	   "a hunt goes on from its journal");
+	unlink(path);
+	mx_bench_free(b);
+}
+
 static void test_time(void) {
 	struct hunt h =
 		hunt_with("gemm/mxfp4_gemm",
@@ -207,6 +303,9 @@ int main(void) {
 	test_faults();
 	test_legal_results();
 	test_lost_runs();
+	test_lost_hunt();
+	test_workers();
+	test_journal();
 	test_time();
 	test_rate_bound();
 	mx_case_free(gemm);

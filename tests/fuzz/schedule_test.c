@@ -53,15 +53,16 @@ static void test_text(void) {
 
 static uint64_t run_seed(struct mx_bench *b, uint64_t seed, struct mx_schedule *record) {
 	struct mx_run_result r;
-	emu->emu->record_schedule(record);
+	mx_bench_options(b)->record = record;
 	need(!mx_bench_run(b, seed, &r, &err), err.text);
-	emu->emu->record_schedule(NULL);
+	mx_bench_options(b)->record = NULL;
 	return r.hash;
 }
 
 static uint64_t run_schedule(struct mx_bench *b, const struct mx_schedule *s) {
 	struct mx_run_result r;
 	need(!mx_bench_run_as(b, s, &r, &err), err.text);
+	need(!r.schedule, "a schedule that is said outright has no seed");
 	return r.hash;
 }
 

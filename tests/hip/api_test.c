@@ -367,7 +367,7 @@ static void test_hidden_arguments(void) {
 		     out[0][0], out[0][1], out[0][2], out[0][3], out[0][4], out[0][5], out[0][6],
 		     out[0][7]);
 	if (!ok(!mxhipReport()->n_findings, "none of them is uninitialised"))
-		diag("%s", mxhipReport()->findings[0].text);
+		diag("%s", in_words(mxhipReport()->findings));
 	must(hipFree(device_out));
 }
 
@@ -473,7 +473,7 @@ static void test_marks(void) {
 	ok(first_finding("uninitialised") && f && f->address == (uint64_t)(uintptr_t)(out + 63),
 	   "a mark as unwritten counts, and a guard's finding has the address");
 	if (f)
-		ok(strstr(f->text, "copy+0x") && f->lane == 63 && f->wave == 0,
+		ok(strstr(in_words(f), "copy+0x") && f->lane == 63 && f->wave == 0,
 		   "it names kernel, pc, wave and lane");
 	uint8_t states[256];
 	ok(mxhipStates(out, 256, states) && !states[0] && states[4] == MX_WRITTEN &&
@@ -493,7 +493,7 @@ static void test_marks(void) {
 
 static uint32_t last_wave(uint64_t seed, uint32_t *out) {
 	uint32_t wave;
-	mxhipSetSeed(seed);
+	with_options(.seed = seed);
 	must(hipModuleLaunchKernel(kernel("last_wave"), 1, 1, 1, 256, 1, 1, 0, NULL,
 	                           (void *[]){ &out }, NULL));
 	must(hipMemcpy(&wave, out, 4, hipMemcpyDeviceToHost));
@@ -509,7 +509,7 @@ static void test_seeds(void) {
 	}
 	ok(seen == 0xF, "over 64 seeds each of four waves is the last one to store");
 	ok(same == 64, "the same seed gives the same schedule");
-	mxhipSetSeed(0);
+	must(mxhipSetLaunchOptions(NULL));
 	must(hipFree(out));
 }
 
@@ -523,8 +523,7 @@ static void run_dot(const char *profile, float out[256]) {
 		scales[i] = 115 + ((x = x * 1664525 + 1013904223) >> 16) % 25;
 	void *c = device_copy(codes, sizeof codes), *s = device_copy(scales, sizeof scales);
 	void *o = device_bytes(1024), *params[] = { &o, &c, &s };
-	if (!mxhipSetProfile(profile))
-		diag("no profile %s", profile);
+	with_options(.profile = profile);
 	must(launch("dot", params));
 	must(hipMemcpy(out, o, 1024, hipMemcpyDeviceToHost));
 	must(hipFree(c));
@@ -536,7 +535,6 @@ static void test_profiles(void) {
 	float by_default[256], block32[256], fused[256];
 	run_dot("block32", by_default);
 	run_dot("fused", fused);
-	ok(!mxhipSetProfile("fuse"), "there is no profile fuse");
 	run_dot("block32", block32);
 	ok(!memcmp(by_default, block32, sizeof block32), "a profile gives the same bits again");
 	ok(memcmp(block32, fused, sizeof block32), "another profile gives others");
@@ -570,7 +568,7 @@ static void *one_thread(void *argument) {
 		for (unsigned i = 0; i < 64; i++)
 			in[i] = (uint32_t)(id << 16 | round << 8 | i);
 		must(hipMemcpy(a, in, 256, hipMemcpyHostToDevice));
-		mxhipSetSeed(round);
+		with_options(.seed = round);
 		must(launch("copy", id == 0 ? bad : fine));
 		hipError_t e = hipDeviceSynchronize();
 		if (id == 0)

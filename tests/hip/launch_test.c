@@ -102,6 +102,10 @@ static void test_bundles(void) {
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950", "x", 1);
 	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:xnack-", good, size);
 	ok(bundle_loads(&b), "the entry that names more features is taken before others");
+	begin_bundle(&b, 2);
+	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:xnack-", "x", 1);
+	add_entry(&b, "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", good, size);
+	ok(bundle_loads(&b), "and one that names both before that");
 	begin_bundle(&b, UINT64_MAX);
 	ok(!bundle_loads(&b) && strstr(mxhipErrorDetail(), "bundle"), "2^64 - 1 entries are not");
 	ok(hipModuleLoadData(&(hipModule_t){ 0 }, "CCOB compressed") == hipErrorInvalidImage &&
@@ -150,7 +154,7 @@ static void test_registration(void) {
 		const void *image;
 		void *unused;
 	} wrapper = { 0x48495046, 1, good, NULL };
-	uint32_t in[64] = { 5 }, seven = 7, both[2], *p = device_copy(in, sizeof in);
+	uint32_t in[64] = { 5 }, seven = 7, eight = 8, both[2], *p = device_copy(in, sizeof in);
 	void *params[] = { &p, &seven }, *address;
 	hipStream_t stream = NULL;
 	struct hipFuncAttributes a;
@@ -179,6 +183,11 @@ static void test_registration(void) {
 	must(hipMemcpyToSymbol(&counter_symbol, &seven, 4, 4, hipMemcpyHostToDevice));
 	must(hipMemcpyFromSymbol(&both[1], &counter_symbol, 4, 4, hipMemcpyDeviceToHost));
 	ok(both[0] == 40 && both[1] == 7, "a registered variable is read and written");
+	must(hipMemcpyToSymbolAsync(&counter_symbol, &eight, 4, 4, hipMemcpyHostToDevice, NULL));
+	must(hipMemcpyFromSymbolAsync(&both[1], &counter_symbol, 4, 4, hipMemcpyDeviceToHost,
+	                              NULL));
+	must(hipStreamSynchronize(NULL));
+	ok(both[1] == 8, "and in a stream");
 	ok(hipGetSymbolAddress(&address, &counter_symbol) == hipSuccess && address &&
 	           hipGetSymbolSize(&lds, &counter_symbol) == hipSuccess && lds == 8,
 	   "it has an address and a size");
@@ -291,6 +300,7 @@ static void test_descriptors(void) {
 		{ "ENABLE_TRAP_HANDLER", RSRC2, 1 << 6 },
 		{ "exceptions", RSRC2, 1 << 24 },
 		{ "GRANULATED_LDS_SIZE", RSRC2, 1 << 15 },
+		{ "ENABLE_VGPR_WORKITEM_ID 3", RSRC2, 3 << 11 },
 		{ "RSRC3", RSRC3, 1 << 17 },
 		{ "private segment", PROPERTIES, 1 << 0 },
 		{ "FLAT_SCRATCH", PROPERTIES, 1 << 5 },
@@ -302,7 +312,7 @@ static void test_descriptors(void) {
 	for (size_t i = 0; i < COUNT(t); i++)
 		ok(launch_changed("add", t[i].at, t[i].bits, 64) == hipErrorNotSupported &&
 		           mxhipReport()->n_findings == 1 &&
-		           strstr(mxhipReport()->findings[0].text, t[i].field),
+		           strstr(in_words(&mxhipReport()->findings[0]), t[i].field),
 		   "a descriptor with %s is refused by its name", t[i].field);
 	ok(launch_changed("add", RSRC3, 1 << 16, 64) == hipSuccess,
 	   "TG_SPLIT changes nothing for a kernel without LDS");
@@ -328,6 +338,10 @@ static void test_occupancy(void) {
 	ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipSuccess &&
 	           value == 256,
 	   "a function's attributes are its descriptor's");
+	ok(hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, f) == hipErrorInvalidValue &&
+	           hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL) ==
+	                   hipErrorInvalidValue,
+	   "which need a place and a function");
 	must(hipModuleUnload(m));
 	ok(hipModuleLaunchCooperativeKernel(kernel("add"), 1 << 20, 1, 1, 64, 1, 1, 0, NULL,
 	                                    (void *[]){ &f, &n }) ==
@@ -338,6 +352,9 @@ static void test_occupancy(void) {
 	           hipDeviceGetLimit(&stack, (enum hipLimit_t)0) == hipSuccess && stack == 4000,
 	   "the limit of a growing stack is kept");
 	must(hipDeviceSetLimit((enum hipLimit_t)0, 1024));
+	ok(hipDeviceSetLimit((enum hipLimit_t)1, 1024) == hipErrorUnsupportedLimit &&
+	           hipDeviceGetLimit(&stack, (enum hipLimit_t)1) == hipErrorUnsupportedLimit,
+	   "there is no other limit");
 }
 
 /* ---- graphs ---- */
@@ -451,14 +468,14 @@ static void test_threads(void) {
 	uint64_t instructions[2];
 	void *params[] = { &p, &block };
 	for (unsigned threads = 1; threads <= 2; threads++) {
-		mxhipSetThreads(threads);
+		with_options(.threads = threads);
 		must(hipMemset(p, 0, sizeof one));
 		must(hipModuleLaunchKernel(kernel("here"), N / 256, 1, 1, 256, 1, 1, 0, NULL,
 		                           params, NULL));
 		instructions[threads - 1] = mxhipReport()->stats.instructions;
 		must(hipMemcpy(threads == 1 ? one : two, p, sizeof one, hipMemcpyDeviceToHost));
 	}
-	mxhipSetThreads(0);
+	must(mxhipSetLaunchOptions(NULL));
 	ok(!memcmp(one, two, sizeof one) && one[N - 1] == 256 && instructions[0] == instructions[1],
 	   "a launch on two threads leaves what it leaves on one");
 	must(hipFree(p));

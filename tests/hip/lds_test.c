@@ -12,7 +12,7 @@ static void run(const char *name, unsigned threads, void **params) {
 	must(hipModuleLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
 	must(hipDeviceSynchronize());
 	for (size_t i = 0; i < mxhipReport()->n_findings; i++)
-		diag("%s", mxhipReport()->findings[i].text);
+		diag("%s", in_words(&mxhipReport()->findings[i]));
 	findings += mxhipReport()->n_findings;
 }
 
@@ -78,7 +78,7 @@ static void test_histogram(void) {
 	count(&want, in);
 	void *from = device_copy(in, sizeof in);
 	for (unsigned i = 1; i <= SEEDS; i++) {
-		mxhipSetSeed(i);
+		with_options(.seed = i);
 		launch("histogram", GROUP, &got, sizeof got, from);
 		if (got.odd <= GROUP)
 			qsort(got.list, got.odd, 4, by_value);
@@ -94,7 +94,7 @@ static void test_lock(void) {
 	unsigned right = 0;
 	for (unsigned i = 1; i <= SEEDS; i++) {
 		uint32_t out;
-		mxhipSetSeed(i);
+		with_options(.seed = i);
 		launch("locked", GROUP, &out, sizeof out, NULL);
 		right += out == 1 + 2 + 3 + 4;
 	}

@@ -15,7 +15,7 @@ static hipError_t run(const char *name, unsigned threads, void **params) {
 static void show_findings(void) {
 	const struct mx_report *r = mxhipReport();
 	for (size_t i = 0; i < r->n_findings; i++)
-		diag("%s: %s", mxhipFindingName(r->findings[i].kind), r->findings[i].text);
+		diag("%s: %s", mxhipFindingName(r->findings[i].kind), in_words(&r->findings[i]));
 }
 
 static void *zeros(size_t bytes) {
@@ -88,7 +88,7 @@ static void test_atomics(void) {
 		uint64_t *wide = zeros(16);
 		float *sum = zeros(4);
 		double *exact = zeros(8);
-		mxhipSetSeed(seed);
+		with_options(.seed = seed);
 		right += run("atomics", THREADS, (void *[]){ &out, &wide, &sum, &exact }) ==
 		                 hipSuccess &&
 		         !mxhipReport()->n_findings && atomics_right(out, wide, *sum, *exact);

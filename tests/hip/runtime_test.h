@@ -25,6 +25,17 @@
 		}                                                                                  \
 	} while (0)
 
+/* Sets this thread's launch options, members by name: with_options(.seed = 3). */
+#define with_options(...)                                                                          \
+	must(mxhipSetLaunchOptions(&(const struct mxhipLaunchOptions){                             \
+		.size = sizeof(struct mxhipLaunchOptions), __VA_ARGS__ }))
+
+/* A finding in words; static. */
+static inline const char *in_words(const struct mx_finding *f) {
+	static char text[MX_LINE_ROOM];
+	return mxhipFindingText(f, text, sizeof text);
+}
+
 /* A file of the build folder; static. */
 static inline const char *built(const char *file) {
 	static char path[512];

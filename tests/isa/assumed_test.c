@@ -33,7 +33,7 @@ static void test_row(struct machine *m, const struct row *row) {
 	m->kernel.mode = row->mode;
 	run_code(m, &c);
 	const struct mx_finding *f = only_finding(m);
-	bool right = *row->note ? f && f->kind == MX_ASSUMED_NOTE && strstr(f->text, row->note)
+	bool right = *row->note ? f && f->kind == MX_ASSUMED_NOTE && finding_says(m, row->note)
 	                        : no_findings(m);
 	if (!ok(right, "%s: %s", row->text, *row->note ? row->note : "no note"))
 		show_findings(m);

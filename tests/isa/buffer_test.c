@@ -392,8 +392,7 @@ static bool noted(const struct machine *m, const struct typed *t) {
 	mx_decode(t->code, 2, 0, &in);
 	if (!*t->note)
 		return no_findings(m);
-	return found(m, MX_ASSUMED_NOTE, sizeof prologue) &&
-	       strstr(only_finding(m)->text, t->note) &&
+	return found(m, MX_ASSUMED_NOTE, sizeof prologue) && finding_says(m, t->note) &&
 	       (in.op->encoding != MX_MTBUF || mx_how_runs(&in) == MX_RUNS_AS_ASSUMED);
 }
 

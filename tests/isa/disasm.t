@@ -209,6 +209,7 @@ compare('fields of one instruction each',
 	field(0, 7, 1, 0xbf9d0000),    # s_set_gpr_idx_mode
 	field(40, 9, 1, 0x020000fa, 0xff000000), field(40, 9, 1, 0x080000fa, 0xff000000), # DPP_CTRL
 	field(0, 16, 31, 0xd87a0000, 0),                  # ds_swizzle_b32
+	(map { field(5, 5, 1, 0xd87a0000 | 32 - (1 << $_), 0) } 1 .. 4), # broadcasts to groups of 2 to 16
 	field(19, 7, 1, 0xe8000000, 0),                   # formats of tbuffer_load_format_x
 	(map { field(61, 3, 1, 0xd2340000 | ($_ & 7) << 8, 0x04040404 | ($_ >> 3) << 27) } 0 .. 31), # bitop3
 	field(0, 8, 1, 0xd2890000, 0x100), field(41, 9, 1, 0xd2890000, 0x100),            # v_readlane_b32
@@ -239,6 +240,23 @@ my @differ = grep { !$fresh{$_} || !$kept{$_} } sort keys %{ { %fresh, %kept } }
 ok(@def && !@differ, 'gfx950.def lists the ' . keys(%fresh) . ' opcodes that a sweep finds')
 	or diag("first: $differ[0]");
 my %format = map { $_->[0] => $_ } @formats;
+
+# Opcodes of one format with the same operands and modifiers have the same bits that must be zero,
+# but for a few.
+my (%alike, @odd);
+for (@def) {
+	push @{ $alike{"$1 $4"} }, [ "$2$3", $5 ]
+		if /^MX_TEXT\((\w+), *\w+, (\w+), *"(\w*)", *(".*"), *(\w+)\)/;
+}
+for (values %alike) {
+	my %n;
+	$n{ $_->[1] }++ for @$_;
+	my ($usual) = sort { $n{$b} <=> $n{$a} } keys %n;
+	push @odd, map { $_->[0] } grep { $_->[1] ne $usual } @$_;
+}
+is_deeply([ sort @odd ], [ qw(ds_bpermute_b32 ds_permute_b32 v_cvt_pk_bf16_f32 v_dot2c_i32_i16_dpp
+	v_dot2c_i32_i16_e64 v_dot4c_i32_i8_dpp v_dot4c_i32_i8_e64 v_dot8c_i32_i4_dpp v_dot8c_i32_i4_e64) ],
+	'opcodes that look alike have the same bits that must be zero, but for nine');
 compare('each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format{$form} }, $op) } 1 .. $each }
 	opcodes(sort keys %fresh));
 if (is_long()) {

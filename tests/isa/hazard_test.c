@@ -21,16 +21,9 @@ static const struct pair pairs[] = {
 
 struct seen {
 	unsigned findings, notes;
-	unsigned missing; /* missing wait states in the text of a finding */
+	unsigned missing; /* missing wait states in a finding */
 	char text[400];   /* of the last finding */
 };
-
-static unsigned said_missing(const char *text) {
-	unsigned states = 0;
-	for (const char *at = strstr(text, " needed "); at && (at = strstr(at, "s_nop ")); at++)
-		states += (unsigned)atoi(at + strlen("s_nop ")) + 1;
-	return states;
-}
 
 /* The pair with `states` wait states between its instructions. */
 static void build(const struct pair *p, unsigned states, struct code *c) {
@@ -46,16 +39,13 @@ static void build(const struct pair *p, unsigned states, struct code *c) {
 	APPEND(c, ((uint32_t[]){ END }));
 }
 
-static void note(void *context, mx_lint_severity severity, const char *kind,
-                 const struct mx_inst *at, const char *text) {
+static void note(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
-	(void)at;
-	if (strcmp(kind, "wait-states"))
-		return;
-	snprintf(s->text, sizeof s->text, "%s", text);
-	*(severity == MX_LINT_FINDING ? &s->findings : &s->notes) += 1;
-	if (severity == MX_LINT_FINDING)
-		s->missing = said_missing(text);
+	mx_finding_sentence(f, s->text, sizeof s->text);
+	s->findings += f->kind == MX_WAIT_STATES;
+	s->notes += f->kind == MX_WAIT_STATES_NOTE;
+	if (f->kind == MX_WAIT_STATES)
+		s->missing = f->missing.count;
 }
 
 static struct seen lint(const struct code *c) {
@@ -80,7 +70,7 @@ static struct seen run(struct machine *m, const struct code *c) {
 	for (size_t i = 0; i < m->report.n_findings; i++) {
 		if (m->report.findings[i].kind == MX_WAIT_STATES) {
 			s.findings++;
-			s.missing = said_missing(m->report.findings[i].text);
+			s.missing = m->report.findings[i].missing.count;
 		}
 		s.notes += m->report.findings[i].kind == MX_WAIT_STATES_NOTE;
 	}
@@ -133,14 +123,10 @@ static void test_text(void) {
 
 /* ---- a busy pipe, paths, loads in flight ---- */
 
-static void note_wait(void *context, mx_lint_severity severity, const char *kind,
-                      const struct mx_inst *at, const char *text) {
+static void note_wait(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
-	(void)severity, (void)at;
-	if (strcmp(kind, "missing-wait"))
-		return;
-	s->findings++;
-	snprintf(s->text, sizeof s->text, "%s", text);
+	s->findings += f->kind == MX_UNWAITED;
+	mx_finding_sentence(f, s->text, sizeof s->text);
 }
 
 static struct seen lint_waits(const uint32_t *code, size_t bytes) {

@@ -129,6 +129,18 @@ static inline const struct mx_finding *only_finding(const struct machine *m) {
 	return m->ran && m->report.n_findings == 1 ? &m->report.findings[0] : NULL;
 }
 
+/* The text of a finding, in a static buffer. */
+static inline const char *in_words(const struct machine *m, const struct mx_finding *f) {
+	static char text[MX_LINE_ROOM];
+	return mx_finding_text(&m->report, f, text, sizeof text);
+}
+
+/* Whether there is exactly one finding, and its text contains `words`. */
+static inline bool finding_says(const struct machine *m, const char *words) {
+	const struct mx_finding *f = only_finding(m);
+	return f && strstr(in_words(m, f), words);
+}
+
 /* Whether there is exactly one finding, of this kind, at this byte of the program. */
 static inline bool found(const struct machine *m, mx_finding_kind kind, uint64_t pc) {
 	const struct mx_finding *f = only_finding(m);
@@ -136,11 +148,14 @@ static inline bool found(const struct machine *m, mx_finding_kind kind, uint64_t
 }
 
 static inline void show_findings(const struct machine *m) {
+	char proof[MX_LINE_ROOM];
+	if (m->report.proof.outcome)
+		diag("%s", mx_proof_text(&m->report.proof, proof, sizeof proof));
 	if (!m->report.n_findings)
 		diag("no finding");
 	for (size_t i = 0; i < m->report.n_findings; i++)
 		diag("%s: %s", mx_finding_name(m->report.findings[i].kind),
-		     m->report.findings[i].text);
+		     in_words(m, &m->report.findings[i]));
 }
 
 #endif

@@ -211,7 +211,7 @@ static void test_partial_result(void) {
 	epilogue(&c, 1);
 	run_code(&m, &c);
 	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN &&
-	                strstr(only_finding(&m)->text, "mask 0xff of dword 0"),
+	                finding_says(&m, "mask 0xff of dword 0"),
 	        "a kept byte stays unwritten, and the converted byte is written"))
 		show_findings(&m);
 	mx_report_free(&m.report);

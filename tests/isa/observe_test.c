@@ -279,6 +279,9 @@ static void test_lanes(void) {
 		0xd3d40000,
 		0x04021104, /* v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3] */
 	};
+	static const uint32_t blocks[] = {
+		0xd3c10020, 0x04821900, /* v_mfma_f32_16x16x1_4b_f32 v[32:47], v0, v12, v[32:47] */
+	};
 	static const uint32_t readlane[] = {
 		0xd2890004, 0x00000b02, /* v_readlane_b32 s4, v2, s5 */
 	};
@@ -288,6 +291,9 @@ static void test_lanes(void) {
 	ok(lane_from(mfma, "C", 37, 1) == 37 && lane_from(mfma, "A", 37, 1) == 9 &&
 	           lane_from(mfma, "B", 37, 1) == 5,
 	   "an element of an MFMA reads its row of A, column of B and element of C");
+	ok(lane_from(blocks, "C", 37, 1) == 37 && lane_from(blocks, "A", 37, 1) == -1 &&
+	           lane_from(blocks, "B", 37, 1) == -1,
+	   "for one of several blocks the lanes of A and B are unknown");
 	ok(lane_from(readlane, "src0", -1, 0) == 70 % 64,
 	   "v_readlane reads the lane of its operand");
 	ok(lane_from(readfirst, "src0", -1, 0) == 3, "v_readfirstlane reads the first active lane");

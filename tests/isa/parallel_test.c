@@ -130,6 +130,17 @@ static void launch(const struct mx_program *p, struct machine *m, struct outcome
 	memcpy(o->state, state, ARENA);
 }
 
+static bool same_finding(const struct mx_report *r, const struct mx_finding *a,
+                         const struct mx_finding *b) {
+	char one[MX_LINE_ROOM], two[MX_LINE_ROOM];
+	return a->kind == b->kind && a->count == b->count && a->pc == b->pc &&
+	       a->earlier == b->earlier && a->wave == b->wave && a->lane == b->lane &&
+	       a->address == b->address &&
+	       !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup) &&
+	       !strcmp(mx_finding_text(r, a, one, sizeof one),
+	               mx_finding_text(r, b, two, sizeof two));
+}
+
 static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	const struct mx_stats *s = &a->stats, *t = &b->stats;
 	bool same = a->n_findings == b->n_findings && a->stopped == b->stopped &&
@@ -137,9 +148,7 @@ static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	            s->max_vmcnt == t->max_vmcnt && s->max_lgkmcnt == t->max_lgkmcnt &&
 	            !memcmp(s->by_op, t->by_op, mx_op_count() * sizeof *s->by_op);
 	for (size_t i = 0; same && i < a->n_findings; i++)
-		same = !memcmp(&a->findings[i], &b->findings[i],
-		               offsetof(struct mx_finding, text)) &&
-		       !strcmp(a->findings[i].text, b->findings[i].text);
+		same = same_finding(a, &a->findings[i], &b->findings[i]);
 	return same;
 }
 

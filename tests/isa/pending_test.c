@@ -174,11 +174,8 @@ static bool has_race(const struct machine *m) {
 
 /* ---- lint ---- */
 
-static void note_lint(void *context, mx_lint_severity severity, const char *kind,
-                      const struct mx_inst *at, const char *text) {
-	(void)at, (void)text;
-	bool wait = !strcmp(kind, "missing-wait"), states = !strcmp(kind, "wait-states");
-	*(unsigned *)context += severity == MX_LINT_FINDING && (wait || states);
+static void note_lint(void *context, const struct mx_finding *f) {
+	*(unsigned *)context += f->kind == MX_UNWAITED || f->kind == MX_WAIT_STATES;
 }
 
 static bool lint_finds(const struct code *c, bool (*look)(const struct mx_lint *)) {

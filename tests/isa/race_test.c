@@ -69,8 +69,9 @@ static bool is_right(const struct machine *m, const struct row *r) {
 	if (r->kind == NONE)
 		return no_findings(m);
 	return m->ran && m->report.n_findings && (int)f->kind == r->kind &&
-	       (!r->text || strstr(f->text, r->text)) &&
-	       !strncmp(m->report.order, "not proved", 10);
+	       (!r->text || strstr(in_words(m, f), r->text)) &&
+	       m->report.proof.outcome == MX_NOT_PROVED &&
+	       m->report.proof.doubt == MX_DOUBT_FINDINGS;
 }
 
 static void test_row(struct machine *m, const struct row *r) {
@@ -182,15 +183,22 @@ static const uint32_t undecided[] = {
 	0xbf860000, /* s_cbranch_vccz 0 */
 };
 
-static void expect(struct machine *m, const uint32_t *body, size_t bytes, const char *order,
+/* Expects the doubt that prevents a proof, or MX_DOUBT_NONE for a proof. */
+static void expect(struct machine *m, const uint32_t *body, size_t bytes, mx_doubt doubt,
                    const char *what) {
+	const struct mx_proof *p = &m->report.proof;
 	run_body(m, body, bytes);
-	if (!ok(m->ran && strstr(m->report.order, order), "%s: %s", what, order)) {
-		diag("%s", m->report.order);
+	bool right = m->ran && p->outcome == (doubt ? MX_NOT_PROVED : MX_PROVED) &&
+	             p->doubt == doubt && (doubt == MX_DOUBT_FINDINGS) == (p->findings > 0);
+	if (!ok(right, "%s: %s", what, doubt ? "not proved" : "proved"))
 		show_findings(m);
-	}
 }
-#define EXPECT(m, body, order, what) expect(m, body, sizeof(body), order, what)
+#define EXPECT(m, body, doubt, what) expect(m, body, sizeof(body), MX_DOUBT_##doubt, what)
+
+/* Whether the last launch is proved with this assumption. */
+static bool assumes(const struct machine *m, mx_proof_assumption a) {
+	return m->report.proof.assumptions >> a & 1;
+}
 
 /* Two FLAT loads of device memory, and a use of the first after vmcnt(1), or after 0. */
 static const uint32_t flat_one[] = {
@@ -211,51 +219,58 @@ static const uint32_t flat_zero[] = {
 };
 
 static void test_flat(struct machine *m) {
-	EXPECT(m, flat_one, "proved for this launch", "FLAT in memory, vmcnt(1)");
-	ok(strstr(m->report.order, "FLAT in device memory counts in order") != NULL,
-	   "which assumes that FLAT counts in order");
-	EXPECT(m, flat_zero, "proved for this launch", "FLAT in memory, vmcnt(0)");
-	ok(!strstr(m->report.order, "FLAT"), "which does not assume it");
+	EXPECT(m, flat_one, NONE, "FLAT in memory, vmcnt(1)");
+	ok(assumes(m, MX_PROOF_FLAT_IN_ORDER), "which assumes that FLAT counts in order");
+	EXPECT(m, flat_zero, NONE, "FLAT in memory, vmcnt(0)");
+	ok(!assumes(m, MX_PROOF_FLAT_IN_ORDER), "which does not assume it");
 }
 
+static const char proved[] =
+	"proved for this launch, assuming: this code object, input and grid; nothing else writes "
+	"to its memory; waits and barriers as [ISA 4.4]; no value derives from an address";
+
 static void test_proofs(struct machine *m) {
-	EXPECT(m, in_order, "proved for this launch, assuming", "in order");
-	EXPECT(m, clock, "not proved: reads a clock at +0x3c", "s_memtime");
-	EXPECT(m, mode, "proved for this launch", "MODE, which the program sets");
+	char text[MX_LINE_ROOM];
+	EXPECT(m, in_order, NONE, "in order");
+	const struct mx_proof *p = &m->report.proof;
+	ok(p->accesses == 2 && p->pairs == 64, "a load of each of 64 stored dwords");
+	ok(!strcmp(mx_proof_text(p, text, sizeof text), proved), "the text of a proof");
+	EXPECT(m, clock, CLOCK, "s_memtime");
+	ok(p->pc == 0x3c && p->other_pc == MX_NO_PC &&
+	           !strcmp(mx_proof_text(p, text, sizeof text),
+	                   "not proved: reads a clock at +0x3c"),
+	   "a doubt has the pc of its instruction");
+	EXPECT(m, mode, NONE, "MODE, which the program sets");
 	for (unsigned i = 0; i < sizeof hardware_registers / sizeof *hardware_registers; i++)
-		EXPECT(m, hardware_registers[i], "not proved: reads a hardware register",
-		       "any other hardware register");
-	EXPECT(m, trap_register, "not proved: reads a register of trap handlers", "TTMP4");
-	EXPECT(m, ticket, "not proved: an atomic returns", "a returning atomic");
-	EXPECT(m, float_sum, "not proved: atomics whose order matters", "a float atomic");
-	EXPECT(m, wrapping_sum, "not proved: atomics whose order matters",
-	       "an increment that wraps at its data");
-	EXPECT(m, two_functions, "not proved: atomics of several kinds", "add and max");
-	EXPECT(m, one_place, "not proved: lanes of one store", "lanes that write one place");
-	EXPECT(m, undecided, "not proved: there are findings", "an unwritten value");
-	EXPECT(m, scalar_behind, "not proved: reads what this launch wrote",
-	       "a scalar load of stored data");
-	EXPECT(m, scalar_first, "not proved: reads what this launch wrote",
-	       "a vector load of data stored by the scalar unit");
-	EXPECT(m, other_sum, "proved for this launch", "a load of the wave's own sum");
+		EXPECT(m, hardware_registers[i], HARDWARE_REGISTER, "any other hardware register");
+	EXPECT(m, trap_register, TRAP_REGISTER, "TTMP4");
+	EXPECT(m, ticket, ATOMIC_RETURNS, "a returning atomic");
+	EXPECT(m, float_sum, ATOMIC_ORDER, "a float atomic");
+	EXPECT(m, wrapping_sum, ATOMIC_ORDER, "an increment that wraps at its data");
+	EXPECT(m, two_functions, ATOMIC_KINDS, "add and max");
+	EXPECT(m, one_place, ONE_STORE, "lanes that write one place");
+	EXPECT(m, undecided, FINDINGS, "an unwritten value");
+	EXPECT(m, scalar_behind, CACHE_READ, "a scalar load of stored data");
+	EXPECT(m, scalar_first, CACHE_READ, "a vector load of data stored by the scalar unit");
+	EXPECT(m, other_sum, NONE, "a load of the wave's own sum");
 	m->launch.grid[0] = 2;
-	EXPECT(m, flags, "not proved: order through atomics or flags", "flags of agent scope");
+	EXPECT(m, flags, FLAGS, "flags of agent scope");
+	ok(p->other_pc != MX_NO_PC, "the doubt names both accesses");
 	if (!ok(!m->report.n_findings, "flags are no race"))
 		show_findings(m);
-	EXPECT(m, sums, "proved for this launch", "integer sums");
+	EXPECT(m, sums, NONE, "integer sums");
 	m->launch.grid[0] = 1;
-	EXPECT(m, sums_beside_bytes, "proved for this launch", "and beside bytes");
+	EXPECT(m, sums_beside_bytes, NONE, "and beside bytes");
 	m->launch.grid[0] = 2;
 	m->launch.grid[0] = 1;
 	m->launch.block[0] = 128;
-	EXPECT(m, other_wave, "not proved: reads what this launch wrote",
-	       "a load of another wave's store");
-	EXPECT(m, other_sum, "not proved: reads what this launch wrote",
-	       "a load of another wave's sum");
+	EXPECT(m, other_wave, CACHE_READ, "a load of another wave's store");
+	EXPECT(m, other_sum, CACHE_READ, "a load of another wave's sum");
 	m->launch.block[0] = 64;
 	m->launch.analysis = 0;
-	EXPECT(m, early, "", "no analysis");
-	ok(!m->report.order[0] && no_findings(m), "and no finding");
+	run_body(m, early, sizeof early);
+	ok(m->report.proof.outcome == MX_NOT_ANALYSED && no_findings(m),
+	   "no analysis: no proof, and no finding");
 	m->launch.analysis = MX_ANALYSE_ORDER;
 }
 
@@ -346,9 +361,9 @@ static void test_filled(struct machine *m, const struct filled *f) {
 	run_code(m, &c);
 	if (!ok(is_right(m, &row), "a full counter: %s", f->what))
 		show_findings(m);
-	if (f->kind == NONE && !ok(strstr(m->report.order, "a full counter stalls issue") != NULL,
-	                           "the proof names that assumption"))
-		diag("%s", m->report.order);
+	if (f->kind == NONE &&
+	    !ok(assumes(m, MX_PROOF_FULL_COUNTER), "the proof names that assumption"))
+		show_findings(m);
 }
 
 /* The maximum count in a wait covers nothing, for any number of issued operations. */
@@ -411,8 +426,7 @@ static void test_scratch(struct machine *m) {
 	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not if scratch returns out of order");
 	run_body(m, scratch_alone, sizeof scratch_alone);
 	ok(no_findings(m), "but vmcnt(0) covers it");
-	EXPECT(m, flat_scratch, "not proved: FLAT in scratch",
-	       "FLAT beside scratch out of order");
+	EXPECT(m, flat_scratch, FLAT_SCRATCH, "FLAT beside scratch out of order");
 	m->launch.scratch_apart = false;
 	m->kernel.scratch_bytes = 0;
 }
@@ -461,17 +475,16 @@ static bool is_race_global(struct machine *m, const uint32_t *body, size_t bytes
 /* One L1 is an assumption, which a launch can disable. */
 static void test_split(struct machine *m) {
 	m->launch.block[0] = 128;
-	EXPECT(m, load_barrier_store, "no threadgroup split: one L1",
-	       "a load, a barrier, a store: a proof that assumes one L1");
+	EXPECT(m, load_barrier_store, NONE, "a load, a barrier, a store");
+	ok(assumes(m, MX_PROOF_ONE_L1), "which assumes one L1");
 	run_body(m, BODY(wait_barrier_store));
-	ok(!strstr(m->report.order, "threadgroup split"),
-	   "with a wait for the load the proof does not assume it");
+	ok(!assumes(m, MX_PROOF_ONE_L1), "with a wait for the load the proof does not assume it");
 	run_body(m, BODY(store_and_flag));
 	ok(no_findings(m), "a store that a flag in LDS publishes");
 	m->launch.threadgroup_split = true;
 	ok(is_race_global(m, BODY(load_barrier_store)) && is_race_global(m, BODY(store_and_flag)),
 	   "with threadgroup split both are races");
-	EXPECT(m, wait_barrier_store, "proved for this launch", "a wait orders them, too");
+	EXPECT(m, wait_barrier_store, NONE, "a wait orders them, too");
 	m->launch.threadgroup_split = false;
 	m->launch.block[0] = 64;
 }
@@ -532,15 +545,28 @@ static void test_preload(struct machine *m) {
 
 /* ---- findings ---- */
 
+/* A dword of LDS for each lane. */
+static bool is_access(struct mx_finding_access a, mx_access_kind kind) {
+	return a.kind == kind && a.space == MX_SPACE_LDS && a.bytes == 4;
+}
+
 static void test_text(struct machine *m) {
 	run_body(m, dma_read, sizeof dma_read);
 	const struct mx_finding *f = only_finding(m);
 	if (!ok(f && f->wave == 0 && f->lane == 0 && !f->address && f->count == 64 &&
-	                strstr(f->text, "ds_read_b32 v3, v6") &&
-	                strstr(f->text, "buffer_load_dword v6, s[8:11], 0 offen lds (+0x3c)") &&
-	                strstr(f->text, "of wave 0"),
+	                finding_says(m, "ds_read_b32 v3, v6") &&
+	                finding_says(m, "buffer_load_dword v6, s[8:11], 0 offen lds (+0x3c)") &&
+	                finding_says(m, "of wave 0"),
 	        "a race names both instructions, wave, lane, address and the missing wait"))
 		show_findings(m);
+	ok(f && f->pc == 0x44 && f->earlier == 0x3c && f->code.n == 2 &&
+	           f->code.dword[0] == dma_read[2] && f->earlier_code.dword[0] == dma_read[0] &&
+	           f->earlier_wave == 0 && !f->earlier_elsewhere &&
+	           is_access(f->access, MX_ACCESS_READ) &&
+	           is_access(f->earlier_access, MX_ACCESS_WRITE) &&
+	           f->missing.kind == MX_MISSING_WAIT && f->missing.counter == MX_COUNTER_VM &&
+	           !f->missing.count,
+	   "and has them as fields");
 	struct code c = { 0 };
 	fill_arena(0);
 	APPEND(&c, prologue);
@@ -549,10 +575,75 @@ static void test_text(struct machine *m) {
 	APPEND(&c, end);
 	run_code(m, &c);
 	f = m->report.findings;
-	if (!ok(m->report.n_findings == 3 && !strstr(f[0].text, "conditional") &&
-	                strstr(f[1].text, "conditional") && strstr(f[2].text, "conditional"),
+	if (!ok(m->report.n_findings == 3 && !f[0].conditional && f[1].conditional &&
+	                f[2].conditional && strstr(in_words(m, &f[2]), "(conditional: "),
 	        "findings after a race are conditional"))
 		show_findings(m);
+}
+
+static const uint32_t race_and_note[] = {
+	0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+	0x7e060301,             /* v_mov_b32_e32 v3, v1 */
+	0xb0047e00,             /* s_movk_i32 s4, 0x7e00 */
+	0x7e109a04,             /* v_cvt_norm_i16_f16_e32 v8, s4 */
+};
+
+static void test_note(struct machine *m) {
+	run_body(m, race_and_note, sizeof race_and_note);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings == 2 && f[1].kind == MX_ASSUMED_NOTE && f[1].assumption &&
+	                f[1].conditional,
+	        "so is a note after a single race"))
+		show_findings(m);
+}
+
+/* ---- missing synchronisation, as data ---- */
+
+static const uint32_t no_wait[] = {
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xd81a0000, 0x00000106, /* ds_write_b32 v6, v1 */
+	0xbf8a0000,             /* s_barrier */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t no_barrier[] = {
+	0xbf850003,             /* s_cbranch_scc1 3 */
+	0xd81a0000, 0x00000106, /* ds_write_b32 v6, v1 */
+	0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+static const uint32_t neither[] = {
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xd81a0000, 0x00000106, /* ds_write_b32 v6, v1 */
+	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
+};
+
+/* Wave 0 writes and wave 1 reads, in this order. */
+static void misses(struct machine *m, const uint32_t *body, size_t bytes, struct mx_missing want,
+                   const char *what) {
+	run_body(m, body, bytes);
+	const struct mx_finding *f = only_finding(m);
+	bool right = f && f->wave == 1 && f->earlier_wave == 0 && f->missing.kind == want.kind &&
+	             f->missing.counter == want.counter && f->missing.count == want.count &&
+	             f->missing.barrier == want.barrier;
+	if (!ok(right, "%s", what))
+		show_findings(m);
+}
+
+static void test_missing(struct machine *m) {
+	const struct mx_schedule sequential = { .odd = UINT64_MAX };
+	const uint64_t body = sizeof prologue;
+	m->launch.schedule = &sequential;
+	m->launch.block[0] = 128;
+	misses(m, no_wait, sizeof no_wait,
+	       (struct mx_missing){ MX_MISSING_WAIT_AT_BARRIER, MX_COUNTER_LGKM, 0, body + 12 },
+	       "a wait before the barrier is missing, with the barrier");
+	misses(m, no_barrier, sizeof no_barrier, (struct mx_missing){ MX_MISSING_BARRIER },
+	       "a barrier after the wait is missing");
+	misses(m, neither, sizeof neither,
+	       (struct mx_missing){ MX_MISSING_WAIT_AND_BARRIER, MX_COUNTER_LGKM },
+	       "a wait and a barrier are missing");
+	m->launch.block[0] = 64;
+	m->launch.schedule = NULL;
 }
 
 static const uint32_t two_loads[] = {
@@ -566,8 +657,9 @@ static void test_causes(struct machine *m) {
 	run_body(m, two_loads, sizeof two_loads);
 	const struct mx_finding *f = m->report.findings;
 	if (!ok(m->report.n_findings == 2 && f[0].pc == f[1].pc &&
-	                f[0].earlier + 8 == f[1].earlier && strstr(f[0].text, "reads v1") &&
-	                strstr(f[1].text, "reads v2") && !strstr(f[1].text, "conditional"),
+	                f[0].earlier + 8 == f[1].earlier && f[0].reg == 1 && f[1].reg == 2 &&
+	                f[0].access.kind == MX_ACCESS_READ &&
+	                f[0].access.space == MX_SPACE_REGISTER && !f[1].conditional,
 	        "one instruction with two causes has two findings"))
 		show_findings(m);
 }
@@ -580,7 +672,10 @@ static void test_grid(struct machine *m) {
 	run_body(m, in_order, sizeof in_order);
 	const struct mx_finding *f = m->report.findings;
 	if (!ok(m->report.n_findings && f->workgroup[0] == 0 && f->workgroup[1] == 1 &&
-	                strstr(f->text, "of workgroup 1,1,0 wave 0: no order between workgroups"),
+	                f->earlier_workgroup[0] == 1 && f->earlier_workgroup[1] == 1 &&
+	                f->missing.kind == MX_MISSING_FLAG &&
+	                strstr(in_words(m, f),
+	                       "of workgroup 1,1,0 wave 0: no order between workgroups"),
 	        "a race with another workgroup has its place in the grid"))
 		show_findings(m);
 	m->launch.grid[0] = m->launch.grid[1] = 1;
@@ -602,6 +697,8 @@ int main(void) {
 	test_split(&m);
 	test_preload(&m);
 	test_text(&m);
+	test_note(&m);
+	test_missing(&m);
 	test_causes(&m);
 	test_grid(&m);
 	mx_report_free(&m.report);

@@ -225,6 +225,37 @@ static void test_write_back(struct machine *m) {
 	ok(no_findings(m), "but not if it writes through");
 }
 
+/* ---- order ---- */
+
+/* Two loads, of which lgkmcnt(1) leaves either in flight. The values are kept before both have
+ * landed. */
+static void test_any_order(struct machine *m) {
+	static const uint32_t code[] = {
+		0xbea00080,             /* s_mov_b32 s32, 0 */
+		0xbea10080,             /* s_mov_b32 s33, 0 */
+		0xc0020800, 0x00000000, /* s_load_dword s32, s[0:1], 0x0 */
+		0xc0020840, 0x00000004, /* s_load_dword s33, s[0:1], 0x4 */
+		0xbf8cc17f,             /* s_waitcnt lgkmcnt(1) */
+		0xbea20120,             /* s_mov_b64 s[34:35], s[32:33] */
+		0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+		0xc0470880, 0x00000010, /* s_store_dwordx2 s[34:35], s[0:1], 0x10 glc */
+		0xbf810000,             /* s_endpgm */
+	};
+	enum { SEEDS = 400 };
+	unsigned first = 0, second = 0;
+	for (m->launch.seed = 1; m->launch.seed <= SEEDS; m->launch.seed++) {
+		fill_arena(0);
+		put(0, 1);
+		put(4, 1);
+		RUN(m, code);
+		first += get(0x10) && !get(0x14);
+		second += !get(0x10) && get(0x14);
+	}
+	m->launch.seed = 1;
+	if (!ok(2 * first > second && 2 * second > first, "either of two scalar loads lands first"))
+		diag("the first in %u of %u runs, the second in %u", first, SEEDS, second);
+}
+
 /* ---- time ---- */
 
 static void test_clock(struct machine *m, const uint32_t *clock, const char *name, unsigned least) {
@@ -288,6 +319,7 @@ int main(void) {
 		test_row(&m, &rows[i]);
 	test_findings(&m);
 	test_write_back(&m);
+	test_any_order(&m);
 	test_clocks(&m);
 	test_coverage();
 	mx_report_free(&m.report);

@@ -65,9 +65,8 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static void test_row(struct machine *m, const struct row *r) {
 	run_snippet(m, r->code, 4 * r->dwords);
 	uint64_t pc = sizeof prologue + 4 * (r->dwords - r->last);
-	bool right = r->kind == MX_FINDINGS
-	                     ? no_findings(m)
-	                     : found(m, r->kind, pc) && strstr(only_finding(m)->text, r->says);
+	bool right = r->kind == MX_FINDINGS ? no_findings(m)
+	                                    : found(m, r->kind, pc) && finding_says(m, r->says);
 	if (!ok(right, "%s: %s%s", r->text, r->kind == MX_FINDINGS ? "" : mx_finding_name(r->kind),
 	        r->kind == MX_FINDINGS ? "nothing to report" : ""))
 		show_findings(m);
@@ -294,7 +293,7 @@ static void test_place(struct machine *m) {
 	char place[64];
 	snprintf(place, sizeof place, "test+0x%zx unknown instruction (d7ff0000", sizeof prologue);
 	if (!ok(found(m, MX_UNSUPPORTED, sizeof prologue) && m->report.stopped &&
-	                strstr(f->text, place),
+	                finding_says(m, place),
 	        "an unknown opcode stops, with kernel, pc and dwords"))
 		show_findings(m);
 	static const uint32_t known[] = {
@@ -305,7 +304,7 @@ static void test_place(struct machine *m) {
 	snprintf(place, sizeof place,
 	         "test+0x%zx v_pk_lshlrev_b16 v5, v3, v3 clamp (d384c005 18020703)",
 	         sizeof prologue);
-	if (!ok(f && m->report.stopped && strstr(f->text, place),
+	if (!ok(f && m->report.stopped && finding_says(m, place),
 	        "an unimplemented modifier stops, with the disassembly too"))
 		show_findings(m);
 }
@@ -324,7 +323,7 @@ static void test_descriptor(struct machine *m) {
 		const uint32_t code[] = { fields[i].set[0], fields[i].set[1], load[0], load[1] };
 		run_snippet(m, code, sizeof code);
 		if (!ok(found(m, MX_UNSUPPORTED, sizeof prologue + 8) &&
-		                strstr(only_finding(m)->text, fields[i].field),
+		                finding_says(m, fields[i].field),
 		        "a descriptor with %s stops", fields[i].field))
 			show_findings(m);
 	}
@@ -382,8 +381,7 @@ static void test_sgprs(void) {
 	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
 		RUN(&m, beyond[i].code);
 		snprintf(text, sizeof text, "SGPR %u is beyond the 16 allocated", beyond[i].sgpr);
-		if (!ok(found(&m, MX_UNSUPPORTED, 0) && strstr(only_finding(&m)->text, text), "%s",
-		        text))
+		if (!ok(found(&m, MX_UNSUPPORTED, 0) && finding_says(&m, text), "%s", text))
 			show_findings(&m);
 	}
 	RUN(&m, within);

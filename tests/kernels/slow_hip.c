@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../ref/hip/mxhip.h"
+
 /* Found before the emulator's, and NULL: this is no emulator. */
-__asm__(".globl mxhipSetSeed\n.set mxhipSetSeed, 0");
+__asm__(".globl mxhipSetLaunchOptions\n.set mxhipSetLaunchOptions, 0");
 
 enum { BUSY_QUERIES = 3 };
 
@@ -34,9 +36,10 @@ __attribute__((destructor)) static void at_exit(void) {
 
 /* A device has another schedule each time. */
 static void set_schedule(uint64_t seed) {
-	void (*set_seed)(uint64_t);
-	*(void **)&set_seed = dlsym(RTLD_NEXT, "mxhipSetSeed");
-	set_seed(seed);
+	const struct mxhipLaunchOptions options = { .size = sizeof options, .seed = seed };
+	int (*set_options)(const struct mxhipLaunchOptions *);
+	*(void **)&set_options = dlsym(RTLD_NEXT, "mxhipSetLaunchOptions");
+	set_options(&options);
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz,

@@ -1,5 +1,6 @@
 /* What a hunt varies around a launch: from text, from a seed, and that it happens. */
 #include "../../kernels/host/vary.h"
+#include "../heap.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -18,6 +19,20 @@ static void test_text(void) {
 	v.most[MX_VARY_STREAM] = 5;
 	mx_vary_text(&v, false, text, sizeof text);
 	ok(!strcmp(text, "stream=5,flush=2,place=7"), "and written: %s", text);
+}
+
+static void test_variation_text(void) {
+	const struct mx_vary all = { { 5, 64, 512, 256 } }, some = { { 0, 64, 0, 0 } };
+	struct mx_variation x = { .n = { 2, 3, 512, 7 }, .matrix = true }, none = { 0 };
+	char text[200];
+	mx_variation_text(&all, &x, text, sizeof text);
+	ok(!strcmp(text, "stream 2; beside 3 workgroups of tenant_matrix; after a flush of 512 "
+	                 "MiB; behind 7 short workgroups"),
+	   "what a launch had is written: %s", text);
+	mx_variation_text(&all, &none, text, sizeof text);
+	ok(!strcmp(text, "null stream"), "of a launch that had nothing: %s", text);
+	mx_variation_text(&some, &none, text, sizeof text);
+	ok(!*text, "and where streams are not varied nothing");
 }
 
 static void test_seeds(void) {
@@ -44,6 +59,20 @@ static void test_seeds(void) {
 	           none[MX_VARY_FLUSH] > SEEDS / 5 && none[MX_VARY_PLACE] < SEEDS / 3 &&
 	           matrix > SEEDS / 3 && matrix < SEEDS * 2 / 3,
 	   "a fourth of the launches is without, and both tenants come");
+}
+
+struct making {
+	struct mx_device *d;
+	const struct mx_vary *v;
+	const char *kernels;
+};
+
+static void make_and_free(void *making) {
+	const struct making *m = making;
+	struct mx_corunners *c;
+	struct mx_why why;
+	need(!mx_corunners_make(m->d, m->v, m->kernels, &c, &why), why.text);
+	mx_corunners_free(c);
 }
 
 /* The kernel between is a tenant, too: any will do. */
@@ -85,6 +114,8 @@ static void test_launches(const char *build) {
 	        (unsigned long long)visits))
 		diag("%llu of its own; %s", (unsigned long long)mine, why.text);
 	mx_corunners_free(c);
+	ok(!heap_left_by(make_and_free, &(struct making){ d, &v, kernels }),
+	   "corunners give back their memory and their kernels");
 	ok(mx_corunners_make(d, &v, "nowhere", &c, &why) == -1 &&
 	           strstr(why.text, "nowhere/corunners/tenant.co"),
 	   "without its kernels there is no corunners: %s", why.text);
@@ -98,6 +129,7 @@ static void test_launches(const char *build) {
 int main(void) {
 	const char *build = getenv("BUILD");
 	test_text();
+	test_variation_text();
 	test_seeds();
 	test_launches(build ? build : "build");
 	return done_testing();

@@ -143,6 +143,13 @@ static void test_cvt_refuses(void) {
 	ok(mx_cvt(MX_CVT_scalef32_pk_fp4_f32, &a, d) == MX_BAD_OPTION &&
 	           mx_cvt(MX_CVT_pk_bf16_f32, &a, d) == MX_BAD_OPTION && d[0] == 7,
 	   "a bit of OP_SEL without meaning is an error, and nothing is written");
+	unsigned wide = 0, halves = 0;
+	for (mx_cvt_op i = 0; i < MX_CVTS; i++) {
+		struct mx_cvt_info info = mx_cvt_info(i);
+		wide += !info.partial;
+		halves += !info.partial && info.op_sel & 12;
+	}
+	ok(wide > 20 && !halves, "of %u wide results OP_SEL chooses no part", wide);
 	a.op_sel = 0;
 	ok(mx_cvt(MX_CVTS, &a, d) == MX_BAD_OPTION && !mx_cvt_info(MX_CVTS).name,
 	   "there is no instruction past the last");

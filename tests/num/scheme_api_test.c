@@ -102,6 +102,15 @@ static void test_gaps(void) {
 	ok(codes[11] >> 7 == 0, "unused bits of the last byte of a row are 0");
 }
 
+static void test_outputs(void) {
+	struct mx_scheme_args a = { MX_SCHEME_MXINT8, MX_INT8, MX_PER_1X32, NULL };
+	struct mx_tensor x = { data, MX_DTYPE_F32, 1, 32, 128, 4 };
+	struct mx_quantised no_codes = { NULL, 32, scales, 1 }, no_scales = { codes, 32, NULL, 1 };
+	ok(mx_scheme_quantize(&a, &x, &no_codes, NULL) == MX_BAD_POINTER &&
+	           mx_scheme_quantize(&a, &x, &no_scales, NULL) == MX_BAD_POINTER,
+	   "codes and scales both need a place");
+}
+
 static void test_columns(void) {
 	struct mx_scheme_args a = { MX_SCHEME_DEEPGEMM, MX_E4M3, MX_PER_1X128, NULL };
 	float down[2][3] = { { 448, 896, 1 }, { 224, -448, 0.5 } };
@@ -128,6 +137,20 @@ static void test_given(void) {
 	mx_scheme_dequantize(&a, &q, 1, 16, back, 64, 4);
 	ok(as_float(back[0].v) == 6 && as_float(back[1].v) == 3 && as_float(back[2].v) == -1.5,
 	   "and dequantising brings 6, 3 and -1.5 back");
+}
+
+/* vLLM's reciprocals flush what is below the smallest normal number, and not that. */
+static void test_flushed(void) {
+	mx_f32 given = f32(0x1p126f), got;
+	struct mx_scheme_args a = { MX_SCHEME_NVFP4_VLLM, MX_E2M1, MX_PER_1X16, &given };
+	float x16[16] = { 6 * 0x1p-126f, 0x1p-126f };
+	struct mx_tensor x = { x16, MX_DTYPE_F32, 1, 16, 64, 4 };
+	struct mx_quantised q = { codes, 8, scales, 1 };
+	mx_status status = mx_scheme_quantize(&a, &x, &q, &got);
+	if (!ok(status == MX_OK && scales[0] == 0x38 && codes[0] == 0x27 && codes[1] == 0,
+	        "the reciprocal of 2^126 is a number"))
+		diag("status %d, scale 0x%02x, codes 0x%02x%02x", status, scales[0], codes[1],
+		     codes[0]);
 }
 
 /* ---- dequantising ---- */
@@ -179,8 +202,10 @@ int main(void) {
 	test_shapes();
 	test_errors();
 	test_gaps();
+	test_outputs();
 	test_columns();
 	test_given();
+	test_flushed();
 	test_values();
 	return done_testing();
 }

@@ -229,6 +229,21 @@ static void operands(void) {
 	   "a cut behind an epilogue: diagnosis '%s'", v.diagnosis);
 }
 
+static void without_a_bias(void) {
+	struct scene *s = new_scene(USUAL, 0, BF16);
+	const uint32_t *bias = s->b->epilogue->bias;
+	s->b->epilogue->bias = NULL;
+	launch(s, no_bias);
+	struct mx_verdict v = judge(s);
+	ok(!v.n_notes, "an epilogue without a bias passes");
+	launch(s, product_alone);
+	v = judge(s);
+	ok(v.n_notes && strstr(v.diagnosis, "the product alone"),
+	   "and what is wrong with it is named: diagnosis '%s'", v.diagnosis);
+	s->b->epilogue->bias = bias;
+	end(s);
+}
+
 /* The judge is told what the case says. */
 static void orders(void) {
 	struct scene *s = new_scene(USUAL, 1, BF16);
@@ -268,6 +283,7 @@ int main(void) {
 		for (unsigned j = 0; j < 3; j++)
 			try(&faults[i], j);
 	operands();
+	without_a_bias();
 	orders();
 	data_that_are_not_exact();
 	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++)

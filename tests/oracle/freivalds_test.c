@@ -77,6 +77,14 @@ static void right_products_pass(void) {
 	}
 }
 
+static void short_blocks_pass(void) {
+	static struct problem p;
+	make(&p, "E2M1", "E4M3");
+	p.g.k = K - 16;
+	must(exact_product(&p.g, p.c));
+	ok(check(&p, 1).holds, "so does one whose last block is short");
+}
+
 /* Whether a fault at these elements is found in the tiles where they are. */
 static bool found(struct problem *p, uint64_t seed, unsigned n, const size_t (*at)[2]) {
 	struct exact_check c = check(p, seed);
@@ -140,6 +148,24 @@ static void kernel_faults(void) {
 	   "a scale byte of 16 rows: those rows, and the row of tiles");
 }
 
+/* Sums in the field that reduce once to just past p, and once more. */
+static void second_carry(void) {
+	enum { ONE = 0x38, THREE = 0x44 };
+	const uint64_t third =
+		0x2ff7ce757e4dd28b; /* of which the first element is (2^62 - 1) / 3 */
+	uint8_t a[32] = { THREE }, b[32] = { ONE }, scale[1] = { 127 };
+	struct exact_gemm g = {
+		1, 1, 32, { "E4M3", a, scale, 32, 1 }, { "E4M3", b, scale, 32, 1 }
+	};
+	uint32_t c = 0x40400000;
+	struct exact_check check;
+	must(exact_freivalds(&g, &c, 1, third, TILE, &check));
+	ok(check.holds, "3 passes where three times the random element is 1 modulo p");
+	c = 0x40000000;
+	must(exact_freivalds(&g, &c, 1, third, TILE, &check));
+	ok(!check.holds, "and 2 does not");
+}
+
 static void refused(void) {
 	static struct problem p;
 	struct exact_check c;
@@ -154,8 +180,10 @@ static void refused(void) {
 
 int main(void) {
 	right_products_pass();
+	short_blocks_pass();
 	single_faults();
 	kernel_faults();
+	second_carry();
 	refused();
 	return done_testing();
 }

@@ -1,6 +1,7 @@
 /* The whole product by OpenBLAS and its error bound, against the plain walk; and the walk's one
  * rounding to 16 bits against MPFR. */
 #include "../../oracle/exact/inside.h"
+#include "../heap.h"
 #include "../tap.h"
 #include "problem.h"
 
@@ -47,6 +48,17 @@ static void panels(void) {
 	make(&p, "E2M1", "E4M3", 1, 1, 40, 0, false);
 	p.g.m = 259, p.g.n = 1027;
 	ok(same(&p.g, EXACT_F32), "259 x 1027: several panels of rows and of columns");
+}
+
+static void one_product(void *problem) {
+	static uint32_t out[30 * 30];
+	exact_product(&((struct problem *)problem)->g, out);
+}
+
+static void memory(void) {
+	static struct problem p;
+	make(&p, "E2M1", "E4M3", 30, 30, 300, 0, false);
+	ok(!heap_left_by(one_product, &p), "a product gives back all its memory");
 }
 
 /* ---- near ties ---- */
@@ -144,6 +156,7 @@ static void odd_sums(void) {
 int main(void) {
 	all_formats();
 	panels();
+	memory();
 	ties();
 	odd_sums();
 	mpfr_free_cache();

@@ -21,7 +21,7 @@ static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t va
 
 static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
 	if (in->src[0] < MX_VGPR) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a lane of a scalar operand");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALAR_LANE));
 		return;
 	}
 	unsigned row = mx_indexed_row(w, in, in->src[0], 0);
@@ -29,7 +29,7 @@ static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst
 		return;
 	uint32_t unwritten = mx_vunwritten(w, row, lane);
 	if (unwritten && sdst >= MX_EXEC)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(EXEC_UNWRITTEN));
 	mx_swrite(w, sdst, w->v[row][lane], unwritten);
 }
 
@@ -42,9 +42,9 @@ MOVE(v_readfirstlane_b32) {
 /* The lane that source 1 selects, modulo 64. */
 static unsigned lane_number(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->src[1] == MX_LITERAL)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "lane number from a literal");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_LANE));
 	if (mx_sread_unwritten(w, in->src[1]))
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "lane number from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(LANE_UNWRITTEN));
 	return mx_sread(w, in, in->src[1]) & 63;
 }
 
@@ -75,7 +75,7 @@ static void exchange(struct mx_wave *w, const struct mx_inst *in, unsigned dista
 		if (l & distance)
 			continue;
 		if ((exec >> l & 1) != (exec >> to & 1)) {
-			mx_find(w, in, MX_UNSUPPORTED, (int)l, 0, "only one of two lanes is on");
+			mx_find(w, in, MX_UNSUPPORTED, (int)l, 0, MX_BECAUSE(ONE_OF_TWO_LANES));
 			return;
 		}
 		uint32_t v = w->v[s][l], unwritten = mx_vunwritten(w, s, l);

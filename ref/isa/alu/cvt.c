@@ -80,7 +80,7 @@ static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsign
 		               .flip = in->neg >> i & 1 ? 1u << 31 : 0,
 		               .select = in->sdwa.used && i == 0 ? in->sdwa.sel[0] : DWORD };
 	if (code == MX_LITERAL || (o->scalar && dwords != 1)) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u", code);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(OPERAND_CODE, code));
 		return false;
 	}
 	if (o->scalar) {
@@ -185,8 +185,8 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	uint32_t lane_result[MAX_RESULT];
 	unsigned row = mx_row(in->dst), l;
 	if (why || in->op_sel & ~o.info.op_sel) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s",
-		        why ? why : "OP_SEL bits without a meaning");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        why ? MX_BECAUSE_OF(REFUSED, why) : MX_BECAUSE(OP_SEL));
 		return;
 	}
 	if (!take_all(w, in, &o) || !mx_vgprs_exist(w, in, row, o.info.dst_dwords))

@@ -123,8 +123,7 @@ void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
 		mx_assume(w, in, 0, in->assumes);
 	if (f.mask << f.offset & ~v.known)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
-		        "bits 0x%x of hardware register %u are not known", f.mask << f.offset,
-		        f.reg);
+		        MX_BECAUSE(HWREG_UNKNOWN, f.mask << f.offset, f.reg));
 	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
 }
 
@@ -141,15 +140,15 @@ static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t v
 	struct mx_hw_field f = mx_hw_field(in);
 	if (f.reg < MX_HW_MODE || f.reg > MX_HW_LAST_DOCUMENTED ||
 	    (f.reg > MX_HW_IB_STS && f.reg < MX_HW_TBA_LO))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "hardware register %u", f.reg);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(HWREG, f.reg));
 	if (f.reg != MX_HW_MODE && f.reg != MX_HW_TRAPSTS)
 		return;
 	value = (value & f.mask) << f.offset;
 	if (value & ~may_be_set(f.reg))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "bits 0x%x of hardware register %u",
-		        value & ~may_be_set(f.reg), f.reg);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE(HWREG_BITS, value & ~may_be_set(f.reg), f.reg));
 	if (unwritten & f.mask)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "hardware register from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(HWREG_UNWRITTEN));
 	if (f.reg == MX_HW_MODE)
 		w->mode = (w->mode & ~(f.mask << f.offset)) | value;
 }

@@ -12,7 +12,7 @@ static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, u
                                   unsigned n))[MX_LANES] {
 	unsigned row = mx_row(code);
 	if (code < MX_VGPR)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "operand code %u, which is no VGPR", code);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NO_VGPR, code));
 	if (code < MX_VGPR || !mx_vgprs_exist(w, in, row, n))
 		return NULL;
 	return (const uint32_t(*)[MX_LANES])(w->v + row);
@@ -25,7 +25,7 @@ static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in,
 		return registers(w, in, in->src[2], n);
 	bool wide = in->mai.dense && in->mai.dense->d == MX_T_F64;
 	if (wide && in->src[2] != MX_INT_0)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a 64-bit constant other than 0 as C");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(WIDE_CONSTANT));
 	uint32_t value = mx_sread(w, in, in->src[2]);
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned l = 0; l < MX_LANES; l++)
@@ -45,7 +45,7 @@ static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 	unsigned code = in->mai.scale[i], shift = 8 * in->mai.byte[i];
 	bool scaled = is_scaled(in);
 	if (scaled && code < MX_VGPR && (code < MX_FLOAT_0_5 || code > MX_FLOAT_1_2PI)) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "scale operand code %u", code);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALE_CODE, code));
 		scaled = false;
 	} else if (scaled && code >= MX_VGPR)
 		scaled = mx_vgprs_exist(w, in, mx_row(code), 1);
@@ -123,7 +123,7 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 		return;
 	mx_status s = mx_mma_dense(&args);
 	if (s != MX_OK) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s", mx_strerror(s));
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, mx_strerror(s)));
 		return;
 	}
 	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], na) |
@@ -152,12 +152,12 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 	if (!args.a || !args.b || !index || !registers(w, in, in->dst, n))
 		return;
 	if (in->mai.blgp) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "BLGP of a sparse matrix instruction");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_BLGP));
 		return;
 	}
 	memcpy(d, w->v + mx_row(in->dst), n * sizeof *d);
 	if (mx_mma_sparse(&args) != MX_OK) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "indices that do not ascend");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_INDICES));
 		return;
 	}
 	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], nb) |
@@ -184,8 +184,8 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 		return;
 	}
 	if (in->mai.cbsz >= MX_FORMATS || in->mai.blgp >= MX_FORMATS) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "cbsz %u, blgp %u", in->mai.cbsz,
-		        in->mai.blgp);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE(MATRIX_FORMATS, in->mai.cbsz, in->mai.blgp));
 		return;
 	}
 	unsigned na = mx_operand_vgprs(in->mai.cbsz), nb = mx_operand_vgprs(in->mai.blgp);

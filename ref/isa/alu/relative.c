@@ -16,11 +16,11 @@ static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                      unsigned *sgpr) {
 	uint64_t to = (uint64_t)code + w->s[MX_M0];
 	if (w->s_unwritten[MX_M0])
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "register number from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(NUMBER_UNWRITTEN));
 	uint32_t allocated = w->group->run->launch->kernel->sgprs;
 	unsigned end = allocated && allocated < MX_SGPRS ? allocated : MX_SGPRS;
 	if (code + dwords > end || to + dwords > end || to % dwords) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "M0 0x%x from operand %u", w->s[MX_M0], code);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(M0_OPERAND, w->s[MX_M0], code));
 		return false;
 	}
 	*sgpr = (unsigned)to;
@@ -68,7 +68,7 @@ unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned co
 	if (!index)
 		return row;
 	if (row + index + n > 256 || (n > 1 && index % 2)) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR %u and index %u", row, index);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(VGPR_INDEX, row, index));
 		return row;
 	}
 	return row + index;
@@ -82,7 +82,7 @@ static void set_m0(struct mx_wave *w, uint32_t mask, uint32_t value, uint32_t un
 static void set_index(struct mx_wave *w, const struct mx_inst *in) {
 	uint32_t unwritten = mx_sread_unwritten(w, in->src[0]);
 	if (unwritten & INDEX)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "register number from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(NUMBER_UNWRITTEN));
 	set_m0(w, INDEX, mx_sread(w, in, in->src[0]), unwritten);
 }
 

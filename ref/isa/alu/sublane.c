@@ -51,7 +51,7 @@ void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources 
 		bool on = in->dpp.row_mask >> l / MX_DPP_ROW & 1 &&
 		          in->dpp.bank_mask >> l % MX_DPP_ROW / BANK & 1;
 		if (from == MX_DPP_UNKNOWN)
-			mx_find(w, in, MX_UNSUPPORTED, -1, 0, "DPP_CTRL 0x%x", in->dpp.ctrl);
+			mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CTRL, in->dpp.ctrl));
 		if (from >= 0 && !(exec >> from & 1))
 			from = MX_DPP_NO_LANE;
 		s->from[l] = from < 0 ? MX_DPP_NO_LANE : (int8_t)from;

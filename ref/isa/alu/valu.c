@@ -94,7 +94,7 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	if (s.x.assumed & s.lanes)
 		mx_assume(w, in, s.x.assumed & s.lanes, s.x.rule);
 	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "carries of lanes that DPP leaves out");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CARRIES));
 	if (in->op->flags & MX_CARRY_OUT)
 		write_mask(w, in->sdst, s.x.mask_out, tainted);
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
@@ -113,6 +113,6 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 		return;
 	if (tainted & exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(tainted & exec), 0,
-		        "EXEC from a value nobody wrote");
+		        MX_BECAUSE(EXEC_UNWRITTEN));
 	mx_swrite64(w, MX_EXEC, mask, 0);
 }

@@ -110,7 +110,7 @@ static void refuse(struct mx_run *run, const char *what) {
 	struct mx_group *g = mx_group_new(&bare);
 	if (g) {
 		mx_group_start(g, 0);
-		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, "%s", what);
+		mx_find(g->waves, NULL, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, what));
 	}
 	run->out_of_memory = !g || bare.out_of_memory;
 	mx_group_free(g);
@@ -146,7 +146,9 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	const char *missing = mx_unsupported_state(launch);
 	if (!report->stats.by_op)
 		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);
-	if (!report->stats.by_op)
+	if (!report->kernel)
+		report->kernel = strdup(launch->kernel->name);
+	if (!report->stats.by_op || !report->kernel)
 		return false;
 	if (missing)
 		refuse(&run, missing);

@@ -1,4 +1,4 @@
-/* The watcher that tells the launch's observer (isa.h) what happens. */
+/* The watcher that hands the events of a launch to its observer (isa.h). */
 #include <stdlib.h>
 #include <string.h>
 

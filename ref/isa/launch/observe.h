@@ -1,4 +1,4 @@
-/* Telling an observer what happens in a launch. Nothing of it changes the launch. */
+/* Handing the events of a launch to its observer. Nothing of it changes the launch. */
 #ifndef MX_OBSERVE_H
 #define MX_OBSERVE_H
 

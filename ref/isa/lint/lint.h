@@ -4,20 +4,16 @@
 #define MX_LINT_H
 
 #include "../encoding/control_flow.h"
-
-typedef enum {
-	MX_LINT_NOTE,
-	MX_LINT_FINDING,
-} mx_lint_severity;
+#include "../isa.h"
 
 struct mx_lint {
 	const struct mx_program *program;
 	uint32_t start; /* of the function in the program, bytes */
 	struct mx_graph graph;
 	void *context;
-	/* Told of each; text: one line, without the place. */
-	void (*found)(void *context, mx_lint_severity severity, const char *kind,
-	              const struct mx_inst *at, const char *text);
+	/* Gets each: MX_WAIT_STATES, MX_WAIT_STATES_NOTE or MX_UNWAITED. pcs are offsets from
+	 * `start`; no wave is at the instruction. */
+	void (*found)(void *context, const struct mx_finding *f);
 };
 
 /* ---- lint_states.c, lint_waits.c: false if memory is short ---- */

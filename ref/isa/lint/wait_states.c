@@ -60,13 +60,14 @@ static void reach_previous(struct search *s, int i, const struct mx_distance *d)
 static void report(const struct search *s, int first, int second) {
 	const struct mx_lint *l = s->lint;
 	struct mx_hazard h;
-	char text[400];
-	if (!mx_hazard_at(&s->faces[first], &s->faces[second], &s->best[first], &h))
-		return;
-	mx_hazard_text(&h, s->faces[first].in, s->faces[first].in->offset - l->start, text,
-	               sizeof text);
-	l->found(l->context, h.severity == MX_HAZARD_FINDING ? MX_LINT_FINDING : MX_LINT_NOTE,
-	         "wait-states", s->faces[second].in, text);
+	if (mx_hazard_at(&s->faces[first], &s->faces[second], &s->best[first], &h)) {
+		struct mx_finding f =
+			mx_hazard_finding(&h, s->faces[first].in, s->faces[second].in);
+		f.count = 1;
+		f.pc = s->faces[second].in->offset - l->start;
+		f.earlier = s->faces[first].in->offset - l->start;
+		l->found(l->context, &f);
+	}
 }
 
 static void look_back(struct search *s, int i) {

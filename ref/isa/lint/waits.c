@@ -5,12 +5,11 @@
  * an age of N or more have landed; where paths meet, the younger one counts. Scalar loads and FLAT
  * land in no order on lgkmcnt [ISA 8.3, 10.2]: while one may be in flight, only a wait for 0 proves
  * anything. On vmcnt FLAT is taken to land in order, as clang counts on it [assumed]. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../encoding/disasm.h"
 #include "../encoding/operands.h"
+#include "../machine/findings.h"
 #include "../machine/wave.h"
 #include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
@@ -32,18 +31,6 @@ struct waits {
 	bool *queued;
 	bool reporting, out_of_memory;
 };
-
-static const char *const counter_name[COUNTERS] = { "vmcnt", "lgkmcnt" };
-
-/* ---- registers ---- */
-
-static void name_of(unsigned row, char name[16]) {
-	unsigned s = row - MX_ROW_SCALAR;
-	if (row >= MX_ROW_SCALAR)
-		snprintf(name, 16, s == MX_VCC || s == MX_VCC + 1 ? "vcc" : "s%u", s);
-	else
-		snprintf(name, 16, row < 256 ? "v%u" : "a%u", row % 256);
-}
 
 /* ---- what is in flight ---- */
 
@@ -100,33 +87,48 @@ static void launch_instruction(struct state *s, const struct mx_inst *in) {
 
 /* ---- what an instruction touches ---- */
 
+/* A register that the instruction touches while it is in flight. */
+struct touched {
+	bool found, written;
+	unsigned counter, row, needed; /* the count to wait for */
+};
+
 /* The weakest wait that covers it here: for all that was issued after it. */
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
-                   unsigned counter, unsigned row, bool writes) {
-	const struct mx_inst *load = s->load[counter][row];
-	char name[16], other[160], text[300];
-	name_of(row, name);
-	if (!mx_disassemble(load->dwords, load->size / 4u, load->offset, other, sizeof other))
-		snprintf(other, sizeof other, "%s", load->op->name);
-	snprintf(text, sizeof text, "%s %s while +0x%x %s may be in flight: no s_waitcnt %s(%u)",
-	         writes ? "writes" : "reads", name, load->offset - w->lint->start, other,
-	         counter_name[counter], s->no_order[counter] ? 0u : s->age[counter][row]);
-	w->lint->found(w->lint->context, MX_LINT_FINDING, "missing-wait", in, text);
+                   const struct touched *t) {
+	const struct mx_inst *load = s->load[t->counter][t->row];
+	const struct mx_lint *l = w->lint;
+	const struct mx_finding f = {
+		.kind = MX_UNWAITED,
+		.count = 1,
+		.pc = in->offset - l->start,
+		.code = mx_inst_dwords_of(in),
+		.lane = -1,
+		.reg = (uint16_t)t->row,
+		.access = { t->written ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
+		.earlier = load->offset - l->start,
+		.earlier_code = mx_inst_dwords_of(load),
+		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
+		.missing = { .kind = MX_MISSING_WAIT,
+		             .counter = t->counter == VM ? MX_COUNTER_VM : MX_COUNTER_LGKM,
+		             .count = t->needed },
+	};
+	l->found(l->context, &f);
 }
 
-/* The first register of an operand that is in flight; except: a counter whose operations land in
- * the order of this one, which loads to it. */
-static bool touch(struct waits *w, const struct state *s, const struct mx_inst *in,
-                  const struct mx_operand *o, int except) {
+/* Keeps the register of the operand that needs the strictest wait: it covers the others of its
+ * counter. except: a counter whose operations land in the order of this one, which loads. */
+static void touch(const struct state *s, const struct mx_operand *o, int except,
+                  struct touched *t) {
 	for (unsigned i = 0; i < o->dwords; i++)
 		for (unsigned c = 0; c < COUNTERS; c++) {
 			unsigned row = mx_operand_row(o->code) + i;
-			if (s->age[c][row] != NOT_IN_FLIGHT && (int)c != except) {
-				report(w, s, in, c, row, o->written);
-				return true;
-			}
+			unsigned needed = s->no_order[c] ? 0 : s->age[c][row];
+			if (s->age[c][row] == NOT_IN_FLIGHT || (int)c == except ||
+			    (t->found && needed >= t->needed))
+				continue;
+			*t = (struct touched){ true, o->written, c, row, needed };
 		}
-	return false;
 }
 
 /* The counter on which a load lands in the order of issue; -1: in none. */
@@ -139,9 +141,11 @@ static int order_of(const struct mx_inst *in) {
 
 static void touch_all(struct waits *w, const struct state *s, const struct mx_inst *in) {
 	const struct mx_operand *loaded = mx_loaded_operand(in);
+	struct touched t = { .found = false };
 	MX_FOR_OPERANDS(o, in)
-		if (touch(w, s, in, o, o == loaded ? order_of(in) : -1))
-			return;
+		touch(s, o, o == loaded ? order_of(in) : -1, &t);
+	if (t.found)
+		report(w, s, in, &t);
 }
 
 /* ---- along the paths ---- */

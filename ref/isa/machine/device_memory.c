@@ -46,17 +46,14 @@ static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, 
                          size_t bytes, bool write) {
 	const struct mx_memory *m = &w->group->run->launch->memory;
 	size_t i = region_below(m, address);
-	const char *what = write ? "write" : "read";
+	struct mx_finding_access access = mx_finding_access_of(write, MX_SPACE_MEMORY, bytes);
 	if (i < m->n)
-		mx_find(w, in, MX_FAULT, lane, address,
-		        "%s of %zu bytes at 0x%llx, %llu bytes into an allocation of %llu", what,
-		        bytes, (unsigned long long)address,
-		        (unsigned long long)(address - m->regions[i].base),
-		        (unsigned long long)m->regions[i].size);
+		mx_find_access(w, in, MX_FAULT, lane, address, access,
+		               MX_BECAUSE(PAST_ALLOCATION, address - m->regions[i].base,
+		                          m->regions[i].size));
 	else
-		mx_find(w, in, MX_FAULT, lane, address,
-		        "%s of %zu bytes at 0x%llx, below every allocation", what, bytes,
-		        (unsigned long long)address);
+		mx_find_access(w, in, MX_FAULT, lane, address, access,
+		               MX_BECAUSE(BELOW_ALLOCATIONS));
 }
 
 /* The flags that one of the states has, or more. */
@@ -96,9 +93,9 @@ bool mx_memory_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	if (!claimed(w, r, address, bytes, write))
 		return false;
 	if (any_of(r->state + (address - r->base), bytes) & MX_GUARD)
-		mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
-		        "%s of %zu bytes at offset %llu of an allocation, in the guard of a buffer",
-		        write ? "write" : "read", bytes, (unsigned long long)(address - r->base));
+		mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, address,
+		               mx_finding_access_of(write, MX_SPACE_MEMORY, bytes),
+		               MX_BECAUSE(IN_GUARD, address - r->base));
 	return true;
 }
 

@@ -1,45 +1,40 @@
 /* Findings: one for each kind, place and cause, counted; and notes of what is assumed. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../encoding/disasm.h"
 #include "claims.h"
 #include "findings.h"
 #include "wave.h"
 
-static const char *const names[] = {
-#define MX_FINDING(id, name) name,
+static const struct {
+	const char *name;
+	mx_finding_class class;
+} kinds[] = {
+#define MX_FINDING(id, class, name) { name, MX_FINDING_##class },
 #include "../findings.def"
 #undef MX_FINDING
 };
 
 const char *mx_finding_name(mx_finding_kind k) {
-	return names[k];
+	return kinds[k].name;
 }
 
-static bool is_race(mx_finding_kind k) {
-	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL;
-}
-
-static bool stops(mx_finding_kind k) {
-	return k == MX_UNSUPPORTED || k == MX_FAULT || k == MX_STUCK || k == MX_TRAP;
+mx_finding_class mx_finding_class_of(mx_finding_kind k) {
+	return kinds[k].class;
 }
 
 enum { CAUSES = 4 }; /* told of one place; others count with the last */
 
 /* The finding that tells of this already. */
-static struct mx_finding *known(struct mx_report *r, mx_finding_kind kind, uint64_t pc,
-                                uint64_t earlier) {
+static struct mx_finding *known(struct mx_report *r, const struct mx_finding *n) {
 	struct mx_finding *last = NULL;
 	unsigned causes = 0;
 	for (size_t i = 0; i < r->n_findings; i++) {
-		if (r->findings[i].kind != kind || r->findings[i].pc != pc)
+		if (r->findings[i].kind != n->kind || r->findings[i].pc != n->pc)
 			continue;
 		last = &r->findings[i];
 		causes++;
-		if (last->earlier == earlier)
+		if (last->earlier == n->earlier)
 			return last;
 	}
 	return causes == CAUSES ? last : NULL;
@@ -60,111 +55,75 @@ static struct mx_finding *append(struct mx_run *run) {
 	return &r->findings[r->n_findings++];
 }
 
-/* The instruction as LLVM writes it, or the row's name where that has no text of its dwords. */
-static void instruction_text(const struct mx_inst *in, char *text, size_t room) {
-	if (!mx_disassemble(in->dwords, in->size ? in->size / 4u : 1, in->offset, text, room))
-		snprintf(text, room, "%s", in->op ? in->op->name : "unknown instruction");
-}
-
-/* Behind a race values may be anything, and findings its consequence; not so another cause of a
+/* After a race values may be anything, and findings its consequence; not so another cause of a
  * race at the same instruction. */
-static bool is_conditional(const struct mx_report *r, const struct mx_finding *f) {
-	for (size_t i = 0; i + 1 < r->n_findings; i++)
-		if (is_race(r->findings[i].kind) &&
-		    (r->findings[i].kind != f->kind || r->findings[i].pc != f->pc))
+static bool is_conditional(const struct mx_report *r, const struct mx_finding *n) {
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (mx_finding_is_race(r->findings[i].kind) &&
+		    (r->findings[i].kind != n->kind || r->findings[i].pc != n->pc))
 			return true;
 	return false;
 }
 
-/* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): text" */
-static void describe(struct mx_finding *f, const struct mx_wave *w, const struct mx_inst *in,
-                     const char *what) {
-	const struct mx_kernel *k = w->group->run->launch->kernel;
-	size_t n =
-		snprintf(f->text, sizeof f->text, "%s+0x%llx", k->name, (unsigned long long)f->pc);
+uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset) {
+	const struct mx_launch *l = run->launch;
+	return mx_program_base(l->program) + offset - l->kernel->entry;
+}
+
+struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in) {
+	struct mx_inst_dwords c = { 0 };
 	if (in) {
-		char text[160];
-		instruction_text(in, text, sizeof text);
-		n += snprintf(f->text + n, sizeof f->text - n, " %s (", text);
-		for (unsigned i = 0; i < (in->size ? in->size / 4u : 1) && n < sizeof f->text; i++)
-			n += snprintf(f->text + n, sizeof f->text - n, "%s%08x", i ? " " : "",
-			              in->dwords[i]);
-		n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ")") : 0;
+		c.n = in->size ? in->size / 4 : 1;
+		memcpy(c.dword, in->dwords, sizeof *c.dword * c.n);
 	}
-	n += n < sizeof f->text ? snprintf(f->text + n, sizeof f->text - n, ": %s", what) : 0;
-	if (n < sizeof f->text && is_conditional(w->group->run->report, f))
-		snprintf(f->text + n, sizeof f->text - n, " (conditional: a race came before)");
+	return c;
 }
 
-/* From the kernel's first instruction. */
-static uint64_t place_of(const struct mx_wave *w, const struct mx_inst *in) {
-	const struct mx_launch *l = w->group->run->launch;
-	uint64_t at = in ? in->offset : w->pc;
-	return mx_program_base(l->program) + at - l->kernel->entry;
+/* Fills in where an instruction is, and which wave is at it. */
+static void place(struct mx_finding *n, const struct mx_wave *w, const struct mx_inst *in,
+                  const struct mx_inst *earlier) {
+	const struct mx_run *run = w->group->run;
+	n->pc = mx_pc_of(run, in ? in->offset : w->pc);
+	n->earlier = earlier ? mx_pc_of(run, earlier->offset) : MX_NO_PC;
+	n->code = mx_inst_dwords_of(in);
+	n->earlier_code = mx_inst_dwords_of(earlier);
+	n->wave = w->index;
+	memcpy(n->workgroup, w->group->id, sizeof n->workgroup);
+	n->count = 1;
 }
 
-static uint64_t cause_of(const struct mx_wave *w, const struct mx_inst *earlier) {
-	return earlier ? place_of(w, earlier) : MX_NO_PC;
-}
-
-bool mx_found_again(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
-                    mx_finding_kind kind) {
-	struct mx_finding *f =
-		known(w->group->run->report, kind, place_of(w, in), cause_of(w, earlier));
-	if (f)
-		f->count++;
-	return f != NULL;
-}
-
-static void find(struct mx_wave *w, const struct mx_inst *in, const struct mx_finding *n,
-                 const char *format, va_list ap) {
+void mx_find_as(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
+                struct mx_finding *n) {
 	struct mx_run *run = w->group->run;
-	char what[sizeof n->text];
+	struct mx_finding *f;
 	if (run->worker) {
 		mx_abort(run);
 		return;
 	}
-	run->report->stopped |= stops(n->kind);
-	struct mx_finding *f = known(run->report, n->kind, n->pc, n->earlier);
-	if (f) {
+	place(n, w, in, earlier);
+	run->report->stopped |= mx_finding_class_of(n->kind) == MX_FINDING_DEVICE;
+	if ((f = known(run->report, n))) {
 		f->count++;
 		return;
 	}
-	f = append(run);
-	if (!f)
-		return;
-	*f = *n;
-	f->wave = w->index;
-	f->count = 1;
-	memcpy(f->workgroup, w->group->id, sizeof f->workgroup);
-	vsnprintf(what, sizeof what, format, ap);
-	describe(f, w, in, what);
+	n->conditional = is_conditional(run->report, n);
+	if ((f = append(run)))
+		*f = *n;
+}
+
+void mx_find_access(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
+                    uint64_t address, struct mx_finding_access access, struct mx_because because) {
+	mx_find_as(w, in, NULL,
+	           &(struct mx_finding){ .kind = kind,
+	                                 .lane = lane,
+	                                 .address = address,
+	                                 .access = access,
+	                                 .because = because });
 }
 
 void mx_find(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-             uint64_t address, const char *format, ...) {
-	const struct mx_finding n = { .kind = kind,
-		                      .pc = place_of(w, in),
-		                      .earlier = MX_NO_PC,
-		                      .lane = lane,
-		                      .address = address };
-	va_list ap;
-	va_start(ap, format);
-	find(w, in, &n, format, ap);
-	va_end(ap);
-}
-
-void mx_find_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
-                  mx_finding_kind kind, int lane, uint64_t address, const char *format, ...) {
-	const struct mx_finding n = { .kind = kind,
-		                      .pc = place_of(w, in),
-		                      .earlier = cause_of(w, earlier),
-		                      .lane = lane,
-		                      .address = address };
-	va_list ap;
-	va_start(ap, format);
-	find(w, in, &n, format, ap);
-	va_end(ap);
+             uint64_t address, struct mx_because because) {
+	mx_find_access(w, in, kind, lane, address, (struct mx_finding_access){ 0 }, because);
 }
 
 /* ---- notes ---- */
@@ -189,7 +148,7 @@ static bool is_before(const struct mx_finding *a, const struct mx_finding *b) {
 }
 
 static void note(struct mx_run *run, const struct mx_finding *n) {
-	struct mx_finding *f = known(run->report, n->kind, n->pc, n->earlier);
+	struct mx_finding *f = known(run->report, n);
 	struct mx_finding *to = f ? f : append(run);
 	uint64_t count = f ? f->count : 0;
 	if (!to)
@@ -201,20 +160,13 @@ static void note(struct mx_run *run, const struct mx_finding *n) {
 
 void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule) {
 	struct mx_run *run = w->group->run;
-	struct mx_finding n = {
-		.kind = MX_ASSUMED_NOTE,
-		.pc = place_of(w, in),
-		.earlier = MX_NO_PC,
-		.wave = w->index,
-		.lane = lanes ? __builtin_ctzll(lanes) : -1,
-		.count = 1,
-	};
-	memcpy(n.workgroup, w->group->id, sizeof n.workgroup);
-	const struct mx_finding *old = known(run->report, n.kind, n.pc, n.earlier);
-	if (old)
-		memcpy(n.text, old->text, sizeof n.text);
-	else
-		describe(&n, w, in, mx_assumption_text(rule));
+	struct mx_finding n = { .kind = MX_ASSUMED_NOTE,
+		                .lane = lanes ? __builtin_ctzll(lanes) : -1,
+		                .assumption = rule };
+	place(&n, w, in, NULL);
+	const struct mx_finding *old = known(run->report, &n);
+	n.assumption = old ? old->assumption : n.assumption;
+	n.conditional = old ? old->conditional : is_conditional(run->report, &n);
 	note(run, &n);
 }
 
@@ -228,6 +180,7 @@ bool mx_stopped(const struct mx_wave *w) {
 }
 
 void mx_report_free(struct mx_report *r) {
+	free(r->kernel);
 	free(r->findings);
 	free(r->stats.by_op);
 	*r = (struct mx_report){ 0 };

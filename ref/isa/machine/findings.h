@@ -1,4 +1,4 @@
-/* Findings of a launch, and notes of what it assumes. */
+/* Reporting findings: handlers give the data, and findings.c where and when. */
 #ifndef MX_FINDINGS_H
 #define MX_FINDINGS_H
 
@@ -7,19 +7,31 @@
 
 struct mx_run;
 
-/* Reports a finding at an instruction; lane -1 and address 0 mean none. */
-__attribute__((format(printf, 6, 7))) void mx_find(struct mx_wave *w, const struct mx_inst *in,
-                                                   mx_finding_kind kind, int lane, uint64_t address,
-                                                   const char *format, ...);
-/* The same of two instructions, of which `earlier` is the cause. */
-__attribute__((format(printf, 7, 8))) void mx_find_pair(struct mx_wave *w, const struct mx_inst *in,
-                                                        const struct mx_inst *earlier,
-                                                        mx_finding_kind kind, int lane,
-                                                        uint64_t address, const char *format, ...);
-/* Counts one more of a finding that is there already and so needs no text; false if there is none.
- */
-bool mx_found_again(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *earlier,
-                    mx_finding_kind kind);
+/* A row of reasons.def with its numbers; and with what it is about. */
+#define MX_BECAUSE(reason, ...)        ((struct mx_because){ MX_BECAUSE_##reason, { __VA_ARGS__ }, NULL })
+#define MX_BECAUSE_OF(reason, subject) ((struct mx_because){ MX_BECAUSE_##reason, { 0 }, subject })
+
+/* Reports a finding at an instruction, NULL: at the wave's program counter; lane -1 and address 0
+ * mean none. */
+__attribute__((cold)) void mx_find(struct mx_wave *w, const struct mx_inst *in,
+                                   mx_finding_kind kind, int lane, uint64_t address,
+                                   struct mx_because because);
+/* The same of an access of so many bytes. */
+__attribute__((cold)) void mx_find_access(struct mx_wave *w, const struct mx_inst *in,
+                                          mx_finding_kind kind, int lane, uint64_t address,
+                                          struct mx_finding_access access,
+                                          struct mx_because because);
+/* The same with any data; `earlier`: the other instruction, or NULL. What follows from the wave and
+ * the instructions is filled in: pcs, dwords, workgroup, wave, count. */
+__attribute__((cold)) void mx_find_as(struct mx_wave *w, const struct mx_inst *in,
+                                      const struct mx_inst *earlier, struct mx_finding *n);
+
+static inline struct mx_finding_access mx_finding_access_of(bool write, mx_space space,
+                                                            size_t bytes) {
+	return (struct mx_finding_access){ write ? MX_ACCESS_WRITE : MX_ACCESS_READ, space,
+		                           (uint32_t)bytes };
+}
+
 /* Notes that lanes of an instruction (0: all of it) rest on an assumption. A place has one note, of
  * the first workgroup, wave and lane, whatever the order in which they run. */
 void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
@@ -27,5 +39,12 @@ void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_a
 void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
 /* Whether a finding has stopped the launch. */
 bool mx_stopped(const struct mx_wave *w);
+
+/* The dwords of an instruction; of NULL none. */
+struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in);
+
+/* What findings call pc of an offset in the program: counted from the kernel's first instruction.
+ */
+uint64_t mx_pc_of(const struct mx_run *run, uint64_t offset);
 
 #endif

@@ -48,7 +48,7 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 	case MX_EXECZ: return mx_exec(w) == 0;
 	case MX_SCC: return w->scc;
 	}
-	mx_find((struct mx_wave *)w, in, MX_UNSUPPORTED, -1, 0, "scalar operand code %u", code);
+	mx_find((struct mx_wave *)w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALAR_CODE, code));
 	return 0;
 }
 
@@ -100,7 +100,7 @@ void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwr
 void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
                    uint64_t unwritten) {
 	if (unwritten)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "EXEC from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(EXEC_UNWRITTEN));
 	mx_swrite64(w, MX_EXEC, value, 0);
 }
 
@@ -118,8 +118,9 @@ bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, u
 	bool acc = row >= 256;
 	if (row + n <= (acc ? 256 + w->agprs : w->vgprs))
 		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%cGPR %u is beyond the %u allocated",
-	        acc ? 'A' : 'V', row + n - 1 - (acc ? 256 : 0), acc ? w->agprs : w->vgprs);
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+	        acc ? MX_BECAUSE(AGPR_BEYOND, row + n - 1 - 256, w->agprs)
+	            : MX_BECAUSE(VGPR_BEYOND, row + n - 1, w->vgprs));
 	return false;
 }
 

@@ -30,8 +30,7 @@ static bool read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct 
 		d->num_records = 0;
 	if (!(s[3] >> 30))
 		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "buffer descriptor with type: %08x %08x %08x %08x",
-	        s[0], s[1], s[2], s[3]);
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(BUFFER_TYPE, s[0], s[1], s[2], s[3]));
 	return false;
 }
 
@@ -64,7 +63,7 @@ static uint8_t check_raw(struct mx_wave *w, const struct mx_inst *in, unsigned l
 	uint8_t with = raw_inside(a, (uint64_t)offset + a->soffset);
 	if (with != without)
 		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + offset + a->soffset,
-		        "in range without SOFFSET and out of range with it, or the reverse");
+		        MX_BECAUSE(SOFFSET_RANGE));
 	return w->group->run->launch->soffset_checked ? with : without;
 }
 
@@ -103,12 +102,11 @@ static uint64_t place(struct mx_wave *w, const struct mx_inst *in, unsigned lane
 	uint64_t at = swizzled(&a->d, index, offset, element);
 	if (offset % element + a->bytes > element)
 		mx_find(w, in, MX_UNSUPPORTED, (int)lane, a->d.base + a->soffset + at,
-		        "%u bytes of a swizzled buffer with elements of %u", a->bytes, element);
+		        MX_BECAUSE(SWIZZLED_BYTES, a->bytes, element));
 	else if (at != swizzled(&a->d, index, offset, 4) ||
 	         at != swizzled(&a->d, index, offset, 16))
 		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + a->soffset + at,
-		        "swizzled with elements of %u bytes: the descriptor has no field for it",
-		        element);
+		        MX_BECAUSE(SWIZZLE_ELEMENT, element));
 	return at;
 }
 
@@ -130,8 +128,7 @@ static uint8_t check_lane(struct mx_wave *w, const struct mx_inst *in, unsigned 
 		other = raw_inside(a, offset);
 	if ((other & 1) != (record & 1))
 		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + offset,
-		        "a range check that no source defines: index %u, offset %u, %u records",
-		        index, offset, d->num_records);
+		        MX_BECAUSE(RANGE_CHECK, index, offset, d->num_records));
 	return in->mem.idxen && !d->stride ? other : record;
 }
 

@@ -45,14 +45,14 @@ static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	unsigned row = mx_row(in->mem.addr), l;
 	if (in->op->flags & MX_ADDTID) {
 		if (w->s_unwritten[MX_M0] & 0xffff)
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from an M0 nobody wrote");
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(M0_UNWRITTEN));
 		MX_FOR_LANES(l, m->exec)
 		m->address[l] = (w->s[MX_M0] & 0xffff) + 4 * l;
 		return;
 	}
 	if (w->unwritten_lanes[row] & m->exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(w->unwritten_lanes[row] & m->exec), 0,
-		        "address from a register nobody wrote");
+		        MX_BECAUSE(ADDRESS_UNWRITTEN));
 	MX_FOR_LANES(l, m->exec)
 	m->address[l] = w->v[row][l];
 }
@@ -78,8 +78,7 @@ struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in) {
 		return NULL;
 	take_addresses(w, m);
 	if (in->op->flags & MX_TWO && element_offset(in, 0) == element_offset(in, 1))
-		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
-		        "both offsets are the same: the second element may be left out");
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(SAME_OFFSETS));
 	return m;
 }
 

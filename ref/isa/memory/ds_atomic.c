@@ -114,9 +114,10 @@ static bool aligned(struct mx_wave *w, struct mx_memop *m) {
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
 		if (mx_ds_element(m, l, e) % m->in->op->d) {
-			mx_find(w, m->in, MX_FAULT, (int)l, mx_ds_element(m, l, e),
-			        "atomic operation at an address that is not a multiple of %u",
-			        m->in->op->d);
+			mx_find_access(w, m->in, MX_FAULT, (int)l, mx_ds_element(m, l, e),
+			               (struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_LDS,
+			                                           m->in->op->d },
+			               MX_BECAUSE(LDS_ALIGNMENT));
 			mx_memop_drop(w, m);
 			return false;
 		}
@@ -187,12 +188,13 @@ static void issue_count(struct mx_wave *w, const struct mx_inst *in,
 	if (!m)
 		return;
 	if (w->s_unwritten[MX_M0])
-		mx_find(w, in, MX_UNWRITTEN, -1, at, "address from an M0 nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, at, MX_BECAUSE(M0_UNWRITTEN));
 	if (base >> 16)
-		mx_find(w, in, MX_AMBIGUOUS, -1, at, "address in M0 beyond 16 bits");
+		mx_find(w, in, MX_AMBIGUOUS, -1, at, MX_BECAUSE(M0_ADDRESS));
 	if (at % 4) {
-		mx_find(w, in, MX_FAULT, -1, at,
-		        "counter at an address that is not a multiple of 4");
+		mx_find_access(w, in, MX_FAULT, -1, at,
+		               (struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_LDS, 4 },
+		               MX_BECAUSE(COUNTER_ALIGNMENT));
 		mx_memop_drop(w, m);
 		return;
 	}

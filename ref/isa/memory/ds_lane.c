@@ -60,7 +60,7 @@ static struct mx_memop *begin_permute(struct mx_wave *w, const struct mx_inst *i
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (m && (unknown = w->unwritten_lanes[addr] & m->exec))
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(unknown), 0,
-		        "lane from a register nobody wrote");
+		        MX_BECAUSE(LANES_UNWRITTEN));
 	return m;
 }
 

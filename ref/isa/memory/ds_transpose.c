@@ -68,22 +68,22 @@ static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
 
 /* The manual requires all lanes active and addresses aligned to the size. For 96 bits alignment to
  * a dword is enough, because matrices can have rows of 12 bytes (assumed). */
-static const char *undefined(const struct mx_memop *m) {
+static mx_reason undefined(const struct mx_memop *m) {
 	unsigned alignment = m->in->op->d == 8 ? 8 : 4;
 	if (m->exec != ~0ull)
-		return "a transposing read with lanes that are off in EXEC";
+		return MX_BECAUSE_TRANSPOSE_EXEC;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		if (mx_ds_element(m, l, 0) % alignment)
-			return "a transposing read of an unaligned address";
-	return NULL;
+			return MX_BECAUSE_TRANSPOSE_ALIGNMENT;
+	return MX_BECAUSE_NOTHING;
 }
 
 static void issue(struct mx_wave *w, const struct mx_inst *in,
                   void (*land_it)(struct mx_wave *w, struct mx_memop *m)) {
 	struct mx_memop *m = mx_ds_begin(w, in);
-	const char *what = m ? undefined(m) : NULL;
-	if (what) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s: the result is not defined", what);
+	mx_reason why = m ? undefined(m) : MX_BECAUSE_NOTHING;
+	if (why) {
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, (struct mx_because){ why });
 		mx_memop_drop(w, m);
 	} else if (m) {
 		mx_ds_check_range(w, m);

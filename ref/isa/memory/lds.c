@@ -28,8 +28,8 @@ bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_
 	uint32_t size = w->group->lds_bytes;
 	if (mx_lds_holds(w->group, offset, bytes))
 		return true;
-	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, offset,
-	        "%s of %u bytes at %llu in LDS of %u", write ? "write" : "read", bytes,
-	        (unsigned long long)offset, size);
+	mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, lane, offset,
+	               mx_finding_access_of(write, MX_SPACE_LDS, bytes),
+	               MX_BECAUSE(BEYOND_LDS, size));
 	return false;
 }

@@ -33,7 +33,7 @@ static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane
 	x->mode |= 2 << 4;
 	if (f(x) != result)
 		mx_find(w, m->in, MX_AMBIGUOUS, (int)lane, m->address[lane],
-		        "a denormal sum of normal numbers: flushed here");
+		        MX_BECAUSE(DENORMAL_SUM));
 	return result;
 }
 
@@ -84,9 +84,10 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 static bool check_lane(struct mx_wave *w, const struct mx_memop *m, unsigned l) {
 	unsigned bytes = m->in->op->d;
 	if (m->address[l] % bytes) {
-		mx_find(w, m->in, MX_FAULT, (int)l, m->address[l],
-		        "atomic of %u bytes at 0x%llx, which is not a multiple of that", bytes,
-		        (unsigned long long)m->address[l]);
+		mx_find_access(
+			w, m->in, MX_FAULT, (int)l, m->address[l],
+			(struct mx_finding_access){ MX_ACCESS_ATOMIC, MX_SPACE_MEMORY, bytes },
+			MX_BECAUSE(ATOMIC_ALIGNMENT));
 		return false;
 	}
 	for (unsigned k = 0; k < size(m->in); k++)

@@ -48,9 +48,9 @@ bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane
                       unsigned bytes, bool write) {
 	if (holds(w, offset, bytes))
 		return true;
-	mx_find(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, (int)lane, offset,
-	        "%s of %u bytes at %u in scratch of %u", write ? "write" : "read", bytes, offset,
-	        segment(w));
+	mx_find_access(w, in, write ? MX_BOUNDS_WRITE : MX_BOUNDS_READ, (int)lane, offset,
+	               mx_finding_access_of(write, MX_SPACE_SCRATCH, bytes),
+	               MX_BECAUSE(BEYOND_SCRATCH, segment(w)));
 	return false;
 }
 

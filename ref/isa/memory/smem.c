@@ -26,10 +26,10 @@ static bool offset_of(struct mx_wave *w, const struct mx_inst *in, int64_t *offs
 	uint32_t scalar = in->mem.saddr ? mx_sread(w, in, in->mem.soffset) : 0;
 	*offset = in->imm + (int64_t)scalar * in->op->s[1];
 	if (in->mem.saddr && mx_sread_unwritten(w, in->mem.soffset))
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 	if (*offset >= 0 || !(in->mem.saddr || buffer))
 		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "offsets whose sum is %lld", (long long)*offset);
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NEGATIVE_OFFSET, (uint64_t)*offset));
 	return false;
 }
 
@@ -39,8 +39,7 @@ static uint64_t whole_dwords(struct mx_wave *w, const struct mx_inst *in, uint64
                              int64_t offset) {
 	unsigned low = (base & 3) + (in->imm & 3) + (offset - in->imm) % 4;
 	if (low > 3)
-		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
-		        "parts of an address that are not whole dwords");
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(PARTS_OF_DWORDS));
 	return (base + (uint64_t)offset) & ~3ull;
 }
 
@@ -60,12 +59,10 @@ static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int6
 	struct access a = { address,
 		            dwords_inside(in, offset, stride ? stride * records : records) };
 	if (stride && a.inside != dwords_inside(in, offset, records))
-		mx_find(w, in, MX_AMBIGUOUS, -1, a.address,
-		        "the range depends on what NUM_RECORDS counts: records, or bytes");
+		mx_find(w, in, MX_AMBIGUOUS, -1, a.address, MX_BECAUSE(NUM_RECORDS));
 	bool loads = in->op->flags & MX_LOAD || in->mem.glc;
 	if (loads && a.inside < in->op->d / DWORD)
-		mx_find(w, in, MX_AMBIGUOUS, -1, a.address,
-		        "loads beyond the buffer: 0, or the registers stay");
+		mx_find(w, in, MX_AMBIGUOUS, -1, a.address, MX_BECAUSE(BEYOND_BUFFER));
 	return a;
 }
 
@@ -74,7 +71,7 @@ static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct acce
 	int64_t offset;
 	for (unsigned i = 0; i < in->op->s[0]; i++)
 		if (mx_sread_unwritten(w, in->mem.rsrc + i))
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 	if (!offset_of(w, in, &offset))
 		return false;
 	if (in->op->s[0] == 4)
@@ -83,8 +80,7 @@ static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct acce
 		*a = (struct access){ whole_dwords(w, in, mx_sread64(w, in, in->mem.rsrc), offset),
 			              in->op->d / DWORD };
 	if (in->op->rmw && a->address % in->op->d) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, a->address,
-		        "a scalar atomic that is not aligned");
+		mx_find(w, in, MX_UNSUPPORTED, -1, a->address, MX_BECAUSE(SCALAR_ALIGNMENT));
 		return false;
 	}
 	return !a->inside ||
@@ -146,9 +142,9 @@ static void take_data(struct mx_wave *w, struct mx_memop *m) {
 		m->data[0][k] = w->s[sgpr];
 		m->unwritten[0][k] = w->s_unwritten[sgpr];
 		if (w->s_unwritten[sgpr] && m->inside[0])
-			mx_find(w, m->in, MX_UNWRITTEN, -1, m->address[0] + DWORD * k,
-			        "stores bits that nobody wrote (mask 0x%x of dword %u)",
-			        w->s_unwritten[sgpr], k);
+			mx_find_access(w, m->in, MX_UNWRITTEN, -1, m->address[0] + DWORD * k,
+			               mx_finding_access_of(true, MX_SPACE_MEMORY, DWORD),
+			               MX_BECAUSE(STORE_UNWRITTEN, w->s_unwritten[sgpr], k));
 	}
 }
 
@@ -213,8 +209,7 @@ SMEM(s_dcache_wb_vol) {
 /* Discarding lines without stores of this wave has no effect. */
 static void discard(struct mx_wave *w, const struct mx_inst *in) {
 	if (w->unwritten_back)
-		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
-		        "stores that may be in memory already are discarded");
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(DISCARDED));
 	issue(w, in, land_nothing);
 }
 SMEM(s_dcache_discard) {

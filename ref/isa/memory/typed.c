@@ -63,16 +63,16 @@ unsigned mx_typed_element(struct mx_wave *w, struct mx_memop *m, uint32_t word3)
 	else
 		m->format = (word3 >> 15 & 15) | (word3 >> 12 & 7) << 4 | (word3 & 0xfff) << 8;
 	if (!exists(m))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "data format %u with numeric format %u",
-		        m->format & 15, numeric(m));
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE(FORMAT_PAIR, m->format & 15, numeric(m)));
 	for (unsigned i = 0; i < in->op->d; i++) {
 		unsigned s = select(m, i);
 		bool straight = s == SELECT_X + i || !layout(m)[i];
 		if (in->op->flags & MX_STORE ? !straight : s == 2 || s == 3)
-			mx_find(w, in, MX_UNSUPPORTED, -1, 0, "DST_SEL %u of component %u", s, i);
+			mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DST_SEL, s, i));
 	}
 	if (in->op->flags & MX_STORE && is_packed(m) && in->op->d < 4 && layout(m)[in->op->d])
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "storing part of a packed element");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(PACKED_PART));
 	return mx_typed_bytes(m);
 }
 

@@ -30,9 +30,11 @@ void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, un
 			m->unwritten[k][l] = mx_vunwritten(w, row, l) >> shift & mask;
 			if (to_memory && m->unwritten[k][l] && m->inside[l] >> k & 1 &&
 			    !(m->scratch >> l & 1))
-				mx_find(w, m->in, MX_UNWRITTEN, (int)l, m->address[l] + 4 * k,
-				        "stores bits that nobody wrote (mask 0x%x of dword %u)",
-				        m->unwritten[k][l], k);
+				mx_find_access(w, m->in, MX_UNWRITTEN, (int)l,
+				               m->address[l] + 4 * k,
+				               mx_finding_access_of(true, MX_SPACE_MEMORY,
+				                                    mx_part_bytes(bytes, k)),
+				               MX_BECAUSE(STORE_UNWRITTEN, m->unwritten[k][l], k));
 		}
 	}
 }
@@ -117,7 +119,7 @@ bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned ro
 		lanes |= w->unwritten_lanes[row + i] & mx_exec(w);
 	if (lanes)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(lanes), 0,
-		        "address from a register nobody wrote");
+		        MX_BECAUSE(ADDRESS_UNWRITTEN));
 	return true;
 }
 
@@ -125,7 +127,7 @@ void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsig
                               unsigned n) {
 	for (unsigned i = 0; i < n; i++)
 		if (mx_sread_unwritten(w, code + i))
-			mx_find(w, in, MX_UNWRITTEN, -1, 0, "address from a scalar nobody wrote");
+			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 }
 
 /* The common case: all data of the lane is in device memory, and there is nothing to report. */

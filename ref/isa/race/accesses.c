@@ -46,7 +46,7 @@ static void check_code(const struct mx_order_range *r) {
 	const struct mx_program *p = r->w->group->run->launch->program;
 	uint64_t base = mx_program_base(p), end = base + 4 * mx_program_dwords(p);
 	if (r->at < end && r->at + r->bytes > base)
-		mx_order_doubt(r->w, r->in, "writes to its own code");
+		mx_order_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
 }
 
 static void walk_range(struct mx_order_range *r) {
@@ -160,7 +160,7 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
 	if (op->encoding == MX_FLAT && m->scratch & m->exec &&
 	    r->w->group->run->launch->scratch_apart)
-		mx_order_doubt(r->w, r->in, "FLAT in scratch, where that returns apart");
+		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_SCRATCH);
 	r->lds = m->in_lds;
 	r->data = op->flags & MX_FORMAT ? NULL : m->data;
 	MX_FOR_LANES(l, m->exec & ~m->scratch) {
@@ -196,7 +196,10 @@ static void access(struct mx_order_range *r, const struct mx_memop *m) {
 
 void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
 	struct mx_order_range r = range_of(w, m->in, me);
+	struct mx_proof *p = &mx_order_of(w->group->run)->proof;
 	access(&r, m);
+	p->accesses++;
+	p->pairs += r.pairs;
 }
 
 void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,

@@ -12,6 +12,7 @@ struct mx_order_range {
 	uint32_t group; /* as in a cell */
 	mx_access me;
 	mx_access over; /* one of the workgroup that is over, as neighbours often have it */
+	uint64_t pairs; /* with earlier accesses, whose order was asked for */
 	mx_order_kind kind;
 	bool lds;
 	int lane;

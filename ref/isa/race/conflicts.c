@@ -1,5 +1,4 @@
 /* Conflicts in LDS and device memory: two accesses to a byte, one of them a write, and no order. */
-#include <stdio.h>
 #include <string.h>
 
 #include "accesses.h"
@@ -26,7 +25,8 @@ static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
 	              mx_access_stream(earlier) == MX_STREAM_VM &&
 	              mx_access_stream(r->me) == MX_STREAM_VM &&
 	              mx_access_number(earlier) <= w->before[MX_STREAM_VM];
-	mx_order_of(run)->one_l1 |= before;
+	if (before)
+		mx_order_assume(mx_order_of(run), MX_PROOF_ONE_L1);
 	return before;
 }
 
@@ -66,8 +66,6 @@ static bool same_written(struct mx_written a, struct mx_written b) {
 	return a.kind && a.kind == b.kind && a.value == b.value;
 }
 
-static const char *const words[] = { "reads", "writes", "changes" };
-
 static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a) {
 	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
 }
@@ -88,24 +86,20 @@ static bool through_flags(const struct mx_order_range *r, uint64_t at, mx_access
 	       ((sync || was != MX_ORDER_READ) && mx_order_saw(r->w, r->lds, at));
 }
 
-static void conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
+/* A finding, unless something else orders the two; whether it is one. */
+static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
                      mx_order_kind was) {
-	static const char *const has[] = { "read", "written", "changed" };
 	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
-	char what[96];
 	if (flat_beside_ds(r, earlier) && group == r->group) {
-		mx_order_doubt(r->w, r->in, "FLAT in LDS beside other LDS operations");
-		return;
+		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
+		return false;
 	}
 	if (other && through_flags(r, at, earlier, group, was)) {
-		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier),
-		                    "order through atomics or flags is that of this schedule");
-		return;
+		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
+		return false;
 	}
-	snprintf(what, sizeof what, "%s a byte at %s0x%llx that is %s by", words[r->kind],
-	         r->lds ? "LDS " : "", (unsigned long long)at, has[was]);
-	mx_order_report(r->w, r->in, r->lds ? MX_RACE_LDS : MX_RACE_GLOBAL, r->lane, at, earlier,
-	                group, what);
+	mx_order_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was);
+	return true;
 }
 
 /* ---- what a cell has had before ---- */
@@ -121,9 +115,8 @@ static bool passes_caches(const struct mx_order_range *r, mx_access write) {
 static void check_caches(struct mx_order_range *r, mx_access write) {
 	if (passes_caches(r, write))
 		mx_order_doubt(r->w, r->in,
-		               r->kind == MX_ORDER_READ
-		                       ? "reads what this launch wrote: caches are not followed"
-		                       : "writes what the other cache may hold");
+		               r->kind == MX_ORDER_READ ? MX_DOUBT_CACHE_READ
+		                                        : MX_DOUBT_CACHE_WRITE);
 }
 
 /* `same`: writes what the cell holds. */
@@ -132,13 +125,14 @@ static void check_write_of(struct mx_order_range *r, uint64_t at, const struct m
 	bool own = c->write_group == r->group;
 	if (!c->write)
 		return;
+	r->pairs++;
 	if (c->write == r->me && own) {
 		if (r->kind == MX_ORDER_WRITE && !same)
-			mx_order_doubt(r->w, r->in, "lanes of one store write the same bytes");
+			mx_order_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
 	} else if (!own || !is_over_for(r, c->write)) {
 		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
 		if (same && (flags || !c->written.alone))
-			mx_order_doubt(r->w, r->in, "writes what is written there without order");
+			mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
 		else
 			conflict(r, at, c->write, c->write_group, MX_ORDER_WRITE);
 	} else
@@ -150,18 +144,18 @@ static bool is_write(const struct mx_order_range *r, mx_access a) {
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
 }
 
-/* One of those that a cell keeps as its readers; false where it conflicts. */
+/* One of those that a cell keeps as its readers; false where that is a finding. */
 static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                          mx_access reader, uint32_t group, mx_order_kind was, bool same) {
 	bool own = group == r->group;
+	r->pairs += reader != 0;
 	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
 		return true;
 	if (was == MX_ORDER_READ && c->written.several && is_write(r, reader))
 		was = MX_ORDER_WRITE;
 	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
 		return true;
-	conflict(r, at, reader, group, was);
-	return false;
+	return !conflict(r, at, reader, group, was);
 }
 
 static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c) {
@@ -340,7 +334,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 static void check_function(const struct mx_order_range *r, struct mx_order_cell *c) {
 	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };
 	if (c->read_group && !same_written(c->written, function))
-		mx_order_doubt(r->w, r->in, "atomics of several kinds, whose order matters");
+		mx_order_doubt(r->w, r->in, MX_DOUBT_ATOMIC_KINDS);
 	c->written = function;
 }
 

@@ -85,7 +85,7 @@ static void keep_rest(const struct toucher *t, unsigned row) {
 	if (o->n_more < MX_ORDER_MORE)
 		o->more[o->n_more++] = rest;
 	else
-		mx_order_doubt(t->w, t->in, "too many loads of parts of registers in flight");
+		mx_order_doubt(t->w, t->in, MX_DOUBT_MANY_LOADS);
 }
 
 static void note_row(const struct toucher *t, unsigned row) {

@@ -2,46 +2,38 @@
  * a launch without a finding proves. */
 #include "race.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../encoding/hwreg.h"
+#include "../machine/findings.h"
 #include "../memory/atomic.h"
 #include "../schedule/schedule.h"
 #include "wave_sync.h"
 
 /* ---- the launch ---- */
 
-static const char *const assumptions = "this code object, input and grid; nothing else writes to "
-				       "its memory; waits and barriers as "
-				       "[ISA 4.4]; no value derives from an address";
-
-static const char flat_in_order[] =
-	"; FLAT in device memory counts in order with the rest of vmcnt [LLVM SIInsertWaitcnts]";
-static const char full_counter[] = "; a full counter stalls issue";
-static const char one_l1[] =
-	"; no threadgroup split: one L1 takes the vector memory of a workgroup in "
-	"order of issue [LLVM \"Memory Model gfx942\"]";
-
-static void conclude(const struct mx_run *run, const struct mx_order *o) {
-	struct mx_report *r = run->report;
-	size_t findings = 0;
+/* Findings that are no notes. */
+static uint64_t count_findings(const struct mx_report *r) {
+	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_findings; i++)
-		findings += r->findings[i].kind != MX_WAIT_STATES_NOTE &&
-		            r->findings[i].kind != MX_ASSUMED_NOTE;
-	char other[40] = "";
-	if (o->reason && o->other_pc != o->reason_pc)
-		snprintf(other, sizeof other, ", behind +0x%llx", (unsigned long long)o->other_pc);
-	if (findings)
-		snprintf(r->order, sizeof r->order, "not proved: there are findings");
-	else if (o->reason)
-		snprintf(r->order, sizeof r->order, "not proved: %s at +0x%llx%s", o->reason,
-		         (unsigned long long)o->reason_pc, other);
-	else
-		snprintf(r->order, sizeof r->order, "proved for this launch, assuming: %s%s%s%s",
-		         assumptions, o->flat_in_order ? flat_in_order : "",
-		         o->full_counter ? full_counter : "", o->one_l1 ? one_l1 : "");
+		n += mx_finding_class_of(r->findings[i].kind) != MX_FINDING_NOTE;
+	return n;
+}
+
+static void conclude(const struct mx_run *run, struct mx_order *o) {
+	struct mx_proof *p = &o->proof;
+	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
+		mx_order_assume(o, i);
+	p->findings = count_findings(run->report);
+	if (p->findings) {
+		p->doubt = MX_DOUBT_FINDINGS;
+		p->pc = p->other_pc = MX_NO_PC;
+	}
+	p->outcome = p->doubt ? MX_NOT_PROVED : MX_PROVED;
+	if (p->doubt)
+		p->assumptions = 0;
+	run->report->proof = *p;
 }
 
 static void launch_end(void *context, struct mx_run *run) {
@@ -55,23 +47,19 @@ static void launch_end(void *context, struct mx_run *run) {
 	free(o);
 }
 
-static uint64_t pc_of(const struct mx_run *run, const struct mx_inst *in) {
-	return mx_program_base(run->launch->program) + in->offset - run->launch->kernel->entry;
-}
-
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         const char *reason) {
+                         mx_doubt doubt) {
 	const struct mx_run *run = w->group->run;
-	struct mx_order *o = mx_order_of(run);
-	if (o->reason)
+	struct mx_proof *p = &mx_order_of(run)->proof;
+	if (p->doubt)
 		return;
-	o->reason = reason;
-	o->reason_pc = pc_of(run, in);
-	o->other_pc = pc_of(run, other);
+	p->doubt = doubt;
+	p->pc = mx_pc_of(run, in->offset);
+	p->other_pc = other == in ? MX_NO_PC : mx_pc_of(run, other->offset);
 }
 
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason) {
-	mx_order_doubt_pair(w, in, in, reason);
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
+	mx_order_doubt_pair(w, in, in, doubt);
 }
 
 /* ---- the workgroup ---- */
@@ -159,8 +147,9 @@ static void wait(void *context, struct mx_wave *w) {
 	struct mx_order *order = context;
 	struct mx_order_wave *o = mx_order_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
+	/* vmcnt above 0 has covered FLAT, or what FLAT follows. */
 	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
-		order->flat_in_order = true;
+		mx_order_assume(order, MX_PROOF_FLAT_IN_ORDER);
 }
 
 /* ---- one instruction ---- */
@@ -184,25 +173,26 @@ static bool is_flag(const struct mx_inst *in) {
 }
 
 /* Why a launch that executes this instruction depends on more than order. */
-static const char *reason_of(const struct mx_inst *in) {
+static mx_doubt doubt_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	MX_FOR_OPERANDS(o, in)
 		if (!o->written && o->code >= MX_TTMP0 && o->code < MX_M0)
-			return "reads a register of trap handlers";
+			return MX_DOUBT_TRAP_REGISTER;
 	switch (mx_kind_of(op)) {
-	case MX_IS_CLOCK: return "reads a clock";
+	case MX_IS_CLOCK: return MX_DOUBT_CLOCK;
 	case MX_IS_GETREG:
-		return mx_hw_field(in).reg != MX_HW_MODE ? "reads a hardware register" : NULL;
-	case MX_IS_MOVREL: return "registers that M0 names";
+		return mx_hw_field(in).reg != MX_HW_MODE ? MX_DOUBT_HARDWARE_REGISTER
+		                                         : MX_DOUBT_NONE;
+	case MX_IS_MOVREL: return MX_DOUBT_M0_REGISTERS;
 	case MX_IS_FORK:
-	case MX_IS_JOIN: return "registers that hold a stack of branches";
+	case MX_IS_JOIN: return MX_DOUBT_BRANCH_STACK;
 	default: break;
 	}
 	if (mx_order_is_atomic(op) && returns(in))
-		return "an atomic returns what was there";
+		return MX_DOUBT_ATOMIC_RETURNS;
 	if (mx_order_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
-		return "atomics whose order matters";
-	return NULL;
+		return MX_DOUBT_ATOMIC_ORDER;
+	return MX_DOUBT_NONE;
 }
 
 bool mx_order_releases(const struct mx_inst *in) {
@@ -218,16 +208,13 @@ bool mx_order_acquires(const struct mx_inst *in) {
 /* An instruction that has issued found its counters with room: the oldest operations are over. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned vm, lgkm;
-	if (mx_room_to_issue(in, &vm, &lgkm))
-		mx_order_of(w->group->run)->full_counter |=
-			cover_all(mx_order_wave_of(w), vm, lgkm);
+	if (mx_room_to_issue(in, &vm, &lgkm) && cover_all(mx_order_wave_of(w), vm, lgkm))
+		mx_order_assume(mx_order_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
 static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
                        struct mx_order_doubt *u) {
-	u->reason = order->sync.wave_sync->polls[in->offset / 4]
-	                    ? "waits in a loop for what others write"
-	                    : reason_of(in);
+	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
 	u->known = true;
 }
 
@@ -241,10 +228,10 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		mx_polls_decide(w);
 	if (!u->known)
 		find_doubt(order, in, u);
-	if (u->reason)
-		mx_order_doubt(w, in, u->reason);
+	if (u->doubt)
+		mx_order_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
-		mx_order_doubt(w, in, "registers that M0 names");
+		mx_order_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	make_room(w, in);
 	for (unsigned i = 0; i < MX_ROWS / 64; i++)
 		if (o->pending[i]) {
@@ -323,6 +310,7 @@ bool mx_order_watch(struct mx_run *run) {
 	struct mx_order *o = calloc(1, sizeof *o);
 	if (!o)
 		return false;
+	o->proof.pc = o->proof.other_pc = MX_NO_PC;
 	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
 	bool ok = o->doubt && mx_order_sync_begin(&o->sync, l);
 	run->watchers[MX_WATCHER_ORDER] = watcher(o);

@@ -207,10 +207,10 @@ static inline struct mx_order_known *mx_order_known_of(const struct mx_wave *w) 
 	return &mx_order_kept(w->group)->known[w->index];
 }
 
-/* Why a launch that executes an instruction proves nothing; NULL: it may prove. */
+/* Why a launch that executes an instruction proves nothing, once that is known. */
 struct mx_order_doubt {
 	bool known;
-	const char *reason;
+	mx_doubt doubt;
 };
 
 /* The places in memory through which waves synchronise, see happens_before.c. */
@@ -224,13 +224,13 @@ struct mx_order_sync {
 struct mx_order {
 	struct mx_order_map memory, atomics;
 	struct mx_order_sync sync;
-	bool one_l1; /* order was taken from the L1 that a workgroup's waves share */
 	struct mx_order_doubt *doubt; /* by dword of the code */
-	const char *reason;           /* why nothing is proved, and where first */
-	uint64_t reason_pc, other_pc; /* the other of two instructions, or the same */
-	bool full_counter;            /* an operation counts as over because a counter was full */
-	bool flat_in_order;           /* vmcnt above 0 has covered FLAT, or what FLAT follows */
+	struct mx_proof proof;        /* as far as the launch has come */
 };
+
+static inline void mx_order_assume(struct mx_order *o, mx_proof_assumption a) {
+	o->proof.assumptions |= 1u << a;
+}
 
 static inline struct mx_order *mx_order_of(const struct mx_run *run) {
 	return run->watchers[MX_WATCHER_ORDER].context;
@@ -240,10 +240,10 @@ static inline struct mx_order *mx_order_of(const struct mx_run *run) {
  * is short. */
 bool mx_order_watch(struct mx_run *run);
 
-/* Says why the launch proves nothing; the first reason stays. Of a pair: what meets what. */
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, const char *reason);
+/* Says why the launch proves nothing; the first doubt stays. Of a pair: what meets what. */
+void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt);
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         const char *reason);
+                         mx_doubt doubt);
 
 /* Whether an instruction may set a flag, or may learn by reading one; polling loads apart. */
 bool mx_order_is_atomic(const struct mx_op *op);
@@ -290,9 +290,11 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 
 /* ---- report.c ---- */
 
-/* Reports a conflict of an instruction with an earlier access; `group`: of that, as in a cell. */
-void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-                     uint64_t address, mx_access earlier, uint32_t group, const char *what);
+/* Reports a conflict of an instruction with an earlier access: what it does to the byte at
+ * `address`, and what that one did; `group`: of that, as in a cell. */
+void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
+                     uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
+                     mx_order_kind did);
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write);
 

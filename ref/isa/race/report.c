@@ -1,23 +1,13 @@
-/* Findings of the analysis of order, in words: who, and which wait or barrier is missing. */
-#include <stdio.h>
+/* Findings of the analysis of order: both accesses, and which wait or barrier is missing. */
+#include <string.h>
 
-#include "../encoding/disasm.h"
 #include "../machine/findings.h"
 #include "race.h"
 
-static void instruction(const struct mx_wave *w, const struct mx_inst *in, char *text,
-                        size_t room) {
-	const struct mx_run *run = w->group->run;
-	char code[120];
-	if (!mx_disassemble(in->dwords, in->size / 4u, in->offset, code, sizeof code))
-		snprintf(code, sizeof code, "%s", in->op->name);
-	snprintf(text, room, "%s (+0x%llx)", code,
-	         (unsigned long long)(mx_program_base(run->launch->program) + in->offset -
-	                              run->launch->kernel->entry));
-}
+/* ---- what is missing ---- */
 
-static const char *counter(unsigned stream) {
-	return stream == MX_STREAM_DS || stream == MX_STREAM_SM ? "lgkmcnt" : "vmcnt";
+static mx_counter counter(unsigned stream) {
+	return stream == MX_STREAM_DS || stream == MX_STREAM_SM ? MX_COUNTER_LGKM : MX_COUNTER_VM;
 }
 
 /* The weakest wait that covers operation `number` where `issued` have been. */
@@ -28,88 +18,82 @@ static unsigned target(unsigned stream, uint32_t issued, uint32_t number) {
 	return issued - number < most ? issued - number : most;
 }
 
-/* ---- what is missing ---- */
-
-static void missing_wait(char *text, size_t room, unsigned stream, uint32_t issued,
-                         uint32_t number) {
-	snprintf(text, room, "no s_waitcnt %s(%u) between them", counter(stream),
-	         target(stream, issued, number));
+static struct mx_missing missing_wait(unsigned stream, uint32_t issued, uint32_t number) {
+	return (struct mx_missing){ .kind = MX_MISSING_WAIT,
+		                    .counter = counter(stream),
+		                    .count = target(stream, issued, number) };
 }
 
-static void missing(const struct mx_wave *w, mx_access earlier, char *text, size_t room) {
+static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
 	const struct mx_order_wave *o = &mx_order_kept(w->group)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
-	char barrier[160];
+	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER, .counter = counter(stream) };
 	if (mx_access_wave(earlier) == w->index)
-		missing_wait(text, room, stream, o->issued[stream], number);
-	else if (o->barrier && number <= o->before[stream]) {
-		instruction(w, o->barrier, barrier, sizeof barrier);
-		snprintf(text, room, "no s_waitcnt %s(%u) before its %s", counter(stream),
-		         target(stream, o->before[stream], number), barrier);
+		return missing_wait(stream, o->issued[stream], number);
+	if (o->barrier && number <= o->before[stream]) {
+		m = missing_wait(stream, o->before[stream], number);
+		m.kind = MX_MISSING_WAIT_AT_BARRIER;
+		m.barrier = mx_pc_of(w->group->run, o->barrier->offset);
 	} else if (number <= o->covered[stream])
-		snprintf(text, room, "no s_barrier between that one's wait and this");
-	else
-		snprintf(text, room, "no s_waitcnt %s and s_barrier between them", counter(stream));
+		m = (struct mx_missing){ .kind = MX_MISSING_BARRIER };
+	return m;
 }
 
 /* ---- findings ---- */
 
-/* "wave 2", or "workgroup 1,0,0 wave 2". */
-static void whose(const struct mx_wave *w, mx_access earlier, uint32_t group, char *text,
-                  size_t room) {
-	const uint32_t *grid = w->group->run->launch->grid;
-	unsigned wave = mx_access_wave(earlier);
-	uint32_t i = group - 1;
-	if (group == w->group->index + 1)
-		snprintf(text, room, "wave %u", wave);
-	else if (group == MX_SEVERAL_GROUPS)
-		snprintf(text, room, "another workgroup");
-	else
-		snprintf(text, room, "workgroup %u,%u,%u wave %u", i % grid[0],
-		         i / grid[0] % grid[1], i / grid[0] / grid[1], wave);
+/* What an instruction accesses for each lane. */
+static struct mx_finding_access access_of(const struct mx_inst *in, mx_order_kind kind,
+                                          mx_space space) {
+	static const mx_access_kind kinds[] = { [MX_ORDER_READ] = MX_ACCESS_READ,
+		                                [MX_ORDER_WRITE] = MX_ACCESS_WRITE,
+		                                [MX_ORDER_ATOMIC] = MX_ACCESS_ATOMIC };
+	uint32_t bytes = in->op->flags & MX_FORMAT ? 0 : in->op->d;
+	return (struct mx_finding_access){ kinds[kind], space, bytes };
 }
 
-void mx_order_report(struct mx_wave *w, const struct mx_inst *in, mx_finding_kind kind, int lane,
-                     uint64_t address, mx_access earlier, uint32_t group, const char *what) {
-	char other[160], why[224] = "no order between workgroups", of[64];
+/* Fills in the wave of the earlier access; `group`: as in a cell. */
+static void place_earlier(struct mx_finding *n, const struct mx_wave *w, mx_access earlier,
+                          uint32_t group) {
+	const uint32_t *grid = w->group->run->launch->grid;
+	uint32_t i = group - 1;
+	const uint32_t id[] = { i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1] };
+	n->earlier_wave = mx_access_wave(earlier);
+	n->earlier_elsewhere = group == MX_SEVERAL_GROUPS;
+	if (!n->earlier_elsewhere)
+		memcpy(n->earlier_workgroup, id, sizeof id);
+}
+
+void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
+                     uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
+                     mx_order_kind did) {
 	const struct mx_inst *first =
 		mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4);
-	if (mx_found_again(w, in, first, kind))
-		return;
-	instruction(w, first, other, sizeof other);
+	mx_space space = lds ? MX_SPACE_LDS : MX_SPACE_MEMORY;
+	struct mx_finding n = { .kind = lds ? MX_RACE_LDS : MX_RACE_GLOBAL,
+		                .lane = lane,
+		                .address = address,
+		                .access = access_of(in, does, space),
+		                .earlier_access = access_of(first, did, space),
+		                .missing = { .kind = MX_MISSING_FLAG } };
 	if (group == w->group->index + 1)
-		missing(w, earlier, why, sizeof why);
-	whose(w, earlier, group, of, sizeof of);
-	mx_find_pair(w, in, first, kind, lane, address, "%s %s of %s: %s", what, other, of, why);
-}
-
-/* A row of mx_order_wave.load as the assembler names it. */
-static void register_name(unsigned row, char text[16]) {
-	static const char *const named[] = { "flat_scratch", "xnack_mask", "vcc" };
-	unsigned code = row - MX_VGPR_FILE;
-	if (row < MX_VGPR_FILE)
-		snprintf(text, 16, "%c%u", row < 256 ? 'v' : 'a', row % 256);
-	else if (code < MX_FLAT_SCRATCH)
-		snprintf(text, 16, "s%u", code);
-	else if (code < MX_TTMP0)
-		snprintf(text, 16, "%s_%s", named[(code - MX_FLAT_SCRATCH) / 2],
-		         code % 2 ? "hi" : "lo");
-	else if (code < MX_M0)
-		snprintf(text, 16, "ttmp%u", code - MX_TTMP0);
-	else
-		snprintf(text, 16, "%s", code == MX_M0 ? "m0" : code % 2 ? "exec_hi" : "exec_lo");
+		n.missing = missing(w, earlier);
+	place_earlier(&n, w, earlier, group);
+	mx_find_as(w, in, first, &n);
 }
 
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write) {
 	const struct mx_order_wave *o = mx_order_wave_of(w);
-	char other[160], why[96], name[16];
-	if (mx_found_again(w, in, l->in, MX_RACE_REGISTER))
-		return;
-	instruction(w, l->in, other, sizeof other);
-	missing_wait(why, sizeof why, l->stream, o->issued[l->stream], l->number);
-	register_name(l->row, name);
-	mx_find_pair(w, in, l->in, MX_RACE_REGISTER, -1, 0, "%s %s, which %s is to write: %s",
-	             write ? "writes" : "reads", name, other, why);
+	struct mx_finding n = {
+		.kind = MX_RACE_REGISTER,
+		.lane = -1,
+		.reg = l->row,
+		.access = { write ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
+		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
+		.missing = missing_wait(l->stream, o->issued[l->stream], l->number),
+		.earlier_wave = w->index,
+	};
+	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
+	mx_find_as(w, in, l->in, &n);
 }

@@ -32,8 +32,7 @@ NOTHING(s_ttracedata)
 
 FLOW(s_endpgm) {
 	if (w->unwritten_back)
-		mx_find(w, in, MX_AMBIGUOUS, -1, 0,
-		        "scalar stores that no s_dcache_wb has written back");
+		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(NOT_WRITTEN_BACK));
 	w->status = MX_ENDED;
 	w->group->ended++;
 }
@@ -63,19 +62,19 @@ FLOW(s_trap) {
 	enum { LLVM_TRAP = 2, LLVM_DEBUGTRAP = 3 };
 	unsigned id = in->imm & 255;
 	if (id == LLVM_TRAP)
-		mx_find(w, in, MX_TRAP, -1, 0, "the program stops itself (__builtin_trap)");
+		mx_find(w, in, MX_TRAP, -1, 0, MX_BECAUSE(BUILTIN_TRAP));
 	else if (id != LLVM_DEBUGTRAP)
-		mx_find(w, in, MX_TRAP, -1, 0, "trap %u, and no trap handler that knows it", id);
+		mx_find(w, in, MX_TRAP, -1, 0, MX_BECAUSE(TRAP, id));
 }
 
 FLOW(s_sethalt) {
 	if (in->imm & 1)
-		mx_find(w, in, MX_STUCK, -1, 0, "halts, and no debugger resumes it");
+		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(HALT));
 }
 
 FLOW(s_setkill) {
 	if (in->imm & 1)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a wave that kills itself");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(KILL));
 }
 
 static void message_sent(struct mx_wave *w, struct mx_memop *m) {
@@ -87,7 +86,7 @@ static void message_sent(struct mx_wave *w, struct mx_memop *m) {
 FLOW(s_sendmsg) {
 	enum { INTERRUPT = 1 };
 	if ((in->imm & 15) != INTERRUPT) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "message %u", in->imm & 15);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(MESSAGE, in->imm & 15));
 		return;
 	}
 	struct mx_memop *m = mx_memop_new(w, in);
@@ -101,14 +100,14 @@ FLOW(s_sendmsg) {
 FLOW(s_sendmsghalt) {
 	mx_x_s_sendmsg(w, in);
 	if (!mx_stopped(w))
-		mx_find(w, in, MX_STUCK, -1, 0, "halts, and no debugger resumes it");
+		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(HALT));
 }
 
 /* ---- branches: the offset counts dwords from the next instruction ---- */
 
 static void branch(struct mx_wave *w, const struct mx_inst *in, bool taken, bool unwritten) {
 	if (unwritten)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "branch on a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(BRANCH_UNWRITTEN));
 	if (taken)
 		w->pc += 4 * (int64_t)in->imm;
 }
@@ -154,7 +153,7 @@ FLOW(s_getpc_b64) {
 }
 static void check_target(struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (mx_sread64_unwritten(w, code))
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "jump to an address nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(JUMP_UNWRITTEN));
 }
 
 FLOW(s_setpc_b64) {
@@ -193,7 +192,7 @@ static void fork_lanes(struct mx_wave *w, const struct mx_inst *in, uint64_t tar
 	uint64_t mask = mx_sread64(w, in, in->src[0]), exec = mx_exec(w);
 	uint64_t pass = mask & exec, fail = ~mask & exec;
 	if (mx_sread64_unwritten(w, in->src[0]) & exec)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "branch on a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(BRANCH_UNWRITTEN));
 	bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
 	if (pass && fail) {
 		push_lanes(w, fail_first ? pass : fail, fail_first ? target : program_counter(w));
@@ -208,7 +207,7 @@ FLOW(s_cbranch_i_fork) {
 }
 FLOW(s_cbranch_g_fork) {
 	if (in->src[1] >= MX_SGPR_FILE || in->src[1] % 2) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a target that is no pair of SGPRs");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(TARGET_SGPRS));
 		return;
 	}
 	check_target(w, in, in->src[1]);
@@ -217,7 +216,7 @@ FLOW(s_cbranch_g_fork) {
 FLOW(s_cbranch_join) {
 	unsigned csp = stack_pointer(w);
 	if (mx_sread_unwritten(w, in->src[0]))
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "branch on a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(BRANCH_UNWRITTEN));
 	if (mx_sread(w, in, in->src[0]) == csp)
 		return;
 	set_stack_pointer(w, --csp);
@@ -231,13 +230,13 @@ FLOW(s_cbranch_join) {
 
 FLOW(s_setvskip) {
 	if (in->src[1] == MX_LITERAL) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "a literal bit number");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_BIT));
 		return;
 	}
 	uint32_t place = mx_sread(w, in, in->src[1]) & 31;
 	bool skip = mx_sread(w, in, in->src[0]) >> place & 1;
 	if (mx_sread_unwritten(w, in->src[0]) >> place & 1 ||
 	    mx_sread_unwritten(w, in->src[1]) & 31)
-		mx_find(w, in, MX_UNWRITTEN, -1, 0, "VSKIP from a value nobody wrote");
+		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(VSKIP_UNWRITTEN));
 	w->mode = (w->mode & ~MX_MODE_VSKIP) | (skip ? MX_MODE_VSKIP : 0);
 }

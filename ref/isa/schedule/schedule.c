@@ -40,11 +40,12 @@ static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
 
 static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 	if (!in)
-		mx_find(w, NULL, MX_FAULT, -1, 0, "program counter outside the code");
+		mx_find(w, NULL, MX_FAULT, -1, 0, MX_BECAUSE(CODE_END));
 	else if (!in->op)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "not in the instruction table");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NOT_IN_TABLE));
 	else
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "%s is not implemented", in->unsupported);
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
+		        MX_BECAUSE_OF(NOT_IMPLEMENTED, in->unsupported));
 }
 
 /* Instructions that MODE.VSKIP leaves out [ISA 12.4]. */
@@ -72,8 +73,7 @@ static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
 	uint32_t allocated = w->group->run->launch->kernel->sgprs;
 	if (!allocated || in->sgprs <= allocated)
 		return true;
-	mx_find(w, in, MX_UNSUPPORTED, -1, 0, "SGPR %u is beyond the %u allocated", in->sgprs - 1u,
-	        allocated);
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SGPR_BEYOND, in->sgprs - 1u, allocated));
 	return false;
 }
 
@@ -93,11 +93,9 @@ static void step(struct mx_wave *w) {
 		return;
 	}
 	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && indexes_wrongly(in))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, "VGPR indexing of this instruction");
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(INDEXING));
 	if (++w->issued > run->max_instructions) {
-		mx_find(w, in, MX_STUCK, -1, 0,
-		        "still running after %llu instructions of this wave",
-		        (unsigned long long)run->max_instructions);
+		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
 		return;
 	}
 	g->clock++;

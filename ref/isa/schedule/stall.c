@@ -4,7 +4,6 @@
  * Rounds are noted of groups that have outlived a slice. States are compared by their hash; a
  * wave's state is looked at when nothing of it is in flight. A loop that counts its rounds, or
  * whose rounds end in stores, is not found here but by the limit on a wave's instructions. */
-#include <stdio.h>
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -71,27 +70,23 @@ bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled) {
 
 /* ---- the report ---- */
 
-static const char *waits(const struct mx_wave *w) {
+static mx_stalled where(const struct mx_wave *w) {
 	switch (w->status) {
-	case MX_AT_BARRIER: return "at a barrier";
-	case MX_ENDED: return "ended";
-	default: return "in a loop";
+	case MX_AT_BARRIER: return MX_STALLED_AT_BARRIER;
+	case MX_ENDED: return MX_STALLED_ENDED;
+	default: return MX_STALLED_IN_LOOP;
 	}
 }
 
 void mx_report_stall(struct mx_group *g) {
-	const struct mx_launch *l = g->run->launch;
 	struct mx_wave *w = g->waves;
-	char text[300];
-	size_t n = 0;
+	struct mx_finding n = { .kind = MX_STUCK, .lane = -1, .because = MX_BECAUSE(STALL) };
 	while (w < g->waves + g->n_waves - 1 && w->status != MX_READY && w->status != MX_WAITING)
 		w++;
-	for (unsigned i = 0; i < g->n_waves && n < sizeof text; i++) {
-		const struct mx_wave *o = &g->waves[i];
-		uint64_t at = mx_program_base(l->program) + o->pc - l->kernel->entry;
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s%u at +0x%llx %s",
-		                      i ? ", " : "", i, (unsigned long long)at, waits(o));
+	for (; n.n_stalled < g->n_waves; n.n_stalled++) {
+		const struct mx_wave *o = &g->waves[n.n_stalled];
+		n.stalled_pc[n.n_stalled] = mx_pc_of(g->run, o->pc);
+		n.stalled[n.n_stalled] = (uint8_t)where(o);
 	}
-	mx_find(w, NULL, MX_STUCK, -1, 0, "nothing changes any more; waves of this workgroup: %s",
-	        text);
+	mx_find_as(w, NULL, NULL, &n);
 }

@@ -1,9 +1,7 @@
 /* The table of hazards, and whether the wait states between two instructions are too few. */
 #include "hazard.h"
 
-#include <stdio.h>
-
-#include "../encoding/disasm.h"
+#include "../machine/findings.h"
 
 typedef enum {
 	ANY,
@@ -182,27 +180,15 @@ bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_t
 	return true;
 }
 
-/* ---- text ---- */
-
-void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
-                    char *text, size_t room) {
-	char other[160], nops[48];
-	if (!mx_disassemble(first->dwords, first->size / 4u, first->offset, other, sizeof other))
-		snprintf(other, sizeof other, "%s", first->op->name);
-	int n = snprintf(text, room, "%s +0x%llx %s%s: ", h->does, (unsigned long long)first_pc,
-	                 other, h->how);
-	if (n < 0 || (size_t)n >= room)
-		return;
-	if (h->in_clause) {
-		snprintf(text + n, room - (size_t)n, "s_nop 0 between them is missing [%s]",
-		         h->source);
-		return;
-	}
-	unsigned lacking = h->needed - h->states;
-	snprintf(nops, sizeof nops, lacking > 16 ? "s_nop 15 and s_nop %u are" : "s_nop %u is",
-	         (lacking - 1) % 16);
-	snprintf(text + n, room - (size_t)n,
-	         "%u wait state%s between them, %u needed [%s]: %s missing%s", h->states,
-	         h->states == 1 ? "" : "s", h->needed, h->source, nops,
-	         h->pipe_helps ? "; enough if a matrix instruction waits for the one before" : "");
+struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
+                                    const struct mx_inst *second) {
+	bool finding = h->severity == MX_HAZARD_FINDING;
+	return (struct mx_finding){
+		.kind = finding ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE,
+		.lane = -1,
+		.code = mx_inst_dwords_of(second),
+		.earlier_code = mx_inst_dwords_of(first),
+		.hazard = *h,
+		.missing = { .kind = MX_MISSING_WAIT_STATES, .count = mx_hazard_lacks(h) },
+	};
 }

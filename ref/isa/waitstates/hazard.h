@@ -4,6 +4,7 @@
 #define MX_HAZARD_H
 
 #include "../encoding/inst.h"
+#include "../isa.h"
 
 /* Classes of instructions; one is in several. */
 /* clang-format off */
@@ -74,17 +75,6 @@ unsigned mx_matrix_passes(const struct mx_inst *in);
 /* The wait states that the instruction itself gives those around it. */
 unsigned mx_wait_states(const struct mx_inst *in);
 
-typedef enum { MX_HAZARD_NOTE, MX_HAZARD_FINDING } mx_hazard_severity;
-
-struct mx_hazard {
-	mx_hazard_severity severity;
-	unsigned needed, states; /* those that it takes, and those that there are */
-	bool in_clause;          /* what is needed is one instruction of another kind */
-	bool pipe_helps;         /* a note because of it: see struct mx_distance */
-	const char *does, *how;  /* what the second does: "reads the result of", " as C" */
-	const char *source;      /* "ISA 7.6" */
-};
-
 /* How far an instruction is behind another, in wait states from issue to issue. `states` counts
  * as the rules are written, and as LLVM does: an instruction is one. `busy` lets a matrix
  * instruction wait until the one before it has left the pipe, which hardware may do [assumed]:
@@ -127,10 +117,14 @@ static inline bool mx_may_need(const struct mx_hazard_traits *first,
 bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
                   const struct mx_distance *d, struct mx_hazard *h);
 
-/* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
- * 1 is missing" */
-void mx_hazard_text(const struct mx_hazard *h, const struct mx_inst *first, uint64_t first_pc,
-                    char *text, size_t room);
+/* Wait states that are missing. */
+static inline unsigned mx_hazard_lacks(const struct mx_hazard *h) {
+	return h->in_clause ? 1 : h->needed - h->states;
+}
+
+/* The finding or note of it, but for where it is. */
+struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
+                                    const struct mx_inst *second);
 
 /* ---- hazard_watch.c ---- */
 

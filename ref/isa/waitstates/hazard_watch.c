@@ -1,5 +1,6 @@
 /* The watcher of wait states along the path that a wave takes: a ring of what it issued last. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../machine/findings.h"
 #include "../machine/wave.h"
@@ -28,13 +29,10 @@ static struct path *path_of(const struct mx_wave *w) {
 
 static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *first,
                    const struct mx_hazard *h) {
-	const struct mx_launch *l = w->group->run->launch;
-	uint64_t at = mx_program_base(l->program) + first->offset - l->kernel->entry;
-	char text[400];
-	mx_hazard_text(h, first, at, text, sizeof text);
-	mx_find_pair(w, in, first,
-	             h->severity == MX_HAZARD_FINDING ? MX_WAIT_STATES : MX_WAIT_STATES_NOTE, -1, 0,
-	             "%s", text);
+	struct mx_finding n = mx_hazard_finding(h, first, in);
+	n.earlier_wave = w->index;
+	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
+	mx_find_as(w, in, first, &n);
 }
 
 static void check(struct mx_wave *w, const struct mx_hazard_traits *face) {

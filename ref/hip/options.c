@@ -1,0 +1,68 @@
+/* Launch options of a thread, and how versions of their struct meet. */
+#include <string.h>
+
+#include "runtime.h"
+
+/* Padding at the end would hide a member that is added later. */
+_Static_assert(sizeof(struct mxhipLaunchOptions) ==
+                       offsetof(struct mxhipLaunchOptions, threadgroup_split) + sizeof(uint32_t),
+               "struct mxhipLaunchOptions ends with its last member");
+
+static _Thread_local struct mxhipLaunchOptions options;
+static _Thread_local const mx_profile *profile; /* NULL: the default */
+
+static bool is_zero(const char *bytes, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* The caller's members in this version's struct; false, with the reason, if they do not fit. */
+static bool read_version(const struct mxhipLaunchOptions *from, struct mxhipLaunchOptions *to) {
+	size_t n = from->size, known = n < sizeof *to ? n : sizeof *to;
+	if (n < sizeof from->size || n % 8) {
+		mx_hip_fail(hipErrorInvalidValue, "options of %zu bytes", n);
+		return false;
+	}
+	if (!is_zero((const char *)from + known, n - known)) {
+		mx_hip_fail(hipErrorInvalidValue,
+		            "options of %zu bytes: a member behind byte %zu is set, which this "
+		            "version lacks",
+		            n, sizeof *to);
+		return false;
+	}
+	memcpy(to, from, known);
+	return true;
+}
+
+int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
+	struct mxhipLaunchOptions next = { 0 };
+	const mx_profile *p = NULL;
+	if (o && !read_version(o, &next))
+		return hipErrorInvalidValue;
+	if (next.analysis & ~(uint32_t)(MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES))
+		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
+	if (next.profile && !(p = mx_profile_by_name(next.profile)))
+		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
+	next.profile = NULL; /* the caller's, and not kept */
+	options = next;
+	profile = p;
+	return hipSuccess;
+}
+
+void mx_options_apply(struct mx_launch *l) {
+	l->seed = options.seed;
+	l->max_instructions = options.instruction_limit;
+	l->profile = profile ? profile : mx_profile_at(0);
+	l->observer = options.observer;
+	l->analysis = options.analysis;
+	l->scratch_apart = options.scratch_apart;
+	l->threadgroup_split = options.threadgroup_split;
+	l->schedule = options.schedule;
+	l->record = options.record;
+}
+
+unsigned mx_options_threads(void) {
+	return options.threads;
+}

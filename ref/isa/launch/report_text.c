@@ -1,0 +1,287 @@
+/* Reports in words: the text of every finding and proof is made here, from its data. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../encoding/disasm.h"
+#include "../encoding/operands.h"
+#include "../machine/wave.h"
+
+/* A text while it is being written; what does not fit is cut. */
+struct words {
+	char *text;
+	size_t room, n;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct words *t, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	if (t->n < t->room)
+		t->n += (size_t)vsnprintf(t->text + t->n, t->room - t->n, format, ap);
+	va_end(ap);
+}
+
+static unsigned long long ull(uint64_t v) {
+	return v;
+}
+
+/* ---- instructions ---- */
+
+/* As LLVM writes it, or the row's name where that has no text of its dwords. */
+static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
+	char text[200];
+	struct mx_inst in;
+	if (mx_disassemble(c->dword, c->n, 0, text, sizeof text)) {
+		put(t, "%s", text);
+		return;
+	}
+	mx_decode(c->dword, c->n, 0, &in);
+	put(t, "%s", in.op ? in.op->name : "unknown instruction");
+}
+
+/* "ds_read_b32 v3, v6 (+0x3c)" */
+static void put_earlier(struct words *t, const struct mx_finding *f) {
+	put_instruction(t, &f->earlier_code);
+	put(t, " (+0x%llx)", ull(f->earlier));
+}
+
+/* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): " */
+static void put_place(struct words *t, const struct mx_report *r, const struct mx_finding *f) {
+	put(t, "%s+0x%llx", r->kernel, ull(f->pc));
+	if (f->code.n) {
+		put(t, " ");
+		put_instruction(t, &f->code);
+		for (unsigned i = 0; i < f->code.n; i++)
+			put(t, "%s%08x", i ? " " : " (", f->code.dword[i]);
+		put(t, ")");
+	}
+	put(t, ": ");
+}
+
+/* ---- reasons ---- */
+
+static const char *const sentences[] = {
+	"",
+#define MX_REASON(id, sentence) sentence,
+#include "../reasons.def"
+#undef MX_REASON
+};
+
+/* A word in braces, as reasons.def lists them. */
+static void put_field(struct words *t, const char *field, const struct mx_finding *f) {
+	uint64_t number = f->because.number[(unsigned)(*field - '0') & 3];
+	if (!strncmp(field, "does", 4))
+		put(t, f->access.kind == MX_ACCESS_READ ? "read" : "write");
+	else if (!strncmp(field, "bytes", 5))
+		put(t, "%u", f->access.bytes);
+	else if (!strncmp(field, "address", 7))
+		put(t, "0x%llx", ull(f->address));
+	else if (!strncmp(field, "at", 2))
+		put(t, "%llu", ull(f->address));
+	else if (!strncmp(field, "subject", 7))
+		put(t, "%s", f->because.subject);
+	else if (field[1] == 'x')
+		put(t, "0x%llx", ull(number));
+	else if (field[1] == 'd')
+		put(t, "%08llx", ull(number));
+	else if (field[1] == 's')
+		put(t, "%lld", (long long)number);
+	else
+		put(t, "%llu", ull(number));
+}
+
+static void put_reason(struct words *t, const struct mx_finding *f) {
+	const char *at = sentences[f->because.reason];
+	for (size_t n; *at; at += n) {
+		n = strcspn(at, "{");
+		put(t, "%.*s", (int)n, at);
+		if (!at[n])
+			return;
+		put_field(t, at + n + 1, f);
+		n += strcspn(at + n, "}") + 1;
+	}
+}
+
+static void put_stalled(struct words *t, const struct mx_finding *f) {
+	static const char *const where[] = { [MX_STALLED_IN_LOOP] = "in a loop",
+		                             [MX_STALLED_AT_BARRIER] = "at a barrier",
+		                             [MX_STALLED_ENDED] = "ended" };
+	for (unsigned i = 0; i < f->n_stalled; i++)
+		put(t, "%s%u at +0x%llx %s", i ? ", " : "", i, ull(f->stalled_pc[i]),
+		    where[f->stalled[i]]);
+}
+
+/* ---- races ---- */
+
+/* A row of vector registers, or a scalar code, as the assembler names it. */
+static void put_register(struct words *t, unsigned row) {
+	static const char *const named[] = { "flat_scratch", "xnack_mask", "vcc" };
+	unsigned code = row - MX_ROW_SCALAR;
+	if (row < MX_ROW_SCALAR)
+		put(t, "%c%u", row < 256 ? 'v' : 'a', row % 256);
+	else if (code < MX_FLAT_SCRATCH)
+		put(t, "s%u", code);
+	else if (code < MX_TTMP0)
+		put(t, "%s_%s", named[(code - MX_FLAT_SCRATCH) / 2], code % 2 ? "hi" : "lo");
+	else if (code < MX_M0)
+		put(t, "ttmp%u", code - MX_TTMP0);
+	else
+		put(t, "%s", code == MX_M0 ? "m0" : code % 2 ? "exec_hi" : "exec_lo");
+}
+
+static void put_missing(struct words *t, const struct mx_missing *m) {
+	const char *counter = m->counter == MX_COUNTER_VM ? "vmcnt" : "lgkmcnt";
+	switch (m->kind) {
+	case MX_MISSING_WAIT: put(t, "no s_waitcnt %s(%u)", counter, m->count); break;
+	case MX_MISSING_WAIT_AT_BARRIER:
+		put(t, "no s_waitcnt %s(%u) before its s_barrier (+0x%llx)", counter, m->count,
+		    ull(m->barrier));
+		break;
+	case MX_MISSING_BARRIER: put(t, "no s_barrier between that one's wait and this"); break;
+	case MX_MISSING_WAIT_AND_BARRIER:
+		put(t, "no s_waitcnt %s and s_barrier between them", counter);
+		break;
+	case MX_MISSING_FLAG: put(t, "no order between workgroups"); break;
+	default: break;
+	}
+}
+
+/* "wave 2", or "workgroup 1,0,0 wave 2". */
+static void put_earlier_wave(struct words *t, const struct mx_finding *f) {
+	const uint32_t *g = f->earlier_workgroup;
+	if (f->earlier_elsewhere)
+		put(t, "another workgroup");
+	else if (!memcmp(g, f->workgroup, sizeof f->workgroup))
+		put(t, "wave %u", f->earlier_wave);
+	else
+		put(t, "workgroup %u,%u,%u wave %u", g[0], g[1], g[2], f->earlier_wave);
+}
+
+static const char *const does[] = { "", "reads", "writes", "changes" };
+
+static void put_race(struct words *t, const struct mx_finding *f) {
+	static const char *const did[] = { "", "read", "written", "changed" };
+	put(t, "%s ", does[f->access.kind]);
+	if (f->access.space == MX_SPACE_REGISTER) {
+		put_register(t, f->reg);
+		put(t, ", which ");
+		put_earlier(t, f);
+		put(t, " is to write: ");
+	} else {
+		put(t, "a byte at %s0x%llx that is %s by ",
+		    f->access.space == MX_SPACE_LDS ? "LDS " : "", ull(f->address),
+		    did[f->earlier_access.kind]);
+		put_earlier(t, f);
+		put(t, " of ");
+		put_earlier_wave(t, f);
+		put(t, ": ");
+	}
+	put_missing(t, &f->missing);
+	if (f->missing.kind == MX_MISSING_WAIT)
+		put(t, " between them");
+}
+
+static void put_unwaited(struct words *t, const struct mx_finding *f) {
+	put(t, "%s ", does[f->access.kind]);
+	put_register(t, f->reg);
+	put(t, " while +0x%llx ", ull(f->earlier));
+	put_instruction(t, &f->earlier_code);
+	put(t, " may be in flight: ");
+	put_missing(t, &f->missing);
+}
+
+/* ---- wait states ---- */
+
+/* The s_nop that would be enough. */
+static void put_nops(struct words *t, unsigned states) {
+	put(t, states > 16 ? "s_nop 15 and s_nop %u are missing" : "s_nop %u is missing",
+	    (states - 1) % 16);
+}
+
+/* "reads the result of +0x40 v_mfma... as C: 3 wait states between them, 5 needed [ISA 7.6]: s_nop
+ * 1 is missing" */
+static void put_hazard(struct words *t, const struct mx_finding *f) {
+	const struct mx_hazard *h = &f->hazard;
+	put(t, "%s +0x%llx ", h->does, ull(f->earlier));
+	put_instruction(t, &f->earlier_code);
+	put(t, "%s: ", h->how);
+	if (h->in_clause) {
+		put(t, "s_nop 0 between them is missing [%s]", h->source);
+		return;
+	}
+	put(t, "%u wait state%s between them, %u needed [%s]: ", h->states,
+	    h->states == 1 ? "" : "s", h->needed, h->source);
+	put_nops(t, f->missing.count);
+	if (h->pipe_helps)
+		put(t, "; enough if a matrix instruction waits for the one before");
+}
+
+/* ---- findings ---- */
+
+static void put_sentence(struct words *t, const struct mx_finding *f) {
+	if (mx_finding_is_race(f->kind))
+		put_race(t, f);
+	else if (f->kind == MX_UNWAITED)
+		put_unwaited(t, f);
+	else if (f->missing.kind == MX_MISSING_WAIT_STATES)
+		put_hazard(t, f);
+	else if (f->kind == MX_ASSUMED_NOTE)
+		put(t, "%s", mx_assumption_text((mx_assumption)f->assumption));
+	else
+		put_reason(t, f);
+	put_stalled(t, f);
+	if (f->conditional)
+		put(t, " (conditional: a race came before)");
+}
+
+char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room) {
+	struct words t = { text, room, 0 };
+	put_sentence(&t, f);
+	return text;
+}
+
+char *mx_finding_text(const struct mx_report *r, const struct mx_finding *f, char *text,
+                      size_t room) {
+	struct words t = { text, room, 0 };
+	put_place(&t, r, f);
+	put_sentence(&t, f);
+	return text;
+}
+
+/* ---- proofs ---- */
+
+static const char *const doubts[] = {
+	"",
+#define MX_DOUBT(id, text) text,
+#include "../proofs.def"
+};
+static const char *const assumed[] = {
+#define MX_PROOF_ASSUMPTION(id, text) text,
+#include "../proofs.def"
+};
+
+char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room) {
+	struct words t = { text, room, 0 };
+	put(&t, "%s", doubts[p->doubt]);
+	if (p->pc != MX_NO_PC)
+		put(&t, " at +0x%llx", ull(p->pc));
+	if (p->other_pc != MX_NO_PC)
+		put(&t, ", behind +0x%llx", ull(p->other_pc));
+	return text;
+}
+
+char *mx_proof_text(const struct mx_proof *p, char *text, size_t room) {
+	struct words t = { text, room, 0 };
+	char why[160];
+	unsigned n = 0;
+	put(&t, "%s", "");
+	if (p->outcome == MX_NOT_PROVED)
+		put(&t, "not proved: %s", mx_doubt_text(p, why, sizeof why));
+	if (p->outcome != MX_PROVED)
+		return text;
+	put(&t, "proved for this launch, assuming");
+	for (unsigned i = 0; i < MX_PROOF_ASSUMPTIONS; i++)
+		if (p->assumptions >> i & 1)
+			put(&t, "%s %s", n++ ? ";" : ":", assumed[i]);
+	return text;
+}

@@ -1,0 +1,122 @@
+/* Mutants of a kernel: where they are found, and what the original does there. */
+#include "../../fuzz/mutation/mutate.h"
+#include "../../ref/isa/encoding/inst.h"
+#include "../tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { S_NOP = 0xbf800000, S_BARRIER = 0xbf8a0000 };
+
+static struct mx_device *emu;
+static struct mx_error err;
+
+/* ---- the code of a kernel, as it is executed ---- */
+
+enum { ROOM = 4096 };
+struct code {
+	uint32_t dwords[ROOM];
+	size_t n;
+};
+
+static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave) {
+	(void)context, (void)workgroup, (void)wave;
+	return MX_EVENT_ISSUE;
+}
+
+static void event(void *context, const struct mx_event *e) {
+	struct code *c = context;
+	size_t at = e->pc / 4, end = at + e->dwords;
+	need(end <= ROOM, "a short kernel");
+	memcpy(c->dwords + at, e->code, 4 * e->dwords);
+	c->n = end > c->n ? end : c->n;
+}
+
+static struct code executed(struct mx_bench *b) {
+	struct code c = { .n = 0 };
+	struct mx_run_result r;
+	for (size_t i = 0; i < ROOM; i++)
+		c.dwords[i] = S_NOP;
+	const struct mx_observer observer = { &c, wants, event };
+	mx_bench_options(b)->observer = &observer;
+	need(!mx_bench_run(b, 1, &r, &err), err.text);
+	mx_bench_options(b)->observer = NULL;
+	return c;
+}
+/* ---- a kernel, its sites, and what it does there ---- */
+
+struct subject {
+	struct mx_case *c;
+	struct mx_bench *b;
+	struct mx_site *sites;
+	struct mx_mutant *mutants;
+	size_t n_sites, n_mutants;
+	int status; /* of its own runs */
+};
+
+static struct subject subject(const char *file) {
+	struct subject s;
+	struct mx_plan plan;
+	struct mx_original original = { 0 };
+	char kernels[512];
+	const char *build = getenv("BUILD");
+	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
+	need(!mx_case_load(file, &s.c, &err) &&
+	             !mx_plan_make(s.c, 64, 64, 512, MX_REGIME_GENERAL, &plan, &err) &&
+	             !mx_bench_make(&plan, emu, NULL, kernels, 1, &s.b, &err),
+	     err.text);
+	struct code code = executed(s.b);
+	need(!mx_mutants_find(code.dwords, code.n, &s.sites, &s.n_sites, &s.mutants, &s.n_mutants),
+	     "memory");
+	s.status = mx_original_run(s.b, s.sites, s.n_sites, 1, 4, &original, &err);
+	return s;
+}
+
+static void end(struct subject *s) {
+	free(s->sites);
+	free(s->mutants);
+	mx_bench_free(s->b);
+	mx_case_free(s->c);
+}
+
+static bool is_nop(const struct mx_site *s) {
+	return s->word >> 16 == S_NOP >> 16;
+}
+
+static bool is_barrier(const struct mx_site *s) {
+	return s->word == S_BARRIER;
+}
+
+static void test_sites(const struct subject *s) {
+	unsigned without = 0, loose = 0, pairs = 0, margin = 0, nops = 0;
+	for (size_t i = 0; i < s->n_sites; i++) {
+		const struct mx_site *x = &s->sites[i], *before = x - 1;
+		size_t k = 0;
+		while (k < s->n_mutants && s->mutants[k].site != i)
+			k++;
+		without += k == s->n_mutants;
+		nops += is_nop(x);
+		margin += is_nop(x) && x->margin;
+		if (!i || !is_barrier(x) || before->pc + 4 != x->pc)
+			continue;
+		pairs++;
+		loose += x->most_vm > mx_wait_of(before->word).vmcnt || x->n_guarded > x->most_vm;
+	}
+	ok(s->n_sites > 5 && !without, "each of %zu sites has a mutant", s->n_sites);
+	ok(pairs && !loose, "between a wait and a barrier no more is in flight than it allows");
+	ok(!margin, "the %u nops that the compiler has put have no margin", nops);
+}
+
+int main(void) {
+	struct mx_why why = { "" };
+	need(!mx_device_open("emu", &emu, &why), why.text);
+	struct subject s = subject("cases/gemm/mxfp4_f32.yaml");
+	ok(!s.status, "a right kernel passes before it is changed");
+	test_sites(&s);
+	end(&s);
+	s = subject("cases/gemm/mxfp4_splitk4.yaml");
+	ok(!s.status, "so does one whose atomics leave other bytes each time");
+	end(&s);
+	mx_device_close(emu);
+	return done_testing();
+}

@@ -1,0 +1,108 @@
+/* Launch options: their versions, what is refused, and that a set replaces the one before. */
+#include <stddef.h>
+
+#include "runtime_test.h"
+
+enum { SEEDS = 16 };
+
+static hipModule_t module;
+static void *out;
+
+/* A caller that was compiled with members that this version lacks. */
+struct newer {
+	struct mxhipLaunchOptions known;
+	uint64_t unknown[2];
+};
+
+static struct newer options(size_t size) {
+	return (struct newer){ .known.size = size };
+}
+
+static hipError_t set(const struct newer *n) {
+	return (hipError_t)mxhipSetLaunchOptions(&n->known);
+}
+
+/* How a launch of four waves ends, and which of them stores last. */
+static hipError_t launch(uint32_t *wave) {
+	hipFunction_t f;
+	must(hipModuleGetFunction(&f, module, "last_wave"));
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 256, 1, 1, 0, NULL, (void *[]){ &out }, NULL));
+	hipError_t e = hipDeviceSynchronize();
+	must(hipMemcpy(wave, out, 4, hipMemcpyDeviceToHost));
+	return e;
+}
+
+/* The last waves under some seeds, four bits each. */
+static uint64_t last_waves(size_t size) {
+	struct newer n = options(size);
+	uint64_t all = 0;
+	uint32_t wave;
+	for (n.known.seed = 1; n.known.seed <= SEEDS; n.known.seed++) {
+		must(set(&n));
+		must(launch(&wave));
+		all = all << 4 | wave;
+	}
+	return all;
+}
+
+static void test_older(void) {
+	enum { OLD = offsetof(struct mxhipLaunchOptions, instruction_limit) };
+	uint64_t whole = last_waves(sizeof(struct mxhipLaunchOptions));
+	struct newer n = options(OLD);
+	uint32_t wave;
+	ok(last_waves(OLD) == whole && whole != last_waves(sizeof n.known.size),
+	   "a struct that ends behind the seed gives the seed");
+	with_options(.instruction_limit = 1);
+	bool stuck = launch(&wave) == hipErrorLaunchTimeOut;
+	n.known.instruction_limit = 1;
+	n.known.profile = "no such profile";
+	ok(stuck && set(&n) == hipSuccess && launch(&wave) == hipSuccess,
+	   "members that it lacks are not read, and have their defaults again");
+}
+
+static void test_newer(void) {
+	struct newer n = options(sizeof n);
+	uint32_t wave;
+	n.known.instruction_limit = 1;
+	ok(set(&n) == hipSuccess && launch(&wave) == hipErrorLaunchTimeOut,
+	   "a longer struct with zeros in its tail is taken");
+	n.known.instruction_limit = 0;
+	n.unknown[1] = 1;
+	ok(set(&n) == hipErrorInvalidValue && strstr(mxhipErrorDetail(), "lacks"),
+	   "with anything else in its tail it is not");
+	ok(launch(&wave) == hipErrorLaunchTimeOut, "and the options are those before");
+	must(mxhipSetLaunchOptions(NULL));
+	ok(launch(&wave) == hipSuccess, "without options a launch has the defaults");
+}
+
+static void refused(const struct newer *n, const char *what) {
+	ok(set(n) == hipErrorInvalidValue && mxhipErrorDetail()[0] &&
+	           hipGetLastError() == hipErrorInvalidValue,
+	   "%s: refused, with a reason", what);
+}
+
+static void test_refused(void) {
+	struct newer n = options(0);
+	refused(&n, "a size of 0");
+	n = options(sizeof n.known.size / 2);
+	refused(&n, "a size that is less than its own");
+	n = options(sizeof n.known - 4);
+	refused(&n, "a size that ends within a version");
+	n = options(sizeof n.known);
+	n.known.analysis = 1u << 31;
+	refused(&n, "an analysis that there is not");
+	n = options(sizeof n.known);
+	n.known.profile = "fuse";
+	refused(&n, "a profile that there is not");
+}
+
+int main(void) {
+	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
+	out = device_bytes(4);
+	test_older();
+	test_newer();
+	test_refused();
+	must(hipFree(out));
+	must(hipModuleUnload(module));
+	return done_testing();
+}
