@@ -502,7 +502,7 @@ static inline void touches_of(const struct choice *c, struct touch t[3]) {
 	t[0].buffers = t[1].buffers = t[0].space == PRIVATE_SEGMENT ? 1 : buffers_of(c);
 	if (c->r->action == DMA) {
 		t[0].space = LDS;
-		/* No offset: it would move what is written to, too. */
+		/* No offset: it would also move the destination. */
 		t[1] = (struct touch){ c->source, 1, false };
 	}
 }

@@ -227,7 +227,7 @@ static void test_write_back(struct machine *m) {
 
 /* ---- order ---- */
 
-/* Two loads, of which lgkmcnt(1) leaves either in flight. The values are kept before both have
+/* Two loads; lgkmcnt(1) may leave either in flight. The values are kept before both have
  * landed. */
 static void test_any_order(struct machine *m) {
 	static const uint32_t code[] = {
