@@ -67,7 +67,7 @@ static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in
 	if (in->sdwa.used && !selects(in, info))
 		return "an SDWA selection of a conversion";
 	if (w->mode & ROUNDING && !rounds_in_any_mode(info))
-		return "this conversion under another rounding MODE than nearest even";
+		return "this conversion with a rounding MODE other than nearest even";
 	return denormals_are_known(info, w->mode) ? NULL : "this conversion with denormals flushed";
 }
 

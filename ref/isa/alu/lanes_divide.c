@@ -3,7 +3,7 @@
  *
  * Some formulas of the manual do not give correctly rounded quotients. These rules replace them
  * (assumed):
- * - f32: the test of 1/S1 is for a denormal f32, too.
+ * - The test of 1/S1 is for a denormal of the format, also for f32.
  * - A denominator with a denormal inverse is scaled down even if the quotient is denormal, and a
  *   quotient that rounds to 0 counts as denormal.
  * - v_div_fmas scales up by 2^64 (f64: 2^128) if S2 is 2 or more and otherwise down, which undoes

@@ -7,9 +7,9 @@
  * Correct rounding: division and square root are the host's. The other functions are first computed
  * in double with a relative error below 2^-48. If both ends of the error interval round to the same
  * f32, the result is decided, which is nearly always so. Otherwise the host's long double functions
- * decide, with an error of about 2^-63. That is enough: results of f32 functions are at least about
- * 2^-57 away from a rounding boundary (2^32 operands, evenly spread). Tests compare with MPFR: all
- * of f16, and binades of f32. */
+ * decide, with an error of about 2^-63. That is enough: among 2^32 operands the expected least
+ * distance of a result from a rounding boundary is about 2^-57. Tests compare with MPFR: all of
+ * f16, and binades of f32. */
 #include "float_bits.h"
 #include "lane_macros.h"
 
