@@ -48,6 +48,15 @@ static void decode_fields(struct mx_inst *in, mx_microcode format) {
 	}
 }
 
+/* Scalar memory adds 1 for one dword or cache line, otherwise 2. */
+static void find_counts(struct mx_inst *in) {
+	mx_encoding e = in->op->encoding;
+	bool message = mx_kind_of(in->op) == MX_IS_SENDMSG;
+	bool wide = e == MX_SMEM && (in->op->d > 4 || in->op->flags & MX_TWO);
+	in->counts.vm = e > MX_DS;
+	in->counts.lgkm = (e == MX_SMEM || e == MX_DS || e == MX_FLAT || message) + wide;
+}
+
 void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4 };
 	memcpy(in->dwords, code, 4 * (left < 4 ? left : 4));
@@ -64,6 +73,7 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 	if (!in->op)
 		return;
 	mx_find_operands(in, row);
+	find_counts(in);
 	mx_check_decoded(in);
 	if (!in->unsupported && !mx_isa_row_is_clear(row, in->dwords))
 		in->unsupported = "an encoding that LLVM does not accept";

@@ -371,6 +371,11 @@ struct mx_inst {
 		uint8_t byte[2];
 	} mai;
 	struct mx_wait wait; /* of s_waitcnt */
+	/* The increments of the counters until the instruction lands: 0 to 2 [ISA 4.4, 8.3, 12.6].
+	 */
+	struct {
+		uint8_t vm, lgkm;
+	} counts;
 	uint8_t n_operands;
 	/* All registers, reads before writes; without constants, and without EXEC as the mask of
 	 * active lanes. */

@@ -275,6 +275,11 @@ bool mx_reads_row(const struct mx_inst *in, unsigned row) {
 	return touches(in, row, false);
 }
 
+bool mx_has_agent_scope(const struct mx_inst *in) {
+	mx_encoding e = in->op->encoding;
+	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
+}
+
 /* Compare-and-swap has two operands. */
 unsigned mx_smem_data_dwords(const struct mx_inst *in) {
 	return in->op->d / 4u * (in->op->flags & MX_SECOND ? 2 : 1);

@@ -35,6 +35,10 @@ static inline bool mx_operand_has_row(const struct mx_operand *o, unsigned row) 
 bool mx_writes_row(const struct mx_inst *in, unsigned row);
 bool mx_reads_row(const struct mx_inst *in, unsigned row);
 
+/* Whether a load or store of vector memory has agent scope or wider: SC1 [LLVM "Memory Model
+ * gfx942"]. */
+bool mx_has_agent_scope(const struct mx_inst *in);
+
 /* The number of SGPRs that the data of a scalar memory instruction occupies. */
 unsigned mx_smem_data_dwords(const struct mx_inst *in);
 

@@ -77,12 +77,10 @@ static void launch(struct state *s, unsigned counter, const struct mx_inst *in, 
 }
 
 static void launch_instruction(struct state *s, const struct mx_inst *in) {
-	mx_encoding e = in->op->encoding;
-	bool message = mx_kind_of(in->op) == MX_IS_SENDMSG;
-	if (e > MX_DS)
+	if (in->counts.vm)
 		launch(s, VM, in, false);
-	if (e == MX_DS || e == MX_SMEM || e == MX_FLAT || message)
-		launch(s, LGKM, in, e != MX_DS);
+	if (in->counts.lgkm)
+		launch(s, LGKM, in, in->op->encoding != MX_DS);
 }
 
 /* ---- what an instruction touches ---- */

@@ -161,7 +161,7 @@ void mx_exec_SMEM(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->flags & MX_STORE && !in->mem.glc)
 		w->unwritten_back = true;
 	m->land = in->op->rmw ? land_atomic : in->op->flags & MX_STORE ? land_store : land_load;
-	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
+	mx_memop_issue(w, &w->sm, m, in->counts.lgkm);
 }
 
 /* ---- the scalar cache ---- */
@@ -180,7 +180,7 @@ static void issue(struct mx_wave *w, const struct mx_inst *in,
 	if (!m)
 		return;
 	m->land = land;
-	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
+	mx_memop_issue(w, &w->sm, m, in->counts.lgkm);
 }
 
 /* Each increments lgkmcnt [LLVM SMInstructions.td: LGKM_CNT of all SM_Pseudo]. Scalar loads read
