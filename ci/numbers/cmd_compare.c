@@ -114,7 +114,7 @@ static void print_errors(const struct mx_diff *d) {
 	printf("worst row        %zu: relative error %.3g\n", d->row_error_at, d->row_error);
 }
 
-static void print_pattern(const struct mx_places *d, const struct mx_fit *f) {
+static void print_pattern(const struct mx_mismatches *d, const struct mx_fit *f) {
 	char text[512];
 	if (!f->pattern) {
 		printf("pattern          none: no cut into rows, columns or tiles describes these "
@@ -138,7 +138,7 @@ static int print_report(const struct pair *p) {
 	print_window(p);
 	print_distances(d);
 	print_errors(d);
-	struct mx_places places = { d->rows, d->cols, d->wrong, d->differs };
+	struct mx_mismatches places = { d->rows, d->cols, d->wrong, d->differs };
 	if (mx_pattern_fit(&places, p->array[0].bytes == 1, &fit))
 		return mx_complain("compare", "out of memory");
 	print_pattern(&places, &fit);

@@ -93,11 +93,11 @@ static void wrong_ones_are_refused(void) {
 		{ "an unknown key", C_IN "epilogue: {order: once, gamma: 1}\n",
 		  ":16: unexpected key: gamma" },
 		{ "an alpha that is NaN", "epilogue: {order: once, alpha: nan}\n",
-		  ":15: epilogue.alpha: 'nan' is no finite f32" },
+		  ":15: epilogue.alpha: 'nan' is not a finite f32" },
 		{ "an alpha over 2^128", "epilogue:\n  order: once\n  alpha: 1e39\n",
-		  ":17: epilogue.alpha: '1e39' is no finite f32" },
+		  ":17: epilogue.alpha: '1e39' is not a finite f32" },
 		{ "a beta that is no number", C_IN "epilogue: {order: once, beta: M}\n",
-		  ":16: epilogue.beta: 'M' is no finite f32" },
+		  ":16: epilogue.beta: 'M' is not a finite f32" },
 		{ "beta without C", BIAS "epilogue: {order: once, beta: 2}\n",
 		  ":16: epilogue.beta: no buffer has role c_in, and the output has no data to "
 		  "add" },
@@ -112,17 +112,17 @@ static void wrong_ones_are_refused(void) {
 		  ":16: buffers[6].role: an epilogue adds one bias" },
 		{ "a bias in e4m3",
 		  "  - {name: X,  role: bias_cols, type: e4m3, rows: 1, cols: N}\n" USUAL,
-		  ":15: buffers[5].type: what is added is f32, bf16 or f16" },
+		  ":15: buffers[5].type: C and a bias are f32, bf16 or f16" },
 		{ "a C of poison",
 		  "  - {name: W, role: c_in, type: bf16, rows: M, cols: N, data: poison}\n" USUAL,
 		  ":15: buffers[5].data: poison, which the epilogue reads" },
 		{ "data of the regime elsewhere",
 		  "  - {name: W, role: c_in, type: bf16, rows: M, cols: N, data: regime}\n" USUAL,
-		  ":15: buffers[5].data: regime is of an output that an epilogue reads" },
+		  ":15: buffers[5].data: regime is only for an output that an epilogue reads" },
 		{ "groups with an epilogue",
 		  "groups: {rows: [M], padding: free}\n"
 		  "epilogue: {order: once}\n",
-		  ":16: epilogue: groups have none" },
+		  ":16: epilogue: a case with groups has no epilogue" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
 		struct mx_case *c;
@@ -141,14 +141,14 @@ static void wrong_sizes_are_refused(void) {
 		{ "a bias of columns with a number for each row",
 		  "  - {name: X, role: bias_cols, type: f32, rows: 1, cols: M}\n"
 		  "epilogue: {order: once}\n",
-		  ": buffers[5]: X is 1 x 40, its role's is 1 x 24" },
+		  ": buffers[5]: X is 1 x 40, its role requires 1 x 24" },
 		{ "a bias of rows that lies in a column",
 		  "  - {name: X, role: bias_rows, type: f32, rows: M, cols: 1}\n"
 		  "epilogue: {order: once}\n",
-		  ": buffers[5]: X is 40 x 1, its role's is 1 x 40" },
+		  ": buffers[5]: X is 40 x 1, its role requires 1 x 40" },
 		{ "a C that is transposed",
 		  "  - {name: W, role: c_in, type: bf16, rows: N, cols: M}\n" USUAL,
-		  ": buffers[5]: W is 24 x 40, its role's is 40 x 24" },
+		  ": buffers[5]: W is 24 x 40, its role requires 40 x 24" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
 		struct mx_case *c;

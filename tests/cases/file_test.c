@@ -78,11 +78,11 @@ static void refused(void) {
 		{ "a file that is not there", "type: u16, rows: 2, cols: 3, data: none.npy",
 		  "none.npy" },
 		{ "a file of another type", "type: i16, rows: 2, cols: 3, data: w.npy",
-		  "has u16, and must have i16" },
+		  "has u16, but must have i16" },
 		{ "a file of another shape", "type: u16, rows: 3, cols: 3, data: w.npy",
-		  "is 2 x 3, and must be 3 x 3" },
+		  "is 2 x 3, but must be 3 x 3" },
 		{ "codes of a file are bytes", "type: e2m1, rows: 2, cols: 6, data: w.npy",
-		  "has u16, and must have u8" },
+		  "has u16, but must have u8" },
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct mx_error err = { "" };

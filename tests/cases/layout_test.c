@@ -280,13 +280,13 @@ static void test_errors(void) {
 		  { "s32x8", .pad_rows = 48 },
 		  1,
 		  1,
-		  "layout s32x8 pads rows to a multiple of 32, and 48 is none" },
+		  "layout s32x8 pads rows to a multiple of 32, but 48 is not one" },
 		{ "columns padded to 4",
 		  { "s32x8", .pad_cols = 4 },
 		  1,
 		  1,
-		  "layout s32x8 pads columns to a multiple of 8, and 4 is none" },
-		{ "a fill of 257", { "s32x8", .fill = 257 }, 1, 1, "fill 257 is no byte" },
+		  "layout s32x8 pads columns to a multiple of 8, but 4 is not one" },
+		{ "a fill of 257", { "s32x8", .fill = 257 }, 1, 1, "fill 257 is not a byte" },
 		{ "rows that round up over 64 bits",
 		  { "s32x8" },
 		  SIZE_MAX - 3,
@@ -311,12 +311,12 @@ static void test_errors(void) {
 		  { "s32x8_wave" },
 		  48,
 		  8,
-		  "layout s32x8_wave crops 48 x 8 scales out of 256 x 8, and so loses 64 of 384" },
+		  "layout s32x8_wave crops 48 x 8 scales out of 256 x 8, which loses 64 of 384" },
 		{ "columns that Wave's crop loses",
 		  { "s32x8_wave" },
 		  32,
 		  12,
-		  "layout s32x8_wave crops 32 x 12 scales out of 256 x 16, and so loses 96 of "
+		  "layout s32x8_wave crops 32 x 12 scales out of 256 x 16, which loses 96 of "
 		  "384" },
 	};
 	struct mx_packing p;

@@ -204,7 +204,7 @@ static void test_versions_refused(void) {
 	size_t n = make(file, 1, header, zeros, 4);
 	file[6] = 4;
 	ok(mx_npy_parse("x", file, n, &a, &err) && strstr(err.text, "version 4.0"),
-	   "version 4 is not known");
+	   "version 4 is not supported");
 	file[0] = 'P';
 	ok(mx_npy_parse("x", file, n, &a, &err) && strstr(err.text, "not a .npy file"),
 	   "a file that begins otherwise is no .npy file");

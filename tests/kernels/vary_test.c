@@ -27,7 +27,7 @@ static void test_variation_text(void) {
 	char text[200];
 	mx_variation_text(&all, &x, text, sizeof text);
 	ok(!strcmp(text, "stream 2; beside 3 workgroups of tenant_matrix; after a flush of 512 "
-	                 "MiB; behind 7 short workgroups"),
+	                 "MiB; after 7 short workgroups"),
 	   "what a launch had is written: %s", text);
 	mx_variation_text(&all, &none, text, sizeof text);
 	ok(!strcmp(text, "null stream"), "of a launch that had nothing: %s", text);

@@ -141,7 +141,7 @@ static const struct diagnosed list[] = {
 	{ "f16 results clamped at 65504 are not cut off", clamp, BITS, SPECIAL, FP16,
 	  { "results that overflow became the largest number" }, "cut off" },
 	{ "so are those of bf16", clamp, BITS, SPECIAL, BF16, { "results that overflow became the largest number" }, "cut off" },
-	{ "results that are cut off are not clamped", cut, BITS, SPECIAL, FP16, { "cut off instead of rounded" }, "largest" },
+	{ "results that are cut off are not clamped", cut, BITS, SPECIAL, FP16, { "truncated instead of rounded" }, "largest" },
 	{ "f32 subnormals flushed", flush, BITS, SPECIAL, FP32, { "subnormal results were flushed" }, NULL },
 	{ "bf16 subnormals flushed", flush, BITS, SPECIAL, BF16, { "subnormal results were flushed" }, NULL },
 	{ "f16 subnormals flushed", flush, BITS, SPECIAL, FP16, { "subnormal results were flushed" }, "cut off" },

@@ -225,7 +225,7 @@ static void operands(void) {
 		s->out[i] = rounded("BF16", EXACT_RTZ, bits(right(&e)));
 	}
 	v = judge(s);
-	ok(v.n_notes && strstr(v.diagnosis, "cut off instead of rounded"),
+	ok(v.n_notes && strstr(v.diagnosis, "truncated instead of rounded"),
 	   "a cut behind an epilogue: diagnosis '%s'", v.diagnosis);
 }
 

@@ -391,10 +391,10 @@ static void test_errors(void) {
 	uint64_t begin[3] = { 0, 40, 30 }, rows[2] = { 41, 5 };
 	struct mx_grouped g = p->g;
 	g.groups = 2, g.begin = begin, g.rows = NULL;
-	is_error(size_of(g), "group 1 begins at row 40, the next one before it at 30",
+	is_error(size_of(g), "group 1 begins at row 40, but the next group at row 30",
 	         "groups that go back");
 	begin[2] = 60, g.rows = rows;
-	is_error(size_of(g), "group 0 has 41 rows, and room for 40", "more tokens than rows");
+	is_error(size_of(g), "group 0 has 41 rows, but room for 40", "more tokens than rows");
 	rows[0] = 40;
 	is_error(mx_grouped_expect(&g, out, &err), "group 1 begins at row 40, inside a block of 32",
 	         "a group that begins inside a block");

@@ -167,7 +167,7 @@ static void test_surroundings(void) {
 	   "a byte before the output is guard-changed");
 	c[5 * 4] ^= 1;
 	v = verdict(&s);
-	ok(v.n_notes == 2 && v.placed && v.offset == -1,
+	ok(v.n_notes == 2 && v.has_location && v.offset == -1,
 	   "it is the first wrong place, before a wrong element");
 	c[5 * 4] ^= 1;
 	c[-1] ^= 1;
