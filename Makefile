@@ -185,6 +185,7 @@ check-hw: setup
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
+tests: $(BENCHES) # so that they build
 bench: $(BENCHES) $(B)/libmxhip.so kernels
 	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
