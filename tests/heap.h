@@ -1,5 +1,5 @@
-/* How many bytes of the heap a call leaves in use: none, if it gives back what it takes. Sanitizers
- * have a heap of their own, and find leaks themselves: there it is always 0. */
+/* The bytes of the heap that a call does not free. Sanitizers have their own heap and find leaks
+ * themselves, so the result is always 0 there. */
 #ifndef TEST_HEAP_H
 #define TEST_HEAP_H
 
@@ -23,8 +23,8 @@ static inline size_t heap_in_use(void) {
 	return m.uordblks + m.hblkhd;
 }
 
-/* What a thread has given back counts as in use until it ends, so each call has its own thread.
- * What the first calls leave for later ones is not counted. */
+/* Memory that a thread has freed counts as in use until the thread ends, so each call has its own
+ * thread. Memory that the first calls keep for later ones is not counted. */
 static inline long heap_left_by(void (*call)(void *context), void *context) {
 	struct heap_call c = { call, context };
 	size_t before = 0;

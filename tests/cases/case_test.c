@@ -1,9 +1,9 @@
-/* Case files: what they say is loaded, and every error names its line. */
+/* Case files: the loaded values, and the line in each error message. */
 #include "case_file.h"
 
-static void case_has_what_the_file_says(void) {
+static void case_has_values_of_the_file(void) {
 	struct mx_case *c = load_good(NULL, "");
-	ok(!strcmp(c->path, path), "a case knows its path");
+	ok(!strcmp(c->path, path), "a case has its path");
 	ok(!strcmp(c->name, "gemm/mxfp4_f32") && !strcmp(c->title, "MXFP4 GEMM, f32 output"),
 	   "name and title are loaded");
 	ok(!strcmp(c->code, "gemm/mxfp4_gemm.co") && !strcmp(c->kernel, "mxfp4_gemm_f32"),
@@ -16,9 +16,9 @@ static void case_has_what_the_file_says(void) {
 	           c->buffers[5].role == MX_ROLE_NONE && c->buffers[5].type == MX_DT_BF16 &&
 	           !strcmp(c->buffers[5].ld, "16") && !c->buffers[0].ld &&
 	           !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->lds,
-	   "buffers are loaded, what is left out is NULL");
+	   "buffers are loaded; keys that are left out are NULL");
 	ok(c->n_kernarg == 7 && c->kernarg[5].offset == 40 && c->kernarg[5].type == MX_ARG_U64,
-	   "kernarg is loaded, an offset in hexadecimal too");
+	   "kernarg is loaded, also with an offset in hexadecimal");
 	ok(c->verdict.judge == MX_JUDGE_BITS && !strcmp(c->verdict.profile, "block32") &&
 	           c->verdict.mma_k == 128,
 	   "the verdict is loaded");
@@ -137,7 +137,7 @@ static void wrong_files_say_which_line(void) {
 		{ "rows padded without a layout", "rows: N, cols: K}",
 		  "rows: N, cols: K, pad_rows: 32}",
 		  ":12: buffers[2].pad_rows: the buffer has no layout" },
-		{ "groups of no kind of padding",
+		{ "groups without padding",
 		  "buffers:", "groups: {rows: [M]}\nbuffers:", ":9: missing key: padding" },
 		{ "an unknown padding", "buffers:", "groups: {rows: [M], padding: one}\nbuffers:",
 		  ":9: padding: invalid ENUM value: one" },
@@ -159,9 +159,9 @@ static void wrong_files_say_which_line(void) {
 		  "cols: N, data: zero}\ngroups: {rows: [M], padding: kept}\n",
 		  ":14: buffers[4].data: padding is kept, so the output must be poison" },
 		{ "bits without a profile", "profile: block32, ", "", ":24: missing key: profile" },
-		{ "an expectation that nobody looks at", "rows: 3,", "rows: 3, expect: x.npy,",
+		{ "an expectation without its judge", "rows: 3,", "rows: 3, expect: x.npy,",
 		  ":24: a buffer has expect, but the judge is not expect" },
-		{ "a judge with nothing to look at", "judge: bits", "judge: expect",
+		{ "a judge without an expectation", "judge: bits", "judge: expect",
 		  ":24: judge expect: no buffer has expect" },
 		{ "splits of another judge", "mma_k: 128", "mma_k: 128, splits: 2",
 		  ":24: only judge set has splits and k_split" },
@@ -199,7 +199,7 @@ static void wrong_files_say_which_line(void) {
 	}
 }
 
-static void files_that_are_no_case_say_so(void) {
+static void other_files_are_refused(void) {
 	static const struct {
 		const char *sentence, *bytes;
 		size_t n;
@@ -258,15 +258,15 @@ static void regimes_have_names(void) {
 	for (int i = 0; i < 3; i++)
 		ok(mx_regime_by_name(want[i], &r) && (int)r == i &&
 		           !strcmp(mx_regime_name(r), want[i]),
-		   "regime %s has its name both ways", want[i]);
+		   "regime %s maps to its name and back", want[i]);
 	ok(!mx_regime_by_name("Exact", &r), "an unknown regime is refused");
 }
 
 int main(void) {
 	make_folder();
-	case_has_what_the_file_says();
+	case_has_values_of_the_file();
 	wrong_files_say_which_line();
-	files_that_are_no_case_say_so();
+	other_files_are_refused();
 	an_error_is_one_line();
 	names_have_a_length();
 	regimes_have_names();

@@ -53,11 +53,11 @@ static void packed_buffers_have_two_sizes(void) {
 	   "a packed buffer has its data in lines, and the layout's size on the device");
 	ok(mx_buffer_line(b, 256 * 16) == 256 && mx_buffer_line(b, 256 * 16 + 4) == -1 &&
 	           mx_buffer_line(b, 3 * 4 + 1) == 19 && mx_buffer_line(&p.buffers[1], 40) == 2,
-	   "the line of a byte is the layout's, none of its padding");
+	   "the line of a byte follows the layout; padding has none");
 	mx_case_free(c);
 }
 
-/* Five buffers of a case with groups: rows of A, SA and C are the storage's, B has G * N. */
+/* Five buffers of a case with groups: A, SA and C have the rows of the storage, B has G * N. */
 static const struct {
 	const char *from, *to;
 } grouped[] = {
@@ -100,17 +100,17 @@ static void groups_are_laid_out(void) {
 	ok(!mx_plan_make(c, 40, 16, 64, MX_REGIME_EXACT, &p, &err) && p.groups.n == 4 &&
 	           !memcmp(p.groups.rows, rows, sizeof rows) &&
 	           !memcmp(p.groups.begin, begin, sizeof begin),
-	   "groups have their rows, and begin where their padding says");
+	   "groups have their rows, and begin after their padding");
 	ok(p.buffers[0].rows == 128 && p.buffers[2].rows == 64 && p.buffers[4].rows == 128,
 	   "R and G are their storage and their number");
 	struct mx_data data;
 	ok(!mx_data_make(&p, 1, &data, &err) && !memcmp(data.bytes[5], begin, sizeof begin),
-	   "a buffer has where they begin");
+	   "a buffer holds the first rows of groups");
 	mx_data_free(&data);
 	mx_case_free(c);
 }
 
-static void padding_is_zero_where_asked(void) {
+static void padding_is_zero(void) {
 	struct mx_case *c = load_grouped("padding: zero}", "padding: zero, zero: true}");
 	struct mx_plan p;
 	struct mx_data data;
@@ -124,7 +124,7 @@ static void padding_is_zero_where_asked(void) {
 			any |= data.bytes[0][row * 32 + i];
 		good = used == (any != 0);
 	}
-	ok(good, "codes of padding are 0, those of tokens are not");
+	ok(good, "codes of padding are 0, codes of tokens are not");
 	mx_data_free(&data);
 	mx_case_free(c);
 }
@@ -291,7 +291,7 @@ int main(void) {
 	plan_has_the_sizes();
 	packed_buffers_have_two_sizes();
 	groups_are_laid_out();
-	padding_is_zero_where_asked();
+	padding_is_zero();
 	wrong_groups_say_why();
 	kernarg_has_its_bytes();
 	wrong_plans_say_which_field();

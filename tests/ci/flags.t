@@ -33,7 +33,7 @@ sub judge {
 my @kernels = (
 	[ 'lds_flag', 1, 128, 0, qr/not proved: waits in a loop for a write of another wave/ ],
 	[ 'global_flag', 1, 128, 0, qr/not proved: waits in a loop/ ],
-	[ 'agent_flag', 4, 64, 0, qr/not proved: (?:waits in a loop|order through .* at \S+, behind \+0x)/ ],
+	[ 'agent_flag', 4, 64, 0, qr/not proved: (?:waits in a loop|atomics or flags order .* at \S+, after \+0x)/ ],
 	[ 'tiles', 4, 64, 0, qr/not proved: an atomic returns the old value/ ],
 	[ 'two_sums', 4, 64, 0, qr/order: proved for this launch/ ],
 	[ 'own_code', 1, 64, 0, qr/not proved: writes to its own code/ ],

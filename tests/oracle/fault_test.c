@@ -1,13 +1,13 @@
-/* Bugs that real kernels had, each in an otherwise right result, against every judge: a table of
- * what is flagged, with what must be, and the diagnosis that must come out.
+/* Bugs of real kernels, each in an otherwise right result, against every judge: a table of the
+ * judges that must flag it, and the diagnosis that they must give.
  *
- * The ids are those of the list of bugs that the project was made for: N numbers, A addressing,
+ * The ids are those of a list of bugs that the project must detect: N numbers, A addressing,
  * L layouts and scales, H harness. */
 #include "faults.h"
 
 enum { FP32 = MX_DT_F32, BF16 = MX_DT_BF16, FP16 = MX_DT_F16 };
 
-/* Which judges must see it; EVERY is every one of them. */
+/* The judges that must flag it; EVERY is all of them. */
 enum {
 	EXACT = 1,     /* bits, exact regime */
 	PROFILE = 2,   /* bits, by the profile, on general or special data */
@@ -23,9 +23,9 @@ struct fault {
 	const char *id, *what;
 	void (*inject)(struct scene *s);
 	mx_regime data; /* of PROFILE and BOUND */
-	int type;       /* of the output, but for SET and FREIVALDS */
+	int type;       /* of the output, except for SET and FREIVALDS */
 	bool fp8;
-	unsigned must, never; /* bits of judges: to flag it; where it cannot be put */
+	unsigned must, never; /* bits of judges: that flag it; that it does not apply to */
 	const char *diagnosis;
 };
 
@@ -135,7 +135,7 @@ static void try(const struct fault *f, unsigned j, char cell[16], bool *good) {
 	bool flagged = v.n_notes > 0, differs = memcmp(s->out, s->right, sizeof s->out) != 0;
 	snprintf(cell, 16, "%s", flagged ? "flagged" : differs ? "passed" : "no change");
 	*good &= clean && (flagged || !(f->must & 1u << j)) && (differs || !flagged);
-	/* A window of the bound says less than bits; a tile alone has fewer samples. */
+	/* The bound gives less information than bits; a single tile has fewer samples. */
 	if (flagged && f->must & 1u << j && (j < 2 || j == 3))
 		if (j != 3 || !strcmp(f->id, "N8"))
 			check_diagnosis(f, &v, judges[j]);
@@ -145,7 +145,7 @@ static void try(const struct fault *f, unsigned j, char cell[16], bool *good) {
 int main(void) {
 	struct mx_why why = { "" };
 	need(!mx_device_open("emu", &emu, &why), why.text);
-	mx_judge_threads(1); /* products this small are not worth more */
+	mx_judge_threads(1); /* more threads do not help for such small products */
 	static char table[sizeof faults / sizeof *faults][160];
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 		const struct fault *f = &faults[i];
@@ -157,8 +157,8 @@ int main(void) {
 				try(f, j, cell, &good);
 			n += snprintf(table[i] + n, sizeof table[i] - (size_t)n, " %-10s", cell);
 		}
-		if (!ok(good, "%s%s%s is flagged where it must be", f->id, *f->id ? " " : "",
-		        f->what))
+		if (!ok(good, "%s%s%s is flagged by the judges of the table", f->id,
+		        *f->id ? " " : "", f->what))
 			diag("%s", table[i]);
 	}
 	diag("%-4s %-44s %-10s %-10s %-10s %-10s %-10s", "bug", "", judges[0], judges[1], judges[2],
