@@ -100,8 +100,7 @@ struct mx_policy {
 	bool ranked;                 /* waves run by priority, otherwise in random turns */
 	bool patient;                /* ranked: a wave that waits for memory lets others go first */
 	uint64_t change[MX_CHANGES]; /* clocks of the priority change points, ascending */
-	unsigned
-		new_rank[MX_CHANGES]; /* the new priority at each, below all waves': 0 is highest */
+	unsigned new_rank[MX_CHANGES]; /* at each, below the ranks of all waves: 0 is highest */
 };
 
 struct mx_group {

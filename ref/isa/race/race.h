@@ -5,7 +5,7 @@
  * from counters of operations that return in order, from waits, and between waves from barriers
  * (conflicts.c) and from flags (happens_before.c). Vector memory of a workgroup goes through one L1
  * in the order of issue, unless the launch splits workgroups (l1.c). Order does not depend on the
- * seed, so an access without order is a finding in every run. */
+ * seed, so a conflict without order is a finding under any seed. */
 #ifndef MX_ORDER_H
 #define MX_ORDER_H
 
@@ -211,7 +211,7 @@ static inline struct mx_order_clock *mx_order_clock_of(const struct mx_wave *w) 
 	return &mx_order_group_of(w->group)->clock[w->index];
 }
 
-/* Why a launch that executes an instruction is not proved; computed at the first issue. */
+/* Why a launch that executes an instruction is not proved, if so; computed at its first issue. */
 struct mx_order_doubt {
 	bool computed;
 	mx_doubt doubt;

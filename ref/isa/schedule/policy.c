@@ -139,7 +139,8 @@ void mx_group_policy(struct mx_group *g) {
 
 /* Half of the schedules are by priority. Each kind of memory, one of which lands all at once, and
  * each range of change points are equally likely. If nothing waits, patient schedules keep strict
- * priorities, too. A wave may run alone only for MX_FAIR instructions, which bounds k. */
+ * priorities, too. A wave that runs alone for MX_FAIR instructions loses its priority, so there is
+ * no bound for more instructions. */
 double mx_schedule_chance(unsigned waves, uint64_t *instructions, unsigned *depth) {
 	unsigned bits = LEAST_RANGE_BITS;
 	*depth = MX_CHANGES + 1;

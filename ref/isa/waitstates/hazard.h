@@ -106,7 +106,7 @@ static inline void mx_distance_back(struct mx_distance *d, const struct mx_hazar
 	d->matrix = (int)d->busy;
 }
 
-/* Whether a row may require more than this many wait states between two instructions. */
+/* Whether a row may apply to two instructions at this distance in wait states. */
 static inline bool mx_may_need(const struct mx_hazard_traits *first,
                                const struct mx_hazard_traits *second, unsigned states) {
 	return states <= first->reach &&
