@@ -183,6 +183,7 @@ static void *work(void *argument) {
 		if (i >= g->selection.n_runs)
 			return NULL;
 		g->results[i].run = &g->selection.runs[i];
+		g->results[i].alone = g->selection.n_runs == 1;
 		run_case(g, &g->results[i]);
 		pthread_mutex_lock(&g->lock);
 		g->done[i] = true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assumptions.h"
 #include "hunt_report.h"
 
 /* A hunt whose journal took no more, and that had found nothing until then. */
@@ -16,6 +17,10 @@ static bool is_unkept(const struct mx_result *r) {
 
 int mx_result_status(const struct mx_result *r) {
 	return r->bad_input || is_unkept(r) ? 2 : mx_verdict_status(&r->verdict);
+}
+
+bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r) {
+	return !mx_result_status(r) && !r->alone && !o->verbose && !o->tap;
 }
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
@@ -45,7 +50,7 @@ static void print_numbers(const struct mx_result *r) {
 	       r->verdict.checked);
 	if (judge != MX_JUDGE_EXPECT)
 		printf("  snr deq %s unq %s", deq, unq);
-	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
+	printf("  %.3f s", r->seconds);
 }
 
 /* One word of a command of the shell. */
@@ -219,6 +224,27 @@ static void print_proof(const struct mx_proof *p, const char *lead) {
 		printf("%sorder: %s\n", lead, mx_proof_text(p, text, sizeof text));
 }
 
+/* The same without assumptions, to end the line of a brief case. */
+static void print_order(const struct mx_proof *p) {
+	char text[MX_LINE_ROOM];
+	if (p->outcome == MX_PROVED)
+		printf("  order proved");
+	else if (p->outcome == MX_NOT_PROVED)
+		printf("  order not proved: %s", mx_doubt_text(p, text, sizeof text));
+}
+
+static void print_line(const struct mx_options *o, const struct mx_result *r) {
+	if (!r->verdict.checked)
+		printf("no numbers judged  %.3f s", r->seconds);
+	else
+		print_numbers(r);
+	if (mx_result_is_brief(o, r))
+		print_order(&r->verdict.proof);
+	else if (r->verdict.checked)
+		printf("  [%s]", r->verdict.basis);
+	putchar('\n');
+}
+
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i) {
 	const struct mx_result *r = &results[i];
@@ -239,16 +265,13 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 		       : status     ? "FAIL"
 		                    : "pass",
 		       r->run->name);
-	if (r->verdict.checked)
-		print_numbers(r);
-	else
-		printf("no numbers judged  %.3f s", r->seconds);
-	putchar('\n');
+	print_line(o, r);
 	if (r->race.unkept.text[0])
 		fprintf(stderr, "mxcheck: %s\n", r->race.unkept.text);
 	if (r->race.runs)
 		mx_hunt_print(d, r, lead);
-	print_proof(&r->verdict.proof, lead);
+	if (!mx_result_is_brief(o, r))
+		print_proof(&r->verdict.proof, lead);
 	print_findings(o, d, r, lead);
 	print_lines(r->details, lead, "");
 	fflush(stdout);
@@ -305,6 +328,7 @@ void mx_report_end(const struct mx_options *o, const struct mx_result *results, 
 		bad_input += results[i].bad_input;
 		unkept += is_unkept(&results[i]);
 	}
+	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
 	       n - passed - bad_input - unkept);
 	if (bad_input)

@@ -8,7 +8,8 @@
 /* One case's result. */
 struct mx_result {
 	const struct mx_selected *run;
-	bool bad_input; /* err says why; nothing ran */
+	bool alone;     /* the only case of this command */
+	bool bad_input; /* nothing ran; err has the reason */
 	struct mx_error err;
 	struct mx_verdict verdict;
 	struct mx_race race; /* runs 0: not a hunt */
@@ -22,6 +23,10 @@ struct mx_result {
 };
 
 int mx_result_status(const struct mx_result *r);
+
+/* Whether a case is one line: it passes among others. What it assumes is printed at the end of the
+ * run, once for all. */
+bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r);
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n);
 /* Prints results[i]; those before it have been printed. */

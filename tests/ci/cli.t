@@ -62,6 +62,34 @@ like($out, qr/^      order: proved for this launch, assuming: this code object, 
 unlike(passes('--no-analysis passes', '--no-analysis', @run), qr/order:/, 'without that line');
 like(passes('an exact run passes', 'gemm/mxfp4_f32/1x1x32/exact'),
 	qr{bits 1/1  snr deq exact unq -  .*\[exact regime: }, 'with what exactness rests on');
+# A run of several cases: one line each, and each assumption once, with the number of its cases.
+my @lines = split /\n/, passes('several runs pass', 'gemm/mxfp4_f32/1*', 'gemm/mxfp4_splitk2');
+my @cases = grep { /^pass / } @lines;
+is(scalar(grep { /  [\d.]+ s  order (?:proved|not proved: .* at \+0x\w+)$/ } @cases), scalar @cases,
+	'each line ends with its order');
+is(scalar(grep { /^ *order: |\[exact|\[profile/ } @lines), 0, '  and has no assumptions');
+for ([ 'numbers rest on', qr/./ ], [ 'order is proved assuming', qr/order proved$/ ]) {
+	my ($what, $which) = @$_;
+	my @rests = grep { /^\Q$what\E: / } @lines;
+	my %distinct = map { s/ \(\d+ cases?\)$//r => 1 } @rests;
+	my $n = 0;
+	$n += /: this code object|numbers/ && / \((\d+) cases?\)$/ ? $1 : 0 for @rests;
+	is("@{[scalar keys %distinct]} $n", @rests . ' ' . grep({ $_ =~ $which } @cases),
+		"'$what' has each assumption once, and counts all cases") or diag $out;
+}
+my @few_runs = ('gemm/mxfp4_f32/1x1x32/exact', $run[0]);
+for ('-v', '--tap') {
+	my $full = passes("$_ passes", $_, @few_runs);
+	is(join(' ', scalar(() = $full =~ /  \[(?:exact|profile) /g), scalar(() = $full =~ /order: proved .*, assuming: /g),
+		scalar(() = $full =~ /rest on|is proved/g)), '2 2 0', '  and keeps the assumptions with each case') or diag $full;
+}
+mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
+	'*/1*x128x256/exact');
+like($out, qr/^FAIL .*\[exact regime: .*\n      order: not proved: there are findings$/m,
+	'a failing case has its assumptions') or diag $out;
+like($out, qr/^pass .*order proved\n(?!  ).*?^numbers rest on: .* \(1 case\)$/ms, '  and one that passes beside it is one line')
+	or diag $out;
+
 like(passes('--race passes', '--race', 60, @run),
 	qr/race: 0 of 60 runs differ \(seeded schedules of the emulator, not of silicon\): rate below 4\.9e-02 \(95 %\), /,
 	'with a bound on the rate, and what it is a rate of');
