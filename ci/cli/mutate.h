@@ -1,4 +1,4 @@
-/* mxcheck mutate: what becomes of a kernel's mutants. */
+/* mxcheck mutate: runs the mutants of a kernel and sorts them. */
 #ifndef MX_CI_MUTATE_H
 #define MX_CI_MUTATE_H
 
