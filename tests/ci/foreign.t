@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Somebody else's kernel: buffers saved, given and expected as .npy files, and the examples of
+# Kernels from elsewhere: buffers saved, given and expected as .npy files; the examples of
 # cases/foreign under many schedules.
 use strict;
 use warnings;
@@ -29,10 +29,10 @@ sub from_files {
 
 is(mxcheck('run', '--case', from_files('bits')), 0, 'inputs of files give the same verdict');
 like($out, qr{bits 1504/1504}, 'on every element');
-is(mxcheck('run', '--case', from_files('expect')), 0, 'the output is what was saved');
+is(mxcheck('run', '--case', from_files('expect')), 0, 'the output equals the saved one');
 like($out, qr{bytes 6016/6016}, 'byte for byte');
 is(mxcheck('run', '--case', from_files('none')), 0, 'without numbers, no finding');
-like($out, qr/no numbers judged/, 'and it says that nothing was judged');
+like($out, qr/no numbers judged/, 'and the report has no numbers');
 
 my $bytes = slurp("$saved/C.npy");
 substr($bytes, 128 + 4 * 47 + 9, 1) ^= "\x40";
