@@ -1,5 +1,5 @@
-# make run      sets up what is missing, builds, runs mxcheck over the quick cases
-# make check    the same set-up, then the tests
+# make run      installs missing packages, builds, and runs mxcheck on the quick cases
+# make check    the same installation, then the tests
 # make install | uninstall    PREFIX=/usr/local DESTDIR=
 # make check-long | check-nightly | check-hw | crosscheck | bench
 # make all | kernel-report | clean                            V=1 shows the commands
@@ -15,7 +15,7 @@ override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-co
 all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 .PHONY: all setup run check check-long check-nightly check-hw bench kernels kernel-report tests clean
 
-# ---- rooms: an archive each. USES_x is what room x may call, and all that its tests link ----
+# ---- rooms: one archive each. USES_x: the libraries that room x may call, and that its tests link ----
 objects   = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
 archives  = $(patsubst %,$(B)/lib%.a,$(1))
 # The rooms of the emulator, lowest first.
@@ -56,12 +56,13 @@ $(B)/%.o: %.c
 
 $(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
-# The commit, in a file that is renewed when it changes.
+# The commit, and llvm.sh as a C string, in a file that is rewritten when either changes.
 $(B)/ci/cli/cmd_version.o: CFLAGS += -I$(B)
 $(B)/ci/cli/cmd_version.o: $(B)/built.h
 $(B)/built.h: FORCE
 	@mkdir -p $(@D)
 	@echo "#define MX_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" >$@.new
+	@{ echo '#define MX_LLVM_SH \'; sed 's/[\\"]/\\&/g; s/.*/"&\\n" \\/' ci/package/llvm.sh; echo; } >>$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 FORCE:
 
@@ -69,15 +70,15 @@ $(B)/libmxhip.so: $(call objects,ref/hip) $(call archives,codeobject mxref)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--no-undefined,--exclude-libs,ALL $(LDFLAGS) -lelf $(MSGPACK) -lm
 
-# No room may need what a room above it has: the linker sees the archives once, in order.
+# A room must not call a room above it: the linker reads each archive once, in order.
 $(B)/mxcheck: $(filter $(B)/%,$(USES_ci))
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(USES_ci) -Wl,--undefined=main $(LDFLAGS)
 
 # ---- kernels ----
-# The folder that ci/package/llvm.sh finds, or why there is none; asked for once, where it is needed.
-LLVM_SAYS = $(eval LLVM_SAYS := $$(shell ci/package/llvm.sh 2>&1))$(LLVM_SAYS)
-LLVM      = $(or $(wildcard $(LLVM_SAYS)),$(error $(LLVM_SAYS)))
+# The folder from ci/package/llvm.sh, or its error message. The script runs once, at the first use.
+LLVM_FOUND = $(eval LLVM_FOUND := $$(shell ci/package/llvm.sh 2>&1))$(LLVM_FOUND)
+LLVM      = $(or $(wildcard $(LLVM_FOUND)),$(error $(LLVM_FOUND)))
 KERNELS  := $(patsubst %,$(B)/%.co,$(basename $(sort $(filter-out kernels/host/%,$(wildcard kernels/*/*.[cS])))))
 GPUFLAGS := -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 -Wall -Wextra -MMD -MP
 FOREIGN  := $(patsubst cases/%,$(B)/kernels/%.co,$(basename $(sort $(wildcard $(addprefix cases/foreign/*.,s cl c)))))
@@ -110,7 +111,7 @@ $(B)/kernels/foreign/%.co: cases/foreign/%.s
 kernel-report: kernels
 	@for co in $(KERNELS) $(FOREIGN); do ci/package/kernel-report.sh $(LLVM) $$co; done
 
-# ---- no room of the emulator needs one above it: each links with those below it alone ----
+# ---- each room of the emulator links with the rooms below it ----
 LINKS    := $(patsubst %,$(B)/rooms/%.so,$(ISA))
 BELOW    := ref/num ref/mma
 $(foreach r,$(ISA),$(eval BELOW += ref/isa/$r)$(eval $(B)/rooms/$r.so: $(call objects,$(BELOW))))
@@ -120,7 +121,7 @@ $(LINKS):
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,--no-undefined -o $@ $^ $(LDFLAGS) -lm
 tests: $(LINKS)
 
-# ---- tests: tests/ROOM/*_test.c link what ROOM may use; *.t are scripts; *.gpu.c are kernels ----
+# ---- tests: tests/ROOM/*_test.c link USES_ROOM; *.t are scripts; *.gpu.c are kernels ----
 TESTS    := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/*/*_test.c)))
 tests: $(TESTS) $(patsubst %.c,$(B)/%.co,$(wildcard tests/*/*.gpu.c)) $(B)/tests/diff/runner all
 $(foreach r,$(notdir $(wildcard tests/*)),$(eval NEEDS_$r := $(filter $(B)/%,$(USES_$r))))
@@ -130,8 +131,8 @@ $(B)/tests/%.t: $(B)/tests/%.o $$(NEEDS_$$(firstword $$(subst /, ,$$*)))
 	@echo "  TEST $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(USES_$(firstword $(subst /, ,$*))) $(LDFLAGS) -lmpfr -lgmp -Wl,-rpath,'$$ORIGIN/../..'
 
-# ---- fuzz targets, of the runtime and of the command line: over files here; `make fuzz-targets`
-# makes libFuzzer programs of them ----
+# ---- fuzz targets of the runtime and of the command line. Here they read files; `make
+# fuzz-targets` builds libFuzzer programs ----
 TARGETS   = $(OF_HIP) $(OF_CI)
 OF_HIP   := $(patsubst %,$(B)/fuzz/targets/%,codeobject execute instruction metadata)
 OF_CI    := $(patsubst %,$(B)/fuzz/targets/%,case commands journal npy text)
@@ -160,8 +161,8 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	@$(B)/mxcheck
 
-# ---- tiers: minutes, tens of minutes, hours; seeds of data and schedules rotate in the longer ones.
-# The tests come last: their harness ends with what was skipped, and why ----
+# ---- tiers: minutes, tens of minutes, hours. The longer ones change the seeds of data and schedules
+# each day. The tests run last: their harness ends with the list of skipped tests and reasons ----
 PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' PERL5LIB=tests/lib prove --harness Skips -j2 \
             $(TESTS) $(sort $(wildcard tests/*/*.t))
 SEED     ?= $(shell date +%Y%j)
@@ -184,13 +185,14 @@ check-hw: setup
 
 # ---- benches: CSV lines `name,unit,median,spread` ----
 BENCHES  := $(patsubst %.c,$(B)/%.t,$(sort $(wildcard tests/bench/*_bench.c)))
+tests: $(BENCHES) # so that they build
 bench: $(BENCHES) $(B)/libmxhip.so kernels
 	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
-# ---- against numpy, ml_dtypes, fractions and the packages of recipes, and a kernel by Triton; from PyPI, which `make check` does without ----
+# ---- crosscheck: numpy, ml_dtypes, fractions, the packages of recipes, and a kernel by Triton. It needs PyPI; `make check` does not ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt
 	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
-# One by one: what does not install is skipped, and counted.
+# One by one: a package that cannot be installed is skipped and counted.
 $(B)/venv/packages: tests/crosscheck/packages.txt $(B)/venv/ready
 	@grep -v '^#' $< | while read -r p; do $(@D)/bin/pip install -q $$p || echo "# pip cannot install $$p"; done; touch $@
 crosscheck: all $(B)/venv/ready $(B)/venv/packages

@@ -1,17 +1,15 @@
-/* Cases: YAML documents that say what to launch and how to judge it.
+/* Cases: YAML documents that describe a launch and its verdict.
  *
- * A case file is the only way to launch a kernel, ours or anybody's. It names
- * a code object and a kernel, buffers, the kernarg segment by offset and type,
- * the grid, and a verdict. Sizes are expressions in M, N, K and the names that
- * `let` introduces; kernarg values may also name buffers (their addresses).
+ * A case file is the only way to launch a kernel. It names a code object and a kernel, buffers, the
+ * kernarg segment by offset and type, the grid, and a verdict. Sizes are expressions in M, N, K and
+ * the names that `let` defines; kernarg values may also name buffers (their addresses).
  * cases/README.md describes the file format, with an example.
  *
  *   case file --mx_case_load--> mx_case --mx_plan_make--> mx_plan (all numbers known)
  *   mx_plan --mx_data_make--> bytes of every buffer, a function of (seed, case name, index)
  *
- * Functions return 0, or -1 with a line in err->text ("file:line: message"
- * where a place is known). Nothing prints or exits. No global state.
- */
+ * Functions return 0, or -1 with a line in err->text ("file:line: message" if the line is known).
+ * Nothing prints or exits. No global state. */
 #ifndef MX_CASE_H
 #define MX_CASE_H
 
@@ -25,7 +23,7 @@ struct mx_error {
 	char text[1024];
 };
 
-/* Set err->text, printf style; returns -1, so that callers can `return mx_fail(...)`. */
+/* Sets err->text, printf style; returns -1, so that callers can `return mx_fail(...)`. */
 __attribute__((format(printf, 2, 3))) int mx_fail(struct mx_error *err, const char *format, ...);
 
 /* ---- the file, as written ---- */
@@ -37,10 +35,10 @@ typedef enum {
 	MX_ROLE_B,
 	MX_ROLE_B_SCALE,
 	MX_ROLE_C,
-	MX_ROLE_C_IN,        /* what an epilogue adds beta of; without one it reads the output */
-	MX_ROLE_BIAS_ROWS,   /* what it adds to each row */
-	MX_ROLE_BIAS_COLS,   /* or to each column */
-	MX_ROLE_GROUP_BEGIN, /* the first row of each group, and the end of the last */
+	MX_ROLE_C_IN,        /* C of an epilogue; without it the output is read */
+	MX_ROLE_BIAS_ROWS,   /* the bias of each row */
+	MX_ROLE_BIAS_COLS,   /* the bias of each column */
+	MX_ROLE_GROUP_BEGIN, /* the first row of each group, and the end of the last group */
 	MX_ROLE_GROUP_ROWS,  /* tokens of each group */
 } mx_role;
 typedef enum {
@@ -70,11 +68,11 @@ struct mx_let {
 
 struct mx_layout; /* layout.h */
 
-/* How a matrix is laid out for the kernel, see layout.h. */
+/* The layout of a matrix for the kernel, see layout.h. */
 struct mx_packing_spec {
 	const char *layout;
 	size_t pad_rows, pad_cols; /* multiples to pad to; 0: the layout's own */
-	unsigned fill;             /* of padding: a byte, or MX_FILL_POISON */
+	unsigned fill;             /* value of padding: a byte, or MX_FILL_POISON */
 };
 struct mx_packing {
 	const struct mx_layout *layout; /* NULL: the matrix is not packed */
@@ -89,37 +87,38 @@ struct mx_buffer_spec {
 	mx_role role;
 	mx_buffer_type type;
 	char *rows, *cols; /* elements */
-	mx_order order;    /* which of them lie side by side in memory: a line */
+	mx_order order;    /* whether rows or columns are contiguous in memory: lines */
 	char *ld;          /* bytes from line to line; NULL: lines are packed */
 	char *extent;      /* bytes in all; NULL: to the end of the last line's elements */
 	char *guard;       /* lines of guard before and after; NULL: 1 */
-	char *data;        /* "zero", "poison", "random", "regime" (of an output that an epilogue
-	                      reads) or a .npy file; NULL: by the role */
-	char *expect;      /* a .npy file: what the launch must leave; or NULL */
-	char *layout;      /* of an operand or scales, packed for the kernel; NULL: in lines */
-	char *pad_rows, *pad_cols; /* multiples of them to pad to; NULL: the layout's own */
-	char *fill;                /* of the padding: a byte, or "poison"; NULL: poison */
+	char *data;   /* "zero", "poison", "random", "regime" (for an output that an epilogue reads)
+	                 or a .npy file; NULL: by the role */
+	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
+	char *layout; /* layout of packed operands or scales; NULL: in lines */
+	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
+	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
 };
 
-/* What rows of a grouped output hold that belong to no token: anything; +0; or what was there
- * before. */
+/* The contents of output rows that belong to no token: anything; +0; or the contents from before
+ * the launch. */
 typedef enum { MX_PADDING_FREE, MX_PADDING_ZERO, MX_PADDING_KEPT } mx_grouped_padding;
 enum { MX_MAX_GROUPS = 256 };
 
-/* What is multiplied: C_g = A_g B_g^T, groups of rows; or C_g = A_g B_g^T where the groups are
- * columns of both, which are summed over: the gradient of weights. */
+/* The product: C_g = A_g B_g^T with groups of rows; or with groups of columns of A and B, which are
+ * summed over: the gradient of weights. */
 typedef enum { MX_GROUPS_ROWS, MX_GROUPS_COLS } mx_groups_of;
 
 struct mx_groups_spec {
 	char **rows; /* tokens of each group, expressions in M, N and K that add up to M */
 	unsigned n_rows;
-	char *pad; /* multiple of rows that each is padded to; NULL: 1 */
+	char *pad; /* each group is padded to a multiple of it, in rows; NULL: 1 */
 	mx_grouped_padding padding;
 	mx_groups_of of;
-	bool zero; /* codes of padding are 0, and not drawn */
+	bool zero; /* codes of padding are 0 instead of random */
 };
 
-/* Where D = alpha acc + beta C + bias rounds: oracle/exact/exact.h defines the orders. */
+/* The order in which D = alpha acc + beta C + bias rounds: oracle/exact/exact.h defines the
+ * orders. */
 typedef enum { MX_MUL_ADD, MX_FMA_BETA, MX_FMA_ALPHA, MX_ONCE } mx_epilogue_order;
 
 const char *mx_epilogue_order_name(mx_epilogue_order o);
@@ -127,7 +126,7 @@ const char *mx_epilogue_order_name(mx_epilogue_order o);
 struct mx_epilogue_spec {
 	mx_epilogue_order order;
 	char *alpha, *beta; /* numbers; NULL: 1, and no C */
-	bool c_of_zero;     /* C is read even where beta is 0, which BLAS does not */
+	bool c_of_zero;     /* C is read even if beta is 0, unlike in BLAS */
 };
 
 struct mx_arg_spec {
@@ -144,9 +143,9 @@ struct mx_run_spec {
 };
 
 typedef enum {
-	MX_JUDGE_BITS,  /* the profile's bits; in the exact regime everybody's */
-	MX_JUDGE_BOUND, /* within what any accumulation can be off by */
-	MX_JUDGE_SET,   /* what some order of atomic additions of the splits of K leaves */
+	MX_JUDGE_BITS,  /* the profile's bits; in the exact regime the bits of every profile */
+	MX_JUDGE_BOUND, /* within the error bound of any accumulation */
+	MX_JUDGE_SET,   /* the result of some order of atomic additions of the splits of K */
 	MX_JUDGE_EXPECT,
 	MX_JUDGE_NONE
 } mx_judge;
@@ -155,20 +154,21 @@ enum { MX_MAX_SPLITS = 8 };
 
 struct mx_verdict_spec {
 	mx_judge judge;
-	char *profile;  /* of MX_JUDGE_BITS and MX_JUDGE_SET: name of an accumulation profile, how
-	                   K is summed where order matters */
-	unsigned mma_k;  /* K of the matrix instruction that the kernel walks K with */
-	unsigned k_tile; /* the kernel fills K up with zeros to a multiple of it; 0: of mma_k */
-	char *splits, *k_split; /* of MX_JUDGE_SET: parts of K, and the K of each but the last */
+	char *profile; /* for MX_JUDGE_BITS and MX_JUDGE_SET: name of an accumulation profile, which
+	                  defines how K is summed if order matters */
+	unsigned mma_k;  /* K of the kernel's matrix instruction */
+	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
+	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
 	mx_atomic atomic;       /* how an addition to the output rounds */
 };
 
-/* What the emulator is to assume of the machine that the manual does not say, or says otherwise. */
+/* Assumptions of the emulator about behaviour that the manual leaves open or describes
+ * differently. */
 enum {
-	MX_ASSUME_SCRATCH_APART = 1,    /* scratch returns in order among itself alone, not with the
-	                                   rest of vmcnt */
+	MX_ASSUME_SCRATCH_APART = 1, /* scratch loads return in order with each other only, not with
+	                                the rest of vmcnt */
 	MX_ASSUME_THREADGROUP_SPLIT = 2 /* waves of a workgroup may run on several compute units,
-	                                   and so have no L1 in common */
+	                                   and so may not share an L1 */
 };
 
 struct mx_case {
@@ -180,15 +180,15 @@ struct mx_case {
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
 	struct mx_let *let;
 	unsigned n_let;
-	struct mx_groups_spec *groups;     /* or NULL: one product */
-	struct mx_epilogue_spec *epilogue; /* or NULL: the output is the product */
+	struct mx_groups_spec *groups;     /* NULL: one product */
+	struct mx_epilogue_spec *epilogue; /* NULL: the output is the product */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
 	struct mx_arg_spec *kernarg;
 	unsigned n_kernarg;
 	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
-	unsigned assume; /* MX_ASSUME_..., or'ed */
+	unsigned assume; /* bits MX_ASSUME_... */
 	struct mx_run_spec *runs;
 	unsigned n_runs;
 };
@@ -209,13 +209,12 @@ struct mx_buffer {
 	mx_buffer_type type;
 	mx_order order;
 	size_t rows, cols;     /* elements */
-	size_t lines;          /* rows, or columns where order is MX_ORDER_COL */
+	size_t lines;          /* rows, or columns if order is MX_ORDER_COL */
 	size_t line_bytes, ld; /* bytes used by a line; bytes from line to line, >= line_bytes */
-	size_t bytes;          /* of the valid extent, at least (lines - 1) * ld + line_bytes, or
-	                          packed */
-	size_t guard;          /* bytes of guard on each side: a multiple of 256, >= 256 */
-	size_t data_bytes;     /* in lines, as struct mx_data has it; `bytes` if it is not packed */
-	struct mx_packing packing; /* how the device has it; its layout NULL: in lines */
+	size_t bytes; /* of the valid extent: packed, or at least (lines - 1) * ld + line_bytes */
+	size_t guard; /* bytes of guard on each side: a multiple of 256, >= 256 */
+	size_t data_bytes;         /* in lines, as in struct mx_data; `bytes` if it is not packed */
+	struct mx_packing packing; /* the device's layout; packing.layout NULL: in lines */
 };
 
 struct mx_groups {
@@ -223,16 +222,16 @@ struct mx_groups {
 	uint64_t rows[MX_MAX_GROUPS], begin[MX_MAX_GROUPS + 1];
 };
 
-/* Fills begin, n + 1 of them, for groups of these rows, each padded to a multiple (1: not).
- * Fails where the sum is over 2^63. */
+/* Fills begin, n + 1 entries, for groups of these rows, each padded to a multiple (1: none). Fails
+ * if the sum is over 2^63. */
 int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *begin,
                   struct mx_error *err);
 
-/* What becomes of the accumulator. Buffers as indices in plan->buffers, -1: none. */
+/* The epilogue at a shape. Buffers are indices in plan->buffers, -1: none. */
 struct mx_epilogue {
 	float alpha, beta;
 	int c;        /* C before the launch: of role c_in, or the output */
-	bool reads_c; /* c is not -1, and beta not 0, or C read all the same */
+	bool reads_c; /* c is not -1, and beta is not 0 or c_of_zero is set */
 	int bias;
 };
 
@@ -243,87 +242,87 @@ struct mx_plan {
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
-	struct mx_epilogue epilogue; /* of a case that has one */
-	unsigned splits;             /* of MX_JUDGE_SET, as is the next; else 0 */
+	struct mx_epilogue epilogue; /* if the case has one */
+	unsigned splits;             /* for MX_JUDGE_SET, as is k_split; else 0 */
 	int64_t k_split;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
 	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */
 };
 
-/* Evaluates every expression at a shape. Fails on negative or overflowing
- * sizes, an extent over 2^40 bytes, a missing name, division by zero, empty or
- * over-long grids, K that is no multiple of the block, overlapping kernargs. */
+/* Evaluates every expression at a shape. Fails on negative or overflowing sizes, an extent over
+ * 2^40 bytes, a missing name, division by zero, empty or too long grids, a K that is not a multiple
+ * of the block, and overlapping kernel arguments. */
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
                  struct mx_plan *plan, struct mx_error *err);
 
-/* The kernarg segment, once buffers have addresses (of their valid extent,
- * in the order of plan->buffers). out: plan->kernarg_bytes bytes, gaps zero. */
+/* The kernarg segment, for the given addresses of the buffers (of their valid extent, in the order
+ * of plan->buffers). out: plan->kernarg_bytes bytes, gaps zero. */
 int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
                     struct mx_error *err);
 
 /* The plan's buffer with that role, or NULL. */
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
 
-/* The bytes [*from, *to) of the valid extent that lie behind the elements of `line` and
- * belong to no line: padding. False if there are none. */
+/* The bytes [*from, *to) of the valid extent after the elements of `line` that belong to no line:
+ * padding. False if there are none. */
 bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to);
 
-/* Where an element of a buffer of whole bytes is, in bytes from the start. */
+/* The offset of an element of a buffer of whole bytes, in bytes from the start. */
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col);
 
-/* The line that the byte at an offset from the start belongs to, as the device has it; -1 for
- * the padding of a layout. */
+/* The line of the byte at an offset from the start, in the device's layout; -1 for the padding of a
+ * layout. */
 long long mx_buffer_line(const struct mx_buffer *b, long long offset);
 
-/* Whether the launch finds something in the buffer: all but poisoned ones. */
+/* Whether the buffer has data before the launch: every buffer that is not poisoned. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
 
 /* ---- data ---- */
 
-/* What is not data is poison: padding of rows (ld > row_bytes), guards and
- * outputs. 0xFF is a NaN scale, and a NaN in f32 and bf16. */
+/* Bytes that are not data are poison: padding of lines, guards and outputs. 0xFF is a NaN scale,
+ * and a NaN in f32 and bf16. */
 #define MX_POISON 0xFF
 
 struct mx_data {
-	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].data_bytes bytes of each, in lines;
-	                                   outputs and gaps poison */
-	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL where nothing was
+	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].data_bytes bytes each, in lines; outputs
+	                                   and gaps are poison */
+	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL if nothing was
 	                 quantised: the regime draws codes, or they come from a file */
 };
 
-/* The bytes of the buffer as a .npy file has them: lines of numbers, or of packed codes.
- * bytes: plan->buffers[i].data_bytes of them; what belongs to no line stays. */
+/* Reads a buffer from a .npy file: lines of numbers, or of packed codes. bytes:
+ * plan->buffers[i].data_bytes; bytes that belong to no line are unchanged. */
 int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
                  struct mx_error *err);
-/* The other way round; bytes: plan->buffers[i].bytes of them, as the device has them. */
+/* Writes a buffer to a .npy file; bytes: plan->buffers[i].bytes, in the device's layout. */
 int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
                   struct mx_error *err);
 
-/* The buffer as the device is to have it: bytes, plan->buffers[i].bytes of them, from data. */
+/* Converts data to the device's layout; bytes: plan->buffers[i].bytes. */
 void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,
                   uint8_t *bytes);
 
-/* Fills every input of the plan; buffers with a `data` key as that says, scales and
- * operands otherwise by the regime:
+/* Fills every input of the plan: a buffer with a `data` key by that key, other scales and operands
+ * by the regime:
  *   exact    codes uniform over the whole format, scales spread as far as the
  *            exact regime allows for this K (see oracle/exact/exact.h);
  *   general  normal deviates (sum of 12 uniforms, exact in f32) times a random
  *            power of two for each block, quantised by the OCP floor recipe;
  *   special  the ends of the formats and of the scales, and the results that
- *            results.def lists; a result that is missing is an error.
- * What an epilogue adds is drawn by the regime, too: fill_epilogue.c.
- * The value of an element depends on the plan, seed, buffer name and element
- * index alone (Philox 4x32-10), never on thread, order or filter. */
+ *            results.def lists; a missing result is an error.
+ * The regime also draws the terms of an epilogue: fill_epilogue.c. The value of an element depends
+ * only on the plan, seed, buffer name and element index (Philox 4x32-10), never on thread, order or
+ * filter. */
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
                  struct mx_error *err);
 void mx_data_free(struct mx_data *data);
 
 /* ---- expressions ---- */
 
-/* 64-bit signed integers with + - * / % (C semantics), unary -, parentheses,
- * ceildiv(a,b), roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and
- * names. Overflow, division by zero, an unknown name or trailing text fail. */
+/* 64-bit signed integers with + - * / % (C semantics), unary -, parentheses, ceildiv(a,b),
+ * roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and names. Overflow, division by zero,
+ * an unknown name or trailing text is an error. */
 struct mx_name {
 	const char *name;
 	int64_t value;

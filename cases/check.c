@@ -1,4 +1,4 @@
-/* What must hold in a case at every shape; each finding has the line it stands on. */
+/* Checks of a case that do not depend on the shape; each message has its line. */
 #include "schema.h"
 #include "dtype.h"
 #include "epilogue.h"
@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Line of root[list][i][key], or of the nearest enclosing part that is there. */
+/* The line of root[list][i][key], or of the nearest enclosing part that exists. */
 static unsigned line_of(struct source *s, const char *list, unsigned i, const char *key) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const yaml_node_t *sequence = source_key(s, root, list);
@@ -25,14 +25,14 @@ static bool is_name(const char *name) {
 	return !*name;
 }
 
-/* Why `name` may not be a case's; NULL: it may. --save makes folders of its parts, globs select it,
- * and it stands in TAP and, in quotes, in commands of the shell. */
+/* Why `name` is not valid for a case; NULL: it is. --save makes folders of its parts, globs select
+ * it, and it occurs in TAP and, quoted, in shell commands. */
 static const char *bad_case_name(const char *name) {
 	for (const char *c = name; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			return "has a control character in it";
+			return "has a control character";
 	if (strpbrk(name, "'\"*?[]\\#"))
-		return "has one of ' \" * ? [ ] \\ # in it";
+		return "has one of ' \" * ? [ ] \\ #";
 	for (const char *part = name;; part++) {
 		if (!*part || *part == '/')
 			return "has an empty part";
@@ -44,19 +44,19 @@ static const char *bad_case_name(const char *name) {
 	}
 }
 
-/* Why `name` may not be introduced after the first n_let and n_buffers; NULL: it may. */
+/* Why `name` may not be defined after the first n_let and n_buffers; NULL: it may. */
 static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
                          const char *name) {
 	if (!is_name(name))
 		return "is not a name of letters, digits and _";
 	if (strlen(name) == 1 && strchr(c->groups ? "MNKGR" : "MNK", *name))
-		return "is the shape's";
+		return "is a name of the shape";
 	for (unsigned i = 0; i < n_let; i++)
 		if (!strcmp(c->let[i].name, name))
-			return "is a let already";
+			return "is already a let";
 	for (unsigned i = 0; i < n_buffers; i++)
 		if (!strcmp(c->buffers[i].name, name))
-			return "is a buffer already";
+			return "is already a buffer";
 	return NULL;
 }
 
@@ -95,10 +95,10 @@ static const char *bad_type(mx_role role, mx_buffer_type type) {
 	case MX_ROLE_C: return wide ? NULL : "an output is f32, bf16 or f16";
 	case MX_ROLE_C_IN:
 	case MX_ROLE_BIAS_ROWS:
-	case MX_ROLE_BIAS_COLS: return wide ? NULL : "what is added is f32, bf16 or f16";
+	case MX_ROLE_BIAS_COLS: return wide ? NULL : "C and a bias are f32, bf16 or f16";
 	case MX_ROLE_GROUP_BEGIN:
 	case MX_ROLE_GROUP_ROWS:
-		return type >= MX_DT_I32 ? NULL : "groups are counted in 32 or 64 bits";
+		return type >= MX_DT_I32 ? NULL : "group sizes have 32 or 64 bits";
 	case MX_ROLE_NONE: break;
 	}
 	return NULL;
@@ -110,7 +110,7 @@ static int check_roles(struct source *s, const struct mx_case *c, struct mx_erro
 		int first = b->role == MX_ROLE_NONE ? (int)i : find_role(c, b->role);
 		if (first != (int)i)
 			return source_fail(err, s, line_of(s, "buffers", i, "role"),
-			                   "buffers[%u].role: buffer %s has this role already", i,
+			                   "buffers[%u].role: buffer %s already has this role", i,
 			                   c->buffers[first].name);
 		const char *why = bad_type(b->role, b->type);
 		if (why)
@@ -120,7 +120,7 @@ static int check_roles(struct source *s, const struct mx_case *c, struct mx_erro
 	return 0;
 }
 
-/* Data is drawn for an operand and its scales together. */
+/* Data are drawn for an operand and its scales together. */
 static int check_pair(struct source *s, const struct mx_case *c, mx_role role, mx_role other,
                       const char *lacking, struct mx_error *err) {
 	int i = find_role(c, role);
@@ -155,23 +155,23 @@ static int check_bits(struct source *s, const struct mx_case *c, struct mx_error
 		return source_fail(err, s, source_line(verdict), "missing key: profile");
 	if (!c->verdict.mma_k || c->verdict.mma_k % MX_BLOCK)
 		return source_fail(err, s, source_line(n ? n : verdict),
-		                   "verdict.mma_k: %u is no positive multiple of %d",
+		                   "verdict.mma_k: %u is not a positive multiple of %d",
 		                   c->verdict.mma_k, MX_BLOCK);
 	if (c->verdict.k_tile % c->verdict.mma_k)
 		return source_fail(err, s, source_line(source_key(s, verdict, "k_tile")),
-		                   "verdict.k_tile: %u is no multiple of mma_k, %u",
+		                   "verdict.k_tile: %u is not a multiple of mma_k, %u",
 		                   c->verdict.k_tile, c->verdict.mma_k);
 	return 0;
 }
 
-/* Splits belong to the judge that needs them. */
+/* Judge set needs splits; other judges do not allow them. */
 static int check_splits(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	unsigned line = source_line(source_key(s, root, "verdict"));
 	const struct mx_verdict_spec *v = &c->verdict;
 	if (v->judge != MX_JUDGE_SET)
 		return v->splits || v->k_split
-		               ? source_fail(err, s, line, "splits and k_split are of judge set")
+		               ? source_fail(err, s, line, "only judge set has splits and k_split")
 		               : 0;
 	if (!v->splits || !v->k_split)
 		return source_fail(err, s, line, "missing key: %s",
@@ -179,7 +179,7 @@ static int check_splits(struct source *s, const struct mx_case *c, struct mx_err
 	return 0;
 }
 
-/* Expectations and the judge that looks at them go together. */
+/* Judge expect needs a buffer with `expect`; other judges do not allow it. */
 static int check_verdict(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	unsigned expected = 0;
@@ -187,7 +187,7 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 		expected += c->buffers[i].expect != NULL;
 	if ((c->verdict.judge == MX_JUDGE_EXPECT) != (expected > 0))
 		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
-		                   expected ? "a buffer has expect, and the judge is another"
+		                   expected ? "a buffer has expect, but the judge is not expect"
 		                            : "judge expect: no buffer has expect");
 	if (check_splits(s, c, err))
 		return -1;
@@ -195,13 +195,14 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 	return bits ? check_bits(s, c, err) : 0;
 }
 
-/* Operands are read in rows, K side by side. */
+/* Operands are rows with contiguous K. */
 static int check_orders(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if (c->buffers[i].order == MX_ORDER_COL && c->buffers[i].role != MX_ROLE_C &&
 		    c->buffers[i].role != MX_ROLE_C_IN && c->buffers[i].role != MX_ROLE_NONE)
 			return source_fail(err, s, line_of(s, "buffers", i, "order"),
-			                   "buffers[%u].order: operands and scales lie in rows", i);
+			                   "buffers[%u].order: operands and scales must be in rows",
+			                   i);
 	return 0;
 }
 
@@ -213,9 +214,9 @@ static int check_groups(struct source *s, const struct mx_case *c, struct mx_err
 	int out = find_role(c, MX_ROLE_C);
 	const char *data = out < 0 ? NULL : c->buffers[out].data;
 	if (c->groups && c->groups->padding == MX_PADDING_KEPT && data && strcmp(data, "poison"))
-		return source_fail(err, s, line_of(s, "buffers", out, "data"),
-		                   "buffers[%d].data: padding is kept of an output that is poison",
-		                   out);
+		return source_fail(
+			err, s, line_of(s, "buffers", out, "data"),
+			"buffers[%d].data: padding is kept, so the output must be poison", out);
 	return 0;
 }
 
@@ -233,23 +234,23 @@ static int check_epilogue(struct source *s, const struct mx_case *c, struct mx_e
 	                   f.key ? "." : "", f.key ? f.key : "", f.why);
 }
 
-/* Why a buffer cannot have its layout, and the key to blame; NULL: it can. */
+/* Why a buffer cannot have its layout, and the key at fault; NULL: it can. */
 static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) {
 	const struct mx_layout *l = mx_layout_by_name(b->layout);
 	bool scales = b->role == MX_ROLE_A_SCALE || b->role == MX_ROLE_B_SCALE;
 	unsigned fill;
 	*key = "layout";
 	if (!l)
-		return "there is none of that name";
+		return "unknown layout";
 	if (b->role < MX_ROLE_A || b->role > MX_ROLE_B_SCALE)
 		return "only operands and scales are packed";
 	mx_layout_use use = mx_layout_holds(l);
 	if (use != MX_LAYOUT_ANY && scales != (use == MX_LAYOUT_SCALES))
-		return scales ? "it is one of codes" : "it is one of scales";
+		return scales ? "it is a layout of codes" : "it is a layout of scales";
 	if (use == MX_LAYOUT_FP4 && b->type != MX_DT_E2M1)
-		return "it is one of e2m1 codes";
+		return "it is a layout of e2m1 codes";
 	if (b->ld || b->extent || b->expect)
-		return "the buffer has no ld, extent or expect then";
+		return "a packed buffer has no ld, extent or expect";
 	*key = "fill";
 	return mx_layout_fill(b->fill, &fill) ? NULL : "it must be 0 to 255, or poison";
 }

@@ -1,4 +1,4 @@
-/* The bytes of a plan's buffers, before the launch. */
+/* The contents of a plan's buffers before the launch. */
 #include "dtype.h"
 #include "epilogue.h"
 #include "fill.h"
@@ -59,19 +59,19 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 	};
 }
 
-/* What data of operands leave to those of the epilogue. */
+/* Properties of the operands that the data of an epilogue depend on. */
 struct drawn {
 	int unit; /* products are multiples of 2^unit, in the exact regime */
 	struct planted planted;
 };
 
-/* What magnitudes may sum to in the exact regime, in units of the products. */
+/* The limit of the sum of magnitudes in the exact regime, in units of the products. */
 static uint64_t exact_limit(const struct mx_plan *p) {
 	return p->c->epilogue ? (1u << EPILOGUE_ACC_BITS) / epilogue_dyadic(p->epilogue.alpha).odd
 	                      : 1u << 24;
 }
 
-/* One product, or one for each group. */
+/* The operands' rows and blocks of one product or group. */
 static struct product product_of(const struct mx_plan *p, const struct operand *a,
                                  const struct operand *b, size_t index) {
 	const struct mx_groups *g = &p->groups;
@@ -105,7 +105,7 @@ static size_t products(const struct mx_plan *p) {
 
 enum { F16_BASE = -12 }; /* sums below 2^24 units of 2^-11 to 2^-9 are numbers of f16 */
 
-/* Of B, where A's is `other`. */
+/* The base of B; `other` is A's. */
 static int base_of_b(const struct mx_plan *p, const struct operand *b, int other) {
 	if (p->c->epilogue)
 		return exact_base_against(b, other);
@@ -113,7 +113,7 @@ static int base_of_b(const struct mx_plan *p, const struct operand *b, int other
 	                                   : exact_base(b);
 }
 
-/* An epilogue makes other numbers of them. */
+/* An epilogue changes the sums, so it has no ties. */
 static int plant_all_ties(const struct mx_plan *p, const struct exact_side side[2], uint64_t seed,
                           struct mx_error *err) {
 	struct stream s = draw_stream(seed, p->c->name, "");
@@ -161,7 +161,7 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 	return 0;
 }
 
-/* Whose rows an f32 bias belongs to. */
+/* The operand (0 for A, 1 for B) with rows that the f32 bias belongs to. */
 static int bias_side(const struct mx_plan *p) {
 	if (!p->c->epilogue || p->epilogue.bias < 0 ||
 	    p->buffers[p->epilogue.bias].type != MX_DT_F32)
@@ -234,8 +234,8 @@ static bool is_operand(mx_role role) {
 	return role >= MX_ROLE_A && role <= MX_ROLE_B_SCALE;
 }
 
-/* Operands of a file are no longer the quantised ones. */
-static void forget_unquantised(struct mx_data *data) {
+/* Operands from a file are not quantised from these values. */
+static void free_unquantised(struct mx_data *data) {
 	free(data->a);
 	free(data->b);
 	data->a = data->b = NULL;
@@ -245,10 +245,10 @@ static bool is_added(const struct mx_plan *p, unsigned i) {
 	return (int)i == p->epilogue.c || (int)i == p->epilogue.bias;
 }
 
-/* What `data` says of a buffer; without it operands stay as the regime has them, outputs
- * poison, and the rest is random. */
-static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed,
-                        const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
+/* Fills a buffer by its `data` key. Without the key, operands keep the regime's data, outputs stay
+ * poison, and other buffers are random. */
+static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
+                       const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
 	if (how ? !strcmp(how, "regime") : is_added(p, i))
@@ -258,7 +258,7 @@ static int fill_as_told(const struct mx_plan *p, unsigned i, uint64_t seed,
 	if (!how && b->role != MX_ROLE_NONE)
 		return 0;
 	if (is_operand(b->role))
-		forget_unquantised(data);
+		free_unquantised(data);
 	if (!how || !strcmp(how, "random"))
 		fill_bytes(p, b, seed, data->bytes[i]);
 	else if (!strcmp(how, "zero"))
@@ -283,7 +283,7 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 		return -1;
 	}
 	for (unsigned i = 0; i < plan->n_buffers; i++)
-		if (fill_as_told(plan, i, seed, &drawn, data, err)) {
+		if (fill_by_key(plan, i, seed, &drawn, data, err)) {
 			mx_data_free(data);
 			return -1;
 		}

@@ -1,4 +1,4 @@
-/* Buffers from and to .npy files: a line of the buffer is a row of the array. */
+/* Buffers read from and written to .npy files: a line of the buffer is a row of the array. */
 #include "dtype.h"
 #include "layout.h"
 #include "npy.h"
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of a line: elements, or the bytes that packed codes take. */
+/* The numbers in a line: elements, or bytes of packed codes. */
 static size_t line_numbers(const struct mx_buffer *b) {
 	return dtype_is_format(b->type) ? b->line_bytes : b->line_bytes / dtype_bytes(b->type, 1);
 }
 
-/* Beside the case file, unless the path is absolute. */
+/* A relative path is relative to the case file's folder. */
 static void path_of(const struct mx_plan *p, const char *file, char *path, size_t room) {
 	const char *slash = strrchr(p->c->path, '/');
 	int folder = slash && file[0] != '/' ? (int)(slash + 1 - p->c->path) : 0;
@@ -27,10 +27,10 @@ static int check(const struct mx_plan *p, const struct mx_buffer *b, const char 
 	if (mx_npy_matrix(path, a, &rows, &cols, err))
 		return -1;
 	if (a->kind != kind || a->bytes != bytes)
-		return mx_fail(err, "%s: buffer %s: %s has %s, and must have %c%u", p->name,
+		return mx_fail(err, "%s: buffer %s: %s has %s, but must have %c%u", p->name,
 		               b->name, path, mx_npy_type(a), kind, 8 * bytes);
 	if (rows != b->lines || cols != numbers)
-		return mx_fail(err, "%s: buffer %s: %s is %zu x %zu, and must be %zu x %zu",
+		return mx_fail(err, "%s: buffer %s: %s is %zu x %zu, but must be %zu x %zu",
 		               p->name, b->name, path, rows, cols, b->lines, numbers);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* Random numbers by place: a stream and a row and column give 128 bits, in any order. */
+/* Random numbers by position: a stream, a row and a column give 128 bits, in any order. */
 #include "draw.h"
 
 #include <Random123/philox.h>
@@ -10,8 +10,8 @@ static struct draw philox(struct stream s, philox4x32_ctr_t counter) {
 	return (struct draw){ { r.v[0], r.v[1], r.v[2], r.v[3] } };
 }
 
-/* Chains the text, 12 bytes to a counter, through the key. The last word holds
- * what is left of the text, so that "ab" + "c" and "a" + "bc" differ. */
+/* Chains the text, 12 bytes per counter, through the key. The last word holds the length of the
+ * rest, so that "ab" + "c" and "a" + "bc" differ. */
 static struct stream absorb(struct stream s, const char *text) {
 	size_t left = strlen(text) + 1; /* with the NUL: an empty text counts too */
 	while (left) {

@@ -1,9 +1,8 @@
-/* Random numbers by place: a stream and a row and column give 128 bits, in any order.
+/* Random numbers by position: a stream, a row and a column give 128 bits, in any order.
  *
- * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
- * SC 2011) encrypts a counter that holds the place. The key holds seed, case
- * and buffer; nothing is carried from one draw to the next.
- */
+ * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) encrypts a
+ * counter that holds the position. The key holds seed, case and buffer. No state is carried from
+ * one draw to the next. */
 #ifndef MX_CASES_DRAW_H
 #define MX_CASES_DRAW_H
 
@@ -14,7 +13,7 @@ struct stream {
 	uint32_t key[2];
 };
 
-/* Streams of one buffer that draw for different purposes. */
+/* Separate streams of one buffer. */
 enum purpose { DRAW_ELEMENT, DRAW_BLOCK, DRAW_ROW, DRAW_OPERAND };
 
 struct draw {
@@ -23,10 +22,10 @@ struct draw {
 
 struct stream draw_stream(uint64_t seed, const char *case_name, const char *buffer_name);
 
-/* row and column below 2^40. */
+/* row and column are below 2^40. */
 struct draw draw_at(struct stream s, enum purpose purpose, size_t row, size_t column);
 
-/* 0 to n - 1 from a word; each result's share is within 2^-32 of 1 / n. */
+/* 0 to n - 1 from a word; the probability of each is within 2^-32 of 1 / n. */
 static inline uint32_t draw_below(uint32_t word, uint32_t n) {
 	return (uint64_t)word * n >> 32;
 }

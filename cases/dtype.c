@@ -1,4 +1,4 @@
-/* What a buffer's element type takes up, and its MX format. */
+/* The size of a buffer's element type, and its MX format. */
 #include "dtype.h"
 
 static const struct {

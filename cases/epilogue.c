@@ -1,4 +1,4 @@
-/* A case's epilogue: its numbers and buffers, and what does not go together with it. */
+/* A case's epilogue: its numbers and buffers, and checks. */
 #include "epilogue.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static bool has_data(const struct mx_case *c, int i, const char *what) {
 	return data && (!what || !strcmp(data, what));
 }
 
-/* Without a buffer of role c_in the output is read, and overwritten in place. */
+/* Without a buffer of role c_in, the epilogue reads the output and overwrites it. */
 static int find_c(const struct mx_case *c) {
 	int in = find(c, MX_ROLE_C_IN), out = find(c, MX_ROLE_C);
 	if (!c->epilogue->beta)
@@ -77,7 +77,7 @@ struct mx_epilogue epilogue_make(const struct mx_plan *p) {
 	return p->c->epilogue ? resolve(p->c) : (struct mx_epilogue){ .c = -1, .bias = -1 };
 }
 
-/* ---- what is wrong ---- */
+/* ---- checks ---- */
 
 static bool blame(struct epilogue_fault *f, const char *list, int i, const char *key,
                   const char *why) {
@@ -93,16 +93,16 @@ static bool is_no_number(const char *text, const char *key, struct epilogue_faul
 	float v;
 	if (!text || number(text, &v))
 		return false;
-	snprintf(why, sizeof why, "'%.100s' is no finite f32", text);
+	snprintf(why, sizeof why, "'%.100s' is not a finite f32", text);
 	return blame(f, "epilogue", -1, key, why);
 }
 
 static bool has_other_corunners(const struct mx_case *c, struct epilogue_fault *f) {
 	if (c->groups)
-		return blame(f, "epilogue", -1, NULL, "groups have none");
+		return blame(f, "epilogue", -1, NULL, "a case with groups has no epilogue");
 	if (c->verdict.judge == MX_JUDGE_SET)
 		return blame(f, "epilogue", -1, NULL,
-		             "judge set is of the product alone: atomics add to the output");
+		             "judge set has no epilogue: atomics add to the output");
 	return false;
 }
 
@@ -137,7 +137,7 @@ static bool has_wrong_regime(const struct mx_case *c, struct epilogue_fault *f) 
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if (has_data(c, (int)i, "regime") && (int)i != out)
 			return blame(f, "buffers", (int)i, "data",
-			             "regime is of an output that an epilogue reads");
+			             "regime is only for an output that an epilogue reads");
 	return false;
 }
 

@@ -1,11 +1,11 @@
-/* The one line that says what went wrong. */
+/* The error message, one line. */
 #include "case.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Formats aside first, so that err->text may be one of the arguments. Text from
- * a YAML file may hold line feeds; the message is one line all the same. */
+/* Formats into a copy, so that err->text may be an argument. Line feeds in text from a YAML file
+ * are replaced, so that the message is one line. */
 int mx_fail(struct mx_error *err, const char *format, ...) {
 	struct mx_error line;
 	va_list ap;

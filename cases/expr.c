@@ -1,15 +1,14 @@
-/* Integer expressions: recursive descent, one function a grammar rule.
+/* Integer expressions: recursive descent, one function for each grammar rule.
  *
  *   sum     = product { ("+" | "-") product }
  *   product = unary { ("*" | "/" | "%") unary }
- *   unary   = "-" unary | "(" sum ")" | literal | name | function "(" sum "," sum ")"
- */
+ *   unary   = "-" unary | "(" sum ")" | literal | name | function "(" sum "," sum ")" */
 #include "case.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 64 }; /* of "-" and parentheses: the file must not choose our stack depth */
+enum { MAX_DEPTH = 64 }; /* of "-" and parentheses: bounds the depth of the stack */
 
 struct parser {
 	const char *text, *at;
@@ -33,7 +32,7 @@ static int unexpected(const struct parser *p) {
 	               p->at - p->text + 1, p->text);
 }
 
-/* Skips blanks, whether c follows or not. */
+/* Skips blanks, even if c does not follow. */
 static bool accept(struct parser *p, char c) {
 	while (isspace((unsigned char)*p->at))
 		p->at++;

@@ -1,4 +1,4 @@
-/* Whole files, read and written. */
+/* Reading and writing of whole files. */
 #define _GNU_SOURCE
 #include "files.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- reading ---- */
 
-/* 0, or the number of an error. */
+/* 0, or errno of the failure. */
 static int read_all(FILE *f, size_t most, uint8_t **bytes, size_t *n) {
 	size_t room = 0;
 	*bytes = NULL;
@@ -44,22 +44,22 @@ int mx_file_read(const char *path, size_t most, uint8_t **bytes, size_t *n, stru
 	return mx_fail(err, "%s: cannot be read: %s", path, strerror(error));
 }
 
-/* ---- where a file is written ---- */
+/* ---- the target of a path ---- */
 
 enum { MOST_LINKS = 40 };
 
-struct place {
-	char path[PATH_MAX];      /* after all links; where a file is replaced */
-	char temporary[PATH_MAX]; /* "": what is there is written as it is */
+struct target {
+	char path[PATH_MAX];      /* the path after all links, for a replaced file */
+	char temporary[PATH_MAX]; /* "": not a regular file; it is opened and written directly */
 	struct stat was;
 	bool exists, made;
 };
 
-static int complain(const struct mx_file *f, int error, struct mx_error *err) {
+static int write_fail(const struct mx_file *f, int error, struct mx_error *err) {
 	return mx_fail(err, "%s: cannot be written: %s", f->path, strerror(error));
 }
 
-/* Splits a path in its folder, without links, and its name in that. False: errno says why. */
+/* Splits a path into its folder, without links, and its name. False: errno is set. */
 static bool split(const char *path, char folder[PATH_MAX], const char **name) {
 	char above[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -77,8 +77,8 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name) {
 	return n < PATH_MAX || (errno = ENAMETOOLONG, false);
 }
 
-/* Replaces the link at p->path by the path that it holds. */
-static bool follow(struct place *p, const char *folder) {
+/* Replaces the link at p->path by its target. */
+static bool follow(struct target *p, const char *folder) {
 	char to[PATH_MAX];
 	ssize_t n = readlink(p->path, to, sizeof to - 1);
 	if (n < 0)
@@ -90,9 +90,8 @@ static bool follow(struct place *p, const char *folder) {
 	return true;
 }
 
-/* Finds what is at the end of all links. A link of /proc is an open file, whatever its text says.
- */
-static bool resolve(const char *path, struct place *p) {
+/* Finds the target after all links. A link of /proc is an open file, whatever its text is. */
+static bool resolve(const char *path, struct target *p) {
 	char folder[PATH_MAX];
 	const char *name;
 	if (strlen(path) >= sizeof p->path)
@@ -115,8 +114,8 @@ static bool resolve(const char *path, struct place *p) {
 	return false;
 }
 
-/* Names the temporary file of a place where a regular file is or will be. */
-static bool name_temporary(struct place *p) {
+/* Names the temporary file if the target is, or will be, a regular file. */
+static bool name_temporary(struct target *p) {
 	static _Atomic unsigned serial;
 	char folder[PATH_MAX], name[64];
 	const char *own;
@@ -126,15 +125,15 @@ static bool name_temporary(struct place *p) {
 	return split(p->path, folder, &own) && join(p->temporary, folder, name);
 }
 
-static int find_place(const struct mx_file *f, struct place *p, struct mx_error *err) {
-	*p = (struct place){ .temporary = "" };
+static int find_target(const struct mx_file *f, struct target *p, struct mx_error *err) {
+	*p = (struct target){ .temporary = "" };
 	if (!resolve(f->path, p))
-		return complain(f, errno, err);
+		return write_fail(f, errno, err);
 	if (p->exists && S_ISDIR(p->was.st_mode))
 		return mx_fail(err, "%s: is a folder", f->path);
 	if (p->exists && faccessat(AT_FDCWD, p->path, W_OK, AT_EACCESS))
-		return complain(f, errno, err);
-	return name_temporary(p) ? 0 : complain(f, errno, err);
+		return write_fail(f, errno, err);
+	return name_temporary(p) ? 0 : write_fail(f, errno, err);
 }
 
 /* ---- writing ---- */
@@ -155,8 +154,9 @@ static bool write_parts(int to, const struct mx_file *f) {
 	return true;
 }
 
-/* Owner first, as a change of it takes bits away; a user who may not give files away keeps it. */
-static bool keep_mode(int to, const struct place *p) {
+/* The owner first, because fchown clears mode bits. A user who may not change the owner remains the
+ * owner. */
+static bool keep_mode(int to, const struct target *p) {
 	if (!p->exists)
 		return true;
 	if (fchown(to, p->was.st_uid, p->was.st_gid) && errno != EPERM)
@@ -164,18 +164,18 @@ static bool keep_mode(int to, const struct place *p) {
 	return !fchmod(to, p->was.st_mode & 0777);
 }
 
-/* What else writes to an open file that /proc leads to is kept. */
-static int as_it_is(const struct place *p) {
+/* Appends to an open file that /proc leads to, so that other output in it is kept. */
+static int append_flag(const struct target *p) {
 	return S_ISLNK(p->was.st_mode) ? O_APPEND : 0;
 }
 
-/* The new file beside the old one, or what is written as it is. */
-static int write_one(const struct mx_file *f, struct place *p, struct mx_error *err) {
+/* Writes the temporary file, or the target directly. */
+static int write_one(const struct mx_file *f, struct target *p, struct mx_error *err) {
 	bool temporary = p->temporary[0];
 	int to = temporary ? open(p->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
-	                   : open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | as_it_is(p));
+	                   : open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | append_flag(p));
 	if (to < 0)
-		return complain(f, errno, err);
+		return write_fail(f, errno, err);
 	p->made = temporary;
 	bool good = (!temporary || keep_mode(to, p)) && write_parts(to, f);
 	int error = errno;
@@ -183,21 +183,21 @@ static int write_one(const struct mx_file *f, struct place *p, struct mx_error *
 		good = false;
 		error = errno;
 	}
-	return good ? 0 : complain(f, error, err);
+	return good ? 0 : write_fail(f, error, err);
 }
 
-/* Two paths to one file would leave only the second's bytes. */
-static int check_apart(const struct mx_file *files, const struct place *p, size_t n,
+/* With two paths to one file only the second's bytes would remain. */
+static int check_apart(const struct mx_file *files, const struct target *p, size_t n,
                        struct mx_error *err) {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (p[i].temporary[0] && !strcmp(p[i].path, p[k].path))
-				return mx_fail(err, "%s: is one file with %s", files[i].path,
+				return mx_fail(err, "%s: is the same file as %s", files[i].path,
 				               files[k].path);
 	return 0;
 }
 
-static int write_kind(const struct mx_file *files, struct place *p, size_t n, bool temporary,
+static int write_kind(const struct mx_file *files, struct target *p, size_t n, bool temporary,
                       struct mx_error *err) {
 	int status = 0;
 	for (size_t i = 0; !status && i < n; i++)
@@ -206,22 +206,22 @@ static int write_kind(const struct mx_file *files, struct place *p, size_t n, bo
 	return status;
 }
 
-static int put_in_place(const struct mx_file *files, struct place *p, size_t n,
-                        struct mx_error *err) {
+static int rename_all(const struct mx_file *files, struct target *p, size_t n,
+                      struct mx_error *err) {
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].made && rename(p[i].temporary, p[i].path))
-			return complain(&files[i], errno, err);
+			return write_fail(&files[i], errno, err);
 		p[i].made = false;
 	}
 	return 0;
 }
 
 int mx_files_write(const struct mx_file *files, size_t n, struct mx_error *err) {
-	struct place p[MX_FILES_MOST];
+	struct target p[MX_FILES_MOST];
 	int status = n <= MX_FILES_MOST ? 0 : mx_fail(err, "too many files at a time");
 	size_t found = 0;
 	for (; !status && found < n; found++)
-		status = find_place(&files[found], &p[found], err);
+		status = find_target(&files[found], &p[found], err);
 	if (!status)
 		status = check_apart(files, p, n, err);
 	if (!status)
@@ -229,7 +229,7 @@ int mx_files_write(const struct mx_file *files, size_t n, struct mx_error *err) 
 	if (!status)
 		status = write_kind(files, p, n, false, err);
 	if (!status)
-		status = put_in_place(files, p, n, err);
+		status = rename_all(files, p, n, err);
 	for (size_t i = 0; i < found; i++)
 		if (p[i].made)
 			unlink(p[i].temporary);

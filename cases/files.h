@@ -1,15 +1,15 @@
-/* Whole files: all that mxcheck writes goes through here, but for the journal of a hunt, which
- * grows. Functions return 0, or -1 with one line in err that names the file and says why. */
+/* Whole files: all files that mxcheck writes, except the journal of a hunt, which grows. Functions
+ * return 0, or -1 with one line in err that names the file and the reason. */
 #ifndef MX_FILES_H
 #define MX_FILES_H
 
 #include "case.h"
 
-/* Reads a file of at most `most` bytes, which may be a pipe. *bytes is the caller's to free; it is
- * NULL after a failure, and never after success. */
+/* Reads a file, or a pipe, of at most `most` bytes. The caller frees *bytes; it is NULL after a
+ * failure, and never after success. */
 int mx_file_read(const char *path, size_t most, uint8_t **bytes, size_t *n, struct mx_error *err);
 
-/* What a file is to hold: two stretches of bytes, one after the other. */
+/* The contents of a file: two byte ranges, one after the other. */
 struct mx_file {
 	const char *path;
 	struct {
@@ -20,12 +20,12 @@ struct mx_file {
 
 /* Writes n files, up to MX_FILES_MOST, all of them or none.
  *
- * A regular file is replaced: the new one is written beside it under a temporary name, gets its
- * owner and permissions, and is renamed once all files are complete. A symbolic link stays, and
- * what it leads to is written. Anything else (a device, a FIFO, what /dev/stdout and /dev/fd/N lead
- * to) is opened and written as it is, before any file is replaced; what has gone into it before a
- * failure cannot be taken back. Refused: folders, files that the caller may not write, and two
- * paths to one regular file. */
+ * A regular file is replaced: the new file is written in the same folder under a temporary name,
+ * gets the owner and permissions of the old one, and is renamed after all files are complete. A
+ * symbolic link stays, and its target is written. Other targets (a device, a FIFO, the targets of
+ * /dev/stdout and /dev/fd/N) are opened and written directly, before any file is replaced; bytes
+ * written to them before a failure cannot be taken back. Folders, files that the caller may not
+ * write, and two paths to one regular file are errors. */
 enum { MX_FILES_MOST = 4 };
 int mx_files_write(const struct mx_file *files, size_t n, struct mx_error *err);
 

@@ -1,23 +1,23 @@
-/* Data of what an epilogue adds: C, an element at a time, and the bias, a line.
+/* Data of the terms of an epilogue: C, an element at a time, and the bias, a line.
  *
- * Exact regime. A product is a multiple of u = 2^unit, at most S of them (fill_exact.c). With
- * alpha = a 2^ea and beta = b 2^eb, a and b odd, alpha acc is a multiple of v = 2^ea u. C's
- * elements are n 2^-eb v and the bias's n v, integers n, so that every term is a multiple of v:
+ * Exact regime. A product is a multiple of u = 2^unit, at most S of them (fill_exact.c). With alpha
+ * = a 2^ea and beta = b 2^eb, a and b odd, alpha acc is a multiple of v = 2^ea u. C's elements are
+ * n 2^-eb v and the bias's n v, with integers n, so that every term is a multiple of v:
  *
  *     S a < 2^23,   n b <= 2^22 of C,   n <= 2^22 of the bias
  *
- * and their magnitudes sum to less than 2^24 v. Then every product and every sum of any of them,
- * in any order, fused or not, is exact in f32. An n has as many digits as the buffer's type, at a
- * random distance from v, so that some elements are large beside the accumulator and some small.
+ * and their magnitudes sum to less than 2^24 v. Then every product and every partial sum, in any
+ * order, fused or not, is exact in f32. An n has as many digits as the buffer's type, at a random
+ * distance from v, so that some elements are large compared with the accumulator and some small.
  *
- * General: normal deviates times a power of two from 1 to 2^12, about the size of accumulators.
- * Special: the same, a quarter the ends of the type: zeros, subnormals, the smallest normal, the
- * largest, infinity and NaN; each of them with both signs in every buffer, the first of this list
- * in one of fewer than 14 elements that are free. Not free are those of planted results
- * (results.def), to which they add -0, or of which the bias is the line.
+ * General regime: normal deviates times a power of two from 1 to 2^12, about the size of
+ * accumulators. Special regime: the same, and for a quarter of the elements the ends of the type:
+ * zeros, subnormals, the smallest normal, the largest, infinity and NaN. Every buffer has each of
+ * them with both signs; with fewer than 14 free elements it has the first of this list. Elements of
+ * planted results (results.def) are not free: they add -0 to the result, or the bias is the result.
  *
- * A C that is not read, because beta is 0, is NaN and infinities in every regime: 0 times it would
- * be seen. */
+ * If beta is 0 and C is not read, C is NaN and infinities in every regime, so that 0 times C would
+ * be visible. */
 #include "dtype.h"
 #include "epilogue.h"
 #include "fill.h"
@@ -48,7 +48,7 @@ struct dyadic epilogue_dyadic(float x) {
 	return (struct dyadic){ odd >> zeros, exp - 24 + zeros };
 }
 
-/* Elements are n 2^unit, n a multiple of 2^low below 2^top. */
+/* Elements are n 2^unit, with n a multiple of 2^low below 2^top. */
 struct grid {
 	int unit, low, top, digits;
 };
@@ -88,12 +88,12 @@ static float draw_general(const struct dtype_width *w, struct draw d) {
 
 enum { ENDS = 7, FINITE_ENDS = 5 };
 
-/* End i of the type, zero first. */
+/* End i of the type; 0 is zero. */
 static uint32_t end_at(const struct dtype_width *w, unsigned i, bool negative) {
 	const uint32_t ends[ENDS] = {
 		0, 1, w->one - 1, w->one, w->infinity - 1, w->infinity, w->infinity | w->one >> 1
 	};
-	uint32_t sign = w->infinity + w->one; /* the exponent's field overflows into the sign */
+	uint32_t sign = w->infinity + w->one; /* the exponent field overflows into the sign */
 	return ends[i] | (negative ? sign : 0);
 }
 
@@ -102,7 +102,7 @@ static uint32_t draw_end(const struct dtype_width *w, struct draw d, unsigned fi
 	return end_at(w, first + draw_below(d.w[0], ENDS - first), d.w[1] & 1);
 }
 
-/* Whether element (row, col) of buffer i belongs to a planted result; what it is then. */
+/* Whether element (row, col) of buffer i belongs to a planted result; its value then. */
 static bool is_planted(const struct mx_plan *p, unsigned i, const struct planted *all, size_t row,
                        size_t col, double *value) {
 	mx_role role = p->buffers[i].role;
@@ -124,7 +124,7 @@ static void put(const struct mx_buffer *b, uint8_t *bytes, size_t row, size_t co
 	memcpy(bytes + mx_buffer_at(b, row, col), &code, dtype_bytes(b->type, 1));
 }
 
-/* What special data contain, whatever was drawn. */
+/* Sets the values that special data always contain. */
 static void put_special(const struct mx_plan *p, unsigned i, struct stream s,
                         const struct planted *all, uint8_t *bytes) {
 	const struct mx_buffer *b = &p->buffers[i];

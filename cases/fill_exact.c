@@ -1,39 +1,37 @@
 /* Data of the exact regime: every order of accumulation gives the same bits.
  *
- * An element whose exponent field is at least f, mantissa m bits, bias b, is a
- * multiple of 2^(f - b - m) (f >= 1; subnormals count as field 1). A block draws
- * its elements from a window of fields [f, f + span], all signs and mantissas,
- * so that each is n units, |n| <= (2^(m+1) - 1) 2^span. Its scale moves the
- * unit to 2^(base + s), 0 <= s <= spread, whatever f was: so a format too wide
- * to fit as a whole (E4M3, E5M2) shows every code, in one block or another.
+ * An element with an exponent field of at least f, mantissa of m bits and bias b is a multiple of
+ * 2^(f - b - m) (f >= 1; subnormals count as field 1). A block draws its elements from a window of
+ * fields [f, f + span], with all signs and mantissas. So each is n units, |n| <= (2^(m+1) - 1)
+ * 2^span. Its scale moves the unit to 2^(base + s), 0 <= s <= spread, for each f. So a format that
+ * is too wide for one window (E4M3, E5M2) uses every code, in one block or another.
  *
- * All products are then multiples of u = 2^(base_a + base_b), and the sum of the
- * magnitudes of K of them is at most
+ * All products are then multiples of u = 2^(base_a + base_b), and the sum of the magnitudes of K of
+ * them is at most
  *
  *     K (2^(ma+1) - 1) (2^(mb+1) - 1) 2^(span_a + span_b + spread_a + spread_b) u,
  *
- * which exact_reach keeps below 2^24 u. The largest exponent of a product is at
- * most ma + mb + spans + spreads above u; as 2^m <= 2^(m+1) - 1, the same
- * bound keeps it below 24 above u, which the alignment condition asks for.
+ * which exact_reach keeps below 2^24 u. The largest exponent of a product is at most ma + mb +
+ * spans + spreads above u. As 2^m <= 2^(m+1) - 1, the same bound keeps it below 24 above u, as the
+ * alignment condition requires.
  *
  * E2M1 x E2M1: 12 units at most, K * 144 * 2^spreads < 2^24.
  *
- * Every block has +0, -0, and the smallest and the largest number of its window with both signs:
- * zeros have no unit, and so are in every window.
+ * Every block has +0, -0, and the smallest and the largest number of its window with both signs.
+ * Zeros have no unit, and so are in every window.
  *
- * Of an output in f16, u lies from 2^-11 to 2^-9, so that no result overflows. Ties of outputs in
- * 16 bits are planted: plant_exact.c.
+ * For an output in f16, u is 2^-11 to 2^-9, so that no result overflows. Ties of outputs in 16 bits
+ * are planted: plant_exact.c.
  *
- * Where an epilogue takes the sum times alpha, a lower limit than 2^24 is kept, and u lies near 1
- * (fill_epilogue.c).
- */
+ * If an epilogue multiplies the sum by alpha, the limit is lower than 2^24, and u is near 1
+ * (fill_epilogue.c). */
 #include "fill.h"
 
 enum {
 	MAX_SPREAD = 7, /* of both operands together */
-	MIN_BASE = 8,   /* no scale near 1: a kernel that forgets it must not pass */
-	BASES = 32,     /* |base| < 40: sums lie in 2^-78 to 2^(78 + 24), normal in f32 */
-	NEAR = 3, /* two bases against each other make 1 to 3: without both scales it differs */
+	MIN_BASE = 8,   /* no scale near 1: a kernel that omits it must fail */
+	BASES = 32,     /* |base| < 40: sums are in 2^-78 to 2^(78 + 24), normal in f32 */
+	NEAR = 3,       /* the sum of both bases is 1 to 3: a product without both scales differs */
 };
 
 static unsigned max_field(mx_format f) {
@@ -62,7 +60,7 @@ static int doublings(const struct operand *a, const struct operand *b, uint64_t 
 	return n;
 }
 
-/* Whole formats where they fit; else a third of the doublings is for scales. */
+/* Whole formats if they fit; otherwise a third of the doublings is for scales. */
 bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, uint64_t limit,
                  struct reach *ra, struct reach *rb) {
 	unsigned full_a = full_span(a), full_b = full_span(b);
@@ -88,7 +86,7 @@ static mx_elem draw_code(mx_format f, unsigned bits, unsigned first, unsigned n_
 	return (mx_elem){ sign << (info->bits - 1) | magnitude };
 }
 
-/* At places that differ: 5 and 32 have no factor in common. */
+/* At different elements: 5 and 32 have no common factor. */
 static void put_ends(const struct operand *o, size_t row, size_t block, unsigned window,
                      unsigned span, uint32_t bits) {
 	const struct mx_format_info *info = mx_format_info(o->format);

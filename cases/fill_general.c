@@ -1,9 +1,9 @@
-/* Data of the general regime: normal deviates, quantised as a model's would be.
+/* Data of the general regime: quantised normal deviates, like those of a model.
  *
- * The largest element of each block is at least the largest power of two of its format, by the
- * floor recipe, so that every block counts. An operand has numbers of both signs: 32 deviates of
- * one sign come once in 2^31 seeds, and are an error then. Nothing else is promised: no zeros, no
- * ties, no ends of a range. */
+ * By the floor recipe the largest element of each block is at least the largest power of two of its
+ * format, so every block contributes. An operand has numbers of both signs: 32 deviates of one sign
+ * occur once in 2^31 seeds, and are then an error. Nothing else is guaranteed: no zeros, no ties,
+ * no ends of a range. */
 #include "fill.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { MAX_BLOCK_EXP = 6 };
 
-/* Twelve uniforms of 10 bits, less their mean: an integer with deviation 2^10. */
+/* The sum of twelve uniforms of 10 bits, less their mean: an integer with deviation 2^10. */
 static int deviate(struct draw d) {
 	int sum = -12 * 1023 / 2;
 	for (int i = 0; i < 4; i++)

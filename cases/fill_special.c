@@ -1,19 +1,18 @@
 /* Data of the special regime: the ends of the ranges, and NaN in some rows.
  *
- * Every block of every row has +0, -0, and the smallest and the largest number of both signs; of
- * its other elements a quarter are -0, a quarter saturated, half any code.
+ * Every block of every row has +0, -0, and the smallest and the largest number of both signs. Of
+ * its other elements a quarter are -0, a quarter are saturated, and half are any code.
  *
- * A row draws its character first. One NaN makes a whole row of results NaN and
- * one scale of 2^127 overflows most of them, so both keep to some rows: products
- * of small by small, small by huge and ordinary rows still tell kernels apart.
- * Over this, plant.c puts rows that make chosen results.
- */
+ * Each row draws its kind first. One NaN makes a whole row of results NaN, and one scale of 2^127
+ * overflows most of them, so both occur in some rows only. Products of small by small, small by
+ * huge and ordinary rows then still distinguish kernels. plant.c then adds rows with chosen
+ * results. */
 #include "fill.h"
 
 enum { ORDINARY_SCALE = 127 - 8, ORDINARY_SCALES = 16 };
 
 struct character {
-	bool special_codes; /* infinity and NaN codes, where the format has them */
+	bool special_codes; /* infinity and NaN codes, if the format has them */
 	uint8_t low, high;  /* extreme scale bytes, for a quarter of the blocks */
 	size_t nan_block;   /* has scale 0xFF; SIZE_MAX: none */
 };
@@ -58,8 +57,9 @@ static mx_elem draw_code(mx_format f, uint32_t bits, bool special) {
 	return (mx_elem){ uniform };
 }
 
-/* Place i of the ends in a block: elements that differ; of half a block, not those that meet. */
-static size_t end_place(unsigned i, struct half half, uint32_t bits) {
+/* The element for end i of a block: different elements; in a half block, not the pair that
+ * meets. */
+static size_t end_element(unsigned i, struct half half, uint32_t bits) {
 	return half.is ? 2 * ((half.pair + 1 + i) % (MX_BLOCK / 2)) + half.odd
 	               : (bits + 5 * i) % MX_BLOCK;
 }
@@ -71,7 +71,7 @@ static void put_ends(const struct operand *o, size_t row, size_t block, struct h
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
 		mx_elem_set(o->format, operand_row(o, row),
-		            block * MX_BLOCK + end_place(i, half, d.w[2]), (mx_elem){ ends[i] });
+		            block * MX_BLOCK + end_element(i, half, d.w[2]), (mx_elem){ ends[i] });
 }
 
 static void fill_codes(const struct operand *o, size_t row, size_t block, struct half half,

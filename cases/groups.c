@@ -1,4 +1,4 @@
-/* Groups of rows: how a case's tokens are divided and laid out. */
+/* Groups of rows: division and layout of a case's tokens. */
 #include "groups.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static int make_rows(const struct scope *s, struct mx_groups *g, int64_t M, stru
 	return sum == (uint64_t)M
 	               ? 0
 	               : field_fail(err, s->c, (struct field){ "groups.rows", -1, "" },
-	                            "they add up to %" PRIu64 ", and M is %" PRId64, sum, M);
+	                            "they add up to %" PRIu64 ", but M is %" PRId64, sum, M);
 }
 
 int groups_make(const struct scope *s, struct mx_groups *g, int64_t M, struct mx_error *err) {
@@ -45,7 +45,7 @@ int groups_make(const struct scope *s, struct mx_groups *g, int64_t M, struct mx
 	if (spec->of == MX_GROUPS_COLS && pad % MX_BLOCK)
 		return field_fail(err, s->c, at,
 		                  "groups of columns begin with a scale's block, and %" PRId64
-		                  " is no multiple of %d",
+		                  " is not a multiple of %d",
 		                  pad, MX_BLOCK);
 	if (mx_groups_lay(g->n, g->rows, pad, g->begin, &why))
 		return field_fail(err, s->c, at, "%s", why.text);
@@ -59,7 +59,7 @@ size_t groups_most(const struct mx_groups *g) {
 	return most;
 }
 
-/* Groups of rows are rows of A; groups of columns, columns of both. */
+/* Groups of rows are rows of A; groups of columns are columns of A and B. */
 void groups_clear(const struct mx_groups *g, mx_groups_of of, const struct operand *o) {
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t at = g->begin[i] + g->rows[i]; at < g->begin[i + 1]; at++)

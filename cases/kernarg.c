@@ -1,11 +1,11 @@
-/* The kernarg segment: places and values of the arguments. */
+/* The kernarg segment: offsets and values of the arguments. */
 #include "kernarg.h"
 #include "epilogue.h"
 #include "scope.h"
 
 #include <string.h>
 
-/* Every launch path that we know stops at a few KiB; a typing error does not. */
+/* Runtimes take a few KiB; a larger size is a typing error. */
 enum { MAX_BYTES = 65536 };
 
 static const struct {
@@ -25,7 +25,7 @@ static const struct {
 	[MX_ARG_F64] = { 8, { 0, 0 } },
 };
 
-/* A floating-point argument is a number, or one of the epilogue's, and no expression. */
+/* A floating-point argument is a number or a number of the epilogue, not an expression. */
 static int read_float(const struct mx_plan *p, unsigned i, uint8_t *out, struct mx_error *err) {
 	const struct mx_arg_spec *a = &p->c->kernarg[i];
 	double wide;
@@ -59,7 +59,7 @@ int kernarg_layout(const struct mx_case *c, size_t *bytes, unsigned *bad, struct
 	}
 	*bad = 0;
 	if (c->kernarg_size > MAX_BYTES || (c->kernarg_size && c->kernarg_size < end))
-		return mx_fail(err, "kernarg_size: %u, and the arguments end at %zu of at most %d",
+		return mx_fail(err, "kernarg_size: %u, but the arguments end at %zu of at most %d",
 		               c->kernarg_size, end, MAX_BYTES);
 	*bytes = c->kernarg_size ? c->kernarg_size : (end + 7) / 8 * 8;
 	return 0;
@@ -90,7 +90,7 @@ static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t
 	return 0;
 }
 
-/* At 2^41 and up a buffer's name in a 32-bit argument is out of range. */
+/* At addresses from 2^41 a buffer's name in a 32-bit argument is out of range. */
 int kernarg_check(const struct mx_plan *plan, struct mx_error *err) {
 	uint64_t address[MX_MAX_BUFFERS];
 	for (uint64_t i = 0; i < MX_MAX_BUFFERS; i++)

@@ -1,4 +1,4 @@
-/* The keys of a case file, held against the schema with the line of each. */
+/* Checks the keys of a case file against the schema, with the line of each. */
 #include "schema.h"
 
 #include <ctype.h>
@@ -62,7 +62,7 @@ static int check_sequence(const struct walk *w, const cyaml_schema_value_t *v, c
 	return 0;
 }
 
-/* libcyaml takes a leading 0 for octal; nobody writes a shape so. */
+/* libcyaml reads a leading 0 as octal, which is not intended in a shape. */
 static bool is_number(const char *text) {
 	const char *digits = text + (*text == '-');
 	bool hex = !strncmp(digits, "0x", 2), octal = *digits == '0' && digits[1] && !hex;
@@ -83,7 +83,7 @@ static int check_number(const struct walk *w, const cyaml_schema_value_t *v, con
 	return 0;
 }
 
-/* A node of another kind than the schema's is libcyaml's to report. */
+/* libcyaml reports a node of another kind than the schema's. */
 static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
                        const yaml_node_t *n) {
 	if (v->type == CYAML_MAPPING && n->type == YAML_MAPPING_NODE)

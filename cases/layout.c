@@ -1,4 +1,4 @@
-/* Layouts: a slot's number is a mixed-radix number whose digits come from row and column. */
+/* Layouts: a slot's number is a mixed-radix number with digits from row and column. */
 #include "layout.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@ enum keep { KEEP_ALL, KEEP_FIRST };
 
 struct field {
 	enum { END, ROW, COL } axis;
-	size_t divisor, count; /* count 0: as many as the padded matrix has */
+	size_t divisor, count; /* count 0: derived from the padded matrix */
 };
 
 struct mx_layout {
@@ -85,7 +85,7 @@ static size_t slot_of(const struct mx_packing *p, size_t row, size_t col) {
 	return slot;
 }
 
-static void place_of(const struct mx_packing *p, size_t slot, size_t *row, size_t *col) {
+static void position_of(const struct mx_packing *p, size_t slot, size_t *row, size_t *col) {
 	const struct field *f = p->layout->field;
 	*row = *col = 0;
 	while (f->axis)
@@ -111,7 +111,7 @@ static bool sizes(struct mx_packing *p, size_t pad_rows, size_t pad_cols) {
 	       p->bytes <= INT64_MAX;
 }
 
-/* Whether the matrix is made of whole tiles, which a crop keeps. */
+/* Whether the matrix consists of whole tiles, which a crop keeps. */
 static bool is_whole(const struct mx_packing *p) {
 	for (const struct field *f = p->layout->field; f->axis; f++)
 		if (!f->count && (f->axis == ROW ? p->rows : p->cols) % f->divisor)
@@ -119,7 +119,7 @@ static bool is_whole(const struct mx_packing *p) {
 	return true;
 }
 
-/* Bytes whose slots in the padded matrix are not among its first rows and columns. */
+/* The number of bytes with slots outside the first rows and columns of the padded matrix. */
 static size_t count_lost(const struct mx_packing *p) {
 	size_t lost = 0;
 	for (size_t r = 0; r < p->rows; r++)
@@ -131,11 +131,11 @@ static size_t count_lost(const struct mx_packing *p) {
 	return lost;
 }
 
-/* Cropped whole tiles are a layout of their own, without padding. */
+/* A crop of whole tiles is a layout without padding. */
 static int crop(struct mx_packing *p, const struct mx_packing_spec *spec, struct mx_error *err) {
 	if (!is_whole(p))
 		return mx_fail(err,
-		               "layout %s crops %zu x %zu scales out of %zu x %zu, and so loses "
+		               "layout %s crops %zu x %zu scales out of %zu x %zu, which loses "
 		               "%zu of %zu",
 		               spec->layout, p->rows, p->cols, p->padded_rows, p->padded_cols,
 		               count_lost(p), p->rows * p->cols);
@@ -149,8 +149,8 @@ static int check_pad(const char *layout, const char *what, size_t pad, size_t un
                      struct mx_error *err) {
 	if (pad % unit == 0)
 		return 0;
-	return mx_fail(err, "layout %s pads %s to a multiple of %zu, and %zu is none", layout, what,
-	               unit, pad);
+	return mx_fail(err, "layout %s pads %s to a multiple of %zu, but %zu is not one", layout,
+	               what, unit, pad);
 }
 
 int mx_packing_make(struct mx_packing *p, const struct mx_packing_spec *spec, size_t rows,
@@ -160,7 +160,7 @@ int mx_packing_make(struct mx_packing *p, const struct mx_packing_spec *spec, si
 	if (!l)
 		return mx_fail(err, "no layout '%s'", spec->layout);
 	if (spec->fill > MX_FILL_POISON)
-		return mx_fail(err, "fill %u is no byte", spec->fill);
+		return mx_fail(err, "fill %u is not a byte", spec->fill);
 	if (check_pad(spec->layout, "rows", spec->pad_rows, l->pad_rows, err) ||
 	    check_pad(spec->layout, "columns", spec->pad_cols, l->pad_cols, err))
 		return -1;
@@ -178,7 +178,7 @@ size_t mx_packing_at(const struct mx_packing *p, size_t row, size_t col) {
 }
 
 bool mx_packing_from(const struct mx_packing *p, size_t at, size_t *row, size_t *col) {
-	place_of(p, at / p->layout->slot, row, col);
+	position_of(p, at / p->layout->slot, row, col);
 	return *row < p->rows && *col < p->cols;
 }
 

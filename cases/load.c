@@ -1,4 +1,4 @@
-/* From a case file to struct mx_case, or to the one line that says why not. */
+/* Loads a case file into struct mx_case, or fails with one line. */
 #include "schema.h"
 
 #include <ctype.h>
@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What libcyaml logs on an error: a message, then a backtrace, innermost first. */
+/* The log of libcyaml on an error: a message, then a backtrace, innermost first. */
 struct log {
 	char message[256], field[64];
 	unsigned line;
 };
 
-static void take_place(struct log *l, const char *text) {
+static void take_line(struct log *l, const char *text) {
 	const char *place = strstr(text, "(line: ");
 	if (l->line || !place)
 		return;
@@ -35,7 +35,7 @@ static void take_log(cyaml_log_t level, void *ctx, const char *format, va_list a
 	(void)level;
 	vsnprintf(text, sizeof text, format, ap);
 	if (!strncmp(text, "  in ", 5))
-		take_place(ctx, text);
+		take_line(ctx, text);
 	else
 		take_message(ctx, text);
 }

@@ -14,7 +14,7 @@ static const uint8_t magic[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
 /* ---- the header: a Python dictionary of three entries ---- */
 
 struct header {
-	const char *name, *at, *end; /* what is left of the text */
+	const char *name, *at, *end; /* the rest of the text */
 	struct mx_npy *a;
 	bool has_descr, has_order, has_shape, fortran;
 	struct mx_error *err;
@@ -53,7 +53,7 @@ static bool take_string(struct header *h, char text[32]) {
 }
 
 static int refuse_type(struct header *h, const char *descr, const char *hint) {
-	return mx_fail(h->err, "%s: dtype '%s' is not read here: %s", h->name, descr, hint);
+	return mx_fail(h->err, "%s: dtype '%s' is not supported: %s", h->name, descr, hint);
 }
 
 /* Byte order, kind and size: "<f4", "|u1". */
@@ -113,7 +113,7 @@ static int read_shape(struct header *h) {
 			return malformed(h);
 		if (read_dimension(h))
 			return -1;
-		take(h, "L"); /* Python 2 wrote long integers so */
+		take(h, "L"); /* suffix of long integers in Python 2 */
 		if (!take(h, ",") && (h->at == h->end || *h->at != ')'))
 			return malformed(h);
 	}
@@ -141,13 +141,13 @@ static int read_header(struct header *h) {
 
 /* ---- reading ---- */
 
-/* Where the header's text lies: after magic, version and a length of 2 or 4 bytes. */
+/* Finds the header's text: after magic, version and a length of 2 or 4 bytes. */
 static int find_header(struct header *h, const uint8_t *file, size_t n) {
 	if (n < 8 || memcmp(file, magic, sizeof magic))
 		return mx_fail(h->err, "%s: not a .npy file", h->name);
 	unsigned version = file[6], lead = version == 1 ? 10 : 12;
 	if (version < 1 || version > 3)
-		return mx_fail(h->err, "%s: .npy version %u.%u is not known", h->name, version,
+		return mx_fail(h->err, "%s: .npy version %u.%u is not supported", h->name, version,
 		               file[7]);
 	if (n < lead)
 		return mx_fail(h->err, "%s: truncated in its header", h->name);
@@ -195,7 +195,8 @@ static inline __attribute__((always_inline)) void transpose(const uint8_t *from,
 					       from + (k + l * from_step) * size, size);
 }
 
-/* The first and the last axis, for one index of those between: its place in both orders. */
+/* Transposes the first and the last axis for one index of the axes between; from_at and to_at are
+ * its offsets in both orders. */
 static void transpose_ends(const struct mx_npy *a, uint8_t *to, size_t from_at, size_t to_at) {
 	size_t m = a->shape[0], n = a->shape[a->rank - 1], between = a->count / m / n;
 	const uint8_t *from = (const uint8_t *)a->data + from_at * m * a->bytes;
@@ -253,7 +254,7 @@ int mx_npy_parse(const char *name, const void *file, size_t n, struct mx_npy *a,
 	return status;
 }
 
-/* The header's bytes, as far as they are there; NumPy itself takes 10,000. */
+/* The bytes of the header that the file has; NumPy itself reads 10,000. */
 static uint8_t *header_bytes(FILE *f, size_t *n) {
 	enum { LEAD = 12, MOST = 1 << 20 };
 	uint8_t *bytes = malloc(MOST + LEAD);
@@ -269,7 +270,7 @@ static uint8_t *header_bytes(FILE *f, size_t *n) {
 	return bytes;
 }
 
-/* Room grows with what is there: a shape alone takes no memory. */
+/* Memory grows with the data read: a shape alone allocates nothing. */
 static int read_data(FILE *f, const char *name, size_t bytes, void **data, struct mx_error *err) {
 	struct stat s;
 	uint8_t rest[4096];

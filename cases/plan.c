@@ -80,12 +80,12 @@ static int make_ld(const struct scope *s, int i, struct mx_buffer *b, struct mx_
 		return field_fail(err, s->c, at, "%zu bytes, but a line takes %zu", b->ld,
 		                  b->line_bytes);
 	if (b->ld % element)
-		return field_fail(err, s->c, at, "%zu is no multiple of the element's %zu bytes",
+		return field_fail(err, s->c, at, "%zu is not a multiple of the element's %zu bytes",
 		                  b->ld, element);
 	return 0;
 }
 
-/* A kernel may be allowed to load whole padded lines, the last one too. */
+/* A kernel may be allowed to load whole padded lines, the last included. */
 static int widen_extent(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	struct field at = { "buffers", i, ".extent" };
 	int64_t bytes;
@@ -123,7 +123,7 @@ static int make_pad(const struct scope *s, struct field at, const char *text, si
 	return 0;
 }
 
-/* The data stay in lines without gaps; the device has them packed. */
+/* The data are in lines without gaps; the device's layout is packed. */
 static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	const struct mx_buffer_spec *spec = &s->c->buffers[i];
 	struct mx_packing_spec how = { .layout = spec->layout };
@@ -144,7 +144,7 @@ static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struc
 	return 0;
 }
 
-/* ---- places ---- */
+/* ---- offsets ---- */
 
 bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to) {
 	if (b->packing.layout)
@@ -211,11 +211,11 @@ static int check_role(const struct mx_plan *p, mx_role role, int64_t rows, int64
 	if (!b || (b->rows == (size_t)rows && b->cols == (size_t)cols))
 		return 0;
 	return field_fail(err, p->c, (struct field){ "buffers", b - p->buffers, "" },
-	                  "%s is %zu x %zu, its role's is %" PRId64 " x %" PRId64, b->name, b->rows,
-	                  b->cols, rows, cols);
+	                  "%s is %zu x %zu, its role requires %" PRId64 " x %" PRId64, b->name,
+	                  b->rows, b->cols, rows, cols);
 }
 
-/* The numbers of groups are rows of their storage at most. */
+/* The entries of group buffers are at most the rows of the storage. */
 static int check_group_type(const struct mx_plan *p, mx_role role, struct mx_error *err) {
 	const struct mx_buffer *b = mx_plan_role(p, role);
 	uint64_t most = p->groups.begin[p->groups.n];
@@ -231,7 +231,7 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	int64_t n = p->groups.n, rows = n ? (int64_t)p->groups.begin[n] : p->M, weights = p->N;
 	int64_t K = by_cols ? rows : p->K, blocks = (K + MX_BLOCK - 1) / MX_BLOCK;
 	if (operands && (K == 0 || K % MX_BLOCK))
-		return mx_fail(err, "%s: %c = %" PRId64 " is no positive multiple of %d",
+		return mx_fail(err, "%s: %c = %" PRId64 " is not a positive multiple of %d",
 		               p->c->path, by_cols ? 'R' : 'K', K, MX_BLOCK);
 	if (n && (__builtin_mul_overflow(n, p->N, &weights) || weights > MAX_EXTENT))
 		return mx_fail(err, "%s: %" PRId64 " groups of N = %" PRId64 " are over 2^40",
@@ -283,7 +283,7 @@ static int make_splits(const struct scope *s, struct mx_plan *p, struct mx_error
 	if (p->k_split % MX_BLOCK || splits * p->k_split < p->K ||
 	    (splits - 1) * p->k_split >= p->K)
 		return field_fail(err, p->c, (struct field){ "verdict", -1, ".k_split" },
-		                  "%u splits of %" PRId64 " do not make up K = %" PRId64
+		                  "%u splits of %" PRId64 " do not cover K = %" PRId64
 		                  " in blocks of %d, the last not empty",
 		                  p->splits, p->k_split, p->K, MX_BLOCK);
 	return 0;

@@ -1,12 +1,11 @@
-/* Planting: the elements of a product that must be in it, whatever the seed (results.def).
+/* Planting: elements that a product must contain for every seed (results.def).
  *
  * A planted row has numbers at every second k, even ones in A and odd ones in B, and zeros between
- * them: a planted row of A and one of B have no product in common, but an ordinary row meets half
- * of either. At two k side by side, in two blocks side by side, both have an element: the carrier
- * 1, under scales 2^1 in the later block (X) and 2^-digits in the earlier (Y), moderate enough for
- * ordinary results of a product of one row; the target what the table says, under the scales that
- * it takes.
- */
+ * them. So a planted row of A and one of B have no nonzero product, but an ordinary row meets half
+ * of either. At two adjacent k, in two adjacent blocks, both rows have an element. The carrier has
+ * 1, under scales 2^1 in the later block (X) and 2^-digits in the earlier (Y); these are moderate
+ * enough for ordinary results of a product of one row. The target has the values of the table,
+ * under the required scales. */
 #include "plant.h"
 #include "dtype.h"
 
@@ -44,7 +43,7 @@ static struct result result_at(unsigned i, struct dtype_width w, int mid) {
 	return all[i];
 }
 
-/* Exponents that scales reach, and at which 2^(mid + digits) is normal and far from Inf. */
+/* An exponent within the reach of scales, with 2^(mid + digits) normal and far from Inf. */
 static int draw_mid(struct dtype_width w, struct draw d) {
 	int least = w.low + 2 > -120 ? w.low + 2 : -120, most = w.high - 3 - w.digits;
 	most = most < 100 ? most : 100;
@@ -53,7 +52,7 @@ static int draw_mid(struct dtype_width w, struct draw d) {
 
 /* ---- codes ---- */
 
-/* The code of a value that the format has, zeros by their sign. */
+/* The code of a value of the format; zeros are distinguished by sign. */
 static bool code_of(mx_format f, double x, mx_elem *code) {
 	for (unsigned v = 0; v < 1u << mx_format_info(f)->bits; v++) {
 		mx_f32 bits = mx_elem_to_f32(f, (mx_elem){ v });
@@ -84,18 +83,18 @@ static void set_sign(const struct operand *o, size_t row, size_t col, bool negat
 	            (mx_elem){ negative ? sign | code : code });
 }
 
-/* ---- where ---- */
+/* ---- positions ---- */
 
-struct place {
+struct positions {
 	const struct product *p;
 	const struct operand *const *side;
 	size_t carrier[2], targets[2]; /* rows within the product */
-	size_t y, x;                   /* blocks; the same: there is one only */
-	size_t pair;                   /* elements 2 pair and 2 pair + 1 of a block meet */
-	int y_exp;                     /* of the carrier's scale; X_EXP in the other block */
+	size_t y, x;                   /* blocks; equal if there is one only */
+	size_t pair; /* in a block, elements 2 pair and 2 pair + 1 of both rows meet */
+	int y_exp;   /* exponent of the carrier's scale in block y; X_EXP in block x */
 };
 
-static bool applies(const struct place *at, unsigned side, const struct result *r) {
+static bool applies(const struct positions *at, unsigned side, const struct result *r) {
 	const double values[] = { r->x[0], r->x[1], r->y[0], r->y[1],
 		                  r->rule == ZERO_INF ? INFINITY : 1 };
 	mx_elem code;
@@ -105,7 +104,7 @@ static bool applies(const struct place *at, unsigned side, const struct result *
 	return r->x[0] == 0 || at->x != at->y;
 }
 
-static size_t count(const struct place *at, unsigned side, struct dtype_width w) {
+static size_t count(const struct positions *at, unsigned side, struct dtype_width w) {
 	size_t n = 0;
 	for (unsigned i = 0; i < RESULTS; i++) {
 		struct result r = result_at(i, w, 0);
@@ -114,9 +113,10 @@ static size_t count(const struct place *at, unsigned side, struct dtype_width w)
 	return n;
 }
 
-static struct place places(const struct operand *const side[2], const struct product *p,
-                           struct dtype_width w, struct draw d) {
-	struct place at = {
+static struct positions choose_positions(const struct operand *const side[2],
+                                         const struct product *p, struct dtype_width w,
+                                         struct draw d) {
+	struct positions at = {
 		.p = p, .side = side, .pair = d.w[0] % (MX_BLOCK / 2), .y_exp = -w.digits
 	};
 	size_t blocks = p->split % 2 && p->split < p->whole ? p->split : p->whole;
@@ -130,22 +130,22 @@ static struct place places(const struct operand *const side[2], const struct pro
 	return at;
 }
 
-static size_t target_row(const struct place *at, unsigned side, size_t i) {
+static size_t target_row(const struct positions *at, unsigned side, size_t i) {
 	size_t rows = at->p->rows[side];
 	return (at->carrier[side] + (i + 1) * rows / (at->targets[side] + 1)) % rows;
 }
 
 /* ---- rows ---- */
 
-static void fill_half(const struct place *at, unsigned side, size_t row) {
+static void fill_half(const struct positions *at, unsigned side, size_t row) {
 	const struct operand *o = at->side[side];
 	struct half half = { true, side, at->pair };
 	for (size_t b = at->p->block; b < at->p->block + at->p->blocks; b++)
 		fill_plain_block(o, at->p->row[side] + row, b, half);
 }
 
-/* The two elements of a block that meet; a scale of 2^exp, or none where both are zero. */
-static void put_pair(const struct place *at, unsigned side, size_t row, size_t block,
+/* The two elements of a block that meet, with a scale of 2^exp, or no scale if both are zero. */
+static void put_pair(const struct positions *at, unsigned side, size_t row, size_t block,
                      const double value[2], int exp) {
 	const struct operand *o = at->side[side];
 	size_t r = at->p->row[side] + row, col = block * MX_BLOCK + 2 * at->pair;
@@ -155,7 +155,7 @@ static void put_pair(const struct place *at, unsigned side, size_t row, size_t b
 		*operand_scale(o, r, block) = (uint8_t)(BIAS + exp);
 }
 
-static void fill_carrier(const struct place *at, unsigned side) {
+static void fill_carrier(const struct positions *at, unsigned side) {
 	static const double ones[2] = { 1, 1 };
 	fill_half(at, side, at->carrier[side]);
 	if (at->x != at->y)
@@ -163,7 +163,7 @@ static void fill_carrier(const struct place *at, unsigned side) {
 	put_pair(at, side, at->carrier[side], at->y, ones, at->y_exp);
 }
 
-static void make_negative(const struct place *at, unsigned side, size_t row) {
+static void make_negative(const struct positions *at, unsigned side, size_t row) {
 	const struct operand *o = at->side[side], *other = at->side[1 - side];
 	size_t r = at->p->row[side] + row, c = at->p->row[1 - side] + at->carrier[1 - side];
 	size_t from = at->p->block * MX_BLOCK, to = from + at->p->blocks * MX_BLOCK;
@@ -171,7 +171,8 @@ static void make_negative(const struct place *at, unsigned side, size_t row) {
 		set_sign(o, r, k, !has_sign(other, c, k));
 }
 
-static void fill_target(const struct place *at, unsigned side, size_t row, const struct result *r) {
+static void fill_target(const struct positions *at, unsigned side, size_t row,
+                        const struct result *r) {
 	const struct operand *o = at->side[side];
 	size_t beside = 2 * ((at->pair + MX_BLOCK / 4) % (MX_BLOCK / 2)) + side;
 	fill_half(at, side, row);
@@ -186,14 +187,16 @@ static void fill_target(const struct place *at, unsigned side, size_t row, const
 		put(o, at->p->row[side] + row, at->y * MX_BLOCK + beside, INFINITY);
 }
 
-/* ---- what is there ---- */
+/* ---- verification ---- */
 
 static double sum_of(const struct result *r) {
 	return ldexp(r->x[0] + r->x[1], r->xe) + ldexp(r->y[0] + r->y[1], r->ye);
 }
 
-/* Of an element's products; doubles hold it exactly, as at most four of them are not zero. */
-static bool is_there(const struct place *at, unsigned side, size_t row, const struct result *r) {
+/* Whether an element's products give the result; doubles are exact, because at most four products
+ * are not zero. */
+static bool is_result(const struct positions *at, unsigned side, size_t row,
+                      const struct result *r) {
 	size_t own = at->p->row[side] + row, c = at->p->row[1 - side] + at->carrier[1 - side];
 	size_t from = at->p->block * MX_BLOCK, to = from + at->p->blocks * MX_BLOCK;
 	double sum = 0;
@@ -210,8 +213,8 @@ static bool is_there(const struct place *at, unsigned side, size_t row, const st
 	return sum == want && (r->rule != NEGATIVE || negative);
 }
 
-/* Whether a bias can be the line; then the accumulator becomes 0. */
-static bool leave_to_bias(struct result *r) {
+/* Whether a bias can be the result; then the accumulator becomes 0. */
+static bool move_to_bias(struct result *r) {
 	double sum = sum_of(r);
 	if (r->rule != ANY || !isfinite(sum) || (double)(float)sum != sum)
 		return false;
@@ -220,12 +223,12 @@ static bool leave_to_bias(struct result *r) {
 }
 
 struct planting {
-	struct place at;
+	struct positions at;
 	struct dtype_width output;
 	struct stream s;
 	size_t index;
 	int bias_side;
-	unsigned next; /* line of the table */
+	unsigned next; /* next line of the table */
 	struct planted *planted;
 };
 
@@ -244,15 +247,15 @@ static void note(struct planting *p, unsigned side, size_t row, double bias) {
 static int plant_one(struct planting *p, unsigned side, size_t row, struct result r,
                      struct mx_error *err) {
 	double sum = sum_of(&r);
-	note(p, side, row, p->bias_side == (int)side && leave_to_bias(&r) ? sum : -0.0);
+	note(p, side, row, p->bias_side == (int)side && move_to_bias(&r) ? sum : -0.0);
 	fill_target(&p->at, side, row, &r);
-	if (is_there(&p->at, side, row, &r))
+	if (is_result(&p->at, side, row, &r))
 		return 0;
 	return mx_fail(err, "special regime: %s does not make %s", p->at.side[side]->codes->name,
 	               r.text);
 }
 
-/* The targets of one side, from the next line of the table on. */
+/* Plants the targets of one side, from the next line of the table on. */
 static int plant_side(struct planting *p, unsigned side, struct mx_error *err) {
 	for (size_t i = 0; i < p->at.targets[side]; p->next = (p->next + 1) % RESULTS) {
 		struct draw d = draw_at(p->s, DRAW_ELEMENT, p->index * 2 + side, i);
@@ -277,7 +280,7 @@ int plant_results(const struct operand *const side[2], const struct product *p, 
 	planted->n = 0;
 	if (!p->whole || !p->rows[0] || !p->rows[1])
 		return 0;
-	all.at = places(side, p, all.output, draw_at(s, DRAW_OPERAND, index, 0));
+	all.at = choose_positions(side, p, all.output, draw_at(s, DRAW_OPERAND, index, 0));
 	for (unsigned i = 0; i < 2; i++)
 		if (all.at.targets[1 - i])
 			fill_carrier(&all.at, i);

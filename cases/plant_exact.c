@@ -1,17 +1,16 @@
-/* Planting ties of a 16-bit output in the exact regime.
+/* Planted ties of a 16-bit output in the exact regime.
  *
- * With `digits` of the output's significand, 2^digits + 1 units is a tie that becomes 2^digits, and
- * 2^digits + 3 one that becomes 2^digits + 4: of both signs, the four lines of this regime. As in
- * plant.c, a carrier of one operand and targets of the other have numbers at every second k and
- * have no product in common, but for a block Y, where they meet in 1 x 1 or 1 x 3 units at k = 0,
- * and a block X, where they meet at `places` k side by side in equal powers of two that add up to
- * 2^digits. All are within the window that fill_exact.c allows (here the lowest of the format) and
- * the spread of scales, so that the proof there holds for them.
+ * With `digits` of the output's significand, 2^digits + 1 units is a tie that rounds to 2^digits,
+ * and 2^digits + 3 is one that rounds to 2^digits + 4. With both signs these are the four lines of
+ * this regime. As in plant.c, a carrier of one operand and targets of the other have numbers at
+ * every second k and have no nonzero product, except in two blocks. In block Y they meet in 1 x 1
+ * or 1 x 3 units at k = 0. In block X they meet at `terms` adjacent k in equal powers of two that
+ * add up to 2^digits. All are within the window of fill_exact.c (here the lowest of the format) and
+ * the spread of scales, so the proof there holds for them.
  *
- * Where more than 14 places would be needed there are no ties: above K = 70,000 (bf16) or 16,000
- * (f16), the window is too small for the worst formats; one block of E2M1 x E2M1 is too short for
- * the 12 bits of a tie of f16. B's targets take the first lines, A's go on.
- */
+ * If more than 14 terms were needed there are no ties: above K = 70,000 (bf16) or 16,000 (f16) the
+ * window is too small for the worst formats, and one block of E2M1 x E2M1 is too short for the 12
+ * bits of a tie of f16. B's targets take the first lines, A's continue. */
 #include "dtype.h"
 #include "plant.h"
 
@@ -22,8 +21,8 @@ enum { LINES = 4, MOST_PLACES = MX_BLOCK / 2, BIAS = 127 };
 struct ties {
 	const struct exact_side *side;
 	const struct product *p;
-	size_t y, x, places;
-	unsigned exp[2]; /* of the power of two of A and of B in block X */
+	size_t y, x, terms;
+	unsigned exp[2]; /* exponent of the power of two of A and of B in block X */
 	size_t carrier[2], targets[2];
 };
 
@@ -31,7 +30,7 @@ static unsigned man_bits(const struct exact_side *s) {
 	return mx_format_info(s->o->format)->man_bits;
 }
 
-/* The exponents that make 2^digits of the fewest products. False: there is no room. */
+/* Finds exponents that give 2^digits with the fewest products. False: there is no room. */
 static bool fit(struct ties *t, unsigned digits) {
 	unsigned most[2], rest;
 	for (unsigned s = 0; s < 2; s++)
@@ -40,7 +39,7 @@ static bool fit(struct ties *t, unsigned digits) {
 	rest = digits > most[0] + most[1] ? digits - most[0] - most[1] : 0;
 	if (rest > 4 || 1u << rest > MOST_PLACES - 2)
 		return false;
-	t->places = 1u << rest;
+	t->terms = 1u << rest;
 	t->exp[0] = most[0] < digits ? most[0] : digits;
 	t->exp[1] = digits - rest - t->exp[0];
 	return true;
@@ -52,7 +51,7 @@ static size_t row_of(const struct ties *t, unsigned side, size_t row) {
 	return t->p->row[side] + row;
 }
 
-/* Zeros in the half of the row that the other operand has numbers in. */
+/* Zeros the half of the row in which the other operand has numbers. */
 static void clear_half(const struct ties *t, unsigned side, size_t row) {
 	const struct operand *o = t->side[side].o;
 	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1);
@@ -62,8 +61,8 @@ static void clear_half(const struct ties *t, unsigned side, size_t row) {
 		            (mx_elem){ k / 2 % 2 ? sign : 0 });
 }
 
-/* n units, n below 2^(man_bits + 1) or a power of two in the window, at places [from, to) of a
- * block, in which there is nothing else. */
+/* n units, n below 2^(man_bits + 1) or a power of two in the window, at elements [from, to) of an
+ * otherwise empty block. */
 static void put(const struct ties *t, unsigned side, size_t row, size_t block, size_t from,
                 size_t to, unsigned code, bool negative) {
 	const struct operand *o = t->side[side].o;
@@ -82,7 +81,7 @@ static void empty(const struct ties *t, unsigned side, size_t row, size_t block,
 		(uint8_t)(BIAS + s->base + (int)spread - unit);
 }
 
-/* `small` units in Y, 2^exp in X. */
+/* `small` units in Y, 2^exp units in X. */
 static void plant(const struct ties *t, unsigned side, size_t row, unsigned small, bool negative) {
 	unsigned man = man_bits(&t->side[side]), exp = t->exp[side];
 	unsigned most = man + t->side[side].reach.span, in_code = exp < most ? exp : most;
@@ -92,7 +91,7 @@ static void plant(const struct ties *t, unsigned side, size_t row, unsigned smal
 	empty(t, side, row, t->x, exp - in_code);
 	if (t->x != t->y)
 		empty(t, side, row, t->y, 0);
-	put(t, side, row, t->x, first, first + t->places, code, negative);
+	put(t, side, row, t->x, first, first + t->terms, code, negative);
 	put(t, side, row, t->y, 0, 1, small, negative);
 }
 
@@ -101,9 +100,9 @@ static size_t target_row(const struct ties *t, unsigned side, size_t i) {
 	return (t->carrier[side] + (i + 1) * rows / (t->targets[side] + 1)) % rows;
 }
 
-/* ---- what is there ---- */
+/* ---- verification ---- */
 
-/* Of a target and the carrier, in units; exact, as all of the regime is. */
+/* The product of a target and the carrier, in units; exact, like all of the regime. */
 static double units(const struct ties *t, unsigned side, size_t row) {
 	size_t own = row_of(t, side, row), other = row_of(t, 1 - side, t->carrier[1 - side]);
 	size_t from = t->p->block * MX_BLOCK, to = from + t->p->blocks * MX_BLOCK;

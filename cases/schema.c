@@ -1,4 +1,4 @@
-/* The form of a case file as a libcyaml schema, and its enumerations' names. */
+/* The schema of a case file for libcyaml, and the names of its enumerations. */
 #include "schema.h"
 
 #include <string.h>
@@ -182,7 +182,7 @@ static const cyaml_schema_value_t argument = {
 };
 static const cyaml_schema_value_t run = { CYAML_VALUE_MAPPING(0, struct mx_run_spec, run_fields) };
 
-/* The name's limit leaves mx_plan.name room for the longest shape and regime. */
+/* The limit of the name leaves room in mx_plan.name for the longest shape and regime. */
 static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_case, name, 1, 160),
 	STRING(mx_case, title, OPTIONAL),

@@ -1,4 +1,4 @@
-/* The names that a case's expressions may use at a shape, and where an expression stands. */
+/* The names of a case's expressions at a shape, and the location of an expression. */
 #include "groups.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
-/* The names that a case's expressions may use at a shape, and where an expression stands. */
+/* The names of a case's expressions at a shape, and the location of an expression. */
 #ifndef MX_CASES_SCOPE_H
 #define MX_CASES_SCOPE_H
 
 #include "schema.h"
 
-/* A place in the file as an error says it: { "buffers", 2, ".ld" } is "buffers[2].ld",
- * { "lds", -1, "" } is "lds". */
+/* A location in the file for messages: { "buffers", 2, ".ld" } is "buffers[2].ld", { "lds", -1, ""
+ * } is "lds". */
 struct field {
 	const char *list;
 	int i;
@@ -23,7 +23,8 @@ struct scope {
 	struct mx_groups groups;
 };
 
-/* M, N, K, of groups G and R, and every let, in file order: a let sees those before it. */
+/* M, N, K, with groups also G and R, and every let, in file order: a let may use those before
+ * it. */
 int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t N, int64_t K,
                struct mx_error *err);
 
@@ -33,7 +34,7 @@ struct range {
 	int64_t least, most;
 };
 
-/* The value of the expression `text` at `at`; fails outside the range, too. */
+/* The value of the expression `text`; fails if it is outside the range. `at` is its location. */
 int scope_eval(const struct scope *scope, struct field at, const char *text, struct range range,
                int64_t *value, struct mx_error *err);
 

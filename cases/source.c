@@ -1,4 +1,4 @@
-/* The text of a case file, and the line on which each part of it stands. */
+/* The text of a case file, and the line of each part. */
 #include "source.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BYTES = 1 << 20 }; /* a case is a page of text; /dev/zero is not a case */
+enum { MAX_BYTES = 1 << 20 }; /* a limit for files such as /dev/zero */
 
 int source_fail(struct mx_error *err, const struct source *s, unsigned line, const char *format,
                 ...) {
@@ -34,11 +34,11 @@ static int read_text(struct source *s, struct mx_error *err) {
 	if (error)
 		return mx_fail(err, "%s: %s", s->path, strerror(error));
 	if (s->length > MAX_BYTES)
-		return mx_fail(err, "%s: larger than 1 MiB, not a case file", s->path);
+		return mx_fail(err, "%s: larger than 1 MiB, so not a case file", s->path);
 	return 0;
 }
 
-/* libyaml's reader counts bytes, its scanner lines. */
+/* libyaml's reader counts bytes, its scanner counts lines. */
 static int parser_fail(struct source *s, const yaml_parser_t *p, struct mx_error *err) {
 	size_t line = p->problem_mark.line + 1;
 	if (p->error == YAML_READER_ERROR) {
@@ -55,7 +55,7 @@ static int parse(struct source *s, yaml_parser_t *p, struct mx_error *err) {
 	if (!yaml_parser_load(p, &s->document))
 		return parser_fail(s, p, err);
 	if (!yaml_document_get_root_node(&s->document))
-		return mx_fail(err, "%s: no YAML document in it", s->path);
+		return mx_fail(err, "%s: no YAML document", s->path);
 	if (!yaml_parser_load(p, &next))
 		return parser_fail(s, p, err);
 	yaml_node_t *root = yaml_document_get_root_node(&next);

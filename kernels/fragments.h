@@ -1,11 +1,11 @@
-/* A wave's tile of FRAGS x FRAGS fragments of 16x16, as MFMA leaves it in registers, to memory.
- * For device code only; before it, FRAGS must be there. */
+/* Stores a wave's tile of FRAGS x FRAGS fragments of 16x16 from the registers of MFMA. For device
+ * code only; FRAGS must be defined before. */
 #ifndef FRAGMENTS_H
 #define FRAGMENTS_H
 
 #include "gfx950.h"
 
-/* How an accumulator becomes bf16. */
+/* Conversion of an accumulator to bf16. */
 #ifndef TO_BF16
 #define TO_BF16 bf16_rne
 #endif
@@ -15,9 +15,9 @@
 #define COLUMN_STORED(col, N) ((col) < (N))
 #endif
 
-/* To row-major C of N columns, in f32 if `size` is 4, in bf16 if it is 2. Element r of a lane is
- * row 4 (lane / 16) + r of its fragment, column lane % 16. Rows past the last are past the
- * buffer's end; columns past N are sent there. */
+/* Stores to row-major C of N columns, in f32 if `size` is 4, in bf16 if it is 2. Element r of a
+ * lane is row 4 (lane / 16) + r of its fragment, column lane % 16. Rows past the last are past the
+ * buffer's end; columns past N use an offset past it. */
 INLINE void store_tile(buffer c, u32 row, u32 column, u32 N, u32 size, f32x4 acc[FRAGS][FRAGS]) {
 #pragma unroll
 	for (u32 i = 0; i < FRAGS; i++)

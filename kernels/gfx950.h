@@ -1,5 +1,5 @@
-/* What a gfx950 kernel in C needs: vector types, address spaces, waits, and the
- * few instructions that clang has no C spelling for. For device code only. */
+/* Support for gfx950 kernels in C: vector types, address spaces, waits, and the few instructions
+ * without a C spelling in clang. For device code only. */
 #ifndef GFX950_H
 #define GFX950_H
 
@@ -15,55 +15,55 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 #define GLOBAL __attribute__((address_space(1)))
 #define LDS    __attribute__((address_space(3)))
 
-/* Memory that nobody writes while the kernel runs: uniform loads from it are scalar ones. */
+/* Memory that is constant while the kernel runs: uniform loads from it are scalar. */
 #define CONSTANT __attribute__((address_space(4)))
 
-/* Static LDS, not initialised: LDS never is. */
+/* Static LDS. LDS is never initialised. */
 #define SHARED static LDS __attribute__((loader_uninitialized, aligned(16)))
 
-/* A workgroup has a compute unit to itself; its waves spread over the 4 SIMDs. */
+/* One workgroup per compute unit, with its waves spread over the 4 SIMDs. */
 #define KERNEL(threads)                                                                            \
 	__attribute__((device_kernel, amdgpu_flat_work_group_size(threads, threads),               \
 	               amdgpu_waves_per_eu(((threads) + 255) / 256, ((threads) + 255) / 256)))
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* s_waitcnt simm16 of gfx9: vmcnt {15:14, 3:0}, expcnt 6:4, lgkmcnt 11:8 [CDNA4 ISA 4.4].
- * A counter that is not waited for is left at its largest value. */
+/* s_waitcnt simm16 of gfx9: vmcnt {15:14, 3:0}, expcnt 6:4, lgkmcnt 11:8 [CDNA4 ISA 4.4]. A counter
+ * at its largest value is not waited for. */
 #define WAIT_VMCNT(n) __builtin_amdgcn_s_waitcnt(((n)&15) | ((n) >> 4) << 14 | 7 << 4 | 15 << 8)
 #define BARRIER()     __builtin_amdgcn_s_barrier()
 
-/* By hand, so that the compiler moves no access to memory over it. It may move what does not
- * touch memory: an MFMA too, unless the wait names what that reads. */
+/* In assembly, so that the compiler moves no memory access across it. The compiler may move other
+ * instructions across it: also an MFMA, unless the wait names its operands. */
 #define WAIT_LGKMCNT(n) asm volatile("s_waitcnt lgkmcnt(%0)" : : "n"(n) : "memory")
 
 #define LANE() (__builtin_amdgcn_workitem_id_x() & 63)
-/* Uniform within a wave, and known to the compiler as such. */
+/* Uniform within a wave, also for the compiler. */
 #define WAVE() __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
 
-/* Behind it, what every wave of the workgroup did in LDS before it is over. In one piece, as the
- * compiler moves LDS accesses across a barrier alone. */
+/* After it, the earlier LDS accesses of every wave of the workgroup are complete. One asm
+ * statement, because the compiler moves LDS accesses across a separate barrier. */
 #define LDS_BARRIER() asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory")
 
 typedef __amdgpu_buffer_rsrc_t buffer;
 
-/* Raw buffer: offsets are bytes, checked against `bytes`; 0x20000 is a 32-bit
- * data format, which a bound resource must name [CDNA4 ISA table 45]. */
+/* Raw buffer: offsets are bytes, checked against `bytes`. 0x20000 is a 32-bit data format, which a
+ * descriptor must have [CDNA4 ISA table 45]. */
 INLINE buffer make_buffer(const GLOBAL void *base, u32 bytes) {
 	return __builtin_amdgcn_make_buffer_rsrc((void *)base, 0, bytes, 0x20000);
 }
 
-/* An offset that no buffer reaches, so that loads give 0 and stores do nothing. */
+/* An offset past the end of every buffer: loads return 0 and stores have no effect. */
 #define OUT_OF_RANGE 0x80000000u
 
-/* 16 bytes a lane from the buffer straight into LDS, lane after lane from `to`. */
+/* 16 bytes per lane from the buffer directly to LDS, in lane order from `to`. */
 INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
 	__builtin_amdgcn_raw_ptr_buffer_load_lds(b, (LDS void *)to, 16, offset, 0, 0, 0);
 }
 
-/* By hand, since clang would guard an ordinary LDS read with vmcnt(0), as it cannot know which
- * buffer of the pair is in flight, and may merge two into one, which a wait that counts cannot
- * know. The reader waits, and the wait names what was read. */
+/* In assembly, for two reasons. clang would put vmcnt(0) before an ordinary LDS read, because it
+ * cannot distinguish the buffer that is in flight. It may also merge two reads, which makes a
+ * counting wait wrong. The reader waits, and the wait names the registers. */
 #define LDS_READ_B128(value, address, imm) LDS_READ("b128", value, address, imm)
 #define LDS_READ_B64(value, address, imm)  LDS_READ("b64", value, address, imm)
 #define LDS_READ_B32(value, address, imm)  LDS_READ("b32", value, address, imm)
@@ -79,8 +79,8 @@ INLINE u32x4 make_descriptor(const GLOBAL void *base, u32 bytes) {
 	return (u32x4){ (u32)at, at >> 32 & 0xffff, bytes, 0x20000 };
 }
 
-/* Loads that the compiler does not wait for: the wave counts them and waits by itself, naming
- * what it waits for, and until then nobody may touch it. */
+/* Loads without waits from the compiler. The wave counts them and waits, naming the registers;
+ * until then no code may use the registers. */
 #define LOAD_B128(value, descriptor, offset)                                                       \
 	asm volatile("buffer_load_dwordx4 %0, %1, %2, 0 offen"                                     \
 	             : "=v"(value)                                                                 \
@@ -90,13 +90,12 @@ INLINE u32x4 make_descriptor(const GLOBAL void *base, u32 bytes) {
 	             : "=v"(value)                                                                 \
 	             : "v"(offset), "s"(descriptor))
 
-/* The 32 bytes that a lane has of an 8-bit operand of a scaled MFMA. */
+/* A lane's 32 bytes of an 8-bit operand of a scaled MFMA. */
 INLINE i32x8 fp8_operand(u32x4 low, u32x4 high) {
 	return (i32x8){ low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
 }
 
-/* To nearest, ties to even. For finite values: a NaN keeps its upper bits, and
- * one whose payload is in the lower bits alone is made quiet first. */
+/* To nearest, ties to even, for finite values. A NaN keeps its upper bits and becomes quiet. */
 INLINE u16 bf16_rne(float x) {
 	u32 u = __builtin_bit_cast(u32, x);
 	u32 rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;

@@ -1,9 +1,9 @@
-/* What the MXFP8 kernels share: where a lane's operands lie, and the product of a step.
+/* Common parts of the MXFP8 kernels: the position of a lane's operands, and the product of a step.
  * For device code only.
  *
- * E4M3, K contiguous, an E8M0 scale for each 32. A wave makes a tile of 32x32, of 2x2 fragments
- * of 16x16, in K steps of 128. Of a fragment's 16 rows, lane (row r, part q) has 16 elements from
- * 16 q of each half of the step, and the scale of block q. */
+ * E4M3, K contiguous, one E8M0 scale for each 32 elements. A wave computes a tile of 32x32, 2x2
+ * fragments of 16x16, in K steps of 128. In a fragment of 16 rows, lane (row r, part q) has 16
+ * elements from 16 q on of each half of the step, and the scale of block q. */
 #ifndef MXFP8_H
 #define MXFP8_H
 
@@ -13,13 +13,13 @@ enum { STEP = 128, BLOCK = 32, FRAGMENT = 16, FRAGS = 2, WAVE_TILE = FRAGS * FRA
 
 #include "fragments.h"
 
-/* Where the lane's half of fragment i lies in rows of K bytes; past K it is out of range. */
+/* The offset of the lane's half of fragment i in rows of K bytes; past K it is out of range. */
 INLINE u32 code_offset(u32 i, u32 half, u32 k, u32 K) {
 	u32 at = k + half * (STEP / 2) + LANE() / 16 * 16;
 	return at < K ? (i * FRAGMENT + LANE() % 16) * K + at : OUT_OF_RANGE;
 }
 
-/* Scales in the low byte. */
+/* Scales are in the low bytes. */
 INLINE void multiply(const u32x4 a[FRAGS][2], const u32x4 b[FRAGS][2], const u32 sa[FRAGS],
                      const u32 sb[FRAGS], f32x4 acc[FRAGS][FRAGS]) {
 #pragma unroll

@@ -1,4 +1,4 @@
-/* A set-up: buffers with guards on the device, and launches over them. */
+/* A bench: device buffers with guards, and launches over them. */
 #include "bench_inside.h"
 #include "epilogue.h"
 
@@ -35,9 +35,9 @@ const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *byte
 	return b->buffer[i].after;
 }
 
-/* ---- making one ---- */
+/* ---- construction ---- */
 
-/* A code object lies beside its case file, or among the kernels that were built. */
+/* A relative path is looked up in the folder of the case file, then in kernel_dir. */
 static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir,
                      char path[4096], struct mx_error *err) {
 	const char *slash = strrchr(plan->c->path, '/');
@@ -98,7 +98,8 @@ static uint64_t hash_file(const char *path) {
 	return XXH3_64bits_digest(&state);
 }
 
-/* The case is what its file says; kernel arguments hold addresses, which are others each time. */
+/* The case file's bytes identify the case. Kernel arguments hold addresses, which differ in each
+ * process. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code) {
 	XXH3_state_t state;
 	uint64_t file = hash_file(b->plan.c->path);
@@ -130,7 +131,7 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 	return make_kernarg(b, err);
 }
 
-/* A case whose verdict needs none runs under the usual one. */
+/* A case without a profile runs under block32. */
 static const char *profile_of(const struct mx_plan *plan) {
 	return plan->c->verdict.profile ? plan->c->verdict.profile : "block32";
 }
@@ -191,7 +192,7 @@ void mx_bench_free(struct mx_bench *b) {
 	free(b);
 }
 
-/* ---- what is around it ---- */
+/* ---- variation ---- */
 
 int mx_bench_vary(struct mx_bench *b, struct mx_vary *vary, const char *kernel_dir,
                   struct mx_error *err) {
@@ -217,7 +218,7 @@ void mx_bench_time_out(struct mx_bench *b, double seconds) {
 	b->around.time_out = seconds;
 }
 
-/* ---- running it ---- */
+/* ---- launches ---- */
 
 struct marking {
 	const struct mx_emu *emu;

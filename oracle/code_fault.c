@@ -1,4 +1,4 @@
-/* Known faults of outputs, as what one element's code would be. */
+/* Known faults of the output: predicates on one element's code. */
 #include "code_fault.h"
 #include "exact/exact.h"
 #include "product.h"
@@ -30,7 +30,7 @@ static bool is_nan(const struct mx_code_element *x, uint32_t code) {
 	return magnitude(x, code) > infinity_of(x);
 }
 
-/* ---- what is seen ---- */
+/* ---- symptoms ---- */
 
 static bool unwritten(const struct mx_code_element *x, long parameter) {
 	(void)parameter;
@@ -42,7 +42,7 @@ static bool stale(const struct mx_code_element *x, long parameter) {
 	return x->got == x->before && !unwritten(x, 0);
 }
 
-static bool nan_came(const struct mx_code_element *x, long parameter) {
+static bool unexpected_nan(const struct mx_code_element *x, long parameter) {
 	(void)parameter;
 	return is_nan(x, x->got) && !is_nan(x, x->want) && !unwritten(x, 0);
 }
@@ -52,14 +52,14 @@ static bool zero_sign(const struct mx_code_element *x, long parameter) {
 	return !magnitude(x, x->got) && !magnitude(x, x->want);
 }
 
-/* ---- what makes it ---- */
+/* ---- causes ---- */
 
 static bool all_zero(const struct mx_code_element *x, long parameter) {
 	(void)parameter;
 	return x->got == 0;
 }
 
-static bool other_sign(const struct mx_code_element *x, long parameter) {
+static bool sign_changed(const struct mx_code_element *x, long parameter) {
 	(void)parameter;
 	return (x->got ^ x->want) == sign_of(x);
 }
@@ -70,7 +70,7 @@ static bool converts(const struct mx_code_element *x, const char *format, enum e
 	return x->has_right && mx_code_same(x->format, x->got, code);
 }
 
-static bool cut_off(const struct mx_code_element *x, long parameter) {
+static bool truncated(const struct mx_code_element *x, long parameter) {
 	(void)parameter;
 	return !is(x, "FP32") && converts(x, x->format, EXACT_RTZ);
 }
@@ -94,7 +94,7 @@ static bool saturated(const struct mx_code_element *x, long parameter) {
 	(void)parameter;
 	if (magnitude(x, x->want) != infinity_of(x))
 		return mx_code_same(x->format, x->got, x->want);
-	return x->got == x->want - 1; /* the code below infinity is the largest number */
+	return x->got == x->want - 1; /* the code below infinity is the largest finite number */
 }
 
 static bool flushed(const struct mx_code_element *x, long parameter) {
@@ -105,7 +105,7 @@ static bool flushed(const struct mx_code_element *x, long parameter) {
 	return !magnitude(x, x->got);
 }
 
-/* Zeros, infinities and NaN say nothing for or against a factor. */
+/* Zeros, infinities and NaN neither support nor contradict a factor. */
 static bool times_power(const struct mx_code_element *x, long n) {
 	double got = mx_code_value(x->format, x->got), want = mx_code_value(x->format, x->want);
 	if (!isfinite(want) || want == 0)
@@ -113,21 +113,21 @@ static bool times_power(const struct mx_code_element *x, long n) {
 	return isfinite(got) && got == ldexp(want, (int)n);
 }
 
-/* What is seen first: it needs no operand to be right. */
+/* Symptoms first: they are valid even if no operand is right. */
 const struct mx_code_fault mx_code_faults[] = {
 	{ "elements that were not written", unwritten, 16, true, false },
-	{ "elements that hold what was there before the launch", stale, 16, true, false },
-	{ "NaN where there is none: as if padding or a scale byte of 0xFF had come in", nan_came, 8,
-	  true, false },
+	{ "elements that hold their value from before the launch", stale, 16, true, false },
+	{ "NaN where none is right: as if padding or a scale byte of 0xFF were read",
+	  unexpected_nan, 8, true, false },
 	{ "zeros with the wrong sign", zero_sign, 8, true, false },
-	{ "as if nothing had been added up: all +0", all_zero, 8, false, false },
-	{ "as if the sign were changed", other_sign, 8, false, false },
+	{ "as if nothing were added: all +0", all_zero, 8, false, false },
+	{ "as if the sign were changed", sign_changed, 8, false, false },
 	{ "as if subnormal results were flushed to zero", flushed, 8, false, false },
 	{ "as if results that overflow became the largest number", saturated, 8, false, false },
-	{ "as if the output were cut off instead of rounded", cut_off, 2, false, false },
+	{ "as if the output were truncated instead of rounded", truncated, 2, false, false },
 	{ "as if ties of the output were rounded away from zero", ties_away, 2, false, false },
 	{ "bf16 bits in an f16 output", bf16_bits, 8, false, false },
 	{ "f16 bits in a bf16 output", f16_bits, 8, false, false },
-	{ "as if a scale were 2^%ld off", times_power, 8, false, true },
+	{ "as if a scale were wrong by 2^%ld", times_power, 8, false, true },
 };
 const size_t mx_n_code_faults = sizeof mx_code_faults / sizeof *mx_code_faults;

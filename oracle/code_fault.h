@@ -1,6 +1,6 @@
-/* Known faults of outputs, as what one element's code would be. */
-#ifndef MX_CODE_TWIST_H
-#define MX_CODE_TWIST_H
+/* Known faults of the output: predicates on one element's code. */
+#ifndef MX_CODE_FAULT_H
+#define MX_CODE_FAULT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,18 +10,18 @@
 struct mx_code_element {
 	const char *format;
 	uint32_t got, want;
-	uint32_t before; /* what was there before the launch */
-	bool unwritten;  /* the launch did not write it, or not all of it */
+	uint32_t before; /* code before the launch */
+	bool unwritten;  /* the launch did not write all of it */
 	bool has_right;
-	uint32_t right; /* then: the f32 that is right, before it is narrowed */
+	uint32_t right; /* then: the right f32, before it is narrowed */
 };
 
 struct mx_code_fault {
-	const char *text; /* printf format, of the parameter if `powers` */
+	const char *text; /* printf format; the parameter is its argument if `powers` */
 	bool (*fits)(const struct mx_code_element *x, long parameter);
-	double bits;  /* that one element says in its favour */
-	bool symptom; /* something seen, not a cause: right elements say nothing against it */
-	bool powers;  /* tried with powers of two as parameter */
+	double bits;  /* evidence of one element, in bits */
+	bool symptom; /* right elements do not contradict it */
+	bool powers;  /* the parameter is an exponent of two */
 };
 extern const struct mx_code_fault mx_code_faults[];
 extern const size_t mx_n_code_faults;

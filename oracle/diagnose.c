@@ -1,13 +1,14 @@
-/* What wrong elements have in common: hypotheses, each tested by computing its result.
+/* Diagnosis: tests known faults on wrong elements by computing their results.
  *
- * Some wrong elements, spread over all, are looked at. A hypothesis that gives each of them
- * explains them; all that do are named, since bytes alone cannot tell them apart. One that would
- * change some of the right elements that are looked at, too, is left out if another would not.
- * Where no hypothesis gives all, those that give the most are named, each with its share of the
- * wrong elements, which is counted over many more of them than were looked at.
+ * A sample of the wrong elements is tested. A hypothesis that gives all of them explains them. All
+ * such hypotheses are named, because bytes alone do not distinguish them. A hypothesis that would
+ * also change right elements of the sample is dropped if another would not. If no hypothesis gives
+ * all, those that give the most are named, each with its share of the wrong elements. The share is
+ * counted over a larger sample.
  *
- * A hypothesis that is wrong gives a code of b bits by chance with probability near 2^-b, and a few
- * thousand are tried: elements enough for 2^-40 must agree, for 2^-60 where others do not. */
+ * A wrong hypothesis gives a code of b bits by chance with probability near 2^-b, and a few
+ * thousand are tried. So the elements must give 40 bits of evidence, or 60 bits if some elements
+ * are not explained. */
 #include "code_fault.h"
 #include "epilogue_fault.h"
 #include "hypotheses.h"
@@ -20,19 +21,20 @@
 #include <string.h>
 
 enum {
-	MAX_TWISTS_OF_A_KIND = 1 << 14,
-	MAX_ROWS = 512,         /* how far a row is looked for */
-	RIGHT_ELEMENTS = 12,    /* that are looked at */
-	FIRST_ELEMENTS = 8,     /* one of them at least must be explained, for a part of all */
-	PARTIAL_WORK = 1 << 22, /* elements of products that rows may take to find a part */
-	BLOCK_WORK = 1 << 17,   /* the same, of a fault for each block */
-	SHARE_WORK = 1 << 18    /* the same, to count a share */
+	MAX_PARAMETERS = 1 << 14,
+	MAX_ROWS = 512,         /* largest distance of a row */
+	RIGHT_ELEMENTS = 12,    /* in the sample */
+	FIRST_ELEMENTS = 8,     /* a partial explanation must fit at least one of them */
+	PARTIAL_WORK = 1 << 22, /* limit of product elements for MX_FAULT_ROWS if explanations may
+	                           be partial */
+	BLOCK_WORK = 1 << 17,   /* the same for MX_FAULT_BLOCKS */
+	SHARE_WORK = 1 << 18    /* the same for counting a share */
 };
 
-struct one {
+struct sampled {
 	size_t at;
 	struct mx_code_element code;
-	uint32_t acc; /* what the accumulator should have been, f32 */
+	uint32_t acc; /* the right accumulator, f32 */
 };
 
 struct sample {
@@ -41,15 +43,15 @@ struct sample {
 	mx_explains *explains;
 	struct mx_element_product element;
 	bool has_element;
-	bool partial; /* hypotheses that explain some are of use */
+	bool partial; /* hypotheses that explain a part are kept */
 	size_t n_right;
-	struct one wrong[MX_IDEA_ELEMENTS], right[RIGHT_ELEMENTS];
+	struct sampled wrong[MX_HYPOTHESIS_ELEMENTS], right[RIGHT_ELEMENTS];
 	struct mx_hypotheses hypotheses;
 };
 
 /* ---- elements ---- */
 
-/* What the buffer held before the launch. */
+/* The code in the buffer before the launch. */
 static uint32_t before(const struct mx_bench *b, const struct mx_output *o, size_t at) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	const uint8_t *data = b->buffer[c - b->plan.buffers].before + c->guard;
@@ -59,7 +61,7 @@ static uint32_t before(const struct mx_bench *b, const struct mx_output *o, size
 	return v;
 }
 
-/* By the profile where the case has one; a bound has no accumulator to convert. */
+/* Computed by the profile. Judge bound has no profile, and so no accumulator to convert. */
 static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_t *right) {
 	const struct mx_verdict_spec *v = &s->b->plan.c->verdict;
 	struct mx_output one;
@@ -75,28 +77,29 @@ static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_
 	return found;
 }
 
-/* Without what has to be computed: */
-static struct one one_at(const struct sample *s, size_t at) {
+/* Without has_right and right, which must be computed. */
+static struct sampled sample_at(const struct sample *s, size_t at) {
 	const struct mx_output *o = s->o;
-	return (struct one){ .at = at,
-		             .code = { .format = o->format,
-		                       .got = o->got[at],
-		                       .want = o->want[at],
-		                       .before = before(s->b, o, at),
-		                       .unwritten = o->unwritten[at] } };
+	return (struct sampled){ .at = at,
+		                 .code = { .format = o->format,
+		                           .got = o->got[at],
+		                           .want = o->want[at],
+		                           .before = before(s->b, o, at),
+		                           .unwritten = o->unwritten[at] } };
 }
 
-static struct one with_right(const struct sample *s, struct one x) {
+static struct sampled add_right(const struct sample *s, struct sampled x) {
 	x.code.has_right = find_right(s, x.at, &x.acc, &x.code.right);
 	return x;
 }
 
-/* Every step-th element that is wrong, or right, up to `most` of them. */
-static size_t pick(const struct sample *s, bool wrong, size_t step, size_t most, struct one *list) {
+/* Every step-th wrong or right element, up to `most`. */
+static size_t pick(const struct sample *s, bool wrong, size_t step, size_t most,
+                   struct sampled *list) {
 	size_t n = 0, seen = 0;
 	for (size_t i = 0; i < s->o->g.m * s->o->g.n && n < most; i++)
 		if (!s->o->differs[i] == !wrong && seen++ % step == 0)
-			list[n++] = with_right(s, one_at(s, i));
+			list[n++] = add_right(s, sample_at(s, i));
 	return n;
 }
 
@@ -104,9 +107,9 @@ static size_t gcd(size_t a, size_t b) {
 	return b ? gcd(b, a % b) : a;
 }
 
-/* The first few of a list are to be from all over it. */
-static void spread(struct one *list, size_t n) {
-	struct one was[MX_IDEA_ELEMENTS];
+/* Permutes the list so that its first elements are spread over the whole output. */
+static void spread(struct sampled *list, size_t n) {
+	struct sampled was[MX_HYPOTHESIS_ELEMENTS];
 	size_t stride = n * 5 / 8 + 1;
 	while (gcd(stride, n) != 1)
 		stride++;
@@ -118,14 +121,14 @@ static void spread(struct one *list, size_t n) {
 static void choose(struct sample *s) {
 	size_t right = s->o->g.m * s->o->g.n - s->o->wrong;
 	s->hypotheses.elements =
-		pick(s, true, mx_hypothess_step(s->o->wrong), MX_IDEA_ELEMENTS, s->wrong);
+		pick(s, true, mx_hypotheses_step(s->o->wrong), MX_HYPOTHESIS_ELEMENTS, s->wrong);
 	spread(s->wrong, s->hypotheses.elements);
 	s->n_right = pick(s, false, right / RIGHT_ELEMENTS + 1, RIGHT_ELEMENTS, s->right);
 }
 
 /* ---- one hypothesis, one element ---- */
 
-enum fit { FITS, DIFFERS, SAYS_NOTHING };
+enum fit { FITS, DIFFERS, NOT_APPLICABLE };
 
 enum kind { OF_CODES, OF_EPILOGUE, OF_OPERANDS };
 
@@ -149,25 +152,26 @@ static const struct mx_fault *operand_fault(const struct hypothesis *h) {
 }
 
 static enum fit fit_epilogue(const struct sample *s, const struct hypothesis *h,
-                             const struct one *x) {
+                             const struct sampled *x) {
 	const struct mx_output *o = s->o;
 	struct mx_epilogue_element e = { &o->epilogue, x->at / o->g.n, x->at % o->g.n,
 		                         o->g.m,       o->g.n,         x->acc };
 	uint32_t code;
 	if (!epilogue_fault(h)->apply(&e, (unsigned)h->parameter, &code))
-		return SAYS_NOTHING;
+		return NOT_APPLICABLE;
 	return mx_code_same(o->format, x->code.got, code) ? FITS : DIFFERS;
 }
 
-static enum fit fit_operands(struct sample *s, const struct hypothesis *h, const struct one *x) {
+static enum fit fit_operands(struct sample *s, const struct hypothesis *h,
+                             const struct sampled *x) {
 	struct mx_element_product *e = &s->element;
 	mx_element_at(e, x->at / s->o->g.n, x->at % s->o->g.n);
 	if (!operand_fault(h)->apply(e, h->side, h->parameter))
-		return SAYS_NOTHING;
+		return NOT_APPLICABLE;
 	return s->explains(s->b, s->o, x->at, &e->one, x->code.got) ? FITS : DIFFERS;
 }
 
-static enum fit fit(struct sample *s, const struct hypothesis *h, const struct one *x) {
+static enum fit fit(struct sample *s, const struct hypothesis *h, const struct sampled *x) {
 	switch (h->kind) {
 	case OF_CODES: return code_fault(h)->fits(&x->code, h->parameter) ? FITS : DIFFERS;
 	case OF_EPILOGUE: return fit_epilogue(s, h, x);
@@ -175,9 +179,8 @@ static enum fit fit(struct sample *s, const struct hypothesis *h, const struct o
 	}
 }
 
-/* How many bits an element's code says in favour of what gives it: numbers at the ends of the
- * range, NaN and zeros come from many causes. */
-static double bits_of(const struct hypothesis *h, const struct one *x) {
+/* The evidence of an element that fits, in bits. Infinities, NaN and zeros have many causes. */
+static double bits_of(const struct hypothesis *h, const struct sampled *x) {
 	double v = mx_code_value(x->code.format, x->code.got);
 	if (code_fault(h))
 		return code_fault(h)->bits;
@@ -197,25 +200,26 @@ static bool is_contradicted(struct sample *s, const struct hypothesis *h) {
 	return false;
 }
 
-static void write_text(const struct hypothesis *h, char text[MX_IDEA_TEXT]) {
+static void write_text(const struct hypothesis *h, char text[MX_HYPOTHESIS_TEXT]) {
 	const struct mx_epilogue_fault *e;
 	const struct mx_fault *t;
 	switch (h->kind) {
-	case OF_CODES: snprintf(text, MX_IDEA_TEXT, code_fault(h)->text, h->parameter); break;
+	case OF_CODES: snprintf(text, MX_HYPOTHESIS_TEXT, code_fault(h)->text, h->parameter); break;
 	case OF_EPILOGUE:
 		e = epilogue_fault(h);
-		snprintf(text, MX_IDEA_TEXT, e->text, e->names ? e->names[h->parameter] : "");
+		snprintf(text, MX_HYPOTHESIS_TEXT, e->text, e->names ? e->names[h->parameter] : "");
 		break;
 	case OF_OPERANDS:
 		t = operand_fault(h);
 		if (t->both)
-			snprintf(text, MX_IDEA_TEXT, t->text, h->parameter);
+			snprintf(text, MX_HYPOTHESIS_TEXT, t->text, h->parameter);
 		else
-			snprintf(text, MX_IDEA_TEXT, t->text, h->side ? "B" : "A", h->parameter);
+			snprintf(text, MX_HYPOTHESIS_TEXT, t->text, h->side ? "B" : "A",
+			         h->parameter);
 	}
 }
 
-/* Whether codes that all agree need no more: what is seen, and conversions of a right result. */
+/* Whether no minimum of evidence applies: symptoms, and conversions of a right result. */
 static bool is_plain(const struct hypothesis *h) {
 	return code_fault(h) && !code_fault(h)->powers;
 }
@@ -272,7 +276,7 @@ static void try_fault(struct sample *s, unsigned t) {
 	switch (mx_faults[t].range) {
 	case MX_FAULT_ONCE: try_sides(s, t, 0); break;
 	case MX_FAULT_BLOCKS:
-		for (long i = 0; i < blocks && i < MAX_TWISTS_OF_A_KIND; i++)
+		for (long i = 0; i < blocks && i < MAX_PARAMETERS; i++)
 			try_sides(s, t, i);
 		break;
 	case MX_FAULT_NEIGHBOUR:
@@ -290,7 +294,7 @@ static void try_fault(struct sample *s, unsigned t) {
 	}
 }
 
-/* Where early misses do not end a search, many parameters are too much work. */
+/* If early misses do not end a search, many parameters take too long. */
 static bool is_affordable(const struct sample *s, const struct mx_fault *t) {
 	size_t rows = s->o->g.m > s->o->g.n ? s->o->g.m : s->o->g.n;
 	size_t work = 2 * FIRST_ELEMENTS * s->o->g.k;
@@ -309,18 +313,18 @@ static void try_all(struct sample *s) {
 			try_fault(s, i);
 }
 
-/* ---- how much of all ---- */
+/* ---- shares ---- */
 
-/* Over as many wrong elements as their products allow. */
+/* Over as many wrong elements as SHARE_WORK allows. */
 static double share_of(struct sample *s, const struct mx_hypothesis *x) {
 	struct hypothesis h = { x->kind, x->index, x->side, x->parameter };
-	size_t most = SHARE_WORK / s->o->g.k + MX_IDEA_ELEMENTS, seen = 0, n = 0, hit = 0;
+	size_t most = SHARE_WORK / s->o->g.k + MX_HYPOTHESIS_ELEMENTS, seen = 0, n = 0, hit = 0;
 	size_t step = s->o->wrong / most + 1;
 	for (size_t i = 0; i < s->o->g.m * s->o->g.n; i++)
 		if (s->o->differs[i] && seen++ % step == 0) {
-			struct one one = one_at(s, i);
+			struct sampled one = sample_at(s, i);
 			if (h.kind != OF_OPERANDS)
-				one = with_right(s, one);
+				one = add_right(s, one);
 			hit += fit(s, &h, &one) == FITS;
 			n++;
 		}
@@ -337,9 +341,9 @@ void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explain
 		s.partial = true;
 		try_all(&s);
 	}
-	mx_hypothess_choose(&s.hypotheses);
+	mx_hypotheses_choose(&s.hypotheses);
 	for (size_t i = 0; i < s.hypotheses.n; i++)
 		s.hypotheses.hypothesis[i].share = share_of(&s, &s.hypotheses.hypothesis[i]);
-	mx_hypothess_text(&s.hypotheses, text, room);
+	mx_hypotheses_text(&s.hypotheses, text, room);
 	mx_element_free(&s.element);
 }

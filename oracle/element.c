@@ -1,4 +1,4 @@
-/* One element's product, in memory of its own, where a fault may change it. */
+/* A copy of one element's operands, which a fault may change. */
 #include "fault.h"
 
 #include <stdlib.h>

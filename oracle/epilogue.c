@@ -1,4 +1,4 @@
-/* The epilogue that a case means, with C and the bias as they were before the launch. */
+/* The epilogue of a case, with C and the bias from before the launch. */
 #include "epilogue.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static enum exact_output output_of(const struct mx_plan *p) {
 	return type == MX_DT_BF16 ? EXACT_BF16 : type == MX_DT_F16 ? EXACT_F16 : EXACT_F32;
 }
 
-/* The numbers of a buffer in f32, row by row. NULL: out of memory. */
+/* The elements of a buffer in f32, row by row. NULL: out of memory. */
 static uint32_t *widened(const struct mx_buffer *b, const uint8_t *bytes) {
 	uint32_t *x = malloc((b->rows * b->cols + 1) * sizeof *x);
 	for (size_t i = 0; x && i < b->rows * b->cols; i++) {

@@ -1,4 +1,4 @@
-/* Known faults of epilogues, as what one element would be. */
+/* Known faults of epilogues: the code that each gives for one element. */
 #include "epilogue_fault.h"
 #include "epilogue.h"
 
@@ -8,7 +8,7 @@ static struct exact_epilogue right(const struct mx_epilogue_element *x) {
 	return mx_epilogue_from(x->whole, x->row, x->col);
 }
 
-static uint32_t made(struct exact_epilogue e, uint32_t acc) {
+static uint32_t evaluate(struct exact_epilogue e, uint32_t acc) {
 	exact_epilogue(&e, 1, 1, &acc, &acc);
 	return acc;
 }
@@ -19,7 +19,7 @@ static bool reads_c(const struct exact_epilogue *e) {
 
 /* ---- the bias ---- */
 
-/* One of a row where one of a column is right, or the other way; past its end is 0. */
+/* The bias of the row instead of the column, or the reverse; 0 past its end. */
 static bool other_bias(const struct mx_epilogue_element *x, unsigned parameter, uint32_t *code) {
 	struct exact_epilogue e = right(x);
 	bool of_rows = x->whole->bias_of_rows;
@@ -31,7 +31,7 @@ static bool other_bias(const struct mx_epilogue_element *x, unsigned parameter, 
 	if (at < n)
 		bias = x->whole->bias[at];
 	e.bias = &bias;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return true;
 }
 
@@ -40,7 +40,7 @@ static bool no_bias(const struct mx_epilogue_element *x, unsigned parameter, uin
 	bool applies = e.bias != NULL;
 	(void)parameter;
 	e.bias = NULL;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return applies;
 }
 
@@ -49,7 +49,7 @@ static bool bias_twice(const struct mx_epilogue_element *x, unsigned parameter, 
 	(void)parameter;
 	again.output = e.output;
 	e.output = EXACT_F32;
-	*code = made(again, made(e, x->acc));
+	*code = evaluate(again, evaluate(e, x->acc));
 	return e.bias != NULL;
 }
 
@@ -57,7 +57,7 @@ static bool bias_scaled(const struct mx_epilogue_element *x, unsigned parameter,
 	struct exact_epilogue e = right(x), first = { .alpha = ONE, .bias = e.bias };
 	(void)parameter;
 	e.bias = NULL;
-	*code = made(e, made(first, x->acc));
+	*code = evaluate(e, evaluate(first, x->acc));
 	return first.bias && e.alpha != ONE;
 }
 
@@ -68,7 +68,7 @@ static bool no_beta(const struct mx_epilogue_element *x, unsigned parameter, uin
 	bool applies = reads_c(&e);
 	(void)parameter;
 	e.c = NULL;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return applies;
 }
 
@@ -76,7 +76,7 @@ static bool beta_is_one(const struct mx_epilogue_element *x, unsigned parameter,
 	struct exact_epilogue e = right(x);
 	(void)parameter;
 	e.beta = ONE;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return e.c != NULL;
 }
 
@@ -85,7 +85,7 @@ static bool zero_times_c(const struct mx_epilogue_element *x, unsigned parameter
 	bool applies = e.c && !reads_c(&e);
 	(void)parameter;
 	e.c_of_zero = true;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return applies;
 }
 
@@ -94,7 +94,7 @@ static bool no_alpha(const struct mx_epilogue_element *x, unsigned parameter, ui
 	bool applies = e.alpha != ONE;
 	(void)parameter;
 	e.alpha = ONE;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return applies;
 }
 
@@ -104,7 +104,7 @@ static bool exchanged(const struct mx_epilogue_element *x, unsigned parameter, u
 	(void)parameter;
 	e.alpha = e.beta;
 	e.beta = alpha;
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return e.c != NULL;
 }
 
@@ -114,7 +114,7 @@ static bool nothing(const struct mx_epilogue_element *x, unsigned parameter, uin
 	return true;
 }
 
-/* ---- where it rounds ---- */
+/* ---- rounding ---- */
 
 static const char *const narrow_names[] = { "bf16", "f16", NULL };
 
@@ -125,7 +125,7 @@ static uint32_t narrowed(uint32_t f32, unsigned parameter) {
 }
 
 static bool narrow_acc(const struct mx_epilogue_element *x, unsigned parameter, uint32_t *code) {
-	*code = made(right(x), narrowed(x->acc, parameter));
+	*code = evaluate(right(x), narrowed(x->acc, parameter));
 	return true;
 }
 
@@ -133,7 +133,7 @@ static bool narrow_product(const struct mx_epilogue_element *x, unsigned paramet
                            uint32_t *code) {
 	struct exact_epilogue e = right(x), first = { .alpha = e.alpha };
 	e.alpha = ONE;
-	*code = made(e, narrowed(made(first, x->acc), parameter));
+	*code = evaluate(e, narrowed(evaluate(first, x->acc), parameter));
 	return true;
 }
 
@@ -142,7 +142,7 @@ static bool narrow_sum(const struct mx_epilogue_element *x, unsigned parameter, 
 	last.output = e.output;
 	e.output = EXACT_F32;
 	e.bias = NULL;
-	*code = made(last, narrowed(made(e, x->acc), parameter));
+	*code = evaluate(last, narrowed(evaluate(e, x->acc), parameter));
 	return true;
 }
 
@@ -153,13 +153,13 @@ static bool other_order(const struct mx_epilogue_element *x, unsigned parameter,
 		                                   EXACT_ONCE };
 	struct exact_epilogue e = right(x);
 	e.order = orders[parameter];
-	*code = made(e, x->acc);
+	*code = evaluate(e, x->acc);
 	return true;
 }
 
-/* The likelier before the more general. */
+/* Likely faults before general ones. */
 const struct mx_epilogue_fault mx_epilogue_faults[] = {
-	{ "as if the bias of columns were one of rows, or the other way", other_bias, NULL },
+	{ "as if the bias of columns were one of rows, or the reverse", other_bias, NULL },
 	{ "as if the bias were not added", no_bias, NULL },
 	{ "as if the bias were added twice", bias_twice, NULL },
 	{ "as if the bias were added before alpha: alpha (acc + bias)", bias_scaled, NULL },

@@ -1,4 +1,4 @@
-/* Known faults of GEMM kernels as changes of one element's operands. */
+/* Known faults of GEMM kernels: changes to one element's operands. */
 #include "fault.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void zero_block(struct mx_element_product *e, unsigned side, size_t block
 	memset(e->codes[side] + block * e->block_bytes[side], 0, e->block_bytes[side]);
 }
 
-/* A block that nobody multiplied leaves no NaN of its scale either. */
+/* A block that is not multiplied contributes no NaN of its scale either. */
 static bool drop(struct mx_element_product *e, size_t first, size_t n) {
 	for (size_t i = first; i < first + n && i < e->blocks; i++)
 		for (unsigned s = 0; s < 2; s++) {
@@ -43,8 +43,8 @@ static bool drop_256(struct mx_element_product *e, unsigned side, long step) {
 	return drop_step(e, step, 8);
 }
 
-static void insert(uint8_t *at, size_t bytes, size_t behind) {
-	memmove(at + bytes, at, behind);
+static void insert(uint8_t *at, size_t bytes, size_t moved) {
+	memmove(at + bytes, at, moved);
 }
 
 static bool repeat(struct mx_element_product *e, size_t first, size_t n) {
@@ -74,7 +74,7 @@ static bool repeat_256(struct mx_element_product *e, unsigned side, long step) {
 	return repeat(e, (size_t)step * 8, 8);
 }
 
-/* Codes and scales of a neighbouring block of K; what is past the ends is not known. */
+/* Codes and scales of a neighbouring block of K; zeros beyond the ends. */
 static bool shift_codes(struct mx_element_product *e, unsigned side, long by) {
 	size_t w = e->block_bytes[side], n = e->blocks;
 	if (by != 1 && by != -1)
@@ -93,8 +93,8 @@ static bool shift_codes(struct mx_element_product *e, unsigned side, long by) {
 
 /* ---- scales ---- */
 
-/* The scale of block + by; past the end of rows without padding, of the next row's. */
-static bool scale_of_block(struct mx_element_product *e, unsigned side, long by) {
+/* The scale of block + by. Past the end of a row without padding: the next row's scale. */
+static bool scale_of_other_block(struct mx_element_product *e, unsigned side, long by) {
 	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	size_t rows = side ? e->whole.n : e->whole.m, row = side ? e->col : e->row;
 	bool changed = false;
@@ -112,7 +112,7 @@ static bool scale_of_block(struct mx_element_product *e, unsigned side, long by)
 	return changed;
 }
 
-static bool scale_of_row(struct mx_element_product *e, unsigned side, long by) {
+static bool scale_of_other_row(struct mx_element_product *e, unsigned side, long by) {
 	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	long row = (long)(side ? e->col : e->row) + by,
 	     rows = (long)(side ? e->whole.n : e->whole.m);
@@ -122,7 +122,7 @@ static bool scale_of_row(struct mx_element_product *e, unsigned side, long by) {
 	return true;
 }
 
-/* Byte `byte` of each scale word of four for all its blocks. */
+/* All blocks of a word of four scales have its byte `byte`. */
 static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
 	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
@@ -132,7 +132,7 @@ static bool scale_byte(struct mx_element_product *e, unsigned side, long byte) {
 	return byte < WORD && e->blocks > 1;
 }
 
-/* Bytes of the scale word in another order: block i has that of i ^ n. */
+/* The bytes of a scale word are permuted: block i has the scale of i ^ n. */
 static bool scale_exchanged(struct mx_element_product *e, unsigned side, long n) {
 	const struct exact_operand *o = mx_element_operand(&e->whole, side);
 	const uint8_t *scales = o->scales + (side ? e->col : e->row) * o->ld_scales;
@@ -142,7 +142,7 @@ static bool scale_exchanged(struct mx_element_product *e, unsigned side, long n)
 	return n > 0 && n < WORD && e->blocks > 1;
 }
 
-static bool scales_lost(struct mx_element_product *e, unsigned side, long parameter) {
+static bool scales_cleared(struct mx_element_product *e, unsigned side, long parameter) {
 	(void)parameter;
 	memset(e->scales[side], 0, e->blocks);
 	return true;
@@ -154,8 +154,8 @@ static bool no_scales(struct mx_element_product *e, unsigned side, long paramete
 	return true;
 }
 
-/* A scale byte that is taken for another, or for zero. */
-static bool scale_taken(struct mx_element_product *e, unsigned side, uint8_t byte, int as) {
+/* Replaces a scale byte by another, or makes its block zero (as < 0). */
+static bool replace_scale(struct mx_element_product *e, unsigned side, uint8_t byte, int as) {
 	bool any = false;
 	for (size_t i = 0; i < e->blocks; i++) {
 		if (e->scales[side][i] != byte)
@@ -168,8 +168,8 @@ static bool scale_taken(struct mx_element_product *e, unsigned side, uint8_t byt
 	return any;
 }
 
-/* The block's scale, of A where that can be changed, else of B: the product is the same. */
-static bool move_scale(struct mx_element_product *e, long block, int by) {
+/* Changes the block's scale of A if possible, else of B: the product is the same. */
+static bool change_scale(struct mx_element_product *e, long block, int by) {
 	for (unsigned side = 0; side < 2; side++) {
 		int scale = e->scales[side][block] + by;
 		if (scale < 0 || scale > 0xfe || e->scales[side][block] == 0xff)
@@ -182,27 +182,27 @@ static bool move_scale(struct mx_element_product *e, long block, int by) {
 
 static bool scale_high(struct mx_element_product *e, unsigned side, long block) {
 	(void)side;
-	return move_scale(e, block, 1);
+	return change_scale(e, block, 1);
 }
 
 static bool scale_low(struct mx_element_product *e, unsigned side, long block) {
 	(void)side;
-	return move_scale(e, block, -1);
+	return change_scale(e, block, -1);
 }
 
 static bool zero_scale_is_zero(struct mx_element_product *e, unsigned side, long parameter) {
 	(void)parameter;
-	return scale_taken(e, side, 0, -1);
+	return replace_scale(e, side, 0, -1);
 }
 
 static bool zero_scale_is_one(struct mx_element_product *e, unsigned side, long parameter) {
 	(void)parameter;
-	return scale_taken(e, side, 0, 127);
+	return replace_scale(e, side, 0, 127);
 }
 
-/* On either side: a NaN of the other would hide what this one does. */
+/* On both sides: a NaN of the other side would hide the effect. */
 static bool nan_scale_is(struct mx_element_product *e, int as) {
-	bool a = scale_taken(e, 0, 0xff, as), b = scale_taken(e, 1, 0xff, as);
+	bool a = replace_scale(e, 0, 0xff, as), b = replace_scale(e, 1, 0xff, as);
 	return a || b;
 }
 
@@ -256,7 +256,7 @@ static bool other_row(struct mx_element_product *e, unsigned side, long by) {
 	return true;
 }
 
-/* Rows i and i ^ by change places. */
+/* Rows i and i ^ by are exchanged. */
 static bool rows_exchanged(struct mx_element_product *e, unsigned side, long by) {
 	long row = (long)(side ? e->col : e->row);
 	return by > 0 && other_row(e, side, (row ^ by) - row);
@@ -271,7 +271,7 @@ static bool transposed(struct mx_element_product *e, unsigned side, long paramet
 	return true;
 }
 
-/* From a block on, which is a step of 128. */
+/* From a step of 128 on. */
 static bool transposed_from(struct mx_element_product *e, unsigned side, long step) {
 	size_t from = (size_t)step * 4;
 	size_t at[2] = { e->row, e->col };
@@ -291,7 +291,7 @@ static bool transposed_from(struct mx_element_product *e, unsigned side, long st
 	return true;
 }
 
-/* A block's codes and the next one's change places, their scales do not. */
+/* The codes of a block and the next are exchanged, their scales are not. */
 static bool exchanged(struct mx_element_product *e, unsigned side, long block) {
 	size_t w = e->block_bytes[side];
 	uint8_t t[MX_BLOCK_BYTES], *x = e->codes[side] + (size_t)block * w;
@@ -303,7 +303,7 @@ static bool exchanged(struct mx_element_product *e, unsigned side, long block) {
 	return true;
 }
 
-/* Row and column change places within their 16x16 tile. */
+/* Row and column are exchanged within a 16x16 tile. */
 static bool transposed_tile(struct mx_element_product *e, unsigned side, long parameter) {
 	size_t row = e->row / 16 * 16 + e->col % 16, col = e->col / 16 * 16 + e->row % 16;
 	(void)side, (void)parameter;
@@ -314,7 +314,7 @@ static bool transposed_tile(struct mx_element_product *e, unsigned side, long pa
 	return true;
 }
 
-/* The pointers of the scales exchanged: A's rows get those of B's rows, and the other way. */
+/* The scale pointers are exchanged: A's rows get the scales of B's rows, and the reverse. */
 static bool swapped_scales(struct mx_element_product *e, unsigned side, long parameter) {
 	(void)side, (void)parameter;
 	if (e->row < e->whole.n)
@@ -324,23 +324,23 @@ static bool swapped_scales(struct mx_element_product *e, unsigned side, long par
 	return true;
 }
 
-/* The likelier and the more special before the more general. */
+/* Likely and special faults before general ones. */
 const struct mx_fault mx_faults[] = {
-	{ "as if row and column changed places: the product is transposed", transposed,
+	{ "as if row and column were exchanged: the product is transposed", transposed,
 	  MX_FAULT_ONCE, true },
-	{ "as if row and column changed places within 16x16 tiles", transposed_tile, MX_FAULT_ONCE,
+	{ "as if row and column were exchanged within 16x16 tiles", transposed_tile, MX_FAULT_ONCE,
 	  true },
 	{ "as if the scales of A and B were exchanged", swapped_scales, MX_FAULT_ONCE, true },
 	{ "as if the scales of %s were not applied", no_scales, MX_FAULT_ONCE, false },
-	{ "as if the scales of %s were lost: 0x00", scales_lost, MX_FAULT_ONCE, false },
+	{ "as if the scales of %s were lost: 0x00", scales_cleared, MX_FAULT_ONCE, false },
 	{ "as if scale byte 0x00 of %s were 0.0", zero_scale_is_zero, MX_FAULT_ONCE, false },
 	{ "as if scale byte 0x00 of %s were 1.0", zero_scale_is_one, MX_FAULT_ONCE, false },
 	{ "as if blocks with scale byte 0xFF were zero", nan_scale_is_zero, MX_FAULT_ONCE, true },
 	{ "as if scale byte 0xFF were 1.0", nan_scale_is_one, MX_FAULT_ONCE, true },
 	{ "as if scale byte 0xFF were 0xFE", nan_scale_is_0xfe, MX_FAULT_ONCE, true },
 	{ "as if the nibbles of %s were swapped", swap_nibbles, MX_FAULT_ONCE, false },
-	{ "as if the codes of %s were read as the format's sibling", other_format, MX_FAULT_ONCE,
-	  false },
+	{ "as if the codes of %s were read in the format's other variant", other_format,
+	  MX_FAULT_ONCE, false },
 	{ "as if block %ld of K were dropped", drop_block, MX_FAULT_BLOCKS, true },
 	{ "as if block %ld of K were added twice", repeat_block, MX_FAULT_BLOCKS, true },
 	{ "as if the scale of block %ld of K were one too high, of A or of B", scale_high,
@@ -351,9 +351,9 @@ const struct mx_fault mx_faults[] = {
 	{ "as if step %ld of 256 of K were dropped", drop_256, MX_FAULT_BLOCKS, true },
 	{ "as if step %ld of 128 of K were added twice", repeat_128, MX_FAULT_BLOCKS, true },
 	{ "as if step %ld of 256 of K were added twice", repeat_256, MX_FAULT_BLOCKS, true },
-	{ "as if a block of %s had the scale of the block %+ld from it", scale_of_block,
+	{ "as if a block of %s had the scale of the block %+ld from it", scale_of_other_block,
 	  MX_FAULT_NEIGHBOUR, false },
-	{ "as if a row of %s had the scales of the row %+ld from it", scale_of_row,
+	{ "as if a row of %s had the scales of the row %+ld from it", scale_of_other_row,
 	  MX_FAULT_NEIGHBOUR, false },
 	{ "as if all blocks of a scale word of %s had its byte %ld", scale_byte, MX_FAULT_BLOCKS,
 	  false },
@@ -361,12 +361,13 @@ const struct mx_fault mx_faults[] = {
 	  MX_FAULT_BLOCKS, false },
 	{ "as if A and B were swapped from step %ld of 128 of K on", transposed_from,
 	  MX_FAULT_BLOCKS, true },
-	{ "as if the codes of %s's block %ld and the next changed places", exchanged,
+	{ "as if the codes of %s's block %ld and the next were exchanged", exchanged,
 	  MX_FAULT_BLOCKS, false },
-	{ "as if %s were read %+ld block off", shift_codes, MX_FAULT_NEIGHBOUR, false },
+	{ "as if the reads of %s were shifted by %+ld block", shift_codes, MX_FAULT_NEIGHBOUR,
+	  false },
 	{ "as if rows of %s were exchanged: i and i ^ %ld", rows_exchanged, MX_FAULT_NEIGHBOUR,
 	  false },
-	{ "as if the result belonged to the row of %s %+ld from its own", other_row, MX_FAULT_ROWS,
+	{ "as if the result used the row of %s %+ld from its own", other_row, MX_FAULT_ROWS,
 	  false },
 };
 const size_t mx_n_faults = sizeof mx_faults / sizeof *mx_faults;

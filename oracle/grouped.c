@@ -9,7 +9,7 @@ enum { BLOCK = 32 };
 
 /* ---- shapes ---- */
 
-/* Of no format it does not matter: the product says that there is none. */
+/* An unknown format may have any width: exact_gemm rejects it. */
 static unsigned bits_of(const char *format) {
 	mx_format f;
 	return mx_format_by_name(format, &f) ? mx_format_info(f)->bits : 8;
@@ -25,10 +25,10 @@ static int check_groups(const struct mx_grouped *g, struct mx_error *err) {
 		if (from > to)
 			return mx_fail(err,
 			               "group %zu begins at row %" PRIu64
-			               ", the next one before it at %" PRIu64,
+			               ", but the next group at row %" PRIu64,
 			               i, from, to);
 		if (tokens(g, i) > to - from)
-			return mx_fail(err, "group %zu has %" PRIu64 " rows, and room for %" PRIu64,
+			return mx_fail(err, "group %zu has %" PRIu64 " rows, but room for %" PRIu64,
 			               i, tokens(g, i), to - from);
 	}
 	return 0;
@@ -45,7 +45,7 @@ static size_t inner(const struct mx_grouped *g) {
 	return g->kind == MX_FORWARD ? g->k : g->kind == MX_DGRAD ? g->n : g->begin[g->groups];
 }
 
-/* The storage's rows are columns of wgrad's operands: none may lie in the next line. */
+/* The rows of the storage are columns of wgrad's operands: they must fit a line. */
 static int check_lines(const struct mx_grouped *g, const struct exact_operand *o,
                        struct mx_error *err) {
 	size_t bits = bits_of(o->format), rows = g->begin[g->groups];
@@ -74,14 +74,14 @@ int mx_grouped_size(const struct mx_grouped *g, size_t *rows, size_t *cols, stru
 
 /* ---- operands of a group ---- */
 
-/* Rows from `row` on. */
+/* The operand from row `row` on. */
 static struct exact_operand from_row(struct exact_operand o, size_t row) {
 	o.codes += row * o.ld;
 	o.scales += row * o.ld_scales;
 	return o;
 }
 
-/* Columns from `row` of the storage on, whose scales begin at a block. */
+/* The operand from column `row` on. Its scales begin at `block`. */
 static int from_column(struct exact_operand *o, size_t group, size_t row, size_t block,
                        struct mx_error *err) {
 	size_t bits = bits_of(o->format);
@@ -113,16 +113,18 @@ static int gemm_of(const struct mx_grouped *g, size_t group, struct exact_gemm *
 	size_t row = g->begin[group], m = tokens(g, group), block;
 	bool dgrad = g->kind == MX_DGRAD;
 	if (g->kind != MX_WGRAD) {
-		*x = (struct exact_gemm){
-			m,        dgrad ? g->k : g->n, dgrad ? g->n : g->k, from_row(g->left, row),
-			g->right, g->threads, g->k_tile
-		};
+		*x = (struct exact_gemm){ m,
+			                  dgrad ? g->k : g->n,
+			                  dgrad ? g->n : g->k,
+			                  from_row(g->left, row),
+			                  g->right,
+			                  g->threads,
+			                  g->k_tile };
 		x->b.codes += group * g->right_stride;
 		x->b.scales += group * g->right_scale_stride;
 		return 0;
 	}
-	*x = (struct exact_gemm){ g->n,     g->k,       m,        g->left,
-		                  g->right, g->threads, g->k_tile };
+	*x = (struct exact_gemm){ g->n, g->k, m, g->left, g->right, g->threads, g->k_tile };
 	if (first_block(g, group, &block, err) || from_column(&x->a, group, row, block, err))
 		return -1;
 	return from_column(&x->b, group, row, block, err);
@@ -164,7 +166,7 @@ int mx_grouped_expect(const struct mx_grouped *g, uint32_t *out, struct mx_error
 	size_t rows, cols;
 	if (mx_grouped_size(g, &rows, &cols, err))
 		return -1;
-	memset(out, 0, rows * cols * sizeof *out); /* empty groups and padding */
+	memset(out, 0, rows * cols * sizeof *out); /* value of empty groups and padding */
 	for (size_t i = 0; i < g->groups; i++) {
 		struct exact_gemm x;
 		size_t first = g->kind == MX_WGRAD ? i * g->n : g->begin[i];

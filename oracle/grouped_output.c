@@ -1,4 +1,4 @@
-/* Judging a grouped GEMM's output: which group, which of its rows, and whether it is padding. */
+/* Comparison of a grouped GEMM's output: the group, its row, and whether the row is padding. */
 #include "grouped.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool is_nan(const struct output *o, uint32_t v) {
 	return ((o->bytes == 2 ? v << 16 : v) & 0x7fffffff) > 0x7f800000;
 }
 
-/* What element i must be, in the output's type. */
+/* The expected code of element i in the output's type. */
 static uint32_t want_at(const struct output *o, const struct mx_grouped *g, size_t i,
                         bool padding) {
 	if (padding)

@@ -1,4 +1,4 @@
-/* Judging a run: outputs, guards, inputs, and what the device saw. */
+/* Judgement of a run: outputs, guards, inputs, and findings of the emulator. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static double *widened(const float *from, size_t n) {
 	return x;
 }
 
-/* Of a product that is only checked there are none: they cost as much as the product. */
+/* A product that is only checked has no references: they would cost as much as the product. */
 static int make_references(struct mx_bench *b, const struct exact_gemm *g, struct mx_error *err) {
 	if (b->dequantised || (double)g->m * (double)g->n * (double)g->k > b->most_work)
 		return 0;
@@ -75,11 +75,11 @@ static int measure(const struct mx_bench *b, const struct mx_output *o, struct m
 }
 
 static int find_pattern(const struct mx_output *o, struct mx_verdict *v) {
-	struct mx_places places = { o->g.m, o->g.n, o->wrong, o->differs };
+	struct mx_mismatches mismatches = { o->g.m, o->g.n, o->wrong, o->differs };
 	struct mx_fit fit;
-	if (mx_pattern_fit(&places, false, &fit))
+	if (mx_pattern_fit(&mismatches, false, &fit))
 		return -1;
-	mx_pattern_text(&places, &fit, v->pattern, sizeof v->pattern);
+	mx_pattern_text(&mismatches, &fit, v->pattern, sizeof v->pattern);
 	free(fit.is_hit);
 	return 0;
 }
@@ -104,7 +104,7 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 			return mx_fail(err, "%s: out of memory", b->plan.name);
 		if (judge != MX_JUDGE_SET)
 			mx_diagnose(b, o,
-			            judge == MX_JUDGE_BITS ? mx_bits_explain : mx_bound_explains,
+			            judge == MX_JUDGE_BITS ? mx_bits_explains : mx_bound_explains,
 			            v->diagnosis, sizeof v->diagnosis);
 	}
 	return 0;
@@ -119,20 +119,19 @@ static int judge_product(struct mx_bench *b, struct mx_verdict *v, struct mx_err
 	return status;
 }
 
-/* ---- buffers that a file tells ---- */
+/* ---- buffers with an expected file ---- */
 
-/* Where the first thing wrong is: other places are not kept. */
-static void note_place(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
-                       long long offset) {
-	if (v->placed)
+/* Keeps the location of the first fault only. */
+static void note_location(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
+                          long long offset) {
+	if (v->has_location)
 		return;
-	v->placed = true;
+	v->has_location = true;
 	v->buffer = (unsigned)(s - b->plan.buffers);
 	v->offset = offset;
 }
 
-/* What is wrong with the bytes of a buffer's lines; those that were not written are wrong whatever
- * they hold. */
+/* Wrong bytes in the lines of a buffer. An unwritten byte is wrong, whatever its value. */
 struct wrong_bytes {
 	size_t wrong, unwritten, first;
 };
@@ -158,7 +157,7 @@ static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes 
 	char note[48] = "";
 	if (w->unwritten)
 		snprintf(note, sizeof note, ", %zu of them not written", w->unwritten);
-	note_place(v, b, s, (long long)w->first);
+	note_location(v, b, s, (long long)w->first);
 	mx_verdict_add(v, MX_WRONG_NUMBERS,
 	               b->buffer[i].unwritten[at] ? "not-written" : "wrong-bytes",
 	               "%s: byte %zu (line %zu, byte %zu of it) is 0x%02x, must be 0x%02x; %zu of "
@@ -167,7 +166,7 @@ static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes 
 	               b->buffer[i].after[at], want, w->wrong, s->lines * s->line_bytes, note);
 }
 
-/* Byte for byte: a .npy file does not say which NaN would do as well. */
+/* Byte for byte: a .npy file does not define which NaNs are equal. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
                       struct mx_error *err) {
 	const struct mx_buffer *s = &b->plan.buffers[i];
@@ -201,20 +200,20 @@ static void report_change(const struct mx_bench *b, const struct mx_buffer *s, s
                           mx_severity severity, const char *kind, const char *where,
                           struct mx_verdict *v) {
 	long long offset = (long long)at - (long long)s->guard;
-	note_place(v, b, s, offset);
+	note_location(v, b, s, offset);
 	mx_verdict_add(v, severity, kind,
 	               "%s of buffer %s changed, first at byte %lld of its %zu (row %lld)", where,
 	               s->name, offset, s->bytes, mx_buffer_line(s, offset));
 }
 
-/* The first byte in [from, to) that the run changed, or `to`. */
+/* The first byte in [from, to) that the run changed; `to` if none. */
 static size_t changed(const struct bench_buffer *b, size_t from, size_t to) {
 	while (from < to && b->before[from] == b->after[from])
 		from++;
 	return from;
 }
 
-/* The same of bytes that nothing may write: writing the value that is there is a change. */
+/* The same for bytes that must not be written: storing the same value counts as a change. */
 static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
 	while (from < to && b->unwritten[from] && b->before[from] == b->after[from])
 		from++;
@@ -251,14 +250,13 @@ static mx_severity severity_of(mx_finding_kind k) {
 	return severity[mx_finding_class_of(k)];
 }
 
-static void note_meeting(const struct mx_bench *b, const struct mx_finding *f,
-                         struct mx_verdict *v) {
-	if (v->met[0])
+static void note_race(const struct mx_bench *b, const struct mx_finding *f, struct mx_verdict *v) {
+	if (v->race_location[0])
 		return;
 	if (f->kind == MX_RACE_LDS)
-		snprintf(v->met, sizeof v->met, "lds:%" PRIu64, f->address);
+		snprintf(v->race_location, sizeof v->race_location, "lds:%" PRIu64, f->address);
 	else if (f->kind == MX_RACE_GLOBAL)
-		mx_location_option(b, f->address, v->met);
+		mx_location_option(b, f->address, v->race_location);
 }
 
 void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
@@ -267,16 +265,16 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	const struct mx_report *r = b->device->emu->report();
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
-		char lane[24] = "", place[160] = "", text[512]; /* the rest fits beside it */
+		char lane[24] = "", location[160] = "", text[512];
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);
-		note_meeting(b, f, v);
-		bool named = mx_location_in_buffer(b, f->address, place);
+		note_race(b, f, v);
+		bool named = mx_location_in_buffer(b, f->address, location);
 		mx_verdict_add(v, severity_of(f->kind), mx_finding_name(f->kind),
 		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s",
-		               mx_finding_text(r, f, text, sizeof text), named ? "; " : "", place,
-		               f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
-		               f->count > 1 ? ", and again" : "");
+		               mx_finding_text(r, f, text, sizeof text), named ? "; " : "",
+		               location, f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave,
+		               lane, f->count > 1 ? ", and again" : "");
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Judge bits: in the exact regime the one right answer; outside it, the profile's. */
+/* Judge bits: in the exact regime the only right answer, otherwise the profile's. */
 #include "product.h"
 
 #include <stdio.h>
@@ -15,10 +15,10 @@ static enum exact_status compute(const struct mx_bench *b, const struct exact_ge
 	return is_exact(b) ? exact_product(g, out) : exact_profile(g, v->profile, v->mma_k, out);
 }
 
-/* Operands of a fault need not be in the exact regime where the right ones are. For one element the
- * plain walk is the faster one. */
-bool mx_bits_explain(const struct mx_bench *b, const struct mx_output *o, size_t at,
-                     const struct exact_gemm *one, uint32_t got) {
+/* Operands with a fault need not be in the exact regime, even if the right ones are. For one
+ * element the plain walk is faster. */
+bool mx_bits_explains(const struct mx_bench *b, const struct mx_output *o, size_t at,
+                      const struct exact_gemm *one, uint32_t got) {
 	const struct mx_verdict_spec *v = &b->plan.c->verdict;
 	uint32_t acc = 0;
 	if (is_exact(b) && exact_product(one, &acc) == EXACT_OK &&
@@ -43,7 +43,7 @@ static int check_regime(const struct mx_bench *b, const struct exact_gemm *g,
 	             : mx_fail(err, "%s: data are not in the exact regime: %s", b->plan.name, why);
 }
 
-/* Of accumulators that are exact: whether the epilogue keeps them so. */
+/* Whether the epilogue keeps exact accumulators exact. */
 static int check_epilogue(const struct mx_bench *b, const struct mx_output *o,
                           struct mx_error *err) {
 	char why[256];
@@ -57,7 +57,7 @@ static void append(char *text, size_t room, const char *more) {
 	strncat(text, more, room - strlen(text) - 1);
 }
 
-static void say_basis(struct mx_bench *b, const struct mx_output *o) {
+static void describe_basis(struct mx_bench *b, const struct mx_output *o) {
 	const struct mx_verdict_spec *v = &b->plan.c->verdict;
 	const struct mx_epilogue_spec *e = b->plan.c->epilogue;
 	if (is_exact(b))
@@ -86,7 +86,7 @@ static int fill_expected(struct mx_bench *b, const struct mx_output *o, struct m
 	if (check_epilogue(b, o, err))
 		return -1;
 	mx_output_finish(o, b->expected);
-	say_basis(b, o);
+	describe_basis(b, o);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static int expect(struct mx_bench *b, const struct mx_output *o, struct mx_error
 	return status;
 }
 
-/* ---- products that are too large to be computed again ---- */
+/* ---- products that are too large to recompute ---- */
 
 enum { TILE = 16 };
 
@@ -111,9 +111,9 @@ static size_t least(size_t a, size_t b) {
 	return a < b ? a : b;
 }
 
-/* What the check accepts though it is wrong: -0, which it takes for 0 and no exact sum is; and
- * what was not written. The first of them. */
-static size_t wrongly_held(struct mx_output *o) {
+/* Faults that Freivalds' check accepts: -0, which it takes for 0 although no exact sum is -0, and
+ * unwritten elements. Returns their number. */
+static size_t wrongly_accepted(struct mx_output *o) {
 	for (size_t i = 0; i < o->g.m * o->g.n; i++)
 		o->differs[i] = o->got[i] == 0x80000000u;
 	mx_output_count(o);
@@ -132,9 +132,9 @@ static void note_tiles(const struct exact_check *c, struct mx_verdict *v) {
 	               c->wrong_tiles > c->n_tiles ? " ..." : "");
 }
 
-/* The first wrong tile, element by element: o becomes it. */
-static int zoom(struct mx_bench *b, struct mx_output *o, struct exact_tile t,
-                struct mx_error *err) {
+/* Replaces o by its first wrong tile, compared element by element. */
+static int compare_tile(struct mx_bench *b, struct mx_output *o, struct exact_tile t,
+                        struct mx_error *err) {
 	struct mx_output part;
 	if (mx_output_part(o, t.row, t.col, least(TILE, o->g.m - t.row),
 	                   least(TILE, o->g.n - t.col), &part))
@@ -160,14 +160,14 @@ static int check_large(struct mx_bench *b, struct mx_output *o, struct mx_verdic
 	         "exact regime, Freivalds' check: a wrong product passes with probability below "
 	         "%.1e",
 	         c.missed);
-	if (c.holds && !wrongly_held(o))
+	if (c.holds && !wrongly_accepted(o))
 		return memcpy(o->want, o->got, o->g.m * o->g.n * sizeof *o->want), 0;
 	if (c.holds) {
 		size_t row = o->first / o->g.n / TILE * TILE, col = o->first % o->g.n / TILE * TILE;
-		return zoom(b, o, (struct exact_tile){ row, col }, err);
+		return compare_tile(b, o, (struct exact_tile){ row, col }, err);
 	}
 	note_tiles(&c, v);
-	return zoom(b, o, c.tile[0], err);
+	return compare_tile(b, o, c.tile[0], err);
 }
 
 static bool is_large(const struct mx_bench *b, const struct mx_output *o) {

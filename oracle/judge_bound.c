@@ -1,4 +1,4 @@
-/* Judge bound: within what any accumulation of the family of exact_bound.c can be off by. */
+/* Judge bound: within the error bound of the accumulations that exact_bound.c defines. */
 #include "product.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static int derive(struct mx_bench *b, const struct mx_output *o, struct mx_error
 	return 0;
 }
 
-/* The sum in the output's format: what is printed as about right. */
+/* The sum in the output's format; printed as the approximate value. */
 static uint32_t nearest(const struct exact_range *r, const char *format) {
 	float f = (float)r->sum;
 	uint32_t code;

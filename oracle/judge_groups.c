@@ -1,4 +1,4 @@
-/* Judging a run of a case with groups: each one's product by itself. */
+/* Judgement of a case with groups: each group's product separately. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int grouped_of(const struct mx_bench *b, struct mx_grouped *g, struct mx_
 	return 0;
 }
 
-/* Once for a bench: what must come out, and on what that rests. */
+/* Once for a bench: the expected output, and the basis of the verdict. */
 static int prepare(struct mx_bench *b, const struct mx_grouped *g, size_t n, struct mx_error *err) {
 	bool holds = true;
 	char why[256] = "";
@@ -67,13 +67,13 @@ static int prepare(struct mx_bench *b, const struct mx_grouped *g, size_t n, str
 	return mx_grouped_expect(g, b->expected, err);
 }
 
-/* The output without gaps, and what of it was not written. */
-struct left {
+/* The output without gaps, and the unwritten bytes of each element. */
+struct output {
 	uint8_t *codes, *unwritten;
 };
 
 static int gather(const struct mx_bench *b, const struct mx_buffer *c, unsigned bytes,
-                  struct left *out) {
+                  struct output *out) {
 	const uint8_t *from = b->buffer[c - b->plan.buffers].after + c->guard;
 	out->codes = malloc(c->rows * c->cols * bytes + 1);
 	out->unwritten = malloc(c->rows * c->cols + 1);
@@ -95,9 +95,9 @@ static void report(const struct mx_bench *b, const struct mx_buffer *c,
 		return;
 	mx_verdict_add(v, MX_WRONG_NUMBERS, g->unwritten ? "not-written" : "wrong-bits", "%s: %s",
 	               c->name, g->text);
-	if (v->placed)
+	if (v->has_location)
 		return;
-	v->placed = true;
+	v->has_location = true;
 	v->buffer = (unsigned)(c - b->plan.buffers);
 	size_t first = b->plan.c->groups->of == MX_GROUPS_COLS ? g->group * (size_t)b->plan.N
 	                                                       : b->plan.groups.begin[g->group];
@@ -111,13 +111,13 @@ int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *e
 	if (grouped_of(b, &g, err) || prepare(b, &g, c->rows * c->cols, err))
 		return -1;
 	unsigned bytes = (unsigned)dtype_bytes(c->type, 1);
-	struct left left;
-	int status = gather(b, c, bytes, &left)
+	struct output output;
+	int status = gather(b, c, bytes, &output)
 	                     ? mx_fail(err, "%s: out of memory", b->plan.name)
-	                     : mx_grouped_judge(&g, b->expected, left.codes, left.unwritten, bytes,
-	                                        &found, err);
-	free(left.codes);
-	free(left.unwritten);
+	                     : mx_grouped_judge(&g, b->expected, output.codes, output.unwritten,
+	                                        bytes, &found, err);
+	free(output.codes);
+	free(output.unwritten);
 	if (!status)
 		report(b, c, &found, v);
 	snprintf(v->basis, sizeof v->basis, "%s", b->basis);

@@ -1,9 +1,9 @@
-/* Judge set: what some order of the splits' atomic additions leaves.
+/* Judge set: the values that atomic additions of the splits leave in some order.
  *
- * Each split of K is a product of its own by the profile, rounded to the output's format; what a
- * launch may leave is what some order of adding them to the start leaves. Packed atomics add two
- * elements at once: elements are judged one by one, which allows orders that differ within a pair.
- * The start is what the case puts into C, or zero where it puts nothing: the launch clears it. */
+ * The product of each split of K is computed by the profile and rounded to the output's format. An
+ * element is right if some order of adding these products to the start gives it. Packed atomics add
+ * two elements at once. Elements are judged one by one, which allows different orders within a
+ * pair. The start is the case's data for C, or zero without data: then the launch clears C. */
 #include "hypotheses.h"
 #include "product.h"
 
@@ -46,7 +46,7 @@ static int compute_parts(struct mx_bench *b, const struct mx_output *o, struct m
 	return 0;
 }
 
-/* ---- one element: its splits, with one left out or added once more ---- */
+/* ---- one element: its splits, one left out or added again ---- */
 
 enum { NONE = MX_MAX_SPLITS };
 
@@ -65,7 +65,7 @@ static struct exact_set orders_without(const struct orders *s, size_t i, unsigne
 	return set;
 }
 
-/* Before the launch, as the case left it. */
+/* The code before the launch. */
 static uint32_t before(const struct mx_bench *b, size_t row, size_t col) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	const uint8_t *data = b->buffer[c - b->plan.buffers].before + c->guard;
@@ -79,13 +79,13 @@ static uint32_t start_of(const struct mx_bench *b, const struct mx_output *o, si
 	return mx_buffer_is_filled(&b->plan, c) ? before(b, i / o->g.n, i % o->g.n) : 0;
 }
 
-/* ---- why elements are outside ---- */
+/* ---- diagnosis ---- */
 
 enum update { LOST, DOUBLED, NOT_CLEARED };
 static const char *const updates[] = {
 	[LOST] = "as if the update of split %u were lost",
 	[DOUBLED] = "as if the update of split %u were done twice",
-	[NOT_CLEARED] = "as if the output had not been cleared: the sum of what was there",
+	[NOT_CLEARED] = "as if the output had not been cleared: the sum includes its old value",
 };
 
 static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
@@ -99,9 +99,11 @@ static bool is_explained(const struct mx_bench *b, const struct mx_output *o,
 	       !status;
 }
 
-/* Of at most `most` wrong elements, every step-th: which are explained; their number. */
-static size_t look(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
-                   struct mx_hypothesis *x, size_t step, size_t most, uint64_t *hit) {
+/* Tests every step-th wrong element, up to `most`. Sets x->share and bits of *hit; returns the
+ * number of tested elements. */
+static size_t test_elements(const struct mx_bench *b, const struct mx_output *o,
+                            const struct orders *s, struct mx_hypothesis *x, size_t step,
+                            size_t most, uint64_t *hit) {
 	size_t seen = 0, n = 0, hits = 0;
 	for (size_t i = o->first; i < o->g.m * o->g.n && n < most; i++) {
 		if (!o->differs[i] || seen++ % step)
@@ -119,14 +121,14 @@ static size_t look(const struct mx_bench *b, const struct mx_output *o, const st
 static void try(const struct mx_bench *b, const struct mx_output *o, const struct orders *s,
                 enum update kind, unsigned split, struct mx_hypotheses *hypotheses) {
 	struct mx_hypothesis x = { .kind = kind, .index = split };
-	hypotheses->elements =
-		look(b, o, s, &x, mx_hypothess_step(o->wrong), MX_IDEA_ELEMENTS, &x.hit);
+	hypotheses->elements = test_elements(b, o, s, &x, mx_hypotheses_step(o->wrong),
+	                                     MX_HYPOTHESIS_ELEMENTS, &x.hit);
 	snprintf(x.text, sizeof x.text, updates[kind], split);
 	if (x.hit)
 		mx_hypothesis_add(hypotheses, &x);
 }
 
-enum { COUNTED = 512 }; /* wrong elements that a share is counted over, at most twice as many */
+enum { COUNTED = 512 }; /* wrong elements over which a share is counted; at most twice as many */
 
 static void explain(const struct mx_bench *b, struct mx_output *o, const struct orders *s,
                     char *text, size_t room) {
@@ -136,15 +138,16 @@ static void explain(const struct mx_bench *b, struct mx_output *o, const struct 
 		try(b, o, s, DOUBLED, k, &hypotheses);
 	}
 	try(b, o, s, NOT_CLEARED, 0, &hypotheses);
-	mx_hypothess_choose(&hypotheses);
+	mx_hypotheses_choose(&hypotheses);
 	for (size_t i = 0; i < hypotheses.n; i++)
-		look(b, o, s, &hypotheses.hypothesis[i], o->wrong / COUNTED + 1, SIZE_MAX, NULL);
-	mx_hypothess_text(&hypotheses, text, room);
+		test_elements(b, o, s, &hypotheses.hypothesis[i], o->wrong / COUNTED + 1, SIZE_MAX,
+		              NULL);
+	mx_hypotheses_text(&hypotheses, text, room);
 }
 
 /* ---- all elements ---- */
 
-/* One of the orders, split 0 first: what is printed as about right. */
+/* One order, split 0 first; printed as the approximate value. */
 static uint32_t in_order(const struct mx_bench *b, const struct mx_output *o, size_t i) {
 	double sum = mx_code_value(o->format, start_of(b, o, i));
 	size_t n = o->g.m * o->g.n;

@@ -1,4 +1,4 @@
-/* Places in the memory of a case, as people write them and as addresses. */
+/* Locations in a case's memory: their text form and their addresses. */
 #include "location.h"
 #include "../cases/layout.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits from element to element of a line; 0 where a buffer has none. */
+/* Bits per element in a line; 0 if lines have no elements. */
 static size_t element_bits(const struct mx_buffer *s) {
 	size_t in_line = s->order == MX_ORDER_COL ? s->rows : s->cols;
 	return in_line ? s->line_bytes * 8 / in_line : 0;
@@ -17,7 +17,7 @@ static size_t element_bits(const struct mx_buffer *s) {
 
 /* ---- from text ---- */
 
-/* A number, which moves *at behind it. */
+/* Parses a number and moves *at past it. */
 static bool number(const char **at, bool sign, long long *v) {
 	char *end;
 	if (!isdigit((unsigned char)**at) && !(sign && **at == '-'))
@@ -63,13 +63,13 @@ static bool element(const char *at, const struct mx_buffer *s, uint64_t base,
 	return true;
 }
 
-/* What is beyond a buffer and its guards is none of its bytes. */
-static bool is_near(const struct mx_location *p, const struct mx_buffer *s, uint64_t base) {
+/* Whether the bytes are within the buffer and its guards. */
+static bool is_in_guards(const struct mx_location *p, const struct mx_buffer *s, uint64_t base) {
 	uint64_t at = p->address - base + s->guard, all = s->bytes + 2 * s->guard;
 	return at <= all && p->bytes <= all - at;
 }
 
-/* The buffer whose name the text begins with; *at is behind it. */
+/* The buffer with the name at the start of the text; *at is set past the name. */
 static const struct mx_buffer *buffer(const struct mx_bench *b, const char *text, unsigned *i,
                                       const char **at) {
 	const struct mx_plan *p = mx_bench_plan(b);
@@ -95,7 +95,7 @@ int mx_location_parse(const struct mx_bench *b, const char *text, struct mx_loca
 		good = element(at + 1, s, mx_bench_address(b, i), p);
 	else
 		good = byte_range(p->lds ? text + 4 : text, p, 0, false);
-	if (good && s && !is_near(p, s, mx_bench_address(b, i)))
+	if (good && s && !is_in_guards(p, s, mx_bench_address(b, i)))
 		return mx_fail(err, "'%s': %s has %zu bytes and guards of %zu", text, s->name,
 		               s->bytes, s->guard);
 	if (good)
@@ -106,7 +106,7 @@ int mx_location_parse(const struct mx_bench *b, const char *text, struct mx_loca
 		snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
 		         plan->buffers[k].name);
 	return mx_fail(err,
-	               "'%s' is no place: BUFFER:OFFSET[+BYTES], BUFFER[ROW,COLUMN], "
+	               "'%s' is not a location: BUFFER:OFFSET[+BYTES], BUFFER[ROW,COLUMN], "
 	               "lds:OFFSET[+BYTES] or an address; buffers here:%s",
 	               text, names);
 }
@@ -117,7 +117,7 @@ static void in_buffer(const struct mx_buffer *s, long long offset, char text[160
 	size_t bits = element_bits(s), at = (size_t)offset;
 	size_t row, col;
 	bool inside = offset >= 0 && at < s->bytes && bits && s->ld, in_line = inside;
-	if (inside && s->packing.layout) { /* then as if it were in lines */
+	if (inside && s->packing.layout) { /* the offset in an unpacked buffer */
 		in_line = mx_packing_from(&s->packing, at, &row, &col);
 		at = row * s->ld + col;
 	} else if (inside) {
@@ -139,7 +139,7 @@ static void in_buffer(const struct mx_buffer *s, long long offset, char text[160
 	         by_column ? line : i, plus, offset, s->name);
 }
 
-/* The buffer that has the address, or its guard has; NULL: none. */
+/* The buffer, with its guards, that contains the address; NULL: none. */
 static const struct mx_buffer *buffer_at(const struct mx_bench *b, uint64_t address,
                                          long long *offset) {
 	const struct mx_plan *p = mx_bench_plan(b);

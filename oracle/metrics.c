@@ -1,4 +1,4 @@
-/* Figures that are tracked beside a verdict. */
+/* Metrics of an output; they do not decide the verdict. */
 #include "metrics.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static struct layout layout_of(const char *format) {
 	return (struct layout){ 0x80000000, 0x7f800000 };
 }
 
-static int64_t place(struct layout l, uint32_t code) {
+static int64_t ordinal(struct layout l, uint32_t code) {
 	int64_t magnitude = code & (l.sign - 1);
 	return code & l.sign ? -magnitude : magnitude;
 }
@@ -58,7 +58,7 @@ static void count(struct layout l, uint32_t ref, uint32_t x, struct mx_metrics *
 		m->no_distance++;
 		return;
 	}
-	uint64_t d = both_nan ? 0 : (uint64_t)llabs(place(l, ref) - place(l, x));
+	uint64_t d = both_nan ? 0 : (uint64_t)llabs(ordinal(l, ref) - ordinal(l, x));
 	unsigned class = d ? 64 - (unsigned)__builtin_clzll(d) : 0;
 	m->ulp[class < MX_ULP_CLASSES ? class : MX_ULP_CLASSES - 1]++;
 	m->ulp_max = d > m->ulp_max ? d : m->ulp_max;

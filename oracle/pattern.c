@@ -1,4 +1,4 @@
-/* Which pattern do mismatches follow? The one that describes them in the fewest bits. */
+/* The pattern that describes mismatches in the fewest bits. */
 #include "pattern.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static double choice_bits(size_t n, size_t k) {
 	return (lgamma(N + 1) - lgamma(K + 1) - lgamma(N - K + 1)) / log(2) + log2(N + 1);
 }
 
-static int fit(const struct mx_places *d, const struct mx_pattern *p, struct mx_fit *f) {
+static int fit(const struct mx_mismatches *d, const struct mx_pattern *p, struct mx_fit *f) {
 	size_t rows = axis_cells(p->row, d->rows), cols = axis_cells(p->col, d->cols);
 	*f = (struct mx_fit){ .pattern = p, .cells = rows * cols, .cell_cols = cols };
 	if (!(f->is_hit = calloc(f->cells, 1)))
@@ -59,7 +59,7 @@ static int fit(const struct mx_places *d, const struct mx_pattern *p, struct mx_
 	return 0;
 }
 
-int mx_pattern_fit(const struct mx_places *d, bool bytes, struct mx_fit *best) {
+int mx_pattern_fit(const struct mx_mismatches *d, bool bytes, struct mx_fit *best) {
 	*best = (struct mx_fit){ 0 };
 	double chance = -log2(0.05);
 	for (size_t i = 0; i < PATTERNS; i++) {
@@ -78,7 +78,8 @@ int mx_pattern_fit(const struct mx_places *d, bool bytes, struct mx_fit *best) {
 	return 0;
 }
 
-void mx_pattern_text(const struct mx_places *d, const struct mx_fit *f, char *text, size_t room) {
+void mx_pattern_text(const struct mx_mismatches *d, const struct mx_fit *f, char *text,
+                     size_t room) {
 	size_t n, shown = 0;
 	text[0] = 0;
 	if (!f->pattern)

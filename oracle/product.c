@@ -1,4 +1,4 @@
-/* The product that a case means, and what a launch left of it. */
+/* The output of a case after a launch, and its product. */
 #include "product.h"
 #include "epilogue.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- formats, by the oracle's own names ---- */
+/* ---- formats, by their names in exact.h ---- */
 
 static const char *format_name(mx_buffer_type t) {
 	switch (t) {
@@ -140,8 +140,7 @@ int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_erro
 	*o = (struct mx_output){
 		.g = { (size_t)b->plan.M, (size_t)b->plan.N, (size_t)b->plan.K,
 		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
-		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads,
-		       b->plan.c->verdict.k_tile },
+		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads, b->plan.c->verdict.k_tile },
 		.format = format_name(c->type),
 		.has_epilogue = b->epilogue != NULL,
 	};
@@ -208,12 +207,13 @@ void mx_output_compare(struct mx_output *o) {
 	mx_output_count(o);
 }
 
-/* Where the first thing wrong is: other places are not kept. */
-static void place(const struct mx_output *o, const struct mx_bench *b, struct mx_verdict *v) {
+/* Keeps the location of the first fault only. */
+static void note_location(const struct mx_output *o, const struct mx_bench *b,
+                          struct mx_verdict *v) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	if (v->placed)
+	if (v->has_location)
 		return;
-	v->placed = true;
+	v->has_location = true;
 	v->buffer = (unsigned)(c - b->plan.buffers);
 	v->offset =
 		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n);
@@ -235,7 +235,7 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 	char note[48] = "";
 	if (unwritten)
 		snprintf(note, sizeof note, ", %zu of them not written", unwritten);
-	place(o, b, v);
+	note_location(o, b, v);
 	mx_verdict_add(v, MX_WRONG_NUMBERS, o->unwritten[o->first] ? "not-written" : kind,
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be %s0x%0*" PRIx32
 	               " (%.9g); %zu of %zu elements%s are wrong%s",

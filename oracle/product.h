@@ -1,61 +1,63 @@
-/* The product that a case means, what a launch left of it, and the ways to judge that. */
+/* The output of a case after a launch, its product, and the judges. */
 #ifndef MX_PRODUCT_H
 #define MX_PRODUCT_H
 
 #include "bench_inside.h"
 #include "exact/exact.h"
 
-/* Codes are of the output's format ("FP32", "BF16", "FP16"), row-major, n to a row. */
+/* The output. Codes are of its format ("FP32", "BF16", "FP16"), row-major, n in a row. */
 struct mx_output {
 	struct exact_gemm g;
 	const char *format;
 	bool has_epilogue;
-	struct exact_epilogue epilogue; /* then: of these elements */
+	struct exact_epilogue epilogue; /* then: of the elements below */
 	uint32_t *got;
-	uint32_t *want;     /* what is right, or near it where there is no one right answer */
-	uint8_t *unwritten; /* bytes of it that the launch never wrote: then it is wrong */
+	uint32_t *want; /* the right code, or an approximate one if there are several right codes */
+	uint8_t *unwritten; /* bytes of each element that the launch never wrote; an element with
+	                       any is wrong */
 	uint8_t *differs;   /* 1: wrong */
 	size_t wrong, first;
-	bool is_tile; /* a part of C, which begins at: */
+	bool is_tile; /* a part of C, which begins at row, col */
 	size_t row, col;
 };
 
-/* Reads what the last run left in C; free it also after a failure. */
+/* Reads C after the last run; to be freed even after a failure. */
 int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_error *err);
 void mx_output_free(struct mx_output *o);
 
-/* The rows x cols part of o at (row, col): operands of its own rows, got copied, want empty. */
+/* The rows x cols part of o at (row, col): its operands' rows, a copy of got, and an empty want. */
 int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,
                    struct mx_output *part);
 
-/* A part of K of a product: blocks of K are whole bytes in every format. */
+/* The product over k elements of K from `from`. Blocks of K are whole bytes in every format. */
 struct exact_gemm mx_product_slice(const struct exact_gemm *g, size_t from, size_t k);
 
 /* Rounds n f32 patterns to the format, nearest even, in place. */
 void mx_round_to(const char *format, size_t n, uint32_t *v);
 
-/* Makes codes of o's format of its accumulators, f32, in place: by the epilogue, or rounded. */
+/* Converts o's accumulators, f32, to codes of its format in place: by the epilogue, or by
+ * rounding. */
 void mx_output_finish(const struct mx_output *o, uint32_t *v);
-/* The code of one, at index `at` of o. */
+/* The same for one element, at index `at` of o. */
 uint32_t mx_output_code(const struct mx_output *o, size_t at, uint32_t acc);
-/* The epilogue of that element alone. */
+/* The epilogue of one element. */
 struct exact_epilogue mx_output_epilogue(const struct mx_output *o, size_t at);
 
 double mx_code_value(const char *format, uint32_t code);
-/* NaN is NaN: its payload is not documented. Otherwise every bit counts, -0 too. */
+/* Any NaN equals any NaN: its payload is not documented. Otherwise every bit counts, also of -0. */
 bool mx_code_same(const char *format, uint32_t got, uint32_t want);
 /* Hexadecimal digits of a code. */
 int mx_code_digits(const char *format);
 
-/* Fills differs, wrong and first from got and want; the second has differs from the judge. An
- * element that was not written is wrong whatever it holds. */
+/* Sets wrong and first; mx_output_compare also sets differs, from got and want, and mx_output_count
+ * takes differs from the judge. An unwritten element is wrong, whatever its value. */
 void mx_output_compare(struct mx_output *o);
 void mx_output_count(struct mx_output *o);
 
-/* ---- the judges: differs, want, wrong, first, and the basis; notes for what is wrong ---- */
+/* ---- the judges: they set differs, want, wrong, first and the basis, and note faults ---- */
 
-/* Whether the product of the element at index `at`, possibly of changed operands, would be `got`.
- */
+/* Whether the product of the element at index `at`, with operands that a fault may have changed,
+ * gives `got`. */
 typedef bool mx_explains(const struct mx_bench *b, const struct mx_output *o, size_t at,
                          const struct exact_gemm *one, uint32_t got);
 
@@ -65,17 +67,17 @@ int mx_judge_bound(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v
                    struct mx_error *err);
 int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                  struct mx_error *err);
-mx_explains mx_bits_explain, mx_bound_explains;
+mx_explains mx_bits_explains, mx_bound_explains;
 
-/* The note of the first wrong element. */
+/* Notes the first wrong element. */
 void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const char *kind,
                     struct mx_verdict *v);
 
-/* Lines: a few rows and columns around the first wrong element, those that differ marked. */
+/* Lines: some rows and columns around the first wrong element; wrong ones are marked. */
 void mx_window(const struct mx_output *o, char *text, size_t room);
 
-/* One line: all that explains the wrong elements, tested by recomputing, each with its share of them
- * unless that is 1; or "". */
+/* One line: all faults that explain the wrong elements, tested by recomputation, each with its
+ * share unless that is 1; or "". */
 void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explains *explains,
                  char *text, size_t room);
 

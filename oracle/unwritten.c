@@ -1,12 +1,12 @@
-/* Which bytes a launch never wrote.
+/* The bytes that a launch never wrote.
  *
- * Values do not say: the poison that outputs start with is a NaN, a scale and an integer like any
- * other. The emulator keeps a state of each byte. Elsewhere the launch is repeated with the
- * complement of the poison: a bit that holds the poison of both launches was not written; four of
- * a byte are a code of FP4 or more. Where other bits of the output differ, too, the launch does not
- * repeat itself, and bits may do so by chance. Then, and where a part of a byte seems not to be
- * written, it is repeated again with other bytes each time. What was not written of a launch that
- * does not repeat itself are bytes of which every bit holds the poison of each launch. */
+ * Values do not show this: the poison of outputs may also be a result. The emulator keeps a state
+ * for each byte. On a real device the launch is repeated with the complement of the poison: a bit
+ * that holds the poison of both launches was not written. Four such bits in a byte count as an
+ * unwritten code (FP4 or wider). If other bits of the output differ too, the launch is not
+ * deterministic, and bits may match by chance. Then, and if a part of a byte seems unwritten, the
+ * launch is repeated with different poison bytes each time. If the launch is not deterministic, a
+ * byte counts as unwritten only if all of its bits hold the poison of each launch. */
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
 #include "bench_inside.h"
@@ -16,7 +16,7 @@
 
 enum { MOST_REPEATS = 4 };
 
-/* ---- what starts as poison ---- */
+/* ---- poisoned ranges ---- */
 
 void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void *context) {
 	const struct mx_buffer *spec = &plan->buffers[i];
@@ -37,10 +37,10 @@ void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void 
 			each(context, start + from, to - from, false);
 }
 
-/* ---- by the emulator's states ---- */
+/* ---- by the states of the emulator ---- */
 
-/* A store of what was never written leaves the state as if there had been none, and is a finding of
- * its own; the byte that it changes is not the poison any more. */
+/* A store of unwritten data leaves the state unwritten, and is a separate finding. The byte that it
+ * changes no longer holds the poison. */
 static void read_states(struct mx_bench *b, unsigned i) {
 	struct bench_buffer *x = &b->buffer[i];
 	b->device->emu->states(x->device, x->bytes, x->unwritten);
@@ -51,7 +51,7 @@ static void read_states(struct mx_bench *b, unsigned i) {
 
 /* ---- by repeating the launch ---- */
 
-/* What a repeated launch has in place of the bench's own. */
+/* Buffer contents of a repeated launch, exchanged with the bench's. */
 struct images {
 	uint8_t *before[MX_MAX_BUFFERS], *after[MX_MAX_BUFFERS];
 };
@@ -88,7 +88,7 @@ static void free_images(struct images *x) {
 	}
 }
 
-/* Later rounds have another byte at each place. */
+/* From round 2 on, each byte has its own poison. */
 static uint8_t other_poison(unsigned round, size_t at) {
 	uint64_t x = (at + 1) * 0x9e3779b97f4a7c15u + round * 0xd1b54a32d192ed03u;
 	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
@@ -100,14 +100,15 @@ struct poison {
 	unsigned round;
 };
 
-static void poison_anew(void *context, size_t from, size_t bytes, bool guard) {
+static void set_poison(void *context, size_t from, size_t bytes, bool guard) {
 	const struct poison *p = context;
 	(void)guard;
 	for (size_t at = from; at < from + bytes; at++)
 		p->image[at] = other_poison(p->round, at);
 }
 
-/* While launches are repeated, `unwritten` has the bits that held the poison of each so far. */
+/* While launches are repeated, `unwritten` holds a mask: the bits that held the poison in each
+ * launch. */
 static void start_narrowing(void *context, size_t from, size_t bytes, bool guard) {
 	const struct bench_buffer *x = context;
 	(void)guard;
@@ -115,20 +116,20 @@ static void start_narrowing(void *context, size_t from, size_t bytes, bool guard
 		x->unwritten[at] = x->after[at] ^ x->before[at] ^ 0xff;
 }
 
-/* A launch that was repeated, and what it leaves to doubt. */
+/* A repeated launch, and reasons to repeat it again. */
 struct repeated {
 	struct bench_buffer *buffer;
 	const uint8_t *before, *after;
-	bool differs; /* bits where there is poison, other than those that hold it */
-	bool in_part; /* bytes seem to be written in part */
+	bool differs; /* poisoned bits differ that do not hold the poison */
+	bool in_part; /* bytes seem to be partly written */
 };
 
 static bool is_code(uint8_t bits) {
 	return __builtin_popcount(bits) >= 4;
 }
 
-/* Keeps the bits that hold the poison of this launch too. Bits that were written alike in the first
- * two launches are none of them. */
+/* Keeps the bits that also hold the poison of this launch. The first two launches have
+ * complementary poison, so bits written with equal values are cleared. */
 static void narrow(void *context, size_t from, size_t bytes, bool guard) {
 	struct repeated *r = context;
 	(void)guard;
@@ -145,11 +146,11 @@ static void end_narrowing(struct bench_buffer *x, bool differs) {
 		x->unwritten[at] = differs ? x->unwritten[at] == 0xff : is_code(x->unwritten[at]);
 }
 
-/* Launches with the poison of a round; adds to *all what is in doubt. */
+/* Launches with the poison of a round; adds reasons to repeat it to *all. */
 static int repeat(struct mx_bench *b, struct images *x, unsigned round, uint64_t schedule,
                   struct mx_run_result *r, struct repeated *all, struct mx_error *err) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		mx_poisoned(&b->plan, i, poison_anew, &(struct poison){ x->before[i], round });
+		mx_poisoned(&b->plan, i, set_poison, &(struct poison){ x->before[i], round });
 	exchange_images(b, x);
 	int status = mx_bench_run(b, schedule, r, err);
 	exchange_images(b, x);
@@ -184,7 +185,7 @@ static int find_by_repeating(struct mx_bench *b, uint64_t schedule, struct mx_ve
 	return status ? status : r.failed;
 }
 
-/* ---- either way ---- */
+/* ---- all devices ---- */
 
 int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                       struct mx_error *err) {

@@ -1,4 +1,4 @@
-/* Verdicts: what is wrong, and what it means for the exit status. */
+/* Verdicts: notes of faults, and the exit status. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is_known(const struct mx_verdict *v, const struct mx_note *n) {
 	return false;
 }
 
-/* How many notes there are of a kind, and the last of them. */
+/* The number of notes of a kind, and the last one. */
 static unsigned count_kind(struct mx_verdict *v, const char *kind, struct mx_note **last) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < v->n_notes; i++)

@@ -1,4 +1,4 @@
-/* The first wrong element among its neighbours, got above wanted. */
+/* The first wrong element and its neighbours, `got` above `want`. */
 #include "product.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* libmxref: what the MX formats, scale recipes, conversions and matrix instructions compute.
+/* libmxref: the arithmetic of MX formats, scale recipes, conversions and matrix instructions.
  *
  * Bits in, bits out. A value is a bit pattern in a one-member struct, so that
  * arithmetic on it by accident does not compile. Results do not depend on the
@@ -6,7 +6,7 @@
  * calls: there is no global state, and every function may be called from any
  * thread.
  *
- * What functions return:
+ * Results of functions:
  *
  *   a value    functions on single values. They cannot fail; an enumerator must be one
  *              of its enum. mx_elem_get, which reads an array, gives code 0 for NULL.
@@ -17,18 +17,17 @@
  *              look-ups by name or index: false or NULL if there is no such thing, and
  *              for NULL.
  *
- * No function returns void. Memory belongs to the caller throughout; what needs
- * scratch allocates and frees it within the call.
+ * No function returns void. All memory belongs to the caller; a function that needs
+ * scratch memory allocates and frees it within the call.
  *
- * Strides are in bytes everywhere, and the fields that hold them end in _bytes: the
- * distance from an element to the next of its row or column, or from a row to the next.
- * (Elements would not do: the pitch of a row of FP4 or FP6 need not be a whole number
- * of them.) Data need not be aligned.
+ * Strides are in bytes, and their fields end in _bytes: the distance from an element to
+ * the next of its row or column, or from a row to the next. (The pitch of a row of FP4
+ * or FP6 need not be a whole number of elements.) Data need not be aligned.
  *
- * From tensors to a matrix product (ref/examples/quantize_mfma.c is all of this):
+ * From tensors to a matrix product (ref/examples/quantize_mfma.c shows all steps):
  * mx_quantize A and the transpose of B; pad K to a multiple of mx_shape_k(), see
- * "Padding" below; copy each tile into registers as mx_layout_operand() and
- * mx_layout_scale() say; mx_mma_scaled(), with D as the next C; mx_layout_result().
+ * "Padding" below; copy each tile into registers by mx_layout_operand() and
+ * mx_layout_scale(); mx_mma_scaled(), with D as the next C; mx_layout_result().
  *
  * Sources of rules:
  *   [OCP] OCP Microscaling Formats (MX) Specification v1.0
@@ -50,8 +49,8 @@ extern "C" {
 
 /* ---- version ---- */
 
-/* Of this header. While MAJOR is 0, another MINOR may be incompatible; afterwards only
- * another MAJOR. */
+/* The version of this header. While MAJOR is 0, a new MINOR may be incompatible; later only
+ * a new MAJOR. */
 #define MXREF_VERSION_MAJOR 0
 #define MXREF_VERSION_MINOR 2
 #define MXREF_VERSION_PATCH 0
@@ -61,7 +60,7 @@ extern "C" {
 #define MXREF_VERSION                                                                              \
 	MXREF_DOTTED_(MXREF_VERSION_MAJOR, MXREF_VERSION_MINOR, MXREF_VERSION_PATCH)
 
-/* MXREF_VERSION of the library that runs, which may not be that of the header. */
+/* MXREF_VERSION of the library at run time, which may differ from that of the header. */
 MXREF_API const char *mx_version(void);
 
 /* ---- status ---- */
@@ -78,7 +77,7 @@ typedef enum {
 	MX_NO_MEMORY,
 } mx_status;
 
-/* What a status means, in one line: "out of memory". */
+/* The meaning of a status in one line: "out of memory". */
 MXREF_API const char *mx_strerror(mx_status s);
 
 /* ---- values ---- */
@@ -93,7 +92,7 @@ typedef struct { uint32_t v; } mx_f32;  /* IEEE binary32 bit pattern */
 
 /* ---- element formats ---- */
 
-/* Which codes of a format are not finite numbers. */
+/* The codes of a format that are not finite numbers. */
 typedef enum {
 	MX_FINITE,   /* none */
 	MX_NAN_ONLY, /* all exponent and mantissa bits set is NaN; no infinity (E4M3) */
@@ -102,10 +101,9 @@ typedef enum {
 	MX_TWOS,     /* none; a negative code is the two's complement of its magnitude */
 } mx_specials;
 
-/* Those below MX_FORMATS are the MX formats: the enumerator is the cbsz/blgp code of the scaled
- * MFMA [ISA 7.2]. The others are elements of schemes (below) alone. Functions of this section
- * take them all; recipes, mx_quantize, mx_dequantize and the matrix instructions take only MX
- * formats.
+/* The MX formats are below MX_FORMATS: the enumerator is the cbsz/blgp code of the scaled MFMA
+ * [ISA 7.2]. The others are elements of schemes (below). Functions of this section take all
+ * formats; recipes, mx_quantize, mx_dequantize and the matrix instructions take only MX formats.
  *
  * INT8 is two's complement times 2^-6 [OCP 5.3.4]. E0M4 and E0M7 are a sign and a magnitude
  * of 4 or 7 bits, times 2^-3 or 2^-6: the elements of MX6 and MX9. */
@@ -130,7 +128,7 @@ struct mx_format_info {
 	mx_specials specials;
 };
 
-/* What a format is made of; NULL if there is no such format. */
+/* The properties of a format; NULL if there is no such format. */
 MXREF_API const struct mx_format_info *mx_format_info(mx_format f);
 
 /* The format called `name` (case ignored); false if there is none. */
@@ -149,7 +147,7 @@ MXREF_API struct mx_unpacked mx_elem_unpack(mx_format f, mx_elem code);
 /* The value of a code, exactly. NaN becomes 0x7FC00000 with the code's sign. */
 MXREF_API mx_f32 mx_elem_to_f32(mx_format f, mx_elem code);
 
-/* How an inexact magnitude is rounded; the sign plays no part. */
+/* How an inexact magnitude is rounded; the sign has no effect. */
 typedef enum {
 	MX_RNE, /* to the nearest, a tie to the even code */
 	MX_RNA, /* to the nearest, a tie away from zero */
@@ -157,43 +155,43 @@ typedef enum {
 	MX_SR,  /* stochastically: by the argument `random`, which the others ignore */
 } mx_rounding;
 
-/* What becomes of a magnitude that is, rounded with an unbounded exponent, above
- * the largest finite one, and of infinity. MX_RTZ never takes a finite number
- * there (IEEE 754-2019, 7.4). */
+/* The result for infinity, and for a magnitude that is above the largest finite one
+ * after rounding with an unbounded exponent. With MX_RTZ a finite number never
+ * overflows (IEEE 754-2019, 7.4). */
 typedef enum {
 	MX_SATURATE, /* the largest finite magnitude */
 	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3 and FNUZ; the others saturate */
 } mx_overflow;
 
-/* The code of x. From bf16 and f16: widen first, which is exact.
+/* The code of x. Widen bf16 and f16 first, which is exact.
  *
- * MX_SR: let |x| = (q + frac) ulp, where ulp is the distance of codes at |x|,
- * below the smallest normal that of the subnormals, q an integer and 0 <= frac < 1.
- * The result is q + 1 where frac + random / 2^32 >= 1, else q, in units of ulp: the
- * low 32 bits of a fixed-point number are truncated after `random` is added to
- * them. Bits of frac below 2^-32 make no difference to it. A uniform `random`
- * rounds up with probability floor(frac * 2^32) / 2^32; an exact x never moves.
+ * MX_SR: let |x| = (q + frac) ulp with an integer q and 0 <= frac < 1, where ulp is
+ * the distance between codes at |x|, and between subnormals below the smallest normal.
+ * The result is q + 1 if frac + random / 2^32 >= 1, else q, in units of ulp: `random`
+ * is added to the low 32 bits of a fixed-point number, which are then truncated. Bits of
+ * frac below 2^-32 have no effect. A uniform `random` rounds up with probability
+ * floor(frac * 2^32) / 2^32; an exact x never changes.
  *
  * NaN becomes NaN with its sign: 0x7F in E4M3, 0x7E in E5M2; 0x80 in FNUZ. A format
  * without NaN takes the largest magnitude with the sign of the NaN ([OCP 5.3] leaves it
- * open). Zero keeps its sign, but not in FNUZ and INT8, which have no -0. INT8 saturates to
- * +-127: -128 is decoded, as -2, and never made. */
+ * open). Zero keeps its sign, except in FNUZ and INT8, which have no -0. INT8 saturates to
+ * +-127: the code of -128 decodes to -2 and is never a result. */
 MXREF_API mx_elem mx_elem_encode(mx_format f, mx_f32 x, mx_rounding r, mx_overflow o,
                                  uint32_t random);
 
-/* Nearest element, ties to even, saturating: mx_elem_encode with MX_RNE and
- * MX_SATURATE, which is what every MX quantiser in production does. */
+/* The nearest element, ties to even, saturating: mx_elem_encode with MX_RNE and
+ * MX_SATURATE, as in every MX quantiser in production. */
 MXREF_API mx_elem mx_elem_from_f32(mx_format f, mx_f32 x);
 
-/* Element `i` of a packed array. Of the array's bits, counted from the lowest of byte 0,
- * it is bits w * i to w * i + w - 1, where w = mx_format_info(f)->bits:
+/* Element `i` of a packed array: bits w * i to w * i + w - 1, counted from the lowest bit
+ * of byte 0, where w = mx_format_info(f)->bits:
  *
  *   FP8   byte i
  *   FP6   four elements in three bytes, i = 0 in the low 6 bits of the first
  *   FP4   two in a byte, the even i in the low nibble
  *   E0M4  eight elements in five bytes
  *
- * mx_elem_set leaves the bits of other elements as they are. */
+ * mx_elem_set does not change other elements. */
 MXREF_API mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i);
 MXREF_API mx_status mx_elem_set(mx_format f, uint8_t *packed, size_t i, mx_elem code);
 
@@ -209,15 +207,15 @@ MXREF_API mx_f32 mx_e8m0_to_f32(mx_e8m0 s);
  * ignored, as v_cvt_scalef32_* and the scaled MFMA read an f32 scale [ISA 7.2]. */
 MXREF_API mx_e8m0 mx_e8m0_from_f32(mx_f32 x);
 
-/* Which power of two stands for an x between two: the one below, the one above, or
- * the nearer by value, 1.5 * 2^e, the tie, going up. (Nearer by value, not by
- * logarithm: 1.42 is past sqrt 2 and becomes 1.) CUDA's cvt.rz and cvt.rp to
+/* The scale for an x between two powers of two: the lower one, the higher one, or the
+ * nearer one by value, and the higher one for the tie 1.5 * 2^e. (By value, not by
+ * logarithm: 1.42 is above sqrt 2 and becomes 1.) CUDA's cvt.rz and cvt.rp to
  * ue8m0 are MX_SCALE_DOWN and MX_SCALE_UP. */
 typedef enum { MX_SCALE_DOWN, MX_SCALE_UP, MX_SCALE_NEAREST } mx_scale_rounding;
 
-/* The scale for |x|. Everything up to 2^-127, zero too, is 0x00: there is none
- * below. A power above 2^127, and infinity: 0xFE with MX_SATURATE, 0xFF with
- * MX_OVERFLOW. NaN is 0xFF. */
+/* The scale for |x|. A number up to 2^-127, zero too, gives 0x00, the smallest scale.
+ * A power above 2^127, and infinity, give 0xFE with MX_SATURATE, 0xFF with
+ * MX_OVERFLOW. NaN gives 0xFF. */
 MXREF_API mx_e8m0 mx_e8m0_encode(mx_f32 x, mx_scale_rounding r, mx_overflow o);
 
 /* Bfloat16 and binary16, rounded as elements are (see mx_elem_encode). NaN is
@@ -242,7 +240,7 @@ MXREF_API mx_f32 mx_f32_scale(mx_f32 x, int e);
 /* MX_CVT_scalef32_pk_fp8_f32 is v_cvt_scalef32_pk_fp8_f32, and so on: the
  * v_cvt_scalef32_* of gfx950, and those to and from FP8 and to 16 bits that take no
  * scale. (v_cvt_f32_bf16 is mx_bf16_to_f32 of the low half.) */
-typedef enum { /* num/cvt.def has what they are */
+typedef enum { /* num/cvt.def describes each */
 	MX_CVT_scalef32_pk_fp8_f32, MX_CVT_scalef32_pk_bf8_f32, MX_CVT_scalef32_sr_fp8_f32,
 	MX_CVT_scalef32_sr_bf8_f32, MX_CVT_scalef32_pk_f32_fp8, MX_CVT_scalef32_pk_f32_bf8,
 	MX_CVT_scalef32_f32_fp8, MX_CVT_scalef32_f32_bf8, MX_CVT_scalef32_pk_fp4_f32,
@@ -280,40 +278,40 @@ struct mx_cvt_info {
 	uint8_t dst_dwords;      /* VGPRs of the destination */
 	bool scaled, stochastic; /* has a scale, a random operand */
 	bool partial;            /* writes 8 or 16 bits of its VGPR, keeping the others */
-	uint8_t op_sel;          /* the bits of OP_SEL that mean something */
+	uint8_t op_sel;          /* the bits of OP_SEL that select something */
 };
 
-/* What an instruction is; name is NULL if there is no such op. By name: false if none. */
+/* The properties of an instruction; name is NULL if there is no such op. By name: false if none. */
 MXREF_API struct mx_cvt_info mx_cvt_info(mx_cvt_op op);
 MXREF_API bool mx_cvt_by_name(const char *name, mx_cvt_op *op);
 
-/* One lane. `source` holds the data operand's dwords, or those of both, one after
- * the other, NEG and ABS applied. The rest is ignored by ops that do not have it. */
+/* One lane. `source` holds the dwords of the data operands in order, after NEG and ABS.
+ * An op ignores the fields that it does not have. */
 struct mx_cvt_args {
 	const uint32_t *source;
 	uint32_t scale; /* its exponent field E means 2^(E-127), 0 included [ISA 7.3] */
 	uint32_t random;
-	uint32_t old;   /* the destination before */
+	uint32_t old;   /* the destination's previous value */
 	uint8_t op_sel; /* bit i is OP_SEL[i] */
 	bool fp16_ovfl; /* MODE.FP16_OVFL */
-	bool flush_f32; /* MODE reads subnormal f32 sources as zero, sign kept */
+	bool flush_f32; /* MODE flushes subnormal f32 sources to zero, sign kept */
 };
 
-/* What one lane's conversion leaves in d, which has dst_dwords dwords and may be
- * the source array. A bit of op_sel that means nothing here is MX_BAD_OPTION.
+/* Convert one lane. d has dst_dwords dwords and may be the source array. A bit of
+ * op_sel that selects nothing is MX_BAD_OPTION.
  *
  * Narrowing gives x / 2^(E-127) rounded once, widening the code's value * 2^(E-127)
- * rounded once. Rounding is MX_RNE, or MX_SR with `random`, which is renewed for
- * each further value by mx_prng [ISA 12.11]. [ISA 7.3] for the rest:
+ * rounded once. Rounding is MX_RNE, or MX_SR with `random`; mx_prng gives the random
+ * number of each further value [ISA 12.11]. By [ISA 7.3]:
  *
  *   selection      8 bits of a source: byte OP_SEL[1:0]; 16 bits, of two FP8: word
- *                  OP_SEL[0]; SDWA's BYTE and WORD of the VOP1 forms as well. 8 bits
+ *                  OP_SEL[0]; also SDWA's BYTE and WORD of the VOP1 forms. 8 bits
  *                  of a result: byte OP_SEL[3:2]; 16 bits: word OP_SEL[3]. A single
  *                  f16 or bf16 source is the low half.
  *   to FP8         FP16_OVFL 0: MX_OVERFLOW; 1: MX_SATURATE
  *   to FP6, FP4    MX_SATURATE
  *
- * Assumed, since no source says it:
+ * Assumed, because no source defines it:
  *
  *   NaN to FP6 or FP4        the largest magnitude with the NaN's sign
  *   NaN elsewhere            quiet, with its sign; f16, bf16 and f32 keep the payload
@@ -321,9 +319,9 @@ struct mx_cvt_args {
  *   stochastic rounding      aligned to the last place kept, as in mx_elem_encode,
  *                            subnormal results too, with carry into the exponent.
  *                            ([ISA 7.3] says "add and truncate"; the formula of
- *                            v_cvt_sr_fp8_f32 aligns normal results so, but wraps at
- *                            the mantissa and rounds again. AMD's rocjitsu aligns so
- *                            too: ROCm/rocm-systems pull request 6870.)
+ *                            v_cvt_sr_fp8_f32 aligns normal results like this, but wraps
+ *                            at the mantissa and rounds again. AMD's rocjitsu aligns
+ *                            like this too: ROCm/rocm-systems pull request 6870.)
  *   to f16, bf16, f32        nearest even, subnormals kept; overflow to infinity,
  *                            but with FP16_OVFL the largest f16 for a finite source */
 MXREF_API mx_status mx_cvt(mx_cvt_op op, const struct mx_cvt_args *a, uint32_t *d);
@@ -333,14 +331,13 @@ MXREF_API uint32_t mx_prng(uint32_t state);
 
 /* ---- quantisation: scale recipes ---- */
 
-/* A recipe derives the scale of a block from its amax, the largest magnitude in it
- * (mx_recipe_info() says what a NaN does to that, and whose rule it is). Those that
- * agree wherever amax is well inside the range are recipes of their own if they differ
- * at its ends.
+/* A recipe derives the scale of a block from its amax, the largest magnitude in it.
+ * mx_recipe_info() gives the effect of a NaN on amax, and the source of the rule. Rules
+ * that differ only near the ends of the range are separate recipes.
  *
  * The rules. u is the f32 pattern of amax, E(u) = u >> 23 its exponent field, which is 0
  * for zero and subnormals, and M(u) its low 23 bits. The result is the byte s of the
- * scale 2^(s-127); below 0 it is 0. Of the format:
+ * scale 2^(s-127); a negative s becomes 0. Constants of the format:
  *
  *           E4M3  E5M2  E2M3  E3M2  E2M1
  *   emax       8    15     2     4     2   exponent of the largest element
@@ -386,12 +383,11 @@ MXREF_API uint32_t mx_prng(uint32_t state);
  *                        to bf16; but 104 for 0 and where it is below -6
  *   quark-ceil-bf16      the same with ceil(log2(u))                          0xFF      0xFF
  *
- * up(d) is the least byte of a power of two that is not below d; 1/max, products and
+ * up(d) is the byte of the least power of two that is not below d; 1/max, products and
  * quotients are f32, rounded to nearest even with subnormals kept, and logarithms f32,
- * correctly rounded (assumed). "same": the formula for finite amax, which looks for
- * nothing special, is applied to the pattern.
- * (For E2M1, aiter-even so makes 0xFD of infinity, and of the NaN 0x7FC00000, and 0 of
- * 0x7FFFFFFF.) */
+ * correctly rounded (assumed). "same": the formula for finite amax is applied to the
+ * pattern. (For E2M1, aiter-even gives 0xFD for infinity and for the NaN 0x7FC00000, and
+ * 0 for 0x7FFFFFFF.) */
 typedef enum {
 	MX_RECIPE_FLOOR,          /* OCP: floor(log2 amax) - emax */
 	MX_RECIPE_CEIL,           /* torchao: ceil(log2 amax) - emax */
@@ -430,22 +426,22 @@ typedef enum {
 	MX_RECIPES
 } mx_recipe;
 
-/* How the elements of a block with scale byte s become codes. In all of them x
- * is scaled by 2^(127-s) exactly or, far below half the least element, with one
- * harmless rounding; then it is rounded once to the element format.
+/* How the elements of a block with scale byte s become codes. All of them scale x by
+ * 2^(127-s), exactly or, far below half the least element, with one harmless rounding.
+ * Then they round once to the element format.
  *
  * DIVIDE      x / scale, saturating. Scale NaN: every code is the format's NaN
  *             (largest magnitude where it has none) with the sign of x.
- * RECIPROCAL  software: x times a reciprocal built from bits, which is NaN
- *             0x7F800001 for s = 0xFF, and so is every product; saturating. A NaN
- *             becomes 0x7F or 0xFF in FP8; in FP4 and FP6 its bits go through the integer rounding
- *             unchecked, so that 0x7FC00000 becomes 3 (1.5) in E2M1.
+ * RECIPROCAL  software: x times a reciprocal built from bits, saturating. For s = 0xFF
+ *             the reciprocal is the NaN 0x7F800001, and so is every product. A NaN
+ *             becomes 0x7F or 0xFF in FP8. In FP4 and FP6 the integer rounding does not
+ *             check for NaN, so 0x7FC00000 becomes 3 (1.5) in E2M1.
  * CLAMP       Primus-Turbo: FP4 as DIVIDE. FP8 is first clamped to +-max * 2^(s-127)
  *             by fminf(fmaxf()), where s = 0 acts as scale 0: all codes are then
  *             zeros; a NaN becomes the lower limit. A limit that overflows is
- *             infinite, and so are the elements it lets through (FP16_OVFL = 0).
- * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN stays the NaN it was.
- * HALF_UP     microxcaling: as DIVIDE, but ties away are floor(|q| + 0.5) in f32, q in
+ *             infinite; larger elements then overflow (FP16_OVFL = 0).
+ * QUOTIENT    as RECIPROCAL, but x / scale: with s = 0xFF a NaN x stays its own NaN.
+ * HALF_UP     microxcaling: as DIVIDE, but ties away by floor(|q| + 0.5) in f32, q in
  *             units of the least element: the f32 just below 0.5 becomes 1.
  * NORMAL_SCALE  torchao 0.18.0: x / max(scale, 2^-126), saturating, NaN as in
  *             RECIPROCAL. s = 0xFF acts as infinity: zeros, and NaN for infinities.
@@ -468,25 +464,25 @@ typedef enum {
 
 struct mx_recipe_info {
 	const char *name;   /* "even" */
-	const char *source; /* package, version or commit, and place of the rule */
+	const char *source; /* of the rule: package, version or commit, and place */
 	unsigned formats;   /* bit f is set if the recipe is defined for format f */
 	bool keeps_nan;     /* a NaN in the block makes amax NaN; else NaNs are skipped */
 	mx_rounding rounding;
 	mx_scaling scaling;
 };
 
-/* What a recipe is; NULL if there is no such recipe. */
+/* The properties of a recipe; NULL if there is no such recipe. */
 MXREF_API const struct mx_recipe_info *mx_recipe_info(mx_recipe r);
 
 /* The recipe called `name` (case ignored); false if there is none. */
 MXREF_API bool mx_recipe_by_name(const char *name, mx_recipe *r);
 
-/* The scale for a block whose largest magnitude is amax (its sign is ignored):
+/* The scale for a block with largest magnitude amax (its sign is ignored):
  * NaN if the recipe is not defined for f. */
 MXREF_API mx_e8m0 mx_scale(mx_recipe r, mx_format f, mx_f32 amax);
 
-/* One element of a block with the given scale, scaled and rounded as the recipe
- * does it but with rounding o; `random` matters to MX_SR only. */
+/* One element of a block with the given scale, scaled and rounded by the recipe but with
+ * rounding o; only MX_SR uses `random`. */
 MXREF_API mx_elem mx_scaled_encode(mx_recipe r, mx_format f, mx_f32 x, mx_e8m0 scale,
                                    mx_rounding o, uint32_t random);
 
@@ -503,9 +499,9 @@ MXREF_API mx_status mx_quantize_block(mx_format f, const mx_f32 *x, size_t n, mx
 
 typedef enum { MX_DTYPE_F32, MX_DTYPE_BF16, MX_DTYPE_F16, MX_DTYPES } mx_dtype;
 
-/* A matrix that is read. Element (r,c) lies r * row_bytes + c * col_bytes bytes from
- * data; both may be negative or zero, but otherwise not less than an element's size. Rows
- * of C-ordered f32 one after the other have row_bytes = 4 * cols and col_bytes = 4. */
+/* An input matrix. Element (r,c) lies r * row_bytes + c * col_bytes bytes from data. A stride
+ * is zero or, with either sign, at least the size of an element. A contiguous C-ordered
+ * matrix of f32 has row_bytes = 4 * cols and col_bytes = 4. */
 struct mx_tensor {
 	const void *data;
 	mx_dtype dtype;
@@ -514,9 +510,9 @@ struct mx_tensor {
 };
 
 /* A quantised matrix. Row r has its packed codes at codes + r * row_bytes and
- * the scale of its block b of 32 elements, the last of which may be short, at
- * scales[r * scale_row_bytes + b]. What lies between the end of a row and the next is
- * not touched. Unused bits of a row's last byte are 0. */
+ * the scale of its block b of 32 elements at scales[r * scale_row_bytes + b]; the last
+ * block may be short. Bytes between rows are not touched. Unused bits of a row's last
+ * byte are 0. */
 struct mx_quantised {
 	uint8_t *codes;
 	size_t row_bytes;
@@ -533,16 +529,16 @@ typedef enum {
  *
  * The rows of the input are `groups` groups of group_rows[g] rows (NULL: one
  * group of all rows). In the output, each group is padded to a multiple of
- * row_align rows (0: 1). Padding has code 0 and, where a block has no other
- * element, scale pad_scale; the rows of padding of the row-wise output all have
- * scale pad_scale. Blocks do not cross groups: with several groups, column-wise
- * output and 32x32 blocks need a row_align that is a multiple of 32.
+ * row_align rows (0: 1). Padding has code 0. A block of padding has scale
+ * pad_scale, and so have all rows of padding of the row-wise output. Blocks do
+ * not cross groups: with several groups, column-wise output and 32x32 blocks need
+ * a row_align that is a multiple of 32.
  *
  * hadamard: each 16 elements along the quantised direction are first replaced by
  * their Walsh-Hadamard transform, in f32, butterflies of distance 1, 2, 4, 8 and
- * then times 0.25 (Primus-Turbo rht16_inplace). That direction must be a multiple
- * of 16 long, padding included; padding enters as zeros, and in the column-wise
- * output those of its codes that share a transform with data receive its results.
+ * then times 0.25 (Primus-Turbo rht16_inplace). The length of that direction, padding
+ * included, must be a multiple of 16. Padding enters as zeros; padding of the column-wise
+ * output that shares a transform with data gets the results of the transform.
  *
  * random: for MX_SR, random[r * cols + c] belongs to input element (r,c), for
  * either output; padding's is 0. */
@@ -551,7 +547,7 @@ struct mx_quantizer {
 	mx_format format;
 	mx_block block;
 	bool hadamard;
-	bool override;        /* of the recipe's element rounding, by: */
+	bool override;        /* replace the recipe's element rounding by: */
 	mx_rounding rounding;
 	const uint32_t *random;
 	const size_t *group_rows;
@@ -587,8 +583,8 @@ MXREF_API mx_status mx_quantize_plain(const struct mx_quantizer *q, const struct
 
 /* Element value times scale, rounded once to f32 (inexact only below 2^-126 and
  * above the range: infinity); NaN scales give NaN. Element (r,c) of q's rows x cols
- * goes r * row_bytes + c * col_bytes bytes from out: swapping them transposes. Rows one
- * after the other have row_bytes = 4 * cols and col_bytes = 4.
+ * is stored r * row_bytes + c * col_bytes bytes from out; swapped strides transpose.
+ * Contiguous rows have row_bytes = 4 * cols and col_bytes = 4.
  *
  * MX_BAD_POINTER  (unless there are no elements), MX_BAD_FORMAT
  * MX_BAD_STRIDE   elements of out might overlap: the lesser of both strides must be at
@@ -599,29 +595,29 @@ MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, siz
 
 /* ---- quantisation: schemes ---- */
 
-/* A scheme is all that one implementation does to quantise a matrix with scales that are no MX
- * recipe's: f32 scales of FP8, the E4M3 scales of NVFP4, MXINT8, and the MicroeXponent formats
- * MX6 and MX9. mx_scheme_info has its source with the version. Rules of one purpose differ in
- * bits: whether x is divided by the scale or multiplied by its reciprocal, what bounds amax or
- * the scale from below, and what becomes of zeros and NaN.
+/* A scheme is the quantisation of a matrix by one implementation, with scales other than those of
+ * an MX recipe: f32 scales of FP8, the E4M3 scales of NVFP4, MXINT8, and the MicroeXponent formats
+ * MX6 and MX9. mx_scheme_info has its source with the version. Rules for the same purpose differ
+ * in bits: x is divided by the scale or multiplied by its reciprocal; the lower bounds of amax and
+ * of the scale differ, and so do the results for zeros and NaN.
  *
- * Products and quotients are f32, rounded once to nearest even, subnormals kept. Where a source
- * leaves the last bit to the hardware - v_rcp_f32 in AITER, rcp.approx in vLLM's NVFP4, Triton's
- * f32 division in DeepSeek's kernels - they are so too: assumed. The last step is the element's
- * conversion to nearest even, saturating. The sign of a NaN code is free; a NaN that arithmetic
- * makes is positive here.
+ * Products and quotients are f32, rounded once to nearest even, subnormals kept. This is assumed
+ * if the source leaves the last bit to the hardware: v_rcp_f32 in AITER, rcp.approx in vLLM's
+ * NVFP4, Triton's f32 division in DeepSeek's kernels. The last step is the element's conversion
+ * to nearest even, saturating. The sign of a NaN code is not defined; a NaN from arithmetic is
+ * positive here.
  *
- * Below, m is the largest element, and of amax: "numbers" is that of the numbers, 0 if there is
- * none; else NaN in a block makes amax NaN. A code for y is given as y; "NaN: c" says what
- * becomes of a y that is NaN, where it does not stay NaN.
+ * Below, m is the largest element. "numbers": amax is that of the numbers, 0 if there is none;
+ * otherwise a NaN in the block makes amax NaN. The last term is the number y that the code is for;
+ * "NaN: c" is the result for a y that is NaN, if it is not NaN.
  *
  *   NONE                s = 1; x
  *   DEEPSEEK            numbers; s = amax / m; x / s
  *   DEEPGEMM            amax >= 1e-4; s = amax / m; x * (1 / s)
- *   VLLM_TENSOR         numbers; s = amax / m; x * (1 / s); NaN: m, so in a tensor of zeros
+ *   VLLM_TENSOR         numbers; s = amax / m; x * (1 / s); NaN: m, also in a tensor of zeros
  *   VLLM_TOKEN          numbers; s = amax / m, at least 1 / (512 m); x / s; NaN: m
  *   VLLM_GROUP          numbers, >= 1e-10; s = amax / m; x / s; NaN: -m
- *                       (of these three, m is 224 in E4M3FNUZ)
+ *                       (in these three, m is 224 in E4M3FNUZ)
  *   AITER_TOKEN         numbers; s = amax * (1 / m); x * (1 / s); NaN: -m
  *   AITER_GROUP         as AITER_TOKEN, amax >= 1e-10
  *   AITER_TORCH         s = amax / m, or 1 for 0; x / s
@@ -652,11 +648,11 @@ MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, siz
  *   MXINT8_FULL   the same with codes from -128 on
  *   QUARK_MXINT8  the exponent of amax + 2^14 units of its last place; amax 0: 2^-126 (f16: 2^-127),
  *                 infinity: 2^127. (Quark's fake quantiser keeps scale / 64 at 2^-126 or above;
- *                 the values that it makes below are no MXINT8.)
+ *                 its values for smaller scales are not MXINT8.)
  *   QUARK_MX6     e is the largest exponent of 16 elements. A pair of elements that both have a
- *                 smaller one has its bit set and takes e - 1. x / 2^e or x / 2^(e-1); numbers
- *                 below the smallest normal of x's type are 0 with exponent -127 (f16: -15), and
- *                 what is not finite has this exponent too
+ *                 smaller one has its bit set and uses e - 1. x / 2^e or x / 2^(e-1). Numbers
+ *                 below the smallest normal of x's type are 0 with exponent -127 (f16: -15);
+ *                 infinity and NaN have this exponent too
  *   QUARK_MX9     the same with E0M7 */
 typedef enum {
 	MX_SCHEME_NONE,
@@ -686,8 +682,8 @@ typedef enum {
 	MX_SCHEMES
 } mx_scheme;
 
-/* What shares a scale: rows by columns of the matrix, its whole, or a row. A row is a token, or
- * an output channel of weights. Blocks at the right and lower edge may be smaller. */
+/* The elements that share a scale: the matrix, a row, or a block of rows by columns. A row is a
+ * token, or an output channel of weights. Blocks at the right and lower edge may be smaller. */
 typedef enum {
 	MX_PER_TENSOR,
 	MX_PER_ROW,
@@ -701,22 +697,22 @@ typedef enum {
 /* How a scale is stored, and in how many bytes. */
 typedef enum {
 	MX_SCALE_F32,   /* 4, little-endian: an element is code * scale (TORCHAO_TRAINING: / scale) */
-	MX_SCALE_E4M3,  /* 1: code * (scale * tensor's), or where the tensor's scale is the factor
-	                 * of x - compressed-tensors, vLLM - code * (scale / tensor's) */
+	MX_SCALE_E4M3,  /* 1: code * (scale * tensor's), or code * (scale / tensor's) if the
+	                 * tensor's scale is a factor of x (compressed-tensors, vLLM) */
 	MX_SCALE_E8M0,  /* 1: code * 2^(scale-127) */
 	MX_SCALE_PAIRS, /* 2: e, and bit j for the elements 2j and 2j+1: code * 2^(e-127-bit) */
 } mx_scale_kind;
 
 struct mx_scheme_info {
 	const char *name;   /* "vllm-token" */
-	const char *source; /* whose rule it is, with the version, and where it stands */
+	const char *source; /* of the rule: package, version or commit, and place */
 	unsigned formats;   /* bit f is set if the scheme is defined for format f */
 	unsigned per;       /* bit p is set if it is defined for MX_PER_... p */
 	mx_scale_kind scale;
 	bool tensor_scale;  /* the tensor has an f32 scale as well */
 };
 
-/* What a scheme is; NULL if there is no such scheme. By name (case ignored): false if none. */
+/* The properties of a scheme; NULL if there is none. By name (case ignored): false if none. */
 MXREF_API const struct mx_scheme_info *mx_scheme_info(mx_scheme s);
 MXREF_API bool mx_scheme_by_name(const char *name, mx_scheme *s);
 
@@ -724,17 +720,17 @@ MXREF_API bool mx_scheme_by_name(const char *name, mx_scheme *s);
 MXREF_API const char *mx_per_name(mx_per p);
 MXREF_API bool mx_per_by_name(const char *name, mx_per *p);
 
-/* How to quantise. The format and what shares a scale must be the scheme's. */
+/* How to quantise. The scheme must be defined for the format and for `per`. */
 struct mx_scheme_args {
 	mx_scheme scheme;
 	mx_format format;
 	mx_per per;
 	const mx_f32 *tensor_scale; /* quantising: NULL takes that of the tensor's own amax.
-	                             * Dequantising: needed where the scheme has one. */
+	                             * Dequantising: needed if the scheme has one. */
 };
 
-/* How many scales a matrix of rows x cols has, the bytes of each, and the rows and columns of the
- * matrix that one serves, unless its edge comes first. */
+/* The rows and columns of scales of a matrix of rows x cols, the bytes of a scale, and the rows and
+ * columns of a block that is not at an edge. */
 struct mx_scales_shape {
 	size_t rows, cols, bytes, block_rows, block_cols;
 };
@@ -743,16 +739,16 @@ MXREF_API mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t rows
 
 /* Quantise x. Row r of out has its packed codes at codes + r * row_bytes; scale (i,j) is at
  * scales + i * scale_row_bytes + j * bytes, where i and j count the blocks and bytes is that of
- * mx_scheme_scales: with MX_PER_128X128 one row of scales serves 128 rows of codes. Strides in
- * bytes; what lies between rows is not touched; unused bits of a row's last byte are 0. For
- * blocks down the columns swap rows and cols, and the strides, of x. *tensor_scale gets the
- * scale of the tensor; it may be NULL where the scheme has none.
+ * mx_scheme_scales: with MX_PER_128X128 one row of scales serves 128 rows of codes. Bytes between
+ * rows are not touched; unused bits of a row's last byte are 0. For blocks down the columns swap
+ * rows and cols, and the strides, of x. *tensor_scale gets the scale of the tensor; it may be NULL
+ * if the scheme has none.
  *
  * MX_BAD_POINTER  a null pointer: a, x, out, shape, and what they point to if it is not empty;
- *                 tensor_scale, or the argument's when dequantising, where there is one
+ *                 tensor_scale (a->tensor_scale when dequantising) if the scheme has one
  * MX_BAD_RECIPE   no such scheme
- * MX_BAD_FORMAT   no such format, or not the scheme's
- * MX_BAD_OPTION   no such MX_PER_..., or not the scheme's; no such dtype
+ * MX_BAD_FORMAT   no such format, or not for this scheme
+ * MX_BAD_OPTION   no such MX_PER_..., or not for this scheme; no such dtype
  * MX_BAD_SHAPE    a size that overflows
  * MX_BAD_STRIDE   an output row that reaches into the next, or a stride of x that splits an
  *                 element */
@@ -769,13 +765,13 @@ MXREF_API mx_status mx_scheme_dequantize(const struct mx_scheme_args *a,
 
 typedef enum { MX_MEASURED, MX_DOCUMENTED, MX_ASSUMED } mx_fidelity;
 
-/* How far one choice of a profile is known, and by whom. */
+/* The evidence for one field of a profile. */
 typedef struct {
 	mx_fidelity fidelity;
 	const char *source;
 } mx_evidence;
 
-/* How a matrix instruction accumulates. These have names; what is not listed is 0:
+/* How a matrix instruction accumulates. Named profiles; fields that are not listed are 0:
  *
  *   block32      group 32, parts 1
  *   fused        group 0, parts 1
@@ -783,9 +779,9 @@ typedef struct {
  *   cdna3        group 16, parts 2, align 24, join 24, dot 32, acc 24, drop 25, limit 128
  *   cdna3_half   group 8, parts 1, align 24, dot 32, acc 24, norm 31, limit 128
  *
- * block32 is the default of mxcheck; cdna3 and cdna3_half are what was measured of
- * MI300X's FP8, and FP16 and BF16 (arXiv 2511.10909); all are assumptions about gfx950.
- * mx_profile_by_name() has the evidence for each field.
+ * block32 is the default of mxcheck. cdna3 was measured on MI300X for FP8, cdna3_half for
+ * FP16 and BF16 (arXiv 2511.10909). For gfx950 all are assumptions. The field `why` has the
+ * evidence for each field.
  *
  * Definition. The products of one output element are a[k] * b[k] times both scales.
  * The exponent of an element is floor(log2 |x|), or of a subnormal that of the
@@ -798,7 +794,7 @@ typedef struct {
  *
  *   align = 0: the group's products and c are added exactly.
  *
- *   align > 0: with parts = 2, products of even and of odd k are added apart.
+ *   align > 0: with parts = 2, products of even and of odd k are added separately.
  *     Let P be the largest exponent of a part: each of its products is truncated
  *     toward zero to a multiple of 2^(P - align), and these are added exactly.
  *     Let Q be the largest P: with parts = 2, each part's sum is floored (toward
@@ -813,13 +809,12 @@ typedef struct {
  *   infinity, or with clamp to the largest f32.
  *
  * Special values, in each step: any NaN element, accumulator or scale, 0 * infinity,
- * or infinities of both signs give the NaN 0x7FC00000 (the payload is assumed);
- * otherwise an infinity wins, clamp or not (assumed). With limit > 0 a product of
- * magnitude 2^limit or more is an infinity, but one of them cannot make a sum
- * infinite under clamp: it gives the largest f32. A NaN scale makes its block NaN
- * even where all its products are zero. A zero sum is -0 only if every product and
- * c are -0, else +0 (IEEE 754 addition; assumed); a negative sum that underflows
- * is -0. */
+ * or infinities of both signs give the NaN 0x7FC00000 (the payload is assumed).
+ * Otherwise an infinity gives infinity, also under clamp (assumed). With limit > 0 a
+ * product of magnitude 2^limit or more counts as infinity, but under clamp its sum is
+ * the largest f32. A NaN scale makes its block NaN even if all its products are zero.
+ * A zero sum is -0 only if every product and c are -0, else +0 (IEEE 754 addition;
+ * assumed); a negative sum that underflows is -0. */
 typedef struct {
 	const char *name;
 	unsigned group, parts, align, join, dot, acc, drop, norm, limit;
@@ -827,7 +822,7 @@ typedef struct {
 	const char *source;
 	struct {
 		mx_evidence group, parts, align, join, dot, acc, drop, norm, limit;
-	} why; /* of each field; nothing depends on it */
+	} why; /* of each field; no result depends on it */
 } mx_profile;
 
 /* MX_OK if a profile can be used: parts is 1 or 2, limit 0 or at least 1; with align = 0
@@ -862,16 +857,16 @@ MXREF_API unsigned mx_shape_k(mx_shape s);  /* 128 or 64 */
 /* VGPRs that an operand of format f takes: 8 (FP8), 6 (FP6) or 4 (FP4). */
 MXREF_API unsigned mx_operand_vgprs(mx_format f);
 
-/* Where things are in the registers [ISA 7.1.5, 7.2]. Each lane holds 32 elements of one
+/* The layout of the registers [ISA 7.1.5, 7.2]. Each lane holds 32 elements of one
  * row of A, or of one column of B; below, MN = mx_shape_mn(), K = mx_shape_k() and
  * g = lane / MN, which is 0 to 3 (16x16x128) or 0 to 1 (32x32x64).
  *
- * Element j (0..31) of a lane. The lane's registers, the first one first and each of them
- * little-endian, are a packed array, of which it is mx_elem_get(f, array, j):
+ * Element j (0..31) of a lane is mx_elem_get(f, array, j), where the array is the lane's
+ * registers in order, each little-endian:
  *
  *         register    its bits                      registers
  *   FP8   j / 4       8 * (j % 4), 8 of them        8
- *   FP6   6 * j / 32  6 * j % 32, 6 of them         6   (j = 5, 10, 21 and 26 go on in
+ *   FP6   6 * j / 32  6 * j % 32, 6 of them         6   (j = 5, 10, 21 and 26 continue in
  *   FP4   j / 8       4 * (j % 8), 4 of them        4    the low bits of the next one)
  *
  * Its place in A (B: column for row):
@@ -883,20 +878,19 @@ MXREF_API unsigned mx_operand_vgprs(mx_format f);
  *   FP4   lane % MN   32 g + j
  *
  * The scale of a lane is that of row lane % MN and block g, which has k = 32 g to
- * 32 g + 31. In FP8 that is not the block of the elements which the same lane holds.
+ * 32 g + 31. In FP8 this is not the block of the lane's own elements.
  *
  * Register r of a lane's C or D is element [4 (64 / MN) (r / 4) + 4 g + r % 4][lane % MN];
  * r is 0 to 3 (16x16x128) or 0 to 15 (32x32x64).
  *
- * The functions give these places: *mn is the row of A or the column of B.
+ * The functions compute this layout: *mn is the row of A or the column of B.
  * MX_BAD_POINTER, MX_BAD_FORMAT; MX_BAD_OPTION: no such shape, lane, j or r.
  *
- * Padding. Rows, columns and last k that a matrix lacks are filled up with code 0 and a scale
- * that is not NaN: 0x7F will do, and so will 0x00. Both operands must be padded: a zero of
- * one times infinity (E5M2), NaN or a NaN scale of the other would be NaN. A product of two
- * such zeros changes no sum, under any of the profiles above, with one exception: it makes
- * +0 of a sum that is -0. Who needs that sign pads one of the operands with -0, which is
- * the code of the sign bit alone. */
+ * Padding. Fill missing rows, columns and last k with code 0 and a scale that is not NaN,
+ * such as 0x7F or 0x00. Pad both operands: a zero of one operand times infinity (E5M2), NaN
+ * or a NaN scale of the other is NaN. A product of two such zeros changes no sum under the
+ * profiles above, except that a sum of -0 becomes +0. To keep that sign, pad one operand with
+ * -0, the code of the sign bit alone. */
 MXREF_API mx_status mx_layout_operand(mx_shape s, mx_format f, unsigned lane, unsigned j,
                                       unsigned *mn, unsigned *k);
 MXREF_API mx_status mx_layout_scale(mx_shape s, unsigned lane, unsigned *mn, unsigned *block);
@@ -931,7 +925,7 @@ MXREF_API mx_status mx_mma_scaled(const struct mx_mma_args *args);
 
 /* ---- dense matrix instructions ---- */
 
-/* What A, B, C and D of a dense MFMA are made of. */
+/* Element types of A, B, C and D of a dense MFMA. */
 typedef enum {
 	MX_T_F64,
 	MX_T_F32,
@@ -954,39 +948,39 @@ struct mx_dense {
 MXREF_API const struct mx_dense *mx_dense_by_name(const char *name); /* NULL: none */
 MXREF_API const struct mx_dense *mx_dense_at(size_t i);              /* NULL ends */
 
-/* Items that a lane holds of an operand (k) or of the result, and the registers that
- * they fill. Items are packed little-endian; a 64-bit item is two registers. 0 for NULL. */
+/* The items of an operand (k) or of the result in a lane, and the registers that they
+ * fill. Items are packed little-endian; a 64-bit item is two registers. 0 for NULL. */
 MXREF_API unsigned mx_dense_operand_items(const struct mx_dense *op);
 MXREF_API unsigned mx_dense_result_items(const struct mx_dense *op);
 MXREF_API unsigned mx_dense_operand_vgprs(const struct mx_dense *op);
 MXREF_API unsigned mx_dense_result_vgprs(const struct mx_dense *op);
 
-/* Where things are [ISA 7.1.4]: `item` of lane's A operand is A[*block][*mn][*k], of B
- * likewise B[*block][*k][*mn]; of C and D it is D[*block][*row][*col]. MX_BAD_POINTER;
+/* The layout [ISA 7.1.4]: `item` of a lane is A[*block][*mn][*k] in operand A,
+ * B[*block][*k][*mn] in B, and D[*block][*row][*col] in C and D. MX_BAD_POINTER;
  * MX_BAD_OPTION: no such lane or item. */
 MXREF_API mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item,
                                      unsigned *block, unsigned *mn, unsigned *k);
 MXREF_API mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
                                     unsigned *block, unsigned *row, unsigned *col);
 
-/* The profile that a dense instruction follows where the scaled ones follow `p`:
- * fma32 for f32 operands (chains of FMAs were measured on MI300, arXiv 2511.10909),
- * cdna3_half in the place of cdna3 for 16-bit operands, else p itself. NULL for NULL. */
+/* The profile of a dense instruction if the scaled ones have profile `p`: fma32 for f32
+ * operands (chains of FMAs were measured on MI300, arXiv 2511.10909), cdna3_half instead
+ * of cdna3 for 16-bit operands, else p itself. NULL for NULL. */
 MXREF_API const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p);
 
-/* One dense MFMA on registers; c and d may be the same array. What it computes:
+/* One dense MFMA on registers; c and d may be the same array. The arithmetic:
  *
  *   f16, bf16, fp8, bf8: the profile's definition, all scales 1, K that of op.
- *   f32: c = fma(a, b, c) in order of k, whatever the profile; f64 the same in f64.
- *     Denormals are kept (the manual's table 28; its 7.4 has MODE govern f32). A NaN
+ *   f32: c = fma(a, b, c) in order of k, with any profile; f64 the same in f64.
+ *     Denormals are kept (table 28 of the manual; in its 7.4, MODE controls f32). A NaN
  *     result is 0x7FC00000 or 0x7FF8000000000000.
  *   i8: the exact sum, modulo 2^32, or with clamp the nearest i32 (one clamp, at the
  *     end: assumed).
  *
  * cbsz, abid: broadcast of A: its lane l is read from lane l % S + S * abid, with
- * S = 64 >> cbsz; blgp: which lane B's is read from [ISA table 29]. In f64
+ * S = 64 >> cbsz; blgp selects the lane that B's is read from [ISA table 29]. In f64
  * instructions cbsz and abid are ignored and bits 0, 1, 2 of blgp negate A, B, C.
- * clamp is as for the scaled instructions; it does nothing to f64 (assumed).
+ * clamp is as for the scaled instructions; it has no effect on f64 (assumed).
  *
  * MX_BAD_POINTER; MX_BAD_PROFILE; MX_BAD_OPTION where the manual leaves it undefined:
  * 1 << cbsz above the number of blocks, abid >= 1 << cbsz, blgp above 7. */
@@ -1002,8 +996,8 @@ MXREF_API mx_status mx_mma_dense(const struct mx_dense_args *args);
 
 /* ---- sparse matrix instructions ---- */
 
-/* A sparse MFMA of gfx950: D = D + A * B, A of M x K, of which two are stored of every four
- * consecutive k, B of K x M [ISA 7.5]. sparse.def lists them. */
+/* A sparse MFMA of gfx950: D = D + A * B [ISA 7.5]. A is M x K and stores two of every four
+ * consecutive k; B is K x M. sparse.def lists them. */
 struct mx_sparse {
 	const char *name; /* mnemonic: "v_smfmac_f32_16x16x32_f16" */
 	unsigned m, k;
@@ -1016,13 +1010,13 @@ MXREF_API const struct mx_sparse *mx_sparse_at(size_t i);              /* NULL e
 MXREF_API unsigned mx_sparse_a_vgprs(const struct mx_sparse *op);
 MXREF_API unsigned mx_sparse_result_vgprs(const struct mx_sparse *op);
 
-/* One sparse MFMA on registers. Bits 2i and 2i + 1 of a lane's set of indices say which k of
- * four its i-th item of A is; `index` holds as many sets as fit, of which cbsz and abid choose
- * one. Computes as the dense instructions do, of what is stored alone: K / 2 products in the
- * order of k (assumed).
+/* One sparse MFMA on registers. Bits 2i and 2i + 1 of a lane's set of indices select the k of
+ * its i-th item of A among four; `index` holds as many sets as fit, and cbsz and abid select
+ * one. The arithmetic is that of the dense instructions on the stored items: K / 2 products
+ * in the order of k (assumed).
  *
- * MX_BAD_POINTER; MX_BAD_PROFILE; MX_BAD_OPTION where the manual leaves it undefined: two
- * indices of four that do not ascend. */
+ * MX_BAD_POINTER; MX_BAD_PROFILE; MX_BAD_OPTION where the manual leaves it undefined: the two
+ * indices of four k do not ascend. */
 struct mx_sparse_args {
 	const struct mx_sparse *op;
 	const mx_profile *profile;

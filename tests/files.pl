@@ -1,4 +1,4 @@
-# Whole files, read and written.
+# Reads and writes whole files.
 use strict;
 use warnings;
 

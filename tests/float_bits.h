@@ -1,4 +1,4 @@
-/* A float's bits, and back. */
+/* Conversions between a float and its bits. */
 #ifndef TEST_FLOAT_BITS_H
 #define TEST_FLOAT_BITS_H
 

@@ -1,5 +1,5 @@
 /* Random numbers of the C tests: splitmix64 [Steele, Lea, Flood, "Fast Splittable Pseudorandom
- * Number Generators"], which the code under test does not draw from. */
+ * Number Generators"], which the code under test does not use. */
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
 

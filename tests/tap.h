@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool cond, const cha
 	return cond;
 }
 
-/* ---- tiers: what a test leaves out for lack of time counts as one skip ---- */
+/* ---- tiers: everything that a test omits to save time counts as one skip ---- */
 
 static inline bool tap_tier(const char *variable, bool *said) {
 	bool set = getenv(variable) != NULL;
@@ -58,7 +58,7 @@ static inline bool is_nightly(void) {
 	return tap_tier("MXCHECK_NIGHTLY", &said);
 }
 
-/* What a test cannot go on without. */
+/* Ends the test if a condition that it needs is false. */
 static inline void need(bool good, const char *why) {
 	if (good)
 		return;

@@ -1,4 +1,4 @@
-# Tiers of tests: what is left out for lack of time counts as one skip of a test.
+# Tiers of tests: everything that a test omits to save time counts as one skip.
 use strict;
 use warnings;
 use Test::More;

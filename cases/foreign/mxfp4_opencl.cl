@@ -1,10 +1,10 @@
-/* MXFP4 GEMM in OpenCL C, one work-item an element: C[M][N] = A[M][K] * B[N][K]^T in f32.
+/* MXFP4 GEMM in OpenCL C, one work-item for each element: C[M][N] = A[M][K] * B[N][K]^T in f32.
  *
- * A and B are E2M1, low nibble first, SA and SB E8M0 for each 32 elements of a row. No
- * matrix instruction: a chain of FMAs over k in order, which is the profile fma32. The
- * size of a work-group is a hidden argument, which the runtime fills in. */
+ * A and B are E2M1, low nibble first; SA and SB are E8M0, one for each 32 elements of a row. There
+ * is no matrix instruction: a chain of FMAs over k in order, which is the profile fma32. The size
+ * of a work-group is a hidden argument, set by the runtime. */
 
-/* The element as a float: sign, and the magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6. */
+/* The element as a float: its sign, and a magnitude of 0, 0.5, 1, 1.5, 2, 3, 4 or 6. */
 static float e2m1(uint code) {
 	uint magnitude = code & 7;
 	float v = magnitude < 2 ? 0.5f * magnitude

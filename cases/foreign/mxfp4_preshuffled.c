@@ -1,16 +1,16 @@
-/* MXFP4 GEMM on operands that were packed for it: C[M][N] = A[M][K] * B[N][K]^T in f32.
+/* MXFP4 GEMM on packed operands: C[M][N] = A[M][K] * B[N][K]^T in f32.
  *
  * A is row-major. B is preshuffled, [N/16][K/32][16 n][16 bytes], so that the 64 lanes of an
- * instruction's operand are 1024 bytes in a row. Scales are S32x8: the dword of lane l in a
- * tile of 32 rows and 8 blocks holds rows l % 16 and 16 more of blocks l / 16 and 4 more, in
- * bytes 2 (block / 4) + row / 16, of which the instruction picks one.
+ * instruction's operand are 1024 contiguous bytes. Scales are S32x8: in a tile of 32 rows and 8
+ * blocks, the dword of lane l holds rows l % 16 and l % 16 + 16 of blocks l / 16 and l / 16 + 4, in
+ * bytes 2 (block / 4) + row / 16. The instruction selects one of the bytes.
  *
- * A wave makes a 32x32 tile in steps of 256. Any M and N, K a multiple of 32; rows of B are
- * padded to 32, its columns with zeros; padding of scales must not be 0xFF. Matrices stay below
- * 2 GiB. */
+ * A wave computes a 32x32 tile in steps of 256. Any M and N, K a multiple of 32. Rows of B are
+ * padded to 32, its columns with zeros; padding of scales must not be 0xFF. Matrices are below 2
+ * GiB. */
 #include "../../kernels/gfx950.h"
 
-/* Columns that S32x8 has, of `blocks` that are valid. */
+/* The columns of S32x8 for `blocks` valid ones. */
 #ifndef SCALE_COLUMNS
 #define SCALE_COLUMNS(blocks) (((blocks) + 7) / 8 * 8)
 #endif
@@ -31,7 +31,7 @@ INLINE u32 round_up(u32 x, u32 multiple) {
 	return (x + multiple - 1) / multiple * multiple;
 }
 
-/* 32 elements of row l % 16, from element 32 (l / 16) of half a step. */
+/* 32 elements of row l % 16, from element 32 (l / 16) of half a step on. */
 INLINE u32x4 load_a(buffer a, u32 row, u32 K, u32 k_byte) {
 	u32 k = k_byte + LANE() / 16 * 16;
 	u32 offset = k < K / 2 ? (row + LANE() % 16) * (K / 2) + k : OUT_OF_RANGE;
@@ -65,14 +65,14 @@ INLINE u32 load_scales(buffer s, u32 row, u32 columns, u32 step) {
 		acc[1][1] = MFMA(a1, b1, acc[1][1], 2 * half + 1, sa, 2 * half + 1, sb);           \
 	} while (0)
 
-/* Register r of lane l is row 4 (l / 16) + r, column l % 16. Rows past M are past the buffer's
- * end; columns past N are sent there. */
+/* Register r of lane l is row 4 (l / 16) + r, column l % 16. Rows past M are past the buffer's end;
+ * columns past N use an offset past it. */
 INLINE void store(buffer c, u32 row, u32 col, u32 N, f32x4 x) {
 #pragma unroll
 	for (u32 r = 0; r < 4; r++) {
 		u32 j = col + LANE() % 16, i = row + 4 * (LANE() / 16) + r;
 		u32 offset = j < N ? (i * N + j) * 4 : OUT_OF_RANGE;
-		float value = x[r]; /* a bit_cast of x[r] itself takes x[0] */
+		float value = x[r]; /* clang's bit_cast of x[r] reads x[0] */
 		__builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(u32, value), c, offset, 0,
 		                                      0);
 	}

@@ -1,8 +1,8 @@
-/* MXFP6 GEMM that uses what kernels by compilers use when registers run out: accumulators
- * in AGPRs, and results that go through scratch. C[M][N] = A[M][K] * B[N][K]^T in f32.
+/* MXFP6 GEMM that uses features of compiled kernels under register pressure: accumulators in AGPRs,
+ * and results in scratch. C[M][N] = A[M][K] * B[N][K]^T in f32.
  *
- * A is E2M3, B E3M2, 32 elements in 24 bytes, K contiguous, one E8M0 scale for each block.
- * M is a multiple of 16, N of 64, K of 128. A wave makes a strip of four 16x16 tiles. */
+ * A is E2M3, B E3M2, 32 elements in 24 bytes, K contiguous, one E8M0 scale for each block. M is a
+ * multiple of 16, N of 64, K of 128. A wave computes a strip of four 16x16 tiles. */
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long u64;
@@ -20,11 +20,12 @@ static i32x6 load_block(const GLOBAL u8 *codes, u64 row, u32 block, u32 K) {
 	return x;
 }
 
-/* By hand, so that the accumulator lies in AGPRs. clang does not see into it, so it brings
- * its own wait states: for operands that the vector ALU wrote, and for readers of the result
- * [CDNA4 ISA 7.6]. */
+/* In assembly, so that the accumulator is in AGPRs. clang does not analyse it, so it contains its
+ * own wait states: for operands that the vector ALU wrote, and for readers of the result [CDNA4 ISA
+ * 7.6]. */
 #define MULTIPLY(acc, a, b, sa, sb)                                                                \
-	asm("s_nop 1\n\tv_mfma_scale_f32_16x16x128_f8f6f4 %0, %1, %2, %0, %3, %4 cbsz:2 blgp:3\n\t" \
+	asm("s_nop 1\n\tv_mfma_scale_f32_16x16x128_f8f6f4 %0, %1, %2, %0, %3, %4 cbsz:2 "          \
+	    "blgp:3\n\t"                                                                           \
 	    "s_nop 15"                                                                             \
 	    : "+a"(acc)                                                                            \
 	    : "v"(a), "v"(b), "v"(sa), "v"(sb))
@@ -36,7 +37,7 @@ mxfp6_scratch(GLOBAL float *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 	u64 row = __builtin_amdgcn_workgroup_id_y() * TILE;
 	u64 col = __builtin_amdgcn_workgroup_id_x() * TILE * TILES;
 	f32x4 acc[TILES] = {};
-	volatile float result[4 * TILES]; /* volatile: in scratch */
+	volatile float result[4 * TILES]; /* volatile, so in scratch */
 
 	for (u32 k = 0; k < K; k += STEP) {
 		u32 block = k / BLOCK + group;

@@ -1,18 +1,18 @@
 ; MXFP8 GEMM in assembly: C[M][N] = A[M][K] * B[N][K]^T in f32, E4M3, one E8M0 scale for
 ; each 32 elements of a row. Any M and N, K a multiple of 128; matrices below 4 GiB.
 ;
-; Arguments stand in slots of 16 bytes: C, A, SA, B, SB, M, N, K. One wave makes a 16x16
-; tile. Loads of the next step of K are in flight while the matrix instruction works on
-; this one's; what lies outside the matrices reads 0 and is not stored, by the descriptors.
+; Arguments are in slots of 16 bytes: C, A, SA, B, SB, M, N, K. One wave computes a 16x16
+; tile. Loads of the next step of K are in flight during the matrix instruction of this
+; step. The descriptors make loads outside the matrices return 0 and suppress stores.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
 	.amdhsa_code_object_version 6
 
 	.set step, 128
 
-; s_nops, -1 for none. A matrix instruction may read what the vector ALU writes 2 wait states
-; behind it, a store what a matrix instruction of 8 passes writes 12 behind it, of which other
-; instructions are 6 [CDNA4 ISA 7.6].
+; Operands of s_nop, -1 for no s_nop. A matrix instruction needs 2 wait states after a vector ALU
+; write of its operand. A store needs 12 after a matrix instruction of 8 passes that writes its
+; data; 6 of them are other instructions [CDNA4 ISA 7.6].
 	.ifndef nop_before_multiply
 	.set nop_before_multiply, 1
 	.endif
@@ -79,8 +79,8 @@ mxfp8_asm:
 	s_mov_b32 s19, s7
 	s_mov_b32 s23, s7
 
-	; Where this lane's codes begin: of FP8 a lane holds 16 from each half of the step, at
-	; 16 (l / 16) and 64 more; its scale is that of block l / 16, of the 4 of the step.
+	; The start of this lane's codes: a lane holds 16 FP8 codes of each half of the step, at
+	; 16 (l / 16) and 64 more. Its scale is that of block l / 16, one of 4 in the step.
 	s_lshl_b32 s28, s3, 4              ; first row of the tile
 	s_lshl_b32 s29, s2, 4              ; its first column
 	v_add_u32 v3, s28, v1
@@ -105,7 +105,7 @@ pair:
 	s_cbranch_scc1 last_even
 	load 68, 76, 84, 85
 	s_sub_u32 s26, s26, step
-	s_waitcnt vmcnt(6)                 ; all but the six just issued
+	s_waitcnt vmcnt(6)                 ; all but the six last loads
 	multiply 48, 56, 64, 65
 	s_cmp_eq_u32 s26, 0
 	s_cbranch_scc1 last_odd
@@ -124,7 +124,7 @@ last_odd:
 
 store:
 	; Register r of lane l is row 4 (l / 16) + r, column l % 16. Rows past the end are out of
-	; the descriptor's range; columns are not, so EXEC leaves them out.
+	; the descriptor's range; columns are not, so EXEC disables them.
 	v_lshl_add_u32 v9, v2, 2, s28
 	v_mul_lo_u32 v9, v9, s25
 	v_add_lshl_u32 v9, v9, v6, 2

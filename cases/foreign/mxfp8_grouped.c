@@ -1,16 +1,16 @@
-/* Grouped MXFP8 GEMM, as a mixture of experts has it: C_g[M_g][N] = A_g[M_g][K] * B_g[N][K]^T in
- * bf16, E4M3. Group g's rows are begin[g] to begin[g] + rows[g] of A and C; B has N rows for each.
+/* Grouped MXFP8 GEMM of a mixture of experts: C_g[M_g][N] = A_g[M_g][K] * B_g[N][K]^T in bf16,
+ * E4M3. Group g has rows begin[g] to begin[g] + rows[g] of A and C, and N rows of B.
  *
- * A wave makes a 16x16 tile of one group in steps of 128. Any M_g and N, K a multiple of 32; a
+ * A wave computes a 16x16 tile of one group in steps of 128. Any M_g and N, K a multiple of 32; a
  * group's part of each matrix is below 2 GiB. */
 #include "../../kernels/gfx950.h"
 
-/* How many rows of a group may be loaded and stored. */
+/* The number of rows of a group that may be loaded and stored. */
 #ifndef GROUP_ROWS
 #define GROUP_ROWS(p, g) ((p).rows[g])
 #endif
 
-/* The first row of A that is a group's. */
+/* The first row of a group in A. */
 #ifndef FIRST_ROW
 #define FIRST_ROW(p, g) ((p).begin[g])
 #endif
@@ -25,7 +25,7 @@ struct arguments {
 	u32 N, K;
 };
 
-/* Lane (row r, part q) has 16 elements from 16 q of each half of the step. */
+/* Lane (row r, part q) has 16 elements from 16 q on, in each half of the step. */
 INLINE i32x8 load_codes(buffer b, u32 row, u32 K, u32 step) {
 	u32 k = step * STEP + LANE() / 16 * 16, at = (row + LANE() % 16) * K + k;
 	u32x4 low = __builtin_amdgcn_raw_buffer_load_b128(b, k < K ? at : OUT_OF_RANGE, 0, 0);
@@ -34,7 +34,7 @@ INLINE i32x8 load_codes(buffer b, u32 row, u32 K, u32 step) {
 	return (i32x8){ low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
 }
 
-/* And the scale of block q; of blocks past K 2^-127, beside zeros. */
+/* The scale of block q; past K it is 2^-127, multiplied by zeros. */
 INLINE u32 load_scale(buffer b, u32 row, u32 blocks, u32 step) {
 	u32 block = step * (STEP / BLOCK) + LANE() / 16;
 	u32 at = (row + LANE() % 16) * blocks + block;

@@ -1,15 +1,15 @@
 /* The gradient of weights of a grouped MXFP8 GEMM: C_g[N][K] = A_g[N][M_g] * B_g[K][M_g]^T in f32,
- * E4M3, where group g's columns of A and B, which have `ld`, are begin[g] to begin[g] + rows[g].
+ * E4M3. Group g has columns begin[g] to begin[g] + rows[g] of A and B, which have a stride of `ld`.
  *
- * Groups begin at multiples of 32, and codes between them and the next one's beginning are 0. A
- * wave makes a 16x16 tile in steps of 128; a group without rows gives 0. */
+ * Groups begin at multiples of 32, and codes between a group and the next are 0. A wave computes a
+ * 16x16 tile in steps of 128; a group without rows gives 0. */
 #include "../../kernels/gfx950.h"
 
 /* Whether a group without rows has a product. */
 #ifndef SKIPS
 #define SKIPS(rows) 0
 #endif
-/* Where the steps of a group end. */
+/* The end of a group's steps. */
 #ifndef END
 #define END(begin, rows) ((begin) + ((rows) + BLOCK - 1) / BLOCK * BLOCK)
 #endif
@@ -24,7 +24,7 @@ struct arguments {
 	u32 N, K, ld;
 };
 
-/* Lane (row r, part q) has 16 elements from 16 q of each half of the step. */
+/* Lane (row r, part q) has 16 elements from 16 q on, in each half of the step. */
 INLINE i32x8 load_codes(buffer b, u32 row, u32 ld, u32 k, u32 end) {
 	u32 first = k + LANE() / 16 * 16, second = first + STEP / 2;
 	u32 line = (row + LANE() % 16) * ld;

@@ -1,8 +1,8 @@
-/* mxcheck --version: what this program is, what it computes with, and the runtimes that it finds.
- */
+/* mxcheck --version: this program, its CPU path, and the LLVM and the runtimes that it finds. */
 #include "command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../../kernels/host/device.h"
 #include "../../ref/num/quantize.h"
@@ -13,6 +13,20 @@
 #else
 #define COMPILER "gcc "
 #endif
+
+/* The LLVM that ci/package/llvm.sh finds: its folder and version. */
+static void print_llvm(void) {
+	static const char command[] =
+		"{ " MX_LLVM_SH "} 2>/dev/null | { read -r dir && echo \"$dir,\" $(\"$dir/clang\" "
+		"-dumpversion); }";
+	char line[4096] = "none\n";
+	FILE *f = popen(command, "r");
+	if (f && !fgets(line, sizeof line, f))
+		strcpy(line, "none\n");
+	printf("%-9s %s", "LLVM", line);
+	if (f)
+		pclose(f);
+}
 
 static void print_device(const char *name) {
 	struct mx_device *d;
@@ -32,6 +46,7 @@ int mx_cmd_version(int argc, char **argv) {
 	printf("%-9s %s\n", "compiler", COMPILER __VERSION__);
 	printf("%-9s %s\n", "CPU path",
 	       mx_fast_for(MX_E2M1) == mx_fast_portable(MX_E2M1) ? "portable" : "AVX-512");
+	print_llvm();
 	print_device("emu");
 	print_device("hip");
 	return 0;

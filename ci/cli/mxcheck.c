@@ -70,7 +70,7 @@ static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_re
  * analysis, which can change the schedule. */
 static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
-	if (!g->device->emu || !v->placed)
+	if (!g->device->emu || !v->has_location)
 		return 0;
 	snprintf(r->origin_at, sizeof r->origin_at, "%s:%lld",
 	         mx_bench_plan(b)->buffers[v->buffer].name, v->offset);

@@ -135,10 +135,10 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 	if (r->race.runs || d->lost)
 		print_hunt(o, d, r);
 	putchar('\n');
-	if (r->verdict.met[0]) {
+	if (r->verdict.race_location[0]) {
 		printf("%sits accesses, with lanes: ", lead);
 		print_command(o, d, r);
-		printf(" --watch '%s'\n", r->verdict.met);
+		printf(" --watch '%s'\n", r->verdict.race_location);
 	}
 	if (!r->origin[0])
 		return;

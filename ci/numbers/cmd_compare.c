@@ -13,13 +13,12 @@
 static const char help[] =
 	"usage: mxcheck compare A.npy B.npy [--bf16]\n"
 	"\n"
-	"Compares two arrays of one type and shape, of one or two dimensions, bit for bit; A is\n"
-	"the reference. -0 and +0 differ; NaNs equal each other whatever their payload. Prints "
-	"the\n"
-	"first mismatch and a window around it, distances in ULP (for integers: differences), the\n"
-	"SNR, the row with the largest relative error, and the pattern that mismatches follow:\n"
-	"rows, columns, tiles of 16, 32 or 128, rows and columns modulo 4, 16 or 32 (lanes and\n"
-	"registers), and for bytes the byte of the scale word.\n"
+	"Compares two arrays of the same type and shape, of one or two dimensions, bit for bit.\n"
+	"A is the reference. -0 and +0 differ; all NaNs are equal. Prints the first mismatch and\n"
+	"a window around it, distances in ULP (for integers: differences), the SNR, the row with\n"
+	"the largest relative error, and the pattern of the mismatches: rows, columns, tiles of\n"
+	"16, 32 or 128, rows and columns modulo 4, 16 or 32 (lanes and registers), and for bytes\n"
+	"the byte of the scale word.\n"
 	"\n"
 	"  --bf16             16-bit unsigned integers are the bits of bfloat16\n"
 	"  -h, --help         this text\n"
@@ -59,13 +58,14 @@ static void print_first(const struct pair *p) {
 	}
 }
 
-/* Up to 5 x 5 elements around the first mismatch: A's row, and below it what B has instead. */
+/* Up to 5 x 5 elements around the first mismatch: a row of A, and below it the elements of B that
+ * differ. */
 static void print_window(const struct pair *p) {
 	const struct mx_diff *d = &p->diff;
 	size_t row = d->first / d->cols, col = d->first % d->cols;
 	size_t top = row < 2 ? 0 : row - 2, left = col < 2 ? 0 : col - 2;
-	printf("window           rows %zu.., columns %zu..; below a row, where it differs, what B "
-	       "has\n",
+	printf("window           rows %zu.., columns %zu.. of A; below them the elements of B that "
+	       "differ\n",
 	       top, left);
 	for (size_t r = top; r < top + 5 && r < d->rows; r++) {
 		bool differs = false;
@@ -114,18 +114,18 @@ static void print_errors(const struct mx_diff *d) {
 	printf("worst row        %zu: relative error %.3g\n", d->row_error_at, d->row_error);
 }
 
-static void print_pattern(const struct mx_places *d, const struct mx_fit *f) {
+static void print_pattern(const struct mx_mismatches *d, const struct mx_fit *f) {
 	char text[512];
 	if (!f->pattern) {
-		printf("pattern          none: no cut into rows, columns or tiles describes these "
-		       "places much shorter than listing them\n");
+		printf("pattern          none: no pattern of rows, columns or tiles describes "
+		       "these "
+		       "places much shorter than a list\n");
 		return;
 	}
 	mx_pattern_text(d, f, text, sizeof text);
 	printf("pattern          %s\n", text);
-	printf("  basis          %.0f bits describe the places so, %.0f without; random places "
-	       "would "
-	       "fit a pattern so well less than once in 2^%.0f\n",
+	printf("  basis          the places take %.0f bits with the pattern, %.0f without; random "
+	       "places fit a pattern so well less than once in 2^%.0f\n",
 	       f->bits, f->anywhere, floor(f->chance));
 }
 
@@ -138,7 +138,7 @@ static int print_report(const struct pair *p) {
 	print_window(p);
 	print_distances(d);
 	print_errors(d);
-	struct mx_places places = { d->rows, d->cols, d->wrong, d->differs };
+	struct mx_mismatches places = { d->rows, d->cols, d->wrong, d->differs };
 	if (mx_pattern_fit(&places, p->array[0].bytes == 1, &fit))
 		return mx_complain("compare", "out of memory");
 	print_pattern(&places, &fit);
@@ -155,7 +155,7 @@ static int check_same(const struct pair *p, size_t *rows, size_t *cols, struct m
 		return mx_fail(err, "%s is %s, %s is %s", p->name[0], mx_npy_type(a), p->name[1],
 		               mx_npy_type(b));
 	if (p->bf16 && (a->kind != 'u' || a->bytes != 2))
-		return mx_fail(err, "%s: is %s; bfloat16 is kept as u16", p->name[0],
+		return mx_fail(err, "%s: is %s; bfloat16 is stored as u16", p->name[0],
 		               mx_npy_type(a));
 	if (mx_npy_matrix(p->name[0], a, rows, cols, err) ||
 	    mx_npy_matrix(p->name[1], b, &other[0], &other[1], err))
@@ -179,7 +179,7 @@ static int compare(struct pair *p) {
 		printf("equal: %zu elements (%zu x %zu, %s)\n", rows * cols, rows, cols,
 		       p->bf16 ? "bf16" : mx_npy_type(&p->array[0]));
 	if (p->diff.nan_payloads)
-		printf("nan              %zu NaNs have other payloads; not counted\n",
+		printf("nan              %zu NaNs differ in payload; not counted\n",
 		       p->diff.nan_payloads);
 	return status;
 }

@@ -14,16 +14,16 @@ static const char help[] =
 	"       mxcheck dequant --format F --scales SCALES.npy CODES.npy [-o FILE.npy] [OPTIONS]\n"
 	"       mxcheck dequant --scheme S --scales SCALES.npy [OPTIONS] CODES.npy | CODE ...\n"
 	"\n"
-	"The values of codes, typed (one row) or a .npy of uint8, with a scale for each 32 of a\n"
-	"row: element times scale, rounded to float32 once where that is needed. Lists up to 64\n"
-	"values, or all with -v, else a summary; or writes a .npy of float32. - as a file is\n"
-	"standard input. Of arrays of more dimensions a row is the last axis.\n"
+	"Computes the values of codes: element times scale, rounded once to float32. Codes are\n"
+	"typed (one row) or a .npy of uint8, with a scale for each 32 of a row. Lists up to 64\n"
+	"values (all with -v), else prints a summary; or writes a .npy of float32. The file - is\n"
+	"standard input. A row is the last axis of an array with more dimensions.\n"
 	"\n"
 	"  --format F         E2M1, E4M3, E5M2, E2M3 or E3M2\n"
 	"  --scale S          one E8M0 byte for all blocks; default 0x7F, which is 1\n"
 	"  --scales FILE.npy  scales, uint8, one for each 32 of a row\n"
-	"  --axis row|col     col: the codes are of the transpose, as mxcheck quant --axis col\n"
-	"                     writes them; default row\n"
+	"  --axis row|col     col: the codes are those of the transpose, as written by\n"
+	"                     mxcheck quant --axis col; default row\n"
 	"  --packed           the .npy codes are packed: FP4 low nibble first, FP6 in 6-bit "
 	"fields\n"
 	"  -v                 list every value\n"
@@ -45,13 +45,13 @@ struct request {
 
 /* ---- input ---- */
 
-/* Typed codes are arguments of their own, or lists. */
+/* Each argument is a code or a list. */
 static int typed(char **text, int n, mx_format f, struct mx_bytes *codes, struct mx_error *err) {
 	for (int i = 0; i < n; i++) {
 		struct mx_bytes more;
 		int status = mx_codes_load(text[i], f, false, &more, err);
 		if (!status && codes->cols && more.rows * codes->rows != 1)
-			status = mx_fail(err, "%s: one file, or codes", text[i]);
+			status = mx_fail(err, "%s: give one file, or codes", text[i]);
 		uint8_t *grown = status ? NULL : realloc(codes->v, codes->cols + more.cols);
 		if (grown) {
 			memcpy(grown + codes->cols, more.v, more.cols);
@@ -168,7 +168,7 @@ static bool check_format(struct request *q) {
 	if (!q->by.scheme)
 		return mx_parse_format("dequant", "--format", q->format, &q->f);
 	if (q->scale)
-		return mx_complain("dequant", "--scheme goes with --scales, not --scale"), false;
+		return mx_complain("dequant", "--scheme takes --scales, not --scale"), false;
 	if (!mx_choose_scheme("dequant", &q->by, q->format, &q->how, &q->given))
 		return false;
 	q->f = q->how.format;

@@ -12,23 +12,24 @@ static const char help[] =
 	"       mxcheck mfma --format A[,B] --a A.npy --sa SA.npy --b B.npy --sb SB.npy\n"
 	"                    --row R --col C [OPTIONS]\n"
 	"\n"
-	"What the scaled MFMA returns for one output element: c + sum over k of a[k] b[k], with a\n"
-	"scale for each 32 k, over as many instructions as K needs, one after the other.\n"
+	"Computes one output element of the scaled MFMA: c + sum over k of a[k] b[k], with a "
+        "scale\n"
+	"for each 32 k, by a sequence of as many instructions as K needs.\n"
 	"\n"
-	"  --format A[,B]     element formats: E2M1, E4M3, E5M2, E2M3, E3M2; B as A if left out\n"
+	"  --format A[,B]     element formats: E2M1, E4M3, E5M2, E2M3, E3M2; B defaults to A\n"
 	"  --a, --b X         codes: '0x7,2,0*30' (*N repeats), filled with 0 up to a block of "
 	"32;\n"
 	"                     or a .npy of uint8, one code to a byte: A is M x K, B is N x K\n"
 	"  --sa, --sb X       E8M0 scales, one for each block of 32, or one for all; default\n"
-	"                     0x7F, which is 1; of .npy codes a .npy of M or N x K/32\n"
+	"                     0x7F, which is 1; for .npy codes a .npy of M or N x K/32\n"
 	"  --row R, --col C   row of A and row of B (column of the product) of .npy files\n"
 	"  --packed           .npy codes are packed: FP4 low nibble first, FP6 in 6-bit fields\n"
 	"  --c X              the accumulator at the start: a number, its 8 hexadecimal digits\n"
 	"                     after 0x, or a .npy of float32, M x N; default 0\n"
 	"  --profile P        one accumulation profile; default: all\n"
 	"  --mma-k K          K of one instruction: 128 (16x16x128, default) or 64 (32x32x64)\n"
-	"  --explain          each block: products, exact sum, scale, accumulator; and where\n"
-	"                     profiles part\n"
+	"  --explain          each block: products, exact sum, scale, accumulator; and the k at\n"
+	"                     which profiles diverge\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0; 1 if the explanation contradicts the result; 2 usage or bad input.\n";
@@ -52,7 +53,7 @@ static int take_row(struct operand *o, const char *text, const char *row, const 
                     size_t rows, struct mx_error *err) {
 	unsigned long r = 0;
 	if (!row && mx_is_npy(text) && rows > 1)
-		return mx_fail(err, "%s: has %zu rows; %s says which", text, rows, option);
+		return mx_fail(err, "%s: has %zu rows; select one with %s", text, rows, option);
 	if (row && (!mx_parse_unsigned(row, rows - 1, &r)))
 		return mx_fail(err, "%s %s: not a row of %s, which has %zu", option, row, text,
 		               rows);
@@ -71,7 +72,7 @@ static int take_codes(struct operand *o, const struct mx_bytes *b, struct mx_err
 	return 0;
 }
 
-/* One scale serves all blocks. */
+/* A single scale applies to all blocks. */
 static int take_scales(struct operand *o, const char *text, struct mx_error *err) {
 	struct mx_bytes b = { 0 };
 	size_t blocks = (o->K + MX_BLOCK - 1) / MX_BLOCK;
@@ -208,7 +209,7 @@ int mx_cmd_mfma(int argc, char **argv) {
 	if (!mx_args(table, help, argc, argv, &n, &status))
 		return status;
 	if (n)
-		return mx_complain("mfma", "'%s': codes belong to --a and --b", argv[1]);
+		return mx_complain("mfma", "'%s': give codes with --a and --b", argv[1]);
 	status = mfma(&q, &a, &b);
 	free(a.codes);
 	free(a.scales);

@@ -18,41 +18,43 @@ static const char help[] =
 	"       mxcheck quant --format F [OPTIONS] FILE.npy|- [-o CODES.npy --scales SCALES.npy]\n"
 	"       mxcheck quant --scheme S [OPTIONS] X ... | FILE.npy|-\n"
 	"\n"
-	"Quantises numbers to codes of an element format with a scale for each block of 32. They\n"
-	"are typed (one row), or a .npy of float32, float16 or float64, in C or Fortran order,\n"
-	"whose last axis is a row; or - for standard input: a .npy, or numbers between spaces,\n"
-	"lines or commas. float64 is rounded to float32 first.\n"
+	"Quantises numbers to codes of an element format with a scale for each block of 32. The\n"
+	"numbers are typed (one row), or a .npy of float32, float16 or float64, in C or Fortran\n"
+	"order, with rows along the last axis; or - for standard input: a .npy, or numbers\n"
+	"separated by spaces, lines or commas. float64 is rounded to float32 first.\n"
 	"\n"
-	"Prints a summary: for each recipe the signal-to-noise ratio, how many are clipped to\n"
-	"the largest element, become zero or cease to be finite, the largest error, and how\n"
-	"many values are not those of the first recipe. Up to 64 numbers, or all with -v, are\n"
-	"listed: the input, its bits, scale, code, value, error. Or writes .npy files of uint8.\n"
+	"Prints a summary for each recipe: the signal-to-noise ratio, how many numbers are "
+        "clipped\n"
+	"to the largest element, become zero or become infinite or NaN, the largest error, and "
+        "how\n"
+	"many values differ from those of the first recipe. Lists up to 64 numbers (all with -v):\n"
+	"the input, its bits, scale, code, value, error. Or writes .npy files of uint8.\n"
 	"\n"
 	"X is decimal, hexadecimal with p, inf, nan, or eight hexadecimal digits after 0x: bits.\n"
 	"\n"
 	"  --format F         E2M1, E4M3, E5M2, E2M3 or E3M2\n"
-	"  --recipe R,...     how the scale comes from the block's amax, below; default floor.\n"
-	"                     Several are shown side by side; all: all that the format has\n"
+	"  --recipe R,...     rule for the scale from the block's amax, see below; default floor.\n"
+	"                     Several are shown side by side; all: every recipe of the format\n"
 	"  --rounding R       of elements: rne (to nearest even), rna (ties away), rtz (toward\n"
 	"                     zero) or sr (stochastic); default: the recipe's own\n"
 	"  --seed S           of sr; default 1\n"
 	"  --axis row|col     blocks along rows (default), or down columns: codes and scales are\n"
 	"                     then those of the transpose, as kernels take B\n"
-	"  --block 1x32|32x32 a scale for 32 in a line (default), or shared by a square\n"
+	"  --block 1x32|32x32 one scale for 32 in a line (default), or for a square\n"
 	"  --bf16             the .npy holds bfloat16 as uint16\n"
 	"  -v                 list every number\n"
 	"  -o FILE.npy        codes, one to a byte, a row for each row of the input\n"
 	"  --scales FILE.npy  scales, E8M0, one for each 32 of a row\n"
 	"  --packed           codes packed: FP4 low nibble first, FP6 in 6-bit fields\n"
 	"\n"
-	"Scales that are no MX recipe's:\n"
-	"  --scheme S         in the place of --recipe: what one implementation does, below\n"
+	"Scales other than those of an MX recipe:\n"
+	"  --scheme S         instead of --recipe: the rules of one implementation, see below\n"
 	"  --format F         default: the scheme's first\n"
-	"  --per P            what shares a scale; default: the scheme's first\n"
+	"  --per P            the elements that share a scale; default: the scheme's first\n"
 	"  --tensor-scale X   the scale of the tensor; default: from the tensor's own amax\n"
 	"  --tensor FILE.npy  the scale of the tensor, float32, written with -o\n"
 	"  --scales FILE.npy  float32; or uint8, for MX6 and MX9 two bytes: exponent, bits of "
-        "pairs\n"
+	"pairs\n"
 	"  --axis, --bf16, --packed, -v and -o as above\n"
 	"\n"
 	"  -h, --help         this text\n"
@@ -70,7 +72,7 @@ struct request {
 struct work {
 	struct mx_quant_job job;
 	struct mx_npy input;
-	struct mx_quant ways[MX_QUANTS];
+	struct mx_quant results[MX_QUANTS]; /* by recipe */
 	int n;
 	uint32_t *random;
 };
@@ -92,7 +94,7 @@ static bool one_of(const char *option, const char *text, const char *const *name
 }
 
 static bool add_recipe(struct work *w, const char *name, bool all) {
-	struct mx_quant *q = &w->ways[w->n];
+	struct mx_quant *q = &w->results[w->n];
 	const char *source;
 	unsigned formats;
 	if (w->n == MX_QUANTS)
@@ -187,7 +189,7 @@ static int typed(struct mx_npy *a, char **text, int n, struct mx_error *err) {
 	return status;
 }
 
-/* Numbers with spaces, lines or commas between them. */
+/* Numbers separated by spaces, lines or commas. */
 static int read_numbers(FILE *f, struct mx_npy *a, struct mx_error *err) {
 	size_t room = 0;
 	char text[64];
@@ -207,7 +209,7 @@ static int read_numbers(FILE *f, struct mx_npy *a, struct mx_error *err) {
 	return status ? status : a->count ? 0 : mx_fail(err, "standard input: has no numbers");
 }
 
-/* What begins like a .npy file is one. */
+/* Input that begins like a .npy file is read as one. */
 static int read_input(struct work *w, char **text, int n, struct mx_error *err) {
 	bool standard = n == 1 && !strcmp(text[0], "-");
 	if (standard) {
@@ -220,7 +222,7 @@ static int read_input(struct work *w, char **text, int n, struct mx_error *err) 
 	                                    : typed(&w->input, text, n, err);
 }
 
-/* In place, from the front: float32 takes half the room. */
+/* In place, front to back: float32 takes half the space. */
 static void narrow(struct work *w) {
 	struct mx_npy *a = &w->input;
 	for (size_t i = 0; i < a->count; i++) {
@@ -253,7 +255,7 @@ static int load(struct work *w, bool bf16, char **text, int n, struct mx_error *
 	return 0;
 }
 
-/* Stochastic rounding draws for each element its own number. */
+/* Stochastic rounding uses a random number for each element. */
 static int draw(struct work *w, const char *text, struct mx_error *err) {
 	unsigned long seed = 1;
 	size_t n = w->input.count;
@@ -271,7 +273,7 @@ static int draw(struct work *w, const char *text, struct mx_error *err) {
 
 static int quantize(struct work *w, struct mx_error *err) {
 	for (int i = 0; i < w->n; i++)
-		if (w->ways[i].method->quantize(&w->job, &w->ways[i], err))
+		if (w->results[i].method->quantize(&w->job, &w->results[i], err))
 			return -1;
 	return 0;
 }
@@ -281,19 +283,19 @@ static int quantize(struct work *w, struct mx_error *err) {
 static int report(const struct work *w, bool verbose, struct mx_error *err) {
 	bool listed = verbose || w->input.count <= LISTED;
 	if (listed)
-		mx_quant_list(&w->job, w->ways, w->n);
+		mx_quant_list(&w->job, w->results, w->n);
 	if (listed && !verbose && w->n == 1)
 		return 0;
 	if (listed)
 		putchar('\n');
-	return mx_quant_summary(&w->job, w->ways, w->n, err);
+	return mx_quant_summary(&w->job, w->results, w->n, err);
 }
 
 static int write_files(const struct request *q, struct work *w, struct mx_error *err) {
-	struct mx_quant *way = w->ways;
-	if (!q->packed && mx_codes_unpack(w->job.format, w->job.items, &way->codes, err))
+	struct mx_quant *result = w->results;
+	if (!q->packed && mx_codes_unpack(w->job.format, w->job.items, &result->codes, err))
 		return -1;
-	struct mx_npy codes = mx_bytes_npy(&way->codes), scales = mx_bytes_npy(&way->scales);
+	struct mx_npy codes = mx_bytes_npy(&result->codes), scales = mx_bytes_npy(&result->scales);
 	struct mx_npy_file files[2] = { { q->output, &codes }, { q->scales, &scales } };
 	return mx_npy_write(files, 2, err);
 }
@@ -320,8 +322,8 @@ static int quant_scheme(const struct request *q, struct work *w, char **text, in
 	mx_f32 given;
 	int axis = 0;
 	if (q->recipe || q->rounding || q->seed || q->block)
-		return mx_complain("quant", "--scheme goes without --recipe, --rounding, --seed "
-		                            "and --block");
+		return mx_complain("quant", "--scheme excludes --recipe, --rounding, --seed and "
+		                            "--block");
 	if (!mx_choose_scheme("quant", &q->by, q->format, &a, &given) ||
 	    !one_of("--axis", q->axis, axes, 2, &axis) || !choose_files(q, w))
 		return MX_BAD_INPUT;
@@ -383,8 +385,8 @@ int mx_cmd_quant(int argc, char **argv) {
 	mx_npy_free(&w.input);
 	free(w.random);
 	for (int i = 0; i < w.n; i++) {
-		free(w.ways[i].codes.v);
-		free(w.ways[i].scales.v);
+		free(w.results[i].codes.v);
+		free(w.results[i].scales.v);
 	}
 	return status;
 }

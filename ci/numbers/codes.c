@@ -7,11 +7,11 @@
 
 #include "../cli/args.h"
 
-enum { MAX_TYPED = 1 << 20 }; /* codes; more belong into a file */
+enum { MAX_TYPED = 1 << 20 }; /* codes; more need a file */
 
 /* ---- lists ---- */
 
-/* "CODE" or "CODE*N" at the end of the list so far. */
+/* Appends "CODE" or "CODE*N". */
 static int append(char *item, unsigned max, struct mx_bytes *b, struct mx_error *err) {
 	unsigned long code, times = 1;
 	char *star = strchr(item, '*');
@@ -21,7 +21,8 @@ static int append(char *item, unsigned max, struct mx_bytes *b, struct mx_error 
 		return mx_fail(err, "'%s' is not a number from 0 to 0x%X", item, max);
 	if (star && (!mx_parse_unsigned(star + 1, MAX_TYPED, &times) || !times ||
 	             b->cols + times > MAX_TYPED))
-		return mx_fail(err, "'*%s' is not a number of times, or makes too many", star + 1);
+		return mx_fail(err, "'*%s' is not a number of repeats, or there are too many",
+		               star + 1);
 	uint8_t *grown = realloc(b->v, b->cols + times);
 	if (!grown)
 		return mx_fail(err, "out of memory");
@@ -78,8 +79,8 @@ static int check_codes(const char *path, mx_format f, const struct mx_bytes *b,
 	for (size_t i = 0; i < b->rows * b->cols; i++)
 		if (b->v[i] >> mx_format_info(f)->bits)
 			return mx_fail(err,
-			               "%s: [%zu][%zu] is 0x%02X, no %s code (one to a byte; or "
-			               "--packed?)",
+			               "%s: [%zu][%zu] is 0x%02X, not a code of %s, one to a byte; "
+			               "packed codes need --packed",
 			               path, i / b->cols, i % b->cols, b->v[i],
 			               mx_format_info(f)->name);
 	return 0;

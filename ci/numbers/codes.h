@@ -1,4 +1,4 @@
-/* Codes and scales as the commands get them: typed, or as .npy files of uint8. */
+/* Codes and scales as input of commands: typed lists, or .npy files of uint8. */
 #ifndef MX_CODES_H
 #define MX_CODES_H
 
@@ -10,14 +10,14 @@ struct mx_bytes {
 	uint8_t *v; /* owned; free() */
 };
 
-/* "0x7,2,0*30": numbers up to `max`, separated by commas, each repeated if "*N" follows. */
+/* "0x7,2,0*30": numbers up to `max`, separated by commas; "*N" repeats a number. */
 int mx_bytes_parse(const char *text, unsigned max, struct mx_bytes *b, struct mx_error *err);
 
 /* A .npy file of uint8. */
 int mx_bytes_read(const char *path, struct mx_bytes *b, struct mx_error *err);
 
-/* Codes of a format: a list or a .npy file of one code to a byte; `packed`: of rows packed as
- * mx_elem_get reads them (the elements that whole bytes hold). */
+/* Codes of a format: a list, or a .npy file with one code to a byte; `packed`: with packed rows,
+ * see mx_elem_get, of as many elements as fit their bytes. */
 int mx_codes_load(const char *text, mx_format f, bool packed, struct mx_bytes *b,
                   struct mx_error *err);
 

@@ -1,4 +1,4 @@
-/* Comparing two arrays element by element: distances in ULP and figures of error. */
+/* The comparison of two arrays element by element: distances in ULP and measures of error. */
 #include "diff.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ static void count_one(struct mx_diff *d, const struct mx_npy *a, const struct mx
 	}
 }
 
-/* Elements that are not finite are left out, as mx_snr does. */
+/* Ignores elements that are not finite, as mx_snr does. */
 static double norm_error(const double *x, const double *y, size_t n) {
 	double signal = 0, error = 0;
 	for (size_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* Two arrays of the same type and shape: where they differ, by how much, in which pattern. */
+/* The differences of two arrays of the same type and shape: their places and sizes. */
 #ifndef MX_DIFF_H
 #define MX_DIFF_H
 
@@ -11,24 +11,24 @@ struct mx_diff {
 	size_t rows, cols;
 	size_t wrong, first; /* elements that differ; the first of them, row by row */
 	uint8_t *differs;    /* rows * cols flags */
-	size_t nan_payloads; /* NaN in both, with other bits: not counted as wrong */
-	size_t not_finite;   /* of the wrong ones: NaN or infinity on one side, no distance */
+	size_t nan_payloads; /* NaN in both, with different bits: not counted as wrong */
+	size_t not_finite;   /* wrong elements with NaN or infinity, which have no distance */
 	size_t histogram[MX_ULP_BUCKETS];
 	uint64_t ulp_max;
 	size_t ulp_max_at;
-	double snr;       /* as mx_snr; NaN where there is no signal */
+	double snr;       /* as mx_snr; NaN if there is no signal */
 	double row_error; /* the largest |a - b| / |a| of a row, in the Euclidean norm */
 	size_t row_error_at;
 };
 
 /* a is the reference. Both hold rows * cols numbers of one type; bf16: read 16-bit integers as
- * bfloat16. Integers are one ULP apart from their neighbours. -1 if out of memory. d->differs
- * belongs to the caller, who frees it with mx_diff_free. */
+ * bfloat16. Adjacent integers are one ULP apart. -1 if out of memory. The caller frees d with
+ * mx_diff_free. */
 int mx_diff_make(const struct mx_npy *a, const struct mx_npy *b, size_t rows, size_t cols,
                  bool bf16, struct mx_diff *d);
 void mx_diff_free(struct mx_diff *d);
 
-/* The value of element i: exact but for integers above 2^53. */
+/* The value of element i, exact except for integers above 2^53. */
 double mx_npy_value(const struct mx_npy *a, bool bf16, size_t i);
 
 #endif

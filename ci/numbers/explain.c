@@ -1,4 +1,4 @@
-/* Explaining one output element: exact block sums beside what mx_mma_dot returns. */
+/* The explanation of one output element: exact block sums and the results of mx_mma_dot. */
 #include "explain.h"
 #include "../cli/args.h"
 
@@ -66,7 +66,7 @@ static void print_integer(__int128 n) {
 		printf("%llu", (unsigned long long)low);
 }
 
-/* n * 2^exp with n odd, and in decimal where a double has it. */
+/* n * 2^exp with n odd, and in decimal if a double is exact. */
 static void print_exact(__int128 n, int exp) {
 	while (n && n % 2 == 0) {
 		n /= 2;
@@ -91,8 +91,8 @@ static bool same_codes(const struct mx_element *e, unsigned k, unsigned j) {
 	return e->a[k].v == e->a[j].v && e->b[k].v == e->b[j].v;
 }
 
-/* A product of two elements has 8 bits at most and is exact in double. Returns how many are
- * alike from k on, below end. */
+/* A product of two elements has at most 8 bits and is exact in double. Returns the number of equal
+ * products from k, below end. */
 static unsigned print_product(const struct mx_element *e, unsigned k, unsigned end) {
 	double a = value_of(e->fa, e->a[k]), b = value_of(e->fb, e->b[k]);
 	unsigned n = 1;
@@ -103,7 +103,7 @@ static unsigned print_product(const struct mx_element *e, unsigned k, unsigned e
 	printf("  k %-6u 0x%02X %-14.9g * 0x%02X %-14.9g = %.17g", k, e->a[k].v, a, e->b[k].v, b,
 	       a * b);
 	if (n > 1)
-		printf(", and so to k %u: %u times", k + n - 1, n);
+		printf(", the same up to k %u: %u times", k + n - 1, n);
 	putchar('\n');
 	return n;
 }
@@ -141,15 +141,15 @@ static void print_block(const struct mx_element *e, unsigned i, const struct blo
 
 struct track {
 	const mx_profile *profile;
-	mx_f32 acc;           /* by mx_mma_dot, where it was printed last */
-	struct mx_wide since; /* all products from there on */
-	mx_f32 mine;          /* by exact sums, of profiles that have no others */
-	struct mx_wide group; /* the products that are not in it yet */
-	bool special;         /* NaN or infinity came in, which mx_mma_dot alone settles */
-	unsigned parted;      /* first k where it differs from the first profile; 0: nowhere */
+	mx_f32 acc;           /* by mx_mma_dot, as printed last */
+	struct mx_wide since; /* all products after that */
+	mx_f32 exact;         /* the accumulator of profiles with exact sums */
+	struct mx_wide group; /* the products that are not in `exact` yet */
+	bool special;         /* a NaN or infinity occurred, which only mx_mma_dot handles */
+	unsigned diverged;    /* first k with another value than the first profile; 0: none */
 };
 
-/* Whether the accumulator is rounded behind the first k elements. */
+/* Whether the accumulator is rounded after the first k elements. */
 static bool rounds_at(const struct mx_element *e, const mx_profile *p, unsigned k) {
 	unsigned in_instruction = k % e->mma_k, group = p->group;
 	return k == e->K || !in_instruction || (group && in_instruction % group == 0);
@@ -160,7 +160,7 @@ static void add_to(struct mx_wide *w, mx_f32 x, int sign) {
 	mx_wide_add(w, (x.v & MX_F32_SIGN ? -sig : sig) * sign, mx_f32_exp(x));
 }
 
-/* How far acc + since lies from the result, in its ULP. */
+/* The distance of acc + since from the result, in ULP of the result. */
 static double off_by(const struct track *t, mx_f32 result) {
 	struct mx_wide rest = t->since;
 	float value;
@@ -171,7 +171,7 @@ static double off_by(const struct track *t, mx_f32 result) {
 	return ldexp((double)value, -mx_f32_exp(result));
 }
 
-/* The block's products into the sums; a group's end rounds `mine`. */
+/* Adds the block's products to the sums; the end of a group rounds `exact`. */
 static void take_block(const struct mx_element *e, struct track *t, const struct block *s,
                        unsigned first) {
 	t->special |= s->special || mx_f32_magnitude(t->acc) >= MX_F32_INF;
@@ -181,22 +181,23 @@ static void take_block(const struct mx_element *e, struct track *t, const struct
 		mx_wide_add(&t->since, product, s->exp);
 		mx_wide_add(&t->group, product, s->exp);
 		if (rounds_at(e, t->profile, k + 1)) {
-			add_to(&t->group, t->mine, 1);
-			t->mine = mx_wide_round(&t->group);
+			add_to(&t->group, t->exact, 1);
+			t->exact = mx_wide_round(&t->group);
 			t->group = (struct mx_wide){ 0 };
-			t->special = mx_f32_magnitude(t->mine) >= MX_F32_INF;
+			t->special = mx_f32_magnitude(t->exact) >= MX_F32_INF;
 		}
 	}
 }
 
-/* Exact sums rounded against mx_mma_dot, which also settles -0. */
+/* Compares the rounded exact sums with mx_mma_dot; only the latter has -0. */
 static int check(const struct track *t, mx_f32 result) {
 	bool exact_sums = !t->profile->align;
-	if (!exact_sums || t->special || t->mine.v == result.v ||
-	    (!t->mine.v && result.v == MX_F32_SIGN))
+	if (!exact_sums || t->special || t->exact.v == result.v ||
+	    (!t->exact.v && result.v == MX_F32_SIGN))
 		return 0;
-	printf("  BUG        the exact sums round to 0x%08X, mx_mma_dot has 0x%08X: report this\n",
-	       t->mine.v, result.v);
+	printf("  BUG        the exact sums round to 0x%08X, mx_mma_dot gives 0x%08X: report "
+	       "this\n",
+	       t->exact.v, result.v);
 	return -1;
 }
 
@@ -224,23 +225,23 @@ static int step(const struct mx_element *e, struct track *t, const struct block 
 
 /* ---- all profiles ---- */
 
-static void note_parting(const struct mx_element *e, struct track *t, size_t n, unsigned k) {
+static void record_divergence(const struct mx_element *e, struct track *t, size_t n, unsigned k) {
 	for (size_t i = 1; i < n; i++)
-		if (!t[i].parted && t[i].acc.v != t[0].acc.v && rounds_at(e, t[0].profile, k) &&
+		if (!t[i].diverged && t[i].acc.v != t[0].acc.v && rounds_at(e, t[0].profile, k) &&
 		    rounds_at(e, t[i].profile, k))
-			t[i].parted = k;
+			t[i].diverged = k;
 }
 
-static void print_parting(const struct mx_element *e, const struct track *t, size_t n) {
+static void print_divergence(const struct mx_element *e, const struct track *t, size_t n) {
 	for (size_t i = 1; i < n; i++)
-		if (!t[i].parted)
-			printf("%s and %s agree wherever both round\n", t[0].profile->name,
+		if (!t[i].diverged)
+			printf("%s and %s agree at each k where both round\n", t[0].profile->name,
 			       t[i].profile->name);
 		else
-			printf("%s and %s part at k %u: 0x%08X and 0x%08X; at the end they %s\n",
-			       t[0].profile->name, t[i].profile->name, t[i].parted,
-			       mx_element_after(e, t[0].profile, t[i].parted).v,
-			       mx_element_after(e, t[i].profile, t[i].parted).v,
+			printf("%s and %s diverge at k %u: 0x%08X and 0x%08X; at the end they %s\n",
+			       t[0].profile->name, t[i].profile->name, t[i].diverged,
+			       mx_element_after(e, t[0].profile, t[i].diverged).v,
+			       mx_element_after(e, t[i].profile, t[i].diverged).v,
 			       t[i].acc.v == t[0].acc.v ? "agree" : "differ");
 }
 
@@ -251,14 +252,14 @@ int mx_element_explain(const struct mx_element *e, const mx_profile *only) {
 	int status = 0;
 	for (size_t i = 0; (p = mx_profile_at(i)) && n < MAX_PROFILES; i++)
 		if (!only || p == only)
-			tracks[n++] = (struct track){ .profile = p, .acc = e->c, .mine = e->c };
+			tracks[n++] = (struct track){ .profile = p, .acc = e->c, .exact = e->c };
 	for (unsigned i = 0; i < e->K / MX_BLOCK; i++) {
 		struct block s = block_sum(e, i);
 		print_block(e, i, &s);
 		for (size_t j = 0; j < n; j++)
 			status |= step(e, &tracks[j], &s, (i + 1) * MX_BLOCK);
-		note_parting(e, tracks, n, (i + 1) * MX_BLOCK);
+		record_divergence(e, tracks, n, (i + 1) * MX_BLOCK);
 	}
-	print_parting(e, tracks, n);
+	print_divergence(e, tracks, n);
 	return status;
 }

@@ -12,14 +12,13 @@ struct mx_element {
 	mx_f32 c;
 };
 
-/* The accumulator after the first k elements, by mx_mma_dot: the authority. k: a multiple of
- * MX_BLOCK, at most K. Within an instruction it is what the instruction would return if its K
- * ended there. */
+/* The accumulator after the first k elements, by mx_mma_dot. k: a multiple of MX_BLOCK, at most
+ * K. Within an instruction it is the result of an instruction with a K that ends there. */
 mx_f32 mx_element_after(const struct mx_element *e, const mx_profile *p, unsigned k);
 
-/* Prints every block - products, exact sum, scale - and each profile's accumulator behind it,
- * and where profiles part. One profile, or all for NULL. Returns 0; or -1 where the exact sums
- * printed, rounded as the profile says, are not what mx_mma_dot returned: a bug, printed too. */
+/* Prints every block (products, exact sum, scale), each profile's accumulator after it, and the k
+ * at which profiles diverge. One profile, or all for NULL. Returns 0; or -1 if the exact sums,
+ * rounded by the profile, differ from the result of mx_mma_dot: a bug, which is printed too. */
 int mx_element_explain(const struct mx_element *e, const mx_profile *only);
 
 #endif

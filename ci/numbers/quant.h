@@ -1,41 +1,41 @@
-/* mxcheck quant: a matrix, the ways in which it was quantised, and what they are compared by. */
+/* mxcheck quant: a matrix, its quantisations by several recipes, and their comparison. */
 #ifndef MX_QUANT_H
 #define MX_QUANT_H
 
 #include "codes.h"
 
-/* What is quantised. Lines run in the direction of the blocks: rows, or with `transposed`
+/* The matrix and the options. Lines run in the direction of the blocks: rows, or with `transposed`
  * columns. */
 struct mx_quant_job {
 	mx_format format;
-	bool transposed, override; /* override: of the recipe's rounding, by: */
+	bool transposed, override; /* override: replace the recipe's rounding by: */
 	mx_rounding rounding;
 	mx_block block;
 	const uint32_t *random;
 	struct mx_tensor x;
 	size_t lines, items;
-	size_t inexact; /* numbers of a float64 array that had to be rounded to f32 */
+	size_t inexact; /* numbers of a float64 array that were rounded to f32 */
 };
 
-/* One way to do it, and what came of it. */
+/* One recipe and its result. */
 struct mx_quant {
 	const struct mx_method *method;
 	int id; /* of its recipe */
 	const char *name;
-	struct mx_bytes codes, scales; /* codes packed; a line each */
+	struct mx_bytes codes, scales; /* a row for each line; codes are packed */
 };
 
-/* Part of the lines: those from `line` on, of each the items from `item` on, which is a multiple of
- * 128. */
+/* A part of the matrix: `lines` lines from `line`, and of each `items` items from `item`, a
+ * multiple of 128. */
 struct mx_part {
 	size_t line, lines, item, items;
 };
 
-/* A family of recipes that the library has. A new one is a row of the table in quant_method.c. */
+/* A family of recipes of the library, a row of the table in quant_method.c. */
 struct mx_method {
-	/* The id of the recipe called so; false if there is none in this family. */
+	/* The id of the recipe `name`; false if there is none in this family. */
 	bool (*find)(const char *name, int *id);
-	/* Its name, where its rule stands, and its formats as bits; false ends the list. */
+	/* Its name, the source of its rule, and its formats as bits; false ends the list. */
 	bool (*describe)(int id, const char **name, const char **source, unsigned *formats);
 	int (*quantize)(const struct mx_quant_job *job, struct mx_quant *q, struct mx_error *err);
 	/* The values of the codes of a part, line by line. */
@@ -54,10 +54,10 @@ bool mx_quant_find(const char *name, struct mx_quant *q);
 mx_elem mx_quant_code(const struct mx_quant_job *job, const struct mx_quant *q, size_t line,
                       size_t item);
 
-/* Every element: its number, and what each of the n ways made of it. */
+/* Prints every element: its input and its result by each of the n recipes. */
 void mx_quant_list(const struct mx_quant_job *job, const struct mx_quant *q, int n);
 
-/* A line for each way: how far it is from the input, and from the first way. */
+/* Prints a line for each recipe: its errors, and its differences from the first recipe. */
 int mx_quant_summary(const struct mx_quant_job *job, const struct mx_quant *q, int n,
                      struct mx_error *err);
 

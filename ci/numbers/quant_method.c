@@ -1,4 +1,4 @@
-/* The families of recipes that mxcheck quant has. */
+/* The families of recipes of mxcheck quant. */
 #include "quant.h"
 
 #include <stdio.h>

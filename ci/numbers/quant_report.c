@@ -1,4 +1,4 @@
-/* What mxcheck quant prints: the list of elements, and the summary of each way. */
+/* The output of mxcheck quant: the list of elements, and the summary of each recipe. */
 #include "quant.h"
 
 #include <math.h>
@@ -31,15 +31,15 @@ static mx_f32 input_at(const struct mx_tensor *x, size_t r, size_t c) {
 	}
 }
 
-/* A part of the lines, in the order in which the input lies. */
+/* The input of a part, read in memory order. */
 static void inputs(const struct mx_quant_job *job, const struct mx_part *p, mx_f32 *out) {
-	bool lie = job->x.dtype == MX_DTYPE_F32 && job->x.col_bytes == 4;
-	for (size_t l = 0; !job->transposed && lie && l < p->lines; l++)
+	bool contiguous = job->x.dtype == MX_DTYPE_F32 && job->x.col_bytes == 4;
+	for (size_t l = 0; !job->transposed && contiguous && l < p->lines; l++)
 		memcpy(out + l * p->items,
 		       (const uint8_t *)job->x.data + (ptrdiff_t)(p->line + l) * job->x.row_bytes +
 		               4 * p->item,
 		       4 * p->items);
-	if (!job->transposed && lie)
+	if (!job->transposed && contiguous)
 		return;
 	if (!job->transposed) {
 		for (size_t l = 0; l < p->lines; l++)
@@ -54,8 +54,8 @@ static void inputs(const struct mx_quant_job *job, const struct mx_part *p, mx_f
 
 /* ---- the list ---- */
 
-static void print_way(const struct mx_quant_job *job, const struct mx_quant *q, size_t line,
-                      size_t item, mx_f32 x, bool alone) {
+static void print_result(const struct mx_quant_job *job, const struct mx_quant *q, size_t line,
+                         size_t item, mx_f32 x, bool alone) {
 	struct mx_part block = { line, 1, item / 128 * 128, item % 128 + 1 };
 	bool wide = mx_format_info(job->format)->bits > 4;
 	mx_f32 value[128], y;
@@ -79,7 +79,8 @@ static void print_element(const struct mx_quant_job *job, const struct mx_quant 
 	snprintf(at, sizeof at, "[%zu][%zu]", r, c);
 	printf("%-8s 0x%08X %-16s", at, x.v, mx_f32_text(x, text));
 	for (int i = 0; i < n; i++)
-		print_way(job, &q[i], job->transposed ? c : r, job->transposed ? r : c, x, n == 1);
+		print_result(job, &q[i], job->transposed ? c : r, job->transposed ? r : c, x,
+		             n == 1);
 	putchar('\n');
 }
 
@@ -100,26 +101,25 @@ void mx_quant_list(const struct mx_quant_job *job, const struct mx_quant *q, int
 struct totals {
 	double signal, noise; /* sums of squares, of finite numbers that stay finite */
 	double largest;       /* error */
-	size_t row, col;      /* where */
+	size_t row, col;      /* of the largest error */
 	size_t clipped, lost, lost_finite, differ;
 };
 
 enum { LINES = 32, NUMBERS = 1 << 15, MOST_THREADS = 64 }; /* of a part: 128 KiB of each */
 
-/* What is added up: a part after the other, by whichever thread is free. */
+/* The sums of all parts, which the threads take one after the other. */
 struct sums {
 	const struct mx_quant_job *job;
 	const struct mx_quant *q;
 	int n;
 	size_t lines, items, across, parts, next;
-	double half_units;      /* of which the largest element is so many */
+	double half_units;      /* the largest element in halves of its unit */
 	bool is_largest[256];   /* by code */
-	struct totals *of_part; /* n for each, added in their order */
+	struct totals *of_part; /* n for each part, added in order */
 	bool failed;
 };
 
-/* The codes of the largest finite magnitude, and in how many halves of its unit it
- * is. */
+/* The codes of the largest finite magnitude, and that magnitude in halves of its unit. */
 static void find_largest(struct sums *s) {
 	mx_format f = s->job->format;
 	unsigned sign = 1u << (mx_format_info(f)->bits - 1), code = sign - 1;
@@ -133,8 +133,8 @@ static bool is_finite(mx_f32 x) {
 	return (x.v & 0x7F800000) != 0x7F800000;
 }
 
-/* Whether x would have become more than the largest element, y, were there more: a tie goes to the
- * even code. */
+/* Whether x would round to a number above y, the largest element, in an unlimited range: a tie
+ * goes to the even code. */
 static bool is_clipped(const struct sums *s, const struct mx_quant *q, size_t line, size_t item,
                        double x, double y) {
 	uint8_t code = mx_quant_code(s->job, q, line, item).v;
@@ -164,9 +164,9 @@ static void add_line(const struct sums *s, const struct mx_quant *q, struct tota
 	}
 }
 
-static void add_part(const struct sums *s, size_t at, mx_f32 *room) {
+static void add_part(const struct sums *s, size_t at, mx_f32 *buffer) {
 	const struct mx_quant_job *job = s->job;
-	mx_f32 *x = room, *first = x + NUMBERS, *other = first + NUMBERS;
+	mx_f32 *x = buffer, *first = x + NUMBERS, *other = first + NUMBERS;
 	size_t line = at / s->across * s->lines, item = at % s->across * s->items;
 	struct mx_part p = { line, job->lines - line < s->lines ? job->lines - line : s->lines,
 		             item, job->items - item < s->items ? job->items - item : s->items };
@@ -186,11 +186,11 @@ static void add_part(const struct sums *s, size_t at, mx_f32 *room) {
 static void *take_parts(void *sums) {
 	struct sums *s = sums;
 	size_t at;
-	mx_f32 *room = malloc((size_t)3 * NUMBERS * sizeof *room);
-	while (room && (at = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < s->parts)
-		add_part(s, at, room);
-	free(room);
-	if (!room)
+	mx_f32 *buffer = malloc((size_t)3 * NUMBERS * sizeof *buffer);
+	while (buffer && (at = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < s->parts)
+		add_part(s, at, buffer);
+	free(buffer);
+	if (!buffer)
 		__atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
 	return NULL;
 }

@@ -1,4 +1,4 @@
-/* Quantising and dequantising by schemes, for the commands. */
+/* Quantisation and dequantisation by schemes, for the commands. */
 #include "schemes.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool choose_format(const char *command, const char *name, const struct mx
 	*f = first_of(s->formats);
 	if (!name || (mx_format_by_name(name, f) && s->formats >> *f & 1))
 		return true;
-	fprintf(stderr, "mxcheck %s: scheme %s is not defined for format %s, but for", command,
+	fprintf(stderr, "mxcheck %s: scheme %s is not defined for format %s, only for", command,
 	        s->name, name);
 	for (int i = 0; i < MX_ELEMENTS; i++)
 		if (s->formats >> i & 1)
@@ -32,7 +32,7 @@ static bool choose_per(const char *command, const char *name, const struct mx_sc
 	*p = first_of(s->per);
 	if (!name || (mx_per_by_name(name, p) && s->per >> *p & 1))
 		return true;
-	fprintf(stderr, "mxcheck %s: scheme %s has no scale per %s, but per", command, s->name,
+	fprintf(stderr, "mxcheck %s: scheme %s has no scale per %s, only per", command, s->name,
 	        name);
 	for (int i = 0; i < MX_PERS; i++)
 		if (s->per >> i & 1)
@@ -151,7 +151,7 @@ static mx_f32 element(const struct mx_tensor *x, size_t r, size_t c) {
 	}
 }
 
-/* A scale of f32 is a number, others are their bytes, the highest first. */
+/* An f32 scale is printed as a number, others as bytes, the highest first. */
 static const char *scale_text(const struct quantised *q, size_t r, size_t c, char text[32]) {
 	size_t row = r / q->shape.block_rows, block = c / q->shape.block_cols;
 	uint32_t v = 0;
@@ -241,9 +241,9 @@ static int check_files(const struct mx_scheme_args *a, const struct mx_scheme_op
                        const struct mx_scheme_files *files, struct mx_error *err) {
 	bool has = mx_scheme_info(a->scheme)->tensor_scale;
 	if (files->codes && has && !o->tensor && !o->tensor_scale)
-		return mx_fail(err, "-o goes with --tensor for this scheme: the tensor's scale");
+		return mx_fail(err, "with this scheme -o needs --tensor, for the tensor's scale");
 	if (!files->codes && o->tensor)
-		return mx_fail(err, "--tensor goes with -o");
+		return mx_fail(err, "--tensor needs -o");
 	if (files->codes && o->tensor &&
 	    (!strcmp(o->tensor, files->codes) || !strcmp(o->tensor, files->scales)))
 		return mx_fail(err, "--tensor names a file that another option names");

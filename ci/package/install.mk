@@ -7,7 +7,7 @@ SONAME  := libmxref.so.$(firstword $(subst ., ,$(VERSION)))
 .PHONY: install uninstall
 INSTALL_SH = ci/package/install.sh $(1) '$(B)' '$(DESTDIR)' '$(PREFIX)' $(VERSION)
 
-# What mxref.h marks with MXREF_API, and nothing else: the objects are built hidden.
+# Exports only the functions with MXREF_API: the objects have hidden visibility.
 $(B)/libmxref.so: $(call objects,ref/num ref/mma)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -o $@ $^ -Wl,--no-undefined $(LDFLAGS) -lm

@@ -1,8 +1,8 @@
 #!/bin/sh
-# install.sh install|uninstall BUILD DESTDIR PREFIX VERSION: copies what is in the list below, or
-# removes it. mxcheck finds the rest relative to itself, so that the tree may be moved.
+# install.sh install|uninstall BUILD DESTDIR PREFIX VERSION: copies or removes the files of the list
+# below. mxcheck finds its files relative to itself, so the tree may be moved.
 set -eu
-umask 022 # other users read what root installs
+umask 022 # other users must be able to read files that root installs
 action=$1 build=$2 root=$3$4 version=$5
 soname=libmxref.so.${version%%.*}
 
@@ -19,8 +19,8 @@ list() {
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
   find cases \( -name '*.yaml' -o -name '*.md' \) -printf '644 %p share/mxcheck/%p\n'
-  # The broken twins test the suite itself and are not installed. Kernels of other makes lie with their
-  # cases, and are looked for among the kernels.
+  # The broken twins test the suite itself and are not installed. Kernels from other sources are in
+  # cases/foreign; they are installed among the kernels.
   { find kernels \( -path kernels/broken -o -path kernels/host \) -prune -o -path 'kernels/*/*.[cS]' -print
     find cases/foreign -name '*.c' -o -name '*.cl' -o -name '*.s' | sed 's/^cases/kernels/'
   } | sed 's/\.[a-zS]*$/.co/' | while read -r co; do echo "644 $build/$co lib/mxcheck/$co"; done

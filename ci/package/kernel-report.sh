@@ -1,6 +1,6 @@
 #!/bin/sh
 # kernel-report.sh LLVM FILE.co: prints registers, LDS and spills of each kernel from its
-# metadata; fails if one spills, since a spill is scratch traffic that races with LDS loads.
+# metadata; fails if one spills, because a spill is scratch traffic that races with LDS loads.
 "$1/llvm-readelf" --notes "$2" | awk -v file="$2" '
   $1 == "-" { $1 = ""; sub(/^ +/, "") }
   $1 == ".agpr_count:" { agprs = $2 }

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs what is missing to build and test on Debian 12 and 13: says what and why, then
-# asks apt, as root or through sudo. With neither it prints the command and stops.
+# Installs missing packages to build and test on Debian 12 and 13: prints each with its purpose,
+# then calls apt-get, as root or through sudo. With neither it prints the command and stops.
 # `setup.sh long` adds what the longer tiers need.
 set -eu
 
-# package: why
+# package: purpose
 packages='
 libelf-dev:        reads code objects
 libmsgpack-dev:    reads kernel metadata
 libcyaml-dev:      reads case files
-libyaml-dev:       knows the lines of their keys
+libyaml-dev:       gives the lines of their keys
 librandom123-dev:  data as a function of (seed, case, index)
 libxxhash-dev:     compares results of many runs
 libmpfr-dev:       decides the last rounding in the oracle
@@ -38,7 +38,7 @@ fi
 
 if ! command -v dpkg-query >/dev/null; then
   "$package/llvm.sh" >/dev/null
-  exit 0 # not Debian: the compiler will say what is missing
+  exit 0 # not Debian: the compiler reports what is missing
 fi
 
 missing=''

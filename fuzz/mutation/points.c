@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/encoding/inst.h"
 #include "mutate.h"
 #include "../hunt/schedule.h"
@@ -15,7 +16,7 @@ enum { WAVES = 16, VM_MOST = 63 };
 
 struct flight {
 	uint64_t issue, pc;
-	bool vm, lgkm;
+	uint8_t vm, lgkm; /* what it adds to the counters */
 };
 
 /* A vector memory operation, and the wait that covered it. */
@@ -65,7 +66,7 @@ static void at_site(const struct watch *w, struct mx_site *s, uint32_t wave) {
 	for (unsigned i = 0; i < w->n_flying[wave]; i++) {
 		const struct flight *f = &w->flying[wave][i];
 		vm += f->vm;
-		lgkm += 2 * f->lgkm; /* a scalar load may count twice */
+		lgkm += f->lgkm;
 		guard(s, f->pc);
 	}
 	s->most_vm = vm > s->most_vm ? vm : s->most_vm;
@@ -78,9 +79,8 @@ static void at_site(const struct watch *w, struct mx_site *s, uint32_t wave) {
  * or wider [LLVM "Memory Model gfx942"]. */
 static bool publishes(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	if (op->encoding != MX_FLAT && op->encoding != MX_GLOBAL && op->encoding != MX_MUBUF)
-		return false;
-	return op->rmw || (op->flags & MX_STORE && in->mem.sc1);
+	bool atomic = op->rmw && op->encoding > MX_DS;
+	return atomic || (op->flags & MX_STORE && mx_has_agent_scope(in));
 }
 
 /* Scratch, by its own instructions or by flat addresses: no other wave accesses it. */
@@ -153,14 +153,13 @@ static void issued(struct watch *w, const struct mx_event *e) {
 	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
 	if (site >= 0 && in.op && mx_kind_of(in.op) == MX_IS_WAITCNT)
 		wait_for(&w->stream[e->wave], mx_wait_of(w->sites[site].word).vmcnt, site);
-	if (kind != MX_SMEM && kind < MX_DS)
+	if (!in.counts.vm && !in.counts.lgkm)
 		return;
 	if (kind > MX_DS)
 		issue_vector_memory(w, e, &in);
 	if (w->n_flying[e->wave] < 128)
 		w->flying[e->wave][w->n_flying[e->wave]++] =
-			(struct flight){ e->issue, e->pc, kind > MX_DS,
-			                 kind == MX_SMEM || kind == MX_DS || kind == MX_FLAT };
+			(struct flight){ e->issue, e->pc, in.counts.vm, in.counts.lgkm };
 }
 
 static void landed(struct watch *w, const struct mx_event *e) {

@@ -1,5 +1,5 @@
-/* N1: the bf16 store cuts the mantissa off instead of rounding. SNR hardly moves.
- * The correct twin is kernels/gemm/mxfp4_gemm.c, which differs in TO_BF16 alone. */
+/* N1: the bf16 store truncates the mantissa instead of rounding. SNR hardly changes. The correct
+ * twin is kernels/gemm/mxfp4_gemm.c, which differs in TO_BF16 alone. */
 #include "../gfx950.h"
 
 INLINE u16 bf16_truncate(float x) {

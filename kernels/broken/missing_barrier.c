@@ -1,5 +1,5 @@
-/* S7: no barrier ends a matrix cluster, so that it runs into the next memory cluster, whose loads
- * write what the other group, a barrier behind, still reads.
- * The correct twin is kernels/gemm/mxfp4_pingpong.c, which has the barrier. */
+/* S7: no barrier ends a matrix cluster. So it continues into the next memory cluster, which loads
+ * over data that the other group, one barrier later, still reads. The correct twin is
+ * kernels/gemm/mxfp4_pingpong.c, which has the barrier. */
 #define END_MATRIX() ((void)0)
 #include "../gemm/mxfp4_pingpong.c"

@@ -1,6 +1,6 @@
-/* S3: the wait for the fragments does not name them. It holds back accesses to memory, of which an
- * MFMA is none: with no def-use edge the compiler lifts it above the wait, between the reads.
- * The correct twin is kernels/gemm/mxfp4_gemm.c, which differs in END_READS alone. */
+/* S3: the wait for the fragments does not name them. It orders memory accesses only. Without a
+ * def-use edge the compiler moves an MFMA above the wait, between the reads. The correct twin is
+ * kernels/gemm/mxfp4_gemm.c, which differs in END_READS alone. */
 #define END_READS(f, g)                                                                            \
 	do {                                                                                       \
 		WAIT_LGKMCNT(0);                                                                   \

@@ -1,5 +1,5 @@
-/* S8: before the barrier the wait is for lgkmcnt, which counts reads of LDS. Loads to LDS count on
- * vmcnt, so that they may still be on their way when the workgroup reads what they bring.
- * The correct twin is kernels/gemm/mxfp4_gemm.c, which differs in WAIT_LOADS alone. */
+/* S8: the wait before the barrier is for lgkmcnt, which counts LDS reads. Loads to LDS count on
+ * vmcnt, so they may be in flight when the workgroup reads their data. The correct twin is
+ * kernels/gemm/mxfp4_gemm.c, which differs in WAIT_LOADS alone. */
 #define WAIT_LOADS() WAIT_LGKMCNT(0)
 #include "../gemm/mxfp4_gemm.c"

@@ -1,4 +1,4 @@
-/* C is read and multiplied where beta is 0: NaN and infinities in it come through. The correct twin
- * is kernels/gemm/mxfp8_epilogue.c, which differs in READS_C alone. */
+/* C is read and multiplied although beta is 0, so NaN and infinities in it reach the output. The
+ * correct twin is kernels/gemm/mxfp8_epilogue.c, which differs in READS_C alone. */
 #define READS_C(beta) 1
 #include "../gemm/mxfp8_epilogue.c"

@@ -1,10 +1,10 @@
-/* Kernels that keep part of the device busy beside another one: memory or matrix cores. They end
- * after so many rounds, or when the host says so; nobody reads what they leave. */
+/* Kernels that occupy part of the device during another launch: memory or matrix cores. They end
+ * after a number of rounds, or when the host sets `stop`; their results are not used. */
 #include "../gfx950.h"
 
 enum { THREADS = 256, STRIDE = 997 * THREADS };
 
-/* The host writes it while the kernel runs. */
+/* The host writes `stop` while the kernel runs. */
 INLINE u32 is_over(const GLOBAL u32 *stop) {
 	return __scoped_atomic_load_n(stop, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
 }
@@ -16,7 +16,8 @@ INLINE u32 begin(GLOBAL u64 *visits) {
 	return __builtin_amdgcn_workgroup_id_x() * THREADS + id;
 }
 
-/* Reads and writes 16 bytes a work-item and round, all over `memory`; elements: a power of two. */
+/* Reads and writes 16 bytes per work-item and round, all over `memory`; elements: a power of
+ * two. */
 KERNEL(THREADS)
 void tenant_memory(const GLOBAL u32 *stop, GLOBAL u64 *visits, GLOBAL u32x4 *memory, u32 elements,
                    u32 rounds) {

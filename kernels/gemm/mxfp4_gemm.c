@@ -1,14 +1,12 @@
 /* MXFP4 GEMM for gfx950: C[M][N] = A[M][K] * B[N][K]^T, E8M0 scales on 32-blocks of K.
  *
- * A and B are row-major E2M1 (K/2 bytes a row), the scales row-major with ld_scale
- * bytes a row (a multiple of 8, what is past K/32 is ignored), C is row-major f32
- * or bf16 (nearest even). Any M and N; K a multiple of 32. Matrices may exceed 4 GiB,
- * a panel of 128 rows must stay below 2 GiB.
+ * A and B are row-major E2M1 (K/2 bytes a row). Scales are row-major with ld_scale bytes a row (a
+ * multiple of 8; bytes past K/32 are ignored). C is row-major f32 or bf16 (nearest even). Any M and
+ * N; K a multiple of 32. Matrices may exceed 4 GiB; a panel of 128 rows must be below 2 GiB.
  *
- * A workgroup of 4 waves makes a 128x128 tile, a wave 64x64 of it, in K steps of 256.
- * A and B go through two LDS buffers by buffer_load ... lds; the next step's loads
- * are in flight while this step's are consumed. Scales go to registers, 8 bytes of
- * a row at a time.
+ * A workgroup of 4 waves computes a 128x128 tile, each wave 64x64 of it, in K steps of 256. A and B
+ * pass through two LDS buffers by buffer_load ... lds. The next step's loads are in flight while
+ * this step's data are consumed. Scales are loaded to registers, 8 bytes of a row at a time.
  *
  *   step s:  load s+1 -> wait for s (s+1 stays in flight) -> barrier -> read LDS, MFMA -> barrier
  */
@@ -16,15 +14,15 @@ enum { TILE = 128, WAVES = 4 };
 #include "mxfp4_tile.h"
 
 enum {
-	LOADS = 2 * FRAGS + 2 * DMAS(TILE), /* vector memory operations of a step, for each wave */
+	LOADS = 2 * FRAGS + 2 * DMAS(TILE), /* vector memory operations of a step, per wave */
 };
 
-/* How a wave waits for a step's loads: for all but those of the next step. */
+/* The wait for a step's loads: all but those of the next step. */
 #ifndef WAIT_LOADS
 #define WAIT_LOADS() WAIT_VMCNT(LOADS)
 #endif
 
-/* How a step's reads of LDS end, before any wave loads over what they read. */
+/* The end of a step's LDS reads, before any wave loads over the data. */
 #ifndef END_READS
 #define END_READS(f, g) (wait_fragments(f, g), BARRIER())
 #endif
@@ -36,8 +34,8 @@ struct step_scales {
 	u32x2 a[FRAGS], b[FRAGS];
 };
 
-/* Issues the LOADS of step s, scales first. Past the last step it loads zeros and
- * ignored scales, so that the wait for the step before is always the same. */
+/* Issues the LOADS of step s, scales first. Past the last step it loads zeros and ignored scales,
+ * so that each step waits for the same count. */
 INLINE void load_step(const struct product *p, u32 s, struct step_scales *scales) {
 	load_scales(&p->a, p->wave_row, s * STEP_BLOCKS, scales->a);
 	load_scales(&p->b, p->wave_col, s * STEP_BLOCKS, scales->b);
@@ -86,7 +84,7 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 			break;
 		do_step(&p, s + 1, &odd, &even, acc);
 	}
-	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
+	WAIT_VMCNT(0); /* no load may land in LDS after the workgroup has released it */
 	u32 rows = ROWS_STORED(M - row);
 	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
 	store_tile(c, p.wave_row, col + p.wave_col, N, size, acc);

@@ -1,24 +1,25 @@
-/* MXFP4 GEMM for gfx950 by two groups of waves in turn: one multiplies while the other one reads.
+/* MXFP4 GEMM for gfx950 by two alternating groups of waves: one multiplies while the other reads.
  *
- * Arguments, shapes and limits are those of mxfp4_gemm.c, but that a panel has 256 rows. A
- * workgroup of 8 waves makes a 256x256 tile; waves i and i + 4 share a SIMD and belong to different
- * groups. A wave makes 128x64: of each half of the tile, 128 rows, those 64 that are its group's.
+ * Arguments, shapes and limits are those of mxfp4_gemm.c, except that a panel has 256 rows. A
+ * workgroup of 8 waves computes a 256x256 tile. Waves i and i + 4 share a SIMD and belong to
+ * different groups. A wave computes 128x64: in each half of the tile, 128 rows, the 64 rows of its
+ * group.
  *
- * A step of K is four clusters, each ended by a barrier. Group 1 starts a barrier late, so that
- * between two barriers one group has a memory cluster and the other one a matrix cluster:
+ * A step of K is four clusters, each ended by a barrier. Group 1 starts one barrier late. So
+ * between two barriers one group has a memory cluster and the other a matrix cluster:
  *
  *   group 0  | read A0, B; load A1 | A0 B | read A1; load A0, B | A1 B | read A0, B ...
  *   group 1  | ...            A1 B | read A0, B; load A1 | A0 B | read A1; load A0, B | ...
  *
- * A0 and A1 are the halves of A. LDS holds two steps. In step s, A1 of step s + 1 is loaded, then
- * A0 and B of step s + 2, over what both groups have read a cluster before. A memory cluster ends
- * with the waits for what the other group's next one reads: for its reads, before others load over
- * them, and for its share of B (a group loads the rows of A that it reads itself). A step's loads
- * stay in flight across the barriers. */
+ * A0 and A1 are the halves of A. LDS holds two steps. Step s loads A1 of step s + 1, then A0 and B
+ * of step s + 2, over data that both groups have read one cluster before. A memory cluster ends
+ * with the waits for the other group's next memory cluster: for its own reads, before others load
+ * over the data, and for its share of B (a group itself loads the rows of A that it reads). A
+ * step's loads stay in flight across the barriers. */
 enum { TILE = 256, WAVES = 8 };
 #include "mxfp4_tile.h"
 
-/* A wave's operations of a step: halves of A, the whole of B, scales. */
+/* A wave's vector memory operations in a step: halves of A, the whole of B, scales. */
 enum {
 	HALF = TILE / 2,
 	LOADS_A = DMAS(HALF),
@@ -26,12 +27,12 @@ enum {
 	LOADS_SCALES = 3 * FRAGS,
 };
 
-/* How a memory cluster ends: `left` operations stay in flight, and every read of LDS is done. */
+/* The end of a memory cluster: `left` operations stay in flight, and all LDS reads are complete. */
 #ifndef END_MEMORY
 #define END_MEMORY(left, f, g) (WAIT_VMCNT(left), wait_fragments(f, g), BARRIER())
 #endif
 
-/* How a matrix cluster ends. */
+/* The end of a matrix cluster. */
 #ifndef END_MATRIX
 #define END_MATRIX() BARRIER()
 #endif
@@ -50,7 +51,8 @@ struct scale_words {
 typedef u32x4 fragments[2][FRAGS];
 typedef f32x4 accumulators[2][FRAGS][FRAGS];
 
-/* Past the last step, zeros and ignored scales are loaded: each step has the same operations. */
+/* Past the last step it loads zeros and ignored scales, so that each step has the same
+ * operations. */
 INLINE void load_a(const struct product *p, u32 s, u32 half) {
 	load_rows(&p->a, panel_a[s & 1], half * HALF, HALF, s * ROW_BYTES);
 }
@@ -76,7 +78,7 @@ INLINE void choose_scales(const struct step_scales *scales, u32 blocks_left,
 	}
 }
 
-/* With priority, since the other group on the SIMD only has to issue. */
+/* With priority, because the other group on the SIMD only has to issue. */
 INLINE void matrix_cluster(fragments fa, fragments fb, const struct scale_words *w, u32 half,
                            accumulators acc) {
 	__builtin_amdgcn_sched_barrier(0);
@@ -87,7 +89,8 @@ INLINE void matrix_cluster(fragments fa, fragments fb, const struct scale_words 
 	END_MATRIX();
 }
 
-/* Begins and ends with A1 and the scales of its step and A0 and B of the next one in flight. */
+/* At its start and end, A1 and the scales of its step and A0 and B of the next step are in
+ * flight. */
 INLINE void do_step(const struct product *p, u32 s, struct step_scales *scales, accumulators acc) {
 	fragments fa, fb;
 	struct scale_words words;
@@ -122,7 +125,7 @@ INLINE void multiply_tile(const struct product *p, u32 group, accumulators acc) 
 		do_step(p, s, &scales, acc);
 	if (group == 0)
 		BARRIER();
-	WAIT_VMCNT(0); /* nothing may land in LDS once the workgroup has given it back */
+	WAIT_VMCNT(0); /* no load may land in LDS after the workgroup has released it */
 }
 
 INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,

@@ -1,23 +1,23 @@
 /* Split-K MXFP4 GEMM: C[M][N] += A[M][K] * B[N][K]^T in bf16, by packed atomic additions.
  *
- * A workgroup makes a 16x16 tile; a wave makes it of one split of K and adds that, rounded to
- * bf16, to C, which the caller has cleared. Operands are as in mxfp4_gemm.c, but scales may
+ * A workgroup computes a 16x16 tile. Each wave computes it for one split of K, rounds it to bf16
+ * and adds it to C, which the caller has cleared. Operands are as in mxfp4_gemm.c, but scales may
  * have any ld. M any, N even, K a multiple of 32, k_split a multiple of 128.
  *
- * The MFMA's rows are columns of C: a lane then holds 4 neighbours of one row, two pairs for
- * packed atomics. The order in which splits arrive is nobody's, and so are the last bits. */
+ * The MFMA's rows are columns of C: so a lane holds 4 neighbours of one row, two pairs for packed
+ * atomics. The order of the splits is not defined, and so the last bits of C are not. */
 #include "../gfx950.h"
 
 enum { TILE = 16, STEP = 128, BLOCKS = STEP / 32 };
 
 typedef short bf16x2 __attribute__((ext_vector_type(2)));
 
-/* How often a split that begins at k is added. */
+/* The number of times that the split at k is added. */
 #ifndef TIMES_ADDED
 #define TIMES_ADDED(k, k_split, K) 1
 #endif
 
-/* How two sums join what other splits have added. */
+/* Adds two sums to those of other splits. */
 #ifndef ADD_BF16X2
 #define ADD_BF16X2 __builtin_amdgcn_global_atomic_fadd_v2bf16
 #endif

@@ -1,11 +1,11 @@
-/* What MXFP4 GEMMs on gfx950 share: how a tile's operands get to LDS, to registers and through
- * MFMA. Before it, define TILE, the rows and columns of a workgroup's tile, and WAVES, which make
- * it.
+/* Common parts of the MXFP4 GEMMs on gfx950: a tile's operands to LDS, to registers and through
+ * MFMA. TILE, the rows and columns of a workgroup's tile, and WAVES, its waves, must be defined
+ * before.
  *
- * K goes in steps of 256. LDS holds a row's 256 elements as 8 chunks of 16 bytes; chunk c of
- * row r lies in slot c ^ (r & 7), so that the 16 lanes that read one chunk of 16 rows spread
- * over all banks. LDS-DMA writes lanes in sequence, so the swizzle is on the global side: lane
- * l fetches the chunk that belongs in slot l & 7. */
+ * K is divided into steps of 256. LDS holds a row's 256 elements as 8 chunks of 16 bytes. Chunk c
+ * of row r is in slot c ^ (r & 7), so that the 16 lanes that read one chunk of 16 rows spread over
+ * all banks. LDS-DMA writes lanes in sequence, so the swizzle is applied to the global address:
+ * lane l fetches the chunk for slot l & 7. */
 #ifndef MXFP4_TILE_H
 #define MXFP4_TILE_H
 
@@ -14,20 +14,20 @@
 enum {
 	STEP = 256,
 	STEP_BLOCKS = STEP / 32,
-	ROW_BYTES = STEP / 2,           /* of an LDS row */
-	PANEL_BYTES = TILE * ROW_BYTES, /* of one operand, one step */
+	ROW_BYTES = STEP / 2,           /* bytes of an LDS row */
+	PANEL_BYTES = TILE * ROW_BYTES, /* bytes of one operand and step */
 	CHUNK = 16,
 	CHUNKS = ROW_BYTES / CHUNK,
-	DMA_ROWS = 64 / CHUNKS, /* rows that one buffer_load ... lds fills */
+	DMA_ROWS = 64 / CHUNKS, /* rows of one buffer_load ... lds */
 	FRAGS = 4,              /* 16-row fragments of 64 rows */
 };
 
 #include "../fragments.h"
 
-/* Of a wave, operations that load so many rows of a panel. */
+/* A wave's operations for `rows` rows of a panel. */
 #define DMAS(rows) ((rows) / DMA_ROWS / WAVES)
 
-/* How many of a tile's rows may be stored. */
+/* The number of a tile's rows that may be stored. */
 #ifndef ROWS_STORED
 #define ROWS_STORED(rows_left) ((rows_left) < TILE ? (rows_left) : TILE)
 #endif
@@ -53,8 +53,8 @@ INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, 
 	};
 }
 
-/* The wave's share of `rows` rows of a panel's step, the first of which is `from`. Rows past
- * the matrix are past the buffer's end, chunks past K are sent there. Both arrive as zeros. */
+/* Loads the wave's share of `rows` rows of a panel's step, from row `from` on. Rows past the matrix
+ * are past the buffer's end; chunks past K use an offset past it. Both arrive as zeros. */
 INLINE void load_rows(const struct panel *p, LDS u8 *panel, u32 from, u32 rows, u32 k_bytes) {
 	u32 lane = LANE(), wave = WAVE();
 	u32 slot = lane % CHUNKS, row_in_dma = lane / CHUNKS;
@@ -75,9 +75,9 @@ INLINE void load_scales(const struct panel *p, u32 first_row, u32 k_block, u32x2
 	}
 }
 
-/* Of a row's 8 scales the lane wants those of its block, lane / 16, in the first and
- * in the second MFMA of the step: bytes b and 4 + b, put into bytes 0 and 1. Blocks past
- * K get 0x00, which is 2^-127 and harmless beside zeros; a stray 0xFF would be NaN. */
+/* Of a row's 8 scales the lane needs two, those of block lane / 16 in the step's first and second
+ * MFMA: bytes b and 4 + b, moved to bytes 0 and 1. Blocks past K get 0x00, which is 2^-127 and
+ * harmless with zeros; an arbitrary 0xFF would give NaN. */
 INLINE u32 scale_word(u32x2 s, u32 blocks_left) {
 	u32 b = LANE() / 16, zero = 0x0c;
 	u32 low = b < blocks_left ? b : zero, high = 4 + b < blocks_left ? 4 + b : zero;
@@ -98,8 +98,8 @@ INLINE void read_fragments(const LDS u8 *panel, u32 first_row, u32x4 f[2][FRAGS]
 	}
 }
 
-/* Waits for every LDS read of the wave. Naming the fragments gives the compiler the
- * def-use edges without which it may lift an MFMA above the wait. */
+/* Waits for all LDS reads of the wave. The named fragments give the compiler the def-use edges
+ * without which it may move an MFMA above the wait. */
 INLINE void wait_fragments(u32x4 f[2][FRAGS], u32x4 g[2][FRAGS]) {
 	asm volatile("s_waitcnt lgkmcnt(0)"
 	             : "+v"(f[0][0]), "+v"(f[0][1]), "+v"(f[0][2]), "+v"(f[0][3]), "+v"(f[1][0]),
@@ -129,7 +129,7 @@ INLINE void multiply(u32x4 a[2][FRAGS], u32x4 b[2][FRAGS], const u32 sa[FRAGS], 
 		}
 }
 
-/* A wave's view of the product: its panels, where it stands in them, and K. */
+/* A wave's part of the product: its panels, its position in them, and K. */
 struct product {
 	struct panel a, b;
 	u32 wave_row, wave_col, blocks; /* 32-blocks of K */

@@ -2,13 +2,13 @@
  * bf16, nearest even.
  *
  * A and B are row-major E4M3, scales row-major with K/32 bytes a row; C is bf16, the bias f32. D
- * may be C. Any M and N; K a multiple of 32; each matrix is below 2 GiB. Where beta is 0, C is not
- * read, as BLAS has it, so that what is not a number in it does not matter.
+ * may be C. Any M and N; K a multiple of 32; each matrix is below 2 GiB. If beta is 0, C is not
+ * read, as in BLAS, so NaN in C has no effect.
  *
- * A workgroup is one wave, which makes a tile of 32x32. Operands go straight to registers, and each
- * lane adds what belongs to its elements there:
+ * A workgroup is one wave, which computes a tile of 32x32. Operands are loaded directly to
+ * registers, and each lane applies the epilogue to its elements there:
  *
- *   x = alpha acc;  z = fma(beta, C, x), or x where beta is 0;  D = z + bias */
+ *   x = alpha acc;  z = fma(beta, C, x), or x if beta is 0;  D = z + bias */
 #include "../mxfp8.h"
 
 /* Whether C is read. */
@@ -16,7 +16,7 @@
 #define READS_C(beta) ((beta) != 0)
 #endif
 
-/* Which bias an element has. */
+/* The index of an element's bias. */
 #ifndef BIAS_OF
 #define BIAS_OF(row, col) ((void)(row), (col))
 #endif
@@ -43,7 +43,7 @@ INLINE struct operand make_operand(const GLOBAL u8 *codes, const GLOBAL u8 *scal
 	};
 }
 
-/* Past K, zeros: codes beside a scale of 2^-127. */
+/* Past K it loads zeros: codes, with a scale of 2^-127. */
 INLINE void load(const struct operand *x, u32 k, u32 K, u32x4 codes[FRAGS][2], u32 scales[FRAGS]) {
 	u32 block = k / BLOCK + LANE() / 16, blocks = K / BLOCK;
 #pragma unroll
@@ -77,8 +77,8 @@ INLINE void scale(float alpha, f32x4 acc[FRAGS][FRAGS]) {
 		acc[i / FRAGS][i % FRAGS] *= alpha;
 }
 
-/* Element r of a lane is row 4 (lane / 16) + r of its fragment, column lane % 16. What is past the
- * matrix is 0, and is not stored. */
+/* Element r of a lane is row 4 (lane / 16) + r of its fragment, column lane % 16. Elements past the
+ * matrix are 0 and are not stored. */
 INLINE void add_c(buffer c, u32 column, u32 N, float beta, f32x4 acc[FRAGS][FRAGS]) {
 #pragma unroll
 	for (u32 i = 0; i < FRAGS; i++)

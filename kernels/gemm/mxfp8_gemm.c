@@ -1,20 +1,20 @@
 /* MXFP8 GEMM for gfx950: C[M][N] = A[M][K] * B[N][K]^T in f32, E4M3, E8M0 scales on 32-blocks of K.
  *
- * A and B are row-major (K bytes a row), the scales row-major with ld_scale bytes a row (a
- * multiple of 4, what is past K/32 is ignored). Any M and N; K a multiple of 32. Matrices may
- * exceed 4 GiB, a panel of 64 rows must stay below 2 GiB.
+ * A and B are row-major (K bytes a row), the scales row-major with ld_scale bytes a row (a multiple
+ * of 4; bytes past K/32 are ignored). Any M and N; K a multiple of 32. Matrices may exceed 4 GiB; a
+ * panel of 64 rows must be below 2 GiB.
  *
- * A workgroup of 4 waves makes a 64x64 tile, a wave 32x32 of it, in K steps of 256. Codes and
- * scales go through registers to LDS: those of the next step are on their way to registers while
- * this one's are multiplied. In LDS, codes have one buffer and scales two. So the codes alone must
- * have been read when a wave goes on to write the next step; reads of scales may be in flight
- * behind that barrier.
+ * A workgroup of 4 waves computes a 64x64 tile, each wave 32x32 of it, in K steps of 256. Codes and
+ * scales pass through registers to LDS. Loads of the next step to registers are in flight while
+ * this step is multiplied. In LDS, codes have one buffer and scales have two. So before a wave
+ * writes the next step, only the reads of codes must be complete; reads of scales may be in flight
+ * after that barrier.
  *
  *   step s:  write s to LDS, load s+1 -> barrier -> read codes, then scales
  *            -> wait for the codes -> barrier -> wait for the scales, MFMA
  *
- * LDS holds a row's 256 elements as 16 chunks of 16 bytes; chunk c of row r lies in slot
- * c ^ (r & 15), so that the 16 lanes that read one chunk of 16 rows spread over all banks. */
+ * LDS holds a row's 256 elements as 16 chunks of 16 bytes. Chunk c of row r is in slot c ^ (r &
+ * 15), so that the 16 lanes that read one chunk of 16 rows spread over all banks. */
 #include "../gfx950.h"
 
 enum {
@@ -23,16 +23,16 @@ enum {
 	WAVES = 4,
 	CHUNK = 16,
 	CHUNKS = STEP / CHUNK,
-	STEP_BLOCKS = STEP / 32, /* bytes of scales of a row and step */
-	ROWS = 64 / CHUNKS,      /* that a wave loads at once */
+	STEP_BLOCKS = STEP / 32, /* bytes of scales of a row in a step */
+	ROWS = 64 / CHUNKS,      /* rows of one load of a wave */
 	LOADS = TILE / ROWS / WAVES,
 	FRAGS = 2, /* 16-row fragments of a wave's 32 rows */
-	PARTS = 4, /* chunks of a fragment's row that a lane has: two for each of two MFMAs */
+	PARTS = 4, /* a lane's chunks of a fragment's row: two for each of two MFMAs */
 };
 
 #include "../fragments.h"
 
-/* How a lane reads the 8 scales of a row, and how many LDS instructions that is. */
+/* A lane's read of the 8 scales of a row, and its number of LDS instructions. */
 #ifndef READ_SCALES
 #define READ_SCALES(value, address) LDS_READ_B64(value, address, 0)
 #define READS_OF_SCALES             1
@@ -59,8 +59,8 @@ INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, 
 
 /* ---- from memory through registers to LDS ---- */
 
-/* What a lane brings of a step: 16 bytes of a row of each operand, LOADS times, and 4 scales of one
- * of the 128 rows. */
+/* A lane's data of a step: 16 bytes of a row of each operand, LOADS times, and 4 scales of one of
+ * the 128 rows. */
 struct staged {
 	u32x4 a[LOADS], b[LOADS];
 	u32 scales;
@@ -70,7 +70,8 @@ INLINE u32 staged_row(u32 i) {
 	return (WAVE() * LOADS + i) * ROWS + LANE() / CHUNKS;
 }
 
-/* Rows past the matrix are past the buffer's end, chunks past K are sent there. Both are zeros. */
+/* Rows past the matrix are past the buffer's end; chunks past K use an offset past it. Both are
+ * zeros. */
 INLINE void load_codes(const struct panel *p, u32 K, u32 s, u32x4 to[LOADS]) {
 	u32 k = s * STEP + LANE() % CHUNKS * CHUNK, past = k < K ? 0 : OUT_OF_RANGE;
 #pragma unroll
@@ -79,8 +80,8 @@ INLINE void load_codes(const struct panel *p, u32 K, u32 s, u32x4 to[LOADS]) {
 		                                              past + staged_row(i) * K + k, 0, 0);
 }
 
-/* Two lanes bring a row. Scales of blocks past K become 0x00, which is 2^-127 and harmless
- * beside zeros; a stray 0xFF would be NaN. */
+/* Two lanes load a row. Scales of blocks past K become 0x00, which is 2^-127 and harmless with
+ * zeros; an arbitrary 0xFF would give NaN. */
 INLINE u32 load_scales(const struct panel *p, u32 K, u32 s) {
 	u32 row = WAVE() % 2 * 32 + LANE() / 2, block = s * STEP_BLOCKS + LANE() % 2 * 4;
 	u32 offset = block < K / 32 ? row * p->ld_scales + block : OUT_OF_RANGE;
@@ -99,7 +100,7 @@ INLINE void write_codes(LDS u8 *panel, const u32x4 from[LOADS]) {
 
 /* ---- a step ---- */
 
-/* A wave's view of the product: its panels, where it stands in them, and K. */
+/* A wave's part of the product: its panels, its position in them, and K. */
 struct product {
 	struct panel a, b;
 	u32 wave_row, wave_col, K;
@@ -118,7 +119,7 @@ INLINE void write_step(const struct staged *from, u32 s) {
 	*(LDS u32 *)(scales + (WAVE() % 2 * 64 + LANE()) * 4) = from->scales;
 }
 
-/* Of each row of a fragment, lane (row r, part q) has chunks q, 4 + q, 8 + q and 12 + q. */
+/* In each row of a fragment, lane (row r, part q) has chunks q, 4 + q, 8 + q and 12 + q. */
 INLINE void read_codes(const LDS u8 *panel, u32 first_row, u32x4 f[FRAGS][PARTS]) {
 	u32 r = first_row + LANE() % 16, q = LANE() / 16;
 #pragma unroll
@@ -138,8 +139,8 @@ INLINE void read_scales(const LDS u8 *scales, u32 first_row, u32x2 to[FRAGS]) {
 	}
 }
 
-/* Waits for all reads but those of scales, which come last. Naming what they read gives the
- * compiler the def-use edges without which it may lift an MFMA above the wait. */
+/* Waits for all reads except those of scales, which are issued last. The named registers give the
+ * compiler the def-use edges without which it may move an MFMA above the wait. */
 INLINE void wait_codes(u32x4 f[FRAGS][PARTS], u32x4 g[FRAGS][PARTS]) {
 	asm volatile("s_waitcnt lgkmcnt(%16)"
 	             : "+v"(f[0][0]), "+v"(f[0][1]), "+v"(f[0][2]), "+v"(f[0][3]), "+v"(f[1][0]),

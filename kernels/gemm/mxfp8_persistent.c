@@ -1,27 +1,26 @@
-/* Persistent grouped MXFP8 GEMM, as a mixture of experts has it: C_g[M_g][N] = A_g[M_g][K] *
- * B_g[N][K]^T in bf16. Group g's rows are begin[g] to begin[g] + rows[g] of A and C; B has N rows
- * for each.
+/* Persistent grouped MXFP8 GEMM of a mixture of experts: C_g[M_g][N] = A_g[M_g][K] * B_g[N][K]^T in
+ * bf16. Group g has rows begin[g] to begin[g] + rows[g] of A and C, and N rows of B.
  *
- * Any number of workgroups; each fetches tiles from a counter, which the caller has cleared, until
- * there are none. The host knows no group's size but a bound, so tiles are numbered as if every
- * group had max_rows, and those that lie past their group's rows are skipped. Wave 0 fetches and
- * tells the others through LDS. Any M_g and N, K a multiple of 32; a group's part of each matrix,
- * and 64 rows of it, are below 2 GiB.
+ * Any number of workgroups. Each fetches tiles from a counter, which the caller has cleared, until
+ * no tile is left. The host has only a bound on the sizes of groups. So tiles are numbered as if
+ * every group had max_rows, and tiles past their group's rows are skipped. Wave 0 fetches and
+ * passes the number to the other waves through LDS. Any M_g and N, K a multiple of 32; a group's
+ * part of each matrix, and 64 rows of it, are below 2 GiB.
  *
- * A workgroup of 4 waves makes a tile of 64x64, a wave 32x32 of it. Operands go straight to
- * registers, two sets of them: the next step's loads are in flight while this step's are
- * multiplied. The loop loads a step too many, whose registers the compiler believes free: it has
- * to land before they are used again. */
+ * A workgroup of 4 waves computes a tile of 64x64, each wave 32x32 of it. Operands are loaded
+ * directly to two sets of registers: the next step's loads are in flight while this step is
+ * multiplied. The loop loads one step too many. The compiler treats the registers of these loads as
+ * free, so they must land before the registers are used again. */
 #include "../mxfp8.h"
 
-enum { TILE = 64, LOADS = 2 * FRAGS * 2 + 2 * FRAGS }; /* LOADS: of a step, for each wave */
+enum { TILE = 64, LOADS = 2 * FRAGS * 2 + 2 * FRAGS }; /* LOADS: of a step, per wave */
 
-/* Behind a tile's last step: nothing may land in registers that are used for something else. */
+/* After a tile's last step: no load may land in registers that are reused. */
 #ifndef DRAIN
 #define DRAIN(step) wait_step(step, 0)
 #endif
 
-/* Where a tile is skipped: wave 0 may not tell the next one before all have read this one. */
+/* After a skipped tile: all waves must read this tile's number before wave 0 writes the next. */
 #ifndef SKIP_BARRIER
 #define SKIP_BARRIER() LDS_BARRIER()
 #endif
@@ -60,7 +59,7 @@ struct operands {
 
 INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, u64 first, u32 row,
                                u32 rows, u32 K) {
-	/* clang saturates in the VALU; assembly wants a descriptor of scalar registers. */
+	/* clang saturates in the VALU; assembly needs a descriptor in scalar registers */
 	u32 left = __builtin_amdgcn_readfirstlane(row < rows ? rows - row : 0);
 	return (struct panel){
 		make_descriptor(codes + (first + row) * K, left * K),
@@ -68,7 +67,7 @@ INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, 
 	};
 }
 
-/* Where the lane's part of a step lies in either operand; past K it is out of range. */
+/* The offsets of the lane's part of a step in either operand; past K they are out of range. */
 struct places {
 	u32 codes[FRAGS][2], scales[FRAGS];
 };
@@ -99,9 +98,9 @@ struct step {
 	struct operands a, b;
 };
 
-/* Waits for a step's loads, of which and of later ones `left` may stay in flight. Naming the
- * registers gives the compiler the def-use edges without which it may lift an MFMA above the wait,
- * and keeps it from using them for anything else before. */
+/* Waits for a step's loads; `left` of these and later loads may stay in flight. The named registers
+ * give the compiler the def-use edges without which it may move an MFMA above the wait, and keep it
+ * from reusing the registers earlier. */
 INLINE void wait_step(struct step *s, u32 left) {
 	asm volatile("s_waitcnt vmcnt(%12)"
 	             : "+v"(s->a.codes[0][0]), "+v"(s->a.codes[0][1]), "+v"(s->a.codes[1][0]),
@@ -119,9 +118,9 @@ struct tile {
 	f32x4 acc[FRAGS][FRAGS];
 };
 
-/* No load may overwrite an address of its neighbours, which are repeated together after a page
- * fault [LLVM GCNHazardRecognizer: soft clauses], so the compiler shall think that addresses are
- * used behind them. */
+/* The compiler must treat the addresses as used after the loads. Adjacent loads are repeated
+ * together after a page fault, so none may overwrite an address of another [LLVM
+ * GCNHazardRecognizer: soft clauses]. */
 INLINE void load_step(const struct tile *t, u32 k, struct step *s) {
 	struct places at = find_places(k, t->K);
 	load_operands(&t->a, &at, &s->a);
@@ -130,7 +129,7 @@ INLINE void load_step(const struct tile *t, u32 k, struct step *s) {
 	             "v"(at.codes[1][1]), "v"(at.scales[0]), "v"(at.scales[1]));
 }
 
-/* A step past K has zeros, which would make +0 of a sum that is -0. */
+/* A step past K has zeros, which would turn a sum of -0 into +0. */
 INLINE void do_step(struct tile *t, u32 k, struct step *now, struct step *next) {
 	load_step(t, k + STEP, next);
 	wait_step(now, LOADS);
@@ -138,8 +137,8 @@ INLINE void do_step(struct tile *t, u32 k, struct step *now, struct step *next) 
 		multiply(now->a.codes, now->b.codes, now->a.scales, now->b.scales, t->acc);
 }
 
-/* Adds up all of K, two steps at a time, as there are two sets of registers: a second way out of
- * the loop would make the compiler copy registers whose loads are in flight. */
+/* Adds all of K, two steps at a time, because there are two sets of registers. A second exit of the
+ * loop would make the compiler copy registers with loads in flight. */
 INLINE void multiply_tile(struct tile *t) {
 	struct step even, odd;
 	load_step(t, 0, &even);

@@ -1,25 +1,26 @@
-/* MXFP8 GEMM that has spilled: C[M][N] = A[M][K] * B[N][K]^T in bf16, where a wave keeps the
- * addresses of its LDS buffers in scratch, as compilers do when they run out of scalar registers.
+/* MXFP8 GEMM with spills: C[M][N] = A[M][K] * B[N][K]^T in bf16. A wave keeps the addresses of its
+ * LDS buffers in scratch, like compiled code that runs out of scalar registers.
  *
- * A and B are row-major E4M3, scales row-major with K/32 bytes a row. M and N any, K a multiple of
- * 128; each matrix, and 32 rows of it, are below 2 GiB. A workgroup is one wave, which makes a tile
- * of 32x32. Operands and scales go through two LDS buffers by buffer_load ... lds, each lane's data
- * side by side:
+ * A and B are row-major E4M3, scales row-major with K/32 bytes a row. Any M and N, K a multiple of
+ * 128; each matrix, and 32 rows of it, are below 2 GiB. A workgroup is one wave, which computes a
+ * tile of 32x32. Operands and scales pass through two LDS buffers by buffer_load ... lds, with the
+ * data of each lane contiguous:
  *
  *   step s:  wait for the address -> reload the next -> load s+1 -> wait for s -> read, MFMA
  *
- * M0 of these loads comes from scratch_load. Does that return in order with them? The manual counts
- * all of vmcnt in order; a kernel that does not rely on it waits for all before it uses M0. */
+ * M0 of these loads comes from scratch_load, which may or may not return in order with them. The
+ * manual defines all of vmcnt as in order; a kernel that does not rely on it waits for all loads
+ * before it uses M0. */
 #include "../mxfp8.h"
 
 enum {
-	CODE_LOADS = FRAGS * 2,             /* of an operand's step: 16 bytes a lane */
-	LOADS = 2 * CODE_LOADS + 2 * FRAGS, /* of a step, scales with 4 bytes a lane */
+	CODE_LOADS = FRAGS * 2,             /* of an operand and step: 16 bytes per lane */
+	LOADS = 2 * CODE_LOADS + 2 * FRAGS, /* of a step; scales have 4 bytes per lane */
 	OPERAND_BYTES = CODE_LOADS * 1024 + FRAGS * 256,
 	STEP_BYTES = 2 * OPERAND_BYTES,
 };
 
-/* What may be in flight when the address from scratch is used. */
+/* Operations that may be in flight when the address from scratch is used. */
 #ifndef LEFT_AT_ADDRESS
 #define LEFT_AT_ADDRESS 0
 #endif
@@ -28,7 +29,7 @@ enum {
 
 SHARED u8 stage[2][STEP_BYTES];
 
-/* By hand: the compiler would wait for it by itself. */
+/* In assembly, because the compiler would add its own wait. */
 INLINE void reload(u32 *value, const u32 *from) {
 	asm volatile("scratch_load_dword %0, %1, off"
 	             : "+v"(*value)
@@ -36,8 +37,8 @@ INLINE void reload(u32 *value, const u32 *from) {
 	             : "memory");
 }
 
-/* Waits until `left` operations are in flight. Naming the value keeps the compiler from using its
- * register before. */
+/* Waits until at most `left` operations are in flight. The named value keeps the compiler from
+ * reusing its register earlier. */
 INLINE void wait_reload(u32 *value, u32 left) {
 	asm volatile("s_waitcnt vmcnt(%1)" : "+v"(*value) : "n"(left));
 }
@@ -55,7 +56,8 @@ INLINE struct operand make_operand(const GLOBAL u8 *codes, const GLOBAL u8 *scal
 	};
 }
 
-/* A step's operand to LDS: the lane's halves of each fragment's codes, then its row's 4 scales. */
+/* Loads a step's operand to LDS: the lane's halves of each fragment's codes, then its row's 4
+ * scales. */
 INLINE void send(const struct operand *x, LDS u8 *to, u32 k, u32 K) {
 #pragma unroll
 	for (u32 i = 0; i < CODE_LOADS; i++)
@@ -127,7 +129,7 @@ void mxfp8_scratch(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const 
 		WAIT_VMCNT(LOADS);
 		multiply_step(stage[s & 1], acc);
 	}
-	/* Nothing may land in LDS that has been given back, nor in a register that is used anew. */
+	/* no load may land in LDS that was released, nor in a register that is reused */
 	wait_reload(&address, 0);
 	u32 rows = M - row < WAVE_TILE ? M - row : WAVE_TILE;
 	store_tile(make_buffer(C + (u64)row * N * 2, rows * N * 2), 0, col, N, 2, acc);

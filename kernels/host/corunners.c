@@ -1,4 +1,4 @@
-/* What goes on around a launch: streams, neighbours and flushes, as its seed decides. */
+/* Corunners of a launch: streams, tenants and flushes, as its seed decides. */
 #include "corunners.h"
 
 #include <stdio.h>
@@ -10,21 +10,22 @@ struct mx_corunners {
 	struct mx_device *device;
 	struct mx_vary vary;
 	hipStream_t streams[MOST_STREAMS]; /* [0]: the null stream */
-	hipStream_t beside, before;        /* of the tenant, and of short-lived workgroups */
+	hipStream_t tenant_stream;         /* of the tenant */
+	hipStream_t short_stream;          /* of the short-lived workgroups */
 	struct mx_module *kernel[2];       /* tenant_memory, tenant_matrix */
 	uint32_t *stop;                    /* host memory: ends the tenant */
 	void *visits, *memory, *flush;
 };
 
-/* Kernel arguments, as kernels/corunners/tenant.c has them. */
-struct tenancy {
+/* Kernel arguments of kernels/corunners/tenant.c. */
+struct tenant_args {
 	void *stop, *visits, *memory;
 	uint32_t elements, rounds;
 };
 
-/* How long neighbours last where nobody ends them: long enough for a tenant to outlast a launch,
- * tens of milliseconds [assumed], and short enough for a launch that needs its place to get it. The
- * emulator runs each to its end before the launch begins. */
+/* Rounds of a tenant that the host does not stop. They last longer than a launch, tens of
+ * milliseconds [assumed], but end early enough for a launch that needs the tenant's compute units.
+ * The emulator runs each tenant to its end before the launch. */
 static uint32_t tenant_rounds(const struct mx_device *d) {
 	return d->emu ? 4 : 1 << 16;
 }
@@ -37,7 +38,7 @@ static size_t memory_bytes(const struct mx_device *d) {
 	return d->emu ? 1 << 16 : 64 * MIB;
 }
 
-/* ---- making it ---- */
+/* ---- construction ---- */
 
 static int check(const struct mx_corunners *c, hipError_t e, const char *what, struct mx_why *why) {
 	return e == hipSuccess ? 0 : mx_hip_error(c->device, e, what, why);
@@ -49,13 +50,14 @@ static int make_stream(struct mx_corunners *c, hipStream_t *s, struct mx_why *wh
 }
 
 static int make_streams(struct mx_corunners *c, struct mx_why *why) {
-	int status = make_stream(c, &c->beside, why) || make_stream(c, &c->before, why);
+	int status =
+		make_stream(c, &c->tenant_stream, why) || make_stream(c, &c->short_stream, why);
 	for (uint32_t i = 1; !status && i < c->vary.most[MX_VARY_STREAM]; i++)
 		status = make_stream(c, &c->streams[i], why);
 	return status ? -1 : 0;
 }
 
-/* Memory is written once, so that nobody reads what was never written. */
+/* The memory is initialised, so that the tenants read no unwritten bytes. */
 static int make_memory(struct mx_corunners *c, void **p, size_t bytes, struct mx_why *why) {
 	struct mx_hip *h = c->device->hip;
 	if (mx_device_alloc(c->device, bytes, p, why) ||
@@ -64,7 +66,7 @@ static int make_memory(struct mx_corunners *c, void **p, size_t bytes, struct mx
 	return check(c, h->hipStreamSynchronize(NULL), "hipMemsetAsync", why);
 }
 
-static int make_neighbours(struct mx_corunners *c, const char *kernel_dir, struct mx_why *why) {
+static int make_tenants(struct mx_corunners *c, const char *kernel_dir, struct mx_why *why) {
 	static const char *const names[] = { "tenant_memory", "tenant_matrix" };
 	char path[4096];
 	snprintf(path, sizeof path, "%s/corunners/tenant.co", kernel_dir);
@@ -90,7 +92,7 @@ int mx_corunners_make(struct mx_device *d, const struct mx_vary *v, const char *
 	d->hip->hipSetDevice(d->ordinal);
 	int status = make_streams(c, why);
 	if (!status && (v->most[MX_VARY_TENANT] || v->most[MX_VARY_PLACE]))
-		status = make_neighbours(c, kernel_dir, why);
+		status = make_tenants(c, kernel_dir, why);
 	if (!status && v->most[MX_VARY_FLUSH])
 		status = make_memory(c, &c->flush, (size_t)v->most[MX_VARY_FLUSH] * MIB, why);
 	if (status)
@@ -114,10 +116,10 @@ void mx_corunners_free(struct mx_corunners *c) {
 		for (unsigned i = 1; i < MOST_STREAMS; i++)
 			if (c->streams[i])
 				h->hipStreamDestroy(c->streams[i]);
-		if (c->beside)
-			h->hipStreamDestroy(c->beside);
-		if (c->before)
-			h->hipStreamDestroy(c->before);
+		if (c->tenant_stream)
+			h->hipStreamDestroy(c->tenant_stream);
+		if (c->short_stream)
+			h->hipStreamDestroy(c->short_stream);
 	}
 	free(c);
 }
@@ -130,18 +132,18 @@ int mx_corunners_visits(struct mx_corunners *c, uint64_t *visits, struct mx_why 
 
 /* ---- around a launch ---- */
 
-static int invite(struct mx_corunners *c, bool matrix, uint32_t groups, uint32_t rounds,
-                  hipStream_t stream, struct mx_why *why) {
+static int launch_tenant(struct mx_corunners *c, bool matrix, uint32_t groups, uint32_t rounds,
+                         hipStream_t stream, struct mx_why *why) {
 	const struct mx_geometry g = { { groups, 1, 1 }, { THREADS, 1, 1 }, 0 };
-	const struct tenancy t = { c->stop, c->visits, c->memory,
-		                   (uint32_t)(memory_bytes(c->device) / 16), rounds };
+	const struct tenant_args t = { c->stop, c->visits, c->memory,
+		                       (uint32_t)(memory_bytes(c->device) / 16), rounds };
 	if (!groups)
 		return 0;
 	*c->stop = 0;
 	return mx_module_enqueue(c->kernel[matrix], &g, &t, sizeof t, stream, why);
 }
 
-/* The flush is ordered before the launch by their stream, neighbours by nothing. */
+/* The flush precedes the launch in its stream; the tenants are not ordered. */
 int mx_corunners_begin(struct mx_corunners *c, uint64_t seed, hipStream_t own, hipStream_t *stream,
                        struct mx_why *why) {
 	const struct mx_device *d = c->device;
@@ -151,15 +153,17 @@ int mx_corunners_begin(struct mx_corunners *c, uint64_t seed, hipStream_t own, h
 	if (flush && check(c, d->hip->hipMemsetAsync(c->flush, (int)seed & 255, flush, *stream),
 	                   "hipMemsetAsync", why))
 		return -1;
-	if (invite(c, x.matrix, x.n[MX_VARY_TENANT], tenant_rounds(d), c->beside, why))
+	if (launch_tenant(c, x.matrix, x.n[MX_VARY_TENANT], tenant_rounds(d), c->tenant_stream,
+	                  why))
 		return -1;
-	return invite(c, false, x.n[MX_VARY_PLACE], short_rounds(d), c->before, why);
+	return launch_tenant(c, false, x.n[MX_VARY_PLACE], short_rounds(d), c->short_stream, why);
 }
 
 int mx_corunners_end(struct mx_corunners *c, double time_out, struct mx_why *why) {
 	if (!c->stop)
 		return 0;
 	__atomic_store_n(c->stop, 1, __ATOMIC_RELEASE);
-	int status = mx_stream_wait(c->device, c->beside, time_out, "the tenant", why);
-	return status ? status : mx_stream_wait(c->device, c->before, time_out, "the tenant", why);
+	int status = mx_stream_wait(c->device, c->tenant_stream, time_out, "the tenant", why);
+	return status ? status
+	              : mx_stream_wait(c->device, c->short_stream, time_out, "the tenant", why);
 }

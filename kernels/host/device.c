@@ -1,4 +1,4 @@
-/* Devices: finding a HIP runtime, and what it says of itself. */
+/* Devices: loading a HIP runtime, and the properties of a device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -21,18 +21,18 @@ int mx_why(struct mx_why *why, const char *format, ...) {
 
 /* ---- libraries ---- */
 
-/* libmxhip.so lies beside the program, in lib/ beside the program's folder where both are
- * installed, or where the loader looks. */
+/* libmxhip.so is in the program's folder, in ../lib if both are installed, or in the loader's
+ * search path. */
 static void *open_emulator(char file[256]) {
-	static const char *const places[] = { "libmxhip.so", "../lib/libmxhip.so" };
+	static const char *const paths[] = { "libmxhip.so", "../lib/libmxhip.so" };
 	char path[PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
 	path[n > 0 ? n : 0] = 0;
 	char *slash = strrchr(path, '/');
 	void *library = NULL;
 	snprintf(file, 256, "libmxhip.so");
-	for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++) {
-		strcpy(slash ? slash + 1 : path, places[i]);
+	for (size_t i = 0; !library && i < sizeof paths / sizeof *paths; i++) {
+		strcpy(slash ? slash + 1 : path, paths[i]);
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
 	return library ? library : dlopen("libmxhip.so", RTLD_NOW | RTLD_LOCAL);
@@ -90,7 +90,7 @@ int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, stru
 
 /* ---- opening ---- */
 
-/* HIP 6 and newer fill another layout than Debian's headers declare. */
+/* HIP 6 and newer use another layout than Debian's headers. */
 static hipError_t read_properties(struct mx_device *d) {
 	char arch[256] = "";
 	hipError_t e;
@@ -112,11 +112,12 @@ static hipError_t read_properties(struct mx_device *d) {
 	return e;
 }
 
-/* The driver's device file; its absence is the usual reason, and runtimes do not name it. */
+/* Adds that the driver's device file is missing: this is the usual reason, and runtimes do not name
+ * it. */
 static int absent(struct mx_device *d, struct mx_why *why, hipError_t e, const char *what) {
-	struct mx_why said;
-	mx_hip_error(d, e, what, &said);
-	mx_why(why, "%s: %.800s%s", d->runtime, said.text,
+	struct mx_why runtime_error;
+	mx_hip_error(d, e, what, &runtime_error);
+	mx_why(why, "%s: %.800s%s", d->runtime, runtime_error.text,
 	       access("/dev/kfd", F_OK) ? "; no AMD GPU driver here (/dev/kfd)" : "");
 	return 1;
 }

@@ -1,15 +1,14 @@
-/* Devices: HIP runtimes, loaded at run time and used through the public C API alone.
+/* Devices: HIP runtimes, loaded at run time and used through the public C API only.
  *
- *   "emu"    libmxhip.so, the emulated gfx950 beside this program
+ *   "emu"    libmxhip.so, the emulated gfx950 of this program
  *   "hip:N"  AMD's libamdhip64.so, device N ("hip" is "hip:0")
  *
- * Every kernel of every case is launched through here, on either. What only the
- * emulator offers is in mx_device.emu, which is NULL on a real device.
+ * Every kernel is launched through this interface, on either device. Functions of the emulator only
+ * are in mx_device.emu, which is NULL on a real device.
  *
- * Functions return 0, or -1 with one line in why->text. An mx_device may be used
- * from several threads; a module and a buffer belong to whoever made them. Where a
- * device is lost, what frees does nothing on it, and the process ends by _exit.
- */
+ * Functions return 0, or -1 with one line in why->text. Several threads may use an mx_device; a
+ * module or a buffer belongs to the thread that made it. If a device is lost, the functions that
+ * free do nothing on it, and the process ends by _exit. */
 #ifndef MX_DEVICE_H
 #define MX_DEVICE_H
 
@@ -17,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../ref/hip/mxhip.h" /* types only: options, findings, counts */
+#include "../../ref/hip/mxhip.h" /* only for types of options, findings and counts */
 
 struct mx_why {
 	char text[1024];
@@ -38,19 +37,19 @@ struct mx_hip; /* the functions of a HIP runtime */
 
 struct mx_device {
 	char name[16];     /* "emu", "hip:0" */
-	char arch[64];     /* as the device reports it: "gfx950" */
+	char arch[64];     /* reported by the device */
 	char runtime[256]; /* file name of the HIP runtime */
 	const struct mx_emu *emu;
 	struct mx_hip *hip;
 	int ordinal;
 	unsigned compute_units;
-	unsigned threads; /* of the emulator, which all launches share; 0: as it likes */
+	unsigned threads; /* of the emulator, shared by all launches; 0: its default */
 	bool lost; /* a launch did not end: nothing can be freed, and exit handlers would wait */
 };
 
-/* Opens a device. name NULL: "hip" where a gfx950 is present, else "emu".
- * Returns 1, with the reason, where there is no such device: no runtime, no
- * GPU, or a GPU that is not a gfx950; -1 if the name is no device's. */
+/* Opens a device. name NULL: "hip" if a gfx950 is present, else "emu". Returns 1, with the reason,
+ * if the device is absent: no runtime, no GPU, or a GPU that is not a gfx950; -1 if the name is not
+ * a device name. */
 int mx_device_open(const char *name, struct mx_device **device, struct mx_why *why);
 void mx_device_close(struct mx_device *d);
 
@@ -73,19 +72,19 @@ struct mx_geometry {
 	uint32_t grid[3], block[3], lds;
 }; /* workgroups, work-items, dynamic LDS */
 
-/* What a launch has around it. */
+/* The surroundings of a launch. */
 struct mx_around {
-	struct mx_corunners *corunners; /* see vary.h; NULL: it has the device to itself */
-	uint64_t seed;                  /* of what the corunners do */
+	struct mx_corunners *corunners; /* see vary.h; NULL: none */
+	uint64_t seed;                  /* seed of the corunners */
 	double time_out;                /* seconds; 0: none */
 };
 
-/* How a launch ends; below 0 it did not begin, for a fault of the caller's. */
+/* The end of a launch; below 0 it did not begin, because of the caller's arguments. */
 enum {
 	MX_LAUNCH_DONE,
-	MX_LAUNCH_FAILED, /* a fault, an instruction that the emulator lacks: the device's or the
-	                     kernel's */
-	MX_LAUNCH_LATE,   /* not within around->time_out: the device is lost */
+	MX_LAUNCH_FAILED, /* a fault of the device or the kernel, or an instruction that the
+	                     emulator lacks */
+	MX_LAUNCH_LATE,   /* no end within around->time_out: the device is lost */
 };
 int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
                      size_t bytes, const struct mx_around *around, struct mx_why *why);

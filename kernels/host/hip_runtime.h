@@ -1,4 +1,4 @@
-/* The functions of a HIP runtime, found by dlsym; for the files of this folder. */
+/* The functions of a HIP runtime, resolved by dlsym; private to this folder. */
 #ifndef MX_HIP_RUNTIME_H
 #define MX_HIP_RUNTIME_H
 
@@ -20,15 +20,15 @@ struct mx_hip {
 
 __attribute__((format(printf, 2, 3))) int mx_why(struct mx_why *why, const char *format, ...);
 
-/* "what: the runtime's words"; returns -1. */
+/* Sets "what: the runtime's message"; returns -1. */
 int mx_hip_error(const struct mx_device *d, hipError_t e, const char *what, struct mx_why *why);
 
 /* Enqueues a launch. 0, or -1 with why->text. */
 int mx_module_enqueue(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
                       size_t bytes, hipStream_t stream, struct mx_why *why);
 
-/* Waits for all that is in a stream, as mx_module_launch returns it: 0, MX_LAUNCH_FAILED or
- * MX_LAUNCH_LATE, with why->text. time_out: in seconds; 0: none. what: it is, for that text. */
+/* Waits for a stream. Returns 0, MX_LAUNCH_FAILED or MX_LAUNCH_LATE, with why->text, like
+ * mx_module_launch. time_out: in seconds; 0: none. what: the name of the work in that text. */
 int mx_stream_wait(struct mx_device *d, hipStream_t stream, double time_out, const char *what,
                    struct mx_why *why);
 

@@ -7,7 +7,7 @@
 
 #include "corunners.h"
 
-/* Each thread says for itself which device it means. */
+/* The current device is a property of each thread. */
 static void use(struct mx_device *d) {
 	d->hip->hipSetDevice(d->ordinal);
 }
@@ -22,7 +22,7 @@ struct mx_module {
 	char name[256];
 };
 
-/* Runtimes differ in how they take a file that is not there or not whole. */
+/* Runtimes report a missing or truncated file differently. */
 static int check_file(const char *path, struct mx_why *why) {
 	unsigned char h[64];
 	FILE *f = fopen(path, "rb");
@@ -95,7 +95,7 @@ int mx_device_alloc(struct mx_device *d, size_t bytes, void **p, struct mx_why *
 
 void mx_device_free(struct mx_device *d, void *p) {
 	if (d->lost)
-		return; /* freeing waits for what runs */
+		return; /* hipFree waits for the running launch */
 	use(d);
 	d->hip->hipFree(p);
 }
@@ -132,8 +132,8 @@ static double now(void) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A call that waits cannot be left: a stream with a time-out is asked instead, at once for the
- * first millisecond, which most launches end in, then now and then. */
+/* A synchronising call cannot time out. So a stream with a time-out is polled: continuously for the
+ * first millisecond, in which most launches end, then at intervals. */
 static hipError_t poll_stream(const struct mx_hip *h, hipStream_t stream, double time_out) {
 	const struct timespec nap = { .tv_nsec = 50000 };
 	double start = now(), passed = 0;

@@ -1,4 +1,5 @@
-/* What a hunt varies around a launch: amounts from text, and what each launch has from its seed. */
+/* Variation of a launch's surroundings: amounts from text, and the draws of each launch from its
+ * seed. */
 #include "vary.h"
 
 #include <Random123/philox.h>
@@ -30,7 +31,7 @@ static int parse_one(const char *text, size_t length, struct mx_vary *v, struct 
 	while (i < MX_VARIES && (strlen(rows[i].name) != name || memcmp(rows[i].name, text, name)))
 		i++;
 	if (i == MX_VARIES)
-		return mx_why(why, "'%.*s': none of%s", (int)length, text, names);
+		return mx_why(why, "'%.*s': not one of%s", (int)length, text, names);
 	v->most[i] = MX_VARY_USUAL;
 	if (name == length)
 		return 0;
@@ -78,22 +79,22 @@ void mx_vary_text(const struct mx_vary *v, bool units, char *text, size_t room) 
 			                      units ? rows[i].unit : "");
 }
 
-/* ---- what a launch has ---- */
+/* ---- draws of a launch ---- */
 
 enum draw { WHETHER, AMOUNT, KIND };
 
-/* Philox as a function of seed and row: no row's numbers depend on what else is varied. */
+/* Philox as a function of seed and row: a row's numbers do not depend on the other rows. */
 static philox4x32_ctr_t draw(uint64_t seed, mx_vary_id id) {
-	philox4x32_ctr_t place = { { (uint32_t)seed, (uint32_t)(seed >> 32), id } };
-	philox4x32_key_t key = { { 0x76617279 } }; /* "vary": apart from the draws of data */
-	return philox4x32(place, key);
+	philox4x32_ctr_t counter = { { (uint32_t)seed, (uint32_t)(seed >> 32), id } };
+	philox4x32_key_t key = { { 0x76617279 } }; /* "vary": separate from the draws of data */
+	return philox4x32(counter, key);
 }
 
 static uint32_t below(uint32_t word, uint32_t n) {
 	return (uint32_t)((uint64_t)word * n >> 32);
 }
 
-/* Three launches of four have it: what appears only without a neighbour is looked for, too. */
+/* Three of four launches have it, because some faults appear only without a corunner. */
 static uint32_t some(philox4x32_ctr_t d, uint32_t amount) {
 	return below(d.v[WHETHER], 4) ? amount : 0;
 }
@@ -126,7 +127,7 @@ void mx_variation_text(const struct mx_vary *v, const struct mx_variation *x, ch
 	if (x->n[MX_VARY_FLUSH])
 		snprintf(flush, sizeof flush, "; after a flush of %u MiB", x->n[MX_VARY_FLUSH]);
 	if (x->n[MX_VARY_PLACE])
-		snprintf(place, sizeof place, "; behind %u short workgroups", x->n[MX_VARY_PLACE]);
+		snprintf(place, sizeof place, "; after %u short workgroups", x->n[MX_VARY_PLACE]);
 	snprintf(text, room, "%s%s%s%s", stream, tenant, flush, place);
 	memmove(text, text + 2 * (text[0] == ';'), strlen(text) + 1 - 2 * (text[0] == ';'));
 }

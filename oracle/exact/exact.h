@@ -1,16 +1,15 @@
-/* The exact judge: what an MX GEMM must give, worked out from the OCP
- * specification and the written definition of each profile.
+/* The exact judge: the result of an MX GEMM by the OCP specification and the written definition of
+ * each profile.
  *
- * Nothing here is shared with the code it judges. This folder includes no
- * header of another one and types its own constants; it calls libc, GMP, MPFR
- * and OpenBLAS only. No state; safe from any number of threads.
+ * This folder shares nothing with the code that it judges. It includes no header of another folder,
+ * defines its own constants, and calls libc, GMP, MPFR and OpenBLAS only. No state; safe from any
+ * number of threads.
  *
- * The product is NT: D[i][j] = sum over k of A[i][k] * B[j][k], block scales
- * applied, accumulator starting at +0. Results are f32 bit patterns, row-major,
- * n to a row, in memory of the caller.
+ * The product is NT: D[i][j] = sum over k of A[i][k] * B[j][k], with block scales applied and the
+ * accumulator starting at +0. Results are f32 bit patterns, row-major, n in a row, in the caller's
+ * memory.
  *
- * Source of formats and scales: OCP Microscaling Formats (MX) v1.0.
- */
+ * Source of formats and scales: OCP Microscaling Formats (MX) v1.0. */
 #ifndef EXACT_H
 #define EXACT_H
 
@@ -27,10 +26,10 @@ enum exact_status {
 };
 const char *exact_strerror(enum exact_status s);
 
-/* One operand, K contiguous. format: "E2M1", "E4M3", "E5M2", "E2M3" or "E3M2".
- * codes: packed elements (FP4 low nibble first, FP6 little-endian bit fields,
- * FP8 bytes), row r at codes + r * ld bytes. scales: E8M0 bytes, scale of
- * (r, k) at scales[r * ld_scales + k / 32]. Only k < K is ever read. */
+/* One operand, K contiguous. format: "E2M1", "E4M3", "E5M2", "E2M3" or "E3M2". codes: packed
+ * elements (FP4 low nibble first, FP6 little-endian bit fields, FP8 bytes), row r at codes + r * ld
+ * bytes. scales: E8M0 bytes, scale of (r, k) at scales[r * ld_scales + k / 32]. Only elements k < K
+ * are read. */
 struct exact_operand {
 	const char *format;
 	const uint8_t *codes, *scales;
@@ -41,73 +40,72 @@ struct exact_operand {
 struct exact_gemm {
 	size_t m, n, k;
 	struct exact_operand a, b;
-	unsigned threads; /* that the fast ways may use; 0: one */
-	unsigned k_tile;  /* of exact_profile: instructions with zeros fill K up to a multiple; 0: to
-	                     one of mma_k */
+	unsigned threads; /* for the fast ways; 0: one */
+	unsigned k_tile;  /* for exact_profile: instructions of zeros fill K up to a multiple of it;
+	                     0: of mma_k */
 };
 
-/* The correctly rounded product: the exact real sum rounded once, nearest
- * even. NaN (always 0x7FC00000): a NaN element or scale, 0 * Inf, Inf - Inf.
- * An exact zero is +0, as the accumulator starts at +0; a negative sum that
- * underflows is -0. */
+/* The correctly rounded product: the exact real sum rounded once, nearest even. NaN (always
+ * 0x7FC00000): a NaN element or scale, 0 * Inf, Inf - Inf. An exact zero is +0, because the
+ * accumulator starts at +0; a negative sum that underflows is -0. */
 enum exact_status exact_product(const struct exact_gemm *g, uint32_t *out);
 
-/* The same rounded to another format at once, which is not what a kernel does that makes f32
- * and narrows it (exact_narrow). A NaN is the narrowed 0x7FC00000. */
+/* The product rounded once to another format. A kernel that computes f32 and narrows it
+ * (exact_narrow) rounds twice. A NaN is the narrowed 0x7FC00000. */
 enum exact_output { EXACT_F32, EXACT_BF16, EXACT_F16 };
 enum exact_status exact_product_as(const struct exact_gemm *g, enum exact_output output,
                                    uint32_t *out);
 
-/* The same product as a kernel computes that walks K in order with matrix
- * instructions of mma_k elements and one accumulator, under a profile:
- *   "block32": each 32-block's exact scaled dot is added to the f32 accumulator,
- *              rounded once, nearest even;
- *   "fused":   the exact sum of mma_k elements is added, rounded once;
- *   "fma32":   each scaled product is added, exact before its one rounding, in
- *              order of k;
- *   "cdna3":   16 products at a time, even and odd k apart. With the exponents of
- *              elements (subnormals: of the smallest normal) and scales added up, P
- *              the largest of a half, Q of both, E of both and the accumulator
- *              (-126 or more; zeros have none): products are truncated toward zero
- *              to multiples of 2^(P-24), each half's sum floored to 2^(Q-24), their
- *              sum floored to 2^(E-32); the accumulator is left out if its exponent
- *              is below E-25, else floored to 2^(E-24); the sum of both is rounded,
- *              nearest even. A product of 2^128 or more is an infinity.
- * A short last instruction is completed with zero elements and scales 2^-127. So are those that
- * g->k_tile adds, which make +0 of -0 and change nothing else.
- * mma_k is a multiple of 32, or else EXACT_BAD_SHAPE. A zero sum is -0 only if
- * every addend is -0, the accumulator (-0 after an underflow) included. */
+/* The product of a kernel that walks K in order with matrix instructions of mma_k elements and one
+ * accumulator, under a profile:
+ *   "block32": each 32-block's exact scaled dot is added to the f32 accumulator and rounded
+ *              once, nearest even;
+ *   "fused":   the exact sum of mma_k elements is added and rounded once;
+ *   "fma32":   the scaled products, exact, are added one by one in order of k, each sum
+ *              rounded once;
+ *   "cdna3":   16 products at a time, even and odd k separately. The exponent of a product is
+ *              the sum of those of its elements (subnormals: of the smallest normal) and
+ *              scales; zeros have none. Let P be the largest of a half, Q of both halves, E of
+ *              both and the accumulator (-126 or more). Products are truncated toward zero to
+ *              multiples of 2^(P-24), each half's sum is floored to 2^(Q-24), and their sum to
+ *              2^(E-32). The accumulator is dropped if its exponent is below E-25, else floored
+ *              to 2^(E-24). The sum of both is rounded, nearest even. A product of 2^128 or
+ *              more is an infinity.
+ * A short last instruction is completed with zero elements and scales 2^-127. The instructions that
+ * g->k_tile adds consist of such elements; they turn -0 into +0 and change nothing else. mma_k is a
+ * multiple of 32, otherwise EXACT_BAD_SHAPE. A zero sum is -0 only if every addend is -0, the
+ * accumulator (-0 after an underflow) included. */
 enum exact_status exact_profile(const struct exact_gemm *g, const char *profile, unsigned mma_k,
                                 uint32_t *out);
 
-/* Which vector unit makes a block32 product of these formats: "AMX", "AVX-512 VNNI",
- * "AVX-512", "portable", or "none" for an unknown format. The bits are the same. */
+/* The vector unit that computes a block32 product of these formats: "AMX", "AVX-512 VNNI",
+ * "AVX-512", "portable", or "none" for an unknown format. All give the same bits. */
 const char *exact_fast_name(const struct exact_gemm *g);
 
-/* The plain walk, whatever the processor: what the fast ways are tested against. */
+/* The plain walk on any processor; tests compare the fast ways with it. */
 enum exact_status exact_profile_plain(const struct exact_gemm *g, const char *profile,
                                       unsigned mma_k, uint32_t *out);
 enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_output output,
                                       uint32_t *out);
 
-/* f32 to bf16 and f16, nearest even; NaN stays NaN (quieted, upper payload kept). A profile's
- * result in 16 bits is its f32 so narrowed: two roundings, as the hardware's accumulator is f32
- * and its conversion an instruction of its own. */
+/* f32 to bf16 and f16, nearest even; NaN stays NaN (quiet, upper payload kept). A profile's result
+ * in 16 bits is its f32 narrowed by this: two roundings, because the hardware's accumulator is f32
+ * and its conversion is a separate instruction. */
 uint16_t exact_bf16(uint32_t f32);
 uint16_t exact_f16(uint32_t f32);
 uint32_t exact_narrow(uint32_t f32, enum exact_output to);
 
 /* ---- epilogue ---- */
 
-/* What a kernel makes of its f32 accumulators: D = alpha acc + beta C + bias, in f32, every
- * step rounded once, nearest even, subnormals kept. `order` says which steps:
+/* The epilogue of a kernel: D = alpha acc + beta C + bias, in f32, every step rounded once, nearest
+ * even, subnormals kept. `order` gives the steps:
  *   EXACT_MUL_ADD     x = alpha * acc;  y = beta * c;       z = x + y;  w = z + bias
  *   EXACT_FMA_BETA    x = alpha * acc;  z = fma(beta, c, x);            w = z + bias
  *   EXACT_FMA_ALPHA   y = beta * c;     z = fma(alpha, acc, y);         w = z + bias
  *   EXACT_ONCE        D = alpha * acc + beta * c + bias, exact, then rounded to `output`
- * and but for the last D is w narrowed to `output`. Without C (NULL) z is alpha * acc, in all
- * orders, and without a bias (NULL) w is z: nothing is added then, so that -0 stays. Zeros and
- * infinities are those of IEEE 754 (x - x is +0; -0 + -0 is -0); a NaN is 0x7FC00000, narrowed. */
+ * In all but the last, D is w narrowed to `output`. Without C (NULL) z is alpha * acc in all
+ * orders, and without a bias (NULL) w is z: nothing is added, so -0 stays. Zeros and infinities
+ * follow IEEE 754 (x - x is +0; -0 + -0 is -0); a NaN is 0x7FC00000, narrowed. */
 enum exact_order { EXACT_MUL_ADD, EXACT_FMA_BETA, EXACT_FMA_ALPHA, EXACT_ONCE };
 struct exact_epilogue {
 	enum exact_order order;
@@ -115,19 +113,19 @@ struct exact_epilogue {
 	uint32_t alpha, beta; /* f32 patterns, as are c and bias */
 	const uint32_t *c;    /* element (i, j) at c[i * ld_c + j] */
 	size_t ld_c;
-	bool c_of_zero;       /* C is read even if beta is a zero; BLAS does not */
-	const uint32_t *bias; /* n, one of each column, or with bias_of_rows m */
+	bool c_of_zero;       /* C is read even if beta is 0, unlike in BLAS */
+	const uint32_t *bias; /* n, one for each column, or with bias_of_rows m */
 	bool bias_of_rows;
 };
 
-/* acc and out: n to a row; they may be the same. */
+/* acc and out: n in a row; they may be equal. */
 void exact_epilogue(const struct exact_epilogue *e, size_t m, size_t n, const uint32_t *acc,
                     uint32_t *out);
 
-/* Whether every order gives the same, as nothing is rounded before the output: each element's
- * terms are multiples of some 2^q, q >= -149, and their magnitudes sum to less than 2^24 of it and
- * less than 2^128; none is NaN or infinite. acc are accumulators of the exact regime. `why`: of the
- * first element that is not so. */
+/* Whether every order gives the same bits, because nothing is rounded before the output: each
+ * element's terms are multiples of some 2^q, q >= -149, their magnitudes sum to less than 2^24 2^q
+ * and less than 2^128, and none is NaN or infinite. acc are accumulators of the exact regime.
+ * `why`: reason for the first element that fails. */
 bool exact_epilogue_regime(const struct exact_epilogue *e, size_t m, size_t n, const uint32_t *acc,
                            char *why, size_t why_size);
 
@@ -146,64 +144,62 @@ enum exact_overflow {
 };
 enum { EXACT_SCALE_MAX = 700 };
 
-/* The code of f32 * 2^scale, |scale| <= EXACT_SCALE_MAX, rounded once. format: one of
- * those above, "FP16", "BF16" or "FP32". Overflow is a rounded magnitude above the
- * largest finite one, and infinity; EXACT_RTZ never gets there from a finite number.
- * NaN: 0x7F (E4M3), 0x7E (E5M2), the largest magnitude (FP4, FP6), with its sign;
- * in the wider formats quiet, the upper bits of the payload kept. There is no
- * EXACT_SR to FP32. */
+/* The code of f32 * 2^scale, |scale| <= EXACT_SCALE_MAX, rounded once. format: one of those above,
+ * "FP16", "BF16" or "FP32". Overflow is a rounded magnitude above the largest finite one, or an
+ * infinity; EXACT_RTZ never overflows from a finite number. NaN: 0x7F (E4M3), 0x7E (E5M2), the
+ * largest magnitude (FP4, FP6), with its sign; in the wider formats it is quiet and keeps the upper
+ * bits of the payload. There is no EXACT_SR to FP32. */
 enum exact_status exact_encode(const char *format, uint32_t f32, int scale, enum exact_rounding r,
                                enum exact_overflow o, uint32_t random, uint32_t *code);
 
-/* The value of a code in f32, in which every format's values are. A NaN is quiet and
- * keeps its sign, and in FP16, BF16 and FP32 its payload. */
+/* The value of a code in f32, which contains the values of every format. A NaN is quiet and keeps
+ * its sign, and in FP16, BF16 and FP32 its payload. */
 enum exact_status exact_decode(const char *format, uint32_t code, uint32_t *f32);
 
-/* Where the codes of a format of at most 16 bits begin: first[c] is the smallest f32
- * pattern, of positive numbers and infinity, that rounds to code c or a larger one; the
- * last of *n entries, that overflows. size: entries that `first` has room for. */
+/* The boundaries of the codes of a format of at most 16 bits: first[c] is the smallest f32 pattern,
+ * of positive numbers and infinity, that rounds to code c or a larger one. The last of *n entries
+ * is the first that overflows. size: the number of entries in `first`. */
 enum exact_status exact_boundaries(const char *format, enum exact_rounding r, uint32_t random,
                                    uint32_t *first, size_t size, size_t *n);
 
-/* The E8M0 scale for |f32|: the power of two below, above, or nearer (in value; the
- * middle of two goes up). Up to 2^-127 it is 0; above 2^127, infinity too, 254 or,
- * with EXACT_OVERFLOW, 255; NaN is 255. */
+/* The E8M0 scale for |f32|: the power of two below, above, or nearer in value (the middle of two
+ * rounds up). Up to 2^-127 it is 0. Above 2^127, infinity included, it is 254 or, with
+ * EXACT_OVERFLOW, 255. NaN is 255. */
 enum exact_scale_rounding { EXACT_DOWN, EXACT_UP, EXACT_NEAREST };
 uint8_t exact_scale(uint32_t f32, enum exact_scale_rounding r, enum exact_overflow o);
 
-/* Whether the operands are in the exact regime, in which every order of
- * accumulation and every alignment of at least 24 bits gives the same f32.
- * Conditions, for every output element: with u = 2^q the largest power of two
- * that divides all its products (q >= -149), the sum of the products'
- * magnitudes is below 2^24 u and below 2^128; and the largest exponent of a
- * nonzero product (ea + eb + scale exponents, subnormal elements at emin) is at
- * most q + 24. NaN or infinity anywhere: not exact.
+/* Whether the operands are in the exact regime, in which every order of accumulation and every
+ * alignment of at least 24 bits gives the same f32. Conditions, for every output element: with u =
+ * 2^q the largest power of two that divides all its products (q >= -149), the sum of the products'
+ * magnitudes is below 2^24 u and below 2^128; and the largest exponent of a nonzero product (ea +
+ * eb + scale exponents, subnormal elements at emin) is at most q + 24. NaN or infinity anywhere:
+ * not exact.
  *
- * The test is per row pair but conservative: it bounds each row of A and of B
- * once, in O((m + n) k), and combines the worst. `why` (may be NULL, size
- * why_size) says which condition failed, with numbers. */
+ * The test is conservative: it bounds each row of A and of B once, in O((m + n) k), and combines
+ * the worst bounds. `why` (may be NULL, size why_size) receives the condition that failed, with
+ * numbers. */
 enum exact_status exact_regime(const struct exact_gemm *g, bool *holds, char *why, size_t why_size);
 
 /* Freivalds' check: whether c is the product, all m*n elements of it, in O(mk + kn + mn)
- * operations. The operands must be in the exact regime (EXACT_BAD_SHAPE otherwise), where the
- * product is one f32 for each element, a multiple of u = 2^q below 2^24 u.
+ * operations. The operands must be in the exact regime (EXACT_BAD_SHAPE otherwise), where each
+ * element of the product is one f32, a multiple of u = 2^q below 2^24 u.
  *
- * Everything is done modulo the prime p = 2^61 - 1, in which a power of two is a rotation
- * of 61 bits: c x = A (B^T x) for a random vector x. An element of c that is not such a
- * multiple is wrong at once. The others differ from the right ones by integers times u of
- * less than 2^25, which are not 0 modulo p; so a row with a wrong element passes with
- * probability 1/p, and a wrong product with at most that: 4.4e-19, for every seed alike.
+ * All arithmetic is modulo the prime p = 2^61 - 1, in which a power of two is a rotation of 61
+ * bits: c x = A (B^T x) for a random vector x. An element of c that is not such a multiple is
+ * wrong. The others differ from the right ones by integers times u of less than 2^25, which are not
+ * 0 modulo p. So a row with a wrong element passes with probability 1/p, and a wrong product with
+ * at most that: 4.4e-19, for every seed.
  *
- * c: f32 patterns, ld_c to a row. Where the check fails, wrong tiles of tile x tile elements are
- * found by bisection of the columns, at O(kn) a level, the first of them in row order. */
+ * c: f32 patterns, ld_c in a row. If the check fails, wrong tiles of tile x tile elements are found
+ * by bisection of the columns, at O(kn) a level; the first of them in row order are kept. */
 enum { EXACT_MAX_TILES = 16 };
 struct exact_tile {
-	size_t row, col; /* its first; multiples of tile */
+	size_t row, col; /* first element; multiples of tile */
 };
 struct exact_check {
 	bool holds;
-	double missed;     /* bound of the probability that a wrong c passes */
-	size_t wrong_rows; /* with a wrong element */
+	double missed;     /* upper bound of the probability that a wrong c passes */
+	size_t wrong_rows; /* rows with a wrong element */
 	size_t wrong_tiles, n_tiles;
 	struct exact_tile tile[EXACT_MAX_TILES];
 };
@@ -212,34 +208,36 @@ enum exact_status exact_freivalds(const struct exact_gemm *g, const uint32_t *c,
 
 /* ---- verdicts without one right answer ---- */
 
-/* What an element may be under any accumulation of a wide family: any order, groups and number of
- * chains, 24 bits or more of alignment, f32 accumulators that round or cut. exact_bound.c defines
- * the family and proves the bound. An accumulator that is finite lies within `bound` of `sum`. */
+/* The possible values of an element under any accumulation of a wide family: any order, groups and
+ * number of chains, 24 bits or more of alignment, f32 accumulators that round or cut. exact_bound.c
+ * defines the family and proves the bound. A finite accumulator lies within `bound` of `sum`. */
 enum { EXACT_MAY_FINITE = 1, EXACT_MAY_PLUS_INF = 2, EXACT_MAY_MINUS_INF = 4, EXACT_MAY_NAN = 8 };
 struct exact_range {
 	double sum, bound;
 	unsigned may;
 };
-/* out: m*n ranges. k up to 2^20, beyond EXACT_BAD_SHAPE. */
+/* out: m*n ranges. k is at most 2^20, otherwise EXACT_BAD_SHAPE. */
 enum exact_status exact_bound(const struct exact_gemm *g, struct exact_range *out);
 
-/* Ranges of accumulators, n to a row, become those of D before the output's rounding: any order of
- * the steps, whatever e's, in f32 that rounds or cuts. exact_epilogue_bound.c has the proof. */
+/* Converts ranges of accumulators, n in a row, to ranges of D before the output's rounding: any
+ * order of the steps, in f32 that rounds or cuts. exact_epilogue_bound.c has the proof. */
 void exact_bound_epilogue(const struct exact_epilogue *e, size_t m, size_t n,
                           struct exact_range *range);
 
-/* The bound's part of the magnitudes' sum, for products of k. */
+/* The bound divided by the sum of magnitudes, for products of k. */
 double exact_bound_factor(size_t k);
 
-/* Whether the accumulator, rounded to "FP32", "BF16" or "FP16" (nearest even), may be this code. */
+/* Whether the accumulator, rounded to "FP32", "BF16" or "FP16" (nearest even), may give this
+ * code. */
 bool exact_range_has(const struct exact_range *r, const char *format, uint32_t code);
 
-/* How much of what is allowed on its side of the sum a code uses: above 1 it is out of range. */
+/* The distance of a code from the sum, divided by the bound on that side; above 1 it is out of
+ * range. */
 double exact_range_used(const struct exact_range *r, const char *format, uint32_t code);
 
 /* Whether some order of n atomic additions of `parts` to `start`, each rounded by r (EXACT_RNE or
- * EXACT_RTZ), leaves `got`; all are codes of "FP32", "BF16" or "FP16". NaN is NaN, whatever its
- * payload. values: how many different ones all orders leave. */
+ * EXACT_RTZ), leaves `got`; all are codes of "FP32", "BF16" or "FP16". Any NaN equals any NaN.
+ * values: the number of different values over all orders. */
 enum { EXACT_MAX_PARTS = 9 };
 struct exact_set {
 	bool has;
@@ -256,8 +254,8 @@ enum exact_status exact_dequantise(const struct exact_operand *o, size_t rows, s
  * Not exact: relative error up to about k * 2^-53 of the magnitudes' sum. */
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d);
 
-/* How many threads each such product takes, exact_product's too. Of the whole process, and so to
- * be called where there is one thread yet; without a call OpenBLAS takes all processors. */
+/* Threads of each such product, and of exact_product. A setting of the whole process, to be called
+ * while it has one thread. Without a call OpenBLAS uses all processors. */
 void exact_blas_threads(unsigned n);
 
 #endif

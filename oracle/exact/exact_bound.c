@@ -1,33 +1,34 @@
-/* How far from the exact sum any datapath of a wide family may end.
+/* A bound on the distance of a result from the exact sum, for a wide family of datapaths.
  *
- * The family. K products p_k, exact, go in any order into groups of any sizes; a group may also
- * take in the f32 result of groups before it (one accumulator), and the f32 results of separate
+ * The family. K products p_k, exact, are divided into groups of any sizes, in any order. A group
+ * may also include the f32 result of earlier groups (one accumulator). The f32 results of separate
  * chains (split-K) are added in f32 in any order. In a group of t terms
- *   - with 2^E the largest nominal value of a term, each term but that one, and each of at most
- *     t - 1 sums inside the group, may be cut once to a multiple of 2^(E-24), in any direction;
- *   - the group's sum becomes f32: to nearest, or cut toward zero.
- * The nominal value of x is 2^e with e its exponent, that of the smallest normal for subnormals,
- * and of a product that of its factors' product; let n_k be the larger of it and |p_k|, and
- * T = sum n_k. Chains start at +0.
+ *   - let 2^E be the largest nominal value of a term. Each other term, and each of at most t - 1
+ *     sums inside the group, may be cut once to a multiple of 2^(E-24), in any direction;
+ *   - the group's sum becomes f32: rounded to nearest, or cut toward zero.
+ * The nominal value of x is 2^e with e its exponent; a subnormal has the exponent of the smallest
+ * normal. That of a product is the product of its factors' nominal values. Let n_k be the larger of
+ * it and |p_k|, and T = sum n_k. Chains start at +0.
  *
- * One group. Let X = the sum of n_k and of the magnitudes of results that it takes in; 2^E <= X.
- * Cuts lose less than (2t - 2) 2^-24 X, and rounding 2^-23 of a sum that is below
- * X (1 + (2t - 2) 2^-24), together at most 2t 2^-24 (1 + 2^-23) X. Of g products and an
- * accumulator, t = g + 1 <= 2g: at most g e X with e = 2^-22 (1 + 2^-23). The first group of a
- * chain has t = g, and loses half of that; the addition of a chain, which is exact but for its
- * rounding, loses 2^-23, the other half.
+ * One group. Let X be the sum of n_k and of the magnitudes of the results that the group includes;
+ * 2^E <= X. Cuts lose less than (2t - 2) 2^-24 X, and rounding loses 2^-23 of a sum below X (1 +
+ * (2t - 2) 2^-24), together at most 2t 2^-24 (1 + 2^-23) X. For g products and an accumulator, t =
+ * g + 1 <= 2g: at most g e X with e = 2^-22 (1 + 2^-23). The first group of a chain has t = g and
+ * loses half of that. The addition of a chain is exact except for its rounding, and loses 2^-23,
+ * the other half.
  *
- * All groups. By induction a result of n products is off by at most ((1 + e)^n - 1) T_n: with
- * n' products behind the accumulator, X <= sum n_k + (1 + e)^n' T_n', so that the error is at most
- * ((1 + e)^n' - 1) T_n' + g e X <= ((1 + e)^(n' + g) - 1) (T_n' + sum n_k). Lastly
- * (1 + e)^K - 1 <= K e / (1 - K e): the bound is gamma T.
+ * All groups. By induction the error of a result of n products is at most ((1 + e)^n - 1) T_n: if
+ * the accumulator holds n' products, X <= sum n_k + (1 + e)^n' T_n', and the error is at most ((1 +
+ * e)^n' - 1) T_n' + g e X <= ((1 + e)^(n' + g) - 1) (T_n' + sum n_k). Finally (1 + e)^K - 1 <= K e
+ * / (1 - K e): the bound is gamma T.
  *
- * Below 2^-126 a cut or a rounding loses up to 2^-149 whatever X is (a subnormal accumulator counts
- * as 2^-126): at most 4 of them for each product, which grow by (1 + e)^K < 2: K 2^-146.
+ * Below 2^-126 a cut or a rounding loses up to 2^-149, whatever X is (a subnormal accumulator
+ * counts as 2^-126). There are at most 4 of them for each product, and they grow by (1 + e)^K < 2:
+ * K 2^-146.
  *
- * The sum itself and T are OpenBLAS's, in f64, where products are exact: off by at most
- * K 2^-53 / (1 - K 2^-53) of their magnitudes' sum in any order [Higham, Accuracy and Stability
- * of Numerical Algorithms, 3.1]; it is added, T rounded up by as much. */
+ * OpenBLAS computes the sum and T in f64, where products are exact. The error in any order is at
+ * most K 2^-53 / (1 - K 2^-53) of the sum of magnitudes [Higham, Accuracy and Stability of
+ * Numerical Algorithms, 3.1]. It is added to the bound, and T is rounded up by as much. */
 #include "inside.h"
 
 #include <float.h>
@@ -36,7 +37,7 @@
 #include <string.h>
 
 #define STEP  (0x1p-22 * (1 + 0x1p-23))
-#define ROUND 0x1p-50 /* more than what the few f64 operations of this file lose */
+#define ROUND 0x1p-50 /* more than the rounding errors of the few f64 operations of this file */
 
 enum { MAX_K = 1 << 20 }; /* so that K e < 1/2 */
 
@@ -49,7 +50,7 @@ double exact_bound_factor(size_t k) {
 struct matrix {
 	struct exact_rows rows;
 	double *value, *nominal;
-	bool *special; /* of each row: it has a NaN or an infinity */
+	bool *special; /* for each row: it has a NaN or an infinity */
 };
 
 static void fill_row(struct matrix *m, size_t index) {
@@ -114,8 +115,8 @@ static unsigned specials(const struct matrix *a, size_t i, const struct matrix *
 	return seen;
 }
 
-/* Where positive products alone may add up to 2^128, some order makes +Inf of them, and with
- * -Inf from the negative ones or from an infinite factor, NaN. */
+/* If the positive products alone may add up to 2^128, some order gives +Inf, and NaN with a -Inf
+ * from the negative products or from an infinite factor. */
 static unsigned may_be(const struct exact_range *r, double magnitudes, unsigned seen) {
 	bool plus = seen & SEEN_PLUS || (magnitudes + r->sum) / 2 + r->bound >= FLT_MAX;
 	bool minus = seen & SEEN_MINUS || (magnitudes - r->sum) / 2 + r->bound >= FLT_MAX;
@@ -141,7 +142,7 @@ static struct exact_range range(double sum, double nominal, size_t k, unsigned s
 	return r;
 }
 
-/* ---- all ---- */
+/* ---- all elements ---- */
 
 static enum exact_status multiply(const struct matrix *a, const struct matrix *b,
                                   struct exact_range *out) {
@@ -182,7 +183,7 @@ static uint32_t bits_of(float f) {
 	return u;
 }
 
-/* The f32 next to x inside the range, which is wider than an f32's step. */
+/* The f32 next to x inside the range, which is wider than a step of f32. */
 static float at_least(double x) {
 	float f = (float)fmax(x, -FLT_MAX);
 	return (double)f < x ? nextafterf(f, INFINITY) : f;
@@ -193,14 +194,14 @@ static float at_most(double x) {
 	return (double)f > x ? nextafterf(f, -INFINITY) : f;
 }
 
-/* Places of patterns in the order of their values, -0 just below +0. */
-static int64_t place(const char *format, uint32_t code) {
+/* The ordinal of a pattern in the order of values, with -0 just below +0. */
+static int64_t ordinal(const char *format, uint32_t code) {
 	uint32_t sign = strcmp(format, "FP32") ? 0x8000 : 0x80000000;
 	int64_t magnitude = code & ~sign & (sign | (sign - 1));
 	return code & sign ? -1 - magnitude : magnitude;
 }
 
-/* The end of the range in the output's format: rounding to it is monotone. */
+/* An end of the range in the output's format: rounding to it is monotone. */
 static uint32_t end_of(const struct exact_range *r, const char *format, bool high) {
 	float f = r->bound == 0 ? (float)r->sum
 	          : high        ? at_most(r->sum + r->bound)
@@ -227,9 +228,9 @@ bool exact_range_has(const struct exact_range *r, const char *format, uint32_t c
 		return r->may & EXACT_MAY_NAN;
 	if (isinf(x) && r->may & (x > 0 ? EXACT_MAY_PLUS_INF : EXACT_MAY_MINUS_INF))
 		return true;
-	int64_t at = place(format, code);
-	return r->may & EXACT_MAY_FINITE && at >= place(format, end_of(r, format, false)) &&
-	       at <= place(format, end_of(r, format, true));
+	int64_t at = ordinal(format, code);
+	return r->may & EXACT_MAY_FINITE && at >= ordinal(format, end_of(r, format, false)) &&
+	       at <= ordinal(format, end_of(r, format, true));
 }
 
 double exact_range_used(const struct exact_range *r, const char *format, uint32_t code) {

@@ -26,7 +26,8 @@ static unsigned special(struct addend p) {
 	return !either ? 0 : is_negative(p) ? EXACT_SEEN_MINUS_INF : EXACT_SEEN_PLUS_INF;
 }
 
-/* The sum of n addends, rounded once, or to odd: one is a product; two, one with a 1, an fma. */
+/* The sum of n addends, rounded once, or to odd. One addend is a product; two, one of them times 1,
+ * are an fma. */
 static uint32_t sum_of(const struct addend *p, size_t n, bool odd) {
 	enum { MOST = 3 };
 	struct exact_term t[MOST + 1];
@@ -65,7 +66,7 @@ static uint32_t without_bias(const struct exact_epilogue *e, uint32_t acc, const
 	return fma_of(product(e->beta, *c), ONE, product(e->alpha, acc));
 }
 
-/* c, bias: NULL where there is none. */
+/* c, bias: NULL if absent. */
 static uint32_t element(const struct exact_epilogue *e, uint32_t acc, const uint32_t *c,
                         const uint32_t *bias) {
 	struct addend p[3] = { { e->alpha, acc } };

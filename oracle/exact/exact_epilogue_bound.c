@@ -1,32 +1,32 @@
-/* How far from the exact value an epilogue may end, in any order of its steps.
+/* A bound on the distance of an epilogue's result from the exact value, in any order of its steps.
  *
- * The family. An accumulator within `bound` of `sum` (exact_bound.c); the terms alpha acc, beta C
- * and the bias, those that the epilogue has, added in any order, any multiplication fused with an
- * addition or not: at most 4 results in f32, each rounded to nearest or cut toward zero, an
- * infinity where it overflows; then the output's rounding.
+ * The family. An accumulator lies within `bound` of `sum` (exact_bound.c). The terms of the
+ * epilogue (alpha acc, beta C, bias) are added in any order, and any multiplication may be fused
+ * with an addition. So there are at most 4 results in f32, each rounded to nearest or cut toward
+ * zero; a result that overflows is an infinity. The output's rounding follows.
  *
  * With s and d the accumulator's sum and bound, the exact value is D = alpha s + beta C + bias, and
  * T = |alpha| (|s| + d) + |beta C| + |bias| bounds the magnitude of every exact partial sum. The
- * accumulator moves D by at most |alpha| d. A result in f32 is off by at most 2^-23 of its
- * magnitude, or by 2^-149 where it is subnormal, and what it is off by is added to others, never
- * multiplied. So before the k-th rounding the magnitude is at most
- * (T + 3 2^-149) (1 + 2^-23)^3 < (T + 3 2^-149) (1 + 2^-21), and all four lose at most
+ * accumulator moves D by at most |alpha| d. The error of a result in f32 is at most 2^-23 of its
+ * magnitude, or 2^-149 if it is subnormal. This error is added to later terms, never multiplied. So
+ * before the k-th rounding the magnitude is at most (T + 3 2^-149) (1 + 2^-23)^3 < (T + 3 2^-149)
+ * (1 + 2^-21), and all four roundings lose at most
  *
  *     4 (1 + 2^-20) (2^-23 T + 2^-149).
  *
- * The order that rounds once, to the output, loses nothing before that, and the range's ends are
- * rounded to f32 first: they lie 4 2^-23 T outside, more than the step of f32 that this costs.
- * Where T is 0 every term is a zero, and signs are those of IEEE 754 in f64 as in f32.
+ * The order that rounds once, to the output, loses nothing before that. The range's ends are
+ * rounded to f32 first: they lie 4 2^-23 T outside, which is more than the step of f32 that this
+ * costs. If T is 0, every term is a zero, and signs are those of IEEE 754 in f64 and f32 alike.
  *
- * Infinities. A sum becomes one where the terms of that sign add up to FLT_MAX or a term is one
- * already; those of both signs may meet and be NaN. */
+ * Infinities. A sum becomes infinite if the terms of its sign add up to FLT_MAX or a term is
+ * infinite. If both signs may be infinite, the sum may be NaN. */
 #include "inside.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define ROUND 0x1p-50 /* more than what the few f64 operations of this file lose */
+#define ROUND 0x1p-50 /* more than the rounding errors of the few f64 operations of this file */
 
 enum { FINITE = EXACT_MAY_FINITE, PLUS = EXACT_MAY_PLUS_INF, MINUS = EXACT_MAY_MINUS_INF };
 enum { IS_NAN = EXACT_MAY_NAN };
@@ -41,7 +41,7 @@ static unsigned class_of(double x) {
 	return isnan(x) ? IS_NAN : !isinf(x) ? FINITE : x > 0 ? PLUS : MINUS;
 }
 
-/* What `may` times a factor may be. */
+/* The possible kinds of value of `may` times a factor. */
 static unsigned scaled(unsigned may, double by) {
 	unsigned infinite = may & (PLUS | MINUS), r = may & (FINITE | IS_NAN);
 	if (!isfinite(by))
@@ -54,9 +54,10 @@ static unsigned scaled(unsigned may, double by) {
 }
 
 struct sum {
-	double value, radius, plus, minus; /* the last two: of the terms of a sign */
-	unsigned any, all; /* what some term may be; `all` has FINITE if every one may be */
-	unsigned surely;   /* what some term must be */
+	double value, radius, plus, minus; /* plus, minus: sums of the terms of a sign */
+	unsigned any, all; /* any: kinds that some term may have; `all` has FINITE if every term may
+	                      be finite */
+	unsigned surely;   /* kinds that some term must have */
 };
 
 static void add(struct sum *s, double value, double radius, unsigned may) {
@@ -95,7 +96,7 @@ static struct exact_range element(const struct exact_epilogue *e, const struct e
 		add(&s, beta * value(*c), 0, scaled(class_of(value(*c)), beta));
 	if (bias)
 		add(&s, value(*bias), 0, class_of(value(*bias)));
-	double t = s.plus + s.minus; /* T, or more by radii */
+	double t = s.plus + s.minus; /* T, or more because of radii */
 	double steps = t > 0 ? 4 * (1 + 0x1p-20) * (0x1p-23 * t + 0x1p-149) : 0;
 	struct exact_range r = { s.value, (s.radius + steps) * (1 + ROUND) + t * ROUND, 0 };
 	r.may = may_be(&s, r.bound);

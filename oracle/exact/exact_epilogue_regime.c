@@ -1,9 +1,9 @@
 /* Whether every order of an epilogue's steps gives the same bits.
  *
- * Let an element's terms, alpha acc, beta C and the bias, be multiples of v = 2^q, q >= -149, and
- * the sum of their magnitudes below 2^24 v and 2^128. Then each of them, and every sum of some of
- * them, is a number of f32, so that nothing is rounded, whatever is added first or fused. Of zeros
- * the sum is -0 if all are -0, else +0, again in any order [IEEE 754-2019, 6.3]. */
+ * Let an element's terms (alpha acc, beta C, bias) be multiples of v = 2^q, q >= -149, and the sum
+ * of their magnitudes below 2^24 v and 2^128. Then each term and each partial sum is an f32 number.
+ * So nothing is rounded in any order, fused or not. A sum of zeros is -0 if all are -0, else +0,
+ * again in any order [IEEE 754-2019, 6.3]. */
 #include "inside.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void add(struct terms *all, uint32_t x, uint32_t y) {
 	all->t[all->n++] = t;
 }
 
-/* In v; at most three terms, rounded to nearest, so that 2^24 and more stays so. */
+/* In units of v. At most three terms, rounded to nearest: 2^24 and more stays 2^24 or more. */
 static double magnitudes(const struct terms *all) {
 	double sum = 0;
 	for (size_t i = 0; i < all->n; i++)

@@ -1,4 +1,4 @@
-/* f32 patterns as addends of an exact sum. */
+/* Conversion of f32 patterns to addends of an exact sum. */
 #include "inside.h"
 
 enum { NAN_BITS = 0x7fc00000, INF_BITS = 0x7f800000 };

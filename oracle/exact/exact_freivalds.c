@@ -30,7 +30,7 @@ static uint64_t times_power(uint64_t x, int e) {
 	return turn ? (x << turn & PRIME) | x >> (61 - turn) : x;
 }
 
-/* Element j of the random vector (splitmix64; the top 61 bits, of which only p is no residue). */
+/* Element j of the random vector: the top 61 bits of splitmix64. Only p is not a residue. */
 static uint64_t random_element(uint64_t seed, uint64_t j) {
 	uint64_t z = seed + (j + 1) * 0x9E3779B97F4A7C15;
 	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
@@ -41,7 +41,7 @@ static uint64_t random_element(uint64_t seed, uint64_t j) {
 
 /* ---- products with vectors ---- */
 
-/* Rows of an operand, decoded one at a time. */
+/* Decodes one row of an operand. */
 static enum exact_status decode_row(const struct exact_operand *o, size_t row, size_t k,
                                     struct exact_rows *r) {
 	struct exact_operand one = *o;
@@ -50,9 +50,9 @@ static enum exact_status decode_row(const struct exact_operand *o, size_t row, s
 	return exact_rows_decode(r, &one, 1, k, 1);
 }
 
-/* A vector of residues in halves of 31 bits, each a sum that has not been reduced: elements
- * are below 2^33, in E5M2, and then HALF_SUMS products of 64 bits would not fit; of the other
- * formats they are below 2^18, and 2^13 products of 49 bits do. */
+/* A vector of residues in halves of 31 bits; each half is a sum that is not yet reduced. Elements
+ * are below 2^33 in E5M2, and HALF_SUMS products of 64 bits would not fit. In the other formats
+ * they are below 2^18, and 2^13 products of 49 bits fit. */
 enum { LOW_BITS = 31, NARROW = 18, HALF_SUMS = 1 << 13 };
 struct halves {
 	int64_t *low, *high;
@@ -152,7 +152,7 @@ static int64_t significand_of(uint32_t f32, int *exp) {
 	return f32 >> 31 ? -sig : sig;
 }
 
-/* A multiple of 2^unit below 2^24 of them, as every right element is. */
+/* Whether it is a multiple of 2^unit below 2^24 units, as every right element is. */
 static bool may_be_right(uint32_t f32, int unit) {
 	int exp;
 	int64_t sig = llabs(significand_of(f32, &exp));
@@ -165,7 +165,7 @@ static bool may_be_right(uint32_t f32, int unit) {
 	return low >= unit && high < unit + 24;
 }
 
-/* sum of c[j] x[j] over [from, to); false if an element is wrong as it stands. */
+/* sum of c[j] x[j] over [from, to); false if an element alone is known to be wrong. */
 static bool output_times(const uint32_t *c, int unit, uint64_t seed, size_t from, size_t to,
                          uint64_t *sum) {
 	*sum = 0;
@@ -180,7 +180,7 @@ static bool output_times(const uint32_t *c, int unit, uint64_t seed, size_t from
 	return true;
 }
 
-/* ---- the check, and where it fails ---- */
+/* ---- the check, and the search for wrong tiles ---- */
 
 struct search {
 	const struct exact_gemm *g;
@@ -191,7 +191,7 @@ struct search {
 	struct exact_check *check;
 };
 
-/* Keeps those of n rows that have a wrong element in columns [from, to). */
+/* Keeps the rows that have a wrong element in columns [from, to). */
 static enum exact_status keep_wrong(const struct search *s, const size_t *rows, size_t n,
                                     size_t from, size_t to, size_t *wrong, size_t *n_wrong) {
 	size_t bytes = (s->g->k + 1) * sizeof(uint64_t);
@@ -221,7 +221,7 @@ static int tile_order(const void *a, const void *b) {
 	return (x->col > y->col) - (x->col < y->col);
 }
 
-/* Keeps the first ones in row order. */
+/* Keeps the first tiles in row order. */
 static void note_tile(struct exact_check *c, size_t row, size_t col) {
 	struct exact_tile t = { row, col };
 	c->wrong_tiles++;
@@ -232,7 +232,7 @@ static void note_tile(struct exact_check *c, size_t row, size_t col) {
 	qsort(c->tile, c->n_tiles, sizeof *c->tile, tile_order);
 }
 
-/* Halves the columns until a tile is left; only rows that are wrong go down. */
+/* Halves the columns until one tile is left, with the wrong rows only. */
 static enum exact_status bisect(const struct search *s, const size_t *rows, size_t n, size_t from,
                                 size_t to) {
 	size_t *wrong = malloc((n + 1) * sizeof *wrong), n_wrong;

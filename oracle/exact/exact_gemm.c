@@ -32,7 +32,7 @@ static unsigned block_special(const struct exact_row *a, const struct exact_row 
 	return seen;
 }
 
-/* Elements stay below 2^32 (E5M2 in units of 2^-16), so the dot below 2^69. */
+/* Elements are below 2^32 (E5M2 in units of 2^-16), so the dot is below 2^69. */
 static struct exact_term block_dot(const struct exact_row *a, const struct exact_row *b,
                                    size_t block) {
 	const int64_t *x = a->sig + block * EXACT_BLOCK, *y = b->sig + block * EXACT_BLOCK;
@@ -73,14 +73,14 @@ static uint32_t accumulate(uint32_t acc, const struct exact_row *a, const struct
 struct pair {
 	struct exact_row a, b;
 	int man_a, man_b;         /* mantissa bits of the formats */
-	struct exact_term *terms; /* room for an instruction's blocks and two more */
+	struct exact_term *terms; /* room for the blocks of an instruction and two more */
 };
 
 static uint32_t by_sum(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
 	return accumulate(acc, &p->a, &p->b, first, blocks, p->terms, false);
 }
 
-/* For a second rounding to 22 bits or fewer. */
+/* The sum rounded to odd, for a second rounding to 22 bits or fewer. */
 static uint32_t by_odd_sum(uint32_t acc, const struct pair *p, size_t first, size_t blocks) {
 	return accumulate(acc, &p->a, &p->b, first, blocks, p->terms, true);
 }
@@ -121,15 +121,15 @@ static uint32_t by_fmas(uint32_t acc, const struct pair *p, size_t first, size_t
 
 /* ---- cdna3 [arXiv 2511.10909, FP8 on MI300X] ---- */
 
-/* Everything is a multiple of 2^LOW: products of 2^-286, and floors, the lowest at
- * 2^(-28 - 254 - 32). */
+/* All values are multiples of 2^LOW: products of 2^-286, and floors of 2^(-28 - 254 - 32) or
+ * more. */
 enum { LOW = -400, CHUNK = 16, BITS = 24, DOT_BITS = 32, DROP = 25, LIMIT = 128, NONE = -9999 };
 
 static int log2_of(uint64_t x) {
 	return 63 - __builtin_clzll(x);
 }
 
-/* Of a nonzero product, as a datapath has it: subnormal elements at the least exponent. */
+/* The exponent of a nonzero product in a datapath: a subnormal element has the least exponent. */
 static int product_exponent(const struct pair *p, size_t k) {
 	int a = log2_of(llabs(p->a.sig[k])), b = log2_of(llabs(p->b.sig[k]));
 	return product(p, k).exp + (a > p->man_a ? a : p->man_a) + (b > p->man_b ? b : p->man_b);
@@ -145,7 +145,7 @@ static void set_term(mpz_t z, struct exact_term t) {
 		mpz_neg(z, z);
 }
 
-/* Drops what is below 2^exp: toward minus infinity, or toward zero. */
+/* Drops the bits below 2^exp: toward minus infinity, or toward zero. */
 static void floor_at(mpz_t z, int exp) {
 	mpz_fdiv_q_2exp(z, z, exp - LOW);
 	mpz_mul_2exp(z, z, exp - LOW);
@@ -235,11 +235,11 @@ static uint32_t by_chunks(uint32_t acc, const struct pair *p, size_t first, size
 	return acc;
 }
 
-/* ---- all outputs ---- */
+/* ---- all elements ---- */
 
 typedef uint32_t (*walk)(uint32_t acc, const struct pair *p, size_t first, size_t blocks);
 
-/* instruction: blocks of one; divides the blocks of a row. */
+/* instruction: its number of blocks; divides the blocks of a row. */
 static enum exact_status walk_all(const struct exact_rows *a, const struct exact_rows *b,
                                   size_t instruction, walk through, uint32_t *out) {
 	struct pair p = { .man_a = a->format->man_bits, .man_b = b->format->man_bits };
@@ -260,7 +260,7 @@ static enum exact_status walk_all(const struct exact_rows *a, const struct exact
 	return EXACT_OK;
 }
 
-/* instruction: blocks of an instruction; 0: all of K is one. */
+/* instruction: its number of blocks; 0: all of K in one instruction. */
 static enum exact_status gemm(const struct exact_gemm *g, size_t instruction, walk through,
                               uint32_t *out) {
 	size_t multiple = instruction ? instruction : 1;
@@ -283,7 +283,7 @@ enum exact_status exact_product_plain(const struct exact_gemm *g, enum exact_out
 	return status;
 }
 
-/* Further instructions, of zeros alone. */
+/* Adds the instructions of zeros that k_tile requires. */
 static void add_zeros(const struct exact_gemm *g, unsigned mma_k, uint32_t *out) {
 	size_t short_of = g->k_tile ? (g->k_tile - g->k % g->k_tile) % g->k_tile : 0;
 	for (size_t i = 0; short_of >= mma_k && i < g->m * g->n; i++)

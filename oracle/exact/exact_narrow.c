@@ -1,4 +1,5 @@
-/* f32 to the 16-bit formats, nearest even; NaN is quieted and keeps its upper payload. */
+/* Conversion of f32 to the 16-bit formats, nearest even; a NaN becomes quiet and keeps its upper
+ * payload. */
 #include "exact.h"
 
 uint16_t exact_bf16(uint32_t f32) {

@@ -1,19 +1,19 @@
-/* Which values atomic additions can leave, over every order of them.
+/* The values that atomic additions can leave, over all orders.
  *
- * By dynamic programming over subsets: what a subset can leave is what it can leave without one
- * of its parts, plus that part. Equal values are kept once, so that of the n! orders only the
- * different results remain.
+ * Dynamic programming over subsets: the values of a subset are the values without one of its parts,
+ * plus that part. Equal values are kept once, so only the different results of the n! orders
+ * remain.
  *
  * The sum of two f32 rounded to f32 and then to 16 bits is the sum rounded once: f32 has 24 bits,
- * 2 * 11 + 2 and more, and a subnormal result is exact in it [Figueroa, "When is double rounding
- * innocuous?", 1995]. */
+ * which is at least 2 * 11 + 2, and a subnormal result is exact in f32 [Figueroa, "When is double
+ * rounding innocuous?", 1995]. */
 #include "exact.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values are kept in f32, in which every code has one; NaN is 0x7fc00000. */
+/* Values are kept in f32, which contains the value of every code; NaN is 0x7fc00000. */
 struct values {
 	float *v;
 	size_t n, room;
@@ -55,7 +55,7 @@ struct adder {
 	bool f32, bf16;
 };
 
-/* The f32 toward zero from a + b; TwoSum gives what the f64 sum lost. */
+/* a + b rounded toward zero to f32; TwoSum gives the error of the f64 sum. */
 static float cut_sum(double a, double b) {
 	double s = a + b, part = s - a, lost = (a - (s - part)) + (b - part);
 	float f = (float)s;

@@ -1,11 +1,11 @@
-/* The whole product, rounded once: by OpenBLAS in f64 where that decides, else by the walk.
+/* The whole product, rounded once: by OpenBLAS in f64 if that is sufficient, else by the walk.
  *
- * Elements with their scales are f64, and so are their products, of at most 8 bits and an
- * exponent within 300. A sum of K products in f64, in whatever order and tree, errs by at most
- * K 2^-53 times the sum of their magnitudes, which is at most |a| |b|, the rows' Euclidean norms
- * (Cauchy and Schwarz). Rows are multiples of units 2^p and 2^q: where |a| |b| is below
- * 2^(53 + p + q), every partial sum is exact, and so is the whole. Elsewhere the sum lies
- * between two f64, and where both round to the same number, that is it (Ziv's strategy). */
+ * Elements with their scales are f64, and so are their products, of at most 8 bits and an exponent
+ * within 300. The error of an f64 sum of K products, in any order and tree, is at most K 2^-53
+ * times the sum of their magnitudes. That sum is at most |a| |b|, the Euclidean norms of the rows
+ * (Cauchy and Schwarz). Rows are multiples of units 2^p and 2^q. If |a| |b| is below 2^(53 + p +
+ * q), every partial sum is exact, and so is the whole. Otherwise the sum lies between two f64; if
+ * both round to the same number, that is the result (Ziv's strategy). */
 #include "fast.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@
 #include <string.h>
 
 enum { PANEL_ROWS = 256, PANEL_COLUMNS = 1024, NO_UNIT = 4000, BIAS = 127, NAN_SCALE = 0xff };
-#define SLACK 1.000001 /* for what is rounded in norms and bounds themselves */
+#define SLACK 1.000001 /* for rounding errors of the norms and bounds */
 
 /* ---- rows ---- */
 
 struct row {
-	double norm; /* not less than the true one */
+	double norm; /* at least the true norm */
 	int unit;    /* every element is a multiple of 2^unit */
 	unsigned special;
 };
@@ -56,7 +56,7 @@ static void read_block(const struct panel *p, const uint8_t *codes, int scale, s
 	row->unit = unit < row->unit ? unit : row->unit;
 }
 
-/* A row with a NaN or an infinity is read as zeros. */
+/* A row with a NaN or an infinity is replaced by zeros. */
 static void read_row(const struct panel *p, size_t i) {
 	const struct exact_operand *o = &p->operand;
 	const uint8_t *codes = o->codes + (p->first + i) * o->ld;
@@ -104,8 +104,8 @@ static uint32_t bits_of(float f) {
 	return bits;
 }
 
-/* An f64 rounded to odd: a number of 24 bits that is not exact has its last bit set, so that a
- * second rounding to at most 22 bits is as good as the first. */
+/* An f64 rounded to odd: the last of 24 bits is set if the number is not exact, so that a second
+ * rounding to at most 22 bits is correct. */
 static uint32_t odd_f32(double x) {
 	float f = (float)x;
 	uint32_t bits = bits_of(f);
@@ -127,7 +127,7 @@ static enum exact_status walk_one(const struct product *p, size_t row, size_t co
 	return exact_product_plain(&one, p->output, to);
 }
 
-/* Whether rows i and j and their sum tell the element. */
+/* Whether rows i and j and their sum determine the element. */
 static bool decide(const struct product *p, size_t i, size_t j, uint32_t *to) {
 	const struct row *a = &p->a.row[i], *b = &p->b.row[j];
 	enum { BITS = 53 };

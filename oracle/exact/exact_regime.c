@@ -1,34 +1,33 @@
 /* Whether operands are in the exact regime.
  *
- * Every row gets its unit 2^q, the largest power of two that divides it. The
- * products of rows a and b are then multiples of 2^(qa+qb), their magnitudes
- * sum to at most sum|a| * max|b|, and their exponents stay below ea + eb. Each
- * is worst where both factors are, so that bounds over all rows of A and over
- * all rows of B decide for all pairs. */
+ * Each row has a unit 2^q, the largest power of two that divides it. The products of rows a and b
+ * are then multiples of 2^(qa+qb), their magnitudes sum to at most sum|a| * max|b|, and their
+ * exponents are at most ea + eb. Each bound is worst if both factors are worst, so bounds over all
+ * rows of A and over all rows of B hold for all pairs. */
 #include "inside.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NO_UNIT = 10000 }; /* of a row of zeros: above every other */
+enum { NO_UNIT = 10000 }; /* of a row of zeros: larger than every other */
 
-/* Of one row, or the worst of all. Doubles are exact while a sum is below 2^53
- * units; beyond, it fails the test for 2^24 in any case. */
+/* Bounds of one row, or the worst of all rows. Doubles are exact while a sum is below 2^53 units; a
+ * larger sum fails the test for 2^24 in any case. */
 struct bounds {
 	int unit;                  /* least exponent q */
 	int span;                  /* largest exponent less q */
 	double sum, max;           /* of magnitudes */
 	double unit_sum, unit_max; /* of magnitudes / 2^q */
 	bool special;              /* NaN or infinity */
-	bool any;                  /* something is not zero */
+	bool any;                  /* an element is not zero */
 };
 
 static int larger(int x, int y) {
 	return x > y ? x : y;
 }
 
-/* Exponent as a datapath sees it: a subnormal has that of the smallest normal. */
+/* The exponent in a datapath: a subnormal has that of the smallest normal. */
 static int exponent(const struct exact_format *f, uint64_t sig) {
 	return larger(63 - __builtin_clzll(sig), f->man_bits);
 }
@@ -59,7 +58,7 @@ static struct bounds row_bounds(const struct exact_rows *r, size_t index) {
 	return w;
 }
 
-/* Of all rows of an operand, decoded one at a time. */
+/* The worst bounds of all rows of an operand, decoded one at a time. */
 static enum exact_status worst_of(const struct exact_operand *o, size_t rows, size_t k,
                                   struct bounds *all) {
 	*all = (struct bounds){ .unit = NO_UNIT };
@@ -87,7 +86,7 @@ static enum exact_status worst_of(const struct exact_operand *o, size_t rows, si
 	return EXACT_OK;
 }
 
-/* The conditions in the order of the header. */
+/* The conditions, in the order of exact.h. */
 static bool judge(const struct bounds *a, const struct bounds *b, char *why, size_t size) {
 	bool special = a->special || b->special, any = a->any && b->any;
 	int q = a->unit + b->unit, span = a->span + b->span;

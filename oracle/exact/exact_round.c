@@ -1,17 +1,17 @@
-/* Single values: the code of a number in a format, by search among the values of
- * the format's codes, and where codes begin on the axis of f32.
+/* Single values: the code of a number in a format, by search among the values of the format's
+ * codes, and the boundaries of codes on the axis of f32.
  *
- * Doubles are exact here. Values of codes and of f32 have at most 24 bits, the
- * middle of two neighbours and the difference of a number and the value next to
- * it at most 25, a threshold of stochastic rounding 11 + 32; exponents lie within
- * -850 and 830; and multiplying by a power of two loses nothing in that range. */
+ * Doubles are exact here. Values of codes and of f32 have at most 24 bits. The middle of two
+ * neighbours and the difference of a number and a neighbouring value have at most 25, and a
+ * threshold of stochastic rounding has 11 + 32. Exponents lie within -850 and 830, and
+ * multiplication by a power of two is exact in that range. */
 #include "exact.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Magnitudes: largest finite code, what overflow gives, NaN. [OCP MX v1.0, 5.3;
- * OFP8, table 1; IEEE 754-2019, 3.4] */
+/* Magnitudes: largest finite code, result of overflow, NaN. [OCP MX v1.0, 5.3; OFP8, table 1; IEEE
+ * 754-2019, 3.4] */
 static const struct format {
 	const char *name;
 	int bits, man, bias;
@@ -37,7 +37,7 @@ static const struct format *find(const char *name) {
 	return NULL;
 }
 
-/* The value of a magnitude, as if exponents went on above the largest code. */
+/* The value of a magnitude; exponents continue above the largest code. */
 static double value(const struct format *f, uint32_t magnitude) {
 	int exp = magnitude >> f->man, man = magnitude & ((1u << f->man) - 1);
 	return exp ? ldexp(man + (1 << f->man), exp - f->bias - f->man)
@@ -48,7 +48,7 @@ static double f32_value(uint32_t magnitude) {
 	return value(&formats[FORMATS - 1], magnitude);
 }
 
-/* The largest code whose value is at most v, looking no further than the first that overflows. */
+/* The largest code with a value of at most v, among the codes up to the first that overflows. */
 static uint32_t floor_code(const struct format *f, double v) {
 	uint32_t low = 0, high = f->max + 2;
 	while (high - low > 1) {
@@ -61,7 +61,7 @@ static uint32_t floor_code(const struct format *f, double v) {
 	return low;
 }
 
-/* The smallest number that becomes code c or more, c > 0; `open`: only what is above it. */
+/* The smallest number that rounds to code c or more, c > 0; `open`: only numbers above it do. */
 static double boundary(const struct format *f, uint32_t c, enum exact_rounding r, uint32_t random,
                        bool *open) {
 	double below = value(f, c - 1), above = value(f, c);
@@ -86,7 +86,7 @@ static uint32_t encode_finite(const struct format *f, double v, enum exact_round
 	return r == EXACT_RTZ && code > f->max ? f->max : code;
 }
 
-/* The part of an f32 NaN's payload that fits; 8 bits and fewer have no room. */
+/* The part of an f32 NaN's payload that fits; codes of 8 bits and fewer have no payload. */
 static uint32_t payload(const struct format *f, uint32_t f32) {
 	return f->bits > 8 ? (f32 & 0x7fffff) >> (23 - f->man) : 0;
 }
@@ -95,7 +95,7 @@ enum exact_status exact_encode(const char *format, uint32_t f32, int scale, enum
                                enum exact_overflow o, uint32_t random, uint32_t *code) {
 	const struct format *f = find(format);
 	uint32_t magnitude = f32 & 0x7fffffff, c;
-	if (!f || (f->bits > 16 && r == EXACT_SR)) /* 24 + 32 bits are more than a double has */
+	if (!f || (f->bits > 16 && r == EXACT_SR)) /* 24 + 32 bits do not fit a double */
 		return EXACT_BAD_FORMAT;
 	if (scale < -EXACT_SCALE_MAX || scale > EXACT_SCALE_MAX)
 		return EXACT_BAD_SHAPE;
@@ -152,7 +152,7 @@ enum exact_status exact_boundaries(const char *format, enum exact_rounding r, ui
 	return EXACT_OK;
 }
 
-/* Whether v is for a scale above 2^(c-127). */
+/* Whether v rounds to a scale above 2^(c-127). */
 static bool above_scale(double v, int c, enum exact_scale_rounding r) {
 	double power = ldexp(1, c - 127);
 	switch (r) {

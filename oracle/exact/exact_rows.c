@@ -1,4 +1,4 @@
-/* Operands, decoded once: integers, with an exponent for each block. */
+/* Decoded operands: integers, with an exponent for each block. */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -15,14 +15,14 @@ static bool shape_is_good(const struct exact_operand *o, const struct exact_form
 }
 
 static bool allocate(struct exact_rows *r) {
-	size_t blocks = r->rows * r->blocks + 1; /* never an allocation of nothing */
+	size_t blocks = r->rows * r->blocks + 1; /* avoids an allocation of 0 bytes */
 	r->sig = calloc(blocks * EXACT_BLOCK, sizeof *r->sig);
 	r->flags = calloc(blocks * EXACT_BLOCK, sizeof *r->flags);
 	r->block = calloc(blocks, sizeof *r->block);
 	return r->sig && r->flags && r->block;
 }
 
-/* Every code of a format of whole bytes or half ones, worked out once for a call. */
+/* The values of all codes of a format of 8 or 4 bits, computed once per call. */
 struct codes {
 	unsigned bits;
 	int64_t sig[256];

@@ -1,4 +1,4 @@
-/* Statuses in words. */
+/* Text of each status. */
 #include "exact.h"
 
 const char *exact_strerror(enum exact_status s) {

@@ -1,7 +1,7 @@
 /* Exact sums of scaled integers and their one rounding to f32.
  *
- * A sum that provably fits 127 bits is taken in __int128 and rounded here; any
- * other is a GMP integer at the smallest unit, and MPFR rounds it. */
+ * A sum that provably fits 127 bits is computed in __int128 and rounded here. Any other sum is a
+ * GMP integer in the smallest unit, and MPFR rounds it. */
 #include "inside.h"
 
 #include <gmp.h>
@@ -29,8 +29,8 @@ static int f32_lsb(int top) {
 	return lsb < F32_MIN_EXP ? F32_MIN_EXP : lsb;
 }
 
-/* q * 2^lsb, q <= 2^24. The leading bit of q adds one to the exponent field,
- * which makes subnormals and a carry into the next binade come out right. */
+/* q * 2^lsb, q <= 2^24. The leading bit of q adds one to the exponent field. This makes subnormals
+ * and a carry into the next binade correct. */
 static uint32_t f32_bits(bool negative, int lsb, uint32_t q) {
 	uint32_t sign = negative ? 0x80000000 : 0;
 	if (lsb > F32_MAX_LSB)
@@ -43,7 +43,7 @@ static uint32_t divide_rne(u128 x, int shift) {
 	if (shift <= 0)
 		return (uint32_t)x << -shift;
 	if (shift > 127)
-		return 0; /* at most a half */
+		return 0; /* at most one half */
 	u128 half = (u128)1 << (shift - 1);
 	u128 rest = x & (2 * half - 1);
 	uint32_t q = x >> shift;
@@ -80,8 +80,8 @@ static void add_shifted(mpz_t sum, mpz_t scratch, __int128 sig, unsigned shift) 
 	(sig < 0 ? mpz_sub : mpz_add)(sum, sum, scratch);
 }
 
-/* Rounding to an integer at the f32's last place leaves MPFR's exponent range,
- * which is state, alone. */
+/* Rounds to an integer in units of the last place of f32. This leaves MPFR's exponent range, which
+ * is global state, unchanged. */
 static uint32_t round_wide(const mpz_t z, int exp) {
 	if (!mpz_sgn(z))
 		return 0;
@@ -113,7 +113,7 @@ uint32_t exact_sum(const struct exact_term *t, size_t n) {
 	int low, high;
 	if (!range(t, n, &low, &high))
 		return 0;
-	/* n < 2^width(n) terms below 2^(high-low) units each */
+	/* n < 2^width(n) terms, each below 2^(high-low) units */
 	if (high - low + width(n) > 127)
 		return exact_sum_wide(t, n);
 	__int128 sum = 0;
@@ -123,8 +123,8 @@ uint32_t exact_sum(const struct exact_term *t, size_t n) {
 	return exact_round((struct exact_term){ sum, low });
 }
 
-/* The sum rounded to nearest, then moved to the neighbour that has an odd last bit if it was
- * even and not exact. What is left is taken large, so that it does not round to zero. */
+/* The sum rounded to nearest; if it is even and not exact, it is moved to the odd neighbour. The
+ * rest is scaled up, so that it does not round to zero. */
 uint32_t exact_sum_odd(struct exact_term *t, size_t n) {
 	enum { UP = 400 };
 	uint32_t sum = exact_sum(t, n), magnitude = sum & 0x7fffffff;

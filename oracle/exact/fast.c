@@ -1,4 +1,4 @@
-/* Which fast kernel a product may have, and its tiles on several threads. */
+/* The choice of a fast kernel for a product, and its tiles on several threads. */
 #include "fast.h"
 
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* ---- which ---- */
+/* ---- choice ---- */
 
 static int64_t largest_sig(const struct exact_format *f) {
 	struct fast_codes c;
@@ -30,8 +30,8 @@ const struct fast_way fast_ways[FAST_WAYS] = {
 	{ "portable", fast_wide_plain, FAST_WIDE, NULL },
 };
 
-/* Whether elements up to `most` can be kept so. Bytes: raised by 64 they have no sign. Digits: of
- * the highest, 15 is the most that fast_digits.c allows. */
+/* Whether a layout can hold elements up to `most`. Bytes: raised by 64 they have no sign. Digits:
+ * the highest digit is at most 15, the limit of fast_digits.c. */
 static bool holds(enum fast_layout layout, int64_t most) {
 	enum { BYTE = 60, DIGITS = 15 << 14 };
 	return layout == FAST_WIDE || most <= (layout == FAST_DIGITS ? DIGITS : BYTE);
@@ -60,12 +60,12 @@ struct work {
 	const struct fast_pack *pack; /* of both operands */
 	const struct fast_way *way;
 	size_t instruction;
-	size_t panel, strips; /* of rows and columns, in a part */
+	size_t panel, strips; /* rows and columns of a part */
 	atomic_size_t packing, packed, next;
 	atomic_int status;
 };
 
-/* What fast.h asks for. */
+/* The conditions of fast.h. */
 static bool is_proved(const struct work *w, size_t tile, size_t strip) {
 	enum { LEAST = -149, MOST = 127, DOT_BITS = 53, SUM_BITS = 5 };
 	const struct fast_range *a = &w->p->a.range[tile], *b = &w->p->b.range[strip];
@@ -78,7 +78,7 @@ static bool is_proved(const struct work *w, size_t tile, size_t strip) {
 	return a->highest + b->highest <= MOST;
 }
 
-/* A tile by the walk: a product of its own. */
+/* Computes a tile by the walk, as a separate product. */
 static enum exact_status walk_tile(const struct work *w, size_t row, size_t col) {
 	const struct exact_gemm *g = w->g;
 	struct exact_gemm tile = *g;
@@ -102,7 +102,7 @@ static bool all_proved(const struct work *w, struct fast_part part) {
 	return true;
 }
 
-/* All of a part by the kernel, or tile by tile. */
+/* Computes a part by the kernel, or tile by tile. */
 static void make(struct work *w, struct fast_part part) {
 	if (all_proved(w, part)) {
 		w->way->kernel(w->p, part);
@@ -123,7 +123,7 @@ static void make(struct work *w, struct fast_part part) {
 
 /* ---- threads ---- */
 
-/* Tiles of both operands, one at a time; then waits for those that others pack. */
+/* Packs tiles of both operands, one at a time, and waits for the tiles of other threads. */
 static void pack_all(struct work *w) {
 	size_t tiles = w->p->a.tiles, all = tiles + w->p->b.tiles, i;
 	while ((i = atomic_fetch_add(&w->packing, 1)) < all) {
@@ -138,7 +138,7 @@ static size_t smaller(size_t x, size_t y) {
 	return x < y ? x : y;
 }
 
-/* A panel of rows by some strips, until there are no more. */
+/* Computes parts, a panel of rows and some strips each, until none is left. */
 static void *run(void *argument) {
 	struct work *w = argument;
 	size_t tiles = w->p->a.tiles, strips = w->p->b.tiles, i;
@@ -153,7 +153,7 @@ static void *run(void *argument) {
 	return NULL;
 }
 
-/* Parts that stay in the second-level cache; the sums of a wide panel are in the first level. */
+/* Parts that fit the second-level cache; the sums of a wide panel fit the first level. */
 static void choose_part(struct work *w) {
 	enum { CACHE = 1 << 20, MOST = 16 };
 	bool wide = w->way->layout == FAST_WIDE;

@@ -1,42 +1,42 @@
-/* Whole block32 products by vector units, bit for bit the walk of exact_gemm.c.
+/* Whole block32 products by vector units, with the bits of the walk of exact_gemm.c.
  *
- * Bytes. Elements of at most 60 units of their format's smallest step (E2M1, E2M3) are
- * integers, sig; a 32-block's dot of sigs is below 2^17, and then
+ * Bytes. Elements of at most 60 units of their format's smallest step (E2M1, E2M3) are integers,
+ * sig. A 32-block's dot of sigs is below 2^17, and then
  *
  *   acc = fma(dot, 2^e, acc),   e = scales and units together,
  *
- * is the exact scaled dot added to the accumulator and rounded once, wherever 2^e is an f32,
- * that is for -149 <= e <= 127.
+ * is the exact scaled dot added to the accumulator and rounded once, if 2^e is an f32, that is for
+ * -149 <= e <= 127.
  *
- * Wide. Other elements are f64 with their scale in them. A block's dot is exact where its
- * products, multiples of one unit, sum to less than 2^53 of them; then see fast_wide.c.
+ * Wide. Other elements are f64 that include their scale. A block's dot is exact if its products,
+ * multiples of one unit, sum to less than 2^53 units; fast_wide.c describes the rest.
  *
- * In both all sums must be multiples of 2^-149, so that none rounds to zero; the accumulator
- * starts at +0 and so never becomes -0. NaN and infinities go through as IEEE 754 has them.
- * Tiles for which this is not proved are left to the walk. */
+ * In both, all sums must be multiples of 2^-149, so that none rounds to zero. The accumulator
+ * starts at +0 and so never becomes -0. NaN and infinities follow IEEE 754. Tiles for which this is
+ * not proved are computed by the walk. */
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
 #include "inside.h"
 
 enum {
-	FAST_TILE = 16, /* rows or columns: operands are completed to a multiple */
+	FAST_TILE = 16, /* rows or columns; operands are completed to a multiple */
 	FAST_GROUP = 8,
 	FAST_RAISE = 64,
-	FAST_WIDE_TILES = 4, /* of rows that a wide kernel takes at a time, at most */
-	FAST_DIGITS_OF = 3,  /* an element */
+	FAST_WIDE_TILES = 4, /* tiles of rows that a wide kernel takes at a time, at most */
+	FAST_DIGITS_OF = 3,  /* digits of an element */
 	FAST_ELEMENTS = FAST_TILE * EXACT_BLOCK
 };
 
-/* How elements are kept. RAISED: columns 64 larger, without sign. DIGITS: three bytes. */
+/* Representations of elements. RAISED: columns plus 64, unsigned. DIGITS: three bytes. */
 enum fast_layout { FAST_SIGNED, FAST_RAISED, FAST_DIGITS, FAST_WIDE };
 
-/* An operand in tiles of 16 rows, and these in blocks: [tiles][blocks] of
+/* An operand in tiles of 16 rows, each in blocks: [tiles][blocks] of
  *   bytes   [16][32] of a row operand, [8][16][4] of a column operand
- *           three times, from the lowest digit, where there are digits
- *   wide    [2][32][8] of rows, [32][16] of columns; in both k goes from slow to fast ...
+ *           three times, from the lowest digit, if there are digits
+ *   wide    [2][32][8] of rows, [32][16] of columns; the index of 32 is k
  *   factor  [16]: 2^(scale - 127), in columns with the units of both operands, or NaN
- *   lift    [16], of raised columns' rows: what their dots start from
+ *   lift    [16], of rows, with raised columns: the start of their dots
  * Rows past the end are zeros. */
 struct fast_operand {
 	size_t rows, tiles, blocks;
@@ -47,7 +47,7 @@ struct fast_operand {
 	struct fast_range *range; /* [tiles] */
 };
 
-/* What a tile's nonzero blocks reach. */
+/* The range of a tile's nonzero blocks. */
 struct fast_range {
 	int lowest, highest; /* exponents of factors; wide: of units, and above all magnitudes */
 	int spread;          /* wide: bits from a block's unit to its largest magnitude */
@@ -55,11 +55,11 @@ struct fast_range {
 
 struct fast_product {
 	struct fast_operand a, b;
-	double unit;   /* 2 to the exponent of both formats' steps */
-	uint32_t *out; /* n to a row */
+	double unit;   /* 2 to the sum of the exponents of both formats' steps */
+	uint32_t *out; /* n in a row */
 };
 
-/* Makes the 16 x 16 tiles of some strips of columns and tiles of rows. */
+/* Computes the 16 x 16 tiles of some strips of columns and tiles of rows. */
 struct fast_part {
 	size_t strip, end_strip, tile, end_tile;
 };
@@ -67,26 +67,26 @@ typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
 fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_digits_amx, fast_wide_plain,
 	fast_wide_avx512;
 
-/* Whether this processor, and the system, have what a kernel needs; once a thread. */
+/* Whether this processor and the system support a kernel; to be called once a thread. */
 bool fast_has_vnni(void), fast_has_amx(void), fast_has_avx512(void);
 
-/* Tile registers, by masks: those of 16 rows' bytes of a block, those of columns' bytes; the
- * others are of 16 x 16 dots. */
+/* Configures the tile registers, by masks: those with the bytes of 16 rows of a block, and those
+ * with the bytes of columns. The others hold 16 x 16 dots. */
 void fast_amx_configure(unsigned rows, unsigned columns);
 
-/* Kernels, of each kind of layout the fastest first. */
+/* The kernels; for each kind of layout the fastest first. */
 struct fast_way {
 	const char *name;
 	fast_kernel *kernel;
 	enum fast_layout layout;
-	bool (*has)(void); /* NULL: every processor has */
+	bool (*has)(void); /* NULL: any processor */
 };
 enum { FAST_WAYS = 6 };
 extern const struct fast_way fast_ways[FAST_WAYS];
 const struct fast_way *fast_choose(const struct exact_gemm *g);
 
-/* The product under block32, on g->threads. Tiles that are not proved go by the walk, in
- * instructions of so many blocks. */
+/* The product under block32, on g->threads. Tiles that are not proved are computed by the walk,
+ * with instructions of `instruction` blocks. */
 enum exact_status fast_block32(const struct exact_gemm *g, const struct fast_way *way,
                                size_t instruction, uint32_t *out);
 
@@ -96,12 +96,12 @@ struct fast_codes {
 	unsigned bits;
 	int64_t sig[256];
 	double value[256];
-	int8_t nibble[16]; /* sigs of the first codes */
+	int8_t nibble[16]; /* sigs of the first 16 codes */
 	int8_t digit[FAST_DIGITS_OF][256];
 };
 void fast_list_codes(const struct exact_format *f, struct fast_codes *c);
 
-/* The codes of block b of a row of k elements, completed with zeros; n: elements of it. */
+/* The codes of block b of a row of k elements, completed with zeros. */
 void fast_unpack(const struct fast_codes *c, const uint8_t *row, size_t b, size_t k,
                  uint8_t code[EXACT_BLOCK]);
 
@@ -112,25 +112,25 @@ struct fast_pack {
 	size_t k;
 	bool columns;
 	int lsb;          /* exponent of the format's smallest step */
-	int unit;         /* goes into factors: exponent of the steps of both formats */
+	int unit;         /* part of the factors: exponent of the steps of both formats */
 	float power[256]; /* 2^(scale - 127 + unit), or NaN */
 	enum fast_layout layout;
 };
 
-/* Room for both operands, and what fast_pack_tile needs to fill each. */
+/* Allocates both operands, and prepares fast_pack_tile to fill each. */
 enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layout,
                                struct fast_product *p, struct fast_pack pack[2]);
 void fast_pack_tile(const struct fast_pack *p, size_t tile);
 void fast_free(struct fast_product *p);
 
 /* Whether all sums of dots of these tiles are exact in f64: they and the accumulator, which is at
- * most twice what was added up, are multiples of the lowest unit, below 2^53 of them. */
+ * most twice the sum of magnitudes, are multiples of the lowest unit, below 2^53 units. */
 bool fast_sums_are_exact(const struct fast_product *p, size_t strip, size_t tile, size_t tiles);
 
-/* Writes a tile's accumulators, [16][16], where the matrix is; NaN as 0x7FC00000. */
+/* Writes the part of a tile's accumulators, [16][16], that is in the matrix; NaN as 0x7FC00000. */
 void fast_store(const struct fast_product *p, size_t tile, size_t strip, const float *acc);
 
-/* The same of sums that are f32 values. */
+/* The same for sums that are f32 values. */
 void fast_store_wide(const struct fast_product *p, size_t tile, size_t strip, const double *sum);
 
 #endif

@@ -1,18 +1,18 @@
-/* Elements of at most 20 bits, E4M3 and E3M2 among them, by AMX: sig is three digits to the base
- * 128, of -64 to 63 each, and a dot of sigs nine dots of digits, in five places:
+/* Elements of at most 20 bits, among them E4M3 and E3M2, by AMX. sig has three digits to the base
+ * 128, of -64 to 63 each. A dot of sigs is nine dots of digits at five digit positions:
  *
  *   dot = L + 2^14 H,   L = d0 + 2^7 d1,   H = d2 + 2^7 d3 + 2^14 d4.
  *
- * Digits' dots are below 2^17, so d1, of two of them, and d3 are below 2^18 and d2 below 2^19; L is
- * an int32, and so is H, as the highest digits are below 16 and d4 is below 2^13 then. */
+ * Dots of digits are below 2^17. So d1 and d3, of two dots, are below 2^18, and d2 is below 2^19. L
+ * fits an int32. So does H, because the highest digits are below 16 and d4 is then below 2^13. */
 #include "fast.h"
 
 #ifdef __x86_64__
 #include "fast_odd.h"
 
-enum { LANES = 8, PLACES = 5, BASE_BITS = 7 };
+enum { LANES = 8, POSITIONS = 5, BASE_BITS = 7 };
 
-/* Tiles 0 to 4: places. 5: digits of rows. 6 and 7: of columns. */
+/* Tiles 0 to 4: digit positions. 5: digits of rows. 6 and 7: of columns. */
 /* sum[8] += (low + 2^14 high) * factor */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
 add_half(__m256i low, __m256i high, __m512d factor, double *sum, bool exact) {
@@ -21,7 +21,7 @@ add_half(__m256i low, __m256i high, __m512d factor, double *sum, bool exact) {
 	_mm512_store_pd(sum, fast_add_dot(_mm512_load_pd(sum), dot, factor, exact));
 }
 
-/* What is added: a block's dots, of this place first, and factors. */
+/* The addends: the dots of a block, from this position on, and factors. */
 struct addends {
 	const int32_t *dots;
 	const float *fa, *fb;
@@ -29,7 +29,7 @@ struct addends {
 	double *sum;
 };
 
-/* sum[row][16] += dots * factors, of two rows. */
+/* sum[row][16] += dots * factors, for two rows. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
 add_rows(const struct addends *x, int first, bool exact) {
 	enum { PLACE = FAST_TILE * FAST_TILE };
@@ -53,15 +53,15 @@ add_rows(const struct addends *x, int first, bool exact) {
 	}
 }
 
-#define ROWS(i)       _tile_loadd(5, a + (i)*FAST_ELEMENTS, EXACT_BLOCK)
-#define COLUMNS(t, j) _tile_loadd(t, b + (j)*FAST_ELEMENTS, 64)
-#define TAKE(place)   _tile_stored(place, dots + (place)*FAST_TILE * FAST_TILE, 64)
+#define ROWS(i)        _tile_loadd(5, a + (i)*FAST_ELEMENTS, EXACT_BLOCK)
+#define COLUMNS(t, j)  _tile_loadd(t, b + (j)*FAST_ELEMENTS, 64)
+#define TAKE(position) _tile_stored(position, dots + (position)*FAST_TILE * FAST_TILE, 64)
 #define ADD(row)                                                                                   \
 	if (x)                                                                                     \
 		add_rows(x, row, exact);
 
-/* A block's dots, while those of the one before, if any, are added: of both there is always
- * something that need not wait. */
+/* Computes the dots of a block while those of the block before, if any, are added. So there is
+ * always an operation that need not wait. */
 __attribute__((target("amx-tile,amx-int8,avx512f,avx512dq"), always_inline)) static inline void
 make_dots(const int8_t *a, const int8_t *b, int32_t *dots, const struct addends *x, bool exact) {
 	_tile_zero(0);
@@ -103,7 +103,7 @@ make_dots(const int8_t *a, const int8_t *b, int32_t *dots, const struct addends 
 
 __attribute__((target("amx-tile,amx-int8,avx512f,avx512dq"), always_inline)) static inline void
 digits_tile(const struct fast_product *p, size_t tile, size_t strip, double *sum, bool exact) {
-	enum { BLOCK = FAST_DIGITS_OF * FAST_ELEMENTS, DOTS = PLACES * FAST_TILE * FAST_TILE };
+	enum { BLOCK = FAST_DIGITS_OF * FAST_ELEMENTS, DOTS = POSITIONS * FAST_TILE * FAST_TILE };
 	_Alignas(64) int32_t dots[2][DOTS];
 	size_t blocks = p->a.blocks;
 	const int8_t *a = p->a.bytes + tile * blocks * BLOCK;
@@ -147,7 +147,7 @@ void fast_digits_amx(const struct fast_product *p, struct fast_part part) {
 
 void fast_digits_amx(const struct fast_product *p, struct fast_part part) {
 	(void)p;
-	(void)part; /* no processor has it */
+	(void)part; /* not called: fast_has_amx is false */
 }
 
 #endif

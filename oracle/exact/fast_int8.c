@@ -1,4 +1,4 @@
-/* Formats whose sigs fit a byte, E2M1 and E2M3: |sig| <= 60, a dot below 2^17. */
+/* Formats with sigs that fit a byte, E2M1 and E2M3: |sig| <= 60, a dot below 2^17. */
 #include "fast.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static int32_t dot32(const int8_t *a, const int8_t *b) {
 	return dot;
 }
 
-/* Any processor: the definition. */
+/* The definition, for any processor. */
 static void plain_tile(const struct fast_product *p, size_t strip, size_t tile, float *acc) {
 	for (size_t b = 0; b < p->a.blocks; b++) {
 		size_t row = tile * p->a.blocks + b, column = strip * p->a.blocks + b;
@@ -51,7 +51,7 @@ add_dots(__m512 acc, __m512i dot, float fa, __m512 fb) {
 	return _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot), factor, acc);
 }
 
-/* Writes a tile's rows where the matrix is; NaN as 0x7FC00000. */
+/* Writes the rows of a tile that are in the matrix; NaN as 0x7FC00000. */
 __attribute__((target("avx512f"), always_inline)) static inline void
 store_rows(const struct fast_product *p, size_t tile, size_t strip, const __m512 *sum) {
 	const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fc00000));
@@ -73,8 +73,8 @@ bool fast_has_vnni(void) {
 	return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw");
 }
 
-/* The instruction multiplies bytes without sign by signed ones: columns are raised, and what
- * that adds is taken off where the dot starts. */
+/* The instruction multiplies unsigned bytes by signed bytes. Columns are raised by 64, and the
+ * start of each dot subtracts the excess. */
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
 vnni_tile(const struct fast_product *p, size_t tile, size_t strip) {
 	enum { QUADS = EXACT_BLOCK / 4, LINE = 64 };
@@ -120,7 +120,7 @@ void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 /* ---- AMX: a tile's dots of one block are one instruction ---- */
 
 /* Bits of CPUID's leaf 7; clang 14 has no name for them. Linux gives a thread the tile registers on
- * demand, once its process has asked. */
+ * demand, after its process has requested them. */
 bool fast_has_amx(void) {
 	enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
 	enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
@@ -136,7 +136,7 @@ struct tile_config {
 	uint8_t rows[16];
 };
 
-/* The compiler believes that only the first word is read: the rest has to be in memory. */
+/* The compiler assumes that only the first word is read; the rest must be in memory too. */
 __attribute__((target("amx-tile,amx-int8"))) void fast_amx_configure(unsigned rows,
                                                                      unsigned columns) {
 	struct tile_config c = { .palette = 1 };
@@ -150,8 +150,8 @@ __attribute__((target("amx-tile,amx-int8"))) void fast_amx_configure(unsigned ro
 
 /* Tiles 0 to 3: dots of four blocks. 4 and 6: rows. 5 and 7: the strip. */
 
-/* Block n's dots into tile c, by way of tiles x and y; out of it a block later; and added one
- * after that, when neither the one nor the other has to be waited for. */
+/* Computes block n's dots in tile c from tiles x and y. They are stored one block later and added
+ * two blocks later, so that neither waits. */
 #define MAKE(c, x, y, n)                                                                           \
 	if ((n) < blocks) {                                                                        \
 		_tile_loadd(x, a + (n)*FAST_ELEMENTS, EXACT_BLOCK);                                \

@@ -5,9 +5,9 @@
 #include <immintrin.h>
 #include <stdbool.h>
 
-/* sum + dot * factor rounded to f32; the product is exact. The sum in f64, where it is not known
- * to be exact, is rounded to odd: cut, and its last bit set if something was cut off. Rounding
- * that to f32, which has 29 bits fewer, is rounding once. */
+/* sum + dot * factor rounded to f32; the product is exact. If the sum in f64 may be inexact, it is
+ * rounded to odd: truncated, and its last bit is set if a nonzero part was cut off. Then the
+ * rounding to f32, which has 29 bits fewer, is equal to a single rounding. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline __m512d
 fast_add_dot(__m512d sum, __m512d dot, __m512d factor, bool exact) {
 	enum { QUIET = _MM_FROUND_NO_EXC };

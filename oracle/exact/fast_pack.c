@@ -35,7 +35,7 @@ void fast_list_codes(const struct exact_format *f, struct fast_codes *c) {
 		c->nibble[code] = (int8_t)c->sig[code];
 }
 
-/* A block's packed bytes, of which there are always whole ones. */
+/* The packed bytes of a block; a block is whole bytes. */
 static const uint8_t *block_bytes(const struct fast_codes *c, const uint8_t *row, size_t b,
                                   size_t k, uint8_t *copy) {
 	size_t left = k - b * EXACT_BLOCK;
@@ -80,7 +80,7 @@ static bool allocate(struct fast_operand *x, size_t rows, size_t k, enum fast_la
 	size_t blocks = x->tiles * x->blocks;
 	x->range = calloc(x->tiles + 1, sizeof *x->range);
 	if (layout == FAST_WIDE) {
-		/* One more, which kernels may fetch ahead. */
+		/* one more, which kernels may prefetch */
 		x->wide = aligned((blocks + 1) * FAST_ELEMENTS * sizeof *x->wide);
 		return x->wide && x->range;
 	}
@@ -138,7 +138,7 @@ enum exact_status fast_prepare(const struct exact_gemm *g, enum fast_layout layo
 
 typedef uint8_t lanes __attribute__((vector_size(16)));
 
-/* table[index], which only gcc has a name for. */
+/* table[index]; only gcc has a builtin for it. */
 static lanes look_up(lanes table, lanes index) {
 #ifdef __clang__
 	lanes found;
@@ -150,8 +150,8 @@ static lanes look_up(lanes table, lanes index) {
 #endif
 }
 
-/* Sigs of 32 codes of 4 bits: two look-ups of 16 at a time. One store of all 32, as the loads
- * that follow want all of them. */
+/* Sigs of 32 codes of 4 bits: two look-ups of 16. One store of all 32, because the following loads
+ * read all of them. */
 static void sigs_of_nibbles(const struct fast_codes *c, const uint8_t *bytes, int8_t *x) {
 	typedef uint8_t block __attribute__((vector_size(EXACT_BLOCK)));
 	lanes table, codes;
@@ -165,7 +165,7 @@ static void sigs_of_nibbles(const struct fast_codes *c, const uint8_t *bytes, in
 	memcpy(x, &all, sizeof all);
 }
 
-/* x: 32 sigs; returns whether any is not zero. */
+/* x: 32 sigs; returns whether any is nonzero. */
 static bool bytes_of(const struct fast_pack *p, const uint8_t *row, size_t b,
                      int8_t x[EXACT_BLOCK]) {
 	uint8_t code[EXACT_BLOCK], copy[EXACT_BLOCK];
@@ -192,7 +192,7 @@ static void place_bytes(const struct fast_pack *p, size_t at, size_t lane, const
 	for (int q = 0; q < EXACT_BLOCK / QUAD; q++) {
 		uint32_t four;
 		memcpy(&four, x + q * QUAD, QUAD);
-		/* Adds without carries from byte to byte: |sig| is below 64. */
+		/* adds without carries between bytes: |sig| is below 64 */
 		four = ((four & 0x7f7f7f7f) + raise) ^ (four & 0x80808080);
 		memcpy(to + (q * FAST_TILE + lane) * QUAD, &four, QUAD);
 	}
@@ -210,7 +210,7 @@ static int32_t sum_of(const int8_t *x) {
 	return sum;
 }
 
-/* A block of zeros adds zero whatever its scale, and so has factor 1, unless it is NaN. */
+/* A block of zeros adds zero for any scale, and so has factor 1, unless its scale is NaN. */
 static void pack_bytes(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
 	const struct exact_operand *o = p->operand;
 	size_t at = tile * p->to->blocks + b, row = tile * FAST_TILE + lane;
@@ -234,8 +234,8 @@ static void pack_bytes(const struct fast_pack *p, size_t tile, size_t b, size_t 
 
 /* ---- wide ---- */
 
-/* Bits of a block's elements, from lowest to highest; a unit's exponent is its scale's and that
- * of the format's smallest step. */
+/* The bits of a block's elements, from lowest to highest. The exponent of a unit is the sum of
+ * those of the scale and of the format's smallest step. */
 static void note_spread(const struct fast_pack *p, size_t tile, const uint8_t *code, int exponent) {
 	struct fast_range *range = &p->to->range[tile];
 	uint64_t bits = 0;
@@ -269,7 +269,7 @@ static void pack_wide(const struct fast_pack *p, size_t tile, size_t b, size_t l
 
 /* ---- digits ---- */
 
-/* A block with a NaN has a NaN for its factor: that is what each of its dots is. */
+/* A block with a NaN has the factor NaN, which makes each of its dots NaN. */
 static void pack_digits(const struct fast_pack *p, size_t tile, size_t b, size_t lane) {
 	const struct exact_operand *o = p->operand;
 	size_t row = tile * FAST_TILE + lane, at = tile * p->to->blocks + b;
@@ -304,7 +304,7 @@ void fast_pack_tile(const struct fast_pack *p, size_t tile) {
 
 /* ---- results ---- */
 
-/* Rows of a fixed length, so that the compiler makes vectors of them. */
+/* Rows of a fixed length, so that the compiler vectorises them. */
 static void store_row(uint32_t *restrict to, const float *restrict acc, size_t n) {
 	for (size_t j = 0; j < n; j++) {
 		uint32_t bits;

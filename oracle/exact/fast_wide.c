@@ -1,8 +1,8 @@
-/* Elements that need more than a byte: dots in f64, exact where fast.h says.
+/* Elements that need more than a byte: dots in f64, exact under the conditions of fast.h.
  *
- * acc + dot is made in f64 first and rounded to f32 then. Two roundings to nearest together
- * err only where the first makes a number that is halfway between two f32, and then by the
- * sign of the first one's error, which the portable way puts right. */
+ * acc + dot is computed in f64 and then rounded to f32. Two roundings to nearest differ from one
+ * only if the first gives the middle of two f32. The sign of the first error then decides, and the
+ * portable way corrects it. */
 #include "fast.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ enum { LANES = 8 };
 /* Adds the dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
 __attribute__((target("avx512f,avx512dq"), always_inline)) static inline void
 add_group(const double *x, const double *y, double *sum, bool exact) {
-	const __m512d one = _mm512_set1_pd(1); /* scales are in the elements */
+	const __m512d one = _mm512_set1_pd(1); /* the elements include the scales */
 	__m512d dot[FAST_GROUP][2];
 #pragma GCC unroll 8
 	for (int i = 0; i < FAST_GROUP; i++)
@@ -119,14 +119,15 @@ add_group_rounded(const double *x, const double *y, double *sum) {
 	add_group(x, y, sum, false);
 }
 
-/* Brings lines into the first cache. Blocks are pages of their own, where the processor's own
- * prefetching starts anew. */
+/* Prefetches lines into the first-level cache. Blocks are separate pages, where the processor's own
+ * prefetching starts again. */
 static inline void fetch(const double *p, size_t doubles) {
 	for (size_t i = 0; i < doubles; i += LANES)
 		__builtin_prefetch(p + i);
 }
 
-/* Tiles of a strip, block by block: the strip's block and the sums stay in the first cache. */
+/* Computes tiles of a strip, block by block: the strip's block and the sums stay in the first-level
+ * cache. */
 static void wide_strip(const struct fast_product *p, size_t strip, size_t tile, size_t tiles,
                        double *sum) {
 	enum { GROUP = FAST_GROUP * EXACT_BLOCK };

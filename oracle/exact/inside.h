@@ -1,4 +1,4 @@
-/* What the files of this folder share; only they and their own test include it. */
+/* Declarations that the files of this folder share; only they and their test include it. */
 #ifndef EXACT_INSIDE_H
 #define EXACT_INSIDE_H
 
@@ -23,23 +23,23 @@ static inline int exact_format_lsb(const struct exact_format *f) {
 	return 1 - f->bias - (int)f->man_bits;
 }
 
-/* Bytes that k packed elements take, rounded up. */
+/* Bytes of k packed elements, rounded up. */
 size_t exact_packed_bytes(const struct exact_format *f, size_t k);
 
 enum { EXACT_NEGATIVE = 1, EXACT_INF = 2, EXACT_NAN = 4 };
 
-/* Element k of packed codes: *sig * 2^lsb, signed; 0 where the flags say Inf or NaN. */
+/* Element k of packed codes: *sig * 2^lsb, signed; 0 if the flags are Inf or NaN. */
 unsigned exact_element(const struct exact_format *f, const uint8_t *codes, size_t k, int64_t *sig);
 
 /* ---- operands, decoded once ---- */
 
 struct exact_block {
 	int exp;        /* of the unit of sig: scale and format together */
-	unsigned flags; /* EXACT_INF, EXACT_NAN: some element is one */
+	unsigned flags; /* EXACT_INF, EXACT_NAN if an element is one */
 };
 
-/* A NaN scale makes its elements NaN. Every row is completed with +0 elements,
- * and with blocks of scale 2^-127. */
+/* A NaN scale makes its elements NaN. Every row is completed with +0 elements, and with blocks of
+ * scale 2^-127. */
 struct exact_rows {
 	const struct exact_format *format;
 	size_t rows, blocks;
@@ -54,25 +54,25 @@ struct exact_row {
 	const struct exact_block *block;
 };
 
-/* Whether the format is known, and strides and sizes hold rows of k elements completed to a
- * multiple of `multiple` blocks. */
+/* Checks that the format is known, and that strides and sizes hold rows of k elements completed to
+ * a multiple of `multiple` blocks. */
 enum exact_status exact_operand_check(const struct exact_operand *o, size_t rows, size_t k,
                                       size_t multiple);
 
-/* Decodes o, with rows of k elements completed to a multiple of `multiple` blocks.
- * exact_rows_free it, also after a failure. */
+/* Decodes o, with rows of k elements completed to a multiple of `multiple` blocks. To be freed by
+ * exact_rows_free, even after a failure. */
 enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_operand *o,
                                     size_t rows, size_t k, size_t multiple);
 void exact_rows_free(struct exact_rows *r);
 struct exact_row exact_row_at(const struct exact_rows *r, size_t row);
 
-/* The plain walk under block32, in instructions of so many blocks. */
+/* The plain walk under block32, with instructions of `instruction` blocks. */
 enum exact_status exact_walk_block32(const struct exact_gemm *g, size_t instruction, uint32_t *out);
 
 /* ---- the exact regime ---- */
 
-/* What the regime says of a product: every element is a multiple of 2^unit, below
- * 2^24 of them. Decodes a row at a time. */
+/* Facts of a product in the exact regime: every element is a multiple of 2^unit, below 2^24 units.
+ * Decodes a row at a time. */
 struct exact_regime_facts {
 	bool holds;
 	int unit;
@@ -82,7 +82,7 @@ enum exact_status exact_regime_of(const struct exact_gemm *g, struct exact_regim
 
 /* ---- epilogues ---- */
 
-/* What is added to element (i, j); NULL: nothing. */
+/* The addend of element (i, j); NULL: none. */
 const uint32_t *exact_epilogue_c(const struct exact_epilogue *e, size_t i, size_t j);
 const uint32_t *exact_epilogue_bias(const struct exact_epilogue *e, size_t i, size_t j);
 
@@ -96,12 +96,12 @@ struct exact_term {
 /* The sum of terms, rounded once to f32; an exact zero is +0. */
 uint32_t exact_sum(const struct exact_term *t, size_t n);
 
-/* The same rounded to odd: if not exact, to the neighbour whose last bit is set; never to zero
- * or infinity. A second rounding to nearest, to 22 bits or fewer, is then the first. Uses
- * the terms up, and room for another. */
+/* The sum rounded to odd: if not exact, to the neighbour with an odd last bit, never to zero or
+ * infinity. A second rounding to nearest, to 22 bits or fewer, is then correct. Overwrites the
+ * terms, and needs room for one more. */
 uint32_t exact_sum_odd(struct exact_term *t, size_t n);
 
-/* Specials among the addends of a sum, and what it is if there are any. */
+/* Specials among the addends of a sum, and the sum if there are any. */
 enum { EXACT_SEEN_NAN = 1, EXACT_SEEN_PLUS_INF = 2, EXACT_SEEN_MINUS_INF = 4 };
 unsigned exact_f32_special(uint32_t x);
 uint32_t exact_special_sum(unsigned seen);
@@ -109,7 +109,7 @@ uint32_t exact_special_sum(unsigned seen);
 /* The value of a finite f32. */
 struct exact_term exact_f32_term(uint32_t x);
 
-/* exact_sum's two ways: one term by integers, any terms by GMP and MPFR. */
+/* The two ways of exact_sum: one term by integers, any terms by GMP and MPFR. */
 uint32_t exact_round(struct exact_term t);
 uint32_t exact_sum_wide(const struct exact_term *t, size_t n);
 

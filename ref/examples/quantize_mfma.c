@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { N = 16, K = 200 };                                      /* A is N x K, B is K x N */
-enum { STEP = 128, PADDED = 256, BLOCKS = PADDED / MX_BLOCK }; /* K of an instruction, of all */
+enum { STEP = 128, PADDED = 256, BLOCKS = PADDED / MX_BLOCK }; /* K of one instruction and of all */
 
 static const mx_shape shape = MX_16X16X128;
 
@@ -23,8 +23,8 @@ static void must(mx_status s) {
 	}
 }
 
-/* An operand in memory: rows of K codes, packed, and of scales. Padding is code 0 and scale 1:
- * mx_quantize writes no byte past the K that it is given. */
+/* An operand in memory: rows of K packed codes, and of scales. Padding is code 0 and scale 1;
+ * mx_quantize writes no byte past its K. */
 struct operand {
 	mx_format format;
 	uint8_t codes[N][PADDED], scales[N][BLOCKS];
@@ -38,8 +38,8 @@ static void clear(struct operand *o, mx_format f) {
 	o->m = (struct mx_quantised){ *o->codes, sizeof *o->codes, *o->scales, sizeof *o->scales };
 }
 
-/* Of A, blocks lie along rows: the row-wise output. Of B they lie down the columns, and the
- * column-wise output is the transpose, N rows of K. Strides are in bytes. */
+/* Blocks of A lie along rows: the row-wise output. Blocks of B lie down the columns: the
+ * column-wise output, which is the transpose, N rows of K. Strides are in bytes. */
 static void quantize(const float a[N][K], const float b[K][N], struct operand *qa,
                      struct operand *qb) {
 	struct mx_tensor xa = { a, MX_DTYPE_F32, N, K, sizeof *a, sizeof **a };
@@ -52,7 +52,7 @@ static void quantize(const float a[N][K], const float b[K][N], struct operand *q
 }
 
 /* The registers of all lanes for k to k + 127. A lane's registers are a packed array of the 32
- * elements that mx_layout_operand names; its scale may be that of another lane's elements. */
+ * elements that mx_layout_operand gives; its scale may belong to the elements of another lane. */
 static void load(const struct operand *o, unsigned k, uint32_t reg[8][MX_LANES],
                  uint8_t scale[MX_LANES]) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {

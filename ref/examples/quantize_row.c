@@ -1,4 +1,4 @@
-/* A row of numbers as MXFP4 by the OCP rule: scale bytes, codes, and what they stand for.
+/* A row of numbers as MXFP4 by the OCP rule: scale bytes, codes and their values.
  *
  *   cc quantize_row.c $(pkg-config --cflags --libs mxref) -o quantize_row
  */

@@ -1,5 +1,5 @@
-/* One scaled MFMA, 16x16x128, MXFP8 by MXFP8, under two accumulation profiles: how many elements
- * of the result differ, and the first of them.
+/* One scaled MFMA, 16x16x128, MXFP8 by MXFP8, with two accumulation profiles: the number of
+ * elements of the result that differ, and the first of them.
  *
  *   cc two_profiles.c $(pkg-config --cflags --libs mxref) -o two_profiles
  */
@@ -9,13 +9,13 @@
 
 enum { N = 16, K = 128, BLOCKS = K / MX_BLOCK };
 
-/* A matrix as it lies in memory: K contiguous, one code to a byte, a scale for each 32 k. */
+/* A matrix in memory: K contiguous, one code to a byte, a scale for each 32 k. */
 struct matrix {
 	mx_elem code[N][K];
 	mx_e8m0 scale[N][BLOCKS];
 };
 
-/* Some numbers: codes without NaN, scales from 2^-4 to 2^3. */
+/* Pseudorandom codes without NaN, scales from 2^-4 to 2^3. */
 static void fill(struct matrix *m, uint32_t seed) {
 	for (unsigned i = 0; i < N; i++)
 		for (unsigned k = 0; k < K; k++) {
@@ -26,7 +26,7 @@ static void fill(struct matrix *m, uint32_t seed) {
 		}
 }
 
-/* Into registers: a lane holds 32 codes, four to a register, and one scale. */
+/* Loads the registers: a lane holds 32 codes, four to a register, and one scale. */
 static void load(const struct matrix *m, uint32_t reg[8][MX_LANES], uint8_t scale[MX_LANES]) {
 	memset(reg, 0, 8 * sizeof *reg);
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {

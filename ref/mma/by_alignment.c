@@ -1,24 +1,25 @@
 /* The scaled MFMA for profiles that align products, in vectors of integers.
  *
- * A significand has at most 4 bits and a product 8, which at the exponent of the largest
- * of its part, aligned to at most 24 bits, stays below 2^26. A part of 16 products
- * at most stays below 2^30 in 32 bits. Sums of parts and with the accumulator are then
- * taken in 64 bits, as step.c does, and so below 2^53: the sum is a double, exactly; its
- * unit, between 2^-400 and 2^300, another; their product is exact, and what it is
- * converted to is rounded once.
+ * A significand has at most 4 bits and a product at most 8. Aligned to at most 24 bits
+ * below the largest exponent of its part, a product is below 2^26, so a part of at most 16
+ * products is below 2^30 and fits 32 bits. The sums of parts and the accumulator are added
+ * in 64 bits, as in step.c, and stay below 2^53. So the sum is an exact double, and so is
+ * its unit, between 2^-400 and 2^300. Their product is exact; its conversion to f32 rounds
+ * once.
  *
- * A result is left to mx_dot if it meets a NaN or an infinity, products near the limit
- * or an accumulator of -0. */
+ * mx_dot computes the results with a NaN, an infinity, a product near the limit or an
+ * accumulator of -0. */
 #include "tile.h"
 #include "../num/f32.h"
 
 #include <string.h>
 
-/* Vectors are passed between functions of this file only, all of them inlined. */
+/* Only inlined functions pass vectors, so the ABI of vectors does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-/* Columns that are done together: as many lanes hold results of one row. Zeros have an
- * exponent out of reach; that of a sum is at least LEAST, below all but theirs. */
+/* WIDE columns are computed together: so many lanes hold results of one row. NOTHING is the
+ * exponent of a zero. The exponent of a sum is at least LEAST, which is below that of any
+ * number except zero. */
 enum { WIDE = 16, NOTHING = -10000, LEAST = -600 };
 typedef int32_t ints __attribute__((vector_size(WIDE * 4)));
 typedef int64_t longs __attribute__((vector_size(WIDE * 8)));
@@ -49,26 +50,27 @@ static void load(struct factors *x, mx_shape s, mx_format f, const uint32_t (*re
 	}
 }
 
-#define ALWAYS static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 
-ALWAYS ints load_ints(const int32_t *from) {
+INLINE ints load_ints(const int32_t *from) {
 	ints v;
 	memcpy(&v, from, sizeof v);
 	return v;
 }
 
-ALWAYS ints larger(ints x, ints y) {
+INLINE ints larger(ints x, ints y) {
 	ints more = x > y;
 	return (x & more) | (y & ~more);
 }
 
-ALWAYS ints smaller(ints x, int y) {
+INLINE ints smaller(ints x, int y) {
 	ints less = x < y;
 	return (x & less) | (y & ~less);
 }
 
-/* One row and WIDE columns of a part: every `step`th product from k to end. */
-ALWAYS ints part_top(const struct factors *a, const struct factors *b, unsigned MN, unsigned row,
+/* The largest exponent of a part, for one row and WIDE columns: every `step`th product from
+ * k to end. */
+INLINE ints part_top(const struct factors *a, const struct factors *b, unsigned MN, unsigned row,
                      unsigned col, unsigned k, unsigned end, unsigned step) {
 	ints top = (ints){ 0 } + 2 * NOTHING;
 	for (; k < end; k += step)
@@ -76,8 +78,8 @@ ALWAYS ints part_top(const struct factors *a, const struct factors *b, unsigned 
 	return top;
 }
 
-/* Multiples of 2^(top - align). */
-ALWAYS ints part_sum(const struct factors *a, const struct factors *b, unsigned MN, unsigned row,
+/* The sum of a part in units of 2^(top - align). */
+INLINE ints part_sum(const struct factors *a, const struct factors *b, unsigned MN, unsigned row,
                      unsigned col, unsigned k, unsigned end, unsigned step, ints top, int left) {
 	ints sum = { 0 };
 	for (; k < end; k += step) {
@@ -90,8 +92,8 @@ ALWAYS ints part_sum(const struct factors *a, const struct factors *b, unsigned 
 	return sum;
 }
 
-/* v * 2^from floored to multiples of 2^to; v is 0 where from is without meaning. */
-ALWAYS longs floor_to(longs v, ints from, ints to) {
+/* v * 2^from floored, in units of 2^to; v is 0 if `from` has no meaning. */
+INLINE longs floor_to(longs v, ints from, ints to) {
 	longs shift = __builtin_convertvector(to - from, longs);
 	longs right = shift > 0, beyond = shift > 63;
 	longs count = (shift & ~beyond) | (beyond & 63);
@@ -102,11 +104,11 @@ struct aligned {
 	const mx_profile *profile;
 	struct factors a, b;
 	unsigned MN, K;
-	int left; /* a product of significands << left is a multiple of 2^(its top - align) */
+	int left; /* shifts a product of significands to units of 2^(its top - align) */
 };
 
-/* The products of a step: their sum in units of 2^*unit. */
-ALWAYS longs products(const struct aligned *x, unsigned row, unsigned col, unsigned k, ints *top,
+/* The sum of the products of a step in units of 2^*unit. */
+INLINE longs products(const struct aligned *x, unsigned row, unsigned col, unsigned k, ints *top,
                       ints *unit) {
 	const mx_profile *p = x->profile;
 	unsigned end = k + p->group, parts = p->parts;
@@ -125,15 +127,15 @@ ALWAYS longs products(const struct aligned *x, unsigned row, unsigned col, unsig
 	return sum;
 }
 
-/* sum * 2^unit, exact as doubles, rounded once. */
-ALWAYS ints round_sum(longs sum, ints unit) {
+/* sum * 2^unit, rounded once; both are exact doubles. */
+INLINE ints round_sum(longs sum, ints unit) {
 	longs field = __builtin_convertvector(unit + 1023, longs);
 	doubles value = __builtin_convertvector(sum, doubles) * (doubles)(field << 52);
 	return (ints) __builtin_convertvector(value, floats);
 }
 
-/* A step of WIDE accumulators; lanes for mx_dot become -1 in *again. */
-ALWAYS ints step(const struct aligned *x, unsigned row, unsigned col, unsigned k, ints c,
+/* A step of WIDE accumulators; *again becomes -1 in lanes that mx_dot must compute. */
+INLINE ints step(const struct aligned *x, unsigned row, unsigned col, unsigned k, ints c,
                  ints *again) {
 	const mx_profile *p = x->profile;
 	int dot_bits = p->dot, acc_bits = p->acc;
@@ -154,7 +156,7 @@ ALWAYS ints step(const struct aligned *x, unsigned row, unsigned col, unsigned k
 	return round_sum(sum, top - width);
 }
 
-ALWAYS void run(const struct aligned *x, const struct mx_mma_args *g, uint32_t (*d)[MX_LANES],
+INLINE void run(const struct aligned *x, const struct mx_mma_args *g, uint32_t (*d)[MX_LANES],
                 uint64_t *again) {
 	unsigned row, col;
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
@@ -172,7 +174,7 @@ ALWAYS void run(const struct aligned *x, const struct mx_mma_args *g, uint32_t (
 		}
 }
 
-static void run_anywhere(const struct aligned *x, const struct mx_mma_args *g,
+static void run_portable(const struct aligned *x, const struct mx_mma_args *g,
                          uint32_t (*d)[MX_LANES], uint64_t *again) {
 	run(x, g, d, again);
 }
@@ -184,11 +186,11 @@ run_avx512(const struct aligned *x, const struct mx_mma_args *g, uint32_t (*d)[M
 	run(x, g, d, again);
 }
 #else
-#define run_avx512 run_anywhere
+#define run_avx512 run_portable
 #endif
 
-/* Groups that end with their block, and the widths of the proof above. */
-static bool suits(const mx_profile *p) {
+/* Whether groups end with their block, and the widths are within the bounds above. */
+static bool applies(const mx_profile *p) {
 	return p->align && p->align <= 24 && p->group % 2 == 0 && MX_BLOCK % p->group == 0 &&
 	       p->group <= 16 && !p->norm && (!p->limit || p->limit >= 4);
 }
@@ -199,14 +201,14 @@ bool mx_mma_by_alignment(const struct mx_mma_args *g) {
 	struct aligned x = { .profile = g->profile,
 		             .MN = mx_shape_mn(g->shape),
 		             .K = mx_shape_k(g->shape) };
-	if (!suits(g->profile) || !mx_environment_is_ieee())
+	if (!applies(g->profile) || !mx_environment_is_ieee())
 		return false;
 	load(&x.a, g->shape, g->fmt_a, g->a, g->scale_a);
 	load(&x.b, g->shape, g->fmt_b, g->b, g->scale_b);
 	x.left = (int)g->profile->align - x.a.man - x.b.man;
 	if (x.left < 0)
 		return false;
-	(mx_has_avx512() ? run_avx512 : run_anywhere)(&x, g, d, again);
+	(mx_has_avx512() ? run_avx512 : run_portable)(&x, g, d, again);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane++)
 			if (!(again[r] >> lane & 1))

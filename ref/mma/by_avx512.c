@@ -1,33 +1,33 @@
-/* The scaled MFMA in AVX-512, for profiles of exact sums. Three ways:
+/* The scaled MFMA in AVX-512, for profiles of exact sums. There are three methods.
  *
- * Bytes, for block32 and formats whose elements, counted in their smallest subnormal,
- * fit a signed byte: E2M1 (to 12) and E2M3 (to 60). A block's dot is an integer below
- * 32 * 60 * 60 < 2^17, by VPDPBUSD. That wants one unsigned factor: B gets the offset
- * 64, and the sum starts at -64 times the row's sum to make up for it. In float, the
- * dot times the row's scale is exact, as it stays in range (bytes_suit); an FMA by the
- * column's scale, a power of two or subnormal power of two, then adds it to the
- * accumulator and rounds once. Where dot is zero, its sign is lost: +0 for -0 matters
- * only to an accumulator of -0, and on meeting one we give up.
+ * Bytes, for block32 and formats with elements that fit a signed byte in units of the
+ * smallest subnormal: E2M1 (up to 12) and E2M3 (up to 60). A block's dot is an integer
+ * below 32 * 60 * 60 < 2^17, by VPDPBUSD. VPDPBUSD takes one unsigned factor, so B gets
+ * the offset 64, and the sum starts at -64 times the row's sum to compensate. In float,
+ * the dot times the row's scale is exact, because it stays in range (bytes_apply). An FMA
+ * multiplies it by the column's scale, a power of two that may be subnormal, adds the
+ * accumulator and rounds once. A zero dot has lost its sign, which matters only for an
+ * accumulator of -0; the method gives up on one.
  *
- * Chains, for fma32: elements times scales are floats without rounding, since at most 4
- * significant bits lie between 2^-143 and 2^128 (chains_suit). Every step is an FMA.
+ * Chains, for fma32: elements times scales are exact floats, because they have at most 4
+ * significant bits between 2^-143 and 2^128 (chains_apply). Every step is an FMA.
  *
- * Doubles, for blocks: as by_floats.c, the products of a block and their sums are
- * multiples of a unit and at most 53 bits long, so that their order does not matter. E5M2,
- * of 32 bits, is cut in two where that is needed: magnitudes from 2 up are multiples of 1/2
- * below 2^16, those below 2 multiples of 2^-16, 17 bits each. Sums of the pieces,
- * and of blocks where a group has several, are taken in both directed roundings; where
- * these differ, the sum is not exact and integers do that result instead. Last comes
- * sum + accumulator, rounded to odd and then to f32, as in by_floats.c. Rounded down
- * and rounded up are neighbours: of two different ones, one is odd, and rounding to odd
- * gives that. A zero sum is -0 only of -0s, in the upward rounding; so that one it is
- * if they are equal, and in doubles nothing here overflows or underflows.
- * A piece that is absent is a zero of the element's sign, which leaves the sign of a
- * zero sum as it should be; infinity times an absent piece would be NaN, so infinities
- * in two cut operands are left to others.
+ * Doubles, for blocks: as in by_floats.c, the products of a block and their sums are
+ * multiples of a unit and have at most 53 bits, so their order does not matter. E5M2 has
+ * 32 bits and is cut in two pieces if needed: magnitudes from 2 are multiples of 1/2
+ * below 2^16, smaller ones are multiples of 2^-16; each piece has 17 bits. Sums of pieces,
+ * and of several blocks of a group, are computed in both directed roundings. If these
+ * differ, the sum is not exact, and integers compute that result. The last step is
+ * sum + accumulator, rounded to odd and then to f32, as in by_floats.c. The results of
+ * rounding down and up are neighbours; if they differ, the odd one is the sum rounded to
+ * odd. If they are equal, the upward one is taken, because it is -0 only if all addends
+ * are -0. No double overflows or underflows here.
+ * An absent piece is a zero with the element's sign, which keeps the sign of a zero sum.
+ * Infinity times an absent piece would be NaN, so the method refuses infinities if both
+ * operands are cut.
  *
- * Where the order of rounding matters, the instruction names it. Whether subnormals are
- * flushed is the thread's, and looked at each time, as in by_floats.c. */
+ * Instructions name their rounding where it matters. The thread's mode decides whether
+ * subnormals are flushed, so it is checked each time, as in by_floats.c. */
 #include "tile.h"
 #include "../num/f32.h"
 
@@ -40,10 +40,10 @@
 #define AVX512                                                                                     \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni,fma")))
 
-enum { WIDE = 16 }; /* columns done together: a quarter of a register */
+enum { WIDE = 16 }; /* columns computed together: a quarter of a wave */
 enum { RUN = 16 };  /* elements of a lane that are consecutive in k, in all layouts */
 enum { OFFSET = 64, DOT_BITS = 17 };
-enum { GROUP = 4 }; /* codes to a dword of bytes */
+enum { GROUP = 4 }; /* codes in a dword of bytes */
 enum {
 	DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC,
 	UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC,
@@ -64,8 +64,8 @@ codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane, unsigned j
 	return _mm512_and_si512(code, _mm512_set1_epi32((1 << bits) - 1));
 }
 
-/* Their values: of normals the fields, moved to their places in a float; of subnormals the
- * significand in units. Both without subnormal floats, which are slow. */
+/* The values of codes. The fields of a normal move to their places in a float; a subnormal is its
+ * significand times the unit. Neither uses subnormal floats, which are slow. */
 AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code) {
 	unsigned sign = 1u << (t->bits - 1);
 	unsigned special = t->specials == MX_FINITE     ? sign
@@ -87,7 +87,7 @@ AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code)
 		x, _mm512_and_si512(negative, _mm512_set1_epi32((int)MX_F32_SIGN))));
 }
 
-/* A byte is the exponent field of its float, but for 0x00 and 0xFF. */
+/* A byte is the exponent field of its float, except 0x00 and 0xFF. */
 AVX512 static void load_scales(mx_shape s, const uint8_t *code, float (*scale)[MX_TILE_MN]) {
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
 		unsigned mn, block;
@@ -122,9 +122,9 @@ static bool is_byte_format(mx_format f) {
 	return f == MX_E2M1 || f == MX_E2M3;
 }
 
-/* Rows' scales, with the units of both formats in them, keep dots below 2^128. Below they
- * may be what they like: dots are integers, and 2^-127 * 2^-6 a multiple of 2^-149. */
-static bool bytes_suit(const struct mx_mma_args *g) {
+/* The row's scale, with the units of both formats in it, must keep dots below 2^128. It has no
+ * lower limit: dots are integers, and 2^-127 * 2^-6 is a multiple of 2^-149. */
+static bool bytes_apply(const struct mx_mma_args *g) {
 	int most = 127 - DOT_BITS - mx_unit(g->fmt_a) - mx_unit(g->fmt_b);
 	if (g->profile->group != MX_BLOCK || !is_byte_format(g->fmt_a) || !is_byte_format(g->fmt_b))
 		return false;
@@ -134,7 +134,7 @@ static bool bytes_suit(const struct mx_mma_args *g) {
 	return true;
 }
 
-/* All codes' integers, for VPERMB. */
+/* The integer of each code, for VPERMB. */
 static int8_t byte_tables[MX_FORMATS][64];
 
 static void make_byte_tables(void) {
@@ -152,7 +152,7 @@ AVX512 static __m512i byte_table(mx_format f) {
 	return _mm512_loadu_si512(byte_tables[f]);
 }
 
-/* The scaled layout of these formats: 32 consecutive k to a lane, a block to a lane. */
+/* In these formats a lane holds 32 consecutive k, which are a block. */
 AVX512 static inline __attribute__((always_inline)) void
 load_groups(unsigned bits, __m512i table, unsigned MN, const uint32_t (*regs)[MX_LANES],
             uint32_t (*out)[MX_BLOCK / GROUP][MX_TILE_MN]) {
@@ -207,7 +207,7 @@ AVX512 static void load_all_bytes(struct bytes *x, const struct mx_mma_args *g) 
 		}
 }
 
-/* Blocks of one row and WIDE columns; *gave_up gets the lanes whose accumulator was -0. */
+/* The blocks of one row and WIDE columns; *gave_up gets the lanes with an accumulator of -0. */
 AVX512 static inline __m512 bytes_row(const struct bytes *x, unsigned blocks, unsigned row,
                                       unsigned col, __m512 acc, __mmask16 *gave_up) {
 	const __m512i neg_zero = _mm512_set1_epi32((int)MX_F32_SIGN);
@@ -249,7 +249,7 @@ struct chains {
 };
 
 /* 57344 * 2^112 < 2^128. */
-static bool chains_suit(const struct mx_mma_args *g) {
+static bool chains_apply(const struct mx_mma_args *g) {
 	if (g->profile->group != 1)
 		return false;
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
@@ -276,7 +276,7 @@ AVX512 static void load_scaled(mx_shape s, mx_format f, const uint32_t (*regs)[M
 		}
 }
 
-/* Four rows, one below the other in four registers, so that FMAs need not wait. */
+/* Four rows at a time, so that FMAs need not wait for each other. */
 AVX512 static void by_chains(const struct mx_mma_args *g) {
 	unsigned MN = mx_shape_mn(g->shape), K = mx_shape_k(g->shape), row, col;
 	struct chains x;
@@ -303,7 +303,7 @@ AVX512 static void by_chains(const struct mx_mma_args *g) {
 
 struct pieces {
 	unsigned n;
-	bool infinite;                  /* some element is */
+	bool infinite;                  /* an element is infinite */
 	double value[2][MX_TILE_ELEMS]; /* the larger one first; [k][row or column] */
 };
 
@@ -361,7 +361,7 @@ AVX512 static inline void block_dots(unsigned MN, const double *a, const double 
 	*out = s;
 }
 
-/* sum += x * scale, exact but for the lanes that *inexact gets. */
+/* sum += x * scale, exact except in the lanes that *inexact gets. */
 AVX512 static inline void add_exactly(__m512d *sum, __m512d x, __m512d scale, __mmask8 *inexact) {
 	__m512d down = _mm512_fmadd_round_pd(x, scale, *sum, DOWN);
 	*sum = _mm512_fmadd_round_pd(x, scale, *sum, UP);
@@ -374,7 +374,7 @@ AVX512 static inline __m512d add_to_odd(__m512d x, __m512d y) {
 	return _mm512_mask_mov_pd(up, odd, down);
 }
 
-/* The group's scaled dots of blocks first to end, exact but for lanes of inexact[row]. */
+/* The sum of the scaled dots of blocks first to end, exact except in the lanes of inexact[row]. */
 AVX512 static void group_sums(const struct doubles *x, unsigned MN, unsigned first, unsigned end,
                               unsigned row, unsigned col, struct strip *sum,
                               __mmask8 (*inexact)[2]) {
@@ -427,8 +427,8 @@ AVX512 static void doubles_strip(const struct mx_mma_args *g, const struct doubl
 	}
 }
 
-/* The results that are exact; the others are to be done again. D may be C: what is
- * done again must find its C, so d is not written before all have been read. */
+/* Stores the exact results and computes the others by integers. D may be C, so the lanes of
+ * inexact results are not written before that. */
 AVX512 static void commit(const struct mx_mma_args *g, uint32_t (*d)[MX_LANES],
                           const uint64_t *again) {
 	uint64_t any = 0;
@@ -473,9 +473,9 @@ bool mx_has_avx512(void) {
 bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 	if (g->profile->align || !mx_has_avx512() || !mx_environment_is_ieee())
 		return false;
-	if (bytes_suit(g) && by_bytes(g))
+	if (bytes_apply(g) && by_bytes(g))
 		return true;
-	if (chains_suit(g)) {
+	if (chains_apply(g)) {
 		by_chains(g);
 		return true;
 	}

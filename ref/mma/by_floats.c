@@ -1,5 +1,5 @@
-/* The scaled MFMA in host floating point, for the formats and profiles where
- * every step but the last is exact.
+/* The scaled MFMA in host floating point, for formats and profiles of which
+ * every step except the last is exact.
  *
  * Every element is a multiple of its format's smallest subnormal u, at most
  * 2^width u. So the products of a block and all partial sums of them are
@@ -9,23 +9,23 @@
  * scaled dot lies between 2^-286 and 2^291, inside the doubles.
  *
  * Accumulator + dot is then rounded once to odd in double, and to nearest in
- * f32. Rounding first to odd does no harm where the wider format has two bits
- * more than the narrower one, here 29 more, or as an f32 subnormal still more:
- * an inexact odd last bit keeps the value off every f32 and every tie, on its
- * right side [Boldo and Melquiond, Emulation of FMA, 2008].
+ * f32. Rounding to odd first is harmless if the wider format has two bits more
+ * than the narrower one; here it has 29 more, and still more for f32 subnormals.
+ * An inexact odd last bit keeps the value between the same f32 and on the same
+ * side of the tie [Boldo and Melquiond, Emulation of FMA, 2008].
  *
- * Infinity, NaN and the sign of zero are as IEEE addition and multiplication
- * have them, which is what mma.h asks for; only a NaN's payload is set. Sums
- * start at -0, since +0 would change the sign of a sum of -0s.
+ * Infinity, NaN and the sign of zero follow IEEE addition and multiplication, as
+ * mxref.h requires; only the payload of a NaN is set. Sums start at -0, because
+ * +0 would change the sign of a sum of -0s.
  *
- * All this needs nearest even and nothing flushed to zero. A host program may have
- * set its threads otherwise (-ffast-math does), so that is checked each time. */
+ * This requires nearest even without flush to zero. A host program may set its
+ * threads differently (-ffast-math does), so that is checked each time. */
 #include "tile.h"
 #include "../num/f32.h"
 
 #include <string.h>
 
-/* STRIP columns are done together, in vectors of the compiler's. */
+/* STRIP columns are computed together, in vectors of the compiler. */
 enum { STRIP = 8 };
 #define VECTOR(T) T __attribute__((vector_size(STRIP * sizeof(T))))
 typedef VECTOR(uint32_t) words;
@@ -44,8 +44,8 @@ static void strip_codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigne
 	*code = (low >> shift | high << 1 << (31 - shift)) & ((1u << bits) - 1);
 }
 
-/* The fields moved to their places in a float. Field 0 there means 2^-bias * 1.m
- * and should mean 2^(1-bias) * 0.m: less 2^-bias and doubled, both exact. */
+/* Moves the fields to their places in a float. Exponent field 0 is then 2^-bias * 1.m
+ * instead of 2^(1-bias) * 0.m; subtracting 2^-bias and doubling, both exact, corrects it. */
 static void strip_values(const struct mx_format_info *t, const words *code, float *value) {
 	uint32_t sign = 1u << (t->bits - 1), normal = 1u << t->man_bits;
 	uint32_t special = t->specials == MX_FINITE     ? sign
@@ -101,8 +101,8 @@ DOTS(double)
 
 /* x + y rounded to odd: the nearest double or, if that is even and not exact, its
  * neighbour on the error's side. The error of a sum is a double and these
- * differences are exact [Knuth, TAOCP 4.2.2, theorem B]; of infinities it is
- * NaN, and nothing is done. */
+ * differences are exact [Knuth, TAOCP 4.2.2, theorem B]. With infinities it is
+ * NaN, and the sum stays. */
 static void add_to_odd(doubles *x, const doubles *y) {
 	doubles sum = *x + *y, part = sum - *x;
 	doubles error = (*x - (sum - part)) + (*y - part);
@@ -136,7 +136,7 @@ static void result_strip(const struct operands *x, mx_shape s, bool fits_float, 
 	}
 }
 
-/* A result that would be subnormal stays, and 1 absorbs a quarter of its ulp, not three. */
+/* Subnormal results are kept; 1 plus a quarter ulp is 1, and 1 plus three quarters is more. */
 bool mx_environment_is_ieee(void) {
 	volatile float least = 0x1p-126f, one = 1;
 	return least / 2 > 0 && one + 0x1p-25f == one && one + 0x3p-25f > one;

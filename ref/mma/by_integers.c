@@ -2,8 +2,8 @@
  * profiles that round at the ends of blocks.
  *
  * Elements are integers in units of their format's smallest subnormal, below
- * 2^32 (E5M2), so a block's dot is below 2^69. Outputs that meet a NaN, an
- * infinity, or an accumulator of -0 without a nonzero sum are left to mx_mma_dot. */
+ * 2^32 (E5M2), so a block's dot is below 2^69. mx_dot computes outputs with a NaN,
+ * an infinity, or an accumulator of -0 and a zero sum. */
 #include "step.h"
 #include "tile.h"
 #include "../num/f32.h"
@@ -40,7 +40,7 @@ static __int128 block_dot(const int64_t *a, const int64_t *b) {
 	return sum;
 }
 
-/* c += a group of blocks; false where special values or -0 might arise. */
+/* c += a group of blocks; false if the result may be special or -0. */
 static bool add_group(const struct numbers *a, unsigned block_a, const struct numbers *b,
                       unsigned block_b, unsigned blocks, mx_f32 *c) {
 	struct mx_wide sum = { 0 };

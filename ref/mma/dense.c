@@ -1,4 +1,4 @@
-/* The dense MFMAs on registers: each result one dot, by integers, FMAs or a profile. */
+/* The dense MFMAs on registers: each result is one dot, by integers, FMAs or a profile. */
 #include "dense.h"
 #include "step.h"
 #include "../num/f32.h"
@@ -33,7 +33,7 @@ static void set_item(uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane, u
 		regs[2 * item + 1][lane] = v >> 32;
 }
 
-/* ---- broadcast: which lane an operand's lane is read from [ISA 7.1.6] ---- */
+/* ---- broadcast: the lane that an operand's lane is read from [ISA 7.1.6] ---- */
 
 static unsigned lane_of_a(const struct mx_dense_args *g, unsigned lane) {
 	unsigned size = MX_LANES >> g->cbsz;
@@ -55,7 +55,7 @@ static unsigned lane_of_b(const struct mx_dense_args *g, unsigned lane) {
 	return lane;
 }
 
-/* Both operands by [block * M + row or column][k]. */
+/* Both operands as [block * M + row or column][k]. */
 struct operands {
 	uint64_t a[MX_LANES][MAX_K], b[MX_LANES][MAX_K];
 };
@@ -86,7 +86,7 @@ static uint64_t dot_i8(const struct mx_dense_args *g, const uint64_t *a, const u
 	return (uint32_t)sum;
 }
 
-/* An FMA is what the host's fma computes, in the environment that run() sets. */
+/* An FMA is the host's fma in the environment that mx_mma_dense() sets. */
 static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
                         uint64_t c) {
 	double x, y, sum;
@@ -103,13 +103,15 @@ static uint64_t dot_f64(const struct mx_dense_args *g, const uint64_t *a, const 
 	return isnan(sum) ? F64_NAN : c;
 }
 
-/* Under clamp an infinity that no operand was is the largest f32; it stays so until a
- * later FMA brings it back. */
+static bool is_infinite(uint32_t x) {
+	return mx_f32_magnitude((mx_f32){ x }) == MX_F32_INF;
+}
+
+/* Under clamp an infinity from finite operands becomes the largest f32. */
 static uint32_t clamped_f32(uint32_t before, uint32_t a, uint32_t b, uint32_t sum) {
-	bool was = mx_f32_magnitude((mx_f32){ before }) == MX_F32_INF ||
-	           mx_f32_magnitude((mx_f32){ a }) == MX_F32_INF ||
-	           mx_f32_magnitude((mx_f32){ b }) == MX_F32_INF;
-	return !was && mx_f32_magnitude((mx_f32){ sum }) == MX_F32_INF ? sum - 1 : sum;
+	bool overflow =
+		is_infinite(sum) && !is_infinite(before) && !is_infinite(a) && !is_infinite(b);
+	return overflow ? sum - 1 : sum;
 }
 
 static uint64_t dot_f32(const struct mx_dense_args *g, const uint64_t *a, const uint64_t *b,
@@ -203,8 +205,8 @@ static mx_status check(const struct mx_dense_args *g) {
 	return mx_profile_check(g->profile);
 }
 
-/* The thread's own rounding, or flushing of subnormals, must not count; a pointer that may
- * change keeps the compiler from moving floating point out from between. */
+/* The thread's rounding mode and flush to zero must have no effect. The volatile pointer keeps
+ * the compiler from moving floating-point operations across the calls of fesetenv(). */
 mx_status mx_mma_dense(const struct mx_dense_args *args) {
 	void (*volatile body)(const struct mx_dense_args *) = run;
 	mx_status status = check(args);

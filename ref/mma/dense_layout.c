@@ -1,11 +1,11 @@
-/* The dense MFMAs of dense.def, and where their elements are in the registers [ISA 7.1.4].
+/* The dense MFMAs of dense.def, and the positions of their elements in the registers [ISA 7.1.4].
  *
  * A lane holds KL = K M blocks / 64 consecutive k of one row (column) of one block:
  *
  *   A[b][i][k] is item k % KL of lane i + M (b + blocks (k / KL))
  *
- * and of the result H = 4 consecutive rows (f64: 1), as many blocks (BI) and rows of such
- * groups (MI) as fit the lanes:
+ * and groups of H = 4 consecutive rows of the result (f64: 1). All lanes together hold MI groups
+ * of each of BI blocks at a time:
  *
  *   D[b][i][j] is item i % H + H (i / (H MI) + G (b / BI)) of lane
  *                 j + M (i / H % MI + MI (b % BI)),  G = M / (H MI)
@@ -63,8 +63,8 @@ unsigned mx_dense_result_vgprs(const struct mx_dense *op) {
 	return op ? mx_dense_result_items(op) * bits_of(op->d) / 32 : 0;
 }
 
-mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item,
-                           unsigned *block, unsigned *mn, unsigned *k) {
+mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item, unsigned *block,
+                           unsigned *mn, unsigned *k) {
 	if (!op || !block || !mn || !k)
 		return MX_BAD_POINTER;
 	if (lane >= MX_LANES || item >= mx_dense_operand_items(op))
@@ -75,8 +75,8 @@ mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned it
 	return MX_OK;
 }
 
-mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item,
-                          unsigned *block, unsigned *row, unsigned *col) {
+mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned item, unsigned *block,
+                          unsigned *row, unsigned *col) {
 	if (!op || !block || !row || !col)
 		return MX_BAD_POINTER;
 	if (lane >= MX_LANES || item >= mx_dense_result_items(op))
@@ -85,9 +85,9 @@ mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned ite
 	unsigned blocks_in_item = tile < MX_LANES ? MX_LANES / tile : 1;
 	unsigned groups_in_item = MX_LANES / blocks_in_item / op->m;
 	unsigned items_of_block = op->m / (height * groups_in_item);
-	unsigned group = item / height % items_of_block, above = lane / op->m;
+	unsigned group = item / height % items_of_block, lane_row = lane / op->m;
 	*col = lane % op->m;
-	*row = height * (groups_in_item * group + above % groups_in_item) + item % height;
-	*block = item / height / items_of_block * blocks_in_item + above / groups_in_item;
+	*row = height * (groups_in_item * group + lane_row % groups_in_item) + item % height;
+	*block = item / height / items_of_block * blocks_in_item + lane_row / groups_in_item;
 	return MX_OK;
 }

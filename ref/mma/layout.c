@@ -1,4 +1,4 @@
-/* Shapes and layouts of the scaled MFMA, as the API has them: arguments are checked. */
+/* The API of shapes and layouts of the scaled MFMA, with checks of the arguments. */
 #include "layout.h"
 
 unsigned mx_shape_mn(mx_shape s) {

@@ -1,8 +1,8 @@
-/* Layouts: which lane and register hold which matrix element [ISA 7.1.5, 7.2], for arguments
- * that are in range.
+/* Layouts: the lane and register of each matrix element [ISA 7.1.5, 7.2]. Arguments must be in
+ * range.
  *
- * Lanes fall into groups of M = N; lane % MN is the row or column, and the
- * group takes its share of K. FP4 and FP6 lanes hold 32 consecutive k. An FP8
+ * Lanes form groups of MN = M = N; lane % MN is the row or column, and each
+ * group g holds a share of K. FP4 and FP6 lanes hold 32 consecutive k. An FP8
  * lane holds 16 from each half of K:
  *
  *   bytes     0 .. 15              16 .. 31
@@ -28,7 +28,7 @@ static inline void mx_place_scale(mx_shape s, unsigned lane, unsigned *mn, unsig
 	*block = lane / mx_shape_mn(s);
 }
 
-/* Four registers are four rows; the next four rows are the next group's. */
+/* Four registers are four rows; the next four rows belong to the next group. */
 static inline void mx_place_result(mx_shape s, unsigned lane, unsigned r, unsigned *row,
                                    unsigned *col) {
 	unsigned groups = MX_LANES / mx_shape_mn(s);

@@ -32,7 +32,7 @@ void mx_mma_some_plain(const struct mx_mma_args *g, const uint64_t *lanes) {
 				g->d[r][lane] = mx_tile_dot(g, &a, &b, lane, r);
 }
 
-/* args with their C modified, in `c`, if it has to be. */
+/* args after abs_c and neg_c; a modified C is stored in `c`. */
 static struct mx_mma_args with_modifiers(const struct mx_mma_args *args, result_regs c) {
 	struct mx_mma_args g = *args;
 	uint32_t clear = g.abs_c ? MX_F32_SIGN : 0, flip = g.neg_c ? MX_F32_SIGN : 0;
@@ -72,21 +72,21 @@ static void fast(const struct mx_mma_args *g) {
 		mx_mma_scaled_plain(g);
 }
 
-/* An overflow on the way shows in the end, as infinity or NaN: nothing that is added to
- * these is finite again. So where all is finite, clamp has nothing to do. */
+/* An overflow in any step makes the result infinite or NaN, because no later sum is finite
+ * again. So clamp changes no finite result. */
 static void fast_clamped(const struct mx_mma_args *g) {
 	uint64_t again[MX_TILE_RESULTS] = { 0 };
 	result_regs d;
-	struct mx_mma_args free = *g;
-	free.clamp = false;
-	free.d = d;
-	fast(&free);
+	struct mx_mma_args args = *g;
+	args.clamp = false;
+	args.d = d;
+	fast(&args);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane++)
 			if (mx_f32_magnitude((mx_f32){ d[r][lane] }) >= MX_F32_INF)
 				again[r] |= UINT64_C(1) << lane;
-	free.clamp = true;
-	mx_mma_some_plain(&free, again);
+	args.clamp = true;
+	mx_mma_some_plain(&args, again);
 	memcpy(g->d, d, mx_results(g->shape) * sizeof *d);
 }
 

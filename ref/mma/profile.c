@@ -1,4 +1,4 @@
-/* The accumulation profiles of profiles.def, and what makes a profile usable. */
+/* The accumulation profiles of profiles.def, and the check of a profile. */
 #include "step.h"
 
 #include <string.h>

@@ -1,12 +1,11 @@
-/* The sparse MFMAs: of every four consecutive k of A two are stored, and an index says which
- * [ISA 7.5].
+/* The sparse MFMAs: A stores two of every four consecutive k, which an index selects [ISA 7.5].
  *
- * A row of lanes holds 16 bytes of consecutive k of B at a time, the rows in turn, and 8 bytes
- * of A, the two that are stored of each four. Item i of A is in the i / 2-th four of its lane;
- * its index, which of them it is, are bits 2i and 2i + 1 of a set.
+ * Rows of lanes take turns: each holds 16 bytes of consecutive k of B and 8 bytes of A, two
+ * items of each four k. Item i of A belongs to four i / 2 of its lane; bits 2i and 2i + 1 of a
+ * set are its index in these four.
  *
- * Products are formed of what is stored alone, in the order of k, K / 2 of them (assumed for
- * the profile's steps, of which the manual has nothing). */
+ * Only stored items are multiplied, K / 2 products in the order of k (assumed for the steps of
+ * a profile; the manual does not describe them). */
 #include <string.h>
 
 #include "dense.h"
@@ -31,7 +30,7 @@ const struct mx_sparse *mx_sparse_by_name(const char *name) {
 	return NULL;
 }
 
-/* What it would be if A were all that there is. */
+/* The dense instruction on the stored items of A. */
 static struct mx_dense packed(const struct mx_sparse *op) {
 	return (struct mx_dense){ op->name, op->m, op->k / 2, 1, op->a, op->b, op->d };
 }
@@ -52,12 +51,12 @@ unsigned mx_sparse_result_vgprs(const struct mx_sparse *op) {
 
 /* ---- where items are ---- */
 
-/* Items of a row of lanes that are consecutive; of A, which has half as many k. */
-static unsigned share(const struct mx_sparse *op) {
+/* Consecutive items of A in a lane; those of B are twice as many. */
+static unsigned consecutive_items(const struct mx_sparse *op) {
 	return 8 * A_BYTES / (op->a == MX_T_F16 || op->a == MX_T_BF16 ? 16 : 8);
 }
 
-/* The position among consecutive k of a lane's item: `n` at a time, all lanes in turn. */
+/* The position in k of a lane's item: rows of lanes take turns with `n` items each. */
 static unsigned position(const struct mx_sparse *op, unsigned lane, unsigned item, unsigned n) {
 	return (item / n * (MX_LANES / op->m) + lane / op->m) * n + item % n;
 }
@@ -67,8 +66,8 @@ struct operands {
 	uint8_t k[MAX_M][MAX_K / 2];                   /* of a */
 };
 
-/* Sets of indices in a register: CBSZ 0 lets ABID choose, else it is the first. Of the wide
- * 16-bit forms the text says 8 bits, its table the 16 that it takes. */
+/* The first index of the set: ABID chooses the set if CBSZ is 0, else it is the first. For the wide
+ * 16-bit forms the manual's text gives 8 bits, its table the 16 that the items need. */
 static unsigned first_index(const struct mx_sparse_args *g, unsigned items) {
 	unsigned sets = 16 / items;
 	return g->cbsz & 3 ? 0 : g->abid % sets * items;
@@ -78,7 +77,7 @@ static unsigned index_of(const struct mx_sparse_args *g, unsigned lane, unsigned
 	return g->index[lane] >> 2 * n & 3;
 }
 
-/* Whether each pair of indices ascends, as the manual demands. */
+/* Whether each pair of indices ascends, as the manual requires. */
 static bool indices_ascend(const struct mx_sparse_args *g, unsigned items) {
 	unsigned first = first_index(g, items);
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
@@ -90,7 +89,8 @@ static bool indices_ascend(const struct mx_sparse_args *g, unsigned items) {
 
 static void load(struct operands *x, const struct mx_sparse_args *g) {
 	const struct mx_sparse *op = g->op;
-	unsigned n = share(op), bits = 8 * A_BYTES / n, items = op->m * op->k / 2 / MX_LANES;
+	unsigned n = consecutive_items(op), bits = 8 * A_BYTES / n,
+		 items = op->m * op->k / 2 / MX_LANES;
 	unsigned first = first_index(g, items);
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		unsigned mn = lane % op->m;

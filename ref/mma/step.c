@@ -53,8 +53,8 @@ void mx_step_begin(struct mx_step *s, const mx_profile *p) {
 	s->finite = (struct mx_wide){ 0 };
 }
 
-/* What an addend does to the sum apart from its value; true if it has one. */
-static bool note(struct mx_step *s, struct mx_term t) {
+/* Records a special addend, and one that is not -0; true if the addend is a nonzero number. */
+static bool record_special(struct mx_step *s, struct mx_term t) {
 	s->not_neg_zero |= !is_zero(t) || !t.negative;
 	if (t.kind == MX_TERM_NAN)
 		s->nan = true;
@@ -69,7 +69,7 @@ static bool reaches(struct mx_term t, unsigned limit) {
 
 void mx_step_add(struct mx_step *s, struct mx_term t) {
 	unsigned part = s->k++ % s->profile->parts;
-	if (!note(s, t))
+	if (!record_special(s, t))
 		return;
 	if (reaches(t, s->profile->limit)) {
 		s->over[t.negative] = true;
@@ -81,8 +81,8 @@ void mx_step_add(struct mx_step *s, struct mx_term t) {
 	}
 }
 
-/* v * 2^from floored to a multiple of 2^to, in units of that. Where it is shifted left,
- * |v| * 2^(from - to) is one of the sums of the bound in step.h. */
+/* v * 2^from floored, in units of 2^to. A left shift does not overflow: step.h bounds its
+ * result. */
 static int64_t floor_to(int64_t v, int from, int to) {
 	if (!v)
 		return 0;
@@ -165,7 +165,7 @@ mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp) {
 	struct mx_term t = mx_term_of_f32(c);
 	unsigned k = s->k;
 	mx_f32 sum;
-	note(s, t);
+	record_special(s, t);
 	bool plus = s->inf[0] || s->over[0], minus = s->inf[1] || s->over[1];
 	if (s->nan || (plus && minus))
 		sum.v = MX_F32_NAN;

@@ -5,12 +5,12 @@
 #include "../mxref.h"
 #include "wide.h"
 
-/* Bounds of mx_profile_check for aligned sums: a part's terms, each below
- * 2^(MX_STEP_BITS + 2), and so everything that becomes of them, fit 64 bits. */
+/* Bounds of mx_profile_check for aligned sums: the terms of a part are below
+ * 2^(MX_STEP_BITS + 2), so all sums fit 64 bits. */
 enum { MX_STEP_BITS = 40, MX_STEP_TERMS = 128 };
 
-/* A product, or an accumulator: +-sig * 2^exp or special. `top` is the exponent that a
- * datapath sees: that of the leading bit, where no factor is subnormal. */
+/* A product, or an accumulator: +-sig * 2^exp or special. `top` is the exponent by the
+ * definition in mxref.h: the sum of the factors' exponents. */
 struct mx_term {
 	enum { MX_TERM_NUMBER, MX_TERM_INF, MX_TERM_NAN } kind;
 	bool negative;
@@ -26,12 +26,12 @@ struct mx_term mx_term_of_f32(mx_f32 c);
 struct mx_step {
 	const mx_profile *profile;
 	unsigned k;                         /* products so far, of all steps */
-	struct mx_wide finite;              /* align = 0: their sum */
-	struct mx_term term[MX_STEP_TERMS]; /* align > 0: they, kept */
+	struct mx_wide finite;              /* align = 0: the sum of the step's products */
+	struct mx_term term[MX_STEP_TERMS]; /* align > 0: the step's products */
 	uint8_t part[MX_STEP_TERMS];
 	unsigned terms;
-	bool nan, inf[2], over[2]; /* [1]: negative; over: by the profile's limit */
-	bool not_neg_zero;         /* an addend was something else than -0 */
+	bool nan, inf[2], over[2]; /* [1]: negative; over: at or above the profile's limit */
+	bool not_neg_zero;         /* an addend was not -0 */
 };
 
 /* Steps of one dot: begin once, then add products and end each step. */
@@ -39,7 +39,7 @@ void mx_step_begin(struct mx_step *s, const mx_profile *p);
 void mx_step_add(struct mx_step *s, struct mx_term product);
 mx_f32 mx_step_end(struct mx_step *s, mx_f32 c, bool clamp);
 
-/* Whether the next step starts at product k of K. */
+/* Whether a step ends after k of K products. */
 static inline bool mx_step_is_full(const mx_profile *p, unsigned k, unsigned K) {
 	return k == K || (p->group && k % p->group == 0);
 }

@@ -1,4 +1,4 @@
-/* A tile: one operand of an instruction, out of the registers and in matrix order. */
+/* A tile: one operand of an instruction in matrix order. */
 #ifndef MX_TILE_H
 #define MX_TILE_H
 
@@ -23,7 +23,7 @@ void mx_tile_load(struct mx_tile *t, mx_shape s, mx_format f, const uint32_t (*r
 uint32_t mx_tile_dot(const struct mx_mma_args *g, const struct mx_tile *a, const struct mx_tile *b,
                      unsigned lane, unsigned r);
 
-/* log2 of a format's smallest subnormal, and bits of its largest magnitude in units of that. */
+/* log2 of a format's smallest subnormal; bits of its largest magnitude in units of it. */
 static inline int mx_unit(mx_format f) {
 	const struct mx_format_info *t = mx_format_info(f);
 	return 1 - t->bias - t->man_bits;
@@ -38,17 +38,17 @@ static inline unsigned mx_results(mx_shape s) {
 	return mx_shape_mn(s) * mx_shape_mn(s) / MX_LANES;
 }
 
-/* Ways to do an instruction fast, by mma.c's choice. Each returns false and does nothing
- * where it cannot; none looks at abs_c, neg_c and clamp. */
+/* Fast implementations; mma.c chooses one. Each returns false and writes nothing if it does
+ * not apply. They ignore abs_c, neg_c and clamp. */
 bool mx_mma_by_avx512(const struct mx_mma_args *args);
 bool mx_mma_by_floats(const struct mx_mma_args *args);
 bool mx_mma_by_alignment(const struct mx_mma_args *args);
 bool mx_mma_by_integers(const struct mx_mma_args *args);
 
-/* Writes only the results whose lane's bit is set in lanes[register], by integers. */
+/* By integers, only the results of lanes with a bit in lanes[register]. */
 void mx_mma_some_by_integers(const struct mx_mma_args *args, const uint64_t *lanes);
 
-/* The same by mx_dot; args->clamp counts. */
+/* The same by mx_dot; args->clamp applies. */
 void mx_mma_some_plain(const struct mx_mma_args *args, const uint64_t *lanes);
 
 /* Whether this processor has the extensions of by_avx512.c. */

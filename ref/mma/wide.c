@@ -15,7 +15,7 @@ void mx_wide_add(struct mx_wide *w, __int128 v, int exp) {
 		sum += i - at < 3 ? part[i - at] : sign;
 		w->limb[i] = sum;
 		carry = sum >> 64;
-		/* From here on the sign and the carry add up to nothing. */
+		/* Sign and carry cancel in all higher limbs. */
 		if (i - at >= 2 && carry == (sign & 1))
 			break;
 	}

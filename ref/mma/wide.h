@@ -1,4 +1,4 @@
-/* A wide fixed-point accumulator, in which sums of scaled products are exact.
+/* A wide fixed-point accumulator: sums of scaled products are exact.
  *
  * Width. The smallest product of two elements is 2^-32 (E5M2 subnormals), the
  * smallest product of scales 2^-254, so everything is a multiple of 2^-286; f32
@@ -17,12 +17,12 @@ struct mx_wide {
 	uint64_t limb[MX_WIDE_LIMBS];
 };
 
-/* w += v * 2^exp, where exp >= MX_WIDE_EXP and the product obeys the bound above. */
+/* w += v * 2^exp; exp >= MX_WIDE_EXP, and v * 2^exp is within the bound above. */
 void mx_wide_add(struct mx_wide *w, __int128 v, int exp);
 
 bool mx_wide_is_zero(const struct mx_wide *w);
 
-/* The value to nearest f32, ties to even; zero is +0. */
+/* The value rounded to the nearest f32, ties to even; zero is +0. */
 mx_f32 mx_wide_round(const struct mx_wide *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* gfx950's conversion instructions, one lane at a time, driven by cvt.def. */
+/* The conversion instructions of gfx950, one lane at a time, from the table cvt.def. */
 #include "number.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static unsigned dwords(unsigned width) {
 	return (width + 31) / 32;
 }
 
-/* Where OP_SEL says that the source's values and the result begin. */
+/* The first bit of the source's values, and of the result, by OP_SEL. */
 static unsigned source_start(const struct row *r, unsigned op_sel) {
 	if (!widens(r) || source_width(r) > 16)
 		return 0;
@@ -64,7 +64,7 @@ static unsigned result_start(const struct row *r, unsigned op_sel) {
 	return result_width(r) == 8 ? (op_sel >> 2 & 3) * 8 : (op_sel >> 3 & 1) * 16;
 }
 
-/* A bit of OP_SEL means something if it moves one of these. */
+/* The bits of OP_SEL that change one of the starts. */
 static uint8_t op_sel_bits(const struct row *r) {
 	uint8_t mask = 0;
 	for (unsigned bit = 1; bit < 16; bit <<= 1)
@@ -106,7 +106,7 @@ uint32_t mx_prng(uint32_t state) {
 	return state << 1 ^ (state >> 31 ? 197 : 0);
 }
 
-/* n <= 32 bits from bit `at` on. */
+/* n bits from bit `at`; n <= 32. */
 static uint32_t get_bits(const uint32_t *words, unsigned at, unsigned n) {
 	uint64_t window = words[at / 32];
 	if (at % 32 + n > 32)
@@ -114,7 +114,7 @@ static uint32_t get_bits(const uint32_t *words, unsigned at, unsigned n) {
 	return (uint32_t)(window >> at % 32) & UINT32_MAX >> (32 - n);
 }
 
-/* The bits are zero before. */
+/* The bits must be zero. */
 static void put_bits(uint32_t *words, unsigned at, unsigned n, uint32_t value) {
 	words[at / 32] |= value << at % 32;
 	if (at % 32 + n > 32)
@@ -138,7 +138,7 @@ static struct mx_number scaled(const struct row *r, uint32_t scale, struct mx_nu
 	return x;
 }
 
-/* FP16_OVFL clamps what overflows, in FP8 infinity too. */
+/* FP16_OVFL clamps an overflow; in FP8 it clamps infinity too. */
 static mx_overflow overflow(const struct row *r, bool fp16_ovfl, struct mx_number x) {
 	bool clamps = bits(r->to) == 8 || (r->to == MX_TYPE_FP16 && x.kind == MX_NUMBER);
 	return clamps && fp16_ovfl ? MX_SATURATE : MX_OVERFLOW;

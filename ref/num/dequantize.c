@@ -1,10 +1,10 @@
-/* Dequantising a tensor: element times scale. */
+/* Dequantisation of a tensor: element times scale. */
 #include "quantize.h"
 
 #include <string.h>
 
-/* Where one stride steps over all elements of the other direction, none meet. */
-static bool apart(size_t n, size_t stride, size_t m, size_t step) {
+/* Elements do not overlap if one stride covers all elements of the other direction. */
+static bool disjoint(size_t n, size_t stride, size_t m, size_t step) {
 	size_t extent;
 	return n == 1 || m == 1 || (!__builtin_mul_overflow(m, step, &extent) && extent <= stride);
 }
@@ -12,7 +12,8 @@ static bool apart(size_t n, size_t stride, size_t m, size_t step) {
 mx_status mx_check_strides(size_t rows, size_t cols, size_t row_bytes, size_t col_bytes) {
 	size_t down, across, last;
 	if ((rows > 1 && row_bytes < sizeof(mx_f32)) || (cols > 1 && col_bytes < sizeof(mx_f32)) ||
-	    !(apart(rows, row_bytes, cols, col_bytes) || apart(cols, col_bytes, rows, row_bytes)))
+	    !(disjoint(rows, row_bytes, cols, col_bytes) ||
+	      disjoint(cols, col_bytes, rows, row_bytes)))
 		return MX_BAD_STRIDE;
 	if (__builtin_mul_overflow(rows - 1, row_bytes, &down) ||
 	    __builtin_mul_overflow(cols - 1, col_bytes, &across) ||
@@ -26,17 +27,17 @@ static mx_f32 value(mx_format f, mx_elem code, mx_e8m0 s) {
 	return s.v == 0xFF ? mx_e8m0_to_f32(s) : mx_f32_scale(x, s.v - 127);
 }
 
-/* The f32 of every code, and for which scales each of them times the scale is normal or zero: the
- * scale is then added to its exponent field. */
+/* The f32 of every code, and the scale bytes for which all products are normal or zero. Such a
+ * scale is added to the exponent field. */
 struct values {
-	uint32_t of[256];
-	int least, most; /* scale bytes; infinity and NaN are left to value() */
+	uint32_t f32[256];
+	int least, most; /* scale bytes; value() handles infinity and NaN */
 };
 
 static void make_values(struct values *t, mx_format f) {
 	int low = 255, high = 0;
 	for (unsigned code = 0; code < 1u << mx_format_info(f)->bits; code++) {
-		uint32_t u = t->of[code] = mx_elem_to_f32(f, (mx_elem){ code }).v;
+		uint32_t u = t->f32[code] = mx_elem_to_f32(f, (mx_elem){ code }).v;
 		int field = u >> MX_F32_MAN & 0xFF;
 		if (field && field < 255) {
 			low = field < low ? field : low;
@@ -59,7 +60,8 @@ static void unpack(unsigned bits, const uint8_t *packed, size_t n, uint8_t *code
 	}
 }
 
-/* A whole block with a scale that only moves exponents; false if it has infinity or NaN. */
+/* Dequantises a whole block by exponent addition. False if the scale is not in the range of t, or
+ * the block has infinity or NaN. */
 static bool plain_block(const struct values *t, unsigned bits, const uint8_t *packed, uint8_t scale,
                         uint32_t *out) {
 	uint8_t codes[MX_BLOCK];
@@ -68,14 +70,14 @@ static bool plain_block(const struct values *t, unsigned bits, const uint8_t *pa
 		return false;
 	unpack(bits, packed, MX_BLOCK, codes);
 	for (int i = 0; i < MX_BLOCK; i++) {
-		uint32_t u = t->of[codes[i]], magnitude = u & ~MX_F32_SIGN;
+		uint32_t u = t->f32[codes[i]], magnitude = u & ~MX_F32_SIGN;
 		special |= magnitude >= MX_F32_INF;
 		out[i] = u + (magnitude ? move : 0);
 	}
 	return !special;
 }
 
-/* The block at `packed`, of which at most n elements are there; out need not be aligned. */
+/* Dequantises a block of min(n, 32) elements; out need not be aligned. */
 static void dequantize_block(const struct values *t, mx_format f, const uint8_t *packed,
                              mx_e8m0 scale, size_t n, uint8_t *out, size_t step) {
 	unsigned bits = mx_format_info(f)->bits;

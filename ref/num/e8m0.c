@@ -13,7 +13,7 @@ mx_e8m0 mx_e8m0_from_f32(mx_f32 x) {
 	return (mx_e8m0){ x.v >> MX_F32_MAN & 0xFF };
 }
 
-/* Whether sig, with its leading one at bit `lead`, rounds to the power of two above. */
+/* Whether sig, with its leading one at bit `lead`, rounds up to the next power of two. */
 static bool rounds_up(uint32_t sig, int lead, mx_scale_rounding r) {
 	switch (r) {
 	case MX_SCALE_UP: return sig & (sig - 1);

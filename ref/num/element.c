@@ -24,7 +24,7 @@ mx_elem mx_elem_from_f32(mx_format f, mx_f32 x) {
 	return mx_elem_encode(f, x, MX_RNE, MX_SATURATE, 0);
 }
 
-/* An element lies in at most two bytes; the second is touched only if it does. */
+/* The second byte is accessed only if the element has bits in it. */
 mx_elem mx_elem_get(mx_format f, const uint8_t *packed, size_t i) {
 	if (!packed)
 		return (mx_elem){ 0 };

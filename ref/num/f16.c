@@ -1,4 +1,4 @@
-/* binary16. */
+/* binary16 to and from binary32. */
 #include "number.h"
 
 mx_f32 mx_f16_to_f32(mx_f16 x) {

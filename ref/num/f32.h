@@ -34,8 +34,8 @@ static inline mx_f32 mx_f32_round(bool negative, uint64_t sig, int exp) {
 	return (mx_f32){ (uint32_t)code | (negative ? MX_F32_SIGN : 0) };
 }
 
-/* IEEE 754, nearest even, subnormals kept. Of NaNs the first, quieted; one that is made is
- * 0x7FC00000. */
+/* IEEE 754, nearest even, subnormals kept. The first NaN operand is the result, quieted; a NaN from
+ * other operands is 0x7FC00000. */
 mx_f32 mx_f32_mul(mx_f32 a, mx_f32 b);
 mx_f32 mx_f32_div(mx_f32 a, mx_f32 b);
 

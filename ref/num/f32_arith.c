@@ -19,8 +19,8 @@ mx_f32 mx_f32_mul(mx_f32 a, mx_f32 b) {
 	                    mx_f32_exp(a) + mx_f32_exp(b));
 }
 
-/* Finite a and b, not zero. The dividend begins at bit 63, so that the quotient has at least 39
- * bits; its last one stands for the remainder. */
+/* a and b are finite and not zero. The dividend starts at bit 63, so the quotient has at least 39
+ * bits; its last bit is the sticky bit. */
 static mx_f32 quotient(bool negative, mx_f32 a, mx_f32 b) {
 	int up = __builtin_clzll(mx_f32_sig(a));
 	uint64_t dividend = (uint64_t)mx_f32_sig(a) << up, divisor = mx_f32_sig(b);

@@ -1,9 +1,9 @@
 /* The 16-point Walsh-Hadamard transform in f32. */
 #include "quantize.h"
 
-/* a + b for finite a and b of any sign, |a| >= |b|, rounded once. a is shifted up by
- * 38 bits so that b keeps all of its own; where it lies further below, it is less
- * than half an ulp of the sum and, a being exact, no tie is near. */
+/* a + b for finite |a| >= |b|, rounded once. a is shifted left by 38 bits, so that b
+ * keeps all of its bits. A smaller b is less than half an ulp of the sum and makes no
+ * tie, because a is exact. */
 static uint32_t add_ordered(mx_f32 a, mx_f32 b) {
 	int distance = mx_f32_exp(a) - mx_f32_exp(b);
 	uint64_t big = (uint64_t)mx_f32_sig(a) << 38;
@@ -13,9 +13,8 @@ static uint32_t add_ordered(mx_f32 a, mx_f32 b) {
 	return mx_f32_round(negative, sum, mx_f32_exp(a) - 38).v;
 }
 
-/* IEEE 754 addition in integers, so that nobody's flush-to-zero mode reaches it.
- * A NaN that comes in goes out quieted, the first of two; infinity less infinity
- * is 0x7FC00000. */
+/* IEEE 754 addition in integers, independent of the thread's flush-to-zero mode.
+ * The first NaN operand is the result, quieted; infinity - infinity is 0x7FC00000. */
 static uint32_t add(uint32_t a, uint32_t b) {
 	mx_f32 x = { a }, y = { b };
 	uint32_t mx = mx_f32_magnitude(x), my = mx_f32_magnitude(y);

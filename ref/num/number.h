@@ -1,10 +1,10 @@
-/* Numbers between formats: a code of any format as an exact number, and back, rounded once. */
+/* Exact numbers between formats: a code of any format to a number, and back, rounded once. */
 #ifndef MX_NUMBER_H
 #define MX_NUMBER_H
 
 #include "f32.h"
 
-/* The element formats and those wider, as rows of one table. */
+/* Element formats and wider ones as rows of one table. */
 enum mx_type {
 #define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz) MX_TYPE_##id = cbsz,
 #include "formats.def"
@@ -24,16 +24,15 @@ static inline uint32_t mx_ones(unsigned bits) {
 	return (UINT32_C(1) << bits) - 1;
 }
 
-/* +-sig * 2^exp, sig < 2^24; in a NaN sig is the fraction, where f32 has it. */
+/* +-sig * 2^exp, sig < 2^24. In a NaN, sig is the fraction at its place in f32. */
 struct mx_number {
-	int kind; /* as of mx_unpacked */
+	int kind; /* of mx_unpacked */
 	bool negative;
 	uint32_t sig;
 	int exp;
 };
 
-/* Codes without sign are in the order of their values, then infinity, then NaN. (The NaN of FNUZ
- * has the sign alone.) */
+/* Codes without sign are in order: numbers, infinity, NaN. (In FNUZ the sign bit alone is NaN.) */
 static inline uint32_t mx_max_finite(const struct mx_format_info *t) {
 	switch (t->specials) {
 	case MX_NAN_ONLY: return mx_ones(t->bits - 1) - 1;
@@ -52,7 +51,8 @@ static inline bool mx_is_special(const struct mx_format_info *t, uint32_t code) 
 
 /* Subnormals and zero have the exponent of the smallest subnormal. */
 static inline struct mx_number mx_decode(const struct mx_format_info *t, uint32_t code) {
-	uint32_t sign = code & UINT32_C(1) << (t->bits - 1), magnitude = code & mx_ones(t->bits - 1);
+	uint32_t sign = code & UINT32_C(1) << (t->bits - 1),
+		 magnitude = code & mx_ones(t->bits - 1);
 	if (t->specials == MX_TWOS && sign)
 		magnitude = sign - magnitude;
 	uint32_t field = magnitude >> t->man_bits, man = magnitude & mx_ones(t->man_bits);
@@ -68,7 +68,7 @@ static inline struct mx_number mx_decode(const struct mx_format_info *t, uint32_
 	return x;
 }
 
-/* A quiet NaN. Payloads pass between the wider formats; in 8 bits there is only one NaN. */
+/* A quiet NaN. The wider formats keep the payload; an 8-bit format gets one NaN code. */
 static inline uint32_t mx_nan_code(const struct mx_format_info *t, struct mx_number x) {
 	uint32_t quiet = MX_F32_NAN & mx_ones(MX_F32_MAN);
 	switch (t->specials) {
@@ -83,7 +83,7 @@ static inline uint32_t mx_nan_code(const struct mx_format_info *t, struct mx_num
 	return mx_max_finite(t);
 }
 
-/* A magnitude with its sign. In FNUZ the codes of NaN and zero have but one sign. */
+/* A magnitude with its sign. In FNUZ, NaN and zero have one code each. */
 static inline uint32_t mx_signed_code(const struct mx_format_info *t, uint32_t magnitude,
                                       bool negative) {
 	uint32_t sign = mx_ones(t->bits - 1) + 1;

@@ -1,4 +1,4 @@
-/* Quantising a block: the OCP floor recipe and its elements. */
+/* Quantisation of one block by the OCP floor recipe. */
 #include "f32.h"
 
 static mx_f32 max_magnitude(const mx_f32 *x, size_t n) {
@@ -6,7 +6,7 @@ static mx_f32 max_magnitude(const mx_f32 *x, size_t n) {
 	for (size_t i = 0; i < n; i++)
 		if (mx_f32_magnitude(x[i]) > amax.v)
 			amax.v = mx_f32_magnitude(x[i]);
-	return amax; /* a NaN is above all numbers */
+	return amax; /* the bits of a NaN are above those of all numbers */
 }
 
 mx_status mx_quantize_block(mx_format f, const mx_f32 *x, size_t n, mx_elem *codes,

@@ -1,4 +1,4 @@
-/* Inside the tensor quantisers: what the plain and the fast one share. */
+/* Internal to the tensor quantisers: types and functions of both the plain and the fast one. */
 #ifndef MX_QUANTIZE_H
 #define MX_QUANTIZE_H
 
@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* Up to 32 rows of the output that belong to one group: `padded` rows from out_row,
- * of which the first `rows` are those of the input from in_row. */
+/* Up to 32 output rows of one group: `padded` rows from out_row. The first `rows` of
+ * them are the input rows from in_row. */
 struct mx_band {
 	size_t in_row, out_row;
 	unsigned rows, padded;
 };
 
-/* A call that has been found valid. bands: of all groups, in order; the caller frees. */
+/* A valid call. band: the bands of all groups, in order; the caller frees them. */
 struct mx_plan {
 	const struct mx_quantizer *q;
 	const struct mx_tensor *x;
@@ -47,7 +47,7 @@ static inline uint32_t mx_tensor_get(const struct mx_tensor *x, size_t r, size_t
 	}
 }
 
-/* n elements of row r from column c on, as f32 bits. */
+/* n elements of row r from column c, as f32 bits. */
 static inline void mx_tensor_widen(const struct mx_tensor *x, size_t r, size_t c, size_t n,
                                    uint32_t *to) {
 	const uint8_t *at = mx_tensor_at(x, r, c);
@@ -65,30 +65,30 @@ static inline void mx_tensor_widen(const struct mx_tensor *x, size_t r, size_t c
 	}
 }
 
-/* Whether rows x cols f32 can be written with these strides: MX_BAD_STRIDE where two might meet.
+/* Whether rows x cols f32 can be written with these strides: MX_BAD_STRIDE if two might overlap.
  * Neither count is 0. */
 mx_status mx_check_strides(size_t rows, size_t cols, size_t row_bytes, size_t col_bytes);
 
 /* Whether a tensor that is not empty can be read: MX_BAD_POINTER, MX_BAD_STRIDE, MX_BAD_SHAPE. */
 mx_status mx_check_tensor(const struct mx_tensor *x);
 
-/* The code that integer rounding, which does not look for NaN, makes of one. */
+/* The code of a NaN by integer rounding without a check for NaN. */
 mx_elem mx_software_nan(const struct mx_format_info *t, mx_f32 nan);
 
 /* In place: butterflies of distance 1, 2, 4, 8, then times 0.25, each f32 rounded once. */
 void mx_hadamard16(uint32_t v[16]);
 
-/* mx_scale of n magnitudes, of a recipe that is defined for f. */
+/* mx_scale of n magnitudes; the recipe must be defined for f. */
 void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t *scales);
 
-/* Blocks of 32 f32, aligned or not, nearest even. They stop at blocks that need the rules for
- * special values, with nothing written.
+/* Functions on blocks of 32 f32, aligned or not, nearest even. They stop at a block that needs the
+ * rules for special values, and write nothing for it.
  *
- * row     codes and scales of `blocks` blocks in a row, and how many, from the first, it could do
- * block   codes of one with a given scale, or false
- * lines   of 32 rows of 32: codes and scales of each column, and of each row unless its output
- *         has NULL for codes; or false
- * square  the same under one scale for all; either output may have NULL for codes */
+ * row     codes and scales of `blocks` blocks in a row; returns the number done before it stopped
+ * block   codes of one block with a given scale; false if it stops
+ * lines   a 32x32 tile: codes and scales of each column, and of each row unless rows->codes is
+ *         NULL; false if it stops
+ * square  the same with one scale for the tile; either output may have NULL for codes */
 struct mx_fast {
 	size_t (*row)(mx_recipe r, const uint8_t *x, size_t blocks, uint8_t *codes,
 	              uint8_t *scales);

@@ -1,4 +1,4 @@
-/* The fast tensor quantiser: bands of 32 rows, shared out among threads. */
+/* The fast tensor quantiser: bands of 32 rows, distributed among threads. */
 #include "quantize.h"
 
 #include <pthread.h>
@@ -8,15 +8,15 @@
 
 enum { MAX_THREADS = 64, TILE = MX_BLOCK };
 
-/* A 32x32 tile, its absent elements zero, lines along the quantised direction. */
+/* A 32x32 tile with its rows along the quantised direction; absent elements are 0. */
 struct tile {
 	uint32_t x[TILE][TILE], random[TILE][TILE];
 };
 
 struct work {
 	const struct mx_plan *p;
-	const struct mx_fast *fast; /* NULL where the rounding is not nearest even */
-	size_t next, run;           /* band, taken atomically, and how many at a time */
+	const struct mx_fast *fast; /* NULL if the fast functions do not apply */
+	size_t next, run;           /* the next band, taken atomically; bands taken at a time */
 };
 
 /* The largest magnitude of n values that is not above limit; a NaN is above infinity. */
@@ -39,7 +39,7 @@ static uint32_t amax_of(const struct mx_plan *p, const uint32_t *x, size_t n) {
 	return MX_F32_NAN;
 }
 
-/* n <= 32 elements x[32], the rest zero, to packed codes with a given scale. */
+/* Packed codes of the first n <= 32 elements of x[32], with a given scale; the others are 0. */
 static void encode(const struct work *w, const uint32_t *x, const uint32_t *random, unsigned n,
                    uint8_t scale, uint8_t *codes) {
 	const struct mx_quantizer *q = w->p->q;
@@ -82,7 +82,7 @@ static void quantize_row(const struct work *w, const uint8_t *x, size_t cols,
 	}
 }
 
-/* Columns first to first + cols of a band's rows, as f32: where they lie, or widened. */
+/* Columns first to first + cols of a band as f32, in place or widened. */
 struct panel {
 	const struct mx_band *band;
 	size_t first, cols;
@@ -90,7 +90,7 @@ struct panel {
 	ptrdiff_t row_bytes;
 };
 
-/* Where the output of column `col`, or row `row`, of a matrix begins. */
+/* The output from item `item` of line `row`. */
 static struct mx_quantised output_at(const struct work *w, const struct mx_quantised *o, size_t row,
                                      size_t item) {
 	return (struct mx_quantised){
@@ -140,7 +140,7 @@ static void transpose(const struct tile *t, struct tile *to, bool random) {
 			to->random[c][r] = t->random[r][c];
 }
 
-/* `lines` blocks of n items; data: how many of the n are data rather than padding. */
+/* `lines` blocks of n items. The first `data` items are data, the others padding. */
 struct extent {
 	unsigned lines, n, data;
 };
@@ -165,7 +165,7 @@ static void quantize_tile(const struct work *w, struct tile *t, struct extent e,
 	}
 }
 
-/* Column-wise lines of a band that is padding and nothing else. */
+/* Column-wise lines of a band that consists of padding. */
 static void pad_columns(const struct mx_plan *p, unsigned lines, unsigned n, uint8_t *codes,
                         uint8_t *scales) {
 	for (unsigned l = 0; l < lines; l++) {
@@ -190,7 +190,7 @@ static void columns_of_tile(const struct work *w, const struct mx_band *band, si
 	              o);
 }
 
-/* A tile by itself, whatever it needs. */
+/* Any tile: partial, transformed or with special values. */
 static void any_tile(const struct work *w, const struct mx_band *band, size_t col) {
 	const struct mx_plan *p = w->p;
 	unsigned cols = p->x->cols - col < TILE ? p->x->cols - col : TILE;
@@ -204,7 +204,7 @@ static void any_tile(const struct work *w, const struct mx_band *band, size_t co
 	quantize_tile(w, &t, (struct extent){ band->rows, cols, cols }, o.codes, o.scales, &o);
 }
 
-/* A whole tile of plain numbers. */
+/* A whole tile of plain numbers; false for any other. */
 static bool fast_tile(const struct work *w, const struct panel *v, size_t col) {
 	const struct mx_plan *p = w->p;
 	const uint8_t *x = v->x + 4 * (col - v->first);
@@ -221,22 +221,22 @@ static bool fast_tile(const struct work *w, const struct panel *v, size_t col) {
 
 /* ---- panels ---- */
 
-/* Columns that are taken at a time: where rows are read twice, or widened, they stay in cache.
- * Bands that are taken at a time: a column's codes of RUN bands are near each other. */
+/* PANEL: columns processed at a time, so that rows that are read twice or widened stay in cache.
+ * RUN: bands processed at a time, because adjacent bands give adjacent codes of a column. */
 enum { PANEL = 256, RUN = 4 };
 
-static bool lies_ready(const struct mx_plan *p) {
+static bool is_contiguous_f32(const struct mx_plan *p) {
 	return p->x->dtype == MX_DTYPE_F32 && p->x->col_bytes == 4;
 }
 
-static bool rows_alone(const struct mx_plan *p) {
+static bool is_rowwise_only(const struct mx_plan *p) {
 	return !p->colwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard;
 }
 
 static struct panel panel_at(const struct mx_plan *p, const struct mx_band *band, size_t col,
                              size_t cols, uint32_t (*widened)[PANEL]) {
 	struct panel v = { band, col, cols, (const uint8_t *)*widened, sizeof *widened };
-	if (lies_ready(p) && band->rows) {
+	if (is_contiguous_f32(p) && band->rows) {
 		v.x = mx_tensor_at(p->x, band->in_row, col);
 		v.row_bytes = p->x->row_bytes;
 		return v;
@@ -247,7 +247,7 @@ static struct panel panel_at(const struct mx_plan *p, const struct mx_band *band
 }
 
 static void quantize_panel(const struct work *w, const struct panel *v) {
-	if (rows_alone(w->p)) {
+	if (is_rowwise_only(w->p)) {
 		quantize_rows(w, v);
 		return;
 	}
@@ -256,12 +256,12 @@ static void quantize_panel(const struct work *w, const struct panel *v) {
 			any_tile(w, v->band, at);
 }
 
-/* `n` bands from `band` on. */
+/* `n` bands from `band`. */
 static void quantize_bands(const struct work *w, const struct mx_band *band, size_t n) {
 	const struct mx_plan *p = w->p;
 	uint32_t widened[TILE][PANEL];
 	size_t cols = p->x->cols;
-	size_t most = lies_ready(p) && rows_alone(p) ? cols : PANEL;
+	size_t most = is_contiguous_f32(p) && is_rowwise_only(p) ? cols : PANEL;
 	for (size_t col = 0, some; col < cols; col += some) {
 		some = cols - col < most ? cols - col : most;
 		for (size_t b = 0; b < n; b++) {
@@ -282,7 +282,7 @@ static void pad_rows(const struct mx_plan *p, const struct mx_band *band) {
 
 /* ---- threads ---- */
 
-/* Bands share no byte of output: which thread takes which does not matter. */
+/* Bands share no byte of output, so any thread may take any band. */
 static void *take_bands(void *work) {
 	struct work *w = work;
 	const struct mx_plan *p = w->p;
@@ -304,7 +304,7 @@ static unsigned thread_count(const struct mx_plan *p) {
 	return n < p->bands ? n : p->bands;
 }
 
-/* The calling thread works too, alone if no other can be had. */
+/* The calling thread works too, alone if no thread can be created. */
 static void run(struct work *w) {
 	pthread_t thread[MAX_THREADS];
 	unsigned others = 0, wanted = thread_count(w->p);

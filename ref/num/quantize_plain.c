@@ -1,4 +1,4 @@
-/* The plain tensor quantiser: each output block found, scaled and rounded by itself. */
+/* The plain tensor quantiser: gathers, scales and rounds each output block separately. */
 #include "quantize.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum direction { ROWWISE, COLWISE };
 
-/* The band that has an output row. */
+/* The band of an output row. */
 static const struct mx_band *band_of(const struct mx_plan *p, size_t out_row) {
 	const struct mx_band *b = p->band;
 	while (out_row - b->out_row >= b->padded)
@@ -14,7 +14,7 @@ static const struct mx_band *band_of(const struct mx_plan *p, size_t out_row) {
 	return b;
 }
 
-/* Whether (row, col) of the padded matrix is an element of the input, and which row. */
+/* Whether (row, col) of the padded matrix is an element of the input, and its row there. */
 static bool in_input(const struct mx_plan *p, size_t row, size_t col, size_t *in_row) {
 	if (row >= p->out_rows || col >= p->x->cols)
 		return false;
@@ -35,8 +35,7 @@ static uint32_t random_at(const struct mx_plan *p, size_t row, size_t col) {
 	return p->q->random[r * p->x->cols + col];
 }
 
-/* The 32 items from k of an output line - a row, or a column of the input - after the
- * transform. */
+/* The 32 items from k of an output line (a row or column of the input) after the transform. */
 static void gather(const struct mx_plan *p, enum direction d, size_t line, size_t k,
                    uint32_t v[MX_BLOCK]) {
 	for (size_t i = 0; i < MX_BLOCK; i++)
@@ -62,7 +61,7 @@ static mx_f32 amax_of(const struct mx_plan *p, enum direction d, size_t line, si
 	return (mx_f32){ number || p->keeps_nan ? amax : MX_F32_NAN };
 }
 
-/* The amax that block k of a line has: its own, or its tile's. */
+/* The amax of block k of a line: its own, or that of its tile. */
 static mx_f32 block_amax(const struct mx_plan *p, enum direction d, size_t line, size_t k) {
 	if (p->q->block == MX_BLOCK_1X32)
 		return amax_of(p, d, line, 1, k);
@@ -76,7 +75,7 @@ static bool is_padding(const struct mx_plan *p, enum direction d, size_t line, s
 	return d == ROWWISE ? !in_input(p, line, 0, &r) : !in_input(p, k, 0, &r);
 }
 
-/* The code of item k, x, of a line. */
+/* The code of item k of a line; x is its value. */
 static mx_elem code_of(const struct mx_plan *p, enum direction d, size_t line, size_t k, uint32_t x,
                        mx_e8m0 s) {
 	const struct mx_quantizer *q = p->q;

@@ -1,4 +1,4 @@
-/* Tensor quantisers: which calls are valid, and how rows go to groups and bands. */
+/* Tensor quantisers: the checks of a call, and the division of rows into groups and bands. */
 #include "quantize.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static size_t distance(ptrdiff_t stride) {
 	return stride < 0 ? -(size_t)stride : (size_t)stride;
 }
 
-/* Neither the same element again nor one beside it. */
+/* Whether a nonzero stride is smaller than an element. */
 static bool splits(size_t n, ptrdiff_t stride, size_t size) {
 	return n > 1 && stride && distance(stride) < size;
 }
@@ -119,7 +119,7 @@ static mx_status check_groups(const struct mx_plan *p) {
 	    (p->colwise || q->block == MX_BLOCK_32X32))
 		return MX_BAD_OPTION;
 	if (q->hadamard && ((p->rowwise && p->x->cols % 16) || (p->colwise && p->out_rows % 16)))
-		return MX_BAD_SHAPE; /* with several groups each is a multiple of 32 */
+		return MX_BAD_SHAPE; /* with several groups, each is a multiple of 32 */
 	return MX_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Blocks of 32 f32 to codes in integers, 16 at a time: once for AVX-512, once for what the
- * build targets. Nearest even; blocks with special values are left to the caller. */
+/* Blocks of 32 f32 to codes in integer arithmetic, 16 elements at a time, compiled for AVX-512
+ * and for the target of the build. Nearest even; the caller handles blocks with special values. */
 #include "number.h"
 #include "quantize.h"
 
@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Scales are found for as many blocks at a time. */
+/* RUN: blocks of which the scales are computed together. */
 enum { RUN = 32, BLOCK_BYTES = 4 * MX_BLOCK, HALF_BYTES = BLOCK_BYTES / 2 };
 
 typedef uint32_t word_at __attribute__((aligned(1), may_alias));
@@ -17,7 +17,7 @@ typedef uint64_t pairs __attribute__((vector_size(64)));
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-/* All ones where a lane, as a signed number, is below 0; and a choice lane by lane. */
+/* NEGATIVE: all ones in lanes below 0 as signed numbers. SELECT: a choice for each lane. */
 #define NEGATIVE(v)        ((words)((integers)(v) >> 31))
 #define SELECT(mask, a, b) (((words)(mask) & (a)) | (~(words)(mask) & (b)))
 
@@ -31,7 +31,7 @@ INLINE struct shape shape_of(struct mx_format_info t) {
 	return (struct shape){ t.bits, t.man_bits, 128 - t.bias, mx_max_finite(&t) };
 }
 
-/* The largest magnitude, NaN above all. */
+/* The largest magnitude; NaN is above all numbers. */
 INLINE uint32_t largest(const uint8_t *x) {
 	const word_at *at = (const word_at *)x;
 	uint32_t m = 0;
@@ -42,9 +42,9 @@ INLINE uint32_t largest(const uint8_t *x) {
 	return m;
 }
 
-/* Nearest-even codes of 16 x * 2^k, k of each lane, as mx_round_code finds them, of finite x.
- * Subnormal x are taken for 2^-126 and more; with k <= 95 either is far below half
- * the least element, and rounds to zero. */
+/* Nearest-even codes of x * 2^k, as by mx_round_code, for 16 finite x with a k for each lane.
+ * A subnormal x counts as at least 2^-126; with k <= 95 both values are far below half the
+ * least element and round to zero. */
 INLINE void encode16(struct shape f, const uint8_t *x, words k, words *codes) {
 	words bits, m, sig, above, shift, low, code;
 	memcpy(&bits, x, sizeof bits);
@@ -66,7 +66,7 @@ INLINE void pack4(const words *codes, uint8_t *out) {
 	memcpy(out, &b, sizeof b);
 }
 
-/* Two codes to 12 bits in each 64-bit lane, and four of these to 48 bits: six bytes. */
+/* Joins two codes to 12 bits in each 64-bit lane, and four lanes to 48 bits, six bytes. */
 INLINE void pack6(const words *codes, uint8_t *out) {
 	pairs p;
 	memcpy(&p, codes, sizeof p);
@@ -101,7 +101,7 @@ INLINE void encode(struct shape f, const uint8_t *x, int k, uint8_t *out) {
 	}
 }
 
-/* Whether encode() gives the codes: no specials, and k <= 95. */
+/* Whether encode() applies: no special values, and k <= 95. */
 INLINE bool is_plain(uint32_t amax, uint8_t scale) {
 	return amax < MX_F32_INF && scale >= 32 && scale < 0xFF;
 }
@@ -113,7 +113,7 @@ INLINE bool block(struct shape f, const uint8_t *x, uint8_t scale, uint8_t *code
 	return true;
 }
 
-/* An all-zero block is its signs, with any k. */
+/* The codes of an all-zero block are its signs, with any k. */
 INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, size_t blocks,
                   uint8_t *codes, uint8_t *scales) {
 	uint32_t amax[RUN];
@@ -136,7 +136,7 @@ INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, s
 
 /* ---- 32 rows of 32: blocks down the columns, 16 columns at a time ---- */
 
-/* Rows that lie far apart share few sets of a cache: a copy is read again. */
+/* A copy of the tile: rows far apart would share few cache sets when they are read again. */
 struct tile {
 	words x[MX_BLOCK][2];
 };
@@ -155,8 +155,8 @@ INLINE void load_tile(struct tile *t, const uint8_t *x, ptrdiff_t row_bytes, uin
 	memcpy(amax, most, sizeof most);
 }
 
-/* The codes of 16 columns by k of each, four rows to a group, the first in the low bits.
- * rows: of each row, packed, too, if not NULL. */
+/* The codes of 16 columns with a k for each, four rows to a group, the first in the low bits.
+ * rows: if not NULL, gets the packed codes of each row too. */
 INLINE void encode_columns(struct shape f, const struct tile *t, int half, words k, words group[8],
                            uint8_t *rows, size_t row_bytes) {
 	for (int g = 0; g < 8; g++) {
@@ -200,7 +200,7 @@ INLINE void store_columns(struct shape f, const words group[8], uint8_t *codes, 
 		memcpy(codes + c * row_bytes, column[c], 4 * f.bits);
 }
 
-/* The rows of a tile lie one after the other, as the blocks of a row do. */
+/* The rows of a tile are contiguous, like the blocks of a row. */
 INLINE bool rows_of_tile(struct shape f, mx_format id, mx_recipe r, const struct tile *t,
                          const struct mx_quantised *out) {
 	uint8_t codes[MX_BLOCK * MX_BLOCK], scales[MX_BLOCK];
@@ -240,7 +240,7 @@ INLINE bool lines(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, p
 	return true;
 }
 
-/* A code serves its row and its column. */
+/* Each code goes to its row and to its column. */
 INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
                    const struct mx_quantised *rows, const struct mx_quantised *columns) {
 	uint32_t amax[MX_BLOCK], all = 0;
@@ -269,7 +269,7 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 	return true;
 }
 
-/* clang would ignore all of the attribute for the width that it does not have in it. */
+/* clang lacks prefer-vector-width here and would ignore the whole attribute. */
 #if defined __clang__
 #define WIDTH
 #else
@@ -285,7 +285,7 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 #define HAS_WIDE 0
 #endif
 
-/* The format is a constant, and so is all that row() and block() make of it. */
+/* The format is a constant, so the compiler specialises the inlined functions for it. */
 #define FUNCTIONS(kind, attribute, id, ...)                                                        \
 	attribute static size_t row_##id##_##kind(mx_recipe r, const uint8_t *x, size_t blocks,    \
 	                                          uint8_t *codes, uint8_t *scales) {               \

@@ -1,4 +1,4 @@
-/* Scale recipes: from the amax of a block to its scale. */
+/* Scale recipes: the scale of a block from its amax. */
 #include "quantize.h"
 
 #include <strings.h>
@@ -12,7 +12,7 @@ enum {
 };
 enum { SKIP, KEEP };
 
-/* What the rules need of a format: its largest element is max_sig * 2^(emax - man). */
+/* The properties of a format in the rules. Its largest element is max_sig * 2^(emax - man). */
 struct target {
 	int emax;
 	unsigned man, max_sig;
@@ -28,8 +28,8 @@ static struct target target_of(mx_format f) {
 	};
 }
 
-/* Below, u is the bits of amax, at most 0x7FFFFFFF. The exponent field of u counts
- * subnormals as 2^-127; emax >= 2, so that they end at byte 0 all the same. */
+/* Below, u is the bits of amax, at most 0x7FFFFFFF. Subnormals have exponent field 0,
+ * as if they were 2^-127; their scale is byte 0 anyway, because emax >= 2. */
 static int field(uint32_t u) {
 	return u >> MX_F32_MAN & 0xFF;
 }
@@ -47,7 +47,7 @@ static int not_below_0(int byte) {
 	return byte > 0 ? byte : 0;
 }
 
-/* 0 and subnormals 0x00; infinity and NaN 0xFF. */
+/* 0 and subnormals give 0x00, infinity and NaN 0xFF. */
 static int scale_floor(const struct target *t, uint32_t u) {
 	return u >= MX_F32_INF ? 0xFF : not_below_0(field(u) - t->emax);
 }
@@ -56,14 +56,14 @@ static int scale_ceil(const struct target *t, uint32_t u) {
 	return u >= MX_F32_INF ? 0xFF : not_below_0(field(u) + (mantissa(u) != 0) - t->emax);
 }
 
-/* The finite u that round to infinity count as infinity: torchao asks isfinite()
- * of the rounded amax. */
+/* A finite u that rounds to infinity counts as infinity: torchao applies isfinite() to
+ * the rounded amax. */
 static int scale_even(const struct target *t, uint32_t u) {
 	return scale_floor(t, u > MX_F32_INF ? u : u + half_ulp(t));
 }
 
-/* u / (max_sig * 2^e) for finite u, rounded once: the quotient is formed with 36 or
- * more bits below the last of the f32, so that its own last bit can be the sticky one. */
+/* u / (max_sig * 2^e) for finite u, rounded once. The dividend has 40 bits more than u,
+ * so the last bit of the quotient can be the sticky bit. */
 static uint32_t quotient(uint32_t u, unsigned max_sig, int e) {
 	mx_f32 x = { u };
 	uint64_t dividend = (uint64_t)mx_f32_sig(x) << 40, q = dividend / max_sig;
@@ -83,12 +83,12 @@ static int round_up(uint32_t u) {
 	return field(u) + (field(u) ? mantissa(u) != 0 : mantissa(u) > 0x400000);
 }
 
-/* 1/max < 1: a finite amax has a finite product. */
+/* The product of a finite amax is finite, because 1/max < 1. */
 static int scale_rceil(const struct target *t, uint32_t u) {
 	return u >= MX_F32_INF ? 0xFF : round_up(times_reciprocal(t, u));
 }
 
-/* cvt.rp.satfinite: NaN 0xFF, infinity 0xFE. */
+/* cvt.rp.satfinite: NaN gives 0xFF, infinity 0xFE. */
 static int scale_nvidia(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return u > MX_F32_INF ? 0xFF : 0xFE;
@@ -100,19 +100,18 @@ static int scale_aiter_round_up(const struct target *t, uint32_t u) {
 	return d >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
 }
 
-/* amax / 2^emax in f32, which may be subnormal: there, any mantissa counts for a
- * power of two more. */
+/* amax / 2^emax in f32. If it is subnormal, any mantissa gives the next power of two. */
 static int scale_aiter_ceil(const struct target *t, uint32_t u) {
 	uint32_t d = mx_f32_scale((mx_f32){ u }, -t->emax).v;
 	return u >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
 }
 
-/* As FLOOR, but for the f32 below 2^(emax-126): its quotient rounds up to 2^-126. */
+/* As FLOOR, except for the f32 just below 2^(emax-126): its quotient rounds up to 2^-126. */
 static int scale_aiter_round_down(const struct target *t, uint32_t u) {
 	return u >= MX_F32_INF ? 0xFF : field(mx_f32_scale((mx_f32){ u }, -t->emax).v);
 }
 
-/* A division, where the HIP header multiplies: 3 * 2^-149 / 6 rounds to 0. */
+/* Divides, but the HIP header multiplies: 3 * 2^-149 / 6 rounds to 0. */
 static int scale_aiter_py_round_up(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return 0xFF;
@@ -120,21 +119,21 @@ static int scale_aiter_py_round_up(const struct target *t, uint32_t u) {
 	return field(d) + (mantissa(d) != 0);
 }
 
-/* Infinity, given or rounded up to, stays infinity when it is divided by 2^emax; a
- * NaN rounds to infinity, or carries into the sign bit and is -0. */
+/* Infinity, in amax or from its rounding, stays infinity when it is divided by 2^emax.
+ * A NaN rounds to infinity, or carries into the sign bit and becomes -0. */
 static int scale_aiter_py_even(const struct target *t, uint32_t u) {
 	int exp = field(u + half_ulp(t));
 	return exp == 0xFF ? 0xFF : not_below_0(exp - t->emax);
 }
 
-/* Infinity and small NaN payloads 255 - emax, since nothing looks for them; a NaN
- * that carries into the sign bit has field 0. */
+/* Without a check for special values, infinity and NaNs with a small payload give
+ * 255 - emax. A NaN that carries into the sign bit has field 0. */
 static int scale_aiter_even(const struct target *t, uint32_t u) {
 	return not_below_0(field(u + half_ulp(t)) - t->emax);
 }
 
-/* The clamp to 127 catches infinity, rounded up to or given. A NaN scale has no
- * byte in the source (an integer conversion of NaN); 0xFF is our reading. */
+/* The clamp to 127 applies to infinity, in amax or from its rounding. The source defines
+ * no byte for a NaN scale (it converts NaN to an integer); 0xFF is assumed. */
 static int scale_quark_even(const struct target *t, uint32_t u) {
 	if (u > MX_F32_INF)
 		return 0xFF;
@@ -142,15 +141,15 @@ static int scale_quark_even(const struct target *t, uint32_t u) {
 	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
 }
 
-/* As before; the rounded bits of a NaN are infinity, or -0 whose log2 is
- * -infinity. (The powers of two have exact logarithms.) */
+/* As scale_quark_even, but the rounded bits of a NaN are infinity, or -0 with log2
+ * -infinity. (Powers of two have exact logarithms.) */
 static int scale_triton(const struct target *t, uint32_t u) {
 	int exp = field(u + half_ulp(t));
 	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
 }
 
-/* E2M1's and E2M3's own constants, but E2M1's for E4M3. Infinity, given or rounded up
- * to, has exponent 255; so has a NaN that does not carry into the sign bit. */
+/* E2M1 and E2M3 have their own constants; E4M3 uses that of E2M1. Infinity, in amax or
+ * from its rounding, has exponent 255; so has a NaN that does not carry into the sign bit. */
 static int scale_compressed(const struct target *t, uint32_t u) {
 	int exp = field(u + (t->man == 3 && t->emax == 2 ? 0x080000 : 0x200000));
 	return exp == 0xFF ? 0xFF : not_below_0(exp - t->emax);
@@ -158,7 +157,7 @@ static int scale_compressed(const struct target *t, uint32_t u) {
 
 /* ---- triton_kernels ---- */
 
-/* Adding 0x7FFFFF to the quotient's bits carries from any mantissa; a NaN's wraps to 0. */
+/* Adding 0x7FFFFF to the bits carries from any nonzero mantissa; the bits of a NaN wrap to 0. */
 static int scale_triton_up(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return u > MX_F32_INF ? 0 : 0xFF;
@@ -170,13 +169,13 @@ static int scale_triton_down(const struct target *t, uint32_t u) {
 	return u >= MX_F32_INF ? 0xFF : field(quotient(u, t->max_sig, t->emax - (int)t->man));
 }
 
-/* E4M3 by the constant of E2M1: rounds up from 1.75, where 448 * 2^k is still exact. */
+/* E4M3 with the constant of E2M1: rounds up from 1.75, although 448 * 2^k fits exactly. */
 static int scale_aiter_mxfp8(const struct target *t, uint32_t u) {
 	int exp = field(u + 0x200000);
 	return exp == 0xFF ? 0xFE : not_below_0(exp - t->emax);
 }
 
-/* Nine bits of exponent field: infinity and NaN are the powers after the last. */
+/* The exponent field has nine bits: infinity and NaN count as the next powers of two. */
 static int scale_primus(const struct target *t, uint32_t u) {
 	return not_below_0((int)((u + half_ulp(t)) >> MX_F32_MAN) - t->emax);
 }
@@ -184,8 +183,8 @@ static int scale_primus(const struct target *t, uint32_t u) {
 /* floor() of an f32 log2 of u, finite and normal. The logarithm of 2^n (1 - d 2^-24)
  * lies d 2^-24 / ln 2 below n and rounds up to n if that is at most half the spacing
  * of f32 there, 2^(j-24) with j the exponent of the f32 just below n: that is, for
- * d <= floor(2^j ln 2). The second-order term changes no floor; next to n = 0 and 1
- * the spacing is too fine. */
+ * d <= floor(2^j ln 2). The second-order term changes no floor. Near n = 0 and 1 the
+ * spacing is too fine for such rounding. */
 static int floor_log2(uint32_t u) {
 	static const uint8_t reach[] = { 0, 1, 2, 5, 11, 22, 44 };
 	int e = field(u) - 127, n = e + 1;
@@ -194,14 +193,14 @@ static int floor_log2(uint32_t u) {
 	return 0x800000 - mantissa(u) <= reach[j] ? n : e;
 }
 
-/* amax 0 stands as 2^-126, and subnormals are below it: byte 0 both. */
+/* The source replaces amax 0 by 2^-126; both that and subnormals give byte 0. */
 static int scale_microxcaling(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return 0xFF;
 	return field(u) ? not_below_0(floor_log2(u) + 127 - t->emax) : 0;
 }
 
-/* ---- torchao 0.18.0: only NaN is looked for ---- */
+/* ---- torchao 0.18.0: the only special value is NaN ---- */
 
 static int scale_torchao018_floor(const struct target *t, uint32_t u) {
 	return u > MX_F32_INF ? 0xFF : not_below_0(field(u) - t->emax);
@@ -226,8 +225,8 @@ static int ceil_log2(uint32_t d) {
 	return n + (mantissa(d) > reach[j]);
 }
 
-/* Infinity 0xFE. A subnormal quotient is above 2^-127 (1 + 22 * 2^-23), the last whose
- * logarithm rounds down to -127, or byte 0. */
+/* Infinity gives 0xFE. A subnormal quotient gives byte 1 above 2^-127 (1 + 22 * 2^-23), the
+ * last value with a logarithm that rounds down to -127, and else byte 0. */
 static int scale_torchao018_rceil(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return u > MX_F32_INF ? 0xFF : 0xFE;
@@ -237,7 +236,7 @@ static int scale_torchao018_rceil(const struct target *t, uint32_t u) {
 
 /* ---- Quark's floor and ceil: 2^(log2 - emax), infinite with amax ---- */
 
-/* f32's epsilon, 2^-23, stands for a scale of 0: zero, and what underflows. */
+/* The epsilon of f32, 2^-23, replaces a scale that is 0 or underflows to 0. */
 enum { QUARK_EPS = 127 - 23 };
 
 static int scale_quark_floor(const struct target *t, uint32_t u) {
@@ -268,13 +267,13 @@ static struct bf16 bf16_of(uint32_t u) {
 	return (struct bf16){ e, u << shift >> 16 & 0x7F };
 }
 
-/* The exponent of a magnitude whose integer part is n. */
+/* The exponent of a magnitude with integer part n. */
 static unsigned binade(unsigned n) {
 	return 31 - __builtin_clz(n | 1);
 }
 
-/* floor() of a log2 that is rounded to bf16. Below n the step is 2^(j-7), j as in
- * floor_log2: from 2^(n - 2^(j-8)) on it is n. In 1/128, rounded up: */
+/* floor() of a log2 that is rounded to bf16. Below n the spacing is 2^(j-7), j as in
+ * floor_log2: the result is n from 2^(n - 2^(j-8)). These bounds in 1/128, rounded up: */
 static int floor_log2_bf16(uint32_t u) {
 	static const uint8_t from[] = { 128, 127, 126, 123, 118, 107, 88, 54 };
 	struct bf16 x = bf16_of(u);
@@ -282,14 +281,14 @@ static int floor_log2_bf16(uint32_t u) {
 	return x.man >= from[binade(n > 0 ? n - 1 : -n)] ? n : x.e;
 }
 
-/* ceil(): up to 2^(n + 2^(j-8)) it is n, j as in ceil_log2. */
+/* ceil() of it: the result is n up to 2^(n + 2^(j-8)), j as in ceil_log2. */
 static int ceil_log2_bf16(uint32_t u) {
 	static const uint8_t reach[] = { 0, 0, 1, 2, 5, 11, 24, 53 };
 	struct bf16 x = bf16_of(u);
 	return x.e + (x.man > reach[binade(x.e >= 0 ? x.e : -x.e - 1)]);
 }
 
-/* The least bf16 is 2^-133. */
+/* A scale below 2^-133, the least bf16, is 0. */
 static int quark_bf16(int exponent) {
 	return exponent < -133 ? QUARK_EPS : not_below_0(exponent + 127);
 }
@@ -306,7 +305,7 @@ static int scale_quark_ceil_bf16(const struct target *t, uint32_t u) {
 	return u ? quark_bf16(ceil_log2_bf16(u) - t->emax) : QUARK_EPS;
 }
 
-/* Each rule in a loop of its own, which the compiler may vectorise. */
+/* One loop for each rule, so that the compiler can vectorise it. */
 #define MX_RECIPE(id, name, formats, nan, rounding, scaling, rule, source)                         \
 	static void id##_scales(struct target t, const uint32_t *u, size_t n, uint8_t *s) {        \
 		for (size_t i = 0; i < n; i++)                                                     \

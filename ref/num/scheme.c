@@ -1,4 +1,4 @@
-/* Schemes: the table, which calls are valid, and the way through the blocks of a matrix. */
+/* Schemes: the table, the checks of a call, and the loop over the blocks of a matrix. */
 #include "scheme.h"
 
 #include <string.h>
@@ -105,7 +105,7 @@ mx_f32 mx_tile_amax(const struct mx_scheme_call *c, const struct mx_tile *b) {
 	return (mx_f32){ amax };
 }
 
-/* ---- which calls are valid ---- */
+/* ---- checks of a call ---- */
 
 static mx_status check_args(const struct mx_scheme_args *a) {
 	if (!a)
@@ -139,7 +139,7 @@ mx_status mx_scheme_scales(const struct mx_scheme_args *a, size_t n, size_t k,
 	return MX_OK;
 }
 
-/* `count` rows of `bytes` each, `stride` apart. */
+/* `count` rows of `bytes` each, `stride` bytes apart. */
 static mx_status check_rows(size_t count, size_t bytes, size_t stride) {
 	size_t end;
 	if (count > 1 && stride < bytes)

@@ -1,14 +1,14 @@
-/* Inside the schemes: a scheme's row, and what its family of rules does with a block. */
+/* Internal to the schemes: a row of the table, and the functions of its family of rules. */
 #ifndef MX_SCHEME_H
 #define MX_SCHEME_H
 
 #include "number.h"
 #include "quantize.h"
 
-/* The columns of schemes.def that are numbers or choices; a family reads its own. */
+/* The columns of schemes.def that are numbers or choices; each family uses its own. */
 struct mx_scheme_rule {
 	bool keeps_nan;
-	bool fnuz_224; /* the largest E4M3FNUZ is taken for 224 */
+	bool fnuz_224; /* the largest E4M3FNUZ counts as 224 */
 	uint32_t least_amax;
 	enum {
 		MX_SCALE_QUOTIENT,
@@ -32,7 +32,7 @@ struct mx_scheme_row {
 	struct mx_scheme_rule rule;
 };
 
-/* A call that has been found valid; tensor: the scale of the tensor. */
+/* A valid call. tensor: the scale of the tensor. */
 struct mx_scheme_call {
 	const struct mx_scheme_row *s;
 	mx_format format;
@@ -45,14 +45,14 @@ struct mx_tile {
 	size_t row, col, rows, cols;
 };
 
-/* A block's scale as it is stored, the low bytes of a word, and what its elements are scaled by. */
+/* A block's scale: its stored bytes, in the low bytes of a word, and the factor or divisor of the
+ * elements. */
 struct mx_factor {
 	uint32_t stored;
 	mx_f32 by;
 };
 
-/* tensor_scale is NULL where the family has none. i: the element's index in its row of the block.
- */
+/* tensor_scale is NULL if the family has none. i: the element's index in its row of the block. */
 struct mx_scheme_family {
 	mx_f32 (*tensor_scale)(const struct mx_scheme_call *c, mx_f32 amax);
 	struct mx_factor (*scale)(const struct mx_scheme_call *c, const struct mx_tile *b);
@@ -68,17 +68,17 @@ struct mx_nvfp4_rule {
 	mx_f32 (*tensor)(const struct mx_scheme_call *c, mx_f32 amax);
 	struct mx_factor (*scale)(const struct mx_scheme_call *c, mx_f32 amax);
 	bool divides;    /* x / by, else x * by */
-	bool inverse;    /* the tensor's scale multiplies: a block's is its own over the tensor's */
+	bool inverse;    /* an element is code * (block's scale / tensor's scale) */
 	bool loses_sign; /* of a zero */
 	enum { MX_NAN_BITS, MX_NAN_LARGEST, MX_NAN_ZERO } of_nan;
 };
 extern const struct mx_nvfp4_rule mx_nvfp4_torchao, mx_nvfp4_torchao_single, mx_nvfp4_modelopt,
 	mx_nvfp4_compressed_tensors, mx_nvfp4_vllm;
 
-/* The largest magnitude of a block, as the scheme takes it. */
+/* The amax of a block, by the scheme's rule for NaN. */
 mx_f32 mx_tile_amax(const struct mx_scheme_call *c, const struct mx_tile *b);
 
-/* x rounded to the input's type, as arithmetic in that type does. */
+/* x rounded to the input's type. */
 mx_f32 mx_in_input_type(const struct mx_scheme_call *c, mx_f32 x);
 
 #endif

@@ -1,4 +1,4 @@
-/* FP8 elements with an f32 scale for each block: the columns of schemes.def, carried out. */
+/* FP8 elements with an f32 scale for each block: the rules in the columns of schemes.def. */
 #include "scheme.h"
 
 static const mx_f32 one = { 0x3F800000 };

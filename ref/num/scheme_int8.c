@@ -6,8 +6,8 @@ static uint32_t floor_byte(uint32_t u) {
 	return u >= MX_F32_INF ? 0xFF : u >> MX_F32_MAN;
 }
 
-/* amax is rounded at the 8th bit of its mantissa; in the place of 0 stands the smallest normal
- * f32, which in f16 is 0; infinity counts as 2^127. */
+/* amax is rounded at the 8th bit of its mantissa. 0 counts as the smallest normal f32, which is 0
+ * in f16; infinity counts as 2^127. */
 static uint32_t even_byte(uint32_t u, mx_dtype d) {
 	if (u > MX_F32_INF)
 		return 0xFF;

@@ -1,5 +1,5 @@
-/* NVFP4: E2M1 elements, an E4M3 scale for each 16 and an f32 scale of the tensor, as
- * implementations make them. */
+/* NVFP4: E2M1 elements, an E4M3 scale for each 16 and an f32 scale of the tensor, by the rules of
+ * several implementations. */
 #include "scheme.h"
 
 static const mx_f32 one = { 0x3F800000 }, six = { 0x40C00000 };
@@ -15,18 +15,18 @@ static mx_f32 of_e4m3(uint32_t stored) {
 	return mx_elem_to_f32(MX_E4M3, (mx_elem){ stored });
 }
 
-/* PyTorch widens the bits of a NaN too (c10/util/Float8_e4m3fn.h), and they reach torchao's
- * rounding to E2M1. */
+/* PyTorch widens the bits of a NaN too (c10/util/Float8_e4m3fn.h); torchao then rounds these bits
+ * to E2M1. */
 static mx_f32 torch_of_e4m3(uint32_t stored) {
 	return stored == 0x7F ? (mx_f32){ 0x7FF00000 } : of_e4m3(stored);
 }
 
-/* x is not negative. NaN stays; above 448 the conversion saturates. */
+/* x is not negative; NaN stays. */
 static mx_f32 at_least(mx_f32 x, uint32_t least) {
 	return x.v < least ? (mx_f32){ least } : x;
 }
 
-/* ---- rules: the tensor's scale, and a block's with what multiplies or divides ---- */
+/* ---- rules: the scale of the tensor; the scale of a block with its factor or divisor ---- */
 
 static mx_f32 amax_over_product(const struct mx_scheme_call *c, mx_f32 amax) {
 	(void)c;
@@ -62,7 +62,7 @@ static mx_f32 compressed_tensors_tensor(const struct mx_scheme_call *c, mx_f32 a
 	return g.v >= MX_F32_INF ? one : g;
 }
 
-/* In the place of a scale 0 stands 0.125. */
+/* A scale 0 becomes 0.125. */
 static struct mx_factor compressed_tensors_scale(const struct mx_scheme_call *c, mx_f32 amax) {
 	mx_f32 local = mx_in_input_type(c, mx_f32_div(amax, six));
 	uint32_t q = e4m3(mx_f32_mul(c->tensor, local));
@@ -71,7 +71,7 @@ static struct mx_factor compressed_tensors_scale(const struct mx_scheme_call *c,
 	return (struct mx_factor){ q, mx_f32_div(of_e4m3(q), c->tensor) };
 }
 
-/* The kernel's caller does this, in PyTorch: the reciprocal times a number. */
+/* The caller of the kernel computes this in PyTorch, as the reciprocal times a number. */
 static mx_f32 vllm_tensor(const struct mx_scheme_call *c, mx_f32 amax) {
 	(void)c;
 	return mx_f32_mul(mx_f32_div(one, amax), product);
@@ -81,7 +81,7 @@ static mx_f32 flushed(mx_f32 x) {
 	return mx_f32_magnitude(x) < 0x00800000 ? (mx_f32){ x.v & MX_F32_SIGN } : x;
 }
 
-/* rcp.approx.ftz.f32: PTX allows an error of one unit in the last place; here it has none. */
+/* rcp.approx.ftz.f32: PTX allows an error of one unit in the last place; none is assumed. */
 static mx_f32 reciprocal(mx_f32 x) {
 	return flushed(mx_f32_div(one, flushed(x)));
 }
@@ -117,7 +117,7 @@ static struct mx_factor scale(const struct mx_scheme_call *c, const struct mx_ti
 
 static mx_elem code(const struct mx_scheme_call *c, const struct mx_factor *f, mx_f32 x, size_t i) {
 	const struct mx_nvfp4_rule *r = c->s->rule.nvfp4;
-	/* Of two NaNs that of the scale passes, as on x86. */
+	/* The product of two NaNs is the NaN of the scale, as on x86. */
 	mx_f32 y = r->divides ? mx_f32_div(x, f->by) : mx_f32_mul(f->by, x);
 	(void)i;
 	if (mx_f32_magnitude(y) > MX_F32_INF && r->of_nan == MX_NAN_BITS)

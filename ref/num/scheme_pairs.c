@@ -1,5 +1,5 @@
-/* MX6 and MX9: sign and magnitude, with the largest exponent of 16 elements, of which a pair that
- * has only smaller ones takes the next below.
+/* MX6 and MX9: sign and magnitude, with the largest exponent of 16 elements. A pair of elements
+ * that both have a smaller exponent uses that exponent minus 1.
  *
  *   stored   15      8 7       0
  *            pair bits exponent + 127 */
@@ -10,8 +10,8 @@ static bool is_flushed(const struct mx_scheme_call *c, uint32_t magnitude) {
 	return magnitude < (c->x->dtype == MX_DTYPE_F16 ? 0x38800000u : 0x00800000u);
 }
 
-/* The exponent of an element, plus 127. Zeros have that of an exponent field 0 of the input's
- * type, and what is not finite counts as zero. */
+/* The exponent of an element, plus 127. A zero has the exponent of field 0 in the input's type;
+ * infinity and NaN count as zero. */
 static uint32_t exponent(const struct mx_scheme_call *c, mx_f32 x) {
 	uint32_t m = mx_f32_magnitude(x);
 	if (is_flushed(c, m) || m >= MX_F32_INF)

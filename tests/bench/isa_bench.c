@@ -68,8 +68,10 @@ static void report(const char *name, const uint32_t *body, size_t bytes, unsigne
 	j.m.launch.kernel = &j.m.kernel;
 	j.m.launch.program = j.program;
 	bench(name, "M wave-instructions/s", LOOPS * (instructions + SCALARS) * 1e-6, launch, &j);
+	char line[MX_LINE_ROOM];
 	if (j.m.report.n_findings)
-		fprintf(stderr, "%s: %s\n", name, j.m.report.findings[0].text);
+		fprintf(stderr, "%s: %s\n", name,
+		        mx_finding_text(&j.m.report, j.m.report.findings, line, sizeof line));
 	mx_report_free(&j.m.report);
 	mx_program_free(j.program);
 }

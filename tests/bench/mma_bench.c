@@ -6,7 +6,7 @@
 
 struct job {
 	struct mx_mma_args args;
-	void (*run)(const struct mx_mma_args *);
+	mx_status (*run)(const struct mx_mma_args *);
 	unsigned times;
 	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[16][MX_LANES], d[16][MX_LANES];
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];

@@ -1,4 +1,4 @@
-/* A case file for the tests: its text, edits of it, and loading it from a folder of our own. */
+/* A case file for the tests: its text, edits of it, and loading it from a temporary folder. */
 #ifndef CASE_FILE_H
 #define CASE_FILE_H
 
@@ -45,7 +45,7 @@ static const char good[] =
 	/* 27 */ "  - {M: 1,   N: 16,  K: 32,  regime: general}\n";
 /* clang-format on */
 
-/* `good` with its first `from` replaced, or with a line more at the end; static. */
+/* `good` with the first `from` replaced, or with one more line at the end; static. */
 static inline const char *edited(const char *from, const char *to) {
 	static char text[8192];
 	const char *at = from ? strstr(good, from) : good + strlen(good);
@@ -81,7 +81,7 @@ static inline struct mx_case *load_good(const char *from, const char *to) {
 	return c;
 }
 
-/* One line, which is the file's path and then `want`. */
+/* The error must be one line: the file's path, then `want`. */
 static inline void ok_error(int rc, const char *got, const char *want, const char *sentence) {
 	char line[1100];
 	snprintf(line, sizeof line, "%s%s", path, want);

@@ -1,9 +1,9 @@
-/* Case files: what they say is loaded, and every error names its line. */
+/* Case files: the loaded values, and the line in each error message. */
 #include "case_file.h"
 
-static void case_has_what_the_file_says(void) {
+static void case_has_values_of_the_file(void) {
 	struct mx_case *c = load_good(NULL, "");
-	ok(!strcmp(c->path, path), "a case knows its path");
+	ok(!strcmp(c->path, path), "a case has its path");
 	ok(!strcmp(c->name, "gemm/mxfp4_f32") && !strcmp(c->title, "MXFP4 GEMM, f32 output"),
 	   "name and title are loaded");
 	ok(!strcmp(c->code, "gemm/mxfp4_gemm.co") && !strcmp(c->kernel, "mxfp4_gemm_f32"),
@@ -16,9 +16,9 @@ static void case_has_what_the_file_says(void) {
 	           c->buffers[5].role == MX_ROLE_NONE && c->buffers[5].type == MX_DT_BF16 &&
 	           !strcmp(c->buffers[5].ld, "16") && !c->buffers[0].ld &&
 	           !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->lds,
-	   "buffers are loaded, what is left out is NULL");
+	   "buffers are loaded; keys that are left out are NULL");
 	ok(c->n_kernarg == 7 && c->kernarg[5].offset == 40 && c->kernarg[5].type == MX_ARG_U64,
-	   "kernarg is loaded, an offset in hexadecimal too");
+	   "kernarg is loaded, also with an offset in hexadecimal");
 	ok(c->verdict.judge == MX_JUDGE_BITS && !strcmp(c->verdict.profile, "block32") &&
 	           c->verdict.mma_k == 128,
 	   "the verdict is loaded");
@@ -51,9 +51,9 @@ static void wrong_files_say_which_line(void) {
 		{ "an empty value", "code: gemm/mxfp4_gemm.co",
 		  "code:", ":3: code: STRING length < 1: " },
 		{ "a name with a tab", "name: gemm/mxfp4_f32", "name: \"gemm/a\\tb\"",
-		  ":1: name: 'gemm/a b' has a control character in it" },
+		  ":1: name: 'gemm/a b' has a control character" },
 		{ "a name with a DEL", "name: gemm/mxfp4_f32", "name: \"gemm/a\\x7fb\"",
-		  ":1: name: 'gemm/a b' has a control character in it" },
+		  ":1: name: 'gemm/a b' has a control character" },
 		{ "a wrong role", "role: c,", "role: d,", ":14: role: invalid ENUM value: d" },
 		{ "a role as a number", "role: c,", "role: 5,",
 		  ":14: role: invalid ENUM value: 5" },
@@ -87,19 +87,19 @@ static void wrong_files_say_which_line(void) {
 		{ "a grid of none", "block: [256]", "block: []",
 		  ":6: insufficient entries (0 of 1 min) in sequence." },
 		{ "a buffer's name twice", "name: SB", "name: SA",
-		  ":13: buffers[3].name: 'SA' is a buffer already" },
+		  ":13: buffers[3].name: 'SA' is already a buffer" },
 		{ "a buffer called M", "name: W", "name: M",
-		  ":15: buffers[5].name: 'M' is the shape's" },
+		  ":15: buffers[5].name: 'M' is a name of the shape" },
 		{ "a buffer's name that no expression can use", "name: W", "name: W.2",
 		  ":15: buffers[5].name: 'W.2' is not a name of letters, digits and _" },
 		{ "a let called K", "{name: KS, value", "{name: K, value",
-		  ":8: let[0].name: 'K' is the shape's" },
+		  ":8: let[0].name: 'K' is a name of the shape" },
 		{ "a let called as a buffer", "{name: KS, value", "{name: C, value",
-		  ":8: let[0].name: 'C' is a buffer already" },
+		  ":8: let[0].name: 'C' is already a buffer" },
 		{ "a let twice", "buffers:", "  - {name: KS,\n     value: 1}\nbuffers:",
-		  ":9: let[1].name: 'KS' is a let already" },
+		  ":9: let[1].name: 'KS' is already a let" },
 		{ "a role twice", "role: b_scale", "role: a_scale",
-		  ":13: buffers[3].role: buffer SA has this role already" },
+		  ":13: buffers[3].role: buffer SA already has this role" },
 		{ "an operand without scales", "role: b_scale", "role: none",
 		  ":12: buffers[2].role: there is no buffer with role b_scale" },
 		{ "scales without an operand", "role: a, ", "role: none, ",
@@ -111,25 +111,25 @@ static void wrong_files_say_which_line(void) {
 		{ "an output in e4m3", "type: f32,  rows: M", "type: e4m3,  rows: M",
 		  ":14: buffers[4].type: an output is f32, bf16 or f16" },
 		{ "an operand in columns", "type: e2m1, rows: M", "order: col, type: e2m1, rows: M",
-		  ":10: buffers[0].order: operands and scales lie in rows" },
+		  ":10: buffers[0].order: operands and scales must be in rows" },
 		{ "an unknown layout", "cols: K / 32, ld: KS}\n  - {name: B",
 		  "cols: K / 32, layout: s32x9}\n  - {name: B",
-		  ":11: buffers[1].layout: there is none of that name" },
+		  ":11: buffers[1].layout: unknown layout" },
 		{ "a layout of codes for scales", "cols: K / 32, ld: KS}\n  - {name: B",
 		  "cols: K / 32, layout: preshuffle_16x16}\n  - {name: B",
-		  ":11: buffers[1].layout: it is one of codes" },
+		  ":11: buffers[1].layout: it is a layout of codes" },
 		{ "a layout of scales for codes", "rows: N, cols: K}",
 		  "rows: N, cols: K, layout: s32x8}",
-		  ":12: buffers[2].layout: it is one of scales" },
+		  ":12: buffers[2].layout: it is a layout of scales" },
 		{ "a layout of FP4 for FP8", "type: e2m1, rows: N, cols: K}",
 		  "type: e4m3, rows: N, cols: K, layout: iree_n256_k256}",
-		  ":12: buffers[2].layout: it is one of e2m1 codes" },
+		  ":12: buffers[2].layout: it is a layout of e2m1 codes" },
 		{ "a packed output", "cols: N, guard", "cols: N, layout: row_major, guard",
 		  ":14: buffers[4].layout: only operands and scales are packed" },
 		{ "a layout with a line stride", "ld: KS}\n  - {name: B",
 		  "ld: KS, layout: s32x8}\n  - {name: B",
-		  ":11: buffers[1].layout: the buffer has no ld, extent or expect then" },
-		{ "a fill that is no byte", "rows: N, cols: K}",
+		  ":11: buffers[1].layout: a packed buffer has no ld, extent or expect" },
+		{ "a fill that is not a byte", "rows: N, cols: K}",
 		  "rows: N, cols: K, layout: preshuffle_16x16, fill: 256}",
 		  ":12: buffers[2].fill: it must be 0 to 255, or poison" },
 		{ "a fill without a layout", "rows: N, cols: K}", "rows: N, cols: K, fill: 0}",
@@ -137,7 +137,7 @@ static void wrong_files_say_which_line(void) {
 		{ "rows padded without a layout", "rows: N, cols: K}",
 		  "rows: N, cols: K, pad_rows: 32}",
 		  ":12: buffers[2].pad_rows: the buffer has no layout" },
-		{ "groups of no kind of padding",
+		{ "groups without padding",
 		  "buffers:", "groups: {rows: [M]}\nbuffers:", ":9: missing key: padding" },
 		{ "an unknown padding", "buffers:", "groups: {rows: [M], padding: one}\nbuffers:",
 		  ":9: padding: invalid ENUM value: one" },
@@ -149,22 +149,22 @@ static void wrong_files_say_which_line(void) {
 		{ "groups in bf16", "buffers:\n  - {name: A,  role: a,       type: e2m1",
 		  "groups: {rows: [M], padding: free}\nbuffers:\n"
 		  "  - {name: A,  role: group_begin, type: bf16",
-		  ":11: buffers[0].type: groups are counted in 32 or 64 bits" },
+		  ":11: buffers[0].type: group sizes have 32 or 64 bits" },
 		{ "a let called as the number of groups", "let:\n  - {name: KS",
 		  "groups: {rows: [M], padding: free}\nlet:\n  - {name: G",
-		  ":9: let[0].name: 'G' is the shape's" },
+		  ":9: let[0].name: 'G' is a name of the shape" },
 		{ "padding kept of an output that is not poison",
 		  "cols: N, guard: 4}\n"
 		  "  - {name: W,  role: none,    type: bf16, rows: 3, cols: 5, ld: 16}\n",
 		  "cols: N, data: zero}\ngroups: {rows: [M], padding: kept}\n",
-		  ":14: buffers[4].data: padding is kept of an output that is poison" },
+		  ":14: buffers[4].data: padding is kept, so the output must be poison" },
 		{ "bits without a profile", "profile: block32, ", "", ":24: missing key: profile" },
-		{ "an expectation that nobody looks at", "rows: 3,", "rows: 3, expect: x.npy,",
-		  ":24: a buffer has expect, and the judge is another" },
-		{ "a judge with nothing to look at", "judge: bits", "judge: expect",
+		{ "an expectation without its judge", "rows: 3,", "rows: 3, expect: x.npy,",
+		  ":24: a buffer has expect, but the judge is not expect" },
+		{ "a judge without an expectation", "judge: bits", "judge: expect",
 		  ":24: judge expect: no buffer has expect" },
 		{ "splits of another judge", "mma_k: 128", "mma_k: 128, splits: 2",
-		  ":24: splits and k_split are of judge set" },
+		  ":24: only judge set has splits and k_split" },
 		{ "a set without splits", "judge: bits", "judge: set", ":24: missing key: splits" },
 		{ "a set without their size", "judge: bits", "judge: set, splits: 2",
 		  ":24: missing key: k_split" },
@@ -175,11 +175,11 @@ static void wrong_files_say_which_line(void) {
 		{ "an argument far out", "offset: 48", "offset: 480000",
 		  ":23: kernarg[6].offset: 480000 is beyond 65536 bytes" },
 		{ "a segment that is too short", "verdict:", "kernarg_size: 48\nverdict:",
-		  ":17: kernarg_size: 48, and the arguments end at 52 of at most 65536" },
+		  ":17: kernarg_size: 48, but the arguments end at 52 of at most 65536" },
 		{ "mma_k 0", "mma_k: 128", "mma_k: 0",
-		  ":24: verdict.mma_k: 0 is no positive multiple of 32" },
-		{ "a tile that is no multiple of mma_k", "mma_k: 128", "mma_k: 128, k_tile: 192",
-		  ":24: verdict.k_tile: 192 is no multiple of mma_k, 128" },
+		  ":24: verdict.mma_k: 0 is not a positive multiple of 32" },
+		{ "a tile that is not a multiple of mma_k", "mma_k: 128", "mma_k: 128, k_tile: 192",
+		  ":24: verdict.k_tile: 192 is not a multiple of mma_k, 128" },
 		{ "an unclosed brace", "cols: N, guard: 4}", "cols: N, guard: 4",
 		  ":15: not YAML: did not find expected ',' or '}'" },
 		{ "a tab for an indent", "let:\n  -", "let:\n\t-",
@@ -199,14 +199,14 @@ static void wrong_files_say_which_line(void) {
 	}
 }
 
-static void files_that_are_no_case_say_so(void) {
+static void other_files_are_refused(void) {
 	static const struct {
 		const char *sentence, *bytes;
 		size_t n;
 		const char *want;
 	} t[] = {
-		{ "an empty file", "", 0, ": no YAML document in it" },
-		{ "a file of comments", "# a\n# b\n", 8, ": no YAML document in it" },
+		{ "an empty file", "", 0, ": no YAML document" },
+		{ "a file of comments", "# a\n# b\n", 8, ": no YAML document" },
 		{ "a code object", "\177ELF\2\1\1\0\0\0", 10,
 		  ":1: not YAML: control characters are not allowed" },
 		{ "bytes that are not UTF-8, on the third line", "a: b\n\n\xFF\xC0", 8,
@@ -224,7 +224,7 @@ static void files_that_are_no_case_say_so(void) {
 	memset(huge, '#', 2 << 20);
 	write_file(huge, 2 << 20);
 	free(huge);
-	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB, not a case file",
+	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB, so not a case file",
 	         "a file of 2 MiB");
 	unlink(path);
 	ok_error(mx_case_load(path, &c, &err), err.text, ": No such file or directory",
@@ -258,15 +258,15 @@ static void regimes_have_names(void) {
 	for (int i = 0; i < 3; i++)
 		ok(mx_regime_by_name(want[i], &r) && (int)r == i &&
 		           !strcmp(mx_regime_name(r), want[i]),
-		   "regime %s has its name both ways", want[i]);
+		   "regime %s maps to its name and back", want[i]);
 	ok(!mx_regime_by_name("Exact", &r), "an unknown regime is refused");
 }
 
 int main(void) {
 	make_folder();
-	case_has_what_the_file_says();
+	case_has_values_of_the_file();
 	wrong_files_say_which_line();
-	files_that_are_no_case_say_so();
+	other_files_are_refused();
 	an_error_is_one_line();
 	names_have_a_length();
 	regimes_have_names();

@@ -1,4 +1,4 @@
-/* Data: what each regime promises, by the test's own arithmetic in doubles. */
+/* Data: the properties of each regime, by the test's own arithmetic in doubles. */
 #include "case_file.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void drop(struct fixture *f) {
 	mx_case_free(f->c);
 }
 
-/* The test's own view of formats, from OCP MX v1.0 section 5.3. */
+/* Formats, typed again from OCP MX v1.0 section 5.3. */
 struct format {
 	const char *type;
 	int bits, man, bias, max; /* max: largest finite code without sign */
@@ -94,8 +94,8 @@ static void data_is_a_function_of_seed_and_names(mx_regime regime) {
 	drop(&f);
 }
 
-/* The same buffers in another order, one of them left out, and other names. */
-static void data_does_not_know_its_neighbours(mx_regime regime) {
+/* The same buffers in another order, without one of them, and with other names. */
+static void data_is_independent_of_other_buffers(mx_regime regime) {
 	const char *name = mx_regime_name(regime);
 	struct fixture f = make("e2m1", "e2m1", 20, 20, 96, regime, 7);
 	struct mx_case changed = *f.c;
@@ -108,7 +108,7 @@ static void data_does_not_know_its_neighbours(mx_regime regime) {
 	changed.n_buffers = 5;
 	ok(!mx_plan_make(&changed, 20, 20, 96, regime, &g.p, &err) &&
 	           !mx_data_make(&g.p, 7, &g.d, &err),
-	   "%s: buffers may stand in any order", name);
+	   "%s: buffers may have any order", name);
 	for (int i = 0; i < 4; i++)
 		ok(!memcmp(f.d.bytes[i], g.d.bytes[4 - i], f.p.buffers[i].bytes),
 		   "%s: buffer %d does not depend on order or on other buffers", name, i);
@@ -122,7 +122,7 @@ static void data_does_not_know_its_neighbours(mx_regime regime) {
 	drop(&f);
 }
 
-static void what_is_not_data_is_poison(mx_regime regime) {
+static void padding_is_poison(mx_regime regime) {
 	struct fixture f = make("e2m3", "e2m1", 5, 7, 288, regime, 3);
 	int first_wrong = -1;
 	for (int i = 0; i < 6; i++) {
@@ -187,7 +187,7 @@ static void exact_data_is_in_the_exact_regime(const struct format *a, const stru
 		diag("exponents to %d and %d, unit 2^%d", ea.exponent, eb.exponent, q);
 	if (!ok(q >= -126 && q + 24 < 127, "... results are normal"))
 		diag("unit 2^%d", q);
-	if (!ok(sum * 16 >= 0x1p24 || K <= 64, "... the room is used"))
+	if (!ok(sum * 16 >= 0x1p24 || K <= 64, "... sums come near the limit"))
 		diag("%g units of 2^24", sum);
 	if (K == 2048 || a->bits == 4) /* enough elements to see all */
 		ok(first_unseen(a, &ea) < 0,
@@ -244,7 +244,7 @@ static void exact_scales_spread(void) {
 	drop(&f);
 }
 
-/* The windows of E4M3 move without moving values; the scales must do so too. */
+/* The windows of E4M3 move without moving values; the scales must compensate. */
 static void exact_fp8_blocks_differ_in_magnitude(void) {
 	struct fixture f = make("e4m3", "e4m3", 64, 64, 2048, MX_REGIME_EXACT, 1);
 	int count[512] = { 0 }, top = 0, common = 0;
@@ -267,7 +267,7 @@ static void exact_fp8_blocks_differ_in_magnitude(void) {
 	drop(&f);
 }
 
-/* A kernel that takes scales for 1 must fail, whatever the seed. */
+/* A kernel that takes scales as 1 must fail with every seed. */
 static void exact_scales_move_with_the_seed(void) {
 	bool seen[256] = { false };
 	int distinct = 0;
@@ -339,7 +339,8 @@ static void general_data_is_quantised(const struct format *t) {
 				         nearest(t, ldexp(x[i], 127 - s));
 			}
 		}
-	ok(wrong == 0, "general %s data is its floats by the floor recipe (%d differ)", t->type,
+	ok(wrong == 0,
+	   "general %s data equals its floats quantised by the floor recipe (%d differ)", t->type,
 	   wrong);
 	ok(most - least >= 10, "general scales spread over 2^%d", most - least);
 	ok(squares > 0 && f.d.b, "both operands keep their floats");
@@ -395,7 +396,7 @@ static void special_data_has_the_ends(const struct format *t) {
 	   scales[0xFF]);
 	ok(minus_zero > 4096 && saturated > 4096, "... -0 and saturated codes are common");
 	ok(clean >= 192, "... most rows have no NaN (%d of 256)", clean);
-	ok((special > 0) == (t->bits == 8), "... NaN codes occur where the format has them");
+	ok((special > 0) == (t->bits == 8), "... NaN codes occur if the format has them");
 	ok(!f.d.a && !f.d.b, "... nothing was quantised");
 	drop(&f);
 }
@@ -405,7 +406,8 @@ static void special_data_has_the_ends(const struct format *t) {
 static const struct output {
 	mx_buffer_type type;
 	const char *name;
-	int digits, low, top; /* of the significand; of the smallest number; above the largest */
+	int digits, low,
+		top; /* of the significand; exponents of the smallest number, above the largest */
 } outputs[] = {
 	{ MX_DT_F32, "f32", 24, -149, 128 },
 	{ MX_DT_BF16, "bf16", 8, -133, 128 },
@@ -414,7 +416,7 @@ static const struct output {
 
 enum { SIDE = 72, LENGTH = 128 };
 
-/* E2M1 by E2M1. */
+/* Data of E2M1 by E2M1 for a type of output. */
 static struct fixture with_output(mx_buffer_type type, mx_regime regime, uint64_t seed) {
 	struct fixture f = { .c = load_good(NULL, "") };
 	struct mx_error err;
@@ -445,7 +447,7 @@ static void multiply(const struct fixture *f, double sums[SIDE * SIDE]) {
 	}
 }
 
-/* What results.def promises, as the sum that is rounded. */
+/* The results of results.def, as sums before rounding. */
 static void special_data_has_results(const struct output *o) {
 	double normal = ldexp(1, o->low + o->digits - 1), tiny = ldexp(1, o->low);
 	double beyond = ldexp(1, o->top), step = ldexp(1, o->top - o->digits);
@@ -480,7 +482,7 @@ static void special_data_has_results(const struct output *o) {
 	drop(&f);
 }
 
-/* The largest power of two that all are multiples of. */
+/* The largest power of two that divides all. */
 static double unit_of(const double *x, size_t n) {
 	double unit = ldexp(1, 200);
 	for (size_t i = 0; i < n; i++)
@@ -489,7 +491,7 @@ static double unit_of(const double *x, size_t n) {
 	return unit;
 }
 
-/* Of 16 bits: 2^digits + 1 and + 3 units, of both signs. */
+/* Ties of 16-bit outputs: 2^digits + 1 and + 3 units, with both signs. */
 static void exact_data_has_ties(const struct output *o) {
 	unsigned lacking = 0;
 	for (uint64_t seed = 1; seed < 9; seed++) {
@@ -505,16 +507,16 @@ static void exact_data_has_ties(const struct output *o) {
 		lacking += !seen[0] || !seen[1] || !seen[2] || !seen[3];
 		drop(&f);
 	}
-	ok(!lacking, "exact data give %s ties of both signs that go either way (%u of 8 do not)",
-	   o->name, lacking);
+	ok(!lacking, "exact data give %s ties of both signs, up and down (%u of 8 do not)", o->name,
+	   lacking);
 }
 
-static void what_is_not_laid_out_is_packed_as_it_is(void) {
+static void buffer_without_layout(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 32, MX_REGIME_EXACT, 9);
 	uint8_t bytes[16 * 16] = { 0 };
 	mx_data_pack(&f.p, 0, &f.d, bytes);
 	ok(f.p.buffers[0].bytes == sizeof bytes && !memcmp(bytes, f.d.bytes[0], sizeof bytes),
-	   "a buffer without a layout is packed as it is");
+	   "a buffer without a layout is packed without changes");
 	drop(&f);
 }
 
@@ -531,8 +533,8 @@ static void plain_buffers_are_random(void) {
 	drop(&f);
 }
 
-/* A seed in a report must give the same data next year: these bytes change with a reason only. */
-static void data_stays_what_it_was(void) {
+/* A seed in a report must give the same data later: these bytes change only for a reason. */
+static void data_has_recorded_bytes(void) {
 	struct fixture f = make("e2m1", "e2m1", 16, 16, 128, MX_REGIME_EXACT, 1);
 	static const uint8_t want[3][4] = { { 0x48, 0xb7, 0x1b, 0xaa },
 		                            { 0x96, 0x94, 0x94, 0x93 },
@@ -540,7 +542,7 @@ static void data_stays_what_it_was(void) {
 	static const int buffers[] = { 0, 1, 5 };
 	for (int i = 0; i < 3; i++) {
 		const uint8_t *got = f.d.bytes[buffers[i]];
-		if (!ok(!memcmp(got, want[i], 4), "buffer %s is as ever",
+		if (!ok(!memcmp(got, want[i], 4), "buffer %s has the recorded bytes",
 		        f.p.buffers[buffers[i]].name))
 			diag("%02x %02x %02x %02x: seeds in old reports no longer reproduce",
 			     got[0], got[1], got[2], got[3]);
@@ -552,8 +554,8 @@ static void test_data(void) {
 	static const int64_t lengths[] = { 32, 256, 4096 };
 	for (int r = MX_REGIME_EXACT; r <= MX_REGIME_SPECIAL; r++) {
 		data_is_a_function_of_seed_and_names(r);
-		data_does_not_know_its_neighbours(r);
-		what_is_not_data_is_poison(r);
+		data_is_independent_of_other_buffers(r);
+		padding_is_poison(r);
 	}
 	for (size_t a = 0; a < COUNT(formats); a++)
 		for (size_t b = 0; b < COUNT(formats); b++)
@@ -578,10 +580,10 @@ static void test_data(void) {
 		special_data_has_results(&outputs[i]);
 	exact_data_has_ties(&outputs[1]);
 	exact_data_has_ties(&outputs[2]);
-	what_is_not_laid_out_is_packed_as_it_is();
+	buffer_without_layout();
 	general_floats_look_normal();
 	plain_buffers_are_random();
-	data_stays_what_it_was();
+	data_has_recorded_bytes();
 }
 
 int main(void) {

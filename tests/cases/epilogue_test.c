@@ -1,4 +1,4 @@
-/* Epilogues in case files: what they say, what is refused, and what is drawn for them. */
+/* Epilogues in case files: their values, refused ones, and their data. */
 #include "case_file.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ static const char w_line[] =
 	"  - {name: W,  role: none,    type: bf16, rows: 3, cols: 5, ld: 16}\n";
 static const char c_line[] = "type: f32,  rows: M, cols: N, guard: 4}\n";
 
-/* The case with these lines for its last buffer, and behind it whatever else. */
+/* The case with these lines instead of its last buffer and after it. */
 static const char *with(const char *lines) {
 	return edited(w_line, lines);
 }
@@ -38,7 +38,7 @@ static void drop(struct subject *s) {
 	mx_case_free(s->c);
 }
 
-/* ---- what a file says ---- */
+/* ---- values of a file ---- */
 
 static void a_plan_has_it(void) {
 	struct subject s = make(C_IN BIAS USUAL, 4, 8, 32, MX_REGIME_GENERAL);
@@ -50,11 +50,11 @@ static void a_plan_has_it(void) {
 	s = make(C_IN "epilogue: {order: once, beta: -0.0}\n", 4, 8, 32, MX_REGIME_GENERAL);
 	ok(s.p.epilogue.alpha == 1 && s.p.epilogue.c == 5 && !s.p.epilogue.reads_c &&
 	           s.p.epilogue.bias == -1,
-	   "alpha is 1 unless it is said, and with a beta of -0 C is not read");
+	   "alpha is 1 by default, and with a beta of -0 C is not read");
 	drop(&s);
 	s = make(C_IN "epilogue: {order: mul_add, beta: 0, c_of_zero: true}\n", 4, 8, 32,
 	         MX_REGIME_GENERAL);
-	ok(s.p.epilogue.reads_c, "but where that is said");
+	ok(s.p.epilogue.reads_c, "but it is read with c_of_zero");
 	drop(&s);
 }
 
@@ -74,11 +74,11 @@ static void arguments_name_them(void) {
 	bool good = !mx_plan_make(c, 4, 8, 32, MX_REGIME_GENERAL, &p, &err) &&
 	            !mx_plan_kernarg(&p, address, out, &err);
 	ok(good && !memcmp(out + 8, "\xcd\xcc\xcc\x3d\x00\x00\x20\x40", 8),
-	   "of an epilogue it is, rounded to f32, and so is beta");
+	   "with an epilogue it is, rounded to f32, and so is beta");
 	spec.beta = NULL;
 	ok(mx_plan_make(c, 4, 8, 32, MX_REGIME_GENERAL, &p, &err) == -1 &&
 	           strstr(err.text, "kernarg[2].value: not a number: 'beta'"),
-	   "without a beta there is none");
+	   "without a beta in the file beta is not a number");
 	c->epilogue = NULL;
 	mx_case_free(c);
 }
@@ -93,11 +93,11 @@ static void wrong_ones_are_refused(void) {
 		{ "an unknown key", C_IN "epilogue: {order: once, gamma: 1}\n",
 		  ":16: unexpected key: gamma" },
 		{ "an alpha that is NaN", "epilogue: {order: once, alpha: nan}\n",
-		  ":15: epilogue.alpha: 'nan' is no finite f32" },
+		  ":15: epilogue.alpha: 'nan' is not a finite f32" },
 		{ "an alpha over 2^128", "epilogue:\n  order: once\n  alpha: 1e39\n",
-		  ":17: epilogue.alpha: '1e39' is no finite f32" },
-		{ "a beta that is no number", C_IN "epilogue: {order: once, beta: M}\n",
-		  ":16: epilogue.beta: 'M' is no finite f32" },
+		  ":17: epilogue.alpha: '1e39' is not a finite f32" },
+		{ "a beta that is not a number", C_IN "epilogue: {order: once, beta: M}\n",
+		  ":16: epilogue.beta: 'M' is not a finite f32" },
 		{ "beta without C", BIAS "epilogue: {order: once, beta: 2}\n",
 		  ":16: epilogue.beta: no buffer has role c_in, and the output has no data to "
 		  "add" },
@@ -112,17 +112,17 @@ static void wrong_ones_are_refused(void) {
 		  ":16: buffers[6].role: an epilogue adds one bias" },
 		{ "a bias in e4m3",
 		  "  - {name: X,  role: bias_cols, type: e4m3, rows: 1, cols: N}\n" USUAL,
-		  ":15: buffers[5].type: what is added is f32, bf16 or f16" },
+		  ":15: buffers[5].type: C and a bias are f32, bf16 or f16" },
 		{ "a C of poison",
 		  "  - {name: W, role: c_in, type: bf16, rows: M, cols: N, data: poison}\n" USUAL,
 		  ":15: buffers[5].data: poison, which the epilogue reads" },
 		{ "data of the regime elsewhere",
 		  "  - {name: W, role: c_in, type: bf16, rows: M, cols: N, data: regime}\n" USUAL,
-		  ":15: buffers[5].data: regime is of an output that an epilogue reads" },
+		  ":15: buffers[5].data: regime is only for an output that an epilogue reads" },
 		{ "groups with an epilogue",
 		  "groups: {rows: [M], padding: free}\n"
 		  "epilogue: {order: once}\n",
-		  ":16: epilogue: groups have none" },
+		  ":16: epilogue: a case with groups has no epilogue" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
 		struct mx_case *c;
@@ -141,14 +141,14 @@ static void wrong_sizes_are_refused(void) {
 		{ "a bias of columns with a number for each row",
 		  "  - {name: X, role: bias_cols, type: f32, rows: 1, cols: M}\n"
 		  "epilogue: {order: once}\n",
-		  ": buffers[5]: X is 1 x 40, its role's is 1 x 24" },
+		  ": buffers[5]: X is 1 x 40, its role requires 1 x 24" },
 		{ "a bias of rows that lies in a column",
 		  "  - {name: X, role: bias_rows, type: f32, rows: M, cols: 1}\n"
 		  "epilogue: {order: once}\n",
-		  ": buffers[5]: X is 40 x 1, its role's is 1 x 40" },
+		  ": buffers[5]: X is 40 x 1, its role requires 1 x 40" },
 		{ "a C that is transposed",
 		  "  - {name: W, role: c_in, type: bf16, rows: N, cols: M}\n" USUAL,
-		  ": buffers[5]: W is 24 x 40, its role's is 40 x 24" },
+		  ": buffers[5]: W is 24 x 40, its role requires 40 x 24" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
 		struct mx_case *c;
@@ -186,8 +186,7 @@ static double number(const struct subject *s, int i, size_t row, size_t col) {
 	return value_of(b->type, s->d.bytes[i] + mx_buffer_at(b, row, col));
 }
 
-/* The largest power of two of which every number of a buffer is a multiple, and the most of them.
- */
+/* The largest power of two that divides every number of a buffer, and the largest multiple. */
 struct extent {
 	int unit, signs;
 	double most;
@@ -245,7 +244,7 @@ static void exact_terms_fit(const char *types, const char *lines, double alpha, 
 	           bias.most > ldexp(1, unit + 12),
 	   "... and are not small, of both signs");
 	ok(a.unit + b.unit >= -5 && a.unit + b.unit <= 5 && (a.unit > 4 || a.unit < -4),
-	   "... products lie near 1, though scales do not");
+	   "... products are near 1, although scales are not");
 	drop(&s);
 }
 
@@ -263,7 +262,7 @@ static void exact_data(void) {
 	                0x1p-6, 3);
 }
 
-static void exact_data_that_cannot_be(void) {
+static void impossible_exact_data(void) {
 	static const struct {
 		const char *lines, *want;
 	} t[] = {
@@ -289,7 +288,7 @@ static void exact_data_that_cannot_be(void) {
 	}
 }
 
-/* How many numbers of buffer i a test holds for. */
+/* The number of elements of buffer i that pass a test. */
 static unsigned count(const struct subject *s, int i, bool (*is)(double x)) {
 	unsigned n = 0;
 	for (size_t row = 0; row < s->p.buffers[i].rows; row++)
@@ -332,7 +331,7 @@ static void other_regimes(void) {
 	drop(&s);
 }
 
-static void what_is_not_read(void) {
+static void unread_c(void) {
 	static const char lines[] = C_IN "epilogue: {order: once, alpha: 0.5, beta: 0}\n";
 	for (int r = MX_REGIME_EXACT; r <= MX_REGIME_SPECIAL; r++) {
 		struct subject s = make(lines, 16, 16, 32, (mx_regime)r);
@@ -367,9 +366,9 @@ int main(void) {
 	wrong_ones_are_refused();
 	wrong_sizes_are_refused();
 	exact_data();
-	exact_data_that_cannot_be();
+	impossible_exact_data();
 	other_regimes();
-	what_is_not_read();
+	unread_c();
 	in_place();
 	remove_folder();
 	return done_testing();

@@ -1,4 +1,4 @@
-/* Buffers told by `data`, `expect` and `order`, and arguments of all types. */
+/* Buffers with `data`, `expect` and `order`, and arguments of all types. */
 #include "../../cases/files.h"
 #include "../../cases/npy.h"
 #include "case_file.h"
@@ -19,7 +19,7 @@ static void write_npy(const char *name, char kind, unsigned bytes, size_t rows, 
 
 static const char buffer_w[] = "type: bf16, rows: 3, cols: 5, ld: 16";
 
-/* Plans and fills the case with W as `w` says; false with err->text. */
+/* Plans and fills the case with `w` as buffer W; false with err->text. */
 static bool fill(const char *w, struct mx_case **c, struct mx_plan *p, struct mx_data *d,
                  struct mx_error *err) {
 	*c = load_good(buffer_w, w);
@@ -36,14 +36,14 @@ static void filled_as_told(void) {
 	static const uint8_t zeros[] = { 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 0 };
 	ok(good && !memcmp(d.bytes[5], zeros, sizeof zeros), "zero: lines are 0, padding poison");
 	ok(mx_buffer_is_filled(&p, &p.buffers[5]) && !mx_buffer_is_filled(&p, &p.buffers[4]),
-	   "a zeroed buffer counts as written, an output without data not");
+	   "a zeroed buffer counts as written, an output without data does not");
 	mx_data_free(&d);
 	mx_case_free(c);
 
 	good = fill("type: i32, rows: 1, cols: 2, data: poison", &c, &p, &d, &err);
 	ok(good && !memcmp(d.bytes[5], "\xff\xff\xff\xff\xff\xff\xff\xff", 8) &&
 	           !mx_buffer_is_filled(&p, &p.buffers[5]),
-	   "poison: nobody wrote it");
+	   "poison: it counts as unwritten");
 	mx_data_free(&d);
 	mx_case_free(c);
 
@@ -59,7 +59,7 @@ static void filled_as_told(void) {
 	ok(good && !mx_data_write(&p, 5, d.bytes[5], back, &err) &&
 	           !mx_data_read(&p, 5, "back.npy", again, &err) && !memcmp(again, numbers, 6) &&
 	           again[6] == 0xee && !memcmp(again + 8, numbers + 3, 6),
-	   "what is written to a file is read again, and padding stays");
+	   "a written file is read again, and padding stays");
 	mx_data_free(&d);
 	mx_case_free(c);
 
@@ -78,11 +78,11 @@ static void refused(void) {
 		{ "a file that is not there", "type: u16, rows: 2, cols: 3, data: none.npy",
 		  "none.npy" },
 		{ "a file of another type", "type: i16, rows: 2, cols: 3, data: w.npy",
-		  "has u16, and must have i16" },
+		  "has u16, but must have i16" },
 		{ "a file of another shape", "type: u16, rows: 3, cols: 3, data: w.npy",
-		  "is 2 x 3, and must be 3 x 3" },
+		  "is 2 x 3, but must be 3 x 3" },
 		{ "codes of a file are bytes", "type: e2m1, rows: 2, cols: 6, data: w.npy",
-		  "has u16, and must have u8" },
+		  "has u16, but must have u8" },
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct mx_error err = { "" };
@@ -106,7 +106,7 @@ static void operands_of_files(void) {
 	bool good = !mx_plan_make(c, 1, 16, 32, MX_REGIME_GENERAL, &p, &err) &&
 	            !mx_data_make(&p, 1, &d, &err);
 	ok(good && d.bytes[1][0] == 0x02 && !d.a && !d.b,
-	   "scales of a file: nothing is left of what was quantised");
+	   "scales of a file replace the quantised data");
 	mx_data_free(&d);
 	mx_case_free(c);
 }
@@ -139,7 +139,7 @@ static void arguments(void) {
 	mx_case_free(c);
 	c = load_good("verdict:", "kernarg_size: 160\nverdict:");
 	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.kernarg_bytes == 160,
-	   "a segment that is longer than its arguments");
+	   "a segment may be longer than its arguments");
 	mx_case_free(c);
 	c = load_good("type: i64, value: -N", "type: f32, value: N");
 	ok(mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
@@ -148,7 +148,7 @@ static void arguments(void) {
 	mx_case_free(c);
 }
 
-/* "././ ... ./f", which is beside the link, but longer than a path may be from the root on. */
+/* "././ ... ./f" is in the folder of the link, but from the root its path is too long. */
 static void a_link_that_is_too_long(void) {
 	char to[4090], at[128];
 	struct mx_error err = { "" };
@@ -160,7 +160,7 @@ static void a_link_that_is_too_long(void) {
 	need(!symlink(to, at), "a link");
 	struct mx_file f = { at, { { "x", 1 } } };
 	if (!ok(mx_files_write(&f, 1, &err) && strstr(err.text, "File name too long"),
-	        "a link to a path that is too long is not followed"))
+	        "a link to a path that is too long is refused"))
 		diag("%s", err.text);
 	unlink(at);
 }

@@ -1,5 +1,5 @@
-/* Layouts: every byte has a slot of its own, padding holds the fill and nothing else, places are
- * those of the packers' own reshape and transpose; broken packers are told from right ones. */
+/* Layouts: every byte has its own slot, padding holds only the fill, and places are those of the
+ * packers' reshape and transpose; broken packers are detected. */
 #include "../../cases/layout.h"
 #include "../tap.h"
 
@@ -72,7 +72,7 @@ static size_t chained(const struct chain *c, size_t rows, size_t cols, size_t ro
 static bool agrees(const struct chain *c, size_t rows, size_t cols) {
 	struct mx_packing_spec spec = { .layout = c->layout, .pad_cols = 0 };
 	struct mx_packing p;
-	size_t unit = 1; /* of columns: what the chain asks for may be more than the layout */
+	size_t unit = 1; /* of columns: the chain may need more than the layout */
 	for (unsigned i = c->rows + 1; i < c->rows + c->cols; i++)
 		unit *= c->shape[i];
 	spec.pad_cols = unit;
@@ -92,7 +92,7 @@ static void test_chains(void) {
 	for (size_t i = 0; i < COUNT(chains); i++)
 		ok(agrees(&chains[i], 1, 1) && agrees(&chains[i], 257, 96) &&
 		           agrees(&chains[i], 130, 531),
-		   "%s (chain %zu) is where view and permute put it", chains[i].layout, i);
+		   "%s (chain %zu) has the places of view and permute", chains[i].layout, i);
 	const struct mx_layout *l;
 	for (unsigned i = 0; (l = mx_layout_at(i)); i++) {
 		bool has = !strcmp(mx_layout_name(l), "s32x8_wave"); /* s32x8, cropped; below */
@@ -103,7 +103,7 @@ static void test_chains(void) {
 	}
 }
 
-/* The formulas as they are written down for kernels. */
+/* The index formulas of kernels. */
 static void test_formulas(void) {
 	struct mx_packing s, p;
 	bool good = !mx_packing_make(&s, &(struct mx_packing_spec){ "s32x8_256" }, 300, 21, &err) &&
@@ -116,10 +116,10 @@ static void test_formulas(void) {
 			       mx_packing_at(&p, r, c) ==
 			               4 * (r / 16 * 16 * 24 + c / 4 * 64 + c % 4 * 16 + r % 16);
 	ok(good && s.bytes == 512 * 24 && p.bytes == 4 * 304 * 24,
-	   "S32x8 and Primus 16x4 are their index formulas");
+	   "S32x8 and Primus 16x4 agree with their index formulas");
 }
 
-/* ---- what every packer must do ---- */
+/* ---- properties of every packer ---- */
 
 typedef void packer(const struct mx_packing *p, const uint8_t *src, size_t ld, uint8_t *packed);
 
@@ -134,7 +134,7 @@ static void note(char *flaw, const char *format, size_t a, size_t b, size_t c) {
 		snprintf(flaw, 160, format, a, b, c);
 }
 
-/* A byte has a value of 8 bits: three packings give each element a number of its own. */
+/* A byte has 8 bits, so three packings give each element a distinct number. */
 static void probe(const struct mx_packing *p, packer *pack, size_t ld, uint8_t *out[PROBES]) {
 	uint8_t *src = malloc(p->rows * ld);
 	for (int i = 0; i < PROBES; i++) {
@@ -148,7 +148,7 @@ static void probe(const struct mx_packing *p, packer *pack, size_t ld, uint8_t *
 	free(src);
 }
 
-/* The number in a slot; -1 where it is no byte, zero-extended. */
+/* The number in a slot; -1 if the slot is not a zero-extended byte. */
 static long number(uint8_t *const out[PROBES], size_t at, size_t slot) {
 	long id = 0;
 	for (int i = 0; i < PROBES; i++) {
@@ -169,7 +169,7 @@ static bool is_fill(const struct mx_packing *p, uint8_t *const out[PROBES], size
 	return good;
 }
 
-/* Every element once, the rest fill, nothing behind the end; then whether it is in its place. */
+/* Every element once, the rest fill, nothing after the end; then whether places are right. */
 static void examine(const struct mx_packing *p, uint8_t *const out[PROBES], struct flaw *f) {
 	size_t slot = p->bytes / (p->padded_rows * p->padded_cols), n = p->rows * p->cols;
 	unsigned *seen = calloc(n + 1, sizeof *seen);
@@ -194,8 +194,9 @@ static void examine(const struct mx_packing *p, uint8_t *const out[PROBES], stru
 	for (int i = 0; i < PROBES; i++)
 		for (size_t at = p->bytes; at < p->bytes + MARGIN; at++)
 			if (out[i][at] != DIRT)
-				note(f->property, "byte %zu is written, behind %zu", at, p->bytes,
-				     0);
+				note(f->property,
+				     "byte %zu is written, after the %zu of the buffer", at,
+				     p->bytes, 0);
 	free(seen);
 }
 
@@ -261,12 +262,13 @@ static void test_properties(void) {
 				good = false;
 			}
 		}
-		ok(good, "%s: a slot for each byte, fill in the others, and back again",
+		ok(good,
+		   "%s: a slot for each byte, fill in the others, and unpacking restores the bytes",
 		   mx_layout_name(l));
 	}
 }
 
-/* ---- what a layout cannot have ---- */
+/* ---- impossible layouts ---- */
 
 static void test_errors(void) {
 	static const struct {
@@ -280,13 +282,13 @@ static void test_errors(void) {
 		  { "s32x8", .pad_rows = 48 },
 		  1,
 		  1,
-		  "layout s32x8 pads rows to a multiple of 32, and 48 is none" },
+		  "layout s32x8 pads rows to a multiple of 32, but 48 is not one" },
 		{ "columns padded to 4",
 		  { "s32x8", .pad_cols = 4 },
 		  1,
 		  1,
-		  "layout s32x8 pads columns to a multiple of 8, and 4 is none" },
-		{ "a fill of 257", { "s32x8", .fill = 257 }, 1, 1, "fill 257 is no byte" },
+		  "layout s32x8 pads columns to a multiple of 8, but 4 is not one" },
+		{ "a fill of 257", { "s32x8", .fill = 257 }, 1, 1, "fill 257 is not a byte" },
 		{ "rows that round up over 64 bits",
 		  { "s32x8" },
 		  SIZE_MAX - 3,
@@ -311,12 +313,12 @@ static void test_errors(void) {
 		  { "s32x8_wave" },
 		  48,
 		  8,
-		  "layout s32x8_wave crops 48 x 8 scales out of 256 x 8, and so loses 64 of 384" },
+		  "layout s32x8_wave crops 48 x 8 scales out of 256 x 8, which loses 64 of 384" },
 		{ "columns that Wave's crop loses",
 		  { "s32x8_wave" },
 		  32,
 		  12,
-		  "layout s32x8_wave crops 32 x 12 scales out of 256 x 16, and so loses 96 of "
+		  "layout s32x8_wave crops 32 x 12 scales out of 256 x 16, which loses 96 of "
 		  "384" },
 	};
 	struct mx_packing p;
@@ -334,9 +336,9 @@ static void test_errors(void) {
 	   "sizes over 2^32 are exact");
 }
 
-/* ---- packers with one bug each: every one must be told from mx_pack ---- */
+/* ---- packers with one bug each: each must differ from mx_pack ---- */
 
-/* Scatters like a kernel's packer that has this index, in a buffer of the right size. */
+/* Scatters like a kernel's packer with this index, in a buffer of the right size. */
 #define BROKEN(name, index)                                                                        \
 	static void name(const struct mx_packing *p, const uint8_t *src, size_t ld,                \
 	                 uint8_t *packed) {                                                        \
@@ -350,7 +352,7 @@ static void test_errors(void) {
 
 #define IN_TILE (c % 4 * 64 + r % 16 * 4 + c % 8 / 4 * 2 + r % 32 / 16)
 
-/* L1: blocks are counted from the end of the padded width: right where K % 256 is 0. */
+/* L1: blocks are counted from the end of the padded width: right if K % 256 is 0. */
 BROKEN(wrong_block, r / 32 * (Kp / 8 * 256) + (c + 8 * Kp - K) % Kp / 8 * 256 + IN_TILE)
 /* L2 */
 BROKEN(valid_width, r / 32 * (K * 32) + c / 8 * 256 + IN_TILE)
@@ -370,7 +372,7 @@ static void not_filled(const struct mx_packing *p, const uint8_t *src, size_t ld
 			packed[mx_packing_at(p, r, c)] = src[r * ld + c];
 }
 
-/* L5: a dword of scales is shifted to the byte that is wanted, and the others stay above it. */
+/* L5: a dword of scales is shifted to the wanted byte, and the others stay above it. */
 static void not_masked(const struct mx_packing *p, const uint8_t *src, size_t ld, uint8_t *packed) {
 	mx_pack(p, src, ld, packed);
 	for (size_t r = 0; r < p->rows; r++)
@@ -400,7 +402,8 @@ static void test_bugs(void) {
 		const char *id, *bug;
 		packer *pack;
 		const char *layout;
-		size_t rows, cols, good_rows, good_cols; /* where it shows, and where it hides */
+		size_t rows, cols, good_rows,
+			good_cols; /* shapes with a wrong and a right result */
 	} t[] = {
 		{ "L1", "scales of the wrong block where K % 256 != 0", wrong_block, "s32x8", 64,
 		  12, 64, 16 },
@@ -428,8 +431,9 @@ static void test_bugs(void) {
 		mx_packing_make(&p, &(struct mx_packing_spec){ t[i].layout }, t[i].good_rows,
 		                t[i].good_cols, &err);
 		f = flaws(&p, t[i].pack);
-		ok(!*f.property && !*f.place, "and at %zu x %zu, where it cannot show, it is not",
-		   t[i].good_rows, t[i].good_cols);
+		ok(!*f.property && !*f.place,
+		   "and at %zu x %zu, where the bug has no effect, it is not", t[i].good_rows,
+		   t[i].good_cols);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* cases/npy: files of NumPy's format, typed byte by byte from its description, and everything
- * that is refused, with the reason. */
+/* cases/npy: files of NumPy's format, typed byte by byte from its description, and refused files
+ * with the reason. */
 #include "../../cases/npy.h"
 #include "../tap.h"
 
@@ -159,14 +159,14 @@ static void test_refused(void) {
 		int status = mx_npy_parse("x.npy", file, n, &a, &err);
 		if (!ok(status == -1 && !a.data && !strncmp(err.text, "x.npy: ", 7) &&
 		                strstr(err.text, bad[i].reason) && !strchr(err.text, '\n'),
-		        "%s: refused, saying '%s'", bad[i].what, bad[i].reason))
+		        "%s: refused with '%s'", bad[i].what, bad[i].reason))
 			diag("status %d: %s", status, err.text);
 		mx_npy_free(&a);
 	}
 }
 
-/* Every prefix of a good file, and every single wrong byte of its header: parsed or refused,
- * never read out of bounds (which the sanitizers see). */
+/* Every prefix of a good file, and every single wrong byte of its header, is parsed or refused,
+ * without reads out of bounds (which sanitizers detect). */
 static void test_damage(void) {
 	static const char header[] =
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
@@ -182,7 +182,7 @@ static void test_damage(void) {
 		mx_npy_free(&a);
 		free(exact);
 	}
-	if (!ok(!accepted, "no prefix of a file is taken for a file"))
+	if (!ok(!accepted, "no prefix of a file is accepted"))
 		diag("%zu are", accepted);
 	for (size_t at = 0; at < n - sizeof zeros; at++)
 		for (int flip = 1; flip < 256; flip++) {
@@ -192,7 +192,7 @@ static void test_damage(void) {
 			mx_npy_free(&a);
 			file[at] ^= (uint8_t)flip;
 		}
-	ok(!accepted, "no wrong byte in a header makes an array that is not as large as the file");
+	ok(!accepted, "no wrong byte in a header gives an array of another size than the file");
 }
 
 static void test_versions_refused(void) {
@@ -204,12 +204,12 @@ static void test_versions_refused(void) {
 	size_t n = make(file, 1, header, zeros, 4);
 	file[6] = 4;
 	ok(mx_npy_parse("x", file, n, &a, &err) && strstr(err.text, "version 4.0"),
-	   "version 4 is not known");
+	   "version 4 is refused");
 	file[0] = 'P';
 	ok(mx_npy_parse("x", file, n, &a, &err) && strstr(err.text, "not a .npy file"),
-	   "a file that begins otherwise is no .npy file");
+	   "a file with another beginning is not a .npy file");
 	ok(mx_npy_read("/nonexistent/x.npy", &a, &err) && strstr(err.text, "No such file"),
-	   "a file that is not there is named with the reason");
+	   "a missing file is named with the reason");
 }
 
 static unsigned entries(const char *dir) {
@@ -233,12 +233,12 @@ static void test_writing(void) {
 
 	struct mx_npy_file files[2] = { { one, &a }, { two, &a } };
 	ok(mx_npy_write(files, 2, &err) == -1 && strstr(err.text, "two.npy") && !entries(dir),
-	   "where one of two files cannot be written, neither is, nor a temporary one");
+	   "if one of two files cannot be written, neither is, nor a temporary one");
 	int status = mx_npy_write(files, 1, &err) || mx_npy_read(one, &back, &err);
 	if (!ok(!status && back.kind == 'u' && back.bytes == 2 && back.rank == 2 &&
 	                back.shape[0] == 2 && back.shape[1] == 3 &&
 	                !memcmp(back.data, data, sizeof data),
-	        "what is written is read again"))
+	        "a written array is read again"))
 		diag("%s", err.text);
 	mx_npy_free(&back);
 	FILE *f = fopen(one, "rb");

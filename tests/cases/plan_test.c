@@ -53,11 +53,11 @@ static void packed_buffers_have_two_sizes(void) {
 	   "a packed buffer has its data in lines, and the layout's size on the device");
 	ok(mx_buffer_line(b, 256 * 16) == 256 && mx_buffer_line(b, 256 * 16 + 4) == -1 &&
 	           mx_buffer_line(b, 3 * 4 + 1) == 19 && mx_buffer_line(&p.buffers[1], 40) == 2,
-	   "the line of a byte is the layout's, none of its padding");
+	   "the line of a byte follows the layout; padding has none");
 	mx_case_free(c);
 }
 
-/* Five buffers of a case with groups: rows of A, SA and C are the storage's, B has G * N. */
+/* Five buffers of a case with groups: A, SA and C have the rows of the storage, B has G * N. */
 static const struct {
 	const char *from, *to;
 } grouped[] = {
@@ -100,17 +100,17 @@ static void groups_are_laid_out(void) {
 	ok(!mx_plan_make(c, 40, 16, 64, MX_REGIME_EXACT, &p, &err) && p.groups.n == 4 &&
 	           !memcmp(p.groups.rows, rows, sizeof rows) &&
 	           !memcmp(p.groups.begin, begin, sizeof begin),
-	   "groups have their rows, and begin where their padding says");
+	   "groups have their rows, and begin after their padding");
 	ok(p.buffers[0].rows == 128 && p.buffers[2].rows == 64 && p.buffers[4].rows == 128,
 	   "R and G are their storage and their number");
 	struct mx_data data;
 	ok(!mx_data_make(&p, 1, &data, &err) && !memcmp(data.bytes[5], begin, sizeof begin),
-	   "a buffer has where they begin");
+	   "a buffer holds the first rows of groups");
 	mx_data_free(&data);
 	mx_case_free(c);
 }
 
-static void padding_is_zero_where_asked(void) {
+static void padding_is_zero(void) {
 	struct mx_case *c = load_grouped("padding: zero}", "padding: zero, zero: true}");
 	struct mx_plan p;
 	struct mx_data data;
@@ -124,7 +124,7 @@ static void padding_is_zero_where_asked(void) {
 			any |= data.bytes[0][row * 32 + i];
 		good = used == (any != 0);
 	}
-	ok(good, "codes of padding are 0, those of tokens are not");
+	ok(good, "codes of padding are 0, codes of tokens are not");
 	mx_data_free(&data);
 	mx_case_free(c);
 }
@@ -136,7 +136,7 @@ static void wrong_groups_say_why(void) {
 		const char *want;
 	} t[] = {
 		{ "groups that are fewer rows than M", "M - 7", "M - 8", 40, 16,
-		  ": groups.rows: they add up to 39, and M is 40" },
+		  ": groups.rows: they add up to 39, but M is 40" },
 		{ "a group of less than nothing", NULL, NULL, 5, 16,
 		  ": groups.rows[1]: M - 7 is -2, less than 0" },
 		{ "groups padded to nothing", "pad: 32", "pad: M - 40", 40, 16,
@@ -146,9 +146,9 @@ static void wrong_groups_say_why(void) {
 		{ "groups by their own number", "M - 7", "G", 40, 16,
 		  ": groups.rows[1]: unknown name 'G'" },
 		{ "A without padding", "type: e2m1, rows: R", "type: e2m1, rows: M", 40, 16,
-		  ": buffers[0]: A is 40 x 64, its role's is 128 x 64" },
+		  ": buffers[0]: A is 40 x 64, its role requires 128 x 64" },
 		{ "as many beginnings as groups", "cols: G + 1", "cols: G", 40, 16,
-		  ": buffers[5]: W is 1 x 4, its role's is 1 x 5" },
+		  ": buffers[5]: W is 1 x 4, its role requires 1 x 5" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
 		struct mx_case *c = load_grouped(t[i].from, t[i].to);
@@ -197,8 +197,8 @@ static void wrong_plans_say_which_field(void) {
 		{ "a huge N", NULL, "", 1, INT64_MAX, 32,
 		  ": N = 9223372036854775807 is not in 0 to 2^40" },
 		{ "M of 0", NULL, "", 0, 16, 32, ": grid[1]: ceildiv(M, 128) is 0, less than 1" },
-		{ "K of 0", NULL, "", 16, 16, 0, ": K = 0 is no positive multiple of 32" },
-		{ "K of 48", NULL, "", 16, 16, 48, ": K = 48 is no positive multiple of 32" },
+		{ "K of 0", NULL, "", 16, 16, 0, ": K = 0 is not a positive multiple of 32" },
+		{ "K of 48", NULL, "", 16, 16, 48, ": K = 48 is not a positive multiple of 32" },
 		{ "M x N over 2^40 bytes", NULL, "", INT64_C(1) << 26, INT64_C(1) << 26, 32,
 		  ": buffers[4]: 67108864 lines of 268435456 bytes are over 2^40" },
 		{ "a grid over 2^31 - 1", "\"ceildiv(N, 128)\"", "N * 65536", 16, 32768, 32,
@@ -228,32 +228,32 @@ static void wrong_plans_say_which_field(void) {
 		{ "an ld below the row", "ld: 16}", "ld: 8}", 16, 16, 32,
 		  ": buffers[5].ld: 8 bytes, but a line takes 10" },
 		{ "an ld that splits elements", "ld: 16}", "ld: 11}", 16, 16, 32,
-		  ": buffers[5].ld: 11 is no multiple of the element's 2 bytes" },
+		  ": buffers[5].ld: 11 is not a multiple of the element's 2 bytes" },
 		{ "a negative guard", "guard: 4", "guard: -4", 16, 16, 32,
 		  ": buffers[4].guard: -4 is -4, less than 0" },
 		{ "a huge guard", "guard: 4", "guard: 0x10000000000", 16, 16, 32,
 		  ": buffers[4].guard: 1099511627776 lines of 64 bytes are over 2^40" },
 		{ "B of another shape", "rows: N, cols: K}", "rows: M, cols: K}", 16, 32, 64,
-		  ": buffers[2]: B is 16 x 64, its role's is 32 x 64" },
+		  ": buffers[2]: B is 16 x 64, its role requires 32 x 64" },
 		{ "A's scales of another shape", "cols: K / 32, ld: KS", "cols: K / 16, ld: KS", 16,
-		  16, 64, ": buffers[1]: SA is 16 x 4, its role's is 16 x 2" },
+		  16, 64, ": buffers[1]: SA is 16 x 4, its role requires 16 x 2" },
 		{ "B's scales of another shape", "rows: N, cols: K / 32", "rows: M, cols: K / 32",
-		  16, 32, 64, ": buffers[3]: SB is 16 x 2, its role's is 32 x 2" },
+		  16, 32, 64, ": buffers[3]: SB is 16 x 2, its role requires 32 x 2" },
 		{ "A of another shape", "rows: M, cols: K}", "rows: M, cols: 64 + K}", 16, 32, 64,
-		  ": buffers[0]: A is 16 x 128, its role's is 16 x 64" },
+		  ": buffers[0]: A is 16 x 128, its role requires 16 x 64" },
 		{ "an output of another shape", "cols: N, guard", "cols: M, guard", 16, 32, 64,
-		  ": buffers[4]: C is 16 x 16, its role's is 16 x 32" },
+		  ": buffers[4]: C is 16 x 16, its role requires 16 x 32" },
 		{ "rows padded to nothing", "rows: N, cols: K}",
 		  "rows: N, cols: K, layout: preshuffle_16x16, pad_rows: M - 16}", 16, 16, 32,
 		  ": buffers[2].pad_rows: M - 16 is 0, less than 1" },
 		{ "rows padded to what the layout cannot have", "rows: N, cols: K}",
 		  "rows: N, cols: K, layout: preshuffle_16x16, pad_rows: M + 8}", 16, 16, 32,
-		  ": buffers[2].layout: layout preshuffle_16x16 pads rows to a multiple of 16, and "
-		  "24 is none" },
+		  ": buffers[2].layout: layout preshuffle_16x16 pads rows to a multiple of 16, but "
+		  "24 is not one" },
 		{ "scales that a layout loses", "rows: N, cols: K / 32, ld: KS}",
 		  "rows: N, cols: K / 32, layout: s32x8_wave}", 16, 48, 256,
-		  ": buffers[3].layout: layout s32x8_wave crops 48 x 8 scales out of 256 x 8, and "
-		  "so loses 64 of 384" },
+		  ": buffers[3].layout: layout s32x8_wave crops 48 x 8 scales out of 256 x 8, which "
+		  "loses 64 of 384" },
 		{ "a packed size over 2^40", "rows: N, cols: K / 32, ld: KS}",
 		  "rows: N, cols: K / 32, layout: s32x8, pad_rows: 0x8000000000}", 16, 16, 32,
 		  ": buffers[3].layout: 4398046511104 bytes are over 2^40" },
@@ -269,11 +269,11 @@ static void wrong_plans_say_which_field(void) {
 		  16, 288, ": verdict.splits: 9 is 9, more than 8" },
 		{ "splits that leave out the end of K", "judge: bits",
 		  "judge: set, splits: 2, k_split: 128", 16, 16, 288,
-		  ": verdict.k_split: 2 splits of 128 do not make up K = 288 in blocks of 32, the "
+		  ": verdict.k_split: 2 splits of 128 do not cover K = 288 in blocks of 32, the "
 		  "last not empty" },
 		{ "an empty split", "judge: bits", "judge: set, splits: 4, k_split: 96", 16, 16,
 		  288,
-		  ": verdict.k_split: 4 splits of 96 do not make up K = 288 in blocks of 32, the "
+		  ": verdict.k_split: 4 splits of 96 do not cover K = 288 in blocks of 32, the "
 		  "last not empty" },
 	};
 	for (size_t i = 0; i < COUNT(t); i++) {
@@ -291,7 +291,7 @@ int main(void) {
 	plan_has_the_sizes();
 	packed_buffers_have_two_sizes();
 	groups_are_laid_out();
-	padding_is_zero_where_asked();
+	padding_is_zero();
 	wrong_groups_say_why();
 	kernarg_has_its_bytes();
 	wrong_plans_say_which_field();

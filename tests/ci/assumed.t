@@ -45,7 +45,7 @@ is(mxcheck('run', '--notes', '--case', case_of(2.5)), 0, '--notes changes no sta
 unlike($out, qr/--notes prints them/, '  and counts none');
 my @notes = $out =~ /^ +assumed: (bytes\+0x\w+ v_cvt_pk_u8_f32 .*)$/mg;
 is(@notes, 1, '  with one note for all lanes') or diag $out;
-like($notes[0] // '', qr/: f32 to a byte rounds as MODE asks.*; workgroup 0,0,0 wave 0 lane 0/,
+like($notes[0] // '', qr/: f32 to a byte rounds as MODE selects.*; workgroup 0,0,0 wave 0 lane 0/,
 	'  that names the rule and the place');
 is(mxcheck('run', '--race', 20, '--case', case_of(2.5)), 0, 'a hunt passes too');
 

@@ -62,15 +62,15 @@ sub is_refused {
 }
 
 is_refused('an unknown order', $exact, ':7: order: invalid ENUM value: fma', 'order: fma_beta' => 'order: fma');
-is_refused('an alpha that is NaN', $exact, ":7: epilogue.alpha: 'nan' is no finite f32", 'alpha: 0.75' => 'alpha: nan');
+is_refused('an alpha that is NaN', $exact, ":7: epilogue.alpha: 'nan' is not a finite f32", 'alpha: 0.75' => 'alpha: nan');
 is_refused('beta without C', $exact, ':7: epilogue.beta: no buffer has role c_in', "$c_in\n" => '');
-is_refused('a bias that is too short', $exact, ": buffers[5]: BIAS is 1 x 62, its role's is 1 x 63",
+is_refused('a bias that is too short', $exact, ": buffers[5]: BIAS is 1 x 62, its role requires 1 x 63",
 	'rows: 1, cols: N' => 'rows: 1, cols: N - 1');
 is_refused('an argument that is no number', $exact, ": kernarg[11].value: not a number: 'gamma'",
 	'value: beta' => 'value: gamma');
-is_refused('judge set', $exact, ':7: epilogue: judge set is of the product alone',
+is_refused('judge set', $exact, ':7: epilogue: judge set has no epilogue',
 	'judge: bits,' => 'judge: set, splits: 1, k_split: K,');
-is_refused('an epilogue of groups', $exact, 'epilogue: groups have none',
+is_refused('an epilogue of groups', $exact, 'epilogue: a case with groups has no epilogue',
 	'buffers:' => "groups: {rows: [M], padding: free}\nbuffers:");
 is_refused('an alpha of many digits in the exact regime', $exact,
 	'K = 288 is too long for the exact regime with this alpha', 'alpha: 0.75' => 'alpha: 0.1');

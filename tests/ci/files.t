@@ -39,7 +39,7 @@ for ('', 'no/such/folder/x.npy', "$dir/no/x.npy") {
 }
 mxcheck(@quant, '-o', $file, '--scales', "$dir/../" . ($dir =~ s{.*/}{}r) . '/old.npy');
 is("$status " . slurp($file), '2 old', 'two paths to one file are refused');
-like($err, qr/is one file with/, '  for that reason');
+like($err, qr/is the same file as/, '  for that reason');
 run('sh', '-c', 'trap "" XFSZ; ulimit -f 1; exec "$@"', 'sh', $program, @quant, '-o', $file,
 	(1) x 3000);
 is("$status " . slurp($file), '2 old', 'a file that does not fit leaves the old one');

@@ -98,14 +98,14 @@ mxcheck('lint', "$build/kernels/gemm/mxfp4_gemm.co");
 my ($lds) = $out =~ /LDS (\d+) bytes/;
 is(mxcheck('--watch', 'lds:' . ($lds - 4) . '+4', $run), 0, '--watch takes the last bytes of LDS')
 	or diag $err;
-for ([ 'is no place', '--who', 'D[1,2]', $run ], [ 'is no place', '--who', 'C[129,0]', $run ],
+for ([ 'is not a location', '--who', 'D[1,2]', $run ], [ 'is not a location', '--who', 'C[129,0]', $run ],
 	[ 'bytes of LDS', '--watch', 'lds:163840', $run ], [ 'bytes of LDS', '--watch', "lds:$lds", $run ],
 	[ 'bytes of LDS', '--watch', 'lds:' . ($lds - 1) . '+2', $run ],
 	[ 'bytes of LDS', '--watch', 'lds:0+9223372036854775807', $run ],
-	[ 'is no place', '--watch', 'lds:18446744073709551615+9', $run ],
+	[ 'is not a location', '--watch', 'lds:18446744073709551615+9', $run ],
 	[ 'guards of', '--watch', 'C:1000000000', $run ], [ 'guards of', '--watch', 'C:-100000+4', $run ],
 	[ 'guards of', '--who', 'C:1000000000', $run ],
-	[ 'is no place', '--watch', 'C:4+0', $run ], [ 'not available for LDS', '--who', 'lds:4', $run ],
+	[ 'is not a location', '--watch', 'C:4+0', $run ], [ 'not available for LDS', '--who', 'lds:4', $run ],
 	[ 'look into one run, and', '--who', 'C:1' ], [ 'does not go with', '--who', 'C:1', '--race', 5, $run ],
 	[ 'not X,Y,Z:WAVE', '--trace', '0,0', $run ], [ 'has no such wave', '--trace', '0,0,7:0', $run ],
 	[ 'not the offset', '--break', '0x3', $run ], [ 'not a number from 0 to 63', '--lane', 64, $run ]) {

@@ -53,7 +53,16 @@ my ($version) = join '.', slurp('ref/mxref.h') =~ /^#define MXREF_VERSION_(?:MAJ
 is(mxcheck('--version'), 0, 'mxcheck has --version') or diag $err;
 like($out, qr/\Amxcheck \Q$version\E, commit \S+\n/, '  its own and the commit');
 like($out, qr/^CPU path +(AVX-512|portable)$/m, '  how it computes');
+chomp(my $llvm = `ci/package/llvm.sh 2>/dev/null`);
+chomp(my $found = $llvm ne '' ? "$llvm, " . `$llvm/clang -dumpversion` : 'none');
+like($out, qr/^LLVM +\Q$found\E$/m, '  the LLVM that llvm.sh finds') or diag $out;
 like($out, qr/^emu +\S*libmxhip\.so, gfx950\nhip +/m, '  and the runtimes') or diag $out;
+
+# A folder of scripts instead of LLVM.
+run('sh', '-c', 'mkdir "$0/a llvm" && cd "$0/a llvm" && echo "echo 99.1.2 amdgcn" >clang &&'
+	. ' touch ld.lld llvm-readelf && chmod +x *', $dir) == 0 or BAIL_OUT($err);
+run('env', "MXCHECK_LLVM=$dir/a llvm", $mxcheck, '--version');
+like($out, qr/^LLVM +\Q$dir\E\/a llvm, 99\.1\.2/m, 'MXCHECK_LLVM selects the LLVM') or diag $out;
 
 # ---- quant ----
 
@@ -235,7 +244,7 @@ my @part = ('mfma', '--format', 'E4M3', '--a', '0x38,0*31,0x38,0*31', '--b', '0x
 mxcheck(@part, '--explain');
 like($out, qr/^block32 +0x4B800000  16777216 /m, 'block32 loses 1 twice');
 like($out, qr/^fused +0x4B800001  16777218 /m, 'fused adds 2');
-like($out, qr/^block32 and fused part at k 64: 0x4B800000 and 0x4B800001; at the end they differ$/m,
+like($out, qr/^block32 and fused diverge at k 64: 0x4B800000 and 0x4B800001; at the end they differ$/m,
 	'the explanation says where they part');
 like($out, qr/^  k 32 +0x38 1 +\* 0x38 1 += 1$/m, '  with the products');
 like($out, qr/^  sum +1 \* 2\^0 = 1; scaled 1 \* 2\^0 = 1$/m, '  the exact sum');
@@ -327,7 +336,7 @@ like($out, qr/^first mismatch   \[0\]\[0\]: +1 \(0x3f800000\)  against +1\.00000
 	'  the first') or diag $out;
 like($out, qr/^ulp +largest 3 at \[0\]\[1\]:  -0\/\+0: 1  1: 1  3-4: 1  NaN or infinity .*: 1$/m,
 	'  the histogram') or diag $out;
-like($out, qr/^nan +1 NaNs have other payloads/m, '  payloads do not count');
+like($out, qr/^nan +1 NaNs differ in payload/m, '  payloads do not count');
 # Signal 1 + 1 in row 0, 4 in row 1; errors 0.5 and 1.
 f32('e1', '2, 2', 1, 1, 4, 0);
 f32('e2', '2, 2', 1.5, 1, 4, 1);
@@ -402,7 +411,7 @@ is_refused('scales of another shape', 'is 3 x 1; the codes need 2 x 1', 'dequant
 	'--scales', "$dir/sb.npy", "$dir/a.npy");
 is_refused('codes of another type', 'is f32; codes and scales are u8', 'dequant', @e2m1, $x);
 is_refused('a file among codes', 'one file, or codes', 'dequant', @e2m1, '1', "$dir/a.npy");
-is_refused('packed codes taken for plain', 'no E2M1 code', 'dequant', @e2m1, u8('p',
+is_refused('packed codes taken for plain', 'not a code of E2M1', 'dequant', @e2m1, u8('p',
 	'1, 2', 0x66, 1));
 
 is_refused('a missing operand', '--b is missing', 'mfma', @e2m1, '--a', '1');
@@ -415,18 +424,18 @@ is_refused('another K of the instruction', '--mma-k 32: not 64 or 128', 'mfma', 
 	'--b', '1', '--mma-k', '32');
 is_refused('an unknown second format', '--format E9M9: not one of', 'mfma', '--format',
 	'E2M1,E9M9', '--a', '1', '--b', '1');
-is_refused('a matrix without --row', 'has 2 rows; --row says which', @matrices, '--col', '0');
+is_refused('a matrix without --row', 'has 2 rows; select one with --row', @matrices, '--col', '0');
 is_refused('a row that is not there', '--row 2: not a row of', @matrices, '--row', '2', '--col',
 	'0');
 is_refused('an accumulator', '--c x: not a number', 'mfma', @e2m1, '--a', '1', '--b', '1', '--c',
 	'x');
-is_refused('a repetition', "'*0' is not a number of times", 'mfma', @e2m1, '--a', '1*0', '--b',
+is_refused('a repetition', "'*0' is not a number of repeats", 'mfma', @e2m1, '--a', '1*0', '--b',
 	'1');
-is_refused('codes beside options', 'codes belong to --a and --b', 'mfma', @e2m1, '--a', '1', '2');
+is_refused('codes beside options', 'give codes with --a and --b', 'mfma', @e2m1, '--a', '1', '2');
 
 is_refused('one file', 'takes two .npy files', 'compare', $x);
 is_refused('different types', 'is f32, ', 'compare', $x, "$dir/a.npy");
 is_refused('different shapes', 'x.npy is 2 x 33, ', 'compare', $x, "$dir/one.npy");
-is_refused('bfloat16 of another type', 'bfloat16 is kept as u16', 'compare', '--bf16', $x, $x);
+is_refused('bfloat16 of another type', 'bfloat16 is stored as u16', 'compare', '--bf16', $x, $x);
 
 done_testing();

@@ -94,9 +94,9 @@ ok($status == 0 && header_of('y') =~ /\(3, 40,\)/ && abs($y[7] - $x[7]) < 0.1, '
 # ---- refused ----
 
 is_refused('an unknown scheme', 'no such scheme', qw(quant --scheme nvfp5 1));
-is_refused("another scheme's format", 'not defined for format E4M3, but for INT8', qw(quant --scheme mxint8 --format E4M3 1));
-is_refused("another scheme's blocks", 'has no scale per 1x32, but per 1x128 128x128', qw(quant --scheme deepseek --per 1x32 1));
-is_refused('a recipe beside a scheme', 'goes without --recipe', qw(quant --scheme mxint8 --recipe floor 1));
+is_refused("another scheme's format", 'not defined for format E4M3, only for INT8', qw(quant --scheme mxint8 --format E4M3 1));
+is_refused("another scheme's blocks", 'has no scale per 1x32, only per 1x128 128x128', qw(quant --scheme deepseek --per 1x32 1));
+is_refused('a recipe beside a scheme', 'excludes --recipe', qw(quant --scheme mxint8 --recipe floor 1));
 is_refused('--per without a scheme', 'need --scheme', qw(quant --format E2M1 --per row 1));
 is_refused('a scale of the tensor where there is none', 'no scale of the tensor', qw(quant --scheme mxint8 --tensor-scale 1 1));
 is_refused('a scale of the tensor that is no number', 'not a number', qw(quant --scheme nvfp4-vllm --tensor-scale x 1));

@@ -33,7 +33,7 @@ is(mxcheck(@twin, '--race', 30, '--resume', $journal), 2,
 	'runs beside other corunners are not added to the journal');
 
 my @refused = (
-	[ 'none of stream tenant flush place', qw(strem), '', 'stream,,place', 'tenant,x' ],
+	[ 'not one of stream tenant flush place', qw(strem), '', 'stream,,place', 'tenant,x' ],
 	[ 'not a number of',                   qw(tenant=0 tenant=x flush= stream=17 place=99999999999) ],
 );
 for (@refused) {

@@ -1,10 +1,10 @@
 """Blocks of 32 numbers that a recipe could get wrong: amax at every rounding boundary of every
 exponent, every tie of the element format with the neighbours of each, subnormals, infinities, NaN
-and zeros. The formats are written down here once more."""
+and zeros. The formats are typed again here."""
 import numpy as np
 
 BLOCK = 32
-# Exponent bits, mantissa bits, bias, codes on top that are no numbers [OCP MX v1.0, 5.3].
+# Exponent bits, mantissa bits, bias, number of largest codes that are special [OCP MX v1.0, 5.3].
 FORMATS = {
     "E2M1": (2, 1, 1, 0),
     "E2M3": (2, 3, 1, 0),
@@ -16,7 +16,7 @@ INF, NAN = 0x7F800000, 0x7FC00000
 
 
 def magnitudes(name):
-    """All that the format can hold, from zero up."""
+    """All magnitudes of the format, from zero up."""
     exp_bits, man_bits, bias, specials = FORMATS[name]
     codes = np.arange((1 << exp_bits + man_bits) - specials)
     field, man = codes >> man_bits, codes & (1 << man_bits) - 1
@@ -29,7 +29,7 @@ def largest_exponent(name):
 
 
 def ties(name):
-    """Half-way points, the largest element and the one that would follow it."""
+    """Ties, the largest element and the next one in an unlimited range."""
     m = magnitudes(name)
     m = np.append(m, 2 * m[-1] - m[-2])
     return np.concatenate([(m[1:] + m[:-1]) / 2, m[-2:]])
@@ -44,7 +44,7 @@ def floats(u):
 
 
 def amaxes(name):
-    """Bits of amax: in every binade both ends and all that rules compare with."""
+    """Bits of amax: in every binade both ends and all thresholds of the rules."""
     points = [(0, range(-46, 26)), (1 << 22, range(-2, 14))]
     points += [(k << 19, range(-2, 3)) for k in range(1, 16)]  # halves of units, and max / 2^k
     man = np.unique([p + d for p, reach in points for d in reach])
@@ -53,7 +53,7 @@ def amaxes(name):
 
 
 def with_amax(name, amax, rng):
-    """A block for each amax: the rest are ties at the scales that it may get, and anything below."""
+    """A block for each amax: the other elements are ties at its possible scales, or any numbers below."""
     n = len(amax)
     exponent = (amax >> 23)[:, None] - 127 - largest_exponent(name) + rng.integers(-1, 3, (n, BLOCK))
     with np.errstate(over="ignore"):

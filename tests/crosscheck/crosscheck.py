@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Crosscheck against ml_dtypes, which shares nothing with this project: every code decoded, every
 scale, and a stratified hundred thousand of float32 encoded in each format, through the .npy files
-of `mxcheck quant` and `mxcheck dequant`. Where the two are known to differ the difference is typed
-below with its reason, must be seen, and must be just that; anything else fails.
+of `mxcheck quant` and `mxcheck dequant`. Known differences are listed below with their reasons and
+must occur; any other difference fails.
 
     make crosscheck      (crosscheck.py MXCHECK; prints TAP)
 """
@@ -24,9 +24,9 @@ FORMATS = {
 }
 BLOCKS = 3125  # of 32: a hundred thousand numbers
 
-# What differs on purpose. Format: [(name, which scaled inputs, ml_dtypes' magnitude, ours)].
+# Intended differences. Format: [(name, which scaled inputs, ml_dtypes' magnitude, ours)].
 # FP8 in ml_dtypes overflows: E4M3, which has no infinity, to NaN, E5M2 to infinity. MX quantisers
-# saturate. 464 is a tie that goes to the even code 448; 61440 is one that goes up.
+# saturate. 464 is a tie that rounds to the even code 448; 61440 is one that rounds up.
 # Formats without NaN: the OCP specification leaves it open; ml_dtypes has -0, we the largest
 # magnitude with the sign of the NaN.
 def no_nan(largest):
@@ -48,7 +48,7 @@ DIFFERENCES = {
 }
 
 def same(a, b):
-    """Bits equal, -0 too; NaNs are equal to each other."""
+    """Whether bits are equal, -0 too; all NaNs are equal."""
     return (a.view(np.uint32) == b.view(np.uint32)) | (np.isnan(a) & np.isnan(b))
 
 
@@ -68,9 +68,9 @@ def decode(mx):
 
 
 def stratified(rng, name):
-    """Blocks whose largest exponents go through the whole range of float32; in each, exponents
-    from there down to below the format's smallest subnormal; mantissas at random, at the ends, and
-    with few bits, where the ties are."""
+    """Blocks with largest exponents from the whole range of float32. In each,
+    exponents go down to below the format's smallest subnormal; mantissas are random, at the ends, or
+    have few bits, for ties."""
     dtype, emax, bits, _ = FORMATS[name]
     spread = int(emax - np.log2(float(ml_dtypes.finfo(dtype).smallest_subnormal))) + 3
     top = np.arange(BLOCKS) % 254 + 1
@@ -106,7 +106,7 @@ def compare_codes(name, ours, x, scales):
         good = good and (theirs[here] & magnitude == their_code).all()
         ok(good, f"{name}: {here.sum()} of {what}: 0x{our_code:02X}, ml_dtypes 0x{their_code:02X}")
         explained |= here
-    # The sign and payload of an FP8 NaN are free.
+    # The sign and payload of an FP8 NaN are not compared.
     both = [c.view(dtype).astype(np.float32) for c in (ours, theirs)]
     explained |= np.isnan(both[0]) & np.isnan(both[1])
     wrong = np.flatnonzero((ours != theirs) & ~explained)
@@ -121,7 +121,7 @@ def encode(mx):
         x = stratified(rng, name)
         codes, scales = mx.quant(name, "floor", x)
         ok((scales == floor_scale(x, emax)).all(), f"{name}: {BLOCKS} scales of floor")
-        # One infinity to a row of its own, where nvidia's rule has scale 0xFE; NaNs do not count.
+        # Each infinity in its own row, where nvidia's rule gives scale 0xFE; NaNs are ignored.
         special = stratified(rng, name)[:200]
         special[:100, 5] = np.float32("nan")
         special[:50, 5] = -special[:50, 5]

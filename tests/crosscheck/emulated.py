@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Crosscheck of Quark's recipes against its Triton kernel itself: compiled for gfx950, which needs no
-GPU, and launched through our HIP runtime.
+"""Crosscheck of Quark's recipes against its Triton kernel, compiled for gfx950, which needs no GPU,
+and launched through the emulator's HIP runtime.
 
     make crosscheck      (emulated.py BUILD; prints TAP)
 """
@@ -82,11 +82,11 @@ def check(mx, device, mode, x):
     with np.errstate(invalid="ignore"):
         scaled = np.abs(values) * 2.0 ** (127.0 - scales)
     wrong = codes != theirs
-    # A shift by 32 and more wraps in v_lshrrev_b32: the kernel makes something of next to nothing.
+    # A shift by 32 or more wraps in v_lshrrev_b32: the kernel gives nonzero codes for tiny elements.
     wraps = wrong & (scaled < 2.0**-32)
     # exp2(-127) is 0: v_exp_f32 flushes subnormal results. Quark's torch version has 2^-127.
     flushed = wrong & (scales == 0) & (theirs & 7 == 0) & (mode == 2)
-    ok(wraps.any(), f"{recipe}: {wraps.sum()} elements below 2^-32 differ, since a shift wraps")
+    ok(wraps.any(), f"{recipe}: {wraps.sum()} elements below 2^-32 differ, because a shift wraps")
     rest = np.argwhere(wrong & ~wraps & ~flushed)
     ok(not len(rest), f"{recipe}: the other elements are those of its kernel" +
        (f", but {flushed.sum()} of scale 0" if flushed.any() else ""), f"first: block, element {rest[:1]}")

@@ -1,4 +1,4 @@
-"""What the crosschecks share: TAP, and `mxcheck quant` and `dequant` through .npy files."""
+"""Helpers of the crosschecks: TAP, and `mxcheck quant` and `dequant` through .npy files."""
 import subprocess
 import sys
 

@@ -1,5 +1,5 @@
-"""Recipes as the packages themselves compute them. Each judge takes a format and blocks, one to a
-row, and gives codes, one to an integer, and scales; code -1 where the package does not show it."""
+"""Recipes computed by their packages. Each judge takes a format and blocks, one to a row, and gives
+codes, one to an integer, and scales; code -1 if the package does not return the code."""
 import importlib.metadata
 import warnings
 
@@ -40,8 +40,8 @@ def torchao(mode):
 
 
 def compressed_tensors(name, x):
-    """As a weight is compressed, but the byte of an infinite scale is its exponent, 255: what is
-    stored is a conversion of infinity to an integer, 127 on x86."""
+    """Like a compressed weight, but the byte of an infinite scale is its exponent, 255. The package
+    stores infinity converted to an integer, 127 on x86."""
     import torch
     from compressed_tensors.compressors.mxfp6.helpers import pack_fp6_to_uint8
     from compressed_tensors.compressors.nvfp4.helpers import pack_fp4_to_uint8
@@ -67,8 +67,8 @@ def compressed_tensors(name, x):
 
 
 def quark_triton(mode):
-    """The torch version of the Triton kernel. It differs from it on NaN alone: torch's maximum is
-    NaN where one of the block is, Triton's where all are."""
+    """The torch version of the Triton kernel. It differs only for NaN: torch's maximum is NaN if one
+    element of the block is, Triton's if all are."""
     import torch
     from quark.torch.kernel.mx.triton import DequantScaleRoundingMode, downcast_to_mxfp_torch
 
@@ -84,7 +84,7 @@ def quark_triton(mode):
 
 
 def codes_of(name, values, x):
-    """Values of the format as codes; NaN as mxcheck has it, with the sign of x."""
+    """Values of the format as codes; NaN as in mxcheck, with the sign of x."""
     m = blocks.magnitudes(name)
     with np.errstate(invalid="ignore"):
         codes = np.searchsorted(m, np.abs(values))
@@ -95,15 +95,15 @@ def codes_of(name, values, x):
 
 
 def hidden(out, scale, least):
-    """What fake quantisation does not show: elements that overflow or lose bits as they are written
-    back, infinities that it leaves alone, and the elements of scales that E8M0 does not have."""
+    """Elements without a code from fake quantisation: those that overflow or lose bits when they are
+    written back, infinities that stay unchanged, and elements with a scale outside E8M0."""
     lost = np.isfinite(scale) & np.isinf(out)
     return lost | (np.abs(out) < least) & (out != 0) | (scale < 2.0**-127)
 
 
 def quark(mode):
-    """Fake quantisation: what is written back, divided by the scale that was used. That is recorded
-    by a wrapped masked_fill, the last step towards it."""
+    """Fake quantisation: the result divided by its scale. A wrapped masked_fill, the last step of the
+    scale's computation, records the scale."""
     import torch
     from quark.torch.kernel.hw_emulation import hw_emulation_interface as hw
 
@@ -151,7 +151,7 @@ ROWS += [(f"quark-{m}{suffix}", "amd-quark", "0.13", ALL, [dtype], lambda m=m: q
 
 
 def version(package):
-    """What is installed, or None."""
+    """The installed version, or None."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

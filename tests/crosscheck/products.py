@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crosscheck of `mxcheck mfma` against Python's fractions, which round nothing: products of 128
 elements of all pairs of formats, with NaN, infinities, both zeros and extreme scales, under the
-profiles that exact sums define. Formats, scales and rounding are written down here once more.
+profiles of exact sums. Formats, scales and rounding are typed again here.
 
     make crosscheck      (products.py MXCHECK; prints TAP)
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
-# Exponent and mantissa bits, bias, and which codes are special [OCP MX v1.0, tables 2 to 5].
+# Exponent and mantissa bits, bias, and the special codes [OCP MX v1.0, tables 2 to 5].
 FORMATS = {
     "E2M1": (2, 1, 1, None),
     "E2M3": (2, 3, 1, None),
@@ -85,7 +85,7 @@ def chain(products, c, step):
     return c
 
 
-# How many products are added with one rounding.
+# The number of products that are added with one rounding.
 PROFILES = {"block32": BLOCK, "fused": K, "fma32": 1}
 
 
@@ -95,7 +95,7 @@ class Product:
         kind = rng.choice(["plain", "plain", "extreme", "cancel", "zero", "any"])
         self.codes = [self.draw(rng, name, kind) for name in (a, b)]
         self.scales = [[self.scale(rng, kind) for _ in range(K // BLOCK)] for _ in range(2)]
-        if kind == "cancel":  # the second half takes back the first, almost
+        if kind == "cancel":  # the second half almost cancels the first
             self.scales = [s[:2] * 2 for s in self.scales]
             sign = 1 << sum(FORMATS[a][:2])
             half = self.codes[0][:K // 2]

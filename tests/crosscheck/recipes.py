@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crosscheck of the recipes of `mxcheck quant` against the packages that they follow, bit for bit:
-those of PyPI as they are, others written down again from their sources. What differs on purpose is
-named below.
+against packages of PyPI, and against transcriptions of other sources. Intended differences are
+listed below.
 
     make crosscheck      (recipes.py MXCHECK [PART-OF-A-RECIPE'S-NAME]; prints TAP)
 """
@@ -39,34 +39,34 @@ def sign_bit(name):
 
 
 def negative_nan(name, x, codes, theirs, scales):
-    """Infinity by infinity, and times zero, is +NaN on gfx950 and in ours, but -NaN on x86."""
+    """Infinity / infinity and infinity * 0 are +NaN on gfx950 and in mxcheck, but -NaN on x86."""
     return is_inf(x) & (scales == 0xFF) & (theirs == codes + sign_bit(name))
 
 
 def fp8_nan(name, x, codes, theirs, scales):
-    """Sign and payload of an FP8 NaN are free; PyTorch has all ones in E5M2, conversions 0x7E."""
+    """Sign and payload of an FP8 NaN are not compared; PyTorch has all ones in E5M2, conversions 0x7E."""
     first = {"E4M3": 0x7F, "E5M2": 0x7D}.get(name, 256)
     return (codes & 0x7F >= first) & (theirs & 0x7F >= first)
 
 
 def zero_sign(name, x, codes, theirs, scales):
-    """Fake quantisation to FP4 and FP6 writes back +0 for every zero."""
+    """Fake quantisation to FP4 and FP6 writes +0 for every zero."""
     return (theirs == 0) & (codes == sign_bit(name)) & (name not in ("E4M3", "E5M2"))
 
 
 def bf16_zero(name, x, codes, theirs, scales):
-    """What underflows to bf16's zero loses its sign, as -0 does; in f32 it is no zero yet."""
+    """A number that underflows to 0 in bf16 loses its sign, like -0; in f32 it is not zero."""
     return (x.dtype == np.uint16) & (name == "E2M1") & zero_sign(name, x, codes, theirs, scales)
 
 
 def nan_in_block(name, x, codes, theirs, scales):
-    """Quark: torch's maximum is NaN where any element is, Triton's only where all are.
-    compressed-tensors: torch's vectorised minimum makes the NaN all ones, whose sum wraps to
-    exponent 0; the tail of the tensor keeps the NaN, and has exponent 255."""
+    """Quark: torch's maximum is NaN if any element is, Triton's only if all are.
+    compressed-tensors: torch's vectorised minimum makes the NaN all ones, and the sum wraps to
+    exponent 0; the tail of the tensor keeps the NaN and has exponent 255."""
     return is_nan(x).any(axis=1, keepdims=True)
 
 
-# What differs on purpose. Each is counted; anything else fails. nan_in_block explains the scale too.
+# Intended differences. Each is counted; any other fails. nan_in_block explains the scale too.
 EXPLAINED = {
     **{f"torchao-0.18-{m}": [negative_nan] for m in ("floor", "ceil", "even")},
     "compressed-tensors": [nan_in_block, negative_nan, fp8_nan, bf16_zero],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crosscheck of `mxcheck quant --scheme` and `dequant --scheme` against the packages that the
-schemes follow, bit for bit; and of the FNUZ formats against ml_dtypes. Every NaN of a format is
-equal to every other: its sign is free.
+schemes follow, bit for bit; and of the FNUZ formats against ml_dtypes. All NaNs of a format are
+equal, with either sign.
 
     make crosscheck      (schemes.py MXCHECK [PART OF A NAME]; prints TAP)
 """
@@ -18,7 +18,7 @@ from harness import Mxcheck, done, ok, skip
 warnings.filterwarnings("ignore")
 ROWS, COLS = 256, 256
 
-# ---- what is quantised ----
+# ---- inputs ----
 
 E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
 
@@ -44,7 +44,7 @@ MAGNITUDES = {
 
 
 def nudged(x, rng):
-    """Each as it is, or one f32 beside it."""
+    """Each number, or an f32 next to it."""
     x = np.asarray(x, np.float32)
     kind = rng.integers(0, 3, x.shape)
     up, down = np.nextafter(x, np.float32(np.inf)), np.nextafter(x, np.float32(-np.inf))
@@ -60,7 +60,7 @@ def model(name, rng):
 
 
 def ties(name, rng):
-    """In each row an amax, and ties of the format at the scale that it gives."""
+    """In each row an amax, and ties of the format at its scale."""
     m = MAGNITUDES[name]
     middle = np.append((m[1:] + m[:-1]) / 2, m[1:])
     amax = (2.0 ** rng.integers(-20, 20, (ROWS, 1)) * (1 + rng.random((ROWS, 1)))).astype(np.float32)
@@ -70,7 +70,7 @@ def ties(name, rng):
 
 
 def boundaries(name, rng):
-    """In each 16 an amax at or beside a code, a tie, or a short mantissa, over all exponents."""
+    """In each 16 an amax at or next to a code, a tie, or a short mantissa, over all exponents."""
     m = MAGNITUDES[name]
     points = np.concatenate([(m[1:] + m[:-1]) / 2, m[1:], 1 + np.arange(64) / 64])
     amax = rng.choice(points, (ROWS, COLS // 16)) * 2.0 ** rng.integers(-30, 30, (ROWS, 1))
@@ -140,14 +140,14 @@ class Schemes(Mxcheck):
         return [np.load(self.path(name)) for name in ["codes", "scales"] + ["t"] * tensor]
 
     def dequant(self, scheme, format, per, tensor):
-        """What quant has just written."""
+        """The files of the last quant."""
         extra = ["--tensor", self.path("t")] if tensor else []
         self.run("dequant", "--scheme", scheme, "--format", format, "--per", per, *extra,
                  "--scales", self.path("scales"), self.path("codes"), "-o", self.path("y"))
         return np.load(self.path("y"))
 
 
-# ---- the packages: x, a format and what shares a scale, to codes, scales, tensor's scale, values ----
+# ---- the packages: from x, a format and the shape of blocks to codes, scales, tensor's scale, values ----
 
 
 def fp8(name):
@@ -168,7 +168,7 @@ def block_of(per, shape):
 
 
 def spread(scales, shape):
-    """A scale to each element."""
+    """A scale for each element."""
     s = np.atleast_2d(scales)
     return np.repeat(np.repeat(s, shape[0] // s.shape[0], 0), shape[1] // s.shape[1], 1)
 
@@ -304,7 +304,7 @@ def quark_mxint8(x, name, per):
 
 
 def ml(x, name, per):
-    """The conversion of ml_dtypes, which overflows to NaN: largest where x is not NaN."""
+    """The conversion of ml_dtypes, which overflows to NaN: the largest element if x is not NaN."""
     dtype = {"E4M3FNUZ": ml_dtypes.float8_e4m3fnuz, "E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
              "E4M3": ml_dtypes.float8_e4m3fn, "E5M2": ml_dtypes.float8_e5m2}[name]
     max = np.float32(MAGNITUDES[name][-1])
@@ -315,7 +315,7 @@ def ml(x, name, per):
 
 FP8 = ["E4M3", "E5M2", "E4M3FNUZ", "E5M2FNUZ"]
 ALL = ["f32", "bf16", "f16"]
-# Scheme, package, version, formats, what shares a scale, dtypes, judge.
+# Scheme, package, version, formats, shapes of blocks, dtypes, judge.
 TABLE = [
     ("none", "ml_dtypes", None, FP8, ["tensor"], ALL, ml),
     ("torchao", "torchao", "0.18.0", FP8, ["tensor", "row", "1x128", "128x128"], ALL, torchao),
@@ -355,20 +355,20 @@ def same_bits(a, b):
 
 
 def made_nan(name, ours, theirs, x):
-    """A scale 0 / 0 or infinity / infinity is +NaN on gfx950 and in ours, but -NaN on x86; E2M1
-    codes of torchao and compressed-tensors show it."""
+    """A scale 0 / 0 or infinity / infinity is +NaN on gfx950 and in mxcheck, but -NaN on x86; it
+    changes E2M1 codes of torchao and compressed-tensors."""
     if name != "E2M1":
         return np.zeros(x.shape, bool)
     return (spread(ours[1], x.shape) & 0x7F == 0x7F) & (ours[0] ^ theirs == 8)
 
 
 def tiny_step(name, ours, x):
-    """Quark's fake quantiser keeps the step of a block at 2^-126 or above; below, its values are no
-    MXINT8."""
+    """Quark's fake quantiser keeps the step of a block at 2^-126 or above; for smaller steps its
+    values are not MXINT8."""
     return spread(ours[1], x.shape) < 7 if name == "INT8" else np.zeros(x.shape, bool)
 
 
-# How often a known difference was seen, by format; it must be.
+# The counts of known differences, by format; they must occur.
 seen = {"E2M1": 0, "INT8": 0}
 
 
@@ -405,7 +405,7 @@ def differences(name, x, ours, theirs, y):
 
 
 def skipped_values(name, x):
-    """What is not finite passes through the fake quantisers that have no code for it."""
+    """Infinities and NaN pass through fake quantisers that have no code for them."""
     return ~np.isfinite(x) if name in ("INT8", "E0M4", "E0M7") else np.zeros(x.shape, bool)
 
 

@@ -1,5 +1,5 @@
-"""Recipes of packages that PyPI does not have, written down again from their published sources. Each
-judge takes a format and the float32 values of blocks, one to a row."""
+"""Recipes of packages that are not on PyPI, transcribed from their published sources. Each judge
+takes a format and the float32 values of blocks, one to a row."""
 import numpy as np
 
 import blocks
@@ -28,26 +28,26 @@ def largest(name):
 
 
 def power(name):
-    """The largest power of two that the format has."""
+    """The largest power of two of the format."""
     return np.float32(2.0 ** blocks.largest_exponent(name))
 
 
 # ---- amax ----
 
 def amax_nan(x):
-    """torch.amax, numpy.max: NaN where any is."""
+    """torch.amax, numpy.max: NaN if any element is."""
     return np.abs(x).max(axis=1, keepdims=True)
 
 
 def amax_number(x):
-    """fmaxf, tl.max: NaN where all are."""
+    """fmaxf, tl.max: NaN if all elements are."""
     return np.fmax.reduce(np.abs(x), axis=1, keepdims=True)
 
 
 # ---- elements ----
 
 def nearest(name, q, away=False):
-    """Codes of the nearest values, saturating; q is no NaN."""
+    """Codes of the nearest values, saturating; q is not NaN."""
     m = blocks.magnitudes(name)
     middle = (m[1:] + m[:-1]) / 2
     below = np.searchsorted(middle, np.abs(q), side="left")
@@ -56,14 +56,14 @@ def nearest(name, q, away=False):
 
 
 def converted(name, q, away=False):
-    """By v_cvt instructions with FP16_OVFL: FP8 NaN stays one. FP4's is assumed the largest."""
+    """By v_cvt instructions with FP16_OVFL: NaN stays NaN in FP8; in FP4 it is the largest (assumed)."""
     nan = {"E4M3": 0x7F, "E5M2": 0x7E}.get(name, len(blocks.magnitudes(name)) - 1)
     return np.where(np.isnan(q), nan, nearest(name, np.nan_to_num(q, posinf=1e30, neginf=-1e30), away)) + sign(name, q)
 
 
 def by_bits(name, q):
-    """FP4 by integer arithmetic: add half less one and the odd bit, shift, keep the low byte. FP8 as
-    PyTorch has it."""
+    """FP4 by integer arithmetic: add half minus one and the odd bit, shift, keep the low byte. FP8 as
+    in PyTorch."""
     exp_bits, man_bits, bias, _ = blocks.FORMATS[name]
     if name in ("E4M3", "E5M2"):
         nan = np.full(q.shape, 0x7F)
@@ -81,7 +81,7 @@ def scale_of(byte):
 
 
 def hardware(name, x, byte):
-    """x / 2^(byte - 127) by v_cvt_scalef32, where 255 makes every element NaN of its sign."""
+    """x / 2^(byte - 127) by v_cvt_scalef32; byte 255 makes every element NaN with its sign."""
     with np.errstate(all="ignore"):
         q = (x.astype(np.float64) * 2.0 ** (127.0 - byte)).astype(np.float32)
     nan = floats(0x7FC00000 | bits(x) & 0x80000000)
@@ -180,7 +180,7 @@ def torchao_main(mode):
                 finite = np.isfinite(m) & ~np.isnan(amax)
             byte = np.where(finite, byte, 255)
             q = x * scale_of(np.where(byte == 255, 255, 254 - byte))
-        # Of two NaNs PyTorch's product has the second, the scale's.
+        # PyTorch's product of two NaNs is the second, that of the scale.
         return by_bits(name, np.where(byte == 255, floats(0x7FC00001), q)), byte
 
     return judge
@@ -227,7 +227,7 @@ def primus(name, x):
     byte = np.clip((u >> 23 & 0x1FF) - blocks.largest_exponent(name), 0, 255)
     if name == "E2M1":
         return hardware(name, x, byte), byte
-    # The scale's bits are byte << 23: zero for byte 0, though the conversion takes it for 2^-127.
+    # The scale's bits are byte << 23: zero for byte 0, which the conversion reads as 2^-127.
     with np.errstate(all="ignore"):
         limit = largest(name) * floats(byte << 23)
     clamped = np.where(np.isnan(x), -limit, np.copysign(np.minimum(np.abs(x), limit), x))

@@ -3,7 +3,7 @@
 usage: triton_mxfp4.py FOLDER
 
 Compiles the kernel for gfx950, which needs no GPU, to FOLDER/triton_mxfp4.co, and writes the
-case that runs it: triton_mxfp4.yaml with the LDS bytes that Triton asks for."""
+case that runs it: triton_mxfp4.yaml with the LDS bytes that Triton requests."""
 import pathlib
 import sys
 

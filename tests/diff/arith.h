@@ -1,5 +1,5 @@
-/* What generated programs compute with: types, inputs, and operations that are defined for all
- * operands and give the same bits on both sides. */
+/* Types, inputs and operations of generated programs. Operations are defined for all operands and
+ * give the same bits on both sides. */
 #ifndef ARITH_H
 #define ARITH_H
 
@@ -41,7 +41,7 @@ static u64 mix(u64 x) {
 	return x ^ x >> 31;
 }
 
-/* Zero, small and large numbers, the limits, and anything. */
+/* Zero, small and large numbers, the limits, and any bits. */
 #define INPUT(T, U, W, bits)                                                                       \
 	static T in_##T(const struct place *p, u32 k) {                                            \
 		u64 r = mix((u64)k << 32 | p->group << 16 | p->me), small = r >> 60;               \
@@ -75,7 +75,7 @@ INTEGERS(INPUT)
 	}
 FLOATS(INPUT)
 
-/* ---- results: NaNs are alike ---- */
+/* ---- results: all NaNs are the same ---- */
 
 #define BITS(T, ...)                                                                               \
 	static u64 bits_##T(T x) {                                                                 \
@@ -134,7 +134,7 @@ FLOATS(BITS)
 	}
 INTEGERS(ARITHMETIC)
 
-/* Conversion of what is in range; all else is 0. */
+/* Conversion of numbers in range; all others give 0. */
 #define TO_INTEGER(T, U, W, bits, F)                                                               \
 	static inline T T##_of_##F(F x) {                                                          \
 		f64 limit = (f64)((u64)1 << (bits - 1)), from = (T)-1 < (T)0 ? -limit : 0;         \
@@ -146,17 +146,17 @@ INTEGERS(TO_INTEGER, bf16)
 INTEGERS(TO_INTEGER, f32)
 INTEGERS(TO_INTEGER, f64)
 
-/* ---- what one side needs other code for ---- */
+/* ---- code that differs between the sides ---- */
 
-/* Of other lanes of the wave, all of which are active: the words of an array in LDS, one for
- * each work-item, that lane `lane` has, that lane - n of the row of 16 has, and which are odd. */
+/* Reads of other lanes of the wave, all active: from an array in LDS with a word for each work-item,
+ * the word of lane `lane`, that of lane - n in the row of 16, and the mask of odd words. */
 #ifdef __AMDGCN__
 #define OF_ANY(array, lane) (u32) __builtin_amdgcn_ds_bpermute((lane)*4, (array)[self->place.me])
 #define OF_ONE(array, lane) (u32) __builtin_amdgcn_readlane((array)[self->place.me], lane)
 #define ROTATED(array, n)                                                                          \
 	__builtin_amdgcn_update_dpp(0, (array)[self->place.me], 0x120 + n, 15, 15, 1)
 #define ODD(array) __builtin_amdgcn_ballot_w64((array)[self->place.me] & 1)
-/* Keeps clang 22 from what it gets wrong for AMDGPU where it knows more of a value:
+/* Hides a value from clang 22, which miscompiles these for AMDGPU:
  * - a product rounded to f16 by v_fma_mixlo_f16 with an addend of +0, which makes +0 of -0;
  * - v_max3 and v_min3 of a maximumnum of signaling NaNs, which in IEEE mode they do not pass over;
  * - the half of a 64-bit element of a vector that is ored with -1, left as it was;
@@ -190,8 +190,8 @@ static u64 odd(const u32 *wave) {
 	return mask;
 }
 
-/* Clang would round to f32 in between; 113 bits hold every sum of a product of two f16 and
- * an f16. */
+/* Clang would round to f32 in between; 113 bits are exact for a product of two f16 plus an
+ * f16. */
 static f16 fma_f16(f16 a, f16 b, f16 c) {
 	return (f16)((__float128)a * (__float128)b + (__float128)c);
 }

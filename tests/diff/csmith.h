@@ -1,5 +1,5 @@
-/* What programs of csmith include: its checked arithmetic, and a checksum that leaves its value
- * after each variable in the results, so that the first wrong one can be named. */
+/* The header of csmith's programs: its checked arithmetic, and a checksum with its value after each
+ * variable in the results, so that the first wrong variable can be named. */
 #ifndef CSMITH_H
 #define CSMITH_H
 
@@ -34,7 +34,7 @@ struct checksum {
 	u64 value;
 };
 
-/* FNV-1a; what does not fit is in the last word. */
+/* FNV-1a; the last word holds all values that do not fit. */
 static void checksum_add(struct checksum *c, u64 value) {
 	for (int i = 0; i < 64; i += 8)
 		c->value = (c->value ^ (value >> i & 0xff)) * 0x100000001b3;

@@ -1,13 +1,13 @@
-# Programs of csmith, made to run on both sides.
+# Programs of csmith, adapted to run on both sides.
 use strict;
 use warnings;
 
-# No unions as arguments: clang 22 passes one as its largest member, without what another has
-# where that one has padding. (Without unions as results, too, csmith fails an assertion of its own.)
+# No unions as arguments: clang 22 passes a union as its largest member and loses bytes of other
+# members in the padding of that one. (Without unions as results, csmith fails its own assertion.)
 my $csmith = 'csmith --no-argc --quiet --concise --max-funcs 5 --max-block-depth 4 '
 	. '--max-array-len-per-dim 6 --no-arg-unions';
 
-# As it is, by one work-item: its variables are those of the device.
+# Unchanged, by one work-item; its variables are global.
 sub csmith_c {
 	my ($seed) = @_;
 	my $text = `$csmith --seed $seed` or return;
@@ -25,8 +25,8 @@ sub csmith_c {
 	END
 }
 
-# By a wave, each work-item with variables of its own that differ in their values: everything
-# becomes a member of a class.
+# By a wave. Each work-item has its own variables with different values: all become members of a
+# class.
 sub csmith_cpp {
 	my ($seed) = @_;
 	my $text = `$csmith --seed $seed --lang-cpp --cpp11` or return;

@@ -33,8 +33,8 @@ make_path($option{keep}) if $option{keep};
 my $keep = $option{keep} && abs_path($option{keep});
 chdir $dir; # csmith leaves a file where it runs
 
-# Nothing that the two sides may do differently: no contraction, no excess precision, signed
-# overflow defined.
+# Options that both sides implement in the same way: no contraction, no excess precision, defined
+# signed overflow.
 my @common = ("-I$here", '-isystem', '/usr/include/csmith', qw(-w -fwrapv -fno-strict-aliasing
 	-ffp-contract=off -Xclang -ffloat16-excess-precision=none
 	-Xclang -fbfloat16-excess-precision=none));
@@ -67,7 +67,7 @@ sub first_difference {
 		$i / $words, $i % $words, $got[$i], $want[$i], $n, scalar @want;
 }
 
-# One level of optimisation: a verdict, and what there is to say of it.
+# One level of optimisation: a verdict and its text.
 sub on_device {
 	my ($program, $seed, $level, $want) = @_;
 	my $text = slurp("$program.c");
@@ -92,7 +92,7 @@ sub on_device {
 	return ('same', '');
 }
 
-# What became of a seed: lines of "verdict, level, text".
+# The results of a seed: lines of "verdict, level, text".
 sub try_seed {
 	my ($seed) = @_;
 	my $program = "$dir/$option{kind}-$seed";
@@ -115,7 +115,7 @@ sub try_seed {
 	return $report;
 }
 
-# Seeds go round robin to the jobs, each of which reports to a file of its own.
+# Seeds are distributed round robin; each job reports to its own file.
 my %count;
 my %instruction;
 my $failed = 0;

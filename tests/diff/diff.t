@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Programs compiled for gfx950 leave what the same programs leave on x86-64 (diff.pl). The longer
-# tiers take other seeds each day, and csmith's programs.
+# Programs compiled for gfx950 leave the same results as on x86-64 (diff.pl). The longer tiers use
+# new seeds each day, and programs of csmith.
 use strict;
 use warnings;
 use Test::More;
@@ -16,7 +16,7 @@ my $seed = $long ? 1000 * ($ENV{SEED} // 1) % 1_000_000_000 : 1;
 
 sub agree {
 	my ($kind, $first, $count, @options) = @_;
-	my $sentence = "$count programs of $kind from seed $first leave the same on both sides (@options)";
+	my $sentence = "$count programs of $kind from seed $first leave the same results on both sides (@options)";
 	run('tests/diff/diff.pl', '--kind', $kind, '--seed', $first, '--count', $count, '--jobs', 2,
 		@options);
 	ok($status == 0 && $out =~ /\b[1-9]\d* same\b/, $sentence) or diag $out, $err;

@@ -1,5 +1,5 @@
-# Random programs of what csmith has not: all floating-point types, vectors, LDS, atomics,
-# divergence. They are phases (platform.h) over the operations of arith.h.
+# Random programs with features that csmith lacks: all floating-point types, vectors, LDS, atomics,
+# divergence. They consist of phases (platform.h) with the operations of arith.h.
 use strict;
 use warnings;
 
@@ -12,11 +12,11 @@ my @all_vectors  = qw(u8x4 i16x2 u16x4 i16x8 i32x2 i32x4 u32x4 u32x8 i64x2 u64x4
 	bf16x4 f32x2 f32x4 f32x8 f64x2 f64x4);
 for (@all_vectors) { ($element{$_}, $elements{$_}) = /^(\w+)x(\d)$/ }
 
-# LDS: an array of each of these, twice: a phase writes its own slots of one copy and reads
-# anybody's of the other.
+# LDS: an array of each of these types, twice. In a phase a work-item writes its slots of one copy
+# and reads any slots of the other.
 my @all_slots = qw(u8 u16 u32 u64 f32 f64 u32x4 f16x4);
 
-# What this program has of them.
+# The types of this program.
 my (@integers, @floats, @scalars, @vectors, @types, @slots);
 
 my ($state, $phase, $functions, $whole_waves);
@@ -40,8 +40,8 @@ sub scalar_of { return $element{ $_[0] } // $_[0] }
 
 # ---- expressions ----
 
-# What a floating-point type takes exactly once rounded: through f32, a long integer would be
-# rounded twice into bf16.
+# Types that convert to a floating-point type with one rounding: through f32, a long integer would
+# be rounded twice to bf16.
 sub converts {
 	my ($from, $to) = @_;
 	return is_float($from) == is_float($to) || is_float($to)
@@ -80,9 +80,9 @@ sub condition {
 		expression($t, $depth);
 }
 
-# What an operation may be. <letter> is an expression and <LETTER> the name of a type: e the type
-# itself, h the same but opaque, s its elements', u u32, j i32, i any integer, f any floating-point type, c one that
-# converts to it, v a vector of integers, w a vector of its own type.
+# The operations. <letter> is an expression and <LETTER> the name of a type: e the type itself, h the
+# same but opaque, s its element type, u u32, j i32, i any integer, f any floating-point type, c a type
+# that converts to it, v a vector of integers, w a vector of that type.
 my $e = '__builtin_elementwise_';
 my @shared = ('<condition> ? <e> : <e>', '(<w>)[<u> & <LAST>]', '<call>');
 my @rounded = map { "${e}$_(<e>)" } qw(floor ceil trunc rint roundeven abs);
@@ -114,7 +114,7 @@ my %operation = (
 	'float vector' => [@basic, @basic, '-<e>', @rounded, @extreme, ('<VECTOR>') x 5, @compare],
 );
 
-# Those of some types alone.
+# Operations of some types.
 my @float_alike = ("${e}fma(<e>, <e>, <e>)", "${e}fma(<e>, <e>, <e>)", "${e}sqrt(<e>)");
 my %more = (
 	f16 => ['fma_<E>(<e>, <e>, <e>)', 'fma_<E>(<e>, <e>, <e>)'],
@@ -141,9 +141,9 @@ sub vector_operation {
 	)->();
 }
 
-# Clang 22 for AMDGPU makes -x of 0.0 - x, which is wrong for x = +0 (SelectVOP3ModsImpl, "Fold
-# fsub [+-]0 into fneg"), so no floating-point constant may be 0 or become 0 once folded: of its
-# operands one varies, and an integer varies before it is converted. OPAQUE: see arith.h.
+# Clang 22 for AMDGPU compiles 0.0 - x to -x, which is wrong for x = +0 (SelectVOP3ModsImpl, "Fold
+# fsub [+-]0 into fneg"). So no floating-point constant may be 0 or become 0 after folding: one
+# operand varies, and an integer varies before it is converted. OPAQUE: see arith.h.
 sub operand {
 	my ($from, $to, $d, $varies) = @_;
 	return leaf($from, 1) if is_float($to) && !is_float($from);
@@ -169,14 +169,14 @@ sub expression {
 	$text =~ s/<LAST>/$elements{ $type{w} } - 1/e;
 	$text =~ s/<MASK>/$bits{$s} - 1/e;
 	$text =~ s/<([A-Z])>/$type{ lc $1 }/g;
-	$text =~ s/<h>/$t eq 'u8x4' ? '<e>' : 'OPAQUE(<e>)'/ge; # which is in no register
+	$text =~ s/<h>/$t eq 'u8x4' ? '<e>' : 'OPAQUE(<e>)'/ge; # which is not in a register
 	$text =~ s/<([esw])>/expression($type{$1}, $d, $varies || is_float($t))/e;
 	$text =~ s/<c>/operand($type{c}, $t, $d, 1)/e;
 	$text =~ s/<([a-z])>/expression($type{$1}, $d, $varies)/ge;
 	return is_float($t) || is_vector($t) ? "($text)" : "(($t)($text))";
 }
 
-# A call of a function of its own, sometimes of one that calls itself.
+# A call of a new function, sometimes of a recursive one.
 sub call {
 	my ($t, $d) = @_;
 	my $n = $functions->{n}++;
@@ -208,7 +208,7 @@ sub assignment {
 	return "$to = " . expression($t, 1 + below(3)) . ";\n";
 }
 
-# No case falls through: clang 22 at -O1 then loses values in its structured control flow.
+# No case falls through, because clang 22 at -O1 then loses values in structured control flow.
 sub switch {
 	my ($depth) = @_;
 	my $cases = 3 + below(8);
@@ -225,7 +225,7 @@ sub loop {
 		. join('', map { statement($depth - 1) =~ s/^/\t/mgr } 1 .. 2) . "}\n";
 }
 
-# A private array, indexed by what only the work-item knows.
+# A private array with an index that differs between work-items.
 sub array {
 	my $t = one_of(@scalars);
 	return "{\n\t$t array[8] = { " . join(', ', map { expression($t, 1) } 1 .. 4) . " };\n"
@@ -277,13 +277,13 @@ sub first_phase {
 	return $text;
 }
 
-# Everybody reads the counters of the phase before.
+# Every work-item reads the counters of the previous phase.
 sub counters {
 	return $phase < 2 ? ''
 		: join '', map { "self->u64_1 ^= lds.counter[" . ($phase - 1) % 3 . '][' . below(34) . "];\n" } 1 .. 3;
 }
 
-# What comes from other lanes; and a value that the compiler knows to be the same in all.
+# Values of other lanes, and a value that the compiler finds uniform.
 sub across_lanes {
 	my $array = 'lds.u32[' . (~$phase & 1) . ']';
 	return '' if !$whole_waves;
@@ -293,7 +293,7 @@ sub across_lanes {
 		. "self->u64_0 -= ODD($array);\n";
 }
 
-# What the next phase reads in LDS, and the counters that it uses, anew.
+# Initialises the LDS that the next phase reads, and its counters.
 sub for_next_phase {
 	return join('', map { "lds.$_\[" . ($phase & 1) . '][self->place.me] = ' . expression($_, 1) . ";\n" }
 		@slots) . "if (self->place.me < 34)\n\tlds.counter[" . ($phase + 1) % 3

@@ -5,9 +5,9 @@
  *   ITEMS, GROUPS, WORDS   work-items of a workgroup, workgroups, 64-bit results of a work-item
  *   TOTALS                 64-bit words after all results, zero at first, for atomics
  *   PHASES(X)              X(name) for each phase
- * and after it struct shared (in LDS, nothing in it at first), struct item (a work-item's state;
- * its first member is struct place) and the phases: void name(struct item *self). It ends with
- * PROGRAM. Nothing in a phase may depend on the order in which work-items run.
+ * and after it struct shared (in LDS, initially unwritten), struct item (a work-item's state; its
+ * first member is struct place) and the phases: void name(struct item *self). It ends with
+ * PROGRAM. A phase must not depend on the order in which work-items run.
  */
 #ifndef PLATFORM_H
 #define PLATFORM_H

@@ -1,6 +1,6 @@
-/* Runs the kernel "program" of a code object on the emulator and writes what it left:
+/* Runs the kernel "program" of a code object on the emulator and writes its results:
  * runner FILE.co GROUPS ITEMS BYTES SEED INSTRUCTIONS >results
- * Findings go to stderr, one a line, but for padding. Exit status: 0 it ran to its end, 1 it
+ * Findings go to stderr, one a line, except padding. Exit status: 0 it ran to its end, 1 it
  * stopped, 2 anything else. */
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
@@ -10,7 +10,7 @@
 
 #include "../../ref/hip/mxhip.h"
 
-enum { STACK = 32 * 1024 }; /* of a work-item: programs may call themselves */
+enum { STACK = 32 * 1024 }; /* of a work-item: functions may be recursive */
 
 /* hipLimitStackSize is 0; HIP 5's headers have neither. */
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
@@ -22,8 +22,8 @@ static void must(hipError_t e, const char *what) {
 	exit(2);
 }
 
-/* A store of bits that nobody wrote to the program's own variables: C copies the padding of
- * structs. The bytes stay unwritten, so that whoever uses one is found. */
+/* A store of unwritten bits to the program's own variables: C copies the padding of structs. The
+ * bytes stay unwritten, so a use of them is still found. */
 static bool is_padding(const struct mx_finding *f, uint64_t out, size_t bytes) {
 	return f->kind == MX_UNWRITTEN && f->address && f->address - out >= bytes;
 }

@@ -210,6 +210,18 @@ static void test_lost_hunt(void) {
 
 /* ---- workers ---- */
 
+struct run_0 {
+	struct mx_bench *b;
+	const struct mx_run_result *r;
+};
+
+static void keep_run_0(void *run) {
+	const struct run_0 *x = run;
+	struct mx_run_0 zero;
+	need(!mx_run_0_keep(&zero, x->b, x->r, &err), err.text);
+	mx_run_0_free(&zero);
+}
+
 static void test_workers(void) {
 	struct mx_bench *b = bench("broken/loose_wait");
 	struct hunt some = hunt("broken/loose_wait", 1, 7, RUNS / 5);
@@ -223,13 +235,8 @@ static void test_workers(void) {
 	struct mx_workers *w;
 	unsigned which;
 	need(!mx_bench_run(b, 7, &r, &err), err.text);
-	size_t before = 0;
-	for (unsigned i = 0; i <= HEAP_ROUNDS; i++) {
-		before = heap_in_use();
-		need(!mx_run_0_keep(&zero, b, &r, &err), err.text);
-		mx_run_0_free(&zero);
-	}
-	ok(heap_in_use() == before, "the memory of run 0 is freed");
+	ok(!heap_left_by(keep_run_0, &(struct run_0){ b, &r }),
+	   "the memory of run 0 is freed");
 	need(!mx_run_0_keep(&zero, b, &r, &err) && !mx_workers_start(b, &o, &zero, &w, &err),
 	     err.text);
 	mx_workers_give(w, 0, 0, 1);

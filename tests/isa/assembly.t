@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The dwords typed in these tests against LLVM's assembler.
+# Compares the dwords in these tests with LLVM's assembler.
 use strict;
 use warnings;
 use Test::More;
@@ -10,7 +10,7 @@ my $build = $ENV{BUILD} || 'build';
 chomp(my $llvm = `ci/package/llvm.sh`);
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
-# Feeds lines to llvm-mc; its answers as pairs of assembly and dwords.
+# Assembles lines with llvm-mc; returns pairs of assembly and dwords.
 sub llvm_mc {
 	my ($mode, @lines) = @_;
 	open2(my $out, my $in, "$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 " .
@@ -52,6 +52,6 @@ for my $i (0 .. $#typed) {
 	my $want = join ' ', map { (shift(@made) // [ 0, 'nothing' ])->[1] } @{ $assembly[$i] };
 	push @differ, "$typed[$i][0]: $typed[$i][1], LLVM makes $want" if $want ne $typed[$i][1];
 }
-ok(@typed > 500, scalar(@typed) . ' lines of assembly stand beside dwords in tests/isa');
-ok(!@differ, 'LLVM assembles each to the dwords beside it') or diag("first: $differ[0]");
+ok(@typed > 500, scalar(@typed) . ' lines of assembly have dwords in tests/isa');
+ok(!@differ, 'LLVM assembles each line to its dwords') or diag("first: $differ[0]");
 done_testing;

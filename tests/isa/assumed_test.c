@@ -1,4 +1,5 @@
-/* Notes of what is assumed: there where a result rests on it, and not beside. */
+/* Notes of assumptions: present if a result rests on an assumption, absent for a similar result
+ * that does not. */
 #include "machine_test.h"
 
 enum { MOST_DWORDS = 12 };
@@ -38,7 +39,7 @@ static void test_row(struct machine *m, const struct row *row) {
 		show_findings(m);
 }
 
-/* Of several lanes, waves and workgroups the first is named, whoever came first. */
+/* The note names the first lane, wave and workgroup, independent of the schedule. */
 static void test_place(struct machine *m) {
 	static const uint32_t code[] = {
 		0x7e000d00,             /* v_cvt_f32_u32_e32 v0, v0 */

@@ -1,5 +1,5 @@
-/* The arithmetic of atomics: directed values of each operation, and sums of floats against the
- * compiler's own arithmetic of narrower types. */
+/* The arithmetic of atomics: directed values of each operation, and sums of floats against exact or
+ * host arithmetic. */
 #include "../../ref/isa/memory/atomic.h"
 #include "machine_test.h"
 
@@ -170,7 +170,7 @@ static void test_floats(void) {
 
 /* ---- sums of random values ---- */
 
-/* Exponents near each other, so that sums round, cancel and tie. */
+/* Random floats with similar exponents, so that sums round, cancel and tie. */
 static uint32_t random_float(uint64_t *seed, unsigned mantissa, unsigned exponents) {
 	uint64_t r = next_random(seed);
 	uint32_t low = r >> 40 & 7 ? (uint32_t)r : 0;
@@ -194,14 +194,14 @@ static void test_f32_sums(void) {
 	ok(!wrong, "2^20 sums of f32 are IEEE's");
 }
 
-/* The value of a finite half in units of 2^-24, its least denormal: 41 bits at most. */
+/* A finite f16 in units of 2^-24, its least denormal: at most 41 bits. */
 static int64_t f16_units(uint32_t h) {
 	int64_t m = h & 0x3ff, e = h >> 10 & 31;
 	int64_t v = e ? (m | 0x400) << (e - 1) : m;
 	return h & 0x8000 ? -v : v;
 }
 
-/* Among neighbours of r there is none nearer to the exact sum, nor an even one as near. */
+/* Whether no neighbour of r is nearer to the exact sum, and no even neighbour is as near. */
 static bool f16_is_nearest(uint32_t r, int64_t exact) {
 	int64_t d = llabs(f16_units(r) - exact);
 	int64_t up = llabs(f16_units(r + 1) - exact);
@@ -220,10 +220,10 @@ static void test_f16_sums(void) {
 			continue;
 		wrong += !f16_is_nearest(r, f16_units(a) + f16_units(b));
 	}
-	ok(!wrong, "2^20 sums of f16 are the nearest, or the even one");
+	ok(!wrong, "2^20 sums of f16 are rounded to nearest even");
 }
 
-/* bf16 is the upper half of an f32, whose sum of two bf16 needs no more than one rounding. */
+/* bf16 is the upper half of an f32. The sum of two bf16 in f32 needs only one more rounding. */
 static void test_bf16_sums(void) {
 	uint64_t seed = 3;
 	size_t wrong = 0;
@@ -238,7 +238,7 @@ static void test_bf16_sums(void) {
 		uint32_t want = (s + 0x7fff + (s >> 16 & 1)) >> 16;
 		wrong += rmw(mx_rmw_pk_add_bf16, a, b, 0, KEEP) != want;
 	}
-	ok(!wrong, "2^20 sums of bf16 are the nearest");
+	ok(!wrong, "2^20 sums of bf16 are rounded to nearest even");
 }
 
 int main(void) {

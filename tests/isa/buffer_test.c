@@ -1,5 +1,5 @@
 /* Buffers beyond the raw ones of memory_test.c: records, swizzling, thread numbers, range checks,
- * typed elements, and the rules on which sources disagree. */
+ * typed elements, and rules on which the sources disagree. */
 #include "machine_test.h"
 
 enum { LANES = 64, BOUND = 0x20000, DATA = 0x8000, POISON = (int)0xdddddddd };
@@ -139,7 +139,7 @@ static uint32_t dword(size_t at) {
 	return v;
 }
 
-/* Whether each lane loaded n dwords from its place, or zeros where it has none. */
+/* Whether each lane loaded n dwords from its address, or zeros if it has none. */
 static bool loaded(const int64_t at[LANES], unsigned n) {
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned k = 0; k < 4; k++) {
@@ -202,7 +202,7 @@ static void test_records(struct machine *m) {
 	for (unsigned l = 0; l < LANES; l++)
 		at[l] = -1;
 	RUN_OP(m, load_index);
-	JUDGE(m, loaded(at, 1) && no_findings(m), "data format 0 is unbound, with records too");
+	JUDGE(m, loaded(at, 1) && no_findings(m), "data format 0 is unbound, even with records");
 }
 
 static void test_index_without_stride(struct machine *m) {
@@ -215,7 +215,7 @@ static void test_index_without_stride(struct machine *m) {
 	scene->descriptor[2] = 20;
 	RUN_OP(m, load_index);
 	JUDGE(m, ambiguous(m) && only_finding(m)->lane == 20,
-	      "and a finding where bytes and records would decide differently");
+	      "and a finding if bytes and records give different results");
 }
 
 /* ---- SOFFSET ---- */
@@ -253,7 +253,7 @@ static void test_add_tid(struct machine *m) {
 	set_scene();
 	scene->descriptor[1] |= 12 << 16;
 	scene->descriptor[2] = 1;
-	scene->descriptor[3] = 1 << 23; /* stride bits where the data format was */
+	scene->descriptor[3] = 1 << 23; /* stride bits in place of the data format */
 	for (unsigned l = 0; l < LANES; l++)
 		at[l] = 12 * l + 4;
 	RUN_OP(m, load_off);
@@ -282,7 +282,7 @@ static void test_add_tid(struct machine *m) {
 
 /* ---- swizzled buffers ---- */
 
-/* Blocks of 8, 16, 32 or 64 records, whose elements of 4 bytes lie side by side. */
+/* Blocks of 8, 16, 32 or 64 records; element i of all records of a block is contiguous. */
 static void test_swizzle(struct machine *m) {
 	for (unsigned code = 0; code < 4; code++) {
 		int64_t at[LANES];
@@ -303,7 +303,8 @@ static void test_swizzle(struct machine *m) {
 		scene->exec = ~0ull;
 		RUN_OP(m, load_index_0);
 		JUDGE(m, loaded(at, 1) && ambiguous(m),
-		      "each record's, with a finding, as the size of elements is not in the "
+		      "the first element of each record, with a finding: the size of elements is "
+		      "not in the "
 		      "descriptor");
 	}
 	int64_t at[LANES];
@@ -321,7 +322,8 @@ static void test_swizzle(struct machine *m) {
 	for (unsigned l = 0; l < LANES; l++)
 		at[l] = l / 8 * 128 + l % 8 * 16;
 	RUN_OP(m, load_index_x4);
-	JUDGE(m, loaded(at, 4) && ambiguous(m), "elements of 16 bytes, where the launch says so");
+	JUDGE(m, loaded(at, 4) && ambiguous(m),
+	      "elements of 16 bytes, if the launch sets that size");
 	m->launch.swizzle_element_size = 0;
 	set_scene();
 	scene->descriptor[1] |= 16 << 16 | 1u << 31;
@@ -346,7 +348,7 @@ static void test_atomic_range(struct machine *m) {
 	      dword(8 * 20) == before && dword(8 * 19) == inside + 19 &&
 	              scene->v4[19][0] == inside && !scene->v4[20][0] && !scene->v4[20][1] &&
 	              no_findings(m),
-	      "an atomic is in the buffer whole or not at all, and returns 0 there");
+	      "the range check of an atomic is all or nothing, and out of range it returns 0");
 	set_scene();
 	scene->v2[5] = 6;
 	for (unsigned l = 0; l < LANES; l++)
@@ -384,7 +386,7 @@ static void set_typed(const struct typed *t) {
 	}
 }
 
-/* Nothing is assumed, or what the row says; the formats of MTBUF say it beforehand. */
+/* Whether the note is the row's, or absent. For MTBUF also whether the decoder predicts it. */
 static bool noted(const struct machine *m, const struct typed *t) {
 	struct mx_inst in;
 	mx_decode(t->code, 2, 0, &in);
@@ -425,7 +427,7 @@ static void test_typed_rules(struct machine *m) {
 	JUDGE(m,
 	      found(m, MX_ASSUMED_NOTE, sizeof prologue) && only_finding(m)->lane == 9 &&
 	              scene->data[16 * 9] == 0xff,
-	      "the note names the lane of an integer that the format does not hold");
+	      "the note names the lane of an integer that is out of range");
 	set_typed(&one);
 	RUN_OP(m, no_format);
 	JUDGE(m, found(m, MX_UNSUPPORTED, sizeof prologue), "there is no float of 8 bits");
@@ -440,7 +442,7 @@ static void test_typed_rules(struct machine *m) {
 	JUDGE(m, right && no_findings(m), "buffer_load_format_x into LDS");
 }
 
-/* Every typed row of the table has a vector that rests on no assumption. */
+/* Every typed row of the table needs a vector without an assumption. */
 static void test_coverage(void) {
 	unsigned missing = 0;
 	for (size_t i = 0; i < mx_op_count(); i++) {
@@ -450,9 +452,9 @@ static void test_coverage(void) {
 			has = !strncmp(rows[k].text, mx_ops[i].name, n) && rows[k].text[n] == ' ' &&
 			      !*rows[k].note;
 		if (!has && !missing++)
-			diag("first without: %s", mx_ops[i].name);
+			diag("first missing: %s", mx_ops[i].name);
 	}
-	ok(!missing, "every typed instruction has a vector that rests on no assumption");
+	ok(!missing, "every typed instruction has a vector without an assumption");
 }
 
 int main(void) {

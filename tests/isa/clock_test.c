@@ -9,7 +9,7 @@ struct plain {
 	uint32_t at[COUNTERS];
 };
 
-/* Few values, so that two clocks are often in order. */
+/* Few values, so that two clocks are often comparable. */
 static struct plain random_plain(uint64_t *seed) {
 	struct plain p;
 	for (unsigned i = 0; i < COUNTERS; i++) {
@@ -35,7 +35,7 @@ static bool equal(const struct mx_clock *c, const struct plain *p) {
 	return true;
 }
 
-/* What the functions should give. */
+/* The expected results. */
 struct wanted {
 	struct plain join, meet;
 	bool includes;
@@ -70,14 +70,14 @@ static void test_none(void) {
 	ok(mx_clock_includes(one, NULL) && !mx_clock_includes(NULL, one) &&
 	           mx_clock_includes(NULL, NULL),
 	   "NULL is below every clock");
-	ok(mx_clock_meet(&none, one) && !mx_clock_at(none, 5), "and stays NULL as a minimum");
-	ok(mx_clock_meet(&one, NULL) && !mx_clock_at(one, 5), "as every clock becomes with it");
+	ok(mx_clock_meet(&none, one) && !mx_clock_at(none, 5), "the minimum with NULL is NULL");
+	ok(mx_clock_meet(&one, NULL) && !mx_clock_at(one, 5), "in either order");
 	mx_clock_drop(one);
 }
 
 int main(void) {
 	static const char *const what[] = { "the maximum", "the minimum", "whether one is below",
-		                            "both are as they were" };
+		                            "both are unchanged" };
 	unsigned right[4] = { 0 };
 	uint64_t seed = 1;
 	for (unsigned i = 0; i < ROUNDS; i++) {

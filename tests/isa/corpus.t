@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Kernels that a reader of the manual wrote before the analysis had judged them: found, missed, accused, wrongly proved?
-# `perl tests/isa/corpus.t NAME...` judges these pairs alone.
+# Kernels written from the manual, independent of the race detector: found, missed, accused or wrongly proved.
+# `perl tests/isa/corpus.t NAME...` judges only these pairs.
 use strict;
 use warnings;
 use Test::More;
@@ -18,7 +18,7 @@ plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 # ---- index: name | grid x block | wrong twin | right twin | reason of C, and `todo TWIN: why` below a pair ----
 
-# What a source says of its pair.
+# The first line of a source describes its pair.
 sub first_line {
 	my ($line) = slurp($_[0]) =~ /^; (.+)/ or die "$_[0]: a first line that starts with ; wanted";
 	return $line;
@@ -48,7 +48,7 @@ my %asked = map { $_ => 1 } @ARGV;
 my @twins = map { my $pair = $_; map { {%$pair, twin => $_, expect => $pair->{$_}, symbol => "$pair->{name}_$_"} }
 		grep { $pair->{$_} ne '-' } qw(wrong right) } grep { %asked ? $asked{$_->{name}} : $long || $_->{quick} } @pairs;
 
-# ---- objects of a few kernels each in assembly, one of all C ----
+# ---- code objects: one per group of kernels in assembly, one of all C ----
 
 sub metadata {
 	my ($name, $private) = @_;
@@ -118,7 +118,7 @@ runs:
 END
 }
 
-# What a user reads of one run: exit status, kinds of findings, whether order is proved.
+# The output of one run: exit status, kinds of findings, whether order is proved.
 sub run_once {
 	my ($twin, $seed) = @_;
 	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --seed $seed --case $dir/$twin->{symbol}.yaml --co $twin->{co} 2>&1`;
@@ -126,8 +126,8 @@ sub run_once {
 	return {status => $? >> 8, said => $said, kinds => [sort keys %kinds], proved => $said =~ /order: proved/ ? 1 : 0};
 }
 
-# The word for one run. A wrong twin whose kind is `unproved` has no race: its result depends on the schedule, and a
-# proof alone would be wrong.
+# The verdict of one run. A wrong twin of kind `unproved` has no race: its result depends on the schedule, and only a
+# proof would be wrong.
 sub word {
 	my ($twin, $run) = @_;
 	my $fails = $run->{status} != 0;
@@ -175,6 +175,6 @@ note(scalar(grep { $_->{twin} eq 'wrong' } @twins) . ' wrong and ' . scalar(grep
 	" right kernels under $seeds seeds: " . join ', ', map { ($score{$_} || 0) . " $_" } reverse @worst);
 
 my %named = map { ("$_->{name}.s" => 1) } @pairs;
-is(join(' ', grep { !$named{$_} } map { s!.*/!!r } glob "$corpus/*.s"), '', 'the index names each source');
+is(join(' ', grep { !$named{$_} } map { s!.*/!!r } glob "$corpus/*.s"), '', 'the index lists each source');
 is_long(); # counts what the short tier leaves out
 done_testing;

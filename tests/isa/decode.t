@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Our decoder against llvm-objdump on every compiled kernel: the same instructions at
-# the same offsets, of the same size, and none that we do not know.
+# Compares the decoder with llvm-objdump on every compiled kernel: the same instructions at
+# the same offsets, with the same size, and no unknown instruction.
 use strict;
 use warnings;
 use Test::More;

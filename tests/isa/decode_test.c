@@ -1,7 +1,7 @@
-/* The decoder: what is no instruction decodes to none, and what has no exact meaning says why (each
- * form of each opcode: forms_test.c). Also what decode.t runs:
+/* The decoder: invalid dwords decode to no instruction, and an encoding without a defined meaning
+ * has a reason (each form of each opcode: forms_test.c). decode.t runs
  *
- *   decode_test.t text FILE     one line an instruction of raw code: offset, bytes, name */
+ *   decode_test.t text FILE     prints one line per instruction of raw code: offset, bytes, name */
 #include "machine_test.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ static int print_text(const char *path) {
 
 /* ---- tests ---- */
 
-/* Code that ends inside an instruction; the malloc lets a sanitizer see a read beyond. */
+/* Code that ends inside an instruction. The malloc lets a sanitizer detect a read beyond the
+ * end. */
 static void test_truncated(void) {
 	unsigned wrong = 0;
 	struct mx_form f;
@@ -47,7 +48,7 @@ static void test_truncated(void) {
 				diag("first wrong: %s with %zu of %zu dwords", f.name, left,
 				     f.dwords);
 		}
-	ok(!wrong, "an instruction that the code's end cuts off is none");
+	ok(!wrong, "a truncated instruction at the end of code is invalid");
 }
 
 static void test_any_dword(void) {
@@ -63,7 +64,7 @@ static void test_any_dword(void) {
 			if (!wrong++)
 				diag("first wrong: %08x gives %u bytes", w[0], in.size);
 	}
-	ok(!wrong, "any dwords give an instruction of 4 to 16 bytes, or none");
+	ok(!wrong, "random dwords give an instruction of 4 to 16 bytes, or none");
 }
 
 static void test_unsupported(void) {
@@ -85,11 +86,11 @@ static void test_unsupported(void) {
 		/* global_load_dwordx2 v[1:2], v[2:3], off */
 		{ "odd register for 64 bits or more", { 0xdc548000, 0x017f0002 } },
 		/* buffer_load_dwordx2 v[2:3], v1, s[8:11], 0 offen lds */
-		{ "an encoding that LLVM does not know", { 0xe0551000, 0x80020201 } },
+		{ "an encoding that LLVM does not accept", { 0xe0551000, 0x80020201 } },
 		/* ds_read_b32 v1, v2 gds */
 		{ "GDS", { 0xd86d0000, 0x01000002 } },
-		/* v_mov_b32_e64 v8, -v2: as a move of bits it has no sign */
-		{ "neg or abs of what is no float", { 0xd1410008, 0x20000102 } },
+		/* v_mov_b32_e64 v8, -v2: a move of bits has no sign */
+		{ "neg or abs of a source that is not a float", { 0xd1410008, 0x20000102 } },
 		/* s_mov_b64 s[5:6], 0 */
 		{ "odd pair of SGPRs", { 0xbe850180, 0 } },
 		/* v_cmp_eq_u32_e64 into 0xfe */
@@ -103,7 +104,7 @@ static void test_unsupported(void) {
 		struct mx_inst in;
 		mx_decode(forms[i].w, 2, 0, &in);
 		if (!ok(in.op && in.unsupported && !strcmp(in.unsupported, forms[i].what),
-		        "%08x %08x is known and not implemented: %s", forms[i].w[0], forms[i].w[1],
+		        "%08x %08x is decoded as not implemented: %s", forms[i].w[0], forms[i].w[1],
 		        forms[i].what))
 			diag("got %s", in.op ? in.unsupported : "no instruction");
 	}
@@ -114,7 +115,7 @@ static void test_no_form(void) {
 	static const uint32_t code[2] = { 0x761008f9, 0x06050602 };
 	struct mx_inst in;
 	mx_decode(code, 2, 0, &in);
-	ok(!in.op, "a form that the opcode does not have is no instruction");
+	ok(!in.op, "a form that the opcode does not have is invalid");
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The disassembler's text against llvm-mc's, character for character: on every compiled
-# kernel and on random encodings of all formats; and the list of opcodes against a fresh
-# sweep. MXCHECK_LONG=1: a million encodings, and the whole of gfx950.def.
+# Compares the disassembler's text with llvm-mc's, character by character, on every compiled
+# kernel and on random encodings of all formats; and the list of opcodes with a fresh sweep.
+# MXCHECK_LONG=1: a million encodings, and all of gfx950.def.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -18,8 +18,8 @@ plan skip_all => "the texts are LLVM 22's, not $version\'s" unless $version =~ /
 my ($count, $each) = is_long() ? (900_000, 60) : (8_000, 3);
 my $dir = tempdir(CLEANUP => 1);
 
-# Lists of texts, one for each line of dwords; the last is 'invalid' where the line is not
-# valid to its end.
+# Lists of texts, one per line of dwords; the last is 'invalid' if the line is not valid to its
+# end.
 sub ours {
 	open my $f, '>', "$dir/ours" or die;
 	print $f "$_\n" for @_;
@@ -27,8 +27,8 @@ sub ours {
 	return map { [ split /\n/ ] } split /\n\n/, `$build/tests/isa/disasm_test.t text < $dir/ours`;
 }
 
-# A line is a block of its own in llvm-mc's input, which ends at the first warning, and a
-# mark follows it. A remark in the text says that it is not valid either.
+# Each line is a separate block in llvm-mc's input, which ends at the first warning, and a mark
+# follows it. A remark in the text also means invalid.
 sub theirs {
 	open my $f, '>', "$dir/theirs" or die;
 	for (@_) {
@@ -58,7 +58,7 @@ sub compare {
 	my @theirs = theirs(@lines);
 	my @differ = grep { join("\n", @{ $ours[$_] // [] }) ne join("\n", @{ $theirs[$_] }) } 0 .. $#lines;
 	my $valid = grep { $_->[0] ne 'invalid' } @theirs;
-	ok(!@differ, sprintf '%s: %d, of them %d valid, read as llvm-mc reads them', $what,
+	ok(!@differ, sprintf '%s: %d texts, %d of them valid, equal those of llvm-mc', $what,
 		scalar @lines, $valid);
 	return unless @differ;
 	diag(scalar(@differ) . ' differ, first:');
@@ -96,7 +96,7 @@ sub rnd { # xorshift64*
 	return $seed * 0x2545f4914f6cdd1d >> 32 & 0xffffffff;
 }
 
-# Format, fixed bits, which bits they are, bits of the opcode, dwords.
+# Format, fixed bits, their mask, bits of the opcode, dwords.
 my @formats = (
 	[ 'SOP2', 0x80000000, 0xc0000000, 0x3f800000, 1 ],
 	[ 'SOPK', 0xb0000000, 0xf0000000, 0x0f800000, 1 ],
@@ -128,8 +128,7 @@ my @literals = (0xbf800000 .. 0xbf80000f, 0x3f800000, 0x3c00, 0x3f80, 0x40000000
 	0x3e22f983, 0x3118, 0xffff, 0xfff0, 0xffffffef, 0x41, 0x7b, 0x40, 0x3ff00000, 0xbfe00000,
 	0x80000000, 0xffff3c00, 0x3c003c00, 0x12345678, 0x40100000, 0xb800, 0x4040, 0x40490fdb);
 
-# Random bits: all; few; three VGPRs of even number, or with few bits elsewhere; bytes that
-# are even, or zero.
+# Random bits: all; few; three even VGPRs, or with few other bits; bytes that are even, or zero.
 sub bits {
 	my ($style) = @_;
 	return rnd() if $style == 0;
@@ -140,9 +139,9 @@ sub bits {
 	return $style == 3 ? $vgprs : $vgprs | rnd() & rnd() & 0xf8000000;
 }
 
-# llvm-mc 22 does not survive SDWA selections of 7 and 3, a literal behind the scale prefix,
-# nor other sources than VGPRs where their size follows from their format. The disassembler
-# takes them for invalid.
+# llvm-mc 22 crashes on SDWA selections of 7 and 3, on a literal after the scale prefix, and on
+# sources other than VGPRs with a size that depends on the format. For the disassembler these
+# are invalid.
 sub survives {
 	my ($format, @w) = @_;
 	if ($format =~ /^(VOP|SDWA)[12C]/ && ($w[0] & 0x1ff) == 0xf9) {
@@ -157,8 +156,8 @@ sub survives {
 	return $format !~ /SCALED|VOP3/ || !$mixed || $w[1] & 0x100 && $w[1] & 0x20000;
 }
 
-# A random encoding of a format, of an opcode if one is given, and dwords behind it that it
-# may take as a literal.
+# A random encoding of a format, with the given opcode if any, followed by dwords that may be
+# its literal.
 sub random_line {
 	my ($format, $value, $mask, $opcode, $dwords, $op) = @_;
 	my $low = 0;
@@ -262,6 +261,6 @@ compare('each opcode', map { my ($form, $op) = @$_; map { random_line(@{ $format
 	opcodes(sort keys %fresh));
 if (is_long()) {
 	my @texts = map { [ grep { /^MX_TEXT/ } @$_ ] } \@def, \@sweep;
-	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), 'gfx950.def is what the sweep prints');
+	is(join('', @{ $texts[0] }), join('', @{ $texts[1] }), 'gfx950.def equals the output of the sweep');
 }
 done_testing;

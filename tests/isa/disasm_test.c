@@ -1,7 +1,7 @@
-/* The disassembler where memory ends: code that is cut off, room that is short. With the
- * argument "text" it serves disasm.t, which judges the texts: reads lines of dwords in hex,
- * prints the instructions that each line holds and an empty line; a line that is not valid
- * to its end stops at "invalid". */
+/* The disassembler at the ends of memory: truncated code and short buffers. With the argument
+ * "text" it serves disasm.t, which compares the texts: it reads lines of dwords in hex and prints
+ * the instructions of each line and an empty line; a line that is not valid to its end stops at
+ * "invalid". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void print_line(const uint32_t *code, size_t n) {
 	puts("");
 }
 
-/* Each is valid at its full length only. The dwords are in memory of just that size, so
- * that a sanitizer sees a read beyond. */
+/* Each is valid only at its full length. The dwords are in memory of exactly that size, so a
+ * sanitizer detects a read beyond the end. */
 static void test_cut_off(void) {
 	static const struct {
 		const char *text;
@@ -64,7 +64,7 @@ static void test_cut_off(void) {
 		           mx_disassemble(whole[i].code, whole[i].n, 0, text, sizeof text) ==
 		                   4 * whole[i].n &&
 		           !strcmp(text, whole[i].text),
-		   "%s is one with all its %zu dwords only", whole[i].text, whole[i].n);
+		   "%s needs all its %zu dwords", whole[i].text, whole[i].n);
 	}
 }
 
@@ -80,7 +80,7 @@ static void test_short_room(void) {
 		         (room && (strlen(text) != room - 1 || memcmp(text, whole, room - 1)));
 		free(text);
 	}
-	ok(!wrong, "a text that does not fit is cut, whatever the room");
+	ok(!wrong, "a text that does not fit is truncated, for any size");
 }
 
 int main(int argc, char **argv) {

@@ -1,12 +1,12 @@
-/* Floating-point atomics of LDS: vectors worked out from the rules of [ISA 9.2], with
- * denormals kept and flushed by MODE. */
+/* Floating-point atomics of LDS: vectors derived from the rules of [ISA 9.2], with denormals kept
+ * and flushed by MODE. */
 #include "ds_scene.h"
 
 #include <stdio.h>
 
 enum { KEEP = USUAL_MODE, FLUSH = 0x200, FLUSH_INPUTS = 0x2a0, FLUSH_OUTPUTS = 0x250 };
 
-/* What becomes of memory when denormals are kept, and when they are flushed. */
+/* Operands, and the results in memory with denormals kept and with denormals flushed. */
 struct vector {
 	uint64_t memory, data0, data1, kept, flushed;
 };
@@ -23,7 +23,7 @@ static const struct vector add_f32[] = {
 	{ 0xff800000, 0x3f800000, 0, 0xff800000, 0xff800000 },
 	{ 0x7f7fffff, 0x7f7fffff, 0, 0x7f800000, 0x7f800000 },
 	{ 0x7f800001, 0x3f800000, 0, 0x7fc00001, 0x7fc00001 }, /* a signaling NaN */
-	{ 0xffc00005, 0x7fc00006, 0, 0xffc00005, 0xffc00005 }, /* of two NaN memory's */
+	{ 0xffc00005, 0x7fc00006, 0, 0xffc00005, 0xffc00005 }, /* two NaN: memory's */
 	{ 0x3f800000, 0xffc00006, 0, 0xffc00006, 0xffc00006 },
 };
 static const struct vector min_f32[] = {
@@ -33,8 +33,8 @@ static const struct vector min_f32[] = {
 	{ 0x80000000, 0x00000000, 0, 0x80000000, 0x80000000 },
 	{ 0x7fc00000, 0x7f800000, 0, 0x7f800000, 0x7f800000 }, /* a quiet NaN is greatest */
 	{ 0x3f800000, 0x7fc00000, 0, 0x3f800000, 0x3f800000 },
-	{ 0x3f800000, 0x7f800003, 0, 0x7fc00003, 0x7fc00003 }, /* a signaling one wins */
-	{ 0x00000001, 0x00000000, 0, 0x00000000, 0x00000001 }, /* compared as 0, kept as is */
+	{ 0x3f800000, 0x7f800003, 0, 0x7fc00003, 0x7fc00003 }, /* a signaling NaN is the result */
+	{ 0x00000001, 0x00000000, 0, 0x00000000, 0x00000001 }, /* compared as 0, stored unflushed */
 	{ 0x00000002, 0x00000001, 0, 0x00000001, 0x00000002 },
 };
 static const struct vector max_f32[] = {

@@ -1,12 +1,12 @@
 /* Lane permutation by DS instructions: ds_swizzle_b32 in all its modes, ds_permute_b32 and
- * ds_bpermute_b32. Nothing of it is LDS. */
+ * ds_bpermute_b32. They do not access LDS. */
 #include "ds_scene.h"
 
 #include <stdio.h>
 
 /* ---- swizzles that the manual lists ---- */
 
-/* Which lane of 32, counted from 1 and in hexadecimal, each of 32 lanes reads [ISA 12.12]. */
+/* The lane that each of 32 lanes reads, counted from 1, in hexadecimal [ISA 12.12]. */
 static const struct listed {
 	uint32_t code[2];
 	const char *list;
@@ -87,7 +87,7 @@ static const uint32_t op_bpermute[] = {
 	0xd87e000c, 0x08000401, /* ds_bpermute_b32 v8, v1, v4 offset:12 */
 };
 
-/* Any lane, in any of the 64 that wrap, any byte of its dword. */
+/* Random lanes, with random upper bits that wrap and random byte offsets in the dword. */
 static void set_lanes(int round) {
 	set_scene();
 	for (unsigned l = 0; l < LANES; l++)
@@ -114,7 +114,7 @@ static void test_bpermute(struct machine *m) {
 		RUN_OP(m, op_bpermute);
 		right = as_wanted("ds_bpermute_b32") && no_findings(m);
 	}
-	if (!ok(right, "ds_bpermute_b32 fetches from lanes; those that are off give 0"))
+	if (!ok(right, "ds_bpermute_b32 reads from lanes; inactive lanes give 0"))
 		show_findings(m);
 }
 
@@ -132,7 +132,8 @@ static void test_permute(struct machine *m) {
 		RUN_OP(m, op_permute);
 		right = as_wanted("ds_permute_b32") && no_findings(m);
 	}
-	if (!ok(right, "ds_permute_b32 sends to lanes; the highest sender wins, none gives 0"))
+	if (!ok(right, "ds_permute_b32 sends to lanes; the highest sender wins, a lane without "
+	               "sender gets 0"))
 		show_findings(m);
 }
 
@@ -167,7 +168,7 @@ static void test_examples(struct machine *m) {
 	ok(right == 4, "both permutes give the manual's examples");
 }
 
-/* ---- without LDS, and in time ---- */
+/* ---- without LDS, and with a late result ---- */
 
 static const uint32_t no_lds[] = {
 	0x24040082,             /* v_lshlrev_b32_e32 v2, 2, v0 */
@@ -193,12 +194,12 @@ static void test_without_lds(void) {
 	RUN(&m, no_lds);
 	for (uint32_t l = 0; l < LANES; l++)
 		wrong += get(4 * l) != 63 - l;
-	ok(no_findings(&m) && !wrong, "a permute needs no LDS of its own");
+	ok(no_findings(&m) && !wrong, "a permute needs no allocation of LDS");
 	for (m.launch.seed = 1; m.launch.seed < 20; m.launch.seed++) {
 		RUN(&m, no_wait);
 		stale += get(0) == 0x5a;
 	}
-	ok(stale, "its result may come late: without a wait, old data are seen");
+	ok(stale, "its result may be late: without a wait, old data are read");
 	mx_report_free(&m.report);
 }
 

@@ -1,5 +1,5 @@
-/* One scene for the tests of LDS instructions: LDS of 4 KiB, and for each lane an address in
- * v1, data in v[4:7] and what v[8:11] hold before; afterwards v[8:11] and LDS. */
+/* The scene of the tests of LDS instructions: LDS of 4 KiB, and for each lane an address in v1,
+ * data in v[4:7] and old values of v[8:11]; afterwards v[8:11] and LDS. */
 #ifndef DS_SCENE_H
 #define DS_SCENE_H
 
@@ -67,7 +67,7 @@ static const uint32_t epilogue[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* Random everything; all lanes, addresses of their own. */
+/* Random data; all lanes active, each with its own address. */
 static inline void set_scene(void) {
 	fill_arena(0xee);
 	for (size_t i = 0; i < 0x1c00; i += 4)
@@ -94,7 +94,7 @@ static inline void run_op(struct machine *m, const uint32_t *op, size_t bytes) {
 }
 #define RUN_OP(m, op) run_op(m, op, sizeof(op))
 
-/* ---- what must be afterwards ---- */
+/* ---- expected state ---- */
 
 static uint32_t want_v8[LANES][4];
 static uint8_t want_lds[LDS_BYTES];
@@ -104,7 +104,7 @@ static inline void want_no_change(void) {
 	memcpy(want_lds, scene->lds, sizeof want_lds);
 }
 
-/* Whether registers and LDS are as wanted; says where they first are not. */
+/* Whether registers and LDS are as expected; prints the first difference. */
 static inline bool as_wanted(const char *text) {
 	size_t i = 0, j = 0;
 	while (i < 4 * LANES && scene->v8_after[i / 4][i % 4] == want_v8[i / 4][i % 4])

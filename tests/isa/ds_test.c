@@ -1,16 +1,16 @@
 /* LDS reads, writes and integer atomics against a model of bytes; counters, AGPRs, order, and
- * what is refused. */
+ * unsupported encodings. */
 #include "ds_scene.h"
 
 /* ---- every width and operation: rows of ds.def ---- */
 
 typedef enum { LOAD, STORE, LOAD_TID, STORE_TID, ATOMIC, ATOMIC_RTN } access_form;
 
-/* The row's expression. V and M: what memory held, or for a store the register. */
+/* The row's expression. V and M: the old value of memory, or for a store the register. */
 typedef uint64_t model(uint64_t V, uint64_t M, uint64_t D, uint64_t E, unsigned bytes);
 
 #define SIGNED(x) ((int64_t)((x) << (64 - 8 * bytes)) >> (64 - 8 * bytes))
-/* ds_condxchg32: the 32 bits up to `bit`, which says whether D's others are stored. */
+/* ds_condxchg32: the 32 bits up to `bit`, which decides if the other bits of D are stored. */
 #define CHOOSE(m, d, bit)                                                                          \
 	((d) >> (bit)&1 ? (d)&0x7fffffffull << ((bit)-31) : (m)&0xffffffffull << ((bit)-31))
 #define NAME_(line) model_##line
@@ -69,14 +69,14 @@ static void access_one(const struct access *a, unsigned lane, unsigned e) {
 		memcpy(&want_v8[lane][e * n], &result, 4 * n);
 }
 
-/* Values that meet: few of them, near 0, the signs and the ends. */
+/* Values that are often equal: few of them, near 0, sign changes and limits. */
 static uint32_t meeting(void) {
 	static const uint32_t few[] = { 0, 1, 2, 3, 0x7fffffff, 0x80000000, 0x80000001, ~0u };
 	uint64_t r = next_random(&seed);
 	return r & 8 ? few[r % 8] : (uint32_t)(r >> 32);
 }
 
-/* Addresses of an atomic are aligned; half of the rounds many lanes share them. */
+/* Addresses of an atomic are aligned; in half of the rounds many lanes share an address. */
 static void set_values(const struct access *a, unsigned round) {
 	bool atomic = a->form == ATOMIC || a->form == ATOMIC_RTN;
 	for (unsigned i = 0; atomic && i < LDS_BYTES; i += 4)
@@ -158,7 +158,7 @@ static void test_unaligned_atomic(struct machine *m) {
 	scene->v1[9] += 4;
 	RUN_OP(m, op_add_u64_rtn);
 	ok(found(m, MX_FAULT, sizeof prologue) && only_finding(m)->lane == 9,
-	   "one of 8 bytes at a multiple of 4 too");
+	   "so is an atomic of 8 bytes at a multiple of 4");
 }
 
 static void test_condxchg_address(struct machine *m) {
@@ -178,13 +178,14 @@ static void test_condxchg_address(struct machine *m) {
 	}
 	RUN_OP(m, op_condxchg);
 	ok(as_wanted("ds_condxchg32_rtn_b64") && no_findings(m),
-	   "ds_condxchg32 drops three low and the high bits of its address");
+	   "ds_condxchg32 ignores three low and the high bits of its address");
 }
 
 static void test_same_offsets(struct machine *m) {
 	set_scene();
 	RUN_OP(m, op_write2_same);
-	ok(found(m, MX_AMBIGUOUS, sizeof prologue), "write2 of two elements at one place");
+	ok(found(m, MX_AMBIGUOUS, sizeof prologue),
+	   "write2 of two elements at one address is ambiguous");
 }
 
 static void test_refused(struct machine *m, const uint32_t code[2], const char *what) {
@@ -232,7 +233,7 @@ static void test_counter_limits(struct machine *m) {
 		want_v8[l][0] = 0;
 	RUN_OP(m, op_append);
 	ok(as_wanted("ds_append") && found(m, MX_BOUNDS_WRITE, sizeof prologue),
-	   "one beyond LDS gives 0 and is reported");
+	   "a counter beyond LDS gives 0 and is reported");
 	set_scene();
 	scene->m0 = 0x10000;
 	RUN_OP(m, op_append);
@@ -278,7 +279,8 @@ static void test_agprs(struct machine *m) {
 
 /* ---- order ---- */
 
-/* The read sees both, whatever the schedule; ds_nop counts, so that lgkmcnt(1) covers it. */
+/* The read returns both updates under every schedule. lgkmcnt counts ds_nop, so lgkmcnt(1) covers
+ * the read. */
 static const uint32_t op_in_order[] = {
 	0xd81a0000, 0x00000401, /* ds_write_b32 v1, v4 */
 	0xd8000000, 0x00000501, /* ds_add_u32 v1, v5 */
@@ -301,7 +303,7 @@ static void test_order(struct machine *m) {
 		RUN_OP(m, op_in_order);
 		right += as_wanted("order") && no_findings(m);
 	}
-	ok(right == 20, "LDS operations land in the order of issue, ds_nop among them");
+	ok(right == 20, "LDS operations and ds_nop land in the order of issue");
 }
 
 int main(void) {

@@ -1,10 +1,10 @@
-/* Transposing reads as a GEMM uses them: a matrix with N contiguous in LDS, read by them, is
- * what the operand of an MFMA must be. */
+/* Transposing reads as a GEMM uses them: they read a matrix with N contiguous in LDS as the operand
+ * of an MFMA. */
 #include "ds_scene.h"
 
-/* A is [M][K] and B [K][N] of elements of `bits`; n is M or N, and all `k` of them are in one
- * instruction. Lane l of the operand holds row (column) l % n and its share of consecutive k,
- * the first lanes the first [ISA 7.1.4]. Each case takes two reads [ISA 11.4]. */
+/* A is [M][K] and B [K][N] of elements of `bits`; n is M or N, and one instruction has all `k`.
+ * Lane l of the operand holds row (column) l % n and a range of consecutive k, in the order of
+ * lanes [ISA 7.1.4]. Each case needs two reads [ISA 11.4]. */
 struct operand {
 	const char *mfma;
 	unsigned bits, n, k;
@@ -49,7 +49,7 @@ static void put_item(unsigned lane, unsigned item, unsigned bits, uint32_t v) {
 	}
 }
 
-/* Sixteen lanes point at the rows of their k; as many to a row as it takes for 16 elements. */
+/* Sixteen lanes address the rows of their k, with as many lanes per row as 16 elements need. */
 static unsigned aim(const struct operand *o, unsigned lane, unsigned first) {
 	unsigned read = o->bits == 6 ? 96 : 64, to_a_row = 16 * o->bits / read;
 	unsigned row = first + lane % 16 / to_a_row;
@@ -76,7 +76,7 @@ static void test_operand(struct machine *m, const struct operand *o) {
 		show_findings(m);
 }
 
-/* ---- no rows, no columns: the 16 lanes may read anywhere ---- */
+/* ---- independent addresses: the 16 lanes may read anywhere ---- */
 
 static const uint32_t op_b8[] = {
 	0xd9c40008, 0x08000001, /* ds_read_b64_tr_b8 v[8:9], v1 offset:8 */
@@ -93,10 +93,11 @@ static void test_anywhere(struct machine *m) {
 			put_item(l, i, 8, scene->lds[scene->v1[from] + 8 + byte % 8]);
 		}
 	RUN_OP(m, op_b8);
-	ok(as_wanted("ds_read_b64_tr_b8") && no_findings(m), "each lane reads where it says");
+	ok(as_wanted("ds_read_b64_tr_b8") && no_findings(m),
+	   "each lane reads from its own address");
 }
 
-/* ---- what is not defined ---- */
+/* ---- undefined uses ---- */
 
 static const uint32_t op_b6_odd[] = {
 	0xd9c20000, 0x09000001, /* ds_read_b96_tr_b6 v[9:11], v1 */
@@ -106,7 +107,7 @@ static void test_undefined(struct machine *m) {
 	set_scene();
 	scene->exec = ~1ull;
 	RUN_OP(m, op_b8);
-	ok(found(m, MX_UNSUPPORTED, sizeof prologue), "a lane that is off stops");
+	ok(found(m, MX_UNSUPPORTED, sizeof prologue), "an inactive lane stops");
 	set_scene();
 	scene->v1[40] += 4;
 	RUN_OP(m, op_b8);
@@ -114,7 +115,7 @@ static void test_undefined(struct machine *m) {
 	set_scene();
 	scene->v1[40] += 4;
 	RUN_OP(m, op_b6_odd);
-	ok(no_findings(m), "6 bits: dwords, and odd registers, will do");
+	ok(no_findings(m), "6 bits: alignment to dwords and odd registers are accepted");
 	set_scene();
 	memset(scene->lds, 0x77, LDS_BYTES);
 	scene->v1[3] = LDS_BYTES;
@@ -122,7 +123,7 @@ static void test_undefined(struct machine *m) {
 	RUN_OP(m, op_b8);
 	ok(found(m, MX_BOUNDS_READ, sizeof prologue) && only_finding(m)->lane == 3 &&
 	           !(scene->v8_after[14][0] >> 8 & 0xff) && (scene->v8_after[14][0] & 0xff),
-	   "a lane out of range is reported, and reads 0 for those who get its elements");
+	   "a lane out of range is reported, and its elements are 0");
 }
 
 int main(void) {

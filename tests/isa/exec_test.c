@@ -1,5 +1,5 @@
-/* Every scalar and vector ALU opcode on interesting operands, against the manual's
- * definitions as vector.def and salu.def state them. */
+/* Every scalar and vector ALU opcode on edge-case operands, against the manual's definitions in
+ * vector.def and salu.def. */
 #include "define_int.h"
 #include "machine_test.h"
 
@@ -7,7 +7,7 @@
 
 enum { LANES = 64, MOST_DWORDS = 20 };
 
-/* ---- what the definitions are written in ---- */
+/* ---- functions that the definitions use ---- */
 
 #define SIGN 0x80000000u
 
@@ -27,14 +27,14 @@ static bool is_nan(uint32_t u) {
 	return (u & 0x7fffffff) > 0x7f800000;
 }
 
-/* A float result. The manual leaves NaN results open; assumed: the first NaN source made
- * quiet, else 0x7fc00000. Sources that an opcode has not are 0. */
+/* A float result. The manual does not define NaN results; assumed: the first NaN source made quiet,
+ * otherwise 0x7fc00000. Missing sources are 0. */
 static uint32_t F(float value, uint32_t x, uint32_t y, uint32_t z) {
 	uint32_t nan = is_nan(x) ? x : is_nan(y) ? y : is_nan(z) ? z : 0x7fc00000;
 	return isnan(value) ? nan | 0x400000 : bits(value);
 }
 
-/* By the neighbours on both sides, in exact arithmetic. */
+/* Rounds by comparing with both neighbours in exact arithmetic. */
 static uint32_t bf16(uint32_t u) {
 	uint32_t low = u & 0xffff0000;
 	if (is_nan(u))
@@ -44,7 +44,7 @@ static uint32_t bf16(uint32_t u) {
 	return (low >> 16) + (u % 0x10000 > 0x8000);
 }
 
-/* Toward zero, out of range to the nearer end, NaN to 0. */
+/* Rounds toward zero and saturates; NaN becomes 0. */
 static int64_t truncated(double x, double least, double most) {
 	return isnan(x) ? 0 : (int64_t)fmin(fmax(trunc(x), least), most);
 }
@@ -67,7 +67,7 @@ static uint32_t leading_zeros(uint32_t u) {
 	return n < 32 ? n : -1u;
 }
 
-/* Places from the top before one that differs from the sign; -1 if there is none. */
+/* The number of leading bits equal to the sign; -1 if all are equal. */
 static uint32_t leading_like_sign(uint64_t u, unsigned size) {
 	for (unsigned i = 1; i < size; i++)
 		if ((u >> (size - 1 - i) & 1) != (u >> (size - 1) & 1))
@@ -101,8 +101,8 @@ static uint64_t field(uint64_t u, unsigned offset, unsigned width) {
 	return (uint64_t)((unsigned __int128)(u >> offset) & (((unsigned __int128)1 << width) - 1));
 }
 
-/* The field of a number that is sign-extended without end; its sign is its top bit, or
- * the number's where the field reaches beyond it. */
+/* A field of a number with unlimited sign extension. Its sign is its top bit, or the number's if
+ * the field reaches beyond the number. */
 static uint64_t signed_bits(uint64_t u, unsigned offset, unsigned width, unsigned size) {
 	__int128 v = (__int128)(int64_t)u >> offset;
 	if (width > size - offset)
@@ -176,7 +176,7 @@ static uint32_t operand(void) {
 
 typedef enum { NONE, VCC, SDST, X, SX, S18 } mask_result;
 
-/* What a statement of valu.def sees. */
+/* The names that a statement of valu.def uses. */
 struct lane {
 	unsigned lane, first;
 	uint32_t a, b, c, d, s;
@@ -191,7 +191,7 @@ struct lane {
 		D_ = (value);                                                                      \
 		wide = true;                                                                       \
 	} while (0)
-/* DPP: a source lane that is out of range or switched off gives 0 or leaves d alone. */
+/* DPP: a source lane that is out of range or inactive gives 0 or keeps d. */
 #define MOVED(in_range, source, zero, result)                                                      \
 	unsigned from = (in_range) ? (source) : 64;                                                \
 	bool valid = from < 64 && exec >> from & 1;                                                \
@@ -200,7 +200,7 @@ struct lane {
 	d = result
 #define MIRRORED                                                                                   \
 	(exec >> (lane / 8 * 8 + 7 - lane % 8) & 1 ? v2_of[lane / 8 * 8 + 7 - lane % 8] : 0)
-/* The statement for other sources. */
+/* The statement with other sources. */
 #define WITH(p, q, ...)                                                                            \
 	const uint32_t p_ = (uint32_t)(p), q_ = (uint32_t)(q);                                     \
 	{                                                                                          \
@@ -334,7 +334,7 @@ static struct lane lane_of(const struct vround *r, unsigned l) {
 	};
 }
 
-/* Judges one lane's registers; adds to the mask. */
+/* Checks the registers of one lane; adds its bit to the mask. */
 static bool lane_right(const struct vrow *row, const struct vround *r, unsigned l, uint64_t *mask) {
 	struct lane x = lane_of(r, l);
 	bool active = r->exec >> l & 1;
@@ -384,7 +384,7 @@ static bool round_right(const struct vrow *row, const struct vround *r) {
 
 /* ---- scalar ---- */
 
-/* What a statement of salu.def sees. */
+/* The names that a statement of salu.def uses. */
 struct scalars {
 	uint32_t a, b;
 	uint64_t A, B, D, E;
@@ -501,7 +501,7 @@ static void set_up_tuple(struct tuple *t) {
 
 static uint64_t *executed; /* by opcode, over all runs */
 
-/* Runs a row between prologue and epilogue. */
+/* Runs a row between the prologue and the epilogue. */
 static bool run_row(struct machine *m, const uint32_t *prologue, size_t before, const uint32_t *row,
                     size_t dwords, const uint32_t *epilogue, size_t after) {
 	struct code c = { 0 };
@@ -542,8 +542,8 @@ static void test_scalar_row(struct machine *m, const struct srow *row) {
 		show_findings(m);
 }
 
-/* Conversions and MFMA have number_test.c, floats float_test.c; taint.def has s_sendmsghalt, after
- * which nothing comes. */
+/* number_test.c covers conversions and MFMA, float_test.c floats, and taint.def s_sendmsghalt,
+ * which ends the wave. */
 static bool is_alu(const struct mx_op *op) {
 	return op->encoding < MX_DS && op->encoding != MX_SMEM && !mx_is_cvt(op) &&
 	       strcmp(op->name, "s_sendmsghalt") && strncmp(op->name, "v_mfma", 6) &&
@@ -555,7 +555,7 @@ static void test_coverage(void) {
 	for (size_t i = 0; i < mx_op_count(); i++)
 		if (is_alu(&mx_ops[i]) && !has_floats(&mx_ops[i]) && !executed[i])
 			if (!missing++)
-				diag("first without: %s", mx_ops[i].name);
+				diag("first missing: %s", mx_ops[i].name);
 	ok(!missing, "every scalar and vector ALU opcode of the table has a directed vector");
 }
 

@@ -1,14 +1,14 @@
-/* No schedule keeps a wave from its turn: one works, and waits for memory again and again, while
- * the others go round until it has set a flag. */
+/* Every schedule is fair: one wave works and waits for memory repeatedly, while the others spin
+ * until it sets a flag. */
 #include "machine_test.h"
 
 enum {
-	ROUNDS = 20, /* loads that the one who works waits for */
+	ROUNDS = 20, /* loads that the working wave waits for */
 	FLAG = 0,
 	LIMIT = 1 << 20, /* instructions of any wave */
 };
 
-/* s4: which wave this is; s3: which one works. */
+/* s4: the number of this wave; s3: the number of the working wave. */
 static const uint32_t start[] = {
 	0x20000086,             /* v_lshrrev_b32_e32 v0, 6, v0 */
 	0xbf800000,             /* s_nop 0 */
@@ -76,12 +76,12 @@ static const struct {
 	{ "of higher priority", favoured, sizeof favoured },
 };
 
-/* The first who works, or the last, as the seed is even or odd. */
+/* The first or the last wave works, if the seed is even or odd. */
 static void run_among(struct machine *m, const uint32_t *spin, size_t bytes, unsigned waves) {
-	uint32_t who = m->launch.seed & 1 ? waves - 1 : 0;
-	const uint32_t set_s3 = 0xb0030000 | who;
+	uint32_t worker = m->launch.seed & 1 ? waves - 1 : 0;
+	const uint32_t set_s3 = 0xb0030000 | worker;
 	struct code c = { 0 };
-	append(&c, &set_s3, sizeof set_s3); /* s_movk_i32 s3, WHO */
+	append(&c, &set_s3, sizeof set_s3); /* s_movk_i32 s3, WORKER */
 	APPEND(&c, start);
 	append(&c, spin, bytes);
 	fill_arena(0);
@@ -89,7 +89,7 @@ static void run_among(struct machine *m, const uint32_t *spin, size_t bytes, uns
 	run_code(m, &c);
 }
 
-/* Under all seeds, or the first that keeps the one who works from its end. */
+/* Runs all seeds, or stops at the first under which the working wave does not end. */
 static void test_seeds(struct machine *m, unsigned waves, unsigned seeds) {
 	for (size_t i = 0; i < sizeof spins / sizeof *spins; i++) {
 		bool good = true;
@@ -97,7 +97,7 @@ static void test_seeds(struct machine *m, unsigned waves, unsigned seeds) {
 			run_among(m, spins[i].code, spins[i].bytes, waves);
 			good = no_findings(m) && get(FLAG) == 1;
 		}
-		if (!ok(good, "one among %u waves %s has set its flag under %u seeds", waves,
+		if (!ok(good, "a wave among %u waves %s sets its flag under %u seeds", waves,
 		        spins[i].how, seeds)) {
 			diag("not under seed %llu", (unsigned long long)m->launch.seed - 1);
 			show_findings(m);
@@ -105,7 +105,7 @@ static void test_seeds(struct machine *m, unsigned waves, unsigned seeds) {
 	}
 }
 
-/* The same under schedules said outright, where operations may wait for their waits. */
+/* The same under explicit schedules, in which operations may be delayed until their waits. */
 static void test_explicit(struct machine *m) {
 	struct mx_deviation at_wait[ROUNDS];
 	struct mx_schedule s = { .odd = UINT64_MAX, .deviations = at_wait };
@@ -129,7 +129,7 @@ static void test_explicit(struct machine *m) {
 			     s.first_wave, (unsigned long long)m->launch.seed);
 	}
 	m->launch.schedule = NULL;
-	ok(good, "under schedules said outright, too");
+	ok(good, "under explicit schedules, too");
 }
 
 int main(void) {

@@ -1,10 +1,10 @@
-/* FLAT's counters and apertures, scratch addressing and its bounds, and what atomics do to bits
- * that nobody wrote. */
+/* FLAT's counters and apertures, scratch addressing and its bounds, and atomics on unwritten
+ * bits. */
 #include "machine_test.h"
 
 enum { LANES = 64, LDS_BYTES = 256, SCRATCH_BYTES = 64, OUT = 1024, SEEDS = 200 };
 
-/* Dword l of the arena is FIRST + l, of LDS 2; v4 is 1 before, and is stored to OUT. */
+/* Dword l of the arena is FIRST + l, dwords of LDS are 2; v4 is 1 at first and is stored to OUT. */
 enum { FIRST = 100, IN_LDS = 2, STALE = 1 };
 
 static const uint32_t prologue[] = {
@@ -267,7 +267,7 @@ static uint32_t out(unsigned lane) {
 
 /* ---- waits ---- */
 
-/* Over many schedules: in how many a load has not landed; all others must be right. */
+/* The number of schedules in which a load has not landed; all others must give the right result. */
 static unsigned stale(struct machine *m, const uint32_t *op, size_t bytes, bool lds) {
 	unsigned n = 0;
 	for (m->launch.seed = 1; m->launch.seed <= SEEDS; m->launch.seed++) {
@@ -291,27 +291,27 @@ static unsigned stale(struct machine *m, const uint32_t *op, size_t bytes, bool 
 	} while (0)
 
 static void test_waits(struct machine *m) {
-	TOO_SOON(m, flat_lds_vmcnt, true, "vmcnt does not prove a FLAT in LDS");
+	TOO_SOON(m, flat_lds_vmcnt, true, "vmcnt does not cover a FLAT in LDS");
 	TIMELY(m, flat_lds_lgkmcnt, true, "lgkmcnt(0) does");
-	TOO_SOON(m, flat_memory_lgkmcnt, false, "lgkmcnt does not prove a FLAT in memory");
+	TOO_SOON(m, flat_memory_lgkmcnt, false, "lgkmcnt does not cover a FLAT in memory");
 	TIMELY(m, flat_memory_vmcnt, false, "vmcnt(0) does");
-	TOO_SOON(m, flat_after_ds, true, "a FLAT may leave lgkmcnt before an older LDS read");
-	TIMELY(m, flat_after_ds_0, true, "so that only 0 proves that read");
+	TOO_SOON(m, flat_after_ds, true, "a FLAT may decrement lgkmcnt before an older LDS read");
+	TIMELY(m, flat_after_ds_0, true, "so only 0 covers that read");
 	TOO_SOON(m, flat_after_global, false,
-	         "a FLAT that is all in LDS may leave vmcnt before an older load");
-	TIMELY(m, flat_after_global_0, false, "so that only 0 proves that load");
-	TIMELY(m, flat_memory_in_order, false, "a FLAT in memory leaves vmcnt in order");
-	TIMELY(m, global_after_flat, false, "and so does what comes after it");
-	TIMELY(m, caches, false, "buffer_wbl2 and buffer_inv run");
+	         "a FLAT with all lanes in LDS may decrement vmcnt before an older load");
+	TIMELY(m, flat_after_global_0, false, "so only 0 covers that load");
+	TIMELY(m, flat_memory_in_order, false, "a FLAT in memory decrements vmcnt in order");
+	TIMELY(m, global_after_flat, false, "and so does a later load");
+	TIMELY(m, caches, false, "buffer_wbl2 and buffer_inv execute");
 	set_scene();
 	m->launch.schedule = &(struct mx_schedule){ .late = true, .odd = UINT64_MAX };
 	RUN_OP(m, caches);
 	m->launch.schedule = NULL;
-	ok(m->report.stats.max_vmcnt == 3, "and count on vmcnt");
+	ok(m->report.stats.max_vmcnt == 3, "and vmcnt counts them");
 	set_scene();
 	RUN_OP(m, many_flats);
 	ok(no_findings(m) && m->report.stats.max_lgkmcnt <= 15 && m->report.stats.max_vmcnt <= 20,
-	   "a full lgkmcnt holds FLAT back");
+	   "a full lgkmcnt stalls FLAT");
 }
 
 /* ---- apertures ---- */
@@ -328,11 +328,11 @@ static void test_apertures(struct machine *m) {
 	JUDGE(m,
 	      found(m, MX_BOUNDS_READ, sizeof prologue + 4) && only_finding(m)->lane == 63 &&
 	              out(62) == IN_LDS && out(63) == 0,
-	      "beyond LDS it is out of bounds, and loads 0");
+	      "a FLAT beyond LDS is out of bounds, and loads 0");
 	RUN_OP(m, limits);
 	JUDGE(m, no_findings(m) && out(3) == 0xffffffff, "an aperture has 4 GiB");
 	RUN_OP(m, base_as_dword);
-	JUDGE(m, found(m, MX_UNSUPPORTED, sizeof prologue), "as a dword its base stops");
+	JUDGE(m, found(m, MX_UNSUPPORTED, sizeof prologue), "its base as a dword stops");
 	RUN_OP(m, flat_scratch);
 	JUDGE(m, no_findings(m) && out(3) != STALE, "FLAT_SCRATCH can be read");
 }
@@ -345,12 +345,12 @@ static void test_scratch(struct machine *m) {
 	RUN_OP(m, scratch_modes);
 	for (unsigned l = 0; l < LANES; l++)
 		right &= out(l) == (4 * l + l) + (2 << 10);
-	JUDGE(m, right && no_findings(m), "scratch: offset alone, with an SGPR, a VGPR and both");
+	JUDGE(m, right && no_findings(m), "scratch: an offset, with an SGPR, a VGPR or both");
 	right = true;
 	RUN_OP(m, scratch_negative);
 	for (unsigned l = 0; l < LANES; l++)
 		right &= out(l) == l;
-	JUDGE(m, right && no_findings(m), "a negative offset, and lanes apart");
+	JUDGE(m, right && no_findings(m), "a negative offset, and separate lanes");
 	RUN_OP(m, scratch_beyond);
 	JUDGE(m, found(m, MX_BOUNDS_WRITE, sizeof prologue + 4) && only_finding(m)->address == 61,
 	      "a store that ends beyond the segment is out of bounds");
@@ -358,12 +358,12 @@ static void test_scratch(struct machine *m) {
 	JUDGE(m, found(m, MX_BOUNDS_READ, sizeof prologue), "and so is a load");
 	RUN_OP(m, scratch_unwritten);
 	JUDGE(m, only_finding(m) && only_finding(m)->kind == MX_UNWRITTEN,
-	      "bytes that nobody wrote are unwritten");
+	      "bytes without a store are unwritten");
 	RUN_OP(m, scratch_written);
-	JUDGE(m, no_findings(m) && out(5) == 2, "others are not");
+	JUDGE(m, no_findings(m) && out(5) == 2, "stored bytes are written");
 }
 
-/* ---- bits that nobody wrote ---- */
+/* ---- unwritten bits ---- */
 
 static void test_taint(struct machine *m) {
 	set_scene();
@@ -372,12 +372,12 @@ static void test_taint(struct machine *m) {
 	JUDGE(m,
 	      only_finding(m) && only_finding(m)->kind == MX_UNWRITTEN &&
 	              only_finding(m)->lane == 9 && !state[4 * 9] && state[4 * 10],
-	      "an atomic returns unwritten bits, and leaves them in memory");
+	      "an atomic returns unwritten bits, and stores them");
 	set_scene();
 	memset(state, 0, 4 * LANES);
 	RUN_OP(m, swap_unwritten_memory);
 	JUDGE(m, no_findings(m) && state[0] == MX_WRITTEN && out(3) == 2,
-	      "a swap leaves written ones");
+	      "a swap stores written bits");
 	set_scene();
 	state[4 * 9 + 2] = 0;
 	RUN_OP(m, add_then_load);
@@ -386,17 +386,17 @@ static void test_taint(struct machine *m) {
 	set_scene();
 	RUN_OP(m, add_unwritten_data);
 	JUDGE(m, found(m, MX_UNWRITTEN, sizeof prologue) && !state[4],
-	      "data that nobody wrote is reported at the atomic");
+	      "unwritten data is reported at the atomic");
 }
 
-/* The value that v4 has is 1, the least denormal. */
+/* v4 is 1, the least denormal. */
 static void test_denormals(struct machine *m) {
 	set_scene();
 	put(0, 0x3f800000);
 	put(4, 5);
 	RUN_OP(m, add_f32);
 	ok(get(0) == 0x3f800000 && get(4) == 0 && no_findings(m),
-	   "f32 atomics in memory flush denormals whatever MODE says");
+	   "f32 atomics in memory flush denormals in any MODE");
 	put(0, 0x00c00000);
 	RUN_OP(m, add_f32_normal);
 	ok(get(0) == 0 && found(m, MX_AMBIGUOUS, sizeof prologue + 8) && only_finding(m)->lane == 0,

@@ -1,5 +1,5 @@
-/* Every vector ALU opcode with floats under every MODE, against MPFR and the manual's
- * definitions as float.def states them. */
+/* Every vector ALU opcode with floats under every MODE, against MPFR and the manual's definitions
+ * in float.def. */
 #include "machine_test.h"
 
 #include <mpfr.h>
@@ -13,7 +13,7 @@ typedef enum { NO, I, F16, BF16, F32, F64 } format_id;
 static const struct format {
 	unsigned bits, mantissa;
 	int bias;
-	bool wide; /* follows MODE's fields of f64 */
+	bool wide; /* uses MODE's fields of f64 */
 } formats[] = {
 	[I] = { 64 },
 	[F16] = { 16, 10, 15, true },
@@ -66,7 +66,7 @@ static void to_mpfr(format_id f, uint64_t u, mpfr_t x) {
 	mpfr_setsign(x, x, (u & sign_of(f)) != 0, MPFR_RNDN);
 }
 
-/* The bits of a number that the format has. */
+/* The bits of a number that the format can represent. */
 static uint64_t from_mpfr(format_id f, mpfr_t y) {
 	uint64_t sign = mpfr_signbit(y) ? sign_of(f) : 0;
 	if (mpfr_zero_p(y))
@@ -82,7 +82,7 @@ static uint64_t from_mpfr(format_id f, mpfr_t y) {
 	return sign | ((field << formats[f].mantissa) + sig);
 }
 
-/* y, rounded with ternary value t to the format's precision, in its range. */
+/* y, already rounded to the format's precision with ternary value t, brought into its range. */
 static uint64_t in_format(format_id f, mpfr_t y, int t, mpfr_rnd_t r, bool no_overflow) {
 	mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
 	bool finite = !mpfr_inf_p(y);
@@ -96,14 +96,14 @@ static uint64_t in_format(format_id f, mpfr_t y, int t, mpfr_rnd_t r, bool no_ov
 	return no_overflow && finite && magnitude(f, u) == infinity_of(f) ? u - 1 : u;
 }
 
-/* A NaN of one format in another: its upper bits, quiet. */
+/* Converts a NaN: keeps its upper bits and makes it quiet. */
 static uint64_t nan_in(format_id to, format_id from, uint64_t u) {
 	uint64_t payload = (u & ones(formats[from].mantissa)) << (52 - formats[from].mantissa);
 	return (u & sign_of(from) ? sign_of(to) : 0) | infinity_of(to) | quiet_bit(to) |
 	       payload >> (52 - formats[to].mantissa);
 }
 
-/* ---- what a statement of float.def sees ---- */
+/* ---- the names that a statement of float.def uses ---- */
 
 typedef struct {
 	uint64_t A, B, C, old; /* bits of the sources, after MODE has flushed them */
@@ -135,7 +135,7 @@ typedef struct {
 #define C      x->C
 #define IS(op) x->t = (op)
 
-/* The other of a NaN and a number; in IEEE mode signaling NaNs win [ISA 12.7]. */
+/* A number wins over a NaN, except that in IEEE mode a signaling NaN wins [ISA 12.7]. */
 static uint64_t extreme(format_id f, uint64_t u, uint64_t v, bool ieee, bool greatest) {
 	mpfr_t p, q;
 	if (ieee && is_signaling(f, u))
@@ -167,7 +167,7 @@ static uint64_t median(lane *x) {
 	return same(x->f, m, A) ? MOST(B, C) : same(x->f, m, B) ? MOST(A, C) : MOST(A, B);
 }
 
-/* NaN if either is, a signaling one first. */
+/* NaN if a source is NaN, a signaling NaN first. */
 static uint64_t extreme_or_nan(format_id f, uint64_t u, uint64_t v, bool greatest) {
 	if (is_nan(f, u) || is_nan(f, v))
 		return (is_signaling(f, u)   ? u
@@ -179,7 +179,7 @@ static uint64_t extreme_or_nan(format_id f, uint64_t u, uint64_t v, bool greates
 }
 #define EXTREME3(greatest) extreme_or_nan(x->f, extreme_or_nan(x->f, A, B, greatest), C, greatest)
 
-/* Of what is an integer or none: in [least, most], 0 of NaN. */
+/* Saturates an integer to [least, most]; NaN becomes 0. */
 static uint64_t integer(mpfr_t n, int64_t least, int64_t most) {
 	if (mpfr_nan_p(n))
 		return 0;
@@ -266,7 +266,7 @@ static uint64_t f32_bits(float f) {
 #define CMP_(relation) mpfr_##relation##_p(a, b)
 #define UNORDERED      mpfr_unordered_p(a, b)
 
-/* Cube maps: of x, y, z the one that is greatest, the later first. */
+/* Cube maps: the greatest of x, y, z; of equal ones the last. */
 static int axis(lane *x) {
 	if (mpfr_cmpabs(c, a) >= 0 && mpfr_cmpabs(c, b) >= 0 && !mpfr_nan_p(c) && !mpfr_nan_p(a) &&
 	    !mpfr_nan_p(b))
@@ -289,7 +289,7 @@ static void twice_axis(lane *x) {
 		IS(mpfr_mul_2ui(y, n == 2 ? c : n == 1 ? b : a, 1, r));
 }
 
-/* An f16 as it is, but flushed where MODE flushes results. */
+/* An f16, flushed if MODE flushes results. */
 static uint64_t half(lane *x, uint64_t u) {
 	return !(x->mode >> 7 & 1) && is_denormal(F16, u) ? u & 0x8000 : u;
 }
@@ -320,7 +320,7 @@ static void logarithm(lane *x) {
 	x->negative = true;
 	IS(mpfr_log2(y, a, r));
 }
-/* Of 2 pi a; a zero is positive, but that of 0. */
+/* The sine of 2 pi a. A zero result is positive, except for a = 0. */
 static void sine(lane *x) {
 	x->negative = true;
 	IS(mpfr_sinu(y, a, 1, r));
@@ -334,7 +334,7 @@ static void cosine(lane *x) {
 		mpfr_set_zero(y, 1);
 }
 
-/* The first 1201 bits of 2 / pi, of which 53 from `shift` on [ISA 12.11]. */
+/* 53 bits from `shift` on of the first 1201 bits of 2 / pi [ISA 12.11]. */
 static uint64_t two_over_pi(uint64_t u, uint64_t segment) {
 	mpfr_t t, whole;
 	long field = (long)(magnitude(F64, u) >> 52), shift = (long)(segment % 32) * 53;
@@ -397,7 +397,7 @@ static bool denormal_quotient(lane *x, mpfr_t n, mpfr_t d) {
 	return is_denormal(f, u);
 }
 
-/* The power of 2 that A gets; whether the quotient needs one. */
+/* The power of 2 that scales A; *post: whether the quotient needs scaling. */
 static int division_scaling(lane *x, bool *post) {
 	format_id f = x->f;
 	int by = f == F32 ? 64 : 128, far = f == F32 ? 96 : 768, tiny = f == F32 ? 23 : 53;
@@ -555,7 +555,7 @@ static const struct row {
 #undef C
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* ---- judging a lane ---- */
+/* ---- the expected result of a lane ---- */
 
 static unsigned denormals(format_id f, uint32_t mode, unsigned what) {
 	return what & FLUSH ? 0 : mode >> (formats[f].wide ? 6 : 4) & 3;
@@ -595,7 +595,8 @@ static uint64_t arithmetic(const struct row *row, lane *x) {
 	return infinity_of(row->d) | quiet_bit(row->d) | (x->negative ? sign_of(row->d) : 0);
 }
 
-/* Times 2 [ISA 6.2.2]: where MODE flushes results and is not in IEEE mode; 0 is +0. */
+/* OMOD times 2 [ISA 6.2.2] applies if MODE flushes results and is not in IEEE mode; 0 becomes
+ * +0. */
 static uint64_t doubled(format_id f, uint64_t u, uint32_t mode) {
 	uint64_t m = magnitude(f, u), more = m + (UINT64_C(1) << formats[f].mantissa);
 	if (denormals(f, mode, 0) & 2 || mode >> 9 & 1 || m >= infinity_of(f))
@@ -612,7 +613,8 @@ static uint64_t clamped(format_id f, uint64_t u, uint32_t mode) {
 	return u & sign_of(f) ? 0 : u > one ? one : u;
 }
 
-/* The result in v[8:9], whose rest stays; of a 16-bit result's register as flags say. */
+/* The result in v[8:9], with the other bits kept; flags define the other half of a 16-bit
+ * result. */
 static uint64_t placed(const struct row *row, uint64_t u, uint64_t old) {
 	unsigned bits = row->what & HALF ? 16 : row->d == I ? 32 : formats[row->d].bits;
 	uint64_t part = ones(bits == 64 ? 64 : 32);
@@ -664,7 +666,7 @@ static uint64_t expected_all(const struct row *row, lane *x) {
 
 static uint64_t seed = 950;
 
-/* Numbers around every edge of a format, and around another. */
+/* Numbers near every edge of a format, and near another number. */
 static uint64_t operand(format_id f, uint64_t near) {
 	uint64_t k = next_random(&seed), u = next_random(&seed);
 	if (f <= I)
@@ -759,7 +761,7 @@ static bool lane_right(const struct row *row, const struct memory *m, lane *x) {
 	return false;
 }
 
-/* Rounding of f32 and f64 apart, each setting of denormals, IEEE, DX10_CLAMP, FP16_OVFL. */
+/* Separate rounding of f32 and f64, each setting of denormals, IEEE, DX10_CLAMP, FP16_OVFL. */
 static const uint32_t modes[] = {
 	0x2f0, 0x3f9, 0x2f6, 0x0ff, 0x8002f0, 0x200, 0x290, 0x360, 0x8002a3, 0x010, 0x8001fc,
 };
@@ -789,7 +791,7 @@ static void test_coverage(void) {
 	for (size_t i = 0; i < mx_op_count(); i++)
 		if (has_floats(&mx_ops[i]) && !executed[i])
 			if (!missing++)
-				diag("first without: %s", mx_ops[i].name);
+				diag("first missing: %s", mx_ops[i].name);
 	ok(!missing, "every opcode with floats has a directed vector");
 }
 

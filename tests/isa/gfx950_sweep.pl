@@ -1,13 +1,13 @@
 #!/usr/bin/perl
 # Sweeps every opcode number of every gfx950 microcode format through LLVM's disassembler
-# and prints what it learns as ref/isa/encoding/gfx950.def, which it never reads.
+# and prints the result as ref/isa/encoding/gfx950.def, which it never reads.
 #
 #   tests/isa/gfx950_sweep.pl > ref/isa/encoding/gfx950.def      takes some seconds
 #   tests/isa/gfx950_sweep.pl --names                   form, number and name only
 #
-# How: the first valid filling of an opcode's fields gives its name and operands. Flipping
-# each bit then tells which operand a field is, which bits must stay as they are, and which
-# modifiers there are; codes of each kind tell what an operand accepts and how it prints
+# Method: the first valid values of an opcode's fields give its name and operands. Flipping
+# each bit then shows the field of each operand, the bits that must not change, and the
+# modifiers. Codes of each kind show the registers that an operand accepts and how it prints
 # constants.
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ chomp(my $llvm = `ci/package/llvm.sh`);
 my $dir = tempdir(CLEANUP => 1);
 
 # ---- formats: dword 0, first bit of the opcode, opcodes, dwords, fields ----
-# A field: first bit, width, then values to try, best first, if it can name a register.
+# A field: first bit, width, then values to try, best first, if it can be a register.
 my @src = map { [ 256 + 8 * $_, 8 * $_, 0 ] } 0 .. 3;
 my @vop3 = (clamp => [ 15, 1 ], src0 => [ 32, 9, @{ $src[1] } ], src1 => [ 41, 9, @{ $src[2] } ],
 	src2 => [ 50, 9, @{ $src[3] } ], neg => [ 61, 3 ], vdst => [ 0, 8, 40, 0 ]);
@@ -77,8 +77,8 @@ my @forms = qw(SOP2 SOPK SOP1 SOPC SOPP SMEM VOP2 VOP1 VOPC SDWA2 SDWA1 SDWAC DP
 
 # ---- LLVM's texts ----
 
-# Texts of instructions, '' where invalid or with a remark that says so. Each has a literal
-# and three s_nop behind it, and is parsed apart from the others.
+# Texts of instructions, '' if invalid or with a remark. A literal and three s_nop follow each
+# instruction, and each is parsed separately.
 sub texts {
 	my ($dwords, @codes) = @_;
 	open my $f, '>', "$dir/in" or die;
@@ -97,16 +97,16 @@ sub texts {
 }
 
 
-# The first instruction, '' if it is not valid or does not take the dwords that it should:
-# the ones behind it show that.
+# The first instruction, '' if it is not valid or has the wrong size: the instructions after it
+# show the size.
 sub text_of {
 	my ($out, $dwords) = @_;
-	my ($text, @behind) = split /\n\t?/, $out =~ s/^\t//r;
-	return '' if !defined $text || $text =~ m{/\*} || ($dwords == 2 && @behind != 4 && @behind != 3);
+	my ($text, @after) = split /\n\t?/, $out =~ s/^\t//r;
+	return '' if !defined $text || $text =~ m{/\*} || ($dwords == 2 && @after != 4 && @after != 3);
 	return $text;
 }
 
-# "name operand, operand modifiers" taken apart: name, operands and the rest.
+# Splits "name operand, operand modifiers" into name, operands and the rest.
 sub parts {
 	my ($name, $rest) = split ' ', $_[0], 2;
 	my @operand;
@@ -121,7 +121,7 @@ sub parts {
 
 # ---- one opcode ----
 
-# Fillings of the register fields, those with more registers first.
+# Values of the register fields, those with more registers first.
 sub fillings {
 	my ($base, %field) = @_;
 	my @l = ([ $base, 0, {} ]);
@@ -133,14 +133,14 @@ sub fillings {
 	return sort { $a->[1] <=> $b->[1] } @l;
 }
 
-# What an operand accepts: SGPRs, M0, EXEC, LDS_DIRECT, VGPRs, inline constants.
+# Classes by what an operand accepts: SGPRs, M0, EXEC, LDS_DIRECT, VGPRs, inline constants.
 my %code = (s => 4, m => 124, e => 126, l => 254, v => 256 + 12, i => 133);
 my %class = (
 	smelvi => 'n', sevi => 'n', smei => 's', sei => 's', sme => 'd', se => 'd', s => 'k',
 	sev => 'm', lv => 'l', v => 'v',
 );
 
-# Constant types by how 0.5, 1/(2 pi) and the literals 0x3ff00000, 0x3c00, 0x3f80 print.
+# Types of constants by the texts of 0.5, 1/(2 pi) and the literals 0x3ff00000, 0x3c00, 0x3f80.
 my %type = (
 	'0.5 0.15915494 0x3ff00000 0x3c00 0x3f80' => 'w',
 	'0.5 0.15915494 lit(0x3ff00000) lit(0x3c00) 0x3f80' => 'h',
@@ -156,7 +156,7 @@ my %type = (
 
 my %scale = (sbase => 2, srsrc => 4);
 
-# Which field an operand of the base text comes from.
+# The field of an operand of the base text.
 sub field_of {
 	my ($token, $i, $filling) = @_;
 	if ($token =~ /^[vsa]?\[?(\d+)/) {
@@ -170,16 +170,16 @@ sub field_of {
 
 sub size_of { return $_[0] =~ /\[(\d+):(\d+)\]/ ? $2 - $1 + 1 : 1 }
 
-# Probes of an opcode: [ what, code ], to be answered all at once.
+# Probes of an opcode: [ name, code ], disassembled in one run.
 sub probes {
 	my ($form, $base, $filling, $text, %field) = @_;
 	my @probe;
 	for my $name (sort keys %field) {
 		my ($lo, $w) = @{ $field{$name} };
-		next if $name eq 'sel' && $filling->{sel}; # llvm-mc does not survive a 7
+		next if $name eq 'sel' && $filling->{sel}; # llvm-mc crashes on 7
 		push @probe, [ "flip $_", $base ^ 1 << $_ ] for $lo .. $lo + $w - 1;
 	}
-	if ($field{sc0} && $field{acc}) { # returns to AGPRs, and so with SC1
+	if ($field{sc0} && $field{acc}) { # returns to AGPRs, also with SC1
 		my $returns = $base ^ 1 << $field{sc0}[0] ^ 1 << $field{acc}[0];
 		push @probe, [ 'returns acc', $returns ];
 		push @probe, [ 'returns acc sc1', $returns ^ 1 << $field{sc1}[0] ];
@@ -206,11 +206,11 @@ sub probes {
 	return @probe;
 }
 
-# ---- rows from answers ----
+# ---- rows from the texts of probes ----
 
 my $row_format = "MX_TEXT(%-8s 0x%03x, %-34s %-8s %-50s %-30s 0x%x)\n";
 
-# The opcode, and what its form adds to its name.
+# The opcode, and the suffix of its form.
 sub name_columns {
 	my ($name) = @_;
 	my $suffix = $name =~ s/(_(?:e32|e64|sdwa|dpp))$// ? $1 : '';
@@ -364,7 +364,7 @@ sub row {
 		'"' . join(' ', @mods) . '",', $zero;
 }
 
-# The matrix instructions behind their scale prefix: rows are the plain ones' with two
+# The matrix instructions with a scale prefix: the rows of the plain instructions with two
 # more operands.
 sub scaled_row {
 	my ($plain, $op) = @_;
@@ -375,7 +375,7 @@ sub scaled_row {
 		'"op_sel:3 op_sel_hi:3p cbsz blgp",', 0;
 }
 
-# Rows without what they say of operands.
+# Rows without operands and modifiers.
 sub names {
 	my ($form, %text) = @_;
 	my @rows = map { [ $form, $_, (parts($text{$_}))[0] ] } sort { $a <=> $b } keys %text;
@@ -383,34 +383,34 @@ sub names {
 	return map { sprintf "MX_TEXT(%-8s 0x%03x, %s %s)\n", "$_->[0],", $_->[1], name_columns($_->[2]) } @rows;
 }
 
-# ---- all ----
+# ---- the whole file ----
 
 my $version = `$llvm/llvm-mc --version` =~ /version (\S+)/ ? $1 : 'unknown';
 print <<"END";
-/* Every opcode of gfx950 and what LLVM's text of it looks like. Made by
+/* Every opcode of gfx950 and the form of LLVM's text. Made by
  *     tests/isa/gfx950_sweep.pl > ref/isa/encoding/gfx950.def
  * with llvm-mc $version; tests/isa/disasm.t compares it with a fresh sweep.
  *
  *   MX_TEXT  format, opcode, name, suffix of the name, operands, modifiers, bits that must be zero
  *
  * Operands, in the order of the text: field:class, size in dwords, type of constants, and
- *   m   NEG and ABS apply       n  NEG alone    x  SEXT applies
+ *   m   NEG and ABS apply       n  only NEG     x  SEXT applies
  *   ?f  only if field f is set  !f only if it is clear
  * Classes:
- *   v VGPR   a AGPR   g VGPR or AGPR by the ACC bit   C that or a constant
- *   G, h, r  as g, but a group of registers need not begin at an even one: any, AGPRs,
- *            AGPRs where SC0 is set
- *   q, Q     as r, but ACC must be clear: always, where SC1 is set
+ *   v VGPR   a AGPR   g VGPR or AGPR by the ACC bit   C as g, or a constant
+ *   G, h, r  as g, but groups may begin at an odd register: all groups, groups of AGPRs,
+ *            groups of AGPRs if SC0 is set
+ *   q, Q     as r, but ACC must be clear: always, if SC1 is set
  *   n any source   s scalar source   d SGPR, M0 or EXEC   e SGPR or EXEC   k SGPR
  *   l VGPR or LDS_DIRECT   m lane mask   V lane mask of SDWA's comparisons
  *   A, B, W, O, o  addresses: of GLOBAL, of buffers, of SCRATCH, and SADDR (o: not EXEC)
  *   M offset of SMEM   G of SSRC1 index modes   K, L, U numbers
- * Size z: by the element format. SIMM16 has the kind of its text in place of a class.
+ * Size z: by the element format. SIMM16 has the kind of its text instead of a class.
  * Types of constants: w 32 bits, h f16, s i16, b bf16, p pair of f16, q pair of bf16,
  * d f64, l i64.
  *
- * Modifiers, in the order of the text; a list of bits has its number of sources, and p
- * where all ones are usual. dst_dword: DST_SEL must be DWORD and is not printed. */
+ * Modifiers, in the order of the text. A list of bits has its number of sources, and p if
+ * all ones are the default. dst_dword: DST_SEL must be DWORD and is not printed. */
 END
 
 

@@ -1,4 +1,4 @@
-/* Wait states: what is needed between two instructions, statically and along the path of a wave. */
+/* Wait states between two instructions, found by lint and along the path of a wave. */
 #include "../../ref/isa/waitstates/hazard.h"
 #include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
@@ -9,7 +9,7 @@ struct pair {
 	const char *text;
 	uint32_t dwords[8];
 	size_t bytes;
-	unsigned finding, note; /* wait states without one */
+	unsigned finding, note; /* wait states from which there is none */
 };
 
 #define EXPAND(...) __VA_ARGS__
@@ -21,11 +21,11 @@ static const struct pair pairs[] = {
 
 struct seen {
 	unsigned findings, notes;
-	unsigned missing; /* wait states, of a finding */
-	char text[400];   /* of the last */
+	unsigned missing; /* missing wait states in a finding */
+	char text[400];   /* of the last finding */
 };
 
-/* The pair with so many wait states between. */
+/* The pair with `states` wait states between its instructions. */
 static void build(const struct pair *p, unsigned states, struct code *c) {
 	struct mx_inst first;
 	mx_decode(p->dwords, p->bytes / 4, 0, &first);
@@ -59,7 +59,7 @@ static struct seen lint(const struct code *c) {
 	return s;
 }
 
-/* Registers that nobody wrote hold 0: a buffer of nothing, where stores go nowhere. */
+/* Unwritten registers hold 0: an empty buffer, which drops stores. */
 static struct seen run(struct machine *m, const struct code *c) {
 	static const struct mx_schedule sequential = { .odd = UINT64_MAX };
 	struct seen s = { 0 };
@@ -97,7 +97,7 @@ static void test_pair(struct machine *m, const struct pair *p) {
 		diag("wrong with %d states (lint), %d (run)", wrong_lint, wrong_run);
 }
 
-/* ---- in words ---- */
+/* ---- texts ---- */
 
 static void test_text(void) {
 	static const struct {
@@ -140,7 +140,7 @@ static struct seen lint_waits(const uint32_t *code, size_t bytes) {
 	return s;
 }
 
-/* One wait is missing, and the text says which. */
+/* One wait is missing, and the text names it. */
 static void test_missing(const uint32_t *code, size_t bytes, const char *text, const char *what) {
 	struct seen s = lint_waits(code, bytes);
 	if (!ok(s.findings == 1 && !strcmp(s.text, text), "%s", what))
@@ -166,7 +166,7 @@ static void test_paths(struct machine *m) {
 		0x7e780300, /* v_mov_b32_e32 v60, v0 */
 		END,
 	};
-	/* One way has the state that DPP needs, the other has not. */
+	/* Only one path has the wait state that DPP needs. */
 	static const uint32_t branch[] = {
 		0x7e020280, /* v_mov_b32_e32 v1, 0 */
 		0xbf850001, /* s_cbranch_scc1 1 */
@@ -178,7 +178,7 @@ static void test_paths(struct machine *m) {
 	struct code c = code_of(busy, sizeof busy);
 	struct seen l = lint(&c), r = run(m, &c);
 	ok(l.notes && !l.findings && r.notes && !r.findings,
-	   "states that a busy matrix pipe may provide are a note");
+	   "wait states that a busy matrix pipe may provide are a note");
 	c = code_of(branch, sizeof branch);
 	l = lint(&c);
 	ok(l.findings == 1, "the shorter of two paths counts");
@@ -213,7 +213,7 @@ static void test_waits(void) {
 		0x7e0a0204,             /* v_mov_b32_e32 v5, s4 */
 		END,
 	};
-	/* The load on the way that it is on last. */
+	/* Each path has the load at another position. */
 	static const uint32_t either[] = {
 		0xbf850003,             /* s_cbranch_scc1 3 */
 		0xdc508000, 0x017f0002, /* global_load_dword v1, v[2:3], off */
@@ -241,14 +241,14 @@ static void test_waits(void) {
 	MISSING(scalar,
 	        "reads s4 while +0x0 s_load_dword s4, s[0:1], 0x0 may be in flight: no s_waitcnt "
 	        "lgkmcnt(0)",
-	        "lgkmcnt(1) proves nothing of scalar loads, which have no order");
+	        "lgkmcnt(1) covers no scalar load, because they are unordered");
 	MISSING(either,
 	        "reads v1 while +0x4 global_load_dword v1, v[2:3], off may be in flight: no "
 	        "s_waitcnt vmcnt(0)",
-	        "of two paths the younger load counts, and what covers it");
+	        "the younger load on two paths decides the missing wait");
 	MISSING(overwritten,
 	        "writes v1 while +0x0 ds_read_b32 v1, v2 may be in flight: no s_waitcnt lgkmcnt(1)",
-	        "the wait that is missing need not be for all");
+	        "the missing wait need not be for 0");
 }
 
 int main(void) {

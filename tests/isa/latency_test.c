@@ -1,10 +1,10 @@
-/* Memory takes time: what may be seen before a wait, and what must be after it, over
- * many schedules; counters, barriers, progress, and that a seed is a schedule. */
+/* Memory latency: the values that may be read before a wait and must be read after it, over many
+ * schedules; counters, barriers, progress, and schedules by seed. */
 #include "machine_test.h"
 
 enum { SEEDS = 200, OLD = 0x11111111, NEW = 0x22222222, OUT = 0x1000 };
 
-/* How often, over the seeds, a dword of the result was the old and the new value. */
+/* The number of seeds under which a dword of the result is the old and the new value. */
 struct seen {
 	unsigned old, new, other;
 };
@@ -29,8 +29,8 @@ static void show(const char *what, struct seen s) {
 	diag("%s: old %u times, new %u times, else %u times", what, s.old, s.new, s.other);
 }
 
-/* Runs a program under all seeds, its data NEW everywhere, and counts the first dwords
- * of its result. */
+/* Runs a program under all seeds with NEW in all data, and counts the first dwords of its
+ * result. */
 static bool watch(struct machine *m, const uint32_t *code, size_t bytes, struct seen seen[],
                   unsigned n) {
 	memset(seen, 0, n * sizeof *seen);
@@ -49,7 +49,7 @@ static bool watch(struct machine *m, const uint32_t *code, size_t bytes, struct 
 }
 #define WATCH(m, code, seen) watch(m, code, sizeof(code), seen, sizeof(seen) / sizeof *(seen))
 
-/* v1, v2 and LDS begin old; results go to s[6:7], a register every 256 bytes. */
+/* v1, v2 and LDS hold OLD at first; results are stored to s[6:7], one register per 256 bytes. */
 static const uint32_t prologue[] = {
 	0x24000082,             /* v_lshlrev_b32_e32 v0, 2, v0 */
 	0x8006ff00, 0x00001000, /* s_add_u32 s6, s0, 0x1000 */
@@ -224,17 +224,17 @@ static void test_partial_waits(struct machine *m) {
 		0x7e080302, /* v_mov_b32_e32 v4, v2 */
 	};
 	test_partial(m, two_loads, sizeof two_loads, NEW_ALWAYS, EITHER,
-	             "vmcnt(1) is enough for the older of two loads, and not for the newer");
+	             "vmcnt(1) covers the older of two loads, not the younger");
 	test_partial(m, store_between, sizeof store_between, NEW_ALWAYS, EITHER,
 	             "loads and stores of all kinds return in one order");
 	test_partial(m, two_reads, sizeof two_reads, NEW_ALWAYS, EITHER,
-	             "lgkmcnt(1) is enough for the older of two LDS reads, and not for the newer");
+	             "lgkmcnt(1) covers the older of two LDS reads, not the younger");
 	test_partial(m, two_scalars, sizeof two_scalars, EITHER, EITHER,
-	             "lgkmcnt(1) is enough for neither of two scalar loads");
+	             "lgkmcnt(1) covers neither of two scalar loads");
 	test_partial(m, mixed, sizeof mixed, EITHER, EITHER,
-	             "nor for one of an LDS read and a scalar load: only 0 is");
+	             "nor an LDS read beside a scalar load: only 0 does");
 	test_partial(m, message, sizeof message, EITHER, NEW_ALWAYS,
-	             "a message counts, and may be sent before an older load is there");
+	             "lgkmcnt counts a message, which may be sent before an older load lands");
 	test_partial(m, wide_scalar, sizeof wide_scalar, NEW_ALWAYS, NEW_ALWAYS,
 	             "a scalar load of two dwords counts 2: lgkmcnt(1) is enough");
 	test_partial(m, wrong_counter, sizeof wrong_counter, NEW_ALWAYS, EITHER,
@@ -262,12 +262,12 @@ static void test_scratch_apart(struct machine *m) {
 	};
 	m->kernel.scratch_bytes = 64;
 	test_partial(m, scratch_first, sizeof scratch_first, NEW_ALWAYS, EITHER,
-	             "scratch returns in one order with all of vmcnt");
+	             "scratch returns in order with all of vmcnt");
 	m->launch.scratch_apart = true;
 	test_partial(m, scratch_first, sizeof scratch_first, EITHER, EITHER,
-	             "where it returns apart, vmcnt(1) is enough for neither of scratch and load");
+	             "if scratch returns out of order, vmcnt(1) covers neither scratch nor load");
 	test_partial(m, scratch_alone, sizeof scratch_alone, NEW_ALWAYS, EITHER,
-	             "but for the older of two of scratch");
+	             "but the older of two scratch loads");
 	m->launch.scratch_apart = false;
 	m->kernel.scratch_bytes = 0;
 }
@@ -296,7 +296,7 @@ static void test_store_data(struct machine *m) {
 
 /* ---- barriers ---- */
 
-/* Two waves: the first does LDS-DMA over old data, both meet, the second reads it. */
+/* Two waves: the first issues LDS-DMA over old data, both reach a barrier, the second reads it. */
 static const uint32_t dma_and_meet[] = {
 	0x260c00ff, 0x000000fc, /* v_and_b32_e32 v6, 0xfc, v0 */
 	0x200a0088,             /* v_lshrrev_b32_e32 v5, 8, v0 */
@@ -334,7 +334,7 @@ static void test_barrier(struct machine *m) {
 	                           "LDS under some seeds"))
 		show("seen", s[0]);
 	ran = watch(m, right.dwords, right.bytes, s, 1);
-	if (!ok(ran && always_new(s[0]), "a wait before the barrier: under none"))
+	if (!ok(ran && always_new(s[0]), "with a wait before the barrier: under no seed"))
 		show("seen", s[0]);
 	m->launch.block[0] = 64;
 
@@ -348,7 +348,7 @@ static void test_barrier(struct machine *m) {
 	test_one_load(m, barrier_alone, sizeof barrier_alone, "s_barrier is no wait");
 }
 
-/* Wave 0 stores, both meet without a wait, wave 1 loads. */
+/* Wave 0 stores, both reach a barrier without a wait, wave 1 loads. */
 static const uint32_t store_and_meet[] = {
 	0x260c00ff, 0x000000fc, /* v_and_b32_e32 v6, 0xfc, v0 */
 	0x200a0088,             /* v_lshrrev_b32_e32 v5, 8, v0 */
@@ -374,17 +374,17 @@ static void test_one_l1(struct machine *m) {
 	APPEND(&c, store_and_meet);
 	bool ran = watch(m, c.dwords, c.bytes, s, 1);
 	if (!ok(ran && always_new(s[0]),
-	        "what a wave has stored before a barrier another loads after it: one L1"))
+	        "a wave loads what another stored before a barrier: one L1"))
 		show("seen", s[0]);
 	m->launch.threadgroup_split = true;
 	ran = watch(m, c.dwords, c.bytes, s, 1);
-	if (!ok(ran && s[0].new &&s[0].other, "under threadgroup split under some seeds alone"))
+	if (!ok(ran && s[0].new &&s[0].other, "with threadgroup split only under some seeds"))
 		show("seen", s[0]);
 	m->launch.threadgroup_split = false;
 	m->launch.block[0] = 64;
 }
 
-/* Wave 0 comes to no barrier; 1 and 2 meet at different ones, twice. */
+/* Wave 0 reaches no barrier; waves 1 and 2 synchronise at different barriers, twice. */
 static void test_ended_waves(struct machine *m) {
 	static const uint32_t code[] = {
 		0x7e0402ff, 0x22222222, /* v_mov_b32_e32 v2, 0x22222222 */
@@ -415,13 +415,13 @@ static void test_ended_waves(struct machine *m) {
 	}
 	m->launch.block[0] = 64;
 	if (!ok(right == SEEDS,
-	        "a barrier counts arrivals at any s_barrier, and no longer waves that ended"))
+	        "a barrier counts arrivals at any s_barrier, and does not count ended waves"))
 		diag("right under %u of %d seeds", right, SEEDS);
 }
 
 /* ---- counters ---- */
 
-/* Repeats one instruction without a wait; the most ever in flight, over the seeds. */
+/* Repeats one instruction without a wait; checks the maximum in flight over the seeds. */
 static void test_counter(struct machine *m, const uint32_t *op, size_t bytes, unsigned times,
                          bool lgkm, unsigned full, const char *what) {
 	unsigned most = 0, above = 0;
@@ -463,7 +463,7 @@ static void test_counters(struct machine *m) {
 	}, message[] = {
 		0xbf900001, /* s_sendmsg sendmsg(MSG_INTERRUPT) */
 	};
-	test_counter(m, load, sizeof load, 70, false, 63, "of 70 loads, 63 are in flight at most");
+	test_counter(m, load, sizeof load, 70, false, 63, "of 70 loads, at most 63 are in flight");
 	test_counter(m, load, sizeof load, 50, false, 50, "of 50, all");
 	test_counter(m, read, sizeof read, 40, true, 15, "of 40 LDS reads, 15");
 	test_counter(m, scalar, sizeof scalar, 20, true, 14,
@@ -475,10 +475,10 @@ static void test_counters(struct machine *m) {
 	test_counter(m, mixed, sizeof mixed, 20, true, 15, "LDS and scalar loads share lgkmcnt");
 }
 
-/* ---- a seed is a schedule ---- */
+/* ---- a seed selects a schedule ---- */
 
-/* Four waves of three groups store their wave to the same words, and what they see of
- * others' before. */
+/* Four waves of three groups store their number to the same words, and the values that they read
+ * there before. */
 static const uint32_t race[] = {
 	0x20020086,             /* v_lshrrev_b32_e32 v1, 6, v0 */
 	0x260400bf,             /* v_and_b32_e32 v2, 63, v0 */
@@ -543,8 +543,8 @@ static void test_seeds(void) {
 
 /* ---- progress ---- */
 
-/* Workgroup s2 answers its partner: one sets its flag and waits for the other's, which
- * waits first. s3: which of the two this is. Flags at 0 and 64. */
+/* Workgroup s2 answers its partner: one sets its flag and waits for the other's; the other waits
+ * first. s3: the role of this workgroup. Flags at 0 and 64. */
 static const uint32_t hello_and_wait[] = {
 	0xbefe0181,             /* s_mov_b64 exec, 1 */
 	0x7e000280,             /* v_mov_b32_e32 v0, 0 */
@@ -602,7 +602,7 @@ static void test_progress(struct machine *m) {
 	m->launch.max_instructions = 1 << 20;
 }
 
-/* Long before a limit: nobody can change what the waves wait for. */
+/* A stall is found long before the limit if no wave can change the polled value. */
 static void test_stall(struct machine *m) {
 	static const uint32_t nobody_sets[] = {
 		0xbe830085, /* s_mov_b32 s3, 5 */
@@ -626,7 +626,7 @@ static void test_stall(struct machine *m) {
 		ok(only_finding(m) && only_finding(m)->kind == MX_STUCK && m->report.stopped &&
 		           only_finding(m)->n_stalled == 1 &&
 		           only_finding(m)->stalled[0] == MX_STALLED_IN_LOOP,
-		   "workgroups that wait for a flag nobody sets make no progress, %u threads",
+		   "workgroups that wait for a flag that is never set make no progress, %u threads",
 		   m->launch.threads);
 	}
 	m->launch.threads = 1;
@@ -635,7 +635,8 @@ static void test_stall(struct machine *m) {
 	RUN(m, wave_0_loops);
 	ok(only_finding(m) && only_finding(m)->kind == MX_STUCK &&
 	           finding_says(m, "in a loop, 1 at +0x10 at a barrier"),
-	   "a barrier that one wave never reaches is no progress, and says who waits where");
+	   "a barrier that one wave never reaches is no progress, and the text names the places of "
+	   "all waves");
 	m->launch.block[0] = 64;
 	m->launch.max_instructions = 1 << 20;
 }

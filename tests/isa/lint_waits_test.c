@@ -1,11 +1,12 @@
-/* Waits that are missing on some path, by the lint: right code, and near twins. */
+/* Missing waits that lint finds on some path: correct code, and near-identical code with a missing
+ * wait. */
 #include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
 struct seen {
 	unsigned n;
 	uint32_t at;
-	char text[300]; /* of the last */
+	char text[300]; /* of the last finding */
 };
 
 static void note(void *context, const struct mx_finding *f) {
@@ -67,11 +68,47 @@ static void test_straight(void) {
 		0x7e040301,             /* v_mov_b32_e32 v2, v1 */
 		0xbf810000,             /* s_endpgm */
 	};
-	CLEAN(waits, "a load that is waited for is read");
-	LACKS(reads, 8, "reads v1", "one that is not is a missing wait");
-	LACKS(writes, 8, "writes v1", "so is one whose register is written");
+	CLEAN(waits, "a loaded register is read after the wait");
+	LACKS(reads, 8, "reads v1", "without a wait");
+	LACKS(writes, 8, "writes v1", "a write of the register without a wait");
 	CLEAN(counts, "vmcnt(1) covers the older of two loads");
-	LACKS(counts_wrong, 20, "vmcnt(0)", "and not the younger");
+	LACKS(counts_wrong, 20, "vmcnt(0)", "but not the younger");
+}
+
+/* Exactly the registers that an instruction reads or writes need a wait. */
+static void test_operands(void) {
+	static const uint32_t strictest[] = {
+		0xdc508000, 0x01000006, /* global_load_dword v1, v6, s[0:1] */
+		0xdc508000, 0x03000006, /* global_load_dword v3, v6, s[0:1] */
+		0x02040701,             /* v_add_f32_e32 v2, v1, v3 */
+		0xbf810000,             /* s_endpgm */
+	}, clock[] = {
+		0xc0020002, 0x00000000, /* s_load_dword s0, s[4:5], 0x0 */
+		0xc0940080, 0x00000000, /* s_memrealtime s[2:3] */
+		0xbf810000,             /* s_endpgm */
+	}, clock_result[] = {
+		0xc0940080, 0x00000000, /* s_memrealtime s[2:3] */
+		0xbe840003,             /* s_mov_b32 s4, s3 */
+		0xbf810000,             /* s_endpgm */
+	}, atomic[] = {
+		0xc0020182, 0x00000000, /* s_load_dword s6, s[4:5], 0x0 */
+		0xc20a0184, 0x00000000, /* s_atomic_add s6, s[8:9], 0x0 */
+		0xbf810000,             /* s_endpgm */
+	}, returned[] = {
+		0xc20b0184, 0x00000000, /* s_atomic_add s6, s[8:9], 0x0 glc */
+		0xbe870006,             /* s_mov_b32 s7, s6 */
+		0xbf810000,             /* s_endpgm */
+	}, not_returned[] = {
+		0xc20a0184, 0x00000000, /* s_atomic_add s6, s[8:9], 0x0 */
+		0xbe870006,             /* s_mov_b32 s7, s6 */
+		0xbf810000,             /* s_endpgm */
+	};
+	LACKS(strictest, 16, "reads v3 while +0x8", "two sources in flight need the wait for both");
+	CLEAN(clock, "a clock does not use s0");
+	LACKS(clock_result, 8, "reads s3", "the result of a clock needs a wait");
+	LACKS(atomic, 8, "reads s6", "a scalar atomic reads its data");
+	LACKS(returned, 8, "reads s6", "and writes its result if it returns");
+	CLEAN(not_returned, "but not otherwise");
 }
 
 static void test_paths(void) {
@@ -103,13 +140,14 @@ static void test_paths(void) {
 		0xbf810000,             /* s_endpgm */
 	};
 	CLEAN(loop, "a loop that waits for its load");
-	LACKS(round, 0, "reads v1 while +0x4", "a load of the round before");
-	LACKS(around, 16, "reads v1", "a wait that one of two paths goes around");
-	CLEAN(both, "and one where both have met");
+	LACKS(round, 0, "reads v1 while +0x4", "a load of the previous iteration");
+	LACKS(around, 16, "reads v1", "a wait on only one of two paths");
+	CLEAN(both, "a wait after both paths join");
 }
 
 int main(void) {
 	test_straight();
+	test_operands();
 	test_paths();
 	return done_testing();
 }

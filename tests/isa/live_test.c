@@ -1,4 +1,4 @@
-/* Which registers may still be read: live.c. */
+/* Live registers: live.c. */
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/machine/wave.h"
 #include "../../ref/isa/race/liveness.h"

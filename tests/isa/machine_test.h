@@ -1,9 +1,9 @@
-/* One machine for the tests of ref/isa: a program from raw dwords, one region of
- * memory with its state bytes, a launch, and what it left behind.
+/* The machine of the tests of ref/isa: a program from raw dwords, one region of memory with its
+ * state bytes, a launch, and its results.
  *
  * The dwords of every program in these tests come from
  *     llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -show-encoding
- * of the assembly that stands beside them; assembly.t asks it again. */
+ * of the assembly beside them; assembly.t compares them with LLVM. */
 #ifndef MACHINE_TEST_H
 #define MACHINE_TEST_H
 
@@ -22,14 +22,14 @@ enum {
 	USUAL_MODE = 0x2f0,       /* nearest even, denormals kept, IEEE */
 };
 
-/* The device's memory, which s[0:1] points to, and its states. */
+/* Device memory, at the address in s[0:1], and its state bytes. */
 static _Alignas(4096) uint8_t arena[ARENA], state[ARENA];
 
 /* Regions of a launch: by default all of the arena. */
 static struct mx_region whole = { 0, ARENA, state };
 
-/* A launch that tests change as they need: one wave, 64 VGPRs and AGPRs of each lane,
- * s[0:1] the arena, s2 the workgroup. */
+/* A launch that tests modify: one wave, 64 VGPRs and AGPRs per lane, s[0:1] the arena, s2 the
+ * workgroup. */
 struct machine {
 	struct mx_kernel kernel;
 	struct mx_launch launch;
@@ -57,7 +57,7 @@ static inline struct machine machine(void) {
 	};
 }
 
-/* Runs a program; what it found stays in m->report until the next run. */
+/* Runs a program; m->report is valid until the next run. */
 static inline void run_bytes(struct machine *m, const uint32_t *code, size_t bytes) {
 	struct mx_program *p = mx_program_new(code, bytes, (uintptr_t)code);
 	mx_report_free(&m->report);
@@ -69,7 +69,7 @@ static inline void run_bytes(struct machine *m, const uint32_t *code, size_t byt
 }
 #define RUN(m, code) run_bytes(m, code, sizeof(code))
 
-/* A program put together from parts. */
+/* A program built from parts. */
 struct code {
 	size_t bytes;
 	uint32_t dwords[512];
@@ -116,7 +116,7 @@ static inline bool no_findings(const struct machine *m) {
 	return m->ran && !m->report.n_findings;
 }
 
-/* Nothing but notes of what is assumed. */
+/* Whether all findings are notes of assumptions. */
 static inline bool only_notes(const struct machine *m) {
 	size_t n = 0;
 	while (n < m->report.n_findings && m->report.findings[n].kind == MX_ASSUMED_NOTE)
@@ -124,24 +124,24 @@ static inline bool only_notes(const struct machine *m) {
 	return m->ran && n == m->report.n_findings;
 }
 
-/* The only finding there is, or NULL. */
+/* The finding if there is exactly one, or NULL. */
 static inline const struct mx_finding *only_finding(const struct machine *m) {
 	return m->ran && m->report.n_findings == 1 ? &m->report.findings[0] : NULL;
 }
 
-/* A finding in words; static. */
+/* The text of a finding, in a static buffer. */
 static inline const char *in_words(const struct machine *m, const struct mx_finding *f) {
 	static char text[MX_LINE_ROOM];
 	return mx_finding_text(&m->report, f, text, sizeof text);
 }
 
-/* Whether the only finding's sentence has these words. */
+/* Whether there is exactly one finding, and its text contains `words`. */
 static inline bool finding_says(const struct machine *m, const char *words) {
 	const struct mx_finding *f = only_finding(m);
 	return f && strstr(in_words(m, f), words);
 }
 
-/* Exactly one finding: of this kind, at this byte of the program. */
+/* Whether there is exactly one finding, of this kind, at this byte of the program. */
 static inline bool found(const struct machine *m, mx_finding_kind kind, uint64_t pc) {
 	const struct mx_finding *f = only_finding(m);
 	return f && f->kind == kind && f->pc == pc;

@@ -1,12 +1,12 @@
-/* Loads and stores against a model that moves bytes: every width, range checks, LDS,
- * LDS-DMA, scalar loads, faults, guards and byte states. */
+/* Loads and stores against a byte-wise model: every width, range checks, LDS, LDS-DMA, scalar
+ * loads, faults, guards and byte states. */
 #include "machine_test.h"
 
 enum { LANES = 64, LDS_BYTES = 2048, USUAL_WORD3 = 0x27000 };
 
 /* ---- one scene for all vector accesses ---- */
 
-/* The arena. LDS begins as a copy of `data`, and is copied out at the end. */
+/* The arena. LDS is a copy of `data` at first, and is copied out at the end. */
 struct scene {
 	uint8_t data[0x1000];
 	uint32_t v1[LANES], unused1[0x400 - LANES];
@@ -109,7 +109,7 @@ static void run_op(struct machine *m, const uint32_t *op, size_t bytes) {
 }
 #define RUN_OP(m, op) run_op(m, op, sizeof(op))
 
-/* ---- the model: what memory must be after one access ---- */
+/* ---- the model: expected memory after one access ---- */
 
 typedef enum {
 	GLOBAL_LOAD,
@@ -145,7 +145,7 @@ static bool is_buffer(const struct access *a) {
 	return a->kind == BUFFER_LOAD || a->kind == BUFFER_STORE || a->kind == LDS_DMA;
 }
 
-/* In a buffer a part lies whole below num_records, in LDS below its size. */
+/* A part is inside if it ends within num_records, or within the size of LDS. */
 static bool inside(const struct access *a, const struct part *p) {
 	uint64_t end = p->offset + p->bytes;
 	if (a->kind == LDS_LOAD || a->kind == LDS_STORE)
@@ -200,7 +200,7 @@ static void set_want(const struct access *a) {
 			}
 }
 
-/* Whether the arena is as wanted; says where it first is not. */
+/* Whether the arena is as expected; prints the first difference. */
 static bool as_wanted(const char *text) {
 	const uint8_t *bytes = (const uint8_t *)&want;
 	size_t i = 0;
@@ -229,7 +229,7 @@ static const struct access accesses[] = {
 };
 enum { ACCESSES = sizeof accesses / sizeof *accesses, ROUNDS = 12 };
 
-/* Addresses that matter to buffers: wrapping to 0, ending below 2^32, far outside. */
+/* Edge cases of buffer addresses: wrapping to 0, ending below 2^32, far outside. */
 static void set_hard_offsets(const struct access *a) {
 	if (!is_buffer(a))
 		return;
@@ -310,20 +310,20 @@ static void test_soffset(struct machine *m) {
 	bool right = buffer_right(m, false) && no_findings(m);
 	set_scene();
 	scene->soffset = 256;
-	ok(right && buffer_right(m, true) && no_findings(m), "SOFFSET moves the address");
+	ok(right && buffer_right(m, true) && no_findings(m), "SOFFSET is added to the address");
 
 	set_scene();
 	scene->soffset = 256;
 	scene->num_records = 64 + 24 * LANES;
 	ok(buffer_right(m, false) && found(m, MX_AMBIGUOUS, sizeof prologue) &&
 	           only_finding(m)->lane == 53,
-	   "SOFFSET is not range-checked; lanes for which that matters are reported");
+	   "SOFFSET is not range-checked; lanes with another result if it were are reported");
 
 	set_scene();
 	scene->soffset = 256;
 	scene->num_records = 64 + 24 * LANES;
 	scene->exec = 1;
-	ok(buffer_right(m, false) && no_findings(m), "lanes for which it does not are not");
+	ok(buffer_right(m, false) && no_findings(m), "other lanes are not");
 }
 
 static const uint32_t op_load_without_offen[] = {
@@ -431,7 +431,7 @@ static void test_faults(void) {
 	mx_report_free(&m.report);
 }
 
-/* One byte of lane 5's neighbourhood is a guard. */
+/* Makes one byte near the address of lane 5 a guard. */
 static void set_guard(unsigned byte) {
 	set_scene();
 	for (unsigned l = 0; l < LANES; l++)
@@ -446,15 +446,15 @@ static void test_guards(struct machine *m) {
 	ok(found(m, MX_BOUNDS_READ, sizeof prologue) && only_finding(m)->lane == 5 &&
 	           only_finding(m)->address == address && !m->report.stopped &&
 	           scene->v4[6][0] == get(scene->v1[6]),
-	   "reading a guard byte is out of bounds, and goes on");
+	   "reading a guard byte is out of bounds, and the launch continues");
 	set_guard(3);
 	RUN_OP(m, op_store);
 	ok(found(m, MX_BOUNDS_WRITE, sizeof prologue) && scene->v4[5][0] == get(scene->v1[5]) &&
 	           state[scene->v1[5] + 3] & MX_GUARD,
-	   "writing one too; it stays a guard");
+	   "writing a guard byte too; it stays a guard");
 	set_guard(4);
 	RUN_OP(m, op_load_dword);
-	ok(no_findings(m), "the byte before a guard is free");
+	ok(no_findings(m), "the byte before a guard is accessible");
 }
 
 static const uint32_t op_store_x3[] = {
@@ -467,7 +467,7 @@ static void test_states(struct machine *m) {
 	for (unsigned l = 0; l < LANES; l++)
 		scene->v1[l] = 0x800 + 32 * l;
 	scene->exec = 0xffff;
-	/* LDS begins as a copy of data: all but its last quarter is written */
+	/* LDS is a copy of data: all except its last quarter is written */
 	memset(state, ALL_WRITTEN, 0x800);
 	RUN_OP(m, op_store_x3);
 	size_t i = 0;

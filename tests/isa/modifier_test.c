@@ -1,5 +1,5 @@
-/* Every form of every vector ALU instruction with random modifiers: it executes, or stops
- * with one finding; and lanes that EXEC has switched off keep all their registers. */
+/* Every form of every vector ALU instruction with random modifiers: it executes, or stops with one
+ * finding; inactive lanes keep all their registers. */
 #include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "machine_test.h"
@@ -8,9 +8,9 @@ enum { LANES = 64, REGISTERS = 48, TRIES = 12, LANE = 63, ADDRESS = 62 };
 
 static uint64_t seed = 45;
 
-/* ---- what is tried ---- */
+/* ---- tested forms ---- */
 
-/* Matrix instructions have no EXEC; these write other lanes. */
+/* Matrix instructions ignore EXEC, and the instructions named here write other lanes. */
 static bool is_of_lanes(const struct mx_form *f) {
 	return (f->format[0] == 'V' || !strncmp(f->format, "SDWA", 4) ||
 	        !strncmp(f->format, "DPP", 3)) &&
@@ -18,7 +18,8 @@ static bool is_of_lanes(const struct mx_form *f) {
 	       strncmp(f->name, "v_writelane", 11);
 }
 
-/* Bits of modifiers: not opcode, registers or lane masks (VOP3B's and SDWA's of comparisons). */
+/* Randomises modifier bits, but not opcode, registers or lane masks (of VOP3B and of SDWA
+ * comparisons). */
 static bool change_modifiers(const struct mx_form *f, uint32_t code[4]) {
 	uint32_t r = (uint32_t)next_random(&seed) & (uint32_t)next_random(&seed), q;
 	q = (uint32_t)next_random(&seed);
@@ -70,7 +71,7 @@ static void store_registers(struct code *c) {
 	add(c, 0xbf810000); /* s_endpgm */
 }
 
-/* ---- the judgement ---- */
+/* ---- the expected outcome ---- */
 
 static bool lanes_kept(uint64_t exec) {
 	for (unsigned n = 0; n < REGISTERS; n++)
@@ -80,8 +81,8 @@ static bool lanes_kept(uint64_t exec) {
 	return true;
 }
 
-/* A finding that stops ends the launch, and there is one; the others say what was stored
- * though nobody wrote it, or what is assumed. */
+/* At most one finding stops the launch. All others report stores of unwritten bits, or
+ * assumptions. */
 static bool one_outcome(const struct machine *m) {
 	if (m->report.stopped)
 		return m->report.n_findings == 1 && m->report.findings[0].kind == MX_UNSUPPORTED;

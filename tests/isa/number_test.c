@@ -1,6 +1,6 @@
-/* Conversion instructions, dense and sparse MFMA through the machine: operands, OP_SEL, EXEC,
- * unwritten bits. What they compute is judged in tests/num, tests/mma and tests/oracle; here it is
- * held against the library's functions on the registers that the encoding names. */
+/* Conversion instructions, dense and sparse MFMA in the emulator: operands, OP_SEL, EXEC, unwritten
+ * bits. tests/num, tests/mma and tests/oracle check the arithmetic; this test compares with the
+ * library's functions on the registers in the encoding. */
 #include "machine_test.h"
 
 #include "../../ref/isa/encoding/formats.h"
@@ -33,7 +33,7 @@ static void move_base(struct code *c, int32_t by) {
 	append(c, part, sizeof part);
 }
 
-/* Loads the sources, and what is in the results before. */
+/* Loads the sources, and the old values of the results. */
 static void prologue(struct code *c, unsigned results) {
 	APPEND(c, lane_offset);
 	move_base(c, SOURCE);
@@ -71,7 +71,7 @@ static void random_arena(uint64_t seed) {
 
 /* ---- conversions ---- */
 
-/* VOP3, or VOP1 as it is; data in v8 and v24, random in v40, scale in v41. */
+/* VOP3, or VOP1 unchanged; data in v8 and v24, random number in v40, scale in v41. */
 static unsigned encode(const struct mx_cvt_info *info, unsigned op_sel, uint32_t *d) {
 	unsigned src[3] = { 256 + 8 }, n = info->data;
 	if (info->vop1) {
@@ -112,7 +112,7 @@ static bool lane_agrees(mx_cvt_op op, const struct mx_cvt_info *info, unsigned o
 	return true;
 }
 
-/* Denormals of f32, and scales that bring them into the range of small formats. */
+/* Denormals of f32, and scales that shift them into the range of small formats. */
 static void denormal_sources(void) {
 	for (unsigned l = 0; l < MX_LANES; l++) {
 		for (unsigned n = FIRST; n < 40; n++)
@@ -121,7 +121,7 @@ static void denormal_sources(void) {
 	}
 }
 
-/* Under a MODE that it runs in, or stops. */
+/* Runs a conversion under a MODE in which it executes, or stops. */
 static bool run_cvt(mx_cvt_op op, unsigned op_sel, uint32_t mode, bool stops) {
 	struct mx_cvt_info info = mx_cvt_info(op);
 	struct machine m = machine();
@@ -147,7 +147,7 @@ static bool run_cvt(mx_cvt_op op, unsigned op_sel, uint32_t mode, bool stops) {
 	return good;
 }
 
-/* Every subset of the OP_SEL bits that an opcode gives a meaning to. */
+/* Tries every subset of the OP_SEL bits with a meaning for the opcode. */
 static void test_conversions(void) {
 	for (unsigned op = 0; op < MX_CVTS; op++) {
 		struct mx_cvt_info info = mx_cvt_info(op);
@@ -155,14 +155,13 @@ static void test_conversions(void) {
 		for (unsigned s = 0; good && s < 16; s++)
 			if (!(s & ~info.op_sel) && !(info.vop1 && s))
 				good = run_cvt(op, s, USUAL_MODE, false);
-		ok(good, "%s takes its operands where the encoding says, with each OP_SEL",
-		   info.name);
+		ok(good, "%s uses the operands of its encoding, with each OP_SEL", info.name);
 	}
 }
 
-/* Of other MODEs the manual says: FP8, BF8 and FP4 are rounded to nearest even, as are pairs of f16
- * and bf16, or stochastically [ISA 12.11]; f32 sources follow MODE, small formats do not
- * [ISA 7.3]. Names say which is which. */
+/* The manual on other MODEs: FP8, BF8, FP4 and pairs of f16 and bf16 are rounded to nearest even or
+ * stochastically [ISA 12.11]; f32 sources follow MODE, small formats do not [ISA 7.3]. The name of
+ * an opcode has its formats. */
 static bool has(const char *name, const char *part) {
 	return strstr(name, part);
 }
@@ -194,7 +193,7 @@ static void test_conversion_modes(void) {
 		if (!right && !wrong++)
 			diag("first wrong: %s", name);
 	}
-	ok(!wrong, "conversions obey MODE where the manual says how, and stop elsewhere");
+	ok(!wrong, "conversions follow MODE if the manual defines it, and stop otherwise");
 }
 
 /* v_cvt_scalef32_pk_fp4_f32 v0, v8, v24, v41 op_sel:[0,0,1,0] writes byte 1 of v0. */
@@ -203,7 +202,7 @@ static void test_partial_result(void) {
 	uint32_t d[2];
 	struct machine m = machine();
 	struct code c = { 0 };
-	ok(mx_cvt_by_name("v_cvt_scalef32_pk_fp4_f32", &op), "v_cvt_scalef32_pk_fp4_f32 is known");
+	ok(mx_cvt_by_name("v_cvt_scalef32_pk_fp4_f32", &op), "v_cvt_scalef32_pk_fp4_f32 exists");
 	struct mx_cvt_info info = mx_cvt_info(op);
 	random_arena(1);
 	memset(state + RESULT, 0, 1); /* byte 0 of lane 0's old dword: never written, and kept */
@@ -213,7 +212,7 @@ static void test_partial_result(void) {
 	run_code(&m, &c);
 	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN &&
 	                finding_says(&m, "mask 0xff of dword 0"),
-	        "a kept byte that nobody wrote stays so, and the converted byte is written"))
+	        "a kept byte stays unwritten, and the converted byte is written"))
 		show_findings(&m);
 	mx_report_free(&m.report);
 }
@@ -229,7 +228,7 @@ static const struct mx_op *row_of(const char *name) {
 
 typedef uint32_t row_of_lanes[MX_LANES];
 
-/* Its first form, all fields 0. */
+/* The first form of an opcode, with all fields 0. */
 static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
 	size_t i = 0;
 	while (mx_isa_row(i)->op != op->id)
@@ -237,7 +236,8 @@ static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
 	mx_isa_row_blank(mx_isa_row(i), code);
 }
 
-/* Runs a matrix instruction v[0:n-1] = ..., whose status and result the library says beforehand. */
+/* Runs a matrix instruction v[0:n-1] = ... and compares with the status and result of the
+ * library. */
 static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands, unsigned n,
                    mx_status status, const row_of_lanes *want) {
 	uint32_t d[4];
@@ -265,7 +265,7 @@ static bool run_dense(const struct mx_dense *op) {
 	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[32][MX_LANES], want[32][MX_LANES];
 	struct machine m = machine();
 	if (!row || row->d != n || row->s[0] != operands) {
-		diag("%s: its row says %u and %u registers, not %u and %u", op->name,
+		diag("%s: its row has %u and %u registers, not %u and %u", op->name,
 		     row ? row->d : 0, row ? row->s[0] : 0, n, operands);
 		return false;
 	}
@@ -295,7 +295,7 @@ static bool run_dense(const struct mx_dense *op) {
 static void test_dense(void) {
 	const struct mx_dense *op;
 	for (size_t i = 0; (op = mx_dense_at(i)); i++)
-		ok(run_dense(op), "%s computes on the registers that the encoding names", op->name);
+		ok(run_dense(op), "%s uses the registers of its encoding", op->name);
 }
 
 /* ---- sparse MFMA ---- */
@@ -308,7 +308,7 @@ static bool run_sparse(const struct mx_sparse *op) {
 	uint32_t a[4][MX_LANES], b[8][MX_LANES], index[MX_LANES], want[16][MX_LANES];
 	struct machine m = machine();
 	if (!row || row->d != n || row->s[0] != operands || row->s[1] != 2 * operands) {
-		diag("%s: not as many registers as its row says", op->name);
+		diag("%s: another number of registers than in its row", op->name);
 		return false;
 	}
 	random_arena(op->m * 1000 + op->k);
@@ -335,8 +335,7 @@ static bool run_sparse(const struct mx_sparse *op) {
 static void test_sparse(void) {
 	const struct mx_sparse *op;
 	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
-		ok(run_sparse(op), "%s computes on the registers that the encoding names",
-		   op->name);
+		ok(run_sparse(op), "%s uses the registers of its encoding", op->name);
 }
 
 static const uint32_t sparse_to_agprs[] = {
@@ -362,7 +361,7 @@ static const uint32_t sparse_to_agprs[] = {
 	0x18000103, /* v_accvgpr_read_b32 v3, a3 */
 };
 
-/* D in AGPRs leaves the index in a VGPR; the second set is good, the others are not. */
+/* With D in AGPRs the index is in a VGPR; only the second set is valid. */
 static void test_sparse_index(void) {
 	uint32_t a[2][MX_LANES], b[4][MX_LANES], index[MX_LANES], want[4][MX_LANES];
 	struct machine m = machine();
@@ -393,7 +392,7 @@ static void test_sparse_index(void) {
 		for (unsigned r = 0; r < 4; r++)
 			wrong += result(r, l) != want[r][l];
 	if (!ok(no_findings(&m) && status == MX_OK && !wrong,
-	        "a sparse result in AGPRs, the index chosen by ABID from a VGPR"))
+	        "a sparse result in AGPRs, with the index that ABID selects in a VGPR"))
 		show_findings(&m);
 	mx_report_free(&m.report);
 }

@@ -1,11 +1,11 @@
-/* An observer is told what happens, in order, and changes nothing; what instructions read. */
+/* An observer gets events in order and changes nothing; operands that instructions read. */
 #include "machine_test.h"
 
 #include "../../ref/isa/encoding/operands.h"
 
 enum { WAVES = 2, LANES = 64, MOST = 4096 };
 
-/* Each lane adds s4, passes its sum to the lane below through LDS, and stores it xored. */
+/* Each lane adds s4, passes its sum to the lane below through LDS, and stores the xor. */
 static const uint32_t program[] = {
 	0xc0060100, 0x00000010, /* s_load_dwordx2 s[4:5], s[0:1], 0x10 */
 	0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
@@ -24,7 +24,7 @@ static const uint32_t program[] = {
 enum { INSTRUCTIONS = 13 };
 enum { ADD = 16, WRITE = 20, READ = 32, STORE = 56 }; /* bytes of some of them */
 
-/* ---- an observer that keeps what it is told ---- */
+/* ---- an observer that records its events ---- */
 
 struct kept {
 	mx_event_kind kind;
@@ -107,7 +107,7 @@ static void test_nothing_changes(struct machine *m) {
 		        findings == m->report.n_findings && !memcmp(plain, arena, ARENA) &&
 		        !memcmp(states, state, ARENA);
 	}
-	ok(same == of, "under %u seeds a observed launch is the launch that nobody observes", of);
+	ok(same == of, "under %u seeds an observed launch equals an unobserved launch", of);
 }
 
 static void test_instructions(struct machine *m) {
@@ -121,13 +121,13 @@ static void test_instructions(struct machine *m) {
 			in_order &= events[i].issue == ++issue[events[i].wave];
 	ok(count(MX_EVENT_ISSUE, 0) == INSTRUCTIONS && count(MX_EVENT_ISSUE, 1) == INSTRUCTIONS &&
 	           in_order,
-	   "each instruction of a wave is told as it issues, in order");
+	   "an event for each instruction of a wave at issue, in order");
 	ok(count(MX_EVENT_LAND, 0) == 4 && count(MX_EVENT_LAND, 1) == 4, "and each landing");
 	const struct kept *issued = find(MX_EVENT_ISSUE, 1, STORE, 0);
 	const struct kept *landed = find(MX_EVENT_LAND, 1, STORE, 0);
 	ok(issued && landed && landed->landing && !issued->landing &&
 	           landed->issue == issued->issue && landed->time >= issued->time,
-	   "which belongs to its instruction and is not before it");
+	   "a landing belongs to its instruction and is not before it");
 }
 
 static void test_registers(struct machine *m) {
@@ -136,13 +136,13 @@ static void test_registers(struct machine *m) {
 	run(m, true, 1);
 	const struct kept *add = find(MX_EVENT_VGPR, 1, ADD, 0);
 	ok(add && add->reg == 2 && add->lanes == ~0ull && add->value[5] == LANES + 5 + 7,
-	   "a vector register's write comes with its lanes and values");
+	   "a write of a vector register has its lanes and values");
 	const struct kept *s5 = find(MX_EVENT_SGPR, 1, 0, 1);
 	ok(s5 && s5->reg == 5 && s5->value[0] == 0x5000 && s5->landing,
 	   "a scalar load's registers are written as it lands");
 	ok(count(MX_EVENT_SGPR, 0) + count(MX_EVENT_VGPR, 0) == 0,
-	   "a wave that nobody asked for is not told of");
-	ok(count(MX_EVENT_ISSUE, 1) == 0, "nor are other kinds of events");
+	   "no events for a wave that was not requested");
+	ok(count(MX_EVENT_ISSUE, 1) == 0, "nor for other kinds of events");
 }
 
 static void test_memory(struct machine *m) {
@@ -153,18 +153,18 @@ static void test_memory(struct machine *m) {
 	ok(store && store->write && store->lane == 9 && store->bytes == 4 &&
 	           store->address == (uintptr_t)arena + 256 + 4 * 9 &&
 	           store->data == get(256 + 4 * 9) && store->data == ((10 + 7) ^ 0x5000),
-	   "a store's write comes with lane, address and value");
+	   "the write of a store has lane, address and value");
 	const struct kept *load = find(MX_EVENT_MEMORY, 0, 0, 0);
 	ok(load && !load->write && load->lane == -1 && load->data == 7,
-	   "a scalar load's read is of no lane");
+	   "the read of a scalar load has no lane");
 	const struct kept *in = find(MX_EVENT_LDS, 0, WRITE, 9),
 			  *out = find(MX_EVENT_LDS, 0, READ, 8);
 	ok(in && in->write && in->address == 36 && in->lane == 9 && in->data == 16 && out &&
 	           !out->write && out->address == 36 && out->lane == 8 && out->data == 16,
-	   "LDS is told of at both ends");
+	   "events for writes and reads of LDS");
 }
 
-/* What lies in a lane's own scratch, by its offset there. */
+/* An access to a lane's scratch has the offset in its segment. */
 static void test_scratch(struct machine *m) {
 	static const uint32_t spill[] = {
 		0xdc684008, 0x007f0000, /* scratch_store_short off, v0, off offset:8 */
@@ -185,10 +185,10 @@ static void test_scratch(struct machine *m) {
 	ok(in && in->write && in->address == 8 && in->lane == 9 && in->bytes == 2 &&
 	           in->data == 9 && out && !out->write && out->address == 8 && out->lane == 9 &&
 	           out->data == 9,
-	   "scratch is told of at both ends");
+	   "events for writes and reads of scratch");
 }
 
-/* A store of less than a dword writes a part of its register. */
+/* A store narrower than a dword writes a part of its register. */
 static void test_part(struct machine *m) {
 	static const uint32_t part[] = {
 		0x7e0402ff, 0x12345678, /* v_mov_b32_e32 v2, 0x12345678 */
@@ -200,12 +200,13 @@ static void test_part(struct machine *m) {
 	n_events = 0;
 	RUN(m, part);
 	const struct kept *store = find(MX_EVENT_MEMORY, 0, 8, 9);
-	ok(store && store->bytes == 1 && store->data == 0x78, "a byte is told of without the rest");
+	ok(store && store->bytes == 1 && store->data == 0x78,
+	   "the event of a byte has only that byte");
 }
 
 /* ---- what instructions read ---- */
 
-/* "src0 256+1 ..." of an instruction, those in parentheses that say where only. */
+/* "src0 256+1 ..." of an instruction; operands that only locate data are in parentheses. */
 static const char *uses_text(const uint32_t *code, size_t dwords, char text[256]) {
 	struct mx_inst in;
 	size_t at = 0;
@@ -257,7 +258,7 @@ static void test_uses(void) {
 			diag("got %s", text);
 }
 
-/* The lane that source 0 comes from, for a lane of the result. */
+/* The source lane of an operand, for a lane of the result. */
 static int lane_from(const uint32_t code[2], const char *role, int lane, unsigned part) {
 	uint32_t s[MX_SGPR_FILE] = { [5] = 70, [MX_EXEC] = 8 };
 	struct mx_registers r = { .s = s };
@@ -286,16 +287,16 @@ static void test_lanes(void) {
 	};
 	static const uint32_t readfirst[] = { 0x7e080502 /* v_readfirstlane_b32 s4, v2 */, 0 };
 	ok(lane_from(dpp, "src0", 9, 0) == 8 && lane_from(dpp, "src0", 16, 0) == -1,
-	   "DPP reads the lane that it shifts from, or none");
+	   "DPP reads the source lane of the shift, or none");
 	ok(lane_from(mfma, "C", 37, 1) == 37 && lane_from(mfma, "A", 37, 1) == 9 &&
 	           lane_from(mfma, "B", 37, 1) == 5,
-	   "a matrix instruction's element reads its row of A, its column of B, its own of C");
+	   "an element of an MFMA reads its row of A, column of B and element of C");
 	ok(lane_from(blocks, "C", 37, 1) == 37 && lane_from(blocks, "A", 37, 1) == -1 &&
 	           lane_from(blocks, "B", 37, 1) == -1,
-	   "of one of several blocks it is not known which");
+	   "for one of several blocks the lanes of A and B are unknown");
 	ok(lane_from(readlane, "src0", -1, 0) == 70 % 64,
 	   "v_readlane reads the lane of its operand");
-	ok(lane_from(readfirst, "src0", -1, 0) == 3, "v_readfirstlane the first that is on");
+	ok(lane_from(readfirst, "src0", -1, 0) == 3, "v_readfirstlane reads the first active lane");
 }
 
 int main(void) {

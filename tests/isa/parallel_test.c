@@ -1,18 +1,19 @@
-/* Workgroups of one launch on several threads: memory, states, findings and counts are those of
- * one thread, whether the groups keep to themselves or meet in memory. */
+/* Workgroups of one launch on several threads: memory, states, findings and counts equal those of
+ * one thread, whether or not the groups share memory. */
 #include "../../ref/isa/machine/claims.h"
 #include "../../ref/isa/machine/wave.h"
 #include "machine_test.h"
 
 enum {
 	GROUPS = 64,
-	TABLE = 16 * GROUPS, /* bytes at the start of the arena: each group's orders */
+	TABLE = 16 * GROUPS, /* bytes at the start of the arena: the parameters of each group */
 	PLACES = 128,        /* of one dword for each of 256 work-items, from BASE on */
 	BASE = 4096,
 	PLACE_BYTES = 1024,
 };
 
-/* Group s2's orders are s8: where it reads, s9: where it writes, s10: how often. */
+/* The parameters of group s2: s8 the read address, s9 the write address, s10 the number of
+ * rounds. */
 static const uint32_t program[] = {
 	0x8e038402,             /* s_lshl_b32 s3, s2, 4 */
 	0x80040300,             /* s_add_u32 s4, s0, s3 */
@@ -45,7 +46,7 @@ static void order(unsigned group, uint32_t from, uint32_t to, uint32_t times) {
 	put(16 * group + 8, times);
 }
 
-/* Each group writes a place of its own and reads one that nobody writes. */
+/* Each group writes its own place and reads a place that no group writes. */
 static void order_apart(uint64_t *random) {
 	fill_arena(7);
 	for (unsigned g = 0; g < GROUPS; g++)
@@ -68,7 +69,7 @@ static void write_what_is_read(uint64_t *random) {
 	      place(GROUPS + any_group(random)), 20);
 }
 
-/* One dword of two places is the same. */
+/* Two places share one dword. */
 static void overlap(uint64_t *random) {
 	order_apart(random);
 	unsigned g = any_group(random);
@@ -101,17 +102,17 @@ static const struct {
 	const char *sentence;
 	void (*make)(uint64_t *random);
 } scenes[] = {
-	{ "groups that keep to themselves", order_apart },
+	{ "groups that share no memory", order_apart },
 	{ "two groups that write one place", meet_as_writers },
 	{ "a group that writes what another reads", write_what_is_read },
 	{ "two groups that share one dword", overlap },
-	{ "a byte that nobody wrote", read_uninitialised },
+	{ "an unwritten byte", read_uninitialised },
 	{ "a guard that is written", write_guard },
 	{ "a group that faults", fault },
 	{ "groups that read and write anywhere", anything },
 };
 
-/* What a launch left behind. */
+/* The outcome of a launch. */
 struct outcome {
 	uint8_t arena[ARENA], state[ARENA];
 	struct mx_report report;
@@ -156,7 +157,7 @@ static bool same(const struct outcome *a, const struct outcome *b) {
 	       same_reports(&a->report, &b->report);
 }
 
-/* A program remembers that its groups met: a new one for each launch tries again. */
+/* A program stores that its groups shared memory, so each launch has a new program. */
 static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint64_t *)) {
 	static struct outcome one, many;
 	bool all = true;
@@ -176,7 +177,7 @@ static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint6
 	return all;
 }
 
-/* ---- the shadow by itself ---- */
+/* ---- the shadow alone ---- */
 
 /* A step: this group reads or writes this many bytes from a place of the arena. */
 struct touch {
@@ -185,7 +186,7 @@ struct touch {
 	unsigned at, bytes;
 };
 
-/* Whether the last step of several is let through, and all before it. */
+/* Whether the last of several steps is permitted, and all before it. */
 static bool let_through(const struct machine *m, const struct touch *t, size_t n, bool *earlier) {
 	atomic_bool abort = false, met = false;
 	struct mx_worker worker = { .shadow = mx_shadow_new(&m->launch.memory),
@@ -214,21 +215,24 @@ static void test_claims(void) {
 		bool good;
 	} rows[] = {
 		{ "many read", 3, { { 0, 'r', 8, 4 }, { 1, 'r', 8, 4 }, { 2, 'r', 8, 4 } }, true },
-		{ "one writes what it read", 2, { { 5, 'r', 8, 4 }, { 5, 'w', 8, 4 } }, true },
-		{ "one reads what it wrote",
+		{ "one writes bytes that it read",
+		  2,
+		  { { 5, 'r', 8, 4 }, { 5, 'w', 8, 4 } },
+		  true },
+		{ "one reads bytes that it wrote",
 		  3,
 		  { { 5, 'w', 8, 4 }, { 5, 'w', 8, 4 }, { 5, 'r', 8, 4 } },
 		  true },
 		{ "two write", 2, { { 0, 'w', 8, 4 }, { 1, 'w', 8, 4 } }, false },
-		{ "one reads what another wrote",
+		{ "one reads bytes that another wrote",
 		  2,
 		  { { 0, 'w', 8, 4 }, { 1, 'r', 8, 4 } },
 		  false },
-		{ "the same, once it read it first",
+		{ "the same, after it read them first",
 		  3,
 		  { { 0, 'r', 8, 4 }, { 0, 'w', 8, 4 }, { 1, 'r', 8, 4 } },
 		  false },
-		{ "one writes what another read",
+		{ "one writes bytes that another read",
 		  2,
 		  { { 0, 'r', 8, 4 }, { 1, 'w', 8, 4 } },
 		  false },
@@ -244,7 +248,7 @@ static void test_claims(void) {
 		  2,
 		  { { 0, 'w', 8, 4 }, { 1, 'w', 12, 4 } },
 		  true },
-		{ "an unaligned word crosses into another's",
+		{ "an unaligned word overlaps the word of another",
 		  2,
 		  { { 0, 'w', 12, 4 }, { 1, 'r', 9, 4 } },
 		  false },
@@ -277,7 +281,7 @@ static void test_journal(void) {
 	unsigned wrong = 0;
 	for (unsigned i = 0; i < ARENA; i++)
 		wrong += arena[i] != 3 || state[i] != (i == 101 ? 0 : MX_WRITTEN);
-	ok(!wrong, "what was written is undone, bytes and states");
+	ok(!wrong, "all writes are undone, bytes and states");
 	mx_journal_free(worker.journal);
 	mx_shadow_free(worker.shadow);
 }

@@ -1,21 +1,21 @@
-/* Every form of every opcode beside each register, while a load to it is in flight; and each
- * register read while what an opcode of memory loads is. If it matters when that lands, the
- * analysis of order finds it, and so does lint; and where a vector memory instruction reads a
- * scalar register, its wait states after a write by the vector ALU are found. What an opcode reads
- * and writes is asked of what it does, under two schedules. */
+/* Every form of every opcode with each register while a load to it is in flight, and a read of each
+ * register while a load by the opcode is in flight. If the landing time changes the result, the
+ * race detector and lint must report it. If a vector memory instruction reads a scalar register,
+ * its wait states after a write by the vector ALU must be reported. The effects of an opcode under
+ * two schedules show which registers it reads and writes. */
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/lint/lint.h"
 #include "machine_test.h"
 
 enum {
-	VGPRS = 32, /* v0 to v31: forms have sources from v0 on and results from v16 on */
+	VGPRS = 32, /* v0 to v31: sources from v0 on, results from v16 on */
 	SGPRS = 18, /* s16 to s31 and VCC */
 	REGISTERS = VGPRS + SGPRS,
 	RESULTS = 0x4000,
 	USED = 0x7000,
 };
 
-/* Registers from memory. The load is under one EXEC, the instruction under another. */
+/* Loads registers from memory. The load has one EXEC, the instruction another. */
 static const uint32_t prologue[] = {
 	0x24500084,             /* v_lshlrev_b32_e32 v40, 4, v0 */
 	0xdc5c8000, 0x00000028, /* global_load_dwordx4 v[0:3], v40, s[0:1] */
@@ -124,7 +124,7 @@ static void append_read(struct code *c, unsigned reg) {
 	append(c, &read, sizeof read);
 }
 
-/* The instruction stands behind a load of the register, or before a read of it. */
+/* The instruction is after a load of the register, or before a read of it. */
 static void make(struct code *c, const struct mx_form *f, unsigned reg, bool before) {
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
@@ -147,7 +147,7 @@ static void make(struct code *c, const struct mx_form *f, unsigned reg, bool bef
 	APPEND(c, epilogue);
 }
 
-/* Data of the registers, among them two masks for EXEC. */
+/* Data for the registers, including two masks for EXEC. */
 static void fill(uint64_t random) {
 	memset(arena, 0, USED);
 	memset(state, ALL_WRITTEN, USED);
@@ -172,7 +172,7 @@ static bool has_race(const struct machine *m) {
 	return false;
 }
 
-/* ---- without running it ---- */
+/* ---- lint ---- */
 
 static void note_lint(void *context, const struct mx_finding *f) {
 	*(unsigned *)context += f->kind == MX_UNWAITED || f->kind == MX_WAIT_STATES;
@@ -190,7 +190,7 @@ static bool lint_finds(const struct code *c, bool (*look)(const struct mx_lint *
 
 /* ---- forms ---- */
 
-/* Not those that go elsewhere, or make later instructions mean something else. */
+/* Excludes forms that jump or change the meaning of later instructions. */
 static bool is_tried(const struct mx_form *f) {
 	static const char *const others[] = { "pc_b64", "call",    "fork",   "join",
 		                              "vskip",  "gpr_idx", "movrel", "getreg",
@@ -206,7 +206,7 @@ static bool is_tried(const struct mx_form *f) {
 	return true;
 }
 
-/* Data apart from addresses, in as many fields as there are: v4, v8; results in v16. */
+/* Data in other registers than addresses: v4, v8; results in v16. */
 static void set_data(struct mx_form *f) {
 	static const uint32_t fields[] = { 4 << 8 | 8 << 16, 4 << 8, 0 };
 	struct mx_inst in;
@@ -223,7 +223,7 @@ static void set_data(struct mx_form *f) {
 	}
 }
 
-/* Registers that hold addresses are not tried with instructions of memory. */
+/* Registers that hold addresses are not tested with memory instructions. */
 static bool is_address(const struct mx_form *f, unsigned reg) {
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
@@ -240,7 +240,7 @@ static void complain(unsigned times, const char *what, const struct mx_form *f, 
 		diag("%s: %s %08x %08x, register %u", what, f->name, f->code[0], f->code[1], reg);
 }
 
-/* Lint has no lanes: of a vector register it may find what this EXEC hides. */
+/* Lint ignores lanes, so for a vector register it may report what this EXEC hides. */
 static void try_lint(const struct code *c, const struct mx_form *f, unsigned reg, bool shows,
                      bool found, struct count *n) {
 	bool lint = lint_finds(c, mx_lint_waits);
@@ -250,7 +250,8 @@ static void try_lint(const struct code *c, const struct mx_form *f, unsigned reg
 		complain(n->lint_accused++, "lint accuses", f, reg);
 }
 
-/* Five wait states after the vector ALU writes what vector memory reads [ISA 4.5]. */
+/* Five wait states after a vector ALU write of a scalar register that vector memory reads [ISA
+ * 4.5]. */
 static void try_states(const struct mx_form *f, unsigned reg, bool reads, struct count *n) {
 	struct code c = { 0 };
 	uint32_t write = 0x7e000500 | sgpr_of(reg) << 17; /* v_readfirstlane_b32 s, v0 */
@@ -288,11 +289,11 @@ static void try_register(struct machine *m, const struct mx_form *f, unsigned re
 		try_states(f, reg, found, n);
 	if (shows && !found && n->missed < 10)
 		diag("%s %08x %08x %s register %u, seed %llu", f->name, f->code[0], f->code[1],
-		     before ? "before a read of" : "behind a load of", reg,
+		     before ? "before a read of" : "after a load of", reg,
 		     (unsigned long long)seed);
 }
 
-/* Half of those that are picked are the first sources or results. */
+/* Half of the selected registers are the first sources or results. */
 static unsigned some_register(uint64_t r) {
 	return r % 2 ? r / 2 % 2 * 16 + r / 4 % 4 : (unsigned)(r / 2 % REGISTERS);
 }
@@ -328,10 +329,10 @@ int main(void) {
 	}
 	mx_report_free(&m.report);
 	ok(n.tried > 2000, "%u forms and registers were tried", n.tried);
-	ok(!n.missed, "where it matters when a load lands there is a finding");
+	ok(!n.missed, "a finding for each load with a landing time that changes the result");
 	ok(!n.lint_missed && !n.lint_accused, "and lint finds the same");
 	ok(n.states_tried && !n.states_wrong,
-	   "wait states before vector memory follow what it reads, %u times", n.states_tried);
-	ok(n.shows > n.found / 2, "of %u findings %u matter", n.found, n.shows);
+	   "wait states before vector memory follow its operands, %u times", n.states_tried);
+	ok(n.shows > n.found / 2, "of %u findings %u change a result", n.found, n.shows);
 	return done_testing();
 }

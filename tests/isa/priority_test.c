@@ -1,5 +1,5 @@
-/* Schedules by priority do what probabilistic concurrency testing asks for, and no more is promised
- * of them than that. */
+/* Schedules by priority implement probabilistic concurrency testing, and the promised chance is not
+ * too high. */
 #include "../../ref/isa/schedule/random.h"
 #include "../../ref/isa/schedule/schedule.h"
 #include "machine_test.h"
@@ -8,7 +8,7 @@
 
 enum { WAVES = 3, SEEDS = 4000, NOPS = 30 };
 
-/* Whose turns followed each other: "0120" where wave 0 had the first and the last. */
+/* The sequence of turns: "0120" if wave 0 had the first and the last. */
 struct turns {
 	char text[256];
 	size_t n;
@@ -21,13 +21,13 @@ static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave)
 
 static void note(void *context, const struct mx_event *e) {
 	struct turns *t = context;
-	char who = (char)('0' + e->wave);
-	if ((!t->n || t->text[t->n - 1] != who) && t->n + 1 < sizeof t->text)
-		t->text[t->n++] = who;
+	char wave = (char)('0' + e->wave);
+	if ((!t->n || t->text[t->n - 1] != wave) && t->n + 1 < sizeof t->text)
+		t->text[t->n++] = wave;
 }
 
-/* Two waves lose their priority, one after the other, and the third runs to its end: whether the
- * first of the two goes on first, or the second. */
+/* Two waves lose their priority, one after the other, and the third runs to its end. Either of the
+ * two may continue first. */
 static void test_changes(struct machine *m) {
 	struct code c = { 0 };
 	struct turns t;
@@ -48,12 +48,12 @@ static void test_changes(struct machine *m) {
 	}
 	m->launch.observer = NULL;
 	if (!ok(first > SEEDS / 400 && second > SEEDS / 400,
-	        "of two waves that lose their priority either may be the last"))
-		diag("the first goes on first under %u seeds of %d, the second under %u", first,
+	        "either of two waves that lose their priority may be the last"))
+		diag("the first continues first under %u seeds of %d, the second under %u", first,
 		     SEEDS, second);
 }
 
-/* 1/2 of the schedules by priority, 1/10 with memory at once, 1/12 with each range. */
+/* 1/2 of the schedules are by priority, 1/10 with immediate memory, 1/12 with each range. */
 static void test_chance(void) {
 	uint64_t few = 100, many = MX_FAIR, more = MX_FAIR + 1, one = 100;
 	unsigned depth;
@@ -61,11 +61,11 @@ static void test_chance(void) {
 	ok(fabs(chance * 2 * 10 * 12 * 4 * 128 * 128 - 1) < 1e-9 && few == 128 && depth == 3,
 	   "three orderings among 128 instructions of four waves: %g", chance);
 	ok(mx_schedule_chance(4, &many, &depth) > 0 && !mx_schedule_chance(4, &more, &depth),
-	   "nothing is promised of waves that run so long that they lose their turns");
-	ok(!mx_schedule_chance(1, &one, &depth), "nor of one wave");
+	   "no chance for waves that run so long that they lose their turns");
+	ok(!mx_schedule_chance(1, &one, &depth), "nor for one wave");
 }
 
-/* The shares that the chance is made of. */
+/* The shares from which the chance is computed. */
 static void test_shares(void) {
 	struct mx_wave waves[4] = { { 0 } };
 	unsigned fit = 0, near = 0;
@@ -77,7 +77,7 @@ static void test_shares(void) {
 		fit += fits;
 		near += fits && g.policy.change[MX_CHANGES - 1] < 128;
 	}
-	ok(fit > 1100 && fit < 1300, "memory at once and strict priorities: %u of 24000", fit);
+	ok(fit > 1100 && fit < 1300, "immediate memory and strict priorities: %u of 24000", fit);
 	ok(near > 2 * 75, "of these with changes among 128 instructions: %u", near);
 }
 

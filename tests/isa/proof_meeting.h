@@ -1,6 +1,6 @@
-/* Where the waves of a random program meet: at a barrier, through flags in LDS, or, of several
- * workgroups, through a counter in device memory. Before it they wait for what they did to buffers,
- * as little as does; now and then for less, or for the wrong flag.
+/* Synchronisation of the waves of a random program: at a barrier, through flags in LDS, or between
+ * workgroups through a counter in device memory. Before it, waves execute the weakest sufficient
+ * wait for their accesses to buffers; sometimes a weaker one, or a wait for the wrong flag.
  *
  *   v40 address of a flag, v41 1, v42 what it holds, s46 the same */
 #ifndef PROOF_MEETING_H
@@ -46,20 +46,20 @@ static const uint32_t until[] = {
 	0xbf85fff9, /* s_cbranch_scc1 65529 */
 };
 
-/* What waves did to buffers is over for all. */
+/* The accesses of all waves to buffers are complete. */
 static const struct op all_buffers = {
 	.touch = { { LDS, 3, true }, { MEMORY, 3, true } },
-	.meets = true,
+	.is_barrier = true,
 };
-/* The same of all workgroups. */
+/* The accesses of all workgroups are complete. */
 static const struct op all_groups = {
 	.touch = { { LDS, 3, true }, { MEMORY, 3, true } },
 };
-/* LDS operations of a wave go before its flag, which is one. */
+/* LDS operations of a wave are ordered before its flag, which is an LDS operation. */
 static const struct op before_flag = {
 	.touch = { { LDS, 3, true }, { MEMORY, 3, true } },
 	.stream = { [SHARED] = true },
-	.meets = true,
+	.is_barrier = true,
 };
 
 /* Loops back to `start` while the flag is below `least`. */
@@ -84,26 +84,26 @@ static inline void emit_poll(struct program *p, uint32_t at, unsigned least) {
 	emit_until(p, least, start);
 }
 
-/* Each wave adds to a counter, and waits for all. */
+/* Each wave adds to a counter and waits for all waves. */
 static inline void emit_counter(struct program *p, uint32_t at) {
 	emit_address(p, at);
 	EMIT(p, count_flag);
 	emit_poll(p, at, p->waves);
 }
 
-/* Each wave sets a flag of its own, and waits for those of all. */
+/* Each wave sets its own flag and waits for the flags of all waves. */
 static inline void emit_own_flags(struct program *p, uint32_t at) {
 	emit_address(p, at);
 	emit(p, own_flag, 1);
 	emit(p, own_flag + 1, 1);
 	EMIT(p, set_flag);
 	for (unsigned w = 0; w < p->waves; w++)
-		emit_poll(p, at + 4 * (loosely(p) ? any(p, p->waves) : w), 1);
+		emit_poll(p, at + 4 * (weakens_sync(p) ? any(p, p->waves) : w), 1);
 }
 
 static inline void emit_flags(struct program *p) {
 	uint32_t at = LDS_BYTES + 32 * p->wave_sync++;
-	if (!loosely(p))
+	if (!weakens_sync(p))
 		wait_for(p, &before_flag);
 	p->keeps = true;
 	EMIT(p, exec_of_one);
@@ -117,10 +117,10 @@ static inline void emit_flags(struct program *p) {
 		cover(&p->wave[w], 63, 0);
 }
 
-/* All workgroups wait for all; wave 0 does it for the others of its own. */
+/* All workgroups wait for all workgroups; wave 0 waits on behalf of its workgroup. */
 static inline void emit_grid(struct program *p) {
 	uint32_t at = GRID_FLAGS + 64 * p->wave_sync++;
-	if (!loosely(p))
+	if (!weakens_sync(p))
 		wait_for(p, &all_groups);
 	EMIT(p, one_barrier);
 	p->keeps = true;
@@ -140,11 +140,11 @@ static inline void emit_grid(struct program *p) {
 	EMIT(p, one_barrier);
 }
 
-static inline void emit_part_of_meeting(struct program *p, unsigned mask) {
+static inline void emit_sync_of(struct program *p, unsigned mask) {
 	unsigned branch = begin(p, mask);
-	bool wait = !loosely(p);
+	bool wait = !weakens_sync(p);
 	bool alone = p->through != BARRIERS && mask != all_waves(p); /* others wait at flags */
-	bool barrier = !loosely(p) || alone;
+	bool barrier = !weakens_sync(p) || alone;
 	if (wait && any(p, 8))
 		wait_for(p, &all_buffers);
 	else if (wait)
@@ -156,11 +156,11 @@ static inline void emit_part_of_meeting(struct program *p, unsigned mask) {
 	end(p, branch);
 }
 
-/* Waves meet, sometimes at different barriers; sometimes one ends instead. */
+/* Waves synchronise, sometimes at different barriers; sometimes a wave ends instead. */
 static inline void emit_barrier(struct program *p, bool may_end) {
 	unsigned all = all_waves(p), some = 1 + any(p, all);
 	if (some == all || any(p, 4)) {
-		emit_part_of_meeting(p, all);
+		emit_sync_of(p, all);
 		return;
 	}
 	if (may_end && !any(p, 4)) {
@@ -168,15 +168,15 @@ static inline void emit_barrier(struct program *p, bool may_end) {
 		wait_for(p, &all_buffers);
 		EMIT(p, one_end);
 		end(p, branch);
-		emit_part_of_meeting(p, all);
+		emit_sync_of(p, all);
 		return;
 	}
-	emit_part_of_meeting(p, some);
-	emit_part_of_meeting(p, all & ~some);
+	emit_sync_of(p, some);
+	emit_sync_of(p, all & ~some);
 }
 
-/* A flag is set once, so not in a loop. */
-static inline void emit_meeting(struct program *p, bool loop) {
+/* A flag is set only once, so never in a loop. */
+static inline void emit_sync(struct program *p, bool loop) {
 	if (loop || p->through == BARRIERS)
 		emit_barrier(p, !loop && p->through == BARRIERS);
 	else if (p->through == GRID)

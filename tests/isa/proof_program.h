@@ -1,15 +1,16 @@
-/* Random programs whose waves write, wait, meet and read: right ones, in which each wait is the
- * weakest that does, and ones that lack some of it.
+/* Random programs with waves that write, wait, synchronise and read: correct programs, in which
+ * each wait is the weakest sufficient one, and programs with weaker waits.
  *
- * A program is a row of phases. In a phase each of two buffers in LDS and in device memory is
- * private to the waves, read by all, added to by all, or gets the same from all; between phases
- * waves wait for what they did to buffers, and meet. Addresses and branches follow from the wave's
- * number alone, whatever is read too early. In the end registers, LDS and scratch are stored.
+ * A program is a sequence of phases. In a phase each of two buffers in LDS and in device memory is
+ * private to the waves, read by all, added to by all, or written with the same values by all.
+ * Between phases waves wait for their accesses to buffers, and synchronise. Addresses and branches
+ * depend only on the wave's number, so a value that is read too early does not change them. At the
+ * end registers, LDS and scratch are stored.
  *
  *   v8 own lanes, v9 the next wave's, v10 wave 0's, v11 own lanes shifted by one: offsets of 16
- *   bytes in a buffer; its twin is 1024 behind. v[32:33] v[34:35] v[36:37] own lanes as flat
- *   addresses: in LDS, in memory, and every second in either. v16..v31, s32..s39 values.
- *   s[0:1] input; s[6:7] memory; s[16:19], s[24:27] the two as buffers; s[44:45] own part */
+ * bytes in a buffer; the second buffer is 1024 bytes after the first. v[32:33] v[34:35] v[36:37]
+ * own lanes as flat addresses: in LDS, in memory, and every second in either. v16..v31, s32..s39
+ * values. s[0:1] input; s[6:7] memory; s[16:19], s[24:27] the two as buffers; s[44:45] own part */
 #ifndef PROOF_PROGRAM_H
 #define PROOF_PROGRAM_H
 
@@ -18,9 +19,9 @@
 enum {
 	OWN_BYTES = 2048, /* of a wave in LDS and in memory: two buffers of 1024 */
 	LDS_BYTES = 4 * OWN_BYTES,
-	FLAG_BYTES = 1024,   /* behind them in LDS */
+	FLAG_BYTES = 1024,   /* after them in LDS */
 	GRID_FLAGS = 0x9000, /* in device memory */
-	OUTPUTS = 0x10000,   /* where they begin, a wave's and a workgroup's */
+	OUTPUTS = 0x10000,   /* their start; bytes per wave and per workgroup */
 	WAVE_OUTPUT = 0x2000,
 	GROUP_OUTPUT = 0x8000,
 	GROUPS_MOST = 3,
@@ -183,11 +184,17 @@ static const uint32_t again[] = {
 	0xbf850000, /* s_cbranch_scc1 0 */
 };
 
-/* ---- what is in flight, as the generator has it ---- */
+/* ---- operations in flight, as the generator tracks them ---- */
 
 /* Registers: VGPRs, then SGPRs and AGPRs. */
 enum { SGPRS = 256, AGPRS = 512 };
-typedef enum { VECTOR, APART, SHARED, SCALARS, STREAMS } stream; /* APART: scratch, where it is */
+typedef enum {
+	VECTOR,
+	APART,
+	SHARED,
+	SCALARS,
+	STREAMS
+} stream; /* APART: scratch, if out of order */
 typedef enum { NOWHERE, INPUT, LDS, MEMORY, PRIVATE_SEGMENT } space;
 
 struct use {
@@ -205,13 +212,13 @@ struct op {
 	struct use use[3];
 	struct touch touch[3];
 	bool stream[STREAMS];
-	bool meets; /* is where the waves of a workgroup meet */
+	bool is_barrier; /* a barrier of the waves of a workgroup */
 };
 
-/* An operation of one wave that no wait has covered. */
+/* An operation of one wave that is not yet covered by a wait. */
 struct flight {
 	stream stream;
-	unsigned lanes; /* 1 even ones, 2 odd ones */
+	unsigned lanes; /* 1 even lanes, 2 odd lanes */
 	struct op op;
 };
 
@@ -222,29 +229,29 @@ struct tracked {
 	bool ended;
 };
 
-/* ALIKE: all waves store to wave 0's part. */
-typedef enum { PRIVATE, READ, ADDED, ALIKE } role;
+/* SAME: all waves store to wave 0's part. */
+typedef enum { PRIVATE, READ, ADDED, SAME } role;
 
-/* FLAGS: or barriers. */
+/* FLAGS: flags or barriers. */
 typedef enum { BARRIERS, FLAGS, GRID } through;
 
 struct program {
 	uint64_t random;
 	unsigned waves, groups;
-	bool groups_share, scratch_apart, alike;
-	bool one_l1; /* no waits for what this orders, and no scalar memory */
+	bool groups_share, scratch_apart, same_values;
+	bool one_l1; /* no waits for accesses that one L1 orders, and no scalar memory */
 	through through;
 	unsigned wave_sync;     /* by flags */
-	bool keeps, kept[ROOM]; /* instructions without which it may have no end */
-	unsigned weak;  /* chance in 256 that a wait, a barrier or a role is not as it should be */
-	unsigned loose; /* the same of wave_sync, where waves hand over what they did */
-	bool hand_over; /* buffers are private in one phase, and read by all in the next */
+	bool keeps, kept[ROOM]; /* instructions without which it may not end */
+	unsigned weak;          /* chance in 256 that a wait, a barrier or a role is wrong */
+	unsigned loose;         /* the same for wave_sync, where waves publish their writes */
+	bool hand_over;         /* buffers are private in one phase and read by all in the next */
 	unsigned phase;
-	unsigned rmw;   /* likewise that an atomic returns */
-	unsigned forms; /* bits: of its memory instructions */
+	unsigned rmw;   /* chance in 256 that an atomic returns */
+	unsigned forms; /* mask of the forms of its memory instructions */
 	uint32_t dwords[ROOM];
 	unsigned n;
-	unsigned at[ROOM], instructions; /* the first dword of each behind the prologue */
+	unsigned at[ROOM], instructions; /* the first dword of each after the prologue */
 	unsigned body;
 	struct tracked wave[4];
 	role role[2][2]; /* LDS and memory, of each buffer */
@@ -254,13 +261,13 @@ struct program {
 static inline unsigned any(struct program *p, unsigned n) {
 	return (unsigned)((next_random(&p->random) >> 32) * n >> 32);
 }
-static inline bool weakly(struct program *p) {
+static inline bool weakens(struct program *p) {
 	return any(p, 256) < p->weak;
 }
 
-/* Whether a meeting lacks something. */
-static inline bool loosely(struct program *p) {
-	return weakly(p) || any(p, 256) < p->loose;
+/* Whether to weaken this synchronisation. */
+static inline bool weakens_sync(struct program *p) {
+	return weakens(p) || any(p, 256) < p->loose;
 }
 
 static inline void emit(struct program *p, const uint32_t *dwords, unsigned n) {
@@ -283,8 +290,7 @@ static inline bool in_order(const struct flight *f, const struct op *op) {
 	return f->stream != SCALARS && op->stream[f->stream] && !op->stream[SCALARS];
 }
 
-/* v_readlane and v_writelane, whatever EXEC is; v_readfirstlane, which takes lane 0 where EXEC has
- * none. */
+/* v_readlane and v_writelane ignore EXEC; v_readfirstlane reads lane 0 if EXEC is 0. */
 static inline bool names_lane(const struct op *op) {
 	uint32_t first = op->dwords[0];
 	return first >> 16 == 0xd28a || first >> 16 == 0xd289 || (first & 0xfe01fe00) == 0x7e000400;
@@ -298,8 +304,8 @@ static inline bool needs(const struct program *p, const struct flight *f, const 
 			if (a->write && overlap(a, b) && !apart && !(b->write && in_order(f, op)))
 				return true;
 			const struct touch *s = &f->op.touch[i], *t = &op->touch[k];
-			bool through_l1 =
-				p->one_l1 && op->meets && f->stream == VECTOR && s->space == MEMORY;
+			bool through_l1 = p->one_l1 && op->is_barrier && f->stream == VECTOR &&
+			                  s->space == MEMORY;
 			if (s->space && s->space == t->space && s->buffers & t->buffers &&
 			    (s->write || t->write) && !in_order(f, op) && !through_l1)
 				return true;
@@ -311,7 +317,7 @@ static inline bool counts_on_vmcnt(const struct flight *f) {
 	return f->stream == VECTOR || f->stream == APART;
 }
 
-static inline unsigned behind(const struct tracked *t, unsigned i) {
+static inline unsigned younger(const struct tracked *t, unsigned i) {
 	unsigned n = 0;
 	if (t->flight[i].stream == SCALARS)
 		return 0;
@@ -326,7 +332,7 @@ static inline void cover(struct tracked *t, unsigned vm, unsigned lgkm) {
 	for (unsigned i = 0; i < t->n; i++)
 		over[i] = t->flight[i].stream == SCALARS
 		                  ? !lgkm
-		                  : behind(t, i) >= (counts_on_vmcnt(&t->flight[i]) ? vm : lgkm);
+		                  : younger(t, i) >= (counts_on_vmcnt(&t->flight[i]) ? vm : lgkm);
 	for (unsigned i = 0; i < t->n; i++)
 		if (!over[i])
 			t->flight[kept++] = t->flight[i];
@@ -337,7 +343,7 @@ static inline uint32_t wait_of(unsigned vm, unsigned lgkm) {
 	return (no_wait[0] & ~0xcf0fu) | (vm & 15) | vm >> 4 << 14 | lgkm << 8;
 }
 
-/* What is weaker in one way or another. */
+/* A weaker wait. */
 static inline uint32_t weaker(struct program *p, unsigned vm, unsigned lgkm) {
 	switch (any(p, 4)) {
 	case 0: return one_nop[0];
@@ -347,13 +353,13 @@ static inline uint32_t weaker(struct program *p, unsigned vm, unsigned lgkm) {
 	}
 }
 
-/* Waits of the waves of p->mask; those that are too strong come, too. */
+/* Emits a wait of the waves of p->mask, sometimes stronger than needed. */
 static inline void emit_wait(struct program *p, unsigned vm, unsigned lgkm) {
 	if (vm == 63 && lgkm == 15)
 		return;
 	if (!any(p, 4))
 		vm = any(p, vm + 1), lgkm = any(p, lgkm + 1);
-	uint32_t wait = weakly(p) ? weaker(p, vm, lgkm) : wait_of(vm, lgkm);
+	uint32_t wait = weakens(p) ? weaker(p, vm, lgkm) : wait_of(vm, lgkm);
 	emit(p, &wait, 1);
 	for (unsigned w = 0; w < p->waves; w++)
 		if (p->mask >> w & 1)
@@ -365,7 +371,8 @@ static inline void wait_for(struct program *p, const struct op *op) {
 	for (unsigned w = 0; w < p->waves; w++)
 		for (unsigned i = 0; p->mask >> w & 1 && i < p->wave[w].n; i++) {
 			const struct flight *f = &p->wave[w].flight[i];
-			unsigned left = behind(&p->wave[w], i), most = counts_on_vmcnt(f) ? 62 : 14;
+			unsigned left = younger(&p->wave[w], i),
+				 most = counts_on_vmcnt(f) ? 62 : 14;
 			left = left < most ? left : most;
 			if (!needs(p, f, op))
 				continue;
@@ -399,11 +406,11 @@ static inline unsigned some_sgpr(struct program *p, unsigned n) {
 
 enum { READS, WRITES };
 
-/* Where its registers go. */
+/* An instruction, and the positions of its registers. */
 struct alu_row {
 	uint32_t dwords[2];
 	struct slot {
-		char kind; /* of a vector, accumulation or scalar register; 0: none */
+		char kind; /* vector, accumulation or scalar register; 0: none */
 		uint8_t dword, shift;
 		bool write;
 	} slot[3];
@@ -448,28 +455,28 @@ static inline struct op alu(struct program *p) {
 
 /* ---- memory ---- */
 
-/* Whose lanes an address is of. */
-typedef enum { OWN, NEXT, FIRST, SHIFTED, WHOSE } whose;
+/* The part of a buffer that an address selects. */
+typedef enum { OWN, NEXT, FIRST, SHIFTED, PARTS } part_of;
 enum { OWN_ADDRESS = 8, FLAT_ADDRESS = 32 };
 
 struct choice {
 	const struct row *r;
-	whose whose;
+	part_of part;
 	unsigned buffer;    /* 0, 1 */
-	space source;       /* of what is loaded */
+	space source;       /* of loaded data */
 	unsigned flat_pair; /* LDS, memory, both */
 	unsigned data, data2;
 };
 
-/* May lanes of this kind do that to a buffer of this role? */
-static inline bool plays(const struct program *p, space s, unsigned buffer, whose whose,
-                         action action) {
+/* Whether the role of a buffer permits this access to this part. */
+static inline bool role_permits(const struct program *p, space s, unsigned buffer, part_of part,
+                                action action) {
 	if (s != LDS && s != MEMORY)
 		return true;
 	switch (p->role[s == MEMORY][buffer]) {
-	case PRIVATE: return whose == OWN || whose == SHIFTED;
+	case PRIVATE: return part == OWN || part == SHIFTED;
 	case READ: return action == LOAD || action == DMA;
-	case ALIKE: return action == STORE && whose == FIRST;
+	case SAME: return action == STORE && part == FIRST;
 	default: return action == ADD || action == FETCH_ADD;
 	}
 }
@@ -478,7 +485,7 @@ static inline unsigned buffers_of(const struct choice *c) {
 	return c->r->elements == ST64 ? 3 : 1u << c->buffer;
 }
 
-/* The spaces that a choice touches, what is stored to first. */
+/* The spaces that a choice accesses, stores first. */
 static inline void touches_of(const struct choice *c, struct touch t[3]) {
 	bool write = c->r->action != LOAD;
 	memset(t, 0, 3 * sizeof *t);
@@ -495,7 +502,7 @@ static inline void touches_of(const struct choice *c, struct touch t[3]) {
 	t[0].buffers = t[1].buffers = t[0].space == PRIVATE_SEGMENT ? 1 : buffers_of(c);
 	if (c->r->action == DMA) {
 		t[0].space = LDS;
-		/* No offset: it would move what is written to, too. */
+		/* No offset: it would also move the destination. */
 		t[1] = (struct touch){ c->source, 1, false };
 	}
 }
@@ -506,10 +513,10 @@ static inline bool is_right(const struct program *p, const struct choice *c) {
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned b = 0; b < 2; b++) {
 			bool source = c->r->action == DMA && i;
-			/* LDS-DMA writes own lanes whatever it loads. */
-			whose whose = c->r->action == DMA && !i ? OWN : c->whose;
+			/* LDS-DMA always writes the wave's own part. */
+			part_of part = c->r->action == DMA && !i ? OWN : c->part;
 			action action = source ? LOAD : c->r->action == DMA ? STORE : c->r->action;
-			if (t[i].buffers >> b & 1 && !plays(p, t[i].space, b, whose, action))
+			if (t[i].buffers >> b & 1 && !role_permits(p, t[i].space, b, part, action))
 				return false;
 			if (t[i].space == MEMORY && p->groups_share && action == STORE)
 				return false;
@@ -517,7 +524,7 @@ static inline bool is_right(const struct program *p, const struct choice *c) {
 	return true;
 }
 
-/* The register file that a row's data is in [ISA chapter 13: ACC]. */
+/* The register file of a row's data [ISA chapter 13: ACC]. */
 static inline unsigned file_of(const struct row *r) {
 	bool acc = r->form == DS ? r->dwords[0] >> 25 & 1 : r->dwords[1] >> 23 & 1;
 	return r->form == SCALAR ? SGPRS : acc ? AGPRS : 0;
@@ -542,7 +549,7 @@ static inline const struct row *some_row(struct program *p) {
 
 static inline struct choice choose(struct program *p) {
 	struct choice c = { .r = some_row(p),
-		            .whose = (whose)any(p, WHOSE),
+		            .part = (part_of)any(p, PARTS),
 		            .buffer = any(p, 2),
 		            .source = any(p, 2) ? INPUT : MEMORY,
 		            .flat_pair = any(p, 3) };
@@ -550,7 +557,7 @@ static inline struct choice choose(struct program *p) {
 	if (r->elements != ONE && r->bytes == 4)
 		c.buffer = 0;
 	if (r->form == FLAT || r->form == SCALAR)
-		c.whose = OWN;
+		c.part = OWN;
 	bool scalar = r->form == SCALAR;
 	unsigned n = r->action == LOAD ? registers_of(r) : (r->bytes + 3) / 4;
 	c.data = scalar ? some_sgpr(p, n) : some_vgpr(p, n);
@@ -558,8 +565,8 @@ static inline struct choice choose(struct program *p) {
 	return c;
 }
 
-/* In encodings of two dwords of vector memory and LDS, where the data to store and what is loaded
- * are named [ISA chapter 13]; of DS also where the second element is. */
+/* The register fields of store data and results in 64-bit encodings of vector memory and LDS [ISA
+ * chapter 13]; for DS also the second element. */
 static inline uint32_t data_fields(const struct choice *c) {
 	switch (c->r->action) {
 	case DMA: return 0;
@@ -577,9 +584,9 @@ static inline uint32_t ds_offset(const struct choice *c, unsigned at) {
 	return at / c->r->bytes | (at / c->r->bytes ^ 1) << 8;
 }
 
-/* Fills in registers and offsets; `inner`: which of the 16 bytes. */
+/* Sets registers and offsets; `inner`: the offset in the 16 bytes. */
 static inline void encode(const struct choice *c, unsigned inner, uint32_t d[2]) {
-	unsigned at = 1024 * c->buffer + inner, address = OWN_ADDRESS + c->whose;
+	unsigned at = 1024 * c->buffer + inner, address = OWN_ADDRESS + c->part;
 	bool dma = c->r->action == DMA;
 	bool input = (dma || c->r->action == LOAD) && c->source == INPUT;
 	if (c->r->form != SCALAR)
@@ -626,7 +633,7 @@ static inline struct op memory_op(struct program *p, const struct choice *c) {
 	op.stream[SHARED] = r->form == DS;
 	op.stream[SCALARS] = r->form == SCALAR || (r->form == FLAT && c->flat_pair != 1);
 	op.stream[APART] = p->scratch_apart && r->form == SCRATCH;
-	/* Of the lanes of both every second is in memory. */
+	/* Of a FLAT access to both, every second lane is in memory. */
 	bool in_lds = r->form == FLAT && !(c->flat_pair == 1 ? p->lanes
 	                                   : c->flat_pair    ? p->lanes & 1
 	                                                     : 0);
@@ -634,25 +641,25 @@ static inline struct op memory_op(struct program *p, const struct choice *c) {
 	return op;
 }
 
-/* Of what is handed over one phase writes most, and the next reads other waves' part. */
-static inline bool suits(struct program *p, const struct choice *c) {
+/* With hand_over most of one phase writes, and the next reads other waves' parts. */
+static inline bool fits_phase(struct program *p, const struct choice *c) {
 	bool load = c->r->action == LOAD, reads = p->phase % 2 == 0;
 	if (!p->hand_over || !any(p, 4))
 		return true;
-	return reads ? load && (c->whose == NEXT || c->whose == FIRST) &&
+	return reads ? load && (c->part == NEXT || c->part == FIRST) &&
 	                       (c->r->form == DS || c->source == MEMORY)
 	             : !load;
 }
 
-/* What buffers allow, or now and then what they do not. */
+/* Chooses an access that the roles of buffers permit, or sometimes one that they do not. */
 static inline bool find_choice(struct program *p, struct choice *c) {
 	for (unsigned tries = p->hand_over ? 32 : 8; tries--;) {
 		*c = choose(p);
 		if (c->r->action == FETCH_ADD && any(p, 256) >= p->rmw)
 			continue;
-		if (!suits(p, c))
+		if (!fits_phase(p, c))
 			continue;
-		if (is_right(p, c) || weakly(p))
+		if (is_right(p, c) || weakens(p))
 			return true;
 	}
 	return false;
@@ -679,7 +686,7 @@ static inline unsigned all_waves(const struct program *p) {
 	return (1u << p->waves) - 1;
 }
 
-/* Begins what waves of a mask alone execute; returns where its branch is. */
+/* Begins code that only the waves of a mask execute; returns the position of its branch. */
 static inline unsigned begin(struct program *p, unsigned mask) {
 	p->mask = mask;
 	if (mask == all_waves(p))
@@ -721,10 +728,10 @@ static inline void emit_block(struct program *p) {
 
 #include "proof_meeting.h"
 
-/* Of workgroups that share memory none has a part of it for itself. */
+/* Workgroups that share memory have no private part of it. */
 static inline role some_role(struct program *p, bool memory) {
 	if (!p->hand_over)
-		return (role)any(p, p->alike ? ALIKE + 1 : ALIKE);
+		return (role)any(p, p->same_values ? SAME + 1 : SAME);
 	return p->phase % 2 ? READ : memory && p->groups_share ? ADDED : PRIVATE;
 }
 
@@ -743,7 +750,7 @@ static inline void emit_phase(struct program *p) {
 		emit_block(p);
 	if (loop)
 		emit_wait(p, 0, 0);
-	emit_meeting(p, loop);
+	emit_sync(p, loop);
 	if (loop) {
 		emit(p, again, 1);
 		emit(p, again + 1, 1);
@@ -756,14 +763,14 @@ static const struct op all_values = {
 	.use = { { 16, 16, false }, { SGPRS + 32, 8, false } },
 };
 
-/* The values of all waves are the same, as loads of them are from wave 0's address. */
-static inline void make_alike(struct program *p) {
+/* All waves load the same values, from wave 0's address. */
+static inline void make_same_values(struct program *p) {
 	for (unsigned i = 0; i < p->n; i++)
 		if ((p->dwords[i] & ~0x400u) == 0xdc5c8000)
 			p->dwords[i + 1] = (p->dwords[i + 1] & ~255u) | (OWN_ADDRESS + FIRST);
 }
 
-/* Buffers end within a wave's part. */
+/* The buffer descriptors end within a wave's part. */
 static inline void make_small(struct program *p) {
 	uint32_t bytes = 0x1000 + 4 * any(p, 0x200);
 	for (unsigned i = 0; i < p->n; i++)
@@ -794,9 +801,9 @@ static inline void make_program(struct program *p, uint64_t seed) {
 	EMIT(p, prologue);
 	if (p->groups_share)
 		p->dwords[0] = one_part[0];
-	p->alike = !any(p, 4);
-	if (p->alike)
-		make_alike(p);
+	p->same_values = !any(p, 4);
+	if (p->same_values)
+		make_same_values(p);
 	if (!any(p, 8))
 		make_small(p);
 	if (p->through == FLAGS)

@@ -1,10 +1,9 @@
-/* What the analysis of order proves, tried: random programs under many schedules. Of a launch that
- * it proves each leaves the same bytes; what it finds does not depend on the schedule that it
- * watched; and of the programs with findings enough leave other bytes under some schedule, so
- * that findings are no mere patterns.
+/* The race detector on random programs under many schedules. A proved launch leaves the same bytes
+ * under every schedule. Findings do not depend on the schedule that was analysed. Enough programs
+ * with findings leave other bytes under some schedule, so findings are not only patterns.
  *
- *   proof_test.t SEED         this program, and what it says of it
- *   proof_test.t SEED COUNT   so many from this one on */
+ *   proof_test.t SEED         this program, and its verdict
+ *   proof_test.t SEED COUNT   COUNT programs from this one on */
 #include "proof_program.h"
 
 #include "../../ref/isa/encoding/disasm.h"
@@ -37,7 +36,7 @@ static bool has_no_end(const struct machine *m) {
 	return false;
 }
 
-/* Whether it runs to its end: one that lacks a barrier may wait for ever. */
+/* Whether the program ends. Without a barrier it may wait for ever. */
 static bool run_program(struct machine *m, const struct program *p) {
 	memcpy(arena, initial, USED);
 	memset(state, ALL_WRITTEN, USED);
@@ -68,7 +67,7 @@ static struct verdict watch(const struct program *p, uint64_t seed) {
 	return v;
 }
 
-/* All is early or late, but for what one instruction does. */
+/* All operations are early or all are late, except for one instruction. */
 static struct mx_schedule outright(const struct program *p, uint64_t *random) {
 	struct mx_schedule s = { .pattern = (uint8_t)next_random(random),
 		                 .late = next_random(random) & 1,
@@ -79,13 +78,13 @@ static struct mx_schedule outright(const struct program *p, uint64_t *random) {
 		                                                  : 1u << next_random(random) % 6,
 		                 .odd = UINT64_MAX };
 	if (p->through == GRID && !s.slice)
-		s.slice = 1; /* workgroups that wait for each other take turns */
+		s.slice = 1; /* workgroups that wait for each other need turns */
 	if (p->instructions && next_random(random) % 4)
 		s.odd = 4 * p->at[next_random(random) % p->instructions];
 	return s;
 }
 
-/* Schedule i: of a seed, or said outright. Whether the program ends. */
+/* Schedule i: from a seed, or explicit. Whether the program ends. */
 static bool run_schedule(const struct program *p, uint64_t i) {
 	struct machine m = the_machine(p);
 	uint64_t random = i;
@@ -105,11 +104,11 @@ struct judged {
 	judgement judgement;
 	struct verdict verdict, other;
 	bool differs;
-	unsigned schedule; /* of these the first that differs from schedule 0, and where */
+	unsigned schedule; /* the first schedule that differs from schedule 0, and the byte */
 	long at;
 };
 
-/* So many schedules, up to one that leaves other bytes; false where one has no end. */
+/* Runs up to n schedules, until one leaves other bytes; false if one does not end. */
 static bool compare_schedules(const struct program *p, unsigned n, struct judged *j) {
 	for (unsigned i = 0; i < n && !j->differs; i++) {
 		if (!run_schedule(p, i))
@@ -124,19 +123,20 @@ static bool compare_schedules(const struct program *p, unsigned n, struct judged
 	return true;
 }
 
-/* Which accesses flags order depends on who sees them first, and nothing is proved of them. */
+/* The accesses that flags order depend on the order in which waves read them, and nothing is
+ * proved. */
 static bool same_verdict(const struct program *p, const struct verdict *a,
                          const struct verdict *b) {
 	return p->rmw || (a->clean == b->clean && a->proved == b->proved);
 }
 
-/* Whether nothing is missing in it: neither between workgroups that share a part, nor between waves
- * that store several values to one place. */
+/* Whether the program has no missing synchronisation: neither between workgroups that share a part,
+ * nor between waves that store different values to one place. */
 static bool is_right_throughout(const struct program *p) {
-	return !p->weak && !p->loose && !p->alike && (!p->groups_share || p->through == GRID);
+	return !p->weak && !p->loose && !p->same_values && (!p->groups_share || p->through == GRID);
 }
 
-/* So many schedules, and some of them under the analysis; up to one that has no end. */
+/* Runs `schedules` schedules, some of them with the race detector, until one does not end. */
 static struct judged judge(const struct program *p, unsigned schedules) {
 	struct judged j = { .judgement = is_right_throughout(p) ? ACCUSED : ENDLESS,
 		            .verdict = watch(p, 1) };
@@ -158,20 +158,20 @@ static struct judged judge(const struct program *p, unsigned schedules) {
 	return j;
 }
 
-/* ---- making short ---- */
+/* ---- shrinking ---- */
 
 static void leave_out(struct program *p, unsigned i) {
 	for (unsigned k = p->at[i]; k < p->at[i + 1]; k++)
 		p->dwords[k] = one_nop[0];
 }
 
-/* A loop without a part of it may have no end. */
+/* A loop without one of its parts may not end. */
 static bool is_of_loop(uint32_t dword) {
 	return dword == twice[0] || dword == again[0] || dword == again[1] ||
 	       dword >> 16 == again[2] >> 16;
 }
 
-/* Leaves out what the judgement does without. */
+/* Removes instructions that the judgement does not need. */
 static void shorten(struct program *p, unsigned schedules, judgement same) {
 	for (unsigned i = 0; i < p->instructions; i++) {
 		struct program less = *p;
@@ -214,7 +214,7 @@ static void explain(uint64_t seed, unsigned schedules, judgement same) {
 	static struct program p;
 	make_program(&p, seed);
 	diag("program %llu", (unsigned long long)seed);
-	if (same != ACCUSED) /* it would leave out waits that are needed */
+	if (same != ACCUSED) /* shrinking would remove required waits */
 		shorten(&p, schedules, same);
 	struct judged j = judge(&p, schedules);
 	show_program(&p);
@@ -260,18 +260,18 @@ int main(int argc, char **argv) {
 	memset(initial + GRID_FLAGS, 0, 64 * 4);
 	memset(initial + OUTPUTS, 0xee, USED - OUTPUTS);
 	try_programs(seed, n, longer || talk ? 60 : 20, talk, &c);
-	ok(!c.judgement[UNSOUND], "what is proved leaves the same bytes under every schedule");
+	ok(!c.judgement[UNSOUND], "a proved launch leaves the same bytes under every schedule");
 	ok(!c.judgement[UNSTEADY], "findings do not depend on the schedule");
-	ok(!c.judgement[ACCUSED], "programs that lack nothing have an end and no race");
-	diag("%u programs have no end, and are left out", c.judgement[ENDLESS]);
-	diag("%u of %llu programs have findings, of which %u leave other bytes; %u are proved",
+	ok(!c.judgement[ACCUSED], "programs with all synchronisation end and have no race");
+	diag("%u programs do not end, and are left out", c.judgement[ENDLESS]);
+	diag("%u of %llu programs have findings, %u of these leave other bytes; %u are proved",
 	     c.found, (unsigned long long)n, c.found_differ, c.proved);
 	if (argc == 2)
 		show_one(seed);
 	if (talk)
 		return done_testing();
 	ok(c.clean > n / 5 && c.found > n / 5, "both verdicts are common");
-	ok(c.proved > n / 10, "so is a proof");
-	ok(c.found_differ > c.found / 2, "most of what is found shows");
+	ok(c.proved > n / 10, "proofs are common");
+	ok(c.found_differ > c.found / 2, "most findings change a result");
 	return done_testing();
 }

@@ -1,6 +1,6 @@
 /* Divisions and square roots as clang 22 compiles them for gfx950, at -O2 from
  *     p[i + 256] = p[i] / p[i + 128];      p[i + 256] = __builtin_sqrt(p[i]);
- * are correctly rounded: the host's division and root judge. */
+ * are correctly rounded, compared with the host's division and root. */
 #include "../float_bits.h"
 #include "machine_test.h"
 
@@ -148,7 +148,7 @@ static const uint32_t sqrt_f64[] = {
 
 static uint64_t seed = 950;
 
-/* Bits of a number of `bits` bits with `mantissa` of them: any, or near an edge. */
+/* A random number of `bits` bits with `mantissa` mantissa bits, sometimes near an edge. */
 static uint64_t operand(unsigned bits, unsigned mantissa) {
 	uint64_t k = next_random(&seed), u = next_random(&seed), sign = UINT64_C(1) << (bits - 1);
 	uint64_t infinity = sign - (UINT64_C(1) << mantissa), low = u & 7;
@@ -166,8 +166,8 @@ static uint64_t operand(unsigned bits, unsigned mantissa) {
 	}
 }
 
-/* The bits of x y: half precision's by way of double, which is exact enough to round
- * once more: quotients of 11 bits are never within 2^-23 of where rounding changes. */
+/* The bits of x. Half precision is rounded from double a second time, which is harmless: quotients
+ * of 11 bits are never within 2^-23 of a rounding boundary. */
 static uint64_t bits_as(double x, unsigned bytes) {
 	float single = (float)x;
 	uint16_t half = half_of(x);
@@ -211,7 +211,7 @@ static uint64_t at(const struct sequence *s, unsigned i) {
 	return u;
 }
 
-/* One launch: the first wrong lane, or LANES. */
+/* Runs one launch; returns the first wrong lane, or LANES. */
 static unsigned round_of(struct machine *m, const struct sequence *s) {
 	for (unsigned i = 0; i < LANES; i++) {
 		place(s, i, operand(8 * s->bytes, s->mantissa));

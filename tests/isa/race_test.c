@@ -1,11 +1,10 @@
-/* Accesses that nothing orders are found in one run under any seed; beside each stands a twin
- * that a wait or a barrier orders, and which has no finding. */
+/* Unordered accesses are found in one run under any seed; each has a near-identical twin in which a
+ * wait or a barrier orders the accesses, without a finding. */
 #include "machine_test.h"
 
 enum { SEEDS = 12 };
 
-/* v6: 4 times the lane; s12, SCC: the wave, and whether it is not 0; s[8:11]: the arena as a
- * buffer. */
+/* v6: 4 times the lane; s12: the wave; SCC: whether it is not 0; s[8:11]: the arena as a buffer. */
 static const uint32_t prologue[] = {
 	0x200a0086,             /* v_lshrrev_b32_e32 v5, 6, v0 */
 	0x7e180505,             /* v_readfirstlane_b32 s12, v5 */
@@ -64,7 +63,7 @@ static const struct row rows[] = {
 #include "race_sync.def"
 };
 
-/* The first finding counts: what follows it may be its consequence. */
+/* Only the first finding counts: later ones may be its consequence. */
 static bool is_right(const struct machine *m, const struct row *r) {
 	const struct mx_finding *f = m->report.findings;
 	if (r->kind == NONE)
@@ -93,7 +92,7 @@ static void test_row(struct machine *m, const struct row *r) {
 	m->launch.seed = 1;
 }
 
-/* ---- what is proved ---- */
+/* ---- proofs ---- */
 
 static const uint32_t in_order[] = {
 	0xdc708000, 0x00000106, /* global_store_dword v6, v1, s[0:1] */
@@ -184,7 +183,7 @@ static const uint32_t undecided[] = {
 	0xbf860000, /* s_cbranch_vccz 0 */
 };
 
-/* The doubt that keeps a launch from being proved; MX_DOUBT_NONE: it is. */
+/* Expects the doubt that prevents a proof, or MX_DOUBT_NONE for a proof. */
 static void expect(struct machine *m, const uint32_t *body, size_t bytes, mx_doubt doubt,
                    const char *what) {
 	const struct mx_proof *p = &m->report.proof;
@@ -196,7 +195,7 @@ static void expect(struct machine *m, const uint32_t *body, size_t bytes, mx_dou
 }
 #define EXPECT(m, body, doubt, what) expect(m, body, sizeof(body), MX_DOUBT_##doubt, what)
 
-/* Whether the last launch is proved, and that rests on this assumption. */
+/* Whether the last launch is proved with this assumption. */
 static bool assumes(const struct machine *m, mx_proof_assumption a) {
 	return m->report.proof.assumptions >> a & 1;
 }
@@ -223,7 +222,7 @@ static void test_flat(struct machine *m) {
 	EXPECT(m, flat_one, NONE, "FLAT in memory, vmcnt(1)");
 	ok(assumes(m, MX_PROOF_FLAT_IN_ORDER), "which assumes that FLAT counts in order");
 	EXPECT(m, flat_zero, NONE, "FLAT in memory, vmcnt(0)");
-	ok(!assumes(m, MX_PROOF_FLAT_IN_ORDER), "which does not");
+	ok(!assumes(m, MX_PROOF_FLAT_IN_ORDER), "which does not assume it");
 }
 
 static const char proved[] =
@@ -234,13 +233,13 @@ static void test_proofs(struct machine *m) {
 	char text[MX_LINE_ROOM];
 	EXPECT(m, in_order, NONE, "in order");
 	const struct mx_proof *p = &m->report.proof;
-	ok(p->accesses == 2 && p->pairs == 64, "a load for each of 64 dwords that were stored");
-	ok(!strcmp(mx_proof_text(p, text, sizeof text), proved), "a proof in words");
+	ok(p->accesses == 2 && p->pairs == 64, "a load of each of 64 stored dwords");
+	ok(!strcmp(mx_proof_text(p, text, sizeof text), proved), "the text of a proof");
 	EXPECT(m, clock, CLOCK, "s_memtime");
 	ok(p->pc == 0x3c && p->other_pc == MX_NO_PC &&
 	           !strcmp(mx_proof_text(p, text, sizeof text),
 	                   "not proved: reads a clock at +0x3c"),
-	   "a doubt has its place");
+	   "a doubt has the pc of its instruction");
 	EXPECT(m, mode, NONE, "MODE, which the program sets");
 	for (unsigned i = 0; i < sizeof hardware_registers / sizeof *hardware_registers; i++)
 		EXPECT(m, hardware_registers[i], HARDWARE_REGISTER, "any other hardware register");
@@ -250,14 +249,14 @@ static void test_proofs(struct machine *m) {
 	EXPECT(m, wrapping_sum, ATOMIC_ORDER, "an increment that wraps at its data");
 	EXPECT(m, two_functions, ATOMIC_KINDS, "add and max");
 	EXPECT(m, one_place, ONE_STORE, "lanes that write one place");
-	EXPECT(m, undecided, FINDINGS, "a value nobody wrote");
-	EXPECT(m, scalar_behind, CACHE_READ, "a scalar load of what was stored");
-	EXPECT(m, scalar_first, CACHE_READ, "a vector load of what was stored by the scalar unit");
+	EXPECT(m, undecided, FINDINGS, "an unwritten value");
+	EXPECT(m, scalar_behind, CACHE_READ, "a scalar load of stored data");
+	EXPECT(m, scalar_first, CACHE_READ, "a vector load of data stored by the scalar unit");
 	EXPECT(m, other_sum, NONE, "a load of the wave's own sum");
 	m->launch.grid[0] = 2;
 	EXPECT(m, flags, FLAGS, "flags of agent scope");
-	ok(p->other_pc != MX_NO_PC, "of which there are two");
-	if (!ok(!m->report.n_findings, "which are no race"))
+	ok(p->other_pc != MX_NO_PC, "the doubt names both accesses");
+	if (!ok(!m->report.n_findings, "flags are no race"))
 		show_findings(m);
 	EXPECT(m, sums, NONE, "integer sums");
 	m->launch.grid[0] = 1;
@@ -275,7 +274,7 @@ static void test_proofs(struct machine *m) {
 	m->launch.analysis = MX_ANALYSE_ORDER;
 }
 
-/* ---- a counter that is full ---- */
+/* ---- a full counter ---- */
 
 static const uint32_t read_v3[] = {
 	0xd86c0000, 0x03000006, /* ds_read_b32 v3, v6 */
@@ -314,7 +313,7 @@ static const uint32_t wide_scalar_load[] = {
 	0x7e080301,             /* v_mov_b32_e32 v4, v1 */
 };
 
-/* One operation, n younger ones, and a use of what the first one loads. */
+/* One operation, n younger ones, and a use of the first one's data. */
 #define PART(code) code, sizeof code
 static const struct filled {
 	const uint32_t *first;
@@ -328,23 +327,23 @@ static const struct filled {
 	const char *text, *what;
 } filled[] = {
 	{ PART(read_v1), 15, PART(read_v3), PART(use_v1), NONE, NULL,
-	  "15 younger LDS reads leave the first one landed" },
+	  "after 15 younger LDS reads the first has landed" },
 	{ PART(read_v1), 14, PART(read_v3), PART(use_v1), RACE_REGISTER, "lgkmcnt(14)",
 	  "14 may leave it in flight" },
 	{ PART(read_v1), 13, PART(read_v3), PART(wide_scalar_load), NONE, NULL,
-	  "after 13 a scalar load of two dwords needs room for two" },
+	  "after 13 a scalar load of two dwords needs two counts" },
 	{ PART(read_v1), 13, PART(read_v3), PART(scalar_load), RACE_REGISTER, "reads v1",
-	  "and one of a dword for one" },
+	  "a scalar load of one dword needs one" },
 	{ PART(load_v1), 63, PART(load_v3), PART(use_v1), NONE, NULL,
-	  "63 younger loads leave the first one landed" },
+	  "after 63 younger loads the first has landed" },
 	{ PART(load_v1), 62, PART(load_v3), PART(use_v1), RACE_REGISTER, "vmcnt(62)",
 	  "62 may leave it in flight" },
 	{ PART(load_v1), 62, PART(load_v3), PART(load_from_v1), NONE, NULL,
 	  "the load that stalls may use it as its address" },
 	{ PART(load_v1), 61, PART(load_v3), PART(load_from_v1), RACE_REGISTER, "vmcnt(61)",
-	  "one that does not stall may not" },
+	  "a load that does not stall may not" },
 	{ PART(load_lds), 63, PART(load_v3), PART(read_v1), NONE, NULL,
-	  "63 younger loads leave LDS-DMA landed" },
+	  "after 63 younger loads LDS-DMA has landed" },
 	{ PART(load_lds), 62, PART(load_v3), PART(read_v1), RACE_LDS, "vmcnt(62)",
 	  "62 may leave it in flight" },
 };
@@ -367,7 +366,7 @@ static void test_filled(struct machine *m, const struct filled *f) {
 		show_findings(m);
 }
 
-/* The highest count in a wait is none, however many have been issued. */
+/* The maximum count in a wait covers nothing, for any number of issued operations. */
 static void test_full(struct machine *m) {
 	struct code c = { 0 };
 	fill_arena(0);
@@ -383,7 +382,7 @@ static void test_full(struct machine *m) {
 	   "vmcnt(0) lgkmcnt(15) covers none of 15 LDS reads");
 }
 
-/* ---- scratch that returns apart from LDS-DMA ---- */
+/* ---- scratch that returns out of order with LDS-DMA ---- */
 
 static const uint32_t scratch_first[] = {
 	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
@@ -405,7 +404,7 @@ static const uint32_t flat_scratch[] = {
 	0xdc504000, 0x037f0000, /* scratch_load_dword v3, off, off */
 };
 
-/* Two waves load the same bytes of LDS from the same offset of scratch, which each has for itself. */
+/* Two waves load the same bytes of LDS from the same offset of their own scratch. */
 static const uint32_t from_scratch[] = {
 	0xdc704000, 0x007f0000, /* scratch_store_dword off, v0, off */
 	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
@@ -424,10 +423,10 @@ static void test_scratch(struct machine *m) {
 	ok(no_findings(m), "vmcnt(1) covers a scratch load before LDS-DMA");
 	m->launch.scratch_apart = true;
 	run_body(m, scratch_first, sizeof scratch_first);
-	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not where scratch returns apart");
+	ok(found(m, MX_RACE_REGISTER, 0x3c + 20), "not if scratch returns out of order");
 	run_body(m, scratch_alone, sizeof scratch_alone);
-	ok(no_findings(m), "where vmcnt(0) does");
-	EXPECT(m, flat_scratch, FLAT_SCRATCH, "FLAT beside scratch that does");
+	ok(no_findings(m), "but vmcnt(0) covers it");
+	EXPECT(m, flat_scratch, FLAT_SCRATCH, "FLAT beside scratch out of order");
 	m->launch.scratch_apart = false;
 	m->kernel.scratch_bytes = 0;
 }
@@ -473,19 +472,19 @@ static bool is_race_global(struct machine *m, const uint32_t *body, size_t bytes
 	return only_finding(m) && only_finding(m)->kind == MX_RACE_GLOBAL;
 }
 
-/* What one L1 orders is an assumption, which a launch may be without. */
+/* One L1 is an assumption, which a launch can disable. */
 static void test_split(struct machine *m) {
 	m->launch.block[0] = 128;
 	EXPECT(m, load_barrier_store, NONE, "a load, a barrier, a store");
 	ok(assumes(m, MX_PROOF_ONE_L1), "which assumes one L1");
 	run_body(m, BODY(wait_barrier_store));
-	ok(!assumes(m, MX_PROOF_ONE_L1), "where the load is waited for it does not");
+	ok(!assumes(m, MX_PROOF_ONE_L1), "with a wait for the load the proof does not assume it");
 	run_body(m, BODY(store_and_flag));
 	ok(no_findings(m), "a store that a flag in LDS publishes");
 	m->launch.threadgroup_split = true;
 	ok(is_race_global(m, BODY(load_barrier_store)) && is_race_global(m, BODY(store_and_flag)),
-	   "under threadgroup split both are races");
-	EXPECT(m, wait_barrier_store, NONE, "a wait orders there, too");
+	   "with threadgroup split both are races");
+	EXPECT(m, wait_barrier_store, NONE, "a wait orders them, too");
 	m->launch.threadgroup_split = false;
 	m->launch.block[0] = 64;
 }
@@ -501,7 +500,7 @@ static const uint32_t first_stores[] = {
 static const uint32_t store_argument[] = {
 	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
 };
-/* Where a program synchronises through memory it is asked what a workgroup has acquired. */
+/* If a program synchronises through memory, the clock of the workgroup decides. */
 static const uint32_t store_and_ticket[] = {
 	0xdc708000, 0x00000101, /* global_store_dword v1, v1, s[0:1] */
 	0x7e060281,             /* v_mov_b32_e32 v3, 1 */
@@ -534,10 +533,10 @@ static void test_preload(struct machine *m) {
 	m->kernel.preload_dwords = 1;
 	m->launch.grid[0] = 2;
 	ok(races(m, store_argument, sizeof store_argument) == SEEDS,
-	   "a store over an argument that other workgroups start with");
+	   "a store over an argument that is preloaded in other workgroups");
 	ok(races(m, store_and_ticket, sizeof store_and_ticket) == SEEDS,
-	   "also where workgroups take tickets");
-	if (!ok(!races(m, store_beside, sizeof store_beside), "one beside it is none"))
+	   "also if workgroups take tickets");
+	if (!ok(!races(m, store_beside, sizeof store_beside), "a store beside it is no race"))
 		show_findings(m);
 	m->launch.grid[0] = 1;
 	m->kernel.preload_dwords = 0;
@@ -558,7 +557,7 @@ static void test_text(struct machine *m) {
 	                finding_says(m, "ds_read_b32 v3, v6") &&
 	                finding_says(m, "buffer_load_dword v6, s[8:11], 0 offen lds (+0x3c)") &&
 	                finding_says(m, "of wave 0"),
-	        "a race names both instructions, wave, lane, address and what is missing"))
+	        "a race names both instructions, wave, lane, address and the missing wait"))
 		show_findings(m);
 	ok(f && f->pc == 0x44 && f->earlier == 0x3c && f->code.n == 2 &&
 	           f->code.dword[0] == dma_read[2] && f->earlier_code.dword[0] == dma_read[0] &&
@@ -567,7 +566,7 @@ static void test_text(struct machine *m) {
 	           is_access(f->earlier_access, MX_ACCESS_WRITE) &&
 	           f->missing.kind == MX_MISSING_WAIT && f->missing.counter == MX_COUNTER_VM &&
 	           !f->missing.count,
-	   "and has them as data");
+	   "and has them as fields");
 	struct code c = { 0 };
 	fill_arena(0);
 	APPEND(&c, prologue);
@@ -578,7 +577,7 @@ static void test_text(struct machine *m) {
 	f = m->report.findings;
 	if (!ok(m->report.n_findings == 3 && !f[0].conditional && f[1].conditional &&
 	                f[2].conditional && strstr(in_words(m, &f[2]), "(conditional: "),
-	        "what is found behind a race is conditional"))
+	        "findings after a race are conditional"))
 		show_findings(m);
 }
 
@@ -594,11 +593,11 @@ static void test_note(struct machine *m) {
 	const struct mx_finding *f = m->report.findings;
 	if (!ok(m->report.n_findings == 2 && f[1].kind == MX_ASSUMED_NOTE && f[1].assumption &&
 	                f[1].conditional,
-	        "so is a note behind a single race"))
+	        "so is a note after a single race"))
 		show_findings(m);
 }
 
-/* ---- what is missing, as data ---- */
+/* ---- missing synchronisation, as data ---- */
 
 static const uint32_t no_wait[] = {
 	0xbf850002,             /* s_cbranch_scc1 2 */
@@ -637,7 +636,7 @@ static void test_missing(struct machine *m) {
 	m->launch.block[0] = 128;
 	misses(m, no_wait, sizeof no_wait,
 	       (struct mx_missing){ MX_MISSING_WAIT_AT_BARRIER, MX_COUNTER_LGKM, 0, body + 12 },
-	       "a wait before the barrier is missing, and which barrier");
+	       "a wait before the barrier is missing, with the barrier");
 	misses(m, no_barrier, sizeof no_barrier, (struct mx_missing){ MX_MISSING_BARRIER },
 	       "a barrier after the wait is missing");
 	misses(m, neither, sizeof neither,
@@ -653,7 +652,7 @@ static const uint32_t two_loads[] = {
 	0x68060501,             /* v_add_u32_e32 v3, v1, v2 */
 };
 
-/* A second cause at an instruction is not hidden by the first one, nor a consequence of it. */
+/* A second cause at an instruction is neither hidden by the first one nor a consequence of it. */
 static void test_causes(struct machine *m) {
 	run_body(m, two_loads, sizeof two_loads);
 	const struct mx_finding *f = m->report.findings;
@@ -665,7 +664,7 @@ static void test_causes(struct machine *m) {
 		show_findings(m);
 }
 
-/* Workgroups go as 1,1,0 and 0,1,0 and so on: the first conflict is between these. */
+/* Workgroups run in the order 1,1,0 and 0,1,0 and so on: the first conflict is between these. */
 static void test_grid(struct machine *m) {
 	const struct mx_schedule descending = { .odd = UINT64_MAX, .order = 1 };
 	m->launch.schedule = &descending;
@@ -677,7 +676,7 @@ static void test_grid(struct machine *m) {
 	                f->missing.kind == MX_MISSING_FLAG &&
 	                strstr(in_words(m, f),
 	                       "of workgroup 1,1,0 wave 0: no order between workgroups"),
-	        "of another workgroup a race has the place in the grid"))
+	        "a race with another workgroup has its place in the grid"))
 		show_findings(m);
 	m->launch.grid[0] = m->launch.grid[1] = 1;
 	m->launch.schedule = NULL;

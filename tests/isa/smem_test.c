@@ -1,12 +1,11 @@
-/* Scalar memory, as smem.def states it: every load, store and atomic, and what is out of
- * range. */
+/* Scalar memory: every load, store and atomic of smem.def, and accesses out of range. */
 #include "machine_test.h"
 
 enum { SGPRS = 16, DWORDS = 64, ROUNDS = 48, MOST_DWORDS = 8 };
 enum { IN = 0x100, DESCRIPTORS = 0x40, MEMORY = 0x1000, OUT = 0x2000 };
 
-/* s[4:5] memory, s[8:11] a raw descriptor of 96 bytes of it, s[12:15] one of 6 records of 16
- * bytes, s3 0x28, s7 2, m0 0x14, s[32:47] what is at IN. */
+/* s[4:5] memory, s[8:11] a raw descriptor of 96 bytes of it, s[12:15] one of 6 records of 16 bytes,
+ * s3 0x28, s7 2, m0 0x14, s[32:47] the data at IN. */
 static const uint32_t prologue[] = {
 	0xc0120800, 0x00000100, /* s_load_dwordx16 s[32:47], s[0:1], 0x100 */
 	0xc00e0200, 0x00000040, /* s_load_dwordx8 s[8:15], s[0:1], 0x40 */
@@ -34,7 +33,7 @@ static const uint32_t epilogue[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* What the definitions see: s32 and up, and memory, in dwords. */
+/* The state that the definitions use: s32 and up, and memory, in dwords. */
 struct scene {
 	uint32_t S[SGPRS], M[DWORDS];
 };
@@ -50,8 +49,8 @@ static void put_pair(uint32_t *at, uint64_t value) {
 #define UNPACK(...) __VA_ARGS__
 #define COUNT(...)  (sizeof((uint32_t[]){ __VA_ARGS__ }) / 4)
 
-/* Statements: a and A are the memory operand, b and B the first data, c and C the second;
- * a definition of an atomic says what memory is afterwards. */
+/* Statements: a and A are the memory operand, b and B the first data, c and C the second. The
+ * definition of an atomic is the new value of memory. */
 #define ACCESS(line, ...)                                                                          \
 	static void define_##line(struct scene *x) {                                               \
 		uint32_t *S = x->S, *M = x->M;                                                     \
@@ -201,11 +200,11 @@ static void test_findings(struct machine *m) {
 	ok(get(OUT) == get(MEMORY + 0x58) && get(OUT + 4) == get(MEMORY + 0x5c) && !get(OUT + 8) &&
 	           !get(OUT + 12),
 	   "and gives 0 for the dwords out of range");
-	FINDING(m, negative, MX_UNSUPPORTED, "offsets with a negative sum stop");
+	FINDING(m, negative, MX_UNSUPPORTED, "a negative sum of offsets stops");
 	FINDING(m, records, MX_AMBIGUOUS, "a record count that as bytes is too small is ambiguous");
 	FINDING(m, parts, MX_AMBIGUOUS, "parts of dwords that add to a dword are ambiguous");
 	FINDING(m, atomic, MX_UNSUPPORTED, "an atomic that is not aligned stops");
-	FINDING(m, discarded, MX_AMBIGUOUS, "to discard what was stored is ambiguous");
+	FINDING(m, discarded, MX_AMBIGUOUS, "discarding stored data is ambiguous");
 	FINDING(m, odd, MX_UNSUPPORTED, "an odd pair for data stops");
 	FINDING(m, exec, MX_UNSUPPORTED, "a load into EXEC stops");
 	FINDING(m, fault, MX_FAULT, "an address outside all memory is a fault");
@@ -223,12 +222,12 @@ static void test_write_back(struct machine *m) {
 	RUN(m, code);
 	ok(found(m, MX_AMBIGUOUS, 12), "a scalar store without s_dcache_wb is reported at the end");
 	RUN(m, through);
-	ok(no_findings(m), "but not where it writes through");
+	ok(no_findings(m), "but not if it writes through");
 }
 
 /* ---- order ---- */
 
-/* Two loads, of which lgkmcnt(1) leaves either in flight. The values are kept before both have
+/* Two loads; lgkmcnt(1) may leave either in flight. The values are kept before both have
  * landed. */
 static void test_any_order(struct machine *m) {
 	static const uint32_t code[] = {
@@ -253,7 +252,7 @@ static void test_any_order(struct machine *m) {
 		second += !get(0x10) && get(0x14);
 	}
 	m->launch.seed = 1;
-	if (!ok(2 * first > second && 2 * second > first, "of two scalar loads either lands first"))
+	if (!ok(2 * first > second && 2 * second > first, "either of two scalar loads lands first"))
 		diag("the first in %u of %u runs, the second in %u", first, SEEDS, second);
 }
 
@@ -290,7 +289,7 @@ static void test_clock(struct machine *m, const uint32_t *clock, const char *nam
 	for (size_t i = 0; m->ran && i < mx_op_count(); i++)
 		executed[i] += m->report.stats.by_op[i];
 	m->launch.seed = 1;
-	ok(forward && differ, "%s goes on, from somewhere else under another seed", name);
+	ok(forward && differ, "%s advances, from another start under another seed", name);
 }
 
 static void test_clocks(struct machine *m) {
@@ -309,7 +308,7 @@ static void test_coverage(void) {
 	unsigned missing = 0;
 	for (size_t i = 0; i < mx_op_count(); i++)
 		if (mx_ops[i].encoding == MX_SMEM && !executed[i] && !missing++)
-			diag("first without: %s", mx_ops[i].name);
+			diag("first missing: %s", mx_ops[i].name);
 	ok(!missing, "every scalar memory opcode of the table has a directed vector");
 }
 

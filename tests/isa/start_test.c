@@ -1,5 +1,5 @@
-/* Registers at the start of a wave, against the order of the manual's and LLVM's tables: user
- * SGPRs, work-group ids and info, work-item ids, EXEC of partial waves and workgroups. */
+/* Registers at the start of a wave, in the order of the manual's and LLVM's tables: user SGPRs,
+ * work-group ids and info, work-item ids, EXEC of partial waves and workgroups. */
 #include "machine_test.h"
 
 enum {
@@ -8,14 +8,14 @@ enum {
 	QUEUE_PTR = 1 << 2,
 	DISPATCH_ID = 1 << 4,
 	PRIVATE_SEGMENT_SIZE = 1 << 6,
-	LANES_AT = 64, /* byte where the program puts v0 of each lane */
+	LANES_AT = 64, /* offset at which the program stores v0 of each lane */
 };
 
 #define DISPATCH 0x1111111122222222ull
 #define QUEUE    0x3333333344444444ull
 #define ID       0x5555555566666666ull
 
-/* Stores s0 to s15 and v0 to s[40:41], which the first two instructions set to the arena. */
+/* Stores s0 to s15 and v0 to s[40:41]; the first two instructions set s[40:41] to the arena. */
 static const uint32_t dump[] = {
 	0xd28c0001, 0x000100c1, /* v_mbcnt_lo_u32_b32 v1, -1, 0 */
 	0xd28d0001, 0x000202c1, /* v_mbcnt_hi_u32_b32 v1, -1, v1 */
@@ -80,13 +80,13 @@ static void test_user_sgprs(void) {
 	ok(get(32) == m.kernel.scratch_bytes, "then the size of the private segment");
 	ok(get(36) == 0 && get(40) == 0 && get(44) == 0,
 	   "then the workgroup's place on three axes");
-	ok(get(48) == (0x80000000u | 1), "last, that this is the first wave, of one");
+	ok(get(48) == (0x80000000u | 1), "last, that this is the first wave of one");
 	m.kernel.properties = QUEUE_PTR | DISPATCH_ID;
 	m.kernel.user_sgprs = 4;
 	m.kernel.workgroup_id[0] = m.kernel.workgroup_id[2] = false;
 	run_dump(&m);
 	ok(pair(0) == QUEUE && pair(2) == ID && get(16) == 0 && get(20) == 0x80000001,
-	   "what is not asked for takes no place");
+	   "properties that are not set take no registers");
 	mx_report_free(&m.report);
 }
 
@@ -95,7 +95,7 @@ static void test_preload(void) {
 	struct code c = { 0 };
 	uint64_t base = (uintptr_t)arena;
 	const uint32_t aim[] = { 0xbea800ff, (uint32_t)base, 0xbea900ff, (uint32_t)(base >> 32) };
-	c.bytes = 256; /* the hardware enters behind these */
+	c.bytes = 256; /* the hardware enters after these */
 	APPEND(&c, aim);
 	APPEND(&c, dump);
 	m.kernel.preload_dwords = 3;
@@ -107,7 +107,7 @@ static void test_preload(void) {
 	put(28, 0xA2);
 	run_code(&m, &c);
 	ok(get(8) == 0xA0 && get(12) == 0xA1 && get(16) == 0xA2 && get(20) == 0,
-	   "preloaded arguments come behind the other user SGPRs");
+	   "preloaded arguments come after the other user SGPRs");
 	mx_report_free(&m.report);
 }
 
@@ -138,7 +138,7 @@ static void test_work_items(void) {
 	mx_report_free(&m.report);
 }
 
-/* Lanes that stored something. */
+/* The number of lanes that stored. */
 static unsigned active(void) {
 	unsigned n = 0;
 	for (unsigned l = 0; l < 64; l++)
@@ -162,7 +162,7 @@ static void test_partial(void) {
 	m.kernel.work_item_ids = 1;
 	run_dump(&m);
 	ok(active() == 6 && get(LANES_AT + 12) == 1 << 10,
-	   "of two axes, 3 of 8 and 2 of 8: the fourth is the first of the second row");
+	   "on two axes, 3 of 8 and 2 of 8: the fourth is the first of the second row");
 	mx_report_free(&m.report);
 }
 
@@ -186,10 +186,9 @@ static void test_absent_lanes(void) {
 	struct machine m = machine();
 	m.launch.block[0] = 40;
 	run_after_aim(&m, store_lane_39, sizeof store_lane_39);
-	ok(no_findings(&m) && get(0) == 39, "of 40 work-items lane 39 of v0 has the last one's id");
+	ok(no_findings(&m) && get(0) == 39, "with 40 work-items lane 39 of v0 has the last id");
 	run_after_aim(&m, store_lane_40, sizeof store_lane_40);
-	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN,
-	        "what lane 40 holds was never written"))
+	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN, "lane 40 is unwritten"))
 		show_findings(&m);
 	mx_report_free(&m.report);
 }

@@ -1,13 +1,13 @@
-/* The state of a wave beyond its registers: where it runs, counters that it reads, priority,
- * and the index that the vector ALU adds to VGPR numbers. */
+/* The state of a wave beyond its registers: its place, counters that it reads, priority, and the
+ * index that the vector ALU adds to VGPR numbers. */
 #include "../../ref/isa/alu/vector.h"
 #include "machine_test.h"
 
 enum { LANES = 64, OUT = 0x1000, WAVES = 16 };
 
-/* ---- hardware registers that differ from wave to wave ---- */
+/* ---- hardware registers that differ between waves ---- */
 
-/* Each work-item stores what it reads at OUT + 4 * number. */
+/* Each work-item stores the register at OUT + 4 * number. */
 static const uint32_t read_hw_id[] = {
 	0xb884f804, /* s_getreg_b32 s4, hwreg(HW_REG_HW_ID) */
 }, read_xcc_id[] = {
@@ -35,7 +35,7 @@ static void read_register(struct machine *m, const uint32_t *getreg) {
 	run_code(m, &c);
 }
 
-/* What wave i read. */
+/* The value that wave i read. */
 static uint32_t of_wave(unsigned i) {
 	return get(OUT + 4 * LANES * i);
 }
@@ -56,7 +56,7 @@ static void test_hw_id(struct machine *m) {
 		differ |= of_wave(0) != first;
 	}
 	ok(only_notes(m) && apart, "HW_ID gives each wave of a workgroup a slot of its own");
-	ok(together && differ, "on one compute unit, which is another under another seed");
+	ok(together && differ, "on one compute unit, which depends on the seed");
 	m->launch.block[0] = LANES;
 	m->launch.seed = 1;
 }
@@ -70,7 +70,7 @@ static void test_xcc_id(struct machine *m) {
 		seen |= 1u << (of_wave(0) & 31);
 	}
 	m->launch.seed = 1;
-	ok(in_range && seen == 0xff, "XCC_ID is any of eight, by the seed");
+	ok(in_range && seen == 0xff, "XCC_ID is one of eight, by the seed");
 }
 
 static void test_allocation(struct machine *m) {
@@ -80,7 +80,7 @@ static void test_allocation(struct machine *m) {
 	   "LDS_ALLOC: 1281 bytes are two granules of five times 64 dwords");
 	m->kernel.lds_bytes = 0;
 	read_register(m, read_group);
-	ok(no_findings(m) && of_wave(0) == 0, "STATUS: a wave alone is in no group");
+	ok(no_findings(m) && of_wave(0) == 0, "STATUS: a single wave is not in a group");
 	m->launch.block[0] = 2 * LANES;
 	read_register(m, read_group);
 	ok(no_findings(m) && of_wave(0) == 1 && of_wave(1) == 1, "two waves are");
@@ -116,7 +116,7 @@ static void test_counters(struct machine *m) {
 	}
 	m->launch.seed = 1;
 	ok(!(seen & ~possible) && seen & 1 << 3 && seen & 1,
-	   "IB_STS counts 2 for four dwords and 1 for a message, until they are there");
+	   "IB_STS counts 2 for four dwords and 1 for a message, until they land");
 	ok(vm, "and a vector load");
 }
 
@@ -127,12 +127,12 @@ static void test_expcnt(struct machine *m) {
 		0xbf810000, /* s_endpgm */
 	};
 	RUN(m, code);
-	ok(no_findings(m), "a wait for exports is over");
+	ok(no_findings(m), "a wait for exports does not block");
 }
 
 /* ---- priority ---- */
 
-/* Two waves add to one LDS word without rest; the one with priority 3 gets further. */
+/* Two waves add to one LDS word without pause; the wave with priority 3 makes more progress. */
 static void test_priority(struct machine *m) {
 	static const uint32_t code[] = {
 		0x7e0a0500,             /* v_readfirstlane_b32 s5, v0 */
@@ -178,8 +178,8 @@ static void test_gpr_index(void) {
 			right &= mx_gpr_index(w, i) == (enables >> i & 1 ? 0xa5u : 0);
 	}
 	free(w);
-	ok(off, "no VGPR number has M0 added while MODE says so");
-	ok(right, "M0 15:12 say which of src0, src1, src2 and dst have M0 7:0 added");
+	ok(off, "M0 is not added to VGPR numbers if MODE disables it");
+	ok(right, "M0 15:12 select the operands to which M0 7:0 is added: src0, src1, src2, dst");
 }
 
 int main(void) {

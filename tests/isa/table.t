@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# An opcode is described in the tables of ref/isa/encoding and nowhere else: no other code compares
-# names of opcodes or addresses of handlers, or takes fields from an instruction's dwords.
+# Only the tables of ref/isa/encoding describe opcodes: no other code compares names of opcodes or
+# addresses of handlers, or extracts fields from an instruction's dwords.
 use strict;
 use warnings;
 use Test::More;

@@ -1,9 +1,10 @@
-/* What nobody wrote, and what nobody implemented: where it is reported, and where not. */
+/* Unwritten bits and unimplemented instructions: programs with a report, and similar ones
+ * without. */
 #include "machine_test.h"
 
 enum { LANES = 64, OUT = 0x1000, PARTLY = 0x800, SIZE = 4 };
 
-/* ---- snippets: a few instructions, and a finding at the last of them, or none ---- */
+/* ---- snippets: a few instructions, and a finding at the last one, or none ---- */
 
 /* v0 lane*4, v1 0, v2 a dword of which bytes 1 and 3 were never written, v3 0x11223344,
  * v60 and s60 never written, s[6:7] the output, s[8:11] a good descriptor. */
@@ -46,7 +47,7 @@ static void run_snippet(struct machine *m, const uint32_t *snippet, size_t bytes
 #define UNPACK(...) __VA_ARGS__
 #define COUNT(...)  (sizeof((uint32_t[]){ __VA_ARGS__ }) / 4)
 
-/* Rows of taint.def: a snippet and what its last instruction of `last` dwords reports. */
+/* A row of taint.def: a snippet, and the finding at its last instruction of `last` dwords. */
 struct row {
 	const char *text;
 	uint32_t code[16];
@@ -71,7 +72,7 @@ static void test_row(struct machine *m, const struct row *r) {
 		show_findings(m);
 }
 
-/* ---- what goes on after a finding ---- */
+/* ---- after a finding ---- */
 
 static void test_stored_states(struct machine *m) {
 	static const uint32_t store[] = {
@@ -82,7 +83,7 @@ static void test_stored_states(struct machine *m) {
 	for (unsigned i = 0; i < SIZE * LANES; i++)
 		wrong += state[OUT + i] != (i % 2 ? 0 : MX_WRITTEN);
 	ok(only_finding(m) && only_finding(m)->count == LANES && !wrong,
-	   "unwritten bytes that are stored stay unwritten, and each lane counts");
+	   "stored unwritten bytes stay unwritten, and the finding counts lanes");
 }
 
 static void test_poison(struct machine *m) {
@@ -97,13 +98,13 @@ static void test_poison(struct machine *m) {
 		differ |= get(OUT) != first;
 	}
 	m->launch.seed = 1;
-	ok(differ, "a register that nobody wrote holds something else under another seed");
+	ok(differ, "the value of an unwritten register depends on the seed");
 }
 
 /* ---- matrix instructions ---- */
 
-/* A v[8:15], B v[16:23], C v[24:39], scales v40 and v41: all zero, except that some
- * lanes of one register (0: of none) are left unwritten. */
+/* A v[8:15], B v[16:23], C v[24:39], scales v40 and v41: all zero, except that some lanes of one
+ * register (0: none) are unwritten. */
 struct matrix {
 	unsigned shape; /* 16 or 32 */
 	unsigned poisoned;
@@ -162,7 +163,7 @@ static const uint32_t mfma_32[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* Where a lane's result register is in D [ISA 7.1.5]. */
+/* The row and column in D of a lane's result register [ISA 7.1.5]. */
 static unsigned row_of(unsigned shape, unsigned lane, unsigned r) {
 	return shape == 16 ? 4 * (lane / 16) + r : 8 * (r / 4) + 4 * (lane / 32) + r % 4;
 }
@@ -196,7 +197,7 @@ static void test_matrix(struct machine *m, const struct matrix *x, expected_unwr
 		show_findings(m);
 }
 
-/* A row and a column that a smaller shape does not have. */
+/* A row and a column that only this shape has. */
 static unsigned bad_row(unsigned shape) {
 	return shape - 11;
 }
@@ -223,15 +224,15 @@ static bool nowhere(unsigned shape, unsigned lane, unsigned r) {
 static void test_matrices(struct machine *m) {
 	for (unsigned shape = 16; shape <= 32; shape += 16) {
 		uint64_t row = 1ull << bad_row(shape), column = 1ull << bad_column(shape);
-		uint64_t further = row << shape; /* the same row, further on in K */
+		uint64_t further = row << shape; /* the same row, at a higher K */
 		test_matrix(m, &(struct matrix){ shape, 0, 0 }, nowhere, "nothing unwritten");
 		test_matrix(m, &(struct matrix){ shape, 10, row }, in_row,
 		            "an unwritten register of A reaches its row");
-		test_matrix(m, &(struct matrix){ shape, 15, further }, in_row, "and from any K");
+		test_matrix(m, &(struct matrix){ shape, 15, further }, in_row, "also at another K");
 		test_matrix(m, &(struct matrix){ shape, 21, column }, in_column,
 		            "an unwritten register of B reaches its column");
 		test_matrix(m, &(struct matrix){ shape, 26, 1ull << 9 }, in_lane_9_register_2,
-		            "an unwritten element of C reaches its own");
+		            "an unwritten element of C reaches the same element");
 		test_matrix(m, &(struct matrix){ shape, 40, further }, in_row,
 		            "an unwritten scale of A reaches its row");
 		test_matrix(m, &(struct matrix){ shape, 41, column }, in_column,
@@ -263,7 +264,7 @@ static void test_scale_bytes(struct machine *m) {
 	} cases[] = {
 		{ byte_0_and_2, sizeof byte_0_and_2, true,
 		  "other bytes of a scale register may be unwritten" },
-		{ byte_3, sizeof byte_3, false, "the byte that OP_SEL names may not" },
+		{ byte_3, sizeof byte_3, false, "the byte that OP_SEL selects may not" },
 		{ unscaled, sizeof unscaled, true, "an unscaled form reads no scale" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -281,7 +282,7 @@ static void test_scale_bytes(struct machine *m) {
 	}
 }
 
-/* ---- what stops ---- */
+/* ---- findings that stop ---- */
 
 static void test_place(struct machine *m) {
 	static const uint32_t unknown[] = {
@@ -350,7 +351,7 @@ static void test_outside_code(struct machine *m) {
 	ok(found(m, MX_FAULT, sizeof prologue), "and the end of code without s_endpgm");
 }
 
-/* Each names one register beyond the 16 allocated. */
+/* Each uses one register beyond the 16 allocated. */
 static void test_sgprs(void) {
 	static const struct {
 		uint32_t code[3];
@@ -384,7 +385,7 @@ static void test_sgprs(void) {
 			show_findings(&m);
 	}
 	RUN(&m, within);
-	ok(no_findings(&m), "VCC, M0 and the like are there however few are allocated");
+	ok(no_findings(&m), "VCC, M0 and similar registers exist with any allocation");
 	mx_report_free(&m.report);
 }
 

@@ -1,5 +1,5 @@
-/* Reciprocals, roots, exponentials, logarithms and sines against MPFR: all of f16, and of
- * f32 numbers at random, or binade by binade with MXCHECK_NIGHTLY. */
+/* Reciprocals, roots, exponentials, logarithms and sines against MPFR: all of f16, and random f32,
+ * or whole binades of f32 with MXCHECK_NIGHTLY. */
 #include "../float_bits.h"
 #include "machine_test.h"
 
@@ -30,8 +30,7 @@ static int cosine(mpfr_t y, mpfr_t x) {
 	return mpfr_cosu(y, x, 1, MPFR_RNDN);
 }
 
-/* Operands that take long in MPFR or need no more than one test are outside [least, most]
- * binades of f32. */
+/* The binades [least, most] of f32 to test. Others are slow in MPFR, or one test is enough. */
 static const struct function {
 	const char *name;
 	int (*exact)(mpfr_t y, mpfr_t x);
@@ -117,8 +116,8 @@ static const uint32_t after[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* The correctly rounded result, in a format of `precision` bits and exponents from least
- * to most as MPFR counts them. */
+/* The correctly rounded result, in a format of `precision` bits and exponents from least to most in
+ * MPFR's convention. */
 static double rounded(const struct function *f, double operand, int precision, int least,
                       int most) {
 	static mpfr_t x, y;
@@ -146,7 +145,7 @@ static double flushed(double r) {
 	return fabs(r) < 0x1p-126 ? copysign(0, r) : r;
 }
 
-/* Zeros of sines and the inverse root of -0 have float_test.c. */
+/* float_test.c covers zeros of sines and the inverse root of -0. */
 static bool right(const struct function *f, bool half, uint32_t operand, uint32_t result) {
 	double x = half ? as_half(operand) : as_float(operand);
 	double got = half ? as_half(result) : as_float(result);
@@ -159,7 +158,7 @@ static bool right(const struct function *f, bool half, uint32_t operand, uint32_
 	return false;
 }
 
-/* Runs a batch of operands; whether all results are right. */
+/* Runs a batch of operands; true if all results are right. */
 static bool batch(struct machine *m, const struct function *f, bool half,
                   const uint32_t *operands) {
 	struct code code = { 0 };

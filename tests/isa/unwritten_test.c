@@ -1,7 +1,6 @@
-/* The bits of results that count as unwritten, against what the unwritten bits of the sources
- * really change: every form of every scalar and vector ALU opcode runs on each value of a few bits
- * of its sources. What changes must count as unwritten; where taint.h promises to be exact, nothing
- * else may. */
+/* Unwritten bits of results, compared with the effect of unwritten bits of the sources: every form
+ * of every scalar and vector ALU opcode runs on each value of a few bits of its sources. Result
+ * bits that change must count as unwritten. Where taint.h is exact, no other bit may. */
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/machine/registers.h"
 #include "../random.h"
@@ -12,9 +11,9 @@
 #include <stdlib.h>
 
 enum {
-	ROWS = 32,     /* VGPRs that are looked at */
-	FEW = 6,       /* unwritten bits of a lane up to which all opcodes are exact */
-	MOST = 9,      /* bits that are tried */
+	ROWS = 32,     /* VGPRs that are compared */
+	FEW = 6,       /* all opcodes are exact up to this many unwritten bits of a lane */
+	MOST = 9,      /* the most bits to try */
 	FIRST_ROW = 1, /* sources are v1, v5, v9 ... */
 	FIRST_SGPR = 20,
 };
@@ -63,7 +62,7 @@ static void tear_down(struct stage *t) {
 
 /* ---- random operands ---- */
 
-/* Numbers, bits, floats, and ends of ranges. */
+/* Numbers, bits, floats, and limits of ranges. */
 static uint32_t random_dword(void) {
 	uint32_t r = (uint32_t)next_random(&seed);
 	switch (below(8)) {
@@ -91,8 +90,8 @@ static void random_state(struct stage *t) {
 	t->mode = modes[below(sizeof modes / sizeof *modes)];
 }
 
-/* Sources in registers of their own, or sometimes in one; the first of a vector
- * instruction sometimes scalar. */
+/* Sources in different registers, or sometimes in one; the first source of a vector instruction is
+ * sometimes scalar. */
 static void random_registers(struct mx_inst *in) {
 	bool vector = mx_has_lanes(in->op), one = !below(8);
 	unsigned base = vector ? MX_VGPR + FIRST_ROW : FIRST_SGPR;
@@ -109,7 +108,7 @@ static void random_registers(struct mx_inst *in) {
 		in->src[0] = FIRST_SGPR;
 }
 
-/* Modifiers that every operand of the opcode's kind has. */
+/* Random modifiers that all operands of the opcode's kind accept. */
 static void random_modifiers(struct mx_inst *in) {
 	static const uint16_t shuffles[] = { 0x1b, 0xe4, 0x4e, 0x101, 0x111, 0x121, 0x140, 0x142 };
 	bool floats = has_floats(in->op) && in->op->encoding != MX_VOP3P;
@@ -145,19 +144,19 @@ static void random_modifiers(struct mx_inst *in) {
 
 /* ---- unwritten bits ---- */
 
-/* Number i of the unwritten bits, of each lane, a scalar register or SCC; or of groups of them,
- * of which two values are tried. */
+/* Unwritten bit i of each lane, of a scalar register or of SCC; or a group of bits, with two values
+ * to try. */
 struct place {
 	enum { IN_LANE, IN_MASK, IN_SGPR, IN_SCC } kind;
-	unsigned reg[MX_LANES]; /* row or SGPR, of each lane */
+	unsigned reg[MX_LANES]; /* row or SGPR, per lane */
 	uint32_t bits[MX_LANES], values[MX_LANES];
 };
 
 struct unwritten {
 	unsigned n;
-	bool groups; /* rather than single bits */
+	bool groups; /* groups instead of single bits */
 	struct place at[MOST];
-	uint32_t fault[MX_LANES]; /* values of lanes go in different orders */
+	uint32_t fault[MX_LANES]; /* so that lanes try values in different orders */
 };
 
 /* Registers that an instruction reads: rows, SGPRs. */
@@ -221,7 +220,7 @@ static void set_bits(uint32_t *word, uint32_t bits, uint32_t value, bool other) 
 	*word = (*word & ~bits) | ((other ? ~value : value) & bits);
 }
 
-/* Number i of the unwritten bits as value j has it. */
+/* Sets unwritten bit i as in value j. */
 static void set_place(struct stage *t, const struct unwritten *u, unsigned i, unsigned j) {
 	const struct place *p = &u->at[i];
 	if (p->kind == IN_SCC)
@@ -254,7 +253,7 @@ static void mark_place(struct mx_wave *w, const struct place *p) {
 
 /* ---- runs ---- */
 
-/* With value j of the unwritten bits; whether it ran. */
+/* Runs the instruction with value j of the unwritten bits; false if it did not run. */
 static bool run_value(struct stage *t, const struct mx_inst *in, const struct unwritten *u,
                       unsigned j, bool marked) {
 	struct mx_wave *w = &t->w;
@@ -282,8 +281,8 @@ static void note_differences(struct stage *t) {
 		t->s_varies[i] |= t->w.s[i] ^ t->s_first[i];
 }
 
-/* What the values make of the results; registers that the instruction leaves alone change with
- * their own unwritten bits, and are marked so. */
+/* Records the result bits that change over all values. Registers that the instruction does not
+ * write change with their own unwritten bits, and are marked unwritten. */
 static bool run_values(struct stage *t, const struct mx_inst *in, const struct unwritten *u) {
 	bool scc_first;
 	memset(t->varies, 0, sizeof t->varies);
@@ -321,7 +320,7 @@ static void judge_bits(struct verdict *v, uint32_t varies, uint32_t claimed, con
 	}
 }
 
-/* EXEC is never unwritten: there is a finding instead. */
+/* EXEC is never unwritten: a finding replaces the mark. */
 static void judge_exec(struct verdict *v, const struct stage *t) {
 	bool varies = t->s_varies[MX_EXEC] | t->s_varies[MX_EXEC + 1];
 	judge_bits(v, varies, t->m.report.n_findings > 0, "finding of EXEC", 0, -1);
@@ -344,9 +343,9 @@ static struct verdict judge(struct stage *t, const struct mx_inst *in) {
 	return v;
 }
 
-/* ---- what is promised ---- */
+/* ---- the promise of taint.h ---- */
 
-/* Exact however many bits are unwritten. */
+/* Whether the opcode is exact with any number of unwritten bits. */
 static bool is_always_exact(const char *name) {
 	static const char *const families[] = {
 		"s_and_b",    "s_or_b",     "s_xor_b",    "s_andn2_b",  "s_orn2_b",    "s_nand_b",
@@ -366,9 +365,8 @@ static bool is_always_exact(const char *name) {
 	return false;
 }
 
-/* Lanes that DPP mixes have more bits than their own; SDWA's signs and OP_SEL multiply bits, and
- * so does a register that is two operands of different kinds; of operands of four dwords nothing
- * is promised. */
+/* Not exact: DPP adds bits of other lanes; SDWA's sign extension, OP_SEL, and a register used as
+ * two operands of different kinds multiply bits; operands of four dwords are never exact. */
 static bool is_exact(const struct mx_inst *in, unsigned n) {
 	const struct mx_op *op = in->op;
 	bool one = (op->s[1] && in->src[0] == in->src[1]) ||
@@ -384,7 +382,7 @@ static bool is_judged(const struct mx_inst *in) {
 	return in->op && !in->unsupported && (mx_has_lanes(in->op) || in->op->unit == MX_UNIT_SALU);
 }
 
-/* One instruction with n unwritten bits; false: wrong. */
+/* Tests one instruction with n unwritten bits; false if wrong. */
 static bool test_instruction(struct stage *t, const struct mx_form *f, struct mx_inst in,
                              unsigned n, uint64_t *judged) {
 	struct unwritten u;
@@ -425,14 +423,14 @@ static void test_forms(struct stage *t, unsigned rounds, unsigned most) {
 			wrong += !test_instruction(t, &f, in, 1 + below(most), &judged[i]);
 		bool constant = !in.op->s[0] && !(in.op->flags & MX_READS_D);
 		if (!judged[i] && !constant && wrong < 20 && ++never)
-			diag("%s was never judged", f.name);
+			diag("%s was never tested", f.name);
 		total++;
 	}
 	ok(!wrong,
-	   "of %zu forms of ALU instructions, what unwritten bits change counts as unwritten, and "
-	   "of few bits nothing else",
+	   "%zu forms of ALU instructions: bits that unwritten bits change count as unwritten, and "
+	   "for few bits no others",
 	   total);
-	ok(total > 1000 && !never, "each of them was judged");
+	ok(total > 1000 && !never, "each form was tested");
 }
 
 int main(void) {

@@ -1,19 +1,20 @@
 /* Every load, store and atomic of FLAT, GLOBAL, SCRATCH and MUBUF, in each memory that it can
- * reach, against a model that reads the mnemonic. */
+ * access, against a model derived from the mnemonic. */
 #include "machine_test.h"
 
 #include <stdio.h>
 
 enum { LANES = 64, CELL = 32, LDS_BYTES = LANES * CELL, OFFSET = 8, LDS_BASE = 64 };
 
-/* What an instruction may change. LDS and each lane's scratch begin as copies of `cell`. */
+/* The state that an instruction may change. LDS and each lane's scratch are copies of `cell` at
+ * first. */
 struct world {
 	uint8_t cell[LANES][CELL];
 	uint32_t v4[LANES][4], v8[LANES][4], a4[LANES][4], a8[LANES][4];
-	uint8_t lds[LANES][CELL], scratch[LANES][CELL]; /* scratch: where v1 points */
+	uint8_t lds[LANES][CELL], scratch[LANES][CELL]; /* scratch: at the address in v1 */
 };
 
-/* The arena: inputs, and what is stored at the end. */
+/* The arena: inputs, and the state that is stored at the end. */
 struct scene {
 	uint8_t cell[LANES][CELL], unused0[0x1000 - LDS_BYTES];
 	uint32_t v1[LANES], unused1[0x200 - LANES];
@@ -105,7 +106,7 @@ static const uint32_t epilogue[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* ---- what the mnemonic says ---- */
+/* ---- properties from the mnemonic ---- */
 
 typedef enum { MEMORY, IN_LDS, IN_SCRATCH } place;
 
@@ -125,7 +126,7 @@ enum { OPERATIONS = sizeof operations / sizeof *operations };
 static const char *verb(const char *text) {
 	return strchr(text, '_') + 1;
 }
-static bool says(const char *text, const char *word) {
+static bool has_word(const char *text, const char *word) {
 	return strstr(text, word);
 }
 static bool is(const char *text, const char *start) {
@@ -137,26 +138,26 @@ static bool is_buffer(const char *text) {
 
 static unsigned bytes_of(const char *text) {
 	if (is(text, "atomic"))
-		return says(text, "_x2") || says(text, "f64") ? 8 : 4;
-	return says(text, "byte")    ? 1
-	       : says(text, "short") ? 2
-	       : says(text, "x2")    ? 8
-	       : says(text, "x3")    ? 12
-	       : says(text, "x4")    ? 16
-	                             : 4;
+		return has_word(text, "_x2") || has_word(text, "f64") ? 8 : 4;
+	return has_word(text, "byte")    ? 1
+	       : has_word(text, "short") ? 2
+	       : has_word(text, "x2")    ? 8
+	       : has_word(text, "x3")    ? 12
+	       : has_word(text, "x4")    ? 16
+	                                 : 4;
 }
 
 static unsigned offset_of(const char *text) {
 	return (unsigned)atoi(strstr(text, "offset:") + 7);
 }
 
-/* ---- the arithmetic of atomics, on values that no format rounds ---- */
+/* ---- the arithmetic of atomics, on values that are exact in all formats ---- */
 
 static int64_t signed_of(uint64_t v, unsigned bytes) {
 	return bytes == 8 ? (int64_t)v : (int32_t)v;
 }
 
-/* A small whole number as a float of `bits`, with so many mantissa bits and such a bias. */
+/* A small integer as a float of `bits` bits with the given mantissa bits and bias. */
 static uint64_t as_float(int n, unsigned bits, unsigned mantissa, unsigned bias) {
 	uint64_t m = (uint64_t)abs(n);
 	unsigned e = 0;
@@ -179,12 +180,12 @@ static const struct kind floats[] = {
 
 static const struct kind *float_kind(const char *text) {
 	for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-		if (says(text, floats[i].name))
+		if (has_word(text, floats[i].name))
 			return &floats[i];
 	return NULL;
 }
 
-/* Bits of random small whole numbers, or random bits. */
+/* Random small integers as floats, or random bits. */
 static uint64_t value_for(const char *text) {
 	const struct kind *f = float_kind(text);
 	uint64_t v = 0;
@@ -196,7 +197,7 @@ static uint64_t value_for(const char *text) {
 	return v;
 }
 
-/* The whole number of a float. */
+/* The integer value of a float. */
 static int number(uint64_t v, const struct kind *f) {
 	for (int n = -200; n <= 200; n++)
 		if (as_float(n, f->bits, f->mantissa, f->bias) == v)
@@ -208,9 +209,9 @@ static uint64_t float_atomic(const char *text, const struct kind *f, uint64_t ol
 	uint64_t mask = f->bits == 64 ? ~0ull : (1ull << f->bits) - 1, r = 0;
 	for (unsigned at = 0; at < (f->bits == 16 ? 32 : f->bits); at += f->bits) {
 		int a = number(old >> at & mask, f), b = number(data >> at & mask, f);
-		int n = says(text, "min")   ? (a < b ? a : b)
-		        : says(text, "max") ? (a > b ? a : b)
-		                            : a + b;
+		int n = has_word(text, "min")   ? (a < b ? a : b)
+		        : has_word(text, "max") ? (a > b ? a : b)
+		                                : a + b;
 		r |= as_float(n, f->bits, f->mantissa, f->bias) << at;
 	}
 	return r;
@@ -256,14 +257,14 @@ static uint8_t *target(place p, unsigned lane) {
 	return p == IN_SCRATCH ? want.scratch[lane] : cells + scene->v1[lane];
 }
 
-/* Registers of the lane: data, and where a result goes. */
+/* Registers of the lane: data and result. */
 static uint32_t *data_of(const char *text, unsigned lane) {
-	return says(text, " a") || says(text, ", a") ? want.a4[lane] : want.v4[lane];
+	return has_word(text, " a") || has_word(text, ", a") ? want.a4[lane] : want.v4[lane];
 }
 static uint32_t *result_of(const char *text, unsigned lane) {
 	if (is_buffer(text))
 		return data_of(text, lane);
-	return says(text, " a") || says(text, ", a") ? want.a8[lane] : want.v8[lane];
+	return has_word(text, " a") || has_word(text, ", a") ? want.a8[lane] : want.v8[lane];
 }
 
 static void do_atomic(const char *text, place p, unsigned lane) {
@@ -275,21 +276,21 @@ static void do_atomic(const char *text, place p, unsigned lane) {
 	memcpy(&compare, (uint8_t *)data_of(text, lane) + bytes, bytes);
 	after = atomic(text, old, data, compare);
 	memcpy(at, &after, bytes);
-	if (says(text, "sc0"))
+	if (has_word(text, "sc0"))
 		memcpy(result_of(text, lane), &old, bytes);
 }
 
-/* Up to 4 bytes as a register gets them. */
+/* Up to 4 bytes, extended as in the register. */
 static uint32_t widened(const char *text, uint32_t v) {
 	unsigned bytes = bytes_of(text);
-	if (says(text, "sbyte") || says(text, "sshort"))
+	if (has_word(text, "sbyte") || has_word(text, "sshort"))
 		v = bytes == 1 ? (uint32_t)(int8_t)v : (uint32_t)(int16_t)v;
-	return says(text, "d16_hi") ? v << 16 : says(text, "d16") ? v & 0xffff : v;
+	return has_word(text, "d16_hi") ? v << 16 : has_word(text, "d16") ? v & 0xffff : v;
 }
 
 static void do_load(const char *text, place p, unsigned lane) {
 	unsigned bytes = bytes_of(text), stride = bytes > 4 ? 16 : 4;
-	bool to_lds = says(text, "lds");
+	bool to_lds = has_word(text, "lds");
 	uint8_t *to = want.lds[0] + LDS_BASE + offset_of(text) + lane * stride;
 	for (unsigned k = 0; 4 * k < bytes; k++) {
 		uint32_t v = 0;
@@ -301,7 +302,7 @@ static void do_load(const char *text, place p, unsigned lane) {
 
 static void do_store(const char *text, place p, unsigned lane) {
 	const uint8_t *data = (const uint8_t *)data_of(text, lane);
-	memcpy(target(p, lane) + offset_of(text), data + (says(text, "d16_hi") ? 2 : 0),
+	memcpy(target(p, lane) + offset_of(text), data + (has_word(text, "d16_hi") ? 2 : 0),
 	       bytes_of(text));
 }
 
@@ -319,7 +320,7 @@ static void model(const char *text, place p) {
 
 /* ---- running ---- */
 
-/* Pairs of lanes share a cell, where they can: atomics meet in it. */
+/* Pairs of lanes share a cell if possible, so that atomics conflict. */
 static void set_scene(const char *text) {
 	fill_arena(0xee);
 	for (unsigned l = 0; l < LANES; l++) {
@@ -398,7 +399,7 @@ static void test_operation(struct machine *m, const struct operation *o, place p
 		show_findings(m);
 }
 
-/* Every row of the table but those of typed buffers and caches has a vector here. */
+/* Every row of the table, except typed buffers and caches, needs a vector here. */
 static void test_coverage(void) {
 	unsigned missing = 0;
 	for (size_t i = 0; i < mx_op_count(); i++) {
@@ -410,7 +411,7 @@ static void test_coverage(void) {
 			has |= !strncmp(operations[k].text, op->name, strlen(op->name)) &&
 			       operations[k].text[strlen(op->name)] == ' ';
 		if (here && !has && !missing++)
-			diag("first without: %s", op->name);
+			diag("first missing: %s", op->name);
 	}
 	ok(!missing, "every load, store and atomic of the table has a vector");
 }

@@ -1,4 +1,4 @@
-/* The watchers of a run: each callback at its moment, and only those that are wanted. */
+/* The watchers of a run: each callback at the right time, and only requested callbacks. */
 #include "machine_test.h"
 
 #include "../../ref/isa/launch/handlers.h"
@@ -21,11 +21,11 @@ static const uint32_t program[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* ---- a watcher that writes down what it is called for ---- */
+/* ---- a watcher that records its calls ---- */
 
 enum { MOST = 8192, LANE = 7 };
 
-/* A letter for each call; touches of one lane, and of none. */
+/* A letter for each call; accesses of one lane, and without a lane. */
 struct notes {
 	char text[MOST];
 	size_t n;
@@ -34,7 +34,7 @@ struct notes {
 	char touches[400];
 };
 
-/* Calls of all watchers, in their order. */
+/* Calls of all watchers, in order. */
 static char names[MOST];
 static size_t n_names;
 
@@ -174,14 +174,14 @@ static void test_moments(struct machine *m) {
 	watch(m, &w, 1);
 	if (!ok(!m->report.n_findings && !strncmp(s.text, "nbiO", 4) &&
 	                !strncmp(s.text + s.n - 5, "oiefE", 5),
-	        "a workgroup begins, issues, meets at its barrier, ends and is freed"))
+	        "a workgroup begins, issues, reaches its barrier, ends and is freed"))
 		diag("%s", s.text);
-	ok(count(&s, 'i') == 12 && count(&s, 's') == 0, "each instruction is called for");
+	ok(count(&s, 'i') == 12 && count(&s, 's') == 0, "a call for each instruction");
 	ok(count(&s, 'O') == 6 && count(&s, 'L') + count(&s, 'D') == 6 && count(&s, 'l') == 6,
-	   "each memory operation at issue, before and after its landing");
-	ok(count(&s, 'D') == 2, "a note stays with its operation, and with no other");
+	   "calls for each memory operation at issue, before and after its landing");
+	ok(count(&s, 'D') == 2, "a note belongs to one operation only");
 	ok(count(&s, 'W') == 2 && count(&s, 'a') == 1 && count(&s, 'o') == 1,
-	   "waits, the arrival at the barrier, its opening");
+	   "calls for waits, the arrival at the barrier, and its opening");
 }
 
 static void test_touches(struct machine *m) {
@@ -202,7 +202,7 @@ static void test_touches(struct machine *m) {
 	if (!ok(!strcmp(s.touches, expected),
 	        "an access comes with its space, kind, lane, address and the bytes of its value"))
 		diag("got %s", s.touches);
-	ok(count(&s, 't') == 1 + 64 * 6, "each lane's");
+	ok(count(&s, 't') == 1 + 64 * 6, "for each lane");
 }
 
 static void test_wanted(struct machine *m) {
@@ -212,8 +212,7 @@ static void test_wanted(struct machine *m) {
 	s.wants = MX_WATCH_WAIT;
 	watch(m, &w, 1);
 	s.text[s.n] = 0;
-	ok(!strcmp(s.text, "nbwWWoefE"),
-	   "of a wave no more is called for than what it is wanted of");
+	ok(!strcmp(s.text, "nbwWWoefE"), "only callbacks requested for the wave are called");
 }
 
 static void test_order(struct machine *m) {
@@ -228,7 +227,7 @@ static void test_order(struct machine *m) {
 	bool in_turn = n_names && n_names % 2 == 0;
 	for (size_t i = 0; i < n_names; i += 2)
 		in_turn &= names[i] == 'A' && names[i + 1] == 'B';
-	ok(in_turn, "of two watchers the first in the run is called first");
+	ok(in_turn, "the first of two watchers in the run is called first");
 }
 
 int main(void) {

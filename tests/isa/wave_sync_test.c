@@ -42,7 +42,7 @@ enum {
 	JUMPS = 16,
 	ONCE = 17,
 	SCRATCH = 25,
-	POLL = 4 /* the load that does */
+	POLL = 4 /* the load that polls */
 };
 
 static void test_kernel(const struct mx_program *p, unsigned entry, bool any, bool polls,
@@ -58,16 +58,17 @@ static void test_kernel(const struct mx_program *p, unsigned entry, bool any, bo
 int main(void) {
 	struct mx_program *p = mx_program_new(code, sizeof code, 0);
 	test_kernel(p, POLLS, true, true, "a kernel that polls");
-	test_kernel(p, PLAIN, false, false, "another before it does not synchronise");
-	test_kernel(p, COUNTS, true, false, "one after it has an atomic, and no poll");
-	test_kernel(p, ONCE, false, false, "nor does one with a branch ahead and a constant of -7");
-	test_kernel(p, SCRATCH, false, false, "nor one that loads its own scratch in a loop");
-	test_kernel(p, CALLS, true, true, "one that calls through a register may poll anywhere");
-	test_kernel(p, JUMPS, true, true, "so may one that jumps through one");
+	test_kernel(p, PLAIN, false, false, "a kernel before it does not synchronise");
+	test_kernel(p, COUNTS, true, false, "a kernel after it has an atomic and no poll");
+	test_kernel(p, ONCE, false, false,
+	            "nor does a kernel with a forward branch and a constant of -7");
+	test_kernel(p, SCRATCH, false, false, "nor a kernel that loads its own scratch in a loop");
+	test_kernel(p, CALLS, true, true, "a kernel that calls through a register may poll");
+	test_kernel(p, JUMPS, true, true, "so may a kernel that jumps through a register");
 	ok(mx_program_wave_sync(p, 4 * POLLS + 1) && mx_program_wave_sync(p, sizeof code),
-	   "an entry that is no instruction's is no crash");
+	   "an entry that is no instruction does not crash");
 	ok(mx_program_wave_sync(p, 4 * POLLS) == mx_program_wave_sync(p, 4 * POLLS),
-	   "what was found is kept");
+	   "the result is cached");
 	mx_program_free(p);
 	return done_testing();
 }

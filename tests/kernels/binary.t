@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What the compiler made of our kernels: the broken twins differ from the correct kernel where they
-# say they do, and the kernels use the instructions that they are written for.
+# The code of our kernels: the broken twins differ from the correct kernel as documented, and the
+# kernels use the intended instructions.
 use strict;
 use warnings;
 use Test::More;
@@ -37,7 +37,7 @@ sub skeleton {
 	return join ' ', grep { my $new = $_ ne $last; $last = $_; $new } @words;
 }
 
-# What stands between loads to LDS and the reads, and from there to the next barrier.
+# The synchronisation between loads to LDS and the reads, and from there to the next barrier.
 sub steps {
 	return skeleton(grep { !/^v_mfma/ } @_) =~ /load ((?:(?!load)\S+ )*?read) ((?:\S+ )*?barrier)/g;
 }
@@ -50,7 +50,7 @@ for my $co (@files) {
 		my @to_lds = grep { /^buffer_load.* lds$/ } @code;
 		my @mfma   = grep { /^v_mfma/ } @code;
 		is(scalar(grep { !/^buffer_load_dwordx4 / } @to_lds) . ' of ' . @to_lds, '0 of 24',
-			"$co $kernel: every load to LDS brings 16 bytes a lane");
+			"$co $kernel: every load to LDS loads 16 bytes a lane");
 		is(scalar(grep { !/^v_mfma_scale_f32_16x16x128_f8f6f4 .*cbsz:4 blgp:4/ } @mfma) . ' of '
 			. @mfma, '0 of 64', "$co $kernel: every MFMA is a scaled one, of two FP4 operands");
 		is_deeply([ grep { /^scratch_|^buffer_.* off, s\[0:3\]/ } @code ], [],
@@ -76,13 +76,13 @@ for my $kernel (@kernels) {
 		my @steps = steps(@{ $code{"$co $kernel"} });
 		is(@steps / 2, 2, "$co $kernel: the loop has two steps, for two buffers of LDS");
 		while (my ($b, $a) = splice @steps, 0, 2) {
-			is($b, $before, "$co $kernel: what stands before the reads");
+			is($b, $before, "$co $kernel: the synchronisation before the reads");
 			ref $after ? like($a, $after, 'and after them') : is($a, $after, 'and after them');
 		}
 	}
 }
 
-# How many matrix instructions read what a read of LDS is still to bring.
+# The number of MFMAs that read registers of a pending read of LDS.
 sub lifted {
 	my ($n, @pending) = (0);
 	for (@_) {
@@ -96,15 +96,15 @@ sub lifted {
 }
 
 for my $kernel (@kernels) {
-	is(lifted(@{ $code{"$_ $kernel"} }), 0, "$_ $kernel: no MFMA is lifted above the wait for what it reads")
+	is(lifted(@{ $code{"$_ $kernel"} }), 0, "$_ $kernel: no MFMA moves above the wait for its operands")
 		for map { $_->[0] } @pipelines;
 	cmp_ok(lifted(@{ $code{"broken/unnamed_fragments.co $kernel"} }), '>', 1,
-		"broken/unnamed_fragments.co $kernel: several are");
+		"broken/unnamed_fragments.co $kernel: several do");
 }
 
 # ---- reads that the compiler merges ----
 
-# Reads of scales, which come last before the second barrier, and how many the wait there leaves.
+# Reads of scales, the last before the second barrier, and the number that the wait leaves in flight.
 sub scales {
 	my @code = disassemble(shift, 'mxfp8_gemm_f32');
 	my ($reads, $left) = (0);
@@ -116,10 +116,10 @@ sub scales {
 	return ($reads, $left);
 }
 
-is_deeply([ scales('gemm/mxfp8_gemm.co') ], [ 4, 4 ], 'mxfp8_gemm: 4 reads of scales, which may be in flight');
-is_deeply([ scales('broken/merged_reads.co') ], [ 2, 8 ], 'merged_reads: they are 2, and 8 may be');
+is_deeply([ scales('gemm/mxfp8_gemm.co') ], [ 4, 4 ], 'mxfp8_gemm: 4 reads of scales, all allowed in flight');
+is_deeply([ scales('broken/merged_reads.co') ], [ 2, 8 ], 'merged_reads: 2 reads, and 8 allowed in flight');
 
-# The same source at -O3, and there with no reads merged: 8, which the wait is for.
+# The same source at -O3, and at -O3 without merged reads: 8, as the wait assumes.
 for ([ 3, 2 ], [ 0, 8, '-fno-slp-vectorize', '-mllvm', '-amdgpu-load-store-vectorizer=0',
 	'-Xclang', '-target-feature', '-Xclang', '-load-store-opt' ]) {
 	my ($status, $reads, @options) = @$_;
@@ -145,13 +145,13 @@ for my $co (sort keys %loop) {
 		my ($loop) = skeleton(@code) =~ /^\S+ load vmcnt\(20\) barrier (.*?) vmcnt\(0\)/;
 		is($loop, $loop{$co}, "$co $kernel: the clusters of a step");
 		is(scalar(grep { /^s_barrier/ } @code[ grep { $code[ $_ - 1 ] =~ /^s_cbranch/ } 1 .. $#code ]), 2,
-			"$co $kernel: one group's first and the other one's last barrier are behind branches");
+			"$co $kernel: the first barrier of one group and the last of the other are conditional");
 		is(scalar(grep { /^scratch_|^buffer_.* off, s\[0:3\]/ } @code), 0,
 			"$co $kernel: no instruction touches scratch");
 	}
 }
 
-# ---- epilogues: what comes after the last MFMA ----
+# ---- epilogues: the code after the last MFMA ----
 
 sub epilogue {
 	my @code = @{ $code{ $_[0] } };
@@ -163,14 +163,14 @@ sub epilogue {
 sub rounds { return scalar grep { /^v_bfe_u32 .*, 16, 1$/ } epilogue($_[0]) }
 
 is(rounds('gemm/mxfp4_gemm.co mxfp4_gemm_bf16'), 64, 'the bf16 epilogue rounds each of 64 elements');
-is(rounds('broken/bf16_truncate.co mxfp4_gemm_bf16'), 0, 'that of bf16_truncate rounds none');
+is(rounds('broken/bf16_truncate.co mxfp4_gemm_bf16'), 0, 'the epilogue of bf16_truncate rounds none');
 
 # The output's num_records is rows * N * size. With rows fixed at 128 it is N shifted, no product.
 sub products { return scalar grep { /^s_mul_i32/ } epilogue($_[0]) }
 
 for my $kernel (@kernels) {
 	is(products("gemm/mxfp4_gemm.co $kernel") - products("broken/store_past_m.co $kernel"), 1,
-		"$kernel of store_past_m has a product less: the rows left do not bound its output");
+		"$kernel of store_past_m has one product less: the rows left do not bound its output");
 }
 
 # A column past N is stored past the buffer's end, by a select for each element.
@@ -178,7 +178,7 @@ sub selects { return scalar grep { /^v_cndmask/ } epilogue($_[0]) }
 
 for my $kernel (@kernels) {
 	is(selects("gemm/mxfp4_gemm.co $kernel") - selects("broken/store_past_n.co $kernel"), 64,
-		"$kernel of store_past_n has none of the selects that keep columns past N out");
+		"$kernel of store_past_n lacks the selects that exclude columns past N");
 }
 
 # ---- split-K ----
@@ -193,11 +193,11 @@ for my $co ('gemm/mxfp4_splitk.co', 'broken/splitk_lost.co', 'broken/splitk_doub
 
 my @code = disassemble('broken/splitk_stored.co', 'mxfp4_splitk_bf16');
 is(scalar(grep { /atomic/ } @code), 0, 'broken/splitk_stored.co: no atomics');
-is(scalar(grep { /^global_store_dword / } @code), 2, 'broken/splitk_stored.co: stores in their place');
+is(scalar(grep { /^global_store_dword / } @code), 2, 'broken/splitk_stored.co: stores instead');
 
 # ---- wait states ----
 
-# The fewest between an instruction and the next that follows it.
+# The fewest wait states between an instruction and the next one that matches.
 sub states {
 	my ($first, $second, @code) = @_;
 	my ($states, $least);
@@ -222,7 +222,7 @@ for (@wait_states) {
 
 # ---- persistent kernels ----
 
-# The code, and again what each s_branch leads to, in its place: blocks stand in any order.
+# The code with the target of each s_branch inlined, because blocks have any order.
 sub with_branches {
 	my @code = @_;
 	my ($base) = map { $_->{at} } @code;
@@ -231,8 +231,8 @@ sub with_branches {
 }
 
 # The loop: two steps, each of 12 loads, a wait that leaves them, 4 MFMAs; those of the first may
-# stand among the loads of the second. How many operations the wait behind it leaves in flight,
-# before the tile is stored.
+# be among the loads of the second. The result is the number of operations that the wait after the
+# loop leaves in flight before the tile is stored.
 sub persistent {
 	disassemble(shift, 'mxfp8_persistent');
 	my @code = map {
@@ -248,7 +248,7 @@ sub persistent {
 		? $1 : 'no pipeline';
 }
 
-# Where waves meet, and that each has drained LDS before.
+# The barriers after lgkmcnt(0), of all barriers.
 sub wave_sync {
 	my @code = disassemble(shift, 'mxfp8_persistent');
 	my @at = grep { $code[$_] eq 's_barrier' } 0 .. $#code;
@@ -258,9 +258,9 @@ sub wave_sync {
 for ([ 'gemm/mxfp8_persistent.co', 'vmcnt(0) ', 3 ], [ 'broken/dead_load.co', '', 3 ],
 	[ 'broken/reused_slot.co', 'vmcnt(0) ', 2 ]) {
 	my ($co, $drain, $barriers) = @$_;
-	is(persistent($co), $drain, "$co: behind the pipeline the last loads are "
+	is(persistent($co), $drain, "$co: after the pipeline the last loads are "
 		. ($drain ? 'waited for' : 'left in flight'));
-	is(wave_sync($co), "$barriers of $barriers", "$co: $barriers barriers, each behind lgkmcnt(0)");
+	is(wave_sync($co), "$barriers of $barriers", "$co: $barriers barriers, each after lgkmcnt(0)");
 	is(scalar(grep { /^global_atomic_add .* sc0$/ } disassemble($co, 'mxfp8_persistent')), 1,
 		"$co: one atomic, which returns");
 }
@@ -279,13 +279,13 @@ sub reloads {
 	return "@found";
 }
 
-is(reloads('gemm/mxfp8_scratch.co'), '12 0', 'mxfp8_scratch: all is waited for before the address is used');
-is(reloads('broken/stale_address.co'), '12 12', 'stale_address: not what was sent to LDS behind it');
+is(reloads('gemm/mxfp8_scratch.co'), '12 0', 'mxfp8_scratch: the wait before the use of the address leaves nothing in flight');
+is(reloads('broken/stale_address.co'), '12 12', 'stale_address: it leaves the later loads to LDS in flight');
 
 # ---- alpha, beta and bias ----
 
-# Of a lane's 16 elements: products rounded, fused with C, sums with the bias; loads of C, and
-# whether a branch may leave them out; loads of a bias for each of two columns.
+# For a lane's 16 elements: rounded products, fused ones with C, sums with the bias; loads of C, and
+# whether a branch may skip them; loads of a bias for each of two columns.
 sub terms {
 	my %n;
 	for (disassemble(shift, 'mxfp8_epilogue')) {

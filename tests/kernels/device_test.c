@@ -13,15 +13,15 @@ static char gemm[512];
 
 static void test_emu(void) {
 	struct mx_why why = { "" };
-	if (!ok(mx_device_open("emu", &emu, &why) == 0, "the emulator is found from here")) {
+	if (!ok(mx_device_open("emu", &emu, &why) == 0, "the emulator is found")) {
 		printf("Bail out! %s\n", why.text);
 		exit(1);
 	}
 	ok(!strcmp(emu->name, "emu") && !strcmp(emu->arch, "gfx950") &&
 	           !strcmp(emu->runtime, "libmxhip.so"),
-	   "it says its name, that it is a gfx950, and its runtime");
+	   "it has its name, architecture gfx950 and runtime");
 	ok(emu->emu && !emu->emu->set_launch_options(NULL) && emu->emu->op_count() > 300,
-	   "it offers what only an emulator can");
+	   "it has the functions of the emulator");
 }
 
 static void test_names(void) {
@@ -33,7 +33,7 @@ static void test_names(void) {
 	while (i < COUNT(bad) && mx_device_open(bad[i], &d, &why) == -1 &&
 	       strstr(why.text, "emu, hip or hip:N"))
 		i++;
-	if (!ok(i == COUNT(bad), "%zu names are no device's, and the reason says which are",
+	if (!ok(i == COUNT(bad), "%zu wrong names of devices are refused, and the reason lists the right ones",
 	        COUNT(bad)))
 		diag("first wrong: '%s': %s", bad[i], why.text);
 	mx_device_close(NULL);
@@ -50,7 +50,7 @@ static void test_hip(void) {
 	   "without a GPU hip cannot be opened, for a reason: %s", why.text);
 	ok(mx_device_open("hip:7", &d, &why) == 1, "nor can hip:7");
 	ok(mx_device_open(NULL, &d, &why) == 0 && !strcmp(d->name, "emu"),
-	   "with no name given it is the emulator then");
+	   "without a name it is the emulator then");
 	mx_device_close(d);
 }
 
@@ -72,13 +72,13 @@ static void test_modules(void) {
 		if (!ok(mx_module_load(emu, t[i].file, t[i].kernel, &m, &why) == -1 &&
 		                strstr(why.text, t[i].want) &&
 		                !strncmp(why.text, t[i].file, strlen(t[i].file)),
-		        "%s is no module, and the reason begins with the file", t[i].sentence))
+		        "%s is not a module, and the reason begins with the file", t[i].sentence))
 			diag("got: %s", why.text);
 	}
 	mx_module_unload(NULL);
 }
 
-/* The first `n` bytes of the code object, or but the last -n. */
+/* The first n bytes of the code object, or for n < 0 all except the last -n. */
 static void test_cut(long n, const char *what) {
 	char path[] = "/tmp/mx_device_test.XXXXXX", *bytes = malloc(1 << 20);
 	struct mx_why why = { "" };
@@ -112,15 +112,15 @@ static void test_memory(void) {
 	ok(!mx_device_alloc(emu, sizeof in, &p, &why) &&
 	           !mx_device_upload(emu, p, in, sizeof in, &why) &&
 	           !mx_device_download(emu, out, p, sizeof in, &why) && !strcmp(in, out),
-	   "bytes go up and come down");
+	   "uploaded bytes are downloaded");
 	ok(mx_device_upload(emu, p, in, sizeof in + 1, &why) == -1 &&
 	           strstr(why.text, "hipMemcpy to the device: copy to"),
-	   "past the end they do not, and the reason has the runtime's words");
+	   "an upload past the end fails with the message of the runtime");
 	mx_device_free(emu, p);
-	ok(mx_device_download(emu, out, p, 1, &why) == -1, "memory that was freed is gone");
+	ok(mx_device_download(emu, out, p, 1, &why) == -1, "freed memory cannot be read");
 	ok(mx_device_alloc(emu, SIZE_MAX, &p, &why) == -1 &&
 	           !strcmp(why.text, "hipMalloc: out of memory (hipErrorOutOfMemory)"),
-	   "an allocation that cannot be says what the runtime says");
+	   "an impossible allocation fails with the message of the runtime");
 }
 
 /* The GEMM's arguments: C A SA B SB, then M N K ld_scale. */
@@ -154,7 +154,7 @@ static void test_launches(void) {
 	g.block[0] = 512;
 	ok(mx_module_launch(m, &g, &a, sizeof a, &alone, &why) == -1 &&
 	           strstr(why.text, "512 work-items"),
-	   "too large a workgroup is the caller's fault: %s", why.text);
+	   "too large a workgroup is an error of the caller: %s", why.text);
 	g.block[0] = 256;
 	a.pointer[0] = NULL;
 	ok(mx_module_launch(m, &g, &a, sizeof a, &alone, &why) == 1 &&

@@ -1,7 +1,6 @@
-/* A HIP runtime for the tests of what waits for one: the emulator behind the name of AMD's runtime,
- * without the emulator's own API. Each launch has a schedule of its own. Streams are busy for a
- * while after each launch. Launch number $SLOW_HIP_HANG never ends, and whatever would wait for it
- * does not either. */
+/* A HIP runtime for tests of waiting: the emulator with the name of AMD's runtime, without the
+ * emulator's own API. Each launch has another schedule. Streams are busy for a while after each
+ * launch. Launch number $SLOW_HIP_HANG never ends, and neither does a wait for it. */
 #define _GNU_SOURCE
 #define __HIP_PLATFORM_AMD__ 1
 #include <dlfcn.h>
@@ -13,7 +12,7 @@
 
 #include "../../ref/hip/mxhip.h"
 
-/* Found before the emulator's, and NULL: this is no emulator. */
+/* Found before the emulator's function, and NULL: so this is not an emulator. */
 __asm__(".globl mxhipSetLaunchOptions\n.set mxhipSetLaunchOptions, 0");
 
 enum { BUSY_QUERIES = 3 };
@@ -61,7 +60,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
 	return REAL(hipStreamSynchronize)(stream);
 }
 
-/* Streams that do not wait for the null stream are not waited for by a copy: too early is wrong. */
+/* A copy does not wait for streams that do not wait for the null stream: an early copy is wrong. */
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
 	return queries < BUSY_QUERIES ? hipErrorNotReady : REAL(hipMemcpy)(to, from, bytes, kind);
 }

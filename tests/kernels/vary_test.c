@@ -1,4 +1,4 @@
-/* What a hunt varies around a launch: from text, from a seed, and that it happens. */
+/* Variations of a hunt around a launch: from text, from a seed, and their effect. */
 #include "../../kernels/host/vary.h"
 #include "../heap.h"
 #include "../tap.h"
@@ -15,7 +15,7 @@ static void test_text(void) {
 	ok(!mx_vary_parse("place=7,stream,flush=2", &v, &why) &&
 	           v.most[MX_VARY_STREAM] == MX_VARY_USUAL && v.most[MX_VARY_PLACE] == 7 &&
 	           v.most[MX_VARY_FLUSH] == 2 && !v.most[MX_VARY_TENANT],
-	   "amounts are read, and not said is not varied: %s", why.text);
+	   "amounts are read, and omitted ones are not varied: %s", why.text);
 	v.most[MX_VARY_STREAM] = 5;
 	mx_vary_text(&v, false, text, sizeof text);
 	ok(!strcmp(text, "stream=5,flush=2,place=7"), "and written: %s", text);
@@ -27,12 +27,12 @@ static void test_variation_text(void) {
 	char text[200];
 	mx_variation_text(&all, &x, text, sizeof text);
 	ok(!strcmp(text, "stream 2; beside 3 workgroups of tenant_matrix; after a flush of 512 "
-	                 "MiB; behind 7 short workgroups"),
-	   "what a launch had is written: %s", text);
+	                 "MiB; after 7 short workgroups"),
+	   "the variation of a launch is written: %s", text);
 	mx_variation_text(&all, &none, text, sizeof text);
-	ok(!strcmp(text, "null stream"), "of a launch that had nothing: %s", text);
+	ok(!strcmp(text, "null stream"), "and for a launch without variation: %s", text);
 	mx_variation_text(&some, &none, text, sizeof text);
-	ok(!*text, "and where streams are not varied nothing");
+	ok(!*text, "and nothing if streams are not varied");
 }
 
 static void test_seeds(void) {
@@ -52,16 +52,31 @@ static void test_seeds(void) {
 		matrix += x.matrix;
 		most = x.n[MX_VARY_TENANT] > most ? x.n[MX_VARY_TENANT] : most;
 	}
-	ok(!bad && most == 64, "what a launch has follows from its seed, within its amounts");
+	ok(!bad && most == 64,
+	   "the variation of a launch follows from its seed, within its amounts");
 	ok(seen[0] > SEEDS / 6 && seen[4] > SEEDS / 6,
-	   "each stream has its share, the null stream too");
+	   "each stream gets its share of launches, the null stream too");
 	ok(none[MX_VARY_TENANT] > SEEDS / 5 && none[MX_VARY_TENANT] < SEEDS / 3 &&
 	           none[MX_VARY_FLUSH] > SEEDS / 5 && none[MX_VARY_PLACE] < SEEDS / 3 &&
 	           matrix > SEEDS / 3 && matrix < SEEDS * 2 / 3,
-	   "a fourth of the launches is without, and both tenants come");
+	   "a quarter of the launches is without a tenant, and both tenants occur");
 }
 
-/* The kernel between is a tenant, too: any will do. */
+struct making {
+	struct mx_device *d;
+	const struct mx_vary *v;
+	const char *kernels;
+};
+
+static void make_and_free(void *making) {
+	const struct making *m = making;
+	struct mx_corunners *c;
+	struct mx_why why;
+	need(!mx_corunners_make(m->d, m->v, m->kernels, &c, &why), why.text);
+	mx_corunners_free(c);
+}
+
+/* The kernel between is a tenant too: any kernel does. */
 static void test_launches(const char *build) {
 	const struct mx_vary v = { { 3, 4, 1, 6 } };
 	const struct mx_geometry g = { { 1, 1, 1 }, { 256, 1, 1 }, 0 };
@@ -96,20 +111,15 @@ static void test_launches(const char *build) {
 	bad = bad || mx_corunners_visits(c, &visits, &why) ||
 	      mx_device_download(d, &mine, own.visits, 8, &why);
 	if (!ok(!bad && mine == 12 && planned > 40 && visits == planned,
-	        "%llu workgroups of neighbours were due, %llu came", (unsigned long long)planned,
+	        "%llu workgroups of neighbours were planned, %llu ran", (unsigned long long)planned,
 	        (unsigned long long)visits))
 		diag("%llu of its own; %s", (unsigned long long)mine, why.text);
 	mx_corunners_free(c);
-	size_t before = 0;
-	for (unsigned i = 0; i <= HEAP_ROUNDS; i++) {
-		before = heap_in_use();
-		need(!mx_corunners_make(d, &v, kernels, &c, &why), why.text);
-		mx_corunners_free(c);
-	}
-	ok(heap_in_use() == before, "corunners give back their memory and their kernels");
+	ok(!heap_left_by(make_and_free, &(struct making){ d, &v, kernels }),
+	   "corunners free their memory and their kernels");
 	ok(mx_corunners_make(d, &v, "nowhere", &c, &why) == -1 &&
 	           strstr(why.text, "nowhere/corunners/tenant.co"),
-	   "without its kernels there is no corunners: %s", why.text);
+	   "without its kernels corunners is refused: %s", why.text);
 	mx_device_free(d, own.stop);
 	mx_device_free(d, own.visits);
 	mx_device_free(d, own.memory);

@@ -1,4 +1,4 @@
-# A harness for prove that prints last what was skipped, and why: a run that skips is not a full one.
+# A harness for prove that prints the skipped tests and reasons last: a run with skips is not complete.
 package Skips;
 use strict;
 use warnings;

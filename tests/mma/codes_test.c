@@ -13,7 +13,7 @@ static uint32_t sum_with_zero(double product) {
 	return isnan(product) ? NAN32 : product == 0 ? 0 : bits_of((float)product);
 }
 
-/* Codes first_a.. of the rows against first_b.. of the columns, at element k of K. */
+/* Codes from first_a in the rows times codes from first_b in the columns, at element k of K. */
 static int wrong_codes(int fa, int fb, int first_a, int first_b, unsigned k, const char *profile) {
 	struct wave w = { 0 };
 	int wrong = 0;
@@ -47,7 +47,8 @@ static void test_codes(const char *profile) {
 					wrong = wrong_codes(fa, fb, a, b, (n / 256 * 37) % 128,
 					                    profile);
 	}
-	ok(!wrong, "%s: all %d pairs of codes of all format pairs give their product", profile, n);
+	ok(!wrong, "%s: all %d pairs of codes of all format pairs give the exact product", profile,
+	   n);
 }
 
 /* 3 times 1/2 in E2M1, in block 1, at all scales. */

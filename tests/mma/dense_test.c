@@ -1,4 +1,4 @@
-/* The dense MFMAs: the list and the layouts of the manual typed again, integers summed
+/* The dense MFMAs against the manual's list and layouts, typed again; integers are summed
  * exactly, floats by MPFR. */
 #include "../../ref/mxref.h"
 #include "../random.h"
@@ -91,7 +91,7 @@ static void place_result(const struct form *f, unsigned b, unsigned i, unsigned 
 	*lane = j + f->m * (i / H % MI + MI * (b % BI));
 }
 
-/* Each element's place, asked back, is that element; so no two share a place. */
+/* The functions give each place the element of the formulas, so no two elements share a place. */
 static void test_layout(const struct form *f, const struct mx_dense *op) {
 	unsigned x, y, z, lane, item, wrong = 0;
 	for (unsigned b = 0; b < f->blocks; b++)
@@ -112,10 +112,10 @@ static void test_layout(const struct form *f, const struct mx_dense *op) {
 	           results * 64 == f->m * f->m * f->blocks &&
 	           mx_dense_operand_vgprs(op) == f->vgprs_ab &&
 	           mx_dense_result_vgprs(op) == f->vgprs_cd,
-	   "%s: elements are where the manual's formulas have them, in LLVM's registers", f->name);
+	   "%s: elements have the places of the manual's formulas, in LLVM's registers", f->name);
 }
 
-/* Read off the register tables of the manual's chapter 7. */
+/* From the register tables of the manual's chapter 7. */
 static void test_layout_by_hand(void) {
 	static const struct {
 		const char *name;
@@ -148,7 +148,7 @@ static void test_layout_by_hand(void) {
 		                 operands[i].item, &x, &y, &z);
 		wrong += x != operands[i].block || y != operands[i].row || z != operands[i].col;
 	}
-	ok(!wrong, "sixteen places picked by hand from the manual's tables are right");
+	ok(!wrong, "sixteen places from the manual's tables are right");
 }
 
 /* ---- values ---- */
@@ -180,7 +180,7 @@ static double value(const char *type, uint64_t code) {
 	                          : (int8_t)code;
 }
 
-/* Mostly moderate, else anything. */
+/* Mostly moderate values, else any bits. */
 static uint64_t random_item(const char *type) {
 	uint64_t any = rng();
 	if (rng() % 64 == 0 || type_bits(type) == 8)
@@ -381,7 +381,7 @@ static void test_form(const struct form *f) {
 			wrong += wrong_results(f, &g, &w, 40 * size);
 			n += 40 * size;
 		}
-	ok(!wrong, "%s: %d results, all broadcasts of A and B, are right", f->name, n);
+	ok(!wrong, "%s: %d results with all broadcasts of A and B are right", f->name, n);
 }
 
 /* ---- cases by hand ---- */
@@ -408,9 +408,9 @@ static void test_half_profile(void) {
 	ok(f16_dot(p, 0x4B800000, 0, ONE, ONE, 7, ONE, ONE) == 0x4B800001,
 	   "cdna3_half: 2^24 + 1 + 1 in one group of 8 keeps the ones");
 	ok(f16_dot(p, 0x4B800000, 0, ONE, ONE, 8, ONE, ONE) == 0x4B800000,
-	   "cdna3_half: in two groups it does not");
+	   "cdna3_half: in two groups it loses them");
 	ok(f16_dot(p, 0xC7800000, 0, BIG, BIG, 1, TINY | 0x8000, ONE) == 0,
-	   "cdna3_half: 2^16 - 2^-9 - 2^16 is 0: truncated, odd k or not");
+	   "cdna3_half: 2^16 - 2^-9 - 2^16 is 0: truncated for even and odd k");
 	ok(f16_dot("fused", 0xC7800000, 0, BIG, BIG, 1, TINY | 0x8000, ONE) == 0xBB000000,
 	   "fused: it is -2^-9");
 	const mx_profile *cdna3 = mx_profile_by_name("cdna3");
@@ -418,14 +418,14 @@ static void test_half_profile(void) {
 	           mx_dense_profile(&(struct mx_dense){ .a = MX_T_FP8 }, cdna3) == cdna3 &&
 	           !strcmp(mx_dense_profile(&(struct mx_dense){ .a = MX_T_F32 }, cdna3)->name,
 	                   "fma32"),
-	   "bf16 follows cdna3 as cdna3_half, fp8 as itself, f32 as fma32");
+	   "for cdna3, bf16 uses cdna3_half, fp8 uses cdna3, f32 uses fma32");
 }
 
 static void test_bad_options(void) {
 	struct wave w = { 0 };
 	struct mx_dense_args g = args_of(&forms[2], &w, "block32");
 	g.cbsz = 4, g.abid = 15;
-	ok(mx_mma_dense(&g) == MX_OK, "16 blocks take a broadcast of one of 16");
+	ok(mx_mma_dense(&g) == MX_OK, "16 blocks accept a broadcast of one of 16");
 	g.cbsz = 5, g.abid = 0;
 	ok(mx_mma_dense(&g) == MX_BAD_OPTION, "cbsz 5 is refused");
 	g.cbsz = 2, g.abid = 4;
@@ -434,11 +434,11 @@ static void test_bad_options(void) {
 	ok(mx_mma_dense(&g) == MX_BAD_OPTION, "blgp 8 is refused");
 	g = args_of(&forms[4], &w, "block32");
 	g.cbsz = 1;
-	ok(mx_mma_dense(&g) == MX_BAD_OPTION, "one block takes no broadcast");
+	ok(mx_mma_dense(&g) == MX_BAD_OPTION, "one block refuses a broadcast");
 	g.cbsz = 0, g.profile = NULL;
-	ok(mx_mma_dense(&g) == MX_BAD_POINTER, "no profile is refused");
+	ok(mx_mma_dense(&g) == MX_BAD_POINTER, "a null profile is refused");
 	g.profile = &(mx_profile){ "none" };
-	ok(mx_mma_dense(&g) == MX_BAD_PROFILE, "a profile of nothing is refused");
+	ok(mx_mma_dense(&g) == MX_BAD_PROFILE, "a profile of zeros is refused");
 }
 
 int main(void) {
@@ -447,7 +447,7 @@ int main(void) {
 		const struct mx_dense *op = mx_dense_at(i);
 		ok(op && op == mx_dense_by_name(forms[i].name) && op->m == forms[i].m &&
 		           op->k == forms[i].k && op->blocks == forms[i].blocks,
-		   "%s is there, with its shape", forms[i].name);
+		   "%s exists with its shape", forms[i].name);
 		test_layout(&forms[i], op);
 		test_form(&forms[i]);
 	}

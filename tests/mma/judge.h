@@ -1,5 +1,5 @@
-/* What the tests of ref/mma share: formats and layouts typed again, a judge for dots of
- * exact sums by MPFR, and random operands. */
+/* Helpers of the tests of ref/mma: formats and layouts typed again, a judge by MPFR for dots
+ * with exact sums, and random operands. */
 #ifndef MMA_JUDGE_H
 #define MMA_JUDGE_H
 
@@ -30,7 +30,7 @@ static inline uint64_t rng(void) {
 	return next_random(&rng_state);
 }
 
-/* More of everything where time is not short. */
+/* More cases in the long tiers. */
 static inline int times(int n) {
 	return getenv("MXCHECK_LONG") ? 25 * n : n;
 }
@@ -83,7 +83,7 @@ static inline uint32_t judge_group(const struct dot *x, unsigned first, unsigned
 	if (isinf(special))
 		return bits_of(special);
 	if (inexact)
-		return 0xBAD; /* a judge that rounds is none */
+		return 0xBAD; /* the judge must not round */
 	if (mpfr_zero_p(sum))
 		return all_negative_zeros ? 0x80000000 : 0;
 	return bits_of(mpfr_get_flt(sum, MPFR_RNDN));
@@ -98,7 +98,7 @@ static inline uint32_t judge(unsigned group, const struct dot *x) {
 	return c;
 }
 
-/* NaN with a payload that no result has, where it is refused. */
+/* A NaN with a payload that no result has, for a refused call. */
 static inline mx_f32 dot_under(const mx_profile *p, const struct dot *x) {
 	mx_f32 d = { 0x7F800001 };
 	mx_mma_dot(p, x->fa, x->fb, x->K, x->a, x->sa, x->b, x->sb, x->c, &d);
@@ -109,7 +109,7 @@ static inline uint32_t run(const char *profile, const struct dot *x) {
 	return dot_under(mx_profile_by_name(profile), x).v;
 }
 
-/* ---- data: a regime is a mixture of what elements, scales and accumulators may be ---- */
+/* ---- data: a regime is a mixture of kinds of elements, scales and accumulators ---- */
 
 struct regime {
 	enum { FINITE_CODES, SOME_SPECIAL, MOSTLY_ZERO, NEGATIVE_ZERO, POSITIVE } codes;
@@ -156,7 +156,7 @@ static inline uint32_t random_acc(int kind) {
 	return sign;
 }
 
-/* Negative zeros stay so in products with positive numbers. */
+/* A negative zero times a positive number is a negative zero. */
 static inline int codes_of_b(struct regime g) {
 	return g.codes == NEGATIVE_ZERO ? POSITIVE : g.codes;
 }
@@ -304,8 +304,8 @@ static inline int compare_words(const struct mx_mma_args *args, const char *way,
 	return -1;
 }
 
-/* Runs the plain instruction, the one that is chosen, and without modifiers all ways
- * there are to do it; the index of the first register word that differs, or -1. */
+/* Runs the plain instruction, the chosen one, and without modifiers every implementation;
+ * the index of the first register word that differs, or -1. */
 static inline int first_difference(struct mx_mma_args args) {
 	static const struct {
 		const char *name;
@@ -333,7 +333,7 @@ static inline int first_difference(struct mx_mma_args args) {
 	return at;
 }
 
-/* A wave all of whose outputs are x, whose K is the shape's. */
+/* A wave with x for each output; K is that of the shape. */
 static inline void load_dot(struct wave *w, int shape, const struct dot *x) {
 	memset(w, 0, sizeof *w);
 	for (unsigned lane = 0; lane < 64; lane++) {

@@ -1,5 +1,5 @@
-/* What mxref.h promises as a manual: what null pointers do, which profiles there are, that
- * padding changes no sum, and its version. */
+/* Statements of mxref.h: results for null pointers, the list of profiles, padding that changes no
+ * sum, and the version. */
 #include <ctype.h>
 
 #include "judge.h"
@@ -219,7 +219,8 @@ static void test_all_are_called(const char *source) {
 		if (!is_called(source, name) && !missing++)
 			diag("first that is not called here: %s", name);
 	}
-	ok(functions > 20 && !missing, "each function that takes a pointer is called with NULL");
+	ok(functions > 20 && !missing,
+	   "this test calls each function that takes a pointer with NULL");
 }
 
 static void test_null(void) {
@@ -233,7 +234,7 @@ static void test_null(void) {
 	test_schemes();
 	test_scaled();
 	test_dense_and_sparse();
-	ok(!wrongs, "a null pointer is a status, no name, or 0: %d calls", calls);
+	ok(!wrongs, "a null pointer gives a status, no name, or 0: %d calls", calls);
 	if (ok(n && header, "the header and this test can be read"))
 		test_all_are_called(source);
 	free(source);
@@ -258,13 +259,13 @@ static void test_ranges(void) {
 	           mx_layout_result(MX_32X32X64, 0, 16, &n, &m) == MX_BAD_OPTION &&
 	           mx_dense_operand(op, 64, 0, &n, &m, &k) == MX_BAD_OPTION &&
 	           mx_dense_result(op, 0, 99, &n, &m, &k) == MX_BAD_OPTION && n + m + k == 231,
-	   "lanes, elements and registers that are not there have a status, nothing is written");
+	   "lanes, elements and registers out of range give a status, and nothing is written");
 	ok(mx_mma_dot(p, 0, 0, 33, code, s, code, s, c, &d) == MX_BAD_SHAPE &&
 	           mx_mma_dot(p, MX_FORMATS, 0, 32, code, s, code, s, c, &d) == MX_BAD_FORMAT &&
 	           mx_mma_dot(&(mx_profile){ "none" }, 0, 0, 32, code, s, code, s, c, &d) ==
 	                   MX_BAD_PROFILE &&
 	           d.v == 7,
-	   "so have a K that is no multiple of 32, formats and profiles");
+	   "so do a K that is not a multiple of 32, formats and profiles");
 	struct mx_mma_args args = wave_args("block32", 0, MX_E4M3, MX_E4M3, &w);
 	args.fmt_b = MX_FORMATS;
 	bool good = mx_mma_scaled(&args) == MX_BAD_FORMAT;
@@ -278,7 +279,7 @@ static void test_ranges(void) {
 	   "a block of 33 is refused");
 }
 
-/* ---- what its text says ---- */
+/* ---- the text of the header ---- */
 
 static void field(char *text, const char *name, unsigned value, bool always) {
 	if (value || always)
@@ -347,8 +348,8 @@ static void test_padding(void) {
 			x.a[k].v = 1u << (mx_format_info(x.fa)->bits - 1);
 		changed += dot_under(p, &x).v != short_sum.v;
 	}
-	ok(!changed, "padding with zeros changes no sum but -0, and with -0 and 0 none");
-	ok(signs, "  -0 has been met: %d times", signs);
+	ok(!changed, "padding with zeros changes only sums of -0, and padding with -0 and 0 none");
+	ok(signs, "  sums of -0 occurred: %d times", signs);
 }
 
 int main(void) {

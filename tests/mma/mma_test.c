@@ -1,6 +1,5 @@
-/* ref/mma against its written definition: MPFR evaluates each dot, the formats
- * and layouts are typed again here, and the fast instruction must give the plain
- * one's bits. */
+/* ref/mma against its definition: MPFR evaluates each dot, formats and layouts are
+ * typed again here, and the fast instruction must give the bits of the plain one. */
 #include "judge.h"
 
 #include <fenv.h>
@@ -9,7 +8,7 @@ static const struct {
 	const char *name;
 	unsigned group;
 } profiles[] = { { "block32", 32 }, { "fused", 0 }, { "fma32", 1 }, { "cdna3", 16 } };
-enum { PROFILES = 3 }; /* of exact sums, which this judge can do */
+enum { PROFILES = 3 }; /* of exact sums, which this judge supports */
 
 /* ---- the plain dot ---- */
 
@@ -28,8 +27,9 @@ static void test_dots(int profile) {
 				diag("first wrong: %s x %s, K %u, c %08x: got %08x, exact %08x",
 				     specs[x.fa].name, specs[x.fb].name, x.K, x.c.v, got, want);
 		}
-	ok(!bad, "%s: %d random dots of all format pairs are MPFR's", profiles[profile].name, n);
-	ok(finite > n / 4, "%s: a quarter of those results and more are finite and not zero",
+	ok(!bad, "%s: %d random dots of all format pairs equal those of MPFR",
+	   profiles[profile].name, n);
+	ok(finite > n / 4, "%s: at least a quarter of those results are finite and not zero",
 	   profiles[profile].name);
 }
 
@@ -48,10 +48,10 @@ static void test_special_values(void) {
 	x.b[3].v = 0x80;
 	check_bits(run("block32", &x), NAN32, "infinity times zero is NaN");
 	x = dot_of(4, 4, 64, 0x3F800000, NULL, 0);
-	check_bits(run("block32", &x), 0x3F800000, "zeros leave the accumulator");
+	check_bits(run("block32", &x), 0x3F800000, "zeros do not change the accumulator");
 	x.sb[1].v = 0xFF;
 	check_bits(run("block32", &x), NAN32, "a NaN scale makes a block of zeros NaN");
-	check_bits(run("fused", &x), NAN32, "and so for all of K at once");
+	check_bits(run("fused", &x), NAN32, "and also for all of K at once");
 	x = dot_of(4, 4, 32, 0xFFFFFFFF, NULL, 0);
 	check_bits(run("block32", &x), NAN32, "a NaN accumulator gives the NaN 7fc00000");
 	x = dot_of(0, 0, 32, 0, (struct term[]){ { 0, 1, 1 } }, 1);
@@ -71,7 +71,7 @@ static void test_zero_signs(void) {
 	check_bits(run("fused", &x), 0, "+0 plus products of -0 is +0");
 	x.c.v = 0x80000000;
 	x.a[63].v = 0;
-	check_bits(run("fused", &x), 0, "one product of +0 makes it +0");
+	check_bits(run("fused", &x), 0, "with one product of +0 it is +0");
 	x = dot_of(4, 4, 32, 0xBF800000, (struct term[]){ { 9, 1, 1 } }, 1);
 	check_bits(run("block32", &x), 0, "1 - 1 is +0");
 	x = dot_of(1, 1, 32, 0x80000000, (struct term[]){ { 0, 0x1p-16, -0x1p-16 } }, 1);
@@ -111,7 +111,7 @@ static void test_largest_sum(void) {
 
 /* ---- the exact regime ---- */
 
-/* All formats have these; with scales of 2^-1 to 2^1, products are multiples of
+/* All formats have these values; with scales of 2^-1 to 2^1, products are multiples of
  * 2^-4 up to 2^6, and sums with c stay below 2^14. */
 static const double small[] = { 0, 0.5, 1, 1.5, 2, 3, 4 };
 
@@ -176,7 +176,7 @@ static void test_operand_layout(int shape, int f) {
 		}
 	ok(!twice, "%s %s: lanes and elements map to the operand one to one", shape_name(shape),
 	   specs[f].name);
-	ok(!wrong, "%s %s: every element is where the manual's table has it", shape_name(shape),
+	ok(!wrong, "%s %s: every element has the place of the manual's table", shape_name(shape),
 	   specs[f].name);
 }
 
@@ -249,7 +249,8 @@ static void test_fast_is_plain(int profile, int shape) {
 				                                  pair / FORMATS, pair % FORMATS,
 				                                  &w)) >= 0;
 		}
-	ok(!bad, "%s %s: the fast instruction gives the plain one's bits, %d random instructions",
+	ok(!bad,
+	   "%s %s: the fast instruction gives the bits of the plain one, %d random instructions",
 	   profiles[profile].name, shape_name(shape), n);
 }
 
@@ -299,7 +300,7 @@ static void test_instruction(int profile, int shape) {
 				     specs[fa].name, specs[fb].name, r, lane, w.d[r][lane], want);
 		}
 	}
-	ok(!bad, "%s %s: outputs of every format pair, gathered by hand, are MPFR's",
+	ok(!bad, "%s %s: outputs of every format pair, gathered by hand, equal those of MPFR",
 	   profiles[profile].name, shape_name(shape));
 }
 
@@ -312,7 +313,7 @@ static double largest(int f) {
 	return decode(f, code);
 }
 
-/* The longest dot there is: 31 largest products and the smallest. */
+/* The longest possible dot: 31 largest products and the smallest. */
 static void test_full_width(int profile, int shape) {
 	int bad = 0;
 	for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
@@ -328,11 +329,11 @@ static void test_full_width(int profile, int shape) {
 			diag("first wrong: %s x %s: got %a, exact %a", specs[fa].name,
 			     specs[fb].name, as_float(got), least);
 	}
-	ok(!bad, "%s %s: 31 largest products less themselves leave the smallest",
+	ok(!bad, "%s %s: 31 largest products minus themselves leave the smallest",
 	   profiles[profile].name, shape_name(shape));
 }
 
-/* Sums of more than 53 bits whose first 53 look like a tie between two f32. */
+/* Sums of more than 53 bits; the first 53 bits are a tie between two f32. */
 static void test_ties_by_hand(void) {
 	static const struct {
 		double big, small; /* products of E4M3, as squares */
@@ -418,7 +419,7 @@ static void test_other_groups(void) {
 		}
 	}
 	ok(!wrong, "groups of 1, 16, 48, 64, 96 and all elements are summed as MPFR does");
-	ok(!differ, "the fast instruction gives the plain one's bits for such groups");
+	ok(!differ, "the fast instruction gives the bits of the plain one for such groups");
 }
 
 /* The host program's rounding mode, and on x86 its flushing of subnormals. */
@@ -448,7 +449,7 @@ static void test_environment(void) {
 		differ += memcmp(want, w.d, sizeof want) != 0;
 	}
 	fesetround(FE_TONEAREST);
-	ok(!differ, "the floating-point environment of the caller changes no bit");
+	ok(!differ, "the caller's floating-point environment changes no bit");
 }
 
 static void test_profiles(void) {

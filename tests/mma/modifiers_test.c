@@ -4,7 +4,7 @@
 static const char *const names[] = { "block32", "fused", "fma32", "cdna3" };
 enum { PROFILES = 4 };
 
-/* D[0][0] of zeros of A and B, but for a product of 1 * 1 or none. */
+/* D[0][0] of zeros in A and B, with or without one product 1 * 1. */
 static uint32_t from_c(uint32_t c, bool one, bool abs_c, bool neg_c) {
 	struct wave w = { .c = { { c } } };
 	memset(w.sa, 127, sizeof w.sa);
@@ -33,7 +33,7 @@ static void test_c(void) {
 	check(from_c(0, false, false, true), 0, "-(0) plus products of +0 is +0");
 }
 
-/* Each product is factor * 2^scale of a block of its own. */
+/* Each product is factor * 2^scale, in a separate block. */
 static uint32_t clamped(const char *profile, uint32_t c, int scale, double first, double second) {
 	struct term t[] = { { 0, first, 1 }, { 32, second, 1 } };
 	struct dot x = dot_of(MX_E5M2, MX_E5M2, 128, c, t, second ? 2 : 1);
@@ -55,15 +55,15 @@ static void test_clamp(void) {
 		ok(clamped(n, 0x7F7FFFFF, 120, 0x1p-7, 0) == 0x7F7FFFFF,
 		   "%s: a sum that rounds past the largest f32 is clamped", n);
 		ok(clamped(n, 0x7F800000, 120, 1, 0) == 0x7F800000,
-		   "%s: an infinite accumulator stays, clamp or not", n);
+		   "%s: an infinite accumulator stays with and without clamp", n);
 		ok(clamped(n, 0, 0, INFINITY, 0) == 0x7F800000,
-		   "%s: an infinite element stays, clamp or not", n);
+		   "%s: an infinite element stays with and without clamp", n);
 		ok(clamped(n, 0xFF800000, 0, INFINITY, 0) == NAN32,
 		   "%s: infinity - infinity stays NaN", n);
 		ok(clamped(n, 0x3F800000, 0, 2, 0) == 0x40400000, "%s: 1 + 2 is not clamped", n);
 	}
 	check(clamped("block32", 0, 120, 256, -128), 0x7EFFFFFE,
-	      "block32: clamped in one block, less 2^127 in the next, is 2^127 - 2^104");
+	      "block32: clamped in one block, minus 2^127 in the next, is 2^127 - 2^104");
 	check(clamped("fused", 0, 120, 256, -128), 0x7F000000, "fused: 2^128 - 2^127 is 2^127");
 	check(clamped("cdna3", 0, 120, 256, -128), 0x7EFFFFFE,
 	      "cdna3: a product of 2^128 is clamped in its step");
@@ -95,8 +95,8 @@ static void test_random(const char *profile) {
 			mx_mma_scaled(&args);
 			off += memcmp(w.d, plain.d, sizeof w.d) != 0;
 		}
-	ok(!wrong, "%s: with ABS, NEG and clamp, fast is plain", profile);
-	ok(!off, "%s: ABS and NEG are what they do to C beforehand, %d times", profile, n);
+	ok(!wrong, "%s: with ABS, NEG and clamp, fast equals plain", profile);
+	ok(!off, "%s: ABS and NEG equal the same change of C beforehand, %d times", profile, n);
 }
 
 int main(void) {

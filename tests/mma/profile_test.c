@@ -1,4 +1,4 @@
-/* The profiles: their fields, where they agree, and what tells each from the others. */
+/* The profiles: their fields, the inputs where they agree, and inputs that distinguish them. */
 #include "judge.h"
 
 static const char *const names[] = { "block32", "fused", "fma32", "cdna3" };
@@ -30,7 +30,7 @@ static void test_fields(void) {
 		ok(!strcmp(p->name, rows[i].name) && p == mx_profile_by_name(rows[i].name) &&
 		           !memcmp(fields, rows[i].field, sizeof fields),
 		   "profile %s has the fields of its definition", rows[i].name);
-		ok(!unsourced, "profile %s says of each field whose it is", rows[i].name);
+		ok(!unsourced, "profile %s has a source for each field", rows[i].name);
 		ok(mx_profile_check(p) == MX_OK && p->fidelity == MX_ASSUMED,
 		   "profile %s can be used, and is assumed on gfx950", rows[i].name);
 	}
@@ -70,13 +70,13 @@ static void test_check(void) {
 		if (mx_profile_check(&p) != want && !wrong++)
 			diag("first wrong: row %zu", i);
 	}
-	ok(!wrong, "fields that contradict each other make no profile, others do");
-	ok(mx_profile_check(NULL) == MX_BAD_POINTER, "no profile at all is a bad pointer");
+	ok(!wrong, "fields that contradict each other are refused, others accepted");
+	ok(mx_profile_check(NULL) == MX_BAD_POINTER, "a null profile is a bad pointer");
 }
 
 /* ---- agreement in the exact regime ---- */
 
-/* An element or an accumulator: odd * 2^unit, seen by a datapath at 2^top. */
+/* An element or an accumulator: odd * 2^unit, with exponent top in the datapath. */
 struct number {
 	int unit, top;
 	double value;
@@ -93,8 +93,8 @@ static int least_normal(int f) {
 	return 1 - specs[f].bias;
 }
 
-/* Codes of a window of exponents, a third of them zeros: sums stay short. Windows reach
- * down to the subnormals as often as anywhere. */
+/* Codes from a window of exponents, a third of them zeros, so that sums stay short. All
+ * positions of the window are equally frequent, subnormals included. */
 static int window_code(int f, int low) {
 	int sign = 1 << (specs[f].bits - 1), code;
 	int field = low + rng() % 3;
@@ -129,7 +129,7 @@ static void random_matrices(struct matrices *m, struct wave *w) {
 	}
 }
 
-/* c: a few of the units in which products come, or zero. */
+/* c: zero, or a few units of the products. */
 static void random_c(struct matrices *m, struct wave *w) {
 	for (unsigned lane = 0; lane < 64; lane++)
 		for (unsigned r = 0; r < 4; r++) {
@@ -208,15 +208,15 @@ static void test_agreement(void) {
 	for (int pair = 0; pair < FORMATS * FORMATS; pair++)
 		least = held[pair] < least ? held[pair] : least;
 	ok(!wrong, "in the exact regime all four profiles give the exact sum: %d random dots", n);
-	ok(least >= wanted / 200, "at least %d of them to each format pair", least);
+	ok(least >= wanted / 200, "at least %d of them for each format pair", least);
 }
 
-/* ---- told apart ---- */
+/* ---- inputs that distinguish profiles ---- */
 
 struct listed {
 	const char *what;
 	float c;
-	struct term t[4]; /* E5M2; of a product 0 the rest is not there */
+	struct term t[4]; /* E5M2; a product 0 ends the list */
 	int scale;        /* of A in block 0, as an exponent */
 	uint32_t want[PROFILES];
 };
@@ -292,10 +292,10 @@ static void test_told_apart(void) {
 	for (int p = 0; p < PROFILES; p++)
 		for (int q = 0; q < p; q++)
 			pairs += apart[p][q] > 0;
-	ok(pairs == 6, "these inputs tell all six pairs of profiles apart");
+	ok(pairs == 6, "these inputs distinguish all six pairs of profiles");
 }
 
-/* One field of cdna3 changed, and what becomes of an input above. */
+/* Results of inputs above with one field of cdna3 changed. */
 static void test_fields_count(void) {
 	mx_profile p = *mx_profile_by_name("cdna3");
 	struct dot x = listed_dot(&inputs[6]);
@@ -306,7 +306,7 @@ static void test_fields_count(void) {
 	p.parts = 1;
 	p.join = 0;
 	got = dot_under(&p, &x);
-	ok(got.v == 0, "in one part, an odd k's -2^-9 is truncated away too");
+	ok(got.v == 0, "in one part, -2^-9 of an odd k is truncated to 0 too");
 	p.align = p.dot = p.acc = 30;
 	got = dot_under(&p, &x);
 	ok(got.v == 0xBB000000, "30 bits keep it");
@@ -321,10 +321,10 @@ static void test_fields_count(void) {
 	got = dot_under(&half, &x);
 	half.norm = 0;
 	mx_f32 all = dot_under(&half, &x);
-	ok(got.v == 0x4B800000 && all.v == 0x4B800001, "norm drops what lies below 31 bits");
+	ok(got.v == 0x4B800000 && all.v == 0x4B800001, "norm drops the bits below 31");
 }
 
-/* Fast is plain for profiles that users might try. */
+/* Fast equals plain for profiles that users might try. */
 static void test_user_profiles(void) {
 	static const unsigned rows[][9] = {
 		{ 8, 1, 24, 0, 32, 24 },
@@ -349,7 +349,8 @@ static void test_user_profiles(void) {
 			args.profile = &p;
 			wrong += first_difference(args) >= 0;
 		}
-	ok(!wrong, "the fast instruction gives the plain one's bits for profiles of all widths");
+	ok(!wrong,
+	   "the fast instruction gives the bits of the plain one for profiles of all widths");
 }
 
 int main(void) {

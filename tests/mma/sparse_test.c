@@ -1,5 +1,5 @@
-/* The sparse matrix instructions against plain sums of integers: the dense A that the stored
- * items and indices stand for, times B, with k where the manual's tables have them. */
+/* The sparse matrix instructions against plain sums of integers: the dense A of the stored items
+ * and indices, times B, with each k at its place in the manual's tables. */
 #include "../../ref/mxref.h"
 #include "../tap.h"
 
@@ -17,7 +17,7 @@ static unsigned below(unsigned n) {
 
 /* ---- small integers as codes ---- */
 
-/* -7 .. 7; the codes of 0 .. 7, the sign bit, and how many bits. */
+/* -7 .. 7: the codes of 0 .. 7, the sign bit, and the number of bits. */
 static const struct coding {
 	unsigned bits;
 	uint32_t sign, codes[8];
@@ -35,7 +35,7 @@ static uint32_t code(mx_type t, int v) {
 	return codings[t].codes[abs(v)] | (v < 0 ? codings[t].sign : 0);
 }
 
-/* ---- where k are: tables 34 and 36, and those of 7.5.1.3 ---- */
+/* ---- the places of k: tables 34 and 36, and those of 7.5.1.3 ---- */
 
 /* The first k of the first four registers of B, and of the second four, in each row of 16
  * lanes; from there they are consecutive. */
@@ -64,7 +64,7 @@ static const struct layout *layout_of(const struct mx_sparse *op) {
 
 struct scene {
 	uint32_t a[4][LANES], b[8][LANES], index[LANES], d[16][LANES];
-	int dense_a[32][MOST], dense_b[MOST][32]; /* what they stand for */
+	int dense_a[32][MOST], dense_b[MOST][32]; /* the matrices */
 	int c[32][32];
 };
 static struct scene s;
@@ -85,7 +85,7 @@ static uint32_t result(mx_type t, int v) {
 	return bits;
 }
 
-/* `set`: which set of the index register the instruction is to use; the others are noise. */
+/* `set`: the set of the index register that the instruction uses; the others are random. */
 static void fill(const struct mx_sparse *op, const struct layout *o, unsigned set) {
 	unsigned bits = o->bits, items = 128 / bits * (o->first[1][3] ? 2 : 1), n = items / 2;
 	memset(&s, 0, sizeof s);
@@ -152,10 +152,10 @@ static void test_op(const struct mx_sparse *op) {
 			struct mx_sparse_args g = arguments(op, profiles[p]);
 			fill(op, o, set);
 			g.abid = set;
-			g.cbsz = p % 2 * 4; /* whose two low bits count */
+			g.cbsz = p % 2 * 4; /* only the two low bits count */
 			wrong += mx_mma_sparse(&g) != MX_OK || wrong_results(op);
 			fill(op, o, 0);
-			g.cbsz = 1 + p % 3; /* the first set, whatever ABID says */
+			g.cbsz = 1 + p % 3; /* the first set for any ABID */
 			wrong += mx_mma_sparse(&g) != MX_OK || wrong_results(op);
 		}
 	ok(!wrong, "%s with each of its %u sets of indices", op->name, sets);
@@ -164,7 +164,7 @@ static void test_op(const struct mx_sparse *op) {
 	   "%s has as many registers as items", op->name);
 }
 
-/* B of the k that no item of A names is not multiplied at all. */
+/* B is not multiplied at a k that no item of A selects. */
 static void test_infinity(void) {
 	const struct mx_sparse *op = mx_sparse_by_name("v_smfmac_f32_16x16x32_f16");
 	struct mx_sparse_args g = arguments(op, "block32");
@@ -177,7 +177,7 @@ static void test_infinity(void) {
 		s.b[2][l] = s.b[3][l] = 0x3c007c00;
 	}
 	ok(mx_mma_sparse(&g) == MX_OK && (memcpy(&d, &s.d[0][0], 4), d == 16),
-	   "an infinity of B where A has nothing does not count");
+	   "an infinity of B at a k without an item of A has no effect");
 }
 
 static void test_clamp(void) {
@@ -207,7 +207,7 @@ static void test_refused(void) {
 		s.index[l] |= 0x4400;
 	g.index = NULL;
 	ok(mx_mma_sparse(&g) == MX_BAD_POINTER && !mx_sparse_by_name("v_smfmac"),
-	   "no index, and no such instruction");
+	   "a null index is refused, and an unknown name has no instruction");
 }
 
 int main(void) {

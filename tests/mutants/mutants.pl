@@ -1,14 +1,13 @@
 #!/usr/bin/perl
-# Would our own tests notice? Changes one place of the source at a time, as a slip of the hand might,
-# and runs the tests of its room, then all others, until one fails.
+# Mutation of our own source: changes one place at a time, like a typing error, and runs the tests of
+# its room, then all others, until one fails.
 #
 #   perl tests/mutants/mutants.pl [--seed S] [--count N] [--only FILE-PREFIX] [--near] [--survivors FILE]
 #
-# Places and changes follow from the seed. The tree is copied first, and only the copy is changed.
-# A mutant that no test fails for has survived: each is printed, and is a failure of this program
-# unless the file of survivors has it, with the reason why it is no gap. --near: the tests of other
-# rooms do not run, so that what only a test far away would notice survives, too. Exit status: 0 none,
-# 1 some survived, 2 bad usage, or no test that passes before anything is changed.
+# Places and changes follow from the seed. Only a copy of the tree is changed. A mutant survives if no
+# test fails. Each survivor is printed and fails the run, unless the file of survivors lists it with a
+# reason. --near: tests of other rooms do not run, so a mutant that only they detect survives too.
+# Exit status: 0 no survivor, 1 survivors, 2 bad usage, or no test passes before a change.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -26,7 +25,7 @@ if (!GetOptions('seed=i' => \$seed, 'count=i' => \$count, 'only=s' => \$only, ne
 srand $seed;
 $| = 1;
 
-# ---- a copy of the tree and of what is built ----
+# ---- a copy of the tree and of the build ----
 
 my $build = $ENV{BUILD} || 'build';
 system('make', '-s', "B=$build", 'tests') == 0 or exit 2;
@@ -39,7 +38,7 @@ END { chdir '/' }
 chdir $tree or die "$tree: $!\n";
 $ENV{BUILD} = 'build';
 
-# Runs a command in a group of processes of its own; whether it succeeded within the time.
+# Runs a command in its own process group; whether it succeeded within the time.
 sub succeeds {
 	my ($seconds, @command) = @_;
 	my $pid = fork // die "fork: $!\n";
@@ -62,7 +61,7 @@ sub succeeds {
 	return $? == 0;
 }
 
-# All tests, or those of a room and what they call.
+# All tests, or those of a room and the kernels that they run.
 my $asked = $near && $only ? room($only) : '*';
 my @goals = $asked eq '*' ? 'tests' : ('all', glob "build/tests/$asked/*_test.t build/tests/$asked/*.co");
 push @goals, grep { !/\.\w$/ } glob 'build/fuzz/targets/*' if $asked eq 'fuzz';
@@ -76,7 +75,7 @@ sub builds {
 my %seconds;
 for (`prove -j2 --timer \$(ls build/tests/$asked/*_test.t tests/$asked/*.t 2>/dev/null) 2>/dev/null`) {
 	$seconds{$1} = $2 / 1000 if /(\S+\.t) \.+ ok +(\d+) ms/;
-	print "left out, as it fails before any change: $1\n" if /(\S+\.t) \.+ (?:Dubious|Failed)/;
+	print "omitted, because it fails before any change: $1\n" if /(\S+\.t) \.+ (?:Dubious|Failed)/;
 }
 if (!%seconds) {
 	print STDERR "no test passes\n";
@@ -104,7 +103,7 @@ sub first_failing {
 
 # ---- places and changes ----
 
-# What a line may become. Comments, strings and preprocessor lines stay.
+# The changes of a line. Comments, strings and preprocessor lines stay.
 my @operators = (
 	[ '<= for <',    qr/ < /,       ' <= ' ],
 	[ '< for <=',    qr/ <= /,      ' < ' ],
@@ -183,9 +182,9 @@ sub put {
 	close $f or die "$file: $!\n";
 }
 
-# ---- survivors that are known ----
+# ---- known survivors ----
 
-# Lines "FILE: line as it stands | line as it becomes | reason".
+# Lines "FILE: line | changed line | reason".
 my %reason;
 for my $line (-e $known ? lines_of($known) : ()) {
 	next if $line =~ /^#|^\s*$/;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# ref/num/cvt.def against LLVM's assembler: every name that a gfx950 conversion could have,
-# with operands of the shape that it implies, is one there exactly if it is in the table.
+# ref/num/cvt.def against LLVM's assembler. Every possible name of a gfx950 conversion, with
+# operands of the shape that it implies, assembles exactly if it is in the table.
 use strict;
 use warnings;
 use File::Temp 'tempdir';
@@ -8,15 +8,15 @@ use Test::More;
 
 my $llvm = `ci/package/llvm.sh 2>/dev/null`;
 chomp $llvm;
-plan skip_all => 'no llvm-mc that knows gfx950 (see ci/package/llvm.sh)' unless $llvm && -x "$llvm/llvm-mc";
+plan skip_all => 'no llvm-mc with gfx950 (see ci/package/llvm.sh)' unless $llvm && -x "$llvm/llvm-mc";
 
 my %bits = (fp4 => 4, fp6 => 6, bf6 => 6, fp8 => 8, bf8 => 8, f16 => 16, bf16 => 16, f32 => 32);
 my %format = (E2M1 => 'fp4', E2M3 => 'fp6', E3M2 => 'bf6', E4M3 => 'fp8', E5M2 => 'bf8',
 	FP16 => 'f16', BF16 => 'bf16', FP32 => 'f32');
-# In other tables, since they follow MODE, or are a shift.
+# In other tables, because they depend on MODE, or are a shift.
 my %elsewhere = map { $_ => 1 } qw(v_cvt_f16_f32 v_cvt_f32_f16 v_cvt_f32_bf16);
 
-# The registers that operands of these many bits take, from v64 on.
+# The registers of operands with these numbers of bits, from v64.
 sub registers {
 	my $next = 64;
 	my @operands;
@@ -76,7 +76,7 @@ for (`$llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -show-encoding $file 
 
 my %known = map { (split)[0] => 1 } keys %code;
 is_deeply([ sort keys %row ], [ grep { !$elsewhere{$_} } sort keys %known ],
-	scalar(keys %row) . ' conversions, the same as LLVM has among ' . @lines . ' imaginable');
+	scalar(keys %row) . ' conversions, the same that LLVM assembles of ' . @lines . ' possible names');
 is_deeply([ sort map { $_->{line} } values %row ],
 	[ sort grep { !$elsewhere{ (split)[0] } } keys %code ], 'their operands have the same shapes');
 my @wrong = grep {

@@ -1,5 +1,5 @@
-/* gfx950's conversion instructions: what the manual says, by hand.
- * tests/oracle/cvt_test.c compares all of each with an exact evaluation. */
+/* gfx950's conversion instructions: values by hand from the manual.
+ * tests/oracle/cvt_test.c compares each instruction with an exact evaluation. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
 #include "../tap.h"
@@ -93,7 +93,7 @@ static void test_cvt_by_hand(void) {
 		diag("got %u and %u", e4m3, e5m2);
 	ok(mx_prng(1) == 2 && mx_prng(0x80000000) == 197 &&
 	           mx_prng(0xC0000001) == (0x80000002 ^ 197) && mx_prng(0) == 0,
-	   "v_prng_b32 shifts, and folds in 197 for the bit that falls out");
+	   "v_prng_b32 shifts, and xors 197 if the bit shifted out is 1");
 	/* 2.25 and 2.5, 1/4 and 1/2 from 2 to 3; randoms 0x80000000 and then 197: neither moves.
 	 * 0xC0000000 moves the first; then 0x80000000 ^ 197 is enough for the second. */
 	struct mx_cvt_args a = { SOURCE(0x40100000, 0x40200000), .scale = ONE,
@@ -106,7 +106,8 @@ static void test_cvt_by_hand(void) {
 	a = (struct mx_cvt_args){ SOURCE(0x00400000, 0x80400000), .scale = 0 };
 	ok(cvt1(MX_CVT_scalef32_pk_fp4_f32, a) == 0xA2, "a scale of 0 is 2^-127");
 	a.flush_f32 = true;
-	ok(cvt1(MX_CVT_scalef32_pk_fp4_f32, a) == 0x80, "subnormal f32 are zero if MODE says so");
+	ok(cvt1(MX_CVT_scalef32_pk_fp4_f32, a) == 0x80,
+	   "subnormal f32 are zero if MODE flushes them");
 	a = (struct mx_cvt_args){ SOURCE(0xBF800000, ONE), .scale = 0x7F800000 };
 	ok(cvt1(MX_CVT_scalef32_pk_fp8_f32, a) == 0x7FFF &&
 	           cvt1(MX_CVT_scalef32_pk_fp4_f32, a) == 0x7F &&
@@ -114,7 +115,7 @@ static void test_cvt_by_hand(void) {
 	                (struct mx_cvt_args){ SOURCE(0xB8), .scale = 0xFFABCDEF }) == 0xFFC00000,
 	   "a scale of exponent 0xFF makes every value NaN, the largest FP4 (assumed)");
 	a = (struct mx_cvt_args){ SOURCE(ONE, TWO), .scale = 0xC0490FDB };
-	ok(cvt1(MX_CVT_scalef32_pk_fp8_f32, a) == 0x3830, "of a scale only the exponent counts");
+	ok(cvt1(MX_CVT_scalef32_pk_fp8_f32, a) == 0x3830, "only the exponent of a scale counts");
 }
 
 static void test_cvt_2xpk16(void) {
@@ -126,7 +127,7 @@ static void test_cvt_2xpk16(void) {
 	int bad = 0;
 	for (int i = 0; i < 32; i++)
 		bad += mx_elem_get(MX_E2M3, (const uint8_t *)d, i).v != (i % 2 ? 0x10 : 0x08);
-	ok(!bad, "2xpk16 takes its values from the two operands in turn");
+	ok(!bad, "2xpk16 takes its values from the two operands alternately");
 	mx_cvt(MX_CVT_scalef32_pk32_f32_fp6,
 	       &(struct mx_cvt_args){ .source = memcpy(source, d, sizeof d), .scale = ONE },
 	       source);
@@ -142,10 +143,17 @@ static void test_cvt_refuses(void) {
 	struct mx_cvt_args a = { SOURCE(0), .op_sel = 1 };
 	ok(mx_cvt(MX_CVT_scalef32_pk_fp4_f32, &a, d) == MX_BAD_OPTION &&
 	           mx_cvt(MX_CVT_pk_bf16_f32, &a, d) == MX_BAD_OPTION && d[0] == 7,
-	   "a bit of OP_SEL without meaning is an error, and nothing is written");
+	   "an unused bit of OP_SEL is an error, and nothing is written");
+	unsigned wide = 0, halves = 0;
+	for (mx_cvt_op i = 0; i < MX_CVTS; i++) {
+		struct mx_cvt_info info = mx_cvt_info(i);
+		wide += !info.partial;
+		halves += !info.partial && info.op_sel & 12;
+	}
+	ok(wide > 20 && !halves, "OP_SEL selects no part of %u wide results", wide);
 	a.op_sel = 0;
 	ok(mx_cvt(MX_CVTS, &a, d) == MX_BAD_OPTION && !mx_cvt_info(MX_CVTS).name,
-	   "there is no instruction past the last");
+	   "there is no instruction after the last");
 	ok(mx_cvt(MX_CVT_f32_fp8, &a, NULL) == MX_BAD_POINTER &&
 	           mx_cvt(MX_CVT_f32_fp8, NULL, d) == MX_BAD_POINTER &&
 	           mx_cvt(MX_CVT_f32_fp8, &(struct mx_cvt_args){ 0 }, d) == MX_BAD_POINTER,

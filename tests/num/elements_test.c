@@ -1,5 +1,6 @@
-/* Element formats that no MX instruction takes, against values worked out here in doubles: every
- * code decoded, and around every code and every midpoint of two codes all roundings. */
+/* Element formats that no MX instruction takes, against values computed here in doubles: every code
+ * is decoded, and numbers around every code and every midpoint of two codes are encoded in all
+ * roundings. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
 #include "../tap.h"
@@ -78,7 +79,7 @@ static void test_decode(const struct format *f) {
 	   "%s is found by its name and has %u bits", f->name, f->bits);
 }
 
-/* The code for a magnitude x, by looking at every code that is not negative. */
+/* The code for a magnitude x, by a search of all codes that are not negative. */
 static unsigned nearest(const struct format *f, double x, mx_rounding r) {
 	unsigned best = 0, half = 1u << (f->bits - 1);
 	if (x >= f->max)
@@ -91,7 +92,7 @@ static unsigned nearest(const struct format *f, double x, mx_rounding r) {
 	return best;
 }
 
-/* What lies above the largest when the exponent goes on: half a step more is a tie. */
+/* The next number above the largest with a larger exponent: half a step more is a tie. */
 static bool overflows(const struct format *f, double x, mx_rounding r) {
 	double step = f->max - f->value((1u << (f->bits - 1)) - 2), tie = f->max + step / 2;
 	bool odd = true; /* the largest codes are all ones: the tie goes up */
@@ -160,7 +161,7 @@ static void test_stochastic(const struct format *f) {
 	double x = f->value(2) + (f->value(3) - f->value(2)) / 4;
 	unsigned below = mx_elem_encode(f->id, of(x), MX_SR, MX_SATURATE, 0xBFFFFFFF).v;
 	unsigned above = mx_elem_encode(f->id, of(x), MX_SR, MX_SATURATE, 0xC0000000).v;
-	ok(below == 2 && above == 3, "%s: stochastic rounding moves at the bit that it should",
+	ok(below == 2 && above == 3, "%s: stochastic rounding rounds up at the right random number",
 	   f->name);
 }
 
@@ -176,7 +177,7 @@ static void test_packing(const struct format *f) {
 		good += code == ((i * 37 + 5) & mask) && code == mx_elem_get(f->id, packed, i).v;
 	}
 	ok(good == n && mx_packed_bytes(f->id, n) == (n * f->bits + 7) / 8,
-	   "%s: packed fields of %u bits lie one after the other", f->name, f->bits);
+	   "%s: packed fields of %u bits are contiguous", f->name, f->bits);
 }
 
 static void test_refused(const struct format *f) {
@@ -188,7 +189,7 @@ static void test_refused(const struct format *f) {
 	ok(mx_quantize(&how, &t, &q, NULL) == MX_BAD_FORMAT &&
 	           mx_dequantize(f->id, &q, 1, 4, (mx_f32 *)y, 16, 4) == MX_BAD_FORMAT &&
 	           mx_scale(MX_RECIPE_FLOOR, f->id, of(1)).v == 0xFF,
-	   "%s is refused where an MX format is needed", f->name);
+	   "%s is refused as an MX format", f->name);
 }
 
 int main(void) {
@@ -201,6 +202,6 @@ int main(void) {
 		test_refused(f);
 	}
 	ok(as_float(mx_elem_to_f32(MX_INT8, (mx_elem){ 0x80 }).v) == -2,
-	   "the INT8 code 0x80 is -2, and no encoding makes it");
+	   "the INT8 code 0x80 is -2, and no encoding gives it");
 	return done_testing();
 }

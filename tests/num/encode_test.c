@@ -1,5 +1,5 @@
-/* Encoding in each rounding and overflow policy, scales and 16-bit floats, by hand
- * and against the host's doubles and _Float16; tests/oracle/round_test.c has the
+/* Encoding in each rounding and overflow policy, of elements, scales and 16-bit floats,
+ * by hand and against the host's doubles and _Float16; tests/oracle/round_test.c has the
  * exact judge. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the formats, elements and others alike ---- */
+/* ---- the formats: elements and wider ones ---- */
 
 enum { FP16 = MX_FORMATS, BF16, TARGETS };
 
-/* The largest finite magnitude, and what follows it where nothing saturates. */
+/* The largest finite magnitude, and the code after it without saturation. */
 static const struct {
 	const char *name;
 	uint32_t max, over, nan;
@@ -48,7 +48,7 @@ static uint32_t sign_of(int t) {
 	return 1u << (targets[t].bits - 1);
 }
 
-/* A NaN becomes the only one of its sign or, in 16 bits, quiet. */
+/* A NaN becomes the only NaN of its sign or, in 16 bits, a quiet one. */
 static uint32_t quiet(int t, uint32_t code) {
 	if (targets[t].bits == 16)
 		return code | (targets[t].nan & ~targets[t].over);
@@ -78,7 +78,7 @@ static void test_round_trip(int t) {
 		diag("first wrong code 0x%x", code);
 }
 
-/* The middle of neighbours, as f32 bits; exact, since each has at most 11 bits. */
+/* The middle of neighbours, as f32 bits; exact, because each has at most 11 bits. */
 static uint32_t middle(int t, uint32_t code) {
 	double low = as_float(decode(t, code)), high = as_float(decode(t, code + 1));
 	return bits_of((low + high) / 2);
@@ -161,7 +161,7 @@ static void test_overflow(void) {
 	   "NaN is NaN with its sign in every rounding, the largest magnitude in FP4 and FP6");
 	ok(mx_bf16_encode((mx_f32){ 0xFFA5C3E1 }, MX_RTZ, MX_SATURATE, 0).v == 0xFFE5 &&
 	           mx_f16_encode((mx_f32){ 0x7FA5C3E1 }, MX_SR, MX_SATURATE, 7).v == 0x7F2E,
-	   "a NaN's payload is kept as far as 16 bits hold it");
+	   "the upper bits of a NaN's payload are kept in 16 bits");
 }
 
 /* ---- stochastic rounding ---- */
@@ -196,7 +196,7 @@ static void test_sr_carries(int t) {
 		diag("first wrong: above code 0x%x, a fraction in 2^-%d", code - step, den - 1);
 }
 
-/* 65536 randoms, evenly spread from 0 on: fraction * 65536 of them, rounded down, carry. */
+/* 65536 random numbers, evenly spread from 0: fraction * 65536 of them, rounded down, carry. */
 static void test_sr_rate(void) {
 	static const struct {
 		int t;
@@ -227,8 +227,8 @@ static void test_sr_rate(void) {
 			strays += code != rows[i].low + 1 && code != rows[i].low;
 		}
 		if (!ok(ups == rows[i].ups && !strays,
-		        "%a becomes %s 0x%x or, for %u in 65536, the next", rows[i].x,
-		        targets[rows[i].t].name, rows[i].low, rows[i].ups))
+		        "%a becomes %s 0x%x or, for %u random numbers in 65536, the next",
+		        rows[i].x, targets[rows[i].t].name, rows[i].low, rows[i].ups))
 			diag("it moved up for %u and elsewhere for %u", ups, strays);
 	}
 }
@@ -272,7 +272,7 @@ static void test_scales(void) {
 	ok(!bad, "every E8M0 code round-trips in every rounding");
 }
 
-/* ---- binary16 against the host's ---- */
+/* ---- binary16 against that of the host ---- */
 
 #ifdef __FLT16_MAX__
 static uint16_t host_f16(uint32_t x) {
@@ -286,8 +286,7 @@ static void test_host_f16(void) {
 	uint32_t x = 0, step = 4099; /* a prime: 2^20 patterns of all kinds */
 	while (x < 0xFFFFFFFF - step && (mx_f16_from_f32((mx_f32){ x }).v == host_f16(x)))
 		x += step;
-	if (!ok(x >= 0xFFFFFFFF - step,
-	        "a million f32 become the binary16 that the host makes of them"))
+	if (!ok(x >= 0xFFFFFFFF - step, "a million f32 become the same binary16 as on the host"))
 		diag("first wrong: 0x%08x: got 0x%04x, host 0x%04x", x,
 		     mx_f16_from_f32((mx_f32){ x }).v, host_f16(x));
 	uint32_t c = 0;
@@ -298,7 +297,7 @@ static void test_host_f16(void) {
 		if (mx_f16_to_f32((mx_f16){ c }).v != bits_of((float)h))
 			break;
 	}
-	if (!ok(c == 65536, "all 65536 binary16 widen to the f32 that the host makes of them"))
+	if (!ok(c == 65536, "all 65536 binary16 widen to the same f32 as on the host"))
 		diag("first wrong: 0x%04x", c);
 }
 #else

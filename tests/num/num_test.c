@@ -1,6 +1,6 @@
 /* ref/num against values from first principles: the format parameters below are
- * typed from the OCP MX specification, decoded with ldexp, and encoding is
- * judged by a search for the nearest among the decoded values. */
+ * typed from the OCP MX specification. Codes are decoded with ldexp; encoding is
+ * checked by a search for the nearest decoded value. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
 #include "../random.h"
@@ -231,9 +231,9 @@ static void test_packing(const struct spec *s) {
 			wrong_bit += (packed[at / 8] >> at % 8 & 1) != (codes[i] >> b & 1);
 		}
 	}
-	ok(!wrong_bit, "%s packs into consecutive bits, overwriting only its own", s->name);
+	ok(!wrong_bit, "%s packs into consecutive bits and overwrites no others", s->name);
 	ok(!wrong_get, "%s unpacks what was packed", s->name);
-	ok(packed[N] == 0xA5, "%s touches no byte behind the array", s->name);
+	ok(packed[N] == 0xA5, "%s touches no byte after the array", s->name);
 	ok(mx_packed_bytes(s->id, 0) == 0 && mx_packed_bytes(s->id, 32) == 4u * s->bits &&
 	           mx_packed_bytes(s->id, 1) == 1 &&
 	           mx_packed_bytes(s->id, N) == (N * s->bits + 7u) / 8,
@@ -267,10 +267,10 @@ static void test_e8m0(void) {
 				mx_f32 x = { sign << 31 | e << 23 | mantissas[m] };
 				bad += mx_e8m0_from_f32(x).v != e;
 			}
-	ok(!bad, "E8M0 of an f32 is its exponent field, whatever sign and mantissa");
+	ok(!bad, "E8M0 of an f32 is its exponent field, for any sign and mantissa");
 }
 
-/* Nearest of the two bf16 around x, of which the upper may be 2^128. */
+/* Nearest of the two bf16 around x; the upper one may be 2^128. */
 static uint16_t bf16_nearest(uint32_t x) {
 	uint32_t low = x >> 16 & 0x7FFF;
 	double magnitude = fabs((double)as_float(x)), below = as_float(low << 16);
@@ -366,8 +366,7 @@ static void test_block_by_hand(void) {
 	ok(codes[5].v == 0x55, "a block of 5 writes 5 codes");
 	const mx_f32 nan[] = { { 0x3F800000 }, { 0xFFC00000 } };
 	mx_elem out[2];
-	ok(floor_block(MX_E4M3, nan, 2, out) == 0xFF && out[0].v == 0x7F &&
-	           out[1].v == 0xFF,
+	ok(floor_block(MX_E4M3, nan, 2, out) == 0xFF && out[0].v == 0x7F && out[1].v == 0xFF,
 	   "a NaN makes the scale and every element of its block NaN");
 	ok(floor_block(MX_E4M3, x, 0, out) == 0, "an empty block has scale 0x00");
 }
@@ -423,7 +422,7 @@ static void test_f32_scale(void) {
 	           mx_f32_scale((mx_f32){ 1 }, INT32_MAX).v == 0x7F800000 &&
 	           mx_f32_scale((mx_f32){ 0xFF800000 }, -9).v == 0xFF800000 &&
 	           mx_f32_scale((mx_f32){ 0x7F800001 }, 3).v == 0x7FC00001,
-	   "ties, extreme exponents, infinity and NaN scale as they should");
+	   "ties, extreme exponents, infinity and NaN are scaled correctly");
 }
 
 int main(void) {

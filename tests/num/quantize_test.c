@@ -1,6 +1,6 @@
-/* Tensor quantisers: the fast one against the plain one, byte by byte on all that
- * can be asked of them; the plain one against hand-derived values and against
- * sums in doubles; what is not theirs to write stays untouched. */
+/* Tensor quantisers: the fast one against the plain one, byte by byte for all options;
+ * the plain one against hand-derived values and against sums in doubles. Bytes outside
+ * the output must not change. */
 #include "../../ref/mxref.h"
 #include "../../ref/num/quantize.h"
 #include "../float_bits.h"
@@ -21,7 +21,7 @@ static unsigned below(unsigned n) {
 	return rng() % n;
 }
 
-/* ---- outputs with room between and behind their rows ---- */
+/* ---- outputs with unused bytes between and after their rows ---- */
 
 enum { POISON = 0xA5, GAP = 3, TAIL = 8 };
 
@@ -87,7 +87,7 @@ static uint32_t value(int kind) {
 	return below(4) ? (u & 0x80000000) : below(2) ? u & 0x81FFFFFF : u | 0x7E000000;
 }
 
-/* Data comes in runs of 64 of one kind, so that special blocks lie among plain ones. */
+/* Runs of 64 values of one kind, so that special blocks are among plain ones. */
 static void fill(int kind) {
 	for (int i = 0; i < CELLS; i++) {
 		int k = kind < 4 ? kind : i / 64 % 8 ? 0 : 1 + i / 512 % 3;
@@ -212,7 +212,7 @@ static void test_fast(mx_recipe r, int rounds) {
 			if (!fast_is_plain(&s) && !bad++)
 				describe(&s);
 		}
-	ok(!bad, "%s: the fast quantiser gives the plain one's bytes and no others, %d tensors",
+	ok(!bad, "%s: the fast quantiser writes the same bytes as the plain one, %d tensors",
 	   mx_recipe_info(r)->name, n);
 }
 
@@ -224,14 +224,15 @@ static void test_rows(void) {
 			for (int kind = 0; kind < 5 && mx_recipe_info(r)->formats >> f & 1;
 			     kind++) {
 				struct setting s = { .q = { .recipe = r, .format = f },
-					             .x = { words, MX_DTYPE_F32, 1, 3333, 13332, 4 },
+					             .x = { words, MX_DTYPE_F32, 1, 3333, 13332,
+					                    4 },
 					             .rowwise = true };
 				if (kind % 2 == 0)
 					fill(kind);
 				if (!fast_is_plain(&s) && !bad++)
 					describe(&s);
 			}
-	ok(!bad, "rows of 3333 f32 are quantised alike by both, all recipes and formats");
+	ok(!bad, "both quantise rows of 3333 f32 to the same bytes, all recipes and formats");
 }
 
 /* Tiles of 32 rows of 32, as lines and as squares, rows too or not. */
@@ -251,16 +252,15 @@ static void test_portable_tiles(void) {
 			struct mx_quantised r = { rows ? codes[p][0] : NULL, 40, scales[p][0], 3 };
 			struct mx_quantised c = { codes[p][1], 40, scales[p][1], 3 };
 			ok[p] = (square ? paths[p]->square : paths[p]->lines)(
-				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132, &r,
-				&c);
+				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132, &r, &c);
 		}
 		bad += ok[0] != ok[1] || memcmp(codes[0], codes[1], sizeof codes[0]) ||
 		       memcmp(scales[0], scales[1], sizeof scales[0]);
 		done += ok[0];
 		left += !ok[0];
 	}
-	ok(!bad, "so has its path for tiles");
-	ok(done > TILES && left > TILES, "  %d tiles done, %d left to the rules for special values",
+	ok(!bad, "the fast path for tiles gives the bytes of the plain one");
+	ok(done > TILES && left > TILES, "  %d tiles done, %d need the rules for special values",
 	   done, left);
 }
 
@@ -275,20 +275,22 @@ static void test_portable(void) {
 		size_t done[2];
 		for (size_t b = 0; b < BLOCKS; b += done[0] + 1) {
 			for (int p = 0; p < 2; p++)
-				done[p] = paths[p]->row(MX_RECIPE_EVEN, (uint8_t *)(words + b * 32), BLOCKS - b,
-				                        codes[p] + b * 32, scales[p] + b);
+				done[p] =
+					paths[p]->row(MX_RECIPE_EVEN, (uint8_t *)(words + b * 32),
+				                      BLOCKS - b, codes[p] + b * 32, scales[p] + b);
 			bad += done[0] != done[1];
 		}
 		for (int b = 0; b < BLOCKS; b++) {
 			uint8_t block[2][32] = { 0 };
 			for (int p = 0; p < 2; p++)
-				done[p] = paths[p]->block((uint8_t *)(words + b * 32), 90 + b % 80, block[p]);
+				done[p] = paths[p]->block((uint8_t *)(words + b * 32), 90 + b % 80,
+				                          block[p]);
 			bad += done[0] != done[1] || memcmp(block[0], block[1], 32);
 		}
 		bad += memcmp(codes[0], codes[1], sizeof codes[0]) ||
 		       memcmp(scales[0], scales[1], sizeof scales[0]);
 	}
-	ok(!bad, "the path that this processor has gives the portable path's bytes");
+	ok(!bad, "the path of this processor gives the bytes of the portable path");
 }
 
 static void test_threads(void) {
@@ -349,7 +351,7 @@ static void test_both_axes_by_hand(void) {
 	static const int second[8] = { 0, 7, 2, 3, 4, 4, 5, 6 };
 	for (int k = 0; k < 8; k++)
 		bad += code(&got.row, MX_E2M1, 1, 32 + k) != second[k];
-	ok(!bad, "a short block of 8 is scaled by itself");
+	ok(!bad, "a short block of 8 has its own scale");
 	/* Column 5: 5 10 20, amax 20, exponent 4, byte 129: 1.25 -> 1, 2.5 -> 2, 5 -> 4. */
 	ok(scale(&got.col, 5, 0) == 129 && code(&got.col, MX_E2M1, 5, 0) == 2 &&
 	           code(&got.col, MX_E2M1, 5, 1) == 4 && code(&got.col, MX_E2M1, 5, 2) == 6 &&
@@ -439,10 +441,11 @@ static void test_groups_by_hand(void) {
 			bad += code(&got.row, MX_E4M3, r, k) != (real ? 0x78 : 0) ||
 			       code(&got.col, MX_E4M3, k, r) != (real ? 0x78 : 0);
 	}
-	ok(!bad, "padding has code 0 on both axes, and in rows the chosen scale");
+	ok(!bad, "padding has code 0 in both outputs, and row-wise the chosen scale");
 	ok(scale(&got.col, 0, 0) == 119 && scale(&got.col, 0, 1) == 119 &&
 	           scale(&got.col, 31, 2) == 120 && scale(&got.col, 31, 3) == 0x5A,
-	   "a column's blocks with data have its scale, the one without the chosen scale");
+	   "blocks of a column with data have their scale, the block without data the chosen "
+	   "scale");
 	result_free(&got);
 }
 
@@ -484,9 +487,9 @@ static void test_hadamard(void) {
 	   "integers are transformed to the exact sums of the Walsh matrix over 4");
 }
 
-/* Where f32 rounds: against the same butterflies in f32 by the host, through a block
- * whose codes tell the transform's bits apart: E4M3 shows 4 bits, so each value is
- * compared after scaling by its own power of two, in blocks of its own. */
+/* Rounding of the transform, against the same butterflies in f32 on the host. E4M3 shows
+ * 4 bits of a value, so each value is scaled by its own power of two, in its own blocks,
+ * and then compared. */
 static void test_hadamard_rounding(void) {
 	int bad = 0;
 	struct setting s = {
@@ -523,11 +526,11 @@ static void test_hadamard_rounding(void) {
 		}
 		result_free(&got);
 	}
-	ok(!bad, "the transform rounds as f32 butterflies of distance 1, 2, 4, 8 do");
+	ok(!bad, "the transform rounds like f32 butterflies of distance 1, 2, 4, 8");
 }
 
-/* With all else zero, item 0 of the transform is (a + b) / 4 and item 1 (a - b) / 4:
- * what IEEE addition of the host makes of any a and b. NaN must stay NaN. */
+/* If all other items are zero, item 0 of the transform is (a + b) / 4 and item 1
+ * (a - b) / 4, by IEEE addition of the host for any a and b. NaN must stay NaN. */
 static void test_hadamard_specials(void) {
 	int bad = 0;
 	for (int i = 0; i < 200000; i++) {
@@ -536,7 +539,7 @@ static void test_hadamard_specials(void) {
 		float sum = as_float(a) + as_float(b), rest = as_float(a) - as_float(b);
 		mx_hadamard16(v);
 		for (int k = 0; k < 2; k++) {
-			/* Zeros of either sign are added on the way: -0 becomes +0. */
+			/* Zeros of either sign are added too: -0 becomes +0. */
 			float want = ((k ? rest : sum) + 0.0f) * 0.25f;
 			bool same_nan = isnan(want) && isnan(as_float(v[k]));
 			if (!same_nan && v[k] != bits_of(want) && !bad++)
@@ -544,7 +547,7 @@ static void test_hadamard_specials(void) {
 				     k, a, b, v[k], want);
 		}
 	}
-	ok(!bad, "the transform adds subnormals, infinities and zeros as IEEE 754 does");
+	ok(!bad, "the transform adds subnormals, infinities and zeros by IEEE 754");
 }
 
 /* x = 1 + j/32 in E2M1 at scale 1: between 1 and 1.5, frac j/16. A random word r rounds up
@@ -593,7 +596,7 @@ static void test_dtypes(void) {
 		result_free(&narrow);
 		result_free(&wide);
 	}
-	ok(!bad, "bf16 and f16 tensors are quantised as the f32 they widen to");
+	ok(!bad, "bf16 and f16 tensors are quantised like the same tensors widened to f32");
 }
 
 /* ---- dequantising ---- */
@@ -641,7 +644,7 @@ static void test_dequantise(void) {
 	   "scale NaN gives NaN; 6 * 2^127 overflows to infinity, 1 * 2^127 does not");
 }
 
-/* Each code under each scale, as a whole block, a part of one, and down a column. */
+/* Each code with each scale, in a whole block, in a part of one, and down a column. */
 static void test_every_code(void) {
 	int bad = 0;
 	for (int f = 0; f < MX_FORMATS; f++)
@@ -664,7 +667,7 @@ static void test_every_code(void) {
 					       (i < 31 && part[i].v != want.v);
 				}
 			}
-	ok(!bad, "every code under every scale is element times scale, rounded once");
+	ok(!bad, "every code with every scale is element times scale, rounded once");
 }
 
 /* ---- bad input ---- */
@@ -738,7 +741,7 @@ static void test_bad_input(void) {
 	rejects("no output", MX_BAD_POINTER, &good, NULL, NULL);
 	wrongs += mx_quantize(NULL, &good.x, &o, NULL) != MX_BAD_POINTER;
 	wrongs += mx_quantize(&good.q, NULL, &o, NULL) != MX_BAD_POINTER;
-	ok(!wrongs, "bad input has the status that says what is bad");
+	ok(!wrongs, "bad input gives the status of its error");
 	int touched = 0;
 	for (size_t i = 0; i < sizeof codes; i++)
 		touched += codes[i] != POISON || scales[i] != POISON;
@@ -758,7 +761,7 @@ static void test_bad_dequantise(void) {
 	           mx_dequantize(MX_E2M1, &q, 2, 2, out, 2, 1) == MX_BAD_STRIDE &&
 	           mx_dequantize(MX_E2M1, &q, 4, 2, out, SIZE_MAX / 2, 4) == MX_BAD_SHAPE &&
 	           mx_dequantize(MX_E2M1, &q, 0, 9, NULL, 0, 0) == MX_OK,
-	   "mx_dequantize tells bad formats, pointers, strides and shapes");
+	   "mx_dequantize refuses bad formats, pointers, strides and shapes");
 }
 
 static void test_empty(void) {
@@ -770,7 +773,7 @@ static void test_empty(void) {
 	s.x.cols = 0;
 	ok(good && mx_quantize(&s.q, &s.x, &none, &none) == MX_OK &&
 	           mx_quantize_plain(&s.q, &s.x, &none, &none) == MX_OK,
-	   "a tensor without elements is quantised to nothing");
+	   "a tensor without elements gives no output");
 }
 
 int main(void) {

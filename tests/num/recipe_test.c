@@ -1,6 +1,5 @@
-/* Scale recipes against values derived by hand from their sources, and against
- * each other: where two differ, an input says so; where none is found, they are
- * named as equal. */
+/* Scale recipes against values derived by hand from their sources, and against each
+ * other: two recipes differ for some input, or the table of equal pairs lists them. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
 #include "../tap.h"
@@ -354,7 +353,7 @@ static bool finite_differs(uint32_t amax, void *arg) {
 	return amax < 0x7F800000 && differs(amax, arg);
 }
 
-/* The pairs that, by their sources, agree on all finite amax; all others differ. */
+/* The pairs that agree on all finite amax by their sources; all others differ. */
 static const struct {
 	int a, b;
 	const char *formats;
@@ -418,7 +417,7 @@ static int ceil_log2(double x) {
 	return frexp(x, &e) == 0.5 ? e - 1 : e;
 }
 
-/* What exact division would give: the scale for amax / max without any rounding. */
+/* The scale for amax / max by exact division. */
 static int exact_rceil(int f, double amax) {
 	int byte = ceil_log2(amax / formats[f].max) + 127;
 	return byte < 0 ? 0 : byte;
@@ -436,13 +435,13 @@ static void test_reciprocals(int f) {
 			    !bad[i]++)
 				diag("first wrong: amax 0x%08x", u);
 	}
-	ok(!bad[0], "%s: torchao's product with 1/max is as good as exact, all 2^23 mantissas",
+	ok(!bad[0], "%s: torchao's product with 1/max gives the exact scale, all 2^23 mantissas",
 	   formats[f].name);
-	ok(!bad[1], "%s: amax/max rounded to f32 is as good as exact, all 2^23 mantissas",
+	ok(!bad[1], "%s: amax/max rounded to f32 gives the exact scale, all 2^23 mantissas",
 	   formats[f].name);
 }
 
-/* Below the normals, the f32 product is typed out with the constants of the source. */
+/* Below the normals, the f32 product with the constants of the source decides. */
 static void test_subnormal_products(void) {
 	static const struct {
 		int format;
@@ -460,14 +459,14 @@ static void test_subnormal_products(void) {
 			bad += scale(MX_RECIPE_RCEIL, rows[i].format, u) != want;
 		}
 	ok(!bad,
-	   "rceil of small amax goes by the f32 product, subnormal products above 2^-127 to 1");
+	   "rceil of small amax follows the f32 product; subnormal products above 2^-127 give 1");
 }
 
 static bool log2_differs(uint32_t u, void *arg) {
 	*(uint32_t *)arg = u;
 	if (u >= 0x7F800000 || u < 0x00800000)
 		return false;
-	/* log2 in double is good to 2^-52 or so; ties with the f32 midpoints do not occur. */
+	/* log2 in double has an error of about 2^-52; results on f32 midpoints do not occur. */
 	int want = (int)floorf((float)log2((double)as_float(u))) - 2 + 127;
 	return scale(MX_RECIPE_MICROXCALING, 0, u) != (want < 0 ? 0 : want);
 }
@@ -475,7 +474,7 @@ static bool log2_differs(uint32_t u, void *arg) {
 static void test_log2(void) {
 	uint32_t at = 0;
 	if (!ok(!sweep(log2_differs, &at),
-	        "microxcaling's floor of an f32 log2 is that of the rounded logarithm"))
+	        "microxcaling's floor of an f32 log2 equals floor of the rounded logarithm"))
 		diag("first wrong: amax 0x%08x", at);
 }
 
@@ -545,7 +544,8 @@ static void test_elements(void) {
 	                                        (mx_e8m0){ rows[i].scale }, MX_RNE, 0)
 	                               .v) == rows[i].want)
 		i++;
-	if (!ok(i == n, "%d elements with special values or scales are those of the sources", n))
+	if (!ok(i == n, "%d elements with special values or scales have the codes of their sources",
+	        n))
 		diag("first wrong: %s, x 0x%08x, scale %d (%s): got 0x%02x, want 0x%02x",
 		     names[rows[i].recipe], rows[i].x, rows[i].scale, rows[i].why, got,
 		     rows[i].want);
@@ -553,11 +553,11 @@ static void test_elements(void) {
 	           mx_recipe_info(MX_RECIPE_QUARK_TRITON_UP)->rounding == MX_RNA &&
 	           mx_recipe_info(MX_RECIPE_TRITON_KERNELS_UP)->rounding == MX_RNE &&
 	           mx_recipe_info(MX_RECIPE_EVEN)->rounding == MX_RNE,
-	   "microxcaling and Quark's Triton kernel round half away from zero, others to even");
+	   "microxcaling and Quark's Triton kernel round ties away from zero, others to even");
 }
 
-/* floor(x + 0.5) in this machine's f32, x in units of E2M3's least element, 2^-3: the
- * only f32 below a tie whose sum rounds up to it is that below 0.5. */
+/* floor(x + 0.5) in the host's f32, x in units of E2M3's least element, 2^-3. Only for the
+ * f32 just below 0.5 does the sum round up to the next integer. */
 static void test_half_up(void) {
 	int bad = 0, early = 0;
 	for (int n = 0; n < 7; n++)
@@ -570,7 +570,7 @@ static void test_half_up(void) {
 			bad += got != (int)floorf(sum);
 			early += d < 0 && got == n + 1;
 		}
-	if (!ok(!bad && early == 1, "microxcaling rounds to floor(x + 0.5) as f32 has it"))
+	if (!ok(!bad && early == 1, "microxcaling rounds to floor(x + 0.5) in f32"))
 		diag("%d differ, %d below a tie round up", bad, early);
 }
 

@@ -1,5 +1,5 @@
-/* The interface of schemes: names, shapes, errors, what is not theirs to write, blocks down the
- * columns, a given scale of the tensor, and dequantising, by values worked out by hand. */
+/* The interface of schemes: names, shapes, errors, untouched bytes, blocks down the columns, a
+ * given scale of the tensor, and dequantisation, with values derived by hand. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
 #include "../tap.h"
@@ -68,10 +68,10 @@ static void test_errors(void) {
 	   "no such scheme is MX_BAD_RECIPE");
 	ok(quantize(s, MX_E2M1, MX_PER_ROW, 64, 4, 256, 4) == MX_BAD_FORMAT &&
 	           quantize(s, MX_ELEMENTS, MX_PER_ROW, 64, 4, 256, 4) == MX_BAD_FORMAT,
-	   "a format that is not the scheme's is MX_BAD_FORMAT");
+	   "a format without this scheme is MX_BAD_FORMAT");
 	ok(quantize(s, MX_E4M3, MX_PER_1X32, 64, 4, 256, 4) == MX_BAD_OPTION &&
 	           quantize(s, MX_E4M3, MX_PERS, 64, 4, 256, 4) == MX_BAD_OPTION,
-	   "blocks that are not the scheme's are MX_BAD_OPTION");
+	   "blocks without this scheme are MX_BAD_OPTION");
 	ok(quantize(s, MX_E4M3, MX_PER_ROW, 63, 4, 256, 4) == MX_BAD_STRIDE &&
 	           quantize(s, MX_E4M3, MX_PER_ROW, 64, 3, 256, 4) == MX_BAD_STRIDE &&
 	           quantize(s, MX_E4M3, MX_PER_ROW, 64, 4, 2, 4) == MX_BAD_STRIDE,
@@ -98,7 +98,7 @@ static void test_gaps(void) {
 		good &= (i < 45 && i % 15 < 12) == (codes[i] != 0xA5);
 	for (size_t i = 0; i < sizeof scales; i++)
 		good &= (i < 18 && i % 6 < 4) == (scales[i] != 0xA5);
-	ok(good, "what lies between rows and after the last is not touched");
+	ok(good, "bytes between rows and after the last row are not touched");
 	ok(codes[11] >> 7 == 0, "unused bits of the last byte of a row are 0");
 }
 
@@ -108,7 +108,7 @@ static void test_outputs(void) {
 	struct mx_quantised no_codes = { NULL, 32, scales, 1 }, no_scales = { codes, 32, NULL, 1 };
 	ok(mx_scheme_quantize(&a, &x, &no_codes, NULL) == MX_BAD_POINTER &&
 	           mx_scheme_quantize(&a, &x, &no_scales, NULL) == MX_BAD_POINTER,
-	   "codes and scales both need a place");
+	   "null codes or scales are refused");
 }
 
 static void test_columns(void) {
@@ -133,13 +133,13 @@ static void test_given(void) {
 	mx_status status = mx_scheme_quantize(&a, &x, &q, &got);
 	ok(status == MX_OK && got.v == given.v && scales[0] == 0x40 && codes[0] == 0x57 &&
 	           codes[1] == 0x0B,
-	   "a given scale of the tensor is used and handed back: 6 / 6 / 0.5 is scale 2");
+	   "a given scale of the tensor is used and returned: 6 / 6 / 0.5 is scale 2");
 	mx_scheme_dequantize(&a, &q, 1, 16, back, 64, 4);
 	ok(as_float(back[0].v) == 6 && as_float(back[1].v) == 3 && as_float(back[2].v) == -1.5,
-	   "and dequantising brings 6, 3 and -1.5 back");
+	   "and dequantisation gives 6, 3 and -1.5 again");
 }
 
-/* vLLM's reciprocals flush what is below the smallest normal number, and not that. */
+/* vLLM's reciprocals flush numbers below the smallest normal, but not that number. */
 static void test_flushed(void) {
 	mx_f32 given = f32(0x1p126f), got;
 	struct mx_scheme_args a = { MX_SCHEME_NVFP4_VLLM, MX_E2M1, MX_PER_1X16, &given };
@@ -192,7 +192,7 @@ static void test_values(void) {
 	ok(value(MX_SCHEME_QUARK_MX6, MX_E0M4, MX_PER_1X16, 0x1F, 130 | 4 << 8, 0, 4) == -7.5 &&
 	           value(MX_SCHEME_QUARK_MX6, MX_E0M4, MX_PER_1X16, 0x1F, 130 | 4 << 8, 0, 6) ==
 	                   -15,
-	   "MX6: -15/8 times 2^3, and times 2^2 where the pair's bit is set");
+	   "MX6: -15/8 times 2^3, and times 2^2 if the pair's bit is set");
 	ok(value(MX_SCHEME_QUARK_MX9, MX_E0M7, MX_PER_1X16, 0x7F, 127, 0, 0) == 127 / 64.f,
 	   "MX9: 127/64 times 2^0");
 }

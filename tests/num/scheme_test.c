@@ -1,5 +1,5 @@
-/* Schemes against plain transcriptions of their sources: host floats (IEEE 754, each operation
- * rounded once) and elements found by searching all codes, where the library works on bits. */
+/* Schemes against plain transcriptions of their sources, with host floats (IEEE 754, each operation
+ * rounded once) and a search of all codes for each element. The library works on bits. */
 #include "../../ref/mxref.h"
 #include "../float_bits.h"
 #include "../random.h"
@@ -45,7 +45,7 @@ static double value_of(const struct element *e, unsigned code) {
 	return ieee_like(code, e->bits, e->man, e->bias);
 }
 
-/* value_of, worked out once. */
+/* A table of value_of. */
 static const double *values_of(const struct element *e) {
 	static double values[MX_ELEMENTS][128];
 	if (!values[e->id][1])
@@ -258,8 +258,8 @@ static void compressed_tensors(struct block *b) {
 		b->codes[i] = code_of(b->e, torch_clamp(in_type(b->d, b->x[i] / s), -448.f, 448.f));
 }
 
-/* f32_to_f4_unpacked: the bits of NaN go through the rounding of numbers. A NaN that the product
- * makes has no sign. */
+/* f32_to_f4_unpacked rounds the bits of a NaN like those of a number. A NaN from the product has
+ * no sign. */
 static unsigned ao_fp4(float x, float factor) {
 	float y = isnan(x * factor) && !isnan(x) ? fabsf(x * factor) : x * factor;
 	uint32_t u = bits_of(y) & 0x7FFFFFFF, sign = bits_of(y) >> 28 & 8;
@@ -308,7 +308,7 @@ static void nvfp4_compressed_tensors(struct block *b) {
 	float q = isnan(s) ? NAN : (float)value_of(&e4m3, b->scale);
 	for (size_t i = 0; i < b->n; i++)
 		b->codes[i] = isnan(b->x[i] / (q / b->tensor))
-		                      ? 0 /* what an integer is of NaN, on x86 */
+		                      ? 0 /* NaN converted to an integer, on x86 */
 		                      : counted_fp4(b->x[i] / (q / b->tensor));
 }
 
@@ -333,7 +333,7 @@ static float tensor_torchao(const struct block *b) {
 	return torch_amax(b->x, b->n) / (448.0f * 6.0f);
 }
 
-/* PyTorch: number / tensor is the tensor's reciprocal times the number. */
+/* PyTorch computes number / tensor as the tensor's reciprocal times the number. */
 static float tensor_compressed_tensors(const struct block *b) {
 	float amax = torch_amax(b->x, b->n), least = tiny_of(b->d);
 	float inverse = in_type(b->d, 1.0f / (amax < least ? least : amax));
@@ -373,7 +373,7 @@ static void mxint8_full(struct block *b) {
 	int8_codes(b, floor_byte(torch_amax(b->x, b->n)), -128);
 }
 
-/* even_round with 8 bits of mantissa: from 2 - 2^-9 on up. */
+/* even_round with 8 bits of mantissa rounds up from 2 - 2^-9. */
 static void quark_mxint8(struct block *b) {
 	float amax = torch_amax(b->x, b->n);
 	int e;
@@ -416,7 +416,7 @@ static void microexponent(struct block *b) {
 	}
 }
 
-/* ---- what is tried ---- */
+/* ---- the schemes and options ---- */
 
 struct source {
 	const char *name;
@@ -520,7 +520,7 @@ static void store(struct matrix *m, size_t i, float x) {
 		((uint16_t *)m->data)[i] = mx_f16_from_f32((mx_f32){ bits_of(x) }).v;
 }
 
-/* A line of one kind and size after the other. */
+/* Lines of one kind and size each. */
 static void fill(struct matrix *m, mx_dtype d, size_t rows, size_t cols, int kind) {
 	m->d = d;
 	m->rows = rows;
@@ -534,7 +534,7 @@ static void fill(struct matrix *m, mx_dtype d, size_t rows, size_t cols, int kin
 	}
 }
 
-/* amax at each boundary: of element, of scale, of the exponent; 512 of them from the largest down
+/* amax at each boundary of element, scale and exponent; 512 of them from the largest down
  * in steps of one unit around codes' midpoints. */
 static void fill_amax(struct matrix *m, mx_dtype d, const struct element *e) {
 	m->d = d;
@@ -654,8 +654,8 @@ static void test_source(const struct source *s) {
 			fill_amax(&m, d, i ? &e4m3 : s->e);
 			run(s);
 		}
-		ok(!bad, "%s of %s, %s, per %s: scales and codes are those of the source", s->name,
-		   types[d], s->e->name, mx_per_name(s->per));
+		ok(!bad, "%s of %s, %s, per %s: scales and codes equal those of the source",
+		   s->name, types[d], s->e->name, mx_per_name(s->per));
 	}
 }
 

@@ -1,4 +1,4 @@
-/* The derived bound: every profile is inside it, a fault of one block is outside. */
+/* The derived bound: results of every profile are inside it, those with a faulty block outside. */
 #include "../../oracle/exact/exact.h"
 #include "../tap.h"
 
@@ -25,7 +25,7 @@ struct problem {
 
 static struct problem *p;
 
-/* NaN and infinities of the FP8 formats apart. */
+/* Without NaN and infinities of the FP8 formats. */
 static uint8_t finite_code(const char *format) {
 	uint8_t code = (uint8_t)next();
 	if (!strcmp(format, "E4M3") && (code & 0x7f) == 0x7f)
@@ -73,7 +73,7 @@ static size_t outside(const struct exact_range *r, const char *format, const uin
 	return wrong;
 }
 
-/* ---- what is right ---- */
+/* ---- right results ---- */
 
 static const char *const pairs[][2] = {
 	{ "E2M1", "E2M1" }, { "E4M3", "E4M3" }, { "E5M2", "E4M3" },
@@ -103,7 +103,7 @@ static void profiles_are_inside(size_t k, bool special) {
 	}
 }
 
-/* Chains of f32 additions that cut, in a bad order, and over many splits. */
+/* Chains of truncating f32 additions, in a bad order, and over many splits. */
 static float cut(double x) {
 	float f = (float)x;
 	return fabs((double)f) > fabs(x) ? nextafterf(f, 0) : f;
@@ -122,7 +122,7 @@ static void bad_chains_are_inside(void) {
 	for (int round = 0; round < 200; round++) {
 		struct exact_range r;
 		make("E4M3", "E4M3", 1, K, false);
-		for (size_t i = 0; i < K; i++) { /* one sign: nothing cancels what is lost */
+		for (size_t i = 0; i < K; i++) { /* one sign: losses do not cancel */
 			p->a[i] &= 0x7f;
 			p->b[i] &= 0x7f;
 		}
@@ -142,13 +142,13 @@ static void bad_chains_are_inside(void) {
 		wrong += outside(&r, "FP32", &bits, 1, &used);
 	}
 	ok(!wrong && used > 0.01,
-	   "four chains that cut, largest product first, are inside; they use %.2g of the bound",
+	   "four truncating chains, largest product first, are inside; they use %.2g of the bound",
 	   used);
 }
 
-/* A datapath may align a subnormal factor as if it were the smallest normal: the product of two is
- * small, and the bits that it makes the others lose are not. The first product is that; the others,
- * 32 of them, are below the last place to which it aligns, and are cut off. */
+/* A datapath may align a subnormal factor like the smallest normal. A product of two subnormals is
+ * small, but other products lose large bits to its alignment. The first product is of this kind;
+ * the 32 others are below the last aligned place and are cut off. */
 static void put(uint8_t *codes, unsigned bits, size_t i, unsigned code) {
 	for (unsigned b = 0; b < bits; b++)
 		codes[(i * bits + b) / 8] |= (code >> b & 1) << (i * bits + b) % 8;
@@ -182,12 +182,12 @@ static void subnormals_are_inside(void) {
 		uint32_t bits;
 		memcpy(&bits, &left, sizeof bits);
 		ok(r.sum > (double)left && exact_range_has(&r, "FP32", bits),
-		   "%s: products that a subnormal one makes a datapath cut off are inside",
+		   "%s: sums that lose products to the alignment of a subnormal one are inside",
 		   t[f].format);
 	}
 }
 
-/* ---- what is wrong ---- */
+/* ---- wrong results ---- */
 
 static size_t broken(const struct exact_gemm *right, const struct exact_gemm *wrong, double *used) {
 	static uint32_t out[SIDE * SIDE];
@@ -248,8 +248,9 @@ static bool one(const char *format, uint8_t a, uint8_t sa, uint8_t b, uint8_t sb
 static void specials(void) {
 	ok(one("E4M3", 0x7f, 127, 0x38, 127, "FP32", 0x7fc00000) &&
 	           !one("E4M3", 0x7f, 127, 0x38, 127, "FP32", 0),
-	   "a NaN element makes NaN and nothing else");
-	ok(one("E4M3", 0x38, 0xff, 0, 127, "FP32", 0x7fc00000 | ALONE), "a NaN scale too, by zero");
+	   "a NaN element makes only NaN");
+	ok(one("E4M3", 0x38, 0xff, 0, 127, "FP32", 0x7fc00000 | ALONE),
+	   "so does a NaN scale, also for a zero");
 	ok(one("E5M2", 0x7c, 127, 0x3c, 127, "FP32", 0x7f800000 | ALONE) &&
 	           !one("E5M2", 0x7c, 127, 0x3c, 127, "FP32", 0x7f7fffff | ALONE),
 	   "an infinite product is infinite");

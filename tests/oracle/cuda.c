@@ -1,8 +1,8 @@
 /* ref/num against the host functions of CUDA's cuda_fp4.h, cuda_fp6.h and
  * cuda_fp8.h, which need no GPU: every code decoded; an f32 of each of 2^20 strata
  * and every f32 within one place of a multiple of 2^16 encoded, which has all ties.
- * What differs is typed below with the reason; any other difference fails, and so
- * does one that no longer occurs. Built and run by cuda.t where the headers are. */
+ * Known differences are listed below with the reason. Any other difference fails, and
+ * so does a known one that no longer occurs. cuda.t builds and runs it with the headers. */
 #include <assert.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool is_nan(uint32_t f32) {
 #define SCALE(r, o) mx_e8m0_encode((mx_f32){ x }, MX_SCALE_##r, MX_##o).v
 #define X           as_float(x)
 
-/* name, ours, CUDA's, and what both make of a NaN without sign: CUDA drops it. */
+/* name, our function, that of CUDA, and the code of a NaN, without the sign that CUDA drops. */
 #define CONVERSIONS                                                                                \
 	ROW(e2m1_rn, TO(E2M1, RNE, SATURATE),                                                      \
 	    __nv_cvt_float_to_fp4(X, __NV_E2M1, cudaRoundNearest), 0x7, 0x7)                       \
@@ -102,12 +102,12 @@ static void test_encode(const struct conversion *c) {
 			compare(&t, c, (i << 16) + step);
 	bool differs = strncmp(c->name, "ue8m0", 5) != 0;
 	if (!ok(!t.wrong && (t.known > 0) == differs, "cvt %s of a million f32%s", c->name,
-	        differs ? ", but for the sign of NaN" : ""))
+	        differs ? ", except the sign of NaN" : ""))
 		diag("%lu differ, %lu as known; first: 0x%08x (%a): CUDA 0x%02x, ours 0x%02x",
 		     t.wrong, t.known, t.x, as_float(t.x), c->cuda(t.x), c->ours(t.x));
 }
 
-/* ---- decoding, to binary16 as CUDA does ---- */
+/* ---- decoding to binary16, like CUDA ---- */
 
 static uint16_t cuda_half(mx_format f, uint8_t code) {
 	switch (f) {
@@ -119,7 +119,7 @@ static uint16_t cuda_half(mx_format f, uint8_t code) {
 	}
 }
 
-/* All NaNs are 0x7FFF to CUDA. */
+/* CUDA decodes every NaN to 0x7FFF. */
 static void test_decode(mx_format f) {
 	const struct mx_format_info *t = mx_format_info(f);
 	unsigned code = 0, n = 1u << t->bits, nans = 0;

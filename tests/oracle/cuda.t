@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs cuda.c where CUDA's headers are: $CUDA_HOME/include or /usr/local/cuda/include.
+# Builds and runs cuda.c if CUDA's headers are in $CUDA_HOME/include or /usr/local/cuda/include.
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 for cuda in "$CUDA_HOME/include" /usr/local/cuda/include; do

@@ -1,5 +1,5 @@
-/* gfx950's conversion instructions: each against what its name says, evaluated by
- * oracle/exact, with every OP_SEL, FP16_OVFL and f32 denormal mode. */
+/* gfx950's conversion instructions: each against the conversion in its name, evaluated
+ * by oracle/exact, with every OP_SEL, FP16_OVFL and f32 denormal mode. */
 #include "../../oracle/exact/exact.h"
 #include "../../ref/mxref.h"
 #include "../random.h"
@@ -17,7 +17,7 @@ static uint64_t rng(void) {
 	return next_random(&rng_state);
 }
 
-/* ---- an instruction, as its name reads ---- */
+/* ---- an instruction by its name ---- */
 
 struct shape {
 	const char *from, *to;
@@ -41,7 +41,7 @@ static const char *format_of(const char *token, int *bits) {
 }
 
 /* v_cvt [scalef32] [sr] [pk | pk32 | 2xpk16] TO FROM. Two f32 of a pk are two
- * operands, but one of 64 bits where another operand is random [ISA 12.11]. */
+ * operands, or one of 64 bits if there is a random operand [ISA 12.11]. */
 static bool read_name(const char *name, struct shape *s) {
 	char text[64], *rest, *token;
 	bool pair = false;
@@ -132,7 +132,7 @@ static int expected(const struct shape *s, const struct mx_cvt_args *a, uint32_t
 	return words;
 }
 
-/* An f32 of any pattern, one within the formats' ranges, often with few bits, or no number. */
+/* Any bits, an f32 in the range of the formats, often with few bits, or a special value. */
 static uint32_t any_f32(void) {
 	uint32_t x = (uint32_t)rng();
 	switch (rng() % 16) {
@@ -183,7 +183,7 @@ static void judge_cvt(struct cvt_tally *t, mx_cvt_op op, const struct shape *s,
 	}
 }
 
-/* The first dword of a source, in which small formats run through their codes. */
+/* The first dword of a source; small formats take all their codes. */
 static uint32_t nth_dword(const struct shape *s, unsigned i) {
 	return s->from_bits <= 8 ? i * 0x01010101u + (i >> 8 & 0xff) : any_dword(s);
 }
@@ -192,7 +192,7 @@ static void test_cvt(mx_cvt_op op) {
 	struct mx_cvt_info info = mx_cvt_info(op);
 	struct shape s;
 	if (!read_name(info.name + strlen("v_cvt_"), &s)) {
-		ok(false, "%s has a name that can be read", info.name);
+		ok(false, "%s has a name that this test can parse", info.name);
 		return;
 	}
 	struct cvt_tally t = { 0 };
@@ -263,7 +263,7 @@ static void test_cvt_info(void) {
 			if (!bad++)
 				diag("first wrong: %s", i.name);
 	}
-	ok(!bad, "each of %d conversion instructions is what its name says", MX_CVTS);
+	ok(!bad, "each of %d conversion instructions has the properties of its name", MX_CVTS);
 }
 
 int main(void) {

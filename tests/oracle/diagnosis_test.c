@@ -1,5 +1,5 @@
-/* Diagnoses where several hypotheses fit, or none fits all: everything that explains the wrong
- * elements is named, and what explains a part says which part. */
+/* Diagnoses if several hypotheses fit, or none fits all: every hypothesis that explains the wrong
+ * elements is named, and one that explains a part has its percentage. */
 #include "fault_scene.h"
 
 enum { FP32 = MX_DT_F32, BF16 = MX_DT_BF16, FP16 = MX_DT_F16 };
@@ -127,25 +127,25 @@ struct diagnosed {
 static const struct diagnosed list[] = {
 	{ "a scale one too high in the last block is also a block added twice", last_scale_high, BITS, EXACT, FP32,
 	  { "block 27 of K were added twice", "scale of block 27 of K were one too high" }, "%" },
-	{ "the bound cannot tell these apart either", last_scale_high, BOUND, GENERAL, FP32,
+	{ "the bound does not distinguish these either", last_scale_high, BOUND, GENERAL, FP32,
 	  { "block 27 of K were added twice", "scale of block 27 of K were one too high" }, "%" },
-	{ "the profile's bits can: it rounds twice", last_scale_high, BITS, GENERAL, FP32,
+	{ "the profile's bits do: it rounds twice", last_scale_high, BITS, GENERAL, FP32,
 	  { "scale of block 27 of K were one too high" }, "twice" },
 	{ "a scale one too low", scale_low, BITS, GENERAL, FP32, { "scale of block 5 of K were one too low" }, "%" },
-	{ "two rows that change places are a half each", rows_3_and_8, BITS, GENERAL, FP32,
+	{ "two exchanged rows are a half each", rows_3_and_8, BITS, GENERAL, FP32,
 	  { "row of A +5 from its own (50 % of", "row of A -5 from its own (50 % of" }, NULL },
-	{ "rows that change places in pairs are all explained by that", rows_in_pairs, BITS, GENERAL, FP32,
+	{ "rows exchanged in pairs have one diagnosis", rows_in_pairs, BITS, GENERAL, FP32,
 	  { "rows of A were exchanged: i and i ^ 1" }, "%" },
 	{ "three rows that rotate are two thirds and one", rotate_rows, BITS, EXACT, BF16,
 	  { "row of A +1 from its own (6", "(33 % of the wrong elements)" }, NULL },
 	{ "f16 results clamped at 65504 are not cut off", clamp, BITS, SPECIAL, FP16,
 	  { "results that overflow became the largest number" }, "cut off" },
-	{ "so are those of bf16", clamp, BITS, SPECIAL, BF16, { "results that overflow became the largest number" }, "cut off" },
-	{ "results that are cut off are not clamped", cut, BITS, SPECIAL, FP16, { "cut off instead of rounded" }, "largest" },
+	{ "neither are those of bf16", clamp, BITS, SPECIAL, BF16, { "results that overflow became the largest number" }, "cut off" },
+	{ "results that are cut off are not clamped", cut, BITS, SPECIAL, FP16, { "truncated instead of rounded" }, "largest" },
 	{ "f32 subnormals flushed", flush, BITS, SPECIAL, FP32, { "subnormal results were flushed" }, NULL },
 	{ "bf16 subnormals flushed", flush, BITS, SPECIAL, BF16, { "subnormal results were flushed" }, NULL },
 	{ "f16 subnormals flushed", flush, BITS, SPECIAL, FP16, { "subnormal results were flushed" }, "cut off" },
-	{ "a part that was not written is said to be a part", half_unwritten, BITS, GENERAL, FP32,
+	{ "an unwritten part has its percentage", half_unwritten, BITS, GENERAL, FP32,
 	  { "not written (50 % of the wrong elements)" }, NULL },
 	{ "noise has no diagnosis", noise, BITS, GENERAL, BF16, { "" }, NULL },
 	{ "a block dropped in some tiles is still found", drop_in_upper_rows, BITS, GENERAL, FP32,

@@ -1,6 +1,6 @@
-/* Epilogues of kernels and what goes wrong in them, each in an otherwise right result, against the
- * judges: what is right passes, what is wrong is flagged and called by its name. What is right is
- * the processor's own arithmetic here. */
+/* Epilogues of kernels and faults in them, each in an otherwise right result, against the judges:
+ * right results pass, faults are flagged and named. The host's arithmetic gives the right
+ * results. */
 #include "../../oracle/epilogue.h"
 #include "fault_scene.h"
 
@@ -74,7 +74,7 @@ static float sum_bf16(const struct element *e) {
 	return through("BF16", no_bias(e)) + e->bias;
 }
 
-/* What the case's order rounds first, this one does not, and the other way. */
+/* Exchanges the term that is rounded first with the one that is not. */
 static float fma_alpha(const struct element *e) {
 	volatile float y = e->beta * e->c;
 	return fmaf(e->alpha, e->acc, y) + e->bias;
@@ -103,7 +103,7 @@ static struct element element_of(const struct scene *s, size_t row, size_t col) 
 	};
 }
 
-/* Leaves what a kernel does that makes this of every element. */
+/* The output of a kernel that computes each element by this function. */
 static void launch(struct scene *s, float (*kernel)(const struct element *e)) {
 	for (size_t i = 0; i < M * N; i++) {
 		struct element e = element_of(s, i / N, i % N);
@@ -121,7 +121,7 @@ static struct scene *new_scene(unsigned file, unsigned j, unsigned type) {
 	             j ? MX_REGIME_GENERAL : MX_REGIME_EXACT, types[type]);
 }
 
-/* Made once, as what is right takes longer to compute than to compare. */
+/* Made once, because computing the right results takes longer than comparing them. */
 static struct scene *scenes[FILES * 3 * 3];
 
 static struct scene *scene_of(unsigned file, unsigned j, unsigned type) {
@@ -129,7 +129,7 @@ static struct scene *scene_of(unsigned file, unsigned j, unsigned type) {
 	return *s ? *s : (*s = new_scene(file, j, type));
 }
 
-/* ---- what is right ---- */
+/* ---- right epilogues ---- */
 
 static float without_c(const struct element *e) {
 	volatile float x = e->alpha * e->acc;
@@ -153,12 +153,12 @@ static void right_ones(void) {
 			s = scene_of(BETA_IS_0, j, BF16);
 			launch(s, without_c);
 			v = judge(s);
-			if (!ok(!v.n_notes, "... and one without C, where beta is 0"))
+			if (!ok(!v.n_notes, "... and one without C, if beta is 0"))
 				diag("%s", v.notes[0].text);
 		}
 }
 
-/* ---- what is wrong ---- */
+/* ---- wrong epilogues ---- */
 
 static const struct fault {
 	const char *what;
@@ -194,11 +194,11 @@ static void try(const struct fault *f, unsigned j) {
 	if (!ok((v.n_notes > 0) == must, "%s: judge %s %s it", f->what, judges[j],
 	        must ? "flags" : "passes"))
 		diag("basis %s", v.basis);
-	if (must && j < 2) /* a bound has no accumulator to start from */
+	if (must && j < 2) /* the judge by a bound has no accumulator to start from */
 		ok(strstr(v.diagnosis, f->diagnosis) != NULL, "... diagnosis '%s'", v.diagnosis);
 }
 
-/* Faults of operands are still seen through the epilogue. */
+/* Faults of operands are still detected after an epilogue. */
 static void operands(void) {
 	struct scene *s = new_scene(USUAL, 1, BF16);
 	for (size_t r = 0; r < M; r++) {
@@ -209,7 +209,7 @@ static void operands(void) {
 	launch(s, right);
 	struct mx_verdict v = judge(s);
 	ok(v.n_notes && strstr(v.diagnosis, "block 7 of K were dropped"),
-	   "a block dropped behind an epilogue: diagnosis '%s'", v.diagnosis);
+	   "a block dropped before an epilogue: diagnosis '%s'", v.diagnosis);
 	launch(s, product_alone);
 	for (size_t i = 0; i < M * N; i++)
 		s->out[i] = 0xffff;
@@ -217,7 +217,7 @@ static void operands(void) {
 	v = judge(s);
 	ok(v.n_notes && !strcmp(v.notes[0].kind, "not-written") &&
 	           strstr(v.diagnosis, "not written"),
-	   "nothing written is called so");
+	   "an unwritten output is named");
 	end(s);
 	s = scene_of(USUAL, 1, BF16);
 	for (size_t i = 0; i < M * N; i++) {
@@ -225,8 +225,8 @@ static void operands(void) {
 		s->out[i] = rounded("BF16", EXACT_RTZ, bits(right(&e)));
 	}
 	v = judge(s);
-	ok(v.n_notes && strstr(v.diagnosis, "cut off instead of rounded"),
-	   "a cut behind an epilogue: diagnosis '%s'", v.diagnosis);
+	ok(v.n_notes && strstr(v.diagnosis, "truncated instead of rounded"),
+	   "a truncation after an epilogue: diagnosis '%s'", v.diagnosis);
 }
 
 static void without_a_bias(void) {
@@ -239,12 +239,12 @@ static void without_a_bias(void) {
 	launch(s, product_alone);
 	v = judge(s);
 	ok(v.n_notes && strstr(v.diagnosis, "the product alone"),
-	   "and what is wrong with it is named: diagnosis '%s'", v.diagnosis);
+	   "and its fault is named: diagnosis '%s'", v.diagnosis);
 	s->b->epilogue->bias = bias;
 	end(s);
 }
 
-/* The judge is told what the case says. */
+/* The judge uses the order of the case. */
 static void orders(void) {
 	struct scene *s = new_scene(USUAL, 1, BF16);
 	static const enum exact_order want[] = { EXACT_MUL_ADD, EXACT_FMA_BETA, EXACT_FMA_ALPHA,
@@ -255,7 +255,7 @@ static void orders(void) {
 		need(!mx_epilogue_make(&s->b->plan, &s->b->data, &e, &err), err.text);
 		ok(e->order == want[i] && e->output == EXACT_BF16 && e->alpha == bits(0.75f) &&
 		           e->beta == bits(-1.25f) && !e->bias_of_rows && !e->c_of_zero,
-		   "order %s is the judge's", mx_epilogue_order_name((mx_epilogue_order)i));
+		   "order %s reaches the judge", mx_epilogue_order_name((mx_epilogue_order)i));
 		mx_epilogue_free(e);
 	}
 	end(s);
@@ -267,11 +267,11 @@ static void data_that_are_not_exact(void) {
 	struct mx_verdict v = { 0 };
 	((uint32_t *)s->b->epilogue->bias)[5] = 0x3f8ccccd; /* 1.1 */
 	launch(s, right);
-	leave(s);
+	store_output(s);
 	ok(mx_bench_judge(s->b, &s->r, &v, &err) == -1 &&
 	           strstr(err.text, "not in the exact regime: epilogue of element [0][5]: its"),
 	   "1.1 as a bias is not in the exact regime: %s", err.text);
-	ok(mx_bench_judge(s->b, &s->r, &v, &err) == -1, "nor is it when it is asked again");
+	ok(mx_bench_judge(s->b, &s->r, &v, &err) == -1, "nor is it when it is judged again");
 	end(s);
 }
 

@@ -1,5 +1,5 @@
-/* Epilogues and narrowing: the steps as the processor's own IEEE 754 arithmetic does them,
- * single roundings as MPFR does them, f16 as the search among its codes finds them. */
+/* Epilogues and narrowing: the steps against the host's IEEE 754 arithmetic, single roundings
+ * against MPFR, f16 against a search of its codes. */
 #include "../../oracle/exact/exact.h"
 #include "../tap.h"
 
@@ -58,7 +58,7 @@ static uint32_t steps(const struct exact_epilogue *e, uint32_t acc, const uint32
 	return u(bias ? z + f(*bias) : z);
 }
 
-/* The exact sum by MPFR, rounded to a format of so many digits and exponents from emin on. */
+/* The exact sum by MPFR, rounded to a format with `digits` digits and exponents from emin. */
 static uint32_t once(const struct exact_epilogue *e, uint32_t acc, const uint32_t *c,
                      const uint32_t *bias) {
 	static const struct {
@@ -86,7 +86,7 @@ static uint32_t once(const struct exact_epilogue *e, uint32_t acc, const uint32_
 	mpfr_set_emin(emin);
 	mpfr_set_emax(emax);
 	mpfr_clears(x, y, z, NULL);
-	return exact_narrow(u(r), e->output); /* exact, by now */
+	return exact_narrow(u(r), e->output); /* exact */
 }
 
 static bool same(const struct exact_epilogue *e, const uint32_t *acc) {
@@ -144,11 +144,11 @@ enum { ONE = 0x3f800000, INF = 0x7f800000 };
 static void rules(void) {
 	uint32_t nan = 0x7f800001, zero = 0, minus_0 = MINUS_0, inf = INF, minus_1 = MINUS_ONE;
 	struct exact_epilogue e = { .alpha = ONE, .beta = 0, .c = &nan, .ld_c = 1 };
-	ok(one(e, ONE) == ONE, "a NaN in C is not read where beta is 0");
+	ok(one(e, ONE) == ONE, "a NaN in C is not read if beta is 0");
 	e.beta = MINUS_0;
-	ok(one(e, ONE) == ONE, "nor where it is -0");
+	ok(one(e, ONE) == ONE, "nor if it is -0");
 	e.c_of_zero = true;
-	ok(one(e, ONE) == NAN_BITS, "but a kernel that reads C regardless gets it");
+	ok(one(e, ONE) == NAN_BITS, "but a kernel that always reads C gets it");
 	e.c = &inf;
 	ok(one(e, ONE) == NAN_BITS, "0 times an infinity in C is NaN then");
 	e = (struct exact_epilogue){ .alpha = ONE };
@@ -172,9 +172,9 @@ static void orders(void) {
 	struct exact_epilogue e = { .alpha = x, .beta = ONE, .c = &c, .ld_c = 1 };
 	ok(one(e, x) == 0, "a product rounded before the sum loses 2^-24");
 	e.order = EXACT_FMA_BETA;
-	ok(one(e, x) == 0, "so does one that is not the fma's");
+	ok(one(e, x) == 0, "so does the product outside the fma");
 	e.order = EXACT_FMA_ALPHA;
-	ok(one(e, x) == 0x33800000, "the fma's own keeps it");
+	ok(one(e, x) == 0x33800000, "the product of the fma keeps it");
 	uint32_t bias = 0x33000000; /* 2^-25: the third addend of a sum of three */
 	e.bias = &bias, e.order = EXACT_ONCE;
 	ok(one(e, x) == 0x33c00000, "2^-24 + 2^-25 in one sum");
@@ -204,7 +204,7 @@ static void f16(void) {
 			bad = got == code ? 0 : x;
 			i += l == 5 && next() % 16 ? 7 : 0; /* an eighth of them is enough */
 		}
-	if (!ok(!bad, "f16 of patterns at and around ties is what the search finds"))
+	if (!ok(!bad, "f16 of patterns at and around ties is the code found by the search"))
 		diag("0x%08x: 0x%04x, must be 0x%04x", bad, got, code);
 	ok(exact_f16(0x33000000) == 0 && exact_f16(0x33000001) == 1 && exact_f16(0x33c00000) == 2 &&
 	           exact_f16(0x387fffff) == 0x400 && exact_f16(0x477fefff) == 0x7bff &&
@@ -216,13 +216,13 @@ static void f16(void) {
 
 /* ---- the exact regime ---- */
 
-/* n 2^e, of up to so many digits. */
+/* n 2^e with up to `digits` digits. */
 static uint32_t integer(unsigned digits, int spread) {
 	int n = (int)(next() % (2u << digits)) - (1 << digits);
 	return u(ldexpf((float)n, (int)(next() % (unsigned)spread)));
 }
 
-/* Both ways to add the three terms that no order of the judge's has, and all of that. */
+/* Every order of the steps, with the two orders of the three terms that no judge uses. */
 static bool orders_agree(struct exact_epilogue e, uint32_t acc) {
 	volatile float x = f(e.alpha) * f(acc), y = f(e.beta) * f(*e.c), b = f(*e.bias);
 	volatile float yb = y + b, xb = x + b;
@@ -275,7 +275,7 @@ static void regime_ends(void) {
 	   "sums end below 2^128");
 	ok(holds(1, NAN, 1, 0, 0, "NaN") && holds(1, 1, 1, INFINITY, 0, "infinity") &&
 	           holds(1, 1, 0, NAN, 0, NULL),
-	   "NaN and infinities are not exact, but in a C that is not read");
+	   "NaN and infinities are not exact, except in a C that is not read");
 	ok(holds(-1, 0, 1, 0, -0.0f, NULL), "zeros are");
 }
 
@@ -287,8 +287,8 @@ static bool inside(const struct exact_epilogue *e, const struct exact_range *r, 
 	return exact_range_has(r, formats[e->output], exact_narrow(f32, e->output));
 }
 
-/* The steps of each order, rounded as the processor is told to. An overflow is to be an infinity,
- * which a cut does not make. */
+/* The steps of each order, in the rounding mode of the host. An overflow must be an infinity, which
+ * truncation does not give. */
 static bool steps_inside(struct exact_epilogue e, const struct exact_range *r, uint32_t acc) {
 	static const int ways[] = { FE_TONEAREST, FE_TOWARDZERO };
 	bool all = true, over = r->may != EXACT_MAY_FINITE;
@@ -339,8 +339,8 @@ static void bound(void) {
 		terms += e.bias ? fabs((double)f(bias)) : 0;
 		wide += isfinite(terms) && r.bound > terms * 0x1p-17 + 0x1p-146;
 	}
-	ok(!wrong, "every order of the steps, rounded or cut, is within the bound");
-	ok(!wide, "which is at most 2^-17 of the terms where the accumulator's is 2^-18");
+	ok(!wrong, "every order of the steps, rounded or truncated, is within the bound");
+	ok(!wide, "which is at most 2^-17 of the terms if the accumulator's is 2^-18");
 }
 
 static unsigned may(unsigned acc, float alpha, float c, float bias) {
@@ -355,15 +355,17 @@ static unsigned may(unsigned acc, float alpha, float c, float bias) {
 static void bound_specials(void) {
 	enum { FINITE = EXACT_MAY_FINITE, PLUS = EXACT_MAY_PLUS_INF, MINUS = EXACT_MAY_MINUS_INF };
 	enum { NOT = EXACT_MAY_NAN };
-	ok(may(FINITE, 2, 3, 4) == FINITE, "numbers are a number");
-	ok(may(FINITE | PLUS, -1, 0, 0) == (FINITE | MINUS), "a negative alpha turns infinities");
+	ok(may(FINITE, 2, 3, 4) == FINITE, "numbers give a number");
+	ok(may(FINITE | PLUS, -1, 0, 0) == (FINITE | MINUS),
+	   "a negative alpha changes the sign of infinities");
 	ok(may(FINITE | PLUS, 0, 0, 0) == (FINITE | NOT), "0 times one is NaN");
 	ok(may(PLUS, 1, -INFINITY, 0) == NOT, "so is its sum with the other");
-	ok(may(FINITE | PLUS, 1, -INFINITY, 0) == (MINUS | NOT), "which it need not meet");
+	ok(may(FINITE | PLUS, 1, -INFINITY, 0) == (MINUS | NOT),
+	   "or the other infinity, if the first need not occur");
 	ok(may(FINITE, 1, 0, NAN) == NOT, "a NaN of the bias stays");
-	ok(may(FINITE, 1, 3e38f, 3e38f) == PLUS, "an overflow is no number");
-	ok(may(FINITE, 1, 3e38f, -3e38f) == FINITE, "two that cancel are");
-	ok(may(FINITE, 3.4e38f, 3.4e38f, -3.4e38f) & PLUS, "unless a third comes before");
+	ok(may(FINITE, 1, 3e38f, 3e38f) == PLUS, "an overflow is an infinity");
+	ok(may(FINITE, 1, 3e38f, -3e38f) == FINITE, "two terms that cancel are a number");
+	ok(may(FINITE, 3.4e38f, 3.4e38f, -3.4e38f) & PLUS, "unless a third term is added first");
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* oracle/exact against arithmetic by hand and against a second evaluation: every
- * product and sum in MPFR at a precision that is always enough, elements decoded
- * by ldexp from this file's own constants. */
+ * product and sum in MPFR with sufficient precision, elements decoded by ldexp from
+ * the constants of this file. */
 #include "../../oracle/exact/inside.h"
 #include "../random.h"
 #include "../tap.h"
@@ -26,7 +26,7 @@ static int between(int low, int high) {
 
 static const struct spec {
 	const char *name;
-	int bits, man, bias, top; /* codes from `top` are not finite (sign apart) */
+	int bits, man, bias, top; /* magnitudes from `top` are not finite */
 	double max, min;          /* largest value, smallest subnormal */
 } specs[] = {
 	{ "E2M1", 4, 1, 1, 8, 6, 0.5 },
@@ -58,7 +58,7 @@ static double decode(const struct spec *s, unsigned code) {
 	return code & sign_bit(s) ? -x : x;
 }
 
-/* Plain codes and scales, and the packed form that is judged. */
+/* Plain codes and scales, and their packed form for the oracle. */
 struct operand {
 	const struct spec *s;
 	size_t rows, k, blocks;
@@ -131,8 +131,8 @@ static void mpfr_product(mpfr_t p, const struct operand *a, size_t i, const stru
 		mpfr_set_nan(p);
 }
 
-/* Groups of `group` elements, K completed to a multiple of mma_k. MPFR's zeros,
- * infinities and NaNs add as IEEE 754 says. */
+/* Groups of `group` elements, K padded to a multiple of mma_k. MPFR adds zeros,
+ * infinities and NaNs by IEEE 754. */
 static uint32_t second(const struct operand *a, size_t i, const struct operand *b, size_t j,
                        size_t group, size_t mma_k) {
 	mpfr_t sum, p;
@@ -155,7 +155,7 @@ static uint32_t second(const struct operand *a, size_t i, const struct operand *
 	return acc;
 }
 
-/* ---- the three ways to judge a product ---- */
+/* ---- the three evaluations of a product ---- */
 
 struct way {
 	const char *profile; /* NULL: exact_product */
@@ -259,14 +259,14 @@ static const struct hand {
 	{ "2^128 - 2^128 in two blocks is +0, after an overflow infinity",
 	  { { 0, P(14), P(14), 100 }, { 1, N(14), P(14), 100 } },
 	  EACH(0, PLUS_INF_BITS, 0) },
-	{ "an overflow meets -infinity: NaN, but -infinity where nothing overflowed",
+	{ "an overflow plus -infinity is NaN, and -infinity without an overflow",
 	  { { 0, P(14), P(14), 100 }, { 1, MINUS_INF, P(0), 0 } },
 	  EACH(MINUS_INF_BITS, NAN_BITS, MINUS_INF_BITS) },
 	{ "1 - 1 is +0", { { 0, P(0), P(0), 0 }, { 0, N(0), P(0), 0 } }, SAME(0) },
 	{ "-1 + 1 in two blocks is +0", { { 0, N(0), P(0), 0 }, { 1, P(0), P(0), 0 } }, SAME(0) },
 	{ "-0 * 1 is +0 with the accumulator", { { 0, MINUS_0, P(0), 0 } }, SAME(0) },
-	{ "a NaN scale over zeros is NaN", { { 2, 0, 0, NO_SCALE } }, SAME(NAN_BITS) },
-	{ "a NaN scale beats an infinity",
+	{ "a NaN scale of zeros is NaN", { { 2, 0, 0, NO_SCALE } }, SAME(NAN_BITS) },
+	{ "a NaN scale and an infinity are NaN",
 	  { { 0, INF, P(0), 0 }, { 1, P(0), P(0), NO_SCALE } },
 	  SAME(NAN_BITS) },
 	{ "a NaN element is NaN", { { 0, ELEMENT_NAN, 0, 0 } }, SAME(NAN_BITS) },
@@ -282,7 +282,7 @@ static const struct hand {
 	  SAME(PLUS_INF_BITS) },
 	{ "infinity * 0 is NaN", { { 0, INF, 0, 0 } }, SAME(NAN_BITS) },
 	{ "-0 * infinity is NaN", { { 0, MINUS_0, INF, 0 } }, SAME(NAN_BITS) },
-	{ "an infinity wins over finite products",
+	{ "an infinity plus finite products is the infinity",
 	  { { 0, P(15), P(15), 90 }, { 1, INF, N(-3), -254 }, { 2, P(0), P(0), 0 } },
 	  SAME(MINUS_INF_BITS) },
 };
@@ -386,7 +386,7 @@ static void fill(struct operand *o, enum mood mood) {
 		}
 }
 
-/* The first wrong element of one GEMM; false after telling. */
+/* False, after a message, if an element of a GEMM is wrong. */
 static bool same_as_second(const struct way *w, struct operand *a, struct operand *b) {
 	struct exact_gemm g = gemm_of(a, b);
 	uint32_t d[16];
@@ -400,7 +400,7 @@ static bool same_as_second(const struct way *w, struct operand *a, struct operan
 			second(a, i / b->rows, b, i % b->rows, way_group(w, a->k), w->mma_k);
 		if (d[i] == want)
 			continue;
-		diag("%s mma_k %u, K %zu: D[%zu][%zu] is 0x%08x, MPFR says 0x%08x",
+		diag("%s mma_k %u, K %zu: D[%zu][%zu] is 0x%08x, by MPFR 0x%08x",
 		     w->profile ? w->profile : "product", w->mma_k, a->k, i / b->rows, i % b->rows,
 		     d[i], want);
 		return false;
@@ -427,7 +427,7 @@ static void test_random(const struct spec *sa, const struct spec *sb) {
 	ok(good, "%s times %s: product and profiles agree with MPFR", sa->name, sb->name);
 }
 
-/* ---- the two ways of exact_sum ---- */
+/* ---- the two methods of exact_sum ---- */
 
 static __int128 random_sig(void) {
 	int width = between(1, 126);
@@ -469,7 +469,7 @@ static void test_rounding(void) {
 			     (long long)(t.sig >> 64), (long long)t.sig, t.exp, round, wide, want);
 	}
 	mpfr_clear(x);
-	ok(good, "one term is rounded as MPFR does, by integers and by GMP");
+	ok(good, "one term is rounded like by MPFR, by integers and by GMP");
 }
 
 static void test_sum(void) {
@@ -512,7 +512,7 @@ static void test_bf16(void) {
 			bad = bits;
 	}
 	mpfr_clear(x);
-	if (!ok(!bad, "bf16 of every upper half, at and around ties, is MPFR's"))
+	if (!ok(!bad, "bf16 of every upper half, at and around ties, equals that of MPFR"))
 		diag("0x%08x: 0x%04x, want 0x%04x", bad, exact_bf16(bad), want);
 	ok(exact_bf16(0x3f808000) == 0x3f80 && exact_bf16(0x3f818000) == 0x3f82 &&
 	           exact_bf16(0x7f7f8000) == 0x7f80 && exact_bf16(0xff800001) == 0xffc0,
@@ -541,7 +541,7 @@ static const struct border {
 	{ "2^-16 * 2^15 + 2^-12 * 2^-12", { TINY, P(-12) }, { P(15), P(-12) }, 0, false, "" },
 	{ "an infinity", { INF, 0 }, { P(0), P(0) }, 0, false, "A has" },
 	{ "a NaN", { P(0), 0 }, { ELEMENT_NAN, 0 }, 0, false, "B has" },
-	{ "a NaN scale over zeros", { 0, 0 }, { 0, 0 }, NO_SCALE, false, "A has" },
+	{ "a NaN scale of zeros", { 0, 0 }, { 0, 0 }, NO_SCALE, false, "A has" },
 };
 
 static void test_border(const struct border *t) {
@@ -563,7 +563,7 @@ static void test_border(const struct border *t) {
 	release(&b);
 }
 
-/* Codes with exponents in a window of `spread`, so that the regime holds at times. */
+/* Codes with exponents in a window of `spread`, so that the regime holds sometimes. */
 static void fill_narrow(struct operand *o, int spread) {
 	unsigned low = rng() % (o->s->top >> o->s->man);
 	for (size_t i = 0; i < o->rows * o->blocks; i++)
@@ -581,7 +581,7 @@ static double scaled(const struct operand *o, size_t row, size_t k) {
 	             o->scale[row * o->blocks + k / BLOCK] - 127);
 }
 
-/* The exponent of an element as a datapath has it. */
+/* The exponent of an element in a datapath. */
 static int exponent_of(const struct operand *o, size_t row, size_t k) {
 	double x = decode(o->s, o->code[row * o->k + k]);
 	int least = 1 - o->s->bias;
@@ -603,7 +603,7 @@ static uint32_t backwards(const struct operand *a, size_t i, const struct operan
 	return float_bits(acc);
 }
 
-/* All products cut toward zero, 24 bits below the largest exponent among them. */
+/* All products truncated toward zero, 24 bits below their largest exponent. */
 static uint32_t aligned(const struct operand *a, size_t i, const struct operand *b, size_t j) {
 	int top = -1000;
 	double sum = 0;
@@ -657,8 +657,8 @@ static void test_regime_random(void) {
 		release(&a);
 		release(&b);
 	}
-	ok(good, "where the regime holds, profiles, reverse order and 24-bit alignment agree");
-	if (!ok(held > tries / 10 && held < tries * 9 / 10, "the regime holds at times"))
+	ok(good, "if the regime holds, profiles, reverse order and 24-bit alignment agree");
+	if (!ok(held > tries / 10 && held < tries * 9 / 10, "the regime holds for some data"))
 		diag("%d of %d", held, tries);
 }
 
@@ -731,7 +731,7 @@ static void test_bad_operands(struct exact_gemm good) {
 	           !holds && exact_dequantise(&g.b, 2, 40, x) == EXACT_BAD_FORMAT,
 	   "an unknown format is refused");
 	g.a.format = NULL;
-	ok(exact_profile(&g, "fused", 128, d) == EXACT_BAD_FORMAT, "no format is refused");
+	ok(exact_profile(&g, "fused", 128, d) == EXACT_BAD_FORMAT, "a missing format is refused");
 	g = good;
 	g.a.ld = 19;
 	ok(exact_product(&g, d) == EXACT_BAD_SHAPE, "a row stride shorter than K is refused");
@@ -740,7 +740,7 @@ static void test_bad_operands(struct exact_gemm good) {
 	ok(exact_product(&g, d) == EXACT_BAD_SHAPE, "a scale stride shorter than K is refused");
 	g = good;
 	g.k = g.a.ld = g.a.ld_scales = SIZE_MAX - 5;
-	ok(exact_product(&g, d) == EXACT_BAD_SHAPE, "a K that no memory holds is refused");
+	ok(exact_product(&g, d) == EXACT_BAD_SHAPE, "a K that does not fit memory is refused");
 }
 
 static void test_status(void) {

@@ -1,4 +1,4 @@
-/* The fast ways of a block32 product, and each kernel by itself, against the plain walk. */
+/* The fast block32 products, and each of their kernels, against the plain evaluation. */
 #include "../../oracle/exact/fast.h"
 #include "../tap.h"
 #include "problem.h"
@@ -37,7 +37,9 @@ static void all_formats(void) {
 					right += same(&p);
 					n++;
 				}
-			ok(right == n, "%s x %s by %s: the walk's bits, with scales of all kinds",
+			ok(right == n,
+			   "%s x %s by %s: the bits of the plain evaluation, with scales of all "
+			   "kinds",
 			   formats[a], formats[b], exact_fast_name(&p.g));
 		}
 }
@@ -58,8 +60,8 @@ static bool by_wide_ways(const struct problem *p) {
 	return true;
 }
 
-/* Sums that f64 rounds to the middle of two f32: 2^24, then 1 and 2^-34 to 2^-28 more or less,
- * which is 2^8 * 2^8 + 2^-9 * 2^-9 at a scale of 2^-16 and so on. */
+/* Sums that f64 rounds to the middle of two f32: 2^24, then 1 plus or minus 2^-34 to 2^-28, as
+ * 2^8 * 2^8 + 2^-9 * 2^-9 at a scale of 2^-16 and so on. */
 static void double_rounding(void) {
 	static const uint8_t smallest[] = { 0x01, 0x08, 0x10, 0x18 }; /* 2^-9, -6, -5, -4 */
 	static struct problem p;
@@ -103,8 +105,9 @@ static void each_kernel(void) {
 				     30 + next() % 40, 1 + next() % 40, k, kind, false);
 				right += by_way(&p, way);
 			}
-		ok(right == n, "%s, %s: the walk's bits, short blocks and ragged tiles", way->name,
-		   of);
+		ok(right == n,
+		   "%s, %s: the bits of the plain evaluation, short blocks and ragged tiles",
+		   way->name, of);
 	}
 }
 

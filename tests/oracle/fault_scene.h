@@ -1,4 +1,4 @@
-/* A right product on a bench, and what a faulty kernel would have left instead. */
+/* A right product on a bench, and the output of a faulty kernel instead of it. */
 #ifndef FAULT_SCENE_H
 #define FAULT_SCENE_H
 
@@ -29,7 +29,7 @@ struct scene {
 	struct mx_run_result r;
 	const char *output;  /* "FP32", "BF16", "FP16" */
 	struct side a, x;    /* x: operand B */
-	uint32_t acc[M * N]; /* the f32 products of a and x as they are now */
+	uint32_t acc[M * N]; /* the f32 products of the present a and x */
 	uint32_t out[M * N]; /* codes */
 	bool unwritten[M * N];
 	uint32_t right[M * N];
@@ -99,7 +99,7 @@ static inline void add_split(struct scene *s, unsigned i) {
 	}
 }
 
-/* What a kernel without a fault of its own makes of the operands as they are now. */
+/* The output of a correct kernel for the present operands. */
 static inline void compute(struct scene *s) {
 	struct exact_gemm g = gemm(s);
 	need(exact_profile(&g, "block32", 128, s->acc) == EXACT_OK, "profile");
@@ -112,8 +112,8 @@ static inline void compute(struct scene *s) {
 		add_split(s, i);
 }
 
-/* Leaves `out` in C, as a launch would. */
-static inline void leave(struct scene *s) {
+/* Stores `out` to C, like a launch. */
+static inline void store_output(struct scene *s) {
 	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
 	struct bench_buffer *buffer = &s->b->buffer[c - s->b->plan.buffers];
 	size_t bytes = c->type == MX_DT_F32 ? 4 : 2;
@@ -127,7 +127,7 @@ static inline void leave(struct scene *s) {
 
 /* ---- the bench ---- */
 
-/* Rows whose products, and sums of them, are below 2^-150: zeros with a sign. */
+/* Rows with products and sums below 2^-150: zeros with a sign. */
 static bool tiny_rows, small_codes;
 static inline void make_tiny(struct scene *s) {
 	static const mx_role roles[] = { MX_ROLE_A_SCALE, MX_ROLE_B_SCALE };
@@ -145,7 +145,7 @@ static inline void make_small(struct scene *s) {
 		s->b->data.bytes[b - s->b->plan.buffers][i] &= 0xbf;
 }
 
-/* The downloads of a run without its launch: C is filled in by `leave`. */
+/* The downloads of a run without its launch; `store_output` fills C. */
 static inline void pretend(struct scene *s) {
 	for (unsigned i = 0; i < s->b->plan.n_buffers; i++)
 		memcpy(s->b->buffer[i].after, s->b->buffer[i].before, s->b->buffer[i].bytes);
@@ -161,7 +161,7 @@ static inline struct scene *scene(const char *file, mx_judge judge, mx_regime re
 	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
 	need(s && !mx_case_load(file, &s->c, &err), err.text);
 	s->c->verdict.judge = judge;
-	s->c->verdict.k_tile = 0; /* what makes C here adds no instructions of zeros */
+	s->c->verdict.k_tile = 0; /* the computation of C here adds no instructions of zeros */
 	for (unsigned i = 0; i < s->c->n_buffers; i++)
 		if (s->c->buffers[i].role == MX_ROLE_C && output != MX_DT_E4M3)
 			s->c->buffers[i].type = output;
@@ -190,7 +190,7 @@ static inline void end(struct scene *s) {
 
 static inline struct mx_verdict judge(struct scene *s) {
 	struct mx_verdict v = { 0 };
-	leave(s);
+	store_output(s);
 	need(!mx_bench_judge(s->b, &s->r, &v, &err), err.text);
 	return v;
 }

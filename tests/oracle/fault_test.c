@@ -1,13 +1,13 @@
-/* Bugs that real kernels had, each in an otherwise right result, against every judge: a table of
- * what is flagged, with what must be, and the diagnosis that must come out.
+/* Bugs of real kernels, each in an otherwise right result, against every judge: a table of the
+ * judges that must flag it, and the diagnosis that they must give.
  *
- * The ids are those of the list of bugs that the project was made for: N numbers, A addressing,
+ * The ids are those of a list of bugs that the project must detect: N numbers, A addressing,
  * L layouts and scales, H harness. */
 #include "faults.h"
 
 enum { FP32 = MX_DT_F32, BF16 = MX_DT_BF16, FP16 = MX_DT_F16 };
 
-/* Which judges must see it; EVERY is every one of them. */
+/* The judges that must flag it; EVERY is all of them. */
 enum {
 	EXACT = 1,     /* bits, exact regime */
 	PROFILE = 2,   /* bits, by the profile, on general or special data */
@@ -23,9 +23,9 @@ struct fault {
 	const char *id, *what;
 	void (*inject)(struct scene *s);
 	mx_regime data; /* of PROFILE and BOUND */
-	int type;       /* of the output, but for SET and FREIVALDS */
+	int type;       /* of the output, except for SET and FREIVALDS */
 	bool fp8;
-	unsigned must, never; /* bits of judges: to flag it; where it cannot be put */
+	unsigned must, never; /* bits of judges: that flag it; that it does not apply to */
 	const char *diagnosis;
 };
 
@@ -35,7 +35,7 @@ struct fault {
 
 /* clang-format off */
 static const struct fault faults[] = {
-	{ "N1", "bf16 store truncates", n1, GENERAL, BF16, false, BITS | BOUND, SET | FREIVALDS, "cut off instead of rounded" },
+	{ "N1", "bf16 store truncates", n1, GENERAL, BF16, false, BITS | BOUND, SET | FREIVALDS, "truncated instead of rounded" },
 	{ "N2", "bf16 bits in an f16 output", n2, GENERAL, FP16, false, BITS | BOUND, SET | FREIVALDS, "bf16 bits in an f16 output" },
 	{ "N3", "fp4 ties rounded away from zero", n3, GENERAL, FP32, false, PROFILE | BOUND, EXACT | SET | FREIVALDS, NULL },
 	{ "N4", "fp8 saturation gives NaN", n4, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, NULL },
@@ -54,22 +54,22 @@ static const struct fault faults[] = {
 	{ "A6", "bounds of no bytes: all loads give 0", a6, GENERAL, FP32, false, EVERY, 0, "all +0" },
 	{ "A7", "masked loads read what the sentinel points to", a7, GENERAL, FP32, false, STEPS, SET, NULL },
 	{ "A8", "split-K scale offset in elements", a8, GENERAL, FP32, false, EVERY, 0, NULL },
-	{ "A9", "the mask of scales past K removed", a9, GENERAL, FP32, false, STEPS, SET, "NaN where there is none" },
+	{ "A9", "the mask of scales past K removed", a9, GENERAL, FP32, false, STEPS, SET, "NaN where none is right" },
 	{ "A10", "floor division skips the tail of K", a10_tail, GENERAL, FP32, false, EVERY, 0, "block 27 of K were dropped" },
 	{ "A10", "a share of K counted twice", a10_double, GENERAL, FP32, false, EVERY, 0, "block 3 of K were" },
 	{ "A11", "waves past M write over B in LDS", a11, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "A12", "ragged M: last row is the one before", a12, GENERAL, FP32, false, EVERY, 0, "row of A -1 from its own" },
-	{ "A13", "0 times a 0xFF scale past the end", a13, GENERAL, FP32, false, EVERY, 0, "NaN where there is none" },
+	{ "A13", "0 times a 0xFF scale past the end", a13, GENERAL, FP32, false, EVERY, 0, "NaN where none is right" },
 	{ "A14", "a stage of the pipeline that K does not have", a14, GENERAL, FP32, false, STEPS, SET, NULL },
 	{ "L1", "K % 256: scales of the wrong block", l1, GENERAL, FP32, false, EVERY, 0, NULL },
 	{ "L2", "row stride of the valid width", l2, GENERAL, FP32, false, EVERY, 0, NULL },
-	{ "L3", "padding's fill leaks NaN", l3, GENERAL, FP32, false, EVERY, 0, "NaN where there is none" },
+	{ "L3", "padding's fill leaks NaN", l3, GENERAL, FP32, false, EVERY, 0, "NaN where none is right" },
 	{ "L4", "swizzle: blocks change places", l4, GENERAL, FP32, false, EVERY, 0, "codes of A's block 1 and the next" },
 	{ "L5", "scale byte 0 of each word for all", l5, GENERAL, FP32, false, EVERY, 0, "scale word of A had its byte 0" },
 	{ "L6", "A and B swapped from K = 128 on", l6, GENERAL, FP32, false, EVERY, 0, "swapped from step 1 of 128" },
 	{ "L7", "A-scales of the wave 64 rows up", l7, GENERAL, FP32, false, EVERY, 0, "scales of the row -64 from it" },
-	{ "L8", "E4M3 decoded as E5M2", l8, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, "read as the format's sibling" },
-	{ "L8", "the same, without large codes", l8_small, GENERAL, FP32, true, PROFILE | BOUND, EXACT | SET | FREIVALDS, "read as the format's sibling" },
+	{ "L8", "E4M3 decoded as E5M2", l8, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, "read in the format's other variant" },
+	{ "L8", "the same, without large codes", l8_small, GENERAL, FP32, true, PROFILE | BOUND, EXACT | SET | FREIVALDS, "read in the format's other variant" },
 	{ "L9", "shuffle loses the last rows' scales", l9, GENERAL, FP32, false, EVERY, 0, "scales of A were lost" },
 	{ "L10", "wrong op_sel byte", l10, GENERAL, FP32, false, EVERY, 0, "order of i ^ 1" },
 	{ "L10", "fp8 lane's own scale for all of it", l10_fp8, GENERAL, FP32, true, EXACT | PROFILE | BOUND | FREIVALDS, SET, NULL },
@@ -85,7 +85,7 @@ static const struct fault faults[] = {
 	{ "", "output one row off", row_off, GENERAL, FP32, false, EVERY, 0, "row of A +1 from its own" },
 	{ "", "output transposed", transpose, GENERAL, FP32, false, EVERY, 0, "transposed" },
 	{ "", "scales of B not applied", no_scales, GENERAL, FP32, false, EVERY, 0, "scales of B were not applied" },
-	{ "", "scales 2^3 off", scale_off, GENERAL, FP32, false, EVERY, 0, "2^3 off" },
+	{ "", "scales 2^3 off", scale_off, GENERAL, FP32, false, EVERY, 0, "wrong by 2^3" },
 	{ "", "scales of the next row", next_row_scales, GENERAL, FP32, false, EVERY, 0, "scales of the row +1 from it" },
 	{ "", "scale of the next block", next_block_scale, GENERAL, FP32, false, EVERY, 0, "scale of the block +1 from it" },
 	{ "", "16x16 tiles transposed", transpose_tiles, GENERAL, FP32, false, EVERY, 0, "within 16x16 tiles" },
@@ -94,7 +94,7 @@ static const struct fault faults[] = {
 	{ "", "f16 bits in a bf16 output", f16_bits, GENERAL, BF16, false, BITS | BOUND, SET | FREIVALDS, "f16 bits in a bf16 output" },
 	{ "", "ties of the output away from zero", ties_away, GENERAL, BF16, false, EXACT, SET | FREIVALDS, "ties of the output" },
 	{ "", "pointers of the scales exchanged", exchange_scales, GENERAL, FP32, false, EVERY, 0, "scales of A and B were exchanged" },
-	{ "", "A read one block on", block_off, GENERAL, FP32, false, EVERY, 0, "A were read +1 block off" },
+	{ "", "A read one block on", block_off, GENERAL, FP32, false, EVERY, 0, "reads of A were shifted by +1 block" },
 	{ "", "noise in the last bits", noise, GENERAL, FP32, false, BITS | FREIVALDS, SET, "" },
 };
 /* clang-format on */
@@ -135,7 +135,7 @@ static void try(const struct fault *f, unsigned j, char cell[16], bool *good) {
 	bool flagged = v.n_notes > 0, differs = memcmp(s->out, s->right, sizeof s->out) != 0;
 	snprintf(cell, 16, "%s", flagged ? "flagged" : differs ? "passed" : "no change");
 	*good &= clean && (flagged || !(f->must & 1u << j)) && (differs || !flagged);
-	/* A window of the bound says less than bits; a tile alone has fewer samples. */
+	/* The bound gives less information than bits; a single tile has fewer samples. */
 	if (flagged && f->must & 1u << j && (j < 2 || j == 3))
 		if (j != 3 || !strcmp(f->id, "N8"))
 			check_diagnosis(f, &v, judges[j]);
@@ -145,7 +145,7 @@ static void try(const struct fault *f, unsigned j, char cell[16], bool *good) {
 int main(void) {
 	struct mx_why why = { "" };
 	need(!mx_device_open("emu", &emu, &why), why.text);
-	mx_judge_threads(1); /* products this small are not worth more */
+	mx_judge_threads(1); /* more threads do not help for such small products */
 	static char table[sizeof faults / sizeof *faults][160];
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 		const struct fault *f = &faults[i];
@@ -157,8 +157,8 @@ int main(void) {
 				try(f, j, cell, &good);
 			n += snprintf(table[i] + n, sizeof table[i] - (size_t)n, " %-10s", cell);
 		}
-		if (!ok(good, "%s%s%s is flagged where it must be", f->id, *f->id ? " " : "",
-		        f->what))
+		if (!ok(good, "%s%s%s is flagged by the judges of the table", f->id,
+		        *f->id ? " " : "", f->what))
 			diag("%s", table[i]);
 	}
 	diag("%-4s %-44s %-10s %-10s %-10s %-10s %-10s", "bug", "", judges[0], judges[1], judges[2],

@@ -1,4 +1,4 @@
-/* What faulty kernels do to a right result or to its operands, one function for each. */
+/* Faults of kernels, as changes of a right result or of its operands, one function for each. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -16,7 +16,7 @@ static void n2(struct scene *s) {
 		s->out[i] = rounded("BF16", EXACT_RNE, s->acc[i]);
 }
 
-/* Quantises A's unquantised numbers once more, by another rule. */
+/* Quantises A's unquantised numbers again, by another rule. */
 static void requantise(struct scene *s, mx_recipe recipe, mx_rounding rounding) {
 	const mx_f32 *x = (const mx_f32 *)s->b->data.a;
 	for (size_t r = 0; x && r < M; r++)
@@ -44,7 +44,7 @@ static void n6(struct scene *s) {
 	requantise(s, MX_RECIPE_EVEN, MX_RNE);
 }
 
-/* Saturated elements come as NaN. */
+/* Saturated elements become NaN. */
 static void n4(struct scene *s) {
 	for (size_t i = 0; i < M * K; i++)
 		if ((s->a.codes[i] & 0x7f) >= 0x7d)
@@ -93,12 +93,12 @@ static void n8_doubled(struct scene *s) {
 
 static void n8_not_cleared(struct scene *s) {
 	for (size_t i = 0; i < M * N; i++)
-		s->out[i] = 0x4040; /* 3: what an earlier launch left */
+		s->out[i] = 0x4040; /* 3, from an earlier launch */
 	for (unsigned i = 0; i < s->b->plan.splits; i++)
 		add_split(s, i);
 }
 
-/* The whole sum in f32, rounded once: better than any order of atomics, and none of them. */
+/* The whole sum in f32, rounded once: more exact than any order of atomics, and so none of them. */
 static void n8_no_order(struct scene *s) {
 	struct exact_gemm g = gemm(s);
 	need(exact_product(&g, s->acc) == EXACT_OK, "product");
@@ -134,13 +134,13 @@ static void a4_loads(struct scene *s) {
 	compute(s);
 }
 
-/* Bounds of no bytes: every load gives 0. */
+/* A bound of 0 bytes: every load gives 0. */
 static void a6(struct scene *s) {
 	memset(s->a.codes, 0, sizeof s->a.codes);
 	compute(s);
 }
 
-/* Waves without rows of their own write theirs into LDS where B's first are. */
+/* Waves past M write their rows into LDS over the first rows of B. */
 static void a11(struct scene *s) {
 	memcpy(s->x.codes, s->a.codes + (M - 16) * s->a.ld, 16 * s->a.ld);
 	compute(s);
@@ -150,7 +150,7 @@ static void a11(struct scene *s) {
 
 enum { STEP = 128 };
 
-/* Rows with room for the step after them: zeros, and scales of 1. */
+/* Rows with space for one more step: zeros, and scales of 1. */
 static void lengthen(struct side *s) {
 	static uint8_t codes[sizeof s->codes], scales[sizeof s->scales];
 	size_t more = strcmp(s->format, "E2M1") ? STEP : STEP / 2;
@@ -166,7 +166,7 @@ static void lengthen(struct side *s) {
 	s->ld_scales = BLOCKS + STEP / 32;
 }
 
-/* The step after row r is the first of row `from`. */
+/* The step after the end of row r reads the first step of row `from`. */
 static void fill_step(struct side *s, size_t r, size_t from) {
 	size_t bytes = strcmp(s->format, "E2M1") ? STEP : STEP / 2;
 	memcpy(s->codes + (r + 1) * s->ld - bytes, s->codes + from * s->ld, bytes);
@@ -191,7 +191,7 @@ static void a7(struct scene *s) {
 	compute_longer(s);
 }
 
-/* Codes are masked past the end of K, scales are not: what is there is poison. */
+/* Codes are masked past the end of K, scales are not: they are poison. */
 static void a9(struct scene *s) {
 	lengthen(&s->a);
 	lengthen(&s->x);
@@ -216,7 +216,7 @@ static void a5(struct scene *s) {
 			forget(s, r, c);
 }
 
-/* The second half of K takes its scales from elements' offsets: past the row, in the next. */
+/* The second half of K takes its scales at offsets of elements: in the next row. */
 static void a8(struct scene *s) {
 	static uint8_t old[sizeof s->a.scales];
 	memcpy(old, s->a.scales, sizeof old);
@@ -238,7 +238,7 @@ static void a10_tail(struct scene *s) {
 	compute(s);
 }
 
-/* A block twice: its scales double, as nothing else holds two of them. */
+/* A block counted twice: its scales are doubled. */
 static void a10_double(struct scene *s) {
 	for (size_t r = 0; r < M; r++)
 		s->a.scales[r * s->a.ld_scales + 3] += s->a.scales[r * s->a.ld_scales + 3] < 0xfe;
@@ -274,7 +274,7 @@ static void l2(struct scene *s) {
 	compute(s);
 }
 
-/* Padding is 0xFF where 0 was meant: the last block of some rows. */
+/* Padding is 0xFF instead of 0: the last block of some rows. */
 static void l3(struct scene *s) {
 	for (size_t r = 0; r < M; r += 16)
 		s->a.scales[r * s->a.ld_scales + BLOCKS - 1] = 0xff;
@@ -289,7 +289,7 @@ static void swap_bytes(uint8_t *a, uint8_t *b, size_t n) {
 	}
 }
 
-/* Blocks 1 and 2 of every row change places, their scales do not. */
+/* Blocks 1 and 2 of every row are exchanged, their scales are not. */
 static void l4(struct scene *s) {
 	size_t bytes = strcmp(s->a.format, "E2M1") ? 32 : 16;
 	for (size_t r = 0; r < M; r++)
@@ -306,7 +306,7 @@ static void l5(struct scene *s) {
 	compute(s);
 }
 
-/* From K = 128 on the operands' roles are exchanged. */
+/* From K = 128 the operands' roles are exchanged. */
 static void l6(struct scene *s) {
 	size_t bytes = strcmp(s->a.format, "E2M1") ? 32 : 16;
 	for (size_t r = 0; r < N; r++) {
@@ -349,7 +349,7 @@ static void l10(struct scene *s) {
 	compute(s);
 }
 
-/* FP8: k = 16..31 of a block lies in another lane, whose own scale it gets: that of the next
+/* FP8: k = 16..31 of a block is in another lane and gets the scale of that lane: that of the next
  * block, for every second half. By hand: half the elements times a power of two. */
 static void l10_fp8(struct scene *s) {
 	static uint8_t half[sizeof s->a.codes], scales[sizeof s->a.scales];
@@ -381,7 +381,7 @@ static void l11(struct scene *s) {
 
 /* ---- harness ---- */
 
-/* Data without negative signs would hide it. */
+/* Data without negative signs does not detect it. */
 static void h4_sign(struct scene *s) {
 	uint8_t magnitude = strcmp(s->a.format, "E2M1") ? 0x7f : 0x77;
 	for (size_t i = 0; i < M * s->a.ld; i++)
@@ -389,7 +389,7 @@ static void h4_sign(struct scene *s) {
 	compute(s);
 }
 
-/* The code of 6 decoded as 5: a kernel and a reference that share the table would agree. */
+/* The code of 6 decoded as 4: a reference with the same table would agree with the kernel. */
 static void h5(struct scene *s) {
 	for (size_t i = 0; i < M * K; i++) {
 		uint8_t *byte = &s->a.codes[i / K * s->a.ld + i % K / 2];
@@ -405,7 +405,7 @@ static void h7(struct scene *s) {
 		s->out[i * 777 + 5] = rounded(s->output, EXACT_RNE, 0x3f800000);
 }
 
-/* ---- what diagnoses are there for beside these ---- */
+/* ---- other faults that have a diagnosis ---- */
 
 static void drop_block(struct scene *s) {
 	for (size_t r = 0; r < M; r++)
@@ -466,7 +466,7 @@ static void exchange_scales(struct scene *s) {
 	compute(s);
 }
 
-/* A's rows one block on, and nothing behind the last. */
+/* A's rows one block further, and zeros after the last. */
 static void block_off(struct scene *s) {
 	size_t bytes = strcmp(s->a.format, "E2M1") ? 32 : 16;
 	for (size_t r = 0; r < M; r++) {

@@ -1,4 +1,4 @@
-/* Freivalds' check: right products pass, every injected fault is found and placed. */
+/* Freivalds' check: right products pass; every injected fault is found in its tile. */
 #include "../../oracle/exact/exact.h"
 #include "../tap.h"
 
@@ -72,7 +72,7 @@ static void right_products_pass(void) {
 			struct exact_check c = check(&p, seed);
 			held += c.holds && !c.wrong_rows && !c.wrong_tiles && c.missed < 1e-18;
 		}
-		ok(held == 4, "a right product of %s and %s passes under 4 seeds", pairs[i][0],
+		ok(held == 4, "a right product of %s and %s passes with 4 seeds", pairs[i][0],
 		   pairs[i][1]);
 	}
 }
@@ -82,10 +82,10 @@ static void short_blocks_pass(void) {
 	make(&p, "E2M1", "E4M3");
 	p.g.k = K - 16;
 	must(exact_product(&p.g, p.c));
-	ok(check(&p, 1).holds, "so does one whose last block is short");
+	ok(check(&p, 1).holds, "so does one with a short last block");
 }
 
-/* Whether a fault at these elements is found in the tiles where they are. */
+/* Whether a fault at these elements is found in their tiles. */
 static bool found(struct problem *p, uint64_t seed, unsigned n, const size_t (*at)[2]) {
 	struct exact_check c = check(p, seed);
 	for (unsigned i = 0; i < n; i++) {
@@ -133,7 +133,7 @@ static void kernel_faults(void) {
 	   "two elements swapped: both tiles");
 	t = *x, *x = *y, *y = t;
 
-	/* A K block left out of one tile: the scale of a block of A's rows is another. */
+	/* A K block missing in one tile: another scale for a block of A's rows. */
 	static struct problem q;
 	q = p;
 	q.g.a = (struct exact_operand){ "E2M1", q.a, q.sa, K, BLOCKS };
@@ -148,11 +148,11 @@ static void kernel_faults(void) {
 	   "a scale byte of 16 rows: those rows, and the row of tiles");
 }
 
-/* Sums in the field that reduce once to just past p, and once more. */
+/* Sums modulo p that need a second reduction. */
 static void second_carry(void) {
 	enum { ONE = 0x38, THREE = 0x44 };
 	const uint64_t third =
-		0x2ff7ce757e4dd28b; /* of which the first element is (2^62 - 1) / 3 */
+		0x2ff7ce757e4dd28b; /* the seed with (2^62 - 1) / 3 as first element */
 	uint8_t a[32] = { THREE }, b[32] = { ONE }, scale[1] = { 127 };
 	struct exact_gemm g = {
 		1, 1, 32, { "E4M3", a, scale, 32, 1 }, { "E4M3", b, scale, 32, 1 }
@@ -160,7 +160,7 @@ static void second_carry(void) {
 	uint32_t c = 0x40400000;
 	struct exact_check check;
 	must(exact_freivalds(&g, &c, 1, third, TILE, &check));
-	ok(check.holds, "3 passes where three times the random element is 1 modulo p");
+	ok(check.holds, "3 passes if three times the random element is 1 modulo p");
 	c = 0x40000000;
 	must(exact_freivalds(&g, &c, 1, third, TILE, &check));
 	ok(!check.holds, "and 2 does not");
@@ -172,7 +172,7 @@ static void refused(void) {
 	make(&p, "E2M1", "E2M1");
 	ok(exact_freivalds(&p.g, p.c, N - 1, 1, TILE, &c) == EXACT_BAD_SHAPE,
 	   "rows of c that overlap");
-	ok(exact_freivalds(&p.g, p.c, N, 1, 0, &c) == EXACT_BAD_SHAPE, "a tile of nothing");
+	ok(exact_freivalds(&p.g, p.c, N, 1, 0, &c) == EXACT_BAD_SHAPE, "a tile of 0 rows");
 	p.sa[3] = 200;
 	ok(exact_freivalds(&p.g, p.c, N, 1, TILE, &c) == EXACT_BAD_SHAPE && !c.holds,
 	   "operands outside the exact regime");

@@ -1,5 +1,5 @@
-/* Grouped GEMM: right kernels pass, ragged, empty and padded groups and all; each broken one is
- * flagged in its group. The kernels are written here, on values that every sum has exactly. */
+/* Grouped GEMM: right kernels pass, with ragged, empty and padded groups; each broken kernel is
+ * flagged in its group. The kernels are written here, with values of which every sum is exact. */
 #include "../../oracle/grouped.h"
 #include "../tap.h"
 
@@ -56,7 +56,7 @@ static struct exact_operand draw(struct matrix *x, size_t rows, size_t cols, int
 	return (struct exact_operand){ "E4M3", x->codes, x->scales, x->ld, x->ld_scales };
 }
 
-/* spread: of the scales; 1 keeps every sum exact, 6 makes f32 round, and a double not. */
+/* spread: of the scales; with 1 every sum is exact, with 6 f32 rounds and double does not. */
 static struct problem *problem(mx_grouped_kind kind, uint64_t pad, mx_grouped_blocks blocks,
                                const char *profile, int spread) {
 	struct problem *p = calloc(1, sizeof *p);
@@ -84,13 +84,13 @@ static struct problem *problem(mx_grouped_kind kind, uint64_t pad, mx_grouped_bl
 
 enum fault {
 	NONE,
-	NEXT_ROWS,        /* A3: the next group's rows, where a group has one tile of 128 */
-	EMPTY_SKIPPED,    /* A2: an empty group's weights' gradient is not written */
-	PADDING_SUMMED,   /* rows of padding are tokens */
+	NEXT_ROWS,        /* A3: the next group's rows, if a group has one tile of 128 */
+	EMPTY_SKIPPED,    /* A2: the weight gradient of an empty group is not written */
+	PADDING_SUMMED,   /* rows of padding count as tokens */
 	PADDING_STORED,   /* and are stored */
 	OTHER_SCALES,     /* scales of the next group's weights; blocks counted by the other rule */
-	OTHER_WEIGHTS,    /* the group before's */
-	LAST_ROW_SKIPPED, /* a ragged tile's */
+	OTHER_WEIGHTS,    /* weights of the previous group */
+	LAST_ROW_SKIPPED, /* of a ragged tile */
 	SHORT_BLOCK,      /* the last, short block has the scale of the one before */
 };
 
@@ -162,7 +162,7 @@ static void by_columns(const struct problem *p, enum fault f, float *out) {
 	}
 }
 
-/* What a kernel left: element by element, and which it did not write. */
+/* The output of a kernel, element by element, and the unwritten elements. */
 struct left {
 	size_t rows, cols;
 	float *out;
@@ -225,12 +225,12 @@ static void test_right(void) {
 		mx_grouped_blocks blocks;
 		unsigned bytes;
 	} t[] = {
-		{ "groups one behind another, exact", NULL, 1, 1, MX_BLOCKS_BY_GROUP, 4 },
+		{ "contiguous groups, exact", NULL, 1, 1, MX_BLOCKS_BY_GROUP, 4 },
 		{ "groups padded to 128, exact", NULL, 1, 128, MX_BLOCKS_BY_PLACE, 4 },
 		{ "padded, scales group by group", NULL, 1, 128, MX_BLOCKS_BY_GROUP, 4 },
 		{ "bf16 outputs", NULL, 1, 128, MX_BLOCKS_BY_PLACE, 2 },
 		{ "under block32, sums that round", "block32", 6, 128, MX_BLOCKS_BY_PLACE, 4 },
-		{ "the same, groups one behind another", "block32", 6, 1, MX_BLOCKS_BY_GROUP, 4 },
+		{ "the same, contiguous groups", "block32", 6, 1, MX_BLOCKS_BY_GROUP, 4 },
 	};
 	for (unsigned kind = 0; kind < 3; kind++)
 		for (size_t i = 0; i < COUNT(t); i++) {
@@ -257,7 +257,7 @@ static void test_rounding_shows(void) {
 	free(p);
 	p = problem(MX_WGRAD, 128, MX_BLOCKS_BY_PLACE, NULL, 1);
 	ok(!mx_grouped_regime(&p->g, &holds, why, sizeof why, &err) && holds,
-	   "those of the exact ones are");
+	   "operands of exact sums are");
 	free(p);
 }
 
@@ -321,15 +321,15 @@ static void test_places(void) {
 	v = judge(p, NONE, 4);
 	ok(v.padding && v.group == 1 && v.row == 1 &&
 	           strstr(v.text, "padding row 1, column 0 is 0xffffffff"),
-	   "a row of padding is called one");
+	   "a row of padding is named as padding");
 	p->g.padding = MX_PADDING_KEPT;
 	v = judge(p, NONE, 4);
-	ok(!v.wrong && v.checked == 768 * N, "padding that is kept is what it was");
+	ok(!v.wrong && v.checked == 768 * N, "kept padding is unchanged");
 	free(p);
 }
 
-/* Padding that is kept is judged by what was written, not by its value: any NaN, the poison's own
- * bits, and one byte of an element are changes. */
+/* Kept padding is judged by written bytes, not by value: any NaN, the bits of the poison, and one
+ * byte of an element are changes. */
 static void test_kept(void) {
 	static const struct {
 		const char *what;
@@ -352,27 +352,27 @@ static void test_kept(void) {
 		struct mx_grouped_verdict v = judge_left(p, &l, t[i].bytes);
 		if (!ok(v.wrong == 1 && v.padding && !v.unwritten && v.row == 127 && v.col == 3 &&
 		                strstr(v.text, "must not be written"),
-		        "padding that is kept: %s written into an element of %u bytes is wrong",
-		        t[i].what, t[i].bytes))
+		        "kept padding: %s written to an element of %u bytes is wrong", t[i].what,
+		        t[i].bytes))
 			diag("%zu wrong: %s", v.wrong, v.text);
 		discard(&l);
 	}
 	free(p);
 }
 
-/* A result is one only where it was written: the value that was there may be right by chance. */
+/* A result must be written: the previous value may be right by chance. */
 static void test_unwritten_results(void) {
 	struct problem *p = problem(MX_WGRAD, 128, MX_BLOCKS_BY_PLACE, NULL, 1);
 	struct left l = launch(p, NONE, 4);
 	l.unwritten[N * K + 7] = 1; /* of group 1 */
 	struct mx_grouped_verdict v = judge_left(p, &l, 4);
 	ok(v.wrong == 1 && v.unwritten && v.group == 1 && v.row == 0 && v.col == 7,
-	   "a right value of which one byte was not written is wrong");
+	   "a right value with one unwritten byte is wrong");
 	discard(&l);
 	free(p);
 }
 
-/* ---- what cannot be ---- */
+/* ---- errors ---- */
 
 static int size_of(struct mx_grouped g) {
 	size_t rows, cols;
@@ -391,10 +391,10 @@ static void test_errors(void) {
 	uint64_t begin[3] = { 0, 40, 30 }, rows[2] = { 41, 5 };
 	struct mx_grouped g = p->g;
 	g.groups = 2, g.begin = begin, g.rows = NULL;
-	is_error(size_of(g), "group 1 begins at row 40, the next one before it at 30",
+	is_error(size_of(g), "group 1 begins at row 40, but the next group at row 30",
 	         "groups that go back");
 	begin[2] = 60, g.rows = rows;
-	is_error(size_of(g), "group 0 has 41 rows, and room for 40", "more tokens than rows");
+	is_error(size_of(g), "group 0 has 41 rows, but room for 40", "more tokens than rows");
 	rows[0] = 40;
 	is_error(mx_grouped_expect(&g, out, &err), "group 1 begins at row 40, inside a block of 32",
 	         "a group that begins inside a block");

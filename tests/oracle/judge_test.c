@@ -1,4 +1,4 @@
-/* A bench on the emulator, from case file to verdict; the verdicts themselves; SNR. */
+/* A bench on the emulator, from case file to verdict; verdicts; SNR. */
 #include "../../oracle/bench.h"
 #include "../../oracle/bench_inside.h"
 #include "../../oracle/metrics.h"
@@ -50,7 +50,7 @@ static struct mx_verdict verdict(struct subject *s) {
 	return v;
 }
 
-/* Whether a verdict has exactly one note, of this kind, with this in its text. */
+/* Whether a verdict has exactly one note, of this kind and with this text. */
 static bool only(const struct mx_verdict *v, const char *kind, const char *text) {
 	if (v->n_notes == 1 && !strcmp(v->notes[0].kind, kind) && strstr(v->notes[0].text, text))
 		return true;
@@ -59,7 +59,7 @@ static bool only(const struct mx_verdict *v, const char *kind, const char *text)
 	return false;
 }
 
-/* What the last run left of the buffer with a role, from its first valid byte. */
+/* The result of the last run in the buffer with a role, from its first valid byte. */
 static uint8_t *left(struct subject *s, mx_role role) {
 	for (unsigned i = 0; i < s->b->plan.n_buffers; i++)
 		if (s->b->plan.buffers[i].role == role)
@@ -67,7 +67,7 @@ static uint8_t *left(struct subject *s, mx_role role) {
 	return NULL;
 }
 
-/* As if bytes of C had not been written, and had held before what they hold now. */
+/* Marks bytes of C as unwritten, with their present values. */
 static void unwrite(struct subject *s, size_t from, size_t bytes) {
 	const struct mx_buffer *c = mx_plan_role(&s->b->plan, MX_ROLE_C);
 	struct bench_buffer *buffer = &s->b->buffer[c - s->b->plan.buffers];
@@ -83,7 +83,7 @@ static void test_pass(void) {
 	ok(!v.n_notes && mx_verdict_status(&v) == 0 && v.checked == 33 * 65 && v.wrong == 0,
 	   "the shipped kernel passes, each of 33x65 elements checked");
 	ok(v.snr_dequantised > 130 && v.snr_unquantised > 10 && v.snr_unquantised < 20,
-	   "its SNR is that of f32 against the dequantised data, of FP4 against the unquantised");
+	   "its SNR is that of f32 for dequantised data, of FP4 for unquantised data");
 	ok(strstr(v.basis, "block32 (assumed)"), "a general verdict names the profile it assumes");
 	uint64_t hash = s.r.hash;
 	need(!mx_bench_run(s.b, 2, &s.r, &err), err.text);
@@ -98,7 +98,7 @@ static void test_pass(void) {
 	end(&s);
 }
 
-/* ---- what a device might have left: changed in the copy that is judged ---- */
+/* ---- results of a faulty device: changes in the judged copy ---- */
 
 static void test_outputs(void) {
 	struct subject s = subject(NULL, 16, 16, 64, MX_REGIME_EXACT);
@@ -126,7 +126,7 @@ static void test_outputs(void) {
 	unwrite(&s, (5 * 16 + 2) * 4 + 3, 1);
 	v = verdict(&s);
 	ok(only(&v, "not-written", "C[5][2] is 0x"),
-	   "so is one of which one byte was not, though it holds the right value");
+	   "so is one with an unwritten byte, although it holds the right value");
 	end(&s);
 }
 
@@ -140,10 +140,10 @@ static void test_zero_and_nan(void) {
 	ok(!v.n_notes && nan < 4096, "special data have a NaN in the output, and pass");
 	c[nan] ^= 0x80000123;
 	v = verdict(&s);
-	ok(!v.n_notes, "sign and payload of a NaN are free");
+	ok(!v.n_notes, "sign and payload of a NaN do not matter");
 	c[nan] = 0x7f800000;
 	v = verdict(&s);
-	ok(only(&v, "wrong-bits", "(inf), must be"), "infinity for NaN is not");
+	ok(only(&v, "wrong-bits", "(inf), must be"), "infinity instead of NaN is wrong");
 	end(&s);
 	s = subject(NULL, 64, 64, 32, MX_REGIME_EXACT);
 	c = (uint32_t *)left(&s, MX_ROLE_C);
@@ -167,14 +167,14 @@ static void test_surroundings(void) {
 	   "a byte before the output is guard-changed");
 	c[5 * 4] ^= 1;
 	v = verdict(&s);
-	ok(v.n_notes == 2 && v.placed && v.offset == -1,
-	   "it is the first wrong place, before a wrong element");
+	ok(v.n_notes == 2 && v.has_location && v.offset == -1,
+	   "the first wrong place is before a wrong element");
 	c[5 * 4] ^= 1;
 	c[-1] ^= 1;
 	c[16 * 16 * 4 + 77] ^= 1;
 	v = verdict(&s);
 	ok(only(&v, "guard-changed", "guard past the end of buffer C changed, first at byte 1101"),
-	   "a byte behind it is too");
+	   "so is a byte after it");
 	c[16 * 16 * 4 + 77] ^= 1;
 	a[5] ^= 0x10;
 	v = verdict(&s);
@@ -229,7 +229,7 @@ static uint8_t *before_of_c(struct subject *s) {
 	return s->b->buffer[c - s->b->plan.buffers].before + c->guard;
 }
 
-/* Splits of K that are added to what C holds, whatever that is. */
+/* Splits of K that are added to the contents of C. */
 static void test_set(void) {
 	struct mx_case *c;
 	need(!mx_case_load("cases/gemm/mxfp4_splitk4.yaml", &c, &err), err.text);
@@ -247,12 +247,12 @@ static void test_set(void) {
 	*data = NULL;
 	memset(before_of_c(&s), MX_POISON, 2 * 32 * 32);
 	v = verdict(&s);
-	ok(!v.n_notes, "where a launch clears C, which is poison before, sums start at zero");
+	ok(!v.n_notes, "if a launch clears C, which is poison before, sums start at zero");
 	*data = zero;
 	end(&s);
 }
 
-/* ---- a product that is too large to be computed again: by a threshold of nothing ---- */
+/* ---- a product that is too large to be computed again: the threshold is 0 ---- */
 
 static void test_large(void) {
 	struct subject s = subject(NULL, 64, 80, 256, MX_REGIME_EXACT);
@@ -271,7 +271,7 @@ static void test_large(void) {
 	             !strstr(v.notes[0].text, "...");
 	ok(tiles && strstr(v.notes[1].text, "C[20][37] is 0x") &&
 	           strstr(v.notes[1].text, "1 of 256 elements of its tile"),
-	   "wrong tiles are listed, the first one's elements computed exactly");
+	   "wrong tiles are listed, and elements of the first are computed exactly");
 	if (!tiles)
 		diag("%s; %s", v.notes[0].text, v.notes[1].text);
 	c[20 * 80 + 37] ^= 1u << 23;
@@ -285,14 +285,14 @@ static void test_large(void) {
 		zero++;
 	c[zero] = 0x80000000;
 	v = verdict(&s);
-	ok(only(&v, "wrong-bits", "(-0), must be 0x00000000 (0)"), "-0 for 0 is seen too");
+	ok(only(&v, "wrong-bits", "(-0), must be 0x00000000 (0)"), "-0 for 0 is detected too");
 	end(&s);
 	s = subject(NULL, 64, 80, 256, MX_REGIME_EXACT);
 	s.b->most_work = 0;
 	unwrite(&s, (50 * 80 + 3) * 4, 2);
 	v = verdict(&s);
 	ok(only(&v, "not-written", "C[50][3] is 0x"),
-	   "so is an element that was not written, though it holds the right value");
+	   "so is an unwritten element, although it holds the right value");
 	end(&s);
 }
 
@@ -307,11 +307,11 @@ static void test_twins(void) {
 		guards += !strcmp(v.notes[i].kind, "guard-changed");
 	}
 	ok(writes == MX_NOTES_OF_A_KIND && guards == 1 && !v.wrong && mx_verdict_status(&v) == 1,
-	   "store_past_m has right outputs, and is seen by its stores and by the guard");
+	   "store_past_m has right outputs, and its stores and the guard show it");
 	end(&s);
 	s = subject("broken/loose_wait", 128, 128, 1024, MX_REGIME_GENERAL);
 	v = verdict(&s);
-	ok(mx_verdict_status(&v) == 3, "loose_wait is seen in one run: LDS that nobody wrote yet");
+	ok(mx_verdict_status(&v) == 3, "loose_wait is detected in one run: unwritten LDS");
 	end(&s);
 }
 
@@ -321,7 +321,7 @@ static void test_failed_device(void) {
 	snprintf(s.r.failure, sizeof s.r.failure, "the device fell over");
 	struct mx_verdict v = verdict(&s);
 	ok(only(&v, "fault", "the device fell over") && mx_verdict_status(&v) == 4 && !v.checked,
-	   "of a device that failed nothing is judged but the failure");
+	   "after a failure of the device the verdict has only that failure");
 	end(&s);
 }
 
@@ -337,18 +337,18 @@ static void test_bad_benches(void) {
 	   "without its code object there is no bench");
 	ok(mx_bench_make(&plan, emu, "Makefile", "", 1, &b, &err) == -1 &&
 	           strstr(err.text, "not an ELF file"),
-	   "nor with a file that is none");
+	   "nor with a file that is not a code object");
 	char *profile = c->verdict.profile;
 	c->verdict.profile = "block33";
 	ok(mx_bench_make(&plan, emu, NULL, "", 1, &b, &err) == -1 &&
 	           strstr(err.text, "no profile 'block33'"),
-	   "nor with a profile that nobody knows");
+	   "nor with an unknown profile");
 	c->verdict.profile = profile;
 	mx_case_free(c);
 	mx_bench_free(NULL);
 }
 
-/* ---- verdicts by themselves ---- */
+/* ---- verdicts ---- */
 
 static void test_verdicts(void) {
 	struct mx_verdict v = { 0 };
@@ -379,7 +379,7 @@ static void test_verdicts(void) {
 static void test_snr(void) {
 	const double ref[] = { 3, 4, NAN, INFINITY, 5 }, x[] = { 3, 4.5, 7, 7, NAN };
 	ok(fabs(mx_snr(2, ref, x) - 20) < 1e-12, "noise of a hundredth of the power is 20 dB");
-	ok(mx_snr(5, ref, x) == mx_snr(2, ref, x), "elements that are not finite are left out");
+	ok(mx_snr(5, ref, x) == mx_snr(2, ref, x), "elements that are not finite are ignored");
 	ok(isinf(mx_snr(1, ref, x)), "no noise is infinite");
 	ok(isnan(mx_snr(0, ref, x)) && isnan(mx_snr(1, ref + 2, x)) &&
 	           isnan(mx_snr(1, (double[]){ 0 }, x)),
@@ -401,11 +401,12 @@ static void test_metrics(void) {
 	   "distances in ULP: %s", text);
 	const uint32_t a[] = { 0x3f80, 0x7f7f }, b[] = { 0x3f90, 0x7f80 };
 	mx_ulps(2, "BF16", a, b, &m);
-	ok(m.ulp[5] == 1 && m.no_distance == 1 && m.ulp_max == 16, "of bf16 in its own steps");
+	ok(m.ulp[5] == 1 && m.no_distance == 1 && m.ulp_max == 16,
+	   "distances of bf16 in ULP of bf16");
 	const double want[] = { 3, 4, 0, 0, 1, NAN }, got[] = { 3, 4.5, 7, 7, 1.25, 2 };
 	mx_row_error(3, 2, want, got, &m);
 	ok(fabs(m.row_error - 0.25) < 1e-12 && m.row == 2,
-	   "the worst row's relative error, rows of zeros apart");
+	   "the worst row's relative error, without rows of zeros");
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Sets of atomic additions: against every permutation, and against sums worked out by hand. */
+/* Sets of atomic additions, against every permutation and against sums by hand. */
 #include "../../oracle/exact/exact.h"
 #include "../tap.h"
 
@@ -91,7 +91,8 @@ static void permutations(bool cut) {
 			              o.code[i], &values);
 		}
 	}
-	ok(!wrong && more > 30, "bf16, %s: the set is that of all permutations, of up to 6 parts",
+	ok(!wrong && more > 30,
+	   "bf16, %s: the set equals that of all permutations of up to 6 parts",
 	   cut ? "cutting" : "rounding");
 }
 
@@ -109,7 +110,7 @@ static void by_hand(void) {
 	const uint32_t small[] = { 0x4b800000, 0x80000001 }; /* 2^24 - 2^-149 */
 	ok(has("FP32", EXACT_RTZ, 0, small, 2, 0x4b7fffff, &values) && values == 1 &&
 	           has("FP32", EXACT_RNE, 0, small, 2, 0x4b800000, &values),
-	   "2^24 less the least f32 is the f32 below where sums are cut");
+	   "2^24 minus the least f32 is the f32 below if sums are truncated");
 	const uint32_t big[] = { 0x7f7f, 0x7f7f, 0xff7f };
 	ok(has("BF16", EXACT_RNE, 0, big, 3, 0x7f7f, &values) &&
 	           has("BF16", EXACT_RNE, 0, big, 3, 0x7f80, &values) && values == 2,

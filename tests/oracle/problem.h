@@ -16,7 +16,7 @@ static uint32_t next(void) {
 	return (uint32_t)(state >> 33);
 }
 
-/* Scales: near 1; spread so that sums overflow and underflow; rare NaN; the ends; and those at
+/* Scales: near 1; spread so that sums overflow and underflow; rare NaN; the ends; and scales for
  * which units of products are the smallest f32, or factors the largest. */
 enum { KINDS = 6 };
 static uint8_t scale(unsigned kind) {
@@ -36,7 +36,7 @@ struct problem {
 	struct exact_gemm g;
 };
 
-/* Zeros in some blocks, of any scale. */
+/* Zeros in some blocks, with any scale. */
 static void empty(const char *format, uint8_t *codes, uint8_t *scales, size_t rows, size_t k) {
 	size_t bits = format[1] == '2' ? format[3] == '1' ? 4 : 6 : format[1] == '3' ? 6 : 8;
 	size_t blocks = (k + 31) / 32;

@@ -1,5 +1,5 @@
-/* The whole product by OpenBLAS and its error bound, against the plain walk; and the walk's one
- * rounding to 16 bits against MPFR. */
+/* The whole product by OpenBLAS and its error bound, against the plain evaluation; and the single
+ * rounding to 16 bits of the latter against MPFR. */
 #include "../../oracle/exact/inside.h"
 #include "../heap.h"
 #include "../tap.h"
@@ -17,7 +17,7 @@ static bool same(const struct exact_gemm *g, enum exact_output output) {
 	             exact_product_plain(g, output, want) == EXACT_OK;
 	for (size_t i = 0; right && i < n; i++)
 		if (got[i] != want[i]) {
-			diag("%s x %s to %s, [%zu][%zu]: 0x%08x, the walk 0x%08x", g->a.format,
+			diag("%s x %s to %s, [%zu][%zu]: 0x%08x, plain 0x%08x", g->a.format,
 			     g->b.format, outputs[output], i / g->n, i % g->n, got[i], want[i]);
 			right = false;
 		}
@@ -38,7 +38,8 @@ static void all_formats(void) {
 					     kind, i == 3);
 					right += same(&p.g, (enum exact_output)(i % 3));
 				}
-			ok(right == n, "%s x %s: the walk's bits", formats[a], formats[b]);
+			ok(right == n, "%s x %s: the bits of the plain evaluation", formats[a],
+			   formats[b]);
 		}
 }
 
@@ -50,22 +51,21 @@ static void panels(void) {
 	ok(same(&p.g, EXACT_F32), "259 x 1027: several panels of rows and of columns");
 }
 
+static void one_product(void *problem) {
+	static uint32_t out[30 * 30];
+	exact_product(&((struct problem *)problem)->g, out);
+}
+
 static void memory(void) {
 	static struct problem p;
-	static uint32_t out[30 * 30];
 	make(&p, "E2M1", "E4M3", 30, 30, 300, 0, false);
-	size_t before = 0;
-	for (unsigned i = 0; i <= HEAP_ROUNDS; i++) {
-		before = heap_in_use();
-		exact_product(&p.g, out);
-	}
-	ok(heap_in_use() == before, "a product gives back all its memory");
+	ok(!heap_left_by(one_product, &p), "a product frees all its memory");
 }
 
 /* ---- near ties ---- */
 
-/* A row of blocks: a first one of `big` at scale 2^e, then 1 * 1 at 2^-24 + e, and a last one of
- * `last` at a scale of its own; f64 has no room for all three. */
+/* A row of three blocks: `big` at scale 2^e, then 1 * 1 at 2^-24 + e, and `last` at its own scale;
+ * f64 has too few bits for their sum. */
 static uint32_t three(int big_scale, uint8_t big, int tie_scale, int last_scale, uint8_t last,
                       enum exact_output output) {
 	enum { ONE = 0x38 };
@@ -90,11 +90,11 @@ static void ties(void) {
 	ok(three(0, ONE, -8, -30, ONE, EXACT_BF16) == 0x3f81, "2^-30 above a tie of bf16 goes up");
 	ok(three(0, ONE, -8, -30, ONE | MINUS, EXACT_BF16) == 0x3f80, "and below it down");
 	ok(exact_bf16(three(0, ONE, -8, -30, ONE, EXACT_F32)) == 0x3f80,
-	   "which f32 between them would lose");
+	   "which a rounding to f32 in between would lose");
 	ok(three(0, ONE, -11, -100, ONE, EXACT_F16) == 0x3c01, "2^-100 above a tie of f16");
 	ok(three(0, ONE, -11, -100, ONE | MINUS, EXACT_F16) == 0x3c00, "and below it");
 	ok(three(-24, ONE, -25, -200, ONE, EXACT_F16) == 2, "1.5 of the smallest f16, and a bit");
-	ok(three(-60, 0, -60, -200, 0, EXACT_F16) == 0, "nothing that f16 has is 0");
+	ok(three(-60, 0, -60, -200, 0, EXACT_F16) == 0, "a sum below the range of f16 is 0");
 	ok(three(-60, ONE | MINUS, -61, -200, 0, EXACT_F16) == 0x8000,
 	   "a negative that underflows is -0");
 	ok(three(100, 0, 100, 0, 0, EXACT_F16) == 0x7c00, "2^100 is an infinity of f16");
@@ -149,7 +149,7 @@ static void odd_sums(void) {
 			right += exact_narrow(exact_sum_odd(t, 3), (enum exact_output)output) ==
 			         want;
 		}
-		ok(right == n, "sums at and beside ties of %s are rounded as MPFR does at once",
+		ok(right == n, "sums at and next to ties of %s are rounded once, as by MPFR",
 		   outputs[output]);
 	}
 }

@@ -1,5 +1,5 @@
-/* The profiles of oracle/exact against ref's plain instructions: two evaluations of one
- * written definition that share no code. Each checks the other. */
+/* The profiles of oracle/exact against ref's plain instructions: two evaluations of the
+ * same definition that share no code. */
 #include "../../oracle/exact/exact.h"
 #include "../../ref/mxref.h"
 #include "../random.h"
@@ -13,7 +13,7 @@ enum { MN = 6, MAX_K = 256, FORMATS = 5 };
 static const struct {
 	mx_format f;
 	const char *name;
-	unsigned bits, special; /* magnitudes from here on are no finite numbers */
+	unsigned bits, special; /* magnitudes from `special` are not finite */
 } formats[FORMATS] = {
 	{ MX_E4M3, "E4M3", 8, 0x7F },  { MX_E5M2, "E5M2", 8, 0x7C },  { MX_E2M3, "E2M3", 6, 0x100 },
 	{ MX_E3M2, "E3M2", 6, 0x100 }, { MX_E2M1, "E2M1", 4, 0x100 },
@@ -32,8 +32,8 @@ struct operand {
 	uint8_t packed[MN][MAX_K];
 };
 
-/* kind 0: all finite codes, scales near 1; 1: few exponents, scales over 30 binades, which
- * the accumulator meets; 2: any scale but NaN; 3: specials; 4: zeros of both signs. */
+/* kind 0: all finite codes, scales near 1; 1: few exponents, scales over 30 binades around
+ * the accumulator; 2: any scale except NaN; 3: specials; 4: zeros of both signs. */
 static unsigned random_code(int format, int kind) {
 	unsigned sign = 1u << (formats[format].bits - 1), magnitude = rng() % sign;
 	if (magnitude >= formats[format].special && (kind != 3 || rng() % 8))
@@ -117,7 +117,7 @@ static void test_profile(const char *profile) {
 	ok(!wrong, "%s: oracle and ref agree on %d outputs, all format pairs", profile, n);
 }
 
-/* One element of each sum off by one in the last place must show. */
+/* A change of one element in the last place must change the sums. */
 static void test_difference_shows(const char *profile) {
 	static struct operand a, b, changed;
 	uint32_t x[MN][MN], y[MN][MN];
@@ -130,11 +130,11 @@ static void test_difference_shows(const char *profile) {
 	g.a = exact_of(&changed);
 	ok(first == EXACT_OK && exact_profile(&g, profile, 128, y[0]) == EXACT_OK &&
 	           memcmp(x[2], y[2], sizeof x[2]) && !memcmp(x[0], y[0], sizeof x[0]),
-	   "%s: another element changes its row alone", profile);
+	   "%s: another element changes only its row", profile);
 }
 
-/* Instructions that fill K up: the same as K with zeros in it. A row whose products underflow from
- * below has the only results that they change. */
+/* Instructions that pad K are the same as zeros in K. They change only the results of a row with
+ * products that underflow to -0. */
 static void test_tiles(const char *profile) {
 	static struct operand a, b;
 	uint32_t alone[MN][MN], tiles[MN][MN], zeros[MN][MN];
@@ -153,12 +153,12 @@ static void test_tiles(const char *profile) {
 	good &= exact_profile(&g, profile, 128, zeros[0]) == EXACT_OK;
 	ok(good && alone[0][0] == 0x80000000 && tiles[0][0] == 0 &&
 	           !memcmp(tiles, zeros, sizeof tiles),
-	   "%s: what fills up a tile of K are zeros, which make +0 of -0", profile);
+	   "%s: a tile of K is padded with zeros, which turn -0 into +0", profile);
 	g.k = 128;
 	g.k_tile = 128;
 	ok(exact_profile(&g, profile, 128, tiles[0]) == EXACT_OK &&
 	           !memcmp(tiles, alone, sizeof tiles),
-	   "%s: a whole tile needs none", profile);
+	   "%s: a whole tile needs no padding", profile);
 }
 
 int main(void) {

@@ -28,7 +28,7 @@ static uint64_t rng(void) {
 	return mix(++rng_state);
 }
 
-/* ---- the judged encoders ---- */
+/* ---- the tested encoders ---- */
 
 #define ELEMENT(F)                                                                                 \
 	static uint32_t to_##F(uint32_t x, mx_rounding r, mx_overflow o, uint32_t random) {        \
@@ -106,7 +106,7 @@ static void report(const struct tally *t) {
 
 /* ---- boundaries, and walks along them ---- */
 
-/* Where the codes of a format begin, in one rounding. */
+/* The least f32 of each code of a format, in one rounding. */
 struct axis {
 	uint32_t first[0x7f82];
 	size_t n;
@@ -121,7 +121,7 @@ static void lay_out(struct axis *a, const struct target *f, const struct way *w)
 	exact_encode(f->name, INF, 0, EXACT_RNE, EXACT_OVERFLOW, 0, &a->over[MX_OVERFLOW]);
 }
 
-/* Every pattern from `from` to infinity: each `step`, moved up by `jitter` bits of noise. */
+/* Patterns from `from` to infinity in steps of `step`, plus `jitter` bits of noise. */
 struct walk {
 	const struct target *f;
 	const struct way *w;
@@ -159,7 +159,7 @@ static void test_boundaries(const struct target *f, const struct way *w) {
 		report(&t);
 }
 
-/* A pattern of each of 2^20 strata, saturating and not. */
+/* A pattern of each of 2^20 strata, with and without saturation. */
 static void test_strata(const struct target *f, const struct way *w) {
 	static struct axis a;
 	struct tally t = { 0 };
@@ -186,7 +186,7 @@ static void test_specials(const struct target *f) {
 		report(&t);
 }
 
-/* Fractions of every size, also below 2^-32 of a step, and randoms on either side of a carry. */
+/* Fractions of every size, also below 2^-32 of a step, and random numbers around a carry. */
 static void test_stochastic(const struct target *f) {
 	struct tally t = { 0 };
 	const struct way *w = &ways[WAYS - 1];
@@ -198,12 +198,12 @@ static void test_stochastic(const struct target *f) {
 			random = -(1u << rng() % 32) + (uint32_t)(rng() % 3) - 1;
 		judge(&t, f, w, x, i % 5 ? MX_SATURATE : MX_OVERFLOW, random);
 	}
-	if (!ok(!t.wrong, "%s: stochastic rounding carries exactly when fraction + random does",
+	if (!ok(!t.wrong, "%s: stochastic rounding carries exactly if fraction + random carries",
 	        f->name))
 		report(&t);
 }
 
-/* The judge itself: MPFR at the format's precision and exponents. */
+/* The judge: MPFR with the format's precision and exponents. */
 static uint32_t mpfr_code(double max, int man, int least, float x, mpfr_rnd_t rnd) {
 	mpfr_t y;
 	mpfr_exp_t emin = mpfr_get_emin();
@@ -233,7 +233,7 @@ static void test_judge(const char *name, double max, int man, int least) {
 		exact_decode(name, code, &got);
 		compare(&t, x, got, mpfr_code(max, man, least, v, i % 2 ? MPFR_RNDN : MPFR_RNDZ));
 	}
-	if (!ok(!t.wrong, "the judge rounds to %s as MPFR does", name))
+	if (!ok(!t.wrong, "the judge rounds to %s like MPFR", name))
 		report(&t);
 }
 
@@ -326,7 +326,7 @@ static void test_everything(void) {
 	if (second)
 		pthread_join(thread, NULL);
 	for (int i = 0; i < TARGETS * WAYS; i++) {
-		if (!ok(!jobs[i].t.wrong, "%s: every f32 but some NaNs, rounded %s",
+		if (!ok(!jobs[i].t.wrong, "%s: every f32 except some NaNs, rounded %s",
 		        targets[jobs[i].format].name, ways[jobs[i].way].name))
 			report(&jobs[i].t);
 	}

@@ -1,6 +1,6 @@
-/* What the special regime contains, and the exact one has of ties, counted over shapes, formats,
- * outputs and seeds by the test's own arithmetic, in doubles; and that kernels with a fault at the
- * ends of the range leave other bits there. One seed; with MXCHECK_LONG 20. */
+/* The contents of the special regime, and the ties of the exact one, counted over shapes, formats,
+ * outputs and seeds by the test's own arithmetic in doubles. Kernels with a fault at the ends of
+ * the range must give other bits. One seed; with MXCHECK_LONG 20. */
 #include "../../oracle/exact/exact.h"
 #include "../cases/case_file.h"
 
@@ -118,19 +118,19 @@ static double rounded(const struct output *o, double v, enum rounding r) {
 	return copysign(r == RTZ ? largest(o) : INFINITY, v);
 }
 
-/* ---- elements of which few products are not zero ---- */
+/* ---- elements with few nonzero products ---- */
 
 enum { FEW = 4 };
 
 struct element {
 	size_t row, col;
-	double sum;       /* exact, as there are few */
+	double sum;       /* exact, because they are few */
 	double result;    /* rounded to the output */
 	unsigned few;     /* products that are not 0 */
 	unsigned seen;    /* SEEN_..., of blocks with such products; SEEN_FF of any */
-	double flushed;   /* the sum where a subnormal product of scales is 0 */
-	double unscaled;  /* where scale byte 0x00 is 1 */
-	double overflown; /* where a product of scales that is no f32 is infinite */
+	double flushed;   /* the sum if a subnormal product of scales is 0 */
+	double unscaled;  /* if scale byte 0x00 is 1 */
+	double overflown; /* if a product of scales above the f32 range is infinite */
 };
 enum {
 	SEEN_00 = 1,
@@ -149,7 +149,7 @@ static unsigned bytes_seen(uint8_t a, uint8_t b) {
 	       (a == 0xFE || b == 0xFE) * SEEN_FE | (a + b - 254 < -126) * SEEN_SUBNORMAL;
 }
 
-/* Of a product that is not 0. */
+/* For a nonzero product. */
 static void add(struct element *e, double x, double y, uint8_t a, uint8_t b) {
 	double p = x * y;
 	int exp = a + b - 254;
@@ -165,7 +165,7 @@ static void add(struct element *e, double x, double y, uint8_t a, uint8_t b) {
 	                                  : bytes_seen(a, b);
 }
 
-/* False: it has many products. */
+/* False if it has many products. */
 static bool look(const struct scene *s, const struct part *part, size_t row, size_t col,
                  struct element *e) {
 	size_t i = part->row[0] + row, j = part->row[1] + col;
@@ -183,7 +183,7 @@ static bool look(const struct scene *s, const struct part *part, size_t row, siz
 	return true;
 }
 
-/* ---- what results.def promises, in its order ---- */
+/* ---- the lines of results.def, in its order ---- */
 
 static bool is_tie(const struct output *o, double v) {
 	double t = fabs(v) / unit_of(o, v);
@@ -304,7 +304,7 @@ static bool holds(enum line line, const struct output *o, const struct element *
 	}
 }
 
-/* Whether it needs two blocks: its terms are too far apart for the scale of one. */
+/* Whether it needs two blocks, because its terms are too far apart for one scale. */
 static bool is_wide(enum line l) {
 	static const enum line narrow[] = { SUBNORMAL,       MINUS_ZERO,   NAN_SCALE,
 		                            MINUS_SUBNORMAL, SUBNORMAL_UP, SUBNORMAL_DOWN,
@@ -353,8 +353,8 @@ static double narrowed(const struct output *o, uint32_t acc) {
 	return (double)f;
 }
 
-/* Only of an element whose result by the profile is its sum, rounded, something is said: where two
- * targets meet, a partial sum may overflow. */
+/* Counts only elements with a result, by the profile, that is the rounded sum: if two targets share
+ * an element, a partial sum may overflow. */
 static bool look_at(const struct scene *s, const struct part *part, const uint32_t *acc, size_t at,
                     struct element *e) {
 	size_t n = part->rows[1];
@@ -378,8 +378,9 @@ static struct census count_all(const struct scene *s, const struct part *part,
 	return c;
 }
 
-/* What rounding or adding takes away again: the zeros that fill a last instruction are positive;
- * profiles that cut at 24 bits, or round each product, lose the last bit of some f32 results. */
+/* Lines that rounding or addition removes: the zeros that pad a last instruction are positive;
+ * profiles that truncate at 24 bits, or round each product, lose the last bit of some f32 results.
+ */
 static bool may_lack(enum line l, const struct scene *s, const struct part *part,
                      const char *profile) {
 	bool cuts = !strcmp(profile, "fma32") || !strcmp(profile, "cdna3");
@@ -389,7 +390,7 @@ static bool may_lack(enum line l, const struct scene *s, const struct part *part
 	       (l == ABOVE_TIE || l == BELOW_TIE || l == TIE_TO_NORMAL || l == BELOW_INFINITY);
 }
 
-/* The first line that must be there and is not, or LINES. B's targets take the first lines. */
+/* The first missing line that must occur, or LINES. B's targets take the first lines. */
 static enum line first_missing(const struct scene *s, const struct part *part,
                                const char *profile) {
 	struct census c = count_all(s, part, profile);
@@ -416,7 +417,7 @@ static unsigned seeds(void) {
 static void every_line_is_there(struct scene *s, const struct part *part, const char *what,
                                 uint64_t seed) {
 	enum line l = first_missing(s, part, "block32");
-	if (!ok(l == LINES, "%s, %s x %s: what %zu x %zu x %zu must contain is there", what,
+	if (!ok(l == LINES, "%s, %s x %s: %zu x %zu x %zu has all its lines", what,
 	        names[s->format[0]], names[s->format[1]], part->rows[0], part->rows[1], part->k))
 		diag("seed %d: first missing: %s", (int)seed, sentences[l]);
 }
@@ -445,11 +446,11 @@ static void shapes_contain_their_lines(void) {
 
 /* ---- faults ---- */
 
-/* What a faulty kernel makes of an element whose exact sum and right result are known. */
+/* The result of a faulty kernel for an element with a given exact sum and right result. */
 struct fault {
 	const char *what;
-	double (*leaves)(const struct output *o, const struct element *e);
-	bool not_f16; /* scales so far from 1 make no number of f16 */
+	double (*result)(const struct output *o, const struct element *e);
+	bool not_f16; /* such scales give no numbers in f16 */
 };
 
 static double flush_output(const struct output *o, const struct element *e) {
@@ -500,7 +501,7 @@ static const struct fault faults[] = {
 	{ "outputs cut off", truncate_output, false },
 	{ "ties away from zero", ties_away, false },
 	{ "Inf clamped to the largest number", clamp, false },
-	{ "the largest number made Inf", infinite, false },
+	{ "the largest number becomes Inf", infinite, false },
 	{ "the sign of zero lost", lose_sign, false },
 	{ "NaN lost", lose_nan, false },
 	{ "subnormal products of scales flushed", flush_scales, true },
@@ -519,7 +520,7 @@ static struct score score(const struct scene *s, const struct part *part) {
 	for (size_t i = 0; i < part->rows[0] * part->rows[1]; i++)
 		if (look_at(s, part, acc, i, &e))
 			for (size_t f = 0; f < COUNT(faults); f++)
-				c.caught[f] += !same(faults[f].leaves(s->o, &e), e.result);
+				c.caught[f] += !same(faults[f].result(s->o, &e), e.result);
 	free(acc);
 	return c;
 }
@@ -534,7 +535,7 @@ static void every_fault_shows(unsigned a, unsigned b, const struct output *o, in
 	while (missed < COUNT(faults) &&
 	       (c.caught[missed] || (faults[missed].not_f16 && o->narrow == EXACT_F16)))
 		missed++;
-	if (!ok(missed == COUNT(faults), "%s, %s x %s, K %d, seed %d: each fault leaves other bits",
+	if (!ok(missed == COUNT(faults), "%s, %s x %s, K %d, seed %d: each fault gives other bits",
 	        output_name(o), names[a], names[b], (int)K, (int)seed))
 		diag("not seen: %s", faults[missed].what);
 	drop(&s);
@@ -601,7 +602,7 @@ static void every_group_has_them(const char *file, int64_t M, int64_t N, int64_t
 	}
 }
 
-/* A target's products lie in one split, so that the other splits add 0. */
+/* The products of a target are in one split, so that the other splits add 0. */
 static void splits_keep_targets_whole(int64_t M, int64_t N, int64_t K) {
 	for (unsigned seed = 0; seed < seeds(); seed++) {
 		struct scene s = case_of("cases/gemm/mxfp4_splitk4.yaml", M, N, K, seed);
@@ -681,7 +682,7 @@ static void epilogues_leave_the_lines_in_d(void) {
 			l++;
 		if (!ok(l == LINES, "D of an epilogue with a bias in f32 has every line"))
 			diag("seed %d: first missing: %s", (int)seed, sentences[l]);
-		ok(zeros > 30, "... and C and bias leave %zu accumulators as they are", zeros);
+		ok(zeros > 30, "... and C and bias do not change %zu accumulators", zeros);
 		drop(&s);
 	}
 }
@@ -720,7 +721,7 @@ static void added_terms_have_the_ends_of_their_type(void) {
 
 /* ---- the exact regime: ties of 16-bit outputs ---- */
 
-/* The right answer is one for every profile, so that a rounding that differs shows there. */
+/* The right result is the same for every profile, so another rounding is visible. */
 static void exact_data_have_ties(unsigned a, unsigned b, const struct output *o, int64_t M,
                                  int64_t N, int64_t K, uint64_t seed) {
 	struct scene s = { .c = load_good(NULL, "") };
@@ -783,7 +784,7 @@ static bool has_ends(const struct scene *s, unsigned side, size_t row, size_t bl
 	return seen == 63;
 }
 
-/* All but the row that underflows to -0, whose signs are those that this takes. */
+/* All rows except the one that underflows to -0, which needs certain signs. */
 static void every_row_has_the_ends_of_its_format(void) {
 	for (unsigned f = 0; f < FORMATS; f++) {
 		struct scene s = product(f, f, &outputs[f % 3], 40, 70, 192, f);

@@ -1,5 +1,5 @@
-/* What a device without states of bytes did not write, found by repeating the launch: launches are
- * made up here, byte by byte, on the emulator's memory. */
+/* Unwritten bytes on a device that does not record writes, found by repeating the launch. Launches
+ * are simulated here, byte by byte, in the emulator's memory. */
 #include "../../kernels/host/hip_runtime.h"
 #include "../../oracle/bench_inside.h"
 #include "../tap.h"
@@ -10,7 +10,7 @@
 static struct mx_error err;
 static unsigned launches, fails_at;
 
-/* Byte 0 of C; byte 1 is there to differ from launch to launch; the others are written alike. */
+/* Byte 0 of C; byte 1 differs between launches; the others are always written in the same way. */
 static uint8_t *output;
 static size_t bytes;
 static uint8_t (*value)(uint8_t poison, unsigned launch);
@@ -58,7 +58,7 @@ static uint8_t by_chance(uint8_t poison, unsigned n) {
 	return n == 1 ? 0xff : 0;
 }
 
-/* A judgement of a run by `v`, and what it says of byte 0 and of how many others. */
+/* A judgement of a run by `v`: whether byte 0 is unwritten, and how many others are. */
 struct found {
 	int status;
 	bool first;
@@ -86,15 +86,15 @@ static void test_values(struct mx_bench *b) {
 		bool repeats_itself, unwritten;
 		unsigned launches;
 	} t[] = {
-		{ "a byte that holds the poison of both launches was not written", left, true, true,
+		{ "a byte with the poison of both launches is unwritten", left, true, true, 2 },
+		{ "one with the poison of the first launch in both is written", ones, true, false,
 		  2 },
-		{ "one that holds that of the first in both was", ones, true, false, 2 },
-		{ "one of which half a byte does was not", high_left, true, true, 5 },
-		{ "three bits are no code", three_bits_left, true, false, 2 },
-		{ "where others differ, one that holds the poison of every launch was not", left,
-		  false, true, 5 },
-		{ "one that held that of two by chance was", by_chance, false, false, 5 },
-		{ "so was one of which a part does", high_left, false, false, 5 },
+		{ "one with half a byte of poison is unwritten", high_left, true, true, 5 },
+		{ "three bits of poison are not a code: written", three_bits_left, true, false, 2 },
+		{ "if others differ, one with the poison of every launch is unwritten", left, false,
+		  true, 5 },
+		{ "one with the poison of two by chance is written", by_chance, false, false, 5 },
+		{ "so is one with a part of it", high_left, false, false, 5 },
 	};
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		struct mx_verdict v = { 0 };
@@ -117,7 +117,7 @@ static void test_failure(struct mx_bench *b) {
 	need(!mx_bench_run(b, 1, &r, &err) && !mx_bench_judge(b, &r, &v, &err), err.text);
 	if (!ok(v.n_notes == 1 && !strcmp(v.notes[0].kind, "fault") &&
 	                strstr(v.notes[0].text, "repeated with another poison: ") && !v.checked,
-	        "a launch that fails when it is repeated is a fault, and nothing else is said"))
+	        "a repeated launch that fails is a fault and the only note"))
 		diag("%u notes: %s %s", v.n_notes, v.notes[0].kind, v.notes[0].text);
 }
 

@@ -33,13 +33,13 @@ static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst
 	mx_swrite(w, sdst, w->v[row][lane], unwritten);
 }
 
-/* The first active lane, or lane 0 where none is [ISA 12.8]. */
+/* The first active lane, or lane 0 if no lane is active [ISA 12.8]. */
 MOVE(v_readfirstlane_b32) {
 	uint64_t exec = mx_exec(w);
 	read_lane(w, in, in->dst, exec ? __builtin_ctzll(exec) : 0);
 }
 
-/* The lane that source 1 names, modulo 64. */
+/* The lane that source 1 selects, modulo 64. */
 static unsigned lane_number(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->src[1] == MX_LITERAL)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_LANE));
@@ -52,7 +52,7 @@ MOVE(v_readlane_b32) {
 	read_lane(w, in, in->dst, lane_number(w, in));
 }
 
-/* ---- a scalar to one lane, whatever EXEC is ---- */
+/* ---- a scalar to one lane, independent of EXEC ---- */
 
 MOVE(v_writelane_b32) {
 	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST);
@@ -63,8 +63,8 @@ MOVE(v_writelane_b32) {
 
 /* ---- two registers exchange lanes ---- */
 
-/* Lane l of the source and l + distance of the destination, for each l whose bit `distance`
- * is clear. Nothing says what becomes of a lane whose partner EXEC has switched off. */
+/* Exchanges lane l of the source with lane l + distance of the destination, for each l with bit
+ * `distance` clear. No source defines the result of an active lane with an inactive partner. */
 static void exchange(struct mx_wave *w, const struct mx_inst *in, unsigned distance) {
 	unsigned s = mx_row(in->src[0]), d = mx_row(in->dst);
 	uint64_t exec = mx_exec(w);
@@ -96,7 +96,7 @@ MOVE(v_permlane32_swap_b32) {
 	exchange(w, in, 32);
 }
 
-/* Exceptions are not modelled: there is nothing to clear. */
+/* Exceptions are not modelled, so there is nothing to clear. */
 MOVE(v_clrexcp) {
 	(void)w, (void)in;
 }

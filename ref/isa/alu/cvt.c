@@ -1,11 +1,12 @@
-/* Conversion instructions: lanes to mx_cvt of ref/num and back [ISA 7.3, 12.11]. */
+/* Conversion instructions: passes lanes to mx_cvt of ref/num and writes the results [ISA 7.3,
+ * 12.11]. */
 #include <string.h>
 
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "vector.h"
 
-enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords of a lane */
+enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords per lane */
 enum { WORD_0 = 4, DWORD = 6 };            /* selections of SDWA */
 
 /* An operand's registers, or one scalar for all lanes. */
@@ -22,32 +23,33 @@ struct operands {
 	struct operand data[2], random, scale;
 };
 
-/* SDWA selects the byte of one number, or the word of two; others are illegal [ISA 12.8]. */
+/* SDWA selects a byte for a conversion of one number, or a word for two; other selections are
+ * illegal [ISA 12.8]. */
 static bool selects(const struct mx_inst *in, const struct mx_cvt_info *info) {
 	unsigned select = in->sdwa.sel[0];
 	bool fits = info->values == 1 ? select < WORD_0 : select >= WORD_0 && select < DWORD;
 	return (fits || select == DWORD) && !in->sdwa.sext[0];
 }
 
-/* ---- what of MODE counts ---- */
+/* ---- the effect of MODE ---- */
 
 enum { KEEP_F32_SOURCES = 1 << 4, KEEP_F16 = 3 << 6, KEEP_ALL = 0xf << 4, ROUNDING = 0xf };
 
-/* FP8, BF8, FP6, BF6 and FP4, which formats.def calls by their fields. */
+/* FP8, BF8, FP6, BF6 and FP4; formats.def names them by their fields. */
 static bool is_small(const char *format) {
 	return format[0] == 'E';
 }
 
-/* Narrowing to 16, 8 and 4 bits is to nearest even, stochastic rounding is what it is, and f32
- * holds FP8 [ISA 12.8, 12.11]. How MODE rounds what is scaled while it widens, and FP6, nobody
- * says. */
+/* Narrowing to 16, 8 and 4 bits rounds to nearest even, stochastic rounding ignores MODE, and FP8
+ * to f32 is exact [ISA 12.8, 12.11]. No source defines the effect of MODE on scaled widening and on
+ * FP6. */
 static bool rounds_in_any_mode(const struct mx_cvt_info *i) {
 	bool six = !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
 	return i->stochastic || !i->scaled || (is_small(i->to) && !six);
 }
 
-/* Sources of f32 follow MODE, small formats keep denormals in any [ISA 7.3]; f16 is said of
- * neither, nor what becomes of denormals that scaling gives. */
+/* Sources of f32 follow MODE, small formats keep denormals in any MODE [ISA 7.3]. No source defines
+ * the denormals of f16, or denormals that result from scaling. */
 static bool denormals_are_known(const struct mx_cvt_info *i, uint32_t mode) {
 	if (is_small(i->to) && !strcmp(i->from, "FP32"))
 		return true;
@@ -65,7 +67,7 @@ static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in
 	if (in->sdwa.used && !selects(in, info))
 		return "an SDWA selection of a conversion";
 	if (w->mode & ROUNDING && !rounds_in_any_mode(info))
-		return "this conversion under another rounding MODE than nearest even";
+		return "this conversion with a rounding MODE other than nearest even";
 	return denormals_are_known(info, w->mode) ? NULL : "this conversion with denormals flushed";
 }
 
@@ -90,7 +92,7 @@ static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsign
 	return mx_vgprs_exist(w, in, o->row, dwords);
 }
 
-/* Data, then the random operand, then the scale, whichever there are. */
+/* Data, then the random operand, then the scale, if present. */
 static bool take_all(struct mx_wave *w, const struct mx_inst *in, struct operands *o) {
 	unsigned i = 0;
 	for (unsigned n = 0; n < o->info.data; n++)
@@ -101,8 +103,7 @@ static bool take_all(struct mx_wave *w, const struct mx_inst *in, struct operand
 	return !o->info.scaled || take(w, in, i, 1, &o->scale);
 }
 
-/* A lane's dwords of an operand to `to`, zeros for lane -1; returns the bits of them that
- * nobody wrote. */
+/* Copies a lane's dwords of an operand to `to`, zeros for lane -1. Returns the unwritten bits. */
 static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lane, uint32_t *to) {
 	uint32_t unwritten = o->unwritten;
 	if (lane < 0) {
@@ -119,7 +120,7 @@ static uint32_t gather(const struct mx_wave *w, const struct operand *o, int lan
 	return mx_sub_dword(unwritten, o->select, false);
 }
 
-/* ---- what of its operands counts, and nobody says how ---- */
+/* ---- operands with an assumed result ---- */
 
 static bool is_nan(const char *format, uint32_t u) {
 	if (!strcmp(format, "FP32"))
@@ -128,8 +129,8 @@ static bool is_nan(const char *format, uint32_t u) {
 	return (u & 0x7fff) > infinity || (u >> 16 & 0x7fff) > infinity;
 }
 
-/* Whether a lane's conversion makes FP6 or FP4 of NaN: both halves of each dword of f16 and bf16
- * count, as these formats come in pairs. */
+/* Whether a lane converts NaN to FP6 or FP4. These formats come in pairs, so both halves of each
+ * dword of f16 and bf16 are tested. */
 static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
 	bool to_nan_free =
 		!strcmp(i->to, "E2M1") || !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
@@ -147,9 +148,9 @@ static void note(struct mx_wave *w, const struct mx_inst *in, const struct mx_cv
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
 }
 
-/* One lane, whose data DPP may bring from another; d gets the result. Returns the bits of d[0]
- * (and, alike, of further dwords) that depend on what nobody wrote: what a partial result keeps of
- * the old dword changes with it and with nothing else. */
+/* Converts one lane; DPP may take the data from another lane. d gets the result. Returns the bits
+ * of d[0] (and of each further dword) that depend on unwritten bits. Bits that a partial result
+ * keeps depend only on the old dword. */
 static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
                         unsigned lane, int from, uint32_t *d) {
 	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;

@@ -1,10 +1,10 @@
-/* Floats as bits and as numbers of the host, for the lane functions. Private to lanes_*.c.
+/* Floats as bits and as host numbers, for the lane functions. Private to lanes_*.c.
  *
- * Host arithmetic on `real` numbers gives exactly gfx950's results: f32 and f64 are the
- * host's formats, and its rounding is set as MODE asks (valu.c). f16 is computed in
- * double, where sums and products of two f16 are exact, and rounded once by bits_f16.
- * A NaN result is made by us, since hosts differ: the first NaN source, quiet, or the
- * positive quiet NaN (assumed; the manual does not say which). */
+ * Host arithmetic on `real` numbers gives exactly the results of gfx950: f32 and f64 are host
+ * formats, and valu.c sets the host's rounding as MODE selects. f16 is computed in double, in which
+ * sums and products of two f16 are exact, and bits_f16 rounds once. Hosts differ in NaN results, so
+ * these are computed here: the first NaN source, made quiet, or the positive quiet NaN (assumed;
+ * the manual does not define it). */
 #ifndef MX_FLOAT_BITS_H
 #define MX_FLOAT_BITS_H
 
@@ -32,7 +32,7 @@ typedef uint64_t bits_of_f64;
 	static inline bits_of_##f quieted_##f(bits_of_##f u) {                                     \
 		return u | (quiet);                                                                \
 	}                                                                                          \
-	/* A computed r, or the NaN that it is. Operands that an opcode has not are 0. */          \
+	/* The result r, or its NaN. Missing operands are 0. */                                    \
 	static inline bits_of_##f result_##f(bits_of_##f r, bits_of_##f a, bits_of_##f b,          \
 	                                     bits_of_##f c) {                                      \
 		r = is_nan_##f(r) ? (inf) | (quiet) : r;                                           \
@@ -40,7 +40,7 @@ typedef uint64_t bits_of_f64;
 		r = is_nan_##f(b) ? b | (quiet) : r;                                               \
 		return is_nan_##f(a) ? a | (quiet) : r;                                            \
 	}                                                                                          \
-	/* In the order of the numbers, -0 below +0. */                                            \
+	/* A key in the order of the numbers, with -0 below +0. */                                 \
 	static inline bits_of_##f key_##f(bits_of_##f u) {                                         \
 		return u & (sign) ? ((sign) | ((sign)-1)) & ~u : u | (sign);                       \
 	}
@@ -48,7 +48,7 @@ MX_FLOAT_FORMAT(f16, UINT32_C(0x8000), UINT32_C(0x7c00), UINT32_C(0x200))
 MX_FLOAT_FORMAT(f32, UINT32_C(0x80000000), UINT32_C(0x7f800000), UINT32_C(0x400000))
 MX_FLOAT_FORMAT(f64, UINT64_C(1) << 63, UINT64_C(0x7ff) << 52, UINT64_C(1) << 51)
 
-/* ---- f32 and f64: the host's; the MODE of bits_* counts for f16 alone ---- */
+/* ---- f32 and f64 are host formats; bits_* use MODE only for f16 ---- */
 
 static inline float real_f32(uint32_t u) {
 	float r;
@@ -62,8 +62,8 @@ static inline uint32_t bits_f32(float r, uint32_t mode) {
 	return u;
 }
 
-/* The number itself, hidden from the compiler. One that sees that it is not negative may convert 0
- * by a difference of equal numbers, which is -0 where the host rounds down. */
+/* Returns n, hidden from the optimiser. A compiler that can prove n >= 0 may convert 0 with a
+ * difference of equal numbers, which is -0 if the host rounds down. */
 static inline int64_t any_sign(int64_t n) {
 	__asm__("" : "+r"(n));
 	return n;
@@ -95,7 +95,7 @@ static inline double real_f16(uint32_t u) {
 	return u & 0x8000 ? -r : r;
 }
 
-/* What overflows: infinity, or the largest f16 where MODE rounds toward 0 from here or
+/* The result of an overflow: infinity, or the largest f16 if MODE rounds toward 0 for this sign or
  * FP16_OVFL is set [ISA 3.5]. */
 static inline uint32_t overflow_f16(bool negative, uint32_t mode) {
 	unsigned rounding = mode >> MX_MODE_ROUND_F64 & 3;
@@ -103,9 +103,8 @@ static inline uint32_t overflow_f16(bool negative, uint32_t mode) {
 	return down || mode >> MX_MODE_FP16_OVFL & 1 ? 0x7bff : 0x7c00;
 }
 
-/* Rounded to f16 in the host's rounding, which is MODE's: adding and subtracting a number
- * whose ulp is that of the result, and whose sign is the number's, leaves the number rounded to it.
- */
+/* Rounds to f16 in the host's rounding, which is that of MODE. Adding and subtracting a number of
+ * the same sign, with the ULP of the result, rounds to that ULP. */
 static inline uint32_t bits_f16(double r, uint32_t mode) {
 	uint64_t u = bits_f64(r, 0), m = u & INT64_MAX;
 	uint64_t field = m >> 52;
@@ -124,9 +123,9 @@ static inline uint32_t bits_f16(double r, uint32_t mode) {
 	return sign | code;
 }
 
-/* ---- to integers, in a rounding of their own, whatever the host's is. The sign is the source's: a
- * compiler that makes one sum of `up ? t + 1 : t` adds a zero, and the sign of 0 + 0 is the
- * host's rounding's ---- */
+/* ---- to integers, with a rounding that does not depend on the host's. The sign is copied from the
+ * source: a compiler may turn `up ? t + 1 : t` into one sum with 0, and the sign of 0 + 0 depends
+ * on the host's rounding ---- */
 
 #define MX_TO_INTEGER(f, real, mantissa, bias)                                                     \
 	static inline real trunc_##f(real r) {                                                     \
@@ -171,10 +170,9 @@ static inline double fused_f64(double a, double b, double c, uint32_t mode) {
 	return fma(a, b, c);
 }
 
-/* A sum rounded to odd: one bit more than enough of it is kept for any later rounding to
- * nearest of at most 51 bits. In the other roundings it is rounded as the host does, and
- * rounding again in the same direction changes nothing. The error of a sum is exact
- * where rounding is to nearest (Knuth). */
+/* A sum rounded to odd, so that a later rounding to nearest, of at most 51 bits, is correct. In the
+ * other modes the host rounds the sum, and a second rounding in the same direction is harmless. The
+ * error of a sum is exact if rounding is to nearest (Knuth). */
 static inline double sum_to_odd(double p, double c, bool nearest) {
 	double s = p + c, t = s - p;
 	double error = (p - (s - t)) + (c - t);

@@ -1,5 +1,5 @@
-/* Lane functions that f16, f32 and f64 have alike [ISA 12.7 to 12.10]. Included once by
- * each of lanes_f16.c, lanes_f32.c and lanes_f64.c, which say
+/* Lane functions that f16, f32 and f64 share [ISA 12.7 to 12.10]. lanes_f16.c, lanes_f32.c and
+ * lanes_f64.c include this file once and define
  *   FLOAT    the format, as in names
  *   F(i)     source i of lane l
  *   R(bits)  sets the result of lane l */
@@ -28,8 +28,8 @@ static inline bool OF(ieee)(const struct mx_lanes *x) {
 	return x->mode >> MX_MODE_IEEE & 1;
 }
 
-/* What NaN sources make of a minimum or maximum m of a and b: the other source, but in
- * IEEE mode a signaling NaN is the result, quiet. */
+/* The minimum or maximum m of a and b with NaN sources: the other source, except that in IEEE mode
+ * a signaling NaN, made quiet, is the result. */
 static inline BITS OF(number)(BITS a, BITS b, BITS m, bool ieee) {
 	m = OF(is_nan)(b) ? a : m;
 	m = OF(is_nan)(a) ? b : m;
@@ -56,8 +56,8 @@ static inline BITS OF(median)(BITS a, BITS b, BITS c, bool ieee) {
 	bool nan = OF(is_nan)(a) || OF(is_nan)(b) || OF(is_nan)(c);
 	return nan ? OF(least3)(a, b, c, ieee) : r;
 }
-/* IEEE 754's minimum and maximum: NaN stays, a signaling one first [ISA 12.11; that
- * order as RDNA4's manual has it]. */
+/* IEEE 754's minimum and maximum propagate NaN, a signaling one first [ISA 12.11; the order from
+ * RDNA4's manual]. */
 static inline BITS OF(nan_or)(BITS a, BITS b, BITS otherwise) {
 	otherwise = OF(is_nan)(b) ? b : otherwise;
 	otherwise = OF(is_nan)(a) ? a : otherwise;
@@ -79,11 +79,11 @@ LANES(v_max, OF(most)(F(0), F(1), OF(ieee)(x)))
 LANES(v_trunc, ROUNDED(OF(trunc)))
 LANES(v_ceil, ROUNDED(OF(ceil)))
 LANES(v_floor, ROUNDED(OF(floor)))
-/* The sign of a zero is the source's, as in IEEE 754's roundToIntegral: LLVM selects these for
- * llvm.roundeven (the manual's formula adds 0.5). */
+/* A zero has the sign of the source, as in IEEE 754's roundToIntegral: LLVM selects these opcodes
+ * for llvm.roundeven (the manual's formula adds 0.5). */
 LANES(v_rndne, ROUNDED(OF(roundeven)))
 
-/* Below 1, also where MODE rounds up to it [ISA 12.8; of f16 LLVM says so]. */
+/* The result is below 1, even if MODE would round up to 1 [ISA 12.8; for f16 LLVM]. */
 static inline BITS OF(fraction)(BITS u, uint32_t mode) {
 	BITS r = OF(bits)(OF(real)(u) - OF(floor)(OF(real)(u)), mode);
 	BITS one = OF(bits)(1, 0);
@@ -91,7 +91,7 @@ static inline BITS OF(fraction)(BITS u, uint32_t mode) {
 }
 LANES(v_fract, OF(fraction)(F(0), x->mode))
 
-/* The exponent of a significand in [0.5, 1), also of denormals; 0 of what has none. */
+/* The exponent for a significand in [0.5, 1), also of denormals; 0 for zero, infinity and NaN. */
 static inline int OF(exponent)(BITS u) {
 	int e = 0;
 	bool finite = OF(magnitude)(u) < OF(inf);
@@ -130,7 +130,7 @@ TEST(neq, !IS(==))
 TEST(nlt, !IS(<))
 TEST(tru, 1)
 
-/* The bit of v_cmp_class's mask that stands for a number. */
+/* The class of a number, as a bit of v_cmp_class's mask. */
 static inline unsigned OF(class)(BITS u) {
 	BITS m = OF(magnitude)(u), least_normal = OF(inf) & (0 - OF(inf));
 	bool negative = u & OF(sign);

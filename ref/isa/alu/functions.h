@@ -1,4 +1,4 @@
-/* The functions of the scalar and vector ALU, by opcode; NULL where an opcode has none. */
+/* The functions of the scalar and vector ALU, by opcode; NULL if an opcode has none. */
 #ifndef MX_FUNCTIONS_H
 #define MX_FUNCTIONS_H
 

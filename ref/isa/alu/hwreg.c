@@ -1,37 +1,37 @@
-/* Hardware registers, which s_getreg and s_setreg reach [ISA 3.4, 3.5, 3.10, 3.12, 5.8].
+/* Hardware registers, accessed by s_getreg and s_setreg [ISA 3.4, 3.5, 3.10, 3.12, 5.8].
  *
- * A field is read if the machine knows all of its bits, and stops otherwise. */
+ * A read of a field with a bit that the emulator does not model stops the launch. */
 #include "../encoding/hwreg.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
 
-/* ---- where a wave runs ---- */
+/* ---- the place of a wave ---- */
 
 enum {
 	XCCS = 8,
-	ENGINES = 4, /* of an XCC, with 8 compute units each */
+	ENGINES = 4, /* per XCC, with 8 compute units each */
 	UNITS = 8,
 	SIMDS = 4,
-	SLOTS = 8, /* waves of a SIMD */
+	SLOTS = 8, /* waves per SIMD */
 	PIPES = 4,
 };
 
-/* Where a wave runs on the device: what HW_ID, XCC_ID and LDS_ALLOC hold. */
+/* The place of a wave on the device, as HW_ID, XCC_ID and LDS_ALLOC report it. */
 struct placement {
 	unsigned xcc, engine, unit, simd, slot; /* shader engine, compute unit, wave buffer slot */
-	unsigned pipe, group;                   /* that dispatched it; its thread-group id */
+	unsigned pipe, group;                   /* dispatching pipe; thread-group id */
 	uint32_t lds_base;
 };
 
-/* The seed decides: a kernel whose result depends on it gives another under another seed.
- * Waves of a workgroup are on one compute unit, each in a slot of its own; workgroups at
- * the same time may be given the same slots, which hardware does not do. */
+/* The seed decides the place, so that a result that depends on it changes with the seed. The waves
+ * of a workgroup are on one compute unit, each in its own slot. Concurrent workgroups may get the
+ * same slots, unlike on hardware. */
 static struct placement placement(const struct mx_wave *w) {
 	const struct mx_group *g = w->group;
 	const struct mx_launch *l = g->run->launch;
-	const uint64_t stream = 1ull << 63; /* no schedule has this one */
+	const uint64_t stream = 1ull << 63; /* no schedule uses this stream */
 	uint64_t index = g->id[0] + (g->id[1] + (uint64_t)g->id[2] * l->grid[1]) * l->grid[0];
 	struct mx_random r;
 	mx_random_seed(&r, l->seed, stream + index);
@@ -68,8 +68,8 @@ static struct value status(const struct mx_wave *w) {
 		IN_TG = 1 << 11,
 		VALID = 1 << 16,
 		SCRATCH_EN = 1 << 28,
-		/* Nothing halts, debugs or traps here; not TRAP_EN, PERF_EN, ALLOW_REPLAY,
-		   IDLE and what has no name. */
+		/* Halt, debug and trap bits are 0 here. Unknown: TRAP_EN, PERF_EN, ALLOW_REPLAY,
+		 * IDLE and unnamed bits. */
 		KNOWN = 0x10b37e3f,
 	};
 	struct value v = { .known = KNOWN, .bits = VALID };
@@ -83,7 +83,7 @@ static struct value status(const struct mx_wave *w) {
 	return v;
 }
 
-/* In units of 64 dwords; allocated in 1280 bytes [ISA 3.6.5, table 22]. */
+/* In units of 64 dwords; the allocation granularity is 1280 bytes [ISA 3.6.5, table 22]. */
 static uint32_t lds_alloc(const struct mx_wave *w) {
 	enum { GRANULE = 1280, UNIT = 256, BASE_MASK = 511, SIZE_SHIFT = 12 };
 	uint32_t size = (w->group->lds_bytes + GRANULE - 1) / GRANULE * GRANULE;
@@ -95,8 +95,8 @@ static uint32_t ib_sts(const struct mx_wave *w) {
 	return (mx_vmcnt(w) & 15) | mx_vmcnt(w) >> 4 << 22 | mx_lgkmcnt(w) << 8;
 }
 
-/* Floating-point exceptions of TRAPSTS are not kept; MODE enables none, so no trap was taken.
- * GPR_ALLOC has no room for 512 VGPRs as the manual describes it. */
+/* Floating-point exceptions of TRAPSTS are not modelled; MODE enables none, so no trap was taken.
+ * GPR_ALLOC as the manual describes it cannot express 512 VGPRs. */
 static struct value read_register(const struct mx_wave *w, unsigned reg) {
 	switch (reg) {
 	case MX_HW_MODE: return (struct value){ w->mode, ~0u, 0 };
@@ -127,14 +127,14 @@ void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
 	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
 }
 
-/* Bits that may be set; one that may not would single-step, trap on floating-point
- * exceptions or save the context, or has no name. */
+/* Bits that s_setreg may set. The others enable single-stepping, floating-point traps or context
+ * save, or have no name. */
 static uint32_t may_be_set(unsigned reg) {
 	enum { EXCP = 0x1ff };
 	return reg == MX_HW_MODE ? MX_MODE_BITS : EXCP;
 }
 
-/* Registers that cannot be written take no notice. */
+/* Writes of read-only registers are ignored. */
 static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t value,
                          uint32_t unwritten) {
 	struct mx_hw_field f = mx_hw_field(in);

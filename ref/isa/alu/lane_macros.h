@@ -1,4 +1,4 @@
-/* How the files lanes_*.c write their functions: one body for each lane l. Private to them. */
+/* Macros that define lane functions: one body, executed for each lane l. Private to lanes_*.c. */
 #ifndef MX_LANE_MACROS_H
 #define MX_LANE_MACROS_H
 
@@ -12,7 +12,7 @@
 		}                                                                                  \
 	}
 
-/* The same function by another name: where its operands come from differs. */
+/* The same function under another name, for an opcode that differs only in its operands. */
 #define SAME(name, as)                                                                             \
 	void mx_l_##name(struct mx_lanes *x);                                                      \
 	void mx_l_##name(struct mx_lanes *x) {                                                     \
@@ -40,8 +40,8 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* A result in wide arithmetic, and what CLAMP makes of it: the nearest number of the
- * result's type [ISA 6.5]. */
+/* CLAMP: the number of the result's type that is nearest to a result in wide arithmetic [ISA
+ * 6.5]. */
 static inline int64_t mx_clamped(int64_t v, int64_t least, int64_t most) {
 	return v < least ? least : v > most ? most : v;
 }
@@ -50,7 +50,7 @@ static inline int64_t mx_clamped(int64_t v, int64_t least, int64_t most) {
 #define U32_RANGE 0, 0xffffffff
 #define I32_RANGE INT32_MIN, INT32_MAX
 
-/* A function whose result wraps around, or with CLAMP stays within a range. */
+/* A function with a result that wraps around, or saturates with CLAMP. */
 #define VALU_CLAMPS(name, exact, range)                                                            \
 	void mx_l_##name(struct mx_lanes *x);                                                      \
 	void mx_l_##name(struct mx_lanes *x) {                                                     \
@@ -62,7 +62,7 @@ static inline int64_t mx_clamped(int64_t v, int64_t least, int64_t most) {
 				D((uint32_t)(exact));                                              \
 	}
 
-/* Bit i of the truth table answers for the sources' bits {A, B, C} = i. */
+/* Bit i of the truth table is the result for source bits {A, B, C} = i. */
 static inline uint32_t mx_bitop3(uint8_t table, uint32_t a, uint32_t b, uint32_t c) {
 	uint32_t d = 0;
 	for (unsigned i = 0; i < 8; i++)
@@ -71,7 +71,7 @@ static inline uint32_t mx_bitop3(uint8_t table, uint32_t a, uint32_t b, uint32_t
 	return d;
 }
 
-/* A comparison and its twin that also writes EXEC. */
+/* A comparison, and its variant that also writes EXEC. */
 #define COMPARE(name, condition)                                                                   \
 	VALU(v_cmp_##name, OUT(condition))                                                         \
 	VALU(v_cmpx_##name, OUT(condition))

@@ -1,4 +1,4 @@
-/* What a vector ALU opcode computes: a pure function on all 64 lanes. */
+/* The lane function of a vector ALU opcode: a pure function on all 64 lanes. */
 #ifndef MX_LANES_H
 #define MX_LANES_H
 
@@ -10,13 +10,13 @@
 
 enum { MX_VALU_DWORDS = 4 }; /* of the widest operand */
 
-/* s[i][h][lane]: dword h of source i, with its modifiers applied. A 16-bit source is the
- * low half, and the high half is anything; the result's high half does not count. Two
- * packed elements are the dword's halves, or two dwords, as OP_SEL chose them. Lane
- * masks: bit l of mask_in and mask_out belongs to lane l.
+/* s[i][h][lane]: dword h of source i, with its modifiers applied. A 16-bit source is the low half;
+ * the high half is arbitrary. The high half of a 16-bit result is ignored. Two packed elements are
+ * the halves of the dword, or two dwords, already selected by OP_SEL. Lane masks: bit l of mask_in
+ * and mask_out belongs to lane l.
  *
- * Under a rounding of MODE other than nearest even the host's rounding is set alike, for
- * opcodes with float operands; denormals are flushed before and after, by the types. */
+ * For opcodes with float operands the host's rounding is set as MODE selects. Denormals are flushed
+ * before and after the lane function, by operand type. */
 struct mx_lanes {
 	const uint32_t (*s[3])[MX_LANES];
 	uint32_t d[MX_VALU_DWORDS][MX_LANES];
@@ -26,7 +26,7 @@ struct mx_lanes {
 	uint8_t op_sel, op_sel_hi; /* for opcodes with MX_OP_SEL */
 	uint8_t neg, abs;          /* likewise */
 	bool clamp;                /* for opcodes with MX_CLAMPS */
-	uint64_t assumed;          /* lanes whose result rests on this rule */
+	uint64_t assumed;          /* lanes with a result that rests on `rule` */
 	mx_assumption rule;
 };
 
@@ -34,9 +34,9 @@ typedef void mx_lane_function(struct mx_lanes *x);
 
 /* Fields of MODE [ISA 3.5]. */
 enum {
-	MX_MODE_ROUND_F32 = 0, /* 2 bits: even, +infinity, -infinity, zero; then f64 and f16 */
+	MX_MODE_ROUND_F32 = 0, /* 2 bits: nearest, +inf, -inf, zero; then f64 and f16 */
 	MX_MODE_ROUND_F64 = 2,
-	MX_MODE_DENORM_F32 = 4, /* 2 bits: sources, results are kept; then f64 and f16 */
+	MX_MODE_DENORM_F32 = 4, /* 2 bits: keep sources, keep results; then f64 and f16 */
 	MX_MODE_DENORM_F64 = 6,
 	MX_MODE_DX10_CLAMP = 8,
 	MX_MODE_IEEE = 9,

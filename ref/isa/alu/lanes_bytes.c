@@ -1,10 +1,11 @@
-/* Bytes of dwords compared, averaged and shuffled: sums of absolute differences, lerp,
- * permutation [ISA 12.11]. */
+/* Byte operations of the vector ALU: sums of absolute differences, lerp, permutation [ISA
+ * 12.11]. */
 #include "lane_macros.h"
 
 #define ABSDIFF(p, q) ((p) > (q) ? (p) - (q) : (q) - (p))
 
-/* Of four bytes; where `masked`, only those whose reference in q is not 0. */
+/* Sum of absolute differences of four bytes. If `masked`, bytes with reference 0 in q are
+ * skipped. */
 static inline uint32_t sad(uint32_t p, uint32_t q, bool masked) {
 	uint32_t sum = 0;
 	for (unsigned i = 0; i < 32; i += 8) {
@@ -37,7 +38,7 @@ VALU(
 		x->d[i][l] = (uint32_t)(x->clamp ? MIN(r, 0xffffffff) : r);
 	})
 
-/* The average of bytes; bit 0 of the third source's byte rounds halves up. */
+/* The average of bytes. Bit 0 of the third source's byte rounds a half up. */
 static inline uint32_t lerp(uint32_t p, uint32_t q, uint32_t up) {
 	uint32_t d = 0;
 	for (unsigned i = 0; i < 32; i += 8)
@@ -46,8 +47,8 @@ static inline uint32_t lerp(uint32_t p, uint32_t q, uint32_t up) {
 }
 VALU(v_lerp_u8, D(lerp(A, B, C)))
 
-/* Selector bytes 0..7 pick a byte of {A, B}, 8..11 the sign of bytes 1, 3, 5, 7,
- * 12 gives 0x00, more 0xff. */
+/* Selectors 0..7 select a byte of {A, B}, 8..11 the sign of byte 1, 3, 5 or 7; 12 gives 0x00, 13
+ * and above 0xff. */
 static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
 	uint64_t bytes = b | (uint64_t)a << 32;
 	uint32_t d = 0;

@@ -2,7 +2,7 @@
 #include "float_bits.h"
 #include "lane_macros.h"
 
-/* ---- between floats: rounded as MODE asks, NaN keeps its upper bits and gets quiet ---- */
+/* ---- between floats: rounded as MODE selects; NaN keeps its upper bits and becomes quiet ---- */
 
 static inline uint32_t f16_from_f32(uint32_t u, uint32_t mode) {
 	uint32_t nan = (u >> 16 & 0x8000) | 0x7e00 | (u >> 13 & 0x3ff);
@@ -27,7 +27,7 @@ VALU(v_cvt_f32_f64, D(f32_from_f64(WIDE(0))))
 VALU(v_cvt_f64_f32, D64(f64_from_f32(A)))
 VALU(v_cvt_f32_bf16, D(result_f32(A << 16, A << 16, 0, 0)))
 
-/* ---- from integers, rounded as MODE asks ---- */
+/* ---- from integers, rounded as MODE selects ---- */
 
 VALU(v_cvt_f32_i32, D(bits_f32((float)IA, 0)))
 VALU(v_cvt_f32_u32, D(bits_f32((float)any_sign(A), 0)))
@@ -39,12 +39,12 @@ VALU(v_cvt_f32_ubyte0, D(bits_f32((float)(A & 0xff), 0)))
 VALU(v_cvt_f32_ubyte1, D(bits_f32((float)(A >> 8 & 0xff), 0)))
 VALU(v_cvt_f32_ubyte2, D(bits_f32((float)(A >> 16 & 0xff), 0)))
 VALU(v_cvt_f32_ubyte3, D(bits_f32((float)(A >> 24), 0)))
-/* Sixteenths, of a signed number of 4 bits. */
+/* A signed 4-bit number of sixteenths. */
 VALU(v_cvt_off_f32_i4, D(bits_f32((float)((int32_t)(A << 28) >> 28) / 16, 0)))
 
-/* ---- to integers: what is out of range goes to the nearer end, NaN to 0 ---- */
+/* ---- to integers: saturating; NaN becomes 0 ---- */
 
-/* r is an integer, infinite or NaN, and so are the ends. */
+/* r is an integer, infinite or NaN. The limits are integers. */
 static inline int64_t saturated(double r, double least, double most) {
 	r = r < least ? least : r > most ? most : r;
 	return (int64_t)(r == r ? r : 0.0);
@@ -61,9 +61,9 @@ VALU(v_cvt_u32_f64, D(TO_U32(trunc_f64(R64))))
 VALU(v_cvt_i16_f16, D(TO_I16(trunc_f16(real_f16(A & 0xffff)))))
 VALU(v_cvt_u16_f16, D(TO_U16(trunc_f16(real_f16(A & 0xffff)))))
 VALU(v_cvt_flr_i32_f32, D(TO_I32(floor_f32(real_f32(A)))))
-/* floor(x + 0.5), the sum exact in double, but for numbers so small that their floor is 0 or -1
- * all the same. The manual writes a sum of f32 and promises 0.5 ULP: where the f32, rounded to
- * nearest in any MODE, has another floor, ours is assumed. */
+/* floor(x + 0.5). The sum is exact in double, except for small numbers, for which rounding does not
+ * change the floor. The manual writes a sum of f32 and promises 0.5 ULP. If the f32 sum, rounded to
+ * nearest, has another floor, the result is assumed. */
 static inline double nearest_up(float r) {
 	double d = r;
 	return floor_f64(fabs(d) < 0.25 ? 0 : d + 0.5);
@@ -74,7 +74,7 @@ static inline bool half_is_lost(float r) {
 VALU(v_cvt_rpi_i32_f32, D(TO_I32(nearest_up(real_f32(A))));
      ASSUME_IF(half_is_lost(real_f32(A)), EXACT_HALF))
 
-/* In the host's rounding, which is MODE's, and below 2^51. */
+/* Rounds |r| < 2^51 to an integer in the host's rounding, which is that of MODE. */
 static inline double rounded(double r) {
 	double with = r < 0 ? -0x1.8p52 : 0x1.8p52;
 	return (r + with) - with;
@@ -87,18 +87,18 @@ static inline uint32_t with_byte(uint32_t byte, uint32_t place, uint32_t old) {
 	unsigned shift = 8 * (place & 3);
 	return (old & ~(0xffu << shift)) | byte << shift;
 }
-/* The manual's f32_to_u8 has no definition: only what a byte holds can become one thing. */
+/* The manual does not define f32_to_u8: only integers that fit in a byte have a certain result. */
 VALU(v_cvt_pk_u8_f32, D(with_byte(byte_of(A), B, C));
      ASSUME_IF((float)byte_of(A) != real_f32(A), TO_BYTE))
 SAME(v_cvt_pkaccum_u8_f32, v_cvt_pk_u8_f32)
 
-/* ---- to fractions of 32767 or 65535, rounded in the host's rounding, which is MODE's ---- */
+/* ---- to fractions of 32767 or 65535, in the host's rounding, which is that of MODE ---- */
 
-/* The clamped number times 32767 or 65535 is exact in double, and rounded once: of f16 the manual
- * promises 0.5 ULP and MODE's rounding [ISA 12.8], so only NaN is assumed. Of pairs it says
- * nothing; Mesa's compiler takes them for its pack_snorm_2x16 and pack_unorm_2x16, nearest even of
- * a product of f32: where that could be another number, or MODE rounds otherwise, ours is
- * assumed. */
+/* The clamped number times 32767 or 65535 is exact in double and rounded once. For f16 the manual
+ * promises 0.5 ULP and the rounding of MODE [ISA 12.8], so only NaN is assumed. It does not define
+ * the pairs. Mesa's compiler selects them for pack_snorm_2x16 and pack_unorm_2x16, which are the
+ * nearest even of a product of f32. If that can be another number, or MODE selects another
+ * rounding, the result is assumed. */
 static inline bool is_norm_open(double r, double most, uint32_t mode, bool wide) {
 	double v = fmin(fabs(r), 1) * most, fraction = v - trunc_f64(v);
 	unsigned rounding = mode >> (wide ? MX_MODE_ROUND_F64 : MX_MODE_ROUND_F32) & 3;
@@ -130,7 +130,7 @@ VALU(v_cvt_pknorm_u16_f32, PAIR(to_unorm(F32(0)), to_unorm(F32(1))); OPEN(F32, 6
 
 VALU(v_pack_b32_f16, PAIR(A & 0xffff, B & 0xffff))
 
-/* Toward zero in any MODE: what a f16 has no room for is cut off first. */
+/* Rounds toward zero in any MODE by truncating the bits that f16 does not have. */
 static inline uint32_t f16_toward_zero(uint32_t u, uint32_t mode) {
 	double r = real_f32(u), cut = trunc_f64(r * 0x1p24) * 0x1p-24;
 	double kept = real_f32(u & ~UINT32_C(0x1fff));

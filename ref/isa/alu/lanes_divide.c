@@ -1,21 +1,22 @@
-/* Helpers of division [ISA 12.11]: before and after the Newton-Raphson steps on a
- * reciprocal, which clang writes out.
+/* Division helpers [ISA 12.11]: compilers emit them before and after the Newton-Raphson steps on a
+ * reciprocal.
  *
- * Where the manual's formulas do not lead to correctly rounded quotients, they are taken
- * as they must be meant (assumed): of f32, too, the test of 1/S1 is for a denormal f32;
- * a denominator whose inverse is one is scaled down also where the quotient is one, and a
- * quotient that rounds to 0 counts as one;
- * v_div_fmas scales by 2^64 (f64: 2^128), up where S2 is 2 or more and else down, which
- * undoes either scaling of v_div_scale (so RDNA3's manual); and it rounds once.
- * v_div_fixup knows an overflow, where the steps may have come to NaN, by the exponents:
- * the manual's condition, that S1's be the greatest, is never met at that point. */
+ * Some formulas of the manual do not give correctly rounded quotients. These rules replace them
+ * (assumed):
+ * - The test of 1/S1 is for a denormal of the format, also for f32.
+ * - A denominator with a denormal inverse is scaled down even if the quotient is denormal, and a
+ *   quotient that rounds to 0 counts as denormal.
+ * - v_div_fmas scales up by 2^64 (f64: 2^128) if S2 is 2 or more and otherwise down, which undoes
+ *   either scaling of v_div_scale (from RDNA3's manual). It rounds once.
+ * - v_div_fixup detects overflow, where the steps may give NaN, by the exponents. The manual's
+ *   condition, that the exponent of S1 is the greatest, is never true at that point. */
 #include "float_bits.h"
 #include "lane_macros.h"
 
 /* ---- v_div_fixup: the quotient of special numbers [ISA 12.11] ---- */
 
-/* a: quotient, b: denominator, c: numerator. A quotient out of range is rounded as MODE
- * asks (assumed). f16 has no such cases. */
+/* a: quotient, b: denominator, c: numerator. A quotient out of range is rounded as MODE selects
+ * (assumed). f16 has no such cases. */
 #define FIXUP(f, mantissa, rounding_field, too_small, too_large, invalid)                          \
 	static inline bits_of_##f fixup_##f(bits_of_##f a, bits_of_##f b, bits_of_##f c,           \
 	                                    uint32_t mode) {                                       \
@@ -41,7 +42,7 @@ SAME(v_div_fixup_legacy_f16, v_div_fixup_f16)
 VALU(v_div_fixup_f32, D(fixup_f32(A, B, C, x->mode)))
 VALU(v_div_fixup_f64, D64(fixup_f64(WIDE(0), WIDE(1), WIDE(2), x->mode)))
 
-/* ---- v_div_scale: what keeps denormals out of the steps ---- */
+/* ---- v_div_scale: scaling that avoids denormals in the steps ---- */
 
 /* a: b or c; b: denominator, c: numerator; *post: the quotient needs scaling. */
 #define SCALE(f, real, mantissa, far, tiny, by)                                                    \
@@ -90,8 +91,8 @@ static inline uint32_t fmas_f32(uint32_t a, uint32_t b, uint32_t c, bool scales,
 }
 VALU(v_div_fmas_f32, D(fmas_f32(A, B, C, IN, !(x->mode >> MX_MODE_ROUND_F32 & 3))))
 
-/* The error of r = fma(a, b, c) has the sign of this, in rounding to nearest and out of
- * reach of underflow (Boldo and Muller, "Exact and approximated error of the FMA"). */
+/* A number with the sign of the error of r = fma(a, b, c), for rounding to nearest without
+ * underflow (Boldo and Muller, "Exact and approximated error of the FMA"). */
 static double fma_error(double a, double b, double c, double r) {
 	double p = a * b, low = fma(a, b, -p);
 	double s = c + low, t = s - c, rest = (c - (s - t)) + (low - t);
@@ -99,8 +100,8 @@ static double fma_error(double a, double b, double c, double r) {
 	return ((u - r) + more) + rest;
 }
 
-/* r 2^by, where r + error is to be rounded, once: scaling rounds r, and errs only where
- * r is just between two denormals. */
+/* (r + error) 2^by, rounded once. Scaling rounds r, which is wrong only if r is exactly between two
+ * denormals. */
 static double scaled_once(double r, double error, int by) {
 	double s = scalbn(r, by), back = scalbn(s, -by), rest = r - back;
 	bool between = rest != 0 && fabs(rest) == scalbn(1, -1075 - by);
@@ -109,8 +110,8 @@ static double scaled_once(double r, double error, int by) {
 	return s;
 }
 
-/* fma(a, b, c) 2^by of numbers but 0: of significands alone, and c moved along. Where c and
- * the product are farther apart than 300 bits, 300 serve as well. */
+/* fma(a, b, c) 2^by for nonzero a and b: computed on significands, with c shifted. A distance of c
+ * and the product above 300 bits gives the same result as 300. */
 static double scaled_fma(double a, double b, double c, bool nearest, int by) {
 	int ea, eb, ec;
 	a = frexp(a, &ea);

@@ -1,5 +1,5 @@
-/* Dot products of packed integers [ISA 12.7, 12.10]. With CLAMP the exact sum is brought
- * into range once, at the end (assumed). */
+/* Dot products of packed integers [ISA 12.7, 12.10]. CLAMP applies once, to the exact sum
+ * (assumed). */
 #include "lane_macros.h"
 
 static inline int64_t signed_dot(uint32_t p, uint32_t q, unsigned width) {

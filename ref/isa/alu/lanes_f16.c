@@ -8,8 +8,8 @@ LANES(v_sub, SUM(-, 0, 1))
 LANES(v_subrev, SUM(-, 1, 0))
 SAME(v_fma_legacy_f16, v_fma_f16)
 
-/* Rounded twice, denormals flushed each time: LLVM makes ISD::FMAD of these, the result of a
- * multiplication and an addition, where MODE flushes; v_mad_f16 does in any MODE [ISA 12.11]. */
+/* Rounded twice, denormals flushed each time. If MODE flushes, LLVM selects these for ISD::FMAD, a
+ * multiplication followed by an addition. v_mad_f16 flushes in any MODE [ISA 12.11]. */
 static inline uint32_t flushed(uint32_t u) {
 	return magnitude_f16(u) < 0x400 ? u & sign_f16 : u;
 }
@@ -19,7 +19,7 @@ static inline uint32_t multiply_add(uint32_t a, uint32_t b, uint32_t c, uint32_t
 }
 VALU(v_mad_f16, D(multiply_add(F(0), F(1), F(2), x->mode)))
 
-/* Of the others nobody says what they do where MODE keeps denormals: as v_mad_f16. */
+/* No source defines the other opcodes if MODE keeps denormals: assumed as v_mad_f16. */
 static inline uint32_t flushing_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) {
 	return flushed(multiply_add(flushed(a), flushed(b), flushed(c), mode));
 }
@@ -42,7 +42,8 @@ VALU(v_min3_f16, D(least3_f16(F(0), F(1), F(2), ieee_f16(x))))
 VALU(v_max3_f16, D(most3_f16(F(0), F(1), F(2), ieee_f16(x))))
 VALU(v_med3_f16, D(median_f16(F(0), F(1), F(2), ieee_f16(x))))
 
-/* The product is exact in double: more than f16's range either way is as good as that. */
+/* The product is exact in double. An exponent beyond f16's range is limited, with the same
+ * result. */
 static inline uint32_t scaled(uint32_t u, int16_t by, uint32_t mode) {
 	int n = by < -100 ? -100 : by > 100 ? 100 : by;
 	return result_f16(bits_f16(real_f16(u) * power_of_2(n), mode), u, 0, 0);

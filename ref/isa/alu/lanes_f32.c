@@ -11,7 +11,7 @@ SAME(v_fmac_f32, v_fma_f32)
 SAME(v_fmamk_f32, v_fma_f32)
 SAME(v_fmaak_f32, v_fma_f32)
 
-/* 0 times anything is +0 [ISA 12.11]. */
+/* 0 times any number is +0 [ISA 12.11]. */
 static inline uint32_t product_dx9(uint32_t a, uint32_t b) {
 	uint32_t r = result_f32(bits_f32(real_f32(a) * real_f32(b), 0), a, b, 0);
 	return magnitude_f32(a) && magnitude_f32(b) ? r : 0;
@@ -24,7 +24,8 @@ VALU(v_med3_f32, D(median_f32(A, B, C, ieee_f32(x))))
 VALU(v_minimum3_f32, D(minimum_f32(minimum_f32(A, B), C)))
 VALU(v_maximum3_f32, D(maximum_f32(maximum_f32(A, B), C)))
 
-/* The product is exact in double: more than f32's range either way is as good as that. */
+/* The product is exact in double. An exponent beyond f32's range is limited, with the same
+ * result. */
 static inline uint32_t scaled(uint32_t u, int32_t by, uint32_t mode) {
 	int n = by < -400 ? -400 : by > 400 ? 400 : by;
 	return result_f32(bits_f32((float)(real_f32(u) * power_of_2(n)), mode), u, 0, 0);

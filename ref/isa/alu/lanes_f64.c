@@ -6,7 +6,7 @@
 
 SAME(v_fmac_f64, v_fma_f64)
 
-/* Rounded once: the host's scalbn. */
+/* The host's scalbn rounds once. */
 static inline uint64_t scaled(uint64_t u, int32_t by, uint32_t mode) {
 	return result_f64(bits_f64(scalbn(real_f64(u), by), mode), u, 0, 0);
 }

@@ -43,7 +43,7 @@ VALU_CLAMPS(v_subrev_u32, (int64_t)B - A, U32_RANGE)
 VALU_CLAMPS(v_add_i32, (int64_t)IA + IB, I32_RANGE)
 VALU_CLAMPS(v_sub_i32, (int64_t)IA - IB, I32_RANGE)
 
-/* A carry or borrow is bit 32 of the exact result; with CLAMP that leaves the range. */
+/* A carry or borrow is bit 32 of the exact result. With CLAMP such a result is out of range. */
 #define WITH_CARRY(name, exact, beyond)                                                            \
 	VALU(name, int64_t r = (exact); bool carry = r >> 32 & 1; OUT(carry);                      \
 	     D(x->clamp && carry ? (beyond) : (uint32_t)r))
@@ -88,11 +88,11 @@ static inline uint32_t reversed(uint32_t v) {
 VALU(v_bfrev_b32, D(reversed(A)))
 VALU(v_ffbh_u32, D(A ? (uint32_t)__builtin_clz(A) : ~0u))
 VALU(v_ffbl_b32, D(A ? (uint32_t)__builtin_ctz(A) : ~0u))
-/* Bits like the sign, at the top; all alike give -1. */
+/* The number of leading bits equal to the sign; -1 if all bits are equal. */
 VALU(v_ffbh_i32, uint32_t v = IA < 0 ? ~A : A; D(v ? (uint32_t)__builtin_clz(v) : ~0u))
 VALU(v_bcnt_u32_b32, D((uint32_t)__builtin_popcount(A) + B))
 
-/* Lanes below this one, of the low and the high half of the wave. */
+/* The mask of lanes below l in the low or high half of the wave. */
 static inline uint32_t below(unsigned l, unsigned half) {
 	unsigned n = l < 32 * half ? 0 : l - 32 * half;
 	return n >= 32 ? ~0u : (1u << n) - 1;
@@ -111,9 +111,9 @@ VALU(v_mov_b64, D64(WIDE(0)))
 VALU(v_lshlrev_b64, D64(WIDE(1) << (A & 63)))
 VALU(v_lshrrev_b64, D64(WIDE(1) >> (A & 63)))
 VALU(v_ashrrev_i64, D64((uint64_t)((int64_t)WIDE(1) >> (A & 63))))
-/* Shifts of 5 to 7 count as 0. */
+/* Shift amounts 5 to 7 count as 0. */
 VALU(v_lshl_add_u64, D64((WIDE(0) << ((B & 7) > 4 ? 0 : B & 7)) + WIDE(2)))
-/* The carry is bit 64 of the exact sum: of a signed one, its sign. */
+/* The carry is bit 64 of the exact sum; for a signed sum, its sign. */
 VALU(v_mad_u64_u32, uint64_t r = (uint64_t)A * B;
      bool over = __builtin_add_overflow(r, WIDE(2), &r); OUT(over);
      D64(x->clamp && over ? UINT64_MAX : r))

@@ -1,5 +1,5 @@
-/* 16-bit integer opcodes of the vector ALU [ISA 12.7, 12.11]. Sources have anything in
- * their high half; of results it does not count. */
+/* 16-bit integer opcodes of the vector ALU [ISA 12.7, 12.11]. The high half of sources is
+ * arbitrary, and the high half of results is ignored. */
 #include "lane_macros.h"
 
 #define UA ((uint16_t)A)
@@ -48,8 +48,9 @@ COMPARE_INTEGERS(u16, UA, UB)
 	  (uint32_t)mx_clamped(high, range) << (bits))
 #define U8_RANGE 0, 0xff
 #define I8_RANGE -0x80, 0x7f
-/* Out of range saturates: LLVM builds the clamp of an i64 to 16 bits on v_cvt_pk_i16_i32 [clamp-
- * i64-i16 in AMDGPURegBankCombiner], Mesa its pack_uint_2x16 and pack_sint_2x16, which clamp. */
+/* Values out of range saturate: LLVM clamps an i64 to 16 bits with v_cvt_pk_i16_i32
+ * [clamp-i64-i16 in AMDGPURegBankCombiner], and Mesa uses these opcodes for pack_uint_2x16 and
+ * pack_sint_2x16, which clamp. */
 VALU(v_cvt_pk_u16_u32, PAIR(A, B, 16, U16_RANGE))
 VALU(v_cvt_pk_i16_i32, PAIR(IA, IB, 16, I16_RANGE))
 VALU(v_sat_pk_u8_i16, PAIR(SA, (int16_t)(A >> 16), 8, U8_RANGE))

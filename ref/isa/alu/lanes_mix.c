@@ -4,9 +4,9 @@
 #include "float_bits.h"
 #include "lane_macros.h"
 
-/* ---- dot products: products and sums rounded one after another, in the manual's order,
- * to nearest even and with denormals flushed at each step (assumed; [ISA 6.4] names no
- * steps). The last operand's bits are the accumulator's. ---- */
+/* ---- dot products: products and sums rounded one after another, in the manual's order, to nearest
+ * even and with denormals flushed at each step (assumed; [ISA 6.4] names no steps). The last
+ * operand is the accumulator. ---- */
 
 static inline float flushed(float r) {
 	uint32_t u = bits_f32(r, 0);
@@ -19,7 +19,7 @@ static inline float element_bf16(uint32_t u) {
 	return real_f32(u << 16);
 }
 
-/* Of the dwords a and b of two elements, and of c: the first NaN, in that order. */
+/* The result r, or the first NaN of the two elements of a, the two of b, and c. */
 #define FIRST_NAN(f)                                                                               \
 	static inline uint32_t sum_##f(float r, uint32_t a, uint32_t b, uint32_t c) {              \
 		uint32_t e[5] = { bits_f32(element_##f(a), 0), bits_f32(element_##f(a >> 16), 0),  \
@@ -42,8 +42,8 @@ SAME(v_dot2c_f32_f16, v_dot2_f32_f16)
 DOT(v_dot2_f32_bf16, bf16, flushed(flushed(PRODUCT(bf16, 0) + PRODUCT(bf16, 16)) + ADDEND))
 DOT(v_dot2c_f32_bf16, bf16, flushed(flushed(ADDEND + PRODUCT(bf16, 0)) + PRODUCT(bf16, 16)))
 
-/* ---- mixed fma: each source an f32, or an f16 of either half; ABS is where the second
- * NEG is in packed math [ISA 12.10] ---- */
+/* ---- mixed fma: each source is an f32, or an f16 of either half. ABS has the bits of packed
+ * math's second NEG [ISA 12.10] ---- */
 
 static inline uint32_t widened(uint32_t u) {
 	uint32_t nan = (u & 0x8000) << 16 | 0x7fc00000 | (u & 0x3ff) << 13;
@@ -65,8 +65,8 @@ static inline uint32_t mix(const struct mx_lanes *x, unsigned l) {
 }
 VALU(v_fma_mix_f32, D(mix(x, l)))
 
-/* To f16: the f32 result, rounded and flushed as MODE has it for f32, rounded again as it
- * has it for f16 [ISA 12.10: f32_to_f16 of the f32; LLVM selects it for that pair]. */
+/* To f16: the f32 result, rounded and flushed as MODE selects for f32, then rounded as MODE selects
+ * for f16 [ISA 12.10: f32_to_f16 of the f32; LLVM selects it for that pair]. */
 static void mix_to_f16(struct mx_lanes *x) {
 	static const int host[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
 	int narrow = fegetround(), wide = host[x->mode >> MX_MODE_ROUND_F32 & 3];

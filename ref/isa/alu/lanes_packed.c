@@ -1,8 +1,8 @@
-/* Packed integers: the same on both halves of a dword, and dwords moved in pairs
- * [ISA 6.7, 12.10]. */
+/* Packed integers: one operation on both halves of a dword, and moves of two dwords [ISA 6.7,
+ * 12.10]. */
 #include "lane_macros.h"
 
-/* One half at a time, as numbers a, b (and c) of a type. */
+/* Computes each half with operands a, b (and c) of a type. */
 #define HALF(i) ((half)(x->s[i][0][l] >> 16 * e))
 #define a       HALF(0)
 #define b       HALF(1)
@@ -38,5 +38,5 @@ PACKED_I16(v_pk_min_i16, MIN(a, b))
 PACKED_U16(v_pk_max_u16, MAX(a, b))
 PACKED_U16(v_pk_min_u16, MIN(a, b))
 
-/* OP_SEL has chosen a dword of each source. */
+/* OP_SEL has already selected a dword of each source. */
 VALU(v_pk_mov_b32, D(A); x->d[1][l] = B)

@@ -1,22 +1,23 @@
 /* Reciprocals, roots, exponentials, logarithms, sines [ISA 12.8].
  *
- * The manual gives bounds on their error (1 ULP; of f64 2^29 ULP) and special values, no
- * more. Assumed: the mathematical function, correctly rounded to nearest even. Invalid
- * operands give the negative quiet NaN, as in the manual's examples.
+ * The manual gives only error bounds (1 ULP; f64: 2^29 ULP) and special values. Assumed: the
+ * mathematical function, correctly rounded to nearest even. Invalid operands give the negative
+ * quiet NaN, as in the manual's examples.
  *
- * How results get correctly rounded. Division and square root are the host's. Else a
- * value in double with an error below 2^-48 of it decides nearly always: where both ends
- * of the error round to the same f32. Where not, the host's long double functions
- * decide, whose error is some 2^-63: results of f32 functions come no nearer to a point
- * where rounding changes than about 2^-57 (one of 2^32 operands, each anywhere). Tests
- * compare with MPFR: all of f16, and binades of f32. */
+ * Correct rounding: division and square root are the host's. The other functions are first computed
+ * in double with a relative error below 2^-48. If both ends of the error interval round to the same
+ * f32, the result is decided, which is nearly always so. Otherwise the host's long double functions
+ * decide, with an error of about 2^-63. That is enough: among 2^32 operands the expected least
+ * distance of a result from a rounding boundary is about 2^-57. Tests compare with MPFR: all of
+ * f16, and binades of f32. */
 #include "float_bits.h"
 #include "lane_macros.h"
 
-/* ---- functions of a double, to 2^-48; the host rounds to nearest even (MX_NEAREST) ---- */
+/* ---- functions of a double, with an error of 2^-48; the host rounds to nearest even (MX_NEAREST)
+ * ---- */
 
-/* 2^r: a power of 2 times the exponential series in [-1/2, 1/2] ln 2, whose first term
- * left out is below 2^-63. */
+/* 2^r: a power of 2 times the exponential series in [-1/2, 1/2] ln 2. The first omitted term is
+ * below 2^-63. */
 static inline double exp2_near(double r) {
 	static const double ln2 = 0x1.62e42fefa39efp-1;
 	double limited = r < -1000 ? -1000 : r <= 1000 ? r : 1000;
@@ -26,8 +27,8 @@ static inline double exp2_near(double r) {
 	return r != r ? r : s * power_of_2((int)n);
 }
 
-/* log2 of a positive normal r: with r = 2^e m, m within [sqrt(1/2), sqrt(2)], e + 2 atanh(s)
- * / ln 2, s = (m - 1) / (m + 1) below 0.172; the first term left out is below 2^-62. */
+/* log2 of a positive normal r: with r = 2^e m, m within [sqrt(1/2), sqrt(2)], e + 2 atanh(s) / ln
+ * 2, s = (m - 1) / (m + 1) below 0.172; the first omitted term is below 2^-62. */
 static inline double log2_near(double r) {
 	static const double two_over_ln2 = 0x1.71547652b82fep+1;
 	uint64_t u = bits_f64(r, 0) - bits_f64(0x1.6a09e667f3bcdp-1, 0);
@@ -38,7 +39,7 @@ static inline double log2_near(double r) {
 	return e + sum * s * two_over_ln2;
 }
 
-/* The angle of r turns: quarter turns, and what remains, within [-1/8, 1/8]; exact. */
+/* Splits r turns into quarter turns and a remainder within [-1/8, 1/8], exactly. */
 static inline double turn(double r, unsigned *quarters) {
 	double n = __builtin_rint(4 * r);
 	double whole = 4 * __builtin_floor(n / 4);
@@ -46,7 +47,7 @@ static inline double turn(double r, unsigned *quarters) {
 	return r - n / 4;
 }
 
-/* Sines and cosines of t within [-pi/4, pi/4]; the first terms left out are below 2^-60. */
+/* Sines and cosines of t within [-pi/4, pi/4]; the first omitted terms are below 2^-60. */
 static inline double sine_near(double t) {
 	double s = 1, t2 = t * t;
 	for (int k = 18; k > 0; k -= 2)
@@ -68,7 +69,7 @@ static inline double sine_of_turns(double r, unsigned ahead) {
 	return quarters & 2 ? 0 - s : s + 0.0;
 }
 
-/* ---- the same, to about 2^-63 ---- */
+/* ---- the same, with an error of about 2^-63 ---- */
 
 static long double exp2_exact(double r) {
 	return exp2l(r);
@@ -115,12 +116,12 @@ static inline double rcp_of(double r) {
 static inline double sqrt_of(double r) {
 	return sqrt(r);
 }
-/* -0 gives -infinity. */
+/* rsq of -0 is -infinity. */
 static inline double rsq_of(double r) {
 	return r == 0 ? 1 / r : 1 / sqrt(r);
 }
 
-/* A result, or the NaN of operand u. */
+/* The result, or the NaN of operand u. */
 #define NAN_FOR(f, bits, u)                                                                        \
 	(is_nan_##f(u)      ? quieted_##f(u)                                                       \
 	 : is_nan_##f(bits) ? sign_##f | inf_##f | quieted_##f(0)                                  \
@@ -128,7 +129,7 @@ static inline double rsq_of(double r) {
 
 /* ---- f32 ---- */
 
-/* Whether all numbers within the error of y round alike. */
+/* Whether all numbers within the error of y round to the same f32. */
 static inline bool decided(double y) {
 	double error = fabs(y) * 0x1p-48;
 	return (float)(y - error) == (float)(y + error) || y == 0 || y != y;
@@ -154,18 +155,18 @@ BY_SERIES(v_exp_f32, exp_of, exp2_exact)
 BY_SERIES(v_log_f32, log_of, log2_exact)
 BY_SERIES(v_sin_f32, sin_of, sin_exact)
 BY_SERIES(v_cos_f32, cos_of, cos_exact)
-/* What "legacy" means is not documented: the same function (assumed). */
+/* The meaning of "legacy" is not documented: assumed to be the same function. */
 SAME(v_exp_legacy_f32, v_exp_f32)
 SAME(v_log_legacy_f32, v_log_f32)
 
 VALU(v_rcp_f32, D(finished(bits_f32(1 / real_f32(A), 0), A)))
 SAME(v_rcp_iflag_f32, v_rcp_f32)
 VALU(v_sqrt_f32, D(finished(bits_f32(sqrtf(real_f32(A)), 0), A)))
-/* Two roundings in double, an error below 2^-51: a test has all of two binades, and the
- * others are these times a power of 4. */
+/* Two roundings in double give an error below 2^-51. A test covers two binades; all others equal
+ * these times a power of 4. */
 VALU(v_rsq_f32, D(finished(bits_f32((float)rsq_of(real_f32(A)), 0), A)))
 
-/* ---- f16: a test has all operands ---- */
+/* ---- f16: a test covers all operands ---- */
 
 #define ALL_F16(name, f)                                                                           \
 	static inline uint32_t f##_f16(uint32_t u, uint32_t mode) {                                \
@@ -198,9 +199,9 @@ static bool root_above(uint64_t x, uint64_t m) {
 	return high < (unsigned __int128)1 << 96;
 }
 
-/* The root of a number with an even exponent in (1/2, 1], in units of 2^-53: that of long
- * double, whose error is below one unit, then compared with the points where rounding
- * changes; none of them is a root itself. */
+/* The inverse root, in (1/2, 1], of a number with an even exponent, in units of 2^-53. The root in
+ * long double has an error below one unit. It is then compared with the rounding boundaries; no
+ * root is exactly on one. */
 static uint64_t inverse_root(uint64_t u) {
 	int e;
 	double m = frexp(real_f64(u), &e) * (e & 1 ? 2 : 4);
@@ -222,7 +223,7 @@ VALU(v_rsq_f64, D64(rsq_f64(WIDE(0))))
 
 /* ---- v_trig_preop_f64: 53 bits of 2 / pi ---- */
 
-/* Its first 1201 bits: all that there are [ISA 12.11]. */
+/* The first 1201 bits, all that the manual defines [ISA 12.11]. */
 static const uint64_t two_over_pi[] = {
 	0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
 	0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
@@ -231,7 +232,7 @@ static const uint64_t two_over_pi[] = {
 	0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000,
 };
 
-/* Bits [from, from + 53), the first after the point being 0. */
+/* Bits [from, from + 53); bit 0 is the first after the binary point. */
 static uint64_t bits_of_pi(unsigned from) {
 	enum { WORDS = sizeof two_over_pi / sizeof *two_over_pi };
 	unsigned word = from / 64, shift = from % 64;
@@ -240,7 +241,7 @@ static uint64_t bits_of_pi(unsigned from) {
 	return (first << shift | (shift ? next >> (64 - shift) : 0)) >> 11;
 }
 
-/* Rounded toward zero, where the least of the bits are below all denormals. */
+/* Rounded toward zero if the lowest bits are below the smallest denormal. */
 static uint64_t preop(uint64_t u, uint32_t segment) {
 	int field = (int)(magnitude_f64(u) >> 52);
 	int shift = (int)(segment & 31) * 53 + (field > 1077 ? field - 1077 : 0);

@@ -1,4 +1,5 @@
-/* Matrix instructions: registers to ref/mma and back [ISA chapter 7]. EXEC does not matter. */
+/* Matrix instructions: passes registers to ref/mma and writes the result [ISA chapter 7]. EXEC is
+ * ignored. */
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -17,7 +18,7 @@ static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, u
 	return (const uint32_t(*)[MX_LANES])(w->v + row);
 }
 
-/* C may be an inline constant: the same value everywhere. */
+/* C may be an inline constant, which gives all elements the same value. */
 static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in, unsigned n,
                                     mx_vreg constant[MAX_D]))[MX_LANES] {
 	if (in->src[2] >= MX_VGPR)
@@ -37,8 +38,8 @@ static bool is_scaled(const struct mx_inst *in) {
 	return in->mai.scaled && in->mai.abid & 1;
 }
 
-/* The byte of each lane's scale that OP_SEL names; of an inline float constant, the
- * exponent field. */
+/* The byte of each lane's scale that OP_SEL selects; for an inline float constant, its exponent
+ * field. */
 static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                         uint8_t bytes[MX_LANES]) {
 	unsigned code = in->mai.scale[i], shift = 8 * in->mai.byte[i];
@@ -55,7 +56,7 @@ static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 		                   : mx_e8m0_from_f32((mx_f32){ mx_sread(w, in, code) }).v;
 }
 
-/* ---- what of the result nobody wrote: a bad bit of A spoils a row, of B a column ---- */
+/* ---- unwritten bits of the result: an unwritten bit of A taints a row, one of B a column ---- */
 
 static uint64_t operand_unwritten(const struct mx_wave *w, unsigned code, unsigned n) {
 	uint64_t lanes = 0;
@@ -74,7 +75,7 @@ static uint64_t scale_unwritten(const struct mx_wave *w, const struct mx_inst *i
 	return lanes;
 }
 
-/* Lane l holds row (or column) l % mn, of operands and of scales alike. */
+/* Lane l holds row (or column) l % mn of operands and of scales. */
 static uint32_t rows_of_lanes(uint64_t lanes, unsigned mn) {
 	uint32_t rows = 0;
 	for (unsigned l = 0; l < MX_LANES; l++)
@@ -102,7 +103,7 @@ static bool overflow_clamps(const struct mx_wave *w) {
 	return w->mode >> MX_MODE_FP16_OVFL & 1;
 }
 
-/* Dense forms: broadcasts and blocks mix lanes, so that one bad bit spoils all of D. */
+/* Dense forms: broadcasts and blocks mix lanes, so one unwritten bit taints all of D. */
 static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned n = in->op->d, na = in->op->s[0];
 	mx_vreg constant[MAX_D], d[MAX_D], u;
@@ -132,7 +133,7 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
 }
 
-/* Sparse forms: C is D, and the third source the index, always a VGPR. */
+/* Sparse forms: C is D, and the third source is the index, always a VGPR. */
 static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned n = in->op->d, na = in->op->s[0], nb = in->op->s[1];
 	const uint32_t(*index)[MX_LANES] = registers(w, in, in->src[2], 1);

@@ -1,5 +1,5 @@
-/* Registers by number: scalar moves relative to M0, and the mode in which the vector ALU
- * adds M0 to VGPR numbers [ISA 5.7, 6.6]. */
+/* Indexed registers: scalar moves relative to M0, and the mode in which the vector ALU adds M0 to
+ * VGPR numbers [ISA 5.7, 6.6]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "vector.h"
@@ -10,8 +10,8 @@
 
 /* ---- scalar moves ---- */
 
-/* The SGPR that an operand with M0 added names. From one kind of register into another is
- * illegal [ISA 3.6.1]; stops. */
+/* The SGPR of an operand plus M0. An index that leaves the kind of register is illegal [ISA 3.6.1]
+ * and stops the launch. */
 static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned dwords,
                      unsigned *sgpr) {
 	uint64_t to = (uint64_t)code + w->s[MX_M0];
@@ -59,7 +59,7 @@ unsigned mx_gpr_index(const struct mx_wave *w, unsigned which) {
 	return on ? m0 & INDEX : 0;
 }
 
-/* The third source of an instruction that reads its destination goes with that. */
+/* The third source of an instruction that reads its destination has the destination's index. */
 unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                         unsigned which) {
 	bool old = which == 2 && in->op->flags & MX_READS_D;

@@ -1,4 +1,4 @@
-/* Scalar ALU opcodes [ISA 12.1 to 12.4]: one function each.
+/* Scalar ALU opcodes [ISA 12.1 to 12.4]: one function per opcode.
  *
  * D, S0, S1 are 32-bit views, W* 64-bit, I* signed. */
 #include "salu.h"
@@ -17,7 +17,7 @@
 #define D32(value) (x->d = (uint32_t)(value))
 #define D64(value) (x->d = (uint64_t)(value))
 
-/* Most opcodes set SCC to "the result is not zero". */
+/* Most opcodes set SCC if the result is not zero. */
 #define SALU_NZ(name, assign)     SALU(name, assign; x->scc = x->d != 0)
 #define SALU_CMP(name, condition) SALU(name, x->scc = (condition))
 
@@ -126,7 +126,7 @@ SALU(s_cmov_b64, D64(x->scc ? W0 : x->d))
 SALU_NZ(s_not_b32, D32(~S0))
 SALU_NZ(s_not_b64, D64(~W0))
 
-/* Bit 4n of the result: whether any of bits 4n to 4n+3 is set. */
+/* Bit 4n of the result is set if any of bits 4n to 4n+3 is set. */
 static uint64_t any_of_quads(uint64_t v) {
 	v |= v >> 1;
 	return (v | v >> 2) & 0x1111111111111111;
@@ -169,7 +169,7 @@ SALU(s_ff1_i32_b64, D32(W0 ? __builtin_ctzll(W0) : -1))
 SALU(s_flbit_i32_b32, D32(S0 ? __builtin_clz(S0) : -1))
 SALU(s_flbit_i32_b64, D32(W0 ? __builtin_clzll(W0) : -1))
 
-/* Leading bits that are like the sign; -1 if all are. */
+/* The number of leading bits equal to the sign; -1 if all are equal. */
 static uint32_t sign_bits(int64_t v, unsigned size) {
 	uint64_t differ = (uint64_t)(v ^ (v >> 63));
 	return differ ? (uint32_t)__builtin_clzll(differ) - (64 - size) : ~0u;
@@ -183,7 +183,7 @@ SALU(s_bitset1_b32, D32(x->d | 1u << (S0 & 31)))
 SALU(s_bitset0_b64, D64(x->d & ~(1ull << (S0 & 63))))
 SALU(s_bitset1_b64, D64(x->d | 1ull << (S0 & 63)))
 
-/* EXEC takes D, and the destination W1: EXEC as it was, or for *_wrexec as it is now. */
+/* EXEC becomes D. The destination becomes W1: the old EXEC, or for *_wrexec the new one. */
 #define SAVEEXEC(name, value) SALU_NZ(s_##name##_saveexec_b64, D64(value))
 SAVEEXEC(and, W0 &W1)
 SAVEEXEC(or, W0 | W1)

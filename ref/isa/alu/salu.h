@@ -1,13 +1,13 @@
-/* What a scalar ALU opcode computes, apart from where its operands are. */
+/* The functions of scalar ALU opcodes, independent of the location of their operands. */
 #ifndef MX_SALU_H
 #define MX_SALU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* a, b: sources, zero-extended from their size; for SOPK a is the destination and
- * b SIMM16, sign-extended where the opcode is signed; for READS_D opcodes d comes in as it was, for
- * EXEC_OUT ones b is EXEC. scc in and out. */
+/* a, b: sources, zero-extended from their size. SOPK: a is the destination and b SIMM16,
+ * sign-extended if the opcode is signed. READS_D: d is the old value on entry. EXEC_OUT: b is EXEC.
+ * scc is input and output. */
 struct mx_scalars {
 	uint64_t a, b, d;
 	bool scc;

@@ -1,4 +1,4 @@
-/* The scalar ALU: brings operands to the functions of salu.c, and results back [ISA chapter
+/* The scalar ALU: reads operands, calls the functions of salu.c and writes results [ISA chapter
  * 5]. */
 #include "../machine/registers.h"
 #include "functions.h"
@@ -8,7 +8,7 @@
 /* Sources in the order of struct mx_scalars. */
 enum { SOURCE_A, SOURCE_B, SOURCE_D, SOURCE_SCC };
 
-/* Which bits of a result nobody wrote. */
+/* The unwritten bits of a result. */
 struct result_unwritten {
 	uint64_t d;
 	bool scc;
@@ -35,8 +35,8 @@ static uint64_t immediate(const struct mx_inst *in) {
 	return in->op->flags & MX_SIGNED ? (uint64_t)(int64_t)in->imm : (uint16_t)in->imm;
 }
 
-/* Bits of source i that count: of one that says which bits go where, an amount, and a field's
- * width. */
+/* The bits of source i that the opcode reads: of a source that selects bits, the amount and the
+ * field's width. */
 static uint64_t uses(const struct mx_op *op, unsigned i) {
 	uint64_t amount = op->d == 2 || op->s[0] == 2 ? 63 : 31;
 	if (!(op->flags & MX_CONTROL0 << i))
@@ -60,7 +60,7 @@ static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_s
 	u->of[SOURCE_SCC] = op->flags & MX_SCC_IN && w->scc_unwritten;
 }
 
-/* ---- what of the result nobody wrote: the trials of taint.h ---- */
+/* ---- unwritten bits of the result: the trials of taint.h ---- */
 
 static struct mx_source_shape shape_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
@@ -96,8 +96,8 @@ static struct result_unwritten differences(const struct mx_op *op, struct mx_sca
 	return differ;
 }
 
-static uint64_t summed(mx_sum *sum, const struct mx_source_shape *shape,
-                       const struct mx_scalars *known, const struct mx_unwritten *u) {
+static uint64_t sum_unwritten(mx_sum *sum, const struct mx_source_shape *shape,
+                              const struct mx_scalars *known, const struct mx_unwritten *u) {
 	const struct mx_known s[MX_TAINT_SOURCES] = {
 		{ known->a, u->of[SOURCE_A], 1 },
 		{ known->b, u->of[SOURCE_B], 1 + shape->same_as[1] },
@@ -107,12 +107,12 @@ static uint64_t summed(mx_sum *sum, const struct mx_source_shape *shape,
 	return sum(s).unwritten;
 }
 
-/* SCC says of a result that it is not zero: a written one is enough. */
+/* SCC is set if the result is not zero: one written bit that is set decides it. */
 static bool nonzero_unwritten(uint64_t value, uint64_t unwritten) {
 	return unwritten && !(value & ~unwritten);
 }
 
-/* What is known of two sources decides whether they are equal. */
+/* Whether the written bits of two sources decide if they are equal. */
 static bool decides_equality(const struct mx_op *op, const struct mx_source_shape *shape,
                              uint64_t differ, uint64_t undecided) {
 	uint64_t size = op->s[0] > 1 ? ~0ull : 0xffffffff;
@@ -139,7 +139,7 @@ static struct result_unwritten result_unwritten(const struct mx_inst *in,
 	else if (kind == MX_TAINT_BITWISE && op->d)
 		r.scc = nonzero_unwritten(d, r.d);
 	if (sum)
-		r.d = summed(sum, &shape, &known, u);
+		r.d = sum_unwritten(sum, &shape, &known, u);
 	return r;
 }
 

@@ -1,4 +1,4 @@
-/* Sub-dword addressing, and source lanes from elsewhere in the wave [ISA 13.3.7 to 13.3.9]. */
+/* SDWA and DPP: parts of dwords, and sources from other lanes [ISA 13.3.7 to 13.3.9]. */
 #include <string.h>
 
 #include "../encoding/dpp.h"
@@ -20,7 +20,7 @@ void mx_select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_t *v
 		d[l] = mx_sub_dword(v[l], in->sdwa.sel[i], in->sdwa.sext[i]);
 }
 
-/* Puts a result into its part of the old destination. */
+/* Inserts a result into its part of the old destination. */
 void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t *d) {
 	unsigned sel = in->sdwa.dst_sel;
 	unsigned shift = sel < 4 ? 8 * sel : sel == 5 ? 16 : 0;
@@ -41,9 +41,9 @@ void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t 
 
 enum { BANK = 4 /* lanes */ };
 
-/* A lane outside the row or wave gives 0, or its reader stays as it is. One that EXEC has
- * switched off counts as outside: later generations document this of FI = 0, the only
- * behaviour here (assumed). */
+/* A source lane outside the row or wave gives 0, or the reading lane keeps its destination. An
+ * inactive lane counts as outside: later generations document this for FI = 0, the only behaviour
+ * of gfx950 (assumed). */
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	uint64_t exec = mx_exec(w);
 	for (int l = 0; l < MX_LANES; l++) {

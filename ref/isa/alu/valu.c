@@ -1,4 +1,5 @@
-/* The vector ALU: lane functions between operands and results under EXEC [ISA chapter 6]. */
+/* The vector ALU: fetches operands, calls lane functions and writes results under EXEC [ISA chapter
+ * 6]. */
 #include <fenv.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static bool is_wide(uint8_t t) {
 	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
 }
 
-/* Rounding of f32 is MODE[1:0], of f64 and f16 MODE[3:2] [ISA 6.4]; where an opcode has
- * both, the latter [ISA 12.8 of v_cvt_f16_f32; LLVM of v_cvt_f32_f64]. */
+/* MODE[1:0] rounds f32, MODE[3:2] rounds f64 and f16 [ISA 6.4]. An opcode with both uses MODE[3:2]
+ * [ISA 12.8 for v_cvt_f16_f32; LLVM for v_cvt_f32_f64]. */
 static int host_rounding(const struct mx_op *op, uint32_t mode) {
 	static const int host[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
 	bool wide = is_wide(op->type) || is_wide(op->source_type[0]);
@@ -37,7 +38,7 @@ void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x) {
 
 /* ---- destinations ---- */
 
-/* Results that are narrower than a dword go into part of one. */
+/* Inserts results that are narrower than a dword. */
 static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, struct mx_sources *s,
                   mx_vreg **u) {
 	void (*put)(const struct mx_inst *, const uint32_t *, uint32_t *) =
@@ -74,7 +75,7 @@ static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_
 		mx_vwrite(w, row + h, s->lanes, s->x.d[h], u ? u[h] : NULL);
 }
 
-/* Lane masks: inactive lanes get 0. */
+/* In a lane mask, inactive lanes get 0. */
 static void write_mask(struct mx_wave *w, unsigned code, uint64_t mask, uint64_t tainted) {
 	uint64_t exec = mx_exec(w);
 	mx_swrite64(w, code, mask & exec, 0);

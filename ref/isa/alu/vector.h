@@ -1,4 +1,4 @@
-/* Operands of one vector ALU instruction, between the registers and its lane function. */
+/* Operands of one vector ALU instruction, as its lane function takes them. */
 #ifndef MX_VECTOR_H
 #define MX_VECTOR_H
 
@@ -6,47 +6,46 @@
 #include "../machine/wave.h"
 #include "lanes.h"
 
-/* Sources of one instruction: values for the lane function, and which bits of them
- * nobody wrote. `copy` holds those that are not a register as it stands. */
+/* Sources of one instruction: values for the lane function, and their unwritten bits. `copy` holds
+ * sources that are not an unmodified register. */
 struct mx_sources {
 	struct mx_lanes x;
 	mx_vreg copy[3][MX_VALU_DWORDS], unwritten[3][MX_VALU_DWORDS];
-	mx_vreg arranged[3][MX_VALU_DWORDS]; /* where any_unwritten: before NEG, ABS and MODE */
-	uint16_t row[3];                     /* that a vector source begins at */
+	mx_vreg arranged[3][MX_VALU_DWORDS]; /* if any_unwritten: before NEG, ABS and MODE */
+	uint16_t row[3];                     /* first row of a vector source */
 	bool any_unwritten;
 	uint64_t mask_unwritten;
-	uint64_t lanes;        /* that the result goes to: EXEC, but for DPP */
-	int8_t from[MX_LANES]; /* DPP: the lane that source 0 comes from, or -1: it is 0 */
+	uint64_t lanes;        /* that are written: EXEC, reduced by DPP */
+	int8_t from[MX_LANES]; /* DPP: the source lane of source 0; -1: source 0 is 0 */
 };
 
 /* ---- vsource.c ---- */
 
-/* Brings all sources to s->x. */
+/* Fetches all sources into s->x. */
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
-/* Source i as a copy that may be changed. */
+/* A copy of source i that may be modified. */
 mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned i);
 
-/* Moves source i's lanes and chooses its parts, as SDWA, DPP and OP_SEL ask; also of bits that
- * nobody wrote. */
+/* Applies DPP, SDWA and OP_SEL to source i, or to its unwritten bits. */
 void mx_arrange_source(const struct mx_inst *in, const struct mx_sources *s, unsigned i,
                        mx_vreg *v);
 
 /* ---- relative.c ---- */
 
-/* What to add to the number of a VGPR operand: 0 src0, 1 src1, 2 src2, 3 dst [ISA 6.6]. */
+/* The index to add to the number of a VGPR operand: 0 src0, 1 src1, 2 src2, 3 dst [ISA 6.6]. */
 unsigned mx_gpr_index(const struct mx_wave *w, unsigned which);
 
-/* The row of a vector ALU operand: its code's, and under VGPR indexing M0 more. which: source
- * 0 to 2, or MX_VDST. */
+/* The row of a vector ALU operand, including the index of M0 under VGPR indexing. which: source 0
+ * to 2, or MX_VDST. */
 enum { MX_VDST = 3 };
 unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned which);
 
-/* ---- valu.c: the lane function, and what MODE and modifiers make of its result ---- */
+/* ---- valu.c: the lane function, with MODE and modifiers applied to its result ---- */
 
 void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x);
 
-/* ---- vtaint.c: which bits of the result nobody wrote, and of the lane mask; only called where
- * any_unwritten is set ---- */
+/* ---- vtaint.c: unwritten bits of the result and of the lane mask; only called if any_unwritten is
+ * set ---- */
 
 void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                          mx_vreg *d, uint64_t *mask);
@@ -58,18 +57,18 @@ uint32_t mx_sub_dword(uint32_t v, unsigned sel, bool sext);
 void mx_plan_dpp(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s);
 void mx_move_lanes(const struct mx_sources *s, const uint32_t *v, uint32_t *d);
 void mx_select_sub_dword(const struct mx_inst *in, unsigned i, const uint32_t *v, uint32_t *d);
-/* Puts results into their part of the old destination. */
+/* Inserts results into their part of the old destination. */
 void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t *d);
 
-/* ---- vmodify.c: OP_SEL, NEG, ABS, OMOD, CLAMP and what MODE does to float operands ---- */
+/* ---- vmodify.c: OP_SEL, NEG, ABS, OMOD, CLAMP, and the effect of MODE on float operands ---- */
 
-/* Whether a MODE other than the usual one changes sources or result of this opcode. */
+/* Whether this MODE changes sources or result of the opcode. */
 bool mx_mode_matters(const struct mx_op *op, uint32_t mode);
-/* Halves chosen by OP_SEL. */
+/* Applies OP_SEL to source i. */
 void mx_choose_halves(const struct mx_inst *in, unsigned i, mx_vreg *v);
 void mx_modify_source(const struct mx_inst *in, unsigned i, uint32_t mode, mx_vreg *v);
 void mx_modify_result(const struct mx_inst *in, uint32_t mode, mx_vreg *d);
-/* Puts 16-bit results into the half of the old destination that OP_SEL names. */
+/* Inserts 16-bit results into the half of the old destination that OP_SEL selects. */
 void mx_place_half(const struct mx_inst *in, const uint32_t *old, uint32_t *d);
 
 #endif

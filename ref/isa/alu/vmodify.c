@@ -1,4 +1,4 @@
-/* OP_SEL, NEG, ABS, OMOD and CLAMP, and denormals as MODE has them [ISA 3.5, 6.2, 6.4]. */
+/* OP_SEL, NEG, ABS, OMOD and CLAMP, and flushing of denormals by MODE [ISA 3.5, 6.2, 6.4]. */
 #include "vector.h"
 
 /* Formats of float elements, in their low bits. */
@@ -20,7 +20,7 @@ static struct format format_of(mx_operand_type t) {
 	}
 }
 
-/* bf16 follows f32's fields of MODE (assumed; the manual names f32, and f64 with f16). */
+/* bf16 uses f32's fields of MODE (assumed; the manual names only f32, f64 and f16). */
 static bool wide_fields(mx_operand_type t) {
 	return t == MX_TYPE_F64 || t == MX_TYPE_F16 || t == MX_TYPE_PF16;
 }
@@ -42,7 +42,7 @@ bool mx_mode_matters(const struct mx_op *op, uint32_t mode) {
 	return matters;
 }
 
-/* ---- elements of lanes: 16 bits at a shift, a dword, or a pair of dwords ---- */
+/* ---- elements of lanes: 16 bits, a dword, or a pair of dwords ---- */
 
 static uint64_t element(mx_vreg *v, unsigned l, const struct mx_type_info *t, unsigned e) {
 	if (t->bits == 64)
@@ -83,7 +83,7 @@ void mx_choose_halves(const struct mx_inst *in, unsigned i, mx_vreg *v) {
 			v[0][l] >>= 16;
 }
 
-/* NEG and ABS of element e; in packed instructions ABS is NEG of the second. */
+/* NEG and ABS of element e. In packed instructions ABS is NEG of the second element. */
 static uint64_t signs(const struct mx_inst *in, unsigned i, unsigned e, uint64_t v, uint64_t sign) {
 	bool packed = in->op->encoding == MX_VOP3P;
 	uint8_t neg = packed && e == 1 ? in->abs : in->neg;
@@ -116,8 +116,8 @@ void mx_modify_source(const struct mx_inst *in, unsigned i, uint32_t mode, mx_vr
 
 /* ---- results ---- */
 
-/* Times 2, 4 or a half. Denormals are flushed where OMOD applies, so that only the
- * exponent changes; -0 becomes +0 [ISA 6.2.2]. */
+/* Times 2, 4 or 1/2. Denormals are flushed if OMOD applies, so only the exponent changes. -0
+ * becomes +0 [ISA 6.2.2]. */
 static uint64_t scaled(uint64_t v, unsigned omod, const struct format *f) {
 	uint64_t magnitude = v & ~f->sign, sign = v & f->sign;
 	if (magnitude >= f->infinity)
@@ -130,7 +130,7 @@ static uint64_t scaled(uint64_t v, unsigned omod, const struct format *f) {
 	return sign | (magnitude + more >= f->infinity ? f->infinity : magnitude + more);
 }
 
-/* To [0, 1]; NaN gives 0 where MODE has DX10_CLAMP set, and else stays. */
+/* Clamps to [0, 1]. NaN gives 0 if DX10_CLAMP of MODE is set, otherwise it is kept. */
 static uint64_t clamped(uint64_t v, uint32_t mode, const struct format *f) {
 	if ((v & ~f->sign) > f->infinity)
 		return mode >> MX_MODE_DX10_CLAMP & 1 ? 0 : v;

@@ -1,5 +1,5 @@
-/* Sources of the vector ALU: registers and constants, moved, chosen and modified as the
- * instruction asks [ISA 6.2]. */
+/* Fetches the sources of the vector ALU, registers and constants, and applies modifiers [ISA
+ * 6.2]. */
 #include <string.h>
 
 #include "../machine/registers.h"
@@ -7,8 +7,8 @@
 
 /* ---- constants ---- */
 
-/* Inline floats 240 to 248 [ISA table 23]. Of bf16 the manual says nothing: the f32's
- * upper half, as LLVM has it. */
+/* Inline floats 240 to 248 [ISA table 23]. The manual does not define bf16; LLVM uses the upper
+ * half of the f32. */
 static const struct {
 	uint16_t f16, bf16;
 	uint64_t f64;
@@ -20,9 +20,9 @@ static const struct {
 	{ 0x3118, 0x3e22, 0x3fc45f306dc9c882 },
 };
 
-/* A scalar source as a vector operand of this type; literals of f64 are its upper half,
- * of 64-bit integers sign-extended where they are signed [ISA 6.2.1.1]. Of two
- * packed dwords a constant is the lower one, the only one that may be chosen. */
+/* A scalar source as a vector operand of this type; A literal is the upper half of an f64; a
+ * literal of a 64-bit integer is sign-extended if the type is signed [ISA 6.2.1.1]. A constant of
+ * two packed dwords is the lower one, the only one that may be selected. */
 static uint64_t scalar(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                        const struct mx_type_info *t) {
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI) {

@@ -1,5 +1,4 @@
-/* Which bits of a vector ALU result depend on bits that nobody wrote: the trials of taint.h, on
- * all lanes at once. */
+/* Unwritten bits of a vector ALU result: the trials of taint.h, on all lanes at once. */
 #include <string.h>
 
 #include "../machine/registers.h"
@@ -24,8 +23,8 @@ static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct 
 		broadcast(u, code < MX_LITERAL ? mx_sread_unwritten(w, code + h) : 0);
 }
 
-/* Bits of a source's first dword that count. Opcodes that obey OP_SEL themselves: with its bit of
- * OP_SEL_HI a source is the half that OP_SEL names, else the dword. */
+/* The bits of a source's first dword that the opcode reads. For opcodes that apply OP_SEL, a source
+ * with its bit of OP_SEL_HI set is the half that OP_SEL selects, otherwise the dword. */
 static uint32_t uses(const struct mx_inst *in, unsigned i) {
 	if (in->op->flags & MX_OP_SEL)
 		return !(in->op_sel_hi >> i & 1) ? ~0u : in->op_sel >> i & 1 ? 0xffff0000 : 0xffff;
@@ -47,18 +46,18 @@ static void fetch_all_unwritten(struct mx_wave *w, const struct mx_inst *in, str
 
 /* ---- trials ---- */
 
-/* One instruction's: lanes as they are tried, and what came of it. */
-struct attempt {
+/* The trials of one instruction and their differences. */
+struct trial {
 	const struct mx_inst *in;
 	const struct mx_sources *s;
 	struct mx_source_shape shape;
 	struct mx_unwritten unwritten[MX_LANES];
 	mx_taint_kind kind[MX_LANES];
 	struct mx_trials *trials; /* of each lane */
-	unsigned steps;           /* of the lane that takes most */
-	uint64_t lanes;           /* with something unwritten */
+	unsigned steps;           /* of the lane with the most steps */
+	uint64_t lanes;           /* with unwritten bits */
 	mx_vreg v[3][2];          /* sources */
-	struct mx_lanes x, first; /* the trial, and the one of zeros */
+	struct mx_lanes x, first; /* the current trial, and the trial with zeros */
 	mx_vreg differs[2];
 	uint64_t mask_differs;
 };
@@ -67,11 +66,11 @@ static bool has_wide_operands(const struct mx_op *op) {
 	return op->d > 2 || op->s[0] > 2 || op->s[1] > 2 || op->s[2] > 2;
 }
 
-static uint64_t of_lane(const struct mx_op *op, const mx_vreg *v, unsigned i, unsigned l) {
+static uint64_t source_bits(const struct mx_op *op, const mx_vreg *v, unsigned i, unsigned l) {
 	return op->s[i] ? v[0][l] | (op->s[i] > 1 ? (uint64_t)v[1][l] << 32 : 0) : 0;
 }
 
-/* Sources i and k are the same bits, but for NEG and ABS. */
+/* Whether sources i and k have the same bits, apart from NEG and ABS. */
 static bool same_source(const struct mx_inst *in, unsigned i, unsigned k) {
 	bool same_halves = (in->op_sel >> i & 1) == (in->op_sel >> k & 1) &&
 	                   (in->op_sel_hi >> i & 1) == (in->op_sel_hi >> k & 1);
@@ -90,11 +89,11 @@ static struct mx_source_shape shape_of(const struct mx_inst *in) {
 	return shape;
 }
 
-static void plan_lane(struct attempt *a, unsigned l) {
+static void plan_lane(struct trial *a, unsigned l) {
 	const struct mx_op *op = a->in->op;
 	struct mx_unwritten *u = &a->unwritten[l];
 	for (unsigned i = 0; i < 3; i++)
-		u->of[i] = of_lane(op, a->s->unwritten[i], i, l);
+		u->of[i] = source_bits(op, a->s->unwritten[i], i, l);
 	u->of[3] = a->s->mask_unwritten >> l & 1;
 	if (!(u->of[0] | u->of[1] | u->of[2] | u->of[3]))
 		return;
@@ -104,7 +103,7 @@ static void plan_lane(struct attempt *a, unsigned l) {
 		a->steps = a->trials[l].steps;
 }
 
-static void flip(struct attempt *a, unsigned l, const struct mx_variable *v) {
+static void flip(struct trial *a, unsigned l, const struct mx_variable *v) {
 	for (unsigned i = 0; i < 3; i++)
 		if (v->sources >> i & 1) {
 			a->v[i][0][l] ^= (uint32_t)v->bits;
@@ -113,8 +112,8 @@ static void flip(struct attempt *a, unsigned l, const struct mx_variable *v) {
 	a->x.mask_in ^= (uint64_t)(v->sources >> 3 & 1) << l;
 }
 
-/* The sources as they are, but zeros where nobody wrote. */
-static void begin(struct attempt *a) {
+/* The sources with zeros in the unwritten bits. */
+static void begin(struct trial *a) {
 	const struct mx_op *op = a->in->op;
 	a->x = a->s->x;
 	a->x.mask_in &= ~a->s->mask_unwritten;
@@ -124,7 +123,7 @@ static void begin(struct attempt *a) {
 				a->v[i][h][l] = a->s->arranged[i][h][l] & ~a->s->unwritten[i][h][l];
 }
 
-static void run(struct attempt *a, uint32_t mode) {
+static void run(struct trial *a, uint32_t mode) {
 	mx_vreg modified[3][2];
 	const struct mx_inst *in = a->in;
 	bool modifies = !in->plain || mx_mode_matters(in->op, mode);
@@ -140,14 +139,14 @@ static void run(struct attempt *a, uint32_t mode) {
 	mx_compute(in, mode, &a->x);
 }
 
-static void compare(struct attempt *a) {
+static void compare(struct trial *a) {
 	for (unsigned h = 0; h < a->in->op->d; h++)
 		for (unsigned l = 0; l < MX_LANES; l++)
 			a->differs[h][l] |= a->x.d[h][l] ^ a->first.d[h][l];
 	a->mask_differs |= a->x.mask_out ^ a->first.mask_out;
 }
 
-static void try_all(struct attempt *a, uint32_t mode) {
+static void run_trials(struct trial *a, uint32_t mode) {
 	begin(a);
 	run(a, mode);
 	a->first = a->x;
@@ -163,26 +162,26 @@ static void try_all(struct attempt *a, uint32_t mode) {
 
 /* ---- results ---- */
 
-static uint64_t known_bits(const struct attempt *a, unsigned i, unsigned l) {
-	return of_lane(a->in->op, a->s->arranged[i], i, l) & ~a->unwritten[l].of[i];
+static uint64_t known_bits(const struct trial *a, unsigned i, unsigned l) {
+	return source_bits(a->in->op, a->s->arranged[i], i, l) & ~a->unwritten[l].of[i];
 }
 
-/* Bits in which the sources are not surely the same and written. */
-static uint64_t choice(const struct attempt *a, unsigned l) {
+/* Bits in which the sources may differ or are unwritten. */
+static uint64_t differing_bits(const struct trial *a, unsigned l) {
 	uint64_t differ = 0;
 	for (unsigned i = 0; i < 3 && a->in->op->s[i]; i++)
 		differ |= a->unwritten[l].of[i] | (known_bits(a, i, l) ^ known_bits(a, 0, l));
 	return differ;
 }
 
-static uint64_t ordered(const struct attempt *a, unsigned l, uint64_t differs) {
+static uint64_t ordered_unwritten(const struct trial *a, unsigned l, uint64_t differs) {
 	const struct mx_op *op = a->in->op;
 	uint64_t below = mx_smear_down(differs, mx_operand_types[op->type].bits);
-	return op->flags & MX_CHOOSES ? below & choice(a, l) : below;
+	return op->flags & MX_CHOOSES ? below & differing_bits(a, l) : below;
 }
 
-/* Element e of a source that is known in part. */
-static struct mx_known element(const struct attempt *a, unsigned i, unsigned l, unsigned e) {
+/* Element e of a source that is partly written. */
+static struct mx_known element(const struct trial *a, unsigned i, unsigned l, unsigned e) {
 	const struct mx_type_info *t = &mx_operand_types[a->in->op->source_type[i]];
 	uint64_t uses = t->dwords == 1 ? t->uses : ~0ull;
 	unsigned shift = t->elements == 2 ? 16 * e : 0;
@@ -192,7 +191,7 @@ static struct mx_known element(const struct attempt *a, unsigned i, unsigned l, 
 		                  a->unwritten[l].of[i] >> shift & uses, 1 + a->shape.same_as[i] };
 }
 
-static uint64_t summed(const struct attempt *a, mx_sum *sum, unsigned l) {
+static uint64_t sum_unwritten(const struct trial *a, mx_sum *sum, unsigned l) {
 	const struct mx_type_info *t = &mx_operand_types[a->in->op->type];
 	uint64_t d = 0, width = t->bits == 64 ? ~0ull : (1ull << t->bits) - 1;
 	for (unsigned e = 0; e < t->elements; e++) {
@@ -206,8 +205,8 @@ static uint64_t summed(const struct attempt *a, mx_sum *sum, unsigned l) {
 	return d;
 }
 
-/* Everything: of packed results, the elements whose own sources have something unwritten. */
-static uint64_t whatever(const struct attempt *a, unsigned l) {
+/* All bits; in packed results, all bits of elements with unwritten bits in their own sources. */
+static uint64_t all_bits(const struct trial *a, unsigned l) {
 	const struct mx_op *op = a->in->op;
 	const struct mx_type_info *t = &mx_operand_types[op->type];
 	unsigned bits = t->bits == 32 && t->elements == 2 ? 32 : 16;
@@ -227,8 +226,8 @@ static uint64_t whatever(const struct attempt *a, unsigned l) {
 	return d;
 }
 
-/* Whether what is known of two sources leaves open if they are equal. */
-static bool may_be_equal(const struct attempt *a, unsigned l) {
+/* Whether two sources may be equal, given their written bits. */
+static bool may_be_equal(const struct trial *a, unsigned l) {
 	const struct mx_type_info *t = &mx_operand_types[a->in->op->source_type[0]];
 	uint64_t known = ~(a->unwritten[l].of[0] | a->unwritten[l].of[1]);
 	uint64_t uses = t->dwords == 1 ? t->uses : ~0ull;
@@ -236,26 +235,26 @@ static bool may_be_equal(const struct attempt *a, unsigned l) {
 	       !((known_bits(a, 0, l) ^ known_bits(a, 1, l)) & known & uses);
 }
 
-static bool mask_unwritten(const struct attempt *a, unsigned l) {
+static bool mask_unwritten(const struct trial *a, unsigned l) {
 	if (a->kind[l] != MX_TAINT_UNKNOWN)
 		return a->mask_differs >> l & 1;
 	return a->in->op->flags & MX_EQUALS ? may_be_equal(a, l) : true;
 }
 
-static uint64_t result_unwritten(const struct attempt *a, mx_sum *sum, unsigned l) {
+static uint64_t result_unwritten(const struct trial *a, mx_sum *sum, unsigned l) {
 	uint64_t differs = a->differs[0][l] | (uint64_t)a->differs[1][l] << 32;
 	if (a->kind[l] == MX_TAINT_ALL || a->kind[l] == MX_TAINT_BITWISE)
 		return differs;
 	if (sum && !a->in->clamp)
-		return summed(a, sum, l);
-	return a->kind[l] == MX_TAINT_ORDERED ? ordered(a, l, differs) : whatever(a, l);
+		return sum_unwritten(a, sum, l);
+	return a->kind[l] == MX_TAINT_ORDERED ? ordered_unwritten(a, l, differs) : all_bits(a, l);
 }
 
 static bool is_half(const struct mx_type_info *t) {
 	return t->bits == 16 && t->elements == 1;
 }
 
-static void conclude(const struct attempt *a, mx_vreg *d, uint64_t *mask) {
+static void write_unwritten(const struct trial *a, mx_vreg *d, uint64_t *mask) {
 	const struct mx_op *op = a->in->op;
 	mx_sum *sum = mx_sum_of(op);
 	unsigned l;
@@ -271,7 +270,7 @@ static void conclude(const struct attempt *a, mx_vreg *d, uint64_t *mask) {
 	}
 }
 
-/* Operands of four dwords: anything spoils everything. */
+/* Operands of four dwords: any unwritten bit taints the whole result. */
 static void wide_unwritten(const struct mx_inst *in, const struct mx_sources *s, mx_vreg *d) {
 	for (unsigned l = 0; l < MX_LANES; l++) {
 		uint32_t u = 0;
@@ -286,7 +285,7 @@ static void wide_unwritten(const struct mx_inst *in, const struct mx_sources *s,
 void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                          mx_vreg *d, uint64_t *mask) {
 	struct mx_trials trials[MX_LANES];
-	struct attempt a = { .in = in, .s = s, .shape = shape_of(in), .trials = trials };
+	struct trial a = { .in = in, .s = s, .shape = shape_of(in), .trials = trials };
 	unsigned l;
 	*mask = 0;
 	fetch_all_unwritten(w, in, s);
@@ -297,6 +296,6 @@ void mx_result_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_
 	MX_FOR_LANES(l, s->lanes)
 	plan_lane(&a, l);
 	if (a.steps)
-		try_all(&a, w->mode);
-	conclude(&a, d, mask);
+		run_trials(&a, w->mode);
+	write_unwritten(&a, d, mask);
 }

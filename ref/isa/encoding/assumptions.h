@@ -1,4 +1,4 @@
-/* Rules by which the machine goes on where no source says anything. */
+/* Rules that the emulator follows where no source defines a result. */
 #ifndef MX_ASSUMPTIONS_H
 #define MX_ASSUMPTIONS_H
 
@@ -9,6 +9,6 @@ typedef enum {
 #undef MX_ASSUMPTION
 } mx_assumption;
 
-const char *mx_assumption_text(mx_assumption a); /* of nothing: "" */
+const char *mx_assumption_text(mx_assumption a); /* "" for MX_ASSUMES_NOTHING */
 
 #endif

@@ -1,7 +1,7 @@
-/* Formats of typed buffers: widths, and what their conversions rest on. */
+/* Formats of typed buffers: widths, and the assumptions of their conversions. */
 #include "buffer_formats.h"
 
-/* Widths of components, x first, from bit 0 up: the names of packed formats begin with the highest
+/* Widths of components from bit 0 up, x first. The names of packed formats begin with the highest
  * bits [Mesa ac_formats.c: R11G11B10 is 10_11_11]. */
 const uint8_t mx_data_formats[16][4] = {
 	[1] = { 8 },
@@ -30,7 +30,7 @@ mx_assumption mx_typed_store_rests_on(unsigned bits, unsigned numeric) {
 	return bits == 32 ? MX_ASSUMES_NOTHING : rule[numeric];
 }
 
-/* What loads of a format rest on. */
+/* The assumption of loads of a format. */
 static mx_assumption load_rests_on(unsigned bits, unsigned numeric, bool half) {
 	if (numeric == MX_NUMERIC_UNORM || numeric == MX_NUMERIC_SNORM)
 		return MX_ASSUMES_NORMALISED;
@@ -41,7 +41,7 @@ static mx_assumption load_rests_on(unsigned bits, unsigned numeric, bool half) {
 	                     : MX_ASSUMES_TO_HALF;
 }
 
-/* D16 data goes into components of 16 bits as it stands. */
+/* D16 data is stored into components of 16 bits without conversion. */
 static bool stores_as_is(const struct mx_inst *in, unsigned bits, unsigned numeric) {
 	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
 	return half && bits == 16 &&

@@ -15,13 +15,13 @@ typedef enum {
 	MX_NUMERIC_FLOAT,
 } mx_numeric_format;
 
-/* Widths of the components of each data format in bits, x first; 0: there is none. */
+/* Widths of the components of each data format in bits, x first; 0: no such component. */
 extern const uint8_t mx_data_formats[16][4];
 
-/* What an instruction of MTBUF rests on by its format. */
+/* The assumption that an MTBUF instruction rests on because of its format. */
 mx_assumption mx_typed_rests_on(const struct mx_inst *in);
 
-/* What stores of a format rest on, where more than one result may be right. */
+/* The assumption of stores of a format, for values with more than one possible result. */
 mx_assumption mx_typed_store_rests_on(unsigned bits, unsigned numeric);
 
 #endif

@@ -1,4 +1,4 @@
-/* The control flow of a function: branches and calls followed from its entry. */
+/* The control-flow graph of a function, built by following branches and calls from its entry. */
 #include "control_flow.h"
 
 #include <stdlib.h>
@@ -7,19 +7,19 @@ bool mx_is_call(const struct mx_inst *in) {
 	return in->op && mx_kind_of(in->op) == MX_IS_CALL;
 }
 
-static bool ends(mx_kind kind) {
+static bool has_no_next(mx_kind kind) {
 	return kind == MX_IS_END || kind == MX_IS_BRANCH || kind == MX_IS_SETPC ||
 	       kind == MX_IS_JOIN;
 }
 
-/* Returns, jumps through registers, forks and joins: not followed. */
+/* Returns, jumps through registers, forks and joins have an unknown target. */
 static bool is_unknown(mx_kind kind) {
 	return kind == MX_IS_SETPC || kind == MX_IS_FORK || kind == MX_IS_JOIN;
 }
 
 /* ---- nodes ---- */
 
-struct making {
+struct builder {
 	const struct mx_program *program;
 	struct mx_graph *g;
 	uint32_t start;
@@ -27,38 +27,38 @@ struct making {
 	unsigned depth;
 };
 
-static void go(struct making *m, int from, unsigned which, long to) {
-	struct mx_node *node = &m->g->node[from];
-	if (to < 0 || to >= (long)m->g->n) {
+static void add_edge(struct builder *b, int from, unsigned which, long to) {
+	struct mx_node *node = &b->g->node[from];
+	if (to < 0 || to >= (long)b->g->n) {
 		node->unknown = true;
 		return;
 	}
 	node->next[which] = (int)to;
-	if (!m->g->node[to].in) {
-		m->g->node[to].in = mx_program_at(m->program, m->start + 4 * (uint32_t)to);
-		m->stack[m->depth++] = (int)to;
+	if (!b->g->node[to].in) {
+		b->g->node[to].in = mx_program_at(b->program, b->start + 4 * (uint32_t)to);
+		b->stack[b->depth++] = (int)to;
 	}
 }
 
-static void visit(struct making *m, int i) {
-	struct mx_node *node = &m->g->node[i];
+static void visit(struct builder *b, int i) {
+	struct mx_node *node = &b->g->node[i];
 	const struct mx_inst *in = node->in;
-	m->g->reached++;
+	b->g->reached++;
 	node->next[0] = node->next[1] = -1;
 	node->unknown = !in->op;
 	if (!in->op)
 		return;
 	mx_kind kind = mx_kind_of(in->op);
 	node->unknown = is_unknown(kind);
-	if (!ends(kind) && in->op->id != MX_OP_s_cbranch_g_fork)
-		go(m, i, 0, i + in->size / 4);
+	if (!has_no_next(kind) && in->op->id != MX_OP_s_cbranch_g_fork)
+		add_edge(b, i, 0, i + in->size / 4);
 	if (kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH)
-		go(m, i, 1, i + 1 + in->imm);
+		add_edge(b, i, 1, i + 1 + in->imm);
 }
 
 /* ---- predecessors ---- */
 
-static bool link_back(struct mx_graph *g) {
+static bool link_predecessors(struct mx_graph *g) {
 	unsigned at = 0;
 	for (unsigned i = 0; i < g->n; i++)
 		for (unsigned k = 0; g->node[i].in && k < 2; k++)
@@ -79,8 +79,9 @@ static bool link_back(struct mx_graph *g) {
 	return g->previous != NULL;
 }
 
-/* Where straight-line code begins: at the entry, at targets of branches, and after branches. */
-static void mark_beginnings(struct mx_graph *g) {
+/* Marks the first instructions of basic blocks: the entry, branch targets, and instructions after a
+ * branch. */
+static void mark_block_starts(struct mx_graph *g) {
 	g->node[0].begins = true;
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct mx_node *node = &g->node[i];
@@ -96,24 +97,24 @@ static void mark_beginnings(struct mx_graph *g) {
 
 bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, struct mx_graph *g) {
 	*g = (struct mx_graph){ .n = (end - start) / 4 };
-	struct making m = { p, g, start, NULL, 0 };
+	struct builder b = { p, g, start, NULL, 0 };
 	if (!g->n)
 		return true;
 	g->node = calloc(g->n, sizeof *g->node);
-	m.stack = malloc(g->n * sizeof *m.stack);
-	bool ok = g->node && m.stack;
+	b.stack = malloc(g->n * sizeof *b.stack);
+	bool ok = g->node && b.stack;
 	if (ok) {
 		g->node[0].in = mx_program_at(p, start);
-		m.stack[m.depth++] = 0;
-		while (m.depth)
-			visit(&m, m.stack[--m.depth]);
-		ok = link_back(g);
+		b.stack[b.depth++] = 0;
+		while (b.depth)
+			visit(&b, b.stack[--b.depth]);
+		ok = link_predecessors(g);
 	}
 	if (ok)
-		mark_beginnings(g);
+		mark_block_starts(g);
 	else
 		mx_graph_free(g);
-	free(m.stack);
+	free(b.stack);
 	return ok;
 }
 

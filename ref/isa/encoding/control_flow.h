@@ -1,4 +1,4 @@
-/* The control flow of a function: which instruction may follow which. */
+/* The control-flow graph of a function: the possible successors of each instruction. */
 #ifndef MX_GRAPH_H
 #define MX_GRAPH_H
 
@@ -7,9 +7,9 @@
 struct mx_node {
 	const struct mx_inst *in; /* NULL: not reached from the entry */
 	int next[2];              /* nodes, by dword offset in the function; -1: none */
-	bool begins;              /* a path comes from elsewhere than the dword before */
-	bool unknown;             /* goes on where nobody can say, or to code that is none */
-	unsigned previous;        /* index in mx_graph.previous of those that it follows */
+	bool begins;              /* the first instruction of a basic block */
+	bool unknown; /* an indirect jump with an unknown target, or a target that is no code */
+	unsigned previous; /* index of its predecessors in mx_graph.previous */
 	unsigned n_previous;
 };
 
@@ -17,16 +17,16 @@ struct mx_graph {
 	struct mx_node *node; /* one for each dword of the function */
 	int *previous;
 	unsigned n;       /* dwords */
-	unsigned unknown; /* nodes that go on where nobody can say */
+	unsigned unknown; /* nodes with an unknown target */
 	unsigned reached;
 };
 
-/* Instructions from byte `start` of the program up to `end`, entered at `start`. A call is taken
- * to come back to the next instruction. False if memory is short. */
+/* Builds the graph of the code from byte `start` of the program to `end`, with the entry at
+ * `start`. A call is assumed to return to the next instruction. False if memory is short. */
 bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, struct mx_graph *g);
 void mx_graph_free(struct mx_graph *g);
 
-/* Whether it calls a function. */
+/* Whether the instruction is a call. */
 bool mx_is_call(const struct mx_inst *in);
 
 #endif

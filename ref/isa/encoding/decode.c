@@ -1,13 +1,13 @@
-/* From dwords to instructions: the microcode formats [ISA chapter 13] over the rows of gfx950.def.
- */
+/* The decoder: turns dwords into instructions, by microcode format [ISA chapter 13] and the rows of
+ * gfx950.def. */
 #include <string.h>
 
 #include "decode.h"
 
-/* A literal constant follows a 32-bit instruction where a source asks for it;
- * the 64-bit formats have none. */
+/* A literal constant follows a 32-bit instruction if a source is LITERAL. The 64-bit formats have
+ * no literal. */
 static void take_literal(struct mx_inst *in) {
-	if (in->op->id == MX_OP_s_setreg_imm32_b32) { /* the one of SOPK */
+	if (in->op->id == MX_OP_s_setreg_imm32_b32) { /* the only literal in SOPK */
 		in->literal = in->dwords[1];
 		in->size = 8;
 	}
@@ -22,7 +22,6 @@ static void take_literal(struct mx_inst *in) {
 		}
 }
 
-/* The fields of each format. */
 static void decode_fields(struct mx_inst *in, mx_microcode format) {
 	switch (format) {
 	case MX_FORM_SOP2:
@@ -49,6 +48,15 @@ static void decode_fields(struct mx_inst *in, mx_microcode format) {
 	}
 }
 
+/* Scalar memory adds 1 for one dword or cache line, otherwise 2. */
+static void find_counts(struct mx_inst *in) {
+	mx_encoding e = in->op->encoding;
+	bool message = mx_kind_of(in->op) == MX_IS_SENDMSG;
+	bool wide = e == MX_SMEM && (in->op->d > 4 || in->op->flags & MX_TWO);
+	in->counts.vm = e > MX_DS;
+	in->counts.lgkm = (e == MX_SMEM || e == MX_DS || e == MX_FLAT || message) + wide;
+}
+
 void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4 };
 	memcpy(in->dwords, code, 4 * (left < 4 ? left : 4));
@@ -65,7 +73,8 @@ void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_ins
 	if (!in->op)
 		return;
 	mx_find_operands(in, row);
+	find_counts(in);
 	mx_check_decoded(in);
 	if (!in->unsupported && !mx_isa_row_is_clear(row, in->dwords))
-		in->unsupported = "an encoding that LLVM does not know";
+		in->unsupported = "an encoding that LLVM does not accept";
 }

@@ -1,4 +1,4 @@
-/* Between the files of the decoder. */
+/* Functions that the files of the decoder share. */
 #ifndef MX_DECODE_H
 #define MX_DECODE_H
 
@@ -23,11 +23,11 @@ void mx_decode_ds(struct mx_inst *in);
 void mx_decode_flat(struct mx_inst *in);
 void mx_decode_buffer(struct mx_inst *in);
 
-/* ---- operands.c: registers that it reads and writes ---- */
+/* ---- operands.c: registers that an instruction reads and writes ---- */
 
 void mx_find_operands(struct mx_inst *in, const struct mx_isa_row *row);
 
-/* ---- decode_check.c: what of a decoded instruction has no exact meaning ---- */
+/* ---- decode_check.c: encodings without a defined meaning ---- */
 
 void mx_check_decoded(struct mx_inst *in);
 
@@ -41,7 +41,7 @@ static inline int32_t mx_sign_extend(uint32_t value, unsigned width) {
 	return (int32_t)(value << (32 - width)) >> (32 - width);
 }
 
-/* The operand code of a VGPR, or with ACC of an AGPR. */
+/* The operand code of a VGPR, or of an AGPR if ACC is set. */
 static inline uint16_t mx_data_register(uint32_t code, bool acc) {
 	return (uint16_t)(code + (acc ? MX_AGPR : MX_VGPR));
 }

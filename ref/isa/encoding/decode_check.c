@@ -1,5 +1,5 @@
-/* What a decoded instruction still needs: modifiers and registers that mean something, and
- * which SGPRs it names. */
+/* Checks of a decoded instruction: modifiers and registers must have a defined meaning. Also finds
+ * the number of SGPRs that the instruction uses. */
 
 #include "buffer_formats.h"
 #include "decode.h"
@@ -7,8 +7,8 @@
 #include "operand_types.h"
 #include "operands.h"
 
-/* Of two packed dwords a constant is the lower one, which compilers choose twice; what the upper
- * one is nobody says. v_pk_mov_b32, which has no floats, has no use for OP_SEL_HI. */
+/* A constant of two packed dwords is the lower dword, and compilers select it for both elements. No
+ * source defines the upper dword. v_pk_mov_b32 has no floats and ignores OP_SEL_HI. */
 static bool takes_upper_constant(const struct mx_inst *in) {
 	bool takes = false;
 	for (unsigned i = 0; i < 3; i++) {
@@ -21,7 +21,7 @@ static bool takes_upper_constant(const struct mx_inst *in) {
 	return takes;
 }
 
-/* Which modifiers the types of the operands give a meaning to; the rest stop. */
+/* A modifier without a meaning for the types of the operands, or NULL. It stops the launch. */
 static const char *meaningless_modifier(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	const struct mx_type_info *d = &mx_operand_types[op->type];
@@ -43,7 +43,7 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 		return "clamp";
 	if (op->flags & MX_TRUTH)
 		return in->op_sel & ~halves ? "op_sel" : NULL;
-	if (in->omod && d->is_float && d->elements > 1) /* of others it is ignored [ISA 6.2.2] */
+	if (in->omod && d->is_float && d->elements > 1) /* ignored for other types [ISA 6.2.2] */
 		return "omod";
 	if (in->op_sel & ~halves)
 		return "op_sel";
@@ -52,10 +52,10 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 		return "op_sel_hi";
 	if (takes_upper_constant(in))
 		return "the upper dword of a constant";
-	return (in->neg | in->abs) & ~signs ? "neg or abs of what is no float" : NULL;
+	return (in->neg | in->abs) & ~signs ? "neg or abs of a source that is not a float" : NULL;
 }
 
-/* Whether sources are taken as they stand: no lane, half or sign of them changes. */
+/* Whether the sources are unmodified: no change of lanes, halves or signs. */
 static bool is_plain(const struct mx_inst *in) {
 	bool signs = (in->neg || in->abs) && !(in->op->flags & MX_TRUTH);
 	bool changes = in->sdwa.used || in->dpp.used || signs || in->op_sel & 7;
@@ -77,7 +77,7 @@ static void finish_valu(struct mx_inst *in) {
 	in->plain = is_plain(in);
 }
 
-/* Moves between register files: the opcode says which one each side is in. */
+/* The opcode of a move between register files selects the file of each operand. */
 static void choose_files(struct mx_inst *in) {
 	uint64_t flags = in->op->flags;
 	if (mx_is_vector_to_scalar(in->op))
@@ -101,7 +101,7 @@ static const char *unwritable(unsigned code, unsigned dwords) {
 	return reserved ? "write of a reserved register" : NULL;
 }
 
-/* A pair of SGPRs begins at an even one [ISA 5.2]. Also the highest SGPR that it names. */
+/* A pair of SGPRs begins at an even number [ISA 5.2]. Also sets in->sgprs. */
 static void check_scalars(struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in) {
 		bool scalar = o->code < MX_SGPR_FILE;
@@ -120,7 +120,7 @@ static bool overlap(const struct mx_operand *a, const struct mx_operand *b) {
 	return a->code < b->code + b->dwords && b->code < a->code + a->dwords;
 }
 
-/* Operands of several VGPRs begin at an even one [ISA 6.7; LLVM needsAlignedVGPRs]. */
+/* Operands of several VGPRs begin at an even number [ISA 6.7; LLVM needsAlignedVGPRs]. */
 static void check_vectors(struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in) {
 		if (o->dwords > 1 && o->code >= MX_VGPR && o->code % 2)
@@ -132,7 +132,7 @@ static void check_vectors(struct mx_inst *in) {
 	}
 }
 
-/* HW_ID, XCC_ID and LDS_ALLOC depend on where a wave runs; the others on what it did. */
+/* HW_ID, XCC_ID and LDS_ALLOC depend on the place of a wave, which is assumed. */
 static mx_assumption getreg_rests_on(const struct mx_inst *in) {
 	unsigned reg = mx_hw_field(in).reg;
 	bool place = reg == MX_HW_ID || reg == MX_HW_XCC_ID || reg == MX_HW_LDS_ALLOC;

@@ -1,7 +1,7 @@
 /* Fields of DS, FLAT with its segments, and buffers [ISA 13.4 to 13.6]. */
 #include "decode.h"
 
-/* Data of 64 bits or more begins in an even register, but for one [ISA 11.4]. */
+/* Data of 64 bits or more begins in an even register, except for ds_read_b96_tr_b6 [ISA 11.4]. */
 static bool ds_register_is_odd(const struct mx_inst *in) {
 	uint64_t flags = in->op->flags;
 	bool wide = in->op->d > 4;
@@ -27,7 +27,7 @@ void mx_decode_ds(struct mx_inst *in) {
 		in->unsupported = "odd register for 64 bits or more";
 }
 
-/* Registers of 64 bits or more begin at an even one. */
+/* Operands of 64 bits or more begin in an even register. */
 static void check_even(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	if (op->flags & MX_FORMAT || in->mem.lds)

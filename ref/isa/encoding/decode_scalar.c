@@ -12,8 +12,8 @@ void mx_decode_sop(struct mx_inst *in) {
 		in->src[0] = in->dst;
 }
 
-/* SDATA is in SGPRs or VCC, pairs even and larger groups at a multiple of four [ISA 3.6.3,
- * 8.4]. */
+/* SDATA is in SGPRs or VCC. A pair begins at an even number, a larger group at a multiple of four
+ * [ISA 3.6.3, 8.4]. */
 static bool smem_data_fits(const struct mx_inst *in) {
 	unsigned first = in->mem.data, n = mx_smem_data_dwords(in), end = first + n;
 	unsigned alignment = n > 2 ? 4 : n > 1 ? 2 : 1;
@@ -37,7 +37,7 @@ void mx_decode_smem(struct mx_inst *in) {
 	in->mem.saddr = soffset || !imm;
 	in->mem.soffset = soffset ? mx_bits(x, 31, 25) : mx_bits(x, 6, 0);
 	if (!smem_data_fits(in))
-		in->unsupported = "scalar memory with such data registers";
+		in->unsupported = "scalar memory with misaligned or invalid data registers";
 	else if (!smem_base_fits(in))
-		in->unsupported = "scalar memory with such a base";
+		in->unsupported = "scalar memory with a misaligned or invalid base register";
 }

@@ -84,13 +84,13 @@ void mx_decode_vop3(struct mx_inst *in) {
 	in->neg = mx_bits(x, 31, 29);
 	for (unsigned i = 0; i < 3; i++)
 		in->src[i] = mx_bits(x, 9 * i + 8, 9 * i);
-	if (in->op->flags & MX_CARRY_OUT) { /* VOP3B: SDST where ABS and OP_SEL are */
+	if (in->op->flags & MX_CARRY_OUT) { /* VOP3B: SDST has the bits of ABS and OP_SEL */
 		in->sdst = mx_bits(w, 14, 8);
 		in->abs = in->op_sel = 0;
 	}
 }
 
-/* MAI, alone or after the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
+/* A MAI instruction, alone or after the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
 static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	uint32_t w = p[0], x = p[1];
 	in->size += 8;
@@ -114,7 +114,7 @@ void mx_decode_matrix(struct mx_inst *in) {
 	decode_mai(in, in->dwords);
 }
 
-/* Of a matrix instruction whose prefix names the scales. */
+/* A matrix instruction with a prefix that names the scales. */
 void mx_decode_scaled(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;
@@ -128,7 +128,8 @@ void mx_decode_scaled(struct mx_inst *in) {
 		in->unsupported = "NEG or ABS on C";
 }
 
-/* Packed math: a second OP_SEL, and NEG of the second element where VOP3 has ABS. */
+/* Packed math has OP_SEL_HI for the second element. NEG of the second element has the bits of
+ * VOP3's ABS. */
 void mx_decode_packed(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;

@@ -1,4 +1,4 @@
-/* From dwords to text: a form's operands and modifiers in the order in which it lists them. */
+/* The disassembler: prints operands and modifiers in the order of the form's row in gfx950.def. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,6 @@ bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i) {
 	return mx_field_bit(t->form->format, t->code, name, i);
 }
 
-/* Calls put on each word of a list of words. */
 static void each_word(struct mx_text *t, const char *list,
                       void (*put)(struct mx_text *, const char *)) {
 	char word[32];
@@ -43,8 +42,9 @@ static void each_word(struct mx_text *t, const char *list,
 		put(t, word);
 }
 
-/* The text in one format; its size in dwords, or 0 where it is not an instruction of this
- * format. *remark: it is one that is not valid, and no other format gets to see it. */
+/* Writes the text in one format and returns the size in dwords, or 0 if the dwords are no valid
+ * instruction of this format. *remark: the instruction is of this format but not valid, so no other
+ * format is tried. */
 static size_t in_format(mx_microcode format, const uint32_t *code, size_t left, char *text,
                         size_t room, bool *remark) {
 	const struct mx_isa_row *f = mx_isa_row_in(format, code, left);

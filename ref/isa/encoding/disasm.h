@@ -8,15 +8,14 @@
 
 #include "formats.h"
 
-/* Writes the text of the instruction at code[0] ("v_add_f32_e32 v1, 1.0, v2") and
- * returns its size in bytes: 4, 8, 12 or 16. Returns 0, and an empty text, where the
- * encoding is not valid: where llvm-mc 22 warns of an invalid encoding, where it prints
- * the instruction with a remark that an operand or a modifier is not valid, and where
- * `left`, the number of dwords that may be read, is too small.
+/* Writes the text of the instruction at code[0] ("v_add_f32_e32 v1, 1.0, v2") and returns its size
+ * in bytes: 4, 8, 12 or 16. Returns 0 and an empty text if the encoding is not valid: if llvm-mc 22
+ * warns of an invalid encoding, if it prints the instruction with a remark that an operand or a
+ * modifier is not valid, or if `left`, the number of dwords that may be read, is too small.
  *
- * Branch targets are the plain SIMM16 that llvm-mc prints, not addresses; pc, the
- * address of code[0], is there for texts that need it, and none does so far.
- * text: room bytes; a text that does not fit is cut, never overrun. 200 are enough. */
+ * Branch targets are the plain SIMM16 that llvm-mc prints, not addresses. pc is the address of
+ * code[0]; no text uses it so far. text has room bytes; a longer text is truncated. 200 bytes are
+ * enough. */
 size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room);
 
 /* ---- for disasm*.c ---- */
@@ -25,10 +24,10 @@ size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text
 struct mx_text {
 	const struct mx_isa_row *form;
 	const uint32_t *code;
-	size_t left, dwords; /* dwords grows by one where a literal is taken */
+	size_t left, dwords; /* dwords grows by one when a literal is read */
 	bool literal;
 	bool invalid; /* not an instruction of this format */
-	bool remark;  /* it is one, but LLVM remarks on an operand */
+	bool remark;  /* of this format, but LLVM prints a remark on an operand */
 	char *text;
 	size_t room, length;
 };
@@ -36,19 +35,18 @@ struct mx_text {
 /* Appends to the text. */
 __attribute__((format(printf, 2, 3))) void mx_put(struct mx_text *t, const char *format, ...);
 
-/* A field of the instruction by name, and bit i of one. 0 if the format has no such
- * field. */
+/* A field of the instruction by name, and bit i of a field. 0 if the format has no such field. */
 unsigned mx_text_field(const struct mx_text *t, const char *name);
 bool mx_text_bit(const struct mx_text *t, const char *name, unsigned i);
 
-/* The dword after the instruction, which is taken as its literal. */
+/* Reads the dword after the instruction as its literal. */
 uint32_t mx_text_literal(struct mx_text *t);
 
 /* Writes an operand or a modifier that a row names. */
 void mx_put_operand(struct mx_text *t, const char *spec);
 void mx_put_modifier(struct mx_text *t, const char *spec);
 
-/* Writes what SIMM16 of a scalar instruction means, by the kind that a row gives it. */
+/* Writes the meaning of a scalar instruction's SIMM16, by the kind in its row. */
 void mx_put_simm16(struct mx_text *t, const char *kind);
 void mx_put_gpr_idx(struct mx_text *t, unsigned modes);
 

@@ -1,4 +1,4 @@
-/* The text of modifiers, in the order in which a row lists them. */
+/* The text of modifiers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- lists of bits: op_sel, op_sel_hi, neg_lo, neg_hi ---- */
 
-/* Bit i of a list. The destination's OP_SEL is bit 3; bit 2 of OP_SEL_HI is elsewhere. */
+/* Bit i of a list. The destination's OP_SEL is bit 3. Bit 2 of OP_SEL_HI is a separate field. */
 static bool list_bit(const struct mx_text *t, const char *name, unsigned i, unsigned sources) {
 	if (strcmp(name, "op_sel") == 0 && i == sources)
 		return mx_text_bit(t, name, 3);
@@ -15,8 +15,8 @@ static bool list_bit(const struct mx_text *t, const char *name, unsigned i, unsi
 	return mx_text_bit(t, strcmp(name, "neg_lo") == 0 ? "neg" : name, i);
 }
 
-/* Printed unless all bits have their usual value; n sources, and the destination in
- * VOP3's op_sel. */
+/* A list is printed unless all bits have their default. VOP3's op_sel also has a bit of the
+ * destination. */
 static void put_list(struct mx_text *t, const char *name, unsigned sources, bool usual) {
 	bool dst = t->form->format == MX_FORM_VOP3 && strcmp(name, "op_sel") == 0;
 	unsigned n = sources + dst, different = 0;
@@ -35,11 +35,11 @@ static void put_quad_perm(struct mx_text *t, unsigned v) {
 	mx_put(t, " quad_perm:[%u,%u,%u,%u]", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3);
 }
 
-/* DPP_CTRL [ISA table of DPP_CTRL]; of f64 only the broadcast of a lane to its row. */
+/* DPP_CTRL [ISA table of DPP_CTRL]. f64 has only the broadcast of a lane to its row. */
 static void put_dpp(struct mx_text *t, const char *name) {
 	static const struct {
 		unsigned first, last;
-		const char *text; /* with the low 4 bits, if it has a place for them */
+		const char *text; /* a format for the low 4 bits, or a plain text */
 	} controls[] = {
 		{ 0x101, 0x10f, " row_shl:%u" },      { 0x111, 0x11f, " row_shr:%u" },
 		{ 0x121, 0x12f, " row_ror:%u" },      { 0x130, 0x130, " wave_shl:1" },
@@ -91,7 +91,7 @@ static void put_dst_unused(struct mx_text *t, const char *name) {
 
 /* ---- DS_SWIZZLE ---- */
 
-/* What each bit of the lane number becomes: 0, 1, preserved or inverted. */
+/* The effect on each bit of the lane number: 0, 1, preserved or inverted. */
 static void put_bitmask(struct mx_text *t, unsigned and, unsigned or, unsigned xor) {
 	mx_put(t, "swizzle(BITMASK_PERM,\"");
 	for (unsigned bit = 16; bit; bit >>= 1) {
@@ -133,9 +133,9 @@ static void put_swizzle(struct mx_text *t, const char *name) {
 		put_bitmask(t, and, or, xor);
 }
 
-/* ---- the others ---- */
+/* ---- other modifiers ---- */
 
-/* FLAT's offset is unsigned; those of GLOBAL and SCRATCH have a sign. */
+/* The offset of FLAT is unsigned; the offsets of GLOBAL and SCRATCH are signed. */
 static void put_offset(struct mx_text *t, const char *name) {
 	enum { SIGN = 1 << 12 };
 	mx_microcode form = t->form->format;
@@ -151,7 +151,7 @@ static void put_omod(struct mx_text *t, const char *name) {
 	mx_put(t, "%s", factors[mx_text_field(t, name)]);
 }
 
-/* The truth table is where OMOD, ABS and NEG are. */
+/* The truth table has the bits of OMOD, ABS and NEG. */
 static void put_bitop3(struct mx_text *t, const char *name) {
 	unsigned v = mx_text_field(t, "omod") << 6 | mx_text_field(t, "abs") << 3 |
 	             mx_text_field(t, "neg");
@@ -194,19 +194,19 @@ static void put_format(struct mx_text *t, const char *name) {
 	mx_put_format(t, mx_text_field(t, name));
 }
 
-/* A bit that prints as its own name. */
+/* A bit that is printed as its name. */
 static void put_bit(struct mx_text *t, const char *name) {
 	if (mx_text_field(t, name))
 		mx_put(t, " %s", name);
 }
 
-/* Loads to LDS leave no data behind for ACC to place. */
+/* A load to LDS has no data register, so ACC must be clear. */
 static void put_lds(struct mx_text *t, const char *name) {
 	t->invalid |= mx_text_field(t, name) && mx_text_field(t, "acc");
 	put_bit(t, name);
 }
 
-/* Instructions of the global wave sync are for GDS alone. */
+/* Instructions of the global wave sync require GDS. */
 static void put_gds(struct mx_text *t, const char *name) {
 	t->invalid |= !mx_text_field(t, name);
 	put_bit(t, name);

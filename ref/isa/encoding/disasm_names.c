@@ -1,11 +1,11 @@
-/* The text of immediates that stand for names: hardware registers, messages, counters,
- * index modes, buffer formats. */
+/* The text of immediates that are printed as names: hardware registers, messages, counters, index
+ * modes, buffer formats. */
 #include <string.h>
 
 #include "disasm.h"
 
-/* Hardware registers [ISA table of hardware registers]: ID 5:0, first bit 10:6, bits less
- * one 15:11. */
+/* Hardware registers [ISA table of hardware registers]: ID 5:0, first bit 10:6, number of bits
+ * minus one 15:11. */
 static void put_hwreg(struct mx_text *t, unsigned v) {
 	static const char *const names[64] = {
 		[1] = "MODE",
@@ -36,8 +36,8 @@ static void put_hwreg(struct mx_text *t, unsigned v) {
 	mx_put(t, ")");
 }
 
-/* Messages: ID 3:0, operation 6:4, stream 9:8. ops: names of operations 0, 1 ...; none:
- * the message has no operation. */
+/* Messages: ID 3:0, operation 6:4, stream 9:8. ops: names of operations 0, 1 ...; empty if the
+ * message has no operation. */
 static const struct {
 	const char *name, *ops[5];
 	bool streams;
@@ -72,8 +72,8 @@ static void put_sendmsg(struct mx_text *t, unsigned v) {
 		mx_put(t, "%u", v);
 }
 
-/* Counters of s_waitcnt: those that do not wait for everything that they count [ISA 4.4];
- * all three where none does. */
+/* Counters of s_waitcnt [ISA 4.4]. A counter at its maximum waits for nothing and is not printed,
+ * unless all three are at their maximum. */
 static void put_waitcnt(struct mx_text *t, unsigned v) {
 	struct mx_wait wait = mx_wait_of(v);
 	const struct {
@@ -127,7 +127,7 @@ void mx_put_simm16(struct mx_text *t, const char *kind) {
 		mx_put(t, "0x%x", v);
 }
 
-/* Data format 3:0, number format 6:4; one that is usual (8 bits, UNORM) is left out. */
+/* Data format 3:0, number format 6:4. The defaults (8 bits, UNORM) are not printed. */
 void mx_put_format(struct mx_text *t, unsigned format) {
 	static const char *const data[] = {
 		"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",

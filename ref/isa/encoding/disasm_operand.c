@@ -11,7 +11,7 @@
 enum { LDS_DIRECT = 254 };
 enum { FLOATS = 9, TWO_PI = FLOATS - 1 };
 
-/* +-0.5, +-1, +-2, +-4 and 1/(2 pi) as codes 240 to 248 have them. */
+/* +-0.5, +-1, +-2, +-4 and 1/(2 pi), in the order of codes 240 to 248. */
 static const char *const float_text[FLOATS] = { "0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
 	                                        "-2.0", "4.0",  "-4.0", "0.15915494" };
 static const uint32_t f16[FLOATS] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
@@ -54,8 +54,7 @@ static void put_inline(struct mx_text *t, unsigned code, char type) {
 		       i == TWO_PI && (type == 'd' || type == 'l') ? "309189532" : "");
 }
 
-/* Whether an operand of this type has an inline constant of the value that a literal
- * gives it. */
+/* Whether an inline constant gives an operand of this type the same value as the literal v. */
 static bool has_inline(uint32_t v, char type) {
 	switch (type) {
 	case 'h': return small((int16_t)v) || inline_text(f16, v & 0xffff);
@@ -67,9 +66,9 @@ static bool has_inline(uint32_t v, char type) {
 	}
 }
 
-/* A literal that has an inline constant prints as lit(): assembling the number alone would
- * give that constant. One of an f64 is the high dword, and prints as the constant. True
- * where it prints as a plain number. */
+/* A literal that equals an inline constant is printed as lit(), because an assembler encodes the
+ * plain number as the constant. A literal of an f64 is the high dword and is printed as the
+ * constant. True if it is printed as a plain number. */
 static bool put_literal(struct mx_text *t, uint32_t v, char type) {
 	const char *f64_text = inline_text(f64, v);
 	bool half = type == 'h' || type == 's';
@@ -85,7 +84,7 @@ static bool put_literal(struct mx_text *t, uint32_t v, char type) {
 
 /* ---- registers ---- */
 
-/* Codes of values that every class of source takes. */
+/* The name of a special value that every class of source accepts, or NULL. */
 static const char *special(unsigned code, unsigned size) {
 	if (code == 125)
 		return "null";
@@ -113,8 +112,8 @@ static void put_range(struct mx_text *t, const char *file, unsigned first, unsig
 		mx_put(t, "%s[%u:%u]", file, first, first + size - 1);
 }
 
-/* Pairs of SGPRs begin at an even one, larger groups at a multiple of four: low bits of
- * the code do not count. */
+/* Pairs of SGPRs begin at an even number, larger groups at a multiple of four; the low bits of the
+ * code are ignored. */
 static bool put_sgprs(struct mx_text *t, unsigned code, unsigned size) {
 	static const char *const names[] = { "flat_scratch", "xnack_mask", "vcc" };
 	enum { S_END = 104, FLAT_SCRATCH = 102, TTMPS = 16 };
@@ -142,8 +141,8 @@ static bool put_exec(struct mx_text *t, unsigned code, unsigned size) {
 	return true;
 }
 
-/* Whether a class of operands takes SGPRs (s), M0 (m), EXEC (e), LDS_DIRECT (l), VGPRs
- * (v) or constants (i). */
+/* Whether a class of operands accepts SGPRs (s), M0 (m), EXEC (e), LDS_DIRECT (l), VGPRs (v) or
+ * constants (i). */
 static bool class_takes(char class, char what) {
 	static const char *const classes[] = { "nsmelvi", "ssmei", "dsme", "ese", "ks",
 		                               "lvl",     "msev",  "Osme", "os",  "vv",
@@ -155,14 +154,14 @@ static bool class_takes(char class, char what) {
 	return false;
 }
 
-/* Where a class does not take an operand LLVM prints a remark behind it. */
+/* LLVM prints a remark after an operand that its class does not accept. */
 static void takes(struct mx_text *t, const struct mx_operand_spec *o, char what) {
 	t->remark |= !class_takes(o->class, what);
 }
 
-/* Vector registers of several dwords begin at an even one, but for lane masks, class G,
- * and AGPRs of class h. LLVM knows VGPRs beyond 255, of other chips, and takes groups that reach
- * there. */
+/* Vector registers of several dwords begin at an even number, except for lane masks, class G, and
+ * AGPRs of class h. LLVM accepts groups that reach beyond VGPR 255, because other chips have more
+ * VGPRs. */
 static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operand_spec *o,
                        bool acc) {
 	bool any = o->size == 1 || strchr(acc ? "Gh" : "Gm", o->class) ||
@@ -175,7 +174,7 @@ static bool put_vector(struct mx_text *t, unsigned first, const struct mx_operan
 	return true;
 }
 
-/* The text of an operand code; false where there is no such operand. */
+/* Writes the text of an operand code; false if there is no such operand. */
 static bool put_code(struct mx_text *t, unsigned code, const struct mx_operand_spec *o, bool acc) {
 	const char *name = special(code, o->size);
 	if (name) {
@@ -223,8 +222,8 @@ static bool put_source(struct mx_text *t, unsigned code, const struct mx_operand
 	return true;
 }
 
-/* Whether a negative sign needs neg(): -1 is another constant than neg(1). A literal that
- * prints as lit() does not. */
+/* Whether the operand is printed as a plain number, so that a negative sign needs neg(): -1 is
+ * another constant than neg(1). */
 static bool plain_number(struct mx_text *t, unsigned code, const struct mx_operand_spec *o) {
 	if (code != MX_LITERAL)
 		return is_inline(code);
@@ -247,15 +246,16 @@ static void put_modified(struct mx_text *t, unsigned code, const struct mx_opera
 
 /* ---- operands ---- */
 
-/* Sizes a source of the mixed-format matrix instructions by its format. LLVM reads one of
- * 8 dwords first, so that the AGPRs of a smaller one end where those of that would. */
+/* Sets the size of a source of the mixed-format matrix instructions from its format. LLVM first
+ * decodes a source of 8 dwords, so AGPRs of a smaller source must also leave room for 8. */
 static void size_mixed(struct mx_text *t, struct mx_operand_spec *o) {
 	unsigned i = mx_operand_index(o), code = mx_text_field(t, o->field);
 	o->size = mx_operand_dwords(t->form->format, t->code, o);
 	t->invalid |= mx_text_bit(t, "acc", i) && code - MX_VGPR + 8 > 256;
 }
 
-/* Addresses: of buffers, of global memory, of scratch. True where it was one. */
+/* Writes an address of a buffer, of global memory or of scratch. False if the operand is no
+ * address. */
 static bool put_address(struct mx_text *t, struct mx_operand_spec *o) {
 	if (!strchr("ABWOo", o->class))
 		return false;
@@ -296,7 +296,8 @@ static void put_number(struct mx_text *t, const struct mx_operand_spec *o) {
 		mx_put(t, "0x%x", v);
 }
 
-/* Operands that are not registers or constants of a class. True where it was one. */
+/* Writes an operand that is neither a register nor a constant of a class. False if it is one of
+ * those. */
 static bool put_other(struct mx_text *t, const char *spec, const struct mx_operand_spec *o) {
 	if (strcmp(spec, "vcc") == 0 || (o->class == 'V' && !mx_text_field(t, "has_sdst")))
 		mx_put(t, "vcc");

@@ -1,11 +1,12 @@
-/* Source lanes by value of DPP_CTRL [ISA table of DPP_CTRL]. */
+/* The source lane for each value of DPP_CTRL [ISA table of DPP_CTRL]. */
 #include "dpp.h"
 
 #include "../../mxref.h"
 
 enum { ROW = MX_DPP_ROW, NO_LANE = MX_DPP_NO_LANE };
 
-/* The lane `by` lanes from `lane` within `size` lanes; rotations stay inside. */
+/* The lane at distance `by` from `lane` within a group of `size` lanes. Rotations stay in the
+ * group. */
 static int shifted(int lane, int by, int size, bool rotate) {
 	int base = lane - lane % size, at = lane % size + by;
 	if (rotate)

@@ -5,10 +5,10 @@
 enum {
 	MX_DPP_ROW = 16,     /* lanes */
 	MX_DPP_NO_LANE = -1, /* outside the row or the wave */
-	MX_DPP_UNKNOWN = -2, /* DPP_CTRL has no such value */
+	MX_DPP_UNKNOWN = -2, /* an undefined value of DPP_CTRL */
 };
 
-/* The lane whose source 0 `lane` reads; negative: none. */
+/* The lane from which `lane` reads source 0; negative: none. */
 int mx_dpp_source(unsigned ctrl, int lane);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which form of which opcode an instruction is, and where its fields are [ISA chapter 13]. */
+/* Finds the row of gfx950.def for an encoding, and reads and sets its fields [ISA chapter 13]. */
 #include "formats.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ const struct mx_isa_row *mx_isa_row(size_t i) {
 	return i < COUNT ? &forms[i] : NULL;
 }
 
-/* ---- fields: name, first bit, width, distance of a list's bits [ISA chapter 13] ---- */
+/* ---- fields: name, first bit, width, distance between the bits of a list [ISA chapter 13] ---- */
 
 struct field {
 	const char *name;
@@ -115,7 +115,7 @@ static const struct field mtbuf[] = {
 	BUFFER_FIELDS, { "format", 19, 7 }, { "sc1", 53, 1 }, { "nt", 54, 1 }, { NULL },
 };
 
-/* What to know of a format: fields, dwords, where its opcode is. */
+/* The layout of each format: fields, dwords, first bit and width of the opcode. */
 static const struct {
 	const struct field *fields;
 	uint8_t dwords, low, width;
@@ -134,7 +134,7 @@ static const struct {
 	[MX_FORM_MTBUF] = { mtbuf, 2, 15, 4 },
 };
 
-/* width bits of the code from bit low; a field may cross dwords, but none does. */
+/* `width` bits of the code from bit `low`. No field crosses a dword. */
 static unsigned bits(const uint32_t *code, unsigned low, unsigned width) {
 	return code[low / 32] >> low % 32 & ((1u << width) - 1);
 }
@@ -193,9 +193,9 @@ const struct mx_isa_row *mx_isa_row_in(mx_microcode format, const uint32_t *code
 	return f && mx_isa_row_is_clear(f, code) ? f : NULL;
 }
 
-/* ---- which format ---- */
+/* ---- the format of an encoding ---- */
 
-/* Formats by the highest bits of dword 0; the first that fits. */
+/* Formats by the highest bits of dword 0. The first match counts. */
 static const struct {
 	uint32_t mask, value;
 	mx_microcode format;
@@ -214,21 +214,21 @@ static const struct {
 	{ 0xfc000000, 0xe0000000, MX_FORM_MUBUF },   { 0xfc000000, 0xe8000000, MX_FORM_MTBUF },
 };
 
-/* A matrix instruction that follows the prefix which loads its scales. */
+/* Whether a matrix instruction follows the prefix that loads its scales. */
 static bool is_scaled(const uint32_t *code, size_t left) {
 	enum { ABID_0_SET = 0x0800, ABID = 0x7800 };
 	return left >= 4 && code[2] >> 23 == 0xd3800000 >> 23 && (code[2] & ABID) == ABID_0_SET;
 }
 
-static bool may_be(mx_microcode format, uint32_t mask, uint32_t value, const uint32_t *code,
-                   size_t left) {
+static bool matches(mx_microcode format, uint32_t mask, uint32_t value, const uint32_t *code,
+                    size_t left) {
 	return (code[0] & mask) == value && (format != MX_FORM_SCALED || is_scaled(code, left));
 }
 
 bool mx_microcode_next(const uint32_t *code, size_t left, size_t *i, mx_microcode *format) {
 	for (; left && *i < sizeof prefixes / sizeof *prefixes; ++*i)
-		if (may_be(prefixes[*i].format, prefixes[*i].mask, prefixes[*i].value, code,
-		           left)) {
+		if (matches(prefixes[*i].format, prefixes[*i].mask, prefixes[*i].value, code,
+		            left)) {
 			*format = prefixes[(*i)++].format;
 			return true;
 		}
@@ -241,7 +241,7 @@ const struct mx_isa_row *mx_isa_row_of(const uint32_t *code, size_t left) {
 	return mx_microcode_next(code, left, &i, &format) ? row_in(format, code, left) : NULL;
 }
 
-/* ---- the other way: a form's instruction ---- */
+/* ---- encoding an instruction of a form ---- */
 
 void mx_isa_row_blank(const struct mx_isa_row *f, uint32_t code[4]) {
 	enum { MATRIX_AFTER_SCALE = 0xd3800800 };

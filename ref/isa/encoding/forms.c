@@ -1,4 +1,4 @@
-/* Every form of every gfx950 opcode, with an encoding that the machine can be asked about. */
+/* Every form of every gfx950 opcode, with a valid encoding as a sample. */
 #include "forms.h"
 
 #include <stdio.h>
@@ -17,15 +17,15 @@ static const char *const formats[MX_FORMS] = {
 /* ---- plain operands ---- */
 
 enum {
-	SGPR = 16, /* the first of any group */
+	SGPR = 16, /* a valid first register of any group */
 	VGPR = 256,
-	VDST = 16, /* apart from the sources */
+	VDST = 16, /* not a source register */
 	CONSTANT_0 = 128,
 	NO_SADDR = 0x7f,
 	ROW_NEWBCAST = 0x150,
 };
 
-/* Fields that have another plain value than 0, in rows that list such an operand or modifier. */
+/* Sets the fields with a plain value other than 0, in rows that list the operand or modifier. */
 static void set_fields(const struct mx_isa_row *row, uint32_t code[4]) {
 	static const struct {
 		const char *name, *listed;
@@ -45,7 +45,7 @@ static void set_fields(const struct mx_isa_row *row, uint32_t code[4]) {
 			mx_isa_row_set(row, code, plain[i].name, plain[i].value);
 }
 
-/* A field of an operand: registers of the class that it is of. */
+/* Sets the field of an operand to a register of its class. */
 static void set_operand(const struct mx_isa_row *row, uint32_t code[4], const char *spec) {
 	char name[16], class = 0;
 	if (sscanf(spec, "%15[^:]:%c", name, &class) < 2)
@@ -72,8 +72,8 @@ static void encode(const struct mx_isa_row *row, struct mx_form *f) {
 	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
 		set_operand(row, f->code, word);
 	size_t bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
-	if (!bytes &&
-	    mx_isa_row_set(row, f->code, "dpp_ctrl", ROW_NEWBCAST)) /* all of 64-bit DPP */
+	/* the only control of 64-bit DPP */
+	if (!bytes && mx_isa_row_set(row, f->code, "dpp_ctrl", ROW_NEWBCAST))
 		bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
 	if (!bytes && mx_isa_row_set(row, f->code, "gds", 1))
 		bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);

@@ -1,4 +1,4 @@
-/* Every form of every gfx950 opcode, with an encoding that the machine can be asked about. */
+/* Every form of every gfx950 opcode, with a valid encoding as a sample. */
 #ifndef MX_FORMS_H
 #define MX_FORMS_H
 
@@ -12,14 +12,14 @@ struct mx_form {
 	char opcode[64];    /* without the form: "v_add_f32" */
 	const char *format; /* "SDWA2" */
 	uint32_t code[4];   /* plain operands, no modifiers */
-	size_t dwords;      /* 0: there is no valid one */
+	size_t dwords;      /* 0: no valid encoding found */
 };
 
 /* Form i, in the order of gfx950.def; false beyond the last. */
 bool mx_form_at(size_t i, struct mx_form *f);
 
-/* Why an opcode is outside what a compute kernel executes: "GWS", "debugger"; NULL where it
- * is not. gfx950 has no image and no export instructions. */
+/* Why compute kernels do not execute an opcode: "GWS", "debugger"; NULL if they do. gfx950 has no
+ * image and no export instructions. */
 const char *mx_form_excluded(const char *opcode);
 
 #endif

@@ -12,16 +12,16 @@ enum {
 	MX_HW_GPR_ALLOC = 5,
 	MX_HW_LDS_ALLOC = 6,
 	MX_HW_IB_STS = 7,
-	MX_HW_SH_MEM_BASES = 15, /* LLVM's name; no number of the manual's */
+	MX_HW_SH_MEM_BASES = 15, /* LLVM's name; the manual does not list it */
 	MX_HW_TBA_LO = 16,
 	MX_HW_XCC_ID = 20,
 	MX_HW_LAST_DOCUMENTED = 24,
 };
 
-/* SIMM16: register 5:0, first bit 10:6, bits less one 15:11. */
+/* SIMM16: register 5:0, first bit 10:6, number of bits minus one 15:11. */
 struct mx_hw_field {
 	unsigned reg, offset;
-	uint32_t mask; /* as wide as the field, from bit 0 */
+	uint32_t mask; /* of the field's width, from bit 0 */
 };
 
 static inline struct mx_hw_field mx_hw_field(const struct mx_inst *in) {

@@ -1,4 +1,4 @@
-/* A decoded instruction, and the table that says what each opcode is. */
+/* A decoded instruction, and the table of opcodes. */
 #ifndef MX_INST_H
 #define MX_INST_H
 
@@ -32,10 +32,10 @@ typedef enum {
 	MX_ENCODINGS
 } mx_encoding;
 
-/* Operand codes of scalar and vector sources [ISA table of SSRC/SRC codes]. A
- * code from 256 is a VGPR; we go on counting and give AGPRs 512 and up. */
+/* Operand codes of scalar and vector sources [ISA table of SSRC/SRC codes]. Codes 256 to 511 are
+ * VGPRs. Codes from 512 for AGPRs are our extension. */
 enum {
-	MX_SGPRS = 102, /* ordinary ones; FLAT_SCRATCH and XNACK_MASK follow */
+	MX_SGPRS = 102, /* general SGPRs; FLAT_SCRATCH and XNACK_MASK follow */
 	MX_FLAT_SCRATCH = 102,
 	MX_XNACK_MASK = 104,
 	MX_VCC = 106,
@@ -63,7 +63,7 @@ enum {
 	MX_AGPR = 512
 };
 
-/* What an opcode is, where more than its operands matters. */
+/* The kind of an opcode that needs more than its operands. */
 typedef enum {
 	MX_IS_ORDINARY,
 	MX_IS_MOVE,   /* s_mov */
@@ -79,18 +79,18 @@ typedef enum {
 	MX_IS_READLANE,
 	MX_IS_READFIRST,
 	MX_IS_WRITELANE,
-	MX_IS_LANE_MOVE,   /* ds_swizzle, ds_permute, ds_bpermute: no LDS is touched */
+	MX_IS_LANE_MOVE,   /* ds_swizzle, ds_permute, ds_bpermute: no access to LDS */
 	MX_IS_LDS_COUNTER, /* ds_append, ds_consume */
 	MX_IS_LDS_NOP,
 	MX_IS_INVALIDATE, /* buffer_inv */
 	MX_IS_WRITE_BACK, /* buffer_wbl2 */
 	MX_IS_SCALAR_CACHE,
 	MX_IS_CLOCK,
-	MX_IS_BRANCH, /* SIMM16 has the target of these two */
+	MX_IS_BRANCH, /* SIMM16 is the offset, also of CBRANCH */
 	MX_IS_CBRANCH,
 	MX_IS_NOP,
 	MX_IS_HINT, /* of the scheduler: s_sleep, s_setprio, s_wakeup */
-	/* From here on: what changes or reads more of a wave than registers and memory. */
+	/* From here on: opcodes that change or read more of a wave than registers and memory. */
 	MX_IS_WAITCNT,
 	MX_IS_BARRIER,
 	MX_IS_END,
@@ -127,12 +127,12 @@ enum {
 #undef MX_TYPE
 };
 
-/* What the executor must know of an opcode beyond its operands. */
+/* Properties of an opcode beyond its operands. */
 enum {
-	MX_NEG_ABS = 1 << 0, /* sources that are no floats, but NEG and ABS change bit 31 */
-	MX_BITWISE = 1 << 1, /* what a result owes to which bits, for those that nobody wrote: this,
-	                        CONTROLn and the last five, see taint.h; CONTROL2 of the SALU:
-	                        a field's width, in source 1 */
+	MX_NEG_ABS = 1 << 0,   /* non-float sources of which NEG and ABS change bit 31 */
+	MX_BITWISE = 1 << 1,   /* how unwritten bits of the sources reach the result: this, CONTROLn
+	                          and the last five, see taint.h. CONTROL2 of the SALU: a field's
+	                          width, in source 1 */
 	MX_CARRY_OUT = 1 << 2, /* lane mask result: VCC, or SDST of VOP3B */
 	MX_CARRY_IN = 1 << 3,  /* lane mask source: VCC, or src2 of VOP3 */
 	MX_READS_D = 1 << 4,   /* the destination is also a source; VALU: the third */
@@ -144,32 +144,32 @@ enum {
 	MX_SIGNED = 1 << 10, /* sub-dword load, 64-bit literal or SIMM16: sign-extended */
 	MX_TWO = 1 << 11,    /* DS: two addresses, offset0 and offset1 in units of the data;
 	                        s_dcache_discard_x2: two cache lines */
-	MX_D16_HI =
-		1 << 12, /* memory data, or the VALU's result, is in the upper half of a register */
+	MX_D16_HI = 1 << 12, /* memory data, or the result of the VALU, is in the upper half of a
+	                        register */
 	MX_CONTROL0 = 1 << 13,
 	MX_CONTROL1 = 1 << 14,
 	MX_CONTROL2 = 1 << 15,
-	MX_TO_AGPR = 1 << 16, /* moves that name the register files by their opcode */
+	MX_TO_AGPR = 1 << 16, /* moves with an opcode that selects the register files */
 	MX_FROM_AGPR = 1 << 17,
-	MX_CLAMPS = 1 << 18,    /* integer result: the lane function obeys CLAMP */
-	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register stays */
-	MX_VCC_IN = 1 << 20,    /* VCC is a source besides the three */
+	MX_CLAMPS = 1 << 18,    /* integer result: the lane function applies CLAMP */
+	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register is kept */
+	MX_VCC_IN = 1 << 20,    /* VCC is a source in addition to the three */
 	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk, s_setreg_imm32) or 2 (fmaak) */
 	MX_LITERAL_2 = 1 << 22,
 	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */
-	MX_OP_SEL = 1 << 24,     /* the lane function obeys OP_SEL (and OP_SEL_HI) itself */
+	MX_OP_SEL = 1 << 24,     /* the lane function applies OP_SEL (and OP_SEL_HI) */
 	MX_D16 = 1 << 25,        /* load into the lower half; formats: two components a register */
 	MX_SECOND = 1 << 26,     /* atomic: has two operands */
 	MX_TO_LDS = 1 << 27,     /* load to LDS */
-	MX_FORMAT = 1 << 28,     /* converts: components, not bytes, in d */
+	MX_FORMAT = 1 << 28,     /* converts: d counts components, not bytes */
 	MX_STRIDE_64 = 1 << 29,  /* DS, with MX_TWO: offsets in units of 64 elements */
 	MX_ADDTID = 1 << 30,     /* DS: the address is M0[15:0] and the lane's number */
-	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: what memory must hold comes first */
-	MX_HALF_UNKNOWN = 1ull << 32, /* 16-bit result: nobody says what the other half becomes */
+	MX_COMPARE = 1ull << 31, /* DS, with MX_SECOND: the first operand is compared */
+	MX_HALF_UNKNOWN = 1ull << 32, /* 16-bit result: no source defines the other half */
 	MX_NO_OVERLAP = 1ull << 34,   /* the destination overlaps no source [LLVM earlyclobber] */
 	MX_NEAREST = 1ull << 35,      /* rounds to nearest even in any MODE */
 	MX_FLUSH = 1ull << 36,        /* flushes denormal sources and results in any MODE */
-	MX_M0_IN = 1ull << 41,        /* M0 is a source, or a destination, besides the operands */
+	MX_M0_IN = 1ull << 41, /* M0 is a source, or a destination, in addition to the operands */
 	MX_M0_OUT = 1ull << 42,
 	MX_EXEC_IN = 1ull << 43, /* the value of EXEC is a source */
 	MX_ORDERED = 1ull << 33,
@@ -179,27 +179,30 @@ enum {
 	MX_PAIRED = 1ull << 40,
 };
 
-/* In the flags of an opcode: its kind. */
+/* The kind of an opcode, in its flags. */
 #define MX_KIND_SHIFT 48
 #define MX_KIND(id)   ((uint64_t)MX_IS_##id << MX_KIND_SHIFT)
 
-/* In the flags of an opcode: the rule of assumptions.def that all of it rests on. */
+/* The assumption that all results of an opcode rest on, in its flags. */
 #define MX_RESTS_SHIFT  56
 #define MX_RESTS_ON(id) ((uint64_t)MX_ASSUMES_##id << MX_RESTS_SHIFT)
 
-/* What atomics compute. */
+/* Functions of atomics. */
 typedef enum {
 	MX_RMW_NONE,
 #define MX_RMW(name, ...) MX_RMW_##name,
 #include "atomics.def"
 #undef MX_RMW
 } mx_rmw_kind;
-enum { MX_COMMUTES = 1, MX_IDEMPOTENT = 2 };
+enum {
+	MX_COMMUTES = 1,   /* the order of several such operations does not matter */
+	MX_IDEMPOTENT = 2, /* a repetition does not matter */
+};
 
-/* Which part of the executor has an opcode: the macro of its row. */
+/* The part of the executor that implements an opcode: the macro of its row. */
 typedef enum {
 	MX_UNIT_SALU,
-	MX_UNIT_FLOW, /* each by itself */
+	MX_UNIT_FLOW, /* one handler per opcode */
 	MX_UNIT_VALU,
 	MX_UNIT_VCMP,
 	MX_UNIT_MATRIX,
@@ -207,7 +210,7 @@ typedef enum {
 	MX_UNIT_MEMORY,
 } mx_unit;
 
-/* Opcodes by name; after MX_OPS those of gfx950.def that are not executed. */
+/* Opcodes by name. After MX_OPS: opcodes of gfx950.def that are not executed. */
 typedef enum {
 #define MX_SALU(encoding, name, ...)      MX_OP_##name,
 #define MX_FLOW(encoding, name, ...)      MX_OP_##name,
@@ -249,12 +252,12 @@ extern const struct mx_op mx_ops[MX_OPS];
 static inline mx_kind mx_kind_of(const struct mx_op *op) {
 	return (mx_kind)(op->flags >> MX_KIND_SHIFT & 0xff);
 }
-/* Whether it has a function of lanes: the vector ALU but for moves between lanes and conversions.
- */
+/* Whether the opcode has a lane function: the vector ALU except for moves between lanes and
+ * conversions. */
 static inline bool mx_has_lanes(const struct mx_op *op) {
 	return op->unit == MX_UNIT_VALU || op->unit == MX_UNIT_VCMP;
 }
-/* Whether it is a conversion, a row of cvt.def. */
+/* Whether the opcode is a conversion, a row of cvt.def. */
 static inline bool mx_is_cvt(const struct mx_op *op) {
 	return op->unit == MX_UNIT_CVT;
 }
@@ -264,19 +267,19 @@ static inline bool mx_is_matrix(const struct mx_op *op) {
 /* Properties of an atomic. */
 unsigned mx_rmw_is(mx_rmw_kind kind);
 
-/* What an operand is to its instruction. */
+/* The role of an operand in its instruction. */
 typedef enum {
-	MX_AS_D,    /* a result; of a memory instruction what it brings when it lands */
-	MX_AS_SRC0, /* sources of the ALU; without a matrix instruction's */
+	MX_AS_D,    /* a result; for a memory instruction, the data that it returns when it lands */
+	MX_AS_SRC0, /* sources of the ALU, except of matrix instructions */
 	MX_AS_SRC1,
 	MX_AS_SRC2,
-	MX_AS_OLD,    /* the former value of a register that is written in part */
+	MX_AS_OLD,    /* the old value of a register that is written in part */
 	MX_AS_RANDOM, /* of conversions */
 	MX_AS_SCALE,
 	MX_AS_MASK, /* carries and conditions: a bit for each lane */
 	MX_AS_FLAG, /* SCC */
 	MX_AS_LANE, /* selects a lane */
-	MX_AS_EXEC, /* the value of EXEC, where that is data */
+	MX_AS_EXEC, /* the value of EXEC as data */
 	MX_AS_A,    /* of matrix instructions */
 	MX_AS_B,
 	MX_AS_C,
@@ -292,12 +295,12 @@ typedef enum {
 	MX_AS_M0, /* another use of M0 */
 } mx_operand_role;
 
-/* Lanes of a vector register that an operand means. */
+/* The lanes of a vector register that an operand covers. */
 typedef enum {
 	MX_LANES_OF_EXEC,
 	MX_LANES_ALL,
 	MX_LANE_FIRST,  /* the first of EXEC, or lane 0 */
-	MX_LANE_OF_SRC1 /* that source 1 names */
+	MX_LANE_OF_SRC1 /* the lane that source 1 selects */
 } mx_operand_lanes;
 
 /* Registers that an instruction reads or writes: `dwords` from `code` on. */
@@ -307,12 +310,12 @@ struct mx_operand {
 	uint8_t role;  /* mx_operand_role */
 	uint8_t lanes; /* mx_operand_lanes */
 	bool written;  /* else read */
-	bool as_zero;  /* read as VCCZ or EXECZ: whether the pair is zero */
+	bool as_zero;  /* read as VCCZ or EXECZ: true if the pair is zero */
 };
 
 enum { MX_MAX_OPERANDS = 10 };
 
-/* Counters of an s_waitcnt: what each may read at most [ISA 4.4]. */
+/* The maximum of each counter after an s_waitcnt [ISA 4.4]. */
 struct mx_wait {
 	uint8_t vmcnt, lgkmcnt;
 };
@@ -320,7 +323,7 @@ static inline struct mx_wait mx_wait_of(uint32_t simm16) {
 	return (struct mx_wait){ (uint8_t)((simm16 & 15) | (simm16 >> 14 & 3) << 4),
 		                 simm16 >> 8 & 15 };
 }
-/* SIMM16 with other counters. */
+/* SIMM16 with these counters replaced. */
 static inline uint32_t mx_wait_into(uint32_t simm16, struct mx_wait wait) {
 	return (simm16 & ~0xcf0fu) | (wait.vmcnt & 15u) | (wait.vmcnt >> 4 & 3u) << 14 |
 	       (wait.lgkmcnt & 15u) << 8;
@@ -328,13 +331,13 @@ static inline uint32_t mx_wait_into(uint32_t simm16, struct mx_wait wait) {
 
 struct mx_inst {
 	const struct mx_op *op;  /* NULL: not decodable */
-	const char *unsupported; /* decodes, but this part of it is not implemented; or NULL */
-	mx_assumption assumes;   /* what its results rest on as it stands */
-	bool plain;              /* VALU: sources are registers or constants as they stand */
+	const char *unsupported; /* the part of a valid encoding that is not implemented, or NULL */
+	mx_assumption assumes;   /* the assumption that this encoding rests on */
+	bool plain;              /* VALU: the sources are unmodified registers or constants */
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint32_t dwords[4];
 	uint8_t size;         /* bytes */
-	uint8_t sgprs;        /* one more than the highest SGPR that it names */
+	uint8_t sgprs;        /* the number of the highest SGPR used, plus one */
 	uint16_t dst, src[3]; /* operand codes */
 	uint16_t sdst;        /* lane mask destination */
 	uint32_t literal;
@@ -368,26 +371,31 @@ struct mx_inst {
 		uint8_t byte[2];
 	} mai;
 	struct mx_wait wait; /* of s_waitcnt */
+	/* The increments of the counters until the instruction lands: 0 to 2 [ISA 4.4, 8.3, 12.6].
+	 */
+	struct {
+		uint8_t vm, lgkm;
+	} counts;
 	uint8_t n_operands;
-	/* All registers, those that are read first; without constants, and without EXEC where it
-	 * only says which lanes take part. */
+	/* All registers, reads before writes; without constants, and without EXEC as the mask of
+	 * active lanes. */
 	struct mx_operand operand[MX_MAX_OPERANDS];
 };
 
-/* How far the machine's word on an instruction can be trusted. */
+/* How exactly the emulator executes an instruction. */
 typedef enum {
 	MX_RUNS_EXACTLY,    /* as documented, bit for bit */
-	MX_RUNS_AS_ASSUMED, /* what is not documented is as we assume */
+	MX_RUNS_AS_ASSUMED, /* where the documentation has a gap, by an assumption */
 	MX_RUNS_NOT,        /* stops the launch */
 	MX_RUNS_KINDS
 } mx_runs;
 
-/* What all uses of an opcode rest on. */
+/* The assumption that all uses of an opcode rest on. */
 static inline mx_assumption mx_op_rests_on(const struct mx_op *op) {
 	return (mx_assumption)(op->flags >> MX_RESTS_SHIFT);
 }
 
-/* An instruction as it stands in the code: its modifiers and format count. */
+/* For one encoding, with its modifiers and format. */
 static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	if (!in->op || in->unsupported)
 		return MX_RUNS_NOT;
@@ -402,14 +410,14 @@ const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset)
 uint64_t mx_program_base(const struct mx_program *p);
 size_t mx_program_dwords(const struct mx_program *p);
 
-/* Something that another room derives from a program, such as wait states by instruction. It is
- * made when first asked for, kept under `make` and `entry`, and freed with the program. NULL if
- * memory is short. */
+/* Data that another part of the emulator derives from a program, such as wait states by
+ * instruction. The first call makes it; it is stored under `make` and `entry` and freed with the
+ * program. NULL if memory is short. */
 typedef void *mx_derive(const struct mx_program *p, uint64_t entry); /* of malloc, or NULL */
 const void *mx_program_derived(const struct mx_program *p, mx_derive *make, uint64_t entry);
 
-/* Whether workgroups of the kernel with this entry are known to meet in memory. It decides how fast
- * a launch runs, and never its results. */
+/* Whether an earlier launch of the kernel with this entry had workgroups that shared memory. It
+ * affects the speed of a launch, never its results. */
 bool mx_program_shares(const struct mx_program *p, uint64_t entry);
 void mx_program_note_sharing(const struct mx_program *p, uint64_t entry);
 

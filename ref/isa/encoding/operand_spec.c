@@ -1,4 +1,4 @@
-/* An operand as a row of gfx950.def spells it. */
+/* Parses the operands in a row of gfx950.def. */
 #include "operand_spec.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ bool mx_operand_is_there(mx_microcode format, const uint32_t *code,
 	return true;
 }
 
-/* Of a matrix instruction of mixed formats, by CBSZ or BLGP. */
+/* The size of A or B of a mixed-format matrix instruction, from CBSZ or BLGP. */
 static unsigned mixed_dwords(mx_microcode format, const uint32_t *code,
                              const struct mx_operand_spec *o) {
 	static const uint8_t dwords[8] = { 8, 8, 6, 6, 4, 8, 8, 8 };

@@ -1,4 +1,4 @@
-/* Operands of a decoded instruction: all registers that it reads and writes. */
+/* Finds the operands of a decoded instruction: all registers that it reads and writes. */
 #include "operands.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static bool is_register(unsigned code) {
 	return code < MX_INT_0 || code >= MX_VGPR || code == MX_SCC;
 }
 
-/* Matrix instructions ignore EXEC; moves between a lane and a scalar have their own. */
+/* Matrix instructions ignore EXEC. Moves between a lane and a scalar name one lane. */
 static mx_operand_lanes lanes_of(const struct mx_inst *in, mx_operand_role role) {
 	mx_kind kind = mx_kind_of(in->op);
 	if (in->op->unit == MX_UNIT_MATRIX)
@@ -63,7 +63,7 @@ static mx_operand_lanes lanes_of(const struct mx_inst *in, mx_operand_role role)
 	return one ? MX_LANE_OF_SRC1 : MX_LANES_OF_EXEC;
 }
 
-/* VCCZ and EXECZ are of the pairs [ISA 3.9]. */
+/* VCCZ and EXECZ read the pairs VCC and EXEC [ISA 3.9]. */
 static void add(struct mx_inst *in, mx_operand_role role, unsigned code, unsigned dwords,
                 bool written) {
 	bool zero = code == MX_VCCZ || code == MX_EXECZ;
@@ -94,7 +94,7 @@ static mx_operand_role role_of_cvt(const struct mx_op *op, unsigned i) {
 	return i == info.data && info.stochastic ? MX_AS_RANDOM : MX_AS_SCALE;
 }
 
-/* In sparse matrix instructions C is the destination, and source 2 has indices. */
+/* In sparse matrix instructions C is the destination, and source 2 holds indices. */
 static mx_operand_role role_of_matrix(const struct mx_inst *in, unsigned i) {
 	return i == 0 ? MX_AS_A : i == 1 ? MX_AS_B : in->mai.sparse ? MX_AS_INDEX : MX_AS_C;
 }
@@ -116,7 +116,7 @@ static bool is(const struct mx_operand_spec *o, const char *field) {
 	return !strcmp(o->field, field);
 }
 
-/* Data of memory instructions: what a load brings, a store takes, an atomic both. */
+/* Data of memory instructions: written by a load, read by a store, both by an atomic. */
 static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
                      unsigned dwords) {
 	const struct mx_op *op = in->op;
@@ -128,7 +128,7 @@ static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsign
 		add(in, MX_AS_D, code, dwords, WRITTEN);
 	else if (!clock)
 		add(in, MX_AS_DATA, code, dwords, READ);
-	bool same = is(o, "vdata") || is(o, "sdata"); /* the result goes where the data were */
+	bool same = is(o, "vdata") || is(o, "sdata"); /* the result replaces the data */
 	if (clock || (op->rmw && same && returns))
 		add(in, MX_AS_D, code, (op->d + 3u) / 4, WRITTEN);
 }
@@ -146,7 +146,7 @@ static void add_destination(struct mx_inst *in, const struct mx_operand_spec *o,
 		add(in, mask ? MX_AS_MASK : MX_AS_D, code, dwords, WRITTEN);
 }
 
-/* SMEM: an SGPR beside the immediate, or in its place. */
+/* SMEM: an SGPR in addition to the immediate, or instead of it. */
 static void add_scalar_offset(struct mx_inst *in) {
 	if (in->mem.saddr)
 		add(in, MX_AS_OFFSET, in->mem.soffset, 1, READ);
@@ -171,7 +171,7 @@ static void add_listed(struct mx_inst *in, mx_microcode format, const struct mx_
 	if (is(o, "vcc"))
 		add(in, MX_AS_MASK, MX_VCC, 2, after_sources ? READ : WRITTEN);
 	else if (strchr("MLKU", o->class) || is(o, "simm16") || (o->class == 'G' && *f == 's'))
-		; /* numbers; an SGPR among them is added apart */
+		; /* numbers; add_scalar_offset adds an SGPR */
 	else if (is(o, "vdst") || is(o, "sdst"))
 		add_destination(in, o, code, dwords);
 	else if (strstr(f, "data"))
@@ -186,9 +186,9 @@ static void add_listed(struct mx_inst *in, mx_microcode format, const struct mx_
 		add_scalar_offset(in);
 }
 
-/* ---- what no field names ---- */
+/* ---- operands without a field ---- */
 
-/* The destination as a source: of fmac the third, of smfmac C. */
+/* The destination as a source: the third of fmac, C of smfmac. */
 static void add_former(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool cvt = op->unit == MX_UNIT_CVT;
@@ -275,6 +275,11 @@ bool mx_reads_row(const struct mx_inst *in, unsigned row) {
 	return touches(in, row, false);
 }
 
+bool mx_has_agent_scope(const struct mx_inst *in) {
+	mx_encoding e = in->op->encoding;
+	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
+}
+
 /* Compare-and-swap has two operands. */
 unsigned mx_smem_data_dwords(const struct mx_inst *in) {
 	return in->op->d / 4u * (in->op->flags & MX_SECOND ? 2 : 1);
@@ -282,14 +287,14 @@ unsigned mx_smem_data_dwords(const struct mx_inst *in) {
 
 /* ---- lanes ---- */
 
-/* Of one block of 16x16 or 32x32: not "4x4x4_16b", not f64. */
+/* Whether the result is one block of 16x16 or 32x32: not "4x4x4_16b", not f64. */
 static bool one_block(const struct mx_inst *in) {
 	bool single = !in->mai.dense || in->mai.dense->blocks == 1;
 	return single && (in->op->d == 4 || in->op->d == 16);
 }
 
-/* Lane l of A and of the scales of A holds row l % mn; of B column l % mn [ISA 7.1.5]. The
- * first lane of several. */
+/* Lane l of A and of the scales of A holds row l % mn, lane l of B column l % mn [ISA 7.1.5].
+ * Returns the first lane of several. */
 static int matrix_lane(const struct mx_inst *in, mx_operand_role role, int lane, unsigned part) {
 	mx_shape shape = in->op->d == 4 ? MX_16X16X128 : MX_32X32X64;
 	unsigned row, col;
@@ -301,7 +306,7 @@ static int matrix_lane(const struct mx_inst *in, mx_operand_role role, int lane,
 	return (int)(role == MX_AS_A || role == MX_AS_SCALE_A ? row : col);
 }
 
-/* v_readlane's lane, or v_readfirstlane's. */
+/* The lane that v_readlane or v_readfirstlane reads. */
 static int read_lane(const struct mx_inst *in, const struct mx_registers *r) {
 	unsigned code = in->src[1];
 	uint64_t exec = r->s[MX_EXEC] | (uint64_t)r->s[MX_EXEC + 1] << 32;

@@ -48,7 +48,6 @@ const char *mx_op_name(size_t i) {
 	return mx_ops[i].name;
 }
 
-/* v_readlane and v_readfirstlane. */
 bool mx_is_vector_to_scalar(const struct mx_op *op) {
 	mx_kind kind = mx_kind_of(op);
 	return kind == MX_IS_READLANE || kind == MX_IS_READFIRST;

@@ -1,4 +1,5 @@
-/* A program: every dword offset of a code section decoded once, as jumps may go anywhere. */
+/* A program: every dword offset of a code section, decoded once, because jumps may go to any
+ * offset. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ struct derived {
 struct mx_program {
 	uint64_t base;
 	size_t n;                /* dwords */
-	_Atomic uint64_t shares; /* entry of the kernel whose workgroups last met in memory */
+	_Atomic uint64_t shares; /* entry of the last kernel with workgroups that shared memory */
 	_Atomic(struct derived *) derived;
 	struct mx_inst inst[];
 };
@@ -64,7 +65,8 @@ void mx_program_note_sharing(const struct mx_program *p, uint64_t entry) {
 	atomic_store_explicit(&((struct mx_program *)p)->shares, entry, memory_order_relaxed);
 }
 
-/* Threads that ask at the same time may each make one; all are kept, and any will do. */
+/* Threads that call this at the same time may each make a value. All are kept, and all are
+ * equal. */
 const void *mx_program_derived(const struct mx_program *p, mx_derive *make, uint64_t entry) {
 	struct mx_program *owner = (struct mx_program *)p;
 	struct derived *head = atomic_load(&owner->derived);

@@ -77,20 +77,24 @@ static void launch(struct state *s, unsigned counter, const struct mx_inst *in, 
 }
 
 static void launch_instruction(struct state *s, const struct mx_inst *in) {
-	mx_encoding e = in->op->encoding;
-	bool message = mx_kind_of(in->op) == MX_IS_SENDMSG;
-	if (e > MX_DS)
+	if (in->counts.vm)
 		launch(s, VM, in, false);
-	if (e == MX_DS || e == MX_SMEM || e == MX_FLAT || message)
-		launch(s, LGKM, in, e != MX_DS);
+	if (in->counts.lgkm)
+		launch(s, LGKM, in, in->op->encoding != MX_DS);
 }
 
 /* ---- what an instruction touches ---- */
 
+/* A register that the instruction touches while it is in flight. */
+struct touched {
+	bool found, written;
+	unsigned counter, row, needed; /* the count to wait for */
+};
+
 /* The weakest wait that covers it here: for all that was issued after it. */
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
-                   unsigned counter, unsigned row, bool writes) {
-	const struct mx_inst *load = s->load[counter][row];
+                   const struct touched *t) {
+	const struct mx_inst *load = s->load[t->counter][t->row];
 	const struct mx_lint *l = w->lint;
 	const struct mx_finding f = {
 		.kind = MX_UNWAITED,
@@ -98,31 +102,31 @@ static void report(struct waits *w, const struct state *s, const struct mx_inst 
 		.pc = in->offset - l->start,
 		.code = mx_inst_dwords_of(in),
 		.lane = -1,
-		.reg = (uint16_t)row,
-		.access = { writes ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
+		.reg = (uint16_t)t->row,
+		.access = { t->written ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
 		.earlier = load->offset - l->start,
 		.earlier_code = mx_inst_dwords_of(load),
 		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
 		.missing = { .kind = MX_MISSING_WAIT,
-		             .counter = counter == VM ? MX_COUNTER_VM : MX_COUNTER_LGKM,
-		             .count = s->no_order[counter] ? 0u : s->age[counter][row] },
+		             .counter = t->counter == VM ? MX_COUNTER_VM : MX_COUNTER_LGKM,
+		             .count = t->needed },
 	};
 	l->found(l->context, &f);
 }
 
-/* The first register of an operand that is in flight; except: a counter whose operations land in
- * the order of this one, which loads to it. */
-static bool touch(struct waits *w, const struct state *s, const struct mx_inst *in,
-                  const struct mx_operand *o, int except) {
+/* Keeps the register of the operand that needs the strictest wait: it covers the others of its
+ * counter. except: a counter whose operations land in the order of this one, which loads. */
+static void touch(const struct state *s, const struct mx_operand *o, int except,
+                  struct touched *t) {
 	for (unsigned i = 0; i < o->dwords; i++)
 		for (unsigned c = 0; c < COUNTERS; c++) {
 			unsigned row = mx_operand_row(o->code) + i;
-			if (s->age[c][row] != NOT_IN_FLIGHT && (int)c != except) {
-				report(w, s, in, c, row, o->written);
-				return true;
-			}
+			unsigned needed = s->no_order[c] ? 0 : s->age[c][row];
+			if (s->age[c][row] == NOT_IN_FLIGHT || (int)c == except ||
+			    (t->found && needed >= t->needed))
+				continue;
+			*t = (struct touched){ true, o->written, c, row, needed };
 		}
-	return false;
 }
 
 /* The counter on which a load lands in the order of issue; -1: in none. */
@@ -135,9 +139,11 @@ static int order_of(const struct mx_inst *in) {
 
 static void touch_all(struct waits *w, const struct state *s, const struct mx_inst *in) {
 	const struct mx_operand *loaded = mx_loaded_operand(in);
+	struct touched t = { .found = false };
 	MX_FOR_OPERANDS(o, in)
-		if (touch(w, s, in, o, o == loaded ? order_of(in) : -1))
-			return;
+		touch(s, o, o == loaded ? order_of(in) : -1, &t);
+	if (t.found)
+		report(w, s, in, &t);
 }
 
 /* ---- along the paths ---- */

@@ -1,8 +1,8 @@
 /* The arithmetic of atomic operations [ISA 9.2, 12.12 to 12.15].
  *
- * Floating point is done on fields, but for the sum itself, which is the host's IEEE 754
- * addition of doubles: in f16, bf16 and f32 it is rounded twice without harm, as 53 bits are
- * at least twice theirs and two more, and below their normals it is exact. */
+ * Floating point works on bit fields, except for the sum, which is the host's IEEE 754 addition of
+ * doubles. For f16, bf16 and f32 double rounding is harmless: 53 bits are at least twice their
+ * precision plus two, and sums below their normals are exact. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -45,7 +45,7 @@ INTEGER(wrap, m >= d ? m - d : m + c)
 
 /* ---- floating point ---- */
 
-/* Widths, and where MODE has the two bits of its denormals: keep inputs, keep outputs. */
+/* Widths, and the position in MODE of the two denormal bits: keep inputs, keep outputs. */
 struct layout {
 	unsigned bits, mantissa, mode;
 };
@@ -74,7 +74,7 @@ static bool flushes_outputs(uint32_t mode, const struct layout *f) {
 	return !(mode >> f->mode & 2);
 }
 
-/* A denormal becomes the zero of its sign. */
+/* A denormal becomes zero with the same sign. */
 static uint64_t flush(uint64_t v, const struct layout *f) {
 	return v & infinity(f) ? v : v & sign_bit(f);
 }
@@ -90,7 +90,7 @@ static double widen(uint64_t v, const struct layout *f) {
 	return v & sign_bit(f) ? -d : d;
 }
 
-/* Nearest even. A finite v is 0 or no smaller than the format's least denormal. */
+/* Rounds to nearest even. A finite v is 0 or at least the format's smallest denormal. */
 static uint64_t narrow(double v, const struct layout *f) {
 	uint64_t u, sign = signbit(v) ? sign_bit(f) : 0;
 	memcpy(&u, &v, sizeof u);
@@ -116,8 +116,8 @@ static uint64_t host_add64(uint64_t a, uint64_t b) {
 	return a;
 }
 
-/* A NaN comes out quiet, that of the first source where there are two; the first source is
- * memory (assumed); inf - inf is the positive quiet NaN without payload [ISA 9.2.3]. */
+/* A NaN result is quiet. With two NaN sources the first counts, which is memory (assumed). inf -
+ * inf is the positive quiet NaN without payload [ISA 9.2.3]. */
 static uint64_t add(uint64_t a, uint64_t b, uint32_t mode, const struct layout *f) {
 	if (is_nan(a, f) || is_nan(b, f))
 		return (is_nan(a, f) ? a : b) | quiet_bit(f);
@@ -140,8 +140,9 @@ static uint64_t rank(uint64_t v, uint32_t mode, const struct layout *f) {
 	return v & sign_bit(f) ? sign_bit(f) - (v & ~sign_bit(f)) - 1 : v | sign_bit(f);
 }
 
-/* A signaling NaN wins, made quiet; a quiet one loses; of equals memory stays (the pseudo-code
- * replaces it only by what is less or greater). The result is the source unflushed. */
+/* A signaling NaN is the result, made quiet; a quiet NaN is ignored. For equal values memory is
+ * kept (the pseudo-code replaces it only by a smaller or greater value). The result is the
+ * unflushed source. */
 static uint64_t extreme(const struct mx_rmw *x, const struct layout *f, bool max) {
 	uint64_t m = x->old, d = x->data;
 	if (is_signaling(m, f) || is_signaling(d, f))
@@ -152,8 +153,8 @@ static uint64_t extreme(const struct mx_rmw *x, const struct layout *f, bool max
 	return (max ? new > old : new < old) ? d : m;
 }
 
-/* Equal as numbers, so that -0 is 0 and no NaN is anything. What is stored is flushed where
- * inputs are [ISA 9.2.2]. */
+/* Compares as numbers: -0 equals 0, and NaN equals nothing. The stored value is flushed if inputs
+ * are [ISA 9.2.2]. */
 static uint64_t compare_swap(const struct mx_rmw *x, const struct layout *f) {
 	uint64_t m = x->old, c = x->compare, d = x->data;
 	if (flushes_inputs(x->mode, f)) {
@@ -186,7 +187,7 @@ FLOAT(cmpswap_f64, compare_swap(x, &f64))
 FLOAT(pk_add_f16, add_halves(x, &f16))
 FLOAT(pk_add_bf16, add_halves(x, &bf16))
 
-/* Two exchanges of 32 bits, each where its data has the highest bit [ISA 12.12]. */
+/* Two exchanges of 32 bits, each done if its data has the highest bit set [ISA 12.12]. */
 uint64_t mx_rmw_condxchg32(const struct mx_rmw *x) {
 	uint64_t v = x->old;
 	for (unsigned shift = 0; shift < 64; shift += 32)

@@ -3,8 +3,8 @@
 #include "../machine/registers.h"
 #include "vmem.h"
 
-/* The fields of a resource descriptor [ISA table 48]. Cache swizzle, user VM and NV do not change
- * what is loaded or stored. */
+/* The fields of a resource descriptor [ISA table 48]. Cache swizzle, user VM and NV do not affect
+ * the data. */
 struct descriptor {
 	uint64_t base;
 	uint32_t stride, num_records, word3;
@@ -34,16 +34,16 @@ static bool read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct 
 	return false;
 }
 
-/* An access under way. */
+/* An access to a buffer. */
 struct access {
 	struct descriptor d;
 	uint32_t soffset;
-	unsigned bytes; /* of an element */
-	bool whole;     /* checked all or nothing, not by dword */
+	unsigned bytes; /* per element */
+	bool whole;     /* range check of the whole access, not by dword */
 };
 
-/* Which dwords of an access at a byte offset lie in the buffer; one that is narrower
- * than a dword lies in it whole or not. */
+/* The dwords of an access at a byte offset that are in the buffer. An access narrower than a dword
+ * is checked as a whole. */
 static uint8_t raw_inside(const struct access *a, uint64_t offset) {
 	uint8_t inside = 0;
 	if (a->whole)
@@ -53,8 +53,8 @@ static uint8_t raw_inside(const struct access *a, uint64_t offset) {
 	return inside;
 }
 
-/* Manual and LLVM leave SOFFSET out of the range check; AMD's own emulator includes it. Say so
- * where it matters. */
+/* The manual and LLVM exclude SOFFSET from the range check; AMD's own emulator includes it. If the
+ * results differ, note it. */
 static uint8_t check_raw(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                          const struct access *a, uint32_t offset) {
 	uint8_t without = raw_inside(a, offset);
@@ -67,7 +67,7 @@ static uint8_t check_raw(struct mx_wave *w, const struct mx_inst *in, unsigned l
 	return w->group->run->launch->soffset_checked ? with : without;
 }
 
-/* ---- raw buffers: the usual case ---- */
+/* ---- raw buffers, the common case ---- */
 
 static bool is_raw(const struct mx_inst *in, const struct descriptor *d) {
 	return !in->mem.idxen && !d->add_tid && !d->swizzle;
@@ -83,7 +83,7 @@ static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct ac
 	}
 }
 
-/* ---- the others ---- */
+/* ---- other buffers ---- */
 
 /* [ISA 9.1.5.2] */
 static uint64_t swizzled(const struct descriptor *d, uint32_t index, uint32_t offset,
@@ -110,8 +110,8 @@ static uint64_t place(struct mx_wave *w, const struct mx_inst *in, unsigned lane
 	return at;
 }
 
-/* The manual's three kinds of buffer, and how those are taken that are none of them
- * [ISA 9.1.5.1]. */
+/* The range checks of the manual's three kinds of buffer [ISA 9.1.5.1]; the other kinds are
+ * assumed. */
 static uint8_t check_lane(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                           const struct access *a, uint32_t vgpr_index, uint32_t index,
                           uint32_t offset) {
@@ -174,8 +174,8 @@ static void nothing(struct mx_wave *w, struct mx_memop *m) {
 	(void)w, (void)m;
 }
 
-/* buffer_wbl2 and buffer_inv: there are no caches here. Both return an acknowledgement, which
- * counts [ISA 12.13]. */
+/* buffer_wbl2 and buffer_inv: the emulator has no caches. Both return an acknowledgement, which
+ * decrements vmcnt [ISA 12.13]. */
 static void cache_operation(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_memop *m = mx_memop_new(w, in);
 	if (!m)

@@ -9,7 +9,7 @@
 
 /* ---- addresses ---- */
 
-/* Two elements: the offsets count elements, or 64 of them [ISA 12.12]. */
+/* With two elements the offsets are in units of one element or 64 elements [ISA 12.12]. */
 static uint32_t element_offset(const struct mx_inst *in, unsigned e) {
 	if (!(in->op->flags & MX_TWO))
 		return (uint32_t)in->imm;
@@ -27,7 +27,7 @@ static unsigned part_bytes(const struct mx_inst *in, unsigned k) {
 	return left < 4 ? left : 4;
 }
 
-/* Out of range: a read gives 0, a write is dropped [ISA 3.6.1]; each dword by itself. */
+/* Out of range a read gives 0 and a write is dropped [ISA 3.6.1], for each dword separately. */
 static uint8_t dwords_inside(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                              uint32_t at) {
 	unsigned n = mx_ds_dwords(in);
@@ -39,7 +39,7 @@ static uint8_t dwords_inside(struct mx_wave *w, const struct mx_inst *in, unsign
 	return inside;
 }
 
-/* With ADDTID the base is in M0[15:0], and lanes follow each other. */
+/* With ADDTID the base is M0[15:0], and lanes access consecutive elements. */
 static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	unsigned row = mx_row(in->mem.addr), l;
@@ -70,8 +70,8 @@ static bool registers_exist(struct mx_wave *w, const struct mx_inst *in) {
 	        mx_vgprs_exist(w, in, mx_row(in->dst), n * mx_ds_elements(in)));
 }
 
-/* Two elements at one place: the text says that the second is left out, the pseudo-code not
- * [ISA 11.3.1, 12.12]. */
+/* Two elements at one address: the manual's text omits the second, its pseudo-code does not [ISA
+ * 11.3.1, 12.12]. */
 struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_memop *m = registers_exist(w, in) ? mx_memop_new(w, in) : NULL;
 	if (!m)
@@ -127,7 +127,7 @@ void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
 
 /* ---- reads and writes ---- */
 
-/* Parts of `bytes`, each widened to a dword as the opcode asks. */
+/* Reads parts of `bytes`, each extended to a dword as the opcode defines. */
 static inline void read_parts(struct mx_wave *w, struct mx_memop *m, unsigned bytes) {
 	unsigned n = mx_ds_dwords(m->in), l;
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
@@ -152,7 +152,8 @@ static void land_read(struct mx_wave *w, struct mx_memop *m) {
 	mx_ds_return(w, m, mx_ds_dwords(m->in) * mx_ds_elements(m->in));
 }
 
-/* Lanes in ascending order, so that the highest wins (assumed, as the permutes say). */
+/* Lanes write in ascending order, so the highest lane wins (assumed, as documented for the
+ * permutes). */
 static void land_write(struct mx_wave *w, struct mx_memop *m) {
 	unsigned n = mx_ds_dwords(m->in), l;
 	MX_FOR_LANES(l, m->exec)
@@ -188,7 +189,7 @@ void mx_exec_DS(struct mx_wave *w, const struct mx_inst *in) {
 		read_or_write(w, in);
 }
 
-/* It does nothing, but is counted like the others [LLVM: SIInsertWaitcnts]. */
+/* ds_nop has no effect, but lgkmcnt counts it [LLVM: SIInsertWaitcnts]. */
 static void land_nothing(struct mx_wave *w, struct mx_memop *m) {
 	(void)w, (void)m;
 }

@@ -1,5 +1,5 @@
-/* LDS atomics: one read-modify-write each lane, when the operation lands, lanes in ascending
- * order (assumed) [ISA 9.2, 11.3.1]. */
+/* LDS atomics: one read-modify-write per lane when the operation lands, in ascending order of lanes
+ * (assumed) [ISA 9.2, 11.3.1]. */
 #include <string.h>
 
 #include "../machine/findings.h"
@@ -22,10 +22,10 @@ static void to_rows(mx_vreg *rows, unsigned n, unsigned lane, uint64_t v) {
 		rows[1][lane] = (uint32_t)(v >> 32);
 }
 
-/* ---- what nobody wrote ---- */
+/* ---- unwritten bits ---- */
 
-/* Each result bit depends on the same bit of the sources alone: it is unwritten if some
- * values of those that are make it differ. */
+/* Each result bit depends only on the same bit of the sources. It is unwritten if unwritten source
+ * bits can change it. */
 static uint64_t unwritten_bitwise(mx_rmw_function *f, const struct mx_rmw *x,
                                   const struct mx_rmw *unwritten) {
 	uint64_t ones = 0, zeros = 0;
@@ -71,7 +71,7 @@ static void write_element(const struct mx_wave *w, const struct mx_memop *m, uns
 		             (uint32_t)(unwritten >> 32 * k));
 }
 
-/* One element of a lane: its data becomes what memory held. */
+/* Performs one element of a lane; its data becomes the old value of memory. */
 static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsigned e) {
 	const struct mx_inst *in = m->in;
 	unsigned n = mx_ds_dwords(in), row = e * n;
@@ -91,7 +91,7 @@ static void exchange(struct mx_wave *w, struct mx_memop *m, unsigned lane, unsig
 	to_rows(m->unwritten + row, n, lane, unwritten.old);
 }
 
-/* Out of range: nothing is written, and 0 returned. */
+/* Out of range nothing is written, and the result is 0. */
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	unsigned n = mx_ds_dwords(m->in), whole = (1u << n) - 1, l;
 	MX_FOR_LANES(l, m->exec)
@@ -124,7 +124,8 @@ static bool aligned(struct mx_wave *w, struct mx_memop *m) {
 	return true;
 }
 
-/* Compare-and-swap has what memory must hold first, the others their second operand last. */
+/* The first operand of compare-and-swap is the value to compare with; other opcodes have their
+ * second operand last. */
 static void issue(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	unsigned n = mx_ds_dwords(in), flags = in->op->flags;
@@ -156,7 +157,7 @@ void mx_ds_atomic(struct mx_wave *w, const struct mx_inst *in) {
 
 /* ---- one counter of a wave ---- */
 
-/* Adds to the counter, and gives what it was to all lanes. */
+/* Adds to the counter and returns the old value to all lanes. */
 static void count(struct mx_wave *w, struct mx_memop *m, uint32_t by) {
 	uint32_t old = 0, unwritten = 0, at = mx_ds_element(m, 0, 0), l;
 	if (m->inside[0]) {
@@ -178,8 +179,8 @@ static void land_consume(struct mx_wave *w, struct mx_memop *m) {
 	count(w, m, -(uint32_t)__builtin_popcountll(m->exec));
 }
 
-/* Compiled code has the address in M0, of which the manual says nothing but for GDS; whether
- * it is more than 16 bits, as LDS may be, none says [LLVM: selectDSAppendConsume]. */
+/* Compiled code has the address in M0 [LLVM: selectDSAppendConsume]; the manual documents this only
+ * for GDS. No source defines whether addresses above 16 bits, which LDS can have, are possible. */
 static void issue_count(struct mx_wave *w, const struct mx_inst *in,
                         void (*land_it)(struct mx_wave *w, struct mx_memop *m)) {
 	uint32_t base = w->s[MX_M0], at = base + (uint32_t)in->imm;

@@ -1,5 +1,5 @@
-/* Lane permutation through the LDS hardware: no LDS is touched, but the results come back as
- * LDS reads do [ISA 11.3.1, 12.12]. */
+/* Lane permutation through the LDS hardware: LDS is not accessed, but the results return like LDS
+ * reads [ISA 11.3.1, 12.12]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "ds.h"
@@ -10,7 +10,7 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 	mx_ds_return(w, m, 1);
 }
 
-/* Lane `to` gets what lane `from` has; a lane that EXEC disables gives 0. */
+/* Lane `to` gets the value of lane `from`; an inactive lane gives 0. */
 static void fetch(struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row, unsigned from) {
 	bool valid = mx_exec(w) >> from & 1;
 	m->data[0][to] = valid ? w->v[row][from] : 0;
@@ -23,8 +23,8 @@ static unsigned reverse_5_bits(unsigned i) {
 	return (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i >> 2 & 2) | (i >> 4 & 1);
 }
 
-/* The lane of its 32 that lane i of 32 reads. The manual's formula for rotation leaves its 32
- * lanes; its examples do not. */
+/* The lane that lane i of a group of 32 reads. The manual's formula for rotation leaves the group;
+ * its examples do not. */
 static unsigned swizzled(uint32_t offset, unsigned i) {
 	unsigned and_mask = offset & 31, middle = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
 	if (offset >= 0xe000) /* FFT */
@@ -78,7 +78,7 @@ void mx_x_ds_bpermute_b32(struct mx_wave *w, const struct mx_inst *in) {
 	mx_ds_issue(w, m, land);
 }
 
-/* The highest lane that sends to a lane wins; a lane to which none sends gets 0. */
+/* If several lanes send to a lane, the highest wins; a lane without a sender gets 0. */
 void mx_x_ds_permute_b32(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_memop *m = begin_permute(w, in);
 	unsigned l;

@@ -1,10 +1,10 @@
-/* Transposing reads: a matrix with M or N contiguous in LDS, into the registers of an MFMA
- * operand, which has K contiguous [ISA 11.4].
+/* Transposing reads: a matrix with M or N contiguous in LDS, into the registers of an MFMA operand,
+ * which has K contiguous [ISA 11.4].
  *
- * Sixteen lanes work together (assumed: the manual has no formula; the K that its tables give,
- * AMD's compilers and kernels agree on this one). Each reads 64 or 96 bits where its own
- * address says. One after the other, what they read is rows of 16 elements; lane i gets the
- * i-th element of each row, the first row's lowest:
+ * Sixteen lanes cooperate (assumed: the manual has no formula; the K of its tables, AMD's compilers
+ * and kernels agree on this one). Each lane reads 64 or 96 bits from its own address. In the order
+ * of lanes, the data forms rows of 16 elements. Lane i gets element i of each row, the first row in
+ * the lowest bits:
  *
  *              16 bits: row r is what lanes 4r..4r+3 read
  *               8 bits:                  2r and 2r+1
@@ -35,7 +35,7 @@ static void put_bits(uint32_t *s, unsigned at, unsigned n, uint32_t v) {
 		s[at / 32 + 1] |= v >> (32 - at % 32);
 }
 
-/* From what the lanes of a team read to what each gets; `n` dwords a lane. */
+/* Transposes the data of 16 lanes, `n` dwords per lane. */
 static void transpose(mx_vreg *out, unsigned lane0, const uint32_t *string, unsigned bits,
                       unsigned n) {
 	for (unsigned i = 0; i < TEAM; i++) {
@@ -66,8 +66,8 @@ static void land(struct mx_wave *w, struct mx_memop *m, unsigned bits) {
 	mx_ds_return(w, m, n);
 }
 
-/* The manual demands all lanes, and addresses aligned to the size; of 96 bits we ask what
- * matrices with rows of 12 bytes can have, dwords (assumed). */
+/* The manual requires all lanes active and addresses aligned to the size. For 96 bits alignment to
+ * a dword is enough, because matrices can have rows of 12 bytes (assumed). */
 static mx_reason undefined(const struct mx_memop *m) {
 	unsigned alignment = m->in->op->d == 8 ? 8 : 4;
 	if (m->exec != ~0ull)

@@ -56,7 +56,7 @@ static void nothing(struct mx_wave *w, struct mx_memop *m) {
 	(void)w, (void)m;
 }
 
-/* Splits the lanes: m keeps those in memory and scratch, and `lds` gets the others. */
+/* Splits the lanes: m keeps the lanes in memory and scratch, `lds` gets the lanes in LDS. */
 static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct mx_memop *lds) {
 	unsigned row = mx_row(m->in->mem.addr), l;
 	uint64_t shared = 0;
@@ -73,7 +73,7 @@ static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct m
 	lds->in_lds = true;
 }
 
-/* Both halves must be able to happen before either is in flight. */
+/* Both parts are checked before either is in flight. */
 void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in) {
 	bool good = mx_addresses_exist(w, in, mx_row(in->mem.addr), 2);

@@ -1,4 +1,4 @@
-/* LDS of a workgroup: memory for it, how it begins, and its range. */
+/* LDS of a workgroup: allocation, initial contents and range check. */
 #include "lds.h"
 
 #include <stdlib.h>
@@ -21,9 +21,8 @@ void mx_lds_start(struct mx_group *g, uint8_t pattern) {
 	memset(g->lds_unwritten, 0xff, g->lds_bytes);
 }
 
-/* The size is what the launch asks for. Memory is allocated in units of 1280 bytes, so that
- * the device may let an access just beyond it through (assumed not to, and reported either
- * way). */
+/* The launch gives the size. The device allocates units of 1280 bytes, so it may permit an access
+ * just beyond the size (assumed not to; reported either way). */
 bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
                   unsigned bytes, bool write) {
 	uint32_t size = w->group->lds_bytes;

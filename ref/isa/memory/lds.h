@@ -1,5 +1,5 @@
-/* LDS: the bytes of a workgroup, and which of their bits are unwritten. Instructions read and write
- * it here and nowhere else. */
+/* LDS of a workgroup: its bytes and their unwritten bits. All accesses of instructions use these
+ * functions. */
 #ifndef MX_LDS_H
 #define MX_LDS_H
 
@@ -11,7 +11,7 @@ bool mx_lds_new(struct mx_group *g); /* of g->lds_bytes; false if memory is shor
 void mx_lds_free(struct mx_group *g);
 void mx_lds_start(struct mx_group *g, uint8_t pattern);
 
-/* Whether an access lies in the workgroup's LDS; if not, a finding. */
+/* Whether an access is in the workgroup's LDS; reports a finding if not. */
 bool mx_lds_check(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t offset,
                   unsigned bytes, bool write);
 
@@ -19,8 +19,8 @@ static inline bool mx_lds_holds(const struct mx_group *g, uint64_t at, unsigned 
 	return at + bytes <= g->lds_bytes;
 }
 
-/* Up to 4 bytes, for a lane of an instruction that lands. Outside LDS a read gives 0, and a write
- * is dropped. */
+/* Accesses up to 4 bytes for a lane when an instruction lands. Outside LDS a read gives 0, and a
+ * write is dropped. */
 static inline uint32_t mx_lds_read(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                                    uint32_t at, unsigned bytes, uint32_t *unwritten) {
 	const struct mx_group *g = w->group;

@@ -9,7 +9,7 @@ static unsigned stride(const struct mx_inst *in) {
 	return !(in->op->flags & MX_FORMAT) && in->op->d > 4 ? 16 : 4;
 }
 
-/* Less than a dword is widened to one [ISA 12.15]. */
+/* Data narrower than a dword is extended to a dword [ISA 12.15]. */
 static unsigned dwords(const struct mx_inst *in) {
 	return in->op->flags & MX_FORMAT ? 1 : mx_dwords(in->op->d);
 }
@@ -25,8 +25,8 @@ uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *byt
 	return m->lds + lane * stride(m->in);
 }
 
-/* Lanes outside the buffer write zeros (assumed: pipelined kernels rely on it), inactive ones
- * nothing [ISA 9.1.9]. */
+/* Lanes outside the buffer write zeros (assumed: pipelined kernels rely on it), inactive lanes
+ * write nothing [ISA 9.1.9]. */
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
 	MX_FOR_LANES(l, m->exec)
@@ -37,8 +37,8 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
-/* M0 holds the byte of LDS where lane 0's data goes, that of FLAT's segments without its two
- * low bits; the instruction offset moves both sides. */
+/* M0 is the LDS byte address of lane 0's data; the segments of FLAT ignore its two low bits. The
+ * instruction offset is added to both addresses. */
 void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	bool buffer = in->op->encoding == MX_MUBUF;

@@ -1,5 +1,5 @@
-/* Atomics of vector memory: one read-modify-write when they land, the lanes in ascending order
- * (assumed); the order between waves is the schedule's [ISA 9.2, 10.3.1]. */
+/* Atomics of vector memory: one read-modify-write per lane when they land, in ascending order of
+ * lanes (assumed). The schedule decides the order between waves [ISA 9.2, 10.3.1]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "atomic.h"
@@ -9,7 +9,7 @@ static unsigned size(const struct mx_inst *in) {
 	return in->op->d / 4u;
 }
 
-/* Dwords of data: an operand, or the one to store and the one to compare with. */
+/* Dwords of data: one operand, or the value to store and the value to compare with. */
 static unsigned data_dwords(const struct mx_inst *in) {
 	return size(in) * (in->op->flags & MX_SECOND ? 2 : 1);
 }
@@ -22,8 +22,8 @@ static uint64_t all_ones(unsigned n) {
 	return n == 2 ? ~0ull : ~0u;
 }
 
-/* The manual says of L2 and f32 that denormals are flushed, and that input ones are: nothing of
- * a denormal sum of normal numbers. */
+/* For f32 in L2 the manual flushes denormals, and names input denormals. It does not define a
+ * denormal sum of normal numbers. */
 static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
                       struct mx_rmw *x) {
 	mx_rmw_function *f = mx_rmw_functions[m->in->op->rmw];
@@ -37,7 +37,8 @@ static uint64_t apply(struct mx_wave *w, const struct mx_memop *m, unsigned lane
 	return result;
 }
 
-/* A result of unwritten bits is unwritten, except where each bit depends on one alone. */
+/* A result with unwritten sources is unwritten, unless each bit depends only on the same bit of the
+ * sources. */
 static uint64_t result_unwritten(const struct mx_op *op, uint64_t old, uint64_t data,
                                  uint64_t compare) {
 	if (op->rmw == MX_RMW_swap32 || op->rmw == MX_RMW_swap64)
@@ -66,7 +67,7 @@ static void land_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 		              (uint32_t)(unwritten >> 32 * k));
 }
 
-/* Outside a buffer memory stays and 0 is returned [ISA 9.1.5.1]. */
+/* Outside a buffer memory is unchanged and the result is 0 [ISA 9.1.5.1]. */
 static void land(struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
 	MX_FOR_LANES(l, m->exec)

@@ -1,5 +1,5 @@
-/* Scratch: each lane's private segment. The hardware interleaves the lanes [ISA table 56]; as no
- * lane can name another's bytes, here they lie one after the other. */
+/* Scratch: each lane's private segment. The hardware interleaves the lanes [ISA table 56]. No lane
+ * can address another lane's bytes, so here the segments are consecutive. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "../machine/registers.h"
 #include "scratch.h"
 
-enum { FLAT_SCRATCH_BASE = 3 << 16 }; /* of FLAT_SCRATCH: assumed, nothing is there */
+enum { FLAT_SCRATCH_BASE = 3 << 16 }; /* of FLAT_SCRATCH: assumed, nothing is mapped there */
 
-/* A kernel that asks for more is refused. */
+/* Launches of kernels with more scratch are refused. */
 static uint32_t size(const struct mx_run *run) {
 	uint32_t bytes = run->launch->kernel->scratch_bytes;
 	return bytes <= MX_SCRATCH_MAX ? bytes : 0;
@@ -31,8 +31,8 @@ void mx_scratch_free(struct mx_wave *w) {
 	free(w->scratch_unwritten);
 }
 
-/* FLAT_SCRATCH is set by hardware; its value means nothing here but a place that no global
- * access can reach (assumed). */
+/* Hardware sets FLAT_SCRATCH. Here its value is only an address that no global access can reach
+ * (assumed). */
 void mx_scratch_start(struct mx_wave *w, uint8_t pattern) {
 	size_t bytes = (size_t)segment(w) * MX_LANES;
 	memset(w->scratch, pattern, bytes);

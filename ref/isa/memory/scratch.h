@@ -9,17 +9,17 @@ struct mx_inst;
 struct mx_run;
 struct mx_wave;
 
-enum { MX_SCRATCH_MAX = 131056 }; /* of a work-item: 13 bits of KiB for a wave [HIP's runtime] */
+enum { MX_SCRATCH_MAX = 131056 }; /* bytes per work-item: 13 bits of KiB per wave [HIP's runtime] */
 
 bool mx_scratch_new(struct mx_wave *w, const struct mx_run *run);
 void mx_scratch_free(struct mx_wave *w);
 void mx_scratch_start(struct mx_wave *w, uint8_t pattern);
 
-/* Whether an access lies in the lane's segment; if not, a finding. */
+/* Whether an access is in the lane's segment; reports a finding if not. */
 bool mx_scratch_check(struct mx_wave *w, const struct mx_inst *in, unsigned lane, uint32_t offset,
                       unsigned bytes, bool write);
-/* Up to 4 bytes, for an instruction that lands. Outside the segment a read gives an unwritten 0,
- * and a write is dropped. */
+/* Accesses up to 4 bytes when an instruction lands. Outside the segment a read gives an unwritten
+ * 0, and a write is dropped. */
 uint32_t mx_scratch_read(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                          uint32_t offset, unsigned bytes, uint32_t *unwritten);
 void mx_scratch_write(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,

@@ -1,7 +1,7 @@
 /* Scalar memory: loads, stores, atomics, the clocks and the scalar cache [ISA chapter 8, 12.6].
  *
- * A store appears in memory as it lands, which is before the scalar cache must write it
- * back; that it is never told to is a finding at the end of the wave. */
+ * A store is visible in memory when it lands, although hardware needs a write-back of the scalar
+ * cache. A store without a later write-back is a finding at the end of the wave. */
 #include "../encoding/operands.h"
 #include "../machine/device_memory.h"
 #include "../machine/findings.h"
@@ -16,10 +16,10 @@ enum { DWORD = 4 };
 
 struct access {
 	uint64_t address;
-	unsigned inside; /* dwords in range; the rest of a load is 0, of a store dropped */
+	unsigned inside; /* dwords in range; other dwords of a load are 0, of a store dropped */
 };
 
-/* A negative sum of offsets is undefined, but for an immediate alone, which compiled code has
+/* A negative sum of offsets is undefined, except for a single immediate, which compiled code uses
  * [ISA 8.2.1.1]. */
 static bool offset_of(struct mx_wave *w, const struct mx_inst *in, int64_t *offset) {
 	bool buffer = in->op->s[0] == 4;
@@ -33,7 +33,7 @@ static bool offset_of(struct mx_wave *w, const struct mx_inst *in, int64_t *offs
 	return false;
 }
 
-/* The two low bits count as zero: of the sum, or of each part, as the manual says both [ISA
+/* The two low bits count as zero, either of the sum or of each part: the manual has both rules [ISA
  * 8.2.1]. */
 static uint64_t whole_dwords(struct mx_wave *w, const struct mx_inst *in, uint64_t base,
                              int64_t offset) {
@@ -49,8 +49,8 @@ static unsigned dwords_inside(const struct mx_inst *in, uint64_t offset, uint64_
 	return room < n ? (unsigned)room : n;
 }
 
-/* The range of a buffer with a stride is counted in records; the manual's formula can also be
- * read as bytes [ISA 8.2.1]. */
+/* The range of a buffer with a stride is in records; the manual's formula can also mean bytes [ISA
+ * 8.2.1]. */
 static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int64_t bytes) {
 	const uint32_t *v = w->s + in->mem.rsrc;
 	uint64_t stride = v[1] >> 16 & 0x3fff, records = v[2];
@@ -105,7 +105,7 @@ static void land_store(struct mx_wave *w, struct mx_memop *m) {
 		                m->unwritten[0][k]);
 }
 
-/* An operand of an atomic: one or two dwords of its data. */
+/* Operand i of an atomic: one or two dwords of its data. */
 static uint64_t operand(const struct mx_memop *m, const uint32_t *dwords, unsigned i) {
 	return m->in->op->d == DWORD ? dwords[i] : mx_pair(dwords + 2 * i);
 }
@@ -161,7 +161,7 @@ void mx_exec_SMEM(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->flags & MX_STORE && !in->mem.glc)
 		w->unwritten_back = true;
 	m->land = in->op->rmw ? land_atomic : in->op->flags & MX_STORE ? land_store : land_load;
-	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
+	mx_memop_issue(w, &w->sm, m, in->counts.lgkm);
 }
 
 /* ---- the scalar cache ---- */
@@ -180,12 +180,12 @@ static void issue(struct mx_wave *w, const struct mx_inst *in,
 	if (!m)
 		return;
 	m->land = land;
-	mx_memop_issue(w, &w->sm, m, mx_smem_weight(in));
+	mx_memop_issue(w, &w->sm, m, in->counts.lgkm);
 }
 
-/* Each counts on lgkmcnt [LLVM SMInstructions.td: LGKM_CNT of all SM_Pseudo]. Scalar loads here
- * see memory as it is, so that nothing is to be invalidated; whether lines with stores in them
- * lose these nobody says. */
+/* Each increments lgkmcnt [LLVM SMInstructions.td: LGKM_CNT of all SM_Pseudo]. Scalar loads read
+ * memory without a cache, so there is nothing to invalidate. No source defines whether invalidation
+ * drops the stores of a dirty line. */
 static void invalidate(struct mx_wave *w, const struct mx_inst *in) {
 	if (w->unwritten_back)
 		mx_assume(w, in, 0, MX_ASSUMES_CACHE_DIRTY);
@@ -206,7 +206,7 @@ SMEM(s_dcache_wb_vol) {
 	issue(w, in, land_nothing);
 }
 
-/* Lines without stores of this wave have nothing to lose. */
+/* Discarding lines without stores of this wave has no effect. */
 static void discard(struct mx_wave *w, const struct mx_inst *in) {
 	if (w->unwritten_back)
 		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(DISCARDED));
@@ -221,11 +221,11 @@ SMEM(s_dcache_discard_x2) {
 
 /* ---- clocks ---- */
 
-/* Core clocks: some for each instruction of the workgroup, from a moment that the seed picks.
- * The real time clock has 100 MHz; 2.4 GHz of the core are assumed. */
+/* Core clocks: a few per instruction of the workgroup, from a start that depends on the seed. The
+ * real time clock runs at 100 MHz, the core at an assumed 2.4 GHz. */
 static uint64_t core_clocks(const struct mx_wave *w) {
 	enum { AN_INSTRUCTION = 4 };
-	const uint64_t stream = 1ull << 62; /* no schedule has this one */
+	const uint64_t stream = 1ull << 62; /* no schedule uses this stream */
 	struct mx_random r;
 	mx_random_seed(&r, w->group->run->launch->seed, stream);
 	return (mx_random_next(&r) >> 16) + AN_INSTRUCTION * w->group->clock;

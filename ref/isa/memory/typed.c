@@ -1,9 +1,9 @@
-/* Typed buffers: elements of a data format and a numeric format, converted on their way [ISA
- * 9.1.2 to 9.1.4]. The manual names the formats and not the conversions. Exact are those that can
- * only be one thing: integers and floats that both sides hold, and the ends of normalised ranges;
- * and what Direct3D's "Data Conversion Rules" ask of the texture units that these are: clamping
- * of normalised numbers, NaN to 0, the nearest fraction but near ties. The rest is assumed, and
- * noted where it matters. */
+/* Typed buffers: loads and stores that convert elements of a data format and a numeric format [ISA
+ * 9.1.2 to 9.1.4]. The manual names the formats but not the conversions. A conversion is exact if
+ * it has only one possible result: integers and floats that both formats can hold, and the limits
+ * of normalised ranges. Direct3D's "Data Conversion Rules", which apply to texture units, define
+ * more: clamping of normalised numbers, NaN to 0, and the nearest fraction except near ties. The
+ * rest is assumed and noted. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static bool is_integer(const struct mx_memop *m) {
 	return numeric(m) == MX_NUMERIC_UINT || numeric(m) == MX_NUMERIC_SINT;
 }
 
-/* Bits before a component; of all four: of the element. */
+/* The position of a component in bits; with component 4, the size of the element. */
 static unsigned position(const struct mx_memop *m, unsigned component) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < component; i++)
@@ -41,7 +41,7 @@ static bool is_packed(const struct mx_memop *m) {
 	return layout(m)[1] % 8;
 }
 
-/* 32 bits are not converted, 8 have no float, and packed floats are unsigned ones of 10 and 11
+/* 32 bits are not converted, 8 bits have no float, and packed floats are unsigned with 10 and 11
  * bits. */
 static bool exists(const struct mx_memop *m) {
 	unsigned bits = layout(m)[0], n = numeric(m);
@@ -102,13 +102,13 @@ static uint32_t decode(uint32_t v, unsigned bits, unsigned numeric) {
 	case MX_NUMERIC_USCALED: return bits_of((float)v);
 	case MX_NUMERIC_SSCALED: return bits_of(s);
 	case MX_NUMERIC_SINT: return (uint32_t)sign_extend(v, bits);
-	case MX_NUMERIC_FLOAT: /* 10 and 11 bits are the upper ones of a positive f16 */
+	case MX_NUMERIC_FLOAT: /* 10 and 11 bits are the upper bits of a positive f16 */
 		return mx_f16_to_f32((mx_f16){ (uint16_t)(v << (bits < 16 ? 15 - bits : 0)) }).v;
 	default: return v;
 	}
 }
 
-/* A component as it lies in memory: an element of up to 4 bytes is read whole. */
+/* Reads a component from memory; an element of up to 4 bytes is read as a whole. */
 static uint32_t read_component(struct mx_wave *w, const struct mx_memop *m, unsigned lane,
                                unsigned c, uint32_t *unwritten) {
 	unsigned bits = layout(m)[c], at = position(m, c), element = position(m, 4);
@@ -124,15 +124,15 @@ static void assume(struct mx_wave *w, const struct mx_memop *m, unsigned lane, m
 	mx_assume(w, m->in, UINT64_C(1) << lane, rule);
 }
 
-/* Quotients by 2^n - 1 that a float holds: only those of the ends and of 0. */
+/* Of the quotients by 2^n - 1, a float represents only the limits and 0 exactly. */
 static bool is_inexact_quotient(const struct mx_memop *m, uint32_t v) {
 	unsigned n = numeric(m);
 	float f = fabsf(float_of(v));
 	return (n == MX_NUMERIC_UNORM || n == MX_NUMERIC_SNORM) && f != 0 && f != 1;
 }
 
-/* What DST_SEL gives component i of a lane, as 32 bits. Components that the format has not are 0
- * [ISA 9.1.4: X000, XY00, XYZ0]; outside the buffer all are, but constants of 1. */
+/* Component i of a lane after DST_SEL, as 32 bits. Components that the format does not have are 0
+ * [ISA 9.1.4: X000, XY00, XYZ0]. Outside the buffer all are 0, except constants of 1. */
 static uint32_t component(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned i,
                           uint32_t *unwritten) {
 	unsigned s = select(m, i);
@@ -181,8 +181,8 @@ static void load_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 
 /* ---- to memory ---- */
 
-/* A rounded product. Direct3D lets what is within 0.6 of a number become it: near ties there are
- * two that may. */
+/* A rounded product. Direct3D accepts each integer within 0.6 of the product, so near a tie two are
+ * possible. */
 static uint32_t normalise(float f, double most, double least, bool *sure) {
 	double v = isnan(f) ? 0 : (double)f < least ? least : f > 1 ? 1 : (double)f;
 	double fraction = fabs(v * most - trunc(v * most));
@@ -196,7 +196,7 @@ static uint32_t clamp(double v, double least, double most, bool *sure) {
 	return (uint32_t)(int64_t)r;
 }
 
-/* To a float of 16 bits, or the 10 and 11 upper ones of a positive one. */
+/* Converts to an f16, or to the upper 10 or 11 bits of a positive f16. */
 static uint32_t encode_float(uint32_t v, unsigned bits, bool *sure) {
 	uint32_t h = mx_f16_from_f32((mx_f32){ v }).v, cut = bits < 16 ? 15 - bits : 0;
 	*sure = mx_f16_to_f32((mx_f16){ (uint16_t)(h >> cut << cut) }).v == v &&
@@ -220,7 +220,7 @@ static uint32_t encode(uint32_t v, unsigned bits, unsigned numeric, bool *sure) 
 	}
 }
 
-/* A component of a lane's data as 32 bits. */
+/* Component i of a lane's data, as 32 bits. */
 static uint32_t datum(const struct mx_memop *m, unsigned lane, unsigned i) {
 	if (!(m->in->op->flags & (MX_D16 | MX_D16_HI)))
 		return m->data[i][lane];
@@ -235,7 +235,8 @@ static bool datum_unwritten(const struct mx_memop *m, unsigned lane, unsigned i)
 	return half ? m->unwritten[i / 2][lane] >> 16 * (i % 2) & 0xffff : m->unwritten[i][lane];
 }
 
-/* The components that the opcode names and the format has; each where it lies, or packed. */
+/* Stores the components that both the opcode and the format have, each at its own address or
+ * packed. */
 static void store_lane(struct mx_wave *w, struct mx_memop *m, unsigned l) {
 	uint32_t packed = 0, unwritten = 0;
 	for (unsigned i = 0; i < m->in->op->d && layout(m)[i]; i++) {

@@ -1,4 +1,4 @@
-/* Vector memory: what loads and stores of all kinds share [ISA chapters 9, 10]. */
+/* Vector memory: functions that all loads and stores share [ISA chapters 9, 10]. */
 #include <string.h>
 
 #include "../machine/device_memory.h"
@@ -8,8 +8,8 @@
 #include "scratch.h"
 #include "vmem.h"
 
-/* A d16 load writes all of its register: the machine has ECC, with which the half that is not
- * loaded becomes 0 [ISA 9.1.6; LLVM: gfx950 has SRAMECC, and d16 loads do not preserve]. */
+/* A d16 load writes the whole register: gfx950 has ECC, so the half that is not loaded becomes 0
+ * [ISA 9.1.6; LLVM: gfx950 has SRAMECC, and d16 loads do not preserve]. */
 uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes) {
 	unsigned flags = in->op->flags;
 	if (bytes == 4)
@@ -39,7 +39,7 @@ void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, un
 	}
 }
 
-/* ---- where a lane points ---- */
+/* ---- the address of a lane ---- */
 
 static bool in_scratch(const struct mx_memop *m, unsigned lane) {
 	return m->scratch >> lane & 1;
@@ -130,14 +130,14 @@ void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsig
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 }
 
-/* The usual lane: all of its data in device memory, and nothing to report. */
+/* The common case: all data of the lane is in device memory, and there is nothing to report. */
 static bool is_plain(struct mx_wave *w, const struct mx_memop *m, unsigned lane, bool write) {
 	unsigned bytes = m->in->op->d, all = (1u << mx_dwords(bytes)) - 1;
 	return (m->inside[lane] & all) == all && !m->in_lds && !in_scratch(m, lane) &&
 	       mx_memory_is_plain(w, m->address[lane], bytes, write);
 }
 
-/* Every address must be good before anything of the instruction happens. */
+/* Checks every address before the instruction has any effect. */
 static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
 	bool write = m->in->op->flags & MX_STORE;
 	unsigned bytes = m->in->op->d, l;

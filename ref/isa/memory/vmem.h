@@ -1,5 +1,5 @@
-/* Between the files of vector memory: vmem.c and what lands, flat.c and buffer.c, which make
- * addresses. */
+/* Functions that the files of vector memory share: flat.c and buffer.c compute addresses, vmem.c
+ * and the others perform the access. */
 #ifndef MX_VMEM_H
 #define MX_VMEM_H
 
@@ -9,7 +9,7 @@ static inline unsigned mx_dwords(unsigned bytes) {
 	return (bytes + 3) / 4;
 }
 
-/* Bytes of the data in its dword k. */
+/* The number of data bytes in dword k. */
 static inline unsigned mx_part_bytes(unsigned bytes, unsigned k) {
 	unsigned left = bytes - 4 * k;
 	return left < 4 ? left : 4;
@@ -17,9 +17,9 @@ static inline unsigned mx_part_bytes(unsigned bytes, unsigned k) {
 
 /* ---- vmem.c ---- */
 
-/* Up to 4 bytes, `at` bytes into where a lane points: device memory, LDS or scratch. Checking
- * comes first, and false stops the instruction; what goes on out of range reads 0 and is not
- * written. */
+/* Accesses up to 4 bytes at a lane's address plus `at`, in device memory, LDS or scratch. The check
+ * comes first; false stops the instruction. If the launch continues, a read out of range gives 0,
+ * and a write is dropped. */
 bool mx_lane_check(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                    unsigned bytes, bool write);
 uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
@@ -27,25 +27,25 @@ uint32_t mx_lane_read(struct mx_wave *w, const struct mx_memop *m, unsigned lane
 void mx_lane_write(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned at,
                    unsigned bytes, uint32_t value, uint32_t unwritten);
 
-/* Takes store data of the instruction's lanes from registers, reporting unwritten bits
- * where `to_memory`. data: operand code of the first register. */
+/* Takes store data of the instruction's lanes from registers, and reports unwritten bits if
+ * `to_memory`. data: operand code of the first register. */
 void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, unsigned bytes,
                         bool to_memory);
-/* A loaded part of `bytes` (1 to 4) widened to a dword, as the opcode asks. */
+/* A loaded part of `bytes` (1 to 4), extended to a dword as the opcode defines. */
 uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
-/* Dword k of what a lane loads, as the opcode widens it. */
+/* Dword k of a lane's loaded data, extended as the opcode defines. */
 uint32_t mx_loaded(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
                    uint32_t *unwritten);
 
-/* Whether there are n address registers from `row`; reports those that nobody wrote. */
+/* Whether n address registers exist from `row` on; reports unwritten ones. */
 bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n);
 void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,
                               unsigned n);
 
-/* With addresses in place: checks registers and memory, takes data, chooses how to land. False
- * if the instruction must not happen. */
+/* After the addresses are computed: checks registers and memory, takes data, and selects the
+ * landing function. False if the instruction must not execute. */
 bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m);
-/* Prepares an operation of vmcnt and issues or drops it. */
+/* Prepares an operation that vmcnt counts, and issues or drops it. */
 void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m);
 
 /* ---- rmw.c ---- */
@@ -54,15 +54,15 @@ bool mx_prepare_atomic(struct mx_wave *w, struct mx_memop *m);
 /* ---- lds_dma.c ---- */
 void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m);
 
-/* Where in LDS a lane's data of a load to LDS goes, and how much of it. */
+/* The LDS address of a lane's data of a load to LDS, and its size. */
 uint32_t mx_lds_dma_place(const struct mx_memop *m, unsigned lane, unsigned *bytes);
 
-/* ---- typed.c: buffers whose elements are converted ---- */
+/* ---- typed.c: buffers with converted elements ---- */
 
-/* Fills m->format from the instruction or from the third dword of a resource, and returns the
- * bytes of an element; 0, with a finding, where there is no such format. */
+/* Sets m->format from the instruction or from the third dword of a resource, and returns the bytes
+ * of an element; 0, with a finding, if there is no such format. */
 unsigned mx_typed_element(struct mx_wave *w, struct mx_memop *m, uint32_t word3);
-unsigned mx_typed_bytes(const struct mx_memop *m); /* the same, once m->format is there */
+unsigned mx_typed_bytes(const struct mx_memop *m); /* the same, after m->format is set */
 bool mx_prepare_typed(struct mx_wave *w, struct mx_memop *m);
 
 /* The dword of a lane that a typed load of one component gives. */

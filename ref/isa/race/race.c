@@ -165,13 +165,6 @@ bool mx_order_is_atomic(const struct mx_op *op) {
 	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
-/* The caches' scope of a load or store: agent and wider, as atomic ones of compiled code have
- * [LLVM "Memory Model gfx942"]. */
-static bool is_flag(const struct mx_inst *in) {
-	mx_encoding e = in->op->encoding;
-	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
-}
-
 /* Why a launch that executes this instruction depends on more than order. */
 static mx_doubt doubt_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
@@ -196,11 +189,11 @@ static mx_doubt doubt_of(const struct mx_inst *in) {
 }
 
 bool mx_order_releases(const struct mx_inst *in) {
-	return mx_order_is_atomic(in->op) || (is_flag(in) && in->op->flags & MX_STORE);
+	return mx_order_is_atomic(in->op) || (mx_has_agent_scope(in) && in->op->flags & MX_STORE);
 }
 
 bool mx_order_acquires(const struct mx_inst *in) {
-	if (!in->op || !(mx_order_is_atomic(in->op) || is_flag(in)))
+	if (!in->op || !(mx_order_is_atomic(in->op) || mx_has_agent_scope(in)))
 		return false;
 	return mx_order_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
@@ -256,7 +249,7 @@ static void operation(void *context, struct mx_wave *w, const struct mx_queue *q
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	(void)context;
-	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || is_flag(m->in)) << 63;
+	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];
 	mx_order_note_load(w, m, stream);

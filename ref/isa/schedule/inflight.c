@@ -67,11 +67,6 @@ unsigned mx_lgkmcnt(const struct mx_wave *w) {
 	return w->ds.count + w->sm.count;
 }
 
-/* One dword or cache line counts 1, more count 2 [ISA 8.3, 12.6]. */
-unsigned mx_smem_weight(const struct mx_inst *in) {
-	return in->op->d > 4 || in->op->flags & MX_TWO ? 2 : 1;
-}
-
 bool mx_in_flight(const struct mx_wave *w) {
 	return w->vm.n + w->sc.n + w->fl.n + w->ds.n + w->sm.n;
 }

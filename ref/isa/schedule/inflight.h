@@ -41,8 +41,7 @@ void mx_memop_drop(struct mx_wave *w, struct mx_memop *m); /* instead of issuing
 void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight);
 unsigned mx_vmcnt(const struct mx_wave *w);
 unsigned mx_lgkmcnt(const struct mx_wave *w);
-unsigned mx_smem_weight(const struct mx_inst *in); /* what scalar memory adds to lgkmcnt */
-bool mx_in_flight(const struct mx_wave *w);        /* anything */
+bool mx_in_flight(const struct mx_wave *w); /* anything */
 
 /* Lands what is due; lands the next operation that may; whether a wait is over. */
 void mx_land_due(struct mx_wave *w);

@@ -12,21 +12,9 @@
 /* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
  * load that 63 younger ones follow]. Scalar loads may need room for two. */
 bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
-	*vm = MX_VMCNT_MAX;
-	*lgkm = MX_LGKMCNT_MAX;
-	switch (in->op->encoding) {
-	case MX_FLAT: --*lgkm; /* fall through */
-	case MX_SCRATCH:
-	case MX_GLOBAL:
-	case MX_MUBUF:
-	case MX_MTBUF: --*vm; return true;
-	case MX_SOPP:
-		if (mx_kind_of(in->op) != MX_IS_SENDMSG)
-			return false; /* fall through */
-	case MX_DS: --*lgkm; return true;
-	case MX_SMEM: *lgkm -= mx_smem_weight(in); return true;
-	default: return false;
-	}
+	*vm = MX_VMCNT_MAX - in->counts.vm;
+	*lgkm = MX_LGKMCNT_MAX - in->counts.lgkm;
+	return in->counts.vm || in->counts.lgkm;
 }
 
 static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {

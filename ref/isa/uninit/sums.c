@@ -1,4 +1,4 @@
-/* Arithmetic on numbers known in part, and the opcodes that are sums. */
+/* Arithmetic on partly known numbers, and the opcodes that are sums. */
 #include "sums.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ static struct mx_known number(uint64_t value) {
 	return (struct mx_known){ value, 0, 0 };
 }
 
-/* A bit of the sum may change if one of the numbers' may there, or if the carry into it does:
- * the least numbers have the fewest carries, the greatest the most. */
+/* A bit of the sum may change if a bit of a number or the carry into it may change. The least
+ * numbers have the fewest carries, the greatest the most. */
 static struct mx_known sum(struct mx_known a, struct mx_known b, struct mx_known carry) {
 	uint64_t most_a = a.value | a.unwritten, most_b = b.value | b.unwritten;
 	uint64_t least = a.value + b.value + carry.value;
@@ -52,14 +52,14 @@ static struct mx_known exclusive_or(struct mx_known a, struct mx_known b) {
 	return (struct mx_known){ (a.value ^ b.value) & ~unwritten, unwritten, 0 };
 }
 
-/* By an amount that is not known: nothing below the lowest one is set. */
+/* An unknown amount: all bits below the lowest bit that may be set stay 0. */
 static struct mx_known shl(struct mx_known a, struct mx_known by) {
 	uint64_t any = a.value | a.unwritten;
 	return by.unwritten ? (struct mx_known){ 0, -(any & -any), 0 }
 	                    : shift(a, (unsigned)by.value);
 }
 
-/* More than 4 counts as 0. */
+/* An amount above 4 counts as 0. */
 static struct mx_known shl_to_4(struct mx_known a, struct mx_known by) {
 	return shl(a, by.value > 4 ? (struct mx_known){ 0, by.unwritten, 0 } : by);
 }
@@ -70,7 +70,7 @@ static struct mx_known sext(struct mx_known a, unsigned bits) {
 		                  (uint64_t)((int64_t)(a.unwritten << up) >> up), 0 };
 }
 
-/* A sum of b shifted; where a's bit is not known, b's ones may be added or not. */
+/* A sum of shifted copies of b. For an unknown bit of a, the copy may be added or not. */
 static struct mx_known mul(struct mx_known a, struct mx_known b) {
 	struct mx_known p = number(0);
 	for (; a.value | a.unwritten; a = (struct mx_known){ a.value >> 1, a.unwritten >> 1, 0 }) {

@@ -1,21 +1,21 @@
-/* Which values of unwritten bits are tried; see taint.h. */
+/* Selects the values of unwritten bits to try; see taint.h. */
 #include "taint.h"
 
-/* Source i is the same register as one before. */
-static bool is_again(const struct mx_source_shape *shape, unsigned i) {
+/* Whether source i is the same register as an earlier source. */
+static bool is_repeated(const struct mx_source_shape *shape, unsigned i) {
 	return i < 3 && shape->same_as[i] != i;
 }
 
-static unsigned count(const struct mx_source_shape *shape, const struct mx_unwritten *u) {
+static unsigned count_bits(const struct mx_source_shape *shape, const struct mx_unwritten *u) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < MX_TAINT_SOURCES; i++)
-		n += is_again(shape, i) ? 0 : (unsigned)__builtin_popcountll(u->of[i]);
+		n += is_repeated(shape, i) ? 0 : (unsigned)__builtin_popcountll(u->of[i]);
 	return n;
 }
 
-/* A variable more: these bits of source i, and of those that are the same register. */
-static void vary(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
-                 uint64_t bits) {
+/* Adds a variable: these bits of source i, and of all sources that are the same register. */
+static void add_variable(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
+                         uint64_t bits) {
 	unsigned sources = 1u << i;
 	if (!bits || t->n == MX_TAINT_VARIABLES)
 		return;
@@ -24,10 +24,10 @@ static void vary(struct mx_trials *t, const struct mx_source_shape *shape, unsig
 	t->variable[t->n++] = (struct mx_variable){ bits, (uint8_t)sources };
 }
 
-static void vary_each_bit(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
-                          uint64_t bits) {
+static void add_each_bit(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
+                         uint64_t bits) {
 	for (; bits; bits &= bits - 1)
-		vary(t, shape, i, bits & -bits);
+		add_variable(t, shape, i, bits & -bits);
 }
 
 /* The highest bit of each element. */
@@ -39,37 +39,37 @@ static uint64_t top_bits(unsigned element_bits) {
 	}
 }
 
-/* Numbers, signed or not: the top bit, and the rest. */
-static void vary_number(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
-                        uint64_t bits) {
+/* A number, signed or not, has two variables: its top bit, and the rest. */
+static void add_number(struct mx_trials *t, const struct mx_source_shape *shape, unsigned i,
+                       uint64_t bits) {
 	uint64_t top = i < 3 ? top_bits(shape->bits[i]) : 0;
-	vary(t, shape, i, bits & top);
-	vary(t, shape, i, bits & ~top);
+	add_variable(t, shape, i, bits & top);
+	add_variable(t, shape, i, bits & ~top);
 }
 
-static void vary_source(uint64_t flags, struct mx_trials *t, const struct mx_source_shape *shape,
-                        unsigned i, uint64_t bits) {
+static void add_source(uint64_t flags, struct mx_trials *t, const struct mx_source_shape *shape,
+                       unsigned i, uint64_t bits) {
 	bool controls = i < 3 && flags & MX_CONTROL0 << i;
 	if (flags & MX_BITWISE && controls)
-		vary_each_bit(t, shape, i, bits);
+		add_each_bit(t, shape, i, bits);
 	else if (flags & MX_BITWISE)
-		vary(t, shape, i, bits);
+		add_variable(t, shape, i, bits);
 	else
-		vary_number(t, shape, i, bits);
+		add_number(t, shape, i, bits);
 }
 
-/* Bits set from the lowest up, and cleared in the same order. */
+/* Sets bits from the lowest up, then clears them in the same order. */
 static void scan(struct mx_trials *t, const struct mx_source_shape *shape, uint64_t bits) {
-	vary_each_bit(t, shape, 0, bits);
+	add_each_bit(t, shape, 0, bits);
 	t->combine = false;
 	t->steps = 2 * t->n;
 }
 
 mx_taint_kind mx_plan_trials(uint64_t flags, const struct mx_source_shape *shape,
                              const struct mx_unwritten *u, struct mx_trials *t) {
-	enum { MOST = 8 }; /* variables that are combined */
+	enum { MOST = 8 }; /* variables to combine */
 	static const struct mx_source_shape apart = { { 64, 64, 64 }, { 0, 1, 2 } };
-	bool all = count(shape, u) <= MX_TAINT_BITS;
+	bool all = count_bits(shape, u) <= MX_TAINT_BITS;
 	t->n = t->steps = 0;
 	t->combine = true;
 	if (!all && flags & MX_SCANS) {
@@ -79,14 +79,14 @@ mx_taint_kind mx_plan_trials(uint64_t flags, const struct mx_source_shape *shape
 	if (!all && !(flags & (MX_BITWISE | MX_ORDERED)))
 		return MX_TAINT_UNKNOWN;
 	if (!all && flags & (MX_CONTROL0 | MX_CONTROL1 | MX_CONTROL2))
-		shape = &apart; /* a register that shifts itself: as two */
+		shape = &apart; /* a register that shifts itself counts as two */
 	for (unsigned i = 0; i < MX_TAINT_SOURCES; i++) {
-		if (is_again(shape, i))
+		if (is_repeated(shape, i))
 			continue;
 		if (all)
-			vary_each_bit(t, shape, i, u->of[i]);
+			add_each_bit(t, shape, i, u->of[i]);
 		else
-			vary_source(flags, t, shape, i, u->of[i]);
+			add_source(flags, t, shape, i, u->of[i]);
 	}
 	if (t->n > MOST)
 		return MX_TAINT_UNKNOWN;
