@@ -43,7 +43,7 @@ static size_t count_order(const struct mx_options *o, const struct mx_result *re
 	return cases;
 }
 
-/* Assumptions that as many cases rest on share a line. */
+/* Assumptions with the same number of cases share a line. */
 static void print_order(const struct mx_options *o, const struct mx_result *results, size_t n) {
 	size_t cases[MX_PROOF_ASSUMPTIONS];
 	char text[MX_LINE_ROOM];

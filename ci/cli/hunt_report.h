@@ -1,6 +1,6 @@
 /* Race hunts of mxcheck: progress, and the report. */
-#ifndef MX_CI_HUNT_H
-#define MX_CI_HUNT_H
+#ifndef MX_HUNT_REPORT_H
+#define MX_HUNT_REPORT_H
 
 #include "report.h"
 

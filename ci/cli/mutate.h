@@ -1,6 +1,6 @@
 /* mxcheck mutate: runs the mutants of a kernel and sorts them. */
-#ifndef MX_CI_MUTATE_H
-#define MX_CI_MUTATE_H
+#ifndef MX_CMD_MUTATE_H
+#define MX_CMD_MUTATE_H
 
 #include "select.h"
 

@@ -3,8 +3,8 @@
  * A launch is a function of program, inputs and seed, so nothing is recorded. The launch runs again
  * to find the last writer of a location, then again for each level of values that the writers
  * read. */
-#ifndef MX_ORIGIN_H
-#define MX_ORIGIN_H
+#ifndef MX_PROVENANCE_H
+#define MX_PROVENANCE_H
 
 #include "../../oracle/bench.h"
 #include "../../ref/isa/encoding/operands.h"

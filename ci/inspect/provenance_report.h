@@ -1,6 +1,6 @@
 /* The report of provenance: chains of instructions as text. */
-#ifndef MX_WHO_H
-#define MX_WHO_H
+#ifndef MX_PROVENANCE_REPORT_H
+#define MX_PROVENANCE_REPORT_H
 
 #include "provenance.h"
 #include "../../oracle/location.h"

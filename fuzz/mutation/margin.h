@@ -1,6 +1,6 @@
 /* Wait states that can be removed from an s_nop, found from register dependences. */
-#ifndef MX_SLACK_H
-#define MX_SLACK_H
+#ifndef MX_MARGIN_H
+#define MX_MARGIN_H
 
 #include "mutate.h"
 

@@ -43,7 +43,7 @@ like($out, qr/wrong-bytes: C: byte 197 \(line 1, byte 9 of it\) is 0x.., must be
 
 is(mxcheck('run', '--case', from_files('expect', "$saved/C.npy" => "$saved/A.npy")), 2,
 	'a file of another type is bad input');
-like($err, qr/A.npy has u8, but must have f32/, 'which says what it must have');
+like($err, qr/A.npy has u8, but must have f32/, 'with the type that it must have');
 is(mxcheck('--save', '/proc/none', $name), 2, 'a folder that cannot be made is bad input');
 
 is(mxcheck('--race', 100, 'foreign/*'), 0, 'all examples, 100 schedules each')

@@ -43,7 +43,7 @@ like($out, qr{wrong-bits: C: group 2 \(128 rows from 128\), row 0, .* in 1 of 6 
 	'are flagged in their group') or diag $out;
 
 is(judge($good, 'M - 162' => 'M - 161'), 2, 'groups that are not M rows are bad input');
-like($err, qr/groups\.rows: they add up to 292, but M is 291/, 'which says so');
+like($err, qr/groups\.rows: they add up to 292, but M is 291/, 'with the reason');
 is(judge($good, 'role: c,         ' => 'role: none,      '), 2, 'an output without a role is not judged');
 like($err, qr/groups are judged by bits, with roles a, b and c in f32 or bf16/, 'and the error has the reason');
 
@@ -62,6 +62,6 @@ like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\)}, 'sums rows outside the 
 	or diag $out;
 is(weights($good, 'pad: 128' => 'pad: 16'), 2, 'groups that begin inside a block are bad input');
 like($err, qr/groups\.pad: groups of columns begin with a scale's block, and 16 is not a multiple of 32/,
-	'which says so');
+	'with the reason');
 
 done_testing();

@@ -45,7 +45,7 @@ is(judge(edited(), $broken, 'foreign/mxfp4_preshuffled/32x32x256/exact'), 0,
 is(judge(edited('layout: s32x8,' => 'layout: s32x8_wave,'), $co), 2,
 	'L9: a layout that crops scales away is bad input');
 like($err, qr/buffers\[1\]\.layout: layout s32x8_wave crops 45 x 13 .* which loses \d+ of 585/,
-	'which says how many');
+	'with the number');
 
 # Files contain the lines of a buffer without its layout.
 is(mxcheck('--save', "$dir/saved", $ragged), 0, 'a run is saved');

@@ -43,7 +43,7 @@ label_skip:
 	s_waitcnt lgkmcnt(0)
 	global_store_dword v1, v2, s[2:3]
 	s_endpgm
-label_behind:
+label_after:
 
 	.macro describe name
 	.amdhsa_kernel \name
