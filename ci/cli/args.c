@@ -21,7 +21,7 @@ int mx_complain(const char *command, const char *format, ...) {
 
 /* ---- numbers ---- */
 
-/* glibc's strtof rounds once, to nearest unless the program changed that; this one does not. */
+/* glibc's strtof rounds once, in the rounding mode of the program, which stays at nearest. */
 bool mx_parse_f32(const char *text, mx_f32 *x) {
 	char *end;
 	size_t digits = strncasecmp(text, "0x", 2) ? 0 : strspn(text + 2, "0123456789abcdefABCDEF");
@@ -29,7 +29,7 @@ bool mx_parse_f32(const char *text, mx_f32 *x) {
 		x->v = (uint32_t)strtoul(text, NULL, 16);
 		return true;
 	}
-	/* 0x3F8 might mean bits or a number: neither is taken. */
+	/* 0x3F8 is ambiguous, bits or a number: refused. */
 	if (!text[0] || isspace((unsigned char)text[0]) || (digits && !text[2 + digits]))
 		return false;
 	float value = strtof(text, &end);
@@ -74,7 +74,7 @@ bool mx_parse_format(const char *command, const char *option, const char *text, 
 
 /* ---- options ---- */
 
-/* "-1", "-.5", "-inf" and "-nan" are numbers. */
+/* "-1", "-.5", "-inf" and "-nan" are numbers, not options. */
 static bool is_option(const char *text) {
 	return text[0] == '-' && text[1] && !strchr("0123456789.iInN", text[1]);
 }
@@ -88,7 +88,7 @@ static const struct mx_arg *find(const struct mx_arg *table, const char *text) {
 	return NULL;
 }
 
-/* One option at argv[i]; returns how many arguments it took, 0 if it is wrong. */
+/* One option at argv[i]; returns the number of arguments that it takes, 0 if it is wrong. */
 static int take(const struct mx_arg *table, const char *command, char **argv, int left) {
 	const struct mx_arg *a = find(table, argv[0]);
 	const char *value = strchr(argv[0], '=');

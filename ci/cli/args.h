@@ -1,4 +1,4 @@
-/* The arguments of a command: a table of options, and what is left: numbers and files. */
+/* The arguments of a command: a table of options; the rest are numbers and files. */
 #ifndef MX_ARGS_H
 #define MX_ARGS_H
 
@@ -6,16 +6,16 @@
 
 enum { MX_BAD_INPUT = 2 }; /* the exit status of usage and bad input */
 
-/* An option: "--name VALUE" or "--name=VALUE" sets *text; one without a text sets *flag. */
+/* An option. "--name VALUE" or "--name=VALUE" sets *text; an option without a value sets *flag. */
 struct mx_arg {
 	const char *name; /* "--format"; NULL ends the table */
 	const char **text;
 	bool *flag;
 };
 
-/* Takes the options out of argv[1..argc-1] and moves the rest to argv[1]...; their number goes
- * to *n. A negative number is no option. -h and --help print `help`. Returns true to go on;
- * false to exit with *status. argv[0] is the command's name. */
+/* Removes the options from argv[1..argc-1], moves the rest to argv[1]... and sets *n to their
+ * number. A negative number is not an option. -h and --help print `help`. Returns true to go on;
+ * false to exit with *status. argv[0] is the name of the command. */
 bool mx_args(const struct mx_arg *table, const char *help, int argc, char **argv, int *n,
              int *status);
 

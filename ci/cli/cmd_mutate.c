@@ -1,6 +1,6 @@
 /* mxcheck mutate: weakens each wait, barrier and nop of a kernel in turn, in memory, and sorts the
- * mutants: flagged, noted, equivalent, not judged, survived, not reached. Each runs in a process of
- * its own. */
+ * mutants: flagged, noted, equivalent, not judged, survived, not reached. Each mutant runs in its
+ * own process. */
 #define _GNU_SOURCE
 #include "mutate.h"
 
@@ -26,17 +26,17 @@ struct mutation {
 	const char *kernel_dir, *kernel;
 	const struct mx_selection *selection;
 	uint8_t *file;      /* the code object */
-	size_t bytes, text; /* of it; where the kernel begins in it */
+	size_t bytes, text; /* its size; the offset of the kernel in it */
 	const uint32_t *code;
 	struct mx_site *sites; /* n_sites for each run */
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
-	struct mx_original *originals; /* for each run */
+	struct mx_original *originals; /* one for each run */
 	struct mx_error err;
 };
 
-/* What a child tells. */
-struct told {
+/* The answer of a child process. */
+struct answer {
 	int status;
 	struct mx_mutant_end end;
 	struct mx_error err;
@@ -56,7 +56,7 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
 
 /* ---- the original ---- */
 
-/* Keeps the file, which mutants are written from. */
+/* Finds the mutants, and keeps the file to write them from. */
 static int find_in(struct mutation *m, const char *path, struct mx_codefile *f) {
 	const struct mx_code_symbol *s = mx_code_find(f->code, m->kernel);
 	if (!s)
@@ -86,7 +86,7 @@ static unsigned schedules(const struct mutation *m) {
 	return m->o->race ? (unsigned)m->o->race : SCHEDULES;
 }
 
-/* The original in each run. */
+/* Runs the original in each selected run. */
 static int prepare(struct mutation *m) {
 	size_t runs = m->selection->n_runs;
 	struct mx_bench *b;
@@ -122,7 +122,7 @@ static const struct mx_site *site_of(const struct mutation *m, const struct mx_m
 	return &m->sites[run * m->n_sites + x->site];
 }
 
-/* The code object with the mutant in it: a file in memory alone. */
+/* The code object with the mutant, as a file in memory. */
 static int write_mutant(const struct mutation *m, const struct mx_mutant *x, char path[64]) {
 	int f = memfd_create("mutant", 0);
 	size_t at = m->text + m->sites[x->site].pc;
@@ -131,19 +131,19 @@ static int write_mutant(const struct mutation *m, const struct mx_mutant *x, cha
 	return f >= 0 && write(f, m->file, m->bytes) == (ssize_t)m->bytes ? 0 : -1;
 }
 
-static void try(const struct mutation *m, const struct mx_mutant *x, struct told *told) {
+static void try(const struct mutation *m, const struct mx_mutant *x, struct answer *a) {
 	char path[64];
 	if (write_mutant(m, x, path))
-		told->status = mx_fail(&told->err, "no memory for a file in memory");
-	for (size_t i = 0; !told->status && !told->end.flagged && i < m->selection->n_runs; i++) {
+		a->status = mx_fail(&a->err, "out of memory");
+	for (size_t i = 0; !a->status && !a->end.flagged && i < m->selection->n_runs; i++) {
 		struct mx_bench *b;
 		if (!site_of(m, x, i)->reached)
 			continue;
-		told->status = make_bench(m, i, path, &b, &told->err);
-		if (told->status)
+		a->status = make_bench(m, i, path, &b, &a->err);
+		if (a->status)
 			return;
-		told->status = mx_mutant_run(b, site_of(m, x, i), x, &m->originals[i], m->o->seed,
-		                             schedules(m), &told->end, &told->err);
+		a->status = mx_mutant_run(b, site_of(m, x, i), x, &m->originals[i], m->o->seed,
+		                          schedules(m), &a->end, &a->err);
 		mx_bench_free(b);
 	}
 }
@@ -161,26 +161,26 @@ static int start(const struct mutation *m, const struct mx_mutant *x, struct chi
 	c->pid = fork();
 	c->from = ends[0];
 	if (!c->pid) {
-		static struct told told;
+		static struct answer a;
 		alarm(TIME_OUT);
-		try(m, x, &told);
-		_exit(write(ends[1], &told, sizeof told) != sizeof told);
+		try(m, x, &a);
+		_exit(write(ends[1], &a, sizeof a) != sizeof a);
 	}
 	close(ends[1]);
 	return c->pid > 0 ? 0 : -1;
 }
 
-/* A mutant that does not end, or kills its process, is flagged by that. */
-static void finish(struct child *c, struct told *told) {
+/* A mutant that does not end, or kills its process, is flagged. */
+static void finish(struct child *c, struct answer *a) {
 	int status = 0;
-	bool whole = read(c->from, told, sizeof *told) == sizeof *told;
+	bool whole = read(c->from, a, sizeof *a) == sizeof *a;
 	close(c->from);
 	waitpid(c->pid, &status, 0);
 	if (whole)
 		return;
 	bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-	*told = (struct told){ .end.flagged = true };
-	snprintf(told->end.by, sizeof told->end.by, late ? "time-out" : "crash");
+	*a = (struct answer){ .end.flagged = true };
+	snprintf(a->end.by, sizeof a->end.by, late ? "time-out" : "crash");
 }
 
 /* ---- the report ---- */
@@ -189,7 +189,7 @@ typedef enum { FLAGGED, NOTED, EQUIVALENT, NOT_JUDGED, SURVIVED, NOT_REACHED, FA
 
 struct totals {
 	unsigned n[FATES];
-	unsigned never_full, margin; /* of the equivalent */
+	unsigned never_full, margin; /* reasons of the equivalent ones */
 };
 
 static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
@@ -199,7 +199,7 @@ static bool is_reached(const struct mutation *m, const struct mx_mutant *x) {
 	return false;
 }
 
-/* Never as many operations in flight as even the weaker wait lets through. */
+/* The original wait never has to wait: no more is in flight than it allows. */
 static bool never_full(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
@@ -211,7 +211,7 @@ static bool never_full(const struct mutation *m, const struct mx_mutant *x) {
 	return x->kind == MX_WEAKER_WAIT;
 }
 
-/* Nothing that depends on anything comes too near, in any run. */
+/* Dependent instructions stay far enough apart, in all runs. */
 static bool is_margin(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; i < m->selection->n_runs; i++)
 		if (site_of(m, x, i)->reached && site_of(m, x, i)->margin < x->shorter)
@@ -219,7 +219,8 @@ static bool is_margin(const struct mutation *m, const struct mx_mutant *x) {
 	return x->kind == MX_SHORTER_NOP;
 }
 
-/* A site that lets something through before it is published, in the first run that has one. */
+/* The site, in the first run that has one, where the weaker wait lets vector memory be in flight
+ * when the wave publishes something. */
 static const struct mx_site *publishes_early(const struct mutation *m, const struct mx_mutant *x) {
 	for (size_t i = 0; x->kind == MX_WEAKER_WAIT && i < m->selection->n_runs; i++) {
 		const struct mx_site *s = site_of(m, x, i);
@@ -229,12 +230,12 @@ static const struct mx_site *publishes_early(const struct mutation *m, const str
 	return NULL;
 }
 
-static fate sort(const struct mutation *m, const struct mx_mutant *x, const struct told *told) {
+static fate sort(const struct mutation *m, const struct mx_mutant *x, const struct answer *a) {
 	if (!is_reached(m, x))
 		return NOT_REACHED;
-	if (told->end.flagged)
+	if (a->end.flagged)
 		return FLAGGED;
-	if (told->end.noted)
+	if (a->end.noted)
 		return NOTED;
 	if (publishes_early(m, x))
 		return NOT_JUDGED;
@@ -242,49 +243,49 @@ static fate sort(const struct mutation *m, const struct mx_mutant *x, const stru
 }
 
 static void explain_equivalent(const struct mutation *m, const struct mx_mutant *x,
-                               const struct told *told, struct totals *t, char *why, size_t room) {
+                               const struct answer *a, struct totals *t, char *why, size_t room) {
 	if (never_full(m, x)) {
 		t->never_full++;
-		snprintf(why, room, "there is never more in flight here");
+		snprintf(why, room, "no more is ever in flight here");
 	} else if (x->kind == MX_SHORTER_NOP) {
 		t->margin++;
 		snprintf(why, room,
-		         "what depends on each other across it stays further apart than any "
-		         "instructions need");
+		         "dependent instructions across it stay further apart than any pair of "
+		         "instructions may require");
 	} else
 		snprintf(why, room,
-		         "what it guards may land at its earliest and latest: same bytes in %u "
-		         "runs",
-		         told->end.extremes);
+		         "the guarded operations land at their earliest and latest: same bytes in "
+		         "%u runs",
+		         a->end.extremes);
 }
 
-static void explain(const struct mutation *m, const struct mx_mutant *x, const struct told *told,
+static void explain(const struct mutation *m, const struct mx_mutant *x, const struct answer *a,
                     fate f, struct totals *t, char *why, size_t room) {
-	const struct mx_mutant_end *e = &told->end;
+	const struct mx_mutant_end *e = &a->end;
 	why[0] = 0;
 	if (f == FLAGGED || f == NOTED)
 		snprintf(why, room, "%s %s%s%s", f == NOTED ? "by a note alone," : "by", e->by,
 		         e->text[0] ? ": " : "", e->text);
 	else if (f == EQUIVALENT)
-		explain_equivalent(m, x, told, t, why, room);
+		explain_equivalent(m, x, a, t, why, room);
 	else if (f == NOT_JUDGED)
 		snprintf(why, room,
-		         "+0x%" PRIx64 " publishes what it waits for: the emulator keeps the "
-		         "wave's order, so bytes say nothing of hardware that does not",
+		         "+0x%" PRIx64 " publishes what it waits for: the emulator keeps the order "
+		         "of a wave, so bytes do not show what hardware may do",
 		         publishes_early(m, x)->publisher);
 	else if (f == SURVIVED)
-		snprintf(why, room, "no judge of wait states saw it");
+		snprintf(why, room, "no rule of wait states flags it");
 }
 
-static void report(const struct mutation *m, const struct mx_mutant *x, const struct told *told,
+static void report(const struct mutation *m, const struct mx_mutant *x, const struct answer *a,
                    struct totals *t) {
 	static const char *const names[] = { "flagged",    "noted",    "equivalent",
 		                             "not judged", "survived", "not reached" };
-	fate f = sort(m, x, told);
+	fate f = sort(m, x, a);
 	const struct mx_site *s = &m->sites[x->site];
 	char text[160], why[360];
 	t->n[f]++;
-	explain(m, x, told, f, t, why, sizeof why);
+	explain(m, x, a, f, t, why, sizeof why);
 	mx_disassemble(&s->word, 1, s->pc, text, sizeof text);
 	if (f == FLAGGED && !m->o->verbose)
 		return;
@@ -293,9 +294,9 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 }
 
 static void give_up(struct child *c) {
-	struct told told;
+	struct answer a;
 	kill(c->pid, SIGKILL);
-	finish(c, &told);
+	finish(c, &a);
 }
 
 static int run_all(struct mutation *m, struct totals *t) {
@@ -303,7 +304,7 @@ static int run_all(struct mutation *m, struct totals *t) {
 	size_t jobs = m->o->jobs < MAX_JOBS ? m->o->jobs : MAX_JOBS, begun = 0, done = 0;
 	int status = 0;
 	while (!status && !mx_output_is_lost() && done < m->n_mutants) {
-		struct told told = { 0 };
+		struct answer a = { 0 };
 		for (; begun < m->n_mutants && begun < done + jobs; begun++)
 			if (start(m, &m->mutants[begun], &children[begun % jobs])) {
 				status = mx_fail(&m->err, "fork failed");
@@ -311,12 +312,12 @@ static int run_all(struct mutation *m, struct totals *t) {
 			}
 		if (status)
 			break;
-		finish(&children[done % jobs], &told);
-		if (told.status) {
-			m->err = told.err;
+		finish(&children[done % jobs], &a);
+		if (a.status) {
+			m->err = a.err;
 			status = -1;
 		} else
-			report(m, &m->mutants[done], &told, t);
+			report(m, &m->mutants[done], &a, t);
 		done++;
 	}
 	for (; done < begun; done++)
@@ -327,8 +328,8 @@ static int run_all(struct mutation *m, struct totals *t) {
 static void summarise(const struct mutation *m, const struct totals *t) {
 	size_t reached = m->n_mutants - t->n[NOT_REACHED];
 	printf("%zu mutants of %s in %zu runs: %u flagged, %u by a note alone, %u equivalent "
-	       "(%.0f %% of those reached; %u because there is never more in flight, %u longer "
-	       "nops than needed, %u under extreme schedules), %u not judged, %u survived, %u not "
+	       "(%.0f %% of those reached; %u because no more is ever in flight, %u nops longer "
+	       "than needed, %u under extreme schedules), %u not judged, %u survived, %u not "
 	       "reached\n",
 	       m->n_mutants, m->kernel, m->selection->n_runs, t->n[FLAGGED], t->n[NOTED],
 	       t->n[EQUIVALENT], reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0,
@@ -342,7 +343,8 @@ int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *k
 	struct totals t = { .never_full = 0 };
 	for (size_t i = 1; i < s->n_runs; i++)
 		if (s->runs[i].c != s->runs[0].c) {
-			fputs("mxcheck mutate: the runs selected are of several cases\n", stderr);
+			fputs("mxcheck mutate: the selected runs belong to several cases\n",
+			      stderr);
 			return BAD_INPUT;
 		}
 	m.kernel = s->runs[0].c->kernel;

@@ -1,4 +1,4 @@
-/* A code object in a file, as the commands read it. */
+/* A code object file, as the commands read it. */
 #include "codefile.h"
 
 #include <stdlib.h>

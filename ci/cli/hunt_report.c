@@ -1,4 +1,4 @@
-/* A race hunt as mxcheck runs it: progress, and what it says at its end. */
+/* Race hunts of mxcheck: progress, and the report. */
 #include "hunt_report.h"
 
 #include <inttypes.h>
@@ -12,9 +12,9 @@
 
 struct progress {
 	double start, last;
-	double seconds;      /* that the hunt may take; 0: as many as it takes */
-	unsigned long begun; /* runs that were done before it */
-	bool known;
+	double seconds;        /* limit of the hunt; 0: no limit */
+	unsigned long resumed; /* runs done when progress began */
+	bool has_resumed;
 };
 
 static double now(void) {
@@ -31,14 +31,14 @@ static void print_left(double s) {
 static void show(void *context, unsigned long done, unsigned long of) {
 	struct progress *p = context;
 	double t = now(), passed = t - p->start;
-	if (!p->known) {
-		p->known = true;
-		p->begun = done;
+	if (!p->has_resumed) {
+		p->has_resumed = true;
+		p->resumed = done;
 	}
 	if (t - p->last < 0.5 && done < of)
 		return;
 	p->last = t;
-	double rate = passed > 0 ? (double)(done - p->begun) / passed : 0;
+	double rate = passed > 0 ? (double)(done - p->resumed) / passed : 0;
 	fprintf(stderr, "\r\033[K");
 	if (done >= of)
 		return;
@@ -51,7 +51,7 @@ static void show(void *context, unsigned long done, unsigned long of) {
 
 /* ---- the hunt ---- */
 
-/* Where atomics may arrive in any order, other bytes than run 0's are judged by themselves. */
+/* With judge `set`, bytes that differ from run 0 are judged by themselves. */
 static bool is_in_set(void *context, struct mx_bench *b, const struct mx_run_result *r) {
 	struct mx_verdict v = { 0 };
 	struct mx_error err;
@@ -59,7 +59,7 @@ static bool is_in_set(void *context, struct mx_bench *b, const struct mx_run_res
 	return !mx_bench_judge(b, r, &v, &err) && !mx_verdict_status(&v);
 }
 
-/* Corunners are for the runs that are compared: a witness is looked for without them. */
+/* Corunners run only beside the compared runs; the search for a witness does without them. */
 static int hunt(const struct mx_options *o, const char *kernel_dir,
                 const struct mx_race_options *race, struct mx_bench *b, struct mx_result *r) {
 	r->vary = o->vary;
@@ -96,9 +96,9 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 	return status;
 }
 
-/* ---- its end ---- */
+/* ---- the report ---- */
 
-static const char *what_is(const struct mx_output *x) {
+static const char *outcome_text(const struct mx_output *x) {
 	switch (x->outcome) {
 	case MX_RUN_SAME: return " as run 0";
 	case MX_RUN_LEGAL: return " legal";
@@ -116,14 +116,14 @@ static void print_outputs(const struct mx_race *race, const char *lead) {
 		printf("%s %" PRIu64 " times", i ? "," : "", x->runs);
 		if (x->outcome <= MX_RUN_DIFFERS)
 			printf(" %016" PRIx64, x->hash);
-		printf("%s", what_is(x));
+		printf("%s", outcome_text(x));
 		if (x->outcome != MX_RUN_SAME)
 			printf(" (first in run %" PRIu64 ")", x->first);
 	}
 	putchar('\n');
 }
 
-/* What random priorities promise, whatever the bug, of those that need no late landing. */
+/* The bound of probabilistic concurrency testing, for bugs that need no late landing. */
 static void print_chance(const struct mx_result *r, const char *lead) {
 	struct mx_plan plan;
 	struct mx_error err;
@@ -136,9 +136,10 @@ static void print_chance(const struct mx_result *r, const char *lead) {
 	double chance = mx_schedule_chance(waves, &first, &depth);
 	if (chance > 0)
 		printf("%srace: a bug that takes %u orderings among the first %" PRIu64
-		       " instructions of the %u waves of a workgroup, each acting as it is issued, "
-		       "shows in a run with a chance of %.1e or more; of bugs that depend on when "
-		       "memory operations land, as with a missing wait, no such chance is known\n",
+		       " instructions of the %u waves of a workgroup, if each acts when it is "
+		       "issued, shows in a run with a chance of at least %.1e; no such bound is "
+		       "known for bugs that depend on when memory operations land, as with a "
+		       "missing wait\n",
 		       lead, depth, first, waves, chance);
 }
 
@@ -147,10 +148,10 @@ static void print_varied(const struct mx_device *d, const struct mx_result *r, c
 	mx_vary_text(&r->vary, true, text, sizeof text);
 	if (text[0])
 		printf("%srace: varied: %s%s\n", lead, text,
-		       d->emu ? "; the emulator does one thing after the other" : "");
+		       d->emu ? "; the emulator runs one launch after the other" : "");
 }
 
-/* Of the runs that left bytes to compare. */
+/* The rate among the runs that left bytes to compare. */
 static void print_rate(const struct mx_device *d, const struct mx_result *r, const char *lead) {
 	const struct mx_race *race = &r->race;
 	const char *what = d->emu ? "seeded schedules of the emulator, not of silicon" : "launches";
@@ -172,11 +173,11 @@ static void print_unfinished(const struct mx_race *race, const char *lead) {
 	} kinds[] = { { race->timeouts, "took too long" },
 		      { race->crashes, "died" },
 		      { race->unfinished - race->timeouts - race->crashes,
-		        "ended by the device, as all" } };
+		        "ended by the device, as run 0 did" } };
 	const char *between = "";
 	if (!race->unfinished)
 		return;
-	printf("%srace: %lu of %lu runs did not finish, and say nothing of the rate: ", lead,
+	printf("%srace: %lu of %lu runs did not finish, and the rate does not count them: ", lead,
 	       race->unfinished, race->runs);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (kinds[i].n) {
@@ -196,11 +197,12 @@ void mx_hunt_print(const struct mx_device *d, const struct mx_result *r, const c
 	if (race->resumed)
 		printf("%srace: %lu of the runs are from the journal\n", lead, race->resumed);
 	if (race->cut)
-		printf("%srace: the journal's last record had been cut short; its runs were done "
+		printf("%srace: the last record of the journal was cut short; its runs were done "
 		       "again\n",
 		       lead);
-	if (race->unkept.text[0])
-		printf("%srace: the journal took no more; these counts are of the runs done\n",
+	if (race->journal_error.text[0])
+		printf("%srace: the journal could not be written; these counts are of the runs "
+		       "done\n",
 		       lead);
 	if (d->lost)
 		printf("%srace: the device did not come back; these counts are of the runs done\n",

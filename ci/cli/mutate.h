@@ -1,6 +1,6 @@
-/* mxcheck mutate: what becomes of a kernel's mutants. */
-#ifndef MX_CI_MUTATE_H
-#define MX_CI_MUTATE_H
+/* mxcheck mutate: runs the mutants of a kernel and sorts them. */
+#ifndef MX_CMD_MUTATE_H
+#define MX_CMD_MUTATE_H
 
 #include "select.h"
 

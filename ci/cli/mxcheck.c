@@ -1,4 +1,4 @@
-/* mxcheck: the gate. Runs cases on a device, judges them, and says so. */
+/* mxcheck: runs cases on a device, judges and reports them; starts the other commands. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 
 enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
 
-/* Everything that the threads share. */
+/* The data that the threads share. */
 struct gate {
 	const struct mx_options *o;
 	struct mx_device *device;
@@ -49,7 +49,7 @@ static int make_bench(const struct gate *g, const struct mx_selected *s, struct 
 	                     err);
 }
 
-/* The run, under a trace if one is asked for. */
+/* The run, with a trace if an option needs one. */
 static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_result *run,
                       struct mx_error *err) {
 	struct mx_trace *t;
@@ -66,8 +66,8 @@ static int run_traced(const struct gate *g, struct mx_bench *b, struct mx_run_re
 	return status;
 }
 
-/* Who wrote the first wrong byte: the run is done again for it, analysed too, as that may have a
- * part in its schedule. */
+/* Finds the instruction that wrote the first wrong byte. The run is done again with the same
+ * analysis, which can change the schedule. */
 static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	if (!g->device->emu || !v->has_location)
@@ -92,7 +92,7 @@ static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) 
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
 
-/* The run that is judged is also searched for what the numbers do not show. */
+/* The judged run is also analysed, for faults that the numbers do not show. */
 static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	mx_bench_options(b)->analysis = g->o->analysis;
 	int status = judge(g, b, r);
@@ -100,7 +100,7 @@ static int judge_once(const struct gate *g, struct mx_bench *b, struct mx_result
 	return status;
 }
 
-/* What passes may rest on the schedule that it had. */
+/* Without a proof a case may pass only under this schedule. */
 static void require_proof(struct mx_verdict *v) {
 	char why[MX_LINE_ROOM] = "not analysed to the end";
 	if (mx_verdict_status(v) || v->proof.outcome == MX_PROVED)
@@ -108,12 +108,12 @@ static void require_proof(struct mx_verdict *v) {
 	if (v->proof.outcome == MX_NOT_PROVED)
 		mx_doubt_text(&v->proof, why, sizeof why);
 	mx_verdict_add(v, MX_WRONG_ORDER, "not-proved",
-	               "passes without the proof that --require-proof asks for: %s", why);
+	               "passes without the proof that --require-proof needs: %s", why);
 }
 
-/* What other bytes than the sequential schedule's are to the hunt that prints a schedule, they are
- * to its replay; what a case allows is none. */
-static int hold_against_sequential(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+/* A replay exits as the hunt did: bytes that differ from the sequential schedule's, and that the
+ * case does not allow, are nondeterminism. */
+static int compare_with_sequential(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	struct mx_schedule sequential;
 	struct mx_output x;
 	char where[320], other[64];
@@ -127,7 +127,7 @@ static int hold_against_sequential(const struct gate *g, struct mx_bench *b, str
 	snprintf(other, sizeof other, "under 'sequential,pattern=%02x'", sequential.pattern);
 	mx_output_text(&x, mx_bench_plan(b), other, where, sizeof where);
 	mx_verdict_add(&r->verdict, x.size ? MX_WRONG_ORDER : MX_WRONG_DEVICE, "nondeterminism",
-	               "this schedule parts from the sequential one: %s", where);
+	               "this schedule differs from the sequential one: %s", where);
 	return 0;
 }
 
@@ -140,12 +140,12 @@ static int begin_replay(const struct gate *g, struct mx_bench *b, struct mx_resu
 }
 
 static int end_replay(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
-	int status = hold_against_sequential(g, b, r);
+	int status = compare_with_sequential(g, b, r);
 	mx_bench_options(b)->instruction_limit = 0;
 	return status;
 }
 
-/* A hunt begins with a run that is judged; its own run 0 has the same schedule. */
+/* A hunt begins with a judged run; run 0 of the hunt has the same schedule. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
@@ -165,7 +165,7 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	mx_bench_free(b);
 }
 
-/* ---- all cases: in parallel, printed in order; a hunt has the threads to itself ---- */
+/* ---- all cases: in parallel, printed in order; hunts follow each other ---- */
 
 static void print_ready(struct gate *g) {
 	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
@@ -183,22 +183,23 @@ static void *work(void *argument) {
 		if (i >= g->selection.n_runs)
 			return NULL;
 		g->results[i].run = &g->selection.runs[i];
+		g->results[i].alone = g->selection.n_runs == 1;
 		run_case(g, &g->results[i]);
 		pthread_mutex_lock(&g->lock);
 		g->done[i] = true;
 		print_ready(g);
 		if (g->results[i].race.interrupted || g->device->lost)
-			g->selection.n_runs = i + 1; /* a hunt has the only thread */
+			g->selection.n_runs = i + 1; /* hunts run in one thread */
 		pthread_mutex_unlock(&g->lock);
 	}
 }
 
-/* Threads for each, where fewer go on at once than there are jobs. */
+/* Threads for each of `at_once` jobs that run at the same time. */
 static unsigned share(const struct gate *g, size_t at_once) {
 	return at_once && at_once < g->o->jobs ? g->o->jobs / (unsigned)at_once : 1;
 }
 
-/* Threads that no job of its own takes help inside a launch and a judgement. */
+/* Threads without a case of their own help inside launches and judges. */
 static void share_threads(const struct gate *g) {
 	g->device->threads = share(g, g->o->race ? g->o->race : g->selection.n_runs);
 	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
@@ -217,7 +218,7 @@ static void run_all(struct gate *g) {
 			pthread_join(threads[j], NULL);
 }
 
-/* 4 before 3 before 1; input that could not be run is 2, whatever else was found. */
+/* 4 goes before 3 and 3 before 1; a run that could not be done is 2, whatever the others find. */
 static int exit_status(const struct gate *g) {
 	int worst = 0;
 	bool interrupted = false;
@@ -259,16 +260,16 @@ static int list(const struct mx_selection *s) {
 	return 0;
 }
 
-/* The first of two folders that is there, else the second. */
-static void first_there(char folder[PATH_MAX + 32], const char *exe, const char *one,
-                        const char *other) {
+/* The first of two folders if it exists, else the second. */
+static void first_existing(char folder[PATH_MAX + 32], const char *exe, const char *one,
+                           const char *other) {
 	snprintf(folder, PATH_MAX + 32, "%s/%s", exe, one);
 	if (access(folder, R_OK))
 		snprintf(folder, PATH_MAX + 32, "%s/%s", exe, other);
 }
 
-/* Installed, or in its build folder: kernels lie beside the program then, cases beside that
- * folder; a build elsewhere knows its source. */
+/* The folders of an installed program, or of a build: kernels are in the build folder, cases beside
+ * it. A build folder outside the source tree uses the cases of MX_SOURCE. */
 static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32]) {
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -276,8 +277,8 @@ static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32])
 	char *slash = strrchr(exe, '/');
 	if (slash)
 		*slash = 0;
-	first_there(kernels, exe, "../lib/mxcheck/kernels", "kernels");
-	first_there(cases, exe, "../share/mxcheck/cases", "../cases");
+	first_existing(kernels, exe, "../lib/mxcheck/kernels", "kernels");
+	first_existing(cases, exe, "../share/mxcheck/cases", "../cases");
 	if (access(cases, R_OK))
 		snprintf(cases, PATH_MAX + 32, "%s/cases", MX_SOURCE);
 }
@@ -307,15 +308,14 @@ static int open_and_run(struct gate *g) {
 	if (mx_options_look(g->o) && g->selection.n_runs != 1) {
 		fprintf(stderr,
 		        "mxcheck: --who, --trace, --watch and --break look into one run, and "
-		        "%zu are selected; --list has their names\n",
+		        "%zu are selected; --list prints their names\n",
 		        g->selection.n_runs);
 		return BAD_INPUT;
 	}
 	if (g->o->resume && g->selection.n_runs != 1) {
 		fprintf(stderr,
-		        "mxcheck: --resume is for one run of one case, and %zu are selected; "
-		        "--list "
-		        "has their names\n",
+		        "mxcheck: --resume needs one run of one case, and %zu are selected; "
+		        "--list prints their names\n",
 		        g->selection.n_runs);
 		return BAD_INPUT;
 	}
@@ -348,9 +348,7 @@ static int open_and_run(struct gate *g) {
 		        g->device->name);
 		status = BAD_INPUT;
 	} else if (g->o->race && g->o->has_jobs && g->o->jobs > 1 && !g->device->emu) {
-		fprintf(stderr,
-		        "mxcheck: device %s: a hunt does its runs one after the other there: "
-		        "--jobs 1\n",
+		fprintf(stderr, "mxcheck: device %s: a hunt on a real device needs --jobs 1\n",
 		        g->device->name);
 		status = BAD_INPUT;
 	} else if (g->o->mutate && !g->device->emu) {
@@ -360,7 +358,7 @@ static int open_and_run(struct gate *g) {
 		status = mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
 	else
 		status = run_gate(g);
-	if (g->device->lost) { /* exit handlers of its runtime would wait for the launch */
+	if (g->device->lost) { /* the exit handlers of the runtime would wait for the launch */
 		_exit(mx_output_end(status));
 	}
 	mx_schedule_free(&g->schedule);

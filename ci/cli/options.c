@@ -19,73 +19,79 @@ static const char help[] =
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
-	"Runs cases (those tagged quick, if none is named) on a gfx950, real or emulated, and\n"
-	"judges them bit for bit. `mxcheck run` takes the cases of one file: your kernel's.\n"
+	"Runs cases on a gfx950, real or emulated, and compares the results bit for bit with a\n"
+	"reference. Without a CASE-GLOB it runs the cases tagged quick. `mxcheck run` takes the\n"
+	"cases of one file, for instance of your own kernel.\n"
 	"\n"
-	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a case's kernel in turn,\n"
-	"and tells which of these mutants nothing notices (exit 1); --race N: schedules of each,\n"
-	"default 20; -v: the flagged ones too.\n"
+	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a kernel in turn, and\n"
+	"reports the changes that no check detects (exit 1). --race N sets the number of\n"
+	"schedules for each; default 20. -v lists the detected changes too.\n"
 	"\n"
 	"  --list             list the cases and their tags, run nothing\n"
-	"  --device D         emu, hip or hip:N; default: hip where there is a gfx950, else emu\n"
+	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
 	"  --seed S           seed of data and schedules; default 1\n"
-	"  --race N           run each case under N schedules and compare all memory, byte by "
-	"byte\n"
-	"  --scratch-apart    (emulator) scratch returns in order among itself, not with the rest\n"
-	"                     of vmcnt\n"
-	"  --threadgroup-split  (emulator) waves of a workgroup share no L1: what they do to\n"
-	"                     device memory needs a wait before a barrier orders it\n"
-	"  --require-proof    (emulator) a case that passes fails if no analysis proves that\n"
-	"                     every other schedule leaves the same bytes: finding not-proved,\n"
-	"                     exit 3\n"
+	"  --race N           hunt: run each case under N schedules and compare all memory, byte\n"
+	"                     by byte\n"
+	"  --scratch-apart    (emulator) assume that scratch returns in order only with other\n"
+	"                     scratch, not with the other operations of vmcnt\n"
+	"  --threadgroup-split  (emulator) assume that the waves of a workgroup share no L1: a\n"
+	"                     barrier orders their accesses to device memory only after a wait\n"
+	"  --require-proof    (emulator) a case that passes fails if its order is not proved:\n"
+	"                     finding not-proved, exit 3\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
-	"  --time-out S       a run of a hunt that takes more seconds than this is a finding; on\n"
-	"                     a real device it ends the hunt. Default: none there; on the\n"
-	"                     emulator 100 times what the hunt's first run took, 30 s at least\n"
-	"  --vary W,...       change what is around each run of a hunt, as its seed decides:\n"
-	"                     stream (which stream it is in), tenant (another kernel beside\n"
-	"                     it), flush (caches overwritten before), place (short workgroups\n"
-	"                     before, so that its own start elsewhere); NAME=N: at most so many\n"
+	"  --time-out S       a run of a hunt that takes more than S seconds is a finding; on a\n"
+	"                     real device it ends the hunt. Default: no limit on a real device;\n"
+	"                     on the emulator 100 times the first run of the hunt, at least 30 s\n"
+	"  --vary W,...       change what surrounds each run of a hunt, as its seed decides:\n"
+	"                     stream (the stream of the run), tenant (another kernel runs at the\n"
+	"                     same time), flush (caches are overwritten first), place (short\n"
+	"                     workgroups run just before). NAME=N sets the largest number of\n"
 	"                     streams, workgroups, MiB, workgroups\n"
-	"  --schedule X       run under this schedule: the text that a hunt prints for a race, or\n"
-	"                     a file of it; instead of the seed's. Other bytes than those of\n"
-	"                     the sequential schedule are nondeterminism, as they were to the hunt\n"
-	"  --resume FILE      the hunt's journal: go on where it stopped, or begin it\n"
+	"  --schedule X       run under this schedule instead of the seed's: the text that a hunt\n"
+	"                     prints, or a file of it. The sequential schedule runs too; if the\n"
+	"                     bytes differ, that is nondeterminism\n"
+	"  --resume FILE      the journal of a hunt: continue it, or begin it\n"
 	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
 	"                     has one\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
-	"  --notes            print each note: wait states that LLVM or the manual alone asks\n"
-	"                     for, and what is assumed; without it they are counted\n"
+	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
+	"                     the manual alone requires; without it they are counted\n"
 	"  --tap              report in the Test Anything Protocol\n"
-	"  --case FILE.yaml   (run) the case file\n"
-	"  --co FILE.co       (run) the code object, instead of the one the case names\n"
+	"  --case FILE.yaml   (run, mutate) the case file\n"
+	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
 	"\n"
-	"Of one run on the emulator:\n"
-	"  --who PLACE        who wrote this last, and what its value was made of; PLACE is\n"
-	"                     C:1234 (byte of buffer C) or 'C[3,5]' (element)\n"
-	"  --depth N          (--who) how many instructions deep; default 4\n"
-	"  --trace X,Y,Z:W    each instruction of wave W of workgroup X,Y,Z, what it writes,\n"
-	"                     and when operations land\n"
-	"  --watch PLACE      each access to C:1234, C:1234+16 (bytes), 'C[3,5]' or lds:64+4\n"
-	"  --break PC         registers of each wave (or of the traced one) that gets there;\n"
-	"                     PC is the offset in the kernel: 0x1a4\n"
-	"  --lane L           (--trace, --break) whose vector values; default: the first\n"
-	"  --no-analysis      look neither for accesses that no wait or barrier orders nor for\n"
-	"                     missing wait states\n"
+	"Look into one run on the emulator:\n"
+	"  --who LOCATION     provenance: the instruction that wrote this location last, and what\n"
+	"                     its value was computed from; LOCATION is C:1234 (byte of buffer C)\n"
+	"                     or 'C[3,5]' (element)\n"
+	"  --depth N          (--who) number of instructions that provenance follows; default 4\n"
+	"  --trace X,Y,Z:W    each instruction of wave W of workgroup X,Y,Z, what it writes, and\n"
+	"                     when memory operations land\n"
+	"  --watch LOCATION   each access to C:1234, C:1234+16 (bytes), 'C[3,5]' or lds:64+4\n"
+	"  --break PC         the registers of each wave, or of the traced one, that reaches this\n"
+	"                     offset in the kernel: 0x1a4\n"
+	"  --lane L           (--trace, --break) the lane whose vector values are printed;\n"
+	"                     default: the first\n"
+	"  --no-analysis      switch off the analysis of order and the check of wait states\n"
 	"\n"
-	"  -v, --verbose      instruction mix, share of MFMA, operations in flight\n"
+	"  -v, --verbose      every case in full; instruction mix, share of MFMA, operations in\n"
+	"                     flight\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"A CASE-GLOB matches names as --list prints them: 'gemm/mxfp4_f32/*/exact', or a case\n"
 	"name alone: 'gemm/*'.\n"
 	"\n"
+	"A passing case is one line. The end of the run prints each assumption once, with the\n"
+	"number of cases that rest on it. A failing case, a single case, -v and --tap print the\n"
+	"assumptions with the case.\n"
+	"\n"
 	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard,\n"
 	"nondeterminism or no proof; 4 device fault or time-out; 77 nothing could run; 130\n"
-	"interrupted, nothing found. Where several apply, 4 before 3 before 1; before all of\n"
-	"them 2, where a run could not be done or standard output could not be written, which\n"
-	"every command checks.\n";
+	"interrupted, nothing found. If several apply, 4 goes before 3 and 3 before 1. Status 2\n"
+	"goes before all of them: a run could not be done, or standard output could not be\n"
+	"written.\n";
 
 static bool bad(int *status, const char *format, const char *text) {
 	fputs("mxcheck: ", stderr);
@@ -118,7 +124,7 @@ static bool parse_shape(const char *text, int64_t shape[3]) {
 	return true;
 }
 
-/* Seconds, or a number with s, m or h behind it. */
+/* Seconds, or a number with the suffix s, m or h. */
 bool mx_parse_duration(const char *text, double *seconds) {
 	char *end;
 	*seconds = isdigit((unsigned char)text[0]) ? strtod(text, &end) : 0;
@@ -201,13 +207,15 @@ static bool take_vary(const char *value, struct mx_options *o, int *status) {
 	return !mx_vary_parse(value, &o->vary, &why) || bad(status, "--vary %s", why.text);
 }
 
-/* One option; false with *status where it is wrong. */
+/* One option; false with *status if it is wrong. */
 static bool take(int option, const char *value, struct mx_options *o, int *status) {
 	unsigned long long n;
 	switch (option) {
 	case LIST: o->list = true; return true;
 	case DEVICE: o->device = value; return true;
-	case SAVE: o->save = value; return value[0] || bad(status, "%s", "--save: no folder");
+	case SAVE:
+		o->save = value;
+		return value[0] || bad(status, "%s", "--save: the folder is missing");
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
@@ -286,24 +294,25 @@ bool mx_options_look(const struct mx_options *o) {
 	return o->who || o->trace.wave || o->trace.watch || o->trace.stop;
 }
 
-/* A time alone makes a hunt: as many runs as fit. */
+/* --time without --race: a hunt of as many runs as fit in that time. */
 static bool check_hunt(struct mx_options *o, int *status) {
 	if (o->time > 0 && !o->race)
 		o->race = MOST_RUNS;
 	if (o->race && o->schedule)
-		return bad(status, "%s", "--schedule is one schedule, a hunt is of many");
+		return bad(status, "%s", "--schedule does not go with a hunt (--race, --time)");
 	if (o->race)
 		return true;
 	if (o->varies)
-		return bad(status, "%s", "--vary is of a hunt: --race N or --time T");
+		return bad(status, "%s", "--vary needs a hunt: --race N or --time T");
 	if (o->time_out > 0)
-		return bad(status, "%s", "--time-out is of a hunt: --race N or --time T");
-	return !o->resume || bad(status, "--resume %s: what? --race N or --time T", o->resume);
+		return bad(status, "%s", "--time-out needs a hunt: --race N or --time T");
+	return !o->resume ||
+	       bad(status, "--resume %s: needs a hunt: --race N or --time T", o->resume);
 }
 
 static bool check_proof(const struct mx_options *o, int *status) {
 	if (o->require_proof && o->mutate)
-		return bad(status, "%s", "mutate: --require-proof is of runs");
+		return bad(status, "%s", "mutate: --require-proof needs a run");
 	if (o->require_proof && !o->analysis)
 		return bad(status, "%s", "--require-proof does not go with --no-analysis");
 	return true;
@@ -315,10 +324,10 @@ static bool check_look(const struct mx_options *o, int *status) {
 		return bad(status, "%s", err.text);
 	if (o->race && mx_options_look(o))
 		return bad(status, "%s",
-		           "--race goes with none of --who, --trace, --watch, --break");
+		           "--race does not go with --who, --trace, --watch or --break");
 	if (o->tap && mx_options_look(o))
 		return bad(status, "%s",
-		           "--tap goes with none of --who, --trace, --watch, --break");
+		           "--tap does not go with --who, --trace, --watch or --break");
 	return true;
 }
 

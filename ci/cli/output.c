@@ -10,10 +10,10 @@
 
 #include "args.h"
 
-/* A folder can be neither read nor written, under its number or by a name in /proc. */
+/* A folder cannot be read or written, neither by its descriptor nor by its name in /proc. */
 static void open_missing(int fd) {
 	if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-		(void)!open("/", O_RDONLY | O_DIRECTORY); /* gets the lowest number that is free */
+		(void)!open("/", O_RDONLY | O_DIRECTORY); /* gets the lowest free descriptor */
 }
 
 void mx_output_begin(void) {
@@ -26,7 +26,7 @@ bool mx_output_is_lost(void) {
 	return ferror(stdout);
 }
 
-/* Some file systems report an error only when the last bytes are handed over. */
+/* Some file systems report a write error only at close. */
 static int close_copy(void) {
 	int copy = dup(fileno(stdout));
 	return copy < 0 ? 0 : close(copy);
@@ -37,7 +37,7 @@ int mx_output_end(int status) {
 	errno = 0;
 	if (!fflush(stdout) && !lost && !close_copy())
 		return status;
-	if (!errno) /* stdio keeps no reason; one byte more fails for the same one */
+	if (!errno) /* stdio does not keep the reason; one more byte fails for the same reason */
 		(void)!write(STDOUT_FILENO, "\n", 1);
 	fprintf(stderr, "mxcheck: standard output cannot be written: %s\n",
 	        errno ? strerror(errno) : "some of it is lost");

@@ -4,16 +4,17 @@
 
 #include <stdbool.h>
 
-/* Call first. Standard streams that are closed are opened so that using them fails: the next file
- * that is opened would get their numbers, and the report. A pipe without a reader is an error of
- * its writer, not the end of the program. */
+/* Call first. A closed standard stream is opened so that its use fails; else the next file would
+ * get its descriptor, and the report. A pipe without a reader is a write error and does not end
+ * the program. */
 void mx_output_begin(void);
 
-/* Whether some of the report is lost already, so that more work is in vain. */
+/* Whether a part of the report is lost, so that more work is useless. */
 bool mx_output_is_lost(void);
 
-/* Writes what is left. Returns `status`; or, after one line on stderr, 2 where not all could be
- * written: this comes before every other status, as what explains those is lost. */
+/* Writes the buffered rest. Returns `status`. If not all could be written, prints one line on
+ * stderr and returns 2: it goes before every other status, because the report that explains that
+ * status is lost. */
 int mx_output_end(int status);
 
 #endif

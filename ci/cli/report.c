@@ -1,4 +1,4 @@
-/* What mxcheck prints: a line for each case, its findings, a summary. */
+/* The report of mxcheck: a line for each case, its findings, a summary. */
 #include "report.h"
 
 #include <inttypes.h>
@@ -7,15 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assumptions.h"
 #include "hunt_report.h"
 
-/* A hunt whose journal took no more, and that had found nothing until then. */
-static bool is_unkept(const struct mx_result *r) {
-	return !r->bad_input && r->race.unkept.text[0] && !mx_verdict_status(&r->verdict);
+/* A hunt that a write error of its journal ended before it found anything. */
+static bool is_stopped(const struct mx_result *r) {
+	return !r->bad_input && r->race.journal_error.text[0] && !mx_verdict_status(&r->verdict);
 }
 
 int mx_result_status(const struct mx_result *r) {
-	return r->bad_input || is_unkept(r) ? 2 : mx_verdict_status(&r->verdict);
+	return r->bad_input || is_stopped(r) ? 2 : mx_verdict_status(&r->verdict);
+}
+
+bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r) {
+	return !mx_result_status(r) && !r->alone && !o->verbose && !o->tap;
 }
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
@@ -45,10 +50,10 @@ static void print_numbers(const struct mx_result *r) {
 	       r->verdict.checked);
 	if (judge != MX_JUDGE_EXPECT)
 		printf("  snr deq %s unq %s", deq, unq);
-	printf("  %.3f s  [%s]", r->seconds, r->verdict.basis);
+	printf("  %.3f s", r->seconds);
 }
 
-/* One word of a command of the shell. */
+/* One word of a shell command. */
 static void print_quoted(const char *lead, const char *word) {
 	printf("%s'", lead);
 	for (; *word; word++)
@@ -59,7 +64,7 @@ static void print_quoted(const char *lead, const char *word) {
 	putchar('\'');
 }
 
-/* The command that brings a run back, without its end. */
+/* The command that repeats a run, without the options that its callers add. */
 static void print_command(const struct mx_options *o, const struct mx_device *d,
                           const struct mx_result *r) {
 	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
@@ -105,7 +110,7 @@ static void print_witness(const struct mx_options *o, const struct mx_device *d,
 	printf(" --schedule '%s'\n", r->schedule);
 }
 
-/* As many runs as it took, with what was around them. */
+/* The options of a hunt that is as long as needed to repeat the finding. */
 static void print_hunt(const struct mx_options *o, const struct mx_device *d,
                        const struct mx_result *r) {
 	const struct mx_race *race = &r->race;
@@ -119,8 +124,8 @@ static void print_hunt(const struct mx_options *o, const struct mx_device *d,
 		printf(" --time-out %g", race->time_out > 0 ? race->time_out : o->time_out);
 }
 
-/* The lines that bring a failure back, and show who met and where the first wrong byte comes from.
- */
+/* The commands that repeat a failure, watch its accesses, and show the origin of the first wrong
+ * byte. */
 static void print_reproducer(const struct mx_options *o, const struct mx_device *d,
                              const struct mx_result *r, const char *lead) {
 	if (r->origin[0])
@@ -142,7 +147,7 @@ static void print_reproducer(const struct mx_options *o, const struct mx_device 
 	printf(" --who '%s'\n", r->origin_at);
 }
 
-/* Of wrong numbers: what they have in common, how far off they are, and the first of them. */
+/* Wrong numbers: diagnosis, pattern, distance from the reference, and the first ones. */
 static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	char ulps[320];
 	if (!v->window[0])
@@ -164,7 +169,7 @@ static void print_note(const struct mx_note *n, const char *lead) {
 		printf("%s%s: and %u more\n", lead, n->kind, n->more);
 }
 
-/* How many there are of the kind of notes[i]; 0 where one before has said so. */
+/* The number of notes of the kind of notes[i]; 0 if i is not the first of its kind. */
 static unsigned count_kind(const struct mx_verdict *v, unsigned i) {
 	unsigned n = 0;
 	for (unsigned k = 0; k < v->n_notes; k++) {
@@ -177,7 +182,7 @@ static unsigned count_kind(const struct mx_verdict *v, unsigned i) {
 	return n;
 }
 
-/* What changes no exit status, by number. */
+/* Counts notes, which change no exit status. */
 static void count_notes(const struct mx_verdict *v, const char *lead) {
 	unsigned kinds = 0;
 	for (unsigned i = 0; i < v->n_notes; i++) {
@@ -205,8 +210,8 @@ static void print_findings(const struct mx_options *o, const struct mx_device *d
 	print_witness(o, d, r, lead);
 }
 
-/* What stops several runs is said once. */
-static bool is_said(const struct mx_result *results, size_t i) {
+/* An error that stops several runs is printed once. */
+static bool is_printed(const struct mx_result *results, size_t i) {
 	for (size_t k = 0; k < i; k++)
 		if (results[k].bad_input && !strcmp(results[k].err.text, results[i].err.text))
 			return true;
@@ -219,13 +224,34 @@ static void print_proof(const struct mx_proof *p, const char *lead) {
 		printf("%sorder: %s\n", lead, mx_proof_text(p, text, sizeof text));
 }
 
+/* The same without assumptions, to end the line of a brief case. */
+static void print_order(const struct mx_proof *p) {
+	char text[MX_LINE_ROOM];
+	if (p->outcome == MX_PROVED)
+		printf("  order proved");
+	else if (p->outcome == MX_NOT_PROVED)
+		printf("  order not proved: %s", mx_doubt_text(p, text, sizeof text));
+}
+
+static void print_line(const struct mx_options *o, const struct mx_result *r) {
+	if (!r->verdict.checked)
+		printf("no numbers judged  %.3f s", r->seconds);
+	else
+		print_numbers(r);
+	if (mx_result_is_brief(o, r))
+		print_order(&r->verdict.proof);
+	else if (r->verdict.checked)
+		printf("  [%s]", r->verdict.basis);
+	putchar('\n');
+}
+
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i) {
 	const struct mx_result *r = &results[i];
 	int status = mx_result_status(r);
 	const char *lead = o->tap ? "#   " : "      ";
 	if (r->bad_input) {
-		if (!is_said(results, i))
+		if (!is_printed(results, i))
 			fprintf(stderr, "mxcheck: %s\n", r->err.text);
 		if (o->tap)
 			printf("not ok %zu - %s # bad input\n", i + 1, r->run->name);
@@ -235,20 +261,17 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 		printf("%sok %zu - %s\n# ", status ? "not " : "", i + 1, r->run->name);
 	else
 		printf("%s  %-40s ",
-		       is_unkept(r) ? "STOP"
-		       : status     ? "FAIL"
-		                    : "pass",
+		       is_stopped(r) ? "STOP"
+		       : status      ? "FAIL"
+		                     : "pass",
 		       r->run->name);
-	if (r->verdict.checked)
-		print_numbers(r);
-	else
-		printf("no numbers judged  %.3f s", r->seconds);
-	putchar('\n');
-	if (r->race.unkept.text[0])
-		fprintf(stderr, "mxcheck: %s\n", r->race.unkept.text);
+	print_line(o, r);
+	if (r->race.journal_error.text[0])
+		fprintf(stderr, "mxcheck: %s\n", r->race.journal_error.text);
 	if (r->race.runs)
 		mx_hunt_print(d, r, lead);
-	print_proof(&r->verdict.proof, lead);
+	if (!mx_result_is_brief(o, r))
+		print_proof(&r->verdict.proof, lead);
 	print_findings(o, d, r, lead);
 	print_lines(r->details, lead, "");
 	fflush(stdout);
@@ -299,17 +322,18 @@ void mx_report_details(const struct mx_device *d, char *text, size_t room) {
 
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    double seconds) {
-	size_t passed = 0, bad_input = 0, unkept = 0;
+	size_t passed = 0, bad_input = 0, stopped = 0;
 	for (size_t i = 0; i < n; i++) {
 		passed += mx_result_status(&results[i]) == 0;
 		bad_input += results[i].bad_input;
-		unkept += is_unkept(&results[i]);
+		stopped += is_stopped(&results[i]);
 	}
+	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
-	       n - passed - bad_input - unkept);
+	       n - passed - bad_input - stopped);
 	if (bad_input)
 		printf(", %zu could not run", bad_input);
-	if (unkept)
-		printf(", %zu ended early without a finding", unkept);
+	if (stopped)
+		printf(", %zu ended early without a finding", stopped);
 	printf(", %.2f s\n", seconds);
 }

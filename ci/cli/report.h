@@ -1,4 +1,4 @@
-/* What mxcheck prints: a line for each case, its findings, a summary. */
+/* The report of mxcheck: a line for each case, its findings, a summary. */
 #ifndef MX_REPORT_H
 #define MX_REPORT_H
 
@@ -8,29 +8,34 @@
 /* One case's result. */
 struct mx_result {
 	const struct mx_selected *run;
-	bool bad_input; /* err says why; nothing ran */
+	bool alone;     /* the only case of this command */
+	bool bad_input; /* nothing ran; err has the reason */
 	struct mx_error err;
 	struct mx_verdict verdict;
 	struct mx_race race; /* runs 0: not a hunt */
-	struct mx_vary vary; /* what its runs had around them, settled */
+	struct mx_vary vary; /* what surrounded its runs, with amounts */
 	double seconds;      /* of the launch; of a hunt: of one launch, on average */
-	char origin[1024];   /* who wrote the first wrong byte; "" where that is not known */
-	char origin_at[160]; /* and where it is, as --who takes it */
-	char witness[3072];  /* of a divergence: lines; "" where there is none */
-	char *schedule;      /* that shows it, as --schedule takes it; owned, or NULL */
+	char origin[1024];   /* the instruction that wrote the first wrong byte; "": not known */
+	char origin_at[160]; /* the location of this byte, for --who */
+	char witness[3072];  /* lines about a divergence; "": none */
+	char *schedule;      /* the schedule of the witness, for --schedule; owned, or NULL */
 	char details[2048];  /* -v: counts of the emulator */
 };
 
 int mx_result_status(const struct mx_result *r);
 
+/* Whether a case is one line: it passes among others. What it assumes is printed at the end of the
+ * run, once for all. */
+bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r);
+
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n);
-/* Prints results[i]; those before it have been printed. */
+/* Prints results[i], after those before it. */
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i);
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    double seconds);
 
-/* The emulator's counts of this thread's last launch, for -v. */
+/* The emulator's counts for the last launch of this thread, for -v. */
 void mx_report_details(const struct mx_device *d, char *text, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a launch left, as .npy files. */
+/* The buffers after a launch, as .npy files. */
 #include "save.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Which runs of which cases: from the case files, globs, tags and overrides. */
+/* Selects runs of cases, by case files, globs, tags and overrides. */
 #define _GNU_SOURCE
 #include "select.h"
 
@@ -56,7 +56,7 @@ static bool named(const struct mx_options *o, const struct mx_selected *r) {
 	return false;
 }
 
-/* With no name given: what is quick, all of one's own file, or everything for --list. */
+/* Without a glob: the runs tagged quick; all runs for --case and for --list. */
 static bool wanted(const struct mx_options *o, const struct mx_selected *r,
                    const struct mx_run_spec *spec) {
 	if (o->has_regime && r->regime != o->regime)
@@ -100,8 +100,8 @@ static int add_run(struct mx_selection *s, const struct mx_selected *r, struct m
 	return 0;
 }
 
-/* --shape replaces the shapes of the runs that the rest of the command line selects; names
- * match with the old shape or the new one. */
+/* --shape replaces the shapes of the selected runs; a glob may match the old shape or the new
+ * one. */
 static int select_runs(const struct mx_options *o, struct mx_selection *s, const struct mx_case *c,
                        struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_runs; i++) {

@@ -1,4 +1,4 @@
-/* Which runs of which cases: from the case files, globs, tags and overrides. */
+/* Selects runs of cases, by case files, globs, tags and overrides. */
 #ifndef MX_SELECT_H
 #define MX_SELECT_H
 

@@ -13,7 +13,7 @@ static const char help[] =
 	"usage: mxcheck disasm FILE.co ... [--kernel NAME]\n"
 	"\n"
 	"Prints the instructions of gfx950 code objects as llvm-objdump -d does: labels, text,\n"
-	"address and dwords of each, and where branches go. Dwords that are no instruction are\n"
+	"addresses, dwords, and targets of branches. Dwords that are not an instruction are\n"
 	"printed as .long, long runs of zeros as dots.\n"
 	"\n"
 	"  --kernel NAME      only this kernel or function\n"
@@ -40,7 +40,7 @@ static uint64_t target_of(uint64_t address, const struct mx_inst *branch) {
 	return address + 4 + 4 * (int64_t)branch->imm;
 }
 
-/* Of the branches of SOPP the target stands after the dwords. */
+/* For branches of SOPP the target follows the dwords. */
 static void print_target(const struct stretch *s, uint64_t address, const struct mx_inst *branch) {
 	uint64_t target = target_of(address, branch);
 	const struct mx_code_symbol *symbol = mx_code_at(s->c, s->section, target);
@@ -60,7 +60,7 @@ static bool is_branch(const struct mx_inst *in) {
 	       (of_sopk && in->op->encoding == MX_SOPK);
 }
 
-/* A branch to a label has its name in place of the number. */
+/* A branch to a label shows the label instead of the number. */
 static bool name_label(const struct stretch *s, uint64_t address, const struct mx_inst *branch,
                        char *text, size_t room) {
 	uint64_t target = target_of(address, branch);
@@ -83,7 +83,7 @@ static void print_dwords(uint64_t address, const uint32_t *code, size_t n) {
 		printf(" %08" PRIX32, code[i]);
 }
 
-/* Prints one instruction, or a dword that is none; returns its bytes. */
+/* Prints one instruction, or a dword that is not one; returns its bytes. */
 static size_t print_one(const struct stretch *s, uint64_t address) {
 	char text[512];
 	const uint32_t *code = code_at(s, address);
@@ -105,7 +105,7 @@ static size_t print_one(const struct stretch *s, uint64_t address) {
 	return bytes ? bytes : 4;
 }
 
-/* How many bytes of zeros from here are one line of dots: eight or more, as objdump counts. */
+/* The bytes of zeros from here that become one line of dots: eight or more, as in objdump. */
 static size_t zeros(const struct stretch *s, uint64_t address) {
 	const uint32_t *code = code_at(s, address);
 	size_t n = 0;
@@ -129,7 +129,7 @@ static void print_label(const char *name, uint64_t address) {
 	printf("\n%016" PRIx64 " <%s>:\n", address, name);
 }
 
-/* From label to label; of labels at one address the last names it. */
+/* From label to label; of several labels at one address the last one is printed. */
 static void print_code(const struct mx_code *c, size_t section, uint64_t at, uint64_t end) {
 	while (at < end) {
 		const struct mx_code_symbol *s = mx_code_at(c, section, at);
@@ -153,7 +153,7 @@ static void print_section(const struct mx_code *c, size_t i) {
 static int print_kernel(const struct mx_code *c, const char *path, const char *name) {
 	const struct mx_code_symbol *s = mx_code_find(c, name);
 	if (!s)
-		return mx_complain("disasm", "%s: no code of the name %s", path, name);
+		return mx_complain("disasm", "%s: no code with the name %s", path, name);
 	print_code(c, s->section, s->address, mx_code_end(c, s));
 	return 0;
 }

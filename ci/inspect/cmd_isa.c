@@ -1,4 +1,4 @@
-/* mxcheck isa: which instructions the emulator executes, and how exactly. */
+/* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
 #include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/inst.h"
@@ -15,27 +15,27 @@ static const char help[] =
 	"usage: mxcheck isa FILE.co ...\n"
 	"       mxcheck isa --all\n"
 	"\n"
-	"Lists each distinct instruction of a code object with its count, its first place, and\n"
+	"Lists each distinct instruction of a code object with its count, its first site, and\n"
 	"how the emulator executes it:\n"
 	"\n"
-	"  exact        as documented, bit for bit; a directed test says so\n"
-	"  assumed      executes; part of what it does is not documented, and as is said\n"
+	"  exact        as documented, bit for bit, with a directed test\n"
+	"  assumed      part of what it does is not documented; the assumption is printed\n"
 	"  unsupported  stops a launch that reaches it, with a finding\n"
 	"\n"
-	"An instruction that is exact may have operands of which no source says what it does\n"
-	"with them: a launch that meets them has a note, 'assumed' (--notes).\n"
+	"The result of an exact instruction may depend on an operand that no source defines. A\n"
+	"launch that meets such an operand has the note 'assumed' (--notes).\n"
 	"\n"
-	"  --all              every opcode of gfx950 instead, with its forms, and totals: assumed\n"
-	"                     is what is so with all formats and operands. An opcode is as good\n"
-	"                     as the worst of its forms\n"
+	"  --all              every opcode of gfx950 instead, with its forms, and totals. There,\n"
+	"                     assumed means with all formats and operands. The worst form of an\n"
+	"                     opcode counts\n"
 	"  -h, --help         this text\n"
 	"\n"
-	"Exit status: 0 all of it executes; 1 something is unsupported; 2 usage or bad input.\n"
+	"Exit status: 0 all instructions execute; 1 one is unsupported; 2 usage or bad input.\n"
 	"With --all: 0.\n";
 
 static const char *const runs_name[MX_RUNS_KINDS] = { "exact", "assumed", "unsupported" };
 
-/* Why an instruction does not run, or what it rests on. */
+/* Why an instruction does not execute, or the assumption that it rests on. */
 static const char *why(const struct mx_inst *in) {
 	return !in->op           ? "not in the instruction table"
 	       : in->unsupported ? in->unsupported
@@ -49,7 +49,7 @@ struct line {
 	mx_runs runs;
 	const char *why;
 	uint64_t count, first;
-	const char *kernel; /* of the first */
+	const char *kernel; /* of the first one */
 };
 
 struct inventory {
@@ -99,7 +99,7 @@ static bool count_symbol(struct inventory *v, const struct mx_code *c,
 	return true;
 }
 
-/* What does not execute comes first, then what is frequent. */
+/* Unsupported instructions first, then assumed ones; each by count. */
 static int by_weight(const void *a, const void *b) {
 	const struct line *x = a, *y = b;
 	if (x->runs != y->runs)
@@ -165,7 +165,7 @@ static void add_word(char *list, size_t room, const char *word) {
 	snprintf(list + n, room - n, "%s%s", n ? " " : "", word);
 }
 
-/* Of the opcode, whatever format or register it is used with. */
+/* How the opcode executes, with any format or register. */
 static mx_runs runs_of(const struct mx_form *f, const char **because) {
 	struct mx_inst in;
 	mx_decode(f->code, f->dwords, 0, &in);
@@ -243,7 +243,7 @@ static int print_all(void) {
 	printf("%zu opcodes, %zu of them excluded (GWS, debugger, prefixes; gfx950 has no image "
 	       "and no export instructions)\n",
 	       n, excluded);
-	printf("of the other %zu: %zu exact (%.1f %%), %zu assumed, %zu unsupported\n", left,
+	printf("the other %zu: %zu exact (%.1f %%), %zu assumed, %zu unsupported\n", left,
 	       count[MX_RUNS_EXACTLY], 100.0 * (double)count[MX_RUNS_EXACTLY] / (double)left,
 	       count[MX_RUNS_AS_ASSUMED], count[MX_RUNS_NOT]);
 	free(all);

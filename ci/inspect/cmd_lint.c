@@ -1,4 +1,4 @@
-/* mxcheck lint: what can be said of a code object without running it. */
+/* mxcheck lint: static checks of a code object. */
 #include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/isa.h"
 #include "../../ref/isa/lint/lint.h"
@@ -13,23 +13,22 @@
 static const char help[] =
 	"usage: mxcheck lint FILE.co ... [--kernel NAME] [--notes]\n"
 	"\n"
-	"Looks, on all paths through each function of a code object, for\n"
+	"Walks all paths through each function of a code object and reports\n"
 	"\n"
-	"  wait-states   fewer wait states between two instructions than the CDNA4 manual asks\n"
-	"                for, which the hardware does not insert\n"
-	"  missing-wait  a register read or written while a load to it may be in flight: which\n"
-	"                load, and the s_waitcnt that would cover it\n"
+	"  wait-states   fewer wait states between two instructions than the CDNA4 manual\n"
+	"                requires; the hardware does not insert them\n"
+	"  missing-wait  a register that is accessed while a load to it may be in flight, with\n"
+	"                the load and the s_waitcnt that would cover it\n"
 	"  lds-size      more LDS than the 160 KiB that a workgroup can have\n"
 	"\n"
-	"and says of each kernel how many registers it allocates, which may be more than it uses,\n"
-	"how much LDS and scratch it takes, what it spills, and how many waves of it fit. What is\n"
-	"behind jumps through registers is not looked at; a called function is taken to leave\n"
-	"nothing in flight.\n"
+	"For each kernel it prints the registers that it allocates (it may use fewer), LDS,\n"
+	"scratch, spills, and how many waves fit. Code after a jump through a register is not\n"
+	"analysed; a called function is assumed to leave nothing in flight.\n"
 	"\n"
-	"  --kernel NAME      this function alone\n"
-	"  --notes            print notes: wait states that LLVM or the manual alone asks for,\n"
-	"                     or that are enough if a busy matrix pipe holds up the next\n"
-	"                     instruction\n"
+	"  --kernel NAME      only this kernel or function\n"
+	"  --notes            print notes: wait states that LLVM alone or the manual alone\n"
+	"                     requires, or that are enough only if the matrix pipe delays the\n"
+	"                     next instruction\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";
@@ -67,7 +66,7 @@ static unsigned waves_that_fit(const struct mx_descriptor *d) {
 
 static void print_spills(const struct mx_kernel_metadata *m) {
 	if (!m || !m->has_spills)
-		printf("; of spills the metadata says nothing");
+		printf("; spills unknown: not in the metadata");
 	else if (m->vgpr_spills || m->sgpr_spills)
 		printf("; spills %" PRIu32 " VGPRs, %" PRIu32 " SGPRs", m->vgpr_spills,
 		       m->sgpr_spills);
@@ -109,7 +108,7 @@ static void print_header(struct mx_codefile *f, struct report *r, const struct m
 	bool kernel = k && k->descriptor;
 	printf("%s %s: %u instructions", kernel ? "kernel" : "function", r->function, g->reached);
 	if (g->unknown)
-		printf("; %u go on where nobody can say", g->unknown);
+		printf("; %u indirect jumps with an unknown target", g->unknown);
 	putchar('\n');
 	if (kernel)
 		print_resources(r, k, count_scratch(g));
@@ -131,7 +130,7 @@ static bool lint_function(struct mx_codefile *f, const struct mx_program *p,
 
 /* ---- the file ---- */
 
-/* The symbol to lint after `last`: of one name, or all that have code of their own. */
+/* The next symbol to lint after `last`: those with the name `kernel`, or all that have code. */
 static const struct mx_code_symbol *next(const struct mx_code *c, const struct mx_code_symbol *last,
                                          const char *kernel) {
 	if (!kernel)
@@ -176,7 +175,7 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	if (!ok)
 		return mx_complain("lint", "out of memory");
 	if (!n)
-		return mx_complain("lint", "%s: no code%s%s", path, kernel ? " of the name " : "",
+		return mx_complain("lint", "%s: no code%s%s", path, kernel ? " with the name " : "",
 		                   kernel ? kernel : "");
 	return r.n_findings ? FOUND : 0;
 }

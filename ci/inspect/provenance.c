@@ -1,4 +1,4 @@
-/* Where a byte of memory comes from: the chain of instructions behind it. */
+/* Provenance: the chain of instructions that computed a byte of memory. */
 #include "provenance.h"
 
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 
 enum {
 	SCALAR = MX_LANES, /* the "lane" of scalar accesses */
-	PARTS = 32,        /* dwords of a lane's data, at most */
+	PARTS = 32,        /* most dwords of data of a lane */
 	KERNARG_BYTES = 4096,
 };
 
-/* What the operation that is landing has touched so far: its k-th access of a lane belongs to
- * the k-th dword of the lane's data. */
+/* The accesses so far of the operation that is landing: the k-th access of a lane belongs to the
+ * k-th dword of the lane's data. */
 struct accesses {
 	unsigned n;
 	uint64_t address[PARTS];
@@ -22,7 +22,7 @@ struct accesses {
 struct writer {
 	bool found;
 	struct mx_step step;
-	struct accesses read; /* by a load, for this lane */
+	struct accesses read; /* of a load, for this lane */
 	uint32_t s[MX_SGPR_FILE];
 };
 
@@ -63,7 +63,7 @@ static int add_step(struct mx_chain *c, const struct mx_step *s) {
 	return (int)c->n_steps++;
 }
 
-/* ---- who is concerned by an event ---- */
+/* ---- the waves and kinds of events to observe ---- */
 
 static bool same_wave(const struct mx_step *s, const struct mx_event *e) {
 	return s->wave == e->wave && !memcmp(s->workgroup, e->workgroup, sizeof s->workgroup);
@@ -151,8 +151,9 @@ static bool overlap(uint64_t a, unsigned n, uint64_t b, unsigned m) {
 	return a < b + m && b < a + n;
 }
 
-/* Kernel arguments are elsewhere in each launch: their offset counts. */
-static bool same_place(const struct search *s, const struct mx_value *v, const struct mx_event *e) {
+/* Kernel arguments have another address in each launch, so their offset is compared. */
+static bool same_location(const struct search *s, const struct mx_value *v,
+                          const struct mx_event *e) {
 	if ((v->where == MX_IN_LDS) != (e->kind == MX_EVENT_LDS))
 		return false;
 	if (v->where == MX_IN_LDS &&
@@ -166,7 +167,7 @@ static bool is_memory(const struct mx_value *v) {
 	return v->where == MX_IN_MEMORY || v->where == MX_IN_LDS;
 }
 
-/* Lanes that read one place are told of it once each: once is enough. */
+/* Lanes that read one location have an event each; one is enough. */
 static void note_access(struct accesses *a, const struct mx_event *e) {
 	bool known = a->n == PARTS;
 	for (unsigned i = 0; !e->write && i < a->n; i++)
@@ -178,11 +179,11 @@ static void note_access(struct accesses *a, const struct mx_event *e) {
 	a->lds[a->n++] = e->kind == MX_EVENT_LDS;
 }
 
-/* A value that its reader is just reading. */
+/* Whether this event is the read of the value by its reader. */
 static bool reads_now(const struct search *s, const struct mx_value *v, const struct mx_event *e) {
 	const struct mx_step *r = reader(s, v);
 	return r && is_memory(v) && e->landing && r->landing && r->issue == e->issue &&
-	       same_wave(r, e) && same_place(s, v, e);
+	       same_wave(r, e) && same_location(s, v, e);
 }
 
 static void accessed(struct search *s, const struct mx_event *e) {
@@ -201,7 +202,7 @@ static void accessed(struct search *s, const struct mx_event *e) {
 		if (!e->write && !v->known && reads_now(s, v, e)) {
 			v->data = e->data;
 			v->known = true;
-		} else if (e->write && !v->resolved && is_memory(v) && same_place(s, v, e))
+		} else if (e->write && !v->resolved && is_memory(v) && same_location(s, v, e))
 			note_writer(s, i, e, e->lane, a->n ? a->n - 1 : 0);
 	}
 }
@@ -219,8 +220,8 @@ static uint32_t value_of(const struct mx_value *v, const struct mx_registers *r,
 	return *known ? r->v[row][v->lane] : 0;
 }
 
-/* The reader is issued: what its registers hold now is what it reads. An instruction that
- * sets SCC writes it for those that follow. */
+/* The reader is issued: it reads the present contents of its registers. An instruction that sets
+ * SCC writes it for later instructions. */
 static void issued(struct search *s, const struct mx_event *e) {
 	struct mx_inst in;
 	mx_decode(e->code, e->dwords, 0, &in);
@@ -242,7 +243,7 @@ static void issued(struct search *s, const struct mx_event *e) {
 	}
 }
 
-/* The reader is landing: what memory holds now is what it reads. */
+/* The reader lands: it reads the present contents of memory. */
 static void landing(struct search *s, const struct mx_event *e) {
 	memset(s->reads, 0, sizeof s->reads);
 	memset(s->writes, 0, sizeof s->writes);
@@ -264,13 +265,13 @@ static void event(void *context, const struct mx_event *e) {
 	case MX_EVENT_VGPR: register_written(s, e); break;
 	case MX_EVENT_MEMORY:
 	case MX_EVENT_LDS: accessed(s, e); break;
-	case MX_EVENT_SCRATCH: break; /* not asked for */
+	case MX_EVENT_SCRATCH: break; /* not observed */
 	}
 }
 
 /* ---- from writers to what they read ---- */
 
-/* What a load took from memory or LDS for this dword. */
+/* The value that a load read from memory or LDS for this dword. */
 static void add_loaded(struct search *s, int step, const struct accesses *read, bool wanted) {
 	const struct mx_step *w = &s->c->steps[step];
 	unsigned k = w->part < read->n ? w->part : 0;
@@ -290,7 +291,7 @@ static void add_loaded(struct search *s, int step, const struct accesses *read, 
 	add_value(s->c, &v);
 }
 
-/* Of stores and matrix accumulators the one dword that became this part of the result. */
+/* In stores and matrix accumulators one dword of the operand becomes this part of the result. */
 static bool one_dword(const struct mx_inst *in, const struct mx_operand *o) {
 	return in->op->flags & MX_STORE || o->role == MX_AS_C;
 }
@@ -300,7 +301,7 @@ static void add_operand(struct search *s, int step, const struct mx_operand *o, 
 	const struct mx_step *w = &s->c->steps[step];
 	unsigned first = 0, n = o->dwords;
 	bool mask = o->role == MX_AS_MASK && w->lane >= 0, value = mx_operand_is_value(o->role);
-	if (mask) { /* the half that has the lane's bit */
+	if (mask) { /* the half with the bit of the lane */
 		first = (unsigned)w->lane / 32;
 		n = first + 1;
 	} else if (value && one_dword(&w->in, o)) {
@@ -310,7 +311,7 @@ static void add_operand(struct search *s, int step, const struct mx_operand *o, 
 		first = part;
 		n = part + 1;
 	} else if (value && n > 2)
-		n = 1; /* of the operands of a matrix instruction the first */
+		n = 1; /* the first dword of an operand of a matrix instruction */
 	for (unsigned k = first; k < n; k++) {
 		struct mx_value v = {
 			.reader = step,
@@ -335,7 +336,7 @@ static void add_sources(struct search *s, int step, const struct writer *w) {
 	struct mx_inst in = s->c->steps[step].in;
 	bool wanted = s->c->steps[step].depth < s->depth;
 	add_loaded(s, step, &w->read, wanted);
-	/* Values come before what says where they are, and an accumulator first of all. */
+	/* Accumulators first, then other values, then addresses and descriptors. */
 	for (int rank = 0; rank < 3 && s->c->steps[step].dwords; rank++)
 		MX_FOR_OPERANDS(o, &in)
 			if (!o->written && rank_of(o) == rank)
@@ -354,7 +355,7 @@ static int find_step(const struct mx_chain *c, const struct mx_step *s) {
 	return -1;
 }
 
-/* Makes steps of the writers found. True where there is more to look for. */
+/* Adds the writers that were found as steps. True if there is more to search. */
 static bool follow(struct search *s) {
 	size_t n = s->c->n_values;
 	for (size_t i = 0; i < n; i++) {
@@ -401,20 +402,20 @@ static int search(struct search *s, struct mx_bench *b, uint64_t schedule, struc
 int mx_chain_find(struct mx_bench *b, uint64_t schedule, uint64_t address, unsigned bytes,
                   unsigned depth, struct mx_chain *c, struct mx_error *err) {
 	struct search *s = calloc(1, sizeof *s);
-	const struct mx_value asked = { .reader = -1,
-		                        .role = "",
-		                        .where = MX_IN_MEMORY,
-		                        .lane = -1,
-		                        .address = address,
-		                        .bytes = bytes,
-		                        .wanted = true,
-		                        .writer = -1 };
+	const struct mx_value requested = { .reader = -1,
+		                            .role = "",
+		                            .where = MX_IN_MEMORY,
+		                            .lane = -1,
+		                            .address = address,
+		                            .bytes = bytes,
+		                            .wanted = true,
+		                            .writer = -1 };
 	*c = (struct mx_chain){ 0 };
 	if (!s)
 		return mx_fail(err, "out of memory");
 	s->c = c;
 	s->depth = depth;
-	add_value(c, &asked);
+	add_value(c, &requested);
 	int status = search(s, b, schedule, err);
 	free(s->writers);
 	free(s);

@@ -1,4 +1,4 @@
-/* Who wrote this? What mxcheck says of a chain of instructions. */
+/* The report of provenance: chains of instructions as text. */
 #include "provenance_report.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 	snprintf(text, room, "%s+0x%" PRIx64 " %s", mx_bench_plan(b)->c->kernel, s->pc, body);
 }
 
-static void place_of_wave(const struct mx_step *s, char *text, size_t room) {
+static void wave_text(const struct mx_step *s, char *text, size_t room) {
 	size_t n = (size_t)snprintf(text, room, "workgroup %u,%u,%u wave %u", s->workgroup[0],
 	                            s->workgroup[1], s->workgroup[2], s->wave);
 	if (s->lane >= 0)
@@ -42,7 +42,7 @@ static void place_of_wave(const struct mx_step *s, char *text, size_t room) {
 void mx_step_text(const struct mx_bench *b, const struct mx_step *s, char *text, size_t room) {
 	char what[512], where[160];
 	instruction(b, s, what, sizeof what);
-	place_of_wave(s, where, sizeof where);
+	wave_text(s, where, sizeof where);
 	snprintf(text, room, "%s; %s", what, where);
 }
 
@@ -52,21 +52,21 @@ static void indent(unsigned depth) {
 	printf("%*s", (int)(2 * depth), "");
 }
 
-/* Addresses and descriptors go on one line, whose end their later registers are. */
+/* The registers of an address or a descriptor share one line; this one follows another. */
 static bool follows(const struct mx_value *v, size_t k) {
 	return k && !v->wanted && v->where == MX_IN_REGISTER && v[-1].reader == v->reader &&
 	       v[-1].role == v->role && v[-1].code + 1 == v->code && !v[-1].wanted;
 }
 
 static void print_value(const struct report *r, const struct mx_value *v, unsigned depth) {
-	char place[160], name[16];
+	char location[160], name[16];
 	const struct mx_step *reader = &r->c->steps[v->reader];
 	indent(depth);
 	printf("%s ", v->role);
 	if (v->where == MX_IN_MEMORY && v->kernarg)
 		printf("at byte %" PRIu64 " of the kernel arguments", v->address);
 	else if (v->where == MX_IN_MEMORY)
-		printf("at %s", mx_location_text(r->b, v->address, place));
+		printf("at %s", mx_location_text(r->b, v->address, location));
 	else if (v->where == MX_IN_LDS)
 		printf("at byte %" PRIu64, v->address);
 	else
@@ -82,8 +82,7 @@ static void print_value(const struct report *r, const struct mx_value *v, unsign
 	for (const struct mx_value *more = v + 1; more < end && follows(more, 1); more++)
 		printf(" 0x%08" PRIx32, more->data);
 	if (v->wanted && v->writer < 0)
-		printf(v->where == MX_IN_MEMORY ? ", from before the launch"
-		                                : ", written by nobody yet");
+		printf(v->where == MX_IN_MEMORY ? ", from before the launch" : ", not yet written");
 	putchar('\n');
 }
 
@@ -106,20 +105,20 @@ static void print_step(const struct report *r, int i, unsigned depth) {
 	}
 }
 
-int mx_who(struct mx_bench *b, uint64_t schedule, const char *place, unsigned depth,
+int mx_who(struct mx_bench *b, uint64_t schedule, const char *location, unsigned depth,
            struct mx_error *err) {
 	struct mx_location p;
 	struct mx_chain c = { 0 };
 	char text[160];
-	if (mx_location_parse(b, place, &p, err))
+	if (mx_location_parse(b, location, &p, err))
 		return -1;
 	if (p.lds)
-		return mx_fail(err, "--who %s: only of memory; try --watch", place);
+		return mx_fail(err, "--who %s: not available for LDS; use --watch", location);
 	int status = mx_chain_find(b, schedule, p.address, (unsigned)p.bytes, depth, &c, err);
 	struct report r = { b, &c, calloc(c.n_steps + 1, sizeof *r.printed) };
 	if (!status && r.printed) {
 		printf("%s%s\n", mx_location_text(b, p.address, text),
-		       c.values[0].writer < 0 ? ": nobody wrote it in this launch" : "");
+		       c.values[0].writer < 0 ? ": not written in this launch" : "");
 		if (c.values[0].writer >= 0)
 			print_step(&r, c.values[0].writer, 1);
 	}
@@ -136,7 +135,7 @@ int mx_who_line(struct mx_bench *b, uint64_t schedule, uint64_t address, char *t
 	int status = mx_chain_find(b, schedule, address, 1, 0, &c, err);
 	text[0] = 0;
 	if (!status && c.values[0].writer < 0)
-		snprintf(text, room, "written by nobody in this launch");
+		snprintf(text, room, "not written in this launch");
 	else if (!status) {
 		const struct mx_step *s = &c.steps[c.values[0].writer];
 		char step[700], name[16];

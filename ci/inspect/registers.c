@@ -1,4 +1,4 @@
-/* Registers as people read them. */
+/* Names and contents of registers as text. */
 #include "registers.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ const char *mx_register_name(unsigned code, char text[16]) {
 	return text;
 }
 
-/* Eight values a line, each line with the name of its first. */
+/* Eight values a line; each line begins with the name of its first register. */
 static void print_file(char file, const uint32_t *first, size_t stride, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		if (i % 8 == 0)

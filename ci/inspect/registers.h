@@ -1,4 +1,4 @@
-/* Registers as people read them. */
+/* Names and contents of registers as text. */
 #ifndef MX_REGISTERS_H
 #define MX_REGISTERS_H
 
@@ -7,7 +7,7 @@
 /* The name of an operand code: "s4", "vcc_lo", "v12", "a3". Returns text. */
 const char *mx_register_name(unsigned code, char text[16]);
 
-/* How many registers of each file to print. */
+/* The number of registers of each file to print. */
 struct mx_register_counts {
 	unsigned s, v, a;
 };

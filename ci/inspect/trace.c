@@ -1,4 +1,4 @@
-/* Watching a launch from outside: --trace, --watch and --break. */
+/* Printing the events of a launch: --trace, --watch and --break. */
 #include "trace.h"
 
 #include <ctype.h>
@@ -19,11 +19,11 @@ struct mx_trace {
 	const struct mx_trace_options *o;
 	struct mx_observer observer;
 	uint32_t workgroup[3], wave; /* --trace */
-	struct mx_location place;    /* --watch */
+	struct mx_location watched;  /* --watch */
 	uint64_t stop;               /* --break */
-	bool seen;                   /* the traced wave */
-	uint64_t stops;              /* how often --break was reached */
-	struct mx_register_counts n; /* registers up to the highest that was written so far */
+	bool seen;                   /* the launch has the traced wave */
+	uint64_t stops;              /* times that --break was reached */
+	struct mx_register_counts n; /* registers up to the highest one written so far */
 };
 
 /* ---- the command line ---- */
@@ -100,7 +100,7 @@ static void print_register(const struct mx_trace *t, const struct mx_event *e) {
 	char name[16];
 	bool vector = e->kind == MX_EVENT_VGPR;
 	if (!e->code && !vector && e->reg >= MX_TTMP0 && e->reg < MX_M0)
-		return; /* set-up writes them all */
+		return; /* the set-up writes all of them */
 	printf("%10s%s =", "", mx_register_name(e->reg + (vector ? MX_VGPR : 0), name));
 	if (vector)
 		print_lanes(t, e);
@@ -110,7 +110,7 @@ static void print_register(const struct mx_trace *t, const struct mx_event *e) {
 }
 
 static void print_access(const struct mx_trace *t, const struct mx_event *e) {
-	char place[160];
+	char location[160];
 	print_head(e);
 	if (e->lane >= 0)
 		printf("lane %d ", e->lane);
@@ -118,7 +118,7 @@ static void print_access(const struct mx_trace *t, const struct mx_event *e) {
 	if (e->kind == MX_EVENT_LDS)
 		printf("lds:%" PRIu64, e->address);
 	else
-		printf("%s", mx_location_text(t->b, e->address, place));
+		printf("%s", mx_location_text(t->b, e->address, location));
 	printf(", %u bytes: 0x%0*" PRIx32 "  ", e->bytes, 2 * (int)e->bytes, e->data);
 	print_instruction(e);
 	putchar('\n');
@@ -142,7 +142,7 @@ static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave)
 	if (mine)
 		kinds |= MX_EVENT_LAND;
 	if (t->o->watch)
-		kinds |= t->place.lds ? MX_EVENT_LDS : MX_EVENT_MEMORY;
+		kinds |= t->watched.lds ? MX_EVENT_LDS : MX_EVENT_MEMORY;
 	return kinds;
 }
 
@@ -191,18 +191,18 @@ static void event(void *context, const struct mx_event *e) {
 		break;
 	case MX_EVENT_MEMORY:
 	case MX_EVENT_LDS:
-		if (e->address < t->place.address + t->place.bytes &&
-		    t->place.address < e->address + e->bytes)
+		if (e->address < t->watched.address + t->watched.bytes &&
+		    t->watched.address < e->address + e->bytes)
 			print_access(t, e);
 		break;
-	case MX_EVENT_SCRATCH: break; /* not asked for */
+	case MX_EVENT_SCRATCH: break; /* not observed */
 	}
 }
 
 /* ---- begin and end ---- */
 
-/* LDS of the launch: what the code object and the case ask for; all there can be where the code
- * object cannot be read. */
+/* LDS of the launch: that of the code object and of the case; the maximum if the code object cannot
+ * be read. */
 static uint64_t lds_bytes(const struct mx_bench *b) {
 	const struct mx_plan *p = mx_bench_plan(b);
 	struct mx_codefile f;
@@ -217,8 +217,8 @@ static uint64_t lds_bytes(const struct mx_bench *b) {
 	return bytes;
 }
 
-static int find_place(const struct mx_bench *b, const char *text, struct mx_location *p,
-                      struct mx_error *err) {
+static int find_location(const struct mx_bench *b, const char *text, struct mx_location *p,
+                         struct mx_error *err) {
 	if (mx_location_parse(b, text, p, err))
 		return -1;
 	uint64_t most = p->lds ? lds_bytes(b) : UINT64_MAX;
@@ -235,7 +235,7 @@ int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
 	t->b = b;
 	t->o = o;
 	t->observer = (struct mx_observer){ t, wants, event };
-	if (!mx_trace_check(o, err) || (o->watch && find_place(b, o->watch, &t->place, err))) {
+	if (!mx_trace_check(o, err) || (o->watch && find_location(b, o->watch, &t->watched, err))) {
 		free(t);
 		return -1;
 	}
@@ -255,7 +255,7 @@ int mx_trace_seen(const struct mx_trace *t, struct mx_error *err) {
 	if (t->o->wave && !t->seen)
 		return mx_fail(err, "--trace %s: the launch has no such wave", t->o->wave);
 	if (t->o->stop && !t->stops)
-		printf("--break %s: no wave got there\n", t->o->stop);
+		printf("--break %s: no wave reached it\n", t->o->stop);
 	return 0;
 }
 

@@ -1,18 +1,18 @@
-/* Watching a launch from outside: --trace, --watch and --break. */
+/* Printing the events of a launch: --trace, --watch and --break. */
 #ifndef MX_TRACE_H
 #define MX_TRACE_H
 
 #include "../../oracle/location.h"
 
-/* What to print of a launch; texts as on the command line, NULL: not asked for. */
+/* The events to print; texts as on the command line, NULL: option not given. */
 struct mx_trace_options {
 	const char *wave;  /* "3,0,0:2", workgroup and wave, or "3:2" */
-	const char *watch; /* a place */
+	const char *watch; /* a location */
 	const char *stop;  /* "0x1a4": offset in the kernel */
-	int lane;          /* whose values to print; -1: those of the first lanes */
+	int lane;          /* lane of the printed values; -1: the first lanes */
 };
 
-/* Complains where a text is not of that form; needs no device. */
+/* Checks the form of the texts; needs no device. */
 bool mx_trace_check(const struct mx_trace_options *o, struct mx_error *err);
 
 /* An observer that prints; it must be ended with mx_trace_end. */

@@ -1,6 +1,6 @@
-/* The witness of a race: the first wrong byte's chain of instructions under the sequential schedule
- * and under the one that diverges, and where they part; and what the analysis of order says of the
- * instructions there. */
+/* The witness of a race: the provenance of the first wrong byte under the sequential schedule and
+ * under the divergent one, their first difference, and the findings of the analysis of order for
+ * the instructions there. */
 #include "witness.h"
 
 #include <inttypes.h>
@@ -14,18 +14,18 @@
 enum {
 	MOST_RUNS = 3000,
 	MOST_DEPTH = 64,   /* of chains */
-	MOST_STEPS = 2000, /* in both of them: wider ones are followed no deeper */
+	MOST_STEPS = 2000, /* in both chains; wider ones are followed no deeper */
 };
 
-/* ---- where two chains part ---- */
+/* ---- the first difference of two chains ---- */
 
 struct chains {
 	struct mx_chain sequential, here;
-	int sequential_value, here_value; /* where they part; -1: nowhere */
+	int sequential_value, here_value; /* the first difference; -1: none */
 };
 
-/* Instructions where they part: who reads, and who wrote what is read. */
-struct parting {
+/* The instructions at the difference: the reader, and the writers under both schedules. */
+struct difference {
 	uint64_t pc[3];
 	unsigned n;
 };
@@ -42,26 +42,26 @@ static int next_value(const struct mx_chain *c, int reader, int from) {
 	return -1;
 }
 
-static bool part(struct chains *c, int sequential, int here);
+static bool differ(struct chains *c, int sequential, int here);
 
 /* Values that the same instruction read, in the same order. */
-static bool sources_part(struct chains *c, int sequential, int here) {
+static bool sources_differ(struct chains *c, int sequential, int here) {
 	int a = next_value(&c->sequential, sequential, 0), b = next_value(&c->here, here, 0);
 	for (; a >= 0 && b >= 0; a = next_value(&c->sequential, sequential, a + 1),
 	                         b = next_value(&c->here, here, b + 1))
-		if (part(c, a, b))
+		if (differ(c, a, b))
 			return true;
 	return false;
 }
 
-static bool part(struct chains *c, int sequential, int here) {
+static bool differ(struct chains *c, int sequential, int here) {
 	const struct mx_value *a = &c->sequential.values[sequential], *b = &c->here.values[here];
 	if (!a->wanted || !b->wanted)
 		return false;
 	if (a->writer >= 0 && b->writer >= 0 &&
 	    same_step(&c->sequential.steps[a->writer], &c->here.steps[b->writer]))
 		return c->sequential.steps[a->writer].depth < MOST_DEPTH &&
-		       sources_part(c, a->writer, b->writer);
+		       sources_differ(c, a->writer, b->writer);
 	if (a->writer < 0 && b->writer < 0)
 		return false;
 	c->sequential_value = sequential;
@@ -69,7 +69,7 @@ static bool part(struct chains *c, int sequential, int here) {
 	return true;
 }
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 static void add_line(char *text, size_t room, const char *lead, const char *line) {
 	size_t n = strlen(text);
@@ -77,7 +77,7 @@ static void add_line(char *text, size_t room, const char *lead, const char *line
 		snprintf(text + n, room - n, "%s%s\n", lead, line);
 }
 
-/* What a reader gets, or what is in memory in the end, and who wrote it. */
+/* The value that a reader gets, or that is in memory at the end, and its writer. */
 static void writer_line(const struct mx_bench *b, const struct mx_chain *c, int value, char *text,
                         size_t room) {
 	const struct mx_value *v = &c->values[value];
@@ -86,8 +86,7 @@ static void writer_line(const struct mx_bench *b, const struct mx_chain *c, int 
 	if (v->known)
 		n += (size_t)snprintf(text + n, room - n, "0x%08" PRIx32 ", ", v->data);
 	if (v->writer < 0)
-		snprintf(text + n, room - n,
-		         read ? "which nobody has written yet" : "written by nobody");
+		snprintf(text + n, room - n, read ? "which is not yet written" : "not written");
 	else {
 		n += (size_t)snprintf(text + n, room - n, read ? "of " : "written by ");
 		mx_step_text(b, &c->steps[v->writer], text + n, room - n);
@@ -96,17 +95,17 @@ static void writer_line(const struct mx_bench *b, const struct mx_chain *c, int 
 
 static void describe(const struct mx_bench *b, const struct chains *c, struct mx_result *r) {
 	const struct mx_value *v = &c->here.values[c->here_value];
-	char line[900], place[160];
+	char line[900], location[160];
 	if (v->reader >= 0)
 		mx_step_text(b, &c->here.steps[v->reader], line, sizeof line);
 	else
-		snprintf(line, sizeof line, "%s", mx_location_text(b, v->address, place));
+		snprintf(line, sizeof line, "%s", mx_location_text(b, v->address, location));
 	size_t n = strlen(line);
 	if (v->where == MX_IN_LDS)
 		snprintf(line + n, sizeof line - n, ", of LDS at byte %" PRIu64, v->address);
 	else if (v->where == MX_IN_MEMORY && v->reader >= 0)
 		snprintf(line + n, sizeof line - n, ", of %s",
-		         mx_location_text(b, v->address, place));
+		         mx_location_text(b, v->address, location));
 	add_line(r->witness, sizeof r->witness, v->reader >= 0 ? "reader: " : "byte: ", line);
 	writer_line(b, &c->sequential, c->sequential_value, line, sizeof line);
 	add_line(r->witness, sizeof r->witness, "  sequential: ", line);
@@ -114,7 +113,7 @@ static void describe(const struct mx_bench *b, const struct chains *c, struct mx
 	add_line(r->witness, sizeof r->witness, "  here: ", line);
 }
 
-/* ---- finding it ---- */
+/* ---- the search ---- */
 
 static int find_chain(struct mx_bench *b, const struct mx_schedule *s, uint64_t address,
                       unsigned depth, struct mx_chain *c, struct mx_error *err) {
@@ -124,7 +123,7 @@ static int find_chain(struct mx_bench *b, const struct mx_schedule *s, uint64_t 
 	return status;
 }
 
-static void note_parting(const struct chains *c, struct parting *p) {
+static void note_difference(const struct chains *c, struct difference *p) {
 	const struct mx_value *a = &c->sequential.values[c->sequential_value];
 	const struct mx_value *b = &c->here.values[c->here_value];
 	const struct mx_step *steps[] = {
@@ -138,7 +137,7 @@ static void note_parting(const struct chains *c, struct parting *p) {
 			p->pc[p->n++] = steps[i]->pc;
 }
 
-static int compare(struct mx_bench *b, const struct mx_witness *w, struct parting *p,
+static int compare(struct mx_bench *b, const struct mx_witness *w, struct difference *p,
                    struct mx_result *r) {
 	uint64_t address = mx_bench_address(b, w->buffer) + (uint64_t)w->offset;
 	bool found = !w->placed;
@@ -147,10 +146,10 @@ static int compare(struct mx_bench *b, const struct mx_witness *w, struct partin
 		int status = find_chain(b, &w->sequential, address, depth, &c.sequential, &r->err);
 		if (!status)
 			status = find_chain(b, &w->schedule, address, depth, &c.here, &r->err);
-		found = !status && part(&c, 0, 0);
+		found = !status && differ(&c, 0, 0);
 		if (found) {
 			describe(b, &c, r);
-			note_parting(&c, p);
+			note_difference(&c, p);
 		}
 		found |= c.sequential.n_steps + c.here.n_steps > MOST_STEPS;
 		mx_chain_free(&c.sequential);
@@ -161,18 +160,19 @@ static int compare(struct mx_bench *b, const struct mx_witness *w, struct partin
 	return 0;
 }
 
-/* ---- what would order them ---- */
+/* ---- the missing wait or barrier ---- */
 
-/* How well a finding fits: one that names the instructions that part before any other, and among
- * equals one that no earlier race explains. */
-static unsigned fit(const struct mx_finding *f, const struct parting *p) {
+/* The score of a finding: those that name instructions of the difference go first, and among equals
+ * those that no earlier race explains. */
+static unsigned fit(const struct mx_finding *f, const struct difference *p) {
 	unsigned score = 1;
 	for (unsigned i = 0; i < p->n; i++)
 		score += 2 * (f->pc == p->pc[i]) + 2 * (f->earlier == p->pc[i]);
 	return 2 * score - f->conditional;
 }
 
-static const struct mx_finding *best_race(const struct mx_report *report, const struct parting *p) {
+static const struct mx_finding *best_race(const struct mx_report *report,
+                                          const struct difference *p) {
 	const struct mx_finding *best = NULL;
 	for (size_t i = 0; i < report->n_findings; i++) {
 		const struct mx_finding *f = &report->findings[i];
@@ -203,7 +203,7 @@ static void add_finding(const struct mx_report *report, const struct mx_finding 
 }
 
 /* The analysis of order, on this schedule. */
-static int order(struct mx_bench *b, const struct mx_witness *w, const struct parting *p,
+static int order(struct mx_bench *b, const struct mx_witness *w, const struct difference *p,
                  struct mx_result *r) {
 	struct mx_run_result run;
 	char proof[MX_LINE_ROOM];
@@ -225,7 +225,7 @@ static int order(struct mx_bench *b, const struct mx_witness *w, const struct pa
 	return 0;
 }
 
-/* ---- what the schedule says ---- */
+/* ---- the schedule ---- */
 
 __attribute__((format(printf, 2, 3))) static void explain(struct mx_result *r, const char *format,
                                                           ...) {
@@ -237,39 +237,39 @@ __attribute__((format(printf, 2, 3))) static void explain(struct mx_result *r, c
 	add_line(r->witness, sizeof r->witness, "", line);
 }
 
-/* What is said once for the whole schedule, and is no decision of a wave. */
+/* Explains the settings of the whole schedule, which are not decisions of a wave. */
 static void explain_head(const struct mx_witness *w, struct mx_result *r) {
 	const struct mx_schedule *s = &w->schedule;
 	if (w->pattern_alone)
 		explain(r,
-		        "pattern=%02x: what registers and LDS hold before anybody writes them is "
-		        "enough, in any order; sequential is pattern=00",
+		        "pattern=%02x: the contents of unwritten registers and LDS are enough, in "
+		        "any order; sequential is pattern=00",
 		        s->pattern);
 	if (s->order == 1)
 		explain(r, "order=1: workgroups begin in descending order");
 	else if (s->order)
-		explain(r, "order=%" PRIu32 ": of 64 workgroups number %" PRIu32 " begins first",
-		        s->order, s->order);
+		explain(r, "order=%" PRIu32 ": workgroup %" PRIu32 " of 64 begins first", s->order,
+		        s->order);
 	if (s->slice)
-		explain(r, "slice=%" PRIu64 ": workgroups take turns of so many instructions",
+		explain(r, "slice=%" PRIu64 ": workgroups take turns of this many instructions",
 		        s->slice);
 }
 
 static void summarise(const struct mx_bench *b, const struct mx_witness *w, struct mx_result *r) {
-	char line[800], place[160];
+	char line[800], location[160];
 	if (!w->found) {
 		add_line(r->witness, sizeof r->witness, "not shortened: ", w->why);
 		return;
 	}
 	int n = snprintf(
 		line, sizeof line,
-		"%zu of %zu decisions are enough (%u runs) to part from the sequential schedule "
+		"%zu of %zu decisions are enough (%u runs) to differ from the sequential schedule "
 		"with pattern=%02x",
 		w->schedule.n, w->decisions, w->runs, w->sequential.pattern);
 	if (w->placed)
 		snprintf(line + n, sizeof line - (size_t)n, "; first wrong byte: %s",
 		         mx_location_text(b, mx_bench_address(b, w->buffer) + (uint64_t)w->offset,
-		                          place));
+		                          location));
 	add_line(r->witness, sizeof r->witness, "", line);
 	explain_head(w, r);
 	if (!w->placed)
@@ -278,8 +278,8 @@ static void summarise(const struct mx_bench *b, const struct mx_witness *w, stru
 		         w->failure);
 }
 
-/* Of the first run that fails or does not end, which the exit status is of, else of the first that
- * parts from run 0, and of run 0 itself: one of them parts from the sequential schedule. */
+/* Shrinks the first run that fails or does not end, which sets the exit status; else the first that
+ * differs from run 0; else run 0. One of them differs from the sequential schedule. */
 static int shrink_one(const struct mx_options *o, struct mx_bench *b, struct mx_witness *w,
                       struct mx_result *r) {
 	const uint64_t first = r->race.broken ? r->race.first_broken : r->race.first;
@@ -292,16 +292,16 @@ static int shrink_one(const struct mx_options *o, struct mx_bench *b, struct mx_
 	return status;
 }
 
-static int tell(const struct mx_options *o, struct mx_bench *b, const struct mx_witness *w,
-                struct mx_result *r) {
-	struct parting parting = { .n = 0 };
+static int report(const struct mx_options *o, struct mx_bench *b, const struct mx_witness *w,
+                  struct mx_result *r) {
+	struct difference difference = { .n = 0 };
 	summarise(b, w, r);
 	if (!w->found)
 		return 0;
 	r->schedule = mx_schedule_text(&w->schedule);
-	if (compare(b, w, &parting, r))
+	if (compare(b, w, &difference, r))
 		return -1;
-	return o->analysis & MX_ANALYSE_ORDER ? order(b, w, &parting, r) : 0;
+	return o->analysis & MX_ANALYSE_ORDER ? order(b, w, &difference, r) : 0;
 }
 
 int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_result *r) {
@@ -310,7 +310,7 @@ int mx_witness_find(const struct mx_options *o, struct mx_bench *b, struct mx_re
 	if (!status)
 		status = shrink_one(o, b, &w, r);
 	if (!status)
-		status = tell(o, b, &w, r);
+		status = report(o, b, &w, r);
 	mx_schedule_free(&w.schedule);
 	mx_bench_options(b)->instruction_limit = 0;
 	return status;

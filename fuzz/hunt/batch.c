@@ -1,4 +1,4 @@
-/* A batch: some runs in a row, held against run 0 byte by byte. */
+/* A batch: consecutive runs of a hunt, compared with run 0 byte by byte. */
 #include "batch.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ void mx_run_0_free(struct mx_run_0 *zero) {
 	*zero = (struct mx_run_0){ .failed = false };
 }
 
-/* ---- where two runs part ---- */
+/* ---- the first difference of two runs ---- */
 
 static uint64_t element(const uint8_t *bytes, unsigned size) {
 	uint64_t v = 0;
@@ -37,9 +37,9 @@ static uint64_t element(const uint8_t *bytes, unsigned size) {
 	return v;
 }
 
-/* The first differing byte, widened to its element where it is in one. */
-static void place(struct mx_output *x, const struct mx_buffer *s, const uint8_t *now,
-                  const uint8_t *then, size_t at) {
+/* Describes the first differing byte; if it belongs to an element, the element. */
+static void locate(struct mx_output *x, const struct mx_buffer *s, const uint8_t *now,
+                   const uint8_t *then, size_t at) {
 	size_t inside = at - s->guard;
 	x->size = at >= s->guard && inside < s->bytes && s->ld ? (uint32_t)dtype_bytes(s->type, 1)
 	                                                       : 1;
@@ -60,13 +60,13 @@ static bool differs(const struct mx_bench *b, const struct mx_run_0 *zero, struc
 			continue;
 		while (now[at] == then[at])
 			at++;
-		place(x, &p->buffers[x->buffer], now, then, at);
+		locate(x, &p->buffers[x->buffer], now, then, at);
 		return true;
 	}
 	return false;
 }
 
-struct mx_output mx_run_0_against(const struct mx_run_0 *zero, const struct mx_bench *b,
+struct mx_output mx_run_0_compare(const struct mx_run_0 *zero, const struct mx_bench *b,
                                   const struct mx_run_result *r) {
 	struct mx_output x = { .outcome = MX_RUN_SAME, .hash = r->failed ? 0 : r->hash };
 	if (r->failed)
@@ -82,7 +82,7 @@ void mx_output_text(const struct mx_output *x, const struct mx_plan *p, const ch
 	long long offset = x->offset, ld = (long long)s->ld;
 	char where[160];
 	if (x->outcome == MX_RUN_FAULT || !x->size) {
-		snprintf(text, room, "the device failed under one of them");
+		snprintf(text, room, "the device failed in one of them");
 		return;
 	}
 	if (offset < 0 || !ld || offset >= (long long)s->bytes)
@@ -98,7 +98,7 @@ void mx_output_text(const struct mx_output *x, const struct mx_plan *p, const ch
 
 /* ---- the batch ---- */
 
-static struct mx_output *known(struct mx_batch *batch, mx_run_outcome outcome, uint64_t hash) {
+static struct mx_output *find(struct mx_batch *batch, mx_run_outcome outcome, uint64_t hash) {
 	for (uint32_t i = 0; i < batch->n_outputs; i++)
 		if (batch->outputs[i].outcome == outcome && batch->outputs[i].hash == hash)
 			return &batch->outputs[i];
@@ -106,7 +106,7 @@ static struct mx_output *known(struct mx_batch *batch, mx_run_outcome outcome, u
 }
 
 static void add(struct mx_batch *batch, struct mx_output *x) {
-	struct mx_output *same = known(batch, x->outcome, x->hash);
+	struct mx_output *same = find(batch, x->outcome, x->hash);
 	x->first = batch->first + batch->done;
 	x->runs = 1;
 	if (same)
@@ -130,19 +130,19 @@ static void take_notes(struct mx_batch *batch, const struct mx_bench *b) {
 	}
 }
 
-/* The case is asked once for each result. */
+/* Judges each distinct result once. */
 static mx_run_outcome judge_other(struct mx_batch *batch, const struct mx_race_options *o,
                                   struct mx_bench *b, const struct mx_run_result *r) {
-	if (!o->legal || known(batch, MX_RUN_DIFFERS, r->hash))
+	if (!o->legal || find(batch, MX_RUN_DIFFERS, r->hash))
 		return MX_RUN_DIFFERS;
-	if (known(batch, MX_RUN_LEGAL, r->hash))
+	if (find(batch, MX_RUN_LEGAL, r->hash))
 		return MX_RUN_LEGAL;
 	return o->legal(o->context, b, r) ? MX_RUN_LEGAL : MX_RUN_DIFFERS;
 }
 
-void mx_batch_note(struct mx_batch *batch, const struct mx_race_options *o,
-                   const struct mx_run_0 *zero, struct mx_bench *b, const struct mx_run_result *r) {
-	struct mx_output x = mx_run_0_against(zero, b, r);
+void mx_batch_add(struct mx_batch *batch, const struct mx_race_options *o,
+                  const struct mx_run_0 *zero, struct mx_bench *b, const struct mx_run_result *r) {
+	struct mx_output x = mx_run_0_compare(zero, b, r);
 	if (x.outcome == MX_RUN_DIFFERS)
 		x.outcome = judge_other(batch, o, b, r);
 	take_notes(batch, b);
@@ -154,7 +154,7 @@ void mx_batch_note(struct mx_batch *batch, const struct mx_race_options *o,
 	batch->done++;
 }
 
-void mx_batch_lost(struct mx_batch *batch, mx_run_outcome outcome, int cause) {
+void mx_batch_add_lost(struct mx_batch *batch, mx_run_outcome outcome, int cause) {
 	struct mx_output x = { .outcome = outcome, .cause = cause };
 	add(batch, &x);
 	batch->done++;

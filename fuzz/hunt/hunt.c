@@ -1,4 +1,4 @@
-/* Race hunts: the same launch under many schedules, shared out in batches and counted. */
+/* Race hunts: the same launch under many schedules, given to workers in batches and counted. */
 #define _GNU_SOURCE
 #include "hunt.h"
 
@@ -18,7 +18,7 @@
 #include "workers.h"
 
 enum {
-	MAX_LOST = 100, /* runs that died or did not end: after these a hunt is over */
+	MAX_LOST = 100, /* a hunt ends after this many runs that died or did not end */
 	FIRST_BATCH = 2,
 };
 
@@ -38,7 +38,7 @@ struct hunt {
 	struct mx_ranges ranges;
 	struct mx_tally tally;
 	struct mx_hunt_journal *journal;
-	struct mx_output diverged; /* the first run that did */
+	struct mx_output diverged; /* the first divergent run */
 	double start;
 	bool over;
 };
@@ -84,15 +84,15 @@ static bool is_over(struct hunt *h) {
 	return h->over;
 }
 
-/* A real device that has failed takes its context with it; the emulator goes on. */
-static bool is_dead(const struct hunt *h) {
+/* A real device that has failed loses its context; the emulator goes on. */
+static bool is_lost(const struct hunt *h) {
 	const struct mx_device *d = mx_bench_device(h->bench);
 	return d->lost || (h->race->faults && !d->emu);
 }
 
 /* ---- counting ---- */
 
-/* Whether runs that ended so part from run 0, and may not. */
+/* Whether this result differs from run 0 in a way that is not allowed. */
 static bool diverges(const struct hunt *h, const struct mx_output *x) {
 	return x->outcome == MX_RUN_DIFFERS || (x->outcome == MX_RUN_FAULT && !h->zero.failed);
 }
@@ -128,8 +128,8 @@ static void count_output(struct hunt *h, const struct mx_output *x) {
 	race->divergent += x->runs;
 }
 
-/* What is around a run that a finding is about, to end its sentence. */
-static void around(const struct hunt *h, uint64_t run, char text[300]) {
+/* What surrounds a run, as the end of the sentence of a finding. */
+static void add_variation(const struct hunt *h, uint64_t run, char text[300]) {
 	char variation[256];
 	mx_bench_variation(h->bench, h->o.first_schedule + run, variation, sizeof variation);
 	snprintf(text, 300, "%s%s", variation[0] ? "; around it: " : "", variation);
@@ -138,7 +138,7 @@ static void around(const struct hunt *h, uint64_t run, char text[300]) {
 static void note_lost(struct hunt *h, const struct mx_output *x) {
 	uint64_t seed = h->o.first_schedule + x->first;
 	char with[300];
-	around(h, x->first, with);
+	add_variation(h, x->first, with);
 	if (x->outcome == MX_RUN_CRASH)
 		mx_verdict_add(h->v, MX_WRONG_DEVICE, "crash",
 		               "run %llu (--seed %llu): its process died of signal %lld (%s)%s",
@@ -189,7 +189,7 @@ static uint64_t hash_file(const char *path, uint64_t seed) {
 	return XXH3_64bits_digest(&state);
 }
 
-/* Of this program and, where there is one, of the emulator that it has loaded. */
+/* The hash of this program and of the emulator that it has loaded, if any. */
 static uint64_t build_hash(const struct mx_bench *b) {
 	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	uint64_t h = hash_file("/proc/self/exe", 0);
@@ -210,13 +210,13 @@ static int resume(struct hunt *h, struct mx_error *err) {
 	return status;
 }
 
-/* What has been found is told, though it cannot be kept. */
+/* Counts a batch, even if it cannot be written to the journal. */
 static void keep(struct hunt *h, const struct mx_batch *b) {
 	if (!b->done)
 		return;
 	count(h, b);
-	if (h->journal && !h->race->unkept.text[0] &&
-	    mx_hunt_journal_add(h->journal, b, &h->race->unkept))
+	if (h->journal && !h->race->journal_error.text[0] &&
+	    mx_hunt_journal_add(h->journal, b, &h->race->journal_error))
 		h->over = true;
 }
 
@@ -237,7 +237,7 @@ static double instructions_of_group(const struct mx_bench *b) {
 	return ceil((double)emu->report()->stats.instructions / groups);
 }
 
-/* Schedules differ in how long they take; a run that goes round for ever takes longer still. */
+/* The limit is far above run 0, because schedules differ in their duration. */
 static void limit_time(struct hunt *h, double sequential) {
 	bool emu = mx_bench_device(h->bench)->emu != NULL;
 	if (h->o.time_out <= 0 && emu)
@@ -261,9 +261,9 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 		status = resume(h, err);
 	if (!status && !h->race->runs) {
 		if (r.late)
-			mx_batch_lost(b, MX_RUN_TIMEOUT, 0);
+			mx_batch_add_lost(b, MX_RUN_TIMEOUT, 0);
 		else
-			mx_batch_note(b, &h->o, &h->zero, h->bench, &r);
+			mx_batch_add(b, &h->o, &h->zero, h->bench, &r);
 		mx_ranges_done(&h->ranges, 0, 1);
 		keep(h, b);
 	}
@@ -271,7 +271,7 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 	return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static uint64_t batch_size(const struct hunt *h, unsigned workers) {
 	double each = h->race->seconds / (double)h->race->runs;
@@ -283,7 +283,7 @@ static uint64_t batch_size(const struct hunt *h, unsigned workers) {
 	return n < share ? n : share;
 }
 
-/* Gives all that are idle something to do; how many are busy. */
+/* Gives runs to all idle workers; returns the number of busy ones. */
 static unsigned give(struct hunt *h, struct mx_workers *w) {
 	unsigned busy = 0, n = mx_workers_count(w);
 	for (unsigned i = 0; i < n; i++) {
@@ -307,7 +307,7 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 			mx_ranges_put_back(&h->ranges, b->first + b->done, b->first + b->n);
 			keep(h, b);
 		}
-		h->over |= is_dead(h);
+		h->over |= is_lost(h);
 		if (is_over(h) && !stopping) {
 			mx_workers_stop(w);
 			stopping = true;
@@ -332,7 +332,7 @@ static void conclude(struct hunt *h) {
 	if (!race->divergent)
 		return;
 	mx_output_text(&h->diverged, mx_bench_plan(h->bench), "in run 0", where, sizeof where);
-	around(h, race->first, with);
+	add_variation(h, race->first, with);
 	mx_verdict_add(h->v, MX_WRONG_ORDER, "nondeterminism",
 	               "%lu of %lu schedules differ from run 0, %u distinct results; run %lu: %s%s",
 	               race->divergent, race->runs - race->unfinished, race->distinct, race->first,
@@ -344,7 +344,7 @@ static int hunt(struct hunt *h, struct mx_error *err) {
 	int status = run_0(h, err);
 	if (!status && h->race->runs < h->o.n)
 		status = mx_workers_start(h->bench, &h->o, &h->zero, &w, err);
-	if (!status && w && !is_dead(h))
+	if (!status && w && !is_lost(h))
 		status = run_all(h, w, err);
 	if (w)
 		mx_workers_free(w);

@@ -1,63 +1,63 @@
 /* Race hunts: the same launch under many schedules, compared byte by byte.
  *
- * Run i is schedule first_schedule + i, whoever runs it and in whatever order; run 0 is what the
- * others are held against. On the emulator runs are shared out among forked processes: a crash or
- * a run that does not end is a finding of that run, and the hunt goes on. A real device does not
- * survive a fork, so there they follow each other in this process, and the first that fails or does
- * not end is the last. What mx_bench_vary puts around a run follows from its schedule's seed.
+ * Run i has schedule first_schedule + i, in whatever process and order it runs. The others are
+ * compared with run 0. On the emulator forked processes share the runs: a crash or a run that does
+ * not end is a finding of that run, and the hunt goes on. A real device does not survive a fork, so
+ * there the runs follow each other in this process, and the first that fails or does not end is the
+ * last. What mx_bench_vary puts around a run follows from the seed of its schedule.
  */
 #ifndef MX_RACE_H
 #define MX_RACE_H
 
 #include "../../oracle/bench.h"
 
-/* How a run ended, seen from run 0. */
+/* How a run ended, compared with run 0. */
 typedef enum {
 	MX_RUN_SAME,
 	MX_RUN_LEGAL,   /* other bytes, which the case allows */
 	MX_RUN_DIFFERS, /* other bytes */
-	MX_RUN_FAULT,   /* the device failed under it */
+	MX_RUN_FAULT,   /* the device failed */
 	MX_RUN_CRASH,   /* the process that ran it died */
 	MX_RUN_TIMEOUT,
 } mx_run_outcome;
 
-/* Runs that ended alike: with the same bytes, or without any. */
+/* Runs with the same result: the same bytes, or the same failure. */
 struct mx_output {
 	mx_run_outcome outcome;
-	uint64_t hash;         /* of all memory; 0 where it was not read */
-	uint64_t runs, first;  /* how many, and the first of them */
-	uint32_t buffer, size; /* its first element that differs from run 0's, and its bytes */
-	int64_t offset;        /* of it, from the start of the buffer's valid extent */
-	uint64_t here, there;  /* it, and run 0's */
+	uint64_t hash;         /* of all memory; 0: not read */
+	uint64_t runs, first;  /* their number, and the first one */
+	uint32_t buffer, size; /* first element that differs from run 0: its buffer and bytes */
+	int64_t offset;        /* its offset from the start of the buffer's valid extent */
+	uint64_t here, there;  /* its value, and the value in run 0 */
 	int64_t cause;         /* CRASH: the signal */
 };
 
 enum { MX_TOP_OUTPUTS = 6 };
 
 struct mx_race {
-	unsigned long runs;      /* done, those of a resumed journal included */
-	unsigned long resumed;   /* of them from the journal */
-	unsigned long divergent; /* runs that ended otherwise than run 0, and may not */
-	unsigned long first;     /* the first such run */
-	unsigned distinct;       /* different results in all, run 0's included */
-	unsigned long legal;     /* runs whose bytes are not run 0's, but allowed */
-	unsigned long faults;    /* runs under which the device failed: divergent too */
+	unsigned long runs;      /* done, with those of a resumed journal */
+	unsigned long resumed;   /* of these, from the journal */
+	unsigned long divergent; /* runs that differ from run 0 in a way that is not allowed */
+	unsigned long first;     /* the first divergent run */
+	unsigned distinct;       /* distinct results, with that of run 0 */
+	unsigned long legal;     /* runs with other bytes than run 0 that are allowed */
+	unsigned long faults;    /* runs in which the device failed; divergent too */
 	unsigned long crashes, timeouts;
-	unsigned long broken; /* runs that failed or took too long, where run 0 did not */
+	unsigned long broken; /* runs that failed or took too long, if run 0 did not */
 	unsigned long first_broken;
-	unsigned long unfinished; /* left nothing to compare: these two, and where the device
-	                             failed under all runs, all */
-	double time_out;          /* that its runs had, in seconds; 0: none */
+	unsigned long unfinished; /* runs that left nothing to compare: crashes, timeouts, and the
+	                             faults if run 0 is a fault and no run diverges */
+	double time_out;          /* limit of a run, in seconds; 0: none */
 	double instructions;      /* of a workgroup in run 0, on average; 0: not known, or its waves
 	                             sleep */
-	double seconds;           /* of all launches, summed */
+	double seconds;           /* sum of all launches */
 	struct mx_output outputs[MX_TOP_OUTPUTS]; /* the most frequent results */
 	bool interrupted;                         /* by a signal, before its end */
-	bool cut;                                 /* the journal's last record was: done again */
-	struct mx_error unkept; /* why the journal took no more, which ended it; "" */
+	bool cut; /* the last record of the journal was cut short; its runs were done again */
+	struct mx_error journal_error; /* a write error of the journal, which ended the hunt; "" */
 };
 
-/* Called now and then. */
+/* Called after each batch. */
 typedef void mx_race_progress(void *context, unsigned long done, unsigned long of);
 
 enum { MX_SEQUENTIAL_RUNS = 100, MX_LEAST_SECONDS = 30 };
@@ -66,25 +66,25 @@ struct mx_race_options {
 	unsigned jobs;
 	uint64_t first_schedule;
 	unsigned long n; /* runs */
-	double seconds;  /* stop after these; 0: never */
-	double time_out; /* of a run, in seconds; 0: on the emulator MX_SEQUENTIAL_RUNS times what
-	                    run 0 took, MX_LEAST_SECONDS at least; on a real device none */
-	const char *journal; /* file to go on from and to write to; NULL: none */
-	uint64_t data_seed;  /* which the journal is bound to */
+	double seconds;  /* limit of the hunt; 0: none */
+	double time_out; /* limit of a run, in seconds; 0: on the emulator MX_SEQUENTIAL_RUNS times
+	                    run 0, and at least MX_LEAST_SECONDS; on a real device none */
+	const char *journal; /* file to continue and to write; NULL: none */
+	uint64_t data_seed;  /* the journal is bound to it */
 	mx_race_progress *progress;
-	/* Whether the bytes that the bench's last run left are allowed, though not run 0's; NULL:
-	 * they are not. Called in the process that ran it, once for each result it has not seen. */
+	/* Whether the last run of the bench left bytes that are allowed, although they are not
+	 * those of run 0; NULL: no. Called in the process of the run, once for each new result. */
 	bool (*legal)(void *context, struct mx_bench *b, const struct mx_run_result *r);
-	void *context; /* of both */
+	void *context; /* of both functions */
 };
 
-/* Hunts. Findings of the device and a divergence, with its first differing element, are added
- * to v. SIGINT and SIGTERM end it early, with what was done until then; so does a journal that
- * takes no more. */
+/* Hunts. Adds findings of the device, and a divergence with its first differing element, to v.
+ * SIGINT, SIGTERM and a write error of the journal end the hunt early; the results until then
+ * count. */
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err);
 
-/* The largest rate of divergence that n runs without one leave possible, at 95 % confidence. */
+/* The upper bound on the rate of divergence after n runs without one, at 95 % confidence. */
 double mx_race_rate_bound(unsigned long n);
 
 #endif

@@ -1,12 +1,11 @@
-/* The journal of a hunt: records with checksums, one for each batch, only ever added at the end.
+/* The journal of a hunt: one record with a checksum for each batch, appended to a file.
  *
  *   file:    identity record, batch record ...
  *   record:  "mxh1", u32 bytes of the rest, u64 XXH3 of the rest, the rest
  *
- * A batch is counted where its record is whole, and then for good; a killed hunt loses at most the
- * batches under way, whose runs are done again by their numbers. Of a file that ends in the middle
- * of a record this one is dropped; one that is damaged anywhere else is left as it is, and refused.
- */
+ * A batch counts if its record is whole. A killed hunt loses at most the batches in progress; their
+ * runs are done again by their numbers. If the file ends in the middle of a record, this record is
+ * dropped. A file that is damaged elsewhere is refused and not changed. */
 #define _GNU_SOURCE
 #include "journal.h"
 
@@ -41,7 +40,7 @@ struct mx_hunt_journal {
 	int file;
 	const char *path;
 	time_t synced;
-	bool cut; /* its last record was */
+	bool cut; /* its last record was cut short */
 	struct record record;
 };
 
@@ -51,7 +50,7 @@ static int complain(const struct mx_hunt_journal *j, struct mx_error *err) {
 	return mx_fail(err, "journal %s: %s", j->path, strerror(errno));
 }
 
-/* Cut short by a full disk, it is dropped when the journal is next opened. */
+/* If a full disk cuts the record short, the next open drops it. */
 static int append(struct mx_hunt_journal *j, size_t bytes, struct mx_error *err) {
 	struct record *r = &j->record;
 	memcpy(r->head.magic, "mxh1", 4);
@@ -70,7 +69,7 @@ static int append(struct mx_hunt_journal *j, size_t bytes, struct mx_error *err)
 	return 0;
 }
 
-/* Reads the record at *at and moves past it. False where there is no whole one. */
+/* Reads the record at *at and moves past it. False: there is no whole record. */
 static bool next_record(struct mx_hunt_journal *j, off_t *at, size_t *bytes) {
 	struct record *r = &j->record;
 	ssize_t n = pread(j->file, r, sizeof *r, *at);
@@ -83,7 +82,7 @@ static bool next_record(struct mx_hunt_journal *j, off_t *at, size_t *bytes) {
 	return true;
 }
 
-/* ---- batches as bytes: the parts of their arrays that are used ---- */
+/* ---- batches as bytes: only the used parts of the arrays ---- */
 
 static size_t pack(const struct mx_batch *b, uint8_t *to) {
 	size_t head = offsetof(struct mx_batch, outputs);
@@ -95,26 +94,26 @@ static size_t pack(const struct mx_batch *b, uint8_t *to) {
 	return head + outputs + notes;
 }
 
-static bool is_sound_output(const struct mx_output *x, const struct mx_batch *b) {
+static bool is_valid_output(const struct mx_output *x, const struct mx_batch *b) {
 	return (unsigned)x->outcome <= MX_RUN_TIMEOUT && x->runs && x->runs <= b->done &&
 	       x->first >= b->first && x->first - b->first < b->done &&
 	       x->buffer < MX_MAX_BUFFERS && x->size <= sizeof x->here;
 }
 
-static bool is_sound_note(const struct mx_note *n) {
+static bool is_valid_note(const struct mx_note *n) {
 	return (unsigned)n->severity <= MX_WRONG_DEVICE && memchr(n->kind, 0, sizeof n->kind) &&
 	       memchr(n->text, 0, sizeof n->text);
 }
 
-/* Whether a hunt can have written this batch; a checksum only proves that no byte changed. */
-static bool is_sound(const struct mx_batch *b) {
-	bool sound =
+/* Whether a hunt can have written this batch; the checksum only proves that no byte changed. */
+static bool is_valid(const struct mx_batch *b) {
+	bool valid =
 		b->done <= MX_BATCH_RUNS && b->same <= b->done && b->first <= UINT64_MAX - b->done;
 	for (uint32_t i = 0; i < b->n_outputs; i++)
-		sound &= is_sound_output(&b->outputs[i], b);
+		valid &= is_valid_output(&b->outputs[i], b);
 	for (uint32_t i = 0; i < b->n_notes; i++)
-		sound &= is_sound_note(&b->notes[i]);
-	return sound;
+		valid &= is_valid_note(&b->notes[i]);
+	return valid;
 }
 
 static bool unpack(const uint8_t *from, size_t bytes, struct mx_batch *b) {
@@ -130,7 +129,7 @@ static bool unpack(const uint8_t *from, size_t bytes, struct mx_batch *b) {
 		return false;
 	memcpy(b->outputs, from + head, outputs);
 	memcpy(b->notes, from + head + outputs, notes);
-	return is_sound(b);
+	return is_valid(b);
 }
 
 int mx_hunt_journal_add(struct mx_hunt_journal *j, const struct mx_batch *batch,
@@ -150,14 +149,15 @@ static int check(const struct mx_hunt_journal *j, const struct mx_hunt_identity 
 	else if (has->setup != is->setup)
 		what = "another case, shape, data or device";
 	else if (has->build != is->build)
-		what = "another build of mxcheck, whose seeds may mean other schedules";
+		what = "another build of mxcheck; its seeds may give other schedules";
 	if (what)
-		return mx_fail(err, "journal %s: begun for %s; take another file", j->path, what);
+		return mx_fail(err, "journal %s: begun for %s; use another file", j->path, what);
 	if (has->run_0 != is->run_0)
-		return mx_fail(err,
-		               "journal %s: run 0 left other bytes than when it was begun, so that "
-		               "its counts are of something else",
-		               j->path);
+		return mx_fail(
+			err,
+			"journal %s: run 0 left other bytes than at its begin, so its counts "
+			"do not apply",
+			j->path);
 	return 0;
 }
 
@@ -170,34 +170,34 @@ static int begin(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
 	return status;
 }
 
-/* A record cut short by the end of what wrote it has none behind it, and is no longer than one. */
+/* A record that was cut short has no record after it, and is not longer than a record. */
 static bool was_cut(struct mx_hunt_journal *j, off_t from, off_t end) {
 	size_t bytes;
-	off_t behind;
+	off_t after;
 	if (end - from > (off_t)sizeof j->record)
 		return false;
 	for (off_t at = from + 1; at < end; at++)
-		if (behind = at, next_record(j, &behind, &bytes))
+		if (after = at, next_record(j, &after, &bytes))
 			return false;
 	return true;
 }
 
-/* What is behind the last whole record, from `whole` on. */
+/* Drops the bytes after the last whole record, from `whole` on. */
 static int drop_rest(struct mx_hunt_journal *j, off_t whole, off_t end, unsigned long runs,
                      struct mx_error *err) {
 	if (whole == end)
 		return 0;
 	if (!was_cut(j, whole, end))
-		return mx_fail(err,
-		               "journal %s: damaged at byte %lld of %lld, behind %lu runs; it is "
-		               "left as it is: take another file, or a copy of its first %lld "
-		               "bytes",
-		               j->path, (long long)whole, (long long)end, runs, (long long)whole);
+		return mx_fail(
+			err,
+			"journal %s: damaged at byte %lld of %lld, after %lu runs; it is not "
+			"changed: use another file, or a copy of its first %lld bytes",
+			j->path, (long long)whole, (long long)end, runs, (long long)whole);
 	j->cut = true;
 	return ftruncate(j->file, whole) ? complain(j, err) : 0;
 }
 
-/* Nothing is counted of a journal that is refused: what is behind is looked at first. */
+/* Checks the whole file before it counts a batch: a refused journal counts nothing. */
 static int replay_batches(struct mx_hunt_journal *j, off_t first, off_t end,
                           void (*each)(void *context, const struct mx_batch *batch), void *context,
                           struct mx_error *err) {
@@ -227,7 +227,7 @@ static int replay(struct mx_hunt_journal *j, const struct mx_hunt_identity *is,
 	if (fstat(j->file, &st))
 		return complain(j, err);
 	if (!S_ISREG(st.st_mode))
-		return mx_fail(err, "journal %s: not a file that keeps what is written", j->path);
+		return mx_fail(err, "journal %s: not a regular file", j->path);
 	if (!st.st_size)
 		return begin(j, is, err);
 	if (!next_record(j, &at, &bytes) || bytes != sizeof has)

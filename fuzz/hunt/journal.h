@@ -1,4 +1,4 @@
-/* The journal of a hunt: a file that its end, whatever that is, leaves whole. */
+/* The journal of a hunt: a file that survives any end of the hunt. */
 #ifndef MX_HUNT_JOURNAL_H
 #define MX_HUNT_JOURNAL_H
 
@@ -6,26 +6,26 @@
 
 struct mx_hunt_journal;
 
-/* What a journal is bound to; a hunt of anything else is not added to it. */
+/* The hunt that a journal is bound to, as hashes; another hunt cannot use it. */
 struct mx_hunt_identity {
-	uint64_t build; /* of this program and its emulator: what a seed means */
+	uint64_t build; /* this program and its emulator, which give a seed its meaning */
 	uint64_t setup; /* case, shape, data, device */
 	uint64_t code;
 	uint64_t seed;
-	uint64_t run_0; /* what it left */
+	uint64_t run_0; /* memory after run 0 */
 };
 
-/* Opens or begins one, and calls `each` for every batch in it. A last record that was cut short is
- * dropped. 0, or -1 with err->text: not a journal, damaged, of another hunt, or in use; the file is
- * left as it is. */
+/* Opens or begins a journal, and calls `each` for every batch in it. A last record that was cut
+ * short is dropped. 0, or -1 with err->text: not a journal, damaged, of another hunt, or in use;
+ * then the file is not changed. */
 int mx_hunt_journal_open(const char *path, const struct mx_hunt_identity *is,
                          void (*each)(void *context, const struct mx_batch *batch), void *context,
                          struct mx_hunt_journal **journal, struct mx_error *err);
 
-/* Whether its last record had been cut short. */
+/* Whether its last record was cut short. */
 bool mx_hunt_journal_was_cut(const struct mx_hunt_journal *j);
 
-/* Adds a batch, all of it or nothing. */
+/* Adds a batch, whole or not at all. */
 int mx_hunt_journal_add(struct mx_hunt_journal *j, const struct mx_batch *batch,
                         struct mx_error *err);
 void mx_hunt_journal_close(struct mx_hunt_journal *j);

@@ -1,4 +1,4 @@
-/* Which runs of a hunt are still to be done. */
+/* The runs of a hunt that are not done yet. */
 #include "ranges.h"
 
 #include <stdlib.h>

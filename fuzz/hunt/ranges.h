@@ -1,4 +1,4 @@
-/* Which runs of a hunt are still to be done: what a resumed one lacks, then all from `next`. */
+/* The runs of a hunt that are not done yet: the gaps of a resumed hunt, then all from `next`. */
 #ifndef MX_RANGES_H
 #define MX_RANGES_H
 
@@ -17,13 +17,13 @@ struct mx_ranges {
 	bool out_of_memory;
 };
 
-/* Runs [first, end) are done: in any order, none twice. */
+/* Marks runs [first, end) as done, in any order, none twice. */
 void mx_ranges_done(struct mx_ranges *r, uint64_t first, uint64_t end);
 
-/* Runs [first, end) were taken and are to be done again. */
+/* Returns runs [first, end), which were taken and not done. */
 void mx_ranges_put_back(struct mx_ranges *r, uint64_t first, uint64_t end);
 
-/* Takes up to `most` runs in a row below `end`. False: none is left. */
+/* Takes up to `most` consecutive runs below `end`. False: none is left. */
 bool mx_ranges_take(struct mx_ranges *r, uint64_t most, uint64_t end, struct mx_range *taken);
 
 #endif

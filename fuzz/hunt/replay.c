@@ -1,15 +1,15 @@
-/* A schedule said outright, held against the sequential one: what a hunt found, once more. */
+/* Replays: an explicit schedule compared with the sequential schedule. */
 #include "replay.h"
 
 #include <inttypes.h>
 
 enum {
 	LEAST_LIMIT = 1 << 22, /* instructions of a wave before it counts as stuck */
-	LIMIT = 64,            /* times what the sequential launch issues, where that is more */
+	LIMIT = 64,            /* or this multiple of the sequential launch, if that is more */
 	SEQUENTIAL_LIMIT = 1 << 28,
 };
 
-/* ---- what it names ---- */
+/* ---- the workgroups and waves of a schedule ---- */
 
 static uint32_t waves_of(const struct mx_plan *p) {
 	return (p->block[0] * p->block[1] * p->block[2] + 63) / 64;
@@ -36,7 +36,7 @@ int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, stru
 	return 0;
 }
 
-/* ---- holding it against the sequential one ---- */
+/* ---- the comparison ---- */
 
 struct mx_schedule mx_schedule_sequential(const struct mx_schedule *s) {
 	return (struct mx_schedule){ .pattern = s->pattern, .odd = UINT64_MAX };
@@ -53,8 +53,9 @@ int mx_limit_by_sequential(struct mx_bench *b, struct mx_error *err) {
 	return status;
 }
 
-static int hold(struct mx_bench *b, const struct mx_schedule *s,
-                const struct mx_schedule *sequential, struct mx_output *x, struct mx_error *err) {
+static int compare(struct mx_bench *b, const struct mx_schedule *s,
+                   const struct mx_schedule *sequential, struct mx_output *x,
+                   struct mx_error *err) {
 	struct mx_run_0 zero = { .failed = false };
 	struct mx_run_result r;
 	int status = mx_bench_run_as(b, sequential, &r, err);
@@ -63,7 +64,7 @@ static int hold(struct mx_bench *b, const struct mx_schedule *s,
 	if (!status)
 		status = mx_bench_run_as(b, s, &r, err);
 	if (!status)
-		*x = mx_run_0_against(&zero, b, &r);
+		*x = mx_run_0_compare(&zero, b, &r);
 	mx_run_0_free(&zero);
 	return status;
 }
@@ -71,9 +72,9 @@ static int hold(struct mx_bench *b, const struct mx_schedule *s,
 int mx_replay(struct mx_bench *b, const struct mx_schedule *s, struct mx_schedule *sequential,
               struct mx_output *x, struct mx_error *err) {
 	*sequential = mx_schedule_sequential(s);
-	int status = hold(b, s, sequential, x, err);
+	int status = compare(b, s, sequential, x, err);
 	if (status || x->outcome != MX_RUN_SAME || !s->pattern)
 		return status;
 	sequential->pattern = 0;
-	return hold(b, s, sequential, x, err);
+	return compare(b, s, sequential, x, err);
 }

@@ -63,11 +63,11 @@ static bool parse_value(const char *word, struct mx_deviation *d) {
 
 static bool parse_deviation(const char *word, struct mx_schedule *s) {
 	struct mx_deviation d = { 0 };
-	int place = 0, turn = 0;
+	int site = 0, turn = 0;
 	if (sscanf(word, "%" SCNu64 ".%" SCNu32 "@%" SCNu64 "%n", &d.group, &d.wave, &d.issue,
-	           &place) != 3)
+	           &site) != 3)
 		return false;
-	word += place;
+	word += site;
 	if (sscanf(word, "/%" SCNu32 "%n", &d.turn, &turn) == 1)
 		word += turn;
 	if (!parse_value(word, &d))
@@ -110,9 +110,9 @@ int mx_schedule_parse(const char *text, struct mx_schedule *s, struct mx_error *
 	bool good = !strncmp(text, "sequential", 10);
 	while (good && (word = strsep(&rest, ",")))
 		if (!(good = parse_word(word, s)))
-			mx_fail(err, "schedule: '%s' is no part of one", word);
+			mx_fail(err, "schedule: '%s' is not a valid part", word);
 	if (!good && strncmp(text, "sequential", 10))
-		mx_fail(err, "schedule: must begin with 'sequential'");
+		mx_fail(err, "schedule: it must begin with 'sequential'");
 	free(copy);
 	if (good)
 		mx_schedule_sort(s);

@@ -1,5 +1,5 @@
-/* The shortest schedule that still diverges: what a seed decided otherwise than the sequential
- * schedule, with everything left out that is not needed [Zeller and Hildebrandt, "Simplifying and
+/* The shortest schedule that still diverges: the decisions of a seed that differ from the
+ * sequential schedule, without those that are not needed [Zeller and Hildebrandt, "Simplifying and
  * Isolating Failure-Inducing Input": ddmin]. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@ struct shrink {
 	struct mx_bench *b;
 	struct mx_witness *w;
 	struct mx_run_0 sequential;
-	bool fails; /* the seed's run does, */
+	bool fails; /* the seed's run fails, with this finding */
 	mx_finding_kind kind;
-	uint64_t pc; /* by this finding, here */
+	uint64_t pc;
 	unsigned max_runs;
 	double end;
 	struct mx_error *err;
@@ -31,7 +31,7 @@ static bool is_over(const struct shrink *s) {
 	return s->status || s->w->runs >= s->max_runs || now() >= s->end;
 }
 
-/* What stopped the last launch, or NULL. */
+/* The finding that stopped the last launch, or NULL. */
 static const struct mx_finding *stop_of(const struct shrink *s) {
 	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
 	for (size_t i = report->n_findings; report->stopped && i--;)
@@ -40,7 +40,7 @@ static const struct mx_finding *stop_of(const struct shrink *s) {
 	return NULL;
 }
 
-/* Of waves that go round for ever, where in their loops they are found is chance. */
+/* Endless waves may be stopped at any instruction of their loops. */
 static bool fails_alike(const struct shrink *s) {
 	const struct mx_finding *f = stop_of(s);
 	return f && f->kind == s->kind && (f->pc == s->pc || f->kind == MX_STUCK);
@@ -61,7 +61,7 @@ static bool diverges(struct shrink *s, const struct mx_schedule *schedule) {
 
 /* ---- deviations ---- */
 
-/* The schedule without deviations [from, to); true where that is enough, and it is kept. */
+/* Drops deviations [from, to) if the schedule still diverges without them; true if so. */
 static bool without(struct shrink *s, struct mx_deviation *spare, size_t from, size_t to) {
 	struct mx_schedule *all = &s->w->schedule, less = *all;
 	less.deviations = spare;
@@ -75,7 +75,7 @@ static bool without(struct shrink *s, struct mx_deviation *spare, size_t from, s
 	return true;
 }
 
-/* Leaves out parts of a size, then of half of it, down to single ones until none can go. */
+/* Drops parts of a size, then of half that size, down to single deviations until none can go. */
 static void leave_out(struct shrink *s, struct mx_deviation *spare) {
 	struct mx_schedule *all = &s->w->schedule;
 	size_t part = all->n ? all->n : 1;
@@ -95,7 +95,7 @@ static void leave_out(struct shrink *s, struct mx_deviation *spare) {
 	}
 }
 
-/* ---- what is said once for the whole schedule ---- */
+/* ---- settings of the whole schedule, and values of deviations ---- */
 
 static void simplify(struct shrink *s) {
 	struct mx_schedule *all = &s->w->schedule;
@@ -112,7 +112,7 @@ static void simplify(struct shrink *s) {
 		*all = one;
 }
 
-/* What lands before what at one clock, where that matters. */
+/* Drops the ranks of operations that land at one clock, if the order does not matter. */
 static void forget_ranks(struct shrink *s) {
 	struct mx_schedule *all = &s->w->schedule;
 	for (size_t i = 0; i < all->n; i++) {
@@ -126,7 +126,7 @@ static void forget_ranks(struct shrink *s) {
 	}
 }
 
-/* Delays that are no longer than they need be: half, a quarter ... of what they were. */
+/* Shortens delays by bisection. */
 static void shorten(struct shrink *s) {
 	struct mx_schedule *all = &s->w->schedule;
 	for (size_t i = 0; i < all->n; i++) {
@@ -143,7 +143,7 @@ static void shorten(struct shrink *s) {
 	}
 }
 
-/* ---- what it is held against ---- */
+/* ---- the sequential schedule ---- */
 
 static void note_failure(struct shrink *s) {
 	const struct mx_finding *f = stop_of(s);
@@ -165,22 +165,22 @@ static int keep_sequential(struct shrink *s) {
 	return mx_run_0_keep(&s->sequential, s->b, &r, s->err);
 }
 
-/* The first byte, where both leave bytes. */
-static int place(struct shrink *s) {
+/* Finds the first byte that differs, if both runs leave bytes. */
+static int locate(struct shrink *s) {
 	struct mx_run_result r;
 	if (mx_bench_run_as(s->b, &s->w->schedule, &r, s->err))
 		return -1;
-	struct mx_output x = mx_run_0_against(&s->sequential, s->b, &r);
+	struct mx_output x = mx_run_0_compare(&s->sequential, s->b, &r);
 	s->w->placed = x.outcome == MX_RUN_DIFFERS && x.size;
 	s->w->buffer = x.buffer;
-	if (s->w->placed) /* of the element the byte */
+	if (s->w->placed) /* the byte in the element */
 		s->w->offset = x.offset + __builtin_ctzll(x.here ^ x.there) / 8;
 	if (r.failed)
 		note_failure(s);
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the search ---- */
 
 static int record(struct shrink *s, uint64_t seed) {
 	struct mx_run_result r;
@@ -210,7 +210,7 @@ static int reduce(struct shrink *s) {
 	return s->status;
 }
 
-/* Registers and LDS that nobody has written decide, whatever the order. */
+/* Whether the contents of unwritten registers and LDS are enough, in any order. */
 static bool pattern_alone(struct shrink *s) {
 	struct mx_witness *w = s->w;
 	struct mx_schedule sequential = w->sequential;
@@ -232,8 +232,9 @@ static int search(struct shrink *s, uint64_t seed) {
 	else
 		w->found = pattern_alone(s);
 	if (!w->found)
-		w->why = "its decisions, said outright, leave the sequential schedule's bytes";
-	return s->status ? s->status : w->found ? place(s) : 0;
+		w->why = "its decisions, as an explicit schedule, leave the bytes of the "
+			 "sequential one";
+	return s->status ? s->status : w->found ? locate(s) : 0;
 }
 
 int mx_shrink(struct mx_bench *b, uint64_t seed, unsigned max_runs, struct mx_witness *w,

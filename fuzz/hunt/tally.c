@@ -1,4 +1,4 @@
-/* How often each result of a hunt came: a hash table of results. */
+/* Counts of the results of a hunt, in a hash table. */
 #include "tally.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void mx_tally_add(struct mx_tally *t, const struct mx_output *x) {
 	s->runs = runs;
 }
 
-/* Of equally frequent ones the first seen. */
+/* More frequent results first; equally frequent ones by their first run. */
 static bool before(const struct mx_output *a, const struct mx_output *b) {
 	return a->runs != b->runs ? a->runs > b->runs : a->first < b->first;
 }

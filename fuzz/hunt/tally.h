@@ -1,4 +1,4 @@
-/* How often each result of a hunt came. */
+/* Counts of the results of a hunt. */
 #ifndef MX_TALLY_H
 #define MX_TALLY_H
 
@@ -12,7 +12,7 @@ struct mx_tally {
 
 void mx_tally_add(struct mx_tally *t, const struct mx_output *x);
 
-/* The most frequent results, most frequent first; the others' runs are 0. */
+/* The most frequent results, most frequent first; unused entries have 0 runs. */
 void mx_tally_top(const struct mx_tally *t, struct mx_output top[MX_TOP_OUTPUTS]);
 void mx_tally_free(struct mx_tally *t);
 

@@ -1,5 +1,5 @@
-/* Processes that do the runs of a hunt. Each has a desk in shared memory, where it notes what it
- * has done: what it did before it died is not lost. */
+/* The worker processes of a hunt. Each keeps its results in shared memory, so that they survive its
+ * death. */
 #define _GNU_SOURCE
 #include "workers.h"
 
@@ -18,13 +18,13 @@
 
 enum {
 	POLL_MS = 100,
-	LAST_RUN_SECONDS = 10, /* how long the run under way may take once a hunt is to end */
+	LAST_RUN_SECONDS = 10, /* limit of the current runs after mx_workers_stop */
 };
 
-struct desk {
+struct shared {
 	atomic_bool stop;
-	_Atomic uint64_t started; /* the run under way, in ns; 0: none */
-	bool failed;              /* error says why: the hunt is over */
+	_Atomic uint64_t started; /* start of the current run, in ns; 0: none */
+	bool failed;              /* `error` has the reason; the hunt is over */
 	struct mx_error error;
 	struct mx_batch batch;
 };
@@ -33,7 +33,7 @@ struct worker {
 	pid_t pid;     /* 0: none */
 	int go, ready; /* pipes */
 	bool busy;
-	struct desk *desk;
+	struct shared *shared;
 };
 
 struct mx_workers {
@@ -42,7 +42,7 @@ struct mx_workers {
 	const struct mx_run_0 *zero;
 	unsigned n;
 	bool forks;
-	uint64_t stopping; /* since when, in ns; 0: not */
+	uint64_t stopping; /* time of mx_workers_stop, in ns; 0: not called */
 	struct worker workers[];
 };
 
@@ -54,7 +54,7 @@ static uint64_t now_ns(void) {
 
 /* ---- the work ---- */
 
-static void work(struct mx_workers *w, struct desk *d) {
+static void work(struct mx_workers *w, struct shared *d) {
 	struct mx_batch *b = &d->batch;
 	while (!d->failed && b->done < b->n && !atomic_load(&d->stop)) {
 		struct mx_run_result r;
@@ -64,17 +64,17 @@ static void work(struct mx_workers *w, struct desk *d) {
 		if (d->failed)
 			break;
 		if (r.late || (w->o->time_out > 0 && r.seconds > w->o->time_out))
-			mx_batch_lost(b, MX_RUN_TIMEOUT, 0);
+			mx_batch_add_lost(b, MX_RUN_TIMEOUT, 0);
 		else
-			mx_batch_note(b, w->o, w->zero, w->bench, &r);
+			mx_batch_add(b, w->o, w->zero, w->bench, &r);
 		if (r.failed && !w->forks)
-			break; /* a real device that has failed takes its context with it */
+			break; /* a real device that has failed loses its context */
 	}
 	atomic_store(&d->started, 0);
 }
 
-/* Ctrl-C reaches all processes of a terminal: it is the hunt that ends on it. */
-static void live(struct mx_workers *w, struct desk *d, int go, int ready) {
+/* Ctrl-C reaches all processes of a terminal; the hunt handles it, and workers ignore it. */
+static void serve(struct mx_workers *w, struct shared *d, int go, int ready) {
 	char byte = 0;
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -101,7 +101,7 @@ static int start(struct mx_workers *w, struct worker *x, struct mx_error *err) {
 			if (&w->workers[i] != x && w->workers[i].pid > 0)
 				close(w->workers[i].go), close(w->workers[i].ready);
 		close(go[1]), close(ready[0]);
-		live(w, x->desk, go[0], ready[1]);
+		serve(w, x->shared, go[0], ready[1]);
 	}
 	close(go[0]), close(ready[1]);
 	x->go = go[1];
@@ -113,7 +113,7 @@ static int start(struct mx_workers *w, struct worker *x, struct mx_error *err) {
 	return mx_fail(err, "fork: %s", strerror(errno));
 }
 
-/* ---- as the hunt sees them ---- */
+/* ---- in the process of the hunt ---- */
 
 int mx_workers_start(struct mx_bench *b, const struct mx_race_options *o,
                      const struct mx_run_0 *zero, struct mx_workers **workers,
@@ -126,10 +126,10 @@ int mx_workers_start(struct mx_bench *b, const struct mx_race_options *o,
 	*w = (struct mx_workers){ .bench = b, .o = o, .zero = zero, .n = n, .forks = forks };
 	int status = 0;
 	for (unsigned i = 0; !status && i < n; i++) {
-		void *desk = mmap(NULL, sizeof(struct desk), PROT_READ | PROT_WRITE,
-		                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		w->workers[i].desk = desk == MAP_FAILED ? NULL : desk;
-		if (!w->workers[i].desk)
+		void *shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+		                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		w->workers[i].shared = shared == MAP_FAILED ? NULL : shared;
+		if (!w->workers[i].shared)
 			status = mx_fail(err, "out of memory");
 		else if (forks)
 			status = start(w, &w->workers[i], err);
@@ -151,7 +151,7 @@ bool mx_workers_idle(const struct mx_workers *w, unsigned i) {
 
 void mx_workers_give(struct mx_workers *w, unsigned i, uint64_t first, uint64_t n) {
 	struct worker *x = &w->workers[i];
-	struct mx_batch *b = &x->desk->batch;
+	struct mx_batch *b = &x->shared->batch;
 	b->first = first;
 	b->n = n;
 	b->done = b->same = 0;
@@ -159,35 +159,35 @@ void mx_workers_give(struct mx_workers *w, unsigned i, uint64_t first, uint64_t 
 	b->n_outputs = b->n_notes = 0;
 	x->busy = true;
 	if (w->forks && write(x->go, "", 1) != 1)
-		return; /* it is dead, which its other pipe will tell */
+		return; /* the worker is dead; its other pipe reports that */
 }
 
 static struct mx_batch *take(struct worker *x) {
 	x->busy = false;
-	return &x->desk->batch;
+	return &x->shared->batch;
 }
 
-/* A worker that is no more: what it was at is a finding; the next one takes its place. */
-static int bury(struct mx_workers *w, struct worker *x, bool timed_out, struct mx_error *err) {
+/* Replaces a dead worker. Its current run is a finding. */
+static int replace(struct mx_workers *w, struct worker *x, bool timed_out, struct mx_error *err) {
 	int status = 0;
 	close(x->go), close(x->ready);
 	waitpid(x->pid, &status, 0);
 	x->pid = 0;
-	if (atomic_exchange(&x->desk->started, 0) && x->desk->batch.done < x->desk->batch.n &&
+	if (atomic_exchange(&x->shared->started, 0) && x->shared->batch.done < x->shared->batch.n &&
 	    !(timed_out && w->stopping))
-		mx_batch_lost(&x->desk->batch, timed_out ? MX_RUN_TIMEOUT : MX_RUN_CRASH,
-		              WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+		mx_batch_add_lost(&x->shared->batch, timed_out ? MX_RUN_TIMEOUT : MX_RUN_CRASH,
+		                  WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	return start(w, x, err);
 }
 
-/* A worker whose run takes too long. */
-static struct worker *late(struct mx_workers *w) {
+/* A worker with a run that takes too long, or NULL. */
+static struct worker *find_late(struct mx_workers *w) {
 	double limit = w->o->time_out;
 	uint64_t now = now_ns();
 	if (w->stopping && (limit <= 0 || limit > LAST_RUN_SECONDS))
 		limit = LAST_RUN_SECONDS;
 	for (unsigned i = 0; limit > 0 && i < w->n; i++) {
-		uint64_t started = atomic_load(&w->workers[i].desk->started);
+		uint64_t started = atomic_load(&w->workers[i].shared->started);
 		uint64_t from = started > w->stopping ? started : w->stopping;
 		if (started && now > from && 1e-9 * (double)(now - from) > limit)
 			return &w->workers[i];
@@ -195,25 +195,25 @@ static struct worker *late(struct mx_workers *w) {
 	return NULL;
 }
 
-static int heard(struct mx_workers *w, struct worker *x, const struct mx_batch **batch,
-                 struct mx_error *err) {
+static int collect(struct mx_workers *w, struct worker *x, const struct mx_batch **batch,
+                   struct mx_error *err) {
 	char byte;
 	int status = 0;
 	if (read(x->ready, &byte, 1) != 1)
-		status = bury(w, x, false, err);
-	if (x->desk->failed)
-		status = (*err = x->desk->error, -1);
+		status = replace(w, x, false, err);
+	if (x->shared->failed)
+		status = (*err = x->shared->error, -1);
 	*batch = take(x);
 	return status;
 }
 
 static int wait_here(struct mx_workers *w, const struct mx_batch **batch, struct mx_error *err) {
 	struct worker *x = &w->workers[0];
-	work(w, x->desk);
-	if (x->desk->failed)
-		*err = x->desk->error;
+	work(w, x->shared);
+	if (x->shared->failed)
+		*err = x->shared->error;
 	*batch = take(x);
-	return x->desk->failed ? -1 : 0;
+	return x->shared->failed ? -1 : 0;
 }
 
 int mx_workers_wait(struct mx_workers *w, unsigned *which, const struct mx_batch **batch,
@@ -230,13 +230,13 @@ int mx_workers_wait(struct mx_workers *w, unsigned *which, const struct mx_batch
 		for (unsigned i = 0; i < w->n; i++)
 			if (p[i].revents) {
 				*which = i;
-				return heard(w, &w->workers[i], batch, err);
+				return collect(w, &w->workers[i], batch, err);
 			}
-	if (!(x = late(w)))
+	if (!(x = find_late(w)))
 		return 0;
 	*which = (unsigned)(x - w->workers);
 	kill(x->pid, SIGKILL);
-	int status = bury(w, x, true, err);
+	int status = replace(w, x, true, err);
 	*batch = take(x);
 	return status;
 }
@@ -244,7 +244,7 @@ int mx_workers_wait(struct mx_workers *w, unsigned *which, const struct mx_batch
 void mx_workers_stop(struct mx_workers *w) {
 	w->stopping = now_ns();
 	for (unsigned i = 0; i < w->n; i++)
-		atomic_store(&w->workers[i].desk->stop, true);
+		atomic_store(&w->workers[i].shared->stop, true);
 }
 
 void mx_workers_free(struct mx_workers *w) {
@@ -255,8 +255,8 @@ void mx_workers_free(struct mx_workers *w) {
 			kill(x->pid, SIGKILL);
 			waitpid(x->pid, NULL, 0);
 		}
-		if (x->desk)
-			munmap(x->desk, sizeof *x->desk);
+		if (x->shared)
+			munmap(x->shared, sizeof *x->shared);
 	}
 	free(w);
 }

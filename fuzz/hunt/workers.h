@@ -1,4 +1,4 @@
-/* Processes that do the runs of a hunt. */
+/* The worker processes of a hunt. */
 #ifndef MX_WORKERS_H
 #define MX_WORKERS_H
 
@@ -6,24 +6,25 @@
 
 struct mx_workers;
 
-/* Forks o->jobs processes off, each with the bench as it is now; where the device does not survive
- * that, runs will be done in this one, and end at the first that fails. */
+/* Forks o->jobs processes, each with the bench as it is now. A real device does not survive a fork:
+ * then the runs are done in this process, and end at the first that fails. */
 int mx_workers_start(struct mx_bench *b, const struct mx_race_options *o,
                      const struct mx_run_0 *zero, struct mx_workers **workers,
                      struct mx_error *err);
 
-/* How many there are, whether one has nothing to do, and giving it runs. */
+/* The number of workers; whether one is idle; gives runs to one. */
 unsigned mx_workers_count(const struct mx_workers *w);
 bool mx_workers_idle(const struct mx_workers *w, unsigned i);
 void mx_workers_give(struct mx_workers *w, unsigned i, uint64_t first, uint64_t n);
 
-/* Waits for one to be done, a tenth of a second at most. *batch is what it did, and valid until it
- * is given more; it may be less than it was given. NULL: none is done yet. 0, or -1 with err->text.
- * A worker that died, or was ended for its run took too long, is replaced. */
+/* Waits until a worker is done, at most a tenth of a second. *batch is its result, which may have
+ * fewer runs than it was given; it is valid until the worker gets more. NULL: none is done yet. A
+ * worker that died, or was killed because its run took too long, is replaced. 0, or -1 with
+ * err->text. */
 int mx_workers_wait(struct mx_workers *w, unsigned *which, const struct mx_batch **batch,
                     struct mx_error *err);
 
-/* Asks all to end after the run they are at. */
+/* Makes all workers stop after their current run. */
 void mx_workers_stop(struct mx_workers *w);
 void mx_workers_free(struct mx_workers *w);
 

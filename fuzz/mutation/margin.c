@@ -1,9 +1,10 @@
-/* How much of a nop nobody needs, without the rules of wait states: from what depends on what.
+/* Wait states that can be removed from an s_nop, found from register dependences.
  *
- * The second judge of shorter nops. It knows no pairs of instructions, but the most that any pair
- * asks for: 5 behind an instruction that is no matrix instruction [CDNA4 ISA 4.5, table 11], 4 more
- * than its passes behind one that is [ISA 7.6, table 38]. Its registers are those that the executor
- * writes and the decoder says are read, in a run; so it is right about paths that were run. */
+ * This second judge of shorter nops does not use the rules for pairs of instructions, only the
+ * largest number that any pair requires: 5 after an instruction that is not a matrix instruction
+ * [CDNA4 ISA 4.5, table 11]; its passes and 4 after a matrix instruction [ISA 7.6, table 38]. It
+ * uses the registers that the executor writes and those that the decoder lists as read, in one run;
+ * so it covers only the paths of that run. */
 #include "margin.h"
 
 #include <stdlib.h>
@@ -18,14 +19,14 @@ enum {
 	RING = 32, /* more than what 20 wait states can hold */
 	REGISTERS = MX_ROWS,
 	MOST_ALU = 5,
-	MOST_MATRIX = 4, /* beside its passes */
+	MOST_MATRIX = 4, /* in addition to its passes */
 	PLENTY = 16,
 };
 
 struct past {
-	uint64_t at; /* wait states before it */
-	unsigned most;
-	int site; /* it is this nop; -1: none */
+	uint64_t at;   /* wait states before it */
+	unsigned most; /* wait states that a dependent instruction may require after it */
+	int site;      /* index of this nop; -1: not a nop */
 	bool writes[REGISTERS];
 	bool adds[REGISTERS]; /* C of a matrix instruction, which it reads late [ISA 7.6] */
 };
@@ -44,7 +45,7 @@ struct margin {
 
 /* ---- dependences ---- */
 
-/* `later` needs what `first` has: every nop between them has no more margin than they have. */
+/* `later` depends on `first`: their margin limits that of every nop between them. */
 static void depends(struct margin *s, struct wave *w, size_t first, const struct past *later) {
 	const struct past *p = &w->ring[first % RING];
 	uint64_t between = later->at - p->at - 1;
@@ -56,7 +57,7 @@ static void depends(struct margin *s, struct wave *w, size_t first, const struct
 	}
 }
 
-/* The last instruction uses a register that others before it have. */
+/* The last instruction uses a register; finds the earlier instructions that write or add to it. */
 static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
 	const struct past *last = &w->ring[(w->n - 1) % RING];
 	if (row >= REGISTERS)
@@ -68,7 +69,7 @@ static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
 	}
 }
 
-/* ---- what is told of a run ---- */
+/* ---- events of a run ---- */
 
 static int site_at(const struct margin *s, uint64_t pc, const struct mx_inst *in) {
 	for (size_t i = 0; mx_kind_of(in->op) == MX_IS_NOP && i < s->n; i++)
@@ -86,8 +87,8 @@ static struct past *enter(struct margin *s, struct wave *w, const struct mx_inst
 	return p;
 }
 
-/* Instructions whose effect has no register: a mode, EXEC by comparison, flags of VCC and EXEC. */
-static bool is_beyond_registers(const struct mx_inst *in) {
+/* Instructions with effects outside registers: a mode, EXEC by comparison, VCCZ and EXECZ. */
+static bool has_hidden_effect(const struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	const uint64_t masks = MX_EXEC_IN | MX_EXEC_OUT;
 	bool zero = kind == MX_IS_CBRANCH && in->op->flags & MX_VCC_IN;
@@ -108,7 +109,7 @@ static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
 			if (row < REGISTERS && o->role == MX_AS_C)
 				p->adds[row] = true;
 		}
-	for (size_t i = w->n - 1; is_beyond_registers(&in) && i-- > 0 && i + RING >= w->n;)
+	for (size_t i = w->n - 1; has_hidden_effect(&in) && i-- > 0 && i + RING >= w->n;)
 		depends(s, w, i, p);
 }
 
@@ -125,7 +126,7 @@ static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave)
 	return wave < WAVES ? MX_EVENT_ISSUE | MX_EVENT_SGPR | MX_EVENT_VGPR : 0;
 }
 
-/* What lands is behind a wait, which is the other judge's. */
+/* Registers written by landing memory operations need waits, which other mutants test. */
 static void event(void *context, const struct mx_event *e) {
 	struct margin *s = context;
 	struct wave *w = &s->waves[e->wave];

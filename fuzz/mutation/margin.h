@@ -1,13 +1,12 @@
-/* How much of a nop nobody needs, without the rules of wait states: from what depends on what. */
-#ifndef MX_SLACK_H
-#define MX_SLACK_H
+/* Wait states that can be removed from an s_nop, found from register dependences. */
+#ifndef MX_MARGIN_H
+#define MX_MARGIN_H
 
 #include "mutate.h"
 
-/* Runs the bench once under the sequential schedule, and sets site->margin of every nop: it may
- * give so many wait states less before two instructions, one before it and one behind it, of which
- * one needs the other's registers, come closer than any two such instructions may have to be apart.
- * 0, or -1. */
+/* Runs the bench once under the sequential schedule and sets site->margin of every nop: the number
+ * of wait states that it can lose before two dependent instructions, one before it and one after
+ * it, come nearer than any pair of instructions may require. 0, or -1. */
 int mx_margin_watch(struct mx_bench *b, struct mx_site *sites, size_t n, struct mx_error *err);
 
 #endif

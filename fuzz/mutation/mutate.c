@@ -1,6 +1,6 @@
-/* Mutation: weaker waits, no barriers, shorter nops; and whether a mutant can be told from the
- * original: by its judge, by random schedules, and with the operations that the place guarded at
- * their earliest and latest legal moments, which needs no luck. */
+/* Mutation: weaker waits, no barriers, shorter nops. A mutant is detected by its judge, by random
+ * schedules, or by extreme schedules, in which the operations that the site guarded land at their
+ * earliest and latest legal moments. */
 #include "mutate.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void add_wait(struct list *l, uint32_t word, unsigned vm, unsigned lgkm) 
 	l->mutants[l->n_mutants - 1].lgkm = lgkm;
 }
 
-/* Each counter by one, and off. */
+/* Each counter weaker by one, and off. */
 static void add_waits(struct list *l, uint32_t word) {
 	unsigned vm = mx_wait_of(word).vmcnt, lgkm = mx_wait_of(word).lgkmcnt;
 	if (vm < VM_MOST)
@@ -58,7 +58,7 @@ static void add_nop(struct list *l, uint32_t word, unsigned to) {
 	l->mutants[l->n_mutants - 1].shorter = (word & 15) - to;
 }
 
-/* By one, and as short as there are. */
+/* Shorter by one, and s_nop 0. */
 static void add_nops(struct list *l, uint32_t word) {
 	if (word & 15)
 		add_nop(l, word, (word & 15) - 1);
@@ -105,8 +105,7 @@ int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size
 
 /* ---- one run ---- */
 
-/* Where atomics may arrive in any order, other bytes than the original's are judged by themselves.
- */
+/* With judge `set`, bytes that differ from the original are judged by themselves. */
 static bool is_legal(struct mx_bench *b, const struct mx_run_result *r) {
 	struct mx_verdict v = { 0 };
 	struct mx_error err;
@@ -114,8 +113,8 @@ static bool is_legal(struct mx_bench *b, const struct mx_run_result *r) {
 	       !mx_bench_judge(b, r, &v, &err) && !mx_verdict_status(&v);
 }
 
-/* The first thing wrong in a verdict, or NULL: notes are nothing wrong. */
-static const struct mx_note *wrong(const struct mx_verdict *v) {
+/* The first finding in a verdict that is not only a note, or NULL. */
+static const struct mx_note *first_finding(const struct mx_verdict *v) {
 	for (unsigned i = 0; i < v->n_notes; i++)
 		if (v->notes[i].severity != MX_NOT_WRONG)
 			return &v->notes[i];
@@ -124,7 +123,7 @@ static const struct mx_note *wrong(const struct mx_verdict *v) {
 
 /* ---- the original ---- */
 
-/* Whether the original has this note, too. */
+/* Whether the original has this note too. */
 static bool is_noted(const struct mx_original *o, const struct mx_finding *f) {
 	for (size_t i = 0; i < o->n_notes; i++)
 		if (o->notes[i].pc == f->pc && o->notes[i].earlier == f->earlier)
@@ -153,7 +152,7 @@ static int fails_itself(const struct mx_bench *b, uint64_t seed, const char *why
 	               mx_bench_plan(b)->name, seed, why);
 }
 
-/* The first run is judged whole; the others must have no finding, and leave the same. */
+/* The first run is judged; the others must have no finding and leave the same bytes. */
 static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx_original *o,
                         struct mx_error *err) {
 	struct mx_verdict v = { 0 };
@@ -161,8 +160,8 @@ static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx
 	if (mx_bench_run(b, seed, &r, err) || (first && mx_bench_judge(b, &r, &v, err)))
 		return -1;
 	mx_bench_device_findings(b, &v);
-	if (wrong(&v))
-		return fails_itself(b, seed, wrong(&v)->text, err);
+	if (first_finding(&v))
+		return fails_itself(b, seed, first_finding(&v)->text, err);
 	if (keep_notes(b, o, err))
 		return -1;
 	if (r.failed || (r.hash != o->hash && !is_legal(b, &r)))
@@ -189,18 +188,18 @@ struct trial {
 	struct mx_error *err;
 };
 
-static void say(struct mx_mutant_end *end, const char *by, const char *text) {
+static void set_text(struct mx_mutant_end *end, const char *by, const char *text) {
 	snprintf(end->by, sizeof end->by, "%.39s", by);
 	snprintf(end->text, sizeof end->text, "%.199s", text);
 }
 
 static void flag(struct mx_mutant_end *end, const char *by, const char *text) {
 	end->flagged = true;
-	say(end, by, text);
+	set_text(end, by, text);
 }
 
-/* A note of wait states that the original lacks: what the mutation took away, one source asks for.
- * Other notes say nothing of it. */
+/* Finds a note of wait states that the original lacks: one source requires what the mutation
+ * removed. Other notes do not concern the mutation. */
 static void look_for_notes(struct trial *t) {
 	const struct mx_report *r = mx_bench_device(t->b)->emu->report();
 	char text[sizeof t->end->text];
@@ -209,18 +208,20 @@ static void look_for_notes(struct trial *t) {
 		if (f->kind != MX_WAIT_STATES_NOTE || is_noted(t->original, f))
 			continue;
 		t->end->noted = true;
-		say(t->end, mx_finding_name(f->kind), mx_finding_text(r, f, text, sizeof text));
+		set_text(t->end, mx_finding_name(f->kind),
+		         mx_finding_text(r, f, text, sizeof text));
 	}
 }
 
-/* Findings, or bytes that are not the original's. The original has no finding: each is the
- * mutant's. */
-static void hold(struct trial *t, const struct mx_run_result *r, const char *by, const char *text) {
+/* Flags findings, and bytes that differ from the original. The original has no finding, so each one
+ * belongs to the mutant. */
+static void compare(struct trial *t, const struct mx_run_result *r, const char *by,
+                    const char *text) {
 	struct mx_verdict v = { 0 };
 	mx_bench_device_findings(t->b, &v);
 	look_for_notes(t);
-	if (wrong(&v))
-		flag(t->end, wrong(&v)->kind, wrong(&v)->text);
+	if (first_finding(&v))
+		flag(t->end, first_finding(&v)->kind, first_finding(&v)->text);
 	else if (r->failed)
 		flag(t->end, "fault", r->failure);
 	else if (r->hash != t->original->hash && !is_legal(t->b, r))
@@ -233,8 +234,8 @@ static int judge(struct trial *t, uint64_t seed) {
 	if (mx_bench_run(t->b, seed, &r, t->err) || mx_bench_judge(t->b, &r, &v, t->err))
 		return -1;
 	look_for_notes(t);
-	if (wrong(&v))
-		flag(t->end, wrong(&v)->kind, wrong(&v)->text);
+	if (first_finding(&v))
+		flag(t->end, first_finding(&v)->kind, first_finding(&v)->text);
 	return 0;
 }
 
@@ -244,17 +245,18 @@ static int run_extreme(struct trial *t, const struct mx_schedule *s) {
 	if (mx_bench_run_as(t->b, s, &r, t->err))
 		return -1;
 	t->end->extremes++;
-	snprintf(text, sizeof text, "operations at their %s, pc 0x%" PRIx64 " the other way round",
+	snprintf(text, sizeof text,
+	         "operations at their %s, those of pc 0x%" PRIx64 " the opposite",
 	         s->late ? "latest" : "earliest", s->odd);
 	if (s->odd == UINT64_MAX)
 		snprintf(text, sizeof text, "all operations at their %s, wave %u first",
 		         s->late ? "latest" : "earliest", s->first_wave);
-	hold(t, &r, "extreme schedule", text);
+	compare(t, &r, "extreme schedule", text);
 	return 0;
 }
 
-/* All at once, all late, and each guarded instruction against all others; whichever wave is first,
- * and whether those that wait let others go ahead or not. */
+/* All operations at once, all late, and each guarded instruction opposite to all others; with
+ * several first waves, and with patient waves or not. */
 static int extremes(struct trial *t, const struct mx_site *site, unsigned waves) {
 	unsigned firsts = waves < 4 ? waves : 4;
 	for (unsigned i = 0; i < 4 * firsts; i++)
@@ -283,7 +285,7 @@ int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct m
 		struct mx_run_result r;
 		if (mx_bench_run(b, seed + i, &r, err))
 			return -1;
-		hold(&t, &r, "random schedule", "other bytes than the original");
+		compare(&t, &r, "random schedule", "other bytes than the original");
 	}
 	if (end->flagged || m->kind == MX_SHORTER_NOP)
 		return 0;

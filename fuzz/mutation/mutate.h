@@ -1,4 +1,4 @@
-/* Mutation: does anything notice when a wait, a barrier or a nop is weakened? */
+/* Mutation: whether the checks detect a weaker wait, a missing barrier or a shorter nop. */
 #ifndef MX_MUTATE_H
 #define MX_MUTATE_H
 
@@ -10,14 +10,15 @@ enum { MX_GUARDED = 64, MX_ORIGINAL_NOTES = 256 };
 struct mx_site {
 	uint64_t pc; /* from the kernel's start */
 	uint32_t word;
-	uint64_t reached;            /* times */
-	unsigned most_vm, most_lgkm; /* in flight there, where everything lands as late as it may */
-	unsigned n_guarded;          /* instructions whose operations were */
+	uint64_t reached; /* number of executions */
+	unsigned most_vm,
+		most_lgkm;  /* most in flight there if operations land as late as possible */
+	unsigned n_guarded; /* instructions with operations in flight there */
 	uint64_t guarded[MX_GUARDED];
 	unsigned margin; /* of a nop: margin.h */
-	/* Of a wait that alone has vector memory done before its wave publishes something: a
-	 * weaker one that lets more than `published` of it through is nothing that bytes can
-	 * judge. MX_GUARDS_NONE: of no such wait. */
+	/* A wait that is the only one between vector memory and an operation that publishes
+	 * something: bytes cannot judge a weaker wait that leaves more than `published` operations
+	 * in flight. MX_GUARDS_NONE: not such a wait. */
 	unsigned published;
 	uint64_t publisher; /* pc of the store or atomic */
 };
@@ -28,23 +29,23 @@ typedef enum { MX_WEAKER_WAIT, MX_NO_BARRIER, MX_SHORTER_NOP } mx_mutation_kind;
 struct mx_mutant {
 	mx_mutation_kind kind;
 	size_t site;
-	uint32_t word;     /* instead */
-	unsigned vm, lgkm; /* what a weaker wait waits for */
-	unsigned shorter;  /* a nop: by how much */
+	uint32_t word;     /* the new dword */
+	unsigned vm, lgkm; /* counters of a weaker wait */
+	unsigned shorter;  /* wait states that a nop loses */
 	char what[64];
 };
 
-/* All mutants of n dwords of code from a kernel's start. Arrays to free; -1 where memory is short.
- */
+/* All mutants of n dwords of code, from the start of a kernel. The caller frees the arrays; -1: out
+ * of memory. */
 int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size_t *n_sites,
                     struct mx_mutant **mutants, size_t *n_mutants);
 
-/* sites.c: runs the original, all operations as late as may be, and notes what happens at its
- * sites; *hash is what it left. */
+/* points.c: runs the original with all operations as late as possible and records what happens at
+ * its sites; *hash is that of memory after the run. */
 int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
                    struct mx_error *err);
 
-/* What the original leaves, and the notes of wait states that it has itself. */
+/* The original: its memory after the run, and its own notes of wait states. */
 struct mx_original {
 	uint64_t hash;
 	size_t n_notes;
@@ -53,22 +54,22 @@ struct mx_original {
 	} notes[MX_ORIGINAL_NOTES];
 };
 
-/* Watches the original at its sites, and runs it as its mutants will be: judged once, then under so
- * many schedules more. It must pass, or its mutants prove nothing. */
+/* Watches the original at its sites and runs it like its mutants: once judged, then under
+ * `schedules` more schedules. It must pass, or its mutants prove nothing. */
 int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t seed,
                     unsigned schedules, struct mx_original *o, struct mx_error *err);
 
-/* What became of a mutant. Of a case whose bytes may differ from run to run, its judge says. */
+/* The result of a mutant. If the bytes of a case may differ between runs, its judge decides. */
 struct mx_mutant_end {
 	bool flagged; /* by a finding, or by its bytes */
-	bool noted;   /* not flagged, but by a note of wait states that the original lacks */
-	char by[40];  /* the finding or note, or how its bytes showed it */
+	bool noted;   /* not flagged, but with a note of wait states that the original lacks */
+	char by[40];  /* the finding or note, or the kind of schedule that left other bytes */
 	char text[200];
-	unsigned extremes; /* runs with what the site guarded at its earliest and latest */
+	unsigned extremes; /* runs with the guarded operations at their earliest or latest */
 };
 
-/* Judges one run of the mutant in the bench, holds `schedules` more from `seed` against the
- * original's bytes, and then the extremes of the operations that the site guards. */
+/* Judges one run of the mutant in the bench. Then compares `schedules` more runs from `seed`, and
+ * the extremes of the operations that the site guards, with the bytes of the original. */
 int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct mx_mutant *m,
                   const struct mx_original *original, uint64_t seed, unsigned schedules,
                   struct mx_mutant_end *end, struct mx_error *err);

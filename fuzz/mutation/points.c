@@ -1,9 +1,9 @@
-/* What the original does at the places that its mutants weaken: what is in flight there, and
- * whether a wait guards what the wave publishes behind it.
+/* Mutation points: the operations in flight there in the original, and whether a wait guards what
+ * the wave publishes after it.
  *
- * The emulator lets the vector memory operations of a wave appear in order. Without a wait hardware
- * need not: the release of LLVM's memory model waits for vmcnt(0) before the store or atomic that
- * others look at, and no bytes of ours tell whether it does. */
+ * The emulator makes the vector memory operations of a wave appear in order. Hardware need not: a
+ * release in LLVM's memory model waits for vmcnt(0) before the store or atomic that publishes. So
+ * bytes of the emulator do not show whether that wait is needed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +19,20 @@ struct flight {
 	uint8_t vm, lgkm; /* what it adds to the counters */
 };
 
-/* An operation of vector memory, and the wait that covered it. */
+/* A vector memory operation, and the wait that covered it. */
 struct covered {
-	int site;         /* -1: none has yet */
-	unsigned younger; /* operations that were issued behind it and before the wait */
-	bool safe;        /* another wait has, too, or nobody else can see it */
+	int site;         /* -1: no wait yet */
+	unsigned younger; /* operations issued after it and before the wait */
+	bool safe;        /* a second wait covers it, or no other wave can access it */
 };
 
-/* The last operations of a wave's vector memory: as many as its counter can tell apart. */
+/* The last vector memory operations of a wave: as many as the counter can count. */
 struct stream {
 	uint64_t issued;
 	struct covered last[VM_MOST];
 };
 
-/* The operations of each wave that are in flight. Under the sequential schedule workgroups follow
- * each other. */
+/* The operations of each wave in flight. Workgroups follow each other in this schedule. */
 struct watch {
 	struct mx_site *sites;
 	size_t n;
@@ -76,15 +75,15 @@ static void at_site(const struct watch *w, struct mx_site *s, uint32_t wave) {
 
 /* ---- waits before what is published ---- */
 
-/* What others may take for a sign that the wave's operations before it are done: an atomic, or a
- * store whose scope is the agent or more [LLVM "Memory Model gfx942"]. */
+/* An operation that can publish the earlier ones of its wave: an atomic, or a store of agent scope
+ * or wider [LLVM "Memory Model gfx942"]. */
 static bool publishes(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool atomic = op->rmw && op->encoding > MX_DS;
 	return atomic || (op->flags & MX_STORE && mx_has_agent_scope(in));
 }
 
-/* Scratch, by its own instructions or by flat addresses: no other wave sees it. */
+/* Scratch, by its own instructions or by flat addresses: no other wave accesses it. */
 static bool is_private(const struct mx_event *e, const struct mx_inst *in) {
 	const uint32_t *exec = &e->registers.s[MX_EXEC];
 	if (in->op->encoding != MX_FLAT)
@@ -105,7 +104,7 @@ static uint64_t oldest(const struct stream *s) {
 	return s->issued > VM_MOST ? s->issued - VM_MOST : 0;
 }
 
-/* A weaker wait lets what nobody else waits for through. */
+/* Records, for each operation that only one wait covers, that this wait guards the publication. */
 static void publish(struct watch *w, struct stream *s, uint64_t pc) {
 	for (uint64_t i = oldest(s); i < s->issued; i++) {
 		const struct covered *c = operation(s, i);
@@ -120,7 +119,7 @@ static void wait_for(struct stream *s, unsigned left, int site) {
 	for (uint64_t i = oldest(s); left < VM_MOST && i + left < s->issued; i++) {
 		struct covered *c = operation(s, i);
 		unsigned younger = (unsigned)(s->issued - i - 1);
-		if (c->site < 0 || c->site == site) /* again in a loop: it is weaker there, too */
+		if (c->site < 0 || c->site == site) /* the same wait in a loop is weakened too */
 			*c = (struct covered){ site, younger, c->safe };
 		else
 			c->safe = true;

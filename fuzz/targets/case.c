@@ -1,11 +1,11 @@
-/* Fuzz target: the reader of case files, and what becomes of their expressions. */
+/* Fuzz target: the reader of case files, and the evaluation of their expressions. */
 #define _GNU_SOURCE
 #include "memory_file.h"
 
 #include "../../cases/case.h"
 #include "target.h"
 
-/* Every run at its own shape, and at one that suits none. */
+/* Every run at its own shape, and a shape that suits no case. */
 static void plan(const struct mx_case *c) {
 	static struct mx_plan p;
 	struct mx_error err;

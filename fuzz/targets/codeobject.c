@@ -1,9 +1,8 @@
-/* Fuzz target: a code object or bundle, as its reader has it part by part, and as the runtime loads
- * it. */
+/* Fuzz target: a code object or bundle, read part by part and loaded by the runtime. */
 #include "../../ref/hip/runtime.h"
 #include "target.h"
 
-/* Asks for every part, whether or not those before it could be read. */
+/* Reads every part, even if parts before it cannot be read. */
 static void read_parts(struct mx_codeobject *co) {
 	struct mx_codeobject_error why;
 	const struct mx_codeobject_kernels *kernels;

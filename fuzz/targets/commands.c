@@ -1,5 +1,5 @@
-/* Fuzz target: the commands that read code objects, on a whole ELF file; of mutate, which runs
- * them, what it does before that. */
+/* Fuzz target: the commands that read code objects, on a whole ELF file; mutate only up to its
+ * first launch. */
 #define _GNU_SOURCE
 #include "memory_file.h"
 

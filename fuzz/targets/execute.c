@@ -1,4 +1,4 @@
-/* Fuzz target: the executor, on a program of any dwords over a small arena. */
+/* Fuzz target: the executor, on a program of arbitrary dwords with a small memory. */
 #include <string.h>
 
 #include "../../ref/isa/isa.h"
@@ -6,7 +6,7 @@
 
 enum {
 	ARENA = 1 << 14,
-	START = 64, /* dwords: where a kernel with preloaded arguments begins */
+	START = 64, /* dwords before the entry of a kernel with preloaded arguments */
 	PROGRAM = 256,
 	KERNARG_POINTER = 1 << 3,
 	S_NOP = 0xbf800000u,
@@ -16,7 +16,7 @@ enum {
 static uint8_t arena[ARENA], state[ARENA];
 static uint32_t code[START + PROGRAM + 4];
 
-/* Arguments that make an access hit: the arena's address, twice, and a buffer over it. */
+/* Arguments that make accesses hit the arena: its address, twice, and a buffer descriptor. */
 static void set_up_arena(void) {
 	uint64_t base = (uintptr_t)arena + ARENA / 2;
 	uint32_t buffer[4] = { (uint32_t)base, (uint32_t)(base >> 32), ARENA / 2, 0x27000 };

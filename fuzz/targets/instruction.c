@@ -1,4 +1,4 @@
-/* Fuzz target: decoder and disassembler, on any dwords cut off anywhere. */
+/* Fuzz target: decoder and disassembler, on arbitrary dwords of any number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "../../ref/isa/encoding/inst.h"
 #include "target.h"
 
-/* An instruction is read whole, or said to be none, and both agree on its size. */
+/* Neither reads past the end, and a short buffer holds a prefix of the text. */
 static void one(const uint32_t *code, size_t left) {
 	char text[200], cut[7];
 	struct mx_inst in;
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	size_t n = size / 4;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t *code =
-			malloc(4 * (n - i)); /* of its own, so that a sanitizer sees the end */
+			malloc(4 * (n - i)); /* so that a sanitizer detects a read past the end */
 		if (!code)
 			return 0;
 		memcpy(code, data + 4 * i, 4 * (n - i));

@@ -1,5 +1,5 @@
-/* Fuzz target: the reader of a hunt's journal. Of a file that begins with 'm' the checksums are
- * made right first, as no fuzzer finds them. */
+/* Fuzz target: the reader of the journal of a hunt. If the file begins with 'm', its checksums are
+ * corrected first, because a fuzzer does not find them. */
 #define _GNU_SOURCE
 #include "memory_file.h"
 
@@ -12,7 +12,7 @@
 
 enum { HEAD = 16 };
 
-static void make_right(uint8_t *at, size_t left) {
+static void correct_sums(uint8_t *at, size_t left) {
 	uint32_t bytes;
 	while (left >= HEAD) {
 		memcpy(at, "mxh1", 4);
@@ -27,7 +27,7 @@ static void make_right(uint8_t *at, size_t left) {
 	}
 }
 
-/* What a hunt counts of a batch. */
+/* Counts a batch as a hunt does. */
 static void count(void *context, const struct mx_batch *b) {
 	struct mx_verdict *v = context;
 	struct mx_tally t = { 0 };
@@ -40,7 +40,7 @@ static void count(void *context, const struct mx_batch *b) {
 	mx_tally_free(&t);
 }
 
-/* The identity that the file has, so that what follows is read. */
+/* The identity in the file, so that the reader accepts it. */
 static struct mx_hunt_identity identity_in(const uint8_t *data, size_t size) {
 	struct mx_hunt_identity is = { 0 };
 	if (size >= HEAD + sizeof is)
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		return 0;
 	memcpy(copy, data, size);
 	if (size && copy[0] == 'm')
-		make_right(copy, size);
+		correct_sums(copy, size);
 	const struct mx_hunt_identity is = identity_in(copy, size);
 	memset(&v, 0, sizeof v);
 	if (!mx_hunt_journal_open(memory_file(copy, size), &is, count, &v, &j, &err))

@@ -1,4 +1,4 @@
-/* Bytes as a file, for readers that take a path; and silence for those that print. */
+/* Bytes as a file, for readers that take a path; output that goes nowhere, for those that print. */
 #ifndef MX_MEMORY_FILE_H
 #define MX_MEMORY_FILE_H
 
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One file at a time: its path, which memory_file_close ends. */
+/* One file at a time. Its path is valid until memory_file_close. */
 static int memory_fd = -1;
 
 static inline const char *memory_file(const uint8_t *data, size_t size) {
@@ -25,7 +25,7 @@ static inline void memory_file_close(void) {
 	close(memory_fd);
 }
 
-/* What is printed between these two goes nowhere. */
+/* Output between be_silent and be_loud goes nowhere. */
 static FILE *loud_out, *loud_err;
 
 static inline void be_silent(void) {

@@ -1,4 +1,4 @@
-/* Fuzz target: the reader of .npy files. What it takes has as many bytes as it says. */
+/* Fuzz target: the reader of .npy files. An accepted file has all bytes of its shape. */
 #include <stdlib.h>
 
 #include "../../cases/npy.h"

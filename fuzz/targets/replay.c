@@ -1,4 +1,4 @@
-/* Drives a fuzz target without libFuzzer: over files, and over spoilt copies of each.
+/* Runs a fuzz target without libFuzzer, on files and on spoilt copies of each.
  *
  *   TARGET [-n N] [-s SEED] FILE ...     N copies of each file, spoilt by the seed */
 #include <stdio.h>
@@ -34,7 +34,7 @@ static uint8_t *read_file(const char *path, size_t *size) {
 	return data;
 }
 
-/* A few bytes changed, each in one of several ways; now and then the end is missing. */
+/* Changes a few bytes, each in one of several ways; sometimes cuts off the end. */
 static size_t spoil(uint8_t *data, size_t size) {
 	static const uint8_t extremes[] = { 0, 1, 0x7f, 0x80, 0xff };
 	for (uint64_t n = 1 + draw() % 4; n && size; n--) {
@@ -49,7 +49,7 @@ static size_t spoil(uint8_t *data, size_t size) {
 	return draw() % 8 ? size : draw() % (size + 1);
 }
 
-/* Each input in memory of just its size, so that a sanitizer sees a read beyond. */
+/* Each input in memory of exactly its size, so that a sanitizer detects a read past the end. */
 static void call(const uint8_t *data, size_t size, int spoilt) {
 	uint8_t *copy = malloc(size + !size);
 	if (!copy)

@@ -1,11 +1,11 @@
-/* What a libFuzzer target is: one function on bytes that anybody may have written. */
+/* The interface of a libFuzzer target: one function on arbitrary bytes. */
 #ifndef MX_TARGET_H
 #define MX_TARGET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Must return, and return 0, whatever the bytes are. */
+/* Must return 0 for any bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fuzz target: the readers of arguments. The first byte says which one has the rest; commands have
- * it line by line, without options that name a file to write. */
+/* Fuzz target: the parsers of arguments. The first byte selects the parser of the rest. A command
+ * gets one argument a line, without options that name a file to write. */
 #define _GNU_SOURCE
 #include "memory_file.h"
 
@@ -31,7 +31,7 @@ static void codes(const char *text) {
 	free(b.v);
 }
 
-/* What is read is printed, and read again as the same. */
+/* A schedule that is printed and parsed again is the same. */
 static void schedule(const char *text) {
 	struct mx_schedule s = { 0 }, again = { 0 };
 	struct mx_error err;

@@ -431,6 +431,9 @@ char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f
 char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room);
 /* "proved for this launch, assuming: ...", "not proved: ..."; "" if nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
+/* What a proof assumes: "this code object, input and grid; ...", of a set of bits as
+ * mx_proof.assumptions. */
+char *mx_assumptions_text(uint32_t assumptions, char *text, size_t room);
 /* Why a launch is not proved: "reads a clock at +0x3c". */
 char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room);
 

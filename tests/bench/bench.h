@@ -19,8 +19,7 @@ static inline int bench_order(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* Prints what BENCH_RUNS measurements gave, as median and distance of the quartiles. Returns the
- * median. */
+/* Prints the median and the interquartile range of BENCH_RUNS measurements. Returns the median. */
 static inline double bench_print(const char *name, const char *unit, double runs[BENCH_RUNS]) {
 	qsort(runs, BENCH_RUNS, sizeof *runs, bench_order);
 	double median = runs[BENCH_RUNS / 2];
@@ -29,8 +28,8 @@ static inline double bench_print(const char *name, const char *unit, double runs
 	return median;
 }
 
-/* Calls f(arg) once unmeasured and BENCH_RUNS times measured; prints the rate at
- * which it does `amount` units. Returns the median. */
+/* Calls f(arg) once unmeasured and BENCH_RUNS times measured; prints the rate for `amount` units a
+ * call. Returns the median. */
 static inline double bench(const char *name, const char *unit, double amount, void (*f)(void *),
                            void *arg) {
 	double rate[BENCH_RUNS];

@@ -1,12 +1,12 @@
-/* How long Freivalds' check of a product takes, and its memory; the product itself is zero. */
+/* The time and memory of Freivalds' check of a product; the product is zero. */
 #include "../../oracle/exact/exact.h"
 #include "bench.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
-/* MXFP4, all codes +0 in B: the right product is zeros, which need no GEMM to know. A has
- * every code, so that no work is saved. */
+/* MXFP4 with all codes +0 in B: the right product is zero, without a GEMM. A has every code, so
+ * that no work is saved. */
 int main(int argc, char **argv) {
 	size_t m = 10000, n = 16384, k = 16384;
 	if (argc == 4)

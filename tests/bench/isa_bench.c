@@ -1,4 +1,4 @@
-/* How many instructions of a wave a core executes in a second, on a loop of vector ALU
+/* The number of wave instructions that a core executes in a second, in a loop of vector ALU
  * instructions with all lanes active. */
 #include "../isa/machine_test.h"
 #include "bench.h"
@@ -37,7 +37,7 @@ static const uint32_t integers[] = {
 	0xd1ff0005, 0x04020b04, /* v_add3_u32 v5, v4, v5, v0 */
 };
 
-/* The loop's end, but for the branch, which depends on its length. */
+/* The end of the loop without the branch, which depends on its length. */
 static const uint32_t count_down[] = {
 	0x80848104, /* s_sub_u32 s4, s4, 1 */
 	0xbf078004, /* s_cmp_lg_u32 s4, 0 */

@@ -1,4 +1,4 @@
-/* How fast a core does scaled MFMAs, operands and results in register layout. */
+/* The rate of scaled MFMAs on a core, with operands and results in register layout. */
 #include "../../ref/mxref.h"
 #include "bench.h"
 
@@ -24,8 +24,8 @@ static uint32_t next(void) {
 	return s;
 }
 
-/* All codes but FP8's upper half of exponents, which have no NaN or infinity; scales 2^-4 to 2^3.
- */
+/* All codes, but for FP8 only the lower half of exponents, without NaN and infinity; scales 2^-4 to
+ * 2^3. */
 static uint32_t operand(mx_format f) {
 	return mx_format_info(f)->bits == 8 ? next() & 0xBFBFBFBF : next();
 }

@@ -1,5 +1,5 @@
-/* The judge's own products beside OpenBLAS SGEMM of the same shape, on as many threads:
- * GMAC/s, and the ratio. Arguments: threads, sizes. */
+/* The products of the judge compared with OpenBLAS SGEMM of the same shape and number of threads:
+ * GMAC/s and ratio. Arguments: threads, sizes. */
 #include "../../oracle/exact/fast.h"
 #include "bench.h"
 
@@ -62,7 +62,7 @@ static void drop(struct job *j) {
 	free(j->out), free(j->a), free(j->b), free(j->c);
 }
 
-/* SGEMM and then, of the same shape, what is named. Returns seconds. */
+/* Measures SGEMM, then the named function at the same shape. Returns seconds. */
 static double beside(struct job *j, const char *what, void (*f)(void *)) {
 	char name[80];
 	size_t n = j->g.n;
@@ -70,14 +70,14 @@ static double beside(struct job *j, const char *what, void (*f)(void *)) {
 	exact_blas_threads(j->g.threads);
 	snprintf(name, sizeof name, "sgemm/%zu", n);
 	double base = bench(name, "GMAC/s", macs, sgemm, j);
-	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL); /* OpenBLAS spins till then */
+	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL); /* OpenBLAS spins until then */
 	snprintf(name, sizeof name, "%s/%zu", what, n);
 	double rate = bench(name, "GMAC/s", macs, f, j);
 	printf("%s,of sgemm,%.3g,0\n", name, rate / base);
 	return macs / rate;
 }
 
-/* way: NULL is the fastest. */
+/* way: NULL selects the fastest. */
 static double measure(const char *format, const struct fast_way *way, size_t n, unsigned threads) {
 	struct job j = make(format, n, threads);
 	char what[60];
@@ -96,7 +96,7 @@ static void measure_product(const char *format, size_t n, unsigned threads) {
 	drop(&j);
 }
 
-/* Time is size to the power of the exponent: the slope of a line through the logarithms. */
+/* The exponent of time over size: the slope of a line through the logarithms. */
 static void series(const char *format, const size_t *sizes, int n, unsigned threads) {
 	double sx = 0, sy = 0, sxx = 0, sxy = 0;
 	for (int i = 0; i < n; i++) {

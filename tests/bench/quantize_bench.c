@@ -1,4 +1,4 @@
-/* How fast tensors are quantised, against memcpy of the same input bytes. */
+/* The speed of quantisation, compared with memcpy of the same input bytes. */
 #define _GNU_SOURCE
 #include "../../ref/mxref.h"
 #include "bench.h"
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ROWS = 4096, COLS = 4096 }; /* 64 MiB of f32: more than caches hold */
+enum { ROWS = 4096, COLS = 4096 }; /* 64 MiB of f32: larger than the caches */
 
 struct job {
 	struct mx_quantizer q;
@@ -32,7 +32,7 @@ static void plain(void *arg) {
 		abort();
 }
 
-/* In huge pages where the kernel has them, as NumPy asks for. */
+/* In huge pages if the kernel has them, as in NumPy. */
 static void *room(size_t bytes) {
 	void *p = aligned_alloc(1 << 21, (bytes + (1 << 21) - 1) >> 21 << 21);
 	if (p)

@@ -1,5 +1,5 @@
-/* What looking for races costs: analysed launches beside plain ones, in seconds of a processor, of
- * which other work takes nothing; and hunts. */
+/* The cost of race detection: analysed launches compared with plain ones, in processor seconds,
+ * which do not depend on other load; and hunts. */
 #include "../../fuzz/hunt/hunt.h"
 #include "bench.h"
 
@@ -41,7 +41,7 @@ static double run(struct mx_bench *b, unsigned analysis) {
 	return r.processor;
 }
 
-/* In turn, so that what else slows the machine slows both. */
+/* In turn, so that other load slows both. */
 static void measure_analysis(const char *name, int64_t m, int64_t n, int64_t k) {
 	struct mx_bench *b = prepare(name, m, n, k);
 	double ratio[BENCH_RUNS], seconds[BENCH_RUNS];
@@ -59,7 +59,7 @@ static void measure_analysis(const char *name, int64_t m, int64_t n, int64_t k) 
 	mx_bench_free(b);
 }
 
-/* On all processors, of runs that are fewer than those it is said of. */
+/* On all processors; HUNTED runs are measured and scaled to HUNT. */
 static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 	struct mx_bench *b = prepare(name, m, n, k);
 	struct mx_race_options o = { .jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .n = HUNTED };

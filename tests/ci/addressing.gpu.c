@@ -1,20 +1,20 @@
-/* Small MXFP4 GEMMs with one mistake of addressing each, beside those that do the same right. The
- * ids are those of the list of bugs that fault_test has.
+/* Small MXFP4 GEMMs with one addressing bug each, and correct ones. The ids are those of the list
+ * of bugs in fault_test.
  *
- * A workgroup has a column of 16x16 tiles, a wave each of its four, and passes A through LDS, of
- * which a wave with rows has 1 KiB. M up to 64, N a multiple of 16, K of 32. */
+ * A workgroup has a column of four 16x16 tiles, one a wave. A goes through LDS, 1 KiB for each wave
+ * with rows. M up to 64, N a multiple of 16, K of 32. */
 #include "../../kernels/gfx950.h"
 
 #include <stdbool.h>
 
 enum { TILE = 16, STEP = 128, BLOCK = 32 };
 
-/* What a kernel does about rows from M on and blocks from K on. */
+/* How a kernel treats rows from M on and blocks from K on. */
 struct rules {
 	u32 codes;       /* num_records of A's codes */
 	bool mask_rows;  /* loads of rows past M get OUT_OF_RANGE for an offset; else bounds do */
-	bool mask_k;     /* so do loads past K */
-	u32 least_steps; /* of 128, whatever K is */
+	bool mask_k;     /* loads past K get it too */
+	u32 least_steps; /* of 128, for any K */
 	bool all_stage;  /* waves without rows write to LDS too */
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Mistakes of addressing, each in a small kernel, with what must be found of it: beside it the same
-# kernel passes at a shape that does not show it, and another kernel at the shape that does.
+# Addressing bugs, each in a small kernel, with the finding that it must give. The same kernel passes
+# at a shape that does not show the bug, and a correct kernel passes at the shape that does.
 use strict;
 use warnings;
 use Test::More;
@@ -45,11 +45,11 @@ sub is_right {
 }
 
 my @bugs = (
-	# id, what, kernel, shape that shows it, exit status, finding, one that does not
+	# id, bug, kernel, shape that shows it, exit status, finding, shape that does not show it
 	[ 'A6', 'bounds of no bytes', 'a6_no_bytes', '48,32,160', 1, 'wrong-bits' ],
 	[ 'A6', 'bounds twice as large', 'a6_doubled', '40,32,160', 1, 'out-of-bounds-read', '64,32,160' ],
 	[ 'A7', 'a sentinel inside the bounds', 'a7_sentinel_inside', '40,32,160', 4, 'fault', '64,32,256' ],
-	[ 'A9', 'a mask of K removed that was needed', 'a9_no_mask', '48,32,160', 1, 'wrong-bits',
+	[ 'A9', 'a needed mask of K removed', 'a9_no_mask', '48,32,160', 1, 'wrong-bits',
 		'48,32,256' ],
 	[ 'A11', 'waves past M write to LDS', 'a11_all_stage', '32,32,128', 1, 'out-of-bounds-write',
 		'64,32,128' ],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Notes fail no run: what its result rests on, and wait states of one source. They are counted, or
-# printed whole.
+# Notes, which fail no run: assumptions, and wait states that one source requires. They are counted,
+# or printed in full.
 use strict;
 use warnings;
 use Test::More;
@@ -36,9 +36,9 @@ runs:
 END
 }
 
-is(mxcheck('run', '--case', case_of(2)), 0, 'a float that is a byte passes');
-unlike($out, qr/assumed/, '  on no assumption');
-is(mxcheck('run', '--case', case_of(2.5)), 0, 'one that has to be rounded passes');
+is(mxcheck('run', '--case', case_of(2)), 0, 'a float with the value of a byte passes');
+unlike($out, qr/assumed/, '  without an assumption');
+is(mxcheck('run', '--case', case_of(2.5)), 0, 'a float that must be rounded passes');
 like($out, qr/^      notes: 1 assumed \(--notes prints them\)$/m, '  with a note, counted');
 unlike($out, qr/assumed: /, '  not printed');
 is(mxcheck('run', '--notes', '--case', case_of(2.5)), 0, '--notes changes no status');
@@ -50,16 +50,16 @@ like($notes[0] // '', qr/: f32 to a byte rounds as MODE selects.*; workgroup 0,0
 is(mxcheck('run', '--race', 20, '--case', case_of(2.5)), 0, 'a hunt passes too');
 
 my $case = 'foreign/mxfp6_scratch/16x64x128/exact';
-is(mxcheck('--device', 'emu', $case), 0, 'a kernel with wait states that are for LLVM alone passes');
+is(mxcheck('--device', 'emu', $case), 0, 'a kernel with wait states that only LLVM requires passes');
 my ($n) = $out =~ /^      notes: (\d+) wait-states-note /m;
 is(mxcheck('--device', 'emu', '--notes', $case), 0, '  with --notes, too');
 my @some = $out =~ /^      wait-states-note: (?!and)(.*)$/mg;
 my ($more) = $out =~ /^      wait-states-note: and (\d+) more$/m;
-ok($n && @some + ($more // 0) == $n, '  as many as were counted, the first of them whole') or diag $out;
+ok($n && @some + ($more // 0) == $n, '  prints as many as were counted') or diag $out;
 my ($co) = "$build/kernels/foreign/mxfp6_scratch.co";
 mxcheck('lint', $co);
-unlike($out, qr/wait-states-note:/, 'lint does not print them either');
-like($out, qr/^\d+ findings, [1-9]\d* notes \(--notes prints them\)$/m, '  but counts');
+unlike($out, qr/wait-states-note:/, 'lint does not print notes either');
+like($out, qr/^\d+ findings, [1-9]\d* notes \(--notes prints them\)$/m, '  but counts them');
 mxcheck('lint', '--notes', $co);
-like($out, qr/^  wait-states-note: /m, '  and does with --notes');
+like($out, qr/^  wait-states-note: /m, '  and prints them with --notes');
 done_testing;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The command line: what is selected, what is printed, and that the same command prints the same.
+# The command line: selection, output, and that the same command prints the same.
 use strict;
 use warnings;
 use TAP::Parser;
@@ -7,7 +7,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-# A report without the times in it.
+# A report without its times.
 sub timeless { return $_[0] =~ s/[\d.]+ (?:s|ms a run)\b/TIME/gr }
 
 # The names of the runs in a report, in order.
@@ -25,17 +25,17 @@ sub passes {
 my $help = passes('--help explains', '--help');
 is_deeply([ grep { $help !~ /--$_\b/ } qw(list device seed race jobs shape regime tap case co
 	no-analysis scratch-apart threadgroup-split verbose help) ], [], 'every option is in the help');
-is(passes('-h does too', '-h'), $help, 'in the same words');
+is(passes('-h does too', '-h'), $help, 'with the same text');
 
 my @list = split /\n/, passes('--list lists', '--list');
 my $runs = () = join('', map { slurp($_) } glob 'cases/*/*.yaml') =~ /^ *- \{M:/mg;
-is(@list, $runs, 'every run of every case file, a line each');
+is(@list, $runs, 'every run of every case file, one a line');
 is(scalar(grep { !m{^\w+/\w+/\d+x\d+x\d+/(?:exact|general|special) } } @list), 0,
 	'under case / MxNxK / regime');
 my @quick = map { /^(\S+) +.*\bquick\b/ } @list;
 my @exact = map { m{^(gemm/mxfp4_f32/\S+/exact) } } @list;
 is(() = passes('--list takes globs', '--list', '*/exact') =~ m{/exact }g,
-	scalar(grep { m{/exact } } @list), 'and lists what they match');
+	scalar(grep { m{/exact } } @list), 'and lists the runs that match');
 
 # ---- selection ----
 
@@ -56,21 +56,49 @@ is_deeply([ names(passes('--shape passes', '--shape', '31,33,64', '--regime', 's
 my @run = ('gemm/mxfp4_f32/128x17x512/general');
 like(passes('a general run passes', @run),
 	qr{^pass  \S+ +bits 2176/2176  snr deq 1\d\d\.\d\d dB unq 1\d\.\d\d dB  [\d.]+ s  \[profile block32 \(assumed\)}m,
-	'with its elements, both SNR, and the assumption behind it');
+	'with its elements, both SNR, and its assumption');
 like($out, qr/^      order: proved for this launch, assuming: this code object, input and grid;/m,
-	'what the analysis of order proves');
+	'and the result of the analysis of order');
 unlike(passes('--no-analysis passes', '--no-analysis', @run), qr/order:/, 'without that line');
 like(passes('an exact run passes', 'gemm/mxfp4_f32/1x1x32/exact'),
-	qr{bits 1/1  snr deq exact unq -  .*\[exact regime: }, 'with what exactness rests on');
+	qr{bits 1/1  snr deq exact unq -  .*\[exact regime: }, 'with its assumption');
+# A run of several cases: one line each, and each assumption once, with the number of its cases.
+my @lines = split /\n/, passes('several runs pass', 'gemm/mxfp4_f32/1*', 'gemm/mxfp4_splitk2');
+my @cases = grep { /^pass / } @lines;
+is(scalar(grep { /  [\d.]+ s  order (?:proved|not proved: .* at \+0x\w+)$/ } @cases), scalar @cases,
+	'each line ends with its order');
+is(scalar(grep { /^ *order: |\[exact|\[profile/ } @lines), 0, '  and has no assumptions');
+for ([ 'numbers rest on', qr/./ ], [ 'order is proved assuming', qr/order proved$/ ]) {
+	my ($what, $which) = @$_;
+	my @rests = grep { /^\Q$what\E: / } @lines;
+	my %distinct = map { s/ \(\d+ cases?\)$//r => 1 } @rests;
+	my $n = 0;
+	$n += /: this code object|numbers/ && / \((\d+) cases?\)$/ ? $1 : 0 for @rests;
+	is("@{[scalar keys %distinct]} $n", @rests . ' ' . grep({ $_ =~ $which } @cases),
+		"'$what' has each assumption once, and counts all cases") or diag $out;
+}
+my @few_runs = ('gemm/mxfp4_f32/1x1x32/exact', $run[0]);
+for ('-v', '--tap') {
+	my $full = passes("$_ passes", $_, @few_runs);
+	is(join(' ', scalar(() = $full =~ /  \[(?:exact|profile) /g), scalar(() = $full =~ /order: proved .*, assuming: /g),
+		scalar(() = $full =~ /rest on|is proved/g)), '2 2 0', '  and keeps the assumptions with each case') or diag $full;
+}
+mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
+	'*/1*x128x256/exact');
+like($out, qr/^FAIL .*\[exact regime: .*\n      order: not proved: there are findings$/m,
+	'a failing case has its assumptions') or diag $out;
+like($out, qr/^pass .*order proved\n(?!  ).*?^numbers rest on: .* \(1 case\)$/ms, '  and one that passes beside it is one line')
+	or diag $out;
+
 like(passes('--race passes', '--race', 60, @run),
 	qr/race: 0 of 60 runs differ \(seeded schedules of the emulator, not of silicon\): rate below 4\.9e-02 \(95 %\), /,
-	'with a bound on the rate, and what it is a rate of');
-unlike($out, qr/race.free/i, 'and no word of race-free');
+	'with a bound on the rate and its population');
+unlike($out, qr/race.free/i, 'and without the word race-free');
 like(passes('-v passes', '-v', @run),
 	qr/\d+ wave instructions, \d+\.\d % MFMA; most in flight: vmcnt \d+, lgkmcnt \d+\n +mix: \w+ \d+, /,
-	'with the instruction mix and what was in flight');
+	'with the instruction mix and the most operations in flight');
 
-# ---- the same again ----
+# ---- repeatability ----
 
 my @few = ('gemm/mxfp4_bf16');
 my $once = timeless(passes('a seed passes', '--seed', 7, @few));
@@ -93,15 +121,15 @@ sub tap {
 
 my $p = tap(passes('--tap passes', '--tap', 'gemm/mxfp4_bf16'));
 is(join(' ', $p->parse_errors, $p->tests_run, scalar $p->passed), '8 8',
-	'it is valid TAP, a test each run, all ok');
+	'it is valid TAP, one test a run, all ok');
 mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
 	'--tap', '*/1*x128x256/exact');
 $p = tap($out);
 is(join(' ', $status, $p->parse_errors, $p->tests_run, $p->failed), '1 2 2',
-	'of a broken twin it is valid TAP, the ragged M not ok') or diag $out;
+	'for a broken twin it is valid TAP, with the ragged M not ok') or diag $out;
 like($out, qr/^#   reproduce: /m, 'with the line that reproduces it as a comment');
 
-# ---- failures elsewhere ----
+# ---- failures at other shapes, and without a device ----
 
 mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_m.co",
 	'--shape', '130,64,96', '--regime', 'exact', '--seed', 5);
@@ -109,7 +137,7 @@ my ($line) = $out =~ /reproduce: (.*)/;
 is($status, 1, 'a broken twin fails at a shape of its own');
 run('sh', '-c', $line // 'false');
 is("$status @{[ names($out) ]}", '1 gemm/mxfp4_f32/130x64x96/exact',
-	'the line it printed fails at that shape') or diag $line;
+	'the command that it prints fails at that shape') or diag $line;
 
 SKIP: {
 	skip 'there is an AMD GPU driver here', 2 if -e '/dev/kfd';

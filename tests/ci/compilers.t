@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# The code for the host builds without a warning by the clang that compiles the kernels: here the
-# files that use what compilers differ in. MXCHECK_LONG: all files, by gcc and every clang from 14
-# on that is installed, without optimisation, for x86-64-v2, and for this machine; and what they make
-# of the float instructions is right.
+# The host code builds without a warning with the clang that compiles the kernels: here only the files
+# that use compiler-specific features. MXCHECK_LONG: all files, with gcc and every installed clang from
+# 14 on, without optimisation, for x86-64-v2, and for this machine; then the tests of the float
+# instructions run.
 use strict;
 use warnings;
 use Test::More;
@@ -23,7 +23,7 @@ sub builds {
 
 chomp(my $llvm = `ci/package/llvm.sh`);
 my @some = grep { slurp(s/o$/c/r) =~ $differs } @objects;
-cmp_ok(@some, '>', 5, 'files use what compilers differ in');
+cmp_ok(@some, '>', 5, 'files use compiler-specific features');
 builds("$llvm/clang", '-O0 -march=x86-64-v2', @some);
 for my $compiler ($ENV{MXCHECK_LONG} ? ('gcc', map { "clang-$_" } 14 .. 30) : ()) {
 	next if run('sh', '-c', 'command -v "$0"', $compiler);

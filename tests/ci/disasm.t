@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# mxcheck disasm prints what llvm-objdump -d prints, to the byte.
+# mxcheck disasm prints the same bytes as llvm-objdump -d.
 use strict;
 use warnings;
 use Test::More;
@@ -59,12 +59,12 @@ for my $file (@objects) {
 my $gemm = "$build/kernels/gemm/mxfp4_gemm.co";
 run("$llvm/llvm-objdump", '-d', '--disassemble-symbols=mxfp4_gemm_bf16', $gemm);
 my @want = grep { /^\t/ } split /\n/, $out;
-is(mxcheck('disasm', $gemm, '--kernel', 'mxfp4_gemm_bf16'), 0, '--kernel takes one');
+is(mxcheck('disasm', $gemm, '--kernel', 'mxfp4_gemm_bf16'), 0, '--kernel selects one kernel');
 my @got = grep { /^\t/ } split /\n/, $out;
-ok(@got > 10 && "@got" eq substr("@want", 0, length "@got"), '  its instructions and no other');
+ok(@got > 10 && "@got" eq substr("@want", 0, length "@got"), '  its instructions and no others');
 
-is(mxcheck('disasm', $gemm, '--kernel', 'nobody'), 2, 'a kernel that is not there is an error');
-like($err, qr/no code of the name nobody/, '  and is named');
-is(mxcheck('disasm', 'README.md'), 2, 'a file that is no ELF is an error');
+is(mxcheck('disasm', $gemm, '--kernel', 'missing'), 2, 'a kernel that does not exist is an error');
+like($err, qr/no code with the name missing/, '  and is named');
+is(mxcheck('disasm', 'README.md'), 2, 'a file that is not ELF is an error');
 is(mxcheck('disasm'), 2, 'no file is an error');
 done_testing;

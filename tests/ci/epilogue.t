@@ -1,6 +1,5 @@
 #!/usr/bin/perl
-# Cases with an epilogue: what a kernel adds to its product, by every judge that may look at it, and
-# what is refused.
+# Cases with an epilogue: what passes and fails under each judge that allows one, and what is refused.
 use strict;
 use warnings;
 use Test::More;
@@ -31,10 +30,10 @@ my ($exact, $general, $special) = qw(65x63x288/exact 64x96x512/general 33x130x48
 my @bound = ('verdict: {judge: bits, profile: block32, mma_k: 128}' => 'verdict: {judge: bound}');
 for ($general, $special) {
 	is(judge($_, $good, @bound), 0, "judge bound, $_") or diag $out, $err;
-	like($out, qr/any order and epilogue, .* of it used at most/, 'says what it is a bound of');
+	like($out, qr/any order and epilogue, .* of it used at most/, 'the report names the bound');
 }
 is(judge($general, "$build/kernels/broken/bias_of_rows.co", @bound), 1, 'and flags a wrong bias');
-like($out, qr/out-of-bound: D\[0\]\[1\]/, 'by its place') or diag $out;
+like($out, qr/out-of-bound: D\[0\]\[1\]/, 'at its location') or diag $out;
 
 my @in_place = ("$c_in\n" => '', 'guard: 32}' => 'guard: 32, data: regime}',
 	'offset: 40, type: ptr, value: C' => 'offset: 40, type: ptr, value: D');
@@ -42,8 +41,8 @@ for ($exact, $general, $special) {
 	is(judge($_, $good, @in_place), 0, "C in place of the output, $_") or diag $out, $err;
 }
 is(judge($exact, $good, @in_place, 'type: f32, value: beta' => 'type: f32, value: 0'), 1,
-	'without its beta it fails');
-like($out, qr/diagnosis: as if beta C were not added/, 'and says why') or diag $out;
+	'it fails if the kernel gets beta 0');
+like($out, qr/diagnosis: as if beta C were not added/, 'and the diagnosis has the reason') or diag $out;
 
 my @rows = ('role: bias_cols, type: f32,  rows: 1, cols: N' => 'role: bias_rows, type: f32,  rows: 1, cols: M');
 is(judge('64x96x512/general', "$build/kernels/broken/bias_of_rows.co", @rows), 0,
@@ -67,7 +66,7 @@ is_refused('an alpha that is NaN', $exact, ":7: epilogue.alpha: 'nan' is not a f
 is_refused('beta without C', $exact, ':7: epilogue.beta: no buffer has role c_in', "$c_in\n" => '');
 is_refused('a bias that is too short', $exact, ": buffers[5]: BIAS is 1 x 62, its role requires 1 x 63",
 	'rows: 1, cols: N' => 'rows: 1, cols: N - 1');
-is_refused('an argument that is no number', $exact, ": kernarg[11].value: not a number: 'gamma'",
+is_refused('an argument that is not a number', $exact, ": kernarg[11].value: not a number: 'gamma'",
 	'value: beta' => 'value: gamma');
 is_refused('judge set', $exact, ':7: epilogue: judge set has no epilogue',
 	'judge: bits,' => 'judge: set, splits: 1, k_split: K,');
@@ -76,7 +75,7 @@ is_refused('an epilogue of groups', $exact, 'epilogue: a case with groups has no
 is_refused('an alpha of many digits in the exact regime', $exact,
 	'K = 288 is too long for the exact regime with this alpha', 'alpha: 0.75' => 'alpha: 0.1');
 is(judge($general, $good, 'alpha: 0.75' => 'alpha: 0.1', 'beta: -1.25' => 'beta: 1e-3'), 0,
-	'outside it is not') or diag $out, $err;
+	'outside the exact regime it is allowed') or diag $out, $err;
 is_refused('random bits for C in the exact regime', $exact,
 	'data are not in the exact regime: epilogue of element [0][', $c_in => $c_in =~ s/}/, data: random}/r);
 

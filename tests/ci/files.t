@@ -17,7 +17,7 @@ my @quant   = ('quant', '--format', 'E2M1', '1', '2', '3', '--scales', "$dir/sca
 mxcheck(@quant, '-o', "$dir/codes.npy");
 my ($codes, $scales) = map { slurp("$dir/$_.npy") } qw(codes scales);
 
-# What is at a path, without following links: its kind, and of a device its number.
+# The kind of a file without following links, and the number of a device.
 sub kind { my @s = lstat $_[0]; return @s ? sprintf('%o %d', $s[2] & 0170000, $s[6]) : 'nothing' }
 
 sub temporaries { return grep { m{/\.mxcheck-} } glob "$_[0]/.* $_[0]/*" }
@@ -31,7 +31,7 @@ is(slurp($file), $codes, '  by the whole new one');
 is((stat $file)[2] & 07777, 0640, '  which keeps its permissions');
 umask 027;
 mxcheck(@quant, '-o', "$dir/new.npy");
-is((stat "$dir/new.npy")[2] & 07777, 0640, 'a new file has those that umask leaves');
+is((stat "$dir/new.npy")[2] & 07777, 0640, 'a new file has the permissions that umask leaves');
 spew($file, 'old');
 for ('', 'no/such/folder/x.npy', "$dir/no/x.npy") {
 	mxcheck(@quant, '-o', $file, '--scales', $_);
@@ -43,7 +43,7 @@ like($err, qr/is the same file as/, '  for that reason');
 run('sh', '-c', 'trap "" XFSZ; ulimit -f 1; exec "$@"', 'sh', $program, @quant, '-o', $file,
 	(1) x 3000);
 is("$status " . slurp($file), '2 old', 'a file that does not fit leaves the old one');
-like($err, qr/\Amxcheck quant: \Q$file\E: cannot be written: [^\n]+\n\z/, '  and says why');
+like($err, qr/\Amxcheck quant: \Q$file\E: cannot be written: [^\n]+\n\z/, '  and gives the reason');
 
 # ---- links ----
 
@@ -59,8 +59,8 @@ for (['absolute', "$dir/target.npy"], ['relative', 'target.npy']) {
 	ok(-l "$dir/link.npy" && -l "$dir/link2.npy", '  and the links stay');
 }
 unlink "$dir/target.npy";
-is(mxcheck(@quant, '-o', "$dir/link2.npy"), 0, 'a link to nothing yet makes the file') or diag $err;
-is(-e "$dir/target.npy" && slurp("$dir/target.npy"), $codes, '  that it leads to');
+is(mxcheck(@quant, '-o', "$dir/link2.npy"), 0, 'a link to a missing file creates the file') or diag $err;
+is(-e "$dir/target.npy" && slurp("$dir/target.npy"), $codes, '  with the bytes');
 unlink "$dir/link.npy";
 symlink 'link2.npy', "$dir/link.npy";
 is(mxcheck(@quant, '-o', "$dir/link.npy"), 2, 'links in a circle are refused');
@@ -85,14 +85,14 @@ SKIP: {
 		'  by dequant, too') or diag $err;
 }
 
-# ---- what is open already: as /dev/stdout, which a program that is wrong would replace ----
+# ---- files that are already open, such as /dev/stdout: replacing them would be wrong ----
 
 my $stdout = "$dir/stdout";
 symlink '/proc/self/fd/1', $stdout;
 is(run('sh', '-c', '"$@" | cat', 'sh', $program, @quant, '-o', $stdout) . $out, "0$codes",
-	'standard output by its name is a pipe where it is one');
+	'the name of standard output writes to its pipe');
 run('sh', '-c', '{ printf before; "$@"; } >"$0"', $file, $program, @quant, '-o', $stdout);
-is(slurp($file), "before$codes", 'an open file is not replaced, and keeps what it has')
+is(slurp($file), "before$codes", 'an open file is not replaced, and keeps its contents')
 	or diag $err;
 
 # ---- FIFOs ----

@@ -1,4 +1,4 @@
-/* Synchronisation through memory, right and wrong, as clang compiles it. */
+/* Synchronisation through memory, correct and broken, as clang compiles it. */
 #include "../../kernels/gfx950.h"
 
 SHARED u32 data[64];
@@ -7,7 +7,7 @@ SHARED u32 flag;
 #define THREAD() __builtin_amdgcn_workitem_id_x()
 #define GROUP()  __builtin_amdgcn_workgroup_id_x()
 
-/* Wave 0 produces and sets a flag in LDS, wave 1 polls: of this scope these are ordinary loads. */
+/* Wave 0 produces and sets a flag in LDS, wave 1 polls: at this scope these are ordinary loads. */
 KERNEL(128) void lds_flag(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	(void)sync;
 	u32 t = THREAD();
@@ -37,7 +37,7 @@ KERNEL(128) void global_flag(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	}
 }
 
-/* It looks once, and so may be too early. */
+/* It reads the flag once, which may be too early. */
 KERNEL(128) void looked_once(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	(void)sync;
 	u32 t = THREAD();
@@ -71,13 +71,13 @@ KERNEL(64) void agent_flag(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	between_groups(out, sync, __ATOMIC_RELEASE);
 }
 
-/* It does not wait for its store first. */
+/* It does not wait for its store before it sets the flag. */
 KERNEL(64) void early_flag(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	between_groups(out, sync, __ATOMIC_RELAXED);
 }
 
-/* Both workgroups write the same place; to have read by an atomic load what nobody sets, or to
- * store with atomic stores, orders nothing. */
+/* Both workgroups write the same location. An atomic load of a flag that no wave sets, or atomic
+ * stores, do not order them. */
 KERNEL(64) void unset_flag(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	u32 g = GROUP();
 	if (g)
@@ -117,7 +117,7 @@ INLINE void barrier(void) {
 	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/* Waves exchange through device memory around a barrier of workgroup's scope. */
+/* Waves exchange data through device memory around a barrier of workgroup scope. */
 KERNEL(128) void exchange(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	(void)sync;
 	u32 t = THREAD();
@@ -128,7 +128,7 @@ KERNEL(128) void exchange(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	out[t ^ 64] = t;
 }
 
-/* A lock of workgroup's scope, in LDS, around a counter in device memory. */
+/* A lock of workgroup scope, in LDS, around a counter in device memory. */
 KERNEL(256) void spin_lock(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	(void)sync;
 	if (THREAD() == 0)
@@ -137,7 +137,7 @@ KERNEL(256) void spin_lock(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	if (THREAD() % 64)
 		return;
 	u32 at = 0;
-	asm volatile("" : "+v"(at)); /* a scalar load has another cache */
+	asm volatile("" : "+v"(at)); /* a scalar load would use another cache */
 	for (u32 i = 0; i < 3; i++) {
 		u32 open = 0;
 		while (!__scoped_atomic_compare_exchange_n(&flag, &open, 1, 1, __ATOMIC_ACQUIRE,
@@ -149,7 +149,7 @@ KERNEL(256) void spin_lock(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	}
 }
 
-/* The last workgroup to take a ticket sums what all have stored, and puts the tickets back. */
+/* The last workgroup that takes a ticket sums the stores of all, and resets the tickets. */
 INLINE void last_sums(GLOBAL u32 *out, GLOBAL u32 *sync, u32 last) {
 	u32 t = THREAD(), sum = 0, ticket = 0;
 	out[GROUP() * 64 + t] = t;
@@ -170,12 +170,12 @@ INLINE void last_sums(GLOBAL u32 *out, GLOBAL u32 *sync, u32 last) {
 KERNEL(64) void last_group(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	last_sums(out, sync, 3);
 }
-/* The last but one. */
+/* The last but one does so, which is too early. */
 KERNEL(64) void early_group(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	last_sums(out, sync, 2);
 }
 
-/* All workgroups have stored before any loads; there are 4, of two waves. */
+/* All workgroups store before any loads; there are 4, of two waves. */
 INLINE void grid_barrier(GLOBAL u32 *out, GLOBAL u32 *sync, u32 all_wait) {
 	u32 t = THREAD(), next = (GROUP() + 1) % 4;
 	out[GROUP() * 128 + t] = t + GROUP();
@@ -198,7 +198,7 @@ KERNEL(128) void leader_waits(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	grid_barrier(out, sync, 0);
 }
 
-/* Two workgroups produce, and have a flag each; the third waits for one, and reads what both did. */
+/* Two workgroups produce and have a flag each; the third waits for one flag and reads both results. */
 KERNEL(64) void one_of_two(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	u32 t = THREAD(), g = GROUP();
 	if (g < 2) {
@@ -211,13 +211,13 @@ KERNEL(64) void one_of_two(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	out[128 + t] = out[t] + out[64 + t];
 }
 
-/* Atomics of two functions, at places of their own. */
+/* Atomics of two kinds, each at its own location. */
 KERNEL(64) void two_sums(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	__scoped_atomic_fetch_add(&out[THREAD()], 2, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 	__scoped_atomic_fetch_max(sync, THREAD(), __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
-/* Writes over an instruction behind it. */
+/* Overwrites a later instruction. */
 KERNEL(64) void own_code(GLOBAL u32 *out, GLOBAL u32 *sync) {
 	(void)sync;
 	u64 here;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Waves and workgroups that synchronise through memory: never proved; a finding where no flag that
-# was read orders two accesses, and then under any seed.
+# Waves and workgroups that synchronise through memory: the order is not proved; two accesses that no
+# flag orders are a finding under any seed.
 use strict;
 use warnings;
 use Test::More;
@@ -58,17 +58,17 @@ for (@kernels) {
 	ok(!@wrong, "$kernel: exit $exit, under any seed") or diag "seeds @wrong", $out, $err;
 }
 
-# What one L1 orders: schedules keep it, and an option switches it off.
+# The order of one L1: schedules keep it, and an option switches it off.
 for ([ 'exchange', 1, 128 ], [ 'spin_lock', 1, 256 ]) {
 	is(judge(@$_, '--race', 30), 0, "$_->[0] leaves the same bytes under 30 schedules") or diag $out, $err;
 	is(judge(@$_, '--threadgroup-split'), 3, '  under threadgroup split it is a race');
 	like($out, qr/race-global: /, '  of device memory');
-	like($out, qr/reproduce: .* --threadgroup-split /, '  which its line repeats');
+	like($out, qr/reproduce: .* --threadgroup-split /, '  and the reproducing command has the option');
 }
 is(judge('exchange', 1, 128, '--threadgroup-split', '--no-analysis', '--race', 100), 3,
 	'  and schedules show it') or diag $out, $err;
 
-# Kernels of reviewers, where they are.
+# More kernels from outside the tree, if present.
 my $reviewed = '../shared/repro';
 my @reviewed = (
 	[ 'arr_dma_poll.s', 3, 'race-lds' ], [ 'several_groups_knows.s', 3, 'race-global' ],
@@ -90,10 +90,10 @@ SKIP: {
 	}
 }
 
-# Who wrote what is asked of the same schedule.
+# --who runs under the same schedule.
 judge('overlapping_tiles', 4, 64, '--watch', 'OUT[0,60]');
 my ($time) = ($out =~ /^ *(\d+)  \S+  lane \d+ writes OUT/mg)[-1];
 judge('overlapping_tiles', 4, 64, '--who', 'OUT[0,60]');
-like($out, qr/^  from .* issued at $time,/m, 'the last writer that --watch shows is the one that --who names')
+like($out, qr/^  from .* issued at $time,/m, '--who names the last writer that --watch prints')
 	or diag $out, $err;
 done_testing();

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Somebody else's kernel: buffers saved, given and expected as .npy files, and the examples of
+# Kernels from elsewhere: buffers saved, given and expected as .npy files; the examples of
 # cases/foreign under many schedules.
 use strict;
 use warnings;
@@ -29,10 +29,10 @@ sub from_files {
 
 is(mxcheck('run', '--case', from_files('bits')), 0, 'inputs of files give the same verdict');
 like($out, qr{bits 1504/1504}, 'on every element');
-is(mxcheck('run', '--case', from_files('expect')), 0, 'the output is what was saved');
+is(mxcheck('run', '--case', from_files('expect')), 0, 'the output equals the saved one');
 like($out, qr{bytes 6016/6016}, 'byte for byte');
 is(mxcheck('run', '--case', from_files('none')), 0, 'without numbers, no finding');
-like($out, qr/no numbers judged/, 'and it says that nothing was judged');
+like($out, qr/no numbers judged/, 'and the report has no numbers');
 
 my $bytes = slurp("$saved/C.npy");
 substr($bytes, 128 + 4 * 47 + 9, 1) ^= "\x40";
@@ -43,7 +43,7 @@ like($out, qr/wrong-bytes: C: byte 197 \(line 1, byte 9 of it\) is 0x.., must be
 
 is(mxcheck('run', '--case', from_files('expect', "$saved/C.npy" => "$saved/A.npy")), 2,
 	'a file of another type is bad input');
-like($err, qr/A.npy has u8, but must have f32/, 'which says what it must have');
+like($err, qr/A.npy has u8, but must have f32/, 'with the type that it must have');
 is(mxcheck('--save', '/proc/none', $name), 2, 'a folder that cannot be made is bad input');
 
 is(mxcheck('--race', 100, 'foreign/*'), 0, 'all examples, 100 schedules each')

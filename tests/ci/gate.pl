@@ -1,4 +1,4 @@
-# What the tests of the command line share: running things, and kernels compiled on the spot.
+# Shared by the tests of the command line: running commands, compiling kernels.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -12,8 +12,8 @@ our $mxcheck = "$build/mxcheck";
 our $dir     = tempdir(CLEANUP => 1);
 our ($status, $out, $err);
 
-# Runs a command: its exit status in $status (128 and the signal that killed it, as a shell has it),
-# what it printed in $out and $err.
+# Runs a command: its exit status in $status (128 + the signal that killed it, as in a shell), its
+# output in $out and $err.
 sub run {
 	my $redirect = 'exec "$@" >"$0/out" 2>"$0/err" </dev/null';
 	system('sh', '-c', $redirect, $dir, @_);
@@ -32,7 +32,7 @@ sub kinds {
 	return grep { !/^(race|reproduce|mix|diagnosis|pattern)$/ && !$seen{$_}++ } @all;
 }
 
-# Compiles and links a kernel as cases/README.md and the README tell the reader to.
+# Compiles and links a kernel with the commands of the README and of cases/README.md.
 sub compile {
 	my ($source, $co, $arch) = @_;
 	return compile_with($source, $co, '-O2', '-mcpu=' . ($arch // 'gfx950'));
@@ -59,7 +59,8 @@ sub compile_with {
 	return $co;
 }
 
-# A real device for mxcheck, by way of LD_LIBRARY_PATH=$dir: tests/kernels/slow_hip.c.
+# Makes a HIP runtime that mxcheck takes for a real device: tests/kernels/slow_hip.c in
+# LD_LIBRARY_PATH=$dir.
 sub make_slow_hip {
 	run('cc', '-shared', '-fPIC', '-o', "$dir/libamdhip64.so.7", 'tests/kernels/slow_hip.c', '-L',
 		$build, '-Wl,--no-as-needed', '-l:libmxhip.so', '-Wl,-rpath,' . abs_path($build)) == 0

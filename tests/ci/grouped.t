@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Cases with groups: an example passes, its broken twins fail in the right group, and what padding
-# rows may hold is the case's to say.
+# Cases with groups: an example passes, its broken twins fail in the right group, and the case defines
+# what padding rows may contain.
 use strict;
 use warnings;
 use Test::More;
@@ -24,16 +24,16 @@ my $stores_padding = "$build/tests/ci/padding_stored.gpu.co";
 my %free = ('padding: kept' => 'padding: free');
 
 is(judge($good), 0, 'ragged, empty and padded groups pass') or diag $out, $err;
-like($out, qr{bits (\d+)/\1 .*each group: exact regime}, 'and the verdict says that it is by group');
-is(judge($good, 'pad: 128' => 'pad: 1'), 0, 'groups one behind another too') or diag $out, $err;
+like($out, qr{bits (\d+)/\1 .*each group: exact regime}, 'and the verdict is by group');
+is(judge($good, 'pad: 128' => 'pad: 1'), 0, 'adjacent groups too') or diag $out, $err;
 like($out, qr{bits ${\ (291 * 48)}/}, 'which have no padding');
 
 is(judge($stores_padding), 1, 'A12: rows of padding stored');
-like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\), padding row 1, column 0 }, 'are called so')
+like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\), padding row 1, column 0 }, 'are reported as padding')
 	or diag $out;
-is(judge($stores_padding, %free), 0, 'and are nobody\'s business where padding is free')
+is(judge($stores_padding, %free), 0, 'they are ignored if padding is free')
 	or diag $out;
-like($out, qr{bits ${\ (291 * 48)}/}, 'nor are they counted');
+like($out, qr{bits ${\ (291 * 48)}/}, 'and not counted');
 is(judge($good, 'padding: kept' => 'padding: zero'), 1, 'padding that must be zero');
 like($out, qr{not-written: C: group 1 .* padding row 1, column 0 is 0xffff \(not written\), must be 0x0000},
 	'and was not written, is flagged') or diag $out;
@@ -43,25 +43,25 @@ like($out, qr{wrong-bits: C: group 2 \(128 rows from 128\), row 0, .* in 1 of 6 
 	'are flagged in their group') or diag $out;
 
 is(judge($good, 'M - 162' => 'M - 161'), 2, 'groups that are not M rows are bad input');
-like($err, qr/groups\.rows: they add up to 292, but M is 291/, 'which says so');
-is(judge($good, 'role: c,         ' => 'role: none,      '), 2, 'an output of no role is not judged');
-like($err, qr/groups are judged by bits, with roles a, b and c in f32 or bf16/, 'and the error says so');
+like($err, qr/groups\.rows: they add up to 292, but M is 291/, 'with the reason');
+is(judge($good, 'role: c,         ' => 'role: none,      '), 2, 'an output without a role is not judged');
+like($err, qr/groups are judged by bits, with roles a, b and c in f32 or bf16/, 'and the error has the reason');
 
 # Gradients of weights: groups are columns, and are summed over.
 $good = "$build/kernels/foreign/mxfp8_wgrad.co";
 is(weights($good), 0, 'gradients of weights pass') or diag $out, $err;
 like($out, qr{bits ${\ (6 * 32 * 48)}/}, 'those of empty groups too');
-is(weights("$build/tests/ci/empty_skipped.gpu.co"), 1, 'A2: those of empty groups left out');
+is(weights("$build/tests/ci/empty_skipped.gpu.co"), 1, 'A2: gradients of empty groups left out');
 like($out, qr{not-written: C: group 0 \(0 rows from 0\), .* in 2 of 6 groups}, 'are not written')
 	or diag $out;
 is(weights("$build/tests/ci/next_summed.gpu.co"), 1, 'A3: rows of the next group summed');
 like($out, qr{wrong-bits: C: group 0 .*; 4\d\d\d of 9216 elements are wrong, in 3 of 6 groups},
 	'are flagged') or diag $out;
 is(weights($good, 'zero: true, ' => ''), 1, 'a kernel that needs zeros in padding, without them');
-like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\)}, 'sums what is no row of the group')
+like($out, qr{wrong-bits: C: group 1 \(1 rows from 0\)}, 'sums rows outside the group')
 	or diag $out;
 is(weights($good, 'pad: 128' => 'pad: 16'), 2, 'groups that begin inside a block are bad input');
 like($err, qr/groups\.pad: groups of columns begin with a scale's block, and 16 is not a multiple of 32/,
-	'which says so');
+	'with the reason');
 
 done_testing();

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Bad input: one line on stderr that says what is wrong and where, exit 2, and nothing that looks
-# like a pass.
+# Bad input: one line on stderr with the error and its location, exit 2, and no output that looks like
+# a pass.
 use strict;
 use warnings;
 use Test::More;
@@ -39,7 +39,7 @@ is_refused('run without a case', '--case FILE.yaml is missing', 'run');
 is_refused('--case without run', "only with 'mxcheck run'", '--case', $gemm);
 is_refused('--co without run', "only with 'mxcheck run'", '--co', $co);
 
-# ---- shapes that the case cannot take ----
+# ---- shapes that the case does not allow ----
 
 is_refused("the shape $$_[0]", $$_[1], '--shape', $$_[0], 'gemm/mxfp4_f32')
 	for [ '1,1,33', 'K = 33 is not a positive multiple of 32' ],
@@ -54,7 +54,7 @@ sub is_no_code_object {
 }
 
 my $bytes = slurp($co);
-is_no_code_object('a code object that is not there', "$dir/no.co: cannot be read: No such file or directory", "$dir/no.co");
+is_no_code_object('a missing code object', "$dir/no.co: cannot be read: No such file or directory", "$dir/no.co");
 for (0, 3, 63, 1000, length($bytes) / 2, length($bytes) - 1) {
 	my $file = spew("$dir/cut.co", substr $bytes, 0, $_);
 	is_no_code_object("a code object cut off at byte $_", $file, $file);
@@ -82,14 +82,14 @@ sub is_no_case {
 	is_refused($sentence, "$file$want", 'run', '--case', $file, '--co', $co);
 }
 
-is_refused('a case file that is not there', "$dir/no.yaml", 'run', '--case', "$dir/no.yaml");
+is_refused('a missing case file', "$dir/no.yaml", 'run', '--case', "$dir/no.yaml");
 is_refused('a folder as case file', $dir, 'run', '--case', $dir);
 is_no_case('a misspelt key', 'buffers:', 'bufers:', ':LINE: unexpected key: bufers');
 is_no_case('a misspelt key of a run', 'regime: exact', 'regieme: exact',
 	':LINE: unexpected key: regieme');
 is_no_case('a misspelt value', 'regime: exact', 'regime: exakt',
 	':LINE: regime: invalid ENUM value: exakt');
-is_no_case("a case of the name $$_[0]", 'name: gemm/mxfp4_f32', "name: $$_[0]",
+is_no_case("a case with the name $$_[0]", 'name: gemm/mxfp4_f32', "name: $$_[0]",
 	":LINE: name: '$$_[2]' $$_[1]") for map { [ $$_[0], $$_[1], $$_[2] // $$_[0] =~ s/"//gr ] }
 	[ '../../x', 'has a part that begins with . or -' ], [ 'a/../../x', 'has a part that begins' ],
 	[ '..', 'has a part that begins' ], [ 'a/./x', 'has a part that begins' ],
@@ -98,8 +98,8 @@ is_no_case("a case of the name $$_[0]", 'name: gemm/mxfp4_f32', "name: $$_[0]",
 	[ 'a//x', 'has an empty part' ], [ 'a/', 'has an empty part' ], [ '/', 'has an empty part' ],
 	[ '"a\nx"', 'has a control character', 'a x' ], [ '"a\x1b[2Jx"', 'has a control character', 'a [2Jx' ],
 	[ "a'x", 'has one of' ], [ 'a*', 'has one of' ], [ '"a # TODO"', 'has one of' ];
-is_no_case('a case of a name too long', 'name: gemm/mxfp4_f32', 'name: ' . 'x' x 161, ':LINE: ');
-is_refused('--save without a folder', '--save: no folder', '--save', '', 'gemm/mxfp4_f32/1x1x32/exact');
+is_no_case('a case with a name that is too long', 'name: gemm/mxfp4_f32', 'name: ' . 'x' x 161, ':LINE: ');
+is_refused('--save without a folder', '--save: the folder is missing', '--save', '', 'gemm/mxfp4_f32/1x1x32/exact');
 
 is_no_case('an unknown name in an expression', 'cols: K}', 'cols: Q}',
 	": buffers[0].cols: unknown name 'Q'");
@@ -112,6 +112,6 @@ is_refused('a kernel that is not in the code object', 'no kernel mxfp4_gem in th
 $text = slurp($gemm) =~ s/^code: .*\n//mr;
 my $codeless = spew("$dir/case.yaml", $text);
 is_refused('a case without code', 'neither --co nor the key code names one', 'run', '--case', $codeless);
-is(mxcheck('run', '--case', $codeless, '--co', $co, '*/1x1x32/*'), 0, 'which --co can name') or diag $out, $err;
+is(mxcheck('run', '--case', $codeless, '--co', $co, '*/1x1x32/*'), 0, 'which --co can give') or diag $out, $err;
 
 done_testing();

@@ -34,18 +34,18 @@ is(run("$at/bin/mxcheck", '--list'), 0, 'the installed mxcheck lists') or diag $
 is($out, $list, '  the same cases');
 my $quick = () = $list =~ /^\S+ +.*\bquick\b/mg;
 SKIP: {
-	my @nobody = qw(setpriv --reuid=65534 --regid=65534 --clear-groups);
-	skip 'only root can become another user', 4 if $> or run(@nobody, 'true');
-	mkdir "$dir/a folder of nobody";
-	chown 65534, 65534, "$dir/a folder of nobody";
+	my @as_user = qw(setpriv --reuid=65534 --regid=65534 --clear-groups);
+	skip 'only root can become another user', 4 if $> or run(@as_user, 'true');
+	mkdir "$dir/a folder of a user";
+	chown 65534, 65534, "$dir/a folder of a user";
 	chmod 0755, $dir, "$dir/opt of all";
-	my @there = ('sh', '-c', 'cd "$0" && exec "$@"', "$dir/a folder of nobody", @nobody, 'env', '-i');
+	my @there = ('sh', '-c', 'cd "$0" && exec "$@"', "$dir/a folder of a user", @as_user, 'env', '-i');
 	is(run(@there, "$at/bin/mxcheck"), 0, '  another user runs it in a folder with spaces')
 		or diag $out, $err;
-	like($out, qr/^$quick passed, 0 failed,/m, '  and all that is quick passes');
+	like($out, qr/^$quick passed, 0 failed,/m, '  and all quick cases pass');
 	is($err, '', '  with nothing on stderr');
 	is(run(@there, "$at/bin/mxcheck", '--device', 'emu', '--save', 'what is left',
-			'gemm/mxfp4_f32/1x1x32/exact'), 0, '  and has it save') or diag $err;
+			'gemm/mxfp4_f32/1x1x32/exact'), 0, '  and --save writes there') or diag $err;
 }
 my $twin = abs_path("$build/kernels/broken/store_past_m.co");
 run("$at/bin/mxcheck", 'run', '--case', "$at/share/mxcheck/cases/gemm/mxfp4_f32.yaml", '--co', $twin,
@@ -55,7 +55,7 @@ is(run('sh', '-c', $reproduce // 'false'), 1, '  and the command that reproduces
 	or diag $out, $err;
 unlink grep { !m{/mxfp4_f32\.yaml$} } glob "$at/share/mxcheck/cases/*/*.yaml";
 run("$at/bin/mxcheck", '--list');
-unlike($out, qr{^(?!gemm/mxfp4_f32/)}m, '  which are its own');
+unlike($out, qr{^(?!gemm/mxfp4_f32/)}m, '  it uses its own cases');
 is(run("$at/bin/mxcheck", '--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact'), 0, '  runs one')
 	or diag $out, $err;
 rename "$at/lib/mxcheck", "$at/lib/away";
@@ -98,8 +98,8 @@ sub flags {
 		split ' ', $text;
 }
 
-# What they should print: quantize_row's by hand; of two_profiles the first difference and their
-# number by exact fractions (Python's, elements decoded by ml_dtypes).
+# The expected output: quantize_row by hand; two_profiles, the first difference and their number, by
+# exact fractions in Python, with elements decoded by ml_dtypes.
 my $instrumented = run('sh', '-c', 'nm "$1" | grep -q __asan_', '-', "$at/lib/libmxref.a") == 0;
 for my $example ($instrumented ? () : map { m{(\w+)\.c$} } glob 'ref/examples/*.c') {
 	my @cc = ('cc', '-Wall', '-Wextra', '-Werror', "ref/examples/$example.c", '-o',
@@ -111,11 +111,11 @@ for my $example ($instrumented ? () : map { m{(\w+)\.c$} } glob 'ref/examples/*.
 		is(run("$dir/$example"), 0, '  runs with the shared library') or diag $err;
 	}
 	my $shared = $out;
-	is($shared, slurp("tests/ci/examples/$example.txt"), '  and prints what it should');
+	is($shared, slurp("tests/ci/examples/$example.txt"), '  and prints the expected text');
 	is(run(@cc, map { s/^-lmxref$/-l:libmxref.a/r } flags('--static', '--cflags',
 		'--libs')), 0, '  links the static library') or diag $err;
 	is(run("$dir/$example"), 0, '  and runs with it');
-	is($out, $shared, '  to the same effect');
+	is($out, $shared, '  with the same output');
 }
 
 # ---- the manual pages ----

@@ -19,11 +19,11 @@ for (split /\n/, $out) {
 	$size = $end{ hex $1 } if /^(\w{16}) </;
 	$want{$1}++ if m{^\t(\w+).*// (\w{12}):} && hex $2 < $size;
 }
-is(mxcheck('isa', $gemm), 0, 'a kernel of ours executes in full');
+is(mxcheck('isa', $gemm), 0, 'all instructions of our kernel execute');
 my %got = map { /^ *(\d+)  exact +(\w+) / ? ($2, $1) : () } split /\n/, $out;
 is_deeply(\%got, \%want, 'its instructions and their counts are those of objdump');
 
-# ---- what does not execute ----
+# ---- unsupported instructions ----
 
 my $s = spew("$dir/bad.s", <<'END');
 .type kernel,@function
@@ -37,11 +37,11 @@ end:
 .size kernel, end-kernel
 END
 run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $s, '-o', "$dir/bad.o");
-is(mxcheck('isa', "$dir/bad.o"), 1, 'one with an instruction that does not is 1');
+is(mxcheck('isa', "$dir/bad.o"), 1, 'an unsupported instruction is status 1');
 like($out, qr/^ +1  unsupported  ds_gws_init +kernel\+0x4  not in the instruction table$/m, '  which is listed');
-like($out, qr/^ +1  unsupported  \(no instruction\) +kernel\+0xc /m, '  as is what is none');
+like($out, qr/^ +1  unsupported  \(no instruction\) +kernel\+0xc /m, '  so is a dword that is not an instruction');
 like($out, qr/^4 distinct instructions: 2 exact \(2 in all\), 0 assumed \(0 in all\), 2 unsupported \(2 in all\)$/m,
-	'  and counted');
+	'  and they are counted');
 is(mxcheck('isa', $gemm, "$dir/bad.o"), 1, 'of several files the worst counts');
 
 # ---- all of gfx950 ----
@@ -59,12 +59,12 @@ my %count;
 $count{$1}++ while $out =~ /^\w+ +(exact|assumed|unsupported|excluded) /mg;
 my $left = keys(%forms) - $count{excluded};
 $_ //= 0 for @count{qw(exact assumed unsupported)};
-is((split /\n/, $out)[-1], sprintf('of the other %d: %d exact (%.1f %%), %d assumed, %d unsupported', $left,
+is((split /\n/, $out)[-1], sprintf('the other %d: %d exact (%.1f %%), %d assumed, %d unsupported', $left,
 		$count{exact}, 100 * $count{exact} / $left, @count{qw(assumed unsupported)}), 'and totals them');
 
-like($out, qr/^v_exp_f32 +assumed +(?:\w+ )*\w+  correctly rounded: /m, 'and says what the assumed ones rest on');
+like($out, qr/^v_exp_f32 +assumed +(?:\w+ )*\w+  correctly rounded: /m, 'and prints the assumptions');
 
-# ---- as it stands in the code ----
+# ---- formats and registers in the code ----
 
 $s = spew("$dir/stands.s", <<'END');
 .type kernel,@function
@@ -79,7 +79,7 @@ end:
 .size kernel, end-kernel
 END
 run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $s, '-o', "$dir/stands.o");
-is(mxcheck('isa', "$dir/stands.o"), 0, 'what executes on an assumption is 0');
+is(mxcheck('isa', "$dir/stands.o"), 0, 'an assumed instruction is status 0');
 my @lines = map { /^ +1  (\w+) +(\w+) +kernel\+(0x\w+)/ ? "$1 $2 $3" : () } split /\n/, $out;
 is_deeply([ sort @lines ], [ 'assumed s_getreg_b32 0x1c', 'assumed tbuffer_load_format_x 0x8',
 	'exact s_endpgm 0x20', 'exact s_getreg_b32 0x18', 'exact tbuffer_load_format_x 0x0',

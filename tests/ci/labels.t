@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Hand-written kernels: symbols without sizes, and labels without types in the middle. A kernel's code
-# goes on to the next function or the end of its section, for every command that reads code objects.
+# Hand-written kernels: symbols without sizes, and labels without types in the middle. For every
+# command that reads code objects, the code of a kernel ends at the next function or at the end of its
+# section.
 use strict;
 use warnings;
 use Test::More;
@@ -10,7 +11,7 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 chomp(my $llvm = `ci/package/llvm.sh`);
 my $co = assemble_file('tests/ci/labels/labels.s', "$dir/labels.co");
 
-# Instructions of a code object, as objdump has them.
+# The number of instructions of a code object, by objdump.
 sub instructions_of {
 	run("$llvm/llvm-objdump", '-d', $_[0]);
 	return scalar(() = $out =~ m{^\t\w.*// \w{12}:}mg);
@@ -32,11 +33,11 @@ for my $file ($co, "$co.o") {
 for my $file ($co, "$co.o") {
 	mxcheck('lint', $file);
 	is_deeply([ $out =~ /^((?:kernel|function) .*)$/mg ], [ 'kernel first: 13 instructions',
-		'function helper: 3 instructions; 1 go on where nobody can say', 'kernel second: 7 instructions' ],
+		'function helper: 3 instructions; 1 indirect jumps with an unknown target', 'kernel second: 7 instructions' ],
 		'lint follows each function past its labels, once') or diag $out;
 }
 mxcheck('lint', $co, '--kernel', 'second');
-like($out, qr/^kernel second: 7 instructions$/m, '  a kernel without a type is one, too');
+like($out, qr/^kernel second: 7 instructions$/m, '  a kernel without a type is a kernel too');
 
 # ---- disasm ----
 
@@ -74,11 +75,11 @@ is_deeply(mutants_of('first'), [ 'first+0x18 s_nop 2: s_nop 2 -> s_nop 1', 'firs
 	'first+0x28 s_waitcnt lgkmcnt(0): lgkmcnt(0) -> lgkmcnt(1)',
 	'first+0x28 s_waitcnt lgkmcnt(0): lgkmcnt(0) -> lgkmcnt(15)',
 	'first+0x34 s_barrier: s_barrier -> s_nop 0' ],
-	'mutate changes what is after labels, and nothing of the next function') or diag $out, $err;
-like($out, qr/^5 mutants of first /m, '  and counts it');
-is(@{ mutants_of('second') }, 2, 'so it does in a kernel without a type') or diag $out, $err;
+	'mutate changes code after labels, and not the next function') or diag $out, $err;
+like($out, qr/^5 mutants of first /m, '  and counts the mutants');
+is(@{ mutants_of('second') }, 2, 'it does so in a kernel without a type') or diag $out, $err;
 
-# ---- kernels of others ----
+# ---- kernels from elsewhere ----
 
 my @foreign = glob '../shared/foreign/co/*.co';
 SKIP: {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A kernel that wants packed operands: it passes on what its layouts say, and not on a wrong
-# stride, fill or padding; its operands are saved as they were before packing.
+# A kernel with packed operands: it passes with its layouts, and fails with a wrong stride, fill or
+# padding. Its operands are saved unpacked.
 use strict;
 use warnings;
 use Test::More;
@@ -25,14 +25,14 @@ sub finds { my %k = map { $_ => 1 } kinds($out); return !grep { !$k{$_} } @_ }
 
 is(judge(edited(), $co), 0, 'a ragged shape passes') or diag $out, $err;
 is(judge(edited('layout: s32x8, fill: 0' => 'layout: s32x8, fill: 127'), $co), 0,
-	'scales padded with 127 do: it stands beside zeros') or diag $out, $err;
+	'scales padded with 127 do too: they scale zeros') or diag $out, $err;
 
 is(judge(edited('layout: s32x8, fill: 0' => 'layout: s32x8, fill: 255'), $co), 1,
 	'L3: padded with 0xFF they do not');
 ok(finds('wrong-bits') && $out =~ /\(-?nan\)/, 'they are NaN') or diag $out;
 is(judge(edited('layout: s32x8, fill: 0' => 'layout: s32x8'), $co), 3,
 	'L3: nor without a fill');
-ok(finds('uninitialised'), 'what nobody wrote was used') or diag $out;
+ok(finds('uninitialised'), 'unwritten bytes were used') or diag $out;
 is(judge(edited(', pad_rows: 32' => ', guard: 16'), $co), 1, 'B padded to 16 rows');
 ok(finds('out-of-bounds-read'), 'is read past its end') or diag $out;
 
@@ -40,14 +40,14 @@ my $broken = "$build/tests/ci/valid_width.gpu.co";
 is(judge(edited(), $broken), 1, 'L2: the valid width for the padded one');
 ok(finds('wrong-bits'), 'gives wrong numbers') or diag $out;
 is(judge(edited(), $broken, 'foreign/mxfp4_preshuffled/32x32x256/exact'), 0,
-	'and cannot be seen where K is a multiple of 256') or diag $out;
+	'but not if K is a multiple of 256') or diag $out;
 
 is(judge(edited('layout: s32x8,' => 'layout: s32x8_wave,'), $co), 2,
 	'L9: a layout that crops scales away is bad input');
 like($err, qr/buffers\[1\]\.layout: layout s32x8_wave crops 45 x 13 .* which loses \d+ of 585/,
-	'which says how many');
+	'with the number');
 
-# Files hold lines, whatever the device has.
+# Files contain the lines of a buffer without its layout.
 is(mxcheck('--save', "$dir/saved", $ragged), 0, 'a run is saved');
 my $saved = "$dir/saved/$ragged";
 is(-s "$saved/$_->[0].npy", 128 + $_->[1], "$_->[0].npy has its lines")
@@ -59,5 +59,5 @@ is(judge("$dir/case.yaml", $co), 0, 'and gives the same verdict from its files')
 
 mxcheck('run', '--case', edited(), '--co', $broken, $ragged, '--who', 'B[33,70]', '--depth', 1);
 like($out, qr/^B\[33\]\[70\] \(byte ${\ (2 * 16 * 208 + 2 * 256 + 1 * 16 + 3)} of B\)/m,
-	'an element of a packed buffer is found where it lies') or diag $out, $err;
+	'--who finds an element of a packed buffer') or diag $out, $err;
 done_testing();

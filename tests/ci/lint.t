@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# mxcheck lint: compiled kernels are clean, and each s_nop that is taken out is missed.
+# mxcheck lint: compiled kernels have no finding, and each removed s_nop is one.
 use strict;
 use warnings;
 use Test::More;
@@ -29,7 +29,7 @@ sub compile {
 	return "$name.co";
 }
 
-# Programs of tests/diff, whatever they compute.
+# Random programs of tests/diff.
 sub generated {
 	my ($seed) = @_;
 	open my $f, '>', "$dir/own-$seed.c" or die;
@@ -38,13 +38,12 @@ sub generated {
 	return "$dir/own-$seed.c";
 }
 
-# Twins that lint alone finds.
+# Twins that lint detects.
 my %broken = (dead_load => 'missing-wait', unnamed_fragments => 'missing-wait',
 	early_scale => 'wait-states', early_store => 'wait-states');
 my @built = grep { !m{broken/(\w+)} || !$broken{$1} } glob "$build/kernels/*/*.co";
 
-# Kernels without inline assembly, of which clang knows every instruction: of the others some s_nops
-# are more than is needed.
+# Kernels without inline assembly. With it clang puts in more s_nops than needed.
 my @sources = (glob('tests/ci/lint/*.c tests/hip/*.gpu.c'), 'tests/ci/own_kernel/mxfp4_small.c');
 if (is_long()) {
 	push @sources, qw(kernels/gemm/mxfp4_splitk.c kernels/corunners/tenant.c cases/foreign/mxfp4_opencl.cl),
@@ -72,16 +71,16 @@ for my $twin (sort keys %broken) {
 
 # ---- inline assembly ----
 
-# clang does not count what inline assembly has in flight. At -O0 it stores the result of each
-# ds_read_b128 of the GEMM right behind it, long before the wait that the source has further down:
-# those findings are true, and the run shows the same.
+# clang does not count the loads of inline assembly. At -O0 it stores the result of each ds_read_b128
+# of the GEMM right after it, before the wait in the source. These findings are true, and the run has
+# the same races.
 my $unfit = compile('kernels/gemm/mxfp4_gemm.c', 0);
 my ($unfit_status, $unfit_said) = run('--kernel mxfp4_gemm_f32', $unfit);
 my @reads = $unfit_said =~ /missing-wait: \S+ flat_store_dwordx4 .*: reads v\d+ while \S+ ds_read_b128 .* may be in flight: no s_waitcnt lgkmcnt/g;
 ok($unfit_status == 3 && @reads == 16 && @reads == (() = $unfit_said =~ /missing-wait/g),
 	'a result of inline assembly that is used without a wait is a finding') or diag($unfit_said);
 my $gate = `$build/mxcheck run --case cases/gemm/mxfp4_f32.yaml --co $unfit --device emu gemm/mxfp4_f32/1x1x32/exact`;
-like($gate, qr/race-register: \S+ flat_store_dwordx4 .* before ds_read_b128 /, 'and a race where it runs');
+like($gate, qr/race-register: \S+ flat_store_dwordx4 .* before ds_read_b128 /, 'and a race in a run');
 
 # ---- a full counter ----
 
@@ -108,7 +107,7 @@ for my $younger (61, 62) {
 		                                          : 'room for the next one, which reads v1')) or diag($out);
 }
 
-# ---- nops taken out ----
+# ---- removed nops ----
 
 sub contents {
 	open my $f, '<:raw', $_[0] or die $_[0];
@@ -122,7 +121,7 @@ sub said {
 	return ($out, join ' ', $out =~ /^(\d+) findings, (\d+) notes/m);
 }
 
-# A store and a load that overwrites its operand: LLVM ends their clause behind the load only.
+# A store, and a load that overwrites its operand: LLVM ends their clause only after the load.
 sub ends_late {
 	my ($out, $last) = @_;
 	return $last =~ /^\w+_load_/ && $out =~ /: \S+ \Q$last\E: overwrites a register .* its clause/;
@@ -139,12 +138,11 @@ sub overlap {
 	return scalar grep { $is{$_} } @$others;
 }
 
-# Nops that LLVM puts in for no registers that the instructions have, but for operands of its own
-# that leave no trace in the code:
-#   - spilling half of a pair of SGPRs by v_writelane is marked as writing the pair, the other half
-#     of which the next v_writelane reads; likewise of tuples of VGPRs by v_accvgpr_write and by
-#     stores;
-#   - of a 4-bit operand of v_mfma_scale at -O0 all 8 registers that the builtin has are read;
+# Nops that LLVM puts in for internal operands, which are not in the code:
+#   - a v_writelane that spills half of a pair of SGPRs is marked as writing the pair, and the next
+#     v_writelane reads the other half; the same holds for tuples of VGPRs spilled by
+#     v_accvgpr_write and by stores;
+#   - at -O0 v_mfma_scale reads all 8 registers of the builtin for a 4-bit operand;
 sub is_for_llvm_alone {
 	my ($next, @before) = @_;
 	my ($last) = grep { !/^s_nop/ } reverse @before;
@@ -186,7 +184,7 @@ for my $co (sort @co) {
 		}
 		my $bytes = 4 * (() = $dwords =~ /\w{8}/g);
 		my $mutant = $elf;
-		# One state fewer; of s_nop 0, the nop behind what it was for.
+		# One wait state fewer; an s_nop 0 moves after the instruction that needs it.
 		substr($mutant, $at, 4 + $bytes) = $states
 			? pack('V', 0xbf800000 + $states - 1) . substr($elf, $at + 4, $bytes)
 			: substr($elf, $at + 4, $bytes) . substr($elf, $at, 4);
@@ -200,22 +198,22 @@ for my $co (sort @co) {
 			if $is eq $was && !ends_late($out, $before[-1]);
 	}
 }
-ok($nops > 50 && !@missed, "each of $nops s_nops is missed when it is taken out, but for $alone that only LLVM knows of")
+ok($nops > 50 && !@missed, "each of $nops removed s_nops is a finding, except $alone that only LLVM needs")
 	or diag(scalar(@missed), join "\n", '', @missed[0 .. ($#missed < 9 ? $#missed : 9)]);
 
 # ---- the command ----
 
 my ($status, $out) = run('README.md');
-is($status, 2, 'a file that is no code object: 2');
-like($out, qr/not a 64-bit little-endian ELF/, 'and says so');
-($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel nobody');
-is($status, 2, 'a kernel that is not there: 2');
+is($status, 2, 'a file that is not a code object: 2');
+like($out, qr/not a 64-bit little-endian ELF/, 'with the reason');
+($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel missing');
+is($status, 2, 'a kernel that does not exist: 2');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel mxfp4_gemm_f32');
 like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  allocates 200 VGPRs and 64 AGPRs: 1 waves of .*; no spills$/m,
 	'registers and waves of a kernel');
-unlike($out, qr/mxfp4_gemm_bf16/, 'of the one that was named');
+unlike($out, qr/mxfp4_gemm_bf16/, 'of the named kernel only');
 
-# ---- spills: as LLVM reads the metadata ----
+# ---- spills, compared with LLVM's reader of metadata ----
 
 sub spills {
 	my ($text) = @_;
@@ -241,8 +239,8 @@ close $c;
 my $spilling = compile("$dir/spilling.c", 2);
 my ($v, $s) = spills(scalar `$llvm/llvm-readelf --notes $spilling`);
 ($status, $out) = run($spilling);
-ok($v, 'a kernel that has too few registers spills');
-like($out, qr/^  allocates .*; spills $v VGPRs, $s SGPRs$/m, '  as many as its metadata says');
+ok($v, 'a kernel with too few registers spills');
+like($out, qr/^  allocates .*; spills $v VGPRs, $s SGPRs$/m, '  with the numbers in its metadata');
 
 my $broken = contents($spilling);
 my $at = index($broken, '.vgpr_spill_count');
@@ -254,7 +252,7 @@ for my $byte (0xdf, 0xdd, 0xdb, 0xc1, 0xff) {
 	print $f $copy;
 	close $f;
 	($status, $out) = run("$dir/mutant.co");
-	$n += $out =~ /; of spills the metadata says nothing$/m && $status == 0;
+	$n += $out =~ /; spills unknown: not in the metadata$/m && $status == 0;
 }
-is($n, 5, 'metadata that ends too soon or counts in no numbers tells nothing');
+is($n, 5, 'truncated metadata, or a count that is not a number, gives no spills');
 done_testing;

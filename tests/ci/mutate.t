@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Mutants of a kernel: those that matter are flagged, those that do not are told why.
+# Mutants of a kernel: harmful ones are flagged, harmless ones are listed with the reason.
 use strict;
 use warnings;
 use Test::More;
@@ -8,7 +8,8 @@ our ($build, $status, $out, $err, $dir);
 
 chomp(my $llvm = `ci/package/llvm.sh`);
 
-# A kernel of this text and its case: workgroups of 128, OUT's address at s[2:3], 4 * lane in v1.
+# Makes a kernel from text, and its case: workgroups of 128, the address of OUT in s[2:3], 4 * lane in
+# v1.
 sub assemble {
 	my ($name, $text) = @_;
 	my $source = spew("$dir/$name.s", <<"END");
@@ -73,8 +74,8 @@ runs:
 END
 }
 
-# LDS is written by one wave and read by the other, behind a wait and a barrier; the last wait of
-# the kernel guards nothing that anybody reads.
+# One wave writes LDS and the other reads it, after a wait and a barrier. The last wait of the kernel
+# guards nothing.
 my $small = assemble('small', <<'END');
 	v_xor_b32_e32 v2, 0x100, v1
 	v_add_u32_e32 v3, 7, v0
@@ -98,26 +99,26 @@ is(mxcheck('mutate', '--case', $small, '-v'), 1, 'one of its mutants survives')
 	or diag $out, $err;
 like($out, qr/^flagged     small\+0x\S+ s_barrier: s_barrier -> s_nop 0; by /m,
 	'without its barrier it is flagged');
-like($out, qr/^flagged .* lgkmcnt\(0\): lgkmcnt\(0\) -> lgkmcnt\(1\)/m, 'a looser wait before it is, too');
+like($out, qr/^flagged .* lgkmcnt\(0\): lgkmcnt\(0\) -> lgkmcnt\(1\)/m, 'a weaker wait before it is flagged too');
 like($out, qr/^flagged .* vmcnt\(0\) lgkmcnt\(0\): lgkmcnt\(0\) -> lgkmcnt\(15\)/m,
 	'and so is one that waits for nothing');
-like($out, qr/^equivalent .* vmcnt\(0\) lgkmcnt\(0\): vmcnt\(0\) -> vmcnt\(1\); there is never more in flight here/m,
-	'a wait for what is not in flight is told so');
+like($out, qr/^equivalent .* vmcnt\(0\) lgkmcnt\(0\): vmcnt\(0\) -> vmcnt\(1\); no more is ever in flight here/m,
+	'a wait with nothing in flight is listed as such');
 like($out, qr/^equivalent .* vmcnt\(0\): vmcnt\(0\) -> vmcnt\(63\); .* earliest and latest: same bytes in \d+ runs/m,
 	'a wait at the end guards nothing');
-like($out, qr/^not reached .* vmcnt\(0\) -> vmcnt\(1\)$/m, 'behind the end nothing is reached');
+like($out, qr/^not reached .* vmcnt\(0\) -> vmcnt\(1\)$/m, 'code after the end is not reached');
 like($out, qr/^survived    small\+0x\S+ s_nop 3: s_nop 3 -> s_nop $_;/m,
 	"a nop that brings dependent instructions nearer, to $_, survives")
 	for 2, 0;
-like($out, qr/^equivalent  small\+0x\S+ s_nop 7: s_nop 7 -> s_nop $_; what depends/m,
+like($out, qr/^equivalent  small\+0x\S+ s_nop 7: s_nop 7 -> s_nop $_; dependent instructions/m,
 	"one before the end, to $_, is equivalent")
 	for 6, 0;
 like($out, qr/mutants of small in 1 runs: \d+ flagged, 0 by a note alone, \d+ equivalent .*, 2 survived, \d+ not reached$/m, 'and all are counted');
 
 # ---- notes ----
 
-# It has a note of each kind itself: they flag none of its mutants, and do not make it fail. A
-# shorter nop before v_addc_co_u32 is what LLVM alone asks for.
+# The original has a note of each kind: these flag no mutant and do not fail the original. Only LLVM
+# requires the nop before v_addc_co_u32.
 my $notes = assemble('notes', <<'END');
 	v_readfirstlane_b32 s4, v1
 	v_mov_b32_e32 v2, 0x43ff8000
@@ -133,30 +134,30 @@ my $notes = assemble('notes', <<'END');
 END
 is(mxcheck('mutate', '--case', $notes, '-v'), 0, 'a kernel that has notes passes') or diag $out, $err;
 like($out, qr/^noted       notes\+(0x\w+) s_nop 1: s_nop 1 -> s_nop 0; by a note alone, wait-states-note: notes\+0x\w+ v_addc/m,
-	'what a note alone flags is told apart');
+	'a mutant with only a note is listed apart');
 like($out, qr/^flagged .* lgkmcnt\(0\) -> lgkmcnt\($_\); by race-register: .* global_store_dword/m,
-	"a wait that is needed, to $_, is flagged by a finding of its own")
+	"a weaker needed wait, to $_, is flagged by a finding")
 	for 1, 15;
-like($out, qr/^equivalent .* vmcnt\(0\) -> vmcnt\($_\); what it guards/m,
-	"one that is not, to $_, is by none")
+like($out, qr/^equivalent .* vmcnt\(0\) -> vmcnt\($_\); the guarded operations/m,
+	"a wait that is not needed, to $_, is equivalent")
 	for 1, 63;
-unlike($out, qr/readfirstlane|cvt_pk/, '  nor by what the original has');
+unlike($out, qr/readfirstlane|cvt_pk/, '  notes of the original flag nothing');
 like($out, qr/: 2 flagged, 1 by a note alone, 2 equivalent .*, 0 not judged, 0 survived, 0 not reached$/m, 'and all are counted');
 is(mxcheck('mutate', '--case', $notes, '-v', '--no-analysis'), 1, 'without rules of wait states');
-like($out, qr/^survived .* s_nop 1 -> s_nop 0;/m, '  nothing sees that nop');
+like($out, qr/^survived .* s_nop 1 -> s_nop 0;/m, '  that nop survives');
 
 my $failing = assemble('failing', <<'END');
 	global_store_dword v1, v0, s[2:3]
 	s_waitcnt vmcnt(0) lgkmcnt(0)
 	s_endpgm
 END
-is(mxcheck('mutate', '--case', $failing), 2, 'a kernel with a finding is none to mutate');
-like($err, qr/failing\S*: the kernel itself fails under seed 1: .* reads s2 before/, '  and the finding is told');
+is(mxcheck('mutate', '--case', $failing), 2, 'a kernel with a finding is refused');
+like($err, qr/failing\S*: the kernel itself fails under seed 1: .* reads s2 before/, '  and the finding is printed');
 
-# ---- what bytes cannot judge ----
+# ---- mutants that bytes cannot judge ----
 
-# A store of the agent's scope may be a flag for others. The emulator has a wave's stores appear in
-# order whether the wave waits or not.
+# A store of agent scope may be a flag. The emulator makes the stores of a wave appear in order,
+# whether the wave waits or not.
 my $release = assemble('release', <<'END');
 	s_waitcnt lgkmcnt(0)
 	global_store_dword v1, v0, s[2:3]
@@ -171,22 +172,22 @@ my $release = assemble('release', <<'END');
 END
 is(mxcheck('mutate', '--case', $release), 0, 'waits before flags pass') or diag $out, $err;
 my @unjudged = $out =~ /^not judged  release\+(0x\w+) s_waitcnt vmcnt\(0\): vmcnt\(0\) -> vmcnt\((\d+)\); \+(0x\w+) publishes/mg;
-is(@unjudged, 6, 'one alone before a flag is not judged by bytes') or diag $out;
-is(hex($unjudged[$_ + 2] // 0) - hex($unjudged[$_] // 0), 4, '  which name the store') for 0, 3;
-is(scalar(() = $out =~ /^equivalent  release\S+ s_waitcnt vmcnt/mg), 4, 'of two each is judged');
+is(@unjudged, 6, 'a single wait before a flag is not judged by bytes') or diag $out;
+is(hex($unjudged[$_ + 2] // 0) - hex($unjudged[$_] // 0), 4, '  and the line names the store') for 0, 3;
+is(scalar(() = $out =~ /^equivalent  release\S+ s_waitcnt vmcnt/mg), 4, 'each of two waits is judged');
 like($out, qr/, 2 not judged, 0 survived/, 'and they are counted apart');
 
 is(mxcheck('mutate', '--case', $small, '--device', 'hip') != 0, 1, 'a real device runs no mutants');
 
-# ---- the kernels that are shipped ----
+# ---- our kernels ----
 
-# A wait in code that clang kept and no shape that was tried reaches.
+# A wait in code that no tried shape reaches.
 my %dead = (mxfp8_f32 => 2);
 
-# A wait before the atomic that takes the next tile. Volatile scratch is no flag.
+# A wait before the atomic that takes the next tile. Volatile scratch is not a flag.
 my %unjudged = (mxfp8_persistent => 1);
 
-# Mutants by fate: "PC WHAT" of nops, and how many of all.
+# Mutants by result: "PC TEXT" of nops, and the number of all.
 sub fates {
 	my %n = map { $_ => [ $out =~ /^$_ +\S+?\+(0x\S+ s_nop \d+: s_nop \d+ -> s_nop \d+)/mg ] }
 		qw(flagged noted equivalent survived);
@@ -196,17 +197,17 @@ sub fates {
 	return (\%n, \%all);
 }
 
-sub all_are_told {
+sub none_survives {
 	my ($name, @runs) = @_;
 	my $ended = mxcheck('mutate', '-v', @runs);
 	my ($nops, $all) = fates();
 	ok($ended == 0 && $all->{flagged} && !$all->{survived} && $all->{missed} == ($dead{$name} // 0),
 		"$name: of @{[$all->{mutants} // 0]} mutants none survives, and all but $all->{missed} are reached")
 		or diag $out, $err;
-	is($all->{unjudged}, $unjudged{$name} // 0, '  and are judged, but for waits before atomics');
+	is($all->{unjudged}, $unjudged{$name} // 0, '  and all are judged, except waits before atomics');
 	diag "$name: ", join ', ', map { "$all->{$_} $_" } qw(flagged noted equivalent unjudged) if is_long();
 	return unless @{ $nops->{flagged} };
-	# What the rules see must not be cleared by the judge that does not know them; of notes it may.
+	# The margin must not clear a nop that the rules flag; it may clear one with only a note.
 	mxcheck('mutate', '--no-analysis', '-v', @runs);
 	my ($alone) = fates();
 	my %noted = map { $_ => 1 } @{ $nops->{noted} };
@@ -227,6 +228,6 @@ my %shipped = (
 	mxfp4_f32  => [ map { "gemm/mxfp4_f32/$_/general" } qw(64x64x256 128x128x1024) ],
 	mxfp4_bf16 => [ 'gemm/mxfp4_bf16/128x128x256/exact', 'gemm/mxfp4_bf16/13x31x1120/general' ],
 ) if is_long();
-all_are_told($_, @{ $shipped{$_} }) for sort keys %shipped;
+none_survives($_, @{ $shipped{$_} }) for sort keys %shipped;
 
 done_testing();

@@ -1,3 +1,3 @@
-/* A3: a group's steps are whole, and their last one has rows of the next group. */
+/* A3: the steps of a group are not masked, so the last one sums rows of the next group. */
 #define END(begin, rows) ((begin) + (rows) / 128 * 128 + 128)
 #include "../../cases/foreign/mxfp8_wgrad.c"

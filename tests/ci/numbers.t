@@ -18,7 +18,7 @@ sub npy {
 sub f32 { return npy($_[0], '<f4', $_[1], pack 'f<*', @_[ 2 .. $#_ ]) }
 sub u8 { return npy($_[0], '|u1', $_[1], pack 'C*', @_[ 2 .. $#_ ]) }
 
-# What a file says of itself, and its numbers.
+# The header of a file, and its numbers.
 sub header_of { return slurp("$dir/$_[0].npy") =~ /(\{.*\})/ ? $1 : '' }
 sub data_of {
 	my ($name, $format) = @_;
@@ -44,7 +44,7 @@ for my $command (qw(quant dequant mfma compare)) {
 	like($out, qr/\Ausage: mxcheck $command /, '  which begins with its usage') or diag $err;
 	my $man = slurp('ci/man/mxcheck.1') =~ s/\\-/-/gr;
 	is_deeply([ grep { index($man, $_) < 0 } $out =~ /^  (?:-h, )?(--?[a-z0-9-]+)/mg ], [],
-		'  and whose options are in the manual page');
+		'  and its options are in the manual page');
 }
 mxcheck('--help');
 like($out, qr/quant \| dequant \| mfma \| compare/, 'mxcheck --help names them');
@@ -198,7 +198,7 @@ npy('double', '<f8', '3,', pack 'd<*', 0.1, 3, 1e300);
 mxcheck('quant', '--format', 'E5M2', '-v', "$dir/double.npy");
 is_deeply([ map { row($out, $_)->[0] } 0 .. 2 ], [qw(0x3DCCCCCD 0x40400000 0x7F800000)],
 	'float64 is rounded to float32');
-like($out, qr/^2 float64 numbers were rounded to float32 first$/m, '  and that is said');
+like($out, qr/^2 float64 numbers were rounded to float32 first$/m, '  and the report mentions it');
 # [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] with the first axis fastest.
 spew("$dir/cube.npy", slurp(npy('cube', '<f4', '2, 2, 2', pack 'f<*', 1, 5, 3, 7, 2, 6, 4, 8)) =~
 	s/False/True /r);
@@ -245,7 +245,7 @@ mxcheck(@part, '--explain');
 like($out, qr/^block32 +0x4B800000  16777216 /m, 'block32 loses 1 twice');
 like($out, qr/^fused +0x4B800001  16777218 /m, 'fused adds 2');
 like($out, qr/^block32 and fused diverge at k 64: 0x4B800000 and 0x4B800001; at the end they differ$/m,
-	'the explanation says where they part');
+	'the explanation has the first difference');
 like($out, qr/^  k 32 +0x38 1 +\* 0x38 1 += 1$/m, '  with the products');
 like($out, qr/^  sum +1 \* 2\^0 = 1; scaled 1 \* 2\^0 = 1$/m, '  the exact sum');
 like($out, qr/^  block32 +0x4B800000 \(16777216\) -> .*, the exact sum is \+0\.5 ulp from it$/m,
@@ -300,8 +300,8 @@ sub compare_with {
 	f32('two', '64, 64', @other);
 	return mxcheck('compare', "$dir/one.npy", "$dir/two.npy");
 }
-is(compare_with(sub { 0 }), 0, 'equal files are equal');
-is($out, "equal: 4096 elements (64 x 64, f32)\n", '  and it says so');
+is(compare_with(sub { 0 }), 0, 'equal files are status 0');
+is($out, "equal: 4096 elements (64 x 64, f32)\n", '  and reported as equal');
 my %pattern = (
 	'rows: 1 of 64 holds all mismatches, 64 of their 64 elements; row 5' => sub { $_[0] == 5 },
 	'columns: 2 of 64 hold all mismatches, 128 of their 128 elements; column 5, 60' =>

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A report that cannot be written: every command says so in one line and exits with 2, whatever it
-# found, and what is written to files is not mixed with it.
+# A report that cannot be written: every command prints one line and exits with 2, whatever it found.
+# Files that it writes do not get parts of the report.
 use strict;
 use warnings;
 use Test::More;
@@ -11,7 +11,7 @@ my $co   = "$build/kernels/broken/loose_wait.co";
 my @case = ('--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact');
 mxcheck('quant', '--format', 'E2M1', '1', '-o', "$dir/a.npy", '--scales', "$dir/s.npy");
 
-# What runs, and of which command.
+# Command lines, each with its command.
 my @commands = (
 	[ run => @case ], [ run => '--tap', @case ], [ run => '--list' ], [ run => '--race', 2, @case ],
 	[ run => '--who', 'C[0,0]', @case ], [ run => '--trace', '0,0,0:0', @case ],
@@ -31,13 +31,13 @@ my %tried = map { $$_[0] => 1 } @commands;
 is_deeply([ grep { !$tried{$_} } sort keys %known ], [], 'each command of --help is tried here');
 push @commands, map { [ $_, $_ eq 'run' ? () : $_, '--help' ] } sort keys %tried;
 
-# Runs mxcheck with the standard output that a script of the shell gives it.
+# Runs mxcheck with the standard output that a shell script sets.
 sub with_output {
 	my ($script, @arguments) = @_;
 	run('sh', '-c', $script, 'sh', $mxcheck, @arguments);
 }
 
-# A pipe whose reader has gone.
+# Runs mxcheck with a pipe without a reader.
 sub into_closed_pipe {
 	my (@arguments) = @_;
 	pipe my $reader, my $writer or die $!;
@@ -61,7 +61,7 @@ for ([ 'full', 'No space left on device', sub { with_output('exec "$@" >/dev/ful
 		my ($name, @arguments) = @$_;
 		$try->(@arguments);
 		is("$status $err", "2 mxcheck: standard output cannot be written: $why\n",
-			"where standard output is $what, '@arguments' says so");
+			"standard output is $what: '@arguments' reports it");
 	}
 }
 
@@ -69,15 +69,15 @@ for ([ 'full', 'No space left on device', sub { with_output('exec "$@" >/dev/ful
 
 my @quant = ('quant', '--format', 'E2M1', '1', '--scales', "$dir/s2.npy", '-o');
 with_output('exec "$@" >&-', @quant, "$dir/b.npy");
-is("$status $err", '0 ', 'what prints nothing needs no standard output');
+is("$status $err", '0 ', 'a command that prints nothing needs no standard output');
 is(slurp("$dir/b.npy"), slurp("$dir/a.npy"), '  and its file is whole');
 with_output('exec "$@" >&- 2>&- <&-', @quant, "$dir/c.npy");
 is($status . slurp("$dir/c.npy"), '0' . slurp("$dir/a.npy"), '  nor any other stream');
 with_output('exec "$@" >/dev/full', '--resume', "$dir/journal", '--time', '1h', @case);
-is($status, 2, 'a hunt whose report would be lost does not begin');
+is($status, 2, 'a hunt with a lost report does not begin');
 with_output('exec "$@" >&-', @quant, '/proc/self/fd/1');
-is($status, 2, 'a standard output that is closed is no file to write to');
+is($status, 2, 'a closed standard output cannot be an output file');
 with_output('exec "$@" >/dev/full', 'lint', "$dir/none.co");
 is("$status $err", "2 mxcheck lint: $dir/none.co: cannot be read: No such file or directory\n",
-	'what has printed nothing complains of its input alone');
+	'a command that has printed nothing reports only its bad input');
 done_testing();

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --require-proof: what passes without a proof of order fails, and everything else is as without it.
+# --require-proof: a case that passes without a proof of order fails; all else is as without it.
 use strict;
 use warnings;
 use Test::More;
@@ -11,8 +11,11 @@ my ($proved, $unproved) = ('gemm/mxfp4_f32/1x1x32/exact', 'gemm/mxfp4_splitk2/17
 sub proves { return mxcheck('--device', 'emu', '--require-proof', @_) }
 
 is(proves($proved), 0, 'a case that is proved passes') or diag $out;
-is(mxcheck('--device', 'emu', $unproved), 0, 'one whose atomics have no order passes');
+is(mxcheck('--device', 'emu', $unproved), 0, 'a case with atomics in any order passes');
 like($out, qr/^      order: not proved: /m, '  and is not proved');
+is(mxcheck('--device', 'emu', $proved, $unproved), 0, '  so does one beside a proved one');
+like($out, qr/s  order proved\n.*s  order not proved: atomics whose order matters at \+0x\w+$/ms, '  which its line has')
+	or diag $out;
 is(proves($unproved), 3, 'a proof that is required and missing is status 3');
 is(scalar(() = $out =~ /^      not-proved: passes without .* --require-proof .*: the order of atomics matters at \+0x\w+$/mg),
 	1, '  with one line that has the reason') or diag $out;
@@ -22,8 +25,8 @@ like($out, qr/^ok 1 .*^not ok 2 /ms, '  each on its own');
 
 my $broken = "$build/kernels/broken/loose_wait.co";
 is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', $broken, '--device', 'emu', '--require-proof',
-		'gemm/mxfp4_f32/64x64x256/general'), 3, 'what fails anyway');
-unlike($out, qr/not-proved:/, '  needs no such line');
-is(proves('--no-analysis', $proved), 2, 'without an analysis it is a mistake');
-is(mxcheck('mutate', '--require-proof', $proved), 2, 'and so of mutants');
+		'gemm/mxfp4_f32/64x64x256/general'), 3, 'a case that fails anyway');
+unlike($out, qr/not-proved:/, '  has no such line');
+is(proves('--no-analysis', $proved), 2, 'with --no-analysis it is refused');
+is(mxcheck('mutate', '--require-proof', $proved), 2, 'mutate refuses it too');
 done_testing;

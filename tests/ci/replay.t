@@ -1,6 +1,5 @@
 #!/usr/bin/perl
-# What a hunt says of the schedule that it has made short; and its replay line, pasted: it brings the
-# divergence back.
+# The witness of a hunt, and its replay command, which brings the divergence back.
 use strict;
 use warnings;
 use Test::More;
@@ -33,7 +32,7 @@ END
 
 sub run_race { return mxcheck('run', '--case', @_) }
 
-# ---- what the judge does not see ----
+# ---- divergences that the judge does not detect ----
 
 my %exit = (stale => 3, last => 3);
 for my $kernel (sort keys %exit) {
@@ -44,14 +43,14 @@ for my $kernel (sort keys %exit) {
 	run('sh', '-c', ($replay // 'false') . ' --no-analysis');
 	is($status, $exit{$kernel}, 'its replay, too') or diag $out;
 	like($out, qr/nondeterminism: .* first at OUT\[0\]\[\d+\], 0x\w+, under 'sequential,pattern=\w\w' 0x/,
-		'with the first bytes that part');
+		'with the first bytes that differ');
 	my ($schedule) = ($replay // '') =~ /'(sequential[^']*)'$/;
-	like($schedule // '', qr/0\.\d\@/, 'of one decision at least');
+	like($schedule // '', qr/0\.\d\@/, 'with at least one decision');
 }
 is(run_race("$dir/stale.yaml", '--no-analysis', '--schedule', 'sequential,pattern=5a'), 0,
-	'the sequential schedule parts from nothing');
+	'the sequential schedule does not differ');
 
-# ---- what is said of it ----
+# ---- the lines of the witness ----
 
 my $instruction = qr/\+0x[0-9a-f]+ \S+ .*/;
 my @said = (
@@ -88,17 +87,17 @@ my @said = (
 for (@said) {
 	my ($kernel, $waves, $groups, $exit, $lines) = @$_;
 	is(run_race(race($kernel, $waves, $groups), '--race', 5), $exit, "a hunt of $kernel");
-	like($out, $_, 'says so') for @$lines;
+	like($out, $_, 'prints its witness') for @$lines;
 	my ($replay) = $out =~ /replay: (.*)$/m;
-	is(run('sh', '-c', $replay // 'false'), $exit, 'and its replay ends as it does') or diag $out;
+	is(run('sh', '-c', $replay // 'false'), $exit, 'and its replay has the same status') or diag $out;
 }
 
-# ---- what is not there ----
+# ---- schedules that do not fit the launch ----
 
 sub is_refused {
 	my ($schedule, $why) = @_;
 	is(run_race("$dir/last.yaml", '--schedule', $schedule), 2, "'$schedule' is refused");
-	like($err, qr/\Amxcheck: schedule: $why: \S+ has .*\n\z/, 'in one line that says why');
+	like($err, qr/\Amxcheck: schedule: $why: \S+ has .*\n\z/, 'in one line with the reason');
 }
 is_refused('sequential,pattern=00,0.2@1+1', 'wave 2 of workgroup 0');
 is_refused('sequential,pattern=00,0.1@1>2', 'wave 2 of workgroup 0');

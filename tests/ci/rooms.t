@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Calls go down: a room's archive needs nothing of the rooms above it, and the linker says so.
+# Calls go down: the archive of a room uses nothing of the rooms above it; the linker checks it.
 use strict;
 use warnings;
 use Test::More;
@@ -34,17 +34,17 @@ for my $room (sort keys %above) {
 		my $higher = $_;
 		map { "$higher: $_" } grep { $defined{$higher}{$_} } sort keys %needs
 	} @{ $above{$room} };
-	is_deeply(\@upwards, [], "$room needs nothing of @{$above{$room}}");
+	is_deeply(\@upwards, [], "$room uses nothing of @{$above{$room}}");
 }
 
 my @exact = glob "$build/oracle/exact/*.o";
 my %own   = map { $_ => 1 } map { symbols($_, '-g', '--defined-only') } @exact;
 my @borrowed = grep { my $s = $_; !$own{$s} && grep { $_->{$s} } values %defined }
 	map { symbols($_, '-u') } @exact;
-is_deeply(\@borrowed, [], 'oracle/exact, ' . @exact . ' objects, needs nothing of any other file here');
+is_deeply(\@borrowed, [], 'oracle/exact, ' . @exact . ' objects, uses nothing of any other file here');
 
 is_deeply([ grep { !/^(?:hip|__hip|mxhip)[A-Z]/ } symbols("$build/libmxhip.so", '-D', '--defined-only') ],
-	[], 'libmxhip.so exports the HIP API and its own, nothing of the machine');
+	[], 'libmxhip.so exports the HIP API and its own API, nothing of the emulator');
 
 # ---- code objects have one reader ----
 
@@ -59,9 +59,9 @@ run('nm', '-P', '-A', '-u', sort keys %source) == 0 or BAIL_OUT($err);
 $readers{ $source{$1} } = 1 while $out =~ /^(\S+): (?:g?elf|msgpack)_/mg;
 ok(@sources > 100 && %readers, @sources . ' files are looked at');
 is_deeply([ grep { !m{^ref/codeobject/} } sort keys %readers ], [],
-	'libelf and msgpack-c are used in ref/codeobject alone');
+	'only ref/codeobject uses libelf and msgpack-c');
 
-# ---- the rooms of the emulator: the Makefile links each with those below it alone ----
+# ---- the rooms of the emulator: the Makefile links each only with those below it ----
 
 my @isa = `make -np setup B=$build` =~ /^ISA\s*:=\s*(.*)$/m ? split ' ', $1 : BAIL_OUT('the Makefile has no ISA');
 my %height = map { $isa[$_] => $_ } 0 .. $#isa;
@@ -100,13 +100,13 @@ for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 
 chomp(my $llvm = `ci/package/llvm.sh`);
 my %kernels;
-# Those of corunners/ are mxcheck's own: it launches them beside kernels, and judges none.
+# The kernels of corunners/ belong to mxcheck: it launches them beside others and does not judge them.
 for (grep { !m{/corunners/} } glob "$build/kernels/*/*.co") {
 	run("$llvm/llvm-readelf", '--notes', $_);
 	$kernels{$_} = 1 for $out =~ /^ +\.name: +(\w+)/mg;
 }
 my $program = slurp($mxcheck);
 is_deeply([ grep { index($program, $_) >= 0 } sort keys %kernels ], [],
-	'mxcheck knows none of the kernels by name: ' . join ' ', sort keys %kernels);
+	'mxcheck contains no name of a kernel: ' . join ' ', sort keys %kernels);
 
 done_testing();

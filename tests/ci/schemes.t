@@ -51,7 +51,7 @@ table_is('vLLM clamps a zero tensor to the largest: 0 times 1/0',
 table_is('MXINT8 leaves -128 unused', '0x7F 0x7F 1.984375, 0x7F 0x81 -1.984375',
 	qw(quant --scheme mxint8 1.9999 -1.9999));
 table_is('and uses it', '0x7F 0x80 -2', qw(quant --scheme mxint8-full -1.9999));
-table_is('MX6: a pair whose exponents are smaller halves its step',
+table_is('MX6: a pair with smaller exponents halves its step',
 	'0xFE81 0x0E 7, 0xFE81 0x01 0.5, 0xFE81 0x0C 3, 0xFE81 0x11 -0.25',
 	qw(quant --scheme quark-mx6 7 0.5 3 -0.25));
 mxcheck(qw(quant --scheme nvfp4-torchao 2688 6 -3));

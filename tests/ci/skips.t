@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The harness of the tests: after prove's own closing lines comes what was skipped, with the reasons.
+# The test harness prints the skipped tests, with their reasons, after the last lines of prove.
 use strict;
 use warnings;
 use Test::More;
@@ -19,13 +19,13 @@ sub prove {
 
 is(prove('one', 'all', 'none'), 0, 'tests that pass or are skipped pass');
 like($out, qr/\nResult: PASS\nSkipped: 1 file and 2 tests\n  no LLVM: 1 file\n  no csmith: 2 tests\n\z/,
-	'what was skipped is counted by reason, after the result') or diag $out;
-is(prove('none'), 0, 'without a skip');
-like($out, qr/\nResult: PASS\nSkipped: nothing\n\z/, 'that is said') or diag $out;
+	'skipped tests are counted by reason, after the result') or diag $out;
+is(prove('none'), 0, 'a run without a skip');
+like($out, qr/\nResult: PASS\nSkipped: nothing\n\z/, 'reports that') or diag $out;
 isnt(prove('one', 'wrong'), 0, 'a test that fails fails the run');
-like($out, qr/\nResult: FAIL\nSkipped: 3 tests\n  no csmith: 3 tests\n\z/, 'and what was skipped is still said')
+like($out, qr/\nResult: FAIL\nSkipped: 3 tests\n  no csmith: 3 tests\n\z/, 'and the skipped tests are still reported')
 	or diag $out;
 
 my ($command) = `make -n check-nightly B=build` =~ /.*MXCHECK_NIGHTLY=1 (.*prove .*)/;
-like($command // '', qr/PERL5LIB=tests\/lib prove --harness Skips /, 'the tiers of the Makefile use it');
+like($command // '', qr/PERL5LIB=tests\/lib prove --harness Skips /, 'the test targets of the Makefile use the harness');
 done_testing();

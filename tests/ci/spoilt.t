@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Code objects with a wrong field: every command that reads them says in one line what is wrong,
-# and exits with 2; what can be made sense of is read as far as its file goes.
+# Code objects with a wrong field: every command that reads them prints one line with the error and
+# exits with 2; what can be read is read up to the end of the file.
 use strict;
 use warnings;
 use Test::More;
@@ -10,7 +10,7 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 my $good = slurp("$build/kernels/broken/loose_wait.co");
 my @case = ('--case', 'cases/gemm/mxfp4_f32.yaml', '--race', 1, 'gemm/mxfp4_f32/1x1x32/exact');
 
-# ---- an ELF file's fields: [place, type for pack] [ELF-64 object file format] ----
+# ---- fields of an ELF file: [offset, type for pack] [ELF-64 object file format] ----
 
 my ($shoff) = unpack 'Q<', substr $good, 40, 8;
 my ($entry, $count, $names) = unpack 'v3', substr $good, 58, 6;
@@ -24,7 +24,7 @@ for my $i (0 .. $count - 1) {
 my $text = header($section{'.text'});
 my ($address, $bytes) = (field($text + 16, 'Q<'), field($text + 32, 'Q<'));
 
-# Where the first symbol of the code is in the table.
+# The offset of the first code symbol in the symbol table.
 sub symbol {
 	my $table = header($section{'.symtab'} // $section{'.dynsym'});
 	my ($at, $n) = (field($table + 24, 'Q<'), field($table + 32, 'Q<') / 24);
@@ -70,7 +70,7 @@ for ([ st_value => $address + 1, 'at no whole dword of its section .text' ],
 	my @wrong;
 	for my $c (commands($co)) {
 		mxcheck(@$c);
-		my $said = $c->[0] eq 'mutate' || $err =~ /\Q$why/; # the runtime has words of its own
+		my $said = $c->[0] eq 'mutate' || $err =~ /\Q$why/; # the runtime has its own message
 		push @wrong, "@$c: exit $status: $err"
 			if $status != 2 || !$said || $err !~ /\A[^\n]+\n\z/;
 	}
@@ -96,7 +96,7 @@ for ([ st_size => ~0 ], [ st_size => ~0 - $address + 1 ], [ st_size => 3 ], [ st
 
 # ---- bundles ----
 
-# A bundle of one entry [Clang Offload Bundler, "Bundled Code Object Layout"].
+# A bundle with one entry [Clang Offload Bundler, "Bundled Code Object Layout"].
 sub bundle {
 	my ($id) = @_;
 	my $head = pack 'a24 Q< Q< Q< Q< a*', '__CLANG_OFFLOAD_BUNDLE__', 1, 4096, length $good, length $id, $id;
@@ -113,7 +113,7 @@ for my $c (qw(lint isa disasm)) {
 		"hipv4-amdgcn-amd-amdhsa--gfx942\n", '  and refuses a bundle without one');
 }
 
-# ---- what is no code object ----
+# ---- files that are not code objects ----
 
 my @none = ([ "$dir/nothing.co", 'No such file or directory' ], [ $dir, 'Is a directory' ],
 	[ spew("$dir/empty.co", ''), 'not a 64-bit little-endian ELF file' ]);

@@ -1,14 +1,14 @@
 #!/usr/bin/perl
-# Every broken twin is flagged for what is wrong with it; its correct twin passes the same command;
-# the line that reproduces it does.
+# Every broken twin is flagged for its bug; its correct twin passes the same command; the printed
+# command reproduces the failure.
 use strict;
 use warnings;
 use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-# hunt: under so many schedules, not analysed, outputs differ; 0: under 20 they do not. lacks: what
-# the finding says is missing. says: its diagnosis.
+# hunt: under this number of schedules, without analysis, outputs differ; 0: under 20 they do not.
+# lacks: what is missing according to the finding. says: its diagnosis.
 my @twins = (
 	{ bug => 'N1', co => 'bf16_truncate', case => 'mxfp4_bf16', run => '256x256x512/general',
 	  exit => 1, kinds => ['wrong-bits'] },
@@ -86,27 +86,28 @@ sub is_flagged {
 		or diag $out, $err;
 }
 
-# The findings with their places, which the same data and schedule bring back.
+# The findings with their locations, which are the same for the same data and schedule.
 sub findings { return join '', $_[0] =~ /^ {6}(?!reproduce|race|diagnosis|pattern)[a-z-]+: .*\n/mg }
 
-# A run that fails, and again by the line that it prints; of hunts the first one, as they take long.
+# A run that fails, and fails again with the command that it prints. Only the first hunt is repeated,
+# because hunts take long.
 my $hunts = 0;
 sub fails_twice {
 	my ($t, $name, $co, @options) = @_;
 	judge($t, $co, @options);
 	is_flagged($t, "$name fails");
 	my $found = findings($out);
-	like($out, qr/^ *$t->{kinds}[0]: .*$t->{lacks}/m, 'and names what is missing') if $t->{lacks};
-	like($out, qr/^ *diagnosis: .*$t->{says}/m, 'and says why') if $t->{says};
+	like($out, qr/^ *$t->{kinds}[0]: .*$t->{lacks}/m, 'and names the missing wait or barrier') if $t->{lacks};
+	like($out, qr/^ *diagnosis: .*$t->{says}/m, 'and has a diagnosis') if $t->{says};
 	return if @options && $hunts++ && !is_long();
 	my ($line) = $out =~ /^ *reproduce: (.*)$/m or return fail("$name prints a line that reproduces it");
 	run('sh', '-c', $line);
 	is_flagged($t, "$name, reproduced by the line it printed, fails");
-	is(findings($out), $found, 'in the same places') unless @options;
+	is(findings($out), $found, 'with the same findings') unless @options;
 }
 
-# Missing wait states leave the same bytes on the emulator, whose matrix instructions are done
-# when the next instruction begins.
+# Missing wait states leave the same bytes on the emulator, because its matrix instructions end before
+# the next instruction begins.
 sub hunt {
 	my ($t, $name, $co, $twin) = @_;
 	my @hunt = ('--race', $t->{hunt} || 20, '--no-analysis');
@@ -114,12 +115,12 @@ sub hunt {
 		fails_twice({ %$t, kinds => ['nondeterminism'], lacks => '' }, "$name, $t->{hunt} schedules,",
 			$co, @hunt);
 	} else {
-		is(judge($t, $co, @hunt), 0, 'no schedule shows it in numbers') or diag $out, $err;
+		is(judge($t, $co, @hunt), 0, 'no schedule gives wrong numbers') or diag $out, $err;
 	}
 	is(judge($t, $twin, @hunt), 0, 'its correct twin passes them') or diag $out, $err;
 }
 
-# The short tier hunts for one twin in four.
+# The short tier hunts for one of four twins.
 my $nth = 0;
 for my $t (@twins) {
 	my $name = "$t->{bug} $t->{co} at $t->{run}";
@@ -130,25 +131,25 @@ for my $t (@twins) {
 	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 4 == 0 || is_long());
 }
 
-# S2 is a bug of machines whose scratch returns apart: where it does not, the same code is right.
+# S2 is a bug only if scratch returns apart; else the same code is right.
 my $in_order = spew("$dir/in_order.yaml", slurp('cases/gemm/mxfp8_scratch.yaml') =~ s/^assume: .*\n//mr);
 my @stale = ('run', '--case', $in_order, '--co', "$build/kernels/broken/stale_address.co", '*/64x64x256/*');
-is(mxcheck(@stale, '--race', 20), 0, 'stale_address passes where scratch returns in order')
+is(mxcheck(@stale, '--race', 20), 0, 'stale_address passes if scratch returns in order')
 	or diag $out, $err;
 is(mxcheck(@stale, '--scratch-apart'), 3, 'and with --scratch-apart does not');
-like($out, qr/^ *reproduce: .* --scratch-apart /m, 'which its line repeats');
+like($out, qr/^ *reproduce: .* --scratch-apart /m, 'and the reproducing command has the option');
 
-# Atomics of several splits leave many results, each a member of the set.
+# Atomics of several splits leave many results, all in the set.
 is(mxcheck('--race', 200, 'gemm/mxfp4_splitk*'), 0, 'split-K passes under 200 schedules')
 	or diag $out, $err;
 my %distinct = $out =~ /^pass  (\S+).*?\n.*?, (\d+) distinct result/mg;
 is($distinct{'gemm/mxfp4_splitk1/32x32x512/general'}, 1, 'one split leaves one result');
-is($distinct{'gemm/mxfp4_splitk2/32x32x512/general'}, 1, 'two too, as a sum of two has no order');
+is($distinct{'gemm/mxfp4_splitk2/32x32x512/general'}, 1, 'two splits too: a sum of two has no order');
 cmp_ok($distinct{'gemm/mxfp4_splitk4/32x32x512/general'}, '>', 100, 'four leave many');
 
-# Why a gate on SNR would let N1 through.
+# A gate on SNR would not detect N1.
 judge($twins[0], "$build/kernels/broken/bf16_truncate.co");
 my ($snr) = $out =~ /snr deq ([\d.]+) dB/;
-cmp_ok($snr // 0, '>', 45, 'bf16_truncate has an SNR above 45 dB all the same');
+cmp_ok($snr // 0, '>', 45, 'bf16_truncate has an SNR above 45 dB');
 
 done_testing();

@@ -1,6 +1,5 @@
-/* Kernels that are right but for bytes of their output that they do not write, or write where
- * nothing is to be written. The poison that outputs start with is a NaN: where a NaN is right, what
- * they leave looks right. */
+/* Kernels with one fault: they do not write some bytes of their output, or write padding. Outputs
+ * start with poison, which is a NaN, so an unwritten element looks right if a NaN is right. */
 #include "own_kernel/mxfp4_small.c"
 
 typedef unsigned short u16;
@@ -14,12 +13,12 @@ static u16 bf16_of(float x) {
 	return x != x ? 0x7fc0 : (u16)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-/* As an atomic addition of its bf16 to +0 leaves it. */
+/* The result of an atomic addition of its bf16 to +0. */
 static u16 bf16_sum(float x) {
 	return bf16_of(x) == 0x8000 ? 0 : bf16_of(x);
 }
 
-/* The product of a tile: rows 4 (lane / 16) on of column lane % 16. */
+/* The product of a tile: 4 rows from 4 (lane / 16) on, of column lane % 16. */
 static f32x4 tile(const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B, const GLOBAL u8 *SB,
                   u64 row, u64 col, u32 lane, u32 K) {
 	f32x4 acc = {};
@@ -32,7 +31,7 @@ static f32x4 tile(const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B, c
 	return acc;
 }
 
-/* A kernel of a statement that stores x, whose place is C[at] of elements of a type. */
+/* A kernel with a statement that stores x to C[at], with elements of a type. */
 #define KERNEL(name, type, store)                                                                  \
 	__attribute__((device_kernel, amdgpu_flat_work_group_size(64, 64))) void name(             \
 		GLOBAL type *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOBAL u8 *B,       \
@@ -54,7 +53,7 @@ KERNEL(all_bf16, u16, C[at] = bf16_of(x))
 KERNEL(all_f16, _Float16, C[at] = (_Float16)x)
 KERNEL(all_sum, u16, C[at] = bf16_sum(x))
 
-/* Where the result is a NaN nothing is stored, or only its high half or byte. */
+/* If the result is a NaN, nothing is stored, or only its high half or byte. */
 KERNEL(no_nan_f32, float, if (x == x) C[at] = x)
 KERNEL(no_nan_bf16, u16, if (x == x) C[at] = bf16_of(x))
 KERNEL(no_nan_f16, _Float16, if (x == x) C[at] = (_Float16)x)
@@ -62,10 +61,10 @@ KERNEL(no_nan_sum, u16, if (x == x) C[at] = bf16_sum(x))
 KERNEL(half_nan_f32, u16, C[2 * at + 1] = bits_of(x) >> 16; if (x == x) C[2 * at] = bits_of(x))
 KERNEL(half_nan_bf16, u8, C[2 * at + 1] = bf16_of(x) >> 8; if (x == x) C[2 * at] = bf16_of(x))
 
-/* The first of the padding of each row gets the bits that are there. */
+/* The first padding element of each row is stored with its present bits. */
 KERNEL(gap_f32, float, C[at] = x; if (col + lanes == 0) C[at + N] = __builtin_bit_cast(float, -1))
 
-/* A copy, nibble by nibble, of which it leaves those of 0xF as they are. */
+/* A copy, nibble by nibble, without nibbles of 0xF. */
 __attribute__((device_kernel, amdgpu_flat_work_group_size(64, 64))) void
 copy_nibbles(GLOBAL u8 *to, const GLOBAL u8 *from) {
 	u32 i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
@@ -73,7 +72,7 @@ copy_nibbles(GLOBAL u8 *to, const GLOBAL u8 *from) {
 	to[i] = (u8)((to[i] & (low | high)) | (from[i] & ~(low | high)));
 }
 
-/* A copy, byte by byte, but for bytes of 0xFF. */
+/* A copy, byte by byte, without bytes of 0xFF. */
 __attribute__((device_kernel, amdgpu_flat_work_group_size(64, 64))) void
 copy(GLOBAL u8 *to, const GLOBAL u8 *from) {
 	u32 i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();

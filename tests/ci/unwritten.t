@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A byte that was not written is no result, whatever it holds: every judge, every type of output, on
-# the emulator, which keeps states of bytes, and on a device that does not.
+# An unwritten byte is not a result, whatever its value: for every judge and type of output, on the
+# emulator, which records the state of each byte, and on a device that does not.
 use strict;
 use warnings;
 use Test::More;
@@ -14,7 +14,7 @@ SKIP: {
 	skip 'a runtime without sanitizers does not load into one with them', 1 if $ENV{SAN};
 	make_slow_hip();
 	push @devices, 'hip';
-	pass('a runtime that is no emulator is there');
+	pass('a runtime without the emulator is available');
 }
 
 my $product = <<'END';
@@ -91,8 +91,8 @@ for (['f32', 'bits'], ['f32', 'bound'], ['bf16', 'bits'], ['bf16', 'bound'], ['b
 		product("no_nan_$stores", $type, $judge));
 }
 like($out, qr/is 0xffff \(-?nan\), must be about 0x[7f][0-9a-f]{3} \(-?nan\); \d+ of 3072 elements are wrong, \d+ of them not written/,
-	'the value that is there is printed, and how many were not written');
-is_found("bits, $_: of NaN half is stored", 'not-written', product("half_nan_$_", $_, 'bits'))
+	'the present value is printed, with the number of unwritten elements');
+is_found("bits, $_: half of a NaN is stored", 'not-written', product("half_nan_$_", $_, 'bits'))
 	for 'f32', 'bf16';
 
 my $group = "groups: {rows: [M], padding: kept}\n";
@@ -100,10 +100,10 @@ is_right('a group', product('all_bf16', 'bf16', 'bits', $group));
 is_found('a group: NaN are not stored', 'not-written', product('no_nan_bf16', 'bf16', 'bits', $group));
 
 my $epilogue = "epilogue: {order: mul_add, alpha: 1}\n";
-is_found('an epilogue: nothing is stored of NaN', 'not-written',
+is_found('an epilogue: NaN are not stored', 'not-written',
 	product('no_nan_f32', 'f32', $_, $epilogue)) for 'bits', 'bound';
 
-is_found('padding of a line: the bits that are there are written', 'guard-changed',
+is_found('padding of a line: its present bits are written', 'guard-changed',
 	product('gap_f32', 'f32', 'bits'));
 
 # ---- files of bytes: scales, packed codes, integers ----
@@ -145,16 +145,16 @@ for (['e8m0', 64, '|u1', 64], ['e2m1', 128, '|u1', 64], ['i32', 16, '<i4', 16]) 
 		bytes('copy_no_ones', $type, @shape));
 }
 like($out, qr/OUT: byte 0 \(line 0, byte 0 of it\) is 0xff, must be 0xff; (\d+) of 256 bytes are wrong, \1 of them not written/,
-	'a byte that is right by chance is wrong');
+	'an unwritten byte with the right value is wrong');
 
-# Atomics leave other bytes each time: a byte that once holds the poison by chance was written.
+# Atomics leave other bytes in each launch: a byte that equals the poison by chance was written.
 if (@devices > 1) {
 	local $ENV{LD_LIBRARY_PATH} = join ':', $dir, $ENV{LD_LIBRARY_PATH} // ();
 	is(mxcheck('--device', 'hip', 'gemm/mxfp4_splitk4/33x18x1312/general'), 0,
-		'hip: a kernel whose bytes differ from launch to launch passes') or diag $out, $err;
+		'hip: a kernel with other bytes in each launch passes') or diag $out, $err;
 }
 
-# Half a byte is stored together with what is there: reading that is what the emulator finds.
+# To store half a byte the kernel reads the other half, which the emulator reports.
 my $nibbles = bytes('copy_nibbles', 'e2m1', 128, '|u1', 64);
 is_found_on('emu', 'nibbles of 0xF are not stored', 3, 'uninitialised', $nibbles);
 is_found_on('hip', 'nibbles of 0xF are not stored', 1, 'not-written', $nibbles) if @devices > 1;

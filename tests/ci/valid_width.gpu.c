@@ -1,3 +1,3 @@
-/* L2: groups of 32 rows of the scales are taken to be as wide as what is valid, not as padded. */
+/* L2: the kernel uses the valid width of groups of 32 rows of scales, not the padded width. */
 #define SCALE_COLUMNS(blocks) (blocks)
 #include "../../cases/foreign/mxfp4_preshuffled.c"

@@ -16,7 +16,7 @@ static struct mx_device *emu;
 static struct mx_case *gemm;
 static struct mx_error err;
 
-/* What a hunt found, and how often and how far it told of its progress. */
+/* The result of a hunt, and its reports of progress. */
 struct hunt {
 	struct mx_race race;
 	struct mx_verdict v;
@@ -91,9 +91,9 @@ static void test_correct_kernel(void) {
 	ok(one.race.runs == RUNS && !one.race.divergent && one.race.distinct == 1 &&
 	           !one.race.faults && !one.v.n_notes,
 	   "the correct kernel leaves the same bytes under %d schedules", RUNS);
-	ok(same_counts(&one, &two), "two processes count what one does");
+	ok(same_counts(&one, &two), "two processes count the same as one");
 	ok(one.calls && one.done == RUNS && one.of == RUNS && two.calls && two.done == RUNS,
-	   "progress is told to its end, whichever process ran what");
+	   "progress is reported to the end, in any number of processes");
 	ok(one.race.seconds > 0, "the launches took time");
 }
 
@@ -104,7 +104,7 @@ static void test_broken_twin(void) {
 	   "loose_wait diverges under %lu of %d schedules", one.race.divergent, RUNS);
 	ok(same_counts(&one, &two), "two processes find the same divergence, the same run first");
 	ok(same_outputs(&one, &two) && one.race.outputs[0].runs >= one.race.outputs[1].runs,
-	   "and the same results, as often, the most frequent first");
+	   "and the same results with the same counts, the most frequent first");
 	ok(has_note(&one, "nondeterminism", "first at C[") && mx_verdict_status(&one.v) == 3,
 	   "it is nondeterminism, with the first element that differs");
 	unsigned elements = 0, outputs = 0;
@@ -116,7 +116,7 @@ static void test_broken_twin(void) {
 	ok(outputs && elements == outputs, "each result has an element of f32 that differs");
 	struct hunt again = hunt("broken/loose_wait", 1, 7, one.race.first + 1);
 	ok(again.race.divergent == 1 && again.race.first == one.race.first,
-	   "a hunt that ends with the first divergent run has that one alone");
+	   "a hunt that ends with the first divergent run has only that one");
 	struct hunt single = hunt("broken/loose_wait", 1, 7, 1);
 	ok(single.race.runs == 1 && !single.race.divergent && single.race.distinct == 1,
 	   "one run differs from nothing");
@@ -128,12 +128,12 @@ static void test_faults(void) {
 	struct hunt h = hunt("gemm/mxfp4_gemm", 2, 7, 6);
 	gemm->kernarg[0].value = address;
 	ok(h.race.runs == 6 && h.race.faults == 6 && h.race.unfinished == 6 && !h.race.divergent,
-	   "a kernel that faults under every schedule does not diverge, and shows nothing");
+	   "a kernel that faults under every schedule does not diverge, and gives no rate");
 	ok(has_note(&h, "fault", "mxfp4_gemm_f32") && mx_verdict_status(&h.v) == 4,
 	   "it is a fault");
 }
 
-/* ---- what else may become of a run ---- */
+/* ---- other ends of a run ---- */
 
 static bool allow(void *context, struct mx_bench *b, const struct mx_run_result *r) {
 	(void)context, (void)b, (void)r;
@@ -163,7 +163,7 @@ static void test_legal_results(void) {
 				  .jobs = 2, .first_schedule = 7, .n = RUNS, .legal = allow });
 	ok(!h.race.divergent && h.race.legal > 0 && h.race.distinct > 1 &&
 	           !has_note(&h, "nondeterminism", ""),
-	   "results that the case allows are counted, and are no divergence");
+	   "results that the case allows are counted, and are not a divergence");
 }
 
 static void test_lost_runs(void) {
@@ -177,7 +177,7 @@ static void test_lost_runs(void) {
 	o.legal = die;
 	struct hunt dead = hunt_with("broken/loose_wait", o);
 	ok(whole.race.time_out >= MX_LEAST_SECONDS && !whole.race.unfinished,
-	   "there is a limit to a run where nobody asks for one, which none takes");
+	   "the default limit of a run is long enough for all runs");
 	ok(dead.race.runs == RUNS && dead.race.crashes == 1 && dead.race.unfinished == 1 &&
 	           dead.race.divergent == whole.race.divergent - 1,
 	   "a run whose process dies is one run lost, and the hunt goes on");
@@ -193,7 +193,7 @@ static void test_lost_runs(void) {
 	   "it is a time-out, with its seed");
 }
 
-/* All results that differ. */
+/* Dies in every run that differs. */
 static bool die_of_any(void *context, struct mx_bench *b, const struct mx_run_result *r) {
 	(void)context, (void)b, (void)r;
 	raise(SIGKILL);
@@ -205,10 +205,10 @@ static void test_lost_hunt(void) {
 		"broken/loose_wait",
 		(struct mx_race_options){
 			.jobs = 1, .first_schedule = 7, .n = 10000, .legal = die_of_any });
-	ok(h.race.crashes == 100 && h.race.runs < 10000, "after 100 lost runs a hunt is over");
+	ok(h.race.crashes == 100 && h.race.runs < 10000, "a hunt ends after 100 lost runs");
 }
 
-/* ---- workers by themselves ---- */
+/* ---- workers ---- */
 
 struct run_0 {
 	struct mx_bench *b;
@@ -236,7 +236,7 @@ static void test_workers(void) {
 	unsigned which;
 	need(!mx_bench_run(b, 7, &r, &err), err.text);
 	ok(!heap_left_by(keep_run_0, &(struct run_0){ b, &r }),
-	   "what is kept of run 0 is given back");
+	   "the memory of run 0 is freed");
 	need(!mx_run_0_keep(&zero, b, &r, &err) && !mx_workers_start(b, &o, &zero, &w, &err),
 	     err.text);
 	mx_workers_give(w, 0, 0, 1);
@@ -247,7 +247,7 @@ static void test_workers(void) {
 	for (batch = NULL; !batch;)
 		need(!mx_workers_wait(w, &which, &batch, &err), err.text);
 	ok(which == 1 && batch->n_outputs == 1 && batch->outputs[0].outcome == MX_RUN_TIMEOUT,
-	   "of two the one whose run does not end is late, and not the one that is idle");
+	   "of two workers the one with an endless run is late, not the idle one");
 	mx_workers_free(w);
 	mx_run_0_free(&zero);
 	mx_bench_free(b);
@@ -260,8 +260,8 @@ static void test_journal(void) {
 	struct mx_bench *b = bench("gemm/mxfp4_gemm");
 	struct hunt h = { 0 };
 	ok(mx_race(b, &o, &h.race, &h.v, &err) == -1 &&
-	           strstr(err.text, "/dev/null: not a file that keeps what is written"),
-	   "what forgets is no journal: %s", err.text);
+	           strstr(err.text, "/dev/null: not a regular file"),
+	   "a device is not a journal: %s", err.text);
 	char path[] = "/tmp/mx_race_test.XXXXXX";
 	close(mkstemp(path));
 	o.journal = path;
@@ -270,7 +270,7 @@ static void test_journal(void) {
 	struct hunt more = { 0 };
 	need(!mx_race(b, &o, &more.race, &more.v, &err), err.text);
 	ok(h.race.runs == 5 && !h.race.resumed && more.race.runs == 10 && more.race.resumed == 5,
-	   "a hunt goes on from its journal");
+	   "a hunt continues from its journal");
 	unlink(path);
 	mx_bench_free(b);
 }

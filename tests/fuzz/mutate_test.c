@@ -1,4 +1,4 @@
-/* Mutants of a kernel: where they are found, and what the original does there. */
+/* Mutants of a kernel: their sites, and what the original does there. */
 #include "../../fuzz/mutation/mutate.h"
 #include "../../ref/isa/encoding/inst.h"
 #include "../tap.h"
@@ -11,7 +11,7 @@ enum { S_NOP = 0xbf800000, S_BARRIER = 0xbf8a0000 };
 static struct mx_device *emu;
 static struct mx_error err;
 
-/* ---- the code of a kernel, as it is executed ---- */
+/* ---- the executed code of a kernel ---- */
 
 enum { ROOM = 4096 };
 struct code {
@@ -43,7 +43,7 @@ static struct code executed(struct mx_bench *b) {
 	mx_bench_options(b)->observer = NULL;
 	return c;
 }
-/* ---- a kernel, its sites, and what it does there ---- */
+/* ---- a kernel and its sites ---- */
 
 struct subject {
 	struct mx_case *c;
@@ -51,7 +51,7 @@ struct subject {
 	struct mx_site *sites;
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
-	int status; /* of its own runs */
+	int status; /* of the runs of the original */
 };
 
 static struct subject subject(const char *file) {
@@ -104,18 +104,18 @@ static void test_sites(const struct subject *s) {
 	}
 	ok(s->n_sites > 5 && !without, "each of %zu sites has a mutant", s->n_sites);
 	ok(pairs && !loose, "between a wait and a barrier no more is in flight than it allows");
-	ok(!margin, "the %u nops that the compiler has put have no margin", nops);
+	ok(!margin, "the %u nops that the compiler puts in have no margin", nops);
 }
 
 int main(void) {
 	struct mx_why why = { "" };
 	need(!mx_device_open("emu", &emu, &why), why.text);
 	struct subject s = subject("cases/gemm/mxfp4_f32.yaml");
-	ok(!s.status, "a right kernel passes before it is changed");
+	ok(!s.status, "a correct kernel passes before it is changed");
 	test_sites(&s);
 	end(&s);
 	s = subject("cases/gemm/mxfp4_splitk4.yaml");
-	ok(!s.status, "so does one whose atomics leave other bytes each time");
+	ok(!s.status, "so does a kernel with atomics that leave other bytes in each run");
 	end(&s);
 	mx_device_close(emu);
 	return done_testing();

@@ -1,5 +1,5 @@
-/* Tempers of schedules: which of them shows which bug. The twins are our GEMM with one barrier or
- * one wait taken out, in the code object's bytes. */
+/* Schedule policies: which policy shows which bug. The twins are our GEMM without one barrier or
+ * one wait, changed in the bytes of the code object. */
 #include "../../fuzz/hunt/schedule.h"
 #include "../../ref/isa/schedule/random.h"
 #include "../../ref/isa/schedule/schedule.h"
@@ -28,7 +28,7 @@ static struct mx_case *gemm;
 static struct mx_error err;
 static unsigned seeds = SHORT_SEEDS;
 
-/* What a seed means for the only workgroup of a launch. */
+/* The policy of a seed for the only workgroup of a launch. */
 static struct mx_policy policy_of(uint64_t seed) {
 	static struct mx_wave waves[4];
 	struct mx_group g = { .n_waves = 4, .waves = waves };
@@ -78,7 +78,7 @@ static void print_table(const struct counts *c) {
 			     c->shown[k][w], c->of[k][w]);
 }
 
-/* The code object with its n-th such dword replaced: a path. */
+/* Writes the code object with the n-th dword that matches replaced; returns its path. */
 static const char *patched(const char *build, uint32_t mask, uint32_t word, unsigned n,
                            uint32_t now, char path[64]) {
 	static uint8_t bytes[1 << 18];
@@ -118,7 +118,7 @@ int main(void) {
 	need(!mx_device_open("emu", &emu, &why), why.text);
 	need(!mx_case_load("cases/gemm/mxfp4_f32.yaml", &gemm, &err), err.text);
 	snprintf(loose, sizeof loose, "%s/kernels/broken/loose_wait.co", build);
-	test_twin("a wait that is loose by one", loose, seeds / 3);
+	test_twin("a wait that is too weak by one", loose, seeds / 3);
 	for (unsigned n = 0; n < 2; n++) {
 		char name[64];
 		patched(build, ~0u, S_BARRIER, n, S_NOP, path);

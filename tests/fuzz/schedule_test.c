@@ -1,4 +1,4 @@
-/* Schedules said outright: as text and back, recorded and replayed, and made short. */
+/* Explicit schedules: as text and back, recorded and replayed, and shortened. */
 #include "../../fuzz/hunt/schedule.h"
 #include "../tap.h"
 
@@ -45,7 +45,7 @@ static void test_text(void) {
 		mx_schedule_free(&s);
 	}
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
-		ok(mx_schedule_parse(bad[i], &s, &err) && err.text[0], "'%s' is no schedule",
+		ok(mx_schedule_parse(bad[i], &s, &err) && err.text[0], "'%s' is not a schedule",
 		   bad[i]);
 }
 
@@ -62,7 +62,7 @@ static uint64_t run_seed(struct mx_bench *b, uint64_t seed, struct mx_schedule *
 static uint64_t run_schedule(struct mx_bench *b, const struct mx_schedule *s) {
 	struct mx_run_result r;
 	need(!mx_bench_run_as(b, s, &r, &err), err.text);
-	need(!r.schedule, "a schedule that is said outright has no seed");
+	need(!r.schedule, "an explicit schedule has no seed");
 	return r.hash;
 }
 
@@ -82,8 +82,7 @@ static void test_replay(void) {
 	}
 	ok(recorded == SEEDS, "recording a schedule changes nothing");
 	ok(loud > SEEDS / 4, "the broken twin shows under %u of %d seeds", loud, SEEDS);
-	ok(same >= SEEDS - 1, "decisions said outright leave the bytes of %u of %d seeds", same,
-	   SEEDS);
+	ok(same >= SEEDS - 1, "explicit decisions leave the bytes of %u of %d seeds", same, SEEDS);
 	mx_bench_free(b);
 }
 
@@ -119,7 +118,7 @@ static void test_shrink(void) {
 	mx_bench_free(b);
 	b = bench("gemm/mxfp4_gemm");
 	need(!mx_shrink(b, 1, MANY_RUNS, &w, &err), err.text);
-	ok(!w.found && w.why, "there is none of the correct kernel");
+	ok(!w.found && w.why, "there is no witness for the correct kernel");
 	mx_schedule_free(&w.schedule);
 	mx_bench_free(b);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The fuzz targets return, whatever they are given: kernels, what fuzzing found before
-# (tests/fuzz/found), and spoilt copies of both. MXCHECK_LONG: more copies, other seeds.
+# The fuzz targets return for any input: kernels, earlier results of fuzzing (tests/fuzz/found), and
+# spoilt copies of both. MXCHECK_LONG: more copies, other seeds.
 use strict;
 use warnings;
 use Test::More;
@@ -12,7 +12,7 @@ my $more    = is_long() ? 60 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
 chomp(my $llvm = `ci/package/llvm.sh`);
 
-# A section's or note's bytes as files of at most so many bytes each.
+# The bytes of a section or note, as files of at most $size bytes each.
 sub pieces {
 	my ($bytes, $name, $size) = @_;
 	return map { spew("$dir/$name.$_", substr $bytes, $_ * $size, $size) }
@@ -27,8 +27,8 @@ for my $i (0 .. $#objects) {
 	push @code, grep { /[0-7]$/ } pieces(slurp("$dir/text"), "text$i", 512);
 }
 
-# What the command line reads: arrays, a journal, and arguments, of which the first byte says whose
-# they are (fuzz/targets/text.c).
+# Input of the command line: an array, a journal, and arguments; the first byte of these selects their
+# parser (fuzz/targets/text.c).
 my $array = "$dir/array.npy";
 mxcheck('quant', '--format', 'E2M1', '1', '2', '-o', $array, '--scales', "$dir/scales.npy") == 0 and
 	mxcheck('--device', 'emu', '--race', 70, '--resume', "$dir/journal", 'gemm/mxfp4_f32/1x1x32/exact') == 0

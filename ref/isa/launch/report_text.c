@@ -270,18 +270,24 @@ char *mx_doubt_text(const struct mx_proof *p, char *text, size_t room) {
 	return text;
 }
 
+char *mx_assumptions_text(uint32_t assumptions, char *text, size_t room) {
+	struct words t = { text, room, 0 };
+	unsigned n = 0;
+	put(&t, "%s", "");
+	for (unsigned i = 0; i < MX_PROOF_ASSUMPTIONS; i++)
+		if (assumptions >> i & 1)
+			put(&t, "%s%s", n++ ? "; " : "", assumed[i]);
+	return text;
+}
+
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room) {
 	struct words t = { text, room, 0 };
-	char why[160];
-	unsigned n = 0;
+	char why[160], rests_on[MX_LINE_ROOM];
 	put(&t, "%s", "");
 	if (p->outcome == MX_NOT_PROVED)
 		put(&t, "not proved: %s", mx_doubt_text(p, why, sizeof why));
-	if (p->outcome != MX_PROVED)
-		return text;
-	put(&t, "proved for this launch, assuming");
-	for (unsigned i = 0; i < MX_PROOF_ASSUMPTIONS; i++)
-		if (p->assumptions >> i & 1)
-			put(&t, "%s %s", n++ ? ";" : ":", assumed[i]);
+	if (p->outcome == MX_PROVED)
+		put(&t, "proved for this launch, assuming: %s",
+		    mx_assumptions_text(p->assumptions, rests_on, sizeof rests_on));
 	return text;
 }

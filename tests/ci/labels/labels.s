@@ -1,6 +1,6 @@
-; Hand-written code: two kernels and a function between them in one section, none with a size; local
-; labels, which have no type and are in the symbol table, in all three. The second kernel has no type
-; either. OUT's address is the one argument; a workgroup is one wave.
+; Hand-written code: two kernels and a function between them in one section, none with a size. All
+; three have local labels, which are in the symbol table without a type. The second kernel has no type
+; either. The only argument is the address of OUT; a workgroup is one wave.
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
 	.text
 	.globl first
@@ -43,7 +43,7 @@ label_skip:
 	s_waitcnt lgkmcnt(0)
 	global_store_dword v1, v2, s[2:3]
 	s_endpgm
-label_behind:
+label_after:
 
 	.macro describe name
 	.amdhsa_kernel \name

@@ -1,4 +1,4 @@
-/* Matrix instructions one after another, for which compilers put in wait states: never run. */
+/* Sequences of matrix instructions that need wait states. Never run. */
 typedef float f4 __attribute__((ext_vector_type(4)));
 typedef float f16v __attribute__((ext_vector_type(16)));
 typedef _Float16 h4 __attribute__((ext_vector_type(4)));

@@ -1,4 +1,4 @@
-/* Vector instructions for which compilers put in wait states: never run. */
+/* Vector instructions that need wait states. Never run. */
 #define KERNEL __attribute__((device_kernel)) void
 #define GLOBAL __attribute__((address_space(1)))
 #define LDS    __attribute__((address_space(3)))

@@ -3,8 +3,8 @@
  * A and B are E2M1, two elements a byte, low nibble first, K contiguous; SA and SB have one
  * E8M0 scale for each 32 elements of a row. M and N are multiples of 16, K of 128.
  *
- * One wave makes one 16x16 tile with one scaled MFMA for each 128 of K. No LDS, no asm, no
- * header: clang alone places the loads and the waits. Compile and run:
+ * One wave computes one 16x16 tile with one scaled MFMA for each 128 of K. No LDS, no asm, no
+ * header: clang places all loads and waits. Compile and run:
  *
  *   clang -x c -std=gnu11 --target=amdgcn-amd-amdhsa -mcpu=gfx950 -nogpulib -ffreestanding -O2 \
  *         -c mxfp4_small.c -o mxfp4_small.o
@@ -51,7 +51,7 @@ mxfp4_small(GLOBAL float *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GLOB
 			load_scale(SB, lane_col, block, K));
 	}
 
-	/* It gets back column l % 16, rows 4 (l / 16) to 4 (l / 16) + 3. */
+	/* Its results are column l % 16, rows 4 (l / 16) to 4 (l / 16) + 3. */
 	for (u32 r = 0; r < 4; r++)
 		C[(row + lane / TILE * 4 + r) * N + lane_col] = acc[r];
 }

@@ -1,5 +1,5 @@
-/* Kernels with one race each, for what hunts and their replays say; nothing judges their numbers.
- * A wait is left out by hand, as compilers do not. */
+/* Kernels with one race each, for the reports of hunts and replays; their numbers are not judged.
+ * Waits are left out with inline assembly. */
 #include <gfx950.h>
 
 /* A load is stored without its wait. */
@@ -9,13 +9,13 @@ KERNEL(64) void stale(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	*(GLOBAL u32 *)((GLOBAL u8 *)out + at) = v;
 }
 
-/* Two waves store other values to the same place. */
+/* Two waves store different values to the same location. */
 KERNEL(128) void last(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	u32 t = __builtin_amdgcn_workitem_id_x();
 	out[t % 64] = in[t];
 }
 
-/* What is loaded without a wait is an offset: before it has landed, one that is nowhere. */
+/* An offset is loaded without a wait: before the load lands, the offset is outside memory. */
 KERNEL(64) void fault(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	u32 t = __builtin_amdgcn_workitem_id_x(), at = 0x7ff00000, v;
 	asm volatile("global_load_dword %0, %2, %3\n\t"
@@ -26,7 +26,7 @@ KERNEL(64) void fault(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = v + in[t];
 }
 
-/* The same the other way round: what is loaded is nowhere, and was somewhere before. */
+/* The opposite: the loaded offset is outside memory, the old one is inside. */
 KERNEL(64) void usual(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	u32 t = __builtin_amdgcn_workitem_id_x(), at = 0, v;
 	asm volatile("global_load_dword %0, %2, %3\n\t"
@@ -37,7 +37,7 @@ KERNEL(64) void usual(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = v;
 }
 
-/* The end of a loop is loaded without a wait: before it has landed, the loop has none. */
+/* The end of a loop is loaded without a wait: before the load lands, the loop is endless. */
 KERNEL(64) void endless(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	u32 t = __builtin_amdgcn_workitem_id_x(), again = 1;
 	asm volatile("s_load_dword %0, %1, 0x0\n\t"
@@ -49,7 +49,7 @@ KERNEL(64) void endless(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = in[t];
 }
 
-/* What another wave has written to LDS is read without a barrier between. */
+/* A wave reads what another wave wrote to LDS, without a barrier between. */
 KERNEL(256) void reader(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	static SHARED u32 lds[256];
 	u32 t = __builtin_amdgcn_workitem_id_x();
@@ -57,7 +57,7 @@ KERNEL(256) void reader(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	out[t] = lds[t ^ 64];
 }
 
-/* Two workgroups store other values to the same place. */
+/* Two workgroups store different values to the same location. */
 KERNEL(64) void groups(const GLOBAL u32 *in, GLOBAL u32 *out) {
 	u32 t = __builtin_amdgcn_workitem_id_x();
 	out[t] = in[64 * __builtin_amdgcn_workgroup_id_x() + t];
