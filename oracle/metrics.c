@@ -97,5 +97,5 @@ void mx_ulp_text(const struct mx_metrics *m, char *text, size_t room) {
 		n += (size_t)snprintf(text + n, room - n, "%sNaN or infinity on one side: %zu",
 		                      n ? ", " : "", m->no_distance);
 	if (n < room)
-		snprintf(text + n, room - n, "; at most %" PRIu64, m->ulp_max);
+		snprintf(text + n, room - n, "; largest %" PRIu64, m->ulp_max);
 }

@@ -77,8 +77,9 @@ static void print_spills(const struct mx_kernel_metadata *m) {
 static void print_resources(struct report *r, const struct mx_codeobject_kernel *k,
                             size_t scratch) {
 	const struct mx_descriptor *d = k->descriptor;
-	printf("  allocates %u VGPRs and %u AGPRs: %u waves of a SIMD's %u; LDS %" PRIu32 " bytes",
-	       d->vgprs, d->agprs, waves_that_fit(d), SIMD_WAVES, d->lds_bytes);
+	unsigned waves = waves_that_fit(d);
+	printf("  allocates %u VGPRs and %u AGPRs: %u wave%s of a SIMD's %u; LDS %" PRIu32 " bytes",
+	       d->vgprs, d->agprs, waves, waves == 1 ? "" : "s", SIMD_WAVES, d->lds_bytes);
 	uint32_t units = (d->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
 	if (units)
 		printf(": %u workgroups of a compute unit",

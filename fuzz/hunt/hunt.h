@@ -1,13 +1,13 @@
 /* Race hunts: the same launch under many schedules, compared byte by byte.
  *
- * Run i has schedule first_schedule + i, in whatever process and order it runs. The others are
+ * Run i has schedule first_schedule + i; processes and their order do not matter. All other runs are
  * compared with run 0. On the emulator forked processes share the runs: a crash or a run that does
  * not end is a finding of that run, and the hunt goes on. A real device does not survive a fork, so
  * there the runs follow each other in this process, and the first that fails or does not end is the
  * last. What mx_bench_vary puts around a run follows from the seed of its schedule.
  */
-#ifndef MX_RACE_H
-#define MX_RACE_H
+#ifndef MX_HUNT_H
+#define MX_HUNT_H
 
 #include "../../oracle/bench.h"
 

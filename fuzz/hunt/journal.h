@@ -1,6 +1,6 @@
 /* The journal of a hunt: a file that survives any end of the hunt. */
-#ifndef MX_HUNT_JOURNAL_H
-#define MX_HUNT_JOURNAL_H
+#ifndef MX_JOURNAL_H
+#define MX_JOURNAL_H
 
 #include "batch.h"
 

@@ -1,6 +1,6 @@
 /* Replays: an explicit schedule compared with the sequential schedule. */
-#ifndef MX_REPLAY_H
-#define MX_REPLAY_H
+#ifndef MX_HUNT_REPLAY_H
+#define MX_HUNT_REPLAY_H
 
 #include "batch.h"
 #include "schedule.h"

@@ -1,6 +1,6 @@
 /* Explicit schedules: as text, one run, and the shortest one that still diverges. */
-#ifndef MX_FUZZ_SCHEDULE_H
-#define MX_FUZZ_SCHEDULE_H
+#ifndef MX_HUNT_SCHEDULE_H
+#define MX_HUNT_SCHEDULE_H
 
 #include "../../oracle/bench.h"
 

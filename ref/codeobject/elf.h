@@ -1,6 +1,6 @@
 /* Internal interfaces of this folder: the object as libelf has it, and walks over it. */
-#ifndef MX_CODEOBJECT_ELF_H
-#define MX_CODEOBJECT_ELF_H
+#ifndef MX_ELF_H
+#define MX_ELF_H
 
 #include <gelf.h>
 

@@ -8,8 +8,8 @@
  *   bytes     0 .. 15              16 .. 31
  *   k     16g .. 16g+15    K/2+16g .. K/2+16g+15
  */
-#ifndef MX_LAYOUT_H
-#define MX_LAYOUT_H
+#ifndef MX_MMA_LAYOUT_H
+#define MX_MMA_LAYOUT_H
 
 #include "../mxref.h"
 

@@ -1,6 +1,6 @@
 /* The sparse MFMAs: A stores two of every four consecutive k, which an index selects [ISA 7.5].
  *
- * Rows of lanes take turns: each holds 16 bytes of consecutive k of B and 8 bytes of A, two
+ * Rows of lanes interleave along k: each holds 16 bytes of consecutive k of B and 8 bytes of A, two
  * items of each four k. Item i of A belongs to four i / 2 of its lane; bits 2i and 2i + 1 of a
  * set are its index in these four.
  *

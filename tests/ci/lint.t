@@ -209,7 +209,7 @@ like($out, qr/not a 64-bit little-endian ELF/, 'with the reason');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel missing');
 is($status, 2, 'a kernel that does not exist: 2');
 ($status, $out) = run("$build/kernels/gemm/mxfp4_gemm.co", '--kernel mxfp4_gemm_f32');
-like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  allocates 200 VGPRs and 64 AGPRs: 1 waves of .*; no spills$/m,
+like($out, qr/^kernel mxfp4_gemm_f32: \d+ instructions\n  allocates 200 VGPRs and 64 AGPRs: 1 wave of .*; no spills$/m,
 	'registers and waves of a kernel');
 unlike($out, qr/mxfp4_gemm_bf16/, 'of the named kernel only');
 

@@ -14,7 +14,7 @@ is(proves($proved), 0, 'a case that is proved passes') or diag $out;
 is(mxcheck('--device', 'emu', $unproved), 0, 'a case with atomics in any order passes');
 like($out, qr/^      order: not proved: /m, '  and is not proved');
 is(mxcheck('--device', 'emu', $proved, $unproved), 0, '  so does one beside a proved one');
-like($out, qr/s  order proved\n.*s  order not proved: atomics whose order matters at \+0x\w+$/ms, '  which its line has')
+like($out, qr/s  order proved\n.*s  order not proved: the order of atomics matters at \+0x\w+$/ms, '  which its line has')
 	or diag $out;
 is(proves($unproved), 3, 'a proof that is required and missing is status 3');
 is(scalar(() = $out =~ /^      not-proved: passes without .* --require-proof .*: the order of atomics matters at \+0x\w+$/mg),

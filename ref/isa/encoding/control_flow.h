@@ -1,6 +1,6 @@
 /* The control-flow graph of a function: the possible successors of each instruction. */
-#ifndef MX_GRAPH_H
-#define MX_GRAPH_H
+#ifndef MX_CONTROL_FLOW_H
+#define MX_CONTROL_FLOW_H
 
 #include "inst.h"
 

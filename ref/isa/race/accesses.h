@@ -1,6 +1,6 @@
 /* The bytes that a lane of an operation accesses, and their shadow cells. */
-#ifndef MX_ORDER_RANGE_H
-#define MX_ORDER_RANGE_H
+#ifndef MX_ACCESSES_H
+#define MX_ACCESSES_H
 
 #include "race.h"
 

@@ -71,8 +71,8 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
 	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
 }
 
-/* Whether synchronisation through memory orders the two accesses, or is what they do: one of them
- * polls; both are atomics or flags, and not both plain writes; or one happened before the other. */
+/* Whether the two accesses are no race because waves synchronise through memory: one of them polls;
+ * or both are atomics or flags, and not both plain writes; or one happened before the other. */
 static bool is_synchronised(const struct mx_order_range *r, uint64_t at, mx_access earlier,
                             uint32_t group, mx_order_kind was) {
 	const bool *polls = mx_order_of(r->w->group->run)->sync.wave_sync->polls;

@@ -1,7 +1,8 @@
 /* Happens-before through memory: flags, counters and locks, by vector clocks, as FastTrack
  * [Flanagan, Freund 2009] and DRD do it for threads.
  *
- * A wave's clock holds, for each wave, up to which operation that wave's accesses happened before.
+ * A wave's clock holds, for each other wave, its last operation that happened before the wave's next
+ * instruction.
  * Releases are atomics and stores of agent scope; if the kernel has polling loads, all stores. At
  * issue a release takes the clock of its wave, which includes what the wave has waited for. When it
  * lands, its dword gets this clock. A store replaces the clock that was there. An atomic joins its

@@ -1,6 +1,6 @@
 /* Liveness: whether the value of a register may still be read. */
-#ifndef MX_LIVE_H
-#define MX_LIVE_H
+#ifndef MX_LIVENESS_H
+#define MX_LIVENESS_H
 
 #include "../encoding/inst.h"
 

@@ -1,6 +1,6 @@
 /* What polling loads could have read at other moments; see poll_values.c. */
-#ifndef MX_ORDER_MOMENTS_H
-#define MX_ORDER_MOMENTS_H
+#ifndef MX_POLL_VALUES_H
+#define MX_POLL_VALUES_H
 
 #include "vector_clock.h"
 #include "race.h"

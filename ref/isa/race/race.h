@@ -6,8 +6,8 @@
  * (conflicts.c) and from flags (happens_before.c). Vector memory of a workgroup goes through one L1
  * in the order of issue, unless the launch splits workgroups (l1.c). Order does not depend on the
  * seed, so a conflict without order is a finding under any seed. */
-#ifndef MX_ORDER_H
-#define MX_ORDER_H
+#ifndef MX_RACE_H
+#define MX_RACE_H
 
 #include "../encoding/operands.h"
 #include "../schedule/inflight.h"

@@ -2,8 +2,8 @@
  * to its number happened before. A counter that is absent is 0.
  *
  * A clock is immutable, shared and reference-counted. NULL is the clock with all counters 0. */
-#ifndef MX_CLOCK_H
-#define MX_CLOCK_H
+#ifndef MX_VECTOR_CLOCK_H
+#define MX_VECTOR_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Finds the loads by which a wave waits for another wave: a load in a short loop, from an invariant
- * address, of which the value decides whether the loop continues. Only another wave can end such a
+ * address, and the loaded value decides whether the loop continues. Only another wave can end such a
  * loop. The scope of the load does not matter: atomic loads of workgroup scope compile to ordinary
  * loads [LLVM "Memory Model gfx942"].
  *

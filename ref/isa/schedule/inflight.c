@@ -2,10 +2,10 @@
  *
  * vmcnt operations return in issue order, loads and stores mixed. LDS operations return in issue
  * order among themselves. Scalar loads return in any order, also with respect to LDS
- * [ISA 4.4, 8.3]. A FLAT is two operations, one of each counter. That of LDS returns in any order.
- * That of memory does, too, if no lane is in memory; otherwise it returns in order with the others
- * of vmcnt, on which compiled code relies if the address space is known [ISA 10.2; LLVM
- * "SIInsertWaitcnts": pending FLAT]. With scratch_apart, scratch returns in an order of its own. */
+ * [ISA 4.4, 8.3]. A FLAT instruction is two operations, one of each counter. Its LDS operation returns in
+ * any order. Its memory operation returns in any order if no lane has an address in memory;
+ * otherwise it returns in order with the others of vmcnt. Compiled code relies on this order if the
+ * address space is known [ISA 10.2; LLVM "SIInsertWaitcnts": pending FLAT]. With scratch_apart, scratch returns in an order of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +106,7 @@ static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
+/* Lands operation i of a queue: vmcnt or lgkmcnt goes down by its weight. */
 static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	struct mx_memop *m = q->op[i];
 	if (q == &w->vm) {

@@ -1,6 +1,6 @@
 /* The random numbers of a schedule. */
-#ifndef MX_SCHEDULE_RANDOM_H
-#define MX_SCHEDULE_RANDOM_H
+#ifndef MX_RANDOM_H
+#define MX_RANDOM_H
 
 #include "../machine/wave.h"
 

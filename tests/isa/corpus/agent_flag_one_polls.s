@@ -1,4 +1,4 @@
-; wave 0 polls and a barrier hands it on; without the barrier wave 1 knows nothing
+; wave 0 polls, and a barrier orders wave 1 after it; without the barrier nothing orders wave 1
 	group 1, 1f
 	global_store_dword v7, v7, s[6:7]
 	buffer_wbl2 sc1

@@ -1,4 +1,4 @@
-; a FLAT load counts in lgkmcnt too: lgkmcnt(1) behind it proves nothing of an LDS read before [ISA 4.4]
+; a FLAT load counts in lgkmcnt too: lgkmcnt(1) after it proves nothing about an earlier LDS read [ISA 4.4]
 	v_mov_b32 v12, s4
 	v_mov_b32 v13, s5
 	ds_write_b32 v6, v7

@@ -1,4 +1,4 @@
-; the second wave has 36 work-items: nobody writes the slots of the others
+; the second wave has 36 work-items: the slots of the others are never written
 	ds_write_b32 v7, v7
 	s_waitcnt lgkmcnt(0)
 	s_barrier
