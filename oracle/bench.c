@@ -119,9 +119,9 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 	struct mx_why why;
 	if (find_code(&b->plan, co, kernel_dir, path, err))
 		return -1;
-	b->code_hash = hash_file(path);
 	if (mx_module_load(b->device, path, b->plan.c->kernel, &b->module, &why))
 		return mx_fail(err, "%s", why.text);
+	b->code_hash = hash_file(path);
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
 	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;

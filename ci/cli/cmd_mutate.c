@@ -283,7 +283,7 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 		                             "not judged", "survived", "not reached" };
 	fate f = sort(m, x, a);
 	const struct mx_site *s = &m->sites[x->site];
-	char text[160], why[360];
+	char text[160], why[MX_LINE_ROOM + 200];
 	t->n[f]++;
 	explain(m, x, a, f, t, why, sizeof why);
 	mx_disassemble(&s->word, 1, s->pc, text, sizeof text);

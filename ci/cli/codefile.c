@@ -13,6 +13,7 @@ int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *e
 	if (mx_file_read(path, MOST_BYTES, &f->bytes, &f->n, err))
 		return -1;
 	if (!mx_codeobject_open(f->bytes, f->n, &f->object, &why) &&
+	    !mx_codeobject_check_arch(f->object, &why) &&
 	    !mx_codeobject_code(f->object, &f->code, &why))
 		return 0;
 	mx_codefile_close(f);

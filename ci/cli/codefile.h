@@ -12,7 +12,7 @@ struct mx_codefile {
 	const struct mx_code *code;
 };
 
-/* Opens a file and reads its code. 0, or -1 with err->text, which names the file. */
+/* Opens a file of this device's code, and reads the code. 0, or -1 with err->text, which names the file. */
 int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *err);
 void mx_codefile_close(struct mx_codefile *f);
 

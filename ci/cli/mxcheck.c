@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../cases/files.h"
 #include "../../fuzz/hunt/replay.h"
 #include "command.h"
 #include "hunt_report.h"
@@ -285,21 +286,30 @@ static void find_folders(char cases[PATH_MAX + 32], char kernels[PATH_MAX + 32])
 
 /* The text itself, or a file that holds it. */
 static int read_schedule(struct gate *g) {
+	enum { MOST_BYTES = 1 << 26 };
 	const char *text = g->o->schedule;
+	uint8_t *bytes = NULL;
 	char *line = NULL;
-	size_t room = 0;
+	size_t n;
 	struct mx_error err;
-	FILE *f = strncmp(text, "sequential", 10) ? fopen(text, "r") : NULL;
-	if (f && getline(&line, &room, f) > 0) {
-		line[strcspn(line, "\n")] = 0;
-		text = line;
+	bool is_file = strncmp(text, "sequential", 10);
+	int status = is_file ? mx_file_read(text, MOST_BYTES, &bytes, &n, &err) : 0;
+	if (status) {
+		fprintf(stderr,
+		        "mxcheck: --schedule: '%s' does not begin with 'sequential', and is no "
+		        "file that can be read: %s\n",
+		        text, err.text);
+		return status;
 	}
-	if (f)
-		fclose(f);
-	int status = mx_schedule_parse(text, &g->schedule, &err);
+	if (is_file)
+		line = strndup((const char *)bytes, n);
+	if (line)
+		line[strcspn(line, "\n")] = 0;
+	status = mx_schedule_parse(line ? line : text, &g->schedule, &err);
 	if (status)
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 	free(line);
+	free(bytes);
 	return status;
 }
 

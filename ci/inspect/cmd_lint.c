@@ -102,14 +102,34 @@ static size_t count_scratch(const struct mx_graph *g) {
 	return n;
 }
 
+static unsigned count_undecodable(const struct mx_graph *g) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < g->n; i++)
+		n += g->node[i].in && !g->node[i].in->op;
+	return n;
+}
+
+/* Paths end where a dword is no instruction: a clean report would be wrong. */
+static void report_undecodable(struct report *r, const struct mx_graph *g) {
+	for (unsigned i = 0; i < g->n; i++) {
+		if (!g->node[i].in || g->node[i].in->op)
+			continue;
+		printf("  unsupported: %s+0x%x: 0x%08" PRIx32 " is no instruction of " MX_ARCH
+		       "; the code after it is not analysed\n",
+		       r->function, 4 * i, g->node[i].in->dwords[0]);
+		r->n_findings++;
+	}
+}
+
 /* ---- a function ---- */
 
 static void print_header(struct mx_codefile *f, struct report *r, const struct mx_graph *g) {
 	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f->object, r->function);
 	bool kernel = k && k->descriptor;
 	printf("%s %s: %u instructions", kernel ? "kernel" : "function", r->function, g->reached);
-	if (g->unknown)
-		printf("; %u indirect jumps with an unknown target", g->unknown);
+	unsigned jumps = g->unknown - count_undecodable(g);
+	if (jumps)
+		printf("; %u indirect jump%s with an unknown target", jumps, jumps == 1 ? "" : "s");
 	putchar('\n');
 	if (kernel)
 		print_resources(r, k, count_scratch(g));
@@ -124,6 +144,7 @@ static bool lint_function(struct mx_codefile *f, const struct mx_program *p,
 	if (!mx_graph_make(p, r->start, (uint32_t)(mx_code_end(f->code, s) - base), &l.graph))
 		return false;
 	print_header(f, r, &l.graph);
+	report_undecodable(r, &l.graph);
 	bool ok = mx_lint_states(&l) && mx_lint_waits(&l);
 	mx_graph_free(&l.graph);
 	return ok;

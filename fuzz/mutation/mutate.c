@@ -190,7 +190,7 @@ struct trial {
 
 static void set_text(struct mx_mutant_end *end, const char *by, const char *text) {
 	snprintf(end->by, sizeof end->by, "%.39s", by);
-	snprintf(end->text, sizeof end->text, "%.199s", text);
+	snprintf(end->text, sizeof end->text, "%.*s", (int)sizeof end->text - 1, text);
 }
 
 static void flag(struct mx_mutant_end *end, const char *by, const char *text) {

@@ -64,7 +64,7 @@ struct mx_mutant_end {
 	bool flagged; /* by a finding, or by its bytes */
 	bool noted;   /* not flagged, but with a note of wait states that the original lacks */
 	char by[40];  /* the finding or note, or the kind of schedule that left other bytes */
-	char text[200];
+	char text[MX_LINE_ROOM];
 	unsigned extremes; /* runs with the guarded operations at their earliest or latest */
 };
 

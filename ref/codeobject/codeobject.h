@@ -46,6 +46,11 @@ mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_c
                                         struct mx_codeobject_error *why);
 void mx_codeobject_close(struct mx_codeobject *co); /* NULL: no effect */
 
+/* Whether the code is for the device: MX_ARCH or gfx9-4-generic, by EF_AMDGPU_MACH; objects that are
+ * not linked, too. */
+mx_codeobject_status mx_codeobject_check_arch(struct mx_codeobject *co,
+                                              struct mx_codeobject_error *why);
+
 /* Whether the device can load it: linked for amdhsa, v3 to v6, for MX_ARCH or gfx9-4-generic, with
  * neither xnack+ nor sramecc-. Fails also if the metadata, which name the target, are unreadable.
  */

@@ -135,14 +135,26 @@ static const char *wrong_feature(const GElf_Ehdr *h) {
 	return (h->e_flags >> 10 & 3) == 2 ? "sramecc-" : NULL;
 }
 
+static mx_codeobject_status check_arch(const GElf_Ehdr *h, const char *target,
+                                       struct mx_codeobject_error *why) {
+	unsigned mach = h->e_flags & MACH_MASK;
+	if (mach == MACH_GFX950 || mach == MACH_GFX9_4_GENERIC)
+		return MX_CODEOBJECT_OK;
+	return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
+	                          "built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
+	                          target[0] ? target : "another architecture", mach);
+}
+
+mx_codeobject_status mx_codeobject_check_arch(struct mx_codeobject *co,
+                                              struct mx_codeobject_error *why) {
+	return check_arch(&co->header, "", why);
+}
+
 static mx_codeobject_status check_target(const GElf_Ehdr *h, const char *target,
                                          struct mx_codeobject_error *why) {
-	unsigned mach = h->e_flags & MACH_MASK;
-	if (mach != MACH_GFX950 && mach != MACH_GFX9_4_GENERIC)
-		return mx_codeobject_fail(
-			why, MX_CODEOBJECT_OTHER_DEVICE,
-			"built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
-			target[0] ? target : "another architecture", mach);
+	mx_codeobject_status status = check_arch(h, target, why);
+	if (status)
+		return status;
 	if (wrong_feature(h))
 		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
 		                          "built for %s, the device is " MX_FULL_ARCH,

@@ -23,7 +23,8 @@ static bool is_zero(const char *bytes, size_t n) {
 static bool read_version(const struct mxhipLaunchOptions *from, struct mxhipLaunchOptions *to) {
 	size_t n = from->size, known = n < sizeof *to ? n : sizeof *to;
 	if (n < sizeof from->size || n % 8) {
-		mx_hip_fail(hipErrorInvalidValue, "options of %zu bytes", n);
+		mx_hip_fail(hipErrorInvalidValue,
+		            "options of %zu bytes: size is a multiple of 8, and at least 8", n);
 		return false;
 	}
 	if (!is_zero((const char *)from + known, n - known)) {
@@ -44,6 +45,9 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return hipErrorInvalidValue;
 	if (next.analysis & ~(uint32_t)(MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES))
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
+	if (next.scratch_apart > 1 || next.threadgroup_split > 1)
+		return mx_hip_fail(hipErrorInvalidValue,
+		                   "scratch_apart and threadgroup_split are 0 or 1");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
 	next.profile = NULL; /* the caller's string is not kept */

@@ -33,7 +33,7 @@ for my $file ($co, "$co.o") {
 for my $file ($co, "$co.o") {
 	mxcheck('lint', $file);
 	is_deeply([ $out =~ /^((?:kernel|function) .*)$/mg ], [ 'kernel first: 13 instructions',
-		'function helper: 3 instructions; 1 indirect jumps with an unknown target', 'kernel second: 7 instructions' ],
+		'function helper: 3 instructions; 1 indirect jump with an unknown target', 'kernel second: 7 instructions' ],
 		'lint follows each function past its labels, once') or diag $out;
 }
 mxcheck('lint', $co, '--kernel', 'second');

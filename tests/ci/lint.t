@@ -255,4 +255,26 @@ for my $byte (0xdf, 0xdd, 0xdb, 0xc1, 0xff) {
 	$n += $out =~ /; spills unknown: not in the metadata$/m && $status == 0;
 }
 is($n, 5, 'truncated metadata, or a count that is not a number, gives no spills');
+
+# ---- code that cannot be analysed ----
+
+my $undecodable = assemble('undecodable', <<'END');
+	global_load_dword v1, v0, s[0:1]
+	.long 0xffffffff
+	v_mov_b32 v2, v1
+	s_endpgm
+END
+($status, $out) = run($undecodable);
+is($status, 3, 'a dword that is no instruction');
+like($out, qr/^  unsupported: \w+\+0x8: 0xffffffff is no instruction of gfx950; the code after it is not analysed$/m,
+	'  is a finding, because the code after it is not analysed');
+unlike($out, qr/indirect/, '  and no jump');
+my $other = "$dir/gfx942.co";
+system("printf 's_endpgm\n' | $llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 " .
+	"-filetype=obj -o $dir/gfx942.o && $llvm/ld.lld -shared $dir/gfx942.o -o $other") == 0 or BAIL_OUT('no gfx942');
+for my $command (qw(lint isa disasm)) {
+	my $said = `$build/mxcheck $command $other 2>&1`;
+	is($? >> 8, 2, "$command refuses code of another device");
+	like($said, qr/gfx942\.co: built for .* \(EF_AMDGPU_MACH 0x4c\), the device is gfx950$/m, '  and names it');
+}
 done_testing;

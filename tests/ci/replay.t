@@ -104,4 +104,15 @@ is_refused('sequential,pattern=00,0.1@1>2', 'wave 2 of workgroup 0');
 is_refused('sequential,pattern=00,1.0@1+1', 'workgroup 1');
 is_refused('sequential,pattern=00,first=2', 'first=2');
 
+# ---- what is no schedule ----
+
+my $small = 'gemm/mxfp4_f32/1x1x32/exact';
+for ([ 'calm', 'No such file' ], [ $dir, 'Is a directory' ], [ '/dev/zero', 'too large' ]) {
+	my ($text, $reason) = @$_;
+	is(mxcheck('--schedule', $text, $small), 2, "--schedule $text is refused");
+	like($err, qr/^mxcheck: --schedule: '\Q$text\E' does not begin with 'sequential', and .*$reason/m, '  with the reason');
+}
+is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', '/dev/zero', $small), 2, 'so is code without an end');
+like($err, qr{^mxcheck: /dev/zero: not an ELF file$}m, '  with the reason');
+
 done_testing();

@@ -84,6 +84,9 @@ static void refused(const struct newer *n, const char *what) {
 static void test_refused(void) {
 	struct newer n = options(0);
 	refused(&n, "a size of 0");
+	n = options(sizeof n.known);
+	n.known.scratch_apart = 2;
+	refused(&n, "a switch that is neither 0 nor 1");
 	n = options(sizeof n.known.size / 2);
 	refused(&n, "a size that is less than its own");
 	n = options(sizeof n.known - 4);
