@@ -335,8 +335,12 @@ struct mx_inst {
 	mx_assumption assumes;   /* the assumption that this encoding rests on */
 	bool plain;              /* VALU: the sources are unmodified registers or constants */
 	uint32_t offset;         /* from the start of the program, bytes */
-	uint32_t dwords[4];
-	uint8_t size;         /* bytes */
+	uint8_t size;            /* bytes */
+	/* The increments of the counters until the instruction lands: 0 to 2 [ISA 4.4, 8.3, 12.6].
+	 */
+	struct {
+		uint8_t vm, lgkm;
+	} counts;
 	uint8_t sgprs;        /* the number of the highest SGPR used, plus one */
 	uint16_t dst, src[3]; /* operand codes */
 	uint16_t sdst;        /* lane mask destination */
@@ -370,12 +374,8 @@ struct mx_inst {
 		uint16_t scale[2];
 		uint8_t byte[2];
 	} mai;
+	uint32_t dwords[4];
 	struct mx_wait wait; /* of s_waitcnt */
-	/* The increments of the counters until the instruction lands: 0 to 2 [ISA 4.4, 8.3, 12.6].
-	 */
-	struct {
-		uint8_t vm, lgkm;
-	} counts;
 	uint8_t n_operands;
 	/* All registers, reads before writes; without constants, and without EXEC as the mask of
 	 * active lanes. */
