@@ -43,16 +43,19 @@ static bool byte_range(const char *at, struct mx_location *p, uint64_t base, boo
 	return !*at;
 }
 
-static bool element(const char *at, const struct mx_buffer *s, uint64_t base,
-                    struct mx_location *p) {
+/* *outside: it is written as an element is, but the buffer has no such row or column. */
+static bool element(const char *at, const struct mx_buffer *s, uint64_t base, struct mx_location *p,
+                    bool *outside) {
 	long long i, j;
 	size_t bits = element_bits(s);
 	if (!number(&at, false, &i) || (*at == ']' && (at++, *at != '[')) ||
 	    (*at != ',' && *at != '['))
 		return false;
 	at++;
-	if (!number(&at, false, &j) || strcmp(at, "]") || !bits || (size_t)i >= s->rows ||
-	    (size_t)j >= s->cols)
+	if (!number(&at, false, &j) || strcmp(at, "]") || !bits)
+		return false;
+	*outside = (size_t)i >= s->rows || (size_t)j >= s->cols;
+	if (*outside)
 		return false;
 	bool by_column = s->order == MX_ORDER_COL;
 	uint64_t line = (uint64_t)(by_column ? j : i), in_line = (uint64_t)(by_column ? i : j);
@@ -87,14 +90,17 @@ int mx_location_parse(const struct mx_bench *b, const char *text, struct mx_loca
 	unsigned i;
 	const char *at;
 	const struct mx_buffer *s = buffer(b, text, &i, &at);
-	bool good;
+	bool good, outside = false;
 	*p = (struct mx_location){ .lds = !s && !strncmp(text, "lds:", 4) };
 	if (s && *at == ':')
 		good = byte_range(at + 1, p, mx_bench_address(b, i), true);
 	else if (s && *at == '[')
-		good = element(at + 1, s, mx_bench_address(b, i), p);
+		good = element(at + 1, s, mx_bench_address(b, i), p, &outside);
 	else
 		good = byte_range(p->lds ? text + 4 : text, p, 0, false);
+	if (outside)
+		return mx_fail(err, "'%s': %s has %zu rows and %zu columns", text, s->name,
+		               (size_t)s->rows, (size_t)s->cols);
 	if (good && s && !is_in_guards(p, s, mx_bench_address(b, i)))
 		return mx_fail(err, "'%s': %s has %zu bytes and guards of %zu", text, s->name,
 		               s->bytes, s->guard);

@@ -98,7 +98,7 @@ mxcheck('lint', "$build/kernels/gemm/mxfp4_gemm.co");
 my ($lds) = $out =~ /LDS (\d+) bytes/;
 is(mxcheck('--watch', 'lds:' . ($lds - 4) . '+4', $run), 0, '--watch takes the last bytes of LDS')
 	or diag $err;
-for ([ 'is not a location', '--who', 'D[1,2]', $run ], [ 'is not a location', '--who', 'C[129,0]', $run ],
+for ([ 'is not a location', '--who', 'D[1,2]', $run ], [ 'C has 129 rows and 128 columns', '--who', 'C[129,0]', $run ],
 	[ 'bytes of LDS', '--watch', 'lds:163840', $run ], [ 'bytes of LDS', '--watch', "lds:$lds", $run ],
 	[ 'bytes of LDS', '--watch', 'lds:' . ($lds - 1) . '+2', $run ],
 	[ 'bytes of LDS', '--watch', 'lds:0+9223372036854775807', $run ],
