@@ -176,8 +176,8 @@ int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
 	}
 	mx_output_count(o);
 	snprintf(v->basis, sizeof v->basis,
-	         "some order of %u splits of K by profile %s (assumed), %s %s atomics",
-	         b->plan.splits, b->plan.c->verdict.profile,
+	         "some order of %u split%s of K by profile %s (assumed), %s %s atomics",
+	         b->plan.splits, b->plan.splits == 1 ? "" : "s", b->plan.c->verdict.profile,
 	         s.rounding == EXACT_RTZ ? "cutting" : "rounding", s.format);
 	if (o->wrong) {
 		mx_output_note(o, b, "outside-set", v);
