@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/passes.h"
 #include "../../ref/isa/waitstates/hazard.h"
 #include "../../ref/isa/encoding/operands.h"
 #include "../hunt/schedule.h"

@@ -69,9 +69,6 @@ void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f);
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
 void mx_traits_match(struct mx_hazard_traits *f); /* last step: the rows that fit the rest */
 
-/* Passes of a matrix instruction, 0 for others: units of 4 cycles [ISA 7.1.2, table 28]; passes of
- * smfmac and v_mfma_f64_4x4x4_4b are from LLVM. */
-unsigned mx_matrix_passes(const struct mx_inst *in);
 
 /* The wait states that the instruction itself provides. */
 unsigned mx_wait_states(const struct mx_inst *in);
