@@ -26,8 +26,9 @@ bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r) {
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
 	if (o->tap)
 		printf("TAP version 13\n1..%zu\n", n);
-	printf("%sdevice %s (%s, %s), seed %" PRIu64 "\n", o->tap ? "# " : "", d->name, d->arch,
+	printf("%sdevice %s (%s, %s), seed %" PRIu64, o->tap ? "# " : "", d->name, d->arch,
 	       d->runtime, o->seed);
+	printf(o->schedule ? ", one schedule (--schedule)\n" : "\n");
 	fflush(stdout);
 }
 

@@ -7,10 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CYCLES = 1000000 }; /* of a latency */
+
 /* ---- to text ---- */
 
+static void print_latencies(FILE *f, const struct mx_latencies *t) {
+#define MX_LATENCY(name, cycles, what) fprintf(f, "," #name "=%" PRIu32, t->name);
+#include "../../ref/isa/schedule/latencies.def"
+#undef MX_LATENCY
+}
+
 static void print_head(FILE *f, const struct mx_schedule *s) {
-	fprintf(f, "sequential,pattern=%02x", s->pattern);
+	fprintf(f, "%s,pattern=%02x", s->typical ? "typical" : "sequential", s->pattern);
+	if (s->typical)
+		print_latencies(f, &s->latency);
 	if (s->late)
 		fprintf(f, ",late");
 	if (s->patient)
@@ -84,35 +94,64 @@ static bool parse_deviation(const char *word, struct mx_schedule *s) {
 	return true;
 }
 
-static bool parse_word(const char *word, struct mx_schedule *s) {
+static bool parse_latency(const char *word, struct mx_latencies *t, int *end) {
+#define MX_LATENCY(name, cycles, what)                                                             \
+	if (sscanf(word, #name "=%" SCNu32 "%n", &t->name, end) == 1)                              \
+		return t->name <= MOST_CYCLES;
+#include "../../ref/isa/schedule/latencies.def"
+#undef MX_LATENCY
+	return false;
+}
+
+static bool parse_sequential(const char *word, struct mx_schedule *s) {
 	int end = 0;
-	size_t bytes = strlen(word);
-	if (!strcmp(word, "sequential"))
-		return true;
 	if (!strcmp(word, "late"))
 		return s->late = true;
 	if (!strcmp(word, "patient"))
 		return s->patient = true;
-	return (sscanf(word, "pattern=%" SCNx8 "%n", &s->pattern, &end) == 1 ||
-	        sscanf(word, "odd=%" SCNx64 "%n", &s->odd, &end) == 1 ||
-	        sscanf(word, "first=%" SCNu32 "%n", &s->first_wave, &end) == 1 ||
-	        sscanf(word, "order=%" SCNu32 "%n", &s->order, &end) == 1 ||
-	        sscanf(word, "slice=%" SCNu64 "%n", &s->slice, &end) == 1)
-	               ? (size_t)end == bytes
+	return (sscanf(word, "odd=%" SCNx64 "%n", &s->odd, &end) == 1 ||
+	        sscanf(word, "first=%" SCNu32 "%n", &s->first_wave, &end) == 1)
+	               ? !word[end]
 	               : parse_deviation(word, s);
 }
 
+static bool parse_word(const char *word, struct mx_schedule *s) {
+	int end = 0;
+	if (sscanf(word, "pattern=%" SCNx8 "%n", &s->pattern, &end) == 1 ||
+	    sscanf(word, "order=%" SCNu32 "%n", &s->order, &end) == 1 ||
+	    sscanf(word, "slice=%" SCNu64 "%n", &s->slice, &end) == 1)
+		return !word[end];
+	if (s->typical)
+		return parse_latency(word, &s->latency, &end) && !word[end];
+	return parse_sequential(word, s);
+}
+
+/* The first word is the schedule to which the others are changes. */
+static bool parse_kind(const char *word, struct mx_schedule *s) {
+	*s = (struct mx_schedule){ .odd = UINT64_MAX, .typical = !strcmp(word, "typical") };
+#define MX_LATENCY(name, cycles, what) s->latency.name = cycles;
+#include "../../ref/isa/schedule/latencies.def"
+#undef MX_LATENCY
+	return s->typical || !strcmp(word, "sequential");
+}
+
+bool mx_schedule_is_text(const char *text) {
+	size_t bytes = strcspn(text, ",");
+	return (bytes == 10 && !strncmp(text, "sequential", bytes)) ||
+	       (bytes == 7 && !strncmp(text, "typical", bytes));
+}
+
 int mx_schedule_parse(const char *text, struct mx_schedule *s, struct mx_error *err) {
-	char *copy = strdup(text), *rest = copy, *word;
+	char *copy = strdup(text), *rest = copy, *word = copy ? strsep(&rest, ",") : NULL;
 	*s = (struct mx_schedule){ .odd = UINT64_MAX };
 	if (!copy)
 		return mx_fail(err, "out of memory");
-	bool good = !strncmp(text, "sequential", 10);
+	bool good = parse_kind(word, s);
+	if (!good)
+		mx_fail(err, "schedule: it must begin with 'sequential' or 'typical'");
 	while (good && (word = strsep(&rest, ",")))
 		if (!(good = parse_word(word, s)))
 			mx_fail(err, "schedule: '%s' is not a valid part", word);
-	if (!good && strncmp(text, "sequential", 10))
-		mx_fail(err, "schedule: it must begin with 'sequential'");
 	free(copy);
 	if (good)
 		mx_schedule_sort(s);

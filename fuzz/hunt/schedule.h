@@ -8,8 +8,17 @@
  * its instruction 118 it is the turn of wave 1; the memory operation of instruction 45 of wave 1
  * takes 300 clocks; that of instruction 47 takes effect only at a wait for it. "/N" distinguishes
  * several changes at one instruction or time. Words before these: late, patient, odd=PC,
- * first=WAVE, order=N, slice=N. Returns text to free; NULL: out of memory. */
+ * first=WAVE, order=N, slice=N.
+ *
+ * "typical,lds=128,memory=900": the schedule of ref/isa/schedule/typical.c with these latencies in
+ * cycles, at most a million each; the others are the usual ones of latencies.def. Beside them:
+ * pattern, order, slice.
+ *
+ * Returns text to free; NULL: out of memory. */
 char *mx_schedule_text(const struct mx_schedule *s);
+
+/* Whether a text begins with the name of a schedule; otherwise it may be a file's name. */
+bool mx_schedule_is_text(const char *text);
 
 /* The inverse. 0, or -1 with err->text; mx_schedule_free frees it. */
 int mx_schedule_parse(const char *text, struct mx_schedule *s, struct mx_error *err);

@@ -286,7 +286,8 @@ struct mx_registers {
 struct mx_event {
 	mx_event_kind kind;
 	uint32_t workgroup[3], wave;
-	uint64_t time;        /* instructions that the workgroup has issued */
+	uint64_t time;        /* instructions that the workgroup has issued; under the schedule
+	                         `typical`, cycles */
 	uint64_t issue;       /* number of its instruction in the wave, from 1; 0: set-up */
 	uint64_t kernarg;     /* address of the launch's arguments */
 	bool landing;         /* caused by a landing, which is later than the issue */
@@ -343,6 +344,13 @@ struct mx_deviation {
 	                   DELAY: rank among landings at one clock, or at waits: lowest first */
 };
 
+/* Cycles of the schedule `typical`; schedule/latencies.def has the usual ones. */
+struct mx_latencies {
+#define MX_LATENCY(name, cycles, what) uint32_t name;
+#include "schedule/latencies.def"
+#undef MX_LATENCY
+};
+
 /* A sequential schedule and its deviations. In the sequential schedule workgroups run one after the
  * other; the first wave runs until it must wait, then the next; operations land at issue, or, with
  * `late`, all at the wait for them. */
@@ -356,6 +364,11 @@ struct mx_schedule {
 	uint64_t slice;      /* instructions of a workgroup before another's turn; 0: no limit */
 	struct mx_deviation *deviations; /* sorted by mx_schedule_sort */
 	size_t n, room;
+
+	/* Instead, the schedule of schedule/typical.c: waves in turn, operations with these
+	 * latencies. Only `pattern`, `order` and `slice` (in cycles) count beside it. */
+	bool typical;
+	struct mx_latencies latency;
 };
 
 /* A lower bound for the probability that a seed meets a bug that depends on `*depth` orderings

@@ -110,8 +110,16 @@ my $small = 'gemm/mxfp4_f32/1x1x32/exact';
 for ([ 'calm', 'No such file' ], [ $dir, 'Is a directory' ], [ '/dev/zero', 'too large' ]) {
 	my ($text, $reason) = @$_;
 	is(mxcheck('--schedule', $text, $small), 2, "--schedule $text is refused");
-	like($err, qr/^mxcheck: --schedule: '\Q$text\E' does not begin with 'sequential', and .*$reason/m, '  with the reason');
+	like($err, qr/^mxcheck: --schedule: '\Q$text\E' is neither 'sequential' nor 'typical', and .*$reason/m, '  with the reason');
 }
+is(mxcheck('--schedule', 'typical,lds=soon', $small), 2, 'a latency that is no number is refused');
+is($err, "mxcheck: schedule: 'lds=soon' is not a valid part\n", '  in one line');
+
+# ---- usual latencies ----
+
+is(mxcheck('--schedule', 'typical,memory=900', $small), 0, 'a case passes under the schedule typical');
+like($out, qr/^device emu .*, one schedule \(--schedule\)$/m, '  and the output says so');
+is(run_race("$dir/last.yaml", '--schedule', 'typical', '--no-analysis'), 0, 'it is not compared with the sequential one') or diag $out;
 is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', '/dev/zero', $small), 2, 'so is code without an end');
 like($err, qr{^mxcheck: /dev/zero: not an ELF file$}m, '  with the reason');
 

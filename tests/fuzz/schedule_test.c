@@ -29,13 +29,20 @@ static void test_text(void) {
 		"sequential,pattern=00",
 		"sequential,pattern=5a,late,patient,odd=1f4,first=2,order=1,slice=64",
 		"sequential,pattern=00,0.1@45+300,0.1@47/2+wait,0.2@118>1,0.2@118/3>0,12.0@0>3",
+		"typical,pattern=00,lds=128,scalar=200,l2=500,memory=900,dma=64",
 	};
 	static const char *const bad[] = { "",
 		                           "0.1@45+300",
 		                           "sequential,0.1@45",
 		                           "sequential,late,",
 		                           "sequential,0.1@2*3",
-		                           "sequential,pattern=5az" };
+		                           "sequential,pattern=5az",
+		                           "sequentially",
+		                           "sequential,lds=100",
+		                           "typical,late",
+		                           "typical,lds=1x",
+		                           "typical,0.1@45+300",
+		                           "typical,memory=1000001" };
 	struct mx_schedule s;
 	for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
 		need(!mx_schedule_parse(good[i], &s, &err), err.text);

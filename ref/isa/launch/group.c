@@ -7,6 +7,7 @@
 #include "../schedule/inflight.h"
 #include "../schedule/random.h"
 #include "../schedule/schedule.h"
+#include "../schedule/typical.h"
 #include "launch.h"
 
 static bool allocate_wave(struct mx_wave *w) {
@@ -35,6 +36,7 @@ void mx_group_free(struct mx_group *g) {
 		g->free_list = next;
 	}
 	free(g->waves);
+	mx_typical_free(g);
 	mx_lds_free(g);
 	free(g);
 }
@@ -52,7 +54,7 @@ struct mx_group *mx_group_new(struct mx_run *run) {
 	g->room = waves_of(l->block);
 	g->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->waves && mx_lds_new(g) && mx_watch_workgroup_new(g);
+	bool ok = g->waves && mx_lds_new(g) && mx_typical_new(g) && mx_watch_workgroup_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
 		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
@@ -102,4 +104,5 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 		mx_wave_start(&g->waves[i], pattern);
 		mx_turns_begin(&g->waves[i]);
 	}
+	mx_typical_start(g);
 }

@@ -77,7 +77,9 @@ struct mx_wave {
 	uint64_t turn_ended_at;   /* instructions issued when its last turn ended */
 	uint32_t turns_here;      /* earlier turns that ended at the same instruction */
 	uint32_t landed_at_waits; /* operations that landed at a wait, before they were due */
-	uint64_t last_turn;       /* clock at the end of its last turn, or while it was idle */
+	uint64_t last_turn;       /* clock at the end of its last turn, or while it was idle;
+	                             schedule `typical`: number of its last turn */
+	uint64_t ready_at;        /* schedule `typical`: the next cycle at which it may issue */
 	unsigned rank;            /* schedules by priority: the highest runs */
 	const struct mx_deviation *delays, *turns; /* explicit schedules: the wave's next ones */
 };
@@ -108,7 +110,7 @@ struct mx_group {
 	uint64_t index;          /* in the launch */
 	uint32_t id[3], size[3]; /* size: in work-items, less at the end of a grid */
 	unsigned room;           /* waves that are allocated */
-	uint64_t clock;          /* instructions issued by all waves */
+	uint64_t clock;          /* instructions issued by all waves; schedule `typical`: cycles */
 	uint64_t turn_end;       /* clock at which the workgroup's turn ends */
 	unsigned n_waves, at_barrier, ended;
 	uint32_t barriers;         /* that have opened */
@@ -125,12 +127,13 @@ struct mx_group {
 	unsigned first_rank;            /* a rank above all */
 	uint64_t alone_since;           /* clock since which one wave had all turns */
 	uint64_t last_starvation_check; /* clock of the last check for starving waves */
-	int next_wave;       /* the wave of the next turn, whatever the priorities; -1: none */
-	unsigned slow_wave;  /* picked rarely, so that others run ahead */
-	uint64_t stores;     /* that have landed */
-	uint64_t landed_at;  /* clock of the last landing that was due */
-	uint32_t landed;     /* earlier landings at that clock */
-	bool outlived_slice; /* it did not end within a slice: stall.c samples its waves */
+	int next_wave;          /* the wave of the next turn, whatever the priorities; -1: none */
+	unsigned slow_wave;     /* picked rarely, so that others run ahead */
+	uint64_t stores;        /* that have landed */
+	uint64_t landed_at;     /* clock of the last landing that was due */
+	uint32_t landed;        /* earlier landings at that clock */
+	bool outlived_slice;    /* it did not end within a slice: stall.c samples its waves */
+	struct mx_units *units; /* of the schedule `typical`, otherwise NULL */
 	struct mx_memop *free_list;
 	void *watcher_data[MX_WATCHERS]; /* the workgroup's data of each watcher, or NULL */
 };

@@ -12,6 +12,7 @@
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
+#include "typical.h"
 
 enum {
 	SHORT_TURN = 64, /* instructions of a workgroup */
@@ -189,6 +190,8 @@ static uint64_t explicit_due(struct mx_wave *w, struct mx_memop *m) {
 
 uint64_t mx_due_time(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
+	if (g->units)
+		return mx_typical_due(w, m);
 	if (g->run->launch->schedule)
 		return explicit_due(w, m);
 	unsigned fate = dice(w, m);

@@ -6,6 +6,7 @@
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
+#include "typical.h"
 
 /* ---- one instruction ---- */
 
@@ -86,7 +87,7 @@ static void step(struct mx_wave *w) {
 		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
 		return;
 	}
-	g->clock++;
+	g->clock += !g->units;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op->id]++;
 	if (w->wanted & MX_WATCH_ISSUE)
@@ -94,6 +95,8 @@ static void step(struct mx_wave *w) {
 	w->pc += in->size;
 	if (!skip)
 		run->handlers[in->op->id](w, in);
+	if (g->units)
+		mx_typical_issued(w, in);
 	if (w->next_due <= g->clock && !run->launch->schedule)
 		mx_land_due(w);
 }
@@ -121,6 +124,8 @@ static struct mx_wave *favour(struct mx_group *g, struct mx_wave *w) {
 
 /* A wave that is not idle; the slow one rarely, unless it is the only one. */
 static struct mx_wave *pick(struct mx_group *g) {
+	if (g->units)
+		return mx_typical_pick(g);
 	struct mx_wave *forced = mx_turns_forced(g);
 	if (forced || g->policy.ranked)
 		return forced ? forced : mx_turns_pick(g);
@@ -185,7 +190,8 @@ static void next_turn(struct mx_group *g, struct mx_wave *w) {
 	if (g->run->launch->record)
 		mx_record_turn(g, w);
 	give_turn(w);
-	mx_turns_end(w, start);
+	if (!g->units)
+		mx_turns_end(w, start);
 	g->last = w;
 }
 
