@@ -171,6 +171,13 @@ enum {
 	                                   and so may not share an L1 */
 };
 
+/* What a race does to the verdict, by its class: unordered, or ordered only by latency. 0: the
+ * default, which is to fail for unordered races and to report those of latency. */
+typedef enum { MX_BY_DEFAULT, MX_FAILS, MX_IS_REPORTED, MX_IS_IGNORED } mx_action;
+struct mx_race_actions {
+	mx_action unordered, latency;
+};
+
 struct mx_case {
 	char *path;           /* of the file; filled in by mx_case_load */
 	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
@@ -189,12 +196,17 @@ struct mx_case {
 	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
 	unsigned assume; /* bits MX_ASSUME_... */
+	struct mx_race_actions races;
 	struct mx_run_spec *runs;
 	unsigned n_runs;
 };
 
 int mx_case_load(const char *path, struct mx_case **c, struct mx_error *err);
 void mx_case_free(struct mx_case *c);
+
+/* "unordered=fail,latency=report,...", each word fail, report or ignore, replaces what it names.
+ * False: the text is wrong. */
+bool mx_race_actions_parse(const char *text, struct mx_race_actions *races);
 
 const char *mx_regime_name(mx_regime r);
 bool mx_regime_by_name(const char *name, mx_regime *r);

@@ -1,6 +1,8 @@
 /* The schema of a case file for libcyaml, and the names of its enumerations. */
+#define _GNU_SOURCE
 #include "schema.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -66,6 +68,35 @@ static const cyaml_strval_t assumptions[] = {
 	{ "scratch-apart", MX_ASSUME_SCRATCH_APART },
 	{ "threadgroup-split", MX_ASSUME_THREADGROUP_SPLIT },
 };
+
+static const cyaml_strval_t actions[] = {
+	{ "fail", MX_FAILS },
+	{ "report", MX_IS_REPORTED },
+	{ "ignore", MX_IS_IGNORED },
+};
+
+static bool parse_action(const char *word, mx_action *action) {
+	for (unsigned i = 0; i < COUNT(actions); i++)
+		if (!strcmp(word, actions[i].str)) {
+			*action = (mx_action)actions[i].val;
+			return true;
+		}
+	return false;
+}
+
+bool mx_race_actions_parse(const char *text, struct mx_race_actions *races) {
+	char *copy = strdup(text), *rest = copy, *word;
+	bool good = copy && text[0];
+	while (good && (word = strsep(&rest, ","))) {
+		const char *value = strchr(word, '=');
+		good = value && ((!strncmp(word, "unordered=", 10) &&
+		                  parse_action(value + 1, &races->unordered)) ||
+		                 (!strncmp(word, "latency=", 8) &&
+		                  parse_action(value + 1, &races->latency)));
+	}
+	free(copy);
+	return good;
+}
 
 const char *mx_epilogue_order_name(mx_epilogue_order o) {
 	return epilogue_orders[o].str;
@@ -163,6 +194,14 @@ static const cyaml_schema_field_t epilogue_fields[] = {
 	CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t race_fields[] = {
+	CYAML_FIELD_ENUM("unordered", CYAML_FLAG_STRICT | OPTIONAL, struct mx_race_actions,
+	                 unordered, actions, COUNT(actions)),
+	CYAML_FIELD_ENUM("latency", CYAML_FLAG_STRICT | OPTIONAL, struct mx_race_actions, latency,
+	                 actions, COUNT(actions)),
+	CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("M", 0, struct mx_run_spec, M),
 	CYAML_FIELD_INT("N", 0, struct mx_run_spec, N),
@@ -202,6 +241,7 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
 	CYAML_FIELD_FLAGS("assume", CYAML_FLAG_STRICT | OPTIONAL, struct mx_case, assume,
 	                  assumptions, COUNT(assumptions)),
+	CYAML_FIELD_MAPPING("races", OPTIONAL, struct mx_case, races, race_fields),
 	SEQUENCE(runs, 0, &run, 1, CYAML_UNLIMITED),
 	CYAML_FIELD_END,
 };

@@ -17,7 +17,8 @@
 
 /* The kind of a finding; it decides the exit status. */
 typedef enum {
-	MX_NOT_WRONG = 0,     /* reported; does not change the exit status */
+	MX_REPORTED = -1,     /* printed; does not change the exit status */
+	MX_NOT_WRONG = 0,     /* a note: counted, printed on request */
 	MX_WRONG_NUMBERS = 1, /* exit status 1 */
 	MX_WRONG_ORDER = 3,   /* a race, a hazard, a result that is not determined */
 	MX_WRONG_DEVICE = 4,  /* a fault, a time-out, something not implemented */
@@ -34,7 +35,7 @@ enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
 
 /* The verdict on a run. */
 struct mx_verdict {
-	unsigned n_notes; /* 0 notes, or only MX_NOT_WRONG: pass */
+	unsigned n_notes; /* 0 notes, or only MX_REPORTED and MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
 	char basis[192];       /* what was compared, and the assumptions */
 	struct mx_proof proof; /* of the race analysis */

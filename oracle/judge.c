@@ -242,9 +242,19 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
+static mx_action action_for(const struct mx_race_actions *races, mx_finding_kind k) {
+	mx_action a = MX_FAILS;
+	if (mx_finding_class_of(k) == MX_FINDING_LATENCY)
+		a = races->latency ? races->latency : MX_IS_REPORTED;
+	else if (mx_finding_is_race(k) && races->unordered)
+		a = races->unordered;
+	return a;
+}
+
 static mx_severity severity_of(mx_finding_kind k) {
 	static const mx_severity severity[] = { [MX_FINDING_NUMBERS] = MX_WRONG_NUMBERS,
 		                                [MX_FINDING_ORDER] = MX_WRONG_ORDER,
+		                                [MX_FINDING_LATENCY] = MX_WRONG_ORDER,
 		                                [MX_FINDING_DEVICE] = MX_WRONG_DEVICE,
 		                                [MX_FINDING_NOTE] = MX_NOT_WRONG };
 	return severity[mx_finding_class_of(k)];
@@ -253,7 +263,7 @@ static mx_severity severity_of(mx_finding_kind k) {
 static void note_race(const struct mx_bench *b, const struct mx_finding *f, struct mx_verdict *v) {
 	if (v->race_location[0])
 		return;
-	if (f->kind == MX_RACE_LDS)
+	if (f->kind == MX_RACE_LDS || f->kind == MX_RACE_LDS_LATENCY)
 		snprintf(v->race_location, sizeof v->race_location, "lds:%" PRIu64, f->address);
 	else if (f->kind == MX_RACE_GLOBAL)
 		mx_location_option(b, f->address, v->race_location);
@@ -266,12 +276,15 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
 		char lane[24] = "", location[160] = "", text[512];
+		mx_action action = action_for(&b->plan.c->races, f->kind);
+		if (action == MX_IS_IGNORED)
+			continue;
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);
 		note_race(b, f, v);
 		bool named = mx_location_in_buffer(b, f->address, location);
-		mx_verdict_add(v, severity_of(f->kind), mx_finding_name(f->kind),
-		               "%s%s%s; workgroup %u,%u,%u wave %u%s%s",
+		mx_verdict_add(v, action == MX_FAILS ? severity_of(f->kind) : MX_REPORTED,
+		               mx_finding_name(f->kind), "%s%s%s; workgroup %u,%u,%u wave %u%s%s",
 		               mx_finding_text(r, f, text, sizeof text), named ? "; " : "",
 		               location, f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave,
 		               lane, f->count > 1 ? ", and again" : "");

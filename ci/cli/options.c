@@ -36,6 +36,10 @@ static const char help[] =
 	"                     scratch, not with the other operations of vmcnt\n"
 	"  --threadgroup-split  (emulator) assume that the waves of a workgroup share no L1: a\n"
 	"                     barrier orders their accesses to device memory only after a wait\n"
+	"  --races CLASS=A,... (emulator) what races of a class do: A is fail, report or ignore.\n"
+	"                     Classes: unordered (default: fail), and latency, races in a fixed\n"
+	"                     order of issue that only latency keeps (default: report)\n"
+	"  --strict           the same as --races unordered=fail,latency=fail\n"
 	"  --require-proof    (emulator) a case that passes fails if its order is not proved:\n"
 	"                     finding not-proved, exit 3\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
@@ -49,7 +53,7 @@ static const char help[] =
 	"                     streams, workgroups, MiB, workgroups\n"
 	"  --schedule typical[,lds=C,...]  (emulator) run under one schedule of usual latencies,\n"
 	"                     for kernels that rely on them; in cycles: lds, scalar, l2, memory, "
-        "dma\n"
+	"dma\n"
 	"  --schedule X       run under this schedule instead of the seed's: the text that a hunt\n"
 	"                     prints, or a file of it. The sequential schedule runs too; if the\n"
 	"                     bytes differ, that is nondeterminism\n"
@@ -169,7 +173,9 @@ enum {
 	SCRATCH_APART,
 	THREADGROUP_SPLIT,
 	NOTES,
-	REQUIRE_PROOF
+	REQUIRE_PROOF,
+	RACES,
+	STRICT
 };
 
 static const struct option long_options[] = {
@@ -199,6 +205,8 @@ static const struct option long_options[] = {
 	{ "lane", required_argument, NULL, LANE },
 	{ "no-analysis", no_argument, NULL, NO_ANALYSIS },
 	{ "notes", no_argument, NULL, NOTES },
+	{ "races", required_argument, NULL, RACES },
+	{ "strict", no_argument, NULL, STRICT },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -222,6 +230,16 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
+	case STRICT: o->races = "unordered=fail,latency=fail"; return true;
+	case RACES: {
+		struct mx_race_actions races;
+		o->races = value;
+		return mx_race_actions_parse(value, &races) ||
+		       bad(status,
+		           "--races %s: not unordered=A or latency=A, A being fail, "
+		           "report or ignore",
+		           value);
+	}
 	case REQUIRE_PROOF: o->require_proof = true; return true;
 	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
 	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;

@@ -80,6 +80,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" --scratch-apart");
 	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
 		printf(" --threadgroup-split");
+	if (o->races)
+		printf(" --races %s", o->races);
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);

@@ -11,6 +11,15 @@
 
 /* ---- files ---- */
 
+/* Mutation counts each race, because it looks for the changes that no check detects. */
+static void override(const struct mx_options *o, struct mx_case *c) {
+	c->assume |= o->assume;
+	if (o->races)
+		mx_race_actions_parse(o->races, &c->races);
+	if (o->mutate)
+		c->races = (struct mx_race_actions){ MX_FAILS, MX_FAILS };
+}
+
 static int add_case(const struct mx_options *o, struct mx_selection *s, const char *path,
                     struct mx_error *err) {
 	struct mx_case **grown = realloc(s->cases, (s->n_cases + 1) * sizeof *grown);
@@ -19,7 +28,7 @@ static int add_case(const struct mx_options *o, struct mx_selection *s, const ch
 	s->cases = grown;
 	if (mx_case_load(path, &grown[s->n_cases], err))
 		return -1;
-	grown[s->n_cases++]->assume |= o->assume;
+	override(o, grown[s->n_cases++]);
 	return 0;
 }
 

@@ -101,8 +101,8 @@ static bool is_valid_output(const struct mx_output *x, const struct mx_batch *b)
 }
 
 static bool is_valid_note(const struct mx_note *n) {
-	return (unsigned)n->severity <= MX_WRONG_DEVICE && memchr(n->kind, 0, sizeof n->kind) &&
-	       memchr(n->text, 0, sizeof n->text);
+	return n->severity >= MX_REPORTED && n->severity <= MX_WRONG_DEVICE &&
+	       memchr(n->kind, 0, sizeof n->kind) && memchr(n->text, 0, sizeof n->text);
 }
 
 /* Whether a hunt can have written this batch; the checksum only proves that no byte changed. */

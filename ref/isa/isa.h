@@ -69,6 +69,7 @@ const char *mx_finding_name(mx_finding_kind k);
 typedef enum {
 	MX_FINDING_NUMBERS, /* memory does not have the right values */
 	MX_FINDING_ORDER,   /* the result depends on something that the kernel leaves open */
+	MX_FINDING_LATENCY, /* the result is right only because of latencies */
 	MX_FINDING_DEVICE,  /* the launch stopped, because its state is no longer exact */
 	MX_FINDING_NOTE,    /* no fault */
 } mx_finding_class;
@@ -77,7 +78,8 @@ mx_finding_class mx_finding_class_of(mx_finding_kind k);
 
 /* Two accesses without order. Later findings may be a consequence of a race. */
 static inline bool mx_finding_is_race(mx_finding_kind k) {
-	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL;
+	return k == MX_RACE_LDS || k == MX_RACE_REGISTER || k == MX_RACE_GLOBAL ||
+	       k == MX_RACE_LDS_LATENCY || k == MX_RACE_REGISTER_LATENCY;
 }
 
 /* An access: kind, space, and bytes for each lane. bytes 0: the format of a buffer decides. */
@@ -111,6 +113,14 @@ struct mx_missing {
 	mx_counter counter;
 	uint32_t count;
 	uint64_t barrier;
+};
+
+/* How long before the later instruction the earlier one of a race issued, if waits and barriers fix
+ * that order: instructions of its wave up to the last barrier between them, and of this wave since;
+ * and memory operations of its counter. */
+struct mx_lead {
+	uint64_t instructions;
+	uint32_t operations;
 };
 
 /* Too few wait states between two instructions; waitstates/hazards.def has the rules. */
@@ -178,6 +188,7 @@ struct mx_finding {
 	struct mx_finding_access earlier_access;
 
 	struct mx_missing missing; /* races, wait states */
+	struct mx_lead lead;       /* races of class MX_FINDING_LATENCY */
 	struct mx_hazard hazard;   /* wait states */
 	uint32_t assumption;       /* MX_ASSUMED_NOTE: row of encoding/assumptions.def, from 1 */
 	struct mx_because because; /* all other kinds */

@@ -39,6 +39,8 @@ static void run_body(struct machine *m, const uint32_t *body, size_t bytes) {
 enum {
 	NONE = MX_FINDINGS,
 	RACE_LDS = MX_RACE_LDS,
+	LDS_LATENCY = MX_RACE_LDS_LATENCY,
+	REGISTER_LATENCY = MX_RACE_REGISTER_LATENCY,
 	RACE_REGISTER = MX_RACE_REGISTER,
 	RACE_GLOBAL = MX_RACE_GLOBAL
 };

@@ -168,7 +168,7 @@ static void test_reliance(struct machine *m, struct mx_schedule *s) {
 	s->latency.lds = 100;
 	m->launch.analysis = MX_ANALYSE_ORDER;
 	reads(m, OLD, NEW);
-	ok(m->report.n_findings && m->report.findings[0].kind == MX_RACE_LDS &&
+	ok(m->report.n_findings && m->report.findings[0].kind == MX_RACE_LDS_LATENCY &&
 	           m->report.proof.outcome == MX_NOT_PROVED,
 	   "the analysis of order reports it all the same");
 	m->launch.analysis = 0;

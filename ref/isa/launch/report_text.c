@@ -157,6 +157,15 @@ static void put_earlier_wave(struct words *t, const struct mx_finding *f) {
 		put(t, "workgroup %u,%u,%u wave %u", g[0], g[1], g[2], f->earlier_wave);
 }
 
+/* What fixes the order in practice. */
+static void put_lead(struct words *t, const struct mx_lead *l) {
+	put(t,
+	    "; ordered only by latency: that LDS access issued %llu instruction%s and %u LDS "
+	    "operation%s before, and must take less time than a round trip to memory",
+	    ull(l->instructions), l->instructions == 1 ? "" : "s", l->operations,
+	    l->operations == 1 ? "" : "s");
+}
+
 static const char *const does[] = { "", "reads", "writes", "changes" };
 
 static void put_race(struct words *t, const struct mx_finding *f) {
@@ -179,6 +188,8 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 	put_missing(t, &f->missing);
 	if (f->missing.kind == MX_MISSING_WAIT)
 		put(t, " between them");
+	if (mx_finding_class_of(f->kind) == MX_FINDING_LATENCY)
+		put_lead(t, &f->lead);
 }
 
 static void put_unwaited(struct words *t, const struct mx_finding *f) {

@@ -66,7 +66,7 @@ static void check_row(const struct register_access *t, unsigned row) {
 				l = &o->more[i];
 		}
 	if (l)
-		mx_order_report_register(t->w, t->in, l, t->write);
+		mx_order_report_register(t->w, t->in, l, t->write, t->stream);
 	if (l || over)
 		forget(o, row);
 }

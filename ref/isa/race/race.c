@@ -112,6 +112,7 @@ static void barrier_opens(void *context, struct mx_group *g) {
 		struct mx_order_wave *o = &mx_order_group_of(g)->wave[i];
 		memcpy(o->covered_at_barrier, o->covered, sizeof o->covered_at_barrier);
 		memcpy(o->issued_at_barrier, o->issued, sizeof o->issued_at_barrier);
+		o->issues_at_barrier = g->waves[i].issued;
 	}
 	if (order->sync.wave_sync->any)
 		mx_order_join_all(g);
@@ -253,6 +254,7 @@ static void operation(void *context, struct mx_wave *w, const struct mx_queue *q
 	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];
+	o->issue[stream][o->issued[stream] % (MX_VMCNT_MAX + 1)] = w->issued;
 	mx_order_note_load(w, m, stream);
 	mx_order_access(w, m, me);
 	mx_order_release(w, m, stream);

@@ -49,12 +49,15 @@ struct mx_order_wave {
 	                                            all waves */
 	uint32_t issued_at_barrier[MX_STREAMS];  /* `issued` at the last barrier */
 	uint32_t flat;                           /* number of the last FLAT in device memory */
+	uint64_t issues_at_barrier;              /* instructions issued at the last barrier */
 	const struct mx_inst *barrier;
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
 	unsigned n_more;
 	/* load: the last load of each row, valid for pending rows. more: earlier loads of other
 	 * lanes. */
 	struct mx_order_load load[MX_ROWS], more[MX_ORDER_MORE];
+	/* The number of the instruction in the wave of each operation that may be in flight. */
+	uint64_t issue[MX_STREAMS][MX_VMCNT_MAX + 1];
 };
 
 /* One access of a conflict, packed for the shadow cells: bits 31:0 number, 55:32 dword of the code,
@@ -300,7 +303,8 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
                      uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
                      mx_order_kind did);
+/* `stream`: of the access if it is a load; or MX_STREAMS. */
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
-                              const struct mx_order_load *l, bool write);
+                              const struct mx_order_load *l, bool write, unsigned stream);
 
 #endif

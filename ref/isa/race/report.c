@@ -40,6 +40,30 @@ static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
 	return m;
 }
 
+/* ---- what latency orders ---- */
+
+/* Whether an LDS access comes before an operation whose effect follows a round trip to memory. */
+static bool is_hidden(unsigned earlier, unsigned later) {
+	return earlier == MX_STREAM_DS && (later == MX_STREAM_VM || later == MX_STREAM_FL);
+}
+
+/* The class of a race is LATENCY if only a wait is missing, and latencies hide that. */
+static void classify(struct mx_finding *n, const struct mx_wave *w, unsigned earlier_wave,
+                     unsigned earlier, uint32_t number, unsigned later) {
+	const struct mx_order_group *g = mx_order_group_of(w->group);
+	const struct mx_order_wave *o = &g->wave[earlier_wave], *me = &g->wave[w->index];
+	bool own = n->missing.kind == MX_MISSING_WAIT;
+	bool fixed = own || n->missing.kind == MX_MISSING_WAIT_AT_BARRIER;
+	if (!fixed || !is_hidden(earlier, later))
+		return;
+	uint64_t issue = o->issue[earlier][number % (MX_VMCNT_MAX + 1)];
+	n->kind = n->kind == MX_RACE_LDS ? MX_RACE_LDS_LATENCY : MX_RACE_REGISTER_LATENCY;
+	n->lead.operations = o->issued[earlier] - number;
+	n->lead.instructions =
+		own ? w->issued - issue
+		    : o->issues_at_barrier - issue + w->issued - me->issues_at_barrier;
+}
+
 /* ---- findings ---- */
 
 /* What an instruction accesses for each lane. */
@@ -78,12 +102,15 @@ void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool
 		                .missing = { .kind = MX_MISSING_FLAG } };
 	if (group == w->group->index + 1)
 		n.missing = missing(w, earlier);
+	if (lds && in->mem.lds)
+		classify(&n, w, mx_access_wave(earlier), mx_access_stream(earlier),
+		         mx_access_number(earlier), MX_STREAM_VM);
 	place_earlier(&n, w, earlier, group);
 	mx_find_as(w, in, first, &n);
 }
 
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
-                              const struct mx_order_load *l, bool write) {
+                              const struct mx_order_load *l, bool write, unsigned stream) {
 	const struct mx_order_wave *o = mx_order_wave_of(w);
 	struct mx_finding n = {
 		.kind = MX_RACE_REGISTER,
@@ -95,5 +122,6 @@ void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
 		.earlier_wave = w->index,
 	};
 	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
+	classify(&n, w, w->index, l->stream, l->number, stream);
 	mx_find_as(w, in, l->in, &n);
 }
