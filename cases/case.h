@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "../ref/mxref.h"
 
@@ -178,6 +179,33 @@ struct mx_race_actions {
 	mx_action unordered, latency;
 };
 
+/* A finding of the emulator that the owner of the kernel has accepted. Absent texts: any. */
+struct mx_waiver {
+	char *finding;             /* its kind */
+	char *kernel;              /* symbol */
+	char *pc;                  /* "0x1f4" or "0x1f4-0x260": offset in the kernel */
+	char *instruction;         /* part of the instruction's text */
+	char *code;                /* hash of the code object: XXH3_64bits, 16 hexadecimal digits */
+	char *reason;              /* why it is accepted */
+	char *until;               /* the last day, in UTC, "2027-03-31" */
+	uint64_t from, to, hash;   /* of pc and code */
+	time_t end;                /* of until; 0: none */
+	_Atomic unsigned findings; /* that it waived */
+};
+
+/* The waivers of a file. */
+struct mx_waivers {
+	struct mx_waiver *list;
+	unsigned n;
+};
+
+/* Reads a file with one key, `waivers`, as in a case file. The caller frees *w. */
+int mx_waivers_load(const char *path, struct mx_waivers **w, struct mx_error *err);
+void mx_waivers_free(struct mx_waivers *w);
+
+/* "race-lds in KERNEL at 0x1f4: REASON", cut to `room` bytes. Returns text. */
+char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room);
+
 struct mx_case {
 	char *path;           /* of the file; filled in by mx_case_load */
 	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
@@ -197,6 +225,9 @@ struct mx_case {
 	struct mx_verdict_spec verdict;
 	unsigned assume; /* bits MX_ASSUME_... */
 	struct mx_race_actions races;
+	struct mx_waiver *waivers;
+	unsigned n_waivers;
+	struct mx_waivers *more_waivers; /* of --waive; or NULL; not owned */
 	struct mx_run_spec *runs;
 	unsigned n_runs;
 };

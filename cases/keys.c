@@ -95,7 +95,7 @@ static int check_value(const struct walk *w, const cyaml_schema_value_t *v, cons
 	return 0;
 }
 
-int case_check_keys(struct source *s, struct mx_error *err) {
+int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err) {
 	struct walk w = { s, err };
-	return check_value(&w, &case_schema, NULL, yaml_document_get_root_node(&s->document));
+	return check_value(&w, schema, NULL, yaml_document_get_root_node(&s->document));
 }

@@ -1,5 +1,5 @@
 /* Loads a case file into struct mx_case, or fails with one line. */
-#include "schema.h"
+#include "waivers.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -45,14 +45,15 @@ static const cyaml_config_t quiet = {
 	.log_level = CYAML_LOG_ERROR,
 };
 
-int case_read(struct source *s, struct mx_case **c, struct mx_error *err) {
+int source_read(struct source *s, const cyaml_schema_value_t *schema, void **data,
+                struct mx_error *err) {
 	struct log log = { 0 };
 	cyaml_config_t config = quiet;
 	config.log_fn = take_log;
 	config.log_ctx = &log;
-	*c = NULL;
-	cyaml_err_t status = cyaml_load_data((const uint8_t *)s->text, s->length, &config,
-	                                     &case_schema, (cyaml_data_t **)c, NULL);
+	*data = NULL;
+	cyaml_err_t status =
+		cyaml_load_data((const uint8_t *)s->text, s->length, &config, schema, data, NULL);
 	if (status == CYAML_OK)
 		return 0;
 	if (!log.line)
@@ -61,18 +62,28 @@ int case_read(struct source *s, struct mx_case **c, struct mx_error *err) {
 	                   *log.message ? log.message : cyaml_strerror(status));
 }
 
+void source_free(const cyaml_schema_value_t *schema, void *data) {
+	cyaml_free(&quiet, schema, data, 0);
+}
+
 void mx_case_free(struct mx_case *c) {
 	if (!c)
 		return;
 	free(c->path);
-	cyaml_free(&quiet, &case_schema, c, 0);
+	source_free(&case_schema, c);
+}
+
+static int check(struct source *s, struct mx_case *c, struct mx_error *err) {
+	return case_check(s, c, err) || waivers_check(s, c->waivers, c->n_waivers, err) ? -1 : 0;
 }
 
 static int load(struct source *s, struct mx_case **c, struct mx_error *err) {
-	if (case_check_keys(s, err) || case_read(s, c, err))
+	void *data;
+	if (source_check_keys(s, &case_schema, err) || source_read(s, &case_schema, &data, err))
 		return -1;
+	*c = data;
 	(*c)->path = strdup(s->path);
-	int rc = (*c)->path ? case_check(s, *c, err) : mx_fail(err, "%s: no memory", s->path);
+	int rc = (*c)->path ? check(s, *c, err) : mx_fail(err, "%s: no memory", s->path);
 	if (rc)
 		mx_case_free(*c);
 	return rc;

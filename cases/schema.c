@@ -1,6 +1,6 @@
 /* The schema of a case file for libcyaml, and the names of its enumerations. */
 #define _GNU_SOURCE
-#include "schema.h"
+#include "waivers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +221,10 @@ static const cyaml_schema_value_t argument = {
 };
 static const cyaml_schema_value_t run = { CYAML_VALUE_MAPPING(0, struct mx_run_spec, run_fields) };
 
+static const cyaml_schema_value_t waiver = {
+	CYAML_VALUE_MAPPING(0, struct mx_waiver, waiver_fields),
+};
+
 /* The limit of the name leaves room in mx_plan.name for the longest shape and regime. */
 static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_case, name, 1, 160),
@@ -242,6 +246,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_FLAGS("assume", CYAML_FLAG_STRICT | OPTIONAL, struct mx_case, assume,
 	                  assumptions, COUNT(assumptions)),
 	CYAML_FIELD_MAPPING("races", OPTIONAL, struct mx_case, races, race_fields),
+	CYAML_FIELD_SEQUENCE_COUNT("waivers", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case,
+	                           waivers, n_waivers, &waiver, 0, CYAML_UNLIMITED),
 	SEQUENCE(runs, 0, &run, 1, CYAML_UNLIMITED),
 	CYAML_FIELD_END,
 };

@@ -12,10 +12,12 @@ extern const cyaml_schema_value_t case_schema;
 
 /* Checks for unknown, missing and repeated keys, and for numbers with text after them: libcyaml 1.3
  * reads "5x" as 5, and reports some errors with the line of another key. */
-int case_check_keys(struct source *s, struct mx_error *err);
+int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err);
 
-/* Reads the values, by libcyaml. The caller frees *c with mx_case_free. */
-int case_read(struct source *s, struct mx_case **c, struct mx_error *err);
+/* Reads the values, by libcyaml. The caller frees *data with source_free. */
+int source_read(struct source *s, const cyaml_schema_value_t *schema, void **data,
+                struct mx_error *err);
+void source_free(const cyaml_schema_value_t *schema, void *data);
 
 /* Checks that do not depend on the shape: names, roles, types, kernarg offsets. */
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err);

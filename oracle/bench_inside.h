@@ -51,6 +51,10 @@ int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct 
 unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,
                             size_t col);
 
+/* The waiver that covers a finding and holds for this code object today; or NULL. */
+const struct mx_waiver *mx_waived(const struct mx_bench *b, const struct mx_report *r,
+                                  const struct mx_finding *f);
+
 /* Judges a case with groups. */
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 

@@ -277,7 +277,11 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 		const struct mx_finding *f = &r->findings[i];
 		char lane[24] = "", location[160] = "", text[512];
 		mx_action action = action_for(&b->plan.c->races, f->kind);
-		if (action == MX_IS_IGNORED)
+		const struct mx_waiver *waiver = mx_waived(b, r, f);
+		if (waiver)
+			mx_verdict_add(v, MX_NOT_WRONG, "waived", "%s",
+			               mx_waiver_text(waiver, text, sizeof text));
+		if (waiver || action == MX_IS_IGNORED)
 			continue;
 		if (f->lane >= 0)
 			snprintf(lane, sizeof lane, " lane %d", f->lane);

@@ -15,6 +15,7 @@
 #include "mutate.h"
 #include "output.h"
 #include "report.h"
+#include "waivers.h"
 #include "save.h"
 #include "../inspect/provenance_report.h"
 
@@ -85,7 +86,7 @@ static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) 
 		return -1;
 	r->seconds = run.seconds;
 	if (g->o->verbose)
-		mx_report_details(g->device, r->details, sizeof r->details);
+		mx_report_details(b, r->details, sizeof r->details);
 	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
 		return -1;
 	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r))
@@ -244,6 +245,8 @@ static int run_gate(struct gate *g) {
 	}
 	mx_report_start(g->o, g->device, g->selection.n_runs);
 	run_all(g);
+	if (g->device->emu && g->o->analysis)
+		mx_waivers_report(g->o, &g->selection);
 	mx_report_end(g->o, g->results, g->selection.n_runs, now() - start);
 	int status = exit_status(g);
 	for (size_t i = 0; i < g->selection.n_runs; i++)

@@ -40,6 +40,8 @@ static const char help[] =
 	"                     Classes: unordered (default: fail), and latency, races in a fixed\n"
 	"                     order of issue that only latency keeps (default: report)\n"
 	"  --strict           the same as --races unordered=fail,latency=fail\n"
+	"  --waive FILE       findings that are accepted, each with a reason: `waivers` as in a\n"
+	"                     case file. The end of the run lists waivers that were not used\n"
 	"  --require-proof    (emulator) a case that passes fails if its order is not proved:\n"
 	"                     finding not-proved, exit 3\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
@@ -175,7 +177,8 @@ enum {
 	NOTES,
 	REQUIRE_PROOF,
 	RACES,
-	STRICT
+	STRICT,
+	WAIVE
 };
 
 static const struct option long_options[] = {
@@ -207,6 +210,7 @@ static const struct option long_options[] = {
 	{ "notes", no_argument, NULL, NOTES },
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
+	{ "waive", required_argument, NULL, WAIVE },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -230,6 +234,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case TAP: o->tap = true; return true;
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
+	case WAIVE: o->waive = value; return true;
 	case STRICT: o->races = "unordered=fail,latency=fail"; return true;
 	case RACES: {
 		struct mx_race_actions races;

@@ -21,6 +21,7 @@ struct mx_options {
 	unsigned assume;    /* MX_ASSUME_..., added to those of the case */
 	bool notes;         /* print each note */
 	const char *races;  /* --races: classes of races that fail, are reported or ignored */
+	const char *waive;  /* --waive: a file of waivers */
 	bool require_proof; /* a case that passes without a proof of its order fails */
 	unsigned analysis;  /* MX_ANALYSE_... for the judged run */
 	bool has_shape, has_regime;

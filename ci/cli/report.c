@@ -82,6 +82,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" --threadgroup-split");
 	if (o->races)
 		printf(" --races %s", o->races);
+	if (o->waive)
+		print_quoted(" --waive ", o->waive);
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
@@ -292,12 +294,16 @@ static int by_count(const void *a, const void *b) {
 	return (x->n < y->n) - (x->n > y->n);
 }
 
-void mx_report_details(const struct mx_device *d, char *text, size_t room) {
-	text[0] = 0;
-	if (!d->emu)
+void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
+	const struct mx_device *d = mx_bench_device(b);
+	uint64_t setup, code;
+	mx_bench_identity(b, &setup, &code);
+	size_t n = (size_t)snprintf(text, room, "code: %s, XXH3 %016" PRIx64 "\n", mx_bench_code(b),
+	                            code);
+	if (!d->emu || n >= room)
 		return;
 	const struct mx_stats *s = &d->emu->report()->stats;
-	size_t n_ops = d->emu->op_count(), n = 0;
+	size_t n_ops = d->emu->op_count();
 	struct counted *ops = calloc(n_ops, sizeof *ops);
 	if (!ops || !s->by_op || !s->instructions) {
 		free(ops);
@@ -307,7 +313,7 @@ void mx_report_details(const struct mx_device *d, char *text, size_t room) {
 		ops[i] = (struct counted){ d->emu->op_name(i), s->by_op[i] };
 	qsort(ops, n_ops, sizeof *ops, by_count);
 	n += (size_t)snprintf(
-		text, room,
+		text + n, room - n,
 		"%" PRIu64
 		" wave instructions, %.1f %% MFMA; most in flight: vmcnt %u, lgkmcnt %u\n",
 		s->instructions, 100.0 * (double)s->mfma / (double)s->instructions, s->max_vmcnt,

@@ -35,7 +35,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    double seconds);
 
-/* The emulator's counts for the last launch of this thread, for -v. */
-void mx_report_details(const struct mx_device *d, char *text, size_t room);
+/* The code object and the emulator's counts for the last launch of this thread, for -v. */
+void mx_report_details(const struct mx_bench *b, char *text, size_t room);
 
 #endif

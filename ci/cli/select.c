@@ -28,6 +28,7 @@ static int add_case(const struct mx_options *o, struct mx_selection *s, const ch
 	s->cases = grown;
 	if (mx_case_load(path, &grown[s->n_cases], err))
 		return -1;
+	grown[s->n_cases]->more_waivers = s->waivers;
 	override(o, grown[s->n_cases++]);
 	return 0;
 }
@@ -127,8 +128,10 @@ static int select_runs(const struct mx_options *o, struct mx_selection *s, const
 int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,
               struct mx_error *err) {
 	*s = (struct mx_selection){ 0 };
-	int status =
-		o->case_file ? add_case(o, s, o->case_file, err) : add_folder(o, s, case_dir, err);
+	int status = o->waive ? mx_waivers_load(o->waive, &s->waivers, err) : 0;
+	if (!status)
+		status = o->case_file ? add_case(o, s, o->case_file, err)
+		                      : add_folder(o, s, case_dir, err);
 	for (size_t i = 0; !status && i < s->n_cases; i++)
 		status = select_runs(o, s, s->cases[i], err);
 	if (!status && !s->n_runs)
@@ -143,4 +146,5 @@ void mx_selection_free(struct mx_selection *s) {
 		mx_case_free(s->cases[i]);
 	free(s->cases);
 	free(s->runs);
+	mx_waivers_free(s->waivers);
 }

@@ -15,6 +15,7 @@ struct mx_selected {
 struct mx_selection {
 	struct mx_case **cases; /* owned */
 	size_t n_cases;
+	struct mx_waivers *waivers; /* of --waive; owned; or NULL */
 	struct mx_selected *runs;
 	size_t n_runs;
 };
