@@ -1010,7 +1010,9 @@ MXREF_API const struct mx_sparse *mx_sparse_at(size_t i);              /* NULL e
 MXREF_API unsigned mx_sparse_a_vgprs(const struct mx_sparse *op);
 MXREF_API unsigned mx_sparse_result_vgprs(const struct mx_sparse *op);
 
-/* One sparse MFMA on registers. Bits 2i and 2i + 1 of a lane's set of indices select the k of
+/* One sparse MFMA on registers. Lane l holds a part of row l % M of A and of column l % M of B.
+ * Groups of M lanes take turns along k of B with 16 bytes; A's stored items, as an M x K / 2
+ * matrix, fill the lane of the first group, then that of the next one. Bits 2i and 2i + 1 of a lane's set of indices select the k of
  * its i-th item of A among four; `index` holds as many sets as fit, and cbsz and abid select
  * one. The arithmetic is that of the dense instructions on the stored items: K / 2 products
  * in the order of k (assumed).

@@ -1,8 +1,13 @@
 /* The sparse MFMAs: A stores two of every four consecutive k, which an index selects [ISA 7.5].
  *
- * Rows of lanes interleave along k: each holds 16 bytes of consecutive k of B and 8 bytes of A, two
- * items of each four k. Item i of A belongs to four i / 2 of its lane; bits 2i and 2i + 1 of a
- * set are its index in these four.
+ * B: groups of M lanes take turns along k with 16 bytes each [ISA 7.5.1]. A: the stored items of a
+ * row, packed as M x K / 2, are in consecutive lane groups, as in the dense instruction of this
+ * size. Where a lane has 8 bytes of A, an item meets B of its own lane group. Where it has 16, it
+ * does not: items of lane group 1 of v_smfmac_f32_16x16x128_fp8_fp8 belong to k = 32 to 63, which
+ * groups 2 and 3 hold in B. The manual describes B and the index. The lanes of A are as measured on
+ * MI350 for all float types and sizes [ROCm/hip-fpsan, include/fpsan/amdgcn_smfmac.hpp; its order
+ * of k is another one, the items that meet are the same]. Bits 2i and 2i + 1 of a set are the index
+ * of item i among its four k.
  *
  * Only stored items are multiplied, K / 2 products in the order of k (assumed for the steps of
  * a profile; the manual does not describe them). */
@@ -10,7 +15,7 @@
 
 #include "dense.h"
 
-enum { MAX_M = 32, MAX_K = 128, A_BYTES = 8 };
+enum { MAX_M = 32, MAX_K = 128, RUN_BITS = 128 };
 
 static const struct mx_sparse rows[] = {
 #define MX_SPARSE(id, m, k, a, b, d) { "v_smfmac_" #id, m, k, MX_T_##a, MX_T_##b, MX_T_##d },
@@ -51,13 +56,23 @@ unsigned mx_sparse_result_vgprs(const struct mx_sparse *op) {
 
 /* ---- where items are ---- */
 
-/* Consecutive items of A in a lane; those of B are twice as many. */
-static unsigned consecutive_items(const struct mx_sparse *op) {
-	return 8 * A_BYTES / (op->a == MX_T_F16 || op->a == MX_T_BF16 ? 16 : 8);
+static unsigned bits_of_item(const struct mx_sparse *op) {
+	return op->a == MX_T_F16 || op->a == MX_T_BF16 ? 16 : 8;
 }
 
-/* The position in k of a lane's item: rows of lanes take turns with `n` items each. */
-static unsigned position(const struct mx_sparse *op, unsigned lane, unsigned item, unsigned n) {
+/* Items of A in a lane; those of B are twice as many. */
+static unsigned items_of_lane(const struct mx_sparse *op) {
+	return op->m * op->k / 2 / MX_LANES;
+}
+
+/* The position among a row's stored items of an item of A. */
+static unsigned position_a(const struct mx_sparse *op, unsigned lane, unsigned item) {
+	return lane / op->m * items_of_lane(op) + item;
+}
+
+/* The k of an item of B. */
+static unsigned position_b(const struct mx_sparse *op, unsigned lane, unsigned item) {
+	unsigned n = RUN_BITS / bits_of_item(op);
 	return (item / n * (MX_LANES / op->m) + lane / op->m) * n + item % n;
 }
 
@@ -89,18 +104,17 @@ static bool indices_ascend(const struct mx_sparse_args *g, unsigned items) {
 
 static void load(struct operands *x, const struct mx_sparse_args *g) {
 	const struct mx_sparse *op = g->op;
-	unsigned n = consecutive_items(op), bits = 8 * A_BYTES / n,
-		 items = op->m * op->k / 2 / MX_LANES;
+	unsigned bits = bits_of_item(op), items = items_of_lane(op);
 	unsigned first = first_index(g, items);
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
 		unsigned mn = lane % op->m;
 		for (unsigned i = 0; i < items; i++) {
-			unsigned p = position(op, lane, i, n);
+			unsigned p = position_a(op, lane, i);
 			x->a[mn][p] = mx_get_item(g->a, bits, lane, i);
 			x->k[mn][p] = p / 2 * 4 + index_of(g, lane, first + i);
 		}
 		for (unsigned i = 0; i < 2 * items; i++)
-			x->b[mn][position(op, lane, i, 2 * n)] = mx_get_item(g->b, bits, lane, i);
+			x->b[mn][position_b(op, lane, i)] = mx_get_item(g->b, bits, lane, i);
 	}
 }
 
@@ -125,7 +139,7 @@ static void run(const struct mx_sparse_args *g) {
 mx_status mx_mma_sparse(const struct mx_sparse_args *g) {
 	if (!g || !g->op || !g->a || !g->b || !g->index || !g->d || !g->profile)
 		return MX_BAD_POINTER;
-	if (!indices_ascend(g, g->op->m * g->op->k / 2 / MX_LANES))
+	if (!indices_ascend(g, items_of_lane(g->op)))
 		return MX_BAD_OPTION;
 	mx_status status = mx_profile_check(g->profile);
 	if (status == MX_OK)

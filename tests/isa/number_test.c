@@ -237,7 +237,7 @@ static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
 }
 
 /* Runs a matrix instruction v[0:n-1] = ... and compares with the status and result of the
- * library. */
+ * library. An opcode that rests on an assumption leaves its note. */
 static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands, unsigned n,
                    mx_status status, const row_of_lanes *want) {
 	uint32_t d[4];
@@ -248,7 +248,8 @@ static bool leaves(struct machine *m, const struct mx_op *row, uint32_t operands
 	append(&code, d, 8);
 	epilogue(&code, n);
 	run_code(m, &code);
-	bool good = no_findings(m) && status == MX_OK;
+	const char *rule = mx_assumption_text(mx_op_rests_on(row));
+	bool good = (*rule ? finding_says(m, rule) : no_findings(m)) && status == MX_OK;
 	if (!good)
 		show_findings(m);
 	for (unsigned r = 0; good && r < n; r++)

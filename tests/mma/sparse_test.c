@@ -1,5 +1,6 @@
 /* The sparse matrix instructions against plain sums of integers: the dense A of the stored items
- * and indices, times B, with each k at its place in the manual's tables. */
+ * and indices, times B, with each k of B at its place in the manual's tables, and the stored items
+ * of A packed as a dense matrix. Which items meet is compared with measurements, too. */
 #include "../../ref/mxref.h"
 #include "../tap.h"
 
@@ -85,36 +86,47 @@ static uint32_t result(mx_type t, int v) {
 	return bits;
 }
 
-/* `set`: the set of the index register that the instruction uses; the others are random. */
-static void fill(const struct mx_sparse *op, const struct layout *o, unsigned set) {
-	unsigned bits = o->bits, items = 128 / bits * (o->first[1][3] ? 2 : 1), n = items / 2;
-	memset(&s, 0, sizeof s);
-	for (unsigned l = 0; l < LANES; l++) {
-		unsigned mn = l % op->m;
-		s.index[l] = n < 16 ? below(1u << 31) & ~(((1u << 2 * n) - 1) << 2 * n * set) : 0;
+static void fill_b(const struct mx_sparse *op, const struct layout *o) {
+	unsigned run = 128 / o->bits, items = op->m * op->k / LANES;
+	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned i = 0; i < items; i++) {
-			unsigned half = i / (128 / bits);
-			unsigned k = o->first[half][l / 16] + i % (128 / bits);
 			int v = (int)below(15) - 7;
-			s.dense_b[k][mn] = v;
-			put(s.b, bits, l, i, code(op->b, v));
-			if (i % 4) /* each four of k has two items of A */
-				continue;
+			s.dense_b[o->first[i / run][l / 16] + i % run][l % op->m] = v;
+			put(s.b, o->bits, l, i, code(op->b, v));
+		}
+}
+
+/* The stored items of a row fill the lane of group 0, then those of the next groups. */
+static void fill_a(const struct mx_sparse *op, const struct layout *o, unsigned set) {
+	unsigned n = op->m * op->k / 2 / LANES;
+	for (unsigned row = 0; row < op->m; row++)
+		for (unsigned k = 0; k < op->k; k += 4) {
 			unsigned one = below(3), two = one + 1 + below(3 - one);
 			for (unsigned j = 0; j < 2; j++) {
-				unsigned item = i / 2 + j, at = j ? two : one;
-				int w = (int)below(15) - 7;
-				s.dense_a[mn][k + at] = w;
-				put(s.a, bits, l, item, code(op->a, w));
-				s.index[l] |= at << 2 * (n * set + item);
+				unsigned item = k / 2 + j, at = j ? two : one;
+				unsigned lane = item / n * op->m + row;
+				int v = (int)below(15) - 7;
+				s.dense_a[row][k + at] = v;
+				put(s.a, o->bits, lane, item % n, code(op->a, v));
+				s.index[lane] |= at << 2 * (n * set + item % n);
 			}
 		}
+}
+
+/* `set`: the set of the index register that the instruction uses; the others are random. */
+static void fill(const struct mx_sparse *op, const struct layout *o, unsigned set) {
+	unsigned n = op->m * op->k / 2 / LANES;
+	memset(&s, 0, sizeof s);
+	for (unsigned l = 0; l < LANES; l++)
+		s.index[l] = n < 16 ? below(1u << 31) & ~(((1u << 2 * n) - 1) << 2 * n * set) : 0;
+	fill_a(op, o, set);
+	fill_b(op, o);
+	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned r = 0; r < op->m * op->m / LANES; r++) {
 			int v = (int)below(2001) - 1000;
-			s.c[row_of(op->m, l, r)][mn] = v;
+			s.c[row_of(op->m, l, r)][l % op->m] = v;
 			s.d[r][l] = result(op->d, v);
 		}
-	}
 }
 
 static struct mx_sparse_args arguments(const struct mx_sparse *op, const char *profile) {
@@ -162,6 +174,126 @@ static void test_op(const struct mx_sparse *op) {
 	ok(mx_sparse_a_vgprs(op) == items * codings[op->a].bits / 32 &&
 	           mx_sparse_result_vgprs(op) == op->m * op->m / 64,
 	   "%s has as many registers as items", op->name);
+}
+
+static const uint32_t low_pairs = 0x44444444, high_pairs = 0xeeeeeeee; /* 0 and 1; 2 and 3 */
+
+/* The sum of each column, as attention kernels compute it: ones times the two halves of B. */
+static void test_column_sums(const struct mx_sparse *op) {
+	const struct layout *o = layout_of(op);
+	struct mx_sparse_args g = arguments(op, "block32");
+	unsigned wrong = 0, items = op->m * op->k / 2 / LANES;
+	memset(&s, 0, sizeof s);
+	fill_b(op, o);
+	for (unsigned half = 0; half < 2; half++) {
+		for (unsigned l = 0; l < LANES; l++) {
+			s.index[l] = half ? high_pairs : low_pairs;
+			for (unsigned i = 0; i < items && !half; i++)
+				put(s.a, o->bits, l, i, code(op->a, 1));
+		}
+		wrong += mx_mma_sparse(&g) != MX_OK;
+	}
+	for (unsigned l = 0; l < LANES; l++) {
+		int sum = 0;
+		for (unsigned k = 0; k < op->k; k++)
+			sum += s.dense_b[k][l % op->m];
+		for (unsigned r = 0; r < op->m * op->m / LANES; r++)
+			wrong += s.d[r][l] != result(op->d, sum);
+	}
+	ok(!wrong, "%s of ones, with both halves of each four, adds each k once", op->name);
+}
+
+/* An item of A, and the item of B that it meets in row 0 under index 0 and 1, with their lane
+ * groups. */
+struct meeting {
+	unsigned a, group_a, b, group_b;
+};
+
+/* Items of B are numbered; what one item of A adds to D[0][0] is the number, three bits at a time.
+ */
+static bool meets(const struct mx_sparse *op, struct meeting m) {
+	struct mx_sparse_args g = arguments(op, "block32");
+	unsigned bits = codings[op->a].bits, items = op->m * op->k / LANES;
+	unsigned wrong = 0, want = m.group_b * items + m.b;
+	for (unsigned shift = 0; shift < 9; shift += 3) {
+		memset(&s, 0, sizeof s);
+		for (unsigned l = 0; l < LANES; l++)
+			s.index[l] = low_pairs;
+		put(s.a, bits, m.group_a * op->m, m.a, code(op->a, 1));
+		for (unsigned i = 0; i < op->k; i++)
+			put(s.b, bits, i / items * op->m, i % items, code(op->b, i >> shift & 7));
+		wrong += mx_mma_sparse(&g) != MX_OK;
+		wrong += s.d[0][0] != result(op->d, want >> shift & 7);
+	}
+	return !wrong;
+}
+
+/* Measured on MI350 with one nonzero item in A and one in B [ROCm/hip-fpsan: positions of A and B
+ * that have the same k there]. */
+static struct meeting measured_16x16x128(unsigned group, unsigned item) {
+	unsigned dword = item / 4, low = item % 4;
+	unsigned c = low + 16 * (dword % 2) + 4 * (dword / 2) + 32 * (group / 2) + 8 * (group % 2);
+	unsigned k = c / 2 * 4 + c % 2;
+	return (struct meeting){ item, group, k / 32 * 8 + k % 8, k / 8 % 4 };
+}
+
+static struct meeting measured_32x32x64(unsigned group, unsigned item) {
+	unsigned dword = item / 4, low = item % 4;
+	unsigned c = low + 8 * (dword % 2) + 4 * (dword / 2) + 16 * group;
+	unsigned k = c / 2 * 4 + c % 2;
+	return (struct meeting){ item, group, k / 16 * 8 + k % 8, k / 8 % 2 };
+}
+
+/* By the probe of a port of a skinny GEMM to gfx950: A's slot 0 in groups 0 to 3, then slot 4. */
+static const struct meeting measured_16x16x64[] = {
+	{ 0, 0, 0, 0 }, { 0, 1, 0, 2 }, { 0, 2, 8, 0 }, { 0, 3, 8, 2 },
+	{ 4, 0, 0, 1 }, { 4, 1, 0, 3 }, { 4, 2, 8, 1 }, { 4, 3, 8, 3 },
+};
+
+static void test_meetings(void) {
+	const struct mx_sparse *wide = mx_sparse_by_name("v_smfmac_f32_16x16x128_fp8_fp8"),
+			       *tall = mx_sparse_by_name("v_smfmac_f32_32x32x64_bf8_bf8"),
+			       *half = mx_sparse_by_name("v_smfmac_f32_16x16x64_f16");
+	unsigned wrong[3] = { 0 };
+	for (unsigned item = 0; item < 16; item += 3) {
+		for (unsigned group = 0; group < 4; group++)
+			wrong[0] += !meets(wide, measured_16x16x128(group, item));
+		for (unsigned group = 0; group < 2; group++)
+			wrong[1] += !meets(tall, measured_32x32x64(group, item));
+	}
+	for (unsigned i = 0; i < 8; i++)
+		wrong[2] += !meets(half, measured_16x16x64[i]);
+	ok(!wrong[0], "16x16x128 of FP8: items meet as measured");
+	ok(!wrong[1], "32x32x64 of BF8: items meet as measured");
+	ok(!wrong[2], "16x16x64 of F16: items meet as measured");
+}
+
+/* Row sums of a tile of P whose columns lie in 32 lanes, by one instruction: even and odd rows of A
+ * choose the halves of each four, and items 0-7 or 8-15 the lane groups 0 and 2, or 1 and 3. */
+static void test_attention(void) {
+	const struct mx_sparse *op = mx_sparse_by_name("v_smfmac_f32_16x16x128_fp8_fp8");
+	struct mx_sparse_args g = arguments(op, "block32");
+	int sum[32] = { 0 };
+	unsigned wrong = 0;
+	memset(&s, 0, sizeof s);
+	for (unsigned l = 0; l < LANES; l++) {
+		s.index[l] = l % 4 == 1 ? high_pairs : low_pairs;
+		for (unsigned i = 0; i < 8 && l % 4 < 2; i++)
+			put(s.a, 8, l, i + (l & 4 ? 8 : 0), code(op->a, 1));
+		for (unsigned i = 0; i < 32; i++) {
+			int v = (int)below(15) - 7;
+			sum[l % 32] += v;
+			put(s.b, 8, l, i, code(op->b, v));
+		}
+	}
+	wrong += mx_mma_sparse(&g) != MX_OK;
+	for (unsigned l = 0; l < 32; l++) {
+		float part[2];
+		memcpy(&part[0], &s.d[0][l], sizeof *part);
+		memcpy(&part[1], &s.d[1][l], sizeof *part);
+		wrong += part[0] + part[1] != sum[l];
+	}
+	ok(!wrong, "row sums of P in an attention kernel");
 }
 
 /* B is not multiplied at a k that no item of A selects. */
@@ -213,7 +345,9 @@ static void test_refused(void) {
 int main(void) {
 	const struct mx_sparse *op;
 	for (size_t i = 0; (op = mx_sparse_at(i)); i++)
-		test_op(op);
+		test_op(op), test_column_sums(op);
+	test_meetings();
+	test_attention();
 	test_infinity();
 	test_clamp();
 	test_refused();

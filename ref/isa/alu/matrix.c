@@ -155,6 +155,8 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_BLGP));
 		return;
 	}
+	if (in->assumes)
+		mx_assume(w, in, 0, in->assumes);
 	memcpy(d, w->v + mx_row(in->dst), n * sizeof *d);
 	if (mx_mma_sparse(&args) != MX_OK) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_INDICES));
