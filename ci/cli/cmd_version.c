@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../kernels/host/device.h"
-#include "../../ref/num/quantize.h"
+#include "../../ref/num/cpu.h"
 #include "built.h"
 
 #ifdef __clang__
@@ -39,13 +39,20 @@ static void print_device(const char *name) {
 	mx_device_close(d);
 }
 
+/* The highest step in use. */
+static const char *cpu_path(void) {
+	enum mx_cpu step = MX_CPU_AMX;
+	while (!mx_cpu_has(step))
+		step--;
+	return mx_cpu_name(step);
+}
+
 int mx_cmd_version(int argc, char **argv) {
 	(void)argc;
 	(void)argv;
 	printf("mxcheck %s, commit %s\n", mx_version(), MX_COMMIT);
 	printf("%-9s %s\n", "compiler", COMPILER __VERSION__);
-	printf("%-9s %s\n", "CPU path",
-	       mx_fast_for(MX_E2M1) == mx_fast_portable(MX_E2M1) ? "portable" : "AVX-512");
+	printf("%-9s %s\n", "CPU path", cpu_path());
 	print_llvm();
 	print_device("emu");
 	print_device("hip");

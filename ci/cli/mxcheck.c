@@ -10,6 +10,7 @@
 
 #include "../../cases/files.h"
 #include "../../fuzz/hunt/replay.h"
+#include "../../ref/num/cpu.h"
 #include "command.h"
 #include "hunt_report.h"
 #include "mutate.h"
@@ -411,6 +412,11 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+	char why[256];
 	mx_output_begin();
+	if (!mx_cpu_check(why, sizeof why)) {
+		fprintf(stderr, "mxcheck: %s\n", why);
+		return mx_output_end(BAD_INPUT);
+	}
 	return mx_output_end(run(argc, argv));
 }

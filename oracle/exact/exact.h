@@ -1,9 +1,9 @@
 /* The exact judge: the result of an MX GEMM by the OCP specification and the written definition of
  * each profile.
  *
- * This folder shares nothing with the code that it judges. It includes no header of another folder,
- * defines its own constants, and calls libc, GMP, MPFR and OpenBLAS only. No state; safe from any
- * number of threads.
+ * This folder shares nothing with the code that it judges. It defines its own constants, and calls
+ * libc, GMP, MPFR and OpenBLAS only; of other folders, ref/num/cpu.h alone, which describes the
+ * host and no number. No state; safe from any number of threads.
  *
  * The product is NT: D[i][j] = sum over k of A[i][k] * B[j][k], with block scales applied and the
  * accumulator starting at +0. Results are f32 bit patterns, row-major, n in a row, in the caller's

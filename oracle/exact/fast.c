@@ -17,17 +17,13 @@ static int64_t largest_sig(const struct exact_format *f) {
 	return most;
 }
 
-static bool has_amx_and_avx512(void) {
-	return fast_has_amx() && fast_has_avx512();
-}
-
 const struct fast_way fast_ways[FAST_WAYS] = {
-	{ "AMX", fast_int8_amx, FAST_SIGNED, fast_has_amx },
-	{ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED, fast_has_vnni },
-	{ "portable", fast_int8_plain, FAST_SIGNED, NULL },
-	{ "AMX", fast_digits_amx, FAST_DIGITS, has_amx_and_avx512 },
-	{ "AVX-512", fast_wide_avx512, FAST_WIDE, fast_has_avx512 },
-	{ "portable", fast_wide_plain, FAST_WIDE, NULL },
+	{ "AMX", fast_int8_amx, FAST_SIGNED, MX_CPU_AMX },
+	{ "AVX-512 VNNI", fast_int8_vnni, FAST_RAISED, MX_CPU_VNNI },
+	{ "portable", fast_int8_plain, FAST_SIGNED, MX_CPU_BASE },
+	{ "AMX", fast_digits_amx, FAST_DIGITS, MX_CPU_AMX },
+	{ "AVX-512", fast_wide_avx512, FAST_WIDE, MX_CPU_V4 },
+	{ "portable", fast_wide_plain, FAST_WIDE, MX_CPU_BASE },
 };
 
 /* Whether a layout can hold elements up to `most`. Bytes: raised by 64 they have no sign. Digits:
@@ -41,7 +37,7 @@ const struct fast_way *fast_choose(const struct exact_gemm *g) {
 	const struct fast_way *way = fast_ways;
 	int64_t a = largest_sig(exact_format(g->a.format));
 	int64_t b = largest_sig(exact_format(g->b.format));
-	while (!holds(way->layout, a > b ? a : b) || (way->has && !way->has()))
+	while (!holds(way->layout, a > b ? a : b) || !mx_cpu_has(way->needs))
 		way++;
 	return way;
 }

@@ -17,6 +17,7 @@
 #ifndef EXACT_FAST_H
 #define EXACT_FAST_H
 
+#include "../../ref/num/cpu.h"
 #include "inside.h"
 
 enum {
@@ -67,9 +68,6 @@ typedef void fast_kernel(const struct fast_product *p, struct fast_part part);
 fast_kernel fast_int8_plain, fast_int8_vnni, fast_int8_amx, fast_digits_amx, fast_wide_plain,
 	fast_wide_avx512;
 
-/* Whether this processor and the system support a kernel; to be called once a thread. */
-bool fast_has_vnni(void), fast_has_amx(void), fast_has_avx512(void);
-
 /* Configures the tile registers, by masks: those with the bytes of 16 rows of a block, and those
  * with the bytes of columns. The others hold 16 x 16 dots. */
 void fast_amx_configure(unsigned rows, unsigned columns);
@@ -79,7 +77,7 @@ struct fast_way {
 	const char *name;
 	fast_kernel *kernel;
 	enum fast_layout layout;
-	bool (*has)(void); /* NULL: any processor */
+	enum mx_cpu needs;
 };
 enum { FAST_WAYS = 6 };
 extern const struct fast_way fast_ways[FAST_WAYS];

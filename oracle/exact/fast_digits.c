@@ -147,7 +147,7 @@ void fast_digits_amx(const struct fast_product *p, struct fast_part part) {
 
 void fast_digits_amx(const struct fast_product *p, struct fast_part part) {
 	(void)p;
-	(void)part; /* not called: fast_has_amx is false */
+	(void)part; /* not called: no MX_CPU_AMX */
 }
 
 #endif

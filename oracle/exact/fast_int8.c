@@ -39,10 +39,7 @@ void fast_int8_plain(const struct fast_product *p, struct fast_part part) {
 }
 
 #ifdef __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* acc += dot * factors. */
 __attribute__((target("avx512f"), always_inline)) static inline __m512
@@ -68,10 +65,6 @@ store_rows(const struct fast_product *p, size_t tile, size_t strip, const __m512
 }
 
 /* ---- AVX-512 VNNI: a tile's rows, the strip's block in registers ---- */
-
-bool fast_has_vnni(void) {
-	return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw");
-}
 
 /* The instruction multiplies unsigned bytes by signed bytes. Columns are raised by 64, and the
  * start of each dot subtracts the excess. */
@@ -118,17 +111,6 @@ void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 }
 
 /* ---- AMX: a tile's dots of one block are one instruction ---- */
-
-/* Bits of CPUID's leaf 7; clang 14 has no name for them. Linux gives a thread the tile registers on
- * demand, after its process has requested them. */
-bool fast_has_amx(void) {
-	enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
-	enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
-	unsigned a, b, c, d;
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d & AMX_TILE && d & AMX_INT8 &&
-	       __builtin_cpu_supports("avx512f") &&
-	       !syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA);
-}
 
 struct tile_config {
 	uint8_t palette, start_row, reserved[14];
@@ -208,12 +190,6 @@ void fast_int8_amx(const struct fast_product *p, struct fast_part part) {
 
 #else
 
-bool fast_has_vnni(void) {
-	return false;
-}
-bool fast_has_amx(void) {
-	return false;
-}
 void fast_int8_vnni(const struct fast_product *p, struct fast_part part) {
 	fast_int8_plain(p, part);
 }

@@ -74,10 +74,6 @@ void fast_wide_plain(const struct fast_product *p, struct fast_part part) {
 #ifdef __x86_64__
 #include "fast_odd.h"
 
-bool fast_has_avx512(void) {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-}
-
 enum { LANES = 8 };
 
 /* Adds the dots of 8 rows, x[32][8], with a strip's columns, y[32][16]. */
@@ -164,9 +160,6 @@ void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
 
 #else
 
-bool fast_has_avx512(void) {
-	return false;
-}
 void fast_wide_avx512(const struct fast_product *p, struct fast_part part) {
 	fast_wide_plain(p, part);
 }

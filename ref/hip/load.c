@@ -1,8 +1,11 @@
 /* Loading: copies a code object into device memory, decodes its code and collects its kernels. */
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../codeobject/codeobject.h"
+#include "../num/cpu.h"
 #include "runtime.h"
 
 /* The state of the loader. */
@@ -162,7 +165,16 @@ static hipError_t load(struct loading *l) {
 	return mx_hip_return(l->m->program ? hipSuccess : hipErrorOutOfMemory);
 }
 
+/* The one message of the runtime that no call can return. */
+static void check_cpu(void) {
+	char why[256];
+	if (!mx_cpu_check(why, sizeof why))
+		fprintf(stderr, "libmxhip: ignored: %s\n", why);
+}
+
 hipError_t mx_module_load(const void *image, size_t bytes, struct ihipModule_t **module) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, check_cpu);
 	struct loading l = { .m = calloc(1, sizeof *l.m) };
 	hipError_t e = l.m ? failed(&l, mx_codeobject_open(image, bytes, &l.co, &l.why))
 	                   : mx_hip_return(hipErrorOutOfMemory);

@@ -10,6 +10,7 @@
  * mx_dot computes the results with a NaN, an infinity, a product near the limit or an
  * accumulator of -0. */
 #include "tile.h"
+#include "../num/cpu.h"
 #include "../num/f32.h"
 
 #include <string.h>
@@ -208,7 +209,7 @@ bool mx_mma_by_alignment(const struct mx_mma_args *g) {
 	x.left = (int)g->profile->align - x.a.man - x.b.man;
 	if (x.left < 0)
 		return false;
-	(mx_has_avx512() ? run_avx512 : run_portable)(&x, g, d, again);
+	(mx_cpu_has(MX_CPU_V4) ? run_avx512 : run_portable)(&x, g, d, again);
 	for (unsigned r = 0; r < mx_results(g->shape); r++)
 		for (unsigned lane = 0; lane < MX_LANES; lane++)
 			if (!(again[r] >> lane & 1))

@@ -29,6 +29,7 @@
  * Instructions name their rounding where it matters. The thread's mode decides whether
  * subnormals are flushed, so it is checked each time, as in by_floats.c. */
 #include "tile.h"
+#include "../num/cpu.h"
 #include "../num/f32.h"
 
 #include <string.h>
@@ -463,15 +464,8 @@ AVX512 static bool by_doubles(const struct mx_mma_args *g) {
 	return true;
 }
 
-bool mx_has_avx512(void) {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni") &&
-	       __builtin_cpu_supports("fma");
-}
-
 bool mx_mma_by_avx512(const struct mx_mma_args *g) {
-	if (g->profile->align || !mx_has_avx512() || !mx_environment_is_ieee())
+	if (g->profile->align || !mx_cpu_has(MX_CPU_VBMI) || !mx_environment_is_ieee())
 		return false;
 	if (bytes_apply(g) && by_bytes(g))
 		return true;
@@ -483,10 +477,6 @@ bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 }
 
 #else
-
-bool mx_has_avx512(void) {
-	return false;
-}
 
 bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 	(void)g;

@@ -51,9 +51,6 @@ void mx_mma_some_by_integers(const struct mx_mma_args *args, const uint64_t *lan
 /* The same by mx_dot; args->clamp applies. */
 void mx_mma_some_plain(const struct mx_mma_args *args, const uint64_t *lanes);
 
-/* Whether this processor has the extensions of by_avx512.c. */
-bool mx_has_avx512(void);
-
 /* Whether float arithmetic of this thread rounds to nearest and keeps subnormals. */
 bool mx_environment_is_ieee(void);
 

@@ -1,5 +1,6 @@
 /* Blocks of 32 f32 to codes in integer arithmetic, 16 elements at a time, compiled for AVX-512
  * and for the target of the build. Nearest even; the caller handles blocks with special values. */
+#include "cpu.h"
 #include "number.h"
 #include "quantize.h"
 
@@ -277,12 +278,8 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 #endif
 #if defined __x86_64__ && defined __GNUC__
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl" WIDTH)))
-#define HAS_WIDE                                                                                   \
-	(__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&               \
-	 __builtin_cpu_supports("avx512vl"))
 #else
 #define WIDE
-#define HAS_WIDE 0
 #endif
 
 /* The format is a constant, so the compiler specialises the inlined functions for it. */
@@ -333,5 +330,5 @@ const struct mx_fast *mx_fast_portable(mx_format f) {
 }
 
 const struct mx_fast *mx_fast_for(mx_format f) {
-	return HAS_WIDE ? &wide[f] : &portable[f];
+	return mx_cpu_has(MX_CPU_V4) ? &wide[f] : &portable[f];
 }

@@ -52,11 +52,20 @@ like($out, qr/quant \| dequant \| mfma \| compare/, 'mxcheck --help names them')
 my ($version) = join '.', slurp('ref/mxref.h') =~ /^#define MXREF_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$/mg;
 is(mxcheck('--version'), 0, 'mxcheck has --version') or diag $err;
 like($out, qr/\Amxcheck \Q$version\E, commit \S+\n/, '  its own and the commit');
-like($out, qr/^CPU path +(AVX-512|portable)$/m, '  how it computes');
+my ($step) = $out =~ /^CPU path +(\S+)$/m;
 chomp(my $llvm = `ci/package/llvm.sh 2>/dev/null`);
 chomp(my $found = $llvm ne '' ? "$llvm, " . `$llvm/clang -dumpversion` : 'none');
 like($out, qr/^LLVM +\Q$found\E$/m, '  the LLVM that llvm.sh finds') or diag $out;
 like($out, qr/^emu +\S*libmxhip\.so, gfx950\nhip +/m, '  and the runtimes') or diag $out;
+
+is(run('env', 'MXCHECK_CPU=avx', $mxcheck, '--version'), 2, 'an MXCHECK_CPU that is no step is refused');
+my @steps = $err =~ /\Amxcheck: MXCHECK_CPU: 'avx' is not (.*)\n\z/ ? split /, | or /, $1 : BAIL_OUT($err);
+for my $i (0 .. $#steps) {
+	my $has = $i <= (grep { $steps[$_] eq $step } 0 .. $#steps)[0];
+	is(run('env', "MXCHECK_CPU=$steps[$i]", $mxcheck, '--version'), $has ? 0 : 2, "  MXCHECK_CPU=$steps[$i]");
+	$has ? like($out, qr/^CPU path +$steps[$i]$/m, '    is used')
+		: is($err, "mxcheck: MXCHECK_CPU: '$steps[$i]' is more than this CPU has: $step\n", '    is refused');
+}
 
 # A folder of scripts instead of LLVM.
 run('sh', '-c', 'mkdir "$0/a llvm" && cd "$0/a llvm" && echo "echo 99.1.2 amdgcn" >clang &&'

@@ -38,4 +38,7 @@ for my $level ('-O1', '-O2', '-O3') {
 	run("cc $dir/saxpy.o -L$build -lmxhip -Wl,-rpath,$build -o $dir/saxpy");
 	is(run("$dir/saxpy"), "1000 of 1000 right, 2 launches\n", "a HIP program at $level runs as it is");
 }
+is(run("MXCHECK_CPU=avx $dir/saxpy") =~ s/ is not .*//r,
+	"libmxhip: ignored: MXCHECK_CPU: 'avx'\n1000 of 1000 right, 2 launches\n",
+	'an MXCHECK_CPU that it does not have is ignored with one line');
 done_testing;

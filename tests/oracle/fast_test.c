@@ -55,7 +55,7 @@ static bool by_way(const struct problem *p, const struct fast_way *way) {
 static bool by_wide_ways(const struct problem *p) {
 	for (const struct fast_way *way = fast_ways; way < fast_ways + FAST_WAYS; way++)
 		if ((way->layout == FAST_DIGITS || way->layout == FAST_WIDE) &&
-		    (!way->has || way->has()) && !by_way(p, way))
+		    mx_cpu_has(way->needs) && !by_way(p, way))
 			return false;
 	return true;
 }
@@ -92,7 +92,7 @@ static void each_kernel(void) {
 		bool wide = way->layout == FAST_WIDE || way->layout == FAST_DIGITS;
 		const char *of = of_layout[way->layout];
 		unsigned right = 0, n = 0;
-		if (way->has && !way->has()) {
+		if (!mx_cpu_has(way->needs)) {
 			ok(true, "%s, %s # SKIP not on this processor", way->name, of);
 			continue;
 		}

@@ -1,0 +1,33 @@
+/* The host CPU: which of the code paths for newer instructions may run.
+ *
+ * The steps are in order; a CPU at one has all before it. MXCHECK_CPU names the highest step to
+ * use, for comparisons: all steps compute the same bits. */
+#ifndef MX_CPU_H
+#define MX_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum mx_cpu {
+	MX_CPU_BASE, /* x86-64-v2; the only step of other architectures */
+	MX_CPU_V3,   /* x86-64-v3: AVX2, FMA, BMI */
+	MX_CPU_V4,   /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+	MX_CPU_VNNI, /* AVX-512 VNNI */
+	MX_CPU_VBMI, /* AVX-512 VBMI */
+	MX_CPU_AMX,  /* tiles of int8 */
+	MX_CPUS
+};
+
+/* Whether CPU and system support the step, and MXCHECK_CPU allows it. The variable is read at the
+ * first call; a value that mx_cpu_check refuses is ignored. Linux gives a process AMX's registers
+ * on request: the first question about AMX requests them. */
+bool mx_cpu_has(enum mx_cpu step);
+
+/* The name of a step, as in MXCHECK_CPU. */
+const char *mx_cpu_name(enum mx_cpu step);
+
+/* Writes why MXCHECK_CPU is refused to `why`, one line, and returns false; true if it is unset,
+ * empty or good. */
+bool mx_cpu_check(char *why, size_t room);
+
+#endif
