@@ -87,7 +87,7 @@ static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const 
 	const uint32_t *v = m->in->mem.offen ? w->v[mx_row(m->in->mem.addr)] : zeros;
 	uint32_t low, high, imm = (uint32_t)m->in->imm;
 	uint64_t base = a->d.base + a->soffset + imm;
-	if (!m->exec || !mx_may_be_together(w, 0))
+	if (!m->exec || !a->bytes || !mx_may_be_together(w, 0))
 		return false;
 	mx_bounds(v, m->exec, &low, &high);
 	m->range = high > UINT32_MAX - imm

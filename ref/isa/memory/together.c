@@ -65,7 +65,8 @@ void mx_load_zeros(struct mx_wave *w, struct mx_memop *m) {
 }
 
 bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row) {
-	if (w->unwritten_lanes[row] & m->exec || m->in->op->flags & MX_D16_HI)
+	if (!mx_may_be_together(w, 0) || w->unwritten_lanes[row] & m->exec ||
+	    m->in->op->flags & MX_D16_HI)
 		return false;
 	memcpy(m->data[to], w->v[row], sizeof(mx_vreg));
 	memset(m->unwritten[to], 0, sizeof(mx_vreg));
