@@ -262,10 +262,23 @@ struct mx_kernel {
 	const char *unsupported; /* a field with a value that is not implemented, or NULL */
 };
 
+/* Operations whose lanes are accessed together, not one by one. */
+typedef enum {
+	MX_TOGETHER_LDS_READ,
+	MX_TOGETHER_LDS_WRITE,
+	MX_TOGETHER_LDS_DMA,
+	MX_TOGETHER_LOAD,
+	MX_TOGETHER_STORE,
+	MX_TOGETHER_SCRATCH_LOAD,
+	MX_TOGETHER_SCRATCH_STORE,
+	MX_TOGETHER_KINDS
+} mx_together;
+
 struct mx_stats {
 	uint64_t instructions; /* wave instructions issued */
 	uint64_t mfma;
-	uint32_t max_vmcnt, max_lgkmcnt; /* most operations ever in flight in one wave */
+	uint32_t max_vmcnt, max_lgkmcnt;      /* most operations ever in flight in one wave */
+	uint64_t together[MX_TOGETHER_KINDS]; /* of these, landings of whole waves at once */
 	uint64_t *by_op; /* count of each row of opcodes.def; mx_op_count() entries */
 };
 
@@ -411,6 +424,9 @@ struct mx_launch {
 	const mx_profile *profile; /* how matrix instructions accumulate */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
 	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */
+
+	/* Lanes access memory one by one, never together. Slower; the result is the same. */
+	bool lane_by_lane;
 
 	/* Rules of buffers on which the sources disagree. A launch with a result that depends on
 	 * one is reported as ambiguous. */

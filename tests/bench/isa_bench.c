@@ -1,9 +1,10 @@
 /* The number of wave instructions that a core executes in a second, in a loop of vector ALU
- * instructions with all lanes active. */
+ * instructions with all lanes active; and the time of an instruction of memory, from issue to
+ * landing, with its lanes accessed together and one by one. */
 #include "../isa/machine_test.h"
 #include "bench.h"
 
-enum { LOOPS = 0x1000, FLOATS = 8, INTEGERS = 8, SCALARS = 3 };
+enum { LOOPS = 0x1000, FLOATS = 8, INTEGERS = 8, SCALARS = 3, UNROLLED = 15 };
 
 static const uint32_t prologue[] = {
 	0xbe8400ff, 0x00001000, /* s_mov_b32 s4, 0x1000 */
@@ -13,6 +14,16 @@ static const uint32_t prologue[] = {
 	0x7e080300,             /* v_mov_b32_e32 v4, v0 */
 	0x7e0a0300,             /* v_mov_b32_e32 v5, v0 */
 	0x7e0c02f2,             /* v_mov_b32_e32 v6, 1.0 */
+	0x240e0084,             /* v_lshlrev_b32_e32 v7, 4, v0 */
+	0x24100082,             /* v_lshlrev_b32_e32 v8, 2, v0 */
+	0xdc5c8000, 0x0c000007, /* global_load_dwordx4 v[12:15], v7, s[0:1] */
+	0xbe900100,             /* s_mov_b64 s[16:17], s[0:1] */
+	0xbe9200ff, 0x00020000, /* s_mov_b32 s18, 0x20000 */
+	0xbe9300ff, 0x00027000, /* s_mov_b32 s19, 0x27000 */
+	0xb07c1000,             /* s_movk_i32 m0, 0x1000 */
+	0xbf8c0070,             /* s_waitcnt vmcnt(0) lgkmcnt(0) */
+	0xd9be0000, 0x00000c07, /* ds_write_b128 v7, v[12:15] */
+	0xdc7c4000, 0x007f0c00, /* scratch_store_dwordx4 off, v[12:15], off */
 };
 
 static const uint32_t floats[] = {
@@ -37,6 +48,33 @@ static const uint32_t integers[] = {
 	0xd1ff0005, 0x04020b04, /* v_add3_u32 v5, v4, v5, v0 */
 };
 
+/* Instructions of memory. */
+static const struct {
+	const char *name;
+	uint32_t dwords[2];
+} memory[] = {
+	{ "buffer_load_dwordx4 lds",
+	  { 0xe05d1000, 0x80040007, /* buffer_load_dwordx4 v7, s[16:19], 0 offen lds */ } },
+	{ "buffer_load_dwordx2",
+	  { 0xe0541000, 0x80040c07, /* buffer_load_dwordx2 v[12:13], v7, s[16:19], 0 offen */ } },
+	{ "global_load_dwordx4",
+	  { 0xdc5c8000, 0x0c000007, /* global_load_dwordx4 v[12:15], v7, s[0:1] */ } },
+	{ "buffer_store_dword",
+	  { 0xe0701000, 0x80040108, /* buffer_store_dword v1, v8, s[16:19], 0 offen */ } },
+	{ "buffer_store_dwordx4",
+	  { 0xe07c1000, 0x80040c07, /* buffer_store_dwordx4 v[12:15], v7, s[16:19], 0 offen */ } },
+	{ "ds_read_b128", { 0xd9fe0000, 0x0c000007, /* ds_read_b128 v[12:15], v7 */ } },
+	{ "ds_write_b128", { 0xd9be0000, 0x00000c07, /* ds_write_b128 v7, v[12:15] */ } },
+	{ "scratch_load_dwordx4",
+	  { 0xdc5c4000, 0x0c7f0000, /* scratch_load_dwordx4 v[12:15], off, off */ } },
+	{ "scratch_store_dwordx4",
+	  { 0xdc7c4000, 0x007f0c00, /* scratch_store_dwordx4 off, v[12:15], off */ } },
+};
+
+static const uint32_t wait_for_all[] = {
+	0xbf8c0070, /* s_waitcnt vmcnt(0) lgkmcnt(0) */
+};
+
 /* The end of the loop without the branch, which depends on its length. */
 static const uint32_t count_down[] = {
 	0x80848104, /* s_sub_u32 s4, s4, 1 */
@@ -54,30 +92,68 @@ static void launch(void *arg) {
 	mx_launch_run(&j->m.launch, &j->m.report);
 }
 
-static void report(const char *name, const uint32_t *body, size_t bytes, unsigned instructions) {
-	static struct job j;
-	j = (struct job){ .m = machine() };
-	APPEND(&j.code, prologue);
-	append(&j.code, body, bytes);
-	APPEND(&j.code, count_down);
+static void make(struct job *j, const uint32_t *body, size_t bytes) {
+	*j = (struct job){ .m = machine() };
+	APPEND(&j->code, prologue);
+	append(&j->code, body, bytes);
+	APPEND(&j->code, count_down);
 	uint32_t back = (uint32_t)((bytes + sizeof count_down) / 4 + 1);
 	uint32_t end[] = { 0xbf850000 | (-back & 0xffff), 0xbf810000 /* s_endpgm */ };
-	APPEND(&j.code, end);
-	j.program = mx_program_new(j.code.dwords, j.code.bytes, (uintptr_t)j.code.dwords);
-	j.m.kernel.entry = (uintptr_t)j.code.dwords;
-	j.m.launch.kernel = &j.m.kernel;
-	j.m.launch.program = j.program;
-	bench(name, "M wave-instructions/s", LOOPS * (instructions + SCALARS) * 1e-6, launch, &j);
+	APPEND(&j->code, end);
+	j->program = mx_program_new(j->code.dwords, j->code.bytes, (uintptr_t)j->code.dwords);
+	j->m.kernel.entry = (uintptr_t)j->code.dwords;
+	j->m.kernel.lds_bytes = 1 << 14;
+	j->m.kernel.scratch_bytes = 64;
+	j->m.launch.kernel = &j->m.kernel;
+	j->m.launch.program = j->program;
+	fill_arena(0);
+}
+
+static void finish(struct job *j, const char *name) {
 	char line[MX_LINE_ROOM];
-	if (j.m.report.n_findings)
+	if (j->m.report.n_findings)
 		fprintf(stderr, "%s: %s\n", name,
-		        mx_finding_text(&j.m.report, j.m.report.findings, line, sizeof line));
-	mx_report_free(&j.m.report);
-	mx_program_free(j.program);
+		        mx_finding_text(&j->m.report, j->m.report.findings, line, sizeof line));
+	mx_report_free(&j->m.report);
+	mx_program_free(j->program);
+}
+
+static void report(const char *name, const uint32_t *body, size_t bytes, unsigned instructions) {
+	static struct job j;
+	make(&j, body, bytes);
+	bench(name, "M wave-instructions/s", LOOPS * (instructions + SCALARS) * 1e-6, launch, &j);
+	finish(&j, name);
+}
+
+/* In turn, so that other load slows both. The loop itself counts too. */
+static void report_memory(unsigned i) {
+	static struct job j;
+	struct code body = { 0 };
+	double ns[2][BENCH_RUNS];
+	char name[100];
+	for (unsigned k = 0; k < UNROLLED; k++)
+		append(&body, memory[i].dwords, sizeof memory[i].dwords);
+	APPEND(&body, wait_for_all);
+	make(&j, body.dwords, body.bytes);
+	launch(&j);
+	for (unsigned run = 0; run < 2 * BENCH_RUNS; run++) {
+		j.m.launch.lane_by_lane = run % 2;
+		double start = bench_now();
+		launch(&j);
+		ns[run % 2][run / 2] = (bench_now() - start) * 1e9 / (LOOPS * UNROLLED);
+	}
+	for (unsigned way = 0; way < 2; way++) {
+		snprintf(name, sizeof name, "memory/%s/%s", memory[i].name,
+		         way ? "lane by lane" : "lanes together");
+		bench_print(name, "ns a wave-instruction", ns[way]);
+	}
+	finish(&j, memory[i].name);
 }
 
 int main(void) {
 	report("valu/f32", floats, sizeof floats, FLOATS);
 	report("valu/integer", integers, sizeof integers, INTEGERS);
+	for (unsigned i = 0; i < sizeof memory / sizeof *memory; i++)
+		report_memory(i);
 	return 0;
 }

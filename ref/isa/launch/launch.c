@@ -4,6 +4,7 @@
 
 #include "../machine/claims.h"
 #include "../machine/findings.h"
+#include "../machine/pages.h"
 #include "../race/race.h"
 #include "../race/wave_sync.h"
 #include "../schedule/schedule.h"
@@ -138,6 +139,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	struct mx_run run = { .launch = launch,
 		              .report = report,
 		              .handlers = mx_handlers,
+		              .pages = mx_pages_new(launch->memory.n),
 		              .max_instructions = launch->max_instructions
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };
@@ -148,8 +150,10 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);
 	if (!report->kernel)
 		report->kernel = strdup(launch->kernel->name);
-	if (!report->stats.by_op || !report->kernel)
+	if (!report->stats.by_op || !report->kernel) {
+		mx_pages_free(run.pages, launch->memory.n);
 		return false;
+	}
 	if (missing)
 		refuse(&run, missing);
 	else {
@@ -162,5 +166,6 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		run_all(&run);
 	}
 	mx_watch_launch_end(&run);
+	mx_pages_free(run.pages, launch->memory.n);
 	return !run.out_of_memory;
 }

@@ -9,6 +9,7 @@
 
 #include "../machine/claims.h"
 #include "../machine/findings.h"
+#include "../machine/pages.h"
 #include "launch.h"
 
 enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30 /* limit of claims.c */ };
@@ -38,6 +39,7 @@ static bool prepare(struct part *p, const struct mx_run *run, const struct mx_wo
 	p->run = *run;
 	p->run.report = &p->report;
 	p->run.worker = &p->worker;
+	p->run.pages = NULL;
 	p->residents.next = next;
 	p->residents.end = end;
 	p->report.stats.by_op = calloc(mx_op_count(), sizeof *p->report.stats.by_op);
@@ -62,6 +64,8 @@ static void add_stats(struct mx_stats *to, const struct mx_stats *s) {
 	to->mfma += s->mfma;
 	to->max_vmcnt = larger(to->max_vmcnt, s->max_vmcnt);
 	to->max_lgkmcnt = larger(to->max_lgkmcnt, s->max_lgkmcnt);
+	for (size_t i = 0; i < MX_TOGETHER_KINDS; i++)
+		to->together[i] += s->together[i];
 	for (size_t i = 0; i < mx_op_count(); i++)
 		to->by_op[i] += s->by_op[i];
 }
@@ -92,6 +96,12 @@ static bool threads_may_pay(const struct mx_run *run, uint64_t first, uint64_t e
 	       !mx_program_shares(run->launch->program, run->launch->kernel->entry);
 }
 
+/* The threads have written other states. */
+static void forget_pages(struct mx_run *run) {
+	mx_pages_free(run->pages, run->launch->memory.n);
+	run->pages = mx_pages_new(run->launch->memory.n);
+}
+
 void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 	uint64_t first = atomic_load(next);
 	if (first >= end || !threads_may_pay(run, first, end))
@@ -110,6 +120,7 @@ void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 		run_parts(parts, ready);
 	bool keep = ready && !abort;
 	keep_or_undo(run, parts, ready, keep);
+	forget_pages(run);
 	atomic_store(next, keep ? end : first);
 	if (conflict)
 		mx_program_note_sharing(run->launch->program, run->launch->kernel->entry);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "claims.h"
-#include "wave.h"
+#include "lane_bytes.h"
 
 enum {
 	NO_OWNER = 0,
@@ -173,4 +173,14 @@ bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t b
 	if (!ok)
 		mx_abort(run);
 	return ok;
+}
+
+bool mx_shadow_claim_wave(struct mx_wave *w, size_t region, const struct mx_lane_bytes *x,
+                          bool write) {
+	uint64_t base = w->group->run->launch->memory.regions[region].base;
+	unsigned l;
+	MX_FOR_LANES(l, x->lanes)
+	if (!mx_shadow_claim(w, region, x->at[l] - base, x->bytes, write))
+		return false;
+	return true;
 }

@@ -4,7 +4,7 @@
 #include "claims.h"
 #include "device_memory.h"
 #include "findings.h"
-#include "wave.h"
+#include "pages.h"
 
 static bool holds(const struct mx_region *r, uint64_t address, size_t bytes) {
 	return address >= r->base && address - r->base <= r->size &&
@@ -138,6 +138,22 @@ uint32_t mx_memory_read(struct mx_wave *w, const struct mx_inst *in, int lane, u
 	return value;
 }
 
+/* The states of bytes of a region, as from address 0 on. */
+static uintptr_t states_of(const struct mx_region *r) {
+	return (uintptr_t)r->state - (uintptr_t)r->base;
+}
+
+__attribute__((cold)) static void forget_written(struct mx_wave *w, uint64_t address,
+                                                 unsigned bytes) {
+	const struct mx_region *r = region_of(w, address, bytes);
+	struct mx_run *run = w->group->run;
+	if (!run->pages)
+		return;
+	struct mx_pages *p = &run->pages[r - run->launch->memory.regions];
+	mx_pages_unwrite(p, address - r->base);
+	mx_pages_unwrite(p, address - r->base + bytes - 1);
+}
+
 static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
 	for (unsigned i = 0; i < bytes; i++)
 		state[i] =
@@ -147,6 +163,8 @@ static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
 void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      unsigned bytes, uint32_t value, uint32_t unwritten) {
 	uint8_t *state = state_of(w, address);
+	if (unwritten)
+		forget_written(w, address, bytes);
 	if (bytes == 4) {
 		memcpy((void *)(uintptr_t)address, &value, 4);
 		note_written(state, 4, unwritten);
@@ -157,4 +175,39 @@ void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 	if (w->wanted & WATCHED)
 		watch(w, in,
 		      (struct mx_touch){ 0, true, false, lane, address, bytes, value, unwritten });
+}
+
+/* ---- all lanes of a wave ---- */
+
+static bool pages_have(struct mx_run *run, const struct mx_region *r, mx_pages_kind kind,
+                       const struct mx_lane_bytes *x) {
+	return run->pages && mx_pages_have(&run->pages[r - run->launch->memory.regions], r, kind,
+	                                   x->from - r->base, x->to - r->base);
+}
+
+bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool write,
+                          bool *stop) {
+	struct mx_run *run = w->group->run;
+	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
+	if (!r)
+		return false;
+	if (run->worker &&
+	    !mx_shadow_claim_wave(w, (size_t)(r - run->launch->memory.regions), x, write)) {
+		*stop = true;
+		return false;
+	}
+	return pages_have(run, r, MX_PAGES_PLAIN, x) ||
+	       !mx_lane_bytes_any(states_of(r), x, MX_GUARD);
+}
+
+bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x) {
+	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
+	return pages_have(w->group->run, r, MX_PAGES_WRITTEN, x) ||
+	       mx_lane_bytes_all(states_of(r), x, MX_WRITTEN);
+}
+
+void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row) {
+	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
+	mx_lane_rows_store(0, x, row);
+	mx_lane_bytes_set(states_of(r), x, MX_WRITTEN);
 }

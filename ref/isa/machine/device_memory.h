@@ -2,12 +2,7 @@
 #ifndef MX_DEVICE_MEMORY_H
 #define MX_DEVICE_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct mx_inst;
-struct mx_wave;
+#include "lane_bytes.h"
 
 /* Whether the run may access [address, address + bytes). An access outside every allocation is a
  * fault and stops the launch. An access to a guard is a finding, and the launch continues. */
@@ -23,5 +18,15 @@ uint32_t mx_memory_read(struct mx_wave *w, const struct mx_inst *in, int lane, u
                         unsigned bytes, uint32_t *unwritten);
 void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      unsigned bytes, uint32_t value, uint32_t unwritten);
+
+/* ---- all lanes of a wave together: what the functions above do lane by lane ---- */
+
+/* Whether the run may access the bytes without a finding, in one region. False if not, or if the
+ * lanes must be checked one by one. *stop: the wave must not execute the instruction. */
+bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool write, bool *stop);
+/* Whether the bytes, which have been checked, are written. */
+bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x);
+/* Writes rows without unwritten bits. No watcher is called. */
+void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row);
 
 #endif

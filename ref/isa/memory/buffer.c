@@ -1,6 +1,7 @@
 /* Addresses of MUBUF and MTBUF: resource descriptors, range checks, swizzling [ISA 9.1]. */
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "together.h"
 #include "vmem.h"
 
 /* The fields of a resource descriptor [ISA table 48]. Cache swizzle, user VM and NV do not affect
@@ -73,9 +74,41 @@ static bool is_raw(const struct mx_inst *in, const struct descriptor *d) {
 	return !in->mem.idxen && !d->add_tid && !d->swizzle;
 }
 
+/* The dwords of all lanes are inside, or none is, with SOFFSET and without it: low and high are the
+ * least and the greatest offset. */
+static mx_range raw_range(const struct access *a, uint64_t low, uint64_t high) {
+	if (low >= a->d.num_records)
+		return MX_RANGE_NONE;
+	return high + a->soffset + a->bytes <= a->d.num_records ? MX_RANGE_ALL : MX_RANGE_SOME;
+}
+
+static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
+	static const mx_vreg zeros;
+	const uint32_t *v = m->in->mem.offen ? w->v[mx_row(m->in->mem.addr)] : zeros;
+	uint32_t low, high, imm = (uint32_t)m->in->imm;
+	uint64_t base = a->d.base + a->soffset + imm;
+	if (!m->exec || !a->bytes || !mx_may_be_together(w, 0))
+		return false;
+	mx_bounds(v, m->exec, &low, &high);
+	m->range = high > UINT32_MAX - imm
+	                   ? MX_RANGE_SOME
+	                   : raw_range(a, (uint64_t)low + imm, (uint64_t)high + imm);
+	if (m->range == MX_RANGE_SOME)
+		return false;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		m->address[l] = base + v[l];
+	m->from = base + low;
+	m->to = base + high + a->bytes;
+	unsigned all = a->whole ? 0xf : (1u << mx_dwords(a->bytes)) - 1;
+	memset(m->inside, m->range == MX_RANGE_ALL ? (int)all : 0, sizeof m->inside);
+	return true;
+}
+
 static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
 	const struct mx_inst *in = m->in;
 	unsigned row = mx_row(in->mem.addr), l;
+	if (raw_addresses_together(w, m, a))
+		return;
 	MX_FOR_LANES(l, m->exec) {
 		uint32_t offset = (in->mem.offen ? w->v[row][l] : 0) + (uint32_t)in->imm;
 		m->inside[l] = check_raw(w, in, l, a, offset);

@@ -5,6 +5,7 @@
 #include "../machine/registers.h"
 #include "ds.h"
 #include "lds.h"
+#include "together.h"
 #include "vmem.h"
 
 /* ---- addresses ---- */
@@ -82,8 +83,29 @@ struct mx_memop *mx_ds_begin(struct mx_wave *w, const struct mx_inst *in) {
 	return m;
 }
 
+/* Whether all data of all lanes are in LDS. */
+static bool range_of_wave(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	uint64_t first = element_offset(in, 0);
+	uint64_t second = in->op->flags & MX_TWO ? element_offset(in, 1) : first;
+	uint32_t low, high;
+	if (!m->exec || in->op->flags & MX_ADDTID || !mx_may_be_together(w, 0))
+		return false;
+	mx_bounds(w->v[mx_row(in->mem.addr)], m->exec, &low, &high);
+	m->from = low + (first < second ? first : second);
+	m->to = high + (first > second ? first : second) + in->op->d;
+	if (m->to > w->group->lds_bytes)
+		return false;
+	m->range = MX_RANGE_ALL;
+	return true;
+}
+
 void mx_ds_check_range(struct mx_wave *w, struct mx_memop *m) {
 	unsigned n = mx_ds_dwords(m->in), l;
+	if (range_of_wave(w, m)) {
+		memset(m->inside, (1 << n * mx_ds_elements(m->in)) - 1, sizeof m->inside);
+		return;
+	}
 	MX_FOR_LANES(l, m->exec) {
 		m->inside[l] = dwords_inside(w, m->in, l, mx_ds_element(m, l, 0));
 		if (m->in->op->flags & MX_TWO)
@@ -96,11 +118,9 @@ void mx_ds_take(struct mx_wave *w, struct mx_memop *m, unsigned row, unsigned co
 	unsigned shift = m->in->op->flags & MX_D16_HI ? 16 : 0, l;
 	for (unsigned k = 0; 4 * k < bytes; k++) {
 		unsigned from = mx_row(code) + k;
-		if (m->exec == ~0ull && !w->unwritten_lanes[from] && !shift) {
-			memcpy(m->data[row + k], w->v[from], sizeof(mx_vreg));
-			memset(m->unwritten[row + k], 0, sizeof(mx_vreg));
+		if (mx_take_row(w, m, row + k, from))
 			continue;
-		}
+		m->clean = false;
 		MX_FOR_LANES(l, m->exec) {
 			m->data[row + k][l] = w->v[from][l] >> shift;
 			m->unwritten[row + k][l] = mx_vunwritten(w, from, l) >> shift;
@@ -168,6 +188,57 @@ static void land_write(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
+/* ---- all lanes together ---- */
+
+static struct mx_lane_bytes lane_bytes(const struct mx_memop *m) {
+	return (struct mx_lane_bytes){ .lanes = m->exec, .at = m->address, .bytes = m->in->op->d };
+}
+
+static bool any_unwritten(const struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_lane_bytes x = lane_bytes(m);
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		if (mx_lane_bytes_any((uintptr_t)w->group->lds_unwritten + element_offset(m->in, e),
+		                      &x, 0xff))
+			return true;
+	return false;
+}
+
+static void read_together(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_lane_bytes x = lane_bytes(m);
+	unsigned row = mx_row(m->in->dst), n = mx_ds_dwords(m->in);
+	if (any_unwritten(w, m)) {
+		land_read(w, m);
+		return;
+	}
+	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
+		mx_load_together(w, m, row + e * n,
+		                 (uintptr_t)w->group->lds + element_offset(m->in, e), &x);
+	mx_count_together(w, MX_TOGETHER_LDS_READ);
+}
+
+/* One element: the second of a lane may be the first of a later lane. */
+static void write_together(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_lane_bytes x = lane_bytes(m);
+	uint32_t offset = element_offset(m->in, 0);
+	uintptr_t unwritten = (uintptr_t)w->group->lds_unwritten + offset;
+	mx_lane_rows_store((uintptr_t)w->group->lds + offset, &x, m->data);
+	if (m->clean)
+		mx_lane_bytes_set(unwritten, &x, 0);
+	else
+		mx_lane_rows_store(unwritten, &x, m->unwritten);
+	mx_count_together(w, MX_TOGETHER_LDS_WRITE);
+}
+
+static void select_landing(struct mx_wave *w, struct mx_memop *m) {
+	bool write = m->in->op->flags & MX_STORE, two = m->in->op->flags & MX_TWO;
+	m->together =
+		m->range == MX_RANGE_ALL && !(write && two) && mx_may_be_together(w, MX_WATCH_LDS);
+	if (m->together)
+		m->land = write ? write_together : read_together;
+	else
+		m->land = write ? land_write : land_read;
+}
+
 static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
 	bool write = in->op->flags & MX_STORE;
 	struct mx_memop *m = mx_ds_begin(w, in);
@@ -178,7 +249,8 @@ static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
 		mx_ds_take(w, m, 0, in->mem.data, in->op->d);
 	if (write && in->op->flags & MX_TWO)
 		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
-	mx_ds_issue(w, m, write ? land_write : land_read);
+	select_landing(w, m);
+	mx_ds_issue(w, m, m->land);
 }
 
 mx_handler mx_exec_DS;

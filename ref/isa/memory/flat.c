@@ -1,5 +1,6 @@
 /* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
 #include "../machine/registers.h"
+#include "together.h"
 #include "vmem.h"
 
 static void all_inside(struct mx_memop *m) {
@@ -28,6 +29,7 @@ void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
 		uint64_t v = in->mem.saddr ? w->v[row][l] : pair(w, row, l);
 		m->address[l] = base + v + (uint64_t)(int64_t)in->imm;
 	}
+	mx_range_of_addresses(w, m);
 	mx_vmem_issue(w, m);
 }
 
@@ -47,6 +49,7 @@ void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in) {
 	MX_FOR_LANES(l, m->exec)
 	m->address[l] = base + (in->mem.vaddr ? w->v[row][l] : 0);
 	m->scratch = ~0ull;
+	mx_range_of_addresses(w, m);
 	mx_vmem_issue(w, m);
 }
 
@@ -71,6 +74,7 @@ static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct m
 	lds->exec = m->exec & shared;
 	m->exec &= ~shared;
 	lds->in_lds = true;
+	mx_range_of_addresses(w, m);
 }
 
 /* Both parts are checked before either is in flight. */

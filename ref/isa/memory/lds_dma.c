@@ -1,7 +1,9 @@
 /* Loads into LDS [ISA 9.1.9, 10.3]. */
 #include <string.h>
 
+#include "../machine/device_memory.h"
 #include "lds.h"
+#include "together.h"
 #include "vmem.h"
 
 /* Bytes between the data of two lanes. */
@@ -37,6 +39,46 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
+/* All lanes together, with whole dwords. */
+static void copy_together(struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_group *g = w->group;
+	unsigned l, step = stride(m->in), bytes = m->in->op->d;
+	uint8_t *to = g->lds + m->lds, *unwritten = g->lds_unwritten + m->lds;
+	if (bytes == 16)
+		MX_FOR_LANES(l, m->exec)
+	memcpy(to + 16 * l, mx_place(0, m->address[l]), 16);
+	else MX_FOR_LANES(l, m->exec) memcpy(to + step * l, mx_place(0, m->address[l]), bytes);
+	if (m->exec == ~0ull && bytes == step) {
+		memset(unwritten, 0, 64 * step);
+		return;
+	}
+	MX_FOR_LANES(l, m->exec)
+	memset(unwritten + step * l, 0, bytes);
+}
+
+static void zero_together(struct mx_wave *w, const struct mx_memop *m) {
+	const struct mx_group *g = w->group;
+	unsigned l, bytes = m->in->op->d;
+	MX_FOR_LANES(l, m->exec) {
+		uint32_t at = m->lds + l * stride(m->in);
+		memset(g->lds + at, 0, bytes);
+		memset(g->lds_unwritten + at, 0, bytes);
+	}
+}
+
+static void land_together(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
+	if (m->range == MX_RANGE_ALL && !mx_memory_is_written(w, &x)) {
+		land(w, m);
+		return;
+	}
+	if (m->range == MX_RANGE_ALL)
+		copy_together(w, m);
+	else
+		zero_together(w, m);
+	mx_count_together(w, MX_TOGETHER_LDS_DMA);
+}
+
 /* M0 is the LDS byte address of lane 0's data; the segments of FLAT ignore its two low bits. The
  * instruction offset is added to both addresses. */
 void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m) {
@@ -44,9 +86,12 @@ void mx_prepare_lds(struct mx_wave *w, struct mx_memop *m) {
 	bool buffer = in->op->encoding == MX_MUBUF;
 	m->lds = (w->s[MX_M0] & (buffer ? 0x3ffff : 0x3fffc)) + (uint32_t)in->imm;
 	mx_check_scalars_written(w, in, MX_M0, 1);
+	m->together &= m->exec && in->op->d % 4 == 0 && mx_may_be_together(w, MX_WATCH_LDS) &&
+	               !(m->exec & m->scratch);
 	if (m->exec) {
 		unsigned last = 63 - (unsigned)__builtin_clzll(m->exec);
-		mx_lds_check(w, in, (int)last, m->lds + last * stride(in), 4 * dwords(in), true);
+		m->together &= mx_lds_check(w, in, (int)last, m->lds + last * stride(in),
+		                            4 * dwords(in), true);
 	}
-	m->land = land;
+	m->land = m->together ? land_together : land;
 }

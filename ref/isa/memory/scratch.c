@@ -6,6 +6,7 @@
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "scratch.h"
+#include "together.h"
 
 enum { FLAT_SCRATCH_BASE = 3 << 16 }; /* of FLAT_SCRATCH: assumed, nothing is mapped there */
 
@@ -81,4 +82,38 @@ void mx_scratch_write(const struct mx_wave *w, const struct mx_inst *in, unsigne
 		mx_watch_access(w, in,
 		                (struct mx_touch){ MX_WATCH_SCRATCH, true, false, (int)lane, offset,
 		                                   bytes, value, unwritten });
+}
+
+/* ---- all lanes together ---- */
+
+bool mx_scratch_holds_wave(const struct mx_wave *w, const struct mx_memop *m) {
+	return m->to <= segment(w);
+}
+
+/* The bytes of the lanes, by their place in the wave's scratch. */
+static struct mx_lane_bytes lane_bytes(const struct mx_wave *w, const struct mx_memop *m,
+                                       uint64_t at[MX_LANES]) {
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	at[l] = (uint64_t)l * segment(w) + m->address[l];
+	return (struct mx_lane_bytes){ .lanes = m->exec, .at = at, .bytes = m->in->op->d };
+}
+
+bool mx_scratch_load_together(struct mx_wave *w, struct mx_memop *m) {
+	uint64_t at[MX_LANES];
+	const struct mx_lane_bytes x = lane_bytes(w, m, at);
+	if (mx_lane_bytes_any((uintptr_t)w->scratch_unwritten, &x, 0xff))
+		return false;
+	mx_load_together(w, m, mx_row(m->in->dst), (uintptr_t)w->scratch, &x);
+	return true;
+}
+
+void mx_scratch_store_together(struct mx_wave *w, struct mx_memop *m) {
+	uint64_t at[MX_LANES];
+	const struct mx_lane_bytes x = lane_bytes(w, m, at);
+	mx_lane_rows_store((uintptr_t)w->scratch, &x, m->data);
+	if (m->clean)
+		mx_lane_bytes_set((uintptr_t)w->scratch_unwritten, &x, 0);
+	else
+		mx_lane_rows_store((uintptr_t)w->scratch_unwritten, &x, m->unwritten);
 }

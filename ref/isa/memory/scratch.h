@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct mx_inst;
+struct mx_memop;
 struct mx_run;
 struct mx_wave;
 
@@ -24,5 +25,13 @@ uint32_t mx_scratch_read(const struct mx_wave *w, const struct mx_inst *in, unsi
                          uint32_t offset, unsigned bytes, uint32_t *unwritten);
 void mx_scratch_write(const struct mx_wave *w, const struct mx_inst *in, unsigned lane,
                       uint32_t offset, unsigned bytes, uint32_t value, uint32_t unwritten);
+
+/* ---- an operation of which all lanes are in scratch, together ---- */
+
+/* Whether the accesses of all lanes are in their segments. */
+bool mx_scratch_holds_wave(const struct mx_wave *w, const struct mx_memop *m);
+/* Lands it. A load does nothing, and returns false, if there are unwritten bits. */
+bool mx_scratch_load_together(struct mx_wave *w, struct mx_memop *m);
+void mx_scratch_store_together(struct mx_wave *w, struct mx_memop *m);
 
 #endif

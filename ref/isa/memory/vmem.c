@@ -6,6 +6,7 @@
 #include "../machine/registers.h"
 #include "lds.h"
 #include "scratch.h"
+#include "together.h"
 #include "vmem.h"
 
 /* A d16 load writes the whole register: gfx950 has ECC, so the half that is not loaded becomes 0
@@ -25,6 +26,9 @@ void mx_take_store_data(struct mx_wave *w, struct mx_memop *m, unsigned data, un
 	for (unsigned k = 0; k < mx_dwords(bytes); k++) {
 		unsigned row = mx_row(data) + k;
 		uint32_t mask = ~0u >> (32 - 8 * mx_part_bytes(bytes, k));
+		if (mx_take_row(w, m, k, row))
+			continue;
+		m->clean = false;
 		MX_FOR_LANES(l, m->exec) {
 			m->data[k][l] = w->v[row][l] >> shift;
 			m->unwritten[k][l] = mx_vunwritten(w, row, l) >> shift & mask;
@@ -109,6 +113,40 @@ static void land_store(struct mx_wave *w, struct mx_memop *m) {
 			              m->unwritten[k][l]);
 }
 
+/* ---- landing of all lanes together ---- */
+
+static void load_together(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
+	if (m->range == MX_RANGE_ALL && !mx_memory_is_written(w, &x)) {
+		land_load(w, m);
+		return;
+	}
+	mx_count_together(w, MX_TOGETHER_LOAD);
+	if (m->range == MX_RANGE_ALL)
+		mx_load_together(w, m, mx_row(m->in->dst), 0, &x);
+	else
+		mx_load_zeros(w, m);
+}
+
+static void store_together(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
+	mx_count_together(w, MX_TOGETHER_STORE);
+	if (m->range == MX_RANGE_ALL)
+		mx_memory_write_wave(w, &x, m->data);
+}
+
+static void load_scratch_together(struct mx_wave *w, struct mx_memop *m) {
+	if (mx_scratch_load_together(w, m))
+		mx_count_together(w, MX_TOGETHER_SCRATCH_LOAD);
+	else
+		land_load(w, m);
+}
+
+static void store_scratch_together(struct mx_wave *w, struct mx_memop *m) {
+	mx_scratch_store_together(w, m);
+	mx_count_together(w, MX_TOGETHER_SCRATCH_STORE);
+}
+
 /* ---- issue ---- */
 
 bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
@@ -152,6 +190,41 @@ static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
 	return true;
 }
 
+/* Whether all lanes are in scratch, and may be accessed together. */
+static bool is_scratch_wave(const struct mx_wave *w, const struct mx_memop *m) {
+	return m->range == MX_RANGE_ALL && !(m->exec & ~m->scratch) &&
+	       mx_may_be_together(w, MX_WATCH_SCRATCH) && mx_scratch_holds_wave(w, m);
+}
+
+/* The same for device memory, where an operation out of range may be anywhere. */
+static bool is_memory_wave(struct mx_wave *w, const struct mx_memop *m, bool *stop) {
+	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
+	if (m->range == MX_RANGE_SOME || m->in_lds || m->exec & m->scratch ||
+	    !mx_may_be_together(w, MX_WATCH_GLOBAL))
+		return false;
+	return m->range == MX_RANGE_NONE ||
+	       mx_memory_check_wave(w, &x, m->in->op->flags & MX_STORE, stop);
+}
+
+static bool check(struct mx_wave *w, struct mx_memop *m) {
+	bool stop = false;
+	m->together = is_scratch_wave(w, m) || is_memory_wave(w, m, &stop);
+	return m->together || (!stop && check_lanes(w, m));
+}
+
+static void prepare_load(struct mx_memop *m) {
+	bool scratch = m->exec & m->scratch;
+	m->land = !m->together ? land_load : scratch ? load_scratch_together : load_together;
+}
+
+/* In device memory unwritten bits are reported, and written one by one. */
+static void prepare_store(struct mx_wave *w, struct mx_memop *m) {
+	bool scratch = m->exec & m->scratch;
+	mx_take_store_data(w, m, m->in->mem.data, m->in->op->d, !m->in_lds);
+	m->together &= m->clean || scratch;
+	m->land = !m->together ? land_store : scratch ? store_scratch_together : store_together;
+}
+
 bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	unsigned bytes = in->op->d;
@@ -161,14 +234,14 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 		return mx_prepare_typed(w, m);
 	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_row(in->mem.data), mx_dwords(bytes)))
 		return false;
-	if (!check_lanes(w, m))
+	if (!check(w, m))
 		return false;
-	m->land = land_load;
-	if (in->op->flags & MX_STORE) {
-		mx_take_store_data(w, m, in->mem.data, bytes, !m->in_lds);
-		m->land = land_store;
-	} else if (in->mem.lds)
+	if (in->op->flags & MX_STORE)
+		prepare_store(w, m);
+	else if (in->mem.lds)
 		mx_prepare_lds(w, m);
+	else
+		prepare_load(m);
 	return true;
 }
 

@@ -2,10 +2,11 @@
  *
  * vmcnt operations return in issue order, loads and stores mixed. LDS operations return in issue
  * order among themselves. Scalar loads return in any order, also with respect to LDS
- * [ISA 4.4, 8.3]. A FLAT instruction is two operations, one of each counter. Its LDS operation returns in
- * any order. Its memory operation returns in any order if no lane has an address in memory;
- * otherwise it returns in order with the others of vmcnt. Compiled code relies on this order if the
- * address space is known [ISA 10.2; LLVM "SIInsertWaitcnts": pending FLAT]. With scratch_apart, scratch returns in an order of its own. */
+ * [ISA 4.4, 8.3]. A FLAT instruction is two operations, one of each counter. Its LDS operation
+ * returns in any order. Its memory operation returns in any order if no lane has an address in
+ * memory; otherwise it returns in order with the others of vmcnt. Compiled code relies on this
+ * order if the address space is known [ISA 10.2; LLVM "SIInsertWaitcnts": pending FLAT]. With
+ * scratch_apart, scratch returns in an order of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,9 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->scratch = 0;
 	m->in_lds = false;
 	m->format = 0;
+	m->range = MX_RANGE_SOME;
+	m->together = false;
+	m->clean = true;
 	m->note = NULL;
 	m->reach.computed = false;
 	return m;

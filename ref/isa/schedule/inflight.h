@@ -2,7 +2,10 @@
 #ifndef MX_INFLIGHT_H
 #define MX_INFLIGHT_H
 
-#include "../machine/wave.h"
+#include "../machine/lane_bytes.h"
+
+/* How many of the lanes that take part have all of their data in range. */
+typedef enum { MX_RANGE_SOME, MX_RANGE_NONE, MX_RANGE_ALL } mx_range;
 
 /* A memory operation in flight. Issue takes addresses and store data. Landing reads memory and
  * writes registers, LDS or memory. */
@@ -19,6 +22,10 @@ struct mx_memop {
 	uint64_t address[MX_LANES]; /* device address, or offset in LDS */
 	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
 	                               0 and are not stored */
+	mx_range range;             /* SOME: look at `inside`, for it may be any */
+	uint64_t from, to;          /* range ALL: the bytes of all lanes are in [from, to) */
+	bool together;              /* the lanes are accessed together: memory/together.h */
+	bool clean;                 /* store data: without unwritten bits */
 	uint64_t scratch;           /* lanes whose address is an offset in scratch */
 	bool in_lds;                /* addresses are offsets in LDS: FLAT */
 	uint32_t lds;               /* LDS-DMA: offset in LDS of lane 0's data */
@@ -32,6 +39,11 @@ struct mx_memop {
 	void *note; /* data that a watcher attached until it lands, or NULL */
 	mx_vreg data[4], unwritten[4];
 };
+
+/* The bytes at the lanes' addresses, of an operation with range ALL. */
+static inline struct mx_lane_bytes mx_lane_bytes_of(const struct mx_memop *m) {
+	return (struct mx_lane_bytes){ m->exec, m->address, m->in->op->d, m->from, m->to };
+}
 
 /* ---- inflight.c ---- */
 

@@ -1,0 +1,89 @@
+/* What is known of pages of device memory. */
+#include "pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../isa.h"
+
+enum {
+	PAGE = 1024,
+	WORD = 64,       /* pages */
+	MOST = 4 * WORD, /* pages of an access; those of wider ones are not looked at */
+};
+
+static bool allocate(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind) {
+	size_t words = r->size / PAGE / WORD + 1;
+	uint64_t *bits = calloc(2 * words, sizeof *bits);
+	p->looked[kind] = bits;
+	p->has[kind] = bits + words;
+	return bits;
+}
+
+static bool page_has(const struct mx_region *r, mx_pages_kind kind, uint64_t page) {
+	uint64_t flags = kind == MX_PAGES_PLAIN ? MX_GUARD : MX_WRITTEN;
+	uint64_t flip = kind == MX_PAGES_PLAIN ? 0 : flags, any = 0, v;
+	size_t bytes = r->size - page * PAGE < PAGE ? r->size - page * PAGE : PAGE;
+	const uint8_t *state = r->state + page * PAGE;
+	size_t i = 0;
+	for (; i + 8 <= bytes; i += 8) {
+		memcpy(&v, state + i, 8);
+		any |= v ^ flip * 0x0101010101010101u;
+	}
+	for (; i < bytes; i++)
+		any |= state[i] ^ flip;
+	return !(any & flags * 0x0101010101010101u);
+}
+
+/* The bits of a word of pages that are in [first, last]. */
+static uint64_t mask_of(uint64_t word, uint64_t first, uint64_t last) {
+	uint64_t mask = ~0ull;
+	if (word == first / WORD)
+		mask &= ~0ull << first % WORD;
+	if (word == last / WORD)
+		mask &= ~0ull >> (WORD - 1 - last % WORD);
+	return mask;
+}
+
+static void look(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t word,
+                 uint64_t pages) {
+	for (; pages; pages &= pages - 1) {
+		unsigned bit = (unsigned)__builtin_ctzll(pages);
+		p->looked[kind][word] |= 1ull << bit;
+		if (page_has(r, kind, word * WORD + bit))
+			p->has[kind][word] |= 1ull << bit;
+	}
+}
+
+bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind kind, uint64_t from,
+                   uint64_t to) {
+	uint64_t first = from / PAGE, last = (to - 1) / PAGE;
+	if (last - first >= MOST || (!p->looked[kind] && !allocate(p, r, kind)))
+		return false;
+	for (uint64_t word = first / WORD; word <= last / WORD; word++) {
+		uint64_t mask = mask_of(word, first, last);
+		look(p, r, kind, word, mask & ~p->looked[kind][word]);
+		if (mask & ~p->has[kind][word])
+			return false;
+	}
+	return true;
+}
+
+void mx_pages_unwrite(struct mx_pages *p, uint64_t offset) {
+	uint64_t page = offset / PAGE, bit = 1ull << page % WORD;
+	if (!p->looked[MX_PAGES_WRITTEN])
+		return;
+	p->looked[MX_PAGES_WRITTEN][page / WORD] &= ~bit;
+	p->has[MX_PAGES_WRITTEN][page / WORD] &= ~bit;
+}
+
+struct mx_pages *mx_pages_new(size_t n) {
+	return calloc(n + 1, sizeof(struct mx_pages));
+}
+
+void mx_pages_free(struct mx_pages *p, size_t n) {
+	for (size_t i = 0; p && i < n; i++)
+		for (unsigned kind = 0; kind < MX_PAGES_KINDS; kind++)
+			free(p[i].looked[kind]);
+	free(p);
+}

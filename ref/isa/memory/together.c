@@ -1,0 +1,74 @@
+/* Memory operations whose lanes are accessed together. */
+#include "together.h"
+
+#include "../machine/registers.h"
+#include "vmem.h"
+
+void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high) {
+	uint32_t least = UINT32_MAX, greatest = 0;
+	unsigned l;
+	if (lanes == ~0ull)
+		for (l = 0; l < MX_LANES; l++) {
+			least = v[l] < least ? v[l] : least;
+			greatest = v[l] > greatest ? v[l] : greatest;
+		}
+	else
+		MX_FOR_LANES(l, lanes) {
+			least = v[l] < least ? v[l] : least;
+			greatest = v[l] > greatest ? v[l] : greatest;
+		}
+	*low = least;
+	*high = greatest;
+}
+
+void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
+	uint64_t low = UINT64_MAX, high = 0;
+	unsigned l;
+	if (!m->exec || !mx_may_be_together(w, 0))
+		return;
+	MX_FOR_LANES(l, m->exec) {
+		low = m->address[l] < low ? m->address[l] : low;
+		high = m->address[l] > high ? m->address[l] : high;
+	}
+	m->from = low;
+	m->to = high + m->in->op->d;
+	m->range = m->to > high ? MX_RANGE_ALL : MX_RANGE_SOME;
+}
+
+/* ---- registers ---- */
+
+static void extend(const struct mx_inst *in, uint32_t *v, unsigned bytes) {
+	for (unsigned l = 0; l < MX_LANES; l++)
+		v[l] = mx_extend(in, v[l], bytes);
+}
+
+/* All lanes of a register are loaded in place, unless a watcher wants to be called before the next
+ * register changes. */
+void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintptr_t base,
+                      const struct mx_lane_bytes *x) {
+	bool in_place = x->lanes == ~0ull && !(w->wanted & MX_WATCH_VGPR);
+	mx_vreg *to = in_place ? w->v + row : m->data;
+	mx_lane_rows(to, base, x);
+	if (x->bytes < 4)
+		extend(m->in, to[0], x->bytes);
+	for (unsigned k = 0; k < mx_dwords(x->bytes); k++)
+		if (in_place)
+			w->unwritten_lanes[row + k] = 0;
+		else
+			mx_vwrite(w, row + k, x->lanes, m->data[k], NULL);
+}
+
+void mx_load_zeros(struct mx_wave *w, struct mx_memop *m) {
+	static const mx_vreg zeros;
+	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++)
+		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, zeros, NULL);
+}
+
+bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row) {
+	if (!mx_may_be_together(w, 0) || w->unwritten_lanes[row] & m->exec ||
+	    m->in->op->flags & MX_D16_HI)
+		return false;
+	memcpy(m->data[to], w->v[row], sizeof(mx_vreg));
+	memset(m->unwritten[to], 0, sizeof(mx_vreg));
+	return true;
+}

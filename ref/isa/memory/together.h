@@ -1,0 +1,34 @@
+/* Memory operations whose lanes are accessed together: the common case, in which all data of the
+ * wave are in range and there is nothing to report. The results are those of the functions that
+ * access lane by lane (vmem.c, ds.c, lds_dma.c), which do everything else. */
+#ifndef MX_TOGETHER_H
+#define MX_TOGETHER_H
+
+#include "../schedule/inflight.h"
+
+/* Whether the lanes of a wave may be accessed together in spaces of these kinds (watch.h). */
+static inline bool mx_may_be_together(const struct mx_wave *w, unsigned spaces) {
+	return !w->group->run->launch->lane_by_lane && !(w->wanted & spaces);
+}
+
+/* Sets m->from and m->to from the addresses of its lanes, and m->range: all are inside. */
+void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m);
+
+/* The least and the greatest value of lanes of a register. */
+void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high);
+
+/* Loads lanes' bytes into registers from `row` on, extended as the opcode defines. */
+void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintptr_t base,
+                      const struct mx_lane_bytes *x);
+/* The same of zeros. */
+void mx_load_zeros(struct mx_wave *w, struct mx_memop *m);
+
+/* Copies lanes of a register to a row of m->data and its unwritten bits to the same row of
+ * m->unwritten. False, and does nothing, if there are unwritten bits. */
+bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row);
+
+static inline void mx_count_together(const struct mx_wave *w, mx_together kind) {
+	w->group->run->report->stats.together[kind]++;
+}
+
+#endif
