@@ -15,7 +15,7 @@
  * reported if they reach memory, a branch, EXEC or an address.
  *
  * Thread-safe: launches share only the memory that they are given. Workgroups of one launch may run
- * on several threads: bits, findings and counts are those of one thread.
+ * on several threads: bits, findings, counts and proofs are those of one thread.
  *
  * Sources: [ISA] AMD CDNA4 instruction set manual; [LLVM] User Guide for AMDGPU
  * Backend; see each file.

@@ -1,5 +1,5 @@
-/* Workgroups of one launch on several threads: memory, states, findings and counts equal those of
- * one thread, whether or not the groups share memory. */
+/* Workgroups of one launch on several threads: memory, states, findings, counts and proofs equal
+ * those of one thread, whether or not the groups share memory, plain and analysed. */
 #include "../../ref/isa/machine/claims.h"
 #include "../../ref/isa/machine/wave.h"
 #include "machine_test.h"
@@ -13,7 +13,7 @@ enum {
 };
 
 /* The parameters of group s2: s8 the read address, s9 the write address, s10 the number of
- * rounds. */
+ * rounds, s11 what it reads at its end that leaves no proof: enum doubt. */
 static const uint32_t program[] = {
 	0x8e038402,             /* s_lshl_b32 s3, s2, 4 */
 	0x80040300,             /* s_add_u32 s4, s0, s3 */
@@ -33,6 +33,12 @@ static const uint32_t program[] = {
 	0x808c810c,             /* s_sub_u32 s12, s12, 1 */
 	0xbf07800c,             /* s_cmp_lg_u32 s12, 0 */
 	0xbf85fff3,             /* s_cbranch_scc1 65523 */
+	0xbf07810b,             /* s_cmp_lg_u32 s11, 1 */
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xc0900380, 0x00000000, /* s_memtime s[14:15] */
+	0xbf07820b,             /* s_cmp_lg_u32 s11, 2 */
+	0xbf850001,             /* s_cbranch_scc1 1 */
+	0xb890f804,             /* s_getreg_b32 s16, hwreg(HW_REG_HW_ID) */
 	0xbf810000,             /* s_endpgm */
 };
 
@@ -40,10 +46,17 @@ static uint32_t place(unsigned i) {
 	return BASE + i * PLACE_BYTES;
 }
 
+enum doubt { NONE, CLOCK, HARDWARE };
+
 static void order(unsigned group, uint32_t from, uint32_t to, uint32_t times) {
 	put(16 * group, from);
 	put(16 * group + 4, to);
 	put(16 * group + 8, times);
+	put(16 * group + 12, NONE);
+}
+
+static void doubt(unsigned group, enum doubt what) {
+	put(16 * group + 12, what);
 }
 
 /* Each group writes its own place and reads a place that no group writes. */
@@ -51,7 +64,7 @@ static void order_apart(uint64_t *random) {
 	fill_arena(7);
 	for (unsigned g = 0; g < GROUPS; g++)
 		order(g, place(GROUPS + next_random(random) % GROUPS), place(g),
-		      10 + next_random(random) % 30);
+		      10 + next_random(random) % 20);
 }
 
 static unsigned any_group(uint64_t *random) {
@@ -61,6 +74,31 @@ static unsigned any_group(uint64_t *random) {
 static void meet_as_writers(uint64_t *random) {
 	order_apart(random);
 	order(any_group(random), place(GROUPS), place(any_group(random)), 20);
+}
+
+/* The first groups of a launch run before its threads start. */
+static void meet_first(uint64_t *random) {
+	order_apart(random);
+	order(0, place(GROUPS), place(0), 20);
+	order(GROUPS - 1, place(GROUPS), place(0), 20);
+}
+
+static void read_what_the_first_wrote(uint64_t *random) {
+	order_apart(random);
+	order(GROUPS - 1, place(0), place(GROUPS - 1), 20);
+}
+
+static void doubt_some(uint64_t *random) {
+	order_apart(random);
+	for (unsigned g = GROUPS / 2; g < GROUPS; g++)
+		doubt(g, next_random(random) % 3);
+}
+
+static void outlive_turns(uint64_t *random) {
+	doubt_some(random);
+	put(16 * (GROUPS / 2) + 8, 31000);
+	doubt(GROUPS / 2, CLOCK);
+	doubt(GROUPS / 2 + 1, HARDWARE);
 }
 
 static void write_what_is_read(uint64_t *random) {
@@ -95,15 +133,20 @@ static void anything(uint64_t *random) {
 	fill_arena((uint8_t)next_random(random));
 	for (unsigned g = 0; g < GROUPS; g++)
 		order(g, place(next_random(random) % PLACES), place(next_random(random) % PLACES),
-		      1 + next_random(random) % 30);
+		      1 + next_random(random) % 20);
 }
 
 static const struct {
 	const char *sentence;
 	void (*make)(uint64_t *random);
+	bool slow; /* only in the long tier */
 } scenes[] = {
 	{ "groups that share no memory", order_apart },
 	{ "two groups that write one place", meet_as_writers },
+	{ "the last group writes what the first wrote", meet_first },
+	{ "the last group reads what the first wrote", read_what_the_first_wrote },
+	{ "groups that read clocks and hardware registers", doubt_some },
+	{ "the same, where one group outlives its turn", outlive_turns, true },
 	{ "a group that writes what another reads", write_what_is_read },
 	{ "two groups that share one dword", overlap },
 	{ "an unwritten byte", read_uninitialised },
@@ -141,11 +184,20 @@ static bool same_finding(const struct mx_report *r, const struct mx_finding *a,
 	               mx_finding_text(r, b, two, sizeof two));
 }
 
+static bool same_proofs(const struct mx_proof *a, const struct mx_proof *b) {
+	char one[MX_LINE_ROOM], two[MX_LINE_ROOM];
+	return a->outcome == b->outcome && a->assumptions == b->assumptions &&
+	       a->doubt == b->doubt && a->pc == b->pc && a->other_pc == b->other_pc &&
+	       a->findings == b->findings && a->accesses == b->accesses && a->pairs == b->pairs &&
+	       !strcmp(mx_proof_text(a, one, sizeof one), mx_proof_text(b, two, sizeof two));
+}
+
 static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	const struct mx_stats *s = &a->stats, *t = &b->stats;
 	bool same = a->n_findings == b->n_findings && a->stopped == b->stopped &&
-	            s->instructions == t->instructions && s->mfma == t->mfma &&
-	            s->max_vmcnt == t->max_vmcnt && s->max_lgkmcnt == t->max_lgkmcnt &&
+	            same_proofs(&a->proof, &b->proof) && s->instructions == t->instructions &&
+	            s->mfma == t->mfma && s->max_vmcnt == t->max_vmcnt &&
+	            s->max_lgkmcnt == t->max_lgkmcnt &&
 	            !memcmp(s->by_op, t->by_op, mx_op_count() * sizeof *s->by_op);
 	for (size_t i = 0; same && i < a->n_findings; i++)
 		same = same_finding(a, &a->findings[i], &b->findings[i]);
@@ -161,7 +213,7 @@ static bool same(const struct outcome *a, const struct outcome *b) {
 static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint64_t *)) {
 	static struct outcome one, many;
 	bool all = true;
-	for (unsigned threads = 1; all && threads <= 3; threads++) {
+	for (unsigned threads = 1; all && threads <= 4; threads *= 2) {
 		struct mx_program *p = mx_program_new(program, sizeof program, (uintptr_t)program);
 		uint64_t random = seed;
 		make(&random);
@@ -286,19 +338,27 @@ static void test_journal(void) {
 	mx_shadow_free(worker.shadow);
 }
 
+static void test_scene(struct machine *m, unsigned i) {
+	static const unsigned analyses[] = { 0, MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES };
+	unsigned seeds = is_long() && !scenes[i].slow ? 500 : 2;
+	for (unsigned a = 0; a < 2; a++) {
+		unsigned good = 0;
+		m->launch.analysis = analyses[a];
+		for (m->launch.seed = 0; m->launch.seed < seeds; m->launch.seed++)
+			good += same_on_threads(m, 1000 * i + m->launch.seed, scenes[i].make);
+		ok(good == seeds, "%s, %s: 1, 2 and 4 threads leave the same, %u seeds",
+		   scenes[i].sentence, a ? "analysed" : "plain", seeds);
+	}
+}
+
 int main(void) {
 	struct machine m = machine();
 	test_claims();
 	test_journal();
-	unsigned seeds = is_long() ? 500 : 3;
 	m.launch.grid[0] = GROUPS;
 	m.launch.block[0] = 256;
-	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-		unsigned good = 0;
-		for (m.launch.seed = 0; m.launch.seed < seeds; m.launch.seed++)
-			good += same_on_threads(&m, 1000 * i + m.launch.seed, scenes[i].make);
-		ok(good == seeds, "%s: 1, 2 and 3 threads leave the same, %u seeds",
-		   scenes[i].sentence, seeds);
-	}
+	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++)
+		if (is_long() || !scenes[i].slow)
+			test_scene(&m, i);
 	return done_testing();
 }

@@ -31,21 +31,21 @@ static bool run_group(struct mx_run *run, struct mx_group *g, bool *stalled) {
 }
 
 /* Takes the next workgroup from a counter that several threads may share. */
-static bool next_group(struct mx_residents *r, const struct mx_run *run, uint64_t *index) {
+static bool next_group(struct mx_residents *r, const struct mx_run *run, uint64_t *nth) {
 	if (r->n == MX_RESIDENT || (takes_turns(run, r) && r->n == INTERLEAVED) ||
 	    atomic_load(r->next) >= r->end)
 		return false;
-	uint64_t i = atomic_fetch_add(r->next, 1);
-	*index = i < r->end ? mx_run_order(run, i) : i;
-	return i < r->end;
+	*nth = atomic_fetch_add(r->next, 1);
+	return *nth < r->end;
 }
 
-static struct mx_group *begin(struct mx_residents *r, struct mx_run *run, uint64_t index) {
+static struct mx_group *begin(struct mx_residents *r, struct mx_run *run, uint64_t nth) {
 	struct mx_group *g = r->spare ? r->spare : mx_group_new(run);
 	r->spare = NULL;
-	if (g)
-		mx_group_start(g, index);
-	else
+	if (g) {
+		g->nth = nth;
+		mx_group_start(g, mx_run_order(run, nth));
+	} else
 		run->out_of_memory = true;
 	return g;
 }
@@ -77,17 +77,18 @@ static void note_stall(struct mx_residents *r, struct mx_run *run, bool stalled)
 }
 
 void mx_residents_run(struct mx_residents *r, struct mx_run *run, uint64_t instructions) {
-	uint64_t index;
+	uint64_t nth;
 	while (!mx_run_over(run) && run->report->stats.instructions < instructions) {
-		struct mx_group *g =
-			next_group(r, run, &index) ? begin(r, run, index) : take_first(r);
+		struct mx_group *g = next_group(r, run, &nth) ? begin(r, run, nth) : take_first(r);
 		bool stalled = false;
 		if (!g)
 			return;
 		if (run_group(run, g, &stalled))
 			retire(r, g);
-		else
+		else {
 			r->group[r->n++] = g;
+			r->took_turns = true;
+		}
 		note_stall(r, run, stalled);
 	}
 }

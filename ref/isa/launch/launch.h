@@ -29,6 +29,7 @@ struct mx_residents {
 	unsigned n;
 	struct mx_group *spare; /* one that has ended, for reuse */
 	unsigned stalled;       /* slices in a row that changed nothing */
+	bool took_turns;        /* a workgroup did not end in its first turn */
 	_Atomic uint64_t *next;
 	uint64_t end;
 };

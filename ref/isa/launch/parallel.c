@@ -3,7 +3,8 @@
  * The schedule of a workgroup follows from its own random numbers, so workgroups that share no
  * written memory give the same result in any order, on any thread. The threads assume that none do.
  * If two conflict (claims.c), or there is a finding, all threads stop, their writes are undone, and
- * the launch continues on one thread. */
+ * the launch continues on one thread. Watchers decide as well: each has data of its own in each
+ * part of the launch, and says whether the results stand (machine/watch.h). */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ static bool prepare(struct part *p, const struct mx_run *run, const struct mx_wo
 	p->residents.next = next;
 	p->residents.end = end;
 	p->report.stats.by_op = calloc(mx_op_count(), sizeof *p->report.stats.by_op);
-	return p->report.stats.by_op;
+	return p->report.stats.by_op && mx_watch_part_begin(&p->run);
 }
 
 static void run_parts(struct part *parts, unsigned n) {
@@ -73,6 +74,7 @@ static void add_stats(struct mx_stats *to, const struct mx_stats *s) {
 /* Keeps the results of the threads, or undoes all of them. */
 static void keep_or_undo(struct mx_run *run, struct part *parts, unsigned n, bool keep) {
 	for (unsigned i = 0; i < n; i++) {
+		mx_watch_part_end(run, &parts[i].run, keep);
 		if (keep) {
 			add_stats(&run->report->stats, &parts[i].report.stats);
 			mx_merge_notes(run, &parts[i].report);
@@ -80,6 +82,14 @@ static void keep_or_undo(struct mx_run *run, struct part *parts, unsigned n, boo
 			mx_journal_undo(parts[i].worker.journal, &run->launch->memory);
 		mx_journal_free(parts[i].worker.journal);
 	}
+}
+
+/* Whether every watcher accepts the results of every part. */
+static bool all_stand(const struct mx_run *run, const struct part *parts, unsigned n) {
+	for (unsigned i = 0; i < n; i++)
+		if (!mx_watch_part_stands(run, &parts[i].run, !parts[i].residents.took_turns))
+			return false;
+	return true;
 }
 
 static bool has_findings(const struct mx_report *r) {
@@ -118,7 +128,7 @@ void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 		ready++;
 	if (ready)
 		run_parts(parts, ready);
-	bool keep = ready && !abort;
+	bool keep = ready && !abort && all_stand(run, parts, ready);
 	keep_or_undo(run, parts, ready, keep);
 	forget_pages(run);
 	atomic_store(next, keep ? end : first);

@@ -29,6 +29,24 @@ void mx_watch_launch_end(struct mx_run *run) {
 	CALL(run, launch_end, run);
 }
 
+bool mx_watch_part_begin(struct mx_run *part) {
+	for (const struct mx_watcher *x = part->watchers; x < part->watchers + MX_WATCHERS; x++)
+		if (x->part_begin && !x->part_begin(x->context, part))
+			return false;
+	return true;
+}
+
+bool mx_watch_part_stands(const struct mx_run *run, const struct mx_run *part, bool in_order) {
+	for (const struct mx_watcher *x = run->watchers; x < run->watchers + MX_WATCHERS; x++)
+		if (x->part_stands && !x->part_stands(x->context, part, in_order))
+			return false;
+	return true;
+}
+
+void mx_watch_part_end(const struct mx_run *run, struct mx_run *part, bool keep) {
+	CALL(run, part_end, part, keep);
+}
+
 /* ---- a workgroup ---- */
 
 bool mx_watch_workgroup_new(struct mx_group *g) {

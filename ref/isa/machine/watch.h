@@ -63,6 +63,16 @@ struct mx_watcher {
 	 * run->report. */
 	void (*launch_end)(void *context, struct mx_run *run);
 
+	/* ---- a part of the launch: the workgroups that one of several threads runs ---- */
+	/* Replaces the watcher's context in the part. False: no memory. */
+	bool (*part_begin)(void *context, struct mx_run *part);
+	/* Whether the part's results are those of one thread. in_order: each workgroup ended
+	 * before the thread's next one began. */
+	bool (*part_stands)(void *context, const struct mx_run *part, bool in_order);
+	/* After all parts: adds the part's results to the launch's, if `keep`; frees its context.
+	 */
+	void (*part_end)(void *context, struct mx_run *part, bool keep);
+
 	/* ---- a workgroup ---- */
 	/* Allocates data for a workgroup and later ones: g->watcher_data. False: no memory. */
 	bool (*workgroup_new)(void *context, struct mx_group *g);
@@ -102,6 +112,10 @@ struct mx_watcher {
 bool mx_watch_one_thread(const struct mx_run *run);
 bool mx_watch_short_turns(const struct mx_run *run);
 void mx_watch_launch_end(struct mx_run *run);
+/* `part` starts as a copy of the run. */
+bool mx_watch_part_begin(struct mx_run *part);
+bool mx_watch_part_stands(const struct mx_run *run, const struct mx_run *part, bool in_order);
+void mx_watch_part_end(const struct mx_run *run, struct mx_run *part, bool keep);
 bool mx_watch_workgroup_new(struct mx_group *g);
 void mx_watch_workgroup_free(struct mx_group *g);
 void mx_watch_workgroup_begin(struct mx_group *g);

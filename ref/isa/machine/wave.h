@@ -108,6 +108,7 @@ struct mx_policy {
 struct mx_group {
 	struct mx_run *run;
 	uint64_t index;          /* in the launch */
+	uint64_t nth;            /* workgroups of the launch that have started before it */
 	uint32_t id[3], size[3]; /* size: in work-items, less at the end of a grid */
 	unsigned room;           /* waves that are allocated */
 	uint64_t clock;          /* instructions issued by all waves; schedule `typical`: cycles */

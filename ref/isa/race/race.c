@@ -36,15 +36,18 @@ static void conclude(const struct mx_run *run, struct mx_order *o) {
 	run->report->proof = *p;
 }
 
-static void launch_end(void *context, struct mx_run *run) {
-	struct mx_order *o = context;
-	if (o->doubt)
-		conclude(run, o);
+static void free_order(struct mx_order *o) {
 	mx_order_map_clear(&o->memory);
 	mx_order_map_clear(&o->atomics);
 	mx_order_sync_end(&o->sync);
 	free(o->doubt);
 	free(o);
+}
+
+static void launch_end(void *context, struct mx_run *run) {
+	struct mx_order *o = context;
+	conclude(run, o);
+	free_order(o);
 }
 
 void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
@@ -53,6 +56,7 @@ void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const stru
 	struct mx_proof *p = &mx_order_of(run)->proof;
 	if (p->doubt)
 		return;
+	mx_order_of(run)->doubted = w->group->nth;
 	p->doubt = doubt;
 	p->pc = mx_pc_of(run, in->offset);
 	p->other_pc = other == in ? MX_NO_PC : mx_pc_of(run, other->offset);
@@ -275,16 +279,91 @@ static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned
 	mx_order_preload(w, address, bytes);
 }
 
+/* ---- parts of the launch on several threads ----
+ *
+ * Workgroups that share no written memory may be analysed apart. What the analysis keeps of a
+ * workgroup ends with it: numbers of operations, waits and barriers, accesses to LDS and registers,
+ * and the order of its L1. It keeps two things longer:
+ *  - The last accesses to device memory. They matter to another workgroup only where both access a
+ *    byte and one writes it. Workgroups of different parts do not: the parts claim each dword
+ *    before they access it, and the launch is repeated on one thread if two claims conflict
+ *    (machine/claims.c). Workgroups that ran before the parts have made no claims, so `meets`
+ *    compares their accesses with those of each part.
+ *  - Clocks, flags and polled values. Launches whose waves synchronise through memory run on one
+ *    thread.
+ * Findings abort all parts, so the results of a part are counts, assumptions and the first doubt.
+ * The first doubt of the launch is that of the workgroup that started first, provided that each
+ * workgroup ended before the thread's next one began. */
+
+static struct mx_watcher watcher(struct mx_order *o);
+
+static struct mx_order *new_order(const struct mx_launch *l) {
+	struct mx_order *o = calloc(1, sizeof *o);
+	if (!o)
+		return NULL;
+	o->proof.pc = o->proof.other_pc = MX_NO_PC;
+	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
+	if (!o->doubt || !mx_order_sync_begin(&o->sync, l)) {
+		free_order(o);
+		return NULL;
+	}
+	const uint32_t *b = l->block;
+	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
+	o->memory.readers = o->atomics.readers =
+		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
+	return o;
+}
+
+static bool part_begin(void *context, struct mx_run *part) {
+	struct mx_order *o = new_order(part->launch);
+	(void)context;
+	if (o)
+		part->watchers[MX_WATCHER_ORDER] = watcher(o);
+	return o;
+}
+
+/* Whether workgroups of the part and workgroups before it share memory that one of them writes. */
+static bool meets(const struct mx_order *before, const struct mx_order *part) {
+	return mx_order_maps_meet(&before->memory, &part->memory) ||
+	       mx_order_maps_share(&before->atomics, &part->atomics) ||
+	       mx_order_maps_share(&before->atomics, &part->memory) ||
+	       mx_order_maps_share(&before->memory, &part->atomics);
+}
+
+static bool part_stands(void *context, const struct mx_run *part, bool in_order) {
+	const struct mx_order *o = mx_order_of(part);
+	return (in_order || !o->proof.doubt) && !meets(context, o);
+}
+
+static void part_end(void *context, struct mx_run *part, bool keep) {
+	struct mx_order *o = context, *p = mx_order_of(part);
+	if (keep) {
+		o->proof.accesses += p->proof.accesses;
+		o->proof.pairs += p->proof.pairs;
+		o->proof.assumptions |= p->proof.assumptions;
+	}
+	if (keep && p->proof.doubt && (!o->proof.doubt || p->doubted < o->doubted)) {
+		o->proof.doubt = p->proof.doubt;
+		o->proof.pc = p->proof.pc;
+		o->proof.other_pc = p->proof.other_pc;
+		o->doubted = p->doubted;
+	}
+	free_order(p);
+}
+
 /* ---- the watcher ---- */
 
 /* If waves synchronise through memory, landings and the order of turns matter. */
 static struct mx_watcher watcher(struct mx_order *o) {
-	bool sync = o->sync.wave_sync && o->sync.wave_sync->any;
+	bool sync = o->sync.wave_sync->any;
 	return (struct mx_watcher){
 		.context = o,
-		.one_thread = true,
+		.one_thread = sync,
 		.short_turns = sync,
 		.launch_end = launch_end,
+		.part_begin = part_begin,
+		.part_stands = part_stands,
+		.part_end = part_end,
 		.workgroup_new = workgroup_new,
 		.workgroup_begin = workgroup_begin,
 		.workgroup_end = workgroup_end,
@@ -300,19 +379,10 @@ static struct mx_watcher watcher(struct mx_order *o) {
 }
 
 bool mx_order_watch(struct mx_run *run) {
-	const struct mx_launch *l = run->launch;
-	if (!(l->analysis & MX_ANALYSE_ORDER))
+	if (!(run->launch->analysis & MX_ANALYSE_ORDER))
 		return true;
-	struct mx_order *o = calloc(1, sizeof *o);
-	if (!o)
-		return false;
-	o->proof.pc = o->proof.other_pc = MX_NO_PC;
-	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
-	bool ok = o->doubt && mx_order_sync_begin(&o->sync, l);
-	run->watchers[MX_WATCHER_ORDER] = watcher(o);
-	o->memory.lists = o->atomics.lists = ok && o->sync.wave_sync->any;
-	const uint32_t *b = l->block;
-	o->memory.readers = o->atomics.readers =
-		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
-	return ok;
+	struct mx_order *o = new_order(run->launch);
+	if (o)
+		run->watchers[MX_WATCHER_ORDER] = watcher(o);
+	return o;
 }

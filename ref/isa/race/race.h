@@ -171,6 +171,11 @@ static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64
 }
 
 mx_access *mx_order_readers(struct mx_order_map *m);
+/* Whether an access of one map and an access of the other are to the same bytes, one of them a
+ * write. */
+bool mx_order_maps_meet(const struct mx_order_map *a, const struct mx_order_map *b);
+/* Whether both maps have a page of the same bytes. */
+bool mx_order_maps_share(const struct mx_order_map *a, const struct mx_order_map *b);
 /* The list with one more reader; cells share lists. NULL if memory is short. */
 const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
                                                   const struct mx_order_reader *list,
@@ -233,6 +238,7 @@ struct mx_order {
 	struct mx_order_sync sync;
 	struct mx_order_doubt *doubt; /* by dword of the code */
 	struct mx_proof proof;        /* of the launch so far */
+	uint64_t doubted; /* the workgroup of proof.doubt: those that started before it */
 };
 
 static inline void mx_order_assume(struct mx_order *o, mx_proof_assumption a) {

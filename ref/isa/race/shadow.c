@@ -186,3 +186,39 @@ struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t addres
 	struct mx_order_page *p = &m->page[i];
 	return p->unit <= unit || split(m, p, unit) ? p : NULL;
 }
+
+/* ---- two maps ---- */
+
+static const struct mx_order_page *find(const struct mx_order_map *m, uint64_t key) {
+	size_t i = m->room ? slot_of(m, key) : 0;
+	return m->room && m->key[i] == key ? &m->page[i] : NULL;
+}
+
+static bool cells_meet(const struct mx_order_cell *a, const struct mx_order_cell *b) {
+	bool both = (a->write || a->read_group) && (b->write || b->read_group);
+	return both && (a->write || b->write);
+}
+
+static bool pages_meet(const struct mx_order_page *a, const struct mx_order_page *b) {
+	unsigned unit = a->unit < b->unit ? a->unit : b->unit;
+	for (unsigned at = 0; at < MX_ORDER_PAGE; at += unit)
+		if (cells_meet(&a->cell[at / a->unit], &b->cell[at / b->unit]))
+			return true;
+	return false;
+}
+
+bool mx_order_maps_meet(const struct mx_order_map *a, const struct mx_order_map *b) {
+	for (size_t i = 0; i < a->room; i++) {
+		const struct mx_order_page *p = a->key[i] ? find(b, a->key[i]) : NULL;
+		if (p && pages_meet(&a->page[i], p))
+			return true;
+	}
+	return false;
+}
+
+bool mx_order_maps_share(const struct mx_order_map *a, const struct mx_order_map *b) {
+	for (size_t i = 0; i < a->room; i++)
+		if (a->key[i] && find(b, a->key[i]))
+			return true;
+	return false;
+}
