@@ -26,6 +26,19 @@ double operand_value(const struct operand *o, size_t row, size_t col) {
 	return scale == 0xFF ? NAN : ldexp((double)value, scale - 127);
 }
 
+/* Eight codes are as many bytes as a code has bits. */
+void operand_put_block(const struct operand *o, size_t row, size_t block,
+                       const mx_elem codes[MX_BLOCK]) {
+	unsigned bits = mx_format_info(o->format)->bits;
+	uint8_t *to = operand_row(o, row) + block * (MX_BLOCK / 8 * bits);
+	for (size_t i = 0; i < MX_BLOCK; i += 8, to += bits) {
+		uint64_t word = 0;
+		for (unsigned k = 0; k < 8; k++)
+			word |= (uint64_t)codes[i + k].v << k * bits;
+		memcpy(to, &word, bits);
+	}
+}
+
 static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
                       struct mx_error *err) {
 	void *memory = malloc(bytes ? bytes : 1);
@@ -155,10 +168,9 @@ static int fill_one_general(const struct mx_plan *p, struct operand *o, float **
 	if (!*values)
 		return -1;
 	o->values = *values;
-	if (!fill_general(o))
-		return mx_fail(err, "%s: general regime: %s has numbers of one sign only", p->name,
-		               o->codes->name);
-	return 0;
+	const char *wrong = fill_general(o);
+	return wrong ? mx_fail(err, "%s: general regime: %s %s", p->name, o->codes->name, wrong)
+	             : 0;
 }
 
 /* The operand (0 for A, 1 for B) with rows that the f32 bias belongs to. */

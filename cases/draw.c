@@ -2,6 +2,7 @@
 #include "draw.h"
 
 #include <Random123/philox.h>
+#include <stdbool.h>
 #include <string.h>
 
 static struct draw philox(struct stream s, philox4x32_ctr_t counter) {
@@ -31,12 +32,89 @@ struct stream draw_stream(uint64_t seed, const char *case_name, const char *buff
 	return absorb(absorb(s, case_name), buffer_name);
 }
 
+/* The high bytes of a position: a word of the counter. */
+static uint32_t high_bytes(size_t row, size_t column) {
+	return (uint32_t)(row >> 32) << 8 | (uint32_t)(column >> 32);
+}
+
 struct draw draw_at(struct stream s, enum purpose purpose, size_t row, size_t column) {
-	philox4x32_ctr_t counter = { {
-		(uint32_t)column,
-		(uint32_t)row,
-		(uint32_t)(row >> 32) << 8 | (uint32_t)(column >> 32),
-		purpose,
-	} };
+	philox4x32_ctr_t counter = { { (uint32_t)column, (uint32_t)row, high_bytes(row, column),
+		                       purpose } };
 	return philox(s, counter);
+}
+
+void draw_normals_plain(struct stream s, enum purpose purpose, size_t row, size_t column,
+                        int32_t normal[DRAW_LINE]) {
+	for (size_t i = 0; i < DRAW_LINE; i++)
+		normal[i] = draw_normal(draw_at(s, purpose, row, column + i));
+}
+
+/* ---- side by side ---- */
+
+#if defined __x86_64__
+#include <immintrin.h>
+
+#define WIDE     __attribute__((target("avx512f,avx512vl")))
+#define HAS_WIDE (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+
+enum { LANES = 8, VECTORS = DRAW_LINE / LANES };
+
+/* A word of the counter in the low half of each lane; the high half is anything. */
+struct word {
+	__m512i v[VECTORS];
+};
+
+/* Round multipliers and key increments of Philox4x32 [Random123, philox.h]. */
+WIDE static inline void philox_round(struct word c[4], uint32_t key0, uint32_t key1) {
+	const __m512i m0 = _mm512_set1_epi64(PHILOX_M4x32_0);
+	const __m512i m1 = _mm512_set1_epi64(PHILOX_M4x32_1);
+	const __m512i k0 = _mm512_set1_epi64(key0), k1 = _mm512_set1_epi64(key1);
+	for (int i = 0; i < VECTORS; i++) {
+		__m512i p0 = _mm512_mul_epu32(m0, c[0].v[i]);
+		__m512i p1 = _mm512_mul_epu32(m1, c[2].v[i]);
+		c[0].v[i] = _mm512_srli_epi64(p1, 32) ^ c[1].v[i] ^ k0;
+		c[2].v[i] = _mm512_srli_epi64(p0, 32) ^ c[3].v[i] ^ k1;
+		c[1].v[i] = p1;
+		c[3].v[i] = p0;
+	}
+}
+
+/* Adds the three uniforms of a word. */
+WIDE static inline __m512i add_uniforms(__m512i sum, __m512i w) {
+	const __m512i ten = _mm512_set1_epi64(1023);
+	sum = _mm512_add_epi64(sum, w & ten);
+	sum = _mm512_add_epi64(sum, _mm512_srli_epi64(w, 10) & ten);
+	return _mm512_add_epi64(sum, _mm512_srli_epi64(w, 20) & ten);
+}
+
+/* The columns have the same high bytes. */
+WIDE static void normals_wide(struct stream s, enum purpose purpose, size_t row, size_t column,
+                              int32_t normal[DRAW_LINE]) {
+	struct word c[4];
+	for (int i = 0; i < VECTORS; i++) {
+		c[0].v[i] = _mm512_add_epi64(_mm512_set1_epi64((uint32_t)column + i * LANES),
+		                             _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+		c[1].v[i] = _mm512_set1_epi64((uint32_t)row);
+		c[2].v[i] = _mm512_set1_epi64(high_bytes(row, column));
+		c[3].v[i] = _mm512_set1_epi64(purpose);
+	}
+	for (unsigned r = 0; r < PHILOX4x32_DEFAULT_ROUNDS; r++)
+		philox_round(c, s.key[0] + r * PHILOX_W32_0, s.key[1] + r * PHILOX_W32_1);
+	for (int i = 0; i < VECTORS; i++) {
+		__m512i sum = _mm512_set1_epi64(-12 * 1023 / 2);
+		for (int w = 0; w < 4; w++)
+			sum = add_uniforms(sum, c[w].v[i]);
+		_mm256_storeu_si256((__m256i *)(normal + i * LANES), _mm512_cvtepi64_epi32(sum));
+	}
+}
+#else
+#define HAS_WIDE     0
+#define normals_wide draw_normals_plain
+#endif
+
+void draw_normals(struct stream s, enum purpose purpose, size_t row, size_t column,
+                  int32_t normal[DRAW_LINE]) {
+	bool same_high = column >> 32 == (column + DRAW_LINE - 1) >> 32;
+	(HAS_WIDE && same_high ? normals_wide : draw_normals_plain)(s, purpose, row, column,
+	                                                            normal);
 }

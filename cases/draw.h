@@ -25,6 +25,22 @@ struct stream draw_stream(uint64_t seed, const char *case_name, const char *buff
 /* row and column are below 2^40. */
 struct draw draw_at(struct stream s, enum purpose purpose, size_t row, size_t column);
 
+/* The sum of twelve uniforms of 10 bits, less their mean: an integer with deviation 2^10. */
+static inline int draw_normal(struct draw d) {
+	int sum = -12 * 1023 / 2;
+	for (int i = 0; i < 4; i++)
+		sum += (d.w[i] & 1023) + (d.w[i] >> 10 & 1023) + (d.w[i] >> 20 & 1023);
+	return sum;
+}
+
+/* draw_normal of the draws at 32 columns from `column`, side by side. */
+enum { DRAW_LINE = 32 };
+void draw_normals(struct stream s, enum purpose purpose, size_t row, size_t column,
+                  int32_t normal[DRAW_LINE]);
+/* The same by draw_at, for comparison. */
+void draw_normals_plain(struct stream s, enum purpose purpose, size_t row, size_t column,
+                        int32_t normal[DRAW_LINE]);
+
 /* 0 to n - 1 from a word; the probability of each is within 2^-32 of 1 / n. */
 static inline uint32_t draw_below(uint32_t word, uint32_t n) {
 	return (uint64_t)word * n >> 32;

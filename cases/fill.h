@@ -25,6 +25,10 @@ static inline uint8_t *operand_scale(const struct operand *o, size_t row, size_t
 /* An element with its scale; exact. NaN under scale 0xFF. */
 double operand_value(const struct operand *o, size_t row, size_t col);
 
+/* Sets the codes of a block. */
+void operand_put_block(const struct operand *o, size_t row, size_t block,
+                       const mx_elem codes[MX_BLOCK]);
+
 /* The largest unsigned code of a finite number. */
 uint8_t max_finite_code(mx_format f);
 
@@ -45,8 +49,8 @@ int exact_base(const struct operand *o);
 int exact_base_against(const struct operand *o, int other);
 
 void fill_exact(const struct operand *o, struct reach reach, int base);
-/* False: all numbers have the same sign, which is an error. */
-bool fill_general(const struct operand *o);
+/* NULL, or what is wrong with the operand: all numbers have the same sign. */
+const char *fill_general(const struct operand *o);
 void fill_special(const struct operand *o);
 
 /* A block of the special regime without NaN, infinities or extreme scales. In a half block the even

@@ -77,46 +77,46 @@ bool exact_reach(const struct operand *a, const struct operand *b, int64_t K, ui
 	return true;
 }
 
+/* The properties of a format that its codes depend on. */
+struct codes {
+	unsigned bits, man, max; /* max: the largest unsigned code of a finite number */
+};
+
 /* Sign, mantissa and field from 16 random bits. */
-static mx_elem draw_code(mx_format f, unsigned bits, unsigned first, unsigned n_fields) {
-	const struct mx_format_info *info = mx_format_info(f);
-	unsigned sign = bits & 1, man = bits >> 1 & ((1u << info->man_bits) - 1);
+static mx_elem draw_code(struct codes f, unsigned bits, unsigned first, unsigned n_fields) {
+	unsigned sign = bits & 1, man = bits >> 1 & ((1u << f.man) - 1);
 	unsigned field = first + ((bits >> 4) * n_fields >> 12);
-	unsigned magnitude = least(field << info->man_bits | man, max_finite_code(f));
-	return (mx_elem){ sign << (info->bits - 1) | magnitude };
+	return (mx_elem){ sign << (f.bits - 1) | least(field << f.man | man, f.max) };
 }
 
 /* At different elements: 5 and 32 have no common factor. */
-static void put_ends(const struct operand *o, size_t row, size_t block, unsigned window,
-                     unsigned span, uint32_t bits) {
-	const struct mx_format_info *info = mx_format_info(o->format);
-	unsigned sign = 1u << (info->bits - 1), man = 1u << info->man_bits;
+static void put_ends(struct codes f, unsigned window, unsigned span, uint32_t bits,
+                     mx_elem block[MX_BLOCK]) {
+	unsigned sign = 1u << (f.bits - 1), man = 1u << f.man;
 	unsigned smallest = window == 1 ? 1 : window * man;
-	unsigned largest = least((window + span) * man + man - 1, max_finite_code(o->format));
+	unsigned largest = least((window + span) * man + man - 1, f.max);
 	const unsigned ends[] = { 0, sign, smallest, sign | smallest, largest, sign | largest };
 	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
-		mx_elem_set(o->format, operand_row(o, row),
-		            block * MX_BLOCK + (bits + 5 * i) % MX_BLOCK, (mx_elem){ ends[i] });
+		block[(bits + 5 * i) % MX_BLOCK] = (mx_elem){ ends[i] };
 }
 
-static void fill_block(const struct operand *o, size_t row, size_t block, struct reach reach,
-                       int base) {
-	const struct mx_format_info *info = mx_format_info(o->format);
+static void fill_block(const struct operand *o, struct codes f, size_t row, size_t block,
+                       struct reach reach, int base) {
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
-	unsigned window = 1 + draw_below(d.w[0], max_field(o->format) - reach.span);
+	unsigned window = 1 + draw_below(d.w[0], (f.max >> f.man) - reach.span);
 	unsigned first = window == 1 ? 0 : window;
-	int unit = (int)window - info->bias - info->man_bits;
+	int unit = (int)window - mx_format_info(o->format)->bias - (int)f.man;
 	uint32_t places = d.w[2];
+	mx_elem codes[MX_BLOCK];
 	*operand_scale(o, row, block) = 127 + base + draw_below(d.w[1], reach.spread + 1) - unit;
 	for (unsigned i = 0; i < MX_BLOCK; i++) {
-		size_t col = block * MX_BLOCK + i;
 		if (i % 8 == 0)
-			d = draw_at(o->stream, DRAW_ELEMENT, row, col / 8);
-		mx_elem_set(o->format, operand_row(o, row), col,
-		            draw_code(o->format, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
-		                      window + reach.span - first + 1));
+			d = draw_at(o->stream, DRAW_ELEMENT, row, block * (MX_BLOCK / 8) + i / 8);
+		codes[i] = draw_code(f, d.w[i / 2 % 4] >> i % 2 * 16 & 0xffff, first,
+		                     window + reach.span - first + 1);
 	}
-	put_ends(o, row, block, window, reach.span, places);
+	put_ends(f, window, reach.span, places, codes);
+	operand_put_block(o, row, block, codes);
 }
 
 int exact_base(const struct operand *o) {
@@ -131,7 +131,9 @@ int exact_base_against(const struct operand *o, int other) {
 }
 
 void fill_exact(const struct operand *o, struct reach reach, int base) {
+	const struct mx_format_info *info = mx_format_info(o->format);
+	struct codes f = { info->bits, info->man_bits, max_finite_code(o->format) };
 	for (size_t row = 0; row < o->codes->rows; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
-			fill_block(o, row, block, reach, base);
+			fill_block(o, f, row, block, reach, base);
 }

@@ -11,41 +11,51 @@
 
 enum { MAX_BLOCK_EXP = 6 };
 
-/* The sum of twelve uniforms of 10 bits, less their mean: an integer with deviation 2^10. */
-static int deviate(struct draw d) {
-	int sum = -12 * 1023 / 2;
-	for (int i = 0; i < 4; i++)
-		sum += (d.w[i] & 1023) + (d.w[i] >> 10 & 1023) + (d.w[i] >> 20 & 1023);
-	return sum;
-}
-
-/* Bit 0: a positive number; bit 1: a negative one. */
-static unsigned fill_block(const struct operand *o, size_t row, size_t block) {
-	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1), signs = 0;
+/* Draws the values of a block. */
+static void draw_block(const struct operand *o, size_t row, size_t block) {
 	struct draw d = draw_at(o->stream, DRAW_BLOCK, row, block);
 	int exp = (int)draw_below(d.w[0], 2 * MAX_BLOCK_EXP + 1) - MAX_BLOCK_EXP;
-	float *x = o->values + row * o->codes->cols + block * MX_BLOCK;
-	mx_f32 bits[MX_BLOCK];
-	mx_elem codes[MX_BLOCK];
+	float *x = o->values + row * o->codes->cols + block * MX_BLOCK, unit = ldexpf(1, exp - 10);
+	int32_t normal[DRAW_LINE];
+	draw_normals(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK, normal);
 	for (size_t i = 0; i < MX_BLOCK; i++) /* exact: 13 bits and a power of two */
-		x[i] = ldexpf(deviate(draw_at(o->stream, DRAW_ELEMENT, row, block * MX_BLOCK + i)),
-		              exp - 10);
-	memcpy(bits, x, sizeof bits);
-	mx_e8m0 scale;
-	mx_quantize_block(o->format, bits, MX_BLOCK, codes, &scale);
-	*operand_scale(o, row, block) = scale.v;
-	for (size_t i = 0; i < MX_BLOCK; i++) {
-		mx_elem_set(o->format, operand_row(o, row), block * MX_BLOCK + i, codes[i]);
-		if (codes[i].v & (sign - 1))
-			signs |= codes[i].v & sign ? 2 : 1;
-	}
-	return signs;
+		x[i] = (float)normal[i] * unit;
 }
 
-bool fill_general(const struct operand *o) {
-	unsigned signs = 0;
+static mx_status quantise(const struct operand *o) {
+	struct mx_quantizer q = {
+		.recipe = MX_RECIPE_FLOOR, .format = o->format, .rounding = MX_RNE, .override = true
+	};
+	struct mx_tensor x = { o->values,
+		               MX_DTYPE_F32,
+		               o->codes->rows,
+		               o->scales->cols * MX_BLOCK,
+		               (ptrdiff_t)(o->codes->cols * sizeof *o->values),
+		               sizeof *o->values };
+	struct mx_quantised to = { o->code_bytes, o->codes->ld, o->scale_bytes, o->scales->ld };
+	q.threads = 1;
+	return mx_quantize(&q, &x, &to, NULL);
+}
+
+/* Whether the operand has numbers of both signs, beside zeros. */
+static bool has_both_signs(const struct operand *o) {
+	unsigned sign = 1u << (mx_format_info(o->format)->bits - 1), signs = 0;
+	for (size_t row = 0; row < o->codes->rows; row++)
+		for (size_t col = 0; col < o->scales->cols * MX_BLOCK && signs != 3; col++) {
+			unsigned code = mx_elem_get(o->format, operand_row(o, row), col).v;
+			if (code & (sign - 1))
+				signs |= code & sign ? 2 : 1;
+		}
+	return signs == 3;
+}
+
+const char *fill_general(const struct operand *o) {
 	for (size_t row = 0; row < o->codes->rows; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
-			signs |= fill_block(o, row, block);
-	return signs == 3 || !o->codes->rows || !o->scales->cols;
+			draw_block(o, row, block);
+	mx_status status = quantise(o);
+	if (status)
+		return mx_strerror(status);
+	bool empty = !o->codes->rows || !o->scales->cols;
+	return empty || has_both_signs(o) ? NULL : "has numbers of one sign only";
 }

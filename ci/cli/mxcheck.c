@@ -210,7 +210,8 @@ static void share_threads(const struct gate *g) {
 }
 
 static void run_all(struct gate *g) {
-	unsigned jobs = g->o->race ? 1 : g->o->jobs;
+	size_t most = g->o->race ? 1 : g->selection.n_runs;
+	unsigned jobs = g->o->jobs < most ? g->o->jobs : (unsigned)most;
 	pthread_t threads[1024];
 	bool started[1024] = { false };
 	share_threads(g);

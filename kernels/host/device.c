@@ -11,6 +11,8 @@
 #include "../../ref/hip/props_r0600.h"
 #include "hip_runtime.h"
 
+#define DRIVER "/dev/kfd" /* the device file of AMD's driver */
+
 int mx_why(struct mx_why *why, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
@@ -118,7 +120,7 @@ static int absent(struct mx_device *d, struct mx_why *why, hipError_t e, const c
 	struct mx_why runtime_error;
 	mx_hip_error(d, e, what, &runtime_error);
 	mx_why(why, "%s: %.800s%s", d->runtime, runtime_error.text,
-	       access("/dev/kfd", F_OK) ? "; no AMD GPU driver here (/dev/kfd)" : "");
+	       access(DRIVER, F_OK) ? "; no AMD GPU driver here (" DRIVER ")" : "");
 	return 1;
 }
 
@@ -175,7 +177,10 @@ int mx_device_open(const char *name, struct mx_device **device, struct mx_why *w
 		return mx_why(why, "no device '%s': emu, hip or hip:N", name);
 	if (name)
 		return open_named(name, device, why);
-	return open_named("hip", device, why) ? open_named("emu", device, why) : 0;
+	/* Without a driver ROCm's libraries, which take milliseconds to load, find no device. */
+	if (!access(DRIVER, F_OK) && !open_named("hip", device, why))
+		return 0;
+	return open_named("emu", device, why);
 }
 
 /* The library stays loaded: runtimes do not survive dlclose. */

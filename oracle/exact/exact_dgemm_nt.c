@@ -1,13 +1,70 @@
-/* The f64 product by OpenBLAS. */
+/* The f64 product: a plain one if it is small, else by OpenBLAS. */
+#define _GNU_SOURCE
 #include "exact.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <pthread.h>
+
+/* OpenBLAS takes milliseconds to load and starts threads, so it is loaded by the first product that
+ * is faster with it. */
+#define SMALL 0x1p22
+
+/* ---- OpenBLAS ---- */
+
+static struct {
+	typeof(cblas_dgemm) *dgemm; /* NULL: there is none */
+	typeof(openblas_set_num_threads) *set_threads;
+} blas;
+static int threads; /* 0: OpenBLAS's own choice */
+
+static void load(void) {
+	static const char *const names[] = { "libopenblas.so.0", "libopenblas.so" };
+	void *library = NULL;
+	for (unsigned i = 0; !library && i < sizeof names / sizeof *names; i++)
+		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return;
+	*(void **)&blas.dgemm = dlsym(library, "cblas_dgemm");
+	*(void **)&blas.set_threads = dlsym(library, "openblas_set_num_threads");
+	if (threads && blas.set_threads)
+		blas.set_threads(threads);
+}
+
+/* ---- plain ---- */
+
+enum { LANES = 8 };
+
+static double dot(size_t k, const double *a, const double *b) {
+	double lane[LANES] = { 0 }, sum = 0;
+	size_t i = 0;
+	for (; i + LANES <= k; i += LANES)
+		for (int l = 0; l < LANES; l++)
+			lane[l] += a[i + l] * b[i + l];
+	for (; i < k; i++)
+		sum += a[i] * b[i];
+	for (int l = 0; l < LANES; l++)
+		sum += lane[l];
+	return sum;
+}
 
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
-	size_t ld = k ? k : 1; /* BLAS refuses a stride of 0 */
-	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, a, ld, b, ld, 0, d, n);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	bool small = (double)m * (double)n * (double)k <= SMALL;
+	if (!small)
+		pthread_once(&once, load);
+	if (!small && blas.dgemm) {
+		blas.dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, a, k, b, k, 0, d,
+		           n);
+		return;
+	}
+	for (size_t i = 0; i < m; i++)
+		for (size_t j = 0; j < n; j++)
+			d[i * n + j] = dot(k, a + i * k, b + j * k);
 }
 
 void exact_blas_threads(unsigned n) {
-	openblas_set_num_threads((int)n);
+	threads = (int)n;
+	if (blas.set_threads)
+		blas.set_threads(threads);
 }

@@ -697,27 +697,36 @@ static void test_dequantise(const struct spec *s) {
 	release(&o);
 }
 
-static void test_dgemm(void) {
-	enum { M = 3, NN = 4, K = 5 };
-	double a[M * K], b[NN * K], d[M * NN];
-	for (int i = 0; i < M * K; i++)
-		a[i] = i - 4;
-	for (int i = 0; i < NN * K; i++)
-		b[i] = i * i - 7;
-	for (int i = 0; i < M * NN; i++)
-		d[i] = NAN;
-	exact_dgemm_nt(M, NN, K, a, b, d);
-	int bad = -1;
-	for (int i = 0; i < M * NN; i++) {
+/* Integers, of which every sum is exact. */
+static void dgemm_of(size_t m, size_t n, size_t k) {
+	double *a = malloc(m * k * sizeof *a), *b = malloc(n * k * sizeof *b);
+	double *d = malloc(m * n * sizeof *d);
+	size_t bad = SIZE_MAX;
+	need(a && b && d, "memory");
+	for (size_t i = 0; i < m * k; i++)
+		a[i] = (double)(i % 19) - 4;
+	for (size_t i = 0; i < n * k; i++)
+		b[i] = (double)(i % 23 * (i % 23)) - 7;
+	exact_dgemm_nt(m, n, k, a, b, d);
+	for (size_t i = 0; i < m * n; i++) {
 		double want = 0;
-		for (int k = 0; k < K; k++)
-			want += a[i / NN * K + k] * b[i % NN * K + k];
+		for (size_t x = 0; x < k; x++)
+			want += a[i / n * k + x] * b[i % n * k + x];
 		bad = d[i] == want ? bad : i;
 	}
-	if (!ok(bad < 0, "exact_dgemm_nt is a * b^T, row-major"))
-		diag("d[%d] is %g", bad, d[bad]);
-	d[0] = d[1] = NAN;
-	exact_dgemm_nt(1, 2, 0, a, b, d);
+	if (!ok(bad == SIZE_MAX, "exact_dgemm_nt of %zux%zux%zu is a * b^T, row-major", m, n, k))
+		diag("d[%zu] is %g", bad, d[bad]);
+	free(a);
+	free(b);
+	free(d);
+}
+
+static void test_dgemm(void) {
+	dgemm_of(3, 4, 5);
+	dgemm_of(3, 4, 37);
+	dgemm_of(170, 160, 161); /* by OpenBLAS */
+	double d[2] = { NAN, NAN };
+	exact_dgemm_nt(1, 2, 0, d, d, d);
 	ok(d[0] == 0 && d[1] == 0, "exact_dgemm_nt with k = 0 gives zeros");
 }
 
