@@ -32,11 +32,11 @@ char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room) {
 }
 
 size_t mxhipOpCount(void) {
-	return mx_op_count();
+	return report.isa ? mx_op_count(report.isa) : 0;
 }
 
 const char *mxhipOpName(size_t i) {
-	return mx_op_name(i);
+	return mx_op_name(report.isa, i);
 }
 
 const char *mxhipFindingName(mx_finding_kind k) {

@@ -146,7 +146,7 @@ static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	bool same = a->n_findings == b->n_findings && a->stopped == b->stopped &&
 	            s->instructions == t->instructions && s->mfma == t->mfma &&
 	            s->max_vmcnt == t->max_vmcnt && s->max_lgkmcnt == t->max_lgkmcnt &&
-	            !memcmp(s->by_op, t->by_op, mx_op_count() * sizeof *s->by_op);
+	            !memcmp(s->by_op, t->by_op, mx_gfx950.n_ops * sizeof *s->by_op);
 	for (size_t i = 0; same && i < a->n_findings; i++)
 		same = same_finding(a, &a->findings[i], &b->findings[i]);
 	return same;
@@ -162,7 +162,8 @@ static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint6
 	static struct outcome one, many;
 	bool all = true;
 	for (unsigned threads = 1; all && threads <= 3; threads++) {
-		struct mx_program *p = mx_program_new(program, sizeof program, (uintptr_t)program);
+		struct mx_program *p =
+			mx_program_new(&mx_gfx950, program, sizeof program, (uintptr_t)program);
 		uint64_t random = seed;
 		make(&random);
 		launch(p, m, threads == 1 ? &one : &many, threads);

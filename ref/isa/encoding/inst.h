@@ -229,6 +229,7 @@ typedef enum {
 #include "opcodes.def"
 } mx_opcode;
 
+struct mx_isa;
 struct mx_program;
 struct mx_wave;
 struct mx_inst;
@@ -246,8 +247,6 @@ struct mx_op {
 	mx_cvt_op cvt;   /* conversions only */
 	mx_rmw_kind rmw; /* atomics only */
 };
-
-extern const struct mx_op mx_ops[MX_OPS];
 
 static inline mx_kind mx_kind_of(const struct mx_op *op) {
 	return (mx_kind)(op->flags >> MX_KIND_SHIFT & 0xff);
@@ -402,8 +401,8 @@ static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	return in->assumes ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
 }
 
-/* Decodes the instruction at code[0]; at most `left` dwords may be read. */
-void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+/* Its instruction set; instruction_set.h. */
+const struct mx_isa *mx_program_isa(const struct mx_program *p);
 
 /* The instruction at a byte offset, or NULL outside the program. */
 const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset);

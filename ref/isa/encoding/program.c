@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../isa.h"
-#include "inst.h"
+#include "instruction_set.h"
 
 struct derived {
 	struct derived *next;
@@ -14,6 +14,7 @@ struct derived {
 };
 
 struct mx_program {
+	const struct mx_isa *isa;
 	uint64_t base;
 	size_t n;                /* dwords */
 	_Atomic uint64_t shares; /* entry of the last kernel with workgroups that shared memory */
@@ -21,17 +22,19 @@ struct mx_program {
 	struct mx_inst inst[];
 };
 
-struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base) {
+struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
+                                  uint64_t base) {
 	size_t n = bytes / 4;
 	struct mx_program *p = malloc(sizeof *p + n * sizeof p->inst[0]);
 	if (!p)
 		return NULL;
+	p->isa = isa;
 	p->base = base;
 	p->n = n;
 	p->shares = UINT64_MAX;
 	p->derived = NULL;
 	for (size_t i = 0; i < n; i++)
-		mx_decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &p->inst[i]);
+		isa->decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &p->inst[i]);
 	return p;
 }
 
@@ -47,6 +50,10 @@ void mx_program_free(struct mx_program *p) {
 
 const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset) {
 	return offset % 4 == 0 && offset / 4 < p->n ? &p->inst[offset / 4] : NULL;
+}
+
+const struct mx_isa *mx_program_isa(const struct mx_program *p) {
+	return p->isa;
 }
 
 uint64_t mx_program_base(const struct mx_program *p) {

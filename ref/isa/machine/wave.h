@@ -139,6 +139,7 @@ struct mx_group {
 struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
+	const struct mx_isa *isa;    /* of the program */
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;

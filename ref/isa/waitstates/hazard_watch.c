@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/instruction_set.h"
 #include "../machine/findings.h"
 #include "../machine/wave.h"
 #include "hazard.h"
@@ -36,6 +37,7 @@ static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_
 }
 
 static void check(struct mx_wave *w, const struct mx_hazard_traits *t) {
+	const struct mx_hazard_rules *rules = w->group->run->isa->hazards;
 	const struct path *h = path_of(w);
 	struct mx_distance d = mx_distance_from(t);
 	uint64_t state = h->state;
@@ -46,7 +48,7 @@ static void check(struct mx_wave *w, const struct mx_hazard_traits *t) {
 			return;
 		mx_distance_back(&d, p->t, (unsigned)(state - p->state));
 		state = p->state;
-		if (mx_may_need(p->t, t, d.states) && mx_hazard_at(p->t, t, &d, &found))
+		if (mx_may_need(p->t, t, d.states) && rules->hazard_at(p->t, t, &d, &found))
 			report(w, t->in, p->t->in, &found);
 	}
 }
@@ -86,7 +88,7 @@ static void workgroup_free(void *context, struct mx_group *g) {
 }
 
 bool mx_hazards_watch(struct mx_run *run) {
-	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES))
+	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES) || !run->isa->hazards)
 		return true;
 	const struct mx_hazard_traits *traits = mx_program_traits(run->launch->program);
 	run->watchers[MX_WATCHER_WAIT_STATES] = (struct mx_watcher){
