@@ -157,5 +157,8 @@ struct mx_run {
 static inline bool mx_run_over(const struct mx_run *run) {
 	return run->report->stopped || run->out_of_memory || run->aborted;
 }
+static inline bool mx_stopped(const struct mx_wave *w) {
+	return mx_run_over(w->group->run);
+}
 
 #endif
