@@ -85,8 +85,7 @@ MXHIP_API const char *mxhipErrorDetail(void);
  * sentence. Returns `text`. */
 MXHIP_API char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room);
 
-/* Names of the opcodes that struct mx_stats of mxhipReport counts (none before the first launch),
- * and of finding kinds. */
+/* Names of the opcodes that struct mx_stats of mxhipReport counts, and of finding kinds. */
 MXHIP_API size_t mxhipOpCount(void);
 MXHIP_API const char *mxhipOpName(size_t i);
 MXHIP_API const char *mxhipFindingName(mx_finding_kind k);
