@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../../fuzz/mutation/mutate.h"
-#include "../../ref/isa/encoding/disasm.h"
 #include "codefile.h"
 #include "output.h"
 
@@ -24,6 +23,7 @@ struct mutation {
 	const struct mx_options *o;
 	struct mx_device *device;
 	const char *kernel_dir, *kernel;
+	const struct mx_isa *isa;
 	const struct mx_selection *selection;
 	uint8_t *file;      /* the code object */
 	size_t bytes, text; /* its size; the offset of the kernel in it */
@@ -64,8 +64,9 @@ static int find_in(struct mutation *m, const char *path, struct mx_codefile *f) 
 	const struct mx_code_section *x = &f->code->sections[s->section];
 	size_t n = (mx_code_end(f->code, s) - s->address) / 4;
 	const uint32_t *code = x->code + (s->address - x->address) / 4;
+	m->isa = f->isa;
 	m->text = x->offset + (s->address - x->address);
-	if (mx_mutants_find(code, n, &m->sites, &m->n_sites, &m->mutants, &m->n_mutants))
+	if (mx_mutants_find(f->isa, code, n, &m->sites, &m->n_sites, &m->mutants, &m->n_mutants))
 		return mx_fail(&m->err, "%s: out of memory", path);
 	m->file = f->bytes;
 	m->bytes = f->n;
@@ -286,7 +287,7 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	char text[160], why[MX_LINE_ROOM + 200];
 	t->n[f]++;
 	explain(m, x, a, f, t, why, sizeof why);
-	mx_disassemble(&s->word, 1, s->pc, text, sizeof text);
+	m->isa->disassemble(&s->word, 1, s->pc, text, sizeof text);
 	if (f == FLAGGED && !m->o->verbose)
 		return;
 	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f], m->kernel, s->pc, text, x->what,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../cases/files.h"
+#include "../../ref/isa/isa.h"
 
 enum { MOST_BYTES = 1 << 30 };
 
@@ -13,9 +14,11 @@ int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *e
 	if (mx_file_read(path, MOST_BYTES, &f->bytes, &f->n, err))
 		return -1;
 	if (!mx_codeobject_open(f->bytes, f->n, &f->object, &why) &&
-	    !mx_codeobject_check_arch(f->object, &why) &&
-	    !mx_codeobject_code(f->object, &f->code, &why))
+	    !mx_codeobject_check_target(f->object, &why) &&
+	    !mx_codeobject_code(f->object, &f->code, &why)) {
+		f->isa = mx_isa_by_name(mx_codeobject_isa(f->object));
 		return 0;
+	}
 	mx_codefile_close(f);
 	return mx_fail(err, "%s: %s", path, why.text);
 }

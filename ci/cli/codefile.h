@@ -4,15 +4,18 @@
 
 #include "../../cases/case.h"
 #include "../../ref/codeobject/codeobject.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 
 struct mx_codefile {
 	uint8_t *bytes; /* of the file */
 	size_t n;
 	struct mx_codeobject *object;
 	const struct mx_code *code;
+	const struct mx_isa *isa; /* of the code */
 };
 
-/* Opens a file of this device's code, and reads the code. 0, or -1 with err->text, which names the file. */
+/* Opens a file with code of a known instruction set, and reads the code. 0, or -1 with err->text,
+ * which names the file. */
 int mx_codefile_open(const char *path, struct mx_codefile *f, struct mx_error *err);
 void mx_codefile_close(struct mx_codefile *f);
 

@@ -1,6 +1,4 @@
 /* mxcheck disasm: the instructions of a code object, as llvm-objdump -d prints them. */
-#include "../../ref/isa/encoding/disasm.h"
-#include "../../ref/isa/encoding/inst.h"
 #include "../cli/args.h"
 #include "../cli/codefile.h"
 #include "../cli/command.h"
@@ -23,13 +21,13 @@ static const char help[] =
 
 /* A stretch of code between two labels. */
 struct stretch {
-	const struct mx_code *c;
+	const struct mx_codefile *f;
 	size_t section;
 	uint64_t address, end;
 };
 
 static const uint32_t *code_at(const struct stretch *s, uint64_t address) {
-	const struct mx_code_section *c = &s->c->sections[s->section];
+	const struct mx_code_section *c = &s->f->code->sections[s->section];
 	return c->code + (address - c->address) / 4;
 }
 
@@ -43,7 +41,7 @@ static uint64_t target_of(uint64_t address, const struct mx_inst *branch) {
 /* For branches of SOPP the target follows the dwords. */
 static void print_target(const struct stretch *s, uint64_t address, const struct mx_inst *branch) {
 	uint64_t target = target_of(address, branch);
-	const struct mx_code_symbol *symbol = mx_code_at(s->c, s->section, target);
+	const struct mx_code_symbol *symbol = mx_code_at(s->f->code, s->section, target);
 	if (!symbol)
 		return;
 	printf(" <%s", symbol->name);
@@ -65,8 +63,8 @@ static bool name_label(const struct stretch *s, uint64_t address, const struct m
                        char *text, size_t room) {
 	uint64_t target = target_of(address, branch);
 	char *number = strrchr(text, ' ');
-	for (size_t i = 0; number && i < s->c->n_symbols; i++) {
-		const struct mx_code_symbol *l = &s->c->symbols[i];
+	for (size_t i = 0; number && i < s->f->code->n_symbols; i++) {
+		const struct mx_code_symbol *l = &s->f->code->symbols[i];
 		if (l->label && l->section == s->section && l->address == target) {
 			snprintf(number + 1, room - (size_t)(number + 1 - text), "%s", l->name);
 			return true;
@@ -87,11 +85,11 @@ static void print_dwords(uint64_t address, const uint32_t *code, size_t n) {
 static size_t print_one(const struct stretch *s, uint64_t address) {
 	char text[512];
 	const uint32_t *code = code_at(s, address);
-	const struct mx_code_section *section = &s->c->sections[s->section];
+	const struct mx_code_section *section = &s->f->code->sections[s->section];
 	size_t left = (section->bytes - (address - section->address)) / 4;
-	size_t bytes = mx_disassemble(code, left, address, text, sizeof text);
+	size_t bytes = s->f->isa->disassemble(code, left, address, text, sizeof text);
 	struct mx_inst in;
-	mx_decode(code, left, 0, &in);
+	s->f->isa->decode(code, left, 0, &in);
 	bool branch = bytes && is_branch(&in);
 	bool named = branch && name_label(s, address, &in, text, sizeof text);
 	if (bytes)
@@ -130,10 +128,11 @@ static void print_label(const char *name, uint64_t address) {
 }
 
 /* From label to label; of several labels at one address the last one is printed. */
-static void print_code(const struct mx_code *c, size_t section, uint64_t at, uint64_t end) {
+static void print_code(const struct mx_codefile *f, size_t section, uint64_t at, uint64_t end) {
+	const struct mx_code *c = f->code;
 	while (at < end) {
 		const struct mx_code_symbol *s = mx_code_at(c, section, at);
-		struct stretch part = { c, section, at, end };
+		struct stretch part = { f, section, at, end };
 		for (size_t j = c->n_symbols; j-- > 0;)
 			if (c->symbols[j].section == section && c->symbols[j].address > at &&
 			    c->symbols[j].address < part.end)
@@ -144,17 +143,17 @@ static void print_code(const struct mx_code *c, size_t section, uint64_t at, uin
 	}
 }
 
-static void print_section(const struct mx_code *c, size_t i) {
-	const struct mx_code_section *section = &c->sections[i];
+static void print_section(const struct mx_codefile *f, size_t i) {
+	const struct mx_code_section *section = &f->code->sections[i];
 	printf("\nDisassembly of section %s:\n", section->name);
-	print_code(c, i, section->address, section->address + section->bytes);
+	print_code(f, i, section->address, section->address + section->bytes);
 }
 
-static int print_kernel(const struct mx_code *c, const char *path, const char *name) {
-	const struct mx_code_symbol *s = mx_code_find(c, name);
+static int print_kernel(const struct mx_codefile *f, const char *path, const char *name) {
+	const struct mx_code_symbol *s = mx_code_find(f->code, name);
 	if (!s)
 		return mx_complain("disasm", "%s: no code with the name %s", path, name);
-	print_code(c, s->section, s->address, mx_code_end(c, s));
+	print_code(f, s->section, s->address, mx_code_end(f->code, s));
 	return 0;
 }
 
@@ -166,9 +165,9 @@ static int print_file(const char *path, const char *kernel) {
 		return mx_complain("disasm", "%s", err.text);
 	printf("\n%s:\tfile format elf64-amdgpu\n", path);
 	if (kernel)
-		status = print_kernel(f.code, path, kernel);
+		status = print_kernel(&f, path, kernel);
 	for (size_t i = 0; !kernel && i < f.code->n_sections; i++)
-		print_section(f.code, i);
+		print_section(&f, i);
 	mx_codefile_close(&f);
 	return status;
 }

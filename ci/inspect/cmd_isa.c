@@ -1,7 +1,6 @@
 /* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
-#include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/encoding/forms.h"
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../cli/args.h"
 #include "../cli/codefile.h"
 #include "../cli/command.h"
@@ -58,15 +57,16 @@ struct inventory {
 };
 
 /* Name and fidelity of the instruction at code[0]; returns its bytes. */
-static size_t describe(const uint32_t *code, size_t left, struct line *l) {
+static size_t describe(const struct mx_isa *isa, const uint32_t *code, size_t left,
+                       struct line *l) {
 	char text[256];
 	struct mx_inst in;
-	size_t bytes = mx_disassemble(code, left, 0, text, sizeof text);
-	mx_decode(code, left, 0, &in);
+	size_t bytes = isa->disassemble(code, left, 0, text, sizeof text);
+	isa->decode(code, left, 0, &in);
 	text[strcspn(text, " ")] = 0;
 	snprintf(l->name, sizeof l->name, "%.63s", bytes ? text : "(no instruction)");
 	l->runs = bytes ? mx_how_runs(&in) : MX_RUNS_NOT;
-	l->why = bytes ? why(&in) : "gfx950 has none of this encoding";
+	l->why = bytes ? why(&in) : "no instruction has this encoding";
 	return bytes ? bytes : 4;
 }
 
@@ -85,14 +85,15 @@ static bool count(struct inventory *v, const struct line *l) {
 	return true;
 }
 
-static bool count_symbol(struct inventory *v, const struct mx_code *c,
+static bool count_symbol(struct inventory *v, const struct mx_codefile *f,
                          const struct mx_code_symbol *s) {
+	const struct mx_code *c = f->code;
 	const struct mx_code_section *in = &c->sections[s->section];
 	uint64_t end = mx_code_end(c, s);
 	for (uint64_t at = s->address; at + 4 <= end;) {
 		struct line l = { .first = at - s->address, .kernel = s->name };
 		size_t i = (at - in->address) / 4;
-		at += describe(in->code + i, in->bytes / 4 - i, &l);
+		at += describe(f->isa, in->code + i, in->bytes / 4 - i, &l);
 		if (!count(v, &l))
 			return false;
 	}
@@ -141,7 +142,7 @@ static int inspect(const char *path) {
 		return mx_complain("isa", "%s: no symbols of code", path);
 	}
 	for (const struct mx_code_symbol *s = NULL; good && (s = mx_code_next(f.code, s));)
-		good = count_symbol(&v, f.code, s);
+		good = count_symbol(&v, &f, s);
 	int status = !good ? mx_complain("isa", "out of memory") : !print_inventory(path, &v);
 	free(v.lines);
 	mx_codefile_close(&f);
@@ -168,7 +169,7 @@ static void add_word(char *list, size_t room, const char *word) {
 /* How the opcode executes, with any format or register. */
 static mx_runs runs_of(const struct mx_form *f, const char **because) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	if (in.op)
 		in.assumes = mx_op_rests_on(in.op);
 	*because = why(&in);

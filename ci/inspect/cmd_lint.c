@@ -1,5 +1,4 @@
 /* mxcheck lint: static checks of a code object. */
-#include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/isa.h"
 #include "../../ref/isa/lint/lint.h"
 #include "../cli/args.h"
@@ -36,6 +35,7 @@ static const char help[] =
 enum { FOUND = 3, LDS_UNIT = 1280, SIMDS = 4, SIMD_WAVES = 8 };
 
 struct report {
+	const struct mx_isa *isa;
 	const char *function;
 	uint32_t start;
 	bool notes;
@@ -51,10 +51,10 @@ static void print_found(void *context, const struct mx_finding *f) {
 	*(note ? &r->n_notes : &r->n_findings) += 1;
 	if (note && !r->notes)
 		return;
-	if (!mx_disassemble(f->code.dword, f->code.n, f->pc, what, sizeof what))
+	if (!r->isa->disassemble(f->code.dword, f->code.n, f->pc, what, sizeof what))
 		snprintf(what, sizeof what, "unknown instruction");
 	printf("  %s: %s+0x%" PRIx64 " %s: %s\n", mx_finding_name(f->kind), r->function, f->pc,
-	       what, mx_finding_sentence(f, sentence, sizeof sentence));
+	       what, mx_finding_sentence(r->isa, f, sentence, sizeof sentence));
 }
 
 /* ---- resources ---- */
@@ -114,9 +114,9 @@ static void report_undecodable(struct report *r, const struct mx_graph *g) {
 	for (unsigned i = 0; i < g->n; i++) {
 		if (!g->node[i].in || g->node[i].in->op)
 			continue;
-		printf("  unsupported: %s+0x%x: 0x%08" PRIx32 " is no instruction of " MX_ARCH
-		       "; the code after it is not analysed\n",
-		       r->function, 4 * i, g->node[i].in->dwords[0]);
+		printf("  unsupported: %s+0x%x: 0x%08" PRIx32
+		       " is no instruction of %s; the code after it is not analysed\n",
+		       r->function, 4 * i, g->node[i].in->dwords[0], r->isa->name);
 		r->n_findings++;
 	}
 }
@@ -167,7 +167,7 @@ static const struct mx_code_symbol *next(const struct mx_code *c, const struct m
 static bool lint_section(struct mx_codefile *f, size_t section, const char *kernel,
                          struct report *r, size_t *n) {
 	const struct mx_code_section *c = &f->code->sections[section];
-	struct mx_program *p = mx_program_new(c->code, c->bytes, c->address);
+	struct mx_program *p = mx_program_new(f->isa, c->code, c->bytes, c->address);
 	bool ok = p != NULL;
 	for (const struct mx_code_symbol *s = NULL; ok && (s = next(f->code, s, kernel));) {
 		if (s->section != section)
@@ -188,6 +188,7 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	if (mx_codefile_open(path, &f, &err))
 		return mx_complain("lint", "%s", err.text);
 	printf("%s\n", path);
+	r.isa = f.isa;
 	for (size_t i = 0; ok && i < f.code->n_sections; i++)
 		ok = lint_section(&f, i, kernel, &r, &n);
 	if (ok && n)

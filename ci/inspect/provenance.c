@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/instruction_set.h"
+
 enum {
 	SCALAR = MX_LANES, /* the "lane" of scalar accesses */
 	PARTS = 32,        /* most dwords of data of a lane */
@@ -106,11 +108,12 @@ static struct mx_step step_of(const struct mx_event *e, int lane, unsigned part)
 		             .time = e->time,
 		             .landing = e->landing,
 		             .pc = e->pc,
+		             .isa = e->isa,
 		             .dwords = e->dwords };
 	memcpy(s.workgroup, e->workgroup, sizeof s.workgroup);
 	if (e->code) {
 		memcpy(s.code, e->code, 4 * e->dwords);
-		mx_decode(s.code, 4, 0, &s.in);
+		s.isa->decode(s.code, 4, 0, &s.in);
 	}
 	return s;
 }
@@ -224,7 +227,7 @@ static uint32_t value_of(const struct mx_value *v, const struct mx_registers *r,
  * SCC writes it for later instructions. */
 static void issued(struct search *s, const struct mx_event *e) {
 	struct mx_inst in;
-	mx_decode(e->code, e->dwords, 0, &in);
+	e->isa->decode(e->code, e->dwords, 0, &in);
 	bool sets_scc = in.op && in.op->flags & MX_SCC_OUT;
 	for (size_t i = 0; i < s->c->n_values; i++) {
 		struct mx_value *v = &s->c->values[i];

@@ -21,6 +21,7 @@ struct mx_step {
 	uint64_t time;   /* time of the write */
 	bool landing;
 	uint64_t pc;
+	const struct mx_isa *isa;
 	uint32_t code[4];
 	size_t dwords; /* 0: the set-up of the wave */
 	struct mx_inst in;

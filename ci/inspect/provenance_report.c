@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "registers.h"
 
 struct report {
@@ -25,7 +25,7 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 		snprintf(text, room, "the set-up of the wave");
 		return;
 	}
-	mx_disassemble(s->code, s->dwords, s->pc, body, sizeof body);
+	s->isa->disassemble(s->code, s->dwords, s->pc, body, sizeof body);
 	snprintf(text, room, "%s+0x%" PRIx64 " %s", mx_bench_plan(b)->c->kernel, s->pc, body);
 }
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/disasm.h"
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../cli/codefile.h"
 #include "registers.h"
 
@@ -74,7 +73,7 @@ static void print_instruction(const struct mx_event *e) {
 		printf("set-up of the wave");
 		return;
 	}
-	mx_disassemble(e->code, e->dwords, e->pc, text, sizeof text);
+	e->isa->disassemble(e->code, e->dwords, e->pc, text, sizeof text);
 	printf("+0x%04" PRIx64 "  %s", e->pc, text);
 }
 

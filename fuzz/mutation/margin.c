@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/encoding/passes.h"
 #include "../../ref/isa/waitstates/hazard.h"
 #include "../../ref/isa/encoding/operands.h"
@@ -98,7 +99,7 @@ static bool has_hidden_effect(const struct mx_inst *in) {
 
 static void issued(struct margin *s, struct wave *w, const struct mx_event *e) {
 	struct mx_inst in;
-	mx_decode(e->code, e->dwords, 0, &in);
+	e->isa->decode(e->code, e->dwords, 0, &in);
 	if (!in.op)
 		return;
 	struct past *p = enter(s, w, &in, e->pc);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../hunt/schedule.h"
 #include "margin.h"
 
@@ -80,8 +80,9 @@ static void add_site(struct list *l, const struct mx_inst *in, uint64_t pc) {
 			(struct mx_site){ .pc = pc, .word = word, .published = MX_GUARDS_NONE };
 }
 
-int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size_t *n_sites,
-                    struct mx_mutant **mutants, size_t *n_mutants) {
+int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
+                    struct mx_site **sites, size_t *n_sites, struct mx_mutant **mutants,
+                    size_t *n_mutants) {
 	struct list l = { calloc(n + 1, sizeof *l.sites), calloc(4 * n + 1, sizeof *l.mutants), 0,
 		          0 };
 	if (!l.sites || !l.mutants) {
@@ -91,7 +92,7 @@ int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size
 	}
 	for (size_t i = 0; i < n;) {
 		struct mx_inst in;
-		mx_decode(code + i, n - i, (uint32_t)(4 * i), &in);
+		isa->decode(code + i, n - i, (uint32_t)(4 * i), &in);
 		if (in.op)
 			add_site(&l, &in, 4 * i);
 		i += in.size ? in.size / 4 : 1;

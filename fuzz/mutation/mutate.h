@@ -35,10 +35,11 @@ struct mx_mutant {
 	char what[64];
 };
 
-/* All mutants of n dwords of code, from the start of a kernel. The caller frees the arrays; -1: out
- * of memory. */
-int mx_mutants_find(const uint32_t *code, size_t n, struct mx_site **sites, size_t *n_sites,
-                    struct mx_mutant **mutants, size_t *n_mutants);
+/* All mutants of n dwords of code of an instruction set, from the start of a kernel. The caller
+ * frees the arrays; -1: out of memory. */
+int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
+                    struct mx_site **sites, size_t *n_sites, struct mx_mutant **mutants,
+                    size_t *n_mutants);
 
 /* points.c: runs the original with all operations as late as possible and records what happens at
  * its sites; *hash is that of memory after the run. */

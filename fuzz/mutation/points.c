@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../ref/isa/encoding/operands.h"
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "mutate.h"
 #include "../hunt/schedule.h"
 
@@ -149,7 +149,7 @@ static void issued(struct watch *w, const struct mx_event *e) {
 	int site = site_at(w, e->pc);
 	if (site >= 0)
 		at_site(w, &w->sites[site], e->wave);
-	mx_decode(e->code, e->dwords, 0, &in);
+	e->isa->decode(e->code, e->dwords, 0, &in);
 	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
 	if (site >= 0 && in.op && mx_kind_of(in.op) == MX_IS_WAITCNT)
 		wait_for(&w->stream[e->wave], mx_wait_of(w->sites[site].word).vmcnt, site);

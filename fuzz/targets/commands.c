@@ -21,7 +21,7 @@ static void mutate(const char *path) {
 		size_t n_sites, n_mutants;
 		if (!c->bytes)
 			continue;
-		mx_mutants_find(c->code + (s->address - c->address) / 4,
+		mx_mutants_find(f.isa, c->code + (s->address - c->address) / 4,
 		                (mx_code_end(f.code, s) - s->address) / 4, &sites, &n_sites,
 		                &mutants, &n_mutants);
 		free(sites);

@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct mx_report report = { 0 };
 	set_up_arena();
 	set_up_code(data, size);
-	launch.program = mx_program_new(code, sizeof code, (uintptr_t)code);
+	launch.program =
+		mx_program_new(mx_isa_by_name("gfx950"), code, sizeof code, (uintptr_t)code);
 	if (launch.program)
 		mx_launch_run(&launch, &report);
 	mx_program_free((struct mx_program *)launch.program);

@@ -2,17 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/disasm.h"
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "target.h"
 
 /* Neither reads past the end, and a short buffer holds a prefix of the text. */
 static void one(const uint32_t *code, size_t left) {
 	char text[200], cut[7];
 	struct mx_inst in;
-	size_t bytes = mx_disassemble(code, left, 0, text, sizeof text);
-	mx_decode(code, left, 0, &in);
-	mx_disassemble(code, left, 0, cut, sizeof cut);
+	size_t bytes = mx_gfx950.disassemble(code, left, 0, text, sizeof text);
+	mx_gfx950.decode(code, left, 0, &in);
+	mx_gfx950.disassemble(code, left, 0, cut, sizeof cut);
 	if (bytes > 4 * left || (in.op && in.size > 4 * left) ||
 	    (bytes && strlen(text) >= sizeof text - 1) || strncmp(cut, text, strlen(cut)))
 		abort();

@@ -6,23 +6,33 @@
 
 #define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 
-enum { MAGIC_BYTES = 24, ENTRY_BYTES = 24, MAX_ENTRIES = 4096, MAX_ID = 1024 };
+enum { MAGIC_BYTES = 24, ENTRY_BYTES = 24, MAX_ENTRIES = 4096, MAX_ID = 1024, FEATURES = 9 };
 
 struct entry {
 	uint64_t offset, size, id_bytes;
 };
 
-/* How well an entry fits: 0 not at all; higher if its id names more features. An id is offload
- * kind, triple and target: "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-". */
-static int fit(const char *id) {
-	const char *arch = strstr(id, "-" MX_ARCH), *generic = strstr(id, "-gfx9-4-generic");
-	const char *end = arch ? arch + strlen("-" MX_ARCH)
-	                       : generic + (generic ? strlen("-gfx9-4-generic") : 0);
-	if ((!arch && !generic) || (*end && *end != ':') || strstr(id, "amdgcn") == NULL ||
-	    strstr(end, ":xnack+") || strstr(end, ":sramecc-"))
+static int fit_features(const char *features) {
+	if ((*features && *features != ':') || strstr(features, ":xnack+") ||
+	    strstr(features, ":sramecc-"))
 		return 0;
-	return (arch ? 10 : 1) + (strstr(end, ":xnack-") != NULL) +
-	       (strstr(end, ":sramecc+") != NULL);
+	return 1 + (strstr(features, ":xnack-") != NULL) + (strstr(features, ":sramecc+") != NULL);
+}
+
+/* How well an entry fits: 0 not at all; best if it is for MX_ARCH itself; higher if its id names
+ * more features. An id is offload kind, triple and target:
+ * "hipv4-amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-". */
+static int fit(const char *id) {
+	int best = 0;
+	for (const struct mx_target *t = mx_targets; t->name; t++) {
+		const char *at = t->isa ? strstr(id, t->name) : NULL;
+		if (!at || at == id || at[-1] != '-' || !strstr(id, "amdgcn"))
+			continue;
+		int features = fit_features(at + strlen(t->name));
+		int all = features && !strcmp(t->name, MX_ARCH) ? features + FEATURES : features;
+		best = all > best ? all : best;
+	}
+	return best;
 }
 
 static mx_codeobject_status find_entry(const uint8_t *image, size_t bytes, const uint8_t **elf,

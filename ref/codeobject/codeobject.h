@@ -46,14 +46,17 @@ mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_c
                                         struct mx_codeobject_error *why);
 void mx_codeobject_close(struct mx_codeobject *co); /* NULL: no effect */
 
-/* Whether the code is for the device: MX_ARCH or gfx9-4-generic, by EF_AMDGPU_MACH; objects that are
- * not linked, too. */
-mx_codeobject_status mx_codeobject_check_arch(struct mx_codeobject *co,
-                                              struct mx_codeobject_error *why);
+/* The instruction set of the code, by EF_AMDGPU_MACH: a name for mx_isa_by_name. NULL if the
+ * emulator does not have that of the target. targets.def lists the targets. */
+const char *mx_codeobject_isa(const struct mx_codeobject *co);
 
-/* Whether the device can load it: linked for amdhsa, v3 to v6, for MX_ARCH or gfx9-4-generic, with
- * neither xnack+ nor sramecc-. Fails also if the metadata, which name the target, are unreadable.
- */
+/* Whether there is one. If not, why->text names the target: "built for gfx1250, the device is
+ * gfx950". Objects that are not linked have a target, too. */
+mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
+                                                struct mx_codeobject_error *why);
+
+/* Whether the device can load it: that, and linked for amdhsa, v3 to v6, with neither xnack+ nor
+ * sramecc-, and with readable metadata. */
 mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co, struct mx_codeobject_error *why);
 
 /* ---- code: executable sections, and the symbols in them ---- */

@@ -10,8 +10,6 @@ enum {
 	MACHINE_AMDGPU = 224,
 	OSABI_AMDGPU_HSA = 64,
 	MACH_MASK = 0xff,
-	MACH_GFX950 = 0x4f,
-	MACH_GFX9_4_GENERIC = 0x5f,
 	ABI_V3 = 1, /* EI_ABIVERSION */
 	ABI_V6 = 4,
 	MAX_IMAGE = 1 << 30, /* bytes */
@@ -125,6 +123,24 @@ mx_codeobject_status mx_elf_segments(struct mx_codeobject *co, uint32_t type, GE
 
 /* ---- whether the device can load it ---- */
 
+const struct mx_target mx_targets[] = {
+#define MX_TARGET(mach, name, isa) { mach, name, isa },
+#include "targets.def"
+#undef MX_TARGET
+	{ 0 },
+};
+
+static unsigned mach_of(const struct mx_codeobject *co) {
+	return co->header.e_flags & MACH_MASK;
+}
+
+static const struct mx_target *target_of(const struct mx_codeobject *co) {
+	for (const struct mx_target *t = mx_targets; t->name; t++)
+		if (t->mach == mach_of(co))
+			return t;
+	return NULL;
+}
+
 /* The first feature of the code that contradicts the device, which has sramecc+ and xnack-. Each
  * feature has two bits from v4 on (1: any, 2: off, 3: on), one bit before [LLVM "e_flags"]. */
 static const char *wrong_feature(const GElf_Ehdr *h) {
@@ -135,26 +151,26 @@ static const char *wrong_feature(const GElf_Ehdr *h) {
 	return (h->e_flags >> 10 & 3) == 2 ? "sramecc-" : NULL;
 }
 
-static mx_codeobject_status check_arch(const GElf_Ehdr *h, const char *target,
-                                       struct mx_codeobject_error *why) {
-	unsigned mach = h->e_flags & MACH_MASK;
-	if (mach == MACH_GFX950 || mach == MACH_GFX9_4_GENERIC)
-		return MX_CODEOBJECT_OK;
-	return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
-	                          "built for %s (EF_AMDGPU_MACH 0x%x), the device is " MX_ARCH,
-	                          target[0] ? target : "another architecture", mach);
+const char *mx_codeobject_isa(const struct mx_codeobject *co) {
+	const struct mx_target *t = target_of(co);
+	return t ? t->isa : NULL;
 }
 
-mx_codeobject_status mx_codeobject_check_arch(struct mx_codeobject *co,
-                                              struct mx_codeobject_error *why) {
-	return check_arch(&co->header, "", why);
+mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
+                                                struct mx_codeobject_error *why) {
+	const struct mx_target *t = target_of(co);
+	if (!t)
+		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
+		                          "built for an unknown target (EF_AMDGPU_MACH 0x%x), the "
+		                          "device is " MX_ARCH,
+		                          mach_of(co));
+	if (!t->isa)
+		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
+		                          "built for %s, the device is " MX_ARCH, t->name);
+	return MX_CODEOBJECT_OK;
 }
 
-static mx_codeobject_status check_target(const GElf_Ehdr *h, const char *target,
-                                         struct mx_codeobject_error *why) {
-	mx_codeobject_status status = check_arch(h, target, why);
-	if (status)
-		return status;
+static mx_codeobject_status check_features(const GElf_Ehdr *h, struct mx_codeobject_error *why) {
 	if (wrong_feature(h))
 		return mx_codeobject_fail(why, MX_CODEOBJECT_OTHER_DEVICE,
 		                          "built for %s, the device is " MX_FULL_ARCH,
@@ -166,6 +182,9 @@ mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co,
                                          struct mx_codeobject_error *why) {
 	const GElf_Ehdr *h = &co->header;
 	const struct mx_metadata *metadata;
+	mx_codeobject_status status = mx_codeobject_check_target(co, why);
+	if (status)
+		return status;
 	if (h->e_type != ET_DYN || h->e_ident[EI_OSABI] != OSABI_AMDGPU_HSA)
 		return mx_codeobject_fail(
 			why, MX_CODEOBJECT_INVALID,
@@ -174,8 +193,8 @@ mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co,
 		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
 		                          "code object of ABI version %u, not one of v3 to v6",
 		                          h->e_ident[EI_ABIVERSION]);
-	mx_codeobject_status status = mx_codeobject_metadata(co, &metadata, why);
-	return status ? status : check_target(h, metadata->target, why);
+	status = mx_codeobject_metadata(co, &metadata, why);
+	return status ? status : check_features(h, why);
 }
 
 /* ---- opening ---- */

@@ -19,6 +19,13 @@ struct mx_codeobject {
 	struct mx_image *image;
 };
 
+/* A row of targets.def; the last one has no name. */
+struct mx_target {
+	unsigned mach;
+	const char *name, *isa;
+};
+extern const struct mx_target mx_targets[];
+
 /* Sets why->text, printf style; returns the status. */
 __attribute__((format(printf, 3, 4))) mx_codeobject_status
 mx_codeobject_fail(struct mx_codeobject_error *why, mx_codeobject_status status, const char *format,

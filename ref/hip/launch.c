@@ -31,12 +31,17 @@ char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room) {
 	return mx_finding_text(&report, f, text, room);
 }
 
+/* Before the first launch: the device's. */
+static const struct mx_isa *isa(void) {
+	return report.isa ? report.isa : mx_isa_by_name(MX_ARCH);
+}
+
 size_t mxhipOpCount(void) {
-	return mx_op_count();
+	return mx_op_count(isa());
 }
 
 const char *mxhipOpName(size_t i) {
-	return mx_op_name(i);
+	return mx_op_name(isa(), i);
 }
 
 const char *mxhipFindingName(mx_finding_kind k) {

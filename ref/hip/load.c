@@ -161,7 +161,8 @@ static hipError_t load(struct loading *l) {
 	if (e != hipSuccess)
 		return e;
 	const uint8_t *code = l->m->image + l->image->code;
-	l->m->program = mx_program_new(code, l->image->code_bytes, (uint64_t)(uintptr_t)code);
+	l->m->program = mx_program_new(mx_isa_by_name(mx_codeobject_isa(l->co)), code,
+	                               l->image->code_bytes, (uint64_t)(uintptr_t)code);
 	return mx_hip_return(l->m->program ? hipSuccess : hipErrorOutOfMemory);
 }
 

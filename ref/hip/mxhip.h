@@ -23,7 +23,8 @@
  * Versions: new members are appended. If the caller was compiled with fewer members, the others
  * have their defaults. If it has more, the extra members must be 0. */
 struct mxhipLaunchOptions {
-	/* The size of this struct when the caller was compiled: its version. A multiple of 8, at least 8. */
+	/* The size of this struct when the caller was compiled: its version. A multiple of 8, at
+	 * least 8. */
 	size_t size;
 
 	/* Chooses the schedule: the order of waves, and when memory operations land. The same seed
@@ -69,8 +70,9 @@ struct mxhipLaunchOptions {
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces
  * all earlier options. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue, which changes
- * nothing: `size` is 0 or not a multiple of 8, a member that this version lacks is not 0, `analysis`
- * has an unknown bit, a member that is 0 or 1 has another value, or there is no profile of that name. mxhipErrorDetail has the reason. */
+ * nothing: `size` is 0 or not a multiple of 8, a member that this version lacks is not 0,
+ * `analysis` has an unknown bit, a member that is 0 or 1 has another value, or there is no profile
+ * of that name. mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 
 /* Findings and counts of this thread's last launch. Valid until its next launch. */
@@ -83,7 +85,7 @@ MXHIP_API const char *mxhipErrorDetail(void);
  * sentence. Returns `text`. */
 MXHIP_API char *mxhipFindingText(const struct mx_finding *f, char *text, size_t room);
 
-/* Names of the rows that struct mx_stats counts, and of finding kinds. */
+/* Names of the opcodes that struct mx_stats of mxhipReport counts, and of finding kinds. */
 MXHIP_API size_t mxhipOpCount(void);
 MXHIP_API const char *mxhipOpName(size_t i);
 MXHIP_API const char *mxhipFindingName(mx_finding_kind k);

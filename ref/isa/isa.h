@@ -235,10 +235,15 @@ struct mx_proof {
 /* ---- programs ---- */
 
 struct mx_program;
+struct mx_isa; /* an instruction set: encoding/instruction_set.h */
+
+/* The instruction set of the name, "gfx950", or NULL: the emulator does not have it. */
+const struct mx_isa *mx_isa_by_name(const char *name);
 
 /* Decodes `bytes` bytes of code that the device has at `base`. The code must stay there unchanged.
  * NULL if memory is short. */
-struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base);
+struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
+                                  uint64_t base);
 void mx_program_free(struct mx_program *p);
 
 /* ---- launches ---- */
@@ -279,11 +284,12 @@ struct mx_stats {
 	uint64_t mfma;
 	uint32_t max_vmcnt, max_lgkmcnt;      /* most operations ever in flight in one wave */
 	uint64_t together[MX_TOGETHER_KINDS]; /* of these, landings of whole waves at once */
-	uint64_t *by_op; /* count of each row of opcodes.def; mx_op_count() entries */
+	uint64_t *by_op;                      /* count of each opcode of the instruction set */
 };
 
-size_t mx_op_count(void);
-const char *mx_op_name(size_t i);
+/* The number of opcodes of an instruction set, and the name of opcode i. */
+size_t mx_op_count(const struct mx_isa *isa);
+const char *mx_op_name(const struct mx_isa *isa, size_t i);
 
 /* ---- observing ---- */
 
@@ -310,12 +316,13 @@ struct mx_registers {
 struct mx_event {
 	mx_event_kind kind;
 	uint32_t workgroup[3], wave;
-	uint64_t time;        /* instructions that the workgroup has issued; under the schedule
-	                         `typical`, cycles */
-	uint64_t issue;       /* number of its instruction in the wave, from 1; 0: set-up */
-	uint64_t kernarg;     /* address of the launch's arguments */
-	bool landing;         /* caused by a landing, which is later than the issue */
-	uint64_t pc;          /* of the instruction, as in findings */
+	uint64_t time;    /* instructions that the workgroup has issued; under the schedule
+	                     `typical`, cycles */
+	uint64_t issue;   /* number of its instruction in the wave, from 1; 0: set-up */
+	uint64_t kernarg; /* address of the launch's arguments */
+	bool landing;     /* caused by a landing, which is later than the issue */
+	uint64_t pc;      /* of the instruction, as in findings */
+	const struct mx_isa *isa;
 	const uint32_t *code; /* its dwords; NULL during set-up */
 	size_t dwords;
 	struct mx_registers registers;
@@ -448,7 +455,8 @@ struct mx_launch {
 
 /* The results of a launch apart from memory. */
 struct mx_report {
-	char *kernel; /* its name */
+	char *kernel;             /* its name */
+	const struct mx_isa *isa; /* of its code */
 	struct mx_finding *findings;
 	size_t n_findings, room;
 	struct mx_proof proof;
@@ -467,8 +475,9 @@ enum { MX_LINE_ROOM = 640 };
 /* "gemm+0x1f4 ds_read_b32 v3, v6 (d86c0000 03000006): reads a byte at LDS 0x0 that ..." */
 char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f, char *text,
                       size_t room);
-/* The same without kernel, pc and instruction. */
-char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room);
+/* The same without kernel, pc and instruction. isa: of the finding's code. */
+char *mx_finding_sentence(const struct mx_isa *isa, const struct mx_finding *f, char *text,
+                          size_t room);
 /* "proved for this launch, assuming: ...", "not proved: ..."; "" if nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
 /* What a proof assumes: "this code object, input and grid; ...", of a set of bits as

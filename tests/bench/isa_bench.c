@@ -100,7 +100,7 @@ static void make(struct job *j, const uint32_t *body, size_t bytes) {
 	uint32_t back = (uint32_t)((bytes + sizeof count_down) / 4 + 1);
 	uint32_t end[] = { 0xbf850000 | (-back & 0xffff), 0xbf810000 /* s_endpgm */ };
 	APPEND(&j->code, end);
-	j->program = mx_program_new(j->code.dwords, j->code.bytes, (uintptr_t)j->code.dwords);
+	j->program = mx_program_new(&mx_gfx950, j->code.dwords, j->code.bytes, (uintptr_t)j->code.dwords);
 	j->m.kernel.entry = (uintptr_t)j->code.dwords;
 	j->m.kernel.lds_bytes = 1 << 14;
 	j->m.kernel.scratch_bytes = 64;

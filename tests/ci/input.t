@@ -65,7 +65,7 @@ is_no_code_object('an object that was not linked', 'link it with ld.lld -shared'
 	"$build/kernels/gemm/mxfp4_gemm.elf");
 my $nothing = spew("$dir/nothing.c",
 	"__attribute__((device_kernel)) void mxfp4_gemm_f32(void) {}\n");
-is_no_code_object('a code object for gfx942', 'built for amdgcn-amd-amdhsa--gfx942',
+is_no_code_object('a code object for gfx942', 'built for gfx942, the device is gfx950',
 	compile($nothing, "$dir/gfx942.co", 'gfx942'));
 
 # ---- case files ----

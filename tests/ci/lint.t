@@ -269,12 +269,18 @@ is($status, 3, 'a dword that is no instruction');
 like($out, qr/^  unsupported: \w+\+0x8: 0xffffffff is no instruction of gfx950; the code after it is not analysed$/m,
 	'  is a finding, because the code after it is not analysed');
 unlike($out, qr/indirect/, '  and no jump');
-my $other = "$dir/gfx942.co";
-system("printf 's_endpgm\n' | $llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 " .
-	"-filetype=obj -o $dir/gfx942.o && $llvm/ld.lld -shared $dir/gfx942.o -o $other") == 0 or BAIL_OUT('no gfx942');
-for my $command (qw(lint isa disasm)) {
-	my $said = `$build/mxcheck $command $other 2>&1`;
-	is($? >> 8, 2, "$command refuses code of another device");
-	like($said, qr/gfx942\.co: built for .* \(EF_AMDGPU_MACH 0x4c\), the device is gfx950$/m, '  and names it');
+for my $target (qw(gfx942 gfx1201)) {
+	my $other = "$dir/$target.co";
+	system("printf 's_endpgm\n' | $llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=$target " .
+		"-filetype=obj -o $dir/$target.o && $llvm/ld.lld -shared $dir/$target.o -o $other") == 0
+		or BAIL_OUT("no $target");
+	my $run = '--case cases/gemm/mxfp4_f32.yaml gemm/mxfp4_f32/1x1x32/exact --co';
+	for my $command ('lint', 'isa', 'disasm', "run $run", "mutate $run", "run --who C:0 $run",
+		"run --trace 0,0,0:0 $run", "run --watch C:0 $run", "run --break 0x0 $run") {
+		my $said = `$build/mxcheck $command $other 2>&1 >/dev/null`;
+		is($? >> 8, 2, "$command refuses code for $target");
+		like($said, qr/^mxcheck[^\n]*: \S+$target\.co: built for $target, the device is gfx950\n\z/,
+			'  and names it in one line');
+	}
 }
 done_testing;

@@ -1,6 +1,6 @@
 /* Mutants of a kernel: their sites, and what the original does there. */
 #include "../../fuzz/mutation/mutate.h"
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../tap.h"
 
 #include <stdlib.h>
@@ -66,7 +66,8 @@ static struct subject subject(const char *file) {
 	             !mx_bench_make(&plan, emu, NULL, kernels, 1, &s.b, &err),
 	     err.text);
 	struct code code = executed(s.b);
-	need(!mx_mutants_find(code.dwords, code.n, &s.sites, &s.n_sites, &s.mutants, &s.n_mutants),
+	need(!mx_mutants_find(&mx_gfx950, code.dwords, code.n, &s.sites, &s.n_sites, &s.mutants,
+	                      &s.n_mutants),
 	     "memory");
 	s.status = mx_original_run(s.b, s.sites, s.n_sites, 1, 4, &original, &err);
 	return s;

@@ -54,7 +54,7 @@ static inline bool same_proof(const struct mx_proof *a, const struct mx_proof *b
 static inline bool same_stats(const struct mx_stats *a, const struct mx_stats *b) {
 	return a->instructions == b->instructions && a->max_vmcnt == b->max_vmcnt &&
 	       a->max_lgkmcnt == b->max_lgkmcnt &&
-	       !memcmp(a->by_op, b->by_op, mx_op_count() * sizeof *a->by_op);
+	       !memcmp(a->by_op, b->by_op, mx_gfx950.n_ops * sizeof *a->by_op);
 }
 
 static inline bool same_schedule(const struct mx_schedule *a, const struct mx_schedule *b) {

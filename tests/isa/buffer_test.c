@@ -389,7 +389,7 @@ static void set_typed(const struct typed *t) {
 /* Whether the note is the row's, or absent. For MTBUF also whether the decoder predicts it. */
 static bool noted(const struct machine *m, const struct typed *t) {
 	struct mx_inst in;
-	mx_decode(t->code, 2, 0, &in);
+	mx_gfx950.decode(t->code, 2, 0, &in);
 	if (!*t->note)
 		return no_findings(m);
 	return found(m, MX_ASSUMED_NOTE, sizeof prologue) && finding_says(m, t->note) &&
@@ -445,14 +445,14 @@ static void test_typed_rules(struct machine *m) {
 /* Every typed row of the table needs a vector without an assumption. */
 static void test_coverage(void) {
 	unsigned missing = 0;
-	for (size_t i = 0; i < mx_op_count(); i++) {
-		size_t n = strlen(mx_ops[i].name);
-		bool has = !(mx_ops[i].flags & MX_FORMAT);
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++) {
+		size_t n = strlen(mx_gfx950.ops[i].name);
+		bool has = !(mx_gfx950.ops[i].flags & MX_FORMAT);
 		for (unsigned k = 0; !has && k < ROWS; k++)
-			has = !strncmp(rows[k].text, mx_ops[i].name, n) && rows[k].text[n] == ' ' &&
-			      !*rows[k].note;
+			has = !strncmp(rows[k].text, mx_gfx950.ops[i].name, n) &&
+			      rows[k].text[n] == ' ' && !*rows[k].note;
 		if (!has && !missing++)
-			diag("first missing: %s", mx_ops[i].name);
+			diag("first missing: %s", mx_gfx950.ops[i].name);
 	}
 	ok(!missing, "every typed instruction has a vector without an assumption");
 }

@@ -17,7 +17,7 @@ static int print_text(const char *path) {
 	size_t n = fread(code, 4, MOST, file);
 	for (size_t i = 0; i < n;) {
 		struct mx_inst in;
-		mx_decode(code + i, n - i, (uint32_t)(4 * i), &in);
+		mx_gfx950.decode(code + i, n - i, (uint32_t)(4 * i), &in);
 		printf("%zu %u %s\n", 4 * i, in.size,
 		       !in.op           ? "unknown"
 		       : in.unsupported ? in.unsupported
@@ -41,7 +41,7 @@ static void test_truncated(void) {
 			uint32_t *part = malloc(4 * left);
 			struct mx_inst in;
 			memcpy(part, f.code, 4 * left);
-			mx_decode(part, left, 0, &in);
+			mx_gfx950.decode(part, left, 0, &in);
 			free(part);
 			/* the first half of a scaled form is no instruction either */
 			if (in.op && !wrong++)
@@ -59,7 +59,7 @@ static void test_any_dword(void) {
 		struct mx_inst in;
 		for (int k = 0; k < 4; k++)
 			w[k] = (uint32_t)(next_random(&seed) >> 32);
-		mx_decode(w, 4, 64, &in);
+		mx_gfx950.decode(w, 4, 64, &in);
 		if (in.offset != 64 || in.size % 4 || in.size < 4 || in.size > 16)
 			if (!wrong++)
 				diag("first wrong: %08x gives %u bytes", w[0], in.size);
@@ -102,7 +102,7 @@ static void test_unsupported(void) {
 	};
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		struct mx_inst in;
-		mx_decode(forms[i].w, 2, 0, &in);
+		mx_gfx950.decode(forms[i].w, 2, 0, &in);
 		if (!ok(in.op && in.unsupported && !strcmp(in.unsupported, forms[i].what),
 		        "%08x %08x is decoded as not implemented: %s", forms[i].w[0], forms[i].w[1],
 		        forms[i].what))
@@ -114,7 +114,7 @@ static void test_unsupported(void) {
 static void test_no_form(void) {
 	static const uint32_t code[2] = { 0x761008f9, 0x06050602 };
 	struct mx_inst in;
-	mx_decode(code, 2, 0, &in);
+	mx_gfx950.decode(code, 2, 0, &in);
 	ok(!in.op, "a form that the opcode does not have is invalid");
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../tap.h"
 
 enum { LINE_MAX_DWORDS = 16 };
@@ -24,7 +24,7 @@ static size_t parse(const char *line, uint32_t *code) {
 static void print_line(const uint32_t *code, size_t n) {
 	char text[200];
 	for (size_t i = 0; i < n;) {
-		size_t bytes = mx_disassemble(code + i, n - i, 4 * i, text, sizeof text);
+		size_t bytes = mx_gfx950.disassemble(code + i, n - i, 4 * i, text, sizeof text);
 		puts(bytes ? text : "invalid");
 		if (!bytes)
 			break;
@@ -57,11 +57,11 @@ static void test_cut_off(void) {
 		for (size_t left = 0; left < whole[i].n; left++) {
 			uint32_t *code = malloc(4 * left);
 			memcpy(code, whole[i].code, 4 * left);
-			valid += mx_disassemble(code, left, 0, text, sizeof text) > 0;
+			valid += mx_gfx950.disassemble(code, left, 0, text, sizeof text) > 0;
 			free(code);
 		}
 		ok(!valid &&
-		           mx_disassemble(whole[i].code, whole[i].n, 0, text, sizeof text) ==
+		           mx_gfx950.disassemble(whole[i].code, whole[i].n, 0, text, sizeof text) ==
 		                   4 * whole[i].n &&
 		           !strcmp(text, whole[i].text),
 		   "%s needs all its %zu dwords", whole[i].text, whole[i].n);
@@ -75,7 +75,7 @@ static void test_short_room(void) {
 	for (size_t room = 0; room <= length + 1; room++) {
 		char *text = malloc(room + 1);
 		memset(text, '#', room + 1);
-		size_t bytes = mx_disassemble(code, 2, 0, text, room);
+		size_t bytes = mx_gfx950.disassemble(code, 2, 0, text, room);
 		wrong += bytes != 8 || text[room] != '#' ||
 		         (room && (strlen(text) != room - 1 || memcmp(text, whole, room - 1)));
 		free(text);

@@ -509,7 +509,7 @@ static bool run_row(struct machine *m, const uint32_t *prologue, size_t before, 
 	append(&c, row, 4 * dwords);
 	append(&c, epilogue, after);
 	run_code(m, &c);
-	for (size_t i = 0; m->ran && i < mx_op_count(); i++)
+	for (size_t i = 0; m->ran && i < mx_gfx950.n_ops; i++)
 		executed[i] += m->report.stats.by_op[i];
 	return no_findings(m);
 }
@@ -552,10 +552,10 @@ static bool is_alu(const struct mx_op *op) {
 
 static void test_coverage(void) {
 	unsigned missing = 0;
-	for (size_t i = 0; i < mx_op_count(); i++)
-		if (is_alu(&mx_ops[i]) && !has_floats(&mx_ops[i]) && !executed[i])
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++)
+		if (is_alu(&mx_gfx950.ops[i]) && !has_floats(&mx_gfx950.ops[i]) && !executed[i])
 			if (!missing++)
-				diag("first missing: %s", mx_ops[i].name);
+				diag("first missing: %s", mx_gfx950.ops[i].name);
 	ok(!missing, "every scalar and vector ALU opcode of the table has a directed vector");
 }
 
@@ -563,7 +563,7 @@ int main(void) {
 	struct machine m = machine();
 	_Static_assert(sizeof(struct vround) == 4096 && ROUNDS * 4096 <= ARENA, "rounds fit");
 	_Static_assert(sizeof(struct tuple) == 128 && TUPLES * 128 <= ARENA, "tuples fit");
-	executed = calloc(mx_op_count(), sizeof *executed);
+	executed = calloc(mx_gfx950.n_ops, sizeof *executed);
 	m.launch.grid[0] = TUPLES;
 	for (unsigned i = 0; i < SROWS; i++)
 		test_scalar_row(&m, &srows[i]);

@@ -724,7 +724,7 @@ static bool run_row(struct machine *m, const struct row *row) {
 	append(&code, row->code, 4 * row->dwords);
 	APPEND(&code, epilogue);
 	run_code(m, &code);
-	for (size_t i = 0; m->ran && i < mx_op_count(); i++)
+	for (size_t i = 0; m->ran && i < mx_gfx950.n_ops; i++)
 		executed[i] += m->report.stats.by_op[i];
 	return row->what & NOTED ? only_notes(m) : no_findings(m);
 }
@@ -788,10 +788,10 @@ static void test_row(struct machine *m, const struct row *row, lane *x) {
 
 static void test_coverage(void) {
 	unsigned missing = 0;
-	for (size_t i = 0; i < mx_op_count(); i++)
-		if (has_floats(&mx_ops[i]) && !executed[i])
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++)
+		if (has_floats(&mx_gfx950.ops[i]) && !executed[i])
 			if (!missing++)
-				diag("first missing: %s", mx_ops[i].name);
+				diag("first missing: %s", mx_gfx950.ops[i].name);
 	ok(!missing, "every opcode with floats has a directed vector");
 }
 
@@ -799,7 +799,7 @@ int main(void) {
 	struct machine m = machine();
 	static lane x;
 	_Static_assert(sizeof(struct memory) == 64 && WAVES * LANES * 64 <= ARENA, "lanes fit");
-	executed = calloc(mx_op_count(), sizeof *executed);
+	executed = calloc(mx_gfx950.n_ops, sizeof *executed);
 	mpfr_inits2(64, x.a, x.b, x.c, x.y, x.z, NULL);
 	mpfr_set_prec(x.z, 4400);
 	m.launch.grid[0] = WAVES;

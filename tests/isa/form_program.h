@@ -108,14 +108,14 @@ static inline void fill(uint64_t random) {
 static inline void set_data(struct mx_form *f) {
 	static const uint32_t fields[] = { 4 << 8 | 8 << 16, 4 << 8, 0 };
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	if (!f->dwords || !in.op || in.op->encoding < MX_DS)
 		return;
 	bool buffer = in.op->encoding == MX_MUBUF || in.op->encoding == MX_MTBUF;
 	uint32_t plain = f->code[1];
 	for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
 		f->code[1] = plain | (buffer ? 16 << 8 : fields[i]);
-		mx_decode(f->code, f->dwords, 0, &in);
+		mx_gfx950.decode(f->code, f->dwords, 0, &in);
 		if (!in.unsupported)
 			return;
 	}

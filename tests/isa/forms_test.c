@@ -1,7 +1,7 @@
 /* The list of forms: each has an encoding that the disassembler prints with its name, and that the
  * decoder, if it supports the opcode, decodes as the same opcode with the same size. The sizes in
  * opcodes.def equal the sizes of LLVM's operands. */
-#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/inst.h"
 #include "../../ref/isa/isa.h"
@@ -12,7 +12,7 @@
 
 static bool text_is(const struct mx_form *f) {
 	char text[200];
-	size_t bytes = mx_disassemble(f->code, 4, 0, text, sizeof text), n = strlen(f->name);
+	size_t bytes = mx_gfx950.disassemble(f->code, 4, 0, text, sizeof text), n = strlen(f->name);
 	bool good = bytes && bytes == 4 * f->dwords && !strncmp(text, f->name, n) &&
 	            (!text[n] || text[n] == ' ');
 	if (!good)
@@ -22,7 +22,7 @@ static bool text_is(const struct mx_form *f) {
 
 static bool decoder_agrees(const struct mx_form *f) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	bool good = !in.op || (!strcmp(f->opcode, in.op->name) && in.size == 4 * f->dwords);
 	if (!good)
 		diag("%s %s is decoded as %s of %u bytes", f->format, f->name, in.op->name,
@@ -56,7 +56,7 @@ static bool same_size(const struct mx_inst *in, const struct mx_operand *o) {
 
 static bool sizes_agree(const struct mx_form *f) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	for (unsigned i = 0; in.op && i < in.n_operands; i++)
 		if (!same_size(&in, &in.operand[i])) {
 			diag("%s %s: role %u has %u dwords", f->format, f->name, in.operand[i].role,
@@ -69,17 +69,17 @@ static bool sizes_agree(const struct mx_form *f) {
 /* Whether some form uses this row of opcodes.def, so that no row is dead or misnamed. */
 static size_t count_met(const bool *met) {
 	size_t n = 0;
-	for (size_t i = 0; i < mx_op_count(); i++) {
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++) {
 		n += met[i];
 		if (!met[i])
-			diag("%s has no form", mx_ops[i].name);
+			diag("%s has no form", mx_gfx950.ops[i].name);
 	}
 	return n;
 }
 
 static void note_met(const struct mx_form *f, bool *met) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	if (in.op)
 		met[in.op->id] = true;
 }
@@ -97,8 +97,8 @@ int main(void) {
 	ok(n > 1900 && texts == n, "each of %zu forms disassembles to its name", n);
 	ok(agree == n, "the decoder agrees on opcode and size");
 	ok(sizes == n, "operands have the sizes in opcodes.def");
-	ok(count_met(met) == mx_op_count(), "each of %zu rows of opcodes.def has a form",
-	   mx_op_count());
+	ok(count_met(met) == mx_gfx950.n_ops, "each of %zu rows of opcodes.def has a form",
+	   mx_gfx950.n_ops);
 	ok(!mx_form_excluded("s_add_u32") && mx_form_excluded("ds_gws_init") &&
 	           mx_form_excluded("s_trap"),
 	   "GWS and debugger instructions are excluded");

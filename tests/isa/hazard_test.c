@@ -28,7 +28,7 @@ struct seen {
 /* The pair with `states` wait states between its instructions. */
 static void build(const struct pair *p, unsigned states, struct code *c) {
 	struct mx_inst first;
-	mx_decode(p->dwords, p->bytes / 4, 0, &first);
+	mx_gfx950.decode(p->dwords, p->bytes / 4, 0, &first);
 	c->bytes = 0;
 	append(c, p->dwords, first.size);
 	for (; states > 16; states -= 16)
@@ -41,7 +41,7 @@ static void build(const struct pair *p, unsigned states, struct code *c) {
 
 static void note(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
-	mx_finding_sentence(f, s->text, sizeof s->text);
+	mx_finding_sentence(&mx_gfx950, f, s->text, sizeof s->text);
 	s->findings += f->kind == MX_WAIT_STATES;
 	s->notes += f->kind == MX_WAIT_STATES_NOTE;
 	if (f->kind == MX_WAIT_STATES)
@@ -50,7 +50,7 @@ static void note(void *context, const struct mx_finding *f) {
 
 static struct seen lint(const struct code *c) {
 	struct seen s = { 0 };
-	struct mx_program *p = mx_program_new(c->dwords, c->bytes, 0);
+	struct mx_program *p = mx_program_new(&mx_gfx950, c->dwords, c->bytes, 0);
 	struct mx_lint l = { .program = p, .context = &s, .found = note };
 	if (!p || !mx_graph_make(p, 0, (uint32_t)c->bytes, &l.graph) || !mx_lint_states(&l))
 		abort();
@@ -126,12 +126,12 @@ static void test_text(void) {
 static void note_wait(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
 	s->findings += f->kind == MX_UNWAITED;
-	mx_finding_sentence(f, s->text, sizeof s->text);
+	mx_finding_sentence(&mx_gfx950, f, s->text, sizeof s->text);
 }
 
 static struct seen lint_waits(const uint32_t *code, size_t bytes) {
 	struct seen s = { 0 };
-	struct mx_program *p = mx_program_new(code, bytes, 0);
+	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, 0);
 	struct mx_lint l = { .program = p, .context = &s, .found = note_wait };
 	if (!p || !mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) || !mx_lint_waits(&l))
 		abort();

@@ -513,7 +513,7 @@ static void run_race(struct machine *m, uint64_t seed) {
 static bool same_stats(const struct mx_stats *a, const struct mx_stats *b) {
 	return a->instructions == b->instructions && a->mfma == b->mfma &&
 	       a->max_vmcnt == b->max_vmcnt && a->max_lgkmcnt == b->max_lgkmcnt &&
-	       !memcmp(a->by_op, b->by_op, mx_op_count() * sizeof *a->by_op);
+	       !memcmp(a->by_op, b->by_op, mx_gfx950.n_ops * sizeof *a->by_op);
 }
 
 static void test_seeds(void) {

@@ -13,12 +13,12 @@ static void note(void *context, const struct mx_finding *f) {
 	struct seen *s = context;
 	s->n += f->kind == MX_UNWAITED;
 	s->at = (uint32_t)f->pc;
-	mx_finding_sentence(f, s->text, sizeof s->text);
+	mx_finding_sentence(&mx_gfx950, f, s->text, sizeof s->text);
 }
 
 static struct seen lint(const uint32_t *code, size_t bytes) {
 	struct seen s = { 0 };
-	struct mx_program *p = mx_program_new(code, bytes, 0);
+	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, 0);
 	struct mx_lint l = { .program = p, .context = &s, .found = note };
 	need(p && mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) && mx_lint_waits(&l), "memory");
 	mx_graph_free(&l.graph);

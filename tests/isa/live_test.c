@@ -1,4 +1,5 @@
 /* Live registers: live.c. */
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/machine/wave.h"
 #include "../../ref/isa/race/liveness.h"
@@ -10,7 +11,7 @@ enum { DEAD, LIVE };
 
 static void test_row(const char *assembly, const uint32_t *code, size_t bytes, unsigned row,
                      bool in_exec, bool want, const char *what) {
-	struct mx_program *p = mx_program_new(code, bytes, 0);
+	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, 0);
 	if (!ok(p && mx_is_live(p, 0, row, in_exec) == want, "%s: %s", what,
 	        want ? "live" : "dead"))
 		diag("register %u at the start of: %s", row, assembly);

@@ -7,7 +7,7 @@
 #ifndef MACHINE_TEST_H
 #define MACHINE_TEST_H
 
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/isa.h"
 #include "../random.h"
 #include "../tap.h"
@@ -59,7 +59,7 @@ static inline struct machine machine(void) {
 
 /* Runs a program; m->report is valid until the next run. */
 static inline void run_bytes(struct machine *m, const uint32_t *code, size_t bytes) {
-	struct mx_program *p = mx_program_new(code, bytes, (uintptr_t)code);
+	struct mx_program *p = mx_program_new(&mx_gfx950, code, bytes, (uintptr_t)code);
 	mx_report_free(&m->report);
 	m->kernel.entry = (uintptr_t)code;
 	m->launch.kernel = &m->kernel;

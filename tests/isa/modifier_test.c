@@ -1,6 +1,5 @@
 /* Every form of every vector ALU instruction with random modifiers: it executes, or stops with one
  * finding; inactive lanes keep all their registers. */
-#include "../../ref/isa/encoding/disasm.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "machine_test.h"
 
@@ -103,7 +102,7 @@ static void try_form(struct machine *m, const struct mx_form *f, struct counts *
 	char text[200];
 	uint64_t exec = next_random(&seed) | next_random(&seed);
 	memcpy(code, f->code, sizeof code);
-	if (!change_modifiers(f, code) || mx_disassemble(code, 4, 0, text, sizeof text) == 0)
+	if (!change_modifiers(f, code) || mx_gfx950.disassemble(code, 4, 0, text, sizeof text) == 0)
 		return;
 	fill_registers(&c);
 	set_exec(&c, exec);

@@ -220,9 +220,9 @@ static void test_partial_result(void) {
 /* ---- dense MFMA ---- */
 
 static const struct mx_op *row_of(const char *name) {
-	for (size_t i = 0; i < mx_op_count(); i++)
-		if (!strcmp(mx_ops[i].name, name))
-			return &mx_ops[i];
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++)
+		if (!strcmp(mx_gfx950.ops[i].name, name))
+			return &mx_gfx950.ops[i];
 	return NULL;
 }
 

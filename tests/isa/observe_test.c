@@ -210,9 +210,9 @@ static void test_part(struct machine *m) {
 static const char *uses_text(const uint32_t *code, size_t dwords, char text[256]) {
 	struct mx_inst in;
 	size_t at = 0;
-	mx_decode(code, dwords, 0, &in);
+	mx_gfx950.decode(code, dwords, 0, &in);
 	text[0] = 0;
-	MX_FOR_OPERANDS (o, &in)
+	MX_FOR_OPERANDS(o, &in)
 		if (!o->written)
 			at += (size_t)snprintf(text + at, 256 - at, "%s%s%s %u+%u%s",
 			                       at ? ", " : "",
@@ -263,8 +263,8 @@ static int lane_from(const uint32_t code[2], const char *role, int lane, unsigne
 	uint32_t s[MX_SGPR_FILE] = { [5] = 70, [MX_EXEC] = 8 };
 	struct mx_registers r = { .s = s };
 	struct mx_inst in;
-	mx_decode(code, 2, 0, &in);
-	MX_FOR_OPERANDS (o, &in)
+	mx_gfx950.decode(code, 2, 0, &in);
+	MX_FOR_OPERANDS(o, &in)
 		if (!o->written && !strcmp(mx_operand_role_name(o->role), role))
 			return mx_operand_lane(&in, o, lane, part, &r);
 	return -2;

@@ -198,7 +198,7 @@ static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	            same_proofs(&a->proof, &b->proof) && s->instructions == t->instructions &&
 	            s->mfma == t->mfma && s->max_vmcnt == t->max_vmcnt &&
 	            s->max_lgkmcnt == t->max_lgkmcnt &&
-	            !memcmp(s->by_op, t->by_op, mx_op_count() * sizeof *s->by_op);
+	            !memcmp(s->by_op, t->by_op, mx_gfx950.n_ops * sizeof *s->by_op);
 	for (size_t i = 0; same && i < a->n_findings; i++)
 		same = same_finding(a, &a->findings[i], &b->findings[i]);
 	return same;
@@ -214,7 +214,8 @@ static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint6
 	static struct outcome one, many;
 	bool all = true;
 	for (unsigned threads = 1; all && threads <= 4; threads *= 2) {
-		struct mx_program *p = mx_program_new(program, sizeof program, (uintptr_t)program);
+		struct mx_program *p =
+			mx_program_new(&mx_gfx950, program, sizeof program, (uintptr_t)program);
 		uint64_t random = seed;
 		make(&random);
 		launch(p, m, threads == 1 ? &one : &many, threads);

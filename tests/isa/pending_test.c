@@ -39,7 +39,7 @@ static void append_read(struct code *c, unsigned reg) {
 /* The instruction is after a load of the register, or before a read of it. */
 static void make(struct code *c, const struct mx_form *f, unsigned reg, bool before) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	c->bytes = 0;
 	APPEND(c, prologue);
 	if (in.op->encoding == MX_DS)
@@ -84,7 +84,7 @@ static void note_lint(void *context, const struct mx_finding *f) {
 
 static bool lint_finds(const struct code *c, bool (*look)(const struct mx_lint *)) {
 	unsigned found = 0;
-	struct mx_program *p = mx_program_new(c->dwords, c->bytes, 0);
+	struct mx_program *p = mx_program_new(&mx_gfx950, c->dwords, c->bytes, 0);
 	struct mx_lint l = { .program = p, .context = &found, .found = note_lint };
 	bool good = p && mx_graph_make(p, 0, (uint32_t)c->bytes, &l.graph) && look(&l);
 	mx_graph_free(&l.graph);
@@ -100,7 +100,7 @@ static bool is_tried(const struct mx_form *f) {
 		                              "vskip",  "gpr_idx", "movrel", "getreg",
 		                              "setreg", "s_rfe",   "time" };
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	if (!f->dwords || !in.op || in.unsupported || in.op->encoding == MX_SOPP ||
 	    mx_form_excluded(f->opcode))
 		return false;
@@ -113,7 +113,7 @@ static bool is_tried(const struct mx_form *f) {
 /* Registers that hold addresses are not tested with memory instructions. */
 static bool is_address(const struct mx_form *f, unsigned reg) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	return is_memory(in.op) && (reg < 2 || (reg >= VGPRS && reg < VGPRS + 4));
 }
 
@@ -170,7 +170,7 @@ static void try_register(struct machine *m, const struct mx_form *f, unsigned re
 	n->shows += shows && found;
 	n->missed += shows && !found;
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	try_lint(&c, f, reg, shows, found, n);
 	if (!before && reg >= VGPRS && in.op->encoding > MX_DS && shows == found)
 		try_states(f, reg, found, n);
@@ -188,7 +188,7 @@ static unsigned some_register(uint64_t r) {
 static void try_form(struct machine *m, const struct mx_form *f, bool longer, uint64_t *random,
                      struct count *n) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	bool memory = is_memory(in.op);
 	for (unsigned k = 0; k < (longer ? 2 * REGISTERS : 2); k++) {
 		uint64_t r = next_random(random);

@@ -6,7 +6,7 @@
  *   proof_test.t SEED COUNT   COUNT programs from this one on */
 #include "proof_program.h"
 
-#include "../../ref/isa/encoding/disasm.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 
 static uint8_t initial[USED], first[USED];
 
@@ -190,7 +190,7 @@ static void show_program(const struct program *p) {
 		unsigned at = p->at[i];
 		if (p->dwords[at] == one_nop[0])
 			continue;
-		mx_disassemble(p->dwords + at, p->at[i + 1] - at, 0, text, sizeof text);
+		mx_gfx950.disassemble(p->dwords + at, p->at[i + 1] - at, 0, text, sizeof text);
 		diag("+0x%03x %s", 4 * at, text);
 	}
 }

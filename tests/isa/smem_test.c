@@ -131,7 +131,7 @@ static void run_row(struct machine *m, const uint32_t *row, size_t dwords) {
 	append(&c, row, 4 * dwords);
 	APPEND(&c, epilogue);
 	run_code(m, &c);
-	for (size_t i = 0; m->ran && i < mx_op_count(); i++)
+	for (size_t i = 0; m->ran && i < mx_gfx950.n_ops; i++)
 		executed[i] += m->report.stats.by_op[i];
 }
 
@@ -286,7 +286,7 @@ static void test_clock(struct machine *m, const uint32_t *clock, const char *nam
 		first = m->launch.seed == 1 ? begin : first;
 		differ |= begin != first;
 	}
-	for (size_t i = 0; m->ran && i < mx_op_count(); i++)
+	for (size_t i = 0; m->ran && i < mx_gfx950.n_ops; i++)
 		executed[i] += m->report.stats.by_op[i];
 	m->launch.seed = 1;
 	ok(forward && differ, "%s advances, from another start under another seed", name);
@@ -306,15 +306,15 @@ static void test_clocks(struct machine *m) {
 
 static void test_coverage(void) {
 	unsigned missing = 0;
-	for (size_t i = 0; i < mx_op_count(); i++)
-		if (mx_ops[i].encoding == MX_SMEM && !executed[i] && !missing++)
-			diag("first missing: %s", mx_ops[i].name);
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++)
+		if (mx_gfx950.ops[i].encoding == MX_SMEM && !executed[i] && !missing++)
+			diag("first missing: %s", mx_gfx950.ops[i].name);
 	ok(!missing, "every scalar memory opcode of the table has a directed vector");
 }
 
 int main(void) {
 	struct machine m = machine();
-	executed = calloc(mx_op_count(), sizeof *executed);
+	executed = calloc(mx_gfx950.n_ops, sizeof *executed);
 	for (unsigned i = 0; i < ROWS; i++)
 		test_row(&m, &rows[i]);
 	test_findings(&m);

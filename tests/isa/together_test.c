@@ -64,7 +64,7 @@ static void append_offsets(struct code *c, uint32_t start, uint64_t r) {
 static void vary(struct mx_form *f, uint64_t r) {
 	struct mx_form v = *f;
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	bool buffer = in.op->encoding == MX_MUBUF || in.op->encoding == MX_MTBUF;
 	v.code[0] |= (uint32_t)(r % 2 ? r / 2 % 16 * 4 : 0);
 	if (buffer) {
@@ -73,7 +73,7 @@ static void vary(struct mx_form *f, uint64_t r) {
 		v.code[1] |= 0x80000000u | (uint32_t)(r / 2048 % 2 ? r / 4096 % 64 << 24 : 0);
 	} else if (in.op->encoding > MX_DS && r / 32 % 2)
 		v.code[1] &= ~(0x7fu << 16);
-	mx_decode(v.code, v.dwords, 0, &in);
+	mx_gfx950.decode(v.code, v.dwords, 0, &in);
 	if (in.op && !in.unsupported)
 		*f = v;
 }
@@ -94,7 +94,7 @@ static uint32_t start_of(const struct mx_inst *in, uint64_t r) {
 static void make_form_program(struct code *c, const struct mx_form *f, uint64_t r) {
 	enum { AFTER_SUM = 2 /* in `addresses`, dwords */ };
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	bool buffer = in.op->encoding == MX_MUBUF || in.op->encoding == MX_MTBUF;
 	c->bytes = 0;
 	APPEND(c, prologue);
@@ -136,14 +136,14 @@ static void try_form(struct machine *m, struct mx_form f, uint64_t random) {
 		return;
 	if (differ++ < 5) {
 		char text[200];
-		mx_disassemble(f.code, f.dwords, 0, text, sizeof text);
+		mx_gfx950.disassemble(f.code, f.dwords, 0, text, sizeof text);
 		diag("%s differ: %s, %llx", what, text, (unsigned long long)r);
 	}
 }
 
 static bool is_memory_form(const struct mx_form *f) {
 	struct mx_inst in;
-	mx_decode(f->code, f->dwords, 0, &in);
+	mx_gfx950.decode(f->code, f->dwords, 0, &in);
 	return f->dwords && in.op && !in.unsupported && in.op->encoding >= MX_DS &&
 	       !mx_form_excluded(f->opcode);
 }

@@ -6,8 +6,6 @@
 #include "../random.h"
 #include "machine_test.h"
 
-#include "../../ref/isa/launch/handlers.h"
-
 #include <stdlib.h>
 
 enum {
@@ -44,7 +42,7 @@ static void set_up(struct stage *t) {
 	t->m = machine();
 	t->m.kernel.entry = (uintptr_t)nothing;
 	t->m.launch.kernel = &t->m.kernel;
-	t->program = mx_program_new(nothing, sizeof nothing, (uintptr_t)nothing);
+	t->program = mx_program_new(&mx_gfx950, nothing, sizeof nothing, (uintptr_t)nothing);
 	t->m.launch.program = t->program;
 	t->run = (struct mx_run){ .launch = &t->m.launch, .report = &t->m.report };
 	t->group = (struct mx_group){ .run = &t->run };
@@ -269,7 +267,7 @@ static bool run_value(struct stage *t, const struct mx_inst *in, const struct un
 		if (marked)
 			mark_place(w, &u->at[i]);
 	}
-	mx_handlers[in->op->id](w, in);
+	mx_gfx950.handlers()[in->op->id](w, in);
 	return !t->m.report.stopped;
 }
 
@@ -416,7 +414,7 @@ static void test_forms(struct stage *t, unsigned rounds, unsigned most) {
 	size_t wrong = 0, never = 0, total = 0;
 	for (size_t i = 0; mx_form_at(i, &f); i++) {
 		struct mx_inst in;
-		mx_decode(f.code, f.dwords, 0, &in);
+		mx_gfx950.decode(f.code, f.dwords, 0, &in);
 		if (!is_judged(&in))
 			continue;
 		for (unsigned k = 0; k < rounds && wrong < 20; k++)

@@ -402,8 +402,8 @@ static void test_operation(struct machine *m, const struct operation *o, place p
 /* Every row of the table, except typed buffers and caches, needs a vector here. */
 static void test_coverage(void) {
 	unsigned missing = 0;
-	for (size_t i = 0; i < mx_op_count(); i++) {
-		const struct mx_op *op = &mx_ops[i];
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++) {
+		const struct mx_op *op = &mx_gfx950.ops[i];
 		bool here = op->encoding >= MX_FLAT && op->encoding <= MX_MUBUF && op->d &&
 		            !(op->flags & MX_FORMAT),
 		     has = false;

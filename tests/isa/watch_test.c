@@ -1,7 +1,6 @@
 /* The watchers of a run: each callback at the right time, and only requested callbacks. */
 #include "machine_test.h"
 
-#include "../../ref/isa/launch/handlers.h"
 #include "../../ref/isa/launch/launch.h"
 #include "../../ref/isa/schedule/inflight.h"
 #include "../../ref/isa/schedule/schedule.h"
@@ -139,18 +138,20 @@ static struct mx_watcher watcher(struct notes *s, char name) {
 static void watch(struct machine *m, const struct mx_watcher *watchers, unsigned n) {
 	struct mx_run run = { .launch = &m->launch,
 		              .report = &m->report,
-		              .handlers = mx_handlers,
+		              .isa = &mx_gfx950,
+		              .handlers = mx_gfx950.handlers(),
 		              .max_instructions = 1 << 20 };
 	_Atomic uint64_t next = 0;
 	static struct mx_residents r;
 	fill_arena(0x11);
 	mx_report_free(&m->report);
-	m->report.stats.by_op = calloc(mx_op_count(), sizeof *m->report.stats.by_op);
+	m->report.stats.by_op = calloc(mx_gfx950.n_ops, sizeof *m->report.stats.by_op);
 	m->kernel.entry = (uintptr_t)program;
 	m->kernel.lds_bytes = 256;
 	m->kernel.scratch_bytes = 16;
 	m->launch.kernel = &m->kernel;
-	struct mx_program *p = mx_program_new(program, sizeof program, (uintptr_t)program);
+	struct mx_program *p =
+		mx_program_new(&mx_gfx950, program, sizeof program, (uintptr_t)program);
 	m->launch.program = p;
 	mx_run_policy(&run);
 	memcpy(run.watchers + MX_WATCHERS - n, watchers, n * sizeof *watchers);

@@ -1,5 +1,5 @@
 /* How the waves of each kernel of a program synchronise: polls.c. */
-#include "../../ref/isa/encoding/inst.h"
+#include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/isa.h"
 #include "../../ref/isa/race/wave_sync.h"
 #include "../tap.h"
@@ -56,7 +56,7 @@ static void test_kernel(const struct mx_program *p, unsigned entry, bool any, bo
 }
 
 int main(void) {
-	struct mx_program *p = mx_program_new(code, sizeof code, 0);
+	struct mx_program *p = mx_program_new(&mx_gfx950, code, sizeof code, 0);
 	test_kernel(p, POLLS, true, true, "a kernel that polls");
 	test_kernel(p, PLAIN, false, false, "a kernel before it does not synchronise");
 	test_kernel(p, COUNTS, true, false, "a kernel after it has an atomic and no poll");

@@ -60,10 +60,9 @@ unsigned mx_gpr_index(const struct mx_wave *w, unsigned which) {
 }
 
 /* The third source of an instruction that reads its destination has the destination's index. */
-unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
-                        unsigned which) {
+unsigned mx_add_index(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned which) {
 	bool old = which == 2 && in->op->flags & MX_READS_D;
-	unsigned n = which == MX_VDST ? in->op->d : in->op->s[which], row = mx_row(code);
+	unsigned n = which == MX_VDST ? in->op->d : in->op->s[which];
 	unsigned index = mx_gpr_index(w, old ? MX_VDST : which);
 	if (!index)
 		return row;

@@ -3,7 +3,7 @@
 #define MX_VECTOR_H
 
 #include "../encoding/operand_types.h"
-#include "../machine/wave.h"
+#include "../machine/registers.h"
 #include "lanes.h"
 
 /* Sources of one instruction: values for the lane function, and their unwritten bits. `copy` holds
@@ -38,7 +38,13 @@ unsigned mx_gpr_index(const struct mx_wave *w, unsigned which);
 /* The row of a vector ALU operand, including the index of M0 under VGPR indexing. which: source 0
  * to 2, or MX_VDST. */
 enum { MX_VDST = 3 };
-unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code, unsigned which);
+__attribute__((cold)) unsigned mx_add_index(struct mx_wave *w, const struct mx_inst *in,
+                                            unsigned row, unsigned which);
+static inline unsigned mx_indexed_row(struct mx_wave *w, const struct mx_inst *in, unsigned code,
+                                      unsigned which) {
+	unsigned row = mx_row(code);
+	return w->mode & MX_MODE_GPR_IDX_EN ? mx_add_index(w, in, row, which) : row;
+}
 
 /* ---- valu.c: the lane function, with MODE and modifiers applied to its result ---- */
 
@@ -63,7 +69,12 @@ void mx_place_sub_dword(const struct mx_inst *in, const uint32_t *old, uint32_t 
 /* ---- vmodify.c: OP_SEL, NEG, ABS, OMOD, CLAMP, and the effect of MODE on float operands ---- */
 
 /* Whether this MODE changes sources or result of the opcode. */
-bool mx_mode_matters(const struct mx_op *op, uint32_t mode);
+bool mx_has_float_operands(const struct mx_op *op);
+static inline bool mx_mode_matters(const struct mx_op *op, uint32_t mode) {
+	enum { KEEP_ALL = 0xf0, ROUND_EVEN = 0 };
+	bool usual = (mode & 0xff) == (KEEP_ALL | ROUND_EVEN) && !(op->flags & MX_FLUSH);
+	return !usual && mx_has_float_operands(op);
+}
 /* Applies OP_SEL to source i. */
 void mx_choose_halves(const struct mx_inst *in, unsigned i, mx_vreg *v);
 void mx_modify_source(const struct mx_inst *in, unsigned i, uint32_t mode, mx_vreg *v);

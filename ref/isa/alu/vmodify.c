@@ -32,10 +32,7 @@ static unsigned denorm(const struct mx_op *op, mx_operand_type t, uint32_t mode)
 	return mode >> (wide_fields(t) ? MX_MODE_DENORM_F64 : MX_MODE_DENORM_F32) & 3;
 }
 
-bool mx_mode_matters(const struct mx_op *op, uint32_t mode) {
-	enum { KEEP_ALL = 0xf0, ROUND_EVEN = 0 };
-	if ((mode & 0xff) == (KEEP_ALL | ROUND_EVEN) && !(op->flags & MX_FLUSH))
-		return false;
+bool mx_has_float_operands(const struct mx_op *op) {
 	bool matters = mx_operand_types[op->type].is_float;
 	for (unsigned i = 0; i < 3; i++)
 		matters |= mx_operand_types[op->source_type[i]].is_float;

@@ -63,7 +63,9 @@ mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned
 static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
 	unsigned code = in->src[i], n = in->op->s[i];
-	uint64_t value = scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
+	uint64_t value = code <= MX_M0 && n == 1
+	                         ? w->s[code]
+	                         : scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
 	for (unsigned h = 0; h < n; h++) {
 		broadcast(s->copy[i][h], (uint32_t)(value >> (32 * h)));
 		s->any_unwritten |= mx_sread_unwritten(w, code + h) != 0;
@@ -116,6 +118,15 @@ static void fetch_source(struct mx_wave *w, const struct mx_inst *in, unsigned i
 		fetch_scalar(w, in, i, s);
 }
 
+static void finish_sources(struct mx_wave *w, const struct mx_inst *in, bool transforms,
+                           struct mx_sources *s) {
+	for (unsigned i = 0; i < 3 && in->op->s[i]; i++)
+		if (transforms)
+			transform(w, in, i, s);
+		else
+			memcpy(s->arranged[i], s->x.s[i], in->op->s[i] * sizeof(mx_vreg));
+}
+
 void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
 	const struct mx_op *op = in->op;
 	bool transforms = !in->plain || mx_mode_matters(op, w->mode);
@@ -128,11 +139,8 @@ void mx_fetch(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s)
 		fetch_source(w, in, i, s);
 	if (op->flags & (MX_CARRY_IN | MX_VCC_IN))
 		fetch_mask(w, in, s);
-	for (unsigned i = 0; i < 3 && op->s[i]; i++)
-		if (transforms)
-			transform(w, in, i, s);
-		else if (s->any_unwritten)
-			memcpy(s->arranged[i], s->x.s[i], op->s[i] * sizeof(mx_vreg));
+	if (transforms || s->any_unwritten)
+		finish_sources(w, in, transforms, s);
 	s->x.mode = w->mode;
 	s->x.truth = in->neg | in->abs << 3 | in->omod << 6;
 	s->x.op_sel = in->op_sel;

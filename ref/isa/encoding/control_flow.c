@@ -40,6 +40,11 @@ static void add_edge(struct builder *b, int from, unsigned which, long to) {
 	}
 }
 
+/* s_cbranch_g_fork: registers have the addresses of both paths [ISA 6.2]. */
+static bool names_both_targets(const struct mx_op *op) {
+	return mx_kind_of(op) == MX_IS_FORK && op->encoding == MX_SOP2;
+}
+
 static void visit(struct builder *b, int i) {
 	struct mx_node *node = &b->g->node[i];
 	const struct mx_inst *in = node->in;
@@ -50,7 +55,7 @@ static void visit(struct builder *b, int i) {
 		return;
 	mx_kind kind = mx_kind_of(in->op);
 	node->unknown = is_unknown(kind);
-	if (!has_no_next(kind) && in->op->id != MX_OP_s_cbranch_g_fork)
+	if (!has_no_next(kind) && !names_both_targets(in->op))
 		add_edge(b, i, 0, i + in->size / 4);
 	if (kind == MX_IS_BRANCH || kind == MX_IS_CBRANCH)
 		add_edge(b, i, 1, i + 1 + in->imm);

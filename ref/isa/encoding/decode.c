@@ -57,13 +57,13 @@ static void find_counts(struct mx_inst *in) {
 	in->counts.lgkm = (e == MX_SMEM || e == MX_DS || e == MX_FLAT || message) + wide;
 }
 
-void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
+void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4 };
 	memcpy(in->dwords, code, 4 * (left < 4 ? left : 4));
 	const struct mx_isa_row *row = mx_isa_row_of(in->dwords, left);
 	if (!row || row->op >= MX_OPS)
 		return;
-	in->op = &mx_ops[row->op];
+	in->op = &mx_gfx950_ops[row->op];
 	decode_fields(in, row->format);
 	take_literal(in);
 	if (in->op && mx_kind_of(in->op) == MX_IS_WAITCNT)

@@ -1,11 +1,17 @@
-/* Functions that the files of the decoder share. */
+/* The decoder of gfx950, and functions that its files share. */
 #ifndef MX_DECODE_H
 #define MX_DECODE_H
 
 #include "formats.h"
 #include "inst.h"
 
+/* ---- decode.c: mx_isa.decode ---- */
+
+void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
+
 /* ---- optable.c ---- */
+
+extern const struct mx_op mx_gfx950_ops[MX_OPS]; /* the rows of opcodes.def */
 
 /* v_readlane and v_readfirstlane. */
 bool mx_is_vector_to_scalar(const struct mx_op *op);

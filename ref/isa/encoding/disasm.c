@@ -60,7 +60,8 @@ static size_t in_format(mx_microcode format, const uint32_t *code, size_t left, 
 	return t.invalid || t.remark ? 0 : t.dwords;
 }
 
-size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
+size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+                             size_t room) {
 	(void)pc;
 	size_t dwords = 0, i = 0;
 	bool remark = false;

@@ -16,7 +16,8 @@
  * Branch targets are the plain SIMM16 that llvm-mc prints, not addresses. pc is the address of
  * code[0]; no text uses it so far. text has room bytes; a longer text is truncated. 200 bytes are
  * enough. */
-size_t mx_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room);
+size_t mx_gfx950_disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text,
+                             size_t room);
 
 /* ---- for disasm*.c ---- */
 

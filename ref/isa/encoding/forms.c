@@ -71,12 +71,12 @@ static void encode(const struct mx_isa_row *row, struct mx_form *f) {
 	set_fields(row, f->code);
 	for (int n; sscanf(list, "%31s%n", word, &n) == 1; list += n)
 		set_operand(row, f->code, word);
-	size_t bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
+	size_t bytes = mx_gfx950_disassemble(f->code, 4, 0, text, sizeof text);
 	/* the only control of 64-bit DPP */
 	if (!bytes && mx_isa_row_set(row, f->code, "dpp_ctrl", ROW_NEWBCAST))
-		bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
+		bytes = mx_gfx950_disassemble(f->code, 4, 0, text, sizeof text);
 	if (!bytes && mx_isa_row_set(row, f->code, "gds", 1))
-		bytes = mx_disassemble(f->code, 4, 0, text, sizeof text);
+		bytes = mx_gfx950_disassemble(f->code, 4, 0, text, sizeof text);
 	bool same = !strncmp(text, row->name, strlen(row->name));
 	f->dwords = same ? bytes / 4 : 0;
 }

@@ -229,6 +229,7 @@ typedef enum {
 #include "opcodes.def"
 } mx_opcode;
 
+struct mx_isa;
 struct mx_program;
 struct mx_wave;
 struct mx_inst;
@@ -246,8 +247,6 @@ struct mx_op {
 	mx_cvt_op cvt;   /* conversions only */
 	mx_rmw_kind rmw; /* atomics only */
 };
-
-extern const struct mx_op mx_ops[MX_OPS];
 
 static inline mx_kind mx_kind_of(const struct mx_op *op) {
 	return (mx_kind)(op->flags >> MX_KIND_SHIFT & 0xff);
@@ -402,13 +401,26 @@ static inline mx_runs mx_how_runs(const struct mx_inst *in) {
 	return in->assumes ? MX_RUNS_AS_ASSUMED : MX_RUNS_EXACTLY;
 }
 
-/* Decodes the instruction at code[0]; at most `left` dwords may be read. */
-void mx_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in);
-
+/* A program: the instruction at every dword of a code section, because jumps may go to any. */
+struct mx_program {
+	const struct mx_isa *isa; /* instruction_set.h */
+	uint64_t base;            /* address */
+	size_t dwords;
+	struct mx_inst *inst;
+};
+static inline const struct mx_isa *mx_program_isa(const struct mx_program *p) {
+	return p->isa;
+}
+static inline uint64_t mx_program_base(const struct mx_program *p) {
+	return p->base;
+}
+static inline size_t mx_program_dwords(const struct mx_program *p) {
+	return p->dwords;
+}
 /* The instruction at a byte offset, or NULL outside the program. */
-const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset);
-uint64_t mx_program_base(const struct mx_program *p);
-size_t mx_program_dwords(const struct mx_program *p);
+static inline const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset) {
+	return offset % 4 == 0 && offset / 4 < p->dwords ? &p->inst[offset / 4] : NULL;
+}
 
 /* Data that another part of the emulator derives from a program, such as wait states by
  * instruction. The first call makes it; it is stored under `make` and `entry` and freed with the

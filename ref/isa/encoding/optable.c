@@ -3,7 +3,7 @@
 
 #define ROW(encoding, name, unit) #name, MX_OP_##name, MX_##encoding, MX_UNIT_##unit
 
-const struct mx_op mx_ops[MX_OPS] = {
+const struct mx_op mx_gfx950_ops[MX_OPS] = {
 #define MX_SALU(encoding, name, d, a, b, what)                                                     \
 	{ ROW(encoding, name, SALU), d, { a, b, 0 }, .flags = what },
 #define MX_FLOW(encoding, name, d, a, what)                                                        \
@@ -39,14 +39,6 @@ const struct mx_op mx_ops[MX_OPS] = {
 	{ ROW(encoding, name, MEMORY), bytes, .flags = what, .rmw = MX_RMW_##function },
 #include "opcodes.def"
 };
-
-size_t mx_op_count(void) {
-	return MX_OPS;
-}
-
-const char *mx_op_name(size_t i) {
-	return mx_ops[i].name;
-}
 
 bool mx_is_vector_to_scalar(const struct mx_op *op) {
 	mx_kind kind = mx_kind_of(op);

@@ -1,10 +1,9 @@
-/* A program: every dword offset of a code section, decoded once, because jumps may go to any
- * offset. */
+/* Programs: decoding, and data that are derived from a program. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "../isa.h"
-#include "inst.h"
+#include "instruction_set.h"
 
 struct derived {
 	struct derived *next;
@@ -13,62 +12,57 @@ struct derived {
 	void *value;
 };
 
-struct mx_program {
-	uint64_t base;
-	size_t n;                /* dwords */
+/* What belongs to a program beside its instructions. */
+struct owner {
+	struct mx_program program;
 	_Atomic uint64_t shares; /* entry of the last kernel with workgroups that shared memory */
 	_Atomic(struct derived *) derived;
-	struct mx_inst inst[];
 };
 
-struct mx_program *mx_program_new(const void *code, size_t bytes, uint64_t base) {
+static struct owner *owner_of(const struct mx_program *p) {
+	return (struct owner *)p;
+}
+
+struct mx_program *mx_program_new(const struct mx_isa *isa, const void *code, size_t bytes,
+                                  uint64_t base) {
 	size_t n = bytes / 4;
-	struct mx_program *p = malloc(sizeof *p + n * sizeof p->inst[0]);
-	if (!p)
+	struct owner *o = malloc(sizeof *o);
+	struct mx_inst *inst = malloc((n + 1) * sizeof *inst);
+	if (!o || !inst) {
+		free(o);
+		free(inst);
 		return NULL;
-	p->base = base;
-	p->n = n;
-	p->shares = UINT64_MAX;
-	p->derived = NULL;
+	}
+	*o = (struct owner){ { isa, base, n, inst }, UINT64_MAX, NULL };
 	for (size_t i = 0; i < n; i++)
-		mx_decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &p->inst[i]);
-	return p;
+		isa->decode((const uint32_t *)code + i, n - i, (uint32_t)(4 * i), &inst[i]);
+	return &o->program;
 }
 
 void mx_program_free(struct mx_program *p) {
-	struct derived *next, *d = p ? p->derived : NULL;
+	struct derived *next, *d = p ? owner_of(p)->derived : NULL;
 	for (; d; d = next) {
 		next = d->next;
 		free(d->value);
 		free(d);
 	}
+	if (p)
+		free(p->inst);
 	free(p);
 }
 
-const struct mx_inst *mx_program_at(const struct mx_program *p, uint64_t offset) {
-	return offset % 4 == 0 && offset / 4 < p->n ? &p->inst[offset / 4] : NULL;
-}
-
-uint64_t mx_program_base(const struct mx_program *p) {
-	return p->base;
-}
-
-size_t mx_program_dwords(const struct mx_program *p) {
-	return p->n;
-}
-
 bool mx_program_shares(const struct mx_program *p, uint64_t entry) {
-	return atomic_load_explicit(&p->shares, memory_order_relaxed) == entry;
+	return atomic_load_explicit(&owner_of(p)->shares, memory_order_relaxed) == entry;
 }
 
 void mx_program_note_sharing(const struct mx_program *p, uint64_t entry) {
-	atomic_store_explicit(&((struct mx_program *)p)->shares, entry, memory_order_relaxed);
+	atomic_store_explicit(&owner_of(p)->shares, entry, memory_order_relaxed);
 }
 
 /* Threads that call this at the same time may each make a value. All are kept, and all are
  * equal. */
 const void *mx_program_derived(const struct mx_program *p, mx_derive *make, uint64_t entry) {
-	struct mx_program *owner = (struct mx_program *)p;
+	struct owner *owner = owner_of(p);
 	struct derived *head = atomic_load(&owner->derived);
 	for (const struct derived *d = head; d; d = d->next)
 		if (d->make == make && d->entry == entry)

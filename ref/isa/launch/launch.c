@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/instruction_set.h"
 #include "../machine/claims.h"
 #include "../machine/findings.h"
 #include "../machine/pages.h"
@@ -9,7 +10,6 @@
 #include "../race/wave_sync.h"
 #include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
-#include "handlers.h"
 #include "launch.h"
 #include "observe.h"
 
@@ -137,9 +137,11 @@ static void run_all(struct mx_run *run) {
 }
 
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
+	const struct mx_isa *isa = mx_program_isa(launch->program);
 	struct mx_run run = { .launch = launch,
 		              .report = report,
-		              .handlers = mx_handlers,
+		              .isa = isa,
+		              .handlers = isa->handlers(),
 		              .pages = mx_pages_new(launch->memory.n),
 		              .max_instructions = launch->max_instructions
 		                                          ? launch->max_instructions
@@ -148,7 +150,8 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	mx_observe(&run);
 	const char *missing = mx_unsupported_state(launch);
 	if (!report->stats.by_op)
-		report->stats.by_op = calloc(mx_op_count(), sizeof *report->stats.by_op);
+		report->stats.by_op = calloc(isa->n_ops, sizeof *report->stats.by_op);
+	report->isa = isa;
 	if (!report->kernel)
 		report->kernel = strdup(launch->kernel->name);
 	if (!report->stats.by_op || !report->kernel) {

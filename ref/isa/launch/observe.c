@@ -32,6 +32,7 @@ static struct mx_event event(const struct mx_wave *w, mx_event_kind kind) {
 		.kernarg = run->launch->kernarg,
 		.landing = o->landing != NULL,
 		.pc = base + (in ? in->offset : w->pc),
+		.isa = run->isa,
 		.code = in ? in->dwords : NULL,
 		.dwords = in ? in->size / 4 : 0,
 		.registers = { w->s, (const uint32_t(*)[MX_LANES])w->v, w->vgprs, w->agprs,

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "../encoding/instruction_set.h"
 #include "../machine/claims.h"
 #include "../machine/findings.h"
 #include "../machine/pages.h"
@@ -43,7 +44,7 @@ static bool prepare(struct part *p, const struct mx_run *run, const struct mx_wo
 	p->run.pages = NULL;
 	p->residents.next = next;
 	p->residents.end = end;
-	p->report.stats.by_op = calloc(mx_op_count(), sizeof *p->report.stats.by_op);
+	p->report.stats.by_op = calloc(run->isa->n_ops, sizeof *p->report.stats.by_op);
 	return p->report.stats.by_op && mx_watch_part_begin(&p->run);
 }
 
@@ -60,14 +61,14 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 	return a > b ? a : b;
 }
 
-static void add_stats(struct mx_stats *to, const struct mx_stats *s) {
+static void add_stats(struct mx_stats *to, const struct mx_stats *s, size_t n_ops) {
 	to->instructions += s->instructions;
 	to->mfma += s->mfma;
 	to->max_vmcnt = larger(to->max_vmcnt, s->max_vmcnt);
 	to->max_lgkmcnt = larger(to->max_lgkmcnt, s->max_lgkmcnt);
 	for (size_t i = 0; i < MX_TOGETHER_KINDS; i++)
 		to->together[i] += s->together[i];
-	for (size_t i = 0; i < mx_op_count(); i++)
+	for (size_t i = 0; i < n_ops; i++)
 		to->by_op[i] += s->by_op[i];
 }
 
@@ -76,7 +77,7 @@ static void keep_or_undo(struct mx_run *run, struct part *parts, unsigned n, boo
 	for (unsigned i = 0; i < n; i++) {
 		mx_watch_part_end(run, &parts[i].run, keep);
 		if (keep) {
-			add_stats(&run->report->stats, &parts[i].report.stats);
+			add_stats(&run->report->stats, &parts[i].report.stats, run->isa->n_ops);
 			mx_merge_notes(run, &parts[i].report);
 		} else
 			mx_journal_undo(parts[i].worker.journal, &run->launch->memory);

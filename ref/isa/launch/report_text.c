@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../encoding/disasm.h"
+#include "../encoding/instruction_set.h"
 #include "../encoding/operands.h"
 #include "../machine/wave.h"
 
@@ -11,6 +11,7 @@
 struct words {
 	char *text;
 	size_t room, n;
+	const struct mx_isa *isa; /* of the instructions of a finding */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct words *t, const char *format, ...) {
@@ -27,15 +28,15 @@ static unsigned long long ull(uint64_t v) {
 
 /* ---- instructions ---- */
 
-/* The instruction in LLVM's syntax, or the name of its row if the disassembler does not have it. */
+/* The instruction as its disassembler writes it, or else the name of its opcode. */
 static void put_instruction(struct words *t, const struct mx_inst_dwords *c) {
 	char text[200];
 	struct mx_inst in;
-	if (mx_disassemble(c->dword, c->n, 0, text, sizeof text)) {
+	if (t->isa->disassemble(c->dword, c->n, 0, text, sizeof text)) {
 		put(t, "%s", text);
 		return;
 	}
-	mx_decode(c->dword, c->n, 0, &in);
+	t->isa->decode(c->dword, c->n, 0, &in);
 	put(t, "%s", in.op ? in.op->name : "unknown instruction");
 }
 
@@ -245,15 +246,16 @@ static void put_sentence(struct words *t, const struct mx_finding *f) {
 		put(t, " (conditional: after a race)");
 }
 
-char *mx_finding_sentence(const struct mx_finding *f, char *text, size_t room) {
-	struct words t = { text, room, 0 };
+char *mx_finding_sentence(const struct mx_isa *isa, const struct mx_finding *f, char *text,
+                          size_t room) {
+	struct words t = { text, room, 0, isa };
 	put_sentence(&t, f);
 	return text;
 }
 
 char *mx_finding_text(const struct mx_report *r, const struct mx_finding *f, char *text,
                       size_t room) {
-	struct words t = { text, room, 0 };
+	struct words t = { text, room, 0, r->isa };
 	put_place(&t, r, f);
 	put_sentence(&t, f);
 	return text;

@@ -1,12 +1,14 @@
 /* Wait states on all paths: a search from each instruction backwards, as far as a rule reaches. */
 #include <stdlib.h>
 
+#include "../encoding/instruction_set.h"
 #include "../machine/wave.h"
 #include "../waitstates/hazard.h"
 #include "lint.h"
 
 struct search {
 	const struct mx_lint *lint;
+	const struct mx_hazard_rules *rules;
 	const struct mx_hazard_traits *traits; /* of the function's dwords */
 	struct mx_distance *best;              /* from each node to the second instruction */
 	bool *seen, *queued;
@@ -60,7 +62,7 @@ static void reach_previous(struct search *s, int i, const struct mx_distance *d)
 static void report(const struct search *s, int first, int second) {
 	const struct mx_lint *l = s->lint;
 	struct mx_hazard h;
-	if (mx_hazard_at(&s->traits[first], &s->traits[second], &s->best[first], &h)) {
+	if (s->rules->hazard_at(&s->traits[first], &s->traits[second], &s->best[first], &h)) {
 		struct mx_finding f =
 			mx_hazard_finding(&h, s->traits[first].in, s->traits[second].in);
 		f.count = 1;
@@ -88,8 +90,12 @@ static void look_back(struct search *s, int i) {
 
 bool mx_lint_states(const struct mx_lint *l) {
 	const struct mx_graph *g = &l->graph;
+	const struct mx_hazard_rules *rules = mx_program_isa(l->program)->hazards;
+	if (!rules)
+		return true;
 	const struct mx_hazard_traits *traits = mx_program_traits(l->program);
 	struct search s = { .lint = l,
+		            .rules = rules,
 		            .traits = traits ? traits + l->start / 4 : NULL,
 		            .best = malloc((g->n + 1) * sizeof *s.best),
 		            .seen = calloc(g->n + 1, 1),

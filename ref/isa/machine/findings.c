@@ -175,10 +175,6 @@ void mx_merge_notes(struct mx_run *run, const struct mx_report *from) {
 		note(run, &from->findings[i]);
 }
 
-bool mx_stopped(const struct mx_wave *w) {
-	return mx_run_over(w->group->run);
-}
-
 void mx_report_free(struct mx_report *r) {
 	free(r->kernel);
 	free(r->findings);

@@ -38,8 +38,6 @@ static inline struct mx_finding_access mx_finding_access_of(bool write, mx_space
 void mx_assume(struct mx_wave *w, const struct mx_inst *in, uint64_t lanes, mx_assumption rule);
 /* Adds the notes of a thread's report to the launch's. */
 void mx_merge_notes(struct mx_run *run, const struct mx_report *from);
-/* Whether a finding has stopped the launch. */
-bool mx_stopped(const struct mx_wave *w);
 
 /* The dwords of an instruction; none for NULL. */
 struct mx_inst_dwords mx_inst_dwords_of(const struct mx_inst *in);

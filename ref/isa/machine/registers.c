@@ -1,6 +1,4 @@
 /* Registers and constants as operands [ISA 5.2, 6.2]. */
-#include <string.h>
-
 #include "findings.h"
 #include "registers.h"
 
@@ -17,11 +15,6 @@ static const uint64_t inline_f64[] = {
 	0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882,
 };
 
-static bool is_register(unsigned code) {
-	return code <= MX_VCC + 1 || (code >= MX_TTMP0 && code <= MX_M0) || code == MX_EXEC ||
-	       code == MX_EXEC + 1;
-}
-
 /* The 4 GiB of flat addresses of LDS or scratch. */
 static uint64_t aperture(unsigned code) {
 	uint32_t high = code < MX_PRIVATE_BASE ? MX_SHARED_APERTURE : MX_PRIVATE_APERTURE;
@@ -29,9 +22,7 @@ static uint64_t aperture(unsigned code) {
 	return (uint64_t)high << 32 | (limit ? 0xffffffff : 0);
 }
 
-uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
-	if (is_register(code))
-		return w->s[code];
+uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (code >= MX_INT_0 && code <= MX_INT_64)
 		return code - MX_INT_0;
 	if (code >= MX_INT_NEG_1 && code <= MX_INT_NEG_16)
@@ -54,7 +45,7 @@ uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned co
 
 /* Integers are sign-extended to 64 bits; literals only if the source is signed [ISA 6.2.1]. */
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
-	if (is_register(code))
+	if (mx_is_scalar_register(code))
 		return mx_pair(w->s + code);
 	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
 		return inline_f64[code - MX_FLOAT_0_5];
@@ -71,9 +62,7 @@ bool mx_zero_unwritten(const struct mx_wave *w, unsigned code) {
 	return unwritten && !(value & ~unwritten);
 }
 
-uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {
-	if (is_register(code))
-		return w->s_unwritten[code];
+uint32_t mx_constant_unwritten(const struct mx_wave *w, unsigned code) {
 	switch (code) {
 	case MX_VCCZ: return mx_zero_unwritten(w, MX_VCC);
 	case MX_SCC: return w->scc_unwritten;
@@ -82,7 +71,8 @@ uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {
 }
 
 uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code) {
-	return is_register(code) ? mx_pair(w->s_unwritten + code) : mx_sread_unwritten(w, code);
+	return mx_is_scalar_register(code) ? mx_pair(w->s_unwritten + code)
+	                                   : mx_sread_unwritten(w, code);
 }
 
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten) {
@@ -114,18 +104,13 @@ void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t valu
 		mx_write_exec(w, in, mx_exec(w), mx_pair(w->s_unwritten + MX_EXEC));
 }
 
-bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
-	bool acc = row >= 256;
-	if (row + n <= (acc ? 256 + w->agprs : w->vgprs))
-		return true;
+void mx_vgprs_missing(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
 	mx_find(w, in, MX_UNSUPPORTED, -1, 0,
-	        acc ? MX_BECAUSE(AGPR_BEYOND, row + n - 1 - 256, w->agprs)
-	            : MX_BECAUSE(VGPR_BEYOND, row + n - 1, w->vgprs));
-	return false;
+	        row >= 256 ? MX_BECAUSE(AGPR_BEYOND, row + n - 1 - 256, w->agprs)
+	                   : MX_BECAUSE(VGPR_BEYOND, row + n - 1, w->vgprs));
 }
 
-static void note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes,
-                           const uint32_t *unwritten) {
+void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {
 	uint64_t mask = w->unwritten_lanes[row] & ~lanes;
 	if (unwritten) {
 		unsigned l;
@@ -135,18 +120,4 @@ static void note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes,
 		}
 	}
 	w->unwritten_lanes[row] = mask;
-}
-
-void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
-               const uint32_t *unwritten) {
-	uint32_t *d = w->v[row];
-	if (lanes == ~0ull)
-		memcpy(d, value, sizeof(mx_vreg));
-	else
-		for (unsigned l = 0; l < MX_LANES; l++)
-			d[l] = lanes >> l & 1 ? value[l] : d[l];
-	if (unwritten || w->unwritten_lanes[row])
-		note_unwritten(w, row, lanes, unwritten);
-	if (w->wanted & MX_WATCH_VGPR)
-		mx_watch_vgpr(w, row, lanes);
 }

@@ -2,12 +2,26 @@
 #ifndef MX_MACHINE_REGISTERS_H
 #define MX_MACHINE_REGISTERS_H
 
+#include <string.h>
+
 #include "wave.h"
 
-uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
+/* Codes below MX_SGPR_FILE that are registers. */
+static inline bool mx_is_scalar_register(unsigned code) {
+	return code <= MX_M0 || code == MX_EXEC || code == MX_EXEC + 1;
+}
+
+/* The values of other codes, and their unwritten bits. */
+uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
+uint32_t mx_constant_unwritten(const struct mx_wave *w, unsigned code);
+static inline uint32_t mx_sread(const struct mx_wave *w, const struct mx_inst *in, unsigned code) {
+	return mx_is_scalar_register(code) ? w->s[code] : mx_constant(w, in, code);
+}
 uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned code);
 /* The unwritten bits of the value that mx_sread or mx_sread64 returns. */
-uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code);
+static inline uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code) {
+	return mx_is_scalar_register(code) ? w->s_unwritten[code] : mx_constant_unwritten(w, code);
+}
 uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code);
 /* Whether unwritten bits decide if the pair at `code` is zero. */
 bool mx_zero_unwritten(const struct mx_wave *w, unsigned code);
@@ -31,11 +45,31 @@ static inline unsigned mx_row(unsigned code) {
 }
 
 /* Whether n vector registers from `row` on are allocated; if not, reports a finding. */
-bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n);
+__attribute__((cold)) void mx_vgprs_missing(struct mx_wave *w, const struct mx_inst *in,
+                                            unsigned row, unsigned n);
+static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row,
+                                  unsigned n) {
+	if (row + n <= (row < 256 ? w->vgprs : 256 + w->agprs))
+		return true;
+	mx_vgprs_missing(w, in, row, n);
+	return false;
+}
 
 /* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */
-void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
-               const uint32_t *unwritten);
+void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten);
+static inline void mx_vwrite(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *value,
+                             const uint32_t *unwritten) {
+	uint32_t *d = w->v[row];
+	if (lanes == ~0ull)
+		memcpy(d, value, sizeof(mx_vreg));
+	else
+		for (unsigned l = 0; l < MX_LANES; l++)
+			d[l] = lanes >> l & 1 ? value[l] : d[l];
+	if (unwritten || w->unwritten_lanes[row])
+		mx_note_unwritten(w, row, lanes, unwritten);
+	if (w->wanted & MX_WATCH_VGPR)
+		mx_watch_vgpr(w, row, lanes);
+}
 /* The unwritten bits of a lane. */
 static inline uint32_t mx_vunwritten(const struct mx_wave *w, unsigned row, unsigned lane) {
 	return w->unwritten_lanes[row] >> lane & 1 ? w->v_unwritten[row][lane] : 0;

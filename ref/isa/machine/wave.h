@@ -143,6 +143,7 @@ struct mx_group {
 struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
+	const struct mx_isa *isa;    /* of the program */
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;
@@ -162,6 +163,9 @@ struct mx_run {
 /* Whether the run has stopped. */
 static inline bool mx_run_over(const struct mx_run *run) {
 	return run->report->stopped || run->out_of_memory || run->aborted;
+}
+static inline bool mx_stopped(const struct mx_wave *w) {
+	return mx_run_over(w->group->run);
 }
 
 #endif

@@ -166,8 +166,8 @@ static bool find(const struct mx_hazard_traits *first, const struct mx_hazard_tr
 	return found;
 }
 
-bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
-                  const struct mx_distance *d, struct mx_hazard *h) {
+static bool hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
+                      const struct mx_distance *d, struct mx_hazard *h) {
 	struct mx_hazard busy;
 	if (!find(first, second, d, d->states - 1, h))
 		return false;
@@ -178,6 +178,8 @@ bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_t
 		h->severity = MX_HAZARD_NOTE;
 	return true;
 }
+
+const struct mx_hazard_rules mx_gfx950_hazards = { mx_gfx950_traits, hazard_at };
 
 struct mx_finding mx_hazard_finding(const struct mx_hazard *h, const struct mx_inst *first,
                                     const struct mx_inst *second) {

@@ -1,5 +1,5 @@
-/* Wait states that two instructions need between them. hazards.def has the rules. The executor
- * checks them on the path that a wave takes, `mxcheck lint` on all paths. */
+/* Wait states that two instructions need between them. hazards.def has the rules of
+ * gfx950. The executor checks them on the path that a wave takes, `mxcheck lint` on all paths. */
 #ifndef MX_HAZARD_H
 #define MX_HAZARD_H
 
@@ -63,11 +63,9 @@ struct mx_hazard_traits {
 /* Classes that form clauses. */
 #define MX_CLAUSES (1ull << MX_CLASS_SMEM | 1ull << MX_CLASS_VMEM)
 
-void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f);
-/* The traits of each instruction of a program, by dword; the program keeps them. NULL if memory is
- * short. */
+/* The traits of each instruction of a program, by dword, by the rules of its instruction set; the
+ * program keeps them. NULL if memory is short. */
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
-void mx_traits_match(struct mx_hazard_traits *f); /* last step: the rows that fit the rest */
 
 
 /* The wait states that the instruction itself provides. */
@@ -110,10 +108,21 @@ static inline bool mx_may_need(const struct mx_hazard_traits *first,
 	       ((first->first[0] & second->second[0]) | (first->first[1] & second->second[1]));
 }
 
-/* Whether there are too few wait states between two instructions. If several rows apply, a finding
- * goes before a note, then the row that requires most. */
-bool mx_hazard_at(const struct mx_hazard_traits *first, const struct mx_hazard_traits *second,
-                  const struct mx_distance *d, struct mx_hazard *h);
+/* The rules of an instruction set. */
+struct mx_hazard_rules {
+	void (*traits)(const struct mx_inst *in, struct mx_hazard_traits *f);
+
+	/* Whether there are too few wait states between two instructions. If several rows apply, a
+	 * finding goes before a note, then the row that requires most. */
+	bool (*hazard_at)(const struct mx_hazard_traits *first,
+	                  const struct mx_hazard_traits *second, const struct mx_distance *d,
+	                  struct mx_hazard *h);
+};
+
+/* hazard_traits.c, hazard.c */
+extern const struct mx_hazard_rules mx_gfx950_hazards;
+void mx_gfx950_traits(const struct mx_inst *in, struct mx_hazard_traits *f);
+void mx_traits_match(struct mx_hazard_traits *f); /* last step: the rows that fit the rest */
 
 /* Wait states that are missing. */
 static inline unsigned mx_hazard_lacks(const struct mx_hazard *h) {

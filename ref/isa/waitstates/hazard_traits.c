@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../encoding/hwreg.h"
+#include "../encoding/instruction_set.h"
 #include "../encoding/operands.h"
 #include "../encoding/passes.h"
 #include "../machine/wave.h"
@@ -222,7 +223,7 @@ static void make_vector_alu(struct mx_hazard_traits *f) {
 	add_alu(f);
 }
 
-void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f) {
+void mx_gfx950_traits(const struct mx_inst *in, struct mx_hazard_traits *f) {
 	*f = (struct mx_hazard_traits){ .in = in, .states = 1 };
 	if (!in->op)
 		return;
@@ -242,9 +243,10 @@ void mx_traits_make(const struct mx_inst *in, struct mx_hazard_traits *f) {
 static void *make_all(const struct mx_program *p, uint64_t entry) {
 	(void)entry;
 	size_t n = mx_program_dwords(p);
+	const struct mx_hazard_rules *rules = mx_program_isa(p)->hazards;
 	struct mx_hazard_traits *f = malloc((n + 1) * sizeof *f);
 	for (size_t i = 0; f && i < n; i++)
-		mx_traits_make(mx_program_at(p, 4 * i), &f[i]);
+		rules->traits(mx_program_at(p, 4 * i), &f[i]);
 	return f;
 }
 

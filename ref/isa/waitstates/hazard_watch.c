@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/instruction_set.h"
 #include "../machine/findings.h"
 #include "../machine/wave.h"
 #include "hazard.h"
@@ -60,6 +61,7 @@ static void report(struct mx_wave *w, const struct mx_inst *in, const struct mx_
 
 /* Whether there is no hazard. */
 static bool check(struct mx_wave *w, const struct mx_hazard_traits *t) {
+	const struct mx_hazard_rules *rules = w->group->run->isa->hazards;
 	const struct path *h = path_of(w);
 	struct mx_distance d = mx_distance_from(t);
 	uint64_t state = h->state;
@@ -71,7 +73,7 @@ static bool check(struct mx_wave *w, const struct mx_hazard_traits *t) {
 			break;
 		mx_distance_back(&d, p->t, (unsigned)(state - p->state));
 		state = p->state;
-		if (mx_may_need(p->t, t, d.states) && mx_hazard_at(p->t, t, &d, &found)) {
+		if (mx_may_need(p->t, t, d.states) && rules->hazard_at(p->t, t, &d, &found)) {
 			report(w, t->in, p->t->in, &found);
 			none = false;
 		}
@@ -154,7 +156,7 @@ static void *make_checks(const struct mx_program *p, uint64_t entry) {
 }
 
 bool mx_hazards_watch(struct mx_run *run) {
-	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES))
+	if (!(run->launch->analysis & MX_ANALYSE_WAIT_STATES) || !run->isa->hazards)
 		return true;
 	const struct checks *c = mx_program_derived(run->launch->program, make_checks, 0);
 	run->watchers[MX_WATCHER_WAIT_STATES] = (struct mx_watcher){

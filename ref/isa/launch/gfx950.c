@@ -1,5 +1,8 @@
-/* The table of functions that execute the opcodes. */
-#include "handlers.h"
+/* The instruction set of gfx950: its decoder, its opcodes, and the functions that execute them. */
+#include "../encoding/decode.h"
+#include "../encoding/disasm.h"
+#include "../encoding/instruction_set.h"
+#include "../waitstates/hazard.h"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
 	mx_exec_DS, mx_exec_FLAT, mx_exec_SCRATCH, mx_exec_GLOBAL, mx_exec_MUBUF, mx_exec_MTBUF;
@@ -7,7 +10,7 @@ extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exe
 #define MX_LDS(encoding, name, ...)  extern mx_handler mx_x_##name;
 #include "../encoding/opcodes.def"
 
-mx_handler *const mx_handlers[MX_OPS] = {
+static mx_handler *const handlers[MX_OPS] = {
 #define MX_SALU(encoding, name, ...)      [MX_OP_##name] = mx_exec_salu,
 #define MX_FLOW(encoding, name, ...)      [MX_OP_##name] = mx_x_##name,
 #define MX_VALU(encoding, name, ...)      [MX_OP_##name] = mx_exec_valu,
@@ -20,4 +23,18 @@ mx_handler *const mx_handlers[MX_OPS] = {
 #define MX_LDS(encoding, name, ...)       [MX_OP_##name] = mx_x_##name,
 #define MX_ATOMIC(encoding, name, ...)    [MX_OP_##name] = mx_exec_##encoding,
 #include "../encoding/opcodes.def"
+};
+
+static mx_handler *const *handlers_of_this_cpu(void) {
+	return handlers;
+}
+
+const struct mx_isa mx_gfx950 = {
+	.name = "gfx950",
+	.ops = mx_gfx950_ops,
+	.n_ops = MX_OPS,
+	.decode = mx_gfx950_decode,
+	.disassemble = mx_gfx950_disassemble,
+	.handlers = handlers_of_this_cpu,
+	.hazards = &mx_gfx950_hazards,
 };

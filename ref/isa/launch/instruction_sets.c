@@ -1,0 +1,21 @@
+/* The instruction sets of the emulator, by name. */
+#include <string.h>
+
+#include "../encoding/instruction_set.h"
+#include "../isa.h"
+
+const struct mx_isa *mx_isa_by_name(const char *name) {
+	static const struct mx_isa *const sets[] = { &mx_gfx950 };
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		if (!strcmp(sets[i]->name, name))
+			return sets[i];
+	return NULL;
+}
+
+size_t mx_op_count(const struct mx_isa *isa) {
+	return isa->n_ops;
+}
+
+const char *mx_op_name(const struct mx_isa *isa, size_t i) {
+	return isa->ops[i].name;
+}
