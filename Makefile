@@ -38,10 +38,10 @@ USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
 USES_hip     := $(B)/libmxhip.so
-USES_kernels := $(call archives,kernels mxref) -ldl -lm
+USES_kernels := $(call archives,kernels mxref) $(USES_codeobject) -ldl -lm
 USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
-USES_oracle  := $(call archives,oracle kernels cases mxref) -lmpfr -lgmp -lcyaml -lyaml -lxxhash -ldl -lm
-USES_fuzz    := $(B)/libfuzz.a $(USES_oracle) $(USES_codeobject)
+USES_oracle  := $(call archives,oracle kernels cases mxref) $(USES_codeobject) -lmpfr -lgmp -lcyaml -lyaml -lxxhash -ldl -lm
+USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_bench   := $(USES_fuzz) -lopenblas
 USES_ci      := $(B)/libci.a $(USES_fuzz)
 

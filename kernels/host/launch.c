@@ -1,10 +1,15 @@
 /* Code objects, memory and launches on a device. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "../../ref/codeobject/codeobject.h"
 #include "corunners.h"
 
 /* The current device is a property of each thread. */
@@ -22,29 +27,33 @@ struct mx_module {
 	char name[256];
 };
 
-/* Runtimes report a missing or truncated file differently. */
+/* Runtimes report a missing, a truncated and a foreign file differently. */
+static int check_object(const char *path, const void *bytes, size_t n, struct mx_why *why) {
+	struct mx_codeobject_error error;
+	struct mx_codeobject *co = NULL;
+	bool ok = !mx_codeobject_open(bytes, n, &co, &error) &&
+	          !mx_codeobject_check_target(co, &error);
+	mx_codeobject_close(co);
+	return ok ? 0 : mx_why(why, "%s: %s", path, error.text);
+}
+
+/* A file without a size, such as a device, has no bytes. */
 static int check_file(const char *path, struct mx_why *why) {
-	unsigned char h[64];
-	FILE *f = fopen(path, "rb");
-	if (!f)
-		return mx_why(why, "%s: cannot be read: %s", path, strerror(errno));
-	size_t n = fread(h, 1, sizeof h, f);
-	int error = ferror(f) ? errno : 0;
-	fseek(f, 0, SEEK_END);
-	long size = ftell(f);
-	fclose(f);
-	if (error)
-		return mx_why(why, "%s: cannot be read: %s", path, strerror(error));
-	if (n < 4 || memcmp(h, "\177ELF", 4))
-		return mx_why(why, "%s: not an ELF file", path);
-	uint64_t sections;
-	uint16_t entry, count;
-	memcpy(&sections, h + 40, 8);
-	memcpy(&entry, h + 58, 2);
-	memcpy(&count, h + 60, 2);
-	if (n < sizeof h || sections > (uint64_t)size || (uint64_t)entry * count > size - sections)
-		return mx_why(why, "%s: truncated ELF file", path);
-	return 0;
+	struct stat s;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && !fstat(fd, &s);
+	if (ok && S_ISDIR(s.st_mode))
+		ok = false, errno = EISDIR;
+	size_t n = ok ? (size_t)s.st_size : 0;
+	void *bytes = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+	ok = ok && bytes != MAP_FAILED;
+	int status = ok ? check_object(path, n ? bytes : "", n, why)
+	                : mx_why(why, "%s: cannot be read: %s", path, strerror(errno));
+	if (ok && n)
+		munmap(bytes, n);
+	if (fd >= 0)
+		close(fd);
+	return status;
 }
 
 int mx_module_load(struct mx_device *d, const char *path, const char *kernel,

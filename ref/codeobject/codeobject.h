@@ -2,7 +2,8 @@
  * Backend", "Code Object"].
  *
  * This is the only reader of code objects. The emulated HIP runtime loads its results; the command
- * line lists, lints and mutates them. Only this folder uses libelf and msgpack-c.
+ * line lists, lints and mutates them; kernels/host checks files before any runtime loads them. Only
+ * this folder uses libelf and msgpack-c.
  *
  * A file may contain anything. Each part is read on request and fails separately: an object with
  * broken metadata still has code. A part, once read, belongs to the object and lives until
@@ -40,8 +41,8 @@ struct mx_codeobject;
 
 /* Opens an ELF file, or a bundle of clang-offload-bundler: the entry that fits MX_FULL_ARCH, with
  * an id that names most of its features. Checks the header (64-bit little-endian ELF of an AMD
- * GPU), and all entries of a bundle. n: bytes of the file; SIZE_MAX if it is unknown, and then the
- * sizes in the headers are trusted. After a failure *co is unchanged. */
+ * GPU, not truncated), and all entries of a bundle. n: bytes of the file; SIZE_MAX if it is
+ * unknown, and then the sizes in the headers are trusted. After a failure *co is unchanged. */
 mx_codeobject_status mx_codeobject_open(const void *bytes, size_t n, struct mx_codeobject **co,
                                         struct mx_codeobject_error *why);
 void mx_codeobject_close(struct mx_codeobject *co); /* NULL: no effect */

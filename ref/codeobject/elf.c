@@ -199,8 +199,16 @@ mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co,
 
 /* ---- opening ---- */
 
+/* Linkers write the section headers last. */
+static bool is_truncated(const struct mx_codeobject *co) {
+	const GElf_Ehdr *h = &co->header;
+	return h->e_shoff > co->n || (uint64_t)h->e_shentsize * h->e_shnum > co->n - h->e_shoff;
+}
+
 static mx_codeobject_status read_header(struct mx_codeobject *co, struct mx_codeobject_error *why) {
 	GElf_Ehdr *h = &co->header;
+	if (co->n >= SELFMAG && co->n < sizeof(Elf64_Ehdr) && !memcmp(co->bytes, ELFMAG, SELFMAG))
+		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "truncated ELF file");
 	if (!co->elf || elf_kind(co->elf) != ELF_K_ELF || !gelf_getehdr(co->elf, h) ||
 	    h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
 		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
@@ -208,6 +216,8 @@ static mx_codeobject_status read_header(struct mx_codeobject *co, struct mx_code
 	if (h->e_machine != MACHINE_AMDGPU)
 		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID,
 		                          "ELF of machine %u, not of an AMD GPU", h->e_machine);
+	if (is_truncated(co))
+		return mx_codeobject_fail(why, MX_CODEOBJECT_INVALID, "truncated ELF file");
 	return MX_CODEOBJECT_OK;
 }
 

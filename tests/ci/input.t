@@ -60,7 +60,7 @@ for (0, 3, 63, 1000, length($bytes) / 2, length($bytes) - 1) {
 	is_no_code_object("a code object cut off at byte $_", $file, $file);
 }
 is_no_code_object('a program of the host', 'ELF of machine 62, not of an AMD GPU', $mxcheck);
-is_no_code_object('a case file as code object', 'not an ELF file', $gemm);
+is_no_code_object('a case file as code object', 'not a 64-bit little-endian ELF file', $gemm);
 is_no_code_object('an object that was not linked', 'link it with ld.lld -shared',
 	"$build/kernels/gemm/mxfp4_gemm.elf");
 my $nothing = spew("$dir/nothing.c",

@@ -121,6 +121,6 @@ is(mxcheck('--schedule', 'typical,memory=900', $small), 0, 'a case passes under 
 like($out, qr/^device emu .*, one schedule \(--schedule\)$/m, '  and the output says so');
 is(run_race("$dir/last.yaml", '--schedule', 'typical', '--no-analysis'), 0, 'it is not compared with the sequential one') or diag $out;
 is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', '/dev/zero', $small), 2, 'so is code without an end');
-like($err, qr{^mxcheck: /dev/zero: not an ELF file$}m, '  with the reason');
+like($err, qr{^mxcheck: /dev/zero: not a 64-bit little-endian ELF file$}m, '  with the reason');
 
 done_testing();

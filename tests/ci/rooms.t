@@ -12,7 +12,7 @@ my %archive = map { $_ => "$build/lib$_.a" } qw(codeobject mxref kernels cases o
 my %above  = (
 	codeobject => [qw(mxref kernels cases oracle fuzz ci)],
 	mxref   => [qw(codeobject kernels cases oracle fuzz ci)],
-	kernels => [qw(codeobject cases oracle fuzz ci)],
+	kernels => [qw(cases oracle fuzz ci)],
 	cases   => [qw(codeobject kernels oracle fuzz ci)],
 	oracle  => [qw(codeobject fuzz ci)],
 	fuzz    => ['ci'],
@@ -89,7 +89,7 @@ sub links {
 for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 	[ 'cases', 'kernels', 'mx_module_launch' ], [ 'kernels', 'cases', 'mx_plan_make' ],
 	[ 'cases', 'oracle', 'mx_bench_make' ], [ 'oracle', 'fuzz', 'mx_race' ],
-	[ 'oracle', 'codeobject', 'mx_codeobject_open' ], [ 'oracle', 'fuzz', 'mx_codeobject_open' ],
+	[ 'cases', 'codeobject', 'mx_codeobject_open' ], [ 'cases', 'kernels', 'mx_codeobject_open' ],
 	[ 'fuzz', 'ci', 'mx_options_parse' ]) {
 	my ($low, $high, $function) = @$_;
 	ok(links($function, $high), "$function links with what $high may use") or diag $err;

@@ -94,6 +94,15 @@ for ([ st_size => ~0 ], [ st_size => ~0 - $address + 1 ], [ st_size => 3 ], [ st
 		or diag map { "@$_\n" } @wrong;
 }
 
+# ---- truncated files ----
+
+for my $n (63, 64, length($good) - 1) {
+	my $cut = spew("$dir/cut.co", substr $good, 0, $n);
+	my %said = map { mxcheck(@$_); $err =~ /(\Q$cut\E: .*)/ ? ($1 => 1) : () }
+		commands($cut), [ 'run', @case, '--co', $cut ];
+	is_deeply([ keys %said ], ["$cut: truncated ELF file"], "every command says the same of the first $n bytes");
+}
+
 # ---- bundles ----
 
 # A bundle with one entry [Clang Offload Bundler, "Bundled Code Object Layout"].
@@ -112,6 +121,10 @@ for my $c (qw(lint isa disasm)) {
 	is("$status$err", "2mxcheck $c: $dir/bundle.co: bundle has no code for gfx950:sramecc+:xnack-, only: " .
 		"hipv4-amdgcn-amd-amdhsa--gfx942\n", '  and refuses a bundle without one');
 }
+
+my @run = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', 'gemm/mxfp4_f32/1x1x32/exact', '--co');
+is(mxcheck(@run, bundle('hipv4-amdgcn-amd-amdhsa--gfx950')), mxcheck(@run, "$build/kernels/broken/loose_wait.co"),
+	"run takes the code object in a bundle: exit $status") or diag $err;
 
 # ---- files that are not code objects ----
 

@@ -62,7 +62,7 @@ static void test_modules(void) {
 	} t[] = {
 		{ "a file that is not there", "/no/such.co", "k", "No such file or directory" },
 		{ "a folder", "/", "k", "Is a directory" },
-		{ "a text", "Makefile", "k", "not an ELF file" },
+		{ "a text", "Makefile", "k", "not a 64-bit little-endian ELF file" },
 		{ "a program of the host", "/proc/self/exe", "k", "not of an AMD GPU" },
 		{ "a kernel that is not in it", gemm, "mxfp4_gem", "no kernel mxfp4_gem in the" },
 	};

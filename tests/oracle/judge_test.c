@@ -336,7 +336,7 @@ static void test_bad_benches(void) {
 	           strstr(err.text, "neither beside the case nor in /no/such/folder"),
 	   "without its code object there is no bench");
 	ok(mx_bench_make(&plan, emu, "Makefile", "", 1, &b, &err) == -1 &&
-	           strstr(err.text, "not an ELF file"),
+	           strstr(err.text, "not a 64-bit little-endian ELF file"),
 	   "nor with a file that is not a code object");
 	char *profile = c->verdict.profile;
 	c->verdict.profile = "block33";
