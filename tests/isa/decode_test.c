@@ -118,11 +118,23 @@ static void test_no_form(void) {
 	ok(!in.op, "a form that the opcode does not have is invalid");
 }
 
+/* Opcodes of control flow may have a literal as second source, too. */
+static void test_second_literal(void) {
+	static const uint32_t code[] = {
+		0xbf10ff01, 0x00001234, /* s_setvskip s1, 0x1234 */
+	};
+	struct mx_inst in;
+	mx_gfx950.decode(code, 2, 0, &in);
+	if (!ok(in.op && in.size == 8 && in.literal == 0x1234, "s_setvskip takes a literal"))
+		diag("%u bytes, literal 0x%x", in.size, in.literal);
+}
+
 int main(int argc, char **argv) {
 	if (argc == 3 && !strcmp(argv[1], "text"))
 		return print_text(argv[2]);
 	test_truncated();
 	test_any_dword();
+	test_second_literal();
 	test_unsupported();
 	test_no_form();
 	return done_testing();

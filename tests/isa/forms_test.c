@@ -1,6 +1,6 @@
 /* The list of forms: each has an encoding that the disassembler prints with its name, and that the
- * decoder, if it supports the opcode, decodes as the same opcode with the same size. The sizes in
- * opcodes.def equal the sizes of LLVM's operands. */
+ * decoder, if it supports the opcode, decodes as the same opcode with the same size. The types
+ * of vector operands and the bytes of memory in opcodes.def have the sizes of LLVM's operands. */
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/inst.h"
@@ -36,20 +36,17 @@ static unsigned registers_of_data(const struct mx_op *op) {
 	return op->encoding == MX_DS && op->flags & MX_TWO && op->flags & MX_LOAD ? 2 * n : n;
 }
 
-/* Whether a row of opcodes.def has LLVM's size of an operand. */
+/* Whether a type or the bytes of a row of opcodes.def have LLVM's size of an operand. */
 static bool same_size(const struct mx_inst *in, const struct mx_operand *o) {
 	const struct mx_op *op = in->op;
 	bool memory = op->unit == MX_UNIT_MEMORY || op->encoding == MX_SMEM;
-	bool swaps = mx_kind_of(op) == MX_IS_SWAP || mx_kind_of(op) == MX_IS_PERMLANE_SWAP;
-	if (op->unit == MX_UNIT_CVT || swaps || mx_kind_of(op) == MX_IS_WRITELANE)
+	if (!mx_has_lanes(op) && !memory)
 		return true;
 	switch (o->role) {
 	case MX_AS_D: return o->dwords == (memory ? registers_of_data(op) : op->d);
 	case MX_AS_SRC0: return o->dwords == op->s[0];
-	case MX_AS_SRC1: return op->unit == MX_UNIT_FLOW || o->dwords == op->s[1];
+	case MX_AS_SRC1: return o->dwords == op->s[1];
 	case MX_AS_SRC2: return o->dwords == op->s[2];
-	case MX_AS_A: return o->dwords == op->s[0];
-	case MX_AS_B: return o->dwords == op->s[1];
 	default: return true;
 	}
 }
@@ -96,7 +93,7 @@ int main(void) {
 	}
 	ok(n > 1900 && texts == n, "each of %zu forms disassembles to its name", n);
 	ok(agree == n, "the decoder agrees on opcode and size");
-	ok(sizes == n, "operands have the sizes in opcodes.def");
+	ok(sizes == n, "types and bytes in opcodes.def have the sizes of operands");
 	ok(count_met(met) == mx_gfx950.n_ops, "each of %zu rows of opcodes.def has a form",
 	   mx_gfx950.n_ops);
 	ok(!mx_form_excluded("s_add_u32") && mx_form_excluded("ds_gws_init") &&

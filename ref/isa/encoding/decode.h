@@ -11,7 +11,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 
 /* ---- optable.c ---- */
 
-extern const struct mx_op mx_gfx950_ops[MX_OPS]; /* the rows of opcodes.def */
+extern struct mx_op mx_gfx950_ops[MX_OPS]; /* the rows of opcodes.def; constant in main */
 
 /* v_readlane and v_readfirstlane. */
 bool mx_is_vector_to_scalar(const struct mx_op *op);

@@ -171,7 +171,9 @@ enum {
 	MX_FLUSH = 1ull << 36,        /* flushes denormal sources and results in any MODE */
 	MX_M0_IN = 1ull << 41, /* M0 is a source, or a destination, in addition to the operands */
 	MX_M0_OUT = 1ull << 42,
-	MX_EXEC_IN = 1ull << 43, /* the value of EXEC is a source */
+	MX_EXEC_IN = 1ull << 43,   /* the value of EXEC is a source */
+	MX_SDST_IN = 1ull << 44,   /* SOPK: SDST is source 0 */
+	MX_SDST_KEPT = 1ull << 45, /* and is not written */
 	MX_ORDERED = 1ull << 33,
 	MX_CHOOSES = 1ull << 37,
 	MX_SCANS = 1ull << 38,

@@ -65,6 +65,12 @@ unsigned mx_operand_index(const struct mx_operand_spec *o) {
 	return (unsigned)(o->field[strlen(o->field) - 1] - '0');
 }
 
+/* G of a scalar field: index modes. */
+bool mx_operand_is_number(const struct mx_operand_spec *o) {
+	return strchr("MLKU", o->class) || !strcmp(o->field, "simm16") ||
+	       (o->class == 'G' && *o->field == 's');
+}
+
 bool mx_operand_is_there(mx_microcode format, const uint32_t *code,
                          const struct mx_operand_spec *o) {
 	if (o->if_set || o->if_clear)

@@ -33,6 +33,9 @@ bool mx_operand_is_agpr(mx_microcode format, const uint32_t *code, const struct 
 /* The number at the end of a field's name: 1 of "vsrc1". */
 unsigned mx_operand_index(const struct mx_operand_spec *o);
 
+/* Whether it is an immediate number, no register or constant. */
+bool mx_operand_is_number(const struct mx_operand_spec *o);
+
 bool mx_is_sdwa(mx_microcode format);
 
 #endif

@@ -139,10 +139,9 @@ static void add_destination(struct mx_inst *in, const struct mx_operand_spec *o,
 	if (o->class == 'V' && !(in->dwords[1] >> 15 & 1)) /* SDWA, no SDST: VCC */
 		code = MX_VCC;
 	bool mask = op->unit == MX_UNIT_VCMP || (op->unit == MX_UNIT_VALU && is(o, "sdst"));
-	bool source = op->encoding == MX_SOPK && op->s[0];
-	if (source)
+	if (op->flags & MX_SDST_IN)
 		add(in, MX_AS_SRC0, code, dwords, READ);
-	if (!source || op->d)
+	if (!(op->flags & MX_SDST_KEPT))
 		add(in, mask ? MX_AS_MASK : MX_AS_D, code, dwords, WRITTEN);
 }
 
@@ -170,8 +169,8 @@ static void add_listed(struct mx_inst *in, mx_microcode format, const struct mx_
 		code += MX_AGPR - MX_VGPR;
 	if (is(o, "vcc"))
 		add(in, MX_AS_MASK, MX_VCC, 2, after_sources ? READ : WRITTEN);
-	else if (strchr("MLKU", o->class) || is(o, "simm16") || (o->class == 'G' && *f == 's'))
-		; /* numbers; add_scalar_offset adds an SGPR */
+	else if (mx_operand_is_number(o))
+		; /* add_scalar_offset adds an SGPR */
 	else if (is(o, "vdst") || is(o, "sdst"))
 		add_destination(in, o, code, dwords);
 	else if (strstr(f, "data"))

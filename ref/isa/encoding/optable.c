@@ -1,13 +1,14 @@
-/* The opcode table: the rows of opcodes.def. */
+/* The opcode table: the rows of opcodes.def, with sizes from gfx950.def. */
+#include <string.h>
+
 #include "decode.h"
+#include "operand_spec.h"
 
 #define ROW(encoding, name, unit) #name, MX_OP_##name, MX_##encoding, MX_UNIT_##unit
 
-const struct mx_op mx_gfx950_ops[MX_OPS] = {
-#define MX_SALU(encoding, name, d, a, b, what)                                                     \
-	{ ROW(encoding, name, SALU), d, { a, b, 0 }, .flags = what },
-#define MX_FLOW(encoding, name, d, a, what)                                                        \
-	{ ROW(encoding, name, FLOW), d, { a, 0, 0 }, .flags = what },
+struct mx_op mx_gfx950_ops[MX_OPS] = {
+#define MX_SALU(encoding, name, what) { ROW(encoding, name, SALU), .flags = what },
+#define MX_FLOW(encoding, name, what) { ROW(encoding, name, FLOW), .flags = what },
 #define MX_VALU(encoding, name, d, a, b, c, what)                                                  \
 	{ ROW(encoding, name, VALU),                                                               \
 	  MX_DWORDS_##d,                                                                           \
@@ -22,16 +23,15 @@ const struct mx_op mx_gfx950_ops[MX_OPS] = {
 	  MX_TYPE_NONE,                                                                            \
 	  { MX_TYPE_##a, MX_TYPE_##b, MX_TYPE_NONE },                                              \
 	  what },
-#define MX_MATRIX(encoding, name, d, a, b, c, what)                                                \
-	{ ROW(encoding, name, MATRIX), d, { a, b, c }, .flags = what },
-#define MX_ROUNDS_RNE 0
-#define MX_ROUNDS_SR  MX_RESTS_ON(STOCHASTIC)
+#define MX_MATRIX(encoding, name, what) { ROW(encoding, name, MATRIX), .flags = what },
+#define MX_ROUNDS_RNE                   0
+#define MX_ROUNDS_SR                    MX_RESTS_ON(STOCHASTIC)
 #define MX_CVT(encoding, opcode, id, from, to, n, ops, scale, round)                               \
 	{ ROW(encoding, v_cvt_##id, CVT), .flags = MX_ROUNDS_##round, .cvt = MX_CVT_##id },
-#define MX_SMEM_ACCESS(name, bytes, base, unit, what)                                              \
-	{ ROW(SMEM, name, MEMORY), bytes, { base, unit, 0 }, .flags = what },
-#define MX_SMEM_ATOMIC(name, bytes, base, function, what)                                          \
-	{ ROW(SMEM, name, MEMORY), bytes, { base, 1, 0 }, .flags = what, .rmw = MX_RMW_##function },
+#define MX_SMEM_ACCESS(name, bytes, unit, what)                                                    \
+	{ ROW(SMEM, name, MEMORY), bytes, { 0, unit, 0 }, .flags = what },
+#define MX_SMEM_ATOMIC(name, bytes, function, what)                                                \
+	{ ROW(SMEM, name, MEMORY), bytes, { 0, 1, 0 }, .flags = what, .rmw = MX_RMW_##function },
 #define MX_MEMORY(encoding, name, bytes, what)                                                     \
 	{ ROW(encoding, name, MEMORY), bytes, .flags = what },
 #define MX_LDS(encoding, name, bytes, what) { ROW(encoding, name, MEMORY), bytes, .flags = what },
@@ -39,6 +39,50 @@ const struct mx_op mx_gfx950_ops[MX_OPS] = {
 	{ ROW(encoding, name, MEMORY), bytes, .flags = what, .rmw = MX_RMW_##function },
 #include "opcodes.def"
 };
+
+/* ---- sizes: those of LLVM's operands ---- */
+
+static void size_destination(struct mx_op *op, unsigned dwords) {
+	if (op->flags & MX_SDST_IN)
+		op->s[0] = (uint8_t)dwords;
+	if (!(op->flags & MX_SDST_KEPT))
+		op->d = (uint8_t)dwords;
+}
+
+/* A and B of mixed formats have at most MIXED. The data of a clock count in bytes, as all memory
+ * does. */
+static void size_operand(struct mx_op *op, const struct mx_operand_spec *o) {
+	enum { MIXED = 8 };
+	unsigned dwords = o->size ? o->size : MIXED;
+	if (mx_operand_is_number(o))
+		return;
+	if (!strcmp(o->field, "sdst") || !strcmp(o->field, "vdst"))
+		size_destination(op, dwords);
+	else if (!strcmp(o->field, "sdata") && op->unit == MX_UNIT_FLOW)
+		op->d = (uint8_t)(4 * dwords);
+	else if (!strcmp(o->field, "sbase"))
+		op->s[0] = (uint8_t)dwords;
+	else if (strstr(o->field, "src") && mx_operand_index(o) < 3)
+		op->s[mx_operand_index(o)] = (uint8_t)dwords;
+}
+
+/* The vector ALU has sizes by type, memory in bytes, conversions in cvt.def. */
+static bool has_listed_sizes(const struct mx_op *op) {
+	return op->unit == MX_UNIT_SALU || op->unit == MX_UNIT_FLOW || op->unit == MX_UNIT_MATRIX ||
+	       op->encoding == MX_SMEM;
+}
+
+/* Before main, so that the table is constant for everything else. */
+__attribute__((constructor)) static void size_operands(void) {
+	const struct mx_isa_row *row;
+	struct mx_operand_spec o;
+	for (size_t i = 0; (row = mx_isa_row(i)); i++) {
+		struct mx_op *op = row->op < MX_OPS ? &mx_gfx950_ops[row->op] : NULL;
+		const char *list = op && has_listed_sizes(op) ? row->operands : "";
+		while ((list = mx_operand_next(list, &o)))
+			size_operand(op, &o);
+	}
+}
 
 bool mx_is_vector_to_scalar(const struct mx_op *op) {
 	mx_kind kind = mx_kind_of(op);
