@@ -464,8 +464,9 @@ struct mx_report {
 	struct mx_stats stats;
 };
 
-/* Runs a launch to its end or to the first finding that stops it. False only if host memory is
- * short. */
+/* Runs a launch to its end or to the first finding that stops it. *report begins as { 0 }, or has
+ * the results of launches of the same instruction set, to which these are added. False only if host
+ * memory is short. */
 bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report);
 void mx_report_free(struct mx_report *report);
 
