@@ -4,11 +4,13 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 /* OpenBLAS takes milliseconds to load and starts threads, so it is loaded by the first product that
  * is faster with it. */
-#define SMALL 0x1p22
+#define SMALL 0x1p20
 
 /* ---- OpenBLAS ---- */
 
@@ -35,17 +37,14 @@ static void load(void) {
 
 enum { LANES = 8 };
 
-static double dot(size_t k, const double *a, const double *b) {
-	double lane[LANES] = { 0 }, sum = 0;
-	size_t i = 0;
-	for (; i + LANES <= k; i += LANES)
-		for (int l = 0; l < LANES; l++)
-			lane[l] += a[i + l] * b[i + l];
-	for (; i < k; i++)
-		sum += a[i] * b[i];
-	for (int l = 0; l < LANES; l++)
-		sum += lane[l];
-	return sum;
+/* `n` <= LANES elements of a row of d. The terms are added in order of k by FMA, as OpenBLAS does,
+ * so that a product's size does not change how it rounds. */
+static void dots(size_t n, size_t k, const double *a, const double *b, double *d) {
+	double lane[LANES] = { 0 };
+	for (size_t x = 0; x < k; x++)
+		for (size_t l = 0; l < n; l++)
+			lane[l] = fma(a[x], b[l * k + x], lane[l]);
+	memcpy(d, lane, n * sizeof *d);
 }
 
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
@@ -59,8 +58,8 @@ void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double 
 		return;
 	}
 	for (size_t i = 0; i < m; i++)
-		for (size_t j = 0; j < n; j++)
-			d[i * n + j] = dot(k, a + i * k, b + j * k);
+		for (size_t j = 0; j < n; j += LANES)
+			dots(n - j < LANES ? n - j : LANES, k, a + i * k, b + j * k, d + i * n + j);
 }
 
 void exact_blas_threads(unsigned n) {
