@@ -71,7 +71,10 @@ void mx_ulps(size_t n, const char *format, const uint32_t *ref, const uint32_t *
 	m->no_distance = 0;
 	m->ulp_max = 0;
 	for (size_t i = 0; i < n; i++)
-		count(l, ref[i], x[i], m);
+		if (ref[i] == x[i])
+			m->ulp[0]++;
+		else
+			count(l, ref[i], x[i], m);
 }
 
 static void class_name(unsigned class, char name[32]) {

@@ -43,10 +43,12 @@ void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void 
  * changes no longer holds the poison. */
 static void read_states(struct mx_bench *b, unsigned i) {
 	struct bench_buffer *x = &b->buffer[i];
-	b->device->emu->states(x->device, x->bytes, x->unwritten);
-	for (size_t at = 0; at < x->bytes; at++)
-		x->unwritten[at] =
-			!(x->unwritten[at] & MX_WRITTEN) && x->after[at] == x->before[at];
+	const uint8_t *restrict before = x->before, *restrict after = x->after;
+	uint8_t *restrict state = x->unwritten;
+	size_t bytes = x->bytes;
+	b->device->emu->states(x->device, bytes, state);
+	for (size_t at = 0; at < bytes; at++)
+		state[at] = (state[at] & MX_WRITTEN ? 0 : 1) & (after[at] == before[at]);
 }
 
 /* ---- by repeating the launch ---- */
