@@ -31,6 +31,24 @@ static unsigned code_at(const struct exact_format *f, const uint8_t *codes, size
 	return code & ((1u << f->bits) - 1);
 }
 
+void exact_unpack(const struct exact_format *f, const uint8_t *codes, size_t k, size_t n,
+                  uint8_t to[EXACT_BLOCK]) {
+	if (f->bits == 8)
+		memcpy(to, codes + k, n);
+	else if (f->bits == 4 && n == EXACT_BLOCK)
+		for (size_t i = 0; i < EXACT_BLOCK / 2; i++) {
+			uint8_t pair = codes[k / 2 + i];
+			to[2 * i] = pair & 15;
+			to[2 * i + 1] = pair >> 4;
+		}
+	else if (f->bits == 4)
+		for (size_t i = 0; i < n; i++)
+			to[i] = codes[(k + i) / 2] >> 4 * (i % 2) & 15;
+	else
+		for (size_t i = 0; i < n; i++)
+			to[i] = (uint8_t)code_at(f, codes, k + i);
+}
+
 static unsigned special(const struct exact_format *f, unsigned exp, unsigned man) {
 	if (f->specials == EXACT_FINITE || exp != (1u << f->exp_bits) - 1)
 		return 0;
@@ -49,4 +67,11 @@ unsigned exact_element(const struct exact_format *f, const uint8_t *codes, size_
 
 	*sig = which ? 0 : sign ? -magnitude : magnitude;
 	return sign | which;
+}
+
+void exact_list_codes(const struct exact_format *f, struct exact_codes *c) {
+	for (unsigned code = 0; code < 1u << f->bits; code++) {
+		uint8_t bytes[2] = { (uint8_t)code };
+		c->flags[code] = (uint8_t)exact_element(f, bytes, 0, &c->sig[code]);
+	}
 }

@@ -1,6 +1,7 @@
 /* Freivalds' check of a whole product, modulo the Mersenne prime 2^61 - 1. */
 #include "inside.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,149 +40,7 @@ static uint64_t random_element(uint64_t seed, uint64_t j) {
 	return z == PRIME ? 0 : z;
 }
 
-/* ---- products with vectors ---- */
-
-/* Decodes one row of an operand. */
-static enum exact_status decode_row(const struct exact_operand *o, size_t row, size_t k,
-                                    struct exact_rows *r) {
-	struct exact_operand one = *o;
-	one.codes += row * o->ld;
-	one.scales += row * o->ld_scales;
-	return exact_rows_decode(r, &one, 1, k, 1);
-}
-
-/* A vector of residues in halves of 31 bits; each half is a sum that is not yet reduced. Elements
- * are below 2^33 in E5M2, and HALF_SUMS products of 64 bits would not fit. In the other formats
- * they are below 2^18, and 2^13 products of 49 bits fit. */
-enum { LOW_BITS = 31, NARROW = 18, HALF_SUMS = 1 << 13 };
-struct halves {
-	int64_t *low, *high;
-};
-
-static uint64_t joined(int64_t low, int64_t high) {
-	return reduce_signed(high * ((__int128)1 << LOW_BITS) + low);
-}
-
-static bool is_narrow(const struct exact_operand *o) {
-	const struct exact_format *f = exact_format(o->format);
-	int exponents = f->specials == EXACT_IEEE ? (1 << f->exp_bits) - 2 : (1 << f->exp_bits) - 1;
-	return (int)f->man_bits + exponents <= NARROW;
-}
-
-/* Adds a row times x, a block at a time. */
-static void add_row(const struct exact_rows *r, uint64_t x, size_t k, bool narrow, uint64_t *y,
-                    struct halves sum) {
-	for (size_t first = 0; first < k; first += EXACT_BLOCK) {
-		uint64_t t = times_power(x, r->block[first / EXACT_BLOCK].exp);
-		int64_t low = t & ((1u << LOW_BITS) - 1), high = (int64_t)(t >> LOW_BITS);
-		size_t left = k - first, n = left < EXACT_BLOCK ? left : EXACT_BLOCK;
-		const int64_t *sig = r->sig + first;
-		for (size_t i = 0; narrow && i < n; i++) {
-			sum.low[first + i] += sig[i] * low;
-			sum.high[first + i] += sig[i] * high;
-		}
-		for (size_t i = 0; !narrow && i < n; i++)
-			y[first + i] =
-				add(y[first + i], reduce_signed((__int128)sig[i] * (__int128)t));
-	}
-}
-
-static void flush(uint64_t *y, struct halves sum, size_t k) {
-	for (size_t i = 0; i < k; i++)
-		y[i] = add(y[i], joined(sum.low[i], sum.high[i]));
-	memset(sum.low, 0, k * sizeof *sum.low);
-	memset(sum.high, 0, k * sizeof *sum.high);
-}
-
-/* y[k] = sum of B[j][k] x[j] over columns j of the product in [from, to). */
-static enum exact_status combine_columns(const struct exact_gemm *g, uint64_t seed, size_t from,
-                                         size_t to, uint64_t *y, struct halves sum) {
-	enum exact_status status = EXACT_OK;
-	bool narrow = is_narrow(&g->b);
-	memset(y, 0, g->k * sizeof *y);
-	memset(sum.low, 0, g->k * sizeof *sum.low);
-	memset(sum.high, 0, g->k * sizeof *sum.high);
-	for (size_t j = from; !status && j < to; j++) {
-		struct exact_rows r;
-		status = decode_row(&g->b, j, g->k, &r);
-		if (!status)
-			add_row(&r, random_element(seed, j), g->k, narrow, y, sum);
-		exact_rows_free(&r);
-		if ((j - from) % HALF_SUMS == HALF_SUMS - 1)
-			flush(y, sum, g->k);
-	}
-	flush(y, sum, g->k);
-	return status;
-}
-
-static __int128 block_times(const int64_t *sig, const uint64_t *y, size_t n, bool narrow) {
-	int64_t low = 0, high = 0;
-	__int128 wide = 0;
-	for (size_t k = 0; narrow && k < n; k++) {
-		low += sig[k] * (int64_t)(y[k] & ((1u << LOW_BITS) - 1));
-		high += sig[k] * (int64_t)(y[k] >> LOW_BITS);
-	}
-	for (size_t k = 0; !narrow && k < n; k++)
-		wide += (__int128)sig[k] * (__int128)y[k];
-	return wide + high * ((__int128)1 << LOW_BITS) + low;
-}
-
-/* *z = sum of A[i][k] y[k]. */
-static enum exact_status row_times(const struct exact_gemm *g, size_t i, const uint64_t *y,
-                                   uint64_t *z) {
-	struct exact_rows r;
-	enum exact_status status = decode_row(&g->a, i, g->k, &r);
-	bool narrow = is_narrow(&g->a);
-	*z = 0;
-	for (size_t first = 0; !status && first < g->k; first += EXACT_BLOCK) {
-		size_t left = g->k - first, n = left < EXACT_BLOCK ? left : EXACT_BLOCK;
-		uint64_t sum = reduce_signed(block_times(r.sig + first, y + first, n, narrow));
-		*z = add(*z, times_power(sum, r.block[first / EXACT_BLOCK].exp));
-	}
-	exact_rows_free(&r);
-	return status;
-}
-
-/* ---- the output ---- */
-
-/* An f32 as sig * 2^exp. */
-static int64_t significand_of(uint32_t f32, int *exp) {
-	int field = f32 >> 23 & 0xff;
-	int64_t sig = (f32 & 0x7fffff) | (field ? 0x800000 : 0);
-	*exp = (field ? field : 1) - 150;
-	return f32 >> 31 ? -sig : sig;
-}
-
-/* Whether it is a multiple of 2^unit below 2^24 units, as every right element is. */
-static bool may_be_right(uint32_t f32, int unit) {
-	int exp;
-	int64_t sig = llabs(significand_of(f32, &exp));
-	if ((f32 >> 23 & 0xff) == 0xff)
-		return false;
-	if (!sig)
-		return true;
-	int low = exp + __builtin_ctzll((uint64_t)sig);
-	int high = exp + 63 - __builtin_clzll((uint64_t)sig);
-	return low >= unit && high < unit + 24;
-}
-
-/* sum of c[j] x[j] over [from, to); false if an element alone is known to be wrong. */
-static bool output_times(const uint32_t *c, int unit, uint64_t seed, size_t from, size_t to,
-                         uint64_t *sum) {
-	*sum = 0;
-	for (size_t j = from; j < to; j++) {
-		int exp;
-		int64_t sig = significand_of(c[j], &exp);
-		if (!may_be_right(c[j], unit))
-			return false;
-		uint64_t term = reduce_signed((__int128)sig * random_element(seed, j));
-		*sum = add(*sum, times_power(term, exp));
-	}
-	return true;
-}
-
-/* ---- the check, and the search for wrong tiles ---- */
-
+/* What is checked. */
 struct search {
 	const struct exact_gemm *g;
 	const uint32_t *c;
@@ -191,27 +50,223 @@ struct search {
 	struct exact_check *check;
 };
 
+/* ---- products with vectors ---- */
+
+/* A vector of residues in halves of 31 bits, so that products with significands fit 64 bits.
+ * Significands are below 2^33 in E5M2, which would not fit. In the other formats they are below
+ * 2^18, and 2^13 products of 49 bits fit. */
+enum { LOW_BITS = 31, NARROW = 18, HALF_SUMS = 1 << 13 };
+struct halves {
+	int64_t *low, *high;
+};
+
+static void split(uint64_t x, int64_t *low, int64_t *high) {
+	*low = x & ((1u << LOW_BITS) - 1);
+	*high = (int64_t)(x >> LOW_BITS);
+}
+
+static uint64_t joined(int64_t low, int64_t high) {
+	return reduce_signed(high * ((__int128)1 << LOW_BITS) + low);
+}
+
+/* An operand with the values of its codes. */
+struct source {
+	const struct exact_operand *o;
+	const struct exact_format *format;
+	struct exact_codes codes;
+	bool narrow;
+};
+
+static struct source source_of(const struct exact_operand *o) {
+	struct source s = { o, exact_format(o->format) };
+	const struct exact_format *f = s.format;
+	int exponents = f->specials == EXACT_IEEE ? (1 << f->exp_bits) - 2 : (1 << f->exp_bits) - 1;
+	s.narrow = (int)f->man_bits + exponents <= NARROW;
+	exact_list_codes(f, &s.codes);
+	return s;
+}
+
+/* The significands of a row from column k; returns the exponent of their unit. */
+static int decode_block(const struct source *s, size_t row, size_t k, size_t n,
+                        int64_t sig[EXACT_BLOCK]) {
+	const struct exact_operand *o = s->o;
+	uint8_t code[EXACT_BLOCK];
+	exact_unpack(s->format, o->codes + row * o->ld, k, n, code);
+	for (size_t i = 0; i < n; i++)
+		sig[i] = s->codes.sig[code[i]];
+	return exact_format_lsb(s->format) + o->scales[row * o->ld_scales + k / EXACT_BLOCK] -
+	       E8M0_BIAS;
+}
+
+static size_t block_end(size_t k, size_t end) {
+	return end - k < EXACT_BLOCK ? end : k + EXACT_BLOCK;
+}
+
+/* What one check computes: the columns [from, to) of the product, times a random vector x. */
+struct vectors {
+	const struct search *s;
+	struct source a, b;
+	size_t from, to;
+	struct halves x;  /* of the columns */
+	uint64_t *y;      /* x times B, for each k */
+	struct halves y2; /* the same */
+	const size_t *rows;
+	bool *is_wrong; /* of each of rows */
+};
+
+/* Adds a block of a row times x to y or, if it is narrow, to sums. */
+static void add_block(const int64_t *sig, size_t n, uint64_t x, bool narrow, uint64_t *y,
+                      int64_t *restrict sum_low, int64_t *restrict sum_high) {
+	int64_t low, high;
+	split(x, &low, &high);
+	for (size_t i = 0; narrow && i < n; i++) {
+		sum_low[i] += sig[i] * low;
+		sum_high[i] += sig[i] * high;
+	}
+	for (size_t i = 0; !narrow && i < n; i++)
+		y[i] = add(y[i], reduce_signed((__int128)sig[i] * (__int128)x));
+}
+
+/* y[k] = sum of B[j][k] x[j] for k in [first, end), a part that fits the first-level cache. */
+enum { PART = 1024 };
+static void combine_part(void *context, size_t first, size_t end) {
+	struct vectors *v = context;
+	int64_t low[PART] = { 0 }, high[PART] = { 0 }, sig[EXACT_BLOCK];
+	uint64_t *y = v->y + first;
+	memset(y, 0, (end - first) * sizeof *y);
+	for (size_t j = v->from; j < v->to; j++) {
+		uint64_t x = random_element(v->s->seed, j);
+		for (size_t k = first, next; k < end; k = next) {
+			next = block_end(k, end);
+			int exp = decode_block(&v->b, j, k, next - k, sig);
+			add_block(sig, next - k, times_power(x, exp), v->b.narrow, y + (k - first),
+			          low + (k - first), high + (k - first));
+		}
+		if ((j - v->from) % HALF_SUMS != HALF_SUMS - 1 && j + 1 < v->to)
+			continue;
+		for (size_t i = 0; i < end - first; i++)
+			y[i] = add(y[i], joined(low[i], high[i]));
+		memset(low, 0, sizeof low);
+		memset(high, 0, sizeof high);
+	}
+	for (size_t k = first; k < end; k++)
+		split(v->y[k], &v->y2.low[k], &v->y2.high[k]);
+}
+
+/* The sum of A[i][k] y[k]. */
+static uint64_t row_times(const struct vectors *v, size_t i) {
+	int64_t sig[EXACT_BLOCK];
+	uint64_t z = 0;
+	for (size_t k = 0, end = v->s->g->k, next; k < end; k = next) {
+		next = block_end(k, end);
+		int exp = decode_block(&v->a, i, k, next - k, sig);
+		int64_t low = 0, high = 0;
+		__int128 wide = 0;
+		for (size_t t = 0; v->a.narrow && t < next - k; t++) {
+			low += sig[t] * v->y2.low[k + t];
+			high += sig[t] * v->y2.high[k + t];
+		}
+		for (size_t t = 0; !v->a.narrow && t < next - k; t++)
+			wide += (__int128)sig[t] * (__int128)v->y[k + t];
+		uint64_t sum = v->a.narrow ? joined(low, high) : reduce_signed(wide);
+		z = add(z, times_power(sum, exp));
+	}
+	return z;
+}
+
+/* ---- the output ---- */
+
+/* Every right element is a multiple of 2^unit below 2^24 units; 2^-unit and the quotient are
+ * normal doubles. The sum of `n` <= 128 elements in units times x; false if an element alone is
+ * known to be wrong. */
+enum { ELEMENTS = 128 };
+static bool elements_times(const uint32_t *c, double per_unit, const int64_t *restrict x_low,
+                           const int64_t *restrict x_high, size_t n, uint64_t *sum) {
+	int64_t low = 0, high = 0;
+	unsigned impossible = 0;
+	for (size_t j = 0; j < n; j++) {
+		float f;
+		memcpy(&f, c + j, sizeof f);
+		double units = (double)f * per_unit;
+		bool small = units > -0x1p24 && units < 0x1p24;
+		int64_t whole = (int64_t)(small ? units : 0);
+		impossible |= !small | ((double)whole != units);
+		low += whole * x_low[j];
+		high += whole * x_high[j];
+	}
+	*sum = joined(low, high);
+	return !impossible;
+}
+
+static bool output_times(const struct vectors *v, const uint32_t *row, uint64_t *sum) {
+	/* A product of zeros has no unit: any number but zero is a fraction of 2^MOST. */
+	enum { MOST = 200 };
+	double per_unit = ldexp(1, v->s->unit < MOST ? -v->s->unit : -MOST);
+	size_t n = v->to - v->from;
+	*sum = 0;
+	for (size_t j = 0; j < n; j += ELEMENTS) {
+		uint64_t some;
+		if (!elements_times(row + v->from + j, per_unit, v->x.low + j, v->x.high + j,
+		                    n - j < ELEMENTS ? n - j : ELEMENTS, &some))
+			return false;
+		*sum = add(*sum, some);
+	}
+	*sum = times_power(*sum, v->s->unit);
+	return true;
+}
+
+static void check_part(void *context, size_t first, size_t end) {
+	struct vectors *v = context;
+	for (size_t i = first; i < end; i++) {
+		uint64_t w;
+		v->is_wrong[i] = !output_times(v, v->s->c + v->rows[i] * v->s->ld_c, &w) ||
+		                 w != row_times(v, v->rows[i]);
+	}
+}
+
+/* ---- the check, and the search for wrong tiles ---- */
+
+/* Room for n numbers in each half. */
+static bool make_halves(struct halves *h, size_t n) {
+	h->low = malloc((n + 1) * sizeof *h->low);
+	h->high = malloc((n + 1) * sizeof *h->high);
+	return h->low && h->high;
+}
+
+static void free_vectors(struct vectors *v) {
+	free(v->x.low), free(v->x.high);
+	free(v->y2.low), free(v->y2.high);
+	free(v->y);
+	free(v->is_wrong);
+}
+
+static bool make_vectors(struct vectors *v, const struct search *s, size_t n) {
+	v->y = malloc((s->g->k + 1) * sizeof *v->y);
+	v->is_wrong = malloc(n + 1);
+	if (!make_halves(&v->x, v->to - v->from) || !make_halves(&v->y2, s->g->k) || !v->y ||
+	    !v->is_wrong)
+		return false;
+	for (size_t j = v->from; j < v->to; j++)
+		split(random_element(s->seed, j), &v->x.low[j - v->from], &v->x.high[j - v->from]);
+	return true;
+}
+
 /* Keeps the rows that have a wrong element in columns [from, to). */
 static enum exact_status keep_wrong(const struct search *s, const size_t *rows, size_t n,
                                     size_t from, size_t to, size_t *wrong, size_t *n_wrong) {
-	size_t bytes = (s->g->k + 1) * sizeof(uint64_t);
-	uint64_t *y = malloc(bytes), z, w;
-	struct halves sum = { malloc(bytes), malloc(bytes) };
-	enum exact_status status = y && sum.low && sum.high ? EXACT_OK : EXACT_NO_MEMORY;
+	enum { ROWS = 16 };
+	struct vectors v = { s, source_of(&s->g->a), source_of(&s->g->b), from, to, .rows = rows };
+	bool good = make_vectors(&v, s, n);
 	*n_wrong = 0;
-	if (!status)
-		status = combine_columns(s->g, s->seed, from, to, y, sum);
-	for (size_t i = 0; !status && i < n; i++) {
-		bool possible =
-			output_times(s->c + rows[i] * s->ld_c, s->unit, s->seed, from, to, &w);
-		status = row_times(s->g, rows[i], y, &z);
-		if (!possible || z != w)
-			wrong[(*n_wrong)++] = rows[i];
+	if (good) {
+		exact_parallel(s->g->threads, s->g->k, PART, combine_part, &v);
+		exact_parallel(s->g->threads, n, ROWS, check_part, &v);
 	}
-	free(y);
-	free(sum.low);
-	free(sum.high);
-	return status;
+	for (size_t i = 0; good && i < n; i++)
+		if (v.is_wrong[i])
+			wrong[(*n_wrong)++] = rows[i];
+	free_vectors(&v);
+	return good ? EXACT_OK : EXACT_NO_MEMORY;
 }
 
 static int tile_order(const void *a, const void *b) {

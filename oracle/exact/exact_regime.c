@@ -7,6 +7,7 @@
 #include "inside.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,23 +33,44 @@ static int exponent(const struct exact_format *f, uint64_t sig) {
 	return larger(63 - __builtin_clzll(sig), f->man_bits);
 }
 
-static struct bounds row_bounds(const struct exact_rows *r, size_t index) {
-	struct exact_row row = exact_row_at(r, index);
+/* What the bounds need of a block. Sums are below 2^38 (E5M2), exact in doubles. */
+struct block {
+	uint64_t any, max, sum; /* the magnitudes' bits, their largest and their sum */
+	unsigned flags;
+};
+
+static struct block block_of(const struct exact_codes *all, const uint8_t *code, size_t n) {
+	struct block b = { 0 };
+	for (size_t i = 0; i < n; i++) {
+		uint64_t sig = (uint64_t)llabs(all->sig[code[i]]);
+		b.any |= sig;
+		b.max = sig > b.max ? sig : b.max;
+		b.sum += sig;
+		b.flags |= all->flags[code[i]];
+	}
+	return b;
+}
+
+static struct bounds row_bounds(const struct exact_operand *o, const struct exact_format *f,
+                                const struct exact_codes *all, size_t row, size_t k) {
+	const uint8_t *codes = o->codes + row * o->ld, *scales = o->scales + row * o->ld_scales;
 	struct bounds w = { .unit = NO_UNIT };
 	int top = -NO_UNIT;
-	for (size_t k = 0; k < r->blocks * EXACT_BLOCK; k++) {
-		int exp = row.block[k / EXACT_BLOCK].exp;
-		uint64_t sig = llabs(row.sig[k]);
-		w.special |= row.flags[k] & (EXACT_INF | EXACT_NAN);
-		if (!sig)
+	for (size_t first = 0; first < k; first += EXACT_BLOCK) {
+		uint8_t code[EXACT_BLOCK], scale = scales[first / EXACT_BLOCK];
+		size_t n = k - first < EXACT_BLOCK ? k - first : EXACT_BLOCK;
+		int exp = exact_format_lsb(f) + scale - E8M0_BIAS;
+		exact_unpack(f, codes, first, n, code);
+		struct block b = block_of(all, code, n);
+		w.special |= scale == E8M0_NAN || b.flags & (EXACT_INF | EXACT_NAN);
+		if (!b.any)
 			continue;
-		int unit = exp + __builtin_ctzll(sig);
-		double x = ldexp(sig, exp);
+		int unit = exp + __builtin_ctzll(b.any);
 		w.any = true;
 		w.unit = unit < w.unit ? unit : w.unit;
-		top = larger(top, exp + exponent(r->format, sig));
-		w.sum += x;
-		w.max = fmax(w.max, x);
+		top = larger(top, exp + exponent(f, b.max));
+		w.sum += ldexp((double)b.sum, exp);
+		w.max = fmax(w.max, ldexp((double)b.max, exp));
 	}
 	if (!w.any)
 		return w;
@@ -58,32 +80,48 @@ static struct bounds row_bounds(const struct exact_rows *r, size_t index) {
 	return w;
 }
 
-/* The worst bounds of all rows of an operand, decoded one at a time. */
-static enum exact_status worst_of(const struct exact_operand *o, size_t rows, size_t k,
-                                  struct bounds *all) {
-	*all = (struct bounds){ .unit = NO_UNIT };
-	for (size_t i = 0; i < rows; i++) {
-		struct exact_operand row = *o;
-		struct exact_rows r;
-		row.codes += i * o->ld;
-		row.scales += i * o->ld_scales;
-		enum exact_status status = exact_rows_decode(&r, &row, 1, k, 1);
-		struct bounds w = { .unit = NO_UNIT };
-		if (!status)
-			w = row_bounds(&r, 0);
-		exact_rows_free(&r);
-		if (status)
-			return status;
-		all->special |= w.special;
-		all->any |= w.any;
-		all->unit = w.unit < all->unit ? w.unit : all->unit;
-		all->span = larger(all->span, w.span);
-		all->sum = fmax(all->sum, w.sum);
-		all->max = fmax(all->max, w.max);
-		all->unit_sum = fmax(all->unit_sum, w.unit_sum);
-		all->unit_max = fmax(all->unit_max, w.unit_max);
-	}
-	return EXACT_OK;
+/* The worst bounds of all rows of an operand. */
+struct worst {
+	const struct exact_operand *o;
+	const struct exact_format *format;
+	const struct exact_codes *codes;
+	size_t k;
+	pthread_mutex_t lock;
+	struct bounds all;
+};
+
+static void add_bounds(struct bounds *all, struct bounds w) {
+	all->special |= w.special;
+	all->any |= w.any;
+	all->unit = w.unit < all->unit ? w.unit : all->unit;
+	all->span = larger(all->span, w.span);
+	all->sum = fmax(all->sum, w.sum);
+	all->max = fmax(all->max, w.max);
+	all->unit_sum = fmax(all->unit_sum, w.unit_sum);
+	all->unit_max = fmax(all->unit_max, w.unit_max);
+}
+
+static void worst_rows(void *context, size_t from, size_t to) {
+	struct worst *w = context;
+	struct bounds some = { .unit = NO_UNIT };
+	for (size_t row = from; row < to; row++)
+		add_bounds(&some, row_bounds(w->o, w->format, w->codes, row, w->k));
+	pthread_mutex_lock(&w->lock);
+	add_bounds(&w->all, some);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static struct bounds worst_of(const struct exact_operand *o, size_t rows, size_t k,
+                              unsigned threads) {
+	enum { SOME = 64 };
+	struct exact_codes codes;
+	struct worst w = { o, exact_format(o->format), &codes, k };
+	exact_list_codes(w.format, &codes);
+	w.all.unit = NO_UNIT;
+	pthread_mutex_init(&w.lock, NULL);
+	exact_parallel(threads, rows, SOME, worst_rows, &w);
+	pthread_mutex_destroy(&w.lock);
+	return w.all;
 }
 
 /* The conditions, in the order of exact.h. */
@@ -119,7 +157,6 @@ static enum exact_status check_shape(const struct exact_operand *o, size_t rows,
 
 enum exact_status exact_regime_of(const struct exact_gemm *g, struct exact_regime_facts *facts,
                                   char *why, size_t why_size) {
-	struct bounds a, b;
 	char nowhere[1];
 	*facts = (struct exact_regime_facts){ false, 0 };
 	if (!why || !why_size)
@@ -128,11 +165,9 @@ enum exact_status exact_regime_of(const struct exact_gemm *g, struct exact_regim
 	enum exact_status status = check_shape(&g->a, g->m, g->k);
 	if (!status)
 		status = check_shape(&g->b, g->n, g->k);
-	if (!status)
-		status = worst_of(&g->a, g->m, g->k, &a);
-	if (!status)
-		status = worst_of(&g->b, g->n, g->k, &b);
 	if (!status) {
+		struct bounds a = worst_of(&g->a, g->m, g->k, g->threads);
+		struct bounds b = worst_of(&g->b, g->n, g->k, g->threads);
 		facts->holds = judge(&a, &b, why, why_size);
 		facts->unit = a.unit + b.unit;
 	}

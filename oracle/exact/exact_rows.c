@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-enum { E8M0_BIAS = 127, E8M0_NAN = 0xff }; /* [OCP MX v1.0, 5.4.1] */
-
 static bool shape_is_good(const struct exact_operand *o, const struct exact_format *f, size_t rows,
                           size_t k, size_t multiple) {
 	size_t most = SIZE_MAX / sizeof(int64_t) / 2;
@@ -22,45 +20,31 @@ static bool allocate(struct exact_rows *r) {
 	return r->sig && r->flags && r->block;
 }
 
-/* The values of all codes of a format of 8 or 4 bits, computed once per call. */
-struct codes {
-	unsigned bits;
-	int64_t sig[256];
-	uint8_t flags[256];
-};
-
-static void list_codes(const struct exact_format *f, struct codes *c) {
-	c->bits = f->bits;
-	for (unsigned code = 0; c->bits != 6 && code < 1u << c->bits; code++) {
-		uint8_t byte = (uint8_t)code;
-		c->flags[code] = (uint8_t)exact_element(f, &byte, 0, &c->sig[code]);
+static void decode_block(struct exact_rows *r, size_t at, const struct exact_codes *all,
+                         const uint8_t *codes, size_t k, size_t n, bool nan_scale) {
+	uint8_t code[EXACT_BLOCK];
+	unsigned seen = 0;
+	exact_unpack(r->format, codes, k, n, code);
+	for (size_t i = 0; i < n; i++) {
+		unsigned flags = all->flags[code[i]] | (nan_scale ? EXACT_NAN : 0);
+		r->sig[at * EXACT_BLOCK + i] = all->sig[code[i]];
+		r->flags[at * EXACT_BLOCK + i] = (uint8_t)flags;
+		seen |= flags;
 	}
+	r->block[at].flags = seen & (EXACT_INF | EXACT_NAN);
 }
 
-static unsigned element(const struct exact_format *f, const struct codes *c, const uint8_t *codes,
-                        size_t k, int64_t *sig) {
-	if (c->bits == 6)
-		return exact_element(f, codes, k, sig);
-	unsigned code = c->bits == 8 ? codes[k] : codes[k / 2] >> 4 * (k % 2) & 15;
-	*sig = c->sig[code];
-	return c->flags[code];
-}
-
-static void decode_row(struct exact_rows *r, size_t row, const struct codes *all,
+static void decode_row(struct exact_rows *r, size_t row, const struct exact_codes *all,
                        const uint8_t *codes, const uint8_t *scales, size_t k) {
-	struct exact_block *block = r->block + row * r->blocks;
-	size_t first = row * r->blocks * EXACT_BLOCK;
-
 	for (size_t b = 0; b < r->blocks; b++) {
-		int scale = b * EXACT_BLOCK < k ? scales[b] : 0;
-		block[b].exp = exact_format_lsb(r->format) + scale - E8M0_BIAS;
-	}
-	for (size_t i = 0; i < k; i++) {
-		unsigned flags = element(r->format, all, codes, i, &r->sig[first + i]);
-		if (scales[i / EXACT_BLOCK] == E8M0_NAN)
-			flags |= EXACT_NAN;
-		r->flags[first + i] = flags;
-		block[i / EXACT_BLOCK].flags |= flags & (EXACT_INF | EXACT_NAN);
+		size_t at = row * r->blocks + b, first = b * EXACT_BLOCK;
+		bool data = first < k;
+		size_t left = data ? k - first : 0;
+		r->block[at].exp = exact_format_lsb(r->format) + (data ? scales[b] : 0) - E8M0_BIAS;
+		if (data)
+			decode_block(r, at, all, codes, first,
+			             left < EXACT_BLOCK ? left : EXACT_BLOCK,
+			             scales[b] == E8M0_NAN);
 	}
 }
 
@@ -82,8 +66,8 @@ enum exact_status exact_rows_decode(struct exact_rows *r, const struct exact_ope
 	r->blocks = (k + pad - 1) / pad * multiple;
 	if (!allocate(r))
 		return EXACT_NO_MEMORY;
-	struct codes all;
-	list_codes(r->format, &all);
+	struct exact_codes all;
+	exact_list_codes(r->format, &all);
 	for (size_t i = 0; i < rows; i++)
 		decode_row(r, i, &all, o->codes + i * o->ld, o->scales + i * o->ld_scales, k);
 	return EXACT_OK;

@@ -4,7 +4,8 @@
 
 #include "exact.h"
 
-enum { EXACT_BLOCK = 32 }; /* elements that share a scale [OCP MX v1.0, table 1] */
+enum { EXACT_BLOCK = 32 };                 /* elements that share a scale [OCP MX v1.0, table 1] */
+enum { E8M0_BIAS = 127, E8M0_NAN = 0xff }; /* [OCP MX v1.0, 5.4.1] */
 
 /* ---- elements ---- */
 
@@ -30,6 +31,23 @@ enum { EXACT_NEGATIVE = 1, EXACT_INF = 2, EXACT_NAN = 4 };
 
 /* Element k of packed codes: *sig * 2^lsb, signed; 0 if the flags are Inf or NaN. */
 unsigned exact_element(const struct exact_format *f, const uint8_t *codes, size_t k, int64_t *sig);
+
+/* The values of all codes of a format, as by exact_element. */
+struct exact_codes {
+	int64_t sig[256];
+	uint8_t flags[256];
+};
+void exact_list_codes(const struct exact_format *f, struct exact_codes *c);
+
+/* Codes k to k + n of packed codes; k is a multiple of 8, n at most EXACT_BLOCK. */
+void exact_unpack(const struct exact_format *f, const uint8_t *codes, size_t k, size_t n,
+                  uint8_t to[EXACT_BLOCK]);
+
+/* ---- threads ---- */
+
+/* Calls `each` for parts [from, to) of [0, n), `some` items each, on this and other threads. */
+typedef void exact_each(void *context, size_t from, size_t to);
+void exact_parallel(unsigned threads, size_t n, size_t some, exact_each *each, void *context);
 
 /* ---- operands, decoded once ---- */
 

@@ -1,4 +1,5 @@
-/* The time and memory of Freivalds' check of a product; the product is zero. */
+/* The time and memory of Freivalds' check of a product; the product is zero. Arguments: threads,
+ * sizes. */
 #include "../../oracle/exact/exact.h"
 #include "bench.h"
 
@@ -9,9 +10,9 @@
  * that no work is saved. */
 int main(int argc, char **argv) {
 	size_t m = 10000, n = 16384, k = 16384;
-	if (argc == 4)
-		m = strtoul(argv[1], NULL, 10), n = strtoul(argv[2], NULL, 10),
-		k = strtoul(argv[3], NULL, 10);
+	if (argc == 5)
+		m = strtoul(argv[2], NULL, 10), n = strtoul(argv[3], NULL, 10),
+		k = strtoul(argv[4], NULL, 10);
 	uint8_t *a = malloc(m * k / 2), *b = malloc(n * k / 2);
 	uint8_t *sa = malloc(m * k / 32), *sb = malloc(n * k / 32);
 	uint32_t *c = malloc(m * n * sizeof *c);
@@ -23,8 +24,9 @@ int main(int argc, char **argv) {
 	memset(c, 0, m * n * sizeof *c);
 	memset(sa, 127, m * k / 32);
 	memset(sb, 127, n * k / 32);
+	unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 2;
 	struct exact_gemm g = {
-		m, n, k, { "E2M1", a, sa, k / 2, k / 32 }, { "E2M1", b, sb, k / 2, k / 32 }
+		m, n, k, { "E2M1", a, sa, k / 2, k / 32 }, { "E2M1", b, sb, k / 2, k / 32 }, threads
 	};
 	struct exact_check check;
 	double start = bench_now();

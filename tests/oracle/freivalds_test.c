@@ -77,6 +77,22 @@ static void right_products_pass(void) {
 	}
 }
 
+/* A product of zeros has no unit. */
+static void zero_products(void) {
+	static struct problem p;
+	make(&p, "E2M1", "E2M1");
+	memset(p.b, 0, sizeof p.b);
+	memset(p.c, 0, sizeof p.c);
+	ok(check(&p, 1).holds, "a product of zeros passes");
+	for (unsigned i = 0; i < 4; i++) {
+		static const uint32_t wrong[] = { 1, 0x3f800000, 0xff7fffff, 0x7f800000 };
+		struct exact_check c;
+		p.c[9 * N + 100] = wrong[i];
+		c = check(&p, 1);
+		ok(!c.holds && c.wrong_rows == 1, "and not with 0x%08x in it", wrong[i]);
+	}
+}
+
 static void short_blocks_pass(void) {
 	static struct problem p;
 	make(&p, "E2M1", "E4M3");
@@ -180,6 +196,7 @@ static void refused(void) {
 
 int main(void) {
 	right_products_pass();
+	zero_products();
 	short_blocks_pass();
 	single_faults();
 	kernel_faults();
