@@ -18,15 +18,13 @@ struct target {
 	unsigned man, max_sig;
 };
 
-static struct target target_of(mx_format f) {
-	const struct mx_format_info *t = mx_format_info(f);
-	int top = (1 << t->exp_bits) - 1 - t->bias;
-	return (struct target){
-		.emax = top - (t->specials == MX_IEEE),
-		.man = t->man_bits,
-		.max_sig = (2u << t->man_bits) - 1 - (t->specials == MX_NAN_ONLY),
-	};
-}
+static const struct target targets[MX_FORMATS] = {
+#define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz)                                        \
+	[MX_##id] = { (1 << (exp)) - 1 - (bias) - (MX_##specials == MX_IEEE), man,                 \
+		      (2u << (man)) - 1 - (MX_##specials == MX_NAN_ONLY) },
+#include "formats.def"
+#undef MX_FORMAT
+};
 
 /* Below, u is the bits of amax, at most 0x7FFFFFFF. Subnormals have exponent field 0,
  * as if they were 2^-127; their scale is byte 0 anyway, because emax >= 2. */
@@ -78,6 +76,18 @@ static uint32_t times_reciprocal(const struct target *t, uint32_t u) {
 	return mx_f32_round(false, product, mx_f32_exp(x) + mx_f32_exp(r)).v;
 }
 
+/* Whether amax divided by the largest element is normal. */
+static bool divides_normally(const struct target *t, uint32_t u) {
+	return field(u) > t->emax + 1;
+}
+
+/* The byte of the least power of two that is not below amax / max for such an amax. The rounded
+ * quotient is a power of two only if the exact one is: the quotients of other amax are further from
+ * it than half an ulp. So is the product with the rounded 1 / max, in every format. */
+static int round_up_quotient(const struct target *t, uint32_t u) {
+	return field(u) - t->emax + ((mantissa(u) | 0x800000) > t->max_sig << (23 - t->man));
+}
+
 /* The byte of the least power of two that is not below u; byte 0 is 2^-127. */
 static int round_up(uint32_t u) {
 	return field(u) + (field(u) ? mantissa(u) != 0 : mantissa(u) > 0x400000);
@@ -85,17 +95,23 @@ static int round_up(uint32_t u) {
 
 /* The product of a finite amax is finite, because 1/max < 1. */
 static int scale_rceil(const struct target *t, uint32_t u) {
-	return u >= MX_F32_INF ? 0xFF : round_up(times_reciprocal(t, u));
+	if (u >= MX_F32_INF)
+		return 0xFF;
+	return divides_normally(t, u) ? round_up_quotient(t, u) : round_up(times_reciprocal(t, u));
 }
 
 /* cvt.rp.satfinite: NaN gives 0xFF, infinity 0xFE. */
 static int scale_nvidia(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return u > MX_F32_INF ? 0xFF : 0xFE;
+	if (divides_normally(t, u))
+		return round_up_quotient(t, u);
 	return round_up(quotient(u, t->max_sig, t->emax - (int)t->man));
 }
 
 static int scale_aiter_round_up(const struct target *t, uint32_t u) {
+	if (u < MX_F32_INF && divides_normally(t, u))
+		return round_up_quotient(t, u);
 	uint32_t d = u >= MX_F32_INF ? u : times_reciprocal(t, u);
 	return d >= MX_F32_INF ? 0xFF : field(d) + (mantissa(d) != 0);
 }
@@ -115,6 +131,8 @@ static int scale_aiter_round_down(const struct target *t, uint32_t u) {
 static int scale_aiter_py_round_up(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return 0xFF;
+	if (divides_normally(t, u))
+		return round_up_quotient(t, u);
 	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
 	return field(d) + (mantissa(d) != 0);
 }
@@ -161,6 +179,8 @@ static int scale_compressed(const struct target *t, uint32_t u) {
 static int scale_triton_up(const struct target *t, uint32_t u) {
 	if (u >= MX_F32_INF)
 		return u > MX_F32_INF ? 0 : 0xFF;
+	if (divides_normally(t, u))
+		return round_up_quotient(t, u);
 	uint32_t d = quotient(u, t->max_sig, t->emax - (int)t->man);
 	return field(d + 0x7FFFFF);
 }
@@ -340,7 +360,7 @@ bool mx_recipe_by_name(const char *name, mx_recipe *r) {
 }
 
 void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t *scales) {
-	recipes[r].scales(target_of(f), amax, n, scales);
+	recipes[r].scales(targets[f], amax, n, scales);
 }
 
 mx_e8m0 mx_scale(mx_recipe r, mx_format f, mx_f32 amax) {
