@@ -1,6 +1,8 @@
 /* Random numbers by position: a stream, a row and a column give 128 bits, in any order. */
 #include "draw.h"
 
+#include "../ref/num/cpu.h"
+
 #include <Random123/philox.h>
 #include <stdbool.h>
 #include <string.h>
@@ -54,8 +56,7 @@ void draw_normals_plain(struct stream s, enum purpose purpose, size_t row, size_
 #if defined __x86_64__
 #include <immintrin.h>
 
-#define WIDE     __attribute__((target("avx512f,avx512vl")))
-#define HAS_WIDE (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+#define WIDE __attribute__((target("avx512f,avx512vl")))
 
 enum { LANES = 8, VECTORS = DRAW_LINE / LANES };
 
@@ -108,13 +109,12 @@ WIDE static void normals_wide(struct stream s, enum purpose purpose, size_t row,
 	}
 }
 #else
-#define HAS_WIDE     0
 #define normals_wide draw_normals_plain
 #endif
 
 void draw_normals(struct stream s, enum purpose purpose, size_t row, size_t column,
                   int32_t normal[DRAW_LINE]) {
 	bool same_high = column >> 32 == (column + DRAW_LINE - 1) >> 32;
-	(HAS_WIDE && same_high ? normals_wide : draw_normals_plain)(s, purpose, row, column,
-	                                                            normal);
+	(mx_cpu_has(MX_CPU_V4) && same_high ? normals_wide : draw_normals_plain)(s, purpose, row,
+	                                                                         column, normal);
 }
