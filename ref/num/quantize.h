@@ -87,15 +87,15 @@ void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t
  * row     codes and scales of `blocks` blocks in a row; returns the number done before it stopped
  * block   codes of one block with a given scale; false if it stops
  * lines   a 32x32 tile: codes and scales of each column, and of each row unless rows->codes is
- *         NULL; false if it stops
+ *         NULL; false if it stops. Fetches the tile at `next` into the cache
  * square  the same with one scale for the tile; either output may have NULL for codes */
 struct mx_fast {
 	size_t (*row)(mx_recipe r, const uint8_t *x, size_t blocks, uint8_t *codes,
 	              uint8_t *scales);
 	bool (*block)(const uint8_t x[4 * MX_BLOCK], uint8_t scale, uint8_t *codes);
-	bool (*lines)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
+	bool (*lines)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,
 	              const struct mx_quantised *rows, const struct mx_quantised *columns);
-	bool (*square)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
+	bool (*square)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,
 	               const struct mx_quantised *rows, const struct mx_quantised *columns);
 };
 const struct mx_fast *mx_fast_portable(mx_format f);

@@ -1,6 +1,7 @@
 /* The fast tensor quantiser: bands of 32 rows, distributed among threads. */
 #include "quantize.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static void quantize_row(const struct work *w, const uint8_t *x, size_t cols,
 struct panel {
 	const struct mx_band *band;
 	size_t first, cols;
-	const uint8_t *x;
+	const uint8_t *x, *next; /* the panel that comes next, for its first tile */
 	ptrdiff_t row_bytes;
 };
 
@@ -208,6 +209,7 @@ static void any_tile(const struct work *w, const struct mx_band *band, size_t co
 static bool fast_tile(const struct work *w, const struct panel *v, size_t col) {
 	const struct mx_plan *p = w->p;
 	const uint8_t *x = v->x + 4 * (col - v->first);
+	const uint8_t *next = col + TILE < v->first + v->cols ? x + 4 * TILE : v->next;
 	struct mx_quantised r = { 0 }, c = { 0 };
 	if (!w->fast || p->q->hadamard || v->band->rows < TILE || p->x->cols - col < TILE)
 		return false;
@@ -216,7 +218,7 @@ static bool fast_tile(const struct work *w, const struct panel *v, size_t col) {
 	if (p->colwise)
 		c = output_at(w, p->colwise, col, v->band->out_row);
 	return (p->q->block == MX_BLOCK_32X32 ? w->fast->square : w->fast->lines)(
-		p->q->recipe, x, v->row_bytes, &r, &c);
+		p->q->recipe, x, v->row_bytes, next, &r, &c);
 }
 
 /* ---- panels ---- */
@@ -235,9 +237,10 @@ static bool is_rowwise_only(const struct mx_plan *p) {
 
 static struct panel panel_at(const struct mx_plan *p, const struct mx_band *band, size_t col,
                              size_t cols, uint32_t (*widened)[PANEL]) {
-	struct panel v = { band, col, cols, (const uint8_t *)*widened, sizeof *widened };
+	const uint8_t *x = (const uint8_t *)*widened;
+	struct panel v = { band, col, cols, x, x, sizeof *widened };
 	if (is_contiguous_f32(p) && band->rows) {
-		v.x = mx_tensor_at(p->x, band->in_row, col);
+		v.x = v.next = mx_tensor_at(p->x, band->in_row, col);
 		v.row_bytes = p->x->row_bytes;
 		return v;
 	}
@@ -261,11 +264,13 @@ static void quantize_bands(const struct work *w, const struct mx_band *band, siz
 	const struct mx_plan *p = w->p;
 	uint32_t widened[TILE][PANEL];
 	size_t cols = p->x->cols;
-	size_t most = is_contiguous_f32(p) && is_rowwise_only(p) ? cols : PANEL;
+	size_t most = !is_contiguous_f32(p) ? PANEL : is_rowwise_only(p) ? cols : PANEL;
 	for (size_t col = 0, some; col < cols; col += some) {
 		some = cols - col < most ? cols - col : most;
 		for (size_t b = 0; b < n; b++) {
 			struct panel v = panel_at(p, &band[b], col, some, widened);
+			if (is_contiguous_f32(p) && b + 1 < n && band[b + 1].rows)
+				v.next = mx_tensor_at(p->x, band[b + 1].in_row, col);
 			quantize_panel(w, &v);
 		}
 	}
@@ -325,7 +330,7 @@ mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
 		return s;
 	bool keeps_signs = mx_recipe_info(q->recipe)->scaling != MX_INFINITE_SCALE;
 	struct work w = { .p = &p };
-	if (p.rounding == MX_RNE && keeps_signs)
+	if (p.rounding == MX_RNE && keeps_signs && fegetround() == FE_TONEAREST)
 		w.fast = mx_fast_for(q->format);
 	run(&w);
 	free(p.band);

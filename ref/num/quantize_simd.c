@@ -1,5 +1,6 @@
-/* Blocks of 32 f32 to codes in integer arithmetic, 16 elements at a time, compiled for AVX-512
- * and for the target of the build. Nearest even; the caller handles blocks with special values. */
+/* Blocks of 32 f32 to codes, 16 elements at a time, compiled for AVX-512 and for the target of the
+ * build. Nearest even, by additions of f32: the caller sees to the rounding mode, and handles
+ * blocks with special values. */
 #include "cpu.h"
 #include "number.h"
 #include "quantize.h"
@@ -7,56 +8,98 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
+enum { LANES = 16 };
 
 /* RUN: blocks of which the scales are computed together. */
 enum { RUN = 32, BLOCK_BYTES = 4 * MX_BLOCK, HALF_BYTES = BLOCK_BYTES / 2 };
 
 typedef uint32_t word_at __attribute__((aligned(1), may_alias));
 typedef uint32_t words __attribute__((vector_size(64)));
-typedef int32_t integers __attribute__((vector_size(64)));
 typedef uint64_t pairs __attribute__((vector_size(64)));
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
-
-/* NEGATIVE: all ones in lanes below 0 as signed numbers. SELECT: a choice for each lane. */
-#define NEGATIVE(v)        ((words)((integers)(v) >> 31))
-#define SELECT(mask, a, b) (((words)(mask) & (a)) | (~(words)(mask) & (b)))
+typedef uint16_t halves8 __attribute__((vector_size(16)));
+typedef uint32_t words4 __attribute__((vector_size(16)));
 
 struct shape {
 	unsigned bits, man;
-	int least; /* f32 exponent field of the smallest normal element */
-	uint32_t max;
+	uint32_t least, most; /* f32 bits of the smallest normal and of the largest element */
 };
 
 INLINE struct shape shape_of(struct mx_format_info t) {
-	return (struct shape){ t.bits, t.man_bits, 128 - t.bias, mx_max_finite(&t) };
+	uint32_t max = mx_max_finite(&t), bias = (uint32_t)(127 - t.bias) << MX_F32_MAN;
+	return (struct shape){
+		.bits = t.bits,
+		.man = t.man_bits,
+		.least = bias + (1u << MX_F32_MAN),
+		.most = bias + (max << (MX_F32_MAN - t.man_bits)),
+	};
+}
+
+INLINE uint32_t larger(uint32_t a, uint32_t b) {
+	return a > b ? a : b;
 }
 
 /* The largest magnitude; NaN is above all numbers. */
 INLINE uint32_t largest(const uint8_t *x) {
 	const word_at *at = (const word_at *)x;
 	uint32_t m = 0;
-	for (int i = 0; i < MX_BLOCK; i++) {
-		uint32_t v = at[i] & ~MX_F32_SIGN;
-		m = v > m ? v : m;
-	}
+	for (int i = 0; i < MX_BLOCK; i++)
+		m = larger(at[i] & ~MX_F32_SIGN, m);
 	return m;
 }
 
-/* Nearest-even codes of x * 2^k, as by mx_round_code, for 16 finite x with a k for each lane.
- * A subnormal x counts as at least 2^-126; with k <= 95 both values are far below half the
- * least element and round to zero. */
-INLINE void encode16(struct shape f, const uint8_t *x, words k, words *codes) {
-	words bits, m, sig, above, shift, low, code;
-	memcpy(&bits, x, sizeof bits);
-	m = bits & ~MX_F32_SIGN;
-	sig = (m & 0x7FFFFF) | 0x800000;
-	above = (m >> MX_F32_MAN) + k - (uint32_t)f.least;
-	shift = (MX_F32_MAN - f.man) - (above & NEGATIVE(above));
-	shift = SELECT(shift > 31, 31, shift); /* at 26, zero remains */
-	low = (1u << (shift - 1)) - 1 + (sig >> shift & 1);
-	code = ((above & ~NEGATIVE(above)) << f.man) + ((sig + low) >> shift);
-	*codes = SELECT(code > f.max, f.max, code) | bits >> 31 << (f.bits - 1);
+INLINE float f32_of(uint32_t bits) {
+	float f;
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+INLINE uint32_t bits_of(float f) {
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof bits);
+	return bits;
+}
+
+/* The nearest-even code of x times a power of two, as by mx_round_code. Of a number of the binade
+ * from 2^e, e at least that of `least`, the code counts units of 2^(e - man) from 2^e, after the
+ * codes of the binades below. Adding 2^(e - man + 23), of which that is the unit, rounds to them.
+ * A product that is subnormal is far below half the least element, and rounds to zero. */
+INLINE uint32_t encode1(struct shape f, uint32_t x, uint32_t times) {
+	uint32_t v = bits_of(f32_of(x & ~MX_F32_SIGN) * f32_of(times));
+	v = v > f.most ? f.most : v;
+	uint32_t binade = larger(v & MX_F32_INF, f.least);
+	uint32_t shifter = binade + ((MX_F32_MAN - f.man) << MX_F32_MAN);
+	uint32_t units = bits_of(f32_of(v) + f32_of(shifter)) - shifter;
+	return units + ((binade - f.least) >> (MX_F32_MAN - f.man)) + (x >> 31 << (f.bits - 1));
+}
+
+/* The codes of 16 elements, each with its factor. */
+INLINE words encode16(struct shape f, words x, words times) {
+	uint32_t in[LANES], by[LANES], out[LANES];
+	words codes;
+	memcpy(in, &x, sizeof in);
+	memcpy(by, &times, sizeof by);
+	for (int i = 0; i < LANES; i++)
+		out[i] = encode1(f, in[i], by[i]);
+	memcpy(&codes, out, sizeof codes);
+	return codes;
+}
+
+INLINE words larger16(words x, words y) {
+	uint32_t a[LANES], b[LANES];
+	memcpy(a, &x, sizeof a);
+	memcpy(b, &y, sizeof b);
+	for (int i = 0; i < LANES; i++)
+		a[i] = larger(a[i], b[i]);
+	memcpy(&x, a, sizeof x);
+	return x;
+}
+
+INLINE words load16(const uint8_t *x) {
+	words v;
+	memcpy(&v, x, sizeof v);
+	return v;
 }
 
 /* Two codes of 4 bits lie in each 64-bit lane, 32 bits apart. */
@@ -67,17 +110,19 @@ INLINE void pack4(const words *codes, uint8_t *out) {
 	memcpy(out, &b, sizeof b);
 }
 
-/* Joins two codes to 12 bits in each 64-bit lane, and four lanes to 48 bits, six bytes. */
+/* Joins two codes to 12 bits in each 16-bit lane, two of these to 24 bits in each 32-bit lane, and
+ * four of these to 12 bytes. */
 INLINE void pack6(const words *codes, uint8_t *out) {
-	pairs p;
-	memcpy(&p, codes, sizeof p);
-	p = (p | p >> 26) & 0xFFF;
-	for (int i = 0; i < 8; i += 4, out += 6) {
-		uint64_t w = p[i] | p[i + 1] << 12 | p[i + 2] << 24 | p[i + 3] << 36;
-		memcpy(out, &w, 4);
-		w >>= 32;
-		memcpy(out + 4, &w, 2);
-	}
+	bytes16 b = __builtin_convertvector(*codes, bytes16);
+	halves8 h;
+	words4 w;
+	memcpy(&h, &b, sizeof h);
+	h = (h & 0xFF) | (h >> 8) << 6;
+	memcpy(&w, &h, sizeof w);
+	w = (w & 0xFFFF) | (w >> 16) << 12;
+	memcpy(&b, &w, sizeof b);
+	b = __builtin_shufflevector(b, b, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 3, 3, 3);
+	memcpy(out, &b, 12);
 }
 
 INLINE void pack8(const words *codes, uint8_t *out) {
@@ -94,27 +139,40 @@ INLINE void pack(struct shape f, const words *codes, uint8_t *out) {
 		pack8(codes, out);
 }
 
-INLINE void encode(struct shape f, const uint8_t *x, int k, uint8_t *out) {
+/* The codes of a block, times a power of two. */
+INLINE void encode(struct shape f, const uint8_t *x, uint32_t times, uint8_t *out) {
 	for (int half = 0; half < 2; half++, x += HALF_BYTES, out += 2 * f.bits) {
-		words codes;
-		encode16(f, x, (words){ 0 } + (uint32_t)k, &codes);
+		words codes = encode16(f, load16(x), (words){ 0 } + times);
 		pack(f, &codes, out);
 	}
 }
 
-/* Whether encode() applies: no special values, and k <= 95. */
-INLINE bool is_plain(uint32_t amax, uint8_t scale) {
-	return amax < MX_F32_INF && scale >= 32 && scale < 0xFF;
+/* Whether the reciprocal of a scale is a factor for encode(): a normal f32, at most 2^95. */
+INLINE bool is_factor(uint8_t scale) {
+	return scale >= 32 && scale < 0xFE;
+}
+
+INLINE uint32_t factor(uint8_t scale) {
+	return (254u - scale) << MX_F32_MAN;
 }
 
 INLINE bool block(struct shape f, const uint8_t *x, uint8_t scale, uint8_t *codes) {
-	if (!is_plain(largest(x), scale))
+	if (largest(x) >= MX_F32_INF || !is_factor(scale))
 		return false;
-	encode(f, x, 127 - scale, codes);
+	encode(f, x, factor(scale), codes);
 	return true;
 }
 
-/* The codes of an all-zero block are its signs, with any k. */
+/* The same for a block with its own scale. The codes of an all-zero block are its signs, with any
+ * factor. */
+INLINE bool is_plain(uint32_t amax, uint8_t scale) {
+	return !amax || (amax < MX_F32_INF && is_factor(scale));
+}
+
+INLINE uint32_t own_factor(uint32_t amax, uint8_t scale) {
+	return amax ? factor(scale) : factor(127);
+}
+
 INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, size_t blocks,
                   uint8_t *codes, uint8_t *scales) {
 	uint32_t amax[RUN];
@@ -126,9 +184,9 @@ INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, s
 		amax[b] = largest(x + b * BLOCK_BYTES);
 	mx_scales(r, id, amax, n, scale);
 	for (size_t b = 0; b < n; b++) {
-		if (amax[b] && !is_plain(amax[b], scale[b]))
+		if (!is_plain(amax[b], scale[b]))
 			return b;
-		encode(f, x + b * BLOCK_BYTES, amax[b] ? 127 - scale[b] : 0,
+		encode(f, x + b * BLOCK_BYTES, own_factor(amax[b], scale[b]),
 		       codes + b * (MX_BLOCK / 8 * f.bits));
 		scales[b] = scale[b];
 	}
@@ -142,28 +200,28 @@ struct tile {
 	words x[MX_BLOCK][2];
 };
 
+/* Gives the largest magnitude of each column. */
 INLINE void load_tile(struct tile *t, const uint8_t *x, ptrdiff_t row_bytes, uint32_t *amax) {
 	words most[2] = { 0 };
 	for (int r = 0; r < MX_BLOCK; r++, x += row_bytes)
 		for (int half = 0; half < 2; half++) {
-			words v;
-			memcpy(&v, x + half * HALF_BYTES, sizeof v);
+			words v = load16(x + half * HALF_BYTES);
 			t->x[r][half] = v;
-			v &= ~MX_F32_SIGN;
-			most[half] = SELECT(most[half] > v, most[half], v);
-			__builtin_prefetch(x + BLOCK_BYTES + half * HALF_BYTES);
+			most[half] = larger16(most[half], v & ~MX_F32_SIGN);
 		}
 	memcpy(amax, most, sizeof most);
 }
 
-/* The codes of 16 columns with a k for each, four rows to a group, the first in the low bits.
+/* The codes of 16 columns with a factor for each, four rows to a group, the first in the low bits.
  * rows: if not NULL, gets the packed codes of each row too. */
-INLINE void encode_columns(struct shape f, const struct tile *t, int half, words k, words group[8],
-                           uint8_t *rows, size_t row_bytes) {
+INLINE void encode_columns(struct shape f, const struct tile *t, int half, words times,
+                           words group[8], uint8_t *rows, size_t row_bytes, const uint8_t *next,
+                           ptrdiff_t next_row_bytes) {
 	for (int g = 0; g < 8; g++) {
 		words codes[4];
 		for (int i = 0; i < 4; i++) {
-			encode16(f, (const uint8_t *)&t->x[4 * g + i][half], k, &codes[i]);
+			__builtin_prefetch(next + (4 * g + i) * next_row_bytes + half * HALF_BYTES);
+			codes[i] = encode16(f, t->x[4 * g + i][half], times);
 			if (rows)
 				pack(f, &codes[i], rows + (4 * g + i) * row_bytes);
 		}
@@ -189,51 +247,76 @@ INLINE void join_groups(struct shape f, const words group[8], words w[8]) {
 	}
 }
 
-INLINE void store_columns(struct shape f, const words group[8], uint8_t *codes, size_t row_bytes) {
-	uint32_t column[16][8], w[8][16];
-	words joined[8];
-	join_groups(f, group, joined);
-	memcpy(w, joined, sizeof w);
-	for (unsigned c = 0; c < 16; c++)
-		for (unsigned i = 0; i < f.bits; i++)
-			column[c][i] = w[i][c];
-	for (unsigned c = 0; c < 16; c++)
-		memcpy(codes + c * row_bytes, column[c], 4 * f.bits);
+/* Within each 128-bit lane: the 32-bit or 64-bit elements of a and b in turn, from the lane's lower
+ * or upper half. */
+#define TURNS32(a, b, i)                                                                           \
+	__builtin_shufflevector(a, b, (i), (i) + 16, (i) + 1, (i) + 17, (i) + 4, (i) + 20,         \
+	                        (i) + 5, (i) + 21, (i) + 8, (i) + 24, (i) + 9, (i) + 25, (i) + 12, \
+	                        (i) + 28, (i) + 13, (i) + 29)
+#define TURNS64(a, b, i)                                                                           \
+	__builtin_shufflevector(a, b, (i), (i) + 1, (i) + 16, (i) + 17, (i) + 4, (i) + 5,          \
+	                        (i) + 20, (i) + 21, (i) + 8, (i) + 9, (i) + 24, (i) + 25,          \
+	                        (i) + 12, (i) + 13, (i) + 28, (i) + 29)
+
+/* Word i of w holds bytes 4 i to 4 i + 3 of 16 columns. Stores n <= 4 words of each column. */
+INLINE void store_words(const words *w, int n, uint8_t *codes, size_t row_bytes) {
+	words zero = { 0 }, c = n > 2 ? w[2] : zero, d = n > 2 ? w[3] : zero;
+	words low = TURNS32(w[0], w[1], 0), high = TURNS32(w[0], w[1], 2);
+	words low2 = TURNS32(c, d, 0), high2 = TURNS32(c, d, 2);
+	words of[4] = { TURNS64(low, low2, 0), TURNS64(low, low2, 2), TURNS64(high, high2, 0),
+		        TURNS64(high, high2, 2) };
+	for (unsigned i = 0; i < LANES; i++)
+		memcpy(codes + i * row_bytes, (const uint8_t *)&of[i % 4] + i / 4 * 16,
+		       4 * (size_t)n);
 }
 
-/* The rows of a tile are contiguous, like the blocks of a row. */
-INLINE bool rows_of_tile(struct shape f, mx_format id, mx_recipe r, const struct tile *t,
-                         const struct mx_quantised *out) {
-	uint8_t codes[MX_BLOCK * MX_BLOCK], scales[MX_BLOCK];
-	unsigned bytes = MX_BLOCK / 8 * f.bits;
-	if (row(f, id, r, (const uint8_t *)t->x, MX_BLOCK, codes, scales) < MX_BLOCK)
-		return false;
+INLINE void store_columns(struct shape f, const words group[8], uint8_t *codes, size_t row_bytes) {
+	words joined[8];
+	join_groups(f, group, joined);
+	store_words(joined, 4, codes, row_bytes);
+	if (f.bits > 4)
+		store_words(joined + 4, (int)f.bits - 4, codes + 16, row_bytes);
+}
+
+/* The factors of n blocks; false if a block is not plain. */
+INLINE bool scale_lines(mx_format id, mx_recipe r, const uint32_t *amax, uint8_t *scale,
+                        uint32_t *times) {
+	mx_scales(r, id, amax, MX_BLOCK, scale);
+	for (int i = 0; i < MX_BLOCK; i++)
+		times[i] = own_factor(amax[i], scale[i]);
+	bool plain = true;
+	for (int i = 0; i < MX_BLOCK; i++)
+		plain &= is_plain(amax[i], scale[i]);
+	return plain;
+}
+
+INLINE void encode_rows(struct shape f, const struct tile *t, const uint32_t *times,
+                        const uint8_t *scale, const struct mx_quantised *out) {
 	for (int i = 0; i < MX_BLOCK; i++) {
-		memcpy(out->codes + i * out->row_bytes, codes + i * bytes, bytes);
-		out->scales[i * out->scale_row_bytes] = scales[i];
+		encode(f, (const uint8_t *)t->x[i], times[i], out->codes + i * out->row_bytes);
+		out->scales[i * out->scale_row_bytes] = scale[i];
 	}
-	return true;
 }
 
 INLINE bool lines(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
-                  const struct mx_quantised *rows, const struct mx_quantised *columns) {
-	uint32_t amax[MX_BLOCK], k[MX_BLOCK];
-	uint8_t scale[MX_BLOCK];
+                  const uint8_t *next, const struct mx_quantised *rows,
+                  const struct mx_quantised *columns) {
+	uint32_t amax[MX_BLOCK], times[MX_BLOCK], row_amax[MX_BLOCK], row_times[MX_BLOCK];
+	uint8_t scale[MX_BLOCK], row_scale[MX_BLOCK];
 	struct tile t;
 	load_tile(&t, x, row_bytes, amax);
-	mx_scales(r, id, amax, MX_BLOCK, scale);
-	for (int c = 0; c < MX_BLOCK; c++) {
-		if (amax[c] && !is_plain(amax[c], scale[c]))
-			return false;
-		k[c] = amax[c] ? 127u - scale[c] : 0;
-	}
-	if (rows->codes && !rows_of_tile(f, id, r, &t, rows))
+	for (int i = 0; rows->codes && i < MX_BLOCK; i++)
+		row_amax[i] = largest((const uint8_t *)t.x[i]);
+	if (!scale_lines(id, r, amax, scale, times) ||
+	    (rows->codes && !scale_lines(id, r, row_amax, row_scale, row_times)))
 		return false;
+	if (rows->codes)
+		encode_rows(f, &t, row_times, row_scale, rows);
 	for (int half = 0; half < 2; half++) {
-		words by, group[8];
-		memcpy(&by, k + 16 * half, sizeof by);
-		encode_columns(f, &t, half, by, group, NULL, 0);
-		store_columns(f, group, columns->codes + 16 * half * columns->row_bytes,
+		words group[8];
+		encode_columns(f, &t, half, load16((const uint8_t *)(times + LANES * half)), group,
+		               NULL, 0, next, row_bytes);
+		store_columns(f, group, columns->codes + LANES * half * columns->row_bytes,
 		              columns->row_bytes);
 	}
 	for (int c = 0; c < MX_BLOCK; c++)
@@ -243,22 +326,23 @@ INLINE bool lines(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, p
 
 /* Each code goes to its row and to its column. */
 INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
-                   const struct mx_quantised *rows, const struct mx_quantised *columns) {
+                   const uint8_t *next, const struct mx_quantised *rows,
+                   const struct mx_quantised *columns) {
 	uint32_t amax[MX_BLOCK], all = 0;
 	uint8_t scale;
 	struct tile t;
 	load_tile(&t, x, row_bytes, amax);
 	for (int c = 0; c < MX_BLOCK; c++)
-		all = amax[c] > all ? amax[c] : all;
+		all = larger(amax[c], all);
 	mx_scales(r, id, &all, 1, &scale);
-	if (all && !is_plain(all, scale))
+	if (!is_plain(all, scale))
 		return false;
-	words k = (words){ 0 } + (all ? 127u - scale : 0), group[8];
+	words group[8], times = (words){ 0 } + own_factor(all, scale);
 	for (int half = 0; half < 2; half++) {
 		uint8_t *packed = rows->codes ? rows->codes + 2 * half * f.bits : NULL;
-		encode_columns(f, &t, half, k, group, packed, rows->row_bytes);
+		encode_columns(f, &t, half, times, group, packed, rows->row_bytes, next, row_bytes);
 		if (columns->codes)
-			store_columns(f, group, columns->codes + 16 * half * columns->row_bytes,
+			store_columns(f, group, columns->codes + LANES * half * columns->row_bytes,
 			              columns->row_bytes);
 	}
 	for (int i = 0; i < MX_BLOCK; i++) {
@@ -293,16 +377,16 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 		return block(shape_of((struct mx_format_info){ __VA_ARGS__ }), x, s, codes);       \
 	}                                                                                          \
 	attribute static bool lines_##id##_##kind(                                                 \
-		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,                                \
+		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,           \
 		const struct mx_quantised *rows, const struct mx_quantised *columns) {             \
 		return lines(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,      \
-		             row_bytes, rows, columns);                                            \
+		             row_bytes, next, rows, columns);                                      \
 	}                                                                                          \
 	attribute static bool square_##id##_##kind(                                                \
-		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,                                \
+		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,           \
 		const struct mx_quantised *rows, const struct mx_quantised *columns) {             \
 		return square(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,     \
-		              row_bytes, rows, columns);                                           \
+		              row_bytes, next, rows, columns);                                     \
 	}
 #define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz)                                        \
 	FUNCTIONS(wide, WIDE, id, #id, bits, exp, man, bias, MX_##specials)                        \

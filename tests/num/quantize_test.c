@@ -7,6 +7,7 @@
 #include "../random.h"
 #include "../tap.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +253,8 @@ static void test_portable_tiles(void) {
 			struct mx_quantised r = { rows ? codes[p][0] : NULL, 40, scales[p][0], 3 };
 			struct mx_quantised c = { codes[p][1], 40, scales[p][1], 3 };
 			ok[p] = (square ? paths[p]->square : paths[p]->lines)(
-				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132, &r, &c);
+				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132,
+				(uint8_t *)words, &r, &c);
 		}
 		bad += ok[0] != ok[1] || memcmp(codes[0], codes[1], sizeof codes[0]) ||
 		       memcmp(scales[0], scales[1], sizeof scales[0]);
@@ -291,6 +293,23 @@ static void test_portable(void) {
 		       memcmp(scales[0], scales[1], sizeof scales[0]);
 	}
 	ok(!bad, "the path of this processor gives the bytes of the portable path");
+}
+
+/* Elements are rounded to nearest even whatever the rounding mode of the thread is. */
+static void test_rounding_modes(void) {
+	static const int modes[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+	int bad = 0;
+	fill(0);
+	for (int i = 0; i < 30; i++) {
+		struct setting s;
+		random_setting(&s, MX_RECIPE_EVEN, i % MX_FORMATS);
+		fesetround(modes[i % 3]);
+		bool same = fast_is_plain(&s);
+		fesetround(FE_TONEAREST);
+		if (!same && !bad++)
+			describe(&s);
+	}
+	ok(!bad, "the rounding mode of the thread changes no byte");
 }
 
 static void test_threads(void) {
@@ -794,6 +813,7 @@ int main(void) {
 	test_rows();
 	test_portable();
 	test_portable_tiles();
+	test_rounding_modes();
 	test_threads();
 	test_bad_input();
 	test_bad_dequantise();
