@@ -264,6 +264,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		if (!number(value, 0, 1000, &n))
 			return bad(status, "--depth %s: not a number from 0 to 1000", value);
 		o->depth = (unsigned)n;
+		o->has_depth = true;
 		return true;
 	case SEED:
 		if (!number(value, 0, UINT64_MAX, &n))
@@ -300,8 +301,32 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		return mx_regime_by_name(value, &o->regime) ||
 		       bad(status, "--regime %s: not exact, general or special", value);
 	case 'h': fputs(help, stdout); return false;
-	default: *status = 2; return false;
+	default: return false;
 	}
+}
+
+/* Whether a word is the beginning of several options. */
+static bool is_ambiguous(const char *word) {
+	size_t n = strcspn(word + 2, "=");
+	unsigned found = 0;
+	for (const struct option *o = long_options; o->name; o++)
+		found += !strncmp(o->name, word + 2, n);
+	return found > 1;
+}
+
+/* A word that getopt_long does not take, in our words: its own begin with the program's path. */
+static bool refuse(int option, char *word, int *status) {
+	char letter[] = { '-', (char)optopt, 0 };
+	if (optopt && optopt < LIST)
+		return bad(status, "%s: no such option", letter);
+	if (option == ':')
+		return bad(status, "%s: its value is missing", word);
+	if (optopt) {
+		word[strcspn(word, "=")] = 0;
+		return bad(status, "%s: takes no value", word);
+	}
+	return is_ambiguous(word) ? bad(status, "%s: several options begin with this", word)
+	                          : bad(status, "%s: no such option", word);
 }
 
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
@@ -348,6 +373,10 @@ static bool check_look(const struct mx_options *o, int *status) {
 	struct mx_error err;
 	if (!mx_trace_check(&o->trace, &err))
 		return bad(status, "%s", err.text);
+	if (o->has_depth && !o->who)
+		return bad(status, "%s", "--depth needs --who");
+	if (o->trace.lane >= 0 && !o->trace.wave && !o->trace.stop)
+		return bad(status, "%s", "--lane needs --trace or --break");
 	if (o->race && mx_options_look(o))
 		return bad(status, "%s",
 		           "--race does not go with --who, --trace, --watch or --break");
@@ -371,8 +400,9 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
 	*status = 0;
 	optind = is_run || mutate ? 2 : 1;
-	while ((option = getopt_long(argc, argv, "vh", long_options, NULL)) != -1)
-		if (!take(option, optarg, o, status))
+	while ((option = getopt_long(argc, argv, ":vh", long_options, NULL)) != -1)
+		if (option == '?' || option == ':' ? !refuse(option, argv[optind - 1], status)
+		                                   : !take(option, optarg, o, status))
 			return false;
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;

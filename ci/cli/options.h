@@ -29,6 +29,7 @@ struct mx_options {
 	mx_regime regime;
 	const char *who; /* --who */
 	unsigned depth;
+	bool has_depth; /* --depth was given */
 	struct mx_trace_options trace;
 	const char *case_file, *code_object; /* of `mxcheck run` */
 	char **globs;

@@ -81,9 +81,10 @@ static void print_resources(struct report *r, const struct mx_codeobject_kernel 
 	printf("  allocates %u VGPRs and %u AGPRs: %u wave%s of a SIMD's %u; LDS %" PRIu32 " bytes",
 	       d->vgprs, d->agprs, waves, waves == 1 ? "" : "s", SIMD_WAVES, d->lds_bytes);
 	uint32_t units = (d->lds_bytes + LDS_UNIT - 1) / LDS_UNIT;
+	unsigned fit =
+		!units || units * LDS_UNIT > MX_LDS_MOST ? 0 : MX_LDS_MOST / (units * LDS_UNIT);
 	if (units)
-		printf(": %u workgroups of a compute unit",
-		       units * LDS_UNIT > MX_LDS_MOST ? 0 : MX_LDS_MOST / (units * LDS_UNIT));
+		printf(": %u workgroup%s of a compute unit", fit, fit == 1 ? "" : "s");
 	printf("; scratch %" PRIu32 " bytes, %zu instructions use it", d->scratch_bytes, scratch);
 	print_spills(k->metadata);
 	putchar('\n');

@@ -23,8 +23,13 @@ sub is_refused {
 
 # ---- options ----
 
-is_refused('an unknown option', "unrecognized option '--frobnicate'", '--frobnicate');
-is_refused('an option without its value', "'--seed' requires an argument", '--seed');
+is_refused('an unknown option', 'mxcheck: --frobnicate: no such option; see mxcheck --help', '--frobnicate');
+is_refused('an unknown letter', 'mxcheck: -x: no such option; see mxcheck --help', '-vx');
+is_refused('the beginning of two options', 'mxcheck: --sc: several options begin with this', '--sc');
+is_refused('an option without its value', 'mxcheck: --seed: its value is missing', '--seed');
+is_refused('a value that nothing takes', 'mxcheck: --list: takes no value', '--list=3');
+is_refused('--depth alone', 'mxcheck: --depth needs --who', '--depth', '3');
+is_refused('--lane alone', 'mxcheck: --lane needs --trace or --break', '--lane', '3');
 is_refused('an unknown device', "no device 'gpu': emu, hip or hip:N", '--device', 'gpu');
 is_refused('an unknown regime', '--regime exakt: not exact, general or special',
 	'--regime', 'exakt');

@@ -256,6 +256,9 @@ for my $byte (0xdf, 0xdd, 0xdb, 0xc1, 0xff) {
 }
 is($n, 5, 'truncated metadata, or a count that is not a number, gives no spills');
 
+($status, $out) = run("$build/kernels/gemm/mxfp4_pingpong.co");
+like($out, qr/LDS \d+ bytes: 1 workgroup of a compute unit;/, 'LDS of more than half a unit leaves room for one workgroup');
+
 # ---- code that cannot be analysed ----
 
 my $undecodable = assemble('undecodable', <<'END');
