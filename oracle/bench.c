@@ -156,6 +156,7 @@ int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *c
 	b->device = d;
 	b->data_seed = data_seed;
 	b->most_work = MX_MOST_WORK;
+	b->snr_work = MX_SNR_WORK;
 	b->options = options_of(plan, d);
 	if (d->emu && d->emu->set_launch_options(&b->options)) {
 		mx_fail(err, "%s: no profile '%s'", plan->c->path, profile_of(plan));

@@ -46,6 +46,7 @@ struct mx_verdict {
 	char race_location[160]; /* location of the first race as --watch takes it; "": no race in
 	                            memory */
 	double snr_dequantised, snr_unquantised; /* dB; NaN without a reference */
+	size_t snr_rows, snr_cols; /* of the sample that they are of; 0 rows: of all */
 	struct mx_metrics metrics;
 	double bound_used;   /* judge bound: the largest |error| / bound */
 	char window[768];    /* lines: the first wrong element and its neighbours; or "" */

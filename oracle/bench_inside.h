@@ -7,6 +7,9 @@
 /* A product of this size takes about a minute to compute exactly on one core. */
 #define MX_MOST_WORK 0x1p33
 
+/* M N K above which the SNR is that of a sample of rows and columns, of a quarter of it. */
+#define MX_SNR_WORK 0x1p30
+
 struct bench_buffer {
 	size_t bytes;       /* guards included */
 	uint8_t *before;    /* contents at the start of each run */
@@ -28,6 +31,7 @@ struct mx_bench {
 	uint8_t *kernarg;
 	uint64_t data_seed;
 	double most_work; /* M N K above which a product is checked, not recomputed */
+	double snr_work;  /* MX_SNR_WORK */
 	char code[4096];  /* file */
 	uint64_t code_hash;
 	/* Set by the first judgement, M * N elements each. */

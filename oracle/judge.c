@@ -29,28 +29,59 @@ static double *dequantised(const struct exact_operand *o, size_t rows, size_t k)
 	return x;
 }
 
-static double *widened(const float *from, size_t n) {
-	double *x = malloc((n + 1) * sizeof *x);
-	for (size_t i = 0; x && i < n; i++)
-		x[i] = (double)from[i];
+/* `rows` rows of k elements, `step` rows apart. */
+static double *widened(const float *from, size_t rows, size_t step, size_t k) {
+	double *x = malloc((rows * k + 1) * sizeof *x);
+	for (size_t i = 0; x && i < rows * k; i++)
+		x[i] = (double)from[i / k * step * k + i % k];
 	return x;
 }
 
-/* A product that is only checked has no references: they would cost as much as the product. */
-static int make_references(struct mx_bench *b, const struct exact_gemm *g, struct mx_error *err) {
-	if (b->dequantised || (double)g->m * (double)g->n * (double)g->k > b->most_work)
+/* The elements of a product that the SNR is of: every row_step-th row of every col_step-th column.
+ * Odd steps reach every place of a tile. An epilogue has all of its elements. */
+struct sample {
+	size_t row_step, col_step, rows, cols;
+};
+
+static struct sample sample_of(const struct mx_bench *b, const struct exact_gemm *g) {
+	struct sample s = { 1, 1, g->m, g->n };
+	if (b->epilogue || (double)g->m * (double)g->n * (double)g->k <= b->snr_work)
+		return s;
+	while ((double)s.rows * (double)s.cols * (double)g->k > b->snr_work / 4 &&
+	       (s.rows > 1 || s.cols > 1)) {
+		size_t *step = s.rows > s.cols ? &s.row_step : &s.col_step;
+		*step = 2 * *step + 1;
+		s.rows = (g->m + s.row_step - 1) / s.row_step;
+		s.cols = (g->n + s.col_step - 1) / s.col_step;
+	}
+	return s;
+}
+
+static struct exact_operand every(struct exact_operand o, size_t step) {
+	o.ld *= step;
+	o.ld_scales *= step;
+	return o;
+}
+
+static int make_references(struct mx_bench *b, const struct exact_gemm *all, struct mx_error *err) {
+	struct sample s = sample_of(b, all);
+	struct exact_gemm g = *all;
+	if (b->dequantised)
 		return 0;
-	b->dequantised =
-		product_of(g, dequantised(&g->a, g->m, g->k), dequantised(&g->b, g->n, g->k));
+	if (b->epilogue && (double)g.m * (double)g.n * (double)g.k > b->most_work)
+		return 0;
+	g.m = s.rows, g.n = s.cols;
+	g.a = every(all->a, s.row_step), g.b = every(all->b, s.col_step);
+	b->dequantised = product_of(&g, dequantised(&g.a, g.m, g.k), dequantised(&g.b, g.n, g.k));
 	if (b->data.a)
-		b->unquantised = product_of(g, widened(b->data.a, g->m * g->k),
-		                            widened(b->data.b, g->n * g->k));
+		b->unquantised = product_of(&g, widened(b->data.a, g.m, s.row_step, g.k),
+		                            widened(b->data.b, g.n, s.col_step, g.k));
 	if (!b->dequantised || (b->data.a && !b->unquantised))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	if (b->epilogue)
-		mx_epilogue_f64(b->epilogue, g->m, g->n, b->dequantised);
+		mx_epilogue_f64(b->epilogue, g.m, g.n, b->dequantised);
 	if (b->epilogue && b->unquantised)
-		mx_epilogue_f64(b->epilogue, g->m, g->n, b->unquantised);
+		mx_epilogue_f64(b->epilogue, g.m, g.n, b->unquantised);
 	return 0;
 }
 
@@ -58,20 +89,26 @@ static int make_references(struct mx_bench *b, const struct exact_gemm *g, struc
 
 static int measure(const struct mx_bench *b, const struct mx_output *o, struct mx_verdict *v,
                    struct mx_error *err) {
-	size_t n = o->g.m * o->g.n;
+	struct sample s = sample_of(b, &o->g);
+	size_t n = s.rows * s.cols;
 	if (!b->dequantised && !b->unquantised)
 		return 0;
 	double *out = malloc((n + 1) * sizeof *out);
 	if (!out)
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	for (size_t i = 0; i < n; i++)
-		out[i] = mx_code_value(o->format, o->got[i]);
+		out[i] = mx_code_value(
+			o->format,
+			o->got[i / s.cols * s.row_step * o->g.n + i % s.cols * s.col_step]);
 	if (b->dequantised) {
 		v->snr_dequantised = mx_snr(n, b->dequantised, out);
-		mx_row_error(o->g.m, o->g.n, b->dequantised, out, &v->metrics);
+		mx_row_error(s.rows, s.cols, b->dequantised, out, &v->metrics);
+		v->metrics.row *= s.row_step;
 	}
 	if (b->unquantised)
 		v->snr_unquantised = mx_snr(n, b->unquantised, out);
+	v->snr_rows = n < o->g.m * o->g.n ? s.rows : 0;
+	v->snr_cols = s.cols;
 	free(out);
 	return 0;
 }

@@ -51,6 +51,8 @@ static void print_numbers(const struct mx_result *r) {
 	       r->verdict.checked);
 	if (judge != MX_JUDGE_EXPECT)
 		printf("  snr deq %s unq %s", deq, unq);
+	if (judge != MX_JUDGE_EXPECT && r->verdict.snr_rows)
+		printf(" of %zux%zu elements", r->verdict.snr_rows, r->verdict.snr_cols);
 	printf("  %.3f s", r->seconds);
 }
 

@@ -376,6 +376,19 @@ static void test_verdicts(void) {
 	ok(v.n_notes == MX_MAX_NOTES, "no more than %d notes are kept", MX_MAX_NOTES);
 }
 
+/* Elements that do not belong together would have an SNR near 0. */
+static void test_sampled_snr(void) {
+	struct subject s = subject(NULL, 65, 130, 256, MX_REGIME_GENERAL);
+	s.b->snr_work = 0x1p18;
+	struct mx_verdict v = verdict(&s);
+	ok(v.snr_rows > 1 && v.snr_cols > 1 && v.snr_rows * v.snr_cols * 256 <= 1 << 16,
+	   "the SNR of a large product is that of a sample, %zux%zu elements", v.snr_rows,
+	   v.snr_cols);
+	ok(v.snr_dequantised > 130 && v.snr_unquantised > 10 && v.snr_unquantised < 20,
+	   "  near that of all elements");
+	end(&s);
+}
+
 static void test_snr(void) {
 	const double ref[] = { 3, 4, NAN, INFINITY, 5 }, x[] = { 3, 4.5, 7, 7, NAN };
 	ok(fabs(mx_snr(2, ref, x) - 20) < 1e-12, "noise of a hundredth of the power is 20 dB");
@@ -420,6 +433,7 @@ int main(void) {
 	test_failed_device();
 	test_bad_benches();
 	test_verdicts();
+	test_sampled_snr();
 	test_snr();
 	test_metrics();
 	test_large();
