@@ -21,56 +21,16 @@
  * This requires nearest even without flush to zero. A host program may set its
  * threads differently (-ffast-math does), so that is checked each time. */
 #include "tile.h"
-#include "../num/f32.h"
-
-#include <string.h>
-
-/* STRIP columns are computed together, in vectors of the compiler. */
-enum { STRIP = 8 };
-#define VECTOR(T) T __attribute__((vector_size(STRIP * sizeof(T))))
-typedef VECTOR(uint32_t) words;
-typedef VECTOR(float) floats;
-typedef VECTOR(int64_t) longs;
-typedef VECTOR(double) doubles;
-
-/* Element j of STRIP consecutive lanes: from bit `shift` of one register, or of two. */
-static void strip_codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane, unsigned j,
-                        words *code) {
-	unsigned at = bits * j / 32, shift = bits * j % 32;
-	words low, high = { 0 };
-	memcpy(&low, &regs[at][lane], sizeof low);
-	if (shift + bits > 32)
-		memcpy(&high, &regs[at + 1][lane], sizeof high);
-	*code = (low >> shift | high << 1 << (31 - shift)) & ((1u << bits) - 1);
-}
-
-/* Moves the fields to their places in a float. Exponent field 0 is then 2^-bias * 1.m
- * instead of 2^(1-bias) * 0.m; subtracting 2^-bias and doubling, both exact, corrects it. */
-static void strip_values(const struct mx_format_info *t, const words *code, float *value) {
-	uint32_t sign = 1u << (t->bits - 1), normal = 1u << t->man_bits;
-	uint32_t special = t->specials == MX_FINITE     ? sign
-	                   : t->specials == MX_NAN_ONLY ? sign - 1
-	                                                : sign - normal;
-	words magnitude = *code & (sign - 1);
-	words negative = (words)((*code & sign) != 0) & MX_F32_SIGN;
-	words subnormal = (words)(magnitude < normal);
-	words field0 = ((words){ 0 } + (127 - t->bias)) << MX_F32_MAN;
-	words x = field0 + (magnitude << (MX_F32_MAN - t->man_bits));
-	floats twice = ((floats)x - (floats)field0) * 2;
-	x = (x & ~subnormal) | ((words)twice & subnormal);
-	x |= ((words)(magnitude >= special) & MX_F32_INF) | negative;
-	memcpy(value, &x, sizeof x);
-}
+#include "values.h"
 
 static void load_values(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES], float *value) {
 	const struct mx_format_info *t = mx_format_info(f);
 	unsigned MN = mx_shape_mn(s), mn, k;
-	words code;
 	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
 		for (unsigned j = 0; j < MX_BLOCK; j++) {
-			strip_codes(t->bits, regs, lane, j, &code);
+			floats x = strip_values(t, strip_codes(t->bits, regs, lane, j));
 			mx_place_operand(s, f, lane, j, &mn, &k);
-			strip_values(t, &code, value + k * MN + mn);
+			memcpy(value + k * MN + mn, &x, sizeof x);
 		}
 }
 
@@ -136,11 +96,19 @@ static void result_strip(const struct operands *x, mx_shape s, bool fits_float, 
 	}
 }
 
+#if defined(__x86_64__)
+/* MXCSR but for its flags: all exceptions masked, to nearest, subnormals kept. */
+bool mx_environment_is_ieee(void) {
+	enum { FLAGS = 0x3f, DEFAULT = 0x1f80 };
+	return (__builtin_ia32_stmxcsr() & ~FLAGS) == DEFAULT;
+}
+#else
 /* Subnormal results are kept; 1 plus a quarter ulp is 1, and 1 plus three quarters is more. */
 bool mx_environment_is_ieee(void) {
 	volatile float least = 0x1p-126f, one = 1;
 	return least / 2 > 0 && one + 0x1p-25f == one && one + 0x3p-25f > one;
 }
+#endif
 
 bool mx_mma_by_floats(const struct mx_mma_args *g) {
 	unsigned MN = mx_shape_mn(g->shape), row, col;
