@@ -40,7 +40,7 @@ struct kind {
 /* ---- operands ---- */
 
 struct factors {
-	double value[MAX_VALUES]; /* [k][block * M + row or column] */
+	_Alignas(64) double value[MAX_VALUES]; /* [k][block * M + row or column] */
 	/* The largest finite magnitude and the least other than 0 of STRIP rows or columns. */
 	double size[STRIPS], least[STRIPS];
 };

@@ -1,5 +1,5 @@
-/* The fast dense and sparse matrix instructions give the bits of the plain ones: random, special
- * and adversarial operands, all forms, profiles of exact sums. More with MXCHECK_LONG. */
+/* The fast matrix instructions, dense, sparse and scaled, give the bits of the plain ones: random,
+ * special and adversarial operands, all forms, profiles of exact sums. More with MXCHECK_LONG. */
 #include "../../ref/mxref.h"
 #include "../random.h"
 #include "../tap.h"
@@ -273,6 +273,100 @@ static void test_lost_bits(void) {
 	}
 }
 
+/* ---- scaled ---- */
+
+static const mx_type near_types[MX_FORMATS] = { [MX_E4M3] = MX_T_FP8, [MX_E5M2] = MX_T_BF8 };
+
+/* FP8 by kind; all codes of the smaller formats. */
+static void fill_codes(mx_format f, bool negate, uint32_t (*regs)[LANES], kind k) {
+	if (mx_format_info(f)->bits == 8)
+		fill(near_types[f], negate, 8, regs, k);
+	else
+		for (unsigned r = 0; r < mx_operand_vgprs(f); r++)
+			for (unsigned l = 0; l < LANES; l++)
+				regs[r][l] = k == ZEROS ? 0x80000008 : rng();
+}
+
+static void fill_scales(uint8_t scales[LANES], kind k) {
+	static const uint8_t hard[] = { 0, 1, 254, 255 };
+	for (unsigned l = 0; l < LANES; l++)
+		scales[l] = k == NEAR || k == FEW ? 127
+		            : below(16)           ? 120 + below(16)
+		            : k == SPECIAL        ? hard[below(4)]
+		                                  : below(255);
+}
+
+static unsigned scaled(mx_format fa, mx_format fb, kind k, const mx_profile *p) {
+	static uint32_t a[8][LANES];
+	uint8_t scale_a[LANES], scale_b[LANES];
+	bool shared = below(2);
+	fill_codes(fa, true, a, k);
+	fill_codes(fb, false, s.b, k);
+	fill_scales(scale_a, k);
+	fill_scales(scale_b, k);
+	fill_results(MX_T_F32, k);
+	memcpy(s.fast, s.c, sizeof s.c);
+	struct mx_mma_args g = { p,
+		                 below(2),
+		                 fa,
+		                 fb,
+		                 (const uint32_t(*)[LANES])a,
+		                 (const uint32_t(*)[LANES])s.b,
+		                 (const uint32_t(*)[LANES])(shared ? s.fast : s.c),
+		                 scale_a,
+		                 scale_b,
+		                 s.fast,
+		                 .clamp = !below(4) };
+	unsigned wrong = mx_mma_scaled(&g) != MX_OK;
+	g.c = (const uint32_t(*)[LANES])s.c;
+	g.d = s.plain;
+	wrong += mx_mma_scaled_plain(&g) != MX_OK;
+	return wrong + compare("scaled", p, k, g.shape == MX_16X16X128 ? 4 : 16);
+}
+
+static void test_scaled(void) {
+	for (unsigned pair = 0; pair < MX_FORMATS * MX_FORMATS; pair++) {
+		mx_format fa = pair / MX_FORMATS, fb = pair % MX_FORMATS;
+		bool bytes = mx_format_info(fa)->bits == 8 && mx_format_info(fb)->bits == 8;
+		unsigned wrong = 0, n = times() * (bytes ? 2 * KINDS : 4);
+		for (unsigned i = 0; i < n; i++)
+			wrong += scaled(fa, fb, (i + pair) % KINDS, profile_of(i % 7 % 3));
+		ok(!wrong, "%s x %s: fast and plain agree", mx_format_info(fa)->name,
+		   mx_format_info(fb)->name);
+	}
+}
+
+/* 1 + 2^-24 +- 2^-32 + 2^30 - 2^30: the second product decides. */
+static void test_scaled_tie(void) {
+	static uint32_t a[8][LANES];
+	uint8_t scales[LANES];
+	/* 2^-12, 2^-16, 2^15, +-2^15 in E5M2 */
+	static const uint32_t x = 0x7878010c;
+	memset(scales, 127, sizeof scales);
+	for (unsigned sign = 0; sign < 2; sign++) {
+		memset(&s, 0, sizeof s);
+		for (unsigned l = 0; l < LANES; l++) {
+			s.c[0][l] = 0x3f800000;
+			a[0][l] = l < 16 ? x : 0;
+			s.b[0][l] = l < 16 ? x ^ 0x80000000 ^ sign << 15 : 0;
+		}
+		struct mx_mma_args g = { profile_of(0),
+			                 MX_16X16X128,
+			                 MX_E5M2,
+			                 MX_E5M2,
+			                 (const uint32_t(*)[LANES])a,
+			                 (const uint32_t(*)[LANES])s.b,
+			                 (const uint32_t(*)[LANES])s.c,
+			                 scales,
+			                 scales,
+			                 s.fast };
+		mx_mma_scaled(&g);
+		if (!ok(s.fast[0][0] == 0x3f800001 - sign,
+		        "scaled: 1 + 2^-24 %c 2^-32 + 2^30 - 2^30", sign ? '-' : '+'))
+			diag("got %08x", s.fast[0][0]);
+	}
+}
+
 /* The thread's rounding must have no effect. */
 static void test_rounding(void) {
 	unsigned wrong = 0;
@@ -287,6 +381,8 @@ int main(void) {
 	test_dense();
 	test_sparse();
 	test_lost_bits();
+	test_scaled();
+	test_scaled_tie();
 	test_rounding();
 	return done_testing();
 }
