@@ -381,12 +381,11 @@ AVX512 static void by_chains(const struct mx_mma_args *g) {
 struct factors {
 	_Alignas(LINE) double value[MX_TILE_ELEMS]; /* [k][row or column], in units */
 	_Alignas(LINE) double scale[MX_TILE_BLOCKS][MX_TILE_MN];
-	unsigned width; /* bits of the largest value if the least nonzero one has no more than
-	                   man_bits below its leading bit */
+	unsigned width; /* bits from the unit of the least value but 0 to the top of the largest */
 };
 
 struct doubles {
-	struct factors a, b;
+	const struct factors *a, *b;
 };
 
 AVX512 INLINE void store_doubles(double *out, __m512 x) {
@@ -503,6 +502,35 @@ AVX512 static void load_factors(struct factors *x, mx_shape s, mx_format f,
 	}
 }
 
+/* An operand and the registers that it was made of. Loops multiply a fragment by several others, so
+ * each thread keeps its last A and its last B. */
+struct kept {
+	struct factors x;
+	bool valid;
+	mx_shape shape;
+	mx_format format;
+	uint32_t regs[8][MX_LANES];
+	uint8_t scales[MX_LANES];
+};
+static _Thread_local struct kept kept_a, kept_b;
+
+AVX512 static const struct factors *factors_of(struct kept *k, mx_shape s, mx_format f,
+                                               const uint32_t (*regs)[MX_LANES],
+                                               const uint8_t *scales) {
+	size_t bytes = mx_operand_vgprs(f) * sizeof *regs;
+	bool same = k->valid && k->shape == s && k->format == f && !memcmp(k->regs, regs, bytes) &&
+	            !memcmp(k->scales, scales, MX_LANES);
+	if (same)
+		return &k->x;
+	load_factors(&k->x, s, f, regs, scales);
+	memcpy(k->regs, regs, bytes);
+	memcpy(k->scales, scales, MX_LANES);
+	k->shape = s;
+	k->format = f;
+	k->valid = true;
+	return &k->x;
+}
+
 /* A bound of the sum of a group, from below and from above. */
 struct bounds {
 	__m512d low, high;
@@ -563,13 +591,13 @@ struct method {
 AVX512 INLINE void scaled_dots(const struct doubles *x, struct method m, unsigned block,
                                unsigned row, unsigned col, struct bounds dot[MAX_ROWS][COLUMNS]) {
 	unsigned at = block * MX_BLOCK * m.MN;
-	block_dots(m.MN, x->a.value + at + row, x->b.value + at + col, m.rows, m.wide, dot);
+	block_dots(m.MN, x->a->value + at + row, x->b->value + at + col, m.rows, m.wide, dot);
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < m.rows; i++)
 #pragma GCC unroll 2
 		for (unsigned j = 0; j < COLUMNS; j++) {
-			__m512d sa = _mm512_set1_pd(x->a.scale[block][row + i]);
-			__m512d sb = _mm512_loadu_pd(&x->b.scale[block][col + 8 * j]);
+			__m512d sa = _mm512_set1_pd(x->a->scale[block][row + i]);
+			__m512d sb = _mm512_loadu_pd(&x->b->scale[block][col + 8 * j]);
 			__m512d scale = _mm512_mul_pd(sa, sb);
 			dot[i][j].high = _mm512_mul_pd(dot[i][j].high, scale);
 			dot[i][j].low =
@@ -652,17 +680,16 @@ AVX512 static bool find_uncertain(const struct mx_mma_args *g, const columns bad
 
 /* Sums of 32 products. */
 static bool dots_are_exact(const struct doubles *x) {
-	return x->a.width + x->b.width + 5 <= 53;
+	return x->a->width + x->b->width + 5 <= 53;
 }
 
 AVX512 static void by_doubles(const struct mx_mma_args *g) {
 	bool several = g->profile->group != MX_BLOCK, wide;
 	uint64_t again[MX_TILE_RESULTS];
 	columns bad = { { 0 } };
-	struct doubles x;
 	struct results r;
-	load_factors(&x.a, g->shape, g->fmt_a, g->a, g->scale_a);
-	load_factors(&x.b, g->shape, g->fmt_b, g->b, g->scale_b);
+	struct doubles x = { factors_of(&kept_a, g->shape, g->fmt_a, g->a, g->scale_a),
+		             factors_of(&kept_b, g->shape, g->fmt_b, g->b, g->scale_b) };
 	load_results(&r, g);
 	wide = !dots_are_exact(&x);
 	if (wide || several)

@@ -67,14 +67,18 @@ struct job {
 	struct mx_mma_args args;
 	mx_status (*run)(const struct mx_mma_args *);
 	unsigned times;
-	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[16][MX_LANES], d[16][MX_LANES];
+	uint32_t a[2][8][MX_LANES], b[2][8][MX_LANES], c[16][MX_LANES], d[16][MX_LANES];
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 };
 
+/* As a kernel with 2 x 2 fragments: A changes after two instructions, B after each. */
 static void instructions(void *arg) {
 	struct job *j = arg;
-	for (unsigned i = 0; i < j->times; i++)
+	for (unsigned i = 0; i < j->times; i++) {
+		j->args.a = (const uint32_t(*)[MX_LANES])j->a[i >> 1 & 1];
+		j->args.b = (const uint32_t(*)[MX_LANES])j->b[i & 1];
 		j->run(&j->args);
+	}
 }
 
 static uint32_t next(void) {
@@ -91,9 +95,9 @@ static uint32_t operand(mx_format f) {
 
 static void fill(struct job *j, mx_format fa, mx_format fb) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
-		for (unsigned r = 0; r < 8; r++) {
-			j->a[r][lane] = operand(fa);
-			j->b[r][lane] = operand(fb);
+		for (unsigned r = 0; r < 16; r++) {
+			j->a[r / 8][r % 8][lane] = operand(fa);
+			j->b[r / 8][r % 8][lane] = operand(fb);
 		}
 		for (unsigned r = 0; r < 16; r++)
 			j->c[r][lane] = next() % 0x08000000 + 0x3C000000;
@@ -111,16 +115,8 @@ static void report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, 
 	j.run = plain ? mx_mma_scaled_plain : mx_mma_scaled;
 	j.times = plain ? 1 : 100;
 	j.args = (struct mx_mma_args){
-		p,
-		s,
-		fa,
-		fb,
-		(const uint32_t(*)[MX_LANES])j.a,
-		(const uint32_t(*)[MX_LANES])j.b,
-		(const uint32_t(*)[MX_LANES])j.c,
-		j.scale_a,
-		j.scale_b,
-		j.d,
+		p,         s,         fa,  fb, NULL, NULL, (const uint32_t(*)[MX_LANES])j.c,
+		j.scale_a, j.scale_b, j.d,
 	};
 	snprintf(name, sizeof name, "mfma/%s/%s/%sx%s%s", p->name,
 	         s == MX_16X16X128 ? "16x16x128" : "32x32x64", mx_format_info(fa)->name,

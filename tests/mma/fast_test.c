@@ -336,6 +336,42 @@ static void test_scaled(void) {
 	}
 }
 
+/* Expanded operands are kept: each instruction differs from the one before in one respect. */
+static void test_kept(void) {
+	static uint32_t a[8][LANES];
+	uint8_t scale_a[LANES], scale_b[LANES];
+	unsigned wrong = 0;
+	fill(MX_T_FP8, false, 8, a, NEAR);
+	fill(MX_T_FP8, false, 8, s.b, NEAR);
+	fill_scales(scale_a, NEAR);
+	fill_scales(scale_b, NEAR);
+	fill_results(MX_T_F32, NEAR);
+	struct mx_mma_args g = { profile_of(0),
+		                 MX_16X16X128,
+		                 MX_E4M3,
+		                 MX_E4M3,
+		                 (const uint32_t(*)[LANES])a,
+		                 (const uint32_t(*)[LANES])s.b,
+		                 (const uint32_t(*)[LANES])s.c,
+		                 scale_a,
+		                 scale_b };
+	for (unsigned i = 0; i < 12; i++) {
+		g.shape ^= i % 6 == 1;
+		g.fmt_a = i % 6 == 2 ? MX_E5M2 : MX_E4M3;
+		g.fmt_b = i % 6 == 3 ? MX_E5M2 : MX_E4M3;
+		scale_a[below(LANES)] += i % 6 == 4;
+		scale_b[below(LANES)] += i % 6 == 5;
+		a[below(8)][below(LANES)] ^= i == 6;
+		s.b[below(8)][below(LANES)] ^= i == 7;
+		g.d = s.fast;
+		wrong += mx_mma_scaled(&g) != MX_OK;
+		g.d = s.plain;
+		wrong += mx_mma_scaled_plain(&g) != MX_OK;
+		wrong += compare("kept", g.profile, NEAR, g.shape == MX_16X16X128 ? 4 : 16);
+	}
+	ok(!wrong, "scaled: a change of format, shape, scale or code changes the operand");
+}
+
 /* 1 + 2^-24 +- 2^-32 + 2^30 - 2^30: the second product decides. */
 static void test_scaled_tie(void) {
 	static uint32_t a[8][LANES];
@@ -383,6 +419,7 @@ int main(void) {
 	test_lost_bits();
 	test_scaled();
 	test_scaled_tie();
+	test_kept();
 	test_rounding();
 	return done_testing();
 }
