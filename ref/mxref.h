@@ -994,6 +994,9 @@ struct mx_dense_args {
 };
 MXREF_API mx_status mx_mma_dense(const struct mx_dense_args *args);
 
+/* The same, one product at a time: the reference for the fast implementations. */
+MXREF_API mx_status mx_mma_dense_plain(const struct mx_dense_args *args);
+
 /* ---- sparse matrix instructions ---- */
 
 /* A sparse MFMA of gfx950: D = D + A * B [ISA 7.5]. A is M x K and stores two of every four
@@ -1028,6 +1031,9 @@ struct mx_sparse_args {
 	bool clamp;
 };
 MXREF_API mx_status mx_mma_sparse(const struct mx_sparse_args *args);
+
+/* The same, one product at a time: the reference for the fast implementations. */
+MXREF_API mx_status mx_mma_sparse_plain(const struct mx_sparse_args *args);
 
 #ifdef __cplusplus
 }

@@ -12,25 +12,20 @@
  * Chains, for fma32: elements times scales are exact floats, because they have at most 4
  * significant bits between 2^-143 and 2^128 (chains_apply). Every step is an FMA.
  *
- * Doubles, for blocks: as in by_floats.c, the products of a block and their sums are
- * multiples of a unit and have at most 53 bits, so their order does not matter. E5M2 has
- * 32 bits and is cut in two pieces if needed: magnitudes from 2 are multiples of 1/2
- * below 2^16, smaller ones are multiples of 2^-16; each piece has 17 bits. Sums of pieces,
- * and of several blocks of a group, are computed in both directed roundings. If these
- * differ, the sum is not exact, and integers compute that result. The last step is
- * sum + accumulator, rounded to odd and then to f32, as in by_floats.c. The results of
- * rounding down and up are neighbours; if they differ, the odd one is the sum rounded to
- * odd. If they are equal, the upward one is taken, because it is -0 only if all addends
- * are -0. No double overflows or underflows here.
- * An absent piece is a zero with the element's sign, which keeps the sign of a zero sum.
- * Infinity times an absent piece would be NaN, so the method refuses infinities if both
- * operands are cut.
+ * Doubles, for blocks: the products of a block and their sums are multiples of a unit. If they
+ * have at most 53 bits (dots_are_exact), all sums are exact. Else, and where several blocks are
+ * added, two sums are computed, with all roundings down and with all roundings up. The exact sum
+ * is between them, so it rounds to the same f32 as both if they agree; integers compute the other
+ * results. The last step is sum + accumulator, rounded to odd and then to f32, as in by_floats.c.
+ * The results of rounding down and up are neighbours; if they differ, the odd one is the sum
+ * rounded to odd. If they are equal, the upward one is taken, because it is -0 only if all addends
+ * are -0. No double overflows or underflows here, and infinity and NaN are the same in both sums.
  *
  * Instructions name their rounding where it matters. The thread's mode decides whether
  * subnormals are flushed, so it is checked each time, as in by_floats.c. */
 #include "tile.h"
+#include "values.h"
 #include "../num/cpu.h"
-#include "../num/f32.h"
 
 #include <string.h>
 #include <threads.h>
@@ -41,6 +36,7 @@
 #define AVX512                                                                                     \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni,fma")))
 
+enum { LINE = 64 }; /* bytes of a vector and of a cache line */
 enum { WIDE = 16 }; /* columns computed together: a quarter of a wave */
 enum { RUN = 16 };  /* elements of a lane that are consecutive in k, in all layouts */
 enum { OFFSET = 64, DOT_BITS = 17 };
@@ -88,32 +84,76 @@ AVX512 static inline __m512 values(const struct mx_format_info *t, __m512i code)
 		x, _mm512_and_si512(negative, _mm512_set1_epi32((int)MX_F32_SIGN))));
 }
 
-/* A byte is the exponent field of its float, except 0x00 and 0xFF. */
+/* Scales of WIDE lanes. A byte is the exponent field of its float, except 0x00 and 0xFF. */
+AVX512 INLINE __m512 scales_of(const uint8_t *code) {
+	__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)code));
+	__m512i x = _mm512_slli_epi32(byte, MX_F32_MAN);
+	__mmask16 nan = _mm512_cmpeq_epi32_mask(byte, _mm512_set1_epi32(0xFF));
+	x = _mm512_mask_mov_epi32(x, _mm512_testn_epi32_mask(byte, byte),
+	                          _mm512_set1_epi32(1 << (MX_F32_MAN - 1)));
+	return _mm512_castsi512_ps(_mm512_mask_mov_epi32(x, nan, _mm512_set1_epi32(MX_F32_NAN)));
+}
+
 AVX512 static void load_scales(mx_shape s, const uint8_t *code, float (*scale)[MX_TILE_MN]) {
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
 		unsigned mn, block;
 		mx_place_scale(s, lane, &mn, &block);
-		__m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(code + lane)));
-		__m512i x = _mm512_slli_epi32(byte, MX_F32_MAN);
-		__mmask16 nan = _mm512_cmpeq_epi32_mask(byte, _mm512_set1_epi32(0xFF));
-		x = _mm512_mask_mov_epi32(x, _mm512_testn_epi32_mask(byte, byte),
-		                          _mm512_set1_epi32(1 << (MX_F32_MAN - 1)));
-		x = _mm512_mask_mov_epi32(x, nan, _mm512_set1_epi32(MX_F32_NAN));
-		_mm512_storeu_si512(&scale[block][mn], x);
+		_mm512_storeu_ps(&scale[block][mn], scales_of(code + lane));
 	}
 }
 
-AVX512 static void store_result(uint32_t *d, __m512 acc) {
-	__mmask16 nan = _mm512_cmp_ps_mask(acc, acc, _CMP_UNORD_Q);
-	_mm512_storeu_si512(d, _mm512_mask_mov_epi32(_mm512_castps_si512(acc), nan,
-	                                             _mm512_set1_epi32(MX_F32_NAN)));
+/* ---- results ---- */
+
+/* The accumulators by row, in strips of WIDE columns. */
+struct results {
+	_Alignas(LINE) float acc[MX_TILE_MN / WIDE][MX_TILE_MN][WIDE];
+};
+
+AVX512 INLINE void load_results_of(struct results *x, mx_shape shape,
+                                   const uint32_t (*c)[MX_LANES]) {
+	unsigned row, col;
+	for (unsigned r = 0; r < mx_results(shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+			mx_place_result(shape, lane, r, &row, &col);
+			memcpy(x->acc[col / WIDE][row], &c[r][lane], sizeof x->acc[0][0]);
+		}
+}
+
+AVX512 static void load_results(struct results *x, const struct mx_mma_args *g) {
+	if (g->shape == MX_16X16X128)
+		load_results_of(x, MX_16X16X128, g->c);
+	else
+		load_results_of(x, MX_32X32X64, g->c);
+}
+
+AVX512 INLINE __m512i with_one_nan(__m512 x) {
+	__mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+	return _mm512_mask_mov_epi32(_mm512_castps_si512(x), nan, _mm512_set1_epi32(MX_F32_NAN));
+}
+
+AVX512 INLINE void store_results_of(const struct results *x, mx_shape shape,
+                                    uint32_t (*d)[MX_LANES]) {
+	unsigned row, col;
+	for (unsigned r = 0; r < mx_results(shape); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+			mx_place_result(shape, lane, r, &row, &col);
+			_mm512_storeu_si512(&d[r][lane],
+			                    with_one_nan(_mm512_loadu_ps(x->acc[col / WIDE][row])));
+		}
+}
+
+AVX512 static void store_results(const struct results *x, const struct mx_mma_args *g) {
+	if (g->shape == MX_16X16X128)
+		store_results_of(x, MX_16X16X128, g->d);
+	else
+		store_results_of(x, MX_32X32X64, g->d);
 }
 
 /* ---- bytes ---- */
 
 struct bytes {
 	/* GROUP codes of one k-group: [block][group][row or column] */
-	uint32_t a[MX_TILE_BLOCKS][MX_BLOCK / GROUP][MX_TILE_MN];
+	_Alignas(LINE) uint32_t a[MX_TILE_BLOCKS][MX_BLOCK / GROUP][MX_TILE_MN];
 	uint32_t b[MX_TILE_BLOCKS][MX_BLOCK / GROUP][MX_TILE_MN];
 	int32_t start[MX_TILE_BLOCKS][MX_TILE_MN];
 	float sa[MX_TILE_BLOCKS][MX_TILE_MN], sb[MX_TILE_BLOCKS][MX_TILE_MN];
@@ -171,13 +211,38 @@ load_groups(unsigned bits, __m512i table, unsigned MN, const uint32_t (*regs)[MX
 		}
 }
 
-AVX512 static void load_bytes(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES], int offset,
+/* Nibbles 0, 2, 4, 6 of each dword, then 1, 3, 5, 7: an order of k that does not matter to the sum
+ * over a block if both operands have it. */
+AVX512 static inline void load_nibbles(__m512i table, unsigned MN, const uint32_t (*regs)[MX_LANES],
+                                       uint32_t (*out)[MX_BLOCK / GROUP][MX_TILE_MN]) {
+	const __m512i low = _mm512_set1_epi8(15);
+	table = _mm512_broadcast_i32x4(_mm512_castsi512_si128(table));
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+		uint32_t(*to)[MX_TILE_MN] = out[lane / MN];
+#pragma GCC unroll 4
+		for (unsigned at = 0; at < 4; at++) {
+			__m512i x = _mm512_loadu_si512(&regs[at][lane]);
+			__m512i even = _mm512_and_si512(x, low);
+			__m512i odd = _mm512_and_si512(_mm512_srli_epi32(x, 4), low);
+			_mm512_storeu_si512(&to[2 * at][lane % MN],
+			                    _mm512_shuffle_epi8(table, even));
+			_mm512_storeu_si512(&to[2 * at + 1][lane % MN],
+			                    _mm512_shuffle_epi8(table, odd));
+		}
+	}
+}
+
+AVX512 static void load_bytes(const struct mx_mma_args *g, mx_format f,
+                              const uint32_t (*regs)[MX_LANES], int offset,
                               uint32_t (*out)[MX_BLOCK / GROUP][MX_TILE_MN]) {
 	__m512i table = _mm512_add_epi8(byte_table(f), _mm512_set1_epi8(offset));
-	if (f == MX_E2M1)
-		load_groups(4, table, mx_shape_mn(s), regs, out);
+	unsigned MN = mx_mn(g->shape);
+	if (g->fmt_a == MX_E2M1 && g->fmt_b == MX_E2M1)
+		load_nibbles(table, MN, regs, out);
+	else if (f == MX_E2M1)
+		load_groups(4, table, MN, regs, out);
 	else
-		load_groups(6, table, mx_shape_mn(s), regs, out);
+		load_groups(6, table, MN, regs, out);
 }
 
 AVX512 static void load_starts(struct bytes *x, unsigned MN, unsigned blocks) {
@@ -193,11 +258,11 @@ AVX512 static void load_starts(struct bytes *x, unsigned MN, unsigned blocks) {
 }
 
 AVX512 static void load_all_bytes(struct bytes *x, const struct mx_mma_args *g) {
-	unsigned MN = mx_shape_mn(g->shape), blocks = mx_shape_k(g->shape) / MX_BLOCK;
+	unsigned MN = mx_mn(g->shape), blocks = mx_shape_k(g->shape) / MX_BLOCK;
 	int exp = 127 + mx_unit(g->fmt_a) + mx_unit(g->fmt_b);
 	__m512 units = _mm512_castsi512_ps(_mm512_set1_epi32(exp << MX_F32_MAN));
-	load_bytes(g->shape, g->fmt_a, g->a, 0, x->a);
-	load_bytes(g->shape, g->fmt_b, g->b, OFFSET, x->b);
+	load_bytes(g, g->fmt_a, g->a, 0, x->a);
+	load_bytes(g, g->fmt_b, g->b, OFFSET, x->b);
 	load_starts(x, MN, blocks);
 	load_scales(g->shape, g->scale_a, x->sa);
 	load_scales(g->shape, g->scale_b, x->sb);
@@ -208,45 +273,56 @@ AVX512 static void load_all_bytes(struct bytes *x, const struct mx_mma_args *g) 
 		}
 }
 
-/* The blocks of one row and WIDE columns; *gave_up gets the lanes with an accumulator of -0. */
-AVX512 static inline __m512 bytes_row(const struct bytes *x, unsigned blocks, unsigned row,
-                                      unsigned col, __m512 acc, __mmask16 *gave_up) {
+/* All blocks of WIDE columns, a block at a time, because B's part of it fits in registers. *gave_up
+ * gets the lanes with an accumulator of -0. */
+AVX512 INLINE void bytes_columns(const struct bytes *x, unsigned MN, unsigned col,
+                                 float acc[MX_TILE_MN][WIDE], __mmask16 *gave_up) {
 	const __m512i neg_zero = _mm512_set1_epi32((int)MX_F32_SIGN);
-	for (unsigned block = 0; block < blocks; block++) {
-		__m512i dot = _mm512_set1_epi32(x->start[block][row]);
+	__mmask16 gone = 0;
+	for (unsigned block = 0; block < MX_LANES / MN; block++) {
+		__m512 sb = _mm512_loadu_ps(&x->sb[block][col]);
+		__m512i b[MX_BLOCK / GROUP];
+#pragma GCC unroll 8
 		for (unsigned i = 0; i < MX_BLOCK / GROUP; i++)
-			dot = _mm512_dpbusd_epi32(dot, _mm512_loadu_si512(&x->b[block][i][col]),
-			                          _mm512_set1_epi32((int)x->a[block][i][row]));
-		__m512 scaled = _mm512_mul_round_ps(_mm512_cvtepi32_ps(dot),
-		                                    _mm512_set1_ps(x->sa[block][row]), NEAREST);
-		*gave_up |= _mm512_cmpeq_epi32_mask(_mm512_castps_si512(acc), neg_zero);
-		acc = _mm512_fmadd_round_ps(scaled, _mm512_loadu_ps(&x->sb[block][col]), acc,
-		                            NEAREST);
+			b[i] = _mm512_loadu_si512(&x->b[block][i][col]);
+#pragma GCC unroll 4
+		for (unsigned row = 0; row < MN; row++) {
+			__m512i dot = _mm512_set1_epi32(x->start[block][row]);
+#pragma GCC unroll 8
+			for (unsigned i = 0; i < MX_BLOCK / GROUP; i++)
+				dot = _mm512_dpbusd_epi32(
+					dot, b[i], _mm512_set1_epi32((int)x->a[block][i][row]));
+			__m512 scaled =
+				_mm512_mul_round_ps(_mm512_cvtepi32_ps(dot),
+			                            _mm512_set1_ps(x->sa[block][row]), NEAREST);
+			__m512 c = _mm512_loadu_ps(acc[row]);
+			gone |= _mm512_cmpeq_epi32_mask(_mm512_castps_si512(c), neg_zero);
+			_mm512_storeu_ps(acc[row], _mm512_fmadd_round_ps(scaled, sb, c, NEAREST));
+		}
 	}
-	return acc;
+	*gave_up |= gone;
 }
 
 AVX512 static bool by_bytes(const struct mx_mma_args *g) {
-	unsigned blocks = mx_shape_k(g->shape) / MX_BLOCK, row, col;
-	uint32_t d[MX_TILE_RESULTS][MX_LANES];
+	struct results acc;
 	__mmask16 gave_up = 0;
 	struct bytes x;
 	load_all_bytes(&x, g);
-	for (unsigned r = 0; r < mx_results(g->shape); r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-			mx_place_result(g->shape, lane, r, &row, &col);
-			__m512 acc = _mm512_loadu_ps(&g->c[r][lane]);
-			store_result(&d[r][lane], bytes_row(&x, blocks, row, col, acc, &gave_up));
-		}
+	load_results(&acc, g);
+	if (g->shape == MX_16X16X128)
+		bytes_columns(&x, 16, 0, acc.acc[0], &gave_up);
+	else
+		for (unsigned i = 0; i < 2; i++)
+			bytes_columns(&x, 32, i * WIDE, acc.acc[i], &gave_up);
 	if (!gave_up)
-		memcpy(g->d, d, mx_results(g->shape) * sizeof *d);
+		store_results(&acc, g);
 	return !gave_up;
 }
 
 /* ---- chains ---- */
 
 struct chains {
-	float a[MX_TILE_ELEMS], b[MX_TILE_ELEMS]; /* [k][row or column], scaled */
+	_Alignas(LINE) float a[MX_TILE_ELEMS], b[MX_TILE_ELEMS]; /* [k][row or column], scaled */
 };
 
 /* 57344 * 2^112 < 2^128. */
@@ -263,7 +339,7 @@ static bool chains_apply(const struct mx_mma_args *g) {
 AVX512 static void load_scaled(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES],
                                const uint8_t *scales, float *out) {
 	const struct mx_format_info *t = mx_format_info(f);
-	unsigned MN = mx_shape_mn(s), mn = 0, k = 0;
+	unsigned MN = mx_mn(s), mn = 0, k = 0;
 	float scale[MX_TILE_BLOCKS][MX_TILE_MN];
 	load_scales(s, scales, scale);
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
@@ -279,7 +355,7 @@ AVX512 static void load_scaled(mx_shape s, mx_format f, const uint32_t (*regs)[M
 
 /* Four rows at a time, so that FMAs need not wait for each other. */
 AVX512 static void by_chains(const struct mx_mma_args *g) {
-	unsigned MN = mx_shape_mn(g->shape), K = mx_shape_k(g->shape), row, col;
+	unsigned MN = mx_mn(g->shape), K = mx_shape_k(g->shape), row, col;
 	struct chains x;
 	load_scaled(g->shape, g->fmt_a, g->a, g->scale_a, x.a);
 	load_scaled(g->shape, g->fmt_b, g->b, g->scale_b, x.b);
@@ -296,172 +372,336 @@ AVX512 static void by_chains(const struct mx_mma_args *g) {
 						_mm512_loadu_ps(&x.b[k * MN + col]), acc[i],
 						NEAREST);
 			for (unsigned i = 0; i < 4; i++)
-				store_result(&g->d[r + i][lane], acc[i]);
+				_mm512_storeu_si512(&g->d[r + i][lane], with_one_nan(acc[i]));
 		}
 }
 
 /* ---- doubles ---- */
 
-struct pieces {
-	unsigned n;
-	bool infinite;                  /* an element is infinite */
-	double value[2][MX_TILE_ELEMS]; /* the larger one first; [k][row or column] */
+struct factors {
+	_Alignas(LINE) double value[MX_TILE_ELEMS]; /* [k][row or column], in units */
+	_Alignas(LINE) double scale[MX_TILE_BLOCKS][MX_TILE_MN];
+	unsigned width; /* bits from the unit of the least value but 0 to the top of the largest */
 };
 
 struct doubles {
-	struct pieces a, b;
-	float sa[MX_TILE_BLOCKS][MX_TILE_MN], sb[MX_TILE_BLOCKS][MX_TILE_MN];
+	const struct factors *a, *b;
 };
 
-AVX512 static inline void store_doubles(double *out, __m512 x) {
+AVX512 INLINE void store_doubles(double *out, __m512 x) {
 	_mm512_storeu_pd(out, _mm512_cvtps_pd(_mm512_castps512_ps256(x)));
 	_mm512_storeu_pd(out + 8, _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1)));
 }
 
-AVX512 static void load_pieces(struct pieces *p, mx_shape s, mx_format f,
+/* Codes of 8 bits as f16: E5M2 is the upper byte of one. E4M3 has its fields one bit lower, and
+ * another bias: it is 2^8 times the f16. */
+AVX512 INLINE void load_halves(struct factors *x, mx_shape s, mx_format f,
+                               const uint32_t (*regs)[MX_LANES]) {
+	/* Byte 0 of each dword, to the upper half of a word. */
+	const __m512i dwords = _mm512_cvtepu8_epi32(
+		_mm_setr_epi8(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60));
+	const __m512i from =
+		_mm512_castsi256_si512(_mm256_slli_epi16(_mm512_cvtepi32_epi16(dwords), 8));
+	const __mmask64 upper = 0xAAAAAAAA;
+	unsigned MN = mx_mn(s), mn, k;
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
+		for (unsigned first = 0; first < MX_BLOCK; first += RUN) {
+			mx_place_item(s, 8, lane, first, &mn, &k);
+			double *out = x->value + k * MN + mn;
+#pragma GCC unroll 16
+			for (unsigned j = first; j < first + RUN; j++, out += MN) {
+				__m512i byte =
+					_mm512_add_epi8(from, _mm512_set1_epi8((char)(j % 4)));
+				__m256i half = _mm512_castsi512_si256(_mm512_maskz_permutexvar_epi8(
+					upper, byte, _mm512_loadu_si512(&regs[j / 4][lane])));
+				if (f == MX_E4M3)
+					half = _mm256_and_si256(_mm256_srai_epi16(half, 1),
+					                        _mm256_set1_epi16((short)0xBF80));
+				store_doubles(out, _mm512_cvtph_ps(half));
+			}
+		}
+}
+
+AVX512 static void load_all_halves(struct factors *x, mx_shape s, mx_format f,
+                                   const uint32_t (*regs)[MX_LANES]) {
+	if (s == MX_16X16X128 && f == MX_E4M3)
+		load_halves(x, MX_16X16X128, MX_E4M3, regs);
+	else if (s == MX_16X16X128)
+		load_halves(x, MX_16X16X128, MX_E5M2, regs);
+	else if (f == MX_E4M3)
+		load_halves(x, MX_32X32X64, MX_E4M3, regs);
+	else
+		load_halves(x, MX_32X32X64, MX_E5M2, regs);
+}
+
+AVX512 static void load_values(struct factors *x, mx_shape s, mx_format f,
                                const uint32_t (*regs)[MX_LANES]) {
 	const struct mx_format_info *t = mx_format_info(f);
-	const __m512 magnitude = _mm512_castsi512_ps(_mm512_set1_epi32(~MX_F32_SIGN));
-	const __m512 infinity = _mm512_castsi512_ps(_mm512_set1_epi32(MX_F32_INF));
-	unsigned MN = mx_shape_mn(s), mn = 0, k = 0;
-	p->infinite = false;
+	unsigned MN = mx_mn(s), mn, k;
 	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
-		for (unsigned j = 0; j < MX_BLOCK; j++, k++) {
-			if (j % RUN == 0)
-				mx_place_operand(s, f, lane, j, &mn, &k);
-			__m512 x = values(t, codes(t->bits, regs, lane, j));
-			__m512 size = _mm512_and_ps(x, magnitude),
-			       zero = _mm512_andnot_ps(magnitude, x);
-			__mmask16 low = _mm512_cmp_ps_mask(size, _mm512_set1_ps(2), _CMP_LT_OQ);
-			p->infinite |= _mm512_cmp_ps_mask(size, infinity, _CMP_EQ_OQ) != 0;
-			if (p->n == 1)
-				low = 0;
-			else
-				store_doubles(&p->value[1][k * MN + mn],
-				              _mm512_mask_mov_ps(zero, low, x));
-			store_doubles(&p->value[0][k * MN + mn], _mm512_mask_mov_ps(x, low, zero));
+		for (unsigned first = 0; first < MX_BLOCK; first += RUN) {
+			mx_place_item(s, t->bits, lane, first, &mn, &k);
+			double *out = x->value + k * MN + mn;
+			for (unsigned j = first; j < first + RUN; j++, out += MN)
+				store_doubles(out, values(t, codes(t->bits, regs, lane, j)));
 		}
 }
 
-/* Four rows and WIDE columns. */
-struct strip {
-	__m512d v[4][2];
+AVX512 INLINE unsigned least_byte(__m512i x) {
+	__m256i y = _mm256_min_epu8(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
+	__m128i z = _mm_min_epu8(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
+	z = _mm_min_epu8(z, _mm_srli_epi16(z, 8));
+	return _mm_cvtsi128_si32(_mm_minpos_epu16(z)) & 0xFF;
+}
+
+/* The largest magnitude of codes of 8 bits, and the least other than 0 (256: there is none). */
+AVX512 static void find_range(const uint32_t (*regs)[MX_LANES], unsigned *largest,
+                              unsigned *least) {
+	const __m512i ones = _mm512_set1_epi8(-1);
+	__m512i most = _mm512_setzero_si512(), min = ones;
+	for (unsigned r = 0; r < 8; r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+			__m512i x = _mm512_and_si512(_mm512_loadu_si512(&regs[r][lane]),
+			                             _mm512_set1_epi8(0x7F));
+			most = _mm512_max_epu8(most, x);
+			min = _mm512_min_epu8(min, _mm512_add_epi8(x, ones));
+		}
+	*largest = 255 - least_byte(_mm512_xor_si512(most, ones));
+	*least = least_byte(min) + 1;
+}
+
+/* The bits from the unit of the least magnitude to the largest one. */
+static unsigned width_of(const struct mx_format_info *t, unsigned largest, unsigned least) {
+	unsigned top = largest >> t->man_bits, bottom = least >> t->man_bits;
+	return t->man_bits + 1 + (top > bottom ? top - (bottom ? bottom : 1) : 0);
+}
+
+AVX512 static void load_factors(struct factors *x, mx_shape s, mx_format f,
+                                const uint32_t (*regs)[MX_LANES], const uint8_t *scales) {
+	const struct mx_format_info *t = mx_format_info(f);
+	double unit = 1;
+	unsigned largest = 0, least = 0, mn, block;
+	x->width = mx_width(f);
+	if (t->bits == 8) {
+		find_range(regs, &largest, &least);
+		x->width = width_of(t, largest, least);
+	}
+	if (f == MX_E5M2 || (f == MX_E4M3 && largest < 0x7F))
+		load_all_halves(x, s, f, regs);
+	else
+		load_values(x, s, f, regs);
+	if (f == MX_E4M3 && largest < 0x7F)
+		unit = 0x1p8;
+	for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
+		mx_place_scale(s, lane, &mn, &block);
+		double *scale = &x->scale[block][mn];
+		store_doubles(scale, scales_of(scales + lane));
+		for (unsigned i = 0; i < WIDE; i += 8)
+			_mm512_storeu_pd(scale + i, _mm512_mul_pd(_mm512_loadu_pd(scale + i),
+			                                          _mm512_set1_pd(unit)));
+	}
+}
+
+/* An operand and the registers that it was made of. Loops multiply a fragment by several others, so
+ * each thread keeps its last A and its last B. */
+struct kept {
+	struct factors x;
+	bool valid;
+	mx_shape shape;
+	mx_format format;
+	uint32_t regs[8][MX_LANES];
+	uint8_t scales[MX_LANES];
+};
+static _Thread_local struct kept kept_a, kept_b;
+
+AVX512 static const struct factors *factors_of(struct kept *k, mx_shape s, mx_format f,
+                                               const uint32_t (*regs)[MX_LANES],
+                                               const uint8_t *scales) {
+	size_t bytes = mx_operand_vgprs(f) * sizeof *regs;
+	bool same = k->valid && k->shape == s && k->format == f && !memcmp(k->regs, regs, bytes) &&
+	            !memcmp(k->scales, scales, MX_LANES);
+	if (same)
+		return &k->x;
+	load_factors(&k->x, s, f, regs, scales);
+	memcpy(k->regs, regs, bytes);
+	memcpy(k->scales, scales, MX_LANES);
+	k->shape = s;
+	k->format = f;
+	k->valid = true;
+	return &k->x;
+}
+
+/* A bound of the sum of a group, from below and from above. */
+struct bounds {
+	__m512d low, high;
 };
 
-AVX512 static inline void block_dots(unsigned MN, const double *a, const double *b,
-                                     struct strip *out) {
-	struct strip s;
-	for (unsigned i = 0; i < 8; i++)
-		s.v[i / 2][i % 2] = _mm512_set1_pd(-0.0);
-	for (unsigned k = 0; k < MX_BLOCK; k++, a += MN, b += MN)
-		for (unsigned i = 0; i < 4; i++) {
-			__m512d x = _mm512_set1_pd(a[i]);
-			s.v[i][0] = _mm512_fmadd_pd(x, _mm512_loadu_pd(b), s.v[i][0]);
-			s.v[i][1] = _mm512_fmadd_pd(x, _mm512_loadu_pd(b + 8), s.v[i][1]);
-		}
-	*out = s;
+enum { COLUMNS = WIDE / 8, MAX_ROWS = 8 };
+
+/* The dots of a block: rows from a, WIDE columns from b. Without `wide` they are exact. */
+AVX512 INLINE void block_dots(unsigned MN, const double *a, const double *b, unsigned rows,
+                              bool wide, struct bounds dot[MAX_ROWS][COLUMNS]) {
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < rows; i++)
+#pragma GCC unroll 2
+		for (unsigned j = 0; j < COLUMNS; j++)
+			dot[i][j].low = dot[i][j].high = _mm512_set1_pd(-0.0);
+	for (unsigned k = 0; k < MX_BLOCK; k++, a += MN, b += MN) {
+		__m512d y[COLUMNS] = { _mm512_loadu_pd(b), _mm512_loadu_pd(b + 8) };
+		__asm__("" : "+v"(y[0]), "+v"(y[1])); /* loaded once, not for each FMA */
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < rows; i++)
+#pragma GCC unroll 2
+			for (unsigned j = 0; j < COLUMNS; j++) {
+				struct bounds *d = &dot[i][j];
+				__m512d x = _mm512_set1_pd(a[i]);
+				d->high = wide ? _mm512_fmadd_round_pd(x, y[j], d->high, UP)
+				               : _mm512_fmadd_pd(x, y[j], d->high);
+				if (wide)
+					d->low = _mm512_fmadd_round_pd(x, y[j], d->low, DOWN);
+			}
+	}
 }
 
-/* sum += x * scale, exact except in the lanes that *inexact gets. */
-AVX512 static inline void add_exactly(__m512d *sum, __m512d x, __m512d scale, __mmask8 *inexact) {
-	__m512d down = _mm512_fmadd_round_pd(x, scale, *sum, DOWN);
-	*sum = _mm512_fmadd_round_pd(x, scale, *sum, UP);
-	*inexact |= _mm512_cmp_pd_mask(down, *sum, _CMP_NEQ_OQ);
-}
-
-AVX512 static inline __m512d add_to_odd(__m512d x, __m512d y) {
+AVX512 INLINE __m512d add_to_odd(__m512d x, __m512d y) {
 	__m512d down = _mm512_add_round_pd(x, y, DOWN), up = _mm512_add_round_pd(x, y, UP);
 	__mmask8 odd = _mm512_test_epi64_mask(_mm512_castpd_si512(down), _mm512_set1_epi64(1));
 	return _mm512_mask_mov_pd(up, odd, down);
 }
 
-/* The sum of the scaled dots of blocks first to end, exact except in the lanes of inexact[row]. */
-AVX512 static void group_sums(const struct doubles *x, unsigned MN, unsigned first, unsigned end,
-                              unsigned row, unsigned col, struct strip *sum,
-                              __mmask8 (*inexact)[2]) {
-	for (unsigned i = 0; i < 8; i++)
-		sum->v[i / 2][i % 2] = _mm512_set1_pd(-0.0);
-	for (unsigned block = first; block < end; block++)
-		for (unsigned piece = 0; piece < x->a.n * x->b.n; piece++) {
-			unsigned at = block * MX_BLOCK * MN;
-			struct strip dot;
-			block_dots(MN, x->a.value[piece / x->b.n] + at + row,
-			           x->b.value[piece % x->b.n] + at + col, &dot);
-			for (unsigned i = 0; i < 8; i++) {
-				const float *sb = &x->sb[block][col + i % 2 * 8];
-				__m512d scale =
-					_mm512_mul_pd(_mm512_cvtps_pd(_mm256_loadu_ps(sb)),
-				                      _mm512_set1_pd(x->sa[block][row + i / 2]));
-				add_exactly(&sum->v[i / 2][i % 2], dot.v[i / 2][i % 2], scale,
-				            &inexact[i / 2][i % 2]);
+AVX512 INLINE __m256 round_sum(__m512d sum, __m256 acc) {
+	return _mm512_cvt_roundpd_ps(add_to_odd(sum, _mm512_cvtps_pd(acc)), NEAREST);
+}
+
+/* Both bounds give the same f32. Zeros may differ in sign only if the bounds are equal. */
+AVX512 INLINE __mmask8 agree(const struct bounds *sum, __m256 low, __m256 high) {
+	return _mm512_cmp_pd_mask(sum->low, sum->high, _CMP_EQ_OQ) |
+	       _mm256_cmpeq_epi32_mask(_mm256_castps_si256(low), _mm256_castps_si256(high)) |
+	       _mm256_cmp_ps_mask(high, high, _CMP_UNORD_Q);
+}
+
+/* What does not change in the loops, so that each combination is compiled on its own. */
+struct method {
+	unsigned MN, rows; /* rows computed together */
+	bool wide;         /* dots may be inexact */
+	bool several;      /* a group has several blocks */
+};
+
+/* The dots of a block times its scales. */
+AVX512 INLINE void scaled_dots(const struct doubles *x, struct method m, unsigned block,
+                               unsigned row, unsigned col, struct bounds dot[MAX_ROWS][COLUMNS]) {
+	unsigned at = block * MX_BLOCK * m.MN;
+	block_dots(m.MN, x->a->value + at + row, x->b->value + at + col, m.rows, m.wide, dot);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < m.rows; i++)
+#pragma GCC unroll 2
+		for (unsigned j = 0; j < COLUMNS; j++) {
+			__m512d sa = _mm512_set1_pd(x->a->scale[block][row + i]);
+			__m512d sb = _mm512_loadu_pd(&x->b->scale[block][col + 8 * j]);
+			__m512d scale = _mm512_mul_pd(sa, sb);
+			dot[i][j].high = _mm512_mul_pd(dot[i][j].high, scale);
+			dot[i][j].low =
+				m.wide ? _mm512_mul_pd(dot[i][j].low, scale) : dot[i][j].high;
+		}
+}
+
+/* sum += blocks first to end - 1. */
+AVX512 INLINE void add_blocks(const struct doubles *x, struct method m, unsigned first,
+                              unsigned end, unsigned row, unsigned col,
+                              struct bounds sum[MAX_ROWS][COLUMNS]) {
+	struct bounds dot[MAX_ROWS][COLUMNS];
+	for (unsigned block = first; block < end; block++) {
+		scaled_dots(x, m, block, row, col, dot);
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < m.rows; i++)
+#pragma GCC unroll 2
+			for (unsigned j = 0; j < COLUMNS; j++) {
+				struct bounds *s = &sum[i][j];
+				s->low = _mm512_add_round_pd(s->low, dot[i][j].low, DOWN);
+				s->high = _mm512_add_round_pd(s->high, dot[i][j].high, UP);
 			}
+	}
+}
+
+/* Adds blocks first to end - 1 to the accumulators of m.rows rows and WIDE columns. bad[row] gets
+ * the columns that are not certain. */
+AVX512 INLINE void add_group(const struct doubles *x, struct method m, unsigned first, unsigned end,
+                             unsigned row, unsigned col, float (*acc)[WIDE], __mmask16 *bad) {
+	struct bounds sum[MAX_ROWS][COLUMNS];
+	scaled_dots(x, m, first, row, col, sum);
+	if (m.several)
+		add_blocks(x, m, first + 1, end, row, col, sum);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < m.rows; i++)
+#pragma GCC unroll 2
+		for (unsigned j = 0; j < COLUMNS; j++) {
+			const struct bounds *s = &sum[i][j];
+			__m256 c = _mm256_loadu_ps(acc[i] + 8 * j), high = round_sum(s->high, c);
+			if (m.wide || m.several)
+				bad[i] |= (__mmask8)~agree(s, round_sum(s->low, c), high) << 8 * j;
+			_mm256_storeu_ps(acc[i] + 8 * j, high);
 		}
 }
 
-AVX512 static inline __m512 round_sum(const __m512d sum[2], __m512 acc) {
-	__m512d low = add_to_odd(sum[0], _mm512_cvtps_pd(_mm512_castps512_ps256(acc)));
-	__m512d high = add_to_odd(sum[1], _mm512_cvtps_pd(_mm512_extractf32x8_ps(acc, 1)));
-	return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvt_roundpd_ps(low, NEAREST)),
-	                          _mm512_cvt_roundpd_ps(high, NEAREST), 1);
+/* By strip and row, the columns that are not certain. */
+typedef __mmask16 columns[MX_TILE_MN / WIDE][MX_TILE_MN];
+
+AVX512 INLINE void add_groups(const struct mx_mma_args *g, const struct doubles *x, struct method m,
+                              struct results *r, columns bad) {
+	unsigned blocks = MX_LANES / m.MN, group = m.several ? g->profile->group / MX_BLOCK : 1;
+	group = group ? group : blocks;
+	for (unsigned strip = 0; strip < m.MN / WIDE; strip++)
+		for (unsigned row = 0; row < m.MN; row += m.rows)
+			for (unsigned first = 0; first < blocks; first += group) {
+				unsigned end = blocks - first < group ? blocks : first + group;
+				add_group(x, m, first, end, row, strip * WIDE, &r->acc[strip][row],
+				          &bad[strip][row]);
+			}
 }
 
-/* Registers r to r + 3 of WIDE lanes; again[] gets the lanes that are not exact. */
-AVX512 static void doubles_strip(const struct mx_mma_args *g, const struct doubles *x, unsigned r,
-                                 unsigned lane, uint32_t (*d)[MX_LANES], uint64_t *again) {
-	unsigned MN = mx_shape_mn(g->shape), blocks = mx_shape_k(g->shape) / MX_BLOCK, row, col;
-	unsigned group = g->profile->group ? g->profile->group / MX_BLOCK : blocks;
-	__mmask8 inexact[4][2] = { 0 };
-	struct strip sum;
-	__m512 acc[4];
-	mx_place_result(g->shape, lane, r, &row, &col);
-	for (unsigned i = 0; i < 4; i++)
-		acc[i] = _mm512_loadu_ps(&g->c[r + i][lane]);
-	for (unsigned first = 0; first < blocks; first += group) {
-		unsigned end = blocks - first < group ? blocks : first + group;
-		group_sums(x, MN, first, end, row, col, &sum, inexact);
-		for (unsigned i = 0; i < 4; i++)
-			acc[i] = round_sum(sum.v[i], acc[i]);
-	}
-	for (unsigned i = 0; i < 4; i++) {
-		store_result(&d[r + i][lane], acc[i]);
-		again[r + i] |= (uint64_t)(inexact[i][0] | inexact[i][1] << 8) << lane;
-	}
-}
-
-/* Stores the exact results and computes the others by integers. D may be C, so the lanes of
- * inexact results are not written before that. */
-AVX512 static void commit(const struct mx_mma_args *g, uint32_t (*d)[MX_LANES],
-                          const uint64_t *again) {
+/* The lanes that are not certain. Their results become C again, because D may be C. */
+AVX512 static bool find_uncertain(const struct mx_mma_args *g, const columns bad, struct results *r,
+                                  uint64_t again[MX_TILE_RESULTS]) {
 	uint64_t any = 0;
-	for (unsigned r = 0; r < mx_results(g->shape); r++)
+	unsigned row, col;
+	for (unsigned i = 0; i < mx_results(g->shape); i++) {
+		again[i] = 0;
 		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE) {
-			__mmask16 good = ~(again[r] >> lane);
-			_mm512_mask_storeu_epi32(&g->d[r][lane], good,
-			                         _mm512_loadu_si512(&d[r][lane]));
-			any |= again[r];
+			mx_place_result(g->shape, lane, i, &row, &col);
+			float *acc = r->acc[col / WIDE][row];
+			__mmask16 m = bad[col / WIDE][row];
+			_mm512_mask_storeu_ps(acc, m, _mm512_loadu_ps(&g->c[i][lane]));
+			again[i] |= (uint64_t)m << lane;
 		}
-	if (any)
-		mx_mma_some_by_integers(g, again);
+		any |= again[i];
+	}
+	return any;
 }
 
-AVX512 static bool by_doubles(const struct mx_mma_args *g) {
-	uint32_t d[MX_TILE_RESULTS][MX_LANES];
-	uint64_t again[MX_TILE_RESULTS] = { 0 };
-	bool cut = mx_width(g->fmt_a) + mx_width(g->fmt_b) + 5 > 53;
-	struct doubles x;
-	x.a.n = cut && g->fmt_a == MX_E5M2 ? 2 : 1;
-	x.b.n = cut && g->fmt_b == MX_E5M2 ? 2 : 1;
-	load_pieces(&x.a, g->shape, g->fmt_a, g->a);
-	load_pieces(&x.b, g->shape, g->fmt_b, g->b);
-	if (x.a.n * x.b.n == 4 && (x.a.infinite || x.b.infinite))
-		return false;
-	load_scales(g->shape, g->scale_a, x.sa);
-	load_scales(g->shape, g->scale_b, x.sb);
-	for (unsigned r = 0; r < mx_results(g->shape); r += 4)
-		for (unsigned lane = 0; lane < MX_LANES; lane += WIDE)
-			doubles_strip(g, &x, r, lane, d, again);
-	commit(g, d, again);
-	return true;
+/* Sums of 32 products. */
+static bool dots_are_exact(const struct doubles *x) {
+	return x->a->width + x->b->width + 5 <= 53;
+}
+
+AVX512 static void by_doubles(const struct mx_mma_args *g) {
+	bool several = g->profile->group != MX_BLOCK, wide;
+	uint64_t again[MX_TILE_RESULTS];
+	columns bad = { { 0 } };
+	struct results r;
+	struct doubles x = { factors_of(&kept_a, g->shape, g->fmt_a, g->a, g->scale_a),
+		             factors_of(&kept_b, g->shape, g->fmt_b, g->b, g->scale_b) };
+	load_results(&r, g);
+	wide = !dots_are_exact(&x);
+	if (wide || several)
+		add_groups(g, &x, (struct method){ mx_mn(g->shape), 4, wide, several }, &r, bad);
+	else if (g->shape == MX_16X16X128)
+		add_groups(g, &x, (struct method){ 16, 8, false, false }, &r, bad);
+	else
+		add_groups(g, &x, (struct method){ 32, 8, false, false }, &r, bad);
+	bool uncertain = (wide || several) && find_uncertain(g, bad, &r, again);
+	store_results(&r, g);
+	if (uncertain)
+		mx_mma_some_by_integers(g, again);
 }
 
 bool mx_mma_by_avx512(const struct mx_mma_args *g) {
@@ -473,7 +713,10 @@ bool mx_mma_by_avx512(const struct mx_mma_args *g) {
 		by_chains(g);
 		return true;
 	}
-	return g->profile->group % MX_BLOCK == 0 && by_doubles(g);
+	if (g->profile->group % MX_BLOCK)
+		return false;
+	by_doubles(g);
+	return true;
 }
 
 #else

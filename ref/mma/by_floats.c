@@ -21,56 +21,21 @@
  * This requires nearest even without flush to zero. A host program may set its
  * threads differently (-ffast-math does), so that is checked each time. */
 #include "tile.h"
-#include "../num/f32.h"
+#include "values.h"
+#include "../num/cpu.h"
 
-#include <string.h>
+enum { RUN = 16, ROWS = 4 }; /* items of a lane that are consecutive in k; rows computed together */
 
-/* STRIP columns are computed together, in vectors of the compiler. */
-enum { STRIP = 8 };
-#define VECTOR(T) T __attribute__((vector_size(STRIP * sizeof(T))))
-typedef VECTOR(uint32_t) words;
-typedef VECTOR(float) floats;
-typedef VECTOR(int64_t) longs;
-typedef VECTOR(double) doubles;
-
-/* Element j of STRIP consecutive lanes: from bit `shift` of one register, or of two. */
-static void strip_codes(unsigned bits, const uint32_t (*regs)[MX_LANES], unsigned lane, unsigned j,
-                        words *code) {
-	unsigned at = bits * j / 32, shift = bits * j % 32;
-	words low, high = { 0 };
-	memcpy(&low, &regs[at][lane], sizeof low);
-	if (shift + bits > 32)
-		memcpy(&high, &regs[at + 1][lane], sizeof high);
-	*code = (low >> shift | high << 1 << (31 - shift)) & ((1u << bits) - 1);
-}
-
-/* Moves the fields to their places in a float. Exponent field 0 is then 2^-bias * 1.m
- * instead of 2^(1-bias) * 0.m; subtracting 2^-bias and doubling, both exact, corrects it. */
-static void strip_values(const struct mx_format_info *t, const words *code, float *value) {
-	uint32_t sign = 1u << (t->bits - 1), normal = 1u << t->man_bits;
-	uint32_t special = t->specials == MX_FINITE     ? sign
-	                   : t->specials == MX_NAN_ONLY ? sign - 1
-	                                                : sign - normal;
-	words magnitude = *code & (sign - 1);
-	words negative = (words)((*code & sign) != 0) & MX_F32_SIGN;
-	words subnormal = (words)(magnitude < normal);
-	words field0 = ((words){ 0 } + (127 - t->bias)) << MX_F32_MAN;
-	words x = field0 + (magnitude << (MX_F32_MAN - t->man_bits));
-	floats twice = ((floats)x - (floats)field0) * 2;
-	x = (x & ~subnormal) | ((words)twice & subnormal);
-	x |= ((words)(magnitude >= special) & MX_F32_INF) | negative;
-	memcpy(value, &x, sizeof x);
-}
-
-static void load_values(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES], float *value) {
+INLINE void load_values(mx_shape s, mx_format f, const uint32_t (*regs)[MX_LANES], float *value) {
 	const struct mx_format_info *t = mx_format_info(f);
-	unsigned MN = mx_shape_mn(s), mn, k;
-	words code;
+	unsigned MN = mx_mn(s), mn, k;
 	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
-		for (unsigned j = 0; j < MX_BLOCK; j++) {
-			strip_codes(t->bits, regs, lane, j, &code);
-			mx_place_operand(s, f, lane, j, &mn, &k);
-			strip_values(t, &code, value + k * MN + mn);
+		for (unsigned first = 0; first < MX_BLOCK; first += RUN) {
+			mx_place_item(s, t->bits, lane, first, &mn, &k);
+			for (unsigned j = first; j < first + RUN; j++, k++) {
+				floats x = strip_values(t, strip_codes(t->bits, regs, lane, j));
+				memcpy(value + k * MN + mn, &x, sizeof x);
+			}
 		}
 }
 
@@ -85,16 +50,21 @@ static void load_scales(mx_shape s, const uint8_t *code, double (*scale)[MX_TILE
 	}
 }
 
-/* Dots of a row of A with a strip of B over one block, in type T. */
+/* Dots of ROWS rows of A with a strip of B over one block, in type T. */
 #define DOTS(T)                                                                                    \
-	static void dots_##T(unsigned MN, const float *a, const float *b, doubles *dot) {          \
-		VECTOR(T) sum = -(VECTOR(T)){ 0 };                                                 \
+	INLINE void dots_##T(unsigned MN, const float *a, const float *b, doubles dot[ROWS]) {     \
+		VECTOR(T) sum[ROWS];                                                               \
+		for (unsigned i = 0; i < ROWS; i++)                                                \
+			sum[i] = -(VECTOR(T)){ 0 };                                                \
 		for (unsigned k = 0; k < MX_BLOCK; k++) {                                          \
 			floats strip;                                                              \
 			memcpy(&strip, b + k * MN, sizeof strip);                                  \
-			sum += (T)a[k * MN] * __builtin_convertvector(strip, VECTOR(T));           \
+			for (unsigned i = 0; i < ROWS; i++)                                        \
+				sum[i] += (T)a[k * MN + i] *                                       \
+				          __builtin_convertvector(strip, VECTOR(T));               \
 		}                                                                                  \
-		*dot = __builtin_convertvector(sum, doubles);                                      \
+		for (unsigned i = 0; i < ROWS; i++)                                                \
+			dot[i] = __builtin_convertvector(sum[i], doubles);                         \
 	}
 DOTS(float)
 DOTS(double)
@@ -103,7 +73,7 @@ DOTS(double)
  * neighbour on the error's side. The error of a sum is a double and these
  * differences are exact [Knuth, TAOCP 4.2.2, theorem B]. With infinities it is
  * NaN, and the sum stays. */
-static void add_to_odd(doubles *x, const doubles *y) {
+INLINE void add_to_odd(doubles *x, const doubles *y) {
 	doubles sum = *x + *y, part = sum - *x;
 	doubles error = (*x - (sum - part)) + (*y - part);
 	longs inexact = (error < 0) | (error > 0);
@@ -118,22 +88,91 @@ struct operands {
 	double sa[MX_TILE_BLOCKS][MX_TILE_MN], sb[MX_TILE_BLOCKS][MX_TILE_MN];
 };
 
-static void result_strip(const struct operands *x, mx_shape s, bool fits_float, unsigned row,
-                         unsigned col, floats *acc) {
-	unsigned MN = mx_shape_mn(s);
-	for (unsigned i = 0; i < mx_shape_k(s) / MX_BLOCK; i++) {
-		unsigned at = i * MX_BLOCK * MN;
+INLINE void add_blocks(const struct operands *x, mx_shape s, bool fits_float, unsigned row,
+                       unsigned col, floats acc[ROWS]) {
+	unsigned MN = mx_mn(s);
+	for (unsigned block = 0; block < MX_LANES / MN; block++) {
+		unsigned at = block * MX_BLOCK * MN;
 		const float *a = x->a + at + row, *b = x->b + at + col;
-		doubles sum, sb, c = __builtin_convertvector(*acc, doubles);
+		doubles dot[ROWS], sb;
 		if (fits_float)
-			dots_float(MN, a, b, &sum);
+			dots_float(MN, a, b, dot);
 		else
-			dots_double(MN, a, b, &sum);
-		memcpy(&sb, x->sb[i] + col, sizeof sb);
-		sum *= x->sa[i][row] * sb;
-		add_to_odd(&sum, &c);
-		*acc = __builtin_convertvector(sum, floats);
+			dots_double(MN, a, b, dot);
+		memcpy(&sb, x->sb[block] + col, sizeof sb);
+		for (unsigned i = 0; i < ROWS; i++) {
+			doubles c = __builtin_convertvector(acc[i], doubles);
+			dot[i] *= x->sa[block][row + i] * sb;
+			add_to_odd(&dot[i], &c);
+			acc[i] = __builtin_convertvector(dot[i], floats);
+		}
 	}
+}
+
+/* Registers r to r + ROWS - 1 of a result are consecutive rows. */
+INLINE void strips(const struct mx_mma_args *g, const struct operands *x, mx_shape s,
+                   bool fits_float) {
+	unsigned row, col;
+	for (unsigned r = 0; r < mx_results(s); r += ROWS)
+		for (unsigned lane = 0; lane < MX_LANES; lane += STRIP) {
+			floats acc[ROWS];
+			for (unsigned i = 0; i < ROWS; i++)
+				memcpy(&acc[i], &g->c[r + i][lane], sizeof *acc);
+			mx_place_result(s, lane, r, &row, &col);
+			add_blocks(x, s, fits_float, row, col, acc);
+			for (unsigned i = 0; i < ROWS; i++) {
+				words nan = (words)(acc[i] != acc[i]);
+				words d = ((words)acc[i] & ~nan) | (nan & MX_F32_NAN);
+				memcpy(&g->d[r + i][lane], &d, sizeof d);
+			}
+		}
+}
+
+/* The bits of a sum of products of a block. */
+static unsigned bits_of_sum(const struct mx_mma_args *g) {
+	return mx_width(g->fmt_a) + mx_width(g->fmt_b) + 5;
+}
+
+INLINE void run(const struct mx_mma_args *g) {
+	bool fits_float = bits_of_sum(g) <= 24;
+	struct operands x;
+	load_values(g->shape, g->fmt_a, g->a, x.a);
+	load_values(g->shape, g->fmt_b, g->b, x.b);
+	load_scales(g->shape, g->scale_a, x.sa);
+	load_scales(g->shape, g->scale_b, x.sb);
+	if (g->shape == MX_16X16X128)
+		strips(g, &x, MX_16X16X128, fits_float);
+	else
+		strips(g, &x, MX_32X32X64, fits_float);
+}
+
+static void run_portable(const struct mx_mma_args *g) {
+	run(g);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void run_avx2(const struct mx_mma_args *g) {
+	run(g);
+}
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
+run_avx512(const struct mx_mma_args *g) {
+	run(g);
+}
+
+static void (*best(void))(const struct mx_mma_args *) {
+	if (mx_cpu_has(MX_CPU_V4))
+		return run_avx512;
+	return mx_cpu_has(MX_CPU_V3) ? run_avx2 : run_portable;
+}
+
+/* MXCSR but for its flags: all exceptions masked, to nearest, subnormals kept. */
+bool mx_environment_is_ieee(void) {
+	enum { FLAGS = 0x3f, DEFAULT = 0x1f80 };
+	return (__builtin_ia32_stmxcsr() & ~FLAGS) == DEFAULT;
+}
+#else
+static void (*best(void))(const struct mx_mma_args *) {
+	return run_portable;
 }
 
 /* Subnormal results are kept; 1 plus a quarter ulp is 1, and 1 plus three quarters is more. */
@@ -141,27 +180,12 @@ bool mx_environment_is_ieee(void) {
 	volatile float least = 0x1p-126f, one = 1;
 	return least / 2 > 0 && one + 0x1p-25f == one && one + 0x3p-25f > one;
 }
+#endif
 
 bool mx_mma_by_floats(const struct mx_mma_args *g) {
-	unsigned MN = mx_shape_mn(g->shape), row, col;
-	unsigned bits = mx_width(g->fmt_a) + mx_width(g->fmt_b) + 5;
-	if (g->profile->align || g->profile->group != MX_BLOCK || bits > 53 ||
+	if (g->profile->align || g->profile->group != MX_BLOCK || bits_of_sum(g) > 53 ||
 	    !mx_environment_is_ieee())
 		return false;
-	struct operands x;
-	load_values(g->shape, g->fmt_a, g->a, x.a);
-	load_values(g->shape, g->fmt_b, g->b, x.b);
-	load_scales(g->shape, g->scale_a, x.sa);
-	load_scales(g->shape, g->scale_b, x.sb);
-	for (unsigned r = 0; r < MN * MN / MX_LANES; r++)
-		for (unsigned lane = 0; lane < MX_LANES; lane += STRIP) {
-			floats acc;
-			memcpy(&acc, &g->c[r][lane], sizeof acc);
-			mx_place_result(g->shape, lane, r, &row, &col);
-			result_strip(&x, g->shape, bits <= 24, row, col, &acc);
-			words nan = (words)(acc != acc);
-			words d = ((words)acc & ~nan) | (nan & MX_F32_NAN);
-			memcpy(&g->d[r][lane], &d, sizeof d);
-		}
+	best()(g);
 	return true;
 }

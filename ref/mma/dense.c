@@ -1,13 +1,14 @@
 /* The dense MFMAs on registers: each result is one dot, by integers, FMAs or a profile. */
 #include "dense.h"
 #include "step.h"
+#include "tile.h"
 #include "../num/f32.h"
 
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
-enum { MAX_K = 64, F16_MAN = 10, BF16_MAN = 7 };
+enum { MAX_K = 64, OPERAND_VGPRS = 4 };
 #define F64_SIGN (UINT64_C(1) << 63)
 #define F64_NAN  UINT64_C(0x7FF8000000000000)
 
@@ -148,8 +149,8 @@ static struct mx_term term_of_half(uint16_t code, unsigned man) {
 
 static struct mx_term term_of(mx_type t, uint64_t item) {
 	switch (t) {
-	case MX_T_F16: return term_of_half(item, F16_MAN);
-	case MX_T_BF16: return term_of_half(item, BF16_MAN);
+	case MX_T_F16: return term_of_half(item, MX_F16_MAN);
+	case MX_T_BF16: return term_of_half(item, MX_BF16_MAN);
 	case MX_T_BF8: return mx_term_of_element(MX_E5M2, (mx_elem){ item });
 	default: return mx_term_of_element(MX_E4M3, (mx_elem){ item });
 	}
@@ -180,7 +181,8 @@ uint64_t mx_dense_dot(const struct mx_dense_args *g, const uint64_t *a, const ui
 
 /* ---- the instruction ---- */
 
-static void run(const struct mx_dense_args *g) {
+/* The results with a bit in lanes[item], one by one. */
+static void some_plain(const struct mx_dense_args *g, const uint64_t *lanes) {
 	const struct mx_dense *op = g->op;
 	unsigned items = mx_dense_result_items(op), block, row, col;
 	unsigned bits = bits_of_item(mx_dense_result_vgprs(op), items);
@@ -188,12 +190,54 @@ static void run(const struct mx_dense_args *g) {
 	load(&x, g);
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned i = 0; i < items; i++) {
+			if (!(lanes[i] >> lane & 1))
+				continue;
 			mx_dense_result(op, lane, i, &block, &row, &col);
 			uint64_t c = mx_get_item(g->c, bits, lane, i);
 			set_item(g->d, bits, lane, i,
 			         mx_dense_dot(g, x.a[block * op->m + row], x.b[block * op->m + col],
 			                      c));
 		}
+}
+
+static void run_plain(const struct mx_dense_args *g) {
+	static const uint64_t all[MX_DENSE_RESULTS] = { [0 ... MX_DENSE_RESULTS - 1] = UINT64_MAX };
+	some_plain(g, all);
+}
+
+typedef uint32_t operand_regs[OPERAND_VGPRS][MX_LANES];
+
+/* An operand after broadcast: itself, or a copy. */
+static const uint32_t (*broadcast(const struct mx_dense_args *g, const uint32_t (*regs)[MX_LANES],
+                                  unsigned (*lane_of)(const struct mx_dense_args *, unsigned),
+                                  operand_regs copy))[MX_LANES] {
+	if (!g->cbsz && !g->blgp)
+		return regs;
+	for (unsigned r = 0; r < mx_dense_operand_vgprs(g->op); r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			copy[r][lane] = regs[r][lane_of(g, lane)];
+	return (const uint32_t(*)[MX_LANES])copy;
+}
+
+static void run(const struct mx_dense_args *g) {
+	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
+	operand_regs a, b;
+	struct mx_products products = { .op = g->op,
+		                        .profile = g->profile,
+		                        .a = broadcast(g, g->a, lane_of_a, a),
+		                        .b = broadcast(g, g->b, lane_of_b, b),
+		                        .c = g->c,
+		                        .d = g->d,
+		                        .clamp = g->clamp,
+		                        .run_b = mx_dense_operand_items(g->op) };
+	if (!mx_mma_by_doubles(&products, again)) {
+		run_plain(g);
+		return;
+	}
+	for (unsigned i = 0; i < MX_DENSE_RESULTS; i++)
+		any |= again[i];
+	if (any)
+		some_plain(g, again);
 }
 
 static mx_status check(const struct mx_dense_args *g) {
@@ -207,17 +251,30 @@ static mx_status check(const struct mx_dense_args *g) {
 
 /* The thread's rounding mode and flush to zero must have no effect. The volatile pointer keeps
  * the compiler from moving floating-point operations across the calls of fesetenv(). */
-mx_status mx_mma_dense(const struct mx_dense_args *args) {
-	void (*volatile body)(const struct mx_dense_args *) = run;
+static mx_status in_default_environment(void (*f)(const struct mx_dense_args *),
+                                        const struct mx_dense_args *args) {
+	void (*volatile body)(const struct mx_dense_args *) = f;
 	mx_status status = check(args);
 	fenv_t environment;
 	if (status)
 		return status;
+	if (mx_environment_is_ieee()) {
+		body(args);
+		return MX_OK;
+	}
 	fegetenv(&environment);
 	fesetenv(FE_DFL_ENV);
 	body(args);
 	fesetenv(&environment);
 	return MX_OK;
+}
+
+mx_status mx_mma_dense(const struct mx_dense_args *args) {
+	return in_default_environment(run, args);
+}
+
+mx_status mx_mma_dense_plain(const struct mx_dense_args *args) {
+	return in_default_environment(run_plain, args);
 }
 
 const mx_profile *mx_dense_profile(const struct mx_dense *op, const mx_profile *p) {

@@ -7,8 +7,49 @@
 /* Item `item` of `bits` bits in a lane's registers. */
 uint64_t mx_get_item(const uint32_t (*regs)[MX_LANES], unsigned bits, unsigned lane, unsigned item);
 
+unsigned mx_type_bits(mx_type t);
+
+/* A lane holds groups of `height` = H consecutive rows of the result: 4, or 1 for f64. All lanes
+ * together hold MI groups of each of BI blocks at a time:
+ *
+ *   D[b][i][j] is item i % H + H (i / (H MI) + G (b / BI)) of lane
+ *                 j + M (i / H % MI + MI (b % BI)),  G = M / (H MI)
+ */
+static inline void mx_place_dense_result(unsigned m, unsigned height, unsigned lane, unsigned item,
+                                         unsigned *block, unsigned *row, unsigned *col) {
+	unsigned tile = m * m / height;
+	unsigned blocks_in_item = tile < MX_LANES ? MX_LANES / tile : 1;
+	unsigned groups_in_item = MX_LANES / blocks_in_item / m;
+	unsigned items_of_block = m / (height * groups_in_item);
+	unsigned group = item / height % items_of_block, lane_row = lane / m;
+	*col = lane % m;
+	*row = height * (groups_in_item * group + lane_row % groups_in_item) + item % height;
+	*block = item / height / items_of_block * blocks_in_item + lane_row / groups_in_item;
+}
+
 /* c plus the products of op->k pairs, by the types of args->op and the profile. */
 uint64_t mx_dense_dot(const struct mx_dense_args *args, const uint64_t *a, const uint64_t *b,
                       uint64_t c);
+
+/* Bits of the fraction of 16-bit floats. */
+enum { MX_F16_MAN = 10, MX_BF16_MAN = 7 };
+
+enum { MX_DENSE_RESULTS = 32, MX_PRODUCTS = 64 }; /* most items of a result, most products */
+
+/* The products of a dense instruction, or of the stored items of a sparse one. */
+struct mx_products {
+	const struct mx_dense *op; /* its k counts stored items */
+	const mx_profile *profile;
+	const uint32_t (*a)[MX_LANES], (*b)[MX_LANES], (*c)[MX_LANES];
+	uint32_t (*d)[MX_LANES];
+	bool clamp;
+	unsigned run_b; /* items of a lane of B that are consecutive in k */
+	/* Sparse: k of each product of a row. NULL: in order. */
+	const uint8_t (*k_of_b)[MX_PRODUCTS];
+};
+
+/* Computes D except for the lanes that again[item] gets, which the plain version must compute.
+ * False, and nothing is done, if it does not apply. */
+bool mx_mma_by_doubles(const struct mx_products *g, uint64_t again[MX_DENSE_RESULTS]);
 
 #endif

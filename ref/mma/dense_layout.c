@@ -4,13 +4,9 @@
  *
  *   A[b][i][k] is item k % KL of lane i + M (b + blocks (k / KL))
  *
- * and groups of H = 4 consecutive rows of the result (f64: 1). All lanes together hold MI groups
- * of each of BI blocks at a time:
- *
- *   D[b][i][j] is item i % H + H (i / (H MI) + G (b / BI)) of lane
- *                 j + M (i / H % MI + MI (b % BI)),  G = M / (H MI)
+ * dense.h has the result.
  */
-#include "../mxref.h"
+#include "dense.h"
 
 #include <string.h>
 
@@ -33,7 +29,7 @@ const struct mx_dense *mx_dense_by_name(const char *name) {
 	return NULL;
 }
 
-static unsigned bits_of(mx_type t) {
+unsigned mx_type_bits(mx_type t) {
 	switch (t) {
 	case MX_T_F64: return 64;
 	case MX_T_F32:
@@ -56,11 +52,11 @@ unsigned mx_dense_result_items(const struct mx_dense *op) {
 }
 
 unsigned mx_dense_operand_vgprs(const struct mx_dense *op) {
-	return op ? mx_dense_operand_items(op) * bits_of(op->a) / 32 : 0;
+	return op ? mx_dense_operand_items(op) * mx_type_bits(op->a) / 32 : 0;
 }
 
 unsigned mx_dense_result_vgprs(const struct mx_dense *op) {
-	return op ? mx_dense_result_items(op) * bits_of(op->d) / 32 : 0;
+	return op ? mx_dense_result_items(op) * mx_type_bits(op->d) / 32 : 0;
 }
 
 mx_status mx_dense_operand(const struct mx_dense *op, unsigned lane, unsigned item, unsigned *block,
@@ -81,13 +77,6 @@ mx_status mx_dense_result(const struct mx_dense *op, unsigned lane, unsigned ite
 		return MX_BAD_POINTER;
 	if (lane >= MX_LANES || item >= mx_dense_result_items(op))
 		return MX_BAD_OPTION;
-	unsigned height = op->d == MX_T_F64 ? 1 : 4, tile = op->m * op->m / height;
-	unsigned blocks_in_item = tile < MX_LANES ? MX_LANES / tile : 1;
-	unsigned groups_in_item = MX_LANES / blocks_in_item / op->m;
-	unsigned items_of_block = op->m / (height * groups_in_item);
-	unsigned group = item / height % items_of_block, lane_row = lane / op->m;
-	*col = lane % op->m;
-	*row = height * (groups_in_item * group + lane_row % groups_in_item) + item % height;
-	*block = item / height / items_of_block * blocks_in_item + lane_row / groups_in_item;
+	mx_place_dense_result(op->m, op->d == MX_T_F64 ? 1 : 4, lane, item, block, row, col);
 	return MX_OK;
 }

@@ -2,7 +2,7 @@
 #include "layout.h"
 
 unsigned mx_shape_mn(mx_shape s) {
-	return s == MX_16X16X128 ? 16 : 32;
+	return mx_mn(s);
 }
 
 unsigned mx_shape_k(mx_shape s) {

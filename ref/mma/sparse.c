@@ -11,11 +11,11 @@
  *
  * Only stored items are multiplied, K / 2 products in the order of k (assumed for the steps of
  * a profile; the manual does not describe them). */
-#include <string.h>
-
 #include "dense.h"
 
-enum { MAX_M = 32, MAX_K = 128, RUN_BITS = 128 };
+#include <string.h>
+
+enum { MAX_M = 32, MAX_K = 2 * MX_PRODUCTS, RUN_BITS = 128 };
 
 static const struct mx_sparse rows[] = {
 #define MX_SPARSE(id, m, k, a, b, d) { "v_smfmac_" #id, m, k, MX_T_##a, MX_T_##b, MX_T_##d },
@@ -77,8 +77,8 @@ static unsigned position_b(const struct mx_sparse *op, unsigned lane, unsigned i
 }
 
 struct operands {
-	uint64_t a[MAX_M][MAX_K / 2], b[MAX_M][MAX_K]; /* b by column */
-	uint8_t k[MAX_M][MAX_K / 2];                   /* of a */
+	uint64_t a[MAX_M][MX_PRODUCTS], b[MAX_M][MAX_K]; /* b by column */
+	uint8_t k[MAX_M][MX_PRODUCTS];                   /* of a */
 };
 
 /* The first index of the set: ABID chooses the set if CBSZ is 0, else it is the first. For the wide
@@ -102,17 +102,23 @@ static bool indices_ascend(const struct mx_sparse_args *g, unsigned items) {
 	return true;
 }
 
-static void load(struct operands *x, const struct mx_sparse_args *g) {
+static void load_indices(struct operands *x, const struct mx_sparse_args *g) {
 	const struct mx_sparse *op = g->op;
-	unsigned bits = bits_of_item(op), items = items_of_lane(op);
-	unsigned first = first_index(g, items);
-	for (unsigned lane = 0; lane < MX_LANES; lane++) {
-		unsigned mn = lane % op->m;
+	unsigned items = items_of_lane(op), first = first_index(g, items);
+	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned i = 0; i < items; i++) {
 			unsigned p = position_a(op, lane, i);
-			x->a[mn][p] = mx_get_item(g->a, bits, lane, i);
-			x->k[mn][p] = p / 2 * 4 + index_of(g, lane, first + i);
+			x->k[lane % op->m][p] = p / 2 * 4 + index_of(g, lane, first + i);
 		}
+}
+
+static void load_items(struct operands *x, const struct mx_sparse_args *g) {
+	const struct mx_sparse *op = g->op;
+	unsigned bits = bits_of_item(op), items = items_of_lane(op);
+	for (unsigned lane = 0; lane < MX_LANES; lane++) {
+		unsigned mn = lane % op->m;
+		for (unsigned i = 0; i < items; i++)
+			x->a[mn][position_a(op, lane, i)] = mx_get_item(g->a, bits, lane, i);
 		for (unsigned i = 0; i < 2 * items; i++)
 			x->b[mn][position_b(op, lane, i)] = mx_get_item(g->b, bits, lane, i);
 	}
@@ -120,29 +126,64 @@ static void load(struct operands *x, const struct mx_sparse_args *g) {
 
 /* ---- the instruction ---- */
 
-static void run(const struct mx_sparse_args *g) {
+/* The results with a bit in lanes[item], one by one. */
+static void some_plain(const struct mx_sparse_args *g, struct operands *x, const uint64_t *lanes) {
 	struct mx_dense op = packed(g->op);
 	struct mx_dense_args dense = { .op = &op, .profile = g->profile, .clamp = g->clamp };
 	unsigned items = mx_dense_result_items(&op), block, row, col;
-	struct operands x;
-	uint64_t b[MAX_K / 2];
-	load(&x, g);
+	uint64_t b[MX_PRODUCTS];
+	load_items(x, g);
 	for (unsigned lane = 0; lane < MX_LANES; lane++)
 		for (unsigned i = 0; i < items; i++) {
+			if (!(lanes[i] >> lane & 1))
+				continue;
 			mx_dense_result(&op, lane, i, &block, &row, &col);
 			for (unsigned p = 0; p < op.k; p++)
-				b[p] = x.b[col][x.k[row][p]];
-			g->d[i][lane] = mx_dense_dot(&dense, x.a[row], b, g->d[i][lane]);
+				b[p] = x->b[col][x->k[row][p]];
+			g->d[i][lane] = mx_dense_dot(&dense, x->a[row], b, g->d[i][lane]);
 		}
 }
 
-mx_status mx_mma_sparse(const struct mx_sparse_args *g) {
+static void run(const struct mx_sparse_args *g, bool plain) {
+	struct mx_dense op = packed(g->op);
+	struct operands x;
+	uint64_t again[MX_DENSE_RESULTS] = { 0 }, any = 0;
+	struct mx_products products = { .op = &op,
+		                        .profile = g->profile,
+		                        .a = g->a,
+		                        .b = g->b,
+		                        .c = (const uint32_t(*)[MX_LANES])g->d,
+		                        .d = g->d,
+		                        .clamp = g->clamp,
+		                        .run_b = RUN_BITS / bits_of_item(g->op),
+		                        .k_of_b = x.k };
+	load_indices(&x, g);
+	if (plain || !mx_mma_by_doubles(&products, again))
+		memset(again, 0xff, sizeof again);
+	for (unsigned i = 0; i < MX_DENSE_RESULTS; i++)
+		any |= again[i];
+	if (any)
+		some_plain(g, &x, again);
+}
+
+static mx_status check(const struct mx_sparse_args *g) {
 	if (!g || !g->op || !g->a || !g->b || !g->index || !g->d || !g->profile)
 		return MX_BAD_POINTER;
 	if (!indices_ascend(g, items_of_lane(g->op)))
 		return MX_BAD_OPTION;
-	mx_status status = mx_profile_check(g->profile);
+	return mx_profile_check(g->profile);
+}
+
+mx_status mx_mma_sparse(const struct mx_sparse_args *g) {
+	mx_status status = check(g);
 	if (status == MX_OK)
-		run(g);
+		run(g, false);
+	return status;
+}
+
+mx_status mx_mma_sparse_plain(const struct mx_sparse_args *g) {
+	mx_status status = check(g);
+	if (status == MX_OK)
+		run(g, true);
 	return status;
 }

@@ -35,7 +35,7 @@ static inline unsigned mx_width(mx_format f) {
 
 /* Registers of the result. */
 static inline unsigned mx_results(mx_shape s) {
-	return mx_shape_mn(s) * mx_shape_mn(s) / MX_LANES;
+	return mx_mn(s) * mx_mn(s) / MX_LANES;
 }
 
 /* Fast implementations; mma.c chooses one. Each returns false and writes nothing if it does

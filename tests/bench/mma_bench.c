@@ -1,21 +1,84 @@
-/* The rate of scaled MFMAs on a core, with operands and results in register layout. */
+/* The rates of MFMAs on a core, with operands and results in register layout, and the rate of f64
+ * FMAs, which limits the methods that compute in doubles. */
 #include "../../ref/mxref.h"
+#include "../../ref/num/cpu.h"
 #include "bench.h"
 
 #include <string.h>
+
+/* ---- f64 FMA ---- */
+
+enum { CHAINS = 16, STEPS = 100000 };
+
+/* Independent chains of FMAs on vectors of the processor's widest kind. */
+#define FMA_CHAINS(name, lanes, fma, target)                                                       \
+	target static double name(void) {                                                          \
+		typedef double doubles __attribute__((vector_size(8 * (lanes))));                  \
+		doubles sum[CHAINS], x = (doubles){ 0 } + 0.5, y = x;                              \
+		for (unsigned j = 0; j < CHAINS; j++)                                              \
+			sum[j] = (doubles){ 0 } + j;                                               \
+		for (unsigned i = 0; i < STEPS; i++) {                                             \
+			__asm__("" : "+v"(x), "+v"(y));                                            \
+			_Pragma("GCC unroll 16") for (unsigned j = 0; j < CHAINS; j++) sum[j] =    \
+				(doubles)fma(x, y, sum[j]);                                        \
+		}                                                                                  \
+		for (unsigned j = 1; j < CHAINS; j++)                                              \
+			sum[0] += sum[j];                                                          \
+		return sum[0][0] * (lanes);                                                        \
+	}
+#if defined(__x86_64__)
+#include <immintrin.h>
+FMA_CHAINS(chains_512, 8, _mm512_fmadd_pd, __attribute__((target("avx512f"))))
+FMA_CHAINS(chains_256, 4, _mm256_fmadd_pd, __attribute__((target("avx2,fma"))))
+
+static double (*chains(unsigned *lanes))(void) {
+	*lanes = mx_cpu_has(MX_CPU_V4) ? 8 : mx_cpu_has(MX_CPU_V3) ? 4 : 0;
+	return *lanes == 8 ? chains_512 : *lanes ? chains_256 : NULL;
+}
+#else
+static double (*chains(unsigned *lanes))(void) {
+	*lanes = 0;
+	return NULL;
+}
+#endif
+
+static void run_chains(void *arg) {
+	volatile double used;
+	double (**f)(void) = arg;
+	used = (*f)();
+	(void)used;
+}
+
+/* The limit in GMAC/s; 0: unknown. */
+static double fma_limit(void) {
+	unsigned lanes;
+	double (*f)(void) = chains(&lanes);
+	return f ? bench("fma/f64", "GMAC/s", 1e-9 * lanes * CHAINS * STEPS, run_chains, &f) : 0;
+}
+
+static void share(const char *name, double rate, double limit) {
+	if (limit)
+		printf("%s/of fma/f64,%%,%.3g,0\n", name, 100 * rate / limit);
+}
+
+/* ---- scaled ---- */
 
 struct job {
 	struct mx_mma_args args;
 	mx_status (*run)(const struct mx_mma_args *);
 	unsigned times;
-	uint32_t a[8][MX_LANES], b[8][MX_LANES], c[16][MX_LANES], d[16][MX_LANES];
+	uint32_t a[2][8][MX_LANES], b[2][8][MX_LANES], c[16][MX_LANES], d[16][MX_LANES];
 	uint8_t scale_a[MX_LANES], scale_b[MX_LANES];
 };
 
+/* As a kernel with 2 x 2 fragments: A changes after two instructions, B after each. */
 static void instructions(void *arg) {
 	struct job *j = arg;
-	for (unsigned i = 0; i < j->times; i++)
+	for (unsigned i = 0; i < j->times; i++) {
+		j->args.a = (const uint32_t(*)[MX_LANES])j->a[i >> 1 & 1];
+		j->args.b = (const uint32_t(*)[MX_LANES])j->b[i & 1];
 		j->run(&j->args);
+	}
 }
 
 static uint32_t next(void) {
@@ -32,9 +95,9 @@ static uint32_t operand(mx_format f) {
 
 static void fill(struct job *j, mx_format fa, mx_format fb) {
 	for (unsigned lane = 0; lane < MX_LANES; lane++) {
-		for (unsigned r = 0; r < 8; r++) {
-			j->a[r][lane] = operand(fa);
-			j->b[r][lane] = operand(fb);
+		for (unsigned r = 0; r < 16; r++) {
+			j->a[r / 8][r % 8][lane] = operand(fa);
+			j->b[r / 8][r % 8][lane] = operand(fb);
 		}
 		for (unsigned r = 0; r < 16; r++)
 			j->c[r][lane] = next() % 0x08000000 + 0x3C000000;
@@ -43,7 +106,8 @@ static void fill(struct job *j, mx_format fa, mx_format fb) {
 	}
 }
 
-static void report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, bool plain) {
+static void report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, bool plain,
+                   double limit) {
 	static struct job j;
 	char name[80];
 	double macs = (double)mx_shape_mn(s) * mx_shape_mn(s) * mx_shape_k(s);
@@ -51,24 +115,86 @@ static void report(const mx_profile *p, mx_shape s, mx_format fa, mx_format fb, 
 	j.run = plain ? mx_mma_scaled_plain : mx_mma_scaled;
 	j.times = plain ? 1 : 100;
 	j.args = (struct mx_mma_args){
-		p,
-		s,
-		fa,
-		fb,
-		(const uint32_t(*)[MX_LANES])j.a,
-		(const uint32_t(*)[MX_LANES])j.b,
-		(const uint32_t(*)[MX_LANES])j.c,
-		j.scale_a,
-		j.scale_b,
-		j.d,
+		p,         s,         fa,  fb, NULL, NULL, (const uint32_t(*)[MX_LANES])j.c,
+		j.scale_a, j.scale_b, j.d,
 	};
 	snprintf(name, sizeof name, "mfma/%s/%s/%sx%s%s", p->name,
 	         s == MX_16X16X128 ? "16x16x128" : "32x32x64", mx_format_info(fa)->name,
 	         mx_format_info(fb)->name, plain ? "/plain" : "");
-	bench(name, "GMAC/s", macs * j.times * 1e-9, instructions, &j);
+	double rate = bench(name, "GMAC/s", macs * j.times * 1e-9, instructions, &j);
+	if (!plain)
+		share(name, rate, limit);
+}
+
+/* ---- dense ---- */
+
+struct dense_job {
+	struct mx_dense_args args;
+	uint32_t a[4][MX_LANES], b[4][MX_LANES], c[32][MX_LANES], d[32][MX_LANES];
+};
+
+static void dense_instructions(void *arg) {
+	struct dense_job *j = arg;
+	for (unsigned i = 0; i < 100; i++)
+		mx_mma_dense(&j->args);
+}
+
+/* A sum of four uniform numbers from -2 to 2, about as a normal deviate. */
+static float deviate(void) {
+	int sum = 0;
+	for (unsigned i = 0; i < 4; i++)
+		sum += (int)(next() % 65536) - 32768;
+	return (float)sum / 65536;
+}
+
+static uint32_t random_item(mx_type t) {
+	float x = deviate();
+	mx_f32 bits;
+	memcpy(&bits, &x, sizeof x);
+	switch (t) {
+	case MX_T_F32: return bits.v;
+	case MX_T_F16: return mx_f16_from_f32(bits).v;
+	case MX_T_BF16: return mx_bf16_from_f32(bits).v;
+	default: return next() & (t == MX_T_I8 ? 0xff : 0xbf);
+	}
+}
+
+static void fill_dense(struct dense_job *j, const struct mx_dense *op) {
+	unsigned vgprs = mx_dense_operand_vgprs(op);
+	unsigned bits = 32 * vgprs / mx_dense_operand_items(op);
+	memset(j, 0, sizeof *j);
+	for (unsigned r = 0; r < vgprs; r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			for (unsigned at = 0; at < 32; at += bits) {
+				j->a[r][lane] |= random_item(op->a) << at;
+				j->b[r][lane] |= random_item(op->b) << at;
+			}
+	for (unsigned r = 0; r < 32; r++)
+		for (unsigned lane = 0; lane < MX_LANES; lane++)
+			j->c[r][lane] = random_item(MX_T_F32);
+}
+
+static void report_dense(const mx_profile *p, const struct mx_dense *op, double limit) {
+	static struct dense_job j;
+	char name[80];
+	double macs = (double)op->m * op->m * op->k * op->blocks;
+	fill_dense(&j, op);
+	j.args = (struct mx_dense_args){ .op = op,
+		                         .profile = p,
+		                         .a = (const uint32_t(*)[MX_LANES])j.a,
+		                         .b = (const uint32_t(*)[MX_LANES])j.b,
+		                         .c = (const uint32_t(*)[MX_LANES])j.c,
+		                         .d = j.d };
+	snprintf(name, sizeof name, "mfma/%s/%s", p->name, op->name + strlen("v_mfma_"));
+	share(name, bench(name, "GMAC/s", macs * 1e-7, dense_instructions, &j), limit);
 }
 
 int main(void) {
+	const struct mx_dense *op;
+	double limit = fma_limit();
+	for (size_t i = 0; (op = mx_dense_at(i)); i++)
+		if (op->a != MX_T_F64)
+			report_dense(mx_profile_by_name("block32"), op, limit);
 	static const char *const profiles[] = { "block32", "fused", "fma32", "cdna3" };
 	static const mx_format pairs[][2] = { { MX_E2M1, MX_E2M1 }, { MX_E4M3, MX_E4M3 },
 		                              { MX_E4M3, MX_E2M1 }, { MX_E5M2, MX_E4M3 },
@@ -77,9 +203,9 @@ int main(void) {
 		const mx_profile *profile = mx_profile_by_name(profiles[p]);
 		for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
 			for (int s = 0; s < 2; s++)
-				report(profile, s, pairs[i][0], pairs[i][1], false);
-		report(profile, MX_16X16X128, MX_E2M1, MX_E2M1, true);
-		report(profile, MX_16X16X128, MX_E4M3, MX_E4M3, true);
+				report(profile, s, pairs[i][0], pairs[i][1], false, limit);
+		report(profile, MX_16X16X128, MX_E2M1, MX_E2M1, true, limit);
+		report(profile, MX_16X16X128, MX_E4M3, MX_E4M3, true, limit);
 	}
 	return 0;
 }

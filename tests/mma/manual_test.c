@@ -182,7 +182,9 @@ static void test_dense_and_sparse(void) {
 	BAD(mx_dense_result, "row", op, 0, 0, &n, NULL, &n);
 	BAD(mx_dense_result, "col", op, 0, 0, &n, &n, NULL);
 	BAD(mx_mma_dense, "args", NULL);
+	BAD(mx_mma_dense_plain, "args", NULL);
 	BAD(mx_mma_sparse, "args", NULL);
+	BAD(mx_mma_sparse_plain, "args", NULL);
 	for (int i = 0; i < 6; i++) {
 		struct mx_dense_args g = { i == 0 ? NULL : op,   i == 1 ? NULL : p,
 			                   i == 2 ? NULL : regs, i == 3 ? NULL : regs,
@@ -191,7 +193,9 @@ static void test_dense_and_sparse(void) {
 			                    i == 2 ? NULL : regs,  i == 3 ? NULL : regs,
 			                    i == 4 ? NULL : *regs, i == 5 ? NULL : regs };
 		BAD(mx_mma_dense, "a field", &g);
+		BAD(mx_mma_dense_plain, "a field", &g);
 		BAD(mx_mma_sparse, "a field", &s);
+		BAD(mx_mma_sparse_plain, "a field", &s);
 	}
 }
 

@@ -38,22 +38,29 @@ static bool is_scaled(const struct mx_inst *in) {
 	return in->mai.scaled && in->mai.abid & 1;
 }
 
-/* The byte of each lane's scale that OP_SEL selects; for an inline float constant, its exponent
- * field. */
+/* The scale of all lanes that is not in a register: 1, or the exponent field of an inline float
+ * constant. */
+static uint8_t common_scale(struct mx_wave *w, const struct mx_inst *in, unsigned code) {
+	enum { ONE = 127 };
+	if (!is_scaled(in) || code >= MX_VGPR)
+		return ONE;
+	if (code >= MX_FLOAT_0_5 && code <= MX_FLOAT_1_2PI)
+		return mx_e8m0_from_f32((mx_f32){ mx_sread(w, in, code) }).v;
+	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALE_CODE, code));
+	return ONE;
+}
+
+/* The byte of each lane's scale that OP_SEL selects. */
 static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                         uint8_t bytes[MX_LANES]) {
 	unsigned code = in->mai.scale[i], shift = 8 * in->mai.byte[i];
-	bool scaled = is_scaled(in);
-	if (scaled && code < MX_VGPR && (code < MX_FLOAT_0_5 || code > MX_FLOAT_1_2PI)) {
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALE_CODE, code));
-		scaled = false;
-	} else if (scaled && code >= MX_VGPR)
-		scaled = mx_vgprs_exist(w, in, mx_row(code), 1);
+	if (!is_scaled(in) || code < MX_VGPR || !mx_vgprs_exist(w, in, mx_row(code), 1)) {
+		memset(bytes, common_scale(w, in, code), MX_LANES);
+		return;
+	}
+	const uint32_t *scale = w->v[mx_row(code)];
 	for (unsigned l = 0; l < MX_LANES; l++)
-		bytes[l] = !scaled ? 127
-		           : code >= MX_VGPR
-		                   ? w->v[mx_row(code)][l] >> shift
-		                   : mx_e8m0_from_f32((mx_f32){ mx_sread(w, in, code) }).v;
+		bytes[l] = scale[l] >> shift;
 }
 
 /* ---- unwritten bits of the result: an unwritten bit of A taints a row, one of B a column ---- */
@@ -67,7 +74,7 @@ static uint64_t operand_unwritten(const struct mx_wave *w, unsigned code, unsign
 
 static uint64_t scale_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
 	uint64_t lanes = 0;
-	if (!is_scaled(in) || in->mai.scale[i] < MX_VGPR)
+	if (!is_scaled(in) || !operand_unwritten(w, in->mai.scale[i], 1))
 		return 0;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		if (mx_vunwritten(w, mx_row(in->mai.scale[i]), l) >> (8 * in->mai.byte[i]) & 0xff)

@@ -1,0 +1,407 @@
+/* The dense and sparse MFMAs of integers and of floats up to 32 bits in vectors of doubles, for
+ * profiles of exact sums.
+ *
+ * Factors have at most 24 significant bits, so each product is an exact double between 2^-298 and
+ * 2^256. All nonzero factors of a row are multiples of 2^-(man + 1) times the least of them. If
+ * the largest factors are not too large beside the least ones (sums_are_exact), all sums of
+ * products are exact, too. That holds for all integers and for most floats.
+ *
+ * Else the sum of a step is a double and the sum of the errors of its additions [Knuth, TAOCP
+ * 4.2.2, theorem B]. Sum, errors and accumulator are added to a double and its error. Rounded to
+ * odd, that double rounds to the same f32 as the exact sum [Boldo and Melquiond, Emulation of FMA,
+ * 2008]; of the error only the sign matters. It is certain if no addition had an error. Else it is
+ * if the error is larger than what the additions of errors can have lost:
+ *
+ *   64 products below `size` have sums below 2^6 size, with errors up to 2^-47 size; 64 of these
+ *   have sums below 2^-41 size. These are exact if the factors are not too far apart, by 2^47 more
+ *   than above. Else each has an error up to 2^-94 size, 2^-88 size together. The addition of the
+ *   accumulator's error has an error that is known.
+ *
+ * The plain version computes the results that are not certain.
+ *
+ * Infinity, NaN and the sign of zero follow IEEE addition and multiplication. Sums start at -0,
+ * because +0 would change the sign of a sum of -0s. */
+#include "dense.h"
+#include "tile.h"
+#include "values.h"
+#include "../num/cpu.h"
+
+#include <math.h>
+
+enum { MAX_VALUES = 2048, STRIPS = MX_LANES / STRIP, ROWS = 4 };
+
+/* What does not change in the loops, so that each combination is compiled on its own. */
+struct kind {
+	unsigned m;
+	bool integer; /* C and D are integers */
+	bool single;  /* each product is a step */
+};
+
+/* ---- operands ---- */
+
+struct factors {
+	_Alignas(64) double value[MAX_VALUES]; /* [k][block * M + row or column] */
+	/* The largest finite magnitude and the least other than 0 of STRIP rows or columns. */
+	double size[STRIPS], least[STRIPS];
+};
+
+struct operands {
+	struct factors a, b;
+	unsigned width; /* values of one k */
+	double room;    /* see sums_are_exact */
+};
+
+/* The fields of an f16 at their places in a float are 2^-112 of it. */
+INLINE words half_values(words code) {
+	words magnitude = code & 0x7FFF, special = (words)(magnitude >= 0x7C00);
+	floats x = (floats)(magnitude << (MX_F32_MAN - MX_F16_MAN)) * 0x1p112f;
+	return (words)x | (special & MX_F32_INF) | (code << 16 & MX_F32_SIGN);
+}
+
+/* The bits of floats with the values of codes. */
+INLINE words floats_of(mx_type t, words code) {
+	switch (t) {
+	case MX_T_F32: return code;
+	case MX_T_BF16: return code << 16;
+	case MX_T_F16: return half_values(code);
+	case MX_T_FP8: return (words)strip_values(mx_format_info(MX_E4M3), code);
+	case MX_T_BF8: return (words)strip_values(mx_format_info(MX_E5M2), code);
+	default: /* I8 */
+		return (words) __builtin_convertvector((VECTOR(int32_t))(code << 24) >> 24, floats);
+	}
+}
+
+/* Bits of a fraction. */
+static unsigned man_of(mx_type t) {
+	switch (t) {
+	case MX_T_F16: return MX_F16_MAN;
+	case MX_T_BF16: return MX_BF16_MAN;
+	case MX_T_FP8: return mx_format_info(MX_E4M3)->man_bits;
+	case MX_T_BF8: return mx_format_info(MX_E5M2)->man_bits;
+	default: return MX_F32_MAN;
+	}
+}
+
+INLINE doubles load_doubles(const double *from) {
+	doubles x;
+	memcpy(&x, from, sizeof x);
+	return x;
+}
+
+INLINE doubles magnitude(doubles x) {
+	return (doubles)((longs)x & INT64_MAX);
+}
+
+INLINE doubles choose(longs mask, doubles yes, doubles no) {
+	return (doubles)(((longs)yes & mask) | ((longs)no & ~mask));
+}
+
+INLINE words smaller(words x, words y) {
+	words less = (words)(x < y);
+	return (x & less) | (y & ~less);
+}
+
+INLINE words larger(words x, words y) {
+	return ~smaller(~x, ~y);
+}
+
+INLINE double float_of_bits(uint32_t bits) {
+	float x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+/* Widens the range of a strip by magnitudes from `least` + 1 to `size`, as bits of floats. */
+INLINE void widen(struct factors *f, unsigned strip, words size, words least) {
+	size = larger(size, __builtin_shufflevector(size, size, 4, 5, 6, 7, 0, 1, 2, 3));
+	size = larger(size, __builtin_shufflevector(size, size, 2, 3, 0, 1, 6, 7, 4, 5));
+	size = larger(size, __builtin_shufflevector(size, size, 1, 0, 3, 2, 5, 4, 7, 6));
+	least = smaller(least, __builtin_shufflevector(least, least, 4, 5, 6, 7, 0, 1, 2, 3));
+	least = smaller(least, __builtin_shufflevector(least, least, 2, 3, 0, 1, 6, 7, 4, 5));
+	least = smaller(least, __builtin_shufflevector(least, least, 1, 0, 3, 2, 5, 4, 7, 6));
+	double most = float_of_bits(size[0]), min = float_of_bits(least[0] + 1);
+	f->size[strip] = most > f->size[strip] ? most : f->size[strip];
+	f->least[strip] = min < f->least[strip] ? min : f->least[strip];
+}
+
+/* One strip of lanes. `run` items are consecutive in k, then the next lane group has its turn;
+ * there are 64 / width groups. */
+INLINE void load_strip(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
+                       unsigned lane, const uint32_t (*regs)[MX_LANES]) {
+	unsigned bits = mx_type_bits(t), shift = __builtin_ctz(width), mn = lane & (width - 1);
+	words size = { 0 }, least = size + MX_F32_INF - 1;
+	for (unsigned first = 0; first < items; first += run) {
+		unsigned k = (first << (6 - shift)) + (lane >> shift) * run;
+		for (unsigned i = first; i < first + run; i++, k++) {
+			words x = floats_of(t, strip_codes(bits, regs, lane, i));
+			words m = x & ~MX_F32_SIGN, finite = (words)(m < MX_F32_INF);
+			doubles value = __builtin_convertvector((floats)x, doubles);
+			memcpy(f->value + k * width + mn, &value, sizeof value);
+			size = larger(size, m & finite);
+			least = smaller(least, m - 1);
+		}
+	}
+	widen(f, mn / STRIP, size, least);
+}
+
+INLINE void load(struct factors *f, unsigned width, mx_type t, unsigned items, unsigned run,
+                 const uint32_t (*regs)[MX_LANES]) {
+	for (unsigned i = 0; i < STRIPS; i++) {
+		f->size[i] = 0;
+		f->least[i] = HUGE_VAL;
+	}
+	for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
+		load_strip(f, width, t, items, run, lane, regs);
+}
+
+/* A bound of products of two strips. */
+INLINE double size_of(const struct operands *x, unsigned a, unsigned b) {
+	return x->a.size[a] * x->b.size[b];
+}
+
+/* Whether sums up to 2^6 size are at most 2^53 units, of which products are multiples: units are
+ * above 2^-(man + 1) least. */
+INLINE bool sums_are_exact(const struct operands *x, unsigned a, unsigned b, double size) {
+	return size <= x->a.least[a] * x->b.least[b] * x->room;
+}
+
+/* The most that the sum of errors can have lost. */
+INLINE double doubt_of(const struct operands *x, unsigned a, unsigned b) {
+	double size = size_of(x, a, b);
+	return sums_are_exact(x, a, b, size * 0x1p-47) ? 0 : size * 0x1p-87;
+}
+
+static double room(mx_type a, mx_type b) {
+	return ldexp(1, 53 - 6 - 2 - (int)man_of(a) - (int)man_of(b));
+}
+
+/* ---- a step ---- */
+
+struct sum {
+	doubles value, error;
+	longs errors; /* all bits of all errors */
+};
+
+INLINE void add(struct sum *s, doubles x) {
+	doubles t = s->value + x, part = t - s->value;
+	doubles error = (s->value - (t - part)) + (x - part);
+	s->error += error;
+	s->errors |= (longs)error;
+	s->value = t;
+}
+
+/* The f32 nearest to x plus an error of this sign and less than its last place; NaN is no error. */
+INLINE floats round_to_odd(doubles x, doubles error) {
+	longs inexact = (error < 0) | (error > 0);
+	longs even = ((longs)x & 1) - 1, away = ((error > 0) ^ (x < 0)) & 2;
+	longs odd = (longs)x + ((away - 1) & inexact & even);
+	return __builtin_convertvector((doubles)odd, floats);
+}
+
+INLINE floats round_exact(doubles sum, floats acc) {
+	struct sum all = { sum };
+	add(&all, __builtin_convertvector(acc, doubles));
+	return round_to_odd(all.value, all.error);
+}
+
+/* *again gets the lanes that are not certain. */
+INLINE floats round_sum(const struct sum *s, floats acc, double doubt, longs *again) {
+	struct sum with_c = { s->value }, errors = { s->error }, all;
+	add(&with_c, __builtin_convertvector(acc, doubles));
+	add(&errors, with_c.error);
+	all = (struct sum){ with_c.value };
+	add(&all, errors.value);
+	/* +0 would change the sign of -0, and infinities have NaN as error. */
+	longs finite = magnitude(with_c.value) < HUGE_VAL, keep = (errors.value == 0) | ~finite;
+	doubles low = choose(keep, (doubles){ 0 }, all.error);
+	doubles lost = doubt + 2 * magnitude(errors.error);
+	longs unsure = (magnitude(low) <= lost) & (lost > 0);
+	*again |= finite & (s->errors << 1 != 0) & unsure;
+	return round_to_odd(choose(keep, with_c.value, all.value), low);
+}
+
+INLINE words add_integers(doubles sum, words acc, bool clamp) {
+	words x = (words) __builtin_convertvector(sum, VECTOR(int32_t));
+	words total = acc + x, limit = (acc >> 31) + INT32_MAX;
+	words over = (words)((VECTOR(int32_t))((acc ^ total) & (x ^ total)) < 0);
+	return clamp ? (total & ~over) | (limit & over) : total;
+}
+
+/* ---- ROWS rows and STRIP columns ---- */
+
+/* Lanes from `lane`, registers from `r`. */
+struct place {
+	unsigned r, lane, row; /* of the first register */
+	unsigned at_a, at_b;   /* of row 0 and of the columns in the values of one k */
+};
+
+INLINE struct place place_of(unsigned m, unsigned r, unsigned lane) {
+	struct place at = { r, lane };
+	unsigned block, col;
+	mx_place_dense_result(m, ROWS, lane, r, &block, &at.row, &col);
+	at.at_a = m == 4 ? lane : block * m;
+	at.at_b = m == 4 ? lane : block * m + col;
+	return at;
+}
+
+/* Products k of rows i; with M = 4 a strip has two blocks. */
+INLINE doubles product(const struct mx_products *g, const struct operands *x, struct kind kind,
+                       struct place at, unsigned i, unsigned k) {
+	unsigned k_b = g->k_of_b ? g->k_of_b[at.row + i][k] : k;
+	const double *a = x->a.value + k * x->width + at.at_a;
+	doubles b = load_doubles(x->b.value + k_b * x->width + at.at_b);
+	if (kind.m != 4)
+		return b * a[at.row + i];
+	double x0 = a[i], x1 = a[4 + i];
+	return b * (doubles){ x0, x0, x0, x0, x1, x1, x1, x1 };
+}
+
+/* Products of a step; integers have one. */
+static unsigned step_of(const struct mx_products *g) {
+	if (g->op->a == MX_T_F32)
+		return 1;
+	return g->op->a == MX_T_I8 || !g->profile->group ? g->op->k : g->profile->group;
+}
+
+INLINE void exact_strip(const struct mx_products *g, const struct operands *x, struct kind kind,
+                        struct place at, words acc[ROWS]) {
+	unsigned K = g->op->k, step = step_of(g), end;
+	for (unsigned k = 0; k < K; k = end) {
+		doubles sum[ROWS];
+		for (unsigned i = 0; i < ROWS; i++)
+			sum[i] = -(doubles){ 0 };
+		end = K - k < step ? K : k + step;
+		for (unsigned j = k; j < end; j++)
+			for (unsigned i = 0; i < ROWS; i++)
+				sum[i] += product(g, x, kind, at, i, j);
+		for (unsigned i = 0; i < ROWS; i++)
+			acc[i] = kind.integer ? add_integers(sum[i], acc[i], g->clamp)
+			                      : (words)round_exact(sum[i], (floats)acc[i]);
+	}
+}
+
+INLINE void careful_strip(const struct mx_products *g, const struct operands *x, struct kind kind,
+                          struct place at, words acc[ROWS], longs again[ROWS]) {
+	unsigned K = g->op->k, step = step_of(g), end;
+	double doubt = doubt_of(x, (at.at_a + at.row) / STRIP, at.at_b / STRIP);
+	for (unsigned k = 0; k < K; k = end) {
+		struct sum sum[ROWS];
+		for (unsigned i = 0; i < ROWS; i++)
+			sum[i] = (struct sum){ -(doubles){ 0 } };
+		end = K - k < step ? K : k + step;
+		for (unsigned j = k; j < end; j++)
+			for (unsigned i = 0; i < ROWS; i++)
+				add(&sum[i], product(g, x, kind, at, i, j));
+		for (unsigned i = 0; i < ROWS; i++)
+			acc[i] = (words)round_sum(&sum[i], (floats)acc[i], doubt, &again[i]);
+	}
+}
+
+/* ---- the instruction ---- */
+
+static void note(uint64_t *again, unsigned lane, words bad) {
+	for (unsigned i = 0; i < STRIP; i++)
+		*again |= (uint64_t)(bad[i] & 1) << (lane + i);
+}
+
+/* Lanes that are not certain keep what D has, because it may be C. */
+INLINE void store(const struct mx_products *g, unsigned r, unsigned lane, words d, words bad,
+                  uint64_t *again) {
+	words old;
+	memcpy(&old, &g->d[r][lane], sizeof old);
+	d = (d & ~bad) | (old & bad);
+	memcpy(&g->d[r][lane], &d, sizeof d);
+	note(&again[r], lane, bad);
+}
+
+INLINE void strip(const struct mx_products *g, const struct operands *x, struct kind kind,
+                  struct place at, uint64_t *again) {
+	longs unsure[ROWS] = { { 0 } };
+	words acc[ROWS];
+	for (unsigned i = 0; i < ROWS; i++)
+		memcpy(&acc[i], &g->c[at.r + i][at.lane], sizeof *acc);
+	unsigned a = (at.at_a + at.row) / STRIP, b = at.at_b / STRIP;
+	bool exact = kind.single || kind.integer || sums_are_exact(x, a, b, size_of(x, a, b));
+	if (exact)
+		exact_strip(g, x, kind, at, acc);
+	else
+		careful_strip(g, x, kind, at, acc, unsure);
+	for (unsigned i = 0; i < ROWS; i++) {
+		words size = acc[i] & ~MX_F32_SIGN, nan = (words)(size > MX_F32_INF);
+		if (!kind.integer)
+			acc[i] = (acc[i] & ~nan) | (nan & MX_F32_NAN);
+		if (exact && (kind.integer || !g->clamp)) {
+			memcpy(&g->d[at.r + i][at.lane], &acc[i], sizeof *acc);
+			continue;
+		}
+		words bad = (words) __builtin_convertvector(unsure[i], VECTOR(int32_t));
+		bad |= g->clamp ? (words)(size >= MX_F32_INF) : (words){ 0 };
+		store(g, at.r + i, at.lane, acc[i], bad, again);
+	}
+}
+
+INLINE void strips(const struct mx_products *g, const struct operands *x, struct kind kind,
+                   uint64_t *again) {
+	for (unsigned r = 0; r < mx_dense_result_items(g->op); r += ROWS)
+		for (unsigned lane = 0; lane < MX_LANES; lane += STRIP)
+			strip(g, x, kind, place_of(kind.m, r, lane), again);
+}
+
+INLINE void strips_of(const struct mx_products *g, const struct operands *x, unsigned m,
+                      uint64_t *again) {
+	if (g->op->a == MX_T_I8)
+		strips(g, x, (struct kind){ m, .integer = true }, again);
+	else if (g->op->a == MX_T_F32)
+		strips(g, x, (struct kind){ m, .single = true }, again);
+	else
+		strips(g, x, (struct kind){ m }, again);
+}
+
+INLINE void run(const struct mx_products *g, uint64_t *again) {
+	const struct mx_dense *op = g->op;
+	struct operands x;
+	unsigned items = mx_dense_operand_items(op), items_b = g->k_of_b ? 2 * items : items;
+	x.width = op->m * op->blocks;
+	x.room = room(op->a, op->b);
+	load(&x.a, x.width, op->a, items, items, g->a);
+	load(&x.b, x.width, op->b, items_b, g->run_b, g->b);
+	switch (op->m) {
+	case 4: strips_of(g, &x, 4, again); break;
+	case 16: strips_of(g, &x, 16, again); break;
+	default: strips_of(g, &x, 32, again); break;
+	}
+}
+
+/* ---- by processor ---- */
+
+static void run_portable(const struct mx_products *g, uint64_t *again) {
+	run(g, again);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void run_avx2(const struct mx_products *g, uint64_t *again) {
+	run(g, again);
+}
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
+run_avx512(const struct mx_products *g, uint64_t *again) {
+	run(g, again);
+}
+
+static void (*best(void))(const struct mx_products *, uint64_t *) {
+	if (mx_cpu_has(MX_CPU_V4))
+		return run_avx512;
+	return mx_cpu_has(MX_CPU_V3) ? run_avx2 : run_portable;
+}
+#else
+static void (*best(void))(const struct mx_products *, uint64_t *) {
+	return run_portable;
+}
+#endif
+
+bool mx_mma_by_doubles(const struct mx_products *g, uint64_t again[MX_DENSE_RESULTS]) {
+	bool by_profile = g->op->a != MX_T_F32 && g->op->a != MX_T_I8;
+	if (g->op->a == MX_T_F64 || (by_profile && g->profile->align) || !mx_environment_is_ieee())
+		return false;
+	best()(g, again);
+	return true;
+}
