@@ -6,17 +6,25 @@
 
 B      ?= build
 CC     ?= cc
-OPT    ?= -O3 -march=native
+OPT    ?= -O3 $(BASE)
 SAN    ?=
 Q      := $(if $(V),,@)
 override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
           -MMD -MP -Wall -Wextra -Wno-missing-field-initializers -Wno-psabi
 
+# The oldest CPU for which this compiles, and the steps above it for which STEPPED is compiled again
+# (ref/num/cpu.h). None of them changes a bit of a result.
+X86      := $(filter x86_64%,$(shell $(CC) -dumpmachine))
+BASE     := $(if $(X86),-march=x86-64-v2)
+STEPS    := $(if $(X86),v3 v4)
+STEPPED  := $(wildcard ref/isa/alu/lanes_*.c)
+
 all: $(B)/mxcheck $(B)/libmxhip.so $(B)/libmxref.so kernels
 .PHONY: all setup run check check-long check-nightly check-hw bench kernels kernel-report tests clean
 
 # ---- rooms: one archive each. USES_x: the libraries that room x may call, and that its tests link ----
-objects   = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
+sources   = $(sort $(wildcard $(addsuffix /*.c,$(1))))
+objects   = $(patsubst %.c,$(B)/%.o,$(sources) $(foreach s,$(STEPS),$(patsubst %.c,%.$s.c,$(filter $(STEPPED),$(sources)))))
 archives  = $(patsubst %,$(B)/lib%.a,$(1))
 # The rooms of the emulator, lowest first.
 ISA      := encoding machine schedule uninit alu memory race waitstates lint launch
@@ -53,6 +61,14 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
+
+define compile-step
+$(B)/%.$(1).o: %.c
+	@mkdir -p $$(@D)
+	@echo "  CC   $$< for $(1)"
+	$(Q)$$(CC) $$(CFLAGS) -march=x86-64-$(1) -DMX_STEP=_$(1) -c $$< -o $$@
+endef
+$(foreach s,$(STEPS),$(eval $(call compile-step,$s)))
 
 $(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
@@ -146,7 +162,7 @@ $(TARGETS): %: %.o $(DRIVER)
 	@echo "  FUZZ $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 fuzz-targets:
-	@$(MAKE) --no-print-directory B=$(B)/libfuzzer CC=$(LLVM)/clang OPT='-O1 -march=native' DRIVER= LDFLAGS=-fsanitize=fuzzer \
+	@$(MAKE) --no-print-directory B=$(B)/libfuzzer CC=$(LLVM)/clang OPT='-O1 $(BASE)' DRIVER= LDFLAGS=-fsanitize=fuzzer \
 		SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(TARGETS:$(B)/%=$(B)/libfuzzer/%)
 .PHONY: fuzz-targets
 

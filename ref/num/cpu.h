@@ -30,4 +30,25 @@ const char *mx_cpu_name(enum mx_cpu step);
  * empty or good. */
 bool mx_cpu_check(char *why, size_t room);
 
+/* ---- files that are compiled once for each step that the compiler can use by itself ----
+ *
+ * The Makefile lists them (STEPPED) and defines MX_STEP. Such a file gives each of its global
+ * symbols the name MX_STEPPED(name). Other files declare all with `extern TYPE MX_STEPS_OF(name);`,
+ * and MX_BY_STEP(name) is the one for this CPU. */
+#ifndef MX_STEP
+#define MX_STEP /* that of the whole build */
+#endif
+#define MX_STEPPED(name)         MX_STEPPED_(name, MX_STEP)
+#define MX_STEPPED_(name, step)  MX_STEPPED__(name, step)
+#define MX_STEPPED__(name, step) name##step
+
+#ifdef __x86_64__
+#define MX_STEPS_OF(name) name, name##_v3, name##_v4
+#define MX_BY_STEP(name)                                                                           \
+	(mx_cpu_has(MX_CPU_V4) ? name##_v4 : mx_cpu_has(MX_CPU_V3) ? name##_v3 : name)
+#else
+#define MX_STEPS_OF(name) name
+#define MX_BY_STEP(name)  (name)
+#endif
+
 #endif

@@ -1,9 +1,7 @@
-/* The functions of the scalar and vector ALU, by opcode. */
+/* The functions of the scalar ALU, by opcode, and those of the vector ALU for this CPU. */
 #include "functions.h"
 
 #define MX_SALU(encoding, name, ...) extern mx_scalar_function mx_s_##name;
-#define MX_VALU(encoding, name, ...) extern mx_lane_function mx_l_##name;
-#define MX_VCMP(encoding, name, ...) extern mx_lane_function mx_l_##name;
 #include "../encoding/opcodes.def"
 
 mx_scalar_function *const mx_scalar_functions[MX_OPS] = {
@@ -11,8 +9,6 @@ mx_scalar_function *const mx_scalar_functions[MX_OPS] = {
 #include "../encoding/opcodes.def"
 };
 
-mx_lane_function *const mx_lane_functions[MX_OPS] = {
-#define MX_VALU(encoding, name, ...) [MX_OP_##name] = mx_l_##name,
-#define MX_VCMP(encoding, name, ...) [MX_OP_##name] = mx_l_##name,
-#include "../encoding/opcodes.def"
-};
+mx_lane_function *const *mx_lane_functions(void) {
+	return MX_BY_STEP(mx_lane_table);
+}

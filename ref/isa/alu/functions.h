@@ -7,6 +7,10 @@
 #include "salu.h"
 
 extern mx_scalar_function *const mx_scalar_functions[MX_OPS];
-extern mx_lane_function *const mx_lane_functions[MX_OPS];
+
+/* The table for this CPU, and those of each step. */
+mx_lane_function *const *mx_lane_functions(void);
+typedef mx_lane_function *const mx_lane_functions_of_step[MX_OPS];
+extern mx_lane_functions_of_step MX_STEPS_OF(mx_lane_table);
 
 #endif

@@ -4,9 +4,13 @@
 
 #include "lanes.h"
 
+/* The head of a lane function. */
+#define LANE_FUNCTION(name)                                                                        \
+	mx_lane_function MX_L(name);                                                               \
+	void MX_L(name)(struct mx_lanes * x)
+
 #define VALU(name, ...)                                                                            \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
+	LANE_FUNCTION(name) {                                                                      \
 		for (unsigned l = 0; l < MX_LANES; l++) {                                          \
 			__VA_ARGS__;                                                               \
 		}                                                                                  \
@@ -14,9 +18,8 @@
 
 /* The same function under another name, for an opcode that differs only in its operands. */
 #define SAME(name, as)                                                                             \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
-		mx_l_##as(x);                                                                      \
+	LANE_FUNCTION(name) {                                                                      \
+		MX_L(as)(x);                                                                       \
 	}
 
 #define A        (x->s[0][0][l])
@@ -52,8 +55,7 @@ static inline int64_t mx_clamped(int64_t v, int64_t least, int64_t most) {
 
 /* A function with a result that wraps around, or saturates with CLAMP. */
 #define VALU_CLAMPS(name, exact, range)                                                            \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
+	LANE_FUNCTION(name) {                                                                      \
 		if (x->clamp)                                                                      \
 			for (unsigned l = 0; l < MX_LANES; l++)                                    \
 				D((uint32_t)mx_clamped(exact, range));                             \

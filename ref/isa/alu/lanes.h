@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "../../mxref.h"
+#include "../../num/cpu.h"
 #include "../encoding/assumptions.h"
 
 enum { MX_VALU_DWORDS = 4 }; /* of the widest operand */
@@ -31,6 +32,9 @@ struct mx_lanes {
 };
 
 typedef void mx_lane_function(struct mx_lanes *x);
+
+/* The name of an opcode's function. Files lanes_*.c are compiled once for each step of the CPU. */
+#define MX_L(name) MX_STEPPED(mx_l_##name)
 
 /* Fields of MODE [ISA 3.5]. */
 enum {

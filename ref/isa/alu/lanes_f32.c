@@ -67,8 +67,7 @@ static inline uint32_t fma_of(uint32_t a, uint32_t b, uint32_t c) {
 	return result_f32(bits_f32(fmaf(real_f32(a), real_f32(b), real_f32(c)), 0), a, b, c);
 }
 #define PACKED(name, element)                                                                      \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
+	LANE_FUNCTION(name) {                                                                      \
 		for (unsigned e = 0; e < 2; e++)                                                   \
 			for (unsigned l = 0; l < MX_LANES; l++)                                    \
 				x->d[e][l] = element;                                              \

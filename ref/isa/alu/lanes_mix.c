@@ -83,8 +83,7 @@ static void mix_to_f16(struct mx_lanes *x) {
 		D(is_nan_f32(x->d[0][l]) ? nan : bits_f16(keep ? r : flushed(r), x->mode));
 	}
 }
-void mx_l_v_fma_mixlo_f16(struct mx_lanes *x);
-void mx_l_v_fma_mixlo_f16(struct mx_lanes *x) {
+LANE_FUNCTION(v_fma_mixlo_f16) {
 	mix_to_f16(x);
 }
 SAME(v_fma_mixhi_f16, v_fma_mixlo_f16)

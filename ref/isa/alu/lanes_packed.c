@@ -8,8 +8,7 @@
 #define b       HALF(1)
 #define c       HALF(2)
 #define PACKED(name, type, exact, range)                                                           \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
+	LANE_FUNCTION(name) {                                                                      \
 		typedef type half;                                                                 \
 		for (unsigned l = 0; l < MX_LANES; l++) {                                          \
 			uint32_t d[2];                                                             \

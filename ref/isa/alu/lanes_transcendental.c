@@ -139,8 +139,7 @@ static inline uint32_t finished(uint32_t bits, uint32_t u) {
 }
 
 #define BY_SERIES(name, near, exact)                                                               \
-	void mx_l_##name(struct mx_lanes *x);                                                      \
-	void mx_l_##name(struct mx_lanes *x) {                                                     \
+	LANE_FUNCTION(name) {                                                                      \
 		uint32_t undecided = 0, open[MX_LANES];                                            \
 		for (unsigned l = 0; l < MX_LANES; l++) {                                          \
 			double y = near(real_f32(A));                                              \

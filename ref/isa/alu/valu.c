@@ -29,7 +29,7 @@ void mx_compute(const struct mx_inst *in, uint32_t mode, struct mx_lanes *x) {
 	int rounding = special ? host_rounding(in->op, mode) : FE_TONEAREST;
 	if (rounding != FE_TONEAREST)
 		fesetround(rounding);
-	mx_lane_functions[in->op->id](x);
+	mx_lane_functions()[in->op->id](x);
 	if (rounding != FE_TONEAREST)
 		fesetround(FE_TONEAREST);
 	if (special || in->clamp || in->omod)
@@ -104,7 +104,7 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s;
 	uint64_t tainted = 0;
 	mx_fetch(w, in, &s);
-	mx_lane_functions[in->op->id](&s.x);
+	mx_lane_functions()[in->op->id](&s.x);
 	if (s.any_unwritten)
 		mx_result_unwritten(w, in, &s, NULL, &tainted);
 	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
