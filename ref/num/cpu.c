@@ -103,19 +103,23 @@ static enum mx_cpu choose(void) {
 	return wanted < most ? wanted : most;
 }
 
+/* Whether the system gives tiles. Threads that meet here get the same answer. */
+static bool tiles_granted(void) {
+	enum { UNASKED, NO, YES };
+	static atomic_int answer;
+	if (atomic_load_explicit(&answer, memory_order_relaxed) == UNASKED)
+		atomic_store_explicit(&answer, request_tiles() ? YES : NO, memory_order_relaxed);
+	return atomic_load_explicit(&answer, memory_order_relaxed) == YES;
+}
+
 bool mx_cpu_has(enum mx_cpu step) {
 	static atomic_int chosen; /* plus 1; threads that meet here choose the same */
-	static atomic_int tiles;  /* the same of the system's answer */
 	int limit = atomic_load_explicit(&chosen, memory_order_relaxed);
 	if (!limit) {
 		limit = (int)choose() + 1;
 		atomic_store_explicit(&chosen, limit, memory_order_relaxed);
 	}
-	if ((int)step >= limit || step < MX_CPU_AMX)
-		return (int)step < limit;
-	if (!atomic_load_explicit(&tiles, memory_order_relaxed))
-		atomic_store_explicit(&tiles, 1 + request_tiles(), memory_order_relaxed);
-	return atomic_load_explicit(&tiles, memory_order_relaxed) == 2;
+	return (int)step < limit && (step != MX_CPU_AMX || tiles_granted());
 }
 
 const char *mx_cpu_name(enum mx_cpu step) {
@@ -137,6 +141,8 @@ bool mx_cpu_check(char *why, size_t room) {
 	enum mx_cpu step = wish() ? named(wish()) : MX_CPU_BASE, most = highest();
 	char names[128];
 	list(names, sizeof names);
+	if (step == MX_CPU_AMX && most == MX_CPU_AMX && !tiles_granted())
+		most = MX_CPU_VBMI;
 	if (step == MX_CPUS)
 		snprintf(why, room, "MXCHECK_CPU: '%s' is not %s", wish(), names);
 	else if (step > most)
