@@ -179,8 +179,9 @@ run: setup
 
 # ---- tiers: minutes, tens of minutes, hours. The longer ones change the seeds of data and schedules
 # each day. The tests run last: their harness ends with the list of skipped tests and reasons ----
-PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' PERL5LIB=tests/lib prove --harness Skips -j2 \
-            $(TESTS) $(sort $(wildcard tests/*/*.t))
+# Scripts first: they take longest, so that both jobs end together.
+PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' LLVM_FOUND='$(wildcard $(LLVM_FOUND))' PERL5LIB=tests/lib \
+            prove --harness Skips -j2 $(sort $(wildcard tests/*/*.t)) $(TESTS)
 SEED     ?= $(shell date +%Y%j)
 check: setup
 	@$(MAKE) --no-print-directory tests

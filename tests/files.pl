@@ -1,4 +1,4 @@
-# Reads and writes whole files.
+# Shared by all scripts: whole files, and the LLVM that compiles the kernels.
 use strict;
 use warnings;
 
@@ -15,6 +15,13 @@ sub spew {
 	print $f $bytes;
 	close $f or die "$file: $!";
 	return $file;
+}
+
+# The folder that ci/package/llvm.sh finds, or an empty text. It starts clang twice, so it runs once:
+# `make check` passes its result in LLVM_FOUND.
+sub llvm {
+	chomp($ENV{LLVM_FOUND} = `ci/package/llvm.sh 2>/dev/null`) if !defined $ENV{LLVM_FOUND};
+	return $ENV{LLVM_FOUND};
 }
 
 1;

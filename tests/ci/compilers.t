@@ -21,7 +21,7 @@ sub builds {
 		"$compiler $options builds " . @files . ' files without a warning');
 }
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 my @some = grep { slurp(s/o$/c/r) =~ $differs } @objects;
 cmp_ok(@some, '>', 5, 'files use compiler-specific features');
 builds("$llvm/clang", '-O0 -march=x86-64-v2', @some, 'ref/isa/alu/lanes_f32.v4.o');

@@ -40,7 +40,7 @@ sub compile {
 
 sub assemble_file {
 	my ($source, $co) = @_;
-	chomp(my $llvm = `ci/package/llvm.sh`);
+	my $llvm = llvm();
 	run("$llvm/llvm-mc", '-triple=amdgcn-amd-amdhsa', '-mcpu=gfx950', '-filetype=obj', $source,
 		'-o', "$co.o") == 0
 		and run("$llvm/ld.lld", '-shared', "$co.o", '-o', $co) == 0
@@ -50,7 +50,7 @@ sub assemble_file {
 
 sub compile_with {
 	my ($source, $co, @options) = @_;
-	chomp(my $llvm = `ci/package/llvm.sh`);
+	my $llvm = llvm();
 	my @target = ('--target=amdgcn-amd-amdhsa', '-mcpu=gfx950');
 	run("$llvm/clang", '-x', 'c', '-std=gnu11', @target, '-nogpulib', '-ffreestanding', @options,
 		'-c', $source, '-o', "$co.o") == 0

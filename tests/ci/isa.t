@@ -6,7 +6,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 
 # ---- a code object, against objdump ----
 

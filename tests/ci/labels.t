@@ -8,7 +8,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 my $co = assemble_file('tests/ci/labels/labels.s', "$dir/labels.co");
 
 # The number of instructions of a code object, by objdump.

@@ -6,7 +6,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 
 # Makes a kernel from text, and its case: workgroups of 128, the address of OUT in s[2:3], 4 * lane in
 # v1.

@@ -7,7 +7,8 @@ require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
 # What each room may use, from the Makefile itself.
-my %uses = `make -np setup B=$build` =~ /^USES_(\w+) := (.*)$/mg;
+my $makefile = `make -np setup B=$build`;
+my %uses = $makefile =~ /^USES_(\w+) := (.*)$/mg;
 my %archive = map { $_ => "$build/lib$_.a" } qw(codeobject mxref kernels cases oracle fuzz ci);
 my %above  = (
 	codeobject => [qw(mxref kernels cases oracle fuzz ci)],
@@ -21,15 +22,15 @@ my %above  = (
 # ---- by nm ----
 
 sub symbols {
-	my ($file, @options) = @_;
-	run('nm', '-P', @options, $file) == 0 or BAIL_OUT("$file: $err");
+	my ($files, @options) = @_;
+	run('nm', '-P', @options, @$files) == 0 or BAIL_OUT("@$files: $err");
 	return map { /^(\w+) \w/ ? $1 : () } split /\n/, $out;
 }
 
-my %defined = map { $_ => { map { $_ => 1 } symbols($archive{$_}, '-g', '--defined-only') } }
+my %defined = map { $_ => { map { $_ => 1 } symbols([ $archive{$_} ], '-g', '--defined-only') } }
 	keys %archive;
 for my $room (sort keys %above) {
-	my %needs = map { $_ => 1 } symbols($archive{$room}, '-u');
+	my %needs = map { $_ => 1 } symbols([ $archive{$room} ], '-u');
 	my @upwards = map {
 		my $higher = $_;
 		map { "$higher: $_" } grep { $defined{$higher}{$_} } sort keys %needs
@@ -38,13 +39,13 @@ for my $room (sort keys %above) {
 }
 
 my @exact = glob "$build/oracle/exact/*.o";
-my %own   = map { $_ => 1 } map { symbols($_, '-g', '--defined-only') } @exact;
-my %needed   = map { $_ => 1 } map { symbols($_, '-u') } @exact;
+my %own   = map { $_ => 1 } symbols(\@exact, '-g', '--defined-only');
+my %needed   = map { $_ => 1 } symbols(\@exact, '-u');
 my @borrowed = grep { my $s = $_; !$own{$s} && grep { $_->{$s} } values %defined } sort keys %needed;
 is_deeply(\@borrowed, ['mx_cpu_has'],
 	'oracle/exact, ' . @exact . ' objects, uses of other files here only the query of the host CPU');
 
-is_deeply([ grep { !/^(?:hip|__hip|mxhip)[A-Z]/ } symbols("$build/libmxhip.so", '-D', '--defined-only') ],
+is_deeply([ grep { !/^(?:hip|__hip|mxhip)[A-Z]/ } symbols([ "$build/libmxhip.so" ], '-D', '--defined-only') ],
 	[], 'libmxhip.so exports the HIP API and its own API, nothing of the emulator');
 
 # ---- code objects have one reader ----
@@ -64,7 +65,7 @@ is_deeply([ grep { !m{^ref/codeobject/} } sort keys %readers ], [],
 
 # ---- the rooms of the emulator: the Makefile links each only with those below it ----
 
-my @isa = `make -np setup B=$build` =~ /^ISA\s*:=\s*(.*)$/m ? split ' ', $1 : BAIL_OUT('the Makefile has no ISA');
+my @isa = $makefile =~ /^ISA\s*:=\s*(.*)$/m ? split ' ', $1 : BAIL_OUT('the Makefile has no ISA');
 my %height = map { $isa[$_] => $_ } 0 .. $#isa;
 is_deeply([ sort keys %height ], [ sort map { m{ref/isa/(\w+)/$} } glob 'ref/isa/*/' ], 'each folder of ref/isa is a room');
 my @included;
@@ -99,13 +100,11 @@ for ([ 'isa', 'kernels', 'mx_device_open' ], [ 'isa', 'cases', 'mx_case_load' ],
 
 # ---- kernels ----
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 my %kernels;
 # The kernels of corunners/ belong to mxcheck: it launches them beside others and does not judge them.
-for (grep { !m{/corunners/} } glob "$build/kernels/*/*.co") {
-	run("$llvm/llvm-readelf", '--notes', $_);
-	$kernels{$_} = 1 for $out =~ /^ +\.name: +(\w+)/mg;
-}
+run("$llvm/llvm-readelf", '--notes', grep { !m{/corunners/} } glob "$build/kernels/*/*.co");
+$kernels{$_} = 1 for $out =~ /^ +\.name: +(\w+)/mg;
 my $program = slurp($mxcheck);
 is_deeply([ grep { index($program, $_) >= 0 } sort keys %kernels ], [],
 	'mxcheck contains no name of a kernel: ' . join ' ', sort keys %kernels);

@@ -7,7 +7,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($dir, $status, $out, $err);
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 plan skip_all => 'the host is not x86-64' unless `uname -m` =~ /x86_64/;
 

@@ -10,7 +10,7 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 my @objects = (glob("$build/tests/hip/*.co"), glob("$build/kernels/broken/loose_wait.co"));
 my $more    = is_long() ? 60 : 1;
 my @seed    = is_long() ? ('-s', time) : ();
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 
 # The bytes of a section or note, as files of at most $size bytes each.
 sub pieces {

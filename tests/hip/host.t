@@ -8,7 +8,7 @@ use Test::More;
 require './tests/files.pl';
 
 my $build = abs_path($ENV{BUILD} || 'build');
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 plan skip_all => 'no clang 20 or newer' unless $llvm && -x "$llvm/clang";
 plan skip_all => 'libmxhip.so is built with sanitizers' if $ENV{SAN};
 

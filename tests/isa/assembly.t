@@ -7,7 +7,7 @@ require './tests/files.pl';
 use IPC::Open2;
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 # Assembles lines with llvm-mc; returns pairs of assembly and dwords.

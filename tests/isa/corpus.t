@@ -13,7 +13,7 @@ my $long = $ENV{MXCHECK_LONG};
 my $seeds = $long ? 20 : 1;
 my $dir = tempdir(CLEANUP => 1);
 my $corpus = 'tests/isa/corpus';
-chomp(my $llvm = `ci/package/llvm.sh 2>/dev/null`);
+my $llvm = llvm();
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 
 # ---- index: name | grid x block | wrong twin | right twin | reason of C, and `todo TWIN: why` below a pair ----

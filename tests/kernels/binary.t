@@ -7,7 +7,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $out, $err);
 
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
 my @files   = ('gemm/mxfp4_gemm.co', map { s{^kernels/(.*)\.c$}{$1.co}r }
 	grep { slurp($_) =~ m{^#include "../gemm/mxfp4_gemm.c"}m } glob 'kernels/broken/*.c');
