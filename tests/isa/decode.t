@@ -6,24 +6,34 @@ use warnings;
 use Test::More;
 use File::Find;
 use File::Temp 'tempdir';
+require './tests/files.pl';
 
 my $build = $ENV{BUILD} || 'build';
-chomp(my $llvm = `ci/package/llvm.sh`);
+my $llvm = llvm();
 my @objects;
 find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
 plan skip_all => 'no LLVM 20 or newer' unless $llvm;
 plan skip_all => "no code objects in $build/kernels" unless @objects;
 my $dir = tempdir(CLEANUP => 1);
 
+# Each file's .text: address, offset in the file and size.
+my (%text, %listing, $file);
+for (`$llvm/llvm-readelf -S --wide @objects`) {
+	$file = $1 if /^File: (.*)/;
+	$text{$file} = [ map { hex } $1, $2, $3 ] if / \.text +PROGBITS +(\w+) (\w+) (\w+)/;
+}
+for (`$llvm/llvm-objdump -d --section=.text @objects`) {
+	$file = $1 if /^(\S+):\s+file format/;
+	push @{ $listing{$file} }, $_ if defined $file;
+}
+
 # offset => "mnemonic, bytes"
 sub theirs {
 	my ($object) = @_;
-	my ($text) = grep { / \.text / } `$llvm/llvm-readelf -S --wide $object`;
-	my ($base) = $text =~ /PROGBITS\s+([0-9a-f]+)/;
 	my %at;
-	for (`$llvm/llvm-objdump -d --section=.text $object`) {
+	for (@{ $listing{$object} }) {
 		next unless /^\s+(\S+).*\/\/ ([0-9A-F]+): ([0-9A-F ]+)/;
-		my ($name, $offset, @dwords) = ($1, hex($2) - hex($base), split ' ', $3);
+		my ($name, $offset, @dwords) = ($1, hex($2) - $text{$object}[0], split ' ', $3);
 		$name =~ s/_(e32|e64|sdwa)$//;
 		$at{$offset} = "$name, " . 4 * @dwords . ' bytes';
 	}
@@ -32,8 +42,9 @@ sub theirs {
 
 sub ours {
 	my ($object) = @_;
-	system("$llvm/llvm-objcopy -O binary --only-section=.text $object $dir/text") == 0 or die;
-	return map { my ($at, $size, $name) = /^(\d+) (\d+) (.*)/; $at => "$name, $size bytes" }
+	my (undef, $offset, $size) = @{ $text{$object} };
+	spew("$dir/text", substr slurp($object), $offset, $size);
+	return map { my ($at, $bytes, $name) = /^(\d+) (\d+) (.*)/; $at => "$name, $bytes bytes" }
 		`$build/tests/isa/decode_test.t text $dir/text`;
 }
 

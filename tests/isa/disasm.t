@@ -74,10 +74,8 @@ sub compare {
 my @objects;
 find(sub { push @objects, $File::Find::name if /\.co$/ }, "$build/kernels") if -d "$build/kernels";
 my %lines;
-for my $object (@objects) {
-	for (`$llvm/llvm-objdump -d $object`) {
-		$lines{ join ' ', map { lc } split ' ', $1 } = 1 if m{// [0-9A-F]+: ((?:[0-9A-F]{8} ?)+)};
-	}
+for (@objects ? `$llvm/llvm-objdump -d @objects` : ()) {
+	$lines{ join ' ', map { lc } split ' ', $1 } = 1 if m{// [0-9A-F]+: ((?:[0-9A-F]{8} ?)+)};
 }
 SKIP: {
 	skip "no code objects in $build/kernels", 1 unless %lines;
