@@ -12,14 +12,29 @@ my @kernels = qw(mxfp4_gemm_f32 mxfp4_gemm_bf16);
 my @files   = ('gemm/mxfp4_gemm.co', map { s{^kernels/(.*)\.c$}{$1.co}r }
 	grep { slurp($_) =~ m{^#include "../gemm/mxfp4_gemm.c"}m } glob 'kernels/broken/*.c');
 
-# The instructions of a kernel, or of all, in the order of the code.
-sub disassemble {
+# file => kernel => its lines of llvm-objdump; those of all kernels are ''
+my %listing;
+sub read_listings {
+	run("$llvm/llvm-objdump", '-d', '--no-show-raw-insn', @_) == 0 or BAIL_OUT("@_: $err");
+	my ($file, $kernel);
+	for my $line (split /\n/, $out) {
+		$file = $1 if $line =~ /^(\S+):\s+file format/;
+		$kernel = $1 if $line =~ /^[0-9a-f]+ <(.*)>:/;
+		push @{ $listing{$file}{$_} }, $line for $line =~ /^\s+[a-z]/ ? ('', $kernel) : ();
+	}
+}
+
+# The lines of a kernel, or of all, in the order of the code.
+sub listing {
 	my ($co, $kernel) = @_;
 	my $file = -e $co ? $co : "$build/kernels/$co";
-	run("$llvm/llvm-objdump", '-d', '--no-show-raw-insn',
-		$kernel ? "--disassemble-symbols=$kernel" : (), $file) == 0 or BAIL_OUT("$co: $err");
-	return $out =~ m{^\s+([a-z]\w+.*?)\s*(?://.*)?$}mg;
+	read_listings(glob "$build/kernels/*/*.co") if !%listing;
+	read_listings($file) if !$listing{$file};
+	return @{ $listing{$file}{ $kernel // '' } // BAIL_OUT("$co has no " . ($kernel // 'code')) };
 }
+
+# Their instructions.
+sub disassemble { return map { m{^\s+([a-z]\w+.*?)\s*(?://.*)?$} ? $1 : () } listing(@_) }
 
 # One word for each instruction that synchronises or is ordered so; repeated words once.
 #   load (to LDS)  vmcnt(n)  barrier  read (from LDS)  lgkmcnt(n)  mfma  setprio(n)
@@ -234,11 +249,10 @@ sub with_branches {
 # be among the loads of the second. The result is the number of operations that the wait after the
 # loop leaves in flight before the tile is stored.
 sub persistent {
-	disassemble(shift, 'mxfp8_persistent');
 	my @code = map {
 		m{^\s+([a-z]\w+.*?)\s*// (\w+):.*?(?:<\w+(?:\+(0x\w+))?>)?$}
 			? { text => $1, at => hex $2, to => hex($3 // 0) } : ()
-	} split /\n/, $out;
+	} listing(shift, 'mxfp8_persistent');
 	my @words = map {
 		/^buffer_load/ ? 'load' : /^s_waitcnt .*(vmcnt\(\d+\))/ ? $1 : /^v_mfma/ ? 'mfma'
 			: /^buffer_store/ ? 'store' : ()
