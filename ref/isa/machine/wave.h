@@ -147,10 +147,8 @@ struct mx_run {
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;
-	/* What is known of the pages of each region, or NULL. While several threads run, it is
-	 * NULL: the states of bytes that a group has not claimed may change. */
-	struct mx_pages *pages;
-	uint32_t group_order; /* this and `slice` are as in mx_schedule */
+	struct mx_pages *pages; /* what is known of each region, or NULL */
+	uint32_t group_order;   /* this and `slice` are as in mx_schedule */
 	uint64_t slice;
 	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
 	bool out_of_memory;
