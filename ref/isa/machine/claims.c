@@ -245,11 +245,16 @@ static bool claim_gathered(struct claims *x) {
 }
 
 static bool add(struct claims *x, uint64_t offset, size_t bytes) {
-	for (uint64_t at = offset & ~3ull; at < offset + bytes; at += 4) {
-		if (at / LINE != x->line && !claim_gathered(x))
+	uint64_t end = offset + bytes;
+	while (offset < end) {
+		uint64_t line = offset / LINE,
+			 stop = (line + 1) * LINE < end ? (line + 1) * LINE : end;
+		unsigned first = offset % LINE / 4, last = (stop - 1) % LINE / 4;
+		if (line != x->line && !claim_gathered(x))
 			return false;
-		x->line = at / LINE;
-		x->dwords |= 1u << at % LINE / 4;
+		x->line = line;
+		x->dwords |= (2u << last) - (1u << first);
+		offset = stop;
 	}
 	return true;
 }

@@ -10,7 +10,7 @@
 
 #include "../isa.h"
 
-enum { DWORDS = 16, BLOCK = 1 << 16, SPARE = 256 };
+enum { DWORDS = 16, ALL = (1 << DWORDS) - 1, BLOCK = 1 << 16, SPARE = 256 };
 
 struct entry {
 	uint64_t address; /* of the line */
@@ -103,10 +103,16 @@ struct old {
 };
 
 static void read_old(const struct mx_region *r, uint64_t line, unsigned dwords, struct old *o) {
-	memset(o, 0, sizeof *o);
+	if (dwords == ALL && r->size - line >= sizeof o->value) {
+		memcpy(o->value, (const void *)(uintptr_t)(r->base + line), sizeof o->value);
+		memcpy(o->state, r->state + line, sizeof o->state);
+		o->n = DWORDS;
+		return;
+	}
 	for (; dwords; dwords &= dwords - 1) {
 		uint64_t offset = line + 4 * (unsigned)__builtin_ctz(dwords);
 		size_t bytes = width(r, offset);
+		o->value[o->n] = o->state[o->n] = 0;
 		memcpy(&o->value[o->n], (const void *)(uintptr_t)(r->base + offset), bytes);
 		memcpy(&o->state[o->n++], r->state + offset, bytes);
 	}
@@ -114,14 +120,18 @@ static void read_old(const struct mx_region *r, uint64_t line, unsigned dwords, 
 
 static bool is_uniform(const struct old *o) {
 	uint32_t differs = o->state[0] ^ (o->state[0] & 0xff) * 0x01010101u;
-	for (unsigned i = 1; i < o->n; i++)
-		differs |= (o->value[i] ^ o->value[0]) | (o->state[i] ^ o->state[0]);
+	if (o->n == DWORDS) /* a constant, so that the loop is vectorised */
+		for (unsigned i = 1; i < DWORDS; i++)
+			differs |= (o->value[i] ^ o->value[0]) | (o->state[i] ^ o->state[0]);
+	else
+		for (unsigned i = 1; i < o->n; i++)
+			differs |= (o->value[i] ^ o->value[0]) | (o->state[i] ^ o->state[0]);
 	return !differs;
 }
 
 bool mx_journal_record(struct mx_journal *j, const struct mx_region *r, uint64_t line,
                        unsigned dwords) {
-	struct old o;
+	struct old o = { .n = 0 };
 	read_old(r, line, dwords, &o);
 	bool uniform = is_uniform(&o);
 	struct entry *e = reserve(j, sizeof *e + (uniform ? 0 : 8 * o.n));
