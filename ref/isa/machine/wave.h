@@ -118,8 +118,8 @@ struct mx_group {
 	unsigned in_flight;        /* operations of all waves */
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
 	struct mx_wave *waves;
-	uint8_t *lds, *lds_unwritten; /* one bit of taint for each bit */
-	uint32_t lds_bytes;
+	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
+	uint32_t lds_bytes, scratch_bytes; /* scratch: of a work-item */
 	struct mx_random random;
 	struct mx_policy policy;
 	struct mx_wave *last;           /* the wave that had the last turn, or NULL */
