@@ -197,8 +197,7 @@ static struct mx_lane_bytes lane_bytes(const struct mx_memop *m) {
 static bool any_unwritten(const struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(m);
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
-		if (mx_lane_bytes_any((uintptr_t)w->group->lds_unwritten + element_offset(m->in, e),
-		                      &x, 0xff))
+		if (mx_lds_any_unwritten(w->group, element_offset(m->in, e), &x))
 			return true;
 	return false;
 }
@@ -219,13 +218,8 @@ static void read_together(struct mx_wave *w, struct mx_memop *m) {
 /* One element: the second of a lane may be the first of a later lane. */
 static void write_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(m);
-	uint32_t offset = element_offset(m->in, 0);
-	uintptr_t unwritten = (uintptr_t)w->group->lds_unwritten + offset;
-	mx_lane_rows_store((uintptr_t)w->group->lds + offset, &x, m->data);
-	if (m->clean)
-		mx_lane_bytes_set(unwritten, &x, 0);
-	else
-		mx_lane_rows_store(unwritten, &x, m->unwritten);
+	mx_lds_write_wave(w->group, element_offset(m->in, 0), &x, m->data,
+	                  m->clean ? NULL : m->unwritten);
 	mx_count_together(w, MX_TOGETHER_LDS_WRITE);
 }
 
