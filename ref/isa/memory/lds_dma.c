@@ -51,16 +51,16 @@ static void copy_lanes(const struct mx_group *g, const struct mx_memop *m) {
 	unsigned l;
 	MX_FOR_LANES(l, m->exec)
 	mx_lds_copy(g, m->lds + l * stride(m->in),
-	            m->range == MX_RANGE_ALL ? mx_place(0, m->address[l]) : zeros, m->in->op->d);
+	            m->in_range >> l & 1 ? mx_place(0, m->address[l]) : zeros, m->in->op->d);
 }
 
 static void land_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
-	if (m->range == MX_RANGE_ALL && !mx_memory_is_written(w, &x)) {
+	if (x.lanes && !mx_memory_is_written(w, &x)) {
 		land(w, m);
 		return;
 	}
-	if (m->range == MX_RANGE_ALL && x.bytes == 16 && x.lanes == ~0ull)
+	if (x.bytes == 16 && x.lanes == ~0ull)
 		copy_quads(w->group, m);
 	else
 		copy_lanes(w->group, m);

@@ -30,6 +30,7 @@ void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
 		low = m->address[l] < low ? m->address[l] : low;
 		high = m->address[l] > high ? m->address[l] : high;
 	}
+	m->in_range = m->exec;
 	m->from = low;
 	m->to = high + m->in->op->d;
 	m->range = m->to > high ? MX_RANGE_ALL : MX_RANGE_SOME;
@@ -58,10 +59,14 @@ void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintp
 			mx_vwrite(w, row + k, x->lanes, m->data[k], NULL);
 }
 
-void mx_load_zeros(struct mx_wave *w, struct mx_memop *m) {
-	static const mx_vreg zeros;
-	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++)
-		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, zeros, NULL);
+void mx_load_split(struct mx_wave *w, struct mx_memop *m, const struct mx_lane_bytes *x) {
+	unsigned n = mx_dwords(x->bytes);
+	memset(m->data, 0, n * sizeof *m->data);
+	mx_lane_rows(m->data, 0, x);
+	if (x->bytes < 4)
+		extend(m->in, m->data[0], x->bytes);
+	for (unsigned k = 0; k < n; k++)
+		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], NULL);
 }
 
 bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row) {
