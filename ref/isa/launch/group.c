@@ -161,7 +161,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->next_wave = -1;
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
-	g->barriers = g->stores_in_flight = 0;
+	g->barriers = g->stores_in_flight = g->before_barrier = 0;
 	g->outlived_slice = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);

@@ -117,6 +117,7 @@ struct mx_group {
 	uint32_t barriers;         /* that have opened */
 	unsigned in_flight;        /* operations of all waves */
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
+	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier opened */
 	struct mx_wave *waves;
 	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
 	uint32_t lds_bytes, scratch_bytes; /* scratch: of a work-item */

@@ -223,28 +223,29 @@ static void write_together(struct mx_wave *w, struct mx_memop *m) {
 	mx_count_together(w, MX_TOGETHER_LDS_WRITE);
 }
 
-static void select_landing(struct mx_wave *w, struct mx_memop *m) {
-	bool write = m->in->op->flags & MX_STORE, two = m->in->op->flags & MX_TWO;
-	m->together =
-		m->range == MX_RANGE_ALL && !(write && two) && mx_may_be_together(w, MX_WATCH_LDS);
-	if (m->together)
-		m->land = write ? write_together : read_together;
-	else
-		m->land = write ? land_write : land_read;
+static void take_data(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	if (m->together && mx_take_clean(w, m, mx_row(in->mem.data), mx_ds_dwords(in)))
+		return;
+	mx_ds_take(w, m, 0, in->mem.data, in->op->d);
+	if (in->op->flags & MX_TWO)
+		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
 }
 
 static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
-	bool write = in->op->flags & MX_STORE;
+	bool write = in->op->flags & MX_STORE, two = in->op->flags & MX_TWO;
 	struct mx_memop *m = mx_ds_begin(w, in);
 	if (!m)
 		return;
 	mx_ds_check_range(w, m);
+	m->together =
+		m->range == MX_RANGE_ALL && !(write && two) && mx_may_be_together(w, MX_WATCH_LDS);
 	if (write)
-		mx_ds_take(w, m, 0, in->mem.data, in->op->d);
-	if (write && in->op->flags & MX_TWO)
-		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
-	select_landing(w, m);
-	mx_ds_issue(w, m, m->land);
+		take_data(w, m);
+	if (m->together)
+		mx_ds_issue(w, m, write ? write_together : read_together);
+	else
+		mx_ds_issue(w, m, write ? land_write : land_read);
 }
 
 mx_handler mx_exec_DS;

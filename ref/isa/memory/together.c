@@ -69,9 +69,21 @@ void mx_load_split(struct mx_wave *w, struct mx_memop *m, const struct mx_lane_b
 		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], NULL);
 }
 
+static bool is_clean(const struct mx_wave *w, const struct mx_memop *m, unsigned row) {
+	return mx_may_be_together(w, 0) && !(w->unwritten_lanes[row] & m->exec) &&
+	       !(m->in->op->flags & MX_D16_HI);
+}
+
+bool mx_take_clean(const struct mx_wave *w, struct mx_memop *m, unsigned row, unsigned n) {
+	for (unsigned k = 0; k < n; k++)
+		if (!is_clean(w, m, row + k))
+			return false;
+	memcpy(m->data, w->v[row], n * sizeof(mx_vreg));
+	return true;
+}
+
 bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row) {
-	if (!mx_may_be_together(w, 0) || w->unwritten_lanes[row] & m->exec ||
-	    m->in->op->flags & MX_D16_HI)
+	if (!is_clean(w, m, row))
 		return false;
 	memcpy(m->data[to], w->v[row], sizeof(mx_vreg));
 	memset(m->unwritten[to], 0, sizeof(mx_vreg));

@@ -219,8 +219,11 @@ static void prepare_load(struct mx_memop *m) {
 /* In device memory unwritten bits are reported, and written one by one. */
 static void prepare_store(struct mx_wave *w, struct mx_memop *m) {
 	bool scratch = m->exec & m->scratch;
-	mx_take_store_data(w, m, m->in->mem.data, m->in->op->d, !m->in_lds);
-	m->together &= m->clean || scratch;
+	unsigned data = m->in->mem.data, bytes = m->in->op->d;
+	if (!m->together || !mx_take_clean(w, m, mx_row(data), mx_dwords(bytes))) {
+		mx_take_store_data(w, m, data, bytes, !m->in_lds);
+		m->together &= m->clean || scratch;
+	}
 	m->land = !m->together ? land_store : scratch ? store_scratch_together : store_together;
 }
 

@@ -69,6 +69,8 @@ bool mx_wait_over(const struct mx_wave *w);
  * head of another wave's vm queue must land before it. */
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
 unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m);
-void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change); /* stores in flight */
+/* An operation of a vm queue is issued (1), or lands (-1); a barrier has opened. */
+void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change);
+void mx_l1_barrier(struct mx_group *g);
 
 #endif

@@ -100,9 +100,17 @@ unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m) {
 
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
 	return g->n_waves > 1 && !g->run->launch->threadgroup_split &&
-	       (writes(m) || g->stores_in_flight);
+	       (writes(m) || g->stores_in_flight) &&
+	       (g->run->waves_synchronise || g->before_barrier);
+}
+
+void mx_l1_barrier(struct mx_group *g) {
+	g->before_barrier = 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		g->before_barrier += g->waves[i].vm.n;
 }
 
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change) {
 	g->stores_in_flight += (unsigned)(writes(m) ? change : 0);
+	g->before_barrier -= change < 0 && m->barriers < g->barriers;
 }
