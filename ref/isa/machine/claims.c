@@ -220,40 +220,67 @@ static bool abort_because(struct mx_run *run, atomic_bool *reason) {
 	return false;
 }
 
-/* Claims of a wave, gathered while they are in one line. */
+enum { GATHERED = 64 };
+
+/* Claims of a wave. They are gathered first, so that the memory of one line need not be fetched
+ * after that of another. */
 struct claims {
 	struct mx_run *run;
 	const struct mx_region *region;
 	uint32_t me;
 	bool write;
-	size_t start, line;
-	unsigned dwords;
+	size_t start;
+	unsigned n;
+	struct {
+		size_t line;
+		unsigned dwords;
+	} gathered[GATHERED];
 };
 
-static bool claim_gathered(struct claims *x) {
-	struct mx_worker *worker = x->run->worker;
+static bool claim_one(const struct claims *x, size_t line, unsigned dwords) {
+	const struct mx_worker *worker = x->run->worker;
 	unsigned fresh;
-	if (!x->dwords)
-		return true;
-	if (!claim_line(worker->shadow, x->start + x->line, x->me, x->dwords, x->write, &fresh))
+	if (!claim_line(worker->shadow, x->start + line, x->me, dwords, x->write, &fresh))
 		return abort_because(x->run, worker->conflict);
-	x->dwords = 0;
-	if (!fresh || mx_journal_record(worker->journal, x->region, x->line * LINE, fresh))
+	if (!fresh || mx_journal_record(worker->journal, x->region, line * LINE, fresh))
 		return true;
 	mx_abort(x->run);
 	return false;
 }
 
+static bool claim_gathered(struct claims *x) {
+	for (unsigned i = 0; i < x->n; i++)
+		if (!claim_one(x, x->gathered[i].line, x->gathered[i].dwords))
+			return false;
+	x->n = 0;
+	return true;
+}
+
+static bool gather(struct claims *x, size_t line, unsigned dwords) {
+	if (x->n && x->gathered[x->n - 1].line == line) {
+		x->gathered[x->n - 1].dwords |= dwords;
+		return true;
+	}
+	if (x->n == GATHERED && !claim_gathered(x))
+		return false;
+	__builtin_prefetch(&x->run->worker->shadow->lines[x->start + line], 1);
+	if (x->write) {
+		__builtin_prefetch((const void *)(uintptr_t)(x->region->base + line * LINE), 1);
+		__builtin_prefetch(x->region->state + line * LINE, 1);
+	}
+	x->gathered[x->n].line = line;
+	x->gathered[x->n++].dwords = dwords;
+	return true;
+}
+
 static bool add(struct claims *x, uint64_t offset, size_t bytes) {
 	uint64_t end = offset + bytes;
 	while (offset < end) {
-		uint64_t line = offset / LINE,
-			 stop = (line + 1) * LINE < end ? (line + 1) * LINE : end;
+		uint64_t line = offset / LINE, after = (line + 1) * LINE;
+		uint64_t stop = after < end ? after : end;
 		unsigned first = offset % LINE / 4, last = (stop - 1) % LINE / 4;
-		if (line != x->line && !claim_gathered(x))
+		if (!gather(x, line, (2u << last) - (1u << first)))
 			return false;
-		x->line = line;
-		x->dwords |= (2u << last) - (1u << first);
 		offset = stop;
 	}
 	return true;
@@ -264,11 +291,12 @@ static bool begin(struct claims *x, struct mx_wave *w, size_t region, bool write
 	struct mx_run *run = w->group->run;
 	const struct mx_worker *worker = run->worker;
 	*ok = !atomic_load_explicit(worker->abort, memory_order_relaxed);
-	*x = (struct claims){ .run = run,
-		              .region = &run->launch->memory.regions[region],
-		              .me = worker->shadow->first + GROUPS + (uint32_t)w->group->index,
-		              .write = write,
-		              .start = worker->shadow->start[region] };
+	x->run = run;
+	x->region = &run->launch->memory.regions[region];
+	x->me = worker->shadow->first + GROUPS + (uint32_t)w->group->index;
+	x->write = write;
+	x->start = worker->shadow->start[region];
+	x->n = 0;
 	if (!*ok)
 		mx_abort(run);
 	if (*ok && x->start == SIZE_MAX && write)
@@ -282,15 +310,24 @@ bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t b
 	return begin(&x, w, region, write, &ok) ? add(&x, offset, bytes) && claim_gathered(&x) : ok;
 }
 
+/* Adds the bytes of neighbouring lanes together. */
+static bool add_lanes(struct claims *x, const struct mx_lane_bytes *lanes) {
+	uint64_t base = x->region->base, start = base, end = base;
+	unsigned l;
+	MX_FOR_LANES(l, lanes->lanes) {
+		if (lanes->at[l] != end) {
+			if (!add(x, start - base, end - start))
+				return false;
+			start = end = lanes->at[l];
+		}
+		end += lanes->bytes;
+	}
+	return add(x, start - base, end - start);
+}
+
 bool mx_shadow_claim_wave(struct mx_wave *w, size_t region, const struct mx_lane_bytes *lanes,
                           bool write) {
 	struct claims x;
-	unsigned l;
 	bool ok;
-	if (!begin(&x, w, region, write, &ok))
-		return ok;
-	MX_FOR_LANES(l, lanes->lanes)
-	if (!add(&x, lanes->at[l] - x.region->base, lanes->bytes))
-		return false;
-	return claim_gathered(&x);
+	return begin(&x, w, region, write, &ok) ? add_lanes(&x, lanes) && claim_gathered(&x) : ok;
 }
