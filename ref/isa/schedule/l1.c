@@ -33,7 +33,7 @@ static struct mx_l1_reach range_of(const struct mx_memop *m) {
 	struct mx_l1_reach r = { .computed = true, .from = UINT64_MAX };
 	uint64_t lanes = lanes_of(m);
 	unsigned l;
-	if (lanes == m->exec && m->range == MX_RANGE_ALL && !(m->in->op->flags & MX_FORMAT))
+	if (lanes == m->exec && m->range != MX_RANGE_SOME && !(m->in->op->flags & MX_FORMAT))
 		return (struct mx_l1_reach){ .computed = true, .from = m->from, .to = m->to };
 	MX_FOR_LANES(l, lanes) {
 		uint64_t a = m->address[l], end = a + bytes_of(m);
