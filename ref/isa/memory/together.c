@@ -26,10 +26,16 @@ void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
 	if (!m->exec || !mx_may_be_together(w, 0))
 		return;
-	MX_FOR_LANES(l, m->exec) {
-		low = m->address[l] < low ? m->address[l] : low;
-		high = m->address[l] > high ? m->address[l] : high;
-	}
+	if (m->exec == ~0ull)
+		for (l = 0; l < MX_LANES; l++) {
+			low = m->address[l] < low ? m->address[l] : low;
+			high = m->address[l] > high ? m->address[l] : high;
+		}
+	else
+		MX_FOR_LANES(l, m->exec) {
+			low = m->address[l] < low ? m->address[l] : low;
+			high = m->address[l] > high ? m->address[l] : high;
+		}
 	m->in_range = m->exec;
 	m->from = low;
 	m->to = high + m->in->op->d;
