@@ -252,10 +252,10 @@ struct claimant {
 	struct mx_wave wave;
 };
 
-static void begin(struct claimant *c) {
+static void begin_launch(struct claimant *c, uint64_t groups) {
 	*c = (struct claimant){ .m = machine() };
 	c->run = (struct mx_run){ .launch = &c->m.launch };
-	c->worker = (struct mx_worker){ .shadow = mx_shadow_new(&c->run, GROUPS),
+	c->worker = (struct mx_worker){ .shadow = mx_shadow_new(&c->run, groups),
 		                        .journal = mx_journal_new(),
 		                        .abort = &c->abort,
 		                        .conflict = &c->met,
@@ -263,6 +263,10 @@ static void begin(struct claimant *c) {
 	c->run.worker = &c->worker;
 	c->group.run = &c->run;
 	c->wave.group = &c->group;
+}
+
+static void begin(struct claimant *c) {
+	begin_launch(c, GROUPS);
 }
 
 static void finish(struct claimant *c) {
@@ -396,6 +400,21 @@ static void test_claims(void) {
 	}
 }
 
+/* Launches of so many groups that their numbers are used up. */
+static void test_many_groups(void) {
+	static const struct touch steps[] = { { 1 << 29, 'w', 8, 4 },
+		                              { 1 << 29, 'r', 8, 4 },
+		                              { 0, 'r', 8, 4 } };
+	unsigned right = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		struct claimant c;
+		begin_launch(&c, 1 << 30);
+		right += claim(&c, &steps[0]) && claim(&c, &steps[1]) && !claim(&c, &steps[2]);
+		finish(&c);
+	}
+	ok(right == 4, "launches of 2^30 groups, one after the other");
+}
+
 static void test_journal(void) {
 	struct claimant c;
 	unsigned wrong = 0;
@@ -449,6 +468,7 @@ int main(void) {
 	struct machine m = machine();
 	test_claims();
 	test_random_claims();
+	test_many_groups();
 	test_journal();
 	test_journal_end();
 	m.launch.grid[0] = GROUPS;

@@ -30,7 +30,7 @@ enum { SPLIT, BUSY, GROUPS };
 
 /* The owner in bits 63:32, the dwords that it has read in 31:16, written in 15:0. */
 typedef _Atomic uint64_t line_cell;
-/* Twice the owner, plus 1 if it wrote the dword; READERS: several groups have read it. */
+/* Twice the owner, plus 1 if it wrote the dword; twice SPLIT: several groups have read it. */
 typedef _Atomic uint32_t dword_cell;
 
 struct mx_shadow {
@@ -38,7 +38,6 @@ struct mx_shadow {
 	size_t room;          /* in lines */
 	line_cell *lines;
 	dword_cell *dwords;
-	size_t n_regions;
 	size_t *start; /* of each region, its first line; SIZE_MAX: only read */
 };
 
