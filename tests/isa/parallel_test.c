@@ -2,6 +2,7 @@
  * those of one thread, whether or not the groups share memory, plain and analysed. */
 #include "../../ref/isa/machine/claims.h"
 #include "../../ref/isa/machine/journal.h"
+#include "../../ref/isa/machine/pages.h"
 #include "../../ref/isa/machine/wave.h"
 #include "machine_test.h"
 
@@ -406,13 +407,47 @@ static void test_many_groups(void) {
 		                              { 1 << 29, 'r', 8, 4 },
 		                              { 0, 'r', 8, 4 } };
 	unsigned right = 0;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 6; i++) {
 		struct claimant c;
 		begin_launch(&c, 1 << 30);
 		right += claim(&c, &steps[0]) && claim(&c, &steps[1]) && !claim(&c, &steps[2]);
 		finish(&c);
 	}
-	ok(right == 4, "launches of 2^30 groups, one after the other");
+	ok(right == 6, "launches of 2^30 groups, one after the other");
+}
+
+/* A region that nothing has written: everyone may read it, and a write is a surprise. */
+static void test_only_read(void) {
+	struct claimant c = { .m = machine() };
+	struct mx_pages *pages = mx_pages_new(1);
+	begin(&c);
+	mx_shadow_free(c.worker.shadow);
+	c.run.pages = pages;
+	c.worker.shadow = mx_shadow_new(&c.run, GROUPS);
+	bool reads = claim(&c, &(struct touch){ 0, 'r', 8, 4 }) &&
+	             claim(&c, &(struct touch){ 1, 'r', 8, 4 });
+	bool write = claim(&c, &(struct touch){ 0, 'w', 800, 4 });
+	ok(reads && !write && c.surprise && c.abort && !c.met,
+	   "a write to a region that counts as only read stops before it happens");
+	mx_pages_free(pages, 1);
+	finish(&c);
+}
+
+/* All dwords of a line are equal, and the states of a dword's bytes differ. */
+static void test_journal_states(void) {
+	struct claimant c;
+	unsigned wrong = 0;
+	begin(&c);
+	fill_arena(3);
+	for (unsigned i = 0; i < 64; i++)
+		state[i] = i % 4 == 1 ? 0 : MX_WRITTEN;
+	claim(&c, &(struct touch){ 0, 'w', 0, 64 });
+	memset(state, MX_WRITTEN, 64);
+	mx_journal_undo(c.worker.journal, &c.m.launch.memory);
+	for (unsigned i = 0; i < 64; i++)
+		wrong += state[i] != (i % 4 == 1 ? 0 : MX_WRITTEN);
+	ok(!wrong, "states are undone byte by byte");
+	finish(&c);
 }
 
 static void test_journal(void) {
@@ -471,6 +506,8 @@ int main(void) {
 	test_many_groups();
 	test_journal();
 	test_journal_end();
+	test_journal_states();
+	test_only_read();
 	m.launch.grid[0] = GROUPS;
 	m.launch.block[0] = 256;
 	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++)
