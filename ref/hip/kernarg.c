@@ -239,5 +239,5 @@ void mx_segment_free(struct mx_segment *segment) {
 	uint8_t *parts[] = { segment->kernarg, segment->dispatch, segment->queue };
 	for (unsigned i = 0; i < 3; i++)
 		if (parts[i])
-			mx_hip_release(parts[i]);
+			mx_hip_retire(parts[i]);
 }

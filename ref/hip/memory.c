@@ -17,6 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mx_region *regions; /* sorted by base */
 static size_t n_regions, room;
 static uint64_t next_hint = ARENA;
+static struct mx_region retired; /* a mapping that the next allocation may get, or 0 */
 
 /* ---- the table, under the lock ---- */
 
@@ -63,11 +64,35 @@ static void *map(uint64_t hint, size_t bytes) {
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static void unmap(const struct mx_region *r) {
+	munmap((void *)(uintptr_t)r->base, pages(r->size));
+	munmap(r->state, pages(r->size));
+}
+
+/* Whether the retired mapping is as a new one would be; otherwise there is none any more. */
+static bool take_retired(size_t bytes, void **p, void **state) {
+	struct mx_region r = retired;
+	retired = (struct mx_region){ 0 };
+	if (!r.base)
+		return false;
+	if (r.base != next_hint || pages(r.size) != pages(bytes)) {
+		unmap(&r);
+		return false;
+	}
+	*p = memset((void *)(uintptr_t)r.base, 0, pages(bytes));
+	*state = memset(r.state, 0, pages(bytes));
+	return true;
+}
+
 void *mx_hip_allocate(size_t bytes) {
+	void *p, *state;
 	if (!bytes || bytes > 1ull << 46)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	void *p = map(next_hint, bytes), *state = map(0, bytes);
+	if (!take_retired(bytes, &p, &state)) {
+		p = map(next_hint, bytes);
+		state = map(0, bytes);
+	}
 	struct mx_region r = { (uint64_t)(uintptr_t)p, bytes, state };
 	bool ok = p && state && insert(r);
 	if (ok)
@@ -82,21 +107,39 @@ void *mx_hip_allocate(size_t bytes) {
 	return ok ? p : NULL;
 }
 
-bool mx_hip_release(void *p) {
+/* Removes an allocation from the table; *r gets its mapping. */
+static bool take(void *p, struct mx_region *r) {
 	uint64_t base = (uint64_t)(uintptr_t)p;
+	struct mx_region *found = holding(base, 0);
+	if (!found || found->base != base)
+		return false;
+	*r = *found;
+	if (base < next_hint)
+		next_hint = base; /* a loop of allocations gets the same addresses */
+	memmove(found, found + 1, (size_t)(regions + n_regions - (found + 1)) * sizeof *found);
+	n_regions--;
+	return true;
+}
+
+bool mx_hip_release(void *p) {
+	struct mx_region r;
 	pthread_mutex_lock(&lock);
-	struct mx_region *r = holding(base, 0);
-	bool ok = r && r->base == base;
-	if (ok) {
-		munmap(p, pages(r->size));
-		munmap(r->state, pages(r->size));
-		if (base < next_hint)
-			next_hint = base; /* a loop of allocations gets the same addresses */
-		memmove(r, r + 1, (size_t)(regions + n_regions - (r + 1)) * sizeof *r);
-		n_regions--;
-	}
+	bool ok = take(p, &r);
+	if (ok)
+		unmap(&r);
 	pthread_mutex_unlock(&lock);
 	return ok;
+}
+
+void mx_hip_retire(void *p) {
+	struct mx_region r;
+	pthread_mutex_lock(&lock);
+	if (take(p, &r)) {
+		if (retired.base)
+			unmap(&retired);
+		retired = r;
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state) {

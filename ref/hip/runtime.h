@@ -32,6 +32,9 @@ hipError_t mx_hip_synchronise(void);
 /* Zeroed, page-aligned memory with its byte states (all 0); NULL if there is no memory. */
 void *mx_hip_allocate(size_t bytes);
 bool mx_hip_release(void *p);
+/* The same of a small allocation of a launch: its mapping is kept for the next allocation of as
+ * many pages. */
+void mx_hip_retire(void *p);
 
 /* Marks bytes of device memory; false if they are not inside one allocation. */
 bool mx_hip_mark(uint64_t address, size_t bytes, uint8_t state);

@@ -283,7 +283,7 @@ struct mx_stats {
 	uint64_t instructions; /* wave instructions issued */
 	uint64_t mfma;
 	uint32_t max_vmcnt, max_lgkmcnt;      /* most operations ever in flight in one wave */
-	uint64_t together[MX_TOGETHER_KINDS]; /* of these, landings of whole waves at once */
+	uint64_t together[MX_TOGETHER_KINDS]; /* operations whose lanes landed together */
 	uint64_t *by_op;                      /* count of each opcode of the instruction set */
 };
 

@@ -1,5 +1,5 @@
 /* The cost of race detection: analysed launches compared with plain ones, in processor seconds,
- * which do not depend on other load; and hunts. */
+ * which do not depend on other load; and hunts; and plain launches on several threads. */
 #include "../../fuzz/hunt/hunt.h"
 #include "bench.h"
 
@@ -59,6 +59,30 @@ static void measure_analysis(const char *name, int64_t m, int64_t n, int64_t k) 
 	mx_bench_free(b);
 }
 
+/* Plain launches on 1, 2, 4 ... threads, up to the number of processors. */
+static void measure_threads(const char *name, int64_t m, int64_t n, int64_t k) {
+	struct mx_bench *b = prepare(name, m, n, k);
+	unsigned all = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	double seconds[BENCH_RUNS], one = 0;
+	char what[160];
+	for (unsigned threads = 1; threads <= all; threads *= 2) {
+		emu->threads = threads;
+		run(b, 0);
+		for (int i = 0; i < BENCH_RUNS; i++) {
+			double start = bench_now();
+			run(b, 0);
+			seconds[i] = bench_now() - start;
+		}
+		snprintf(what, sizeof what, "launch/%s/%lldx%lldx%lld/%u threads", name,
+		         (long long)m, (long long)n, (long long)k, threads);
+		double median = bench_print(what, "s", seconds);
+		one = threads == 1 ? median : one;
+		printf("%s,times one thread,%.3g,0\n", what, one / median);
+	}
+	emu->threads = 1;
+	mx_bench_free(b);
+}
+
 /* On all processors; HUNTED runs are measured and scaled to HUNT. */
 static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 	struct mx_bench *b = prepare(name, m, n, k);
@@ -83,6 +107,7 @@ int main(void) {
 	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 384);
 	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 3072);
 	measure_hunt("gemm/mxfp4_f32", 64, 64, 256);
+	measure_threads("gemm/mxfp4_f32", 1024, 1024, 1024);
 	mx_device_close(emu);
 	return 0;
 }

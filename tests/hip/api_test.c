@@ -491,6 +491,19 @@ static void test_marks(void) {
 	must(hipFree(out));
 }
 
+/* The mapping of a launch's arguments may be used again. */
+static void test_after_launch(void) {
+	uint32_t *in = device_bytes(256), *out = device_bytes(256);
+	uint8_t states[64], zeros[64] = { 0 };
+	must(launch("copy", (void *[]){ &in, &out }));
+	uint32_t *next = device_bytes(64);
+	ok(mxhipStates(next, 64, states) && !memcmp(states, zeros, 64) && !memcmp(next, zeros, 64),
+	   "an allocation after a launch is zero, and unwritten");
+	must(hipFree(next));
+	must(hipFree(in));
+	must(hipFree(out));
+}
+
 static uint32_t last_wave(uint64_t seed, uint32_t *out) {
 	uint32_t wave;
 	with_options(.seed = seed);
@@ -619,6 +632,7 @@ int main(void) {
 	test_bad_shapes();
 	test_faults();
 	test_marks();
+	test_after_launch();
 	test_seeds();
 	test_profiles();
 	test_counts();

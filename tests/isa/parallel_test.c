@@ -1,6 +1,8 @@
 /* Workgroups of one launch on several threads: memory, states, findings, counts and proofs equal
  * those of one thread, whether or not the groups share memory, plain and analysed. */
 #include "../../ref/isa/machine/claims.h"
+#include "../../ref/isa/machine/journal.h"
+#include "../../ref/isa/machine/pages.h"
 #include "../../ref/isa/machine/wave.h"
 #include "machine_test.h"
 
@@ -136,6 +138,15 @@ static void anything(uint64_t *random) {
 		      1 + next_random(random) % 20);
 }
 
+/* One region, or one that every group writes and one that most groups only read. */
+static void divide(struct machine *m, bool apart) {
+	static struct mx_region two[2];
+	two[0] = (struct mx_region){ (uintptr_t)arena, place(GROUPS), state };
+	two[1] = (struct mx_region){ two[0].base + two[0].size, ARENA - two[0].size,
+		                     state + two[0].size };
+	m->launch.memory = apart ? (struct mx_memory){ two, 2 } : (struct mx_memory){ &whole, 1 };
+}
+
 static const struct {
 	const char *sentence;
 	void (*make)(uint64_t *random);
@@ -232,6 +243,38 @@ static bool same_on_threads(struct machine *m, uint64_t seed, void (*make)(uint6
 
 /* ---- the shadow alone ---- */
 
+/* A launch of which a thread of ours claims. */
+struct claimant {
+	struct machine m;
+	atomic_bool abort, met, surprise;
+	struct mx_worker worker;
+	struct mx_run run;
+	struct mx_group group;
+	struct mx_wave wave;
+};
+
+static void begin_launch(struct claimant *c, uint64_t groups) {
+	*c = (struct claimant){ .m = machine() };
+	c->run = (struct mx_run){ .launch = &c->m.launch };
+	c->worker = (struct mx_worker){ .shadow = mx_shadow_new(&c->run, groups),
+		                        .journal = mx_journal_new(),
+		                        .abort = &c->abort,
+		                        .conflict = &c->met,
+		                        .surprise = &c->surprise };
+	c->run.worker = &c->worker;
+	c->group.run = &c->run;
+	c->wave.group = &c->group;
+}
+
+static void begin(struct claimant *c) {
+	begin_launch(c, GROUPS);
+}
+
+static void finish(struct claimant *c) {
+	mx_journal_free(c->worker.journal);
+	mx_shadow_free(c->worker.shadow);
+}
+
 /* A step: this group reads or writes this many bytes from a place of the arena. */
 struct touch {
 	unsigned group;
@@ -239,25 +282,70 @@ struct touch {
 	unsigned at, bytes;
 };
 
+static bool claim(struct claimant *c, const struct touch *t) {
+	c->group.index = t->group;
+	return mx_shadow_claim(&c->wave, 0, t->at, t->bytes, t->what == 'w');
+}
+
 /* Whether the last of several steps is permitted, and all before it. */
-static bool let_through(const struct machine *m, const struct touch *t, size_t n, bool *earlier) {
-	atomic_bool abort = false, met = false;
-	struct mx_worker worker = { .shadow = mx_shadow_new(&m->launch.memory),
-		                    .abort = &abort,
-		                    .conflict = &met };
-	struct mx_run run = { .launch = &m->launch, .worker = &worker };
+static bool let_through(const struct touch *t, size_t n, bool *earlier) {
+	struct claimant c;
 	bool last = false;
+	begin(&c);
 	*earlier = true;
 	for (size_t i = 0; i < n; i++) {
-		struct mx_group group = { .run = &run, .index = t[i].group };
-		struct mx_wave wave = { .group = &group };
-		last = mx_shadow_claim(&wave, 0, t[i].at, t[i].bytes, t[i].what == 'w');
+		last = claim(&c, &t[i]);
 		*earlier &= i == n - 1 || last;
 	}
-	*earlier &= last != (met && abort && run.aborted);
-	mx_journal_free(worker.journal);
-	mx_shadow_free(worker.shadow);
+	*earlier &= last != (c.met && c.abort && c.run.aborted);
+	finish(&c);
 	return last;
+}
+
+/* Who has read and written a dword: bits of groups. */
+struct owners {
+	unsigned readers, writers;
+};
+
+static bool model_permits(struct owners *o, const struct touch *t) {
+	bool good = true;
+	for (unsigned i = t->at / 4; i <= (t->at + t->bytes - 1) / 4; i++) {
+		unsigned others = ~(1u << t->group);
+		good &= !(o[i].writers & others);
+		good &= t->what == 'r' || !(o[i].readers & others);
+		*(t->what == 'r' ? &o[i].readers : &o[i].writers) |= 1u << t->group;
+	}
+	return good;
+}
+
+/* Random steps of four groups, until two of them conflict. Groups mostly keep to their own dwords,
+ * or to those that all read. */
+static bool same_as_model(uint64_t seed, unsigned *steps) {
+	struct owners owners[80] = { { 0 } };
+	struct claimant c;
+	bool same = true, good = true;
+	begin(&c);
+	while (good && same) {
+		uint64_t r = next_random(&seed);
+		struct touch t = { r % 4, r >> 8 & 1 ? 'r' : 'w', r >> 16 & 255,
+			           1 + (r >> 24) % 16 };
+		if (r >> 32 & 31) {
+			t.at = t.what == 'r' && r >> 40 & 1 ? 256 : (t.at & ~12u) | t.group << 2;
+			t.bytes = 4 - t.at % 4;
+		}
+		good = model_permits(owners, &t);
+		same = claim(&c, &t) == good;
+		++*steps;
+	}
+	finish(&c);
+	return same;
+}
+
+static void test_random_claims(void) {
+	unsigned wrong = 0, steps = 0;
+	for (uint64_t seed = 0; seed < 500; seed++)
+		wrong += !same_as_model(seed, &steps);
+	ok(!wrong && steps > 5000, "%u random claims are as in a simple model", steps);
 }
 
 static void test_claims(void) {
@@ -306,37 +394,94 @@ static void test_claims(void) {
 		  { { 0, 'w', 12, 4 }, { 1, 'r', 9, 4 } },
 		  false },
 	};
-	struct machine m = machine();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		bool earlier, last = let_through(&m, rows[i].t, rows[i].n, &earlier);
+		bool earlier, last = let_through(rows[i].t, rows[i].n, &earlier);
 		ok(earlier && last == rows[i].good, "%s: %s", rows[i].sentence,
 		   rows[i].good ? "goes on" : "stops before it happens");
 	}
 }
 
+/* Launches of so many groups that their numbers are used up. */
+static void test_many_groups(void) {
+	static const struct touch steps[] = { { 1 << 29, 'w', 8, 4 },
+		                              { 1 << 29, 'r', 8, 4 },
+		                              { 0, 'r', 8, 4 } };
+	unsigned right = 0;
+	for (unsigned i = 0; i < 6; i++) {
+		struct claimant c;
+		begin_launch(&c, 1 << 30);
+		right += claim(&c, &steps[0]) && claim(&c, &steps[1]) && !claim(&c, &steps[2]);
+		finish(&c);
+	}
+	ok(right == 6, "launches of 2^30 groups, one after the other");
+}
+
+/* A region that nothing has written: everyone may read it, and a write is a surprise. */
+static void test_only_read(void) {
+	struct claimant c = { .m = machine() };
+	struct mx_pages *pages = mx_pages_new(1);
+	begin(&c);
+	mx_shadow_free(c.worker.shadow);
+	c.run.pages = pages;
+	c.worker.shadow = mx_shadow_new(&c.run, GROUPS);
+	bool reads = claim(&c, &(struct touch){ 0, 'r', 8, 4 }) &&
+	             claim(&c, &(struct touch){ 1, 'r', 8, 4 });
+	bool write = claim(&c, &(struct touch){ 0, 'w', 800, 4 });
+	ok(reads && !write && c.surprise && c.abort && !c.met,
+	   "a write to a region that counts as only read stops before it happens");
+	mx_pages_free(pages, 1);
+	finish(&c);
+}
+
+/* All dwords of a line are equal, and the states of a dword's bytes differ. */
+static void test_journal_states(void) {
+	struct claimant c;
+	unsigned wrong = 0;
+	begin(&c);
+	fill_arena(3);
+	for (unsigned i = 0; i < 64; i++)
+		state[i] = i % 4 == 1 ? 0 : MX_WRITTEN;
+	claim(&c, &(struct touch){ 0, 'w', 0, 64 });
+	memset(state, MX_WRITTEN, 64);
+	mx_journal_undo(c.worker.journal, &c.m.launch.memory);
+	for (unsigned i = 0; i < 64; i++)
+		wrong += state[i] != (i % 4 == 1 ? 0 : MX_WRITTEN);
+	ok(!wrong, "states are undone byte by byte");
+	finish(&c);
+}
+
 static void test_journal(void) {
-	struct machine m = machine();
-	atomic_bool abort = false, met = false;
-	struct mx_worker worker = { .shadow = mx_shadow_new(&m.launch.memory),
-		                    .abort = &abort,
-		                    .conflict = &met };
-	struct mx_run run = { .launch = &m.launch, .worker = &worker };
-	struct mx_group group = { .run = &run };
-	struct mx_wave wave = { .group = &group };
+	struct claimant c;
+	unsigned wrong = 0;
+	begin(&c);
 	fill_arena(3);
 	state[101] = 0;
+	arena[5000] = 7;
 	for (unsigned twice = 0; twice < 2; twice++) {
-		mx_shadow_claim(&wave, 0, 100, 40000, true);
+		claim(&c, &(struct touch){ 0, 'w', 100, 40000 });
 		memset(arena + 100, 9 + twice, 40000);
 		memset(state + 100, twice ? MX_WRITTEN : 0, 40000);
 	}
-	mx_journal_undo(worker.journal, &m.launch.memory);
-	unsigned wrong = 0;
+	mx_journal_undo(c.worker.journal, &c.m.launch.memory);
 	for (unsigned i = 0; i < ARENA; i++)
-		wrong += arena[i] != 3 || state[i] != (i == 101 ? 0 : MX_WRITTEN);
+		wrong += arena[i] != (i == 5000 ? 7 : 3) || state[i] != (i == 101 ? 0 : MX_WRITTEN);
 	ok(!wrong, "all writes are undone, bytes and states");
-	mx_journal_free(worker.journal);
-	mx_shadow_free(worker.shadow);
+	finish(&c);
+}
+
+/* The end of a region, in the middle of a dword. */
+static void test_journal_end(void) {
+	struct claimant c;
+	begin(&c);
+	fill_arena(3);
+	whole.size = 1001;
+	claim(&c, &(struct touch){ 0, 'w', 996, 5 });
+	memset(arena + 996, 1, 8);
+	mx_journal_undo(c.worker.journal, &c.m.launch.memory);
+	ok(arena[996] == 3 && arena[1000] == 3 && arena[1001] == 1,
+	   "the last bytes of a region are undone, none after them");
+	whole.size = ARENA;
+	finish(&c);
 }
 
 static void test_scene(struct machine *m, unsigned i) {
@@ -345,8 +490,10 @@ static void test_scene(struct machine *m, unsigned i) {
 	for (unsigned a = 0; a < 2; a++) {
 		unsigned good = 0;
 		m->launch.analysis = analyses[a];
-		for (m->launch.seed = 0; m->launch.seed < seeds; m->launch.seed++)
+		for (m->launch.seed = 0; m->launch.seed < seeds; m->launch.seed++) {
+			divide(m, m->launch.seed % 2);
 			good += same_on_threads(m, 1000 * i + m->launch.seed, scenes[i].make);
+		}
 		ok(good == seeds, "%s, %s: 1, 2 and 4 threads leave the same, %u seeds",
 		   scenes[i].sentence, a ? "analysed" : "plain", seeds);
 	}
@@ -355,7 +502,12 @@ static void test_scene(struct machine *m, unsigned i) {
 int main(void) {
 	struct machine m = machine();
 	test_claims();
+	test_random_claims();
+	test_many_groups();
 	test_journal();
+	test_journal_end();
+	test_journal_states();
+	test_only_read();
 	m.launch.grid[0] = GROUPS;
 	m.launch.block[0] = 256;
 	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++)

@@ -1,4 +1,5 @@
 /* A workgroup: its memory, its waves, and its start. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +17,14 @@ static bool allocate_wave(struct mx_wave *w) {
 	return w->v && w->v_unwritten;
 }
 
-void mx_group_free(struct mx_group *g) {
-	if (!g)
-		return;
+/* What belongs to one launch. */
+static void leave_launch(struct mx_group *g) {
 	mx_watch_workgroup_free(g);
+	memset(g->watcher_data, 0, sizeof g->watcher_data);
+	mx_typical_free(g);
+}
+
+static void free_memory(struct mx_group *g) {
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
 		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
@@ -36,28 +41,92 @@ void mx_group_free(struct mx_group *g) {
 		g->free_list = next;
 	}
 	free(g->waves);
-	mx_typical_free(g);
 	mx_lds_free(g);
 	free(g);
+}
+
+void mx_group_free(struct mx_group *g) {
+	if (!g)
+		return;
+	leave_launch(g);
+	free_memory(g);
+}
+
+/* ---- workgroups that have ended, kept for later launches ---- */
+
+enum { KEPT = 64, SCRATCH_KEPT = 1024 /* bytes of a work-item */ };
+static struct {
+	pthread_mutex_t lock;
+	struct mx_group *group[KEPT];
+	unsigned n;
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void mx_group_keep(struct mx_group *g) {
+	if (!g)
+		return;
+	leave_launch(g);
+	pthread_mutex_lock(&kept.lock);
+	bool keep = kept.n < KEPT && g->scratch_bytes <= SCRATCH_KEPT;
+	if (keep)
+		kept.group[kept.n++] = g;
+	pthread_mutex_unlock(&kept.lock);
+	if (!keep)
+		free_memory(g);
 }
 
 static unsigned waves_of(const uint32_t size[3]) {
 	return (size[0] * size[1] * size[2] + MX_LANES - 1) / MX_LANES;
 }
 
-struct mx_group *mx_group_new(struct mx_run *run) {
+static uint32_t lds_of(const struct mx_launch *l) {
+	return l->kernel->lds_bytes + l->dynamic_lds;
+}
+
+static bool fits(const struct mx_group *g, const struct mx_launch *l) {
+	return g->room == waves_of(l->block) && g->lds_bytes == lds_of(l) &&
+	       g->scratch_bytes == l->kernel->scratch_bytes;
+}
+
+/* Those that do not fit belonged to another kernel. */
+static struct mx_group *take_kept(const struct mx_launch *l) {
+	struct mx_group *found = NULL;
+	pthread_mutex_lock(&kept.lock);
+	while (!found && kept.n) {
+		struct mx_group *g = kept.group[--kept.n];
+		if (fits(g, l))
+			found = g;
+		else
+			free_memory(g);
+	}
+	pthread_mutex_unlock(&kept.lock);
+	return found;
+}
+
+static struct mx_group *allocate(const struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
 	struct mx_group *g = calloc(1, sizeof *g);
 	if (!g)
 		return NULL;
-	g->run = run;
 	g->room = waves_of(l->block);
-	g->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
+	g->lds_bytes = lds_of(l);
+	g->scratch_bytes = l->kernel->scratch_bytes;
 	g->waves = calloc(g->room, sizeof *g->waves);
-	bool ok = g->waves && mx_lds_new(g) && mx_typical_new(g) && mx_watch_workgroup_new(g);
+	bool ok = g->waves && mx_lds_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
 		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
+		return g;
+	free_memory(g);
+	return NULL;
+}
+
+struct mx_group *mx_group_new(struct mx_run *run) {
+	struct mx_group *g = take_kept(run->launch);
+	g = g ? g : allocate(run);
+	if (!g)
+		return NULL;
+	g->run = run;
+	if (mx_typical_new(g) && mx_watch_workgroup_new(g))
 		return g;
 	mx_group_free(g);
 	return NULL;
@@ -92,7 +161,7 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->next_wave = -1;
 	g->at_barrier = g->ended = 0;
 	g->stores = 0;
-	g->barriers = g->stores_in_flight = 0;
+	g->barriers = g->stores_in_flight = g->before_barrier = 0;
 	g->outlived_slice = false;
 	mx_random_seed(&g->random, g->run->launch->seed, index);
 	mx_group_policy(g);

@@ -96,7 +96,7 @@ void mx_residents_run(struct mx_residents *r, struct mx_run *run, uint64_t instr
 void mx_residents_free(struct mx_residents *r) {
 	for (unsigned i = 0; i < r->n; i++)
 		mx_group_free(r->group[i]);
-	mx_group_free(r->spare);
+	mx_group_keep(r->spare);
 	r->n = 0;
 	r->spare = NULL;
 }

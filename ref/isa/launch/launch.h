@@ -18,6 +18,8 @@ const char *mx_unsupported_state(const struct mx_launch *l);
 struct mx_group *mx_group_new(struct mx_run *run);
 void mx_group_start(struct mx_group *g, uint64_t index);
 void mx_group_free(struct mx_group *g);
+/* The same of one that has ended: its memory is kept for later launches. */
+void mx_group_keep(struct mx_group *g);
 
 /* ---- launch.c ---- */
 

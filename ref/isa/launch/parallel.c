@@ -7,18 +7,20 @@
  * part of the launch, and says whether the results stand (machine/watch.h). */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../encoding/instruction_set.h"
 #include "../machine/claims.h"
 #include "../machine/findings.h"
+#include "../machine/journal.h"
 #include "../machine/pages.h"
 #include "launch.h"
 
-enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30 /* limit of claims.c */ };
+enum { MAX_THREADS = 256, MAX_GROUPS = 1 << 30, CACHE_LINES = 128 /* bytes */ };
 
-/* One thread's part of the launch. */
+/* One thread's part of the launch. Two threads write to no common cache line. */
 struct part {
-	pthread_t thread;
+	_Alignas(CACHE_LINES) pthread_t thread;
 	bool started;
 	struct mx_run run;
 	struct mx_report report;
@@ -41,11 +43,12 @@ static bool prepare(struct part *p, const struct mx_run *run, const struct mx_wo
 	p->run = *run;
 	p->run.report = &p->report;
 	p->run.worker = &p->worker;
-	p->run.pages = NULL;
+	p->run.pages = mx_pages_copy(run->pages, run->launch->memory.n);
+	p->worker.journal = mx_journal_new();
 	p->residents.next = next;
 	p->residents.end = end;
 	p->report.stats.by_op = calloc(run->isa->n_ops, sizeof *p->report.stats.by_op);
-	return p->report.stats.by_op && mx_watch_part_begin(&p->run);
+	return p->report.stats.by_op && p->worker.journal && mx_watch_part_begin(&p->run);
 }
 
 static void run_parts(struct part *parts, unsigned n) {
@@ -81,7 +84,6 @@ static void keep_or_undo(struct mx_run *run, struct part *parts, unsigned n, boo
 			mx_merge_notes(run, &parts[i].report);
 		} else
 			mx_journal_undo(parts[i].worker.journal, &run->launch->memory);
-		mx_journal_free(parts[i].worker.journal);
 	}
 }
 
@@ -107,23 +109,41 @@ static bool threads_may_pay(const struct mx_run *run, uint64_t first, uint64_t e
 	       !mx_program_shares(run->launch->program, run->launch->kernel->entry);
 }
 
-/* The threads have written other states. */
-static void forget_pages(struct mx_run *run) {
-	mx_pages_free(run->pages, run->launch->memory.n);
-	run->pages = mx_pages_new(run->launch->memory.n);
+/* The threads have written other states. All regions count as written if one was, to the threads'
+ * surprise. */
+static void renew_pages(struct mx_run *run, bool surprise) {
+	struct mx_pages *old = run->pages;
+	run->pages = mx_pages_copy(surprise ? NULL : old, run->launch->memory.n);
+	mx_pages_free(old, run->launch->memory.n);
 }
 
-void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
+static struct part *new_parts(unsigned n) {
+	struct part *parts = aligned_alloc(CACHE_LINES, n * sizeof *parts);
+	if (parts)
+		memset(parts, 0, n * sizeof *parts);
+	return parts;
+}
+
+static void free_parts(struct part *parts, unsigned n, size_t regions) {
+	for (unsigned i = 0; parts && i < n; i++) {
+		mx_report_free(&parts[i].report);
+		mx_journal_free(parts[i].worker.journal);
+		mx_pages_free(parts[i].run.pages, regions);
+	}
+	free(parts);
+}
+
+/* Returns whether to try again. */
+static bool try_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 	uint64_t first = atomic_load(next);
-	if (first >= end || !threads_may_pay(run, first, end))
-		return;
 	uint64_t wanted = run->launch->threads < MAX_THREADS ? run->launch->threads : MAX_THREADS;
 	unsigned n = (unsigned)(wanted < end - first ? wanted : end - first), ready = 0;
-	atomic_bool abort = false, conflict = false;
-	struct mx_worker shared = { .shadow = mx_shadow_new(&run->launch->memory),
+	atomic_bool abort = false, conflict = false, surprise = false;
+	struct mx_worker shared = { .shadow = mx_shadow_new(run, end),
 		                    .abort = &abort,
-		                    .conflict = &conflict };
-	struct part *parts = calloc(n, sizeof *parts);
+		                    .conflict = &conflict,
+		                    .surprise = &surprise };
+	struct part *parts = new_parts(n);
 	while (shared.shadow && parts && ready < n &&
 	       prepare(&parts[ready], run, &shared, next, end))
 		ready++;
@@ -131,12 +151,17 @@ void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
 		run_parts(parts, ready);
 	bool keep = ready && !abort && all_stand(run, parts, ready);
 	keep_or_undo(run, parts, ready, keep);
-	forget_pages(run);
+	renew_pages(run, surprise);
 	atomic_store(next, keep ? end : first);
 	if (conflict)
 		mx_program_note_sharing(run->launch->program, run->launch->kernel->entry);
-	for (unsigned i = 0; parts && i < n; i++)
-		mx_report_free(&parts[i].report);
-	free(parts);
+	free_parts(parts, n, run->launch->memory.n);
 	mx_shadow_free(shared.shadow);
+	return surprise;
+}
+
+void mx_parallel_run(struct mx_run *run, _Atomic uint64_t *next, uint64_t end) {
+	uint64_t first = atomic_load(next);
+	while (first < end && threads_may_pay(run, first, end) && try_run(run, next, end))
+		;
 }

@@ -1,132 +1,135 @@
-/* Shadow memory that finds conflicts between workgroups while several threads run, and the journal
- * that undoes their writes.
+/* Shadow memory that finds conflicts between workgroups while several threads run.
  *
- * Every dword has an owner: none, the one group that read it, several that read it, or the one
+ * A region that no group had written before the threads began counts as only read. Everyone may
+ * read it; a write to it aborts the run, which the launch then repeats with the region counted as
+ * written.
+ *
+ * Of every other region each line of 16 dwords has an owner: none, or the one group that has read
+ * some of its dwords and written others. When a second group comes, the line splits: each dword has
+ * an owner of its own, which is none, the one group that read it, several that read it, or the one
  * group that wrote it. A group claims a dword before the first access. A claim that would let two
  * groups access a dword, one of them for a write, aborts the run before the access. So no two
- * threads access a dword if one of them writes it. */
+ * threads access a dword if one of them writes it.
+ *
+ * The memory of the cells is kept between launches. Every launch numbers its groups above those of
+ * earlier launches, so that older owners count as none, and nothing needs to be cleared. */
+#include "claims.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
+#include "journal.h"
 #include "lane_bytes.h"
+#include "pages.h"
 
-enum {
-	NO_OWNER = 0,
-	READERS = 1, /* several groups; from 2 on: 2 (g + 1), +1 if g wrote it */
-	ENTRIES = 4096,
-};
+enum { LINE = 64, DWORDS = LINE / 4, MOST_GROUPS = INT32_MAX - 2 };
 
-typedef _Atomic uint32_t owner;
+/* Numbers of a launch from shadow->first on. */
+enum { SPLIT, BUSY, GROUPS };
+
+/* The owner in bits 63:32, the dwords that it has read in 31:16, written in 15:0. */
+typedef _Atomic uint64_t line_cell;
+/* Twice the owner, plus 1 if it wrote the dword; twice SPLIT: several groups have read it. */
+typedef _Atomic uint32_t dword_cell;
 
 struct mx_shadow {
-	const struct mx_memory *memory;
-	_Atomic(owner *)
-		region[]; /* one for each dword of a region, allocated at the first claim */
+	uint32_t first, next; /* numbers of this launch, and of the next */
+	size_t room;          /* in lines */
+	line_cell *lines;
+	dword_cell *dwords;
+	size_t *start; /* of each region, its first line; SIZE_MAX: only read */
 };
 
-/* A dword before the first write of the launch's groups. */
-struct entry {
-	uint64_t address;
-	uint8_t old[4], state[4];
-};
+/* ---- memory ---- */
 
-struct mx_journal {
-	struct mx_journal *earlier;
-	unsigned n;
-	struct entry entry[ENTRIES];
-};
+/* One shadow is kept; a launch at the same time has its own. */
+static struct {
+	pthread_mutex_t lock;
+	struct mx_shadow *shadow;
+} spare = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-struct mx_shadow *mx_shadow_new(const struct mx_memory *m) {
-	struct mx_shadow *s = calloc(1, sizeof *s + m->n * sizeof s->region[0]);
-	if (s)
-		s->memory = m;
-	return s;
-}
-
-void mx_shadow_free(struct mx_shadow *s) {
-	for (size_t i = 0; s && i < s->memory->n; i++)
-		free(atomic_load(&s->region[i]));
+static void release(struct mx_shadow *s) {
+	if (!s)
+		return;
+	free(s->lines);
+	free(s->dwords);
+	free(s->start);
 	free(s);
 }
 
-/* ---- the journal ---- */
-
-/* Bytes of the dword at an offset; fewer at the end of a region. */
-static size_t width(const struct mx_region *r, uint64_t offset) {
-	return r->size - offset < 4 ? r->size - offset : 4;
+void mx_shadow_free(struct mx_shadow *s) {
+	if (!s)
+		return;
+	pthread_mutex_lock(&spare.lock);
+	struct mx_shadow *old = spare.shadow;
+	spare.shadow = s;
+	pthread_mutex_unlock(&spare.lock);
+	release(old);
 }
 
-static bool record(struct mx_worker *worker, const struct mx_region *r, uint64_t offset) {
-	struct mx_journal *j = worker->journal;
-	if (!j || j->n == ENTRIES) {
-		j = malloc(sizeof *j);
-		if (!j)
-			return false;
-		j->earlier = worker->journal;
-		j->n = 0;
-		worker->journal = j;
+static struct mx_shadow *take_spare(void) {
+	pthread_mutex_lock(&spare.lock);
+	struct mx_shadow *s = spare.shadow;
+	spare.shadow = NULL;
+	pthread_mutex_unlock(&spare.lock);
+	return s ? s : calloc(1, sizeof *s);
+}
+
+/* New cells, if there are too few or the numbers are used up. */
+static bool have_cells(struct mx_shadow *s, size_t lines, uint64_t groups) {
+	if (s->room >= lines && s->lines && s->next <= MOST_GROUPS - groups - GROUPS)
+		return true;
+	free(s->lines);
+	free(s->dwords);
+	s->room = lines;
+	s->lines = calloc(lines + 1, sizeof *s->lines);
+	s->dwords = calloc((lines + 1) * DWORDS, sizeof *s->dwords);
+	s->next = 1; /* 0 is in new cells */
+	return s->lines && s->dwords;
+}
+
+/* Gives lines to the regions that may be written; returns their number. */
+static size_t place_regions(struct mx_shadow *s, const struct mx_run *run) {
+	const struct mx_memory *m = &run->launch->memory;
+	size_t lines = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		bool stored = !run->pages || run->pages[i].stored;
+		s->start[i] = stored ? lines : SIZE_MAX;
+		lines += stored ? m->regions[i].size / LINE + 1 : 0;
 	}
-	struct entry *e = &j->entry[j->n++];
-	e->address = r->base + offset;
-	memcpy(e->old, (const void *)(uintptr_t)e->address, width(r, offset));
-	memcpy(e->state, r->state + offset, width(r, offset));
-	return true;
+	return lines;
 }
 
-static const struct mx_region *region_at(const struct mx_memory *m, uint64_t address) {
-	size_t low = 0, high = m->n;
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-		if (m->regions[mid].base <= address)
-			low = mid;
-		else
-			high = mid;
+struct mx_shadow *mx_shadow_new(const struct mx_run *run, uint64_t groups) {
+	size_t n = run->launch->memory.n;
+	struct mx_shadow *s = take_spare();
+	size_t *start = s ? realloc(s->start, (n + 1) * sizeof *start) : NULL;
+	if (start)
+		s->start = start;
+	if (!start || groups > MOST_GROUPS - 2 * GROUPS ||
+	    !have_cells(s, place_regions(s, run), groups)) {
+		release(s);
+		return NULL;
 	}
-	return &m->regions[low];
+	s->first = s->next;
+	s->next += (uint32_t)groups + GROUPS;
+	return s;
 }
 
-void mx_journal_undo(struct mx_journal *j, const struct mx_memory *m) {
-	for (; j; j = j->earlier)
-		for (unsigned i = 0; i < j->n; i++) {
-			const struct entry *e = &j->entry[i];
-			const struct mx_region *r = region_at(m, e->address);
-			uint64_t offset = e->address - r->base;
-			memcpy((void *)(uintptr_t)e->address, e->old, width(r, offset));
-			memcpy(r->state + offset, e->state, width(r, offset));
-		}
-}
-
-void mx_journal_free(struct mx_journal *j) {
-	while (j) {
-		struct mx_journal *earlier = j->earlier;
-		free(j);
-		j = earlier;
-	}
-}
-
-/* ---- claims ---- */
-
-static owner *owners_of(struct mx_shadow *s, size_t region) {
-	owner *o = atomic_load_explicit(&s->region[region], memory_order_acquire), *none = NULL;
-	if (o)
-		return o;
-	o = calloc(s->memory->regions[region].size / 4 + 1, sizeof *o);
-	if (!o || atomic_compare_exchange_strong(&s->region[region], &none, o))
-		return o;
-	free(o);
-	return none;
-}
+/* ---- dwords of a split line ---- */
 
 /* Several groups may read; a group may read what it wrote. */
-static bool claim_read(owner *o, uint32_t me) {
-	uint32_t was = atomic_load_explicit(o, memory_order_relaxed);
+static bool claim_read(const struct mx_shadow *s, dword_cell *c, uint32_t me) {
+	uint32_t readers = 2 * (s->first + SPLIT);
+	uint32_t was = atomic_load_explicit(c, memory_order_relaxed);
 	for (;;) {
-		if (was == me || was == READERS || was == me + 1)
+		bool none = was < readers;
+		if (was == 2 * me || was == readers || was == 2 * me + 1)
 			return true;
-		if (was & 1)
+		if (!none && was & 1)
 			return false;
-		if (atomic_compare_exchange_weak_explicit(o, &was, was == NO_OWNER ? me : READERS,
+		if (atomic_compare_exchange_weak_explicit(c, &was, none ? 2 * me : readers,
 		                                          memory_order_relaxed,
 		                                          memory_order_relaxed))
 			return true;
@@ -134,53 +137,196 @@ static bool claim_read(owner *o, uint32_t me) {
 }
 
 /* Whether this group may write; *first: it has not written the dword before. */
-static bool claim_write(owner *o, uint32_t me, bool *first) {
-	uint32_t was = atomic_load_explicit(o, memory_order_relaxed);
-	*first = was != me + 1;
-	while (was == NO_OWNER || was == me)
-		if (atomic_compare_exchange_weak_explicit(o, &was, me + 1, memory_order_relaxed,
+static bool claim_write(const struct mx_shadow *s, dword_cell *c, uint32_t me, bool *first) {
+	uint32_t was = atomic_load_explicit(c, memory_order_relaxed);
+	*first = was != 2 * me + 1;
+	while (was < 2 * s->first || was == 2 * me)
+		if (atomic_compare_exchange_weak_explicit(c, &was, 2 * me + 1, memory_order_relaxed,
 		                                          memory_order_relaxed))
 			return true;
-	return was == me + 1;
+	return was == 2 * me + 1;
 }
+
+static bool claim_dwords(const struct mx_shadow *s, size_t line, uint32_t me, unsigned dwords,
+                         bool write, unsigned *fresh) {
+	for (; dwords; dwords &= dwords - 1) {
+		unsigned i = (unsigned)__builtin_ctz(dwords);
+		dword_cell *c = &s->dwords[line * DWORDS + i];
+		bool first = false;
+		if (!(write ? claim_write(s, c, me, &first) : claim_read(s, c, me)))
+			return false;
+		*fresh |= (unsigned)first << i;
+	}
+	return true;
+}
+
+/* ---- lines ---- */
+
+/* Gives each dword of a line that belongs to one group an owner of its own. */
+static void split(const struct mx_shadow *s, size_t line, uint64_t was) {
+	uint32_t owner = (uint32_t)(was >> 32);
+	if (!atomic_compare_exchange_strong_explicit(&s->lines[line], &was,
+	                                             (uint64_t)(s->first + BUSY) << 32,
+	                                             memory_order_acquire, memory_order_relaxed))
+		return; /* it has changed: look again */
+	for (unsigned i = 0; i < DWORDS; i++)
+		if ((was | was >> 16) >> i & 1)
+			atomic_store_explicit(&s->dwords[line * DWORDS + i],
+			                      2 * owner + (uint32_t)(was >> i & 1),
+			                      memory_order_relaxed);
+	atomic_store_explicit(&s->lines[line], (uint64_t)(s->first + SPLIT) << 32,
+	                      memory_order_release);
+}
+
+/* Claims dwords of a line; *fresh gets those that the group has not written before. False if
+ * another group stands in the way. */
+static bool claim_line(const struct mx_shadow *s, size_t line, uint32_t me, unsigned dwords,
+                       bool write, unsigned *fresh) {
+	line_cell *c = &s->lines[line];
+	uint64_t was = atomic_load_explicit(c, memory_order_acquire);
+	*fresh = 0;
+	for (;;) {
+		uint32_t owner = (uint32_t)(was >> 32);
+		if (owner == s->first + SPLIT)
+			return claim_dwords(s, line, me, dwords, write, fresh);
+		if (owner == me || owner < s->first) {
+			uint64_t mine = owner == me ? was : (uint64_t)me << 32;
+			uint64_t now = mine | (uint64_t)dwords << (write ? 0 : 16);
+			if (now == was ||
+			    atomic_compare_exchange_strong_explicit(
+				    c, &was, now, memory_order_acquire, memory_order_acquire)) {
+				*fresh = write ? dwords & ~(unsigned)mine & 0xffff : 0;
+				return true;
+			}
+			continue;
+		}
+		if (owner != s->first + BUSY)
+			split(s, line, was);
+		was = atomic_load_explicit(c, memory_order_acquire);
+	}
+}
+
+/* ---- accesses ---- */
 
 void mx_abort(struct mx_run *run) {
 	run->aborted = true;
 	atomic_store_explicit(run->worker->abort, true, memory_order_relaxed);
 }
 
-static bool report_conflict(struct mx_run *run) {
-	atomic_store_explicit(run->worker->conflict, true, memory_order_relaxed);
+static bool abort_because(struct mx_run *run, atomic_bool *reason) {
+	atomic_store_explicit(reason, true, memory_order_relaxed);
 	mx_abort(run);
 	return false;
 }
 
-bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t bytes, bool write) {
-	struct mx_run *run = w->group->run;
-	struct mx_worker *worker = run->worker;
-	const struct mx_region *r = &run->launch->memory.regions[region];
-	uint32_t me = 2 * ((uint32_t)w->group->index + 1);
-	owner *o = owners_of(worker->shadow, region);
-	bool ok = o && !atomic_load_explicit(worker->abort, memory_order_relaxed), first;
-	for (uint64_t at = offset & ~3ull; ok && at < offset + bytes; at += 4)
-		if (!write) {
-			if (!claim_read(&o[at / 4], me))
-				return report_conflict(run);
-		} else if (!claim_write(&o[at / 4], me, &first))
-			return report_conflict(run);
-		else if (first)
-			ok = record(worker, r, at);
-	if (!ok)
-		mx_abort(run);
-	return ok;
+enum { GATHERED = 64 };
+
+/* Claims of a wave. They are gathered first, so that the memory of one line need not be fetched
+ * after that of another. */
+struct claims {
+	struct mx_run *run;
+	const struct mx_region *region;
+	uint32_t me;
+	bool write;
+	size_t start;
+	unsigned n;
+	struct {
+		size_t line;
+		unsigned dwords;
+	} gathered[GATHERED];
+};
+
+static bool claim_one(const struct claims *x, size_t line, unsigned dwords) {
+	const struct mx_worker *worker = x->run->worker;
+	unsigned fresh;
+	if (!claim_line(worker->shadow, x->start + line, x->me, dwords, x->write, &fresh))
+		return abort_because(x->run, worker->conflict);
+	if (!fresh || mx_journal_record(worker->journal, x->region, line * LINE, fresh))
+		return true;
+	mx_abort(x->run);
+	return false;
 }
 
-bool mx_shadow_claim_wave(struct mx_wave *w, size_t region, const struct mx_lane_bytes *x,
-                          bool write) {
-	uint64_t base = w->group->run->launch->memory.regions[region].base;
-	unsigned l;
-	MX_FOR_LANES(l, x->lanes)
-	if (!mx_shadow_claim(w, region, x->at[l] - base, x->bytes, write))
-		return false;
+static bool claim_gathered(struct claims *x) {
+	for (unsigned i = 0; i < x->n; i++)
+		if (!claim_one(x, x->gathered[i].line, x->gathered[i].dwords))
+			return false;
+	x->n = 0;
 	return true;
+}
+
+static bool gather(struct claims *x, size_t line, unsigned dwords) {
+	if (x->n && x->gathered[x->n - 1].line == line) {
+		x->gathered[x->n - 1].dwords |= dwords;
+		return true;
+	}
+	if (x->n == GATHERED && !claim_gathered(x))
+		return false;
+	__builtin_prefetch(&x->run->worker->shadow->lines[x->start + line], 1);
+	if (x->write) {
+		__builtin_prefetch((const void *)(uintptr_t)(x->region->base + line * LINE), 1);
+		__builtin_prefetch(x->region->state + line * LINE, 1);
+	}
+	x->gathered[x->n].line = line;
+	x->gathered[x->n++].dwords = dwords;
+	return true;
+}
+
+static bool add(struct claims *x, uint64_t offset, size_t bytes) {
+	uint64_t end = offset + bytes;
+	while (offset < end) {
+		uint64_t line = offset / LINE, after = (line + 1) * LINE;
+		uint64_t stop = after < end ? after : end;
+		unsigned first = offset % LINE / 4, last = (stop - 1) % LINE / 4;
+		if (!gather(x, line, (2u << last) - (1u << first)))
+			return false;
+		offset = stop;
+	}
+	return true;
+}
+
+/* Whether claims are needed; *ok: whether the group may go on if not. */
+static bool begin(struct claims *x, struct mx_wave *w, size_t region, bool write, bool *ok) {
+	struct mx_run *run = w->group->run;
+	const struct mx_worker *worker = run->worker;
+	*ok = !atomic_load_explicit(worker->abort, memory_order_relaxed);
+	x->run = run;
+	x->region = &run->launch->memory.regions[region];
+	x->me = worker->shadow->first + GROUPS + (uint32_t)w->group->index;
+	x->write = write;
+	x->start = worker->shadow->start[region];
+	x->n = 0;
+	if (!*ok)
+		mx_abort(run);
+	if (*ok && x->start == SIZE_MAX && write)
+		*ok = abort_because(run, worker->surprise);
+	return *ok && x->start != SIZE_MAX;
+}
+
+bool mx_shadow_claim(struct mx_wave *w, size_t region, uint64_t offset, size_t bytes, bool write) {
+	struct claims x;
+	bool ok;
+	return begin(&x, w, region, write, &ok) ? add(&x, offset, bytes) && claim_gathered(&x) : ok;
+}
+
+/* Adds the bytes of neighbouring lanes together. */
+static bool add_lanes(struct claims *x, const struct mx_lane_bytes *lanes) {
+	uint64_t base = x->region->base, start = base, end = base;
+	unsigned l;
+	MX_FOR_LANES(l, lanes->lanes) {
+		if (lanes->at[l] != end) {
+			if (!add(x, start - base, end - start))
+				return false;
+			start = end = lanes->at[l];
+		}
+		end += lanes->bytes;
+	}
+	return add(x, start - base, end - start);
+}
+
+bool mx_shadow_claim_wave(struct mx_wave *w, size_t region, const struct mx_lane_bytes *lanes,
+                          bool write) {
+	struct claims x;
+	bool ok;
+	return begin(&x, w, region, write, &ok) ? add_lanes(&x, lanes) && claim_gathered(&x) : ok;
 }

@@ -143,15 +143,17 @@ static uintptr_t states_of(const struct mx_region *r) {
 	return (uintptr_t)r->state - (uintptr_t)r->base;
 }
 
-__attribute__((cold)) static void forget_written(struct mx_wave *w, uint64_t address,
-                                                 unsigned bytes) {
-	const struct mx_region *r = region_of(w, address, bytes);
-	struct mx_run *run = w->group->run;
+/* Before bytes of a region are written. */
+static inline void note_store(struct mx_run *run, const struct mx_region *r, uint64_t offset,
+                              unsigned bytes, uint32_t unwritten) {
 	if (!run->pages)
 		return;
 	struct mx_pages *p = &run->pages[r - run->launch->memory.regions];
-	mx_pages_unwrite(p, address - r->base);
-	mx_pages_unwrite(p, address - r->base + bytes - 1);
+	p->stored = true;
+	if (!unwritten)
+		return;
+	mx_pages_unwrite(p, offset);
+	mx_pages_unwrite(p, offset + bytes - 1);
 }
 
 static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
@@ -162,9 +164,9 @@ static void note_written(uint8_t *state, unsigned bytes, uint32_t unwritten) {
 
 void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                      unsigned bytes, uint32_t value, uint32_t unwritten) {
-	uint8_t *state = state_of(w, address);
-	if (unwritten)
-		forget_written(w, address, bytes);
+	const struct mx_region *r = region_of(w, address, bytes);
+	uint8_t *state = r->state + (address - r->base);
+	note_store(w->group->run, r, address - r->base, bytes, unwritten);
 	if (bytes == 4) {
 		memcpy((void *)(uintptr_t)address, &value, 4);
 		note_written(state, 4, unwritten);
@@ -179,10 +181,12 @@ void mx_memory_write(struct mx_wave *w, const struct mx_inst *in, int lane, uint
 
 /* ---- all lanes of a wave ---- */
 
+/* While several threads run, the states of a region that they write may change at any time. */
 static bool pages_have(struct mx_run *run, const struct mx_region *r, mx_pages_kind kind,
                        const struct mx_lane_bytes *x) {
-	return run->pages && mx_pages_have(&run->pages[r - run->launch->memory.regions], r, kind,
-	                                   x->from - r->base, x->to - r->base);
+	struct mx_pages *p = run->pages ? &run->pages[r - run->launch->memory.regions] : NULL;
+	return p && !(run->worker && p->stored) &&
+	       mx_pages_have(p, r, kind, x->from - r->base, x->to - r->base);
 }
 
 bool mx_memory_check_wave(struct mx_wave *w, const struct mx_lane_bytes *x, bool write,
@@ -208,6 +212,7 @@ bool mx_memory_is_written(struct mx_wave *w, const struct mx_lane_bytes *x) {
 
 void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, const mx_vreg *row) {
 	const struct mx_region *r = region_of(w, x->from, x->to - x->from);
+	note_store(w->group->run, r, 0, 0, 0);
 	mx_lane_rows_store(0, x, row);
 	mx_lane_bytes_set(states_of(r), x, MX_WRITTEN);
 }

@@ -80,46 +80,60 @@ static inline void mx_row_of_dwords(uint32_t *row, uintptr_t base, const uint64_
 		memcpy(&row[l], mx_place(base, at[l]), 4);
 }
 
+static inline void mx_row_to_dwords(uintptr_t base, const uint64_t *at, const uint32_t *row) {
+	for (unsigned l = 0; l < MX_LANES; l++)
+		memcpy(mx_place(base, at[l]), &row[l], 4);
+}
+
 /* ---- any size and lanes ---- */
+
+/* Bytes of a lane in row k. */
+static inline unsigned mx_bytes_of_row(const struct mx_lane_bytes *x, unsigned k) {
+	return x->bytes - 4 * k < 4 ? x->bytes - 4 * k : 4;
+}
 
 /* Data narrower than a dword is extended with zeros. */
 static inline void mx_lane_rows(mx_vreg *row, uintptr_t base, const struct mx_lane_bytes *x) {
-	unsigned l;
-	if (x->lanes == ~0ull && x->bytes == 16)
-		mx_rows_of_quads(row, base, x->at);
-	else if (x->lanes == ~0ull && x->bytes == 8)
-		mx_rows_of_pairs(row, base, x->at);
-	else if (x->lanes == ~0ull && x->bytes == 4)
-		mx_row_of_dwords(row[0], base, x->at);
-	else
-		MX_FOR_LANES(l, x->lanes)
-	for (unsigned k = 0; 4 * k < x->bytes; k++) {
-		row[k][l] = 0;
-		memcpy(&row[k][l], mx_place(base, x->at[l] + 4 * k), x->bytes < 4 ? x->bytes : 4);
+	unsigned n = x->lanes == ~0ull ? x->bytes : 0, l;
+	switch (n) {
+	case 4: mx_row_of_dwords(row[0], base, x->at); return;
+	case 8: mx_rows_of_pairs(row, base, x->at); return;
+	case 16: mx_rows_of_quads(row, base, x->at); return;
+	}
+	MX_FOR_LANES(l, x->lanes) {
+		for (unsigned k = 0; 4 * k < x->bytes; k++) {
+			row[k][l] = 0;
+			memcpy(&row[k][l], mx_place(base, x->at[l] + 4 * k), mx_bytes_of_row(x, k));
+		}
 	}
 }
 
 /* Lanes write in ascending order. */
 static inline void mx_lane_rows_store(uintptr_t base, const struct mx_lane_bytes *x,
                                       const mx_vreg *row) {
-	unsigned l;
-	if (x->lanes == ~0ull && x->bytes == 16)
-		mx_quads_of_rows(base, x->at, row);
-	else if (x->bytes == 4)
-		MX_FOR_LANES(l, x->lanes)
-	memcpy(mx_place(base, x->at[l]), &row[0][l], 4);
-	else MX_FOR_LANES(l, x->lanes) for (unsigned k = 0; 4 * k < x->bytes; k++)
-		memcpy(mx_place(base, x->at[l] + 4 * k), &row[k][l], x->bytes < 4 ? x->bytes : 4);
+	unsigned n = x->lanes == ~0ull ? x->bytes : 0, l;
+	switch (n) {
+	case 4: mx_row_to_dwords(base, x->at, row[0]); return;
+	case 16: mx_quads_of_rows(base, x->at, row); return;
+	}
+	MX_FOR_LANES(l, x->lanes) {
+		for (unsigned k = 0; 4 * k < x->bytes; k++)
+			memcpy(mx_place(base, x->at[l] + 4 * k), &row[k][l], mx_bytes_of_row(x, k));
+	}
 }
 
 static inline void mx_lane_bytes_set(uintptr_t base, const struct mx_lane_bytes *x, uint8_t value) {
-	unsigned l;
-	if (x->bytes == 4)
-		MX_FOR_LANES(l, x->lanes)
-	memset(mx_place(base, x->at[l]), value, 4);
-	else if (x->bytes == 16) MX_FOR_LANES(l, x->lanes)
-		memset(mx_place(base, x->at[l]), value, 16);
-	else MX_FOR_LANES(l, x->lanes) memset(mx_place(base, x->at[l]), value, x->bytes);
+	unsigned n = x->lanes == ~0ull ? x->bytes : 0, l;
+	if (n == 4)
+		for (l = 0; l < MX_LANES; l++)
+			memset(mx_place(base, x->at[l]), value, 4);
+	else if (n == 16)
+		for (l = 0; l < MX_LANES; l++)
+			memset(mx_place(base, x->at[l]), value, 16);
+	else
+		MX_FOR_LANES(l, x->lanes) {
+			memset(mx_place(base, x->at[l]), value, x->bytes);
+		}
 }
 
 /* Whether any of the bytes has one of the bits of `flags`, and whether all have all. */

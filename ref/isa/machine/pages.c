@@ -81,6 +81,13 @@ struct mx_pages *mx_pages_new(size_t n) {
 	return calloc(n + 1, sizeof(struct mx_pages));
 }
 
+struct mx_pages *mx_pages_copy(const struct mx_pages *p, size_t n) {
+	struct mx_pages *copy = mx_pages_new(n);
+	for (size_t i = 0; copy && i < n; i++)
+		copy[i].stored = !p || p[i].stored;
+	return copy;
+}
+
 void mx_pages_free(struct mx_pages *p, size_t n) {
 	for (size_t i = 0; p && i < n; i++)
 		for (unsigned kind = 0; kind < MX_PAGES_KINDS; kind++)

@@ -1,6 +1,6 @@
-/* What is known of pages of device memory: whether they have no guard, and whether all of their
- * bytes are written. A page is looked at once, so that an access of a wave need not look at the
- * state of each byte. */
+/* What is known of a region of device memory: whether the launch has written to it, and of its
+ * pages, whether they have no guard, and whether all of their bytes are written. A page is looked
+ * at once, so that an access of a wave need not look at the state of each byte. */
 #ifndef MX_PAGES_H
 #define MX_PAGES_H
 
@@ -15,6 +15,7 @@ typedef enum { MX_PAGES_PLAIN, MX_PAGES_WRITTEN, MX_PAGES_KINDS } mx_pages_kind;
 /* The pages of one region; zeros: nothing is known. Two bits of each kind for each page: it has
  * been looked at, and it has the property. */
 struct mx_pages {
+	bool stored; /* instructions have written to the region */
 	uint64_t *looked[MX_PAGES_KINDS], *has[MX_PAGES_KINDS];
 };
 
@@ -24,6 +25,8 @@ bool mx_pages_have(struct mx_pages *p, const struct mx_region *r, mx_pages_kind 
                    uint64_t to);
 /* The pages of n regions, or NULL. */
 struct mx_pages *mx_pages_new(size_t n);
+/* Pages of which only `stored` is copied; NULL has stored all. */
+struct mx_pages *mx_pages_copy(const struct mx_pages *p, size_t n);
 void mx_pages_free(struct mx_pages *p, size_t n);
 /* Forgets that the page of an offset is written. */
 void mx_pages_unwrite(struct mx_pages *p, uint64_t offset);

@@ -117,9 +117,10 @@ struct mx_group {
 	uint32_t barriers;         /* that have opened */
 	unsigned in_flight;        /* operations of all waves */
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
+	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier opened */
 	struct mx_wave *waves;
-	uint8_t *lds, *lds_unwritten; /* one bit of taint for each bit */
-	uint32_t lds_bytes;
+	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
+	uint32_t lds_bytes, scratch_bytes; /* scratch: of a work-item */
 	struct mx_random random;
 	struct mx_policy policy;
 	struct mx_wave *last;           /* the wave that had the last turn, or NULL */
@@ -147,10 +148,8 @@ struct mx_run {
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;
-	/* What is known of the pages of each region, or NULL. While several threads run, it is
-	 * NULL: the states of bytes that a group has not claimed may change. */
-	struct mx_pages *pages;
-	uint32_t group_order; /* this and `slice` are as in mx_schedule */
+	struct mx_pages *pages; /* what is known of each region, or NULL */
+	uint32_t group_order;   /* this and `slice` are as in mx_schedule */
 	uint64_t slice;
 	uint8_t pattern; /* initial bytes of registers, and of LDS in workgroup 0 */
 	bool out_of_memory;

@@ -74,33 +74,73 @@ static bool is_raw(const struct mx_inst *in, const struct descriptor *d) {
 	return !in->mem.idxen && !d->add_tid && !d->swizzle;
 }
 
-/* The dwords of all lanes are inside, or none is, with SOFFSET and without it: low and high are the
- * least and the greatest offset. */
-static mx_range raw_range(const struct access *a, uint64_t low, uint64_t high) {
-	if (low >= a->d.num_records)
-		return MX_RANGE_NONE;
-	return high + a->soffset + a->bytes <= a->d.num_records ? MX_RANGE_ALL : MX_RANGE_SOME;
+/* Of a lane at an offset, all data are in range, with SOFFSET and without it; or none are. */
+static bool is_in(const struct access *a, uint64_t offset) {
+	return offset + a->soffset + a->bytes <= a->d.num_records;
+}
+static bool is_out(const struct access *a, uint64_t offset) {
+	return offset >= a->d.num_records;
+}
+
+/* Finds the lanes that are in range; false if one is partly. v: their offsets without the
+ * instruction's. */
+static bool split_lanes(struct mx_memop *m, const struct access *a, const uint32_t *v,
+                        uint32_t imm) {
+	uint64_t low = UINT64_MAX, high = 0;
+	unsigned l;
+	m->in_range = 0;
+	MX_FOR_LANES(l, m->exec) {
+		uint64_t offset = (uint64_t)v[l] + imm;
+		if (is_out(a, offset))
+			continue;
+		if (!is_in(a, offset))
+			return false;
+		m->in_range |= 1ull << l;
+		low = offset < low ? offset : low;
+		high = offset > high ? offset : high;
+	}
+	m->from = low;
+	m->to = high + a->bytes;
+	return true;
+}
+
+/* Sets the lanes in range, and from and to as offsets. */
+static bool find_range(struct mx_memop *m, const struct access *a, const uint32_t *v,
+                       uint32_t imm) {
+	uint32_t low, high;
+	mx_bounds(v, m->exec, &low, &high);
+	m->from = (uint64_t)low + imm;
+	m->to = (uint64_t)high + imm + a->bytes;
+	if (high > UINT32_MAX - imm)
+		return false;
+	m->range = is_out(a, m->from)               ? MX_RANGE_NONE
+	           : is_in(a, (uint64_t)high + imm) ? MX_RANGE_ALL
+	                                            : MX_RANGE_SOME;
+	m->in_range = m->range == MX_RANGE_ALL ? m->exec : 0;
+	m->split = m->range == MX_RANGE_SOME && split_lanes(m, a, v, imm);
+	return m->range != MX_RANGE_SOME || m->split;
+}
+
+static void set_inside(struct mx_memop *m, unsigned all) {
+	if (m->split)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			m->inside[l] = m->in_range >> l & 1 ? (uint8_t)all : 0;
+	else
+		memset(m->inside, m->in_range ? (int)all : 0, sizeof m->inside);
 }
 
 static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
 	static const mx_vreg zeros;
 	const uint32_t *v = m->in->mem.offen ? w->v[mx_row(m->in->mem.addr)] : zeros;
-	uint32_t low, high, imm = (uint32_t)m->in->imm;
-	uint64_t base = a->d.base + a->soffset + imm;
-	if (!m->exec || !a->bytes || !mx_may_be_together(w, 0))
+	uint32_t imm = (uint32_t)m->in->imm;
+	uint64_t base = a->d.base + a->soffset;
+	if (!m->exec || !a->bytes || !mx_may_be_together(w, 0) || !find_range(m, a, v, imm))
 		return false;
-	mx_bounds(v, m->exec, &low, &high);
-	m->range = high > UINT32_MAX - imm
-	                   ? MX_RANGE_SOME
-	                   : raw_range(a, (uint64_t)low + imm, (uint64_t)high + imm);
-	if (m->range == MX_RANGE_SOME)
-		return false;
+	m->from += base;
+	m->to += base;
 	for (unsigned l = 0; l < MX_LANES; l++)
-		m->address[l] = base + v[l];
-	m->from = base + low;
-	m->to = base + high + a->bytes;
-	unsigned all = a->whole ? 0xf : (1u << mx_dwords(a->bytes)) - 1;
-	memset(m->inside, m->range == MX_RANGE_ALL ? (int)all : 0, sizeof m->inside);
+		m->address[l] = base + imm + v[l];
+	set_inside(m, a->whole ? 0xf : (1u << mx_dwords(a->bytes)) - 1);
 	return true;
 }
 

@@ -197,8 +197,7 @@ static struct mx_lane_bytes lane_bytes(const struct mx_memop *m) {
 static bool any_unwritten(const struct mx_wave *w, const struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(m);
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++)
-		if (mx_lane_bytes_any((uintptr_t)w->group->lds_unwritten + element_offset(m->in, e),
-		                      &x, 0xff))
+		if (mx_lds_any_unwritten(w->group, element_offset(m->in, e), &x))
 			return true;
 	return false;
 }
@@ -219,38 +218,34 @@ static void read_together(struct mx_wave *w, struct mx_memop *m) {
 /* One element: the second of a lane may be the first of a later lane. */
 static void write_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(m);
-	uint32_t offset = element_offset(m->in, 0);
-	uintptr_t unwritten = (uintptr_t)w->group->lds_unwritten + offset;
-	mx_lane_rows_store((uintptr_t)w->group->lds + offset, &x, m->data);
-	if (m->clean)
-		mx_lane_bytes_set(unwritten, &x, 0);
-	else
-		mx_lane_rows_store(unwritten, &x, m->unwritten);
+	mx_lds_write_wave(w->group, element_offset(m->in, 0), &x, m->data,
+	                  m->clean ? NULL : m->unwritten);
 	mx_count_together(w, MX_TOGETHER_LDS_WRITE);
 }
 
-static void select_landing(struct mx_wave *w, struct mx_memop *m) {
-	bool write = m->in->op->flags & MX_STORE, two = m->in->op->flags & MX_TWO;
-	m->together =
-		m->range == MX_RANGE_ALL && !(write && two) && mx_may_be_together(w, MX_WATCH_LDS);
-	if (m->together)
-		m->land = write ? write_together : read_together;
-	else
-		m->land = write ? land_write : land_read;
+static void take_data(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	if (m->together && mx_take_clean(w, m, mx_row(in->mem.data), mx_ds_dwords(in)))
+		return;
+	mx_ds_take(w, m, 0, in->mem.data, in->op->d);
+	if (in->op->flags & MX_TWO)
+		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
 }
 
 static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {
-	bool write = in->op->flags & MX_STORE;
+	bool write = in->op->flags & MX_STORE, two = in->op->flags & MX_TWO;
 	struct mx_memop *m = mx_ds_begin(w, in);
 	if (!m)
 		return;
 	mx_ds_check_range(w, m);
+	m->together =
+		m->range == MX_RANGE_ALL && !(write && two) && mx_may_be_together(w, MX_WATCH_LDS);
 	if (write)
-		mx_ds_take(w, m, 0, in->mem.data, in->op->d);
-	if (write && in->op->flags & MX_TWO)
-		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
-	select_landing(w, m);
-	mx_ds_issue(w, m, m->land);
+		take_data(w, m);
+	if (m->together)
+		mx_ds_issue(w, m, write ? write_together : read_together);
+	else
+		mx_ds_issue(w, m, write ? land_write : land_read);
 }
 
 mx_handler mx_exec_DS;

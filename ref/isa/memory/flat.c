@@ -14,9 +14,20 @@ static uint64_t pair(const struct mx_wave *w, unsigned row, unsigned lane) {
 
 /* ---- GLOBAL ---- */
 
+/* The addresses of all lanes, of which only those of m->exec are used: loops without a branch. */
+static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64_t base) {
+	unsigned row = mx_row(m->in->mem.addr);
+	if (m->in->mem.saddr)
+		for (unsigned l = 0; l < MX_LANES; l++)
+			m->address[l] = base + w->v[row][l];
+	else
+		for (unsigned l = 0; l < MX_LANES; l++)
+			m->address[l] = base + pair(w, row, l);
+}
+
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned row = mx_row(in->mem.addr), l;
+	unsigned row = mx_row(in->mem.addr);
 	uint64_t base = in->mem.saddr ? mx_sread64(w, in, in->mem.rsrc) : 0;
 	bool good = mx_addresses_exist(w, in, row, in->mem.saddr ? 1 : 2);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
@@ -25,10 +36,7 @@ void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->mem.saddr)
 		mx_check_scalars_written(w, in, in->mem.rsrc, 2);
 	all_inside(m);
-	MX_FOR_LANES(l, m->exec) {
-		uint64_t v = in->mem.saddr ? w->v[row][l] : pair(w, row, l);
-		m->address[l] = base + v + (uint64_t)(int64_t)in->imm;
-	}
+	global_addresses(w, m, base + (uint64_t)(int64_t)in->imm);
 	mx_range_of_addresses(w, m);
 	mx_vmem_issue(w, m);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../machine/wave.h"
+#include "../machine/lane_bytes.h"
 
 bool mx_lds_new(struct mx_group *g); /* of g->lds_bytes; false if memory is short */
 void mx_lds_free(struct mx_group *g);
@@ -58,6 +58,32 @@ static inline void mx_lds_write(const struct mx_wave *w, const struct mx_inst *i
 		mx_watch_access(w, in,
 		                (struct mx_touch){ MX_WATCH_LDS, true, false, (int)lane, at, bytes,
 		                                   value, unwritten });
+}
+
+/* ---- all lanes of a wave together, in range; no watcher is called ---- */
+
+/* Whether bytes at lanes' addresses plus an offset have unwritten bits. */
+static inline bool mx_lds_any_unwritten(const struct mx_group *g, uint32_t offset,
+                                        const struct mx_lane_bytes *x) {
+	return mx_lane_bytes_any((uintptr_t)g->lds_unwritten + offset, x, 0xff);
+}
+
+/* Writes rows; unwritten: their unwritten bits, or NULL if there are none. */
+static inline void mx_lds_write_wave(const struct mx_group *g, uint32_t offset,
+                                     const struct mx_lane_bytes *x, const mx_vreg *row,
+                                     const mx_vreg *unwritten) {
+	mx_lane_rows_store((uintptr_t)g->lds + offset, x, row);
+	if (unwritten)
+		mx_lane_rows_store((uintptr_t)g->lds_unwritten + offset, x, unwritten);
+	else
+		mx_lane_bytes_set((uintptr_t)g->lds_unwritten + offset, x, 0);
+}
+
+/* Copies a lane's bytes, which are written, from memory. */
+static inline void mx_lds_copy(const struct mx_group *g, uint32_t at, const void *from,
+                               unsigned bytes) {
+	memcpy(g->lds + at, from, bytes);
+	memset(g->lds_unwritten + at, 0, bytes);
 }
 
 #endif

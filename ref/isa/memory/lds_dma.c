@@ -39,43 +39,31 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
-/* All lanes together, with whole dwords. */
-static void copy_together(struct mx_wave *w, const struct mx_memop *m) {
-	const struct mx_group *g = w->group;
-	unsigned l, step = stride(m->in), bytes = m->in->op->d;
-	uint8_t *to = g->lds + m->lds, *unwritten = g->lds_unwritten + m->lds;
-	if (bytes == 16)
-		MX_FOR_LANES(l, m->exec)
-	memcpy(to + 16 * l, mx_place(0, m->address[l]), 16);
-	else MX_FOR_LANES(l, m->exec) memcpy(to + step * l, mx_place(0, m->address[l]), bytes);
-	if (m->exec == ~0ull && bytes == step) {
-		memset(unwritten, 0, 64 * step);
-		return;
-	}
-	MX_FOR_LANES(l, m->exec)
-	memset(unwritten + step * l, 0, bytes);
+/* ---- all lanes together, with whole dwords ---- */
+
+static void copy_quads(const struct mx_group *g, const struct mx_memop *m) {
+	for (unsigned l = 0; l < MX_LANES; l++)
+		mx_lds_copy(g, m->lds + 16 * l, mx_place(0, m->address[l]), 16);
 }
 
-static void zero_together(struct mx_wave *w, const struct mx_memop *m) {
-	const struct mx_group *g = w->group;
-	unsigned l, bytes = m->in->op->d;
-	MX_FOR_LANES(l, m->exec) {
-		uint32_t at = m->lds + l * stride(m->in);
-		memset(g->lds + at, 0, bytes);
-		memset(g->lds_unwritten + at, 0, bytes);
-	}
+static void copy_lanes(const struct mx_group *g, const struct mx_memop *m) {
+	static const uint32_t zeros[4];
+	unsigned l;
+	MX_FOR_LANES(l, m->exec)
+	mx_lds_copy(g, m->lds + l * stride(m->in),
+	            m->in_range >> l & 1 ? mx_place(0, m->address[l]) : zeros, m->in->op->d);
 }
 
 static void land_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
-	if (m->range == MX_RANGE_ALL && !mx_memory_is_written(w, &x)) {
+	if (x.lanes && !mx_memory_is_written(w, &x)) {
 		land(w, m);
 		return;
 	}
-	if (m->range == MX_RANGE_ALL)
-		copy_together(w, m);
+	if (x.bytes == 16 && x.lanes == ~0ull)
+		copy_quads(w->group, m);
 	else
-		zero_together(w, m);
+		copy_lanes(w->group, m);
 	mx_count_together(w, MX_TOGETHER_LDS_DMA);
 }
 

@@ -26,10 +26,17 @@ void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
 	unsigned l;
 	if (!m->exec || !mx_may_be_together(w, 0))
 		return;
-	MX_FOR_LANES(l, m->exec) {
-		low = m->address[l] < low ? m->address[l] : low;
-		high = m->address[l] > high ? m->address[l] : high;
-	}
+	if (m->exec == ~0ull)
+		for (l = 0; l < MX_LANES; l++) {
+			low = m->address[l] < low ? m->address[l] : low;
+			high = m->address[l] > high ? m->address[l] : high;
+		}
+	else
+		MX_FOR_LANES(l, m->exec) {
+			low = m->address[l] < low ? m->address[l] : low;
+			high = m->address[l] > high ? m->address[l] : high;
+		}
+	m->in_range = m->exec;
 	m->from = low;
 	m->to = high + m->in->op->d;
 	m->range = m->to > high ? MX_RANGE_ALL : MX_RANGE_SOME;
@@ -58,15 +65,31 @@ void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintp
 			mx_vwrite(w, row + k, x->lanes, m->data[k], NULL);
 }
 
-void mx_load_zeros(struct mx_wave *w, struct mx_memop *m) {
-	static const mx_vreg zeros;
-	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++)
-		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, zeros, NULL);
+void mx_load_split(struct mx_wave *w, struct mx_memop *m, const struct mx_lane_bytes *x) {
+	unsigned n = mx_dwords(x->bytes);
+	memset(m->data, 0, n * sizeof *m->data);
+	mx_lane_rows(m->data, 0, x);
+	if (x->bytes < 4)
+		extend(m->in, m->data[0], x->bytes);
+	for (unsigned k = 0; k < n; k++)
+		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], NULL);
+}
+
+static bool is_clean(const struct mx_wave *w, const struct mx_memop *m, unsigned row) {
+	return mx_may_be_together(w, 0) && !(w->unwritten_lanes[row] & m->exec) &&
+	       !(m->in->op->flags & MX_D16_HI);
+}
+
+bool mx_take_clean(const struct mx_wave *w, struct mx_memop *m, unsigned row, unsigned n) {
+	for (unsigned k = 0; k < n; k++)
+		if (!is_clean(w, m, row + k))
+			return false;
+	memcpy(m->data, w->v[row], n * sizeof(mx_vreg));
+	return true;
 }
 
 bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row) {
-	if (!mx_may_be_together(w, 0) || w->unwritten_lanes[row] & m->exec ||
-	    m->in->op->flags & MX_D16_HI)
+	if (!is_clean(w, m, row))
 		return false;
 	memcpy(m->data[to], w->v[row], sizeof(mx_vreg));
 	memset(m->unwritten[to], 0, sizeof(mx_vreg));

@@ -20,9 +20,12 @@ void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high)
 /* Loads lanes' bytes into registers from `row` on, extended as the opcode defines. */
 void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintptr_t base,
                       const struct mx_lane_bytes *x);
-/* The same of zeros. */
-void mx_load_zeros(struct mx_wave *w, struct mx_memop *m);
+/* The same into the destination, and zeros in the other lanes that take part. */
+void mx_load_split(struct mx_wave *w, struct mx_memop *m, const struct mx_lane_bytes *x);
 
+/* Copies n registers to m->data, and does not set m->unwritten. False, and does nothing, if they
+ * have unwritten bits. */
+bool mx_take_clean(const struct mx_wave *w, struct mx_memop *m, unsigned row, unsigned n);
 /* Copies lanes of a register to a row of m->data and its unwritten bits to the same row of
  * m->unwritten. False, and does nothing, if there are unwritten bits. */
 bool mx_take_row(const struct mx_wave *w, struct mx_memop *m, unsigned to, unsigned row);

@@ -117,7 +117,7 @@ static void land_store(struct mx_wave *w, struct mx_memop *m) {
 
 static void load_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
-	if (m->range == MX_RANGE_ALL && !mx_memory_is_written(w, &x)) {
+	if (x.lanes && !mx_memory_is_written(w, &x)) {
 		land_load(w, m);
 		return;
 	}
@@ -125,13 +125,13 @@ static void load_together(struct mx_wave *w, struct mx_memop *m) {
 	if (m->range == MX_RANGE_ALL)
 		mx_load_together(w, m, mx_row(m->in->dst), 0, &x);
 	else
-		mx_load_zeros(w, m);
+		mx_load_split(w, m, &x);
 }
 
 static void store_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
 	mx_count_together(w, MX_TOGETHER_STORE);
-	if (m->range == MX_RANGE_ALL)
+	if (x.lanes)
 		mx_memory_write_wave(w, &x, m->data);
 }
 
@@ -199,11 +199,10 @@ static bool is_scratch_wave(const struct mx_wave *w, const struct mx_memop *m) {
 /* The same for device memory, where an operation out of range may be anywhere. */
 static bool is_memory_wave(struct mx_wave *w, const struct mx_memop *m, bool *stop) {
 	const struct mx_lane_bytes x = mx_lane_bytes_of(m);
-	if (m->range == MX_RANGE_SOME || m->in_lds || m->exec & m->scratch ||
+	if ((m->range == MX_RANGE_SOME && !m->split) || m->in_lds || m->exec & m->scratch ||
 	    !mx_may_be_together(w, MX_WATCH_GLOBAL))
 		return false;
-	return m->range == MX_RANGE_NONE ||
-	       mx_memory_check_wave(w, &x, m->in->op->flags & MX_STORE, stop);
+	return !x.lanes || mx_memory_check_wave(w, &x, m->in->op->flags & MX_STORE, stop);
 }
 
 static bool check(struct mx_wave *w, struct mx_memop *m) {
@@ -220,8 +219,11 @@ static void prepare_load(struct mx_memop *m) {
 /* In device memory unwritten bits are reported, and written one by one. */
 static void prepare_store(struct mx_wave *w, struct mx_memop *m) {
 	bool scratch = m->exec & m->scratch;
-	mx_take_store_data(w, m, m->in->mem.data, m->in->op->d, !m->in_lds);
-	m->together &= m->clean || scratch;
+	unsigned data = m->in->mem.data, bytes = m->in->op->d;
+	if (!m->together || !mx_take_clean(w, m, mx_row(data), mx_dwords(bytes))) {
+		mx_take_store_data(w, m, data, bytes, !m->in_lds);
+		m->together &= m->clean || scratch;
+	}
 	m->land = !m->together ? land_store : scratch ? store_scratch_together : store_together;
 }
 

@@ -32,7 +32,7 @@ struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in) {
 	m->in_lds = false;
 	m->format = 0;
 	m->range = MX_RANGE_SOME;
-	m->together = false;
+	m->split = m->together = false;
 	m->clean = true;
 	m->note = NULL;
 	m->reach.computed = false;

@@ -23,15 +23,17 @@ struct mx_memop {
 	uint8_t inside[MX_LANES];   /* the dwords of the lane's data that are in range; others load
 	                               0 and are not stored */
 	mx_range range;             /* SOME: look at `inside`, for it may be any */
-	uint64_t from, to;          /* range ALL: the bytes of all lanes are in [from, to) */
-	bool together;              /* the lanes are accessed together: memory/together.h */
-	bool clean;                 /* store data: without unwritten bits */
-	uint64_t scratch;           /* lanes whose address is an offset in scratch */
-	bool in_lds;                /* addresses are offsets in LDS: FLAT */
-	uint32_t lds;               /* LDS-DMA: offset in LDS of lane 0's data */
-	uint32_t mode;              /* MODE at issue: atomics in LDS */
-	uint32_t format;            /* typed buffers, see typed.c */
-	uint8_t weight;             /* what it adds to its counter */
+	bool split;        /* range SOME: each lane has all of its data in range, or none */
+	uint64_t in_range; /* not SOME, or split: the lanes that have their data in range */
+	uint64_t from, to; /* the bytes of these lanes are in [from, to) */
+	bool together;     /* the lanes are accessed together: memory/together.h */
+	bool clean;        /* store data: without unwritten bits */
+	uint64_t scratch;  /* lanes whose address is an offset in scratch */
+	bool in_lds;       /* addresses are offsets in LDS: FLAT */
+	uint32_t lds;      /* LDS-DMA: offset in LDS of lane 0's data */
+	uint32_t mode;     /* MODE at issue: atomics in LDS */
+	uint32_t format;   /* typed buffers, see typed.c */
+	uint8_t weight;    /* what it adds to its counter */
 	struct mx_l1_reach {
 		bool computed;
 		uint64_t from, to, lines;
@@ -40,9 +42,9 @@ struct mx_memop {
 	mx_vreg data[4], unwritten[4];
 };
 
-/* The bytes at the lanes' addresses, of an operation with range ALL. */
+/* The bytes of the lanes that have their data in range. */
 static inline struct mx_lane_bytes mx_lane_bytes_of(const struct mx_memop *m) {
-	return (struct mx_lane_bytes){ m->exec, m->address, m->in->op->d, m->from, m->to };
+	return (struct mx_lane_bytes){ m->in_range, m->address, m->in->op->d, m->from, m->to };
 }
 
 /* ---- inflight.c ---- */
@@ -67,6 +69,8 @@ bool mx_wait_over(const struct mx_wave *w);
  * head of another wave's vm queue must land before it. */
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
 unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m);
-void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change); /* stores in flight */
+/* An operation of a vm queue is issued (1), or lands (-1); a barrier has opened. */
+void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change);
+void mx_l1_barrier(struct mx_group *g);
 
 #endif

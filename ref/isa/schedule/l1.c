@@ -29,27 +29,39 @@ static uint64_t line_of(uint64_t address) {
 	return 1ull << ((address >> 6) * 0x9e3779b97f4a7c15u >> 58);
 }
 
-static void find_reach(struct mx_memop *m) {
-	struct mx_l1_reach r = { .from = UINT64_MAX };
+static struct mx_l1_reach range_of(const struct mx_memop *m) {
+	struct mx_l1_reach r = { .computed = true, .from = UINT64_MAX };
+	uint64_t lanes = lanes_of(m);
 	unsigned l;
-	MX_FOR_LANES(l, lanes_of(m)) {
+	if (lanes == m->exec && m->range != MX_RANGE_SOME && !(m->in->op->flags & MX_FORMAT))
+		return (struct mx_l1_reach){ .computed = true, .from = m->from, .to = m->to };
+	MX_FOR_LANES(l, lanes) {
 		uint64_t a = m->address[l], end = a + bytes_of(m);
 		r.from = a < r.from ? a : r.from;
 		r.to = end > r.to ? end : r.to;
-		r.lines |= line_of(a) | line_of(end - 1);
 	}
-	m->reach = r;
-	m->reach.computed = true;
+	return r;
 }
 
-/* A quick test whether two operations may access the same bytes. */
+static void find_lines(struct mx_memop *m) {
+	unsigned l;
+	MX_FOR_LANES(l, lanes_of(m))
+	m->reach.lines |= line_of(m->address[l]) | line_of(m->address[l] + bytes_of(m) - 1);
+}
+
+/* A quick test whether two operations may access the same bytes. Most are far apart. */
 static bool may_overlap(struct mx_memop *a, struct mx_memop *b) {
 	if (!a->reach.computed)
-		find_reach(a);
+		a->reach = range_of(a);
 	if (!b->reach.computed)
-		find_reach(b);
-	return a->reach.from < b->reach.to && b->reach.from < a->reach.to &&
-	       a->reach.lines & b->reach.lines;
+		b->reach = range_of(b);
+	if (a->reach.from >= b->reach.to || b->reach.from >= a->reach.to)
+		return false;
+	if (!a->reach.lines)
+		find_lines(a);
+	if (!b->reach.lines)
+		find_lines(b);
+	return a->reach.lines & b->reach.lines;
 }
 
 static bool touches(const struct mx_memop *m, uint64_t from, uint64_t to) {
@@ -88,9 +100,17 @@ unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m) {
 
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
 	return g->n_waves > 1 && !g->run->launch->threadgroup_split &&
-	       (writes(m) || g->stores_in_flight);
+	       (writes(m) || g->stores_in_flight) &&
+	       (g->run->waves_synchronise || g->before_barrier);
+}
+
+void mx_l1_barrier(struct mx_group *g) {
+	g->before_barrier = 0;
+	for (unsigned i = 0; i < g->n_waves; i++)
+		g->before_barrier += g->waves[i].vm.n;
 }
 
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change) {
 	g->stores_in_flight += (unsigned)(writes(m) ? change : 0);
+	g->before_barrier -= change < 0 && m->barriers < g->barriers;
 }

@@ -150,6 +150,7 @@ static void open_barrier(struct mx_group *g) {
 			g->waves[i].status = MX_READY;
 	mx_watch_barrier_opens(g);
 	g->barriers++;
+	mx_l1_barrier(g);
 	g->at_barrier = 0;
 }
 

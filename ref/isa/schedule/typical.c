@@ -57,6 +57,7 @@ void mx_typical_start(struct mx_group *g) {
 
 void mx_typical_free(struct mx_group *g) {
 	free(g->units);
+	g->units = NULL;
 }
 
 static uint64_t later(uint64_t a, uint64_t b) {
