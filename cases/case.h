@@ -95,6 +95,8 @@ struct mx_buffer_spec {
 	char *data;   /* "zero", "poison", "random", "regime" (for an output that an epilogue reads)
 	                 or a .npy file; NULL: by the role */
 	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
+	char *of;     /* judge repack: the buffer whose elements it must hold after the launch; or
+	                 NULL */
 	char *layout; /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
 	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
@@ -148,6 +150,8 @@ typedef enum {
 	MX_JUDGE_BOUND, /* within the error bound of any accumulation */
 	MX_JUDGE_SET,   /* the result of some order of atomic additions of the splits of K */
 	MX_JUDGE_EXPECT,
+	MX_JUDGE_CLOSE,  /* within a tolerance that the case gives */
+	MX_JUDGE_REPACK, /* the elements of another buffer, in this one's layout */
 	MX_JUDGE_NONE
 } mx_judge;
 typedef enum { MX_ATOMIC_RNE, MX_ATOMIC_RTZ } mx_atomic;
@@ -159,8 +163,9 @@ struct mx_verdict_spec {
 	                  defines how K is summed if order matters */
 	unsigned mma_k;  /* K of the kernel's matrix instruction */
 	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
-	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
-	mx_atomic atomic;       /* how an addition to the output rounds */
+	char *splits, *k_split;  /* for MX_JUDGE_SET: parts of K; K of each part but the last */
+	mx_atomic atomic;        /* how an addition to the output rounds */
+	char *atol, *rtol, *ulp; /* for MX_JUDGE_CLOSE: numbers, as text; NULL: 0 */
 };
 
 /* Assumptions of the emulator about behaviour that the manual leaves open or describes
@@ -239,6 +244,16 @@ void mx_case_free(struct mx_case *c);
  * False: the text is wrong. */
 bool mx_race_actions_parse(const char *text, struct mx_race_actions *races);
 
+/* The tolerance of judge close: an element is close if it differs from the expected one, x, by at
+ * most atol + rtol |x| + ulp units in the last place of x in the buffer's type. */
+struct mx_tolerance {
+	double atol, rtol, ulp;
+};
+
+/* Parses the numbers of a verdict, decimal or as 0x1.8p-9. False: *key is not a finite number of 0
+ * or more. */
+bool mx_tolerance_parse(const struct mx_verdict_spec *v, struct mx_tolerance *t, const char **key);
+
 const char *mx_regime_name(mx_regime r);
 bool mx_regime_by_name(const char *name, mx_regime *r);
 
@@ -311,8 +326,12 @@ const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
  * padding. False if there are none. */
 bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to);
 
-/* The offset of an element of a buffer of whole bytes, in bytes from the start. */
+/* The offset of an element of a buffer of whole bytes, in bytes from the start, in the device's
+ * layout. */
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col);
+
+/* The offset of byte i of a line, in bytes from the start, in the device's layout. */
+size_t mx_buffer_byte(const struct mx_buffer *b, size_t line, size_t i);
 
 /* The line of the byte at an offset from the start, in the device's layout; -1 for the padding of a
  * layout. */
@@ -338,6 +357,12 @@ struct mx_data {
  * plan->buffers[i].data_bytes; bytes that belong to no line are unchanged. */
 int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
                  struct mx_error *err);
+/* Opens a .npy file with a number for each element of the buffer, of the buffer's type or of any
+ * other. *own: it has the buffer's type; then the numbers of packed codes are bytes. The caller
+ * frees it with mx_npy_free. */
+struct mx_npy;
+int mx_data_open(const struct mx_plan *plan, unsigned i, const char *file, struct mx_npy *a,
+                 bool *own, struct mx_error *err);
 /* Writes a buffer to a .npy file; bytes: plan->buffers[i].bytes, in the device's layout. */
 int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
                   struct mx_error *err);

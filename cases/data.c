@@ -267,7 +267,7 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 		return epilogue_fill(p, i, seed, drawn->unit, &drawn->planted, data->bytes[i], err);
 	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
 		groups_fill(&p->groups, b->role, dtype_bytes(b->type, 1), data->bytes[i]);
-	if (!how && b->role != MX_ROLE_NONE)
+	if (!how && (b->role != MX_ROLE_NONE || !mx_buffer_is_filled(p, b)))
 		return 0;
 	if (is_operand(b->role))
 		free_unquantised(data);
@@ -283,7 +283,8 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) {
 	const char *how = plan->c->buffers[b - plan->buffers].data;
-	return how ? strcmp(how, "poison") != 0 : b->role != MX_ROLE_C;
+	bool is_output = b->role == MX_ROLE_C || plan->c->buffers[b - plan->buffers].of;
+	return how ? strcmp(how, "poison") != 0 : !is_output;
 }
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
@@ -305,7 +306,9 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,
                   uint8_t *bytes) {
 	const struct mx_buffer *b = &plan->buffers[i];
-	if (b->packing.layout)
+	if (!mx_buffer_is_filled(plan, b))
+		memset(bytes, MX_POISON, b->bytes);
+	else if (b->packing.layout)
 		mx_pack(&b->packing, data->bytes[i], b->ld, bytes);
 	else
 		memcpy(bytes, data->bytes[i], b->bytes);

@@ -136,7 +136,7 @@ static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struc
 	    make_pad(s, at_cols, spec->pad_cols, &how.pad_cols, err))
 		return -1;
 	mx_layout_fill(spec->fill, &how.fill);
-	if (mx_packing_make(&b->packing, &how, b->rows, b->line_bytes, &why))
+	if (mx_packing_make(&b->packing, &how, b->lines, b->line_bytes, &why))
 		return field_fail(err, s->c, at, "%s", why.text);
 	if (b->packing.bytes > MAX_EXTENT)
 		return field_fail(err, s->c, at, "%zu bytes are over 2^40", b->packing.bytes);
@@ -156,7 +156,11 @@ bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, siz
 
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col) {
 	bool by_col = b->order == MX_ORDER_COL;
-	return (by_col ? col : row) * b->ld + dtype_bytes(b->type, by_col ? row : col);
+	return mx_buffer_byte(b, by_col ? col : row, dtype_bytes(b->type, by_col ? row : col));
+}
+
+size_t mx_buffer_byte(const struct mx_buffer *b, size_t line, size_t i) {
+	return b->packing.layout ? mx_packing_at(&b->packing, line, i) : line * b->ld + i;
 }
 
 long long mx_buffer_line(const struct mx_buffer *b, long long offset) {
@@ -260,6 +264,21 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	return check_group_type(p, MX_ROLE_GROUP_ROWS, err);
 }
 
+/* A copy has the size of what it copies. */
+static int check_copies(const struct mx_plan *p, struct mx_error *err) {
+	for (unsigned i = 0; i < p->n_buffers; i++) {
+		const char *of = p->c->buffers[i].of;
+		const struct mx_buffer *to = &p->buffers[i];
+		const struct mx_buffer *from = of ? &p->buffers[case_find_buffer(p->c, of)] : to;
+		if (to->rows != from->rows || to->cols != from->cols)
+			return field_fail(err, p->c, (struct field){ "buffers", (int)i, "" },
+			                  "%s is %zu x %zu, and %s, which it copies, is %zu x %zu",
+			                  to->name, to->rows, to->cols, from->name, from->rows,
+			                  from->cols);
+	}
+	return 0;
+}
+
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role) {
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		if (plan->buffers[i].role == role)
@@ -311,7 +330,7 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 		plan->n_buffers++;
 	}
 	plan->epilogue = epilogue_make(plan);
-	if (check_roles(plan, err) || make_splits(&scope, plan, err))
+	if (check_roles(plan, err) || check_copies(plan, err) || make_splits(&scope, plan, err))
 		return -1;
 	return make_kernarg(plan, err);
 }

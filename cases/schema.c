@@ -59,7 +59,8 @@ static const cyaml_strval_t regimes[] = {
 
 static const cyaml_strval_t judges[] = {
 	{ "bits", MX_JUDGE_BITS },     { "bound", MX_JUDGE_BOUND }, { "set", MX_JUDGE_SET },
-	{ "expect", MX_JUDGE_EXPECT }, { "none", MX_JUDGE_NONE },
+	{ "expect", MX_JUDGE_EXPECT }, { "close", MX_JUDGE_CLOSE }, { "repack", MX_JUDGE_REPACK },
+	{ "none", MX_JUDGE_NONE },
 };
 
 static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
@@ -143,6 +144,7 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, guard, OPTIONAL),
 	STRING(mx_buffer_spec, data, OPTIONAL),
 	STRING(mx_buffer_spec, expect, OPTIONAL),
+	STRING(mx_buffer_spec, of, OPTIONAL),
 	STRING(mx_buffer_spec, layout, OPTIONAL),
 	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
 	STRING(mx_buffer_spec, pad_cols, OPTIONAL),
@@ -167,6 +169,9 @@ static const cyaml_schema_field_t verdict_fields[] = {
 	STRING(mx_verdict_spec, splits, OPTIONAL),
 	STRING(mx_verdict_spec, k_split, OPTIONAL),
 	CYAML_FIELD_ENUM("atomic", CYAML_FLAG_STRICT | OPTIONAL, struct mx_verdict_spec, atomic, atomics, COUNT(atomics)),
+	STRING(mx_verdict_spec, atol, OPTIONAL),
+	STRING(mx_verdict_spec, rtol, OPTIONAL),
+	STRING(mx_verdict_spec, ulp, OPTIONAL),
 	CYAML_FIELD_END,
 };
 /* clang-format on */

@@ -22,4 +22,15 @@ void source_free(const cyaml_schema_value_t *schema, void *data);
 /* Checks that do not depend on the shape: names, roles, types, kernarg offsets. */
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err);
 
+/* The line of root[list][i][key], or of the nearest enclosing part that exists. */
+unsigned case_line_of(struct source *s, const char *list, unsigned i, const char *key);
+
+/* The buffer of that role or name, or -1. */
+int case_find_role(const struct mx_case *c, mx_role role);
+int case_find_buffer(const struct mx_case *c, const char *name);
+
+/* Checks of the judges close and repack. */
+int case_check_close(struct source *s, const struct mx_case *c, struct mx_error *err);
+int case_check_repack(struct source *s, const struct mx_case *c, struct mx_error *err);
+
 #endif

@@ -59,6 +59,14 @@ unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x,
 const struct mx_waiver *mx_waived(const struct mx_bench *b, const struct mx_report *r,
                                   const struct mx_finding *f);
 
+/* Keeps the location of the first fault: a byte of the buffer, from its start. */
+void mx_verdict_locate(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
+                       long long offset);
+
+/* Judge close, of the buffers that expect a file; judge repack. */
+int mx_judge_close_files(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
+int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
+
 /* Judges a case with groups. */
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 

@@ -233,18 +233,6 @@ void mx_output_compare(struct mx_output *o) {
 	mx_output_count(o);
 }
 
-/* Keeps the location of the first fault only. */
-static void note_location(const struct mx_output *o, const struct mx_bench *b,
-                          struct mx_verdict *v) {
-	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	if (v->has_location)
-		return;
-	v->has_location = true;
-	v->buffer = (unsigned)(c - b->plan.buffers);
-	v->offset =
-		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n);
-}
-
 static size_t count_unwritten(const struct mx_output *o) {
 	size_t n = 0;
 	for (size_t i = 0; i < o->g.m * o->g.n; i++)
@@ -261,7 +249,9 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 	char note[48] = "";
 	if (unwritten)
 		snprintf(note, sizeof note, ", %zu of them not written", unwritten);
-	note_location(o, b, v);
+	mx_verdict_locate(
+		v, b, c,
+		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n));
 	mx_verdict_add(v, MX_WRONG_NUMBERS, o->unwritten[o->first] ? "not-written" : kind,
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be %s0x%0*" PRIx32
 	               " (%.9g); %zu of %zu elements%s are wrong%s",

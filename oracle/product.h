@@ -65,6 +65,8 @@ int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                   struct mx_error *err);
 int mx_judge_bound(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                    struct mx_error *err);
+int mx_judge_close(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                   struct mx_error *err);
 int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                  struct mx_error *err);
 mx_explains mx_bits_explains, mx_bound_explains;

@@ -45,11 +45,12 @@ static void print_numbers(const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
-	static const char *const units[] = { "bits", "bound", "set", "bytes", "none" };
+	static const char *const units[] = { "bits",  "bound", "set", "bytes",
+		                             "close", "bytes", "none" };
 	mx_judge judge = r->run->c->verdict.judge;
 	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
 	       r->verdict.checked);
-	if (judge != MX_JUDGE_EXPECT)
+	if (judge <= MX_JUDGE_SET || !isnan(r->verdict.snr_dequantised))
 		printf("  snr deq %s unq %s", deq, unq);
 	if (judge != MX_JUDGE_EXPECT && r->verdict.snr_rows)
 		printf(" of %zux%zu elements", r->verdict.snr_rows, r->verdict.snr_cols);
