@@ -1,9 +1,9 @@
 /* Cases: YAML documents that describe a launch and its verdict.
  *
  * A case file is the only way to launch a kernel. It names a code object and a kernel, buffers, the
- * kernarg segment by offset and type, the grid, and a verdict. Sizes are expressions in M, N, K and
- * the names that `let` defines; kernarg values may also name buffers (their addresses).
- * cases/README.md describes the file format, with an example.
+ * kernarg segment by offset and type, the grid, and a verdict. Sizes are expressions in the sizes
+ * of a run (M, N, K or others) and the names that `let` defines; kernarg values may also name
+ * buffers (their addresses). cases/README.md describes the file format, with an example.
  *
  *   case file --mx_case_load--> mx_case --mx_plan_make--> mx_plan (all numbers known)
  *   mx_plan --mx_data_make--> bytes of every buffer, a function of (seed, case name, index)
@@ -138,8 +138,22 @@ struct mx_arg_spec {
 	char *value;
 };
 
+/* A name of an expression, and its value. */
+struct mx_name {
+	const char *name;
+	int64_t value;
+};
+
+/* Sizes of a run, in the order of the file; M, N and K come first. */
+enum { MX_MAX_SIZES = 12, MX_MAX_SIZE_NAME = 16 };
+struct mx_sizes {
+	unsigned n;
+	struct mx_name at[MX_MAX_SIZES];
+};
+
 struct mx_run_spec {
-	int64_t M, N, K;
+	int64_t M, N, K;       /* 0: not given; then `sizes` does not have them */
+	struct mx_sizes sizes; /* filled in by mx_case_load; names are owned */
 	mx_regime regime;
 	char **tags;
 	unsigned n_tags;
@@ -293,10 +307,30 @@ struct mx_epilogue {
 	int bias;
 };
 
+/* What a run of a case has of its own. */
+struct mx_case_run {
+	struct mx_sizes sizes;
+	mx_regime regime;
+};
+
+/* "128x128x256", "128x128x256,S=2" or "S=256,D=64". */
+enum { MX_RUN_NAME = 640 };
+void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room);
+
+/* Whether a text is "128,128,256" (M, N, K) or "S=256,D=64", with positive numbers. */
+bool mx_sizes_check(const char *text);
+
+/* Replaces sizes by those of a text, in that form. Fails on a size that the run does not have. */
+int mx_sizes_replace(struct mx_sizes *s, const char *text, struct mx_error *err);
+
+/* The value of a size, or 0. */
+int64_t mx_size(const struct mx_sizes *s, const char *name);
+
 struct mx_plan {
 	const struct mx_case *c;
-	char name[256]; /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
-	int64_t M, N, K;
+	char name[MX_RUN_NAME]; /* case name / sizes / regime: "gemm/mxfp4_f32/128x128x256/exact" */
+	struct mx_sizes sizes;
+	int64_t M, N, K; /* 0: not among the sizes */
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
@@ -311,6 +345,10 @@ struct mx_plan {
 /* Evaluates every expression at a shape. Fails on negative or overflowing sizes, an extent over
  * 2^40 bytes, a missing name, division by zero, empty or too long grids, a K that is not a multiple
  * of the block, and overlapping kernel arguments. */
+int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
+                     struct mx_error *err);
+
+/* The same for a case with the sizes M, N and K alone. */
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
                  struct mx_plan *plan, struct mx_error *err);
 
@@ -391,10 +429,6 @@ void mx_data_free(struct mx_data *data);
 /* 64-bit signed integers with + - * / % (C semantics), unary -, parentheses, ceildiv(a,b),
  * roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and names. Overflow, division by zero,
  * an unknown name or trailing text is an error. */
-struct mx_name {
-	const char *name;
-	int64_t value;
-};
 int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
                  struct mx_error *err);
 

@@ -16,8 +16,8 @@ unsigned case_line_of(struct source *s, const char *list, unsigned i, const char
 	return source_line(value ? value : entry ? entry : sequence ? sequence : root);
 }
 
-static bool is_name(const char *name) {
-	if (isdigit((unsigned char)*name))
+bool case_is_name(const char *name) {
+	if (!*name || isdigit((unsigned char)*name))
 		return false;
 	while (isalnum((unsigned char)*name) || *name == '_')
 		name++;
@@ -46,7 +46,7 @@ static const char *bad_case_name(const char *name) {
 /* Why `name` may not be defined after the first n_let and n_buffers; NULL: it may. */
 static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
                          const char *name) {
-	if (!is_name(name))
+	if (!case_is_name(name))
 		return "is not a name of letters, digits and _";
 	if (strlen(name) == 1 && strchr(c->groups ? "MNKGR" : "MNK", *name))
 		return "is a name of the shape";
@@ -57,6 +57,34 @@ static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buf
 		if (!strcmp(c->buffers[i].name, name))
 			return "is already a buffer";
 	return NULL;
+}
+
+/* A size may not have the name of a let or a buffer, nor one that groups define. */
+static const char *clash_of_size(const struct mx_case *c, const char *name) {
+	if (strlen(name) == 1 && strchr("MNK", *name))
+		return NULL;
+	if (c->groups && strlen(name) == 1 && strchr("GR", *name))
+		return "is a name of groups";
+	return clash(c, c->n_let, c->n_buffers, name);
+}
+
+/* A product has M, N and K. */
+static int check_sizes(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	bool product = case_find_role(c, MX_ROLE_A) >= 0 || case_find_role(c, MX_ROLE_B) >= 0;
+	for (unsigned i = 0; i < c->n_runs; i++) {
+		const struct mx_sizes *z = &c->runs[i].sizes;
+		for (unsigned k = 0; k < z->n; k++) {
+			const char *why = clash_of_size(c, z->at[k].name);
+			if (why)
+				return source_fail(err, s, case_line_of(s, "runs", i, "sizes"),
+				                   "runs[%u].sizes: '%s' %s", i, z->at[k].name,
+				                   why);
+		}
+		if ((product || c->groups) && (z->n < 3 || strcmp(z->at[2].name, "K")))
+			return source_fail(err, s, case_line_of(s, "runs", i, "regime"),
+			                   "runs[%u]: a product has the sizes M, N and K", i);
+	}
+	return 0;
 }
 
 static int check_names(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -73,7 +101,7 @@ static int check_names(struct source *s, const struct mx_case *c, struct mx_erro
 		if ((why = clash(c, i, c->n_buffers, c->let[i].name)))
 			return source_fail(err, s, case_line_of(s, "let", i, "name"),
 			                   "let[%u].name: '%s' %s", i, c->let[i].name, why);
-	return 0;
+	return check_sizes(s, c, err);
 }
 
 int case_find_role(const struct mx_case *c, mx_role role) {

@@ -19,16 +19,16 @@ enum {
 static const struct range size_range = { 0, MAX_EXTENT };
 
 static int make_shape(struct mx_plan *p, struct mx_error *err) {
-	const struct {
-		const char *name;
-		int64_t size;
-	} shape[] = { { "M", p->M }, { "N", p->N }, { "K", p->K } };
-	for (unsigned i = 0; i < 3; i++)
-		if (shape[i].size < 0 || shape[i].size > MAX_EXTENT)
+	char sizes[MX_RUN_NAME / 2];
+	for (unsigned i = 0; i < p->sizes.n; i++)
+		if (p->sizes.at[i].value < 0 || p->sizes.at[i].value > MAX_EXTENT)
 			return mx_fail(err, "%s: %s = %" PRId64 " is not in 0 to 2^40", p->c->path,
-			               shape[i].name, shape[i].size);
-	snprintf(p->name, sizeof p->name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", p->c->name,
-	         p->M, p->N, p->K, mx_regime_name(p->regime));
+			               p->sizes.at[i].name, p->sizes.at[i].value);
+	p->M = mx_size(&p->sizes, "M");
+	p->N = mx_size(&p->sizes, "N");
+	p->K = mx_size(&p->sizes, "K");
+	mx_sizes_text(&p->sizes, sizes, sizeof sizes);
+	snprintf(p->name, sizeof p->name, "%s/%s/%s", p->c->name, sizes, mx_regime_name(p->regime));
 	return 0;
 }
 
@@ -318,9 +318,15 @@ static int make_kernarg(struct mx_plan *p, struct mx_error *err) {
 
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
                  struct mx_plan *plan, struct mx_error *err) {
+	struct mx_case_run run = { { 3, { { "M", M }, { "N", N }, { "K", K } } }, regime };
+	return mx_plan_make_run(c, &run, plan, err);
+}
+
+int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
+                     struct mx_error *err) {
 	struct scope scope;
-	*plan = (struct mx_plan){ .c = c, .M = M, .N = N, .K = K, .regime = regime };
-	if (make_shape(plan, err) || scope_make(&scope, c, M, N, K, err) ||
+	*plan = (struct mx_plan){ .c = c, .sizes = run->sizes, .regime = run->regime };
+	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, err) ||
 	    make_grid(&scope, plan, err))
 		return -1;
 	plan->groups = scope.groups;

@@ -208,9 +208,10 @@ static const cyaml_schema_field_t race_fields[] = {
 };
 
 static const cyaml_schema_field_t run_fields[] = {
-	CYAML_FIELD_INT("M", 0, struct mx_run_spec, M),
-	CYAML_FIELD_INT("N", 0, struct mx_run_spec, N),
-	CYAML_FIELD_INT("K", 0, struct mx_run_spec, K),
+	CYAML_FIELD_INT("M", OPTIONAL, struct mx_run_spec, M),
+	CYAML_FIELD_INT("N", OPTIONAL, struct mx_run_spec, N),
+	CYAML_FIELD_INT("K", OPTIONAL, struct mx_run_spec, K),
+	CYAML_FIELD_IGNORE("sizes", OPTIONAL), /* any names: sizes.c reads them */
 	ENUM(mx_run_spec, regime, regimes),
 	CYAML_FIELD_SEQUENCE_COUNT("tags", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec, tags,
 	                           n_tags, &string, 0, CYAML_UNLIMITED),

@@ -19,6 +19,21 @@ int source_read(struct source *s, const cyaml_schema_value_t *schema, void **dat
                 struct mx_error *err);
 void source_free(const cyaml_schema_value_t *schema, void *data);
 
+/* A name of letters, digits and _, that begins with no digit. */
+bool case_is_name(const char *name);
+
+/* Adds the names and numbers of a mapping, which may be absent. */
+int case_read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
+                    struct mx_error *err);
+void case_free_named(struct mx_sizes *s);
+
+/* Reads the sizes of every run. */
+int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err);
+void case_free_sizes(struct mx_case *c);
+
+/* Whether the text is a decimal or hexadecimal number of 64 bits. */
+bool case_is_number(const char *text);
+
 /* Checks that do not depend on the shape: names, roles, types, kernarg offsets. */
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err);
 

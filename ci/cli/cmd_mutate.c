@@ -46,7 +46,7 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
                       struct mx_error *err) {
 	const struct mx_selected *s = &m->selection->runs[run];
 	struct mx_plan plan;
-	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+	if (mx_plan_make_run(s->c, &s->run, &plan, err))
 		return -1;
 	if (mx_bench_make(&plan, m->device, co, m->kernel_dir, m->o->seed, b, err))
 		return -1;

@@ -46,7 +46,7 @@ static double now(void) {
 static int make_bench(const struct gate *g, const struct mx_selected *s, struct mx_bench **b,
                       struct mx_error *err) {
 	struct mx_plan plan;
-	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+	if (mx_plan_make_run(s->c, &s->run, &plan, err))
 		return -1;
 	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b,
 	                     err);

@@ -62,7 +62,8 @@ static const char help[] =
 	"  --resume FILE      the journal of a hunt: continue it, or begin it\n"
 	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
 	"                     has one\n"
-	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
+	"  --shape M,N,K      run the selected cases at this shape instead of their own;\n"
+	"                     S=256,D=64 replaces sizes that have these names\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
 	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
@@ -118,19 +119,6 @@ static bool number(const char *text, unsigned long long low, unsigned long long 
 	*value = strtoull(text, &end, 10);
 	return isdigit((unsigned char)text[0]) && !*end && !errno && *value >= low &&
 	       *value <= high;
-}
-
-static bool parse_shape(const char *text, int64_t shape[3]) {
-	const char *at = text;
-	for (unsigned i = 0; i < 3; i++) {
-		char *end;
-		errno = 0;
-		shape[i] = strtoll(at, &end, 10);
-		if (end == at || errno || shape[i] <= 0 || *end != (i < 2 ? ',' : 0))
-			return false;
-		at = end + 1;
-	}
-	return true;
 }
 
 /* Seconds, or a number with the suffix s, m or h. */
@@ -293,9 +281,11 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		return true;
 	case VARY: o->varies = true; return take_vary(value, o, status);
 	case SHAPE:
-		o->has_shape = true;
-		return parse_shape(value, o->shape) ||
-		       bad(status, "--shape %s: not three positive numbers M,N,K", value);
+		o->shape = value;
+		return mx_sizes_check(value) ||
+		       bad(status,
+		           "--shape %s: not three positive numbers M,N,K, nor NAME=NUMBER,...",
+		           value);
 	case REGIME:
 		o->has_regime = true;
 		return mx_regime_by_name(value, &o->regime) ||

@@ -90,9 +90,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
-	if (o->has_shape) {
-		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s", r->run->M,
-		       r->run->N, r->run->K, mx_regime_name(r->run->regime));
+	if (o->shape) {
+		printf(" --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));
 		print_quoted(" ", r->run->c->name);
 	} else
 		print_quoted(" ", r->run->name);

@@ -4,7 +4,6 @@
 
 #include <fnmatch.h>
 #include <fts.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +68,7 @@ static bool named(const struct mx_options *o, const struct mx_selected *r) {
 /* Without a glob: the runs tagged quick; all runs for --case and for --list. */
 static bool wanted(const struct mx_options *o, const struct mx_selected *r,
                    const struct mx_run_spec *spec) {
-	if (o->has_regime && r->regime != o->regime)
+	if (o->has_regime && r->run.regime != o->regime)
 		return false;
 	if (o->n_globs)
 		return named(o, r);
@@ -83,17 +82,12 @@ static void join_tags(const struct mx_run_spec *spec, char *tags, size_t room) {
 		n += (size_t)snprintf(tags + n, room - n, "%s%s", i ? " " : "", spec->tags[i]);
 }
 
-static struct mx_selected at_shape(const struct mx_case *c, const struct mx_run_spec *spec,
-                                   const int64_t *shape, mx_regime regime) {
-	struct mx_selected r = { c,
-		                 shape ? shape[0] : spec->M,
-		                 shape ? shape[1] : spec->N,
-		                 shape ? shape[2] : spec->K,
-		                 regime,
-		                 "",
-		                 "" };
-	snprintf(r.name, sizeof r.name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", c->name, r.M,
-	         r.N, r.K, mx_regime_name(regime));
+static struct mx_selected as_run(const struct mx_case *c, const struct mx_run_spec *spec,
+                                 const struct mx_case_run *run) {
+	struct mx_selected r = { c, *run, "", "" };
+	char sizes[MX_RUN_NAME / 2];
+	mx_sizes_text(&run->sizes, sizes, sizeof sizes);
+	snprintf(r.name, sizeof r.name, "%s/%s/%s", c->name, sizes, mx_regime_name(run->regime));
 	join_tags(spec, r.tags, sizeof r.tags);
 	return r;
 }
@@ -116,10 +110,17 @@ static int select_runs(const struct mx_options *o, struct mx_selection *s, const
                        struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_runs; i++) {
 		const struct mx_run_spec *spec = &c->runs[i];
-		mx_regime regime = o->has_shape && o->has_regime ? o->regime : spec->regime;
-		struct mx_selected own = at_shape(c, spec, NULL, regime);
-		struct mx_selected r = at_shape(c, spec, o->has_shape ? o->shape : NULL, regime);
-		if ((wanted(o, &own, spec) || wanted(o, &r, spec)) && add_run(s, &r, err))
+		mx_regime regime = o->shape && o->has_regime ? o->regime : spec->regime;
+		struct mx_case_run run = { spec->sizes, regime };
+		struct mx_selected own = as_run(c, spec, &run);
+		struct mx_error why = { "" };
+		int status = o->shape ? mx_sizes_replace(&run.sizes, o->shape, &why) : 0;
+		struct mx_selected r = as_run(c, spec, &run);
+		if (!wanted(o, &own, spec) && !wanted(o, &r, spec))
+			continue;
+		if (status)
+			return mx_fail(err, "%s: --shape %s: %s", own.name, o->shape, why.text);
+		if (add_run(s, &r, err))
 			return -1;
 	}
 	return 0;

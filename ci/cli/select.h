@@ -6,10 +6,9 @@
 
 struct mx_selected {
 	const struct mx_case *c;
-	int64_t M, N, K;
-	mx_regime regime;
-	char name[256]; /* as in mx_plan.name */
-	char tags[128]; /* separated by spaces */
+	struct mx_case_run run;
+	char name[MX_RUN_NAME]; /* as in mx_plan.name */
+	char tags[128];         /* separated by spaces */
 };
 
 struct mx_selection {

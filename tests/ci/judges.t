@@ -66,21 +66,26 @@ like($out, qr/wrong-bytes: T: byte \d+ \(row \d+, byte \d+ of it\)/, 'at a row')
 my $transpose = <<'END';
 name: transpose
 kernel: transpose
-grid: ["ceildiv(M * N, 256)"]
+grid: ["ceildiv(R * C, 256)"]
 block: [256]
 buffers:
-  - {name: S, role: none, type: bf16, rows: M, cols: N}
-  - {name: T, role: none, type: bf16, rows: M, cols: N, order: col, of: S}
+  - {name: S, role: none, type: bf16, rows: R, cols: C}
+  - {name: T, role: none, type: bf16, rows: R, cols: C, order: col, of: S}
 kernarg:
   - {offset: 0,  type: ptr, value: S}
   - {offset: 8,  type: ptr, value: T}
-  - {offset: 16, type: u32, value: M}
-  - {offset: 20, type: u32, value: N}
+  - {offset: 16, type: u32, value: R}
+  - {offset: 20, type: u32, value: C}
 verdict: {judge: repack}
 runs:
-  - {M: 37, N: 70, K: 32, regime: general}
+  - {sizes: {R: 37, C: 70}, regime: general}
 END
 is(judge($transpose, $co), 0, 'a transpose passes') or diag $out, $err;
+like($out, qr{transpose/R=37,C=70/general}, 'with sizes of any names') or diag $out;
+is(mxcheck('run', '--case', "$dir/case.yaml", '--co', $co, '--shape', 'C=5'), 0, 'one of them may be given');
+like($out, qr{transpose/R=37,C=5/general .*bytes 370/370}, 'by its name') or diag $out;
+is(mxcheck('run', '--case', "$dir/case.yaml", '--co', $co, '--shape', '1,2,3'), 2, 'another one may not');
+like($err, qr{transpose/R=37,C=70/general: --shape 1,2,3: no size M in this run}, 'by its name') or diag $err;
 is(judge($transpose, $co, ', order: col' => ''), 1, 'and is no copy');
 
 is_refused('a judge repack without `of`', ':19: judge repack: no buffer has `of`', $shuffle, $co, ', of: S' => '');
@@ -95,7 +100,7 @@ is_refused('a copy of another size', ': buffers\[1\]: T is 45 x 13, and S, which
 is_refused('a copy with data', ':\d+: buffers\[1\]\.of: a buffer with `of` has role none and no data',
 	$shuffle, $co, 'of: S' => 'of: S, data: zero');
 is_refused('a layout that splits elements', ':\d+: buffers\[0\]\.layout: it splits the bytes of an element',
-	$transpose, $co, 'cols: N}' => 'cols: N, layout: s32x8}');
+	$transpose, $co, 'cols: C}' => 'cols: C, layout: s32x8}');
 
 # ---- close ----
 
