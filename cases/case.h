@@ -89,6 +89,8 @@ struct mx_buffer_spec {
 	mx_buffer_type type;
 	char *rows, *cols; /* elements */
 	mx_order order;    /* whether rows or columns are contiguous in memory: lines */
+	char *batch;       /* matrices of rows x cols, one after the other; NULL: 1 */
+	char *batch_ld;    /* bytes from matrix to matrix; NULL: they are packed */
 	char *ld;          /* bytes from line to line; NULL: lines are packed */
 	char *extent;      /* bytes in all; NULL: to the end of the last line's elements */
 	char *guard;       /* lines of guard before and after; NULL: 1 */
@@ -100,6 +102,9 @@ struct mx_buffer_spec {
 	char *layout; /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
 	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
+	char *slack;               /* bytes of padding after the layout; NULL: 0 */
+	char *in, *at; /* the buffer that holds this one, and the byte at which it begins; NULL: a
+	                  buffer of its own; 0 */
 };
 
 /* The contents of output rows that belong to no token: anything; +0; or the contents from before
@@ -280,13 +285,18 @@ struct mx_buffer {
 	mx_role role;
 	mx_buffer_type type;
 	mx_order order;
-	size_t rows, cols;     /* elements */
-	size_t lines;          /* rows, or columns if order is MX_ORDER_COL */
+	size_t rows, cols; /* elements, of all matrices of a batch, one below (beside) the other */
+	size_t lines;      /* rows, or columns if order is MX_ORDER_COL */
 	size_t line_bytes, ld; /* bytes used by a line; bytes from line to line, >= line_bytes */
 	size_t bytes; /* of the valid extent: packed, or at least (lines - 1) * ld + line_bytes */
 	size_t guard; /* bytes of guard on each side: a multiple of 256, >= 256 */
-	size_t data_bytes;         /* in lines, as in struct mx_data; `bytes` if it is not packed */
-	struct mx_packing packing; /* the device's layout; packing.layout NULL: in lines */
+	size_t data_bytes; /* in lines, as in struct mx_data; `bytes` if it is not packed */
+	struct mx_packing
+		packing; /* the device's layout of a matrix; packing.layout NULL: in lines */
+	size_t plane_lines,
+		plane; /* lines of a matrix; bytes from matrix to matrix on the device */
+	int in;        /* the buffer that holds this one; -1: none */
+	size_t place;  /* then: the byte of it at which this one begins */
 };
 
 struct mx_groups {
@@ -368,12 +378,25 @@ bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, siz
  * layout. */
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col);
 
+/* The offset of a line in struct mx_data. */
+size_t mx_buffer_data(const struct mx_buffer *b, size_t line);
+
+/* The first run of bytes at or after `from` that a packed buffer has beside its elements: padding,
+ * gaps between matrices, slack. False if there is none. */
+bool mx_buffer_unpacked(const struct mx_buffer *b, size_t from, size_t *first, size_t *end);
+
+/* The inverse of mx_buffer_byte: false if the byte belongs to no line. */
+bool mx_buffer_find(const struct mx_buffer *b, size_t offset, size_t *line, size_t *i);
+
 /* The offset of byte i of a line, in bytes from the start, in the device's layout. */
 size_t mx_buffer_byte(const struct mx_buffer *b, size_t line, size_t i);
 
 /* The line of the byte at an offset from the start, in the device's layout; -1 for the padding of a
  * layout. */
 long long mx_buffer_line(const struct mx_buffer *b, long long offset);
+
+/* Whether a buffer lies in buffer i. */
+bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i);
 
 /* Whether the buffer has data before the launch: every buffer that is not poisoned. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
@@ -404,6 +427,9 @@ int mx_data_open(const struct mx_plan *plan, unsigned i, const char *file, struc
 /* Writes a buffer to a .npy file; bytes: plan->buffers[i].bytes, in the device's layout. */
 int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
                   struct mx_error *err);
+
+/* Packs a buffer's lines, at a distance of b->ld bytes, to its layout. */
+void mx_buffer_pack(const struct mx_buffer *b, const uint8_t *lines, uint8_t *bytes);
 
 /* Converts data to the device's layout; bytes: plan->buffers[i].bytes. */
 void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,

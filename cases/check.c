@@ -294,12 +294,48 @@ static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) 
 static int check_layouts(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++) {
 		const struct mx_buffer_spec *b = &c->buffers[i];
-		const char *key = b->fill ? "fill" : b->pad_rows ? "pad_rows" : "pad_cols";
+		const char *key = b->fill       ? "fill"
+		                  : b->pad_rows ? "pad_rows"
+		                  : b->pad_cols ? "pad_cols"
+		                                : "slack";
 		const char *why = NULL;
 		if (b->layout)
 			why = bad_layout(b, &key);
-		else if (b->pad_rows || b->pad_cols || b->fill)
+		else if (b->pad_rows || b->pad_cols || b->fill || b->slack)
 			why = "the buffer has no layout";
+		if (why)
+			return source_fail(err, s, case_line_of(s, "buffers", i, key),
+			                   "buffers[%u].%s: %s", i, key, why);
+	}
+	return 0;
+}
+
+/* Why a buffer cannot lie where it does, and the key at fault; NULL: it can. */
+static const char *bad_place(const struct mx_case *c, unsigned i, const char **key) {
+	const struct mx_buffer_spec *b = &c->buffers[i];
+	int in = b->in ? case_find_buffer(c, b->in) : (int)i;
+	*key = "batch";
+	if ((b->batch || b->batch_ld) && b->role != MX_ROLE_NONE)
+		return "only a buffer with role none has a batch";
+	*key = "batch_ld";
+	if (b->batch_ld && !b->batch)
+		return "the buffer has no batch";
+	*key = "in";
+	if (in < 0)
+		return "no buffer has this name";
+	if (b->in && (in == (int)i || c->buffers[in].in || c->buffers[in].role != MX_ROLE_NONE ||
+	              c->buffers[in].layout))
+		return "it must be a buffer of its own, with role none and no layout";
+	*key = "guard";
+	if (b->in && b->guard)
+		return "a buffer in another one has no guard";
+	*key = "at";
+	return b->at && !b->in ? "the buffer is not in another one" : NULL;
+}
+
+static int check_places(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++) {
+		const char *key, *why = bad_place(c, i, &key);
 		if (why)
 			return source_fail(err, s, case_line_of(s, "buffers", i, key),
 			                   "buffers[%u].%s: %s", i, key, why);
@@ -309,8 +345,8 @@ static int check_layouts(struct source *s, const struct mx_case *c, struct mx_er
 
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
-	    check_orders(s, c, err) || check_layouts(s, c, err) || check_groups(s, c, err) ||
-	    check_epilogue(s, c, err) || check_kernarg(s, c, err))
+	    check_orders(s, c, err) || check_layouts(s, c, err) || check_places(s, c, err) ||
+	    check_groups(s, c, err) || check_epilogue(s, c, err) || check_kernarg(s, c, err))
 		return -1;
 	return check_verdict(s, c, err);
 }

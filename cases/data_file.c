@@ -51,7 +51,7 @@ int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8
 		return -1;
 	int status = check(plan, b, path, &a, err);
 	for (size_t line = 0; !status && line < b->lines; line++)
-		memcpy(bytes + line * b->ld, (uint8_t *)a.data + line * b->line_bytes,
+		memcpy(bytes + mx_buffer_data(b, line), (uint8_t *)a.data + line * b->line_bytes,
 		       b->line_bytes);
 	mx_npy_free(&a);
 	return status;
@@ -89,12 +89,10 @@ int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, 
 	};
 	if (!a.data)
 		return mx_fail(err, "%s: buffer %s: no memory", plan->name, b->name);
-	if (b->packing.layout)
-		mx_unpack(&b->packing, bytes, a.data, b->line_bytes);
-	else
-		for (size_t line = 0; line < b->lines; line++)
-			memcpy((uint8_t *)a.data + line * b->line_bytes, bytes + line * b->ld,
-			       b->line_bytes);
+	for (size_t line = 0; line < b->lines; line++)
+		for (size_t i = 0; i < b->line_bytes; i++)
+			((uint8_t *)a.data)[line * b->line_bytes + i] =
+				bytes[mx_buffer_byte(b, line, i)];
 	int status = mx_npy_write(&(struct mx_npy_file){ file, &a }, 1, err);
 	free(a.data);
 	return status;

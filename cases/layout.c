@@ -58,6 +58,10 @@ mx_layout_use mx_layout_holds(const struct mx_layout *l) {
 	return l->use;
 }
 
+size_t mx_layout_slot(const struct mx_layout *l) {
+	return l->slot;
+}
+
 /* The last field counts fastest. Slots wider than a byte hold one byte each. */
 size_t mx_layout_run(const struct mx_layout *l) {
 	const struct field *last = l->field;

@@ -28,6 +28,9 @@ mx_layout_use mx_layout_holds(const struct mx_layout *l);
  * if it keeps whole rows. */
 size_t mx_layout_run(const struct mx_layout *l);
 
+/* Bytes of a slot. */
+size_t mx_layout_slot(const struct mx_layout *l);
+
 /* MX_FILL_POISON: every byte of a padding slot is MX_POISON. Any other fill is a byte,
  * zero-extended in the slot like a byte of the matrix. */
 enum { MX_FILL_POISON = 256 };

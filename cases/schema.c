@@ -139,6 +139,8 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, rows, 0),
 	STRING(mx_buffer_spec, cols, 0),
 	CYAML_FIELD_ENUM("order", CYAML_FLAG_STRICT | OPTIONAL, struct mx_buffer_spec, order, orders, COUNT(orders)),
+	STRING(mx_buffer_spec, batch, OPTIONAL),
+	STRING(mx_buffer_spec, batch_ld, OPTIONAL),
 	STRING(mx_buffer_spec, ld, OPTIONAL),
 	STRING(mx_buffer_spec, extent, OPTIONAL),
 	STRING(mx_buffer_spec, guard, OPTIONAL),
@@ -149,6 +151,9 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
 	STRING(mx_buffer_spec, pad_cols, OPTIONAL),
 	STRING(mx_buffer_spec, fill, OPTIONAL),
+	STRING(mx_buffer_spec, slack, OPTIONAL),
+	STRING(mx_buffer_spec, in, OPTIONAL),
+	STRING(mx_buffer_spec, at, OPTIONAL),
 	CYAML_FIELD_END,
 };
 /* clang-format on */

@@ -27,7 +27,10 @@ const char *mx_bench_code(const struct mx_bench *b) {
 }
 
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i) {
-	return (uint64_t)(uintptr_t)b->buffer[i].device + b->plan.buffers[i].guard;
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	if (s->in >= 0)
+		return mx_bench_address(b, (unsigned)s->in) + s->place;
+	return (uint64_t)(uintptr_t)b->buffer[i].device + s->guard;
 }
 
 const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes) {
@@ -72,6 +75,32 @@ static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
 	mx_data_pack(&b->plan, i, &b->data, buffer->before + spec->guard);
 	if (mx_device_alloc(b->device, buffer->bytes, &buffer->device, &why))
 		return mx_fail(err, "%s: buffer %s: %s", b->plan.name, spec->name, why.text);
+	return 0;
+}
+
+/* A buffer in another one has its bytes there. Only its elements are its own: the lines of several
+ * may alternate. */
+static void place_buffer(struct mx_bench *b, unsigned i) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	const struct bench_buffer *in = &b->buffer[s->in];
+	struct bench_buffer *own = &b->buffer[i];
+	size_t start = b->plan.buffers[s->in].guard + s->place;
+	*own = (struct bench_buffer){ s->bytes, in->before + start, in->after + start, NULL, NULL };
+	if (s->packing.layout)
+		mx_data_pack(&b->plan, i, &b->data, own->before);
+	for (size_t line = 0; !s->packing.layout && line < s->lines; line++) {
+		size_t at = mx_buffer_data(s, line);
+		memcpy(own->before + at, b->data.bytes[i] + at, s->line_bytes);
+	}
+}
+
+static int make_buffers(struct mx_bench *b, struct mx_error *err) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.buffers[i].in < 0 && make_buffer(b, i, err))
+			return -1;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.buffers[i].in >= 0)
+			place_buffer(b, i);
 	return 0;
 }
 
@@ -125,10 +154,7 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
 	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;
-	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		if (make_buffer(b, i, err))
-			return -1;
-	return make_kernarg(b, err);
+	return make_buffers(b, err) ? -1 : make_kernarg(b, err);
 }
 
 /* A case without a profile runs under block32. */
@@ -175,6 +201,8 @@ void mx_bench_free(struct mx_bench *b) {
 	if (!b)
 		return;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		free(b->buffer[i].before);
 		free(b->buffer[i].after);
 		free(b->buffer[i].unwritten);
@@ -235,6 +263,8 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 	struct mx_why why;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
 		                     &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
@@ -251,6 +281,8 @@ static int download(struct mx_bench *b, struct mx_run_result *r, struct mx_error
 	XXH3_64bits_reset(&state);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		if (mx_device_download(b->device, buffer->after, buffer->device, buffer->bytes,
 		                       &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);

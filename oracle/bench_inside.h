@@ -15,7 +15,7 @@ struct bench_buffer {
 	uint8_t *before;    /* contents at the start of each run */
 	uint8_t *after;     /* contents after the last run */
 	uint8_t *unwritten; /* of the judged run: 1 for a byte that was not written whole */
-	void *device;
+	void *device;       /* of a buffer in another one all but `bytes` point into that one's */
 };
 
 struct mx_bench {
@@ -42,7 +42,8 @@ struct mx_bench {
 };
 
 /* Calls `each` for the byte ranges of a buffer that are poisoned before a launch, in bytes from the
- * first guard: guards, gaps between lines, padding, and a whole buffer that nothing fills. */
+ * first guard: guards, gaps between lines, padding, and a whole buffer that nothing fills. A buffer
+ * in another one has none; that one has its ranges, and bytes that no buffer uses are guard. */
 typedef void mx_stretch(void *context, size_t from, size_t bytes, bool guard);
 void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void *context);
 

@@ -183,7 +183,7 @@ static struct wrong_bytes compare_lines(const struct mx_bench *b, unsigned i, co
 	for (size_t line = 0; line < s->lines; line++)
 		for (size_t i = 0; i < s->line_bytes; i++) {
 			size_t at = mx_buffer_byte(s, line, i);
-			bool differs = got[at] != want[line * s->ld + i];
+			bool differs = got[at] != want[mx_buffer_data(s, line) + i];
 			w.unwritten += unwritten[at];
 			if ((unwritten[at] || differs) && w.wrong++ == 0)
 				w.line = line, w.byte = i;
@@ -218,7 +218,7 @@ static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct m
 	if (!status) {
 		struct wrong_bytes w = compare_lines(b, i, want);
 		if (w.wrong)
-			note_bytes(b, i, &w, want[w.line * s->ld + w.byte], v);
+			note_bytes(b, i, &w, want[mx_buffer_data(s, w.line) + w.byte], v);
 		v->checked += s->lines * s->line_bytes;
 		v->wrong += w.wrong;
 	}
@@ -270,6 +270,42 @@ static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
+static bool may_change(const struct mx_buffer *s) {
+	return s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
+}
+
+/* The elements of an input in another buffer; the bytes between them are not its own. */
+static void judge_input_lines(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
+	const struct mx_buffer *s = &bench->plan.buffers[i];
+	for (size_t line = 0; !may_change(s) && line < s->lines; line++)
+		for (size_t k = 0; k < s->line_bytes; k++) {
+			size_t at = mx_buffer_byte(s, line, k);
+			if (changed(&bench->buffer[i], at, at + 1) > at)
+				continue;
+			report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed",
+			              "an input byte", v);
+			return;
+		}
+}
+
+/* Bytes of a buffer that none of the buffers in it uses. */
+struct unused {
+	const struct mx_bench *bench;
+	unsigned i;
+	struct mx_verdict *v;
+};
+
+static void judge_unused(void *context, size_t from, size_t bytes, bool guard) {
+	const struct unused *u = context;
+	const struct mx_buffer *s = &u->bench->plan.buffers[u->i];
+	const struct bench_buffer *b = &u->bench->buffer[u->i];
+	bool inside = guard && from >= s->guard && from < s->guard + s->bytes;
+	size_t at = inside ? touched(b, from, from + bytes) : 0;
+	if (inside && at < from + bytes)
+		report_change(u->bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
+		              "a byte that no buffer uses", u->v);
+}
+
 static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
 	const struct mx_buffer *s = &bench->plan.buffers[i];
 	const struct bench_buffer *b = &bench->buffer[i];
@@ -280,6 +316,12 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 	if ((at = touched(b, end, b->bytes)) < b->bytes)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed", "guard past the end",
 		              v);
+	if (s->in >= 0) {
+		judge_input_lines(bench, i, v);
+		return;
+	}
+	if (mx_buffer_holds_others(&bench->plan, i))
+		mx_poisoned(&bench->plan, i, judge_unused, &(struct unused){ bench, i, v });
 	for (size_t r = 0, from, to; r < s->lines; r++)
 		if (mx_buffer_padding(s, r, &from, &to) &&
 		    (at = touched(b, s->guard + from, s->guard + to)) < s->guard + to) {
@@ -287,8 +329,7 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 			              "padding of a line", v);
 			break;
 		}
-	bool may_change = s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
-	if (!may_change && (at = changed(b, s->guard, end)) < end)
+	if (!may_change(s) && (at = changed(b, s->guard, end)) < end)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 

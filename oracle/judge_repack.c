@@ -13,7 +13,7 @@ static void copy_lines(const struct mx_buffer *from, const uint8_t *source,
                        const struct mx_buffer *to, uint8_t *lines) {
 	if (from->order == to->order) {
 		for (size_t line = 0; line < to->lines; line++)
-			memcpy(lines + line * to->line_bytes, source + line * from->ld,
+			memcpy(lines + line * to->line_bytes, source + mx_buffer_data(from, line),
 			       to->line_bytes);
 		return;
 	}
@@ -21,7 +21,7 @@ static void copy_lines(const struct mx_buffer *from, const uint8_t *source,
 	for (size_t line = 0; line < to->lines; line++)
 		for (size_t i = 0; i * bytes < to->line_bytes; i++)
 			memcpy(lines + line * to->line_bytes + i * bytes,
-			       source + i * from->ld + line * bytes, bytes);
+			       source + mx_buffer_data(from, i) + line * bytes, bytes);
 }
 
 /* The bytes of the device's layout, and which of them the launch must write. */
@@ -31,17 +31,19 @@ struct image {
 
 /* A fill that is poison must stay: nothing is written there. */
 static void place(const struct mx_buffer *to, const uint8_t *lines, struct image *x) {
-	const struct mx_packing *p = &to->packing;
+	size_t from, end = 0;
 	memset(x->bytes, MX_POISON, to->bytes);
-	memset(x->is_data, p->layout && p->fill != MX_FILL_POISON, to->bytes);
-	if (p->layout)
-		mx_pack(p, lines, to->line_bytes, x->bytes);
-	for (size_t line = 0; line < to->lines; line++)
-		for (size_t i = 0; i < to->line_bytes; i++) {
-			size_t at = mx_buffer_byte(to, line, i);
-			x->bytes[at] = lines[line * to->line_bytes + i];
-			x->is_data[at] = true;
-		}
+	memset(x->is_data, to->packing.layout != NULL, to->bytes);
+	if (to->packing.layout)
+		mx_buffer_pack(to, lines, x->bytes);
+	while (to->packing.layout && to->packing.fill == MX_FILL_POISON &&
+	       mx_buffer_unpacked(to, end, &from, &end))
+		memset(x->is_data + from, 0, end - from);
+	for (size_t line = 0; !to->packing.layout && line < to->lines; line++) {
+		memcpy(x->bytes + mx_buffer_data(to, line), lines + line * to->line_bytes,
+		       to->line_bytes);
+		memset(x->is_data + mx_buffer_data(to, line), 1, to->line_bytes);
+	}
 }
 
 struct wrong_bytes {
@@ -66,8 +68,8 @@ static struct wrong_bytes compare(const struct mx_bench *b, unsigned i, const st
 
 /* "row 3, byte 5 of it", or the padding. */
 static void name_byte(const struct mx_buffer *s, size_t at, char *text, size_t room) {
-	size_t line = at / (s->ld ? s->ld : 1), i = at % (s->ld ? s->ld : 1);
-	if (s->packing.layout && !mx_packing_from(&s->packing, at, &line, &i))
+	size_t line, i;
+	if (!mx_buffer_find(s, at, &line, &i))
 		snprintf(text, room, "padding of the layout");
 	else
 		snprintf(text, room, "%s %zu, byte %zu of it",

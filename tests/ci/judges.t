@@ -58,6 +58,8 @@ is(judge($shuffle, $co, $bug[0] => $bug[1] . 1, ', fill: 127' => ''), 0, 'but pa
 	or diag $out;
 is(judge($shuffle, $co, $bug[0] => $bug[1] . 2), 1, 'padding of another value fails');
 like($out, qr/wrong-bytes: T: byte \d+ \(padding of the layout\) is 0x00, must be 0x7f; 439/, 'with it') or diag $out;
+is(judge($shuffle, $co, 'fill: 127' => 'fill: 127, slack: 3'), 1, 'slack after the layout');
+like($out, qr/not-written: T: byte 1024 \(padding of the layout\).* 3 of 1027/, 'is padding') or diag $out;
 is(judge($shuffle, $co, ', fill: 127' => ''), 1, 'padding that must be kept, and is written, fails');
 like($out, qr/\(padding of the layout\) is 0x7f, must be kept/, 'with what it should be') or diag $out;
 is(judge($shuffle, $co, $bug[0] => $bug[1] . 3), 1, 'two digits of the layout exchanged fail');
@@ -87,6 +89,56 @@ like($out, qr{transpose/R=37,C=5/general .*bytes 370/370}, 'by its name') or dia
 is(mxcheck('run', '--case', "$dir/case.yaml", '--co', $co, '--shape', '1,2,3'), 2, 'another one may not');
 like($err, qr{transpose/R=37,C=70/general: --shape 1,2,3: no size M in this run}, 'by its name') or diag $err;
 is(judge($transpose, $co, ', order: col' => ''), 1, 'and is no copy');
+
+# ---- batches, slack, and several buffers in one ----
+
+my $batch = <<'END';
+name: batch
+kernel: copy_lines
+grid: [R, B]
+block: [64]
+buffers:
+  - {name: S, role: none, type: bf16, batch: B, rows: R, cols: C, ld: 2 * C + 6, batch_ld: 1000}
+  - {name: T, role: none, type: bf16, batch: B, rows: R, cols: C, of: S}
+kernarg:
+  - {offset: 0,  type: ptr, value: S}
+  - {offset: 8,  type: ptr, value: T}
+  - {offset: 16, type: u32, value: C}
+  - {offset: 20, type: u32, value: 2 * C + 6}
+  - {offset: 24, type: u32, value: 1000}
+  - {offset: 28, type: u32, value: 2 * C}
+  - {offset: 32, type: u32, value: 2 * C * R}
+  - {offset: 36, type: u32, value: 0}
+verdict: {judge: repack}
+runs:
+  - {sizes: {B: 3, R: 5, C: 9}, regime: general}
+END
+is(judge($batch, $co), 0, 'matrices at a distance are copied') or diag $out, $err;
+like($out, qr{bytes 270/270}, 'all of them');
+is(judge($batch, $co, ', value: 1000' => ', value: 5 * (2 * C + 6)'), 3, 'a read between them is of unwritten bytes');
+like($out, qr/not-written: T: byte 90 \(row 5, byte 0/, 'from the second matrix on') or diag $out;
+is(judge($batch, $co, ', batch_ld: 1000' => ', batch_ld: 100'), 2, 'matrices do not overlap');
+like($err, qr/: buffers\[0\]\.batch_ld: 100 bytes, but a matrix takes 114$/m, 'their distance is too short');
+
+# Lines of S and T alternate in P, and 8 bytes at its end are nobody's.
+my $inside = $batch;
+$inside =~ s/, batch_ld: 1000//;
+$inside =~ s/ld: 2 \* C \+ 6/ld: 4 * C, in: P, at: 4/;
+$inside =~ s/of: S/ld: 4 * C, in: P, at: 4 + 2 * C, of: S/;
+$inside =~ s/value: 2 \* C \+ 6/value: 4 * C/;
+$inside =~ s/value: 1000/value: 4 * C * R/;
+$inside =~ s/value: 2 \* C\}/value: 4 * C}/;
+$inside =~ s/value: 2 \* C \* R/value: 4 * C * R/;
+$inside =~ s/^(buffers:\n)/$1  - {name: P, role: none, type: u8, rows: 1, cols: 4 * C * R * B + 12}\n/m;
+is(judge($inside, $co), 0, 'two buffers in a third one, line by line') or diag $out, $err;
+like($out, qr{bytes 270/270}, 'are judged') or diag $out;
+is(judge($inside, $co, 'type: u32, value: 0' => 'type: u32, value: 4 * C * R * B - 2 * C + 3'), 1, 'a byte that is in neither');
+ok((grep { $_ eq 'guard-changed' } kinds($out)) && $out =~ /a byte that no buffer uses of buffer P changed, first at byte 547/,
+	'must not be written') or diag $out;
+is(judge($inside, $co, 'ptr, value: S' => 'ptr, value: S - 2'), 3, 'nor read');
+like($out, qr/out-of-bounds-read: .*byte 2 of P/, 'by its place') or diag $out;
+is(judge($inside, $co, 'B + 12' => 'B + 3'), 2, 'a buffer ends in the one that holds it');
+like($err, qr/: buffers\[2\]\.at: T ends at byte 544 of P, which has 543$/m, 'with both sizes') or diag $err;
 
 is_refused('a judge repack without `of`', ':19: judge repack: no buffer has `of`', $shuffle, $co, ', of: S' => '');
 is_refused('`of` with another judge', ':\d+: a buffer has `of`, but the judge is not repack',

@@ -29,3 +29,18 @@ KERNEL(256) void transpose(const GLOBAL u16 *from, GLOBAL u16 *to, u32 rows, u32
 	if (at < rows * cols)
 		to[at % cols * rows + at / cols] = from[at];
 }
+
+/* Copies lines of u16 with any distances, in matrices with any distance: all in bytes, but `cols`.
+ * A byte of the target at `also`, if it is not 0, is written too. */
+KERNEL(64)
+void copy_lines(const GLOBAL u8 *from, GLOBAL u8 *to, u32 cols, u32 ld, u32 plane, u32 to_ld,
+                u32 to_plane, u32 also) {
+	u32 line = __builtin_amdgcn_workgroup_id_x(), matrix = __builtin_amdgcn_workgroup_id_y();
+	u32 i = __builtin_amdgcn_workitem_id_x();
+	const GLOBAL u8 *source = from + matrix * plane + line * ld;
+	GLOBAL u8 *target = to + matrix * to_plane + line * to_ld;
+	if (i < cols)
+		((GLOBAL u16 *)target)[i] = ((const GLOBAL u16 *)source)[i];
+	if (also && !line && !matrix && !i)
+		to[also] = 1;
+}
