@@ -230,10 +230,22 @@ void mx_waivers_free(struct mx_waivers *w);
 /* "race-lds in KERNEL at 0x1f4: REASON", cut to `room` bytes. Returns text. */
 char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room);
 
+
+/* A member of a family of kernels: what it has instead of the case's, and its own sizes. */
+struct mx_variant {
+	char *name;
+	char *code, *kernel; /* NULL: the case's */
+	struct mx_sizes sizes;
+};
+
 struct mx_case {
 	char *path;           /* of the file; filled in by mx_case_load */
 	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
 	char *code, *kernel;  /* code object file (may be NULL), kernel symbol */
+	bool external;        /* the code objects are not built here: the user has them */
+	const char *code_dir; /* folder of code objects, set by the caller; or NULL */
+	struct mx_variant *variants;
+	unsigned n_variants;  /* 0: the case is one kernel */
 	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
 	unsigned n_grid, n_block;
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
@@ -321,10 +333,23 @@ struct mx_epilogue {
 struct mx_case_run {
 	struct mx_sizes sizes;
 	mx_regime regime;
+	const struct mx_variant *variant; /* NULL: the case has none */
 };
 
+/* The name of a run: case / variant / sizes / regime. */
+enum { MX_RUN_NAME = 1024 };
+void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
+                      char name[MX_RUN_NAME]);
+
+/* The kernel of a variant, or of a case without variants. */
+const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v);
+
+/* Finds the code object of a run: in the folder that c->code_dir gives (with the folders of the key
+ * `code`, or without), beside the case file, or in kernel_dir. Fails if it is nowhere. */
+int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char *kernel_dir,
+                 char path[4096], struct mx_error *err);
+
 /* "128x128x256", "128x128x256,S=2" or "S=256,D=64". */
-enum { MX_RUN_NAME = 640 };
 void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room);
 
 /* Whether a text is "128,128,256" (M, N, K) or "S=256,D=64", with positive numbers. */
@@ -338,7 +363,9 @@ int64_t mx_size(const struct mx_sizes *s, const char *name);
 
 struct mx_plan {
 	const struct mx_case *c;
-	char name[MX_RUN_NAME]; /* case name / sizes / regime: "gemm/mxfp4_f32/128x128x256/exact" */
+	char name[MX_RUN_NAME];           /* "gemm/mxfp4_f32/128x128x256/exact" */
+	const struct mx_variant *variant; /* NULL: none */
+	const char *kernel;
 	struct mx_sizes sizes;
 	int64_t M, N, K; /* 0: not among the sizes */
 	mx_regime regime;

@@ -68,6 +68,42 @@ static const char *clash_of_size(const struct mx_case *c, const char *name) {
 	return clash(c, c->n_let, c->n_buffers, name);
 }
 
+/* Sizes of variant v: a run may not have them too. */
+static int check_variant(struct source *s, const struct mx_case *c, unsigned i,
+                         struct mx_error *err) {
+	const struct mx_variant *v = &c->variants[i];
+	const char *why = bad_case_name(v->name);
+	for (unsigned k = 0; !why && k < i; k++)
+		why = strcmp(c->variants[k].name, v->name) ? NULL : "is already a variant";
+	if (why)
+		return source_fail(err, s, case_line_of(s, "variants", i, "name"),
+		                   "variants[%u].name: '%s' %s", i, v->name, why);
+	if (!v->kernel && !c->kernel)
+		return source_fail(err, s, case_line_of(s, "variants", i, "name"),
+		                   "variants[%u]: neither it nor the case has a kernel", i);
+	for (unsigned k = 0; k < v->sizes.n; k++) {
+		const char *name = v->sizes.at[k].name;
+		why = strlen(name) == 1 && strchr("MNK", *name) ? "is a size of runs"
+		                                                : clash_of_size(c, name);
+		for (unsigned r = 0; !why && r < c->n_runs; r++)
+			why = case_has_size(&c->runs[r].sizes, name) ? "is a size of a run" : NULL;
+		if (why)
+			return source_fail(err, s, case_line_of(s, "variants", i, "sizes"),
+			                   "variants[%u].sizes: '%s' %s", i, name, why);
+	}
+	return 0;
+}
+
+static int check_variants(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_variants; i++)
+		if (check_variant(s, c, i, err))
+			return -1;
+	if (c->kernel || c->n_variants)
+		return 0;
+	return source_fail(err, s, source_line(yaml_document_get_root_node(&s->document)),
+	                   "missing key: kernel");
+}
+
 /* A product has M, N and K. */
 static int check_sizes(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	bool product = case_find_role(c, MX_ROLE_A) >= 0 || case_find_role(c, MX_ROLE_B) >= 0;
@@ -101,7 +137,7 @@ static int check_names(struct source *s, const struct mx_case *c, struct mx_erro
 		if ((why = clash(c, i, c->n_buffers, c->let[i].name)))
 			return source_fail(err, s, case_line_of(s, "let", i, "name"),
 			                   "let[%u].name: '%s' %s", i, c->let[i].name, why);
-	return check_sizes(s, c, err);
+	return check_variants(s, c, err) ? -1 : check_sizes(s, c, err);
 }
 
 int case_find_role(const struct mx_case *c, mx_role role) {

@@ -69,7 +69,7 @@ static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t
                     struct mx_error *err) {
 	const struct mx_case *c = plan->c;
 	struct scope scope;
-	if (scope_make(&scope, c, &plan->sizes, err))
+	if (scope_make(&scope, c, &plan->sizes, plan->variant, err))
 		return -1;
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		scope_add(&scope, plan->buffers[i].name, address[i]);

@@ -14,7 +14,6 @@ enum {
 };
 
 static int make_shape(struct mx_plan *p, struct mx_error *err) {
-	char sizes[MX_RUN_NAME / 2];
 	for (unsigned i = 0; i < p->sizes.n; i++)
 		if (p->sizes.at[i].value < 0 || p->sizes.at[i].value > MAX_EXTENT)
 			return mx_fail(err, "%s: %s = %" PRId64 " is not in 0 to 2^40", p->c->path,
@@ -22,8 +21,6 @@ static int make_shape(struct mx_plan *p, struct mx_error *err) {
 	p->M = mx_size(&p->sizes, "M");
 	p->N = mx_size(&p->sizes, "N");
 	p->K = mx_size(&p->sizes, "K");
-	mx_sizes_text(&p->sizes, sizes, sizeof sizes);
-	snprintf(p->name, sizeof p->name, "%s/%s/%s", p->c->name, sizes, mx_regime_name(p->regime));
 	return 0;
 }
 
@@ -180,8 +177,16 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
                      struct mx_error *err) {
 	struct scope scope;
-	*plan = (struct mx_plan){ .c = c, .sizes = run->sizes, .regime = run->regime };
-	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, err) ||
+	const struct mx_variant *v = run->variant;
+	*plan = (struct mx_plan){
+		.c = c,
+		.sizes = run->sizes,
+		.regime = run->regime,
+		.variant = v,
+		.kernel = mx_case_kernel(c, v),
+	};
+	mx_case_run_name(c, run, plan->name);
+	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, v, err) ||
 	    make_grid(&scope, plan, err))
 		return -1;
 	plan->groups = scope.groups;

@@ -223,6 +223,17 @@ static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t variant_fields[] = {
+	CYAML_FIELD_STRING_PTR("name", 0, struct mx_variant, name, 1, 100),
+	STRING(mx_variant, code, OPTIONAL),
+	STRING(mx_variant, kernel, OPTIONAL),
+	CYAML_FIELD_IGNORE("sizes", OPTIONAL),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t variant = {
+	CYAML_VALUE_MAPPING(0, struct mx_variant, variant_fields),
+};
 static const cyaml_schema_value_t let = { CYAML_VALUE_MAPPING(0, struct mx_let, let_fields) };
 static const cyaml_schema_value_t buffer = {
 	CYAML_VALUE_MAPPING(0, struct mx_buffer_spec, buffer_fields),
@@ -241,7 +252,9 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_case, name, 1, 160),
 	STRING(mx_case, title, OPTIONAL),
 	STRING(mx_case, code, OPTIONAL),
-	STRING(mx_case, kernel, 0),
+	STRING(mx_case, kernel, OPTIONAL),
+	CYAML_FIELD_BOOL("external", OPTIONAL, struct mx_case, external),
+	SEQUENCE(variants, OPTIONAL, &variant, 1, CASE_MAX_VARIANTS),
 	SEQUENCE(grid, 0, &string, 1, 3),
 	SEQUENCE(block, 0, &string, 1, 3),
 	STRING(mx_case, lds, OPTIONAL),

@@ -6,7 +6,7 @@
 
 #include "source.h"
 
-enum { CASE_MAX_LET = 64, CASE_MAX_KERNARG = 256 };
+enum { CASE_MAX_VARIANTS = 1024, CASE_MAX_LET = 64, CASE_MAX_KERNARG = 256 };
 
 extern const cyaml_schema_value_t case_schema;
 
@@ -22,12 +22,14 @@ void source_free(const cyaml_schema_value_t *schema, void *data);
 /* A name of letters, digits and _, that begins with no digit. */
 bool case_is_name(const char *name);
 
+bool case_has_size(const struct mx_sizes *s, const char *name);
+
 /* Adds the names and numbers of a mapping, which may be absent. */
 int case_read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
                     struct mx_error *err);
 void case_free_named(struct mx_sizes *s);
 
-/* Reads the sizes of every run. */
+/* Reads the sizes of every run and variant. */
 int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err);
 void case_free_sizes(struct mx_case *c);
 

@@ -38,10 +38,12 @@ int scope_eval(const struct scope *scope, struct field at, const char *text, str
 }
 
 int scope_make(struct scope *scope, const struct mx_case *c, const struct mx_sizes *sizes,
-               struct mx_error *err) {
+               const struct mx_variant *variant, struct mx_error *err) {
 	*scope = (struct scope){ .c = c };
 	for (unsigned i = 0; i < sizes->n; i++)
 		scope_add(scope, sizes->at[i].name, sizes->at[i].value);
+	for (unsigned i = 0; variant && i < variant->sizes.n; i++)
+		scope_add(scope, variant->sizes.at[i].name, variant->sizes.at[i].value);
 	if (c->groups) {
 		if (groups_make(scope, &scope->groups, mx_size(sizes, "M"), err))
 			return -1;

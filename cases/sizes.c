@@ -18,7 +18,7 @@ int64_t mx_size(const struct mx_sizes *s, const char *name) {
 	return 0;
 }
 
-static bool has(const struct mx_sizes *s, const char *name) {
+bool case_has_size(const struct mx_sizes *s, const char *name) {
 	for (unsigned i = 0; i < s->n; i++)
 		if (!strcmp(s->at[i].name, name))
 			return true;
@@ -29,7 +29,7 @@ static bool has(const struct mx_sizes *s, const char *name) {
 
 static int add(struct source *s, const yaml_node_t *at, struct mx_sizes *to, const char *name,
                int64_t value, struct mx_error *err) {
-	if (has(to, name))
+	if (case_has_size(to, name))
 		return source_fail(err, s, source_line(at), "sizes: %s is given twice", name);
 	if (to->n == MX_MAX_SIZES)
 		return source_fail(err, s, source_line(at), "sizes: more than %d", MX_MAX_SIZES);
@@ -87,7 +87,14 @@ static int read_run(struct source *s, const yaml_node_t *run, struct mx_run_spec
 }
 
 int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err) {
-	const yaml_node_t *runs = source_key(s, yaml_document_get_root_node(&s->document), "runs");
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const yaml_node_t *runs = source_key(s, root, "runs"),
+			  *variants = source_key(s, root, "variants");
+	for (unsigned i = 0; i < c->n_variants; i++) {
+		const yaml_node_t *v = source_entry(s, variants, i);
+		if (case_read_named(s, source_key(s, v, "sizes"), &c->variants[i].sizes, err))
+			return -1;
+	}
 	for (unsigned i = 0; i < c->n_runs; i++)
 		if (read_run(s, source_entry(s, runs, i), &c->runs[i], err))
 			return -1;
@@ -102,6 +109,8 @@ void case_free_named(struct mx_sizes *s) {
 void case_free_sizes(struct mx_case *c) {
 	for (unsigned i = 0; i < c->n_runs; i++)
 		case_free_named(&c->runs[i].sizes);
+	for (unsigned i = 0; i < c->n_variants; i++)
+		case_free_named(&c->variants[i].sizes);
 }
 
 /* ---- as text ---- */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
@@ -39,27 +38,6 @@ const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *byte
 }
 
 /* ---- construction ---- */
-
-/* A relative path is looked up in the folder of the case file, then in kernel_dir. */
-static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir,
-                     char path[4096], struct mx_error *err) {
-	const char *slash = strrchr(plan->c->path, '/');
-	int folder = slash ? (int)(slash - plan->c->path) : 1;
-	if (!co && !plan->c->code)
-		return mx_fail(err, "%s: no code object: neither --co nor the key code names one",
-		               plan->c->path);
-	snprintf(path, 4096, "%s", co ? co : plan->c->code);
-	if (co || plan->c->code[0] == '/')
-		return 0;
-	snprintf(path, 4096, "%.*s/%s", folder, slash ? plan->c->path : ".", plan->c->code);
-	if (!access(path, R_OK))
-		return 0;
-	snprintf(path, 4096, "%s/%s", kernel_dir, plan->c->code);
-	if (!access(path, R_OK))
-		return 0;
-	return mx_fail(err, "%s: no code object %s, neither beside the case nor in %s",
-	               plan->c->path, plan->c->code, kernel_dir);
-}
 
 /* guard | valid extent | guard, on the host and on the device. */
 static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
@@ -146,9 +124,11 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
                 struct mx_error *err) {
 	char *path = b->code;
 	struct mx_why why;
-	if (find_code(&b->plan, co, kernel_dir, path, err))
+	if (co)
+		snprintf(path, sizeof b->code, "%s", co);
+	else if (mx_case_code(b->plan.c, b->plan.variant, kernel_dir, path, err))
 		return -1;
-	if (mx_module_load(b->device, path, b->plan.c->kernel, &b->module, &why))
+	if (mx_module_load(b->device, path, b->plan.kernel, &b->module, &why))
 		return mx_fail(err, "%s", why.text);
 	b->code_hash = hash_file(path);
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||

@@ -249,7 +249,7 @@ static int run_gate(struct gate *g) {
 	run_all(g);
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
-	mx_report_end(g->o, g->results, g->selection.n_runs, now() - start);
+	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, now() - start);
 	int status = exit_status(g);
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		free(g->results[i].schedule);

@@ -71,6 +71,8 @@ static const char help[] =
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run, mutate) the case file\n"
 	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
+	"  --code DIR         the folder of code objects; it selects the cases of kernels that\n"
+	"                     are not built here, such as aiter/*, if their code object is there\n"
 	"\n"
 	"Look into one run on the emulator:\n"
 	"  --who LOCATION     provenance: the instruction that wrote this location last, and what\n"
@@ -153,6 +155,7 @@ enum {
 	TAP,
 	CASE,
 	CO,
+	CODE,
 	WHO,
 	DEPTH,
 	TRACE,
@@ -188,6 +191,7 @@ static const struct option long_options[] = {
 	{ "tap", no_argument, NULL, TAP },
 	{ "case", required_argument, NULL, CASE },
 	{ "co", required_argument, NULL, CO },
+	{ "code", required_argument, NULL, CODE },
 	{ "who", required_argument, NULL, WHO },
 	{ "depth", required_argument, NULL, DEPTH },
 	{ "trace", required_argument, NULL, TRACE },
@@ -239,6 +243,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
+	case CODE: o->code_dir = value; return true;
 	case WHO: o->who = value; return true;
 	case TRACE: o->trace.wave = value; return true;
 	case WATCH: o->trace.watch = value; return true;
@@ -320,12 +325,16 @@ static bool refuse(int option, char *word, int *status) {
 }
 
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
+	if (o->code_dir && access(o->code_dir, R_OK | X_OK))
+		return bad(status, "--code %s: not a folder that can be read", o->code_dir);
 	if (o->mutate)
 		return true;
 	if (is_run && !o->case_file)
 		return bad(status, "%s", "run: --case FILE.yaml is missing");
 	if (!is_run && o->case_file)
 		return bad(status, "--case %s: only with 'mxcheck run'", o->case_file);
+	if (o->code_object && o->code_dir)
+		return bad(status, "--co %s does not go with --code", o->code_object);
 	if (!is_run && o->code_object)
 		return bad(status, "--co %s: only with 'mxcheck run'", o->code_object);
 	return true;

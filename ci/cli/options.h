@@ -32,6 +32,7 @@ struct mx_options {
 	bool has_depth; /* --depth was given */
 	struct mx_trace_options trace;
 	const char *case_file, *code_object; /* of `mxcheck run` */
+	const char *code_dir;                /* --code; or NULL */
 	char **globs;
 	int n_globs;
 };

@@ -79,6 +79,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		print_quoted(" run --case ", o->case_file);
 	if (o->code_object)
 		print_quoted(" --co ", o->code_object);
+	if (o->code_dir)
+		print_quoted(" --code ", o->code_dir);
 	if (o->assume & MX_ASSUME_SCRATCH_APART)
 		printf(" --scratch-apart");
 	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
@@ -332,7 +334,7 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 /* ---- the end ---- */
 
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
-                   double seconds) {
+                   size_t n_absent, double seconds) {
 	size_t passed = 0, bad_input = 0, stopped = 0;
 	for (size_t i = 0; i < n; i++) {
 		passed += mx_result_status(&results[i]) == 0;
@@ -342,6 +344,8 @@ void mx_report_end(const struct mx_options *o, const struct mx_result *results, 
 	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
 	       n - passed - bad_input - stopped);
+	if (n_absent)
+		printf(", %zu skipped without their code object", n_absent);
 	if (bad_input)
 		printf(", %zu could not run", bad_input);
 	if (stopped)

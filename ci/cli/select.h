@@ -17,6 +17,7 @@ struct mx_selection {
 	struct mx_waivers *waivers; /* of --waive; owned; or NULL */
 	struct mx_selected *runs;
 	size_t n_runs;
+	size_t n_absent; /* runs without their code object, which is not built here */
 };
 
 /* Loads the case file of `mxcheck run`, or every *.yaml below case_dir, and selects. */
