@@ -16,6 +16,7 @@ static const char help[] =
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
+	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
