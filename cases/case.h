@@ -173,6 +173,41 @@ typedef enum {
 	MX_JUDGE_REPACK, /* the elements of another buffer, in this one's layout */
 	MX_JUDGE_NONE
 } mx_judge;
+/* Buffers of a reference, and what it computes: references.def. */
+typedef enum {
+#define MX_SLOT(id, name, is_output) MX_SLOT_##id,
+#include "references.def"
+#undef MX_SLOT
+	MX_SLOTS
+} mx_slot;
+typedef enum {
+#define MX_REFERENCE(id, name, needs, allows) MX_REFERENCE_##id,
+#include "references.def"
+#undef MX_REFERENCE
+} mx_reference_op;
+typedef enum { MX_ROUND_RNE, MX_ROUND_RTZ, MX_ROUND_HALF_UP } mx_output_rounding;
+typedef enum {
+	MX_WEIGHTS_F32,
+	MX_WEIGHTS_BF16,
+	MX_WEIGHTS_F16,
+	MX_WEIGHTS_E4M3,
+	MX_WEIGHTS_E5M2
+} mx_weights;
+typedef enum { MX_MASK_NONE, MX_MASK_TOP, MX_MASK_BOTTOM } mx_mask;
+
+struct mx_reference_spec {
+	mx_reference_op op;
+	char *slot[MX_SLOTS];      /* names of buffers; NULL: none */
+	char **a_block, **b_block; /* rows and columns that share a scale; none: all */
+	unsigned n_a_block, n_b_block;
+	mx_output_rounding rounding;    /* how outputs are rounded */
+	char *heads, *kv_heads, *batch; /* of attention; NULL: 1 */
+	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */
+	mx_mask mask;
+	mx_weights p;     /* the type in which its weights meet V */
+	bool renormalise; /* of topk: the weights are divided by their sum */
+};
+
 typedef enum { MX_ATOMIC_RNE, MX_ATOMIC_RTZ } mx_atomic;
 enum { MX_MAX_SPLITS = 8 };
 
@@ -230,7 +265,6 @@ void mx_waivers_free(struct mx_waivers *w);
 /* "race-lds in KERNEL at 0x1f4: REASON", cut to `room` bytes. Returns text. */
 char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room);
 
-
 /* A member of a family of kernels: what it has instead of the case's, and its own sizes. */
 struct mx_variant {
 	char *name;
@@ -251,8 +285,9 @@ struct mx_case {
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
 	struct mx_let *let;
 	unsigned n_let;
-	struct mx_groups_spec *groups;     /* NULL: one product */
-	struct mx_epilogue_spec *epilogue; /* NULL: the output is the product */
+	struct mx_groups_spec *groups;       /* NULL: one product */
+	struct mx_epilogue_spec *epilogue;   /* NULL: the output is the product */
+	struct mx_reference_spec *reference; /* NULL: the product of the roles a and b */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
 	struct mx_arg_spec *kernarg;
@@ -361,6 +396,14 @@ int mx_sizes_replace(struct mx_sizes *s, const char *text, struct mx_error *err)
 /* The value of a size, or 0. */
 int64_t mx_size(const struct mx_sizes *s, const char *name);
 
+/* A reference at a shape. */
+struct mx_reference {
+	int slot[MX_SLOTS]; /* indices in plan->buffers; -1: none */
+	size_t a_block[2], b_block[2];
+	size_t heads, kv_heads, batch;
+	double scale;
+};
+
 struct mx_plan {
 	const struct mx_case *c;
 	char name[MX_RUN_NAME];           /* "gemm/mxfp4_f32/128x128x256/exact" */
@@ -371,8 +414,9 @@ struct mx_plan {
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
-	struct mx_epilogue epilogue; /* if the case has one */
-	unsigned splits;             /* for MX_JUDGE_SET, as is k_split; else 0 */
+	struct mx_epilogue epilogue;   /* if the case has one */
+	struct mx_reference reference; /* if the case has one */
+	unsigned splits;               /* for MX_JUDGE_SET, as is k_split; else 0 */
 	int64_t k_split;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];

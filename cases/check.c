@@ -4,6 +4,7 @@
 #include "epilogue.h"
 #include "kernarg.h"
 #include "layout.h"
+#include "reference.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -384,5 +385,5 @@ int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) 
 	    check_orders(s, c, err) || check_layouts(s, c, err) || check_places(s, c, err) ||
 	    check_groups(s, c, err) || check_epilogue(s, c, err) || check_kernarg(s, c, err))
 		return -1;
-	return check_verdict(s, c, err);
+	return reference_check(s, c, err) ? -1 : check_verdict(s, c, err);
 }

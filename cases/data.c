@@ -5,6 +5,7 @@
 #include "groups.h"
 #include "layout.h"
 #include "plant.h"
+#include "reference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -264,6 +265,12 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
                        const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
+	bool typed = b->role == MX_ROLE_NONE &&
+	             (how ? !strcmp(how, "regime") : reference_slot_of(p->c, i) >= 0);
+	if (typed && mx_buffer_is_filled(p, b)) {
+		fill_typed(p, i, seed, data->bytes[i]);
+		return 0;
+	}
 	if (how ? !strcmp(how, "regime") : is_added(p, i))
 		return epilogue_fill(p, i, seed, drawn->unit, &drawn->planted, data->bytes[i], err);
 	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
@@ -291,7 +298,10 @@ bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i) {
 
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) {
 	const char *how = plan->c->buffers[b - plan->buffers].data;
-	bool is_output = b->role == MX_ROLE_C || plan->c->buffers[b - plan->buffers].of ||
+	int slot = reference_slot_of(plan->c, (unsigned)(b - plan->buffers));
+	bool is_output = b->role == MX_ROLE_C ||
+	                 (slot >= 0 && reference_slot_is_output((mx_slot)slot)) ||
+	                 plan->c->buffers[b - plan->buffers].of ||
 	                 mx_buffer_holds_others(plan, (unsigned)(b - plan->buffers));
 	return how ? strcmp(how, "poison") != 0 : !is_output;
 }

@@ -3,6 +3,7 @@
 #include "dtype.h"
 #include "epilogue.h"
 #include "kernarg.h"
+#include "reference.h"
 #include "scope.h"
 
 #include <inttypes.h>
@@ -196,6 +197,8 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 		plan->n_buffers++;
 	}
 	plan->epilogue = epilogue_make(plan);
+	if (reference_make(&scope, plan, err))
+		return -1;
 	if (check_roles(plan, err) || check_copies(plan, err) || buffer_check_places(plan, err) ||
 	    make_splits(&scope, plan, err))
 		return -1;

@@ -212,6 +212,57 @@ static const cyaml_schema_field_t race_fields[] = {
 	CYAML_FIELD_END,
 };
 
+static const cyaml_strval_t reference_ops[] = {
+#define MX_REFERENCE(id, name, needs, allows) { #name, MX_REFERENCE_##id },
+#include "references.def"
+#undef MX_REFERENCE
+};
+
+/* In which weights of attention meet V. The first, with value 0, is the default. */
+static const cyaml_strval_t weight_types[] = {
+	{ "f32", MX_WEIGHTS_F32 },   { "bf16", MX_WEIGHTS_BF16 }, { "f16", MX_WEIGHTS_F16 },
+	{ "e4m3", MX_WEIGHTS_E4M3 }, { "e5m2", MX_WEIGHTS_E5M2 },
+};
+
+static const cyaml_strval_t roundings[] = {
+	{ "rne", MX_ROUND_RNE },
+	{ "rtz", MX_ROUND_RTZ },
+	{ "half_up", MX_ROUND_HALF_UP },
+};
+
+static const cyaml_strval_t masks[] = {
+	{ "none", MX_MASK_NONE },
+	{ "causal", MX_MASK_BOTTOM },
+	{ "causal_top", MX_MASK_TOP },
+};
+
+#define OPTIONAL_ENUM(type, member, names)                                                         \
+	CYAML_FIELD_ENUM(#member, CYAML_FLAG_STRICT | OPTIONAL, struct type, member, names,        \
+	                 COUNT(names))
+#define BLOCK(member)                                                                              \
+	CYAML_FIELD_SEQUENCE_COUNT(#member, CYAML_FLAG_POINTER | OPTIONAL,                         \
+	                           struct mx_reference_spec, member, n_##member, &string, 2, 2)
+
+static const cyaml_schema_field_t reference_fields[] = {
+	ENUM(mx_reference_spec, op, reference_ops),
+#define MX_SLOT(id, name, is_output)                                                               \
+	CYAML_FIELD_STRING_PTR(#name, OPTIONAL, struct mx_reference_spec, slot[MX_SLOT_##id], 1,   \
+	                       CYAML_UNLIMITED),
+#include "references.def"
+#undef MX_SLOT
+	BLOCK(a_block),
+	BLOCK(b_block),
+	OPTIONAL_ENUM(mx_reference_spec, rounding, roundings),
+	STRING(mx_reference_spec, heads, OPTIONAL),
+	STRING(mx_reference_spec, kv_heads, OPTIONAL),
+	STRING(mx_reference_spec, batch, OPTIONAL),
+	STRING(mx_reference_spec, scale, OPTIONAL),
+	OPTIONAL_ENUM(mx_reference_spec, mask, masks),
+	OPTIONAL_ENUM(mx_reference_spec, p, weight_types),
+	CYAML_FIELD_BOOL("renormalise", OPTIONAL, struct mx_reference_spec, renormalise),
+	CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("M", OPTIONAL, struct mx_run_spec, M),
 	CYAML_FIELD_INT("N", OPTIONAL, struct mx_run_spec, N),
@@ -263,6 +314,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	                        groups_fields),
 	CYAML_FIELD_MAPPING_PTR("epilogue", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, epilogue,
 	                        epilogue_fields),
+	CYAML_FIELD_MAPPING_PTR("reference", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case,
+	                        reference, reference_fields),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
 	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
 	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),

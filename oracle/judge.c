@@ -10,6 +10,7 @@
 #include "pattern.h"
 #include "location.h"
 #include "product.h"
+#include "reference.h"
 
 /* ---- references for SNR ---- */
 
@@ -413,6 +414,8 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 		return judge_expected(b, v, err);
 	if (judge == MX_JUDGE_REPACK)
 		return mx_judge_repack(b, v, err);
+	if (b->plan.c->reference)
+		return mx_judge_reference(b, v, err);
 	if (judge == MX_JUDGE_CLOSE && has_expected(b))
 		return mx_judge_close_files(b, v, err);
 	if (b->plan.groups.n)

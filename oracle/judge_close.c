@@ -1,6 +1,7 @@
 /* Judge close: within a tolerance that the case gives, of a file or of the f64 product. The
  * tolerance is typed in, not derived, and the verdict says so. */
 #include "product.h"
+#include "reference.h"
 #include "values.h"
 #include "../cases/dtype.h"
 #include "../cases/npy.h"
@@ -49,6 +50,18 @@ static void describe(const struct closeness *c, const char *of, struct mx_verdic
 	         "close to %s: atol %g, rtol %g, ulp %g were typed into the case, not derived; "
 	         "%.2g of it used",
 	         of, t->atol, t->rtol, t->ulp, c->used);
+}
+
+double mx_tolerance_used(const struct mx_bench *b, mx_buffer_type type, double got, double x) {
+	struct closeness c = begin(b);
+	return used(&c, type, got, x);
+}
+
+void mx_tolerance_describe(const struct mx_bench *b, const char *of, double used,
+                           struct mx_verdict *v) {
+	struct closeness c = begin(b);
+	c.used = used;
+	describe(&c, of, v);
 }
 
 /* ---- the f64 product ---- */

@@ -11,4 +11,7 @@ double mx_value(mx_buffer_type type, const uint8_t *line, size_t i);
  * integer. */
 double mx_unit_in_last_place(mx_buffer_type type, double x);
 
+/* The smallest normal number of a floating-point type; 0 for other types. */
+double mx_least_normal(mx_buffer_type type);
+
 #endif

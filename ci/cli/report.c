@@ -50,7 +50,7 @@ static void print_numbers(const struct mx_result *r) {
 	mx_judge judge = r->run->c->verdict.judge;
 	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
 	       r->verdict.checked);
-	if (judge <= MX_JUDGE_SET || !isnan(r->verdict.snr_dequantised))
+	if ((judge <= MX_JUDGE_SET && !r->run->c->reference) || !isnan(r->verdict.snr_dequantised))
 		printf("  snr deq %s unq %s", deq, unq);
 	if (judge != MX_JUDGE_EXPECT && r->verdict.snr_rows)
 		printf(" of %zux%zu elements", r->verdict.snr_rows, r->verdict.snr_cols);

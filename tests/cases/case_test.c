@@ -30,6 +30,8 @@ static void case_has_values_of_the_file(void) {
 	mx_case_free(NULL);
 }
 
+#define VERDICT "verdict: {judge: bits, profile: block32, mma_k: 128}"
+
 static void wrong_files_say_which_line(void) {
 	static const struct {
 		const char *sentence, *from, *to, *want;
@@ -216,6 +218,32 @@ static void wrong_files_say_which_line(void) {
 		  ":7: variants[0].sizes: 'M' is a size of runs" },
 		{ "a variant's size that is no number", "let:\n",
 		  "variants: [{name: x, sizes: {T: K}}]\nlet:\n", ":7: sizes: T: not a number: K" },
+		{ "a reference of nothing", "verdict:", "reference: {op: sum}\nverdict:",
+		  ":24: op: invalid ENUM value: sum" },
+		{ "a reference of bits",
+		  "verdict:", "reference: {op: softmax, x: W, y: W}\nverdict:",
+		  ":25: a case with a reference has judge bound or close" },
+		{ "a reference without an input", VERDICT,
+		  "reference: {op: softmax, y: W}\nverdict: {judge: bound}",
+		  ":24: reference.x: this reference needs the key" },
+		{ "a reference with another's key", VERDICT,
+		  "reference: {op: softmax, x: W, lse: W}\nverdict: {judge: bound}",
+		  ":24: reference.lse: not a key of this reference" },
+		{ "a reference to no buffer", VERDICT,
+		  "reference: {op: softmax, x: Q, y: W}\nverdict: {judge: bound}",
+		  ":24: reference.x: no buffer has this name" },
+		{ "a reference to an operand", VERDICT,
+		  "reference: {op: softmax, x: A, y: W}\nverdict: {judge: bound}",
+		  ":24: reference.x: a buffer of the reference has role none" },
+		{ "an output that is an input", VERDICT,
+		  "reference: {op: softmax, x: W, y: W}\nverdict: {judge: bound}",
+		  ":24: reference.y: the buffer is already in the reference" },
+		{ "a block of one size", VERDICT,
+		  "reference: {op: product, a_block: [1]}\nverdict: {judge: bound}",
+		  ":24: insufficient entries (1 of 2 min) in sequence." },
+		{ "an unknown rounding", VERDICT,
+		  "reference: {op: softmax, rounding: up}\nverdict: {judge: bound}",
+		  ":24: rounding: invalid ENUM value: up" },
 		{ "a size that is not a number", "K: 32,", "K: 32, sizes: {S: x},",
 		  ":27: sizes: S: not a number: x" },
 		{ "a size twice", "K: 32,", "K: 32, sizes: {S: 1, S: 2},",
