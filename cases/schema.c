@@ -174,6 +174,7 @@ static const cyaml_schema_field_t verdict_fields[] = {
 	STRING(mx_verdict_spec, splits, OPTIONAL),
 	STRING(mx_verdict_spec, k_split, OPTIONAL),
 	CYAML_FIELD_ENUM("atomic", CYAML_FLAG_STRICT | OPTIONAL, struct mx_verdict_spec, atomic, atomics, COUNT(atomics)),
+	CYAML_FIELD_BOOL("flush", OPTIONAL, struct mx_verdict_spec, flush),
 	STRING(mx_verdict_spec, atol, OPTIONAL),
 	STRING(mx_verdict_spec, rtol, OPTIONAL),
 	STRING(mx_verdict_spec, ulp, OPTIONAL),

@@ -9,6 +9,7 @@
 struct mx_output {
 	struct exact_gemm g;
 	const char *format;
+	bool flushes; /* subnormal accumulators become zeros of their sign */
 	bool has_epilogue;
 	struct exact_epilogue epilogue; /* then: of the elements below */
 	uint32_t *got;

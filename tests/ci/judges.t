@@ -192,6 +192,15 @@ $values[51] = 0;
 spew("$dir/wide.npy", $wide . pack 'd<*', @values[ 0 .. 1502 ]) =~ /./;
 is(judge($asm, $gemm, @expect, close_to('ulp: 6')), 2, 'a file that is cut off is bad input');
 
+# A kernel that does not flush its results fails where it should.
+my $f4 = "$build/kernels/gemm/mxfp4_gemm.co";
+my $text = slurp('cases/gemm/mxfp4_f32.yaml') =~ s/judge: bits,/judge: bits, flush: true,/r;
+is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $f4, '--shape', '64,64,128', '--regime', 'special', 'gemm/mxfp4_f32'), 1,
+	'subnormal results are wrong if they should be flushed');
+like($out, qr/subnormal results flushed.*wrong-bits: C\[\d+\]\[\d+\] is 0x[80]0\w+ \(-?[\d.]+e-\d+\), must be 0x[08]0000000 \(-?0\)/s, 'which are zeros') or diag $out;
+is(mxcheck('run', '--case', "$dir/case.yaml", '--co', $f4, '--shape', '64,64,128', '--regime', 'exact', 'gemm/mxfp4_f32'), 0,
+	'others are not') or diag $out;
+
 is_refused('close without a tolerance', ':\d+: judge close: none of atol, rtol and ulp is given', $asm, $gemm,
 	$verdict => 'verdict: {judge: close}');
 is_refused("a tolerance of $_", ':\d+: verdict\.rtol: not a finite number of 0 or more', $asm, $gemm, close_to("rtol: $_"))
