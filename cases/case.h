@@ -380,8 +380,9 @@ void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
 /* The kernel of a variant, or of a case without variants. */
 const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v);
 
-/* Finds the code object of a run: in the folder that c->code_dir gives (with the folders of the key
- * `code`, or without), beside the case file, or in kernel_dir. Fails if it is nowhere. */
+/* Finds the code object of a run: in the folder that c->code_dir gives (by the path of the key
+ * `code`, or by its name up to two folders below), beside the case file, or in kernel_dir. Fails if
+ * it is nowhere. */
 int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char *kernel_dir,
                  char path[4096], struct mx_error *err);
 

@@ -4,7 +4,8 @@
  * (of 1/4 for FP4) of at most 144, so that no sum of 2^16 of them rounds. Scales are 1/2, 1 and 2.
  *
  * general: normal deviates with deviation 1, rounded to the type; for types of 8 bits or less,
- * codes of magnitudes from 1/16 to 8, as far as the type has them. Scales are in [1/8, 8).
+ * codes of magnitudes from 1/16 to 8, as far as the type has them. Scales are in [1/8, 8), those of
+ * attention in [1/16, 1/2), so that scores are near 1.
  *
  * special: the same, but a quarter of the elements are zeros of both signs, and the smallest
  * subnormal and normal numbers of both signs. Neither infinities nor NaN. */
@@ -81,9 +82,11 @@ static uint32_t element(const struct shape *s, mx_regime regime, struct draw d) 
 	return s->bits > 8 ? code_of(s, deviate(d)) : small_float(s, d);
 }
 
-static uint32_t scale(const struct shape *s, mx_regime regime, struct draw d) {
+static uint32_t scale(const struct shape *s, mx_regime regime, bool of_scores, struct draw d) {
 	bool exact = regime == MX_REGIME_EXACT;
-	int exponent = exact ? (int)draw_below(d.w[0], 3) - 1 : (int)draw_below(d.w[0], 6) - 3;
+	int exponent = exact       ? (int)draw_below(d.w[0], 3) - 1
+	               : of_scores ? (int)draw_below(d.w[0], 3) - 4
+	                           : (int)draw_below(d.w[0], 6) - 3;
 	return code_of(s, ldexp(exact ? 1 : 1 + d.w[1] * 0x1p-32, exponent));
 }
 
@@ -116,7 +119,8 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 	size_t n = b->order == MX_ORDER_COL ? b->rows : b->cols;
 	struct shape shape;
 	bool floating = shape_of(b->type, &shape);
-	bool scales = is_scale(reference_slot_of(p->c, i));
+	int slot = reference_slot_of(p->c, i);
+	bool scales = is_scale(slot), of_scores = slot >= MX_SLOT_Q;
 	for (size_t k = 0; k < n; k++) {
 		struct draw d = draw_at(s, DRAW_ELEMENT, line, k);
 		if (b->type == MX_DT_F64) {
@@ -127,7 +131,8 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 			bytes[k] = (uint8_t)power(p->regime, d);
 		} else if (floating) {
 			put(bytes, k, shape.bits,
-			    scales ? scale(&shape, p->regime, d) : element(&shape, p->regime, d));
+			    scales ? scale(&shape, p->regime, of_scores, d)
+			           : element(&shape, p->regime, d));
 		} else {
 			size_t width = dtype_bytes(b->type, 1);
 			memcpy(bytes + k * width, &d, width);

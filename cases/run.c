@@ -1,6 +1,7 @@
 /* A run of a case: its name, and its code object. */
 #include "case.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,22 @@ static bool is_there(char path[4096], const char *folder, size_t n, const char *
 	return snprintf(path, 4096, "%.*s/%s", (int)n, folder, file) < 4096 && !access(path, R_OK);
 }
 
+/* The first file of that name in a folder, in its folders, or in theirs. */
+static bool is_below(char path[4096], const char *folder, const char *name) {
+	static const char *const depth[] = { "", "*/", "*/*/" };
+	char pattern[4096];
+	for (unsigned i = 0; i < 3; i++) {
+		glob_t found;
+		int n = snprintf(pattern, sizeof pattern, "%s/%s%s", folder, depth[i], name);
+		if (n >= (int)sizeof pattern || glob(pattern, 0, NULL, &found))
+			continue;
+		snprintf(path, 4096, "%s", found.gl_pathv[0]);
+		globfree(&found);
+		return true;
+	}
+	return false;
+}
+
 int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char *kernel_dir,
                  char path[4096], struct mx_error *err) {
 	const char *code = v && v->code ? v->code : c->code, *dir = c->code_dir;
@@ -31,8 +48,7 @@ int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char
 	const char *name = strrchr(code, '/') ? strrchr(code, '/') + 1 : code;
 	if (code[0] == '/')
 		return snprintf(path, 4096, "%s", code), 0;
-	if (dir &&
-	    (is_there(path, dir, strlen(dir), code) || is_there(path, dir, strlen(dir), name)))
+	if (dir && (is_there(path, dir, strlen(dir), code) || is_below(path, dir, name)))
 		return 0;
 	if (is_there(path, slash ? c->path : ".", slash ? (size_t)(slash - c->path) : 1, code) ||
 	    is_there(path, kernel_dir, strlen(kernel_dir), code))

@@ -94,7 +94,7 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
 	if (o->shape) {
 		printf(" --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));
-		print_quoted(" ", r->run->c->name);
+		print_quoted(" ", r->run->run.variant ? r->run->name : r->run->c->name);
 	} else
 		print_quoted(" ", r->run->name);
 	if (o->schedule)

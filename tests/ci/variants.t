@@ -37,7 +37,7 @@ mkdir "$dir/code";
 is(mxcheck(@run, '--code', "$dir/code"), 2, 'without any code object there is nothing to run');
 like($err, qr/no code object of the 6 selected runs is here; --code DIR names the folder/, 'says why');
 
-# The folder may be flat, or have the folders of `code`.
+# The folder may be flat, have the folders of `code`, or others.
 mkdir "$dir/code/some";
 copy("$build/tests/ci/repack.gpu.co", $_) or die $! for "$dir/code/narrow.co", "$dir/code/some/wide.co";
 is(mxcheck(@run, '--code', "$dir/code"), 0, 'variants with a code object run') or diag $out, $err;
@@ -45,12 +45,14 @@ is_deeply([ $out =~ /^pass  (\S+) .*bytes (\d+)/mg ],
 	[ 'family/narrow/R=3/general', 54, 'family/wide/R=3/general', 384,
 	  'family/narrow/R=7/general', 126, 'family/wide/R=7/general', 896 ], 'with their own sizes') or diag $out;
 like($out, qr/^4 passed, 0 failed, 2 skipped without their code object,/m, 'and the others are counted');
-copy("$build/tests/ci/repack.gpu.co", "$dir/code/turned.co") or die $!;
+mkdir "$dir/code/$_" for 'a', 'a/b';
+copy("$build/tests/ci/repack.gpu.co", "$dir/code/a/b/turned.co") or die $!;
 is(mxcheck(@run, '--code', "$dir/code", 'family/turned/R=3/*'), 3, 'a variant may have its own kernel');
 like($out, qr/transpose\+0x/, 'which ran');
+mxcheck(@run, '--code', "$dir/code", '--shape', 'R=2', 'family/turned/R=3/*');
+like($out, qr{reproduce: .* --shape R=2 --regime general 'family/turned/R=2/general'$}m, 'and alone is reproduced at another shape');
 like($out, qr/reproduce: \S+ run --case '\S+' --code '\S+' --device/, 'and is reproduced with the folder');
 
-is(mxcheck('--list', 'aiter/*'), 0, 'cases of kernels that are not built here are listed') if -d 'cases/aiter';
 is(mxcheck(@run, '--code', "$dir/none"), 2, 'a folder that is absent is refused');
 like($err, qr{--code \S+/none: not a folder that can be read}, 'by its name');
 is(mxcheck(@run, '--code', $dir, '--co', "$dir/code/narrow.co"), 2, '--co and --code exclude each other');
