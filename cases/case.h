@@ -1,9 +1,9 @@
 /* Cases: YAML documents that describe a launch and its verdict.
  *
  * A case file is the only way to launch a kernel. It names a code object and a kernel, buffers, the
- * kernarg segment by offset and type, the grid, and a verdict. Sizes are expressions in M, N, K and
- * the names that `let` defines; kernarg values may also name buffers (their addresses).
- * cases/README.md describes the file format, with an example.
+ * kernarg segment by offset and type, the grid, and a verdict. Sizes are expressions in the sizes
+ * of a run (M, N, K or others) and the names that `let` defines; kernarg values may also name
+ * buffers (their addresses). cases/README.md describes the file format, with an example.
  *
  *   case file --mx_case_load--> mx_case --mx_plan_make--> mx_plan (all numbers known)
  *   mx_plan --mx_data_make--> bytes of every buffer, a function of (seed, case name, index)
@@ -89,15 +89,22 @@ struct mx_buffer_spec {
 	mx_buffer_type type;
 	char *rows, *cols; /* elements */
 	mx_order order;    /* whether rows or columns are contiguous in memory: lines */
+	char *batch;       /* matrices of rows x cols, one after the other; NULL: 1 */
+	char *batch_ld;    /* bytes from matrix to matrix; NULL: they are packed */
 	char *ld;          /* bytes from line to line; NULL: lines are packed */
 	char *extent;      /* bytes in all; NULL: to the end of the last line's elements */
 	char *guard;       /* lines of guard before and after; NULL: 1 */
 	char *data;   /* "zero", "poison", "random", "regime" (for an output that an epilogue reads)
 	                 or a .npy file; NULL: by the role */
 	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
+	char *of;     /* judge repack: the buffer whose elements it must hold after the launch; or
+	                 NULL */
 	char *layout; /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
 	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
+	char *slack;               /* bytes of padding after the layout; NULL: 0 */
+	char *in, *at; /* the buffer that holds this one, and the byte at which it begins; NULL: a
+	                  buffer of its own; 0 */
 };
 
 /* The contents of output rows that belong to no token: anything; +0; or the contents from before
@@ -136,8 +143,22 @@ struct mx_arg_spec {
 	char *value;
 };
 
+/* A name of an expression, and its value. */
+struct mx_name {
+	const char *name;
+	int64_t value;
+};
+
+/* Sizes of a run, in the order of the file; M, N and K come first. */
+enum { MX_MAX_SIZES = 12, MX_MAX_SIZE_NAME = 16 };
+struct mx_sizes {
+	unsigned n;
+	struct mx_name at[MX_MAX_SIZES];
+};
+
 struct mx_run_spec {
-	int64_t M, N, K;
+	int64_t M, N, K;       /* 0: not given; then `sizes` does not have them */
+	struct mx_sizes sizes; /* filled in by mx_case_load; names are owned */
 	mx_regime regime;
 	char **tags;
 	unsigned n_tags;
@@ -148,8 +169,45 @@ typedef enum {
 	MX_JUDGE_BOUND, /* within the error bound of any accumulation */
 	MX_JUDGE_SET,   /* the result of some order of atomic additions of the splits of K */
 	MX_JUDGE_EXPECT,
+	MX_JUDGE_CLOSE,  /* within a tolerance that the case gives */
+	MX_JUDGE_REPACK, /* the elements of another buffer, in this one's layout */
 	MX_JUDGE_NONE
 } mx_judge;
+/* Buffers of a reference, and what it computes: references.def. */
+typedef enum {
+#define MX_SLOT(id, name, is_output) MX_SLOT_##id,
+#include "references.def"
+#undef MX_SLOT
+	MX_SLOTS
+} mx_slot;
+typedef enum {
+#define MX_REFERENCE(id, name, needs, allows) MX_REFERENCE_##id,
+#include "references.def"
+#undef MX_REFERENCE
+} mx_reference_op;
+typedef enum { MX_ROUND_RNE, MX_ROUND_RTZ, MX_ROUND_HALF_UP } mx_output_rounding;
+typedef enum {
+	MX_WEIGHTS_F32,
+	MX_WEIGHTS_BF16,
+	MX_WEIGHTS_F16,
+	MX_WEIGHTS_E4M3,
+	MX_WEIGHTS_E5M2
+} mx_weights;
+typedef enum { MX_MASK_NONE, MX_MASK_TOP, MX_MASK_BOTTOM } mx_mask;
+
+struct mx_reference_spec {
+	mx_reference_op op;
+	char *slot[MX_SLOTS];      /* names of buffers; NULL: none */
+	char **a_block, **b_block; /* rows and columns that share a scale; none: all */
+	unsigned n_a_block, n_b_block;
+	mx_output_rounding rounding;    /* how outputs are rounded */
+	char *heads, *kv_heads, *batch; /* of attention; NULL: 1 */
+	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */
+	mx_mask mask;
+	mx_weights p;     /* the type in which its weights meet V */
+	bool renormalise; /* of topk: the weights are divided by their sum */
+};
+
 typedef enum { MX_ATOMIC_RNE, MX_ATOMIC_RTZ } mx_atomic;
 enum { MX_MAX_SPLITS = 8 };
 
@@ -160,7 +218,9 @@ struct mx_verdict_spec {
 	unsigned mma_k;  /* K of the kernel's matrix instruction */
 	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
-	mx_atomic atomic;       /* how an addition to the output rounds */
+	bool flush; /* for MX_JUDGE_BITS: a subnormal accumulator becomes a zero of its sign */
+	mx_atomic atomic;        /* how an addition to the output rounds */
+	char *atol, *rtol, *ulp; /* for MX_JUDGE_CLOSE: numbers, as text; NULL: 0 */
 };
 
 /* Assumptions of the emulator about behaviour that the manual leaves open or describes
@@ -206,17 +266,29 @@ void mx_waivers_free(struct mx_waivers *w);
 /* "race-lds in KERNEL at 0x1f4: REASON", cut to `room` bytes. Returns text. */
 char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room);
 
+/* A member of a family of kernels: what it has instead of the case's, and its own sizes. */
+struct mx_variant {
+	char *name;
+	char *code, *kernel; /* NULL: the case's */
+	struct mx_sizes sizes;
+};
+
 struct mx_case {
 	char *path;           /* of the file; filled in by mx_case_load */
 	char *name, *title;   /* "gemm/mxfp4_f32"; one line for --list (may be NULL) */
 	char *code, *kernel;  /* code object file (may be NULL), kernel symbol */
+	bool external;        /* the code objects are not built here: the user has them */
+	const char *code_dir; /* folder of code objects, set by the caller; or NULL */
+	struct mx_variant *variants;
+	unsigned n_variants;  /* 0: the case is one kernel */
 	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
 	unsigned n_grid, n_block;
 	char *lds; /* dynamic LDS bytes; NULL: 0 */
 	struct mx_let *let;
 	unsigned n_let;
-	struct mx_groups_spec *groups;     /* NULL: one product */
-	struct mx_epilogue_spec *epilogue; /* NULL: the output is the product */
+	struct mx_groups_spec *groups;       /* NULL: one product */
+	struct mx_epilogue_spec *epilogue;   /* NULL: the output is the product */
+	struct mx_reference_spec *reference; /* NULL: the product of the roles a and b */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
 	struct mx_arg_spec *kernarg;
@@ -239,6 +311,16 @@ void mx_case_free(struct mx_case *c);
  * False: the text is wrong. */
 bool mx_race_actions_parse(const char *text, struct mx_race_actions *races);
 
+/* The tolerance of judge close: an element is close if it differs from the expected one, x, by at
+ * most atol + rtol |x| + ulp units in the last place of x in the buffer's type. */
+struct mx_tolerance {
+	double atol, rtol, ulp;
+};
+
+/* Parses the numbers of a verdict, decimal or as 0x1.8p-9. False: *key is not a finite number of 0
+ * or more. */
+bool mx_tolerance_parse(const struct mx_verdict_spec *v, struct mx_tolerance *t, const char **key);
+
 const char *mx_regime_name(mx_regime r);
 bool mx_regime_by_name(const char *name, mx_regime *r);
 
@@ -251,13 +333,18 @@ struct mx_buffer {
 	mx_role role;
 	mx_buffer_type type;
 	mx_order order;
-	size_t rows, cols;     /* elements */
-	size_t lines;          /* rows, or columns if order is MX_ORDER_COL */
+	size_t rows, cols; /* elements, of all matrices of a batch, one below (beside) the other */
+	size_t lines;      /* rows, or columns if order is MX_ORDER_COL */
 	size_t line_bytes, ld; /* bytes used by a line; bytes from line to line, >= line_bytes */
 	size_t bytes; /* of the valid extent: packed, or at least (lines - 1) * ld + line_bytes */
 	size_t guard; /* bytes of guard on each side: a multiple of 256, >= 256 */
-	size_t data_bytes;         /* in lines, as in struct mx_data; `bytes` if it is not packed */
-	struct mx_packing packing; /* the device's layout; packing.layout NULL: in lines */
+	size_t data_bytes; /* in lines, as in struct mx_data; `bytes` if it is not packed */
+	struct mx_packing
+		packing; /* the device's layout of a matrix; packing.layout NULL: in lines */
+	size_t plane_lines,
+		plane; /* lines of a matrix; bytes from matrix to matrix on the device */
+	int in;        /* the buffer that holds this one; -1: none */
+	size_t place;  /* then: the byte of it at which this one begins */
 };
 
 struct mx_groups {
@@ -278,15 +365,60 @@ struct mx_epilogue {
 	int bias;
 };
 
+/* What a run of a case has of its own. */
+struct mx_case_run {
+	struct mx_sizes sizes;
+	mx_regime regime;
+	const struct mx_variant *variant; /* NULL: the case has none */
+};
+
+/* The name of a run: case / variant / sizes / regime. */
+enum { MX_RUN_NAME = 1024 };
+void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
+                      char name[MX_RUN_NAME]);
+
+/* The kernel of a variant, or of a case without variants. */
+const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v);
+
+/* Finds the code object of a run: in the folder that c->code_dir gives (by the path of the key
+ * `code`, or by its name up to two folders below), beside the case file, or in kernel_dir. Fails if
+ * it is nowhere. */
+int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char *kernel_dir,
+                 char path[4096], struct mx_error *err);
+
+/* "128x128x256", "128x128x256,S=2" or "S=256,D=64". */
+void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room);
+
+/* Whether a text is "128,128,256" (M, N, K) or "S=256,D=64", with positive numbers. */
+bool mx_sizes_check(const char *text);
+
+/* Replaces sizes by those of a text, in that form. Fails on a size that the run does not have. */
+int mx_sizes_replace(struct mx_sizes *s, const char *text, struct mx_error *err);
+
+/* The value of a size, or 0. */
+int64_t mx_size(const struct mx_sizes *s, const char *name);
+
+/* A reference at a shape. */
+struct mx_reference {
+	int slot[MX_SLOTS]; /* indices in plan->buffers; -1: none */
+	size_t a_block[2], b_block[2];
+	size_t heads, kv_heads, batch;
+	double scale;
+};
+
 struct mx_plan {
 	const struct mx_case *c;
-	char name[256]; /* case name / MxNxK / regime: "gemm/mxfp4_f32/128x128x256/exact" */
-	int64_t M, N, K;
+	char name[MX_RUN_NAME];           /* "gemm/mxfp4_f32/128x128x256/exact" */
+	const struct mx_variant *variant; /* NULL: none */
+	const char *kernel;
+	struct mx_sizes sizes;
+	int64_t M, N, K; /* 0: not among the sizes */
 	mx_regime regime;
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
-	struct mx_epilogue epilogue; /* if the case has one */
-	unsigned splits;             /* for MX_JUDGE_SET, as is k_split; else 0 */
+	struct mx_epilogue epilogue;   /* if the case has one */
+	struct mx_reference reference; /* if the case has one */
+	unsigned splits;               /* for MX_JUDGE_SET, as is k_split; else 0 */
 	int64_t k_split;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
@@ -296,6 +428,10 @@ struct mx_plan {
 /* Evaluates every expression at a shape. Fails on negative or overflowing sizes, an extent over
  * 2^40 bytes, a missing name, division by zero, empty or too long grids, a K that is not a multiple
  * of the block, and overlapping kernel arguments. */
+int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
+                     struct mx_error *err);
+
+/* The same for a case with the sizes M, N and K alone. */
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
                  struct mx_plan *plan, struct mx_error *err);
 
@@ -311,12 +447,29 @@ const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
  * padding. False if there are none. */
 bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to);
 
-/* The offset of an element of a buffer of whole bytes, in bytes from the start. */
+/* The offset of an element of a buffer of whole bytes, in bytes from the start, in the device's
+ * layout. */
 size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col);
+
+/* The offset of a line in struct mx_data. */
+size_t mx_buffer_data(const struct mx_buffer *b, size_t line);
+
+/* The first run of bytes at or after `from` that a packed buffer has beside its elements: padding,
+ * gaps between matrices, slack. False if there is none. */
+bool mx_buffer_unpacked(const struct mx_buffer *b, size_t from, size_t *first, size_t *end);
+
+/* The inverse of mx_buffer_byte: false if the byte belongs to no line. */
+bool mx_buffer_find(const struct mx_buffer *b, size_t offset, size_t *line, size_t *i);
+
+/* The offset of byte i of a line, in bytes from the start, in the device's layout. */
+size_t mx_buffer_byte(const struct mx_buffer *b, size_t line, size_t i);
 
 /* The line of the byte at an offset from the start, in the device's layout; -1 for the padding of a
  * layout. */
 long long mx_buffer_line(const struct mx_buffer *b, long long offset);
+
+/* Whether a buffer lies in buffer i. */
+bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i);
 
 /* Whether the buffer has data before the launch: every buffer that is not poisoned. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
@@ -338,9 +491,18 @@ struct mx_data {
  * plan->buffers[i].data_bytes; bytes that belong to no line are unchanged. */
 int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8_t *bytes,
                  struct mx_error *err);
+/* Opens a .npy file with a number for each element of the buffer, of the buffer's type or of any
+ * other. *own: it has the buffer's type; then the numbers of packed codes are bytes. The caller
+ * frees it with mx_npy_free. */
+struct mx_npy;
+int mx_data_open(const struct mx_plan *plan, unsigned i, const char *file, struct mx_npy *a,
+                 bool *own, struct mx_error *err);
 /* Writes a buffer to a .npy file; bytes: plan->buffers[i].bytes, in the device's layout. */
 int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, const char *file,
                   struct mx_error *err);
+
+/* Packs a buffer's lines, at a distance of b->ld bytes, to its layout. */
+void mx_buffer_pack(const struct mx_buffer *b, const uint8_t *lines, uint8_t *bytes);
 
 /* Converts data to the device's layout; bytes: plan->buffers[i].bytes. */
 void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,
@@ -366,10 +528,6 @@ void mx_data_free(struct mx_data *data);
 /* 64-bit signed integers with + - * / % (C semantics), unary -, parentheses, ceildiv(a,b),
  * roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and names. Overflow, division by zero,
  * an unknown name or trailing text is an error. */
-struct mx_name {
-	const char *name;
-	int64_t value;
-};
 int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
                  struct mx_error *err);
 

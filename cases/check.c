@@ -4,12 +4,12 @@
 #include "epilogue.h"
 #include "kernarg.h"
 #include "layout.h"
+#include "reference.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* The line of root[list][i][key], or of the nearest enclosing part that exists. */
-static unsigned line_of(struct source *s, const char *list, unsigned i, const char *key) {
+unsigned case_line_of(struct source *s, const char *list, unsigned i, const char *key) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const yaml_node_t *sequence = source_key(s, root, list);
 	const yaml_node_t *entry = source_entry(s, sequence, i);
@@ -17,8 +17,8 @@ static unsigned line_of(struct source *s, const char *list, unsigned i, const ch
 	return source_line(value ? value : entry ? entry : sequence ? sequence : root);
 }
 
-static bool is_name(const char *name) {
-	if (isdigit((unsigned char)*name))
+bool case_is_name(const char *name) {
+	if (!*name || isdigit((unsigned char)*name))
 		return false;
 	while (isalnum((unsigned char)*name) || *name == '_')
 		name++;
@@ -47,7 +47,7 @@ static const char *bad_case_name(const char *name) {
 /* Why `name` may not be defined after the first n_let and n_buffers; NULL: it may. */
 static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buffers,
                          const char *name) {
-	if (!is_name(name))
+	if (!case_is_name(name))
 		return "is not a name of letters, digits and _";
 	if (strlen(name) == 1 && strchr(c->groups ? "MNKGR" : "MNK", *name))
 		return "is a name of the shape";
@@ -60,6 +60,70 @@ static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buf
 	return NULL;
 }
 
+/* A size may not have the name of a let or a buffer, nor one that groups define. */
+static const char *clash_of_size(const struct mx_case *c, const char *name) {
+	if (strlen(name) == 1 && strchr("MNK", *name))
+		return NULL;
+	if (c->groups && strlen(name) == 1 && strchr("GR", *name))
+		return "is a name of groups";
+	return clash(c, c->n_let, c->n_buffers, name);
+}
+
+/* Sizes of variant v: a run may not have them too. */
+static int check_variant(struct source *s, const struct mx_case *c, unsigned i,
+                         struct mx_error *err) {
+	const struct mx_variant *v = &c->variants[i];
+	const char *why = bad_case_name(v->name);
+	for (unsigned k = 0; !why && k < i; k++)
+		why = strcmp(c->variants[k].name, v->name) ? NULL : "is already a variant";
+	if (why)
+		return source_fail(err, s, case_line_of(s, "variants", i, "name"),
+		                   "variants[%u].name: '%s' %s", i, v->name, why);
+	if (!v->kernel && !c->kernel)
+		return source_fail(err, s, case_line_of(s, "variants", i, "name"),
+		                   "variants[%u]: neither it nor the case has a kernel", i);
+	for (unsigned k = 0; k < v->sizes.n; k++) {
+		const char *name = v->sizes.at[k].name;
+		why = strlen(name) == 1 && strchr("MNK", *name) ? "is a size of runs"
+		                                                : clash_of_size(c, name);
+		for (unsigned r = 0; !why && r < c->n_runs; r++)
+			why = case_has_size(&c->runs[r].sizes, name) ? "is a size of a run" : NULL;
+		if (why)
+			return source_fail(err, s, case_line_of(s, "variants", i, "sizes"),
+			                   "variants[%u].sizes: '%s' %s", i, name, why);
+	}
+	return 0;
+}
+
+static int check_variants(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_variants; i++)
+		if (check_variant(s, c, i, err))
+			return -1;
+	if (c->kernel || c->n_variants)
+		return 0;
+	return source_fail(err, s, source_line(yaml_document_get_root_node(&s->document)),
+	                   "missing key: kernel");
+}
+
+/* A product has M, N and K. */
+static int check_sizes(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	bool product = case_find_role(c, MX_ROLE_A) >= 0 || case_find_role(c, MX_ROLE_B) >= 0;
+	for (unsigned i = 0; i < c->n_runs; i++) {
+		const struct mx_sizes *z = &c->runs[i].sizes;
+		for (unsigned k = 0; k < z->n; k++) {
+			const char *why = clash_of_size(c, z->at[k].name);
+			if (why)
+				return source_fail(err, s, case_line_of(s, "runs", i, "sizes"),
+				                   "runs[%u].sizes: '%s' %s", i, z->at[k].name,
+				                   why);
+		}
+		if ((product || c->groups) && (z->n < 3 || strcmp(z->at[2].name, "K")))
+			return source_fail(err, s, case_line_of(s, "runs", i, "regime"),
+			                   "runs[%u]: a product has the sizes M, N and K", i);
+	}
+	return 0;
+}
+
 static int check_names(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const char *why = bad_case_name(c->name);
@@ -68,19 +132,26 @@ static int check_names(struct source *s, const struct mx_case *c, struct mx_erro
 		                   "name: '%s' %s", c->name, why);
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if ((why = clash(c, 0, i, c->buffers[i].name)))
-			return source_fail(err, s, line_of(s, "buffers", i, "name"),
+			return source_fail(err, s, case_line_of(s, "buffers", i, "name"),
 			                   "buffers[%u].name: '%s' %s", i, c->buffers[i].name, why);
 	for (unsigned i = 0; i < c->n_let; i++)
 		if ((why = clash(c, i, c->n_buffers, c->let[i].name)))
-			return source_fail(err, s, line_of(s, "let", i, "name"),
+			return source_fail(err, s, case_line_of(s, "let", i, "name"),
 			                   "let[%u].name: '%s' %s", i, c->let[i].name, why);
-	return 0;
+	return check_variants(s, c, err) ? -1 : check_sizes(s, c, err);
 }
 
-static int find_role(const struct mx_case *c, mx_role role) {
+int case_find_role(const struct mx_case *c, mx_role role) {
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if (c->buffers[i].role == role)
 			return i;
+	return -1;
+}
+
+int case_find_buffer(const struct mx_case *c, const char *name) {
+	for (unsigned i = 0; i < c->n_buffers; i++)
+		if (!strcmp(c->buffers[i].name, name))
+			return (int)i;
 	return -1;
 }
 
@@ -97,8 +168,7 @@ static const char *bad_type(mx_role role, mx_buffer_type type) {
 	case MX_ROLE_BIAS_ROWS:
 	case MX_ROLE_BIAS_COLS: return wide ? NULL : "C and a bias are f32, bf16 or f16";
 	case MX_ROLE_GROUP_BEGIN:
-	case MX_ROLE_GROUP_ROWS:
-		return type >= MX_DT_I32 ? NULL : "group sizes have 32 or 64 bits";
+	case MX_ROLE_GROUP_ROWS: return type >= MX_DT_I32 ? NULL : "group sizes have 32 or 64 bits";
 	case MX_ROLE_NONE: break;
 	}
 	return NULL;
@@ -107,14 +177,14 @@ static const char *bad_type(mx_role role, mx_buffer_type type) {
 static int check_roles(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++) {
 		const struct mx_buffer_spec *b = &c->buffers[i];
-		int first = b->role == MX_ROLE_NONE ? (int)i : find_role(c, b->role);
+		int first = b->role == MX_ROLE_NONE ? (int)i : case_find_role(c, b->role);
 		if (first != (int)i)
-			return source_fail(err, s, line_of(s, "buffers", i, "role"),
+			return source_fail(err, s, case_line_of(s, "buffers", i, "role"),
 			                   "buffers[%u].role: buffer %s already has this role", i,
 			                   c->buffers[first].name);
 		const char *why = bad_type(b->role, b->type);
 		if (why)
-			return source_fail(err, s, line_of(s, "buffers", i, "type"),
+			return source_fail(err, s, case_line_of(s, "buffers", i, "type"),
 			                   "buffers[%u].type: %s", i, why);
 	}
 	return 0;
@@ -123,10 +193,10 @@ static int check_roles(struct source *s, const struct mx_case *c, struct mx_erro
 /* Data are drawn for an operand and its scales together. */
 static int check_pair(struct source *s, const struct mx_case *c, mx_role role, mx_role other,
                       const char *lacking, struct mx_error *err) {
-	int i = find_role(c, role);
-	if (i < 0 || find_role(c, other) >= 0)
+	int i = case_find_role(c, role);
+	if (i < 0 || case_find_role(c, other) >= 0)
 		return 0;
-	return source_fail(err, s, line_of(s, "buffers", i, "role"),
+	return source_fail(err, s, case_line_of(s, "buffers", i, "role"),
 	                   "buffers[%d].role: there is no buffer with role %s", i, lacking);
 }
 
@@ -144,7 +214,7 @@ static int check_kernarg(struct source *s, const struct mx_case *c, struct mx_er
 	unsigned bad;
 	if (!kernarg_layout(c, &bytes, &bad, &why))
 		return 0;
-	return source_fail(err, s, line_of(s, "kernarg", bad, "offset"), "%s", why.text);
+	return source_fail(err, s, case_line_of(s, "kernarg", bad, "offset"), "%s", why.text);
 }
 
 static int check_bits(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -179,19 +249,24 @@ static int check_splits(struct source *s, const struct mx_case *c, struct mx_err
 	return 0;
 }
 
-/* Judge expect needs a buffer with `expect`; other judges do not allow it. */
+/* Judge expect needs a buffer with `expect`. Judge close allows it; other judges do not. */
 static int check_verdict(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	unsigned expected = 0;
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		expected += c->buffers[i].expect != NULL;
-	if ((c->verdict.judge == MX_JUDGE_EXPECT) != (expected > 0))
-		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
-		                   expected ? "a buffer has expect, but the judge is not expect"
-		                            : "judge expect: no buffer has expect");
-	if (check_splits(s, c, err))
+	bool allowed = c->verdict.judge == MX_JUDGE_EXPECT || c->verdict.judge == MX_JUDGE_CLOSE;
+	if ((expected && !allowed) || (!expected && c->verdict.judge == MX_JUDGE_EXPECT))
+		return source_fail(
+			err, s, source_line(source_key(s, root, "verdict")),
+			expected ? "a buffer has expect, but the judge is not expect or close"
+				 : "judge expect: no buffer has expect");
+	if (check_splits(s, c, err) || case_check_close(s, c, err) || case_check_repack(s, c, err))
 		return -1;
 	bool bits = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_SET;
+	if (c->verdict.flush && (c->verdict.judge != MX_JUDGE_BITS || c->epilogue || c->groups))
+		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
+		                   "flush is for judge bits without groups or epilogue");
 	return bits ? check_bits(s, c, err) : 0;
 }
 
@@ -200,7 +275,7 @@ static int check_orders(struct source *s, const struct mx_case *c, struct mx_err
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if (c->buffers[i].order == MX_ORDER_COL && c->buffers[i].role != MX_ROLE_C &&
 		    c->buffers[i].role != MX_ROLE_C_IN && c->buffers[i].role != MX_ROLE_NONE)
-			return source_fail(err, s, line_of(s, "buffers", i, "order"),
+			return source_fail(err, s, case_line_of(s, "buffers", i, "order"),
 			                   "buffers[%u].order: operands and scales must be in rows",
 			                   i);
 	return 0;
@@ -209,13 +284,13 @@ static int check_orders(struct source *s, const struct mx_case *c, struct mx_err
 static int check_groups(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers && !c->groups; i++)
 		if (c->buffers[i].role >= MX_ROLE_GROUP_BEGIN)
-			return source_fail(err, s, line_of(s, "buffers", i, "role"),
+			return source_fail(err, s, case_line_of(s, "buffers", i, "role"),
 			                   "buffers[%u].role: the case has no groups", i);
-	int out = find_role(c, MX_ROLE_C);
+	int out = case_find_role(c, MX_ROLE_C);
 	const char *data = out < 0 ? NULL : c->buffers[out].data;
 	if (c->groups && c->groups->padding == MX_PADDING_KEPT && data && strcmp(data, "poison"))
 		return source_fail(
-			err, s, line_of(s, "buffers", out, "data"),
+			err, s, case_line_of(s, "buffers", out, "data"),
 			"buffers[%d].data: padding is kept, so the output must be poison", out);
 	return 0;
 }
@@ -225,7 +300,7 @@ static int check_epilogue(struct source *s, const struct mx_case *c, struct mx_e
 	if (!epilogue_is_wrong(c, &f))
 		return 0;
 	if (f.i >= 0)
-		return source_fail(err, s, line_of(s, f.list, (unsigned)f.i, f.key),
+		return source_fail(err, s, case_line_of(s, f.list, (unsigned)f.i, f.key),
 		                   "%s[%d].%s: %s", f.list, f.i, f.key, f.why);
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const yaml_node_t *mapping = source_key(s, root, f.list);
@@ -242,15 +317,16 @@ static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) 
 	*key = "layout";
 	if (!l)
 		return "unknown layout";
-	if (b->role < MX_ROLE_A || b->role > MX_ROLE_B_SCALE)
-		return "only operands and scales are packed";
 	mx_layout_use use = mx_layout_holds(l);
-	if (use != MX_LAYOUT_ANY && scales != (use == MX_LAYOUT_SCALES))
+	bool operand = b->role >= MX_ROLE_A && b->role <= MX_ROLE_B_SCALE;
+	if (operand && use != MX_LAYOUT_ANY && scales != (use == MX_LAYOUT_SCALES))
 		return scales ? "it is a layout of codes" : "it is a layout of scales";
-	if (use == MX_LAYOUT_FP4 && b->type != MX_DT_E2M1)
+	if (operand && use == MX_LAYOUT_FP4 && b->type != MX_DT_E2M1)
 		return "it is a layout of e2m1 codes";
-	if (b->ld || b->extent || b->expect)
-		return "a packed buffer has no ld, extent or expect";
+	if (!dtype_is_format(b->type) && mx_layout_run(l) % dtype_bytes(b->type, 1))
+		return "it splits the bytes of an element";
+	if (b->ld || b->extent)
+		return "a packed buffer has no ld or extent";
 	*key = "fill";
 	return mx_layout_fill(b->fill, &fill) ? NULL : "it must be 0 to 255, or poison";
 }
@@ -258,14 +334,50 @@ static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) 
 static int check_layouts(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++) {
 		const struct mx_buffer_spec *b = &c->buffers[i];
-		const char *key = b->fill ? "fill" : b->pad_rows ? "pad_rows" : "pad_cols";
+		const char *key = b->fill       ? "fill"
+		                  : b->pad_rows ? "pad_rows"
+		                  : b->pad_cols ? "pad_cols"
+		                                : "slack";
 		const char *why = NULL;
 		if (b->layout)
 			why = bad_layout(b, &key);
-		else if (b->pad_rows || b->pad_cols || b->fill)
+		else if (b->pad_rows || b->pad_cols || b->fill || b->slack)
 			why = "the buffer has no layout";
 		if (why)
-			return source_fail(err, s, line_of(s, "buffers", i, key),
+			return source_fail(err, s, case_line_of(s, "buffers", i, key),
+			                   "buffers[%u].%s: %s", i, key, why);
+	}
+	return 0;
+}
+
+/* Why a buffer cannot lie where it does, and the key at fault; NULL: it can. */
+static const char *bad_place(const struct mx_case *c, unsigned i, const char **key) {
+	const struct mx_buffer_spec *b = &c->buffers[i];
+	int in = b->in ? case_find_buffer(c, b->in) : (int)i;
+	*key = "batch";
+	if ((b->batch || b->batch_ld) && b->role != MX_ROLE_NONE)
+		return "only a buffer with role none has a batch";
+	*key = "batch_ld";
+	if (b->batch_ld && !b->batch)
+		return "the buffer has no batch";
+	*key = "in";
+	if (in < 0)
+		return "no buffer has this name";
+	if (b->in && (in == (int)i || c->buffers[in].in || c->buffers[in].role != MX_ROLE_NONE ||
+	              c->buffers[in].layout))
+		return "it must be a buffer of its own, with role none and no layout";
+	*key = "guard";
+	if (b->in && b->guard)
+		return "a buffer in another one has no guard";
+	*key = "at";
+	return b->at && !b->in ? "the buffer is not in another one" : NULL;
+}
+
+static int check_places(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++) {
+		const char *key, *why = bad_place(c, i, &key);
+		if (why)
+			return source_fail(err, s, case_line_of(s, "buffers", i, key),
 			                   "buffers[%u].%s: %s", i, key, why);
 	}
 	return 0;
@@ -273,8 +385,8 @@ static int check_layouts(struct source *s, const struct mx_case *c, struct mx_er
 
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
-	    check_orders(s, c, err) || check_layouts(s, c, err) || check_groups(s, c, err) ||
-	    check_epilogue(s, c, err) || check_kernarg(s, c, err))
+	    check_orders(s, c, err) || check_layouts(s, c, err) || check_places(s, c, err) ||
+	    check_groups(s, c, err) || check_epilogue(s, c, err) || check_kernarg(s, c, err))
 		return -1;
-	return check_verdict(s, c, err);
+	return reference_check(s, c, err) ? -1 : check_verdict(s, c, err);
 }

@@ -5,6 +5,7 @@
 #include "groups.h"
 #include "layout.h"
 #include "plant.h"
+#include "reference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -238,7 +239,8 @@ static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint6
 		for (size_t i = 0; i < b->line_bytes; i += sizeof(struct draw)) {
 			struct draw d = draw_at(s, DRAW_ELEMENT, line, i / sizeof d);
 			size_t left = b->line_bytes - i;
-			memcpy(bytes + line * b->ld + i, &d, left < sizeof d ? left : sizeof d);
+			memcpy(bytes + mx_buffer_data(b, line) + i, &d,
+			       left < sizeof d ? left : sizeof d);
 		}
 }
 
@@ -263,11 +265,17 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
                        const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
+	bool typed = b->role == MX_ROLE_NONE &&
+	             (how ? !strcmp(how, "regime") : reference_slot_of(p->c, i) >= 0);
+	if (typed && mx_buffer_is_filled(p, b)) {
+		fill_typed(p, i, seed, data->bytes[i]);
+		return 0;
+	}
 	if (how ? !strcmp(how, "regime") : is_added(p, i))
 		return epilogue_fill(p, i, seed, drawn->unit, &drawn->planted, data->bytes[i], err);
 	if (!how && (b->role == MX_ROLE_GROUP_BEGIN || b->role == MX_ROLE_GROUP_ROWS))
 		groups_fill(&p->groups, b->role, dtype_bytes(b->type, 1), data->bytes[i]);
-	if (!how && b->role != MX_ROLE_NONE)
+	if (!how && (b->role != MX_ROLE_NONE || !mx_buffer_is_filled(p, b)))
 		return 0;
 	if (is_operand(b->role))
 		free_unquantised(data);
@@ -275,15 +283,27 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 		fill_bytes(p, b, seed, data->bytes[i]);
 	else if (!strcmp(how, "zero"))
 		for (size_t line = 0; line < b->lines; line++)
-			memset(data->bytes[i] + line * b->ld, 0, b->line_bytes);
+			memset(data->bytes[i] + mx_buffer_data(b, line), 0, b->line_bytes);
 	else if (strcmp(how, "poison"))
 		return mx_data_read(p, i, how, data->bytes[i], err);
 	return 0;
 }
 
+bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i) {
+	for (unsigned k = 0; k < p->n_buffers; k++)
+		if (p->buffers[k].in == (int)i)
+			return true;
+	return false;
+}
+
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) {
 	const char *how = plan->c->buffers[b - plan->buffers].data;
-	return how ? strcmp(how, "poison") != 0 : b->role != MX_ROLE_C;
+	int slot = reference_slot_of(plan->c, (unsigned)(b - plan->buffers));
+	bool is_output = b->role == MX_ROLE_C ||
+	                 (slot >= 0 && reference_slot_is_output((mx_slot)slot)) ||
+	                 plan->c->buffers[b - plan->buffers].of ||
+	                 mx_buffer_holds_others(plan, (unsigned)(b - plan->buffers));
+	return how ? strcmp(how, "poison") != 0 : !is_output;
 }
 
 int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data,
@@ -302,11 +322,30 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 	return 0;
 }
 
+/* Slots wider than a byte hold it zero-extended. */
+static void fill_beside(const struct mx_buffer *b, uint8_t *bytes) {
+	size_t from, to = 0, slot = mx_layout_slot(b->packing.layout);
+	while (mx_buffer_unpacked(b, to, &from, &to))
+		for (size_t at = from; at < to; at++)
+			bytes[at] = b->packing.fill == MX_FILL_POISON ? MX_POISON
+			            : at % slot                       ? 0
+			                                              : b->packing.fill;
+}
+
+void mx_buffer_pack(const struct mx_buffer *b, const uint8_t *data, uint8_t *bytes) {
+	for (size_t line = 0; line < b->lines; line += b->plane_lines)
+		mx_pack(&b->packing, data + line * b->ld, b->ld,
+		        bytes + line / b->plane_lines * b->plane);
+	fill_beside(b, bytes);
+}
+
 void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *data,
                   uint8_t *bytes) {
 	const struct mx_buffer *b = &plan->buffers[i];
-	if (b->packing.layout)
-		mx_pack(&b->packing, data->bytes[i], b->ld, bytes);
+	if (!mx_buffer_is_filled(plan, b))
+		memset(bytes, MX_POISON, b->bytes);
+	else if (b->packing.layout)
+		mx_buffer_pack(b, data->bytes[i], bytes);
 	else
 		memcpy(bytes, data->bytes[i], b->bytes);
 }

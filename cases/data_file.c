@@ -19,6 +19,12 @@ static void path_of(const struct mx_plan *p, const char *file, char *path, size_
 	snprintf(path, room, "%.*s%s", folder, p->c->path, file);
 }
 
+/* Whether the array's numbers are those of the buffer's type; codes count as bytes. */
+static bool has_type(const struct mx_buffer *b, const struct mx_npy *a) {
+	unsigned bytes = dtype_is_format(b->type) ? 1 : (unsigned)dtype_bytes(b->type, 1);
+	return a->kind == dtype_kind(b->type) && a->bytes == bytes;
+}
+
 static int check(const struct mx_plan *p, const struct mx_buffer *b, const char *path,
                  const struct mx_npy *a, struct mx_error *err) {
 	size_t numbers = line_numbers(b), rows, cols;
@@ -26,7 +32,7 @@ static int check(const struct mx_plan *p, const struct mx_buffer *b, const char 
 	char kind = dtype_kind(b->type);
 	if (mx_npy_matrix(path, a, &rows, &cols, err))
 		return -1;
-	if (a->kind != kind || a->bytes != bytes)
+	if (!has_type(b, a))
 		return mx_fail(err, "%s: buffer %s: %s has %s, but must have %c%u", p->name,
 		               b->name, path, mx_npy_type(a), kind, 8 * bytes);
 	if (rows != b->lines || cols != numbers)
@@ -45,9 +51,28 @@ int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8
 		return -1;
 	int status = check(plan, b, path, &a, err);
 	for (size_t line = 0; !status && line < b->lines; line++)
-		memcpy(bytes + line * b->ld, (uint8_t *)a.data + line * b->line_bytes,
+		memcpy(bytes + mx_buffer_data(b, line), (uint8_t *)a.data + line * b->line_bytes,
 		       b->line_bytes);
 	mx_npy_free(&a);
+	return status;
+}
+
+int mx_data_open(const struct mx_plan *plan, unsigned i, const char *file, struct mx_npy *a,
+                 bool *own, struct mx_error *err) {
+	const struct mx_buffer *b = &plan->buffers[i];
+	size_t elements = b->order == MX_ORDER_COL ? b->rows : b->cols, rows, cols;
+	char path[4096];
+	path_of(plan, file, path, sizeof path);
+	if (mx_npy_read(path, a, err))
+		return -1;
+	*own = has_type(b, a);
+	int status = mx_npy_matrix(path, a, &rows, &cols, err);
+	size_t numbers = *own ? line_numbers(b) : elements;
+	if (!status && (rows != b->lines || cols != numbers))
+		status = mx_fail(err, "%s: buffer %s: %s is %zu x %zu, but must be %zu x %zu",
+		                 plan->name, b->name, path, rows, cols, b->lines, numbers);
+	if (status)
+		mx_npy_free(a);
 	return status;
 }
 
@@ -64,12 +89,10 @@ int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, 
 	};
 	if (!a.data)
 		return mx_fail(err, "%s: buffer %s: no memory", plan->name, b->name);
-	if (b->packing.layout)
-		mx_unpack(&b->packing, bytes, a.data, b->line_bytes);
-	else
-		for (size_t line = 0; line < b->lines; line++)
-			memcpy((uint8_t *)a.data + line * b->line_bytes, bytes + line * b->ld,
-			       b->line_bytes);
+	for (size_t line = 0; line < b->lines; line++)
+		for (size_t i = 0; i < b->line_bytes; i++)
+			((uint8_t *)a.data)[line * b->line_bytes + i] =
+				bytes[mx_buffer_byte(b, line, i)];
 	int status = mx_npy_write(&(struct mx_npy_file){ file, &a }, 1, err);
 	free(a.data);
 	return status;

@@ -135,9 +135,11 @@ static bool has_wrong_regime(const struct mx_case *c, struct epilogue_fault *f) 
 	int out = c->epilogue && c->epilogue->beta && find(c, MX_ROLE_C_IN) < 0 ? find(c, MX_ROLE_C)
 	                                                                        : -1;
 	for (unsigned i = 0; i < c->n_buffers; i++)
-		if (has_data(c, (int)i, "regime") && (int)i != out)
+		if (has_data(c, (int)i, "regime") && (int)i != out &&
+		    c->buffers[i].role != MX_ROLE_NONE)
 			return blame(f, "buffers", (int)i, "data",
-			             "regime is only for an output that an epilogue reads");
+			             "regime is for role none, and for an output that an epilogue "
+			             "reads");
 	return false;
 }
 

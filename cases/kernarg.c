@@ -25,12 +25,22 @@ static const struct {
 	[MX_ARG_F64] = { 8, { 0, 0 } },
 };
 
-/* A floating-point argument is a number or a number of the epilogue, not an expression. */
-static int read_float(const struct mx_plan *p, unsigned i, uint8_t *out, struct mx_error *err) {
+/* A floating-point argument is a number, a number of the epilogue, or an expression without
+ * addresses. */
+static int read_float(const struct mx_plan *p, const struct scope *s, unsigned i, uint8_t *out,
+                      struct mx_error *err) {
 	const struct mx_arg_spec *a = &p->c->kernarg[i];
 	double wide;
 	float narrow;
-	if (!epilogue_argument(p, a->value, &narrow, &wide))
+	int64_t whole;
+	struct mx_error why;
+	bool number = epilogue_argument(p, a->value, &narrow, &wide);
+	if (!number && !mx_expr_eval(a->value, s->names, s->n - p->n_buffers, &whole, &why)) {
+		number = true;
+		narrow = (float)whole;
+		wide = (double)whole;
+	}
+	if (!number)
 		return field_fail(err, p->c, (struct field){ "kernarg", (int)i, ".value" },
 		                  "not a number: '%s'", a->value);
 	if (out)
@@ -69,7 +79,7 @@ static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t
                     struct mx_error *err) {
 	const struct mx_case *c = plan->c;
 	struct scope scope;
-	if (scope_make(&scope, c, plan->M, plan->N, plan->K, err))
+	if (scope_make(&scope, c, &plan->sizes, plan->variant, err))
 		return -1;
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		scope_add(&scope, plan->buffers[i].name, address[i]);
@@ -78,7 +88,7 @@ static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t
 		struct field at = { "kernarg", i, ".value" };
 		int64_t v;
 		if (a->type == MX_ARG_F32 || a->type == MX_ARG_F64) {
-			if (read_float(plan, i, out, err))
+			if (read_float(plan, &scope, i, out, err))
 				return -1;
 			continue;
 		}

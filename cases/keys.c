@@ -63,7 +63,7 @@ static int check_sequence(const struct walk *w, const cyaml_schema_value_t *v, c
 }
 
 /* libcyaml reads a leading 0 as octal, which is not intended in a shape. */
-static bool is_number(const char *text) {
+bool case_is_number(const char *text) {
 	const char *digits = text + (*text == '-');
 	bool hex = !strncmp(digits, "0x", 2), octal = *digits == '0' && digits[1] && !hex;
 	char *end;
@@ -75,7 +75,7 @@ static bool is_number(const char *text) {
 static int check_number(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
                         const yaml_node_t *n) {
 	const char *text = (const char *)n->data.scalar.value;
-	if (!is_number(text))
+	if (!case_is_number(text))
 		return source_fail(w->err, w->s, source_line(n), "%s: not a number: %s", name,
 		                   text);
 	if (v->type == CYAML_UINT && *text == '-')
@@ -97,5 +97,5 @@ static int check_value(const struct walk *w, const cyaml_schema_value_t *v, cons
 
 int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err) {
 	struct walk w = { s, err };
-	return check_value(&w, schema, NULL, yaml_document_get_root_node(&s->document));
+	return check_value(&w, schema, "", yaml_document_get_root_node(&s->document));
 }

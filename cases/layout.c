@@ -58,6 +58,20 @@ mx_layout_use mx_layout_holds(const struct mx_layout *l) {
 	return l->use;
 }
 
+size_t mx_layout_slot(const struct mx_layout *l) {
+	return l->slot;
+}
+
+/* The last field counts fastest. Slots wider than a byte hold one byte each. */
+size_t mx_layout_run(const struct mx_layout *l) {
+	const struct field *last = l->field;
+	while (last[1].axis)
+		last++;
+	if (l->slot > 1 || last->axis != COL || last->divisor != 1)
+		return 1;
+	return last->count;
+}
+
 bool mx_layout_fill(const char *text, unsigned *fill) {
 	char *end;
 	*fill = MX_FILL_POISON;

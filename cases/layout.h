@@ -24,6 +24,13 @@ const char *mx_layout_name(const struct mx_layout *l);
 typedef enum { MX_LAYOUT_ANY, MX_LAYOUT_SCALES, MX_LAYOUT_CODES, MX_LAYOUT_FP4 } mx_layout_use;
 mx_layout_use mx_layout_holds(const struct mx_layout *l);
 
+/* The bytes of a row that the layout keeps together, from a multiple of as many: a power of two; 0
+ * if it keeps whole rows. */
+size_t mx_layout_run(const struct mx_layout *l);
+
+/* Bytes of a slot. */
+size_t mx_layout_slot(const struct mx_layout *l);
+
 /* MX_FILL_POISON: every byte of a padding slot is MX_POISON. Any other fill is a byte,
  * zero-extended in the slot like a byte of the matrix. */
 enum { MX_FILL_POISON = 256 };

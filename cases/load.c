@@ -70,11 +70,14 @@ void mx_case_free(struct mx_case *c) {
 	if (!c)
 		return;
 	free(c->path);
+	case_free_sizes(c);
 	source_free(&case_schema, c);
 }
 
 static int check(struct source *s, struct mx_case *c, struct mx_error *err) {
-	return case_check(s, c, err) || waivers_check(s, c->waivers, c->n_waivers, err) ? -1 : 0;
+	if (case_read_sizes(s, c, err) || case_check(s, c, err))
+		return -1;
+	return waivers_check(s, c->waivers, c->n_waivers, err);
 }
 
 static int load(struct source *s, struct mx_case **c, struct mx_error *err) {

@@ -1,34 +1,27 @@
 /* A case at a shape: every expression evaluated, every size checked. */
+#include "buffer.h"
 #include "dtype.h"
 #include "epilogue.h"
 #include "kernarg.h"
-#include "layout.h"
+#include "reference.h"
 #include "scope.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define MAX_EXTENT (INT64_C(1) << 40)
-
 enum {
 	MAX_WORKITEMS = 1024, /* of a workgroup */
 	MAX_LDS = 160 * 1024, /* of a gfx950 compute unit */
-	GUARD_STEP = 256,
 };
 
-static const struct range size_range = { 0, MAX_EXTENT };
-
 static int make_shape(struct mx_plan *p, struct mx_error *err) {
-	const struct {
-		const char *name;
-		int64_t size;
-	} shape[] = { { "M", p->M }, { "N", p->N }, { "K", p->K } };
-	for (unsigned i = 0; i < 3; i++)
-		if (shape[i].size < 0 || shape[i].size > MAX_EXTENT)
+	for (unsigned i = 0; i < p->sizes.n; i++)
+		if (p->sizes.at[i].value < 0 || p->sizes.at[i].value > MAX_EXTENT)
 			return mx_fail(err, "%s: %s = %" PRId64 " is not in 0 to 2^40", p->c->path,
-			               shape[i].name, shape[i].size);
-	snprintf(p->name, sizeof p->name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", p->c->name,
-	         p->M, p->N, p->K, mx_regime_name(p->regime));
+			               p->sizes.at[i].name, p->sizes.at[i].value);
+	p->M = mx_size(&p->sizes, "M");
+	p->N = mx_size(&p->sizes, "N");
+	p->K = mx_size(&p->sizes, "K");
 	return 0;
 }
 
@@ -65,142 +58,6 @@ static int make_grid(const struct scope *s, struct mx_plan *p, struct mx_error *
 		return -1;
 	p->lds = lds;
 	return 0;
-}
-
-/* ---- buffers ---- */
-
-static int make_ld(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
-	struct field at = { "buffers", i, ".ld" };
-	size_t element = dtype_bytes(b->type, 1);
-	int64_t ld = b->line_bytes;
-	if (s->c->buffers[i].ld && scope_eval(s, at, s->c->buffers[i].ld, size_range, &ld, err))
-		return -1;
-	b->ld = ld;
-	if (b->ld < b->line_bytes)
-		return field_fail(err, s->c, at, "%zu bytes, but a line takes %zu", b->ld,
-		                  b->line_bytes);
-	if (b->ld % element)
-		return field_fail(err, s->c, at, "%zu is not a multiple of the element's %zu bytes",
-		                  b->ld, element);
-	return 0;
-}
-
-/* A kernel may be allowed to load whole padded lines, the last included. */
-static int widen_extent(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
-	struct field at = { "buffers", i, ".extent" };
-	int64_t bytes;
-	if (!s->c->buffers[i].extent)
-		return 0;
-	if (scope_eval(s, at, s->c->buffers[i].extent, size_range, &bytes, err))
-		return -1;
-	if ((size_t)bytes < b->bytes)
-		return field_fail(err, s->c, at, "%" PRId64 " bytes, but the lines take %zu", bytes,
-		                  b->bytes);
-	b->bytes = bytes;
-	return 0;
-}
-
-static int make_extent(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
-	if (b->rows && b->cols &&
-	    (__builtin_mul_overflow(b->lines - 1, b->ld, &b->bytes) ||
-	     __builtin_add_overflow(b->bytes, b->line_bytes, &b->bytes) || b->bytes > MAX_EXTENT))
-		return field_fail(err, s->c, (struct field){ "buffers", i, "" },
-		                  "%zu lines of %zu bytes are over 2^40", b->lines, b->ld);
-	if (widen_extent(s, i, b, err))
-		return -1;
-	b->data_bytes = b->bytes;
-	return 0;
-}
-
-/* ---- packed ones ---- */
-
-static int make_pad(const struct scope *s, struct field at, const char *text, size_t *pad,
-                    struct mx_error *err) {
-	int64_t multiple = 0;
-	if (text && scope_eval(s, at, text, (struct range){ 1, MAX_EXTENT }, &multiple, err))
-		return -1;
-	*pad = multiple;
-	return 0;
-}
-
-/* The data are in lines without gaps; the device's layout is packed. */
-static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
-	const struct mx_buffer_spec *spec = &s->c->buffers[i];
-	struct mx_packing_spec how = { .layout = spec->layout };
-	struct field at_rows = { "buffers", i, ".pad_rows" },
-		     at_cols = { "buffers", i, ".pad_cols" }, at = { "buffers", i, ".layout" };
-	struct mx_error why;
-	if (!spec->layout)
-		return 0;
-	if (make_pad(s, at_rows, spec->pad_rows, &how.pad_rows, err) ||
-	    make_pad(s, at_cols, spec->pad_cols, &how.pad_cols, err))
-		return -1;
-	mx_layout_fill(spec->fill, &how.fill);
-	if (mx_packing_make(&b->packing, &how, b->rows, b->line_bytes, &why))
-		return field_fail(err, s->c, at, "%s", why.text);
-	if (b->packing.bytes > MAX_EXTENT)
-		return field_fail(err, s->c, at, "%zu bytes are over 2^40", b->packing.bytes);
-	b->bytes = b->packing.bytes;
-	return 0;
-}
-
-/* ---- offsets ---- */
-
-bool mx_buffer_padding(const struct mx_buffer *b, size_t line, size_t *from, size_t *to) {
-	if (b->packing.layout)
-		return false;
-	*from = line * b->ld + b->line_bytes;
-	*to = line + 1 < b->lines ? *from - b->line_bytes + b->ld : b->bytes;
-	return *from < *to;
-}
-
-size_t mx_buffer_at(const struct mx_buffer *b, size_t row, size_t col) {
-	bool by_col = b->order == MX_ORDER_COL;
-	return (by_col ? col : row) * b->ld + dtype_bytes(b->type, by_col ? row : col);
-}
-
-long long mx_buffer_line(const struct mx_buffer *b, long long offset) {
-	size_t row, col;
-	if (!b->packing.layout || offset < 0 || (size_t)offset >= b->bytes)
-		return b->ld ? offset / (long long)b->ld : 0;
-	return mx_packing_from(&b->packing, offset, &row, &col) ? (long long)row : -1;
-}
-
-static int make_guard(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
-	struct field at = { "buffers", i, ".guard" };
-	int64_t lines = 1;
-	if (s->c->buffers[i].guard &&
-	    scope_eval(s, at, s->c->buffers[i].guard, size_range, &lines, err))
-		return -1;
-	if (__builtin_mul_overflow((size_t)lines, b->ld, &b->guard) || b->guard > MAX_EXTENT)
-		return field_fail(err, s->c, at, "%" PRId64 " lines of %zu bytes are over 2^40",
-		                  lines, b->ld);
-	if (b->guard < GUARD_STEP)
-		b->guard = GUARD_STEP;
-	b->guard = (b->guard + GUARD_STEP - 1) / GUARD_STEP * GUARD_STEP;
-	return 0;
-}
-
-static int make_buffer(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
-	const struct mx_buffer_spec *spec = &s->c->buffers[i];
-	int64_t rows, cols;
-	struct field at_rows = { "buffers", i, ".rows" }, at_cols = { "buffers", i, ".cols" };
-	if (scope_eval(s, at_rows, spec->rows, size_range, &rows, err) ||
-	    scope_eval(s, at_cols, spec->cols, size_range, &cols, err))
-		return -1;
-	*b = (struct mx_buffer){
-		.name = spec->name,
-		.role = spec->role,
-		.type = spec->type,
-		.rows = rows,
-		.cols = cols,
-		.order = spec->order,
-		.lines = spec->order == MX_ORDER_COL ? cols : rows,
-		.line_bytes = dtype_bytes(spec->type, spec->order == MX_ORDER_COL ? rows : cols),
-	};
-	if (make_ld(s, i, b, err) || make_extent(s, i, b, err) || make_packing(s, i, b, err))
-		return -1;
-	return make_guard(s, i, b, err);
 }
 
 /* ---- roles ---- */
@@ -260,6 +117,21 @@ static int check_roles(const struct mx_plan *p, struct mx_error *err) {
 	return check_group_type(p, MX_ROLE_GROUP_ROWS, err);
 }
 
+/* A copy has the size of what it copies. */
+static int check_copies(const struct mx_plan *p, struct mx_error *err) {
+	for (unsigned i = 0; i < p->n_buffers; i++) {
+		const char *of = p->c->buffers[i].of;
+		const struct mx_buffer *to = &p->buffers[i];
+		const struct mx_buffer *from = of ? &p->buffers[case_find_buffer(p->c, of)] : to;
+		if (to->rows != from->rows || to->cols != from->cols)
+			return field_fail(err, p->c, (struct field){ "buffers", (int)i, "" },
+			                  "%s is %zu x %zu, and %s, which it copies, is %zu x %zu",
+			                  to->name, to->rows, to->cols, from->name, from->rows,
+			                  from->cols);
+	}
+	return 0;
+}
+
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role) {
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		if (plan->buffers[i].role == role)
@@ -299,19 +171,36 @@ static int make_kernarg(struct mx_plan *p, struct mx_error *err) {
 
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
                  struct mx_plan *plan, struct mx_error *err) {
+	struct mx_case_run run = { { 3, { { "M", M }, { "N", N }, { "K", K } } }, regime };
+	return mx_plan_make_run(c, &run, plan, err);
+}
+
+int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
+                     struct mx_error *err) {
 	struct scope scope;
-	*plan = (struct mx_plan){ .c = c, .M = M, .N = N, .K = K, .regime = regime };
-	if (make_shape(plan, err) || scope_make(&scope, c, M, N, K, err) ||
+	const struct mx_variant *v = run->variant;
+	*plan = (struct mx_plan){
+		.c = c,
+		.sizes = run->sizes,
+		.regime = run->regime,
+		.variant = v,
+		.kernel = mx_case_kernel(c, v),
+	};
+	mx_case_run_name(c, run, plan->name);
+	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, v, err) ||
 	    make_grid(&scope, plan, err))
 		return -1;
 	plan->groups = scope.groups;
 	for (unsigned i = 0; i < c->n_buffers; i++) {
-		if (make_buffer(&scope, i, &plan->buffers[i], err))
+		if (buffer_make(&scope, (int)i, &plan->buffers[i], err))
 			return -1;
 		plan->n_buffers++;
 	}
 	plan->epilogue = epilogue_make(plan);
-	if (check_roles(plan, err) || make_splits(&scope, plan, err))
+	if (reference_make(&scope, plan, err))
+		return -1;
+	if (check_roles(plan, err) || check_copies(plan, err) || buffer_check_places(plan, err) ||
+	    make_splits(&scope, plan, err))
 		return -1;
 	return make_kernarg(plan, err);
 }

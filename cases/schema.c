@@ -59,7 +59,8 @@ static const cyaml_strval_t regimes[] = {
 
 static const cyaml_strval_t judges[] = {
 	{ "bits", MX_JUDGE_BITS },     { "bound", MX_JUDGE_BOUND }, { "set", MX_JUDGE_SET },
-	{ "expect", MX_JUDGE_EXPECT }, { "none", MX_JUDGE_NONE },
+	{ "expect", MX_JUDGE_EXPECT }, { "close", MX_JUDGE_CLOSE }, { "repack", MX_JUDGE_REPACK },
+	{ "none", MX_JUDGE_NONE },
 };
 
 static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_ATOMIC_RTZ } };
@@ -138,15 +139,21 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, rows, 0),
 	STRING(mx_buffer_spec, cols, 0),
 	CYAML_FIELD_ENUM("order", CYAML_FLAG_STRICT | OPTIONAL, struct mx_buffer_spec, order, orders, COUNT(orders)),
+	STRING(mx_buffer_spec, batch, OPTIONAL),
+	STRING(mx_buffer_spec, batch_ld, OPTIONAL),
 	STRING(mx_buffer_spec, ld, OPTIONAL),
 	STRING(mx_buffer_spec, extent, OPTIONAL),
 	STRING(mx_buffer_spec, guard, OPTIONAL),
 	STRING(mx_buffer_spec, data, OPTIONAL),
 	STRING(mx_buffer_spec, expect, OPTIONAL),
+	STRING(mx_buffer_spec, of, OPTIONAL),
 	STRING(mx_buffer_spec, layout, OPTIONAL),
 	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
 	STRING(mx_buffer_spec, pad_cols, OPTIONAL),
 	STRING(mx_buffer_spec, fill, OPTIONAL),
+	STRING(mx_buffer_spec, slack, OPTIONAL),
+	STRING(mx_buffer_spec, in, OPTIONAL),
+	STRING(mx_buffer_spec, at, OPTIONAL),
 	CYAML_FIELD_END,
 };
 /* clang-format on */
@@ -167,6 +174,10 @@ static const cyaml_schema_field_t verdict_fields[] = {
 	STRING(mx_verdict_spec, splits, OPTIONAL),
 	STRING(mx_verdict_spec, k_split, OPTIONAL),
 	CYAML_FIELD_ENUM("atomic", CYAML_FLAG_STRICT | OPTIONAL, struct mx_verdict_spec, atomic, atomics, COUNT(atomics)),
+	CYAML_FIELD_BOOL("flush", OPTIONAL, struct mx_verdict_spec, flush),
+	STRING(mx_verdict_spec, atol, OPTIONAL),
+	STRING(mx_verdict_spec, rtol, OPTIONAL),
+	STRING(mx_verdict_spec, ulp, OPTIONAL),
 	CYAML_FIELD_END,
 };
 /* clang-format on */
@@ -202,16 +213,79 @@ static const cyaml_schema_field_t race_fields[] = {
 	CYAML_FIELD_END,
 };
 
+static const cyaml_strval_t reference_ops[] = {
+#define MX_REFERENCE(id, name, needs, allows) { #name, MX_REFERENCE_##id },
+#include "references.def"
+#undef MX_REFERENCE
+};
+
+/* In which weights of attention meet V. The first, with value 0, is the default. */
+static const cyaml_strval_t weight_types[] = {
+	{ "f32", MX_WEIGHTS_F32 },   { "bf16", MX_WEIGHTS_BF16 }, { "f16", MX_WEIGHTS_F16 },
+	{ "e4m3", MX_WEIGHTS_E4M3 }, { "e5m2", MX_WEIGHTS_E5M2 },
+};
+
+static const cyaml_strval_t roundings[] = {
+	{ "rne", MX_ROUND_RNE },
+	{ "rtz", MX_ROUND_RTZ },
+	{ "half_up", MX_ROUND_HALF_UP },
+};
+
+static const cyaml_strval_t masks[] = {
+	{ "none", MX_MASK_NONE },
+	{ "causal", MX_MASK_BOTTOM },
+	{ "causal_top", MX_MASK_TOP },
+};
+
+#define OPTIONAL_ENUM(type, member, names)                                                         \
+	CYAML_FIELD_ENUM(#member, CYAML_FLAG_STRICT | OPTIONAL, struct type, member, names,        \
+	                 COUNT(names))
+#define BLOCK(member)                                                                              \
+	CYAML_FIELD_SEQUENCE_COUNT(#member, CYAML_FLAG_POINTER | OPTIONAL,                         \
+	                           struct mx_reference_spec, member, n_##member, &string, 2, 2)
+
+static const cyaml_schema_field_t reference_fields[] = {
+	ENUM(mx_reference_spec, op, reference_ops),
+#define MX_SLOT(id, name, is_output)                                                               \
+	CYAML_FIELD_STRING_PTR(#name, OPTIONAL, struct mx_reference_spec, slot[MX_SLOT_##id], 1,   \
+	                       CYAML_UNLIMITED),
+#include "references.def"
+#undef MX_SLOT
+	BLOCK(a_block),
+	BLOCK(b_block),
+	OPTIONAL_ENUM(mx_reference_spec, rounding, roundings),
+	STRING(mx_reference_spec, heads, OPTIONAL),
+	STRING(mx_reference_spec, kv_heads, OPTIONAL),
+	STRING(mx_reference_spec, batch, OPTIONAL),
+	STRING(mx_reference_spec, scale, OPTIONAL),
+	OPTIONAL_ENUM(mx_reference_spec, mask, masks),
+	OPTIONAL_ENUM(mx_reference_spec, p, weight_types),
+	CYAML_FIELD_BOOL("renormalise", OPTIONAL, struct mx_reference_spec, renormalise),
+	CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t run_fields[] = {
-	CYAML_FIELD_INT("M", 0, struct mx_run_spec, M),
-	CYAML_FIELD_INT("N", 0, struct mx_run_spec, N),
-	CYAML_FIELD_INT("K", 0, struct mx_run_spec, K),
+	CYAML_FIELD_INT("M", OPTIONAL, struct mx_run_spec, M),
+	CYAML_FIELD_INT("N", OPTIONAL, struct mx_run_spec, N),
+	CYAML_FIELD_INT("K", OPTIONAL, struct mx_run_spec, K),
+	CYAML_FIELD_IGNORE("sizes", OPTIONAL), /* any names: sizes.c reads them */
 	ENUM(mx_run_spec, regime, regimes),
 	CYAML_FIELD_SEQUENCE_COUNT("tags", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec, tags,
 	                           n_tags, &string, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t variant_fields[] = {
+	CYAML_FIELD_STRING_PTR("name", 0, struct mx_variant, name, 1, 100),
+	STRING(mx_variant, code, OPTIONAL),
+	STRING(mx_variant, kernel, OPTIONAL),
+	CYAML_FIELD_IGNORE("sizes", OPTIONAL),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t variant = {
+	CYAML_VALUE_MAPPING(0, struct mx_variant, variant_fields),
+};
 static const cyaml_schema_value_t let = { CYAML_VALUE_MAPPING(0, struct mx_let, let_fields) };
 static const cyaml_schema_value_t buffer = {
 	CYAML_VALUE_MAPPING(0, struct mx_buffer_spec, buffer_fields),
@@ -230,7 +304,9 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_case, name, 1, 160),
 	STRING(mx_case, title, OPTIONAL),
 	STRING(mx_case, code, OPTIONAL),
-	STRING(mx_case, kernel, 0),
+	STRING(mx_case, kernel, OPTIONAL),
+	CYAML_FIELD_BOOL("external", OPTIONAL, struct mx_case, external),
+	SEQUENCE(variants, OPTIONAL, &variant, 1, CASE_MAX_VARIANTS),
 	SEQUENCE(grid, 0, &string, 1, 3),
 	SEQUENCE(block, 0, &string, 1, 3),
 	STRING(mx_case, lds, OPTIONAL),
@@ -239,6 +315,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	                        groups_fields),
 	CYAML_FIELD_MAPPING_PTR("epilogue", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, epilogue,
 	                        epilogue_fields),
+	CYAML_FIELD_MAPPING_PTR("reference", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case,
+	                        reference, reference_fields),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
 	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
 	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),

@@ -6,7 +6,7 @@
 
 #include "source.h"
 
-enum { CASE_MAX_LET = 64, CASE_MAX_KERNARG = 256 };
+enum { CASE_MAX_VARIANTS = 1024, CASE_MAX_LET = 64, CASE_MAX_KERNARG = 256 };
 
 extern const cyaml_schema_value_t case_schema;
 
@@ -19,7 +19,35 @@ int source_read(struct source *s, const cyaml_schema_value_t *schema, void **dat
                 struct mx_error *err);
 void source_free(const cyaml_schema_value_t *schema, void *data);
 
+/* A name of letters, digits and _, that begins with no digit. */
+bool case_is_name(const char *name);
+
+bool case_has_size(const struct mx_sizes *s, const char *name);
+
+/* Adds the names and numbers of a mapping, which may be absent. */
+int case_read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
+                    struct mx_error *err);
+void case_free_named(struct mx_sizes *s);
+
+/* Reads the sizes of every run and variant. */
+int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err);
+void case_free_sizes(struct mx_case *c);
+
+/* Whether the text is a decimal or hexadecimal number of 64 bits. */
+bool case_is_number(const char *text);
+
 /* Checks that do not depend on the shape: names, roles, types, kernarg offsets. */
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err);
+
+/* The line of root[list][i][key], or of the nearest enclosing part that exists. */
+unsigned case_line_of(struct source *s, const char *list, unsigned i, const char *key);
+
+/* The buffer of that role or name, or -1. */
+int case_find_role(const struct mx_case *c, mx_role role);
+int case_find_buffer(const struct mx_case *c, const char *name);
+
+/* Checks of the judges close and repack. */
+int case_check_close(struct source *s, const struct mx_case *c, struct mx_error *err);
+int case_check_repack(struct source *s, const struct mx_case *c, struct mx_error *err);
 
 #endif

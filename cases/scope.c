@@ -37,14 +37,15 @@ int scope_eval(const struct scope *scope, struct field at, const char *text, str
 	return 0;
 }
 
-int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t N, int64_t K,
-               struct mx_error *err) {
+int scope_make(struct scope *scope, const struct mx_case *c, const struct mx_sizes *sizes,
+               const struct mx_variant *variant, struct mx_error *err) {
 	*scope = (struct scope){ .c = c };
-	scope_add(scope, "M", M);
-	scope_add(scope, "N", N);
-	scope_add(scope, "K", K);
+	for (unsigned i = 0; i < sizes->n; i++)
+		scope_add(scope, sizes->at[i].name, sizes->at[i].value);
+	for (unsigned i = 0; variant && i < variant->sizes.n; i++)
+		scope_add(scope, variant->sizes.at[i].name, variant->sizes.at[i].value);
 	if (c->groups) {
-		if (groups_make(scope, &scope->groups, M, err))
+		if (groups_make(scope, &scope->groups, mx_size(sizes, "M"), err))
 			return -1;
 		scope_add(scope, "G", scope->groups.n);
 		scope_add(scope, "R", scope->groups.begin[scope->groups.n]);

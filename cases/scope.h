@@ -18,15 +18,15 @@ __attribute__((format(printf, 4, 5))) int field_fail(struct mx_error *err, const
 
 struct scope {
 	const struct mx_case *c;
-	struct mx_name names[5 + CASE_MAX_LET + MX_MAX_BUFFERS];
+	struct mx_name names[2 + 2 * MX_MAX_SIZES + CASE_MAX_LET + MX_MAX_BUFFERS];
 	size_t n;
 	struct mx_groups groups;
 };
 
-/* M, N, K, with groups also G and R, and every let, in file order: a let may use those before
- * it. */
-int scope_make(struct scope *scope, const struct mx_case *c, int64_t M, int64_t N, int64_t K,
-               struct mx_error *err);
+/* The sizes of the run and of its variant, with groups also G and R, and every let, in file order:
+ * a let may use those before it. */
+int scope_make(struct scope *scope, const struct mx_case *c, const struct mx_sizes *sizes,
+               const struct mx_variant *variant, struct mx_error *err);
 
 void scope_add(struct scope *scope, const char *name, int64_t value);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
@@ -27,7 +26,10 @@ const char *mx_bench_code(const struct mx_bench *b) {
 }
 
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i) {
-	return (uint64_t)(uintptr_t)b->buffer[i].device + b->plan.buffers[i].guard;
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	if (s->in >= 0)
+		return mx_bench_address(b, (unsigned)s->in) + s->place;
+	return (uint64_t)(uintptr_t)b->buffer[i].device + s->guard;
 }
 
 const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *bytes) {
@@ -36,27 +38,6 @@ const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *byte
 }
 
 /* ---- construction ---- */
-
-/* A relative path is looked up in the folder of the case file, then in kernel_dir. */
-static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir,
-                     char path[4096], struct mx_error *err) {
-	const char *slash = strrchr(plan->c->path, '/');
-	int folder = slash ? (int)(slash - plan->c->path) : 1;
-	if (!co && !plan->c->code)
-		return mx_fail(err, "%s: no code object: neither --co nor the key code names one",
-		               plan->c->path);
-	snprintf(path, 4096, "%s", co ? co : plan->c->code);
-	if (co || plan->c->code[0] == '/')
-		return 0;
-	snprintf(path, 4096, "%.*s/%s", folder, slash ? plan->c->path : ".", plan->c->code);
-	if (!access(path, R_OK))
-		return 0;
-	snprintf(path, 4096, "%s/%s", kernel_dir, plan->c->code);
-	if (!access(path, R_OK))
-		return 0;
-	return mx_fail(err, "%s: no code object %s, neither beside the case nor in %s",
-	               plan->c->path, plan->c->code, kernel_dir);
-}
 
 /* guard | valid extent | guard, on the host and on the device. */
 static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
@@ -72,6 +53,32 @@ static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
 	mx_data_pack(&b->plan, i, &b->data, buffer->before + spec->guard);
 	if (mx_device_alloc(b->device, buffer->bytes, &buffer->device, &why))
 		return mx_fail(err, "%s: buffer %s: %s", b->plan.name, spec->name, why.text);
+	return 0;
+}
+
+/* A buffer in another one has its bytes there. Only its elements are its own: the lines of several
+ * may alternate. */
+static void place_buffer(struct mx_bench *b, unsigned i) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	const struct bench_buffer *in = &b->buffer[s->in];
+	struct bench_buffer *own = &b->buffer[i];
+	size_t start = b->plan.buffers[s->in].guard + s->place;
+	*own = (struct bench_buffer){ s->bytes, in->before + start, in->after + start, NULL, NULL };
+	if (s->packing.layout)
+		mx_data_pack(&b->plan, i, &b->data, own->before);
+	for (size_t line = 0; !s->packing.layout && line < s->lines; line++) {
+		size_t at = mx_buffer_data(s, line);
+		memcpy(own->before + at, b->data.bytes[i] + at, s->line_bytes);
+	}
+}
+
+static int make_buffers(struct mx_bench *b, struct mx_error *err) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.buffers[i].in < 0 && make_buffer(b, i, err))
+			return -1;
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.buffers[i].in >= 0)
+			place_buffer(b, i);
 	return 0;
 }
 
@@ -117,18 +124,17 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
                 struct mx_error *err) {
 	char *path = b->code;
 	struct mx_why why;
-	if (find_code(&b->plan, co, kernel_dir, path, err))
+	if (co)
+		snprintf(path, sizeof b->code, "%s", co);
+	else if (mx_case_code(b->plan.c, b->plan.variant, kernel_dir, path, err))
 		return -1;
-	if (mx_module_load(b->device, path, b->plan.c->kernel, &b->module, &why))
+	if (mx_module_load(b->device, path, b->plan.kernel, &b->module, &why))
 		return mx_fail(err, "%s", why.text);
 	b->code_hash = hash_file(path);
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
 	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;
-	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		if (make_buffer(b, i, err))
-			return -1;
-	return make_kernarg(b, err);
+	return make_buffers(b, err) ? -1 : make_kernarg(b, err);
 }
 
 /* A case without a profile runs under block32. */
@@ -175,6 +181,8 @@ void mx_bench_free(struct mx_bench *b) {
 	if (!b)
 		return;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		free(b->buffer[i].before);
 		free(b->buffer[i].after);
 		free(b->buffer[i].unwritten);
@@ -235,6 +243,8 @@ static int upload(struct mx_bench *b, struct mx_error *err) {
 	struct mx_why why;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
 		                     &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
@@ -251,6 +261,8 @@ static int download(struct mx_bench *b, struct mx_run_result *r, struct mx_error
 	XXH3_64bits_reset(&state);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		if (mx_device_download(b->device, buffer->after, buffer->device, buffer->bytes,
 		                       &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);

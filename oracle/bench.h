@@ -65,8 +65,8 @@ int mx_verdict_status(const struct mx_verdict *v);
 
 struct mx_bench;
 
-/* co: code object file, or NULL for the one that the case names (looked up beside the case file,
- * then in kernel_dir). data_seed: seed of the inputs. */
+/* co: code object file, or NULL for the one that mx_case_code finds. data_seed: seed of the inputs.
+ */
 int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
                   const char *kernel_dir, uint64_t data_seed, struct mx_bench **b,
                   struct mx_error *err);

@@ -15,7 +15,7 @@ struct bench_buffer {
 	uint8_t *before;    /* contents at the start of each run */
 	uint8_t *after;     /* contents after the last run */
 	uint8_t *unwritten; /* of the judged run: 1 for a byte that was not written whole */
-	void *device;
+	void *device;       /* of a buffer in another one all but `bytes` point into that one's */
 };
 
 struct mx_bench {
@@ -42,7 +42,8 @@ struct mx_bench {
 };
 
 /* Calls `each` for the byte ranges of a buffer that are poisoned before a launch, in bytes from the
- * first guard: guards, gaps between lines, padding, and a whole buffer that nothing fills. */
+ * first guard: guards, gaps between lines, padding, and a whole buffer that nothing fills. A buffer
+ * in another one has none; that one has its ranges, and bytes that no buffer uses are guard. */
 typedef void mx_stretch(void *context, size_t from, size_t bytes, bool guard);
 void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void *context);
 
@@ -58,6 +59,14 @@ unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x,
 /* The waiver that covers a finding and holds for this code object today; or NULL. */
 const struct mx_waiver *mx_waived(const struct mx_bench *b, const struct mx_report *r,
                                   const struct mx_finding *f);
+
+/* Keeps the location of the first fault: a byte of the buffer, from its start. */
+void mx_verdict_locate(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
+                       long long offset);
+
+/* Judge close, of the buffers that expect a file; judge repack. */
+int mx_judge_close_files(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
+int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 
 /* Judges a case with groups. */
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);

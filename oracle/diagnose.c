@@ -71,6 +71,7 @@ static bool find_right(const struct sample *s, size_t at, uint32_t *acc, uint32_
 	             exact_profile_plain(&one.g, v->profile, v->mma_k, acc) == EXACT_OK;
 	one.epilogue.output = EXACT_F32;
 	one.format = "FP32";
+	one.flushes = false;
 	if (found)
 		*right = mx_output_code(&one, 0, *acc);
 	mx_output_free(&one);

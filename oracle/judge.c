@@ -10,6 +10,7 @@
 #include "pattern.h"
 #include "location.h"
 #include "product.h"
+#include "reference.h"
 
 /* ---- references for SNR ---- */
 
@@ -130,6 +131,7 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 	if (make_references(b, &o->g, err) || measure(b, o, v, err))
 		return -1;
 	int status = judge == MX_JUDGE_BITS    ? mx_judge_bits(b, o, v, err)
+	             : judge == MX_JUDGE_CLOSE ? mx_judge_close(b, o, v, err)
 	             : judge == MX_JUDGE_BOUND ? mx_judge_bound(b, o, v, err)
 	                                       : mx_judge_set(b, o, v, err);
 	if (status)
@@ -141,7 +143,7 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 		mx_window(o, v->window, sizeof v->window);
 		if (find_pattern(o, v))
 			return mx_fail(err, "%s: out of memory", b->plan.name);
-		if (judge != MX_JUDGE_SET)
+		if (judge == MX_JUDGE_BITS || judge == MX_JUDGE_BOUND)
 			mx_diagnose(b, o,
 			            judge == MX_JUDGE_BITS ? mx_bits_explains : mx_bound_explains,
 			            v->diagnosis, sizeof v->diagnosis);
@@ -160,9 +162,8 @@ static int judge_product(struct mx_bench *b, struct mx_verdict *v, struct mx_err
 
 /* ---- buffers with an expected file ---- */
 
-/* Keeps the location of the first fault only. */
-static void note_location(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
-                          long long offset) {
+void mx_verdict_locate(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
+                       long long offset) {
 	if (v->has_location)
 		return;
 	v->has_location = true;
@@ -172,7 +173,7 @@ static void note_location(struct mx_verdict *v, const struct mx_bench *b, const 
 
 /* Wrong bytes in the lines of a buffer. An unwritten byte is wrong, whatever its value. */
 struct wrong_bytes {
-	size_t wrong, unwritten, first;
+	size_t wrong, unwritten, line, byte; /* line and byte of the first wrong one */
 };
 
 static struct wrong_bytes compare_lines(const struct mx_bench *b, unsigned i, const uint8_t *want) {
@@ -181,10 +182,12 @@ static struct wrong_bytes compare_lines(const struct mx_bench *b, unsigned i, co
 		      *unwritten = b->buffer[i].unwritten + s->guard;
 	struct wrong_bytes w = { 0 };
 	for (size_t line = 0; line < s->lines; line++)
-		for (size_t at = line * s->ld; at < line * s->ld + s->line_bytes; at++) {
+		for (size_t i = 0; i < s->line_bytes; i++) {
+			size_t at = mx_buffer_byte(s, line, i);
+			bool differs = got[at] != want[mx_buffer_data(s, line) + i];
 			w.unwritten += unwritten[at];
-			if ((unwritten[at] || got[at] != want[at]) && w.wrong++ == 0)
-				w.first = at;
+			if ((unwritten[at] || differs) && w.wrong++ == 0)
+				w.line = line, w.byte = i;
 		}
 	return w;
 }
@@ -192,31 +195,31 @@ static struct wrong_bytes compare_lines(const struct mx_bench *b, unsigned i, co
 static void note_bytes(struct mx_bench *b, unsigned i, const struct wrong_bytes *w, uint8_t want,
                        struct mx_verdict *v) {
 	const struct mx_buffer *s = &b->plan.buffers[i];
-	size_t at = s->guard + w->first;
+	size_t first = mx_buffer_byte(s, w->line, w->byte), at = s->guard + first;
 	char note[48] = "";
 	if (w->unwritten)
 		snprintf(note, sizeof note, ", %zu of them not written", w->unwritten);
-	note_location(v, b, s, (long long)w->first);
+	mx_verdict_locate(v, b, s, (long long)first);
 	mx_verdict_add(v, MX_WRONG_NUMBERS,
 	               b->buffer[i].unwritten[at] ? "not-written" : "wrong-bytes",
 	               "%s: byte %zu (line %zu, byte %zu of it) is 0x%02x, must be 0x%02x; %zu of "
 	               "%zu bytes are wrong%s",
-	               s->name, w->first, w->first / s->ld, w->first % s->ld,
-	               b->buffer[i].after[at], want, w->wrong, s->lines * s->line_bytes, note);
+	               s->name, first, w->line, w->byte, b->buffer[i].after[at], want, w->wrong,
+	               s->lines * s->line_bytes, note);
 }
 
 /* Byte for byte: a .npy file does not define which NaNs are equal. */
 static int judge_file(struct mx_bench *b, unsigned i, const char *file, struct mx_verdict *v,
                       struct mx_error *err) {
 	const struct mx_buffer *s = &b->plan.buffers[i];
-	uint8_t *want = malloc(s->bytes + 1);
+	uint8_t *want = malloc(s->data_bytes + 1);
 	if (!want)
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	int status = mx_data_read(&b->plan, i, file, want, err);
 	if (!status) {
 		struct wrong_bytes w = compare_lines(b, i, want);
 		if (w.wrong)
-			note_bytes(b, i, &w, want[w.first], v);
+			note_bytes(b, i, &w, want[mx_buffer_data(s, w.line) + w.byte], v);
 		v->checked += s->lines * s->line_bytes;
 		v->wrong += w.wrong;
 	}
@@ -233,13 +236,20 @@ static int judge_expected(struct mx_bench *b, struct mx_verdict *v, struct mx_er
 	return 0;
 }
 
+static bool has_expected(const struct mx_bench *b) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.c->buffers[i].expect)
+			return true;
+	return false;
+}
+
 /* ---- everything else ---- */
 
 static void report_change(const struct mx_bench *b, const struct mx_buffer *s, size_t at,
                           mx_severity severity, const char *kind, const char *where,
                           struct mx_verdict *v) {
 	long long offset = (long long)at - (long long)s->guard;
-	note_location(v, b, s, offset);
+	mx_verdict_locate(v, b, s, offset);
 	mx_verdict_add(v, severity, kind,
 	               "%s of buffer %s changed, first at byte %lld of its %zu (row %lld)", where,
 	               s->name, offset, s->bytes, mx_buffer_line(s, offset));
@@ -261,6 +271,42 @@ static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
+static bool may_change(const struct mx_buffer *s) {
+	return s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
+}
+
+/* The elements of an input in another buffer; the bytes between them are not its own. */
+static void judge_input_lines(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
+	const struct mx_buffer *s = &bench->plan.buffers[i];
+	for (size_t line = 0; !may_change(s) && line < s->lines; line++)
+		for (size_t k = 0; k < s->line_bytes; k++) {
+			size_t at = mx_buffer_byte(s, line, k);
+			if (changed(&bench->buffer[i], at, at + 1) > at)
+				continue;
+			report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed",
+			              "an input byte", v);
+			return;
+		}
+}
+
+/* Bytes of a buffer that none of the buffers in it uses. */
+struct unused {
+	const struct mx_bench *bench;
+	unsigned i;
+	struct mx_verdict *v;
+};
+
+static void judge_unused(void *context, size_t from, size_t bytes, bool guard) {
+	const struct unused *u = context;
+	const struct mx_buffer *s = &u->bench->plan.buffers[u->i];
+	const struct bench_buffer *b = &u->bench->buffer[u->i];
+	bool inside = guard && from >= s->guard && from < s->guard + s->bytes;
+	size_t at = inside ? touched(b, from, from + bytes) : 0;
+	if (inside && at < from + bytes)
+		report_change(u->bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
+		              "a byte that no buffer uses", u->v);
+}
+
 static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
 	const struct mx_buffer *s = &bench->plan.buffers[i];
 	const struct bench_buffer *b = &bench->buffer[i];
@@ -271,6 +317,12 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 	if ((at = touched(b, end, b->bytes)) < b->bytes)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "guard-changed", "guard past the end",
 		              v);
+	if (s->in >= 0) {
+		judge_input_lines(bench, i, v);
+		return;
+	}
+	if (mx_buffer_holds_others(&bench->plan, i))
+		mx_poisoned(&bench->plan, i, judge_unused, &(struct unused){ bench, i, v });
 	for (size_t r = 0, from, to; r < s->lines; r++)
 		if (mx_buffer_padding(s, r, &from, &to) &&
 		    (at = touched(b, s->guard + from, s->guard + to)) < s->guard + to) {
@@ -278,8 +330,7 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 			              "padding of a line", v);
 			break;
 		}
-	bool may_change = s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
-	if (!may_change && (at = changed(b, s->guard, end)) < end)
+	if (!may_change(s) && (at = changed(b, s->guard, end)) < end)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
@@ -361,6 +412,12 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 	}
 	if (judge == MX_JUDGE_EXPECT)
 		return judge_expected(b, v, err);
+	if (judge == MX_JUDGE_REPACK)
+		return mx_judge_repack(b, v, err);
+	if (b->plan.c->reference)
+		return mx_judge_reference(b, v, err);
+	if (judge == MX_JUDGE_CLOSE && has_expected(b))
+		return mx_judge_close_files(b, v, err);
 	if (b->plan.groups.n)
 		return mx_judge_groups(b, v, err);
 	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))

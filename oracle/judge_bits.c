@@ -73,6 +73,8 @@ static void describe_basis(struct mx_bench *b, const struct mx_output *o) {
 		append(b->basis, sizeof b->basis, "; epilogue ");
 		append(b->basis, sizeof b->basis, mx_epilogue_order_name(e->order));
 	}
+	if (o->flushes)
+		append(b->basis, sizeof b->basis, "; subnormal results flushed");
 	if (!strcmp(o->format, "BF16"))
 		append(b->basis, sizeof b->basis,
 		       e && e->order == MX_ONCE ? "; bf16 at once" : "; f32, then bf16");
@@ -170,7 +172,8 @@ static int check_large(struct mx_bench *b, struct mx_output *o, struct mx_verdic
 
 static bool is_large(const struct mx_bench *b, const struct mx_output *o) {
 	double work = (double)o->g.m * (double)o->g.n * (double)o->g.k;
-	return is_exact(b) && !strcmp(o->format, "FP32") && !o->has_epilogue && work > b->most_work;
+	return is_exact(b) && !strcmp(o->format, "FP32") && !o->has_epilogue && !o->flushes &&
+	       work > b->most_work;
 }
 
 int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,

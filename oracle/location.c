@@ -1,6 +1,5 @@
 /* Locations in a case's memory: their text form and their addresses. */
 #include "location.h"
-#include "../cases/layout.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -59,9 +58,7 @@ static bool element(const char *at, const struct mx_buffer *s, uint64_t base, st
 		return false;
 	bool by_column = s->order == MX_ORDER_COL;
 	uint64_t line = (uint64_t)(by_column ? j : i), in_line = (uint64_t)(by_column ? i : j);
-	p->address =
-		base + (s->packing.layout ? mx_packing_at(&s->packing, line, in_line * bits / 8)
-	                                  : line * s->ld + in_line * bits / 8);
+	p->address = base + mx_buffer_byte(s, line, in_line * bits / 8);
 	p->bytes = bits < 8 ? 1 : bits / 8;
 	return true;
 }
@@ -120,23 +117,16 @@ int mx_location_parse(const struct mx_bench *b, const char *text, struct mx_loca
 /* ---- to text ---- */
 
 static void in_buffer(const struct mx_buffer *s, long long offset, char text[160]) {
-	size_t bits = element_bits(s), at = (size_t)offset;
-	size_t row, col;
-	bool inside = offset >= 0 && at < s->bytes && bits && s->ld, in_line = inside;
-	if (inside && s->packing.layout) { /* the offset in an unpacked buffer */
-		in_line = mx_packing_from(&s->packing, at, &row, &col);
-		at = row * s->ld + col;
-	} else if (inside) {
-		in_line = at % s->ld < s->line_bytes;
-	}
-	if (!in_line) {
+	size_t bits = element_bits(s), line, byte;
+	bool inside = offset >= 0 && (size_t)offset < s->bytes && bits;
+	if (!inside || !mx_buffer_find(s, (size_t)offset, &line, &byte)) {
 		snprintf(text, 160, "byte %lld of %.64s%s", offset, s->name,
 		         offset < 0 || (size_t)offset >= s->bytes ? " (guard)"
 		         : inside                                 ? " (padding)"
 		                                                  : "");
 		return;
 	}
-	size_t line = at / s->ld, i = at % s->ld * 8 / bits, rest = at % s->ld - i * bits / 8;
+	size_t i = byte * 8 / bits, rest = byte - i * bits / 8;
 	bool by_column = s->order == MX_ORDER_COL;
 	char plus[24] = "";
 	if (rest)
@@ -145,13 +135,32 @@ static void in_buffer(const struct mx_buffer *s, long long offset, char text[160
 	         by_column ? line : i, plus, offset, s->name);
 }
 
+/* The buffer in another one that has an element at the address; NULL: none. */
+static const struct mx_buffer *placed_at(const struct mx_bench *b, uint64_t address,
+                                         long long *offset) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	size_t line, i;
+	for (unsigned k = 0; k < p->n_buffers; k++) {
+		*offset = (long long)(address - mx_bench_address(b, k));
+		if (p->buffers[k].in >= 0 && *offset >= 0 &&
+		    mx_buffer_find(&p->buffers[k], (size_t)*offset, &line, &i))
+			return &p->buffers[k];
+	}
+	return NULL;
+}
+
 /* The buffer, with its guards, that contains the address; NULL: none. */
 static const struct mx_buffer *buffer_at(const struct mx_bench *b, uint64_t address,
                                          long long *offset) {
 	const struct mx_plan *p = mx_bench_plan(b);
+	const struct mx_buffer *placed = placed_at(b, address, offset);
+	if (placed)
+		return placed;
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct mx_buffer *s = &p->buffers[i];
 		uint64_t start = mx_bench_address(b, i) - s->guard;
+		if (s->in >= 0)
+			continue;
 		*offset = (long long)(address - start) - (long long)s->guard;
 		if (address >= start && address - start < s->bytes + 2 * s->guard)
 			return s;

@@ -59,9 +59,16 @@ struct exact_epilogue mx_output_epilogue(const struct mx_output *o, size_t at) {
 	return mx_epilogue_from(&o->epilogue, at / o->g.n, at % o->g.n);
 }
 
+/* A kernel whose MODE flushes denormals of f32 does so where it converts its accumulators. */
+static uint32_t flushed(const struct mx_output *o, uint32_t acc) {
+	bool subnormal = !(acc & 0x7f800000);
+	return o->flushes && subnormal ? acc & 0x80000000 : acc;
+}
+
 uint32_t mx_output_code(const struct mx_output *o, size_t at, uint32_t acc) {
 	struct exact_epilogue e;
 	if (!o->has_epilogue) {
+		acc = flushed(o, acc);
 		mx_round_to(o->format, 1, &acc);
 		return acc;
 	}
@@ -73,8 +80,11 @@ uint32_t mx_output_code(const struct mx_output *o, size_t at, uint32_t acc) {
 void mx_output_finish(const struct mx_output *o, uint32_t *v) {
 	if (o->has_epilogue)
 		exact_epilogue(&o->epilogue, o->g.m, o->g.n, v, v);
-	else
+	else {
+		for (size_t i = 0; o->flushes && i < o->g.m * o->g.n; i++)
+			v[i] = flushed(o, v[i]);
 		mx_round_to(o->format, o->g.m * o->g.n, v);
+	}
 }
 
 /* ---- operands ---- */
@@ -169,6 +179,7 @@ int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_erro
 		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
 		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads, b->plan.c->verdict.k_tile },
 		.format = format_name(c->type),
+		.flushes = b->plan.c->verdict.flush,
 		.has_epilogue = b->epilogue != NULL,
 	};
 	if (b->epilogue)
@@ -198,6 +209,7 @@ int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t row
 		.g = { rows, cols, o->g.k, from_row(o->g.a, row), from_row(o->g.b, col), 0,
 		       o->g.k_tile },
 		.format = o->format,
+		.flushes = o->flushes,
 		.has_epilogue = o->has_epilogue,
 		.is_tile = true,
 		.row = row,
@@ -233,18 +245,6 @@ void mx_output_compare(struct mx_output *o) {
 	mx_output_count(o);
 }
 
-/* Keeps the location of the first fault only. */
-static void note_location(const struct mx_output *o, const struct mx_bench *b,
-                          struct mx_verdict *v) {
-	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	if (v->has_location)
-		return;
-	v->has_location = true;
-	v->buffer = (unsigned)(c - b->plan.buffers);
-	v->offset =
-		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n);
-}
-
 static size_t count_unwritten(const struct mx_output *o) {
 	size_t n = 0;
 	for (size_t i = 0; i < o->g.m * o->g.n; i++)
@@ -261,7 +261,9 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 	char note[48] = "";
 	if (unwritten)
 		snprintf(note, sizeof note, ", %zu of them not written", unwritten);
-	note_location(o, b, v);
+	mx_verdict_locate(
+		v, b, c,
+		(long long)mx_buffer_at(c, o->row + o->first / o->g.n, o->col + o->first % o->g.n));
 	mx_verdict_add(v, MX_WRONG_NUMBERS, o->unwritten[o->first] ? "not-written" : kind,
 	               "%s[%zu][%zu] is 0x%0*" PRIx32 " (%.9g), must be %s0x%0*" PRIx32
 	               " (%.9g); %zu of %zu elements%s are wrong%s",

@@ -9,6 +9,7 @@
 struct mx_output {
 	struct exact_gemm g;
 	const char *format;
+	bool flushes; /* subnormal accumulators become zeros of their sign */
 	bool has_epilogue;
 	struct exact_epilogue epilogue; /* then: of the elements below */
 	uint32_t *got;
@@ -64,6 +65,8 @@ typedef bool mx_explains(const struct mx_bench *b, const struct mx_output *o, si
 int mx_judge_bits(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                   struct mx_error *err);
 int mx_judge_bound(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
+                   struct mx_error *err);
+int mx_judge_close(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                    struct mx_error *err);
 int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                  struct mx_error *err);

@@ -18,13 +18,50 @@ enum { MOST_REPEATS = 4 };
 
 /* ---- poisoned ranges ---- */
 
+enum state { FILLED, POISONED, UNUSED };
+
+/* The state of a byte of buffer i, as the last buffer in it says that has an element there, or the
+ * padding of a layout. */
+static enum state state_of(const struct mx_plan *plan, unsigned i, size_t at) {
+	size_t line, in_line;
+	for (unsigned k = plan->n_buffers; k-- > 0;) {
+		const struct mx_buffer *x = &plan->buffers[k];
+		if (x->in != (int)i || at < x->place || at - x->place >= x->bytes)
+			continue;
+		if (mx_buffer_find(x, at - x->place, &line, &in_line))
+			return mx_buffer_is_filled(plan, x) ? FILLED : POISONED;
+		if (x->packing.layout)
+			return x->packing.fill == MX_FILL_POISON ? POISONED : FILLED;
+	}
+	return mx_buffer_is_filled(plan, &plan->buffers[i]) ? FILLED : UNUSED;
+}
+
+/* Runs of bytes with one state. */
+static void poisoned_of_others(const struct mx_plan *plan, unsigned i, mx_stretch *each,
+                               void *context) {
+	const struct mx_buffer *spec = &plan->buffers[i];
+	for (size_t from = 0, to; from < spec->bytes; from = to) {
+		enum state state = state_of(plan, i, from);
+		for (to = from + 1; to < spec->bytes && state_of(plan, i, to) == state;)
+			to++;
+		if (state != FILLED)
+			each(context, spec->guard + from, to - from, state == UNUSED);
+	}
+}
+
 void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void *context) {
 	const struct mx_buffer *spec = &plan->buffers[i];
 	size_t start = spec->guard, from, to;
+	if (spec->in >= 0)
+		return;
 	each(context, 0, spec->guard, true);
 	each(context, start + spec->bytes, spec->guard, true);
 	if (!spec->bytes)
 		return;
+	if (mx_buffer_holds_others(plan, i)) {
+		poisoned_of_others(plan, i, each, context);
+		return;
+	}
 	if (!mx_buffer_is_filled(plan, spec)) {
 		each(context, start, spec->bytes, false);
 		return;
@@ -33,7 +70,7 @@ void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void 
 		if (mx_buffer_padding(spec, line, &from, &to))
 			each(context, start + from, to - from, false);
 	if (spec->packing.layout && spec->packing.fill == MX_FILL_POISON)
-		for (to = 0; mx_packing_padding(&spec->packing, to, &from, &to);)
+		for (to = 0; mx_buffer_unpacked(spec, to, &from, &to);)
 			each(context, start + from, to - from, false);
 }
 
@@ -66,6 +103,8 @@ static void exchange(uint8_t **a, uint8_t **b) {
 
 static void exchange_images(struct mx_bench *b, struct images *x) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		exchange(&b->buffer[i].before, &x->before[i]);
 		exchange(&b->buffer[i].after, &x->after[i]);
 	}
@@ -74,6 +113,8 @@ static void exchange_images(struct mx_bench *b, struct images *x) {
 static int make_images(const struct mx_bench *b, struct images *x) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		const struct bench_buffer *buffer = &b->buffer[i];
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		x->before[i] = malloc(buffer->bytes);
 		x->after[i] = malloc(buffer->bytes);
 		if (!x->before[i] || !x->after[i])
@@ -179,7 +220,8 @@ static int find_by_repeating(struct mx_bench *b, uint64_t schedule, struct mx_ve
 			break;
 	}
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		end_narrowing(&b->buffer[i], all.differs);
+		if (b->plan.buffers[i].in < 0)
+			end_narrowing(&b->buffer[i], all.differs);
 	free_images(&x);
 	if (!status && r.failed)
 		mx_verdict_add(v, MX_WRONG_DEVICE, r.late ? "time-out" : "fault",
@@ -194,6 +236,8 @@ int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct 
 	const struct mx_emu *emu = b->device->emu;
 	bool has_states = emu && emu->states;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		if (b->plan.buffers[i].in >= 0)
+			continue;
 		free(b->buffer[i].unwritten);
 		b->buffer[i].unwritten = calloc(1, b->buffer[i].bytes);
 		if (!b->buffer[i].unwritten)
@@ -201,7 +245,14 @@ int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct 
 		if (has_states)
 			read_states(b, i);
 	}
-	return has_states ? 0 : find_by_repeating(b, r->schedule, v, err);
+	int status = has_states ? 0 : find_by_repeating(b, r->schedule, v, err);
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		const struct mx_buffer *x = &b->plan.buffers[i];
+		if (x->in >= 0)
+			b->buffer[i].unwritten = b->buffer[x->in].unwritten +
+			                         b->plan.buffers[x->in].guard + x->place;
+	}
+	return status;
 }
 
 unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,

@@ -46,7 +46,7 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
                       struct mx_error *err) {
 	const struct mx_selected *s = &m->selection->runs[run];
 	struct mx_plan plan;
-	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+	if (mx_plan_make_run(s->c, &s->run, &plan, err))
 		return -1;
 	if (mx_bench_make(&plan, m->device, co, m->kernel_dir, m->o->seed, b, err))
 		return -1;
@@ -343,12 +343,14 @@ int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *k
 	struct mutation m = { .o = o, .device = d, .kernel_dir = kernel_dir, .selection = s };
 	struct totals t = { .never_full = 0 };
 	for (size_t i = 1; i < s->n_runs; i++)
-		if (s->runs[i].c != s->runs[0].c) {
-			fputs("mxcheck mutate: the selected runs belong to several cases\n",
+		if (s->runs[i].c != s->runs[0].c ||
+		    s->runs[i].run.variant != s->runs[0].run.variant) {
+			fputs("mxcheck mutate: the selected runs belong to several cases or "
+			      "variants\n",
 			      stderr);
 			return BAD_INPUT;
 		}
-	m.kernel = s->runs[0].c->kernel;
+	m.kernel = mx_case_kernel(s->runs[0].c, s->runs[0].run.variant);
 	d->threads = 1;
 	int status = prepare(&m) || run_all(&m, &t);
 	if (status)

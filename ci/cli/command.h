@@ -10,6 +10,7 @@ int mx_cmd_compare(int argc, char **argv);
 int mx_cmd_disasm(int argc, char **argv);
 int mx_cmd_isa(int argc, char **argv);
 int mx_cmd_lint(int argc, char **argv);
+int mx_cmd_init(int argc, char **argv);
 int mx_cmd_version(int argc, char **argv);
 
 #endif

@@ -130,7 +130,7 @@ static void print_chance(const struct mx_result *r, const char *lead) {
 	unsigned depth;
 	const struct mx_selected *s = r->run;
 	uint64_t first = (uint64_t)r->race.instructions;
-	if (!first || mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, &err))
+	if (!first || mx_plan_make_run(s->c, &s->run, &plan, &err))
 		return;
 	unsigned waves = (plan.block[0] * plan.block[1] * plan.block[2] + 63) / 64;
 	double chance = mx_schedule_chance(waves, &first, &depth);

@@ -46,7 +46,7 @@ static double now(void) {
 static int make_bench(const struct gate *g, const struct mx_selected *s, struct mx_bench **b,
                       struct mx_error *err) {
 	struct mx_plan plan;
-	if (mx_plan_make(s->c, s->M, s->N, s->K, s->regime, &plan, err))
+	if (mx_plan_make_run(s->c, &s->run, &plan, err))
 		return -1;
 	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b,
 	                     err);
@@ -249,7 +249,7 @@ static int run_gate(struct gate *g) {
 	run_all(g);
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
-	mx_report_end(g->o, g->results, g->selection.n_runs, now() - start);
+	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, now() - start);
 	int status = exit_status(g);
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		free(g->results[i].schedule);
@@ -386,9 +386,11 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant },   { "mfma", mx_cmd_mfma },
-	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },     { "isa", mx_cmd_isa },
-	{ "lint", mx_cmd_lint },       { "--version", mx_cmd_version },
+	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant },
+	{ "mfma", mx_cmd_mfma },         { "compare", mx_cmd_compare },
+	{ "disasm", mx_cmd_disasm },     { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },
+	{ "--version", mx_cmd_version },
 };
 
 static int run(int argc, char **argv) {

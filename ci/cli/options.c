@@ -16,6 +16,7 @@ static const char help[] =
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
+	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
@@ -62,7 +63,8 @@ static const char help[] =
 	"  --resume FILE      the journal of a hunt: continue it, or begin it\n"
 	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
 	"                     has one\n"
-	"  --shape M,N,K      run the selected cases at this shape instead of their own\n"
+	"  --shape M,N,K      run the selected cases at this shape instead of their own;\n"
+	"                     S=256,D=64 replaces sizes that have these names\n"
 	"  --regime R         exact, general or special: only the runs of this regime\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
 	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
@@ -70,6 +72,8 @@ static const char help[] =
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run, mutate) the case file\n"
 	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
+	"  --code DIR         the folder of code objects; it selects the cases of kernels that\n"
+	"                     are not built here, such as aiter/*, if their code object is there\n"
 	"\n"
 	"Look into one run on the emulator:\n"
 	"  --who LOCATION     provenance: the instruction that wrote this location last, and what\n"
@@ -120,19 +124,6 @@ static bool number(const char *text, unsigned long long low, unsigned long long 
 	       *value <= high;
 }
 
-static bool parse_shape(const char *text, int64_t shape[3]) {
-	const char *at = text;
-	for (unsigned i = 0; i < 3; i++) {
-		char *end;
-		errno = 0;
-		shape[i] = strtoll(at, &end, 10);
-		if (end == at || errno || shape[i] <= 0 || *end != (i < 2 ? ',' : 0))
-			return false;
-		at = end + 1;
-	}
-	return true;
-}
-
 /* Seconds, or a number with the suffix s, m or h. */
 bool mx_parse_duration(const char *text, double *seconds) {
 	char *end;
@@ -165,6 +156,7 @@ enum {
 	TAP,
 	CASE,
 	CO,
+	CODE,
 	WHO,
 	DEPTH,
 	TRACE,
@@ -200,6 +192,7 @@ static const struct option long_options[] = {
 	{ "tap", no_argument, NULL, TAP },
 	{ "case", required_argument, NULL, CASE },
 	{ "co", required_argument, NULL, CO },
+	{ "code", required_argument, NULL, CODE },
 	{ "who", required_argument, NULL, WHO },
 	{ "depth", required_argument, NULL, DEPTH },
 	{ "trace", required_argument, NULL, TRACE },
@@ -251,6 +244,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
+	case CODE: o->code_dir = value; return true;
 	case WHO: o->who = value; return true;
 	case TRACE: o->trace.wave = value; return true;
 	case WATCH: o->trace.watch = value; return true;
@@ -293,9 +287,11 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		return true;
 	case VARY: o->varies = true; return take_vary(value, o, status);
 	case SHAPE:
-		o->has_shape = true;
-		return parse_shape(value, o->shape) ||
-		       bad(status, "--shape %s: not three positive numbers M,N,K", value);
+		o->shape = value;
+		return mx_sizes_check(value) ||
+		       bad(status,
+		           "--shape %s: not three positive numbers M,N,K, nor NAME=NUMBER,...",
+		           value);
 	case REGIME:
 		o->has_regime = true;
 		return mx_regime_by_name(value, &o->regime) ||
@@ -330,12 +326,16 @@ static bool refuse(int option, char *word, int *status) {
 }
 
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
+	if (o->code_dir && access(o->code_dir, R_OK | X_OK))
+		return bad(status, "--code %s: not a folder that can be read", o->code_dir);
 	if (o->mutate)
 		return true;
 	if (is_run && !o->case_file)
 		return bad(status, "%s", "run: --case FILE.yaml is missing");
 	if (!is_run && o->case_file)
 		return bad(status, "--case %s: only with 'mxcheck run'", o->case_file);
+	if (o->code_object && o->code_dir)
+		return bad(status, "--co %s does not go with --code", o->code_object);
 	if (!is_run && o->code_object)
 		return bad(status, "--co %s: only with 'mxcheck run'", o->code_object);
 	return true;

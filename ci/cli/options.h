@@ -24,14 +24,15 @@ struct mx_options {
 	const char *waive;  /* --waive: a file of waivers */
 	bool require_proof; /* a case that passes without a proof of its order fails */
 	unsigned analysis;  /* MX_ANALYSE_... for the judged run */
-	bool has_shape, has_regime;
-	int64_t shape[3];
+	const char *shape;  /* sizes, as in --shape; or NULL */
+	bool has_regime;
 	mx_regime regime;
 	const char *who; /* --who */
 	unsigned depth;
 	bool has_depth; /* --depth was given */
 	struct mx_trace_options trace;
 	const char *case_file, *code_object; /* of `mxcheck run` */
+	const char *code_dir;                /* --code; or NULL */
 	char **globs;
 	int n_globs;
 };

@@ -45,11 +45,12 @@ static void print_numbers(const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
-	static const char *const units[] = { "bits", "bound", "set", "bytes", "none" };
+	static const char *const units[] = { "bits",  "bound", "set", "bytes",
+		                             "close", "bytes", "none" };
 	mx_judge judge = r->run->c->verdict.judge;
 	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
 	       r->verdict.checked);
-	if (judge != MX_JUDGE_EXPECT)
+	if ((judge <= MX_JUDGE_SET && !r->run->c->reference) || !isnan(r->verdict.snr_dequantised))
 		printf("  snr deq %s unq %s", deq, unq);
 	if (judge != MX_JUDGE_EXPECT && r->verdict.snr_rows)
 		printf(" of %zux%zu elements", r->verdict.snr_rows, r->verdict.snr_cols);
@@ -78,6 +79,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		print_quoted(" run --case ", o->case_file);
 	if (o->code_object)
 		print_quoted(" --co ", o->code_object);
+	if (o->code_dir)
+		print_quoted(" --code ", o->code_dir);
 	if (o->assume & MX_ASSUME_SCRATCH_APART)
 		printf(" --scratch-apart");
 	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
@@ -89,10 +92,9 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 	if (o->require_proof)
 		printf(" --require-proof");
 	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
-	if (o->has_shape) {
-		printf(" --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --regime %s", r->run->M,
-		       r->run->N, r->run->K, mx_regime_name(r->run->regime));
-		print_quoted(" ", r->run->c->name);
+	if (o->shape) {
+		printf(" --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));
+		print_quoted(" ", r->run->run.variant ? r->run->name : r->run->c->name);
 	} else
 		print_quoted(" ", r->run->name);
 	if (o->schedule)
@@ -332,7 +334,7 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 /* ---- the end ---- */
 
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
-                   double seconds) {
+                   size_t n_absent, double seconds) {
 	size_t passed = 0, bad_input = 0, stopped = 0;
 	for (size_t i = 0; i < n; i++) {
 		passed += mx_result_status(&results[i]) == 0;
@@ -342,6 +344,8 @@ void mx_report_end(const struct mx_options *o, const struct mx_result *results, 
 	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
 	       n - passed - bad_input - stopped);
+	if (n_absent)
+		printf(", %zu skipped without their code object", n_absent);
 	if (bad_input)
 		printf(", %zu could not run", bad_input);
 	if (stopped)

@@ -33,7 +33,7 @@ void mx_report_start(const struct mx_options *o, const struct mx_device *d, size
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i);
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
-                   double seconds);
+                   size_t n_absent, double seconds);
 
 /* The code object and the emulator's counts for the last launch of this thread, for -v. */
 void mx_report_details(const struct mx_bench *b, char *text, size_t room);

@@ -4,7 +4,6 @@
 
 #include <fnmatch.h>
 #include <fts.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@ static int add_case(const struct mx_options *o, struct mx_selection *s, const ch
 	if (mx_case_load(path, &grown[s->n_cases], err))
 		return -1;
 	grown[s->n_cases]->more_waivers = s->waivers;
+	grown[s->n_cases]->code_dir = o->code_dir;
 	override(o, grown[s->n_cases++]);
 	return 0;
 }
@@ -69,7 +69,7 @@ static bool named(const struct mx_options *o, const struct mx_selected *r) {
 /* Without a glob: the runs tagged quick; all runs for --case and for --list. */
 static bool wanted(const struct mx_options *o, const struct mx_selected *r,
                    const struct mx_run_spec *spec) {
-	if (o->has_regime && r->regime != o->regime)
+	if (o->has_regime && r->run.regime != o->regime)
 		return false;
 	if (o->n_globs)
 		return named(o, r);
@@ -83,17 +83,10 @@ static void join_tags(const struct mx_run_spec *spec, char *tags, size_t room) {
 		n += (size_t)snprintf(tags + n, room - n, "%s%s", i ? " " : "", spec->tags[i]);
 }
 
-static struct mx_selected at_shape(const struct mx_case *c, const struct mx_run_spec *spec,
-                                   const int64_t *shape, mx_regime regime) {
-	struct mx_selected r = { c,
-		                 shape ? shape[0] : spec->M,
-		                 shape ? shape[1] : spec->N,
-		                 shape ? shape[2] : spec->K,
-		                 regime,
-		                 "",
-		                 "" };
-	snprintf(r.name, sizeof r.name, "%s/%" PRId64 "x%" PRId64 "x%" PRId64 "/%s", c->name, r.M,
-	         r.N, r.K, mx_regime_name(regime));
+static struct mx_selected as_run(const struct mx_case *c, const struct mx_run_spec *spec,
+                                 const struct mx_case_run *run) {
+	struct mx_selected r = { c, *run, "", "" };
+	mx_case_run_name(c, run, r.name);
 	join_tags(spec, r.tags, sizeof r.tags);
 	return r;
 }
@@ -110,18 +103,44 @@ static int add_run(struct mx_selection *s, const struct mx_selected *r, struct m
 	return 0;
 }
 
+/* Kernels that are not built here run where their code object is. */
+static bool is_absent(const struct mx_options *o, const struct mx_case *c,
+                      const struct mx_variant *v) {
+	char path[4096];
+	struct mx_error why;
+	if (!c->external || o->code_object || o->list)
+		return false;
+	return (o->case_file && !c->n_variants) ? false : mx_case_code(c, v, ".", path, &why) != 0;
+}
+
 /* --shape replaces the shapes of the selected runs; a glob may match the old shape or the new
  * one. */
+static int select_run(const struct mx_options *o, struct mx_selection *s, const struct mx_case *c,
+                      const struct mx_run_spec *spec, const struct mx_variant *v,
+                      struct mx_error *err) {
+	mx_regime regime = o->shape && o->has_regime ? o->regime : spec->regime;
+	struct mx_case_run run = { spec->sizes, regime, v };
+	struct mx_selected own = as_run(c, spec, &run);
+	struct mx_error why = { "" };
+	int status = o->shape ? mx_sizes_replace(&run.sizes, o->shape, &why) : 0;
+	struct mx_selected r = as_run(c, spec, &run);
+	if (!wanted(o, &own, spec) && !wanted(o, &r, spec))
+		return 0;
+	if (status)
+		return mx_fail(err, "%s: --shape %s: %s", own.name, o->shape, why.text);
+	if (!is_absent(o, c, v))
+		return add_run(s, &r, err);
+	s->n_absent++;
+	return 0;
+}
+
 static int select_runs(const struct mx_options *o, struct mx_selection *s, const struct mx_case *c,
                        struct mx_error *err) {
-	for (unsigned i = 0; i < c->n_runs; i++) {
-		const struct mx_run_spec *spec = &c->runs[i];
-		mx_regime regime = o->has_shape && o->has_regime ? o->regime : spec->regime;
-		struct mx_selected own = at_shape(c, spec, NULL, regime);
-		struct mx_selected r = at_shape(c, spec, o->has_shape ? o->shape : NULL, regime);
-		if ((wanted(o, &own, spec) || wanted(o, &r, spec)) && add_run(s, &r, err))
-			return -1;
-	}
+	for (unsigned i = 0; i < c->n_runs; i++)
+		for (unsigned v = 0; v < c->n_variants || !v; v++)
+			if (select_run(o, s, c, &c->runs[i], c->n_variants ? &c->variants[v] : NULL,
+			               err))
+				return -1;
 	return 0;
 }
 
@@ -135,9 +154,13 @@ int mx_select(const struct mx_options *o, const char *case_dir, struct mx_select
 	for (size_t i = 0; !status && i < s->n_cases; i++)
 		status = select_runs(o, s, s->cases[i], err);
 	if (!status && !s->n_runs)
-		status = o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list",
-		                              o->globs[0])
-		                    : mx_fail(err, "no case selected; see mxcheck --list");
+		status = s->n_absent  ? mx_fail(err,
+		                                "no code object of the %zu selected runs is here; "
+		                                 "--code DIR names the folder",
+		                                s->n_absent)
+		         : o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list",
+		                                o->globs[0])
+		                      : mx_fail(err, "no case selected; see mxcheck --list");
 	return status;
 }
 

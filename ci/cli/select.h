@@ -6,10 +6,9 @@
 
 struct mx_selected {
 	const struct mx_case *c;
-	int64_t M, N, K;
-	mx_regime regime;
-	char name[256]; /* as in mx_plan.name */
-	char tags[128]; /* separated by spaces */
+	struct mx_case_run run;
+	char name[MX_RUN_NAME]; /* as in mx_plan.name */
+	char tags[128];         /* separated by spaces */
 };
 
 struct mx_selection {
@@ -18,6 +17,7 @@ struct mx_selection {
 	struct mx_waivers *waivers; /* of --waive; owned; or NULL */
 	struct mx_selected *runs;
 	size_t n_runs;
+	size_t n_absent; /* runs without their code object, which is not built here */
 };
 
 /* Loads the case file of `mxcheck run`, or every *.yaml below case_dir, and selects. */

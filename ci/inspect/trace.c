@@ -209,7 +209,7 @@ static uint64_t lds_bytes(const struct mx_bench *b) {
 	uint64_t bytes = MX_LDS_MOST;
 	if (mx_codefile_open(mx_bench_code(b), &f, &err))
 		return bytes;
-	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f.object, p->c->kernel);
+	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f.object, p->kernel);
 	if (k && k->descriptor)
 		bytes = (uint64_t)k->descriptor->lds_bytes + p->lds;
 	mx_codefile_close(&f);

@@ -79,19 +79,19 @@ struct mx_output mx_run_0_compare(const struct mx_run_0 *zero, const struct mx_b
 void mx_output_text(const struct mx_output *x, const struct mx_plan *p, const char *other,
                     char *text, size_t room) {
 	const struct mx_buffer *s = &p->buffers[x->buffer];
-	long long offset = x->offset, ld = (long long)s->ld;
+	long long offset = x->offset;
+	size_t line, i;
 	char where[160];
 	if (x->outcome == MX_RUN_FAULT || !x->size) {
 		snprintf(text, room, "the device failed in one of them");
 		return;
 	}
-	if (offset < 0 || !ld || offset >= (long long)s->bytes)
+	if (offset < 0 || !s->ld || offset >= (long long)s->bytes)
 		snprintf(where, sizeof where, "%s, byte %lld (guard)", s->name, offset);
-	else if (s->packing.layout)
+	else if (s->packing.layout || !mx_buffer_find(s, (size_t)offset, &line, &i))
 		snprintf(where, sizeof where, "%s, byte %lld", s->name, offset);
 	else
-		snprintf(where, sizeof where, "%s[%lld][%lld]", s->name, offset / ld,
-		         offset % ld / x->size);
+		snprintf(where, sizeof where, "%s[%zu][%zu]", s->name, line, i / x->size);
 	snprintf(text, room, "first at %s, 0x%0*" PRIx64 ", %s 0x%0*" PRIx64, where,
 	         2 * (int)x->size, x->here, other, 2 * (int)x->size, x->there);
 }

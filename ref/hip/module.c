@@ -55,6 +55,14 @@ MXHIP_API hipError_t hipModuleUnload(hipModule_t module) {
 	return mx_hip_return(hipSuccess);
 }
 
+static void list_functions(hipModule_t module, char *text, size_t room) {
+	size_t n = 0;
+	snprintf(text, room, "none");
+	for (size_t i = 0; i < module->n_functions && n < room; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s%s", i ? ", " : "",
+		                      module->functions[i].name);
+}
+
 MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
                                           const char *name) {
 	if (!function || !module || !name)
@@ -64,7 +72,10 @@ MXHIP_API hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t m
 			*function = (hipFunction_t)&module->functions[i];
 			return mx_hip_return(hipSuccess);
 		}
-	return mx_hip_fail(hipErrorNotFound, "no kernel %s in the code object", name);
+	char list[1024];
+	list_functions(module, list, sizeof list);
+	return mx_hip_fail(hipErrorNotFound, "no kernel %s in the code object; it has: %s", name,
+	                   list);
 }
 
 MXHIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t *p, size_t *bytes, hipModule_t module,

@@ -118,7 +118,8 @@ static void wrong_ones_are_refused(void) {
 		  ":15: buffers[5].data: poison, which the epilogue reads" },
 		{ "data of the regime elsewhere",
 		  "  - {name: W, role: c_in, type: bf16, rows: M, cols: N, data: regime}\n" USUAL,
-		  ":15: buffers[5].data: regime is only for an output that an epilogue reads" },
+		  ":15: buffers[5].data: regime is for role none, and for an output that an "
+		  "epilogue reads" },
 		{ "groups with an epilogue",
 		  "groups: {rows: [M], padding: free}\n"
 		  "epilogue: {order: once}\n",

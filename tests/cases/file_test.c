@@ -141,10 +141,16 @@ static void arguments(void) {
 	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.kernarg_bytes == 160,
 	   "a segment may be longer than its arguments");
 	mx_case_free(c);
-	c = load_good("type: i64, value: -N", "type: f32, value: N");
+	c = load_good("type: i64, value: -N", "type: f32, value: -N");
+	float sixteen = -16;
+	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
+	           !mx_plan_kernarg(&p, address, out, &err) && !memcmp(out + 32, &sixteen, 4),
+	   "a floating-point argument may be an expression of sizes");
+	mx_case_free(c);
+	c = load_good("type: i64, value: -N", "type: f32, value: A");
 	ok(mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
-	           strstr(err.text, "kernarg[4].value: not a number: 'N'"),
-	   "a floating-point argument is a number");
+	           strstr(err.text, "kernarg[4].value: not a number: 'A'"),
+	   "but not an address");
 	mx_case_free(c);
 }
 

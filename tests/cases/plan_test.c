@@ -41,6 +41,32 @@ static void plan_has_the_sizes(void) {
 	mx_case_free(c);
 }
 
+static void sizes_have_any_names(void) {
+	struct mx_case *c = load_good("K: 32,  regime", "K: 32, sizes: {S: 3, D: 5}, regime");
+	struct mx_plan p;
+	struct mx_error err = { "" };
+	struct mx_case_run run = { c->runs[1].sizes, MX_REGIME_EXACT };
+	ok(!mx_plan_make_run(c, &run, &p, &err) &&
+	           !strcmp(p.name, "gemm/mxfp4_f32/1x16x32,S=3,D=5/exact"),
+	   "sizes are part of a run's name: %s", p.name);
+	ok(p.M == 1 && mx_size(&p.sizes, "D") == 5 && mx_size(&p.sizes, "Q") == 0,
+	   "and have values");
+	ok(!mx_sizes_replace(&run.sizes, "D=7,N=48", &err) &&
+	           !mx_plan_make_run(c, &run, &p, &err) &&
+	           !strcmp(p.name, "gemm/mxfp4_f32/1x48x32,S=3,D=7/exact"),
+	   "a text replaces some of them: %s", p.name);
+	ok(mx_sizes_replace(&run.sizes, "Q=7", &err) && !strcmp(err.text, "no size Q in this run"),
+	   "but not one that is absent: %s", err.text);
+	static const char *const bad[] = { "",     "1,2",    "1,2,3,4", "S=",   "S=0",
+		                           "S=1,", "S=1,2",  "S",       "=1",   "S=1x",
+		                           "S=-1", "1,2,3,", "0,1,1",   "a,b,c" };
+	for (size_t i = 0; i < COUNT(bad); i++)
+		ok(!mx_sizes_check(bad[i]), "'%s' is no shape", bad[i]);
+	ok(mx_sizes_check("1,2,3") && mx_sizes_check("1,2,3,S=4") && mx_sizes_check("S=4,Dv=5"),
+	   "numbers of M, N and K, or names, are");
+	mx_case_free(c);
+}
+
 static void packed_buffers_have_two_sizes(void) {
 	struct mx_case *c = load_good("rows: N, cols: K / 32, ld: KS}",
 	                              "rows: N, cols: K / 32, layout: s32x8_256, fill: 127}");
@@ -252,7 +278,8 @@ static void wrong_plans_say_which_field(void) {
 		  "24 is not one" },
 		{ "scales that a layout loses", "rows: N, cols: K / 32, ld: KS}",
 		  "rows: N, cols: K / 32, layout: s32x8_wave}", 16, 48, 256,
-		  ": buffers[3].layout: layout s32x8_wave crops 48 x 8 scales out of 256 x 8, which "
+		  ": buffers[3].layout: layout s32x8_wave crops 48 x 8 scales out of 256 x 8, "
+		  "which "
 		  "loses 64 of 384" },
 		{ "a packed size over 2^40", "rows: N, cols: K / 32, ld: KS}",
 		  "rows: N, cols: K / 32, layout: s32x8, pad_rows: 0x8000000000}", 16, 16, 32,
@@ -289,6 +316,7 @@ static void wrong_plans_say_which_field(void) {
 int main(void) {
 	make_folder();
 	plan_has_the_sizes();
+	sizes_have_any_names();
 	packed_buffers_have_two_sizes();
 	groups_are_laid_out();
 	padding_is_zero();

@@ -23,15 +23,21 @@ sub passes {
 # ---- help and list ----
 
 my $help = passes('--help explains', '--help');
-is_deeply([ grep { $help !~ /--$_\b/ } qw(list device seed race jobs shape regime tap case co
+is_deeply([ grep { $help !~ /--$_\b/ } qw(list device seed race jobs shape regime tap case co code
 	no-analysis scratch-apart threadgroup-split verbose help) ], [], 'every option is in the help');
 is(passes('-h does too', '-h'), $help, 'with the same text');
 
 my @list = split /\n/, passes('--list lists', '--list');
-my $runs = () = join('', map { slurp($_) } glob 'cases/*/*.yaml') =~ /^ *- \{M:/mg;
-is(@list, $runs, 'every run of every case file, one a line');
-is(scalar(grep { !m{^\w+/\w+/\d+x\d+x\d+/(?:exact|general|special) } } @list), 0,
-	'under case / MxNxK / regime');
+my $runs = 0;
+for my $text (map { slurp($_) } glob 'cases/*/*.yaml') {
+	my $own      = () = $text =~ /^ *- \{(?:M|sizes):/mg;
+	my $variants = () = $text =~ /^ *- \{name: [^,]*, +code:/mg;
+	$runs += $own * ($variants || 1);
+}
+is(@list, $runs, 'every run of every case file and of its variants, one a line');
+my $sizes = qr/\d+x\d+x\d+|\w+=\d+(?:,\w+=\d+)*/;
+is(scalar(grep { !m{^\w+/\w+(?:/\w+)?/$sizes/(?:exact|general|special) } } @list), 0,
+	'under case / variant / sizes / regime');
 my @quick = map { /^(\S+) +.*\bquick\b/ } @list;
 my @exact = map { m{^(gemm/mxfp4_f32/\S+/exact) } } @list;
 is(() = passes('--list takes globs', '--list', '*/exact') =~ m{/exact }g,

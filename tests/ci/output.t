@@ -19,7 +19,7 @@ my @commands = (
 	[ run => 'run', '--case', 'cases/gemm/mxfp4_f32.yaml', @case ],
 	[ mutate => 'mutate', '--race', 1, @case ],
 	[ disasm => 'disasm', $co ], [ isa => 'isa', $co ], [ isa => 'isa', '--all' ],
-	[ lint => 'lint', $co ], [ quant => 'quant', '--format', 'E2M1', '1' ],
+	[ lint => 'lint', $co ], [ init => 'init', $co, 'mxfp4_gemm_f32' ], [ quant => 'quant', '--format', 'E2M1', '1' ],
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
 	[ mfma => 'mfma', '--format', 'E2M1', '--a', '1', '--b', '1' ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ],

@@ -1,0 +1,221 @@
+/* The reference of a case: its buffers, and their sizes at a shape. */
+#include "reference.h"
+#include "dtype.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	bool is_output;
+} slots[] = {
+#define MX_SLOT(id, name, is_output) { #name, is_output },
+#include "references.def"
+#undef MX_SLOT
+};
+
+static const struct {
+	const char *name;
+	unsigned needs, allows;
+} references[] = {
+#define MX_REFERENCE(id, name, needs, allows) { #name, needs, (needs) | (allows) },
+#include "references.def"
+#undef MX_REFERENCE
+};
+
+const char *reference_slot_name(mx_slot slot) {
+	return slots[slot].name;
+}
+
+bool reference_slot_is_output(mx_slot slot) {
+	return slots[slot].is_output;
+}
+
+int reference_slot_of(const struct mx_case *c, unsigned i) {
+	for (int k = 0; c->reference && k < MX_SLOTS; k++) {
+		const char *name = c->reference->slot[k];
+		if (name && !strcmp(name, c->buffers[i].name))
+			return k;
+	}
+	return -1;
+}
+
+/* ---- checks of the file ---- */
+
+/* Why a buffer does not suit a slot; NULL: it does. */
+static const char *bad_buffer(const struct mx_case *c, mx_slot k) {
+	int i = case_find_buffer(c, c->reference->slot[k]);
+	const struct mx_buffer_spec *b = i < 0 ? NULL : &c->buffers[i];
+	bool wide = b && (b->type == MX_DT_F32 || b->type == MX_DT_BF16 || b->type == MX_DT_F16 ||
+	                  b->type == MX_DT_F64);
+	if (!b)
+		return "no buffer has this name";
+	if (b->role != MX_ROLE_NONE)
+		return "a buffer of the reference has role none";
+	if (reference_slot_of(c, (unsigned)i) != (int)k)
+		return "the buffer is already in the reference";
+	if (k == MX_SLOT_INDICES)
+		return b->type == MX_DT_I32 || b->type == MX_DT_U32 ? NULL
+		                                                    : "indices are i32 or u32";
+	if (slots[k].is_output && !wide)
+		return "an output is f32, bf16, f16 or f64";
+	if (k == MX_SLOT_BIAS && !wide)
+		return "a bias is f32, bf16, f16 or f64";
+	return NULL;
+}
+
+static bool is_number(const char *text) {
+	char *end;
+	double v = text ? strtod(text, &end) : 1;
+	return !text || (end != text && !*end && isfinite(v) && v != 0);
+}
+
+/* Why the reference is wrong, and the key at fault; NULL: it is right. */
+static const char *bad_reference(const struct mx_case *c, const char **key) {
+	const struct mx_reference_spec *r = c->reference;
+	*key = "op";
+	for (unsigned k = 0; k < MX_SLOTS; k++) {
+		bool given = r->slot[k] != NULL;
+		if (given || references[r->op].needs >> k & 1)
+			*key = slots[k].name;
+		if (!given && references[r->op].needs >> k & 1)
+			return "this reference needs the key";
+		if (given && !(references[r->op].allows >> k & 1))
+			return "not a key of this reference";
+		const char *why = given ? bad_buffer(c, (mx_slot)k) : NULL;
+		if (why)
+			return why;
+	}
+	*key = r->n_a_block ? "a_block" : "b_block";
+	if ((r->n_a_block && !r->slot[MX_SLOT_A_SCALE]) ||
+	    (r->n_b_block && !r->slot[MX_SLOT_B_SCALE]))
+		return "there are no scales";
+	*key = "scale";
+	return is_number(r->scale) ? NULL : "not a finite number other than 0";
+}
+
+int reference_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	const yaml_node_t *node = source_key(s, root, "reference");
+	const char *key;
+	if (!c->reference)
+		return 0;
+	if (c->verdict.judge != MX_JUDGE_BOUND && c->verdict.judge != MX_JUDGE_CLOSE)
+		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
+		                   "a case with a reference has judge bound or close");
+	const char *why = bad_reference(c, &key);
+	if (!why)
+		return 0;
+	const yaml_node_t *at = source_key(s, node, key);
+	return source_fail(err, s, source_line(at ? at : node), "reference.%s: %s", key, why);
+}
+
+/* ---- sizes ---- */
+
+static int size_fail(const struct mx_plan *p, mx_slot k, size_t rows, size_t cols,
+                     struct mx_error *err) {
+	const struct mx_buffer *b = &p->buffers[p->reference.slot[k]];
+	return field_fail(err, p->c, (struct field){ "reference.", -1, slots[k].name },
+	                  "%s is %zu x %zu, must be %zu x %zu", b->name, b->rows, b->cols, rows,
+	                  cols);
+}
+
+/* Buffers that are absent fit. */
+static int check_size(const struct mx_plan *p, mx_slot k, size_t rows, size_t cols,
+                      struct mx_error *err) {
+	int i = p->reference.slot[k];
+	if (i < 0 || (p->buffers[i].rows == rows && p->buffers[i].cols == cols))
+		return 0;
+	return size_fail(p, k, rows, cols, err);
+}
+
+static const struct mx_buffer *buffer_of(const struct mx_plan *p, mx_slot k) {
+	return &p->buffers[p->reference.slot[k]];
+}
+
+/* Rows and columns that share a scale; without the key all do. */
+static int make_block(const struct scope *s, struct mx_plan *p, mx_slot k, char **texts, unsigned n,
+                      const struct mx_buffer *of, size_t block[2], struct mx_error *err) {
+	int64_t v[2] = { of->rows ? (int64_t)of->rows : 1, of->cols ? (int64_t)of->cols : 1 };
+	for (int i = 0; i < 2 && n; i++)
+		if (scope_eval(s,
+		               (struct field){ k == MX_SLOT_A_SCALE ? "reference.a_block"
+		                                                    : "reference.b_block",
+		                               i, "" },
+		               texts[i], (struct range){ 1, INT64_C(1) << 40 }, &v[i], err))
+			return -1;
+	block[0] = (size_t)v[0];
+	block[1] = (size_t)v[1];
+	return check_size(p, k, (of->rows + block[0] - 1) / block[0],
+	                  (of->cols + block[1] - 1) / block[1], err);
+}
+
+static int make_product(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	const struct mx_reference_spec *r = p->c->reference;
+	struct mx_reference *x = &p->reference;
+	const struct mx_buffer *a = buffer_of(p, MX_SLOT_A), *b = buffer_of(p, MX_SLOT_B);
+	if (check_size(p, MX_SLOT_B, b->rows, a->cols, err) ||
+	    check_size(p, MX_SLOT_C, a->rows, b->rows, err) ||
+	    check_size(p, MX_SLOT_BIAS, 1, b->rows, err) ||
+	    make_block(s, p, MX_SLOT_A_SCALE, r->a_block, r->n_a_block, a, x->a_block, err))
+		return -1;
+	return make_block(s, p, MX_SLOT_B_SCALE, r->b_block, r->n_b_block, b, x->b_block, err);
+}
+
+static int make_count(const struct scope *s, const char *name, const char *text, size_t *n,
+                      struct mx_error *err) {
+	int64_t v = 1;
+	if (text && scope_eval(s, (struct field){ "reference.", -1, name }, text,
+	                       (struct range){ 1, 1 << 20 }, &v, err))
+		return -1;
+	*n = (size_t)v;
+	return 0;
+}
+
+/* Rows are those of each batch, one below the other; columns those of each head, side by side. */
+static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	const struct mx_reference_spec *r = p->c->reference;
+	struct mx_reference *x = &p->reference;
+	const struct mx_buffer *q = buffer_of(p, MX_SLOT_Q), *k = buffer_of(p, MX_SLOT_K),
+			       *v = buffer_of(p, MX_SLOT_V);
+	if (make_count(s, "heads", r->heads, &x->heads, err) ||
+	    make_count(s, "kv_heads", r->kv_heads ? r->kv_heads : r->heads, &x->kv_heads, err) ||
+	    make_count(s, "batch", r->batch, &x->batch, err))
+		return -1;
+	if (q->cols % x->heads || v->cols % x->kv_heads || x->heads % x->kv_heads ||
+	    q->rows % x->batch || k->rows % x->batch)
+		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
+		                  "heads, kv_heads or batch do not divide the sizes");
+	size_t depth = q->cols / x->heads, width = v->cols / x->kv_heads;
+	x->scale = r->scale ? strtod(r->scale, NULL) : 1 / sqrt((double)depth);
+	if (check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
+	    check_size(p, MX_SLOT_V, k->rows, v->cols, err) ||
+	    check_size(p, MX_SLOT_O, q->rows, width * x->heads, err) ||
+	    check_size(p, MX_SLOT_LSE, x->batch * x->heads, q->rows / x->batch, err))
+		return -1;
+	return 0;
+}
+
+int reference_make(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	const struct mx_reference_spec *r = p->c->reference;
+	if (!r)
+		return 0;
+	for (unsigned k = 0; k < MX_SLOTS; k++)
+		p->reference.slot[k] = r->slot[k] ? case_find_buffer(p->c, r->slot[k]) : -1;
+	const struct mx_buffer *x = r->slot[MX_SLOT_X] ? buffer_of(p, MX_SLOT_X) : NULL;
+	switch (r->op) {
+	case MX_REFERENCE_PRODUCT: return make_product(s, p, err);
+	case MX_REFERENCE_ATTENTION: return make_attention(s, p, err);
+	case MX_REFERENCE_SOFTMAX: return check_size(p, MX_SLOT_Y, x->rows, x->cols, err);
+	case MX_REFERENCE_TOPK: break;
+	}
+	const struct mx_buffer *w = buffer_of(p, MX_SLOT_WEIGHTS);
+	if (w->cols > x->cols)
+		return size_fail(p, MX_SLOT_WEIGHTS, x->rows, x->cols, err);
+	return check_size(p, MX_SLOT_WEIGHTS, x->rows, w->cols, err) ||
+	                       check_size(p, MX_SLOT_INDICES, x->rows, w->cols, err)
+	               ? -1
+	               : 0;
+}

@@ -1,0 +1,67 @@
+/* References in f64 with derived bounds, for kernels that are more than an MX product: products of
+ * any factors with scales, softmax, attention.
+ *
+ * A value is what real arithmetic gives. A bound is the largest distance from it of any kernel of
+ * the family that the function's file describes, before the output is rounded. Bounds follow from
+ * the number of roundings and from the errors of the instructions; nothing is typed in. All
+ * matrices are row-major and contiguous, in the caller's memory. */
+#ifndef EXACT_REFERENCE_H
+#define EXACT_REFERENCE_H
+
+#include "exact.h"
+
+/* ---- products: exact_scaled.c ---- */
+
+/* A factor, n rows of k: its values with scales, and their nominal values: the magnitude, or for a
+ * subnormal element the smallest normal number, with the scale. */
+struct exact_factor {
+	const double *value, *nominal;
+};
+
+/* The accumulator: f32 or f64 in any order, or i32, which is exact; the sum is then converted to
+ * f32 once. */
+enum exact_accumulator { EXACT_IN_F32, EXACT_IN_F64, EXACT_IN_I32 };
+
+struct exact_scaled {
+	size_t m, n, k;
+	struct exact_factor a, b;
+	enum exact_accumulator in;
+	unsigned scalings;  /* multiplications by scales that a term may pass through */
+	const double *bias; /* n, or NULL */
+};
+
+/* value, bound: m n. Where the bound is 0, every order gives this one value. */
+enum exact_status exact_scaled(const struct exact_scaled *p, double *value, double *bound);
+
+/* ---- softmax and attention: exact_softmax.c, exact_attention.c ---- */
+
+/* Weights of n scores: w_j = exp(x_j - max) and an upper bound of the relative error of each, if a
+ * score is wrong by at most error_j (NULL: 0) before the maximum is subtracted. Scores of -infinity
+ * are masked: their weight is 0. */
+void exact_weights(size_t n, const double *x, const double *error, double *weight,
+                   double *relative);
+
+/* softmax of each row of x, with bounds. */
+enum exact_status exact_softmax(size_t rows, size_t n, const double *x, double *y, double *bound);
+
+enum exact_mask { EXACT_NO_MASK, EXACT_CAUSAL_TOP, EXACT_CAUSAL_BOTTOM };
+
+/* One head: O = softmax(scale Q K^T + mask) V, and the logarithm of the sum of exponentials. Rows
+ * of keys and values are the same. mask: key j is used by query i if j <= i (TOP), or if j <= i +
+ * keys - queries (BOTTOM). A query without a key has O = 0 and LSE = -infinity. */
+struct exact_attention {
+	size_t queries, keys, depth, width; /* columns of Q and K; of V */
+	const double *q, *k, *v;
+	double scale;
+	enum exact_mask mask;
+	int p_digits;   /* digits of the format in which weights meet V */
+	double p_least; /* its smallest subnormal, as a part of the largest weight */
+	unsigned
+		scalings; /* multiplications by scales of Q, K and V that a term may pass through */
+};
+
+/* o, o_bound: queries x width; lse, lse_bound: queries. */
+enum exact_status exact_attention(const struct exact_attention *p, double *o, double *o_bound,
+                                  double *lse, double *lse_bound);
+
+#endif

@@ -1,0 +1,132 @@
+/* Judge repack: a buffer holds the elements of an input in its own layout, bit for bit, and the
+ * padding of that layout has the fill of the case. */
+#include "bench_inside.h"
+#include "../cases/dtype.h"
+#include "../cases/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The elements of `from` in the lines of `to`, which may be of rows where those are of columns. */
+static void copy_lines(const struct mx_buffer *from, const uint8_t *source,
+                       const struct mx_buffer *to, uint8_t *lines) {
+	if (from->order == to->order) {
+		for (size_t line = 0; line < to->lines; line++)
+			memcpy(lines + line * to->line_bytes, source + mx_buffer_data(from, line),
+			       to->line_bytes);
+		return;
+	}
+	size_t bytes = dtype_bytes(to->type, 1);
+	for (size_t line = 0; line < to->lines; line++)
+		for (size_t i = 0; i * bytes < to->line_bytes; i++)
+			memcpy(lines + line * to->line_bytes + i * bytes,
+			       source + mx_buffer_data(from, i) + line * bytes, bytes);
+}
+
+/* The bytes of the device's layout, and which of them the launch must write. */
+struct image {
+	uint8_t *bytes, *is_data;
+};
+
+/* A fill that is poison must stay: nothing is written there. */
+static void place(const struct mx_buffer *to, const uint8_t *lines, struct image *x) {
+	size_t from, end = 0;
+	memset(x->bytes, MX_POISON, to->bytes);
+	memset(x->is_data, to->packing.layout != NULL, to->bytes);
+	if (to->packing.layout)
+		mx_buffer_pack(to, lines, x->bytes);
+	while (to->packing.layout && to->packing.fill == MX_FILL_POISON &&
+	       mx_buffer_unpacked(to, end, &from, &end))
+		memset(x->is_data + from, 0, end - from);
+	for (size_t line = 0; !to->packing.layout && line < to->lines; line++) {
+		memcpy(x->bytes + mx_buffer_data(to, line), lines + line * to->line_bytes,
+		       to->line_bytes);
+		memset(x->is_data + mx_buffer_data(to, line), 1, to->line_bytes);
+	}
+}
+
+struct wrong_bytes {
+	size_t wrong, unwritten, checked, first;
+};
+
+static struct wrong_bytes compare(const struct mx_bench *b, unsigned i, const struct image *x) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	const uint8_t *got = b->buffer[i].after + s->guard,
+		      *unwritten = b->buffer[i].unwritten + s->guard;
+	struct wrong_bytes w = { 0 };
+	for (size_t at = 0; at < s->bytes; at++) {
+		bool wrong = x->is_data[at] ? unwritten[at] || got[at] != x->bytes[at]
+		                            : s->packing.layout && !unwritten[at];
+		w.checked += x->is_data[at];
+		w.unwritten += x->is_data[at] && unwritten[at];
+		if (wrong && w.wrong++ == 0)
+			w.first = at;
+	}
+	return w;
+}
+
+/* "row 3, byte 5 of it", or the padding. */
+static void name_byte(const struct mx_buffer *s, size_t at, char *text, size_t room) {
+	size_t line, i;
+	if (!mx_buffer_find(s, at, &line, &i))
+		snprintf(text, room, "padding of the layout");
+	else
+		snprintf(text, room, "%s %zu, byte %zu of it",
+		         s->order == MX_ORDER_COL ? "column" : "row", line, i);
+}
+
+static void note(const struct mx_bench *b, unsigned i, const struct image *x,
+                 const struct wrong_bytes *w, struct mx_verdict *v) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	bool unwritten = b->buffer[i].unwritten[s->guard + w->first];
+	char where[64], lacking[48] = "", must[16] = "kept";
+	name_byte(s, w->first, where, sizeof where);
+	if (x->is_data[w->first])
+		snprintf(must, sizeof must, "0x%02x", x->bytes[w->first]);
+	if (w->unwritten)
+		snprintf(lacking, sizeof lacking, ", %zu of them not written", w->unwritten);
+	mx_verdict_locate(v, b, s, (long long)w->first);
+	mx_verdict_add(v, MX_WRONG_NUMBERS,
+	               unwritten && x->is_data[w->first] ? "not-written" : "wrong-bytes",
+	               "%s: byte %zu (%s) is 0x%02x, must be %s; %zu of %zu bytes are wrong%s",
+	               s->name, w->first, where, b->buffer[i].after[s->guard + w->first], must,
+	               w->wrong, w->checked, lacking);
+}
+
+static unsigned find(const struct mx_bench *b, const char *name) {
+	unsigned i = 0;
+	while (strcmp(b->plan.buffers[i].name, name))
+		i++;
+	return i;
+}
+
+static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, struct mx_error *err) {
+	unsigned of = find(b, b->plan.c->buffers[i].of);
+	const struct mx_buffer *to = &b->plan.buffers[i], *from = &b->plan.buffers[of];
+	uint8_t *lines = malloc(to->lines * to->line_bytes + 1);
+	struct image x = { malloc(to->bytes + 1), malloc(to->bytes + 1) };
+	int status =
+		lines && x.bytes && x.is_data ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
+	if (!status) {
+		copy_lines(from, b->data.bytes[of], to, lines);
+		place(to, lines, &x);
+		struct wrong_bytes w = compare(b, i, &x);
+		if (w.wrong)
+			note(b, i, &x, &w, v);
+		v->checked += w.checked;
+		v->wrong += w.wrong;
+	}
+	free(lines);
+	free(x.bytes);
+	free(x.is_data);
+	return status;
+}
+
+int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	snprintf(v->basis, sizeof v->basis, "bytes of the input in the layout of the output");
+	for (unsigned i = 0; i < b->plan.n_buffers; i++)
+		if (b->plan.c->buffers[i].of && judge_copy(b, i, v, err))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,497 @@
+/* Judges of a case with a reference: its outputs against values in f64, within derived bounds
+ * (judge bound) or within a tolerance of the case (judge close). */
+#include "bench_inside.h"
+#include "exact/reference.h"
+#include "reference.h"
+#include "values.h"
+#include "../cases/dtype.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values of inputs ---- */
+
+static const struct mx_buffer *buffer_of(const struct mx_bench *b, mx_slot k) {
+	int i = b->plan.reference.slot[k];
+	return i < 0 ? NULL : &b->plan.buffers[i];
+}
+
+static size_t line_of(const struct mx_buffer *s, size_t row, size_t col) {
+	return s->order == MX_ORDER_COL ? col : row;
+}
+
+/* An element before the launch. */
+static double input(const struct mx_bench *b, mx_slot k, size_t row, size_t col) {
+	const struct mx_buffer *s = buffer_of(b, k);
+	const uint8_t *data = b->data.bytes[b->plan.reference.slot[k]];
+	size_t line = line_of(s, row, col);
+	return mx_value(s->type, data + mx_buffer_data(s, line),
+	                s->order == MX_ORDER_COL ? row : col);
+}
+
+/* Without the buffer, 1: a scale of the whole tensor. */
+static double tensor_scale(const struct mx_bench *b, mx_slot k) {
+	return buffer_of(b, k) ? input(b, k, 0, 0) : 1;
+}
+
+static double *values(const struct mx_bench *b, mx_slot k, double factor) {
+	const struct mx_buffer *s = buffer_of(b, k);
+	double *x = malloc((s->rows * s->cols + 1) * sizeof *x);
+	for (size_t i = 0; x && i < s->rows * s->cols; i++)
+		x[i] = factor * input(b, k, i / s->cols, i % s->cols);
+	return x;
+}
+
+/* ---- expected outputs ---- */
+
+/* Rows and columns are those of the buffer. */
+struct expected {
+	double *value, *bound;
+};
+
+static int allocate(const struct mx_bench *b, mx_slot k, struct expected *x) {
+	const struct mx_buffer *s = buffer_of(b, k);
+	size_t n = s ? s->rows * s->cols : 0;
+	x->value = calloc(n + 1, sizeof *x->value);
+	x->bound = calloc(n + 1, sizeof *x->bound);
+	return x->value && x->bound ? 0 : -1;
+}
+
+static void release(struct expected *x) {
+	free(x->value);
+	free(x->bound);
+}
+
+/* ---- products ---- */
+
+static int factor_of(const struct mx_bench *b, mx_slot k, mx_slot scale, const size_t block[2],
+                     struct exact_factor *f) {
+	const struct mx_buffer *s = buffer_of(b, k);
+	double least = mx_least_normal(s->type);
+	double *value = values(b, k, 1),
+	       *nominal = malloc((s->rows * s->cols + 1) * sizeof *nominal);
+	*f = (struct exact_factor){ value, nominal };
+	for (size_t i = 0; value && nominal && i < s->rows * s->cols; i++) {
+		size_t row = i / s->cols / (buffer_of(b, scale) ? block[0] : 1);
+		double by = buffer_of(b, scale) ? input(b, scale, row, i % s->cols / block[1]) : 1;
+		nominal[i] = value[i] == 0 ? 0 : fmax(fabs(value[i]), least) * fabs(by);
+		value[i] *= by;
+	}
+	return value && nominal ? 0 : -1;
+}
+
+static enum exact_accumulator accumulator_of(const struct mx_bench *b) {
+	const struct mx_buffer *a = buffer_of(b, MX_SLOT_A), *c = buffer_of(b, MX_SLOT_B);
+	if (a->type == MX_DT_F64 && c->type == MX_DT_F64)
+		return EXACT_IN_F64;
+	const size_t *x = b->plan.reference.a_block, *y = b->plan.reference.b_block;
+	bool whole = (!buffer_of(b, MX_SLOT_A_SCALE) || x[1] >= a->cols) &&
+	             (!buffer_of(b, MX_SLOT_B_SCALE) || y[1] >= a->cols);
+	return a->type == MX_DT_I8 && c->type == MX_DT_I8 && whole ? EXACT_IN_I32 : EXACT_IN_F32;
+}
+
+static int product(const struct mx_bench *b, struct expected *c, struct mx_error *err) {
+	const struct mx_reference *r = &b->plan.reference;
+	struct exact_factor a = { 0 }, x = { 0 };
+	double *bias = buffer_of(b, MX_SLOT_BIAS) ? values(b, MX_SLOT_BIAS, 1) : NULL;
+	enum exact_status status = EXACT_NO_MEMORY;
+	if (!factor_of(b, MX_SLOT_A, MX_SLOT_A_SCALE, r->a_block, &a) &&
+	    !factor_of(b, MX_SLOT_B, MX_SLOT_B_SCALE, r->b_block, &x)) {
+		struct exact_scaled p = {
+			.m = buffer_of(b, MX_SLOT_A)->rows,
+			.n = buffer_of(b, MX_SLOT_B)->rows,
+			.k = buffer_of(b, MX_SLOT_A)->cols,
+			.a = a,
+			.b = x,
+			.in = accumulator_of(b),
+			.scalings =
+				!!buffer_of(b, MX_SLOT_A_SCALE) + !!buffer_of(b, MX_SLOT_B_SCALE),
+			.bias = bias,
+		};
+		status = exact_scaled(&p, c->value, c->bound);
+	}
+	free((double *)a.value);
+	free((double *)a.nominal);
+	free((double *)x.value);
+	free((double *)x.nominal);
+	free(bias);
+	return status == EXACT_OK ? 0
+	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
+/* ---- attention ---- */
+
+/* Rows and columns of one batch and head. */
+struct part {
+	size_t row, rows, col, cols;
+};
+
+static double *cut(const struct mx_buffer *s, const double *from, struct part x) {
+	double *to = malloc((x.rows * x.cols + 1) * sizeof *to);
+	for (size_t i = 0; to && i < x.rows; i++)
+		memcpy(to + i * x.cols, from + (x.row + i) * s->cols + x.col, x.cols * sizeof *to);
+	return to;
+}
+
+static struct part part_of(const struct mx_buffer *s, size_t batches, size_t heads, size_t batch,
+                           size_t head) {
+	size_t rows = s->rows / batches, cols = s->cols / heads;
+	return (struct part){ batch * rows, rows, head * cols, cols };
+}
+
+/* Digits and smallest subnormal of the types in which weights meet V. */
+static void precision_of(mx_weights p, struct exact_attention *x) {
+	static const mx_buffer_type types[] = {
+		[MX_WEIGHTS_F32] = MX_DT_F32,   [MX_WEIGHTS_BF16] = MX_DT_BF16,
+		[MX_WEIGHTS_F16] = MX_DT_F16,   [MX_WEIGHTS_E4M3] = MX_DT_E4M3,
+		[MX_WEIGHTS_E5M2] = MX_DT_E5M2,
+	};
+	x->p_least = mx_unit_in_last_place(types[p], 0);
+	x->p_digits = 1 + (int)lround(log2(mx_least_normal(types[p]) / x->p_least));
+}
+
+/* The inputs of all heads. */
+struct inputs {
+	double *q, *k, *v;
+};
+
+static enum exact_status one_head(const struct mx_bench *b, const struct inputs *in, size_t batch,
+                                  size_t head, struct expected *o, struct expected *lse) {
+	const struct mx_reference *r = &b->plan.reference;
+	const struct mx_buffer *sq = buffer_of(b, MX_SLOT_Q), *sk = buffer_of(b, MX_SLOT_K),
+			       *sv = buffer_of(b, MX_SLOT_V), *so = buffer_of(b, MX_SLOT_O);
+	size_t kv = head / (r->heads / r->kv_heads);
+	struct part q = part_of(sq, r->batch, r->heads, batch, head),
+		    k = part_of(sk, r->batch, r->kv_heads, batch, kv),
+		    v = part_of(sv, r->batch, r->kv_heads, batch, kv),
+		    out = part_of(so, r->batch, r->heads, batch, head);
+	double *xq = cut(sq, in->q, q), *xk = cut(sk, in->k, k), *xv = cut(sv, in->v, v);
+	double *all = malloc((2 * q.rows * (v.cols + 1) + 1) * sizeof *all);
+	double *bound = all + q.rows * v.cols, *l = all + 2 * q.rows * v.cols;
+	enum exact_status status = EXACT_NO_MEMORY;
+	struct exact_attention p = {
+		.queries = q.rows,
+		.keys = k.rows,
+		.depth = q.cols,
+		.width = v.cols,
+		.q = xq,
+		.k = xk,
+		.v = xv,
+		.scale = r->scale,
+		.mask = (enum exact_mask)b->plan.c->reference->mask,
+		.scalings = !!buffer_of(b, MX_SLOT_Q_SCALE) + !!buffer_of(b, MX_SLOT_K_SCALE) +
+		            !!buffer_of(b, MX_SLOT_V_SCALE),
+	};
+	precision_of(b->plan.c->reference->p, &p);
+	if (xq && xk && xv && all)
+		status = exact_attention(&p, all, bound, l, l + q.rows);
+	for (size_t i = 0; status == EXACT_OK && i < q.rows; i++) {
+		size_t to = (out.row + i) * so->cols + out.col;
+		memcpy(o->value + to, all + i * v.cols, v.cols * sizeof *all);
+		memcpy(o->bound + to, bound + i * v.cols, v.cols * sizeof *all);
+		if (buffer_of(b, MX_SLOT_LSE)) {
+			lse->value[(batch * r->heads + head) * q.rows + i] = l[i];
+			lse->bound[(batch * r->heads + head) * q.rows + i] = l[q.rows + i];
+		}
+	}
+	free(xq);
+	free(xk);
+	free(xv);
+	free(all);
+	return status;
+}
+
+static int attention(const struct mx_bench *b, struct expected *o, struct expected *lse,
+                     struct mx_error *err) {
+	const struct mx_reference *r = &b->plan.reference;
+	struct inputs in = { values(b, MX_SLOT_Q, tensor_scale(b, MX_SLOT_Q_SCALE)),
+		             values(b, MX_SLOT_K, tensor_scale(b, MX_SLOT_K_SCALE)),
+		             values(b, MX_SLOT_V, tensor_scale(b, MX_SLOT_V_SCALE)) };
+	enum exact_status status = in.q && in.k && in.v ? EXACT_OK : EXACT_NO_MEMORY;
+	for (size_t i = 0; status == EXACT_OK && i < r->batch * r->heads; i++)
+		status = one_head(b, &in, i / r->heads, i % r->heads, o, lse);
+	free(in.q);
+	free(in.k);
+	free(in.v);
+	return status == EXACT_OK ? 0
+	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
+/* ---- comparison ---- */
+
+static const char *format_name(mx_buffer_type type) {
+	return type == MX_DT_BF16 ? "BF16" : type == MX_DT_F16 ? "FP16" : "FP32";
+}
+
+static float next_down(float x) {
+	return nextafterf(x, -INFINITY);
+}
+
+/* The output for an accumulator x, or for the f32 below (above) it. */
+static double rounded(mx_buffer_type type, mx_output_rounding r, double x, bool up) {
+	static const enum exact_rounding rounding[] = { [MX_ROUND_RNE] = EXACT_RNE,
+		                                        [MX_ROUND_RTZ] = EXACT_RTZ,
+		                                        [MX_ROUND_HALF_UP] = EXACT_RNA };
+	if (type == MX_DT_F64)
+		return x;
+	float f = (float)x;
+	if (up && (double)f < x)
+		f = -next_down(-f);
+	if (!up && (double)f > x)
+		f = next_down(f);
+	uint32_t bits, code;
+	memcpy(&bits, &f, sizeof bits);
+	code = bits;
+	if (type != MX_DT_F32)
+		exact_encode(format_name(type), bits, 0, rounding[r], EXACT_OVERFLOW, 0, &code);
+	return mx_value(type, (const uint8_t *)&code, 0);
+}
+
+/* The distance of an output from the value, as a share of what the bound allows on that side; above
+ * 1 it is outside. */
+static double share_of_bound(const struct mx_bench *b, mx_buffer_type type, double got,
+                             double value, double bound) {
+	mx_output_rounding r = b->plan.c->reference->rounding;
+	if (isnan(value) || isinf(bound))
+		return isnan(value) && !isnan(got) ? INFINITY : 0;
+	if (isinf(value))
+		return got == value ? 0 : INFINITY;
+	double low = rounded(type, r, value - bound, false),
+	       high = rounded(type, r, value + bound, true);
+	if (!(got >= low && got <= high))
+		return INFINITY;
+	double room = got < value ? value - low : high - value;
+	return room > 0 ? fabs(got - value) / room : 0;
+}
+
+struct judged {
+	struct mx_bench *b;
+	struct mx_verdict *v;
+	double used;
+	size_t exact; /* outputs with one right value */
+};
+
+static double share_of(const struct judged *j, mx_buffer_type type, double got, double value,
+                       double bound) {
+	if (j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE)
+		return mx_tolerance_used(j->b, type, got, value);
+	return share_of_bound(j->b, type, got, value, bound);
+}
+
+struct output {
+	const struct mx_buffer *s;
+	const uint8_t *got, *unwritten;
+};
+
+static struct output output_of(const struct mx_bench *b, mx_slot k) {
+	const struct mx_buffer *s = buffer_of(b, k);
+	const struct bench_buffer *x = &b->buffer[b->plan.reference.slot[k]];
+	return (struct output){ s, x->after + s->guard, x->unwritten + s->guard };
+}
+
+static double output_value(const struct output *o, size_t row, size_t col) {
+	return mx_value(o->s->type, o->got + mx_buffer_at(o->s, row, col), 0);
+}
+
+static bool is_unwritten(const struct output *o, size_t row, size_t col) {
+	size_t at = mx_buffer_at(o->s, row, col);
+	for (size_t i = 0; i < dtype_bytes(o->s->type, 1); i++)
+		if (o->unwritten[at + i])
+			return true;
+	return false;
+}
+
+static void judge_values(struct judged *j, mx_slot k, const struct expected *x) {
+	struct output o = output_of(j->b, k);
+	size_t wrong = 0, first = 0, n = o.s->rows * o.s->cols;
+	bool close = j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE;
+	for (size_t i = 0; i < n; i++) {
+		size_t row = i / o.s->cols, col = i % o.s->cols;
+		double share = share_of(j, o.s->type, output_value(&o, row, col), x->value[i],
+		                        x->bound[i]);
+		j->exact += x->bound[i] == 0;
+		if ((share > 1 || is_unwritten(&o, row, col)) && wrong++ == 0)
+			first = i;
+		if (share <= 1)
+			j->used = fmax(j->used, share);
+	}
+	j->v->checked += n;
+	j->v->wrong += wrong;
+	if (!wrong)
+		return;
+	size_t row = first / o.s->cols, col = first % o.s->cols;
+	mx_verdict_locate(j->v, j->b, o.s, (long long)mx_buffer_at(o.s, row, col));
+	mx_verdict_add(
+		j->v, MX_WRONG_NUMBERS,
+		is_unwritten(&o, row, col) ? "not-written"
+		: close                    ? "out-of-tolerance"
+					   : "out-of-bound",
+		"%s[%zu][%zu] is %.9g, must be %.9g within %.3g before it is rounded; %zu of %zu "
+		"elements are wrong",
+		o.s->name, row, col, output_value(&o, row, col), x->value[first], x->bound[first],
+		wrong, n);
+}
+
+/* ---- softmax and top-k ---- */
+
+static int softmax(const struct mx_bench *b, struct expected *y, struct mx_error *err) {
+	const struct mx_buffer *s = buffer_of(b, MX_SLOT_X);
+	double *x = values(b, MX_SLOT_X, 1);
+	enum exact_status status =
+		x ? exact_softmax(s->rows, s->cols, x, y->value, y->bound) : EXACT_NO_MEMORY;
+	free(x);
+	return status == EXACT_OK ? 0
+	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
+/* The value that the k-th largest weight may fall short of. */
+static double threshold(const double *y, const double *bound, size_t n, size_t k) {
+	double least = INFINITY;
+	bool *used = calloc(n + 1, sizeof *used);
+	for (size_t i = 0; used && i < k; i++) {
+		size_t best = n;
+		for (size_t j = 0; j < n; j++)
+			if (!used[j] && (best == n || y[j] > y[best]))
+				best = j;
+		used[best] = true;
+		least = y[best] - bound[best];
+	}
+	free(used);
+	return least;
+}
+
+static size_t index_at(const struct output *o, size_t row, size_t col) {
+	uint32_t i;
+	memcpy(&i, o->got + mx_buffer_at(o->s, row, col), sizeof i);
+	return i;
+}
+
+/* Why a column may not be among the largest; NULL: it may. Columns whose weights differ by less
+ * than the bounds may be taken for each other. */
+static const char *bad_index(const struct output *o, size_t row, size_t col, const double *y,
+                             const double *bound, size_t n, double least) {
+	size_t i = index_at(o, row, col);
+	if (is_unwritten(o, row, col))
+		return "was not written";
+	if (i >= n)
+		return "is no column";
+	for (size_t k = 0; k < col; k++)
+		if (index_at(o, row, k) == i)
+			return "is there twice";
+	return y[i] + bound[i] < least ? "is not among the largest" : NULL;
+}
+
+static void note_index(struct judged *j, const struct output *o, size_t row, size_t col,
+                       const char *why) {
+	mx_verdict_locate(j->v, j->b, o->s, (long long)mx_buffer_at(o->s, row, col));
+	mx_verdict_add(j->v, MX_WRONG_NUMBERS, "out-of-bound", "%s[%zu][%zu] is %zu, which %s",
+	               o->s->name, row, col, index_at(o, row, col), why);
+}
+
+/* Expected weights of the columns that the launch chose. With renormalise they are divided by their
+ * sum, of k terms: each error adds to it, and 2^-23 for each addition and 2^-21 for the division.
+ */
+static void expect_row(const struct mx_bench *b, const struct output *o, size_t row, size_t n,
+                       const double *y, const double *bound, struct expected *w) {
+	size_t k = o->s->cols;
+	double sum = 0, wrong = 0;
+	for (size_t c = 0; c < k; c++) {
+		size_t i = index_at(o, row, c);
+		w->value[row * k + c] = i < n ? y[i] : NAN;
+		w->bound[row * k + c] = i < n ? bound[i] : 0;
+		sum += i < n ? y[i] : 0;
+		wrong += i < n ? bound[i] : 0;
+	}
+	if (!b->plan.c->reference->renormalise)
+		return;
+	wrong += sum * ((double)k * 0x1p-22);
+	for (size_t c = 0; c < k; c++) {
+		double value = w->value[row * k + c], e = w->bound[row * k + c];
+		w->value[row * k + c] = value / sum;
+		w->bound[row * k + c] =
+			(e + value / sum * wrong) / (sum - wrong) + 0x1p-21 * value / sum;
+	}
+}
+
+static int judge_topk(struct judged *j, struct mx_error *err) {
+	const struct mx_buffer *s = buffer_of(j->b, MX_SLOT_X);
+	struct output o = output_of(j->b, MX_SLOT_INDICES);
+	struct expected y = { calloc(s->rows * s->cols + 1, sizeof(double)),
+		              calloc(s->rows * s->cols + 1, sizeof(double)) },
+			w = { 0 };
+	int status = y.value && y.bound && !allocate(j->b, MX_SLOT_WEIGHTS, &w)
+	                     ? softmax(j->b, &y, err)
+	                     : mx_fail(err, "%s: out of memory", j->b->plan.name);
+	for (size_t row = 0; !status && row < s->rows; row++) {
+		const double *value = y.value + row * s->cols, *bound = y.bound + row * s->cols;
+		double least = threshold(value, bound, s->cols, o.s->cols);
+		for (size_t c = 0; c < o.s->cols; c++) {
+			const char *why = bad_index(&o, row, c, value, bound, s->cols, least);
+			j->v->checked++;
+			j->v->wrong += why != NULL;
+			if (why)
+				note_index(j, &o, row, c, why);
+		}
+		expect_row(j->b, &o, row, s->cols, value, bound, &w);
+	}
+	if (!status)
+		judge_values(j, MX_SLOT_WEIGHTS, &w);
+	release(&y);
+	release(&w);
+	return status;
+}
+
+/* ---- all ---- */
+
+static int judge_one(struct judged *j, mx_slot k, struct mx_error *err) {
+	struct expected x = { 0 }, lse = { 0 };
+	int status = allocate(j->b, k, &x) || allocate(j->b, MX_SLOT_LSE, &lse)
+	                     ? mx_fail(err, "%s: out of memory", j->b->plan.name)
+	             : k == MX_SLOT_C ? product(j->b, &x, err)
+	             : k == MX_SLOT_O ? attention(j->b, &x, &lse, err)
+	                              : softmax(j->b, &x, err);
+	if (!status)
+		judge_values(j, k, &x);
+	if (!status && buffer_of(j->b, MX_SLOT_LSE))
+		judge_values(j, MX_SLOT_LSE, &lse);
+	release(&x);
+	release(&lse);
+	return status;
+}
+
+static void describe(const struct judged *j) {
+	static const char *const rounding[] = { "rne", "rtz", "half_up" };
+	struct mx_verdict *v = j->v;
+	if (j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE) {
+		mx_tolerance_describe(j->b, "the f64 reference", j->used, v);
+		return;
+	}
+	const char *r = rounding[j->b->plan.c->reference->rounding];
+	if (j->exact == v->checked)
+		snprintf(v->basis, sizeof v->basis,
+		         "f64 reference; exact: nothing rounds, in any order, before the output "
+		         "(%s)",
+		         r);
+	else
+		snprintf(v->basis, sizeof v->basis,
+		         "f64 reference, derived bound of any order, then the output's rounding "
+		         "(%s); "
+		         "%.2g of it used at most",
+		         r, j->used);
+}
+
+int mx_judge_reference(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	struct judged j = { b, v, 0, 0 };
+	int status = 0;
+	switch (b->plan.c->reference->op) {
+	case MX_REFERENCE_PRODUCT: status = judge_one(&j, MX_SLOT_C, err); break;
+	case MX_REFERENCE_ATTENTION: status = judge_one(&j, MX_SLOT_O, err); break;
+	case MX_REFERENCE_SOFTMAX: status = judge_one(&j, MX_SLOT_Y, err); break;
+	case MX_REFERENCE_TOPK: status = judge_topk(&j, err); break;
+	}
+	if (!status)
+		describe(&j);
+	return status;
+}

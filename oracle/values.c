@@ -1,0 +1,84 @@
+/* Values of a buffer's elements, as doubles. */
+#include "values.h"
+#include "exact/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Floating-point types: the name of the format, bits of a code, digits with the hidden one, and the
+ * exponent of the smallest subnormal. [OCP MX v1.0: 5.3; IEEE 754] */
+static const struct {
+	const char *name;
+	unsigned bits;
+	int digits, low;
+} formats[] = {
+	[MX_DT_E4M3] = { "E4M3", 8, 4, -9 },    [MX_DT_E5M2] = { "E5M2", 8, 3, -16 },
+	[MX_DT_E2M3] = { "E2M3", 6, 4, -3 },    [MX_DT_E3M2] = { "E3M2", 6, 3, -4 },
+	[MX_DT_E2M1] = { "E2M1", 4, 2, -1 },    [MX_DT_BF16] = { "BF16", 16, 8, -133 },
+	[MX_DT_F16] = { "FP16", 16, 11, -24 },  [MX_DT_F32] = { "FP32", 32, 24, -149 },
+	[MX_DT_F64] = { NULL, 64, 53, -1074 },  [MX_DT_E4M3FNUZ] = { NULL, 8, 4, -10 },
+	[MX_DT_E5M2FNUZ] = { NULL, 8, 3, -17 }, [MX_DT_U64] = { 0 },
+};
+
+/* Codes are little-endian bit fields. */
+static uint32_t code_at(const uint8_t *line, size_t i, unsigned bits) {
+	size_t bit = i * bits, byte = bit / 8, last = (bit + bits - 1) / 8;
+	uint64_t v = 0;
+	memcpy(&v, line + byte, last - byte + 1);
+	return (uint32_t)(v >> bit % 8 & ((UINT64_C(1) << bits) - 1));
+}
+
+/* The formats of gfx942: 0x80 is NaN, and there is no infinity. [CDNA3 ISA, FP8 and BF8 formats] */
+static double of_fnuz(uint8_t code, int mantissa, int bias) {
+	int field = (code & 0x7f) >> mantissa, low = code & ((1 << mantissa) - 1);
+	double x = field ? ldexp(low + (1 << mantissa), field - bias - mantissa)
+	                 : ldexp(low, 1 - bias - mantissa);
+	return code == 0x80 ? NAN : code & 0x80 ? -x : x;
+}
+
+static double of_format(mx_buffer_type type, const uint8_t *line, size_t i) {
+	uint32_t f32 = 0;
+	float f;
+	exact_decode(formats[type].name, code_at(line, i, formats[type].bits), &f32);
+	memcpy(&f, &f32, sizeof f);
+	return (double)f;
+}
+
+#define PLAIN(id, type)                                                                            \
+	case MX_DT_##id: {                                                                         \
+		type v;                                                                            \
+		memcpy(&v, line + i * sizeof v, sizeof v);                                         \
+		return (double)v;                                                                  \
+	}
+
+double mx_value(mx_buffer_type type, const uint8_t *line, size_t i) {
+	switch (type) {
+	case MX_DT_E4M3FNUZ: return of_fnuz(line[i], 3, 8);
+	case MX_DT_E5M2FNUZ: return of_fnuz(line[i], 2, 16);
+	case MX_DT_E8M0:
+		return line[i] == 0xFF ? NAN : ldexp(1, line[i] - 127);
+		PLAIN(F64, double)
+		PLAIN(I8, int8_t)
+		PLAIN(U8, uint8_t)
+		PLAIN(I16, int16_t)
+		PLAIN(U16, uint16_t)
+		PLAIN(I32, int32_t)
+		PLAIN(U32, uint32_t)
+		PLAIN(I64, int64_t)
+		PLAIN(U64, uint64_t)
+	default: return of_format(type, line, i);
+	}
+}
+
+double mx_least_normal(mx_buffer_type type) {
+	return formats[type].digits ? ldexp(1, formats[type].low + formats[type].digits - 1) : 0;
+}
+
+double mx_unit_in_last_place(mx_buffer_type type, double x) {
+	int exponent;
+	if (!formats[type].digits)
+		return type == MX_DT_E8M0 ? fabs(x) : 1;
+	frexp(x, &exponent);
+	exponent -= formats[type].digits;
+	return ldexp(1, x == 0 || exponent < formats[type].low ? formats[type].low : exponent);
+}

@@ -1,0 +1,17 @@
+/* Values of a buffer's elements, as doubles. */
+#ifndef MX_VALUES_H
+#define MX_VALUES_H
+
+#include "../cases/case.h"
+
+/* Element i of a line; codes are packed. Integers of 64 bits are rounded to a double. */
+double mx_value(mx_buffer_type type, const uint8_t *line, size_t i);
+
+/* The distance between the numbers of the type around x, which are subnormal at least: 1 for an
+ * integer. */
+double mx_unit_in_last_place(mx_buffer_type type, double x);
+
+/* The smallest normal number of a floating-point type; 0 for other types. */
+double mx_least_normal(mx_buffer_type type);
+
+#endif

@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+# The cases of AITER's kernels load, and their numbers are right where the code objects are: in
+# MXCHECK_AITER, or in ../shared/foreign/co.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $dir, $status, $out, $err);
+
+my %shape = (
+	'aiter/bf16gemm/*/exact'           => '33,64,128',
+	'aiter/bf16gemm_bf16/*/exact'      => '33,64,128',
+	'aiter/f4gemm/32x128/*/exact'      => '33,128,256',
+	'aiter/fp8gemm_blockscale/*/exact' => '17,128,256',
+	'aiter/i8gemm/*/exact'             => '33,128,256',
+	'aiter/topksoftmax/*'              => 'S=5',
+	'aiter/fmha_fwd/*'                 => 'S=32,T=64,HQ=1',
+	'aiter/fmha_fwd_fp8/*'             => 'S=32,T=64',
+);
+
+is(mxcheck('--list', 'aiter/*'), 0, 'the cases load without their code objects') or diag $err;
+is(mxcheck('aiter/*'), 2, 'and do not run without them');
+like($err, qr/no code object of the \d+ selected runs is here; --code DIR names the folder/, 'which is said');
+
+my $code = $ENV{MXCHECK_AITER} // '../shared/foreign/co';
+SKIP: {
+	skip "no $code: code objects of AITER", scalar(keys %shape) + 2 if !-d $code;
+	for my $case (sort keys %shape) {
+		mxcheck('--code', $code, '--shape', $shape{$case}, $case);
+		if ($out =~ /^      unsupported: /m) {
+			SKIP: { skip "the emulator does not execute all of $case", 1 }
+			next;
+		}
+		my @judged = $out =~ /^(?:pass|FAIL)  \S+ +(?:bits|bound) (\d+)\/(\d+)/mg;
+		my $wrong = grep { $judged[ 2 * $_ ] != $judged[ 2 * $_ + 1 ] } 0 .. $#judged / 2;
+		ok(@judged && !$wrong, "$case: every number is right") or diag $out, $err;
+	}
+
+	# A wrong reference: the bounds are narrow enough to tell a cut output from a rounded one.
+	my $text = slurp('cases/aiter/i8gemm.yaml') =~ s/rounding: rtz/rounding: rne/r;
+	is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--code', $code, '--shape', '33,128,256'), 1,
+		'a GEMM that cuts is no GEMM that rounds');
+	like($out, qr/out-of-bound: C\[/, 'by its numbers') or diag $out;
+}
+done_testing();

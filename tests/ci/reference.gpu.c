@@ -1,0 +1,107 @@
+/* Small kernels that references judge: a product, softmax, top-k and attention, a work-item for
+ * each row, in f32. `bug` is 0 for the right kernel. */
+#include "../../kernels/gfx950.h"
+
+#include <stdbool.h>
+
+#define ROW() (__builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x())
+
+INLINE float widen(u16 x) {
+	return __builtin_bit_cast(float, (u32)x << 16);
+}
+
+INLINE float power(float x) {
+	return __builtin_amdgcn_exp2f(x * 1.44269504f);
+}
+
+INLINE u16 narrow(float x, bool up) {
+	u32 bits = __builtin_bit_cast(u32, x);
+	return (u16)((bits + (up ? 0x7fff + (bits >> 16 & 1) : 0)) >> 16);
+}
+
+enum { RIGHT, TRUNCATES, NO_SCALE, NO_BIAS };
+
+/* C = A B^T: A bf16 with a scale for each row, B e2m1 with an e8m0 scale for each 32; C bf16. */
+KERNEL(64)
+void product(const GLOBAL u16 *A, const GLOBAL float *SA, const GLOBAL u8 *B, const GLOBAL u8 *SB,
+             const GLOBAL float *bias, GLOBAL u16 *C, u32 N, u32 K, u32 bug) {
+	static const CONSTANT float fp4[8] = { 0, 0.5f, 1, 1.5f, 2, 3, 4, 6 };
+	u32 i = ROW() / N, j = ROW() % N;
+	float sum = 0;
+	for (u32 k = 0; k < K; k++) {
+		u32 code = B[j * K / 2 + k / 2] >> 4 * (k & 1) & 15;
+		float b = code & 8 ? -fp4[code & 7] : fp4[code & 7];
+		u32 scale = (u32)SB[j * (K / 32) + k / 32] << 23;
+		sum += widen(A[i * K + k]) * b * __builtin_bit_cast(float, scale);
+	}
+	if (bug != NO_SCALE)
+		sum *= SA[i];
+	if (bug != NO_BIAS)
+		sum += bias[j];
+	C[ROW()] = narrow(sum, bug != TRUNCATES);
+}
+
+enum { LAST_LOST = 1 };
+
+KERNEL(64) void softmax(const GLOBAL float *X, GLOBAL float *Y, u32 n, u32 bug) {
+	const GLOBAL float *x = X + ROW() * n;
+	float most = x[0], sum = 0;
+	for (u32 j = 1; j < n; j++)
+		most = most > x[j] ? most : x[j];
+	for (u32 j = 0; j < n - (bug == LAST_LOST); j++)
+		sum += power(x[j] - most);
+	for (u32 j = 0; j < n; j++)
+		Y[ROW() * n + j] = power(x[j] - most) / sum;
+}
+
+enum { SECOND_TWICE = 1, BEYOND };
+
+/* The k largest weights of softmax, and their columns. */
+KERNEL(64)
+void topk(const GLOBAL float *X, GLOBAL u32 *index, GLOBAL float *weight, u32 n, u32 k, u32 bug) {
+	const GLOBAL float *x = X + ROW() * n;
+	float most = x[0], sum = 0;
+	u64 used = 0;
+	for (u32 j = 1; j < n; j++)
+		most = most > x[j] ? most : x[j];
+	for (u32 j = 0; j < n; j++)
+		sum += power(x[j] - most);
+	for (u32 i = 0; i < k; i++) {
+		u32 best = 64;
+		for (u32 j = 0; j < n; j++)
+			if (!(used >> j & 1) && (best == 64 || x[j] > x[best]))
+				best = j;
+		if (!(bug == SECOND_TWICE && i == 1))
+			used |= 1ul << best;
+		index[ROW() * k + i] = bug == BEYOND && i == 1 ? n : best;
+		weight[ROW() * k + i] = power(x[best] - most) / sum;
+	}
+}
+
+enum { MASK_SHORT = 1, NO_MAXIMUM_IN_LSE, HEADS_SWAPPED };
+
+/* Causal attention of two heads of D columns; O bf16, weights in f32. */
+KERNEL(64)
+void attention(const GLOBAL u16 *Q, const GLOBAL u16 *K, const GLOBAL u16 *V, GLOBAL u16 *O,
+               GLOBAL float *LSE, u32 keys, u32 queries, u32 D, u32 bug) {
+	u32 i = ROW() / 2, head = ROW() & 1, from = bug == HEADS_SWAPPED ? !head : head;
+	float out[16] = { 0 }, most = -1e30f, sum = 0, scale = 1 / __builtin_sqrtf((float)D);
+	if (i >= queries)
+		return;
+	for (u32 j = 0; j + queries <= i + keys - (bug == MASK_SHORT); j++) {
+		float s = 0;
+		for (u32 d = 0; d < D; d++)
+			s += widen(Q[(i * 2 + from) * D + d]) * widen(K[(j * 2 + head) * D + d]);
+		s *= scale;
+		float now = most > s ? most : s, old = power(most - now), w = power(s - now);
+		for (u32 d = 0; d < 16; d++)
+			out[d] = out[d] * old + (d < D ? w * widen(V[(j * 2 + head) * D + d]) : 0);
+		sum = sum * old + w;
+		most = now;
+	}
+	for (u32 d = 0; d < 16; d++)
+		if (d < D)
+			O[(i * 2 + head) * D + d] = narrow(out[d] / sum, true);
+	float log = __builtin_amdgcn_logf(sum) * 0.69314718f;
+	LSE[head * queries + i] = bug == NO_MAXIMUM_IN_LSE ? log : most + log;
+}

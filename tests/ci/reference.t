@@ -1,0 +1,161 @@
+#!/usr/bin/perl
+# References: right kernels are within the derived bounds, and wrong ones are not.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $dir, $status, $out, $err);
+
+my $co = "$build/tests/ci/reference.gpu.co";
+
+my %case = (
+	product => <<'END',
+name: product
+kernel: product
+grid: [M * N / 64]
+block: [64]
+buffers:
+  - {name: A,  role: none, type: bf16, rows: M, cols: K}
+  - {name: SA, role: none, type: f32,  rows: M, cols: 1}
+  - {name: B,  role: none, type: e2m1, rows: N, cols: K}
+  - {name: SB, role: none, type: e8m0, rows: N, cols: K / 32}
+  - {name: BIAS, role: none, type: f32, rows: 1, cols: N}
+  - {name: C,  role: none, type: bf16, rows: M, cols: N}
+reference: {op: product, a: A, a_scale: SA, a_block: [1, K], b: B, b_scale: SB, b_block: [1, 32], bias: BIAS, c: C}
+kernarg:
+  - {offset: 0,  type: ptr, value: A}
+  - {offset: 8,  type: ptr, value: SA}
+  - {offset: 16, type: ptr, value: B}
+  - {offset: 24, type: ptr, value: SB}
+  - {offset: 32, type: ptr, value: BIAS}
+  - {offset: 40, type: ptr, value: C}
+  - {offset: 48, type: u32, value: N}
+  - {offset: 52, type: u32, value: K}
+  - {offset: 56, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {M: 8, N: 16, K: 64, regime: exact}
+  - {M: 8, N: 16, K: 64, regime: general}
+  - {M: 8, N: 16, K: 64, regime: special}
+END
+	softmax => <<'END',
+name: softmax
+kernel: softmax
+grid: [1]
+block: [64]
+buffers:
+  - {name: X, role: none, type: f32, rows: 64, cols: N}
+  - {name: Y, role: none, type: f32, rows: 64, cols: N}
+reference: {op: softmax, x: X, y: Y}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: Y}
+  - {offset: 16, type: u32, value: N}
+  - {offset: 20, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {N: 21}, regime: general}
+END
+	topk => <<'END',
+name: topk
+kernel: topk
+grid: [1]
+block: [64]
+buffers:
+  - {name: X, role: none, type: f32, rows: 64, cols: N}
+  - {name: T, role: none, type: u32, rows: 64, cols: 4}
+  - {name: W, role: none, type: f32, rows: 64, cols: 4}
+reference: {op: topk, x: X, indices: T, weights: W}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: T}
+  - {offset: 16, type: ptr, value: W}
+  - {offset: 24, type: u32, value: N}
+  - {offset: 28, type: u32, value: 4}
+  - {offset: 32, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {N: 21}, regime: general}
+END
+	attention => <<'END',
+name: attention
+kernel: attention
+grid: ["ceildiv(S, 32)"]
+block: [64]
+buffers:
+  - {name: Q, role: none, type: bf16, rows: S, cols: 2 * D}
+  - {name: KT, role: none, type: bf16, rows: T, cols: 2 * D}
+  - {name: V, role: none, type: bf16, rows: T, cols: 2 * D}
+  - {name: O, role: none, type: bf16, rows: S, cols: 2 * D}
+  - {name: LSE, role: none, type: f32, rows: 2, cols: S}
+reference: {op: attention, q: Q, k: KT, v: V, o: O, lse: LSE, heads: 2, mask: causal}
+kernarg:
+  - {offset: 0,  type: ptr, value: Q}
+  - {offset: 8,  type: ptr, value: KT}
+  - {offset: 16, type: ptr, value: V}
+  - {offset: 24, type: ptr, value: O}
+  - {offset: 32, type: ptr, value: LSE}
+  - {offset: 40, type: u32, value: T}
+  - {offset: 44, type: u32, value: S}
+  - {offset: 48, type: u32, value: D}
+  - {offset: 52, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {S: 32, T: 37, D: 8}, regime: general}
+END
+);
+
+# Runs a case with a bug, and with some of its text replaced.
+sub judge {
+	my ($name, $bug, %edits) = @_;
+	my $text = $case{$name};
+	$text =~ s/type: u32, value: 0\}/type: u32, value: $bug}/;
+	$text =~ s/\Q$_\E/$edits{$_}/ or BAIL_OUT("'$_' is not in the case") for keys %edits;
+	return mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $co);
+}
+
+sub finds {
+	my ($sentence, $name, $bug, $want, %edits) = @_;
+	judge($name, $bug, %edits);
+	ok($status == 1 && $out =~ /^      $want/m, "$name: $sentence") or diag "exit $status\n$out$err";
+}
+
+for (sort keys %case) {
+	is(judge($_, 0), 0, "$_: the right kernel passes in every regime") or diag $out, $err;
+}
+judge('product', 0);
+like($out, qr/exact: nothing rounds, in any order, before the output \(rne\) \(1 case\)/, 'in the exact regime the bound is 0')
+	or diag $out;
+like($out, qr/derived bound of any order, then the output's rounding \(rne\); [\d.e-]+ of it used/, 'in the others it is derived');
+finds('truncation', 'product', 1, 'out-of-bound: C\[');
+is(judge('product', 1, ', c: C}' => ', c: C, rounding: rtz}'), 0, 'product: unless the case says so') or diag $out;
+finds('no scale of rows', 'product', 2, 'out-of-bound: C\[');
+finds('no bias', 'product', 3, 'out-of-bound: C\[');
+finds('scales of the wrong block', 'product', 0, 'out-of-bound: C\[',
+	'b_block: [1, 32]' => 'b_block: [2, 16]', 'rows: N, cols: K / 32' => 'rows: N / 2, cols: K / 16');
+is(judge('product', 0, 'judge: bound' => 'judge: close, ulp: 1, atol: 1e-3'), 0, 'product: close to the reference') or diag $out;
+like($out, qr/close to the f64 reference: atol 0.001, rtol 0, ulp 1 were typed into the case, not derived/, 'by a tolerance typed in') or diag $out;
+finds('a lost addend', 'softmax', 1, 'out-of-bound: Y\[');
+finds('a column twice', 'topk', 1, 'out-of-bound: T\[0\]\[2\] is \d+, which is there twice');
+finds('a column that does not exist', 'topk', 2, 'out-of-bound: T\[0\]\[1\] is 21, which is no column');
+finds('a mask that is short by one', 'attention', 1, 'out-of-bound: O\[');
+finds('no mask expected', 'attention', 0, 'out-of-bound: O\[', ', mask: causal' => '');
+finds('LSE without the maximum', 'attention', 2, 'out-of-bound: LSE\[');
+finds('heads swapped', 'attention', 3, 'out-of-bound: O\[');
+finds('another scale expected', 'attention', 0, 'out-of-bound: O\[', 'heads: 2' => 'heads: 2, scale: 0.35');
+
+# ---- wrong references ----
+
+sub is_refused {
+	my ($sentence, $want, $name, %edits) = @_;
+	judge($name, 0, %edits);
+	ok($status == 2 && $err =~ /\Amxcheck: \S+case\.yaml$want\n\z/, "$sentence is refused") or diag "exit $status\n$err$out";
+}
+is_refused('a block without scales', ':\d+: reference\.a_block: there are no scales', 'product', 'a_scale: SA, ' => '');
+is_refused('indices in f32', ':\d+: reference\.indices: indices are i32 or u32', 'topk', '{name: T, role: none, type: u32' => '{name: T, role: none, type: f32');
+is_refused('an output in u8', ':\d+: reference\.y: an output is f32, bf16, f16 or f64', 'softmax', '{name: Y, role: none, type: f32' => '{name: Y, role: none, type: u8');
+is_refused('a scale of 0', ':\d+: reference\.scale: not a finite number other than 0', 'attention', 'heads: 2' => 'heads: 2, scale: 0');
+is_refused('an output of another size', ': reference\.c: C is 8 x 17, must be 8 x 16', 'product', '{name: C,  role: none, type: bf16, rows: M, cols: N}' => '{name: C,  role: none, type: bf16, rows: M, cols: N + 1}');
+is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must be 16 x 1', 'product', 'b_block: [1, 32]' => 'b_block: [1, 64]');
+is_refused('three heads of two', ': reference: heads, kv_heads or batch do not divide the sizes', 'attention', 'heads: 2' => 'heads: 3');
+done_testing();

@@ -1,0 +1,356 @@
+/* References in f64: kernels of the family, in several orders and roundings, stay within the
+ * derived bounds; known faults do not. The kernels here are written down as plain loops in f32. */
+#include "../../oracle/exact/reference.h"
+#include "../../oracle/values.h"
+#include "../random.h"
+#include "../tap.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { M = 5, N = 7, K = 192, BLOCK = 64 };
+
+static double uniform(void) {
+	static uint64_t state = 7;
+	return (double)(next_random(&state) >> 40) * 0x1p-23 - 1;
+}
+
+/* A number with that many digits. */
+static double short_number(int digits) {
+	int exponent;
+	double fraction = frexp(uniform(), &exponent);
+	return ldexp(rint(ldexp(fraction, digits)), exponent - digits);
+}
+
+/* ---- products ---- */
+
+static double a[M * K], b[N * K], scaled_a[M * K], scaled_b[N * K], size_a[M * K], size_b[N * K];
+static float scale_a[M][K / BLOCK], scale_b[N][K / BLOCK];
+static double value[M * N], bound[M * N];
+
+static void scale(void) {
+	for (size_t k = 0; k < K; k++) {
+		for (size_t i = 0; i < M; i++)
+			scaled_a[i * K + k] = a[i * K + k] * (double)scale_a[i][k / BLOCK];
+		for (size_t j = 0; j < N; j++)
+			scaled_b[j * K + k] = b[j * K + k] * (double)scale_b[j][k / BLOCK];
+	}
+	for (size_t i = 0; i < M * K; i++)
+		size_a[i] = fabs(scaled_a[i]);
+	for (size_t i = 0; i < N * K; i++)
+		size_b[i] = fabs(scaled_b[i]);
+}
+
+static void draw(int digits, bool exact) {
+	for (size_t i = 0; i < M * K; i++)
+		a[i] = exact ? rint(uniform() * 8) : short_number(digits);
+	for (size_t i = 0; i < N * K; i++)
+		b[i] = exact ? rint(uniform() * 8) : short_number(digits);
+	for (size_t k = 0; k < K / BLOCK; k++) {
+		for (size_t i = 0; i < M; i++)
+			scale_a[i][k] = exact ? 2 : (float)(1.5 + 0.5 * uniform());
+		for (size_t j = 0; j < N; j++)
+			scale_b[j][k] = exact ? 0.5f : (float)(1.5 + 0.5 * uniform());
+	}
+	scale();
+}
+
+/* A kernel: blocks in order or reversed, one or four chains in a block, rounding as fenv says. */
+struct kernel {
+	int rounding;
+	bool reversed, four, scales_apart;
+};
+
+static float multiply(const struct kernel *x, size_t i, size_t j, size_t lost) {
+	volatile float all = 0;
+	for (size_t t = 0; t < K / BLOCK; t++) {
+		size_t block = x->reversed ? K / BLOCK - 1 - t : t;
+		volatile float chain[4] = { 0 }, sum, factor;
+		for (size_t s = 0; s < BLOCK; s++) {
+			size_t k = block * BLOCK + s;
+			if (k != lost)
+				chain[x->four ? s % 4 : 0] +=
+					(float)a[i * K + k] * (float)b[j * K + k];
+		}
+		sum = (chain[0] + chain[1]) + (chain[2] + chain[3]);
+		if (x->scales_apart) {
+			sum *= scale_a[i][block];
+			sum *= scale_b[j][block];
+		} else {
+			factor = scale_a[i][block] * scale_b[j][block];
+			sum *= factor;
+		}
+		all += sum;
+	}
+	return all;
+}
+
+static const struct kernel kernels[] = {
+	{ FE_TONEAREST, false, false, false },
+	{ FE_TONEAREST, true, true, true },
+	{ FE_TOWARDZERO, false, false, true },
+	{ FE_TOWARDZERO, true, true, false },
+};
+
+/* The largest share of the bound that the kernels use; elements with bound 0 must be equal. */
+static double largest_share(size_t lost) {
+	double most = 0;
+	for (size_t x = 0; x < sizeof kernels / sizeof *kernels; x++) {
+		for (size_t i = 0; i < M * N; i++) {
+			fesetround(kernels[x].rounding);
+			float got = multiply(&kernels[x], i / N, i % N, lost);
+			fesetround(FE_TONEAREST);
+			double e = fabs((double)got - value[i]);
+			most = fmax(most, e == 0 ? 0 : e / bound[i]);
+		}
+	}
+	return most;
+}
+
+static struct exact_scaled scaled(void) {
+	return (struct exact_scaled){
+		M, N, K, { scaled_a, size_a }, { scaled_b, size_b }, EXACT_IN_F32, 2, NULL
+	};
+}
+
+static void products_are_within_their_bound(void) {
+	struct exact_scaled p = scaled();
+	for (int digits = 2; digits <= 11; digits += 3) {
+		draw(digits, false);
+		ok(exact_scaled(&p, value, bound) == EXACT_OK && largest_share(K) <= 1,
+		   "products of %d digits are within the bound in every order", digits);
+		ok(largest_share(17) > 1, "and without one term they are not");
+	}
+	draw(0, true);
+	bool zero = exact_scaled(&p, value, bound) == EXACT_OK;
+	for (size_t i = 0; i < M * N; i++)
+		zero &= bound[i] == 0;
+	ok(zero && largest_share(K) == 0, "integers with scales of powers of two have bound 0");
+	scale_a[0][0] = 3;
+	scale();
+	ok(exact_scaled(&p, value, bound) == EXACT_OK && bound[0] == 0 && largest_share(K) == 0,
+	   "a scale with few digits keeps it");
+	a[0] = 0x1p-20;
+	scale();
+	ok(exact_scaled(&p, value, bound) == EXACT_OK && bound[0] > 0 && bound[N] == 0,
+	   "a term that is far smaller ends it, in its row");
+}
+
+static void terms_of_a_product(void) {
+	double bias[N];
+	struct exact_scaled p = scaled();
+	draw(0, true);
+	for (size_t j = 0; j < N; j++)
+		bias[j] = (double)j - 3;
+	p.bias = bias;
+	exact_scaled(&p, value, bound);
+	double without = value[1];
+	p.bias = NULL;
+	exact_scaled(&p, value, bound);
+	ok(without - value[1] == bias[1], "a bias is added to each column");
+	for (size_t j = 0; j < N; j++)
+		bias[j] = 0.1;
+	p.bias = bias;
+	exact_scaled(&p, value, bound);
+	ok(bound[0] > 0 && bound[0] <= 0x1p-22 * (fabs(value[0]) + 1), "and rounds once");
+	p = scaled();
+	p.in = EXACT_IN_I32;
+	p.scalings = 1;
+	for (size_t i = 0; i < M * K; i++)
+		scaled_a[i] = size_a[i] = 127;
+	for (size_t i = 0; i < N * K; i++)
+		scaled_b[i] = size_b[i] = 1265.5;
+	exact_scaled(&p, value, bound);
+	ok(bound[0] > value[0] * 0x1p-23 && bound[0] < value[0] * 0x1.01p-22,
+	   "a long sum of integers rounds when it is converted and scaled, whatever K is");
+	p = scaled();
+	p.k = (1 << 20) + 1;
+	ok(exact_scaled(&p, value, bound) == EXACT_BAD_SHAPE, "a K of more than 2^20 is refused");
+}
+
+/* ---- softmax ---- */
+
+enum { KEYS = 83, TILE = 16, DEPTH = 24, WIDTH = 3 };
+
+/* Online: a running maximum over tiles, base 2. */
+static void softmax_in_tiles(const float *x, size_t n, float *y) {
+	float most = -INFINITY, sum = 0;
+	for (size_t from = 0; from < n; from += TILE) {
+		float now = most;
+		for (size_t j = from; j < n && j < from + TILE; j++)
+			now = fmaxf(now, x[j]);
+		sum *= exp2f((most - now) * 1.44269504f);
+		for (size_t j = from; j < n && j < from + TILE; j++)
+			sum += exp2f((x[j] - now) * 1.44269504f);
+		most = now;
+	}
+	for (size_t j = 0; j < n; j++)
+		y[j] = exp2f((x[j] - most) * 1.44269504f) / sum;
+}
+
+static void softmax_is_within_its_bound(void) {
+	float x[KEYS], y[KEYS];
+	double wide[KEYS], want[KEYS], e[KEYS];
+	for (int size = 1; size <= 64; size *= 8) {
+		bool within = true, tight = true;
+		for (size_t j = 0; j < KEYS; j++)
+			wide[j] = (double)(x[j] = (float)(uniform() * size));
+		exact_softmax(1, KEYS, wide, want, e);
+		softmax_in_tiles(x, KEYS, y);
+		for (size_t j = 0; j < KEYS; j++) {
+			within &= fabs((double)y[j] - want[j]) <= e[j];
+			tight &= e[j] <= want[j] * (size + 10) * 0x1p-16 + 0x1p-120;
+		}
+		ok(within, "softmax of scores up to %d is within its bound", size);
+		ok(tight, "which is small");
+		softmax_in_tiles(x, KEYS - 1, y);
+		ok(fabs((double)y[0] - want[0]) > e[0] || want[KEYS - 1] < e[0],
+		   "a lost score is not, unless it has no weight");
+	}
+}
+
+/* ---- attention ---- */
+
+static double cut_to(double x, int digits) {
+	int exponent;
+	double fraction = frexp(x, &exponent);
+	return ldexp(trunc(ldexp(fraction, digits)), exponent - digits);
+}
+
+static float q[DEPTH], k[KEYS][DEPTH], v[KEYS][WIDTH];
+static double wide_q[DEPTH], wide_k[KEYS * DEPTH], wide_v[KEYS * WIDTH];
+
+static void draw_attention(void) {
+	for (size_t d = 0; d < DEPTH; d++)
+		wide_q[d] = (double)(q[d] = (float)(3 * short_number(8)));
+	for (size_t i = 0; i < KEYS * DEPTH; i++)
+		wide_k[i] = (double)(k[i / DEPTH][i % DEPTH] = (float)short_number(8));
+	for (size_t i = 0; i < KEYS * WIDTH; i++)
+		wide_v[i] = (double)(v[i / WIDTH][i % WIDTH] = (float)short_number(8));
+}
+
+/* One query, tiles of keys, weights cut to some digits for V; their sum before or after that. */
+static void attend(float scale, size_t keys, int digits, bool cut_sum, float out[WIDTH],
+                   float *lse) {
+	float most = -INFINITY, sum = 0, s[TILE];
+	memset(out, 0, WIDTH * sizeof *out);
+	for (size_t from = 0; from < keys; from += TILE) {
+		size_t n = keys - from < TILE ? keys - from : TILE;
+		float now = most;
+		for (size_t j = 0; j < n; j++) {
+			s[j] = 0;
+			for (size_t d = 0; d < DEPTH; d++)
+				s[j] += q[d] * k[from + j][d];
+			s[j] *= scale;
+			now = fmaxf(now, s[j]);
+		}
+		float old = exp2f((most - now) * 1.44269504f);
+		sum *= old;
+		for (size_t c = 0; c < WIDTH; c++)
+			out[c] *= old;
+		for (size_t j = 0; j < n; j++) {
+			float w = exp2f((s[j] - now) * 1.44269504f);
+			float p = (float)cut_to((double)w, digits);
+			sum += cut_sum ? p : w;
+			for (size_t c = 0; c < WIDTH; c++)
+				out[c] += p * v[from + j][c];
+		}
+		most = now;
+	}
+	for (size_t c = 0; c < WIDTH; c++)
+		out[c] /= sum;
+	*lse = most + logf(sum);
+}
+
+static void attention_is_within_its_bound(void) {
+	for (int digits = 4; digits <= 24; digits += 4) {
+		struct exact_attention p = {
+			.queries = 1,
+			.keys = KEYS,
+			.depth = DEPTH,
+			.width = WIDTH,
+			.q = wide_q,
+			.k = wide_k,
+			.v = wide_v,
+			.scale = (double)0.3f,
+			.p_digits = digits,
+		};
+		double o[WIDTH], e[WIDTH], lse, lse_e;
+		float out[WIDTH], l;
+		draw_attention();
+		exact_attention(&p, o, e, &lse, &lse_e);
+		for (int cut_sum = 0; cut_sum < 2; cut_sum++) {
+			bool within = true;
+			attend(0.3f, KEYS, digits, cut_sum, out, &l);
+			for (size_t c = 0; c < WIDTH; c++)
+				within &= fabs((double)out[c] - o[c]) <= e[c];
+			ok(within && fabs((double)l - lse) <= lse_e,
+			   "weights of %d digits, %s: O and LSE are within their bounds", digits,
+			   cut_sum ? "also in the sum" : "not in the sum");
+		}
+		attend(0.3f, KEYS - 1, 24, false, out, &l);
+		ok(digits < 16 || fabs((double)l - lse) > lse_e, "a key less is not");
+		attend(0.31f, KEYS, 24, false, out, &l);
+		ok(digits < 12 || fabs((double)out[0] - o[0]) > e[0], "nor another scale");
+	}
+}
+
+static void masks_leave_keys_out(void) {
+	double o[3 * WIDTH], e[3 * WIDTH], lse[3], lse_e[3], one[WIDTH], first;
+	double three[3 * DEPTH];
+	for (size_t i = 0; i < 3 * DEPTH; i++)
+		three[i] = wide_q[i % DEPTH];
+	struct exact_attention p = { .queries = 3,
+		                     .keys = 2,
+		                     .depth = DEPTH,
+		                     .width = WIDTH,
+		                     .q = three,
+		                     .k = wide_k,
+		                     .v = wide_v,
+		                     .scale = 1,
+		                     .p_digits = 24,
+		                     .mask = EXACT_CAUSAL_TOP };
+	exact_attention(&p, o, e, lse, lse_e);
+	ok(fabs(o[0] - wide_v[0]) <= 0x1p-40 && lse[1] == lse[2],
+	   "causal from the top: the first query has one key");
+	first = lse[0];
+	p.mask = EXACT_CAUSAL_BOTTOM;
+	exact_attention(&p, o, e, lse, lse_e);
+	ok(lse[0] == -INFINITY && o[0] == 0 && e[0] == 0 && lse[1] == first,
+	   "from the bottom: the first of three queries on two keys has none");
+	p.queries = 1;
+	p.mask = EXACT_NO_MASK;
+	exact_attention(&p, one, e, lse, lse_e);
+	ok(lse[0] > first, "without a mask all keys count");
+}
+
+/* By the definition: 4 or 5 exponent bits, bias 8 or 16. */
+static void fnuz_has_its_own_bias(void) {
+	static const uint8_t codes[] = { 0x40, 0x7f, 0x01, 0xc0, 0x80, 0x00, 0x09 };
+	static const double e4m3[] = { 1, 240, 0x1p-10, -1, NAN, 0, 0x1.2p-7 };
+	static const double e5m2[] = { 1, 57344, 0x1p-17, -1, NAN, 0, 0x1.4p-14 };
+	for (size_t i = 0; i < sizeof codes; i++) {
+		double x = mx_value(MX_DT_E4M3FNUZ, codes, i),
+		       y = mx_value(MX_DT_E5M2FNUZ, codes, i);
+		ok((x == e4m3[i] || (isnan(x) && isnan(e4m3[i]))) &&
+		           (y == e5m2[i] || (isnan(y) && isnan(e5m2[i]))),
+		   "code 0x%02x of FNUZ is %g and %g", codes[i], x, y);
+	}
+	ok(mx_least_normal(MX_DT_E4M3FNUZ) == 0x1p-7 && mx_least_normal(MX_DT_BF16) == 0x1p-126 &&
+	           mx_unit_in_last_place(MX_DT_BF16, 1.5) == 0x1p-7 &&
+	           mx_unit_in_last_place(MX_DT_F16, 0) == 0x1p-24 &&
+	           mx_unit_in_last_place(MX_DT_I32, 100) == 1,
+	   "types have their smallest normal number and their units in the last place");
+}
+
+int main(void) {
+	fnuz_has_its_own_bias();
+	products_are_within_their_bound();
+	terms_of_a_product();
+	softmax_is_within_its_bound();
+	attention_is_within_its_bound();
+	masks_leave_keys_out();
+	return done_testing();
+}
