@@ -235,7 +235,7 @@ static void test_proofs(struct machine *m) {
 	char text[MX_LINE_ROOM];
 	EXPECT(m, in_order, NONE, "in order");
 	const struct mx_proof *p = &m->report.proof;
-	ok(p->accesses == 2 && p->pairs == 64, "a load of each of 64 stored dwords");
+	ok(p->accesses == 2, "a store and a load were analysed");
 	ok(!strcmp(mx_proof_text(p, text, sizeof text), proved), "the text of a proof");
 	EXPECT(m, clock, CLOCK, "s_memtime");
 	ok(p->pc == 0x3c && p->other_pc == MX_NO_PC &&

@@ -1,7 +1,8 @@
-/* The bytes of LDS and device memory that an operation accesses, lane by lane. */
+/* The bytes of LDS and device memory that an operation accesses: of all lanes together, or lane by
+ * lane. */
 #include "../memory/ds.h"
 #include "../memory/vmem.h"
-#include "accesses.h"
+#include "summary.h"
 
 /* LDS-DMA writes 0 for what lies outside its buffer. */
 static const mx_vreg zeros[4];
@@ -23,9 +24,12 @@ static void walk(struct mx_order_range *r, struct mx_order_map *m, bool atomics)
 			mx_order_page(m, at, unit, !atomics || r->kind == MX_ORDER_ATOMIC);
 		uint64_t stop = at / MX_ORDER_PAGE * MX_ORDER_PAGE + MX_ORDER_PAGE;
 		stop = stop < end ? stop : end;
+		bool recorded = p && !p->cell && r->together;
+		if (!recorded && p && !p->cell && !mx_summary_to_cells(m, p))
+			p = NULL;
 		if (!p && !atomics)
 			r->w->group->run->out_of_memory = true;
-		for (; p && at < stop; at += p->unit) {
+		for (; p && !recorded && at < stop; at += p->unit) {
 			struct mx_order_cell *c = mx_order_cell(p, at);
 			if (atomics)
 				mx_order_touch_atomics(r, m, c, at);
@@ -49,11 +53,19 @@ static void check_code(const struct mx_order_range *r) {
 		mx_order_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
 }
 
-static void walk_range(struct mx_order_range *r) {
+struct maps {
+	struct mx_order_map *accesses, *atomics;
+};
+
+static struct maps maps_of(const struct mx_order_range *r) {
 	struct mx_order_group *g = mx_order_group_of(r->w->group);
 	struct mx_order *o = mx_order_of(r->w->group->run);
-	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
-	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
+	return r->lds ? (struct maps){ &g->lds, &g->lds_atomics }
+	              : (struct maps){ &o->memory, &o->atomics };
+}
+
+static void walk_range(struct mx_order_range *r) {
+	struct maps maps = maps_of(r);
 	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
 		return;
 	if (r->visit) {
@@ -63,9 +75,9 @@ static void walk_range(struct mx_order_range *r) {
 	}
 	if (!r->lds && r->kind != MX_ORDER_READ)
 		check_code(r);
-	walk(r, m, false);
-	if (atomics->n || r->kind == MX_ORDER_ATOMIC)
-		walk(r, atomics, true);
+	walk(r, maps.accesses, false);
+	if (maps.atomics->n || r->kind == MX_ORDER_ATOMIC)
+		walk(r, maps.atomics, true);
 }
 
 /* Walks the ranges of consecutive dwords of a lane that are set in `inside`. */
@@ -85,10 +97,102 @@ static void walk_inside(struct mx_order_range *r, uint64_t at, unsigned bytes, u
 	}
 }
 
+/* ---- all lanes together ---- */
+
+static bool are_in_lds(const struct mx_order_range *r, const uint64_t *at, uint64_t lanes,
+                       unsigned bytes) {
+	unsigned l;
+	MX_FOR_LANES(l, lanes)
+	if (at[l] + bytes > r->w->group->lds_bytes)
+		return false;
+	return true;
+}
+
+/* Whether the lanes' accesses to a page may be recorded together: if its bytes are in LDS, are not
+ * code that is written, and no atomic accessed the page. */
+static bool is_plain(const struct mx_order_range *r, const struct mx_footprint_page *f,
+                     const uint64_t *at, unsigned bytes, struct mx_order_map *atomics) {
+	uint64_t from = f->page * MX_ORDER_PAGE, to = from + MX_ORDER_PAGE;
+	const struct mx_program *p = r->w->group->run->launch->program;
+	uint64_t code = mx_program_base(p), end = code + 4 * mx_program_dwords(p);
+	if (r->lds && to > r->w->group->lds_bytes && !are_in_lds(r, at, f->lanes, bytes))
+		return false;
+	if (!r->lds && r->kind != MX_ORDER_READ && from < end && to > code)
+		return false;
+	return !atomics->n || !mx_order_find_page(atomics, from, 16, false);
+}
+
+/* Records the accesses of lanes to `bytes` bytes at their addresses. If it returns false, the
+ * accesses remain to be made lane by lane, to pages with cells only if r->together. */
+static bool walk_together(struct mx_order_range *r, const uint64_t *at, uint64_t lanes,
+                          unsigned bytes, const struct mx_contents *contents) {
+	struct maps maps = maps_of(r);
+	struct mx_footprint f;
+	unsigned cells = 0;
+	r->together = false;
+	if (r->visit || maps.accesses->by_cells || (bytes != 4 && bytes != 8 && bytes != 16) ||
+	    !mx_footprint_make(&f, at, lanes, bytes))
+		return false;
+	for (unsigned i = 0; i < f.n; i++)
+		if (!is_plain(r, &f.page[i], at, bytes, maps.atomics))
+			return false;
+	r->together = true;
+	unsigned unit = r->kind == MX_ORDER_WRITE && contents->rows ? 4 : bytes;
+	for (unsigned i = 0; i < f.n; i++) {
+		uint64_t from = f.page[i].page * MX_ORDER_PAGE;
+		struct mx_order_page *p = mx_order_page(maps.accesses, from, unit, true);
+		if (p && !p->cell && !mx_summary_access(r, p, &f.page[i], bytes, contents) &&
+		    !mx_summary_to_cells(maps.accesses, p))
+			p = NULL;
+		if (!p)
+			r->w->group->run->out_of_memory = true;
+		cells += !p || p->cell;
+	}
+	return !cells;
+}
+
+/* Sets *lanes to the lanes of a set of which `n` dwords, from `first` on, are in range. False if
+ * they are so only in part. */
+static bool whole_lanes(const struct mx_memop *m, uint64_t of, unsigned first, unsigned n,
+                        uint64_t *lanes) {
+	unsigned all = (1u << n) - 1, l;
+	*lanes = 0;
+	MX_FOR_LANES(l, of) {
+		unsigned inside = m->inside[l] >> first & all;
+		if (inside && inside != all)
+			return false;
+		*lanes |= (uint64_t)(inside == all) << l;
+	}
+	return true;
+}
+
 /* ---- operations ---- */
 
 static mx_order_kind kind_of(const struct mx_op *op) {
 	return op->rmw ? MX_ORDER_ATOMIC : op->flags & MX_STORE ? MX_ORDER_WRITE : MX_ORDER_READ;
+}
+
+/* Two elements of a write may overlap. */
+static bool access_ds_together(struct mx_order_range *r, const struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	unsigned elements = mx_ds_elements(in), n = mx_ds_dwords(in);
+	uint64_t at[MX_LANES], lanes;
+	bool all = true;
+	if (r->kind == MX_ORDER_ATOMIC || (elements > 1 && r->kind == MX_ORDER_WRITE))
+		return false;
+	for (unsigned e = 0; e < elements; e++) {
+		uint32_t offset = mx_ds_element(m, 0, e) - (uint32_t)m->address[0];
+		for (unsigned l = 0; l < MX_LANES; l++)
+			at[l] = (uint32_t)m->address[l] + offset;
+		if (!whole_lanes(m, m->exec, e * n, n, &lanes))
+			return false;
+		all &= walk_together(
+			r, at, lanes, in->op->d,
+			&(struct mx_contents){ MX_VALUE, m->data, NULL, at, in->op->d });
+		if (!r->together)
+			return false;
+	}
+	return all;
 }
 
 static void access_ds(struct mx_order_range *r, const struct mx_memop *m) {
@@ -104,6 +208,8 @@ static void access_ds(struct mx_order_range *r, const struct mx_memop *m) {
 		walk_inside(r, mx_ds_element(m, 0, 0), 4, m->inside[0]);
 		return;
 	}
+	if (access_ds_together(r, m))
+		return;
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
 		r->lane = (int)l;
@@ -148,10 +254,42 @@ static void access_lds_dma_lane(struct mx_order_range *r, const struct mx_memop 
 	}
 }
 
+/* All lanes in the buffer, or none. */
+static bool access_lds_dma_together(struct mx_order_range *r, const struct mx_memop *m) {
+	unsigned bytes, d = m->in->op->d;
+	uint32_t base = mx_lds_dma_place(m, 0, &bytes);
+	uint32_t stride = mx_lds_dma_place(m, 1, &bytes) - base;
+	uint64_t at[MX_LANES], lanes;
+	if (m->in->op->flags & MX_FORMAT || bytes != d || m->scratch & m->exec ||
+	    !whole_lanes(m, m->exec, 0, d / 4, &lanes) || (lanes && lanes != m->exec))
+		return false;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		at[l] = base + l * stride;
+	struct mx_contents c = { .kind = MX_VALUE, .at = at, .bytes = bytes };
+	if (lanes)
+		c = (struct mx_contents){ MX_LOADED, NULL, m->address, at, bytes };
+	r->lds = true;
+	r->kind = MX_ORDER_WRITE;
+	return walk_together(r, at, m->exec, bytes, &c);
+}
+
 static void access_lds_dma(struct mx_order_range *r, const struct mx_memop *m) {
 	unsigned l;
+	r->together = false;
+	if (access_lds_dma_together(r, m))
+		return;
 	MX_FOR_LANES(l, m->exec)
 	access_lds_dma_lane(r, m, l);
+}
+
+static bool access_vector_together(struct mx_order_range *r, const struct mx_memop *m) {
+	const struct mx_op *op = m->in->op;
+	uint64_t lanes;
+	if (op->flags & MX_FORMAT || op->rmw || m->in_lds || op->d % 4 ||
+	    !whole_lanes(m, m->exec & ~m->scratch, 0, op->d / 4, &lanes))
+		return false;
+	return walk_together(r, m->address, lanes, op->d,
+	                     &(struct mx_contents){ MX_VALUE, m->data, NULL, m->address, op->d });
 }
 
 /* What a lane loads or stores. Scratch belongs to one lane, so it has no conflicts. */
@@ -163,12 +301,13 @@ static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
 		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_SCRATCH);
 	r->lds = m->in_lds;
 	r->data = op->flags & MX_FORMAT ? NULL : m->data;
-	MX_FOR_LANES(l, m->exec & ~m->scratch) {
-		bool whole = op->flags & MX_FORMAT || op->rmw;
-		r->lane = (int)l;
-		walk_inside(r, m->in_lds ? (uint32_t)m->address[l] : m->address[l], bytes,
-		            whole ? (m->inside[l] ? ~0u : 0) : m->inside[l]);
-	}
+	if (!access_vector_together(r, m))
+		MX_FOR_LANES(l, m->exec & ~m->scratch) {
+			bool whole = op->flags & MX_FORMAT || op->rmw;
+			r->lane = (int)l;
+			walk_inside(r, m->in_lds ? (uint32_t)m->address[l] : m->address[l], bytes,
+			            whole ? (m->inside[l] ? ~0u : 0) : m->inside[l]);
+		}
 	if (m->in->mem.lds)
 		access_lds_dma(r, m);
 }
@@ -199,7 +338,6 @@ void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) 
 	struct mx_proof *p = &mx_order_of(w->group->run)->proof;
 	access(&r, m);
 	p->accesses++;
-	p->pairs += r.pairs;
 }
 
 void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,

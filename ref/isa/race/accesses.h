@@ -13,9 +13,9 @@ struct mx_order_range {
 	mx_access me;
 	mx_access last_over; /* the last access found to be over: neighbouring cells often have it,
 	                        too */
-	uint64_t pairs;      /* of this access and an earlier one that were compared */
 	mx_order_kind kind;
 	bool lds;
+	bool together; /* pages without cells have recorded the access */
 	int lane;
 	uint64_t at;
 	unsigned bytes;
@@ -30,6 +30,14 @@ struct mx_order_range {
 };
 
 /* ---- conflicts.c ---- */
+
+/* Whether an earlier access of the same workgroup is over when this one begins. */
+bool mx_order_is_over_for(struct mx_order_range *r, mx_access earlier);
+/* Whether an access ordered after this read is also ordered after an earlier one. */
+bool mx_order_replaces(struct mx_order_range *r, mx_access earlier);
+/* Whether there may be another cache between a write and this access: that of another wave, or the
+ * scalar cache instead of the vector cache or the reverse. */
+bool mx_order_passes_caches(const struct mx_order_range *r, mx_access write);
 
 /* Checks an access against one cell of `unit` bytes at `at`, and then records it there. */
 void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,

@@ -31,8 +31,8 @@ static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
 	return before;
 }
 
-/* Whether an earlier access is over for this range; remembers the last one that is. */
-static bool is_over_for(struct mx_order_range *r, mx_access earlier) {
+/* Remembers the last one that is over. */
+bool mx_order_is_over_for(struct mx_order_range *r, mx_access earlier) {
 	if (earlier == r->last_over)
 		return true;
 	if (!is_over(r->order, earlier, r->me))
@@ -104,16 +104,14 @@ static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earl
 
 /* ---- earlier accesses of a cell ---- */
 
-/* Whether there may be another cache between a write and this access: that of another wave, or the
- * scalar cache instead of the vector cache or the reverse. */
-static bool passes_caches(const struct mx_order_range *r, mx_access write) {
+bool mx_order_passes_caches(const struct mx_order_range *r, mx_access write) {
 	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
 	bool other = r->kind == MX_ORDER_READ && mx_access_wave(write) != mx_access_wave(r->me);
 	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
 }
 
 static void check_caches(struct mx_order_range *r, mx_access write) {
-	if (passes_caches(r, write))
+	if (mx_order_passes_caches(r, write))
 		mx_order_doubt(r->w, r->in,
 		               r->kind == MX_ORDER_READ ? MX_DOUBT_CACHE_READ
 		                                        : MX_DOUBT_CACHE_WRITE);
@@ -125,11 +123,10 @@ static void check_write_of(struct mx_order_range *r, uint64_t at, const struct m
 	bool own = c->write_group == r->group;
 	if (!c->write)
 		return;
-	r->pairs++;
 	if (c->write == r->me && own) {
 		if (r->kind == MX_ORDER_WRITE && !same)
 			mx_order_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
-	} else if (!own || !is_over_for(r, c->write)) {
+	} else if (!own || !mx_order_is_over_for(r, c->write)) {
 		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
 		if (same && (flags || !c->written.own_wait))
 			mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
@@ -148,8 +145,7 @@ static bool is_write(const struct mx_order_range *r, mx_access a) {
 static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                          mx_access reader, uint32_t group, mx_order_kind was, bool same) {
 	bool own = group == r->group;
-	r->pairs += reader != 0;
-	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
+	if (!reader || (own && (reader == r->me || mx_order_is_over_for(r, reader))))
 		return true;
 	if (was == MX_ORDER_READ && c->written.concurrent && is_write(r, reader))
 		was = MX_ORDER_WRITE;
@@ -162,6 +158,12 @@ static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c)
 	return m->lists && c->read_group == MX_SEVERAL_GROUPS;
 }
 
+/* The reader that stands for those of another workgroup, or of several. */
+static mx_access one_reader(const struct mx_order_map *m, const struct mx_order_cell *c) {
+	bool one_group = c->readers && c->read_group != MX_SEVERAL_GROUPS;
+	return one_group ? mx_order_first_reader(m, c) : c->read;
+}
+
 static void check_readers(struct mx_order_range *r, const struct mx_order_map *m, uint64_t at,
                           const struct mx_order_cell *c, mx_order_kind was, bool same) {
 	if (!c->read_group)
@@ -172,7 +174,7 @@ static void check_readers(struct mx_order_range *r, const struct mx_order_map *m
 		return;
 	}
 	if (c->read_group != r->group || !c->readers) {
-		check_reader(r, at, c, c->read, c->read_group, was, same);
+		check_reader(r, at, c, one_reader(m, c), c->read_group, was, same);
 		return;
 	}
 	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
@@ -180,15 +182,15 @@ static void check_readers(struct mx_order_range *r, const struct mx_order_map *m
 			return;
 }
 
-/* Whether an access ordered after this read is also ordered after an earlier one. Operations that
- * return in any order can only be waited for all together. */
-static bool replaces(struct mx_order_range *r, mx_access earlier) {
-	return is_over_for(r, earlier) || (mx_access_wave(earlier) == mx_access_wave(r->me) &&
-	                                   mx_access_stream(earlier) == mx_access_stream(r->me));
+/* Operations that return in any order can only be waited for all together. */
+bool mx_order_replaces(struct mx_order_range *r, mx_access earlier) {
+	return mx_order_is_over_for(r, earlier) ||
+	       (mx_access_wave(earlier) == mx_access_wave(r->me) &&
+	        mx_access_stream(earlier) == mx_access_stream(r->me));
 }
 
 static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
-	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
+	return &c->readers[mx_order_reader_slot(a)];
 }
 
 static void add_to_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
@@ -228,9 +230,11 @@ static void note_reader(struct mx_order_range *r, struct mx_order_map *m, struct
 		c->read_group = r->group;
 		c->read = reader;
 	} else if (c->read_group != r->group) {
+		if (!m->lists)
+			c->read = one_reader(m, c);
 		note_other_group(r, m, c, r->group, reader);
 		return;
-	} else if (!c->readers && replaces(r, c->read))
+	} else if (!c->readers && mx_order_replaces(r, c->read))
 		c->read = reader;
 	else if (!c->readers) {
 		c->readers = mx_order_readers(m);
@@ -302,8 +306,8 @@ static void keep_as_reader(struct mx_order_range *r, struct mx_order_map *m,
 static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
                        struct mx_written now) {
 	bool own = c->write_group == r->group, same = same_written(c->written, now);
-	bool concurrent =
-		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
+	bool concurrent = c->write && same &&
+	                  !(own && (c->write == r->me || mx_order_is_over_for(r, c->write)));
 	now.own_wait = is_after_own_wait(r, c, same);
 	now.concurrent = concurrent || (same && c->written.concurrent);
 	if (concurrent)

@@ -37,8 +37,8 @@ static void conclude(const struct mx_run *run, struct mx_order *o) {
 }
 
 static void free_order(struct mx_order *o) {
-	mx_order_map_clear(&o->memory);
-	mx_order_map_clear(&o->atomics);
+	mx_order_map_free(&o->memory);
+	mx_order_map_free(&o->atomics);
 	mx_order_sync_end(&o->sync);
 	free(o->doubt);
 	free(o);
@@ -72,9 +72,11 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 	struct mx_order_group *o = calloc(1, sizeof *o);
 	(void)context;
 	g->watcher_data[MX_WATCHER_ORDER] = o;
-	if (o)
-		o->lds.readers = o->lds_atomics.readers = 2 * g->room;
-	return o;
+	if (!o)
+		return false;
+	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
+	o->lds_atomics.by_cells = true;
+	return true;
 }
 
 static void workgroup_begin(void *context, struct mx_group *g) {
@@ -105,6 +107,8 @@ static void drop_events(struct mx_group *g) {
 static void workgroup_free(void *context, struct mx_group *g) {
 	drop_events(g);
 	workgroup_end(context, g);
+	mx_order_map_free(&mx_order_group_of(g)->lds);
+	mx_order_map_free(&mx_order_group_of(g)->lds_atomics);
 	free(mx_order_group_of(g));
 }
 
@@ -309,6 +313,8 @@ static struct mx_order *new_order(const struct mx_launch *l) {
 	}
 	const uint32_t *b = l->block;
 	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
+	o->memory.by_cells = o->memory.lists;
+	o->atomics.by_cells = true;
 	o->memory.readers = o->atomics.readers =
 		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 	return o;
@@ -339,7 +345,6 @@ static void part_end(void *context, struct mx_run *part, bool keep) {
 	struct mx_order *o = context, *p = mx_order_of(part);
 	if (keep) {
 		o->proof.accesses += p->proof.accesses;
-		o->proof.pairs += p->proof.pairs;
 		o->proof.assumptions |= p->proof.assumptions;
 	}
 	if (keep && p->proof.doubt && (!o->proof.doubt || p->doubted < o->doubted)) {

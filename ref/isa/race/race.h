@@ -129,10 +129,42 @@ struct mx_order_cell {
 };
 #define MX_SEVERAL_GROUPS UINT32_MAX
 
+/* A bit for each cell of a page with cells of 4 bytes or more. */
+typedef uint64_t mx_cells __attribute__((vector_size(32), aligned(8)));
+
+static inline bool mx_cells_any(mx_cells c) {
+	return c[0] | c[1] | c[2] | c[3];
+}
+static inline bool mx_cells_meet(const mx_cells *a, const mx_cells *b) {
+	return ((*a)[0] & (*b)[0]) | ((*a)[1] & (*b)[1]) | ((*a)[2] & (*b)[2]) |
+	       ((*a)[3] & (*b)[3]);
+}
+static inline unsigned mx_cells_count(mx_cells c) {
+	return (unsigned)(__builtin_popcountll(c[0]) + __builtin_popcountll(c[1]) +
+	                  __builtin_popcountll(c[2]) + __builtin_popcountll(c[3]));
+}
+
+/* An operation, and the cells of a page of which it is the last write, or a last read. */
+struct mx_order_record {
+	mx_access access;
+	uint32_t group; /* as in a cell */
+	bool write;
+	uint8_t kind; /* of a write: mx_written_kind */
+	mx_cells cells;
+};
+
+/* A page has cells, or records by operation (summary.c). */
 enum { MX_ORDER_PAGE = 1024 };
 struct mx_order_page {
-	unsigned unit; /* bytes of a cell: 1, 2, 4, 8 or 16 */
-	struct mx_order_cell *cell;
+	struct mx_order_page *next; /* free pages */
+	unsigned unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
+	struct mx_order_cell *cell; /* NULL: records */
+	uint8_t n, room;
+	struct mx_order_record *record;
+	/* Cells with own_wait, with `readers`, and with MX_SEVERAL_GROUPS. */
+	mx_cells own_wait, several_readers, several_groups;
+	uint32_t *value;  /* by dword: contents of MX_VALUE */
+	uint64_t *source; /* by cell: contents of MX_LOADED */
 };
 
 static inline struct mx_order_cell *mx_order_cell(struct mx_order_page *p, uint64_t address) {
@@ -149,8 +181,9 @@ struct mx_order_list_cache {
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_order_map {
 	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
-	struct mx_order_page *page;
+	struct mx_order_page **page, *free;
 	size_t n, room, last;
+	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
 	bool lists;       /* keep lists of readers of several workgroups */
 	struct mx_order_list_cache cache[8];
@@ -166,11 +199,16 @@ struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t addres
 static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address,
                                                   unsigned unit, bool make) {
 	bool last = m->room && m->key[m->last] == address / MX_ORDER_PAGE + 1;
-	return last && m->page[m->last].unit <= unit ? &m->page[m->last]
-	                                             : mx_order_find_page(m, address, unit, make);
+	return last && m->page[m->last]->unit <= unit ? m->page[m->last]
+	                                              : mx_order_find_page(m, address, unit, make);
 }
 
 mx_access *mx_order_readers(struct mx_order_map *m);
+/* The slot of a reader in mx_order_cell.readers, and the first that is not empty. */
+static inline unsigned mx_order_reader_slot(mx_access a) {
+	return 2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM);
+}
+mx_access mx_order_first_reader(const struct mx_order_map *m, const struct mx_order_cell *c);
 /* Whether an access of one map and an access of the other are to the same bytes, one of them a
  * write. */
 bool mx_order_maps_meet(const struct mx_order_map *a, const struct mx_order_map *b);
@@ -180,7 +218,8 @@ bool mx_order_maps_share(const struct mx_order_map *a, const struct mx_order_map
 const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
                                                   const struct mx_order_reader *list,
                                                   uint32_t group, mx_access access);
-void mx_order_map_clear(struct mx_order_map *m);
+void mx_order_map_clear(struct mx_order_map *m); /* keeps its memory for reuse */
+void mx_order_map_free(struct mx_order_map *m);
 
 /* ---- one workgroup, one launch ---- */
 

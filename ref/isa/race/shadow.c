@@ -1,8 +1,8 @@
-/* Shadow memory for the analysis of order: pages of cells, found by address. */
+/* Shadow memory for the analysis of order: pages, found by address. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "race.h"
+#include "summary.h"
 
 enum { BLOCK = 1 << 13 };
 
@@ -84,18 +84,60 @@ const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
 	return cached->longer;
 }
 
+/* ---- maps ---- */
+
+mx_access mx_order_first_reader(const struct mx_order_map *m, const struct mx_order_cell *c) {
+	unsigned i = 0;
+	while (i + 1 < m->readers && !c->readers[i])
+		i++;
+	return c->readers[i];
+}
+
+static void free_page(struct mx_order_page *p) {
+	free(p->cell);
+	free(p->record);
+	free(p->value);
+	free(p->source);
+	free(p);
+}
+
+static void recycle(struct mx_order_map *m, struct mx_order_page *p) {
+	free(p->cell);
+	*p = (struct mx_order_page){ .next = m->free,
+		                     .room = p->room,
+		                     .record = p->record,
+		                     .value = p->value,
+		                     .source = p->source };
+	m->free = p;
+}
+
 void mx_order_map_clear(struct mx_order_map *m) {
-	for (size_t i = 0; i < m->room; i++)
-		if (m->key[i])
-			free(m->page[i].cell);
-	free(m->key);
-	free(m->page);
-	while (m->blocks) {
+	for (size_t i = 0; m->n && i < m->room; i++)
+		if (m->key[i]) {
+			recycle(m, m->page[i]);
+			m->key[i] = 0;
+			m->n--;
+		}
+	while (m->blocks && m->blocks->next) {
 		struct mx_order_block *next = m->blocks->next;
 		free(m->blocks);
 		m->blocks = next;
 	}
-	*m = (struct mx_order_map){ .readers = m->readers, .lists = m->lists };
+	if (m->blocks)
+		m->blocks->n = 0;
+	memset(m->cache, 0, sizeof m->cache);
+}
+
+void mx_order_map_free(struct mx_order_map *m) {
+	mx_order_map_clear(m);
+	while (m->free) {
+		struct mx_order_page *next = m->free->next;
+		free_page(m->free);
+		m->free = next;
+	}
+	free(m->blocks);
+	free(m->key);
+	free(m->page);
 }
 
 /* ---- finding pages: open addressing, at most half full ---- */
@@ -162,16 +204,41 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit
 	return true;
 }
 
-static bool make_page(struct mx_order_map *m, uint64_t key, size_t *slot, unsigned unit) {
-	struct mx_order_cell *cell = calloc(MX_ORDER_PAGE / unit, sizeof *cell);
-	if (!cell || (2 * m->n >= m->room && !grow(m))) {
-		free(cell);
-		return false;
+static struct mx_order_page *new_page(struct mx_order_map *m, unsigned unit) {
+	struct mx_order_page *p = m->free;
+	if (p)
+		m->free = p->next;
+	else
+		p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->unit = unit;
+	if ((m->by_cells || unit < 4) &&
+	    !(p->cell = calloc(MX_ORDER_PAGE / unit, sizeof *p->cell))) {
+		recycle(m, p);
+		return NULL;
 	}
+	return p;
+}
+
+static bool make_page(struct mx_order_map *m, uint64_t key, size_t *slot, unsigned unit) {
+	if (2 * m->n >= m->room && !grow(m))
+		return false;
+	struct mx_order_page *p = new_page(m, unit);
+	if (!p)
+		return false;
 	*slot = slot_of(m, key);
 	m->key[*slot] = key;
-	m->page[*slot] = (struct mx_order_page){ unit, cell };
+	m->page[*slot] = p;
 	m->n++;
+	return true;
+}
+
+/* Makes the cells of a page smaller. */
+static bool refine(struct mx_order_map *m, struct mx_order_page *p, unsigned unit) {
+	if (p->cell || unit < 4)
+		return (p->cell || mx_summary_to_cells(m, p)) && split(m, p, unit);
+	mx_summary_split(p, unit);
 	return true;
 }
 
@@ -183,34 +250,21 @@ struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t addres
 		if (!make || !make_page(m, key, &i, unit))
 			return NULL;
 	m->last = i;
-	struct mx_order_page *p = &m->page[i];
-	return p->unit <= unit || split(m, p, unit) ? p : NULL;
+	struct mx_order_page *p = m->page[i];
+	return p->unit <= unit || refine(m, p, unit) ? p : NULL;
 }
 
 /* ---- two maps ---- */
 
 static const struct mx_order_page *find(const struct mx_order_map *m, uint64_t key) {
 	size_t i = m->room ? slot_of(m, key) : 0;
-	return m->room && m->key[i] == key ? &m->page[i] : NULL;
-}
-
-static bool cells_meet(const struct mx_order_cell *a, const struct mx_order_cell *b) {
-	bool both = (a->write || a->read_group) && (b->write || b->read_group);
-	return both && (a->write || b->write);
-}
-
-static bool pages_meet(const struct mx_order_page *a, const struct mx_order_page *b) {
-	unsigned unit = a->unit < b->unit ? a->unit : b->unit;
-	for (unsigned at = 0; at < MX_ORDER_PAGE; at += unit)
-		if (cells_meet(&a->cell[at / a->unit], &b->cell[at / b->unit]))
-			return true;
-	return false;
+	return m->room && m->key[i] == key ? m->page[i] : NULL;
 }
 
 bool mx_order_maps_meet(const struct mx_order_map *a, const struct mx_order_map *b) {
 	for (size_t i = 0; i < a->room; i++) {
 		const struct mx_order_page *p = a->key[i] ? find(b, a->key[i]) : NULL;
-		if (p && pages_meet(&a->page[i], p))
+		if (p && mx_summary_pages_meet(a->page[i], p))
 			return true;
 	}
 	return false;

@@ -1,7 +1,7 @@
 /* Finds the loads by which a wave waits for another wave: a load in a short loop, from an invariant
- * address, and the loaded value decides whether the loop continues. Only another wave can end such a
- * loop. The scope of the load does not matter: atomic loads of workgroup scope compile to ordinary
- * loads [LLVM "Memory Model gfx942"].
+ * address, and the loaded value decides whether the loop continues. Only another wave can end such
+ * a loop. The scope of the load does not matter: atomic loads of workgroup scope compile to
+ * ordinary loads [LLVM "Memory Model gfx942"].
  *
  * A returning atomic, as of a spin lock, is such a load if it is idempotent. A loop that also
  * changes other memory may be a counting loop. Its loads poll only if nothing else that varies from

@@ -1,0 +1,310 @@
+/* Pages that record accesses by operation.
+ *
+ * The last accesses to a page are nearly always few operations of one workgroup, each to many
+ * cells, and ordered. Such a page has a record for each operation, with a mask of the cells for
+ * which it is the last write or a last read. An access of a wave is checked against each record
+ * once instead of against each cell, and the masks are updated together. As soon as a check would
+ * report something, doubt the proof, or needs the contents of a cell, the page gets cells, with
+ * what they would have had (mx_summary_to_cells), and the operation goes cell by cell. So
+ * conflicts.c has the rules, and this file has those of the cases in which nothing is wrong. */
+#include "summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORDS = 32 /* most of a page */, DWORDS = MX_ORDER_PAGE / 4 };
+
+/* ---- masks ---- */
+
+/* Each of 32 bits twice. */
+static uint64_t twice(uint32_t bits) {
+	uint64_t x = bits;
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+	x = (x | x << 2) & 0x3333333333333333;
+	x = (x | x << 1) & 0x5555555555555555;
+	return x * 3;
+}
+
+/* The mask for cells of a part of the size. */
+static mx_cells split_mask(mx_cells c, unsigned parts) {
+	for (; parts > 1; parts /= 2)
+		c = (mx_cells){ twice((uint32_t)c[0]), twice((uint32_t)(c[0] >> 32)),
+			        twice((uint32_t)c[1]), twice((uint32_t)(c[1] >> 32)) };
+	return c;
+}
+
+/* ---- records ---- */
+
+/* Removes records without cells. */
+static void compact(struct mx_order_page *p) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		if (mx_cells_any(p->record[i].cells))
+			p->record[n++] = p->record[i];
+	p->n = (uint8_t)n;
+}
+
+/* Whether compact leaves room for one more record, after these cells have lost theirs. */
+static bool make_room(struct mx_order_range *r, struct mx_order_page *p, mx_cells lost) {
+	unsigned left = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		left += mx_cells_any(p->record[i].cells & ~lost);
+	if (left < p->room)
+		return true;
+	if (p->room == RECORDS)
+		return false;
+	unsigned room = p->room ? 2 * p->room : 4;
+	struct mx_order_record *more = realloc(p->record, room * sizeof *more);
+	if (!more) {
+		r->w->group->run->out_of_memory = true;
+		return false;
+	}
+	p->record = more;
+	p->room = (uint8_t)room;
+	return true;
+}
+
+static void add(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells, bool write,
+                mx_written_kind kind) {
+	struct mx_order_record *last = p->n ? &p->record[p->n - 1] : NULL;
+	if (!mx_cells_any(cells))
+		return;
+	if (last && last->access == r->me && last->group == r->group && last->write == write)
+		last->cells |= cells;
+	else
+		p->record[p->n++] = (struct mx_order_record){ .access = r->me,
+			                                      .group = r->group,
+			                                      .write = write,
+			                                      .kind = (uint8_t)kind,
+			                                      .cells = cells };
+}
+
+/* ---- reads ---- */
+
+static bool may_read(struct mx_order_range *r, const struct mx_order_page *p, mx_cells cells) {
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_order_record *e = &p->record[i];
+		if (e->write && mx_cells_meet(&e->cells, &cells) &&
+		    (e->group != r->group || !mx_order_is_over_for(r, e->access) ||
+		     mx_order_passes_caches(r, e->access)))
+			return false;
+	}
+	return true;
+}
+
+/* An earlier reader of cells that are read again: the cells for which it remains. */
+static mx_cells keep_reader(struct mx_order_range *r, struct mx_order_page *p,
+                            const struct mx_order_record *e, mx_cells again) {
+	mx_cells single = again & ~p->several_readers;
+	if (mx_order_reader_slot(e->access) == mx_order_reader_slot(r->me)) {
+		if (mx_cells_any(single) && !mx_order_replaces(r, e->access))
+			p->several_readers |= single;
+		return e->cells & ~again;
+	}
+	if (mx_cells_any(single) && mx_order_replaces(r, e->access))
+		return e->cells & ~single;
+	p->several_readers |= single;
+	return e->cells;
+}
+
+static void note_read(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells) {
+	cells &= ~p->several_groups;
+	for (unsigned i = 0; i < p->n && mx_cells_any(cells); i++) {
+		struct mx_order_record *e = &p->record[i];
+		if (e->write || !mx_cells_meet(&e->cells, &cells))
+			continue;
+		mx_cells again = e->cells & cells;
+		if (e->group == r->group) {
+			e->cells = keep_reader(r, p, e, again);
+			continue;
+		}
+		p->several_groups |= again;
+		cells &= ~again;
+	}
+	add(r, p, cells, false, MX_UNKNOWN);
+}
+
+static bool read_page(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells) {
+	bool known = !mx_cells_any(cells & ~p->several_groups);
+	if (!may_read(r, p, cells) || !(known || make_room(r, p, (mx_cells){ 0 })))
+		return false;
+	if (p->n == p->room)
+		compact(p);
+	if (!known)
+		note_read(r, p, cells);
+	return true;
+}
+
+/* ---- writes ---- */
+
+static bool is_over_at_barrier(const struct mx_order_range *r, mx_access a) {
+	return mx_access_number(a) <=
+	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
+}
+
+/* *own_wait: the cells at which only a wait of this wave orders it after a read. */
+static bool may_write(struct mx_order_range *r, const struct mx_order_page *p, mx_cells cells,
+                      mx_cells *own_wait) {
+	if (mx_cells_meet(&p->several_groups, &cells))
+		return false;
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_order_record *e = &p->record[i];
+		if (!mx_cells_meet(&e->cells, &cells))
+			continue;
+		if (e->group != r->group || e->access == r->me ||
+		    !mx_order_is_over_for(r, e->access))
+			return false;
+		if (is_over_at_barrier(r, e->access)) {
+			if (e->write && mx_order_passes_caches(r, e->access))
+				return false;
+			continue;
+		}
+		if (e->write || !r->lds)
+			return false;
+		*own_wait |= e->cells & cells;
+	}
+	return true;
+}
+
+/* The contents of the lanes of a page. */
+static bool note_contents(struct mx_order_page *p, const struct mx_footprint_page *f,
+                          const struct mx_contents *c) {
+	bool loaded = c->kind >= MX_LOADED;
+	unsigned l, parts = c->bytes / p->unit;
+	if (loaded && !p->source)
+		p->source = malloc(DWORDS * sizeof *p->source);
+	if (c->kind == MX_VALUE && !p->value)
+		p->value = malloc(DWORDS * sizeof *p->value);
+	if (loaded ? !p->source : c->kind == MX_VALUE && !p->value)
+		return false;
+	MX_FOR_LANES(l, f->lanes) {
+		unsigned at = (unsigned)(c->at[l] % MX_ORDER_PAGE);
+		for (unsigned i = 0; loaded && i < parts; i++)
+			p->source[at / p->unit + i] = c->sources[l] + i * p->unit;
+		for (unsigned k = 0; c->kind == MX_VALUE && k < c->bytes / 4; k++)
+			p->value[at / 4 + k] = c->rows ? c->rows[k][l] : 0;
+	}
+	return true;
+}
+
+static bool write_page(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells,
+                       const struct mx_footprint_page *f, const struct mx_contents *c) {
+	mx_cells own_wait = { 0 };
+	if (!mx_footprint_is_apart(f) || !may_write(r, p, cells, &own_wait) ||
+	    !make_room(r, p, cells))
+		return false;
+	for (unsigned i = 0; i < p->n; i++)
+		p->record[i].cells &= ~cells;
+	compact(p);
+	p->own_wait = (p->own_wait & ~cells) | own_wait;
+	add(r, p, cells, true, c->kind);
+	if (!note_contents(p, f, c))
+		r->w->group->run->out_of_memory = true;
+	return true;
+}
+
+bool mx_summary_access(struct mx_order_range *r, struct mx_order_page *p,
+                       const struct mx_footprint_page *f, unsigned bytes,
+                       const struct mx_contents *contents) {
+	mx_cells cells = split_mask(f->cells, bytes / p->unit);
+	return r->kind == MX_ORDER_READ ? read_page(r, p, cells)
+	                                : write_page(r, p, cells, f, contents);
+}
+
+/* ---- cells ---- */
+
+static bool has(mx_cells c, unsigned i) {
+	return c[i / 64] >> i % 64 & 1;
+}
+
+static struct mx_written contents_of(const struct mx_order_page *p, const struct mx_order_record *e,
+                                     unsigned i) {
+	struct mx_written v = { .kind = e->kind, .own_wait = has(p->own_wait, i) };
+	if (e->kind == MX_VALUE)
+		v.value = p->value[i * p->unit / 4];
+	else if (e->kind >= MX_LOADED)
+		v.value = p->source[i];
+	return v;
+}
+
+static void add_to_cell(const struct mx_order_page *p, const struct mx_order_record *e, unsigned i,
+                        struct mx_order_cell *c) {
+	if (e->write) {
+		c->write = e->access;
+		c->write_group = e->group;
+		c->written = contents_of(p, e, i);
+		return;
+	}
+	c->read = e->access;
+	c->read_group = has(p->several_groups, i) ? MX_SEVERAL_GROUPS : e->group;
+	if (c->readers)
+		c->readers[mx_order_reader_slot(e->access)] = e->access;
+}
+
+static bool add_readers(struct mx_order_map *m, const struct mx_order_page *p,
+                        struct mx_order_cell *cell, unsigned n) {
+	for (unsigned i = 0; i < n; i++)
+		if (has(p->several_readers, i) && !(cell[i].readers = mx_order_readers(m)))
+			return false;
+	return true;
+}
+
+bool mx_summary_to_cells(struct mx_order_map *m, struct mx_order_page *p) {
+	unsigned n = MX_ORDER_PAGE / p->unit;
+	struct mx_order_cell *cell = calloc(n, sizeof *cell);
+	if (!cell || !add_readers(m, p, cell, n)) {
+		free(cell);
+		return false;
+	}
+	for (unsigned k = 0; k < p->n; k++)
+		for (unsigned i = 0; i < n; i++)
+			if (has(p->record[k].cells, i))
+				add_to_cell(p, &p->record[k], i, &cell[i]);
+	for (unsigned i = 0; i < n; i++)
+		if (cell[i].readers)
+			cell[i].read = mx_order_first_reader(m, &cell[i]);
+	p->cell = cell;
+	p->n = 0;
+	return true;
+}
+
+void mx_summary_split(struct mx_order_page *p, unsigned unit) {
+	unsigned parts = p->unit / unit;
+	mx_cells *masks[] = { &p->own_wait, &p->several_readers, &p->several_groups };
+	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+		*masks[i] = split_mask(*masks[i], parts);
+	for (unsigned i = 0; i < p->n; i++)
+		p->record[i].cells = split_mask(p->record[i].cells, parts);
+	for (unsigned i = p->source ? MX_ORDER_PAGE / unit : 0; i--;)
+		p->source[i] = p->source[i / parts] + i % parts * unit;
+	p->unit = unit;
+}
+
+/* ---- two pages ---- */
+
+struct marks {
+	mx_cells written, touched; /* by dword */
+};
+
+static struct marks marks_of(const struct mx_order_page *p) {
+	struct marks k = { 0 };
+	for (unsigned i = 0; i < p->n; i++) {
+		mx_cells cells = split_mask(p->record[i].cells, p->unit / 4);
+		k.touched |= cells;
+		if (p->record[i].write)
+			k.written |= cells;
+	}
+	for (unsigned at = 0; p->cell && at < MX_ORDER_PAGE; at += p->unit < 4 ? p->unit : 4) {
+		const struct mx_order_cell *c = &p->cell[at / p->unit];
+		k.touched[at / 256] |= (uint64_t)(c->write || c->read_group) << at / 4 % 64;
+		k.written[at / 256] |= (uint64_t)(c->write != 0) << at / 4 % 64;
+	}
+	return k;
+}
+
+bool mx_summary_pages_meet(const struct mx_order_page *a, const struct mx_order_page *b) {
+	const struct marks x = marks_of(a), y = marks_of(b);
+	return mx_cells_any((x.written & y.touched) | (x.touched & y.written));
+}
