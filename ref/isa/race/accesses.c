@@ -122,33 +122,47 @@ static bool is_plain(const struct mx_order_range *r, const struct mx_footprint_p
 	return !atomics->n || !mx_order_find_page(atomics, from, 16, false);
 }
 
+/* Finds the pages of a footprint. False if an access to one must go lane by lane, or memory is
+ * short. */
+static bool find_pages(struct mx_order_range *r, const struct mx_footprint *f, struct maps maps,
+                       const uint64_t *at, unsigned bytes, const struct mx_contents *contents,
+                       struct mx_order_page *page[MX_LANES]) {
+	unsigned unit = r->kind == MX_ORDER_WRITE && contents->rows ? 4 : bytes;
+	for (unsigned i = 0; i < f->n; i++) {
+		if (!is_plain(r, &f->page[i], at, bytes, maps.atomics))
+			return false;
+		page[i] = mx_order_page(maps.accesses, f->page[i].page * MX_ORDER_PAGE, unit, true);
+		if (!page[i])
+			return false;
+		__builtin_prefetch(&page[i]->touched);
+		__builtin_prefetch(page[i]->few);
+	}
+	return true;
+}
+
 /* Records the accesses of lanes to `bytes` bytes at their addresses. If it returns false, the
  * accesses remain to be made lane by lane, to pages with cells only if r->together. */
 static bool walk_together(struct mx_order_range *r, const uint64_t *at, uint64_t lanes,
                           unsigned bytes, const struct mx_contents *contents) {
 	struct maps maps = maps_of(r);
+	struct mx_order_page *page[MX_LANES];
 	struct mx_footprint f;
-	unsigned cells = 0;
+	bool all = true;
 	r->together = false;
 	if (r->visit || maps.accesses->by_cells || (bytes != 4 && bytes != 8 && bytes != 16) ||
-	    !mx_footprint_make(&f, at, lanes, bytes))
+	    !mx_footprint_make(&f, at, lanes, bytes) ||
+	    !find_pages(r, &f, maps, at, bytes, contents, page))
 		return false;
-	for (unsigned i = 0; i < f.n; i++)
-		if (!is_plain(r, &f.page[i], at, bytes, maps.atomics))
-			return false;
 	r->together = true;
-	unsigned unit = r->kind == MX_ORDER_WRITE && contents->rows ? 4 : bytes;
 	for (unsigned i = 0; i < f.n; i++) {
-		uint64_t from = f.page[i].page * MX_ORDER_PAGE;
-		struct mx_order_page *p = mx_order_page(maps.accesses, from, unit, true);
-		if (p && !p->cell && !mx_summary_access(r, p, &f.page[i], bytes, contents) &&
-		    !mx_summary_to_cells(maps.accesses, p))
-			p = NULL;
-		if (!p)
+		struct mx_order_page *p = page[i];
+		bool done = !p->cell &&
+		            mx_summary_access(r, maps.accesses, p, &f.page[i], bytes, contents);
+		if (!done && !p->cell && !mx_summary_to_cells(maps.accesses, p))
 			r->w->group->run->out_of_memory = true;
-		cells += !p || p->cell;
+		all &= done;
 	}
-	return !cells;
+	return all;
 }
 
 /* Sets *lanes to the lanes of a set of which `n` dwords, from `first` on, are in range. False if
@@ -156,7 +170,9 @@ static bool walk_together(struct mx_order_range *r, const uint64_t *at, uint64_t
 static bool whole_lanes(const struct mx_memop *m, uint64_t of, unsigned first, unsigned n,
                         uint64_t *lanes) {
 	unsigned all = (1u << n) - 1, l;
-	*lanes = 0;
+	*lanes = m->range == MX_RANGE_ALL ? of : 0;
+	if (m->range != MX_RANGE_SOME)
+		return true;
 	MX_FOR_LANES(l, of) {
 		unsigned inside = m->inside[l] >> first & all;
 		if (inside && inside != all)

@@ -37,10 +37,10 @@ static bool take(struct lanes *x, const uint64_t *address, uint64_t lanes, unsig
 	return !(any_of(low) & ((1u << log2) - 1));
 }
 
-/* The cells of a block, and the lanes in it. */
-static uint64_t cells_of(const struct lanes *x, uint64_t block, uint64_t *lanes) {
+/* The cells of a block, and the lanes in it; none is before `first`. */
+static uint64_t cells_of(const struct lanes *x, unsigned first, uint64_t block, uint64_t *lanes) {
 	eight cells = { 0 }, in = { 0 };
-	for (unsigned i = 0; i < PARTS; i++) {
+	for (unsigned i = first / WIDTH; i < PARTS; i++) {
 		eight same = (eight)(x->block[i] == block) & (eight)(x->lane[i] != 0);
 		cells |= x->cell[i] & same;
 		in |= x->lane[i] & same;
@@ -69,7 +69,7 @@ bool mx_footprint_make(struct mx_footprint *f, const uint64_t address[MX_LANES],
 	while (lanes) {
 		unsigned first = (unsigned)__builtin_ctzll(lanes);
 		uint64_t block = x.block[first / WIDTH][first % WIDTH], in;
-		uint64_t cells = cells_of(&x, block, &in);
+		uint64_t cells = cells_of(&x, first, block, &in);
 		struct mx_footprint_page *p = page_of(f, block / words);
 		p->cells[block % words] |= cells;
 		p->lanes |= in;

@@ -16,6 +16,43 @@ static bool is_pending(const struct mx_order_wave *o, unsigned row) {
 	return o->pending[row / 64] >> row % 64 & 1;
 }
 
+/* Whether one of n consecutive rows is pending, n below 64. */
+static bool any_pending(const struct mx_order_wave *o, unsigned row, unsigned n) {
+	uint64_t rows = o->pending[row / 64] >> row % 64;
+	if (row % 64 + n > 64)
+		rows |= o->pending[row / 64 + 1] << (64 - row % 64);
+	return rows & ((1ull << n) - 1);
+}
+
+static uint64_t bit_of(unsigned row) {
+	return 1ull << row / 8 % 64;
+}
+
+uint64_t mx_order_rows_of(const struct mx_inst *in) {
+	uint64_t bits = 0;
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; k < o->dwords; k++)
+			bits |= bit_of(mx_operand_row(o->code) + k);
+	return bits;
+}
+
+/* A bit for each byte that is not 0. */
+static uint64_t bytes_of(uint64_t x) {
+	x |= x >> 4;
+	x |= x >> 2;
+	x |= x >> 1;
+	return (x & 0x0101010101010101) * 0x0102040810204080 >> 56;
+}
+
+/* Drops the bits of registers that are no longer pending. */
+static void drop_bits(struct mx_order_wave *o) {
+	uint64_t bits = 0;
+	for (unsigned i = 0; i < MX_ROWS / 64; i++)
+		bits |= bytes_of(o->pending[i]) << i % 8 * 8;
+	o->may_pend = bits;
+	o->any_forgotten = false;
+}
+
 static bool is_over(const struct mx_order_wave *o, const struct mx_order_load *l) {
 	return l->number <= o->covered[l->stream];
 }
@@ -31,6 +68,7 @@ static void keep_others(struct mx_order_wave *o, int row) {
 
 static void forget(struct mx_order_wave *o, unsigned row) {
 	o->pending[row / 64] &= ~(1ull << row % 64);
+	o->any_forgotten = true;
 	if (o->n_more)
 		keep_others(o, (int)row);
 }
@@ -95,6 +133,7 @@ static void note_row(const struct register_access *t, unsigned row) {
 	if (is_pending(o, row))
 		keep_rest(t, row);
 	o->pending[row / 64] |= 1ull << row % 64;
+	o->may_pend |= bit_of(row);
 	o->load[row] = (struct mx_order_load){ .in = t->in,
 		                               .lanes = t->lanes,
 		                               .number = o->issued[t->stream],
@@ -124,10 +163,16 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 /* mx_order_note_load checks the registers that loads write. */
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
+	struct mx_order_wave *wave = mx_order_wave_of(w);
 	MX_FOR_OPERANDS(o, in) {
+		unsigned row = mx_operand_row(o->code);
+		if ((memory && o->written) || !any_pending(wave, row, o->dwords))
+			continue;
 		const struct register_access t = { w, in, o->written, MX_STREAMS,
 			                           touched(w, in, o->lanes) };
-		for (unsigned k = 0; !(memory && t.write) && k < o->dwords; k++)
-			check_row(&t, mx_operand_row(o->code) + k);
+		for (unsigned k = 0; k < o->dwords; k++)
+			check_row(&t, row + k);
 	}
+	if (wave->any_forgotten)
+		drop_bits(wave);
 }

@@ -40,7 +40,7 @@ static void free_order(struct mx_order *o) {
 	mx_order_map_free(&o->memory);
 	mx_order_map_free(&o->atomics);
 	mx_order_sync_end(&o->sync);
-	free(o->doubt);
+	free(o->inst);
 	free(o);
 }
 
@@ -75,6 +75,7 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 	if (!o)
 		return false;
 	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
+	o->lds.by_cells = g->run->launch->lane_by_lane;
 	o->lds_atomics.by_cells = true;
 	return true;
 }
@@ -215,32 +216,31 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 		mx_order_assume(mx_order_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
-static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
-                       struct mx_order_doubt *u) {
+static void derive(const struct mx_order *order, const struct mx_inst *in,
+                   struct mx_order_inst *u) {
+	u->rows = mx_order_rows_of(in);
 	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
 	u->computed = true;
 }
 
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_order *order = context;
-	struct mx_order_doubt *u = &order->doubt[in->offset / 4];
+	struct mx_order_inst *u = &order->inst[in->offset / 4];
 	struct mx_order_wave *o = mx_order_wave_of(w);
 	if (skipped)
 		return;
 	if (mx_order_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (!u->computed)
-		find_doubt(order, in, u);
+		derive(order, in, u);
 	if (u->doubt)
 		mx_order_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
 		mx_order_doubt(w, in, MX_DOUBT_M0_REGISTERS);
-	make_room(w, in);
-	for (unsigned i = 0; i < MX_ROWS / 64; i++)
-		if (o->pending[i]) {
-			mx_order_check_registers(w, in);
-			break;
-		}
+	if (in->counts.vm | in->counts.lgkm)
+		make_room(w, in);
+	if (o->may_pend & u->rows)
+		mx_order_check_registers(w, in);
 }
 
 static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
@@ -306,14 +306,14 @@ static struct mx_order *new_order(const struct mx_launch *l) {
 	if (!o)
 		return NULL;
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
-	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
-	if (!o->doubt || !mx_order_sync_begin(&o->sync, l)) {
+	o->inst = calloc(mx_program_dwords(l->program) + 1, sizeof *o->inst);
+	if (!o->inst || !mx_order_sync_begin(&o->sync, l)) {
 		free_order(o);
 		return NULL;
 	}
 	const uint32_t *b = l->block;
 	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
-	o->memory.by_cells = o->memory.lists;
+	o->memory.by_cells = o->memory.lists || l->lane_by_lane;
 	o->atomics.by_cells = true;
 	o->memory.readers = o->atomics.readers =
 		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);

@@ -11,6 +11,7 @@
 
 #include "../encoding/operands.h"
 #include "../schedule/inflight.h"
+#include "slabs.h"
 
 /* Streams of operations of a wave. Operations of FL and SM return in any order, those of the others
  * in the order of issue. */
@@ -52,6 +53,8 @@ struct mx_order_wave {
 	uint64_t issues_at_barrier;              /* instructions issued at the last barrier */
 	const struct mx_inst *barrier;
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
+	uint64_t may_pend;  /* the bits of mx_order_rows_of of these registers, and of others */
+	bool any_forgotten; /* may_pend may have more than these */
 	unsigned n_more;
 	/* load: the last load of each row, valid for pending rows. more: earlier loads of other
 	 * lanes. */
@@ -154,17 +157,18 @@ struct mx_order_record {
 };
 
 /* A page has cells, or records by operation (summary.c). */
-enum { MX_ORDER_PAGE = 1024 };
+enum { MX_ORDER_PAGE = 1024, MX_ORDER_RECORDS = 16 };
 struct mx_order_page {
 	struct mx_order_page *next; /* free pages */
 	unsigned unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
 	struct mx_order_cell *cell; /* NULL: records */
 	uint8_t n, room;
-	struct mx_order_record *record;
-	/* Cells with own_wait, with `readers`, and with MX_SEVERAL_GROUPS. */
-	mx_cells own_wait, several_readers, several_groups;
+	struct mx_order_record *record; /* `few`, or `room` others */
+	/* Cells that were accessed; with own_wait, with `readers`, with MX_SEVERAL_GROUPS. */
+	mx_cells touched, own_wait, several_readers, several_groups;
 	uint32_t *value;  /* by dword: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
+	struct mx_order_record few[MX_ORDER_RECORDS];
 };
 
 static inline struct mx_order_cell *mx_order_cell(struct mx_order_page *p, uint64_t address) {
@@ -188,6 +192,7 @@ struct mx_order_map {
 	bool lists;       /* keep lists of readers of several workgroups */
 	struct mx_order_list_cache cache[8];
 	struct mx_order_block *blocks;
+	struct mx_slab *slabs; /* of pages */
 };
 
 /* The page of an address, with cells of at most `unit` bytes. NULL if memory is short, or if there
@@ -258,10 +263,11 @@ static inline struct mx_order_clock *mx_order_clock_of(const struct mx_wave *w) 
 	return &mx_order_group_of(w->group)->clock[w->index];
 }
 
-/* Why a launch that executes an instruction is not proved, if so; computed at its first issue. */
-struct mx_order_doubt {
+/* What the analysis needs of an instruction; computed at its first issue. */
+struct mx_order_inst {
 	bool computed;
-	mx_doubt doubt;
+	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
+	uint64_t rows;  /* mx_order_rows_of */
 };
 
 /* The dwords through which waves synchronise; happens_before.c. */
@@ -275,9 +281,9 @@ struct mx_order_sync {
 struct mx_order {
 	struct mx_order_map memory, atomics;
 	struct mx_order_sync sync;
-	struct mx_order_doubt *doubt; /* by dword of the code */
-	struct mx_proof proof;        /* of the launch so far */
-	uint64_t doubted; /* the workgroup of proof.doubt: those that started before it */
+	struct mx_order_inst *inst; /* by dword of the code */
+	struct mx_proof proof;      /* of the launch so far */
+	uint64_t doubted;           /* the workgroup of proof.doubt: those that started before it */
 };
 
 static inline void mx_order_assume(struct mx_order *o, mx_proof_assumption a) {
@@ -328,6 +334,8 @@ void mx_polls_decide(struct mx_wave *w);
 
 /* ---- pending_registers.c ---- */
 
+/* A bit for each eight registers, modulo 64, of which an instruction accesses any. */
+uint64_t mx_order_rows_of(const struct mx_inst *in);
 void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
 

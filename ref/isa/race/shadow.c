@@ -12,7 +12,7 @@ struct mx_order_block {
 	mx_access access[BLOCK];
 };
 
-/* Allocates words that are freed with the map. */
+/* Allocates words that last until the map is cleared. */
 static mx_access *take(struct mx_order_map *m, unsigned n) {
 	struct mx_order_block *b = m->blocks;
 	if (!b || b->n + n > BLOCK) {
@@ -93,21 +93,12 @@ mx_access mx_order_first_reader(const struct mx_order_map *m, const struct mx_or
 	return c->readers[i];
 }
 
-static void free_page(struct mx_order_page *p) {
-	free(p->cell);
-	free(p->record);
-	free(p->value);
-	free(p->source);
-	free(p);
-}
-
 static void recycle(struct mx_order_map *m, struct mx_order_page *p) {
 	free(p->cell);
-	*p = (struct mx_order_page){ .next = m->free,
-		                     .room = p->room,
-		                     .record = p->record,
-		                     .value = p->value,
-		                     .source = p->source };
+	p->cell = NULL;
+	p->n = 0;
+	p->touched = p->own_wait = p->several_readers = p->several_groups = (mx_cells){ 0 };
+	p->next = m->free;
 	m->free = p;
 }
 
@@ -130,11 +121,7 @@ void mx_order_map_clear(struct mx_order_map *m) {
 
 void mx_order_map_free(struct mx_order_map *m) {
 	mx_order_map_clear(m);
-	while (m->free) {
-		struct mx_order_page *next = m->free->next;
-		free_page(m->free);
-		m->free = next;
-	}
+	mx_slabs_free(&m->slabs);
 	free(m->blocks);
 	free(m->key);
 	free(m->page);
@@ -204,12 +191,23 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit
 	return true;
 }
 
-static struct mx_order_page *new_page(struct mx_order_map *m, unsigned unit) {
+static struct mx_order_page *free_page(struct mx_order_map *m) {
 	struct mx_order_page *p = m->free;
-	if (p)
+	if (p) {
 		m->free = p->next;
-	else
-		p = calloc(1, sizeof *p);
+		return p;
+	}
+	p = mx_slabs_take(&m->slabs, sizeof *p);
+	if (p) {
+		memset(p, 0, offsetof(struct mx_order_page, few));
+		p->record = p->few;
+		p->room = MX_ORDER_RECORDS;
+	}
+	return p;
+}
+
+static struct mx_order_page *new_page(struct mx_order_map *m, unsigned unit) {
+	struct mx_order_page *p = free_page(m);
 	if (!p)
 		return NULL;
 	p->unit = unit;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORDS = 32 /* most of a page */, DWORDS = MX_ORDER_PAGE / 4 };
+enum { MANY = 2 * MX_ORDER_RECORDS, DWORDS = MX_ORDER_PAGE / 4 };
 
 /* ---- masks ---- */
 
@@ -47,27 +47,27 @@ static void compact(struct mx_order_page *p) {
 }
 
 /* Whether compact leaves room for one more record, after these cells have lost theirs. */
-static bool make_room(struct mx_order_range *r, struct mx_order_page *p, mx_cells lost) {
+static bool make_room(struct mx_order_map *m, struct mx_order_page *p, mx_cells lost) {
 	unsigned left = 0;
+	if (p->n < p->room)
+		return true;
 	for (unsigned i = 0; i < p->n; i++)
 		left += mx_cells_any(p->record[i].cells & ~lost);
 	if (left < p->room)
 		return true;
-	if (p->room == RECORDS)
+	struct mx_order_record *more =
+		p->room == MANY ? NULL : mx_slabs_take(&m->slabs, MANY * sizeof *more);
+	if (!more)
 		return false;
-	unsigned room = p->room ? 2 * p->room : 4;
-	struct mx_order_record *more = realloc(p->record, room * sizeof *more);
-	if (!more) {
-		r->w->group->run->out_of_memory = true;
-		return false;
-	}
+	memcpy(more, p->record, p->n * sizeof *more);
 	p->record = more;
-	p->room = (uint8_t)room;
+	p->room = MANY;
 	return true;
 }
 
 static void add(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells, bool write,
                 mx_written_kind kind) {
+	p->touched |= cells;
 	struct mx_order_record *last = p->n ? &p->record[p->n - 1] : NULL;
 	if (!mx_cells_any(cells))
 		return;
@@ -126,13 +126,17 @@ static void note_read(struct mx_order_range *r, struct mx_order_page *p, mx_cell
 	add(r, p, cells, false, MX_UNKNOWN);
 }
 
-static bool read_page(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells) {
+static bool read_page(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
+                      mx_cells cells) {
 	bool known = !mx_cells_any(cells & ~p->several_groups);
-	if (!may_read(r, p, cells) || !(known || make_room(r, p, (mx_cells){ 0 })))
+	bool first = !mx_cells_meet(&p->touched, &cells);
+	if (!(first || may_read(r, p, cells)) || !(known || make_room(m, p, (mx_cells){ 0 })))
 		return false;
 	if (p->n == p->room)
 		compact(p);
-	if (!known)
+	if (first)
+		add(r, p, cells, false, MX_UNKNOWN);
+	else if (!known)
 		note_read(r, p, cells);
 	return true;
 }
@@ -168,49 +172,93 @@ static bool may_write(struct mx_order_range *r, const struct mx_order_page *p, m
 	return true;
 }
 
-/* The contents of the lanes of a page. */
-static bool note_contents(struct mx_order_page *p, const struct mx_footprint_page *f,
+/* Whether lanes are consecutive and their data, too. */
+static bool is_run(const uint64_t *at, unsigned first, unsigned n, unsigned bytes) {
+	uint64_t off = 0;
+	for (unsigned i = 0; i < n; i++)
+		off |= at[first + i] - at[first] - (uint64_t)bytes * i;
+	return !off;
+}
+
+static void note_sources(struct mx_order_page *p, uint64_t lanes, const struct mx_contents *c) {
+	unsigned parts = c->bytes / p->unit, l;
+	MX_FOR_LANES(l, lanes) {
+		uint64_t *to = p->source + c->at[l] % MX_ORDER_PAGE / p->unit;
+		for (unsigned i = 0; i < parts; i++)
+			to[i] = c->sources[l] + i * p->unit;
+	}
+}
+
+static void note_values(struct mx_order_page *p, uint64_t lanes, const struct mx_contents *c) {
+	unsigned n = c->bytes / 4, l;
+	MX_FOR_LANES(l, lanes) {
+		uint32_t *to = p->value + c->at[l] % MX_ORDER_PAGE / 4;
+		for (unsigned k = 0; k < n; k++)
+			to[k] = c->rows ? c->rows[k][l] : 0;
+	}
+}
+
+/* The same of consecutive cells. */
+static void note_run(struct mx_order_page *p, unsigned first, unsigned n,
+                     const struct mx_contents *c) {
+	uint64_t at = c->at[first] % MX_ORDER_PAGE;
+	if (c->kind >= MX_LOADED)
+		memcpy(p->source + at / p->unit, c->sources + first, n * sizeof *p->source);
+	else if (c->rows)
+		memcpy(p->value + at / 4, c->rows[0] + first, n * sizeof *p->value);
+	else
+		memset(p->value + at / 4, 0, n * c->bytes);
+}
+
+/* The contents that the lanes of a page write. */
+static bool note_contents(struct mx_order_map *m, struct mx_order_page *p, uint64_t lanes,
                           const struct mx_contents *c) {
 	bool loaded = c->kind >= MX_LOADED;
-	unsigned l, parts = c->bytes / p->unit;
+	unsigned first = (unsigned)__builtin_ctzll(lanes);
+	unsigned n = (unsigned)__builtin_popcountll(lanes);
+	if (c->kind == MX_UNKNOWN)
+		return true;
 	if (loaded && !p->source)
-		p->source = malloc(DWORDS * sizeof *p->source);
-	if (c->kind == MX_VALUE && !p->value)
-		p->value = malloc(DWORDS * sizeof *p->value);
-	if (loaded ? !p->source : c->kind == MX_VALUE && !p->value)
+		p->source = mx_slabs_take(&m->slabs, DWORDS * sizeof *p->source);
+	if (!loaded && !p->value)
+		p->value = mx_slabs_take(&m->slabs, DWORDS * sizeof *p->value);
+	if (loaded ? !p->source : !p->value)
 		return false;
-	MX_FOR_LANES(l, f->lanes) {
-		unsigned at = (unsigned)(c->at[l] % MX_ORDER_PAGE);
-		for (unsigned i = 0; loaded && i < parts; i++)
-			p->source[at / p->unit + i] = c->sources[l] + i * p->unit;
-		for (unsigned k = 0; c->kind == MX_VALUE && k < c->bytes / 4; k++)
-			p->value[at / 4 + k] = c->rows ? c->rows[k][l] : 0;
-	}
+	bool run = lanes >> first == ~0ull >> (64 - n) && is_run(c->at, first, n, c->bytes);
+	if (run && (loaded ? c->bytes == p->unit : !c->rows || c->bytes == 4))
+		note_run(p, first, n, c);
+	else if (loaded)
+		note_sources(p, lanes, c);
+	else
+		note_values(p, lanes, c);
 	return true;
 }
 
-static bool write_page(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells,
-                       const struct mx_footprint_page *f, const struct mx_contents *c) {
+static bool write_page(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
+                       mx_cells cells, const struct mx_footprint_page *f,
+                       const struct mx_contents *c) {
 	mx_cells own_wait = { 0 };
-	if (!mx_footprint_is_apart(f) || !may_write(r, p, cells, &own_wait) ||
-	    !make_room(r, p, cells))
+	bool first = !mx_cells_meet(&p->touched, &cells);
+	if (!mx_footprint_is_apart(f) || !(first || may_write(r, p, cells, &own_wait)) ||
+	    !make_room(m, p, cells))
 		return false;
-	for (unsigned i = 0; i < p->n; i++)
+	for (unsigned i = 0; !first && i < p->n; i++)
 		p->record[i].cells &= ~cells;
-	compact(p);
+	if (!first || p->n == p->room)
+		compact(p);
 	p->own_wait = (p->own_wait & ~cells) | own_wait;
 	add(r, p, cells, true, c->kind);
-	if (!note_contents(p, f, c))
+	if (!note_contents(m, p, f->lanes, c))
 		r->w->group->run->out_of_memory = true;
 	return true;
 }
 
-bool mx_summary_access(struct mx_order_range *r, struct mx_order_page *p,
+bool mx_summary_access(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
                        const struct mx_footprint_page *f, unsigned bytes,
                        const struct mx_contents *contents) {
 	mx_cells cells = split_mask(f->cells, bytes / p->unit);
-	return r->kind == MX_ORDER_READ ? read_page(r, p, cells)
-	                                : write_page(r, p, cells, f, contents);
+	return r->kind == MX_ORDER_READ ? read_page(r, m, p, cells)
+	                                : write_page(r, m, p, cells, f, contents);
 }
 
 /* ---- cells ---- */
@@ -272,7 +320,7 @@ bool mx_summary_to_cells(struct mx_order_map *m, struct mx_order_page *p) {
 
 void mx_summary_split(struct mx_order_page *p, unsigned unit) {
 	unsigned parts = p->unit / unit;
-	mx_cells *masks[] = { &p->own_wait, &p->several_readers, &p->several_groups };
+	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->several_readers, &p->several_groups };
 	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
 		*masks[i] = split_mask(*masks[i], parts);
 	for (unsigned i = 0; i < p->n; i++)

@@ -17,7 +17,7 @@ struct mx_contents {
 
 /* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
  * recorded, if that takes a look at each cell. contents: of a write. */
-bool mx_summary_access(struct mx_order_range *r, struct mx_order_page *p,
+bool mx_summary_access(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
                        const struct mx_footprint_page *f, unsigned bytes,
                        const struct mx_contents *contents);
 
