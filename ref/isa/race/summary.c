@@ -148,9 +148,18 @@ static bool is_over_at_barrier(const struct mx_order_range *r, mx_access a) {
 	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
 }
 
-/* *own_wait: the cells at which only a wait of this wave orders it after a read. */
+/* Whether an access was issued before the last barrier and is over only if one L1 orders it. */
+static bool needs_l1(const struct mx_order_range *r, mx_access a) {
+	return !r->lds &&
+	       mx_access_number(a) <=
+	               r->order->wave[mx_access_wave(a)].issued_at_barrier[mx_access_stream(a)];
+}
+
+/* *own_wait: the cells at which only a wait of this wave orders it after an earlier access. After a
+ * write alone that depends on what both write, unless an earlier access left own_wait. */
 static bool may_write(struct mx_order_range *r, const struct mx_order_page *p, mx_cells cells,
                       mx_cells *own_wait) {
+	mx_cells after_write = { 0 };
 	if (mx_cells_meet(&p->several_groups, &cells))
 		return false;
 	for (unsigned i = 0; i < p->n; i++) {
@@ -158,18 +167,17 @@ static bool may_write(struct mx_order_range *r, const struct mx_order_page *p, m
 		if (!mx_cells_meet(&e->cells, &cells))
 			continue;
 		if (e->group != r->group || e->access == r->me ||
-		    !mx_order_is_over_for(r, e->access))
+		    !mx_order_is_over_for(r, e->access) ||
+		    (e->write && mx_order_passes_caches(r, e->access)))
 			return false;
-		if (is_over_at_barrier(r, e->access)) {
-			if (e->write && mx_order_passes_caches(r, e->access))
-				return false;
+		if (is_over_at_barrier(r, e->access))
 			continue;
-		}
-		if (e->write || !r->lds)
+		if (needs_l1(r, e->access))
 			return false;
-		*own_wait |= e->cells & cells;
+		*(e->write ? &after_write : own_wait) |= e->cells & cells;
 	}
-	return true;
+	*own_wait |= after_write & p->own_wait;
+	return !mx_cells_any(after_write & ~*own_wait);
 }
 
 /* Whether lanes are consecutive and their data, too. */
