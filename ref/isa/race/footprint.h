@@ -7,7 +7,7 @@
 struct mx_footprint {
 	unsigned n;
 	struct mx_footprint_page {
-		uint64_t page, lanes; /* address / MX_ORDER_PAGE; the lanes that access it */
+		uint64_t page, lanes; /* address / MX_RACE_PAGE; the lanes that access it */
 		mx_cells cells;       /* of the size of a lane's data */
 	} page[MX_LANES];
 };

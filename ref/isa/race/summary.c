@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 2 * MX_ORDER_RECORDS, DWORDS = MX_ORDER_PAGE / 4 };
+enum { MANY = 2 * MX_RACE_RECORDS, DWORDS = MX_RACE_PAGE / 4 };
 
 /* ---- masks ---- */
 
@@ -38,7 +38,7 @@ static mx_cells split_mask(mx_cells c, unsigned parts) {
 /* ---- records ---- */
 
 /* Removes records without cells. */
-static void compact(struct mx_order_page *p) {
+static void compact(struct mx_race_page *p) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < p->n; i++)
 		if (mx_cells_any(p->record[i].cells))
@@ -47,7 +47,7 @@ static void compact(struct mx_order_page *p) {
 }
 
 /* Whether compact leaves room for one more record, after these cells have lost theirs. */
-static bool make_room(struct mx_order_map *m, struct mx_order_page *p, mx_cells lost) {
+static bool make_room(struct mx_race_map *m, struct mx_race_page *p, mx_cells lost) {
 	unsigned left = 0;
 	if (p->n < p->room)
 		return true;
@@ -55,7 +55,7 @@ static bool make_room(struct mx_order_map *m, struct mx_order_page *p, mx_cells 
 		left += mx_cells_any(p->record[i].cells & ~lost);
 	if (left < p->room)
 		return true;
-	struct mx_order_record *more =
+	struct mx_race_record *more =
 		p->room == MANY ? NULL : mx_slabs_take(&m->slabs, MANY * sizeof *more);
 	if (!more)
 		return false;
@@ -65,54 +65,54 @@ static bool make_room(struct mx_order_map *m, struct mx_order_page *p, mx_cells 
 	return true;
 }
 
-static void add(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells, bool write,
+static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells, bool write,
                 mx_written_kind kind) {
 	p->touched |= cells;
-	struct mx_order_record *last = p->n ? &p->record[p->n - 1] : NULL;
+	struct mx_race_record *last = p->n ? &p->record[p->n - 1] : NULL;
 	if (!mx_cells_any(cells))
 		return;
 	if (last && last->access == r->me && last->group == r->group && last->write == write)
 		last->cells |= cells;
 	else
-		p->record[p->n++] = (struct mx_order_record){ .access = r->me,
-			                                      .group = r->group,
-			                                      .write = write,
-			                                      .kind = (uint8_t)kind,
-			                                      .cells = cells };
+		p->record[p->n++] = (struct mx_race_record){ .access = r->me,
+			                                     .group = r->group,
+			                                     .write = write,
+			                                     .kind = (uint8_t)kind,
+			                                     .cells = cells };
 }
 
 /* ---- reads ---- */
 
-static bool may_read(struct mx_order_range *r, const struct mx_order_page *p, mx_cells cells) {
+static bool may_read(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells) {
 	for (unsigned i = 0; i < p->n; i++) {
-		const struct mx_order_record *e = &p->record[i];
+		const struct mx_race_record *e = &p->record[i];
 		if (e->write && mx_cells_meet(&e->cells, &cells) &&
-		    (e->group != r->group || !mx_order_is_over_for(r, e->access) ||
-		     mx_order_passes_caches(r, e->access)))
+		    (e->group != r->group || !mx_race_is_over_for(r, e->access) ||
+		     mx_race_passes_caches(r, e->access)))
 			return false;
 	}
 	return true;
 }
 
 /* An earlier reader of cells that are read again: the cells for which it remains. */
-static mx_cells keep_reader(struct mx_order_range *r, struct mx_order_page *p,
-                            const struct mx_order_record *e, mx_cells again) {
+static mx_cells keep_reader(struct mx_race_range *r, struct mx_race_page *p,
+                            const struct mx_race_record *e, mx_cells again) {
 	mx_cells single = again & ~p->several_readers;
-	if (mx_order_reader_slot(e->access) == mx_order_reader_slot(r->me)) {
-		if (mx_cells_any(single) && !mx_order_replaces(r, e->access))
+	if (mx_race_reader_slot(e->access) == mx_race_reader_slot(r->me)) {
+		if (mx_cells_any(single) && !mx_race_replaces(r, e->access))
 			p->several_readers |= single;
 		return e->cells & ~again;
 	}
-	if (mx_cells_any(single) && mx_order_replaces(r, e->access))
+	if (mx_cells_any(single) && mx_race_replaces(r, e->access))
 		return e->cells & ~single;
 	p->several_readers |= single;
 	return e->cells;
 }
 
-static void note_read(struct mx_order_range *r, struct mx_order_page *p, mx_cells cells) {
+static void note_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
 	cells &= ~p->several_groups;
 	for (unsigned i = 0; i < p->n && mx_cells_any(cells); i++) {
-		struct mx_order_record *e = &p->record[i];
+		struct mx_race_record *e = &p->record[i];
 		if (e->write || !mx_cells_meet(&e->cells, &cells))
 			continue;
 		mx_cells again = e->cells & cells;
@@ -126,7 +126,7 @@ static void note_read(struct mx_order_range *r, struct mx_order_page *p, mx_cell
 	add(r, p, cells, false, MX_UNKNOWN);
 }
 
-static bool read_page(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
+static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                       mx_cells cells) {
 	bool known = !mx_cells_any(cells & ~p->several_groups);
 	bool first = !mx_cells_meet(&p->touched, &cells);
@@ -143,13 +143,13 @@ static bool read_page(struct mx_order_range *r, struct mx_order_map *m, struct m
 
 /* ---- writes ---- */
 
-static bool is_over_at_barrier(const struct mx_order_range *r, mx_access a) {
+static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
 	return mx_access_number(a) <=
 	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
 }
 
 /* Whether an access was issued before the last barrier and is over only if one L1 orders it. */
-static bool needs_l1(const struct mx_order_range *r, mx_access a) {
+static bool needs_l1(const struct mx_race_range *r, mx_access a) {
 	return !r->lds &&
 	       mx_access_number(a) <=
 	               r->order->wave[mx_access_wave(a)].issued_at_barrier[mx_access_stream(a)];
@@ -157,18 +157,18 @@ static bool needs_l1(const struct mx_order_range *r, mx_access a) {
 
 /* *own_wait: the cells at which only a wait of this wave orders it after an earlier access. After a
  * write alone that depends on what both write, unless an earlier access left own_wait. */
-static bool may_write(struct mx_order_range *r, const struct mx_order_page *p, mx_cells cells,
+static bool may_write(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
                       mx_cells *own_wait) {
 	mx_cells after_write = { 0 };
 	if (mx_cells_meet(&p->several_groups, &cells))
 		return false;
 	for (unsigned i = 0; i < p->n; i++) {
-		const struct mx_order_record *e = &p->record[i];
+		const struct mx_race_record *e = &p->record[i];
 		if (!mx_cells_meet(&e->cells, &cells))
 			continue;
 		if (e->group != r->group || e->access == r->me ||
-		    !mx_order_is_over_for(r, e->access) ||
-		    (e->write && mx_order_passes_caches(r, e->access)))
+		    !mx_race_is_over_for(r, e->access) ||
+		    (e->write && mx_race_passes_caches(r, e->access)))
 			return false;
 		if (is_over_at_barrier(r, e->access))
 			continue;
@@ -188,28 +188,28 @@ static bool is_run(const uint64_t *at, unsigned first, unsigned n, unsigned byte
 	return !off;
 }
 
-static void note_sources(struct mx_order_page *p, uint64_t lanes, const struct mx_contents *c) {
+static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
 	unsigned parts = c->bytes / p->unit, l;
 	MX_FOR_LANES(l, lanes) {
-		uint64_t *to = p->source + c->at[l] % MX_ORDER_PAGE / p->unit;
+		uint64_t *to = p->source + c->at[l] % MX_RACE_PAGE / p->unit;
 		for (unsigned i = 0; i < parts; i++)
 			to[i] = c->sources[l] + i * p->unit;
 	}
 }
 
-static void note_values(struct mx_order_page *p, uint64_t lanes, const struct mx_contents *c) {
+static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
 	unsigned n = c->bytes / 4, l;
 	MX_FOR_LANES(l, lanes) {
-		uint32_t *to = p->value + c->at[l] % MX_ORDER_PAGE / 4;
+		uint32_t *to = p->value + c->at[l] % MX_RACE_PAGE / 4;
 		for (unsigned k = 0; k < n; k++)
 			to[k] = c->rows ? c->rows[k][l] : 0;
 	}
 }
 
 /* The same of consecutive cells. */
-static void note_run(struct mx_order_page *p, unsigned first, unsigned n,
+static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
                      const struct mx_contents *c) {
-	uint64_t at = c->at[first] % MX_ORDER_PAGE;
+	uint64_t at = c->at[first] % MX_RACE_PAGE;
 	if (c->kind >= MX_LOADED)
 		memcpy(p->source + at / p->unit, c->sources + first, n * sizeof *p->source);
 	else if (c->rows)
@@ -219,7 +219,7 @@ static void note_run(struct mx_order_page *p, unsigned first, unsigned n,
 }
 
 /* The contents that the lanes of a page write. */
-static bool note_contents(struct mx_order_map *m, struct mx_order_page *p, uint64_t lanes,
+static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
                           const struct mx_contents *c) {
 	bool loaded = c->kind >= MX_LOADED;
 	unsigned first = (unsigned)__builtin_ctzll(lanes);
@@ -242,7 +242,7 @@ static bool note_contents(struct mx_order_map *m, struct mx_order_page *p, uint6
 	return true;
 }
 
-static bool write_page(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
+static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        mx_cells cells, const struct mx_footprint_page *f,
                        const struct mx_contents *c) {
 	mx_cells own_wait = { 0 };
@@ -261,12 +261,12 @@ static bool write_page(struct mx_order_range *r, struct mx_order_map *m, struct 
 	return true;
 }
 
-bool mx_summary_access(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
+bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        const struct mx_footprint_page *f, unsigned bytes,
                        const struct mx_contents *contents) {
 	mx_cells cells = split_mask(f->cells, bytes / p->unit);
-	return r->kind == MX_ORDER_READ ? read_page(r, m, p, cells)
-	                                : write_page(r, m, p, cells, f, contents);
+	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
+	                               : write_page(r, m, p, cells, f, contents);
 }
 
 /* ---- cells ---- */
@@ -275,7 +275,7 @@ static bool has(mx_cells c, unsigned i) {
 	return c[i / 64] >> i % 64 & 1;
 }
 
-static struct mx_written contents_of(const struct mx_order_page *p, const struct mx_order_record *e,
+static struct mx_written contents_of(const struct mx_race_page *p, const struct mx_race_record *e,
                                      unsigned i) {
 	struct mx_written v = { .kind = e->kind, .own_wait = has(p->own_wait, i) };
 	if (e->kind == MX_VALUE)
@@ -285,8 +285,8 @@ static struct mx_written contents_of(const struct mx_order_page *p, const struct
 	return v;
 }
 
-static void add_to_cell(const struct mx_order_page *p, const struct mx_order_record *e, unsigned i,
-                        struct mx_order_cell *c) {
+static void add_to_cell(const struct mx_race_page *p, const struct mx_race_record *e, unsigned i,
+                        struct mx_race_cell *c) {
 	if (e->write) {
 		c->write = e->access;
 		c->write_group = e->group;
@@ -296,20 +296,20 @@ static void add_to_cell(const struct mx_order_page *p, const struct mx_order_rec
 	c->read = e->access;
 	c->read_group = has(p->several_groups, i) ? MX_SEVERAL_GROUPS : e->group;
 	if (c->readers)
-		c->readers[mx_order_reader_slot(e->access)] = e->access;
+		c->readers[mx_race_reader_slot(e->access)] = e->access;
 }
 
-static bool add_readers(struct mx_order_map *m, const struct mx_order_page *p,
-                        struct mx_order_cell *cell, unsigned n) {
+static bool add_readers(struct mx_race_map *m, const struct mx_race_page *p,
+                        struct mx_race_cell *cell, unsigned n) {
 	for (unsigned i = 0; i < n; i++)
-		if (has(p->several_readers, i) && !(cell[i].readers = mx_order_readers(m)))
+		if (has(p->several_readers, i) && !(cell[i].readers = mx_race_readers(m)))
 			return false;
 	return true;
 }
 
-bool mx_summary_to_cells(struct mx_order_map *m, struct mx_order_page *p) {
-	unsigned n = MX_ORDER_PAGE / p->unit;
-	struct mx_order_cell *cell = calloc(n, sizeof *cell);
+bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
+	unsigned n = MX_RACE_PAGE / p->unit;
+	struct mx_race_cell *cell = calloc(n, sizeof *cell);
 	if (!cell || !add_readers(m, p, cell, n)) {
 		free(cell);
 		return false;
@@ -320,20 +320,20 @@ bool mx_summary_to_cells(struct mx_order_map *m, struct mx_order_page *p) {
 				add_to_cell(p, &p->record[k], i, &cell[i]);
 	for (unsigned i = 0; i < n; i++)
 		if (cell[i].readers)
-			cell[i].read = mx_order_first_reader(m, &cell[i]);
+			cell[i].read = mx_race_first_reader(m, &cell[i]);
 	p->cell = cell;
 	p->n = 0;
 	return true;
 }
 
-void mx_summary_split(struct mx_order_page *p, unsigned unit) {
+void mx_summary_split(struct mx_race_page *p, unsigned unit) {
 	unsigned parts = p->unit / unit;
 	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->several_readers, &p->several_groups };
 	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
 		*masks[i] = split_mask(*masks[i], parts);
 	for (unsigned i = 0; i < p->n; i++)
 		p->record[i].cells = split_mask(p->record[i].cells, parts);
-	for (unsigned i = p->source ? MX_ORDER_PAGE / unit : 0; i--;)
+	for (unsigned i = p->source ? MX_RACE_PAGE / unit : 0; i--;)
 		p->source[i] = p->source[i / parts] + i % parts * unit;
 	p->unit = unit;
 }
@@ -344,7 +344,7 @@ struct marks {
 	mx_cells written, touched; /* by dword */
 };
 
-static struct marks marks_of(const struct mx_order_page *p) {
+static struct marks marks_of(const struct mx_race_page *p) {
 	struct marks k = { 0 };
 	for (unsigned i = 0; i < p->n; i++) {
 		mx_cells cells = split_mask(p->record[i].cells, p->unit / 4);
@@ -352,15 +352,15 @@ static struct marks marks_of(const struct mx_order_page *p) {
 		if (p->record[i].write)
 			k.written |= cells;
 	}
-	for (unsigned at = 0; p->cell && at < MX_ORDER_PAGE; at += p->unit < 4 ? p->unit : 4) {
-		const struct mx_order_cell *c = &p->cell[at / p->unit];
+	for (unsigned at = 0; p->cell && at < MX_RACE_PAGE; at += p->unit < 4 ? p->unit : 4) {
+		const struct mx_race_cell *c = &p->cell[at / p->unit];
 		k.touched[at / 256] |= (uint64_t)(c->write || c->read_group) << at / 4 % 64;
 		k.written[at / 256] |= (uint64_t)(c->write != 0) << at / 4 % 64;
 	}
 	return k;
 }
 
-bool mx_summary_pages_meet(const struct mx_order_page *a, const struct mx_order_page *b) {
+bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b) {
 	const struct marks x = marks_of(a), y = marks_of(b);
 	return mx_cells_any((x.written & y.touched) | (x.touched & y.written));
 }

@@ -17,18 +17,18 @@ struct mx_contents {
 
 /* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
  * recorded, if that takes a look at each cell. contents: of a write. */
-bool mx_summary_access(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_page *p,
+bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        const struct mx_footprint_page *f, unsigned bytes,
                        const struct mx_contents *contents);
 
 /* Makes cells of the records. False if memory is short. */
-bool mx_summary_to_cells(struct mx_order_map *m, struct mx_order_page *p);
+bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p);
 
 /* Splits each cell of the masks into cells of at least 4 bytes. */
-void mx_summary_split(struct mx_order_page *p, unsigned unit);
+void mx_summary_split(struct mx_race_page *p, unsigned unit);
 
 /* Whether two pages of the same bytes, with cells or without, have accesses to the same dword, one
  * of them a write. */
-bool mx_summary_pages_meet(const struct mx_order_page *a, const struct mx_order_page *b);
+bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b);
 
 #endif
