@@ -165,6 +165,21 @@ static bool walk_together(struct mx_race_range *r, const uint64_t *at, uint64_t 
 	return all;
 }
 
+/* The same, dword by dword: the addresses are multiples of 4 only, or the size is no power of 2. */
+static bool walk_dwords(struct mx_race_range *r, uint64_t lanes, const struct mx_contents *c) {
+	uint64_t at[MX_LANES];
+	bool all = true;
+	for (unsigned k = 0; k < c->bytes / 4; k++) {
+		for (unsigned l = 0; l < MX_LANES; l++)
+			at[l] = c->at[l] + 4 * k;
+		all &= walk_together(r, at, lanes, 4,
+		                     &(struct mx_contents){ c->kind, c->rows + k, NULL, at, 4 });
+		if (!r->together)
+			return false;
+	}
+	return all;
+}
+
 /* Sets *lanes to the lanes of a set of which `n` dwords, from `first` on, are in range. False if
  * they are so only in part. */
 static bool whole_lanes(const struct mx_memop *m, uint64_t of, unsigned first, unsigned n,
@@ -270,23 +285,25 @@ static void access_lds_dma_lane(struct mx_race_range *r, const struct mx_memop *
 	}
 }
 
-/* All lanes in the buffer, or none. */
+/* The lanes in the buffer, which load, then the others, which write zeros. */
 static bool access_lds_dma_together(struct mx_race_range *r, const struct mx_memop *m) {
 	unsigned bytes, d = m->in->op->d;
 	uint32_t base = mx_lds_dma_place(m, 0, &bytes);
 	uint32_t stride = mx_lds_dma_place(m, 1, &bytes) - base;
-	uint64_t at[MX_LANES], lanes;
+	uint64_t at[MX_LANES], in;
 	if (m->in->op->flags & MX_FORMAT || bytes != d || m->scratch & m->exec ||
-	    !whole_lanes(m, m->exec, 0, d / 4, &lanes) || (lanes && lanes != m->exec))
+	    !whole_lanes(m, m->exec, 0, d / 4, &in))
 		return false;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		at[l] = base + l * stride;
-	struct mx_contents c = { .kind = MX_VALUE, .at = at, .bytes = bytes };
-	if (lanes)
-		c = (struct mx_contents){ MX_LOADED, NULL, m->address, at, bytes };
+	const struct mx_contents loaded = { MX_LOADED, NULL, m->address, at, bytes };
+	const struct mx_contents zero = { MX_VALUE, NULL, NULL, at, bytes };
 	r->lds = true;
 	r->kind = MX_RACE_WRITE;
-	return walk_together(r, at, m->exec, bytes, &c);
+	bool all = !in || walk_together(r, at, in, bytes, &loaded);
+	if (in == m->exec || (in && !r->together))
+		return all;
+	return walk_together(r, at, m->exec & ~in, bytes, &zero) && all;
 }
 
 static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
@@ -304,8 +321,10 @@ static bool access_vector_together(struct mx_race_range *r, const struct mx_memo
 	if (op->flags & MX_FORMAT || op->rmw || m->in_lds || op->d % 4 ||
 	    !whole_lanes(m, m->exec & ~m->scratch, 0, op->d / 4, &lanes))
 		return false;
-	return walk_together(r, m->address, lanes, op->d,
-	                     &(struct mx_contents){ MX_VALUE, m->data, NULL, m->address, op->d });
+	const struct mx_contents c = { MX_VALUE, m->data, NULL, m->address, op->d };
+	if (walk_together(r, m->address, lanes, op->d, &c))
+		return true;
+	return !r->together && walk_dwords(r, lanes, &c);
 }
 
 /* What a lane loads or stores. Scratch belongs to one lane, so it has no conflicts. */

@@ -71,7 +71,8 @@ static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells,
 	struct mx_race_record *last = p->n ? &p->record[p->n - 1] : NULL;
 	if (!mx_cells_any(cells))
 		return;
-	if (last && last->access == r->me && last->group == r->group && last->write == write)
+	if (last && last->access == r->me && last->group == r->group && last->write == write &&
+	    last->kind == kind)
 		last->cells |= cells;
 	else
 		p->record[p->n++] = (struct mx_race_record){ .access = r->me,
