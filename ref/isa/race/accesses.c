@@ -127,7 +127,7 @@ static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_pa
 static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, struct maps maps,
                        const uint64_t *at, unsigned bytes, const struct mx_contents *contents,
                        struct mx_race_page *page[MX_LANES]) {
-	unsigned unit = r->kind == MX_RACE_WRITE && contents->rows ? 4 : bytes;
+	unsigned unit = bytes < 4 || (r->kind == MX_RACE_WRITE && contents->rows) ? 4 : bytes;
 	for (unsigned i = 0; i < f->n; i++) {
 		if (!is_plain(r, &f->page[i], at, bytes, maps.atomics))
 			return false;
@@ -149,7 +149,8 @@ static bool walk_together(struct mx_race_range *r, const uint64_t *at, uint64_t 
 	struct mx_footprint f;
 	bool all = true;
 	r->together = false;
-	if (r->visit || maps.accesses->by_cells || (bytes != 4 && bytes != 8 && bytes != 16) ||
+	if (r->visit || maps.accesses->by_cells ||
+	    (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) ||
 	    !mx_footprint_make(&f, at, lanes, bytes) ||
 	    !find_pages(r, &f, maps, at, bytes, contents, page))
 		return false;
@@ -318,13 +319,13 @@ static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
 static bool access_vector_together(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	uint64_t lanes;
-	if (op->flags & MX_FORMAT || op->rmw || m->in_lds || op->d % 4 ||
-	    !whole_lanes(m, m->exec & ~m->scratch, 0, op->d / 4, &lanes))
+	if (op->flags & MX_FORMAT || op->rmw || m->in_lds ||
+	    !whole_lanes(m, m->exec & ~m->scratch, 0, mx_dwords(op->d), &lanes))
 		return false;
 	const struct mx_contents c = { MX_VALUE, m->data, NULL, m->address, op->d };
 	if (walk_together(r, m->address, lanes, op->d, &c))
 		return true;
-	return !r->together && walk_dwords(r, lanes, &c);
+	return !r->together && op->d % 4 == 0 && walk_dwords(r, lanes, &c);
 }
 
 /* What a lane loads or stores. Scratch belongs to one lane, so it has no conflicts. */

@@ -59,9 +59,39 @@ static struct mx_footprint_page *page_of(struct mx_footprint *f, uint64_t page) 
 	return &f->page[f->n++];
 }
 
+/* One bit for each pair of bits; false if only one of a pair is set. */
+static bool pairs_of(uint64_t bits, uint64_t *pairs) {
+	uint64_t x = bits & 0x5555555555555555;
+	if (x != (bits >> 1 & 0x5555555555555555))
+		return false;
+	x = (x | x >> 1) & 0x3333333333333333;
+	x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0f;
+	x = (x | x >> 4) & 0x00ff00ff00ff00ff;
+	x = (x | x >> 8) & 0x0000ffff0000ffff;
+	*pairs = (x | x >> 16) & 0xffffffff;
+	return true;
+}
+
+/* Adds the cells of a block. */
+static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t lanes,
+                unsigned bytes) {
+	unsigned blocks = 16 / bytes, at = (unsigned)(block % blocks);
+	struct mx_footprint_page *p = page_of(f, block / blocks);
+	p->lanes |= lanes;
+	if (bytes >= 4) {
+		p->cells[at] |= cells;
+		return true;
+	}
+	uint64_t pairs;
+	if (!pairs_of(cells, &pairs))
+		return false;
+	p->cells[at / 2] |= pairs << 32 * (at % 2);
+	return true;
+}
+
 bool mx_footprint_make(struct mx_footprint *f, const uint64_t address[MX_LANES], uint64_t lanes,
                        unsigned bytes) {
-	unsigned log2 = (unsigned)__builtin_ctz(bytes), words = 16 / bytes;
+	unsigned log2 = (unsigned)__builtin_ctz(bytes);
 	struct lanes x;
 	f->n = 0;
 	if (!take(&x, address, lanes, log2))
@@ -70,9 +100,8 @@ bool mx_footprint_make(struct mx_footprint *f, const uint64_t address[MX_LANES],
 		unsigned first = (unsigned)__builtin_ctzll(lanes);
 		uint64_t block = x.block[first / WIDTH][first % WIDTH], in;
 		uint64_t cells = cells_of(&x, first, block, &in);
-		struct mx_footprint_page *p = page_of(f, block / words);
-		p->cells[block % words] |= cells;
-		p->lanes |= in;
+		if (!add(f, block, cells, in, bytes))
+			return false;
 		lanes &= ~in;
 	}
 	return true;

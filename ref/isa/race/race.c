@@ -289,10 +289,9 @@ static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned
  * workgroup ends with it: numbers of operations, waits and barriers, accesses to LDS and registers,
  * and the order of its L1. It keeps two things longer:
  *  - The last accesses to device memory. They matter to another workgroup only where both access a
- *    byte and one writes it. Workgroups of different parts do not: the parts claim each dword
- *    before they access it, and the launch is repeated on one thread if two claims conflict
- *    (machine/claims.c). Workgroups that ran before the parts have made no claims, so `meets`
- *    compares their accesses with those of each part.
+ *    byte and one writes it. Claims conflict before workgroups of two parts do so, and then the
+ *    launch is repeated on one thread (machine/claims.c). Workgroups that ran before the parts
+ *    have made no claims, so `meets` compares their accesses with those of each part.
  *  - Clocks, flags and polled values. Launches whose waves synchronise through memory run on one
  *    thread.
  * Findings abort all parts, so the results of a part are counts, assumptions and the first doubt.

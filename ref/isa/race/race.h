@@ -160,13 +160,14 @@ struct mx_race_record {
 enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 16 };
 struct mx_race_page {
 	struct mx_race_page *next; /* free pages */
-	unsigned unit;             /* bytes of a cell: 1, 2, 4, 8 or 16 */
+	uint8_t unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
+	uint8_t finest; /* without cells: of the smallest lanes' data, if less than `unit` */
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	struct mx_race_record *record; /* `few`, or `room` others */
 	/* Cells that were accessed; with own_wait, with `readers`, with MX_SEVERAL_GROUPS. */
 	mx_cells touched, own_wait, several_readers, several_groups;
-	uint32_t *value;  /* by dword: contents of MX_VALUE */
+	uint8_t *value;   /* by byte: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
 	struct mx_race_record few[MX_RACE_RECORDS];
 };

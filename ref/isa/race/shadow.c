@@ -186,7 +186,7 @@ static bool split(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) 
 	}
 	free(p->cell);
 	p->cell = fine;
-	p->unit = unit;
+	p->unit = (uint8_t)unit;
 	return true;
 }
 
@@ -209,7 +209,7 @@ static struct mx_race_page *new_page(struct mx_race_map *m, unsigned unit) {
 	struct mx_race_page *p = free_page(m);
 	if (!p)
 		return NULL;
-	p->unit = unit;
+	p->unit = p->finest = (uint8_t)unit;
 	if ((m->by_cells || unit < 4) &&
 	    !(p->cell = calloc(MX_RACE_PAGE / unit, sizeof *p->cell))) {
 		recycle(m, p);
@@ -234,7 +234,8 @@ static bool make_page(struct mx_race_map *m, uint64_t key, size_t *slot, unsigne
 /* Makes the cells of a page smaller. */
 static bool refine(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) {
 	if (p->cell || unit < 4)
-		return (p->cell || mx_summary_to_cells(m, p)) && split(m, p, unit);
+		return (p->cell || mx_summary_to_cells(m, p)) &&
+		       (p->unit <= unit || split(m, p, unit));
 	mx_summary_split(p, unit);
 	return true;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 2 * MX_RACE_RECORDS, DWORDS = MX_RACE_PAGE / 4 };
+enum { MANY = 2 * MX_RACE_RECORDS };
 
 /* ---- masks ---- */
 
@@ -199,11 +199,15 @@ static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx
 }
 
 static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
-	unsigned n = c->bytes / 4, l;
+	unsigned l;
 	MX_FOR_LANES(l, lanes) {
-		uint32_t *to = p->value + c->at[l] % MX_RACE_PAGE / 4;
-		for (unsigned k = 0; k < n; k++)
-			to[k] = c->rows ? c->rows[k][l] : 0;
+		uint8_t *to = p->value + c->at[l] % MX_RACE_PAGE;
+		if (!c->rows)
+			memset(to, 0, c->bytes);
+		else if (c->bytes == 2)
+			memcpy(to, &c->rows[0][l], 2);
+		for (unsigned k = 0; c->rows && k < c->bytes / 4; k++)
+			memcpy(to + 4 * k, &c->rows[k][l], 4);
 	}
 }
 
@@ -214,9 +218,9 @@ static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
 	if (c->kind >= MX_LOADED)
 		memcpy(p->source + at / p->unit, c->sources + first, n * sizeof *p->source);
 	else if (c->rows)
-		memcpy(p->value + at / 4, c->rows[0] + first, n * sizeof *p->value);
+		memcpy(p->value + at, c->rows[0] + first, n * sizeof c->rows[0][0]);
 	else
-		memset(p->value + at / 4, 0, n * c->bytes);
+		memset(p->value + at, 0, n * c->bytes);
 }
 
 /* The contents that the lanes of a page write. */
@@ -228,9 +232,9 @@ static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_
 	if (c->kind == MX_UNKNOWN)
 		return true;
 	if (loaded && !p->source)
-		p->source = mx_slabs_take(&m->slabs, DWORDS * sizeof *p->source);
+		p->source = mx_slabs_take(&m->slabs, MX_RACE_PAGE / 4 * sizeof *p->source);
 	if (!loaded && !p->value)
-		p->value = mx_slabs_take(&m->slabs, DWORDS * sizeof *p->value);
+		p->value = mx_slabs_take(&m->slabs, MX_RACE_PAGE);
 	if (loaded ? !p->source : !p->value)
 		return false;
 	bool run = lanes >> first == ~0ull >> (64 - n) && is_run(c->at, first, n, c->bytes);
@@ -248,7 +252,7 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
                        const struct mx_contents *c) {
 	mx_cells own_wait = { 0 };
 	bool first = !mx_cells_meet(&p->touched, &cells);
-	if (!mx_footprint_is_apart(f) || !(first || may_write(r, p, cells, &own_wait)) ||
+	if (!mx_footprint_is_apart(f, c->bytes) || !(first || may_write(r, p, cells, &own_wait)) ||
 	    !make_room(m, p, cells))
 		return false;
 	for (unsigned i = 0; !first && i < p->n; i++)
@@ -265,7 +269,9 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        const struct mx_footprint_page *f, unsigned bytes,
                        const struct mx_contents *contents) {
-	mx_cells cells = split_mask(f->cells, bytes / p->unit);
+	mx_cells cells = split_mask(f->cells, bytes < 4 ? 1 : bytes / p->unit);
+	if (bytes < p->finest)
+		p->finest = (uint8_t)bytes;
 	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
 	                               : write_page(r, m, p, cells, f, contents);
 }
@@ -276,53 +282,58 @@ static bool has(mx_cells c, unsigned i) {
 	return c[i / 64] >> i % 64 & 1;
 }
 
-static struct mx_written contents_of(const struct mx_race_page *p, const struct mx_race_record *e,
-                                     unsigned i) {
-	struct mx_written v = { .kind = e->kind, .own_wait = has(p->own_wait, i) };
+/* The contents of a cell of `unit` bytes at an offset in the page. */
+static struct mx_written contents_at(const struct mx_race_page *p, const struct mx_race_record *e,
+                                     unsigned at, unsigned unit) {
+	struct mx_written v = { .kind = e->kind, .own_wait = has(p->own_wait, at / p->unit) };
+	uint32_t value = 0;
 	if (e->kind == MX_VALUE)
-		v.value = p->value[i * p->unit / 4];
-	else if (e->kind >= MX_LOADED)
-		v.value = p->source[i];
+		memcpy(&value, p->value + at, unit < 4 ? unit : 4);
+	v.value = value;
+	if (e->kind >= MX_LOADED)
+		v.value = p->source[at / p->unit] + at % p->unit;
 	return v;
 }
 
-static void add_to_cell(const struct mx_race_page *p, const struct mx_race_record *e, unsigned i,
-                        struct mx_race_cell *c) {
+static void add_to_cell(const struct mx_race_page *p, const struct mx_race_record *e, unsigned at,
+                        unsigned unit, struct mx_race_cell *c) {
 	if (e->write) {
 		c->write = e->access;
 		c->write_group = e->group;
-		c->written = contents_of(p, e, i);
+		c->written = contents_at(p, e, at, unit);
 		return;
 	}
 	c->read = e->access;
-	c->read_group = has(p->several_groups, i) ? MX_SEVERAL_GROUPS : e->group;
+	c->read_group = has(p->several_groups, at / p->unit) ? MX_SEVERAL_GROUPS : e->group;
 	if (c->readers)
 		c->readers[mx_race_reader_slot(e->access)] = e->access;
 }
 
-static bool add_readers(struct mx_race_map *m, const struct mx_race_page *p,
-                        struct mx_race_cell *cell, unsigned n) {
-	for (unsigned i = 0; i < n; i++)
-		if (has(p->several_readers, i) && !(cell[i].readers = mx_race_readers(m)))
-			return false;
+static bool make_cell(struct mx_race_map *m, const struct mx_race_page *p, unsigned at,
+                      unsigned unit, struct mx_race_cell *c) {
+	unsigned bit = at / p->unit;
+	if (has(p->several_readers, bit) && !(c->readers = mx_race_readers(m)))
+		return false;
+	for (unsigned k = 0; k < p->n; k++)
+		if (has(p->record[k].cells, bit))
+			add_to_cell(p, &p->record[k], at, unit, c);
+	if (c->readers)
+		c->read = mx_race_first_reader(m, c);
 	return true;
 }
 
 bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
-	unsigned n = MX_RACE_PAGE / p->unit;
-	struct mx_race_cell *cell = calloc(n, sizeof *cell);
-	if (!cell || !add_readers(m, p, cell, n)) {
-		free(cell);
+	unsigned unit = p->finest < p->unit ? p->finest : p->unit;
+	struct mx_race_cell *cell = calloc(MX_RACE_PAGE / unit, sizeof *cell);
+	for (unsigned at = 0; cell && at < MX_RACE_PAGE; at += unit)
+		if (!make_cell(m, p, at, unit, &cell[at / unit])) {
+			free(cell);
+			cell = NULL;
+		}
+	if (!cell)
 		return false;
-	}
-	for (unsigned k = 0; k < p->n; k++)
-		for (unsigned i = 0; i < n; i++)
-			if (has(p->record[k].cells, i))
-				add_to_cell(p, &p->record[k], i, &cell[i]);
-	for (unsigned i = 0; i < n; i++)
-		if (cell[i].readers)
-			cell[i].read = mx_race_first_reader(m, &cell[i]);
 	p->cell = cell;
+	p->unit = (uint8_t)unit;
 	p->n = 0;
 	return true;
 }
@@ -336,7 +347,7 @@ void mx_summary_split(struct mx_race_page *p, unsigned unit) {
 		p->record[i].cells = split_mask(p->record[i].cells, parts);
 	for (unsigned i = p->source ? MX_RACE_PAGE / unit : 0; i--;)
 		p->source[i] = p->source[i / parts] + i % parts * unit;
-	p->unit = unit;
+	p->unit = (uint8_t)unit;
 }
 
 /* ---- two pages ---- */
