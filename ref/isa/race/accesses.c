@@ -45,12 +45,12 @@ static void visit_range(const struct mx_race_range *r) {
 		r->visit(r->context, r->lds, at);
 }
 
-/* The hardware may fetch instructions at any time; the emulator executes the initial code. */
-static void check_code(const struct mx_race_range *r) {
+static bool writes_code(const struct mx_race_range *r, uint64_t from, uint64_t to) {
+	if (r->lds || r->kind == MX_RACE_READ)
+		return false;
 	const struct mx_program *p = r->w->group->run->launch->program;
 	uint64_t base = mx_program_base(p), end = base + 4 * mx_program_dwords(p);
-	if (r->at < end && r->at + r->bytes > base)
-		mx_race_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
+	return from < end && to > base;
 }
 
 struct maps {
@@ -73,8 +73,10 @@ static void walk_range(struct mx_race_range *r) {
 			visit_range(r);
 		return;
 	}
-	if (!r->lds && r->kind != MX_RACE_READ)
-		check_code(r);
+	/* The hardware may fetch instructions at any time; the emulator executes the initial code.
+	 */
+	if (writes_code(r, r->at, r->at + r->bytes))
+		mx_race_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
 	walk(r, maps.accesses, false);
 	if (maps.atomics->n || r->kind == MX_RACE_ATOMIC)
 		walk(r, maps.atomics, true);
@@ -113,11 +115,9 @@ static bool are_in_lds(const struct mx_race_range *r, const uint64_t *at, uint64
 static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_page *f,
                      const uint64_t *at, unsigned bytes, struct mx_race_map *atomics) {
 	uint64_t from = f->page * MX_RACE_PAGE, to = from + MX_RACE_PAGE;
-	const struct mx_program *p = r->w->group->run->launch->program;
-	uint64_t code = mx_program_base(p), end = code + 4 * mx_program_dwords(p);
 	if (r->lds && to > r->w->group->lds_bytes && !are_in_lds(r, at, f->lanes, bytes))
 		return false;
-	if (!r->lds && r->kind != MX_RACE_READ && from < end && to > code)
+	if (writes_code(r, from, to))
 		return false;
 	return !atomics->n || !mx_race_find_page(atomics, from, 16, false);
 }
