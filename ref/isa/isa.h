@@ -229,7 +229,6 @@ struct mx_proof {
 	uint64_t pc, other_pc; /* its instruction, and the earlier of two; MX_NO_PC: none */
 	uint64_t findings;     /* of the launch, without notes */
 	uint64_t accesses;     /* memory operations that were analysed */
-	uint64_t pairs;        /* accesses to the same bytes that were compared */
 };
 
 /* ---- programs ---- */

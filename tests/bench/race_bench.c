@@ -102,6 +102,7 @@ int main(void) {
 	check(mx_device_open("emu", &emu, &why), why.text);
 	emu->threads = 1;
 	measure_analysis("gemm/mxfp4_f32", 256, 256, 384);
+	measure_analysis("gemm/mxfp4_f32", 1024, 1024, 1024);
 	measure_analysis("gemm/mxfp4_bf16", 128, 128, 1024);
 	measure_analysis("gemm/mxfp4_splitk4", 32, 32, 512);
 	measure_analysis("gemm/mxfp4_pingpong_f32", 256, 256, 384);

@@ -48,7 +48,8 @@ static inline bool same_findings(const struct mx_report *a, const struct mx_repo
 
 static inline bool same_proof(const struct mx_proof *a, const struct mx_proof *b) {
 	return a->outcome == b->outcome && a->doubt == b->doubt && a->pc == b->pc &&
-	       a->accesses == b->accesses && a->pairs == b->pairs;
+	       a->other_pc == b->other_pc && a->assumptions == b->assumptions &&
+	       a->findings == b->findings && a->accesses == b->accesses;
 }
 
 static inline bool same_stats(const struct mx_stats *a, const struct mx_stats *b) {

@@ -199,7 +199,7 @@ static bool same_proofs(const struct mx_proof *a, const struct mx_proof *b) {
 	char one[MX_LINE_ROOM], two[MX_LINE_ROOM];
 	return a->outcome == b->outcome && a->assumptions == b->assumptions &&
 	       a->doubt == b->doubt && a->pc == b->pc && a->other_pc == b->other_pc &&
-	       a->findings == b->findings && a->accesses == b->accesses && a->pairs == b->pairs &&
+	       a->findings == b->findings && a->accesses == b->accesses &&
 	       !strcmp(mx_proof_text(a, one, sizeof one), mx_proof_text(b, two, sizeof two));
 }
 

@@ -1,7 +1,8 @@
-/* The bytes of LDS and device memory that an operation accesses, lane by lane. */
+/* The bytes of LDS and device memory that an operation accesses: of all lanes together, or lane by
+ * lane. */
 #include "../memory/ds.h"
 #include "../memory/vmem.h"
-#include "accesses.h"
+#include "summary.h"
 
 /* LDS-DMA writes 0 for what lies outside its buffer. */
 static const mx_vreg zeros[4];
@@ -9,51 +10,62 @@ static const mx_vreg zeros[4];
 /* ---- ranges ---- */
 
 /* The largest cell that divides the range; dwords that are written may differ. */
-static unsigned unit_of(const struct mx_order_range *r) {
-	unsigned largest = r->kind == MX_ORDER_WRITE && r->data && r->data != zeros ? 4 : 16;
+static unsigned unit_of(const struct mx_race_range *r) {
+	unsigned largest = r->kind == MX_RACE_WRITE && r->data && r->data != zeros ? 4 : 16;
 	unsigned ends = (unsigned)(r->at | (r->at + r->bytes)) | largest;
 	return ends & -ends;
 }
 
-static void walk(struct mx_order_range *r, struct mx_order_map *m, bool atomics) {
+static void walk(struct mx_race_range *r, struct mx_race_map *m, bool atomics) {
 	uint64_t at = r->at, end = at + r->bytes;
 	unsigned unit = unit_of(r);
 	while (at < end) {
-		struct mx_order_page *p =
-			mx_order_page(m, at, unit, !atomics || r->kind == MX_ORDER_ATOMIC);
-		uint64_t stop = at / MX_ORDER_PAGE * MX_ORDER_PAGE + MX_ORDER_PAGE;
+		struct mx_race_page *p =
+			mx_race_page(m, at, unit, !atomics || r->kind == MX_RACE_ATOMIC);
+		uint64_t stop = at / MX_RACE_PAGE * MX_RACE_PAGE + MX_RACE_PAGE;
 		stop = stop < end ? stop : end;
+		bool recorded = p && !p->cell && r->together;
+		if (!recorded && p && !p->cell && !mx_summary_to_cells(m, p))
+			p = NULL;
 		if (!p && !atomics)
 			r->w->group->run->out_of_memory = true;
-		for (; p && at < stop; at += p->unit) {
-			struct mx_order_cell *c = mx_order_cell(p, at);
+		for (; p && !recorded && at < stop; at += p->unit) {
+			struct mx_race_cell *c = mx_race_cell(p, at);
 			if (atomics)
-				mx_order_touch_atomics(r, m, c, at);
+				mx_race_touch_atomics(r, m, c, at);
 			else
-				mx_order_touch(r, m, c, at, p->unit);
+				mx_race_touch(r, m, c, at, p->unit);
 		}
 		at = stop;
 	}
 }
 
-static void visit_range(const struct mx_order_range *r) {
+static void visit_range(const struct mx_race_range *r) {
 	for (uint64_t at = r->at & ~3ull; at < r->at + r->bytes; at += 4)
 		r->visit(r->context, r->lds, at);
 }
 
-/* The hardware may fetch instructions at any time; the emulator executes the initial code. */
-static void check_code(const struct mx_order_range *r) {
+static bool writes_code(const struct mx_race_range *r, uint64_t from, uint64_t to) {
+	if (r->lds || r->kind == MX_RACE_READ)
+		return false;
 	const struct mx_program *p = r->w->group->run->launch->program;
 	uint64_t base = mx_program_base(p), end = base + 4 * mx_program_dwords(p);
-	if (r->at < end && r->at + r->bytes > base)
-		mx_order_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
+	return from < end && to > base;
 }
 
-static void walk_range(struct mx_order_range *r) {
-	struct mx_order_group *g = mx_order_group_of(r->w->group);
-	struct mx_order *o = mx_order_of(r->w->group->run);
-	struct mx_order_map *m = r->lds ? &g->lds : &o->memory;
-	struct mx_order_map *atomics = r->lds ? &g->lds_atomics : &o->atomics;
+struct maps {
+	struct mx_race_map *accesses, *atomics;
+};
+
+static struct maps maps_of(const struct mx_race_range *r) {
+	struct mx_race_group *g = mx_race_group_of(r->w->group);
+	struct mx_race_analysis *o = mx_race_analysis_of(r->w->group->run);
+	return r->lds ? (struct maps){ &g->lds, &g->lds_atomics }
+	              : (struct maps){ &o->memory, &o->atomics };
+}
+
+static void walk_range(struct mx_race_range *r) {
+	struct maps maps = maps_of(r);
 	if (r->lds && r->at + r->bytes > r->w->group->lds_bytes)
 		return;
 	if (r->visit) {
@@ -61,15 +73,17 @@ static void walk_range(struct mx_order_range *r) {
 			visit_range(r);
 		return;
 	}
-	if (!r->lds && r->kind != MX_ORDER_READ)
-		check_code(r);
-	walk(r, m, false);
-	if (atomics->n || r->kind == MX_ORDER_ATOMIC)
-		walk(r, atomics, true);
+	/* The hardware may fetch instructions at any time; the emulator executes the initial code.
+	 */
+	if (writes_code(r, r->at, r->at + r->bytes))
+		mx_race_doubt(r->w, r->in, MX_DOUBT_OWN_CODE);
+	walk(r, maps.accesses, false);
+	if (maps.atomics->n || r->kind == MX_RACE_ATOMIC)
+		walk(r, maps.atomics, true);
 }
 
 /* Walks the ranges of consecutive dwords of a lane that are set in `inside`. */
-static void walk_inside(struct mx_order_range *r, uint64_t at, unsigned bytes, unsigned inside) {
+static void walk_inside(struct mx_race_range *r, uint64_t at, unsigned bytes, unsigned inside) {
 	unsigned n = mx_dwords(bytes);
 	r->base = at;
 	for (unsigned k = 0; k < n; k++) {
@@ -85,13 +99,135 @@ static void walk_inside(struct mx_order_range *r, uint64_t at, unsigned bytes, u
 	}
 }
 
-/* ---- operations ---- */
+/* ---- all lanes together ---- */
 
-static mx_order_kind kind_of(const struct mx_op *op) {
-	return op->rmw ? MX_ORDER_ATOMIC : op->flags & MX_STORE ? MX_ORDER_WRITE : MX_ORDER_READ;
+static bool are_in_lds(const struct mx_race_range *r, const uint64_t *at, uint64_t lanes,
+                       unsigned bytes) {
+	unsigned l;
+	MX_FOR_LANES(l, lanes)
+	if (at[l] + bytes > r->w->group->lds_bytes)
+		return false;
+	return true;
 }
 
-static void access_ds(struct mx_order_range *r, const struct mx_memop *m) {
+/* Whether the lanes' accesses to a page may be recorded together: if its bytes are in LDS, are not
+ * code that is written, and no atomic accessed the page. */
+static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_page *f,
+                     const uint64_t *at, unsigned bytes, struct mx_race_map *atomics) {
+	uint64_t from = f->page * MX_RACE_PAGE, to = from + MX_RACE_PAGE;
+	if (r->lds && to > r->w->group->lds_bytes && !are_in_lds(r, at, f->lanes, bytes))
+		return false;
+	if (writes_code(r, from, to))
+		return false;
+	return !atomics->n || !mx_race_find_page(atomics, from, 16, false);
+}
+
+/* Finds the pages of a footprint. False if an access to one must go lane by lane, or memory is
+ * short. */
+static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, struct maps maps,
+                       const uint64_t *at, unsigned bytes, const struct mx_contents *contents,
+                       struct mx_race_page *page[MX_LANES]) {
+	unsigned unit = bytes < 4 || (r->kind == MX_RACE_WRITE && contents->rows) ? 4 : bytes;
+	for (unsigned i = 0; i < f->n; i++) {
+		if (!is_plain(r, &f->page[i], at, bytes, maps.atomics))
+			return false;
+		page[i] = mx_race_page(maps.accesses, f->page[i].page * MX_RACE_PAGE, unit, true);
+		if (!page[i])
+			return false;
+		__builtin_prefetch(&page[i]->touched);
+		__builtin_prefetch(page[i]->few);
+	}
+	return true;
+}
+
+/* Records the accesses of lanes to `bytes` bytes at their addresses. If it returns false, the
+ * accesses remain to be made lane by lane, to pages with cells only if r->together. */
+static bool walk_together(struct mx_race_range *r, const uint64_t *at, uint64_t lanes,
+                          unsigned bytes, const struct mx_contents *contents) {
+	struct maps maps = maps_of(r);
+	struct mx_race_page *page[MX_LANES];
+	struct mx_footprint f;
+	bool all = true;
+	r->together = false;
+	if (r->visit || maps.accesses->by_cells ||
+	    (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) ||
+	    !mx_footprint_make(&f, at, lanes, bytes) ||
+	    !find_pages(r, &f, maps, at, bytes, contents, page))
+		return false;
+	r->together = true;
+	for (unsigned i = 0; i < f.n; i++) {
+		struct mx_race_page *p = page[i];
+		bool done = !p->cell &&
+		            mx_summary_access(r, maps.accesses, p, &f.page[i], bytes, contents);
+		if (!done && !p->cell && !mx_summary_to_cells(maps.accesses, p))
+			r->w->group->run->out_of_memory = true;
+		all &= done;
+	}
+	return all;
+}
+
+/* The same, dword by dword: the addresses are multiples of 4 only, or the size is no power of 2. */
+static bool walk_dwords(struct mx_race_range *r, uint64_t lanes, const struct mx_contents *c) {
+	uint64_t at[MX_LANES];
+	bool all = true;
+	for (unsigned k = 0; k < c->bytes / 4; k++) {
+		for (unsigned l = 0; l < MX_LANES; l++)
+			at[l] = c->at[l] + 4 * k;
+		all &= walk_together(r, at, lanes, 4,
+		                     &(struct mx_contents){ c->kind, c->rows + k, NULL, at, 4 });
+		if (!r->together)
+			return false;
+	}
+	return all;
+}
+
+/* Sets *lanes to the lanes of a set of which `n` dwords, from `first` on, are in range. False if
+ * they are so only in part. */
+static bool whole_lanes(const struct mx_memop *m, uint64_t of, unsigned first, unsigned n,
+                        uint64_t *lanes) {
+	unsigned all = (1u << n) - 1, l;
+	*lanes = m->range == MX_RANGE_ALL ? of : 0;
+	if (m->range != MX_RANGE_SOME)
+		return true;
+	MX_FOR_LANES(l, of) {
+		unsigned inside = m->inside[l] >> first & all;
+		if (inside && inside != all)
+			return false;
+		*lanes |= (uint64_t)(inside == all) << l;
+	}
+	return true;
+}
+
+/* ---- operations ---- */
+
+static mx_race_kind kind_of(const struct mx_op *op) {
+	return op->rmw ? MX_RACE_ATOMIC : op->flags & MX_STORE ? MX_RACE_WRITE : MX_RACE_READ;
+}
+
+/* Two elements of a write may overlap. */
+static bool access_ds_together(struct mx_race_range *r, const struct mx_memop *m) {
+	const struct mx_inst *in = m->in;
+	unsigned elements = mx_ds_elements(in), n = mx_ds_dwords(in);
+	uint64_t at[MX_LANES], lanes;
+	bool all = true;
+	if (r->kind == MX_RACE_ATOMIC || (elements > 1 && r->kind == MX_RACE_WRITE))
+		return false;
+	for (unsigned e = 0; e < elements; e++) {
+		uint32_t offset = mx_ds_element(m, 0, e) - (uint32_t)m->address[0];
+		for (unsigned l = 0; l < MX_LANES; l++)
+			at[l] = (uint32_t)m->address[l] + offset;
+		if (!whole_lanes(m, m->exec, e * n, n, &lanes))
+			return false;
+		all &= walk_together(
+			r, at, lanes, in->op->d,
+			&(struct mx_contents){ MX_VALUE, m->data, NULL, at, in->op->d });
+		if (!r->together)
+			return false;
+	}
+	return all;
+}
+
+static void access_ds(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned n = mx_ds_dwords(m->in), l;
 	mx_kind kind = mx_kind_of(op);
@@ -99,11 +235,13 @@ static void access_ds(struct mx_order_range *r, const struct mx_memop *m) {
 		return;
 	r->lds = true;
 	if (kind == MX_IS_LDS_COUNTER) {
-		r->kind = MX_ORDER_ATOMIC;
+		r->kind = MX_RACE_ATOMIC;
 		r->lane = -1;
 		walk_inside(r, mx_ds_element(m, 0, 0), 4, m->inside[0]);
 		return;
 	}
+	if (access_ds_together(r, m))
+		return;
 	MX_FOR_LANES(l, m->exec)
 	for (unsigned e = 0; e < mx_ds_elements(m->in); e++) {
 		r->lane = (int)l;
@@ -129,11 +267,11 @@ static struct mx_written source_of(const struct mx_memop *m, unsigned lane) {
 }
 
 /* Dwords of a lane inside the buffer get loaded data, the others 0. */
-static void access_lds_dma_lane(struct mx_order_range *r, const struct mx_memop *m, unsigned l) {
+static void access_lds_dma_lane(struct mx_race_range *r, const struct mx_memop *m, unsigned l) {
 	const struct mx_written loaded = source_of(m, l);
 	unsigned inside = m->in->op->flags & MX_FORMAT && m->inside[l] ? ~0u : m->inside[l], bytes;
 	r->lds = true;
-	r->kind = MX_ORDER_WRITE;
+	r->kind = MX_RACE_WRITE;
 	r->lane = (int)l;
 	r->base = mx_lds_dma_place(m, l, &bytes);
 	for (unsigned k = 0, end; k < bytes / 4; k = end) {
@@ -148,41 +286,78 @@ static void access_lds_dma_lane(struct mx_order_range *r, const struct mx_memop 
 	}
 }
 
-static void access_lds_dma(struct mx_order_range *r, const struct mx_memop *m) {
+/* The lanes in the buffer, which load, then the others, which write zeros. */
+static bool access_lds_dma_together(struct mx_race_range *r, const struct mx_memop *m) {
+	unsigned bytes, d = m->in->op->d;
+	uint32_t base = mx_lds_dma_place(m, 0, &bytes);
+	uint32_t stride = mx_lds_dma_place(m, 1, &bytes) - base;
+	uint64_t at[MX_LANES], in;
+	if (m->in->op->flags & MX_FORMAT || bytes != d || m->scratch & m->exec ||
+	    !whole_lanes(m, m->exec, 0, d / 4, &in))
+		return false;
+	for (unsigned l = 0; l < MX_LANES; l++)
+		at[l] = base + l * stride;
+	const struct mx_contents loaded = { MX_LOADED, NULL, m->address, at, bytes };
+	const struct mx_contents zero = { MX_VALUE, NULL, NULL, at, bytes };
+	r->lds = true;
+	r->kind = MX_RACE_WRITE;
+	bool all = !in || walk_together(r, at, in, bytes, &loaded);
+	if (in == m->exec || (in && !r->together))
+		return all;
+	return walk_together(r, at, m->exec & ~in, bytes, &zero) && all;
+}
+
+static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
 	unsigned l;
+	r->together = false;
+	if (access_lds_dma_together(r, m))
+		return;
 	MX_FOR_LANES(l, m->exec)
 	access_lds_dma_lane(r, m, l);
 }
 
+static bool access_vector_together(struct mx_race_range *r, const struct mx_memop *m) {
+	const struct mx_op *op = m->in->op;
+	uint64_t lanes;
+	if (op->flags & MX_FORMAT || op->rmw || m->in_lds ||
+	    !whole_lanes(m, m->exec & ~m->scratch, 0, mx_dwords(op->d), &lanes))
+		return false;
+	const struct mx_contents c = { MX_VALUE, m->data, NULL, m->address, op->d };
+	if (walk_together(r, m->address, lanes, op->d, &c))
+		return true;
+	return !r->together && op->d % 4 == 0 && walk_dwords(r, lanes, &c);
+}
+
 /* What a lane loads or stores. Scratch belongs to one lane, so it has no conflicts. */
-static void access_vector(struct mx_order_range *r, const struct mx_memop *m) {
+static void access_vector(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	unsigned bytes = op->flags & MX_FORMAT ? mx_typed_bytes(m) : op->d, l;
 	if (op->encoding == MX_FLAT && m->scratch & m->exec &&
 	    r->w->group->run->launch->scratch_apart)
-		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_SCRATCH);
+		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_SCRATCH);
 	r->lds = m->in_lds;
 	r->data = op->flags & MX_FORMAT ? NULL : m->data;
-	MX_FOR_LANES(l, m->exec & ~m->scratch) {
-		bool whole = op->flags & MX_FORMAT || op->rmw;
-		r->lane = (int)l;
-		walk_inside(r, m->in_lds ? (uint32_t)m->address[l] : m->address[l], bytes,
-		            whole ? (m->inside[l] ? ~0u : 0) : m->inside[l]);
-	}
+	if (!access_vector_together(r, m))
+		MX_FOR_LANES(l, m->exec & ~m->scratch) {
+			bool whole = op->flags & MX_FORMAT || op->rmw;
+			r->lane = (int)l;
+			walk_inside(r, m->in_lds ? (uint32_t)m->address[l] : m->address[l], bytes,
+			            whole ? (m->inside[l] ? ~0u : 0) : m->inside[l]);
+		}
 	if (m->in->mem.lds)
 		access_lds_dma(r, m);
 }
 
-static struct mx_order_range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
-	return (struct mx_order_range){ .w = w,
-		                        .in = in,
-		                        .order = mx_order_group_of(w->group),
-		                        .group = (uint32_t)w->group->index + 1,
-		                        .me = me,
-		                        .lane = -1 };
+static struct mx_race_range range_of(struct mx_wave *w, const struct mx_inst *in, mx_access me) {
+	return (struct mx_race_range){ .w = w,
+		                       .in = in,
+		                       .order = mx_race_group_of(w->group),
+		                       .group = (uint32_t)w->group->index + 1,
+		                       .me = me,
+		                       .lane = -1 };
 }
 
-static void access(struct mx_order_range *r, const struct mx_memop *m) {
+static void access(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	r->kind = kind_of(op);
 	if (op->encoding == MX_DS)
@@ -194,17 +369,16 @@ static void access(struct mx_order_range *r, const struct mx_memop *m) {
 		access_vector(r, m);
 }
 
-void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
-	struct mx_order_range r = range_of(w, m->in, me);
-	struct mx_proof *p = &mx_order_of(w->group->run)->proof;
+void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me) {
+	struct mx_race_range r = range_of(w, m->in, me);
+	struct mx_proof *p = &mx_race_analysis_of(w->group->run)->proof;
 	access(&r, m);
 	p->accesses++;
-	p->pairs += r.pairs;
 }
 
-void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
-                     mx_order_visit *visit, void *context) {
-	struct mx_order_range r = range_of(w, m->in, 0);
+void mx_race_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
+                    mx_race_visit *visit, void *context) {
+	struct mx_race_range r = range_of(w, m->in, 0);
 	r.visit = visit;
 	r.context = context;
 	r.kinds = kinds;
@@ -212,12 +386,12 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 }
 
 /* Preloads are over before the first instruction of the workgroup; a finding names that one. */
-void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
+void mx_race_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
 	const struct mx_program *p = w->group->run->launch->program;
 	const struct mx_inst *in = mx_program_at(p, w->pc);
 	if (!in || !in->op)
 		return;
-	struct mx_order_range r = range_of(w, in, mx_access_of(w, in, MX_STREAM_SM, 0));
-	r.kind = MX_ORDER_READ;
+	struct mx_race_range r = range_of(w, in, mx_access_of(w, in, MX_STREAM_SM, 0));
+	r.kind = MX_RACE_READ;
 	walk_inside(&r, address, bytes, ~0u);
 }

@@ -5,17 +5,17 @@
 #include "race.h"
 
 /* Bytes that one lane of an operation accesses. */
-struct mx_order_range {
+struct mx_race_range {
 	struct mx_wave *w;
 	const struct mx_inst *in;
-	const struct mx_order_group *order;
+	const struct mx_race_group *order;
 	uint32_t group; /* as in a cell */
 	mx_access me;
 	mx_access last_over; /* the last access found to be over: neighbouring cells often have it,
 	                        too */
-	uint64_t pairs;      /* of this access and an earlier one that were compared */
-	mx_order_kind kind;
+	mx_race_kind kind;
 	bool lds;
+	bool together; /* pages without cells have recorded the access */
 	int lane;
 	uint64_t at;
 	unsigned bytes;
@@ -24,18 +24,26 @@ struct mx_order_range {
 	uint64_t base;
 	const mx_vreg *data;
 	struct mx_written loaded;
-	mx_order_visit *visit; /* call this for these kinds, instead of a check */
+	mx_race_visit *visit; /* call this for these kinds, instead of a check */
 	void *context;
 	unsigned kinds;
 };
 
 /* ---- conflicts.c ---- */
 
+/* Whether an earlier access of the same workgroup is over when this one begins. */
+bool mx_race_is_over_for(struct mx_race_range *r, mx_access earlier);
+/* Whether an access ordered after this read is also ordered after an earlier one. */
+bool mx_race_replaces(struct mx_race_range *r, mx_access earlier);
+/* Whether there may be another cache between a write and this access: that of another wave, or the
+ * scalar cache instead of the vector cache or the reverse. */
+bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write);
+
 /* Checks an access against one cell of `unit` bytes at `at`, and then records it there. */
-void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
-                    uint64_t at, unsigned unit);
+void mx_race_touch(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
+                   uint64_t at, unsigned unit);
 /* The same for the cells in which atomics are kept. */
-void mx_order_touch_atomics(struct mx_order_range *r, struct mx_order_map *m,
-                            struct mx_order_cell *c, uint64_t at);
+void mx_race_touch_atomics(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
+                           uint64_t at);
 
 #endif

@@ -8,9 +8,9 @@
 /* ---- order ---- */
 
 /* Whether an earlier access of the same workgroup is over when `me` begins. */
-static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access me) {
+static bool is_over(const struct mx_race_group *g, mx_access earlier, mx_access me) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
-	const struct mx_order_wave *w = &g->wave[wave];
+	const struct mx_race_wave *w = &g->wave[wave];
 	if (wave != mx_access_wave(me))
 		return mx_access_number(earlier) <= w->covered_at_barrier[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
@@ -19,20 +19,20 @@ static bool is_over(const struct mx_order_group *g, mx_access earlier, mx_access
 
 /* Whether the L1 of the workgroup orders it before this one: it was issued before the last barrier.
  * A proof that uses this assumes one L1; see l1.c. */
-static bool is_before_in_l1(const struct mx_order_range *r, mx_access earlier) {
-	const struct mx_order_wave *w = &r->order->wave[mx_access_wave(earlier)];
+static bool is_before_in_l1(const struct mx_race_range *r, mx_access earlier) {
+	const struct mx_race_wave *w = &r->order->wave[mx_access_wave(earlier)];
 	struct mx_run *run = r->w->group->run;
 	bool before = !run->launch->threadgroup_split && !r->lds &&
 	              mx_access_stream(earlier) == MX_STREAM_VM &&
 	              mx_access_stream(r->me) == MX_STREAM_VM &&
 	              mx_access_number(earlier) <= w->issued_at_barrier[MX_STREAM_VM];
 	if (before)
-		mx_order_assume(mx_order_of(run), MX_PROOF_ONE_L1);
+		mx_race_assume(mx_race_analysis_of(run), MX_PROOF_ONE_L1);
 	return before;
 }
 
-/* Whether an earlier access is over for this range; remembers the last one that is. */
-static bool is_over_for(struct mx_order_range *r, mx_access earlier) {
+/* Remembers the last one that is over. */
+bool mx_race_is_over_for(struct mx_race_range *r, mx_access earlier) {
 	if (earlier == r->last_over)
 		return true;
 	if (!is_over(r->order, earlier, r->me))
@@ -43,14 +43,14 @@ static bool is_over_for(struct mx_order_range *r, mx_access earlier) {
 
 /* FLAT in LDS: no source promises an order with other LDS operations of the wave, and compiled code
  * has no wait between them. */
-static bool flat_beside_ds(const struct mx_order_range *r, mx_access earlier) {
+static bool flat_beside_ds(const struct mx_race_range *r, mx_access earlier) {
 	unsigned a = mx_access_stream(earlier), b = mx_access_stream(r->me);
 	bool ds = a == MX_STREAM_DS || b == MX_STREAM_DS;
 	return r->lds && (a == MX_STREAM_SM || b == MX_STREAM_SM) && (a == b || ds) &&
 	       mx_access_wave(earlier) == mx_access_wave(r->me);
 }
 
-static struct mx_written written(const struct mx_order_range *r, uint64_t at, unsigned unit) {
+static struct mx_written written(const struct mx_race_range *r, uint64_t at, unsigned unit) {
 	uint64_t offset = at - r->base;
 	if (r->loaded.kind)
 		return (struct mx_written){ .kind = r->loaded.kind,
@@ -67,112 +67,112 @@ static bool same_written(struct mx_written a, struct mx_written b) {
 	return a.kind && a.kind == b.kind && a.value == b.value;
 }
 
-static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a) {
+static const struct mx_inst *inst_of(const struct mx_race_range *r, mx_access a) {
 	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
 }
 
 /* Whether the two accesses are no race because waves synchronise through memory: one of them polls;
  * or both are atomics or flags, and not both plain writes; or one happened before the other. */
-static bool is_synchronised(const struct mx_order_range *r, uint64_t at, mx_access earlier,
-                            uint32_t group, mx_order_kind was) {
-	const bool *polls = mx_order_of(r->w->group->run)->sync.wave_sync->polls;
+static bool is_synchronised(const struct mx_race_range *r, uint64_t at, mx_access earlier,
+                            uint32_t group, mx_race_kind was) {
+	const bool *polls = mx_race_analysis_of(r->w->group->run)->sync.wave_sync->polls;
 	bool sync = mx_access_is_sync(earlier);
 	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
 		return true;
-	if (sync && mx_access_is_sync(r->me) &&
-	    (was != MX_ORDER_WRITE || r->kind != MX_ORDER_WRITE))
+	if (sync && mx_access_is_sync(r->me) && (was != MX_RACE_WRITE || r->kind != MX_RACE_WRITE))
 		return true;
-	return mx_order_happened_before(r->w, earlier, group, r->me, r->lds) ||
-	       ((sync || was != MX_ORDER_READ) && mx_order_acquired_last(r->w, r->lds, at));
+	return mx_race_happened_before(r->w, earlier, group, r->me, r->lds) ||
+	       ((sync || was != MX_RACE_READ) && mx_race_acquired_last(r->w, r->lds, at));
 }
 
 /* Reports a finding, unless something else orders the two accesses. Returns whether it did. */
-static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earlier, uint32_t group,
-                     mx_order_kind was) {
+static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earlier, uint32_t group,
+                     mx_race_kind was) {
 	bool other = group != r->group || mx_access_wave(earlier) != mx_access_wave(r->me);
 	if (flat_beside_ds(r, earlier) && group == r->group) {
-		mx_order_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
+		mx_race_doubt(r->w, r->in, MX_DOUBT_FLAT_LDS);
 		return false;
 	}
 	if (other && is_synchronised(r, at, earlier, group, was)) {
-		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
+		mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 		return false;
 	}
-	mx_order_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was);
+	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was);
 	return true;
 }
 
 /* ---- earlier accesses of a cell ---- */
 
-/* Whether there may be another cache between a write and this access: that of another wave, or the
- * scalar cache instead of the vector cache or the reverse. */
-static bool passes_caches(const struct mx_order_range *r, mx_access write) {
+bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write) {
 	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
-	bool other = r->kind == MX_ORDER_READ && mx_access_wave(write) != mx_access_wave(r->me);
+	bool other = r->kind == MX_RACE_READ && mx_access_wave(write) != mx_access_wave(r->me);
 	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
 }
 
-static void check_caches(struct mx_order_range *r, mx_access write) {
-	if (passes_caches(r, write))
-		mx_order_doubt(r->w, r->in,
-		               r->kind == MX_ORDER_READ ? MX_DOUBT_CACHE_READ
-		                                        : MX_DOUBT_CACHE_WRITE);
+static void check_caches(struct mx_race_range *r, mx_access write) {
+	if (mx_race_passes_caches(r, write))
+		mx_race_doubt(r->w, r->in,
+		              r->kind == MX_RACE_READ ? MX_DOUBT_CACHE_READ : MX_DOUBT_CACHE_WRITE);
 }
 
 /* `same`: this access writes the contents that the cell has. */
-static void check_write_of(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
+static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx_race_cell *c,
                            bool same) {
 	bool own = c->write_group == r->group;
 	if (!c->write)
 		return;
-	r->pairs++;
 	if (c->write == r->me && own) {
-		if (r->kind == MX_ORDER_WRITE && !same)
-			mx_order_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
-	} else if (!own || !is_over_for(r, c->write)) {
+		if (r->kind == MX_RACE_WRITE && !same)
+			mx_race_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
+	} else if (!own || !mx_race_is_over_for(r, c->write)) {
 		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
 		if (same && (flags || !c->written.own_wait))
-			mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
+			mx_race_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
 		else
-			conflict(r, at, c->write, c->write_group, MX_ORDER_WRITE);
+			conflict(r, at, c->write, c->write_group, MX_RACE_WRITE);
 	} else
 		check_caches(r, c->write);
 }
 
-static bool is_write(const struct mx_order_range *r, mx_access a) {
+static bool is_write(const struct mx_race_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
 }
 
 /* Checks one reader of a cell; returns false if it conflicts. */
-static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
-                         mx_access reader, uint32_t group, mx_order_kind was, bool same) {
+static bool check_reader(struct mx_race_range *r, uint64_t at, const struct mx_race_cell *c,
+                         mx_access reader, uint32_t group, mx_race_kind was, bool same) {
 	bool own = group == r->group;
-	r->pairs += reader != 0;
-	if (!reader || (own && (reader == r->me || is_over_for(r, reader))))
+	if (!reader || (own && (reader == r->me || mx_race_is_over_for(r, reader))))
 		return true;
-	if (was == MX_ORDER_READ && c->written.concurrent && is_write(r, reader))
-		was = MX_ORDER_WRITE;
-	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
+	if (was == MX_RACE_READ && c->written.concurrent && is_write(r, reader))
+		was = MX_RACE_WRITE;
+	if ((was == MX_RACE_READ && r->kind == MX_RACE_READ) || (was == MX_RACE_WRITE && same))
 		return true;
 	return !conflict(r, at, reader, group, was);
 }
 
-static bool is_list(const struct mx_order_map *m, const struct mx_order_cell *c) {
+static bool is_list(const struct mx_race_map *m, const struct mx_race_cell *c) {
 	return m->lists && c->read_group == MX_SEVERAL_GROUPS;
 }
 
-static void check_readers(struct mx_order_range *r, const struct mx_order_map *m, uint64_t at,
-                          const struct mx_order_cell *c, mx_order_kind was, bool same) {
+/* The reader that stands for those of another workgroup, or of several. */
+static mx_access one_reader(const struct mx_race_map *m, const struct mx_race_cell *c) {
+	bool one_group = c->readers && c->read_group != MX_SEVERAL_GROUPS;
+	return one_group ? mx_race_first_reader(m, c) : c->read;
+}
+
+static void check_readers(struct mx_race_range *r, const struct mx_race_map *m, uint64_t at,
+                          const struct mx_race_cell *c, mx_race_kind was, bool same) {
 	if (!c->read_group)
 		return;
 	if (is_list(m, c)) {
-		for (const struct mx_order_reader *l = c->list; l; l = l->next)
+		for (const struct mx_race_reader *l = c->list; l; l = l->next)
 			check_reader(r, at, c, l->access, l->group, was, same);
 		return;
 	}
 	if (c->read_group != r->group || !c->readers) {
-		check_reader(r, at, c, c->read, c->read_group, was, same);
+		check_reader(r, at, c, one_reader(m, c), c->read_group, was, same);
 		return;
 	}
 	for (unsigned i = 0; i < 2 * r->w->group->n_waves; i++)
@@ -180,20 +180,20 @@ static void check_readers(struct mx_order_range *r, const struct mx_order_map *m
 			return;
 }
 
-/* Whether an access ordered after this read is also ordered after an earlier one. Operations that
- * return in any order can only be waited for all together. */
-static bool replaces(struct mx_order_range *r, mx_access earlier) {
-	return is_over_for(r, earlier) || (mx_access_wave(earlier) == mx_access_wave(r->me) &&
-	                                   mx_access_stream(earlier) == mx_access_stream(r->me));
+/* Operations that return in any order can only be waited for all together. */
+bool mx_race_replaces(struct mx_race_range *r, mx_access earlier) {
+	return mx_race_is_over_for(r, earlier) ||
+	       (mx_access_wave(earlier) == mx_access_wave(r->me) &&
+	        mx_access_stream(earlier) == mx_access_stream(r->me));
 }
 
-static mx_access *reader_of(struct mx_order_cell *c, mx_access a) {
-	return &c->readers[2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM)];
+static mx_access *reader_of(struct mx_race_cell *c, mx_access a) {
+	return &c->readers[mx_race_reader_slot(a)];
 }
 
-static void add_to_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+static void add_to_list(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
                         uint32_t group, mx_access reader) {
-	const struct mx_order_reader *more = mx_order_add_reader(m, c->list, group, reader);
+	const struct mx_race_reader *more = mx_race_add_reader(m, c->list, group, reader);
 	if (more)
 		c->list = more;
 	else
@@ -201,7 +201,7 @@ static void add_to_list(struct mx_order_range *r, struct mx_order_map *m, struct
 }
 
 /* Turns the readers of one workgroup into a list. */
-static void make_list(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c) {
+static void make_list(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c) {
 	uint32_t group = c->read_group;
 	mx_access one = c->read;
 	c->read_group = MX_SEVERAL_GROUPS;
@@ -213,8 +213,8 @@ static void make_list(struct mx_order_range *r, struct mx_order_map *m, struct m
 			add_to_list(r, m, c, group, c->readers[i]);
 }
 
-static void note_other_group(struct mx_order_range *r, struct mx_order_map *m,
-                             struct mx_order_cell *c, uint32_t group, mx_access reader) {
+static void note_other_group(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
+                             uint32_t group, mx_access reader) {
 	if (m->lists && c->read_group != MX_SEVERAL_GROUPS)
 		make_list(r, m, c);
 	c->read_group = MX_SEVERAL_GROUPS;
@@ -222,18 +222,20 @@ static void note_other_group(struct mx_order_range *r, struct mx_order_map *m,
 		add_to_list(r, m, c, group, reader);
 }
 
-static void note_reader(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+static void note_reader(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
                         mx_access reader) {
 	if (!c->read_group) {
 		c->read_group = r->group;
 		c->read = reader;
 	} else if (c->read_group != r->group) {
+		if (!m->lists)
+			c->read = one_reader(m, c);
 		note_other_group(r, m, c, r->group, reader);
 		return;
-	} else if (!c->readers && replaces(r, c->read))
+	} else if (!c->readers && mx_race_replaces(r, c->read))
 		c->read = reader;
 	else if (!c->readers) {
-		c->readers = mx_order_readers(m);
+		c->readers = mx_race_readers(m);
 		if (!c->readers) {
 			r->w->group->run->out_of_memory = true;
 			return;
@@ -244,7 +246,7 @@ static void note_reader(struct mx_order_range *r, struct mx_order_map *m, struct
 		*reader_of(c, reader) = reader;
 }
 
-static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c) {
+static void forget_readers(const struct mx_race_map *m, struct mx_race_cell *c) {
 	c->read_group = 0;
 	if (c->readers)
 		memset(c->readers, 0, m->readers * sizeof *c->readers);
@@ -253,14 +255,14 @@ static void forget_readers(const struct mx_order_map *m, struct mx_order_cell *c
 /* ---- writes of the same value ---- */
 
 /* Whether an access of this workgroup is over for all waves. */
-static bool is_over_for_all(const struct mx_order_range *r, mx_access a) {
+static bool is_over_for_all(const struct mx_race_range *r, mx_access a) {
 	return mx_access_number(a) <=
 	               r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)] ||
 	       is_before_in_l1(r, a);
 }
 
 /* Whether this write is ordered after a reader, and another wave's write may not be. */
-static bool is_after_reader(const struct mx_order_range *r, const struct mx_order_cell *c,
+static bool is_after_reader(const struct mx_race_range *r, const struct mx_race_cell *c,
                             mx_access reader, bool same) {
 	return reader && !is_over_for_all(r, reader) &&
 	       !(same && c->written.concurrent && is_write(r, reader));
@@ -268,7 +270,7 @@ static bool is_after_reader(const struct mx_order_range *r, const struct mx_orde
 
 /* Whether this write is ordered after an access by its own wave's wait only. Then a write of the
  * same contents by another wave is a conflict. */
-static bool is_after_own_wait(const struct mx_order_range *r, const struct mx_order_cell *c,
+static bool is_after_own_wait(const struct mx_race_range *r, const struct mx_race_cell *c,
                               bool same) {
 	bool own = c->write && c->write_group == r->group;
 	if (own && c->write == r->me && c->written.own_wait)
@@ -288,8 +290,7 @@ static bool is_after_own_wait(const struct mx_order_range *r, const struct mx_or
 
 /* Keeps earlier concurrent writes of the same contents as readers: later accesses must be ordered
  * after them, too. */
-static void keep_as_reader(struct mx_order_range *r, struct mx_order_map *m,
-                           struct mx_order_cell *c) {
+static void keep_as_reader(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c) {
 	if (c->write_group == r->group) {
 		note_reader(r, m, c, c->write);
 		return;
@@ -299,11 +300,11 @@ static void keep_as_reader(struct mx_order_range *r, struct mx_order_map *m,
 	note_other_group(r, m, c, c->write_group, c->write);
 }
 
-static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
+static void note_write(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
                        struct mx_written now) {
 	bool own = c->write_group == r->group, same = same_written(c->written, now);
-	bool concurrent =
-		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
+	bool concurrent = c->write && same &&
+	                  !(own && (c->write == r->me || mx_race_is_over_for(r, c->write)));
 	now.own_wait = is_after_own_wait(r, c, same);
 	now.concurrent = concurrent || (same && c->written.concurrent);
 	if (concurrent)
@@ -318,44 +319,44 @@ static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct 
 /* ---- one cell ---- */
 
 /* A write replaces the earlier accesses of its cell, because happens-before is transitive. */
-void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_order_cell *c,
-                    uint64_t at, unsigned unit) {
+void mx_race_touch(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
+                   uint64_t at, unsigned unit) {
 	struct mx_written now = { 0 };
-	if (r->kind == MX_ORDER_WRITE)
+	if (r->kind == MX_RACE_WRITE)
 		now = written(r, at, unit);
-	bool same = r->kind == MX_ORDER_WRITE && same_written(c->written, now);
+	bool same = r->kind == MX_RACE_WRITE && same_written(c->written, now);
 	check_write_of(r, at, c, same);
-	if (r->kind != MX_ORDER_READ || c->written.concurrent)
-		check_readers(r, m, at, c, MX_ORDER_READ, same);
-	if (r->kind == MX_ORDER_READ)
+	if (r->kind != MX_RACE_READ || c->written.concurrent)
+		check_readers(r, m, at, c, MX_RACE_READ, same);
+	if (r->kind == MX_RACE_READ)
 		note_reader(r, m, c, r->me);
-	else if (r->kind == MX_ORDER_WRITE)
+	else if (r->kind == MX_RACE_WRITE)
 		note_write(r, m, c, now);
 }
 
 /* The order of two different functions at one place matters. The cell keeps the last function. */
-static void check_function(const struct mx_order_range *r, struct mx_order_cell *c) {
+static void check_function(const struct mx_race_range *r, struct mx_race_cell *c) {
 	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };
 	if (c->read_group && !same_written(c->written, function))
-		mx_order_doubt(r->w, r->in, MX_DOUBT_ATOMIC_KINDS);
+		mx_race_doubt(r->w, r->in, MX_DOUBT_ATOMIC_KINDS);
 	c->written = function;
 }
 
 /* Atomics do not conflict with each other; their cells keep them as readers. */
-void mx_order_touch_atomics(struct mx_order_range *r, struct mx_order_map *m,
-                            struct mx_order_cell *c, uint64_t at) {
-	if (r->kind == MX_ORDER_ATOMIC) {
+void mx_race_touch_atomics(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
+                           uint64_t at) {
+	if (r->kind == MX_RACE_ATOMIC) {
 		check_function(r, c);
 		note_reader(r, m, c, r->me);
 		return;
 	}
-	check_readers(r, m, at, c, MX_ORDER_ATOMIC, false);
+	check_readers(r, m, at, c, MX_RACE_ATOMIC, false);
 	bool one_group = c->read_group && !is_list(m, c);
 	if (one_group && !c->readers)
 		check_caches(r, c->read);
 	for (unsigned i = 0; one_group && c->readers && i < m->readers; i++)
 		if (c->readers[i])
 			check_caches(r, c->readers[i]);
-	if (r->kind == MX_ORDER_WRITE)
+	if (r->kind == MX_RACE_WRITE)
 		forget_readers(m, c);
 }

@@ -1,12 +1,12 @@
 /* Happens-before through memory: flags, counters and locks, by vector clocks, as FastTrack
  * [Flanagan, Freund 2009] and DRD do it for threads.
  *
- * A wave's clock holds, for each other wave, its last operation that happened before the wave's next
- * instruction.
- * Releases are atomics and stores of agent scope; if the kernel has polling loads, all stores. At
- * issue a release takes the clock of its wave, which includes what the wave has waited for. When it
- * lands, its dword gets this clock. A store replaces the clock that was there. An atomic joins its
- * own to it, as in a release sequence [C11 5.1.2.4], and so does a store to part of a dword.
+ * A wave's clock holds, for each other wave, its last operation that happened before the wave's
+ * next instruction. Releases are atomics and stores of agent scope; if the kernel has polling
+ * loads, all stores. At issue a release takes the clock of its wave, which includes what the wave
+ * has waited for. When it lands, its dword gets this clock. A store replaces the clock that was
+ * there. An atomic joins its own to it, as in a release sequence [C11 5.1.2.4], and so does a store
+ * to part of a dword.
  *
  * Acquires are returning atomics, loads of agent scope, and polling loads. An acquire takes the
  * clock of its dword when it lands. When its wave has waited for it, the wave's clock joins that
@@ -47,7 +47,7 @@ static uint64_t place_of(const struct mx_wave *w, bool lds, uint64_t at) {
 /* ---- places ---- */
 
 /* A dword to which releases were issued. */
-struct mx_order_place {
+struct mx_race_place {
 	uint64_t of;                  /* 0: free */
 	struct mx_clock *base, *last; /* an acquirer joins both: earlier releases, and the last */
 	uint32_t writes;              /* that have landed */
@@ -57,20 +57,20 @@ struct mx_order_place {
 	struct mx_history history; /* where loads poll */
 };
 
-static size_t slot_of(const struct mx_order_sync *y, uint64_t of) {
+static size_t slot_of(const struct mx_race_sync *y, uint64_t of) {
 	size_t i = of * 0x9e3779b97f4a7c15u >> 32 & (y->room - 1);
 	while (y->place[i].of && y->place[i].of != of)
 		i = (i + 1) & (y->room - 1);
 	return i;
 }
 
-static struct mx_order_place *find(const struct mx_order_sync *y, uint64_t of) {
-	struct mx_order_place *p = y->room ? &y->place[slot_of(y, of)] : NULL;
+static struct mx_race_place *find(const struct mx_race_sync *y, uint64_t of) {
+	struct mx_race_place *p = y->room ? &y->place[slot_of(y, of)] : NULL;
 	return p && p->of ? p : NULL;
 }
 
-static bool grow(struct mx_order_sync *y) {
-	struct mx_order_sync old = *y;
+static bool grow(struct mx_race_sync *y) {
+	struct mx_race_sync old = *y;
 	y->room = old.room ? 2 * old.room : 256;
 	y->place = calloc(y->room, sizeof *y->place);
 	if (!y->place) {
@@ -84,10 +84,10 @@ static bool grow(struct mx_order_sync *y) {
 	return true;
 }
 
-static struct mx_order_place *make(struct mx_order_sync *y, uint64_t of) {
+static struct mx_race_place *make(struct mx_race_sync *y, uint64_t of) {
 	if (2 * y->n >= y->room && !grow(y))
 		return NULL;
-	struct mx_order_place *p = &y->place[slot_of(y, of)];
+	struct mx_race_place *p = &y->place[slot_of(y, of)];
 	y->n += !p->of;
 	p->of = of;
 	return p;
@@ -96,15 +96,15 @@ static struct mx_order_place *make(struct mx_order_sync *y, uint64_t of) {
 /* ---- a wave's clock ---- */
 
 /* A release or an acquire in flight. */
-struct mx_order_event {
+struct mx_race_event {
 	unsigned stream;
 	uint32_t number;
 	bool releases, rmw;
 	struct mx_clock *base, *own; /* of a release: up to its wave's last acquire, and since */
 };
 
-static struct mx_order_sync *sync_of(const struct mx_wave *w) {
-	return &mx_order_of(w->group->run)->sync;
+static struct mx_race_sync *sync_of(const struct mx_wave *w) {
+	return &mx_race_analysis_of(w->group->run)->sync;
 }
 
 static void check(struct mx_wave *w, bool enough_memory) {
@@ -113,12 +113,12 @@ static void check(struct mx_wave *w, bool enough_memory) {
 }
 
 /* Joins to the wave's clock those of acquires that it has waited for. */
-static struct mx_order_clock *join_acquired(struct mx_wave *w) {
-	const struct mx_order_wave *o = mx_order_wave_of(w);
-	struct mx_order_clock *k = mx_order_clock_of(w);
+static struct mx_race_clock *join_acquired(struct mx_wave *w) {
+	const struct mx_race_wave *o = mx_race_wave_of(w);
+	struct mx_race_clock *k = mx_race_clock_of(w);
 	unsigned kept = 0;
 	for (unsigned i = 0; i < k->n; i++) {
-		struct mx_order_acquired a = k->acquired[i];
+		struct mx_race_acquired a = k->acquired[i];
 		if (a.number > o->covered[a.stream]) {
 			k->acquired[kept++] = a;
 			continue;
@@ -139,7 +139,7 @@ static struct mx_clock *new_barrier_clock(const struct mx_group *g) {
 	struct mx_tick tick[16 * COUNTERS];
 	unsigned n = 0;
 	for (unsigned v = 0; v < g->n_waves; v++) {
-		const struct mx_order_wave *o = &mx_order_group_of(g)->wave[v];
+		const struct mx_race_wave *o = &mx_race_group_of(g)->wave[v];
 		for (unsigned i = 0; i < MX_STREAMS; i++)
 			tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, i),
 				                      o->covered_at_barrier[i] };
@@ -152,8 +152,8 @@ static struct mx_clock *new_barrier_clock(const struct mx_group *g) {
 	return mx_clock_new(tick, n);
 }
 
-static void join_barrier(struct mx_wave *w, struct mx_order_clock *k) {
-	struct mx_order_group *o = mx_order_group_of(w->group);
+static void join_barrier(struct mx_wave *w, struct mx_race_clock *k) {
+	struct mx_race_group *o = mx_race_group_of(w->group);
 	if (!o->barrier)
 		o->barrier = new_barrier_clock(w->group);
 	check(w, o->barrier);
@@ -165,7 +165,7 @@ static void join_barrier(struct mx_wave *w, struct mx_order_clock *k) {
 /* The clock of a release's own wave: what it has waited for, and what its workgroup has in order.
  */
 static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
-	const struct mx_order_wave *o = mx_order_wave_of(w);
+	const struct mx_race_wave *o = mx_race_wave_of(w);
 	uint32_t group = (uint32_t)w->group->index + 1;
 	struct mx_tick tick[COUNTERS];
 	for (unsigned i = 0; i < MX_STREAMS; i++)
@@ -183,7 +183,7 @@ static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
 /* Context of the visits of the dwords that an operation writes, or reads. */
 struct visit {
 	struct mx_wave *w;
-	const struct mx_order_event *event;
+	const struct mx_race_event *event;
 	mx_access me;
 	bool adds;     /* joins the clock that was there */
 	uint64_t last; /* dword visited last: lanes often share one */
@@ -192,8 +192,8 @@ struct visit {
 };
 
 enum {
-	READS = 1 << MX_ORDER_READ | 1 << MX_ORDER_ATOMIC,
-	WRITES = 1 << MX_ORDER_WRITE | 1 << MX_ORDER_ATOMIC
+	READS = 1 << MX_RACE_READ | 1 << MX_RACE_ATOMIC,
+	WRITES = 1 << MX_RACE_WRITE | 1 << MX_RACE_ATOMIC
 };
 
 static bool is_next(struct visit *v, uint64_t of) {
@@ -203,7 +203,7 @@ static bool is_next(struct visit *v, uint64_t of) {
 }
 
 /* Begins a history with the value before the first release, if the kernel polls. */
-static void start_history(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+static void start_history(struct visit *v, struct mx_race_place *p, bool lds, uint64_t at) {
 	struct mx_release first = { .value = mx_value_at(v->w, lds, at) };
 	if (!p->history.n && sync_of(v->w)->wave_sync->any_polls)
 		check(v->w, mx_history_add(&p->history, &first));
@@ -214,7 +214,7 @@ static void issue_write(void *visit, bool lds, uint64_t at) {
 	uint64_t of = place_of(v->w, lds, at);
 	if (!is_next(v, of))
 		return;
-	struct mx_order_place *p = make(sync_of(v->w), of);
+	struct mx_race_place *p = make(sync_of(v->w), of);
 	check(v->w, p);
 	if (!p)
 		return;
@@ -222,34 +222,34 @@ static void issue_write(void *visit, bool lds, uint64_t at) {
 	start_history(v, p, lds, at);
 }
 
-void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
+void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	const struct mx_wave_sync *wave_sync = sync_of(w)->wave_sync;
 	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
 	if (!wave_sync->any)
 		return;
-	bool releases = mx_order_releases(m->in) || (wave_sync->any_polls && stores);
-	if (!releases && !wave_sync->polls[m->in->offset / 4] && !mx_order_acquires(m->in))
+	bool releases = mx_race_releases(m->in) || (wave_sync->any_polls && stores);
+	if (!releases && !wave_sync->polls[m->in->offset / 4] && !mx_race_acquires(m->in))
 		return;
-	struct mx_order_event *e = m->note = calloc(1, sizeof *e);
+	struct mx_race_event *e = m->note = calloc(1, sizeof *e);
 	check(w, e);
 	if (!e)
 		return;
 	e->stream = stream;
-	e->number = mx_order_wave_of(w)->issued[stream];
+	e->number = mx_race_wave_of(w)->issued[stream];
 	e->releases = releases;
-	e->rmw = mx_order_is_atomic(m->in->op);
+	e->rmw = mx_race_is_atomic(m->in->op);
 	if (!releases)
 		return;
-	struct mx_order_clock *k = join_acquired(w);
+	struct mx_race_clock *k = join_acquired(w);
 	join_barrier(w, k);
 	e->base = mx_clock_keep(k->clock);
 	e->own = own_clock(w, stream);
 	check(w, e->own);
-	mx_order_places(w, m, WRITES, issue_write, &(struct visit){ .w = w });
+	mx_race_places(w, m, WRITES, issue_write, &(struct visit){ .w = w });
 }
 
-void mx_order_drop_event(struct mx_memop *m) {
-	struct mx_order_event *e = m->note;
+void mx_race_drop_event(struct mx_memop *m) {
+	struct mx_race_event *e = m->note;
 	if (!e)
 		return;
 	mx_clock_drop(e->base);
@@ -261,7 +261,7 @@ void mx_order_drop_event(struct mx_memop *m) {
 /* ---- landing ---- */
 
 /* Adds the number of writes to the dword to the acquired clock. */
-static void note_writes(struct visit *v, const struct mx_order_place *p) {
+static void note_writes(struct visit *v, const struct mx_race_place *p) {
 	struct mx_clock *c = mx_clock_new(&(struct mx_tick){ p->of, p->writes }, 1);
 	check(v->w, c && mx_clock_join(&v->clock, c));
 	mx_clock_drop(c);
@@ -270,28 +270,28 @@ static void note_writes(struct visit *v, const struct mx_order_place *p) {
 static void acquire(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
-	const struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
-	const struct mx_order_clock *k = mx_order_clock_of(v->w);
+	const struct mx_race_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
+	const struct mx_race_clock *k = mx_race_clock_of(v->w);
 	if (!p || !p->writes || mx_clock_at(k->clock, of) == p->writes)
 		return;
 	check(v->w, mx_clock_join(&v->clock, p->base) && mx_clock_join(&v->clock, p->last));
 	note_writes(v, p);
 }
 
-static void add_acquired(struct mx_wave *w, const struct mx_order_event *e, struct mx_clock *c) {
-	struct mx_order_clock *k = mx_order_clock_of(w);
-	struct mx_order_acquired *more = realloc(k->acquired, (k->n + 1) * sizeof *k->acquired);
+static void add_acquired(struct mx_wave *w, const struct mx_race_event *e, struct mx_clock *c) {
+	struct mx_race_clock *k = mx_race_clock_of(w);
+	struct mx_race_acquired *more = realloc(k->acquired, (k->n + 1) * sizeof *k->acquired);
 	check(w, more);
 	if (!more) {
 		mx_clock_drop(c);
 		return;
 	}
 	k->acquired = more;
-	k->acquired[k->n++] = (struct mx_order_acquired){ c, e->stream, e->number };
+	k->acquired[k->n++] = (struct mx_race_acquired){ c, e->stream, e->number };
 }
 
 /* Joins the earlier clock of a dword to that of an atomic; lanes often repeat the same join. */
-static void accumulate(struct visit *v, struct mx_order_place *p) {
+static void accumulate(struct visit *v, struct mx_race_place *p) {
 	if (!v->n++ || v->from[0] != p->base || v->from[1] != p->last) {
 		mx_clock_drop(v->from[0]), mx_clock_drop(v->from[1]), mx_clock_drop(v->to);
 		v->from[0] = mx_clock_keep(p->base), v->from[1] = mx_clock_keep(p->last);
@@ -302,7 +302,7 @@ static void accumulate(struct visit *v, struct mx_order_place *p) {
 	p->base = mx_clock_keep(v->to);
 }
 
-static void note_writer(struct mx_order_place *p, const struct mx_wave *w) {
+static void note_writer(struct mx_race_place *p, const struct mx_wave *w) {
 	uint64_t writer = counter_of((uint32_t)w->group->index + 1, w->index, 0);
 	if (p->writer != writer)
 		p->others = p->writes;
@@ -310,7 +310,7 @@ static void note_writer(struct mx_order_place *p, const struct mx_wave *w) {
 	p->writes++;
 }
 
-static void note_release(struct visit *v, struct mx_order_place *p, bool lds, uint64_t at) {
+static void note_release(struct visit *v, struct mx_race_place *p, bool lds, uint64_t at) {
 	struct mx_release release = { .time = sync_of(v->w)->time,
 		                      .access = v->me,
 		                      .group = (uint32_t)v->w->group->index + 1,
@@ -326,7 +326,7 @@ static void note_release(struct visit *v, struct mx_order_place *p, bool lds, ui
 static void land_write(void *visit, bool lds, uint64_t at) {
 	struct visit *v = visit;
 	uint64_t of = place_of(v->w, lds, at);
-	struct mx_order_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
+	struct mx_race_place *p = is_next(v, of) ? find(sync_of(v->w), of) : NULL;
 	if (!p)
 		return;
 	p->in_flight -= v->event != NULL;
@@ -348,13 +348,13 @@ static bool is_partial(const struct mx_inst *in) {
 }
 
 static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
-	const struct mx_order_event *e = m->note;
+	const struct mx_race_event *e = m->note;
 	struct visit v = { .w = w, .event = e };
 	v.adds = (e && e->rmw) || is_partial(m->in);
 	sync_of(w)->time++;
 	if (e)
 		v.me = mx_access_of(w, m->in, e->stream, e->number);
-	mx_order_places(w, m, WRITES, land_write, &v);
+	mx_race_places(w, m, WRITES, land_write, &v);
 	mx_clock_drop(v.from[0]);
 	mx_clock_drop(v.from[1]);
 	mx_clock_drop(v.to);
@@ -362,27 +362,27 @@ static void land_writes(struct mx_wave *w, const struct mx_memop *m) {
 
 static const struct mx_history *history_of(struct mx_wave *w, bool lds, uint64_t at,
                                            uint64_t *counter) {
-	const struct mx_order_place *p = find(sync_of(w), *counter = place_of(w, lds, at));
+	const struct mx_race_place *p = find(sync_of(w), *counter = place_of(w, lds, at));
 	return p ? &p->history : NULL;
 }
 
 /* Whether it is a polling load, and its clock is decided when the wave has waited for it. */
 static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_clock *c) {
-	const struct mx_order_event *e = m->note;
+	const struct mx_race_event *e = m->note;
 	if (!c || !sync_of(w)->wave_sync->polls[m->in->offset / 4])
 		return false;
-	join_barrier(w, mx_order_clock_of(w));
+	join_barrier(w, mx_race_clock_of(w));
 	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
 }
 
-void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
-	const struct mx_order_sync *y = sync_of(w);
-	const struct mx_order_event *e = m->note;
+void mx_race_land(struct mx_wave *w, struct mx_memop *m) {
+	const struct mx_race_sync *y = sync_of(w);
+	const struct mx_race_event *e = m->note;
 	bool stores = m->in->op->flags & MX_STORE || m->in->mem.lds;
-	if (e && (y->wave_sync->polls[m->in->offset / 4] || mx_order_acquires(m->in))) {
+	if (e && (y->wave_sync->polls[m->in->offset / 4] || mx_race_acquires(m->in))) {
 		struct visit v = { .w = w };
 		join_acquired(w);
-		mx_order_places(w, m, READS, acquire, &v);
+		mx_race_places(w, m, READS, acquire, &v);
 		if (is_undecided(w, m, v.clock))
 			mx_clock_drop(v.clock);
 		else if (v.clock)
@@ -390,13 +390,13 @@ void mx_order_land(struct mx_wave *w, struct mx_memop *m) {
 	}
 	if (e ? e->releases : stores && y->n)
 		land_writes(w, m);
-	mx_order_drop_event(m);
+	mx_race_drop_event(m);
 }
 
 /* ---- barriers, the workgroup, the launch ---- */
 
-void mx_order_join_all(struct mx_group *g) {
-	struct mx_order_group *o = mx_order_group_of(g);
+void mx_race_join_all(struct mx_group *g) {
+	struct mx_race_group *o = mx_race_group_of(g);
 	struct mx_clock *all = NULL;
 	mx_clock_drop(o->barrier);
 	o->barrier = NULL;
@@ -410,27 +410,27 @@ void mx_order_join_all(struct mx_group *g) {
 	mx_clock_drop(all);
 }
 
-void mx_order_drop_clocks(struct mx_order_group *o) {
+void mx_race_drop_clocks(struct mx_race_group *o) {
 	mx_clock_drop(o->barrier);
 	o->barrier = NULL;
 	for (unsigned i = 0; i < sizeof o->clock / sizeof *o->clock; i++) {
-		struct mx_order_clock *k = &o->clock[i];
+		struct mx_race_clock *k = &o->clock[i];
 		while (k->n)
 			mx_clock_drop(k->acquired[--k->n].clock);
 		mx_polls_drop(k);
 		mx_clock_drop(k->clock);
 		free(k->acquired);
-		*k = (struct mx_order_clock){ 0 };
+		*k = (struct mx_race_clock){ 0 };
 	}
 }
 
-bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l) {
+bool mx_race_sync_begin(struct mx_race_sync *y, const struct mx_launch *l) {
 	y->wave_sync =
 		mx_program_wave_sync(l->program, l->kernel->entry - mx_program_base(l->program));
 	return y->wave_sync;
 }
 
-void mx_order_sync_end(struct mx_order_sync *y) {
+void mx_race_sync_end(struct mx_race_sync *y) {
 	for (size_t i = 0; i < y->room; i++) {
 		mx_clock_drop(y->place[i].base);
 		mx_clock_drop(y->place[i].last);
@@ -441,8 +441,8 @@ void mx_order_sync_end(struct mx_order_sync *y) {
 
 /* ---- queries ---- */
 
-bool mx_order_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
-                              bool lds) {
+bool mx_race_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
+                             bool lds) {
 	const struct mx_clock *c = join_acquired(w)->clock;
 	unsigned wave = mx_access_wave(earlier), stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
@@ -459,10 +459,10 @@ bool mx_order_happened_before(struct mx_wave *w, mx_access earlier, uint32_t gro
 	       number <= mx_clock_at(c, counter_of(group, wave, IN_L1));
 }
 
-bool mx_order_acquired_last(struct mx_wave *w, bool lds, uint64_t at) {
+bool mx_race_acquired_last(struct mx_wave *w, bool lds, uint64_t at) {
 	uint64_t of = place_of(w, lds, at);
 	uint64_t me = counter_of((uint32_t)w->group->index + 1, w->index, 0);
-	const struct mx_order_place *p = find(sync_of(w), of);
+	const struct mx_race_place *p = find(sync_of(w), of);
 	uint32_t writes = !p ? 0 : p->writer == me ? p->others : p->writes;
 	return writes && !p->in_flight && mx_clock_at(join_acquired(w)->clock, of) >= writes;
 }

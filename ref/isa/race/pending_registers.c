@@ -12,16 +12,53 @@
 
 /* ---- pending loads ---- */
 
-static bool is_pending(const struct mx_order_wave *o, unsigned row) {
+static bool is_pending(const struct mx_race_wave *o, unsigned row) {
 	return o->pending[row / 64] >> row % 64 & 1;
 }
 
-static bool is_over(const struct mx_order_wave *o, const struct mx_order_load *l) {
+/* Whether one of n consecutive rows is pending, n below 64. */
+static bool any_pending(const struct mx_race_wave *o, unsigned row, unsigned n) {
+	uint64_t rows = o->pending[row / 64] >> row % 64;
+	if (row % 64 + n > 64)
+		rows |= o->pending[row / 64 + 1] << (64 - row % 64);
+	return rows & ((1ull << n) - 1);
+}
+
+static uint64_t bit_of(unsigned row) {
+	return 1ull << row / 8 % 64;
+}
+
+uint64_t mx_race_rows_of(const struct mx_inst *in) {
+	uint64_t bits = 0;
+	MX_FOR_OPERANDS(o, in)
+		for (unsigned k = 0; k < o->dwords; k++)
+			bits |= bit_of(mx_operand_row(o->code) + k);
+	return bits;
+}
+
+/* A bit for each byte that is not 0. */
+static uint64_t bytes_of(uint64_t x) {
+	x |= x >> 4;
+	x |= x >> 2;
+	x |= x >> 1;
+	return (x & 0x0101010101010101) * 0x0102040810204080 >> 56;
+}
+
+/* Drops the bits of registers that are no longer pending. */
+static void drop_bits(struct mx_race_wave *o) {
+	uint64_t bits = 0;
+	for (unsigned i = 0; i < MX_ROWS / 64; i++)
+		bits |= bytes_of(o->pending[i]) << i % 8 * 8;
+	o->may_pend = bits;
+	o->any_forgotten = false;
+}
+
+static bool is_over(const struct mx_race_wave *o, const struct mx_race_load *l) {
 	return l->number <= o->covered[l->stream];
 }
 
 /* Keeps in `more` the loads that are not over, and not of this row (-1: of any). */
-static void keep_others(struct mx_order_wave *o, int row) {
+static void keep_others(struct mx_race_wave *o, int row) {
 	unsigned n = 0;
 	for (unsigned i = 0; i < o->n_more; i++)
 		if (o->more[i].row != row && o->more[i].lanes && !is_over(o, &o->more[i]))
@@ -29,8 +66,9 @@ static void keep_others(struct mx_order_wave *o, int row) {
 	o->n_more = n;
 }
 
-static void forget(struct mx_order_wave *o, unsigned row) {
+static void forget(struct mx_race_wave *o, unsigned row) {
 	o->pending[row / 64] &= ~(1ull << row % 64);
+	o->any_forgotten = true;
 	if (o->n_more)
 		keep_others(o, (int)row);
 }
@@ -45,15 +83,15 @@ struct register_access {
 };
 
 /* Two loads that return in order write their registers in order. */
-static bool conflicts(const struct mx_order_wave *o, const struct register_access *t,
-                      const struct mx_order_load *l) {
+static bool conflicts(const struct mx_race_wave *o, const struct register_access *t,
+                      const struct mx_race_load *l) {
 	bool in_order = t->write && t->stream == l->stream && mx_stream_is_ordered(l->stream);
 	return l->lanes & t->lanes && !is_over(o, l) && !in_order;
 }
 
 static void check_row(const struct register_access *t, unsigned row) {
-	struct mx_order_wave *o = mx_order_wave_of(t->w);
-	const struct mx_order_load *l = NULL;
+	struct mx_race_wave *o = mx_race_wave_of(t->w);
+	const struct mx_race_load *l = NULL;
 	if (!is_pending(o, row))
 		return;
 	bool over = is_over(o, &o->load[row]);
@@ -66,44 +104,45 @@ static void check_row(const struct register_access *t, unsigned row) {
 				l = &o->more[i];
 		}
 	if (l)
-		mx_order_report_register(t->w, t->in, l, t->write, t->stream);
+		mx_race_report_register(t->w, t->in, l, t->write, t->stream);
 	if (l || over)
 		forget(o, row);
 }
 
 /* Keeps the lanes of an earlier pending load that the new load of the row does not write. */
 static void keep_rest(const struct register_access *t, unsigned row) {
-	struct mx_order_wave *o = mx_order_wave_of(t->w);
-	struct mx_order_load rest = o->load[row];
+	struct mx_race_wave *o = mx_race_wave_of(t->w);
+	struct mx_race_load rest = o->load[row];
 	for (unsigned i = 0; i < o->n_more; i++)
 		if (o->more[i].row == row)
 			o->more[i].lanes &= ~t->lanes;
 	rest.lanes &= ~t->lanes;
 	if (!rest.lanes || is_over(o, &rest))
 		return;
-	if (o->n_more == MX_ORDER_MORE)
+	if (o->n_more == MX_RACE_MORE)
 		keep_others(o, -1);
-	if (o->n_more < MX_ORDER_MORE)
+	if (o->n_more < MX_RACE_MORE)
 		o->more[o->n_more++] = rest;
 	else
-		mx_order_doubt(t->w, t->in, MX_DOUBT_MANY_LOADS);
+		mx_race_doubt(t->w, t->in, MX_DOUBT_MANY_LOADS);
 }
 
 static void note_row(const struct register_access *t, unsigned row) {
-	struct mx_order_wave *o = mx_order_wave_of(t->w);
+	struct mx_race_wave *o = mx_race_wave_of(t->w);
 	check_row(t, row);
 	if (is_pending(o, row))
 		keep_rest(t, row);
 	o->pending[row / 64] |= 1ull << row % 64;
-	o->load[row] = (struct mx_order_load){ .in = t->in,
-		                               .lanes = t->lanes,
-		                               .number = o->issued[t->stream],
-		                               .row = (uint16_t)row,
-		                               .stream = (uint8_t)t->stream };
+	o->may_pend |= bit_of(row);
+	o->load[row] = (struct mx_race_load){ .in = t->in,
+		                              .lanes = t->lanes,
+		                              .number = o->issued[t->stream],
+		                              .row = (uint16_t)row,
+		                              .stream = (uint8_t)t->stream };
 }
 
 /* FLAT calls this twice: for its lanes in memory or scratch, and for those in LDS. */
-void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
+void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
 	const struct register_access t = { w, m->in, true, stream,
 		                           m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
 	MX_FOR_OPERANDS(o, m->in)
@@ -121,13 +160,19 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 	}
 }
 
-/* mx_order_note_load checks the registers that loads write. */
-void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in) {
+/* mx_race_note_load checks the registers that loads write. */
+void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in) {
 	bool memory = in->op->encoding == MX_SMEM || in->op->encoding >= MX_DS;
+	struct mx_race_wave *wave = mx_race_wave_of(w);
 	MX_FOR_OPERANDS(o, in) {
+		unsigned row = mx_operand_row(o->code);
+		if ((memory && o->written) || !any_pending(wave, row, o->dwords))
+			continue;
 		const struct register_access t = { w, in, o->written, MX_STREAMS,
 			                           touched(w, in, o->lanes) };
-		for (unsigned k = 0; !(memory && t.write) && k < o->dwords; k++)
-			check_row(&t, mx_operand_row(o->code) + k);
+		for (unsigned k = 0; k < o->dwords; k++)
+			check_row(&t, row + k);
 	}
+	if (wave->any_forgotten)
+		drop_bits(wave);
 }

@@ -31,7 +31,7 @@
 enum {
 	PLACES = 64,  /* dwords of a load */
 	MOMENTS = 64, /* of all its dwords */
-	READS = 1 << MX_ORDER_READ | 1 << MX_ORDER_ATOMIC,
+	READS = 1 << MX_RACE_READ | 1 << MX_RACE_ATOMIC,
 };
 
 /* ---- histories ---- */
@@ -109,7 +109,7 @@ struct place {
 	struct mx_history history;
 };
 
-struct mx_order_poll {
+struct mx_race_poll {
 	struct mx_memop *load;  /* a copy */
 	struct mx_clock *clock; /* of the values that it read when it landed */
 	unsigned stream;
@@ -119,7 +119,7 @@ struct mx_order_poll {
 	struct place place[PLACES];
 };
 
-static void free_poll(struct mx_order_poll *p) {
+static void free_poll(struct mx_race_poll *p) {
 	for (unsigned i = 0; i < p->n; i++)
 		mx_history_free(&p->place[i].history);
 	mx_clock_drop(p->clock);
@@ -127,7 +127,7 @@ static void free_poll(struct mx_order_poll *p) {
 	free(p);
 }
 
-void mx_polls_drop(struct mx_order_clock *k) {
+void mx_polls_drop(struct mx_race_clock *k) {
 	while (k->n_polls)
 		free_poll(k->poll[--k->n_polls]);
 }
@@ -138,22 +138,22 @@ struct landing {
 	struct mx_wave *w;
 	mx_access me;
 	mx_history_of *history;
-	struct mx_order_poll *poll;
+	struct mx_race_poll *poll;
 	bool has_new, ok;
 };
 
 /* Whether a release happened before the load. */
 static bool happened_before(const struct landing *r, const struct place *p,
                             const struct mx_release *l) {
-	const struct mx_order_wave *o = mx_order_wave_of(r->w);
-	const struct mx_clock *c = mx_order_clock_of(r->w)->clock;
+	const struct mx_race_wave *o = mx_race_wave_of(r->w);
+	const struct mx_clock *c = mx_race_clock_of(r->w)->clock;
 	unsigned stream = mx_access_stream(l->access);
 	if (!l->group || l->writes <= mx_clock_at(c, p->counter))
 		return true;
 	if (l->group == r->w->group->index + 1 && mx_access_wave(l->access) == r->w->index)
 		return mx_access_number(l->access) <= o->covered[stream] ||
 		       (stream == mx_access_stream(r->me) && mx_stream_is_ordered(stream));
-	return mx_order_happened_before(r->w, l->access, l->group, r->me, p->lds);
+	return mx_race_happened_before(r->w, l->access, l->group, r->me, p->lds);
 }
 
 /* Most rounds of a polling loop read no release that is new to the wave's clock. */
@@ -175,7 +175,7 @@ static bool copy_history(const struct landing *r, struct place *p, const struct 
 	return true;
 }
 
-static bool has_place(const struct mx_order_poll *poll, bool lds, uint64_t at) {
+static bool has_place(const struct mx_race_poll *poll, bool lds, uint64_t at) {
 	for (unsigned i = poll->n; i--;)
 		if (poll->place[i].at == at && poll->place[i].lds == lds)
 			return true;
@@ -184,7 +184,7 @@ static bool has_place(const struct mx_order_poll *poll, bool lds, uint64_t at) {
 
 static void add_place(void *landing, bool lds, uint64_t at) {
 	struct landing *r = landing;
-	struct mx_order_poll *poll = r->poll;
+	struct mx_race_poll *poll = r->poll;
 	if (!r->ok || has_place(poll, lds, at))
 		return;
 	if (poll->n == PLACES) {
@@ -207,9 +207,9 @@ static struct mx_memop *copy_of(const struct mx_memop *m) {
 	return copy;
 }
 
-static struct mx_order_poll *new_poll(const struct mx_memop *m, mx_access me,
-                                      struct mx_clock *clock) {
-	struct mx_order_poll *p = malloc(sizeof *p);
+static struct mx_race_poll *new_poll(const struct mx_memop *m, mx_access me,
+                                     struct mx_clock *clock) {
+	struct mx_race_poll *p = malloc(sizeof *p);
 	if (!p)
 		return NULL;
 	p->load = copy_of(m);
@@ -227,17 +227,17 @@ static struct mx_order_poll *new_poll(const struct mx_memop *m, mx_access me,
 
 bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream, uint32_t number,
                    struct mx_clock *clock, mx_history_of *history) {
-	struct mx_order_clock *k = mx_order_clock_of(w);
+	struct mx_race_clock *k = mx_race_clock_of(w);
 	struct landing r = {
 		w, mx_access_of(w, m->in, stream, number), history, NULL, false, true
 	};
-	mx_order_places(w, m, READS, find_new_release, &r);
-	if (!r.has_new || k->n_polls == MX_ORDER_POLLS)
+	mx_race_places(w, m, READS, find_new_release, &r);
+	if (!r.has_new || k->n_polls == MX_RACE_POLLS)
 		return false;
 	r.poll = new_poll(m, r.me, clock);
 	if (!r.poll)
 		return false;
-	mx_order_places(w, m, READS, add_place, &r);
+	mx_race_places(w, m, READS, add_place, &r);
 	if (!r.ok) {
 		free_poll(r.poll);
 		return false;
@@ -250,7 +250,7 @@ bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream,
 
 /* Polling loads that one wait covers. */
 struct poll_set {
-	struct mx_order_poll *poll[MX_ORDER_POLLS];
+	struct mx_race_poll *poll[MX_RACE_POLLS];
 	unsigned n, n_moments;
 	uint64_t moment[MOMENTS]; /* ascending */
 };
@@ -276,7 +276,7 @@ static void find_moments(struct poll_set *t) {
 		}
 }
 
-static const struct mx_release *release_at(const struct mx_order_poll *p, unsigned i,
+static const struct mx_release *release_at(const struct mx_race_poll *p, unsigned i,
                                            uint64_t time) {
 	const struct mx_history *h = &p->place[i].history;
 	unsigned n = h->n;
@@ -288,7 +288,7 @@ static const struct mx_release *release_at(const struct mx_order_poll *p, unsign
 }
 
 /* Whether an atomic poll would land between a write and the atomic that read it. */
-static bool splits_atomic(const struct mx_order_poll *p, uint64_t time) {
+static bool splits_atomic(const struct mx_race_poll *p, uint64_t time) {
 	for (unsigned i = 0; p->load->in->op->rmw && i < p->n; i++) {
 		const struct mx_history *h = &p->place[i].history;
 		const struct mx_release *l = release_at(p, i, time);
@@ -299,7 +299,7 @@ static bool splits_atomic(const struct mx_order_poll *p, uint64_t time) {
 }
 
 /* Joins the clock that the load would have obtained at a moment. */
-static bool add_clock(struct mx_clock **into, const struct mx_order_poll *p, uint64_t time) {
+static bool add_clock(struct mx_clock **into, const struct mx_race_poll *p, uint64_t time) {
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct mx_release *l = release_at(p, i, time);
 		struct mx_clock *c =
@@ -313,7 +313,7 @@ static bool add_clock(struct mx_clock **into, const struct mx_order_poll *p, uin
 	return true;
 }
 
-static void exchange(struct mx_wave *w, const struct mx_order_poll *p, uint32_t *value) {
+static void exchange(struct mx_wave *w, const struct mx_race_poll *p, uint32_t *value) {
 	for (unsigned i = 0; i < p->n; i++) {
 		void *bytes = bytes_of(w, p->place[i].lds, p->place[i].at);
 		uint32_t there = 0;
@@ -326,8 +326,7 @@ static void exchange(struct mx_wave *w, const struct mx_order_poll *p, uint32_t 
 }
 
 /* Repeats a load with the values of a moment. */
-static void land_at(struct mx_replay *r, struct mx_wave *w, struct mx_order_poll *p,
-                    uint64_t time) {
+static void land_at(struct mx_replay *r, struct mx_wave *w, struct mx_race_poll *p, uint64_t time) {
 	uint32_t value[PLACES];
 	for (unsigned i = 0; i < p->n; i++)
 		value[i] = release_at(p, i, time)->value;
@@ -377,7 +376,7 @@ static bool returns_to_poll(const struct mx_wave *w, const struct poll_set *t,
 /* Lowers the clock that the wave obtains to the minimum over all moments. */
 static bool lower(struct mx_clock **obtained, struct mx_wave *w, struct poll_set *t,
                   struct mx_replay *r) {
-	const struct mx_clock *current = mx_order_clock_of(w)->clock;
+	const struct mx_clock *current = mx_race_clock_of(w)->clock;
 	replay_at(&r[0], w, t, 0, 0);
 	if (returns_to_poll(w, t, r))
 		return mx_clock_meet(obtained, NULL);
@@ -405,15 +404,15 @@ static bool decide(struct mx_wave *w, struct poll_set *t) {
 	bool ok = r && clock_at(&obtained, t, 0, 0);
 	find_moments(t);
 	ok = ok && lower(&obtained, w, t, r) &&
-	     mx_clock_join(&mx_order_clock_of(w)->clock, obtained);
+	     mx_clock_join(&mx_race_clock_of(w)->clock, obtained);
 	mx_clock_drop(obtained);
 	free(r);
 	return ok;
 }
 
 void mx_polls_decide(struct mx_wave *w) {
-	struct mx_order_clock *k = mx_order_clock_of(w);
-	const struct mx_order_wave *o = mx_order_wave_of(w);
+	struct mx_race_clock *k = mx_race_clock_of(w);
+	const struct mx_race_wave *o = mx_race_wave_of(w);
 	struct poll_set t = { .n = 0 };
 	unsigned kept = 0;
 	for (unsigned i = 0; i < k->n_polls; i++)

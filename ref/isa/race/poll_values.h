@@ -36,6 +36,6 @@ typedef const struct mx_history *mx_history_of(struct mx_wave *w, bool lds, uint
  * has waited for the load (mx_polls_decide). False if the clock is simply acquired. */
 bool mx_polls_land(struct mx_wave *w, const struct mx_memop *m, unsigned stream, uint32_t number,
                    struct mx_clock *clock, mx_history_of *history);
-void mx_polls_drop(struct mx_order_clock *k);
+void mx_polls_drop(struct mx_race_clock *k);
 
 #endif

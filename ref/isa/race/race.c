@@ -21,10 +21,10 @@ static uint64_t count_findings(const struct mx_report *r) {
 	return n;
 }
 
-static void conclude(const struct mx_run *run, struct mx_order *o) {
+static void conclude(const struct mx_run *run, struct mx_race_analysis *o) {
 	struct mx_proof *p = &o->proof;
 	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
-		mx_order_assume(o, i);
+		mx_race_assume(o, i);
 	p->findings = count_findings(run->report);
 	if (p->findings) {
 		p->doubt = MX_DOUBT_FINDINGS;
@@ -36,59 +36,62 @@ static void conclude(const struct mx_run *run, struct mx_order *o) {
 	run->report->proof = *p;
 }
 
-static void free_order(struct mx_order *o) {
-	mx_order_map_clear(&o->memory);
-	mx_order_map_clear(&o->atomics);
-	mx_order_sync_end(&o->sync);
-	free(o->doubt);
+static void free_order(struct mx_race_analysis *o) {
+	mx_race_map_free(&o->memory);
+	mx_race_map_free(&o->atomics);
+	mx_race_sync_end(&o->sync);
+	free(o->inst);
 	free(o);
 }
 
 static void launch_end(void *context, struct mx_run *run) {
-	struct mx_order *o = context;
+	struct mx_race_analysis *o = context;
 	conclude(run, o);
 	free_order(o);
 }
 
-void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         mx_doubt doubt) {
+void mx_race_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
+                        mx_doubt doubt) {
 	const struct mx_run *run = w->group->run;
-	struct mx_proof *p = &mx_order_of(run)->proof;
+	struct mx_proof *p = &mx_race_analysis_of(run)->proof;
 	if (p->doubt)
 		return;
-	mx_order_of(run)->doubted = w->group->nth;
+	mx_race_analysis_of(run)->doubted = w->group->nth;
 	p->doubt = doubt;
 	p->pc = mx_pc_of(run, in->offset);
 	p->other_pc = other == in ? MX_NO_PC : mx_pc_of(run, other->offset);
 }
 
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
-	mx_order_doubt_pair(w, in, in, doubt);
+void mx_race_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) {
+	mx_race_doubt_pair(w, in, in, doubt);
 }
 
 /* ---- the workgroup ---- */
 
 static bool workgroup_new(void *context, struct mx_group *g) {
-	struct mx_order_group *o = calloc(1, sizeof *o);
+	struct mx_race_group *o = calloc(1, sizeof *o);
 	(void)context;
 	g->watcher_data[MX_WATCHER_ORDER] = o;
-	if (o)
-		o->lds.readers = o->lds_atomics.readers = 2 * g->room;
-	return o;
+	if (!o)
+		return false;
+	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
+	o->lds.by_cells = g->run->launch->lane_by_lane;
+	o->lds_atomics.by_cells = true;
+	return true;
 }
 
 static void workgroup_begin(void *context, struct mx_group *g) {
 	(void)context;
 	for (unsigned i = 0; i < g->n_waves; i++)
-		memset(&mx_order_group_of(g)->wave[i], 0, offsetof(struct mx_order_wave, load));
+		memset(&mx_race_group_of(g)->wave[i], 0, offsetof(struct mx_race_wave, load));
 }
 
 static void workgroup_end(void *context, struct mx_group *g) {
-	struct mx_order_group *o = mx_order_group_of(g);
+	struct mx_race_group *o = mx_race_group_of(g);
 	(void)context;
-	mx_order_map_clear(&o->lds);
-	mx_order_map_clear(&o->lds_atomics);
-	mx_order_drop_clocks(o);
+	mx_race_map_clear(&o->lds);
+	mx_race_map_clear(&o->lds_atomics);
+	mx_race_drop_clocks(o);
 }
 
 /* A workgroup that a finding stopped has operations in flight. */
@@ -98,28 +101,30 @@ static void drop_events(struct mx_group *g) {
 		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
 		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
 			for (unsigned j = 0; j < queues[q]->n; j++)
-				mx_order_drop_event(queues[q]->op[j]);
+				mx_race_drop_event(queues[q]->op[j]);
 	}
 }
 
 static void workgroup_free(void *context, struct mx_group *g) {
 	drop_events(g);
 	workgroup_end(context, g);
-	free(mx_order_group_of(g));
+	mx_race_map_free(&mx_race_group_of(g)->lds);
+	mx_race_map_free(&mx_race_group_of(g)->lds_atomics);
+	free(mx_race_group_of(g));
 }
 
 /* What each wave has waited for is over for all waves after the barrier. This includes waves that
  * have ended, because the barrier opened after their end. */
 static void barrier_opens(void *context, struct mx_group *g) {
-	const struct mx_order *order = context;
+	const struct mx_race_analysis *order = context;
 	for (unsigned i = 0; i < g->n_waves; i++) {
-		struct mx_order_wave *o = &mx_order_group_of(g)->wave[i];
+		struct mx_race_wave *o = &mx_race_group_of(g)->wave[i];
 		memcpy(o->covered_at_barrier, o->covered, sizeof o->covered_at_barrier);
 		memcpy(o->issued_at_barrier, o->issued, sizeof o->issued_at_barrier);
 		o->issues_at_barrier = g->waves[i].issued;
 	}
 	if (order->sync.wave_sync->any)
-		mx_order_join_all(g);
+		mx_race_join_all(g);
 }
 
 /* ---- waits ---- */
@@ -127,7 +132,7 @@ static void barrier_opens(void *context, struct mx_group *g) {
 /* In a stream that returns in order the last `left` operations may be in flight; in other streams
  * any may be. Operations of other streams on the same counter may be complete, so they do not help.
  */
-static bool cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
+static bool cover(struct mx_race_wave *o, unsigned stream, unsigned left) {
 	uint32_t issued = o->issued[stream];
 	if (!mx_stream_is_ordered(stream) && left)
 		return false;
@@ -138,7 +143,7 @@ static bool cover(struct mx_order_wave *o, unsigned stream, unsigned left) {
 }
 
 /* Returns whether a wait covers more than before. The highest count waits for nothing. */
-static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
+static bool cover_all(struct mx_race_wave *o, unsigned vm, unsigned lgkm) {
 	bool more = false;
 	for (unsigned stream = 0; stream < MX_STREAMS; stream++) {
 		bool is_lgkm = stream == MX_STREAM_DS || stream == MX_STREAM_SM;
@@ -150,12 +155,12 @@ static bool cover_all(struct mx_order_wave *o, unsigned vm, unsigned lgkm) {
 }
 
 static void wait(void *context, struct mx_wave *w) {
-	struct mx_order *order = context;
-	struct mx_order_wave *o = mx_order_wave_of(w);
+	struct mx_race_analysis *order = context;
+	struct mx_race_wave *o = mx_race_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
 	/* vmcnt above 0 covered FLAT, or operations issued before FLAT. */
 	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
-		mx_order_assume(order, MX_PROOF_FLAT_IN_ORDER);
+		mx_race_assume(order, MX_PROOF_FLAT_IN_ORDER);
 }
 
 /* ---- one instruction ---- */
@@ -167,7 +172,7 @@ static bool returns(const struct mx_inst *in) {
 	                                 : in->mem.sc0;
 }
 
-bool mx_order_is_atomic(const struct mx_op *op) {
+bool mx_race_is_atomic(const struct mx_op *op) {
 	return op->rmw || mx_kind_of(op) == MX_IS_LDS_COUNTER;
 }
 
@@ -187,56 +192,55 @@ static mx_doubt doubt_of(const struct mx_inst *in) {
 	case MX_IS_JOIN: return MX_DOUBT_BRANCH_STACK;
 	default: break;
 	}
-	if (mx_order_is_atomic(op) && returns(in))
+	if (mx_race_is_atomic(op) && returns(in))
 		return MX_DOUBT_ATOMIC_RETURNS;
-	if (mx_order_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
+	if (mx_race_is_atomic(op) && !(mx_rmw_is(op->rmw) & MX_COMMUTES))
 		return MX_DOUBT_ATOMIC_ORDER;
 	return MX_DOUBT_NONE;
 }
 
-bool mx_order_releases(const struct mx_inst *in) {
-	return mx_order_is_atomic(in->op) || (mx_has_agent_scope(in) && in->op->flags & MX_STORE);
+bool mx_race_releases(const struct mx_inst *in) {
+	return mx_race_is_atomic(in->op) || (mx_has_agent_scope(in) && in->op->flags & MX_STORE);
 }
 
-bool mx_order_acquires(const struct mx_inst *in) {
-	if (!in->op || !(mx_order_is_atomic(in->op) || mx_has_agent_scope(in)))
+bool mx_race_acquires(const struct mx_inst *in) {
+	if (!in->op || !(mx_race_is_atomic(in->op) || mx_has_agent_scope(in)))
 		return false;
-	return mx_order_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
+	return mx_race_is_atomic(in->op) ? returns(in) : in->op->flags & MX_LOAD;
 }
 
 /* An instruction issues only if its counters have room, so its oldest operations are over. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned vm, lgkm;
-	if (mx_room_to_issue(in, &vm, &lgkm) && cover_all(mx_order_wave_of(w), vm, lgkm))
-		mx_order_assume(mx_order_of(w->group->run), MX_PROOF_FULL_COUNTER);
+	if (mx_room_to_issue(in, &vm, &lgkm) && cover_all(mx_race_wave_of(w), vm, lgkm))
+		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
-static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
-                       struct mx_order_doubt *u) {
+static void derive(const struct mx_race_analysis *order, const struct mx_inst *in,
+                   struct mx_race_inst *u) {
+	u->rows = mx_race_rows_of(in);
 	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
 	u->computed = true;
 }
 
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
-	const struct mx_order *order = context;
-	struct mx_order_doubt *u = &order->doubt[in->offset / 4];
-	struct mx_order_wave *o = mx_order_wave_of(w);
+	const struct mx_race_analysis *order = context;
+	struct mx_race_inst *u = &order->inst[in->offset / 4];
+	struct mx_race_wave *o = mx_race_wave_of(w);
 	if (skipped)
 		return;
-	if (mx_order_clock_of(w)->n_polls)
+	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (!u->computed)
-		find_doubt(order, in, u);
+		derive(order, in, u);
 	if (u->doubt)
-		mx_order_doubt(w, in, u->doubt);
+		mx_race_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
-		mx_order_doubt(w, in, MX_DOUBT_M0_REGISTERS);
-	make_room(w, in);
-	for (unsigned i = 0; i < MX_ROWS / 64; i++)
-		if (o->pending[i]) {
-			mx_order_check_registers(w, in);
-			break;
-		}
+		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
+	if (in->counts.vm | in->counts.lgkm)
+		make_room(w, in);
+	if (o->may_pend & u->rows)
+		mx_race_check_registers(w, in);
 }
 
 static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
@@ -251,32 +255,32 @@ static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
 
 static void operation(void *context, struct mx_wave *w, const struct mx_queue *q,
                       struct mx_memop *m) {
-	struct mx_order_wave *o = mx_order_wave_of(w);
+	struct mx_race_wave *o = mx_race_wave_of(w);
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	(void)context;
-	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
+	me |= (uint64_t)(mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];
 	o->issue[stream][o->issued[stream] % (MX_VMCNT_MAX + 1)] = w->issued;
-	mx_order_note_load(w, m, stream);
-	mx_order_access(w, m, me);
-	mx_order_release(w, m, stream);
+	mx_race_note_load(w, m, stream);
+	mx_race_access(w, m, me);
+	mx_race_release(w, m, stream);
 }
 
 static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
 	(void)context;
-	mx_order_land(w, m);
+	mx_race_land(w, m);
 }
 
 static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in) {
 	(void)context;
-	mx_order_wave_of(w)->barrier = in;
+	mx_race_wave_of(w)->barrier = in;
 }
 
 static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned bytes) {
 	(void)context;
-	mx_order_preload(w, address, bytes);
+	mx_race_preload(w, address, bytes);
 }
 
 /* ---- parts of the launch on several threads ----
@@ -285,37 +289,38 @@ static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned
  * workgroup ends with it: numbers of operations, waits and barriers, accesses to LDS and registers,
  * and the order of its L1. It keeps two things longer:
  *  - The last accesses to device memory. They matter to another workgroup only where both access a
- *    byte and one writes it. Workgroups of different parts do not: the parts claim each dword
- *    before they access it, and the launch is repeated on one thread if two claims conflict
- *    (machine/claims.c). Workgroups that ran before the parts have made no claims, so `meets`
- *    compares their accesses with those of each part.
+ *    byte and one writes it. Claims conflict before workgroups of two parts do so, and then the
+ *    launch is repeated on one thread (machine/claims.c). Workgroups that ran before the parts
+ *    have made no claims, so `meets` compares their accesses with those of each part.
  *  - Clocks, flags and polled values. Launches whose waves synchronise through memory run on one
  *    thread.
  * Findings abort all parts, so the results of a part are counts, assumptions and the first doubt.
  * The first doubt of the launch is that of the workgroup that started first, provided that each
  * workgroup ended before the thread's next one began. */
 
-static struct mx_watcher watcher(struct mx_order *o);
+static struct mx_watcher watcher(struct mx_race_analysis *o);
 
-static struct mx_order *new_order(const struct mx_launch *l) {
-	struct mx_order *o = calloc(1, sizeof *o);
+static struct mx_race_analysis *new_order(const struct mx_launch *l) {
+	struct mx_race_analysis *o = calloc(1, sizeof *o);
 	if (!o)
 		return NULL;
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
-	o->doubt = calloc(mx_program_dwords(l->program) + 1, sizeof *o->doubt);
-	if (!o->doubt || !mx_order_sync_begin(&o->sync, l)) {
+	o->inst = calloc(mx_program_dwords(l->program) + 1, sizeof *o->inst);
+	if (!o->inst || !mx_race_sync_begin(&o->sync, l)) {
 		free_order(o);
 		return NULL;
 	}
 	const uint32_t *b = l->block;
 	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
+	o->memory.by_cells = o->memory.lists || l->lane_by_lane;
+	o->atomics.by_cells = true;
 	o->memory.readers = o->atomics.readers =
 		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
 	return o;
 }
 
 static bool part_begin(void *context, struct mx_run *part) {
-	struct mx_order *o = new_order(part->launch);
+	struct mx_race_analysis *o = new_order(part->launch);
 	(void)context;
 	if (o)
 		part->watchers[MX_WATCHER_ORDER] = watcher(o);
@@ -323,23 +328,22 @@ static bool part_begin(void *context, struct mx_run *part) {
 }
 
 /* Whether workgroups of the part and workgroups before it share memory that one of them writes. */
-static bool meets(const struct mx_order *before, const struct mx_order *part) {
-	return mx_order_maps_meet(&before->memory, &part->memory) ||
-	       mx_order_maps_share(&before->atomics, &part->atomics) ||
-	       mx_order_maps_share(&before->atomics, &part->memory) ||
-	       mx_order_maps_share(&before->memory, &part->atomics);
+static bool meets(const struct mx_race_analysis *before, const struct mx_race_analysis *part) {
+	return mx_race_maps_meet(&before->memory, &part->memory) ||
+	       mx_race_maps_share(&before->atomics, &part->atomics) ||
+	       mx_race_maps_share(&before->atomics, &part->memory) ||
+	       mx_race_maps_share(&before->memory, &part->atomics);
 }
 
 static bool part_stands(void *context, const struct mx_run *part, bool in_order) {
-	const struct mx_order *o = mx_order_of(part);
+	const struct mx_race_analysis *o = mx_race_analysis_of(part);
 	return (in_order || !o->proof.doubt) && !meets(context, o);
 }
 
 static void part_end(void *context, struct mx_run *part, bool keep) {
-	struct mx_order *o = context, *p = mx_order_of(part);
+	struct mx_race_analysis *o = context, *p = mx_race_analysis_of(part);
 	if (keep) {
 		o->proof.accesses += p->proof.accesses;
-		o->proof.pairs += p->proof.pairs;
 		o->proof.assumptions |= p->proof.assumptions;
 	}
 	if (keep && p->proof.doubt && (!o->proof.doubt || p->doubted < o->doubted)) {
@@ -354,7 +358,7 @@ static void part_end(void *context, struct mx_run *part, bool keep) {
 /* ---- the watcher ---- */
 
 /* If waves synchronise through memory, landings and the order of turns matter. */
-static struct mx_watcher watcher(struct mx_order *o) {
+static struct mx_watcher watcher(struct mx_race_analysis *o) {
 	bool sync = o->sync.wave_sync->any;
 	return (struct mx_watcher){
 		.context = o,
@@ -378,10 +382,10 @@ static struct mx_watcher watcher(struct mx_order *o) {
 	};
 }
 
-bool mx_order_watch(struct mx_run *run) {
+bool mx_race_watch(struct mx_run *run) {
 	if (!(run->launch->analysis & MX_ANALYSE_ORDER))
 		return true;
-	struct mx_order *o = new_order(run->launch);
+	struct mx_race_analysis *o = new_order(run->launch);
 	if (o)
 		run->watchers[MX_WATCHER_ORDER] = watcher(o);
 	return o;

@@ -11,6 +11,7 @@
 
 #include "../encoding/operands.h"
 #include "../schedule/inflight.h"
+#include "slabs.h"
 
 /* Streams of operations of a wave. Operations of FL and SM return in any order, those of the others
  * in the order of issue. */
@@ -30,10 +31,10 @@ static inline bool mx_stream_is_ordered(unsigned stream) {
 	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
 }
 
-enum { MX_ORDER_MORE = 128 };
+enum { MX_RACE_MORE = 128 };
 
 /* A pending load of lanes of a register. */
-struct mx_order_load {
+struct mx_race_load {
 	const struct mx_inst *in;
 	uint64_t lanes;
 	uint32_t number;
@@ -42,7 +43,7 @@ struct mx_order_load {
 };
 
 /* The operations that a wave has issued. Each stream numbers its operations from 1. */
-struct mx_order_wave {
+struct mx_race_wave {
 	uint32_t issued[MX_STREAMS];
 	uint32_t covered[MX_STREAMS]; /* the last operation that a wait of the wave covers */
 	uint32_t covered_at_barrier[MX_STREAMS]; /* `covered` at the last barrier, which holds for
@@ -52,10 +53,12 @@ struct mx_order_wave {
 	uint64_t issues_at_barrier;              /* instructions issued at the last barrier */
 	const struct mx_inst *barrier;
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
+	uint64_t may_pend;  /* the bits of mx_race_rows_of of these registers, and of others */
+	bool any_forgotten; /* may_pend may have more than these */
 	unsigned n_more;
 	/* load: the last load of each row, valid for pending rows. more: earlier loads of other
 	 * lanes. */
-	struct mx_order_load load[MX_ROWS], more[MX_ORDER_MORE];
+	struct mx_race_load load[MX_ROWS], more[MX_RACE_MORE];
 	/* The number of the instruction in the wave of each operation that may be in flight. */
 	uint64_t issue[MX_STREAMS][MX_VMCNT_MAX + 1];
 };
@@ -107,8 +110,8 @@ typedef enum {
 } mx_written_kind;
 
 /* A reader of a cell that several workgroups have read. */
-struct mx_order_reader {
-	const struct mx_order_reader *next;
+struct mx_race_reader {
+	const struct mx_race_reader *next;
 	mx_access access;
 	uint32_t group;
 };
@@ -117,11 +120,11 @@ struct mx_order_reader {
  * Readers are the last of each wave, kept apart for scalar memory and for the other streams: one in
  * `read`, or several in `readers`. Readers of several workgroups are a list if waves synchronise
  * through memory; otherwise one of them is kept. */
-struct mx_order_cell {
+struct mx_race_cell {
 	mx_access write;
 	union {
 		mx_access read;
-		const struct mx_order_reader *list;
+		const struct mx_race_reader *list;
 	};
 	mx_access *readers;
 	uint32_t write_group, read_group; /* one more than the workgroup's index; 0: none */
@@ -129,157 +132,200 @@ struct mx_order_cell {
 };
 #define MX_SEVERAL_GROUPS UINT32_MAX
 
-enum { MX_ORDER_PAGE = 1024 };
-struct mx_order_page {
-	unsigned unit; /* bytes of a cell: 1, 2, 4, 8 or 16 */
-	struct mx_order_cell *cell;
-};
+/* A bit for each cell of a page with cells of 4 bytes or more. */
+typedef uint64_t mx_cells __attribute__((vector_size(32), aligned(8)));
 
-static inline struct mx_order_cell *mx_order_cell(struct mx_order_page *p, uint64_t address) {
-	return &p->cell[address % MX_ORDER_PAGE >> __builtin_ctz(p->unit)];
+static inline bool mx_cells_any(mx_cells c) {
+	return c[0] | c[1] | c[2] | c[3];
+}
+static inline bool mx_cells_meet(const mx_cells *a, const mx_cells *b) {
+	return ((*a)[0] & (*b)[0]) | ((*a)[1] & (*b)[1]) | ((*a)[2] & (*b)[2]) |
+	       ((*a)[3] & (*b)[3]);
+}
+static inline unsigned mx_cells_count(mx_cells c) {
+	return (unsigned)(__builtin_popcountll(c[0]) + __builtin_popcountll(c[1]) +
+	                  __builtin_popcountll(c[2]) + __builtin_popcountll(c[3]));
 }
 
-/* Cache of mx_order_add_reader: a list, and the list with one more reader. */
-struct mx_order_list_cache {
-	const struct mx_order_reader *list, *longer;
+/* An operation, and the cells of a page of which it is the last write, or a last read. */
+struct mx_race_record {
+	mx_access access;
+	uint32_t group; /* as in a cell */
+	bool write;
+	uint8_t kind; /* of a write: mx_written_kind */
+	mx_cells cells;
+};
+
+/* A page has cells, or records by operation (summary.c). */
+enum { MX_RACE_PAGE = 1024, MX_RACE_RECORDS = 16 };
+struct mx_race_page {
+	struct mx_race_page *next; /* free pages */
+	uint8_t unit;              /* bytes of a cell: 1, 2, 4, 8 or 16 */
+	uint8_t finest; /* without cells: of the smallest lanes' data, if less than `unit` */
+	struct mx_race_cell *cell; /* NULL: records */
+	uint8_t n, room;
+	struct mx_race_record *record; /* `few`, or `room` others */
+	/* Cells that were accessed; with own_wait, with `readers`, with MX_SEVERAL_GROUPS. */
+	mx_cells touched, own_wait, several_readers, several_groups;
+	uint8_t *value;   /* by byte: contents of MX_VALUE */
+	uint64_t *source; /* by cell: contents of MX_LOADED */
+	struct mx_race_record few[MX_RACE_RECORDS];
+};
+
+static inline struct mx_race_cell *mx_race_cell(struct mx_race_page *p, uint64_t address) {
+	return &p->cell[address % MX_RACE_PAGE >> __builtin_ctz(p->unit)];
+}
+
+/* Cache of mx_race_add_reader: a list, and the list with one more reader. */
+struct mx_race_list_cache {
+	const struct mx_race_reader *list, *longer;
 	mx_access access;
 	uint32_t group;
 };
 
 /* Shadow pages by address, and the memory of their readers. */
-struct mx_order_map {
-	uint64_t *key; /* one more than address / MX_ORDER_PAGE; 0: free */
-	struct mx_order_page *page;
+struct mx_race_map {
+	uint64_t *key; /* one more than address / MX_RACE_PAGE; 0: free */
+	struct mx_race_page **page, *free;
 	size_t n, room, last;
+	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
 	bool lists;       /* keep lists of readers of several workgroups */
-	struct mx_order_list_cache cache[8];
-	struct mx_order_block *blocks;
+	struct mx_race_list_cache cache[8];
+	struct mx_race_block *blocks;
+	struct mx_slab *slabs; /* of pages */
 };
 
 /* The page of an address, with cells of at most `unit` bytes. NULL if memory is short, or if there
  * is no page and `make` is false. */
-struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t address, unsigned unit,
-                                         bool make);
+struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, unsigned unit,
+                                       bool make);
 
 /* The same, fast if the address is in the page of the previous access. */
-static inline struct mx_order_page *mx_order_page(struct mx_order_map *m, uint64_t address,
-                                                  unsigned unit, bool make) {
-	bool last = m->room && m->key[m->last] == address / MX_ORDER_PAGE + 1;
-	return last && m->page[m->last].unit <= unit ? &m->page[m->last]
-	                                             : mx_order_find_page(m, address, unit, make);
+static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t address,
+                                                unsigned unit, bool make) {
+	bool last = m->room && m->key[m->last] == address / MX_RACE_PAGE + 1;
+	return last && m->page[m->last]->unit <= unit ? m->page[m->last]
+	                                              : mx_race_find_page(m, address, unit, make);
 }
 
-mx_access *mx_order_readers(struct mx_order_map *m);
+mx_access *mx_race_readers(struct mx_race_map *m);
+/* The slot of a reader in mx_race_cell.readers, and the first that is not empty. */
+static inline unsigned mx_race_reader_slot(mx_access a) {
+	return 2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM);
+}
+mx_access mx_race_first_reader(const struct mx_race_map *m, const struct mx_race_cell *c);
 /* Whether an access of one map and an access of the other are to the same bytes, one of them a
  * write. */
-bool mx_order_maps_meet(const struct mx_order_map *a, const struct mx_order_map *b);
+bool mx_race_maps_meet(const struct mx_race_map *a, const struct mx_race_map *b);
 /* Whether both maps have a page of the same bytes. */
-bool mx_order_maps_share(const struct mx_order_map *a, const struct mx_order_map *b);
+bool mx_race_maps_share(const struct mx_race_map *a, const struct mx_race_map *b);
 /* The list with one more reader; cells share lists. NULL if memory is short. */
-const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
-                                                  const struct mx_order_reader *list,
-                                                  uint32_t group, mx_access access);
-void mx_order_map_clear(struct mx_order_map *m);
+const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
+                                                const struct mx_race_reader *list, uint32_t group,
+                                                mx_access access);
+void mx_race_map_clear(struct mx_race_map *m); /* keeps its memory for reuse */
+void mx_race_map_free(struct mx_race_map *m);
 
 /* ---- one workgroup, one launch ---- */
 
 /* The clock of an acquire that has landed and that no wait covers yet. */
-struct mx_order_acquired {
+struct mx_race_acquired {
 	struct mx_clock *clock;
 	unsigned stream;
 	uint32_t number;
 };
 
-enum { MX_ORDER_POLLS = 4 };
+enum { MX_RACE_POLLS = 4 };
 
 /* The clock of a wave; happens_before.c. */
-struct mx_order_clock {
+struct mx_race_clock {
 	struct mx_clock *clock;
-	struct mx_order_acquired *acquired;
+	struct mx_race_acquired *acquired;
 	unsigned n, n_polls;
-	struct mx_order_poll *poll[MX_ORDER_POLLS]; /* polling loads that have landed */
+	struct mx_race_poll *poll[MX_RACE_POLLS]; /* polling loads that have landed */
 	bool has_barrier; /* the clock includes the clock of the last barrier */
 };
 
-struct mx_order_group {
-	struct mx_order_map lds, lds_atomics;
+struct mx_race_group {
+	struct mx_race_map lds, lds_atomics;
 	struct mx_clock *barrier; /* of the last barrier; NULL: not computed yet */
-	struct mx_order_clock clock[16];
-	struct mx_order_wave wave[16];
+	struct mx_race_clock clock[16];
+	struct mx_race_wave wave[16];
 };
 
-static inline struct mx_order_group *mx_order_group_of(const struct mx_group *g) {
+static inline struct mx_race_group *mx_race_group_of(const struct mx_group *g) {
 	return g->watcher_data[MX_WATCHER_ORDER];
 }
-static inline struct mx_order_wave *mx_order_wave_of(const struct mx_wave *w) {
-	return &mx_order_group_of(w->group)->wave[w->index];
+static inline struct mx_race_wave *mx_race_wave_of(const struct mx_wave *w) {
+	return &mx_race_group_of(w->group)->wave[w->index];
 }
-static inline struct mx_order_clock *mx_order_clock_of(const struct mx_wave *w) {
-	return &mx_order_group_of(w->group)->clock[w->index];
+static inline struct mx_race_clock *mx_race_clock_of(const struct mx_wave *w) {
+	return &mx_race_group_of(w->group)->clock[w->index];
 }
 
-/* Why a launch that executes an instruction is not proved, if so; computed at its first issue. */
-struct mx_order_doubt {
+/* What the analysis needs of an instruction; computed at its first issue. */
+struct mx_race_inst {
 	bool computed;
-	mx_doubt doubt;
+	mx_doubt doubt; /* why a launch that executes it is not proved, if so */
+	uint64_t rows;  /* mx_race_rows_of */
 };
 
 /* The dwords through which waves synchronise; happens_before.c. */
-struct mx_order_sync {
+struct mx_race_sync {
 	const struct mx_wave_sync *wave_sync;
-	struct mx_order_place *place;
+	struct mx_race_place *place;
 	size_t n, room;
 	uint64_t time; /* operations that have landed there */
 };
 
-struct mx_order {
-	struct mx_order_map memory, atomics;
-	struct mx_order_sync sync;
-	struct mx_order_doubt *doubt; /* by dword of the code */
-	struct mx_proof proof;        /* of the launch so far */
-	uint64_t doubted; /* the workgroup of proof.doubt: those that started before it */
+struct mx_race_analysis {
+	struct mx_race_map memory, atomics;
+	struct mx_race_sync sync;
+	struct mx_race_inst *inst; /* by dword of the code */
+	struct mx_proof proof;     /* of the launch so far */
+	uint64_t doubted;          /* the workgroup of proof.doubt: those that started before it */
 };
 
-static inline void mx_order_assume(struct mx_order *o, mx_proof_assumption a) {
+static inline void mx_race_assume(struct mx_race_analysis *o, mx_proof_assumption a) {
 	o->proof.assumptions |= 1u << a;
 }
 
-static inline struct mx_order *mx_order_of(const struct mx_run *run) {
+static inline struct mx_race_analysis *mx_race_analysis_of(const struct mx_run *run) {
 	return run->watchers[MX_WATCHER_ORDER].context;
 }
 
 /* Adds the watcher that analyses order to the run, if the launch asks for it. False if memory is
  * short. */
-bool mx_order_watch(struct mx_run *run);
+bool mx_race_watch(struct mx_run *run);
 
 /* Notes why the launch is not proved; the first reason stays. `other`: the earlier instruction. */
-void mx_order_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt);
-void mx_order_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
-                         mx_doubt doubt);
+void mx_race_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt);
+void mx_race_doubt_pair(struct mx_wave *w, const struct mx_inst *in, const struct mx_inst *other,
+                        mx_doubt doubt);
 
 /* Whether an instruction may release or acquire. Polling loads acquire as well; see wave_sync.h. */
-bool mx_order_is_atomic(const struct mx_op *op);
-bool mx_order_releases(const struct mx_inst *in);
-bool mx_order_acquires(const struct mx_inst *in);
+bool mx_race_is_atomic(const struct mx_op *op);
+bool mx_race_releases(const struct mx_inst *in);
+bool mx_race_acquires(const struct mx_inst *in);
 
 /* ---- happens_before.c ---- */
 
 /* False if memory is short. */
-bool mx_order_sync_begin(struct mx_order_sync *y, const struct mx_launch *l);
-void mx_order_sync_end(struct mx_order_sync *y);
-/* At issue. It may attach an event to the operation, which mx_order_land or mx_order_drop_event
+bool mx_race_sync_begin(struct mx_race_sync *y, const struct mx_launch *l);
+void mx_race_sync_end(struct mx_race_sync *y);
+/* At issue. It may attach an event to the operation, which mx_race_land or mx_race_drop_event
  * frees. */
-void mx_order_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
-void mx_order_land(struct mx_wave *w, struct mx_memop *m); /* if waves synchronise */
-void mx_order_drop_event(struct mx_memop *m);              /* of one that does not land */
-void mx_order_join_all(struct mx_group *g);                /* at a barrier */
-void mx_order_drop_clocks(struct mx_order_group *o);
+void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
+void mx_race_land(struct mx_wave *w, struct mx_memop *m); /* if waves synchronise */
+void mx_race_drop_event(struct mx_memop *m);              /* of one that does not land */
+void mx_race_join_all(struct mx_group *g);                /* at a barrier */
+void mx_race_drop_clocks(struct mx_race_group *o);
 /* Whether `earlier` happened before `me`, by the clock of this wave. */
-bool mx_order_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
-                              bool lds);
+bool mx_race_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,
+                             bool lds);
 /* Whether the wave's clock includes the last write of another wave to this dword. */
-bool mx_order_acquired_last(struct mx_wave *w, bool lds, uint64_t at);
+bool mx_race_acquired_last(struct mx_wave *w, bool lds, uint64_t at);
 
 /* ---- poll_values.c ---- */
 
@@ -289,28 +335,30 @@ void mx_polls_decide(struct mx_wave *w);
 
 /* ---- pending_registers.c ---- */
 
-void mx_order_check_registers(struct mx_wave *w, const struct mx_inst *in);
-void mx_order_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
+/* A bit for each eight registers, modulo 64, of which an instruction accesses any. */
+uint64_t mx_race_rows_of(const struct mx_inst *in);
+void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in);
+void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
 
 /* ---- accesses.c ---- */
 
-void mx_order_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
-void mx_order_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
-/* Calls `visit` for each dword that a lane accesses in one of `kinds`: bits of mx_order_kind. */
-typedef enum { MX_ORDER_READ, MX_ORDER_WRITE, MX_ORDER_ATOMIC } mx_order_kind;
-typedef void mx_order_visit(void *context, bool lds, uint64_t at);
-void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
-                     mx_order_visit *visit, void *context);
+void mx_race_access(struct mx_wave *w, const struct mx_memop *m, mx_access me);
+void mx_race_preload(struct mx_wave *w, uint64_t address, unsigned bytes); /* of kernargs */
+/* Calls `visit` for each dword that a lane accesses in one of `kinds`: bits of mx_race_kind. */
+typedef enum { MX_RACE_READ, MX_RACE_WRITE, MX_RACE_ATOMIC } mx_race_kind;
+typedef void mx_race_visit(void *context, bool lds, uint64_t at);
+void mx_race_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
+                    mx_race_visit *visit, void *context);
 
 /* ---- report.c ---- */
 
 /* Reports a conflict of an instruction with an earlier access to the byte at `address`: the kind of
  * each, and the workgroup of the earlier one, as in a cell. */
-void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
-                     uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
-                     mx_order_kind did);
+void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
+                    uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
+                    mx_race_kind did);
 /* `stream`: of the access if it is a load; or MX_STREAMS. */
-void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
-                              const struct mx_order_load *l, bool write, unsigned stream);
+void mx_race_report_register(struct mx_wave *w, const struct mx_inst *in,
+                             const struct mx_race_load *l, bool write, unsigned stream);
 
 #endif

@@ -25,7 +25,7 @@ static struct mx_missing missing_wait(unsigned stream, uint32_t issued, uint32_t
 }
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
-	const struct mx_order_wave *o = &mx_order_group_of(w->group)->wave[mx_access_wave(earlier)];
+	const struct mx_race_wave *o = &mx_race_group_of(w->group)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
 	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER, .counter = counter(stream) };
@@ -50,8 +50,8 @@ static bool is_hidden(unsigned earlier, unsigned later) {
 /* The class of a race is LATENCY if only a wait is missing, and latencies hide that. */
 static void classify(struct mx_finding *n, const struct mx_wave *w, unsigned earlier_wave,
                      unsigned earlier, uint32_t number, unsigned later) {
-	const struct mx_order_group *g = mx_order_group_of(w->group);
-	const struct mx_order_wave *o = &g->wave[earlier_wave], *me = &g->wave[w->index];
+	const struct mx_race_group *g = mx_race_group_of(w->group);
+	const struct mx_race_wave *o = &g->wave[earlier_wave], *me = &g->wave[w->index];
 	bool own = n->missing.kind == MX_MISSING_WAIT;
 	bool fixed = own || n->missing.kind == MX_MISSING_WAIT_AT_BARRIER;
 	if (!fixed || !is_hidden(earlier, later))
@@ -67,11 +67,11 @@ static void classify(struct mx_finding *n, const struct mx_wave *w, unsigned ear
 /* ---- findings ---- */
 
 /* What an instruction accesses for each lane. */
-static struct mx_finding_access access_of(const struct mx_inst *in, mx_order_kind kind,
+static struct mx_finding_access access_of(const struct mx_inst *in, mx_race_kind kind,
                                           mx_space space) {
-	static const mx_access_kind kinds[] = { [MX_ORDER_READ] = MX_ACCESS_READ,
-		                                [MX_ORDER_WRITE] = MX_ACCESS_WRITE,
-		                                [MX_ORDER_ATOMIC] = MX_ACCESS_ATOMIC };
+	static const mx_access_kind kinds[] = { [MX_RACE_READ] = MX_ACCESS_READ,
+		                                [MX_RACE_WRITE] = MX_ACCESS_WRITE,
+		                                [MX_RACE_ATOMIC] = MX_ACCESS_ATOMIC };
 	uint32_t bytes = in->op->flags & MX_FORMAT ? 0 : in->op->d;
 	return (struct mx_finding_access){ kinds[kind], space, bytes };
 }
@@ -88,9 +88,9 @@ static void place_earlier(struct mx_finding *n, const struct mx_wave *w, mx_acce
 		memcpy(n->earlier_workgroup, id, sizeof id);
 }
 
-void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
-                     uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
-                     mx_order_kind did) {
+void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
+                    uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
+                    mx_race_kind did) {
 	const struct mx_inst *first =
 		mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4);
 	mx_space space = lds ? MX_SPACE_LDS : MX_SPACE_MEMORY;
@@ -109,9 +109,9 @@ void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool
 	mx_find_as(w, in, first, &n);
 }
 
-void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
-                              const struct mx_order_load *l, bool write, unsigned stream) {
-	const struct mx_order_wave *o = mx_order_wave_of(w);
+void mx_race_report_register(struct mx_wave *w, const struct mx_inst *in,
+                             const struct mx_race_load *l, bool write, unsigned stream) {
+	const struct mx_race_wave *o = mx_race_wave_of(w);
 	struct mx_finding n = {
 		.kind = MX_RACE_REGISTER,
 		.lane = -1,

@@ -1,20 +1,20 @@
-/* Shadow memory for the analysis of order: pages of cells, found by address. */
+/* Shadow memory for the analysis of order: pages, found by address. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "race.h"
+#include "summary.h"
 
 enum { BLOCK = 1 << 13 };
 
-struct mx_order_block {
-	struct mx_order_block *next;
+struct mx_race_block {
+	struct mx_race_block *next;
 	unsigned n;
 	mx_access access[BLOCK];
 };
 
-/* Allocates words that are freed with the map. */
-static mx_access *take(struct mx_order_map *m, unsigned n) {
-	struct mx_order_block *b = m->blocks;
+/* Allocates words that last until the map is cleared. */
+static mx_access *take(struct mx_race_map *m, unsigned n) {
+	struct mx_race_block *b = m->blocks;
 	if (!b || b->n + n > BLOCK) {
 		b = malloc(sizeof *b);
 		if (!b)
@@ -28,7 +28,7 @@ static mx_access *take(struct mx_order_map *m, unsigned n) {
 	return a;
 }
 
-mx_access *mx_order_readers(struct mx_order_map *m) {
+mx_access *mx_race_readers(struct mx_race_map *m) {
 	mx_access *a = take(m, m->readers);
 	if (a)
 		memset(a, 0, m->readers * sizeof *a);
@@ -39,76 +39,104 @@ mx_access *mx_order_readers(struct mx_order_map *m) {
 
 enum { NEAR = 8 }; /* entries of a list that are searched */
 
-static const struct mx_order_reader *prepend(struct mx_order_map *m,
-                                             const struct mx_order_reader *list, uint32_t group,
-                                             mx_access access) {
-	struct mx_order_reader *r =
-		(struct mx_order_reader *)take(m, sizeof *r / sizeof(mx_access));
+static const struct mx_race_reader *prepend(struct mx_race_map *m,
+                                            const struct mx_race_reader *list, uint32_t group,
+                                            mx_access access) {
+	struct mx_race_reader *r = (struct mx_race_reader *)take(m, sizeof *r / sizeof(mx_access));
 	if (r)
-		*r = (struct mx_order_reader){ list, access, group };
+		*r = (struct mx_race_reader){ list, access, group };
 	return r;
 }
 
 /* Whether a wave that has waited for the second has waited for the first. */
-static bool replaces(const struct mx_order_reader *r, uint32_t group, mx_access access) {
+static bool replaces(const struct mx_race_reader *r, uint32_t group, mx_access access) {
 	return r->group == group && mx_access_wave(r->access) == mx_access_wave(access) &&
 	       mx_access_stream(r->access) == mx_access_stream(access);
 }
 
 /* The list without an earlier access of the same wave, if one is near its start. */
-static const struct mx_order_reader *without(struct mx_order_map *m,
-                                             const struct mx_order_reader *list, unsigned depth,
-                                             uint32_t group, mx_access access) {
+static const struct mx_race_reader *without(struct mx_race_map *m,
+                                            const struct mx_race_reader *list, unsigned depth,
+                                            uint32_t group, mx_access access) {
 	if (!list || depth == NEAR)
 		return list;
 	if (replaces(list, group, access))
 		return list->next;
-	const struct mx_order_reader *rest = without(m, list->next, depth + 1, group, access);
+	const struct mx_race_reader *rest = without(m, list->next, depth + 1, group, access);
 	if (rest == list->next)
 		return list;
 	rest = prepend(m, rest, list->group, list->access);
 	return rest ? rest : list;
 }
 
-const struct mx_order_reader *mx_order_add_reader(struct mx_order_map *m,
-                                                  const struct mx_order_reader *list,
-                                                  uint32_t group, mx_access access) {
+const struct mx_race_reader *mx_race_add_reader(struct mx_race_map *m,
+                                                const struct mx_race_reader *list, uint32_t group,
+                                                mx_access access) {
 	unsigned slots = sizeof m->cache / sizeof *m->cache;
-	struct mx_order_list_cache *cached = &m->cache[(uintptr_t)list / sizeof *list % slots];
+	struct mx_race_list_cache *cached = &m->cache[(uintptr_t)list / sizeof *list % slots];
 	if (cached->longer && cached->list == list && cached->group == group &&
 	    cached->access == access)
 		return cached->longer;
-	const struct mx_order_reader *rest = without(m, list, 0, group, access);
-	*cached = (struct mx_order_list_cache){ list, prepend(m, rest, group, access), access,
-		                                group };
+	const struct mx_race_reader *rest = without(m, list, 0, group, access);
+	*cached =
+		(struct mx_race_list_cache){ list, prepend(m, rest, group, access), access, group };
 	return cached->longer;
 }
 
-void mx_order_map_clear(struct mx_order_map *m) {
-	for (size_t i = 0; i < m->room; i++)
-		if (m->key[i])
-			free(m->page[i].cell);
-	free(m->key);
-	free(m->page);
-	while (m->blocks) {
-		struct mx_order_block *next = m->blocks->next;
+/* ---- maps ---- */
+
+mx_access mx_race_first_reader(const struct mx_race_map *m, const struct mx_race_cell *c) {
+	unsigned i = 0;
+	while (i + 1 < m->readers && !c->readers[i])
+		i++;
+	return c->readers[i];
+}
+
+static void recycle(struct mx_race_map *m, struct mx_race_page *p) {
+	free(p->cell);
+	p->cell = NULL;
+	p->n = 0;
+	p->touched = p->own_wait = p->several_readers = p->several_groups = (mx_cells){ 0 };
+	p->next = m->free;
+	m->free = p;
+}
+
+void mx_race_map_clear(struct mx_race_map *m) {
+	for (size_t i = 0; m->n && i < m->room; i++)
+		if (m->key[i]) {
+			recycle(m, m->page[i]);
+			m->key[i] = 0;
+			m->n--;
+		}
+	while (m->blocks && m->blocks->next) {
+		struct mx_race_block *next = m->blocks->next;
 		free(m->blocks);
 		m->blocks = next;
 	}
-	*m = (struct mx_order_map){ .readers = m->readers, .lists = m->lists };
+	if (m->blocks)
+		m->blocks->n = 0;
+	memset(m->cache, 0, sizeof m->cache);
+}
+
+void mx_race_map_free(struct mx_race_map *m) {
+	mx_race_map_clear(m);
+	mx_slabs_free(&m->slabs);
+	free(m->blocks);
+	free(m->key);
+	free(m->page);
 }
 
 /* ---- finding pages: open addressing, at most half full ---- */
 
-static size_t slot_of(const struct mx_order_map *m, uint64_t key) {
+static size_t slot_of(const struct mx_race_map *m, uint64_t key) {
 	size_t i = key * 0x9E3779B97F4A7C15 >> 20 & (m->room - 1);
 	while (m->key[i] && m->key[i] != key)
 		i = (i + 1) & (m->room - 1);
 	return i;
 }
 
-static bool grow(struct mx_order_map *m) {
-	struct mx_order_map old = *m;
+static bool grow(struct mx_race_map *m) {
+	struct mx_race_map old = *m;
 	m->room = old.room ? 2 * old.room : 64;
 	m->key = calloc(m->room, sizeof *m->key);
 	m->page = calloc(m->room, sizeof *m->page);
@@ -140,9 +168,9 @@ static struct mx_written part_of(struct mx_written v, unsigned offset, unsigned 
 }
 
 /* Splits each cell of a page: an access to the whole cell accessed each part. */
-static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit) {
-	unsigned n = MX_ORDER_PAGE / unit, parts = p->unit / unit;
-	struct mx_order_cell *fine = calloc(n, sizeof *fine);
+static bool split(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) {
+	unsigned n = MX_RACE_PAGE / unit, parts = p->unit / unit;
+	struct mx_race_cell *fine = calloc(n, sizeof *fine);
 	if (!fine)
 		return false;
 	for (unsigned i = 0; i < n; i++) {
@@ -150,7 +178,7 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit
 		fine[i].written = part_of(fine[i].written, i % parts * unit, unit);
 		if (!fine[i].readers || i % parts == 0)
 			continue;
-		if (!(fine[i].readers = mx_order_readers(m))) {
+		if (!(fine[i].readers = mx_race_readers(m))) {
 			free(fine);
 			return false;
 		}
@@ -158,65 +186,89 @@ static bool split(struct mx_order_map *m, struct mx_order_page *p, unsigned unit
 	}
 	free(p->cell);
 	p->cell = fine;
-	p->unit = unit;
+	p->unit = (uint8_t)unit;
 	return true;
 }
 
-static bool make_page(struct mx_order_map *m, uint64_t key, size_t *slot, unsigned unit) {
-	struct mx_order_cell *cell = calloc(MX_ORDER_PAGE / unit, sizeof *cell);
-	if (!cell || (2 * m->n >= m->room && !grow(m))) {
-		free(cell);
-		return false;
+static struct mx_race_page *free_page(struct mx_race_map *m) {
+	struct mx_race_page *p = m->free;
+	if (p) {
+		m->free = p->next;
+		return p;
 	}
+	p = mx_slabs_take(&m->slabs, sizeof *p);
+	if (p) {
+		memset(p, 0, offsetof(struct mx_race_page, few));
+		p->record = p->few;
+		p->room = MX_RACE_RECORDS;
+	}
+	return p;
+}
+
+static struct mx_race_page *new_page(struct mx_race_map *m, unsigned unit) {
+	struct mx_race_page *p = free_page(m);
+	if (!p)
+		return NULL;
+	p->unit = p->finest = (uint8_t)unit;
+	if ((m->by_cells || unit < 4) &&
+	    !(p->cell = calloc(MX_RACE_PAGE / unit, sizeof *p->cell))) {
+		recycle(m, p);
+		return NULL;
+	}
+	return p;
+}
+
+static bool make_page(struct mx_race_map *m, uint64_t key, size_t *slot, unsigned unit) {
+	if (2 * m->n >= m->room && !grow(m))
+		return false;
+	struct mx_race_page *p = new_page(m, unit);
+	if (!p)
+		return false;
 	*slot = slot_of(m, key);
 	m->key[*slot] = key;
-	m->page[*slot] = (struct mx_order_page){ unit, cell };
+	m->page[*slot] = p;
 	m->n++;
 	return true;
 }
 
-struct mx_order_page *mx_order_find_page(struct mx_order_map *m, uint64_t address, unsigned unit,
-                                         bool make) {
-	uint64_t key = address / MX_ORDER_PAGE + 1;
+/* Makes the cells of a page smaller. */
+static bool refine(struct mx_race_map *m, struct mx_race_page *p, unsigned unit) {
+	if (p->cell || unit < 4)
+		return (p->cell || mx_summary_to_cells(m, p)) &&
+		       (p->unit <= unit || split(m, p, unit));
+	mx_summary_split(p, unit);
+	return true;
+}
+
+struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, unsigned unit,
+                                       bool make) {
+	uint64_t key = address / MX_RACE_PAGE + 1;
 	size_t i = m->room ? slot_of(m, key) : 0;
 	if (!m->room || m->key[i] != key)
 		if (!make || !make_page(m, key, &i, unit))
 			return NULL;
 	m->last = i;
-	struct mx_order_page *p = &m->page[i];
-	return p->unit <= unit || split(m, p, unit) ? p : NULL;
+	struct mx_race_page *p = m->page[i];
+	return p->unit <= unit || refine(m, p, unit) ? p : NULL;
 }
 
 /* ---- two maps ---- */
 
-static const struct mx_order_page *find(const struct mx_order_map *m, uint64_t key) {
+static const struct mx_race_page *find(const struct mx_race_map *m, uint64_t key) {
 	size_t i = m->room ? slot_of(m, key) : 0;
-	return m->room && m->key[i] == key ? &m->page[i] : NULL;
+	return m->room && m->key[i] == key ? m->page[i] : NULL;
 }
 
-static bool cells_meet(const struct mx_order_cell *a, const struct mx_order_cell *b) {
-	bool both = (a->write || a->read_group) && (b->write || b->read_group);
-	return both && (a->write || b->write);
-}
-
-static bool pages_meet(const struct mx_order_page *a, const struct mx_order_page *b) {
-	unsigned unit = a->unit < b->unit ? a->unit : b->unit;
-	for (unsigned at = 0; at < MX_ORDER_PAGE; at += unit)
-		if (cells_meet(&a->cell[at / a->unit], &b->cell[at / b->unit]))
-			return true;
-	return false;
-}
-
-bool mx_order_maps_meet(const struct mx_order_map *a, const struct mx_order_map *b) {
+bool mx_race_maps_meet(const struct mx_race_map *a, const struct mx_race_map *b) {
 	for (size_t i = 0; i < a->room; i++) {
-		const struct mx_order_page *p = a->key[i] ? find(b, a->key[i]) : NULL;
-		if (p && pages_meet(&a->page[i], p))
+		const struct mx_race_page *p = a->key[i] ? find(b, a->key[i]) : NULL;
+		if (p && mx_summary_pages_meet(a->page[i], p))
 			return true;
 	}
 	return false;
 }
 
-bool mx_order_maps_share(const struct mx_order_map *a, const struct mx_order_map *b) {
+bool mx_race_maps_share(const struct mx_race_map *a, const struct mx_race_map *b) {
 	for (size_t i = 0; i < a->room; i++)
 		if (a->key[i] && find(b, a->key[i]))
 			return true;

@@ -1,7 +1,7 @@
 /* Finds the loads by which a wave waits for another wave: a load in a short loop, from an invariant
- * address, and the loaded value decides whether the loop continues. Only another wave can end such a
- * loop. The scope of the load does not matter: atomic loads of workgroup scope compile to ordinary
- * loads [LLVM "Memory Model gfx942"].
+ * address, and the loaded value decides whether the loop continues. Only another wave can end such
+ * a loop. The scope of the load does not matter: atomic loads of workgroup scope compile to
+ * ordinary loads [LLVM "Memory Model gfx942"].
  *
  * A returning atomic, as of a spin lock, is such a load if it is idempotent. A loop that also
  * changes other memory may be a counting loop. Its loads poll only if nothing else that varies from
@@ -146,7 +146,7 @@ static bool reaches_branch(const struct loop *l, const struct mx_inst *load) {
 /* Whether it is a load, or an idempotent returning atomic, from an invariant address. */
 static bool may_poll(const struct loop *l, const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	bool loads = op->rmw ? mx_rmw_is(op->rmw) & MX_IDEMPOTENT && mx_order_acquires(in)
+	bool loads = op->rmw ? mx_rmw_is(op->rmw) & MX_IDEMPOTENT && mx_race_acquires(in)
 	                     : op->flags & MX_LOAD && !(op->flags & MX_STORE) && !in->mem.lds;
 	if (!is_memory(op) || is_scratch(in) || moves_lanes(op) || !loads)
 		return false;
@@ -304,7 +304,7 @@ static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
 		m->any_polls |= m->polls[i];
-		m->any |= m->polls[i] || (reached[i] && mx_order_acquires(mx_program_at(p, 4 * i)));
+		m->any |= m->polls[i] || (reached[i] && mx_race_acquires(mx_program_at(p, 4 * i)));
 	}
 	free(reached);
 	return ok;

@@ -1,0 +1,26 @@
+/* The cells that the lanes of an operation access, as a mask for each shadow page. */
+#ifndef MX_FOOTPRINT_H
+#define MX_FOOTPRINT_H
+
+#include "race.h"
+
+struct mx_footprint {
+	unsigned n;
+	struct mx_footprint_page {
+		uint64_t page, lanes; /* address / MX_RACE_PAGE; the lanes that access it */
+		mx_cells cells;       /* of the size of a lane's data, or of 4 bytes */
+	} page[MX_LANES];
+};
+
+/* Of lanes that access 2, 4, 8 or 16 bytes each. False if an address is not a multiple of that, or
+ * half of a dword is not accessed. */
+bool mx_footprint_make(struct mx_footprint *f, const uint64_t address[MX_LANES], uint64_t lanes,
+                       unsigned bytes);
+
+/* Whether no two lanes, of so many bytes, access the same bytes of the page. */
+static inline bool mx_footprint_is_apart(const struct mx_footprint_page *p, unsigned bytes) {
+	unsigned lanes_of_cell = bytes < 4 ? 4 / bytes : 1;
+	return lanes_of_cell * mx_cells_count(p->cells) == (unsigned)__builtin_popcountll(p->lanes);
+}
+
+#endif

@@ -1,0 +1,378 @@
+/* Pages that record accesses by operation.
+ *
+ * The last accesses to a page are nearly always few operations of one workgroup, each to many
+ * cells, and ordered. Such a page has a record for each operation, with a mask of the cells for
+ * which it is the last write or a last read. An access of a wave is checked against each record
+ * once instead of against each cell, and the masks are updated together. As soon as a check would
+ * report something, doubt the proof, or needs the contents of a cell, the page gets cells, with
+ * what they would have had (mx_summary_to_cells), and the operation goes cell by cell. So
+ * conflicts.c has the rules, and this file has those of the cases in which nothing is wrong. */
+#include "summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY = 2 * MX_RACE_RECORDS };
+
+/* ---- masks ---- */
+
+/* Each of 32 bits twice. */
+static uint64_t twice(uint32_t bits) {
+	uint64_t x = bits;
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+	x = (x | x << 2) & 0x3333333333333333;
+	x = (x | x << 1) & 0x5555555555555555;
+	return x * 3;
+}
+
+/* The mask for cells of a part of the size. */
+static mx_cells split_mask(mx_cells c, unsigned parts) {
+	for (; parts > 1; parts /= 2)
+		c = (mx_cells){ twice((uint32_t)c[0]), twice((uint32_t)(c[0] >> 32)),
+			        twice((uint32_t)c[1]), twice((uint32_t)(c[1] >> 32)) };
+	return c;
+}
+
+/* ---- records ---- */
+
+/* Removes records without cells. */
+static void compact(struct mx_race_page *p) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		if (mx_cells_any(p->record[i].cells))
+			p->record[n++] = p->record[i];
+	p->n = (uint8_t)n;
+}
+
+/* Whether compact leaves room for one more record, after these cells have lost theirs. */
+static bool make_room(struct mx_race_map *m, struct mx_race_page *p, mx_cells lost) {
+	unsigned left = 0;
+	if (p->n < p->room)
+		return true;
+	for (unsigned i = 0; i < p->n; i++)
+		left += mx_cells_any(p->record[i].cells & ~lost);
+	if (left < p->room)
+		return true;
+	struct mx_race_record *more =
+		p->room == MANY ? NULL : mx_slabs_take(&m->slabs, MANY * sizeof *more);
+	if (!more)
+		return false;
+	memcpy(more, p->record, p->n * sizeof *more);
+	p->record = more;
+	p->room = MANY;
+	return true;
+}
+
+static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells, bool write,
+                mx_written_kind kind) {
+	p->touched |= cells;
+	struct mx_race_record *last = p->n ? &p->record[p->n - 1] : NULL;
+	if (!mx_cells_any(cells))
+		return;
+	if (last && last->access == r->me && last->group == r->group && last->write == write &&
+	    last->kind == kind)
+		last->cells |= cells;
+	else
+		p->record[p->n++] = (struct mx_race_record){ .access = r->me,
+			                                     .group = r->group,
+			                                     .write = write,
+			                                     .kind = (uint8_t)kind,
+			                                     .cells = cells };
+}
+
+/* ---- reads ---- */
+
+static bool may_read(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells) {
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_race_record *e = &p->record[i];
+		if (e->write && mx_cells_meet(&e->cells, &cells) &&
+		    (e->group != r->group || !mx_race_is_over_for(r, e->access) ||
+		     mx_race_passes_caches(r, e->access)))
+			return false;
+	}
+	return true;
+}
+
+/* An earlier reader of cells that are read again: the cells for which it remains. */
+static mx_cells keep_reader(struct mx_race_range *r, struct mx_race_page *p,
+                            const struct mx_race_record *e, mx_cells again) {
+	mx_cells single = again & ~p->several_readers;
+	if (mx_race_reader_slot(e->access) == mx_race_reader_slot(r->me)) {
+		if (mx_cells_any(single) && !mx_race_replaces(r, e->access))
+			p->several_readers |= single;
+		return e->cells & ~again;
+	}
+	if (mx_cells_any(single) && mx_race_replaces(r, e->access))
+		return e->cells & ~single;
+	p->several_readers |= single;
+	return e->cells;
+}
+
+static void note_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
+	cells &= ~p->several_groups;
+	for (unsigned i = 0; i < p->n && mx_cells_any(cells); i++) {
+		struct mx_race_record *e = &p->record[i];
+		if (e->write || !mx_cells_meet(&e->cells, &cells))
+			continue;
+		mx_cells again = e->cells & cells;
+		if (e->group == r->group) {
+			e->cells = keep_reader(r, p, e, again);
+			continue;
+		}
+		p->several_groups |= again;
+		cells &= ~again;
+	}
+	add(r, p, cells, false, MX_UNKNOWN);
+}
+
+static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                      mx_cells cells) {
+	bool known = !mx_cells_any(cells & ~p->several_groups);
+	bool first = !mx_cells_meet(&p->touched, &cells);
+	if (!(first || may_read(r, p, cells)) || !(known || make_room(m, p, (mx_cells){ 0 })))
+		return false;
+	if (p->n == p->room)
+		compact(p);
+	if (first)
+		add(r, p, cells, false, MX_UNKNOWN);
+	else if (!known)
+		note_read(r, p, cells);
+	return true;
+}
+
+/* ---- writes ---- */
+
+static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
+	return mx_access_number(a) <=
+	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
+}
+
+/* Whether an access was issued before the last barrier and is over only if one L1 orders it. */
+static bool needs_l1(const struct mx_race_range *r, mx_access a) {
+	return !r->lds &&
+	       mx_access_number(a) <=
+	               r->order->wave[mx_access_wave(a)].issued_at_barrier[mx_access_stream(a)];
+}
+
+/* *own_wait: the cells at which only a wait of this wave orders it after an earlier access. After a
+ * write alone that depends on what both write, unless an earlier access left own_wait. */
+static bool may_write(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells,
+                      mx_cells *own_wait) {
+	mx_cells after_write = { 0 };
+	if (mx_cells_meet(&p->several_groups, &cells))
+		return false;
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct mx_race_record *e = &p->record[i];
+		if (!mx_cells_meet(&e->cells, &cells))
+			continue;
+		if (e->group != r->group || e->access == r->me ||
+		    !mx_race_is_over_for(r, e->access) ||
+		    (e->write && mx_race_passes_caches(r, e->access)))
+			return false;
+		if (is_over_at_barrier(r, e->access))
+			continue;
+		if (needs_l1(r, e->access))
+			return false;
+		*(e->write ? &after_write : own_wait) |= e->cells & cells;
+	}
+	*own_wait |= after_write & p->own_wait;
+	return !mx_cells_any(after_write & ~*own_wait);
+}
+
+/* Whether lanes are consecutive and their data, too. */
+static bool is_run(const uint64_t *at, unsigned first, unsigned n, unsigned bytes) {
+	uint64_t off = 0;
+	for (unsigned i = 0; i < n; i++)
+		off |= at[first + i] - at[first] - (uint64_t)bytes * i;
+	return !off;
+}
+
+static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
+	unsigned parts = c->bytes / p->unit, l;
+	MX_FOR_LANES(l, lanes) {
+		uint64_t *to = p->source + c->at[l] % MX_RACE_PAGE / p->unit;
+		for (unsigned i = 0; i < parts; i++)
+			to[i] = c->sources[l] + i * p->unit;
+	}
+}
+
+static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
+	unsigned l;
+	MX_FOR_LANES(l, lanes) {
+		uint8_t *to = p->value + c->at[l] % MX_RACE_PAGE;
+		if (!c->rows)
+			memset(to, 0, c->bytes);
+		else if (c->bytes == 2)
+			memcpy(to, &c->rows[0][l], 2);
+		for (unsigned k = 0; c->rows && k < c->bytes / 4; k++)
+			memcpy(to + 4 * k, &c->rows[k][l], 4);
+	}
+}
+
+/* The same of consecutive cells. */
+static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
+                     const struct mx_contents *c) {
+	uint64_t at = c->at[first] % MX_RACE_PAGE;
+	if (c->kind >= MX_LOADED)
+		memcpy(p->source + at / p->unit, c->sources + first, n * sizeof *p->source);
+	else if (c->rows)
+		memcpy(p->value + at, c->rows[0] + first, n * sizeof c->rows[0][0]);
+	else
+		memset(p->value + at, 0, n * c->bytes);
+}
+
+/* The contents that the lanes of a page write. */
+static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
+                          const struct mx_contents *c) {
+	bool loaded = c->kind >= MX_LOADED;
+	unsigned first = (unsigned)__builtin_ctzll(lanes);
+	unsigned n = (unsigned)__builtin_popcountll(lanes);
+	if (c->kind == MX_UNKNOWN)
+		return true;
+	if (loaded && !p->source)
+		p->source = mx_slabs_take(&m->slabs, MX_RACE_PAGE / 4 * sizeof *p->source);
+	if (!loaded && !p->value)
+		p->value = mx_slabs_take(&m->slabs, MX_RACE_PAGE);
+	if (loaded ? !p->source : !p->value)
+		return false;
+	bool run = lanes >> first == ~0ull >> (64 - n) && is_run(c->at, first, n, c->bytes);
+	if (run && (loaded ? c->bytes == p->unit : !c->rows || c->bytes == 4))
+		note_run(p, first, n, c);
+	else if (loaded)
+		note_sources(p, lanes, c);
+	else
+		note_values(p, lanes, c);
+	return true;
+}
+
+static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                       mx_cells cells, const struct mx_footprint_page *f,
+                       const struct mx_contents *c) {
+	mx_cells own_wait = { 0 };
+	bool first = !mx_cells_meet(&p->touched, &cells);
+	if (!mx_footprint_is_apart(f, c->bytes) || !(first || may_write(r, p, cells, &own_wait)) ||
+	    !make_room(m, p, cells))
+		return false;
+	for (unsigned i = 0; !first && i < p->n; i++)
+		p->record[i].cells &= ~cells;
+	if (!first || p->n == p->room)
+		compact(p);
+	p->own_wait = (p->own_wait & ~cells) | own_wait;
+	add(r, p, cells, true, c->kind);
+	if (!note_contents(m, p, f->lanes, c))
+		r->w->group->run->out_of_memory = true;
+	return true;
+}
+
+bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                       const struct mx_footprint_page *f, unsigned bytes,
+                       const struct mx_contents *contents) {
+	mx_cells cells = split_mask(f->cells, bytes < 4 ? 1 : bytes / p->unit);
+	if (bytes < p->finest)
+		p->finest = (uint8_t)bytes;
+	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
+	                               : write_page(r, m, p, cells, f, contents);
+}
+
+/* ---- cells ---- */
+
+static bool has(mx_cells c, unsigned i) {
+	return c[i / 64] >> i % 64 & 1;
+}
+
+/* The contents of a cell of `unit` bytes at an offset in the page. */
+static struct mx_written contents_at(const struct mx_race_page *p, const struct mx_race_record *e,
+                                     unsigned at, unsigned unit) {
+	struct mx_written v = { .kind = e->kind, .own_wait = has(p->own_wait, at / p->unit) };
+	uint32_t value = 0;
+	if (e->kind == MX_VALUE)
+		memcpy(&value, p->value + at, unit < 4 ? unit : 4);
+	v.value = value;
+	if (e->kind >= MX_LOADED)
+		v.value = p->source[at / p->unit] + at % p->unit;
+	return v;
+}
+
+static void add_to_cell(const struct mx_race_page *p, const struct mx_race_record *e, unsigned at,
+                        unsigned unit, struct mx_race_cell *c) {
+	if (e->write) {
+		c->write = e->access;
+		c->write_group = e->group;
+		c->written = contents_at(p, e, at, unit);
+		return;
+	}
+	c->read = e->access;
+	c->read_group = has(p->several_groups, at / p->unit) ? MX_SEVERAL_GROUPS : e->group;
+	if (c->readers)
+		c->readers[mx_race_reader_slot(e->access)] = e->access;
+}
+
+static bool make_cell(struct mx_race_map *m, const struct mx_race_page *p, unsigned at,
+                      unsigned unit, struct mx_race_cell *c) {
+	unsigned bit = at / p->unit;
+	if (has(p->several_readers, bit) && !(c->readers = mx_race_readers(m)))
+		return false;
+	for (unsigned k = 0; k < p->n; k++)
+		if (has(p->record[k].cells, bit))
+			add_to_cell(p, &p->record[k], at, unit, c);
+	if (c->readers)
+		c->read = mx_race_first_reader(m, c);
+	return true;
+}
+
+bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
+	unsigned unit = p->finest < p->unit ? p->finest : p->unit;
+	struct mx_race_cell *cell = calloc(MX_RACE_PAGE / unit, sizeof *cell);
+	for (unsigned at = 0; cell && at < MX_RACE_PAGE; at += unit)
+		if (!make_cell(m, p, at, unit, &cell[at / unit])) {
+			free(cell);
+			cell = NULL;
+		}
+	if (!cell)
+		return false;
+	p->cell = cell;
+	p->unit = (uint8_t)unit;
+	p->n = 0;
+	return true;
+}
+
+void mx_summary_split(struct mx_race_page *p, unsigned unit) {
+	unsigned parts = p->unit / unit;
+	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->several_readers, &p->several_groups };
+	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+		*masks[i] = split_mask(*masks[i], parts);
+	for (unsigned i = 0; i < p->n; i++)
+		p->record[i].cells = split_mask(p->record[i].cells, parts);
+	for (unsigned i = p->source ? MX_RACE_PAGE / unit : 0; i--;)
+		p->source[i] = p->source[i / parts] + i % parts * unit;
+	p->unit = (uint8_t)unit;
+}
+
+/* ---- two pages ---- */
+
+struct marks {
+	mx_cells written, touched; /* by dword */
+};
+
+static struct marks marks_of(const struct mx_race_page *p) {
+	struct marks k = { 0 };
+	for (unsigned i = 0; i < p->n; i++) {
+		mx_cells cells = split_mask(p->record[i].cells, p->unit / 4);
+		k.touched |= cells;
+		if (p->record[i].write)
+			k.written |= cells;
+	}
+	for (unsigned at = 0; p->cell && at < MX_RACE_PAGE; at += p->unit < 4 ? p->unit : 4) {
+		const struct mx_race_cell *c = &p->cell[at / p->unit];
+		k.touched[at / 256] |= (uint64_t)(c->write || c->read_group) << at / 4 % 64;
+		k.written[at / 256] |= (uint64_t)(c->write != 0) << at / 4 % 64;
+	}
+	return k;
+}
+
+bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b) {
+	const struct marks x = marks_of(a), y = marks_of(b);
+	return mx_cells_any((x.written & y.touched) | (x.touched & y.written));
+}

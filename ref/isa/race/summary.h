@@ -1,0 +1,34 @@
+/* Pages that record accesses by operation; shadow.c and accesses.c use them. */
+#ifndef MX_SUMMARY_H
+#define MX_SUMMARY_H
+
+#include "accesses.h"
+#include "footprint.h"
+
+/* The contents that the lanes of a write leave: rows of dwords, the addresses of LDS-DMA, or
+ * neither: unknown. */
+struct mx_contents {
+	mx_written_kind kind;
+	const mx_vreg *rows;     /* MX_VALUE; NULL: zeros */
+	const uint64_t *sources; /* MX_LOADED: of each lane */
+	const uint64_t *at;      /* the addresses that the lanes write */
+	unsigned bytes;          /* of a lane */
+};
+
+/* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
+ * recorded, if that takes a look at each cell. contents: of a write. */
+bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                       const struct mx_footprint_page *f, unsigned bytes,
+                       const struct mx_contents *contents);
+
+/* Makes cells of the records. False if memory is short. */
+bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p);
+
+/* Splits each cell of the masks into cells of at least 4 bytes. */
+void mx_summary_split(struct mx_race_page *p, unsigned unit);
+
+/* Whether two pages of the same bytes, with cells or without, have accesses to the same dword, one
+ * of them a write. */
+bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b);
+
+#endif
