@@ -66,6 +66,10 @@ struct mxhipLaunchOptions {
 	/* 1: the waves of a workgroup may run on several compute units, and then share no L1.
 	 * Default: they share one L1 [LLVM "Memory Model gfx942": tgsplit]. */
 	uint32_t threadgroup_split;
+
+	/* Receives what each launch executes. Default: NULL. It must stay valid until other options
+	 * are set. */
+	struct mx_coverage *coverage;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces

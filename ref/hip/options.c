@@ -5,7 +5,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, threadgroup_split) + sizeof(uint32_t),
+                       offsetof(struct mxhipLaunchOptions, coverage) + sizeof(void *),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -66,6 +66,7 @@ void mx_options_apply(struct mx_launch *l) {
 	l->threadgroup_split = options.threadgroup_split;
 	l->schedule = options.schedule;
 	l->record = options.record;
+	l->coverage = options.coverage;
 }
 
 unsigned mx_options_threads(void) {

@@ -345,6 +345,24 @@ struct mx_observer {
 	void (*event)(void *context, const struct mx_event *e);
 };
 
+/* ---- coverage ---- */
+
+/* What launches of a kernel have executed, by dword of the code: bits below, or'ed. The first
+ * launch makes `at` as long as the code and marks what the kernel can reach; mx_coverage_free frees
+ * it. Launches of the same code object may share one, one after the other. */
+enum {
+	MX_COVERED = 1,
+	MX_COVERED_TAKEN = 2,
+	MX_COVERED_NOT_TAKEN = 4, /* of a conditional branch */
+	MX_COVERABLE_BLOCK = 8,   /* a basic block begins here */
+	MX_COVERABLE_BRANCH = 16, /* a conditional branch */
+};
+struct mx_coverage {
+	_Atomic uint8_t *at;
+	size_t n;
+};
+void mx_coverage_free(struct mx_coverage *c);
+
 /* Optional analyses. ORDER: whether waits and barriers order the accesses to LDS, device memory and
  * registers; accesses that only this schedule orders are findings. The result is the same for every
  * seed. */
@@ -413,6 +431,7 @@ void mx_schedule_free(struct mx_schedule *s);
 struct mx_launch {
 	const struct mx_observer *observer; /* or NULL */
 	unsigned analysis;                  /* MX_ANALYSE_..., or'ed; ORDER: on one thread */
+	struct mx_coverage *coverage;       /* gets what the launch executes; or NULL */
 	const struct mx_schedule *schedule; /* replaces the seed's; or NULL */
 	struct mx_schedule *record;         /* gets the schedule that was run; or NULL */
 	const struct mx_program *program;

@@ -154,7 +154,7 @@ static void watch(struct machine *m, const struct mx_watcher *watchers, unsigned
 		mx_program_new(&mx_gfx950, program, sizeof program, (uintptr_t)program);
 	m->launch.program = p;
 	mx_run_policy(&run);
-	memcpy(run.watchers + MX_WATCHERS - n, watchers, n * sizeof *watchers);
+	memcpy(run.watchers + MX_WATCHER_ORDER + 1 - n, watchers, n * sizeof *watchers);
 	r = (struct mx_residents){ .next = &next, .end = 1 };
 	mx_residents_run(&r, &run, UINT64_MAX);
 	mx_residents_free(&r);

@@ -21,7 +21,13 @@ struct mx_memop;
 struct mx_queue;
 
 /* The index of each watcher in a run, and of its data in a workgroup (group->watcher_data). */
-enum { MX_WATCHER_OBSERVER, MX_WATCHER_WAIT_STATES, MX_WATCHER_ORDER, MX_WATCHERS };
+enum {
+	MX_WATCHER_OBSERVER,
+	MX_WATCHER_WAIT_STATES,
+	MX_WATCHER_ORDER,
+	MX_WATCHER_COVERAGE,
+	MX_WATCHERS
+};
 
 /* Kinds of events of a wave. w->wanted has the kinds that a watcher wants. */
 typedef enum {
