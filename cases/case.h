@@ -266,6 +266,30 @@ void mx_waivers_free(struct mx_waivers *w);
 /* "race-lds in KERNEL at 0x1f4: REASON", cut to `room` bytes. Returns text. */
 char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room);
 
+/* What a kernel asks of one size; 0: nothing. */
+struct mx_size_contract {
+	char *name;
+	int64_t min, max; /* min 0: 1 */
+	int64_t multiple;
+	int64_t tile;   /* what a workgroup, or a step of its loop, takes of it */
+	int64_t stages; /* tiles that the loop has in flight */
+};
+/* An expression with a ceiling, for instance of a 32-bit offset. */
+struct mx_limit {
+	char *value;
+	int64_t most;
+};
+/* Sizes outside the contract: a case does not launch the kernel; or the kernel may leave any
+ * numbers, but must end and stay inside its buffers. */
+typedef enum { MX_OUTSIDE_REFUSED, MX_OUTSIDE_IN_BOUNDS } mx_outside;
+struct mx_contract {
+	struct mx_size_contract *sizes;
+	unsigned n_sizes;
+	struct mx_limit *limits;
+	unsigned n_limits;
+	mx_outside outside;
+};
+
 /* A member of a family of kernels: what it has instead of the case's, and its own sizes. */
 struct mx_variant {
 	char *name;
@@ -296,6 +320,7 @@ struct mx_case {
 	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
 	unsigned assume; /* bits MX_ASSUME_... */
+	struct mx_contract *contract; /* NULL: none */
 	struct mx_race_actions races;
 	struct mx_waiver *waivers;
 	unsigned n_waivers;
@@ -372,6 +397,11 @@ struct mx_case_run {
 	const struct mx_variant *variant; /* NULL: the case has none */
 };
 
+/* The text of a case file with one run instead of its own, tagged `regress`. The name stays,
+ * because data depend on it. Returns text to free, or NULL with err->text. */
+char *mx_case_with_run(const struct mx_case *c, const struct mx_case_run *run,
+                       struct mx_error *err);
+
 /* The name of a run: case / variant / sizes / regime. */
 enum { MX_RUN_NAME = 1024 };
 void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
@@ -414,6 +444,7 @@ struct mx_plan {
 	struct mx_sizes sizes;
 	int64_t M, N, K; /* 0: not among the sizes */
 	mx_regime regime;
+	bool outside; /* the contract; it permits launches there */
 	uint32_t grid[3], block[3], lds;
 	struct mx_groups groups;
 	struct mx_epilogue epilogue;   /* if the case has one */
@@ -427,7 +458,7 @@ struct mx_plan {
 
 /* Evaluates every expression at a shape. Fails on negative or overflowing sizes, an extent over
  * 2^40 bytes, a missing name, division by zero, empty or too long grids, a K that is not a multiple
- * of the block, and overlapping kernel arguments. */
+ * of the block, overlapping kernel arguments, and sizes outside a contract that refuses them. */
 int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
                      struct mx_error *err);
 

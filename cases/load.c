@@ -1,4 +1,5 @@
 /* Loads a case file into struct mx_case, or fails with one line. */
+#include "contract.h"
 #include "waivers.h"
 
 #include <ctype.h>
@@ -77,7 +78,8 @@ void mx_case_free(struct mx_case *c) {
 static int check(struct source *s, struct mx_case *c, struct mx_error *err) {
 	if (case_read_sizes(s, c, err) || case_check(s, c, err))
 		return -1;
-	return waivers_check(s, c->waivers, c->n_waivers, err);
+	return contract_check(s, c, err) || waivers_check(s, c->waivers, c->n_waivers, err) ? -1
+	                                                                                    : 0;
 }
 
 static int load(struct source *s, struct mx_case **c, struct mx_error *err) {

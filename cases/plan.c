@@ -1,4 +1,5 @@
 /* A case at a shape: every expression evaluated, every size checked. */
+#include "contract.h"
 #include "buffer.h"
 #include "dtype.h"
 #include "epilogue.h"
@@ -175,6 +176,18 @@ int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_re
 	return mx_plan_make_run(c, &run, plan, err);
 }
 
+static int check_contract(const struct scope *scope, struct mx_plan *p, struct mx_error *err) {
+	struct mx_error why;
+	int status = contract_test(scope, &p->sizes, &why);
+	if (status < 0)
+		return mx_fail(err, "%s", why.text);
+	p->outside = status;
+	if (status && p->c->contract->outside == MX_OUTSIDE_REFUSED)
+		return mx_fail(err, "%s: outside the contract of %s: %s", p->name, p->c->path,
+		               why.text);
+	return 0;
+}
+
 int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, struct mx_plan *plan,
                      struct mx_error *err) {
 	struct scope scope;
@@ -189,6 +202,8 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 	mx_case_run_name(c, run, plan->name);
 	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, v, err) ||
 	    make_grid(&scope, plan, err))
+		return -1;
+	if (check_contract(&scope, plan, err))
 		return -1;
 	plan->groups = scope.groups;
 	for (unsigned i = 0; i < c->n_buffers; i++) {

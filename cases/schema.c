@@ -1,5 +1,6 @@
 /* The schema of a case file for libcyaml, and the names of its enumerations. */
 #define _GNU_SOURCE
+#include "contract.h"
 #include "waivers.h"
 
 #include <stdlib.h>
@@ -323,6 +324,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
 	CYAML_FIELD_FLAGS("assume", CYAML_FLAG_STRICT | OPTIONAL, struct mx_case, assume,
 	                  assumptions, COUNT(assumptions)),
+	CYAML_FIELD_MAPPING_PTR("contract", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, contract,
+	                        contract_fields),
 	CYAML_FIELD_MAPPING("races", OPTIONAL, struct mx_case, races, race_fields),
 	CYAML_FIELD_SEQUENCE_COUNT("waivers", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case,
 	                           waivers, n_waivers, &waiver, 0, CYAML_UNLIMITED),

@@ -334,9 +334,14 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
-static mx_action action_for(const struct mx_race_actions *races, mx_finding_kind k) {
+/* Outside its contract a kernel must end and stay inside its buffers, no more. */
+static mx_action action_for(const struct mx_plan *p, mx_finding_kind k) {
+	const struct mx_race_actions *races = &p->c->races;
 	mx_action a = MX_FAILS;
-	if (mx_finding_class_of(k) == MX_FINDING_LATENCY)
+	mx_finding_class class = mx_finding_class_of(k);
+	if (p->outside && (class == MX_FINDING_ORDER || class == MX_FINDING_LATENCY))
+		return MX_IS_IGNORED;
+	if (class == MX_FINDING_LATENCY)
 		a = races->latency ? races->latency : MX_IS_REPORTED;
 	else if (mx_finding_is_race(k) && races->unordered)
 		a = races->unordered;
@@ -368,7 +373,7 @@ void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
 		char lane[24] = "", location[160] = "", text[512];
-		mx_action action = action_for(&b->plan.c->races, f->kind);
+		mx_action action = action_for(&b->plan, f->kind);
 		const struct mx_waiver *waiver = mx_waived(b, r, f);
 		if (waiver)
 			mx_verdict_add(v, MX_NOT_WRONG, "waived", "%s",
@@ -406,8 +411,9 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 		judge_guards(b, i, v);
 	v->snr_dequantised = v->snr_unquantised = NAN;
 	mx_judge judge = b->plan.c->verdict.judge;
-	if (judge == MX_JUDGE_NONE) {
-		snprintf(v->basis, sizeof v->basis, "no verdict on numbers");
+	if (judge == MX_JUDGE_NONE || b->plan.outside) {
+		snprintf(v->basis, sizeof v->basis, "no verdict on numbers%s",
+		         b->plan.outside ? ": outside the contract" : "");
 		return 0;
 	}
 	if (judge == MX_JUDGE_EXPECT)
