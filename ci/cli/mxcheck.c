@@ -13,6 +13,7 @@
 #include "../../ref/num/cpu.h"
 #include "command.h"
 #include "hunt_report.h"
+#include "fuzz.h"
 #include "mutate.h"
 #include "output.h"
 #include "report.h"
@@ -367,7 +368,12 @@ static int open_and_run(struct gate *g) {
 		fprintf(stderr, "mxcheck: device %s: a hunt on a real device needs --jobs 1\n",
 		        g->device->name);
 		status = BAD_INPUT;
-	} else if (g->o->mutate && !g->device->emu) {
+	} else if (g->o->fuzz && !g->device->emu) {
+		fputs("mxcheck fuzz: needs the emulator (--device emu)\n", stderr);
+		status = BAD_INPUT;
+	} else if (g->o->fuzz)
+		status = mx_cmd_fuzz(g->o, g->device, g->kernel_dir, &g->selection);
+	else if (g->o->mutate && !g->device->emu) {
 		fputs("mxcheck mutate: needs the emulator (--device emu)\n", stderr);
 		status = BAD_INPUT;
 	} else if (g->o->mutate)

@@ -14,6 +14,7 @@ enum { MOST_RUNS = 1000000000 }; /* of a hunt */
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck fuzz [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
@@ -23,6 +24,10 @@ static const char help[] =
 	"Runs cases on a gfx950, real or emulated, and compares the results bit for bit with a\n"
 	"reference. Without a CASE-GLOB it runs the cases tagged quick. `mxcheck run` takes the\n"
 	"cases of one file, for instance of your own kernel.\n"
+	"\n"
+	"`mxcheck fuzz` draws sizes around the contract of each case, on the emulator: --count N "
+        "of\n"
+	"them, or for --time T. It makes a failing shape small and saves it as a case.\n"
 	"\n"
 	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a kernel in turn, and\n"
 	"reports the changes that no check detects (exit 1). --race N sets the number of\n"
@@ -37,6 +42,9 @@ static const char help[] =
 	"                     scratch, not with the other operations of vmcnt\n"
 	"  --threadgroup-split  (emulator) assume that the waves of a workgroup share no L1: a\n"
 	"                     barrier orders their accesses to device memory only after a wait\n"
+	"  --count N          (fuzz) shapes of each case; default 1000\n"
+	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
+	"                     cases/regress\n"
 	"  --races CLASS=A,... (emulator) what races of a class do: A is fail, report or ignore.\n"
 	"                     Classes: unordered (default: fail), and latency, races in a fixed\n"
 	"                     order of issue that only latency keeps (default: report)\n"
@@ -170,7 +178,9 @@ enum {
 	REQUIRE_PROOF,
 	RACES,
 	STRICT,
-	WAIVE
+	WAIVE,
+	COUNT,
+	REGRESS
 };
 
 static const struct option long_options[] = {
@@ -204,6 +214,8 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
+	{ "count", required_argument, NULL, COUNT },
+	{ "regress", required_argument, NULL, REGRESS },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -228,6 +240,13 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
 	case WAIVE: o->waive = value; return true;
+	case REGRESS: o->regress = value; return true;
+	case COUNT:
+		if (!number(value, 1, MOST_RUNS, &n))
+			return bad(status, "--count %s: not a number from 1 to 1,000,000,000",
+			           value);
+		o->count = n;
+		return true;
 	case STRICT: o->races = "unordered=fail,latency=fail"; return true;
 	case RACES: {
 		struct mx_race_actions races;
@@ -328,7 +347,7 @@ static bool refuse(int option, char *word, int *status) {
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 	if (o->code_dir && access(o->code_dir, R_OK | X_OK))
 		return bad(status, "--code %s: not a folder that can be read", o->code_dir);
-	if (o->mutate)
+	if (o->mutate || o->fuzz)
 		return true;
 	if (is_run && !o->case_file)
 		return bad(status, "%s", "run: --case FILE.yaml is missing");
@@ -347,6 +366,10 @@ bool mx_options_look(const struct mx_options *o) {
 
 /* --time without --race: a hunt of as many runs as fit in that time. */
 static bool check_hunt(struct mx_options *o, int *status) {
+	if (o->fuzz)
+		return true;
+	if (o->count || o->regress)
+		return bad(status, "%s", "--count and --regress are for mxcheck fuzz");
 	if (o->time > 0 && !o->race)
 		o->race = MOST_RUNS;
 	if (o->race && o->schedule)
@@ -390,16 +413,18 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool is_run = argc > 1 && !strcmp(argv[1], "run");
 	bool mutate = argc > 1 && !strcmp(argv[1], "mutate");
+	bool fuzz = argc > 1 && !strcmp(argv[1], "fuzz");
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
 		                  .analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES,
 		                  .mutate = mutate,
+		                  .fuzz = fuzz,
 		                  .depth = 4,
 		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
 	*status = 0;
-	optind = is_run || mutate ? 2 : 1;
+	optind = is_run || mutate || fuzz ? 2 : 1;
 	while ((option = getopt_long(argc, argv, ":vh", long_options, NULL)) != -1)
 		if (option == '?' || option == ':' ? !refuse(option, argv[optind - 1], status)
 		                                   : !take(option, optarg, o, status))

@@ -1,0 +1,167 @@
+/* mxcheck fuzz: draws shapes of cases, and reports failures and coverage. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../fuzz/shapes/shapes.h"
+#include "fuzz.h"
+
+enum { USUAL_COUNT = 1000, BAD_INPUT = 2 };
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- one case ---- */
+
+static void print_command(const struct mx_options *o, const struct mx_shapes *s,
+                          const struct mx_shape_failure *f) {
+	printf("      reproduce: %s run --case '%s'", o->program,
+	       f->saved[0] ? f->saved : s->c->path);
+	if (o->code_object)
+		printf(" --co '%s'", o->code_object);
+	if (!f->saved[0]) {
+		char text[512];
+		mx_sizes_text(&f->trial.run.sizes, text, sizeof text);
+		printf(" --shape %s --regime %s", text, mx_regime_name(f->trial.run.regime));
+	}
+	printf(" --device emu --seed %" PRIu64 "\n", f->trial.seed);
+}
+
+static void print_failure(const struct mx_options *o, const struct mx_shapes *s,
+                          const struct mx_shape_failure *f) {
+	char small[MX_RUN_NAME], first[MX_RUN_NAME];
+	mx_case_run_name(s->c, &f->trial.run, small);
+	mx_case_run_name(s->c, &f->first.run, first);
+	printf("FAIL  %s\n", small);
+	for (unsigned i = 0; i < f->verdict.n_notes; i++)
+		if (!strcmp(f->verdict.notes[i].kind, f->kind)) {
+			printf("      %s: %s\n", f->kind, f->verdict.notes[i].text);
+			break;
+		}
+	if (strcmp(small, first))
+		printf("      drawn as %s, and made small\n", first);
+	print_command(o, s, f);
+}
+
+/* "M 12 of 14, N 12 of 14, K 9 of 10 borders". */
+static void print_borders(const struct mx_shapes *s) {
+	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
+	for (unsigned i = 0; i < sizes->n; i++) {
+		unsigned reached = 0;
+		for (unsigned k = 0; k < s->borders[i].n; k++)
+			reached += s->borders[i].at[k].reached != 0;
+		printf("%s%s %u of %u", i ? ", " : "", sizes->at[i].name, reached, s->borders[i].n);
+	}
+	puts(" borders");
+}
+
+/* -v: the borders, and how often each was drawn. */
+static void print_each_border(const struct mx_shapes *s) {
+	for (unsigned i = 0; i < s->c->runs[0].sizes.n; i++) {
+		printf("      %s:", s->c->runs[0].sizes.at[i].name);
+		for (unsigned k = 0; k < s->borders[i].n; k++)
+			printf(" %" PRId64 " (%lu)", s->borders[i].at[k].value,
+			       s->borders[i].at[k].reached);
+		putchar('\n');
+	}
+}
+
+static void print_case(const struct mx_options *o, const struct mx_shapes *s, double seconds) {
+	struct mx_covered c = mx_shapes_covered(s);
+	printf("%s  %s%s%s  %lu shapes, %lu failing", s->failing ? "FAIL" : "pass", s->c->name,
+	       s->variant ? "/" : "", s->variant ? s->variant->name : "", s->trials, s->failing);
+	if (s->outside)
+		printf(", %lu outside the contract", s->outside);
+	printf("  %.1f s\n      reached: %zu of %zu blocks, %zu of %zu ways of branches; ", seconds,
+	       c.blocks, c.all_blocks, c.ways, c.all_ways);
+	print_borders(s);
+	if (o->verbose)
+		print_each_border(s);
+	if (o->verbose && s->n_refused)
+		printf("      %lu shapes could not be run, the first: %s\n", s->n_refused,
+		       s->refused.text);
+	for (unsigned i = 0; i < s->n_failures; i++)
+		print_failure(o, s, &s->failure[i]);
+	fflush(stdout);
+}
+
+/* Writes a case for each failure. */
+static int save(const struct mx_options *o, struct mx_shapes *s, struct mx_error *err) {
+	const char *dir = o->regress ? o->regress : "cases/regress";
+	for (unsigned i = 0; i < s->n_failures; i++)
+		if (mx_trial_save(s, dir, &s->failure[i], err)) {
+			s->failure[i].saved[0] = 0;
+			return -1;
+		}
+	return 0;
+}
+
+static int worst_of(const struct mx_shapes *s) {
+	int worst = 0;
+	for (unsigned i = 0; i < s->n_failures; i++) {
+		int status = mx_verdict_status(&s->failure[i].verdict);
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
+static int fuzz_case(const struct mx_options *o, struct mx_shapes *s, double seconds) {
+	struct mx_error err;
+	double start = now();
+	unsigned long count = o->count ? o->count : seconds > 0 ? 0 : USUAL_COUNT;
+	int status = mx_shapes_begin(s, &err);
+	if (!status)
+		status = mx_shapes_run(s, count, seconds, &err);
+	if (!status)
+		status = save(o, s, &err);
+	print_case(o, s, now() - start);
+	if (status)
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+	status = status ? BAD_INPUT : worst_of(s);
+	mx_shapes_free(s);
+	return status;
+}
+
+/* ---- all ---- */
+
+/* Whether runs[i] is the first of its case and variant. */
+static bool is_first(const struct mx_selection *s, size_t i) {
+	for (size_t k = 0; k < i; k++)
+		if (s->runs[k].c == s->runs[i].c &&
+		    s->runs[k].run.variant == s->runs[i].run.variant)
+			return false;
+	return true;
+}
+
+/* 2 goes before all others, as in a run; otherwise the largest. */
+static int worse(int a, int b) {
+	if (a == BAD_INPUT || b == BAD_INPUT)
+		return BAD_INPUT;
+	return a > b ? a : b;
+}
+
+int mx_cmd_fuzz(const struct mx_options *o, struct mx_device *d, const char *kernel_dir,
+                const struct mx_selection *s) {
+	int status = 0;
+	size_t cases = 0;
+	d->threads = 1;
+	for (size_t i = 0; i < s->n_runs; i++)
+		cases += is_first(s, i);
+	printf("device %s (%s, %s), seed %" PRIu64 "\n", d->name, d->arch, d->runtime, o->seed);
+	for (size_t i = 0; i < s->n_runs; i++) {
+		struct mx_shapes shapes = { .c = s->runs[i].c,
+			                    .variant = s->runs[i].run.variant,
+			                    .device = d,
+			                    .code_object = o->code_object,
+			                    .kernel_dir = kernel_dir,
+			                    .seed = o->seed,
+			                    .threads = o->jobs };
+		if (is_first(s, i))
+			status = worse(status, fuzz_case(o, &shapes, o->time / (double)cases));
+	}
+	return status;
+}

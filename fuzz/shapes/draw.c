@@ -1,0 +1,160 @@
+/* Draws trials: sizes at the borders of a contract, and between them. */
+#include <string.h>
+
+#include "shapes.h"
+
+enum {
+	USUAL_TILE = 64, /* of a size without a contract: waves, and rows of LDS */
+	WIDE = 5,        /* tiles up to which sizes between borders are drawn */
+	OUTSIDE_IN = 8,  /* one draw in so many, if the contract permits any */
+};
+
+/* ---- random numbers: SplitMix64 of the keys ---- */
+
+static uint64_t mix(uint64_t x) {
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+uint64_t mx_shapes_random(uint64_t seed, uint64_t number, uint64_t index, uint64_t n) {
+	return mix(mix(mix(seed) ^ number) ^ index) % n;
+}
+
+/* The random numbers of one draw. */
+struct dice {
+	uint64_t seed, number, index;
+};
+
+static uint64_t roll(struct dice *d, uint64_t n) {
+	return mx_shapes_random(d->seed, d->number, d->index++, n);
+}
+
+/* ---- borders ---- */
+
+static const struct mx_size_contract *contract_of(const struct mx_case *c, const char *name) {
+	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++)
+		if (!strcmp(c->contract->sizes[i].name, name))
+			return &c->contract->sizes[i];
+	return NULL;
+}
+
+static int64_t least_of(const struct mx_borders *b) {
+	int64_t min = b->contract && b->contract->min ? b->contract->min : 1;
+	return (min + b->multiple - 1) / b->multiple * b->multiple;
+}
+
+static bool is_inside(const struct mx_borders *b, int64_t v) {
+	return v >= least_of(b) && v % b->multiple == 0 &&
+	       !(b->contract && b->contract->max && v > b->contract->max);
+}
+
+/* Keeps them in ascending order. */
+static void add(struct mx_borders *b, int64_t v) {
+	if (!is_inside(b, v) || b->n == MX_MOST_BORDERS)
+		return;
+	unsigned i = 0;
+	while (i < b->n && b->at[i].value < v)
+		i++;
+	if (i < b->n && b->at[i].value == v)
+		return;
+	memmove(&b->at[i + 1], &b->at[i], (b->n++ - i) * sizeof *b->at);
+	b->at[i].value = v;
+}
+
+/* A value, and the next ones on both sides. */
+static void add_around(struct mx_borders *b, int64_t v) {
+	add(b, v);
+	add(b, v - b->multiple);
+	add(b, v + b->multiple);
+}
+
+static int64_t tile_of(const struct mx_borders *b) {
+	int64_t tile = b->contract && b->contract->tile ? b->contract->tile : USUAL_TILE;
+	return tile < b->multiple ? b->multiple : tile;
+}
+
+/* K of an MX product is a multiple of a block without a contract, too. */
+static int64_t multiple_of(const struct mx_case *c, const struct mx_size_contract *k,
+                           const char *name) {
+	if (k && k->multiple)
+		return k->multiple;
+	for (unsigned i = 0; i < c->n_buffers; i++)
+		if (c->buffers[i].role == MX_ROLE_A && !strcmp(name, "K"))
+			return MX_BLOCK;
+	return 1;
+}
+
+static void find_borders(const struct mx_shapes *s, struct mx_borders *b, const char *name) {
+	b->contract = contract_of(s->c, name);
+	b->multiple = multiple_of(s->c, b->contract, name);
+	int64_t tile = tile_of(b), stages = b->contract ? b->contract->stages : 0;
+	add_around(b, least_of(b));
+	add_around(b, tile);
+	add_around(b, 2 * tile);
+	for (int64_t i = 3; i <= stages + 2; i++)
+		add_around(b, i * tile);
+	if (b->contract && b->contract->max)
+		add(b, b->contract->max);
+}
+
+void mx_shapes_borders(struct mx_shapes *s) {
+	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
+	for (unsigned i = 0; i < sizes->n; i++) {
+		s->borders[i] = (struct mx_borders){ .size = i };
+		find_borders(s, &s->borders[i], sizes->at[i].name);
+	}
+}
+
+void mx_shapes_reached(struct mx_shapes *s, const struct mx_trial *t) {
+	for (unsigned i = 0; i < t->run.sizes.n; i++)
+		for (unsigned k = 0; k < s->borders[i].n; k++)
+			s->borders[i].at[k].reached +=
+				s->borders[i].at[k].value == t->run.sizes.at[i].value;
+}
+
+/* ---- sizes ---- */
+
+static int64_t between(const struct mx_borders *b, struct dice *d) {
+	uint64_t steps = (uint64_t)(WIDE * tile_of(b) / b->multiple);
+	int64_t v = least_of(b) + (int64_t)roll(d, steps) * b->multiple;
+	return is_inside(b, v) ? v : least_of(b);
+}
+
+/* One off a border, where the contract does not hold. */
+static int64_t beyond(const struct mx_borders *b, struct dice *d) {
+	const struct mx_size_contract *k = b->contract;
+	if (k->max && roll(d, 2))
+		return k->max + b->multiple;
+	int64_t v = b->at[roll(d, b->n)].value + (roll(d, 2) ? 1 : -1);
+	return v > 0 ? v : 1;
+}
+
+static int64_t draw_size(const struct mx_shapes *s, const struct mx_borders *b, struct dice *d) {
+	bool may_leave = b->contract && s->c->contract->outside == MX_OUTSIDE_IN_BOUNDS;
+	if (may_leave && !roll(d, OUTSIDE_IN))
+		return beyond(b, d);
+	return roll(d, 3) ? b->at[roll(d, b->n)].value : between(b, d);
+}
+
+/* One of the regimes of the case's runs: a kernel need not hold in the others. */
+static mx_regime draw_regime(const struct mx_case *c, struct dice *d) {
+	return c->runs[roll(d, c->n_runs)].regime;
+}
+
+/* Half of the trials vary one size of an earlier trial that covered something new. */
+void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t) {
+	struct dice d = { s->seed, number, 0 };
+	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
+	*t = (struct mx_trial){ { *sizes, MX_REGIME_GENERAL, s->variant }, 0 };
+	bool vary = s->n_kept && roll(&d, 2);
+	if (vary)
+		*t = s->kept[roll(&d, s->n_kept)];
+	uint64_t only = roll(&d, sizes->n);
+	for (unsigned i = 0; i < sizes->n; i++)
+		if (!vary || i == only)
+			t->run.sizes.at[i].value = draw_size(s, &s->borders[i], &d);
+	t->run.regime = draw_regime(s->c, &d);
+	t->seed = 1 + roll(&d, UINT32_MAX);
+}

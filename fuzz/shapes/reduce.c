@@ -1,0 +1,70 @@
+/* Makes a failing trial small: the smallest sizes and plainest data with the same kind of failure.
+ */
+#include <string.h>
+
+#include "shapes.h"
+
+/* Whether the trial fails in the same way; then it replaces the failure's. */
+static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f,
+                        const struct mx_trial *t) {
+	struct mx_verdict v;
+	struct mx_error err;
+	const char *kind;
+	if (mx_trial_run(s, t, NULL, &v, &err) || !(kind = mx_trial_kind(&v)) ||
+	    strcmp(kind, f->kind))
+		return false;
+	f->trial = *t;
+	f->verdict = v;
+	return true;
+}
+
+static bool try_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size,
+                     int64_t v) {
+	struct mx_trial t = f->trial;
+	if (v < 1 || v >= t.run.sizes.at[size].value)
+		return false;
+	t.run.sizes.at[size].value = v;
+	return still_fails(s, f, &t);
+}
+
+/* Tries borders in ascending order; then halves the distance to the largest size that passes. */
+static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
+	const struct mx_borders *b = &s->borders[size];
+	int64_t begin = f->trial.run.sizes.at[size].value, passes = 0;
+	bool smaller = false;
+	for (unsigned i = 0; i < b->n && !smaller; i++)
+		smaller = try_size(s, f, size, b->at[i].value);
+	for (;;) {
+		int64_t now = f->trial.run.sizes.at[size].value;
+		int64_t v = (passes + now) / 2 / b->multiple * b->multiple;
+		if (v <= passes || v >= now)
+			break;
+		if (!try_size(s, f, size, v))
+			passes = v;
+	}
+	return f->trial.run.sizes.at[size].value < begin;
+}
+
+static void reduce_data(const struct mx_shapes *s, struct mx_shape_failure *f) {
+	struct mx_trial t = f->trial;
+	t.run.regime = MX_REGIME_EXACT;
+	if (t.run.regime != f->trial.run.regime)
+		still_fails(s, f, &t);
+	t = f->trial;
+	t.seed = 1;
+	if (t.seed != f->trial.seed)
+		still_fails(s, f, &t);
+}
+
+int mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_error *err) {
+	bool smaller = true;
+	(void)err;
+	reduce_data(s, f);
+	while (smaller) {
+		smaller = false;
+		for (unsigned i = 0; i < f->trial.run.sizes.n; i++)
+			smaller |= reduce_size(s, f, i);
+	}
+	reduce_data(s, f);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* Saves a failing trial as a case file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../cases/files.h"
+#include "shapes.h"
+
+/* The name of the run, as a file name: "gemm-mxfp4_f32-129x128x256-exact". */
+static void file_name(const struct mx_shapes *s, const struct mx_trial *t, char name[MX_RUN_NAME]) {
+	mx_case_run_name(s->c, &t->run, name);
+	for (char *c = name; *c; c++)
+		if (strchr("/,=", *c))
+			*c = '-';
+}
+
+static int make_folder(const char *dir, struct mx_error *err) {
+	if (!mkdir(dir, 0777) || errno == EEXIST)
+		return 0;
+	return mx_fail(err, "%s: %s", dir, strerror(errno));
+}
+
+int mx_trial_save(const struct mx_shapes *s, const char *dir, struct mx_shape_failure *f,
+                  struct mx_error *err) {
+	char name[MX_RUN_NAME];
+	file_name(s, &f->trial, name);
+	if (snprintf(f->saved, sizeof f->saved, "%s/%s.yaml", dir, name) >= (int)sizeof f->saved)
+		return mx_fail(err, "%s: the name of the folder is too long", dir);
+	char *text = mx_case_with_run(s->c, &f->trial.run, err);
+	int status = text ? make_folder(dir, err) : -1;
+	if (!status) {
+		struct mx_file file = { f->saved, { { text, strlen(text) } } };
+		status = mx_files_write(&file, 1, err);
+	}
+	free(text);
+	return status;
+}

@@ -1,0 +1,185 @@
+/* Shape fuzzing of a case: generations of trials on several threads. */
+#include "shapes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { GENERATION = 32, MAX_THREADS = 256 };
+
+/* A trial of a generation, and its outcome. */
+struct outcome {
+	struct mx_trial trial;
+	struct mx_verdict verdict;
+	struct mx_coverage coverage;
+	struct mx_error err;
+	int status; /* of mx_trial_run */
+};
+
+struct generation {
+	const struct mx_shapes *s;
+	struct outcome *of; /* GENERATION */
+	_Atomic unsigned next;
+	unsigned n;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- one generation ---- */
+
+static void *work(void *argument) {
+	struct generation *g = argument;
+	for (unsigned i; (i = g->next++) < g->n;) {
+		struct outcome *o = &g->of[i];
+		o->status = mx_trial_run(g->s, &o->trial, &o->coverage, &o->verdict, &o->err);
+	}
+	return NULL;
+}
+
+static void run_all(struct generation *g, unsigned threads) {
+	pthread_t thread[MAX_THREADS];
+	bool started[MAX_THREADS] = { false };
+	for (unsigned i = 1; i < threads && i < MAX_THREADS; i++)
+		started[i] = !pthread_create(&thread[i], NULL, work, g);
+	work(g);
+	for (unsigned i = 1; i < threads && i < MAX_THREADS; i++)
+		if (started[i])
+			pthread_join(thread[i], NULL);
+}
+
+/* ---- coverage ---- */
+
+/* Adds coverage; returns whether some of it is new. Takes over `from`. */
+static bool add_coverage(struct mx_coverage *to, struct mx_coverage *from) {
+	bool more = false;
+	if (!to->at) {
+		*to = *from;
+		*from = (struct mx_coverage){ 0 };
+		return to->at != NULL;
+	}
+	for (size_t i = 0; from->at && i < to->n && i < from->n; i++) {
+		uint8_t bits = from->at[i];
+		more |= (bits & ~to->at[i]) != 0;
+		to->at[i] |= bits;
+	}
+	mx_coverage_free(from);
+	return more;
+}
+
+struct mx_covered mx_shapes_covered(const struct mx_shapes *s) {
+	struct mx_covered c = { 0 };
+	for (size_t i = 0; s->coverage.at && i < s->coverage.n; i++) {
+		uint8_t bits = s->coverage.at[i];
+		if (bits & MX_COVERABLE_BLOCK) {
+			c.all_blocks++;
+			c.blocks += bits & MX_COVERED;
+		}
+		if (bits & MX_COVERABLE_BRANCH) {
+			c.all_ways += 2;
+			c.ways += !!(bits & MX_COVERED_TAKEN) + !!(bits & MX_COVERED_NOT_TAKEN);
+		}
+	}
+	return c;
+}
+
+/* ---- outcomes, in the order of their numbers ---- */
+
+static int keep(struct mx_shapes *s, const struct mx_trial *t, struct mx_error *err) {
+	if (s->n_kept == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct mx_trial *grown = realloc(s->kept, room * sizeof *grown);
+		if (!grown)
+			return mx_fail(err, "out of memory");
+		s->kept = grown;
+		s->room = room;
+	}
+	s->kept[s->n_kept++] = *t;
+	return 0;
+}
+
+static bool is_known(const struct mx_shapes *s, const char *kind) {
+	for (unsigned i = 0; i < s->n_failures; i++)
+		if (!strcmp(s->failure[i].kind, kind))
+			return true;
+	return false;
+}
+
+/* One failure of each kind is made small. */
+static int note_failure(struct mx_shapes *s, const struct outcome *o, struct mx_error *err) {
+	const char *kind = mx_trial_kind(&o->verdict);
+	if (!kind)
+		return 0;
+	s->failing++;
+	if (is_known(s, kind) || s->n_failures == MX_MOST_FAILURES)
+		return 0;
+	struct mx_shape_failure *f = &s->failure[s->n_failures++];
+	*f = (struct mx_shape_failure){ .trial = o->trial,
+		                        .first = o->trial,
+		                        .verdict = o->verdict };
+	memcpy(f->kind, kind, strlen(kind) + 1);
+	return mx_trial_reduce(s, f, err);
+}
+
+static bool is_outside(const struct mx_shapes *s, const struct mx_trial *t) {
+	struct mx_plan p;
+	struct mx_error why;
+	return !mx_plan_make_run(s->c, &t->run, &p, &why) && p.outside;
+}
+
+static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err) {
+	if (o->status < 0)
+		*err = o->err;
+	if (o->status > 0 && !s->n_refused++)
+		s->refused = o->err;
+	if (o->status)
+		return o->status < 0 ? -1 : 0;
+	s->trials++;
+	s->outside += is_outside(s, &o->trial);
+	mx_shapes_reached(s, &o->trial);
+	if (add_coverage(&s->coverage, &o->coverage) && keep(s, &o->trial, err))
+		return -1;
+	return note_failure(s, o, err);
+}
+
+/* ---- all ---- */
+
+int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err) {
+	if (!s->c->n_runs || !s->c->runs[0].sizes.n)
+		return mx_fail(err, "%s: it has no sizes to draw", s->c->path);
+	mx_shapes_borders(s);
+	return 0;
+}
+
+void mx_shapes_free(struct mx_shapes *s) {
+	mx_coverage_free(&s->coverage);
+	free(s->kept);
+}
+
+int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err) {
+	struct outcome *of = calloc(GENERATION, sizeof *of);
+	double end = now() + seconds;
+	unsigned long number = 0;
+	int status = of ? 0 : mx_fail(err, "out of memory");
+	while (!status && (!count || number < count) && (seconds <= 0 || now() < end)) {
+		struct generation g = { .s = s, .of = of };
+		for (; g.n < GENERATION && (!count || number < count); g.n++, number++) {
+			memset(&of[g.n], 0, sizeof of[g.n]);
+			mx_shapes_draw(s, number, &of[g.n].trial);
+		}
+		run_all(&g, s->threads);
+		for (unsigned i = 0; i < g.n; i++) {
+			if (!status)
+				status = conclude(s, &of[i], err);
+			mx_coverage_free(&of[i].coverage);
+		}
+	}
+	free(of);
+	if (!status && !s->trials)
+		status = mx_fail(err, "%s: no shape could be run: %s", s->c->path, s->refused.text);
+	return status;
+}

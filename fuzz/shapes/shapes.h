@@ -1,0 +1,105 @@
+/* Shape fuzzing: draws the sizes of a case at the borders of its contract and runs them.
+ *
+ *   case --mx_shapes_begin--> borders of each size
+ *   seed, number --draw--> a trial: sizes, regime, seed of data and schedule
+ *   trial --> plan, launch, verdict, coverage --> failures, and the trials that later draws vary
+ *
+ * Trials follow from the seed and from the coverage of earlier generations of trials, so the result
+ * does not depend on the number of threads. The emulator only. Functions return 0, or -1 with
+ * err->text. */
+#ifndef MX_SHAPES_H
+#define MX_SHAPES_H
+
+#include <limits.h>
+
+#include "../../oracle/bench.h"
+
+struct mx_trial {
+	struct mx_case_run run;
+	uint64_t seed; /* of the data and of the schedule */
+};
+
+/* A value of a size at which kernels go wrong: the ends of its range, and tiles of it, with their
+ * neighbours. */
+enum { MX_MOST_BORDERS = 24 };
+struct mx_borders {
+	unsigned size;                           /* index in sizes */
+	const struct mx_size_contract *contract; /* NULL: none */
+	int64_t multiple;
+	unsigned n;
+	struct {
+		int64_t value;
+		unsigned long reached; /* trials */
+	} at[MX_MOST_BORDERS];
+};
+
+/* A failure: the trial, made as small as it stays one of the same kind. */
+struct mx_shape_failure {
+	struct mx_trial trial, first; /* small; as drawn */
+	char kind[32];
+	struct mx_verdict verdict; /* of the small one */
+	char saved[PATH_MAX];      /* the case file that was written; or "" */
+};
+
+enum { MX_MOST_FAILURES = 4 }; /* kept for a case; one of each kind */
+
+struct mx_shapes {
+	const struct mx_case *c;
+	const struct mx_variant *variant;
+	struct mx_device *device;
+	const char *code_object, *kernel_dir; /* as for mx_bench_make */
+	uint64_t seed;
+	unsigned threads;
+	struct mx_borders borders[MX_MAX_SIZES];
+	struct mx_coverage coverage;
+	struct mx_trial *kept; /* trials that covered something new */
+	size_t n_kept, room;
+	unsigned long trials, failing, outside; /* outside: of the contract */
+	unsigned long n_refused; /* shapes without a plan, or too large */
+	struct mx_error refused; /* why the first shape without a plan has none; or "" */
+	unsigned n_failures;
+	struct mx_shape_failure failure[MX_MOST_FAILURES];
+};
+
+int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err);
+void mx_shapes_free(struct mx_shapes *s);
+
+/* Runs trials until their number is `count`, or for `seconds`; 0: no such limit. */
+int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err);
+
+/* Basic blocks of the kernel, and ways of its conditional branches: executed, and all. */
+struct mx_covered {
+	size_t blocks, all_blocks, ways, all_ways;
+};
+struct mx_covered mx_shapes_covered(const struct mx_shapes *s);
+
+/* ---- draw.c ---- */
+
+/* A pseudo-random number below n, a function of the three keys. */
+uint64_t mx_shapes_random(uint64_t seed, uint64_t number, uint64_t index, uint64_t n);
+void mx_shapes_borders(struct mx_shapes *s);
+/* The trial of a number. */
+void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t);
+void mx_shapes_reached(struct mx_shapes *s, const struct mx_trial *t);
+
+/* ---- trial.c ---- */
+
+/* Runs a trial. Returns 1 if it cannot be set up, for instance because it is too large; 0 with the
+ * verdict otherwise. */
+int mx_trial_run(const struct mx_shapes *s, const struct mx_trial *t, struct mx_coverage *coverage,
+                 struct mx_verdict *v, struct mx_error *err);
+/* The kind of the finding that decides the exit status, or NULL if the verdict is a pass. */
+const char *mx_trial_kind(const struct mx_verdict *v);
+
+/* ---- reduce.c ---- */
+
+/* Makes a failing trial smaller while its kind of failure stays. */
+int mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_error *err);
+
+/* ---- regress.c ---- */
+
+/* Writes the case file with one run, of this trial, into a folder. */
+int mx_trial_save(const struct mx_shapes *s, const char *dir, struct mx_shape_failure *f,
+                  struct mx_error *err);
+
+#endif

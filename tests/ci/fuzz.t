@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+# Shape fuzzing: right kernels pass, broken ones are found and made small; contracts.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $status, $out, $err, $dir);
+
+my $regress = "$dir/regress";
+
+sub fuzz { return mxcheck('fuzz', '--regress', $regress, @_) }
+
+# The output without times and device addresses.
+sub stable { return $_[0] =~ s/\d+\.\d s$//mgr =~ s/0x4000\w+//gr }
+
+# ---- a right kernel ----
+
+is(fuzz('--count', 96, '-v', 'gemm/mxfp8_scratch/*'), 0, 'a right kernel passes') or diag $out;
+like($out, qr/^pass  gemm\/mxfp8_scratch  96 shapes, 0 failing/m, '  under all shapes');
+like($out, qr/reached: 4 of 4 blocks, 3 of 4 ways of branches; M 8 of 8, N 8 of 8, K 5 of 5 borders$/m, '  at all borders');
+like($out, qr/^ +K: 128 \(\d+\) 256 \(\d+\) 384 \(\d+\) 512 \(\d+\) 640 \(\d+\)$/m, '  which follow from the contract');
+ok(!-e $regress, '  and nothing is saved');
+
+# ---- broken kernels: the kind of failure and the smallest shape ----
+
+my @found = (
+	[ 'mxfp4_f32', 'store_past_m', 1, 'out-of-bounds-write', '1x1x32' ],
+	[ 'mxfp4_f32', 'store_past_n', 3, 'race-global', '33x2x32' ],
+	[ 'mxfp8_epilogue', 'bias_of_rows', 1, 'wrong-bits', '1x2x32' ],
+	[ 'mxfp8_epilogue0', 'zero_times_c', 1, 'wrong-bits', '1x1x32' ],
+	[ 'mxfp4_splitk4', 'splitk_lost', 1, 'outside-set', '1x2x416' ],
+);
+for (@found) {
+	my ($case, $co, $exit, $kind, $shape) = @$_;
+	my @args = ('--case', "cases/gemm/$case.yaml", '--co', "$build/kernels/broken/$co.co");
+	is(fuzz('--count', 64, @args), $exit, "$co is found");
+	my ($regime) = $out =~ m{^FAIL  gemm/$case/$shape/(\w+)\n +$kind: }m or diag $out;
+	my $saved = "$regress/gemm-$case-$shape-" . ($regime // '') . '.yaml';
+	ok(-e $saved, "  as $kind at $shape");
+	my ($command) = $out =~ /^ +reproduce: (.* --case '\Q$saved\E' .*)$/m;
+	is(run('sh', '-c', $command // 'false'), $exit, '  and the printed command reproduces it');
+	like($out, qr/^ +$kind: /m, '  with that finding') or diag $out;
+}
+my $last = slurp("$regress/gemm-mxfp4_f32-33x2x32-exact.yaml");
+my $case = slurp('cases/gemm/mxfp4_f32.yaml');
+is($last =~ s/^runs:\n.*\z//msr, $case =~ s/^runs:\n.*\z//msr, 'a saved case is the case');
+like($last, qr/^runs:\n  - \{M: 33, N: 2, K: 32, regime: exact, tags: \[regress\]\}\n\z/m, '  with one run');
+
+# ---- the same from a seed ----
+
+my @args = ('--count', 96, '-v', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_n.co");
+fuzz(@args, '--jobs', 1);
+my $one = stable($out);
+fuzz(@args, '--jobs', 3);
+is(stable($out), $one, 'the same on one thread and on three');
+fuzz(@args, '--seed', 2);
+isnt(stable($out), $one, 'another seed draws other shapes');
+
+# ---- contracts ----
+
+sub contract {
+	my ($contract, $runs) = @_;
+	my $text = slurp('cases/gemm/mxfp8_scratch.yaml');
+	$text =~ s/^contract:\n(?: .*\n)+/$contract\n/m or BAIL_OUT('no contract');
+	$text =~ s/^runs:\n.*\z/runs:\n$runs/ms;
+	return spew("$dir/contract.yaml", $text);
+}
+my $sizes = 'contract: {sizes: [{name: K, min: 128, multiple: 128, tile: 128}, {name: M, max: 64}]';
+my $inside = "  - {M: 16, N: 16, K: 128, regime: exact}\n";
+for ([ 'K: 96', 'K is 96, at least 128' ], [ 'K: 160', 'K is 160, a multiple of 128' ]) {
+	my ($k, $why) = @$_;
+	my $file = contract("$sizes}", "  - {M: 16, N: 16, $k, regime: exact}\n");
+	is(mxcheck('run', '--case', $file), 2, "$k is refused");
+	like($err, qr/^mxcheck: gemm\/\S+: outside the contract of \S+: $why$/, '  with the reason');
+}
+is(mxcheck('run', '--case', contract("$sizes}", $inside), '--shape', '65,16,128'), 2, 'so is --shape outside the contract');
+like($err, qr/M is 65, at most 64$/, '  with the reason');
+is(mxcheck('run', '--case', contract("$sizes, limits: [{value: M * N, most: 255}]}", $inside)), 2, 'so is a value over a limit');
+like($err, qr/M \* N is 256, at most 255$/, '  with the reason');
+my $free = contract("$sizes, outside: in-bounds}", "  - {M: 16, N: 16, K: 160, regime: exact}\n");
+is(mxcheck('run', '--case', $free), 0, 'outside a contract that permits it, a kernel that stays inside its buffers passes');
+like($out, qr/no numbers judged/, '  without a verdict on numbers');
+is(fuzz('--count', 64, '--case', $free), 0, '  and fuzzing goes there');
+like($out, qr/, \d+ outside the contract/, '  and says so');
+
+# ---- wrong input ----
+
+my @wrong = (
+	[ 'contract: {sizes: [{name: K, min: 100, multiple: 32}]}', 'contract.sizes\[0\]: min is not a multiple' ],
+	[ 'contract: {sizes: [{name: K, min: 64, max: 32}]}', 'contract.sizes\[0\]: min is over max' ],
+	[ 'contract: {sizes: [{name: K, stages: 2}]}', 'contract.sizes\[0\]: stages without tile' ],
+	[ 'contract: {sizes: [{name: K, tile: -1}]}', 'contract.sizes\[0\]: a number is negative' ],
+	[ 'contract: {sizes: [{name: K, multiple: 32, tile: 48}]}', 'contract.sizes\[0\]: tile is not a multiple' ],
+	[ 'contract: {sizes: []}', '' ],
+	[ 'contract: {sizes: [{name: Q, min: 1}]}', 'contract.sizes\[0\]: no run has the size Q' ],
+);
+for (@wrong) {
+	my ($contract, $why) = @$_;
+	is(mxcheck('run', '--case', contract($contract, $inside)), 2, "$contract is refused");
+	like($err, qr/^mxcheck: \S+contract\.yaml:\d+: $why.*\n\z/, '  in one line with the place');
+}
+is(mxcheck('--count', 3), 2, '--count needs fuzz');
+is(fuzz('--count', 0), 2, '--count 0 is refused');
+is(fuzz('--count', 32, '--case', contract('contract: {sizes: [{name: K, min: 1048576, multiple: 32, tile: 1048576}]}', "  - {M: 4096, N: 4096, K: 1048576, regime: exact}\n")), 2, 'no shape that can be run is an error, not a pass');
+like($err, qr/no shape could be run: .* (?:is too large to fuzz|is too long for the exact regime)$/m, '  with the reason');
+is(fuzz('--count', 32, '--regress', '/dev/null/x', @args), 2, 'a folder that cannot be made is an error');
+
+done_testing();
