@@ -189,6 +189,7 @@ check: setup
 check-long:
 	@ci/package/setup.sh long
 	@$(MAKE) --no-print-directory tests
+	@$(B)/mxcheck --baseline cases/accuracy.baseline
 	@$(B)/mxcheck --seed $(SEED) '*'
 	@$(B)/mxcheck --seed $(SEED) --race 10000 '*/64x64x256/*' '*/64x64x512/*' '*/128x128x1024/*'
 	@MXCHECK_LONG=1 $(PROVE)

@@ -13,6 +13,7 @@
 #include "../../ref/num/cpu.h"
 #include "command.h"
 #include "hunt_report.h"
+#include "baseline.h"
 #include "fuzz.h"
 #include "mutate.h"
 #include "output.h"
@@ -28,7 +29,8 @@ struct gate {
 	const struct mx_options *o;
 	struct mx_device *device;
 	const char *kernel_dir;
-	struct mx_schedule schedule; /* --schedule */
+	struct mx_schedule schedule;  /* --schedule */
+	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_selection selection;
 	struct mx_result *results;
 	bool *done;
@@ -162,6 +164,8 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	}
 	if (!status && g->o->schedule)
 		status = end_replay(g, b, r);
+	if (!status && g->baseline)
+		mx_baseline_compare(g->baseline, r->run, &r->verdict);
 	if (!status && g->o->require_proof)
 		require_proof(&r->verdict);
 	if (!status && g->o->race && !g->device->lost)
@@ -238,6 +242,16 @@ static int exit_status(const struct gate *g) {
 	return worst || !interrupted ? worst : MX_INTERRUPTED;
 }
 
+/* The last line but one of the output, and the file of --update-baseline. */
+static int update_baseline(const struct gate *g) {
+	struct mx_error err;
+	if (!g->baseline || !g->o->update_baseline ||
+	    !mx_baseline_update(g->baseline, g->results, g->selection.n_runs, &err))
+		return 0;
+	fprintf(stderr, "mxcheck: %s\n", err.text);
+	return -1;
+}
+
 static int run_gate(struct gate *g) {
 	double start = now();
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
@@ -250,8 +264,12 @@ static int run_gate(struct gate *g) {
 	run_all(g);
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
+	if (g->baseline)
+		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, now() - start);
 	int status = exit_status(g);
+	if (update_baseline(g))
+		status = BAD_INPUT;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		free(g->results[i].schedule);
 	free(g->results);
@@ -336,6 +354,12 @@ static int open_and_run(struct gate *g) {
 		        g->selection.n_runs);
 		return BAD_INPUT;
 	}
+	struct mx_error err;
+	if (g->o->baseline && mx_baseline_open(g->o->baseline, g->o->seed, g->o->update_baseline,
+	                                       &g->baseline, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		return BAD_INPUT;
+	}
 	int status = mx_device_open(g->o->device, &g->device, &why);
 	if (status < 0) {
 		fprintf(stderr, "mxcheck: %s\n", why.text);
@@ -383,6 +407,7 @@ static int open_and_run(struct gate *g) {
 	if (g->device->lost) { /* the exit handlers of the runtime would wait for the launch */
 		_exit(mx_output_end(status));
 	}
+	mx_baseline_free(g->baseline);
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
 	return status;

@@ -26,7 +26,7 @@ static const char help[] =
 	"cases of one file, for instance of your own kernel.\n"
 	"\n"
 	"`mxcheck fuzz` draws sizes around the contract of each case, on the emulator: --count N "
-        "of\n"
+	"of\n"
 	"them, or for --time T. It makes a failing shape small and saves it as a case.\n"
 	"\n"
 	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a kernel in turn, and\n"
@@ -42,6 +42,9 @@ static const char help[] =
 	"                     scratch, not with the other operations of vmcnt\n"
 	"  --threadgroup-split  (emulator) assume that the waves of a workgroup share no L1: a\n"
 	"                     barrier orders their accesses to device memory only after a wait\n"
+	"  --baseline FILE    compare the accuracy of each run with that in FILE: SNR, worst row,\n"
+	"                     share of equal bits, largest ULP; a run that is worse fails\n"
+	"  --update-baseline  write the accuracy of the runs that pass to the file of --baseline\n"
 	"  --count N          (fuzz) shapes of each case; default 1000\n"
 	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
 	"                     cases/regress\n"
@@ -179,6 +182,8 @@ enum {
 	RACES,
 	STRICT,
 	WAIVE,
+	BASELINE,
+	UPDATE_BASELINE,
 	COUNT,
 	REGRESS
 };
@@ -214,6 +219,8 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
+	{ "baseline", required_argument, NULL, BASELINE },
+	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
 	{ "regress", required_argument, NULL, REGRESS },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
@@ -240,6 +247,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
 	case WAIVE: o->waive = value; return true;
+	case BASELINE: o->baseline = value; return true;
+	case UPDATE_BASELINE: o->update_baseline = true; return true;
 	case REGRESS: o->regress = value; return true;
 	case COUNT:
 		if (!number(value, 1, MOST_RUNS, &n))
@@ -384,6 +393,14 @@ static bool check_hunt(struct mx_options *o, int *status) {
 	       bad(status, "--resume %s: needs a hunt: --race N or --time T", o->resume);
 }
 
+static bool check_baseline(const struct mx_options *o, int *status) {
+	if (o->update_baseline && !o->baseline)
+		return bad(status, "%s", "--update-baseline needs --baseline FILE");
+	if (o->baseline && (o->mutate || o->fuzz))
+		return bad(status, "--baseline %s: only for runs", o->baseline);
+	return true;
+}
+
 static bool check_proof(const struct mx_options *o, int *status) {
 	if (o->require_proof && o->mutate)
 		return bad(status, "%s", "mutate: --require-proof needs a run");
@@ -431,6 +448,6 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 			return false;
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;
-	return check_run(is_run, o, status) && check_hunt(o, status) && check_proof(o, status) &&
-	       check_look(o, status);
+	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
+	       check_proof(o, status) && check_look(o, status);
 }

@@ -18,16 +18,18 @@ struct mx_options {
 	bool has_jobs;    /* --jobs was given */
 	const char *save; /* folder for the buffers after the launch; or NULL */
 	bool list, tap, verbose, mutate;
-	unsigned assume;     /* MX_ASSUME_..., added to those of the case */
-	bool notes;          /* print each note */
-	bool fuzz;           /* mxcheck fuzz */
-	unsigned long count; /* --count: shapes of each case; 0: no limit */
-	const char *regress; /* --regress: the folder of failing cases */
-	const char *races;   /* --races: classes of races that fail, are reported or ignored */
-	const char *waive;   /* --waive: a file of waivers */
-	bool require_proof;  /* a case that passes without a proof of its order fails */
-	unsigned analysis;   /* MX_ANALYSE_... for the judged run */
-	const char *shape;   /* sizes, as in --shape; or NULL */
+	unsigned assume;      /* MX_ASSUME_..., added to those of the case */
+	bool notes;           /* print each note */
+	bool fuzz;            /* mxcheck fuzz */
+	unsigned long count;  /* --count: shapes of each case; 0: no limit */
+	const char *regress;  /* --regress: the folder of failing cases */
+	const char *baseline; /* --baseline: the file of the accuracy of runs */
+	bool update_baseline;
+	const char *races;  /* --races: classes of races that fail, are reported or ignored */
+	const char *waive;  /* --waive: a file of waivers */
+	bool require_proof; /* a case that passes without a proof of its order fails */
+	unsigned analysis;  /* MX_ANALYSE_... for the judged run */
+	const char *shape;  /* sizes, as in --shape; or NULL */
 	bool has_regime;
 	mx_regime regime;
 	const char *who; /* --who */

@@ -87,6 +87,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" --threadgroup-split");
 	if (o->races)
 		printf(" --races %s", o->races);
+	if (o->baseline)
+		print_quoted(" --baseline ", o->baseline);
 	if (o->waive)
 		print_quoted(" --waive ", o->waive);
 	if (o->require_proof)

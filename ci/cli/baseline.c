@@ -1,0 +1,332 @@
+/* The accuracy of runs against a baseline file: worse fails, better asks for an update. */
+#include "baseline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../cases/files.h"
+#include "../../cases/schema.h"
+
+/* ---- the file ---- */
+
+/* A run's accuracy, as text. A run whose output has no finite error has no snr and no worst_row. */
+struct entry {
+	char *run;
+	char *snr_deq, *snr_unq; /* dB */
+	char *worst_row;         /* relative error */
+	char *equal;             /* share of outputs that have the reference's bits */
+	char *ulp;               /* the largest distance */
+	char *noise;             /* dB by which the run may differ; absent: 0 */
+};
+
+struct mx_baseline {
+	const char *path;
+	uint64_t seed;
+	struct entry *runs;
+	unsigned n;
+};
+
+#define STRING(field, flags)                                                                       \
+	CYAML_FIELD_STRING_PTR(#field, flags, struct entry, field, 0, CYAML_UNLIMITED)
+
+static const cyaml_schema_field_t entry_fields[] = {
+	STRING(run, 0),
+	STRING(snr_deq, CYAML_FLAG_OPTIONAL),
+	STRING(snr_unq, CYAML_FLAG_OPTIONAL),
+	STRING(worst_row, CYAML_FLAG_OPTIONAL),
+	STRING(equal, CYAML_FLAG_OPTIONAL),
+	STRING(ulp, CYAML_FLAG_OPTIONAL),
+	STRING(noise, CYAML_FLAG_OPTIONAL),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t entry = {
+	CYAML_VALUE_MAPPING(0, struct entry, entry_fields),
+};
+
+static const cyaml_schema_field_t file_fields[] = {
+	CYAML_FIELD_UINT("seed", 0, struct mx_baseline, seed),
+	CYAML_FIELD_SEQUENCE_COUNT("runs", CYAML_FLAG_POINTER, struct mx_baseline, runs, n, &entry,
+	                           0, CYAML_UNLIMITED),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct mx_baseline, file_fields),
+};
+
+static bool number(const char *text, double *v) {
+	char *end;
+	*v = text ? strtod(text, &end) : NAN;
+	return !text || (*text && !*end && isfinite(*v));
+}
+
+static int check(struct source *s, const struct mx_baseline *b, struct mx_error *err) {
+	const yaml_node_t *runs = source_key(s, yaml_document_get_root_node(&s->document), "runs");
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct entry *e = &b->runs[i];
+		const char *const texts[] = { e->snr_deq, e->snr_unq, e->worst_row,
+			                      e->equal,   e->ulp,     e->noise };
+		double v;
+		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+			if (!number(texts[k], &v))
+				return source_fail(err, s, source_line(source_entry(s, runs, i)),
+				                   "runs[%u]: not a number: %s", i, texts[k]);
+	}
+	return 0;
+}
+
+static int read_source(struct source *s, struct mx_baseline **b, struct mx_error *err) {
+	void *data;
+	if (source_check_keys(s, &schema, err) || source_read(s, &schema, &data, err))
+		return -1;
+	*b = data;
+	if (!check(s, *b, err))
+		return 0;
+	mx_baseline_free(*b);
+	return -1;
+}
+
+static int make_new(uint64_t seed, struct mx_baseline **b, struct mx_error *err) {
+	*b = calloc(1, sizeof **b);
+	if (!*b)
+		return mx_fail(err, "out of memory");
+	(*b)->seed = seed;
+	return 0;
+}
+
+int mx_baseline_open(const char *path, uint64_t seed, bool may_be_new, struct mx_baseline **b,
+                     struct mx_error *err) {
+	struct source s;
+	if (may_be_new && access(path, F_OK) && errno == ENOENT) {
+		if (make_new(seed, b, err))
+			return -1;
+	} else {
+		if (source_open(&s, path, err))
+			return -1;
+		int rc = read_source(&s, b, err);
+		source_close(&s);
+		if (rc)
+			return -1;
+	}
+	(*b)->path = path;
+	if ((*b)->seed == seed)
+		return 0;
+	mx_fail(err, "%s: it is of --seed %" PRIu64 ", not %" PRIu64, path, (*b)->seed, seed);
+	mx_baseline_free(*b);
+	return -1;
+}
+
+void mx_baseline_free(struct mx_baseline *b) {
+	source_free(&schema, b);
+}
+
+/* ---- the accuracy of a run ---- */
+
+enum { SNR_DEQ, SNR_UNQ, WORST_ROW, EQUAL, ULP, MEASURES };
+static const char *const names[MEASURES] = { "snr_deq", "snr_unq", "worst_row", "equal", "ulp" };
+
+/* NAN: the run does not have it. */
+struct accuracy {
+	double at[MEASURES];
+};
+
+static double finite_or_none(double v) {
+	return isfinite(v) ? v : NAN;
+}
+
+static struct accuracy accuracy_of(const struct mx_verdict *v) {
+	struct accuracy a;
+	size_t outputs = v->metrics.no_distance;
+	for (unsigned i = 0; i < MX_ULP_CLASSES; i++)
+		outputs += v->metrics.ulp[i];
+	bool errs = isfinite(v->snr_dequantised);
+	a.at[SNR_DEQ] = finite_or_none(v->snr_dequantised);
+	a.at[SNR_UNQ] = finite_or_none(v->snr_unquantised);
+	a.at[WORST_ROW] = errs ? v->metrics.row_error : NAN;
+	a.at[EQUAL] = outputs ? (double)v->metrics.ulp[0] / (double)outputs : NAN;
+	a.at[ULP] = outputs ? (double)v->metrics.ulp_max : NAN;
+	return a;
+}
+
+static struct accuracy accuracy_of_entry(const struct entry *e) {
+	struct accuracy a;
+	const char *const texts[MEASURES] = { e->snr_deq, e->snr_unq, e->worst_row, e->equal,
+		                              e->ulp };
+	for (unsigned i = 0; i < MEASURES; i++)
+		number(texts[i], &a.at[i]);
+	return a;
+}
+
+static const char *const formats[MEASURES] = { "%.4f", "%.4f", "%.4e", "%.6f", "%.0f" };
+
+/* As the file has it, so that a run equals what was written of it. */
+static double rounded(unsigned measure, double v) {
+	char text[64];
+	snprintf(text, sizeof text, formats[measure], v);
+	return isnan(v) ? v : strtod(text, NULL);
+}
+
+/* By how much a value is better than the baseline's; below 0: worse. A value that is absent is
+ * exact. */
+static double gain(unsigned measure, double was, double is) {
+	if (isnan(was) || isnan(is))
+		return (double)(isnan(is) - isnan(was));
+	double v = rounded(measure, is);
+	return measure == WORST_ROW || measure == ULP ? was - v : v - was;
+}
+
+/* The noise is in dB; it covers relative errors as well. */
+static bool is_worse(unsigned measure, double was, double is, double noise) {
+	double g = gain(measure, was, is);
+	if (!(noise > 0) || isnan(was) || isnan(is))
+		return g < 0;
+	switch (measure) {
+	case SNR_DEQ:
+	case SNR_UNQ: return g < -noise;
+	case WORST_ROW: return is > was * pow(10, noise / 20);
+	default: return false; /* bits may differ */
+	}
+}
+
+static const struct entry *find(const struct mx_baseline *b, const char *run) {
+	for (unsigned i = 0; i < b->n; i++)
+		if (!strcmp(b->runs[i].run, run))
+			return &b->runs[i];
+	return NULL;
+}
+
+static bool has_accuracy(const struct mx_verdict *v) {
+	return v->checked && !isnan(accuracy_of(v).at[EQUAL]);
+}
+
+void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
+                         struct mx_verdict *v) {
+	const struct entry *e = find(b, run->name);
+	char text[512] = "";
+	size_t n = 0;
+	double noise = 0;
+	if (!e || !has_accuracy(v))
+		return;
+	struct accuracy was = accuracy_of_entry(e), is = accuracy_of(v);
+	number(e->noise, &noise);
+	for (unsigned i = 0; i < MEASURES; i++) {
+		char before[64], now[64];
+		if (!is_worse(i, was.at[i], is.at[i], noise))
+			continue;
+		snprintf(before, sizeof before, formats[i], was.at[i]);
+		snprintf(now, sizeof now, formats[i], is.at[i]);
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s is %s, was %s",
+		                      n ? "; " : "", names[i], now,
+		                      isnan(was.at[i]) ? "exact" : before);
+	}
+	if (n)
+		mx_verdict_add(v, MX_WRONG_NUMBERS, "accuracy", "worse than in %s: %s", b->path,
+		               text);
+}
+
+/* ---- the end of a run ---- */
+
+static bool is_better(const struct entry *e, const struct mx_verdict *v) {
+	struct accuracy was = accuracy_of_entry(e), is = accuracy_of(v);
+	double noise = 0;
+	number(e->noise, &noise);
+	for (unsigned i = 0; i < MEASURES; i++)
+		if (gain(i, was.at[i], is.at[i]) > (i <= SNR_UNQ && noise > 0 ? noise : 0))
+			return true;
+	return false;
+}
+
+void mx_baseline_report(struct mx_baseline *b, const struct mx_options *o,
+                        const struct mx_result *results, size_t n) {
+	size_t same = 0, better = 0, absent = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct mx_verdict *v = &results[i].verdict;
+		if (results[i].bad_input || mx_verdict_status(v) || !has_accuracy(v))
+			continue;
+		const struct entry *e = find(b, results[i].run->name);
+		absent += !e;
+		better += e && is_better(e, v);
+		same += e && !is_better(e, v);
+	}
+	printf("%saccuracy: %zu as in %s", o->tap ? "# " : "", same, b->path);
+	if (better)
+		printf(", %zu better", better);
+	if (absent)
+		printf(", %zu not in it", absent);
+	puts(better || absent
+	             ? (o->update_baseline ? "; updated" : "; --update-baseline takes them")
+	             : "");
+}
+
+static void print_entry(FILE *f, const char *run, const struct accuracy *a, const char *noise) {
+	fprintf(f, "  - {run: \"%s\"", run);
+	for (unsigned i = 0; i < MEASURES; i++) {
+		if (isnan(a->at[i]))
+			continue;
+		fprintf(f, ", %s: ", names[i]);
+		fprintf(f, formats[i], a->at[i]);
+	}
+	if (noise)
+		fprintf(f, ", noise: %s", noise);
+	fputs("}\n", f);
+}
+
+static int by_run(const void *a, const void *b) {
+	const char *const *x = a, *const *y = b;
+	return strcmp(*x, *y);
+}
+
+static const struct mx_result *result_of(const struct mx_result *results, size_t n,
+                                         const char *run) {
+	for (size_t i = 0; i < n; i++)
+		if (!results[i].bad_input && !mx_verdict_status(&results[i].verdict) &&
+		    has_accuracy(&results[i].verdict) && !strcmp(results[i].run->name, run))
+			return &results[i];
+	return NULL;
+}
+
+static void print_all(FILE *f, const struct mx_baseline *b, const struct mx_result *results,
+                      size_t n, const char **names_of_runs, size_t n_names) {
+	fprintf(f,
+	        "# Accuracy of runs; mxcheck --update-baseline writes this file. A run that is "
+	        "worse fails.\nseed: %" PRIu64 "\nruns:%s\n",
+	        b->seed, n_names ? "" : " []");
+	for (size_t i = 0; i < n_names; i++) {
+		const struct entry *e = find(b, names_of_runs[i]);
+		const struct mx_result *r = result_of(results, n, names_of_runs[i]);
+		struct accuracy a = r ? accuracy_of(&r->verdict) : accuracy_of_entry(e);
+		if (!i || strcmp(names_of_runs[i], names_of_runs[i - 1]))
+			print_entry(f, names_of_runs[i], &a, e ? e->noise : NULL);
+	}
+}
+
+int mx_baseline_update(struct mx_baseline *b, const struct mx_result *results, size_t n,
+                       struct mx_error *err) {
+	const char **run = calloc(n + b->n + 1, sizeof *run);
+	size_t n_runs = 0, bytes = 0;
+	char *text = NULL;
+	FILE *f = run ? open_memstream(&text, &bytes) : NULL;
+	if (!f) {
+		free(run);
+		return mx_fail(err, "out of memory");
+	}
+	for (unsigned i = 0; i < b->n; i++)
+		run[n_runs++] = b->runs[i].run;
+	for (size_t i = 0; i < n; i++)
+		if (result_of(results, n, results[i].run->name))
+			run[n_runs++] = results[i].run->name;
+	qsort(run, n_runs, sizeof *run, by_run);
+	print_all(f, b, results, n, run, n_runs);
+	int status = fclose(f) ? mx_fail(err, "out of memory") : 0;
+	if (!status)
+		status = mx_files_write(&(struct mx_file){ b->path, { { text, bytes } } }, 1, err);
+	free(text);
+	free(run);
+	return status;
+}
