@@ -13,6 +13,8 @@
 #include "../../ref/num/cpu.h"
 #include "command.h"
 #include "hunt_report.h"
+#include "json.h"
+#include "junit.h"
 #include "baseline.h"
 #include "fuzz.h"
 #include "mutate.h"
@@ -30,6 +32,7 @@ struct gate {
 	struct mx_device *device;
 	const char *kernel_dir;
 	struct mx_schedule schedule;  /* --schedule */
+	struct mx_json *json;         /* --json, or NULL */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_selection selection;
 	struct mx_result *results;
@@ -179,6 +182,8 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 static void print_ready(struct gate *g) {
 	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
 		mx_report_result(g->o, g->device, g->results, g->printed);
+		if (g->json)
+			mx_json_run(g->json, g->o, g->device, &g->results[g->printed]);
 		g->printed++;
 	}
 }
@@ -252,12 +257,37 @@ static int update_baseline(const struct gate *g) {
 	return -1;
 }
 
+/* The end of --json, and the file of --junit. */
+static int end_reports(struct gate *g, double seconds) {
+	struct mx_error err;
+	int status = 0;
+	if (g->json && mx_json_end(g->json, g->results, g->selection.n_runs, seconds, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		status = -1;
+	}
+	if (g->o->junit && mx_junit_write(g->o->junit, g->o, g->device, g->results,
+	                                  g->selection.n_runs, seconds, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		status = -1;
+	}
+	return status;
+}
+
 static int run_gate(struct gate *g) {
 	double start = now();
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
 	g->done = calloc(g->selection.n_runs, sizeof *g->done);
 	if (!g->results || !g->done) {
 		fputs("mxcheck: out of memory\n", stderr);
+		return BAD_INPUT;
+	}
+	struct mx_error err;
+	if (g->o->junit && mx_junit_check(g->o->junit, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		return BAD_INPUT;
+	}
+	if (g->o->json && mx_json_begin(g->o->json, g->o, g->device, &g->json, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
 		return BAD_INPUT;
 	}
 	mx_report_start(g->o, g->device, g->selection.n_runs);
@@ -269,6 +299,8 @@ static int run_gate(struct gate *g) {
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, now() - start);
 	int status = exit_status(g);
 	if (update_baseline(g))
+		status = BAD_INPUT;
+	if (end_reports(g, now() - start))
 		status = BAD_INPUT;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		free(g->results[i].schedule);

@@ -80,6 +80,8 @@ static const char help[] =
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
 	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
 	"                     the manual alone requires; without it they are counted\n"
+	"  --json FILE        write a line of JSON for each run, as it ends\n"
+	"  --junit FILE       write a JUnit XML report\n"
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run, mutate) the case file\n"
 	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
@@ -182,6 +184,8 @@ enum {
 	RACES,
 	STRICT,
 	WAIVE,
+	JSON,
+	JUNIT,
 	BASELINE,
 	UPDATE_BASELINE,
 	COUNT,
@@ -219,6 +223,8 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
+	{ "json", required_argument, NULL, JSON },
+	{ "junit", required_argument, NULL, JUNIT },
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
@@ -247,6 +253,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
 	case WAIVE: o->waive = value; return true;
+	case JSON: o->json = value; return true;
+	case JUNIT: o->junit = value; return true;
 	case BASELINE: o->baseline = value; return true;
 	case UPDATE_BASELINE: o->update_baseline = true; return true;
 	case REGRESS: o->regress = value; return true;
@@ -398,6 +406,8 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
 	if (o->baseline && (o->mutate || o->fuzz))
 		return bad(status, "--baseline %s: only for runs", o->baseline);
+	if ((o->json || o->junit) && (o->mutate || o->fuzz))
+		return bad(status, "%s", "--json and --junit are for runs");
 	return true;
 }
 

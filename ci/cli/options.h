@@ -25,11 +25,12 @@ struct mx_options {
 	const char *regress;  /* --regress: the folder of failing cases */
 	const char *baseline; /* --baseline: the file of the accuracy of runs */
 	bool update_baseline;
-	const char *races;  /* --races: classes of races that fail, are reported or ignored */
-	const char *waive;  /* --waive: a file of waivers */
-	bool require_proof; /* a case that passes without a proof of its order fails */
-	unsigned analysis;  /* MX_ANALYSE_... for the judged run */
-	const char *shape;  /* sizes, as in --shape; or NULL */
+	const char *json, *junit; /* --json, --junit: files of reports */
+	const char *races;        /* --races: classes of races that fail, are reported or ignored */
+	const char *waive;        /* --waive: a file of waivers */
+	bool require_proof;       /* a case that passes without a proof of its order fails */
+	unsigned analysis;        /* MX_ANALYSE_... for the judged run */
+	const char *shape;        /* sizes, as in --shape; or NULL */
 	bool has_regime;
 	mx_regime regime;
 	const char *who; /* --who */

@@ -58,49 +58,53 @@ static void print_numbers(const struct mx_result *r) {
 }
 
 /* One word of a shell command. */
-static void print_quoted(const char *lead, const char *word) {
-	printf("%s'", lead);
+static void put_quoted(FILE *f, const char *lead, const char *word) {
+	fprintf(f, "%s'", lead);
 	for (; *word; word++)
 		if (*word == '\'')
-			fputs("'\\''", stdout);
+			fputs("'\\''", f);
 		else
-			putchar(*word);
-	putchar('\'');
+			putc(*word, f);
+	putc('\'', f);
 }
 
-/* The command that repeats a run, without the options that its callers add. */
+void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_device *d,
+                       const struct mx_result *r) {
+	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
+		put_quoted(f, "", o->program);
+	else
+		fprintf(f, "%s", o->program);
+	if (o->case_file)
+		put_quoted(f, " run --case ", o->case_file);
+	if (o->code_object)
+		put_quoted(f, " --co ", o->code_object);
+	if (o->code_dir)
+		put_quoted(f, " --code ", o->code_dir);
+	if (o->assume & MX_ASSUME_SCRATCH_APART)
+		fprintf(f, " --scratch-apart");
+	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
+		fprintf(f, " --threadgroup-split");
+	if (o->races)
+		fprintf(f, " --races %s", o->races);
+	if (o->baseline)
+		put_quoted(f, " --baseline ", o->baseline);
+	if (o->waive)
+		put_quoted(f, " --waive ", o->waive);
+	if (o->require_proof)
+		fprintf(f, " --require-proof");
+	fprintf(f, " --device %s --seed %" PRIu64, d->name, o->seed);
+	if (o->shape) {
+		fprintf(f, " --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));
+		put_quoted(f, " ", r->run->run.variant ? r->run->name : r->run->c->name);
+	} else
+		put_quoted(f, " ", r->run->name);
+	if (o->schedule)
+		put_quoted(f, " --schedule ", o->schedule);
+}
+
 static void print_command(const struct mx_options *o, const struct mx_device *d,
                           const struct mx_result *r) {
-	if (o->program[strcspn(o->program, " \t'\"$&;()<>|*?[]\\`")])
-		print_quoted("", o->program);
-	else
-		printf("%s", o->program);
-	if (o->case_file)
-		print_quoted(" run --case ", o->case_file);
-	if (o->code_object)
-		print_quoted(" --co ", o->code_object);
-	if (o->code_dir)
-		print_quoted(" --code ", o->code_dir);
-	if (o->assume & MX_ASSUME_SCRATCH_APART)
-		printf(" --scratch-apart");
-	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
-		printf(" --threadgroup-split");
-	if (o->races)
-		printf(" --races %s", o->races);
-	if (o->baseline)
-		print_quoted(" --baseline ", o->baseline);
-	if (o->waive)
-		print_quoted(" --waive ", o->waive);
-	if (o->require_proof)
-		printf(" --require-proof");
-	printf(" --device %s --seed %" PRIu64, d->name, o->seed);
-	if (o->shape) {
-		printf(" --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));
-		print_quoted(" ", r->run->run.variant ? r->run->name : r->run->c->name);
-	} else
-		print_quoted(" ", r->run->name);
-	if (o->schedule)
-		print_quoted(" --schedule ", o->schedule);
+	mx_report_command(stdout, o, d, r);
 }
 
 static void print_lines(const char *at, const char *lead, const char *mark) {

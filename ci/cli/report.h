@@ -2,6 +2,8 @@
 #ifndef MX_REPORT_H
 #define MX_REPORT_H
 
+#include <stdio.h>
+
 #include "../../fuzz/hunt/hunt.h"
 #include "select.h"
 
@@ -34,6 +36,10 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i);
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    size_t n_absent, double seconds);
+
+/* Writes the command that repeats a run, without options that its callers add. */
+void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_device *d,
+                       const struct mx_result *r);
 
 /* The code object and the emulator's counts for the last launch of this thread, for -v. */
 void mx_report_details(const struct mx_bench *b, char *text, size_t room);

@@ -11,6 +11,7 @@ libmsgpack-dev:    reads kernel metadata
 libcyaml-dev:      reads case files
 libyaml-dev:       gives the lines of their keys
 librandom123-dev:  data as a function of (seed, case, index)
+libjansson-dev:    writes JSON reports
 libxxhash-dev:     compares results of many runs
 libmpfr-dev:       decides the last rounding in the oracle
 libgmp-dev:        exact sums in the oracle

@@ -1,0 +1,32 @@
+/* Reports as lines of JSON: one for the start, one for each run as it ends, one for the end.
+ *
+ * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed"}
+ * run    {"type": "run", "name", "case", "kernel", "sizes": {"M": 128, ...}, "regime",
+ *         "outcome": "pass" | "fail" | "stopped" | "bad-input", "status": 0 to 4, "seconds",
+ *         "error": text, if it could not run,
+ *         "numbers": {"checked", "wrong", "basis", "snr_deq", "snr_unq", "worst_row", "ulp_max"},
+ *         "order": {"proved": true, "assuming"} or {"proved": false, "why"},
+ *         "hunt": {"runs", "differ", "unfinished"}, if it was a hunt,
+ *         "findings": [{"kind", "severity": "fail" | "report" | "note", "status", "text", "more"}],
+ *         "reproduce": a command, if it failed}
+ * end    {"type": "end", "passed", "failed", "other", "seconds"}
+ *
+ * A member without a value is absent; SNR in dB, "exact" if there is no error. Later versions of
+ * schema 1 may add members. */
+#ifndef MX_JSON_H
+#define MX_JSON_H
+
+#include "report.h"
+
+struct mx_json;
+
+/* Makes the file, or truncates it. 0, or -1 with err->text. */
+int mx_json_begin(const char *path, const struct mx_options *o, const struct mx_device *d,
+                  struct mx_json **j, struct mx_error *err);
+void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_device *d,
+                 const struct mx_result *r);
+/* Writes the end and closes the file. Fails if any line could not be written. */
+int mx_json_end(struct mx_json *j, const struct mx_result *results, size_t n, double seconds,
+                struct mx_error *err);
+
+#endif

@@ -1,0 +1,66 @@
+#!/usr/bin/perl
+# Reports for other programs: lines of JSON, and JUnit XML.
+use strict;
+use warnings;
+use JSON::PP;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $status, $out, $err, $dir);
+
+my ($json, $junit) = ("$dir/r.jsonl", "$dir/r.xml");
+my @files = ('--json', $json, '--junit', $junit);
+my @broken = ('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', "$build/kernels/broken/bf16_truncate.co");
+my @names = ('gemm/mxfp4_bf16/1x1x32/exact', 'gemm/mxfp4_bf16/33x128x512/general');
+
+sub lines { return map { decode_json($_) } split /\n/, slurp($json) }
+
+# ---- JSON ----
+
+is(mxcheck(@broken, @files, @names), 1, 'a run with both reports has its own status');
+my ($start, @runs) = lines();
+my $end = pop @runs;
+is_deeply([ @$start{qw(type schema device arch seed)} ], [ 'start', 1, 'emu', 'gfx950', 1 ], 'JSON: the first line has the device and the seed');
+is_deeply([ map { $_->{name} } @runs ], \@names, '  then a line for each run, in order');
+is_deeply($runs[1]{sizes}, { M => 33, N => 128, K => 512 }, '  with its sizes');
+is_deeply([ @{ $runs[1] }{qw(type regime outcome status kernel)} ], [ 'run', 'general', 'fail', 1, 'mxfp4_gemm_bf16' ], '  outcome and kernel');
+my $n = $runs[1]{numbers};
+ok($n->{checked} == 33 * 128 && $n->{wrong} > 0 && $n->{snr_deq} > 40 && $n->{ulp_max} == 1, '  numbers');
+is($runs[0]{numbers}{snr_deq}, 'exact', '  an exact SNR in words');
+is_deeply([ map { "$_->{kind} $_->{severity} $_->{status}" } @{ $runs[1]{findings} } ], ['wrong-bits fail 1'], '  findings');
+ok($runs[1]{order}{proved}, '  the proof of order');
+is(run('sh', '-c', $runs[1]{reproduce} // 'false'), 1, '  and a command that reproduces it');
+is_deeply([ @$end{qw(type passed failed other)} ], [ 'end', 1, 1, 0 ], 'the last line has the counts');
+
+mxcheck('--json', $json, '--race', 5, '--no-analysis', $names[0]);
+is_deeply((lines())[1]{hunt}, { runs => 5, differ => 0, unfinished => 0 }, 'a hunt has its counts');
+mxcheck('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', '--json', $json, $names[0]);
+my $bad = (lines())[1];
+ok($bad->{outcome} eq 'bad-input' && $bad->{status} == 2 && $bad->{error} =~ m{/dev/null}, 'a run that could not be done has its error');
+
+# ---- JUnit ----
+
+mxcheck(@broken, @files, @names);
+my $xml = slurp($junit);
+like($xml, qr/\A<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuite name="mxcheck" tests="2" failures="1" errors="0" time="[\d.]+">\n/, 'JUnit: the counts');
+like($xml, qr{<testcase classname="gemm/mxfp4_bf16" name="$names[0]" time="[\d.]+">\n  </testcase>}, '  a run that passes');
+like($xml, qr{name="$names[1]" time="[\d.]+">\n    <failure type="wrong-bits" message="C\[\d+\]\[\d+\] is [^"<]*">wrong-bits: [^<]*&#10;reproduce: [^<]*</failure>}, '  and one that fails');
+my @open;
+for ($xml =~ m{<(/?\w+[^>?]*)>}g) {
+	if (m{^/(\w+)}) { is(pop @open, $1, 'tags are nested') if @open && $open[-1] ne $1; pop @open if @open && $open[-1] eq $1 }
+	elsif (!m{/$}) { push @open, /^(\w+)/ }
+}
+is("@open", '', 'every tag is closed');
+unlike($xml =~ s/&(?:amp|lt|gt|quot|#10);//gr, qr/&/, 'every & is escaped');
+
+# ---- wrong input ----
+
+for my $option ('--json', '--junit') {
+	is(mxcheck($option, "$dir/no/file", $names[0]), 2, "$option: a folder that does not exist is refused");
+	like($err, qr{^mxcheck: \Q$dir\E/no/file: No such file or directory$}, '  with the reason');
+	is($out, '', '  before the run');
+	is(mxcheck($option, '/dev/full', $names[0]), 2, "$option: a full disk is an error") or diag $err;
+	like($err, qr{^mxcheck: /dev/full: (?:cannot be written: )?No space left on device$}m, '  in one line');
+	is(mxcheck('mutate', $option, $json, $names[0]), 2, "$option is for runs");
+}
+
+done_testing();
