@@ -17,7 +17,7 @@ my @commands = (
 	[ run => '--who', 'C[0,0]', @case ], [ run => '--trace', '0,0,0:0', @case ],
 	[ run => '--watch', 'C[0,0]', @case ], [ run => '-v', '--notes', @case ],
 	[ run => 'run', '--case', 'cases/gemm/mxfp4_f32.yaml', @case ],
-	[ mutate => 'mutate', '--race', 1, @case ],
+	[ mutate => 'mutate', '--race', 1, @case ], [ fuzz => 'fuzz', '--count', 1, @case ],
 	[ disasm => 'disasm', $co ], [ isa => 'isa', $co ], [ isa => 'isa', '--all' ],
 	[ lint => 'lint', $co ], [ init => 'init', $co, 'mxfp4_gemm_f32' ], [ quant => 'quant', '--format', 'E2M1', '1' ],
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
