@@ -183,8 +183,7 @@ static int check_contract(const struct scope *scope, struct mx_plan *p, struct m
 		return mx_fail(err, "%s", why.text);
 	p->outside = status;
 	if (status && p->c->contract->outside == MX_OUTSIDE_REFUSED)
-		return mx_fail(err, "%s: outside the contract of %s: %s", p->name, p->c->path,
-		               why.text);
+		return mx_fail(err, "%s: outside its contract: %s", p->c->path, why.text);
 	return 0;
 }
 

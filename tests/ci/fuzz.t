@@ -71,7 +71,7 @@ for ([ 'K: 96', 'K is 96, at least 128' ], [ 'K: 160', 'K is 160, a multiple of 
 	my ($k, $why) = @$_;
 	my $file = contract("$sizes}", "  - {M: 16, N: 16, $k, regime: exact}\n");
 	is(mxcheck('run', '--case', $file), 2, "$k is refused");
-	like($err, qr/^mxcheck: gemm\/\S+: outside the contract of \S+: $why$/, '  with the reason');
+	like($err, qr/^mxcheck: \S+contract\.yaml: outside its contract: $why$/, '  with the reason');
 }
 is(mxcheck('run', '--case', contract("$sizes}", $inside), '--shape', '65,16,128'), 2, 'so is --shape outside the contract');
 like($err, qr/M is 65, at most 64$/, '  with the reason');
