@@ -1,4 +1,5 @@
 /* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
+#include "../../ref/isa/encoding/conversions.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../cli/args.h"
@@ -22,7 +23,8 @@ static const char help[] =
 	"  unsupported  stops a launch that reaches it, with a finding\n"
 	"\n"
 	"The result of an exact instruction may depend on an operand that no source defines. A\n"
-	"launch that meets such an operand has the note 'assumed' (--notes).\n"
+	"launch that meets such an operand has the note 'assumed' (--notes). MODE counts as the\n"
+	"kernel descriptor sets it.\n"
 	"\n"
 	"  --all              every opcode of gfx950 instead, with its forms, and totals. There,\n"
 	"                     assumed means with all formats and operands. The worst form of an\n"
@@ -56,8 +58,23 @@ struct inventory {
 	size_t n;
 };
 
+/* Applies what the kernel's MODE changes. */
+static void apply_mode(const struct mx_inst *in, uint32_t mode, struct line *l) {
+	const char *refused = mx_cvt_refused(in, mode);
+	mx_assumption rule = mx_cvt_rests_on(in, mode);
+	if (l->runs == MX_RUNS_NOT)
+		return;
+	if (refused) {
+		l->runs = MX_RUNS_NOT;
+		l->why = refused;
+	} else if (rule) {
+		l->runs = MX_RUNS_AS_ASSUMED;
+		l->why = mx_assumption_text(rule);
+	}
+}
+
 /* Name and fidelity of the instruction at code[0]; returns its bytes. */
-static size_t describe(const struct mx_isa *isa, const uint32_t *code, size_t left,
+static size_t describe(const struct mx_isa *isa, const uint32_t *code, size_t left, uint32_t mode,
                        struct line *l) {
 	char text[256];
 	struct mx_inst in;
@@ -67,6 +84,8 @@ static size_t describe(const struct mx_isa *isa, const uint32_t *code, size_t le
 	snprintf(l->name, sizeof l->name, "%.63s", bytes ? text : "(no instruction)");
 	l->runs = bytes ? mx_how_runs(&in) : MX_RUNS_NOT;
 	l->why = bytes ? why(&in) : "no instruction has this encoding";
+	if (bytes)
+		apply_mode(&in, mode, l);
 	return bytes ? bytes : 4;
 }
 
@@ -85,15 +104,24 @@ static bool count(struct inventory *v, const struct line *l) {
 	return true;
 }
 
+/* The MODE of a kernel's descriptor. The caller of any other function sets it: then the usual one,
+ * which rounds to nearest and keeps denormals. */
+static uint32_t mode_of(const struct mx_codefile *f, const struct mx_code_symbol *s) {
+	enum { USUAL = 0xf0 };
+	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f->object, s->name);
+	return k && k->descriptor ? k->descriptor->mode : USUAL;
+}
+
 static bool count_symbol(struct inventory *v, const struct mx_codefile *f,
                          const struct mx_code_symbol *s) {
 	const struct mx_code *c = f->code;
 	const struct mx_code_section *in = &c->sections[s->section];
 	uint64_t end = mx_code_end(c, s);
+	uint32_t mode = mode_of(f, s);
 	for (uint64_t at = s->address; at + 4 <= end;) {
 		struct line l = { .first = at - s->address, .kernel = s->name };
 		size_t i = (at - in->address) / 4;
-		at += describe(f->isa, in->code + i, in->bytes / 4 - i, &l);
+		at += describe(f->isa, in->code + i, in->bytes / 4 - i, mode, &l);
 		if (!count(v, &l))
 			return false;
 	}

@@ -423,8 +423,10 @@ struct mx_launch {
 	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
-	uint64_t kernarg;  /* device address of the kernarg segment */
-	uint64_t dispatch; /* address of the dispatch packet; 0: none */
+	uint64_t kernarg;              /* device address of the kernarg segment */
+	uint32_t given, kernarg_bytes; /* bytes of arguments that were given, if fewer than the
+	                                  kernel declares; or 0 */
+	uint64_t dispatch;             /* address of the dispatch packet; 0: none */
 	uint64_t queue;
 	uint64_t dispatch_id;
 	uint64_t seed;             /* of the schedule */

@@ -85,5 +85,32 @@ is_deeply([ sort @lines ], [ 'assumed s_getreg_b32 0x1c', 'assumed tbuffer_load_
 	'exact s_endpgm 0x20', 'exact s_getreg_b32 0x18', 'exact tbuffer_load_format_x 0x0',
 	'exact tbuffer_store_format_x 0x10' ], 'formats and registers make the difference') or diag $out;
 
+# ---- MODE of the kernel descriptor ----
+
+$s = spew("$dir/modes.s", join '', map { <<"END" } [ 'keeps', 3 ], [ 'flushes', 0 ]);
+.globl $_->[0]
+.type $_->[0],\@function
+.p2align 8
+$_->[0]:
+	v_cvt_pk_bf16_f32 v1, v0, v0
+	v_cvt_pk_fp8_f32 v1, v0, v0
+	s_endpgm
+.L$_->[0]:
+.size $_->[0], .L$_->[0]-$_->[0]
+.rodata
+.amdhsa_kernel $_->[0]
+	.amdhsa_next_free_vgpr 8
+	.amdhsa_next_free_sgpr 8
+	.amdhsa_accum_offset 8
+	.amdhsa_float_denorm_mode_32 $_->[1]
+.end_amdhsa_kernel
+.text
+END
+assemble_file($s, "$dir/modes.co");
+is(mxcheck('isa', "$dir/modes.co"), 0, 'conversions execute in each MODE of f32 denormals');
+like($out, qr/^ +1  exact +v_cvt_pk_bf16_f32 +keeps\+0x0$/m, 'a conversion is exact where MODE keeps them');
+like($out, qr/^ +1  assumed +v_cvt_pk_bf16_f32 +flushes\+0x0  denormals of f32 /m, '  and assumed where MODE flushes them');
+like($out, qr/^ +2  exact +v_cvt_pk_fp8_f32 /m, '  except to FP8, which the manual defines');
+
 is(mxcheck('isa'), 2, 'no file is an error');
 done_testing;

@@ -21,6 +21,7 @@ const struct mx_operand *mx_loaded_operand(const struct mx_inst *in);
 
 /* Rows number all registers that operands name: VGPRs, AGPRs, scalars by operand code, SCC. */
 enum {
+	MX_ROW_AGPR = 256,
 	MX_ROW_SCALAR = 512,
 	MX_ROW_SCC = MX_ROW_SCALAR + MX_SGPR_FILE,
 	MX_ROWS = 704, /* a multiple of 64 */

@@ -1,0 +1,35 @@
+#!/usr/bin/perl
+# Published kernels: each case of ../shared/foreign, its verdict, and the kinds of its findings.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $dir, $status, $out, $err);
+
+my $folder = '../shared/foreign';
+plan skip_all => "no $folder: cases of published kernels" if !-d $folder;
+
+# Folder and case; the exit status; the kinds of findings, notes excepted; a time that is long.
+my @cases = (
+	[ 'bf16gemm_32x64_pf3',  0, [] ],
+	[ 'bf16gemm_256x256',    0, [], 'long' ],
+	# MODE flushes f32 denormals, so v_mul_f32 by alpha does. The judge expects the subnormals that
+	# the special regime plants.
+	[ 'f4gemm/f4gemm_256x256_splitk4', 1, ['outside-set'] ],
+	[ 'fmha_v4_fp8',         0, [] ],
+	[ 'i8gemm_32x128',       0, [] ],
+	[ 'seeds/wave_epilogue_eliminated', 0, [] ],
+);
+
+for (@cases) {
+	my ($case, $want, $kinds, $long) = @$_;
+	my $name = $case =~ s{.*/}{}r;
+	SKIP: {
+		skip "$case takes seconds", 2 if $long && !is_long();
+		mxcheck('run', '--case', $folder . '/' . ($case =~ m{/} ? $case : "$case/$case") . '.yaml');
+		is($status, $want, "$name: status $want") or diag $out, $err;
+		my @found = grep { !/^(?:order|notes)$/ } kinds($out);
+		is_deeply(\@found, $kinds, '  its findings: ' . (join(', ', @$kinds) || 'none'));
+	}
+}
+done_testing;
