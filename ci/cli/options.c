@@ -36,6 +36,8 @@ static const char help[] =
 	"                     scratch, not with the other operations of vmcnt\n"
 	"  --threadgroup-split  (emulator) assume that the waves of a workgroup share no L1: a\n"
 	"                     barrier orders their accesses to device memory only after a wait\n"
+	"  --soffset-unchecked  (emulator) leave SOFFSET out of range checks of buffers, as the\n"
+	"                     manual has it. Default: included, as LLVM has it\n"
 	"  --races CLASS=A,... (emulator) what races of a class do: A is fail, report or ignore.\n"
 	"                     Classes: unordered (default: fail), and latency, races in a fixed\n"
 	"                     order of issue that only latency keeps (default: report)\n"
@@ -174,6 +176,7 @@ enum {
 	NO_ANALYSIS,
 	SCRATCH_APART,
 	THREADGROUP_SPLIT,
+	SOFFSET_UNCHECKED,
 	NOTES,
 	REQUIRE_PROOF,
 	RACES,
@@ -185,6 +188,7 @@ static const struct option long_options[] = {
 	{ "list", no_argument, NULL, LIST },
 	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
 	{ "threadgroup-split", no_argument, NULL, THREADGROUP_SPLIT },
+	{ "soffset-unchecked", no_argument, NULL, SOFFSET_UNCHECKED },
 	{ "device", required_argument, NULL, DEVICE },
 	{ "seed", required_argument, NULL, SEED },
 	{ "race", required_argument, NULL, RACE },
@@ -248,6 +252,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case REQUIRE_PROOF: o->require_proof = true; return true;
 	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
 	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
+	case SOFFSET_UNCHECKED: o->assume |= MX_ASSUME_SOFFSET_UNCHECKED; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;

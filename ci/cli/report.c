@@ -82,6 +82,8 @@ static void print_command(const struct mx_options *o, const struct mx_device *d,
 		printf(" --scratch-apart");
 	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
 		printf(" --threadgroup-split");
+	if (o->assume & MX_ASSUME_SOFFSET_UNCHECKED)
+		printf(" --soffset-unchecked");
 	if (o->races)
 		printf(" --races %s", o->races);
 	if (o->waive)

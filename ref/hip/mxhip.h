@@ -66,6 +66,11 @@ struct mxhipLaunchOptions {
 	/* 1: the waves of a workgroup may run on several compute units, and then share no L1.
 	 * Default: they share one L1 [LLVM "Memory Model gfx942": tgsplit]. */
 	uint32_t threadgroup_split;
+
+	/* 1: range checks of buffers leave SOFFSET out, as the manual has it. Default: they include
+	 * it, as LLVM and hardware reports have it. */
+	uint32_t soffset_unchecked;
+	uint32_t reserved; /* 0 */
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces

@@ -437,10 +437,8 @@ struct mx_launch {
 	/* Lanes access memory one by one, never together. Slower; the result is the same. */
 	bool lane_by_lane;
 
-	/* Rules of buffers on which the sources disagree. A launch with a result that depends on
-	 * one is reported as ambiguous. */
-	bool soffset_checked;          /* range checks include SOFFSET: in AMD's emulator, not in
-	                                  the manual and LLVM */
+	/* Rules of buffers on which the sources disagree; see memory/buffer.c. */
+	bool soffset_unchecked;        /* range checks leave SOFFSET out: in the manual alone */
 	unsigned swizzle_element_size; /* bytes; the descriptor has no place for the manual's 2
 	                                  bits. 0 is 4, as LLVM assumes for GFX9 */
 
