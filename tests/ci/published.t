@@ -19,6 +19,7 @@ my @cases = (
 	[ 'fmha_v4_fp8',         0, [] ],
 	[ 'i8gemm_32x128',       0, [] ],
 	[ 'seeds/wave_epilogue_eliminated', 0, [] ],
+	[ 'seeds/wave_splitk2',  0, [] ],
 );
 
 for (@cases) {

@@ -71,13 +71,23 @@ static const struct mx_inst *inst_of(const struct mx_order_range *r, mx_access a
 	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
 }
 
-/* Whether the two accesses are no race because waves synchronise through memory: one of them polls;
- * or both are atomics or flags, and not both plain writes; or one happened before the other. */
+/* Whether one of the two accesses polls, or is an atomic and the other a load that a
+ * compare-and-swap verifies. */
+static bool tolerates(const struct mx_order_range *r, mx_access earlier, mx_order_kind was) {
+	const struct mx_wave_sync *sync = mx_order_of(r->w->group->run)->sync.wave_sync;
+	uint32_t me = r->in->offset / 4, other = inst_of(r, earlier)->offset / 4;
+	return sync->polls[me] || sync->polls[other] ||
+	       (sync->verified[me] && was == MX_ORDER_ATOMIC) ||
+	       (sync->verified[other] && r->kind == MX_ORDER_ATOMIC);
+}
+
+/* Whether the two accesses are no race because waves synchronise through memory: one of them
+ * tolerates any order; or both are atomics or flags, and not both plain writes; or one happened
+ * before the other. */
 static bool is_synchronised(const struct mx_order_range *r, uint64_t at, mx_access earlier,
                             uint32_t group, mx_order_kind was) {
-	const bool *polls = mx_order_of(r->w->group->run)->sync.wave_sync->polls;
 	bool sync = mx_access_is_sync(earlier);
-	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
+	if (tolerates(r, earlier, was))
 		return true;
 	if (sync && mx_access_is_sync(r->me) &&
 	    (was != MX_ORDER_WRITE || r->kind != MX_ORDER_WRITE))
