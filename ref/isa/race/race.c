@@ -25,6 +25,11 @@ static void conclude(const struct mx_run *run, struct mx_order *o) {
 	struct mx_proof *p = &o->proof;
 	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
 		mx_order_assume(o, i);
+	const struct mx_inst *awaited = mx_order_awaited(o);
+	if (awaited && !p->doubt) {
+		p->doubt = MX_DOUBT_POLLS;
+		p->pc = mx_pc_of(run, awaited->offset);
+	}
 	p->findings = count_findings(run->report);
 	if (p->findings) {
 		p->doubt = MX_DOUBT_FINDINGS;
@@ -211,12 +216,6 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 		mx_order_assume(mx_order_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
-static void find_doubt(const struct mx_order *order, const struct mx_inst *in,
-                       struct mx_order_doubt *u) {
-	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
-	u->computed = true;
-}
-
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	const struct mx_order *order = context;
 	struct mx_order_doubt *u = &order->doubt[in->offset / 4];
@@ -226,7 +225,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	if (mx_order_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (!u->computed)
-		find_doubt(order, in, u);
+		*u = (struct mx_order_doubt){ true, doubt_of(in) };
 	if (u->doubt)
 		mx_order_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
@@ -254,7 +253,9 @@ static void operation(void *context, struct mx_wave *w, const struct mx_queue *q
 	struct mx_order_wave *o = mx_order_wave_of(w);
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
-	(void)context;
+	const struct mx_order *order = context;
+	if (order->sync.wave_sync->polls[m->in->offset / 4])
+		mx_order_note_poll(w, m);
 	me |= (uint64_t)(mx_order_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];

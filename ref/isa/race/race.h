@@ -233,9 +233,18 @@ struct mx_order_sync {
 	uint64_t time; /* operations that have landed there */
 };
 
+/* The dwords of device memory that polling loads have read, each with the first load. */
+enum { MX_ORDER_POLLED = 64 };
+struct mx_order_polled {
+	unsigned n;
+	uint64_t at[MX_ORDER_POLLED];
+	const struct mx_inst *in[MX_ORDER_POLLED];
+};
+
 struct mx_order {
 	struct mx_order_map memory, atomics;
 	struct mx_order_sync sync;
+	struct mx_order_polled polled;
 	struct mx_order_doubt *doubt; /* by dword of the code */
 	struct mx_proof proof;        /* of the launch so far */
 	uint64_t doubted; /* the workgroup of proof.doubt: those that started before it */
@@ -286,6 +295,13 @@ bool mx_order_acquired_last(struct mx_wave *w, bool lds, uint64_t at);
 /* Before an instruction: joins to the wave's clock what its polling loads, now waited for, obtain.
  */
 void mx_polls_decide(struct mx_wave *w);
+
+/* ---- polled_places.c ---- */
+
+/* Notes what a polling load reads. */
+void mx_order_note_poll(struct mx_wave *w, const struct mx_memop *m);
+/* At the end of a launch: a polling load of memory that the launch writes, or NULL. */
+const struct mx_inst *mx_order_awaited(struct mx_order *o);
 
 /* ---- pending_registers.c ---- */
 
