@@ -189,6 +189,8 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 	put_missing(t, &f->missing);
 	if (f->missing.kind == MX_MISSING_WAIT)
 		put(t, " between them");
+	if (f->kind == MX_RACE_SAME_VALUE)
+		put(t, "; it writes what is there");
 	if (mx_finding_class_of(f->kind) == MX_FINDING_LATENCY)
 		put_lead(t, &f->lead);
 }
@@ -231,7 +233,7 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 /* ---- findings ---- */
 
 static void put_sentence(struct words *t, const struct mx_finding *f) {
-	if (mx_finding_is_race(f->kind))
+	if (mx_finding_is_race(f->kind) || f->kind == MX_RACE_SAME_VALUE)
 		put_race(t, f);
 	else if (f->kind == MX_UNWAITED)
 		put_unwaited(t, f);

@@ -13,6 +13,7 @@ struct mx_order_range {
 	mx_access me;
 	mx_access last_over; /* the last access found to be over: neighbouring cells often have it,
 	                        too */
+	bool rewrites;       /* what an unordered reader of the cell reads */
 	uint64_t pairs;      /* of this access and an earlier one that were compared */
 	mx_order_kind kind;
 	bool lds;

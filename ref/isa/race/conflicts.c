@@ -108,7 +108,7 @@ static bool conflict(const struct mx_order_range *r, uint64_t at, mx_access earl
 		mx_order_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 		return false;
 	}
-	mx_order_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was);
+	mx_order_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was, false);
 	return true;
 }
 
@@ -129,6 +129,17 @@ static void check_caches(struct mx_order_range *r, mx_access write) {
 		                                        : MX_DOUBT_CACHE_WRITE);
 }
 
+/* Whether concurrent writes of the same contents leave them under every schedule. Accesses before
+ * the earlier write come before this one, too: a barrier of the workgroup stands between; of
+ * several workgroups, if there were none. */
+static bool is_same_always(const struct mx_order_range *r, const struct mx_order_cell *c) {
+	bool vector = mx_access_stream(c->write) == MX_STREAM_VM &&
+	              mx_access_stream(r->me) == MX_STREAM_VM;
+	if (mx_access_is_sync(c->write) || mx_access_is_sync(r->me))
+		return false;
+	return c->write_group == r->group ? r->lds || vector : c->written.first;
+}
+
 /* `same`: this access writes the contents that the cell has. */
 static void check_write_of(struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
                            bool same) {
@@ -141,9 +152,10 @@ static void check_write_of(struct mx_order_range *r, uint64_t at, const struct m
 			mx_order_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
 	} else if (!own || !is_over_for(r, c->write)) {
 		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
-		if (same && (flags || !c->written.own_wait))
-			mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
-		else
+		if (same && (flags || !c->written.own_wait)) {
+			if (!is_same_always(r, c))
+				mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
+		} else
 			conflict(r, at, c->write, c->write_group, MX_ORDER_WRITE);
 	} else
 		check_caches(r, c->write);
@@ -152,6 +164,23 @@ static void check_write_of(struct mx_order_range *r, uint64_t at, const struct m
 static bool is_write(const struct mx_order_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
+}
+
+/* Whether LDS-DMA loads from memory that the launch has not written so far. */
+static bool source_is_constant(const struct mx_order_range *r, uint64_t at) {
+	struct mx_order_map *memory = &mx_order_of(r->w->group->run)->memory;
+	uint64_t from = r->loaded.value + at - r->base;
+	struct mx_order_page *p = mx_order_page(memory, from, 16, false);
+	return !p || !mx_order_cell(p, from)->write;
+}
+
+/* Whether LDS-DMA leaves a reader's bytes as they are, in whatever order the two come: it loads the
+ * same source again. The load before them was ordered for all waves after what was there earlier.
+ * Equal values of stores may be a coincidence. */
+static bool rewrites(const struct mx_order_range *r, uint64_t at, const struct mx_order_cell *c,
+                     uint32_t group, bool same) {
+	return same && r->loaded.kind && group == r->group && c->write_group == r->group &&
+	       !c->written.own_wait && source_is_constant(r, at);
 }
 
 /* Checks one reader of a cell; returns false if it conflicts. */
@@ -165,6 +194,13 @@ static bool check_reader(struct mx_order_range *r, uint64_t at, const struct mx_
 		was = MX_ORDER_WRITE;
 	if ((was == MX_ORDER_READ && r->kind == MX_ORDER_READ) || (was == MX_ORDER_WRITE && same))
 		return true;
+	if (was == MX_ORDER_READ && rewrites(r, at, c, group, same)) {
+		mx_order_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
+		mx_order_report(r->w, r->in, r->lane, r->lds, at, r->kind, reader, group, was,
+		                true);
+		r->rewrites = true;
+		return true;
+	}
 	return !conflict(r, at, reader, group, was);
 }
 
@@ -314,8 +350,10 @@ static void note_write(struct mx_order_range *r, struct mx_order_map *m, struct 
 	bool own = c->write_group == r->group, same = same_written(c->written, now);
 	bool concurrent =
 		c->write && same && !(own && (c->write == r->me || is_over_for(r, c->write)));
-	now.own_wait = is_after_own_wait(r, c, same);
-	now.concurrent = concurrent || (same && c->written.concurrent);
+	bool none = !c->write && !c->read_group;
+	now.own_wait = r->rewrites ? c->written.own_wait : is_after_own_wait(r, c, same);
+	now.concurrent = concurrent || r->rewrites || (same && c->written.concurrent);
+	now.first = none || (same && c->written.first);
 	if (concurrent)
 		keep_as_reader(r, m, c);
 	else if (!now.concurrent)
@@ -334,6 +372,7 @@ void mx_order_touch(struct mx_order_range *r, struct mx_order_map *m, struct mx_
 	if (r->kind == MX_ORDER_WRITE)
 		now = written(r, at, unit);
 	bool same = r->kind == MX_ORDER_WRITE && same_written(c->written, now);
+	r->rewrites = false;
 	check_write_of(r, at, c, same);
 	if (r->kind != MX_ORDER_READ || c->written.concurrent)
 		check_readers(r, m, at, c, MX_ORDER_READ, same);

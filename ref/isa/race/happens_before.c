@@ -1,12 +1,12 @@
 /* Happens-before through memory: flags, counters and locks, by vector clocks, as FastTrack
  * [Flanagan, Freund 2009] and DRD do it for threads.
  *
- * A wave's clock holds, for each other wave, its last operation that happened before the wave's next
- * instruction.
- * Releases are atomics and stores of agent scope; if the kernel has polling loads, all stores. At
- * issue a release takes the clock of its wave, which includes what the wave has waited for. When it
- * lands, its dword gets this clock. A store replaces the clock that was there. An atomic joins its
- * own to it, as in a release sequence [C11 5.1.2.4], and so does a store to part of a dword.
+ * A wave's clock holds, for each other wave, its last operation that happened before the wave's
+ * next instruction. Releases are atomics and stores of agent scope; if the kernel has polling
+ * loads, all stores. At issue a release takes the clock of its wave, which includes what the wave
+ * has waited for. When it lands, its dword gets this clock. A store replaces the clock that was
+ * there. An atomic joins its own to it, as in a release sequence [C11 5.1.2.4], and so does a store
+ * to part of a dword.
  *
  * Acquires are returning atomics, loads of agent scope, and polling loads. An acquire takes the
  * clock of its dword when it lands. When its wave has waited for it, the wave's clock joins that

@@ -87,8 +87,9 @@ static inline bool mx_access_is_sync(mx_access a) {
 /* The contents that a write leaves. Two writes of the same contents do not conflict. In a cell of
  * several dwords each dword has the value. */
 struct mx_written {
-	uint64_t value : 56;
+	uint64_t value : 55;
 	uint64_t kind : 4;       /* mx_written_kind */
+	uint64_t first : 1;      /* no access came before writes of these contents */
 	uint64_t own_wait : 1;   /* ordered after an access by a wait of its own wave only */
 	uint64_t concurrent : 1; /* concurrent writes left this; the earlier ones are kept as
 	                            readers */
@@ -321,10 +322,11 @@ void mx_order_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds
 /* ---- report.c ---- */
 
 /* Reports a conflict of an instruction with an earlier access to the byte at `address`: the kind of
- * each, and the workgroup of the earlier one, as in a cell. */
+ * each, and the workgroup of the earlier one, as in a cell. `same`: a write of the contents that
+ * are there, after a read. */
 void mx_order_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
                      uint64_t address, mx_order_kind does, mx_access earlier, uint32_t group,
-                     mx_order_kind did);
+                     mx_order_kind did, bool same);
 /* `stream`: of the access if it is a load; or MX_STREAMS. */
 void mx_order_report_register(struct mx_wave *w, const struct mx_inst *in,
                               const struct mx_order_load *l, bool write, unsigned stream);
