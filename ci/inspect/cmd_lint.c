@@ -26,8 +26,8 @@ static const char help[] =
 	"\n"
 	"  --kernel NAME      only this kernel or function\n"
 	"  --notes            print notes: wait states that LLVM alone or the manual alone\n"
-	"                     requires, or that are enough only if the matrix pipe delays the\n"
-	"                     next instruction\n"
+	"                     requires, that published kernels omit, or that are enough only if\n"
+	"                     the matrix pipe delays the next instruction\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";

@@ -16,8 +16,11 @@ my @cases = (
 	# MODE flushes f32 denormals, so v_mul_f32 by alpha does. The judge expects the subnormals that
 	# the special regime plants.
 	[ 'f4gemm/f4gemm_256x256_splitk4', 1, ['outside-set'] ],
+	[ 'fmha_v3_hd128_bf16',  0, [], 'long' ],
 	[ 'fmha_v4_fp8',         0, [] ],
+	[ 'fp8gemm_blockscale_128x128', 0, [], 'long' ],
 	[ 'i8gemm_32x128',       0, [] ],
+	[ 'topksoftmax_4x128x8', 0, [] ],
 	[ 'seeds/wave_epilogue_eliminated', 0, [] ],
 	[ 'seeds/wave_splitk2',  0, [] ],
 );
