@@ -290,7 +290,9 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	m->isa->disassemble(&s->word, 1, s->pc, text, sizeof text);
 	if (f == FLAGGED && !m->o->verbose)
 		return;
-	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f], m->kernel, s->pc, text, x->what,
+	char name[256];
+	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f],
+	       mx_kernel_short_name(m->kernel, name, sizeof name), s->pc, text, x->what,
 	       why[0] ? "; " : "", why);
 }
 

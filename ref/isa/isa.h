@@ -479,6 +479,23 @@ char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f
 /* The same without kernel, pc and instruction. isa: of the finding's code. */
 char *mx_finding_sentence(const struct mx_isa *isa, const struct mx_finding *f, char *text,
                           size_t room);
+/* Findings that one wait, barrier or s_nop resolves: the first of them, and what resolves all. */
+struct mx_finding_group {
+	size_t first, others;
+	struct mx_missing missing; /* the least count of waits, the most wait states */
+	uint64_t after, before;    /* the place: after one instruction, before another */
+	bool same_place;           /* all are at the pc of the first */
+};
+/* Groups n findings in order; `groups` has room for n. Returns the number of groups. Findings of a
+ * launch are in the order in which it met them. */
+size_t mx_group_findings(const struct mx_finding *f, size_t n, struct mx_finding_group *groups);
+/* "; and 17 more: one s_barrier before +0x1f4 orders all"; "" for a single finding. */
+char *mx_group_text(const struct mx_finding_group *g, char *text, size_t room);
+
+/* The name of a kernel for people: demangled, without namespaces, template arguments and
+ * parameters. Other names stay as they are. Returns `text`. */
+char *mx_kernel_short_name(const char *symbol, char *text, size_t room);
+
 /* "proved for this launch, assuming: ...", "not proved: ..."; "" if nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
 /* What a proof assumes: "this code object, input and grid; ...", of a set of bits as

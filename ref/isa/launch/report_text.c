@@ -48,7 +48,8 @@ static void put_earlier(struct words *t, const struct mx_finding *f) {
 
 /* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): ". */
 static void put_place(struct words *t, const struct mx_report *r, const struct mx_finding *f) {
-	put(t, "%s+0x%llx", r->kernel, ull(f->pc));
+	char name[256];
+	put(t, "%s+0x%llx", mx_kernel_short_name(r->kernel, name, sizeof name), ull(f->pc));
 	if (f->code.n) {
 		put(t, " ");
 		put_instruction(t, &f->code);
