@@ -72,6 +72,8 @@ static const char help[] =
 	"  --tap              report in the Test Anything Protocol\n"
 	"  --case FILE.yaml   (run, mutate) the case file\n"
 	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
+	"  --nops             (mutate) mutants of s_nop too, where most mutants are of that class\n"
+	"  --progress         (mutate) progress on standard error, also if it is no terminal\n"
 	"\n"
 	"Look into one run on the emulator:\n"
 	"  --who LOCATION     provenance: the instruction that wrote this location last, and what\n"
@@ -177,6 +179,8 @@ enum {
 	SCRATCH_APART,
 	THREADGROUP_SPLIT,
 	SOFFSET_UNCHECKED,
+	NOPS,
+	PROGRESS,
 	NOTES,
 	REQUIRE_PROOF,
 	RACES,
@@ -189,6 +193,8 @@ static const struct option long_options[] = {
 	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
 	{ "threadgroup-split", no_argument, NULL, THREADGROUP_SPLIT },
 	{ "soffset-unchecked", no_argument, NULL, SOFFSET_UNCHECKED },
+	{ "nops", no_argument, NULL, NOPS },
+	{ "progress", no_argument, NULL, PROGRESS },
 	{ "device", required_argument, NULL, DEVICE },
 	{ "seed", required_argument, NULL, SEED },
 	{ "race", required_argument, NULL, RACE },
@@ -252,6 +258,8 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case REQUIRE_PROOF: o->require_proof = true; return true;
 	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
 	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
+	case NOPS: o->nops = true; return true;
+	case PROGRESS: o->progress = true; return true;
 	case SOFFSET_UNCHECKED: o->assume |= MX_ASSUME_SOFFSET_UNCHECKED; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
@@ -337,6 +345,8 @@ static bool refuse(int option, char *word, int *status) {
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 	if (o->mutate)
 		return true;
+	if (o->nops || o->progress)
+		return bad(status, "%s", "--nops and --progress: only with 'mxcheck mutate'");
 	if (is_run && !o->case_file)
 		return bad(status, "%s", "run: --case FILE.yaml is missing");
 	if (!is_run && o->case_file)

@@ -18,12 +18,13 @@ struct mx_options {
 	bool has_jobs;    /* --jobs was given */
 	const char *save; /* folder for the buffers after the launch; or NULL */
 	bool list, tap, verbose, mutate;
-	unsigned assume;    /* MX_ASSUME_..., added to those of the case */
-	bool notes;         /* print each note */
-	const char *races;  /* --races: classes of races that fail, are reported or ignored */
-	const char *waive;  /* --waive: a file of waivers */
-	bool require_proof; /* a case that passes without a proof of its order fails */
-	unsigned analysis;  /* MX_ANALYSE_... for the judged run */
+	bool nops, progress; /* mutate: mutants of s_nop, and progress without a terminal */
+	unsigned assume;     /* MX_ASSUME_..., added to those of the case */
+	bool notes;          /* print each note */
+	const char *races;   /* --races: classes of races that fail, are reported or ignored */
+	const char *waive;   /* --waive: a file of waivers */
+	bool require_proof;  /* a case that passes without a proof of its order fails */
+	unsigned analysis;   /* MX_ANALYSE_... for the judged run */
 	bool has_shape, has_regime;
 	int64_t shape[3];
 	mx_regime regime;
