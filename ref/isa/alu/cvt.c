@@ -151,7 +151,7 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	a.old = old;
 	mx_cvt(in->op->cvt, &a, d);
 	note(w, in, o, lane, &a, d);
-	if (!strcmp(o->info.to, "FP32") && !(w->mode & MX_MODE_F32_RESULTS))
+	if (!(w->mode & MX_MODE_F32_RESULTS) && !strcmp(o->info.to, "FP32"))
 		flush_results(&o->info, d);
 	uint32_t keeps = o->info.partial ? kept[0] ^ d[0] : 0;
 	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);

@@ -55,7 +55,7 @@ const char *mx_cvt_refused(const struct mx_inst *in, uint32_t mode) {
 }
 
 mx_assumption mx_cvt_rests_on(const struct mx_inst *in, uint32_t mode) {
-	if (!in->op || !mx_is_cvt(in->op))
+	if (!in->op || !mx_is_cvt(in->op) || (mode & KEEP_ALL) == KEEP_ALL)
 		return MX_ASSUMES_NOTHING;
 	struct mx_cvt_info info = mx_cvt_info(in->op->cvt);
 	return denormals_are_known(&info, mode) ? MX_ASSUMES_NOTHING : MX_ASSUMES_CVT_DENORMAL;

@@ -26,9 +26,10 @@ static void conclude(const struct mx_run *run, struct mx_order *o) {
 	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
 		mx_order_assume(o, i);
 	const struct mx_inst *awaited = mx_order_awaited(o);
-	if (awaited && !p->doubt) {
+	if (awaited && (!p->doubt || p->doubt == MX_DOUBT_FLAGS)) {
 		p->doubt = MX_DOUBT_POLLS;
 		p->pc = mx_pc_of(run, awaited->offset);
+		p->other_pc = MX_NO_PC;
 	}
 	p->findings = count_findings(run->report);
 	if (p->findings) {

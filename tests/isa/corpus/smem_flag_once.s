@@ -1,4 +1,4 @@
-; a flag of scalar memory that is read once; without GLC it is not coherent [ISA 8.2.1]
+; a flag of scalar memory that is read once; without GLC it is not coherent [ISA, fields of SMEM]
 	group 1, 1f
 	global_store_dword v6, v7, s[6:7]
 	s_waitcnt vmcnt(0)
