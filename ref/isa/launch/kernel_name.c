@@ -49,6 +49,27 @@ static void shorten(const char *full, char *text, size_t room) {
 	text[n] = 0;
 }
 
+/* Names of published kernels are written by hand, some with a length that is wrong, so that no
+ * library demangles them: _ZN <length> namespace <wrong length> name E. */
+static void shorten_by_hand(const char *symbol, char *text, size_t room) {
+	const char *end = symbol + strlen(symbol) - 1, *at = symbol + 3;
+	unsigned long n = 1;
+	if (strncmp(symbol, "_ZN", 3) || *end != 'E')
+		return;
+	while (n && *at >= '0' && *at <= '9') {
+		char *name;
+		n = strtoul(at, &name, 10);
+		at = name;
+		const char *next = n < (size_t)(end - name) ? name + n : end;
+		size_t digits = strspn(next, "0123456789");
+		if (!digits || next + digits >= end)
+			break;
+		at = next;
+	}
+	if (n && at > symbol + 3 && at < end)
+		snprintf(text, room, "%.*s", (int)(end - at), at);
+}
+
 char *mx_kernel_short_name(const char *symbol, char *text, size_t room) {
 	char *full = NULL;
 	snprintf(text, room, "%s", symbol);
@@ -59,6 +80,8 @@ char *mx_kernel_short_name(const char *symbol, char *text, size_t room) {
 		full = demangle(symbol, NULL, NULL, NULL);
 	if (full)
 		shorten(full, text, room);
+	else
+		shorten_by_hand(symbol, text, room);
 	if (!*text)
 		snprintf(text, room, "%s", symbol);
 	free(full);
