@@ -228,8 +228,9 @@ struct mx_verdict_spec {
 enum {
 	MX_ASSUME_SCRATCH_APART = 1, /* scratch loads return in order with each other only, not with
 	                                the rest of vmcnt */
-	MX_ASSUME_THREADGROUP_SPLIT = 2 /* waves of a workgroup may run on several compute units,
-	                                   and so may not share an L1 */
+	MX_ASSUME_THREADGROUP_SPLIT = 2, /* waves of a workgroup may run on several compute units,
+	                                    and so may not share an L1 */
+	MX_ASSUME_SOFFSET_UNCHECKED = 4  /* range checks of buffers leave SOFFSET out */
 };
 
 /* What a race does to the verdict, by its class: unordered, or ordered only by latency. 0: the

@@ -69,6 +69,7 @@ static const cyaml_strval_t atomics[] = { { "rne", MX_ATOMIC_RNE }, { "rtz", MX_
 static const cyaml_strval_t assumptions[] = {
 	{ "scratch-apart", MX_ASSUME_SCRATCH_APART },
 	{ "threadgroup-split", MX_ASSUME_THREADGROUP_SPLIT },
+	{ "soffset-unchecked", MX_ASSUME_SOFFSET_UNCHECKED },
 };
 
 static const cyaml_strval_t actions[] = {

@@ -149,6 +149,7 @@ static struct mxhipLaunchOptions options_of(const struct mx_plan *plan, const st
 		.threads = d->threads,
 		.scratch_apart = !!(plan->c->assume & MX_ASSUME_SCRATCH_APART),
 		.threadgroup_split = !!(plan->c->assume & MX_ASSUME_THREADGROUP_SPLIT),
+		.soffset_unchecked = !!(plan->c->assume & MX_ASSUME_SOFFSET_UNCHECKED),
 	};
 }
 

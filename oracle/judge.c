@@ -366,30 +366,64 @@ static void note_race(const struct mx_bench *b, const struct mx_finding *f, stru
 		mx_location_option(b, f->address, v->race_location);
 }
 
+static void add_group(const struct mx_bench *b, const struct mx_report *r,
+                      const struct mx_finding *f, const struct mx_finding_group *g,
+                      struct mx_verdict *v) {
+	char lane[24] = "", location[160] = "", text[512], more[200];
+	bool fails = action_for(&b->plan, f->kind) == MX_FAILS;
+	if (f->lane >= 0)
+		snprintf(lane, sizeof lane, " lane %d", f->lane);
+	bool named = mx_location_in_buffer(b, f->address, location);
+	mx_verdict_add(v, fails ? severity_of(f->kind) : MX_REPORTED, mx_finding_name(f->kind),
+	               "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
+	               mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
+	               f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
+	               f->count > 1 ? ", and again" : "", mx_group_text(g, more, sizeof more));
+}
+
+/* Whether the case accepts a finding; waivers are counted. */
+static bool is_accepted(const struct mx_bench *b, const struct mx_report *r,
+                        const struct mx_finding *f, struct mx_verdict *v) {
+	char text[512];
+	const struct mx_waiver *waiver = mx_waived(b, r, f);
+	if (waiver)
+		mx_verdict_add(v, MX_NOT_WRONG, "waived", "%s",
+		               mx_waiver_text(waiver, text, sizeof text));
+	return waiver || action_for(&b->plan, f->kind) == MX_IS_IGNORED;
+}
+
+/* Notes are not grouped: their number counts. */
+static void add_findings(const struct mx_bench *b, const struct mx_report *r,
+                         struct mx_finding *kept, struct mx_finding_group *groups,
+                         struct mx_verdict *v) {
+	const struct mx_finding_group single = { .others = 0 };
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (!is_accepted(b, r, &r->findings[i], v)) {
+			note_race(b, &r->findings[i], v);
+			kept[n++] = r->findings[i];
+		}
+	size_t n_groups = mx_group_findings(kept, n, groups);
+	for (size_t k = 0; k < n_groups; k++)
+		if (mx_finding_class_of(kept[groups[k].first].kind) != MX_FINDING_NOTE)
+			add_group(b, r, &kept[groups[k].first], &groups[k], v);
+	for (size_t i = 0; i < n; i++)
+		if (mx_finding_class_of(kept[i].kind) == MX_FINDING_NOTE)
+			add_group(b, r, &kept[i], &single, v);
+}
+
 void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
 	if (!b->device->emu)
 		return;
 	const struct mx_report *r = b->device->emu->report();
-	for (size_t i = 0; i < r->n_findings; i++) {
-		const struct mx_finding *f = &r->findings[i];
-		char lane[24] = "", location[160] = "", text[512];
-		mx_action action = action_for(&b->plan, f->kind);
-		const struct mx_waiver *waiver = mx_waived(b, r, f);
-		if (waiver)
-			mx_verdict_add(v, MX_NOT_WRONG, "waived", "%s",
-			               mx_waiver_text(waiver, text, sizeof text));
-		if (waiver || action == MX_IS_IGNORED)
-			continue;
-		if (f->lane >= 0)
-			snprintf(lane, sizeof lane, " lane %d", f->lane);
-		note_race(b, f, v);
-		bool named = mx_location_in_buffer(b, f->address, location);
-		mx_verdict_add(v, action == MX_FAILS ? severity_of(f->kind) : MX_REPORTED,
-		               mx_finding_name(f->kind), "%s%s%s; workgroup %u,%u,%u wave %u%s%s",
-		               mx_finding_text(r, f, text, sizeof text), named ? "; " : "",
-		               location, f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave,
-		               lane, f->count > 1 ? ", and again" : "");
-	}
+	struct mx_finding *kept = malloc((r->n_findings + 1) * sizeof *kept);
+	struct mx_finding_group *groups = malloc((r->n_findings + 1) * sizeof *groups);
+	if (kept && groups)
+		add_findings(b, r, kept, groups, v);
+	else
+		mx_verdict_add(v, MX_WRONG_DEVICE, "fault", "out of memory");
+	free(kept);
+	free(groups);
 }
 
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,

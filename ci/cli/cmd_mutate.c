@@ -16,6 +16,7 @@
 #include "../../fuzz/mutation/mutate.h"
 #include "codefile.h"
 #include "output.h"
+#include "progress.h"
 
 enum { BAD_INPUT = 2, SCHEDULES = 20, TIME_OUT = 120, MAX_JOBS = 64 };
 
@@ -31,6 +32,7 @@ struct mutation {
 	struct mx_site *sites; /* n_sites for each run */
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
+	size_t n_nops;                 /* mutants of s_nop that are left out */
 	struct mx_original *originals; /* one for each run */
 	struct mx_error err;
 };
@@ -74,12 +76,29 @@ static int find_in(struct mutation *m, const char *path, struct mx_codefile *f) 
 	return 0;
 }
 
+/* Nothing executes wait states, so rules alone judge an s_nop. If most mutants are of that class,
+ * they run only on request. */
+static void leave_nops_out(struct mutation *m) {
+	size_t nops = 0, kept = 0;
+	for (size_t i = 0; i < m->n_mutants; i++)
+		nops += m->mutants[i].kind == MX_SHORTER_NOP;
+	if (m->o->nops || 2 * nops <= m->n_mutants)
+		return;
+	for (size_t i = 0; i < m->n_mutants; i++)
+		if (m->mutants[i].kind != MX_SHORTER_NOP)
+			m->mutants[kept++] = m->mutants[i];
+	m->n_nops = nops;
+	m->n_mutants = kept;
+}
+
 static int find_mutants(struct mutation *m, const char *path) {
 	struct mx_codefile f;
 	if (mx_codefile_open(path, &f, &m->err))
 		return -1;
 	int status = find_in(m, path, &f);
 	mx_codefile_close(&f);
+	if (!status)
+		leave_nops_out(m);
 	return status;
 }
 
@@ -231,6 +250,14 @@ static const struct mx_site *publishes_early(const struct mutation *m, const str
 	return NULL;
 }
 
+/* A run in which the bytes of the original vary, so that only findings judge its mutants. */
+static bool bytes_vary(const struct mutation *m, const struct mx_mutant *x) {
+	for (size_t i = 0; i < m->selection->n_runs; i++)
+		if (site_of(m, x, i)->reached && m->originals[i].varies)
+			return true;
+	return false;
+}
+
 static fate sort(const struct mutation *m, const struct mx_mutant *x, const struct answer *a) {
 	if (!is_reached(m, x))
 		return NOT_REACHED;
@@ -238,7 +265,7 @@ static fate sort(const struct mutation *m, const struct mx_mutant *x, const stru
 		return FLAGGED;
 	if (a->end.noted)
 		return NOTED;
-	if (publishes_early(m, x))
+	if (publishes_early(m, x) || (bytes_vary(m, x) && x->kind != MX_SHORTER_NOP))
 		return NOT_JUDGED;
 	return x->kind == MX_SHORTER_NOP && !is_margin(m, x) ? SURVIVED : EQUIVALENT;
 }
@@ -269,6 +296,10 @@ static void explain(const struct mutation *m, const struct mx_mutant *x, const s
 		         e->text[0] ? ": " : "", e->text);
 	else if (f == EQUIVALENT)
 		explain_equivalent(m, x, a, t, why, room);
+	else if (f == NOT_JUDGED && !publishes_early(m, x))
+		snprintf(why, room,
+		         "the original has findings, and its bytes are wrong or vary: only a new "
+		         "finding would judge it");
 	else if (f == NOT_JUDGED)
 		snprintf(why, room,
 		         "+0x%" PRIx64 " publishes what it waits for: the emulator keeps the order "
@@ -290,8 +321,26 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	m->isa->disassemble(&s->word, 1, s->pc, text, sizeof text);
 	if (f == FLAGGED && !m->o->verbose)
 		return;
-	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f], m->kernel, s->pc, text, x->what,
+	char name[256];
+	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f],
+	       mx_kernel_short_name(m->kernel, name, sizeof name), s->pc, text, x->what,
 	       why[0] ? "; " : "", why);
+}
+
+/* On a terminal one line that changes, otherwise a line at each tenth. */
+static void show_progress(const struct mutation *m, double start, size_t done) {
+	bool terminal = isatty(2);
+	size_t tenth = m->n_mutants / 10 ? m->n_mutants / 10 : 1;
+	if ((!terminal && !m->o->progress) || (!terminal && done % tenth))
+		return;
+	fprintf(stderr, terminal ? "\r\033[K" : "");
+	if (done == m->n_mutants && terminal)
+		return;
+	double passed = mx_seconds() - start;
+	fprintf(stderr, "%zu of %zu mutants", done, m->n_mutants);
+	mx_print_left(passed / (double)done * (double)(m->n_mutants - done));
+	if (!terminal)
+		fputc('\n', stderr);
 }
 
 static void give_up(struct child *c) {
@@ -304,6 +353,7 @@ static int run_all(struct mutation *m, struct totals *t) {
 	struct child children[MAX_JOBS];
 	size_t jobs = m->o->jobs < MAX_JOBS ? m->o->jobs : MAX_JOBS, begun = 0, done = 0;
 	int status = 0;
+	double start_time = mx_seconds();
 	while (!status && !mx_output_is_lost() && done < m->n_mutants) {
 		struct answer a = { 0 };
 		for (; begun < m->n_mutants && begun < done + jobs; begun++)
@@ -319,7 +369,7 @@ static int run_all(struct mutation *m, struct totals *t) {
 			status = -1;
 		} else
 			report(m, &m->mutants[done], &a, t);
-		done++;
+		show_progress(m, start_time, ++done);
 	}
 	for (; done < begun; done++)
 		give_up(&children[done % jobs]);
@@ -336,6 +386,14 @@ static void summarise(const struct mutation *m, const struct totals *t) {
 	       t->n[EQUIVALENT], reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0,
 	       t->never_full, t->margin, t->n[EQUIVALENT] - t->never_full - t->margin,
 	       t->n[NOT_JUDGED], t->n[SURVIVED], t->n[NOT_REACHED]);
+	if (m->n_nops)
+		printf("%zu mutants of s_nop are left out; --nops runs them\n", m->n_nops);
+	for (size_t i = 0; i < m->selection->n_runs; i++)
+		if (m->originals[i].n_findings)
+			printf("%s: the original has %zu findings; a mutant is flagged by one that "
+			       "it lacks%s\n",
+			       m->selection->runs[i].name, m->originals[i].n_findings,
+			       m->originals[i].varies ? "" : ", or by other bytes");
 }
 
 int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *kernel_dir,
@@ -360,6 +418,8 @@ int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *k
 	free(m.file);
 	free(m.sites);
 	free(m.mutants);
+	for (size_t i = 0; m.originals && i < s->n_runs; i++)
+		mx_original_free(&m.originals[i]);
 	free(m.originals);
 	return status ? BAD_INPUT : t.n[SURVIVED] ? 1 : 0;
 }

@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../inspect/witness.h"
+#include "progress.h"
 
 /* ---- progress, on a terminal ---- */
 
@@ -17,20 +17,9 @@ struct progress {
 	bool has_resumed;
 };
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void print_left(double s) {
-	unsigned long left = s < 0 ? 0 : (unsigned long)s;
-	fprintf(stderr, ", %lu:%02lu:%02lu to go", left / 3600, left / 60 % 60, left % 60);
-}
-
 static void show(void *context, unsigned long done, unsigned long of) {
 	struct progress *p = context;
-	double t = now(), passed = t - p->start;
+	double t = mx_seconds(), passed = t - p->start;
 	if (!p->has_resumed) {
 		p->has_resumed = true;
 		p->resumed = done;
@@ -44,9 +33,9 @@ static void show(void *context, unsigned long done, unsigned long of) {
 		return;
 	fprintf(stderr, "%lu runs, %.0f a second", done, rate);
 	if (p->seconds > 0)
-		print_left(p->seconds - passed);
+		mx_print_left(p->seconds - passed);
 	else if (rate > 0)
-		print_left((double)(of - done) / rate);
+		mx_print_left((double)(of - done) / rate);
 }
 
 /* ---- the hunt ---- */
@@ -72,7 +61,7 @@ static int hunt(const struct mx_options *o, const char *kernel_dir,
 
 int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench *b,
             struct mx_result *r) {
-	struct progress p = { .start = now(), .seconds = o->time };
+	struct progress p = { .start = mx_seconds(), .seconds = o->time };
 	const struct mx_race_options race = {
 		.jobs = o->jobs < o->race ? o->jobs : (unsigned)o->race,
 		.first_schedule = o->seed,

@@ -48,6 +48,8 @@ static const char help[] =
 	"  --count N          (fuzz) shapes of each case; default 1000\n"
 	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
 	"                     cases/regress\n"
+	"  --soffset-unchecked  (emulator) leave SOFFSET out of range checks of buffers, as the\n"
+	"                     manual has it. Default: included, as LLVM has it\n"
 	"  --races CLASS=A,... (emulator) what races of a class do: A is fail, report or ignore.\n"
 	"                     Classes: unordered (default: fail), and latency, races in a fixed\n"
 	"                     order of issue that only latency keeps (default: report)\n"
@@ -87,6 +89,8 @@ static const char help[] =
 	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
 	"  --code DIR         the folder of code objects; it selects the cases of kernels that\n"
 	"                     are not built here, such as aiter/*, if their code object is there\n"
+	"  --nops             (mutate) mutants of s_nop too, where most mutants are of that class\n"
+	"  --progress         (mutate) progress on standard error, also if it is no terminal\n"
 	"\n"
 	"Look into one run on the emulator:\n"
 	"  --who LOCATION     provenance: the instruction that wrote this location last, and what\n"
@@ -179,6 +183,9 @@ enum {
 	NO_ANALYSIS,
 	SCRATCH_APART,
 	THREADGROUP_SPLIT,
+	SOFFSET_UNCHECKED,
+	NOPS,
+	PROGRESS,
 	NOTES,
 	REQUIRE_PROOF,
 	RACES,
@@ -196,6 +203,9 @@ static const struct option long_options[] = {
 	{ "list", no_argument, NULL, LIST },
 	{ "scratch-apart", no_argument, NULL, SCRATCH_APART },
 	{ "threadgroup-split", no_argument, NULL, THREADGROUP_SPLIT },
+	{ "soffset-unchecked", no_argument, NULL, SOFFSET_UNCHECKED },
+	{ "nops", no_argument, NULL, NOPS },
+	{ "progress", no_argument, NULL, PROGRESS },
 	{ "device", required_argument, NULL, DEVICE },
 	{ "seed", required_argument, NULL, SEED },
 	{ "race", required_argument, NULL, RACE },
@@ -277,6 +287,9 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case REQUIRE_PROOF: o->require_proof = true; return true;
 	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
 	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
+	case NOPS: o->nops = true; return true;
+	case PROGRESS: o->progress = true; return true;
+	case SOFFSET_UNCHECKED: o->assume |= MX_ASSUME_SOFFSET_UNCHECKED; return true;
 	case 'v': o->verbose = true; return true;
 	case CASE: o->case_file = value; return true;
 	case CO: o->code_object = value; return true;
@@ -366,6 +379,8 @@ static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 		return bad(status, "--code %s: not a folder that can be read", o->code_dir);
 	if (o->mutate || o->fuzz)
 		return true;
+	if (o->nops || o->progress)
+		return bad(status, "%s", "--nops and --progress: only with 'mxcheck mutate'");
 	if (is_run && !o->case_file)
 		return bad(status, "%s", "run: --case FILE.yaml is missing");
 	if (!is_run && o->case_file)

@@ -84,6 +84,8 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		fprintf(f, " --scratch-apart");
 	if (o->assume & MX_ASSUME_THREADGROUP_SPLIT)
 		fprintf(f, " --threadgroup-split");
+	if (o->assume & MX_ASSUME_SOFFSET_UNCHECKED)
+		fprintf(f, " --soffset-unchecked");
 	if (o->races)
 		fprintf(f, " --races %s", o->races);
 	if (o->baseline)

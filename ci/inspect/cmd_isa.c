@@ -1,6 +1,8 @@
 /* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
+#include "../../ref/isa/encoding/conversions.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/instruction_set.h"
+#include "../../ref/isa/encoding/operands.h"
 #include "../cli/args.h"
 #include "../cli/codefile.h"
 #include "../cli/command.h"
@@ -22,7 +24,8 @@ static const char help[] =
 	"  unsupported  stops a launch that reaches it, with a finding\n"
 	"\n"
 	"The result of an exact instruction may depend on an operand that no source defines. A\n"
-	"launch that meets such an operand has the note 'assumed' (--notes).\n"
+	"launch that meets such an operand has the note 'assumed' (--notes). MODE and\n"
+	"ACCUM_OFFSET count as the kernel descriptor sets them.\n"
 	"\n"
 	"  --all              every opcode of gfx950 instead, with its forms, and totals. There,\n"
 	"                     assumed means with all formats and operands. The worst form of an\n"
@@ -56,17 +59,65 @@ struct inventory {
 	size_t n;
 };
 
+/* What the descriptor of a kernel sets up. The caller of any other function does: then the usual
+ * MODE, which rounds to nearest and keeps denormals, and all registers. */
+struct setup {
+	const struct mx_isa *isa;
+	uint32_t mode;
+	unsigned vgprs, all; /* VGPRs before ACCUM_OFFSET, and the whole register file */
+	bool uses_agprs;
+};
+
+static void set(struct line *l, mx_runs runs, const char *why) {
+	l->runs = runs;
+	l->why = why;
+}
+
+static void apply_mode(const struct mx_inst *in, const struct setup *k, struct line *l) {
+	const char *refused = mx_cvt_refused(in, k->mode);
+	mx_assumption rule = mx_cvt_rests_on(in, k->mode);
+	if (refused)
+		set(l, MX_RUNS_NOT, refused);
+	else if (rule)
+		set(l, MX_RUNS_AS_ASSUMED, mx_assumption_text(rule));
+}
+
+/* One more than the last VGPR, or AGPR, of an instruction; 0: none. */
+static unsigned registers(const struct mx_inst *in, bool agprs) {
+	unsigned most = 0;
+	MX_FOR_OPERANDS(o, in) {
+		unsigned row = mx_operand_row(o->code), first = agprs ? MX_ROW_AGPR : 0;
+		bool of_file = o->code >= MX_VGPR && (row >= MX_ROW_AGPR) == agprs;
+		if (of_file && row + o->dwords - first > most)
+			most = row + o->dwords - first;
+	}
+	return most;
+}
+
+static void apply_registers(const struct mx_inst *in, const struct setup *k, struct line *l) {
+	unsigned n = registers(in, false);
+	if (n <= k->vgprs)
+		return;
+	if (n > k->all || k->uses_agprs)
+		set(l, MX_RUNS_NOT, "a VGPR beyond those allocated");
+	else
+		set(l, MX_RUNS_AS_ASSUMED, mx_assumption_text(MX_ASSUMES_ACCUM_OFFSET));
+}
+
 /* Name and fidelity of the instruction at code[0]; returns its bytes. */
-static size_t describe(const struct mx_isa *isa, const uint32_t *code, size_t left,
-                       struct line *l) {
+static size_t describe(const struct setup *k, const uint32_t *code, size_t left, struct line *l) {
 	char text[256];
 	struct mx_inst in;
-	size_t bytes = isa->disassemble(code, left, 0, text, sizeof text);
-	isa->decode(code, left, 0, &in);
+	size_t bytes = k->isa->disassemble(code, left, 0, text, sizeof text);
+	k->isa->decode(code, left, 0, &in);
 	text[strcspn(text, " ")] = 0;
 	snprintf(l->name, sizeof l->name, "%.63s", bytes ? text : "(no instruction)");
 	l->runs = bytes ? mx_how_runs(&in) : MX_RUNS_NOT;
 	l->why = bytes ? why(&in) : "no instruction has this encoding";
+	if (bytes && l->runs != MX_RUNS_NOT)
+		apply_mode(&in, k, l);
+	if (bytes && l->runs != MX_RUNS_NOT)
+		apply_registers(&in, k, l);
 	return bytes ? bytes : 4;
 }
 
@@ -85,15 +136,40 @@ static bool count(struct inventory *v, const struct line *l) {
 	return true;
 }
 
+static bool uses_agprs(const struct mx_isa *isa, const uint32_t *code, size_t n) {
+	for (size_t i = 0; i < n;) {
+		struct mx_inst in;
+		isa->decode(code + i, n - i, 0, &in);
+		if (in.op && registers(&in, true))
+			return true;
+		i += in.op && in.size ? in.size / 4 : 1;
+	}
+	return false;
+}
+
+static struct setup setup_of(const struct mx_codefile *f, const struct mx_code_symbol *s,
+                             const uint32_t *code, size_t n) {
+	enum { USUAL_MODE = 0xf0, VGPRS = 256 };
+	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f->object, s->name);
+	const struct mx_descriptor *d = k ? k->descriptor : NULL;
+	struct setup setup = { f->isa, d ? d->mode : USUAL_MODE, VGPRS, VGPRS, false };
+	if (!d || !d->agprs)
+		return setup;
+	setup.vgprs = d->vgprs;
+	setup.all = d->vgprs + d->agprs;
+	setup.uses_agprs = uses_agprs(f->isa, code, n);
+	return setup;
+}
+
 static bool count_symbol(struct inventory *v, const struct mx_codefile *f,
                          const struct mx_code_symbol *s) {
 	const struct mx_code *c = f->code;
 	const struct mx_code_section *in = &c->sections[s->section];
-	uint64_t end = mx_code_end(c, s);
-	for (uint64_t at = s->address; at + 4 <= end;) {
-		struct line l = { .first = at - s->address, .kernel = s->name };
-		size_t i = (at - in->address) / 4;
-		at += describe(f->isa, in->code + i, in->bytes / 4 - i, &l);
+	size_t first = (s->address - in->address) / 4, n = (mx_code_end(c, s) - s->address) / 4;
+	const struct setup k = setup_of(f, s, in->code + first, n);
+	for (size_t i = 0; i < n;) {
+		struct line l = { .first = 4 * i, .kernel = s->name };
+		i += describe(&k, in->code + first + i, in->bytes / 4 - first - i, &l) / 4;
 		if (!count(v, &l))
 			return false;
 	}
@@ -119,9 +195,11 @@ static bool print_inventory(const char *path, struct inventory *v) {
 		const struct line *l = &v->lines[i];
 		n[l->runs] += l->count;
 		distinct[l->runs]++;
+		char kernel[256];
 		printf("%8" PRIu64 "  %-11s  %-36s  %s+0x%" PRIx64 "%s%s\n", l->count,
-		       runs_name[l->runs], l->name, l->kernel, l->first, l->why[0] ? "  " : "",
-		       l->why);
+		       runs_name[l->runs], l->name,
+		       mx_kernel_short_name(l->kernel, kernel, sizeof kernel), l->first,
+		       l->why[0] ? "  " : "", l->why);
 	}
 	printf("%zu distinct instructions:", v->n);
 	for (unsigned r = 0; r < MX_RUNS_KINDS; r++)

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -26,8 +27,8 @@ static const char help[] =
 	"\n"
 	"  --kernel NAME      only this kernel or function\n"
 	"  --notes            print notes: wait states that LLVM alone or the manual alone\n"
-	"                     requires, or that are enough only if the matrix pipe delays the\n"
-	"                     next instruction\n"
+	"                     requires, that published kernels omit, or that are enough only if\n"
+	"                     the matrix pipe delays the next instruction\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Exit status: 0 nothing found (notes do not count); 2 usage or bad input; 3 findings.\n";
@@ -38,23 +39,58 @@ struct report {
 	const struct mx_isa *isa;
 	const char *function;
 	uint32_t start;
-	bool notes;
+	bool notes, out_of_memory;
 	size_t n_findings, n_notes;
+	struct mx_finding *found; /* of the function */
+	size_t n_found, room;
 };
 
 /* ---- findings ---- */
 
-static void print_found(void *context, const struct mx_finding *f) {
+static void keep_found(void *context, const struct mx_finding *f) {
 	struct report *r = context;
-	char what[200], sentence[MX_LINE_ROOM];
-	bool note = mx_finding_class_of(f->kind) == MX_FINDING_NOTE;
-	*(note ? &r->n_notes : &r->n_findings) += 1;
-	if (note && !r->notes)
-		return;
+	if (r->n_found == r->room) {
+		size_t room = r->room ? 2 * r->room : 64;
+		struct mx_finding *more = realloc(r->found, room * sizeof *more);
+		r->out_of_memory |= !more;
+		if (!more)
+			return;
+		r->found = more;
+		r->room = room;
+	}
+	r->found[r->n_found++] = *f;
+}
+
+static void print_found(const struct report *r, const struct mx_finding *f,
+                        const struct mx_finding_group *g) {
+	char what[200], sentence[MX_LINE_ROOM], name[256], more[200];
 	if (!r->isa->disassemble(f->code.dword, f->code.n, f->pc, what, sizeof what))
 		snprintf(what, sizeof what, "unknown instruction");
-	printf("  %s: %s+0x%" PRIx64 " %s: %s\n", mx_finding_name(f->kind), r->function, f->pc,
-	       what, mx_finding_sentence(r->isa, f, sentence, sizeof sentence));
+	printf("  %s: %s+0x%" PRIx64 " %s: %s%s\n", mx_finding_name(f->kind),
+	       mx_kernel_short_name(r->function, name, sizeof name), f->pc, what,
+	       mx_finding_sentence(r->isa, f, sentence, sizeof sentence),
+	       mx_group_text(g, more, sizeof more));
+}
+
+/* Findings that one wait or s_nop resolves are one line. Each note has a line. */
+static bool print_all_found(struct report *r) {
+	const struct mx_finding_group single = { .others = 0 };
+	struct mx_finding_group *groups = malloc((r->n_found + 1) * sizeof *groups);
+	size_t n = groups ? mx_group_findings(r->found, r->n_found, groups) : 0;
+	for (size_t k = 0; k < n; k++)
+		if (mx_finding_class_of(r->found[groups[k].first].kind) != MX_FINDING_NOTE) {
+			print_found(r, &r->found[groups[k].first], &groups[k]);
+			r->n_findings++;
+		}
+	for (size_t i = 0; i < r->n_found; i++)
+		if (mx_finding_class_of(r->found[i].kind) == MX_FINDING_NOTE) {
+			if (r->notes)
+				print_found(r, &r->found[i], &single);
+			r->n_notes++;
+		}
+	r->n_found = 0;
+	free(groups);
+	return groups && !r->out_of_memory;
 }
 
 /* ---- resources ---- */
@@ -141,12 +177,12 @@ static bool lint_function(struct mx_codefile *f, const struct mx_program *p,
 	uint64_t base = f->code->sections[s->section].address;
 	r->function = s->name;
 	r->start = (uint32_t)(s->address - base);
-	struct mx_lint l = { .program = p, .start = r->start, .context = r, .found = print_found };
+	struct mx_lint l = { .program = p, .start = r->start, .context = r, .found = keep_found };
 	if (!mx_graph_make(p, r->start, (uint32_t)(mx_code_end(f->code, s) - base), &l.graph))
 		return false;
 	print_header(f, r, &l.graph);
 	report_undecodable(r, &l.graph);
-	bool ok = mx_lint_states(&l) && mx_lint_waits(&l);
+	bool ok = mx_lint_states(&l) && mx_lint_waits(&l) && print_all_found(r);
 	mx_graph_free(&l.graph);
 	return ok;
 }
@@ -195,6 +231,7 @@ static int lint_file(const char *path, const char *kernel, bool notes) {
 	if (ok && n)
 		printf("%zu findings, %zu notes%s\n", r.n_findings, r.n_notes,
 		       r.n_notes && !notes ? " (--notes prints them)" : "");
+	free(r.found);
 	mx_codefile_close(&f);
 	if (!ok)
 		return mx_complain("lint", "out of memory");

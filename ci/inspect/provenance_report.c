@@ -26,7 +26,9 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 		return;
 	}
 	s->isa->disassemble(s->code, s->dwords, s->pc, body, sizeof body);
-	snprintf(text, room, "%s+0x%" PRIx64 " %s", mx_bench_plan(b)->kernel, s->pc, body);
+	char name[256];
+	snprintf(text, room, "%s+0x%" PRIx64 " %s",
+	         mx_kernel_short_name(mx_bench_plan(b)->kernel, name, sizeof name), s->pc, body);
 }
 
 static void wave_text(const struct mx_step *s, char *text, size_t room) {

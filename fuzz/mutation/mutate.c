@@ -114,37 +114,74 @@ static bool is_legal(struct mx_bench *b, const struct mx_run_result *r) {
 	       !mx_bench_judge(b, r, &v, &err) && !mx_verdict_status(&v);
 }
 
-/* The first finding in a verdict that is not only a note, or NULL. */
-static const struct mx_note *first_finding(const struct mx_verdict *v) {
-	for (unsigned i = 0; i < v->n_notes; i++)
-		if (v->notes[i].severity != MX_NOT_WRONG)
-			return &v->notes[i];
+/* ---- the original ---- */
+
+/* The kind of a note that the emulator's findings gave, or MX_FINDINGS. */
+static mx_finding_kind kind_of(const struct mx_note *n) {
+	mx_finding_kind k = 0;
+	while (k < MX_FINDINGS && strcmp(mx_finding_name(k), n->kind))
+		k++;
+	return k;
+}
+
+/* Wrong numbers, a fault or a time-out in a verdict, or NULL. Findings of the emulator that do not
+ * stop the launch are compared by themselves. */
+static const struct mx_note *failure_in(const struct mx_verdict *v) {
+	for (unsigned i = 0; i < v->n_notes; i++) {
+		const struct mx_note *n = &v->notes[i];
+		mx_finding_kind k = kind_of(n);
+		bool stops = k == MX_FINDINGS || mx_finding_class_of(k) == MX_FINDING_DEVICE;
+		if (n->severity > MX_NOT_WRONG && stops)
+			return n;
+	}
 	return NULL;
 }
 
-/* ---- the original ---- */
-
-/* Whether the original has this note too. */
-static bool is_noted(const struct mx_original *o, const struct mx_finding *f) {
-	for (size_t i = 0; i < o->n_notes; i++)
-		if (o->notes[i].pc == f->pc && o->notes[i].earlier == f->earlier)
-			return true;
-	return false;
+/* Findings by which mutants are judged: notes only of wait states, which a mutation may cause. */
+static bool counts(const struct mx_finding *f) {
+	return mx_finding_class_of(f->kind) != MX_FINDING_NOTE || f->kind == MX_WAIT_STATES_NOTE;
 }
 
-static int keep_notes(const struct mx_bench *b, struct mx_original *o, struct mx_error *err) {
-	const struct mx_report *r = mx_bench_device(b)->emu->report();
-	for (size_t i = 0; i < r->n_findings; i++) {
-		const struct mx_finding *f = &r->findings[i];
-		if (f->kind != MX_WAIT_STATES_NOTE || is_noted(o, f))
-			continue;
-		if (o->n_notes == MX_ORIGINAL_NOTES)
-			return mx_fail(err, "%s: more than %d notes of wait states",
-			               mx_bench_plan(b)->name, MX_ORIGINAL_NOTES);
-		o->notes[o->n_notes].pc = f->pc;
-		o->notes[o->n_notes++].earlier = f->earlier;
+/* A launch keeps a few earlier instructions for a pc, which depend on the schedule; so many at one
+ * pc stand for all. */
+static bool is_known(const struct mx_original *o, const struct mx_finding *f) {
+	enum { ALL = 4 };
+	unsigned causes = 0;
+	for (size_t i = 0; i < o->n_known; i++)
+		if (o->known[i].kind == f->kind && o->known[i].pc == f->pc) {
+			causes++;
+			if (o->known[i].earlier == f->earlier)
+				return true;
+		}
+	return causes >= ALL;
+}
+
+static int keep_finding(struct mx_original *o, const struct mx_finding *f, struct mx_error *err) {
+	if (o->n_known == o->room) {
+		size_t room = o->room ? 2 * o->room : 64;
+		struct mx_known *more = realloc(o->known, room * sizeof *more);
+		if (!more)
+			return mx_fail(err, "out of memory");
+		o->known = more;
+		o->room = room;
 	}
+	o->known[o->n_known++] = (struct mx_known){ f->kind, f->pc, f->earlier };
+	o->n_findings += mx_finding_class_of(f->kind) != MX_FINDING_NOTE;
 	return 0;
+}
+
+static int keep_findings(const struct mx_bench *b, struct mx_original *o, struct mx_error *err) {
+	const struct mx_report *r = mx_bench_device(b)->emu->report();
+	int status = 0;
+	for (size_t i = 0; !status && i < r->n_findings; i++)
+		if (counts(&r->findings[i]) && !is_known(o, &r->findings[i]))
+			status = keep_finding(o, &r->findings[i], err);
+	return status;
+}
+
+void mx_original_free(struct mx_original *o) {
+	free(o->known);
+	*o = (struct mx_original){ 0 };
 }
 
 static int fails_itself(const struct mx_bench *b, uint64_t seed, const char *why,
@@ -153,7 +190,14 @@ static int fails_itself(const struct mx_bench *b, uint64_t seed, const char *why
 	               mx_bench_plan(b)->name, seed, why);
 }
 
-/* The first run is judged; the others must have no finding and leave the same bytes. */
+/* Wrong or other bytes: a consequence of findings, if there are any. */
+static int note_bytes(const struct mx_bench *b, uint64_t seed, const struct mx_note *wrong,
+                      struct mx_original *o, struct mx_error *err) {
+	o->varies = o->n_findings != 0;
+	return o->varies ? 0 : fails_itself(b, seed, wrong ? wrong->text : "schedules differ", err);
+}
+
+/* The first run is judged; the others must leave the same bytes. */
 static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx_original *o,
                         struct mx_error *err) {
 	struct mx_verdict v = { 0 };
@@ -161,12 +205,15 @@ static int try_original(struct mx_bench *b, uint64_t seed, bool first, struct mx
 	if (mx_bench_run(b, seed, &r, err) || (first && mx_bench_judge(b, &r, &v, err)))
 		return -1;
 	mx_bench_device_findings(b, &v);
-	if (first_finding(&v))
-		return fails_itself(b, seed, first_finding(&v)->text, err);
-	if (keep_notes(b, o, err))
+	const struct mx_note *wrong = failure_in(&v);
+	if (wrong && wrong->severity == MX_WRONG_DEVICE)
+		return fails_itself(b, seed, wrong->text, err);
+	if (r.failed)
+		return fails_itself(b, seed, r.failure, err);
+	if (keep_findings(b, o, err))
 		return -1;
-	if (r.failed || (r.hash != o->hash && !is_legal(b, &r)))
-		return fails_itself(b, seed, r.failed ? r.failure : "schedules differ", err);
+	if (wrong || (r.hash != o->hash && !is_legal(b, &r)))
+		return note_bytes(b, seed, wrong, o, err);
 	return 0;
 }
 
@@ -199,33 +246,34 @@ static void flag(struct mx_mutant_end *end, const char *by, const char *text) {
 	set_text(end, by, text);
 }
 
-/* Finds a note of wait states that the original lacks: one source requires what the mutation
- * removed. Other notes do not concern the mutation. */
-static void look_for_notes(struct trial *t) {
+/* Flags the first finding that the original lacks. A note of wait states, which one source
+ * requires, is kept apart. */
+static void look_for_findings(struct trial *t) {
 	const struct mx_report *r = mx_bench_device(t->b)->emu->report();
 	char text[sizeof t->end->text];
-	for (size_t i = 0; !t->end->noted && i < r->n_findings; i++) {
+	for (size_t i = 0; !t->end->flagged && i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
-		if (f->kind != MX_WAIT_STATES_NOTE || is_noted(t->original, f))
+		bool note = mx_finding_class_of(f->kind) == MX_FINDING_NOTE;
+		if (!counts(f) || is_known(t->original, f) || (note && t->end->noted))
 			continue;
-		t->end->noted = true;
-		set_text(t->end, mx_finding_name(f->kind),
-		         mx_finding_text(r, f, text, sizeof text));
+		mx_finding_text(r, f, text, sizeof text);
+		if (note)
+			set_text(t->end, mx_finding_name(f->kind), text);
+		else
+			flag(t->end, mx_finding_name(f->kind), text);
+		t->end->noted |= note;
 	}
 }
 
-/* Flags findings, and bytes that differ from the original. The original has no finding, so each one
- * belongs to the mutant. */
+/* Flags findings, and bytes that differ from the original. */
 static void compare(struct trial *t, const struct mx_run_result *r, const char *by,
                     const char *text) {
-	struct mx_verdict v = { 0 };
-	mx_bench_device_findings(t->b, &v);
-	look_for_notes(t);
-	if (first_finding(&v))
-		flag(t->end, first_finding(&v)->kind, first_finding(&v)->text);
-	else if (r->failed)
+	look_for_findings(t);
+	if (t->end->flagged)
+		return;
+	if (r->failed)
 		flag(t->end, "fault", r->failure);
-	else if (r->hash != t->original->hash && !is_legal(t->b, r))
+	else if (!t->original->varies && r->hash != t->original->hash && !is_legal(t->b, r))
 		flag(t->end, by, text);
 }
 
@@ -234,9 +282,11 @@ static int judge(struct trial *t, uint64_t seed) {
 	struct mx_run_result r;
 	if (mx_bench_run(t->b, seed, &r, t->err) || mx_bench_judge(t->b, &r, &v, t->err))
 		return -1;
-	look_for_notes(t);
-	if (first_finding(&v))
-		flag(t->end, first_finding(&v)->kind, first_finding(&v)->text);
+	look_for_findings(t);
+	const struct mx_note *wrong = failure_in(&v);
+	bool judged = wrong && (!t->original->varies || wrong->severity == MX_WRONG_DEVICE);
+	if (!t->end->flagged && judged)
+		flag(t->end, wrong->kind, wrong->text);
 	return 0;
 }
 

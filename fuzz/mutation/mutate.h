@@ -4,7 +4,7 @@
 
 #include "../../oracle/bench.h"
 
-enum { MX_GUARDED = 64, MX_ORIGINAL_NOTES = 256 };
+enum { MX_GUARDED = 64 };
 
 /* An instruction that can be weakened, and what the original does there. */
 struct mx_site {
@@ -46,17 +46,22 @@ int mx_mutants_find(const struct mx_isa *isa, const uint32_t *code, size_t n,
 int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t *hash,
                    struct mx_error *err);
 
-/* The original: its memory after the run, and its own notes of wait states. */
+/* The original: its memory after the run, and its own findings and notes of wait states. */
 struct mx_original {
 	uint64_t hash;
-	size_t n_notes;
-	struct {
+	bool varies; /* it has findings, and leaves wrong bytes, or other bytes under other
+	                schedules: bytes do not judge its mutants */
+	size_t n_known, room, n_findings; /* of the known ones, n_findings are no notes */
+	struct mx_known {
+		mx_finding_kind kind;
 		uint64_t pc, earlier;
-	} notes[MX_ORIGINAL_NOTES];
+	} * known;
 };
+void mx_original_free(struct mx_original *o);
 
 /* Watches the original at its sites and runs it like its mutants: once judged, then under
- * `schedules` more schedules. It must pass, or its mutants prove nothing. */
+ * `schedules` more schedules. It must run to its end. It may have findings: its mutants are judged
+ * by those that it lacks, and by its bytes unless they vary. Without a finding it must pass. */
 int mx_original_run(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t seed,
                     unsigned schedules, struct mx_original *o, struct mx_error *err);
 

@@ -121,7 +121,7 @@ hipError_t mx_arguments_copy(const struct mx_function *f, void **params, void **
 	size_t size;
 	*to = (struct mx_arguments){ 0 };
 	if (!packed_arguments(extra, &packed, &size) || (params && packed) ||
-	    (!params && size < explicit_end(f)))
+	    (!params && !size && explicit_end(f)))
 		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
 	hipError_t e = params ? copy_params(f, params, to) : copy_packed(packed, size, to);
 	if (e != hipSuccess)
@@ -150,23 +150,36 @@ static void put_arguments(const struct mx_function *f, const struct mx_shape *s,
 	}
 }
 
+/* AMD's runtime takes arguments by the kernel's metadata and never compares the size of the buffer.
+ * What it lacks is zero here; a kernel that reads it has a note. */
+static void put_packed(const void *packed, size_t size, size_t declared, struct mx_segment *segment,
+                       size_t room) {
+	if (size < declared) {
+		segment->given = size;
+		segment->declared = declared;
+		memset(segment->kernarg, 0, declared);
+		mxhipMark(segment->kernarg, declared, MX_WRITTEN);
+	}
+	put(segment->kernarg, 0, packed, size, room);
+}
+
 static hipError_t fill_kernarg(const struct mx_function *f, const struct mx_shape *s, void **params,
                                void **extra, struct mx_segment *segment) {
 	const void *packed;
 	size_t size, room;
 	if (!packed_arguments(extra, &packed, &size) || (params && packed))
 		return mx_hip_fail(hipErrorInvalidValue, "malformed kernel arguments");
-	if (!params && size < explicit_end(f))
+	if (!params && !size && explicit_end(f))
 		return mx_hip_fail(hipErrorInvalidValue,
-		                   "kernel %s takes %zu bytes of arguments, given %zu", f->name,
-		                   explicit_end(f), size);
+		                   "kernel %s takes %zu bytes of arguments, given none", f->name,
+		                   explicit_end(f));
 	room = ((size > f->kernarg_bytes ? size : f->kernarg_bytes) + 16) & ~(size_t)15;
 	segment->kernarg = mx_hip_allocate(room);
 	if (!segment->kernarg)
 		return mx_hip_return(hipErrorOutOfMemory);
 	put_arguments(f, s, params, segment, room);
 	if (packed)
-		put(segment->kernarg, 0, packed, size, room);
+		put_packed(packed, size, explicit_end(f), segment, room);
 	return hipSuccess;
 }
 

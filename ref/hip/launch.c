@@ -155,6 +155,8 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.partial = { s->partial[0], s->partial[1], s->partial[2] },
 		.dynamic_lds = s->dynamic_lds,
 		.kernarg = (uint64_t)(uintptr_t)segment->kernarg,
+		.given = (uint32_t)segment->given,
+		.kernarg_bytes = (uint32_t)segment->declared,
 		.dispatch = (uint64_t)(uintptr_t)segment->dispatch,
 		.queue = (uint64_t)(uintptr_t)segment->queue,
 	};

@@ -67,6 +67,11 @@ struct mxhipLaunchOptions {
 	 * Default: they share one L1 [LLVM "Memory Model gfx942": tgsplit]. */
 	uint32_t threadgroup_split;
 
+	/* 1: range checks of buffers leave SOFFSET out, as the manual has it. Default: they include
+	 * it, as LLVM and hardware reports have it. */
+	uint32_t soffset_unchecked;
+	uint32_t reserved; /* 0 */
+
 	/* Receives what each launch executes. Default: NULL. It must stay valid until other options
 	 * are set. */
 	struct mx_coverage *coverage;

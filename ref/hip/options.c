@@ -45,9 +45,11 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return hipErrorInvalidValue;
 	if (next.analysis & ~(uint32_t)(MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES))
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
-	if (next.scratch_apart > 1 || next.threadgroup_split > 1)
+	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1 ||
+	    next.reserved)
 		return mx_hip_fail(hipErrorInvalidValue,
-		                   "scratch_apart and threadgroup_split are 0 or 1");
+		                   "scratch_apart, threadgroup_split and soffset_unchecked are 0 "
+		                   "or 1, reserved is 0");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
 	next.profile = NULL; /* the caller's string is not kept */
@@ -64,6 +66,7 @@ void mx_options_apply(struct mx_launch *l) {
 	l->analysis = options.analysis;
 	l->scratch_apart = options.scratch_apart;
 	l->threadgroup_split = options.threadgroup_split;
+	l->soffset_unchecked = options.soffset_unchecked;
 	l->schedule = options.schedule;
 	l->record = options.record;
 	l->coverage = options.coverage;

@@ -98,6 +98,7 @@ unsigned mx_shape_axes(const struct mx_shape *s);
 /* Device memory that a launch's kernel reads: arguments, dispatch packet, queue. */
 struct mx_segment {
 	uint8_t *kernarg, *dispatch, *queue;
+	size_t given, declared; /* bytes of arguments, if fewer were given than declared; or 0 */
 };
 
 /* Builds it from either of HIP's two forms of arguments. scratch_bytes: of a work-item. */

@@ -441,8 +441,10 @@ struct mx_launch {
 	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
 	uint32_t dynamic_lds;
-	uint64_t kernarg;  /* device address of the kernarg segment */
-	uint64_t dispatch; /* address of the dispatch packet; 0: none */
+	uint64_t kernarg;              /* device address of the kernarg segment */
+	uint32_t given, kernarg_bytes; /* bytes of arguments that were given, if fewer than the
+	                                  kernel declares; or 0 */
+	uint64_t dispatch;             /* address of the dispatch packet; 0: none */
 	uint64_t queue;
 	uint64_t dispatch_id;
 	uint64_t seed;             /* of the schedule */
@@ -453,10 +455,8 @@ struct mx_launch {
 	/* Lanes access memory one by one, never together. Slower; the result is the same. */
 	bool lane_by_lane;
 
-	/* Rules of buffers on which the sources disagree. A launch with a result that depends on
-	 * one is reported as ambiguous. */
-	bool soffset_checked;          /* range checks include SOFFSET: in AMD's emulator, not in
-	                                  the manual and LLVM */
+	/* Rules of buffers on which the sources disagree; see memory/buffer.c. */
+	bool soffset_unchecked;        /* range checks leave SOFFSET out: in the manual alone */
 	unsigned swizzle_element_size; /* bytes; the descriptor has no place for the manual's 2
 	                                  bits. 0 is 4, as LLVM assumes for GFX9 */
 
@@ -497,6 +497,23 @@ char *mx_finding_text(const struct mx_report *report, const struct mx_finding *f
 /* The same without kernel, pc and instruction. isa: of the finding's code. */
 char *mx_finding_sentence(const struct mx_isa *isa, const struct mx_finding *f, char *text,
                           size_t room);
+/* Findings that one wait, barrier or s_nop resolves: the first of them, and what resolves all. */
+struct mx_finding_group {
+	size_t first, others;
+	struct mx_missing missing; /* the least count of waits, the most wait states */
+	uint64_t after, before;    /* the place: after one instruction, before another */
+	bool same_place;           /* all are at the pc of the first */
+};
+/* Groups n findings in order; `groups` has room for n. Returns the number of groups. Findings of a
+ * launch are in the order in which it met them. */
+size_t mx_group_findings(const struct mx_finding *f, size_t n, struct mx_finding_group *groups);
+/* "; and 17 more: one s_barrier before +0x1f4 orders all"; "" for a single finding. */
+char *mx_group_text(const struct mx_finding_group *g, char *text, size_t room);
+
+/* The name of a kernel for people: demangled, without namespaces, template arguments and
+ * parameters. Other names stay as they are. Returns `text`. */
+char *mx_kernel_short_name(const char *symbol, char *text, size_t room);
+
 /* "proved for this launch, assuming: ...", "not proved: ..."; "" if nothing was analysed. */
 char *mx_proof_text(const struct mx_proof *p, char *text, size_t room);
 /* What a proof assumes: "this code object, input and grid; ...", of a set of bits as

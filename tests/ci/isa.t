@@ -85,5 +85,36 @@ is_deeply([ sort @lines ], [ 'assumed s_getreg_b32 0x1c', 'assumed tbuffer_load_
 	'exact s_endpgm 0x20', 'exact s_getreg_b32 0x18', 'exact tbuffer_load_format_x 0x0',
 	'exact tbuffer_store_format_x 0x10' ], 'formats and registers make the difference') or diag $out;
 
+# ---- MODE of the kernel descriptor ----
+
+$s = spew("$dir/modes.s", join '', map { <<"END" } [ 'keeps', 3, '' ], [ 'flushes', 0, 'v_accvgpr_write_b32 a0, v0' ]);
+.globl $_->[0]
+.type $_->[0],\@function
+.p2align 8
+$_->[0]:
+	v_cvt_pk_bf16_f32 v1, v0, v0
+	v_cvt_pk_fp8_f32 v1, v0, v0
+	v_not_b32 v9, v0
+	$_->[2]
+	s_endpgm
+.L$_->[0]:
+.size $_->[0], .L$_->[0]-$_->[0]
+.rodata
+.amdhsa_kernel $_->[0]
+	.amdhsa_next_free_vgpr 16
+	.amdhsa_next_free_sgpr 8
+	.amdhsa_accum_offset 8
+	.amdhsa_float_denorm_mode_32 $_->[1]
+.end_amdhsa_kernel
+.text
+END
+assemble_file($s, "$dir/modes.co");
+is(mxcheck('isa', "$dir/modes.co"), 1, 'a VGPR past ACCUM_OFFSET in a kernel with AGPRs is unsupported');
+like($out, qr/^ +1  unsupported  v_not_b32_e32 +flushes\+0x10  a VGPR beyond those allocated$/m, '  and listed');
+like($out, qr/^ +1  assumed +v_not_b32_e32 +keeps\+0x10  VGPRs from ACCUM_OFFSET on /m, '  without AGPRs it is assumed');
+like($out, qr/^ +1  exact +v_cvt_pk_bf16_f32 +keeps\+0x0$/m, 'a conversion is exact where MODE keeps them');
+like($out, qr/^ +1  assumed +v_cvt_pk_bf16_f32 +flushes\+0x0  denormals of f32 /m, '  and assumed where MODE flushes them');
+like($out, qr/^ +2  exact +v_cvt_pk_fp8_f32 /m, '  except to FP8, which the manual defines');
+
 is(mxcheck('isa'), 2, 'no file is an error');
 done_testing;

@@ -259,6 +259,20 @@ is($n, 5, 'truncated metadata, or a count that is not a number, gives no spills'
 ($status, $out) = run("$build/kernels/gemm/mxfp4_pingpong.co");
 like($out, qr/LDS \d+ bytes: 1 workgroup of a compute unit;/, 'LDS of more than half a unit leaves room for one workgroup');
 
+# ---- groups ----
+
+my @one_wait = ("\tglobal_load_dwordx2 v[2:3], v0, s[0:1]\n\tglobal_load_dword v4, v0, s[0:1]\n",
+	"\tv_add_u32 v5, v2, v3\n", "\tv_add_u32 v6, v4, v3\n\ts_endpgm\n");
+my $late = assemble('late', join '', @one_wait);
+($status, $out) = run($late);
+is($status, 3, 'two instructions read loads before one missing wait');
+like($out, qr/^  missing-wait: k\+0x10 v_add_u32_e32 v5, v2, v3: reads v2 while .*; and 1 more: one s_waitcnt vmcnt before \+0x10 orders all$/m,
+	'  one line, with the first of them');
+like($out, qr/^1 findings, /m, '  and one finding');
+my $later = assemble('later', join "\tglobal_load_dword v4, v0, s[0:1]\n", @one_wait);
+($status, $out) = run($later);
+like($out, qr/^2 findings, /m, 'a load after the first reader needs a wait of its own');
+
 # ---- code that cannot be analysed ----
 
 my $undecodable = assemble('undecodable', <<'END');

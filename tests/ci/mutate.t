@@ -151,8 +151,52 @@ my $failing = assemble('failing', <<'END');
 	s_waitcnt vmcnt(0) lgkmcnt(0)
 	s_endpgm
 END
-is(mxcheck('mutate', '--case', $failing), 2, 'a kernel with a finding is refused');
-like($err, qr/failing\S*: the kernel itself fails under seed 1: .* reads s2 before/, '  and the finding is printed');
+is(mxcheck('mutate', '--case', $failing), 2, 'a kernel that faults under some schedule is refused');
+like($err, qr/failing\S*: the kernel itself fails under seed \d+: .* write of 4 bytes at /, '  and the fault is printed');
+
+# ---- a kernel with findings ----
+
+# The sum reads v5 too early: a finding, and other bytes under other schedules. The exchange through
+# LDS is right.
+my $early = assemble('early', <<'END');
+	v_xor_b32_e32 v2, 0x100, v1
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v1, v0, s[2:3]
+	s_waitcnt vmcnt(0)
+	global_load_dword v5, v1, s[2:3]
+	v_add_u32_e32 v6, v5, v0
+	s_waitcnt vmcnt(0)
+	ds_write_b32 v1, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v4, v2
+	s_waitcnt lgkmcnt(0)
+	v_add_u32_e32 v6, v6, v4
+	global_store_dword v1, v6, s[2:3] offset:512
+	s_endpgm
+END
+is(mxcheck('mutate', '--case', $early, '-v'), 0, 'mutants of a kernel with findings are judged') or diag $out, $err;
+like($out, qr/^flagged .* s_barrier -> s_nop 0; by race-lds: /m, '  by a finding that the original lacks');
+unlike($out, qr/^flagged .* by race-register: early\+0x\w+ v_add_u32_e32 v6, v5, v0 .* reads v5 /m, '  and not by its own');
+like($out, qr/^not judged .* vmcnt\(0\) -> vmcnt\(63\); the original has findings, and its bytes are wrong or vary/m,
+	'  or by bytes that vary');
+like($out, qr/^early\S*: the original has \d+ findings; a mutant is flagged by one that it lacks$/m, '  which the end of the report says');
+
+# ---- mutants of s_nop ----
+
+my $nops = assemble('nops', <<'END');
+	s_nop 7
+	s_nop 7
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v1, v0, s[2:3]
+	s_endpgm
+END
+is(mxcheck('mutate', '--case', $nops), 0, 'where most mutants are of s_nop');
+like($out, qr/^2 mutants of nops .*\n4 mutants of s_nop are left out; --nops runs them$/m, '  they are left out');
+is($err, '', '  and there is no progress without a terminal');
+mxcheck('mutate', '--case', $nops, '--nops', '--progress');
+like($out, qr/^6 mutants of nops /m, '  --nops runs them');
+like($err, qr/^1 of 6 mutants, \d+:\d\d:\d\d to go\n.*^6 of 6 mutants, 0:00:00 to go\n\z/ms, '--progress says how long it takes');
 
 # ---- mutants that bytes cannot judge ----
 

@@ -341,10 +341,17 @@ static void test_arguments(void) {
 	           hipErrorInvalidValue,
 	   "both at once are an error");
 	size = 20;
+	must(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra));
+	must(hipMemcpy(by_segment, packed.out, 32, hipMemcpyDeviceToHost));
+	ok(by_segment[3] == (uint32_t)packed.d && !memcmp(by_segment, want, 24),
+	   "what a segment lacks is zero");
+	ok(mxhipReport()->n_findings == 1 && mxhipReport()->findings[0].kind == MX_ASSUMED_NOTE,
+	   "a kernel that reads it has a note");
+	size = 0;
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra) ==
 	                   hipErrorInvalidValue &&
-	           strstr(mxhipErrorDetail(), "takes 24 bytes of arguments, given 20"),
-	   "a segment that is too short is an error");
+	           strstr(mxhipErrorDetail(), "takes 24 bytes of arguments, given none"),
+	   "an empty segment is an error");
 	ok(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL) == hipErrorInvalidValue,
 	   "no arguments at all are an error");
 	extra[0] = (void *)0x77;

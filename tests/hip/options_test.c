@@ -87,6 +87,9 @@ static void test_refused(void) {
 	n = options(sizeof n.known);
 	n.known.scratch_apart = 2;
 	refused(&n, "a switch that is neither 0 nor 1");
+	n = options(sizeof n.known);
+	n.known.reserved = 1;
+	refused(&n, "a reserved member");
 	n = options(sizeof n.known.size / 2);
 	refused(&n, "a size that is less than its own");
 	n = options(sizeof n.known - 4);

@@ -230,7 +230,7 @@ static void test_soffset(struct machine *m) {
 	}
 	RUN_OP(m, load_m0);
 	JUDGE(m, loaded(at, 1) && no_findings(m), "M0 as SOFFSET");
-	for (int checked = 0; checked < 2; checked++) {
+	for (int checked = 1; checked >= 0; checked--) {
 		set_scene();
 		scene->s12 = 48;
 		scene->descriptor[2] = 200;
@@ -238,12 +238,15 @@ static void test_soffset(struct machine *m) {
 			scene->v2[l] = 4 * l;
 			at[l] = 4 * l + 8 + (checked ? 48 : 0) <= 200 ? 4 * l + 4 + 48 : -1LL;
 		}
-		m->launch.soffset_checked = checked;
+		m->launch.soffset_unchecked = !checked;
 		RUN_OP(m, load_s12);
-		JUDGE(m, loaded(at, 1) && ambiguous(m), "SOFFSET %s the range check",
-		      checked ? "in" : "out of");
+		JUDGE(m, loaded(at, 1) && only_notes(m) && only_finding(m)->lane == 37,
+		      "SOFFSET %s the range check, and a note", checked ? "in" : "out of");
 	}
-	m->launch.soffset_checked = false;
+	m->launch.soffset_unchecked = false;
+	scene->descriptor[2] = 256 + 8 + 48;
+	RUN_OP(m, load_s12);
+	JUDGE(m, no_findings(m), "no note where SOFFSET makes no difference");
 }
 
 /* ---- thread numbers ---- */

@@ -121,7 +121,7 @@ END
 # The output of one run: exit status, kinds of findings, whether order is proved.
 sub run_once {
 	my ($twin, $seed) = @_;
-	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --seed $seed --case $dir/$twin->{symbol}.yaml --co $twin->{co} 2>&1`;
+	my $said = `timeout 20 $build/mxcheck run --device emu --jobs 1 --strict --seed $seed --case $dir/$twin->{symbol}.yaml --co $twin->{co} 2>&1`;
 	my %kinds = map { $_ => 1 } grep { $_ ne 'order' } $said =~ /^      ([a-z-]+): \S+\+0x/mg;
 	return {status => $? >> 8, said => $said, kinds => [sort keys %kinds], proved => $said =~ /order: proved/ ? 1 : 0};
 }

@@ -103,6 +103,9 @@ static bool lane_agrees(mx_cvt_op op, const struct mx_cvt_info *info, unsigned o
 			data[n * info->data_dwords + k] = source(8 + 16 * n + k, lane);
 	if (mx_cvt(op, &a, want) != MX_OK)
 		return false;
+	for (unsigned k = 0; flush && !strcmp(info->to, "FP32") && k < info->dst_dwords; k++)
+		if (!(want[k] & 0x7f800000))
+			want[k] &= 0x80000000;
 	for (unsigned k = 0; k < info->dst_dwords; k++)
 		if (result(k, lane) != want[k]) {
 			diag("%s, lane %u, dword %u: got 0x%08x, want 0x%08x", info->name, lane, k,
@@ -181,14 +184,16 @@ static bool flushing_known(const char *name) {
 	return (to_small(name) && has(name, "_f32")) || (from_small(name) && !has(name, "scale"));
 }
 
+/* Other conversions rest on an assumption if a source or a result is denormal, unless MODE flushes
+ * f16, too: then they stop. */
+
 static void test_conversion_modes(void) {
 	enum { TO_ZERO = 0x2ff, FLUSH_F32 = 0x2c0, FLUSH_ALL = 0x200 };
 	unsigned wrong = 0;
 	for (unsigned op = 0; op < MX_CVTS; op++) {
 		const char *name = mx_cvt_info(op).name;
-		bool f16 = to_small(name) && has(name, "_f16");
 		bool right = run_cvt(op, 0, TO_ZERO, !rounding_known(name)) &&
-		             run_cvt(op, 0, FLUSH_F32, !flushing_known(name) && !f16) &&
+		             run_cvt(op, 0, FLUSH_F32, false) &&
 		             run_cvt(op, 0, FLUSH_ALL, !flushing_known(name));
 		if (!right && !wrong++)
 			diag("first wrong: %s", name);

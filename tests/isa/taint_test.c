@@ -7,8 +7,10 @@ enum { LANES = 64, OUT = 0x1000, PARTLY = 0x800, SIZE = 4 };
 /* ---- snippets: a few instructions, and a finding at the last one, or none ---- */
 
 /* v0 lane*4, v1 0, v2 a dword of which bytes 1 and 3 were never written, v3 0x11223344,
- * v60 and s60 never written, s[6:7] the output, s[8:11] a good descriptor. */
+ * v60 and s60 never written, s[6:7] the output, s[8:11] a good descriptor. The use of an AGPR ends
+ * the VGPRs at ACCUM_OFFSET. */
 static const uint32_t prologue[] = {
+	0xd3d94000, 0x18000080, /* v_accvgpr_write_b32 a0, 0 */
 	0x24000082,             /* v_lshlrev_b32_e32 v0, 2, v0 */
 	0xdc508800, 0x02000000, /* global_load_dword v2, v0, s[0:1] offset:2048 */
 	0x7e020280,             /* v_mov_b32_e32 v1, 0 */

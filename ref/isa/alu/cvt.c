@@ -2,12 +2,13 @@
  * 12.11]. */
 #include <string.h>
 
+#include "../encoding/conversions.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "vector.h"
 
 enum { MAX_SOURCE = 32, MAX_RESULT = 32 }; /* dwords per lane */
-enum { WORD_0 = 4, DWORD = 6 };            /* selections of SDWA */
+enum { DWORD = 6 };                        /* selection of SDWA */
 
 /* An operand's registers, or one scalar for all lanes. */
 struct operand {
@@ -21,55 +22,8 @@ struct operand {
 struct operands {
 	struct mx_cvt_info info;
 	struct operand data[2], random, scale;
+	mx_assumption denormals; /* the rule for those that MODE does not keep */
 };
-
-/* SDWA selects a byte for a conversion of one number, or a word for two; other selections are
- * illegal [ISA 12.8]. */
-static bool selects(const struct mx_inst *in, const struct mx_cvt_info *info) {
-	unsigned select = in->sdwa.sel[0];
-	bool fits = info->values == 1 ? select < WORD_0 : select >= WORD_0 && select < DWORD;
-	return (fits || select == DWORD) && !in->sdwa.sext[0];
-}
-
-/* ---- the effect of MODE ---- */
-
-enum { KEEP_F32_SOURCES = 1 << 4, KEEP_F16 = 3 << 6, KEEP_ALL = 0xf << 4, ROUNDING = 0xf };
-
-/* FP8, BF8, FP6, BF6 and FP4; formats.def names them by their fields. */
-static bool is_small(const char *format) {
-	return format[0] == 'E';
-}
-
-/* Narrowing to 16, 8 and 4 bits rounds to nearest even, stochastic rounding ignores MODE, and FP8
- * to f32 is exact [ISA 12.8, 12.11]. No source defines the effect of MODE on scaled widening and on
- * FP6. */
-static bool rounds_in_any_mode(const struct mx_cvt_info *i) {
-	bool six = !strcmp(i->to, "E2M3") || !strcmp(i->to, "E3M2");
-	return i->stochastic || !i->scaled || (is_small(i->to) && !six);
-}
-
-/* Sources of f32 follow MODE, small formats keep denormals in any MODE [ISA 7.3]. No source defines
- * the denormals of f16, or denormals that result from scaling. */
-static bool denormals_are_known(const struct mx_cvt_info *i, uint32_t mode) {
-	if (is_small(i->to) && !strcmp(i->from, "FP32"))
-		return true;
-	if (is_small(i->to) && !strcmp(i->from, "FP16"))
-		return (mode & KEEP_F16) == KEEP_F16;
-	return (is_small(i->from) && !i->scaled) || (mode & KEEP_ALL) == KEEP_ALL;
-}
-
-static const char *unsupported(const struct mx_wave *w, const struct mx_inst *in,
-                               const struct mx_cvt_info *info) {
-	if (in->clamp || in->omod)
-		return "clamp or omod of a conversion";
-	if ((in->neg | in->abs) && (strcmp(info->from, "FP32") || info->data_dwords > 1))
-		return "neg or abs of a source that is not one f32";
-	if (in->sdwa.used && !selects(in, info))
-		return "an SDWA selection of a conversion";
-	if (w->mode & ROUNDING && !rounds_in_any_mode(info))
-		return "this conversion with a rounding MODE other than nearest even";
-	return denormals_are_known(info, w->mode) ? NULL : "this conversion with denormals flushed";
-}
 
 static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsigned dwords,
                  struct operand *o) {
@@ -140,12 +94,36 @@ static bool loses_nan(const struct mx_cvt_info *i, const uint32_t *source) {
 	return nan;
 }
 
-static void note(struct mx_wave *w, const struct mx_inst *in, const struct mx_cvt_info *i,
-                 unsigned lane, const struct mx_cvt_args *a) {
+static bool is_denormal(const char *format, uint32_t u) {
+	if (!strcmp(format, "FP32"))
+		return u & 0x7fffff && !(u & 0x7f800000);
+	bool low = u & 0x7f && !(u & 0x7f80), high = u & 0x7f0000 && !(u & 0x7f800000);
+	return !strcmp(format, "BF16") && (low || high);
+}
+
+static bool any_denormal(const char *format, const uint32_t *value, unsigned dwords) {
+	bool any = false;
+	for (unsigned k = 0; k < dwords; k++)
+		any |= is_denormal(format, value[k]);
+	return any;
+}
+
+static void flush_results(const struct mx_cvt_info *i, uint32_t *d) {
+	for (unsigned k = 0; k < i->dst_dwords; k++)
+		if (is_denormal(i->to, d[k]))
+			d[k] &= 1u << 31;
+}
+
+static void note(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
+                 unsigned lane, const struct mx_cvt_args *a, const uint32_t *d) {
+	const struct mx_cvt_info *i = &o->info;
 	if (i->scaled && (a->scale >> 23 & 0xff) == 0xff)
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_SCALE_OF_NAN);
 	else if (loses_nan(i, a->source))
 		mx_assume(w, in, UINT64_C(1) << lane, MX_ASSUMES_NAN_TO_SMALL);
+	else if (o->denormals && (any_denormal(i->from, a->source, i->data * i->data_dwords) ||
+	                          any_denormal(i->to, d, i->dst_dwords)))
+		mx_assume(w, in, UINT64_C(1) << lane, o->denormals);
 }
 
 /* Converts one lane; DPP may take the data from another lane. d gets the result. Returns the bits
@@ -158,7 +136,7 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 	struct mx_cvt_args a = { .source = source,
 		                 .op_sel = in->op_sel,
 		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1,
-		                 .flush_f32 = !(w->mode & KEEP_F32_SOURCES) };
+		                 .flush_f32 = !(w->mode & MX_MODE_F32_SOURCES) };
 	for (unsigned n = 0; n < o->info.data; n++)
 		unwritten |= gather(w, &o->data[n], n ? (int)lane : from,
 		                    source + n * o->info.data_dwords);
@@ -166,20 +144,23 @@ static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struc
 		unwritten |= gather(w, &o->random, (int)lane, &a.random);
 	if (o->info.scaled)
 		unwritten |= gather(w, &o->scale, (int)lane, &a.scale);
-	note(w, in, &o->info, lane, &a);
 	uint32_t old = o->info.partial ? w->v[row][lane] : 0;
 	uint32_t old_unwritten = o->info.partial ? mx_vunwritten(w, row, lane) : 0;
 	a.old = ~old;
 	mx_cvt(in->op->cvt, &a, kept);
 	a.old = old;
 	mx_cvt(in->op->cvt, &a, d);
+	note(w, in, o, lane, &a, d);
+	if (!(w->mode & MX_MODE_F32_RESULTS) && !strcmp(o->info.to, "FP32"))
+		flush_results(&o->info, d);
 	uint32_t keeps = o->info.partial ? kept[0] ^ d[0] : 0;
 	return (old_unwritten & keeps) | (unwritten ? ~keeps : 0);
 }
 
 void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
-	struct operands o = { mx_cvt_info(in->op->cvt) };
-	const char *why = unsupported(w, in, &o.info);
+	struct operands o = { .info = mx_cvt_info(in->op->cvt),
+		              .denormals = mx_cvt_rests_on(in, w->mode) };
+	const char *why = mx_cvt_refused(in, w->mode);
 	struct mx_sources s = { .lanes = mx_exec(w) };
 	mx_vreg d[MAX_RESULT], unwritten;
 	uint32_t lane_result[MAX_RESULT];

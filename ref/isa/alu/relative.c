@@ -66,7 +66,8 @@ unsigned mx_add_index(struct mx_wave *w, const struct mx_inst *in, unsigned row,
 	unsigned index = mx_gpr_index(w, old ? MX_VDST : which);
 	if (!index)
 		return row;
-	if (row + index + n > 256 || (n > 1 && index % 2)) {
+	unsigned end = row < 256 ? 256 : 512; /* VGPRs come first, then AGPRs */
+	if (row + index + n > end || (n > 1 && index % 2)) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(VGPR_INDEX, row, index));
 		return row;
 	}

@@ -26,6 +26,10 @@ struct mx_graph {
 bool mx_graph_make(const struct mx_program *p, uint32_t start, uint32_t end, struct mx_graph *g);
 void mx_graph_free(struct mx_graph *g);
 
+/* Whether the kernel with this entry, a byte offset in the program, may use AGPRs. True also if
+ * memory is short. */
+bool mx_program_uses_agprs(const struct mx_program *p, uint64_t entry);
+
 /* Whether the instruction is a call. */
 bool mx_is_call(const struct mx_inst *in);
 

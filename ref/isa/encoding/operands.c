@@ -276,6 +276,8 @@ bool mx_reads_row(const struct mx_inst *in, unsigned row) {
 
 bool mx_has_agent_scope(const struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
+	if (e == MX_SMEM)
+		return in->mem.glc;
 	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
 }
 

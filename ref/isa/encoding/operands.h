@@ -21,6 +21,7 @@ const struct mx_operand *mx_loaded_operand(const struct mx_inst *in);
 
 /* Rows number all registers that operands name: VGPRs, AGPRs, scalars by operand code, SCC. */
 enum {
+	MX_ROW_AGPR = 256,
 	MX_ROW_SCALAR = 512,
 	MX_ROW_SCC = MX_ROW_SCALAR + MX_SGPR_FILE,
 	MX_ROWS = 704, /* a multiple of 64 */
@@ -35,8 +36,9 @@ static inline bool mx_operand_has_row(const struct mx_operand *o, unsigned row) 
 bool mx_writes_row(const struct mx_inst *in, unsigned row);
 bool mx_reads_row(const struct mx_inst *in, unsigned row);
 
-/* Whether a load or store of vector memory has agent scope or wider: SC1 [LLVM "Memory Model
- * gfx942"]. */
+/* Whether a load or store has agent scope or wider: of vector memory SC1 [LLVM "Memory Model
+ * gfx942"], of scalar memory GLC, "globally
+ * coherent" [ISA, fields of SMEM]. */
 bool mx_has_agent_scope(const struct mx_inst *in);
 
 /* The number of SGPRs that the data of a scalar memory instruction occupies. */

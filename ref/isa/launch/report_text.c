@@ -48,7 +48,8 @@ static void put_earlier(struct words *t, const struct mx_finding *f) {
 
 /* "kernel+0x1f4 v_mfma_... (d3ac0000 ...): ". */
 static void put_place(struct words *t, const struct mx_report *r, const struct mx_finding *f) {
-	put(t, "%s+0x%llx", r->kernel, ull(f->pc));
+	char name[256];
+	put(t, "%s+0x%llx", mx_kernel_short_name(r->kernel, name, sizeof name), ull(f->pc));
 	if (f->code.n) {
 		put(t, " ");
 		put_instruction(t, &f->code);
@@ -189,6 +190,8 @@ static void put_race(struct words *t, const struct mx_finding *f) {
 	put_missing(t, &f->missing);
 	if (f->missing.kind == MX_MISSING_WAIT)
 		put(t, " between them");
+	if (f->kind == MX_RACE_SAME_VALUE)
+		put(t, "; it writes what is there");
 	if (mx_finding_class_of(f->kind) == MX_FINDING_LATENCY)
 		put_lead(t, &f->lead);
 }
@@ -231,7 +234,7 @@ static void put_hazard(struct words *t, const struct mx_finding *f) {
 /* ---- findings ---- */
 
 static void put_sentence(struct words *t, const struct mx_finding *f) {
-	if (mx_finding_is_race(f->kind))
+	if (mx_finding_is_race(f->kind) || f->kind == MX_RACE_SAME_VALUE)
 		put_race(t, f);
 	else if (f->kind == MX_UNWAITED)
 		put_unwaited(t, f);

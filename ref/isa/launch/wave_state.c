@@ -32,9 +32,10 @@ enum { PRELOAD_SKIP = 256 }; /* bytes of code for firmware without kernarg prelo
 static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	memset(w->s, pattern, sizeof w->s);
 	memset(w->s_unwritten, 0xff, sizeof w->s_unwritten);
-	memset(w->v, pattern, w->vgprs * sizeof *w->v);
+	unsigned all = w->vgprs + w->agprs, vgprs = all < 256 ? all : 256;
+	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
 	memset(w->v + 256, pattern, w->agprs * sizeof *w->v);
-	memset(w->v_unwritten, 0xff, w->vgprs * sizeof *w->v);
+	memset(w->v_unwritten, 0xff, vgprs * sizeof *w->v);
 	memset(w->v_unwritten + 256, 0xff, w->agprs * sizeof *w->v);
 	memset(w->unwritten_lanes, 0xff, sizeof w->unwritten_lanes);
 	w->scc = pattern & 1;
@@ -58,6 +59,7 @@ static unsigned push_kernarg_preload(struct mx_wave *w, unsigned sgpr) {
 		uint32_t unwritten, v = 0;
 		if (mx_memory_check(w, NULL, -1, address, 4, false))
 			v = mx_memory_read(w, NULL, -1, address, 4, &unwritten);
+		mx_check_given(w, NULL, address, 4);
 		sgpr = push(w, sgpr, v);
 		if (w->wanted & MX_WATCH_PRELOAD)
 			mx_watch_preload(w, address, 4);

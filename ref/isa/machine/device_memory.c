@@ -216,3 +216,9 @@ void mx_memory_write_wave(struct mx_wave *w, const struct mx_lane_bytes *x, cons
 	mx_lane_rows_store(0, x, row);
 	mx_lane_bytes_set(states_of(r), x, MX_WRITTEN);
 }
+
+void mx_check_given(struct mx_wave *w, const struct mx_inst *in, uint64_t address, size_t bytes) {
+	const struct mx_launch *l = w->group->run->launch;
+	if (address < l->kernarg + l->kernarg_bytes && address + bytes > l->kernarg + l->given)
+		mx_assume(w, in, 0, MX_ASSUMES_NO_ARGUMENT);
+}

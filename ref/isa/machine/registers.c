@@ -1,4 +1,5 @@
 /* Registers and constants as operands [ISA 5.2, 6.2]. */
+#include "../encoding/control_flow.h"
 #include "findings.h"
 #include "registers.h"
 
@@ -104,10 +105,27 @@ void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t valu
 		mx_write_exec(w, in, mx_exec(w), mx_pair(w->s_unwritten + MX_EXEC));
 }
 
-void mx_vgprs_missing(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
+/* A wave has one register file. VGPRs begin at its start, AGPRs at ACCUM_OFFSET [LLVM "Kernel
+ * Descriptor"]. In a kernel without AGPRs, a VGPR past that offset is a register of its own, if it
+ * is allocated; published attention kernels use such VGPRs. */
+static bool take_agprs(struct mx_wave *w, const struct mx_inst *in, unsigned end) {
+	const struct mx_launch *l = w->group->run->launch;
+	uint64_t entry = l->kernel->entry - mx_program_base(l->program);
+	if (end > w->vgprs + w->agprs || mx_program_uses_agprs(l->program, entry))
+		return false;
+	mx_assume(w, in, 0, MX_ASSUMES_ACCUM_OFFSET);
+	w->vgprs += w->agprs;
+	w->agprs = 0;
+	return true;
+}
+
+bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
+	if (row + n <= 256 && take_agprs(w, in, row + n))
+		return true;
 	mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 	        row >= 256 ? MX_BECAUSE(AGPR_BEYOND, row + n - 1 - 256, w->agprs)
 	                   : MX_BECAUSE(VGPR_BEYOND, row + n - 1, w->vgprs));
+	return false;
 }
 
 void mx_note_unwritten(struct mx_wave *w, unsigned row, uint64_t lanes, const uint32_t *unwritten) {

@@ -45,14 +45,13 @@ static inline unsigned mx_row(unsigned code) {
 }
 
 /* Whether n vector registers from `row` on are allocated; if not, reports a finding. */
-__attribute__((cold)) void mx_vgprs_missing(struct mx_wave *w, const struct mx_inst *in,
-                                            unsigned row, unsigned n);
+__attribute__((cold)) bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row,
+                                         unsigned n);
 static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row,
                                   unsigned n) {
 	if (row + n <= (row < 256 ? w->vgprs : 256 + w->agprs))
 		return true;
-	mx_vgprs_missing(w, in, row, n);
-	return false;
+	return mx_more_vgprs(w, in, row, n);
 }
 
 /* Writes lanes of a vector register. `unwritten` may be NULL: all bits are written. */

@@ -54,18 +54,20 @@ static uint8_t raw_inside(const struct access *a, uint64_t offset) {
 	return inside;
 }
 
-/* The manual and LLVM exclude SOFFSET from the range check; AMD's own emulator includes it. If the
- * results differ, note it. */
-static uint8_t check_raw(struct mx_wave *w, const struct mx_inst *in, unsigned lane,
-                         const struct access *a, uint32_t offset) {
+/* The range check includes SOFFSET, in 64 bits. The manual's formula leaves it out [ISA 9.1.5.1],
+ * but kernels that load past the end of K by SOFFSET rely on it. LLVM's buffer lowering states it
+ * as what hardware does [LLVM pull requests 169230, 207796], Triton keeps masked lanes out of range
+ * by it [Triton pull request 10673], and AMD's emulator was corrected to match gfx950 [ROCm
+ * rocm-systems pull request 10928]. *differ gets the lanes for which the manual has another result.
+ */
+static uint8_t check_raw(const struct mx_wave *w, unsigned lane, const struct access *a,
+                         uint32_t offset, uint64_t *differ) {
 	uint8_t without = raw_inside(a, offset);
 	if (!a->soffset)
 		return without;
 	uint8_t with = raw_inside(a, (uint64_t)offset + a->soffset);
-	if (with != without)
-		mx_find(w, in, MX_AMBIGUOUS, (int)lane, a->d.base + offset + a->soffset,
-		        MX_BECAUSE(SOFFSET_RANGE));
-	return w->group->run->launch->soffset_checked ? with : without;
+	*differ |= (uint64_t)(with != without) << lane;
+	return w->group->run->launch->soffset_unchecked ? without : with;
 }
 
 /* ---- raw buffers, the common case ---- */
@@ -147,13 +149,18 @@ static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const 
 static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
 	const struct mx_inst *in = m->in;
 	unsigned row = mx_row(in->mem.addr), l;
+	uint64_t differ = 0;
 	if (raw_addresses_together(w, m, a))
 		return;
 	MX_FOR_LANES(l, m->exec) {
 		uint32_t offset = (in->mem.offen ? w->v[row][l] : 0) + (uint32_t)in->imm;
-		m->inside[l] = check_raw(w, in, l, a, offset);
+		m->inside[l] = check_raw(w, l, a, offset, &differ);
 		m->address[l] = a->d.base + offset + a->soffset;
 	}
+	if (differ)
+		mx_assume(w, in, differ,
+		          w->group->run->launch->soffset_unchecked ? MX_ASSUMES_SOFFSET_UNCHECKED
+		                                                   : MX_ASSUMES_SOFFSET_CHECKED);
 }
 
 /* ---- other buffers ---- */

@@ -79,6 +79,8 @@ static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct acce
 	else
 		*a = (struct access){ whole_dwords(w, in, mx_sread64(w, in, in->mem.rsrc), offset),
 			              in->op->d / DWORD };
+	if (a->inside)
+		mx_check_given(w, in, a->address, (size_t)a->inside * DWORD);
 	if (in->op->rmw && a->address % in->op->d) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, a->address, MX_BECAUSE(SCALAR_ALIGNMENT));
 		return false;

@@ -13,6 +13,7 @@ struct mx_race_range {
 	mx_access me;
 	mx_access last_over; /* the last access found to be over: neighbouring cells often have it,
 	                        too */
+	bool rewrites;       /* what an unordered reader of the cell reads */
 	mx_race_kind kind;
 	bool lds;
 	bool together; /* pages without cells have recorded the access */

@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "accesses.h"
+#include "summary.h"
 #include "wave_sync.h"
 
 /* ---- order ---- */
@@ -71,13 +71,23 @@ static const struct mx_inst *inst_of(const struct mx_race_range *r, mx_access a)
 	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
 }
 
-/* Whether the two accesses are no race because waves synchronise through memory: one of them polls;
- * or both are atomics or flags, and not both plain writes; or one happened before the other. */
+/* Whether one of the two accesses polls, or is an atomic and the other a load that a
+ * compare-and-swap verifies. */
+static bool tolerates(const struct mx_race_range *r, mx_access earlier, mx_race_kind was) {
+	const struct mx_wave_sync *sync = mx_race_analysis_of(r->w->group->run)->sync.wave_sync;
+	uint32_t me = r->in->offset / 4, other = inst_of(r, earlier)->offset / 4;
+	return sync->polls[me] || sync->polls[other] ||
+	       (sync->verified[me] && was == MX_RACE_ATOMIC) ||
+	       (sync->verified[other] && r->kind == MX_RACE_ATOMIC);
+}
+
+/* Whether the two accesses are no race because waves synchronise through memory: one of them
+ * tolerates any order; or both are atomics or flags, and not both plain writes; or one happened
+ * before the other. */
 static bool is_synchronised(const struct mx_race_range *r, uint64_t at, mx_access earlier,
                             uint32_t group, mx_race_kind was) {
-	const bool *polls = mx_race_analysis_of(r->w->group->run)->sync.wave_sync->polls;
 	bool sync = mx_access_is_sync(earlier);
-	if (polls[r->in->offset / 4] || polls[inst_of(r, earlier)->offset / 4])
+	if (tolerates(r, earlier, was))
 		return true;
 	if (sync && mx_access_is_sync(r->me) && (was != MX_RACE_WRITE || r->kind != MX_RACE_WRITE))
 		return true;
@@ -97,7 +107,7 @@ static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earli
 		mx_race_doubt_pair(r->w, r->in, inst_of(r, earlier), MX_DOUBT_FLAGS);
 		return false;
 	}
-	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was);
+	mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, earlier, group, was, false);
 	return true;
 }
 
@@ -115,6 +125,17 @@ static void check_caches(struct mx_race_range *r, mx_access write) {
 		              r->kind == MX_RACE_READ ? MX_DOUBT_CACHE_READ : MX_DOUBT_CACHE_WRITE);
 }
 
+/* Whether concurrent writes of the same contents leave them under every schedule. Accesses before
+ * the earlier write come before this one, too: a barrier of the workgroup stands between; of
+ * several workgroups, if there were none. */
+static bool is_same_always(const struct mx_race_range *r, const struct mx_race_cell *c) {
+	bool vector = mx_access_stream(c->write) == MX_STREAM_VM &&
+	              mx_access_stream(r->me) == MX_STREAM_VM;
+	if (mx_access_is_sync(c->write) || mx_access_is_sync(r->me))
+		return false;
+	return c->write_group == r->group ? r->lds || vector : c->written.first;
+}
+
 /* `same`: this access writes the contents that the cell has. */
 static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx_race_cell *c,
                            bool same) {
@@ -126,9 +147,10 @@ static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx
 			mx_race_doubt(r->w, r->in, MX_DOUBT_ONE_STORE);
 	} else if (!own || !mx_race_is_over_for(r, c->write)) {
 		bool flags = mx_access_is_sync(c->write) && mx_access_is_sync(r->me);
-		if (same && (flags || !c->written.own_wait))
-			mx_race_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
-		else
+		if (same && (flags || !c->written.own_wait)) {
+			if (!is_same_always(r, c))
+				mx_race_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
+		} else
 			conflict(r, at, c->write, c->write_group, MX_RACE_WRITE);
 	} else
 		check_caches(r, c->write);
@@ -137,6 +159,23 @@ static void check_write_of(struct mx_race_range *r, uint64_t at, const struct mx
 static bool is_write(const struct mx_race_range *r, mx_access a) {
 	const struct mx_inst *in = inst_of(r, a);
 	return in->op->flags & MX_STORE || (r->lds && in->mem.lds);
+}
+
+/* Whether LDS-DMA loads from memory that the launch has not written so far. */
+static bool source_is_constant(const struct mx_race_range *r, uint64_t at) {
+	struct mx_race_map *memory = &mx_race_analysis_of(r->w->group->run)->memory;
+	uint64_t from = r->loaded.value + at - r->base;
+	const struct mx_race_page *p = mx_race_page(memory, from, 16, false);
+	return !p || !mx_summary_has(p, from, false);
+}
+
+/* Whether LDS-DMA leaves a reader's bytes as they are, in whatever order the two come: it loads the
+ * same source again. The load before them was ordered for all waves after what was there earlier.
+ * Equal values of stores may be a coincidence. */
+static bool rewrites(const struct mx_race_range *r, uint64_t at, const struct mx_race_cell *c,
+                     uint32_t group, bool same) {
+	return same && r->loaded.kind && group == r->group && c->write_group == r->group &&
+	       !c->written.own_wait && source_is_constant(r, at);
 }
 
 /* Checks one reader of a cell; returns false if it conflicts. */
@@ -149,6 +188,12 @@ static bool check_reader(struct mx_race_range *r, uint64_t at, const struct mx_r
 		was = MX_RACE_WRITE;
 	if ((was == MX_RACE_READ && r->kind == MX_RACE_READ) || (was == MX_RACE_WRITE && same))
 		return true;
+	if (was == MX_RACE_READ && rewrites(r, at, c, group, same)) {
+		mx_race_doubt(r->w, r->in, MX_DOUBT_SAME_VALUE);
+		mx_race_report(r->w, r->in, r->lane, r->lds, at, r->kind, reader, group, was, true);
+		r->rewrites = true;
+		return true;
+	}
 	return !conflict(r, at, reader, group, was);
 }
 
@@ -305,8 +350,10 @@ static void note_write(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	bool own = c->write_group == r->group, same = same_written(c->written, now);
 	bool concurrent = c->write && same &&
 	                  !(own && (c->write == r->me || mx_race_is_over_for(r, c->write)));
-	now.own_wait = is_after_own_wait(r, c, same);
-	now.concurrent = concurrent || (same && c->written.concurrent);
+	bool none = !c->write && !c->read_group;
+	now.own_wait = r->rewrites ? c->written.own_wait : is_after_own_wait(r, c, same);
+	now.concurrent = concurrent || r->rewrites || (same && c->written.concurrent);
+	now.first = none || (same && c->written.first);
 	if (concurrent)
 		keep_as_reader(r, m, c);
 	else if (!now.concurrent)
@@ -325,6 +372,7 @@ void mx_race_touch(struct mx_race_range *r, struct mx_race_map *m, struct mx_rac
 	if (r->kind == MX_RACE_WRITE)
 		now = written(r, at, unit);
 	bool same = r->kind == MX_RACE_WRITE && same_written(c->written, now);
+	r->rewrites = false;
 	check_write_of(r, at, c, same);
 	if (r->kind != MX_RACE_READ || c->written.concurrent)
 		check_readers(r, m, at, c, MX_RACE_READ, same);

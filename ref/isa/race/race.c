@@ -25,6 +25,12 @@ static void conclude(const struct mx_run *run, struct mx_race_analysis *o) {
 	struct mx_proof *p = &o->proof;
 	for (unsigned i = 0; i < MX_PROOF_ALWAYS; i++)
 		mx_race_assume(o, i);
+	const struct mx_inst *awaited = mx_race_awaited(o);
+	if (awaited && (!p->doubt || p->doubt == MX_DOUBT_FLAGS)) {
+		p->doubt = MX_DOUBT_POLLS;
+		p->pc = mx_pc_of(run, awaited->offset);
+		p->other_pc = MX_NO_PC;
+	}
 	p->findings = count_findings(run->report);
 	if (p->findings) {
 		p->doubt = MX_DOUBT_FINDINGS;
@@ -216,10 +222,9 @@ static void make_room(struct mx_wave *w, const struct mx_inst *in) {
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
-static void derive(const struct mx_race_analysis *order, const struct mx_inst *in,
-                   struct mx_race_inst *u) {
+static void derive(const struct mx_inst *in, struct mx_race_inst *u) {
 	u->rows = mx_race_rows_of(in);
-	u->doubt = order->sync.wave_sync->polls[in->offset / 4] ? MX_DOUBT_POLLS : doubt_of(in);
+	u->doubt = doubt_of(in);
 	u->computed = true;
 }
 
@@ -232,7 +237,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	if (mx_race_clock_of(w)->n_polls)
 		mx_polls_decide(w);
 	if (!u->computed)
-		derive(order, in, u);
+		derive(in, u);
 	if (u->doubt)
 		mx_race_doubt(w, in, u->doubt);
 	if (w->mode & MX_MODE_GPR_IDX_EN)
@@ -258,7 +263,9 @@ static void operation(void *context, struct mx_wave *w, const struct mx_queue *q
 	struct mx_race_wave *o = mx_race_wave_of(w);
 	unsigned stream = stream_of(w, q);
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
-	(void)context;
+	const struct mx_race_analysis *order = context;
+	if (order->sync.wave_sync->polls[m->in->offset / 4])
+		mx_race_note_poll(w, m);
 	me |= (uint64_t)(mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
 	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
 		o->flat = o->issued[stream];

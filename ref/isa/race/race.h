@@ -90,8 +90,9 @@ static inline bool mx_access_is_sync(mx_access a) {
 /* The contents that a write leaves. Two writes of the same contents do not conflict. In a cell of
  * several dwords each dword has the value. */
 struct mx_written {
-	uint64_t value : 56;
+	uint64_t value : 55;
 	uint64_t kind : 4;       /* mx_written_kind */
+	uint64_t first : 1;      /* no access came before writes of these contents */
 	uint64_t own_wait : 1;   /* ordered after an access by a wait of its own wave only */
 	uint64_t concurrent : 1; /* concurrent writes left this; the earlier ones are kept as
 	                            readers */
@@ -165,8 +166,9 @@ struct mx_race_page {
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	struct mx_race_record *record; /* `few`, or `room` others */
-	/* Cells that were accessed; with own_wait, with `readers`, with MX_SEVERAL_GROUPS. */
-	mx_cells touched, own_wait, several_readers, several_groups;
+	/* Cells that were accessed; with own_wait, with `first`, with `readers`, with
+	 * MX_SEVERAL_GROUPS. */
+	mx_cells touched, own_wait, first_contents, several_readers, several_groups;
 	uint8_t *value;   /* by byte: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
 	struct mx_race_record few[MX_RACE_RECORDS];
@@ -279,9 +281,18 @@ struct mx_race_sync {
 	uint64_t time; /* operations that have landed there */
 };
 
+/* The dwords of device memory that polling loads have read, each with the first load. */
+enum { MX_RACE_POLLED = 64 };
+struct mx_race_polled {
+	unsigned n;
+	uint64_t at[MX_RACE_POLLED];
+	const struct mx_inst *in[MX_RACE_POLLED];
+};
+
 struct mx_race_analysis {
 	struct mx_race_map memory, atomics;
 	struct mx_race_sync sync;
+	struct mx_race_polled polled;
 	struct mx_race_inst *inst; /* by dword of the code */
 	struct mx_proof proof;     /* of the launch so far */
 	uint64_t doubted;          /* the workgroup of proof.doubt: those that started before it */
@@ -333,6 +344,13 @@ bool mx_race_acquired_last(struct mx_wave *w, bool lds, uint64_t at);
  */
 void mx_polls_decide(struct mx_wave *w);
 
+/* ---- polled_places.c ---- */
+
+/* Notes what a polling load reads. */
+void mx_race_note_poll(struct mx_wave *w, const struct mx_memop *m);
+/* At the end of a launch: a polling load of memory that the launch writes, or NULL. */
+const struct mx_inst *mx_race_awaited(struct mx_race_analysis *o);
+
 /* ---- pending_registers.c ---- */
 
 /* A bit for each eight registers, modulo 64, of which an instruction accesses any. */
@@ -353,10 +371,11 @@ void mx_race_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
 /* ---- report.c ---- */
 
 /* Reports a conflict of an instruction with an earlier access to the byte at `address`: the kind of
- * each, and the workgroup of the earlier one, as in a cell. */
+ * each, and the workgroup of the earlier one, as in a cell. `same`: a write of the contents that
+ * are there, after a read. */
 void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
                     uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
-                    mx_race_kind did);
+                    mx_race_kind did, bool same);
 /* `stream`: of the access if it is a load; or MX_STREAMS. */
 void mx_race_report_register(struct mx_wave *w, const struct mx_inst *in,
                              const struct mx_race_load *l, bool write, unsigned stream);

@@ -90,7 +90,7 @@ static void place_earlier(struct mx_finding *n, const struct mx_wave *w, mx_acce
 
 void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool lds,
                     uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
-                    mx_race_kind did) {
+                    mx_race_kind did, bool same) {
 	const struct mx_inst *first =
 		mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4);
 	mx_space space = lds ? MX_SPACE_LDS : MX_SPACE_MEMORY;
@@ -102,7 +102,9 @@ void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool 
 		                .missing = { .kind = MX_MISSING_FLAG } };
 	if (group == w->group->index + 1)
 		n.missing = missing(w, earlier);
-	if (lds && in->mem.lds)
+	if (same)
+		n.kind = MX_RACE_SAME_VALUE;
+	else if (lds && in->mem.lds)
 		classify(&n, w, mx_access_wave(earlier), mx_access_stream(earlier),
 		         mx_access_number(earlier), MX_STREAM_VM);
 	place_earlier(&n, w, earlier, group);

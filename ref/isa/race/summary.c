@@ -260,6 +260,7 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	if (!first || p->n == p->room)
 		compact(p);
 	p->own_wait = (p->own_wait & ~cells) | own_wait;
+	p->first_contents = (p->first_contents & ~cells) | (cells & ~p->touched);
 	add(r, p, cells, true, c->kind);
 	if (!note_contents(m, p, f->lanes, c))
 		r->w->group->run->out_of_memory = true;
@@ -285,7 +286,9 @@ static bool has(mx_cells c, unsigned i) {
 /* The contents of a cell of `unit` bytes at an offset in the page. */
 static struct mx_written contents_at(const struct mx_race_page *p, const struct mx_race_record *e,
                                      unsigned at, unsigned unit) {
-	struct mx_written v = { .kind = e->kind, .own_wait = has(p->own_wait, at / p->unit) };
+	struct mx_written v = { .kind = e->kind,
+		                .own_wait = has(p->own_wait, at / p->unit),
+		                .first = has(p->first_contents, at / p->unit) };
 	uint32_t value = 0;
 	if (e->kind == MX_VALUE)
 		memcpy(&value, p->value + at, unit < 4 ? unit : 4);
@@ -340,7 +343,8 @@ bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 
 void mx_summary_split(struct mx_race_page *p, unsigned unit) {
 	unsigned parts = p->unit / unit;
-	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->several_readers, &p->several_groups };
+	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->first_contents, &p->several_readers,
+		              &p->several_groups };
 	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
 		*masks[i] = split_mask(*masks[i], parts);
 	for (unsigned i = 0; i < p->n; i++)
@@ -348,6 +352,21 @@ void mx_summary_split(struct mx_race_page *p, unsigned unit) {
 	for (unsigned i = p->source ? MX_RACE_PAGE / unit : 0; i--;)
 		p->source[i] = p->source[i / parts] + i % parts * unit;
 	p->unit = (uint8_t)unit;
+}
+
+/* ---- queries ---- */
+
+bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads) {
+	const struct mx_race_cell *c;
+	if (p->cell) {
+		c = &p->cell[at % MX_RACE_PAGE / p->unit];
+		return c->write || (reads && c->read_group);
+	}
+	for (unsigned i = 0; i < p->n; i++)
+		if ((p->record[i].write || reads) &&
+		    has(p->record[i].cells, at % MX_RACE_PAGE / p->unit))
+			return true;
+	return false;
 }
 
 /* ---- two pages ---- */

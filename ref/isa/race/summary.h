@@ -27,6 +27,10 @@ bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p);
 /* Splits each cell of the masks into cells of at least 4 bytes. */
 void mx_summary_split(struct mx_race_page *p, unsigned unit);
 
+/* Whether the page, with cells or without, has a write to the byte at an address, or with `reads`
+ * any access. */
+bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads);
+
 /* Whether two pages of the same bytes, with cells or without, have accesses to the same dword, one
  * of them a write. */
 bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b);

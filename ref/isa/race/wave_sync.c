@@ -281,12 +281,14 @@ static void find_polls(const struct mx_program *p, const bool *reached, bool *po
 /* ---- the code of a kernel ---- */
 
 /* Marks the code that is reachable from an entry; all of the program if a call or an indirect jump
- * leads to other code. */
-static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reached) {
+ * leads to other code. Marks the loads that are verified as well. */
+static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reached,
+                         bool *verified) {
 	struct mx_graph g = { 0 };
 	size_t n = mx_program_dwords(p);
 	bool inside = mx_program_at(p, entry);
-	if (inside && !mx_graph_make(p, (uint32_t)entry, (uint32_t)(4 * n), &g))
+	if (inside && (!mx_graph_make(p, (uint32_t)entry, (uint32_t)(4 * n), &g) ||
+	               !mx_find_verified_loads(&g, verified)))
 		return false;
 	bool all = !inside || g.unknown;
 	for (unsigned i = 0; i < g.n; i++)
@@ -297,9 +299,10 @@ static bool mark_reached(const struct mx_program *p, uint64_t entry, bool *reach
 	return true;
 }
 
-static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m) {
+static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx_wave_sync *m,
+                           bool *verified) {
 	bool *reached = calloc(mx_program_dwords(p) + 1, 1);
-	bool ok = reached && mark_reached(p, entry, reached);
+	bool ok = reached && mark_reached(p, entry, reached, verified);
 	if (ok)
 		find_polls(p, reached, m->polls);
 	for (size_t i = 0; ok && i < mx_program_dwords(p); i++) {
@@ -311,8 +314,11 @@ static bool find_wave_sync(const struct mx_program *p, uint64_t entry, struct mx
 }
 
 static void *make_wave_sync(const struct mx_program *p, uint64_t entry) {
-	struct mx_wave_sync *m = calloc(1, sizeof *m + mx_program_dwords(p) + 1);
-	if (m && find_wave_sync(p, entry, m))
+	size_t n = mx_program_dwords(p) + 1;
+	struct mx_wave_sync *m = calloc(1, sizeof *m + 2 * n);
+	if (m)
+		m->verified = m->polls + n;
+	if (m && find_wave_sync(p, entry, m, m->polls + n))
 		return m;
 	free(m);
 	return NULL;

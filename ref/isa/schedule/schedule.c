@@ -46,14 +46,27 @@ static bool is_vector_alu(const struct mx_inst *in) {
 	return in->op->encoding >= MX_VOP2 && in->op->encoding <= MX_MAI;
 }
 
-/* VGPR indexing is not documented for matrix instructions, moves to and from AGPRs, and exchanges.
- * For conversions it is not implemented. */
+/* Moves to and from AGPRs. VGPR indexing is not documented for them. Published GEMMs read their
+ * accumulators by v_accvgpr_read with an index on SRC0, so an index counts in either file. */
+static bool moves_agprs(const struct mx_inst *in) {
+	return in->op->flags & (MX_TO_AGPR | MX_FROM_AGPR) && is_vector_alu(in);
+}
+
+/* VGPR indexing is not documented for matrix instructions and exchanges. For conversions it is not
+ * implemented. */
 static bool indexes_wrongly(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	mx_kind kind = mx_kind_of(op);
-	return is_vector_alu(in) && (mx_is_cvt(op) || op->encoding == MX_MAI ||
-	                             op->flags & (MX_TO_AGPR | MX_FROM_AGPR) ||
-	                             kind == MX_IS_SWAP || kind == MX_IS_PERMLANE_SWAP);
+	bool matrix = op->encoding == MX_MAI && !moves_agprs(in);
+	return is_vector_alu(in) &&
+	       (mx_is_cvt(op) || matrix || kind == MX_IS_SWAP || kind == MX_IS_PERMLANE_SWAP);
+}
+
+static void check_indexing(struct mx_wave *w, const struct mx_inst *in) {
+	if (indexes_wrongly(in))
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(INDEXING));
+	else if (moves_agprs(in))
+		mx_assume(w, in, 0, MX_ASSUMES_AGPR_INDEX);
 }
 
 /* Beyond the allocation hardware reads SGPR0 and drops writes [ISA 3.6.1], so this is a mistake in
@@ -81,8 +94,8 @@ static void step(struct mx_wave *w) {
 		w->status = MX_WAITING;
 		return;
 	}
-	if (!skip && w->mode & MX_MODE_GPR_IDX_EN && indexes_wrongly(in))
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(INDEXING));
+	if (!skip && w->mode & MX_MODE_GPR_IDX_EN)
+		check_indexing(w, in);
 	if (++w->issued > run->max_instructions) {
 		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
 		return;

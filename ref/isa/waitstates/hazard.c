@@ -17,19 +17,24 @@ typedef enum {
 
 struct row {
 	uint64_t first, second; /* classes */
-	uint8_t first_operand, second_operand, condition, states[4], severity;
+	uint8_t first_operand, second_operand, condition, states[4];
+	uint8_t tolerated; /* missing states with which it is a note */
 	const char *source;
 };
 
+/* The evidence of a row. */
+enum { SEEN = 0, REQUIRED = 0, BROKEN = UINT8_MAX, SINGLE = UINT8_MAX };
+#define BROKEN_BY(n) n
+
 static const struct row rows[] = {
-#define MX_ROW(one, one_operand, two, two_operand, condition, s2, s4, s8, s16, severity, source)   \
+#define MX_ROW(one, one_operand, two, two_operand, condition, s2, s4, s8, s16, evidence, source)   \
 	{ 1ull << MX_CLASS_##one,                                                                  \
 	  1ull << MX_CLASS_##two,                                                                  \
 	  MX_OPERAND_##one_operand,                                                                \
 	  MX_OPERAND_##two_operand,                                                                \
 	  condition,                                                                               \
 	  { s2, s4, s8, s16 },                                                                     \
-	  MX_HAZARD_##severity,                                                                    \
+	  evidence,                                                                                \
 	  source },
 #define MX_HAZARD(...) MX_ROW(__VA_ARGS__)
 #include "hazards.def"
@@ -118,6 +123,7 @@ static struct words words_of(const struct row *r) {
 		[MX_OPERAND_D] = { "overwrites the result of", "" },
 		[MX_OPERAND_S] = { "overwrites the scalar result of", "" },
 		[MX_OPERAND_V] = { "reads the result of", "" },
+		[MX_OPERAND_P] = { "reads the result of", " from other lanes" },
 		[MX_OPERAND_AB] = { "reads the result of", " as A or B" },
 		[MX_OPERAND_C] = { "reads the result of", " as C" },
 		[MX_OPERAND_DATA] = { "stores the result of", "" },
@@ -137,6 +143,11 @@ static struct words words_of(const struct row *r) {
 	return words[r->second_operand];
 }
 
+static mx_hazard_severity severity_of(const struct row *r, unsigned needed, unsigned states) {
+	bool note = r->tolerated == UINT8_MAX || (states && needed - states <= r->tolerated);
+	return note ? MX_HAZARD_NOTE : MX_HAZARD_FINDING;
+}
+
 static bool is_worse(const struct mx_hazard *a, const struct mx_hazard *b) {
 	return a->severity != b->severity ? a->severity > b->severity : a->needed > b->needed;
 }
@@ -152,7 +163,7 @@ static bool find(const struct mx_hazard_traits *first, const struct mx_hazard_tr
 			if (enough || !applies(r, first, second))
 				continue;
 			struct words words = words_of(r);
-			struct mx_hazard one = { .severity = r->severity,
+			struct mx_hazard one = { .severity = severity_of(r, needed, states),
 				                 .needed = needed,
 				                 .states = states,
 				                 .in_clause = r->condition == IN_CLAUSE,

@@ -10,9 +10,9 @@
 /* clang-format off */
 #define MX_HAZARD_CLASSES(X) \
 	X(VALU) X(NOT_DOT) X(DOT) X(TRANS) X(NOT_TRANS) X(SHIFTS) X(PACKED) X(CMPX) X(DPP) \
-	X(PERMLANE) X(READLANE) X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) \
+	X(PERMLANE) X(NOT_PERMLANE) X(READLANE) X(READFIRST) X(WRITELANE) X(LANE) X(DIV_FMAS) X(FMA_F64) \
 	X(MATRIX) X(XDL) X(GEMM) X(SGEMM) X(DGEMM) X(DGEMM_16) X(DGEMM_4) \
-	X(MEMORY) X(VMEM) X(SELF_VMEM) X(VSTORE) X(STORE) X(FLAT_DMA) X(BUFFER_DMA) X(ADDTID) \
+	X(MEMORY) X(VMEM) X(SELF_VMEM) X(VSTORE) X(STORE) X(STORE_SGPR) X(FLAT_DMA) X(BUFFER_DMA) X(ADDTID) \
 	X(SMEM) X(SELF_SMEM) X(SALU) X(SENDMSG) X(MOVREL) X(SETREG) X(GETREG) X(SETVSKIP) \
 	X(SET_MODE_VSKIP) X(SET_TRAPSTS) X(RFE) X(VECTOR)
 /* clang-format on */
@@ -28,6 +28,7 @@ typedef enum {
 	MX_OPERAND_D,  /* vector registers written */
 	MX_OPERAND_S,  /* scalar registers written, with VCC, M0 and EXEC */
 	MX_OPERAND_V,  /* vector registers read, except AB and C of matrix instructions */
+	MX_OPERAND_P,  /* the vector register that DPP permutes; it is in V, too */
 	MX_OPERAND_AB, /* of matrix instructions: A, B, indices, scales; sources of dot products */
 	MX_OPERAND_C,  /* of matrix instructions */
 	MX_OPERAND_DATA, /* of wide stores */
@@ -66,7 +67,6 @@ struct mx_hazard_traits {
 /* The traits of each instruction of a program, by dword, by the rules of its instruction set; the
  * program keeps them. NULL if memory is short. */
 const struct mx_hazard_traits *mx_program_traits(const struct mx_program *p);
-
 
 /* The wait states that the instruction itself provides. */
 unsigned mx_wait_states(const struct mx_inst *in);

@@ -58,6 +58,8 @@ static void add_alu_read(struct mx_hazard_traits *f, const struct mx_operand *o)
 		add(f, MX_OPERAND_LANE, o->code, 1);
 	if (group != MX_OPERAND_NONE && o->code != MX_SCC)
 		add(f, group, o->code, o->dwords);
+	if (f->classes & IN(DPP) && o->role == MX_AS_SRC0 && is_vector(o->code))
+		add(f, MX_OPERAND_P, o->code, o->dwords);
 	if (dot && is_vector(o->code))
 		add(f, MX_OPERAND_AB, o->code, o->dwords);
 }
@@ -83,7 +85,7 @@ static void add_memory_read(struct mx_hazard_traits *f, const struct mx_operand 
 	bool scalar = f->in->op->encoding == MX_SMEM;
 	if (is_vector(o->code)) {
 		add(f, MX_OPERAND_V, o->code, o->dwords);
-		if (is_data(o) && f->classes & IN(STORE))
+		if (is_data(o) && f->classes & (IN(STORE) | IN(STORE_SGPR)))
 			add(f, MX_OPERAND_DATA, o->code, o->dwords);
 	} else
 		add(f, MX_OPERAND_K, o->code, o->dwords);
@@ -114,13 +116,13 @@ static bool shifts_result(const struct mx_inst *in) {
 
 static uint64_t class_of_kind(mx_kind kind) {
 	switch (kind) {
-	case MX_IS_TRANS: return IN(TRANS) | IN(NOT_DOT);
-	case MX_IS_DOT: return IN(DOT) | IN(NOT_TRANS);
+	case MX_IS_TRANS: return IN(TRANS) | IN(NOT_DOT) | IN(NOT_PERMLANE);
+	case MX_IS_DOT: return IN(DOT) | IN(NOT_TRANS) | IN(NOT_PERMLANE);
 	default: break;
 	}
-	uint64_t c = IN(NOT_DOT) | IN(NOT_TRANS);
+	uint64_t c = IN(NOT_DOT) | IN(NOT_TRANS) | IN(NOT_PERMLANE);
 	switch (kind) {
-	case MX_IS_PERMLANE_SWAP: return c | IN(PERMLANE);
+	case MX_IS_PERMLANE_SWAP: return (c & ~IN(NOT_PERMLANE)) | IN(PERMLANE);
 	case MX_IS_READLANE: return c | IN(READLANE) | IN(LANE);
 	case MX_IS_WRITELANE: return c | IN(WRITELANE) | IN(LANE);
 	case MX_IS_READFIRST: return c | IN(READFIRST);
@@ -150,14 +152,17 @@ static uint64_t matrix_classes(const struct mx_inst *in) {
 	return c | IN(GEMM) | IN(DGEMM) | (d->m == 4 ? IN(DGEMM_4) : IN(DGEMM_16));
 }
 
-/* Data of more than 64 bits; a buffer operation with an SGPR as SOFFSET is exempt. */
-static bool is_wide_store(const struct mx_inst *in) {
+/* Data of more than 64 bits; buffer operations with an SGPR as SOFFSET have a class of their own.
+ */
+static uint64_t class_of_store(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	bool buffer = op->encoding == MX_MUBUF || op->encoding == MX_MTBUF;
 	unsigned dwords = 0;
 	MX_FOR_OPERANDS(o, in)
 		dwords += is_data(o) ? o->dwords : 0;
-	return dwords > 2 && !(buffer && in->mem.soffset < MX_SGPR_FILE);
+	if (dwords <= 2)
+		return 0;
+	return buffer && in->mem.soffset < MX_SGPR_FILE ? IN(STORE_SGPR) : IN(STORE);
 }
 
 static uint64_t memory_classes(const struct mx_inst *in) {
@@ -171,7 +176,7 @@ static uint64_t memory_classes(const struct mx_inst *in) {
 		c |= op->encoding == MX_MUBUF ? IN(BUFFER_DMA) : IN(FLAT_DMA);
 	if (op->flags & MX_STORE || in->mem.lds)
 		c |= IN(VSTORE);
-	return c | IN(VMEM) | (is_wide_store(in) ? IN(STORE) : 0);
+	return c | IN(VMEM) | class_of_store(in);
 }
 
 /* ---- scalar instructions ---- */

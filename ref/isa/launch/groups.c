@@ -1,0 +1,113 @@
+/* Findings that one wait, barrier or s_nop resolves. */
+#include <stdio.h>
+
+#include "../isa.h"
+
+/* An instruction that is inserted between the two of a finding resolves it. Around the back edge of
+ * a loop the earlier one has the higher pc; its end is a place for all of these. */
+static bool wraps(const struct mx_finding *f) {
+	return f->earlier >= f->pc;
+}
+
+/* Whether what is missing in `a`, at a common place, resolves `b`. */
+static bool is_alike(const struct mx_finding *a, const struct mx_finding *b) {
+	const struct mx_missing *m = &a->missing, *n = &b->missing;
+	if (m->kind == MX_MISSING_NONE || a->kind != b->kind)
+		return false;
+	if (m->kind == MX_MISSING_WAIT_AND_BARRIER && n->kind == MX_MISSING_BARRIER)
+		return wraps(a) == wraps(b);
+	if (m->kind != n->kind)
+		return false;
+	if (m->kind == MX_MISSING_FLAG)
+		return a->access.kind == b->access.kind &&
+		       a->earlier_access.kind == b->earlier_access.kind;
+	return m->counter == n->counter && m->barrier == n->barrier && wraps(a) == wraps(b) &&
+	       a->hazard.in_clause == b->hazard.in_clause;
+}
+
+static bool place_is_free(const struct mx_finding *f) {
+	return f->missing.kind == MX_MISSING_FLAG || f->missing.kind == MX_MISSING_WAIT_AT_BARRIER;
+}
+
+/* Adds a finding to a group if there is a place that resolves it, too. */
+static bool join(struct mx_finding_group *g, const struct mx_finding *first,
+                 const struct mx_finding *f) {
+	uint64_t after = f->earlier > g->after ? f->earlier : g->after;
+	uint64_t before = f->pc < g->before ? f->pc : g->before;
+	if (!is_alike(first, f) || !(place_is_free(f) || wraps(f) || after < before))
+		return false;
+	bool least = f->missing.kind != MX_MISSING_WAIT_STATES;
+	if (least == (f->missing.count < g->missing.count))
+		g->missing.count = f->missing.count;
+	g->same_place &= f->pc == first->pc;
+	g->after = after;
+	g->before = before;
+	g->others++;
+	return true;
+}
+
+size_t mx_group_findings(const struct mx_finding *f, size_t n, struct mx_finding_group *groups) {
+	size_t n_groups = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool joined = false;
+		for (size_t k = 0; k < n_groups && !joined; k++)
+			joined = join(&groups[k], &f[groups[k].first], &f[i]);
+		if (!joined)
+			groups[n_groups++] = (struct mx_finding_group){ .first = i,
+				                                        .missing = f[i].missing,
+				                                        .after = f[i].earlier,
+				                                        .before = f[i].pc,
+				                                        .same_place = true };
+	}
+	return n_groups;
+}
+
+/* ---- text ---- */
+
+/* "before +0x40" in a loop "after +0x80, before +0x40". */
+static void put_place(const struct mx_finding_group *g, char *text, size_t room) {
+	if (g->after < g->before)
+		snprintf(text, room, "before +0x%llx", (unsigned long long)g->before);
+	else
+		snprintf(text, room, "after +0x%llx, before +0x%llx in the next round",
+		         (unsigned long long)g->after, (unsigned long long)g->before);
+}
+
+static void put_resolution(const struct mx_finding_group *g, char *text, size_t room) {
+	const struct mx_missing *m = &g->missing;
+	const char *counter = m->counter == MX_COUNTER_VM ? "vmcnt" : "lgkmcnt";
+	char place[80];
+	put_place(g, place, sizeof place);
+	switch (m->kind) {
+	case MX_MISSING_WAIT:
+		if (g->same_place)
+			snprintf(text, room, "s_waitcnt %s(%u) %s orders all", counter, m->count,
+			         place);
+		else
+			snprintf(text, room, "one s_waitcnt %s %s orders all", counter, place);
+		break;
+	case MX_MISSING_WAIT_AT_BARRIER:
+		snprintf(text, room, "s_waitcnt %s(%u) before that s_barrier orders all", counter,
+		         m->count);
+		break;
+	case MX_MISSING_BARRIER: snprintf(text, room, "one s_barrier %s orders all", place); break;
+	case MX_MISSING_WAIT_AND_BARRIER:
+		snprintf(text, room, "one s_waitcnt %s and s_barrier %s order all", counter, place);
+		break;
+	case MX_MISSING_WAIT_STATES:
+		snprintf(text, room, "%u wait state%s %s are enough for all", m->count,
+		         m->count == 1 ? "" : "s", place);
+		break;
+	default: snprintf(text, room, "no order between workgroups either"); break;
+	}
+}
+
+char *mx_group_text(const struct mx_finding_group *g, char *text, size_t room) {
+	char resolution[160];
+	*text = 0;
+	if (!g->others)
+		return text;
+	put_resolution(g, resolution, sizeof resolution);
+	snprintf(text, room, "; and %zu more: %s", g->others, resolution);
+	return text;
+}
