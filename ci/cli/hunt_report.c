@@ -80,7 +80,8 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 	unsigned long ended = r->race.runs - r->race.crashes - r->race.timeouts;
 	r->seconds = ended ? r->race.seconds / (double)ended : 0;
 	bool wrong = r->race.divergent || r->race.broken;
-	if (!status && wrong && !r->race.interrupted && mx_bench_device(b)->emu)
+	bool shrinks = !o->no_shrink && !r->race.interrupted && mx_bench_device(b)->emu;
+	if (!status && wrong && shrinks)
 		status = mx_witness_find(o, b, r);
 	return status;
 }

@@ -58,6 +58,9 @@ static const char help[] =
 	"                     case file. The end of the run lists waivers that were not used\n"
 	"  --require-proof    (emulator) a case that passes fails if its order is not proved:\n"
 	"                     finding not-proved, exit 3\n"
+	"  --no-shrink        a hunt that finds a difference does not look for the shortest "
+        "schedule\n"
+	"                     that still differs, which takes up to 30 s\n"
 	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
 	"  --time-out S       a run of a hunt that takes more than S seconds is a finding; on a\n"
 	"                     real device it ends the hunt. Default: no limit on a real device;\n"
@@ -191,6 +194,7 @@ enum {
 	RACES,
 	STRICT,
 	WAIVE,
+	NO_SHRINK,
 	JSON,
 	JUNIT,
 	BASELINE,
@@ -233,6 +237,7 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
+	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
 	{ "baseline", required_argument, NULL, BASELINE },
@@ -263,6 +268,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
 	case WAIVE: o->waive = value; return true;
+	case NO_SHRINK: o->no_shrink = true; return true;
 	case JSON: o->json = value; return true;
 	case JUNIT: o->junit = value; return true;
 	case BASELINE: o->baseline = value; return true;
@@ -410,6 +416,8 @@ static bool check_hunt(struct mx_options *o, int *status) {
 		return true;
 	if (o->varies)
 		return bad(status, "%s", "--vary needs a hunt: --race N or --time T");
+	if (o->no_shrink)
+		return bad(status, "%s", "--no-shrink needs a hunt: --race N or --time T");
 	if (o->time_out > 0)
 		return bad(status, "%s", "--time-out needs a hunt: --race N or --time T");
 	return !o->resume ||

@@ -69,6 +69,10 @@ is(mxcheck(@twin, '--schedule', spew("$dir/schedule", "$1\n")), 3, 'so does a fi
 is(mxcheck(@twin, '--schedule', 'sequential', '--no-analysis'), 0, 'the sequential schedule hides the bug');
 is(mxcheck(@twin, '--schedule', 'sequential,what'), 2, 'an invalid schedule is refused');
 
+is(mxcheck(@twin, '--race', 8, '--no-shrink'), 3, '--no-shrink: the hunt has the same status');
+unlike($out, qr/witness:|replay:/, '  and no witness');
+is(mxcheck(@twin, '--no-shrink'), 2, '--no-shrink needs a hunt');
+
 # ---- a journal that was cut short, and a complete one ----
 
 my $bytes = slurp($journal);
