@@ -29,9 +29,23 @@ static bool axis_value(const char *kind, const struct mx_shape *s, uint64_t *val
 	return true;
 }
 
+static bool absent_address(const char *kind, uint64_t *value) {
+	static const char *const kinds[] = {
+#define MX_ABSENT(kind, use) #kind,
+#include "../isa/absent.def"
+#undef MX_ABSENT
+	};
+	for (unsigned i = 0; i < MX_ABSENT_BUFFERS; i++)
+		if (!strcmp(kind, kinds[i])) {
+			*value = MX_ABSENT_BASE + ((uint64_t)i << 32);
+			return true;
+		}
+	return false;
+}
+
 /* The value of a hidden argument [LLVM "Code Object V5 Kernel Argument Metadata"]. Arguments that
- * the emulator does not support (printf and hostcall buffers, heap, device queues) stay unwritten,
- * so their use is reported. hidden_multigrid_sync_arg marks a cooperative launch [HIP's runtime].
+ * the emulator does not support hold addresses at which an access is a fault with its reason
+ * (absent.def). hidden_multigrid_sync_arg marks a cooperative launch [HIP's runtime].
  */
 static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8_t *queue,
                          uint64_t *value) {
@@ -47,6 +61,8 @@ static bool hidden_value(const char *kind, const struct mx_shape *s, const uint8
 		*value = MX_LDS_FLAT_BASE >> 32;
 	else if (!strcmp(kind, "hidden_queue_ptr"))
 		*value = (uint64_t)(uintptr_t)queue;
+	else if (absent_address(kind, value))
+		return true;
 	else
 		return axis_value(kind, s, value);
 	return true;

@@ -41,6 +41,15 @@ enum {
 #define MX_LDS_FLAT_BASE     0x0001000000000000ull
 #define MX_SCRATCH_FLAT_BASE 0x0002000000000000ull
 
+/* Addresses of the buffers of absent.def, 4 GiB for each, above the apertures. */
+#define MX_ABSENT_BASE 0x0003000000000000ull
+typedef enum {
+#define MX_ABSENT(kind, use) MX_ABSENT_##kind,
+#include "absent.def"
+#undef MX_ABSENT
+	MX_ABSENT_BUFFERS
+} mx_absent;
+
 /* A live allocation. Device addresses are host addresses. state: the flags above for each byte of
  * memory. */
 struct mx_region {

@@ -379,6 +379,22 @@ static void test_hidden_arguments(void) {
 	must(hipFree(device_out));
 }
 
+static void test_absent_buffers(void) {
+	uint32_t *device_out = device_bytes(4);
+	void *params[] = { &device_out };
+	hipModuleLaunchKernel(kernel("prints"), 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL);
+	const struct mx_finding *f = mxhipReport()->findings;
+	if (!ok(mxhipReport()->n_findings == 1 && f->kind == MX_FAULT &&
+	                strstr(in_words(f),
+	                       "read of 4 bytes through the hostcall buffer: printf or "
+	                       "assert, which the emulator does not have"),
+	        "a read through the hostcall buffer says so") &&
+	    f)
+		diag("%s", in_words(f));
+	hipDeviceSynchronize();
+	must(hipFree(device_out));
+}
+
 static void test_dynamic_lds(void) {
 	uint32_t n = 256, out[256], *device_out = device_bytes(sizeof out), good = 0;
 	void *params[] = { &device_out, &n };
@@ -636,6 +652,7 @@ int main(void) {
 	test_globals();
 	test_arguments();
 	test_hidden_arguments();
+	test_absent_buffers();
 	test_dynamic_lds();
 	test_bad_shapes();
 	test_faults();

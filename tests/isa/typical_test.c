@@ -174,6 +174,20 @@ static void test_reliance(struct machine *m, struct mx_schedule *s) {
 	m->launch.analysis = 0;
 }
 
+/* Workgroups are kept for later launches. */
+static void test_after(struct machine *m, const struct mx_schedule *s) {
+	unsigned old = 0, new = 0;
+	m->launch.schedule = NULL;
+	for (m->launch.seed = 0; m->launch.seed < 40; m->launch.seed++) {
+		reads(m, 0, 0);
+		old += get(OUT) == OLD;
+		new += get(OUT) == NEW;
+	}
+	m->launch.seed = 1;
+	m->launch.schedule = s;
+	ok(old && new &&old + new == 40, "launches after that have the schedules of their seeds");
+}
+
 int main(void) {
 	struct mx_schedule s = typical();
 	struct machine m = machine();
@@ -183,6 +197,7 @@ int main(void) {
 	test_memory(&m);
 	test_waves(&m);
 	test_reliance(&m, &s);
+	test_after(&m, &s);
 	mx_report_free(&m.report);
 	return done_testing();
 }

@@ -42,12 +42,26 @@ static inline const struct mx_region *region_of(struct mx_wave *w, uint64_t addr
 	return find_region(run, address, bytes);
 }
 
+/* The use of the absent buffer at an address; NULL: none is there. */
+static const char *absent_at(uint64_t address) {
+	static const char *const uses[] = {
+#define MX_ABSENT(kind, use) use,
+#include "../absent.def"
+#undef MX_ABSENT
+	};
+	uint64_t i = (address - MX_ABSENT_BASE) >> 32;
+	return i < MX_ABSENT_BUFFERS ? uses[i] : NULL;
+}
+
 static void report_fault(struct mx_wave *w, const struct mx_inst *in, int lane, uint64_t address,
                          size_t bytes, bool write) {
 	const struct mx_memory *m = &w->group->run->launch->memory;
 	size_t i = region_below(m, address);
 	struct mx_finding_access access = mx_finding_access_of(write, MX_SPACE_MEMORY, bytes);
-	if (i < m->n)
+	if (absent_at(address))
+		mx_find_access(w, in, MX_FAULT, lane, address, access,
+		               MX_BECAUSE_OF(ABSENT_BUFFER, absent_at(address)));
+	else if (i < m->n)
 		mx_find_access(w, in, MX_FAULT, lane, address, access,
 		               MX_BECAUSE(PAST_ALLOCATION, address - m->regions[i].base,
 		                          m->regions[i].size));
