@@ -10,7 +10,7 @@
  * several changes at one instruction or time. Words before these: late, patient, odd=PC,
  * first=WAVE, order=N, slice=N.
  *
- * "typical,lds=128,memory=900": the schedule of ref/isa/schedule/typical.c with these latencies in
+ * "typical,lds=64,memory=900": the schedule of ref/isa/schedule/typical.c with these latencies in
  * cycles, at most a million each; the others are the usual ones of latencies.def. Beside them:
  * pattern, order, slice.
  *
