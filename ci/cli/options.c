@@ -25,73 +25,86 @@ static const char help[] =
 	"reference. Without a CASE-GLOB it runs the cases tagged quick. `mxcheck run` takes the\n"
 	"cases of one file, for instance of your own kernel.\n"
 	"\n"
-	"`mxcheck fuzz` draws sizes around the contract of each case, on the emulator: --count N "
-	"of\n"
-	"them, or for --time T. It makes a failing shape small and saves it as a case.\n"
+	"`mxcheck fuzz` draws sizes at the borders of each case's contract, on the emulator. It\n"
+	"makes a failing shape small and saves it as a case (exit 1, 3 or 4, as a run).\n"
 	"\n"
 	"`mxcheck mutate` weakens each s_waitcnt, s_barrier and s_nop of a kernel in turn, and\n"
 	"reports the changes that no check detects (exit 1). --race N sets the number of\n"
 	"schedules for each; default 20. -v lists the detected changes too.\n"
 	"\n"
+	"Select cases and runs:\n"
 	"  --list             list the cases and their tags, run nothing\n"
-	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
+	"  --case FILE.yaml   (run, fuzz, mutate) the case file\n"
+	"  --co FILE.co       (run, fuzz, mutate) the code object, instead of that of the case\n"
+	"  --code DIR         the folder of code objects; it selects the cases of kernels that\n"
+	"                     are not built here, such as aiter/*, if their code object is there\n"
+	"  --regime R         exact, general or special: only the runs of this regime\n"
+	"  --shape M,N,K      run the selected cases at this shape instead of their own;\n"
+	"                     S=256,D=64 replaces sizes that have these names\n"
 	"  --seed S           seed of data and schedules; default 1\n"
-	"  --race N           hunt: run each case under N schedules and compare all memory, byte\n"
-	"                     by byte\n"
+	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
+	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
+	"                     has one\n"
+	"\n"
+	"Decide what fails:\n"
+	"  --require-proof    (emulator) a case that passes fails if its order is not proved:\n"
+	"                     finding not-proved, exit 3\n"
+	"  --races CLASS=A,...  (emulator) what races of a class do: A is fail, report or\n"
+	"                     ignore. Classes: unordered (default: fail), and latency, races in a\n"
+	"                     fixed order of issue that only latency keeps (default: report)\n"
+	"  --strict           the same as --races unordered=fail,latency=fail\n"
+	"  --waive FILE       findings that are accepted, each with a reason: `waivers` as in a\n"
+	"                     case file. The end of the run lists waivers that were not used\n"
+	"  --baseline FILE    compare the accuracy of each run with that in FILE: SNR, worst row,\n"
+	"                     share of equal bits, largest ULP; a run that is worse fails\n"
+	"  --update-baseline  write the accuracy of the runs that pass to the file of --baseline\n"
+	"\n"
+	"Report:\n"
+	"  -v, --verbose      every case in full; instruction mix, share of MFMA, operations in\n"
+	"                     flight\n"
+	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
+	"                     the manual alone requires; without it they are counted\n"
+	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
+	"  --tap              report in the Test Anything Protocol\n"
+	"  --json FILE        write a line of JSON for each run, as it ends\n"
+	"  --junit FILE       write a JUnit XML report\n"
+	"\n"
+	"Model of the machine:\n"
 	"  --scratch-apart    (emulator) assume that scratch returns in order only with other\n"
 	"                     scratch, not with the other operations of vmcnt\n"
 	"  --threadgroup-split  (emulator) assume that the waves of a workgroup share no L1: a\n"
 	"                     barrier orders their accesses to device memory only after a wait\n"
-	"  --baseline FILE    compare the accuracy of each run with that in FILE: SNR, worst row,\n"
-	"                     share of equal bits, largest ULP; a run that is worse fails\n"
-	"  --update-baseline  write the accuracy of the runs that pass to the file of --baseline\n"
-	"  --count N          (fuzz) shapes of each case; default 1000\n"
-	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
-	"                     cases/regress\n"
 	"  --soffset-unchecked  (emulator) leave SOFFSET out of range checks of buffers, as the\n"
 	"                     manual has it. Default: included, as LLVM has it\n"
-	"  --races CLASS=A,... (emulator) what races of a class do: A is fail, report or ignore.\n"
-	"                     Classes: unordered (default: fail), and latency, races in a fixed\n"
-	"                     order of issue that only latency keeps (default: report)\n"
-	"  --strict           the same as --races unordered=fail,latency=fail\n"
-	"  --waive FILE       findings that are accepted, each with a reason: `waivers` as in a\n"
-	"                     case file. The end of the run lists waivers that were not used\n"
-	"  --require-proof    (emulator) a case that passes fails if its order is not proved:\n"
-	"                     finding not-proved, exit 3\n"
-	"  --no-shrink        a hunt that finds a difference does not look for the shortest "
-        "schedule\n"
-	"                     that still differs, which takes up to 30 s\n"
-	"  --time T           hunt for that long, alone or with --race: 90s, 30m, 8h\n"
+	"  --no-analysis      switch off the analysis of order and the check of wait states\n"
+	"\n"
+	"Hunt under many schedules, or run under one:\n"
+	"  --race N           hunt: run each case under N schedules and compare all memory, byte\n"
+	"                     by byte\n"
+	"  --time T           hunt or draw shapes for that long: 90s, 30m, 8h. It goes alone or\n"
+	"                     with --race or --count\n"
 	"  --time-out S       a run of a hunt that takes more than S seconds is a finding; on a\n"
 	"                     real device it ends the hunt. Default: no limit on a real device;\n"
 	"                     on the emulator 100 times the first run of the hunt, at least 30 s\n"
+	"  --no-shrink        do not look for the shortest schedule that still differs, which takes\n"
+	"                     up to 30 s\n"
 	"  --vary W,...       change what surrounds each run of a hunt, as its seed decides:\n"
 	"                     stream (the stream of the run), tenant (another kernel runs at the\n"
 	"                     same time), flush (caches are overwritten first), place (short\n"
 	"                     workgroups run just before). NAME=N sets the largest number of\n"
 	"                     streams, workgroups, MiB, workgroups\n"
+	"  --resume FILE      the journal of a hunt: continue it, or begin it\n"
 	"  --schedule typical[,lds=C,...]  (emulator) run under one schedule of usual latencies,\n"
-	"                     for kernels that rely on them; in cycles: lds, scalar, l2, memory, "
-	"dma\n"
+	"                     for kernels that rely on them. In cycles: lds, scalar, l2, memory,\n"
+	"                     dma\n"
 	"  --schedule X       run under this schedule instead of the seed's: the text that a hunt\n"
 	"                     prints, or a file of it. The sequential schedule runs too; if the\n"
 	"                     bytes differ, that is nondeterminism\n"
-	"  --resume FILE      the journal of a hunt: continue it, or begin it\n"
-	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
-	"                     has one\n"
-	"  --shape M,N,K      run the selected cases at this shape instead of their own;\n"
-	"                     S=256,D=64 replaces sizes that have these names\n"
-	"  --regime R         exact, general or special: only the runs of this regime\n"
-	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
-	"  --notes            print each note: assumptions, and wait states that LLVM alone or\n"
-	"                     the manual alone requires; without it they are counted\n"
-	"  --json FILE        write a line of JSON for each run, as it ends\n"
-	"  --junit FILE       write a JUnit XML report\n"
-	"  --tap              report in the Test Anything Protocol\n"
-	"  --case FILE.yaml   (run, mutate) the case file\n"
-	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
-	"  --code DIR         the folder of code objects; it selects the cases of kernels that\n"
-	"                     are not built here, such as aiter/*, if their code object is there\n"
+	"\n"
+	"Shapes and mutation:\n"
+	"  --count N          (fuzz) shapes of each case; default 1000, or no limit with --time\n"
+	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
+	"                     cases/regress\n"
 	"  --nops             (mutate) mutants of s_nop too, where most mutants are of that class\n"
 	"  --progress         (mutate) progress on standard error, also if it is no terminal\n"
 	"\n"
@@ -107,10 +120,7 @@ static const char help[] =
 	"                     offset in the kernel: 0x1a4\n"
 	"  --lane L           (--trace, --break) the lane whose vector values are printed;\n"
 	"                     default: the first\n"
-	"  --no-analysis      switch off the analysis of order and the check of wait states\n"
 	"\n"
-	"  -v, --verbose      every case in full; instruction mix, share of MFMA, operations in\n"
-	"                     flight\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"A CASE-GLOB matches names as --list prints them: 'gemm/mxfp4_f32/*/exact', or a case\n"
@@ -190,11 +200,11 @@ enum {
 	NOPS,
 	PROGRESS,
 	NOTES,
+	NO_SHRINK,
 	REQUIRE_PROOF,
 	RACES,
 	STRICT,
 	WAIVE,
-	NO_SHRINK,
 	JSON,
 	JUNIT,
 	BASELINE,
@@ -237,13 +247,13 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
-	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
 	{ "regress", required_argument, NULL, REGRESS },
+	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -268,7 +278,6 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case NO_ANALYSIS: o->analysis = 0; return true;
 	case NOTES: o->notes = true; return true;
 	case WAIVE: o->waive = value; return true;
-	case NO_SHRINK: o->no_shrink = true; return true;
 	case JSON: o->json = value; return true;
 	case JUNIT: o->junit = value; return true;
 	case BASELINE: o->baseline = value; return true;
@@ -290,6 +299,7 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 		           "report or ignore",
 		           value);
 	}
+	case NO_SHRINK: o->no_shrink = true; return true;
 	case REQUIRE_PROOF: o->require_proof = true; return true;
 	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
 	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
