@@ -25,10 +25,6 @@ static const struct {
 #undef MX_REFERENCE
 };
 
-const char *reference_slot_name(mx_slot slot) {
-	return slots[slot].name;
-}
-
 bool reference_slot_is_output(mx_slot slot) {
 	return slots[slot].is_output;
 }

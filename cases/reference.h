@@ -4,8 +4,6 @@
 
 #include "scope.h"
 
-const char *reference_slot_name(mx_slot slot);
-
 /* Checks names, keys and types that do not depend on the shape. */
 int reference_check(struct source *s, const struct mx_case *c, struct mx_error *err);
 

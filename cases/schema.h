@@ -24,11 +24,6 @@ bool case_is_name(const char *name);
 
 bool case_has_size(const struct mx_sizes *s, const char *name);
 
-/* Adds the names and numbers of a mapping, which may be absent. */
-int case_read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
-                    struct mx_error *err);
-void case_free_named(struct mx_sizes *s);
-
 /* Reads the sizes of every run and variant. */
 int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err);
 void case_free_sizes(struct mx_case *c);

@@ -56,8 +56,9 @@ static int read_pair(struct source *s, const yaml_node_pair_t *pair, struct mx_s
 	return add(s, key, to, name, strtoll(text, NULL, 0), err);
 }
 
-int case_read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
-                    struct mx_error *err) {
+/* Adds the names and numbers of a mapping, which may be absent. */
+static int read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
+                      struct mx_error *err) {
 	if (!mapping)
 		return 0;
 	if (mapping->type != YAML_MAPPING_NODE)
@@ -79,7 +80,7 @@ static int read_run(struct source *s, const yaml_node_t *run, struct mx_run_spec
 			return -1;
 	}
 	const yaml_node_t *sizes = source_key(s, run, "sizes");
-	if (case_read_named(s, sizes, &r->sizes, err))
+	if (read_named(s, sizes, &r->sizes, err))
 		return -1;
 	if (!r->sizes.n)
 		return source_fail(err, s, source_line(run), "missing key: M, N and K, or sizes");
@@ -92,7 +93,7 @@ int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err) {
 			  *variants = source_key(s, root, "variants");
 	for (unsigned i = 0; i < c->n_variants; i++) {
 		const yaml_node_t *v = source_entry(s, variants, i);
-		if (case_read_named(s, source_key(s, v, "sizes"), &c->variants[i].sizes, err))
+		if (read_named(s, source_key(s, v, "sizes"), &c->variants[i].sizes, err))
 			return -1;
 	}
 	for (unsigned i = 0; i < c->n_runs; i++)
@@ -101,16 +102,16 @@ int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err) {
 	return 0;
 }
 
-void case_free_named(struct mx_sizes *s) {
+static void free_named(struct mx_sizes *s) {
 	for (unsigned i = 0; i < s->n; i++)
 		free((char *)s->at[i].name);
 }
 
 void case_free_sizes(struct mx_case *c) {
 	for (unsigned i = 0; i < c->n_runs; i++)
-		case_free_named(&c->runs[i].sizes);
+		free_named(&c->runs[i].sizes);
 	for (unsigned i = 0; i < c->n_variants; i++)
-		case_free_named(&c->variants[i].sizes);
+		free_named(&c->variants[i].sizes);
 }
 
 /* ---- as text ---- */

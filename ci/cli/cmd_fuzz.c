@@ -2,18 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../fuzz/shapes/shapes.h"
 #include "fuzz.h"
+#include "progress.h"
 
 enum { USUAL_COUNT = 1000, BAD_INPUT = 2 };
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- one case ---- */
 
@@ -111,14 +105,14 @@ static int worst_of(const struct mx_shapes *s) {
 
 static int fuzz_case(const struct mx_options *o, struct mx_shapes *s, double seconds) {
 	struct mx_error err;
-	double start = now();
+	double start = mx_seconds();
 	unsigned long count = o->count ? o->count : seconds > 0 ? 0 : USUAL_COUNT;
 	int status = mx_shapes_begin(s, &err);
 	if (!status)
 		status = mx_shapes_run(s, count, seconds, &err);
 	if (!status)
 		status = save(o, s, &err);
-	print_case(o, s, now() - start);
+	print_case(o, s, mx_seconds() - start);
 	if (status)
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 	status = status ? BAD_INPUT : worst_of(s);

@@ -5,24 +5,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../cases/files.h"
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
+#include "../inspect/provenance_report.h"
+#include "baseline.h"
 #include "command.h"
+#include "fuzz.h"
 #include "hunt_report.h"
 #include "json.h"
 #include "junit.h"
-#include "baseline.h"
-#include "fuzz.h"
 #include "mutate.h"
 #include "output.h"
+#include "progress.h"
 #include "report.h"
-#include "waivers.h"
 #include "save.h"
-#include "../inspect/provenance_report.h"
+#include "waivers.h"
 
 enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
 
@@ -40,12 +40,6 @@ struct gate {
 	size_t next, printed;
 	pthread_mutex_t lock;
 };
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- one case ---- */
 
@@ -274,7 +268,7 @@ static int end_reports(struct gate *g, double seconds) {
 }
 
 static int run_gate(struct gate *g) {
-	double start = now();
+	double start = mx_seconds();
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
 	g->done = calloc(g->selection.n_runs, sizeof *g->done);
 	if (!g->results || !g->done) {
@@ -296,11 +290,12 @@ static int run_gate(struct gate *g) {
 		mx_waivers_report(g->o, &g->selection);
 	if (g->baseline)
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
-	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, now() - start);
+	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent,
+	              mx_seconds() - start);
 	int status = exit_status(g);
 	if (update_baseline(g))
 		status = BAD_INPUT;
-	if (end_reports(g, now() - start))
+	if (end_reports(g, mx_seconds() - start))
 		status = BAD_INPUT;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		free(g->results[i].schedule);
@@ -370,28 +365,54 @@ static int read_schedule(struct gate *g) {
 	return status;
 }
 
-static int open_and_run(struct gate *g) {
+/* Options for one run of one case. */
+static int check_selection(const struct gate *g) {
+	const char *option = mx_options_look(g->o) ? "--who, --trace, --watch and --break look into"
+	                     : g->o->resume        ? "--resume needs"
+	                                           : NULL;
+	if (!option || g->selection.n_runs == 1)
+		return 0;
+	fprintf(stderr,
+	        "mxcheck: %s one run of one case, and %zu are selected; --list prints "
+	        "their names\n",
+	        option, g->selection.n_runs);
+	return BAD_INPUT;
+}
+
+/* Options that the device does not support. */
+static int check_device(const struct gate *g) {
+	const struct mx_options *o = g->o;
+	const char *needs = o->schedule          ? "--schedule needs"
+	                    : o->require_proof   ? "--require-proof needs"
+	                    : mx_options_look(o) ? "--who, --trace, --watch and --break need"
+	                    : o->fuzz            ? "mxcheck fuzz needs"
+	                    : o->mutate          ? "mxcheck mutate needs"
+	                                         : NULL;
+	if (g->device->emu)
+		return 0;
+	if (needs)
+		fprintf(stderr, "mxcheck: device %s: %s the emulator (--device emu)\n",
+		        g->device->name, needs);
+	else if (o->race && o->has_jobs && o->jobs > 1)
+		fprintf(stderr, "mxcheck: device %s: a hunt on a real device needs --jobs 1\n",
+		        g->device->name);
+	else
+		return 0;
+	return BAD_INPUT;
+}
+
+static int run_command(struct gate *g) {
+	if (check_device(g) || (g->o->schedule && read_schedule(g)))
+		return BAD_INPUT;
+	if (g->o->fuzz)
+		return mx_cmd_fuzz(g->o, g->device, g->kernel_dir, &g->selection);
+	if (g->o->mutate)
+		return mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
+	return run_gate(g);
+}
+
+static int run_on_device(struct gate *g) {
 	struct mx_why why;
-	if (mx_options_look(g->o) && g->selection.n_runs != 1) {
-		fprintf(stderr,
-		        "mxcheck: --who, --trace, --watch and --break look into one run, and "
-		        "%zu are selected; --list prints their names\n",
-		        g->selection.n_runs);
-		return BAD_INPUT;
-	}
-	if (g->o->resume && g->selection.n_runs != 1) {
-		fprintf(stderr,
-		        "mxcheck: --resume needs one run of one case, and %zu are selected; "
-		        "--list prints their names\n",
-		        g->selection.n_runs);
-		return BAD_INPUT;
-	}
-	struct mx_error err;
-	if (g->o->baseline && mx_baseline_open(g->o->baseline, g->o->seed, g->o->update_baseline,
-	                                       &g->baseline, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		return BAD_INPUT;
-	}
 	int status = mx_device_open(g->o->device, &g->device, &why);
 	if (status < 0) {
 		fprintf(stderr, "mxcheck: %s\n", why.text);
@@ -402,46 +423,25 @@ static int open_and_run(struct gate *g) {
 		        g->o->device ? g->o->device : "emu", why.text);
 		return NOTHING_RAN;
 	}
-	if (g->o->schedule && !g->device->emu) {
-		fprintf(stderr,
-		        "mxcheck: device %s: --schedule needs the emulator (--device emu)\n",
-		        g->device->name);
-		status = BAD_INPUT;
-	} else if (g->o->schedule && read_schedule(g)) {
-		status = BAD_INPUT;
-	} else if (g->o->require_proof && !g->device->emu) {
-		fprintf(stderr,
-		        "mxcheck: device %s: --require-proof needs the emulator (--device emu)\n",
-		        g->device->name);
-		status = BAD_INPUT;
-	} else if (mx_options_look(g->o) && !g->device->emu) {
-		fprintf(stderr,
-		        "mxcheck: device %s: --who, --trace, --watch and --break need the "
-		        "emulator (--device emu)\n",
-		        g->device->name);
-		status = BAD_INPUT;
-	} else if (g->o->race && g->o->has_jobs && g->o->jobs > 1 && !g->device->emu) {
-		fprintf(stderr, "mxcheck: device %s: a hunt on a real device needs --jobs 1\n",
-		        g->device->name);
-		status = BAD_INPUT;
-	} else if (g->o->fuzz && !g->device->emu) {
-		fputs("mxcheck fuzz: needs the emulator (--device emu)\n", stderr);
-		status = BAD_INPUT;
-	} else if (g->o->fuzz)
-		status = mx_cmd_fuzz(g->o, g->device, g->kernel_dir, &g->selection);
-	else if (g->o->mutate && !g->device->emu) {
-		fputs("mxcheck mutate: needs the emulator (--device emu)\n", stderr);
-		status = BAD_INPUT;
-	} else if (g->o->mutate)
-		status = mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
-	else
-		status = run_gate(g);
-	if (g->device->lost) { /* the exit handlers of the runtime would wait for the launch */
+	status = run_command(g);
+	if (g->device->lost) /* the exit handlers of the runtime would wait for the launch */
 		_exit(mx_output_end(status));
-	}
-	mx_baseline_free(g->baseline);
 	mx_schedule_free(&g->schedule);
 	mx_device_close(g->device);
+	return status;
+}
+
+static int open_and_run(struct gate *g) {
+	struct mx_error err;
+	if (check_selection(g))
+		return BAD_INPUT;
+	if (g->o->baseline && mx_baseline_open(g->o->baseline, g->o->seed, g->o->update_baseline,
+	                                       &g->baseline, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		return BAD_INPUT;
+	}
+	int status = run_on_device(g);
+	mx_baseline_free(g->baseline);
 	return status;
 }
 

@@ -265,98 +265,117 @@ static bool take_vary(const char *value, struct mx_options *o, int *status) {
 	return !mx_vary_parse(value, &o->vary, &why) || bad(status, "--vary %s", why.text);
 }
 
-/* One option; false with *status if it is wrong. */
-static bool take(int option, const char *value, struct mx_options *o, int *status) {
-	unsigned long long n;
+/* What an option without a value sets; or NULL. */
+static bool *flag_of(int option, struct mx_options *o) {
 	switch (option) {
-	case LIST: o->list = true; return true;
-	case DEVICE: o->device = value; return true;
-	case SAVE:
-		o->save = value;
-		return value[0] || bad(status, "%s", "--save: the folder is missing");
-	case TAP: o->tap = true; return true;
-	case NO_ANALYSIS: o->analysis = 0; return true;
-	case NOTES: o->notes = true; return true;
-	case WAIVE: o->waive = value; return true;
-	case JSON: o->json = value; return true;
-	case JUNIT: o->junit = value; return true;
-	case BASELINE: o->baseline = value; return true;
-	case UPDATE_BASELINE: o->update_baseline = true; return true;
-	case REGRESS: o->regress = value; return true;
-	case COUNT:
-		if (!number(value, 1, MOST_RUNS, &n))
-			return bad(status, "--count %s: not a number from 1 to 1,000,000,000",
-			           value);
-		o->count = n;
-		return true;
-	case STRICT: o->races = "unordered=fail,latency=fail"; return true;
-	case RACES: {
-		struct mx_race_actions races;
-		o->races = value;
+	case LIST: return &o->list;
+	case TAP: return &o->tap;
+	case 'v': return &o->verbose;
+	case NOTES: return &o->notes;
+	case NOPS: return &o->nops;
+	case PROGRESS: return &o->progress;
+	case REQUIRE_PROOF: return &o->require_proof;
+	case NO_SHRINK: return &o->no_shrink;
+	case UPDATE_BASELINE: return &o->update_baseline;
+	default: return NULL;
+	}
+}
+
+/* Where an option keeps the text of its value; or NULL. */
+static const char **text_of(int option, struct mx_options *o) {
+	switch (option) {
+	case DEVICE: return &o->device;
+	case CASE: return &o->case_file;
+	case CO: return &o->code_object;
+	case CODE: return &o->code_dir;
+	case SHAPE: return &o->shape;
+	case SAVE: return &o->save;
+	case JSON: return &o->json;
+	case JUNIT: return &o->junit;
+	case WAIVE: return &o->waive;
+	case RACES: return &o->races;
+	case BASELINE: return &o->baseline;
+	case REGRESS: return &o->regress;
+	case RESUME: return &o->resume;
+	case SCHEDULE: return &o->schedule;
+	case WHO: return &o->who;
+	case TRACE: return &o->trace.wave;
+	case WATCH: return &o->trace.watch;
+	case BREAK: return &o->trace.stop;
+	default: return NULL;
+	}
+}
+
+/* The form of a text, where it can be checked here. */
+static bool check_text(int option, const char *value, int *status) {
+	struct mx_race_actions races;
+	switch (option) {
+	case SAVE: return value[0] || bad(status, "%s", "--save: the folder is missing");
+	case SHAPE:
+		return mx_sizes_check(value) ||
+		       bad(status,
+		           "--shape %s: not three positive numbers M,N,K, nor NAME=NUMBER,...",
+		           value);
+	case RACES:
 		return mx_race_actions_parse(value, &races) ||
 		       bad(status,
 		           "--races %s: not unordered=A or latency=A, A being fail, "
 		           "report or ignore",
 		           value);
+	default: return true;
 	}
-	case NO_SHRINK: o->no_shrink = true; return true;
-	case REQUIRE_PROOF: o->require_proof = true; return true;
+}
+
+static const struct {
+	int option;
+	unsigned long long low, high;
+	const char *wrong;
+} numbers[] = {
+	{ SEED, 0, UINT64_MAX, "--seed %s: not a number from 0 to 2^64 - 1" },
+	{ JOBS, 1, 1024, "--jobs %s: not a number from 1 to 1024" },
+	{ RACE, 1, MOST_RUNS, "--race %s: not a number from 1 to 1,000,000,000" },
+	{ COUNT, 1, MOST_RUNS, "--count %s: not a number from 1 to 1,000,000,000" },
+	{ DEPTH, 0, 1000, "--depth %s: not a number from 0 to 1000" },
+	{ LANE, 0, 63, "--lane %s: not a number from 0 to 63" },
+};
+
+static void set_number(int option, unsigned long long n, struct mx_options *o) {
+	switch (option) {
+	case SEED: o->seed = n; break;
+	case RACE: o->race = n; break;
+	case COUNT: o->count = n; break;
+	case LANE: o->trace.lane = (int)n; break;
+	case JOBS:
+		o->jobs = (unsigned)n;
+		o->has_jobs = true;
+		break;
+	default: /* DEPTH */ o->depth = (unsigned)n; o->has_depth = true;
+	}
+}
+
+static bool take_number(size_t row, const char *value, struct mx_options *o, int *status) {
+	unsigned long long n;
+	if (!number(value, numbers[row].low, numbers[row].high, &n))
+		return bad(status, numbers[row].wrong, value);
+	set_number(numbers[row].option, n, o);
+	return true;
+}
+
+/* Options that are neither a flag, a text nor a number. */
+static bool take_other(int option, const char *value, struct mx_options *o, int *status) {
+	switch (option) {
+	case STRICT: o->races = "unordered=fail,latency=fail"; return true;
+	case NO_ANALYSIS: o->analysis = 0; return true;
 	case SCRATCH_APART: o->assume |= MX_ASSUME_SCRATCH_APART; return true;
 	case THREADGROUP_SPLIT: o->assume |= MX_ASSUME_THREADGROUP_SPLIT; return true;
-	case NOPS: o->nops = true; return true;
-	case PROGRESS: o->progress = true; return true;
 	case SOFFSET_UNCHECKED: o->assume |= MX_ASSUME_SOFFSET_UNCHECKED; return true;
-	case 'v': o->verbose = true; return true;
-	case CASE: o->case_file = value; return true;
-	case CO: o->code_object = value; return true;
-	case CODE: o->code_dir = value; return true;
-	case WHO: o->who = value; return true;
-	case TRACE: o->trace.wave = value; return true;
-	case WATCH: o->trace.watch = value; return true;
-	case BREAK: o->trace.stop = value; return true;
-	case LANE:
-		if (!number(value, 0, 63, &n))
-			return bad(status, "--lane %s: not a number from 0 to 63", value);
-		o->trace.lane = (int)n;
-		return true;
-	case DEPTH:
-		if (!number(value, 0, 1000, &n))
-			return bad(status, "--depth %s: not a number from 0 to 1000", value);
-		o->depth = (unsigned)n;
-		o->has_depth = true;
-		return true;
-	case SEED:
-		if (!number(value, 0, UINT64_MAX, &n))
-			return bad(status, "--seed %s: not a number from 0 to 2^64 - 1", value);
-		o->seed = n;
-		return true;
-	case RACE:
-		if (!number(value, 1, MOST_RUNS, &n))
-			return bad(status, "--race %s: not a number from 1 to 1,000,000,000",
-			           value);
-		o->race = n;
-		return true;
 	case TIME:
 		return mx_parse_duration(value, &o->time) ||
 		       bad(status, "--time %s: not a time: 90s, 30m, 8h", value);
 	case TIME_OUT:
 		return mx_parse_duration(value, &o->time_out) ||
 		       bad(status, "--time-out %s: not a time: 10, 90s, 30m", value);
-	case SCHEDULE: o->schedule = value; return true;
-	case RESUME: o->resume = value; return true;
-	case JOBS:
-		if (!number(value, 1, 1024, &n))
-			return bad(status, "--jobs %s: not a number from 1 to 1024", value);
-		o->jobs = (unsigned)n;
-		o->has_jobs = true;
-		return true;
 	case VARY: o->varies = true; return take_vary(value, o, status);
-	case SHAPE:
-		o->shape = value;
-		return mx_sizes_check(value) ||
-		       bad(status,
-		           "--shape %s: not three positive numbers M,N,K, nor NAME=NUMBER,...",
-		           value);
 	case REGIME:
 		o->has_regime = true;
 		return mx_regime_by_name(value, &o->regime) ||
@@ -364,6 +383,22 @@ static bool take(int option, const char *value, struct mx_options *o, int *statu
 	case 'h': fputs(help, stdout); return false;
 	default: return false;
 	}
+}
+
+/* One option; false with *status if it is wrong. */
+static bool take(int option, const char *value, struct mx_options *o, int *status) {
+	bool *flag = flag_of(option, o);
+	const char **text = text_of(option, o);
+	if (flag)
+		*flag = true;
+	if (text)
+		*text = value;
+	if (flag || text)
+		return flag || check_text(option, value, status);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].option == option)
+			return take_number(i, value, o, status);
+	return take_other(option, value, o, status);
 }
 
 /* Whether a word is the beginning of several options. */

@@ -18,7 +18,8 @@ static uint64_t mix(uint64_t x) {
 	return x ^ x >> 31;
 }
 
-uint64_t mx_shapes_random(uint64_t seed, uint64_t number, uint64_t index, uint64_t n) {
+/* A number below n, a function of the three keys. */
+static uint64_t hash(uint64_t seed, uint64_t number, uint64_t index, uint64_t n) {
 	return mix(mix(mix(seed) ^ number) ^ index) % n;
 }
 
@@ -28,7 +29,7 @@ struct dice {
 };
 
 static uint64_t roll(struct dice *d, uint64_t n) {
-	return mx_shapes_random(d->seed, d->number, d->index++, n);
+	return hash(d->seed, d->number, d->index++, n);
 }
 
 /* ---- borders ---- */

@@ -75,8 +75,6 @@ struct mx_covered mx_shapes_covered(const struct mx_shapes *s);
 
 /* ---- draw.c ---- */
 
-/* A pseudo-random number below n, a function of the three keys. */
-uint64_t mx_shapes_random(uint64_t seed, uint64_t number, uint64_t index, uint64_t n);
 void mx_shapes_borders(struct mx_shapes *s);
 /* The trial of a number. */
 void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t);

@@ -36,7 +36,7 @@ SKIP: {
 		ok(@judged && !$wrong, "$case: every number is right") or diag $out, $err;
 	}
 
-	# A wrong reference: the bounds are narrow enough to tell a cut output from a rounded one.
+	# A wrong reference: the bounds are narrow enough to separate a cut output from a rounded one.
 	my $text = slurp('cases/aiter/i8gemm.yaml') =~ s/rounding: rtz/rounding: rne/r;
 	is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--code', $code, '--shape', '33,128,256'), 1,
 		'a GEMM that cuts is no GEMM that rounds');

@@ -120,7 +120,7 @@ like($out, qr/not-written: T: byte 90 \(row 5, byte 0/, 'from the second matrix 
 is(judge($batch, $co, ', batch_ld: 1000' => ', batch_ld: 100'), 2, 'matrices do not overlap');
 like($err, qr/: buffers\[0\]\.batch_ld: 100 bytes, but a matrix takes 114$/m, 'their distance is too short');
 
-# Lines of S and T alternate in P, and 8 bytes at its end are nobody's.
+# Lines of S and T alternate in P, and 8 bytes at its end belong to no buffer.
 my $inside = $batch;
 $inside =~ s/, batch_ld: 1000//;
 $inside =~ s/ld: 2 \* C \+ 6/ld: 4 * C, in: P, at: 4/;

@@ -106,7 +106,7 @@ for ([ 'is not a location', '--who', 'D[1,2]', $run ], [ 'C has 129 rows and 128
 	[ 'guards of', '--watch', 'C:1000000000', $run ], [ 'guards of', '--watch', 'C:-100000+4', $run ],
 	[ 'guards of', '--who', 'C:1000000000', $run ],
 	[ 'is not a location', '--watch', 'C:4+0', $run ], [ 'not available for LDS', '--who', 'lds:4', $run ],
-	[ 'look into one run, and', '--who', 'C:1' ], [ 'does not go with', '--who', 'C:1', '--race', 5, $run ],
+	[ 'look into one run of one case, and', '--who', 'C:1' ], [ 'does not go with', '--who', 'C:1', '--race', 5, $run ],
 	[ 'not X,Y,Z:WAVE', '--trace', '0,0', $run ], [ 'has no such wave', '--trace', '0,0,7:0', $run ],
 	[ 'not the offset', '--break', '0x3', $run ], [ 'not a number from 0 to 63', '--lane', 64, $run ]) {
 	my ($want, @arguments) = @$_;

@@ -27,7 +27,7 @@ my @cases = (
 	[ 'fmoe_mxfp4_32x512',   3, ['race-lds'] ],
 	[ 'fp8gemm_blockscale_128x128', 0, [], 'long' ],
 	[ 'i8gemm_32x128',       0, [] ],
-	# The block table for the next round is read with 31 loads behind it in flight; no wait covers it.
+	# The block table for the next round is read while 31 later loads are in flight; no wait covers it.
 	[ 'pa_noquant_gqa8',     3, ['race-register'] ],
 	# Its inline assembly does not wait for its ds_reads, and its prologue lacks a barrier.
 	[ 'seeds/primus_grouped_fwd', 3, [ 'race-lds', 'race-register', 'wrong-bits' ], 'long' ],

@@ -26,7 +26,7 @@ static void ask(struct mx_pages *p, uint64_t *random, struct count *n) {
 	n->wrong += !all_are(kind, from, to);
 }
 
-/* Bytes become unwritten, which the pages are told; or written, which they need not be told. */
+/* Makes bytes unwritten, which the pages record, or written, which they need not record. */
 static void change(struct mx_pages *p, uint64_t *random) {
 	uint64_t at = next_random(random) % whole.size;
 	state[at] ^= MX_WRITTEN;

@@ -302,7 +302,7 @@ static bool let_through(const struct touch *t, size_t n, bool *earlier) {
 	return last;
 }
 
-/* Who has read and written a dword: bits of groups. */
+/* The groups that have read and written a dword: a bit each. */
 struct owners {
 	unsigned readers, writers;
 };
@@ -416,7 +416,7 @@ static void test_many_groups(void) {
 	ok(right == 6, "launches of 2^30 groups, one after the other");
 }
 
-/* A region that nothing has written: everyone may read it, and a write is a surprise. */
+/* A region that nothing has written: any group may read it, and a write is a surprise. */
 static void test_only_read(void) {
 	struct claimant c = { .m = machine() };
 	struct mx_pages *pages = mx_pages_new(1);
