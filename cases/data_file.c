@@ -88,7 +88,7 @@ int mx_data_write(const struct mx_plan *plan, unsigned i, const uint8_t *bytes, 
 		.data = malloc(b->lines * b->line_bytes + 1),
 	};
 	if (!a.data)
-		return mx_fail(err, "%s: buffer %s: no memory", plan->name, b->name);
+		return mx_fail(err, "%s: buffer %s: out of memory", plan->name, b->name);
 	for (size_t line = 0; line < b->lines; line++)
 		for (size_t i = 0; i < b->line_bytes; i++)
 			((uint8_t *)a.data)[line * b->line_bytes + i] =

@@ -88,7 +88,7 @@ static int load(struct source *s, struct mx_case **c, struct mx_error *err) {
 		return -1;
 	*c = data;
 	(*c)->path = strdup(s->path);
-	int rc = (*c)->path ? check(s, *c, err) : mx_fail(err, "%s: no memory", s->path);
+	int rc = (*c)->path ? check(s, *c, err) : mx_fail(err, "%s: out of memory", s->path);
 	if (rc)
 		mx_case_free(*c);
 	return rc;

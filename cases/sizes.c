@@ -35,7 +35,7 @@ static int add(struct source *s, const yaml_node_t *at, struct mx_sizes *to, con
 		return source_fail(err, s, source_line(at), "sizes: more than %d", MX_MAX_SIZES);
 	to->at[to->n].name = strdup(name);
 	if (!to->at[to->n].name)
-		return mx_fail(err, "%s: no memory", s->path);
+		return mx_fail(err, "%s: out of memory", s->path);
 	to->at[to->n++].value = value;
 	return 0;
 }

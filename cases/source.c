@@ -46,7 +46,7 @@ static int parser_fail(struct source *s, const yaml_parser_t *p, struct mx_error
 		for (size_t i = 0; i < p->problem_offset && i < s->length; i++)
 			line += s->text[i] == '\n';
 	}
-	return source_fail(err, s, line, "not YAML: %s", p->problem ? p->problem : "no memory");
+	return source_fail(err, s, line, "not YAML: %s", p->problem ? p->problem : "out of memory");
 }
 
 static int parse(struct source *s, yaml_parser_t *p, struct mx_error *err) {
@@ -69,7 +69,7 @@ int source_open(struct source *s, const char *path, struct mx_error *err) {
 	*s = (struct source){ .path = path };
 	int rc = read_text(s, err);
 	if (!rc && !yaml_parser_initialize(&parser))
-		rc = mx_fail(err, "%s: no memory", path);
+		rc = mx_fail(err, "%s: out of memory", path);
 	else if (!rc) {
 		rc = parse(s, &parser, err);
 		yaml_parser_delete(&parser);

@@ -56,9 +56,8 @@ static void reduce_data(const struct mx_shapes *s, struct mx_shape_failure *f) {
 		still_fails(s, f, &t);
 }
 
-int mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_error *err) {
+void mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f) {
 	bool smaller = true;
-	(void)err;
 	reduce_data(s, f);
 	while (smaller) {
 		smaller = false;
@@ -66,5 +65,4 @@ int mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f, struc
 			smaller |= reduce_size(s, f, i);
 	}
 	reduce_data(s, f);
-	return 0;
 }

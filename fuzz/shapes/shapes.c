@@ -110,19 +110,19 @@ static bool is_known(const struct mx_shapes *s, const char *kind) {
 }
 
 /* One failure of each kind is made small. */
-static int note_failure(struct mx_shapes *s, const struct outcome *o, struct mx_error *err) {
+static void note_failure(struct mx_shapes *s, const struct outcome *o) {
 	const char *kind = mx_trial_kind(&o->verdict);
 	if (!kind)
-		return 0;
+		return;
 	s->failing++;
 	if (is_known(s, kind) || s->n_failures == MX_MOST_FAILURES)
-		return 0;
+		return;
 	struct mx_shape_failure *f = &s->failure[s->n_failures++];
 	*f = (struct mx_shape_failure){ .trial = o->trial,
 		                        .first = o->trial,
 		                        .verdict = o->verdict };
 	memcpy(f->kind, kind, strlen(kind) + 1);
-	return mx_trial_reduce(s, f, err);
+	mx_trial_reduce(s, f);
 }
 
 static bool is_outside(const struct mx_shapes *s, const struct mx_trial *t) {
@@ -143,7 +143,8 @@ static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err
 	mx_shapes_reached(s, &o->trial);
 	if (add_coverage(&s->coverage, &o->coverage) && keep(s, &o->trial, err))
 		return -1;
-	return note_failure(s, o, err);
+	note_failure(s, o);
+	return 0;
 }
 
 /* ---- all ---- */

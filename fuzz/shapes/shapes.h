@@ -55,7 +55,7 @@ struct mx_shapes {
 	struct mx_trial *kept; /* trials that covered something new */
 	size_t n_kept, room;
 	unsigned long trials, failing, outside; /* outside: of the contract */
-	unsigned long n_refused; /* shapes without a plan, or too large */
+	unsigned long n_refused;                /* shapes without a plan, or too large */
 	struct mx_error refused; /* why the first shape without a plan has none; or "" */
 	unsigned n_failures;
 	struct mx_shape_failure failure[MX_MOST_FAILURES];
@@ -92,7 +92,7 @@ const char *mx_trial_kind(const struct mx_verdict *v);
 /* ---- reduce.c ---- */
 
 /* Makes a failing trial smaller while its kind of failure stays. */
-int mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_error *err);
+void mx_trial_reduce(const struct mx_shapes *s, struct mx_shape_failure *f);
 
 /* ---- regress.c ---- */
 

@@ -67,16 +67,16 @@ sub contract {
 }
 my $sizes = 'contract: {sizes: [{name: K, min: 128, multiple: 128, tile: 128}, {name: M, max: 64}]';
 my $inside = "  - {M: 16, N: 16, K: 128, regime: exact}\n";
-for ([ 'K: 96', 'K is 96, at least 128' ], [ 'K: 160', 'K is 160, a multiple of 128' ]) {
+for ([ 'K: 96', 'K is 96, must be at least 128' ], [ 'K: 160', 'K is 160, must be a multiple of 128' ]) {
 	my ($k, $why) = @$_;
 	my $file = contract("$sizes}", "  - {M: 16, N: 16, $k, regime: exact}\n");
 	is(mxcheck('run', '--case', $file), 2, "$k is refused");
 	like($err, qr/^mxcheck: \S+contract\.yaml: outside its contract: $why$/, '  with the reason');
 }
 is(mxcheck('run', '--case', contract("$sizes}", $inside), '--shape', '65,16,128'), 2, 'so is --shape outside the contract');
-like($err, qr/M is 65, at most 64$/, '  with the reason');
+like($err, qr/M is 65, must be at most 64$/, '  with the reason');
 is(mxcheck('run', '--case', contract("$sizes, limits: [{value: M * N, most: 255}]}", $inside)), 2, 'so is a value over a limit');
-like($err, qr/M \* N is 256, at most 255$/, '  with the reason');
+like($err, qr/M \* N is 256, must be at most 255$/, '  with the reason');
 my $free = contract("$sizes, outside: in-bounds}", "  - {M: 16, N: 16, K: 160, regime: exact}\n");
 is(mxcheck('run', '--case', $free), 0, 'outside a contract that permits it, a kernel that stays inside its buffers passes');
 like($out, qr/no numbers judged/, '  without a verdict on numbers');
