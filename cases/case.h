@@ -320,7 +320,7 @@ struct mx_case {
 	unsigned n_kernarg;
 	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
-	unsigned assume; /* bits MX_ASSUME_... */
+	unsigned assume;              /* bits MX_ASSUME_... */
 	struct mx_contract *contract; /* NULL: none */
 	struct mx_race_actions races;
 	struct mx_waiver *waivers;

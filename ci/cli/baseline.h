@@ -13,7 +13,7 @@ int mx_baseline_open(const char *path, uint64_t seed, bool may_be_new, struct mx
 void mx_baseline_free(struct mx_baseline *b);
 
 /* Compares a run that was judged; adds the finding `accuracy` to its verdict if it is worse.
- * Thread- safe for different results. */
+ * Threads may call it for different results. */
 void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
                          struct mx_verdict *v);
 

@@ -1,4 +1,4 @@
-/* The steps of the host CPU: CPUID, the system's consent, and MXCHECK_CPU. */
+/* The steps of the host CPU: CPUID, the states that the system saves, and MXCHECK_CPU. */
 #define _GNU_SOURCE
 #include "cpu.h"
 

@@ -79,8 +79,8 @@ static struct seen run(struct machine *m, const struct code *c) {
 
 static bool as_expected(const struct pair *p, unsigned states, struct seen s) {
 	if (states < p->finding)
-		return s.findings && (s.missing == p->finding - states ||
-		                      s.missing == p->note - states);
+		return s.findings &&
+		       (s.missing == p->finding - states || s.missing == p->note - states);
 	return !s.findings && (states < p->note) == (s.notes > 0);
 }
 

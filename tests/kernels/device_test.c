@@ -33,7 +33,8 @@ static void test_names(void) {
 	while (i < COUNT(bad) && mx_device_open(bad[i], &d, &why) == -1 &&
 	       strstr(why.text, "emu, hip or hip:N"))
 		i++;
-	if (!ok(i == COUNT(bad), "%zu wrong names of devices are refused, and the reason lists the right ones",
+	if (!ok(i == COUNT(bad),
+	        "%zu wrong names of devices are refused, and the reason lists the right ones",
 	        COUNT(bad)))
 		diag("first wrong: '%s': %s", bad[i], why.text);
 	mx_device_close(NULL);

@@ -37,8 +37,7 @@ bool mx_writes_row(const struct mx_inst *in, unsigned row);
 bool mx_reads_row(const struct mx_inst *in, unsigned row);
 
 /* Whether a load or store has agent scope or wider: of vector memory SC1 [LLVM "Memory Model
- * gfx942"], of scalar memory GLC, "globally
- * coherent" [ISA, fields of SMEM]. */
+ * gfx942"], of scalar memory GLC, "globally coherent" [ISA, fields of SMEM]. */
 bool mx_has_agent_scope(const struct mx_inst *in);
 
 /* The number of SGPRs that the data of a scalar memory instruction occupies. */

@@ -1,8 +1,8 @@
 /* Shadow memory that finds conflicts between workgroups while several threads run.
  *
  * A region that no group had written before the threads began counts as only read. Any group
- * may read it; a write to it aborts the run, which the launch then repeats with the region counted as
- * written.
+ * may read it; a write to it aborts the run, which the launch then repeats with the region counted
+ * as written.
  *
  * Of every other region each line of 16 dwords has an owner: none, or the one group that has read
  * some of its dwords and written others. When a second group comes, the line splits: each dword has

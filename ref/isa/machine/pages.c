@@ -1,4 +1,4 @@
-/* What is known of pages of device memory. */
+/* What is recorded of the pages of device memory. */
 #include "pages.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What is known of a region of device memory: whether the launch has written to it, and of its
+/* What is recorded of a region of device memory: whether the launch has written to it, and of its
  * pages, whether they have no guard, and whether all of their bytes are written. A page is looked
  * at once, so that an access of a wave need not look at the state of each byte. */
 #ifndef MX_PAGES_H

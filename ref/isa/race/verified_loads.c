@@ -1,8 +1,8 @@
 /* Finds the plain loads that a compare-and-swap verifies. Compilers make such a loop of an atomic
  * that the hardware lacks [LLVM AtomicExpandPass]:
  *
- *   load old; do { new = f(old); seen = cmpswap(address, old, new); } while (seen != old, old =
- * seen)
+ *   load seen
+ *   do { old = seen; seen = cmpswap(address, old, f(old)); } while (seen != old)
  *
  * An old value that another wave has changed since only costs a round, so the load is no race with
  * atomics. A load is verified if on every path its value reaches nothing but registers until a
