@@ -103,7 +103,8 @@ static bool is_filling(const struct mx_kernel_arg *a) {
 }
 
 static bool is_pointer(const struct mx_kernel_arg *a) {
-	return !strcmp(a->kind, "global_buffer");
+	static const char kind[] = "global_buffer"; /* value_kind of the metadata */
+	return !strcmp(a->kind, kind);
 }
 
 static bool has_number_size(const struct mx_kernel_arg *a) {
