@@ -8,6 +8,8 @@
 
 #include "../tap.h"
 
+enum { KERNELS = 13 }; /* of tests/hip/probe.gpu.c */
+
 static struct mx_codeobject_error why;
 
 static uint8_t *read_built(const char *file, size_t *bytes) {
@@ -53,7 +55,7 @@ static void test_kernels(struct mx_codeobject *co, const char *what, bool linked
 	const struct mx_codeobject_kernel *bad = NULL;
 	const struct mx_code *code;
 	if (!ok(!mx_codeobject_kernels(co, &all, &why) && !mx_codeobject_code(co, &code, &why) &&
-	                all->n == 12,
+	                all->n == KERNELS,
 	        "%s has its kernels", what))
 		return;
 	for (size_t i = 0; i < all->n; i++) {
@@ -106,7 +108,7 @@ static void test_code(struct mx_codeobject *co, const uint8_t *file, const char 
 	for (const struct mx_code_symbol *s = NULL; (s = mx_code_next(c, s)); n++)
 		lost += mx_code_at(c, s->section, mx_code_end(c, s) - 4) != s ||
 		        mx_code_find(c, s->name) != s;
-	ok(n == 12 && !lost, "  each function has its own code (%zu, %zu lost)", n, lost);
+	ok(n == KERNELS && !lost, "  each function has its own code (%zu, %zu lost)", n, lost);
 }
 
 static void test_image(struct mx_codeobject *co) {
