@@ -267,22 +267,25 @@ static int end_reports(struct gate *g, double seconds) {
 	return status;
 }
 
+/* Opens the reports before anything runs. */
+static int begin_reports(struct gate *g, struct mx_error *err) {
+	if (g->o->junit && mx_junit_check(g->o->junit, err))
+		return -1;
+	return g->o->json ? mx_json_begin(g->o->json, g->o, g->device, &g->json, err) : 0;
+}
+
 static int run_gate(struct gate *g) {
 	double start = mx_seconds();
+	struct mx_error err;
+	if (begin_reports(g, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		return BAD_INPUT;
+	}
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
 	g->done = calloc(g->selection.n_runs, sizeof *g->done);
 	if (!g->results || !g->done) {
 		fputs("mxcheck: out of memory\n", stderr);
-		return BAD_INPUT;
-	}
-	struct mx_error err;
-	if (g->o->junit && mx_junit_check(g->o->junit, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		return BAD_INPUT;
-	}
-	if (g->o->json && mx_json_begin(g->o->json, g->o, g->device, &g->json, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		return BAD_INPUT;
+		exit(BAD_INPUT);
 	}
 	mx_report_start(g->o, g->device, g->selection.n_runs);
 	run_all(g);

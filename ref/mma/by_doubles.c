@@ -299,7 +299,7 @@ INLINE void careful_strip(const struct mx_products *g, const struct operands *x,
 
 /* ---- the instruction ---- */
 
-static void note(uint64_t *again, unsigned lane, words bad) {
+INLINE void note(uint64_t *again, unsigned lane, words bad) {
 	for (unsigned i = 0; i < STRIP; i++)
 		*again |= (uint64_t)(bad[i] & 1) << (lane + i);
 }
