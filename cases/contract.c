@@ -89,11 +89,12 @@ int contract_check(struct source *s, const struct mx_case *c, struct mx_error *e
 static int test_size(const struct mx_size_contract *s, int64_t v, struct mx_error *why) {
 	int64_t min = s->min ? s->min : 1;
 	if (v < min)
-		mx_fail(why, "%s is %" PRId64 ", at least %" PRId64, s->name, v, min);
+		mx_fail(why, "%s is %" PRId64 ", must be at least %" PRId64, s->name, v, min);
 	else if (s->max && v > s->max)
-		mx_fail(why, "%s is %" PRId64 ", at most %" PRId64, s->name, v, s->max);
+		mx_fail(why, "%s is %" PRId64 ", must be at most %" PRId64, s->name, v, s->max);
 	else if (s->multiple && v % s->multiple)
-		mx_fail(why, "%s is %" PRId64 ", a multiple of %" PRId64, s->name, v, s->multiple);
+		mx_fail(why, "%s is %" PRId64 ", must be a multiple of %" PRId64, s->name, v,
+		        s->multiple);
 	else
 		return 0;
 	return 1;
@@ -107,7 +108,7 @@ static int test_limit(const struct scope *scope, unsigned i, struct mx_error *wh
 		return -1;
 	if (v <= l->most)
 		return 0;
-	mx_fail(why, "%s is %" PRId64 ", at most %" PRId64, l->value, v, l->most);
+	mx_fail(why, "%s is %" PRId64 ", must be at most %" PRId64, l->value, v, l->most);
 	return 1;
 }
 

@@ -47,7 +47,7 @@ is_refused('--co without run', "only with 'mxcheck run'", '--co', $co);
 # ---- shapes that the case does not allow ----
 
 is_refused("the shape $$_[0]", $$_[1], '--shape', $$_[0], 'gemm/mxfp4_f32')
-	for [ '1,1,33', 'K is 33, a multiple of 32' ],
+	for [ '1,1,33', 'K is 33, must be a multiple of 32' ],
 	[ '1099511627776,1,32', 'grid[1]: ceildiv(M, 128) is 8589934592, more than' ],
 	[ '1,4611686018427387904,32', 'N = 4611686018427387904 is not in 0 to 2^40' ];
 
