@@ -88,8 +88,8 @@ static const char help[] =
 	"  --json FILE        write a line of JSON for each run, as it ends\n"
 	"  --junit FILE       write a JUnit XML report\n"
 	"  --tap              report in the Test Anything Protocol\n"
-	"  --case FILE.yaml   (run, mutate) the case file\n"
-	"  --co FILE.co       (run, mutate) the code object, instead of that of the case\n"
+	"  --case FILE.yaml   (run, mutate, fuzz) the case file\n"
+	"  --co FILE.co       (run, mutate, fuzz) the code object, instead of that of the case\n"
 	"  --code DIR         the folder of code objects; it selects the cases of kernels that\n"
 	"                     are not built here, such as aiter/*, if their code object is there\n"
 	"  --nops             (mutate) mutants of s_nop too, where most mutants are of that class\n"
@@ -402,10 +402,38 @@ bool mx_options_look(const struct mx_options *o) {
 	return o->who || o->trace.wave || o->trace.watch || o->trace.stop;
 }
 
+/* What a shape that fuzz draws does not take. */
+static bool check_fuzz(const struct mx_options *o, int *status) {
+	const struct {
+		const char *name;
+		bool given;
+	} of_runs[] = {
+		{ "--shape", o->shape != NULL },
+		{ "--regime", o->has_regime },
+		{ "--race", o->race != 0 },
+		{ "--schedule", o->schedule != NULL },
+		{ "--resume", o->resume != NULL },
+		{ "--time-out", o->time_out > 0 },
+		{ "--vary", o->varies },
+		{ "--save", o->save != NULL },
+		{ "--tap", o->tap },
+		{ "--require-proof", o->require_proof },
+		{ "--no-analysis", !o->analysis },
+		{ "--who", o->who != NULL },
+		{ "--trace", o->trace.wave != NULL },
+		{ "--watch", o->trace.watch != NULL },
+		{ "--break", o->trace.stop != NULL },
+	};
+	for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
+		if (of_runs[i].given)
+			return bad(status, "fuzz: %s is for runs", of_runs[i].name);
+	return true;
+}
+
 /* --time without --race: a hunt of as many runs as fit in that time. */
 static bool check_hunt(struct mx_options *o, int *status) {
 	if (o->fuzz)
-		return true;
+		return check_fuzz(o, status);
 	if (o->count || o->regress)
 		return bad(status, "%s", "--count and --regress are for mxcheck fuzz");
 	if (o->time > 0 && !o->race)

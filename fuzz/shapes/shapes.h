@@ -55,7 +55,7 @@ struct mx_shapes {
 	struct mx_trial *kept; /* trials that covered something new */
 	size_t n_kept, room;
 	unsigned long trials, failing, outside; /* outside: of the contract */
-	unsigned long n_refused; /* shapes without a plan, or too large */
+	unsigned long n_refused;                /* shapes without a plan, or too large */
 	struct mx_error refused; /* why the first shape without a plan has none; or "" */
 	unsigned n_failures;
 	struct mx_shape_failure failure[MX_MOST_FAILURES];
@@ -64,7 +64,8 @@ struct mx_shapes {
 int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err);
 void mx_shapes_free(struct mx_shapes *s);
 
-/* Runs trials until their number is `count`, or for `seconds`; 0: no such limit. */
+/* Runs trials until their number is `count`, or for `seconds`; 0: no such limit. Ends early once
+ * mx_interrupted(). */
 int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err);
 
 /* Basic blocks of the kernel, and ways of its conditional branches: executed, and all. */
