@@ -34,7 +34,7 @@ static int read_text(struct source *s, struct mx_error *err) {
 	if (error)
 		return mx_fail(err, "%s: %s", s->path, strerror(error));
 	if (s->length > MAX_BYTES)
-		return mx_fail(err, "%s: larger than 1 MiB, so not a case file", s->path);
+		return mx_fail(err, "%s: larger than 1 MiB", s->path);
 	return 0;
 }
 

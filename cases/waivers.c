@@ -123,6 +123,7 @@ static int load(struct source *s, struct mx_waivers **w, struct mx_error *err) {
 	if (!waivers_check(s, (*w)->list, (*w)->n, err))
 		return 0;
 	mx_waivers_free(*w);
+	*w = NULL;
 	return -1;
 }
 

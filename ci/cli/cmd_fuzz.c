@@ -3,24 +3,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../fuzz/hunt/interrupt.h"
 #include "../../fuzz/shapes/shapes.h"
 #include "fuzz.h"
+#include "hunt_report.h"
 #include "progress.h"
 
 enum { USUAL_COUNT = 1000, BAD_INPUT = 2 };
 
 /* ---- one case ---- */
 
+/* A saved case is not beside the code object of its original. */
+static void print_code_object(const struct mx_options *o, const struct mx_shapes *s) {
+	char path[4096];
+	struct mx_error why;
+	size_t n = strlen(s->kernel_dir);
+	if (o->code_object)
+		printf(" --co '%s'", o->code_object);
+	else if (!mx_case_code(s->c, s->variant, s->kernel_dir, path, &why) &&
+	         (strncmp(path, s->kernel_dir, n) || path[n] != '/'))
+		printf(" --co '%s'", path);
+}
+
+static void print_shape(const struct mx_sizes *sizes) {
+	for (unsigned i = 0; i < sizes->n; i++)
+		printf("%s%s=%" PRId64, i ? "," : " --shape ", sizes->at[i].name,
+		       sizes->at[i].value);
+}
+
 static void print_command(const struct mx_options *o, const struct mx_shapes *s,
                           const struct mx_shape_failure *f) {
 	printf("      reproduce: %s run --case '%s'", o->program,
 	       f->saved[0] ? f->saved : s->c->path);
-	if (o->code_object)
-		printf(" --co '%s'", o->code_object);
+	print_code_object(o, s);
 	if (!f->saved[0]) {
-		char text[512];
-		mx_sizes_text(&f->trial.run.sizes, text, sizeof text);
-		printf(" --shape %s --regime %s", text, mx_regime_name(f->trial.run.regime));
+		print_shape(&f->trial.run.sizes);
+		printf(" --regime %s", mx_regime_name(f->trial.run.regime));
 	}
 	printf(" --device emu --seed %" PRIu64 "\n", f->trial.seed);
 }
@@ -70,14 +88,15 @@ static void print_case(const struct mx_options *o, const struct mx_shapes *s, do
 	       s->variant ? "/" : "", s->variant ? s->variant->name : "", s->trials, s->failing);
 	if (s->outside)
 		printf(", %lu outside the contract", s->outside);
+	if (s->n_refused)
+		printf(", %lu could not be run", s->n_refused);
 	printf("  %.1f s\n      reached: %zu of %zu blocks, %zu of %zu ways of branches; ", seconds,
 	       c.blocks, c.all_blocks, c.ways, c.all_ways);
 	print_borders(s);
 	if (o->verbose)
 		print_each_border(s);
 	if (o->verbose && s->n_refused)
-		printf("      %lu shapes could not be run, the first: %s\n", s->n_refused,
-		       s->refused.text);
+		printf("      the first that could not be run: %s\n", s->refused.text);
 	for (unsigned i = 0; i < s->n_failures; i++)
 		print_failure(o, s, &s->failure[i]);
 	fflush(stdout);
@@ -112,7 +131,8 @@ static int fuzz_case(const struct mx_options *o, struct mx_shapes *s, double sec
 		status = mx_shapes_run(s, count, seconds, &err);
 	if (!status)
 		status = save(o, s, &err);
-	print_case(o, s, mx_seconds() - start);
+	if (s->trials || !status)
+		print_case(o, s, mx_seconds() - start);
 	if (status)
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 	status = status ? BAD_INPUT : worst_of(s);
@@ -140,13 +160,16 @@ static int worse(int a, int b) {
 
 int mx_cmd_fuzz(const struct mx_options *o, struct mx_device *d, const char *kernel_dir,
                 const struct mx_selection *s) {
+	struct mx_handlers old;
 	int status = 0;
 	size_t cases = 0;
+	mx_interrupt_catch(&old);
 	d->threads = 1;
 	for (size_t i = 0; i < s->n_runs; i++)
 		cases += is_first(s, i);
 	printf("device %s (%s, %s), seed %" PRIu64 "\n", d->name, d->arch, d->runtime, o->seed);
-	for (size_t i = 0; i < s->n_runs; i++) {
+	fflush(stdout);
+	for (size_t i = 0; i < s->n_runs && !mx_interrupted(); i++) {
 		struct mx_shapes shapes = { .c = s->runs[i].c,
 			                    .variant = s->runs[i].run.variant,
 			                    .device = d,
@@ -157,5 +180,9 @@ int mx_cmd_fuzz(const struct mx_options *o, struct mx_device *d, const char *ker
 		if (is_first(s, i))
 			status = worse(status, fuzz_case(o, &shapes, o->time / (double)cases));
 	}
+	if (mx_interrupted())
+		puts("interrupted; these counts are of the shapes done");
+	status = status || !mx_interrupted() ? status : MX_INTERRUPTED;
+	mx_interrupt_restore(&old);
 	return status;
 }

@@ -447,10 +447,38 @@ bool mx_options_look(const struct mx_options *o) {
 	return o->who || o->trace.wave || o->trace.watch || o->trace.stop;
 }
 
+/* What a shape that fuzz draws does not take. */
+static bool check_fuzz(const struct mx_options *o, int *status) {
+	const struct {
+		const char *name;
+		bool given;
+	} of_runs[] = {
+		{ "--shape", o->shape != NULL },
+		{ "--regime", o->has_regime },
+		{ "--race", o->race != 0 },
+		{ "--schedule", o->schedule != NULL },
+		{ "--resume", o->resume != NULL },
+		{ "--time-out", o->time_out > 0 },
+		{ "--vary", o->varies },
+		{ "--save", o->save != NULL },
+		{ "--tap", o->tap },
+		{ "--require-proof", o->require_proof },
+		{ "--no-analysis", !o->analysis },
+		{ "--who", o->who != NULL },
+		{ "--trace", o->trace.wave != NULL },
+		{ "--watch", o->trace.watch != NULL },
+		{ "--break", o->trace.stop != NULL },
+	};
+	for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
+		if (of_runs[i].given)
+			return bad(status, "fuzz: %s is for runs", of_runs[i].name);
+	return true;
+}
+
 /* --time without --race: a hunt of as many runs as fit in that time. */
 static bool check_hunt(struct mx_options *o, int *status) {
 	if (o->fuzz)
-		return true;
+		return check_fuzz(o, status);
 	if (o->count || o->regress)
 		return bad(status, "%s", "--count and --regress are for mxcheck fuzz");
 	if (o->time > 0 && !o->race)

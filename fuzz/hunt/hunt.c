@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
+#include "interrupt.h"
 #include "journal.h"
 #include "ranges.h"
 #include "tally.h"
@@ -51,35 +51,10 @@ static double now(void) {
 
 /* ---- ending early ---- */
 
-static volatile sig_atomic_t signalled;
-
-static void on_signal(int number) {
-	signalled = number;
-}
-
-struct handlers {
-	struct sigaction interrupt, terminate, pipe;
-};
-
-static void catch_signals(struct handlers *old) {
-	const struct sigaction catch = { .sa_handler = on_signal };
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	signalled = 0;
-	sigaction(SIGINT, &catch, &old->interrupt);
-	sigaction(SIGTERM, &catch, &old->terminate);
-	sigaction(SIGPIPE, &ignore, &old->pipe);
-}
-
-static void restore_signals(const struct handlers *old) {
-	sigaction(SIGINT, &old->interrupt, NULL);
-	sigaction(SIGTERM, &old->terminate, NULL);
-	sigaction(SIGPIPE, &old->pipe, NULL);
-}
-
 static bool is_over(struct hunt *h) {
-	if (signalled)
+	if (mx_interrupted())
 		h->race->interrupted = true;
-	h->over |= signalled || (h->o.seconds > 0 && now() - h->start >= h->o.seconds) ||
+	h->over |= mx_interrupted() || (h->o.seconds > 0 && now() - h->start >= h->o.seconds) ||
 	           h->race->crashes + h->race->timeouts >= MAX_LOST;
 	return h->over;
 }
@@ -356,11 +331,11 @@ static int hunt(struct hunt *h, struct mx_error *err) {
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err) {
 	struct hunt h = { .bench = b, .o = *o, .race = race, .v = v, .start = now() };
-	struct handlers old;
+	struct mx_handlers old;
 	*race = (struct mx_race){ 0 };
-	catch_signals(&old);
+	mx_interrupt_catch(&old);
 	int status = hunt(&h, err);
-	restore_signals(&old);
+	mx_interrupt_restore(&old);
 	mx_hunt_journal_close(h.journal);
 	mx_run_0_free(&h.zero);
 	mx_tally_free(&h.tally);

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "../hunt/interrupt.h"
 #include "shapes.h"
 
 /* Whether the trial fails in the same way; then it replaces the failure's. */
@@ -10,7 +11,7 @@ static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f,
 	struct mx_verdict v;
 	struct mx_error err;
 	const char *kind;
-	if (mx_trial_run(s, t, NULL, &v, &err) || !(kind = mx_trial_kind(&v)) ||
+	if (mx_interrupted() || mx_trial_run(s, t, NULL, &v, &err) || !(kind = mx_trial_kind(&v)) ||
 	    strcmp(kind, f->kind))
 		return false;
 	f->trial = *t;

@@ -16,7 +16,15 @@ static void file_name(const struct mx_shapes *s, const struct mx_trial *t, char 
 			*c = '-';
 }
 
+/* Makes the folder and those above it. */
 static int make_folder(const char *dir, struct mx_error *err) {
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s", dir);
+	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+		*slash = 0;
+		mkdir(path, 0777);
+		*slash = '/';
+	}
 	if (!mkdir(dir, 0777) || errno == EEXIST)
 		return 0;
 	return mx_fail(err, "%s: %s", dir, strerror(errno));

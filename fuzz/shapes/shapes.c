@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../hunt/interrupt.h"
+
 enum { GENERATION = 32, MAX_THREADS = 256 };
 
 /* A trial of a generation, and its outcome. */
@@ -15,6 +17,7 @@ struct outcome {
 	struct mx_coverage coverage;
 	struct mx_error err;
 	int status; /* of mx_trial_run */
+	bool done;
 };
 
 struct generation {
@@ -34,9 +37,10 @@ static double now(void) {
 
 static void *work(void *argument) {
 	struct generation *g = argument;
-	for (unsigned i; (i = g->next++) < g->n;) {
+	for (unsigned i; !mx_interrupted() && (i = g->next++) < g->n;) {
 		struct outcome *o = &g->of[i];
 		o->status = mx_trial_run(g->s, &o->trial, &o->coverage, &o->verdict, &o->err);
+		o->done = true;
 	}
 	return NULL;
 }
@@ -166,7 +170,8 @@ int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, stru
 	double end = now() + seconds;
 	unsigned long number = 0;
 	int status = of ? 0 : mx_fail(err, "out of memory");
-	while (!status && (!count || number < count) && (seconds <= 0 || now() < end)) {
+	while (!status && !mx_interrupted() && (!count || number < count) &&
+	       (seconds <= 0 || now() < end)) {
 		struct generation g = { .s = s, .of = of };
 		for (; g.n < GENERATION && (!count || number < count); g.n++, number++) {
 			memset(&of[g.n], 0, sizeof of[g.n]);
@@ -174,13 +179,13 @@ int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, stru
 		}
 		run_all(&g, s->threads);
 		for (unsigned i = 0; i < g.n; i++) {
-			if (!status)
+			if (!status && of[i].done)
 				status = conclude(s, &of[i], err);
 			mx_coverage_free(&of[i].coverage);
 		}
 	}
 	free(of);
-	if (!status && !s->trials)
+	if (!status && !s->trials && !mx_interrupted())
 		status = mx_fail(err, "%s: no shape could be run: %s", s->c->path, s->refused.text);
 	return status;
 }

@@ -64,7 +64,8 @@ struct mx_shapes {
 int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err);
 void mx_shapes_free(struct mx_shapes *s);
 
-/* Runs trials until their number is `count`, or for `seconds`; 0: no such limit. */
+/* Runs trials until their number is `count`, or for `seconds`; 0: no such limit. Ends early once
+ * mx_interrupted(). */
 int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err);
 
 /* Basic blocks of the kernel, and ways of its conditional branches: executed, and all. */

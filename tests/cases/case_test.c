@@ -315,7 +315,7 @@ static void other_files_are_refused(void) {
 	memset(huge, '#', 2 << 20);
 	write_file(huge, 2 << 20);
 	free(huge);
-	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB, so not a case file",
+	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB",
 	         "a file of 2 MiB");
 	unlink(path);
 	ok_error(mx_case_load(path, &c, &err), err.text, ": No such file or directory",

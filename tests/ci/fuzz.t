@@ -2,6 +2,8 @@
 # Shape fuzzing: right kernels pass, broken ones are found and made small; contracts.
 use strict;
 use warnings;
+use Cwd ();
+use File::Copy ();
 use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $status, $out, $err, $dir);
@@ -83,7 +85,47 @@ like($out, qr/no numbers judged/, '  without a verdict on numbers');
 is(fuzz('--count', 64, '--case', $free), 0, '  and fuzzing goes there');
 like($out, qr/, \d+ outside the contract/, '  and says so');
 
+# ---- in a folder of one's own, with the code object beside the case ----
+
+mkdir "$dir/own" or BAIL_OUT("$dir/own: $!");
+spew("$dir/own/kernel.yaml", slurp('cases/gemm/mxfp4_f32.yaml') =~ s/^code: .*/code: kernel.co/mr);
+File::Copy::copy("$build/kernels/broken/store_past_m.co", "$dir/own/kernel.co");
+my $program = Cwd::abs_path("$build/mxcheck");
+is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml"), 1, 'fuzz in another folder');
+ok(-e "$dir/own/cases/regress/gemm-mxfp4_f32-1x1x32-exact.yaml", '  makes cases/regress') or diag $err;
+my ($command) = $out =~ /^ +reproduce: (.* --co '.*kernel\.co' .*)$/m;
+is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  and the printed command finds the code object') or diag $out, $err;
+is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml --regress /dev/null/x"), 2, 'without a saved case');
+($command) = $out =~ /^ +reproduce: (.* --shape .*)$/m;
+is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  the printed command gives the shape') or diag $out, $err;
+
+# ---- Ctrl-C ----
+
+my $log = "$dir/interrupted";
+sub interrupted {
+	my @args = @_;
+	my $pid = fork // BAIL_OUT("fork: $!");
+	if (!$pid) {
+		open STDOUT, '>', $log;
+		exec $program, 'fuzz', '--regress', "$dir/late", '--time', '60s', '--case', @args;
+	}
+	select undef, undef, undef, 0.05 until -s $log;
+	select undef, undef, undef, 0.3;
+	kill 'INT', $pid;
+	waitpid $pid, 0;
+	return $? & 127 ? "signal $?" : $? >> 8;
+}
+is(interrupted("$dir/own/kernel.yaml"), 1, 'Ctrl-C ends fuzzing with the status of what was found');
+like(slurp($log), qr/^FAIL .* failing.*^ +out-of-bounds-write: .*^interrupted; /ms, '  and prints it');
+unlink $log;
+is(interrupted('cases/gemm/mxfp8_scratch.yaml'), 130, 'Ctrl-C before a failure is status 130');
+
 # ---- wrong input ----
+
+for ([ '--shape', '64,64,64' ], [ '--regime', 'exact' ], [ '--race', 5 ], [ '--schedule', 'typical' ], [ '--save', $dir ], [ '--who', 'C:0' ], [ '--tap' ], [ '--resume', "$dir/journal" ], [ '--time-out', 5 ], [ '--require-proof' ], [ '--no-analysis' ]) {
+	is(fuzz(@$_, '--count', 1, 'gemm/mxfp8_scratch/*'), 2, "fuzz does not take $_->[0]");
+	like($err, qr/^mxcheck: fuzz: \Q$_->[0]\E is for runs; see mxcheck --help\n\z/, '  and says so');
+}
 
 my @wrong = (
 	[ 'contract: {sizes: [{name: K, min: 100, multiple: 32}]}', 'contract.sizes\[0\]: min is not a multiple' ],
@@ -102,6 +144,7 @@ for (@wrong) {
 is(mxcheck('--count', 3), 2, '--count needs fuzz');
 is(fuzz('--count', 0), 2, '--count 0 is refused');
 is(fuzz('--count', 32, '--case', contract('contract: {sizes: [{name: K, min: 1048576, multiple: 32, tile: 1048576}]}', "  - {M: 4096, N: 4096, K: 1048576, regime: exact}\n")), 2, 'no shape that can be run is an error, not a pass');
+unlike($out, qr/pass/, '  nor is it printed as one');
 like($err, qr/no shape could be run: .* (?:is too large to fuzz|is too long for the exact regime)$/m, '  with the reason');
 is(fuzz('--count', 32, '--regress', '/dev/null/x', @args), 2, 'a folder that cannot be made is an error');
 

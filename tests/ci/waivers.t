@@ -93,6 +93,9 @@ my %bad = (
 for (sort keys %bad) {
 	is(run_with($_), 2, "$_ is refused");
 	like($err, qr/\Amxcheck: \S+case\.yaml:\d+: waivers\[0\]: \Q$bad{$_}\E\n\z/, '  in one line');
+	spew("$dir/bad.yaml", "waivers:\n  - {$_}\n");
+	is(run_with('', '--waive', "$dir/bad.yaml"), 2, '  in a file of waivers too');
+	like($err, qr/\Amxcheck: \S+bad\.yaml:2: waivers\[0\]: \Q$bad{$_}\E\n\z/, '  in one line');
 }
 is(run_with("$race, pc: 0x8"), 2, 'a waiver without a reason is refused');
 like($err, qr/missing key: reason/, '  in words');
