@@ -6,10 +6,10 @@
 
 B      ?= build
 CC     ?= cc
-OPT    ?= -O3 $(BASE)
+OPT    ?= -O3
 SAN    ?=
 Q      := $(if $(V),,@)
-override CFLAGS += -std=gnu11 $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
+override CFLAGS += -std=gnu11 $(BASE) $(OPT) $(SAN) -g -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
           -MMD -MP -Wall -Wextra -Wno-missing-field-initializers -Wno-psabi
 
 # The oldest CPU for which this compiles, and the steps above it for which STEPPED is compiled again
