@@ -4,8 +4,9 @@
 
 #include "report.h"
 
-/* Whether such a file could be written now; to be called before the runs. */
-int mx_junit_check(const char *path, struct mx_error *err);
+/* Before the runs: empties the file, so that no older report stays if they are killed. 0, or -1
+ * with err->text. */
+int mx_junit_begin(const char *path, struct mx_error *err);
 
 /* A test suite with a test case for each run: its class is the case, its failure has the findings
  * and the command that repeats it. A run that could not be done is an error. 0, or -1 with

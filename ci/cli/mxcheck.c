@@ -269,7 +269,7 @@ static int end_reports(struct gate *g, double seconds) {
 
 /* Opens the reports before anything runs. */
 static int begin_reports(struct gate *g, struct mx_error *err) {
-	if (g->o->junit && mx_junit_check(g->o->junit, err))
+	if (g->o->junit && mx_junit_begin(g->o->junit, err))
 		return -1;
 	return g->o->json ? mx_json_begin(g->o->json, g->o, g->device, &g->json, err) : 0;
 }

@@ -504,6 +504,8 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "--baseline %s: only for runs", o->baseline);
 	if ((o->json || o->junit) && (o->mutate || o->fuzz))
 		return bad(status, "%s", "--json and --junit are for runs");
+	if (o->json && o->junit && !strcmp(o->json, o->junit))
+		return bad(status, "--json and --junit: both write %s", o->json);
 	return true;
 }
 

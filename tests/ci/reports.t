@@ -60,7 +60,16 @@ for my $option ('--json', '--junit') {
 	is($out, '', '  before the run');
 	is(mxcheck($option, '/dev/full', $names[0]), 2, "$option: a full disk is an error") or diag $err;
 	like($err, qr{^mxcheck: /dev/full: (?:cannot be written: )?No space left on device$}m, '  in one line');
+	is(mxcheck($option, $dir, $names[0]), 2, "$option: a folder is refused");
+	is($out, '', '  before the run');
 	is(mxcheck('mutate', $option, $json, $names[0]), 2, "$option is for runs");
 }
+is(mxcheck('--json', $json, '--junit', $json, $names[0]), 2, 'one file for both is refused');
+like($err, qr/^mxcheck: --json and --junit: both write \Q$json\E/, '  with the reason');
+open my $old, '>', $junit or die;
+print $old 'an older report';
+close $old;
+mxcheck('--junit', $junit, '--json', '/no/such/folder/file', $names[0]);
+is(-s $junit, 0, 'an older report does not stay');
 
 done_testing();
