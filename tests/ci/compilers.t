@@ -2,7 +2,7 @@
 # The host code builds without a warning with the clang that compiles the kernels: here only the files
 # that use compiler-specific features. MXCHECK_LONG: all files, with gcc and every installed clang from
 # 14 on, without optimisation, for x86-64-v2, and for this machine; then the tests of the float
-# instructions run.
+# and matrix instructions run.
 use strict;
 use warnings;
 use Test::More;
@@ -23,6 +23,7 @@ sub builds {
 
 my $llvm = llvm();
 my @some = grep { slurp(s/o$/c/r) =~ $differs } @objects;
+my @run = qw(isa/float isa/transcendental isa/quotient mma/dense);
 cmp_ok(@some, '>', 5, 'files use compiler-specific features');
 builds("$llvm/clang", '-O0 -march=x86-64-v2', @some, 'ref/isa/alu/lanes_f32.v4.o');
 for my $compiler ($ENV{MXCHECK_LONG} ? ('gcc', map { "clang-$_" } 14 .. 30) : ()) {
@@ -30,9 +31,8 @@ for my $compiler ($ENV{MXCHECK_LONG} ? ('gcc', map { "clang-$_" } 14 .. 30) : ()
 	for my $options ('-O0', '-O2 -march=x86-64-v2', '-O3 -march=native') {
 		run('rm', '-rf', "$dir/host");
 		builds($compiler, $options, @objects, map { s/c$/o/r } glob 'fuzz/targets/*.c');
-		builds($compiler, $options, map { "tests/isa/${_}_test.t" } qw(float transcendental quotient));
-		is(run("$dir/host/tests/isa/${_}_test.t"), 0, "  and its ${_}_test passes") or diag $out
-			for qw(float transcendental quotient);
+		builds($compiler, $options, map { "tests/${_}_test.t" } @run);
+		is(run("$dir/host/tests/${_}_test.t"), 0, "  and its ${_}_test passes") or diag $out for @run;
 	}
 }
 done_testing();
