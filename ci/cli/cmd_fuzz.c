@@ -126,6 +126,9 @@ static int fuzz_case(const struct mx_options *o, struct mx_shapes *s, double sec
 	struct mx_error err;
 	double start = mx_seconds();
 	unsigned long count = o->count ? o->count : seconds > 0 ? 0 : USUAL_COUNT;
+	if (count && s->shard >= count)
+		return 0;
+	count = (count + s->shards - 1 - s->shard) / s->shards;
 	int status = mx_shapes_begin(s, &err);
 	if (!status)
 		status = mx_shapes_run(s, count, seconds, &err);
@@ -176,6 +179,8 @@ int mx_cmd_fuzz(const struct mx_options *o, struct mx_device *d, const char *ker
 			                    .code_object = o->code_object,
 			                    .kernel_dir = kernel_dir,
 			                    .seed = o->seed,
+			                    .shard = o->shards ? o->shard - 1 : 0,
+			                    .shards = o->shards ? o->shards : 1,
 			                    .threads = o->jobs };
 		if (is_first(s, i))
 			status = worse(status, fuzz_case(o, &shapes, o->time / (double)cases));

@@ -59,6 +59,11 @@ static int hunt(const struct mx_options *o, const char *kernel_dir,
 	return status;
 }
 
+/* The end of the runs of one shard, of which each has consecutive runs. */
+static unsigned long end_of_shard(const struct mx_options *o, unsigned shard) {
+	return (unsigned long)((unsigned long long)o->race * shard / o->shards);
+}
+
 int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench *b,
             struct mx_result *r) {
 	struct progress p = { .start = mx_seconds(), .seconds = o->time };
@@ -66,7 +71,8 @@ int mx_hunt(const struct mx_options *o, const char *kernel_dir, struct mx_bench 
 		.jobs = o->jobs < o->race ? o->jobs : (unsigned)o->race,
 		.first_schedule = o->seed,
 		.data_seed = o->seed,
-		.n = o->race,
+		.first = o->shards ? end_of_shard(o, o->shard - 1) : 0,
+		.n = o->shards ? end_of_shard(o, o->shard) : o->race,
 		.seconds = o->time,
 		.time_out = o->time_out,
 		.journal = o->resume,

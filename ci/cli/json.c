@@ -51,6 +51,9 @@ int mx_json_begin(const char *path, const struct mx_options *o, const struct mx_
 	put_text(line, "arch", d->arch);
 	put_text(line, "runtime", d->runtime);
 	put(line, "seed", json_integer((json_int_t)o->seed));
+	if (o->shards)
+		put(line, "shard",
+		    json_pack("{s:i, s:i}", "number", (int)o->shard, "of", (int)o->shards));
 	write_line(made, line);
 	*j = made;
 	return 0;

@@ -1,6 +1,7 @@
 /* Reports as lines of JSON: one for the start, one for each run as it ends, one for the end.
  *
- * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed"}
+ * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed",
+ *         "shard": {"number", "of"}, of --shard}
  * run    {"type": "run", "name", "case", "kernel", "sizes": {"M": 128, ...}, "regime",
  *         "outcome": "pass" | "fail" | "stopped" | "bad-input", "status": 0 to 4, "seconds",
  *         "error": text, if it could not run,

@@ -452,10 +452,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant },
-	{ "mfma", mx_cmd_mfma },         { "compare", mx_cmd_compare },
-	{ "disasm", mx_cmd_disasm },     { "isa", mx_cmd_isa },
-	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },
+	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare },   { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "merge", mx_cmd_merge },
 	{ "--version", mx_cmd_version },
 };
 

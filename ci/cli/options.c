@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 1000000000 }; /* of a hunt */
+enum { MOST_RUNS = 1000000000 /* of a hunt */, MOST_SHARDS = 10000 };
 
 static const char help[] =
 	"usage: mxcheck [OPTIONS] [CASE-GLOB ...]\n"
@@ -18,6 +18,7 @@ static const char help[] =
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
+	"       mxcheck merge REPORT.jsonl ...                   one report of those of shards\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
@@ -43,6 +44,10 @@ static const char help[] =
 	"                     S=256,D=64 replaces sizes that have these names\n"
 	"  --seed S           seed of data and schedules; default 1\n"
 	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
+	"  --shard I/N        this machine's part of N: each Nth of the selected runs, or of the\n"
+	"                     runs of each hunt. {shard} in the name of a report or journal is I;\n"
+	"                     `mxcheck merge` joins the reports. I/N is `auto` for a task of\n"
+	"                     srun or mpirun: its rank and their number\n"
 	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
 	"                     has one\n"
 	"\n"
@@ -210,7 +215,8 @@ enum {
 	BASELINE,
 	UPDATE_BASELINE,
 	COUNT,
-	REGRESS
+	REGRESS,
+	SHARD
 };
 
 static const struct option long_options[] = {
@@ -252,6 +258,7 @@ static const struct option long_options[] = {
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
+	{ "shard", required_argument, NULL, SHARD },
 	{ "regress", required_argument, NULL, REGRESS },
 	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
@@ -361,6 +368,47 @@ static bool take_number(size_t row, const char *value, struct mx_options *o, int
 	return true;
 }
 
+/* The tasks of srun and mpirun: a rank from 0, and the number of ranks. */
+static bool shard_of_task(struct mx_options *o) {
+	static const char *const names[][2] = {
+		{ "SLURM_PROCID", "SLURM_NTASKS" },
+		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+		{ "PMI_RANK", "PMI_SIZE" },
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
+		unsigned long long shard, shards;
+		if (!rank || !size || !number(size, 1, MOST_SHARDS, &shards) ||
+		    !number(rank, 0, shards - 1, &shard))
+			continue;
+		o->shard = (unsigned)shard + 1;
+		o->shards = (unsigned)shards;
+		return true;
+	}
+	return false;
+}
+
+/* "2/8" or "auto". */
+static bool take_shard(const char *value, struct mx_options *o, int *status) {
+	const char *slash = strchr(value, '/');
+	char first[16] = "";
+	unsigned long long shard, shards;
+	if (!strcmp(value, "auto"))
+		return shard_of_task(o) ||
+		       bad(status, "%s",
+		           "--shard auto: not a task of srun or mpirun: SLURM_PROCID, "
+		           "OMPI_COMM_WORLD_RANK and PMI_RANK are not set");
+	if (slash && slash - value < (ptrdiff_t)sizeof first)
+		memcpy(first, value, (size_t)(slash - value));
+	if (!slash || !number(slash + 1, 1, MOST_SHARDS, &shards) ||
+	    !number(first, 1, shards, &shard))
+		return bad(status,
+		           "--shard %s: neither I/N, I from 1 to N, N up to 10,000, nor auto",
+		           value);
+	o->shard = (unsigned)shard;
+	o->shards = (unsigned)shards;
+	return true;
+}
 /* Options that are neither a flag, a text nor a number. */
 static bool take_other(int option, const char *value, struct mx_options *o, int *status) {
 	switch (option) {
@@ -376,6 +424,7 @@ static bool take_other(int option, const char *value, struct mx_options *o, int 
 		return mx_parse_duration(value, &o->time_out) ||
 		       bad(status, "--time-out %s: not a time: 10, 90s, 30m", value);
 	case VARY: o->varies = true; return take_vary(value, o, status);
+	case SHARD: return take_shard(value, o, status);
 	case REGIME:
 		o->has_regime = true;
 		return mx_regime_by_name(value, &o->regime) ||
@@ -428,6 +477,8 @@ static bool refuse(int option, char *word, int *status) {
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 	if (o->code_dir && access(o->code_dir, R_OK | X_OK))
 		return bad(status, "--code %s: not a folder that can be read", o->code_dir);
+	if (o->shards && (o->mutate || o->list))
+		return bad(status, "%s", "--shard is for runs and for mxcheck fuzz");
 	if (o->mutate || o->fuzz)
 		return true;
 	if (o->nops || o->progress)
@@ -497,6 +548,21 @@ static bool check_hunt(struct mx_options *o, int *status) {
 	       bad(status, "--resume %s: needs a hunt: --race N or --time T", o->resume);
 }
 
+/* The names of files that differ between shards. */
+static void name_shard(struct mx_options *o) {
+	static const char word[] = "{shard}";
+	const char **names[] = { &o->json, &o->junit, &o->resume };
+	for (size_t i = 0; o->shards && i < sizeof names / sizeof *names; i++) {
+		const char *at = *names[i] ? strstr(*names[i], word) : NULL;
+		char *to = o->shard_names[i];
+		if (!at)
+			continue;
+		snprintf(to, sizeof o->shard_names[i], "%.*s%u%s", (int)(at - *names[i]), *names[i],
+		         o->shard, at + strlen(word));
+		*names[i] = to;
+	}
+}
+
 static bool check_baseline(const struct mx_options *o, int *status) {
 	if (o->update_baseline && !o->baseline)
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
@@ -556,6 +622,7 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 			return false;
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;
+	name_shard(o);
 	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
 	       check_proof(o, status) && check_look(o, status);
 }

@@ -2,6 +2,8 @@
 #ifndef MX_OPTIONS_H
 #define MX_OPTIONS_H
 
+#include <limits.h>
+
 #include "../inspect/trace.h"
 
 struct mx_options {
@@ -14,6 +16,8 @@ struct mx_options {
 	const char *schedule;  /* text or file, instead of the seed's schedule; or NULL */
 	struct mx_vary vary;   /* what surrounds the runs of a hunt */
 	bool varies;
+	unsigned shard, shards; /* --shard: this one, from 1, of how many; shards 0: all */
+	char shard_names[3][PATH_MAX]; /* of reports and the journal, with {shard} replaced */
 	unsigned jobs;
 	bool has_jobs;    /* --jobs was given */
 	const char *save; /* folder for the buffers after the launch; or NULL */

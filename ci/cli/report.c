@@ -28,6 +28,8 @@ void mx_report_start(const struct mx_options *o, const struct mx_device *d, size
 		printf("TAP version 13\n1..%zu\n", n);
 	printf("%sdevice %s (%s, %s), seed %" PRIu64, o->tap ? "# " : "", d->name, d->arch,
 	       d->runtime, o->seed);
+	if (o->shards)
+		printf(", shard %u of %u", o->shard, o->shards);
 	printf(o->schedule ? ", one schedule (--schedule)\n" : "\n");
 	fflush(stdout);
 }

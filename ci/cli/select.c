@@ -144,6 +144,16 @@ static int select_runs(const struct mx_options *o, struct mx_selection *s, const
 	return 0;
 }
 
+/* Every Nth run. The runs of a hunt are split instead, by mx_hunt. */
+static void keep_shard(const struct mx_options *o, struct mx_selection *s) {
+	size_t n = 0;
+	if (!o->shards || o->race || o->fuzz)
+		return;
+	for (size_t i = o->shard - 1; i < s->n_runs; i += o->shards)
+		s->runs[n++] = s->runs[i];
+	s->n_runs = n;
+}
+
 int mx_select(const struct mx_options *o, const char *case_dir, struct mx_selection *s,
               struct mx_error *err) {
 	*s = (struct mx_selection){ 0 };
@@ -161,6 +171,8 @@ int mx_select(const struct mx_options *o, const char *case_dir, struct mx_select
 		         : o->n_globs ? mx_fail(err, "no case matches '%s'; see mxcheck --list",
 		                                o->globs[0])
 		                      : mx_fail(err, "no case selected; see mxcheck --list");
+	if (!status)
+		keep_shard(o, s);
 	return status;
 }
 

@@ -234,7 +234,7 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 		status = mx_run_0_keep(&h->zero, h->bench, &r, err);
 	if (!status && h->o.journal && !r.late)
 		status = resume(h, err);
-	if (!status && !h->race->runs) {
+	if (!status && !h->race->runs && !h->o.first) {
 		if (r.late)
 			mx_batch_add_lost(b, MX_RUN_TIMEOUT, 0);
 		else
@@ -248,9 +248,15 @@ static int run_0(struct hunt *h, struct mx_error *err) {
 
 /* ---- all runs ---- */
 
+/* A journal of a whole hunt can hold more runs than this shard has. */
+static uint64_t runs_left(const struct hunt *h) {
+	uint64_t all = h->o.n - h->o.first;
+	return all > h->race->runs ? all - h->race->runs : 0;
+}
+
 static uint64_t batch_size(const struct hunt *h, unsigned workers) {
 	double each = h->race->seconds / (double)h->race->runs;
-	uint64_t share = (h->o.n - h->race->runs) / (4 * workers) + 1, n = MX_BATCH_RUNS;
+	uint64_t share = runs_left(h) / (4 * workers) + 1, n = MX_BATCH_RUNS;
 	if (h->race->runs < MX_BATCH_RUNS)
 		n = FIRST_BATCH;
 	if (each * (double)n > batch_seconds)
@@ -288,7 +294,7 @@ static int run_all(struct hunt *h, struct mx_workers *w, struct mx_error *err) {
 			stopping = true;
 		}
 		if (h->o.progress)
-			h->o.progress(h->o.context, h->race->runs, h->o.n);
+			h->o.progress(h->o.context, h->race->runs, h->o.n - h->o.first);
 		if (h->ranges.out_of_memory || h->tally.out_of_memory)
 			status = mx_fail(err, "out of memory");
 	}
@@ -316,8 +322,9 @@ static void conclude(struct hunt *h) {
 
 static int hunt(struct hunt *h, struct mx_error *err) {
 	struct mx_workers *w = NULL;
+	mx_ranges_done(&h->ranges, 0, h->o.first);
 	int status = run_0(h, err);
-	if (!status && h->race->runs < h->o.n)
+	if (!status && runs_left(h))
 		status = mx_workers_start(h->bench, &h->o, &h->zero, &w, err);
 	if (!status && w && !is_lost(h))
 		status = run_all(h, w, err);

@@ -175,7 +175,7 @@ int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, stru
 		struct generation g = { .s = s, .of = of };
 		for (; g.n < GENERATION && (!count || number < count); g.n++, number++) {
 			memset(&of[g.n], 0, sizeof of[g.n]);
-			mx_shapes_draw(s, number, &of[g.n].trial);
+			mx_shapes_draw(s, number * s->shards + s->shard, &of[g.n].trial);
 		}
 		run_all(&g, s->threads);
 		for (unsigned i = 0; i < g.n; i++) {

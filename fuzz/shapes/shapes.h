@@ -49,6 +49,7 @@ struct mx_shapes {
 	struct mx_device *device;
 	const char *code_object, *kernel_dir; /* as for mx_bench_make */
 	uint64_t seed;
+	unsigned shard, shards; /* this one, from 0, of how many; each draws trials of its own */
 	unsigned threads;
 	struct mx_borders borders[MX_MAX_SIZES];
 	struct mx_coverage coverage;

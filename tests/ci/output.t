@@ -9,6 +9,7 @@ our ($build, $mxcheck, $dir, $status, $out, $err);
 
 my $co   = "$build/kernels/broken/loose_wait.co";
 my @case = ('--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact');
+mxcheck('--json', "$dir/r.jsonl", @case);
 mxcheck('quant', '--format', 'E2M1', '1', '-o', "$dir/a.npy", '--scales', "$dir/s.npy");
 
 # Command lines, each with its command.
@@ -22,7 +23,7 @@ my @commands = (
 	[ lint => 'lint', $co ], [ init => 'init', $co, 'mxfp4_gemm_f32' ], [ quant => 'quant', '--format', 'E2M1', '1' ],
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
 	[ mfma => 'mfma', '--format', 'E2M1', '--a', '1', '--b', '1' ],
-	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ],
+	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/s.npy" ],
 );
 mxcheck('--help');
