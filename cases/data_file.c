@@ -1,4 +1,5 @@
 /* Buffers read from and written to .npy files: a line of the buffer is a row of the array. */
+#include "depends.h"
 #include "dtype.h"
 #include "layout.h"
 #include "npy.h"
@@ -10,13 +11,6 @@
 /* The numbers in a line: elements, or bytes of packed codes. */
 static size_t line_numbers(const struct mx_buffer *b) {
 	return dtype_is_format(b->type) ? b->line_bytes : b->line_bytes / dtype_bytes(b->type, 1);
-}
-
-/* A relative path is relative to the case file's folder. */
-static void path_of(const struct mx_plan *p, const char *file, char *path, size_t room) {
-	const char *slash = strrchr(p->c->path, '/');
-	int folder = slash && file[0] != '/' ? (int)(slash + 1 - p->c->path) : 0;
-	snprintf(path, room, "%.*s%s", folder, p->c->path, file);
 }
 
 /* Whether the array's numbers are those of the buffer's type; codes count as bytes. */
@@ -46,7 +40,7 @@ int mx_data_read(const struct mx_plan *plan, unsigned i, const char *file, uint8
 	const struct mx_buffer *b = &plan->buffers[i];
 	char path[4096];
 	struct mx_npy a;
-	path_of(plan, file, path, sizeof path);
+	mx_case_data_path(plan->c, file, path, sizeof path);
 	if (mx_npy_read(path, &a, err))
 		return -1;
 	int status = check(plan, b, path, &a, err);
@@ -62,7 +56,7 @@ int mx_data_open(const struct mx_plan *plan, unsigned i, const char *file, struc
 	const struct mx_buffer *b = &plan->buffers[i];
 	size_t elements = b->order == MX_ORDER_COL ? b->rows : b->cols, rows, cols;
 	char path[4096];
-	path_of(plan, file, path, sizeof path);
+	mx_case_data_path(plan->c, file, path, sizeof path);
 	if (mx_npy_read(path, a, err))
 		return -1;
 	*own = has_type(b, a);

@@ -1,6 +1,7 @@
 /* A bench: device buffers with guards, and launches over them. */
 #include "bench_inside.h"
 #include "epilogue.h"
+#include "hash_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,24 +93,11 @@ static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
 	return mx_plan_kernarg(&b->plan, address, b->kernarg, err);
 }
 
-static uint64_t hash_file(const char *path) {
-	XXH3_state_t state;
-	uint8_t bytes[1 << 14];
-	size_t n;
-	FILE *f = fopen(path, "rb");
-	XXH3_64bits_reset(&state);
-	while (f && (n = fread(bytes, 1, sizeof bytes, f)))
-		XXH3_64bits_update(&state, bytes, n);
-	if (f)
-		fclose(f);
-	return XXH3_64bits_digest(&state);
-}
-
 /* The case file's bytes identify the case. Kernel arguments hold addresses, which differ in each
  * process. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code) {
 	XXH3_state_t state;
-	uint64_t file = hash_file(b->plan.c->path);
+	uint64_t file = mx_hash_file(b->plan.c->path, 0);
 	XXH3_64bits_reset_withSeed(&state, file);
 	XXH3_64bits_update(&state, b->plan.name, strlen(b->plan.name));
 	XXH3_64bits_update(&state, b->device->name, strlen(b->device->name));
@@ -130,7 +118,7 @@ static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint
 		return -1;
 	if (mx_module_load(b->device, path, b->plan.kernel, &b->module, &why))
 		return mx_fail(err, "%s", why.text);
-	b->code_hash = hash_file(path);
+	b->code_hash = mx_hash_file(path, 0);
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
 	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;

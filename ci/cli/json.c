@@ -163,6 +163,8 @@ void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_
 		put_text(line, "error", r->err.text);
 	else {
 		put(line, "seconds", json_real(r->seconds));
+		if (r->cached)
+			put(line, "cached", json_true());
 		if (v->checked)
 			put(line, "numbers", numbers(v));
 		if (v->proof.outcome != MX_NOT_ANALYSED)

@@ -4,6 +4,7 @@
  *         "shard": {"number", "of"}, of --shard}
  * run    {"type": "run", "name", "case", "kernel", "sizes": {"M": 128, ...}, "regime",
  *         "outcome": "pass" | "fail" | "stopped" | "bad-input", "status": 0 to 4, "seconds",
+ *         "cached": true, if it was not done because the cache has its verdict,
  *         "error": text, if it could not run,
  *         "numbers": {"checked", "wrong", "basis", "snr_deq", "snr_unq", "worst_row", "ulp_max"},
  *         "order": {"proved": true, "assuming"} or {"proved": false, "why"},

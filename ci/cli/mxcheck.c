@@ -12,6 +12,7 @@
 #include "../../ref/num/cpu.h"
 #include "../inspect/provenance_report.h"
 #include "baseline.h"
+#include "cache.h"
 #include "command.h"
 #include "fuzz.h"
 #include "hunt_report.h"
@@ -34,6 +35,7 @@ struct gate {
 	struct mx_schedule schedule;  /* --schedule */
 	struct mx_json *json;         /* --json, or NULL */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
+	struct mx_cache *cache;       /* --cache, or NULL */
 	struct mx_selection selection;
 	struct mx_result *results;
 	bool *done;
@@ -150,7 +152,7 @@ static int end_replay(const struct gate *g, struct mx_bench *b, struct mx_result
 }
 
 /* A hunt begins with a judged run; run 0 of the hunt has the same schedule. */
-static void run_case(const struct gate *g, struct mx_result *r) {
+static void do_case(const struct gate *g, struct mx_result *r) {
 	struct mx_bench *b = NULL;
 	int status = make_bench(g, r->run, &b, &r->err);
 	if (!status && g->o->schedule)
@@ -169,6 +171,19 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	r->bad_input = status != 0;
 	mx_bench_free(b);
+}
+
+/* A verdict of the cache is compared with the baseline again, which may have changed. */
+static void run_case(const struct gate *g, struct mx_result *r) {
+	struct mx_error err;
+	if (!g->cache)
+		do_case(g, r);
+	else if (!mx_cache_get(g->cache, r)) {
+		do_case(g, r);
+		if (mx_cache_put(g->cache, r, &err))
+			fprintf(stderr, "mxcheck: --cache: %s\n", err.text);
+	} else if (g->baseline)
+		mx_baseline_compare(g->baseline, r->run, &r->verdict);
 }
 
 /* ---- all cases: in parallel, printed in order; hunts follow each other ---- */
@@ -387,6 +402,7 @@ static int check_device(const struct gate *g) {
 	const struct mx_options *o = g->o;
 	const char *needs = o->schedule          ? "--schedule needs"
 	                    : o->require_proof   ? "--require-proof needs"
+	                    : o->cache           ? "--cache needs"
 	                    : mx_options_look(o) ? "--who, --trace, --watch and --break need"
 	                    : o->fuzz            ? "mxcheck fuzz needs"
 	                    : o->mutate          ? "mxcheck mutate needs"
@@ -411,7 +427,14 @@ static int run_command(struct gate *g) {
 		return mx_cmd_fuzz(g->o, g->device, g->kernel_dir, &g->selection);
 	if (g->o->mutate)
 		return mx_cmd_mutate(g->o, g->device, g->kernel_dir, &g->selection);
-	return run_gate(g);
+	struct mx_error err;
+	if (g->o->cache && mx_cache_open(g->o, g->device, g->kernel_dir, &g->cache, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		return BAD_INPUT;
+	}
+	int status = run_gate(g);
+	mx_cache_free(g->cache);
+	return status;
 }
 
 static int run_on_device(struct gate *g) {

@@ -48,6 +48,10 @@ static const char help[] =
 	"                     runs of each hunt. {shard} in the name of a report or journal is I;\n"
 	"                     `mxcheck merge` joins the reports. I/N is `auto` for a task of\n"
 	"                     srun or mpirun: its rank and their number\n"
+	"  --cache DIR        (emulator) keep verdicts of runs that pass in a folder. A run is "
+        "not\n"
+	"                     done again while this build, its case file, code object, data and\n"
+	"                     the options are the same; so an interrupted gate goes on\n"
 	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
 	"                     has one\n"
 	"\n"
@@ -216,7 +220,8 @@ enum {
 	UPDATE_BASELINE,
 	COUNT,
 	REGRESS,
-	SHARD
+	SHARD,
+	CACHE
 };
 
 static const struct option long_options[] = {
@@ -259,6 +264,7 @@ static const struct option long_options[] = {
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
 	{ "shard", required_argument, NULL, SHARD },
+	{ "cache", required_argument, NULL, CACHE },
 	{ "regress", required_argument, NULL, REGRESS },
 	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
@@ -297,6 +303,7 @@ static const char **text_of(int option, struct mx_options *o) {
 	case CODE: return &o->code_dir;
 	case SHAPE: return &o->shape;
 	case SAVE: return &o->save;
+	case CACHE: return &o->cache;
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
 	case WAIVE: return &o->waive;
@@ -575,6 +582,18 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 	return true;
 }
 
+/* What a verdict in the cache cannot give, or does not depend on the inputs alone. */
+static bool check_cache(const struct mx_options *o, int *status) {
+	const char *with = o->mutate || o->fuzz ? "mutate and fuzz"
+	                   : mx_options_look(o) ? "--who, --trace, --watch and --break"
+	                   : o->save            ? "--save"
+	                   : o->resume          ? "--resume"
+	                   : o->time > 0        ? "--time"
+	                   : o->varies          ? "--vary"
+	                                        : NULL;
+	return !o->cache || !with || bad(status, "--cache does not go with %s", with);
+}
+
 static bool check_proof(const struct mx_options *o, int *status) {
 	if (o->require_proof && o->mutate)
 		return bad(status, "%s", "mutate: --require-proof needs a run");
@@ -624,5 +643,5 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	o->n_globs = argc - optind;
 	name_shard(o);
 	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
-	       check_proof(o, status) && check_look(o, status);
+	       check_cache(o, status) && check_proof(o, status) && check_look(o, status);
 }

@@ -29,6 +29,7 @@ struct mx_options {
 	const char *regress;  /* --regress: the folder of failing cases */
 	const char *baseline; /* --baseline: the file of the accuracy of runs */
 	bool update_baseline;
+	const char *cache;        /* --cache: a folder of verdicts; or NULL */
 	const char *json, *junit; /* --json, --junit: files of reports */
 	bool no_shrink;           /* a hunt does not look for a short schedule */
 	const char *races;        /* --races: classes of races that fail, are reported or ignored */

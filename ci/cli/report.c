@@ -261,6 +261,8 @@ static void print_line(const struct mx_options *o, const struct mx_result *r) {
 		print_order(&r->verdict.proof);
 	else if (r->verdict.checked)
 		printf("  [%s]", r->verdict.basis);
+	if (r->cached)
+		printf("  cached");
 	putchar('\n');
 }
 
@@ -345,15 +347,18 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    size_t n_absent, double seconds) {
-	size_t passed = 0, bad_input = 0, stopped = 0;
+	size_t passed = 0, bad_input = 0, stopped = 0, cached = 0;
 	for (size_t i = 0; i < n; i++) {
 		passed += mx_result_status(&results[i]) == 0;
 		bad_input += results[i].bad_input;
+		cached += results[i].cached;
 		stopped += is_stopped(&results[i]);
 	}
 	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
 	       n - passed - bad_input - stopped);
+	if (cached)
+		printf(", %zu from the cache", cached);
 	if (n_absent)
 		printf(", %zu skipped without their code object", n_absent);
 	if (bad_input)

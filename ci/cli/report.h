@@ -11,6 +11,7 @@
 struct mx_result {
 	const struct mx_selected *run;
 	bool alone;     /* the only case of this command */
+	bool cached;    /* from the cache: it passed before, with the same inputs */
 	bool bad_input; /* nothing ran; err has the reason */
 	struct mx_error err;
 	struct mx_verdict verdict;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "hunt.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
+#include "build.h"
 #include "interrupt.h"
 #include "journal.h"
 #include "ranges.h"
@@ -151,31 +151,8 @@ static void count_resumed(void *context, const struct mx_batch *b) {
 
 /* ---- run 0 and the journal ---- */
 
-static uint64_t hash_file(const char *path, uint64_t seed) {
-	XXH3_state_t state;
-	uint8_t bytes[1 << 14];
-	size_t n;
-	FILE *f = fopen(path, "rb");
-	XXH3_64bits_reset_withSeed(&state, seed);
-	while (f && (n = fread(bytes, 1, sizeof bytes, f)))
-		XXH3_64bits_update(&state, bytes, n);
-	if (f)
-		fclose(f);
-	return XXH3_64bits_digest(&state);
-}
-
-/* The hash of this program and of the emulator that it has loaded, if any. */
-static uint64_t build_hash(const struct mx_bench *b) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
-	uint64_t h = hash_file("/proc/self/exe", 0);
-	Dl_info info;
-	if (emu && dladdr(*(void *const *)&emu->set_launch_options, &info))
-		h = hash_file(info.dli_fname, h);
-	return h;
-}
-
 static int resume(struct hunt *h, struct mx_error *err) {
-	struct mx_hunt_identity is = { .build = build_hash(h->bench),
+	struct mx_hunt_identity is = { .build = mx_build_hash(mx_bench_device(h->bench)),
 		                       .seed = XXH3_64bits_withSeed(&h->o.data_seed, 8,
 		                                                    h->o.first_schedule),
 		                       .run_0 = h->zero.hash };

@@ -1,0 +1,43 @@
+/* The files on which a run of a case depends. */
+#include "depends.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Data that are no file: see struct mx_buffer_spec. */
+static bool is_file(const char *data) {
+	size_t n = data ? strlen(data) : 0;
+	return n > 4 && !strcmp(data + n - 4, ".npy");
+}
+
+void mx_case_data_path(const struct mx_case *c, const char *file, char *path, size_t room) {
+	const char *slash = strrchr(c->path, '/');
+	int folder = slash && file[0] != '/' ? (int)(slash + 1 - c->path) : 0;
+	snprintf(path, room, "%.*s%s", folder, c->path, file);
+}
+
+static int visit_data(const struct mx_case *c, const char *file, mx_visit_file *visit,
+                      void *context) {
+	char path[4096];
+	if (!is_file(file))
+		return 0;
+	mx_case_data_path(c, file, path, sizeof path);
+	return visit(context, path);
+}
+
+int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const char *code_object,
+                    const char *kernel_dir, mx_visit_file *visit, void *context,
+                    struct mx_error *err) {
+	char path[4096];
+	int status = visit(context, c->path);
+	if (!status && !code_object)
+		status = mx_case_code(c, v, kernel_dir, path, err);
+	if (!status)
+		status = visit(context, code_object ? code_object : path);
+	for (unsigned i = 0; !status && i < c->n_buffers; i++) {
+		status = visit_data(c, c->buffers[i].data, visit, context);
+		if (!status)
+			status = visit_data(c, c->buffers[i].expect, visit, context);
+	}
+	return status;
+}

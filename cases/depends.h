@@ -1,0 +1,20 @@
+/* The files on which a run of a case depends. */
+#ifndef MX_DEPENDS_H
+#define MX_DEPENDS_H
+
+#include "case.h"
+
+/* Returns 0 to go on; any other number ends the visit. */
+typedef int mx_visit_file(void *context, const char *path);
+
+/* Visits the case file, the code object (code_object, or where NULL the one that mx_case_code
+ * finds), and the .npy files of data and of expected contents. Returns 0, what `visit` returned, or
+ * -1 with err->text if the code object is nowhere. */
+int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const char *code_object,
+                    const char *kernel_dir, mx_visit_file *visit, void *context,
+                    struct mx_error *err);
+
+/* The path of a data file: a relative one is relative to the folder of the case file. */
+void mx_case_data_path(const struct mx_case *c, const char *file, char *path, size_t room);
+
+#endif
