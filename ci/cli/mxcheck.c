@@ -13,6 +13,7 @@
 #include "../inspect/provenance_report.h"
 #include "baseline.h"
 #include "cache.h"
+#include "change.h"
 #include "command.h"
 #include "fuzz.h"
 #include "hunt_report.h"
@@ -493,7 +494,8 @@ static int run(int argc, char **argv) {
 	if (!mx_options_parse(argc, argv, &o, &status))
 		return status;
 	find_folders(cases, kernels);
-	if (mx_select(&o, cases, &g.selection, &err)) {
+	if (mx_select(&o, o.ci ? o.cases ? o.cases : "cases" : cases, &g.selection, &err) ||
+	    (o.ci && mx_change_select(&o, kernels, &g.selection, &err))) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = BAD_INPUT;
 	} else

@@ -16,6 +16,7 @@ static const char help[] =
 	"       mxcheck run --case FILE.yaml [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck fuzz [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck mutate [--case FILE.yaml] [--co FILE.co] [OPTIONS] [CASE-GLOB ...]\n"
+	"       mxcheck ci --base REV [--cases DIR] [OPTIONS] [CASE-GLOB ...]\n"
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
 	"       mxcheck merge REPORT.jsonl ...                   one report of those of shards\n"
@@ -33,7 +34,16 @@ static const char help[] =
 	"reports the changes that no check detects (exit 1). --race N sets the number of\n"
 	"schedules for each; default 20. -v lists the detected changes too.\n"
 	"\n"
+	"`mxcheck ci` runs the cases of a git repository that a change touches: those whose case\n"
+	"file, code object or data differ from REV, or are not tracked by git.\n"
+	"\n"
 	"Select cases and runs:\n"
+	"  --base REV         (ci) the revision with which the change is compared: the commit "
+        "that\n"
+	"                     it and HEAD have in common\n"
+	"  --cases DIR        (ci) the folder of case files; default: cases. All their runs "
+        "count,\n"
+	"                     but for those tagged long, which a CASE-GLOB selects\n"
 	"  --list             list the cases and their tags, run nothing\n"
 	"  --case FILE.yaml   (run, fuzz, mutate) the case file\n"
 	"  --co FILE.co       (run, fuzz, mutate) the code object, instead of that of the case\n"
@@ -49,7 +59,7 @@ static const char help[] =
 	"                     `mxcheck merge` joins the reports. I/N is `auto` for a task of\n"
 	"                     srun or mpirun: its rank and their number\n"
 	"  --cache DIR        (emulator) keep verdicts of runs that pass in a folder. A run is "
-        "not\n"
+	"not\n"
 	"                     done again while this build, its case file, code object, data and\n"
 	"                     the options are the same; so an interrupted gate goes on\n"
 	"  --jobs J           threads; default: one for each processor; a hunt on a real device\n"
@@ -221,7 +231,9 @@ enum {
 	COUNT,
 	REGRESS,
 	SHARD,
-	CACHE
+	CACHE,
+	BASE,
+	CASES
 };
 
 static const struct option long_options[] = {
@@ -265,6 +277,8 @@ static const struct option long_options[] = {
 	{ "count", required_argument, NULL, COUNT },
 	{ "shard", required_argument, NULL, SHARD },
 	{ "cache", required_argument, NULL, CACHE },
+	{ "base", required_argument, NULL, BASE },
+	{ "cases", required_argument, NULL, CASES },
 	{ "regress", required_argument, NULL, REGRESS },
 	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
@@ -303,6 +317,8 @@ static const char **text_of(int option, struct mx_options *o) {
 	case CODE: return &o->code_dir;
 	case SHAPE: return &o->shape;
 	case SAVE: return &o->save;
+	case BASE: return &o->base;
+	case CASES: return &o->cases;
 	case CACHE: return &o->cache;
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
@@ -484,6 +500,11 @@ static bool refuse(int option, char *word, int *status) {
 static bool check_run(bool is_run, const struct mx_options *o, int *status) {
 	if (o->code_dir && access(o->code_dir, R_OK | X_OK))
 		return bad(status, "--code %s: not a folder that can be read", o->code_dir);
+	if (o->ci != (o->base != NULL))
+		return bad(status, "%s",
+		           o->ci ? "ci: --base REV is missing" : "--base: only with 'mxcheck ci'");
+	if (o->cases && !o->ci)
+		return bad(status, "--cases %s: only with 'mxcheck ci'", o->cases);
 	if (o->shards && (o->mutate || o->list))
 		return bad(status, "%s", "--shard is for runs and for mxcheck fuzz");
 	if (o->mutate || o->fuzz)
@@ -624,17 +645,19 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	bool is_run = argc > 1 && !strcmp(argv[1], "run");
 	bool mutate = argc > 1 && !strcmp(argv[1], "mutate");
 	bool fuzz = argc > 1 && !strcmp(argv[1], "fuzz");
+	bool ci = argc > 1 && !strcmp(argv[1], "ci");
 	int option;
 	*o = (struct mx_options){ .program = argv[0],
 		                  .seed = 1,
 		                  .analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES,
 		                  .mutate = mutate,
 		                  .fuzz = fuzz,
+		                  .ci = ci,
 		                  .depth = 4,
 		                  .trace.lane = -1,
 		                  .jobs = processors > 0 ? (unsigned)processors : 1 };
 	*status = 0;
-	optind = is_run || mutate || fuzz ? 2 : 1;
+	optind = is_run || mutate || fuzz || ci ? 2 : 1;
 	while ((option = getopt_long(argc, argv, ":vh", long_options, NULL)) != -1)
 		if (option == '?' || option == ':' ? !refuse(option, argv[optind - 1], status)
 		                                   : !take(option, optarg, o, status))

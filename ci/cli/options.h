@@ -24,6 +24,9 @@ struct mx_options {
 	bool list, tap, verbose, mutate;
 	unsigned assume;      /* MX_ASSUME_..., added to those of the case */
 	bool notes;           /* print each note */
+	const char *base;     /* of mxcheck ci: the revision to compare with; or NULL */
+	const char *cases;    /* of mxcheck ci: the folder of cases; NULL: cases */
+	bool ci;              /* mxcheck ci */
 	bool fuzz;            /* mxcheck fuzz */
 	unsigned long count;  /* --count: shapes of each case; 0: no limit */
 	const char *regress;  /* --regress: the folder of failing cases */

@@ -66,13 +66,16 @@ static bool named(const struct mx_options *o, const struct mx_selected *r) {
 	return false;
 }
 
-/* Without a glob: the runs tagged quick; all runs for --case and for --list. */
+/* Without a glob: the runs tagged quick; all runs for --case and for --list; for ci all but the
+ * long ones. */
 static bool wanted(const struct mx_options *o, const struct mx_selected *r,
                    const struct mx_run_spec *spec) {
 	if (o->has_regime && r->run.regime != o->regime)
 		return false;
 	if (o->n_globs)
 		return named(o, r);
+	if (o->ci)
+		return !has_tag(spec, "long");
 	return o->case_file || o->list || has_tag(spec, "quick");
 }
 

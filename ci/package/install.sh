@@ -18,6 +18,9 @@ list() {
   echo "pc ref/mxref.pc.in lib/pkgconfig/mxref.pc"
   echo "644 ci/man/mxcheck.1 share/man/man1/mxcheck.1"
   echo "644 ci/man/mxref.3 share/man/man3/mxref.3"
+  for server in github gitlab; do
+    echo "644 ci/package/$server.yml share/mxcheck/ci/$server.yml"
+  done
   find cases \( -name '*.yaml' -o -name '*.md' \) -printf '644 %p share/mxcheck/%p\n'
   # The broken twins test the suite itself and are not installed. Kernels from other sources are in
   # cases/foreign; they are installed among the kernels.

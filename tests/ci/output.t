@@ -26,8 +26,11 @@ my @commands = (
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/s.npy" ],
 );
+my $is_repository = run('git', 'rev-parse', '--verify', '--quiet', 'HEAD') == 0;
+push @commands, [ ci => 'ci', '--base', 'HEAD', @case ] if $is_repository;
 mxcheck('--help');
 my %known = map { $_ => 1 } map { split / \| / } $out =~ /^ +(?:usage: )?mxcheck ((?:\w+ \| )*[a-z]+) /mg;
+delete $known{ci} unless $is_repository;
 my %tried = map { $$_[0] => 1 } @commands;
 is_deeply([ grep { !$tried{$_} } sort keys %known ], [], 'each command of --help is tried here');
 push @commands, map { [ $_, $_ eq 'run' ? () : $_, '--help' ] } sort keys %tried;
