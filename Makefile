@@ -35,7 +35,7 @@ SRC_hip   := ref/hip
 SRC_kernels := kernels/host
 SRC_oracle := oracle oracle/exact
 SRC_fuzz  := fuzz/hunt fuzz/mutation fuzz/shapes
-SRC_ci    := ci/cli ci/inspect ci/numbers
+SRC_ci    := ci/cli ci/inspect ci/numbers ci/reports
 $(foreach r,$(ROOMS),$(eval SRC_$r ?= $r))
 $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 

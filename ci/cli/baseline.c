@@ -100,10 +100,12 @@ static int make_new(uint64_t seed, struct mx_baseline **b, struct mx_error *err)
 	return 0;
 }
 
-int mx_baseline_open(const char *path, uint64_t seed, bool may_be_new, struct mx_baseline **b,
+int mx_baseline_open(const char *path, uint64_t seed, bool update, struct mx_baseline **b,
                      struct mx_error *err) {
 	struct source s;
-	if (may_be_new && access(path, F_OK) && errno == ENOENT) {
+	if (update && mx_file_check(path, err))
+		return -1;
+	if (update && access(path, F_OK) && errno == ENOENT) {
 		if (make_new(seed, b, err))
 			return -1;
 	} else {

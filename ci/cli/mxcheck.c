@@ -11,12 +11,13 @@
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
 #include "../inspect/provenance_report.h"
+#include "../reports/json.h"
+#include "../reports/junit.h"
+#include "../reports/report_file.h"
 #include "baseline.h"
 #include "command.h"
 #include "fuzz.h"
 #include "hunt_report.h"
-#include "json.h"
-#include "junit.h"
 #include "mutate.h"
 #include "output.h"
 #include "progress.h"
@@ -267,9 +268,17 @@ static int end_reports(struct gate *g, double seconds) {
 	return status;
 }
 
-/* Opens the reports before anything runs. */
+/* Opens the reports before anything runs. A file or folder that cannot be written is found here. */
 static int begin_reports(struct gate *g, struct mx_error *err) {
-	if (g->o->junit && mx_junit_begin(g->o->junit, err))
+	struct mx_report_path reports[MX_REPORTS];
+	struct mx_error later;
+	int status = 0;
+	/* All, so that no older report stays beside a path that is wrong. */
+	for (size_t i = 0, n = mx_options_reports(g->o, reports); i < n; i++)
+		status |= mx_report_begin(reports[i].path, status ? &later : err);
+	if (status)
+		return -1;
+	if (g->o->save && mx_folder_check(g->o->save, err))
 		return -1;
 	return g->o->json ? mx_json_begin(g->o->json, g->o, g->device, &g->json, err) : 0;
 }

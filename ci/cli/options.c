@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,8 @@ static const char help[] =
 	"                     the manual alone requires; without it they are counted\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
 	"  --tap              report in the Test Anything Protocol\n"
-	"  --json FILE        write a line of JSON for each run, as it ends\n"
+	"  --json FILE        write a line of JSON for each run, as it ends; with - for the file,\n"
+	"                     a report is on standard output and this text on standard error\n"
 	"  --junit FILE       write a JUnit XML report\n"
 	"\n"
 	"Model of the machine:\n"
@@ -136,9 +138,12 @@ static const char help[] =
 	"goes before all of them: a run could not be done, or standard output could not be\n"
 	"written.\n";
 
-static bool bad(int *status, const char *format, const char *text) {
+__attribute__((format(printf, 2, 3))) static bool bad(int *status, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
 	fputs("mxcheck: ", stderr);
-	fprintf(stderr, format, text);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
 	fputs("; see mxcheck --help\n", stderr);
 	*status = 2;
 	return false;
@@ -502,10 +507,46 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
 	if (o->baseline && (o->mutate || o->fuzz))
 		return bad(status, "--baseline %s: only for runs", o->baseline);
-	if ((o->json || o->junit) && (o->mutate || o->fuzz))
-		return bad(status, "%s", "--json and --junit are for runs");
-	if (o->json && o->junit && !strcmp(o->json, o->junit))
-		return bad(status, "--json and --junit: both write %s", o->json);
+	return true;
+}
+
+size_t mx_options_reports(const struct mx_options *o, struct mx_report_path reports[MX_REPORTS]) {
+	const struct mx_report_path all[MX_REPORTS] = { { "--json", o->json },
+		                                        { "--junit", o->junit } };
+	size_t n = 0;
+	for (size_t i = 0; i < MX_REPORTS; i++)
+		if (all[i].path)
+			reports[n++] = all[i];
+	return n;
+}
+
+static bool check_reports(const struct mx_options *o, int *status) {
+	struct mx_report_path r[MX_REPORTS];
+	size_t n = mx_options_reports(o, r);
+	for (size_t i = 0; i < n; i++) {
+		if (o->mutate || o->fuzz)
+			return bad(status, "%s: only for runs", r[i].option);
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(r[i].path, r[k].path))
+				return bad(status, "%s and %s: both write %s", r[k].option,
+				           r[i].option, r[i].path);
+	}
+	return true;
+}
+
+/* `-` is standard output for reports; what is read again, or is a folder, must have a name. */
+static bool check_names(const struct mx_options *o, int *status) {
+	const struct mx_report_path named[] = {
+		{ "--save", o->save },
+		{ "--regress", o->regress },
+		{ "--baseline", o->baseline },
+		{ "--resume", o->resume },
+	};
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+		if (named[i].path && !strcmp(named[i].path, "-"))
+			return bad(status,
+			           "%s -: cannot be standard output; ./- is a file of this name",
+			           named[i].option);
 	return true;
 }
 
@@ -557,5 +598,6 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	o->globs = argv + optind;
 	o->n_globs = argc - optind;
 	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
-	       check_proof(o, status) && check_look(o, status);
+	       check_reports(o, status) && check_names(o, status) && check_proof(o, status) &&
+	       check_look(o, status);
 }

@@ -45,6 +45,13 @@ struct mx_options {
 	int n_globs;
 };
 
+/* The files of reports that were asked for. Returns their number. */
+enum { MX_REPORTS = 2 };
+struct mx_report_path {
+	const char *option, *path; /* "--json", its value */
+};
+size_t mx_options_reports(const struct mx_options *o, struct mx_report_path reports[MX_REPORTS]);
+
 /* Seconds from "90", "90s", "30m" or "8h". */
 bool mx_parse_duration(const char *text, double *seconds);
 

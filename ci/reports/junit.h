@@ -2,11 +2,7 @@
 #ifndef MX_JUNIT_H
 #define MX_JUNIT_H
 
-#include "report.h"
-
-/* Before the runs: empties the file, so that no older report stays if they are killed. 0, or -1
- * with err->text. */
-int mx_junit_begin(const char *path, struct mx_error *err);
+#include "../cli/report.h"
 
 /* A test suite with a test case for each run: its class is the case, its failure has the findings
  * and the command that repeats it. A run that could not be done is an error. 0, or -1 with

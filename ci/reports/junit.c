@@ -1,11 +1,10 @@
 /* A report as JUnit XML. */
 #include "junit.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cases/files.h"
+#include "report_file.h"
 
 /* XML has no control characters but tab, line feed and carriage return. */
 static void put(FILE *f, const char *text) {
@@ -93,11 +92,6 @@ static void put_all(FILE *f, const struct mx_options *o, const struct mx_device 
 	fputs("</testsuite>\n", f);
 }
 
-int mx_junit_begin(const char *path, struct mx_error *err) {
-	FILE *f = fopen(path, "we");
-	return f && !fclose(f) ? 0 : mx_fail(err, "%s: %s", path, strerror(errno));
-}
-
 int mx_junit_write(const char *path, const struct mx_options *o, const struct mx_device *d,
                    const struct mx_result *results, size_t n, double seconds,
                    struct mx_error *err) {
@@ -109,7 +103,7 @@ int mx_junit_write(const char *path, const struct mx_options *o, const struct mx
 	put_all(f, o, d, results, n, seconds);
 	int status = fclose(f) ? mx_fail(err, "out of memory") : 0;
 	if (!status)
-		status = mx_files_write(&(struct mx_file){ path, { { text, bytes } } }, 1, err);
+		status = mx_report_write(path, text, bytes, err);
 	free(text);
 	return status;
 }

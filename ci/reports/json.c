@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report_file.h"
+
 struct mx_json {
 	const char *path;
 	FILE *f;
@@ -38,10 +40,10 @@ int mx_json_begin(const char *path, const struct mx_options *o, const struct mx_
 	struct mx_json *made = calloc(1, sizeof *made);
 	if (!made)
 		return mx_fail(err, "out of memory");
-	*made = (struct mx_json){ .path = path, .f = fopen(path, "we") };
+	*made = (struct mx_json){ .path = path, .f = mx_report_open(path, err) };
 	if (!made->f) {
 		free(made);
-		return mx_fail(err, "%s: %s", path, strerror(errno));
+		return -1;
 	}
 	json_t *line = json_object();
 	put_text(line, "type", "start");
@@ -189,9 +191,10 @@ int mx_json_end(struct mx_json *j, const struct mx_result *results, size_t n, do
 	put(line, "other", json_integer((json_int_t)n - passed - failed));
 	put(line, "seconds", json_real(seconds));
 	write_line(j, line);
-	if (fclose(j->f) && !j->error)
-		j->error = errno;
-	int status = j->error ? mx_fail(err, "%s: %s", j->path, strerror(j->error)) : 0;
+	int status = mx_report_close(j->path, j->f, err);
+	if (j->error)
+		status = mx_fail(err, "%s: cannot be written: %s", mx_report_name(j->path),
+		                 strerror(j->error));
 	free(j);
 	return status;
 }

@@ -16,11 +16,11 @@
 #ifndef MX_JSON_H
 #define MX_JSON_H
 
-#include "report.h"
+#include "../cli/report.h"
 
 struct mx_json;
 
-/* Makes the file, or truncates it. 0, or -1 with err->text. */
+/* Makes the file, or truncates it; `-` is standard output. 0, or -1 with err->text. */
 int mx_json_begin(const char *path, const struct mx_options *o, const struct mx_device *d,
                   struct mx_json **j, struct mx_error *err);
 void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_device *d,
