@@ -89,6 +89,7 @@ static int read_source(struct source *s, struct mx_baseline **b, struct mx_error
 	if (!check(s, *b, err))
 		return 0;
 	mx_baseline_free(*b);
+	*b = NULL;
 	return -1;
 }
 
@@ -121,6 +122,7 @@ int mx_baseline_open(const char *path, uint64_t seed, bool update, struct mx_bas
 		return 0;
 	mx_fail(err, "%s: it is of --seed %" PRIu64 ", not %" PRIu64, path, (*b)->seed, seed);
 	mx_baseline_free(*b);
+	*b = NULL;
 	return -1;
 }
 

@@ -16,6 +16,7 @@
 #include "../reports/report_file.h"
 #include "baseline.h"
 #include "command.h"
+#include "expect.h"
 #include "fuzz.h"
 #include "hunt_report.h"
 #include "mutate.h"
@@ -35,10 +36,12 @@ struct gate {
 	struct mx_schedule schedule;  /* --schedule */
 	struct mx_json *json;         /* --json, or NULL */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
+	struct mx_expect *expect;     /* --expect, or NULL */
 	struct mx_selection selection;
 	struct mx_result *results;
 	bool *done;
 	size_t next, printed;
+	size_t stale; /* rows of --expect */
 	pthread_mutex_t lock;
 };
 
@@ -157,6 +160,8 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	if (!status && g->o->schedule)
 		status = begin_replay(g, b, r);
 	if (!status) {
+		uint64_t setup;
+		mx_bench_identity(b, &setup, &r->code_hash);
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
@@ -169,16 +174,31 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	if (!status && g->o->race && !g->device->lost)
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
 	r->bad_input = status != 0;
+	if (!status && g->expect)
+		mx_expect_compare(g->expect, g->device->arch, r);
 	mx_bench_free(b);
 }
 
 /* ---- all cases: in parallel, printed in order; hunts follow each other ---- */
 
+static struct mx_record record_of(const struct gate *g, double seconds) {
+	return (struct mx_record){
+		.o = g->o,
+		.d = g->device,
+		.results = g->results,
+		.n = g->selection.n_runs,
+		.selection = &g->selection,
+		.expect = g->expect,
+		.seconds = seconds,
+	};
+}
+
 static void print_ready(struct gate *g) {
+	const struct mx_record record = record_of(g, 0);
 	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
 		mx_report_result(g->o, g->device, g->results, g->printed);
 		if (g->json)
-			mx_json_run(g->json, g->o, g->device, &g->results[g->printed]);
+			mx_json_run(g->json, &record, &g->results[g->printed]);
 		g->printed++;
 	}
 }
@@ -228,9 +248,14 @@ static void run_all(struct gate *g) {
 			pthread_join(threads[j], NULL);
 }
 
+static void print_stale(void *context, const char *why, const char *text) {
+	const struct mx_options *o = context;
+	printf("%sexpected failure %s: %s: %s\n", o->tap ? "# " : "FAIL  ", why, o->expect, text);
+}
+
 /* 4 goes before 3 and 3 before 1; a run that could not be done is 2, whatever the others find. */
 static int exit_status(const struct gate *g) {
-	int worst = 0;
+	int worst = g->stale ? MX_WRONG_NUMBERS : 0;
 	bool interrupted = false;
 	for (size_t i = 0; i < g->selection.n_runs; i++) {
 		if (g->results[i].bad_input)
@@ -254,14 +279,14 @@ static int update_baseline(const struct gate *g) {
 
 /* The end of --json, and the file of --junit. */
 static int end_reports(struct gate *g, double seconds) {
+	const struct mx_record record = record_of(g, seconds);
 	struct mx_error err;
 	int status = 0;
-	if (g->json && mx_json_end(g->json, g->results, g->selection.n_runs, seconds, &err)) {
+	if (g->json && mx_json_end(g->json, &record, &err)) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = -1;
 	}
-	if (g->o->junit && mx_junit_write(g->o->junit, g->o, g->device, g->results,
-	                                  g->selection.n_runs, seconds, &err)) {
+	if (g->o->junit && mx_junit_write(g->o->junit, &record, &err)) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = -1;
 	}
@@ -270,6 +295,7 @@ static int end_reports(struct gate *g, double seconds) {
 
 /* Opens the reports before anything runs. A file or folder that cannot be written is found here. */
 static int begin_reports(struct gate *g, struct mx_error *err) {
+	const struct mx_record record = record_of(g, 0);
 	struct mx_report_path reports[MX_REPORTS];
 	struct mx_error later;
 	int status = 0;
@@ -280,7 +306,7 @@ static int begin_reports(struct gate *g, struct mx_error *err) {
 		return -1;
 	if (g->o->save && mx_folder_check(g->o->save, err))
 		return -1;
-	return g->o->json ? mx_json_begin(g->o->json, g->o, g->device, &g->json, err) : 0;
+	return g->o->json ? mx_json_begin(g->o->json, &record, &g->json, err) : 0;
 }
 
 static int run_gate(struct gate *g) {
@@ -300,6 +326,9 @@ static int run_gate(struct gate *g) {
 	run_all(g);
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
+	if (g->expect)
+		g->stale = mx_expect_each_stale(g->expect, g->o, &g->selection, print_stale,
+		                                (void *)g->o);
 	if (g->baseline)
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent,
@@ -443,17 +472,25 @@ static int run_on_device(struct gate *g) {
 	return status;
 }
 
+static int open_files(struct gate *g, struct mx_error *err) {
+	const struct mx_options *o = g->o;
+	if (o->baseline &&
+	    mx_baseline_open(o->baseline, o->seed, o->update_baseline, &g->baseline, err))
+		return -1;
+	return o->expect ? mx_expect_open(o->expect, &g->expect, err) : 0;
+}
+
 static int open_and_run(struct gate *g) {
 	struct mx_error err;
 	if (check_selection(g))
 		return BAD_INPUT;
-	if (g->o->baseline && mx_baseline_open(g->o->baseline, g->o->seed, g->o->update_baseline,
-	                                       &g->baseline, &err)) {
+	int status = open_files(g, &err) ? BAD_INPUT : 0;
+	if (status)
 		fprintf(stderr, "mxcheck: %s\n", err.text);
-		return BAD_INPUT;
-	}
-	int status = run_on_device(g);
+	else
+		status = run_on_device(g);
 	mx_baseline_free(g->baseline);
+	mx_expect_free(g->expect);
 	return status;
 }
 

@@ -56,6 +56,9 @@ static const char help[] =
 	"  --strict           the same as --races unordered=fail,latency=fail\n"
 	"  --waive FILE       findings that are accepted, each with a reason: `waivers` as in a\n"
 	"                     case file. The end of the run lists waivers that were not used\n"
+	"  --expect FILE      runs that are expected to fail, each with a reason and a last day; "
+        "one\n"
+	"                     that passes fails, and so does a row that is over or not used\n"
 	"  --baseline FILE    compare the accuracy of each run with that in FILE: SNR, worst row,\n"
 	"                     share of equal bits, largest ULP; a run that is worse fails\n"
 	"  --update-baseline  write the accuracy of the runs that pass to the file of --baseline\n"
@@ -210,6 +213,7 @@ enum {
 	RACES,
 	STRICT,
 	WAIVE,
+	EXPECT,
 	JSON,
 	JUNIT,
 	BASELINE,
@@ -252,6 +256,7 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
+	{ "expect", required_argument, NULL, EXPECT },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
 	{ "baseline", required_argument, NULL, BASELINE },
@@ -298,6 +303,7 @@ static const char **text_of(int option, struct mx_options *o) {
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
 	case WAIVE: return &o->waive;
+	case EXPECT: return &o->expect;
 	case RACES: return &o->races;
 	case BASELINE: return &o->baseline;
 	case REGRESS: return &o->regress;
@@ -507,6 +513,8 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
 	if (o->baseline && (o->mutate || o->fuzz))
 		return bad(status, "--baseline %s: only for runs", o->baseline);
+	if (o->expect && (o->mutate || o->fuzz))
+		return bad(status, "--expect %s: only for runs", o->expect);
 	return true;
 }
 

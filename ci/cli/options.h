@@ -29,6 +29,7 @@ struct mx_options {
 	bool no_shrink;           /* a hunt does not look for a short schedule */
 	const char *races;        /* --races: classes of races that fail, are reported or ignored */
 	const char *waive;        /* --waive: a file of waivers */
+	const char *expect;       /* --expect: a file of expected failures */
 	bool require_proof;       /* a case that passes without a proof of its order fails */
 	unsigned analysis;        /* MX_ANALYSE_... for the judged run */
 	const char *shape;        /* sizes, as in --shape; or NULL */

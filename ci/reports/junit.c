@@ -25,19 +25,9 @@ static void put_attribute(FILE *f, const char *name, const char *value) {
 	putc('"', f);
 }
 
-static const struct mx_note *first_failure(const struct mx_verdict *v) {
-	for (unsigned i = 0; i < v->n_notes; i++)
-		if ((int)v->notes[i].severity == mx_verdict_status(v))
-			return &v->notes[i];
-	return NULL;
-}
-
-static void put_failure(FILE *f, const struct mx_options *o, const struct mx_device *d,
-                        const struct mx_result *r) {
-	const struct mx_note *first = first_failure(&r->verdict);
-	char *command = NULL;
-	size_t bytes;
-	FILE *c = open_memstream(&command, &bytes);
+static void put_failure(FILE *f, const struct mx_record *record, const struct mx_result *r) {
+	const struct mx_note *first = mx_first_failure(&r->verdict);
+	char *command = mx_record_command(record, r);
 	fputs("    <failure", f);
 	put_attribute(f, "type", first->kind);
 	put_attribute(f, "message", first->text);
@@ -51,56 +41,67 @@ static void put_failure(FILE *f, const struct mx_options *o, const struct mx_dev
 		put(f, n->text);
 		put(f, "\n");
 	}
-	if (c) {
-		mx_report_command(c, o, d, r);
-		fclose(c);
-		put(f, "reproduce: ");
-		put(f, command ? command : "");
-	}
-	free(command);
+	put(f, "reproduce: ");
+	put(f, command ? command : "");
 	fputs("</failure>\n", f);
+	free(command);
 }
 
-static void put_run(FILE *f, const struct mx_options *o, const struct mx_device *d,
-                    const struct mx_result *r) {
+static void put_message(FILE *f, const char *tag, const char *message) {
+	fprintf(f, "    <%s", tag);
+	put_attribute(f, "message", message);
+	fputs("/>\n", f);
+}
+
+static void put_run(FILE *f, const struct mx_record *record, const struct mx_result *r) {
 	fputs("  <testcase", f);
 	put_attribute(f, "classname", r->run->c->name);
 	put_attribute(f, "name", r->run->name);
 	fprintf(f, " time=\"%.3f\">\n", r->seconds);
-	if (r->bad_input) {
-		fputs("    <error", f);
-		put_attribute(f, "message", r->err.text);
-		fputs("/>\n", f);
-	} else if (mx_verdict_status(&r->verdict))
-		put_failure(f, o, d, r);
+	switch (mx_result_outcome(r)) {
+	case MX_BAD_INPUT_RUN: put_message(f, "error", r->err.text); break;
+	case MX_STOPPED: put_message(f, "error", r->race.journal_error.text); break;
+	case MX_FAILED: put_failure(f, record, r); break;
+	case MX_FAILED_AS_EXPECTED: put_message(f, "skipped", r->expected->reason); break;
+	default: break;
+	}
 	fputs("  </testcase>\n", f);
 }
 
-static void put_all(FILE *f, const struct mx_options *o, const struct mx_device *d,
-                    const struct mx_result *results, size_t n, double seconds) {
-	size_t failures = 0, errors = 0;
-	for (size_t i = 0; i < n; i++) {
-		errors += results[i].bad_input;
-		failures += !results[i].bad_input && mx_verdict_status(&results[i].verdict);
-	}
+static void put_stale(void *context, const char *why, const char *text) {
+	FILE *f = context;
+	fputs("  <testcase classname=\"expected failures\"", f);
+	put_attribute(f, "name", text);
+	fputs(" time=\"0\">\n", f);
+	put_message(f, "failure", why);
+	fputs("  </testcase>\n", f);
+}
+
+static void count_stale(void *context, const char *why, const char *text) {
+	(void)context, (void)why, (void)text;
+}
+
+static void put_all(FILE *f, const struct mx_record *r) {
+	size_t count[MX_OUTCOMES], stale = mx_record_each_stale(r, count_stale, NULL);
+	mx_record_count(r, count);
 	fprintf(f,
 	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"mxcheck\" "
-	        "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\">\n",
-	        n, failures, errors, seconds);
-	for (size_t i = 0; i < n; i++)
-		put_run(f, o, d, &results[i]);
+	        "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.3f\">\n",
+	        r->n + stale, count[MX_FAILED] + stale, count[MX_BAD_INPUT_RUN] + count[MX_STOPPED],
+	        count[MX_FAILED_AS_EXPECTED], r->seconds);
+	for (size_t i = 0; i < r->n; i++)
+		put_run(f, r, &r->results[i]);
+	mx_record_each_stale(r, put_stale, f);
 	fputs("</testsuite>\n", f);
 }
 
-int mx_junit_write(const char *path, const struct mx_options *o, const struct mx_device *d,
-                   const struct mx_result *results, size_t n, double seconds,
-                   struct mx_error *err) {
+int mx_junit_write(const char *path, const struct mx_record *r, struct mx_error *err) {
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *f = open_memstream(&text, &bytes);
 	if (!f)
 		return mx_fail(err, "out of memory");
-	put_all(f, o, d, results, n, seconds);
+	put_all(f, r);
 	int status = fclose(f) ? mx_fail(err, "out of memory") : 0;
 	if (!status)
 		status = mx_report_write(path, text, bytes, err);

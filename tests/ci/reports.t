@@ -41,7 +41,7 @@ ok($bad->{outcome} eq 'bad-input' && $bad->{status} == 2 && $bad->{error} =~ m{/
 
 mxcheck(@broken, @files, @names);
 my $xml = slurp($junit);
-like($xml, qr/\A<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuite name="mxcheck" tests="2" failures="1" errors="0" time="[\d.]+">\n/, 'JUnit: the counts');
+like($xml, qr/\A<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuite name="mxcheck" tests="2" failures="1" errors="0" skipped="0" time="[\d.]+">\n/, 'JUnit: the counts');
 like($xml, qr{<testcase classname="gemm/mxfp4_bf16" name="$names[0]" time="[\d.]+">\n  </testcase>}, '  a run that passes');
 like($xml, qr{name="$names[1]" time="[\d.]+">\n    <failure type="wrong-bits" message="C\[\d+\]\[\d+\] is [^"<]*">wrong-bits: [^<]*&#10;reproduce: [^<]*</failure>}, '  and one that fails');
 my @open;
