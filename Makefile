@@ -51,7 +51,7 @@ USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) $(USES_codeobject) -lmpfr -lgmp -lcyaml -lyaml -lxxhash -ldl -lm
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_bench   := $(USES_fuzz) -lopenblas
-USES_ci      := $(B)/libci.a $(USES_fuzz) -ljansson
+USES_ci      := $(B)/libci.a $(USES_fuzz) -ljansson -lsqlite3
 
 $(B)/lib%.a:
 	@echo "  AR   $@"

@@ -11,6 +11,7 @@
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
 #include "../inspect/provenance_report.h"
+#include "../reports/history.h"
 #include "../reports/json.h"
 #include "../reports/junit.h"
 #include "../reports/report_file.h"
@@ -35,6 +36,7 @@ struct gate {
 	const char *kernel_dir;
 	struct mx_schedule schedule;  /* --schedule */
 	struct mx_json *json;         /* --json, or NULL */
+	struct mx_history *history;   /* --history, or NULL */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_expect *expect;     /* --expect, or NULL */
 	struct mx_selection selection;
@@ -162,6 +164,7 @@ static void run_case(const struct gate *g, struct mx_result *r) {
 	if (!status) {
 		uint64_t setup;
 		mx_bench_identity(b, &setup, &r->code_hash);
+		r->code = strdup(mx_bench_code(b));
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
@@ -199,6 +202,8 @@ static void print_ready(struct gate *g) {
 		mx_report_result(g->o, g->device, g->results, g->printed);
 		if (g->json)
 			mx_json_run(g->json, &record, &g->results[g->printed]);
+		if (g->history)
+			mx_history_run(g->history, &g->results[g->printed]);
 		g->printed++;
 	}
 }
@@ -286,6 +291,10 @@ static int end_reports(struct gate *g, double seconds) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = -1;
 	}
+	if (g->history && mx_history_end(g->history, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		status = -1;
+	}
 	if (g->o->junit && mx_junit_write(g->o->junit, &record, &err)) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = -1;
@@ -306,7 +315,14 @@ static int begin_reports(struct gate *g, struct mx_error *err) {
 		return -1;
 	if (g->o->save && mx_folder_check(g->o->save, err))
 		return -1;
+	if (g->o->history && mx_history_begin(g->o->history, &record, &g->history, err))
+		return -1;
 	return g->o->json ? mx_json_begin(g->o->json, &record, &g->json, err) : 0;
+}
+
+static void free_result(struct mx_result *r) {
+	free(r->schedule);
+	free(r->code);
 }
 
 static int run_gate(struct gate *g) {
@@ -339,7 +355,7 @@ static int run_gate(struct gate *g) {
 	if (end_reports(g, mx_seconds() - start))
 		status = BAD_INPUT;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
-		free(g->results[i].schedule);
+		free_result(&g->results[i]);
 	free(g->results);
 	free(g->done);
 	return status;
@@ -498,10 +514,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant },
-	{ "mfma", mx_cmd_mfma },         { "compare", mx_cmd_compare },
-	{ "disasm", mx_cmd_disasm },     { "isa", mx_cmd_isa },
-	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },
+	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare },   { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "report", mx_cmd_report },
 	{ "--version", mx_cmd_version },
 };
 

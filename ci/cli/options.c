@@ -20,6 +20,7 @@ static const char help[] =
 	"       mxcheck disasm | isa | lint FILE.co ...          code objects\n"
 	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
+	"       mxcheck report FILE [RUN-GLOB ...]               trends of a history\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
 	"Runs cases on a gfx950, real or emulated, and compares the results bit for bit with a\n"
@@ -57,7 +58,7 @@ static const char help[] =
 	"  --waive FILE       findings that are accepted, each with a reason: `waivers` as in a\n"
 	"                     case file. The end of the run lists waivers that were not used\n"
 	"  --expect FILE      runs that are expected to fail, each with a reason and a last day; "
-        "one\n"
+	"one\n"
 	"                     that passes fails, and so does a row that is over or not used\n"
 	"  --baseline FILE    compare the accuracy of each run with that in FILE: SNR, worst row,\n"
 	"                     share of equal bits, largest ULP; a run that is worse fails\n"
@@ -73,6 +74,7 @@ static const char help[] =
 	"  --json FILE        write a line of JSON for each run, as it ends; with - for the file,\n"
 	"                     a report is on standard output and this text on standard error\n"
 	"  --junit FILE       write a JUnit XML report\n"
+	"  --history FILE     add each run to a history, an SQLite file; mxcheck report reads it\n"
 	"\n"
 	"Model of the machine:\n"
 	"  --scratch-apart    (emulator) assume that scratch returns in order only with other\n"
@@ -216,6 +218,7 @@ enum {
 	EXPECT,
 	JSON,
 	JUNIT,
+	HISTORY,
 	BASELINE,
 	UPDATE_BASELINE,
 	COUNT,
@@ -259,6 +262,7 @@ static const struct option long_options[] = {
 	{ "expect", required_argument, NULL, EXPECT },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
+	{ "history", required_argument, NULL, HISTORY },
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
@@ -302,6 +306,7 @@ static const char **text_of(int option, struct mx_options *o) {
 	case SAVE: return &o->save;
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
+	case HISTORY: return &o->history;
 	case WAIVE: return &o->waive;
 	case EXPECT: return &o->expect;
 	case RACES: return &o->races;
@@ -513,6 +518,8 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
 	if (o->baseline && (o->mutate || o->fuzz))
 		return bad(status, "--baseline %s: only for runs", o->baseline);
+	if (o->history && (o->mutate || o->fuzz))
+		return bad(status, "--history %s: only for runs", o->history);
 	if (o->expect && (o->mutate || o->fuzz))
 		return bad(status, "--expect %s: only for runs", o->expect);
 	return true;
@@ -545,10 +552,9 @@ static bool check_reports(const struct mx_options *o, int *status) {
 /* `-` is standard output for reports; what is read again, or is a folder, must have a name. */
 static bool check_names(const struct mx_options *o, int *status) {
 	const struct mx_report_path named[] = {
-		{ "--save", o->save },
-		{ "--regress", o->regress },
-		{ "--baseline", o->baseline },
-		{ "--resume", o->resume },
+		{ "--save", o->save },         { "--regress", o->regress },
+		{ "--baseline", o->baseline }, { "--resume", o->resume },
+		{ "--history", o->history },
 	};
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
 		if (named[i].path && !strcmp(named[i].path, "-"))

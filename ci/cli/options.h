@@ -26,6 +26,7 @@ struct mx_options {
 	const char *baseline; /* --baseline: the file of the accuracy of runs */
 	bool update_baseline;
 	const char *json, *junit; /* --json, --junit: files of reports */
+	const char *history;      /* --history: an SQLite file */
 	bool no_shrink;           /* a hunt does not look for a short schedule */
 	const char *races;        /* --races: classes of races that fail, are reported or ignored */
 	const char *waive;        /* --waive: a file of waivers */

@@ -190,24 +190,11 @@ static void print_note(const struct mx_note *n, const char *lead) {
 		printf("%s%s: and %u more\n", lead, n->kind, n->more);
 }
 
-/* The number of notes of the kind of notes[i]; 0 if i is not the first of its kind. */
-static unsigned count_kind(const struct mx_verdict *v, unsigned i) {
-	unsigned n = 0;
-	for (unsigned k = 0; k < v->n_notes; k++) {
-		if (strcmp(v->notes[k].kind, v->notes[i].kind))
-			continue;
-		if (k < i)
-			return 0;
-		n += 1 + v->notes[k].more;
-	}
-	return n;
-}
-
 /* Counts notes, which change no exit status. */
 static void count_notes(const struct mx_verdict *v, const char *lead) {
 	unsigned kinds = 0;
 	for (unsigned i = 0; i < v->n_notes; i++) {
-		unsigned n = v->notes[i].severity == MX_NOT_WRONG ? count_kind(v, i) : 0;
+		unsigned n = v->notes[i].severity == MX_NOT_WRONG ? mx_verdict_count(v, i) : 0;
 		if (!n)
 			continue;
 		if (!kinds++)
@@ -278,7 +265,7 @@ static void print_expected(const struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	printf("fails as expected:");
 	for (unsigned i = 0; i < v->n_notes; i++)
-		if (v->notes[i].severity > 0 && count_kind(v, i))
+		if (v->notes[i].severity > 0 && mx_verdict_count(v, i))
 			printf(" %s", v->notes[i].kind);
 	printf(": %s, until %s\n", r->expected->reason, r->expected->until);
 }

@@ -17,6 +17,7 @@ struct mx_result {
 	struct mx_verdict verdict;
 	const struct mx_expected
 		*expected;   /* the row of --expect that covers its failure; or NULL */
+	char *code;          /* path of the code object; owned; NULL: not loaded */
 	uint64_t code_hash;  /* of the code object, XXH3 */
 	struct mx_race race; /* runs 0: not a hunt */
 	struct mx_vary vary; /* what surrounded its runs, with amounts */
