@@ -35,7 +35,7 @@ SRC_hip   := ref/hip
 SRC_kernels := kernels/host
 SRC_oracle := oracle oracle/exact
 SRC_fuzz  := fuzz/hunt fuzz/mutation fuzz/shapes
-SRC_ci    := ci/cli ci/inspect ci/numbers
+SRC_ci    := ci/cli ci/inspect ci/numbers ci/reports
 $(foreach r,$(ROOMS),$(eval SRC_$r ?= $r))
 $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
@@ -51,7 +51,7 @@ USES_cases   := $(call archives,cases mxref) -lcyaml -lyaml -lm
 USES_oracle  := $(call archives,oracle kernels cases mxref) $(USES_codeobject) -lmpfr -lgmp -lcyaml -lyaml -lxxhash -ldl -lm
 USES_fuzz    := $(B)/libfuzz.a $(USES_oracle)
 USES_bench   := $(USES_fuzz) -lopenblas
-USES_ci      := $(B)/libci.a $(USES_fuzz) -ljansson
+USES_ci      := $(B)/libci.a $(USES_fuzz) -ljansson -lsqlite3
 
 $(B)/lib%.a:
 	@echo "  AR   $@"

@@ -216,6 +216,55 @@ static int rename_all(const struct mx_file *files, struct target *p, size_t n,
 	return 0;
 }
 
+/* ---- before the work ---- */
+
+/* Makes the temporary file, which becomes the file or is removed. */
+static int try_path(const char *path, bool keep, struct mx_error *err) {
+	struct mx_file f = { .path = path };
+	struct target p;
+	if (find_target(&f, &p, err))
+		return -1;
+	int status = p.temporary[0] ? write_one(&f, &p, err) : 0;
+	if (!status && keep)
+		status = rename_all(&f, &p, 1, err);
+	if (p.made)
+		unlink(p.temporary);
+	return status;
+}
+
+int mx_file_check(const char *path, struct mx_error *err) {
+	return try_path(path, false, err);
+}
+
+int mx_file_empty(const char *path, struct mx_error *err) {
+	return try_path(path, true, err);
+}
+
+int mx_folder_check(const char *path, struct mx_error *err) {
+	char at[PATH_MAX];
+	struct stat s;
+	if (snprintf(at, sizeof at, "%s", path) >= (int)sizeof at)
+		return mx_fail(err, "%s: %s", path, strerror(ENAMETOOLONG));
+	while (stat(at, &s)) {
+		char *slash = strrchr(at, '/');
+		if (errno != ENOENT)
+			return mx_fail(err, "%s: %s", path, strerror(errno));
+		if (slash == at)
+			slash++;
+		if (slash)
+			*slash = 0;
+		else
+			strcpy(at, ".");
+	}
+	if (!S_ISDIR(s.st_mode))
+		return mx_fail(err, "%s: %s", path, strerror(ENOTDIR));
+	if (faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS))
+		return mx_fail(err, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* ---- all files ---- */
+
 int mx_files_write(const struct mx_file *files, size_t n, struct mx_error *err) {
 	struct target p[MX_FILES_MOST];
 	int status = n <= MX_FILES_MOST ? 0 : mx_fail(err, "too many files at a time");

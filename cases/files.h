@@ -29,4 +29,14 @@ struct mx_file {
 enum { MX_FILES_MOST = 4 };
 int mx_files_write(const struct mx_file *files, size_t n, struct mx_error *err);
 
+/* Before the work whose result a file is to hold: whether mx_files_write can write it. The file
+ * stays as it is. */
+int mx_file_check(const char *path, struct mx_error *err);
+
+/* The same, and a regular file is empty afterwards: no older result stays if the work is killed. */
+int mx_file_empty(const char *path, struct mx_error *err);
+
+/* Whether files can be made in a folder, which may be missing with folders above it. */
+int mx_folder_check(const char *path, struct mx_error *err);
+
 #endif

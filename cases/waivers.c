@@ -69,23 +69,20 @@ static bool parse_range(struct mx_waiver *w) {
 	return !*end && w->from <= w->to;
 }
 
-/* XXH3_64bits of the code object, as 16 digits. */
-static bool parse_code(struct mx_waiver *w) {
+bool mx_code_hash_parse(const char *text, uint64_t *hash) {
 	char *end = NULL;
-	return !w->code || (strlen(w->code) == 16 && parse_hex(w->code, &w->hash, &end) && !*end);
+	return strlen(text) == 16 && parse_hex(text, hash, &end) && !*end;
 }
 
-/* A date of the calendar, "2027-03-31": mktime leaves it as it is. */
-static bool parse_date(struct mx_waiver *w) {
+/* A date of the calendar: mktime leaves it as it is. */
+bool mx_last_day_parse(const char *text, time_t *last) {
 	struct tm t = { .tm_hour = 12 }, same;
-	char *end = w->until ? strptime(w->until, "%Y-%m-%d", &t) : NULL;
-	if (!w->until)
-		return true;
+	char *end = strptime(text, "%Y-%m-%d", &t);
 	same = t;
 	if (!end || *end || timegm(&t) == -1 || t.tm_mday != same.tm_mday)
 		return false;
-	t.tm_hour = 24; /* the last moment of that day, in UTC */
-	w->end = timegm(&t);
+	t.tm_hour = 24;
+	*last = timegm(&t);
 	return true;
 }
 
@@ -96,9 +93,10 @@ static const char *fault_of(struct mx_waiver *w) {
 		return "a place is missing: kernel, pc or instruction";
 	if (!parse_range(w))
 		return "pc: not 0xFROM or 0xFROM-0xTO";
-	if (!parse_code(w))
+	if (w->code && !mx_code_hash_parse(w->code, &w->hash))
 		return "code: not the 16 hexadecimal digits that -v prints";
-	return parse_date(w) ? NULL : "until: not a date YYYY-MM-DD";
+	return !w->until || mx_last_day_parse(w->until, &w->end) ? NULL
+	                                                         : "until: not a date YYYY-MM-DD";
 }
 
 int waivers_check(struct source *s, struct mx_waiver *list, unsigned n, struct mx_error *err) {

@@ -61,6 +61,9 @@ __attribute__((format(printf, 4, 5))) void mx_verdict_add(struct mx_verdict *v,
 /* The exit status of the findings: 4 before 3 before 1; 0 without findings. */
 int mx_verdict_status(const struct mx_verdict *v);
 
+/* The number of findings of the kind of notes[i]; 0 if i is not the first of its kind. */
+unsigned mx_verdict_count(const struct mx_verdict *v, unsigned i);
+
 /* ---- runs ---- */
 
 struct mx_bench;

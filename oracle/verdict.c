@@ -46,3 +46,15 @@ int mx_verdict_status(const struct mx_verdict *v) {
 			status = v->notes[i].severity;
 	return status;
 }
+
+unsigned mx_verdict_count(const struct mx_verdict *v, unsigned i) {
+	unsigned n = 0;
+	for (unsigned k = 0; k < v->n_notes; k++) {
+		if (strcmp(v->notes[k].kind, v->notes[i].kind))
+			continue;
+		if (k < i)
+			return 0;
+		n += 1 + v->notes[k].more;
+	}
+	return n;
+}

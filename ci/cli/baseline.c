@@ -11,6 +11,7 @@
 
 #include "../../cases/files.h"
 #include "../../cases/schema.h"
+#include "accuracy.h"
 
 /* ---- the file ---- */
 
@@ -89,6 +90,7 @@ static int read_source(struct source *s, struct mx_baseline **b, struct mx_error
 	if (!check(s, *b, err))
 		return 0;
 	mx_baseline_free(*b);
+	*b = NULL;
 	return -1;
 }
 
@@ -100,10 +102,12 @@ static int make_new(uint64_t seed, struct mx_baseline **b, struct mx_error *err)
 	return 0;
 }
 
-int mx_baseline_open(const char *path, uint64_t seed, bool may_be_new, struct mx_baseline **b,
+int mx_baseline_open(const char *path, uint64_t seed, bool update, struct mx_baseline **b,
                      struct mx_error *err) {
 	struct source s;
-	if (may_be_new && access(path, F_OK) && errno == ENOENT) {
+	if (update && mx_file_check(path, err))
+		return -1;
+	if (update && access(path, F_OK) && errno == ENOENT) {
 		if (make_new(seed, b, err))
 			return -1;
 	} else {
@@ -119,6 +123,7 @@ int mx_baseline_open(const char *path, uint64_t seed, bool may_be_new, struct mx
 		return 0;
 	mx_fail(err, "%s: it is of --seed %" PRIu64 ", not %" PRIu64, path, (*b)->seed, seed);
 	mx_baseline_free(*b);
+	*b = NULL;
 	return -1;
 }
 
@@ -128,68 +133,24 @@ void mx_baseline_free(struct mx_baseline *b) {
 
 /* ---- the accuracy of a run ---- */
 
-enum { SNR_DEQ, SNR_UNQ, WORST_ROW, EQUAL, ULP, MEASURES };
-static const char *const names[MEASURES] = { "snr_deq", "snr_unq", "worst_row", "equal", "ulp" };
-
-/* NAN: the run does not have it. */
-struct accuracy {
-	double at[MEASURES];
-};
-
-static double finite_or_none(double v) {
-	return isfinite(v) ? v : NAN;
-}
-
-static struct accuracy accuracy_of(const struct mx_verdict *v) {
-	struct accuracy a;
-	size_t outputs = v->metrics.no_distance;
-	for (unsigned i = 0; i < MX_ULP_CLASSES; i++)
-		outputs += v->metrics.ulp[i];
-	bool errs = isfinite(v->snr_dequantised);
-	a.at[SNR_DEQ] = finite_or_none(v->snr_dequantised);
-	a.at[SNR_UNQ] = finite_or_none(v->snr_unquantised);
-	a.at[WORST_ROW] = errs ? v->metrics.row_error : NAN;
-	a.at[EQUAL] = outputs ? (double)v->metrics.ulp[0] / (double)outputs : NAN;
-	a.at[ULP] = outputs ? (double)v->metrics.ulp_max : NAN;
-	return a;
-}
-
-static struct accuracy accuracy_of_entry(const struct entry *e) {
-	struct accuracy a;
-	const char *const texts[MEASURES] = { e->snr_deq, e->snr_unq, e->worst_row, e->equal,
-		                              e->ulp };
-	for (unsigned i = 0; i < MEASURES; i++)
+static struct mx_accuracy accuracy_of_entry(const struct entry *e) {
+	struct mx_accuracy a;
+	const char *const texts[MX_MEASURES] = { e->snr_deq, e->snr_unq, e->worst_row, e->equal,
+		                                 e->ulp };
+	for (unsigned i = 0; i < MX_MEASURES; i++)
 		number(texts[i], &a.at[i]);
 	return a;
 }
 
-static const char *const formats[MEASURES] = { "%.4f", "%.4f", "%.4e", "%.6f", "%.0f" };
-
-/* As the file has it, so that a run equals what was written of it. */
-static double rounded(unsigned measure, double v) {
-	char text[64];
-	snprintf(text, sizeof text, formats[measure], v);
-	return isnan(v) ? v : strtod(text, NULL);
-}
-
-/* By how much a value is better than the baseline's; below 0: worse. A value that is absent is
- * exact. */
-static double gain(unsigned measure, double was, double is) {
-	if (isnan(was) || isnan(is))
-		return (double)(isnan(is) - isnan(was));
-	double v = rounded(measure, is);
-	return measure == WORST_ROW || measure == ULP ? was - v : v - was;
-}
-
 /* The noise is in dB; it covers relative errors as well. */
 static bool is_worse(unsigned measure, double was, double is, double noise) {
-	double g = gain(measure, was, is);
+	double g = mx_gain(measure, was, is);
 	if (!(noise > 0) || isnan(was) || isnan(is))
 		return g < 0;
 	switch (measure) {
-	case SNR_DEQ:
-	case SNR_UNQ: return g < -noise;
-	case WORST_ROW: return is > was * pow(10, noise / 20);
+	case MX_SNR_DEQ:
+	case MX_SNR_UNQ: return g < -noise;
+	case MX_WORST_ROW: return is > was * pow(10, noise / 20);
 	default: return false; /* bits may differ */
 	}
 }
@@ -201,28 +162,24 @@ static const struct entry *find(const struct mx_baseline *b, const char *run) {
 	return NULL;
 }
 
-static bool has_accuracy(const struct mx_verdict *v) {
-	return v->checked && !isnan(accuracy_of(v).at[EQUAL]);
-}
-
 void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
                          struct mx_verdict *v) {
 	const struct entry *e = find(b, run->name);
 	char text[512] = "";
 	size_t n = 0;
 	double noise = 0;
-	if (!e || !has_accuracy(v))
+	if (!e || !mx_has_accuracy(v))
 		return;
-	struct accuracy was = accuracy_of_entry(e), is = accuracy_of(v);
+	struct mx_accuracy was = accuracy_of_entry(e), is = mx_accuracy_of(v);
 	number(e->noise, &noise);
-	for (unsigned i = 0; i < MEASURES; i++) {
+	for (unsigned i = 0; i < MX_MEASURES; i++) {
 		char before[64], now[64];
 		if (!is_worse(i, was.at[i], is.at[i], noise))
 			continue;
-		snprintf(before, sizeof before, formats[i], was.at[i]);
-		snprintf(now, sizeof now, formats[i], is.at[i]);
+		snprintf(before, sizeof before, mx_measures[i].format, was.at[i]);
+		snprintf(now, sizeof now, mx_measures[i].format, is.at[i]);
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s is %s, was %s",
-		                      n ? "; " : "", names[i], now,
+		                      n ? "; " : "", mx_measures[i].name, now,
 		                      isnan(was.at[i]) ? "exact" : before);
 	}
 	if (n)
@@ -233,11 +190,11 @@ void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,
 /* ---- the end of a run ---- */
 
 static bool is_better(const struct entry *e, const struct mx_verdict *v) {
-	struct accuracy was = accuracy_of_entry(e), is = accuracy_of(v);
+	struct mx_accuracy was = accuracy_of_entry(e), is = mx_accuracy_of(v);
 	double noise = 0;
 	number(e->noise, &noise);
-	for (unsigned i = 0; i < MEASURES; i++)
-		if (gain(i, was.at[i], is.at[i]) > (i <= SNR_UNQ && noise > 0 ? noise : 0))
+	for (unsigned i = 0; i < MX_MEASURES; i++)
+		if (mx_gain(i, was.at[i], is.at[i]) > (i <= MX_SNR_UNQ && noise > 0 ? noise : 0))
 			return true;
 	return false;
 }
@@ -247,7 +204,7 @@ void mx_baseline_report(struct mx_baseline *b, const struct mx_options *o,
 	size_t same = 0, better = 0, absent = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct mx_verdict *v = &results[i].verdict;
-		if (results[i].bad_input || mx_verdict_status(v) || !has_accuracy(v))
+		if (results[i].bad_input || mx_verdict_status(v) || !mx_has_accuracy(v))
 			continue;
 		const struct entry *e = find(b, results[i].run->name);
 		absent += !e;
@@ -264,13 +221,13 @@ void mx_baseline_report(struct mx_baseline *b, const struct mx_options *o,
 	             : "");
 }
 
-static void print_entry(FILE *f, const char *run, const struct accuracy *a, const char *noise) {
+static void print_entry(FILE *f, const char *run, const struct mx_accuracy *a, const char *noise) {
 	fprintf(f, "  - {run: \"%s\"", run);
-	for (unsigned i = 0; i < MEASURES; i++) {
+	for (unsigned i = 0; i < MX_MEASURES; i++) {
 		if (isnan(a->at[i]))
 			continue;
-		fprintf(f, ", %s: ", names[i]);
-		fprintf(f, formats[i], a->at[i]);
+		fprintf(f, ", %s: ", mx_measures[i].name);
+		fprintf(f, mx_measures[i].format, a->at[i]);
 	}
 	if (noise)
 		fprintf(f, ", noise: %s", noise);
@@ -286,7 +243,7 @@ static const struct mx_result *result_of(const struct mx_result *results, size_t
                                          const char *run) {
 	for (size_t i = 0; i < n; i++)
 		if (!results[i].bad_input && !mx_verdict_status(&results[i].verdict) &&
-		    has_accuracy(&results[i].verdict) && !strcmp(results[i].run->name, run))
+		    mx_has_accuracy(&results[i].verdict) && !strcmp(results[i].run->name, run))
 			return &results[i];
 	return NULL;
 }
@@ -300,7 +257,7 @@ static void print_all(FILE *f, const struct mx_baseline *b, const struct mx_resu
 	for (size_t i = 0; i < n_names; i++) {
 		const struct entry *e = find(b, names_of_runs[i]);
 		const struct mx_result *r = result_of(results, n, names_of_runs[i]);
-		struct accuracy a = r ? accuracy_of(&r->verdict) : accuracy_of_entry(e);
+		struct mx_accuracy a = r ? mx_accuracy_of(&r->verdict) : accuracy_of_entry(e);
 		if (!i || strcmp(names_of_runs[i], names_of_runs[i - 1]))
 			print_entry(f, names_of_runs[i], &a, e ? e->noise : NULL);
 	}

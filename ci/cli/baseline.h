@@ -6,9 +6,10 @@
 
 struct mx_baseline;
 
-/* Reads a file of --baseline; one that is absent is empty if `may_be_new`. 0, or -1 with err->text.
+/* Reads a file of --baseline. With `update` it must be writable, and one that is absent is empty.
+ * 0, or -1 with err->text.
  * The seed must be that of the file. */
-int mx_baseline_open(const char *path, uint64_t seed, bool may_be_new, struct mx_baseline **b,
+int mx_baseline_open(const char *path, uint64_t seed, bool update, struct mx_baseline **b,
                      struct mx_error *err);
 void mx_baseline_free(struct mx_baseline *b);
 

@@ -127,6 +127,14 @@ static bool unpack(const uint8_t *from, size_t n, struct mx_result *r) {
 	return true;
 }
 
+static const char *code_path(const struct mx_cache *c, const struct mx_selected *run,
+                             char path[4096]) {
+	struct mx_error why;
+	if (c->o->code_object)
+		return c->o->code_object;
+	return mx_case_code(run->c, run->run.variant, c->kernel_dir, path, &why) ? "" : path;
+}
+
 bool mx_cache_get(const struct mx_cache *c, struct mx_result *r) {
 	const struct mx_result was = *r;
 	struct mx_error why;
@@ -149,6 +157,8 @@ bool mx_cache_get(const struct mx_cache *c, struct mx_result *r) {
 	r->alone = was.alone;
 	r->cached = good;
 	r->schedule = NULL; /* a pass has none */
+	if (good)
+		r->code = strdup(code_path(c, r->run, path));
 	return good;
 }
 

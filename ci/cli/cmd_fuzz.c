@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../cases/files.h"
 #include "../../fuzz/hunt/interrupt.h"
 #include "../../fuzz/shapes/shapes.h"
 #include "fuzz.h"
@@ -102,9 +103,13 @@ static void print_case(const struct mx_options *o, const struct mx_shapes *s, do
 	fflush(stdout);
 }
 
+static const char *folder_of(const struct mx_options *o) {
+	return o->regress ? o->regress : "cases/regress";
+}
+
 /* Writes a case for each failure. */
 static int save(const struct mx_options *o, struct mx_shapes *s, struct mx_error *err) {
-	const char *dir = o->regress ? o->regress : "cases/regress";
+	const char *dir = folder_of(o);
 	for (unsigned i = 0; i < s->n_failures; i++)
 		if (mx_trial_save(s, dir, &s->failure[i], err)) {
 			s->failure[i].saved[0] = 0;
@@ -166,6 +171,11 @@ int mx_cmd_fuzz(const struct mx_options *o, struct mx_device *d, const char *ker
 	struct mx_handlers old;
 	int status = 0;
 	size_t cases = 0;
+	struct mx_error err;
+	if (mx_folder_check(folder_of(o), &err)) {
+		fprintf(stderr, "mxcheck: --regress: %s\n", err.text);
+		return BAD_INPUT;
+	}
 	mx_interrupt_catch(&old);
 	d->threads = 1;
 	for (size_t i = 0; i < s->n_runs; i++)

@@ -12,16 +12,16 @@
 static const char help[] = "usage: mxcheck merge [--json FILE] REPORT.jsonl ...\n"
 			   "\n"
 			   "Joins the reports that `mxcheck --shard I/N --json REPORT.jsonl` wrote "
-                           "on several machines.\n"
+			   "on several machines.\n"
 			   "The runs of a hunt are counted together. All N shards must be there "
-                           "and complete, with one\n"
+			   "and complete, with one\n"
 			   "version, device and seed.\n"
 			   "\n"
 			   "  --json FILE        write the joined report, as mxcheck --json does\n"
 			   "  -h, --help         this text\n"
 			   "\n"
 			   "Exit status: that of one run of everything: 0, or the worst of the "
-                           "shards; 2 if a shard is\n"
+			   "shards; 2 if a shard is\n"
 			   "missing or ended early.\n";
 
 enum { MOST_BYTES = 1 << 30 };
@@ -31,6 +31,7 @@ struct shard {
 	const char *path;
 	json_t *start;
 	json_t *runs;
+	json_t *stale; /* rows of --expect, of the last line; or NULL */
 	bool ended;
 	json_int_t number, of; /* from --shard; 1 and 1 without it */
 	double seconds;
@@ -41,6 +42,7 @@ struct merge {
 	size_t n;
 	json_t *runs;    /* joined, in the order of the selection */
 	json_t *by_name; /* name of a run to its place in `runs` */
+	json_t *stale;   /* rows of --expect that are over, or that no shard has used */
 };
 
 /* ---- reading ---- */
@@ -71,6 +73,7 @@ static int read_start(struct shard *s, json_t *line, struct mx_error *err) {
 static size_t counts(const json_t *end) {
 	return (size_t)(json_integer_value(json_object_get(end, "passed")) +
 	                json_integer_value(json_object_get(end, "failed")) +
+	                json_integer_value(json_object_get(end, "expected")) +
 	                json_integer_value(json_object_get(end, "other")));
 }
 
@@ -83,6 +86,7 @@ static int read_line(struct shard *s, unsigned number, json_t *line, struct mx_e
 	if (!s->ended && !strcmp(type, "end") && counts(line) == json_array_size(s->runs)) {
 		s->ended = true;
 		s->seconds = json_number_value(json_object_get(line, "seconds"));
+		s->stale = json_incref(json_object_get(line, "stale"));
 		return 0;
 	}
 	return mx_fail(err, "%s:%u: not a line of a report", s->path, number);
@@ -272,6 +276,44 @@ static int join(struct merge *m, struct mx_error *err) {
 	return status;
 }
 
+/* ---- rows of --expect ---- */
+
+/* Whether a run failed as the row says: its text ends with the reason and the day. */
+static bool is_used(const struct merge *m, const char *row) {
+	const json_t *run;
+	size_t i;
+	json_array_foreach(m->runs, i, run) {
+		const json_t *expected = json_object_get(run, "expected");
+		char end[1024];
+		int n = snprintf(end, sizeof end, ": %s (until %s)", text_of(expected, "reason"),
+		                 text_of(expected, "until"));
+		if (expected && strlen(row) >= (size_t)n && !strcmp(row + strlen(row) - n, end))
+			return true;
+	}
+	return false;
+}
+
+static bool has_row(const json_t *rows, const json_t *row) {
+	const json_t *r;
+	size_t i;
+	json_array_foreach(rows, i, r)
+		if (json_equal(r, row))
+			return true;
+	return false;
+}
+
+static int join_stale(struct merge *m, struct mx_error *err) {
+	json_t *row;
+	size_t k;
+	m->stale = json_array();
+	for (size_t i = 0; i < m->n; i++)
+		json_array_foreach(m->shards[i].stale, k, row)
+			if (!has_row(m->stale, row) && !is_used(m, text_of(row, "row")) &&
+			    json_array_append(m->stale, row))
+				return mx_fail(err, "out of memory");
+	return 0;
+}
+
 /* ---- the report ---- */
 
 static void print_hunt(const json_t *run) {
@@ -297,16 +339,16 @@ static void print_run(const json_t *run) {
 	printf("%s  %s\n", failed ? "FAIL" : "pass", text_of(run, "name"));
 	if (text_of(run, "error")[0])
 		printf("      %s\n", text_of(run, "error"));
-	json_array_foreach(json_object_get(run, "findings"), i,
-	                   f) if (!strcmp(text_of(f, "severity"), "fail"))
-		printf("      %s: %s\n", text_of(f, "kind"), text_of(f, "text"));
+	json_array_foreach(json_object_get(run, "findings"), i, f)
+		if (!strcmp(text_of(f, "severity"), "fail"))
+			printf("      %s: %s\n", text_of(f, "kind"), text_of(f, "text"));
 	print_hunt(run);
 	if (failed && text_of(run, "reproduce")[0])
 		printf("      reproduce: %s\n", text_of(run, "reproduce"));
 }
 
 struct totals {
-	json_int_t passed, failed, other;
+	json_int_t passed, failed, expected, other;
 	int status;
 	double seconds; /* of all shards together */
 };
@@ -320,8 +362,11 @@ static struct totals count(const struct merge *m) {
 		t.status = worse(t.status, status_of(run));
 		t.passed += !strcmp(outcome, "pass");
 		t.failed += !strcmp(outcome, "fail");
+		t.expected += !strcmp(outcome, "expected-failure");
 	}
-	t.other = (json_int_t)json_array_size(m->runs) - t.passed - t.failed;
+	t.other = (json_int_t)json_array_size(m->runs) - t.passed - t.failed - t.expected;
+	if (!t.status && json_array_size(m->stale))
+		t.status = MX_WRONG_NUMBERS;
 	for (i = 0; i < m->n; i++)
 		t.seconds += m->shards[i].seconds;
 	return t;
@@ -350,16 +395,22 @@ static void print_report(const struct merge *m, const struct totals *t) {
 	       text_of(start, "arch"), text_of(start, "runtime"),
 	       (long long)json_integer_value(json_object_get(start, "seed")), m->n,
 	       m->n == 1 ? "" : "s");
-	json_array_foreach(m->runs, i, run) print_run(run);
+	json_array_foreach(m->runs, i, run)
+		print_run(run);
+	json_array_foreach(m->stale, i, run)
+		printf("FAIL  expected failure %s: %s\n", text_of(run, "why"), text_of(run, "row"));
 	printf("%lld passed, %lld failed", (long long)t->passed, (long long)t->failed);
+	if (t->expected)
+		printf(", %lld failed as expected", (long long)t->expected);
 	if (t->other)
 		printf(", %lld could not run or ended early", (long long)t->other);
 	printf(", %.2f s on all machines\n", t->seconds);
 }
 
-static json_t *end_line(const struct totals *t) {
-	return json_pack("{s:s, s:I, s:I, s:I, s:f}", "type", "end", "passed", t->passed, "failed",
-	                 t->failed, "other", t->other, "seconds", t->seconds);
+static json_t *end_line(const struct merge *m, const struct totals *t) {
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:O}", "type", "end", "passed", t->passed,
+	                 "failed", t->failed, "expected", t->expected, "other", t->other, "seconds",
+	                 t->seconds, "stale", m->stale);
 }
 
 static bool put_line(FILE *f, const json_t *line) {
@@ -372,10 +423,11 @@ static int write_json(const struct merge *m, const struct totals *t, const char 
 	size_t bytes = 0, i;
 	const json_t *run;
 	FILE *f = open_memstream(&text, &bytes);
-	json_t *start = json_copy(m->shards[0].start), *end = end_line(t);
+	json_t *start = json_copy(m->shards[0].start), *end = end_line(m, t);
 	json_object_del(start, "shard");
 	bool good = f && put_line(f, start);
-	json_array_foreach(m->runs, i, run) good = good && put_line(f, run);
+	json_array_foreach(m->runs, i, run)
+		good = good && put_line(f, run);
 	good = good && put_line(f, end);
 	good = f && !fclose(f) && good;
 	int status = good ? mx_files_write(&(struct mx_file){ path, { { text, bytes } } }, 1, err)
@@ -393,7 +445,7 @@ static int merge(struct merge *m, const char *json, struct mx_error *err) {
 		if (read_shard(&m->shards[i], err))
 			return -1;
 	qsort(m->shards, m->n, sizeof *m->shards, by_number);
-	if (check_complete(m, err) || join(m, err))
+	if (check_complete(m, err) || join(m, err) || join_stale(m, err))
 		return -1;
 	struct totals t = count(m);
 	print_report(m, &t);
@@ -405,9 +457,11 @@ static void free_merge(struct merge *m) {
 	for (size_t i = 0; i < m->n; i++) {
 		json_decref(m->shards[i].start);
 		json_decref(m->shards[i].runs);
+		json_decref(m->shards[i].stale);
 	}
 	json_decref(m->runs);
 	json_decref(m->by_name);
+	json_decref(m->stale);
 	free(m->shards);
 }
 

@@ -1,4 +1,4 @@
-/* The commands of mxcheck for numbers and for code objects. argv[0] is the name of the command;
+/* The commands of mxcheck for numbers, code objects and histories. argv[0] is the name of the command;
  * they return the exit status of the program. */
 #ifndef MX_COMMAND_H
 #define MX_COMMAND_H
@@ -12,6 +12,7 @@ int mx_cmd_isa(int argc, char **argv);
 int mx_cmd_lint(int argc, char **argv);
 int mx_cmd_init(int argc, char **argv);
 int mx_cmd_merge(int argc, char **argv);
+int mx_cmd_report(int argc, char **argv);
 int mx_cmd_version(int argc, char **argv);
 
 #endif

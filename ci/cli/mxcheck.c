@@ -11,14 +11,17 @@
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
 #include "../inspect/provenance_report.h"
+#include "../reports/history.h"
+#include "../reports/json.h"
+#include "../reports/junit.h"
+#include "../reports/report_file.h"
 #include "baseline.h"
 #include "cache.h"
 #include "change.h"
 #include "command.h"
+#include "expect.h"
 #include "fuzz.h"
 #include "hunt_report.h"
-#include "json.h"
-#include "junit.h"
 #include "mutate.h"
 #include "output.h"
 #include "progress.h"
@@ -35,12 +38,15 @@ struct gate {
 	const char *kernel_dir;
 	struct mx_schedule schedule;  /* --schedule */
 	struct mx_json *json;         /* --json, or NULL */
+	struct mx_history *history;   /* --history, or NULL */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_cache *cache;       /* --cache, or NULL */
+	struct mx_expect *expect;     /* --expect, or NULL */
 	struct mx_selection selection;
 	struct mx_result *results;
 	bool *done;
 	size_t next, printed;
+	size_t stale; /* rows of --expect */
 	pthread_mutex_t lock;
 };
 
@@ -159,13 +165,14 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	if (!status && g->o->schedule)
 		status = begin_replay(g, b, r);
 	if (!status) {
+		uint64_t setup;
+		mx_bench_identity(b, &setup, &r->code_hash);
+		r->code = strdup(mx_bench_code(b));
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}
 	if (!status && g->o->schedule)
 		status = end_replay(g, b, r);
-	if (!status && g->baseline)
-		mx_baseline_compare(g->baseline, r->run, &r->verdict);
 	if (!status && g->o->require_proof)
 		require_proof(&r->verdict);
 	if (!status && g->o->race && !g->device->lost)
@@ -174,26 +181,43 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	mx_bench_free(b);
 }
 
-/* A verdict of the cache is compared with the baseline again, which may have changed. */
+/* A verdict of the cache is compared again: the baseline and the expected failures may have
+ * changed. */
 static void run_case(const struct gate *g, struct mx_result *r) {
 	struct mx_error err;
-	if (!g->cache)
+	if (!g->cache || !mx_cache_get(g->cache, r)) {
 		do_case(g, r);
-	else if (!mx_cache_get(g->cache, r)) {
-		do_case(g, r);
-		if (mx_cache_put(g->cache, r, &err))
+		if (g->cache && mx_cache_put(g->cache, r, &err))
 			fprintf(stderr, "mxcheck: --cache: %s\n", err.text);
-	} else if (g->baseline)
+	}
+	if (!r->bad_input && g->baseline)
 		mx_baseline_compare(g->baseline, r->run, &r->verdict);
+	if (!r->bad_input && g->expect)
+		mx_expect_compare(g->expect, g->device->arch, r);
 }
 
 /* ---- all cases: in parallel, printed in order; hunts follow each other ---- */
 
+static struct mx_record record_of(const struct gate *g, double seconds) {
+	return (struct mx_record){
+		.o = g->o,
+		.d = g->device,
+		.results = g->results,
+		.n = g->selection.n_runs,
+		.selection = &g->selection,
+		.expect = g->expect,
+		.seconds = seconds,
+	};
+}
+
 static void print_ready(struct gate *g) {
+	const struct mx_record record = record_of(g, 0);
 	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
 		mx_report_result(g->o, g->device, g->results, g->printed);
 		if (g->json)
-			mx_json_run(g->json, g->o, g->device, &g->results[g->printed]);
+			mx_json_run(g->json, &record, &g->results[g->printed]);
+		if (g->history)
+			mx_history_run(g->history, &g->results[g->printed]);
 		g->printed++;
 	}
 }
@@ -243,9 +267,14 @@ static void run_all(struct gate *g) {
 			pthread_join(threads[j], NULL);
 }
 
+static void print_stale(void *context, const char *why, const char *text) {
+	const struct mx_options *o = context;
+	printf("%sexpected failure %s: %s: %s\n", o->tap ? "# " : "FAIL  ", why, o->expect, text);
+}
+
 /* 4 goes before 3 and 3 before 1; a run that could not be done is 2, whatever the others find. */
 static int exit_status(const struct gate *g) {
-	int worst = 0;
+	int worst = g->stale ? MX_WRONG_NUMBERS : 0;
 	bool interrupted = false;
 	for (size_t i = 0; i < g->selection.n_runs; i++) {
 		if (g->results[i].bad_input)
@@ -269,25 +298,45 @@ static int update_baseline(const struct gate *g) {
 
 /* The end of --json, and the file of --junit. */
 static int end_reports(struct gate *g, double seconds) {
+	const struct mx_record record = record_of(g, seconds);
 	struct mx_error err;
 	int status = 0;
-	if (g->json && mx_json_end(g->json, g->results, g->selection.n_runs, seconds, &err)) {
+	if (g->json && mx_json_end(g->json, &record, &err)) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = -1;
 	}
-	if (g->o->junit && mx_junit_write(g->o->junit, g->o, g->device, g->results,
-	                                  g->selection.n_runs, seconds, &err)) {
+	if (g->history && mx_history_end(g->history, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		status = -1;
+	}
+	if (g->o->junit && mx_junit_write(g->o->junit, &record, &err)) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		status = -1;
 	}
 	return status;
 }
 
-/* Opens the reports before anything runs. */
+/* Opens the reports before anything runs. A file or folder that cannot be written is found here. */
 static int begin_reports(struct gate *g, struct mx_error *err) {
-	if (g->o->junit && mx_junit_begin(g->o->junit, err))
+	const struct mx_record record = record_of(g, 0);
+	struct mx_report_path reports[MX_REPORTS];
+	struct mx_error later;
+	int status = 0;
+	/* All, so that no older report stays beside a path that is wrong. */
+	for (size_t i = 0, n = mx_options_reports(g->o, reports); i < n; i++)
+		status |= mx_report_begin(reports[i].path, status ? &later : err);
+	if (status)
 		return -1;
-	return g->o->json ? mx_json_begin(g->o->json, g->o, g->device, &g->json, err) : 0;
+	if (g->o->save && mx_folder_check(g->o->save, err))
+		return -1;
+	if (g->o->history && mx_history_begin(g->o->history, &record, &g->history, err))
+		return -1;
+	return g->o->json ? mx_json_begin(g->o->json, &record, &g->json, err) : 0;
+}
+
+static void free_result(struct mx_result *r) {
+	free(r->schedule);
+	free(r->code);
 }
 
 static int run_gate(struct gate *g) {
@@ -307,6 +356,9 @@ static int run_gate(struct gate *g) {
 	run_all(g);
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
+	if (g->expect && !g->o->shards) /* another shard may use a row; merge decides */
+		g->stale = mx_expect_each_stale(g->expect, g->o, &g->selection, print_stale,
+		                                (void *)g->o);
 	if (g->baseline)
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent,
@@ -317,7 +369,7 @@ static int run_gate(struct gate *g) {
 	if (end_reports(g, mx_seconds() - start))
 		status = BAD_INPUT;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
-		free(g->results[i].schedule);
+		free_result(&g->results[i]);
 	free(g->results);
 	free(g->done);
 	return status;
@@ -458,17 +510,25 @@ static int run_on_device(struct gate *g) {
 	return status;
 }
 
+static int open_files(struct gate *g, struct mx_error *err) {
+	const struct mx_options *o = g->o;
+	if (o->baseline &&
+	    mx_baseline_open(o->baseline, o->seed, o->update_baseline, &g->baseline, err))
+		return -1;
+	return o->expect ? mx_expect_open(o->expect, &g->expect, err) : 0;
+}
+
 static int open_and_run(struct gate *g) {
 	struct mx_error err;
 	if (check_selection(g))
 		return BAD_INPUT;
-	if (g->o->baseline && mx_baseline_open(g->o->baseline, g->o->seed, g->o->update_baseline,
-	                                       &g->baseline, &err)) {
+	int status = open_files(g, &err) ? BAD_INPUT : 0;
+	if (status)
 		fprintf(stderr, "mxcheck: %s\n", err.text);
-		return BAD_INPUT;
-	}
-	int status = run_on_device(g);
+	else
+		status = run_on_device(g);
 	mx_baseline_free(g->baseline);
+	mx_expect_free(g->expect);
 	return status;
 }
 
@@ -479,6 +539,7 @@ static const struct {
 	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
 	{ "compare", mx_cmd_compare },   { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
 	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "merge", mx_cmd_merge },
+	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "report", mx_cmd_report },
 	{ "--version", mx_cmd_version },
 };
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static const char help[] =
 	"       mxcheck init FILE.co [KERNEL]                    a case file to start from\n"
 	"       mxcheck merge REPORT.jsonl ...                   one report of those of shards\n"
 	"       mxcheck quant | dequant | mfma | compare ...     numbers; each has --help\n"
+	"       mxcheck report FILE [RUN-GLOB ...]               trends of a history\n"
 	"       mxcheck --version                                commit, CPU path, runtimes\n"
 	"\n"
 	"Runs cases on a gfx950, real or emulated, and compares the results bit for bit with a\n"
@@ -39,10 +41,10 @@ static const char help[] =
 	"\n"
 	"Select cases and runs:\n"
 	"  --base REV         (ci) the revision with which the change is compared: the commit "
-        "that\n"
+	"that\n"
 	"                     it and HEAD have in common\n"
 	"  --cases DIR        (ci) the folder of case files; default: cases. All their runs "
-        "count,\n"
+	"count,\n"
 	"                     but for those tagged long, which a CASE-GLOB selects\n"
 	"  --list             list the cases and their tags, run nothing\n"
 	"  --case FILE.yaml   (run, fuzz, mutate) the case file\n"
@@ -74,6 +76,9 @@ static const char help[] =
 	"  --strict           the same as --races unordered=fail,latency=fail\n"
 	"  --waive FILE       findings that are accepted, each with a reason: `waivers` as in a\n"
 	"                     case file. The end of the run lists waivers that were not used\n"
+	"  --expect FILE      runs that are expected to fail, each with a reason and a last day; "
+	"one\n"
+	"                     that passes fails, and so does a row that is over or not used\n"
 	"  --baseline FILE    compare the accuracy of each run with that in FILE: SNR, worst row,\n"
 	"                     share of equal bits, largest ULP; a run that is worse fails\n"
 	"  --update-baseline  write the accuracy of the runs that pass to the file of --baseline\n"
@@ -85,8 +90,10 @@ static const char help[] =
 	"                     the manual alone requires; without it they are counted\n"
 	"  --save DIR         write every buffer after the launch as DIR/CASE/BUFFER.npy\n"
 	"  --tap              report in the Test Anything Protocol\n"
-	"  --json FILE        write a line of JSON for each run, as it ends\n"
+	"  --json FILE        write a line of JSON for each run, as it ends; with - for the file,\n"
+	"                     a report is on standard output and this text on standard error\n"
 	"  --junit FILE       write a JUnit XML report\n"
+	"  --history FILE     add each run to a history, an SQLite file; mxcheck report reads it\n"
 	"\n"
 	"Model of the machine:\n"
 	"  --scratch-apart    (emulator) assume that scratch returns in order only with other\n"
@@ -155,9 +162,12 @@ static const char help[] =
 	"goes before all of them: a run could not be done, or standard output could not be\n"
 	"written.\n";
 
-static bool bad(int *status, const char *format, const char *text) {
+__attribute__((format(printf, 2, 3))) static bool bad(int *status, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
 	fputs("mxcheck: ", stderr);
-	fprintf(stderr, format, text);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
 	fputs("; see mxcheck --help\n", stderr);
 	*status = 2;
 	return false;
@@ -224,8 +234,10 @@ enum {
 	RACES,
 	STRICT,
 	WAIVE,
+	EXPECT,
 	JSON,
 	JUNIT,
+	HISTORY,
 	BASELINE,
 	UPDATE_BASELINE,
 	COUNT,
@@ -270,8 +282,10 @@ static const struct option long_options[] = {
 	{ "races", required_argument, NULL, RACES },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "waive", required_argument, NULL, WAIVE },
+	{ "expect", required_argument, NULL, EXPECT },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
+	{ "history", required_argument, NULL, HISTORY },
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
 	{ "count", required_argument, NULL, COUNT },
@@ -322,7 +336,9 @@ static const char **text_of(int option, struct mx_options *o) {
 	case CACHE: return &o->cache;
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
+	case HISTORY: return &o->history;
 	case WAIVE: return &o->waive;
+	case EXPECT: return &o->expect;
 	case RACES: return &o->races;
 	case BASELINE: return &o->baseline;
 	case REGRESS: return &o->regress;
@@ -579,7 +595,7 @@ static bool check_hunt(struct mx_options *o, int *status) {
 /* The names of files that differ between shards. */
 static void name_shard(struct mx_options *o) {
 	static const char word[] = "{shard}";
-	const char **names[] = { &o->json, &o->junit, &o->resume };
+	const char **names[] = { &o->json, &o->junit, &o->history, &o->resume };
 	for (size_t i = 0; o->shards && i < sizeof names / sizeof *names; i++) {
 		const char *at = *names[i] ? strstr(*names[i], word) : NULL;
 		char *to = o->shard_names[i];
@@ -596,10 +612,49 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
 	if (o->baseline && (o->mutate || o->fuzz))
 		return bad(status, "--baseline %s: only for runs", o->baseline);
-	if ((o->json || o->junit) && (o->mutate || o->fuzz))
-		return bad(status, "%s", "--json and --junit are for runs");
-	if (o->json && o->junit && !strcmp(o->json, o->junit))
-		return bad(status, "--json and --junit: both write %s", o->json);
+	if (o->history && (o->mutate || o->fuzz))
+		return bad(status, "--history %s: only for runs", o->history);
+	if (o->expect && (o->mutate || o->fuzz))
+		return bad(status, "--expect %s: only for runs", o->expect);
+	return true;
+}
+
+size_t mx_options_reports(const struct mx_options *o, struct mx_report_path reports[MX_REPORTS]) {
+	const struct mx_report_path all[MX_REPORTS] = { { "--json", o->json },
+		                                        { "--junit", o->junit } };
+	size_t n = 0;
+	for (size_t i = 0; i < MX_REPORTS; i++)
+		if (all[i].path)
+			reports[n++] = all[i];
+	return n;
+}
+
+static bool check_reports(const struct mx_options *o, int *status) {
+	struct mx_report_path r[MX_REPORTS];
+	size_t n = mx_options_reports(o, r);
+	for (size_t i = 0; i < n; i++) {
+		if (o->mutate || o->fuzz)
+			return bad(status, "%s: only for runs", r[i].option);
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(r[i].path, r[k].path))
+				return bad(status, "%s and %s: both write %s", r[k].option,
+				           r[i].option, r[i].path);
+	}
+	return true;
+}
+
+/* `-` is standard output for reports; what is read again, or is a folder, must have a name. */
+static bool check_names(const struct mx_options *o, int *status) {
+	const struct mx_report_path named[] = {
+		{ "--save", o->save },         { "--regress", o->regress },
+		{ "--baseline", o->baseline }, { "--resume", o->resume },
+		{ "--history", o->history },
+	};
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+		if (named[i].path && !strcmp(named[i].path, "-"))
+			return bad(status,
+			           "%s -: cannot be standard output; ./- is a file of this name",
+			           named[i].option);
 	return true;
 }
 
@@ -666,5 +721,6 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	o->n_globs = argc - optind;
 	name_shard(o);
 	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
-	       check_cache(o, status) && check_proof(o, status) && check_look(o, status);
+	       check_cache(o, status) && check_reports(o, status) && check_names(o, status) &&
+	       check_proof(o, status) && check_look(o, status);
 }

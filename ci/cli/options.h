@@ -17,7 +17,7 @@ struct mx_options {
 	struct mx_vary vary;   /* what surrounds the runs of a hunt */
 	bool varies;
 	unsigned shard, shards; /* --shard: this one, from 1, of how many; shards 0: all */
-	char shard_names[3][PATH_MAX]; /* of reports and the journal, with {shard} replaced */
+	char shard_names[4][PATH_MAX]; /* of reports and the journal, with {shard} replaced */
 	unsigned jobs;
 	bool has_jobs;    /* --jobs was given */
 	const char *save; /* folder for the buffers after the launch; or NULL */
@@ -34,9 +34,11 @@ struct mx_options {
 	bool update_baseline;
 	const char *cache;        /* --cache: a folder of verdicts; or NULL */
 	const char *json, *junit; /* --json, --junit: files of reports */
+	const char *history;      /* --history: an SQLite file */
 	bool no_shrink;           /* a hunt does not look for a short schedule */
 	const char *races;        /* --races: classes of races that fail, are reported or ignored */
 	const char *waive;        /* --waive: a file of waivers */
+	const char *expect;       /* --expect: a file of expected failures */
 	bool require_proof;       /* a case that passes without a proof of its order fails */
 	unsigned analysis;        /* MX_ANALYSE_... for the judged run */
 	const char *shape;        /* sizes, as in --shape; or NULL */
@@ -52,6 +54,13 @@ struct mx_options {
 	char **globs;
 	int n_globs;
 };
+
+/* The files of reports that were asked for. Returns their number. */
+enum { MX_REPORTS = 2 };
+struct mx_report_path {
+	const char *option, *path; /* "--json", its value */
+};
+size_t mx_options_reports(const struct mx_options *o, struct mx_report_path reports[MX_REPORTS]);
 
 /* Seconds from "90", "90s", "30m" or "8h". */
 bool mx_parse_duration(const char *text, double *seconds);

@@ -22,6 +22,26 @@ void mx_output_begin(void) {
 	signal(SIGPIPE, SIG_IGN);
 }
 
+FILE *mx_output_take(void) {
+	static FILE *taken;
+	if (taken)
+		return taken;
+	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+		errno = EBADF; /* it was closed */
+		return NULL;
+	}
+	int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	taken = copy < 0 ? NULL : fdopen(copy, "w");
+	if (taken && !fflush(stdout) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return taken;
+	int error = errno;
+	if (taken)
+		fclose(taken);
+	taken = NULL;
+	errno = error;
+	return NULL;
+}
+
 bool mx_output_is_lost(void) {
 	return ferror(stdout);
 }

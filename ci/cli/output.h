@@ -3,11 +3,16 @@
 #define MX_OUTPUT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Call first. A closed standard stream is opened so that its use fails; else the next file would
  * get its descriptor, and the report. A pipe without a reader is a write error and does not end
  * the program. */
 void mx_output_begin(void);
+
+/* Standard output for a report of a program (`--json -`): from here on, what this process prints
+ * goes to standard error instead. Further calls return the same stream. NULL: errno is set. */
+FILE *mx_output_take(void);
 
 /* Whether a part of the report is lost, so that more work is useless. */
 bool mx_output_is_lost(void);

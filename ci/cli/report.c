@@ -16,11 +16,13 @@ static bool is_stopped(const struct mx_result *r) {
 }
 
 int mx_result_status(const struct mx_result *r) {
+	if (r->expected)
+		return 0;
 	return r->bad_input || is_stopped(r) ? 2 : mx_verdict_status(&r->verdict);
 }
 
 bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r) {
-	return !mx_result_status(r) && !r->alone && !o->verbose && !o->tap;
+	return !mx_result_status(r) && !r->expected && !r->alone && !o->verbose && !o->tap;
 }
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n) {
@@ -94,6 +96,8 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		put_quoted(f, " --baseline ", o->baseline);
 	if (o->waive)
 		put_quoted(f, " --waive ", o->waive);
+	if (o->expect)
+		put_quoted(f, " --expect ", o->expect);
 	if (o->require_proof)
 		fprintf(f, " --require-proof");
 	fprintf(f, " --device %s --seed %" PRIu64, d->name, o->seed);
@@ -188,24 +192,11 @@ static void print_note(const struct mx_note *n, const char *lead) {
 		printf("%s%s: and %u more\n", lead, n->kind, n->more);
 }
 
-/* The number of notes of the kind of notes[i]; 0 if i is not the first of its kind. */
-static unsigned count_kind(const struct mx_verdict *v, unsigned i) {
-	unsigned n = 0;
-	for (unsigned k = 0; k < v->n_notes; k++) {
-		if (strcmp(v->notes[k].kind, v->notes[i].kind))
-			continue;
-		if (k < i)
-			return 0;
-		n += 1 + v->notes[k].more;
-	}
-	return n;
-}
-
 /* Counts notes, which change no exit status. */
 static void count_notes(const struct mx_verdict *v, const char *lead) {
 	unsigned kinds = 0;
 	for (unsigned i = 0; i < v->n_notes; i++) {
-		unsigned n = v->notes[i].severity == MX_NOT_WRONG ? count_kind(v, i) : 0;
+		unsigned n = v->notes[i].severity == MX_NOT_WRONG ? mx_verdict_count(v, i) : 0;
 		if (!n)
 			continue;
 		if (!kinds++)
@@ -266,6 +257,28 @@ static void print_line(const struct mx_options *o, const struct mx_result *r) {
 	putchar('\n');
 }
 
+static const char *word_of(const struct mx_result *r) {
+	return is_stopped(r)         ? "STOP "
+	       : mx_result_status(r) ? "FAIL "
+	       : r->expected         ? "xfail"
+	                             : "pass ";
+}
+
+/* The kinds of the findings that were expected, and the reason. */
+static void print_expected(const struct mx_result *r) {
+	const struct mx_verdict *v = &r->verdict;
+	printf("fails as expected:");
+	for (unsigned i = 0; i < v->n_notes; i++)
+		if (v->notes[i].severity > 0 && mx_verdict_count(v, i))
+			printf(" %s", v->notes[i].kind);
+	printf(": %s, until %s\n", r->expected->reason, r->expected->until);
+}
+
+/* An expected failure that is one line; a single case, -v and --tap print it as any failure. */
+static bool is_short(const struct mx_options *o, const struct mx_result *r) {
+	return r->expected && !r->alone && !o->verbose && !o->tap;
+}
+
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
                       const struct mx_result *results, size_t i) {
 	const struct mx_result *r = &results[i];
@@ -279,13 +292,19 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 		return;
 	}
 	if (o->tap)
-		printf("%sok %zu - %s\n# ", status ? "not " : "", i + 1, r->run->name);
+		printf("%sok %zu - %s%s%s\n# ", status || r->expected ? "not " : "", i + 1,
+		       r->run->name, r->expected ? " # TODO " : "",
+		       r->expected ? r->expected->reason : "");
 	else
-		printf("%s  %-40s ",
-		       is_stopped(r) ? "STOP"
-		       : status      ? "FAIL"
-		                     : "pass",
-		       r->run->name);
+		printf("%s %-40s ", word_of(r), r->run->name);
+	if (r->expected)
+		print_expected(r);
+	if (is_short(o, r)) {
+		fflush(stdout);
+		return;
+	}
+	if (r->expected)
+		fputs(lead, stdout);
 	print_line(o, r);
 	if (r->race.journal_error.text[0])
 		fprintf(stderr, "mxcheck: %s\n", r->race.journal_error.text);
@@ -347,16 +366,19 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    size_t n_absent, double seconds) {
-	size_t passed = 0, bad_input = 0, stopped = 0, cached = 0;
+	size_t passed = 0, bad_input = 0, stopped = 0, cached = 0, expected = 0;
 	for (size_t i = 0; i < n; i++) {
-		passed += mx_result_status(&results[i]) == 0;
+		expected += results[i].expected != NULL;
+		passed += mx_result_status(&results[i]) == 0 && !results[i].expected;
 		bad_input += results[i].bad_input;
 		cached += results[i].cached;
 		stopped += is_stopped(&results[i]);
 	}
 	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
-	       n - passed - bad_input - stopped);
+	       n - passed - bad_input - stopped - expected);
+	if (expected)
+		printf(", %zu failed as expected", expected);
 	if (cached)
 		printf(", %zu from the cache", cached);
 	if (n_absent)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../../fuzz/hunt/hunt.h"
+#include "expect.h"
 #include "select.h"
 
 /* One case's result. */
@@ -15,6 +16,10 @@ struct mx_result {
 	bool bad_input; /* nothing ran; err has the reason */
 	struct mx_error err;
 	struct mx_verdict verdict;
+	const struct mx_expected
+		*expected;   /* the row of --expect that covers its failure; or NULL */
+	char *code;          /* path of the code object; owned; NULL: not loaded */
+	uint64_t code_hash;  /* of the code object, XXH3 */
 	struct mx_race race; /* runs 0: not a hunt */
 	struct mx_vary vary; /* what surrounded its runs, with amounts */
 	double seconds;      /* of the launch; of a hunt: of one launch, on average */

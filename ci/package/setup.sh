@@ -12,6 +12,7 @@ libcyaml-dev:      reads case files
 libyaml-dev:       gives the lines of their keys
 librandom123-dev:  data as a function of (seed, case, index)
 libjansson-dev:    writes JSON reports
+libsqlite3-dev:    keeps the history of runs
 libxxhash-dev:     compares results of many runs
 libmpfr-dev:       decides the last rounding in the oracle
 libgmp-dev:        exact sums in the oracle

@@ -60,6 +60,10 @@ mx_codeobject_status mx_codeobject_check_target(struct mx_codeobject *co,
  * sramecc-, and with readable metadata. */
 mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co, struct mx_codeobject_error *why);
 
+/* The compiler, as the section .comment has it: "clang version 22.1.8". "": not known. Cut to
+ * `room` bytes. Returns text. */
+char *mx_codeobject_compiler(struct mx_codeobject *co, char *text, size_t room);
+
 /* ---- code: executable sections, and the symbols in them ---- */
 
 struct mx_code_section {

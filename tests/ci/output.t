@@ -12,6 +12,8 @@ my @case = ('--device', 'emu', 'gemm/mxfp4_f32/1x1x32/exact');
 mxcheck('--json', "$dir/r.jsonl", @case);
 mxcheck('quant', '--format', 'E2M1', '1', '-o', "$dir/a.npy", '--scales', "$dir/s.npy");
 
+mxcheck('--history', "$dir/history.db", @case);
+
 # Command lines, each with its command.
 my @commands = (
 	[ run => @case ], [ run => '--tap', @case ], [ run => '--list' ], [ run => '--race', 2, @case ],
@@ -24,6 +26,8 @@ my @commands = (
 	[ dequant => 'dequant', '--format', 'E2M1', '1' ],
 	[ mfma => 'mfma', '--format', 'E2M1', '--a', '1', '--b', '1' ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ], [ merge => 'merge', "$dir/r.jsonl" ],
+	[ compare => 'compare', "$dir/a.npy", "$dir/a.npy" ],
+	[ report => 'report', "$dir/history.db" ], [ report => 'report', "$dir/history.db", '--list' ],
 	[ compare => 'compare', "$dir/a.npy", "$dir/s.npy" ],
 );
 my $is_repository = run('git', 'rev-parse', '--verify', '--quiet', 'HEAD') == 0;

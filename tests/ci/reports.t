@@ -5,7 +5,7 @@ use warnings;
 use JSON::PP;
 use Test::More;
 require './tests/ci/gate.pl';
-our ($build, $status, $out, $err, $dir);
+our ($build, $mxcheck, $status, $out, $err, $dir);
 
 my ($json, $junit) = ("$dir/r.jsonl", "$dir/r.xml");
 my @files = ('--json', $json, '--junit', $junit);
@@ -41,7 +41,7 @@ ok($bad->{outcome} eq 'bad-input' && $bad->{status} == 2 && $bad->{error} =~ m{/
 
 mxcheck(@broken, @files, @names);
 my $xml = slurp($junit);
-like($xml, qr/\A<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuite name="mxcheck" tests="2" failures="1" errors="0" time="[\d.]+">\n/, 'JUnit: the counts');
+like($xml, qr/\A<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuite name="mxcheck" tests="2" failures="1" errors="0" skipped="0" time="[\d.]+">\n/, 'JUnit: the counts');
 like($xml, qr{<testcase classname="gemm/mxfp4_bf16" name="$names[0]" time="[\d.]+">\n  </testcase>}, '  a run that passes');
 like($xml, qr{name="$names[1]" time="[\d.]+">\n    <failure type="wrong-bits" message="C\[\d+\]\[\d+\] is [^"<]*">wrong-bits: [^<]*&#10;reproduce: [^<]*</failure>}, '  and one that fails');
 my @open;
@@ -56,7 +56,7 @@ unlike($xml =~ s/&(?:amp|lt|gt|quot|#10);//gr, qr/&/, 'every & is escaped');
 
 for my $option ('--json', '--junit') {
 	is(mxcheck($option, "$dir/no/file", $names[0]), 2, "$option: a folder that does not exist is refused");
-	like($err, qr{^mxcheck: \Q$dir\E/no/file: No such file or directory$}, '  with the reason');
+	like($err, qr{^mxcheck: \Q$dir\E/no/file: cannot be written: No such file or directory$}, '  with the reason');
 	is($out, '', '  before the run');
 	is(mxcheck($option, '/dev/full', $names[0]), 2, "$option: a full disk is an error") or diag $err;
 	like($err, qr{^mxcheck: /dev/full: (?:cannot be written: )?No space left on device$}m, '  in one line');
@@ -71,5 +71,41 @@ print $old 'an older report';
 close $old;
 mxcheck('--junit', $junit, '--json', '/no/such/folder/file', $names[0]);
 is(-s $junit, 0, 'an older report does not stay');
+
+# ---- standard output ----
+
+mxcheck('--json', '-', $names[0]);
+my @lines = map { decode_json($_) } split /\n/, $out;
+is_deeply([ map { $_->{type} } @lines ], [qw(start run end)], '--json -: standard output has the report');
+like($err, qr{^device emu .*\npass  $names[0] .*\n(?:.*\n)*1 passed, 0 failed}m, '  and standard error the text');
+mxcheck('--junit', '-', '--json', $json, $names[0]);
+like($out, qr{\A<\?xml .*</testsuite>\n\z}s, '--junit -: the same');
+is(scalar(lines()), 3, '  beside a report in a file');
+ok(!-e '-', '  and no file is named -');
+is(mxcheck('--junit', '-', '--json', '-', $names[0]), 2, 'one standard output for both is refused');
+run('sh', '-c', 'exec "$@" >/dev/full', 'sh', $mxcheck, '--json', '-', $names[0]);
+is("$status " . ($err =~ /^mxcheck: standard output: cannot be written: No space left on device$/m), '2 1', 'a full standard output is an error') or diag $err;
+run('sh', '-c', 'exec "$@" >&-', 'sh', $mxcheck, '--junit', '-', $names[0]);
+is("$status " . ($err =~ /^mxcheck: standard output: cannot be written: Bad file descriptor$/m), '2 1', 'so is a closed one') or diag $err;
+for ([ '--save', $dir ], [ '--baseline', "$dir/b" ], [ '--resume', "$dir/j" ]) {
+	is(mxcheck('--race', 2, $$_[0], '-', $names[0]), 2, "$$_[0] - is refused");
+	like($err, qr{^mxcheck: $$_[0] -: cannot be standard output}, '  with the reason');
+}
+
+# ---- before the run ----
+
+spew("$dir/plain", '');
+for ([ '--save', "$dir/plain/x" ], [ '--save', '/dev/null' ], [ '--update-baseline', '--baseline', "$dir/no/new" ], [ '--update-baseline', '--baseline', "$dir/plain/x" ], ['--update-baseline', '--baseline', $dir]) {
+	is(mxcheck(@$_, $names[0]), 2, "@$_ cannot be written");
+	is($out, '', '  which is found before the run');
+	like($err, qr{\Amxcheck: [^\n]*\Q$$_[-1]\E: [^\n]+\n\z}, '  in one line');
+}
+is(mxcheck('fuzz', '--count', 1, '--regress', "$dir/plain/x", $names[0]), 2, '--regress cannot be written');
+is("$out$err", "mxcheck: --regress: $dir/plain/x: Not a directory\n", '  which is found before the shapes');
+mkdir "$dir/folder";
+mxcheck('--junit', "$dir/folder/j.xml", '--update-baseline', '--baseline', "$dir/folder/b", '--seed', 'x', $names[0]);
+is_deeply([ glob "$dir/folder/*" ], [], 'wrong usage leaves no file');
+mxcheck('--junit', "$dir/folder/j.xml", '--save', "$dir/folder/a/b/c", '--update-baseline', '--baseline', "$dir/folder/b", $names[0]);
+is_deeply([ map { s{.*/}{}r } glob "$dir/folder/{*,.[!.]*}" ], [qw(a b j.xml)], 'no temporary file stays');
 
 done_testing();

@@ -56,6 +56,25 @@ like($out, qr/^      reproduce: /m, 'with the command that reproduces it');
 mxcheck('merge', @files);
 like($out, qr/^      race: 0 of 9 runs differ: rate below 2\.8e-01 \(95 %\)$/m, 'the rate is of all runs');
 
+# ---- expected failures ----
+
+my ($fails, $passes) = ('gemm/mxfp4_bf16/33x128x512/general', 'gemm/mxfp4_bf16/1x1x32/exact');
+my @expect = ('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', "$build/kernels/broken/bf16_truncate.co", $fails, $passes, '--expect', "$dir/expect.yaml");
+my $row = "run: $fails, reason: a truncating store, until: 2999-12-31";
+sub expect {
+	spew("$dir/expect.yaml", "expect:\n" . join '', map { "  - {$_}\n" } @_);
+	($statuses, @files) = shards('expect', 2, @expect);
+	mxcheck('merge', @files);
+}
+expect($row);
+is("@$statuses $status", '0 0 0', 'a failure that one of two shards expects');
+like($out, qr/^1 passed, 0 failed, 1 failed as expected,/m, '  is counted in the joined report');
+expect($row, "$row, code: \"0123456789abcdef\"");
+is("@$statuses $status", '0 0 0', 'a row beside one that is used, with its reason') or diag $out;
+expect($row, "run: $passes, reason: another object, until: 2999-12-31, code: \"0123456789abcdef\"");
+is("@$statuses $status", '0 0 1', 'a row that no shard uses fails the joined report') or diag $out;
+like($out, qr/^FAIL  expected failure was not used: \Q$passes\E: another object/m, '  with its text');
+
 # ---- fuzzing ----
 
 my @shapes = map { mxcheck('fuzz', '--device', 'emu', '--count', 20, '--shard', "$_/3", 'gemm/mxfp4_f32'); $out =~ /(\d+) shapes, \d+ failing(?:, (\d+) could)?/ ? $1 + ($2 // 0) : 0 } 1 .. 3;

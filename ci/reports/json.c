@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report_file.h"
+
 struct mx_json {
 	const char *path;
 	FILE *f;
@@ -33,27 +35,27 @@ static void write_line(struct mx_json *j, json_t *line) {
 	json_decref(line);
 }
 
-int mx_json_begin(const char *path, const struct mx_options *o, const struct mx_device *d,
-                  struct mx_json **j, struct mx_error *err) {
+int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **j,
+                  struct mx_error *err) {
 	struct mx_json *made = calloc(1, sizeof *made);
 	if (!made)
 		return mx_fail(err, "out of memory");
-	*made = (struct mx_json){ .path = path, .f = fopen(path, "we") };
+	*made = (struct mx_json){ .path = path, .f = mx_report_open(path, err) };
 	if (!made->f) {
 		free(made);
-		return mx_fail(err, "%s: %s", path, strerror(errno));
+		return -1;
 	}
 	json_t *line = json_object();
 	put_text(line, "type", "start");
 	put(line, "schema", json_integer(1));
 	put_text(line, "version", mx_version());
-	put_text(line, "device", d->name);
-	put_text(line, "arch", d->arch);
-	put_text(line, "runtime", d->runtime);
-	put(line, "seed", json_integer((json_int_t)o->seed));
-	if (o->shards)
+	put_text(line, "device", r->d->name);
+	put_text(line, "arch", r->d->arch);
+	put_text(line, "runtime", r->d->runtime);
+	put(line, "seed", json_integer((json_int_t)r->o->seed));
+	if (r->o->shards)
 		put(line, "shard",
-		    json_pack("{s:i, s:i}", "number", (int)o->shard, "of", (int)o->shards));
+		    json_pack("{s:i, s:i}", "number", (int)r->o->shard, "of", (int)r->o->shards));
 	write_line(made, line);
 	*j = made;
 	return 0;
@@ -126,29 +128,21 @@ static json_t *hunt(const struct mx_race *r) {
 	return h;
 }
 
-static const char *outcome(const struct mx_result *r) {
-	if (r->bad_input)
-		return "bad-input";
-	if (mx_verdict_status(&r->verdict))
-		return "fail";
-	return mx_result_status(r) ? "stopped" : "pass";
+static json_t *expected(const struct mx_expected *x) {
+	json_t *e = json_object();
+	put_text(e, "reason", x->reason);
+	put_text(e, "until", x->until);
+	return e;
 }
 
-static void put_command(json_t *line, const struct mx_options *o, const struct mx_device *d,
-                        const struct mx_result *r) {
-	char *text = NULL;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
-	if (!f)
-		return;
-	mx_report_command(f, o, d, r);
-	if (!fclose(f))
-		put_text(line, "reproduce", text);
-	free(text);
+static void put_command(json_t *line, const struct mx_record *record, const struct mx_result *r) {
+	char *command = mx_record_command(record, r);
+	if (command)
+		put_text(line, "reproduce", command);
+	free(command);
 }
 
-void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_device *d,
-                 const struct mx_result *r) {
+void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	json_t *line = json_object();
 	put_text(line, "type", "run");
@@ -157,7 +151,7 @@ void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_
 	put_text(line, "kernel", mx_case_kernel(r->run->c, r->run->run.variant));
 	put(line, "sizes", sizes(&r->run->run.sizes));
 	put_text(line, "regime", mx_regime_name(r->run->run.regime));
-	put_text(line, "outcome", outcome(r));
+	put_text(line, "outcome", mx_outcome_name(mx_result_outcome(r)));
 	put(line, "status", json_integer(mx_result_status(r)));
 	if (r->bad_input)
 		put_text(line, "error", r->err.text);
@@ -173,30 +167,39 @@ void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_
 			put(line, "hunt", hunt(&r->race));
 		put(line, "findings", findings(v));
 	}
+	if (r->expected)
+		put(line, "expected", expected(r->expected));
 	if (mx_result_status(r))
-		put_command(line, o, d, r);
+		put_command(line, record, r);
 	write_line(j, line);
 }
 
 /* ---- the end ---- */
 
-int mx_json_end(struct mx_json *j, const struct mx_result *results, size_t n, double seconds,
-                struct mx_error *err) {
-	json_int_t passed = 0, failed = 0;
-	for (size_t i = 0; i < n; i++) {
-		passed += !strcmp(outcome(&results[i]), "pass");
-		failed += !strcmp(outcome(&results[i]), "fail");
-	}
-	json_t *line = json_object();
+static void add_stale(void *context, const char *why, const char *text) {
+	json_t *row = json_object();
+	put_text(row, "why", why);
+	put_text(row, "row", text);
+	json_array_append_new(context, row);
+}
+
+int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *err) {
+	size_t count[MX_OUTCOMES];
+	mx_record_count(r, count);
+	json_t *line = json_object(), *stale = json_array();
 	put_text(line, "type", "end");
-	put(line, "passed", json_integer(passed));
-	put(line, "failed", json_integer(failed));
-	put(line, "other", json_integer((json_int_t)n - passed - failed));
-	put(line, "seconds", json_real(seconds));
+	put(line, "passed", json_integer((json_int_t)count[MX_PASSED]));
+	put(line, "failed", json_integer((json_int_t)count[MX_FAILED]));
+	put(line, "expected", json_integer((json_int_t)count[MX_FAILED_AS_EXPECTED]));
+	put(line, "other", json_integer((json_int_t)(count[MX_STOPPED] + count[MX_BAD_INPUT_RUN])));
+	mx_record_each_stale(r, add_stale, stale);
+	put(line, "stale", stale);
+	put(line, "seconds", json_real(r->seconds));
 	write_line(j, line);
-	if (fclose(j->f) && !j->error)
-		j->error = errno;
-	int status = j->error ? mx_fail(err, "%s: %s", j->path, strerror(j->error)) : 0;
+	int status = mx_report_close(j->path, j->f, err);
+	if (j->error)
+		status = mx_fail(err, "%s: cannot be written: %s", mx_report_name(j->path),
+		                 strerror(j->error));
 	free(j);
 	return status;
 }

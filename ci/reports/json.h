@@ -1,34 +1,37 @@
+/* clang-format off */
 /* Reports as lines of JSON: one for the start, one for each run as it ends, one for the end.
  *
  * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed",
  *         "shard": {"number", "of"}, of --shard}
  * run    {"type": "run", "name", "case", "kernel", "sizes": {"M": 128, ...}, "regime",
- *         "outcome": "pass" | "fail" | "stopped" | "bad-input", "status": 0 to 4, "seconds",
+ *         "outcome": "pass" | "fail" | "expected-failure" | "stopped" | "bad-input",
+ *         "status": 0 to 4, "seconds",
  *         "cached": true, if it was not done because the cache has its verdict,
  *         "error": text, if it could not run,
  *         "numbers": {"checked", "wrong", "basis", "snr_deq", "snr_unq", "worst_row", "ulp_max"},
  *         "order": {"proved": true, "assuming"} or {"proved": false, "why"},
  *         "hunt": {"runs", "differ", "unfinished"}, if it was a hunt,
  *         "findings": [{"kind", "severity": "fail" | "report" | "note", "status", "text", "more"}],
- *         "reproduce": a command, if it failed}
- * end    {"type": "end", "passed", "failed", "other", "seconds"}
+ *         "expected": {"reason", "until"}, if it failed as --expect says,
+ *         "reproduce": a command, if it failed otherwise}
+ * end    {"type": "end", "passed", "failed", "expected", "other", "seconds",
+ *         "stale": [{"why", "row"}]: rows of --expect that are over or unused}
  *
  * A member without a value is absent; SNR in dB, "exact" if there is no error. Later versions of
  * schema 1 may add members. */
+/* clang-format on */
 #ifndef MX_JSON_H
 #define MX_JSON_H
 
-#include "report.h"
+#include "record.h"
 
 struct mx_json;
 
-/* Makes the file, or truncates it. 0, or -1 with err->text. */
-int mx_json_begin(const char *path, const struct mx_options *o, const struct mx_device *d,
-                  struct mx_json **j, struct mx_error *err);
-void mx_json_run(struct mx_json *j, const struct mx_options *o, const struct mx_device *d,
-                 const struct mx_result *r);
+/* Makes the file, or truncates it; `-` is standard output. 0, or -1 with err->text. */
+int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **j,
+                  struct mx_error *err);
+void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct mx_result *r);
 /* Writes the end and closes the file. Fails if any line could not be written. */
-int mx_json_end(struct mx_json *j, const struct mx_result *results, size_t n, double seconds,
-                struct mx_error *err);
+int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *err);
 
 #endif

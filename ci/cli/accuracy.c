@@ -1,0 +1,48 @@
+/* The accuracy of a run. */
+#include "accuracy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct mx_measure_info mx_measures[MX_MEASURES] = {
+	{ "snr_deq", "%.4f", " dB", false }, { "snr_unq", "%.4f", " dB", false },
+	{ "worst_row", "%.4e", "", true },   { "equal", "%.6f", "", false },
+	{ "ulp", "%.0f", "", true },
+};
+
+static double finite_or_none(double v) {
+	return isfinite(v) ? v : NAN;
+}
+
+struct mx_accuracy mx_accuracy_of(const struct mx_verdict *v) {
+	struct mx_accuracy a;
+	size_t outputs = v->metrics.no_distance;
+	for (unsigned i = 0; i < MX_ULP_CLASSES; i++)
+		outputs += v->metrics.ulp[i];
+	bool errs = isfinite(v->snr_dequantised);
+	a.at[MX_SNR_DEQ] = finite_or_none(v->snr_dequantised);
+	a.at[MX_SNR_UNQ] = finite_or_none(v->snr_unquantised);
+	a.at[MX_WORST_ROW] = errs ? v->metrics.row_error : NAN;
+	a.at[MX_EQUAL] = outputs ? (double)v->metrics.ulp[0] / (double)outputs : NAN;
+	a.at[MX_ULP] = outputs ? (double)v->metrics.ulp_max : NAN;
+	return a;
+}
+
+bool mx_has_accuracy(const struct mx_verdict *v) {
+	return v->checked && !isnan(mx_accuracy_of(v).at[MX_EQUAL]);
+}
+
+/* As a file has it, so that a run equals what was written of it. */
+static double rounded(mx_measure m, double v) {
+	char text[64];
+	snprintf(text, sizeof text, mx_measures[m].format, v);
+	return isnan(v) ? v : strtod(text, NULL);
+}
+
+double mx_gain(mx_measure m, double was, double is) {
+	if (isnan(was) || isnan(is))
+		return (double)(isnan(is) - isnan(was));
+	double gain = rounded(m, is) - rounded(m, was);
+	return mx_measures[m].less_is_better ? -gain : gain;
+}
