@@ -269,8 +269,6 @@ typedef enum { /* num/cvt.def describes each */
 /* An instruction's operands: data (one or two), random if any, scale if any. */
 struct mx_cvt_info {
 	const char *name; /* "v_cvt_scalef32_pk_fp8_f32" */
-	uint16_t opcode;
-	bool vop1;               /* a VOP1 opcode, else VOP3 */
 	const char *from, *to;   /* "E2M1" ... "E5M2", "FP16", "BF16", "FP32" */
 	uint8_t values;          /* converted by one lane: 1, 2 or 32 */
 	uint8_t data;            /* data operands: 1, or 2 that the values alternate between */

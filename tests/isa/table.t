@@ -35,4 +35,5 @@ $times{$_}++ for @rows;
 is_deeply([ grep { $times{$_} > 1 } sort keys %times ], [], 'no opcode has two rows');
 is_deeply([ $opcodes =~ /^MX_(?:SALU|FLOW|VALU|VCMP|MATRIX|MEMORY|LDS|ATOMIC)\((\w+, *(?:0x)?\d+,.*)$/mg ], [],
 	'opcode numbers are in gfx950.def alone');
+unlike(slurp('ref/num/cvt.def'), qr/0x|^MX_CVT\(\w+, *\d/m, 'conversions too have their numbers there');
 done_testing;

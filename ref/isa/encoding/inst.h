@@ -219,7 +219,7 @@ typedef enum {
 #define MX_VALU(encoding, name, ...)      MX_OP_##name,
 #define MX_VCMP(encoding, name, ...)      MX_OP_##name,
 #define MX_MATRIX(encoding, name, ...)    MX_OP_##name,
-#define MX_CVT(encoding, opcode, id, ...) MX_OP_v_cvt_##id,
+#define MX_CVT(encoding, id, ...) MX_OP_v_cvt_##id,
 #define MX_SMEM_ACCESS(name, ...)         MX_OP_##name,
 #define MX_SMEM_ATOMIC(name, ...)         MX_OP_##name,
 #define MX_MEMORY(encoding, name, ...)    MX_OP_##name,
