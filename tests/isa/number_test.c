@@ -224,6 +224,22 @@ static void test_conversion_modes(void) {
 	ok(!wrong, "conversions follow MODE if the manual defines it, and stop otherwise");
 }
 
+/* Another instruction follows the literal. 0x40 is 2 in E4M3. */
+static void test_literal_source(void) {
+	static const uint32_t cvt[] = { 0x7e00a8ff, 0xc0ffee40 }; /* v_cvt_f32_fp8 v0, literal */
+	struct machine m = machine();
+	struct code c = { 0 };
+	random_arena(2);
+	prologue(&c, 1);
+	append(&c, cvt, sizeof cvt);
+	epilogue(&c, 1);
+	run_code(&m, &c);
+	if (!ok(no_findings(&m) && result(0, 5) == 0x40000000,
+	        "a conversion of a literal constant"))
+		show_findings(&m);
+	mx_report_free(&m.report);
+}
+
 /* v_cvt_scalef32_pk_fp4_f32 v0, v8, v24, v41 op_sel:[0,0,1,0] writes byte 1 of v0. */
 static void test_partial_result(void) {
 	mx_cvt_op op;
@@ -440,6 +456,7 @@ int main(void) {
 	test_conversions();
 	test_conversion_modes();
 	test_partial_result();
+	test_literal_source();
 	test_dense();
 	test_sparse();
 	test_sparse_index();
