@@ -55,10 +55,9 @@ extern "C" {
 #define MXREF_VERSION_MINOR 2
 #define MXREF_VERSION_PATCH 0
 
-#define MXREF_TEXT_(x) #x
+#define MXREF_TEXT_(x)         #x
 #define MXREF_DOTTED_(a, b, c) MXREF_TEXT_(a) "." MXREF_TEXT_(b) "." MXREF_TEXT_(c)
-#define MXREF_VERSION                                                                              \
-	MXREF_DOTTED_(MXREF_VERSION_MAJOR, MXREF_VERSION_MINOR, MXREF_VERSION_PATCH)
+#define MXREF_VERSION          MXREF_DOTTED_(MXREF_VERSION_MAJOR, MXREF_VERSION_MINOR, MXREF_VERSION_PATCH)
 
 /* MXREF_VERSION of the library at run time, which may differ from that of the header. */
 MXREF_API const char *mx_version(void);
@@ -82,11 +81,21 @@ MXREF_API const char *mx_strerror(mx_status s);
 
 /* ---- values ---- */
 
-typedef struct { uint8_t v; } mx_elem;  /* element code in the low bits */
-typedef struct { uint8_t v; } mx_e8m0;  /* block scale: 2^(v-127), 0xFF is NaN [OCP 5.4.1] */
-typedef struct { uint16_t v; } mx_bf16; /* bfloat16 bit pattern */
-typedef struct { uint16_t v; } mx_f16;  /* IEEE binary16 bit pattern */
-typedef struct { uint32_t v; } mx_f32;  /* IEEE binary32 bit pattern */
+typedef struct {
+	uint8_t v;
+} mx_elem; /* element code in the low bits */
+typedef struct {
+	uint8_t v;
+} mx_e8m0; /* block scale: 2^(v-127), 0xFF is NaN [OCP 5.4.1] */
+typedef struct {
+	uint16_t v;
+} mx_bf16; /* bfloat16 bit pattern */
+typedef struct {
+	uint16_t v;
+} mx_f16; /* IEEE binary16 bit pattern */
+typedef struct {
+	uint32_t v;
+} mx_f32; /* IEEE binary32 bit pattern */
 
 #define MX_BLOCK 32 /* elements that share one scale [OCP 5.1] */
 
@@ -160,7 +169,8 @@ typedef enum {
  * overflows (IEEE 754-2019, 7.4). */
 typedef enum {
 	MX_SATURATE, /* the largest finite magnitude */
-	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3 and FNUZ; the others saturate */
+	MX_OVERFLOW, /* infinity in E5M2, BF16 and FP16, NaN in E4M3 and FNUZ; the others saturate
+	              */
 } mx_overflow;
 
 /* The code of x. Widen bf16 and f16 first, which is exact.
@@ -241,36 +251,73 @@ MXREF_API mx_f32 mx_f32_scale(mx_f32 x, int e);
  * v_cvt_scalef32_* of gfx950, and those to and from FP8 and to 16 bits that take no
  * scale. (v_cvt_f32_bf16 is mx_bf16_to_f32 of the low half.) */
 typedef enum { /* num/cvt.def describes each */
-	MX_CVT_scalef32_pk_fp8_f32, MX_CVT_scalef32_pk_bf8_f32, MX_CVT_scalef32_sr_fp8_f32,
-	MX_CVT_scalef32_sr_bf8_f32, MX_CVT_scalef32_pk_f32_fp8, MX_CVT_scalef32_pk_f32_bf8,
-	MX_CVT_scalef32_f32_fp8, MX_CVT_scalef32_f32_bf8, MX_CVT_scalef32_pk_fp4_f32,
-	MX_CVT_scalef32_sr_pk_fp4_f32, MX_CVT_scalef32_pk_f32_fp4, MX_CVT_scalef32_pk_fp8_f16,
-	MX_CVT_scalef32_pk_bf8_f16, MX_CVT_scalef32_sr_fp8_f16, MX_CVT_scalef32_sr_bf8_f16,
-	MX_CVT_scalef32_pk_fp8_bf16, MX_CVT_scalef32_pk_bf8_bf16, MX_CVT_scalef32_sr_fp8_bf16,
-	MX_CVT_scalef32_sr_bf8_bf16, MX_CVT_scalef32_pk_f16_fp8, MX_CVT_scalef32_pk_f16_bf8,
-	MX_CVT_scalef32_f16_fp8, MX_CVT_scalef32_f16_bf8, MX_CVT_scalef32_pk_fp4_f16,
-	MX_CVT_scalef32_pk_fp4_bf16, MX_CVT_scalef32_sr_pk_fp4_f16,
-	MX_CVT_scalef32_sr_pk_fp4_bf16, MX_CVT_scalef32_pk_f16_fp4, MX_CVT_scalef32_pk_bf16_fp4,
-	MX_CVT_scalef32_2xpk16_fp6_f32, MX_CVT_scalef32_2xpk16_bf6_f32,
-	MX_CVT_scalef32_sr_pk32_fp6_f32, MX_CVT_scalef32_sr_pk32_bf6_f32,
-	MX_CVT_scalef32_pk32_f32_fp6, MX_CVT_scalef32_pk32_f32_bf6, MX_CVT_scalef32_pk32_fp6_f16,
-	MX_CVT_scalef32_pk32_fp6_bf16, MX_CVT_scalef32_pk32_bf6_f16,
-	MX_CVT_scalef32_pk32_bf6_bf16, MX_CVT_scalef32_sr_pk32_fp6_f16,
-	MX_CVT_scalef32_sr_pk32_fp6_bf16, MX_CVT_scalef32_sr_pk32_bf6_f16,
-	MX_CVT_scalef32_sr_pk32_bf6_bf16, MX_CVT_scalef32_pk32_f16_fp6,
-	MX_CVT_scalef32_pk32_bf16_fp6, MX_CVT_scalef32_pk32_f16_bf6,
-	MX_CVT_scalef32_pk32_bf16_bf6, MX_CVT_scalef32_pk_bf16_fp8, MX_CVT_scalef32_pk_bf16_bf8,
-	MX_CVT_f32_fp8, MX_CVT_f32_bf8, MX_CVT_pk_f32_fp8, MX_CVT_pk_f32_bf8, MX_CVT_pk_f16_f32,
-	MX_CVT_pk_bf16_f32, MX_CVT_pk_fp8_f32, MX_CVT_pk_bf8_f32, MX_CVT_sr_fp8_f32,
-	MX_CVT_sr_bf8_f32, MX_CVT_sr_f16_f32, MX_CVT_sr_bf16_f32,
-	MX_CVTS
+	       MX_CVT_scalef32_pk_fp8_f32,
+	       MX_CVT_scalef32_pk_bf8_f32,
+	       MX_CVT_scalef32_sr_fp8_f32,
+	       MX_CVT_scalef32_sr_bf8_f32,
+	       MX_CVT_scalef32_pk_f32_fp8,
+	       MX_CVT_scalef32_pk_f32_bf8,
+	       MX_CVT_scalef32_f32_fp8,
+	       MX_CVT_scalef32_f32_bf8,
+	       MX_CVT_scalef32_pk_fp4_f32,
+	       MX_CVT_scalef32_sr_pk_fp4_f32,
+	       MX_CVT_scalef32_pk_f32_fp4,
+	       MX_CVT_scalef32_pk_fp8_f16,
+	       MX_CVT_scalef32_pk_bf8_f16,
+	       MX_CVT_scalef32_sr_fp8_f16,
+	       MX_CVT_scalef32_sr_bf8_f16,
+	       MX_CVT_scalef32_pk_fp8_bf16,
+	       MX_CVT_scalef32_pk_bf8_bf16,
+	       MX_CVT_scalef32_sr_fp8_bf16,
+	       MX_CVT_scalef32_sr_bf8_bf16,
+	       MX_CVT_scalef32_pk_f16_fp8,
+	       MX_CVT_scalef32_pk_f16_bf8,
+	       MX_CVT_scalef32_f16_fp8,
+	       MX_CVT_scalef32_f16_bf8,
+	       MX_CVT_scalef32_pk_fp4_f16,
+	       MX_CVT_scalef32_pk_fp4_bf16,
+	       MX_CVT_scalef32_sr_pk_fp4_f16,
+	       MX_CVT_scalef32_sr_pk_fp4_bf16,
+	       MX_CVT_scalef32_pk_f16_fp4,
+	       MX_CVT_scalef32_pk_bf16_fp4,
+	       MX_CVT_scalef32_2xpk16_fp6_f32,
+	       MX_CVT_scalef32_2xpk16_bf6_f32,
+	       MX_CVT_scalef32_sr_pk32_fp6_f32,
+	       MX_CVT_scalef32_sr_pk32_bf6_f32,
+	       MX_CVT_scalef32_pk32_f32_fp6,
+	       MX_CVT_scalef32_pk32_f32_bf6,
+	       MX_CVT_scalef32_pk32_fp6_f16,
+	       MX_CVT_scalef32_pk32_fp6_bf16,
+	       MX_CVT_scalef32_pk32_bf6_f16,
+	       MX_CVT_scalef32_pk32_bf6_bf16,
+	       MX_CVT_scalef32_sr_pk32_fp6_f16,
+	       MX_CVT_scalef32_sr_pk32_fp6_bf16,
+	       MX_CVT_scalef32_sr_pk32_bf6_f16,
+	       MX_CVT_scalef32_sr_pk32_bf6_bf16,
+	       MX_CVT_scalef32_pk32_f16_fp6,
+	       MX_CVT_scalef32_pk32_bf16_fp6,
+	       MX_CVT_scalef32_pk32_f16_bf6,
+	       MX_CVT_scalef32_pk32_bf16_bf6,
+	       MX_CVT_scalef32_pk_bf16_fp8,
+	       MX_CVT_scalef32_pk_bf16_bf8,
+	       MX_CVT_f32_fp8,
+	       MX_CVT_f32_bf8,
+	       MX_CVT_pk_f32_fp8,
+	       MX_CVT_pk_f32_bf8,
+	       MX_CVT_pk_f16_f32,
+	       MX_CVT_pk_bf16_f32,
+	       MX_CVT_pk_fp8_f32,
+	       MX_CVT_pk_bf8_f32,
+	       MX_CVT_sr_fp8_f32,
+	       MX_CVT_sr_bf8_f32,
+	       MX_CVT_sr_f16_f32,
+	       MX_CVT_sr_bf16_f32,
+	       MX_CVTS
 } mx_cvt_op;
 
 /* An instruction's operands: data (one or two), random if any, scale if any. */
 struct mx_cvt_info {
-	const char *name; /* "v_cvt_scalef32_pk_fp8_f32" */
-	uint16_t opcode;
-	bool vop1;               /* a VOP1 opcode, else VOP3 */
+	const char *name;        /* "v_cvt_scalef32_pk_fp8_f32" */
 	const char *from, *to;   /* "E2M1" ... "E5M2", "FP16", "BF16", "FP32" */
 	uint8_t values;          /* converted by one lane: 1, 2 or 32 */
 	uint8_t data;            /* data operands: 1, or 2 that the values alternate between */
@@ -389,17 +436,17 @@ MXREF_API uint32_t mx_prng(uint32_t state);
  * pattern. (For E2M1, aiter-even gives 0xFD for infinity and for the NaN 0x7FC00000, and
  * 0 for 0x7FFFFFFF.) */
 typedef enum {
-	MX_RECIPE_FLOOR,          /* OCP: floor(log2 amax) - emax */
-	MX_RECIPE_CEIL,           /* torchao: ceil(log2 amax) - emax */
-	MX_RECIPE_EVEN,           /* torchao: amax rounded to the element's mantissa first */
-	MX_RECIPE_RCEIL,          /* torchao: ceil(log2(amax * (1/max))) */
-	MX_RECIPE_NVIDIA,         /* ceil(log2(amax / max)), infinity to 2^127 */
-	MX_RECIPE_AITER_ROUND_UP, /* as RCEIL, any subnormal product to 2^-126 */
-	MX_RECIPE_AITER_EVEN,     /* as EVEN, wrapping around for NaN */
-	MX_RECIPE_QUARK_EVEN,     /* as EVEN, infinity to 2^127 */
-	MX_RECIPE_TRITON,         /* _mxfp4_quant_op */
-	MX_RECIPE_PRIMUS,         /* Primus-Turbo: as EVEN, no special values */
-	MX_RECIPE_MICROXCALING,   /* as FLOOR, of an f32 log2 that rounds */
+	MX_RECIPE_FLOOR,             /* OCP: floor(log2 amax) - emax */
+	MX_RECIPE_CEIL,              /* torchao: ceil(log2 amax) - emax */
+	MX_RECIPE_EVEN,              /* torchao: amax rounded to the element's mantissa first */
+	MX_RECIPE_RCEIL,             /* torchao: ceil(log2(amax * (1/max))) */
+	MX_RECIPE_NVIDIA,            /* ceil(log2(amax / max)), infinity to 2^127 */
+	MX_RECIPE_AITER_ROUND_UP,    /* as RCEIL, any subnormal product to 2^-126 */
+	MX_RECIPE_AITER_EVEN,        /* as EVEN, wrapping around for NaN */
+	MX_RECIPE_QUARK_EVEN,        /* as EVEN, infinity to 2^127 */
+	MX_RECIPE_TRITON,            /* _mxfp4_quant_op */
+	MX_RECIPE_PRIMUS,            /* Primus-Turbo: as EVEN, no special values */
+	MX_RECIPE_MICROXCALING,      /* as FLOOR, of an f32 log2 that rounds */
 	MX_RECIPE_TORCHAO_018_FLOOR, /* torchao 0.18.0, FLOOR: infinity is 2^128 */
 	MX_RECIPE_TORCHAO_018_CEIL,  /* CEIL */
 	MX_RECIPE_TORCHAO_018_EVEN,  /* EVEN */
@@ -410,7 +457,7 @@ typedef enum {
 	MX_RECIPE_AITER_PY_EVEN,     /* infinity to NaN */
 	MX_RECIPE_AITER_PY_ROUND_DOWN,
 	MX_RECIPE_AITER_PY_CEIL,
-	MX_RECIPE_AITER_MXFP8, /* _mxfp8_quant_op: E4M3 with the rounding of E2M1 */
+	MX_RECIPE_AITER_MXFP8,         /* _mxfp8_quant_op: E4M3 with the rounding of E2M1 */
 	MX_RECIPE_COMPRESSED_TENSORS,  /* the same, and E2M1 and E2M3; infinity to NaN */
 	MX_RECIPE_TRITON_KERNELS_UP,   /* downcast_to_mxfp: ceil(log2(amax / max)) */
 	MX_RECIPE_TRITON_KERNELS_DOWN, /* floor(log2(amax / 2^emax)) */
@@ -483,8 +530,8 @@ MXREF_API mx_e8m0 mx_scale(mx_recipe r, mx_format f, mx_f32 amax);
 
 /* One element of a block with the given scale, scaled and rounded by the recipe but with
  * rounding o; only MX_SR uses `random`. */
-MXREF_API mx_elem mx_scaled_encode(mx_recipe r, mx_format f, mx_f32 x, mx_e8m0 scale,
-                                   mx_rounding o, uint32_t random);
+MXREF_API mx_elem mx_scaled_encode(mx_recipe r, mx_format f, mx_f32 x, mx_e8m0 scale, mx_rounding o,
+                                   uint32_t random);
 
 /* mx_scale with MX_RECIPE_FLOOR. */
 MXREF_API mx_e8m0 mx_scale_floor(mx_format f, mx_f32 amax);
@@ -547,7 +594,7 @@ struct mx_quantizer {
 	mx_format format;
 	mx_block block;
 	bool hadamard;
-	bool override;        /* replace the recipe's element rounding by: */
+	bool override; /* replace the recipe's element rounding by: */
 	mx_rounding rounding;
 	const uint32_t *random;
 	const size_t *group_rows;
@@ -646,12 +693,11 @@ MXREF_API mx_status mx_dequantize(mx_format f, const struct mx_quantised *q, siz
  *
  *   MXINT8        the scale of MX_RECIPE_FLOOR with emax 0; x / scale; codes from -127 on
  *   MXINT8_FULL   the same with codes from -128 on
- *   QUARK_MXINT8  the exponent of amax + 2^14 units of its last place; amax 0: 2^-126 (f16: 2^-127),
- *                 infinity: 2^127. (Quark's fake quantiser keeps scale / 64 at 2^-126 or above;
- *                 its values for smaller scales are not MXINT8.)
- *   QUARK_MX6     e is the largest exponent of 16 elements. A pair of elements that both have a
- *                 smaller one has its bit set and uses e - 1. x / 2^e or x / 2^(e-1). Numbers
- *                 below the smallest normal of x's type are 0 with exponent -127 (f16: -15);
+ *   QUARK_MXINT8  the exponent of amax + 2^14 units of its last place; amax 0: 2^-126 (f16:
+ * 2^-127), infinity: 2^127. (Quark's fake quantiser keeps scale / 64 at 2^-126 or above; its values
+ * for smaller scales are not MXINT8.) QUARK_MX6     e is the largest exponent of 16 elements. A
+ * pair of elements that both have a smaller one has its bit set and uses e - 1. x / 2^e or x /
+ * 2^(e-1). Numbers below the smallest normal of x's type are 0 with exponent -127 (f16: -15);
  *                 infinity and NaN have this exponent too
  *   QUARK_MX9     the same with E0M7 */
 typedef enum {
@@ -696,7 +742,7 @@ typedef enum {
 
 /* How a scale is stored, and in how many bytes. */
 typedef enum {
-	MX_SCALE_F32,   /* 4, little-endian: an element is code * scale (TORCHAO_TRAINING: / scale) */
+	MX_SCALE_F32, /* 4, little-endian: an element is code * scale (TORCHAO_TRAINING: / scale) */
 	MX_SCALE_E4M3,  /* 1: code * (scale * tensor's), or code * (scale / tensor's) if the
 	                 * tensor's scale is a factor of x (compressed-tensors, vLLM) */
 	MX_SCALE_E8M0,  /* 1: code * 2^(scale-127) */
@@ -709,7 +755,7 @@ struct mx_scheme_info {
 	unsigned formats;   /* bit f is set if the scheme is defined for format f */
 	unsigned per;       /* bit p is set if it is defined for MX_PER_... p */
 	mx_scale_kind scale;
-	bool tensor_scale;  /* the tensor has an f32 scale as well */
+	bool tensor_scale; /* the tensor has an f32 scale as well */
 };
 
 /* The properties of a scheme; NULL if there is none. By name (case ignored): false if none. */
@@ -1015,10 +1061,10 @@ MXREF_API unsigned mx_sparse_result_vgprs(const struct mx_sparse *op);
 
 /* One sparse MFMA on registers. Lane l holds a part of row l % M of A and of column l % M of B.
  * Groups of M lanes take turns along k of B with 16 bytes; A's stored items, as an M x K / 2
- * matrix, fill the lane of the first group, then that of the next one. Bits 2i and 2i + 1 of a lane's set of indices select the k of
- * its i-th item of A among four; `index` holds as many sets as fit, and cbsz and abid select
- * one. The arithmetic is that of the dense instructions on the stored items: K / 2 products
- * in the order of k (assumed).
+ * matrix, fill the lane of the first group, then that of the next one. Bits 2i and 2i + 1 of a
+ * lane's set of indices select the k of its i-th item of A among four; `index` holds as many sets
+ * as fit, and cbsz and abid select one. The arithmetic is that of the dense instructions on the
+ * stored items: K / 2 products in the order of k (assumed).
  *
  * MX_BAD_POINTER; MX_BAD_PROFILE; MX_BAD_OPTION where the manual leaves it undefined: the two
  * indices of four k do not ascend. */

@@ -127,12 +127,6 @@ static void note_writer(struct search *s, size_t i, const struct mx_event *e, in
 	w->read = e->landing ? s->reads[lane < 0 ? SCALAR : lane] : (struct accesses){ 0 };
 }
 
-/* The first register of an instruction's result. */
-static unsigned first_register(const struct mx_inst *in) {
-	bool memory = in->op->encoding == MX_SMEM;
-	return memory ? in->mem.data : in->dst;
-}
-
 static void register_written(struct search *s, const struct mx_event *e) {
 	bool vector = e->kind == MX_EVENT_VGPR;
 	unsigned code = vector ? e->reg + MX_VGPR : e->reg;
@@ -143,7 +137,8 @@ static void register_written(struct search *s, const struct mx_event *e) {
 		    !same_wave(r, e) || (vector && (v->lane < 0 || !(e->lanes >> v->lane & 1))))
 			continue;
 		struct mx_step step = step_of(e, -1, 0);
-		unsigned first = step.dwords && step.in.op ? first_register(&step.in) : code;
+		bool first_known = step.in.op && mx_has_operand(&step.in, MX_AT_RESULT);
+		unsigned first = step.dwords && first_known ? mx_result(&step.in) : code;
 		bool by_lanes = step.dwords && step.in.op && step.in.op->encoding >= MX_VOP2;
 		note_writer(s, i, e, vector || by_lanes ? v->lane : -1,
 		            code >= first ? code - first : 0);

@@ -88,7 +88,7 @@ static bool is_private(const struct mx_event *e, const struct mx_inst *in) {
 	const uint32_t *exec = &e->registers.s[MX_EXEC];
 	if (in->op->encoding != MX_FLAT)
 		return in->op->encoding == MX_SCRATCH;
-	unsigned row = in->mem.addr + 1u - MX_VGPR;
+	unsigned row = mx_operand_at(in, MX_AT_ADDRESS) + 1u - MX_VGPR;
 	const uint32_t *high = e->registers.v[row];
 	for (unsigned lane = 0; row < e->registers.vgprs && lane < MX_LANES; lane++)
 		if (exec[lane / 32] >> lane % 32 & 1 && high[lane] != MX_SCRATCH_FLAT_BASE >> 32)

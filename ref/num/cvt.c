@@ -7,20 +7,16 @@ enum { SCALE_NAN = 0xFF, SCALE_BIAS = 127, MOST_DWORDS = 32 };
 
 static const struct row {
 	const char *name;
-	uint16_t opcode;
-	bool vop1, scaled, stochastic;
+	bool scaled, stochastic;
 	enum mx_type from, to;
 	uint8_t values, data;
 } rows[] = {
-#define VOP1   true
-#define VOP3   false
 #define SCALED true
 #define PLAIN  false
 #define SR     true
 #define RNE    false
-#define MX_CVT(enc, opcode, id, from, to, n, ops, scale, round)                                    \
-	[MX_CVT_##id] = { "v_cvt_" #id,    opcode,        enc, scale, round,                       \
-		          MX_TYPE_##from, MX_TYPE_##to, n,   ops },
+#define MX_CVT(enc, id, from, to, n, ops, scale, round)                                            \
+	[MX_CVT_##id] = { "v_cvt_" #id, scale, round, MX_TYPE_##from, MX_TYPE_##to, n, ops },
 #include "cvt.def"
 #undef MX_CVT
 };
@@ -78,8 +74,6 @@ struct mx_cvt_info mx_cvt_info(mx_cvt_op op) {
 	const struct row *r = &rows[op];
 	return (struct mx_cvt_info){
 		.name = r->name,
-		.opcode = r->opcode,
-		.vop1 = r->vop1,
 		.from = mx_types[r->from].name,
 		.to = mx_types[r->to].name,
 		.values = r->values,

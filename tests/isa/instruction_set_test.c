@@ -3,6 +3,7 @@
  *     e0000000 | opcode << 24 | d << 16 | a << 8 | b */
 #include "machine_test.h"
 
+#include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/lint/lint.h"
 #include "../../ref/isa/machine/device_memory.h"
 #include "../../ref/isa/machine/registers.h"
@@ -29,12 +30,14 @@ static const struct mx_op ops[OPS] = {
 	[END] = { "t_end", (mx_opcode)END, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(END) },
 };
 
-static void add_operand(struct mx_inst *in, mx_operand_role role, unsigned code, bool written) {
-	in->operand[in->n_operands++] = (struct mx_operand){ .code = (uint16_t)code,
-		                                             .dwords = 1,
-		                                             .role = (uint8_t)role,
-		                                             .lanes = MX_LANES_OF_EXEC,
-		                                             .written = written };
+static void put_vgpr(struct mx_inst *in, unsigned position, mx_operand_role role, unsigned shift) {
+	mx_set_operand(
+		in, position,
+		(struct mx_operand){ .code = (uint16_t)(MX_VGPR + (in->dwords[0] >> shift & 255)),
+	                             .dwords = 1,
+	                             .role = (uint8_t)role,
+	                             .lanes = MX_LANES_OF_EXEC,
+	                             .written = position >= MX_AT_RESULT });
 }
 
 static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
@@ -43,19 +46,16 @@ static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx
 	if (in->dwords[0] >> 28 != 0xe || op >= OPS)
 		return;
 	in->op = &ops[op];
-	in->dst = MX_VGPR + (in->dwords[0] >> 16 & 255);
-	in->src[0] = MX_VGPR + (in->dwords[0] >> 8 & 255);
-	in->src[1] = MX_VGPR + (in->dwords[0] & 255);
 	in->counts.vm = op == LOAD;
 	in->wait = (struct mx_wait){ 0, MX_LGKMCNT_MAX };
 	if (op == STORE)
-		add_operand(in, MX_AS_DATA, in->dst, false);
+		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
 	if (op == ADD) {
-		add_operand(in, MX_AS_SRC0, in->src[0], false);
-		add_operand(in, MX_AS_SRC1, in->src[1], false);
+		put_vgpr(in, MX_AT_SRC0, MX_AS_SRC0, 8);
+		put_vgpr(in, MX_AT_SRC1, MX_AS_SRC1, 0);
 	}
 	if (op <= LOAD)
-		add_operand(in, MX_AS_D, in->dst, true);
+		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
 }
 
 static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
@@ -65,12 +65,13 @@ static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *
 	if (!in.op)
 		text[0] = 0;
 	else if (in.op->id == (mx_opcode)ADD)
-		snprintf(text, room, "t_add v%u, v%u, v%u", in.dst - MX_VGPR, in.src[0] - MX_VGPR,
-		         in.src[1] - MX_VGPR);
+		snprintf(text, room, "t_add v%u, v%u, v%u", mx_row_at(&in, MX_AT_RESULT),
+		         mx_row_at(&in, MX_AT_SRC0), mx_row_at(&in, MX_AT_SRC1));
 	else if (in.op->encoding == MX_SOPP)
 		snprintf(text, room, "%s", in.op->name);
 	else
-		snprintf(text, room, "%s v%u", in.op->name, in.dst - MX_VGPR);
+		snprintf(text, room, "%s v%u", in.op->name,
+		         mx_row_at(&in, in.op->id == (mx_opcode)STORE ? MX_AT_DATA : MX_AT_RESULT));
 	return in.op ? 4 : 0;
 }
 
@@ -80,14 +81,14 @@ static void lane(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg v;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		v[l] = l;
-	mx_vwrite(w, mx_row(in->dst), mx_exec(w), v, NULL);
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
 static void add(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg v;
 	for (unsigned l = 0; l < MX_LANES; l++)
-		v[l] = w->v[mx_row(in->src[0])][l] + w->v[mx_row(in->src[1])][l];
-	mx_vwrite(w, mx_row(in->dst), mx_exec(w), v, NULL);
+		v[l] = w->v[mx_row_at(in, MX_AT_SRC0)][l] + w->v[mx_row_at(in, MX_AT_SRC1)][l];
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
 static uint64_t address(const struct mx_wave *w, unsigned l) {
@@ -99,7 +100,7 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 	uint32_t unwritten;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		v[l] = mx_memory_read(w, m->in, (int)l, address(w, l), 4, &unwritten);
-	mx_vwrite(w, mx_row(m->in->dst), m->exec, v, NULL);
+	mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT), m->exec, v, NULL);
 }
 
 static void load(struct mx_wave *w, const struct mx_inst *in) {
@@ -116,7 +117,8 @@ static void store(struct mx_wave *w, const struct mx_inst *in) {
 	if (!mx_memory_check(w, in, 0, address(w, 0), 4 * MX_LANES, true))
 		return;
 	for (unsigned l = 0; l < MX_LANES; l++)
-		mx_memory_write(w, in, (int)l, address(w, l), 4, w->v[mx_row(in->dst)][l], 0);
+		mx_memory_write(w, in, (int)l, address(w, l), 4, w->v[mx_row_at(in, MX_AT_DATA)][l],
+		                0);
 }
 
 extern mx_handler mx_x_s_waitcnt, mx_x_s_endpgm;

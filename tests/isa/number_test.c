@@ -69,22 +69,45 @@ static void random_arena(uint64_t seed) {
 	}
 }
 
+/* ---- the table of opcodes ---- */
+
+static const struct mx_op *row_of(const char *name) {
+	for (size_t i = 0; i < mx_gfx950.n_ops; i++)
+		if (!strcmp(mx_gfx950.ops[i].name, name))
+			return &mx_gfx950.ops[i];
+	return NULL;
+}
+
+/* The first form of an opcode, with all fields 0. */
+static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
+	size_t i = 0;
+	while (mx_isa_row(i)->op != op->id)
+		i++;
+	mx_isa_row_blank(mx_isa_row(i), code);
+}
+
 /* ---- conversions ---- */
 
+static bool is_vop1(mx_cvt_op op) {
+	return row_of(mx_cvt_info(op).name)->encoding == MX_VOP1;
+}
+
 /* VOP3, or VOP1 unchanged; data in v8 and v24, random number in v40, scale in v41. */
-static unsigned encode(const struct mx_cvt_info *info, unsigned op_sel, uint32_t *d) {
-	unsigned src[3] = { 256 + 8 }, n = info->data;
-	if (info->vop1) {
-		d[0] = 0x7e000000 | info->opcode << 9 | src[0];
+static unsigned encode(mx_cvt_op op, unsigned op_sel, uint32_t d[4]) {
+	const struct mx_cvt_info info = mx_cvt_info(op);
+	unsigned src[3] = { 256 + 8 }, n = info.data;
+	encode_blank(row_of(info.name), d);
+	if (is_vop1(op)) {
+		d[0] |= src[0];
 		return 4;
 	}
 	if (n == 2)
 		src[1] = 256 + 24;
-	if (info->stochastic)
+	if (info.stochastic)
 		src[n++] = 256 + 40;
-	if (info->scaled)
+	if (info.scaled)
 		src[n] = 256 + 41;
-	d[0] = 0xd0000000 | (uint32_t)info->opcode << 16 | op_sel << 11;
+	d[0] |= op_sel << 11;
 	d[1] = src[0] | src[1] << 9 | src[2] << 18;
 	return 8;
 }
@@ -129,7 +152,7 @@ static bool run_cvt(mx_cvt_op op, unsigned op_sel, uint32_t mode, bool stops) {
 	struct mx_cvt_info info = mx_cvt_info(op);
 	struct machine m = machine();
 	struct code c = { 0 };
-	uint32_t d[2], before[MX_LANES];
+	uint32_t d[4], before[MX_LANES];
 	bool good = true;
 	random_arena(op * 16 + op_sel);
 	if (!(mode & 0x10))
@@ -137,7 +160,7 @@ static bool run_cvt(mx_cvt_op op, unsigned op_sel, uint32_t mode, bool stops) {
 	for (unsigned l = 0; l < MX_LANES; l++)
 		before[l] = result(0, l);
 	prologue(&c, info.dst_dwords < 8 ? info.dst_dwords : 8);
-	append(&c, d, encode(&info, op_sel, d));
+	append(&c, d, encode(op, op_sel, d));
 	epilogue(&c, info.dst_dwords);
 	m.kernel.mode = mode;
 	run_code(&m, &c);
@@ -156,7 +179,7 @@ static void test_conversions(void) {
 		struct mx_cvt_info info = mx_cvt_info(op);
 		bool good = true;
 		for (unsigned s = 0; good && s < 16; s++)
-			if (!(s & ~info.op_sel) && !(info.vop1 && s))
+			if (!(s & ~info.op_sel) && !(is_vop1(op) && s))
 				good = run_cvt(op, s, USUAL_MODE, false);
 		ok(good, "%s uses the operands of its encoding, with each OP_SEL", info.name);
 	}
@@ -201,18 +224,33 @@ static void test_conversion_modes(void) {
 	ok(!wrong, "conversions follow MODE if the manual defines it, and stop otherwise");
 }
 
+/* Another instruction follows the literal. 0x40 is 2 in E4M3. */
+static void test_literal_source(void) {
+	static const uint32_t cvt[] = { 0x7e00a8ff, 0xc0ffee40 }; /* v_cvt_f32_fp8 v0, literal */
+	struct machine m = machine();
+	struct code c = { 0 };
+	random_arena(2);
+	prologue(&c, 1);
+	append(&c, cvt, sizeof cvt);
+	epilogue(&c, 1);
+	run_code(&m, &c);
+	if (!ok(no_findings(&m) && result(0, 5) == 0x40000000,
+	        "a conversion of a literal constant"))
+		show_findings(&m);
+	mx_report_free(&m.report);
+}
+
 /* v_cvt_scalef32_pk_fp4_f32 v0, v8, v24, v41 op_sel:[0,0,1,0] writes byte 1 of v0. */
 static void test_partial_result(void) {
 	mx_cvt_op op;
-	uint32_t d[2];
+	uint32_t d[4];
 	struct machine m = machine();
 	struct code c = { 0 };
 	ok(mx_cvt_by_name("v_cvt_scalef32_pk_fp4_f32", &op), "v_cvt_scalef32_pk_fp4_f32 exists");
-	struct mx_cvt_info info = mx_cvt_info(op);
 	random_arena(1);
 	memset(state + RESULT, 0, 1); /* byte 0 of lane 0's old dword: never written, and kept */
 	prologue(&c, 1);
-	append(&c, d, encode(&info, 4, d));
+	append(&c, d, encode(op, 4, d));
 	epilogue(&c, 1);
 	run_code(&m, &c);
 	if (!ok(only_finding(&m) && only_finding(&m)->kind == MX_UNWRITTEN &&
@@ -224,22 +262,7 @@ static void test_partial_result(void) {
 
 /* ---- dense MFMA ---- */
 
-static const struct mx_op *row_of(const char *name) {
-	for (size_t i = 0; i < mx_gfx950.n_ops; i++)
-		if (!strcmp(mx_gfx950.ops[i].name, name))
-			return &mx_gfx950.ops[i];
-	return NULL;
-}
-
 typedef uint32_t row_of_lanes[MX_LANES];
-
-/* The first form of an opcode, with all fields 0. */
-static void encode_blank(const struct mx_op *op, uint32_t code[4]) {
-	size_t i = 0;
-	while (mx_isa_row(i)->op != op->id)
-		i++;
-	mx_isa_row_blank(mx_isa_row(i), code);
-}
 
 /* Runs a matrix instruction v[0:n-1] = ... and compares with the status and result of the
  * library. An opcode that rests on an assumption leaves its note. */
@@ -433,6 +456,7 @@ int main(void) {
 	test_conversions();
 	test_conversion_modes();
 	test_partial_result();
+	test_literal_source();
 	test_dense();
 	test_sparse();
 	test_sparse_index();

@@ -214,11 +214,11 @@ static const char *uses_text(const uint32_t *code, size_t dwords, char text[256]
 	text[0] = 0;
 	MX_FOR_OPERANDS(o, &in)
 		if (!o->written)
-			at += (size_t)snprintf(text + at, 256 - at, "%s%s%s %u+%u%s",
-			                       at ? ", " : "",
-			                       mx_operand_is_value(o->role) ? "" : "(",
-			                       mx_operand_role_name(o->role), o->code, o->dwords,
-			                       mx_operand_is_value(o->role) ? "" : ")");
+			at += (size_t)snprintf(
+				text + at, 256 - at, "%s%s%s %u+%u%s", at ? ", " : "",
+				mx_operand_is_value(o->role) ? "" : "(",
+				mx_operand_role_name(o->role), mx_first_register(o->code),
+				o->dwords, mx_operand_is_value(o->role) ? "" : ")");
 	return text;
 }
 
@@ -249,6 +249,12 @@ static void test_uses(void) {
 		{ { 0x85068005 /* s_cselect_b32 s6, s5, 0 */ },
 		  "src0 5+1, flag 253+1",
 		  "s_cselect_b32" },
+		{ { 0x7d8404fa, 0xff011101 /* v_cmp_eq_i32 vcc, v1, v2 row_shr:1 */ },
+		  "src0 257+1, src1 258+1",
+		  "v_cmp_eq_i32 with DPP" },
+		{ { 0x2e020702, 0x40000000 /* v_fmamk_f32 v1, v2, 2.0, v3 */ },
+		  "src0 258+1, src2 259+1",
+		  "v_fmamk_f32" },
 		{ { 0xbe8d00fb /* s_mov_b32 s13, src_vccz */ }, "src0 106+2", "s_mov_b32 of vccz" },
 	};
 	char text[256];

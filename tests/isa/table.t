@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Only the tables of ref/isa/encoding describe opcodes: no other code compares names of opcodes or
-# addresses of handlers, or extracts fields from an instruction's dwords.
+# addresses of handlers, or extracts fields from an instruction's dwords. Only the operands of a
+# decoded instruction name its registers.
 use strict;
 use warnings;
 use Test::More;
@@ -35,4 +36,15 @@ $times{$_}++ for @rows;
 is_deeply([ grep { $times{$_} > 1 } sort keys %times ], [], 'no opcode has two rows');
 is_deeply([ $opcodes =~ /^MX_(?:SALU|FLOW|VALU|VCMP|MATRIX|MEMORY|LDS|ATOMIC)\((\w+, *(?:0x)?\d+,.*)$/mg ], [],
 	'opcode numbers are in gfx950.def alone');
+unlike(slurp('ref/num/cvt.def'), qr/0x|^MX_CVT\(\w+, *\d/m, 'conversions too have their numbers there');
+
+# ---- one list of operands ----
+my ($fields) = slurp('ref/isa/encoding/inst.h') =~ /^struct mx_inst \{\n(.*?)^\};/ms;
+is_deeply([ $fields =~ /^\s*uint16_t (.*);/mg ], [ 'registers', 'ctrl' ],
+	'in mx_inst no field beside the operands has the width of a register');
+is_deeply([ $fields =~ /\bstruct mx_operand (.*);/g ], ['operand[MX_MAX_OPERANDS]'], 'and there is one list of them');
+unlike($fields, qr/\b[sv]?(?:dst|src|data|addr|base|rsrc|scale)\d?(?:\[\d\])?[,;]/, 'nor the name of one');
+my $makes = qr/\bmx_set_operand\s*\(|(?:->|\.)operand\[[^;]*?\](?:\.\w+)?\s*=[^=]/;
+my @makers = grep { slurp($_) =~ $makes } glob('ref/isa/*/*.c fuzz/*/*.c ci/*/*.c');
+is_deeply(\@makers, ['ref/isa/encoding/operands.c'], 'one file makes operands');
 done_testing;

@@ -80,7 +80,8 @@ static void vary(struct mx_form *f, uint64_t r) {
 
 /* Addresses of 64 bits, or offsets in LDS, in a buffer or in scratch. */
 static bool is_address_pair(const struct mx_inst *in) {
-	return in->op->encoding == MX_FLAT || (in->op->encoding == MX_GLOBAL && !in->mem.saddr);
+	return in->op->encoding == MX_FLAT ||
+	       (in->op->encoding == MX_GLOBAL && !mx_has_operand(in, MX_AT_BASE));
 }
 
 /* Buffers have 0x800 bytes. */
@@ -108,7 +109,7 @@ static void make_form_program(struct code *c, const struct mx_form *f, uint64_t 
 		append(c, some_lanes, r / 2048 % 2 ? sizeof some_lanes : 0);
 	if (in.op->encoding == MX_FLAT && r / 1024 % 2)
 		APPEND(c, in_scratch);
-	if (in.op->encoding == MX_GLOBAL && in.mem.saddr)
+	if (in.op->encoding == MX_GLOBAL && mx_has_operand(&in, MX_AT_BASE))
 		c->bytes -= 4; /* keeps v1, which is not read */
 	if (buffer && r / 64 % 2)
 		c->bytes -= 4;

@@ -2,6 +2,7 @@
  * of every scalar and vector ALU opcode runs on each value of a few bits of its sources. Result
  * bits that change must count as unwritten. Where taint.h is exact, no other bit may. */
 #include "../../ref/isa/encoding/forms.h"
+#include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/machine/registers.h"
 #include "../random.h"
 #include "machine_test.h"
@@ -88,6 +89,12 @@ static void random_state(struct stage *t) {
 	t->mode = modes[below(sizeof modes / sizeof *modes)];
 }
 
+static void set_source(struct mx_inst *in, unsigned i, unsigned code) {
+	struct mx_operand o = in->operand[MX_AT_SRC0 + i];
+	o.code = (uint16_t)code;
+	mx_set_operand(in, MX_AT_SRC0 + i, o);
+}
+
 /* Sources in different registers, or sometimes in one; the first source of a vector instruction is
  * sometimes scalar. */
 static void random_registers(struct mx_inst *in) {
@@ -97,13 +104,13 @@ static void random_registers(struct mx_inst *in) {
 		bool is_old =
 			vector ? i == 2 && in->op->flags & MX_READS_D : in->op->encoding == MX_SOPK;
 		bool is_mask = vector && i == 2 && in->op->flags & MX_CARRY_IN;
-		if (is_mask)
-			in->src[i] = in->src[i] == MX_VCC ? MX_VCC : FIRST_SGPR + 8;
+		if (is_mask && mx_source(in, i) != MX_VCC)
+			set_source(in, i, FIRST_SGPR + 8);
 		else if (in->op->s[i] && !is_old)
-			in->src[i] = (uint16_t)(base + (one ? 0 : 4 * i));
+			set_source(in, i, base + (one ? 0 : 4 * i));
 	}
 	if (vector && !in->sdwa.used && !in->dpp.used && in->op->s[0] < 3 && !below(4))
-		in->src[0] = FIRST_SGPR;
+		set_source(in, 0, FIRST_SGPR);
 }
 
 /* Random modifiers that all operands of the opcode's kind accept. */
@@ -176,11 +183,11 @@ static struct reads registers_read(const struct mx_inst *in) {
 	struct reads r = { .mask = -1, .scc = op->flags & MX_SCC_IN };
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned h = 0; h < op->s[i]; h++)
-			add_register(&r, in->src[i] + h);
+			add_register(&r, mx_source(in, i) + h);
 	for (unsigned h = 0; h < op->d && (mx_has_lanes(op) || op->flags & MX_READS_D); h++)
-		add_register(&r, in->dst + h);
+		add_register(&r, mx_result(in) + h);
 	if (op->flags & (MX_CARRY_IN | MX_VCC_IN))
-		r.mask = op->flags & MX_VCC_IN ? MX_VCC : in->src[2];
+		r.mask = op->flags & MX_VCC_IN ? MX_VCC : mx_source(in, 2);
 	return r;
 }
 
@@ -367,8 +374,9 @@ static bool is_always_exact(const char *name) {
  * two operands of different kinds multiply bits; operands of four dwords are never exact. */
 static bool is_exact(const struct mx_inst *in, unsigned n) {
 	const struct mx_op *op = in->op;
-	bool one = (op->s[1] && in->src[0] == in->src[1]) ||
-	           (op->s[2] && (in->src[0] == in->src[2] || in->src[1] == in->src[2]));
+	bool one = (op->s[1] && mx_source(in, 0) == mx_source(in, 1)) ||
+	           (op->s[2] &&
+	            (mx_source(in, 0) == mx_source(in, 2) || mx_source(in, 1) == mx_source(in, 2)));
 	bool multiplied = in->dpp.used || in->sdwa.used || (!in->plain && op->encoding == MX_VOP3P);
 	if (multiplied || op->flags & MX_HALF_UNKNOWN || op->d > 2 ||
 	    !(mx_has_lanes(op) || op->unit == MX_UNIT_SALU))

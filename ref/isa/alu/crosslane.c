@@ -20,11 +20,11 @@ static void put_lane(struct mx_wave *w, unsigned row, unsigned lane, uint32_t va
 /* ---- one lane to a scalar ---- */
 
 static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst, unsigned lane) {
-	if (in->src[0] < MX_VGPR) {
+	if (mx_source(in, 0) < MX_VGPR) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SCALAR_LANE));
 		return;
 	}
-	unsigned row = mx_indexed_row(w, in, in->src[0], 0);
+	unsigned row = mx_indexed_row(w, in, mx_source(in, 0), 0);
 	if (!mx_vgprs_exist(w, in, row, 1))
 		return;
 	uint32_t unwritten = mx_vunwritten(w, row, lane);
@@ -36,27 +36,27 @@ static void read_lane(struct mx_wave *w, const struct mx_inst *in, unsigned sdst
 /* The first active lane, or lane 0 if no lane is active [ISA 12.8]. */
 MOVE(v_readfirstlane_b32) {
 	uint64_t exec = mx_exec(w);
-	read_lane(w, in, in->dst, exec ? __builtin_ctzll(exec) : 0);
+	read_lane(w, in, mx_result(in), exec ? __builtin_ctzll(exec) : 0);
 }
 
 /* The lane that source 1 selects, modulo 64. */
 static unsigned lane_number(struct mx_wave *w, const struct mx_inst *in) {
-	if (in->src[1] == MX_LITERAL)
+	if (mx_source(in, 1) == MX_LITERAL)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_LANE));
-	if (mx_sread_unwritten(w, in->src[1]))
+	if (mx_sread_unwritten(w, mx_source(in, 1)))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(LANE_UNWRITTEN));
-	return mx_sread(w, in, in->src[1]) & 63;
+	return mx_sread(w, in, mx_source(in, 1)) & 63;
 }
 
 MOVE(v_readlane_b32) {
-	read_lane(w, in, in->dst, lane_number(w, in));
+	read_lane(w, in, mx_result(in), lane_number(w, in));
 }
 
 /* ---- a scalar to one lane, independent of EXEC ---- */
 
 MOVE(v_writelane_b32) {
-	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST);
-	unsigned code = in->src[0], lane = lane_number(w, in);
+	unsigned row = mx_indexed_row(w, in, mx_result(in), MX_VDST);
+	unsigned code = mx_source(in, 0), lane = lane_number(w, in);
 	if (mx_vgprs_exist(w, in, row, 1))
 		put_lane(w, row, lane, mx_sread(w, in, code), mx_sread_unwritten(w, code));
 }
@@ -66,7 +66,7 @@ MOVE(v_writelane_b32) {
 /* Exchanges lane l of the source with lane l + distance of the destination, for each l with bit
  * `distance` clear. No source defines the result of an active lane with an inactive partner. */
 static void exchange(struct mx_wave *w, const struct mx_inst *in, unsigned distance) {
-	unsigned s = mx_row(in->src[0]), d = mx_row(in->dst);
+	unsigned s = mx_row_at(in, MX_AT_SRC0), d = mx_row_at(in, MX_AT_RESULT);
 	uint64_t exec = mx_exec(w);
 	if (!mx_vgprs_exist(w, in, s, 1) || !mx_vgprs_exist(w, in, d, 1))
 		return;

@@ -27,13 +27,13 @@ struct operands {
 
 static bool take(struct mx_wave *w, const struct mx_inst *in, unsigned i, unsigned dwords,
                  struct operand *o) {
-	unsigned code = in->src[i];
+	unsigned code = mx_source(in, i);
 	*o = (struct operand){ .dwords = dwords,
 		               .scalar = code < MX_VGPR,
 		               .keep = in->abs >> i & 1 ? 0x7fffffff : ~0u,
 		               .flip = in->neg >> i & 1 ? 1u << 31 : 0,
 		               .select = in->sdwa.used && i == 0 ? in->sdwa.sel[0] : DWORD };
-	if (code == MX_LITERAL || (o->scalar && dwords != 1)) {
+	if (o->scalar && dwords != 1) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(OPERAND_CODE, code));
 		return false;
 	}
@@ -132,7 +132,7 @@ static void note(struct mx_wave *w, const struct mx_inst *in, const struct opera
 static uint32_t convert(struct mx_wave *w, const struct mx_inst *in, const struct operands *o,
                         unsigned lane, int from, uint32_t *d) {
 	uint32_t source[MAX_SOURCE], kept[MAX_RESULT], unwritten = 0;
-	unsigned row = mx_row(in->dst);
+	unsigned row = mx_row_at(in, MX_AT_RESULT);
 	struct mx_cvt_args a = { .source = source,
 		                 .op_sel = in->op_sel,
 		                 .fp16_ovfl = w->mode >> MX_MODE_FP16_OVFL & 1,
@@ -164,7 +164,7 @@ void mx_exec_cvt(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_sources s = { .lanes = mx_exec(w) };
 	mx_vreg d[MAX_RESULT], unwritten;
 	uint32_t lane_result[MAX_RESULT];
-	unsigned row = mx_row(in->dst), l;
+	unsigned row = mx_row_at(in, MX_AT_RESULT), l;
 	if (why || in->op_sel & ~o.info.op_sel) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        why ? MX_BECAUSE_OF(REFUSED, why) : MX_BECAUSE(OP_SEL));

@@ -124,7 +124,7 @@ void mx_x_s_getreg_b32(struct mx_wave *w, const struct mx_inst *in) {
 	if (f.mask << f.offset & ~v.known)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0,
 		        MX_BECAUSE(HWREG_UNKNOWN, f.mask << f.offset, f.reg));
-	mx_swrite(w, in->dst, v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
+	mx_swrite(w, mx_result(in), v.bits >> f.offset & f.mask, v.unwritten >> f.offset & f.mask);
 }
 
 /* Bits that s_setreg may set. The others enable single-stepping, floating-point traps or context
@@ -154,7 +154,8 @@ static void set_register(struct mx_wave *w, const struct mx_inst *in, uint32_t v
 }
 
 void mx_x_s_setreg_b32(struct mx_wave *w, const struct mx_inst *in) {
-	set_register(w, in, mx_sread(w, in, in->src[0]), mx_sread_unwritten(w, in->src[0]));
+	set_register(w, in, mx_sread(w, in, mx_source(in, 0)),
+	             mx_sread_unwritten(w, mx_source(in, 0)));
 }
 
 void mx_x_s_setreg_imm32_b32(struct mx_wave *w, const struct mx_inst *in) {

@@ -21,12 +21,12 @@ static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, u
 /* C may be an inline constant, which gives all elements the same value. */
 static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in, unsigned n,
                                     mx_vreg constant[MAX_D]))[MX_LANES] {
-	if (in->src[2] >= MX_VGPR)
-		return registers(w, in, in->src[2], n);
+	if (mx_source(in, 2) >= MX_VGPR)
+		return registers(w, in, mx_source(in, 2), n);
 	bool wide = in->mai.dense && in->mai.dense->d == MX_T_F64;
-	if (wide && in->src[2] != MX_INT_0)
+	if (wide && mx_source(in, 2) != MX_INT_0)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(WIDE_CONSTANT));
-	uint32_t value = mx_sread(w, in, in->src[2]);
+	uint32_t value = mx_sread(w, in, mx_source(in, 2));
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned l = 0; l < MX_LANES; l++)
 			constant[r][l] = value;
@@ -53,7 +53,7 @@ static uint8_t common_scale(struct mx_wave *w, const struct mx_inst *in, unsigne
 /* The byte of each lane's scale that OP_SEL selects. */
 static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                         uint8_t bytes[MX_LANES]) {
-	unsigned code = in->mai.scale[i], shift = 8 * in->mai.byte[i];
+	unsigned code = mx_operand_at(in, MX_AT_SCALE_A + i), shift = 8 * in->mai.byte[i];
 	if (!is_scaled(in) || code < MX_VGPR || !mx_vgprs_exist(w, in, mx_row(code), 1)) {
 		memset(bytes, common_scale(w, in, code), MX_LANES);
 		return;
@@ -73,11 +73,12 @@ static uint64_t operand_unwritten(const struct mx_wave *w, unsigned code, unsign
 }
 
 static uint64_t scale_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	unsigned code = mx_operand_at(in, MX_AT_SCALE_A + i), row = mx_row(code);
 	uint64_t lanes = 0;
-	if (!is_scaled(in) || !operand_unwritten(w, in->mai.scale[i], 1))
+	if (!is_scaled(in) || !operand_unwritten(w, code, 1))
 		return 0;
 	for (unsigned l = 0; l < MX_LANES; l++)
-		if (mx_vunwritten(w, mx_row(in->mai.scale[i]), l) >> (8 * in->mai.byte[i]) & 0xff)
+		if (mx_vunwritten(w, row, l) >> (8 * in->mai.byte[i]) & 0xff)
 			lanes |= 1ull << l;
 	return lanes;
 }
@@ -94,15 +95,15 @@ static void write_result(struct mx_wave *w, const struct mx_inst *in, mx_shape s
                          mx_vreg d[MAX_D], uint32_t rows, uint32_t cols) {
 	for (unsigned r = 0; r < n; r++) {
 		mx_vreg u;
-		bool c = in->src[2] >= MX_VGPR;
+		bool c = mx_source(in, 2) >= MX_VGPR;
 		for (unsigned l = 0; l < MX_LANES; l++) {
 			unsigned row, col;
 			mx_layout_result(shape, l, r, &row, &col);
 			bool bad = rows >> row & 1 || cols >> col & 1 ||
-			           (c && mx_vunwritten(w, mx_row(in->src[2]) + r, l));
+			           (c && mx_vunwritten(w, mx_row(mx_source(in, 2)) + r, l));
 			u[l] = bad ? ~0u : 0;
 		}
-		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], u);
+		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], u);
 	}
 }
 
@@ -117,8 +118,8 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 	struct mx_dense_args args = {
 		in->mai.dense,
 		w->group->run->launch->profile,
-		registers(w, in, in->src[0], na),
-		registers(w, in, in->src[1], na),
+		registers(w, in, mx_source(in, 0), na),
+		registers(w, in, mx_source(in, 1), na),
 		accumulator(w, in, n, constant),
 		d,
 		in->mai.cbsz,
@@ -126,37 +127,38 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 		in->mai.blgp,
 		overflow_clamps(w),
 	};
-	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
+	if (!args.a || !args.b || !args.c || !registers(w, in, mx_result(in), n))
 		return;
 	mx_status s = mx_mma_dense(&args);
 	if (s != MX_OK) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, mx_strerror(s)));
 		return;
 	}
-	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], na) |
-	           operand_unwritten(w, in->src[2], n);
+	bool bad = operand_unwritten(w, mx_source(in, 0), na) |
+	           operand_unwritten(w, mx_source(in, 1), na) |
+	           operand_unwritten(w, mx_source(in, 2), n);
 	memset(u, 0xff, sizeof u);
 	for (unsigned r = 0; r < n; r++)
-		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
+		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], bad ? u : NULL);
 }
 
 /* Sparse forms: C is D, and the third source is the index, always a VGPR. */
 static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned n = in->op->d, na = in->op->s[0], nb = in->op->s[1];
-	const uint32_t(*index)[MX_LANES] = registers(w, in, in->src[2], 1);
+	const uint32_t(*index)[MX_LANES] = registers(w, in, mx_source(in, 2), 1);
 	mx_vreg d[MAX_D], u;
 	struct mx_sparse_args args = {
 		in->mai.sparse,
 		w->group->run->launch->profile,
-		registers(w, in, in->src[0], na),
-		registers(w, in, in->src[1], nb),
+		registers(w, in, mx_source(in, 0), na),
+		registers(w, in, mx_source(in, 1), nb),
 		index ? *index : NULL,
 		d,
 		in->mai.cbsz,
 		in->mai.abid,
 		overflow_clamps(w),
 	};
-	if (!args.a || !args.b || !index || !registers(w, in, in->dst, n))
+	if (!args.a || !args.b || !index || !registers(w, in, mx_result(in), n))
 		return;
 	if (in->mai.blgp) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_BLGP));
@@ -164,16 +166,18 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 	}
 	if (in->assumes)
 		mx_assume(w, in, 0, in->assumes);
-	memcpy(d, w->v + mx_row(in->dst), n * sizeof *d);
+	memcpy(d, w->v + mx_row_at(in, MX_AT_RESULT), n * sizeof *d);
 	if (mx_mma_sparse(&args) != MX_OK) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_INDICES));
 		return;
 	}
-	bool bad = operand_unwritten(w, in->src[0], na) | operand_unwritten(w, in->src[1], nb) |
-	           operand_unwritten(w, in->src[2], 1) | operand_unwritten(w, in->dst, n);
+	bool bad = operand_unwritten(w, mx_source(in, 0), na) |
+	           operand_unwritten(w, mx_source(in, 1), nb) |
+	           operand_unwritten(w, mx_source(in, 2), 1) |
+	           operand_unwritten(w, mx_result(in), n);
 	memset(u, 0xff, sizeof u);
 	for (unsigned r = 0; r < n; r++)
-		mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], bad ? u : NULL);
+		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], bad ? u : NULL);
 }
 
 void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in);
@@ -205,22 +209,22 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 		shape,
 		in->mai.cbsz,
 		in->mai.blgp,
-		registers(w, in, in->src[0], na),
-		registers(w, in, in->src[1], nb),
+		registers(w, in, mx_source(in, 0), na),
+		registers(w, in, mx_source(in, 1), nb),
 		accumulator(w, in, n, constant),
 		scale_a,
 		scale_b,
 		d,
 		.clamp = overflow_clamps(w),
 	};
-	if (!args.a || !args.b || !args.c || !registers(w, in, in->dst, n))
+	if (!args.a || !args.b || !args.c || !registers(w, in, mx_result(in), n))
 		return;
 	mx_mma_scaled(&args);
-	uint64_t a = operand_unwritten(w, in->src[0], na) | scale_unwritten(w, in, 0);
-	uint64_t b = operand_unwritten(w, in->src[1], nb) | scale_unwritten(w, in, 1);
-	if (a | b | operand_unwritten(w, in->src[2], n))
+	uint64_t a = operand_unwritten(w, mx_source(in, 0), na) | scale_unwritten(w, in, 0);
+	uint64_t b = operand_unwritten(w, mx_source(in, 1), nb) | scale_unwritten(w, in, 1);
+	if (a | b | operand_unwritten(w, mx_source(in, 2), n))
 		write_result(w, in, shape, n, d, rows_of_lanes(a, mn), rows_of_lanes(b, mn));
 	else
 		for (unsigned r = 0; r < n; r++)
-			mx_vwrite(w, mx_row(in->dst) + r, ~0ull, d[r], NULL);
+			mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], NULL);
 }

@@ -29,24 +29,25 @@ static bool relative(struct mx_wave *w, const struct mx_inst *in, unsigned code,
 
 FLOW(s_movrels_b32) {
 	unsigned from;
-	if (relative(w, in, in->src[0], 1, &from))
+	if (relative(w, in, mx_source(in, 0), 1, &from))
 		mx_swrite_result(w, in, w->s[from], w->s_unwritten[from]);
 }
 FLOW(s_movrels_b64) {
 	unsigned from;
-	if (relative(w, in, in->src[0], 2, &from))
+	if (relative(w, in, mx_source(in, 0), 2, &from))
 		mx_swrite_result(w, in, mx_pair(w->s + from), mx_pair(w->s_unwritten + from));
 }
 FLOW(s_movreld_b32) {
 	unsigned to;
-	if (relative(w, in, in->dst, 1, &to))
-		mx_swrite(w, to, mx_sread(w, in, in->src[0]), mx_sread_unwritten(w, in->src[0]));
+	if (relative(w, in, mx_result(in), 1, &to))
+		mx_swrite(w, to, mx_sread(w, in, mx_source(in, 0)),
+		          mx_sread_unwritten(w, mx_source(in, 0)));
 }
 FLOW(s_movreld_b64) {
 	unsigned to;
-	if (relative(w, in, in->dst, 2, &to))
-		mx_swrite64(w, to, mx_sread64(w, in, in->src[0]),
-		            mx_sread64_unwritten(w, in->src[0]));
+	if (relative(w, in, mx_result(in), 2, &to))
+		mx_swrite64(w, to, mx_sread64(w, in, mx_source(in, 0)),
+		            mx_sread64_unwritten(w, mx_source(in, 0)));
 }
 
 /* ---- vector registers: M0 is { enables in 15:12, index in 7:0 } ---- */
@@ -80,15 +81,15 @@ static void set_m0(struct mx_wave *w, uint32_t mask, uint32_t value, uint32_t un
 }
 
 static void set_index(struct mx_wave *w, const struct mx_inst *in) {
-	uint32_t unwritten = mx_sread_unwritten(w, in->src[0]);
+	uint32_t unwritten = mx_sread_unwritten(w, mx_source(in, 0));
 	if (unwritten & INDEX)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(NUMBER_UNWRITTEN));
-	set_m0(w, INDEX, mx_sread(w, in, in->src[0]), unwritten);
+	set_m0(w, INDEX, mx_sread(w, in, mx_source(in, 0)), unwritten);
 }
 
 FLOW(s_set_gpr_idx_on) {
 	set_index(w, in);
-	set_m0(w, ENABLES, (uint32_t)in->src[1] << ENABLE_SHIFT, 0);
+	set_m0(w, ENABLES, (uint32_t)in->imm << ENABLE_SHIFT, 0);
 	w->mode |= MX_MODE_GPR_IDX_EN;
 }
 FLOW(s_set_gpr_idx_idx) {

@@ -48,15 +48,15 @@ static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_s
                   struct mx_unwritten *u) {
 	const struct mx_op *op = in->op;
 	unsigned d = op->flags & MX_READS_D ? op->d : 0;
-	x->a = read_operand(w, in, in->src[0], op->s[0]);
+	x->a = read_operand(w, in, mx_source(in, 0), op->s[0]);
 	x->b = op->encoding == MX_SOPK   ? immediate(in)
 	       : op->flags & MX_EXEC_OUT ? mx_exec(w)
-	                                 : read_operand(w, in, in->src[1], op->s[1]);
-	x->d = read_operand(w, in, in->dst, d);
+	                                 : read_operand(w, in, mx_source(in, 1), op->s[1]);
+	x->d = read_operand(w, in, mx_result(in), d);
 	x->scc = w->scc;
-	u->of[SOURCE_A] = operand_unwritten(w, in->src[0], op->s[0]) & uses(op, 0);
-	u->of[SOURCE_B] = operand_unwritten(w, in->src[1], op->s[1]) & uses(op, 1);
-	u->of[SOURCE_D] = operand_unwritten(w, in->dst, d);
+	u->of[SOURCE_A] = operand_unwritten(w, mx_source(in, 0), op->s[0]) & uses(op, 0);
+	u->of[SOURCE_B] = operand_unwritten(w, mx_source(in, 1), op->s[1]) & uses(op, 1);
+	u->of[SOURCE_D] = operand_unwritten(w, mx_result(in), d);
 	u->of[SOURCE_SCC] = op->flags & MX_SCC_IN && w->scc_unwritten;
 }
 
@@ -64,7 +64,7 @@ static void fetch(const struct mx_wave *w, const struct mx_inst *in, struct mx_s
 
 static struct mx_source_shape shape_of(const struct mx_inst *in) {
 	const struct mx_op *op = in->op;
-	bool same = op->s[1] && op->s[0] == op->s[1] && in->src[0] == in->src[1];
+	bool same = op->s[1] && op->s[0] == op->s[1] && mx_source(in, 0) == mx_source(in, 1);
 	return (struct mx_source_shape){ { op->s[0] > 1 ? 64 : 32, op->s[1] > 1 ? 64 : 32, 64 },
 		                         { 0, same ? 0 : 1, 2 } };
 }

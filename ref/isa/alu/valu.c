@@ -62,7 +62,7 @@ static void place(struct mx_wave *w, const struct mx_inst *in, unsigned row, str
 static void write_vector(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                          mx_vreg *u) {
 	const struct mx_type_info *t = &mx_operand_types[in->op->type];
-	unsigned row = mx_indexed_row(w, in, in->dst, MX_VDST), n = in->op->d;
+	unsigned row = mx_indexed_row(w, in, mx_result(in), MX_VDST), n = in->op->d;
 	if (!mx_vgprs_exist(w, in, row, n))
 		return;
 	bool half = t->bits == 16 && t->elements == 1;
@@ -96,7 +96,7 @@ void mx_exec_valu(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->flags & MX_CARRY_OUT && s.lanes != mx_exec(w))
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(DPP_CARRIES));
 	if (in->op->flags & MX_CARRY_OUT)
-		write_mask(w, in->sdst, s.x.mask_out, tainted);
+		write_mask(w, mx_operand_at(in, MX_AT_MASK), s.x.mask_out, tainted);
 	write_vector(w, in, &s, s.any_unwritten ? u : NULL);
 }
 
@@ -108,8 +108,8 @@ void mx_exec_vcmp(struct mx_wave *w, const struct mx_inst *in) {
 	if (s.any_unwritten)
 		mx_result_unwritten(w, in, &s, NULL, &tainted);
 	uint64_t exec = mx_exec(w), mask = s.x.mask_out & exec;
-	write_mask(w, in->sdst, mask, tainted);
-	if (!(in->op->flags & MX_EXEC_OUT) && in->sdst != MX_EXEC)
+	write_mask(w, mx_result(in), mask, tainted);
+	if (!(in->op->flags & MX_EXEC_OUT) && mx_result(in) != MX_EXEC)
 		return;
 	if (tainted & exec)
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(tainted & exec), 0,

@@ -62,7 +62,7 @@ mx_vreg *mx_source_copy(const struct mx_inst *in, struct mx_sources *s, unsigned
 
 static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
-	unsigned code = in->src[i], n = in->op->s[i];
+	unsigned code = mx_source(in, i), n = in->op->s[i];
 	uint64_t value = code <= MX_M0 && n == 1
 	                         ? w->s[code]
 	                         : scalar(w, in, code, &mx_operand_types[in->op->source_type[i]]);
@@ -75,7 +75,7 @@ static void fetch_scalar(struct mx_wave *w, const struct mx_inst *in, unsigned i
 
 static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
-	unsigned row = mx_indexed_row(w, in, in->src[i], i), n = in->op->s[i];
+	unsigned row = mx_indexed_row(w, in, mx_source(in, i), i), n = in->op->s[i];
 	if (!mx_vgprs_exist(w, in, row, n))
 		row = 0;
 	s->row[i] = (uint16_t)row;
@@ -85,7 +85,7 @@ static void fetch_vector(struct mx_wave *w, const struct mx_inst *in, unsigned i
 }
 
 static void fetch_mask(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s) {
-	unsigned code = in->op->flags & MX_VCC_IN ? MX_VCC : in->src[2];
+	unsigned code = in->op->flags & MX_VCC_IN ? MX_VCC : mx_source(in, 2);
 	s->x.mask_in = mx_sread64(w, in, code);
 	if (code <= MX_EXEC) /* a register pair, not a constant */
 		s->mask_unwritten = mx_pair(w->s_unwritten + code);
@@ -112,7 +112,7 @@ static void transform(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 
 static void fetch_source(struct mx_wave *w, const struct mx_inst *in, unsigned i,
                          struct mx_sources *s) {
-	if (in->src[i] >= MX_VGPR)
+	if (mx_source(in, i) >= MX_VGPR)
 		fetch_vector(w, in, i, s);
 	else
 		fetch_scalar(w, in, i, s);

@@ -15,7 +15,7 @@ static void broadcast(mx_vreg d, uint32_t value) {
 static void fetch_unwritten(struct mx_wave *w, const struct mx_inst *in, struct mx_sources *s,
                             unsigned i, unsigned h) {
 	uint32_t *u = s->unwritten[i][h];
-	unsigned code = in->src[i];
+	unsigned code = mx_source(in, i);
 	if (code >= MX_VGPR)
 		for (unsigned l = 0; l < MX_LANES; l++)
 			u[l] = mx_vunwritten(w, s->row[i] + h, l);
@@ -74,8 +74,8 @@ static uint64_t source_bits(const struct mx_op *op, const mx_vreg *v, unsigned i
 static bool same_source(const struct mx_inst *in, unsigned i, unsigned k) {
 	bool same_halves = (in->op_sel >> i & 1) == (in->op_sel >> k & 1) &&
 	                   (in->op_sel_hi >> i & 1) == (in->op_sel_hi >> k & 1);
-	return in->op->s[i] && in->src[k] == in->src[i] && same_halves && !in->sdwa.used &&
-	       !in->dpp.used && in->op->source_type[k] == in->op->source_type[i];
+	return in->op->s[i] && mx_source(in, k) == mx_source(in, i) && same_halves &&
+	       !in->sdwa.used && !in->dpp.used && in->op->source_type[k] == in->op->source_type[i];
 }
 
 static struct mx_source_shape shape_of(const struct mx_inst *in) {

@@ -5,21 +5,17 @@
 #include "decode.h"
 
 /* A literal constant follows a 32-bit instruction if a source is LITERAL. The 64-bit formats have
- * no literal. */
-static void take_literal(struct mx_inst *in) {
-	if (in->op->id == MX_OP_s_setreg_imm32_b32) { /* the only literal in SOPK */
-		in->literal = in->dwords[1];
-		in->size = 8;
-	}
+ * no literal: returns false. */
+static bool take_literal(struct mx_inst *in) {
+	bool literal = false;
 	for (unsigned i = 0; i < 3; i++)
-		if (in->op->s[i] && in->src[i] == MX_LITERAL) {
-			in->literal = in->dwords[1];
-			if (in->size == 4)
-				in->size = 8;
-			else
-				in->op = NULL;
-			return;
-		}
+		literal |= mx_source(in, i) == MX_LITERAL;
+	if (!literal)
+		return true;
+	bool fits = in->size == 4;
+	in->literal = in->dwords[1];
+	in->size = 8;
+	return fits;
 }
 
 static void decode_fields(struct mx_inst *in, mx_microcode format) {
@@ -65,14 +61,14 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 		return;
 	in->op = &mx_gfx950_ops[row->op];
 	decode_fields(in, row->format);
-	take_literal(in);
-	if (in->op && mx_kind_of(in->op) == MX_IS_WAITCNT)
-		in->wait = mx_wait_of((uint16_t)in->imm);
-	if (in->size > 4 * left)
-		in->op = NULL;
-	if (!in->op)
-		return;
 	mx_find_operands(in, row);
+	if (!take_literal(in) || in->size > 4 * left) {
+		in->op = NULL;
+		in->registers = 0;
+		return;
+	}
+	if (mx_kind_of(in->op) == MX_IS_WAITCNT)
+		in->wait = mx_wait_of((uint16_t)in->imm);
 	find_counts(in);
 	mx_check_decoded(in);
 	if (!in->unsupported && !mx_isa_row_is_clear(row, in->dwords))

@@ -47,9 +47,4 @@ static inline int32_t mx_sign_extend(uint32_t value, unsigned width) {
 	return (int32_t)(value << (32 - width)) >> (32 - width);
 }
 
-/* The operand code of a VGPR, or of an AGPR if ACC is set. */
-static inline uint16_t mx_data_register(uint32_t code, bool acc) {
-	return (uint16_t)(code + (acc ? MX_AGPR : MX_VGPR));
-}
-
 #endif

@@ -14,7 +14,7 @@ static bool takes_upper_constant(const struct mx_inst *in) {
 	for (unsigned i = 0; i < 3; i++) {
 		const struct mx_type_info *t = &mx_operand_types[in->op->source_type[i]];
 		bool pair = t->elements == 2 && t->bits == 32;
-		bool constant = in->src[i] > MX_INT_0 && in->src[i] < MX_VGPR;
+		bool constant = mx_source(in, i) > MX_INT_0 && mx_source(in, i) < MX_VGPR;
 		unsigned upper = in->op_sel | (t->is_float ? in->op_sel_hi : 0);
 		takes |= pair && constant && upper >> i & 1;
 	}
@@ -34,7 +34,7 @@ static const char *meaningless_modifier(const struct mx_inst *in) {
 		whole |= (op->encoding == MX_VOP3P && t->elements == 1 && op->s[i]) << i;
 	}
 	for (unsigned i = 0; op->flags & MX_OP_SEL && i < 3; i++)
-		if (in->src[i] >= MX_FLOAT_0_5 && in->src[i] <= MX_FLOAT_1_2PI)
+		if (mx_source(in, i) >= MX_FLOAT_0_5 && mx_source(in, i) <= MX_FLOAT_1_2PI)
 			return "inline float of either format";
 	if (op->flags & MX_OP_SEL)
 		signs = halves = 0xf, whole = 0;
@@ -70,23 +70,9 @@ static void finish_valu(struct mx_inst *in) {
 	const char *modifier = meaningless_modifier(in);
 	if (modifier)
 		in->unsupported = modifier;
-	if (in->op->flags & MX_READS_D)
-		in->src[2] = in->dst;
 	if (in->op->flags & MX_D16_HI)
 		in->op_sel |= 8;
 	in->plain = is_plain(in);
-}
-
-/* The opcode of a move between register files selects the file of each operand. */
-static void choose_files(struct mx_inst *in) {
-	uint64_t flags = in->op->flags;
-	if (mx_is_vector_to_scalar(in->op))
-		in->dst -= MX_VGPR;
-	if (!(flags & (MX_TO_AGPR | MX_FROM_AGPR)))
-		return;
-	in->dst = mx_data_register(in->dst & 255, flags & MX_TO_AGPR);
-	if (in->src[0] >= MX_VGPR)
-		in->src[0] = mx_data_register(in->src[0] & 255, flags & MX_FROM_AGPR);
 }
 
 /* Why scalar registers from `code` may not be written, or NULL. */
@@ -120,6 +106,61 @@ static bool overlap(const struct mx_operand *a, const struct mx_operand *b) {
 	return a->code < b->code + b->dwords && b->code < a->code + a->dwords;
 }
 
+/* ---- memory ---- */
+
+static bool is_odd(const struct mx_inst *in, unsigned position) {
+	return mx_has_operand(in, position) && mx_operand_at(in, position) % 2;
+}
+
+/* SDATA is in SGPRs or VCC. A pair begins at an even number, a larger group at a multiple of four
+ * [ISA 3.6.3, 8.4]. */
+static bool smem_data_fits(const struct mx_inst *in) {
+	bool stored = mx_has_operand(in, MX_AT_DATA);
+	const struct mx_operand *o = &in->operand[stored ? MX_AT_DATA : MX_AT_RESULT];
+	unsigned first = o->code, n = o->dwords, end = first + n;
+	unsigned alignment = n > 2 ? 4 : n > 1 ? 2 : 1;
+	return !n || (first % alignment == 0 &&
+	              (end <= MX_SGPRS || (first >= MX_VCC && end <= MX_VCC + 2)));
+}
+
+static bool smem_base_fits(const struct mx_inst *in) {
+	unsigned first = mx_operand_at(in, MX_AT_BASE), n = in->op->s[0];
+	return n == 4 ? first % 4 == 0 && first + n <= MX_SGPRS : first != MX_M0;
+}
+
+/* Data of 64 bits or more begins in an even register, except for ds_read_b96_tr_b6 [ISA 11.4]. */
+static bool ds_register_is_odd(const struct mx_inst *in) {
+	bool wide = in->op->d > 4;
+	return in->op->id != MX_OP_ds_read_b96_tr_b6 &&
+	       (((wide || in->op->flags & MX_TWO) && is_odd(in, MX_AT_RESULT)) ||
+	        (wide && (is_odd(in, MX_AT_DATA) || is_odd(in, MX_AT_DATA1))));
+}
+
+/* Operands of 64 bits or more begin in an even register. */
+static bool vmem_register_is_odd(const struct mx_inst *in) {
+	const struct mx_op *op = in->op;
+	bool wide = op->d > 4;
+	if (op->flags & MX_FORMAT || in->mem.lds)
+		return false;
+	bool address = op->encoding < MX_MUBUF && in->operand[MX_AT_ADDRESS].dwords == 2;
+	return (address && is_odd(in, MX_AT_ADDRESS)) || (wide && is_odd(in, MX_AT_RESULT)) ||
+	       ((wide || op->flags & MX_SECOND) && is_odd(in, MX_AT_DATA));
+}
+
+static void check_memory(struct mx_inst *in) {
+	mx_encoding e = in->op->encoding;
+	if (e == MX_SMEM && !smem_data_fits(in))
+		in->unsupported = "scalar memory with misaligned or invalid data registers";
+	else if (e == MX_SMEM && !smem_base_fits(in))
+		in->unsupported = "scalar memory with a misaligned or invalid base register";
+	else if (e == MX_DS ? ds_register_is_odd(in) : e > MX_DS && vmem_register_is_odd(in))
+		in->unsupported = "odd register for 64 bits or more";
+	if (e > MX_DS && mx_operand_at(in, MX_AT_OFFSET) == MX_LITERAL)
+		in->unsupported = "literal SOFFSET";
+}
+
+/* ---- the whole instruction ---- */
+
 /* Operands of several VGPRs begin at an even number [ISA 6.7; LLVM needsAlignedVGPRs]. */
 static void check_vectors(struct mx_inst *in) {
 	MX_FOR_OPERANDS(o, in) {
@@ -145,7 +186,7 @@ void mx_check_decoded(struct mx_inst *in) {
 		in->assumes = mx_typed_rests_on(in);
 	if (mx_kind_of(in->op) == MX_IS_GETREG)
 		in->assumes = getreg_rests_on(in);
-	choose_files(in);
+	check_memory(in);
 	check_scalars(in);
 	if (mx_has_lanes(in->op) || mx_is_matrix(in->op))
 		check_vectors(in);

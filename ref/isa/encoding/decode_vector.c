@@ -24,14 +24,7 @@ static void decode_sdwa(struct mx_inst *in, bool vopc) {
 		in->sdwa.sext[i] = mx_bits(s, 3, 3);
 		in->neg |= mx_bits(s, 4, 4) << i;
 		in->abs |= mx_bits(s, 5, 5) << i;
-		bool scalar = mx_bits(s, 7, 7);
-		if (i == 0)
-			in->src[0] = mx_bits(x, 7, 0) + (scalar ? 0 : MX_VGPR);
-		else if (scalar)
-			in->src[1] -= MX_VGPR;
 	}
-	if (vopc && mx_bits(x, 15, 15))
-		in->sdst = mx_bits(x, 14, 8);
 }
 
 /* Data-parallel primitives: source 0 comes from other lanes [ISA 13.3.9]. */
@@ -40,7 +33,6 @@ static void decode_dpp(struct mx_inst *in) {
 	const struct mx_op *op = in->op;
 	in->size = 8;
 	in->dpp.used = true;
-	in->src[0] = MX_VGPR + mx_bits(x, 7, 0);
 	in->dpp.ctrl = mx_bits(x, 16, 8);
 	in->dpp.bound_zero = mx_bits(x, 19, 19);
 	in->neg = mx_bits(x, 20, 20) | mx_bits(x, 22, 22) << 1;
@@ -56,38 +48,23 @@ static void decode_dpp(struct mx_inst *in) {
 }
 
 void mx_decode_vop_short(struct mx_inst *in) {
-	uint32_t w = in->dwords[0];
-	in->src[0] = mx_bits(w, 8, 0);
-	in->src[1] = MX_VGPR + mx_bits(w, 16, 9);
-	in->src[2] = MX_VCC;
-	in->dst = MX_VGPR + mx_bits(w, 24, 17);
-	in->sdst = MX_VCC;
-	if (in->src[0] == MX_SDWA)
+	uint32_t src0 = mx_bits(in->dwords[0], 8, 0);
+	if (src0 == MX_SDWA)
 		decode_sdwa(in, in->op->encoding == MX_VOPC);
-	else if (in->src[0] == MX_DPP)
+	else if (src0 == MX_DPP)
 		decode_dpp(in);
-	if (in->op->flags & MX_LITERAL_1)
-		in->src[2] = in->src[1], in->src[1] = MX_LITERAL;
-	if (in->op->flags & MX_LITERAL_2)
-		in->src[2] = MX_LITERAL;
 }
 
 void mx_decode_vop3(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;
-	in->dst = MX_VGPR + mx_bits(w, 7, 0);
-	in->sdst = mx_bits(w, 7, 0);
 	in->clamp = mx_bits(w, 15, 15);
 	in->abs = mx_bits(w, 10, 8);
 	in->op_sel = mx_bits(w, 14, 11);
 	in->omod = mx_bits(x, 28, 27);
 	in->neg = mx_bits(x, 31, 29);
-	for (unsigned i = 0; i < 3; i++)
-		in->src[i] = mx_bits(x, 9 * i + 8, 9 * i);
-	if (in->op->flags & MX_CARRY_OUT) { /* VOP3B: SDST has the bits of ABS and OP_SEL */
-		in->sdst = mx_bits(w, 14, 8);
+	if (in->op->flags & MX_CARRY_OUT) /* VOP3B: SDST has the bits of ABS and OP_SEL */
 		in->abs = in->op_sel = 0;
-	}
 }
 
 /* A MAI instruction, alone or after the 8 bytes of a scale prefix (v_mfma_ld_scale_b32). */
@@ -99,14 +76,6 @@ static void decode_mai(struct mx_inst *in, const uint32_t *p) {
 	in->mai.blgp = mx_bits(x, 31, 29);
 	in->mai.dense = mx_dense_by_name(in->op->name);
 	in->mai.sparse = mx_sparse_by_name(in->op->name);
-	uint16_t cd = mx_bits(w, 15, 15) ? MX_AGPR : MX_VGPR;
-	in->dst = cd + mx_bits(w, 7, 0);
-	for (unsigned i = 0; i < 3; i++) {
-		in->src[i] = mx_bits(x, 9 * i + 8, 9 * i);
-		bool acc = i < 2 ? mx_bits(x, 27 + i, 27 + i) : cd == MX_AGPR && !in->mai.sparse;
-		if (acc && in->src[i] >= MX_VGPR)
-			in->src[i] += MX_AGPR - MX_VGPR;
-	}
 }
 
 void mx_decode_matrix(struct mx_inst *in) {
@@ -120,10 +89,8 @@ void mx_decode_scaled(struct mx_inst *in) {
 	in->size = 8;
 	decode_mai(in, in->dwords + 2);
 	in->mai.scaled = true;
-	for (unsigned i = 0; i < 2; i++) {
-		in->mai.scale[i] = mx_bits(x, 9 * i + 8, 9 * i);
+	for (unsigned i = 0; i < 2; i++)
 		in->mai.byte[i] = mx_bits(w, 11 + i, 11 + i) | mx_bits(x, 27 + i, 27 + i) << 1;
-	}
 	if (mx_bits(w, 10, 8) || mx_bits(x, 31, 29))
 		in->unsupported = "NEG or ABS on C";
 }
@@ -133,12 +100,9 @@ void mx_decode_scaled(struct mx_inst *in) {
 void mx_decode_packed(struct mx_inst *in) {
 	uint32_t w = in->dwords[0], x = in->dwords[1];
 	in->size = 8;
-	in->dst = MX_VGPR + mx_bits(w, 7, 0);
 	in->clamp = mx_bits(w, 15, 15);
 	in->abs = mx_bits(w, 10, 8);
 	in->op_sel = mx_bits(w, 13, 11);
 	in->op_sel_hi = mx_bits(x, 28, 27) | mx_bits(w, 14, 14) << 2;
 	in->neg = mx_bits(x, 31, 29);
-	for (unsigned i = 0; i < 3; i++)
-		in->src[i] = mx_bits(x, 9 * i + 8, 9 * i);
 }

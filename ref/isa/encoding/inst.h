@@ -151,11 +151,9 @@ enum {
 	MX_CONTROL2 = 1 << 15,
 	MX_TO_AGPR = 1 << 16, /* moves with an opcode that selects the register files */
 	MX_FROM_AGPR = 1 << 17,
-	MX_CLAMPS = 1 << 18,    /* integer result: the lane function applies CLAMP */
-	MX_KEEP_HALF = 1 << 19, /* 16-bit result: the other half of the register is kept */
-	MX_VCC_IN = 1 << 20,    /* VCC is a source in addition to the three */
-	MX_LITERAL_1 = 1 << 21, /* a literal as source 1 (fmamk, s_setreg_imm32) or 2 (fmaak) */
-	MX_LITERAL_2 = 1 << 22,
+	MX_CLAMPS = 1 << 18,     /* integer result: the lane function applies CLAMP */
+	MX_KEEP_HALF = 1 << 19,  /* 16-bit result: the other half of the register is kept */
+	MX_VCC_IN = 1 << 20,     /* VCC is a source in addition to the three */
 	MX_TRUTH = 1 << 23,      /* NEG, ABS and OMOD hold a truth table */
 	MX_OP_SEL = 1 << 24,     /* the lane function applies OP_SEL (and OP_SEL_HI) */
 	MX_D16 = 1 << 25,        /* load into the lower half; formats: two components a register */
@@ -214,17 +212,17 @@ typedef enum {
 
 /* Opcodes by name. After MX_OPS: opcodes of gfx950.def that are not executed. */
 typedef enum {
-#define MX_SALU(encoding, name, ...)      MX_OP_##name,
-#define MX_FLOW(encoding, name, ...)      MX_OP_##name,
-#define MX_VALU(encoding, name, ...)      MX_OP_##name,
-#define MX_VCMP(encoding, name, ...)      MX_OP_##name,
-#define MX_MATRIX(encoding, name, ...)    MX_OP_##name,
-#define MX_CVT(encoding, opcode, id, ...) MX_OP_v_cvt_##id,
-#define MX_SMEM_ACCESS(name, ...)         MX_OP_##name,
-#define MX_SMEM_ATOMIC(name, ...)         MX_OP_##name,
-#define MX_MEMORY(encoding, name, ...)    MX_OP_##name,
-#define MX_LDS(encoding, name, ...)       MX_OP_##name,
-#define MX_ATOMIC(encoding, name, ...)    MX_OP_##name,
+#define MX_SALU(encoding, name, ...)   MX_OP_##name,
+#define MX_FLOW(encoding, name, ...)   MX_OP_##name,
+#define MX_VALU(encoding, name, ...)   MX_OP_##name,
+#define MX_VCMP(encoding, name, ...)   MX_OP_##name,
+#define MX_MATRIX(encoding, name, ...) MX_OP_##name,
+#define MX_CVT(encoding, id, ...)      MX_OP_v_cvt_##id,
+#define MX_SMEM_ACCESS(name, ...)      MX_OP_##name,
+#define MX_SMEM_ATOMIC(name, ...)      MX_OP_##name,
+#define MX_MEMORY(encoding, name, ...) MX_OP_##name,
+#define MX_LDS(encoding, name, ...)    MX_OP_##name,
+#define MX_ATOMIC(encoding, name, ...) MX_OP_##name,
 #include "opcodes.def"
 	MX_OPS,
 #define MX_NOT_EXECUTED(name) MX_OP_##name,
@@ -304,17 +302,37 @@ typedef enum {
 	MX_LANE_OF_SRC1 /* the lane that source 1 selects */
 } mx_operand_lanes;
 
-/* Registers that an instruction reads or writes: `dwords` from `code` on. */
-struct mx_operand {
-	uint16_t code; /* operand code of the first, or MX_SCC */
-	uint8_t dwords;
-	uint8_t role;  /* mx_operand_role */
-	uint8_t lanes; /* mx_operand_lanes */
-	bool written;  /* else read */
-	bool as_zero;  /* read as VCCZ or EXECZ: true if the pair is zero */
+/* Positions of operands in mx_inst.operand. Those before MX_AT_RESULT are read, the others are
+ * written. */
+enum {
+	/* the ALU; a matrix instruction has A, B and C or the index of a sparse one */
+	MX_AT_SRC0 = 0,
+	MX_AT_SRC1,
+	MX_AT_SRC2,
+	MX_AT_SCALE_A,
+	MX_AT_SCALE_B,
+	/* memory */
+	MX_AT_ADDRESS = 0,
+	MX_AT_DATA,   /* of a store or an atomic */
+	MX_AT_DATA1,  /* of DS */
+	MX_AT_BASE,   /* descriptor, SBASE or SADDR */
+	MX_AT_OFFSET, /* scalar */
+	/* others that are read, such as SCC */
+	MX_AT_MORE_READS,
+	MX_AT_RESULT = MX_AT_MORE_READS + 2, /* a comparison's is the lane mask */
+	/* others that are written; of the vector ALU first the lane mask of a carry */
+	MX_AT_MASK,
+	MX_MAX_OPERANDS = MX_AT_MASK + 2
 };
 
-enum { MX_MAX_OPERANDS = 10 };
+/* An operand: registers or a constant. */
+struct mx_operand {
+	uint16_t code;  /* operand code: of the first register, or of a constant */
+	uint8_t dwords; /* 0: the instruction has no operand at this position */
+	uint8_t role;   /* mx_operand_role */
+	uint8_t lanes;  /* mx_operand_lanes */
+	bool written;   /* else read */
+};
 
 /* The maximum of each counter after an s_waitcnt [ISA 4.4]. */
 struct mx_wait {
@@ -342,11 +360,13 @@ struct mx_inst {
 	struct {
 		uint8_t vm, lgkm;
 	} counts;
-	uint8_t sgprs;        /* the number of the highest SGPR used, plus one */
-	uint16_t dst, src[3]; /* operand codes */
-	uint16_t sdst;        /* lane mask destination */
-	uint32_t literal;
-	int32_t imm; /* SIMM16, or memory offset */
+	uint8_t sgprs; /* the number of the highest SGPR used, plus one */
+	/* The positions of operands that are registers: all that the instruction reads and writes,
+	 * except for EXEC as the mask of active lanes. */
+	uint16_t registers;
+	struct mx_operand operand[MX_MAX_OPERANDS];
+	uint32_t literal; /* the value of MX_LITERAL */
+	int32_t imm;      /* SIMM16, index enables, or memory offset */
 	uint8_t neg, abs, clamp, omod;
 	uint8_t op_sel, op_sel_hi;
 	struct {
@@ -360,10 +380,9 @@ struct mx_inst {
 		uint8_t row_mask, bank_mask;
 	} dpp;
 	struct {
-		uint16_t addr, data, rsrc, soffset;
-		bool offen, idxen, lds, saddr, vaddr; /* vaddr: SCRATCH has one */
-		bool sc0, sc1, nt;                    /* cache bits */
-		bool glc;                             /* SMEM */
+		bool offen, idxen, lds;
+		bool sc0, sc1, nt; /* cache bits */
+		bool glc;          /* SMEM */
 		uint8_t offset1;
 		uint8_t format; /* MTBUF: DFMT, and NFMT from bit 4 */
 	} mem;
@@ -372,16 +391,26 @@ struct mx_inst {
 		bool scaled;
 		const struct mx_dense *dense; /* of a dense MFMA */
 		const struct mx_sparse *sparse;
-		uint16_t scale[2];
-		uint8_t byte[2];
+		uint8_t byte[2]; /* of the scales */
 	} mai;
 	uint32_t dwords[4];
 	struct mx_wait wait; /* of s_waitcnt */
-	uint8_t n_operands;
-	/* All registers, reads before writes; without constants, and without EXEC as the mask of
-	 * active lanes. */
-	struct mx_operand operand[MX_MAX_OPERANDS];
 };
+
+/* Whether the instruction has an operand at a position; its operand code, or that of source i or of
+ * the result. */
+static inline bool mx_has_operand(const struct mx_inst *in, unsigned position) {
+	return in->operand[position].dwords;
+}
+static inline unsigned mx_operand_at(const struct mx_inst *in, unsigned position) {
+	return in->operand[position].code;
+}
+static inline unsigned mx_source(const struct mx_inst *in, unsigned i) {
+	return mx_operand_at(in, MX_AT_SRC0 + i);
+}
+static inline unsigned mx_result(const struct mx_inst *in) {
+	return mx_operand_at(in, MX_AT_RESULT);
+}
 
 /* How exactly the emulator executes an instruction. */
 typedef enum {

@@ -43,12 +43,18 @@ bool mx_operand_is_value(mx_operand_role role) {
 	return role < MX_AS_ADDRESS;
 }
 
-/* ---- the list ---- */
+/* ---- positions ---- */
 
 enum { READ, WRITTEN };
 
 static bool is_register(unsigned code) {
-	return code < MX_INT_0 || code >= MX_VGPR || code == MX_SCC;
+	return code < MX_INT_0 || code >= MX_VGPR || code == MX_SCC || mx_tests_zero(code);
+}
+
+void mx_set_operand(struct mx_inst *in, unsigned position, struct mx_operand operand) {
+	unsigned others = in->registers & ~(1u << position);
+	in->operand[position] = operand;
+	in->registers = (uint16_t)(others | (unsigned)is_register(operand.code) << position);
 }
 
 /* Matrix instructions ignore EXEC. Moves between a lane and a scalar name one lane. */
@@ -63,26 +69,32 @@ static mx_operand_lanes lanes_of(const struct mx_inst *in, mx_operand_role role)
 	return one ? MX_LANE_OF_SRC1 : MX_LANES_OF_EXEC;
 }
 
-/* VCCZ and EXECZ read the pairs VCC and EXEC [ISA 3.9]. */
+static void add_at(struct mx_inst *in, unsigned position, mx_operand_role role, unsigned code,
+                   unsigned dwords) {
+	bool written = position >= MX_AT_RESULT;
+	mx_operand_lanes lanes = code < MX_VGPR ? MX_LANES_ALL : lanes_of(in, role);
+	if (!dwords)
+		return;
+	if (mx_tests_zero(code))
+		dwords = 2;
+	if (written && !is_register(code))
+		in->unsupported = "scalar destination beyond the SGPRs";
+	mx_set_operand(in, position,
+	               (struct mx_operand){ (uint16_t)code, (uint8_t)dwords, (uint8_t)role,
+	                                    (uint8_t)lanes, written });
+}
+
+/* Registers without a position of their own. */
 static void add(struct mx_inst *in, mx_operand_role role, unsigned code, unsigned dwords,
                 bool written) {
-	bool zero = code == MX_VCCZ || code == MX_EXECZ;
-	if (zero) {
-		code = code == MX_VCCZ ? MX_VCC : MX_EXEC;
-		dwords = 2;
-	}
-	if (written && dwords && !is_register(code))
-		in->unsupported = "scalar destination beyond the SGPRs";
-	if (!dwords || !is_register(code) || in->n_operands == MX_MAX_OPERANDS)
-		return;
-	in->operand[in->n_operands++] = (struct mx_operand){
-		.code = (uint16_t)code,
-		.dwords = (uint8_t)dwords,
-		.role = (uint8_t)role,
-		.lanes = (uint8_t)(code < MX_VGPR ? MX_LANES_ALL : lanes_of(in, role)),
-		.written = written,
-		.as_zero = zero,
-	};
+	unsigned i = written ? MX_AT_MASK : MX_AT_MORE_READS;
+	unsigned end = written ? MX_MAX_OPERANDS : MX_AT_RESULT;
+	while (i < end && mx_has_operand(in, i))
+		i++;
+	if (i < end)
+		add_at(in, i, role, code, dwords);
+	else if (dwords)
+		in->unsupported = "more operands than there are positions";
 }
 
 /* ---- roles of the fields that a row lists ---- */
@@ -99,8 +111,8 @@ static mx_operand_role role_of_matrix(const struct mx_inst *in, unsigned i) {
 	return i == 0 ? MX_AS_A : i == 1 ? MX_AS_B : in->mai.sparse ? MX_AS_INDEX : MX_AS_C;
 }
 
-static mx_operand_role role_of_source(const struct mx_inst *in, const struct mx_operand_spec *o) {
-	unsigned i = mx_operand_index(o);
+static mx_operand_role role_of_source(const struct mx_inst *in, const struct mx_operand_spec *o,
+                                      unsigned i) {
 	mx_kind kind = mx_kind_of(in->op);
 	if (in->op->unit == MX_UNIT_MATRIX)
 		return role_of_matrix(in, i);
@@ -116,6 +128,25 @@ static bool is(const struct mx_operand_spec *o, const char *field) {
 	return !strcmp(o->field, field);
 }
 
+/* The operands of a row, in the order of its list. */
+struct listing {
+	struct mx_inst *in;
+	mx_microcode format;
+	unsigned sources; /* so far */
+};
+
+/* A literal in the list takes a source's position, and moves the source after it. Comparisons have
+ * DPP in the manual [ISA 13.3.9], but LLVM has no such form. */
+static void add_source(struct listing *l, const struct mx_operand_spec *o, unsigned code,
+                       unsigned dwords) {
+	unsigned index = is(o, "literal") ? 0 : mx_operand_index(o);
+	unsigned i = index > l->sources ? index : l->sources;
+	if (l->in->dpp.used && code == MX_DPP)
+		code = MX_VGPR + mx_bits(l->in->dwords[1], 7, 0);
+	add_at(l->in, MX_AT_SRC0 + i, role_of_source(l->in, o, i), code, dwords);
+	l->sources = i + 1;
+}
+
 /* Data of memory instructions: written by a load, read by a store, both by an atomic. */
 static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
                      unsigned dwords) {
@@ -123,66 +154,91 @@ static void add_data(struct mx_inst *in, const struct mx_operand_spec *o, unsign
 	bool returns = op->encoding == MX_SMEM ? in->mem.glc : in->mem.sc0;
 	bool clock = mx_kind_of(op) == MX_IS_CLOCK;
 	if (is(o, "data1"))
-		add(in, MX_AS_DATA1, code, dwords, READ);
+		add_at(in, MX_AT_DATA1, MX_AS_DATA1, code, dwords);
 	else if (op->flags & MX_LOAD && op->encoding != MX_DS)
-		add(in, MX_AS_D, code, dwords, WRITTEN);
+		add_at(in, MX_AT_RESULT, MX_AS_D, code, dwords);
 	else if (!clock)
-		add(in, MX_AS_DATA, code, dwords, READ);
+		add_at(in, MX_AT_DATA, MX_AS_DATA, code, dwords);
 	bool same = is(o, "vdata") || is(o, "sdata"); /* the result replaces the data */
 	if (clock || (op->rmw && same && returns))
-		add(in, MX_AS_D, code, (op->d + 3u) / 4, WRITTEN);
+		add_at(in, MX_AT_RESULT, MX_AS_D, code, (op->d + 3u) / 4);
 }
 
+/* SDWA without SDST writes VCC. */
 static void add_destination(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
                             unsigned dwords) {
 	const struct mx_op *op = in->op;
-	if (o->class == 'V' && !(in->dwords[1] >> 15 & 1)) /* SDWA, no SDST: VCC */
+	bool mask = op->unit == MX_UNIT_VALU && is(o, "sdst");
+	if (o->class == 'V' && !(in->dwords[1] >> 15 & 1))
 		code = MX_VCC;
-	bool mask = op->unit == MX_UNIT_VCMP || (op->unit == MX_UNIT_VALU && is(o, "sdst"));
 	if (op->flags & MX_SDST_IN)
-		add(in, MX_AS_SRC0, code, dwords, READ);
-	if (!(op->flags & MX_SDST_KEPT))
-		add(in, mask ? MX_AS_MASK : MX_AS_D, code, dwords, WRITTEN);
+		add_at(in, MX_AT_SRC0, MX_AS_SRC0, code, dwords);
+	if (mask)
+		add_at(in, MX_AT_MASK, MX_AS_MASK, code, dwords);
+	else if (!(op->flags & MX_SDST_KEPT))
+		add_at(in, MX_AT_RESULT, op->unit == MX_UNIT_VCMP ? MX_AS_MASK : MX_AS_D, code,
+		       dwords);
 }
 
-/* SMEM: an SGPR in addition to the immediate, or instead of it. */
-static void add_scalar_offset(struct mx_inst *in) {
-	if (in->mem.saddr)
-		add(in, MX_AS_OFFSET, in->mem.soffset, 1, READ);
+/* VCC is a source where it comes after others. */
+static void add_vcc(struct listing *l) {
+	bool compares = l->in->op->unit == MX_UNIT_VCMP;
+	if (l->sources)
+		add_at(l->in, MX_AT_SRC0 + l->sources++, MX_AS_MASK, MX_VCC, 2);
+	else
+		add_at(l->in, compares ? MX_AT_RESULT : MX_AT_MASK, MX_AS_MASK, MX_VCC, 2);
+}
+
+/* The offset of SMEM: an SGPR in addition to the immediate, or instead of it. */
+static void add_scalar_offset(const struct listing *l) {
+	const uint32_t *code = l->in->dwords;
+	bool both = mx_field(l->format, code, "soe"), imm = mx_field(l->format, code, "imm");
+	unsigned sgpr = mx_field(l->format, code, both ? "soffset" : "offset") & 127;
+	add_at(l->in, MX_AT_OFFSET, MX_AS_OFFSET, sgpr, both || !imm);
+}
+
+static void add_number(struct listing *l, const struct mx_operand_spec *o, unsigned code) {
+	if (o->class == 'M')
+		add_scalar_offset(l);
+	else if (is(o, "literal"))
+		add_source(l, o, MX_LITERAL, 1);
+	else if (o->class == 'G')
+		l->in->imm = (int32_t)code;
 }
 
 static void add_address(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
                         unsigned dwords) {
-	bool descriptor = is(o, "srsrc"), offset = is(o, "soffset");
-	mx_operand_role role = descriptor ? MX_AS_DESCRIPTOR
-	                       : offset   ? MX_AS_OFFSET
-	                                  : MX_AS_ADDRESS;
-	add(in, role, code, dwords, READ);
+	if (is(o, "srsrc"))
+		add_at(in, MX_AT_BASE, MX_AS_DESCRIPTOR, code, dwords);
+	else if (is(o, "soffset"))
+		add_at(in, MX_AT_OFFSET, MX_AS_OFFSET, code, dwords);
+	else
+		add_at(in, *o->field == 's' ? MX_AT_BASE : MX_AT_ADDRESS, MX_AS_ADDRESS, code,
+		       dwords);
 }
 
-static void add_listed(struct mx_inst *in, mx_microcode format, const struct mx_operand_spec *o,
-                       bool after_sources) {
-	const char *f = o->field;
-	unsigned code = mx_operand_code(format, in->dwords, o);
-	unsigned dwords = mx_operand_dwords(format, in->dwords, o);
-	if (code >= MX_VGPR && mx_operand_is_agpr(format, in->dwords, o))
+static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
+	struct mx_inst *in = l->in;
+	unsigned code = mx_operand_code(l->format, in->dwords, o);
+	unsigned dwords = mx_operand_dwords(l->format, in->dwords, o);
+	if (code >= MX_VGPR && mx_operand_is_agpr(l->format, in->dwords, o))
 		code += MX_AGPR - MX_VGPR;
 	if (is(o, "vcc"))
-		add(in, MX_AS_MASK, MX_VCC, 2, after_sources ? READ : WRITTEN);
+		add_vcc(l);
 	else if (mx_operand_is_number(o))
-		; /* add_scalar_offset adds an SGPR */
+		add_number(l, o, code);
 	else if (is(o, "vdst") || is(o, "sdst"))
 		add_destination(in, o, code, dwords);
-	else if (strstr(f, "data"))
+	else if (strstr(o->field, "data"))
 		add_data(in, o, code, dwords);
-	else if (is(o, "scale0") || is(o, "scale1"))
-		add(in, is(o, "scale0") ? MX_AS_SCALE_A : MX_AS_SCALE_B, code, dwords, READ);
-	else if (strstr(f, "addr") || is(o, "sbase") || is(o, "srsrc") || is(o, "soffset"))
+	else if (is(o, "scale0"))
+		add_at(in, MX_AT_SCALE_A, MX_AS_SCALE_A, code, dwords);
+	else if (is(o, "scale1"))
+		add_at(in, MX_AT_SCALE_B, MX_AS_SCALE_B, code, dwords);
+	else if (strstr(o->field, "addr") || is(o, "sbase") || is(o, "srsrc") || is(o, "soffset"))
 		add_address(in, o, code, dwords);
 	else
-		add(in, role_of_source(in, o), code, dwords, READ);
-	if (o->class == 'M')
-		add_scalar_offset(in);
+		add_source(l, o, code, dwords);
 }
 
 /* ---- operands without a field ---- */
@@ -193,27 +249,25 @@ static void add_former(struct mx_inst *in) {
 	bool cvt = op->unit == MX_UNIT_CVT;
 	unsigned dwords = cvt ? mx_cvt_info(op->cvt).dst_dwords : op->d;
 	if (op->unit == MX_UNIT_MATRIX && in->mai.sparse)
-		add(in, MX_AS_C, in->dst, op->d, READ);
+		add(in, MX_AS_C, mx_result(in), op->d, READ);
 	else if (op->flags & MX_READS_D && op->s[2])
-		add(in, MX_AS_SRC2, in->dst, dwords, READ);
+		add_at(in, MX_AT_SRC2, MX_AS_SRC2, mx_result(in), dwords);
 	else if (op->flags & (MX_READS_D | MX_KEEP_HALF) || (cvt && mx_cvt_info(op->cvt).partial))
-		add(in, MX_AS_OLD, in->dst, dwords, READ);
+		add(in, MX_AS_OLD, mx_result(in), dwords, READ);
 }
 
 static void add_exchanged(struct mx_inst *in) {
 	mx_kind kind = mx_kind_of(in->op);
 	if (kind != MX_IS_SWAP && kind != MX_IS_PERMLANE_SWAP)
 		return;
-	add(in, MX_AS_D, in->src[0], 1, WRITTEN);
-	add(in, MX_AS_SRC1, in->dst, 1, READ);
+	add(in, MX_AS_D, mx_source(in, 0), 1, WRITTEN);
+	add_at(in, MX_AT_SRC1, MX_AS_SRC1, mx_result(in), 1);
 }
 
 static void add_implicit(struct mx_inst *in) {
 	uint64_t flags = in->op->flags;
-	if (flags & MX_VCC_IN) {
-		add(in, MX_AS_MASK, MX_VCC, 2, READ);
-		in->operand[in->n_operands - 1].as_zero = mx_kind_of(in->op) == MX_IS_CBRANCH;
-	}
+	bool tests = mx_kind_of(in->op) == MX_IS_CBRANCH;
+	add(in, MX_AS_MASK, tests ? MX_VCCZ : MX_VCC, flags & MX_VCC_IN ? 2 : 0, READ);
 	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_IN ? 1 : 0, READ);
 	add(in, MX_AS_FLAG, MX_SCC, flags & MX_SCC_OUT ? 1 : 0, WRITTEN);
 	add(in, MX_AS_EXEC, MX_EXEC, flags & (MX_EXEC_IN | MX_EXEC_OUT) ? 2 : 0, READ);
@@ -224,39 +278,22 @@ static void add_implicit(struct mx_inst *in) {
 	add(in, MX_AS_M0, MX_M0, flags & MX_M0_OUT ? 1 : 0, WRITTEN);
 }
 
-static void put_reads_first(struct mx_inst *in) {
-	struct mx_operand list[MX_MAX_OPERANDS];
-	unsigned n = 0;
-	for (unsigned written = 0; written < 2; written++)
-		MX_FOR_OPERANDS(o, in)
-			if (o->written == written)
-				list[n++] = *o;
-	memcpy(in->operand, list, n * sizeof *list);
-}
-
 void mx_find_operands(struct mx_inst *in, const struct mx_isa_row *row) {
 	struct mx_operand_spec o;
+	struct listing l = { .in = in, .format = row->format };
 	const char *list = row->operands;
-	bool sources = false;
-	in->n_operands = 0;
-	while ((list = mx_operand_next(list, &o))) {
+	while ((list = mx_operand_next(list, &o)))
 		if (mx_operand_is_there(row->format, in->dwords, &o))
-			add_listed(in, row->format, &o, sources);
-		sources |= strstr(o.field, "src") != NULL;
-	}
+			add_listed(&l, &o);
 	add_former(in);
 	add_exchanged(in);
 	add_implicit(in);
-	put_reads_first(in);
 }
 
 const struct mx_operand *mx_loaded_operand(const struct mx_inst *in) {
 	bool memory = in->op && in->op->unit == MX_UNIT_MEMORY;
-	MX_FOR_OPERANDS(o, in)
-		if ((memory || mx_kind_of(in->op) == MX_IS_CLOCK) && o->written &&
-		    o->role == MX_AS_D)
-			return o;
-	return NULL;
+	bool loads = memory || (in->op && mx_kind_of(in->op) == MX_IS_CLOCK);
+	return loads && mx_has_operand(in, MX_AT_RESULT) ? &in->operand[MX_AT_RESULT] : NULL;
 }
 
 static bool touches(const struct mx_inst *in, unsigned row, bool written) {
@@ -279,11 +316,6 @@ bool mx_has_agent_scope(const struct mx_inst *in) {
 	if (e == MX_SMEM)
 		return in->mem.glc;
 	return (e == MX_FLAT || e == MX_GLOBAL || e == MX_MUBUF) && in->mem.sc1;
-}
-
-/* Compare-and-swap has two operands. */
-unsigned mx_smem_data_dwords(const struct mx_inst *in) {
-	return in->op->d / 4u * (in->op->flags & MX_SECOND ? 2 : 1);
 }
 
 /* ---- lanes ---- */
@@ -309,7 +341,7 @@ static int matrix_lane(const struct mx_inst *in, mx_operand_role role, int lane,
 
 /* The lane that v_readlane or v_readfirstlane reads. */
 static int read_lane(const struct mx_inst *in, const struct mx_registers *r) {
-	unsigned code = in->src[1];
+	unsigned code = mx_source(in, 1);
 	uint64_t exec = r->s[MX_EXEC] | (uint64_t)r->s[MX_EXEC + 1] << 32;
 	if (mx_kind_of(in->op) == MX_IS_READFIRST)
 		return exec ? __builtin_ctzll(exec) : 0;

@@ -1,13 +1,24 @@
-/* Operands of a decoded instruction: all registers that it reads and writes (mx_inst.operand). They
- * follow from the instruction's row of gfx950.def and from the flags of its opcode. */
+/* Operands of a decoded instruction: registers that it reads and writes, and constants
+ * (mx_inst.operand). They follow from the instruction's row of gfx950.def and from the flags of its
+ * opcode. */
 #ifndef MX_OPERANDS_H
 #define MX_OPERANDS_H
 
 #include "../isa.h"
 #include "inst.h"
 
+/* Puts an operand at its position. The decoder of each instruction set calls it. */
+void mx_set_operand(struct mx_inst *in, unsigned position, struct mx_operand operand);
+
+/* The registers at the first position from `i` on, or NULL. */
+static inline const struct mx_operand *mx_registers_from(const struct mx_inst *in, unsigned i) {
+	unsigned left = (unsigned)in->registers >> i;
+	return left ? &in->operand[i + (unsigned)__builtin_ctz(left)] : NULL;
+}
+/* For each operand that is registers: reads, then writes. */
 #define MX_FOR_OPERANDS(o, in)                                                                     \
-	for (const struct mx_operand *o = (in)->operand; o < (in)->operand + (in)->n_operands; o++)
+	for (const struct mx_operand *o = mx_registers_from(in, 0); o;                             \
+	     o = mx_registers_from(in, (unsigned)(o + 1 - (in)->operand)))
 
 /* "src0", "data", "scale of A" ... */
 const char *mx_operand_role_name(mx_operand_role role);
@@ -26,8 +37,17 @@ enum {
 	MX_ROW_SCC = MX_ROW_SCALAR + MX_SGPR_FILE,
 	MX_ROWS = 704, /* a multiple of 64 */
 };
+/* VCCZ and EXECZ read the pairs VCC and EXEC [ISA 3.9]. */
+static inline bool mx_tests_zero(unsigned code) {
+	return code == MX_VCCZ || code == MX_EXECZ;
+}
+static inline unsigned mx_first_register(unsigned code) {
+	return code == MX_VCCZ ? MX_VCC : code == MX_EXECZ ? MX_EXEC : code;
+}
 static inline unsigned mx_operand_row(unsigned code) {
-	return code == MX_SCC ? MX_ROW_SCC : code < MX_VGPR ? MX_ROW_SCALAR + code : code - MX_VGPR;
+	if (code >= MX_VGPR)
+		return code - MX_VGPR;
+	return code == MX_SCC ? MX_ROW_SCC : MX_ROW_SCALAR + mx_first_register(code);
 }
 static inline bool mx_operand_has_row(const struct mx_operand *o, unsigned row) {
 	unsigned first = mx_operand_row(o->code);
@@ -36,12 +56,16 @@ static inline bool mx_operand_has_row(const struct mx_operand *o, unsigned row) 
 bool mx_writes_row(const struct mx_inst *in, unsigned row);
 bool mx_reads_row(const struct mx_inst *in, unsigned row);
 
+/* Whether two instructions have the same registers or constant at a position. */
+static inline bool mx_same_operand(const struct mx_inst *a, const struct mx_inst *b,
+                                   unsigned position) {
+	return mx_operand_at(a, position) == mx_operand_at(b, position) &&
+	       a->operand[position].dwords == b->operand[position].dwords;
+}
+
 /* Whether a load or store has agent scope or wider: of vector memory SC1 [LLVM "Memory Model
  * gfx942"], of scalar memory GLC, "globally coherent" [ISA, fields of SMEM]. */
 bool mx_has_agent_scope(const struct mx_inst *in);
-
-/* The number of SGPRs that the data of a scalar memory instruction occupies. */
-unsigned mx_smem_data_dwords(const struct mx_inst *in);
 
 /* The lane of a vector register that is read for `lane` of dword `part` of the result. It is
  * another lane in matrix instructions, DPP and v_readlane. -1 if it is unknown. r: the registers

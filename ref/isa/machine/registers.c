@@ -98,10 +98,10 @@ void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
 void mx_swrite_result(struct mx_wave *w, const struct mx_inst *in, uint64_t value,
                       uint64_t unwritten) {
 	if (in->op->d == 2)
-		mx_swrite64(w, in->dst, value, unwritten);
+		mx_swrite64(w, mx_result(in), value, unwritten);
 	else if (in->op->d)
-		mx_swrite(w, in->dst, (uint32_t)value, (uint32_t)unwritten);
-	if (in->op->d && in->dst >= MX_EXEC)
+		mx_swrite(w, mx_result(in), (uint32_t)value, (uint32_t)unwritten);
+	if (in->op->d && mx_result(in) >= MX_EXEC)
 		mx_write_exec(w, in, mx_exec(w), mx_pair(w->s_unwritten + MX_EXEC));
 }
 

@@ -39,9 +39,12 @@ static inline uint64_t mx_exec(const struct mx_wave *w) {
 	return mx_pair(w->s + MX_EXEC);
 }
 
-/* The register file row of an operand code (VGPR or AGPR). */
+/* The register file row of an operand code (VGPR or AGPR), or of the operand at a position. */
 static inline unsigned mx_row(unsigned code) {
 	return code - MX_VGPR;
+}
+static inline unsigned mx_row_at(const struct mx_inst *in, unsigned position) {
+	return mx_row(mx_operand_at(in, position));
 }
 
 /* Whether n vector registers from `row` on are allocated; if not, reports a finding. */

@@ -14,8 +14,8 @@ struct descriptor {
 };
 
 static bool read_descriptor(struct mx_wave *w, const struct mx_inst *in, struct descriptor *d) {
-	const uint32_t *s = w->s + in->mem.rsrc;
-	mx_check_scalars_written(w, in, in->mem.rsrc, 4);
+	const uint32_t *s = w->s + mx_operand_at(in, MX_AT_BASE);
+	mx_check_scalars_written(w, in, mx_operand_at(in, MX_AT_BASE), 4);
 	bool wide = s[3] >> 23 & 1 && !(in->op->flags & MX_FORMAT);
 	*d = (struct descriptor){
 		.base = s[0] | (uint64_t)(s[1] & 0xffff) << 32,
@@ -133,7 +133,7 @@ static void set_inside(struct mx_memop *m, unsigned all) {
 
 static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
 	static const mx_vreg zeros;
-	const uint32_t *v = m->in->mem.offen ? w->v[mx_row(m->in->mem.addr)] : zeros;
+	const uint32_t *v = m->in->mem.offen ? w->v[mx_row_at(m->in, MX_AT_ADDRESS)] : zeros;
 	uint32_t imm = (uint32_t)m->in->imm;
 	uint64_t base = a->d.base + a->soffset;
 	if (!m->exec || !a->bytes || !mx_may_be_together(w, 0) || !find_range(m, a, v, imm))
@@ -148,7 +148,7 @@ static bool raw_addresses_together(struct mx_wave *w, struct mx_memop *m, const 
 
 static void raw_addresses(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
 	const struct mx_inst *in = m->in;
-	unsigned row = mx_row(in->mem.addr), l;
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS), l;
 	uint64_t differ = 0;
 	if (raw_addresses_together(w, m, a))
 		return;
@@ -214,7 +214,7 @@ static uint8_t check_lane(struct mx_wave *w, const struct mx_inst *in, unsigned 
 
 static void indexed_addresses(struct mx_wave *w, struct mx_memop *m, const struct access *a) {
 	const struct mx_inst *in = m->in;
-	unsigned row = mx_row(in->mem.addr), l;
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS), l;
 	MX_FOR_LANES(l, m->exec) {
 		uint32_t vgpr = in->mem.idxen ? w->v[row][l] : 0;
 		uint32_t index = vgpr + (a->d.add_tid ? l : 0);
@@ -230,14 +230,15 @@ static void indexed_addresses(struct mx_wave *w, struct mx_memop *m, const struc
 static void load_or_store(struct mx_wave *w, const struct mx_inst *in) {
 	struct access a;
 	unsigned registers = in->mem.offen + in->mem.idxen;
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS), soffset = mx_operand_at(in, MX_AT_OFFSET);
 	bool good = read_descriptor(w, in, &a.d) &&
-	            (!registers || mx_addresses_exist(w, in, mx_row(in->mem.addr), registers));
+	            (!registers || mx_addresses_exist(w, in, row, registers));
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
 	bool typed = in->op->flags & MX_FORMAT;
-	a.soffset = mx_sread(w, in, in->mem.soffset);
-	mx_check_scalars_written(w, in, in->mem.soffset, 1);
+	a.soffset = mx_sread(w, in, soffset);
+	mx_check_scalars_written(w, in, soffset, 1);
 	a.whole = typed || in->op->rmw;
 	a.bytes = typed && !a.d.unbound ? mx_typed_element(w, m, a.d.word3) : in->op->d;
 	if (is_raw(in, &a.d))

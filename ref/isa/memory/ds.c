@@ -43,7 +43,7 @@ static uint8_t dwords_inside(struct mx_wave *w, const struct mx_inst *in, unsign
 /* With ADDTID the base is M0[15:0], and lanes access consecutive elements. */
 static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
-	unsigned row = mx_row(in->mem.addr), l;
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS), l;
 	if (in->op->flags & MX_ADDTID) {
 		if (w->s_unwritten[MX_M0] & 0xffff)
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(M0_UNWRITTEN));
@@ -62,13 +62,13 @@ static void take_addresses(struct mx_wave *w, struct mx_memop *m) {
 
 static bool registers_exist(struct mx_wave *w, const struct mx_inst *in) {
 	unsigned n = mx_ds_dwords(in), flags = in->op->flags;
-	bool addr = flags & MX_ADDTID || mx_vgprs_exist(w, in, mx_row(in->mem.addr), 1);
-	bool data = !(flags & MX_STORE) || mx_vgprs_exist(w, in, mx_row(in->mem.data), n);
+	bool addr = flags & MX_ADDTID || mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_ADDRESS), 1);
+	bool data = !(flags & MX_STORE) || mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_DATA), n);
 	bool second = !(flags & MX_STORE && flags & (MX_TWO | MX_COMPARE)) ||
-	              mx_vgprs_exist(w, in, mx_row(in->src[1]), n);
+	              mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_DATA1), n);
 	return addr && data && second &&
 	       (!(flags & MX_LOAD) ||
-	        mx_vgprs_exist(w, in, mx_row(in->dst), n * mx_ds_elements(in)));
+	        mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_RESULT), n * mx_ds_elements(in)));
 }
 
 /* Two elements at one address: the manual's text omits the second, its pseudo-code does not [ISA
@@ -91,7 +91,7 @@ static bool range_of_wave(struct mx_wave *w, struct mx_memop *m) {
 	uint32_t low, high;
 	if (!m->exec || in->op->flags & MX_ADDTID || !mx_may_be_together(w, 0))
 		return false;
-	mx_bounds(w->v[mx_row(in->mem.addr)], m->exec, &low, &high);
+	mx_bounds(w->v[mx_row_at(in, MX_AT_ADDRESS)], m->exec, &low, &high);
 	m->from = low + (first < second ? first : second);
 	m->to = high + (first > second ? first : second) + in->op->d;
 	if (m->to > w->group->lds_bytes)
@@ -134,7 +134,7 @@ void mx_ds_return(struct mx_wave *w, const struct mx_memop *m, unsigned rows) {
 		uint32_t any = 0;
 		MX_FOR_LANES(l, m->exec)
 		any |= m->unwritten[k][l];
-		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k],
+		mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k],
 		          any ? m->unwritten[k] : NULL);
 	}
 }
@@ -204,7 +204,7 @@ static bool any_unwritten(const struct mx_wave *w, const struct mx_memop *m) {
 
 static void read_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(m);
-	unsigned row = mx_row(m->in->dst), n = mx_ds_dwords(m->in);
+	unsigned row = mx_row_at(m->in, MX_AT_RESULT), n = mx_ds_dwords(m->in);
 	if (any_unwritten(w, m)) {
 		land_read(w, m);
 		return;
@@ -225,11 +225,11 @@ static void write_together(struct mx_wave *w, struct mx_memop *m) {
 
 static void take_data(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
-	if (m->together && mx_take_clean(w, m, mx_row(in->mem.data), mx_ds_dwords(in)))
+	if (m->together && mx_take_clean(w, m, mx_row_at(in, MX_AT_DATA), mx_ds_dwords(in)))
 		return;
-	mx_ds_take(w, m, 0, in->mem.data, in->op->d);
+	mx_ds_take(w, m, 0, mx_operand_at(in, MX_AT_DATA), in->op->d);
 	if (in->op->flags & MX_TWO)
-		mx_ds_take(w, m, mx_ds_dwords(in), in->src[1], in->op->d);
+		mx_ds_take(w, m, mx_ds_dwords(in), mx_operand_at(in, MX_AT_DATA1), in->op->d);
 }
 
 static void read_or_write(struct mx_wave *w, const struct mx_inst *in) {

@@ -133,9 +133,10 @@ static void issue(struct mx_wave *w, struct mx_memop *m) {
 		return;
 	mx_ds_check_range(w, m);
 	m->mode = w->mode;
-	mx_ds_take(w, m, flags & MX_COMPARE ? n : 0, in->mem.data, in->op->d);
+	mx_ds_take(w, m, flags & MX_COMPARE ? n : 0, mx_operand_at(in, MX_AT_DATA), in->op->d);
 	if (flags & (MX_TWO | MX_SECOND))
-		mx_ds_take(w, m, flags & MX_COMPARE ? 0 : n, in->src[1], in->op->d);
+		mx_ds_take(w, m, flags & MX_COMPARE ? 0 : n, mx_operand_at(in, MX_AT_DATA1),
+		           in->op->d);
 	mx_ds_issue(w, m, land);
 }
 
@@ -184,7 +185,8 @@ static void land_consume(struct mx_wave *w, struct mx_memop *m) {
 static void issue_count(struct mx_wave *w, const struct mx_inst *in,
                         void (*land_it)(struct mx_wave *w, struct mx_memop *m)) {
 	uint32_t base = w->s[MX_M0], at = base + (uint32_t)in->imm;
-	struct mx_memop *m = mx_vgprs_exist(w, in, mx_row(in->dst), 1) ? mx_memop_new(w, in) : NULL;
+	struct mx_memop *m =
+		mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_RESULT), 1) ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
 	if (w->s_unwritten[MX_M0])

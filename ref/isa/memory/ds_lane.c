@@ -39,8 +39,9 @@ static unsigned swizzled(uint32_t offset, unsigned i) {
 }
 
 void mx_x_ds_swizzle_b32(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned row = mx_row(in->mem.addr), l;
-	bool good = mx_vgprs_exist(w, in, row, 1) && mx_vgprs_exist(w, in, mx_row(in->dst), 1);
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS), l;
+	bool good = mx_vgprs_exist(w, in, row, 1) &&
+	            mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_RESULT), 1);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
@@ -52,11 +53,11 @@ void mx_x_ds_swizzle_b32(struct mx_wave *w, const struct mx_inst *in) {
 /* ---- permutes: the address is a lane times 4, and wraps ---- */
 
 static struct mx_memop *begin_permute(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned addr = mx_row(in->mem.addr);
+	unsigned addr = mx_row_at(in, MX_AT_ADDRESS);
 	uint64_t unknown;
 	bool good = mx_vgprs_exist(w, in, addr, 1) &&
-	            mx_vgprs_exist(w, in, mx_row(in->mem.data), 1) &&
-	            mx_vgprs_exist(w, in, mx_row(in->dst), 1);
+	            mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_DATA), 1) &&
+	            mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_RESULT), 1);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (m && (unknown = w->unwritten_lanes[addr] & m->exec))
 		mx_find(w, in, MX_UNWRITTEN, __builtin_ctzll(unknown), 0,
@@ -65,7 +66,7 @@ static struct mx_memop *begin_permute(struct mx_wave *w, const struct mx_inst *i
 }
 
 static unsigned other_lane(const struct mx_wave *w, const struct mx_inst *in, unsigned lane) {
-	return (w->v[mx_row(in->mem.addr)][lane] + (uint32_t)in->imm) / 4 % MX_LANES;
+	return (w->v[mx_row_at(in, MX_AT_ADDRESS)][lane] + (uint32_t)in->imm) / 4 % MX_LANES;
 }
 
 void mx_x_ds_bpermute_b32(struct mx_wave *w, const struct mx_inst *in) {
@@ -74,7 +75,7 @@ void mx_x_ds_bpermute_b32(struct mx_wave *w, const struct mx_inst *in) {
 	if (!m)
 		return;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, l, mx_row(in->mem.data), other_lane(w, in, l));
+	fetch(w, m, l, mx_row_at(in, MX_AT_DATA), other_lane(w, in, l));
 	mx_ds_issue(w, m, land);
 }
 
@@ -87,6 +88,6 @@ void mx_x_ds_permute_b32(struct mx_wave *w, const struct mx_inst *in) {
 	for (l = 0; l < MX_LANES; l++)
 		m->data[0][l] = m->unwritten[0][l] = 0;
 	MX_FOR_LANES(l, m->exec)
-	fetch(w, m, other_lane(w, in, l), mx_row(in->mem.data), l);
+	fetch(w, m, other_lane(w, in, l), mx_row_at(in, MX_AT_DATA), l);
 	mx_ds_issue(w, m, land);
 }

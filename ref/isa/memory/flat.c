@@ -16,8 +16,8 @@ static uint64_t pair(const struct mx_wave *w, unsigned row, unsigned lane) {
 
 /* The addresses of all lanes, of which only those of m->exec are used: loops without a branch. */
 static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64_t base) {
-	unsigned row = mx_row(m->in->mem.addr);
-	if (m->in->mem.saddr)
+	unsigned row = mx_row_at(m->in, MX_AT_ADDRESS);
+	if (mx_has_operand(m->in, MX_AT_BASE))
 		for (unsigned l = 0; l < MX_LANES; l++)
 			m->address[l] = base + w->v[row][l];
 	else
@@ -27,14 +27,16 @@ static void global_addresses(const struct mx_wave *w, struct mx_memop *m, uint64
 
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned row = mx_row(in->mem.addr);
-	uint64_t base = in->mem.saddr ? mx_sread64(w, in, in->mem.rsrc) : 0;
-	bool good = mx_addresses_exist(w, in, row, in->mem.saddr ? 1 : 2);
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS);
+	unsigned sgpr = mx_operand_at(in, MX_AT_BASE);
+	bool relative = mx_has_operand(in, MX_AT_BASE);
+	uint64_t base = relative ? mx_sread64(w, in, sgpr) : 0;
+	bool good = mx_addresses_exist(w, in, row, relative ? 1 : 2);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
-	if (in->mem.saddr)
-		mx_check_scalars_written(w, in, in->mem.rsrc, 2);
+	if (relative)
+		mx_check_scalars_written(w, in, sgpr, 2);
 	all_inside(m);
 	global_addresses(w, m, base + (uint64_t)(int64_t)in->imm);
 	mx_range_of_addresses(w, m);
@@ -45,17 +47,19 @@ void mx_exec_GLOBAL(struct mx_wave *w, const struct mx_inst *in) {
 
 void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_SCRATCH(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned row = mx_row(in->mem.addr), l;
-	uint32_t base = (in->mem.saddr ? mx_sread(w, in, in->mem.rsrc) : 0) + (uint32_t)in->imm;
-	bool good = !in->mem.vaddr || mx_addresses_exist(w, in, row, 1);
+	unsigned row = mx_row_at(in, MX_AT_ADDRESS), l;
+	unsigned sgpr = mx_operand_at(in, MX_AT_BASE);
+	bool relative = mx_has_operand(in, MX_AT_BASE), vector = mx_has_operand(in, MX_AT_ADDRESS);
+	uint32_t base = (relative ? mx_sread(w, in, sgpr) : 0) + (uint32_t)in->imm;
+	bool good = !vector || mx_addresses_exist(w, in, row, 1);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	if (!m)
 		return;
-	if (in->mem.saddr)
-		mx_check_scalars_written(w, in, in->mem.rsrc, 1);
+	if (relative)
+		mx_check_scalars_written(w, in, sgpr, 1);
 	all_inside(m);
 	MX_FOR_LANES(l, m->exec)
-	m->address[l] = base + (in->mem.vaddr ? w->v[row][l] : 0);
+	m->address[l] = base + (vector ? w->v[row][l] : 0);
 	m->scratch = ~0ull;
 	mx_range_of_addresses(w, m);
 	mx_vmem_issue(w, m);
@@ -69,7 +73,7 @@ static void nothing(struct mx_wave *w, struct mx_memop *m) {
 
 /* Splits the lanes: m keeps the lanes in memory and scratch, `lds` gets the lanes in LDS. */
 static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct mx_memop *lds) {
-	unsigned row = mx_row(m->in->mem.addr), l;
+	unsigned row = mx_row_at(m->in, MX_AT_ADDRESS), l;
 	uint64_t shared = 0;
 	MX_FOR_LANES(l, m->exec) {
 		uint64_t a = pair(w, row, l) + (uint64_t)m->in->imm;
@@ -88,7 +92,7 @@ static void take_apertures(const struct mx_wave *w, struct mx_memop *m, struct m
 /* Both parts are checked before either is in flight. */
 void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in);
 void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in) {
-	bool good = mx_addresses_exist(w, in, mx_row(in->mem.addr), 2);
+	bool good = mx_addresses_exist(w, in, mx_row_at(in, MX_AT_ADDRESS), 2);
 	struct mx_memop *m = good ? mx_memop_new(w, in) : NULL;
 	struct mx_memop *lds = m ? mx_memop_new(w, in) : NULL;
 	if (m && !lds)

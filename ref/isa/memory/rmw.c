@@ -78,7 +78,8 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 			m->data[k][l] = m->unwritten[k][l] = 0;
 	if (m->in->mem.sc0)
 		for (unsigned k = 0; k < size(m->in); k++)
-			mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
+			mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k],
+			          m->unwritten[k]);
 }
 
 static bool check_lane(struct mx_wave *w, const struct mx_memop *m, unsigned l) {
@@ -99,13 +100,13 @@ static bool check_lane(struct mx_wave *w, const struct mx_memop *m, unsigned l) 
 bool mx_prepare_atomic(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	unsigned l;
-	if (!mx_vgprs_exist(w, in, mx_row(in->mem.data), data_dwords(in)) ||
-	    (in->mem.sc0 && !mx_vgprs_exist(w, in, mx_row(in->dst), size(in))))
+	if (!mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_DATA), data_dwords(in)) ||
+	    (in->mem.sc0 && !mx_vgprs_exist(w, in, mx_row_at(in, MX_AT_RESULT), size(in))))
 		return false;
 	MX_FOR_LANES(l, m->exec)
 	if (m->inside[l] && !check_lane(w, m, l))
 		return false;
-	mx_take_store_data(w, m, in->mem.data, 4 * data_dwords(in), !m->in_lds);
+	mx_take_store_data(w, m, mx_operand_at(in, MX_AT_DATA), 4 * data_dwords(in), !m->in_lds);
 	m->mode = w->mode;
 	m->land = land;
 	return true;

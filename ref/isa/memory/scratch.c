@@ -104,7 +104,7 @@ bool mx_scratch_load_together(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_lane_bytes x = lane_bytes(w, m, at);
 	if (mx_lane_bytes_any((uintptr_t)w->scratch_unwritten, &x, 0xff))
 		return false;
-	mx_load_together(w, m, mx_row(m->in->dst), (uintptr_t)w->scratch, &x);
+	mx_load_together(w, m, mx_row_at(m->in, MX_AT_RESULT), (uintptr_t)w->scratch, &x);
 	return true;
 }
 

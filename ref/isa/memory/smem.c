@@ -23,11 +23,13 @@ struct access {
  * [ISA 8.2.1.1]. */
 static bool offset_of(struct mx_wave *w, const struct mx_inst *in, int64_t *offset) {
 	bool buffer = in->op->s[0] == 4;
-	uint32_t scalar = in->mem.saddr ? mx_sread(w, in, in->mem.soffset) : 0;
+	bool relative = mx_has_operand(in, MX_AT_OFFSET);
+	unsigned sgpr = mx_operand_at(in, MX_AT_OFFSET);
+	uint32_t scalar = relative ? mx_sread(w, in, sgpr) : 0;
 	*offset = in->imm + (int64_t)scalar * in->op->s[1];
-	if (in->mem.saddr && mx_sread_unwritten(w, in->mem.soffset))
+	if (relative && mx_sread_unwritten(w, sgpr))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
-	if (*offset >= 0 || !(in->mem.saddr || buffer))
+	if (*offset >= 0 || !(relative || buffer))
 		return true;
 	mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NEGATIVE_OFFSET, (uint64_t)*offset));
 	return false;
@@ -52,7 +54,7 @@ static unsigned dwords_inside(const struct mx_inst *in, uint64_t offset, uint64_
 /* The range of a buffer with a stride is in records; the manual's formula can also mean bytes [ISA
  * 8.2.1]. */
 static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int64_t bytes) {
-	const uint32_t *v = w->s + in->mem.rsrc;
+	const uint32_t *v = w->s + mx_operand_at(in, MX_AT_BASE);
 	uint64_t stride = v[1] >> 16 & 0x3fff, records = v[2];
 	uint64_t base = (v[0] | (uint64_t)(v[1] & 0xffff) << 32) & ~3ull;
 	uint64_t address = whole_dwords(w, in, base, bytes), offset = address - base;
@@ -68,16 +70,17 @@ static struct access in_buffer(struct mx_wave *w, const struct mx_inst *in, int6
 
 static bool find_access(struct mx_wave *w, const struct mx_inst *in, struct access *a) {
 	bool write = in->op->flags & MX_STORE || in->op->rmw;
+	unsigned base = mx_operand_at(in, MX_AT_BASE);
 	int64_t offset;
 	for (unsigned i = 0; i < in->op->s[0]; i++)
-		if (mx_sread_unwritten(w, in->mem.rsrc + i))
+		if (mx_sread_unwritten(w, base + i))
 			mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(SCALAR_UNWRITTEN));
 	if (!offset_of(w, in, &offset))
 		return false;
 	if (in->op->s[0] == 4)
 		*a = in_buffer(w, in, offset);
 	else
-		*a = (struct access){ whole_dwords(w, in, mx_sread64(w, in, in->mem.rsrc), offset),
+		*a = (struct access){ whole_dwords(w, in, mx_sread64(w, in, base), offset),
 			              in->op->d / DWORD };
 	if (a->inside)
 		mx_check_given(w, in, a->address, (size_t)a->inside * DWORD);
@@ -97,7 +100,7 @@ static void land_load(struct mx_wave *w, struct mx_memop *m) {
 		if (k < m->inside[0])
 			v = mx_memory_read(w, m->in, -1, m->address[0] + DWORD * k, DWORD,
 			                   &unwritten);
-		mx_swrite(w, m->in->mem.data + k, v, unwritten);
+		mx_swrite(w, mx_result(m->in) + k, v, unwritten);
 	}
 }
 
@@ -123,7 +126,7 @@ static void land_atomic(struct mx_wave *w, struct mx_memop *m) {
 		            .compare = operand(m, m->data[0], 1),
 		            .mode = MX_RMW_L2_MODE };
 	uint64_t now = mx_rmw_functions[m->in->op->rmw](&x);
-	for (unsigned k = 0; k < mx_smem_data_dwords(m->in); k++)
+	for (unsigned k = 0; k < m->in->operand[MX_AT_DATA].dwords; k++)
 		any |= m->unwritten[0][k];
 	if (m->in->op->rmw != MX_RMW_swap32 && m->in->op->rmw != MX_RMW_swap64)
 		any |= unwritten[0] | unwritten[1];
@@ -132,15 +135,15 @@ static void land_atomic(struct mx_wave *w, struct mx_memop *m) {
 			mx_memory_write(w, m->in, -1, m->address[0] + DWORD * k, DWORD,
 			                (uint32_t)(now >> 32 * k), any ? ~0u : 0);
 		if (m->in->mem.glc)
-			mx_swrite(w, m->in->mem.data + k, old[k], unwritten[k]);
+			mx_swrite(w, mx_result(m->in) + k, old[k], unwritten[k]);
 	}
 }
 
 /* ---- issue ---- */
 
 static void take_data(struct mx_wave *w, struct mx_memop *m) {
-	for (unsigned k = 0; k < mx_smem_data_dwords(m->in); k++) {
-		unsigned sgpr = m->in->mem.data + k;
+	for (unsigned k = 0; k < m->in->operand[MX_AT_DATA].dwords; k++) {
+		unsigned sgpr = mx_operand_at(m->in, MX_AT_DATA) + k;
 		m->data[0][k] = w->s[sgpr];
 		m->unwritten[0][k] = w->s_unwritten[sgpr];
 		if (w->s_unwritten[sgpr] && m->inside[0])
@@ -234,10 +237,10 @@ static uint64_t core_clocks(const struct mx_wave *w) {
 }
 
 static void land_time(struct mx_wave *w, struct mx_memop *m) {
-	mx_swrite64(w, m->in->mem.data, core_clocks(w), 0);
+	mx_swrite64(w, mx_result(m->in), core_clocks(w), 0);
 }
 static void land_real_time(struct mx_wave *w, struct mx_memop *m) {
-	mx_swrite64(w, m->in->mem.data, core_clocks(w) / 24, 0);
+	mx_swrite64(w, mx_result(m->in), core_clocks(w) / 24, 0);
 }
 
 SMEM(s_memtime) {

@@ -72,7 +72,7 @@ void mx_load_split(struct mx_wave *w, struct mx_memop *m, const struct mx_lane_b
 	if (x->bytes < 4)
 		extend(m->in, m->data[0], x->bytes);
 	for (unsigned k = 0; k < n; k++)
-		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], NULL);
+		mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k], NULL);
 }
 
 static bool is_clean(const struct mx_wave *w, const struct mx_memop *m, unsigned row) {

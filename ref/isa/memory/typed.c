@@ -269,7 +269,8 @@ static void land_load(struct mx_wave *w, struct mx_memop *m) {
 	MX_FOR_LANES(l, m->exec)
 	load_lane(w, m, l);
 	for (unsigned k = 0; k < registers(m->in); k++)
-		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
+		mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k],
+		          m->unwritten[k]);
 }
 
 static void land_store(struct mx_wave *w, struct mx_memop *m) {
@@ -292,13 +293,14 @@ static bool check_lanes(struct mx_wave *w, const struct mx_memop *m) {
 bool mx_prepare_typed(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	bool half = in->op->flags & (MX_D16 | MX_D16_HI);
-	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_row(in->mem.data), registers(in)))
+	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_data_row(in), registers(in)))
 		return false;
 	if (!check_lanes(w, m))
 		return false;
 	m->land = land_load;
 	if (in->op->flags & MX_STORE) {
-		mx_take_store_data(w, m, in->mem.data, (half ? 2 : 4) * in->op->d, true);
+		mx_take_store_data(w, m, mx_operand_at(in, MX_AT_DATA), (half ? 2 : 4) * in->op->d,
+		                   true);
 		m->land = land_store;
 	} else if (in->mem.lds)
 		mx_prepare_lds(w, m);

@@ -100,7 +100,8 @@ static void land_load(struct mx_wave *w, struct mx_memop *m) {
 	for (unsigned k = 0; k < mx_dwords(m->in->op->d); k++) {
 		MX_FOR_LANES(l, m->exec)
 		m->data[k][l] = mx_loaded(w, m, l, k, &m->unwritten[k][l]);
-		mx_vwrite(w, mx_row(m->in->dst) + k, m->exec, m->data[k], m->unwritten[k]);
+		mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT) + k, m->exec, m->data[k],
+		          m->unwritten[k]);
 	}
 }
 
@@ -123,7 +124,7 @@ static void load_together(struct mx_wave *w, struct mx_memop *m) {
 	}
 	mx_count_together(w, MX_TOGETHER_LOAD);
 	if (m->range == MX_RANGE_ALL)
-		mx_load_together(w, m, mx_row(m->in->dst), 0, &x);
+		mx_load_together(w, m, mx_row_at(m->in, MX_AT_RESULT), 0, &x);
 	else
 		mx_load_split(w, m, &x);
 }
@@ -219,7 +220,7 @@ static void prepare_load(struct mx_memop *m) {
 /* In device memory unwritten bits are reported, and written one by one. */
 static void prepare_store(struct mx_wave *w, struct mx_memop *m) {
 	bool scratch = m->exec & m->scratch;
-	unsigned data = m->in->mem.data, bytes = m->in->op->d;
+	unsigned data = mx_operand_at(m->in, MX_AT_DATA), bytes = m->in->op->d;
 	if (!m->together || !mx_take_clean(w, m, mx_row(data), mx_dwords(bytes))) {
 		mx_take_store_data(w, m, data, bytes, !m->in_lds);
 		m->together &= m->clean || scratch;
@@ -234,7 +235,7 @@ bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m) {
 		return mx_prepare_atomic(w, m);
 	if (in->op->flags & MX_FORMAT)
 		return mx_prepare_typed(w, m);
-	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_row(in->mem.data), mx_dwords(bytes)))
+	if (!in->mem.lds && !mx_vgprs_exist(w, in, mx_data_row(in), mx_dwords(bytes)))
 		return false;
 	if (!check(w, m))
 		return false;

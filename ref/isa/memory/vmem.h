@@ -3,6 +3,7 @@
 #ifndef MX_VMEM_H
 #define MX_VMEM_H
 
+#include "../machine/registers.h"
 #include "../schedule/inflight.h"
 
 static inline unsigned mx_dwords(unsigned bytes) {
@@ -37,6 +38,10 @@ uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
 uint32_t mx_loaded(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
                    uint32_t *unwritten);
 
+/* The row of the data that a load returns, or of those that a store or an atomic takes. */
+static inline unsigned mx_data_row(const struct mx_inst *in) {
+	return mx_row_at(in, in->op->flags & MX_LOAD ? MX_AT_RESULT : MX_AT_DATA);
+}
 /* Whether n address registers exist from `row` on; reports unwritten ones. */
 bool mx_addresses_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n);
 void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsigned code,

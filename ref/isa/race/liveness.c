@@ -59,7 +59,7 @@ static bool is_full(const struct mx_inst *in, bool full) {
 	mx_kind kind = mx_kind_of(in->op);
 	if (!mx_writes_row(in, MX_ROW_SCALAR + MX_EXEC))
 		return full;
-	bool all = kind == MX_IS_MOVE && in->op->d == 2 && in->src[0] == MX_INT_NEG_1;
+	bool all = kind == MX_IS_MOVE && in->op->d == 2 && mx_source(in, 0) == MX_INT_NEG_1;
 	return kind == MX_IS_OR || all;
 }
 

@@ -155,7 +155,7 @@ static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsig
 	switch (lanes) {
 	case MX_LANES_ALL: return ~0ull;
 	case MX_LANE_FIRST: return exec ? exec & -exec : 1;
-	case MX_LANE_OF_SRC1: return 1ull << (mx_sread(w, in, in->src[1]) & 63);
+	case MX_LANE_OF_SRC1: return 1ull << (mx_sread(w, in, mx_source(in, 1)) & 63);
 	default: return exec;
 	}
 }

@@ -95,8 +95,8 @@ static bool in_address(const struct mx_inst *load, unsigned row) {
 
 static void write_all(struct search *q, struct state *s, const struct mx_inst *in) {
 	bool derived = reads_derived(s, in), moves = in->op->id == MX_OP_v_mov_b32;
-	bool plain = moves && in->plain && in->src[0] >= MX_VGPR;
-	int dword = plain ? copied_dword(s, mx_operand_row(in->src[0])) : -1;
+	bool plain = moves && in->plain && mx_source(in, 0) >= MX_VGPR;
+	int dword = plain ? copied_dword(s, mx_operand_row(mx_source(in, 0))) : -1;
 	MX_FOR_OPERANDS(o, in)
 		for (unsigned k = 0; o->written && k < o->dwords; k++) {
 			unsigned row = mx_operand_row(o->code) + k;
@@ -104,16 +104,16 @@ static void write_all(struct search *q, struct state *s, const struct mx_inst *i
 			s->moved |= in_address(q->load, row);
 		}
 	if (dword >= 0)
-		add_copy(s, mx_operand_row(in->dst), (unsigned)dword);
+		add_copy(s, mx_operand_row(mx_result(in)), (unsigned)dword);
 }
 
 /* ---- instructions ---- */
 
 static bool same_place(const struct mx_inst *a, const struct mx_inst *b) {
 	return a->op->encoding == b->op->encoding && a->op->d == b->op->d && a->imm == b->imm &&
-	       a->mem.addr == b->mem.addr && a->mem.rsrc == b->mem.rsrc &&
-	       a->mem.soffset == b->mem.soffset && a->mem.saddr == b->mem.saddr &&
-	       a->mem.offen == b->mem.offen && a->mem.idxen == b->mem.idxen;
+	       mx_same_operand(a, b, MX_AT_ADDRESS) && mx_same_operand(a, b, MX_AT_BASE) &&
+	       mx_same_operand(a, b, MX_AT_OFFSET) && a->mem.offen == b->mem.offen &&
+	       a->mem.idxen == b->mem.idxen;
 }
 
 /* DS has the comparand first, vector memory the new value. */
@@ -124,7 +124,8 @@ static bool verifies(const struct search *q, const struct state *s, const struct
 		return false;
 	unsigned dwords = in->op->d / 4u, first = in->op->encoding == MX_DS ? 0 : dwords;
 	for (unsigned k = 0; k < dwords; k++)
-		if (copied_dword(s, mx_operand_row(in->mem.data) + first + k) != (int)k)
+		if (copied_dword(s, mx_operand_row(mx_operand_at(in, MX_AT_DATA)) + first + k) !=
+		    (int)k)
 			return false;
 	return true;
 }

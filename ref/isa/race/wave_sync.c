@@ -234,8 +234,8 @@ static bool all_branches_decided_by_polls(const struct loop *l) {
 }
 
 static bool same_address(const struct mx_inst *a, const struct mx_inst *b) {
-	return a->op->encoding == b->op->encoding && a->mem.addr == b->mem.addr &&
-	       a->mem.rsrc == b->mem.rsrc && overlap(a, b);
+	return a->op->encoding == b->op->encoding && mx_same_operand(a, b, MX_AT_ADDRESS) &&
+	       mx_same_operand(a, b, MX_AT_BASE) && overlap(a, b);
 }
 
 /* Whether the loop itself stores to the address of the load. */

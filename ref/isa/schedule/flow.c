@@ -149,7 +149,7 @@ static void jump(struct mx_wave *w, uint64_t target) {
 }
 
 FLOW(s_getpc_b64) {
-	mx_swrite64(w, in->dst, program_counter(w), 0);
+	mx_swrite64(w, mx_result(in), program_counter(w), 0);
 }
 static void check_target(struct mx_wave *w, const struct mx_inst *in, unsigned code) {
 	if (mx_sread64_unwritten(w, code))
@@ -157,17 +157,17 @@ static void check_target(struct mx_wave *w, const struct mx_inst *in, unsigned c
 }
 
 FLOW(s_setpc_b64) {
-	check_target(w, in, in->src[0]);
-	jump(w, mx_sread64(w, in, in->src[0]));
+	check_target(w, in, mx_source(in, 0));
+	jump(w, mx_sread64(w, in, mx_source(in, 0)));
 }
 FLOW(s_swappc_b64) {
-	uint64_t target = mx_sread64(w, in, in->src[0]), here = program_counter(w);
-	check_target(w, in, in->src[0]);
+	uint64_t target = mx_sread64(w, in, mx_source(in, 0)), here = program_counter(w);
+	check_target(w, in, mx_source(in, 0));
 	jump(w, target);
-	mx_swrite64(w, in->dst, here, 0);
+	mx_swrite64(w, mx_result(in), here, 0);
 }
 FLOW(s_call_b64) {
-	mx_swrite64(w, in->dst, program_counter(w), 0);
+	mx_swrite64(w, mx_result(in), program_counter(w), 0);
 	branch(w, in, true, false);
 }
 
@@ -189,9 +189,9 @@ static void push_lanes(struct mx_wave *w, uint64_t lanes, uint64_t pc) {
 }
 
 static void fork_lanes(struct mx_wave *w, const struct mx_inst *in, uint64_t target) {
-	uint64_t mask = mx_sread64(w, in, in->src[0]), exec = mx_exec(w);
+	uint64_t mask = mx_sread64(w, in, mx_source(in, 0)), exec = mx_exec(w);
 	uint64_t pass = mask & exec, fail = ~mask & exec;
-	if (mx_sread64_unwritten(w, in->src[0]) & exec)
+	if (mx_sread64_unwritten(w, mx_source(in, 0)) & exec)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(BRANCH_UNWRITTEN));
 	bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
 	if (pass && fail) {
@@ -206,18 +206,18 @@ FLOW(s_cbranch_i_fork) {
 	fork_lanes(w, in, program_counter(w) + 4 * (int64_t)in->imm);
 }
 FLOW(s_cbranch_g_fork) {
-	if (in->src[1] >= MX_SGPR_FILE || in->src[1] % 2) {
+	if (mx_source(in, 1) >= MX_SGPR_FILE || mx_source(in, 1) % 2) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(TARGET_SGPRS));
 		return;
 	}
-	check_target(w, in, in->src[1]);
-	fork_lanes(w, in, mx_sread64(w, in, in->src[1]));
+	check_target(w, in, mx_source(in, 1));
+	fork_lanes(w, in, mx_sread64(w, in, mx_source(in, 1)));
 }
 FLOW(s_cbranch_join) {
 	unsigned csp = stack_pointer(w);
-	if (mx_sread_unwritten(w, in->src[0]))
+	if (mx_sread_unwritten(w, mx_source(in, 0)))
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(BRANCH_UNWRITTEN));
-	if (mx_sread(w, in, in->src[0]) == csp)
+	if (mx_sread(w, in, mx_source(in, 0)) == csp)
 		return;
 	set_stack_pointer(w, --csp);
 	csp &= 7;
@@ -229,14 +229,14 @@ FLOW(s_cbranch_join) {
 /* ---- skipping vector instructions ---- */
 
 FLOW(s_setvskip) {
-	if (in->src[1] == MX_LITERAL) {
+	if (mx_source(in, 1) == MX_LITERAL) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(LITERAL_BIT));
 		return;
 	}
-	uint32_t place = mx_sread(w, in, in->src[1]) & 31;
-	bool skip = mx_sread(w, in, in->src[0]) >> place & 1;
-	if (mx_sread_unwritten(w, in->src[0]) >> place & 1 ||
-	    mx_sread_unwritten(w, in->src[1]) & 31)
+	uint32_t place = mx_sread(w, in, mx_source(in, 1)) & 31;
+	bool skip = mx_sread(w, in, mx_source(in, 0)) >> place & 1;
+	if (mx_sread_unwritten(w, mx_source(in, 0)) >> place & 1 ||
+	    mx_sread_unwritten(w, mx_source(in, 1)) & 31)
 		mx_find(w, in, MX_UNWRITTEN, -1, 0, MX_BECAUSE(VSKIP_UNWRITTEN));
 	w->mode = (w->mode & ~MX_MODE_VSKIP) | (skip ? MX_MODE_VSKIP : 0);
 }

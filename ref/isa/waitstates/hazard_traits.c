@@ -52,12 +52,13 @@ static mx_hazard_operand group_of_read(const struct mx_operand *o) {
 static void add_alu_read(struct mx_hazard_traits *f, const struct mx_operand *o) {
 	mx_hazard_operand group = group_of_read(o);
 	bool dot = f->classes & IN(DOT) && (o->role == MX_AS_SRC0 || o->role == MX_AS_SRC1);
-	if (o->as_zero)
-		add(f, MX_OPERAND_ZERO, o->code, o->dwords);
+	unsigned code = mx_first_register(o->code);
+	if (mx_tests_zero(o->code))
+		add(f, MX_OPERAND_ZERO, code, o->dwords);
 	if (o->role == MX_AS_LANE)
 		add(f, MX_OPERAND_LANE, o->code, 1);
 	if (group != MX_OPERAND_NONE && o->code != MX_SCC)
-		add(f, group, o->code, o->dwords);
+		add(f, group, code, o->dwords);
 	if (f->classes & IN(DPP) && o->role == MX_AS_SRC0 && is_vector(o->code))
 		add(f, MX_OPERAND_P, o->code, o->dwords);
 	if (dot && is_vector(o->code))
@@ -162,7 +163,8 @@ static uint64_t class_of_store(const struct mx_inst *in) {
 		dwords += is_data(o) ? o->dwords : 0;
 	if (dwords <= 2)
 		return 0;
-	return buffer && in->mem.soffset < MX_SGPR_FILE ? IN(STORE_SGPR) : IN(STORE);
+	return buffer && mx_operand_at(in, MX_AT_OFFSET) < MX_SGPR_FILE ? IN(STORE_SGPR)
+	                                                                : IN(STORE);
 }
 
 static uint64_t memory_classes(const struct mx_inst *in) {
