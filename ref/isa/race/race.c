@@ -9,6 +9,7 @@
 #include "../machine/findings.h"
 #include "../memory/atomic.h"
 #include "../schedule/schedule.h"
+#include "summary.h"
 #include "wave_sync.h"
 
 /* ---- the launch ---- */
@@ -312,6 +313,7 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 	if (!o)
 		return NULL;
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
+	o->summary = MX_BY_STEP(mx_summary)();
 	o->inst = calloc(mx_program_dwords(l->program) + 1, sizeof *o->inst);
 	if (!o->inst || !mx_race_sync_begin(&o->sync, l)) {
 		free_order(o);
