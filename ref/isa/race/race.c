@@ -166,8 +166,11 @@ static void wait(void *context, struct mx_wave *w) {
 	struct mx_race_wave *o = mx_race_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
 	/* vmcnt above 0 covered FLAT, or operations issued before FLAT. */
-	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
+	if (!cover_all(o, w->vm_target, w->lgkm_target))
+		return;
+	if (flat)
 		mx_race_assume(order, MX_PROOF_FLAT_IN_ORDER);
+	mx_race_drop_loads(o);
 }
 
 /* ---- one instruction ---- */

@@ -379,6 +379,8 @@ const struct mx_inst *mx_race_awaited(struct mx_race_analysis *o);
 uint64_t mx_race_rows_of(const struct mx_inst *in);
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
+/* Drops the pending loads that a wait covers: most registers are accessed after it. */
+void mx_race_drop_loads(struct mx_race_wave *o);
 
 /* ---- accesses.c ---- */
 
