@@ -145,20 +145,21 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 static bool walk_together(struct mx_race_range *r, const uint64_t *at, uint64_t lanes,
                           unsigned bytes, const struct mx_contents *contents) {
 	struct maps maps = maps_of(r);
+	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
 	struct mx_race_page *page[MX_LANES];
 	struct mx_footprint f;
 	bool all = true;
 	r->together = false;
 	if (r->visit || maps.accesses->by_cells ||
 	    (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) ||
-	    !mx_footprint_make(&f, at, lanes, bytes) ||
+	    !by->footprint(&f, at, lanes, bytes) ||
 	    !find_pages(r, &f, maps, at, bytes, contents, page))
 		return false;
 	r->together = true;
 	for (unsigned i = 0; i < f.n; i++) {
 		struct mx_race_page *p = page[i];
-		bool done = !p->cell &&
-		            mx_summary_access(r, maps.accesses, p, &f.page[i], bytes, contents);
+		bool done =
+			!p->cell && by->access(r, maps.accesses, p, &f.page[i], bytes, contents);
 		if (!done && !p->cell && !mx_summary_to_cells(maps.accesses, p))
 			r->w->group->run->out_of_memory = true;
 		all &= done;

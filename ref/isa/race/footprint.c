@@ -89,8 +89,8 @@ static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t
 	return true;
 }
 
-bool mx_footprint_make(struct mx_footprint *f, const uint64_t address[MX_LANES], uint64_t lanes,
-                       unsigned bytes) {
+bool MX_STEPPED(mx_footprint_make)(struct mx_footprint *f, const uint64_t address[MX_LANES],
+                                   uint64_t lanes, unsigned bytes) {
 	unsigned log2 = (unsigned)__builtin_ctz(bytes);
 	struct lanes x;
 	f->n = 0;

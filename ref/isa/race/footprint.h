@@ -2,6 +2,7 @@
 #ifndef MX_FOOTPRINT_H
 #define MX_FOOTPRINT_H
 
+#include "../../num/cpu.h"
 #include "race.h"
 
 struct mx_footprint {
@@ -14,8 +15,9 @@ struct mx_footprint {
 
 /* Of lanes that access 2, 4, 8 or 16 bytes each. False if an address is not a multiple of that, or
  * half of a dword is not accessed. */
-bool mx_footprint_make(struct mx_footprint *f, const uint64_t address[MX_LANES], uint64_t lanes,
-                       unsigned bytes);
+typedef bool mx_footprint_maker(struct mx_footprint *f, const uint64_t address[MX_LANES],
+                                uint64_t lanes, unsigned bytes);
+extern mx_footprint_maker MX_STEPS_OF(mx_footprint_make);
 
 /* Whether no two lanes, of so many bytes, access the same bytes of the page. */
 static inline bool mx_footprint_is_apart(const struct mx_footprint_page *p, unsigned bytes) {

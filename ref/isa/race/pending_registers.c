@@ -73,6 +73,25 @@ static void forget(struct mx_race_wave *o, unsigned row) {
 		keep_others(o, (int)row);
 }
 
+void mx_race_drop_loads(struct mx_race_wave *o) {
+	uint64_t dropped = 0;
+	keep_others(o, -1);
+	for (unsigned i = 0; i < MX_ROWS / 64; i++) {
+		uint64_t over = 0;
+		for (uint64_t rows = o->pending[i]; rows; rows &= rows - 1) {
+			unsigned row = (unsigned)__builtin_ctzll(rows);
+			over |= (uint64_t)is_over(o, &o->load[64 * i + row]) << row;
+		}
+		for (unsigned k = 0; k < o->n_more; k++)
+			if (o->more[k].row / 64 == i)
+				over &= ~(1ull << o->more[k].row % 64);
+		o->pending[i] &= ~over;
+		dropped |= over;
+	}
+	if (dropped)
+		drop_bits(o);
+}
+
 /* An access to lanes of a register; `stream` of a load, or MX_STREAMS. */
 struct register_access {
 	struct mx_wave *w;

@@ -9,6 +9,7 @@
 #include "../machine/findings.h"
 #include "../memory/atomic.h"
 #include "../schedule/schedule.h"
+#include "summary.h"
 #include "wave_sync.h"
 
 /* ---- the launch ---- */
@@ -165,8 +166,11 @@ static void wait(void *context, struct mx_wave *w) {
 	struct mx_race_wave *o = mx_race_wave_of(w);
 	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
 	/* vmcnt above 0 covered FLAT, or operations issued before FLAT. */
-	if (cover_all(o, w->vm_target, w->lgkm_target) && flat)
+	if (!cover_all(o, w->vm_target, w->lgkm_target))
+		return;
+	if (flat)
 		mx_race_assume(order, MX_PROOF_FLAT_IN_ORDER);
+	mx_race_drop_loads(o);
 }
 
 /* ---- one instruction ---- */
@@ -312,6 +316,7 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 	if (!o)
 		return NULL;
 	o->proof.pc = o->proof.other_pc = MX_NO_PC;
+	o->summary = MX_BY_STEP(mx_summary)();
 	o->inst = calloc(mx_program_dwords(l->program) + 1, sizeof *o->inst);
 	if (!o->inst || !mx_race_sync_begin(&o->sync, l)) {
 		free_order(o);

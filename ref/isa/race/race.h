@@ -148,6 +148,27 @@ static inline unsigned mx_cells_count(mx_cells c) {
 	                  __builtin_popcountll(c[2]) + __builtin_popcountll(c[3]));
 }
 
+/* Each of 32 bits twice. */
+static inline uint64_t mx_bits_twice(uint32_t bits) {
+	uint64_t x = bits;
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+	x = (x | x << 2) & 0x3333333333333333;
+	x = (x | x << 1) & 0x5555555555555555;
+	return x * 3;
+}
+
+/* The mask for cells of a part of the size. */
+static inline mx_cells mx_cells_split(mx_cells c, unsigned parts) {
+	for (; parts > 1; parts /= 2)
+		c = (mx_cells){ mx_bits_twice((uint32_t)c[0]),
+			        mx_bits_twice((uint32_t)(c[0] >> 32)),
+			        mx_bits_twice((uint32_t)c[1]),
+			        mx_bits_twice((uint32_t)(c[1] >> 32)) };
+	return c;
+}
+
 /* An operation, and the cells of a page of which it is the last write, or a last read. */
 struct mx_race_record {
 	mx_access access;
@@ -294,8 +315,9 @@ struct mx_race_analysis {
 	struct mx_race_sync sync;
 	struct mx_race_polled polled;
 	struct mx_race_inst *inst; /* by dword of the code */
-	struct mx_proof proof;     /* of the launch so far */
-	uint64_t doubted;          /* the workgroup of proof.doubt: those that started before it */
+	const struct mx_summary_functions *summary;
+	struct mx_proof proof; /* of the launch so far */
+	uint64_t doubted;      /* the workgroup of proof.doubt: those that started before it */
 };
 
 static inline void mx_race_assume(struct mx_race_analysis *o, mx_proof_assumption a) {
@@ -357,6 +379,8 @@ const struct mx_inst *mx_race_awaited(struct mx_race_analysis *o);
 uint64_t mx_race_rows_of(const struct mx_inst *in);
 void mx_race_check_registers(struct mx_wave *w, const struct mx_inst *in);
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream);
+/* Drops the pending loads that a wait covers: most registers are accessed after it. */
+void mx_race_drop_loads(struct mx_race_wave *o);
 
 /* ---- accesses.c ---- */
 

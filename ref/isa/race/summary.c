@@ -9,31 +9,9 @@
  * conflicts.c has the rules, and this file has those of the cases in which nothing is wrong. */
 #include "summary.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MANY = 2 * MX_RACE_RECORDS };
-
-/* ---- masks ---- */
-
-/* Each of 32 bits twice. */
-static uint64_t twice(uint32_t bits) {
-	uint64_t x = bits;
-	x = (x | x << 16) & 0x0000ffff0000ffff;
-	x = (x | x << 8) & 0x00ff00ff00ff00ff;
-	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
-	x = (x | x << 2) & 0x3333333333333333;
-	x = (x | x << 1) & 0x5555555555555555;
-	return x * 3;
-}
-
-/* The mask for cells of a part of the size. */
-static mx_cells split_mask(mx_cells c, unsigned parts) {
-	for (; parts > 1; parts /= 2)
-		c = (mx_cells){ twice((uint32_t)c[0]), twice((uint32_t)(c[0] >> 32)),
-			        twice((uint32_t)c[1]), twice((uint32_t)(c[1] >> 32)) };
-	return c;
-}
 
 /* ---- records ---- */
 
@@ -267,131 +245,18 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 	return true;
 }
 
-bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-                       const struct mx_footprint_page *f, unsigned bytes,
-                       const struct mx_contents *contents) {
-	mx_cells cells = split_mask(f->cells, bytes < 4 ? 1 : bytes / p->unit);
+static bool access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                   const struct mx_footprint_page *f, unsigned bytes,
+                   const struct mx_contents *contents) {
+	mx_cells cells = mx_cells_split(f->cells, bytes < 4 ? 1 : bytes / p->unit);
 	if (bytes < p->finest)
 		p->finest = (uint8_t)bytes;
 	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
 	                               : write_page(r, m, p, cells, f, contents);
 }
 
-/* ---- cells ---- */
-
-static bool has(mx_cells c, unsigned i) {
-	return c[i / 64] >> i % 64 & 1;
-}
-
-/* The contents of a cell of `unit` bytes at an offset in the page. */
-static struct mx_written contents_at(const struct mx_race_page *p, const struct mx_race_record *e,
-                                     unsigned at, unsigned unit) {
-	struct mx_written v = { .kind = e->kind,
-		                .own_wait = has(p->own_wait, at / p->unit),
-		                .first = has(p->first_contents, at / p->unit) };
-	uint32_t value = 0;
-	if (e->kind == MX_VALUE)
-		memcpy(&value, p->value + at, unit < 4 ? unit : 4);
-	v.value = value;
-	if (e->kind >= MX_LOADED)
-		v.value = p->source[at / p->unit] + at % p->unit;
-	return v;
-}
-
-static void add_to_cell(const struct mx_race_page *p, const struct mx_race_record *e, unsigned at,
-                        unsigned unit, struct mx_race_cell *c) {
-	if (e->write) {
-		c->write = e->access;
-		c->write_group = e->group;
-		c->written = contents_at(p, e, at, unit);
-		return;
-	}
-	c->read = e->access;
-	c->read_group = has(p->several_groups, at / p->unit) ? MX_SEVERAL_GROUPS : e->group;
-	if (c->readers)
-		c->readers[mx_race_reader_slot(e->access)] = e->access;
-}
-
-static bool make_cell(struct mx_race_map *m, const struct mx_race_page *p, unsigned at,
-                      unsigned unit, struct mx_race_cell *c) {
-	unsigned bit = at / p->unit;
-	if (has(p->several_readers, bit) && !(c->readers = mx_race_readers(m)))
-		return false;
-	for (unsigned k = 0; k < p->n; k++)
-		if (has(p->record[k].cells, bit))
-			add_to_cell(p, &p->record[k], at, unit, c);
-	if (c->readers)
-		c->read = mx_race_first_reader(m, c);
-	return true;
-}
-
-bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
-	unsigned unit = p->finest < p->unit ? p->finest : p->unit;
-	struct mx_race_cell *cell = calloc(MX_RACE_PAGE / unit, sizeof *cell);
-	for (unsigned at = 0; cell && at < MX_RACE_PAGE; at += unit)
-		if (!make_cell(m, p, at, unit, &cell[at / unit])) {
-			free(cell);
-			cell = NULL;
-		}
-	if (!cell)
-		return false;
-	p->cell = cell;
-	p->unit = (uint8_t)unit;
-	p->n = 0;
-	return true;
-}
-
-void mx_summary_split(struct mx_race_page *p, unsigned unit) {
-	unsigned parts = p->unit / unit;
-	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->first_contents, &p->several_readers,
-		              &p->several_groups };
-	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
-		*masks[i] = split_mask(*masks[i], parts);
-	for (unsigned i = 0; i < p->n; i++)
-		p->record[i].cells = split_mask(p->record[i].cells, parts);
-	for (unsigned i = p->source ? MX_RACE_PAGE / unit : 0; i--;)
-		p->source[i] = p->source[i / parts] + i % parts * unit;
-	p->unit = (uint8_t)unit;
-}
-
-/* ---- queries ---- */
-
-bool mx_summary_has(const struct mx_race_page *p, uint64_t at, bool reads) {
-	const struct mx_race_cell *c;
-	if (p->cell) {
-		c = &p->cell[at % MX_RACE_PAGE / p->unit];
-		return c->write || (reads && c->read_group);
-	}
-	for (unsigned i = 0; i < p->n; i++)
-		if ((p->record[i].write || reads) &&
-		    has(p->record[i].cells, at % MX_RACE_PAGE / p->unit))
-			return true;
-	return false;
-}
-
-/* ---- two pages ---- */
-
-struct marks {
-	mx_cells written, touched; /* by dword */
-};
-
-static struct marks marks_of(const struct mx_race_page *p) {
-	struct marks k = { 0 };
-	for (unsigned i = 0; i < p->n; i++) {
-		mx_cells cells = split_mask(p->record[i].cells, p->unit / 4);
-		k.touched |= cells;
-		if (p->record[i].write)
-			k.written |= cells;
-	}
-	for (unsigned at = 0; p->cell && at < MX_RACE_PAGE; at += p->unit < 4 ? p->unit : 4) {
-		const struct mx_race_cell *c = &p->cell[at / p->unit];
-		k.touched[at / 256] |= (uint64_t)(c->write || c->read_group) << at / 4 % 64;
-		k.written[at / 256] |= (uint64_t)(c->write != 0) << at / 4 % 64;
-	}
-	return k;
-}
-
-bool mx_summary_pages_meet(const struct mx_race_page *a, const struct mx_race_page *b) {
-	const struct marks x = marks_of(a), y = marks_of(b);
-	return mx_cells_any((x.written & y.touched) | (x.touched & y.written));
+const struct mx_summary_functions *MX_STEPPED(mx_summary)(void) {
+	static const struct mx_summary_functions functions = { MX_STEPPED(mx_footprint_make),
+		                                               access };
+	return &functions;
 }

@@ -15,11 +15,21 @@ struct mx_contents {
 	unsigned bytes;          /* of a lane */
 };
 
-/* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
- * recorded, if that takes a look at each cell. contents: of a write. */
-bool mx_summary_access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-                       const struct mx_footprint_page *f, unsigned bytes,
-                       const struct mx_contents *contents);
+/* ---- summary.c ---- */
+
+/* The functions for a step of the CPU. */
+struct mx_summary_functions {
+	mx_footprint_maker *footprint;
+	/* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
+	 * recorded, if that takes a look at each cell. contents: of a write. */
+	bool (*access)(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+	               const struct mx_footprint_page *f, unsigned bytes,
+	               const struct mx_contents *contents);
+};
+typedef const struct mx_summary_functions *mx_summary_of_step(void);
+extern mx_summary_of_step MX_STEPS_OF(mx_summary);
+
+/* ---- summary_cells.c ---- */
 
 /* Makes cells of the records. False if memory is short. */
 bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p);

@@ -39,10 +39,17 @@ typedef _Atomic uint64_t passed;
 
 enum { STRAIGHT = 1, NO_JUMP = UINT32_MAX };
 
+/* What nearly all issues of an instruction need, in one cache line. */
+struct site {
+	passed passed;
+	bool follows; /* these three as in its traits */
+	uint8_t states, reach;
+};
+
 /* Kept with the program. */
 struct checks {
 	const struct mx_hazard_traits *traits;
-	passed passed[]; /* by dword of the code */
+	struct site site[]; /* by dword of the code */
 };
 
 static struct path *path_of(const struct mx_wave *w) {
@@ -110,20 +117,21 @@ static void check_path(struct mx_wave *w, const struct mx_hazard_traits *t, pass
 static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	struct checks *c = context;
 	const struct mx_hazard_traits *t = &c->traits[in->offset / 4];
+	struct site *s = &c->site[in->offset / 4];
 	struct path *h = path_of(w);
 	if (skipped)
 		return;
 	if (in->offset != h->next_offset)
 		jump_to(h, in);
 	h->next_offset = in->offset + in->size;
-	if (t->follows && h->state < h->until)
-		check_path(w, t, &c->passed[in->offset / 4]);
-	if (t->reach) {
+	if (s->follows && h->state < h->until)
+		check_path(w, t, &s->passed);
+	if (s->reach) {
 		h->ring[h->next++ % RING] = (struct issued){ t, h->state };
-		if (h->state + 1 + t->reach > h->until)
-			h->until = h->state + 1 + t->reach;
+		if (h->state + 1 + s->reach > h->until)
+			h->until = h->state + 1 + s->reach;
 	}
-	h->state += t->states;
+	h->state += s->states;
 }
 
 /* ---- the wave, the workgroup, the launch ---- */
@@ -146,11 +154,17 @@ static void workgroup_free(void *context, struct mx_group *g) {
 }
 
 static void *make_checks(const struct mx_program *p, uint64_t entry) {
-	struct checks *c = calloc(1, sizeof *c + mx_program_dwords(p) * sizeof *c->passed);
+	size_t n = mx_program_dwords(p);
+	struct checks *c = calloc(1, sizeof *c + n * sizeof *c->site);
 	(void)entry;
 	if (c && !(c->traits = mx_program_traits(p))) {
 		free(c);
 		return NULL;
+	}
+	for (size_t i = 0; c && i < n; i++) {
+		c->site[i].follows = c->traits[i].follows;
+		c->site[i].states = c->traits[i].states;
+		c->site[i].reach = c->traits[i].reach;
 	}
 	return c;
 }
