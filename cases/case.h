@@ -205,6 +205,7 @@ struct mx_reference_spec {
 	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */
 	mx_mask mask;
 	mx_weights p;     /* the type in which its weights meet V */
+	char *eps;        /* of layer_norm and rms_norm */
 	bool renormalise; /* of topk: the weights are divided by their sum */
 };
 
@@ -435,6 +436,7 @@ struct mx_reference {
 	size_t a_block[2], b_block[2];
 	size_t heads, kv_heads, batch;
 	double scale;
+	double eps;
 };
 
 struct mx_plan {

@@ -57,8 +57,8 @@ static const char *bad_buffer(const struct mx_case *c, mx_slot k) {
 		                                                    : "indices are i32 or u32";
 	if (slots[k].is_output && !wide)
 		return "an output is f32, bf16, f16 or f64";
-	if (k == MX_SLOT_BIAS && !wide)
-		return "a bias is f32, bf16, f16 or f64";
+	if ((k == MX_SLOT_BIAS || k == MX_SLOT_WEIGHT) && !wide)
+		return "a bias or weight is f32, bf16, f16 or f64";
 	return NULL;
 }
 
@@ -66,6 +66,10 @@ static bool is_number(const char *text) {
 	char *end;
 	double v = text ? strtod(text, &end) : 1;
 	return !text || (end != text && !*end && isfinite(v) && v != 0);
+}
+
+static bool is_norm(mx_reference_op op) {
+	return op == MX_REFERENCE_LAYER_NORM || op == MX_REFERENCE_RMS_NORM;
 }
 
 /* Why the reference is wrong, and the key at fault; NULL: it is right. */
@@ -88,6 +92,11 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	if ((r->n_a_block && !r->slot[MX_SLOT_A_SCALE]) ||
 	    (r->n_b_block && !r->slot[MX_SLOT_B_SCALE]))
 		return "there are no scales";
+	*key = "eps";
+	if (is_norm(r->op) != (r->eps != NULL))
+		return r->eps ? "not a key of this reference" : "this reference needs the key";
+	if (r->eps && !(is_number(r->eps) && strtod(r->eps, NULL) > 0))
+		return "not a finite number above 0";
 	*key = "scale";
 	return is_number(r->scale) ? NULL : "not a finite number other than 0";
 }
@@ -194,6 +203,14 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 	return 0;
 }
 
+static int make_norm(struct mx_plan *p, const struct mx_buffer *x, struct mx_error *err) {
+	p->reference.eps = strtod(p->c->reference->eps, NULL);
+	if (check_size(p, MX_SLOT_WEIGHT, 1, x->cols, err) ||
+	    check_size(p, MX_SLOT_BIAS, 1, x->cols, err))
+		return -1;
+	return check_size(p, MX_SLOT_Y, x->rows, x->cols, err);
+}
+
 int reference_make(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_reference_spec *r = p->c->reference;
 	if (!r)
@@ -205,6 +222,8 @@ int reference_make(const struct scope *s, struct mx_plan *p, struct mx_error *er
 	case MX_REFERENCE_PRODUCT: return make_product(s, p, err);
 	case MX_REFERENCE_ATTENTION: return make_attention(s, p, err);
 	case MX_REFERENCE_SOFTMAX: return check_size(p, MX_SLOT_Y, x->rows, x->cols, err);
+	case MX_REFERENCE_LAYER_NORM:
+	case MX_REFERENCE_RMS_NORM: return make_norm(p, x, err);
 	case MX_REFERENCE_TOPK: break;
 	}
 	const struct mx_buffer *w = buffer_of(p, MX_SLOT_WEIGHTS);

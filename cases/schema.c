@@ -262,6 +262,7 @@ static const cyaml_schema_field_t reference_fields[] = {
 	STRING(mx_reference_spec, scale, OPTIONAL),
 	OPTIONAL_ENUM(mx_reference_spec, mask, masks),
 	OPTIONAL_ENUM(mx_reference_spec, p, weight_types),
+	STRING(mx_reference_spec, eps, OPTIONAL),
 	CYAML_FIELD_BOOL("renormalise", OPTIONAL, struct mx_reference_spec, renormalise),
 	CYAML_FIELD_END,
 };

@@ -346,6 +346,28 @@ static int softmax(const struct mx_bench *b, struct expected *y, struct mx_error
 	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
 }
 
+static int norm(const struct mx_bench *b, struct expected *y, struct mx_error *err) {
+	const struct mx_buffer *s = buffer_of(b, MX_SLOT_X);
+	double *x = values(b, MX_SLOT_X, 1), *bias = NULL, *weight = NULL;
+	struct exact_norm p = { .rows = s->rows,
+		                .n = s->cols,
+		                .x = x,
+		                .eps = b->plan.reference.eps,
+		                .centred = b->plan.c->reference->op == MX_REFERENCE_LAYER_NORM };
+	if (buffer_of(b, MX_SLOT_WEIGHT))
+		p.weight = weight = values(b, MX_SLOT_WEIGHT, 1);
+	if (buffer_of(b, MX_SLOT_BIAS))
+		p.bias = bias = values(b, MX_SLOT_BIAS, 1);
+	bool all = x && !weight == !buffer_of(b, MX_SLOT_WEIGHT) &&
+	           !bias == !buffer_of(b, MX_SLOT_BIAS);
+	enum exact_status status = all ? exact_norm(&p, y->value, y->bound) : EXACT_NO_MEMORY;
+	free(x);
+	free(weight);
+	free(bias);
+	return status == EXACT_OK ? 0
+	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
 /* The value that the k-th largest weight may fall short of. */
 static double threshold(const double *y, const double *bound, size_t n, size_t k) {
 	double least = INFINITY;
@@ -445,13 +467,25 @@ static int judge_topk(struct judged *j, struct mx_error *err) {
 
 /* ---- all ---- */
 
+/* The outputs of a reference but top-k; lse: of attention. */
+static int expect(const struct mx_bench *b, struct expected *x, struct expected *lse,
+                  struct mx_error *err) {
+	switch (b->plan.c->reference->op) {
+	case MX_REFERENCE_PRODUCT: return product(b, x, err);
+	case MX_REFERENCE_ATTENTION: return attention(b, x, lse, err);
+	case MX_REFERENCE_SOFTMAX: return softmax(b, x, err);
+	case MX_REFERENCE_LAYER_NORM:
+	case MX_REFERENCE_RMS_NORM: return norm(b, x, err);
+	case MX_REFERENCE_TOPK: break;
+	}
+	return 0;
+}
+
 static int judge_one(struct judged *j, mx_slot k, struct mx_error *err) {
 	struct expected x = { 0 }, lse = { 0 };
 	int status = allocate(j->b, k, &x) || allocate(j->b, MX_SLOT_LSE, &lse)
 	                     ? mx_fail(err, "%s: out of memory", j->b->plan.name)
-	             : k == MX_SLOT_C ? product(j->b, &x, err)
-	             : k == MX_SLOT_O ? attention(j->b, &x, &lse, err)
-	                              : softmax(j->b, &x, err);
+	                     : expect(j->b, &x, &lse, err);
 	if (!status)
 		judge_values(j, k, &x);
 	if (!status && buffer_of(j->b, MX_SLOT_LSE))
@@ -488,6 +522,8 @@ int mx_judge_reference(struct mx_bench *b, struct mx_verdict *v, struct mx_error
 	switch (b->plan.c->reference->op) {
 	case MX_REFERENCE_PRODUCT: status = judge_one(&j, MX_SLOT_C, err); break;
 	case MX_REFERENCE_ATTENTION: status = judge_one(&j, MX_SLOT_O, err); break;
+	case MX_REFERENCE_LAYER_NORM:
+	case MX_REFERENCE_RMS_NORM:
 	case MX_REFERENCE_SOFTMAX: status = judge_one(&j, MX_SLOT_Y, err); break;
 	case MX_REFERENCE_TOPK: status = judge_topk(&j, err); break;
 	}

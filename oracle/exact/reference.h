@@ -1,5 +1,5 @@
 /* References in f64 with derived bounds, for kernels that are more than an MX product: products of
- * any factors with scales, softmax, attention.
+ * any factors with scales, softmax, norms, attention.
  *
  * A value is what real arithmetic gives. A bound is the largest distance from it of any kernel of
  * the family that the function's file describes, before the output is rounded. Bounds follow from
@@ -33,7 +33,7 @@ struct exact_scaled {
 /* value, bound: m n. Where the bound is 0, every order gives this one value. */
 enum exact_status exact_scaled(const struct exact_scaled *p, double *value, double *bound);
 
-/* ---- softmax and attention: exact_softmax.c, exact_attention.c ---- */
+/* ---- softmax: exact_softmax.c ---- */
 
 /* Weights of n scores: w_j = exp(x_j - max) and an upper bound of the relative error of each, if a
  * score is wrong by at most error_j (NULL: 0) before the maximum is subtracted. Scores of -infinity
@@ -43,6 +43,22 @@ void exact_weights(size_t n, const double *x, const double *error, double *weigh
 
 /* softmax of each row of x, with bounds. */
 enum exact_status exact_softmax(size_t rows, size_t n, const double *x, double *y, double *bound);
+
+/* ---- norms: exact_norm.c ---- */
+
+/* Layer norm of each row of x (centred), or RMS norm. */
+struct exact_norm {
+	size_t rows, n;
+	const double *x;
+	const double *weight, *bias; /* n each, or NULL: 1 and 0 */
+	double eps;
+	bool centred;
+};
+
+/* y, bound: rows n. A bound of infinity: the row is too close to constant for its size. */
+enum exact_status exact_norm(const struct exact_norm *p, double *y, double *bound);
+
+/* ---- attention: exact_attention.c ---- */
 
 enum exact_mask { EXACT_NO_MASK, EXACT_CAUSAL_TOP, EXACT_CAUSAL_BOTTOM };
 

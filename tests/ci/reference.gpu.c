@@ -1,5 +1,5 @@
-/* Small kernels that references judge: a product, softmax, top-k and attention, a work-item for
- * each row, in f32. `bug` is 0 for the right kernel. */
+/* Small kernels that references judge: a product, softmax, norms, top-k and attention, a work-item
+ * for each row, in f32. `bug` is 0 for the right kernel. */
 #include "../../kernels/gfx950.h"
 
 #include <stdbool.h>
@@ -52,6 +52,25 @@ KERNEL(64) void softmax(const GLOBAL float *X, GLOBAL float *Y, u32 n, u32 bug) 
 		sum += power(x[j] - most);
 	for (u32 j = 0; j < n; j++)
 		Y[ROW() * n + j] = power(x[j] - most) / sum;
+}
+
+enum { SAMPLE_VARIANCE = 1, NO_EPS, SHIFT_LOST };
+
+/* Layer norm, or RMS norm without mean and bias; in two passes. */
+KERNEL(64)
+void norm(const GLOBAL float *X, const GLOBAL u16 *weight, const GLOBAL float *bias,
+          GLOBAL float *Y, u32 n, u32 layer, u32 bug) {
+	const GLOBAL float *x = X + ROW() * n;
+	float mean = 0, v = 0;
+	for (u32 j = 0; layer && j < n; j++)
+		mean += x[j] / (float)n;
+	for (u32 j = 0; j < n; j++)
+		v += (x[j] - mean) * (x[j] - mean);
+	v = v / (float)(n - (bug == SAMPLE_VARIANCE)) + (bug == NO_EPS ? 0 : 0.001f);
+	for (u32 j = 0; j < n; j++) {
+		float y = (x[j] - mean) * __builtin_amdgcn_rsqf(v) * widen(weight[j]);
+		Y[ROW() * n + j] = layer && bug != SHIFT_LOST ? y + bias[j] : y;
+	}
 }
 
 enum { SECOND_TWICE = 1, BEYOND };

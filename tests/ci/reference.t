@@ -56,6 +56,31 @@ verdict: {judge: bound}
 runs:
   - {sizes: {N: 21}, regime: general}
 END
+	norm => <<'END',
+name: norm
+kernel: norm
+grid: [1]
+block: [64]
+buffers:
+  - {name: X, role: none, type: f32,  rows: 64, cols: N}
+  - {name: W, role: none, type: bf16, rows: 1, cols: N}
+  - {name: B, role: none, type: f32,  rows: 1, cols: N}
+  - {name: Y, role: none, type: f32,  rows: 64, cols: N}
+reference: {op: layer_norm, x: X, weight: W, bias: B, y: Y, eps: 0.001}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: W}
+  - {offset: 16, type: ptr, value: B}
+  - {offset: 24, type: ptr, value: Y}
+  - {offset: 32, type: u32, value: N}
+  - {offset: 36, type: u32, value: 1}
+  - {offset: 40, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {N: 37}, regime: exact}
+  - {sizes: {N: 37}, regime: general}
+  - {sizes: {N: 37}, regime: special}
+END
 	topk => <<'END',
 name: topk
 kernel: topk
@@ -136,6 +161,14 @@ finds('scales of the wrong block', 'product', 0, 'out-of-bound: C\[',
 is(judge('product', 0, 'judge: bound' => 'judge: close, ulp: 1, atol: 1e-3'), 0, 'product: close to the reference') or diag $out;
 like($out, qr/close to the f64 reference: atol 0.001, rtol 0, ulp 1 were typed into the case, not derived/, 'by a tolerance typed in') or diag $out;
 finds('a lost addend', 'softmax', 1, 'out-of-bound: Y\[');
+my @rms = ('op: layer_norm' => 'op: rms_norm', ', bias: B' => '', 'type: u32, value: 1}' => 'type: u32, value: 0x0}');
+is(judge('norm', 0, @rms), 0, 'norm: without mean and bias it is the RMS norm') or diag $out, $err;
+finds('a mean where none is', 'norm', 0, 'out-of-bound: Y\[', @rms[ 0 .. 3 ]);
+finds('no mean', 'norm', 0, 'out-of-bound: Y\[', @rms[ 4, 5 ]);
+finds('the variance of a sample', 'norm', 1, 'out-of-bound: Y\[');
+finds('no eps', 'norm', 2, 'out-of-bound: Y\[');
+finds('no bias', 'norm', 3, 'out-of-bound: Y\[');
+finds('another weight expected', 'norm', 0, 'out-of-bound: Y\[', ', weight: W' => '');
 finds('a column twice', 'topk', 1, 'out-of-bound: T\[0\]\[2\] is \d+, which is there twice');
 finds('a column that does not exist', 'topk', 2, 'out-of-bound: T\[0\]\[1\] is 21, which is no column');
 finds('a mask that is short by one', 'attention', 1, 'out-of-bound: O\[');
@@ -154,6 +187,10 @@ sub is_refused {
 is_refused('a block without scales', ':\d+: reference\.a_block: there are no scales', 'product', 'a_scale: SA, ' => '');
 is_refused('indices in f32', ':\d+: reference\.indices: indices are i32 or u32', 'topk', '{name: T, role: none, type: u32' => '{name: T, role: none, type: f32');
 is_refused('an output in u8', ':\d+: reference\.y: an output is f32, bf16, f16 or f64', 'softmax', '{name: Y, role: none, type: f32' => '{name: Y, role: none, type: u8');
+is_refused('a norm without eps', ':\d+: reference\.eps: this reference needs the key', 'norm', ', eps: 0.001' => '');
+is_refused('an eps of 0', ':\d+: reference\.eps: not a finite number above 0', 'norm', 'eps: 0.001' => 'eps: 0');
+is_refused('a softmax with eps', ':\d+: reference\.eps: not a key of this reference', 'softmax', 'y: Y}' => 'y: Y, eps: 1}');
+is_refused('a weight for each row', ': reference\.weight: W is 64 x 1, must be 1 x 37', 'norm', 'type: bf16, rows: 1, cols: N' => 'type: bf16, rows: 64, cols: 1');
 is_refused('a scale of 0', ':\d+: reference\.scale: not a finite number other than 0', 'attention', 'heads: 2' => 'heads: 2, scale: 0');
 is_refused('an output of another size', ': reference\.c: C is 8 x 17, must be 8 x 16', 'product', '{name: C,  role: none, type: bf16, rows: M, cols: N}' => '{name: C,  role: none, type: bf16, rows: M, cols: N + 1}');
 is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must be 16 x 1', 'product', 'b_block: [1, 32]' => 'b_block: [1, 64]');

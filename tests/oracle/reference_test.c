@@ -211,6 +211,76 @@ static void softmax_is_within_its_bound(void) {
 	}
 }
 
+/* ---- norms ---- */
+
+enum way { TWO_PASSES, ONE_PASS, SHIFTED, WAYS };
+
+/* Layer norm, or RMS norm: sums in order or from the end, rounding as fenv says. The variance is
+ * divided by n less `less`. */
+static void norm_in(enum way way, bool centred, bool reversed, size_t less, const float *x,
+                    const float *w, const float *b, float eps, float *y) {
+	volatile float sum = 0, squares = 0, mean = 0, v, r, s, t;
+	for (size_t i = 0; i < KEYS; i++)
+		sum += x[reversed ? KEYS - 1 - i : i];
+	if (centred)
+		mean = sum * (1.0f / KEYS);
+	for (size_t i = 0; i < KEYS; i++) {
+		float c = x[reversed ? KEYS - 1 - i : i] - (way == TWO_PASSES ? mean : 0);
+		squares += c * c;
+	}
+	v = squares / (float)(KEYS - less) - (way == TWO_PASSES ? 0 : mean * mean);
+	v += eps;
+	r = 1 / sqrtf(v);
+	for (size_t i = 0; i < KEYS; i++) {
+		s = r * w[i];
+		t = b[i] - mean * s;
+		y[i] = way == SHIFTED ? x[i] * s + t : (x[i] - mean) * r * w[i] + b[i];
+	}
+}
+
+static double norm_share(const struct exact_norm *p, const float *x, const float *w, const float *b,
+                         size_t less) {
+	double want[KEYS], e[KEYS], most = 0;
+	float y[KEYS];
+	exact_norm(p, want, e);
+	for (int k = 0; k < 4 * WAYS; k++) {
+		fesetround(k & 1 ? FE_TOWARDZERO : FE_TONEAREST);
+		norm_in((enum way)(k / 4), p->centred, k & 2, less, x, w, b, (float)p->eps, y);
+		fesetround(FE_TONEAREST);
+		for (size_t i = 0; i < KEYS; i++)
+			most = fmax(most, fabs((double)y[i] - want[i]) / e[i]);
+	}
+	return most;
+}
+
+static void norms_are_within_their_bound(void) {
+	float x[KEYS], w[KEYS], b[KEYS];
+	double wide_x[KEYS], wide_w[KEYS], wide_b[KEYS], y[KEYS], e[KEYS];
+	struct exact_norm p = { 1, KEYS, wide_x, wide_w, wide_b, (double)0.001f, true };
+	for (int mean = 0; mean <= 4; mean += 2) {
+		for (size_t i = 0; i < KEYS; i++) {
+			wide_x[i] = (double)(x[i] = (float)(uniform() + mean));
+			wide_w[i] = (double)(w[i] = (float)uniform());
+			wide_b[i] = (double)(b[i] = (float)uniform());
+		}
+		ok(norm_share(&p, x, w, b, 0) <= 1,
+		   "layer norm around %d is within its bound in one pass, in two, and as x s + t",
+		   mean);
+		ok(norm_share(&p, x, w, b, 1) > 1, "the variance of a sample is not");
+		p.bias = NULL;
+		ok(norm_share(&p, x, w, b, 0) > 1, "nor is a bias too much");
+		p.bias = wide_b;
+	}
+	memset(b, 0, sizeof b);
+	p = (struct exact_norm){ 1, KEYS, wide_x, wide_w, NULL, (double)0.001f, false };
+	ok(norm_share(&p, x, w, b, 0) <= 1, "RMS norm is within its bound");
+	p.centred = true;
+	for (size_t i = 0; i < KEYS; i++)
+		wide_x[i] = 1e6 + (double)x[i];
+	exact_norm(&p, y, e);
+	ok(isinf(e[0]), "a row whose mean swallows its variance has no bound");
+}
+
 /* ---- attention ---- */
 
 static double cut_to(double x, int digits) {
@@ -350,6 +420,7 @@ int main(void) {
 	products_are_within_their_bound();
 	terms_of_a_product();
 	softmax_is_within_its_bound();
+	norms_are_within_their_bound();
 	attention_is_within_its_bound();
 	masks_leave_keys_out();
 	return done_testing();
