@@ -219,7 +219,8 @@ struct mx_verdict_spec {
 	unsigned mma_k;  /* K of the kernel's matrix instruction */
 	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
-	bool flush; /* for MX_JUDGE_BITS: a subnormal accumulator becomes a zero of its sign */
+	bool flush; /* for MX_JUDGE_BITS and MX_JUDGE_SET: a subnormal accumulator becomes a zero of
+	               its sign */
 	mx_atomic atomic;        /* how an addition to the output rounds */
 	char *atol, *rtol, *ulp; /* for MX_JUDGE_CLOSE: numbers, as text; NULL: 0 */
 };

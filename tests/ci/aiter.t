@@ -11,12 +11,16 @@ my %shape = (
 	'aiter/bf16gemm/*/exact'           => '33,64,128',
 	'aiter/bf16gemm_bf16/*/exact'      => '33,256,256',
 	'aiter/f4gemm/32x128/*/exact'      => '33,128,256',
+	'aiter/f4gemm_splitk/*/special'    => '256,256,1024',
 	'aiter/fp8gemm_blockscale/*/exact' => '17,128,256',
 	'aiter/i8gemm/*/exact'             => '33,128,256',
 	'aiter/topksoftmax/*'              => 'S=5',
 	'aiter/fmha_fwd/*'                 => 'S=32,T=64,HQ=1',
 	'aiter/fmha_fwd_fp8/*'             => 'S=32,T=64',
+	'aiter/fmha_v3_fwd_fp8/*'          => 'S=32,T=256',
 );
+# Their numbers need the usual latencies.
+my %typical = map { $_ => 1 } 'aiter/fmha_v3_fwd_fp8/*';
 
 is(mxcheck('--list', 'aiter/*'), 0, 'the cases load without their code objects') or diag $err;
 is(mxcheck('aiter/*'), 2, 'and do not run without them');
@@ -26,12 +30,12 @@ my $code = $ENV{MXCHECK_AITER} // '../shared/foreign/co';
 SKIP: {
 	skip "no $code: code objects of AITER", scalar(keys %shape) + 2 if !-d $code;
 	for my $case (sort keys %shape) {
-		mxcheck('--code', $code, '--shape', $shape{$case}, $case);
+		mxcheck('--code', $code, '--shape', $shape{$case}, $typical{$case} ? ('--schedule', 'typical') : (), $case);
 		if ($out =~ /^      unsupported: /m) {
 			SKIP: { skip "the emulator does not execute all of $case", 1 }
 			next;
 		}
-		my @judged = $out =~ /^(?:pass|FAIL)  \S+ +(?:bits|bound) (\d+)\/(\d+)/mg;
+		my @judged = $out =~ /^(?:pass|FAIL)  \S+ +(?:bits|bound|set) (\d+)\/(\d+)/mg;
 		my $wrong = grep { $judged[ 2 * $_ ] != $judged[ 2 * $_ + 1 ] } 0 .. $#judged / 2;
 		ok(@judged && !$wrong, "$case: every number is right") or diag $out, $err;
 	}
