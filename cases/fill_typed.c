@@ -143,6 +143,11 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 void fill_typed(const struct mx_plan *p, unsigned i, uint64_t seed, uint8_t *bytes) {
 	const struct mx_buffer *b = &p->buffers[i];
 	struct stream s = draw_stream(seed, p->c->name, b->name);
+	int slot = reference_slot_of(p->c, i);
+	if (reference_is_table(slot)) {
+		fill_table(p, (mx_slot)slot, i, seed, bytes);
+		return;
+	}
 	for (size_t line = 0; line < b->lines; line++)
 		fill_line(p, i, s, line, bytes + mx_buffer_data(b, line));
 }

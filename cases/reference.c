@@ -29,6 +29,10 @@ bool reference_slot_is_output(mx_slot slot) {
 	return slots[slot].is_output;
 }
 
+bool reference_is_table(int slot) {
+	return slot == MX_SLOT_PAGES || slot == MX_SLOT_LENGTHS;
+}
+
 int reference_slot_of(const struct mx_case *c, unsigned i) {
 	for (int k = 0; c->reference && k < MX_SLOTS; k++) {
 		const char *name = c->reference->slot[k];
@@ -52,7 +56,7 @@ static const char *bad_buffer(const struct mx_case *c, mx_slot k) {
 		return "a buffer of the reference has role none";
 	if (reference_slot_of(c, (unsigned)i) != (int)k)
 		return "the buffer is already in the reference";
-	if (k == MX_SLOT_INDICES)
+	if (k == MX_SLOT_INDICES || reference_is_table(k))
 		return b->type == MX_DT_I32 || b->type == MX_DT_U32 ? NULL
 		                                                    : "indices are i32 or u32";
 	if (slots[k].is_output && !wide)
@@ -97,6 +101,9 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 		return r->eps ? "not a key of this reference" : "this reference needs the key";
 	if (r->eps && !(is_number(r->eps) && strtod(r->eps, NULL) > 0))
 		return "not a finite number above 0";
+	*key = "page";
+	if (!r->page != !r->slot[MX_SLOT_PAGES])
+		return "a table of pages needs the rows of a page, and the reverse";
 	*key = "scale";
 	return is_number(r->scale) ? NULL : "not a finite number other than 0";
 }
@@ -179,6 +186,28 @@ static int make_count(const struct scope *s, const char *name, const char *text,
 	return 0;
 }
 
+/* The keys of a batch: rows of K, or pages of a table; as many as a table says. */
+static int make_keys(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	struct mx_reference *x = &p->reference;
+	size_t rows = buffer_of(p, MX_SLOT_K)->rows, pages = 0;
+	if (p->c->reference->page) {
+		if (make_count(s, "page", p->c->reference->page, &x->page, err))
+			return -1;
+		pages = buffer_of(p, MX_SLOT_PAGES)->cols;
+	}
+	if (rows % (x->page ? x->page : x->batch))
+		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
+		                  "%s does not divide the rows of K", x->page ? "page" : "batch");
+	if (pages > rows / (x->page ? x->page : 1))
+		return field_fail(err, p->c, (struct field){ "reference.", -1, "pages" },
+		                  "a row has %zu pages, K only %zu", pages, rows / x->page);
+	x->keys = x->page ? x->page * pages : rows / x->batch;
+	return check_size(p, MX_SLOT_PAGES, x->batch, pages, err) ||
+	                       check_size(p, MX_SLOT_LENGTHS, 1, x->batch, err)
+	               ? -1
+	               : 0;
+}
+
 /* Rows are those of each batch, one below the other; columns those of each head, side by side. */
 static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_reference_spec *r = p->c->reference;
@@ -190,12 +219,12 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 	    make_count(s, "batch", r->batch, &x->batch, err))
 		return -1;
 	if (q->cols % x->heads || v->cols % x->kv_heads || x->heads % x->kv_heads ||
-	    q->rows % x->batch || k->rows % x->batch)
+	    q->rows % x->batch)
 		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
 		                  "heads, kv_heads or batch do not divide the sizes");
 	size_t depth = q->cols / x->heads, width = v->cols / x->kv_heads;
 	x->scale = r->scale ? strtod(r->scale, NULL) : 1 / sqrt((double)depth);
-	if (check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
+	if (make_keys(s, p, err) || check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
 	    check_size(p, MX_SLOT_V, k->rows, v->cols, err) ||
 	    check_size(p, MX_SLOT_O, q->rows, width * x->heads, err) ||
 	    check_size(p, MX_SLOT_LSE, x->batch * x->heads, q->rows / x->batch, err))

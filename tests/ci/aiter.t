@@ -14,6 +14,7 @@ my %shape = (
 	'aiter/f4gemm_splitk/*/special'    => '256,256,1024',
 	'aiter/fp8gemm_blockscale/*/exact' => '17,128,256',
 	'aiter/i8gemm/*/exact'             => '33,128,256',
+	'aiter/pa/*'                       => 'H=2,B=3,P=60',
 	'aiter/topksoftmax/*'              => 'S=5',
 	'aiter/fmha_fwd/*'                 => 'S=32,T=64,HQ=1',
 	'aiter/fmha_fwd_fp8/*'             => 'S=32,T=64',

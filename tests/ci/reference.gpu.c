@@ -124,3 +124,32 @@ void attention(const GLOBAL u16 *Q, const GLOBAL u16 *K, const GLOBAL u16 *V, GL
 	float log = __builtin_amdgcn_logf(sum) * 0.69314718f;
 	LSE[head * queries + i] = bug == NO_MAXIMUM_IN_LSE ? log : most + log;
 }
+
+enum { PAGES_IN_ORDER = 1, WHOLE_PAGES, ONE_LENGTH };
+
+/* Attention of one query a batch over the pages of a table, two heads that share K and V of D
+ * columns; a work-item for each batch and head. */
+KERNEL(64)
+void paged(const GLOBAL float *Q, const GLOBAL float *K, const GLOBAL float *V,
+           const GLOBAL u32 *table, const GLOBAL u32 *lengths, GLOBAL float *O, u32 batches,
+           u32 columns, u32 D, u32 bug) {
+	u32 i = ROW() / 2, q = ROW() * D, keys;
+	float out[16] = { 0 }, sum = 0, scale = 1 / __builtin_sqrtf((float)D);
+	if (i >= batches)
+		return;
+	keys = bug == WHOLE_PAGES ? lengths[i] & ~3u : lengths[bug == ONE_LENGTH ? 0 : i];
+	for (u32 j = 0; j < keys; j++) {
+		u32 page = bug == PAGES_IN_ORDER ? j / 4 : table[i * columns + j / 4];
+		const GLOBAL float *k = K + (page * 4 + j % 4) * D, *v = V + (page * 4 + j % 4) * D;
+		float s = 0;
+		for (u32 d = 0; d < D; d++)
+			s += Q[q + d] * k[d];
+		float w = power(s * scale);
+		for (u32 d = 0; d < 16; d++)
+			out[d] += d < D ? w * v[d] : 0;
+		sum += w;
+	}
+	for (u32 d = 0; d < 16; d++)
+		if (d < D)
+			O[q + d] = out[d] / sum;
+}

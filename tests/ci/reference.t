@@ -130,6 +130,35 @@ runs:
 END
 );
 
+$case{paged} = <<'END';
+name: paged
+kernel: paged
+grid: ["ceildiv(B, 32)"]
+block: [64]
+buffers:
+  - {name: Q, role: none, type: f32, rows: B, cols: 16}
+  - {name: KT, role: none, type: f32, rows: 4 * P, cols: 8}
+  - {name: V, role: none, type: f32, rows: 4 * P, cols: 8}
+  - {name: BT, role: none, type: u32, rows: B, cols: T}
+  - {name: CL, role: none, type: u32, rows: 1, cols: B}
+  - {name: O, role: none, type: f32, rows: B, cols: 16}
+reference: {op: attention, q: Q, k: KT, v: V, o: O, batch: B, heads: 2, kv_heads: 1, pages: BT, page: 4, lengths: CL}
+kernarg:
+  - {offset: 0,  type: ptr, value: Q}
+  - {offset: 8,  type: ptr, value: KT}
+  - {offset: 16, type: ptr, value: V}
+  - {offset: 24, type: ptr, value: BT}
+  - {offset: 32, type: ptr, value: CL}
+  - {offset: 40, type: ptr, value: O}
+  - {offset: 48, type: u32, value: B}
+  - {offset: 52, type: u32, value: T}
+  - {offset: 56, type: u32, value: 8}
+  - {offset: 60, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {B: 5, T: 6, P: 31}, regime: general}
+END
+
 # Runs a case with a bug, and with some of its text replaced.
 sub judge {
 	my ($name, $bug, %edits) = @_;
@@ -176,6 +205,13 @@ finds('no mask expected', 'attention', 0, 'out-of-bound: O\[', ', mask: causal' 
 finds('LSE without the maximum', 'attention', 2, 'out-of-bound: LSE\[');
 finds('heads swapped', 'attention', 3, 'out-of-bound: O\[');
 finds('another scale expected', 'attention', 0, 'out-of-bound: O\[', 'heads: 2' => 'heads: 2, scale: 0.35');
+finds('pages in order', 'paged', 1, 'out-of-bound: O\[');
+finds('the last page left out', 'paged', 2, 'out-of-bound: O\[');
+finds('the length of another batch', 'paged', 3, 'out-of-bound: O\[');
+# A table of pages in order, and lengths alone, are the same.
+my @rows = map { ("{name: $_, role: none, type: f32, rows: 4 * P" => "{name: $_, role: none, type: f32, rows: 4 * T") } 'KT', 'V';
+is(judge('paged', 1, 'B: 5' => 'B: 1', ', pages: BT, page: 4' => '', @rows), 0, 'paged: without a table keys are rows that follow each other')
+	or diag $out, $err;
 
 # ---- wrong references ----
 
@@ -194,5 +230,13 @@ is_refused('a weight for each row', ': reference\.weight: W is 64 x 1, must be 1
 is_refused('a scale of 0', ':\d+: reference\.scale: not a finite number other than 0', 'attention', 'heads: 2' => 'heads: 2, scale: 0');
 is_refused('an output of another size', ': reference\.c: C is 8 x 17, must be 8 x 16', 'product', '{name: C,  role: none, type: bf16, rows: M, cols: N}' => '{name: C,  role: none, type: bf16, rows: M, cols: N + 1}');
 is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must be 16 x 1', 'product', 'b_block: [1, 32]' => 'b_block: [1, 64]');
+is_refused('a table without pages', ':\d+: reference\.page: a table of pages needs the rows of a page, and the reverse', 'paged', ', page: 4' => '');
+is_refused('a page that does not divide K', ': reference: page does not divide the rows of K', 'paged', 'page: 4' => 'page: 7');
+is_refused('more pages than K has', ': reference\.pages: a row has 32 pages, K only 31', 'paged', 'T: 6' => 'T: 32');
+is_refused('a table of f32', ':\d+: reference\.lengths: indices are i32 or u32', 'paged', '{name: CL, role: none, type: u32' => '{name: CL, role: none, type: f32');
+my $header = "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 6), }";
+spew("$dir/table.npy", "\x93NUMPY\1\0" . pack('v', 118) . sprintf("%-117s\n", $header) . pack 'L<*', 31, (0) x 29);
+judge('paged', 0, 'cols: T}' => "cols: T, data: $dir/table.npy}");
+ok($status == 2 && $err =~ /batch 0: page 31 is not in K/, 'a page of a file that is not in K is bad input') or diag "exit $status\n$err$out";
 is_refused('three heads of two', ': reference: heads, kv_heads or batch do not divide the sizes', 'attention', 'heads: 2' => 'heads: 3');
 done_testing();
