@@ -1,9 +1,6 @@
 /* Judges of a case with a reference: its outputs against values in f64, within derived bounds
  * (judge bound) or within a tolerance of the case (judge close). */
-#include "bench_inside.h"
-#include "exact/reference.h"
-#include "reference.h"
-#include "values.h"
+#include "reference_inside.h"
 #include "../cases/dtype.h"
 
 #include <math.h>
@@ -12,24 +9,6 @@
 #include <string.h>
 
 /* ---- values of inputs ---- */
-
-static const struct mx_buffer *buffer_of(const struct mx_bench *b, mx_slot k) {
-	int i = b->plan.reference.slot[k];
-	return i < 0 ? NULL : &b->plan.buffers[i];
-}
-
-static size_t line_of(const struct mx_buffer *s, size_t row, size_t col) {
-	return s->order == MX_ORDER_COL ? col : row;
-}
-
-/* An element before the launch. */
-static double input(const struct mx_bench *b, mx_slot k, size_t row, size_t col) {
-	const struct mx_buffer *s = buffer_of(b, k);
-	const uint8_t *data = b->data.bytes[b->plan.reference.slot[k]];
-	size_t line = line_of(s, row, col);
-	return mx_value(s->type, data + mx_buffer_data(s, line),
-	                s->order == MX_ORDER_COL ? row : col);
-}
 
 /* Without the buffer, 1: a scale of the whole tensor. */
 static double tensor_scale(const struct mx_bench *b, mx_slot k) {
@@ -45,11 +24,6 @@ static double *values(const struct mx_bench *b, mx_slot k, double factor) {
 }
 
 /* ---- expected outputs ---- */
-
-/* Rows and columns are those of the buffer. */
-struct expected {
-	double *value, *bound;
-};
 
 static int allocate(const struct mx_bench *b, mx_slot k, struct expected *x) {
 	const struct mx_buffer *s = buffer_of(b, k);
@@ -150,11 +124,6 @@ static struct part keys_of(const struct mx_buffer *s, size_t heads, size_t head,
 	return (struct part){ 0, n, head * cols, cols, row };
 }
 
-static size_t table(const struct mx_bench *b, mx_slot k, size_t row, size_t col) {
-	double x = input(b, k, row, col);
-	return x < 0 ? SIZE_MAX : (size_t)x;
-}
-
 /* The rows of K and V that are the keys of a batch, in order. */
 static int find_keys(const struct mx_bench *b, size_t batch, size_t *n, size_t *row,
                      struct mx_error *err) {
@@ -182,7 +151,7 @@ static void precision_of(mx_weights p, struct exact_attention *x) {
 		[MX_WEIGHTS_E5M2] = MX_DT_E5M2,
 	};
 	x->p_least = mx_unit_in_last_place(types[p], 0);
-	x->p_digits = 1 + (int)lround(log2(mx_least_normal(types[p]) / x->p_least));
+	x->p_digits = mx_digits(types[p]);
 }
 
 /* The inputs of all heads. */
@@ -520,6 +489,7 @@ static int expect(const struct mx_bench *b, struct expected *x, struct expected 
 	case MX_REFERENCE_PRODUCT: return product(b, x, err);
 	case MX_REFERENCE_ATTENTION: return attention(b, x, lse, err);
 	case MX_REFERENCE_SOFTMAX: return softmax(b, x, err);
+	case MX_REFERENCE_MOE: return mx_expect_moe(b, x, err);
 	case MX_REFERENCE_LAYER_NORM:
 	case MX_REFERENCE_RMS_NORM: return norm(b, x, err);
 	case MX_REFERENCE_TOPK: break;
@@ -567,6 +537,7 @@ int mx_judge_reference(struct mx_bench *b, struct mx_verdict *v, struct mx_error
 	int status = 0;
 	switch (b->plan.c->reference->op) {
 	case MX_REFERENCE_PRODUCT: status = judge_one(&j, MX_SLOT_C, err); break;
+	case MX_REFERENCE_MOE:
 	case MX_REFERENCE_ATTENTION: status = judge_one(&j, MX_SLOT_O, err); break;
 	case MX_REFERENCE_LAYER_NORM:
 	case MX_REFERENCE_RMS_NORM:

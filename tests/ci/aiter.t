@@ -19,9 +19,11 @@ my %shape = (
 	'aiter/fmha_fwd/*'                 => 'S=32,T=64,HQ=1',
 	'aiter/fmha_fwd_fp8/*'             => 'S=32,T=64',
 	'aiter/fmha_v3_fwd_fp8/*'          => 'S=32,T=256',
+	'aiter/fmoe_mxfp4/*'               => 'T=5,E=3',
+	'aiter/fmoe_stage1_int8/*'         => 'T=9,E=3,K=512',
 );
 # Their numbers need the usual latencies.
-my %typical = map { $_ => 1 } 'aiter/fmha_v3_fwd_fp8/*';
+my %typical = map { $_ => 1 } 'aiter/fmha_v3_fwd_fp8/*', 'aiter/fmoe_mxfp4/*', 'aiter/fmoe_stage1_int8/*';
 
 is(mxcheck('--list', 'aiter/*'), 0, 'the cases load without their code objects') or diag $err;
 is(mxcheck('aiter/*'), 2, 'and do not run without them');
@@ -29,7 +31,7 @@ like($err, qr/no code object of the \d+ selected runs is here; --code DIR names 
 
 my $code = $ENV{MXCHECK_AITER} // '../shared/foreign/co';
 SKIP: {
-	skip "no $code: code objects of AITER", scalar(keys %shape) + 2 if !-d $code;
+	skip "no $code: code objects of AITER", scalar(keys %shape) + 3 if !-d $code;
 	for my $case (sort keys %shape) {
 		mxcheck('--code', $code, '--shape', $shape{$case}, $typical{$case} ? ('--schedule', 'typical') : (), $case);
 		if ($out =~ /^      unsupported: /m) {
@@ -46,5 +48,8 @@ SKIP: {
 	is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--code', $code, '--shape', '33,128,256'), 1,
 		'a GEMM that cuts is no GEMM that rounds');
 	like($out, qr/out-of-bound: C\[/, 'by its numbers') or diag $out;
+	$text = slurp('cases/aiter/fmoe_mxfp4.yaml') =~ s/h: e2m1_up/h: e2m1_even/r;
+	mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--code', $code, '--shape', 'T=3', '--schedule', 'typical');
+	like($out, qr/out-of-bound: O\[/, 'nor does one recipe of h pass for another') or diag $out, $err;
 }
 done_testing();

@@ -159,6 +159,40 @@ runs:
   - {sizes: {B: 5, T: 6, P: 31}, regime: general}
 END
 
+$case{moe} = <<'END';
+name: moe
+kernel: moe
+grid: [1]
+block: [64]
+let:
+  - {name: S, value: "T * TOPK + E * 3"}
+buffers:
+  - {name: X,   role: none, type: f32, rows: T, cols: 8}
+  - {name: W1,  role: none, type: f32, rows: E * 16, cols: 8}
+  - {name: W2,  role: none, type: f32, rows: E * 8, cols: 8}
+  - {name: ID,  role: none, type: u32, rows: 1, cols: S}
+  - {name: EX,  role: none, type: i32, rows: 1, cols: S / 4}
+  - {name: CNT, role: none, type: u32, rows: 1, cols: 1}
+  - {name: W,   role: none, type: f32, rows: 1, cols: S}
+  - {name: O,   role: none, type: f32, rows: T, cols: 8}
+reference: {op: moe, x: X, w1: W1, w2: W2, tokens: ID, experts: EX, count: CNT, routing: W, o: O, topk: TOPK, n_experts: E, tile: 4}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: W1}
+  - {offset: 16, type: ptr, value: W2}
+  - {offset: 24, type: ptr, value: ID}
+  - {offset: 32, type: ptr, value: EX}
+  - {offset: 40, type: ptr, value: CNT}
+  - {offset: 48, type: ptr, value: W}
+  - {offset: 56, type: ptr, value: O}
+  - {offset: 64, type: u32, value: T}
+  - {offset: 68, type: u32, value: TOPK}
+  - {offset: 72, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {T: 19, E: 5, TOPK: 3}, regime: general}
+END
+
 # Runs a case with a bug, and with some of its text replaced.
 sub judge {
 	my ($name, $bug, %edits) = @_;
@@ -212,6 +246,14 @@ finds('the length of another batch', 'paged', 3, 'out-of-bound: O\[');
 my @rows = map { ("{name: $_, role: none, type: f32, rows: 4 * P" => "{name: $_, role: none, type: f32, rows: 4 * T") } 'KT', 'V';
 is(judge('paged', 1, 'B: 5' => 'B: 1', ', pages: BT, page: 4' => '', @rows), 0, 'paged: without a table keys are rows that follow each other')
 	or diag $out, $err;
+my @first = ('value: W2}' => 'value: 0}', ', w2: W2' => '', ', routing: W' => '', 'O,   role: none, type: f32, rows: T,' => 'O,   role: none, type: f32, rows: T * TOPK,');
+is(judge('moe', 0, @first), 0, 'moe: the first product alone') or diag $out, $err;
+finds('the expert of the first tile', 'moe', 1, 'out-of-bound: O\[');
+finds('gate and up exchanged', 'moe', 2, 'out-of-bound: O\[');
+finds('gate and up exchanged in the first product alone', 'moe', 2, 'out-of-bound: O\[', @first);
+finds('no weights', 'moe', 3, 'out-of-bound: O\[');
+finds('a row of a full tile lost', 'moe', 4, 'out-of-bound: O\[', 'T: 19' => 'T: 4', 'E: 5' => 'E: 1', 'TOPK: 3' => 'TOPK: 1');
+finds('h in E2M1 expected', 'moe', 0, 'out-of-bound: O\[', 'tile: 4' => 'tile: 4, h: e2m1_even');
 
 # ---- wrong references ----
 
@@ -238,5 +280,11 @@ my $header = "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 6), }";
 spew("$dir/table.npy", "\x93NUMPY\1\0" . pack('v', 118) . sprintf("%-117s\n", $header) . pack 'L<*', 31, (0) x 29);
 judge('paged', 0, 'cols: T}' => "cols: T, data: $dir/table.npy}");
 ok($status == 2 && $err =~ /batch 0: page 31 is not in K/, 'a page of a file that is not in K is bad input') or diag "exit $status\n$err$out";
+is_refused('experts without their number', ':\d+: reference\.topk: this reference needs topk, n_experts and tile', 'moe', ', n_experts: E' => '');
+is_refused('too few sorted rows', ': reference\.tokens: ID has 71 columns, sorted tokens may need 72', 'moe', 'E * 3' => 'E * 3 - 1');
+is_refused('half an expert', ': reference: 75 rows of w1 are no two halves for each of 5 experts, 3 for a token', 'moe', 'E * 16' => 'E * 15');
+is_refused('more experts for a token than there are', ': reference: 80 rows of w1 are no two halves for each of 5 experts, 6 for a token', 'moe', 'TOPK: 3' => 'TOPK: 6');
+is_refused('scales that divide nothing', ': reference\.x_scale: 20 x 1 scales do not divide 19 x 8', 'moe', '{name: W, ' => '{name: XS, role: none, type: f32, rows: 20, cols: 1}
+  - {name: W, ', 'x: X' => 'x: X, x_scale: XS');
 is_refused('three heads of two', ': reference: heads, kv_heads or batch do not divide the sizes', 'attention', 'heads: 2' => 'heads: 3');
 done_testing();
