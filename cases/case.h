@@ -193,6 +193,19 @@ typedef enum {
 	MX_WEIGHTS_E4M3,
 	MX_WEIGHTS_E5M2
 } mx_weights;
+/* In which h of a mixture of experts meets W2. E2M1 has scales for 32 by the recipe of that name.
+ */
+typedef enum {
+	MX_INNER_F32,
+	MX_INNER_BF16,
+	MX_INNER_F16,
+	MX_INNER_E2M1_FLOOR,
+	MX_INNER_E2M1_EVEN,
+	MX_INNER_E2M1_UP
+} mx_inner;
+/* What a sorted token is: the token, and above it (byte 3) which of its experts; or the token times
+ * topk and that. */
+typedef enum { MX_IDS_BYTE, MX_IDS_FLAT } mx_ids;
 typedef enum { MX_MASK_NONE, MX_MASK_TOP, MX_MASK_BOTTOM } mx_mask;
 
 struct mx_reference_spec {
@@ -202,10 +215,18 @@ struct mx_reference_spec {
 	unsigned n_a_block, n_b_block;
 	mx_output_rounding rounding;    /* how outputs are rounded */
 	char *heads, *kv_heads, *batch; /* of attention; NULL: 1 */
+	char *page;                     /* rows of a page of keys and values; NULL: no pages */
 	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */
 	mx_mask mask;
-	mx_weights p;     /* the type in which its weights meet V */
-	bool renormalise; /* of topk: the weights are divided by their sum */
+	mx_weights p;                  /* the type in which its weights meet V */
+	char *eps;                     /* of layer_norm and rms_norm */
+	char *topk, *n_experts, *tile; /* of moe: experts of a token and in all; sorted rows that
+	                                  have one expert */
+	char *part;                    /* columns of h that are added to O at once; NULL: all */
+	mx_inner h;
+	mx_ids ids;
+	bool sorted_scale; /* scales of X are for sorted rows, not for tokens */
+	bool renormalise;  /* of topk: the weights are divided by their sum */
 };
 
 typedef enum { MX_ATOMIC_RNE, MX_ATOMIC_RTZ } mx_atomic;
@@ -218,7 +239,8 @@ struct mx_verdict_spec {
 	unsigned mma_k;  /* K of the kernel's matrix instruction */
 	unsigned k_tile; /* the kernel fills K with zeros up to a multiple of it; 0: of mma_k */
 	char *splits, *k_split; /* for MX_JUDGE_SET: parts of K; K of each part but the last */
-	bool flush; /* for MX_JUDGE_BITS: a subnormal accumulator becomes a zero of its sign */
+	bool flush; /* for MX_JUDGE_BITS and MX_JUDGE_SET: a subnormal accumulator becomes a zero of
+	               its sign */
 	mx_atomic atomic;        /* how an addition to the output rounds */
 	char *atol, *rtol, *ulp; /* for MX_JUDGE_CLOSE: numbers, as text; NULL: 0 */
 };
@@ -434,7 +456,11 @@ struct mx_reference {
 	int slot[MX_SLOTS]; /* indices in plan->buffers; -1: none */
 	size_t a_block[2], b_block[2];
 	size_t heads, kv_heads, batch;
+	size_t page; /* rows of a page; 0: the keys of a batch follow each other */
+	size_t keys; /* the most of a batch */
 	double scale;
+	double eps;
+	size_t topk, n_experts, tile, part, inner; /* inner: columns of h */
 };
 
 struct mx_plan {

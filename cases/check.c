@@ -264,9 +264,9 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 	if (check_splits(s, c, err) || case_check_close(s, c, err) || case_check_repack(s, c, err))
 		return -1;
 	bool bits = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_SET;
-	if (c->verdict.flush && (c->verdict.judge != MX_JUDGE_BITS || c->epilogue || c->groups))
+	if (c->verdict.flush && (!bits || c->epilogue || c->groups))
 		return source_fail(err, s, source_line(source_key(s, root, "verdict")),
-		                   "flush is for judge bits without groups or epilogue");
+		                   "flush is for judges bits and set without groups or epilogue");
 	return bits ? check_bits(s, c, err) : 0;
 }
 

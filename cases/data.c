@@ -265,8 +265,10 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
                        const struct drawn *drawn, struct mx_data *data, struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
-	bool typed = b->role == MX_ROLE_NONE &&
-	             (how ? !strcmp(how, "regime") : reference_slot_of(p->c, i) >= 0);
+	int slot = reference_slot_of(p->c, i);
+	bool typed = b->role == MX_ROLE_NONE && (how ? !strcmp(how, "regime") : slot >= 0);
+	if (typed && reference_draws_table(slot))
+		return fill_table(p, (mx_slot)slot, i, seed, data->bytes[i], err);
 	if (typed && mx_buffer_is_filled(p, b)) {
 		fill_typed(p, i, seed, data->bytes[i]);
 		return 0;

@@ -5,7 +5,8 @@
  *
  * general: normal deviates with deviation 1, rounded to the type; for types of 8 bits or less,
  * codes of magnitudes from 1/16 to 8, as far as the type has them. Scales are in [1/8, 8), those of
- * attention in [1/16, 1/2), so that scores are near 1.
+ * attention and of a mixture of experts in [1/16, 1/2), so that scores are near 1; there scales of
+ * i8 are in [2^-10, 2^-7).
  *
  * special: the same, but a quarter of the elements are zeros of both signs, and the smallest
  * subnormal and normal numbers of both signs. Neither infinities nor NaN. */
@@ -82,18 +83,19 @@ static uint32_t element(const struct shape *s, mx_regime regime, struct draw d) 
 	return s->bits > 8 ? code_of(s, deviate(d)) : small_float(s, d);
 }
 
-static uint32_t scale(const struct shape *s, mx_regime regime, bool of_scores, struct draw d) {
+/* In [2^least, 2^3), or 3 powers of two from 2^least. */
+static uint32_t scale(const struct shape *s, mx_regime regime, int least, struct draw d) {
 	bool exact = regime == MX_REGIME_EXACT;
-	int exponent = exact       ? (int)draw_below(d.w[0], 3) - 1
-	               : of_scores ? (int)draw_below(d.w[0], 3) - 4
-	                           : (int)draw_below(d.w[0], 6) - 3;
+	int exponent = exact ? (int)draw_below(d.w[0], 3) - 1
+	                     : (int)draw_below(d.w[0], least < -3 ? 3 : 6) + least;
 	return code_of(s, ldexp(exact ? 1 : 1 + d.w[1] * 0x1p-32, exponent));
 }
 
 /* e8m0 */
-static uint32_t power(mx_regime regime, struct draw d) {
-	return regime == MX_REGIME_EXACT ? 126 + draw_below(d.w[0], 3)
-	                                 : 124 + draw_below(d.w[0], 6);
+static uint32_t power(mx_regime regime, int least, struct draw d) {
+	if (regime == MX_REGIME_EXACT)
+		return 126 + draw_below(d.w[0], 3);
+	return (uint32_t)(127 + least) + draw_below(d.w[0], least < -3 ? 3 : 6);
 }
 
 static void put(uint8_t *line, size_t i, unsigned bits, uint32_t code) {
@@ -110,7 +112,18 @@ static void put(uint8_t *line, size_t i, unsigned bits, uint32_t code) {
 
 static bool is_scale(int slot) {
 	return slot == MX_SLOT_A_SCALE || slot == MX_SLOT_B_SCALE || slot == MX_SLOT_Q_SCALE ||
-	       slot == MX_SLOT_K_SCALE || slot == MX_SLOT_V_SCALE;
+	       slot == MX_SLOT_K_SCALE || slot == MX_SLOT_V_SCALE || slot == MX_SLOT_X_SCALE ||
+	       slot == MX_SLOT_W1_SCALE || slot == MX_SLOT_W2_SCALE;
+}
+
+/* Where the results go through exp or silu, scales are such that these are not at their ends. */
+static int exponent_of(const struct mx_plan *p, int slot) {
+	mx_slot of = slot == MX_SLOT_X_SCALE ? MX_SLOT_X : MX_SLOT_W1;
+	if (slot < MX_SLOT_Q)
+		return -3;
+	bool integers = (slot == MX_SLOT_X_SCALE || slot == MX_SLOT_W1_SCALE) &&
+	                p->buffers[p->reference.slot[of]].type == MX_DT_I8;
+	return integers ? -10 : -4;
 }
 
 static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size_t line,
@@ -120,7 +133,8 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 	struct shape shape;
 	bool floating = shape_of(b->type, &shape);
 	int slot = reference_slot_of(p->c, i);
-	bool scales = is_scale(slot), of_scores = slot >= MX_SLOT_Q;
+	bool scales = is_scale(slot);
+	int least = scales ? exponent_of(p, slot) : -3;
 	for (size_t k = 0; k < n; k++) {
 		struct draw d = draw_at(s, DRAW_ELEMENT, line, k);
 		if (b->type == MX_DT_F64) {
@@ -128,10 +142,10 @@ static void fill_line(const struct mx_plan *p, unsigned i, struct stream s, size
 			                                        : deviate(d);
 			memcpy(bytes + k * sizeof x, &x, sizeof x);
 		} else if (b->type == MX_DT_E8M0) {
-			bytes[k] = (uint8_t)power(p->regime, d);
+			bytes[k] = (uint8_t)power(p->regime, least, d);
 		} else if (floating) {
 			put(bytes, k, shape.bits,
-			    scales ? scale(&shape, p->regime, of_scores, d)
+			    scales ? scale(&shape, p->regime, least, d)
 			           : element(&shape, p->regime, d));
 		} else {
 			size_t width = dtype_bytes(b->type, 1);

@@ -29,6 +29,11 @@ bool reference_slot_is_output(mx_slot slot) {
 	return slots[slot].is_output;
 }
 
+bool reference_is_table(int slot) {
+	return slot == MX_SLOT_PAGES || slot == MX_SLOT_LENGTHS || slot == MX_SLOT_TOKENS ||
+	       slot == MX_SLOT_EXPERTS || slot == MX_SLOT_COUNT;
+}
+
 int reference_slot_of(const struct mx_case *c, unsigned i) {
 	for (int k = 0; c->reference && k < MX_SLOTS; k++) {
 		const char *name = c->reference->slot[k];
@@ -52,13 +57,15 @@ static const char *bad_buffer(const struct mx_case *c, mx_slot k) {
 		return "a buffer of the reference has role none";
 	if (reference_slot_of(c, (unsigned)i) != (int)k)
 		return "the buffer is already in the reference";
-	if (k == MX_SLOT_INDICES)
+	if (k == MX_SLOT_INDICES || reference_is_table(k))
 		return b->type == MX_DT_I32 || b->type == MX_DT_U32 ? NULL
 		                                                    : "indices are i32 or u32";
+	if (k == MX_SLOT_ROUTING && b->type != MX_DT_F32)
+		return "weights of tokens are f32";
 	if (slots[k].is_output && !wide)
 		return "an output is f32, bf16, f16 or f64";
-	if (k == MX_SLOT_BIAS && !wide)
-		return "a bias is f32, bf16, f16 or f64";
+	if ((k == MX_SLOT_BIAS || k == MX_SLOT_WEIGHT) && !wide)
+		return "a bias or weight is f32, bf16, f16 or f64";
 	return NULL;
 }
 
@@ -66,6 +73,10 @@ static bool is_number(const char *text) {
 	char *end;
 	double v = text ? strtod(text, &end) : 1;
 	return !text || (end != text && !*end && isfinite(v) && v != 0);
+}
+
+static bool is_norm(mx_reference_op op) {
+	return op == MX_REFERENCE_LAYER_NORM || op == MX_REFERENCE_RMS_NORM;
 }
 
 /* Why the reference is wrong, and the key at fault; NULL: it is right. */
@@ -88,6 +99,17 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	if ((r->n_a_block && !r->slot[MX_SLOT_A_SCALE]) ||
 	    (r->n_b_block && !r->slot[MX_SLOT_B_SCALE]))
 		return "there are no scales";
+	*key = "eps";
+	if (is_norm(r->op) != (r->eps != NULL))
+		return r->eps ? "not a key of this reference" : "this reference needs the key";
+	if (r->eps && !(is_number(r->eps) && strtod(r->eps, NULL) > 0))
+		return "not a finite number above 0";
+	*key = "topk";
+	if (r->op == MX_REFERENCE_MOE && !(r->topk && r->n_experts && r->tile))
+		return "this reference needs topk, n_experts and tile";
+	*key = "page";
+	if (!r->page != !r->slot[MX_SLOT_PAGES])
+		return "a table of pages needs the rows of a page, and the reverse";
 	*key = "scale";
 	return is_number(r->scale) ? NULL : "not a finite number other than 0";
 }
@@ -170,6 +192,28 @@ static int make_count(const struct scope *s, const char *name, const char *text,
 	return 0;
 }
 
+/* The keys of a batch: rows of K, or pages of a table; as many as a table says. */
+static int make_keys(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	struct mx_reference *x = &p->reference;
+	size_t rows = buffer_of(p, MX_SLOT_K)->rows, pages = 0;
+	if (p->c->reference->page) {
+		if (make_count(s, "page", p->c->reference->page, &x->page, err))
+			return -1;
+		pages = buffer_of(p, MX_SLOT_PAGES)->cols;
+	}
+	if (rows % (x->page ? x->page : x->batch))
+		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
+		                  "%s does not divide the rows of K", x->page ? "page" : "batch");
+	if (pages > rows / (x->page ? x->page : 1))
+		return field_fail(err, p->c, (struct field){ "reference.", -1, "pages" },
+		                  "a row has %zu pages, K only %zu", pages, rows / x->page);
+	x->keys = x->page ? x->page * pages : rows / x->batch;
+	return check_size(p, MX_SLOT_PAGES, x->batch, pages, err) ||
+	                       check_size(p, MX_SLOT_LENGTHS, 1, x->batch, err)
+	               ? -1
+	               : 0;
+}
+
 /* Rows are those of each batch, one below the other; columns those of each head, side by side. */
 static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_reference_spec *r = p->c->reference;
@@ -181,17 +225,96 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 	    make_count(s, "batch", r->batch, &x->batch, err))
 		return -1;
 	if (q->cols % x->heads || v->cols % x->kv_heads || x->heads % x->kv_heads ||
-	    q->rows % x->batch || k->rows % x->batch)
+	    q->rows % x->batch)
 		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
 		                  "heads, kv_heads or batch do not divide the sizes");
 	size_t depth = q->cols / x->heads, width = v->cols / x->kv_heads;
 	x->scale = r->scale ? strtod(r->scale, NULL) : 1 / sqrt((double)depth);
-	if (check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
+	if (make_keys(s, p, err) || check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
 	    check_size(p, MX_SLOT_V, k->rows, v->cols, err) ||
 	    check_size(p, MX_SLOT_O, q->rows, width * x->heads, err) ||
 	    check_size(p, MX_SLOT_LSE, x->batch * x->heads, q->rows / x->batch, err))
 		return -1;
 	return 0;
+}
+
+/* Scales divide rows and columns of what they scale evenly. `rows`: of scales, if not the buffer's.
+ */
+static int check_scales(const struct mx_plan *p, mx_slot k, mx_slot scale, size_t rows,
+                        struct mx_error *err) {
+	if (p->reference.slot[scale] < 0)
+		return 0;
+	const struct mx_buffer *x = buffer_of(p, k), *s = buffer_of(p, scale);
+	if (s->rows && s->cols && rows % s->rows == 0 && x->cols % s->cols == 0)
+		return 0;
+	return field_fail(err, p->c, (struct field){ "reference.", -1, slots[scale].name },
+	                  "%zu x %zu scales do not divide %zu x %zu", s->rows, s->cols, rows,
+	                  x->cols);
+}
+
+/* Rows that tokens may take if they are sorted, each expert padded to whole tiles. */
+static size_t most_sorted(const struct mx_reference *x, size_t tokens) {
+	size_t rows = tokens * x->topk, experts = rows < x->n_experts ? rows : x->n_experts;
+	return rows + experts * (x->tile - 1);
+}
+
+/* The tables are one line each: the tokens, and the expert of each tile. */
+static int check_tables(const struct mx_plan *p, struct mx_error *err) {
+	const struct mx_reference *x = &p->reference;
+	const struct mx_buffer *tokens = buffer_of(p, MX_SLOT_TOKENS),
+			       *experts = buffer_of(p, MX_SLOT_EXPERTS);
+	size_t needs = most_sorted(x, buffer_of(p, MX_SLOT_X)->rows);
+	size_t count = x->slot[MX_SLOT_COUNT] < 0 ? 1 : buffer_of(p, MX_SLOT_COUNT)->cols;
+	if (tokens->cols < needs)
+		return field_fail(err, p->c, (struct field){ "reference.", -1, "tokens" },
+		                  "%s has %zu columns, sorted tokens may need %zu", tokens->name,
+		                  tokens->cols, needs);
+	if (experts->cols < tokens->cols / x->tile)
+		return size_fail(p, MX_SLOT_EXPERTS, 1, tokens->cols / x->tile, err);
+	if (count < 1 || count > 2)
+		return size_fail(p, MX_SLOT_COUNT, 1, 2, err);
+	return check_size(p, MX_SLOT_TOKENS, 1, tokens->cols, err) ||
+	                       check_size(p, MX_SLOT_EXPERTS, 1, experts->cols, err) ||
+	                       check_size(p, MX_SLOT_COUNT, 1, count, err)
+	               ? -1
+	               : check_size(p, MX_SLOT_ROUTING, 1, tokens->cols, err);
+}
+
+static int make_moe(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	const struct mx_reference_spec *r = p->c->reference;
+	struct mx_reference *m = &p->reference;
+	const struct mx_buffer *x = buffer_of(p, MX_SLOT_X), *w1 = buffer_of(p, MX_SLOT_W1);
+	if (make_count(s, "topk", r->topk, &m->topk, err) ||
+	    make_count(s, "n_experts", r->n_experts, &m->n_experts, err) ||
+	    make_count(s, "tile", r->tile, &m->tile, err))
+		return -1;
+	m->part = m->inner = w1->rows / m->n_experts / 2;
+	if (r->part && make_count(s, "part", r->part, &m->part, err))
+		return -1;
+	if (m->topk > m->n_experts || w1->rows % (2 * m->n_experts) || !m->inner)
+		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
+		                  "%zu rows of w1 are no two halves for each of %zu experts, %zu "
+		                  "for a token",
+		                  w1->rows, m->n_experts, m->topk);
+	bool fused = m->slot[MX_SLOT_W2] >= 0;
+	size_t width = fused ? buffer_of(p, MX_SLOT_W2)->rows / m->n_experts : m->inner;
+	size_t sorted = buffer_of(p, MX_SLOT_TOKENS)->cols;
+	if (check_tables(p, err) || check_size(p, MX_SLOT_W1, w1->rows, x->cols, err) ||
+	    check_size(p, MX_SLOT_W2, width * m->n_experts, m->inner, err) ||
+	    check_size(p, MX_SLOT_O, fused ? x->rows : x->rows * m->topk, width, err) ||
+	    check_scales(p, MX_SLOT_X, MX_SLOT_X_SCALE, r->sorted_scale ? sorted : x->rows, err) ||
+	    check_scales(p, MX_SLOT_W1, MX_SLOT_W1_SCALE, w1->rows, err) ||
+	    (fused && check_scales(p, MX_SLOT_W2, MX_SLOT_W2_SCALE, width * m->n_experts, err)))
+		return -1;
+	return 0;
+}
+
+static int make_norm(struct mx_plan *p, const struct mx_buffer *x, struct mx_error *err) {
+	p->reference.eps = strtod(p->c->reference->eps, NULL);
+	if (check_size(p, MX_SLOT_WEIGHT, 1, x->cols, err) ||
+	    check_size(p, MX_SLOT_BIAS, 1, x->cols, err))
+		return -1;
+	return check_size(p, MX_SLOT_Y, x->rows, x->cols, err);
 }
 
 int reference_make(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
@@ -204,7 +327,10 @@ int reference_make(const struct scope *s, struct mx_plan *p, struct mx_error *er
 	switch (r->op) {
 	case MX_REFERENCE_PRODUCT: return make_product(s, p, err);
 	case MX_REFERENCE_ATTENTION: return make_attention(s, p, err);
+	case MX_REFERENCE_MOE: return make_moe(s, p, err);
 	case MX_REFERENCE_SOFTMAX: return check_size(p, MX_SLOT_Y, x->rows, x->cols, err);
+	case MX_REFERENCE_LAYER_NORM:
+	case MX_REFERENCE_RMS_NORM: return make_norm(p, x, err);
 	case MX_REFERENCE_TOPK: break;
 	}
 	const struct mx_buffer *w = buffer_of(p, MX_SLOT_WEIGHTS);

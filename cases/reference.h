@@ -14,6 +14,14 @@ int reference_make(const struct scope *s, struct mx_plan *p, struct mx_error *er
 int reference_slot_of(const struct mx_case *c, unsigned i);
 bool reference_slot_is_output(mx_slot slot);
 
+/* A slot of indices and counts that the kernel follows. */
+bool reference_is_table(int slot);
+
+/* Draws what a slot holds if it depends on the other slots, buffer i: fill_table.c. */
+bool reference_draws_table(int slot);
+int fill_table(const struct mx_plan *p, mx_slot slot, unsigned i, uint64_t seed, uint8_t *bytes,
+               struct mx_error *err);
+
 /* Fills buffer i by the regime and its type: fill_typed.c. */
 void fill_typed(const struct mx_plan *p, unsigned i, uint64_t seed, uint8_t *bytes);
 

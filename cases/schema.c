@@ -233,6 +233,17 @@ static const cyaml_strval_t roundings[] = {
 	{ "half_up", MX_ROUND_HALF_UP },
 };
 
+static const cyaml_strval_t inners[] = {
+	{ "f32", MX_INNER_F32 },
+	{ "bf16", MX_INNER_BF16 },
+	{ "f16", MX_INNER_F16 },
+	{ "e2m1_floor", MX_INNER_E2M1_FLOOR },
+	{ "e2m1_even", MX_INNER_E2M1_EVEN },
+	{ "e2m1_up", MX_INNER_E2M1_UP },
+};
+
+static const cyaml_strval_t ids[] = { { "byte", MX_IDS_BYTE }, { "flat", MX_IDS_FLAT } };
+
 static const cyaml_strval_t masks[] = {
 	{ "none", MX_MASK_NONE },
 	{ "causal", MX_MASK_BOTTOM },
@@ -259,9 +270,18 @@ static const cyaml_schema_field_t reference_fields[] = {
 	STRING(mx_reference_spec, heads, OPTIONAL),
 	STRING(mx_reference_spec, kv_heads, OPTIONAL),
 	STRING(mx_reference_spec, batch, OPTIONAL),
+	STRING(mx_reference_spec, page, OPTIONAL),
 	STRING(mx_reference_spec, scale, OPTIONAL),
 	OPTIONAL_ENUM(mx_reference_spec, mask, masks),
 	OPTIONAL_ENUM(mx_reference_spec, p, weight_types),
+	STRING(mx_reference_spec, eps, OPTIONAL),
+	STRING(mx_reference_spec, topk, OPTIONAL),
+	STRING(mx_reference_spec, n_experts, OPTIONAL),
+	STRING(mx_reference_spec, tile, OPTIONAL),
+	STRING(mx_reference_spec, part, OPTIONAL),
+	OPTIONAL_ENUM(mx_reference_spec, h, inners),
+	OPTIONAL_ENUM(mx_reference_spec, ids, ids),
+	CYAML_FIELD_BOOL("sorted_scale", OPTIONAL, struct mx_reference_spec, sorted_scale),
 	CYAML_FIELD_BOOL("renormalise", OPTIONAL, struct mx_reference_spec, renormalise),
 	CYAML_FIELD_END,
 };

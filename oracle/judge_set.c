@@ -1,9 +1,10 @@
 /* Judge set: the values that atomic additions of the splits leave in some order.
  *
- * The product of each split of K is computed by the profile and rounded to the output's format. An
- * element is right if some order of adding these products to the start gives it. Packed atomics add
- * two elements at once. Elements are judged one by one, which allows different orders within a
- * pair. The start is the case's data for C, or zero without data: then the launch clears C. */
+ * The product of each split of K is computed by the profile, flushed if the case says so, and
+ * rounded to the output's format. An element is right if some order of adding these products to the
+ * start gives it. Packed atomics add two elements at once. Elements are judged one by one, which
+ * allows different orders within a pair. The start is the case's data for C, or zero without data:
+ * then the launch clears C. */
 #include "hypotheses.h"
 #include "product.h"
 
@@ -35,14 +36,14 @@ static int compute_parts(struct mx_bench *b, const struct mx_output *o, struct m
 	if (!(b->expected = malloc((b->plan.splits * n + 1) * sizeof *b->expected)))
 		return mx_fail(err, "%s: out of memory", b->plan.name);
 	for (unsigned s = 0; s < b->plan.splits; s++) {
+		uint32_t *part = b->expected + s * n;
 		size_t from = s * step, left = o->g.k - from;
 		struct exact_gemm g = mx_product_slice(&o->g, from, left < step ? left : step);
-		enum exact_status status =
-			exact_profile(&g, v->profile, v->mma_k, b->expected + s * n);
+		enum exact_status status = exact_profile(&g, v->profile, v->mma_k, part);
 		if (status != EXACT_OK)
 			return mx_fail(err, "%s: %s", b->plan.c->path, exact_strerror(status));
+		mx_output_finish(o, part);
 	}
-	mx_round_to(o->format, b->plan.splits * n, b->expected);
 	return 0;
 }
 
@@ -176,8 +177,9 @@ int mx_judge_set(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
 	}
 	mx_output_count(o);
 	snprintf(v->basis, sizeof v->basis,
-	         "some order of %u split%s of K by profile %s (assumed), %s %s atomics",
+	         "some order of %u split%s of K by profile %s (assumed)%s, %s %s atomics",
 	         b->plan.splits, b->plan.splits == 1 ? "" : "s", b->plan.c->verdict.profile,
+	         o->flushes ? ", subnormal parts flushed" : "",
 	         s.rounding == EXACT_RTZ ? "cutting" : "rounding", s.format);
 	if (o->wrong) {
 		mx_output_note(o, b, "outside-set", v);

@@ -1,9 +1,6 @@
 /* Judges of a case with a reference: its outputs against values in f64, within derived bounds
  * (judge bound) or within a tolerance of the case (judge close). */
-#include "bench_inside.h"
-#include "exact/reference.h"
-#include "reference.h"
-#include "values.h"
+#include "reference_inside.h"
 #include "../cases/dtype.h"
 
 #include <math.h>
@@ -12,24 +9,6 @@
 #include <string.h>
 
 /* ---- values of inputs ---- */
-
-static const struct mx_buffer *buffer_of(const struct mx_bench *b, mx_slot k) {
-	int i = b->plan.reference.slot[k];
-	return i < 0 ? NULL : &b->plan.buffers[i];
-}
-
-static size_t line_of(const struct mx_buffer *s, size_t row, size_t col) {
-	return s->order == MX_ORDER_COL ? col : row;
-}
-
-/* An element before the launch. */
-static double input(const struct mx_bench *b, mx_slot k, size_t row, size_t col) {
-	const struct mx_buffer *s = buffer_of(b, k);
-	const uint8_t *data = b->data.bytes[b->plan.reference.slot[k]];
-	size_t line = line_of(s, row, col);
-	return mx_value(s->type, data + mx_buffer_data(s, line),
-	                s->order == MX_ORDER_COL ? row : col);
-}
 
 /* Without the buffer, 1: a scale of the whole tensor. */
 static double tensor_scale(const struct mx_bench *b, mx_slot k) {
@@ -45,11 +24,6 @@ static double *values(const struct mx_bench *b, mx_slot k, double factor) {
 }
 
 /* ---- expected outputs ---- */
-
-/* Rows and columns are those of the buffer. */
-struct expected {
-	double *value, *bound;
-};
 
 static int allocate(const struct mx_bench *b, mx_slot k, struct expected *x) {
 	const struct mx_buffer *s = buffer_of(b, k);
@@ -123,22 +97,50 @@ static int product(const struct mx_bench *b, struct expected *c, struct mx_error
 
 /* ---- attention ---- */
 
-/* Rows and columns of one batch and head. */
+/* Rows and columns of one batch and head; the rows follow each other if `row` is NULL. */
 struct part {
-	size_t row, rows, col, cols;
+	size_t first, rows, col, cols;
+	const size_t *row;
 };
 
 static double *cut(const struct mx_buffer *s, const double *from, struct part x) {
 	double *to = malloc((x.rows * x.cols + 1) * sizeof *to);
 	for (size_t i = 0; to && i < x.rows; i++)
-		memcpy(to + i * x.cols, from + (x.row + i) * s->cols + x.col, x.cols * sizeof *to);
+		memcpy(to + i * x.cols, from + (x.row ? x.row[i] : x.first + i) * s->cols + x.col,
+		       x.cols * sizeof *to);
 	return to;
 }
 
 static struct part part_of(const struct mx_buffer *s, size_t batches, size_t heads, size_t batch,
                            size_t head) {
 	size_t rows = s->rows / batches, cols = s->cols / heads;
-	return (struct part){ batch * rows, rows, head * cols, cols };
+	return (struct part){ batch * rows, rows, head * cols, cols, NULL };
+}
+
+/* The part of K or V that belongs to these keys. */
+static struct part keys_of(const struct mx_buffer *s, size_t heads, size_t head, size_t n,
+                           const size_t *row) {
+	size_t cols = s->cols / heads;
+	return (struct part){ 0, n, head * cols, cols, row };
+}
+
+/* The rows of K and V that are the keys of a batch, in order. */
+static int find_keys(const struct mx_bench *b, size_t batch, size_t *n, size_t *row,
+                     struct mx_error *err) {
+	const struct mx_reference *r = &b->plan.reference;
+	size_t rows = buffer_of(b, MX_SLOT_K)->rows;
+	*n = buffer_of(b, MX_SLOT_LENGTHS) ? table(b, MX_SLOT_LENGTHS, 0, batch) : r->keys;
+	if (*n > r->keys)
+		return mx_fail(err, "%s: batch %zu has more than %zu keys", b->plan.name, batch,
+		               r->keys);
+	for (size_t j = 0; j < *n; j++) {
+		size_t page = r->page ? table(b, MX_SLOT_PAGES, batch, j / r->page) : 0;
+		row[j] = r->page ? page * r->page + j % r->page : batch * r->keys + j;
+		if (page > rows || row[j] >= rows)
+			return mx_fail(err, "%s: batch %zu: page %zu is not in K", b->plan.name,
+			               batch, page);
+	}
+	return 0;
 }
 
 /* Digits and smallest subnormal of the types in which weights meet V. */
@@ -149,7 +151,7 @@ static void precision_of(mx_weights p, struct exact_attention *x) {
 		[MX_WEIGHTS_E5M2] = MX_DT_E5M2,
 	};
 	x->p_least = mx_unit_in_last_place(types[p], 0);
-	x->p_digits = 1 + (int)lround(log2(mx_least_normal(types[p]) / x->p_least));
+	x->p_digits = mx_digits(types[p]);
 }
 
 /* The inputs of all heads. */
@@ -158,14 +160,15 @@ struct inputs {
 };
 
 static enum exact_status one_head(const struct mx_bench *b, const struct inputs *in, size_t batch,
-                                  size_t head, struct expected *o, struct expected *lse) {
+                                  size_t head, const struct part *keys, struct expected *o,
+                                  struct expected *lse) {
 	const struct mx_reference *r = &b->plan.reference;
 	const struct mx_buffer *sq = buffer_of(b, MX_SLOT_Q), *sk = buffer_of(b, MX_SLOT_K),
 			       *sv = buffer_of(b, MX_SLOT_V), *so = buffer_of(b, MX_SLOT_O);
 	size_t kv = head / (r->heads / r->kv_heads);
 	struct part q = part_of(sq, r->batch, r->heads, batch, head),
-		    k = part_of(sk, r->batch, r->kv_heads, batch, kv),
-		    v = part_of(sv, r->batch, r->kv_heads, batch, kv),
+		    k = keys_of(sk, r->kv_heads, kv, keys->rows, keys->row),
+		    v = keys_of(sv, r->kv_heads, kv, keys->rows, keys->row),
 		    out = part_of(so, r->batch, r->heads, batch, head);
 	double *xq = cut(sq, in->q, q), *xk = cut(sk, in->k, k), *xv = cut(sv, in->v, v);
 	double *all = malloc((2 * q.rows * (v.cols + 1) + 1) * sizeof *all);
@@ -188,7 +191,7 @@ static enum exact_status one_head(const struct mx_bench *b, const struct inputs 
 	if (xq && xk && xv && all)
 		status = exact_attention(&p, all, bound, l, l + q.rows);
 	for (size_t i = 0; status == EXACT_OK && i < q.rows; i++) {
-		size_t to = (out.row + i) * so->cols + out.col;
+		size_t to = (out.first + i) * so->cols + out.col;
 		memcpy(o->value + to, all + i * v.cols, v.cols * sizeof *all);
 		memcpy(o->bound + to, bound + i * v.cols, v.cols * sizeof *all);
 		if (buffer_of(b, MX_SLOT_LSE)) {
@@ -203,20 +206,32 @@ static enum exact_status one_head(const struct mx_bench *b, const struct inputs 
 	return status;
 }
 
+static int one_batch(const struct mx_bench *b, const struct inputs *in, size_t batch,
+                     struct expected *o, struct expected *lse, struct mx_error *err) {
+	const struct mx_reference *r = &b->plan.reference;
+	size_t *row = malloc((r->keys + 1) * sizeof *row);
+	struct part keys = { .row = row };
+	enum exact_status status = row ? EXACT_OK : EXACT_NO_MEMORY;
+	int rc = row ? find_keys(b, batch, &keys.rows, row, err) : 0;
+	for (size_t head = 0; !rc && status == EXACT_OK && head < r->heads; head++)
+		status = one_head(b, in, batch, head, &keys, o, lse);
+	free(row);
+	return status == EXACT_OK ? rc
+	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
 static int attention(const struct mx_bench *b, struct expected *o, struct expected *lse,
                      struct mx_error *err) {
-	const struct mx_reference *r = &b->plan.reference;
 	struct inputs in = { values(b, MX_SLOT_Q, tensor_scale(b, MX_SLOT_Q_SCALE)),
 		             values(b, MX_SLOT_K, tensor_scale(b, MX_SLOT_K_SCALE)),
 		             values(b, MX_SLOT_V, tensor_scale(b, MX_SLOT_V_SCALE)) };
-	enum exact_status status = in.q && in.k && in.v ? EXACT_OK : EXACT_NO_MEMORY;
-	for (size_t i = 0; status == EXACT_OK && i < r->batch * r->heads; i++)
-		status = one_head(b, &in, i / r->heads, i % r->heads, o, lse);
+	int rc = in.q && in.k && in.v ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
+	for (size_t i = 0; !rc && i < b->plan.reference.batch; i++)
+		rc = one_batch(b, &in, i, o, lse, err);
 	free(in.q);
 	free(in.k);
 	free(in.v);
-	return status == EXACT_OK ? 0
-	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+	return rc;
 }
 
 /* ---- comparison ---- */
@@ -346,6 +361,28 @@ static int softmax(const struct mx_bench *b, struct expected *y, struct mx_error
 	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
 }
 
+static int norm(const struct mx_bench *b, struct expected *y, struct mx_error *err) {
+	const struct mx_buffer *s = buffer_of(b, MX_SLOT_X);
+	double *x = values(b, MX_SLOT_X, 1), *bias = NULL, *weight = NULL;
+	struct exact_norm p = { .rows = s->rows,
+		                .n = s->cols,
+		                .x = x,
+		                .eps = b->plan.reference.eps,
+		                .centred = b->plan.c->reference->op == MX_REFERENCE_LAYER_NORM };
+	if (buffer_of(b, MX_SLOT_WEIGHT))
+		p.weight = weight = values(b, MX_SLOT_WEIGHT, 1);
+	if (buffer_of(b, MX_SLOT_BIAS))
+		p.bias = bias = values(b, MX_SLOT_BIAS, 1);
+	bool all = x && !weight == !buffer_of(b, MX_SLOT_WEIGHT) &&
+	           !bias == !buffer_of(b, MX_SLOT_BIAS);
+	enum exact_status status = all ? exact_norm(&p, y->value, y->bound) : EXACT_NO_MEMORY;
+	free(x);
+	free(weight);
+	free(bias);
+	return status == EXACT_OK ? 0
+	                          : mx_fail(err, "%s: %s", b->plan.name, exact_strerror(status));
+}
+
 /* The value that the k-th largest weight may fall short of. */
 static double threshold(const double *y, const double *bound, size_t n, size_t k) {
 	double least = INFINITY;
@@ -445,13 +482,26 @@ static int judge_topk(struct judged *j, struct mx_error *err) {
 
 /* ---- all ---- */
 
+/* The outputs of a reference but top-k; lse: of attention. */
+static int expect(const struct mx_bench *b, struct expected *x, struct expected *lse,
+                  struct mx_error *err) {
+	switch (b->plan.c->reference->op) {
+	case MX_REFERENCE_PRODUCT: return product(b, x, err);
+	case MX_REFERENCE_ATTENTION: return attention(b, x, lse, err);
+	case MX_REFERENCE_SOFTMAX: return softmax(b, x, err);
+	case MX_REFERENCE_MOE: return mx_expect_moe(b, x, err);
+	case MX_REFERENCE_LAYER_NORM:
+	case MX_REFERENCE_RMS_NORM: return norm(b, x, err);
+	case MX_REFERENCE_TOPK: break;
+	}
+	return 0;
+}
+
 static int judge_one(struct judged *j, mx_slot k, struct mx_error *err) {
 	struct expected x = { 0 }, lse = { 0 };
 	int status = allocate(j->b, k, &x) || allocate(j->b, MX_SLOT_LSE, &lse)
 	                     ? mx_fail(err, "%s: out of memory", j->b->plan.name)
-	             : k == MX_SLOT_C ? product(j->b, &x, err)
-	             : k == MX_SLOT_O ? attention(j->b, &x, &lse, err)
-	                              : softmax(j->b, &x, err);
+	                     : expect(j->b, &x, &lse, err);
 	if (!status)
 		judge_values(j, k, &x);
 	if (!status && buffer_of(j->b, MX_SLOT_LSE))
@@ -487,7 +537,10 @@ int mx_judge_reference(struct mx_bench *b, struct mx_verdict *v, struct mx_error
 	int status = 0;
 	switch (b->plan.c->reference->op) {
 	case MX_REFERENCE_PRODUCT: status = judge_one(&j, MX_SLOT_C, err); break;
+	case MX_REFERENCE_MOE:
 	case MX_REFERENCE_ATTENTION: status = judge_one(&j, MX_SLOT_O, err); break;
+	case MX_REFERENCE_LAYER_NORM:
+	case MX_REFERENCE_RMS_NORM:
 	case MX_REFERENCE_SOFTMAX: status = judge_one(&j, MX_SLOT_Y, err); break;
 	case MX_REFERENCE_TOPK: status = judge_topk(&j, err); break;
 	}

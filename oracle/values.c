@@ -82,3 +82,7 @@ double mx_unit_in_last_place(mx_buffer_type type, double x) {
 	exponent -= formats[type].digits;
 	return ldexp(1, x == 0 || exponent < formats[type].low ? formats[type].low : exponent);
 }
+
+int mx_digits(mx_buffer_type type) {
+	return formats[type].digits;
+}

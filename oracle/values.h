@@ -14,4 +14,7 @@ double mx_unit_in_last_place(mx_buffer_type type, double x);
 /* The smallest normal number of a floating-point type; 0 for other types. */
 double mx_least_normal(mx_buffer_type type);
 
+/* Digits of a floating-point type, the hidden one included; 0 for other types. */
+int mx_digits(mx_buffer_type type);
+
 #endif

@@ -1,5 +1,5 @@
 /* References in f64 with derived bounds, for kernels that are more than an MX product: products of
- * any factors with scales, softmax, attention.
+ * any factors with scales, softmax, norms, attention, a mixture of experts.
  *
  * A value is what real arithmetic gives. A bound is the largest distance from it of any kernel of
  * the family that the function's file describes, before the output is rounded. Bounds follow from
@@ -33,7 +33,7 @@ struct exact_scaled {
 /* value, bound: m n. Where the bound is 0, every order gives this one value. */
 enum exact_status exact_scaled(const struct exact_scaled *p, double *value, double *bound);
 
-/* ---- softmax and attention: exact_softmax.c, exact_attention.c ---- */
+/* ---- softmax: exact_softmax.c ---- */
 
 /* Weights of n scores: w_j = exp(x_j - max) and an upper bound of the relative error of each, if a
  * score is wrong by at most error_j (NULL: 0) before the maximum is subtracted. Scores of -infinity
@@ -43,6 +43,52 @@ void exact_weights(size_t n, const double *x, const double *error, double *weigh
 
 /* softmax of each row of x, with bounds. */
 enum exact_status exact_softmax(size_t rows, size_t n, const double *x, double *y, double *bound);
+
+/* ---- a mixture of experts: exact_moe.c ---- */
+
+/* The format in which h meets the second product. E2M1: blocks of 32 with a scale that is a power
+ * of two, the least one with amax < limit * scale; limit is 8 (floor), 7 (even) or 6 (no
+ * saturation). */
+struct exact_inner {
+	int digits;   /* 0: E2M1 */
+	double least; /* the smallest subnormal */
+	double limit; /* of E2M1 */
+};
+
+/* One expert: h = silu(G) U, G and U being the first and the last `inner` columns of X W1^T. */
+struct exact_expert {
+	size_t tokens, depth, inner;
+	struct exact_factor x, w1; /* tokens x depth, 2 inner x depth */
+	enum exact_accumulator in;
+	unsigned scalings; /* of the first product */
+};
+
+/* h, bound: tokens x inner. */
+enum exact_status exact_gated(const struct exact_expert *p, double *h, double *bound);
+
+/* Converts rows of n numbers, wrong by at most bound, to what meets the second product. */
+void exact_narrowed(const struct exact_inner *f, size_t rows, size_t n, double *h, double *bound);
+
+/* y = h W2^T, h wrong by at most h_bound: rows x k, width x k, rows x width. */
+enum exact_status exact_down(size_t rows, size_t width, size_t k, const double *h,
+                             const double *h_bound, struct exact_factor w2, unsigned scalings,
+                             double *y, double *bound);
+
+/* ---- norms: exact_norm.c ---- */
+
+/* Layer norm of each row of x (centred), or RMS norm. */
+struct exact_norm {
+	size_t rows, n;
+	const double *x;
+	const double *weight, *bias; /* n each, or NULL: 1 and 0 */
+	double eps;
+	bool centred;
+};
+
+/* y, bound: rows n. A bound of infinity: the row is too close to constant for its size. */
+enum exact_status exact_norm(const struct exact_norm *p, double *y, double *bound);
+
+/* ---- attention: exact_attention.c ---- */
 
 enum exact_mask { EXACT_NO_MASK, EXACT_CAUSAL_TOP, EXACT_CAUSAL_BOTTOM };
 

@@ -246,7 +246,7 @@ static void wrong_files_say_which_line(void) {
 		  ":24: rounding: invalid ENUM value: up" },
 		{ "flushed results of another judge", VERDICT,
 		  "verdict: {judge: bound, flush: true}",
-		  ":24: flush is for judge bits without groups or epilogue" },
+		  ":24: flush is for judges bits and set without groups or epilogue" },
 		{ "a size that is not a number", "K: 32,", "K: 32, sizes: {S: x},",
 		  ":27: sizes: S: not a number: x" },
 		{ "a size twice", "K: 32,", "K: 32, sizes: {S: 1, S: 2},",

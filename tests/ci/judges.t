@@ -200,6 +200,11 @@ is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $f4, '--shape
 like($out, qr/subnormal results flushed.*wrong-bits: C\[\d+\]\[\d+\] is 0x[80]0\w+ \(-?[\d.]+e-\d+\), must be 0x[08]0000000 \(-?0\)/s, 'which are zeros') or diag $out;
 is(mxcheck('run', '--case', "$dir/case.yaml", '--co', $f4, '--shape', '64,64,128', '--regime', 'exact', 'gemm/mxfp4_f32'), 0,
 	'others are not') or diag $out;
+my $split = "$build/kernels/gemm/mxfp4_splitk.co";
+$text = slurp('cases/gemm/mxfp4_splitk2.yaml') =~ s/judge: set,/judge: set, flush: true,/r;
+is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), '--co', $split, '--shape', '64,64,256', '--regime', 'special', 'gemm/*'), 1,
+	'so are subnormal parts under judge set');
+like($out, qr/subnormal parts flushed.*outside-set: C\[\d+\]\[\d+\] is 0x[80]0\w+ /s, 'which are zeros') or diag $out;
 
 is_refused('close without a tolerance', ':\d+: judge close: none of atol, rtol and ulp is given', $asm, $gemm,
 	$verdict => 'verdict: {judge: close}');

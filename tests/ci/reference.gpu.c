@@ -1,5 +1,5 @@
-/* Small kernels that references judge: a product, softmax, top-k and attention, a work-item for
- * each row, in f32. `bug` is 0 for the right kernel. */
+/* Small kernels that references judge: a product, softmax, norms, top-k and attention, a work-item
+ * for each row, in f32. `bug` is 0 for the right kernel. */
 #include "../../kernels/gfx950.h"
 
 #include <stdbool.h>
@@ -54,6 +54,25 @@ KERNEL(64) void softmax(const GLOBAL float *X, GLOBAL float *Y, u32 n, u32 bug) 
 		Y[ROW() * n + j] = power(x[j] - most) / sum;
 }
 
+enum { SAMPLE_VARIANCE = 1, NO_EPS, SHIFT_LOST };
+
+/* Layer norm, or RMS norm without mean and bias; in two passes. */
+KERNEL(64)
+void norm(const GLOBAL float *X, const GLOBAL u16 *weight, const GLOBAL float *bias,
+          GLOBAL float *Y, u32 n, u32 layer, u32 bug) {
+	const GLOBAL float *x = X + ROW() * n;
+	float mean = 0, v = 0;
+	for (u32 j = 0; layer && j < n; j++)
+		mean += x[j] / (float)n;
+	for (u32 j = 0; j < n; j++)
+		v += (x[j] - mean) * (x[j] - mean);
+	v = v / (float)(n - (bug == SAMPLE_VARIANCE)) + (bug == NO_EPS ? 0 : 0.001f);
+	for (u32 j = 0; j < n; j++) {
+		float y = (x[j] - mean) * __builtin_amdgcn_rsqf(v) * widen(weight[j]);
+		Y[ROW() * n + j] = layer && bug != SHIFT_LOST ? y + bias[j] : y;
+	}
+}
+
 enum { SECOND_TWICE = 1, BEYOND };
 
 /* The k largest weights of softmax, and their columns. */
@@ -104,4 +123,65 @@ void attention(const GLOBAL u16 *Q, const GLOBAL u16 *K, const GLOBAL u16 *V, GL
 			O[(i * 2 + head) * D + d] = narrow(out[d] / sum, true);
 	float log = __builtin_amdgcn_logf(sum) * 0.69314718f;
 	LSE[head * queries + i] = bug == NO_MAXIMUM_IN_LSE ? log : most + log;
+}
+
+enum { PAGES_IN_ORDER = 1, WHOLE_PAGES, ONE_LENGTH };
+
+/* Attention of one query a batch over the pages of a table, two heads that share K and V of D
+ * columns; a work-item for each batch and head. */
+KERNEL(64)
+void paged(const GLOBAL float *Q, const GLOBAL float *K, const GLOBAL float *V,
+           const GLOBAL u32 *table, const GLOBAL u32 *lengths, GLOBAL float *O, u32 batches,
+           u32 columns, u32 D, u32 bug) {
+	u32 i = ROW() / 2, q = ROW() * D, keys;
+	float out[16] = { 0 }, sum = 0, scale = 1 / __builtin_sqrtf((float)D);
+	if (i >= batches)
+		return;
+	keys = bug == WHOLE_PAGES ? lengths[i] & ~3u : lengths[bug == ONE_LENGTH ? 0 : i];
+	for (u32 j = 0; j < keys; j++) {
+		u32 page = bug == PAGES_IN_ORDER ? j / 4 : table[i * columns + j / 4];
+		const GLOBAL float *k = K + (page * 4 + j % 4) * D, *v = V + (page * 4 + j % 4) * D;
+		float s = 0;
+		for (u32 d = 0; d < D; d++)
+			s += Q[q + d] * k[d];
+		float w = power(s * scale);
+		for (u32 d = 0; d < 16; d++)
+			out[d] += d < D ? w * v[d] : 0;
+		sum += w;
+	}
+	for (u32 d = 0; d < 16; d++)
+		if (d < D)
+			O[q + d] = out[d] / sum;
+}
+
+enum { FIRST_EXPERT = 1, HALVES_SWAPPED, NO_WEIGHT, LAST_ROW_LOST };
+
+/* A mixture of experts on tokens of 8 numbers, sorted in tiles of 4 rows; a work-item for each
+ * token. Without W2 the rows of O are those of each token and its experts. */
+KERNEL(64)
+void moe(const GLOBAL float *X, const GLOBAL float *W1, const GLOBAL float *W2,
+         const GLOBAL u32 *tokens, const GLOBAL u32 *experts, const GLOBAL u32 *count,
+         const GLOBAL float *routing, GLOBAL float *O, u32 n, u32 topk, u32 bug) {
+	u32 t = ROW();
+	float out[8] = { 0 };
+	for (u32 at = 0; t < n && at < count[0] - (bug == LAST_ROW_LOST); at++) {
+		if ((tokens[at] & 0xffffff) != t)
+			continue;
+		u32 e = experts[bug == FIRST_EXPERT ? 0 : at / 4];
+		for (u32 i = 0; i < 8; i++) {
+			float half[2] = { 0 };
+			for (u32 d = 0; d < 16; d++)
+				half[d / 8] +=
+					X[t * 8 + d % 8] * W1[(e * 16 + d / 8 * 8 + i) * 8 + d % 8];
+			float g = half[bug == HALVES_SWAPPED], u = half[bug != HALVES_SWAPPED];
+			float h = g / (1 + power(-g)) * u;
+			for (u32 d = 0; W2 && d < 8; d++)
+				out[d] += (bug == NO_WEIGHT ? 1 : routing[at]) * h *
+				          W2[(e * 8 + d) * 8 + i];
+			if (!W2)
+				O[(t * topk + (tokens[at] >> 24)) * 8 + i] = h;
+		}
+	}
+	for (u32 d = 0; W2 && t < n && d < 8; d++)
+		O[t * 8 + d] = out[d];
 }

@@ -56,6 +56,31 @@ verdict: {judge: bound}
 runs:
   - {sizes: {N: 21}, regime: general}
 END
+	norm => <<'END',
+name: norm
+kernel: norm
+grid: [1]
+block: [64]
+buffers:
+  - {name: X, role: none, type: f32,  rows: 64, cols: N}
+  - {name: W, role: none, type: bf16, rows: 1, cols: N}
+  - {name: B, role: none, type: f32,  rows: 1, cols: N}
+  - {name: Y, role: none, type: f32,  rows: 64, cols: N}
+reference: {op: layer_norm, x: X, weight: W, bias: B, y: Y, eps: 0.001}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: W}
+  - {offset: 16, type: ptr, value: B}
+  - {offset: 24, type: ptr, value: Y}
+  - {offset: 32, type: u32, value: N}
+  - {offset: 36, type: u32, value: 1}
+  - {offset: 40, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {N: 37}, regime: exact}
+  - {sizes: {N: 37}, regime: general}
+  - {sizes: {N: 37}, regime: special}
+END
 	topk => <<'END',
 name: topk
 kernel: topk
@@ -105,6 +130,69 @@ runs:
 END
 );
 
+$case{paged} = <<'END';
+name: paged
+kernel: paged
+grid: ["ceildiv(B, 32)"]
+block: [64]
+buffers:
+  - {name: Q, role: none, type: f32, rows: B, cols: 16}
+  - {name: KT, role: none, type: f32, rows: 4 * P, cols: 8}
+  - {name: V, role: none, type: f32, rows: 4 * P, cols: 8}
+  - {name: BT, role: none, type: u32, rows: B, cols: T}
+  - {name: CL, role: none, type: u32, rows: 1, cols: B}
+  - {name: O, role: none, type: f32, rows: B, cols: 16}
+reference: {op: attention, q: Q, k: KT, v: V, o: O, batch: B, heads: 2, kv_heads: 1, pages: BT, page: 4, lengths: CL}
+kernarg:
+  - {offset: 0,  type: ptr, value: Q}
+  - {offset: 8,  type: ptr, value: KT}
+  - {offset: 16, type: ptr, value: V}
+  - {offset: 24, type: ptr, value: BT}
+  - {offset: 32, type: ptr, value: CL}
+  - {offset: 40, type: ptr, value: O}
+  - {offset: 48, type: u32, value: B}
+  - {offset: 52, type: u32, value: T}
+  - {offset: 56, type: u32, value: 8}
+  - {offset: 60, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {B: 5, T: 6, P: 31}, regime: general}
+END
+
+$case{moe} = <<'END';
+name: moe
+kernel: moe
+grid: [1]
+block: [64]
+let:
+  - {name: S, value: "T * TOPK + E * 3"}
+buffers:
+  - {name: X,   role: none, type: f32, rows: T, cols: 8}
+  - {name: W1,  role: none, type: f32, rows: E * 16, cols: 8}
+  - {name: W2,  role: none, type: f32, rows: E * 8, cols: 8}
+  - {name: ID,  role: none, type: u32, rows: 1, cols: S}
+  - {name: EX,  role: none, type: i32, rows: 1, cols: S / 4}
+  - {name: CNT, role: none, type: u32, rows: 1, cols: 1}
+  - {name: W,   role: none, type: f32, rows: 1, cols: S}
+  - {name: O,   role: none, type: f32, rows: T, cols: 8}
+reference: {op: moe, x: X, w1: W1, w2: W2, tokens: ID, experts: EX, count: CNT, routing: W, o: O, topk: TOPK, n_experts: E, tile: 4}
+kernarg:
+  - {offset: 0,  type: ptr, value: X}
+  - {offset: 8,  type: ptr, value: W1}
+  - {offset: 16, type: ptr, value: W2}
+  - {offset: 24, type: ptr, value: ID}
+  - {offset: 32, type: ptr, value: EX}
+  - {offset: 40, type: ptr, value: CNT}
+  - {offset: 48, type: ptr, value: W}
+  - {offset: 56, type: ptr, value: O}
+  - {offset: 64, type: u32, value: T}
+  - {offset: 68, type: u32, value: TOPK}
+  - {offset: 72, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {T: 19, E: 5, TOPK: 3}, regime: general}
+END
+
 # Runs a case with a bug, and with some of its text replaced.
 sub judge {
 	my ($name, $bug, %edits) = @_;
@@ -136,6 +224,14 @@ finds('scales of the wrong block', 'product', 0, 'out-of-bound: C\[',
 is(judge('product', 0, 'judge: bound' => 'judge: close, ulp: 1, atol: 1e-3'), 0, 'product: close to the reference') or diag $out;
 like($out, qr/close to the f64 reference: atol 0.001, rtol 0, ulp 1 were typed into the case, not derived/, 'by a tolerance typed in') or diag $out;
 finds('a lost addend', 'softmax', 1, 'out-of-bound: Y\[');
+my @rms = ('op: layer_norm' => 'op: rms_norm', ', bias: B' => '', 'type: u32, value: 1}' => 'type: u32, value: 0x0}');
+is(judge('norm', 0, @rms), 0, 'norm: without mean and bias it is the RMS norm') or diag $out, $err;
+finds('a mean where none is', 'norm', 0, 'out-of-bound: Y\[', @rms[ 0 .. 3 ]);
+finds('no mean', 'norm', 0, 'out-of-bound: Y\[', @rms[ 4, 5 ]);
+finds('the variance of a sample', 'norm', 1, 'out-of-bound: Y\[');
+finds('no eps', 'norm', 2, 'out-of-bound: Y\[');
+finds('no bias', 'norm', 3, 'out-of-bound: Y\[');
+finds('another weight expected', 'norm', 0, 'out-of-bound: Y\[', ', weight: W' => '');
 finds('a column twice', 'topk', 1, 'out-of-bound: T\[0\]\[2\] is \d+, which is there twice');
 finds('a column that does not exist', 'topk', 2, 'out-of-bound: T\[0\]\[1\] is 21, which is no column');
 finds('a mask that is short by one', 'attention', 1, 'out-of-bound: O\[');
@@ -143,6 +239,21 @@ finds('no mask expected', 'attention', 0, 'out-of-bound: O\[', ', mask: causal' 
 finds('LSE without the maximum', 'attention', 2, 'out-of-bound: LSE\[');
 finds('heads swapped', 'attention', 3, 'out-of-bound: O\[');
 finds('another scale expected', 'attention', 0, 'out-of-bound: O\[', 'heads: 2' => 'heads: 2, scale: 0.35');
+finds('pages in order', 'paged', 1, 'out-of-bound: O\[');
+finds('the last page left out', 'paged', 2, 'out-of-bound: O\[');
+finds('the length of another batch', 'paged', 3, 'out-of-bound: O\[');
+# A table of pages in order, and lengths alone, are the same.
+my @rows = map { ("{name: $_, role: none, type: f32, rows: 4 * P" => "{name: $_, role: none, type: f32, rows: 4 * T") } 'KT', 'V';
+is(judge('paged', 1, 'B: 5' => 'B: 1', ', pages: BT, page: 4' => '', @rows), 0, 'paged: without a table keys are rows that follow each other')
+	or diag $out, $err;
+my @first = ('value: W2}' => 'value: 0}', ', w2: W2' => '', ', routing: W' => '', 'O,   role: none, type: f32, rows: T,' => 'O,   role: none, type: f32, rows: T * TOPK,');
+is(judge('moe', 0, @first), 0, 'moe: the first product alone') or diag $out, $err;
+finds('the expert of the first tile', 'moe', 1, 'out-of-bound: O\[');
+finds('gate and up exchanged', 'moe', 2, 'out-of-bound: O\[');
+finds('gate and up exchanged in the first product alone', 'moe', 2, 'out-of-bound: O\[', @first);
+finds('no weights', 'moe', 3, 'out-of-bound: O\[');
+finds('a row of a full tile lost', 'moe', 4, 'out-of-bound: O\[', 'T: 19' => 'T: 4', 'E: 5' => 'E: 1', 'TOPK: 3' => 'TOPK: 1');
+finds('h in E2M1 expected', 'moe', 0, 'out-of-bound: O\[', 'tile: 4' => 'tile: 4, h: e2m1_even');
 
 # ---- wrong references ----
 
@@ -154,8 +265,26 @@ sub is_refused {
 is_refused('a block without scales', ':\d+: reference\.a_block: there are no scales', 'product', 'a_scale: SA, ' => '');
 is_refused('indices in f32', ':\d+: reference\.indices: indices are i32 or u32', 'topk', '{name: T, role: none, type: u32' => '{name: T, role: none, type: f32');
 is_refused('an output in u8', ':\d+: reference\.y: an output is f32, bf16, f16 or f64', 'softmax', '{name: Y, role: none, type: f32' => '{name: Y, role: none, type: u8');
+is_refused('a norm without eps', ':\d+: reference\.eps: this reference needs the key', 'norm', ', eps: 0.001' => '');
+is_refused('an eps of 0', ':\d+: reference\.eps: not a finite number above 0', 'norm', 'eps: 0.001' => 'eps: 0');
+is_refused('a softmax with eps', ':\d+: reference\.eps: not a key of this reference', 'softmax', 'y: Y}' => 'y: Y, eps: 1}');
+is_refused('a weight for each row', ': reference\.weight: W is 64 x 1, must be 1 x 37', 'norm', 'type: bf16, rows: 1, cols: N' => 'type: bf16, rows: 64, cols: 1');
 is_refused('a scale of 0', ':\d+: reference\.scale: not a finite number other than 0', 'attention', 'heads: 2' => 'heads: 2, scale: 0');
 is_refused('an output of another size', ': reference\.c: C is 8 x 17, must be 8 x 16', 'product', '{name: C,  role: none, type: bf16, rows: M, cols: N}' => '{name: C,  role: none, type: bf16, rows: M, cols: N + 1}');
 is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must be 16 x 1', 'product', 'b_block: [1, 32]' => 'b_block: [1, 64]');
+is_refused('a table without pages', ':\d+: reference\.page: a table of pages needs the rows of a page, and the reverse', 'paged', ', page: 4' => '');
+is_refused('a page that does not divide K', ': reference: page does not divide the rows of K', 'paged', 'page: 4' => 'page: 7');
+is_refused('more pages than K has', ': reference\.pages: a row has 32 pages, K only 31', 'paged', 'T: 6' => 'T: 32');
+is_refused('a table of f32', ':\d+: reference\.lengths: indices are i32 or u32', 'paged', '{name: CL, role: none, type: u32' => '{name: CL, role: none, type: f32');
+my $header = "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 6), }";
+spew("$dir/table.npy", "\x93NUMPY\1\0" . pack('v', 118) . sprintf("%-117s\n", $header) . pack 'L<*', 31, (0) x 29);
+judge('paged', 0, 'cols: T}' => "cols: T, data: $dir/table.npy}");
+ok($status == 2 && $err =~ /batch 0: page 31 is not in K/, 'a page of a file that is not in K is bad input') or diag "exit $status\n$err$out";
+is_refused('experts without their number', ':\d+: reference\.topk: this reference needs topk, n_experts and tile', 'moe', ', n_experts: E' => '');
+is_refused('too few sorted rows', ': reference\.tokens: ID has 71 columns, sorted tokens may need 72', 'moe', 'E * 3' => 'E * 3 - 1');
+is_refused('half an expert', ': reference: 75 rows of w1 are no two halves for each of 5 experts, 3 for a token', 'moe', 'E * 16' => 'E * 15');
+is_refused('more experts for a token than there are', ': reference: 80 rows of w1 are no two halves for each of 5 experts, 6 for a token', 'moe', 'TOPK: 3' => 'TOPK: 6');
+is_refused('scales that divide nothing', ': reference\.x_scale: 20 x 1 scales do not divide 19 x 8', 'moe', '{name: W, ' => '{name: XS, role: none, type: f32, rows: 20, cols: 1}
+  - {name: W, ', 'x: X' => 'x: X, x_scale: XS');
 is_refused('three heads of two', ': reference: heads, kv_heads or batch do not divide the sizes', 'attention', 'heads: 2' => 'heads: 3');
 done_testing();

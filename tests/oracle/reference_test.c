@@ -211,6 +211,228 @@ static void softmax_is_within_its_bound(void) {
 	}
 }
 
+/* ---- norms ---- */
+
+enum way { TWO_PASSES, ONE_PASS, SHIFTED, WAYS };
+
+/* Layer norm, or RMS norm: sums in order or from the end, rounding as fenv says. The variance is
+ * divided by n less `less`. */
+static void norm_in(enum way way, bool centred, bool reversed, size_t less, const float *x,
+                    const float *w, const float *b, float eps, float *y) {
+	volatile float sum = 0, squares = 0, mean = 0, v, r, s, t;
+	for (size_t i = 0; i < KEYS; i++)
+		sum += x[reversed ? KEYS - 1 - i : i];
+	if (centred)
+		mean = sum * (1.0f / KEYS);
+	for (size_t i = 0; i < KEYS; i++) {
+		float c = x[reversed ? KEYS - 1 - i : i] - (way == TWO_PASSES ? mean : 0);
+		squares += c * c;
+	}
+	v = squares / (float)(KEYS - less) - (way == TWO_PASSES ? 0 : mean * mean);
+	v += eps;
+	r = 1 / sqrtf(v);
+	for (size_t i = 0; i < KEYS; i++) {
+		s = r * w[i];
+		t = b[i] - mean * s;
+		y[i] = way == SHIFTED ? x[i] * s + t : (x[i] - mean) * r * w[i] + b[i];
+	}
+}
+
+static double norm_share(const struct exact_norm *p, const float *x, const float *w, const float *b,
+                         size_t less) {
+	double want[KEYS], e[KEYS], most = 0;
+	float y[KEYS];
+	exact_norm(p, want, e);
+	for (int k = 0; k < 4 * WAYS; k++) {
+		fesetround(k & 1 ? FE_TOWARDZERO : FE_TONEAREST);
+		norm_in((enum way)(k / 4), p->centred, k & 2, less, x, w, b, (float)p->eps, y);
+		fesetround(FE_TONEAREST);
+		for (size_t i = 0; i < KEYS; i++)
+			most = fmax(most, fabs((double)y[i] - want[i]) / e[i]);
+	}
+	return most;
+}
+
+static void norms_are_within_their_bound(void) {
+	float x[KEYS], w[KEYS], b[KEYS];
+	double wide_x[KEYS], wide_w[KEYS], wide_b[KEYS], y[KEYS], e[KEYS];
+	struct exact_norm p = { 1, KEYS, wide_x, wide_w, wide_b, (double)0.001f, true };
+	for (int mean = 0; mean <= 4; mean += 2) {
+		for (size_t i = 0; i < KEYS; i++) {
+			wide_x[i] = (double)(x[i] = (float)(uniform() + mean));
+			wide_w[i] = (double)(w[i] = (float)uniform());
+			wide_b[i] = (double)(b[i] = (float)uniform());
+		}
+		ok(norm_share(&p, x, w, b, 0) <= 1,
+		   "layer norm around %d is within its bound in one pass, in two, and as x s + t",
+		   mean);
+		ok(norm_share(&p, x, w, b, 1) > 1, "the variance of a sample is not");
+		p.bias = NULL;
+		ok(norm_share(&p, x, w, b, 0) > 1, "nor is a bias too much");
+		p.bias = wide_b;
+	}
+	memset(b, 0, sizeof b);
+	p = (struct exact_norm){ 1, KEYS, wide_x, wide_w, NULL, (double)0.001f, false };
+	ok(norm_share(&p, x, w, b, 0) <= 1, "RMS norm is within its bound");
+	p.centred = true;
+	for (size_t i = 0; i < KEYS; i++)
+		wide_x[i] = 1e6 + (double)x[i];
+	exact_norm(&p, y, e);
+	ok(isinf(e[0]), "a row whose mean swallows its variance has no bound");
+}
+
+/* ---- a mixture of experts ---- */
+
+enum { TOKENS = 4, INNER = 96, OUT = 5 };
+
+static float moe_x[TOKENS][DEPTH], moe_w1[2 * INNER][DEPTH], moe_w2[OUT][INNER];
+static double wide_moe_x[TOKENS * DEPTH], wide_w1[2 * INNER * DEPTH], wide_w2[OUT * INNER];
+static double size_x[TOKENS * DEPTH], size_w1[2 * INNER * DEPTH], size_w2[OUT * INNER];
+
+static void draw_floats(size_t n, float *x, double *wide, double *size) {
+	for (size_t i = 0; i < n; i++) {
+		wide[i] = (double)(x[i] = (float)short_number(8));
+		size[i] = fabs(wide[i]);
+	}
+}
+
+static void draw_expert(void) {
+	draw_floats(TOKENS * DEPTH, moe_x[0], wide_moe_x, size_x);
+	draw_floats(2 * INNER * DEPTH, moe_w1[0], wide_w1, size_w1);
+	draw_floats(OUT * INNER, moe_w2[0], wide_w2, size_w2);
+}
+
+/* h in f32, its sums from either end; exp in base 2, the quotient by a reciprocal. */
+static void gate_in(bool reversed, size_t lost, size_t token, float *h) {
+	for (size_t i = 0; i < INNER; i++) {
+		volatile float g = 0, u = 0, e, r;
+		for (size_t k = 0; k < DEPTH; k++) {
+			size_t d = reversed ? DEPTH - 1 - k : k;
+			g += d == lost ? 0 : moe_x[token][d] * moe_w1[i][d];
+			u += moe_x[token][d] * moe_w1[INNER + i][d];
+		}
+		e = g * -1.44269504f;
+		e = 1 + exp2f(e);
+		r = 1 / e;
+		h[i] = g * r;
+		h[i] *= u;
+	}
+}
+
+static struct exact_expert expert(void) {
+	return (struct exact_expert){
+		TOKENS, DEPTH, INNER, { wide_moe_x, size_x }, { wide_w1, size_w1 }, EXACT_IN_F32, 0
+	};
+}
+
+static double gate_share(size_t lost) {
+	static double h[TOKENS * INNER], e[TOKENS * INNER];
+	struct exact_expert p = expert();
+	float got[INNER];
+	double most = 0;
+	exact_gated(&p, h, e);
+	for (size_t k = 0; k < 4 * TOKENS; k++) {
+		fesetround(k & 1 ? FE_TOWARDZERO : FE_TONEAREST);
+		gate_in(k & 2, lost, k / 4, got);
+		fesetround(FE_TONEAREST);
+		for (size_t i = 0; i < INNER; i++) {
+			size_t at = k / 4 * INNER + i;
+			most = fmax(most, fabs((double)got[i] - h[at]) / e[at]);
+		}
+	}
+	return most;
+}
+
+/* E2M1 by a search: the nearest magnitude, of two the one with an even code; the least power of two
+ * above amax / limit. */
+static void narrow(size_t n, double limit, double *x) {
+	static const double codes[] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
+	double amax = 0, unit = 0x1p-60;
+	for (size_t i = 0; i < n; i++)
+		amax = fmax(amax, fabs(x[i]));
+	while (unit * limit <= amax)
+		unit *= 2;
+	for (size_t i = 0; i < n; i++) {
+		size_t best = 0;
+		for (size_t c = 1; c < 8; c++) {
+			double now = fabs(fabs(x[i]) / unit - codes[best]),
+			       next = fabs(fabs(x[i]) / unit - codes[c]);
+			best = next < now || (next == now && c % 2 == 0) ? c : best;
+		}
+		x[i] = copysign(unit * codes[best], x[i]);
+	}
+}
+
+static void conversions_cover_what_errors_change(void) {
+	static const double limits[] = { 8, 7, 6 };
+	for (size_t l = 0; l < 3; l++) {
+		struct exact_inner f = { .limit = limits[l] };
+		bool same = true, within = true;
+		size_t open = 0, other = 0;
+		for (size_t round = 0; round < 200; round++) {
+			double h[32], e[32], plain[32], near[32], more[32];
+			for (size_t i = 0; i < 32; i++)
+				h[i] = more[i] = uniform() + (i ? 0 : 2), e[i] = 0;
+			memcpy(plain, h, sizeof h);
+			memcpy(near, h, sizeof h);
+			narrow(32, limits[l], plain);
+			exact_narrowed(&f, 1, 32, h, e);
+			for (size_t i = 0; i < 32; i++)
+				same &= h[i] == plain[i] && e[i] == 0;
+			for (size_t i = 0; i < 32; i++) {
+				near[i] += 0.01 * uniform();
+				h[i] = more[i], e[i] = 0.01;
+			}
+			narrow(32, limits[l], near);
+			exact_narrowed(&f, 1, 32, h, e);
+			narrow(32, limits[(l + 1) % 3], more);
+			for (size_t i = 0; i < 32; i++) {
+				within &= fabs(near[i] - h[i]) <= e[i];
+				open += e[i] > 0;
+				other += fabs(more[i] - h[i]) > e[i];
+			}
+		}
+		ok(same, "E2M1 by limit %g is one value where nothing is wrong", limits[l]);
+		ok(within && open > 0 && open < 3200,
+		   "h that is wrong by 0.01 is within the bound, which is 0 far from ties");
+		ok(other > 0, "another recipe is not within it");
+	}
+	double h[1] = { 1.75 }, e[1] = { 0.25 };
+	exact_narrowed(&(struct exact_inner){ 8, 0, 0 }, 1, 1, h, e);
+	ok(h[0] == 1.75 && e[0] == 0.25 + 0x1p-6, "bf16 adds an ulp");
+}
+
+static void experts_are_within_their_bound(void) {
+	static double h[TOKENS * INNER], e[TOKENS * INNER], y[TOKENS * OUT], y_e[TOKENS * OUT];
+	struct exact_expert p = expert();
+	float got[INNER];
+	draw_expert();
+	ok(gate_share(DEPTH) <= 1, "silu of one product times the other is within its bound");
+	ok(gate_share(3) > 1, "without a term it is not");
+	exact_gated(&p, h, e);
+	struct exact_inner f = { .limit = 6 };
+	exact_narrowed(&f, TOKENS, INNER, h, e);
+	exact_down(TOKENS, OUT, INNER, h, e, (struct exact_factor){ wide_w2, size_w2 }, 0, y, y_e);
+	bool within = true, beyond = false;
+	for (size_t i = 0; i < TOKENS * OUT; i++) {
+		double q[INNER];
+		volatile float sum = 0, wrong = 0;
+		gate_in(i & 1, DEPTH, i / OUT, got);
+		for (size_t k = 0; k < INNER; k++)
+			q[k] = (double)got[k];
+		for (size_t k = 0; k < INNER; k += 32)
+			narrow(32, 6, q + k);
+		for (size_t k = 0; k < INNER; k++) {
+			sum += (float)q[k] * moe_w2[i % OUT][k];
+			wrong += got[k] * moe_w2[i % OUT][k];
+		}
+		within &= fabs((double)sum - y[i]) <= y_e[i];
+		beyond |= fabs((double)wrong - y[i]) > y_e[i];
+	}
+	ok(within, "the second product of h in E2M1 is within its bound");
+	ok(beyond, "that of h in f32 is not");
+}
+
 /* ---- attention ---- */
 
 static double cut_to(double x, int digits) {
@@ -350,6 +572,9 @@ int main(void) {
 	products_are_within_their_bound();
 	terms_of_a_product();
 	softmax_is_within_its_bound();
+	norms_are_within_their_bound();
+	conversions_cover_what_errors_change();
+	experts_are_within_their_bound();
 	attention_is_within_its_bound();
 	masks_leave_keys_out();
 	return done_testing();
