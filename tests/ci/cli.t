@@ -30,12 +30,12 @@ is(passes('-h does too', '-h'), $help, 'with the same text');
 my @list = split /\n/, passes('--list lists', '--list');
 my $runs = 0;
 for my $text (map { slurp($_) } glob 'cases/*/*.yaml') {
-	my $own      = () = $text =~ /^ *- \{(?:M|sizes):/mg;
+	my $own      = () = $text =~ /^ *- \{.*\bregime:/mg;
 	my $variants = () = $text =~ /^ *- \{name: [^,]*, +code:/mg;
 	$runs += $own * ($variants || 1);
 }
 is(@list, $runs, 'every run of every case file and of its variants, one a line');
-my $sizes = qr/\d+x\d+x\d+|\w+=\d+(?:,\w+=\d+)*/;
+my $sizes = qr/\d+x\d+x\d+(?:,\w+=\d+)*|\w+=\d+(?:,\w+=\d+)*/;
 is(scalar(grep { !m{^\w+/\w+(?:/\w+)?/$sizes/(?:exact|general|special) } } @list), 0,
 	'under case / variant / sizes / regime');
 my @quick = map { /^(\S+) +.*\bquick\b/ } @list;
