@@ -8,26 +8,27 @@
 
 enum { MAX_D = 32 }; /* registers of the largest result */
 
-static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in, unsigned code,
-                                  unsigned n))[MX_LANES] {
-	unsigned row = mx_row(code);
-	if (code < MX_VGPR)
-		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NO_VGPR, code));
-	if (code < MX_VGPR || !mx_vgprs_exist(w, in, row, n))
+static const uint32_t (*registers(struct mx_wave *w, const struct mx_inst *in,
+                                  unsigned position))[MX_LANES] {
+	const struct mx_operand *o = &in->operand[position];
+	unsigned row = mx_row(o->code);
+	if (o->code < MX_VGPR)
+		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(NO_VGPR, o->code));
+	if (o->code < MX_VGPR || !mx_vgprs_exist(w, in, row, o->dwords))
 		return NULL;
 	return (const uint32_t(*)[MX_LANES])(w->v + row);
 }
 
 /* C may be an inline constant, which gives all elements the same value. */
-static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in, unsigned n,
+static const uint32_t (*accumulator(struct mx_wave *w, const struct mx_inst *in,
                                     mx_vreg constant[MAX_D]))[MX_LANES] {
 	if (mx_source(in, 2) >= MX_VGPR)
-		return registers(w, in, mx_source(in, 2), n);
+		return registers(w, in, MX_AT_SRC2);
 	bool wide = in->mai.dense && in->mai.dense->d == MX_T_F64;
 	if (wide && mx_source(in, 2) != MX_INT_0)
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(WIDE_CONSTANT));
 	uint32_t value = mx_sread(w, in, mx_source(in, 2));
-	for (unsigned r = 0; r < n; r++)
+	for (unsigned r = 0; r < in->op->d; r++)
 		for (unsigned l = 0; l < MX_LANES; l++)
 			constant[r][l] = value;
 	return (const uint32_t(*)[MX_LANES])constant;
@@ -65,17 +66,19 @@ static void scale_bytes(struct mx_wave *w, const struct mx_inst *in, unsigned i,
 
 /* ---- unwritten bits of the result: an unwritten bit of A taints a row, one of B a column ---- */
 
-static uint64_t operand_unwritten(const struct mx_wave *w, unsigned code, unsigned n) {
+static uint64_t operand_unwritten(const struct mx_wave *w, const struct mx_inst *in,
+                                  unsigned position) {
+	const struct mx_operand *o = &in->operand[position];
 	uint64_t lanes = 0;
-	for (unsigned r = 0; code >= MX_VGPR && r < n; r++)
-		lanes |= w->unwritten_lanes[mx_row(code) + r];
+	for (unsigned r = 0; o->code >= MX_VGPR && r < o->dwords; r++)
+		lanes |= w->unwritten_lanes[mx_row(o->code) + r];
 	return lanes;
 }
 
 static uint64_t scale_unwritten(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
-	unsigned code = mx_operand_at(in, MX_AT_SCALE_A + i), row = mx_row(code);
+	unsigned row = mx_row_at(in, MX_AT_SCALE_A + i);
 	uint64_t lanes = 0;
-	if (!is_scaled(in) || !operand_unwritten(w, code, 1))
+	if (!is_scaled(in) || !operand_unwritten(w, in, MX_AT_SCALE_A + i))
 		return 0;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		if (mx_vunwritten(w, row, l) >> (8 * in->mai.byte[i]) & 0xff)
@@ -113,30 +116,29 @@ static bool overflow_clamps(const struct mx_wave *w) {
 
 /* Dense forms: broadcasts and blocks mix lanes, so one unwritten bit taints all of D. */
 static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned n = in->op->d, na = in->op->s[0];
+	unsigned n = in->op->d;
 	mx_vreg constant[MAX_D], d[MAX_D], u;
 	struct mx_dense_args args = {
 		in->mai.dense,
 		w->group->run->launch->profile,
-		registers(w, in, mx_source(in, 0), na),
-		registers(w, in, mx_source(in, 1), na),
-		accumulator(w, in, n, constant),
+		registers(w, in, MX_AT_SRC0),
+		registers(w, in, MX_AT_SRC1),
+		accumulator(w, in, constant),
 		d,
 		in->mai.cbsz,
 		in->mai.abid,
 		in->mai.blgp,
 		overflow_clamps(w),
 	};
-	if (!args.a || !args.b || !args.c || !registers(w, in, mx_result(in), n))
+	if (!args.a || !args.b || !args.c || !registers(w, in, MX_AT_RESULT))
 		return;
 	mx_status s = mx_mma_dense(&args);
 	if (s != MX_OK) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE_OF(REFUSED, mx_strerror(s)));
 		return;
 	}
-	bool bad = operand_unwritten(w, mx_source(in, 0), na) |
-	           operand_unwritten(w, mx_source(in, 1), na) |
-	           operand_unwritten(w, mx_source(in, 2), n);
+	bool bad = operand_unwritten(w, in, MX_AT_SRC0) | operand_unwritten(w, in, MX_AT_SRC1) |
+	           operand_unwritten(w, in, MX_AT_SRC2);
 	memset(u, 0xff, sizeof u);
 	for (unsigned r = 0; r < n; r++)
 		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], bad ? u : NULL);
@@ -144,21 +146,21 @@ static void exec_dense(struct mx_wave *w, const struct mx_inst *in) {
 
 /* Sparse forms: C is D, and the third source is the index, always a VGPR. */
 static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned n = in->op->d, na = in->op->s[0], nb = in->op->s[1];
-	const uint32_t(*index)[MX_LANES] = registers(w, in, mx_source(in, 2), 1);
+	unsigned n = in->op->d;
+	const uint32_t(*index)[MX_LANES] = registers(w, in, MX_AT_SRC2);
 	mx_vreg d[MAX_D], u;
 	struct mx_sparse_args args = {
 		in->mai.sparse,
 		w->group->run->launch->profile,
-		registers(w, in, mx_source(in, 0), na),
-		registers(w, in, mx_source(in, 1), nb),
+		registers(w, in, MX_AT_SRC0),
+		registers(w, in, MX_AT_SRC1),
 		index ? *index : NULL,
 		d,
 		in->mai.cbsz,
 		in->mai.abid,
 		overflow_clamps(w),
 	};
-	if (!args.a || !args.b || !index || !registers(w, in, mx_result(in), n))
+	if (!args.a || !args.b || !index || !registers(w, in, MX_AT_RESULT))
 		return;
 	if (in->mai.blgp) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_BLGP));
@@ -171,10 +173,8 @@ static void exec_sparse(struct mx_wave *w, const struct mx_inst *in) {
 		mx_find(w, in, MX_UNSUPPORTED, -1, 0, MX_BECAUSE(SPARSE_INDICES));
 		return;
 	}
-	bool bad = operand_unwritten(w, mx_source(in, 0), na) |
-	           operand_unwritten(w, mx_source(in, 1), nb) |
-	           operand_unwritten(w, mx_source(in, 2), 1) |
-	           operand_unwritten(w, mx_result(in), n);
+	bool bad = operand_unwritten(w, in, MX_AT_SRC0) | operand_unwritten(w, in, MX_AT_SRC1) |
+	           operand_unwritten(w, in, MX_AT_SRC2) | operand_unwritten(w, in, MX_AT_RESULT);
 	memset(u, 0xff, sizeof u);
 	for (unsigned r = 0; r < n; r++)
 		mx_vwrite(w, mx_row_at(in, MX_AT_RESULT) + r, ~0ull, d[r], bad ? u : NULL);
@@ -201,7 +201,6 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 		        MX_BECAUSE(MATRIX_FORMATS, in->mai.cbsz, in->mai.blgp));
 		return;
 	}
-	unsigned na = mx_operand_vgprs(in->mai.cbsz), nb = mx_operand_vgprs(in->mai.blgp);
 	scale_bytes(w, in, 0, scale_a);
 	scale_bytes(w, in, 1, scale_b);
 	struct mx_mma_args args = {
@@ -209,20 +208,20 @@ void mx_exec_mfma(struct mx_wave *w, const struct mx_inst *in) {
 		shape,
 		in->mai.cbsz,
 		in->mai.blgp,
-		registers(w, in, mx_source(in, 0), na),
-		registers(w, in, mx_source(in, 1), nb),
-		accumulator(w, in, n, constant),
+		registers(w, in, MX_AT_SRC0),
+		registers(w, in, MX_AT_SRC1),
+		accumulator(w, in, constant),
 		scale_a,
 		scale_b,
 		d,
 		.clamp = overflow_clamps(w),
 	};
-	if (!args.a || !args.b || !args.c || !registers(w, in, mx_result(in), n))
+	if (!args.a || !args.b || !args.c || !registers(w, in, MX_AT_RESULT))
 		return;
 	mx_mma_scaled(&args);
-	uint64_t a = operand_unwritten(w, mx_source(in, 0), na) | scale_unwritten(w, in, 0);
-	uint64_t b = operand_unwritten(w, mx_source(in, 1), nb) | scale_unwritten(w, in, 1);
-	if (a | b | operand_unwritten(w, mx_source(in, 2), n))
+	uint64_t a = operand_unwritten(w, in, MX_AT_SRC0) | scale_unwritten(w, in, 0);
+	uint64_t b = operand_unwritten(w, in, MX_AT_SRC1) | scale_unwritten(w, in, 1);
+	if (a | b | operand_unwritten(w, in, MX_AT_SRC2))
 		write_result(w, in, shape, n, d, rows_of_lanes(a, mn), rows_of_lanes(b, mn));
 	else
 		for (unsigned r = 0; r < n; r++)

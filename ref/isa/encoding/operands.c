@@ -128,6 +128,13 @@ static bool is(const struct mx_operand_spec *o, const char *field) {
 	return !strcmp(o->field, field);
 }
 
+/* src0, ssrc0, vsrc1 ... */
+static bool is_source(const struct mx_operand_spec *o) {
+	const char *f = o->field;
+	bool prefix = f[0] == 'v' || (f[0] == 's' && f[1] == 's');
+	return !strncmp(f + prefix, "src", 3);
+}
+
 /* The operands of a row, in the order of its list. */
 struct listing {
 	struct mx_inst *in;
@@ -139,7 +146,7 @@ struct listing {
  * DPP in the manual [ISA 13.3.9], but LLVM has no such form. */
 static void add_source(struct listing *l, const struct mx_operand_spec *o, unsigned code,
                        unsigned dwords) {
-	unsigned index = is(o, "literal") ? 0 : mx_operand_index(o);
+	unsigned index = is_source(o) ? mx_operand_index(o) : 0;
 	unsigned i = index > l->sources ? index : l->sources;
 	if (l->in->dpp.used && code == MX_DPP)
 		code = MX_VGPR + mx_bits(l->in->dwords[1], 7, 0);
@@ -206,6 +213,7 @@ static void add_number(struct listing *l, const struct mx_operand_spec *o, unsig
 		l->in->imm = (int32_t)code;
 }
 
+/* addr, vaddr, saddr, sbase, srsrc, soffset */
 static void add_address(struct mx_inst *in, const struct mx_operand_spec *o, unsigned code,
                         unsigned dwords) {
 	if (is(o, "srsrc"))
@@ -227,6 +235,8 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 		add_vcc(l);
 	else if (mx_operand_is_number(o))
 		add_number(l, o, code);
+	else if (is_source(o))
+		add_source(l, o, code, dwords);
 	else if (is(o, "vdst") || is(o, "sdst"))
 		add_destination(in, o, code, dwords);
 	else if (strstr(o->field, "data"))
@@ -235,10 +245,8 @@ static void add_listed(struct listing *l, const struct mx_operand_spec *o) {
 		add_at(in, MX_AT_SCALE_A, MX_AS_SCALE_A, code, dwords);
 	else if (is(o, "scale1"))
 		add_at(in, MX_AT_SCALE_B, MX_AS_SCALE_B, code, dwords);
-	else if (strstr(o->field, "addr") || is(o, "sbase") || is(o, "srsrc") || is(o, "soffset"))
-		add_address(in, o, code, dwords);
 	else
-		add_source(l, o, code, dwords);
+		add_address(in, o, code, dwords);
 }
 
 /* ---- operands without a field ---- */
