@@ -1,14 +1,13 @@
 /* A folder of verdicts, one file for each.
  *
  *   file:  "mxcache1", u64 key, u64 XXH3 of the rest, the rest
- *   rest:  struct mx_result without its unused notes
+ *   rest:  a packed result
  *
- * The key contains the build, so the struct is the same in program and file. */
+ * The key contains the build, so program and file have the same struct mx_result. */
 #include "cache.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +20,7 @@
 #include "../../fuzz/hunt/build.h"
 #include "../../fuzz/hunt/schedule.h"
 #include "../../oracle/hash_file.h"
+#include "result.h"
 
 struct mx_cache {
 	const struct mx_options *o;
@@ -99,44 +99,10 @@ void mx_cache_free(struct mx_cache *cache) {
 	free(cache);
 }
 
-/* ---- verdicts as bytes: only the used notes ---- */
-
-/* The bytes of struct mx_result up to the last used note; the unused ones; those after them. */
-static size_t used(const struct mx_result *r) {
-	return offsetof(struct mx_result, verdict.notes) +
-	       r->verdict.n_notes * sizeof r->verdict.notes[0];
-}
-
-static size_t rest(void) {
-	return offsetof(struct mx_result, verdict.notes) +
-	       sizeof((struct mx_result *)0)->verdict.notes;
-}
-
-static size_t packed_bytes(const struct mx_result *r) {
-	return used(r) + sizeof *r - rest();
-}
-
-static bool unpack(const uint8_t *from, size_t n, struct mx_result *r) {
-	if (n < offsetof(struct mx_result, verdict.notes))
-		return false;
-	memcpy(r, from, offsetof(struct mx_result, verdict.notes));
-	if (r->verdict.n_notes > MX_MAX_NOTES || n != packed_bytes(r))
-		return false;
-	memcpy(r, from, used(r));
-	memcpy((uint8_t *)r + rest(), from + used(r), sizeof *r - rest());
-	return true;
-}
-
-static const char *code_path(const struct mx_cache *c, const struct mx_selected *run,
-                             char path[4096]) {
-	struct mx_error why;
-	if (c->o->code_object)
-		return c->o->code_object;
-	return mx_case_code(run->c, run->run.variant, c->kernel_dir, path, &why) ? "" : path;
-}
+/* ---- verdicts ---- */
 
 bool mx_cache_get(const struct mx_cache *c, struct mx_result *r) {
-	const struct mx_result was = *r;
+	enum { MOST_BYTES = 1 << 24 };
 	struct mx_error why;
 	struct head head;
 	char path[4096];
@@ -144,21 +110,14 @@ bool mx_cache_get(const struct mx_cache *c, struct mx_result *r) {
 	uint64_t key;
 	size_t n;
 	if (!key_of(c, r->run, &key) || path_of(c, key, path) || access(path, R_OK) ||
-	    mx_file_read(path, sizeof head + sizeof *r, &bytes, &n, &why))
+	    mx_file_read(path, MOST_BYTES, &bytes, &n, &why))
 		return false;
 	memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
 	bool good = n >= sizeof head && !memcmp(head.magic, "mxcache1", 8) && head.key == key &&
 	            XXH3_64bits(bytes + sizeof head, n - sizeof head) == head.sum &&
-	            unpack(bytes + sizeof head, n - sizeof head, r);
+	            mx_result_unpack(bytes + sizeof head, n - sizeof head, r);
 	free(bytes);
-	if (!good)
-		*r = was;
-	r->run = was.run;
-	r->alone = was.alone;
 	r->cached = good;
-	r->schedule = NULL; /* a pass has none */
-	if (good)
-		r->code = strdup(code_path(c, r->run, path));
 	return good;
 }
 
@@ -175,12 +134,10 @@ int mx_cache_put(const struct mx_cache *c, const struct mx_result *r, struct mx_
 	if (mx_result_status(r) || r->race.interrupted || has_waived(&r->verdict) ||
 	    !key_of(c, r->run, &head.key) || path_of(c, head.key, path))
 		return 0;
-	size_t n = packed_bytes(r);
-	uint8_t *bytes = malloc(n);
+	size_t n;
+	uint8_t *bytes = mx_result_pack(r, &n);
 	if (!bytes)
 		return mx_fail(err, "out of memory");
-	memcpy(bytes, r, used(r));
-	memcpy(bytes + used(r), (const uint8_t *)r + rest(), sizeof *r - rest());
 	head.sum = XXH3_64bits(bytes, n);
 	int status = mx_files_write(
 		&(struct mx_file){ path, { { &head, sizeof head }, { bytes, n } } }, 1, err);

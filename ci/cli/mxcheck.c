@@ -24,8 +24,10 @@
 #include "hunt_report.h"
 #include "mutate.h"
 #include "output.h"
+#include "pool.h"
 #include "progress.h"
 #include "report.h"
+#include "result.h"
 #include "save.h"
 #include "waivers.h"
 
@@ -46,7 +48,8 @@ struct gate {
 	struct mx_result *results;
 	bool *done;
 	size_t next, printed;
-	size_t stale; /* rows of --expect */
+	bool interrupted; /* some runs were not done */
+	size_t stale;     /* rows of --expect */
 	pthread_mutex_t lock;
 };
 
@@ -181,19 +184,14 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	mx_bench_free(b);
 }
 
-/* A verdict of the cache is compared again: the baseline and the expected failures may have
- * changed. */
-static void run_case(const struct gate *g, struct mx_result *r) {
+static void run_case(void *context, struct mx_result *r) {
+	const struct gate *g = context;
 	struct mx_error err;
 	if (!g->cache || !mx_cache_get(g->cache, r)) {
 		do_case(g, r);
 		if (g->cache && mx_cache_put(g->cache, r, &err))
 			fprintf(stderr, "mxcheck: --cache: %s\n", err.text);
 	}
-	if (!r->bad_input && g->baseline)
-		mx_baseline_compare(g->baseline, r->run, &r->verdict);
-	if (!r->bad_input && g->expect)
-		mx_expect_compare(g->expect, g->device->arch, r);
 }
 
 /* ---- all cases: in parallel, printed in order; hunts follow each other ---- */
@@ -222,6 +220,18 @@ static void print_ready(struct gate *g) {
 	}
 }
 
+/* After a run, also one from the cache: the baseline and the expected failures may have changed. */
+static void end_case(void *context, size_t i) {
+	struct gate *g = context;
+	struct mx_result *r = &g->results[i];
+	if (!r->bad_input && g->baseline)
+		mx_baseline_compare(g->baseline, r->run, &r->verdict);
+	if (!r->bad_input && g->expect)
+		mx_expect_compare(g->expect, g->device->arch, r);
+	g->done[i] = true;
+	print_ready(g);
+}
+
 static void *work(void *argument) {
 	struct gate *g = argument;
 	for (;;) {
@@ -230,12 +240,9 @@ static void *work(void *argument) {
 		pthread_mutex_unlock(&g->lock);
 		if (i >= g->selection.n_runs)
 			return NULL;
-		g->results[i].run = &g->selection.runs[i];
-		g->results[i].alone = g->selection.n_runs == 1;
 		run_case(g, &g->results[i]);
 		pthread_mutex_lock(&g->lock);
-		g->done[i] = true;
-		print_ready(g);
+		end_case(g, i);
 		if (g->results[i].race.interrupted || g->device->lost)
 			g->selection.n_runs = i + 1; /* hunts run in one thread */
 		pthread_mutex_unlock(&g->lock);
@@ -253,18 +260,61 @@ static void share_threads(const struct gate *g) {
 	mx_judge_threads(share(g, g->o->race ? 1 : g->selection.n_runs));
 }
 
-static void run_all(struct gate *g) {
-	size_t most = g->o->race ? 1 : g->selection.n_runs;
-	unsigned jobs = g->o->jobs < most ? g->o->jobs : (unsigned)most;
+static void run_in_threads(struct gate *g, unsigned jobs) {
 	pthread_t threads[1024];
 	bool started[1024] = { false };
-	share_threads(g);
 	for (unsigned j = 1; j < jobs; j++)
 		started[j] = !pthread_create(&threads[j], NULL, work, g);
 	work(g);
 	for (unsigned j = 1; j < jobs; j++)
 		if (started[j])
 			pthread_join(threads[j], NULL);
+}
+
+/* Leaves the runs that have a result. */
+static void drop_unfinished(struct gate *g) {
+	size_t n = 0, all = g->selection.n_runs;
+	for (size_t i = 0; i < all; i++) {
+		if (!g->done[i])
+			continue;
+		g->results[n] = g->results[i];
+		g->done[n++] = true;
+	}
+	g->selection.n_runs = n;
+	print_ready(g);
+	printf("%sinterrupted; %zu of %zu runs were done\n", g->o->tap ? "# " : "", n, all);
+}
+
+/* In processes of their own: unknown code can crash them. */
+static int run_in_workers(struct gate *g, unsigned jobs, struct mx_error *err) {
+	enum { USUAL_TIME_OUT = 600 };
+	const struct mx_pool pool = { .jobs = jobs,
+		                      .time_out = g->o->race       ? 0
+		                                  : g->o->time_out ? g->o->time_out
+		                                                   : USUAL_TIME_OUT,
+		                      .ends_early = g->o->race != 0,
+		                      .context = g,
+		                      .work = run_case,
+		                      .done = end_case };
+	int status = mx_pool_run(&pool, &g->selection, g->results, &g->interrupted, err);
+	if (!status && g->interrupted)
+		drop_unfinished(g);
+	return status;
+}
+
+/* A real device does not survive a fork, and what --trace and its like print is for a debugger. */
+static int run_all(struct gate *g, struct mx_error *err) {
+	size_t most = g->o->race ? 1 : g->selection.n_runs;
+	unsigned jobs = g->o->jobs < most ? g->o->jobs : (unsigned)most;
+	for (size_t i = 0; i < g->selection.n_runs; i++) {
+		g->results[i].run = &g->selection.runs[i];
+		g->results[i].alone = g->selection.n_runs == 1;
+	}
+	share_threads(g);
+	if (g->device->emu && !mx_options_look(g->o) && jobs)
+		return run_in_workers(g, jobs, err);
+	run_in_threads(g, jobs);
+	return 0;
 }
 
 static void print_stale(void *context, const char *why, const char *text) {
@@ -275,7 +325,7 @@ static void print_stale(void *context, const char *why, const char *text) {
 /* 4 goes before 3 and 3 before 1; a run that could not be done is 2, whatever the others find. */
 static int exit_status(const struct gate *g) {
 	int worst = g->stale ? MX_WRONG_NUMBERS : 0;
-	bool interrupted = false;
+	bool interrupted = g->interrupted;
 	for (size_t i = 0; i < g->selection.n_runs; i++) {
 		if (g->results[i].bad_input)
 			return BAD_INPUT;
@@ -334,11 +384,6 @@ static int begin_reports(struct gate *g, struct mx_error *err) {
 	return g->o->json ? mx_json_begin(g->o->json, &record, &g->json, err) : 0;
 }
 
-static void free_result(struct mx_result *r) {
-	free(r->schedule);
-	free(r->code);
-}
-
 static int run_gate(struct gate *g) {
 	double start = mx_seconds();
 	struct mx_error err;
@@ -353,7 +398,9 @@ static int run_gate(struct gate *g) {
 		exit(BAD_INPUT);
 	}
 	mx_report_start(g->o, g->device, g->selection.n_runs);
-	run_all(g);
+	bool lost = run_all(g, &err) != 0;
+	if (lost)
+		fprintf(stderr, "mxcheck: %s\n", err.text);
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
 	if (g->expect && !g->o->shards) /* another shard may use a row; merge decides */
@@ -363,13 +410,13 @@ static int run_gate(struct gate *g) {
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
 	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent,
 	              mx_seconds() - start);
-	int status = exit_status(g);
+	int status = lost ? BAD_INPUT : exit_status(g);
 	if (update_baseline(g))
 		status = BAD_INPUT;
 	if (end_reports(g, mx_seconds() - start))
 		status = BAD_INPUT;
 	for (size_t i = 0; i < g->selection.n_runs; i++)
-		free_result(&g->results[i]);
+		mx_result_free(&g->results[i]);
 	free(g->results);
 	free(g->done);
 	return status;

@@ -109,9 +109,12 @@ static const char help[] =
 	"                     by byte\n"
 	"  --time T           hunt or draw shapes for that long: 90s, 30m, 8h. It goes alone or\n"
 	"                     with --race or --count\n"
-	"  --time-out S       a run of a hunt that takes more than S seconds is a finding; on a\n"
-	"                     real device it ends the hunt. Default: no limit on a real device;\n"
-	"                     on the emulator 100 times the first run of the hunt, at least 30 s\n"
+	"  --time-out S       a run that takes more than S seconds is a finding, exit 4; in a "
+        "hunt\n"
+	"                     a launch, which on a real device ends the hunt. Default: no limit "
+        "on\n"
+	"                     a real device; on the emulator 600, and in a hunt 100 times its\n"
+	"                     first run, at least 30 s\n"
 	"  --no-shrink        end a hunt at its first difference, without the search for the\n"
 	"                     shortest schedule that still differs, which takes up to 30 s\n"
 	"  --vary W,...       change what surrounds each run of a hunt, as its seed decides:\n"
@@ -586,8 +589,6 @@ static bool check_hunt(struct mx_options *o, int *status) {
 		return bad(status, "%s", "--vary needs a hunt: --race N or --time T");
 	if (o->no_shrink)
 		return bad(status, "%s", "--no-shrink needs a hunt: --race N or --time T");
-	if (o->time_out > 0)
-		return bad(status, "%s", "--time-out needs a hunt: --race N or --time T");
 	return !o->resume ||
 	       bad(status, "--resume %s: needs a hunt: --race N or --time T", o->resume);
 }

@@ -100,6 +100,8 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		put_quoted(f, " --expect ", o->expect);
 	if (o->require_proof)
 		fprintf(f, " --require-proof");
+	if (o->time_out > 0 && !o->race)
+		fprintf(f, " --time-out %g", o->time_out);
 	fprintf(f, " --device %s --seed %" PRIu64, d->name, o->seed);
 	if (o->shape) {
 		fprintf(f, " --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));

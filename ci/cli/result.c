@@ -1,0 +1,103 @@
+/* Results as bytes: the struct without its unused notes, then the texts that it owns. */
+#include "result.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the array of notes begins and ends. */
+enum {
+	NOTES = offsetof(struct mx_result, verdict.notes),
+	REST = NOTES + sizeof(((struct mx_result *)0)->verdict.notes)
+};
+
+/* The texts that a result owns. */
+enum { TEXTS = 2 };
+static char **text_of(struct mx_result *r, unsigned i) {
+	return i ? &r->schedule : &r->code;
+}
+
+/* ---- packing ---- */
+
+static size_t bytes_of_notes(const struct mx_result *r) {
+	return r->verdict.n_notes * sizeof r->verdict.notes[0];
+}
+
+uint8_t *mx_result_pack(const struct mx_result *r, size_t *n) {
+	char *bytes = NULL;
+	FILE *f = open_memstream(&bytes, n);
+	if (!f)
+		return NULL;
+	fwrite(r, 1, NOTES + bytes_of_notes(r), f);
+	fwrite((const uint8_t *)r + REST, 1, sizeof *r - REST, f);
+	for (unsigned i = 0; i < TEXTS; i++) {
+		const char *text = *text_of((struct mx_result *)r, i);
+		if (text)
+			fwrite(text, 1, strlen(text) + 1, f);
+	}
+	if (fclose(f)) {
+		free(bytes);
+		return NULL;
+	}
+	return (uint8_t *)bytes;
+}
+
+/* ---- unpacking ---- */
+
+struct input {
+	const uint8_t *at;
+	size_t left;
+};
+
+static bool take(struct input *in, void *to, size_t n) {
+	if (in->left < n)
+		return false;
+	memcpy(to, in->at, n);
+	in->at += n;
+	in->left -= n;
+	return true;
+}
+
+/* A text that is there has a pointer, of the process that wrote it, in the struct. */
+static bool take_texts(struct input *in, struct mx_result *r) {
+	bool there[TEXTS];
+	for (unsigned i = 0; i < TEXTS; i++) {
+		there[i] = *text_of(r, i) != NULL;
+		*text_of(r, i) = NULL;
+	}
+	for (unsigned i = 0; i < TEXTS; i++) {
+		if (!there[i])
+			continue;
+		size_t n = strnlen((const char *)in->at, in->left) + 1;
+		if (n > in->left || !(*text_of(r, i) = malloc(n)) || !take(in, *text_of(r, i), n))
+			return false;
+	}
+	return !in->left;
+}
+
+static bool take_struct(struct input *in, struct mx_result *r) {
+	return take(in, r, NOTES) && r->verdict.n_notes <= MX_MAX_NOTES &&
+	       take(in, r->verdict.notes, bytes_of_notes(r)) &&
+	       take(in, (uint8_t *)r + REST, sizeof *r - REST);
+}
+
+bool mx_result_unpack(const uint8_t *bytes, size_t n, struct mx_result *r) {
+	struct input in = { bytes, n };
+	struct mx_result *made = calloc(1, sizeof *made);
+	bool is_struct = made && take_struct(&in, made);
+	bool good = is_struct && take_texts(&in, made);
+	if (good) {
+		made->run = r->run;
+		made->alone = r->alone;
+		made->expected = NULL;
+		*r = *made;
+	} else if (is_struct)
+		mx_result_free(made);
+	free(made);
+	return good;
+}
+
+void mx_result_free(struct mx_result *r) {
+	for (unsigned i = 0; i < TEXTS; i++)
+		free(*text_of(r, i));
+}
