@@ -160,7 +160,7 @@ struct mx_because {
 
 /* Where the waves of a stalled workgroup are. */
 typedef enum { MX_STALLED_IN_LOOP, MX_STALLED_AT_BARRIER, MX_STALLED_ENDED } mx_stalled;
-enum { MX_STALLED_WAVES = 16 };
+enum { MX_STALLED_WAVES = 32 /* of a workgroup: 1,024 work-items in waves of 32 */ };
 
 /* The dwords of an instruction; n 0: there is none. */
 struct mx_inst_dwords {

@@ -1,19 +1,18 @@
-/* A second instruction set beside gfx950: its own dwords, decoder, texts and handlers, on the same
- * executor, analyses and reports. The program is in no real machine's code:
+/* Instruction sets beside gfx950: their own dwords, decoder, texts and handlers, on the same
+ * executor, analyses and reports. `toy` has waves of 64, `toy32` waves of 32. Their code is in no
+ * real machine:
  *     e0000000 | opcode << 24 | d << 16 | a << 8 | b */
 #include "machine_test.h"
 
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/lint/lint.h"
-#include "../../ref/isa/machine/device_memory.h"
 #include "../../ref/isa/machine/registers.h"
-#include "../../ref/isa/schedule/inflight.h"
 
 #include <stdio.h>
 
-/* ---- the instruction set ---- */
+/* ---- the instruction sets ---- */
 
-enum { LANE, ADD, LOAD, STORE, WAIT, END, OPS };
+enum { LANE, SHL2, ADD, LOAD, STORE, EXEC, WAIT, END, OPS };
 
 #define VECTOR(name, id)                                                                           \
 	{                                                                                          \
@@ -23,9 +22,11 @@ enum { LANE, ADD, LOAD, STORE, WAIT, END, OPS };
 	}
 static const struct mx_op ops[OPS] = {
 	[LANE] = VECTOR("t_lane", LANE),
+	[SHL2] = VECTOR("t_shl2", SHL2),
 	[ADD] = VECTOR("t_add", ADD),
 	[LOAD] = { "t_load", (mx_opcode)LOAD, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_LOAD },
 	[STORE] = { "t_store", (mx_opcode)STORE, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_STORE },
+	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
 	[END] = { "t_end", (mx_opcode)END, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(END) },
 };
@@ -40,22 +41,32 @@ static void put_vgpr(struct mx_inst *in, unsigned position, mx_operand_role role
 	                             .written = position >= MX_AT_RESULT });
 }
 
+/* Memory is at s[0:1] and an offset in a. */
+static void put_operands(struct mx_inst *in, unsigned op) {
+	const struct mx_operand base = { .code = 0, .dwords = 2, .role = MX_AS_ADDRESS };
+	if (op == SHL2 || op == ADD)
+		put_vgpr(in, MX_AT_SRC0, MX_AS_SRC0, 8);
+	if (op == ADD)
+		put_vgpr(in, MX_AT_SRC1, MX_AS_SRC1, 0);
+	if (op >= LOAD && op <= STORE) {
+		put_vgpr(in, MX_AT_ADDRESS, MX_AS_ADDRESS, 8);
+		mx_set_operand(in, MX_AT_BASE, base);
+	}
+	if (op == STORE)
+		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
+	if (op < STORE)
+		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
+}
+
 static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4, .dwords = { left ? *code : 0 } };
 	unsigned op = in->dwords[0] >> 24 & 15;
 	if (in->dwords[0] >> 28 != 0xe || op >= OPS)
 		return;
 	in->op = &ops[op];
-	in->counts.vm = op == LOAD;
+	in->counts.vm = op == LOAD || op == STORE;
 	in->wait = (struct mx_wait){ 0, MX_LGKMCNT_MAX };
-	if (op == STORE)
-		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
-	if (op == ADD) {
-		put_vgpr(in, MX_AT_SRC0, MX_AS_SRC0, 8);
-		put_vgpr(in, MX_AT_SRC1, MX_AS_SRC1, 0);
-	}
-	if (op <= LOAD)
-		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
+	put_operands(in, op);
 }
 
 static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
@@ -75,79 +86,96 @@ static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *
 	return in.op ? 4 : 0;
 }
 
-/* ---- its handlers: memory is a dword for each lane, at s[0:1] ---- */
+/* ---- their handlers ---- */
 
 static void lane(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg v;
-	for (unsigned l = 0; l < MX_LANES; l++)
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
 		v[l] = l;
 	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
+static const uint32_t *source(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	return w->v[mx_row_at(in, MX_AT_SRC0 + i)];
+}
+
+static void shl2(struct mx_wave *w, const struct mx_inst *in) {
+	mx_vreg v, unwritten;
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++) {
+		v[l] = source(w, in, 0)[l] << 2;
+		unwritten[l] = mx_vunwritten(w, mx_row_at(in, MX_AT_SRC0), l) << 2;
+	}
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, unwritten);
+}
+
 static void add(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg v;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		v[l] = w->v[mx_row_at(in, MX_AT_SRC0)][l] + w->v[mx_row_at(in, MX_AT_SRC1)][l];
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
+		v[l] = source(w, in, 0)[l] + source(w, in, 1)[l];
 	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
-static uint64_t address(const struct mx_wave *w, unsigned l) {
-	return mx_pair(w->s) + 4 * l;
+/* EXEC becomes a | b << 8. */
+static void set_exec(struct mx_wave *w, const struct mx_inst *in) {
+	mx_write_exec(w, in, in->dwords[0] & 0xffff, 0);
 }
 
-static void land(struct mx_wave *w, struct mx_memop *m) {
-	mx_vreg v;
-	uint32_t unwritten;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		v[l] = mx_memory_read(w, m->in, (int)l, address(w, l), 4, &unwritten);
-	mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT), m->exec, v, NULL);
-}
-
-static void load(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_memop *m = mx_memop_new(w, in);
-	if (!m || !mx_memory_check(w, in, 0, address(w, 0), 4 * MX_LANES, false))
-		return;
-	m->land = land;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		m->address[l] = address(w, l);
-	mx_memop_issue(w, &w->vm, m, 1);
-}
-
-static void store(struct mx_wave *w, const struct mx_inst *in) {
-	if (!mx_memory_check(w, in, 0, address(w, 0), 4 * MX_LANES, true))
-		return;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		mx_memory_write(w, in, (int)l, address(w, l), 4, w->v[mx_row_at(in, MX_AT_DATA)][l],
-		                0);
-}
-
-extern mx_handler mx_x_s_waitcnt, mx_x_s_endpgm;
+extern mx_handler mx_exec_GLOBAL, mx_x_s_waitcnt, mx_x_s_endpgm;
 
 static mx_handler *const *handlers(void) {
 	static mx_handler *const table[OPS] = {
-		[LANE] = lane,           [ADD] = add,           [LOAD] = load, [STORE] = store,
-		[WAIT] = mx_x_s_waitcnt, [END] = mx_x_s_endpgm,
+		[LANE] = lane,
+		[SHL2] = shl2,
+		[ADD] = add,
+		[LOAD] = mx_exec_GLOBAL,
+		[STORE] = mx_exec_GLOBAL,
+		[EXEC] = set_exec,
+		[WAIT] = mx_x_s_waitcnt,
+		[END] = mx_x_s_endpgm,
 	};
 	return table;
 }
 
-static const struct mx_isa toy = { "toy", ops, OPS, decode, disassemble, handlers, NULL };
+#define TOY(name_, size)                                                                           \
+	{                                                                                          \
+		.name = name_, .wave_size = size, .ops = ops, .n_ops = OPS, .decode = decode,      \
+		.disassemble = disassemble, .handlers = handlers                                   \
+	}
+static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 
 /* ---- programs ---- */
 
 static const uint32_t toy_code[] = {
-	0xe0010000, /* t_lane v1 */
-	0xe2020000, /* t_load v2 */
-	0xe4000000, /* t_wait */
-	0xe1030102, /* t_add v3, v1, v2 */
-	0xe3030000, /* t_store v3 */
-	0xe5000000, /* t_end */
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe3020100, /* t_load v2, v1 */
+	0xe6000000, /* t_wait */
+	0xe2030002, /* t_add v3, v0, v2 */
+	0xe4030100, /* t_store v3, v1 */
+	0xe7000000, /* t_end */
 };
 static const uint32_t toy_race[] = {
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe3020100, /* t_load v2, v1 */
+	0xe2030102, /* t_add v3, v1, v2 */
+	0xe7000000, /* t_end */
+};
+/* Each wave stores to the dwords of the first. */
+static const uint32_t toy_overlap[] = {
 	0xe0010000, /* t_lane v1 */
-	0xe2020000, /* t_load v2 */
-	0xe1030102, /* t_add v3, v1, v2 */
-	0xe5000000, /* t_end */
+	0xe1010100, /* t_shl2 v1, v1 */
+	0xe4000100, /* t_store v0, v1 */
+	0xe7000000, /* t_end */
+};
+static const uint32_t toy_exec[] = {
+	0xe500a0f0, /* t_exec 0xa0f0 */
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe4000100, /* t_store v0, v1 */
+	0xe7000000, /* t_end */
+};
+static const uint32_t toy_unwritten[] = {
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe4050100, /* t_store v5, v1 */
+	0xe7000000, /* t_end */
 };
 static const uint32_t gfx950_code[] = {
 	0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
@@ -170,9 +198,9 @@ static bool run(struct machine *m) {
 	return m->ran;
 }
 
-static bool arena_counts_from(uint32_t first, uint32_t step) {
-	for (uint32_t l = 0; l < MX_LANES; l++)
-		if (get(4 * l) != first + step * l)
+static bool arena_counts_from(uint32_t first, uint32_t step, uint32_t n) {
+	for (uint32_t i = 0; i < n; i++)
+		if (get(4 * i) != first + step * i)
 			return false;
 	return true;
 }
@@ -183,12 +211,13 @@ static void test_side_by_side(void) {
 		mx_program_new(&mx_gfx950, gfx950_code, sizeof gfx950_code, (uintptr_t)gfx950_code);
 	struct machine a = ready(p, toy_code), b = ready(q, gfx950_code);
 	fill_arena(0);
-	ok(run(&b) && no_findings(&b) && arena_counts_from(100, 0), "a gfx950 program stores 100");
-	ok(run(&a) && no_findings(&a) && arena_counts_from(100, 1),
-	   "a program of the second set loads it, adds the lane and stores");
+	ok(run(&b) && no_findings(&b) && arena_counts_from(100, 0, 64),
+	   "a gfx950 program stores 100");
+	ok(run(&a) && no_findings(&a) && arena_counts_from(100, 1, 64),
+	   "a program of the second set loads it, adds the work-item and stores");
 	if (a.report.n_findings)
 		show_findings(&a);
-	ok(run(&b) && arena_counts_from(100, 0), "the gfx950 program runs again");
+	ok(run(&b) && arena_counts_from(100, 0, 64), "the gfx950 program runs again");
 	ok(a.report.stats.instructions == 6 && a.report.stats.by_op[LOAD] == 1 &&
 	           !strcmp(mx_op_name(a.report.isa, LOAD), "t_load") &&
 	           mx_op_count(b.report.isa) == MX_OPS,
@@ -197,6 +226,83 @@ static void test_side_by_side(void) {
 	mx_report_free(&b.report);
 	mx_program_free(p);
 	mx_program_free(q);
+}
+
+/* ---- waves of 32 ---- */
+
+/* Runs one workgroup of `threads` work-items on a set with waves of 32. The result is valid until
+ * the next run. */
+static struct machine *run32_as(const uint32_t *code, size_t bytes, unsigned threads,
+                                const struct mx_schedule *schedule) {
+	static struct machine m;
+	mx_report_free(&m.report);
+	struct mx_program *p = mx_program_new(&toy32, code, bytes, (uintptr_t)code);
+	m = ready(p, code);
+	m.launch.block[0] = threads;
+	m.launch.schedule = schedule;
+	run(&m);
+	mx_program_free(p);
+	return &m;
+}
+#define RUN32(code, threads) run32_as(code, sizeof(code), threads, NULL)
+
+static bool is_proved(const struct machine *m) {
+	if (no_findings(m) && m->report.proof.outcome == MX_PROVED)
+		return true;
+	show_findings(m);
+	return false;
+}
+
+static void test_partial_wave(void) {
+	fill_arena(0);
+	const struct machine *m = RUN32(toy_code, 40);
+	ok(is_proved(m) && m->report.stats.instructions == 2 * 6,
+	   "40 work-items are two waves of 32, and their order is proved");
+	ok(arena_counts_from(0, 1, 40) && !get(4 * 40) && !get(4 * 63),
+	   "the second wave has eight work-items");
+	ok(m->report.stats.together[MX_TOGETHER_LOAD] == 2 &&
+	           m->report.stats.together[MX_TOGETHER_STORE] == 2,
+	   "32 lanes access memory together");
+}
+
+static void test_exec(void) {
+	unsigned right = 0;
+	fill_arena(0xff);
+	const struct machine *m = RUN32(toy_exec, 32);
+	for (unsigned i = 0; i < 40; i++)
+		right += get(4 * i) == (i < 16 && 0xa0f0 >> i & 1 ? i : ~0u);
+	ok(is_proved(m) && right == 40, "EXEC selects the lanes that store");
+}
+
+static void test_many_waves(void) {
+	static const struct mx_schedule last_first = { .first_wave = 31 };
+	fill_arena(0);
+	ok(is_proved(RUN32(toy_code, 1024)) && arena_counts_from(0, 1, 1024),
+	   "a workgroup has up to 32 waves");
+	const struct machine *m = run32_as(toy_overlap, sizeof toy_overlap, 1024, &last_first);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings == 1 && f->kind == MX_RACE_GLOBAL && f->earlier == 8 &&
+	                f->earlier_wave == 31 && f->wave == 0,
+	        "a race with the last of them names it"))
+		show_findings(m);
+}
+
+static void test_findings32(void) {
+	fill_arena(0);
+	const struct machine *m = RUN32(toy_overlap, 40);
+	if (!ok(found(m, MX_RACE_GLOBAL, 8) && m->report.findings->count == 8,
+	        "two waves of 32 that store to the same dwords race"))
+		show_findings(m);
+	if (!ok(found(RUN32(toy_race, 32), MX_RACE_REGISTER, 8), "a wave of 32 reads too early"))
+		show_findings(m);
+	if (!ok(found(RUN32(toy_unwritten, 32), MX_UNWRITTEN, 4),
+	        "it stores an unwritten register"))
+		show_findings(m);
+	m = RUN32(toy_exec, 40);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings && f->kind == MX_UNWRITTEN && f->wave == 1 && f->lane == 13,
+	        "the lanes after the last work-item have unwritten registers"))
+		show_findings(m);
 }
 
 /* ---- findings ---- */
@@ -235,7 +341,7 @@ static void test_lint(void) {
 static void test_findings(void) {
 	static const uint32_t other[] = { 0xbf810000 /* s_endpgm of gfx950 */ };
 	test_text(toy_race, sizeof toy_race,
-	          "test+0x8 t_add v3, v1, v2 (e1030102): reads v2 before t_load v2 (+0x4) writes "
+	          "test+0x8 t_add v3, v1, v2 (e2030102): reads v2 before t_load v2 (+0x4) writes "
 	          "it: no s_waitcnt vmcnt(0) between them",
 	          "a race is printed with the second set's instructions");
 	test_text(other, sizeof other,
@@ -249,5 +355,9 @@ int main(void) {
 	   "the emulator has gfx950, and no gfx1250");
 	test_side_by_side();
 	test_findings();
+	test_partial_wave();
+	test_exec();
+	test_many_waves();
+	test_findings32();
 	return done_testing();
 }

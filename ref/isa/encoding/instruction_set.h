@@ -10,6 +10,8 @@ struct mx_hazard_rules;
 struct mx_isa {
 	const char *name; /* "gfx950" */
 
+	unsigned wave_size; /* lanes of a wave: 32 or 64 */
+
 	/* The opcodes; row i has the id i. */
 	const struct mx_op *ops;
 	size_t n_ops;

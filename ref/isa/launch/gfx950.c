@@ -31,6 +31,7 @@ static mx_handler *const *handlers_of_this_cpu(void) {
 
 const struct mx_isa mx_gfx950 = {
 	.name = "gfx950",
+	.wave_size = 64,
 	.ops = mx_gfx950_ops,
 	.n_ops = MX_OPS,
 	.decode = mx_gfx950_decode,

@@ -37,7 +37,8 @@ static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	memset(w->v + 256, pattern, w->agprs * sizeof *w->v);
 	memset(w->v_unwritten, 0xff, vgprs * sizeof *w->v);
 	memset(w->v_unwritten + 256, 0xff, w->agprs * sizeof *w->v);
-	memset(w->unwritten_lanes, 0xff, sizeof w->unwritten_lanes);
+	for (unsigned i = 0; i < MX_VGPR_FILE; i++)
+		w->unwritten_lanes[i] = w->lanes;
 	w->scc = pattern & 1;
 	w->scc_unwritten = true;
 }
@@ -103,15 +104,16 @@ static void push_system_sgprs(struct mx_wave *w) {
  * and count as unwritten, because no source defines their value. */
 static void set_up_lanes(struct mx_wave *w) {
 	const uint32_t *size = w->group->size;
-	uint32_t first = w->index * MX_LANES, n = size[0] * size[1] * size[2] - first;
+	unsigned lanes = w->group->run->isa->wave_size;
+	uint32_t first = w->index * lanes, n = size[0] * size[1] * size[2] - first;
 	unsigned axes = w->group->run->launch->kernel->work_item_ids;
 	mx_vreg ids;
-	for (unsigned l = 0; l < MX_LANES; l++) {
+	for (unsigned l = 0; l < lanes; l++) {
 		uint32_t i = first + l;
 		ids[l] = i % size[0] | (axes >= 1 ? i / size[0] % size[1] << 10 : 0) |
 		         (axes >= 2 ? i / size[0] / size[1] << 20 : 0);
 	}
-	uint64_t exec = n >= MX_LANES ? ~0ull : (1ull << n) - 1;
+	uint64_t exec = n >= lanes ? w->lanes : (1ull << n) - 1;
 	mx_vwrite(w, 0, exec, ids, NULL);
 	mx_swrite64(w, MX_EXEC, exec, 0);
 }
@@ -121,6 +123,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	const struct mx_kernel *k = launch->kernel;
 	w->status = MX_READY;
 	w->issued = 0;
+	w->lanes = ~0ull >> (64 - w->group->run->isa->wave_size);
 	w->mode = k->mode;
 	w->priority = 0;
 	w->yields = w->unwritten_back = false;

@@ -2,11 +2,12 @@
 #ifndef MX_WAVE_H
 #define MX_WAVE_H
 
-#include "../encoding/inst.h"
+#include "../encoding/instruction_set.h"
 #include "../isa.h"
 #include "watch.h"
 
 enum {
+	MX_GROUP_WAVES = MX_STALLED_WAVES, /* most waves of a workgroup */
 	MX_VGPR_FILE = 512,
 	MX_VMCNT_MAX = 63,
 	MX_LGKMCNT_MAX = 15,     /* widths of the counters [ISA 4.4] */
@@ -24,7 +25,8 @@ enum {
 #define MX_MODE_CSP_SHIFT  29
 #define MX_MODE_BITS       0xfc8003ffu
 
-/* One dword for each lane: the values of a vector register, or its unwritten bits. */
+/* One dword for each lane: the values of a vector register, or its unwritten bits. A wave of 32 has
+ * the first half. */
 typedef uint32_t mx_vreg[MX_LANES];
 
 /* Executes a statement for each lane of a mask, lowest first. */
@@ -53,7 +55,8 @@ struct mx_wave {
 	struct mx_group *group;
 	unsigned index;
 	mx_wave_status status;
-	uint64_t pc; /* byte offset in the program */
+	uint64_t lanes; /* all of the wave; EXEC has those that are active */
+	uint64_t pc;    /* byte offset in the program */
 	uint64_t issued;
 	bool scc, scc_unwritten;
 	uint32_t mode;       /* the MODE register [ISA 3.5] */
@@ -158,6 +161,11 @@ struct mx_run {
 	bool aborted;             /* the run on several threads failed: one thread repeats it */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */
 };
+
+/* The waves of a workgroup of so many work-items. */
+static inline unsigned mx_waves_of(const struct mx_isa *isa, const uint32_t size[3]) {
+	return (size[0] * size[1] * size[2] + isa->wave_size - 1) / isa->wave_size;
+}
 
 /* Whether the run has stopped. */
 static inline bool mx_run_over(const struct mx_run *run) {

@@ -68,7 +68,7 @@ static bool same_written(struct mx_written a, struct mx_written b) {
 }
 
 static const struct mx_inst *inst_of(const struct mx_race_range *r, mx_access a) {
-	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+	return mx_program_at(r->w->group->run->launch->program, mx_access_offset(a));
 }
 
 /* Whether one of the two accesses polls, or is an atomic and the other a load that a

@@ -36,7 +36,7 @@
 enum { IN_LDS = MX_STREAMS, IN_L1, BEGUN, COUNTERS };
 
 static uint64_t counter_of(uint32_t group, unsigned wave, unsigned which) {
-	return (uint64_t)group << 7 | wave << 3 | which;
+	return (uint64_t)group << 8 | wave << 3 | which;
 }
 
 /* The counter of writes to a dword of device memory, or of a workgroup's LDS. */
@@ -136,7 +136,7 @@ static bool splits(const struct mx_wave *w) {
 
 /* The clock of the last barrier. */
 static struct mx_clock *new_barrier_clock(const struct mx_group *g) {
-	struct mx_tick tick[16 * COUNTERS];
+	struct mx_tick tick[MX_GROUP_WAVES * COUNTERS];
 	unsigned n = 0;
 	for (unsigned v = 0; v < g->n_waves; v++) {
 		const struct mx_race_wave *o = &mx_race_group_of(g)->wave[v];

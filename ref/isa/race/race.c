@@ -76,7 +76,7 @@ void mx_race_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) 
 /* ---- the workgroup ---- */
 
 static bool workgroup_new(void *context, struct mx_group *g) {
-	struct mx_race_group *o = calloc(1, sizeof *o);
+	struct mx_race_group *o = calloc(1, sizeof *o + g->room * sizeof *o->wave);
 	(void)context;
 	g->watcher_data[MX_WATCHER_ORDER] = o;
 	if (!o)
@@ -322,12 +322,11 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 		free_order(o);
 		return NULL;
 	}
-	const uint32_t *b = l->block;
 	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
 	o->memory.by_cells = o->memory.lists || l->lane_by_lane;
 	o->atomics.by_cells = true;
 	o->memory.readers = o->atomics.readers =
-		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
+		2 * mx_waves_of(mx_program_isa(l->program), l->block);
 	return o;
 }
 

@@ -63,20 +63,24 @@ struct mx_race_wave {
 	uint64_t issue[MX_STREAMS][MX_VMCNT_MAX + 1];
 };
 
-/* One access of a conflict, packed for the shadow cells: bits 31:0 number, 55:32 dword of the code,
- * 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
+/* One access of a conflict, packed for the shadow cells: bits 30:0 number, 54:31 dword of the code,
+ * 59:55 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
 typedef uint64_t mx_access;
 
 static inline mx_access mx_access_of(const struct mx_wave *w, const struct mx_inst *in,
                                      unsigned stream, uint32_t number) {
-	return number | (uint64_t)(in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56 |
-	       (uint64_t)stream << 60;
+	return (number & 0x7fffffff) | (uint64_t)(in->offset / 4 & 0xffffff) << 31 |
+	       (uint64_t)w->index << 55 | (uint64_t)stream << 60;
 }
 static inline uint32_t mx_access_number(mx_access a) {
-	return (uint32_t)a;
+	return a & 0x7fffffff;
+}
+/* The place of its instruction in the program, bytes. */
+static inline uint32_t mx_access_offset(mx_access a) {
+	return (a >> 31 & 0xffffff) * 4;
 }
 static inline unsigned mx_access_wave(mx_access a) {
-	return a >> 56 & 15;
+	return a >> 55 & 31;
 }
 static inline unsigned mx_access_stream(mx_access a) {
 	return a >> 60 & 7;
@@ -273,8 +277,8 @@ struct mx_race_clock {
 struct mx_race_group {
 	struct mx_race_map lds, lds_atomics;
 	struct mx_clock *barrier; /* of the last barrier; NULL: not computed yet */
-	struct mx_race_clock clock[16];
-	struct mx_race_wave wave[16];
+	struct mx_race_clock clock[MX_GROUP_WAVES];
+	struct mx_race_wave wave[]; /* as many as the workgroup has room for */
 };
 
 static inline struct mx_race_group *mx_race_group_of(const struct mx_group *g) {

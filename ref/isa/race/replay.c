@@ -124,7 +124,7 @@ static const uint32_t *vector_row(const struct mx_replay *r, unsigned row) {
 static bool same_vector(const struct mx_replay *a, const struct mx_replay *b, unsigned row) {
 	const uint32_t *x = vector_row(a, row), *y = vector_row(b, row);
 	uint64_t lanes = 0;
-	for (unsigned l = 0; l < MX_LANES; l++)
+	for (unsigned l = 0; l < a->run.isa->wave_size; l++)
 		lanes |= (uint64_t)(x[l] != y[l]) << l;
 	return !lanes || !is_live(a, row, !(lanes & ~mx_exec(&a->wave)));
 }

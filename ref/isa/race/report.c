@@ -92,7 +92,7 @@ void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool 
                     uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
                     mx_race_kind did, bool same) {
 	const struct mx_inst *first =
-		mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4);
+		mx_program_at(w->group->run->launch->program, mx_access_offset(earlier));
 	mx_space space = lds ? MX_SPACE_LDS : MX_SPACE_MEMORY;
 	struct mx_finding n = { .kind = lds ? MX_RACE_LDS : MX_RACE_GLOBAL,
 		                .lane = lane,

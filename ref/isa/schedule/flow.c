@@ -122,10 +122,10 @@ FLOW(s_cbranch_scc1) {
 	branch(w, in, w->scc, w->scc_unwritten);
 }
 FLOW(s_cbranch_vccz) {
-	branch(w, in, !mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
+	branch(w, in, !mx_lane_mask(w, MX_VCC), mx_zero_unwritten(w, MX_VCC));
 }
 FLOW(s_cbranch_vccnz) {
-	branch(w, in, mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
+	branch(w, in, mx_lane_mask(w, MX_VCC), mx_zero_unwritten(w, MX_VCC));
 }
 FLOW(s_cbranch_execz) {
 	branch(w, in, !mx_exec(w), false);
