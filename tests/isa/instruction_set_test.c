@@ -12,7 +12,8 @@
 
 /* ---- the instruction sets ---- */
 
-enum { LANE, SHL2, ADD, LOAD, STORE, EXEC, WAIT, END, OPS };
+enum { LANE, SHL2, ADD, LOAD, LOOK, STORE, EXEC, WAIT, END, OPS };
+enum { IN, TABLE, OUT, COUNTERS }; /* streams, too */
 
 #define VECTOR(name, id)                                                                           \
 	{                                                                                          \
@@ -25,6 +26,7 @@ static const struct mx_op ops[OPS] = {
 	[SHL2] = VECTOR("t_shl2", SHL2),
 	[ADD] = VECTOR("t_add", ADD),
 	[LOAD] = { "t_load", (mx_opcode)LOAD, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_LOAD },
+	[LOOK] = { "t_look", (mx_opcode)LOOK, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_LOAD },
 	[STORE] = { "t_store", (mx_opcode)STORE, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_STORE },
 	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
@@ -58,14 +60,23 @@ static void put_operands(struct mx_inst *in, unsigned op) {
 		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
 }
 
+/* t_wait: counter a to at most b. */
+static mx_counts wait_of(uint32_t dword) {
+	unsigned counter = dword >> 8 & 3;
+	return (0x7f7f7f7f7f7f7f7f & ~MX_COUNT(counter, 127)) | MX_COUNT(counter, dword & 127);
+}
+
 static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4, .dwords = { left ? *code : 0 } };
 	unsigned op = in->dwords[0] >> 24 & 15;
 	if (in->dwords[0] >> 28 != 0xe || op >= OPS)
 		return;
 	in->op = &ops[op];
-	in->counts.vm = op == LOAD || op == STORE;
-	in->wait = (struct mx_wait){ 0, MX_LGKMCNT_MAX };
+	if (op >= LOAD && op <= STORE) {
+		in->streams = (uint8_t)(1 << (op - LOAD));
+		in->counts = MX_COUNT(op - LOAD, 1);
+	}
+	in->wait = wait_of(in->dwords[0]);
 	put_operands(in, op);
 }
 
@@ -124,22 +135,38 @@ extern mx_handler mx_exec_GLOBAL, mx_x_s_waitcnt, mx_x_s_endpgm;
 
 static mx_handler *const *handlers(void) {
 	static mx_handler *const table[OPS] = {
-		[LANE] = lane,
-		[SHL2] = shl2,
-		[ADD] = add,
-		[LOAD] = mx_exec_GLOBAL,
-		[STORE] = mx_exec_GLOBAL,
-		[EXEC] = set_exec,
-		[WAIT] = mx_x_s_waitcnt,
-		[END] = mx_x_s_endpgm,
+		[LANE] = lane,           [SHL2] = shl2,           [ADD] = add,
+		[LOAD] = mx_exec_GLOBAL, [LOOK] = mx_exec_GLOBAL, [STORE] = mx_exec_GLOBAL,
+		[EXEC] = set_exec,       [WAIT] = mx_x_s_waitcnt, [END] = mx_x_s_endpgm,
 	};
 	return table;
 }
 
+#define COUNTERS_OF                                                                                \
+	{                                                                                          \
+		[IN] = { "incnt", 7, "t_wait in", " ", "" },                                       \
+		[TABLE] = { "tablecnt", 15, "t_wait table", " ", "" }, [OUT] = {                   \
+			"outcnt",                                                                  \
+			3,                                                                         \
+			"t_wait out",                                                              \
+			" ",                                                                       \
+			""                                                                         \
+		}                                                                                  \
+	}
+#define STREAMS                                                                                    \
+	{                                                                                          \
+		[IN] = { IN, MX_PATH_MEMORY, true }, [TABLE] = { TABLE, MX_PATH_MEMORY, false },   \
+		[OUT] = {                                                                          \
+			OUT,                                                                       \
+			MX_PATH_MEMORY,                                                            \
+			true                                                                       \
+		}                                                                                  \
+	}
 #define TOY(name_, size)                                                                           \
 	{                                                                                          \
-		.name = name_, .wave_size = size, .ops = ops, .n_ops = OPS, .decode = decode,      \
-		.disassemble = disassemble, .handlers = handlers                                   \
+		.name = name_, .wave_size = size, .n_counters = COUNTERS, .counter = COUNTERS_OF,  \
+		.n_streams = COUNTERS, .stream = STREAMS, .barrier = "t_barrier", .ops = ops,      \
+		.n_ops = OPS, .decode = decode, .disassemble = disassemble, .handlers = handlers   \
 	}
 static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 
@@ -148,34 +175,34 @@ static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 static const uint32_t toy_code[] = {
 	0xe1010000, /* t_shl2 v1, v0 */
 	0xe3020100, /* t_load v2, v1 */
-	0xe6000000, /* t_wait */
+	0xe7000000, /* t_wait in 0 */
 	0xe2030002, /* t_add v3, v0, v2 */
-	0xe4030100, /* t_store v3, v1 */
-	0xe7000000, /* t_end */
+	0xe5030100, /* t_store v3, v1 */
+	0xe8000000, /* t_end */
 };
 static const uint32_t toy_race[] = {
 	0xe1010000, /* t_shl2 v1, v0 */
 	0xe3020100, /* t_load v2, v1 */
 	0xe2030102, /* t_add v3, v1, v2 */
-	0xe7000000, /* t_end */
+	0xe8000000, /* t_end */
 };
 /* Each wave stores to the dwords of the first. */
 static const uint32_t toy_overlap[] = {
 	0xe0010000, /* t_lane v1 */
 	0xe1010100, /* t_shl2 v1, v1 */
-	0xe4000100, /* t_store v0, v1 */
-	0xe7000000, /* t_end */
+	0xe5000100, /* t_store v0, v1 */
+	0xe8000000, /* t_end */
 };
 static const uint32_t toy_exec[] = {
-	0xe500a0f0, /* t_exec 0xa0f0 */
+	0xe600a0f0, /* t_exec 0xa0f0 */
 	0xe1010000, /* t_shl2 v1, v0 */
-	0xe4000100, /* t_store v0, v1 */
-	0xe7000000, /* t_end */
+	0xe5000100, /* t_store v0, v1 */
+	0xe8000000, /* t_end */
 };
 static const uint32_t toy_unwritten[] = {
 	0xe1010000, /* t_shl2 v1, v0 */
-	0xe4050100, /* t_store v5, v1 */
-	0xe7000000, /* t_end */
+	0xe5050100, /* t_store v5, v1 */
+	0xe8000000, /* t_end */
 };
 static const uint32_t gfx950_code[] = {
 	0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
@@ -323,31 +350,135 @@ static void keep_sentence(void *context, const struct mx_finding *f) {
 	mx_finding_sentence(&toy, f, context, MX_LINE_ROOM);
 }
 
-static void test_lint(void) {
-	char text[MX_LINE_ROOM] = "";
-	struct mx_program *p = mx_program_new(&toy, toy_race, sizeof toy_race, 0);
+/* The sentence of the last finding, or "". */
+static const char *lint(const uint32_t *code, size_t bytes) {
+	static char text[MX_LINE_ROOM];
+	struct mx_program *p = mx_program_new(&toy, code, bytes, 0);
 	struct mx_lint l = { .program = p, .context = text, .found = keep_sentence };
-	bool made = mx_graph_make(p, 0, sizeof toy_race, &l.graph);
-	if (!ok(made && mx_lint_states(&l) && mx_lint_waits(&l) &&
-	                !strcmp(text,
-	                        "reads v2 while +0x4 t_load v2 may be in flight: no s_waitcnt "
-	                        "vmcnt(0)"),
-	        "lint finds the missing wait, and no wait states where the set has no rules"))
-		diag("%s", text);
+	*text = 0;
+	need(mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) && mx_lint_states(&l) &&
+	             mx_lint_waits(&l),
+	     "memory");
 	mx_graph_free(&l.graph);
 	mx_program_free(p);
+	return text;
+}
+
+static void test_lint(void) {
+	const char *text = lint(toy_race, sizeof toy_race);
+	if (!ok(!strcmp(text, "reads v2 while +0x4 t_load v2 may be in flight: no t_wait in 0"),
+	        "lint finds the missing wait, and no wait states where the set has no rules"))
+		diag("%s", text);
 }
 
 static void test_findings(void) {
 	static const uint32_t other[] = { 0xbf810000 /* s_endpgm of gfx950 */ };
 	test_text(toy_race, sizeof toy_race,
 	          "test+0x8 t_add v3, v1, v2 (e2030102): reads v2 before t_load v2 (+0x4) writes "
-	          "it: no s_waitcnt vmcnt(0) between them",
+	          "it: no t_wait in 0 between them",
 	          "a race is printed with the second set's instructions");
 	test_text(other, sizeof other,
 	          "test+0x0 unknown instruction (bf810000): not in the instruction table",
 	          "its decoder has no instruction of gfx950");
 	test_lint();
+}
+
+/* ---- counters ---- */
+
+/* Whether a run on a wave of 32 has this finding alone. */
+static void lacks(const uint32_t *code, size_t bytes, const char *words, const char *what) {
+	fill_arena(0);
+	const struct machine *m = run32_as(code, bytes, 32, NULL);
+	if (!ok(finding_says(m, words), "%s", what))
+		show_findings(m);
+}
+#define LACKS(code, words, what) lacks(code, sizeof(code), words, what)
+
+static void test_counters(void) {
+	static const uint32_t in_order[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe3020100, /* t_load v2, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe7000001, /* t_wait in 1 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t any_order[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe4020100, /* t_look v2, v1 */
+		0xe4030100, /* t_look v3, v1 */
+		0xe7000101, /* t_wait table 1 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t other_counter[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe4020100, /* t_look v2, v1 */
+		0xe7000000, /* t_wait in 0 */
+		0xe7000200, /* t_wait out 0 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	fill_arena(0);
+	ok(is_proved(RUN32(in_order, 32)), "a wait for 1 covers the first of two loads in order");
+	LACKS(any_order, "before t_look v2 (+0x4) writes it: no t_wait table 0 between them",
+	      "of two in any order it covers none");
+	LACKS(other_counter, "no t_wait table 0 between them", "other counters do not cover it");
+}
+
+static void test_full_counter(void) {
+	static const struct mx_schedule late = { .late = true, .odd = UINT64_MAX };
+	static const uint32_t stores[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe3020100, /* t_load v2, v1 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t loads[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe3020100, /* t_load v2, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	fill_arena(0);
+	const struct machine *m = run32_as(stores, sizeof stores, 32, &late);
+	ok(m->report.stats.most[OUT] == 3 && m->report.stats.most[IN] == 1 &&
+	           !m->report.stats.most[TABLE],
+	   "at most three stores are in flight, as their counter can count");
+	m = RUN32(loads, 32);
+	ok(is_proved(m) && m->report.proof.assumptions >> MX_PROOF_FULL_COUNTER & 1,
+	   "the eighth load after one waits for it");
+	ok(mx_counter_count(&toy32) == COUNTERS &&
+	           !strcmp(mx_counter_name(&toy32, TABLE), "tablecnt") &&
+	           !strcmp(mx_counter_name(&mx_gfx950, MX_COUNTER_LGKM), "lgkmcnt"),
+	   "each set has its own counters");
+}
+
+static void test_lint_counters(void) {
+	static const uint32_t mixed[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe4020100, /* t_look v2, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe7000101, /* t_wait table 1 */
+		0xe7000000, /* t_wait in 0 */
+		0xe2040203, /* t_add v4, v2, v3 */
+		0xe8000000, /* t_end */
+	};
+	const char *text = lint(mixed, sizeof mixed);
+	if (!ok(!strcmp(text, "reads v2 while +0x4 t_look v2 may be in flight: no t_wait table 0"),
+	        "lint takes counters and their order from the set"))
+		diag("%s", text);
 }
 
 int main(void) {
@@ -359,5 +490,8 @@ int main(void) {
 	test_exec();
 	test_many_waves();
 	test_findings32();
+	test_counters();
+	test_full_counter();
+	test_lint_counters();
 	return done_testing();
 }

@@ -1,6 +1,7 @@
 /* The instruction set of gfx950: its decoder, its opcodes, and the functions that execute them. */
 #include "../encoding/decode.h"
 #include "../encoding/disasm.h"
+#include "../encoding/gfx950.h"
 #include "../encoding/instruction_set.h"
 #include "../waitstates/hazard.h"
 
@@ -32,6 +33,24 @@ static mx_handler *const *handlers_of_this_cpu(void) {
 const struct mx_isa mx_gfx950 = {
 	.name = "gfx950",
 	.wave_size = 64,
+	/* vmcnt operations return in issue order, loads and stores mixed. LDS operations return in
+	 * issue order among themselves. Scalar loads return in any order, also with respect to LDS
+	 * [ISA 4.4, 8.3]. A FLAT instruction is two operations, one of each counter. Its LDS
+	 * operation returns in any order. Its memory operation returns in any order if no lane has
+	 * an address in memory; otherwise it returns in order with the others of vmcnt. Compiled
+	 * code relies on this order if the address space is known [ISA 10.2; LLVM
+	 * "SIInsertWaitcnts": pending FLAT]. */
+	.n_counters = MX_GFX950_COUNTERS,
+	.counter = { [MX_COUNTER_VM] = { "vmcnt", MX_VMCNT_MAX, "s_waitcnt vmcnt", "(", ")" },
+	             [MX_COUNTER_LGKM] = { "lgkmcnt", MX_LGKMCNT_MAX, "s_waitcnt lgkmcnt", "(",
+	                                   ")" } },
+	.n_streams = MX_GFX950_STREAMS,
+	.stream = { [MX_STREAM_VM] = { MX_COUNTER_VM, MX_PATH_MEMORY, true },
+	            [MX_STREAM_SCRATCH] = { MX_COUNTER_VM, MX_PATH_SCRATCH, true },
+	            [MX_STREAM_DS] = { MX_COUNTER_LGKM, MX_PATH_LDS, true },
+	            [MX_STREAM_SM] = { MX_COUNTER_LGKM, MX_PATH_SCALAR, false },
+	            [MX_STREAM_FL] = { MX_COUNTER_VM, MX_PATH_FLAT, false } },
+	.barrier = "s_barrier",
 	.ops = mx_gfx950_ops,
 	.n_ops = MX_OPS,
 	.decode = mx_gfx950_decode,

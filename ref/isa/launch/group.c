@@ -27,10 +27,9 @@ static void leave_launch(struct mx_group *g) {
 static void free_memory(struct mx_group *g) {
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
-		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
-		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
-			for (unsigned j = 0; j < queues[q]->n; j++)
-				free(queues[q]->op[j]);
+		for (unsigned s = 0; s < MX_STREAMS; s++)
+			for (unsigned k = 0; k < w->queue[s].n; k++)
+				free(w->queue[s].op[k]);
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);

@@ -9,8 +9,6 @@
 enum {
 	MX_GROUP_WAVES = MX_STALLED_WAVES, /* most waves of a workgroup */
 	MX_VGPR_FILE = 512,
-	MX_VMCNT_MAX = 63,
-	MX_LGKMCNT_MAX = 15,     /* widths of the counters [ISA 4.4] */
 	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
 
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
@@ -36,11 +34,10 @@ typedef uint32_t mx_vreg[MX_LANES];
 struct mx_group;
 struct mx_memop; /* schedule/inflight.h */
 
-/* The operations in flight of one counter, oldest first. */
+/* The operations in flight of one stream, oldest first. */
 struct mx_queue {
 	struct mx_memop *op[64]; /* larger than any counter */
 	unsigned n;
-	unsigned count; /* the value of the counter: the sum of weights */
 };
 
 typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
@@ -69,11 +66,12 @@ struct mx_wave {
 	/* Lanes of each vector register that have unwritten bits; v_unwritten is valid for these
 	 * lanes only. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned wanted;                 /* kinds of events that watchers want; watch.h */
-	unsigned vm_target, lgkm_target; /* counts that a waiting wave waits for */
+	unsigned wanted;  /* kinds of events that watchers want; watch.h */
+	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
+	mx_counts target; /* what a waiting wave waits for: the most of each counter */
 	uint64_t next_due;
-	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + sc + fl; lgkmcnt is ds + sm */
-	struct mx_queue sc;             /* scratch, if it returns apart; otherwise it is in vm */
+	unsigned streams; /* that have operations in flight, a bit each */
+	struct mx_queue queue[MX_STREAMS];
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment for each lane; taint as in LDS */
 	struct mx_round round;
@@ -148,6 +146,7 @@ struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
 	const struct mx_isa *isa;    /* of the program */
+	mx_counts most;              /* of its counters: mx_counts_most */
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;

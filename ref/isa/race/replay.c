@@ -19,8 +19,10 @@ static bool loads_in(const struct mx_queue *q) {
 }
 
 static bool loads_in_flight(const struct mx_wave *w) {
-	return loads_in(&w->vm) || loads_in(&w->fl) || loads_in(&w->ds) || loads_in(&w->sm) ||
-	       loads_in(&w->sc);
+	for (unsigned s = 0; s < MX_STREAMS; s++)
+		if (loads_in(&w->queue[s]))
+			return true;
+	return false;
 }
 
 /* Whether an instruction changes neither registers nor memory. */

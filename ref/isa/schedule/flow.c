@@ -46,8 +46,7 @@ FLOW(s_barrier) {
 }
 
 FLOW(s_waitcnt) {
-	w->vm_target = in->wait.vmcnt;
-	w->lgkm_target = in->wait.lgkmcnt;
+	w->target = in->wait;
 	if (w->wanted & MX_WATCH_WAIT)
 		mx_watch_wait(w);
 	if (!mx_wait_over(w))
@@ -93,7 +92,7 @@ FLOW(s_sendmsg) {
 	if (!m)
 		return;
 	m->land = message_sent;
-	mx_memop_issue(w, &w->sm, m, 1);
+	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
 /* The wave halts when the message is sent, as by s_sethalt 1 [ISA 12.5]. */

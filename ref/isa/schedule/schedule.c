@@ -11,19 +11,11 @@
 /* ---- one instruction ---- */
 
 /* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
- * load before 63 younger ones]. Scalar loads may count as two. */
-bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
-	*vm = MX_VMCNT_MAX - in->counts.vm;
-	*lgkm = MX_LGKMCNT_MAX - in->counts.lgkm;
-	return in->counts.vm || in->counts.lgkm;
-}
-
+ * load before 63 younger ones]. */
 static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned vm, lgkm;
-	if (!mx_room_to_issue(in, &vm, &lgkm))
+	if (!in->counts)
 		return false;
-	w->vm_target = vm;
-	w->lgkm_target = lgkm;
+	w->target = w->group->run->most - in->counts;
 	return !mx_wait_over(w);
 }
 
