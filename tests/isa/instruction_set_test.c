@@ -5,6 +5,7 @@
 #include "machine_test.h"
 
 #include "../../ref/isa/encoding/operands.h"
+#include "../../ref/isa/launch/launch.h"
 #include "../../ref/isa/lint/lint.h"
 #include "../../ref/isa/machine/registers.h"
 
@@ -12,7 +13,7 @@
 
 /* ---- the instruction sets ---- */
 
-enum { LANE, SHL2, ADD, LOAD, LOOK, STORE, EXEC, WAIT, END, OPS };
+enum { LANE, SHL2, ADD, LOAD, LOOK, STORE, EXEC, WAIT, END, COPY, MODE_OF, OPS };
 enum { IN, TABLE, OUT, COUNTERS }; /* streams, too */
 
 #define VECTOR(name, id)                                                                           \
@@ -30,6 +31,8 @@ static const struct mx_op ops[OPS] = {
 	[STORE] = { "t_store", (mx_opcode)STORE, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_STORE },
 	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
+	[COPY] = VECTOR("t_copy", COPY),
+	[MODE_OF] = VECTOR("t_mode", MODE_OF),
 	[END] = { "t_end", (mx_opcode)END, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(END) },
 };
 
@@ -56,7 +59,7 @@ static void put_operands(struct mx_inst *in, unsigned op) {
 	}
 	if (op == STORE)
 		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
-	if (op < STORE)
+	if (op < STORE || op >= COPY)
 		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
 }
 
@@ -126,9 +129,42 @@ static void add(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
+static void write_all(struct mx_wave *w, const struct mx_inst *in, uint32_t value) {
+	mx_vreg v;
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
+		v[l] = value;
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
+}
+
+/* s9, and MODE. */
+static void copy(struct mx_wave *w, const struct mx_inst *in) {
+	write_all(w, in, w->s[9]);
+}
+static void mode_of(struct mx_wave *w, const struct mx_inst *in) {
+	write_all(w, in, w->mode);
+}
+
 /* EXEC becomes a | b << 8. */
 static void set_exec(struct mx_wave *w, const struct mx_inst *in) {
 	mx_write_exec(w, in, in->dwords[0] & 0xffff, 0);
+}
+
+/* MODE is that of the set, the arena is in s[0:1], work-items are in v0, the size of the wave is in
+ * s9. A kernel may have a dword of data before its code. */
+enum { MODE = 0xabc, DATA_FIRST = 1 };
+
+static void start(struct mx_wave *w) {
+	const struct mx_launch *l = w->group->run->launch;
+	w->pc = l->kernel->entry - mx_program_base(l->program) +
+	        (l->kernel->properties & DATA_FIRST ? 4 : 0);
+	w->mode = MODE;
+	mx_swrite64(w, 0, l->kernarg, 0);
+	mx_swrite(w, 9, w->group->run->isa->wave_size, 0);
+	mx_start_lanes(w);
+}
+
+static const char *unsupported(const struct mx_launch *l) {
+	return l->dynamic_lds > 64 ? "more than 64 bytes of LDS" : NULL;
 }
 
 extern mx_handler mx_exec_GLOBAL, mx_x_s_waitcnt, mx_x_s_endpgm;
@@ -138,6 +174,7 @@ static mx_handler *const *handlers(void) {
 		[LANE] = lane,           [SHL2] = shl2,           [ADD] = add,
 		[LOAD] = mx_exec_GLOBAL, [LOOK] = mx_exec_GLOBAL, [STORE] = mx_exec_GLOBAL,
 		[EXEC] = set_exec,       [WAIT] = mx_x_s_waitcnt, [END] = mx_x_s_endpgm,
+		[COPY] = copy,           [MODE_OF] = mode_of,
 	};
 	return table;
 }
@@ -165,8 +202,9 @@ static mx_handler *const *handlers(void) {
 #define TOY(name_, size)                                                                           \
 	{                                                                                          \
 		.name = name_, .wave_size = size, .n_counters = COUNTERS, .counter = COUNTERS_OF,  \
-		.n_streams = COUNTERS, .stream = STREAMS, .barrier = "t_barrier", .ops = ops,      \
-		.n_ops = OPS, .decode = decode, .disassemble = disassemble, .handlers = handlers   \
+		.n_streams = COUNTERS, .stream = STREAMS, .barrier = "t_barrier", .start = start,  \
+		.unsupported = unsupported, .ops = ops, .n_ops = OPS, .decode = decode,            \
+		.disassemble = disassemble, .handlers = handlers                                   \
 	}
 static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 
@@ -383,6 +421,31 @@ static void test_findings(void) {
 	test_lint();
 }
 
+/* ---- the start of a wave ---- */
+
+static void test_start(void) {
+	static const uint32_t code[] = {
+		0xffffffff, /* data */
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe9020000, /* t_copy v2 */
+		0xea030000, /* t_mode v3 */
+		0xe2020203, /* t_add v2, v2, v3 */
+		0xe5020100, /* t_store v2, v1 */
+		0xe8000000, /* t_end */
+	};
+	struct mx_program *p = mx_program_new(&toy32, code, sizeof code, (uintptr_t)code);
+	struct machine m = ready(p, code);
+	fill_arena(0);
+	m.launch.block[0] = 32;
+	m.kernel.properties = DATA_FIRST;
+	ok(run(&m) && no_findings(&m) && arena_counts_from(MODE + 32, 0, 32) && !get(4 * 32),
+	   "the set starts a wave: pc, MODE and registers");
+	m.launch.dynamic_lds = 65;
+	ok(run(&m) && finding_says(&m, "more than 64 bytes of LDS"), "the set limits a launch");
+	mx_report_free(&m.report);
+	mx_program_free(p);
+}
+
 /* ---- counters ---- */
 
 /* Whether a run on a wave of 32 has this finding alone. */
@@ -490,6 +553,7 @@ int main(void) {
 	test_exec();
 	test_many_waves();
 	test_findings32();
+	test_start();
 	test_counters();
 	test_full_counter();
 	test_lint_counters();

@@ -1,4 +1,4 @@
-/* Numbers of gfx950: its counters of operations in flight, and their streams. */
+/* Numbers of gfx950: counters of operations in flight and their streams, LDS, MODE. */
 #ifndef MX_GFX950_H
 #define MX_GFX950_H
 
@@ -18,6 +18,15 @@ enum {
 	MX_STREAM_FL, /* FLAT with no lane in memory */
 	MX_GFX950_STREAMS
 };
+
+enum { MX_LDS_MAX = 160 * 1024 }; /* of a workgroup [ISA 2.2.1] */
+
+/* Bits of MODE. MX_MODE_BITS: all of MODE except DEBUG and EXCP_EN. alu/lanes.h has the fields that
+ * vector arithmetic reads. */
+#define MX_MODE_GPR_IDX_EN (1u << 27)
+#define MX_MODE_VSKIP      (1u << 28)
+#define MX_MODE_CSP_SHIFT  29
+#define MX_MODE_BITS       0xfc8003ffu
 
 /* The maximum of each counter after an s_waitcnt [ISA 4.4]. */
 struct mx_wait {

@@ -7,6 +7,8 @@
 #include "inst.h"
 
 struct mx_hazard_rules;
+struct mx_launch;
+struct mx_wave;
 
 /* A counter: the operations of a wave that are in flight. A wait names it. */
 struct mx_isa_counter {
@@ -44,6 +46,17 @@ struct mx_isa {
 	struct mx_isa_counter counter[MX_COUNTERS];
 	struct mx_isa_stream stream[MX_STREAMS];
 	const char *barrier; /* the instruction that waits for all waves: "s_barrier" */
+
+	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
+	uint32_t mode_skip, mode_index;
+
+	/* Sets pc, MODE and the registers of a wave as the hardware does before the first
+	 * instruction. All registers are unwritten before. */
+	void (*start)(struct mx_wave *w);
+
+	/* A property of the launch that is not supported, such as a size beyond the hardware's;
+	 * or NULL. */
+	const char *(*unsupported)(const struct mx_launch *l);
 
 	/* The opcodes; row i has the id i. */
 	const struct mx_op *ops;

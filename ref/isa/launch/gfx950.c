@@ -4,6 +4,7 @@
 #include "../encoding/gfx950.h"
 #include "../encoding/instruction_set.h"
 #include "../waitstates/hazard.h"
+#include "launch.h"
 
 extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exec_cvt, mx_exec_SMEM,
 	mx_exec_DS, mx_exec_FLAT, mx_exec_SCRATCH, mx_exec_GLOBAL, mx_exec_MUBUF, mx_exec_MTBUF;
@@ -12,17 +13,17 @@ extern mx_handler mx_exec_salu, mx_exec_valu, mx_exec_vcmp, mx_exec_mfma, mx_exe
 #include "../encoding/opcodes.def"
 
 static mx_handler *const handlers[MX_OPS] = {
-#define MX_SALU(encoding, name, ...)      [MX_OP_##name] = mx_exec_salu,
-#define MX_FLOW(encoding, name, ...)      [MX_OP_##name] = mx_x_##name,
-#define MX_VALU(encoding, name, ...)      [MX_OP_##name] = mx_exec_valu,
-#define MX_VCMP(encoding, name, ...)      [MX_OP_##name] = mx_exec_vcmp,
-#define MX_MATRIX(encoding, name, ...)    [MX_OP_##name] = mx_exec_mfma,
-#define MX_CVT(encoding, id, ...) [MX_OP_v_cvt_##id] = mx_exec_cvt,
-#define MX_SMEM_ACCESS(name, ...)         [MX_OP_##name] = mx_exec_SMEM,
-#define MX_SMEM_ATOMIC(name, ...)         [MX_OP_##name] = mx_exec_SMEM,
-#define MX_MEMORY(encoding, name, ...)    [MX_OP_##name] = mx_exec_##encoding,
-#define MX_LDS(encoding, name, ...)       [MX_OP_##name] = mx_x_##name,
-#define MX_ATOMIC(encoding, name, ...)    [MX_OP_##name] = mx_exec_##encoding,
+#define MX_SALU(encoding, name, ...)   [MX_OP_##name] = mx_exec_salu,
+#define MX_FLOW(encoding, name, ...)   [MX_OP_##name] = mx_x_##name,
+#define MX_VALU(encoding, name, ...)   [MX_OP_##name] = mx_exec_valu,
+#define MX_VCMP(encoding, name, ...)   [MX_OP_##name] = mx_exec_vcmp,
+#define MX_MATRIX(encoding, name, ...) [MX_OP_##name] = mx_exec_mfma,
+#define MX_CVT(encoding, id, ...)      [MX_OP_v_cvt_##id] = mx_exec_cvt,
+#define MX_SMEM_ACCESS(name, ...)      [MX_OP_##name] = mx_exec_SMEM,
+#define MX_SMEM_ATOMIC(name, ...)      [MX_OP_##name] = mx_exec_SMEM,
+#define MX_MEMORY(encoding, name, ...) [MX_OP_##name] = mx_exec_##encoding,
+#define MX_LDS(encoding, name, ...)    [MX_OP_##name] = mx_x_##name,
+#define MX_ATOMIC(encoding, name, ...) [MX_OP_##name] = mx_exec_##encoding,
 #include "../encoding/opcodes.def"
 };
 
@@ -51,6 +52,10 @@ const struct mx_isa mx_gfx950 = {
 	            [MX_STREAM_SM] = { MX_COUNTER_LGKM, MX_PATH_SCALAR, false },
 	            [MX_STREAM_FL] = { MX_COUNTER_VM, MX_PATH_FLAT, false } },
 	.barrier = "s_barrier",
+	.mode_skip = MX_MODE_VSKIP,
+	.mode_index = MX_MODE_GPR_IDX_EN,
+	.start = mx_gfx950_start,
+	.unsupported = mx_gfx950_unsupported,
 	.ops = mx_gfx950_ops,
 	.n_ops = MX_OPS,
 	.decode = mx_gfx950_decode,

@@ -9,19 +9,11 @@
 enum {
 	MX_GROUP_WAVES = MX_STALLED_WAVES, /* most waves of a workgroup */
 	MX_VGPR_FILE = 512,
-	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
 
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
 	MX_SHARED_APERTURE = MX_LDS_FLAT_BASE >> 32,
 	MX_PRIVATE_APERTURE = MX_SCRATCH_FLAT_BASE >> 32,
 };
-
-/* Further bits of MODE. MX_MODE_BITS: all of MODE except DEBUG and EXCP_EN. lanes.h has the fields
- * that vector arithmetic reads. */
-#define MX_MODE_GPR_IDX_EN (1u << 27)
-#define MX_MODE_VSKIP      (1u << 28)
-#define MX_MODE_CSP_SHIFT  29
-#define MX_MODE_BITS       0xfc8003ffu
 
 /* One dword for each lane: the values of a vector register, or its unwritten bits. A wave of 32 has
  * the first half. */

@@ -246,7 +246,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		derive(in, u);
 	if (u->doubt)
 		mx_race_doubt(w, in, u->doubt);
-	if (w->mode & MX_MODE_GPR_IDX_EN)
+	if (w->mode & w->group->run->isa->mode_index)
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
 	if (in->counts)
 		make_room(w, in);

@@ -82,7 +82,7 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->group.run = &r->run;
 	r->run.report = &r->report;
 	r->n = 0;
-	r->ok = !(w->mode & (MX_MODE_GPR_IDX_EN | MX_MODE_VSKIP));
+	r->ok = !(w->mode & (r->run.isa->mode_index | r->run.isa->mode_skip));
 }
 
 void mx_replay_land(struct mx_replay *r, struct mx_memop *load) {

@@ -1,4 +1,5 @@
 /* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
+#include "../encoding/gfx950.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "inflight.h"

@@ -29,7 +29,7 @@ static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 		        MX_BECAUSE_OF(NOT_IMPLEMENTED, in->unsupported));
 }
 
-/* Instructions that MODE.VSKIP skips [ISA 12.4]. */
+/* Instructions that MODE may skip [ISA 12.4: VSKIP]. */
 static bool is_vector(const struct mx_inst *in) {
 	return in->op->encoding > MX_SMEM;
 }
@@ -81,12 +81,12 @@ static void step(struct mx_wave *w) {
 	}
 	if (!sgprs_exist(w, in))
 		return;
-	bool skip = w->mode & MX_MODE_VSKIP && is_vector(in);
+	bool skip = w->mode & run->isa->mode_skip && is_vector(in);
 	if (!skip && counter_full(w, in)) {
 		w->status = MX_WAITING;
 		return;
 	}
-	if (!skip && w->mode & MX_MODE_GPR_IDX_EN)
+	if (!skip && w->mode & run->isa->mode_index)
 		check_indexing(w, in);
 	if (++w->issued > run->max_instructions) {
 		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
