@@ -378,7 +378,8 @@ static void add_group(const struct mx_bench *b, const struct mx_report *r,
 	               "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
 	               mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
 	               f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
-	               f->count > 1 ? ", and again" : "", mx_group_text(g, more, sizeof more));
+	               f->count > 1 ? ", and again" : "",
+	               mx_group_text(r->isa, g, more, sizeof more));
 }
 
 /* Whether the case accepts a finding; waivers are counted. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../../fuzz/mutation/mutate.h"
+#include "../../ref/isa/encoding/gfx950.h"
 #include "codefile.h"
 #include "output.h"
 #include "progress.h"

@@ -339,7 +339,8 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 	                            code);
 	if (!d->emu || n >= room)
 		return;
-	const struct mx_stats *s = &d->emu->report()->stats;
+	const struct mx_report *report = d->emu->report();
+	const struct mx_stats *s = &report->stats;
 	size_t n_ops = d->emu->op_count();
 	struct counted *ops = calloc(n_ops, sizeof *ops);
 	if (!ops || !s->by_op || !s->instructions) {
@@ -349,12 +350,13 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 	for (size_t i = 0; i < n_ops; i++)
 		ops[i] = (struct counted){ d->emu->op_name(i), s->by_op[i] };
 	qsort(ops, n_ops, sizeof *ops, by_count);
-	n += (size_t)snprintf(
-		text + n, room - n,
-		"%" PRIu64
-		" wave instructions, %.1f %% MFMA; most in flight: vmcnt %u, lgkmcnt %u\n",
-		s->instructions, 100.0 * (double)s->mfma / (double)s->instructions, s->max_vmcnt,
-		s->max_lgkmcnt);
+	n += (size_t)snprintf(text + n, room - n,
+	                      "%" PRIu64 " wave instructions, %.1f %% MFMA; most in flight:",
+	                      s->instructions, 100.0 * (double)s->mfma / (double)s->instructions);
+	for (size_t i = 0; i < mx_counter_count(report->isa) && n < room; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s %s %u", i ? "," : "",
+		                      mx_counter_name(report->isa, i), s->most[i]);
+	n += n < room ? (size_t)snprintf(text + n, room - n, "\n") : 0;
 	for (size_t i = 0; i < n_ops && ops[i].n && n < room; i++)
 		n += (size_t)snprintf(text + n, room - n, "%s%s %" PRIu64,
 		                      i == 0  ? "mix: "

@@ -70,7 +70,7 @@ static void print_found(const struct report *r, const struct mx_finding *f,
 	printf("  %s: %s+0x%" PRIx64 " %s: %s%s\n", mx_finding_name(f->kind),
 	       mx_kernel_short_name(r->function, name, sizeof name), f->pc, what,
 	       mx_finding_sentence(r->isa, f, sentence, sizeof sentence),
-	       mx_group_text(g, more, sizeof more));
+	       mx_group_text(r->isa, g, more, sizeof more));
 }
 
 /* Findings that one wait or s_nop resolves are one line. Each note has a line. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../hunt/schedule.h"
 #include "margin.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/operands.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "mutate.h"
@@ -153,13 +154,15 @@ static void issued(struct watch *w, const struct mx_event *e) {
 	mx_encoding kind = in.op ? in.op->encoding : MX_SOPP;
 	if (site >= 0 && in.op && mx_kind_of(in.op) == MX_IS_WAITCNT)
 		wait_for(&w->stream[e->wave], mx_wait_of(w->sites[site].word).vmcnt, site);
-	if (!in.counts.vm && !in.counts.lgkm)
+	if (!in.counts)
 		return;
 	if (kind > MX_DS)
 		issue_vector_memory(w, e, &in);
 	if (w->n_flying[e->wave] < 128)
 		w->flying[e->wave][w->n_flying[e->wave]++] =
-			(struct flight){ e->issue, e->pc, in.counts.vm, in.counts.lgkm };
+			(struct flight){ e->issue, e->pc,
+			                 (uint8_t)mx_count(in.counts, MX_COUNTER_VM),
+			                 (uint8_t)mx_count(in.counts, MX_COUNTER_LGKM) };
 }
 
 static void landed(struct watch *w, const struct mx_event *e) {

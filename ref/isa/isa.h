@@ -109,17 +109,16 @@ struct mx_finding_access {
 /* What is missing between two accesses to order them, or between two instructions. */
 typedef enum {
 	MX_MISSING_NONE,
-	MX_MISSING_WAIT,             /* s_waitcnt counter(count) between the two */
-	MX_MISSING_WAIT_AT_BARRIER,  /* the same before the s_barrier at pc `barrier` */
-	MX_MISSING_BARRIER,          /* s_barrier, after the earlier wave's wait */
-	MX_MISSING_WAIT_AND_BARRIER, /* s_waitcnt counter in the earlier wave, then s_barrier */
+	MX_MISSING_WAIT,             /* for `count` of `counter`, between the two */
+	MX_MISSING_WAIT_AT_BARRIER,  /* the same before the barrier at pc `barrier` */
+	MX_MISSING_BARRIER,          /* a barrier after the earlier wave's wait */
+	MX_MISSING_WAIT_AND_BARRIER, /* a wait in the earlier wave, then a barrier */
 	MX_MISSING_FLAG,       /* between workgroups: an atomic, or a flag and a wait for it */
 	MX_MISSING_WAIT_STATES /* `count` wait states */
 } mx_missing_kind;
-typedef enum { MX_COUNTER_VM, MX_COUNTER_LGKM } mx_counter;
 struct mx_missing {
 	mx_missing_kind kind;
-	mx_counter counter;
+	uint32_t counter; /* of the instruction set: mx_counter_name */
 	uint32_t count;
 	uint64_t barrier;
 };
@@ -160,7 +159,7 @@ struct mx_because {
 
 /* Where the waves of a stalled workgroup are. */
 typedef enum { MX_STALLED_IN_LOOP, MX_STALLED_AT_BARRIER, MX_STALLED_ENDED } mx_stalled;
-enum { MX_STALLED_WAVES = 16 };
+enum { MX_STALLED_WAVES = 32 /* of a workgroup: 1,024 work-items in waves of 32 */ };
 
 /* The dwords of an instruction; n 0: there is none. */
 struct mx_inst_dwords {
@@ -287,10 +286,13 @@ typedef enum {
 	MX_TOGETHER_KINDS
 } mx_together;
 
+/* Counters of an instruction set at most. */
+enum { MX_COUNTERS = 8 };
+
 struct mx_stats {
 	uint64_t instructions; /* wave instructions issued */
 	uint64_t mfma;
-	uint32_t max_vmcnt, max_lgkmcnt;      /* most operations ever in flight in one wave */
+	uint32_t most[MX_COUNTERS];           /* the highest value of each counter in any wave */
 	uint64_t together[MX_TOGETHER_KINDS]; /* operations whose lanes landed together */
 	uint64_t *by_op;                      /* count of each opcode of the instruction set */
 };
@@ -298,6 +300,10 @@ struct mx_stats {
 /* The number of opcodes of an instruction set, and the name of opcode i. */
 size_t mx_op_count(const struct mx_isa *isa);
 const char *mx_op_name(const struct mx_isa *isa, size_t i);
+
+/* The number of counters of operations in flight, and the name of counter i: "vmcnt". */
+size_t mx_counter_count(const struct mx_isa *isa);
+const char *mx_counter_name(const struct mx_isa *isa, size_t i);
 
 /* ---- observing ---- */
 
@@ -517,7 +523,8 @@ struct mx_finding_group {
  * launch are in the order in which it met them. */
 size_t mx_group_findings(const struct mx_finding *f, size_t n, struct mx_finding_group *groups);
 /* "; and 17 more: one s_barrier before +0x1f4 orders all"; "" for a single finding. */
-char *mx_group_text(const struct mx_finding_group *g, char *text, size_t room);
+char *mx_group_text(const struct mx_isa *isa, const struct mx_finding_group *g, char *text,
+                    size_t room);
 
 /* The name of a kernel for people: demangled, without namespaces, template arguments and
  * parameters. Other names stay as they are. Returns `text`. */

@@ -1,5 +1,6 @@
 /* Mutants of a kernel: their sites, and what the original does there. */
 #include "../../fuzz/mutation/mutate.h"
+#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../tap.h"
 

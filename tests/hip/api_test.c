@@ -586,7 +586,7 @@ static void test_counts(void) {
 		sum += s->by_op[i];
 	ok(s->mfma == 1 && sum == s->instructions && sum > 10,
 	   "a report counts every wave instruction once, and one MFMA");
-	ok(s->max_vmcnt >= 2, "two loads were in flight at once");
+	ok(s->most[0] >= 2, "two loads were in flight at once");
 	ok(!strcmp(mxhipFindingName(MX_STUCK), "no-progress") && mxhipOpName(0)[0],
 	   "findings and instructions have names");
 }

@@ -53,8 +53,7 @@ static inline bool same_proof(const struct mx_proof *a, const struct mx_proof *b
 }
 
 static inline bool same_stats(const struct mx_stats *a, const struct mx_stats *b) {
-	return a->instructions == b->instructions && a->max_vmcnt == b->max_vmcnt &&
-	       a->max_lgkmcnt == b->max_lgkmcnt &&
+	return a->instructions == b->instructions && !memcmp(a->most, b->most, sizeof a->most) &&
 	       !memcmp(a->by_op, b->by_op, mx_gfx950.n_ops * sizeof *a->by_op);
 }
 

@@ -307,10 +307,11 @@ static void test_waits(struct machine *m) {
 	m->launch.schedule = &(struct mx_schedule){ .late = true, .odd = UINT64_MAX };
 	RUN_OP(m, caches);
 	m->launch.schedule = NULL;
-	ok(m->report.stats.max_vmcnt == 3, "and vmcnt counts them");
+	ok(m->report.stats.most[MX_COUNTER_VM] == 3, "and vmcnt counts them");
 	set_scene();
 	RUN_OP(m, many_flats);
-	ok(no_findings(m) && m->report.stats.max_lgkmcnt <= 15 && m->report.stats.max_vmcnt <= 20,
+	ok(no_findings(m) && m->report.stats.most[MX_COUNTER_LGKM] <= 15 &&
+	           m->report.stats.most[MX_COUNTER_VM] <= 20,
 	   "a full lgkmcnt stalls FLAT");
 }
 

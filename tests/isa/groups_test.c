@@ -84,7 +84,7 @@ static void test_groups(const struct row *r) {
 	struct mx_finding_group g[MOST];
 	char text[200];
 	size_t n = mx_group_findings(r->f, r->n, g);
-	mx_group_text(&g[0], text, sizeof text);
+	mx_group_text(&mx_gfx950, &g[0], text, sizeof text);
 	if (!ok(n == r->groups && !strcmp(text, r->text) && g[0].first == 0, "%s: %zu group%s",
 	        r->what, r->groups, r->groups == 1 ? "" : "s"))
 		diag("%zu groups, the first: '%s'", n, text);

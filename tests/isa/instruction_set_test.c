@@ -1,19 +1,20 @@
-/* A second instruction set beside gfx950: its own dwords, decoder, texts and handlers, on the same
- * executor, analyses and reports. The program is in no real machine's code:
+/* Instruction sets beside gfx950: their own dwords, decoder, texts and handlers, on the same
+ * executor, analyses and reports. `toy` has waves of 64, `toy32` waves of 32. Their code is in no
+ * real machine:
  *     e0000000 | opcode << 24 | d << 16 | a << 8 | b */
 #include "machine_test.h"
 
 #include "../../ref/isa/encoding/operands.h"
+#include "../../ref/isa/launch/launch.h"
 #include "../../ref/isa/lint/lint.h"
-#include "../../ref/isa/machine/device_memory.h"
 #include "../../ref/isa/machine/registers.h"
-#include "../../ref/isa/schedule/inflight.h"
 
 #include <stdio.h>
 
-/* ---- the instruction set ---- */
+/* ---- the instruction sets ---- */
 
-enum { LANE, ADD, LOAD, STORE, WAIT, END, OPS };
+enum { LANE, SHL2, ADD, LOAD, LOOK, STORE, EXEC, WAIT, END, COPY, MODE_OF, OPS };
+enum { IN, TABLE, OUT, COUNTERS }; /* streams, too */
 
 #define VECTOR(name, id)                                                                           \
 	{                                                                                          \
@@ -23,10 +24,15 @@ enum { LANE, ADD, LOAD, STORE, WAIT, END, OPS };
 	}
 static const struct mx_op ops[OPS] = {
 	[LANE] = VECTOR("t_lane", LANE),
+	[SHL2] = VECTOR("t_shl2", SHL2),
 	[ADD] = VECTOR("t_add", ADD),
 	[LOAD] = { "t_load", (mx_opcode)LOAD, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_LOAD },
+	[LOOK] = { "t_look", (mx_opcode)LOOK, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_LOAD },
 	[STORE] = { "t_store", (mx_opcode)STORE, MX_GLOBAL, MX_UNIT_MEMORY, 4, .flags = MX_STORE },
+	[EXEC] = { "t_exec", (mx_opcode)EXEC, MX_SOPP, MX_UNIT_FLOW },
 	[WAIT] = { "t_wait", (mx_opcode)WAIT, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(WAITCNT) },
+	[COPY] = VECTOR("t_copy", COPY),
+	[MODE_OF] = VECTOR("t_mode", MODE_OF),
 	[END] = { "t_end", (mx_opcode)END, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(END) },
 };
 
@@ -40,22 +46,41 @@ static void put_vgpr(struct mx_inst *in, unsigned position, mx_operand_role role
 	                             .written = position >= MX_AT_RESULT });
 }
 
+/* Memory is at s[0:1] and an offset in a. */
+static void put_operands(struct mx_inst *in, unsigned op) {
+	const struct mx_operand base = { .code = 0, .dwords = 2, .role = MX_AS_ADDRESS };
+	if (op == SHL2 || op == ADD)
+		put_vgpr(in, MX_AT_SRC0, MX_AS_SRC0, 8);
+	if (op == ADD)
+		put_vgpr(in, MX_AT_SRC1, MX_AS_SRC1, 0);
+	if (op >= LOAD && op <= STORE) {
+		put_vgpr(in, MX_AT_ADDRESS, MX_AS_ADDRESS, 8);
+		mx_set_operand(in, MX_AT_BASE, base);
+	}
+	if (op == STORE)
+		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
+	if (op < STORE || op >= COPY)
+		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
+}
+
+/* t_wait: counter a to at most b. */
+static mx_counts wait_of(uint32_t dword) {
+	unsigned counter = dword >> 8 & 3;
+	return (0x7f7f7f7f7f7f7f7f & ~MX_COUNT(counter, 127)) | MX_COUNT(counter, dword & 127);
+}
+
 static void decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
 	*in = (struct mx_inst){ .offset = offset, .size = 4, .dwords = { left ? *code : 0 } };
 	unsigned op = in->dwords[0] >> 24 & 15;
 	if (in->dwords[0] >> 28 != 0xe || op >= OPS)
 		return;
 	in->op = &ops[op];
-	in->counts.vm = op == LOAD;
-	in->wait = (struct mx_wait){ 0, MX_LGKMCNT_MAX };
-	if (op == STORE)
-		put_vgpr(in, MX_AT_DATA, MX_AS_DATA, 16);
-	if (op == ADD) {
-		put_vgpr(in, MX_AT_SRC0, MX_AS_SRC0, 8);
-		put_vgpr(in, MX_AT_SRC1, MX_AS_SRC1, 0);
+	if (op >= LOAD && op <= STORE) {
+		in->streams = (uint8_t)(1 << (op - LOAD));
+		in->counts = MX_COUNT(op - LOAD, 1);
 	}
-	if (op <= LOAD)
-		put_vgpr(in, MX_AT_RESULT, MX_AS_D, 16);
+	in->wait = wait_of(in->dwords[0]);
+	put_operands(in, op);
 }
 
 static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *text, size_t room) {
@@ -75,79 +100,147 @@ static size_t disassemble(const uint32_t *code, size_t left, uint64_t pc, char *
 	return in.op ? 4 : 0;
 }
 
-/* ---- its handlers: memory is a dword for each lane, at s[0:1] ---- */
+/* ---- their handlers ---- */
 
 static void lane(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg v;
-	for (unsigned l = 0; l < MX_LANES; l++)
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
 		v[l] = l;
 	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
+static const uint32_t *source(const struct mx_wave *w, const struct mx_inst *in, unsigned i) {
+	return w->v[mx_row_at(in, MX_AT_SRC0 + i)];
+}
+
+static void shl2(struct mx_wave *w, const struct mx_inst *in) {
+	mx_vreg v, unwritten;
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++) {
+		v[l] = source(w, in, 0)[l] << 2;
+		unwritten[l] = mx_vunwritten(w, mx_row_at(in, MX_AT_SRC0), l) << 2;
+	}
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, unwritten);
+}
+
 static void add(struct mx_wave *w, const struct mx_inst *in) {
 	mx_vreg v;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		v[l] = w->v[mx_row_at(in, MX_AT_SRC0)][l] + w->v[mx_row_at(in, MX_AT_SRC1)][l];
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
+		v[l] = source(w, in, 0)[l] + source(w, in, 1)[l];
 	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
-static uint64_t address(const struct mx_wave *w, unsigned l) {
-	return mx_pair(w->s) + 4 * l;
-}
-
-static void land(struct mx_wave *w, struct mx_memop *m) {
+static void write_all(struct mx_wave *w, const struct mx_inst *in, uint32_t value) {
 	mx_vreg v;
-	uint32_t unwritten;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		v[l] = mx_memory_read(w, m->in, (int)l, address(w, l), 4, &unwritten);
-	mx_vwrite(w, mx_row_at(m->in, MX_AT_RESULT), m->exec, v, NULL);
+	for (unsigned l = 0; l < w->group->run->isa->wave_size; l++)
+		v[l] = value;
+	mx_vwrite(w, mx_row_at(in, MX_AT_RESULT), mx_exec(w), v, NULL);
 }
 
-static void load(struct mx_wave *w, const struct mx_inst *in) {
-	struct mx_memop *m = mx_memop_new(w, in);
-	if (!m || !mx_memory_check(w, in, 0, address(w, 0), 4 * MX_LANES, false))
-		return;
-	m->land = land;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		m->address[l] = address(w, l);
-	mx_memop_issue(w, &w->vm, m, 1);
+/* s9, and MODE. */
+static void copy(struct mx_wave *w, const struct mx_inst *in) {
+	write_all(w, in, w->s[9]);
+}
+static void mode_of(struct mx_wave *w, const struct mx_inst *in) {
+	write_all(w, in, w->mode);
 }
 
-static void store(struct mx_wave *w, const struct mx_inst *in) {
-	if (!mx_memory_check(w, in, 0, address(w, 0), 4 * MX_LANES, true))
-		return;
-	for (unsigned l = 0; l < MX_LANES; l++)
-		mx_memory_write(w, in, (int)l, address(w, l), 4, w->v[mx_row_at(in, MX_AT_DATA)][l],
-		                0);
+/* EXEC becomes a | b << 8. */
+static void set_exec(struct mx_wave *w, const struct mx_inst *in) {
+	mx_write_exec(w, in, in->dwords[0] & 0xffff, 0);
 }
 
-extern mx_handler mx_x_s_waitcnt, mx_x_s_endpgm;
+/* MODE is that of the set, the arena is in s[0:1], work-items are in v0, the size of the wave is in
+ * s9. A kernel may have a dword of data before its code. */
+enum { MODE = 0xabc, DATA_FIRST = 1 };
+
+static void start(struct mx_wave *w) {
+	const struct mx_launch *l = w->group->run->launch;
+	w->pc = l->kernel->entry - mx_program_base(l->program) +
+	        (l->kernel->properties & DATA_FIRST ? 4 : 0);
+	w->mode = MODE;
+	mx_swrite64(w, 0, l->kernarg, 0);
+	mx_swrite(w, 9, w->group->run->isa->wave_size, 0);
+	mx_start_lanes(w);
+}
+
+static const char *unsupported(const struct mx_launch *l) {
+	return l->dynamic_lds > 64 ? "more than 64 bytes of LDS" : NULL;
+}
+
+extern mx_handler mx_exec_GLOBAL, mx_x_s_waitcnt, mx_x_s_endpgm;
 
 static mx_handler *const *handlers(void) {
 	static mx_handler *const table[OPS] = {
-		[LANE] = lane,           [ADD] = add,           [LOAD] = load, [STORE] = store,
-		[WAIT] = mx_x_s_waitcnt, [END] = mx_x_s_endpgm,
+		[LANE] = lane,           [SHL2] = shl2,           [ADD] = add,
+		[LOAD] = mx_exec_GLOBAL, [LOOK] = mx_exec_GLOBAL, [STORE] = mx_exec_GLOBAL,
+		[EXEC] = set_exec,       [WAIT] = mx_x_s_waitcnt, [END] = mx_x_s_endpgm,
+		[COPY] = copy,           [MODE_OF] = mode_of,
 	};
 	return table;
 }
 
-static const struct mx_isa toy = { "toy", ops, OPS, decode, disassemble, handlers, NULL };
+#define COUNTERS_OF                                                                                \
+	{                                                                                          \
+		[IN] = { "incnt", 7, "t_wait in", " ", "" },                                       \
+		[TABLE] = { "tablecnt", 15, "t_wait table", " ", "" }, [OUT] = {                   \
+			"outcnt",                                                                  \
+			3,                                                                         \
+			"t_wait out",                                                              \
+			" ",                                                                       \
+			""                                                                         \
+		}                                                                                  \
+	}
+#define STREAMS                                                                                    \
+	{                                                                                          \
+		[IN] = { IN, MX_PATH_MEMORY, true }, [TABLE] = { TABLE, MX_PATH_MEMORY, false },   \
+		[OUT] = {                                                                          \
+			OUT,                                                                       \
+			MX_PATH_MEMORY,                                                            \
+			true                                                                       \
+		}                                                                                  \
+	}
+#define TOY(name_, size)                                                                           \
+	{                                                                                          \
+		.name = name_, .wave_size = size, .n_counters = COUNTERS, .counter = COUNTERS_OF,  \
+		.n_streams = COUNTERS, .stream = STREAMS, .barrier = "t_barrier", .start = start,  \
+		.unsupported = unsupported, .ops = ops, .n_ops = OPS, .decode = decode,            \
+		.disassemble = disassemble, .handlers = handlers                                   \
+	}
+static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 
 /* ---- programs ---- */
 
 static const uint32_t toy_code[] = {
-	0xe0010000, /* t_lane v1 */
-	0xe2020000, /* t_load v2 */
-	0xe4000000, /* t_wait */
-	0xe1030102, /* t_add v3, v1, v2 */
-	0xe3030000, /* t_store v3 */
-	0xe5000000, /* t_end */
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe3020100, /* t_load v2, v1 */
+	0xe7000000, /* t_wait in 0 */
+	0xe2030002, /* t_add v3, v0, v2 */
+	0xe5030100, /* t_store v3, v1 */
+	0xe8000000, /* t_end */
 };
 static const uint32_t toy_race[] = {
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe3020100, /* t_load v2, v1 */
+	0xe2030102, /* t_add v3, v1, v2 */
+	0xe8000000, /* t_end */
+};
+/* Each wave stores to the dwords of the first. */
+static const uint32_t toy_overlap[] = {
 	0xe0010000, /* t_lane v1 */
-	0xe2020000, /* t_load v2 */
-	0xe1030102, /* t_add v3, v1, v2 */
-	0xe5000000, /* t_end */
+	0xe1010100, /* t_shl2 v1, v1 */
+	0xe5000100, /* t_store v0, v1 */
+	0xe8000000, /* t_end */
+};
+static const uint32_t toy_exec[] = {
+	0xe600a0f0, /* t_exec 0xa0f0 */
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe5000100, /* t_store v0, v1 */
+	0xe8000000, /* t_end */
+};
+static const uint32_t toy_unwritten[] = {
+	0xe1010000, /* t_shl2 v1, v0 */
+	0xe5050100, /* t_store v5, v1 */
+	0xe8000000, /* t_end */
 };
 static const uint32_t gfx950_code[] = {
 	0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
@@ -170,9 +263,9 @@ static bool run(struct machine *m) {
 	return m->ran;
 }
 
-static bool arena_counts_from(uint32_t first, uint32_t step) {
-	for (uint32_t l = 0; l < MX_LANES; l++)
-		if (get(4 * l) != first + step * l)
+static bool arena_counts_from(uint32_t first, uint32_t step, uint32_t n) {
+	for (uint32_t i = 0; i < n; i++)
+		if (get(4 * i) != first + step * i)
 			return false;
 	return true;
 }
@@ -183,12 +276,13 @@ static void test_side_by_side(void) {
 		mx_program_new(&mx_gfx950, gfx950_code, sizeof gfx950_code, (uintptr_t)gfx950_code);
 	struct machine a = ready(p, toy_code), b = ready(q, gfx950_code);
 	fill_arena(0);
-	ok(run(&b) && no_findings(&b) && arena_counts_from(100, 0), "a gfx950 program stores 100");
-	ok(run(&a) && no_findings(&a) && arena_counts_from(100, 1),
-	   "a program of the second set loads it, adds the lane and stores");
+	ok(run(&b) && no_findings(&b) && arena_counts_from(100, 0, 64),
+	   "a gfx950 program stores 100");
+	ok(run(&a) && no_findings(&a) && arena_counts_from(100, 1, 64),
+	   "a program of the second set loads it, adds the work-item and stores");
 	if (a.report.n_findings)
 		show_findings(&a);
-	ok(run(&b) && arena_counts_from(100, 0), "the gfx950 program runs again");
+	ok(run(&b) && arena_counts_from(100, 0, 64), "the gfx950 program runs again");
 	ok(a.report.stats.instructions == 6 && a.report.stats.by_op[LOAD] == 1 &&
 	           !strcmp(mx_op_name(a.report.isa, LOAD), "t_load") &&
 	           mx_op_count(b.report.isa) == MX_OPS,
@@ -197,6 +291,83 @@ static void test_side_by_side(void) {
 	mx_report_free(&b.report);
 	mx_program_free(p);
 	mx_program_free(q);
+}
+
+/* ---- waves of 32 ---- */
+
+/* Runs one workgroup of `threads` work-items on a set with waves of 32. The result is valid until
+ * the next run. */
+static struct machine *run32_as(const uint32_t *code, size_t bytes, unsigned threads,
+                                const struct mx_schedule *schedule) {
+	static struct machine m;
+	mx_report_free(&m.report);
+	struct mx_program *p = mx_program_new(&toy32, code, bytes, (uintptr_t)code);
+	m = ready(p, code);
+	m.launch.block[0] = threads;
+	m.launch.schedule = schedule;
+	run(&m);
+	mx_program_free(p);
+	return &m;
+}
+#define RUN32(code, threads) run32_as(code, sizeof(code), threads, NULL)
+
+static bool is_proved(const struct machine *m) {
+	if (no_findings(m) && m->report.proof.outcome == MX_PROVED)
+		return true;
+	show_findings(m);
+	return false;
+}
+
+static void test_partial_wave(void) {
+	fill_arena(0);
+	const struct machine *m = RUN32(toy_code, 40);
+	ok(is_proved(m) && m->report.stats.instructions == 2 * 6,
+	   "40 work-items are two waves of 32, and their order is proved");
+	ok(arena_counts_from(0, 1, 40) && !get(4 * 40) && !get(4 * 63),
+	   "the second wave has eight work-items");
+	ok(m->report.stats.together[MX_TOGETHER_LOAD] == 2 &&
+	           m->report.stats.together[MX_TOGETHER_STORE] == 2,
+	   "32 lanes access memory together");
+}
+
+static void test_exec(void) {
+	unsigned right = 0;
+	fill_arena(0xff);
+	const struct machine *m = RUN32(toy_exec, 32);
+	for (unsigned i = 0; i < 40; i++)
+		right += get(4 * i) == (i < 16 && 0xa0f0 >> i & 1 ? i : ~0u);
+	ok(is_proved(m) && right == 40, "EXEC selects the lanes that store");
+}
+
+static void test_many_waves(void) {
+	static const struct mx_schedule last_first = { .first_wave = 31 };
+	fill_arena(0);
+	ok(is_proved(RUN32(toy_code, 1024)) && arena_counts_from(0, 1, 1024),
+	   "a workgroup has up to 32 waves");
+	const struct machine *m = run32_as(toy_overlap, sizeof toy_overlap, 1024, &last_first);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings == 1 && f->kind == MX_RACE_GLOBAL && f->earlier == 8 &&
+	                f->earlier_wave == 31 && f->wave == 0,
+	        "a race with the last of them names it"))
+		show_findings(m);
+}
+
+static void test_findings32(void) {
+	fill_arena(0);
+	const struct machine *m = RUN32(toy_overlap, 40);
+	if (!ok(found(m, MX_RACE_GLOBAL, 8) && m->report.findings->count == 8,
+	        "two waves of 32 that store to the same dwords race"))
+		show_findings(m);
+	if (!ok(found(RUN32(toy_race, 32), MX_RACE_REGISTER, 8), "a wave of 32 reads too early"))
+		show_findings(m);
+	if (!ok(found(RUN32(toy_unwritten, 32), MX_UNWRITTEN, 4),
+	        "it stores an unwritten register"))
+		show_findings(m);
+	m = RUN32(toy_exec, 40);
+	const struct mx_finding *f = m->report.findings;
+	if (!ok(m->report.n_findings && f->kind == MX_UNWRITTEN && f->wave == 1 && f->lane == 13,
+	        "the lanes after the last work-item have unwritten registers"))
+		show_findings(m);
 }
 
 /* ---- findings ---- */
@@ -217,26 +388,32 @@ static void keep_sentence(void *context, const struct mx_finding *f) {
 	mx_finding_sentence(&toy, f, context, MX_LINE_ROOM);
 }
 
-static void test_lint(void) {
-	char text[MX_LINE_ROOM] = "";
-	struct mx_program *p = mx_program_new(&toy, toy_race, sizeof toy_race, 0);
+/* The sentence of the last finding, or "". */
+static const char *lint(const uint32_t *code, size_t bytes) {
+	static char text[MX_LINE_ROOM];
+	struct mx_program *p = mx_program_new(&toy, code, bytes, 0);
 	struct mx_lint l = { .program = p, .context = text, .found = keep_sentence };
-	bool made = mx_graph_make(p, 0, sizeof toy_race, &l.graph);
-	if (!ok(made && mx_lint_states(&l) && mx_lint_waits(&l) &&
-	                !strcmp(text,
-	                        "reads v2 while +0x4 t_load v2 may be in flight: no s_waitcnt "
-	                        "vmcnt(0)"),
-	        "lint finds the missing wait, and no wait states where the set has no rules"))
-		diag("%s", text);
+	*text = 0;
+	need(mx_graph_make(p, 0, (uint32_t)bytes, &l.graph) && mx_lint_states(&l) &&
+	             mx_lint_waits(&l),
+	     "memory");
 	mx_graph_free(&l.graph);
 	mx_program_free(p);
+	return text;
+}
+
+static void test_lint(void) {
+	const char *text = lint(toy_race, sizeof toy_race);
+	if (!ok(!strcmp(text, "reads v2 while +0x4 t_load v2 may be in flight: no t_wait in 0"),
+	        "lint finds the missing wait, and no wait states where the set has no rules"))
+		diag("%s", text);
 }
 
 static void test_findings(void) {
 	static const uint32_t other[] = { 0xbf810000 /* s_endpgm of gfx950 */ };
 	test_text(toy_race, sizeof toy_race,
-	          "test+0x8 t_add v3, v1, v2 (e1030102): reads v2 before t_load v2 (+0x4) writes "
-	          "it: no s_waitcnt vmcnt(0) between them",
+	          "test+0x8 t_add v3, v1, v2 (e2030102): reads v2 before t_load v2 (+0x4) writes "
+	          "it: no t_wait in 0 between them",
 	          "a race is printed with the second set's instructions");
 	test_text(other, sizeof other,
 	          "test+0x0 unknown instruction (bf810000): not in the instruction table",
@@ -244,10 +421,141 @@ static void test_findings(void) {
 	test_lint();
 }
 
+/* ---- the start of a wave ---- */
+
+static void test_start(void) {
+	static const uint32_t code[] = {
+		0xffffffff, /* data */
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe9020000, /* t_copy v2 */
+		0xea030000, /* t_mode v3 */
+		0xe2020203, /* t_add v2, v2, v3 */
+		0xe5020100, /* t_store v2, v1 */
+		0xe8000000, /* t_end */
+	};
+	struct mx_program *p = mx_program_new(&toy32, code, sizeof code, (uintptr_t)code);
+	struct machine m = ready(p, code);
+	fill_arena(0);
+	m.launch.block[0] = 32;
+	m.kernel.properties = DATA_FIRST;
+	ok(run(&m) && no_findings(&m) && arena_counts_from(MODE + 32, 0, 32) && !get(4 * 32),
+	   "the set starts a wave: pc, MODE and registers");
+	m.launch.dynamic_lds = 65;
+	ok(run(&m) && finding_says(&m, "more than 64 bytes of LDS"), "the set limits a launch");
+	mx_report_free(&m.report);
+	mx_program_free(p);
+}
+
+/* ---- counters ---- */
+
+/* Whether a run on a wave of 32 has this finding alone. */
+static void lacks(const uint32_t *code, size_t bytes, const char *words, const char *what) {
+	fill_arena(0);
+	const struct machine *m = run32_as(code, bytes, 32, NULL);
+	if (!ok(finding_says(m, words), "%s", what))
+		show_findings(m);
+}
+#define LACKS(code, words, what) lacks(code, sizeof(code), words, what)
+
+static void test_counters(void) {
+	static const uint32_t in_order[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe3020100, /* t_load v2, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe7000001, /* t_wait in 1 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t any_order[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe4020100, /* t_look v2, v1 */
+		0xe4030100, /* t_look v3, v1 */
+		0xe7000101, /* t_wait table 1 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t other_counter[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe4020100, /* t_look v2, v1 */
+		0xe7000000, /* t_wait in 0 */
+		0xe7000200, /* t_wait out 0 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	fill_arena(0);
+	ok(is_proved(RUN32(in_order, 32)), "a wait for 1 covers the first of two loads in order");
+	LACKS(any_order, "before t_look v2 (+0x4) writes it: no t_wait table 0 between them",
+	      "of two in any order it covers none");
+	LACKS(other_counter, "no t_wait table 0 between them", "other counters do not cover it");
+}
+
+static void test_full_counter(void) {
+	static const struct mx_schedule late = { .late = true, .odd = UINT64_MAX };
+	static const uint32_t stores[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe5000100, /* t_store v0, v1 */
+		0xe3020100, /* t_load v2, v1 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t loads[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe3020100, /* t_load v2, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe2040202, /* t_add v4, v2, v2 */
+		0xe8000000, /* t_end */
+	};
+	fill_arena(0);
+	const struct machine *m = run32_as(stores, sizeof stores, 32, &late);
+	ok(m->report.stats.most[OUT] == 3 && m->report.stats.most[IN] == 1 &&
+	           !m->report.stats.most[TABLE],
+	   "at most three stores are in flight, as their counter can count");
+	m = RUN32(loads, 32);
+	ok(is_proved(m) && m->report.proof.assumptions >> MX_PROOF_FULL_COUNTER & 1,
+	   "the eighth load after one waits for it");
+	ok(mx_counter_count(&toy32) == COUNTERS &&
+	           !strcmp(mx_counter_name(&toy32, TABLE), "tablecnt") &&
+	           !strcmp(mx_counter_name(&mx_gfx950, MX_COUNTER_LGKM), "lgkmcnt"),
+	   "each set has its own counters");
+}
+
+static void test_lint_counters(void) {
+	static const uint32_t mixed[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe4020100, /* t_look v2, v1 */
+		0xe3030100, /* t_load v3, v1 */
+		0xe7000101, /* t_wait table 1 */
+		0xe7000000, /* t_wait in 0 */
+		0xe2040203, /* t_add v4, v2, v3 */
+		0xe8000000, /* t_end */
+	};
+	const char *text = lint(mixed, sizeof mixed);
+	if (!ok(!strcmp(text, "reads v2 while +0x4 t_look v2 may be in flight: no t_wait table 0"),
+	        "lint takes counters and their order from the set"))
+		diag("%s", text);
+}
+
 int main(void) {
 	ok(mx_isa_by_name("gfx950") == &mx_gfx950 && !mx_isa_by_name("gfx1250"),
 	   "the emulator has gfx950, and no gfx1250");
 	test_side_by_side();
 	test_findings();
+	test_partial_wave();
+	test_exec();
+	test_many_waves();
+	test_findings32();
+	test_start();
+	test_counters();
+	test_full_counter();
+	test_lint_counters();
 	return done_testing();
 }

@@ -438,7 +438,7 @@ static void test_counter(struct machine *m, const uint32_t *op, size_t bytes, un
 		fill_arena(0);
 		run_code(m, &c);
 		ran = ran && no_findings(m);
-		unsigned n = lgkm ? m->report.stats.max_lgkmcnt : m->report.stats.max_vmcnt;
+		unsigned n = m->report.stats.most[lgkm ? MX_COUNTER_LGKM : MX_COUNTER_VM];
 		most = n > most ? n : most;
 		above += n > full;
 	}
@@ -512,7 +512,7 @@ static void run_race(struct machine *m, uint64_t seed) {
 
 static bool same_stats(const struct mx_stats *a, const struct mx_stats *b) {
 	return a->instructions == b->instructions && a->mfma == b->mfma &&
-	       a->max_vmcnt == b->max_vmcnt && a->max_lgkmcnt == b->max_lgkmcnt &&
+	       !memcmp(a->most, b->most, sizeof a->most) &&
 	       !memcmp(a->by_op, b->by_op, mx_gfx950.n_ops * sizeof *a->by_op);
 }
 

@@ -7,6 +7,7 @@
 #ifndef MACHINE_TEST_H
 #define MACHINE_TEST_H
 
+#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/instruction_set.h"
 #include "../../ref/isa/isa.h"
 #include "../random.h"

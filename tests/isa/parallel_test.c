@@ -207,8 +207,7 @@ static bool same_reports(const struct mx_report *a, const struct mx_report *b) {
 	const struct mx_stats *s = &a->stats, *t = &b->stats;
 	bool same = a->n_findings == b->n_findings && a->stopped == b->stopped &&
 	            same_proofs(&a->proof, &b->proof) && s->instructions == t->instructions &&
-	            s->mfma == t->mfma && s->max_vmcnt == t->max_vmcnt &&
-	            s->max_lgkmcnt == t->max_lgkmcnt &&
+	            s->mfma == t->mfma && !memcmp(s->most, t->most, sizeof s->most) &&
 	            !memcmp(s->by_op, t->by_op, mx_gfx950.n_ops * sizeof *s->by_op);
 	for (size_t i = 0; same && i < a->n_findings; i++)
 		same = same_finding(a, &a->findings[i], &b->findings[i]);

@@ -80,9 +80,9 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	(void)w, (void)in;
 	note(context, skipped ? 's' : 'i');
 }
-static void operation(void *context, struct mx_wave *w, const struct mx_queue *q,
-                      struct mx_memop *m) {
-	m->note = q == &w->ds ? context : NULL;
+static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
+	(void)w;
+	m->note = m->stream == MX_STREAM_DS ? context : NULL;
 	note(context, 'O');
 }
 static void landing(void *context, struct mx_wave *w, struct mx_memop *m) {

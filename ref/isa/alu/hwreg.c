@@ -1,6 +1,7 @@
 /* Hardware registers, accessed by s_getreg and s_setreg [ISA 3.4, 3.5, 3.10, 3.12, 5.8].
  *
  * A read of a field with a bit that the emulator does not model stops the launch. */
+#include "../encoding/gfx950.h"
 #include "../encoding/hwreg.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
@@ -92,7 +93,8 @@ static uint32_t lds_alloc(const struct mx_wave *w) {
 }
 
 static uint32_t ib_sts(const struct mx_wave *w) {
-	return (mx_vmcnt(w) & 15) | mx_vmcnt(w) >> 4 << 22 | mx_lgkmcnt(w) << 8;
+	unsigned vmcnt = mx_count(w->counts, MX_COUNTER_VM);
+	return (vmcnt & 15) | vmcnt >> 4 << 22 | mx_count(w->counts, MX_COUNTER_LGKM) << 8;
 }
 
 /* Floating-point exceptions of TRAPSTS are not modelled; MODE enables none, so no trap was taken.

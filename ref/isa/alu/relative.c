@@ -1,5 +1,6 @@
 /* Indexed registers: scalar moves relative to M0, and the mode in which the vector ALU adds M0 to
  * VGPR numbers [ISA 5.7, 6.6]. */
+#include "../encoding/gfx950.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "vector.h"

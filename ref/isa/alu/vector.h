@@ -2,6 +2,7 @@
 #ifndef MX_VECTOR_H
 #define MX_VECTOR_H
 
+#include "../encoding/gfx950.h"
 #include "../encoding/operand_types.h"
 #include "../machine/registers.h"
 #include "lanes.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "gfx950.h"
 
 /* A literal constant follows a 32-bit instruction if a source is LITERAL. The 64-bit formats have
  * no literal: returns false. */
@@ -44,13 +45,22 @@ static void decode_fields(struct mx_inst *in, mx_microcode format) {
 	}
 }
 
-/* Scalar memory adds 1 for one dword or cache line, otherwise 2. */
+/* Counters and streams until the instruction lands [ISA 4.4, 8.3, 12.6]. Scalar memory adds 1 for
+ * one dword or cache line, otherwise 2. Lint takes scratch and FLAT for part of VM. */
 static void find_counts(struct mx_inst *in) {
 	mx_encoding e = in->op->encoding;
 	bool message = mx_kind_of(in->op) == MX_IS_SENDMSG;
 	bool wide = e == MX_SMEM && (in->op->d > 4 || in->op->flags & MX_TWO);
-	in->counts.vm = e > MX_DS;
-	in->counts.lgkm = (e == MX_SMEM || e == MX_DS || e == MX_FLAT || message) + wide;
+	bool scalar = e == MX_SMEM || e == MX_FLAT || message;
+	in->streams = (uint8_t)((e > MX_DS) << MX_STREAM_VM | (e == MX_DS) << MX_STREAM_DS |
+	                        scalar << MX_STREAM_SM);
+	in->counts = MX_COUNT(MX_COUNTER_VM, e > MX_DS) |
+	             MX_COUNT(MX_COUNTER_LGKM, (e == MX_DS) + scalar + wide);
+}
+
+static mx_counts waits_for(uint32_t simm16) {
+	struct mx_wait wait = mx_wait_of(simm16);
+	return MX_COUNT(MX_COUNTER_VM, wait.vmcnt) | MX_COUNT(MX_COUNTER_LGKM, wait.lgkmcnt);
 }
 
 void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct mx_inst *in) {
@@ -68,7 +78,7 @@ void mx_gfx950_decode(const uint32_t *code, size_t left, uint32_t offset, struct
 		return;
 	}
 	if (mx_kind_of(in->op) == MX_IS_WAITCNT)
-		in->wait = mx_wait_of((uint16_t)in->imm);
+		in->wait = waits_for((uint16_t)in->imm);
 	find_counts(in);
 	mx_check_decoded(in);
 	if (!in->unsupported && !mx_isa_row_is_clear(row, in->dwords))

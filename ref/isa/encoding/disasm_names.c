@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "disasm.h"
+#include "gfx950.h"
 
 /* Hardware registers [ISA table of hardware registers]: ID 5:0, first bit 10:6, number of bits
  * minus one 15:11. */

@@ -334,18 +334,17 @@ struct mx_operand {
 	bool written;   /* else read */
 };
 
-/* The maximum of each counter after an s_waitcnt [ISA 4.4]. */
-struct mx_wait {
-	uint8_t vmcnt, lgkmcnt;
-};
-static inline struct mx_wait mx_wait_of(uint32_t simm16) {
-	return (struct mx_wait){ (uint8_t)((simm16 & 15) | (simm16 >> 14 & 3) << 4),
-		                 simm16 >> 8 & 15 };
+/* A number for each counter of the instruction set: a byte each, below 128. */
+typedef uint64_t mx_counts;
+#define MX_COUNT(counter, n) ((mx_counts)(n) << 8 * (counter))
+
+static inline unsigned mx_count(mx_counts c, unsigned counter) {
+	return c >> 8 * counter & 127;
 }
-/* SIMM16 with these counters replaced. */
-static inline uint32_t mx_wait_into(uint32_t simm16, struct mx_wait wait) {
-	return (simm16 & ~0xcf0fu) | (wait.vmcnt & 15u) | (wait.vmcnt >> 4 & 3u) << 14 |
-	       (wait.lgkmcnt & 15u) << 8;
+/* Whether each number of `c` is at most that of `most`. */
+static inline bool mx_counts_within(mx_counts c, mx_counts most) {
+	const mx_counts high = 0x8080808080808080;
+	return !(~((most | high) - c) & high);
 }
 
 struct mx_inst {
@@ -355,15 +354,13 @@ struct mx_inst {
 	bool plain;              /* VALU: the sources are unmodified registers or constants */
 	uint32_t offset;         /* from the start of the program, bytes */
 	uint8_t size;            /* bytes */
-	/* The increments of the counters until the instruction lands: 0 to 2 [ISA 4.4, 8.3, 12.6].
-	 */
-	struct {
-		uint8_t vm, lgkm;
-	} counts;
-	uint8_t sgprs; /* the number of the highest SGPR used, plus one */
+	uint8_t sgprs;           /* the number of the highest SGPR used, plus one */
+	uint8_t streams;         /* in which it is in flight, a bit each (instruction_set.h) */
 	/* The positions of operands that are registers: all that the instruction reads and writes,
 	 * except for EXEC as the mask of active lanes. */
 	uint16_t registers;
+	mx_counts counts; /* the increments of the counters until it lands */
+	mx_counts wait;   /* of a wait: the maximum of each counter after it */
 	struct mx_operand operand[MX_MAX_OPERANDS];
 	uint32_t literal; /* the value of MX_LITERAL */
 	int32_t imm;      /* SIMM16, index enables, or memory offset */
@@ -394,8 +391,12 @@ struct mx_inst {
 		uint8_t byte[2]; /* of the scales */
 	} mai;
 	uint32_t dwords[4];
-	struct mx_wait wait; /* of s_waitcnt */
 };
+
+/* The stream of an instruction that has one. */
+static inline unsigned mx_stream_of(const struct mx_inst *in) {
+	return (unsigned)__builtin_ctz(in->streams);
+}
 
 /* Whether the instruction has an operand at a position; its operand code, or that of source i or of
  * the result. */

@@ -3,12 +3,60 @@
 #ifndef MX_INSTRUCTION_SET_H
 #define MX_INSTRUCTION_SET_H
 
+#include "../isa.h"
 #include "inst.h"
 
 struct mx_hazard_rules;
+struct mx_launch;
+struct mx_wave;
+
+/* A counter: the operations of a wave that are in flight. A wait names it. */
+struct mx_isa_counter {
+	const char *name; /* "vmcnt" */
+	uint8_t most;     /* its highest value, below 64: an operation stalls until there is room,
+	                     and a wait for it waits for nothing */
+	const char *wait, *open, *close; /* "s_waitcnt vmcnt", "(", ")": text around the number */
+};
+
+/* What the operations of a stream access. */
+typedef enum {
+	MX_PATH_MEMORY,  /* device memory, through the vector L1 */
+	MX_PATH_SCRATCH, /* scratch alone */
+	MX_PATH_FLAT,    /* flat addresses, none in device memory */
+	MX_PATH_LDS,
+	MX_PATH_SCALAR /* scalar memory, and all that counts like it */
+} mx_path;
+
+/* A stream: operations of a wave that one counter counts and that land in one order. */
+struct mx_isa_stream {
+	uint8_t counter;
+	uint8_t path;  /* mx_path */
+	bool in_order; /* they land in the order of issue; otherwise in any order */
+};
+
+enum { MX_STREAMS = 8 /* of an instruction set at most */ };
 
 struct mx_isa {
 	const char *name; /* "gfx950" */
+
+	unsigned wave_size; /* lanes of a wave: 32 or 64 */
+
+	/* Operations in flight. The operations of two streams land in any order. */
+	unsigned n_counters, n_streams;
+	struct mx_isa_counter counter[MX_COUNTERS];
+	struct mx_isa_stream stream[MX_STREAMS];
+	const char *barrier; /* the instruction that waits for all waves: "s_barrier" */
+
+	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
+	uint32_t mode_skip, mode_index;
+
+	/* Sets pc, MODE and the registers of a wave as the hardware does before the first
+	 * instruction. All registers are unwritten before. */
+	void (*start)(struct mx_wave *w);
+
+	/* A property of the launch that is not supported, such as a size beyond the hardware's;
+	 * or NULL. */
+	const char *(*unsupported)(const struct mx_launch *l);
 
 	/* The opcodes; row i has the id i. */
 	const struct mx_op *ops;
@@ -30,6 +78,14 @@ struct mx_isa {
 	/* The rules of wait states (waitstates/hazard.h). NULL: none, the hardware inserts them. */
 	const struct mx_hazard_rules *hazards;
 };
+
+/* The highest value of each counter. */
+static inline mx_counts mx_counts_most(const struct mx_isa *isa) {
+	mx_counts most = 0;
+	for (unsigned c = 0; c < isa->n_counters; c++)
+		most |= MX_COUNT(c, isa->counter[c].most);
+	return most;
+}
 
 /* Rooms below `launch` do not link with instruction sets by name: they get a pointer. */
 extern const struct mx_isa mx_gfx950; /* launch/gfx950.c */

@@ -27,10 +27,9 @@ static void leave_launch(struct mx_group *g) {
 static void free_memory(struct mx_group *g) {
 	for (unsigned i = 0; g->waves && i < g->room; i++) {
 		struct mx_wave *w = &g->waves[i];
-		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
-		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
-			for (unsigned j = 0; j < queues[q]->n; j++)
-				free(queues[q]->op[j]);
+		for (unsigned s = 0; s < MX_STREAMS; s++)
+			for (unsigned k = 0; k < w->queue[s].n; k++)
+				free(w->queue[s].op[k]);
 		free(w->v);
 		free(w->v_unwritten);
 		mx_scratch_free(w);
@@ -74,17 +73,13 @@ void mx_group_keep(struct mx_group *g) {
 		free_memory(g);
 }
 
-static unsigned waves_of(const uint32_t size[3]) {
-	return (size[0] * size[1] * size[2] + MX_LANES - 1) / MX_LANES;
-}
-
 static uint32_t lds_of(const struct mx_launch *l) {
 	return l->kernel->lds_bytes + l->dynamic_lds;
 }
 
 static bool fits(const struct mx_group *g, const struct mx_launch *l) {
-	return g->room == waves_of(l->block) && g->lds_bytes == lds_of(l) &&
-	       g->scratch_bytes == l->kernel->scratch_bytes;
+	return g->room == mx_waves_of(mx_program_isa(l->program), l->block) &&
+	       g->lds_bytes == lds_of(l) && g->scratch_bytes == l->kernel->scratch_bytes;
 }
 
 /* Those that do not fit belonged to another kernel. */
@@ -107,7 +102,7 @@ static struct mx_group *allocate(const struct mx_run *run) {
 	struct mx_group *g = calloc(1, sizeof *g);
 	if (!g)
 		return NULL;
-	g->room = waves_of(l->block);
+	g->room = mx_waves_of(run->isa, l->block);
 	g->lds_bytes = lds_of(l);
 	g->scratch_bytes = l->kernel->scratch_bytes;
 	g->waves = calloc(g->room, sizeof *g->waves);
@@ -143,7 +138,7 @@ static void place(struct mx_group *g, uint64_t index) {
 	for (unsigned i = 0; i < 3; i++)
 		g->size[i] =
 			l->partial[i] && g->id[i] == l->grid[i] - 1 ? l->partial[i] : l->block[i];
-	g->n_waves = waves_of(g->size);
+	g->n_waves = mx_waves_of(g->run->isa, g->size);
 }
 
 /* Initial bytes of LDS and registers, different in each workgroup. */

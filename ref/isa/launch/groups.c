@@ -1,7 +1,7 @@
 /* Findings that one wait, barrier or s_nop resolves. */
 #include <stdio.h>
 
-#include "../isa.h"
+#include "../encoding/instruction_set.h"
 
 /* An instruction that is inserted between the two of a finding resolves it. Around the back edge of
  * a loop the earlier one has the higher pc; its end is a place for all of these. */
@@ -73,26 +73,29 @@ static void put_place(const struct mx_finding_group *g, char *text, size_t room)
 		         (unsigned long long)g->after, (unsigned long long)g->before);
 }
 
-static void put_resolution(const struct mx_finding_group *g, char *text, size_t room) {
+static void put_resolution(const struct mx_isa *isa, const struct mx_finding_group *g, char *text,
+                           size_t room) {
 	const struct mx_missing *m = &g->missing;
-	const char *counter = m->counter == MX_COUNTER_VM ? "vmcnt" : "lgkmcnt";
-	char place[80];
+	const struct mx_isa_counter *c = &isa->counter[m->counter];
+	const char *barrier = isa->barrier;
+	char place[80], wait[40];
+	snprintf(wait, sizeof wait, "%s%s%u%s", c->wait, c->open, m->count, c->close);
 	put_place(g, place, sizeof place);
 	switch (m->kind) {
 	case MX_MISSING_WAIT:
 		if (g->same_place)
-			snprintf(text, room, "s_waitcnt %s(%u) %s orders all", counter, m->count,
-			         place);
+			snprintf(text, room, "%s %s orders all", wait, place);
 		else
-			snprintf(text, room, "one s_waitcnt %s %s orders all", counter, place);
+			snprintf(text, room, "one %s %s orders all", c->wait, place);
 		break;
 	case MX_MISSING_WAIT_AT_BARRIER:
-		snprintf(text, room, "s_waitcnt %s(%u) before that s_barrier orders all", counter,
-		         m->count);
+		snprintf(text, room, "%s before that %s orders all", wait, barrier);
 		break;
-	case MX_MISSING_BARRIER: snprintf(text, room, "one s_barrier %s orders all", place); break;
+	case MX_MISSING_BARRIER:
+		snprintf(text, room, "one %s %s orders all", barrier, place);
+		break;
 	case MX_MISSING_WAIT_AND_BARRIER:
-		snprintf(text, room, "one s_waitcnt %s and s_barrier %s order all", counter, place);
+		snprintf(text, room, "one %s and %s %s order all", c->wait, barrier, place);
 		break;
 	case MX_MISSING_WAIT_STATES:
 		snprintf(text, room, "%u wait state%s %s are enough for all", m->count,
@@ -102,12 +105,13 @@ static void put_resolution(const struct mx_finding_group *g, char *text, size_t 
 	}
 }
 
-char *mx_group_text(const struct mx_finding_group *g, char *text, size_t room) {
+char *mx_group_text(const struct mx_isa *isa, const struct mx_finding_group *g, char *text,
+                    size_t room) {
 	char resolution[160];
 	*text = 0;
 	if (!g->others)
 		return text;
-	put_resolution(g, resolution, sizeof resolution);
+	put_resolution(isa, g, resolution, sizeof resolution);
 	snprintf(text, room, "; and %zu more: %s", g->others, resolution);
 	return text;
 }

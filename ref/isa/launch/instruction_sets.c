@@ -16,6 +16,14 @@ size_t mx_op_count(const struct mx_isa *isa) {
 	return isa->n_ops;
 }
 
+size_t mx_counter_count(const struct mx_isa *isa) {
+	return isa->n_counters;
+}
+
+const char *mx_counter_name(const struct mx_isa *isa, size_t i) {
+	return isa->counter[i].name;
+}
+
 const char *mx_op_name(const struct mx_isa *isa, size_t i) {
 	return isa->ops[i].name;
 }

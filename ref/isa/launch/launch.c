@@ -142,6 +142,7 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 	struct mx_run run = { .launch = launch,
 		              .report = report,
 		              .isa = isa,
+		              .most = mx_counts_most(isa),
 		              .handlers = isa->handlers(),
 		              .pages = mx_pages_new(launch->memory.n),
 		              .max_instructions = launch->max_instructions

@@ -8,10 +8,17 @@
 
 /* ---- wave_state.c ---- */
 
-/* Sets up the registers as the hardware does. */
+/* Brings a wave to its first instruction; `pattern`: the bytes of unwritten registers. */
 void mx_wave_start(struct mx_wave *w, uint8_t pattern);
+/* For mx_isa.start: sets EXEC, and VGPR0 to the ids of the work-items. */
+void mx_start_lanes(struct mx_wave *w);
 /* A property of the launch that is not supported, or NULL. */
 const char *mx_unsupported_state(const struct mx_launch *l);
+
+/* ---- gfx950_start.c: see mx_isa ---- */
+
+void mx_gfx950_start(struct mx_wave *w);
+const char *mx_gfx950_unsupported(const struct mx_launch *l);
 
 /* ---- group.c ---- */
 

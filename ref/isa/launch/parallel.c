@@ -67,8 +67,8 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 static void add_stats(struct mx_stats *to, const struct mx_stats *s, size_t n_ops) {
 	to->instructions += s->instructions;
 	to->mfma += s->mfma;
-	to->max_vmcnt = larger(to->max_vmcnt, s->max_vmcnt);
-	to->max_lgkmcnt = larger(to->max_lgkmcnt, s->max_lgkmcnt);
+	for (size_t i = 0; i < MX_COUNTERS; i++)
+		to->most[i] = larger(to->most[i], s->most[i]);
 	for (size_t i = 0; i < MX_TOGETHER_KINDS; i++)
 		to->together[i] += s->together[i];
 	for (size_t i = 0; i < n_ops; i++)

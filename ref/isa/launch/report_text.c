@@ -132,16 +132,17 @@ static void put_register(struct words *t, unsigned row) {
 }
 
 static void put_missing(struct words *t, const struct mx_missing *m) {
-	const char *counter = m->counter == MX_COUNTER_VM ? "vmcnt" : "lgkmcnt";
+	const struct mx_isa_counter *c = &t->isa->counter[m->counter];
+	const char *barrier = t->isa->barrier;
 	switch (m->kind) {
-	case MX_MISSING_WAIT: put(t, "no s_waitcnt %s(%u)", counter, m->count); break;
+	case MX_MISSING_WAIT: put(t, "no %s%s%u%s", c->wait, c->open, m->count, c->close); break;
 	case MX_MISSING_WAIT_AT_BARRIER:
-		put(t, "no s_waitcnt %s(%u) before its s_barrier (+0x%llx)", counter, m->count,
-		    ull(m->barrier));
+		put(t, "no %s%s%u%s before its %s (+0x%llx)", c->wait, c->open, m->count, c->close,
+		    barrier, ull(m->barrier));
 		break;
-	case MX_MISSING_BARRIER: put(t, "no s_barrier after that wave's wait"); break;
+	case MX_MISSING_BARRIER: put(t, "no %s after that wave's wait", barrier); break;
 	case MX_MISSING_WAIT_AND_BARRIER:
-		put(t, "no s_waitcnt %s and s_barrier between them", counter);
+		put(t, "no %s and %s between them", c->wait, barrier);
 		break;
 	case MX_MISSING_FLAG: put(t, "no order between workgroups"); break;
 	default: break;

@@ -1,32 +1,9 @@
-/* The initial state of a wave: what the kernel descriptor requests and the hardware sets up
- * [ISA 3.13; LLVM "Initial Kernel Execution State"]. */
+/* The initial state of a wave that all instruction sets share. */
 #include <string.h>
 
-#include "../machine/device_memory.h"
 #include "../machine/registers.h"
 #include "../memory/scratch.h"
 #include "launch.h"
-
-/* Bits of KERNEL_CODE_PROPERTIES, in the order of their SGPRs [LLVM "Kernel Descriptor"]. */
-enum {
-	PRIVATE_SEGMENT_BUFFER = 1 << 0,
-	DISPATCH_PTR = 1 << 1,
-	QUEUE_PTR = 1 << 2,
-	KERNARG_SEGMENT_PTR = 1 << 3,
-	DISPATCH_ID = 1 << 4,
-	FLAT_SCRATCH_INIT = 1 << 5,
-	PRIVATE_SEGMENT_SIZE = 1 << 6,
-	WAVE32 = 1 << 10,
-	DYNAMIC_STACK = 1 << 11,
-	KNOWN_PROPERTIES = 0x7f | WAVE32 | DYNAMIC_STACK,
-};
-
-enum { PRELOAD_SKIP = 256 }; /* bytes of code for firmware without kernarg preload */
-
-/* Bits of the work-group info SGPR [LLVM "SGPR Register Set Up Order"]. */
-#define FIRST_WAVE (1u << 31)
-
-/* ---- SGPRs ---- */
 
 /* The initial pattern changes with the seed, so a result that depends on it changes, too. */
 static void poison_registers(struct mx_wave *w, uint8_t pattern) {
@@ -37,136 +14,48 @@ static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	memset(w->v + 256, pattern, w->agprs * sizeof *w->v);
 	memset(w->v_unwritten, 0xff, vgprs * sizeof *w->v);
 	memset(w->v_unwritten + 256, 0xff, w->agprs * sizeof *w->v);
-	memset(w->unwritten_lanes, 0xff, sizeof w->unwritten_lanes);
+	for (unsigned i = 0; i < MX_VGPR_FILE; i++)
+		w->unwritten_lanes[i] = w->lanes;
 	w->scc = pattern & 1;
 	w->scc_unwritten = true;
 }
 
-static unsigned push(struct mx_wave *w, unsigned sgpr, uint32_t value) {
-	mx_swrite(w, sgpr, value, 0);
-	return sgpr + 1;
-}
-
-static unsigned push64(struct mx_wave *w, unsigned sgpr, uint64_t value) {
-	return push(w, push(w, sgpr, (uint32_t)value), (uint32_t)(value >> 32));
-}
-
-static unsigned push_kernarg_preload(struct mx_wave *w, unsigned sgpr) {
-	const struct mx_launch *launch = w->group->run->launch;
-	const struct mx_kernel *k = launch->kernel;
-	for (unsigned i = 0; i < k->preload_dwords; i++) {
-		uint64_t address = launch->kernarg + 4 * (k->preload_offset + i);
-		uint32_t unwritten, v = 0;
-		if (mx_memory_check(w, NULL, -1, address, 4, false))
-			v = mx_memory_read(w, NULL, -1, address, 4, &unwritten);
-		mx_check_given(w, NULL, address, 4);
-		sgpr = push(w, sgpr, v);
-		if (w->wanted & MX_WATCH_PRELOAD)
-			mx_watch_preload(w, address, 4);
-	}
-	return sgpr;
-}
-
-static void push_user_sgprs(struct mx_wave *w) {
-	const struct mx_launch *l = w->group->run->launch;
-	const struct mx_kernel *k = l->kernel;
-	unsigned sgpr = 0;
-	if (k->properties & DISPATCH_PTR)
-		sgpr = push64(w, sgpr, l->dispatch);
-	if (k->properties & QUEUE_PTR)
-		sgpr = push64(w, sgpr, l->queue);
-	if (k->properties & KERNARG_SEGMENT_PTR)
-		sgpr = push64(w, sgpr, l->kernarg);
-	if (k->properties & DISPATCH_ID)
-		sgpr = push64(w, sgpr, l->dispatch_id);
-	if (k->properties & PRIVATE_SEGMENT_SIZE)
-		sgpr = push(w, sgpr, k->scratch_bytes);
-	push_kernarg_preload(w, sgpr);
-}
-
-static void push_system_sgprs(struct mx_wave *w) {
-	const struct mx_kernel *k = w->group->run->launch->kernel;
-	unsigned sgpr = k->user_sgprs;
-	for (unsigned i = 0; i < 3; i++)
-		if (k->workgroup_id[i])
-			sgpr = push(w, sgpr, w->group->id[i]);
-	if (k->workgroup_info)
-		push(w, sgpr, (w->index ? 0 : FIRST_WAVE) | w->group->n_waves);
-	for (unsigned i = MX_TTMP0; i < MX_M0; i++)
-		push(w, i, 0);
-}
-
-/* ---- VGPRs ---- */
-
 /* VGPR0 holds z, y, x in ten bits each. The fields of axes that the kernel does not request are 0:
  * compiled code that requests only x does not mask it. Lanes without a work-item are off in EXEC
  * and count as unwritten, because no source defines their value. */
-static void set_up_lanes(struct mx_wave *w) {
+void mx_start_lanes(struct mx_wave *w) {
 	const uint32_t *size = w->group->size;
-	uint32_t first = w->index * MX_LANES, n = size[0] * size[1] * size[2] - first;
+	unsigned lanes = w->group->run->isa->wave_size;
+	uint32_t first = w->index * lanes, n = size[0] * size[1] * size[2] - first;
 	unsigned axes = w->group->run->launch->kernel->work_item_ids;
 	mx_vreg ids;
-	for (unsigned l = 0; l < MX_LANES; l++) {
+	for (unsigned l = 0; l < lanes; l++) {
 		uint32_t i = first + l;
 		ids[l] = i % size[0] | (axes >= 1 ? i / size[0] % size[1] << 10 : 0) |
 		         (axes >= 2 ? i / size[0] / size[1] << 20 : 0);
 	}
-	uint64_t exec = n >= MX_LANES ? ~0ull : (1ull << n) - 1;
+	uint64_t exec = n >= lanes ? w->lanes : (1ull << n) - 1;
 	mx_vwrite(w, 0, exec, ids, NULL);
 	mx_swrite64(w, MX_EXEC, exec, 0);
 }
 
 void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
-	const struct mx_launch *launch = w->group->run->launch;
-	const struct mx_kernel *k = launch->kernel;
+	const struct mx_kernel *k = w->group->run->launch->kernel;
 	w->status = MX_READY;
 	w->issued = 0;
-	w->mode = k->mode;
+	w->lanes = ~0ull >> (64 - w->group->run->isa->wave_size);
 	w->priority = 0;
 	w->yields = w->unwritten_back = false;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
 	w->next_due = UINT64_MAX;
 	mx_watch_wave_begin(w);
-	w->pc = k->entry - mx_program_base(launch->program) +
-	        (k->preload_dwords ? PRELOAD_SKIP : 0);
 	poison_registers(w, pattern);
-	push_user_sgprs(w);
-	push_system_sgprs(w);
-	set_up_lanes(w);
 	mx_scratch_start(w, pattern);
-}
-
-/* ---- unsupported state ---- */
-
-/* SGPRs that the kernel's properties and preload occupy. */
-static unsigned sgprs_set_up(const struct mx_kernel *k) {
-	static const uint8_t size[] = { 4, 2, 2, 2, 2, 2, 1 };
-	unsigned n = k->preload_dwords;
-	for (unsigned i = 0; i < sizeof size; i++)
-		n += k->properties >> i & 1 ? size[i] : 0;
-	return n;
+	w->group->run->isa->start(w);
 }
 
 const char *mx_unsupported_state(const struct mx_launch *l) {
-	const struct mx_kernel *k = l->kernel;
-	if (k->unsupported)
-		return k->unsupported;
-	if (k->properties & (PRIVATE_SEGMENT_BUFFER | FLAT_SCRATCH_INIT))
-		return "SGPRs for a private segment buffer or FLAT_SCRATCH, which the hardware "
-		       "sets up by itself";
-	if (k->properties & WAVE32)
-		return "wave32: gfx950 has waves of 64";
-	if (k->properties & ~KNOWN_PROPERTIES)
-		return "a reserved kernel property";
-	if (sgprs_set_up(k) > k->user_sgprs)
-		return "more user SGPRs set up than the descriptor counts";
-	if ((k->properties & DISPATCH_PTR && !l->dispatch) ||
-	    (k->properties & QUEUE_PTR && !l->queue))
-		return "a dispatch packet or queue in a launch that has none";
-	if (k->tg_split && k->lds_bytes + l->dynamic_lds)
-		return "TG_SPLIT with LDS";
-	if (k->scratch_bytes > MX_SCRATCH_MAX)
-		return "more than 131056 bytes of scratch for a work-item";
-	return k->lds_bytes + l->dynamic_lds > MX_LDS_MAX ? "more than 160 KiB of LDS" : NULL;
+	return l->kernel->unsupported ? l->kernel->unsupported
+	                              : mx_program_isa(l->program)->unsupported(l);
 }

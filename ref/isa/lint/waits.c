@@ -2,30 +2,32 @@
  *
  * The state has, for each register and counter, the age of the youngest operation that will write
  * it: how many operations the counter has had since. After a wait for N at most N are in flight, so
- * operations of age N or more have landed. Where paths merge, the younger one counts. Scalar loads
- * and FLAT land in any order on lgkmcnt [ISA 8.3, 10.2]: while one may be in flight, only a wait
- * for 0 covers anything. On vmcnt FLAT is assumed to land in order, as clang does [assumed]. */
+ * operations of age N or more have landed. Where paths merge, the younger one counts. While an
+ * operation may be in flight that lands in any order, or operations of two streams of the counter,
+ * only a wait for 0 covers anything. FLAT in device memory is assumed to land in order, as clang
+ * does [assumed]. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../encoding/operands.h"
 #include "../machine/findings.h"
 #include "../machine/wave.h"
-#include "../schedule/schedule.h"
 #include "../waitstates/hazard.h"
 #include "lint.h"
 
-enum { VM, LGKM, COUNTERS, NOT_IN_FLIGHT = 255, REGISTERS = MX_ROWS };
+enum { NOT_IN_FLIGHT = 255, REGISTERS = MX_ROWS };
 
+/* The operations of a counter. */
 struct state {
-	uint8_t age[COUNTERS][REGISTERS];
-	bool no_order[COUNTERS];
-	const struct mx_inst *load[COUNTERS][REGISTERS]; /* the operation of that age */
+	uint8_t age[REGISTERS];
+	uint8_t streams;                       /* that may have operations in flight, a bit each */
+	const struct mx_inst *load[REGISTERS]; /* the operation of that age */
 };
 
 struct waits {
 	const struct mx_lint *lint;
-	struct state **at; /* at the start of each basic block that was reached */
+	const struct mx_isa *isa;
+	struct state **at; /* at the start of each basic block that was reached; by counter */
 	int *queue;
 	unsigned n_queue;
 	bool *queued;
@@ -34,53 +36,53 @@ struct waits {
 
 /* ---- operations in flight ---- */
 
-static unsigned most(unsigned counter) {
-	return counter == VM ? MX_VMCNT_MAX : MX_LGKMCNT_MAX;
+/* Whether the operations of a counter land in the order of issue. */
+static bool in_order(const struct mx_isa *isa, const struct state *s) {
+	bool one = !(s->streams & (s->streams - 1));
+	return one && (!s->streams || isa->stream[__builtin_ctz(s->streams)].in_order);
 }
 
-static void grow_older(struct state *s, unsigned counter) {
+static void grow_older(struct state *s, unsigned most) {
 	for (unsigned r = 0; r < REGISTERS; r++) {
-		uint8_t *age = &s->age[counter][r];
-		if (*age != NOT_IN_FLIGHT && *age + 1u < most(counter))
+		uint8_t *age = &s->age[r];
+		if (*age != NOT_IN_FLIGHT && *age + 1u < most)
 			++*age;
 	}
 }
 
-static void wait_for(struct state *s, unsigned counter, unsigned n) {
-	if (n && s->no_order[counter])
-		return;
-	for (unsigned r = 0; r < REGISTERS; r++)
-		if (s->age[counter][r] >= n)
-			s->age[counter][r] = NOT_IN_FLIGHT;
-	if (!n)
-		s->no_order[counter] = false;
-}
-
-/* A full counter stalls issue (mx_room_to_issue), so the oldest operations have landed. */
-static void make_room(struct state *s, const struct mx_inst *in) {
-	unsigned vm, lgkm;
-	if (!mx_room_to_issue(in, &vm, &lgkm))
-		return;
-	wait_for(s, VM, vm);
-	wait_for(s, LGKM, lgkm);
-}
-
-static void launch(struct state *s, unsigned counter, const struct mx_inst *in, bool no_order) {
-	const struct mx_operand *to = mx_loaded_operand(in);
-	s->no_order[counter] |= no_order;
-	grow_older(s, counter);
-	for (unsigned i = 0; to && i < to->dwords; i++) {
-		unsigned row = mx_operand_row(to->code) + i;
-		s->age[counter][row] = 0;
-		s->load[counter][row] = in;
+static void wait_for(const struct waits *w, struct state *s, mx_counts counts) {
+	for (unsigned c = 0; c < w->isa->n_counters; c++, s++) {
+		unsigned n = mx_count(counts, c);
+		if (n && !in_order(w->isa, s))
+			continue;
+		for (unsigned r = 0; r < REGISTERS; r++)
+			if (s->age[r] >= n)
+				s->age[r] = NOT_IN_FLIGHT;
+		if (!n)
+			s->streams = 0;
 	}
 }
 
-static void launch_instruction(struct state *s, const struct mx_inst *in) {
-	if (in->counts.vm)
-		launch(s, VM, in, false);
-	if (in->counts.lgkm)
-		launch(s, LGKM, in, in->op->encoding != MX_DS);
+/* A full counter stalls issue, so the oldest operations have landed. */
+static void make_room(const struct waits *w, struct state *s, const struct mx_inst *in) {
+	if (in->counts)
+		wait_for(w, s, mx_counts_most(w->isa) - in->counts);
+}
+
+static void launch(const struct waits *w, struct state *s, const struct mx_inst *in) {
+	const struct mx_operand *to = mx_loaded_operand(in);
+	for (unsigned i = 0; i < w->isa->n_streams; i++) {
+		unsigned c = w->isa->stream[i].counter;
+		if (!(in->streams >> i & 1))
+			continue;
+		s[c].streams |= (uint8_t)(1u << i);
+		grow_older(&s[c], w->isa->counter[c].most);
+		for (unsigned k = 0; to && k < to->dwords; k++) {
+			unsigned row = mx_operand_row(to->code) + k;
+			s[c].age[row] = 0;
+			s[c].load[row] = in;
+		}
+	}
 }
 
 /* ---- accesses ---- */
@@ -94,7 +96,7 @@ struct touched {
 /* The missing wait is the weakest that covers the load: for all operations issued after it. */
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
                    const struct touched *t) {
-	const struct mx_inst *load = s->load[t->counter][t->row];
+	const struct mx_inst *load = s[t->counter].load[t->row];
 	const struct mx_lint *l = w->lint;
 	const struct mx_finding f = {
 		.kind = MX_UNWAITED,
@@ -107,9 +109,7 @@ static void report(struct waits *w, const struct state *s, const struct mx_inst 
 		.earlier = load->offset - l->start,
 		.earlier_code = mx_inst_dwords_of(load),
 		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
-		.missing = { .kind = MX_MISSING_WAIT,
-		             .counter = t->counter == VM ? MX_COUNTER_VM : MX_COUNTER_LGKM,
-		             .count = t->needed },
+		.missing = { .kind = MX_MISSING_WAIT, .counter = t->counter, .count = t->needed },
 	};
 	l->found(l->context, &f);
 }
@@ -117,13 +117,13 @@ static void report(struct waits *w, const struct state *s, const struct mx_inst 
 /* Keeps the register of the operand that needs the strictest wait, which covers the others of its
  * counter. `except`: a counter on which the instruction, itself a load to the operand, lands in
  * order. */
-static void touch(const struct state *s, const struct mx_operand *o, int except,
-                  struct touched *t) {
+static void touch(const struct waits *w, const struct state *s, const struct mx_operand *o,
+                  int except, struct touched *t) {
 	for (unsigned i = 0; i < o->dwords; i++)
-		for (unsigned c = 0; c < COUNTERS; c++) {
+		for (unsigned c = 0; c < w->isa->n_counters; c++) {
 			unsigned row = mx_operand_row(o->code) + i;
-			unsigned needed = s->no_order[c] ? 0 : s->age[c][row];
-			if (s->age[c][row] == NOT_IN_FLIGHT || (int)c == except ||
+			unsigned needed = in_order(w->isa, &s[c]) ? s[c].age[row] : 0;
+			if (s[c].age[row] == NOT_IN_FLIGHT || (int)c == except ||
 			    (t->found && needed >= t->needed))
 				continue;
 			*t = (struct touched){ true, o->written, c, row, needed };
@@ -131,73 +131,86 @@ static void touch(const struct state *s, const struct mx_operand *o, int except,
 }
 
 /* The counter on which a load lands in the order of issue; -1: none. */
-static int order_of(const struct mx_inst *in) {
-	mx_encoding e = in->op->encoding;
-	if (e == MX_DS)
-		return LGKM;
-	return e == MX_SMEM || e < MX_DS || e == MX_FLAT ? -1 : VM;
+static int order_of(const struct mx_isa *isa, const struct mx_inst *in) {
+	bool one = in->streams && !(in->streams & (in->streams - 1));
+	const struct mx_isa_stream *s = one ? &isa->stream[__builtin_ctz(in->streams)] : NULL;
+	return s && s->in_order ? s->counter : -1;
 }
 
 static void touch_all(struct waits *w, const struct state *s, const struct mx_inst *in) {
 	const struct mx_operand *loaded = mx_loaded_operand(in);
 	struct touched t = { .found = false };
 	MX_FOR_OPERANDS(o, in)
-		touch(s, o, o == loaded ? order_of(in) : -1, &t);
+		touch(w, s, o, o == loaded ? order_of(w->isa, in) : -1, &t);
 	if (t.found)
 		report(w, s, in, &t);
 }
 
 /* ---- along the paths ---- */
 
+static size_t bytes_of(const struct waits *w) {
+	return w->isa->n_counters * sizeof(struct state);
+}
+
+/* Whether the older state changed. */
+static bool merge_counter(struct state *old, const struct state *s) {
+	bool changed = s->streams & ~old->streams;
+	old->streams |= s->streams;
+	for (unsigned r = 0; r < REGISTERS; r++)
+		if (s->age[r] < old->age[r]) {
+			old->age[r] = s->age[r];
+			old->load[r] = s->load[r];
+			changed = true;
+		}
+	return changed;
+}
+
 static void merge(struct waits *w, int to, const struct state *s) {
 	struct state *old = w->at[to];
 	bool changed = !old;
 	if (!old) {
-		old = w->at[to] = malloc(sizeof *old);
+		old = w->at[to] = malloc(bytes_of(w));
 		w->out_of_memory |= !old;
 		if (old)
-			*old = *s;
+			memcpy(old, s, bytes_of(w));
 	}
-	for (unsigned c = 0; old && c < COUNTERS; c++) {
-		changed |= s->no_order[c] && !old->no_order[c];
-		old->no_order[c] |= s->no_order[c];
-		for (unsigned r = 0; r < REGISTERS; r++)
-			if (s->age[c][r] < old->age[c][r]) {
-				old->age[c][r] = s->age[c][r];
-				old->load[c][r] = s->load[c][r];
-				changed = true;
-			}
-	}
+	for (unsigned c = 0; old && c < w->isa->n_counters; c++)
+		changed |= merge_counter(&old[c], &s[c]);
 	if (changed && !w->queued[to] && !w->reporting) {
 		w->queued[to] = true;
 		w->queue[w->n_queue++] = to;
 	}
 }
 
+static void forget(const struct waits *w, struct state *s) {
+	for (unsigned c = 0; c < w->isa->n_counters; c++)
+		memset(s[c].age, NOT_IN_FLIGHT, sizeof s[c].age);
+}
+
 /* A called function is assumed to leave nothing in flight, as compiled ones do. */
 static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
-	make_room(s, in);
+	make_room(w, s, in);
 	if (w->reporting)
 		touch_all(w, s, in);
-	if (mx_kind_of(in->op) == MX_IS_WAITCNT) {
-		wait_for(s, VM, in->wait.vmcnt);
-		wait_for(s, LGKM, in->wait.lgkmcnt);
-	} else if (mx_is_call(in))
-		memset(s->age, NOT_IN_FLIGHT, sizeof s->age);
+	if (mx_kind_of(in->op) == MX_IS_WAITCNT)
+		wait_for(w, s, in->wait);
+	else if (mx_is_call(in))
+		forget(w, s);
 	else
-		launch_instruction(s, in);
+		launch(w, s, in);
 }
 
 static void walk(struct waits *w, int i) {
 	const struct mx_graph *g = &w->lint->graph;
-	struct state s = *w->at[i];
+	struct state s[MX_COUNTERS];
+	memcpy(s, w->at[i], bytes_of(w));
 	while (i >= 0 && g->node[i].in->op) {
 		const struct mx_node *node = &g->node[i];
-		step(w, &s, node->in);
+		step(w, s, node->in);
 		int next = -1;
 		for (unsigned k = 0; k < 2; k++)
 			if (node->next[k] >= 0 && g->node[node->next[k]].begins)
-				merge(w, node->next[k], &s);
+				merge(w, node->next[k], s);
 			else if (node->next[k] >= 0)
 				next = node->next[k];
 		i = next;
@@ -206,9 +219,9 @@ static void walk(struct waits *w, int i) {
 
 static bool solve(struct waits *w) {
 	const struct mx_graph *g = &w->lint->graph;
-	struct state start = { 0 };
-	memset(start.age, NOT_IN_FLIGHT, sizeof start.age);
-	merge(w, 0, &start);
+	struct state start[MX_COUNTERS] = { 0 };
+	forget(w, start);
+	merge(w, 0, start);
 	while (w->n_queue && !w->out_of_memory) {
 		int i = w->queue[--w->n_queue];
 		w->queued[i] = false;
@@ -224,6 +237,7 @@ static bool solve(struct waits *w) {
 bool mx_lint_waits(const struct mx_lint *l) {
 	unsigned n = l->graph.n;
 	struct waits w = { .lint = l,
+		           .isa = mx_program_isa(l->program),
 		           .at = calloc(n + 1, sizeof *w.at),
 		           .queue = malloc((n + 1) * sizeof *w.queue),
 		           .queued = calloc(n + 1, 1) };

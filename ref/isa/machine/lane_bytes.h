@@ -21,7 +21,12 @@ static inline void *mx_place(uintptr_t base, uint64_t at) {
 	return (void *)(base + at);
 }
 
-/* ---- one size, all lanes ---- */
+/* The lanes of a mask that has all lanes of a wave: 64 or 32. 0: it has others. */
+static inline unsigned mx_all_lanes(uint64_t lanes) {
+	return lanes == ~0ull ? 64 : lanes == ~0u ? 32 : 0;
+}
+
+/* ---- one size, the first n lanes ---- */
 
 static inline mx_quad mx_quad_load(const void *p) {
 	mx_quad q;
@@ -41,8 +46,8 @@ static inline void mx_transpose(mx_quad q[4]) {
 	q[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
-static inline void mx_rows_of_quads(mx_vreg *row, uintptr_t base, const uint64_t *at) {
-	for (unsigned l = 0; l < MX_LANES; l += 4) {
+static inline void mx_rows_of_quads(mx_vreg *row, uintptr_t base, const uint64_t *at, unsigned n) {
+	for (unsigned l = 0; l < n; l += 4) {
 		mx_quad q[4];
 		for (unsigned i = 0; i < 4; i++)
 			q[i] = mx_quad_load(mx_place(base, at[l + i]));
@@ -52,8 +57,9 @@ static inline void mx_rows_of_quads(mx_vreg *row, uintptr_t base, const uint64_t
 	}
 }
 
-static inline void mx_quads_of_rows(uintptr_t base, const uint64_t *at, const mx_vreg *row) {
-	for (unsigned l = 0; l < MX_LANES; l += 4) {
+static inline void mx_quads_of_rows(uintptr_t base, const uint64_t *at, const mx_vreg *row,
+                                    unsigned n) {
+	for (unsigned l = 0; l < n; l += 4) {
 		mx_quad q[4];
 		for (unsigned k = 0; k < 4; k++)
 			q[k] = mx_quad_load(&row[k][l]);
@@ -63,8 +69,8 @@ static inline void mx_quads_of_rows(uintptr_t base, const uint64_t *at, const mx
 	}
 }
 
-static inline void mx_rows_of_pairs(mx_vreg *row, uintptr_t base, const uint64_t *at) {
-	for (unsigned l = 0; l < MX_LANES; l += 4) {
+static inline void mx_rows_of_pairs(mx_vreg *row, uintptr_t base, const uint64_t *at, unsigned n) {
+	for (unsigned l = 0; l < n; l += 4) {
 		mx_quad q[2];
 		for (unsigned i = 0; i < 4; i++)
 			memcpy((char *)q + 8 * i, mx_place(base, at[l + i]), 8);
@@ -75,13 +81,14 @@ static inline void mx_rows_of_pairs(mx_vreg *row, uintptr_t base, const uint64_t
 	}
 }
 
-static inline void mx_row_of_dwords(uint32_t *row, uintptr_t base, const uint64_t *at) {
-	for (unsigned l = 0; l < MX_LANES; l++)
+static inline void mx_row_of_dwords(uint32_t *row, uintptr_t base, const uint64_t *at, unsigned n) {
+	for (unsigned l = 0; l < n; l++)
 		memcpy(&row[l], mx_place(base, at[l]), 4);
 }
 
-static inline void mx_row_to_dwords(uintptr_t base, const uint64_t *at, const uint32_t *row) {
-	for (unsigned l = 0; l < MX_LANES; l++)
+static inline void mx_row_to_dwords(uintptr_t base, const uint64_t *at, const uint32_t *row,
+                                    unsigned n) {
+	for (unsigned l = 0; l < n; l++)
 		memcpy(mx_place(base, at[l]), &row[l], 4);
 }
 
@@ -94,11 +101,11 @@ static inline unsigned mx_bytes_of_row(const struct mx_lane_bytes *x, unsigned k
 
 /* Data narrower than a dword is extended with zeros. */
 static inline void mx_lane_rows(mx_vreg *row, uintptr_t base, const struct mx_lane_bytes *x) {
-	unsigned n = x->lanes == ~0ull ? x->bytes : 0, l;
-	switch (n) {
-	case 4: mx_row_of_dwords(row[0], base, x->at); return;
-	case 8: mx_rows_of_pairs(row, base, x->at); return;
-	case 16: mx_rows_of_quads(row, base, x->at); return;
+	unsigned n = mx_all_lanes(x->lanes), l;
+	switch (n ? x->bytes : 0) {
+	case 4: mx_row_of_dwords(row[0], base, x->at, n); return;
+	case 8: mx_rows_of_pairs(row, base, x->at, n); return;
+	case 16: mx_rows_of_quads(row, base, x->at, n); return;
 	}
 	MX_FOR_LANES(l, x->lanes) {
 		for (unsigned k = 0; 4 * k < x->bytes; k++) {
@@ -111,10 +118,10 @@ static inline void mx_lane_rows(mx_vreg *row, uintptr_t base, const struct mx_la
 /* Lanes write in ascending order. */
 static inline void mx_lane_rows_store(uintptr_t base, const struct mx_lane_bytes *x,
                                       const mx_vreg *row) {
-	unsigned n = x->lanes == ~0ull ? x->bytes : 0, l;
-	switch (n) {
-	case 4: mx_row_to_dwords(base, x->at, row[0]); return;
-	case 16: mx_quads_of_rows(base, x->at, row); return;
+	unsigned n = mx_all_lanes(x->lanes), l;
+	switch (n ? x->bytes : 0) {
+	case 4: mx_row_to_dwords(base, x->at, row[0], n); return;
+	case 16: mx_quads_of_rows(base, x->at, row, n); return;
 	}
 	MX_FOR_LANES(l, x->lanes) {
 		for (unsigned k = 0; 4 * k < x->bytes; k++)
@@ -123,12 +130,12 @@ static inline void mx_lane_rows_store(uintptr_t base, const struct mx_lane_bytes
 }
 
 static inline void mx_lane_bytes_set(uintptr_t base, const struct mx_lane_bytes *x, uint8_t value) {
-	unsigned n = x->lanes == ~0ull ? x->bytes : 0, l;
-	if (n == 4)
-		for (l = 0; l < MX_LANES; l++)
+	unsigned n = mx_all_lanes(x->lanes), l;
+	if (n && x->bytes == 4)
+		for (l = 0; l < n; l++)
 			memset(mx_place(base, x->at[l]), value, 4);
-	else if (n == 16)
-		for (l = 0; l < MX_LANES; l++)
+	else if (n && x->bytes == 16)
+		for (l = 0; l < n; l++)
 			memset(mx_place(base, x->at[l]), value, 16);
 	else
 		MX_FOR_LANES(l, x->lanes) {

@@ -36,7 +36,7 @@ uint32_t mx_constant(const struct mx_wave *w, const struct mx_inst *in, unsigned
 	case MX_PRIVATE_BASE:
 	case MX_PRIVATE_LIMIT: break; /* valid only as pairs [LLVM SIISelLowering.cpp] */
 	case MX_LITERAL: return in->literal;
-	case MX_VCCZ: return mx_pair(w->s + MX_VCC) == 0;
+	case MX_VCCZ: return mx_lane_mask(w, MX_VCC) == 0;
 	case MX_EXECZ: return mx_exec(w) == 0;
 	case MX_SCC: return w->scc;
 	}
@@ -59,7 +59,8 @@ uint64_t mx_sread64(const struct mx_wave *w, const struct mx_inst *in, unsigned 
 }
 
 bool mx_zero_unwritten(const struct mx_wave *w, unsigned code) {
-	uint64_t value = mx_pair(w->s + code), unwritten = mx_pair(w->s_unwritten + code);
+	uint64_t value = mx_lane_mask(w, code);
+	uint64_t unwritten = mx_pair(w->s_unwritten + code) & w->lanes;
 	return unwritten && !(value & ~unwritten);
 }
 

@@ -23,7 +23,7 @@ static inline uint32_t mx_sread_unwritten(const struct mx_wave *w, unsigned code
 	return mx_is_scalar_register(code) ? w->s_unwritten[code] : mx_constant_unwritten(w, code);
 }
 uint64_t mx_sread64_unwritten(const struct mx_wave *w, unsigned code);
-/* Whether unwritten bits decide if the pair at `code` is zero. */
+/* Whether unwritten bits decide if the lane mask at `code` is zero. */
 bool mx_zero_unwritten(const struct mx_wave *w, unsigned code);
 void mx_swrite(struct mx_wave *w, unsigned code, uint32_t value, uint32_t unwritten);
 void mx_swrite64(struct mx_wave *w, unsigned code, uint64_t value, uint64_t unwritten);
@@ -35,8 +35,14 @@ void mx_write_exec(struct mx_wave *w, const struct mx_inst *in, uint64_t value, 
 static inline uint64_t mx_pair(const uint32_t *s) {
 	return s[0] | (uint64_t)s[1] << 32;
 }
+/* In waves of 32 EXEC_HI stays 0. */
 static inline uint64_t mx_exec(const struct mx_wave *w) {
 	return mx_pair(w->s + MX_EXEC);
+}
+
+/* A lane mask in registers: VCC, or another pair in waves of 64 and register in waves of 32. */
+static inline uint64_t mx_lane_mask(const struct mx_wave *w, unsigned code) {
+	return mx_pair(w->s + code) & w->lanes;
 }
 
 /* The register file row of an operand code (VGPR or AGPR), or of the operand at a position. */

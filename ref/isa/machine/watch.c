@@ -103,8 +103,8 @@ void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped) {
 	CALL(w->group->run, issue, w, in, skipped);
 }
 
-void mx_watch_operation(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m) {
-	CALL(w->group->run, operation, w, q, m);
+void mx_watch_operation(struct mx_wave *w, struct mx_memop *m) {
+	CALL(w->group->run, operation, w, m);
 }
 
 void mx_watch_landing(struct mx_wave *w, struct mx_memop *m) {

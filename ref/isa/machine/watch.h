@@ -18,7 +18,6 @@ struct mx_group;
 struct mx_wave;
 struct mx_inst;
 struct mx_memop;
-struct mx_queue;
 
 /* The index of each watcher in a run, and of its data in a workgroup (group->watcher_data). */
 enum {
@@ -97,16 +96,15 @@ struct mx_watcher {
 	void (*preload)(void *context, struct mx_wave *w, uint64_t address, unsigned bytes);
 	/* Before an instruction is executed, or skipped by MODE.VSKIP. */
 	void (*issue)(void *context, struct mx_wave *w, const struct mx_inst *in, bool skipped);
-	/* An operation entered a queue of the wave. A watcher may attach data to it: m->note. */
-	void (*operation)(void *context, struct mx_wave *w, const struct mx_queue *q,
-	                  struct mx_memop *m);
+	/* An operation is in flight, m->stream. A watcher may attach data to it: m->note. */
+	void (*operation)(void *context, struct mx_wave *w, struct mx_memop *m);
 	/* Before and after an operation in flight lands. */
 	void (*landing)(void *context, struct mx_wave *w, struct mx_memop *m);
 	void (*landed)(void *context, struct mx_wave *w, struct mx_memop *m);
-	/* s_waitcnt, as it is executed. Before the wave's next instruction the counters are at
-	 * most w->vm_target and w->lgkm_target. */
+	/* A wait, as it is executed. Before the wave's next instruction the counters are at most
+	 * w->target. */
 	void (*wait)(void *context, struct mx_wave *w);
-	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in); /* s_barrier */
+	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in); /* a barrier */
 	/* A scalar register was written, or lanes of a vector register. */
 	void (*sgpr)(void *context, const struct mx_wave *w, unsigned code);
 	void (*vgpr)(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes);
@@ -132,7 +130,7 @@ void mx_watch_wave_begin(struct mx_wave *w); /* sets w->wanted */
 /* Only if w->wanted has their kind. */
 void mx_watch_preload(struct mx_wave *w, uint64_t address, unsigned bytes);
 void mx_watch_issue(struct mx_wave *w, const struct mx_inst *in, bool skipped);
-void mx_watch_operation(struct mx_wave *w, const struct mx_queue *q, struct mx_memop *m);
+void mx_watch_operation(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_landing(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_landed(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_wait(struct mx_wave *w);

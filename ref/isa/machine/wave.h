@@ -2,29 +2,21 @@
 #ifndef MX_WAVE_H
 #define MX_WAVE_H
 
-#include "../encoding/inst.h"
+#include "../encoding/instruction_set.h"
 #include "../isa.h"
 #include "watch.h"
 
 enum {
+	MX_GROUP_WAVES = MX_STALLED_WAVES, /* most waves of a workgroup */
 	MX_VGPR_FILE = 512,
-	MX_VMCNT_MAX = 63,
-	MX_LGKMCNT_MAX = 15,     /* widths of the counters [ISA 4.4] */
-	MX_LDS_MAX = 160 * 1024, /* of a workgroup [ISA 2.2.1] */
 
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
 	MX_SHARED_APERTURE = MX_LDS_FLAT_BASE >> 32,
 	MX_PRIVATE_APERTURE = MX_SCRATCH_FLAT_BASE >> 32,
 };
 
-/* Further bits of MODE. MX_MODE_BITS: all of MODE except DEBUG and EXCP_EN. lanes.h has the fields
- * that vector arithmetic reads. */
-#define MX_MODE_GPR_IDX_EN (1u << 27)
-#define MX_MODE_VSKIP      (1u << 28)
-#define MX_MODE_CSP_SHIFT  29
-#define MX_MODE_BITS       0xfc8003ffu
-
-/* One dword for each lane: the values of a vector register, or its unwritten bits. */
+/* One dword for each lane: the values of a vector register, or its unwritten bits. A wave of 32 has
+ * the first half. */
 typedef uint32_t mx_vreg[MX_LANES];
 
 /* Executes a statement for each lane of a mask, lowest first. */
@@ -34,11 +26,10 @@ typedef uint32_t mx_vreg[MX_LANES];
 struct mx_group;
 struct mx_memop; /* schedule/inflight.h */
 
-/* The operations in flight of one counter, oldest first. */
+/* The operations in flight of one stream, oldest first. */
 struct mx_queue {
 	struct mx_memop *op[64]; /* larger than any counter */
 	unsigned n;
-	unsigned count; /* the value of the counter: the sum of weights */
 };
 
 typedef enum { MX_READY, MX_WAITING, MX_AT_BARRIER, MX_ENDED } mx_wave_status;
@@ -53,7 +44,8 @@ struct mx_wave {
 	struct mx_group *group;
 	unsigned index;
 	mx_wave_status status;
-	uint64_t pc; /* byte offset in the program */
+	uint64_t lanes; /* all of the wave; EXEC has those that are active */
+	uint64_t pc;    /* byte offset in the program */
 	uint64_t issued;
 	bool scc, scc_unwritten;
 	uint32_t mode;       /* the MODE register [ISA 3.5] */
@@ -66,11 +58,12 @@ struct mx_wave {
 	/* Lanes of each vector register that have unwritten bits; v_unwritten is valid for these
 	 * lanes only. */
 	uint64_t unwritten_lanes[MX_VGPR_FILE];
-	unsigned wanted;                 /* kinds of events that watchers want; watch.h */
-	unsigned vm_target, lgkm_target; /* counts that a waiting wave waits for */
+	unsigned wanted;  /* kinds of events that watchers want; watch.h */
+	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
+	mx_counts target; /* what a waiting wave waits for: the most of each counter */
 	uint64_t next_due;
-	struct mx_queue vm, fl, ds, sm; /* vmcnt is vm + sc + fl; lgkmcnt is ds + sm */
-	struct mx_queue sc;             /* scratch, if it returns apart; otherwise it is in vm */
+	unsigned streams; /* that have operations in flight, a bit each */
+	struct mx_queue queue[MX_STREAMS];
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment for each lane; taint as in LDS */
 	struct mx_round round;
@@ -145,6 +138,7 @@ struct mx_run {
 	const struct mx_launch *launch;
 	struct mx_report *report;
 	const struct mx_isa *isa;    /* of the program */
+	mx_counts most;              /* of its counters: mx_counts_most */
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
 	size_t last_region;
@@ -158,6 +152,11 @@ struct mx_run {
 	bool aborted;             /* the run on several threads failed: one thread repeats it */
 	struct mx_watcher watchers[MX_WATCHERS]; /* those without callbacks do nothing */
 };
+
+/* The waves of a workgroup of so many work-items. */
+static inline unsigned mx_waves_of(const struct mx_isa *isa, const uint32_t size[3]) {
+	return (size[0] * size[1] * size[2] + isa->wave_size - 1) / isa->wave_size;
+}
 
 /* Whether the run has stopped. */
 static inline bool mx_run_over(const struct mx_run *run) {

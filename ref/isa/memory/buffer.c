@@ -262,7 +262,7 @@ static void cache_operation(struct mx_wave *w, const struct mx_inst *in) {
 	if (!m)
 		return;
 	m->land = nothing;
-	mx_memop_issue(w, &w->vm, m, 1);
+	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
 void mx_exec_MUBUF(struct mx_wave *w, const struct mx_inst *in);

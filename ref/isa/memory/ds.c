@@ -142,7 +142,7 @@ void mx_ds_return(struct mx_wave *w, const struct mx_memop *m, unsigned rows) {
 void mx_ds_issue(struct mx_wave *w, struct mx_memop *m,
                  void (*land)(struct mx_wave *w, struct mx_memop *m)) {
 	m->land = land;
-	mx_memop_issue(w, &w->ds, m, 1);
+	mx_memop_issue(w, mx_stream_of(m->in), m);
 }
 
 /* ---- reads and writes ---- */

@@ -1,4 +1,5 @@
 /* Addresses of FLAT and its segments GLOBAL and SCRATCH [ISA chapter 10]. */
+#include "../encoding/gfx950.h"
 #include "../machine/registers.h"
 #include "together.h"
 #include "vmem.h"
@@ -111,6 +112,6 @@ void mx_exec_FLAT(struct mx_wave *w, const struct mx_inst *in) {
 		m->land = nothing;
 	if (!lds->exec)
 		lds->land = nothing;
-	mx_memop_issue(w, m->exec ? &w->vm : &w->fl, m, 1);
-	mx_memop_issue(w, &w->sm, lds, 1);
+	mx_memop_issue(w, m->exec ? MX_STREAM_VM : MX_STREAM_FL, m);
+	mx_memop_issue(w, MX_STREAM_SM, lds);
 }

@@ -8,8 +8,6 @@
 #include "scratch.h"
 #include "together.h"
 
-enum { FLAT_SCRATCH_BASE = 3 << 16 }; /* of FLAT_SCRATCH: assumed, nothing is mapped there */
-
 /* Launches of kernels with more scratch are refused. */
 static uint32_t size(const struct mx_run *run) {
 	uint32_t bytes = run->launch->kernel->scratch_bytes;
@@ -32,13 +30,10 @@ void mx_scratch_free(struct mx_wave *w) {
 	free(w->scratch_unwritten);
 }
 
-/* Hardware sets FLAT_SCRATCH. Here its value is only an address that no global access can reach
- * (assumed). */
 void mx_scratch_start(struct mx_wave *w, uint8_t pattern) {
 	size_t bytes = (size_t)segment(w) * MX_LANES;
 	memset(w->scratch, pattern, bytes);
 	memset(w->scratch_unwritten, 0xff, bytes);
-	mx_swrite64(w, MX_FLAT_SCRATCH, (uint64_t)FLAT_SCRATCH_BASE << 32, 0);
 }
 
 static bool holds(const struct mx_wave *w, uint32_t offset, unsigned bytes) {

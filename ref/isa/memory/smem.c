@@ -166,7 +166,7 @@ void mx_exec_SMEM(struct mx_wave *w, const struct mx_inst *in) {
 	if (in->op->flags & MX_STORE && !in->mem.glc)
 		w->unwritten_back = true;
 	m->land = in->op->rmw ? land_atomic : in->op->flags & MX_STORE ? land_store : land_load;
-	mx_memop_issue(w, &w->sm, m, in->counts.lgkm);
+	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
 /* ---- the scalar cache ---- */
@@ -185,7 +185,7 @@ static void issue(struct mx_wave *w, const struct mx_inst *in,
 	if (!m)
 		return;
 	m->land = land;
-	mx_memop_issue(w, &w->sm, m, in->counts.lgkm);
+	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
 /* Each increments lgkmcnt [LLVM SMInstructions.td: LGKM_CNT of all SM_Pseudo]. Scalar loads read

@@ -6,9 +6,9 @@
 
 void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high) {
 	uint32_t least = UINT32_MAX, greatest = 0;
-	unsigned l;
-	if (lanes == ~0ull)
-		for (l = 0; l < MX_LANES; l++) {
+	unsigned l, all = mx_all_lanes(lanes);
+	if (all)
+		for (l = 0; l < all; l++) {
 			least = v[l] < least ? v[l] : least;
 			greatest = v[l] > greatest ? v[l] : greatest;
 		}
@@ -23,11 +23,11 @@ void mx_bounds(const uint32_t *v, uint64_t lanes, uint32_t *low, uint32_t *high)
 
 void mx_range_of_addresses(const struct mx_wave *w, struct mx_memop *m) {
 	uint64_t low = UINT64_MAX, high = 0;
-	unsigned l;
+	unsigned l, all = mx_all_lanes(m->exec);
 	if (!m->exec || !mx_may_be_together(w, 0))
 		return;
-	if (m->exec == ~0ull)
-		for (l = 0; l < MX_LANES; l++) {
+	if (all)
+		for (l = 0; l < all; l++) {
 			low = m->address[l] < low ? m->address[l] : low;
 			high = m->address[l] > high ? m->address[l] : high;
 		}
@@ -53,7 +53,7 @@ static void extend(const struct mx_inst *in, uint32_t *v, unsigned bytes) {
  * register changes. */
 void mx_load_together(struct mx_wave *w, struct mx_memop *m, unsigned row, uintptr_t base,
                       const struct mx_lane_bytes *x) {
-	bool in_place = x->lanes == ~0ull && !(w->wanted & MX_WATCH_VGPR);
+	bool in_place = x->lanes == w->lanes && !(w->wanted & MX_WATCH_VGPR);
 	mx_vreg *to = in_place ? w->v + row : m->data;
 	mx_lane_rows(to, base, x);
 	if (x->bytes < 4)

@@ -50,7 +50,7 @@ void mx_check_scalars_written(struct mx_wave *w, const struct mx_inst *in, unsig
 /* After the addresses are computed: checks registers and memory, takes data, and selects the
  * landing function. False if the instruction must not execute. */
 bool mx_vmem_prepare(struct mx_wave *w, struct mx_memop *m);
-/* Prepares an operation that vmcnt counts, and issues or drops it. */
+/* Prepares an operation, and issues or drops it. */
 void mx_vmem_issue(struct mx_wave *w, struct mx_memop *m);
 
 /* ---- rmw.c ---- */

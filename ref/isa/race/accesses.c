@@ -386,13 +386,20 @@ void mx_race_places(struct mx_wave *w, const struct mx_memop *m, unsigned kinds,
 	access(&r, m);
 }
 
+static unsigned scalar_stream(const struct mx_wave *w) {
+	unsigned s = 0;
+	while (s + 1 < MX_STREAMS && mx_race_stream(w, s)->path != MX_PATH_SCALAR)
+		s++;
+	return s;
+}
+
 /* Preloads are over before the first instruction of the workgroup; a finding names that one. */
 void mx_race_preload(struct mx_wave *w, uint64_t address, unsigned bytes) {
 	const struct mx_program *p = w->group->run->launch->program;
 	const struct mx_inst *in = mx_program_at(p, w->pc);
 	if (!in || !in->op)
 		return;
-	struct mx_race_range r = range_of(w, in, mx_access_of(w, in, MX_STREAM_SM, 0));
+	struct mx_race_range r = range_of(w, in, mx_access_of(w, in, scalar_stream(w), 0));
 	r.kind = MX_RACE_READ;
 	walk_inside(&r, address, bytes, ~0u);
 }

@@ -7,14 +7,23 @@
 
 /* ---- order ---- */
 
-/* Whether an earlier access of the same workgroup is over when `me` begins. */
-static bool is_over(const struct mx_race_group *g, mx_access earlier, mx_access me) {
+/* What an access goes through. */
+static mx_path path_of(const struct mx_race_range *r, mx_access a) {
+	return mx_race_stream(r->w, mx_access_stream(a))->path;
+}
+
+static bool are_both(const struct mx_race_range *r, mx_access earlier, mx_path path) {
+	return path_of(r, earlier) == path && path_of(r, r->me) == path;
+}
+
+/* Whether an earlier access of the same workgroup is over when this one begins. */
+static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
-	const struct mx_race_wave *w = &g->wave[wave];
-	if (wave != mx_access_wave(me))
+	const struct mx_race_wave *w = &r->order->wave[wave];
+	if (wave != mx_access_wave(r->me))
 		return mx_access_number(earlier) <= w->covered_at_barrier[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
-	       (stream == mx_access_stream(me) && mx_stream_is_ordered(stream));
+	       (stream == mx_access_stream(r->me) && mx_race_stream(r->w, stream)->in_order);
 }
 
 /* Whether the L1 of the workgroup orders it before this one: it was issued before the last barrier.
@@ -23,9 +32,8 @@ static bool is_before_in_l1(const struct mx_race_range *r, mx_access earlier) {
 	const struct mx_race_wave *w = &r->order->wave[mx_access_wave(earlier)];
 	struct mx_run *run = r->w->group->run;
 	bool before = !run->launch->threadgroup_split && !r->lds &&
-	              mx_access_stream(earlier) == MX_STREAM_VM &&
-	              mx_access_stream(r->me) == MX_STREAM_VM &&
-	              mx_access_number(earlier) <= w->issued_at_barrier[MX_STREAM_VM];
+	              are_both(r, earlier, MX_PATH_MEMORY) &&
+	              mx_access_number(earlier) <= w->issued_at_barrier[mx_access_stream(earlier)];
 	if (before)
 		mx_race_assume(mx_race_analysis_of(run), MX_PROOF_ONE_L1);
 	return before;
@@ -35,7 +43,7 @@ static bool is_before_in_l1(const struct mx_race_range *r, mx_access earlier) {
 bool mx_race_is_over_for(struct mx_race_range *r, mx_access earlier) {
 	if (earlier == r->last_over)
 		return true;
-	if (!is_over(r->order, earlier, r->me))
+	if (!is_over(r, earlier))
 		return is_before_in_l1(r, earlier);
 	r->last_over = earlier;
 	return true;
@@ -44,9 +52,9 @@ bool mx_race_is_over_for(struct mx_race_range *r, mx_access earlier) {
 /* FLAT in LDS: no source promises an order with other LDS operations of the wave, and compiled code
  * has no wait between them. */
 static bool flat_beside_ds(const struct mx_race_range *r, mx_access earlier) {
-	unsigned a = mx_access_stream(earlier), b = mx_access_stream(r->me);
-	bool ds = a == MX_STREAM_DS || b == MX_STREAM_DS;
-	return r->lds && (a == MX_STREAM_SM || b == MX_STREAM_SM) && (a == b || ds) &&
+	mx_path a = path_of(r, earlier), b = path_of(r, r->me);
+	bool ds = a == MX_PATH_LDS || b == MX_PATH_LDS;
+	return r->lds && (a == MX_PATH_SCALAR || b == MX_PATH_SCALAR) && (a == b || ds) &&
 	       mx_access_wave(earlier) == mx_access_wave(r->me);
 }
 
@@ -68,7 +76,7 @@ static bool same_written(struct mx_written a, struct mx_written b) {
 }
 
 static const struct mx_inst *inst_of(const struct mx_race_range *r, mx_access a) {
-	return mx_program_at(r->w->group->run->launch->program, (a >> 32 & 0xffffff) * 4);
+	return mx_program_at(r->w->group->run->launch->program, mx_access_offset(a));
 }
 
 /* Whether one of the two accesses polls, or is an atomic and the other a load that a
@@ -114,7 +122,7 @@ static bool conflict(const struct mx_race_range *r, uint64_t at, mx_access earli
 /* ---- earlier accesses of a cell ---- */
 
 bool mx_race_passes_caches(const struct mx_race_range *r, mx_access write) {
-	bool scalar = mx_access_stream(write) == MX_STREAM_SM;
+	bool scalar = path_of(r, write) == MX_PATH_SCALAR;
 	bool other = r->kind == MX_RACE_READ && mx_access_wave(write) != mx_access_wave(r->me);
 	return !r->lds && (other || scalar != (r->in->op->encoding == MX_SMEM));
 }
@@ -129,8 +137,7 @@ static void check_caches(struct mx_race_range *r, mx_access write) {
  * the earlier write come before this one, too: a barrier of the workgroup stands between; of
  * several workgroups, if there were none. */
 static bool is_same_always(const struct mx_race_range *r, const struct mx_race_cell *c) {
-	bool vector = mx_access_stream(c->write) == MX_STREAM_VM &&
-	              mx_access_stream(r->me) == MX_STREAM_VM;
+	bool vector = are_both(r, c->write, MX_PATH_MEMORY);
 	if (mx_access_is_sync(c->write) || mx_access_is_sync(r->me))
 		return false;
 	return c->write_group == r->group ? r->lds || vector : c->written.first;
@@ -232,8 +239,8 @@ bool mx_race_replaces(struct mx_race_range *r, mx_access earlier) {
 	        mx_access_stream(earlier) == mx_access_stream(r->me));
 }
 
-static mx_access *reader_of(struct mx_race_cell *c, mx_access a) {
-	return &c->readers[mx_race_reader_slot(a)];
+static mx_access *reader_of(const struct mx_race_map *m, struct mx_race_cell *c, mx_access a) {
+	return &c->readers[mx_race_reader_slot(m->isa, a)];
 }
 
 static void add_to_list(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_cell *c,
@@ -285,10 +292,10 @@ static void note_reader(struct mx_race_range *r, struct mx_race_map *m, struct m
 			r->w->group->run->out_of_memory = true;
 			return;
 		}
-		*reader_of(c, c->read) = c->read;
+		*reader_of(m, c, c->read) = c->read;
 	}
 	if (c->readers)
-		*reader_of(c, reader) = reader;
+		*reader_of(m, c, reader) = reader;
 }
 
 static void forget_readers(const struct mx_race_map *m, struct mx_race_cell *c) {

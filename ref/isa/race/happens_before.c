@@ -32,16 +32,17 @@
 
 /* ---- counters of a clock ---- */
 
-/* Counters of a wave: one for each stream, and those that hold in its workgroup only. */
-enum { IN_LDS = MX_STREAMS, IN_L1, BEGUN, COUNTERS };
+/* Counters of a wave: one for each stream; one for each stream that LDS or the L1 takes in the
+ * order of issue, which holds in its workgroup only; and BEGUN. */
+enum { IN_ORDER = MX_STREAMS, BEGUN = 2 * MX_STREAMS, COUNTERS };
 
 static uint64_t counter_of(uint32_t group, unsigned wave, unsigned which) {
-	return (uint64_t)group << 7 | wave << 3 | which;
+	return (uint64_t)group << 10 | wave << 5 | which;
 }
 
 /* The counter of writes to a dword of device memory, or of a workgroup's LDS. */
 static uint64_t place_of(const struct mx_wave *w, bool lds, uint64_t at) {
-	return 1ull << 63 | (lds ? 1ull << 62 | (w->group->index + 1) << 16 | at / 4 : at / 4);
+	return 1ull << 63 | (lds ? 1ull << 62 | (w->group->index + 1) << 17 | at / 4 : at / 4);
 }
 
 /* ---- places ---- */
@@ -134,22 +135,40 @@ static bool splits(const struct mx_wave *w) {
 	return w->group->run->launch->threadgroup_split;
 }
 
+/* A clock of waves of a workgroup as it grows. */
+struct ticks {
+	const struct mx_isa *isa;
+	struct mx_tick tick[MX_GROUP_WAVES * COUNTERS];
+	unsigned n;
+};
+
+static void add_tick(struct ticks *t, const struct mx_wave *w, unsigned which, uint32_t upto) {
+	uint32_t group = (uint32_t)w->group->index + 1;
+	t->tick[t->n++] = (struct mx_tick){ counter_of(group, w->index, which), upto };
+}
+
+/* The counters of a wave that has waited for `covered` and issued `issued` operations. `lds`: a
+ * stream of LDS of which the workgroup has the operations in order, or MX_STREAMS. */
+static void add_wave(struct ticks *t, const struct mx_wave *w, const uint32_t *covered,
+                     const uint32_t *issued, unsigned lds) {
+	for (unsigned s = 0; s < t->isa->n_streams; s++)
+		add_tick(t, w, s, covered[s]);
+	for (unsigned s = 0; s < t->isa->n_streams; s++)
+		if (s == lds || (t->isa->stream[s].path == MX_PATH_MEMORY && !splits(w)))
+			add_tick(t, w, IN_ORDER + s, issued[s]);
+	add_tick(t, w, BEGUN, 1);
+}
+
 /* The clock of the last barrier. */
 static struct mx_clock *new_barrier_clock(const struct mx_group *g) {
-	struct mx_tick tick[16 * COUNTERS];
-	unsigned n = 0;
+	struct ticks t;
+	t.isa = g->run->isa;
+	t.n = 0;
 	for (unsigned v = 0; v < g->n_waves; v++) {
 		const struct mx_race_wave *o = &mx_race_group_of(g)->wave[v];
-		for (unsigned i = 0; i < MX_STREAMS; i++)
-			tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, i),
-				                      o->covered_at_barrier[i] };
-		tick[n++] =
-			(struct mx_tick){ counter_of((uint32_t)g->index + 1, v, IN_L1),
-			                  splits(g->waves) ? 0
-			                                   : o->issued_at_barrier[MX_STREAM_VM] };
-		tick[n++] = (struct mx_tick){ counter_of((uint32_t)g->index + 1, v, BEGUN), 1 };
+		add_wave(&t, &g->waves[v], o->covered_at_barrier, o->issued_at_barrier, MX_STREAMS);
 	}
-	return mx_clock_new(tick, n);
+	return mx_clock_new(t.tick, t.n);
 }
 
 static void join_barrier(struct mx_wave *w, struct mx_race_clock *k) {
@@ -166,16 +185,12 @@ static void join_barrier(struct mx_wave *w, struct mx_race_clock *k) {
  */
 static struct mx_clock *own_clock(const struct mx_wave *w, unsigned stream) {
 	const struct mx_race_wave *o = mx_race_wave_of(w);
-	uint32_t group = (uint32_t)w->group->index + 1;
-	struct mx_tick tick[COUNTERS];
-	for (unsigned i = 0; i < MX_STREAMS; i++)
-		tick[i].upto = o->covered[i];
-	tick[IN_LDS].upto = stream == MX_STREAM_DS ? o->issued[stream] : 0;
-	tick[IN_L1].upto = splits(w) ? 0 : o->issued[MX_STREAM_VM];
-	tick[BEGUN].upto = 1;
-	for (unsigned i = 0; i < COUNTERS; i++)
-		tick[i].of = counter_of(group, w->index, i);
-	return mx_clock_new(tick, COUNTERS);
+	bool lds = mx_race_stream(w, stream)->path == MX_PATH_LDS;
+	struct ticks t;
+	t.isa = w->group->run->isa;
+	t.n = 0;
+	add_wave(&t, w, o->covered, o->issued, lds ? stream : MX_STREAMS);
+	return mx_clock_new(t.tick, t.n);
 }
 
 /* ---- issue ---- */
@@ -452,11 +467,11 @@ bool mx_race_happened_before(struct mx_wave *w, mx_access earlier, uint32_t grou
 		return true;
 	if (group != w->group->index + 1)
 		return false;
-	if (lds)
-		return stream == MX_STREAM_DS &&
-		       number <= mx_clock_at(c, counter_of(group, wave, IN_LDS));
-	return stream == MX_STREAM_VM && mx_access_stream(me) == MX_STREAM_VM &&
-	       number <= mx_clock_at(c, counter_of(group, wave, IN_L1));
+	mx_path path = mx_race_stream(w, stream)->path;
+	bool in_order = lds ? path == MX_PATH_LDS
+	                    : path == MX_PATH_MEMORY &&
+	                                mx_race_stream(w, mx_access_stream(me))->path == path;
+	return in_order && number <= mx_clock_at(c, counter_of(group, wave, IN_ORDER + stream));
 }
 
 bool mx_race_acquired_last(struct mx_wave *w, bool lds, uint64_t at) {

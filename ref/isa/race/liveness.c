@@ -5,6 +5,7 @@
  */
 #include "liveness.h"
 
+#include "../encoding/instruction_set.h"
 #include "../encoding/operands.h"
 
 enum { LONGEST = 1024 }; /* instructions of all paths */
@@ -55,11 +56,12 @@ static bool overwrites(const struct search *s, const struct mx_inst *in, bool fu
 }
 
 /* Whether EXEC has the lanes that matter after the instruction. */
-static bool is_full(const struct mx_inst *in, bool full) {
+static bool is_full(const struct search *s, const struct mx_inst *in, bool full) {
+	unsigned dwords = mx_program_isa(s->p)->wave_size / 32;
 	mx_kind kind = mx_kind_of(in->op);
 	if (!mx_writes_row(in, MX_ROW_SCALAR + MX_EXEC))
 		return full;
-	bool all = kind == MX_IS_MOVE && in->op->d == 2 && mx_source(in, 0) == MX_INT_NEG_1;
+	bool all = kind == MX_IS_MOVE && in->op->d == dwords && mx_source(in, 0) == MX_INT_NEG_1;
 	return kind == MX_IS_OR || all;
 }
 
@@ -96,7 +98,7 @@ bool mx_is_live(const struct mx_program *p, uint32_t pc, unsigned row, bool in_e
 		if (!in || !in->op || is_unknown(in) || mx_reads_row(in, row))
 			return true;
 		if (!overwrites(&s, in, at.full))
-			follow(&s, in, is_full(in, at.full));
+			follow(&s, in, is_full(&s, in, at.full));
 	}
 	return s.unknown;
 }

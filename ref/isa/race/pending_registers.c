@@ -104,7 +104,8 @@ struct register_access {
 /* Two loads that return in order write their registers in order. */
 static bool conflicts(const struct mx_race_wave *o, const struct register_access *t,
                       const struct mx_race_load *l) {
-	bool in_order = t->write && t->stream == l->stream && mx_stream_is_ordered(l->stream);
+	bool in_order =
+		t->write && t->stream == l->stream && mx_race_stream(t->w, l->stream)->in_order;
 	return l->lanes & t->lanes && !is_over(o, l) && !in_order;
 }
 
@@ -163,7 +164,7 @@ static void note_row(const struct register_access *t, unsigned row) {
 /* FLAT calls this twice: for its lanes in memory or scratch, and for those in LDS. */
 void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned stream) {
 	const struct register_access t = { w, m->in, true, stream,
-		                           m->in->op->encoding == MX_SMEM ? ~0ull : m->exec };
+		                           m->in->op->encoding == MX_SMEM ? w->lanes : m->exec };
 	MX_FOR_OPERANDS(o, m->in)
 		for (unsigned k = 0; t.lanes && o->written && k < o->dwords; k++)
 			note_row(&t, mx_operand_row(o->code) + k);
@@ -172,9 +173,10 @@ void mx_race_note_load(struct mx_wave *w, const struct mx_memop *m, unsigned str
 static uint64_t touched(const struct mx_wave *w, const struct mx_inst *in, unsigned lanes) {
 	uint64_t exec = mx_exec(w);
 	switch (lanes) {
-	case MX_LANES_ALL: return ~0ull;
+	case MX_LANES_ALL: return w->lanes;
 	case MX_LANE_FIRST: return exec ? exec & -exec : 1;
-	case MX_LANE_OF_SRC1: return 1ull << (mx_sread(w, in, mx_source(in, 1)) & 63);
+	case MX_LANE_OF_SRC1:
+		return 1ull << mx_sread(w, in, mx_source(in, 1)) % w->group->run->isa->wave_size;
 	default: return exec;
 	}
 }

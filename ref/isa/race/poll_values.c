@@ -152,7 +152,8 @@ static bool happened_before(const struct landing *r, const struct place *p,
 		return true;
 	if (l->group == r->w->group->index + 1 && mx_access_wave(l->access) == r->w->index)
 		return mx_access_number(l->access) <= o->covered[stream] ||
-		       (stream == mx_access_stream(r->me) && mx_stream_is_ordered(stream));
+		       (stream == mx_access_stream(r->me) &&
+		        mx_race_stream(r->w, stream)->in_order);
 	return mx_race_happened_before(r->w, l->access, l->group, r->me, p->lds);
 }
 

@@ -76,11 +76,12 @@ void mx_race_doubt(struct mx_wave *w, const struct mx_inst *in, mx_doubt doubt) 
 /* ---- the workgroup ---- */
 
 static bool workgroup_new(void *context, struct mx_group *g) {
-	struct mx_race_group *o = calloc(1, sizeof *o);
+	struct mx_race_group *o = calloc(1, sizeof *o + g->room * sizeof *o->wave);
 	(void)context;
 	g->watcher_data[MX_WATCHER_ORDER] = o;
 	if (!o)
 		return false;
+	o->lds.isa = o->lds_atomics.isa = g->run->isa;
 	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
 	o->lds.by_cells = g->run->launch->lane_by_lane;
 	o->lds_atomics.by_cells = true;
@@ -103,13 +104,12 @@ static void workgroup_end(void *context, struct mx_group *g) {
 
 /* A workgroup that a finding stopped has operations in flight. */
 static void drop_events(struct mx_group *g) {
-	for (unsigned i = 0; i < g->room; i++) {
-		struct mx_wave *w = &g->waves[i];
-		struct mx_queue *queues[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
-		for (unsigned q = 0; q < sizeof queues / sizeof *queues; q++)
-			for (unsigned j = 0; j < queues[q]->n; j++)
-				mx_race_drop_event(queues[q]->op[j]);
-	}
+	for (unsigned i = 0; i < g->room; i++)
+		for (unsigned s = 0; s < MX_STREAMS; s++) {
+			const struct mx_queue *q = &g->waves[i].queue[s];
+			for (unsigned k = 0; k < q->n; k++)
+				mx_race_drop_event(q->op[k]);
+		}
 }
 
 static void workgroup_free(void *context, struct mx_group *g) {
@@ -139,9 +139,9 @@ static void barrier_opens(void *context, struct mx_group *g) {
 /* In a stream that returns in order the last `left` operations may be in flight; in other streams
  * any may be. Operations of other streams on the same counter may be complete, so they do not help.
  */
-static bool cover(struct mx_race_wave *o, unsigned stream, unsigned left) {
+static bool cover(struct mx_race_wave *o, unsigned stream, bool in_order, unsigned left) {
 	uint32_t issued = o->issued[stream];
-	if (!mx_stream_is_ordered(stream) && left)
+	if (!in_order && left)
 		return false;
 	if (issued <= left || issued - left <= o->covered[stream])
 		return false;
@@ -150,13 +150,15 @@ static bool cover(struct mx_race_wave *o, unsigned stream, unsigned left) {
 }
 
 /* Returns whether a wait covers more than before. The highest count waits for nothing. */
-static bool cover_all(struct mx_race_wave *o, unsigned vm, unsigned lgkm) {
+static bool cover_all(const struct mx_wave *w, mx_counts counts) {
+	const struct mx_isa *isa = w->group->run->isa;
+	struct mx_race_wave *o = mx_race_wave_of(w);
 	bool more = false;
-	for (unsigned stream = 0; stream < MX_STREAMS; stream++) {
-		bool is_lgkm = stream == MX_STREAM_DS || stream == MX_STREAM_SM;
-		unsigned left = is_lgkm ? lgkm : vm;
-		if (left < (is_lgkm ? MX_LGKMCNT_MAX : MX_VMCNT_MAX))
-			more |= cover(o, stream, left);
+	for (unsigned s = 0; s < isa->n_streams; s++) {
+		const struct mx_isa_stream *stream = &isa->stream[s];
+		unsigned left = mx_count(counts, stream->counter);
+		if (left < isa->counter[stream->counter].most)
+			more |= cover(o, s, stream->in_order, left);
 	}
 	return more;
 }
@@ -164,9 +166,10 @@ static bool cover_all(struct mx_race_wave *o, unsigned vm, unsigned lgkm) {
 static void wait(void *context, struct mx_wave *w) {
 	struct mx_race_analysis *order = context;
 	struct mx_race_wave *o = mx_race_wave_of(w);
-	bool flat = w->vm_target && o->flat > o->covered[MX_STREAM_VM];
-	/* vmcnt above 0 covered FLAT, or operations issued before FLAT. */
-	if (!cover_all(o, w->vm_target, w->lgkm_target))
+	unsigned counter = mx_race_stream(w, o->flat_stream)->counter;
+	bool flat = mx_count(w->target, counter) && o->flat > o->covered[o->flat_stream];
+	/* A count above 0 covered FLAT, or operations issued before FLAT. */
+	if (!cover_all(w, w->target))
 		return;
 	if (flat)
 		mx_race_assume(order, MX_PROOF_FLAT_IN_ORDER);
@@ -221,8 +224,7 @@ bool mx_race_acquires(const struct mx_inst *in) {
 
 /* An instruction issues only if its counters have room, so its oldest operations are over. */
 static void make_room(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned vm, lgkm;
-	if (mx_room_to_issue(in, &vm, &lgkm) && cover_all(mx_race_wave_of(w), vm, lgkm))
+	if (cover_all(w, w->group->run->most - in->counts))
 		mx_race_assume(mx_race_analysis_of(w->group->run), MX_PROOF_FULL_COUNTER);
 }
 
@@ -244,36 +246,27 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 		derive(in, u);
 	if (u->doubt)
 		mx_race_doubt(w, in, u->doubt);
-	if (w->mode & MX_MODE_GPR_IDX_EN)
+	if (w->mode & w->group->run->isa->mode_index)
 		mx_race_doubt(w, in, MX_DOUBT_M0_REGISTERS);
-	if (in->counts.vm | in->counts.lgkm)
+	if (in->counts)
 		make_room(w, in);
 	if (o->may_pend & u->rows)
 		mx_race_check_registers(w, in);
 }
 
-static unsigned stream_of(const struct mx_wave *w, const struct mx_queue *q) {
-	if (q == &w->ds)
-		return MX_STREAM_DS;
-	if (q == &w->sm)
-		return MX_STREAM_SM;
-	if (q == &w->fl)
-		return MX_STREAM_FL;
-	return q == &w->sc ? MX_STREAM_SCRATCH : MX_STREAM_VM;
-}
-
-static void operation(void *context, struct mx_wave *w, const struct mx_queue *q,
-                      struct mx_memop *m) {
+static void operation(void *context, struct mx_wave *w, struct mx_memop *m) {
 	struct mx_race_wave *o = mx_race_wave_of(w);
-	unsigned stream = stream_of(w, q);
+	unsigned stream = m->stream;
 	mx_access me = mx_access_of(w, m->in, stream, ++o->issued[stream]);
 	const struct mx_race_analysis *order = context;
 	if (order->sync.wave_sync->polls[m->in->offset / 4])
 		mx_race_note_poll(w, m);
 	me |= (uint64_t)(mx_race_is_atomic(m->in->op) || mx_has_agent_scope(m->in)) << 63;
-	if (m->in->op->encoding == MX_FLAT && stream == MX_STREAM_VM)
+	if (m->in->op->encoding == MX_FLAT && mx_race_stream(w, stream)->path == MX_PATH_MEMORY) {
 		o->flat = o->issued[stream];
-	o->issue[stream][o->issued[stream] % (MX_VMCNT_MAX + 1)] = w->issued;
+		o->flat_stream = stream;
+	}
+	o->issue[stream][o->issued[stream] % MX_RACE_ISSUES] = w->issued;
 	mx_race_note_load(w, m, stream);
 	mx_race_access(w, m, me);
 	mx_race_release(w, m, stream);
@@ -322,12 +315,11 @@ static struct mx_race_analysis *new_order(const struct mx_launch *l) {
 		free_order(o);
 		return NULL;
 	}
-	const uint32_t *b = l->block;
 	o->memory.lists = o->atomics.lists = o->sync.wave_sync->any;
 	o->memory.by_cells = o->memory.lists || l->lane_by_lane;
 	o->atomics.by_cells = true;
-	o->memory.readers = o->atomics.readers =
-		2 * ((b[0] * b[1] * b[2] + MX_LANES - 1) / MX_LANES);
+	o->memory.isa = o->atomics.isa = mx_program_isa(l->program);
+	o->memory.readers = o->atomics.readers = 2 * mx_waves_of(o->memory.isa, l->block);
 	return o;
 }
 

@@ -13,25 +13,14 @@
 #include "../schedule/inflight.h"
 #include "slabs.h"
 
-/* Streams of operations of a wave. Operations of FL and SM return in any order, those of the others
- * in the order of issue. */
-enum {
-	MX_STREAM_VM,
-	MX_STREAM_SCRATCH, /* scratch, if it returns apart from VM; otherwise it is in VM */
-	MX_STREAM_FL,
-	MX_STREAM_DS,
-	MX_STREAM_SM,
-	MX_STREAMS
-};
-
-/* Whether operations take effect in the order of issue [ISA 4.4, 8.3]. Compiled code relies on this
- * for vector memory: no wait stands between a store and a load of the same address [LLVM
- * SIInsertWaitcnts]. */
-static inline bool mx_stream_is_ordered(unsigned stream) {
-	return stream != MX_STREAM_FL && stream != MX_STREAM_SM;
+/* The stream of an operation, and whether its operations take effect in the order of issue.
+ * Compiled code relies on this for vector memory: no wait stands between a store and a load of the
+ * same address [LLVM SIInsertWaitcnts]. */
+static inline const struct mx_isa_stream *mx_race_stream(const struct mx_wave *w, unsigned stream) {
+	return &w->group->run->isa->stream[stream];
 }
 
-enum { MX_RACE_MORE = 128 };
+enum { MX_RACE_MORE = 128, MX_RACE_ISSUES = 64 /* more than the highest counter */ };
 
 /* A pending load of lanes of a register. */
 struct mx_race_load {
@@ -49,8 +38,9 @@ struct mx_race_wave {
 	uint32_t covered_at_barrier[MX_STREAMS]; /* `covered` at the last barrier, which holds for
 	                                            all waves */
 	uint32_t issued_at_barrier[MX_STREAMS];  /* `issued` at the last barrier */
-	uint32_t flat;                           /* number of the last FLAT in device memory */
-	uint64_t issues_at_barrier;              /* instructions issued at the last barrier */
+	uint32_t flat; /* number of the last FLAT in device memory, and its stream */
+	unsigned flat_stream;
+	uint64_t issues_at_barrier; /* instructions issued at the last barrier */
 	const struct mx_inst *barrier;
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
 	uint64_t may_pend;  /* the bits of mx_race_rows_of of these registers, and of others */
@@ -60,23 +50,27 @@ struct mx_race_wave {
 	 * lanes. */
 	struct mx_race_load load[MX_ROWS], more[MX_RACE_MORE];
 	/* The number of the instruction in the wave of each operation that may be in flight. */
-	uint64_t issue[MX_STREAMS][MX_VMCNT_MAX + 1];
+	uint64_t issue[MX_STREAMS][MX_RACE_ISSUES];
 };
 
-/* One access of a conflict, packed for the shadow cells: bits 31:0 number, 55:32 dword of the code,
- * 59:56 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
+/* One access of a conflict, packed for the shadow cells: bits 30:0 number, 54:31 dword of the code,
+ * 59:55 wave, 62:60 stream, 63 an atomic or a flag. 0: none. */
 typedef uint64_t mx_access;
 
 static inline mx_access mx_access_of(const struct mx_wave *w, const struct mx_inst *in,
                                      unsigned stream, uint32_t number) {
-	return number | (uint64_t)(in->offset / 4 & 0xffffff) << 32 | (uint64_t)w->index << 56 |
-	       (uint64_t)stream << 60;
+	return (number & 0x7fffffff) | (uint64_t)(in->offset / 4 & 0xffffff) << 31 |
+	       (uint64_t)w->index << 55 | (uint64_t)stream << 60;
 }
 static inline uint32_t mx_access_number(mx_access a) {
-	return (uint32_t)a;
+	return a & 0x7fffffff;
+}
+/* The place of its instruction in the program, bytes. */
+static inline uint32_t mx_access_offset(mx_access a) {
+	return (a >> 31 & 0xffffff) * 4;
 }
 static inline unsigned mx_access_wave(mx_access a) {
-	return a >> 56 & 15;
+	return a >> 55 & 31;
 }
 static inline unsigned mx_access_stream(mx_access a) {
 	return a >> 60 & 7;
@@ -211,6 +205,7 @@ struct mx_race_map {
 	uint64_t *key; /* one more than address / MX_RACE_PAGE; 0: free */
 	struct mx_race_page **page, *free;
 	size_t n, room, last;
+	const struct mx_isa *isa;
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
 	bool lists;       /* keep lists of readers of several workgroups */
@@ -234,8 +229,8 @@ static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t 
 
 mx_access *mx_race_readers(struct mx_race_map *m);
 /* The slot of a reader in mx_race_cell.readers, and the first that is not empty. */
-static inline unsigned mx_race_reader_slot(mx_access a) {
-	return 2 * mx_access_wave(a) + (mx_access_stream(a) == MX_STREAM_SM);
+static inline unsigned mx_race_reader_slot(const struct mx_isa *isa, mx_access a) {
+	return 2 * mx_access_wave(a) + (isa->stream[mx_access_stream(a)].path == MX_PATH_SCALAR);
 }
 mx_access mx_race_first_reader(const struct mx_race_map *m, const struct mx_race_cell *c);
 /* Whether an access of one map and an access of the other are to the same bytes, one of them a
@@ -273,8 +268,8 @@ struct mx_race_clock {
 struct mx_race_group {
 	struct mx_race_map lds, lds_atomics;
 	struct mx_clock *barrier; /* of the last barrier; NULL: not computed yet */
-	struct mx_race_clock clock[16];
-	struct mx_race_wave wave[16];
+	struct mx_race_clock clock[MX_GROUP_WAVES];
+	struct mx_race_wave wave[]; /* as many as the workgroup has room for */
 };
 
 static inline struct mx_race_group *mx_race_group_of(const struct mx_group *g) {

@@ -19,8 +19,10 @@ static bool loads_in(const struct mx_queue *q) {
 }
 
 static bool loads_in_flight(const struct mx_wave *w) {
-	return loads_in(&w->vm) || loads_in(&w->fl) || loads_in(&w->ds) || loads_in(&w->sm) ||
-	       loads_in(&w->sc);
+	for (unsigned s = 0; s < MX_STREAMS; s++)
+		if (loads_in(&w->queue[s]))
+			return true;
+	return false;
 }
 
 /* Whether an instruction changes neither registers nor memory. */
@@ -80,7 +82,7 @@ void mx_replay_begin(struct mx_replay *r, const struct mx_wave *w) {
 	r->group.run = &r->run;
 	r->run.report = &r->report;
 	r->n = 0;
-	r->ok = !(w->mode & (MX_MODE_GPR_IDX_EN | MX_MODE_VSKIP));
+	r->ok = !(w->mode & (r->run.isa->mode_index | r->run.isa->mode_skip));
 }
 
 void mx_replay_land(struct mx_replay *r, struct mx_memop *load) {
@@ -124,7 +126,7 @@ static const uint32_t *vector_row(const struct mx_replay *r, unsigned row) {
 static bool same_vector(const struct mx_replay *a, const struct mx_replay *b, unsigned row) {
 	const uint32_t *x = vector_row(a, row), *y = vector_row(b, row);
 	uint64_t lanes = 0;
-	for (unsigned l = 0; l < MX_LANES; l++)
+	for (unsigned l = 0; l < a->run.isa->wave_size; l++)
 		lanes |= (uint64_t)(x[l] != y[l]) << l;
 	return !lanes || !is_live(a, row, !(lanes & ~mx_exec(&a->wave)));
 }

@@ -6,33 +6,27 @@
 
 /* ---- what is missing ---- */
 
-static mx_counter counter(unsigned stream) {
-	return stream == MX_STREAM_DS || stream == MX_STREAM_SM ? MX_COUNTER_LGKM : MX_COUNTER_VM;
-}
-
 /* The weakest wait that covers operation `number` after `issued` operations. */
-static unsigned target(unsigned stream, uint32_t issued, uint32_t number) {
-	unsigned most = stream == MX_STREAM_DS ? MX_LGKMCNT_MAX - 1 : MX_VMCNT_MAX - 1;
-	if (!mx_stream_is_ordered(stream))
-		return 0;
-	return issued - number < most ? issued - number : most;
-}
-
-static struct mx_missing missing_wait(unsigned stream, uint32_t issued, uint32_t number) {
+static struct mx_missing missing_wait(const struct mx_wave *w, unsigned stream, uint32_t issued,
+                                      uint32_t number) {
+	const struct mx_isa_stream *s = mx_race_stream(w, stream);
+	unsigned most = w->group->run->isa->counter[s->counter].most - 1u;
+	unsigned later = issued - number < most ? issued - number : most;
 	return (struct mx_missing){ .kind = MX_MISSING_WAIT,
-		                    .counter = counter(stream),
-		                    .count = target(stream, issued, number) };
+		                    .counter = s->counter,
+		                    .count = s->in_order ? later : 0 };
 }
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
 	const struct mx_race_wave *o = &mx_race_group_of(w->group)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
-	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER, .counter = counter(stream) };
+	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER,
+		                .counter = mx_race_stream(w, stream)->counter };
 	if (mx_access_wave(earlier) == w->index)
-		return missing_wait(stream, o->issued[stream], number);
+		return missing_wait(w, stream, o->issued[stream], number);
 	if (o->barrier && number <= o->issued_at_barrier[stream]) {
-		m = missing_wait(stream, o->issued_at_barrier[stream], number);
+		m = missing_wait(w, stream, o->issued_at_barrier[stream], number);
 		m.kind = MX_MISSING_WAIT_AT_BARRIER;
 		m.barrier = mx_pc_of(w->group->run, o->barrier->offset);
 	} else if (number <= o->covered[stream])
@@ -43,20 +37,20 @@ static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
 /* ---- what latency orders ---- */
 
 /* Whether an LDS access comes before an operation whose effect follows a round trip to memory. */
-static bool is_hidden(unsigned earlier, unsigned later) {
-	return earlier == MX_STREAM_DS && (later == MX_STREAM_VM || later == MX_STREAM_FL);
+static bool is_hidden(mx_path earlier, mx_path later) {
+	return earlier == MX_PATH_LDS && (later == MX_PATH_MEMORY || later == MX_PATH_FLAT);
 }
 
 /* The class of a race is LATENCY if only a wait is missing, and latencies hide that. */
 static void classify(struct mx_finding *n, const struct mx_wave *w, unsigned earlier_wave,
-                     unsigned earlier, uint32_t number, unsigned later) {
+                     unsigned earlier, uint32_t number, mx_path later) {
 	const struct mx_race_group *g = mx_race_group_of(w->group);
 	const struct mx_race_wave *o = &g->wave[earlier_wave], *me = &g->wave[w->index];
 	bool own = n->missing.kind == MX_MISSING_WAIT;
 	bool fixed = own || n->missing.kind == MX_MISSING_WAIT_AT_BARRIER;
-	if (!fixed || !is_hidden(earlier, later))
+	if (!fixed || !is_hidden(mx_race_stream(w, earlier)->path, later))
 		return;
-	uint64_t issue = o->issue[earlier][number % (MX_VMCNT_MAX + 1)];
+	uint64_t issue = o->issue[earlier][number % MX_RACE_ISSUES];
 	n->kind = n->kind == MX_RACE_LDS ? MX_RACE_LDS_LATENCY : MX_RACE_REGISTER_LATENCY;
 	n->lead.operations = o->issued[earlier] - number;
 	n->lead.instructions =
@@ -92,7 +86,7 @@ void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool 
                     uint64_t address, mx_race_kind does, mx_access earlier, uint32_t group,
                     mx_race_kind did, bool same) {
 	const struct mx_inst *first =
-		mx_program_at(w->group->run->launch->program, (earlier >> 32 & 0xffffff) * 4);
+		mx_program_at(w->group->run->launch->program, mx_access_offset(earlier));
 	mx_space space = lds ? MX_SPACE_LDS : MX_SPACE_MEMORY;
 	struct mx_finding n = { .kind = lds ? MX_RACE_LDS : MX_RACE_GLOBAL,
 		                .lane = lane,
@@ -106,7 +100,7 @@ void mx_race_report(struct mx_wave *w, const struct mx_inst *in, int lane, bool 
 		n.kind = MX_RACE_SAME_VALUE;
 	else if (lds && in->mem.lds)
 		classify(&n, w, mx_access_wave(earlier), mx_access_stream(earlier),
-		         mx_access_number(earlier), MX_STREAM_VM);
+		         mx_access_number(earlier), MX_PATH_MEMORY);
 	place_earlier(&n, w, earlier, group);
 	mx_find_as(w, in, first, &n);
 }
@@ -120,10 +114,11 @@ void mx_race_report_register(struct mx_wave *w, const struct mx_inst *in,
 		.reg = l->row,
 		.access = { write ? MX_ACCESS_WRITE : MX_ACCESS_READ, MX_SPACE_REGISTER, 4 },
 		.earlier_access = { MX_ACCESS_WRITE, MX_SPACE_REGISTER, 4 },
-		.missing = missing_wait(l->stream, o->issued[l->stream], l->number),
+		.missing = missing_wait(w, l->stream, o->issued[l->stream], l->number),
 		.earlier_wave = w->index,
 	};
 	memcpy(n.earlier_workgroup, w->group->id, sizeof n.earlier_workgroup);
-	classify(&n, w, w->index, l->stream, l->number, stream);
+	if (stream < MX_STREAMS)
+		classify(&n, w, w->index, l->stream, l->number, mx_race_stream(w, stream)->path);
 	mx_find_as(w, in, l->in, &n);
 }

@@ -26,8 +26,9 @@ static struct mx_written contents_at(const struct mx_race_page *p, const struct 
 	return v;
 }
 
-static void add_to_cell(const struct mx_race_page *p, const struct mx_race_record *e, unsigned at,
-                        unsigned unit, struct mx_race_cell *c) {
+static void add_to_cell(const struct mx_race_map *m, const struct mx_race_page *p,
+                        const struct mx_race_record *e, unsigned at, unsigned unit,
+                        struct mx_race_cell *c) {
 	if (e->write) {
 		c->write = e->access;
 		c->write_group = e->group;
@@ -37,7 +38,7 @@ static void add_to_cell(const struct mx_race_page *p, const struct mx_race_recor
 	c->read = e->access;
 	c->read_group = has(p->several_groups, at / p->unit) ? MX_SEVERAL_GROUPS : e->group;
 	if (c->readers)
-		c->readers[mx_race_reader_slot(e->access)] = e->access;
+		c->readers[mx_race_reader_slot(m->isa, e->access)] = e->access;
 }
 
 static bool make_cell(struct mx_race_map *m, const struct mx_race_page *p, unsigned at,
@@ -47,7 +48,7 @@ static bool make_cell(struct mx_race_map *m, const struct mx_race_page *p, unsig
 		return false;
 	for (unsigned k = 0; k < p->n; k++)
 		if (has(p->record[k].cells, bit))
-			add_to_cell(p, &p->record[k], at, unit, c);
+			add_to_cell(m, p, &p->record[k], at, unit, c);
 	if (c->readers)
 		c->read = mx_race_first_reader(m, c);
 	return true;

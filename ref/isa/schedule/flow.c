@@ -1,4 +1,5 @@
 /* Program flow: branches, barriers, waits [ISA chapter 4, 12.5]. */
+#include "../encoding/gfx950.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
 #include "inflight.h"
@@ -46,8 +47,7 @@ FLOW(s_barrier) {
 }
 
 FLOW(s_waitcnt) {
-	w->vm_target = in->wait.vmcnt;
-	w->lgkm_target = in->wait.lgkmcnt;
+	w->target = in->wait;
 	if (w->wanted & MX_WATCH_WAIT)
 		mx_watch_wait(w);
 	if (!mx_wait_over(w))
@@ -93,7 +93,7 @@ FLOW(s_sendmsg) {
 	if (!m)
 		return;
 	m->land = message_sent;
-	mx_memop_issue(w, &w->sm, m, 1);
+	mx_memop_issue(w, mx_stream_of(in), m);
 }
 
 /* The wave halts when the message is sent, as by s_sethalt 1 [ISA 12.5]. */
@@ -122,10 +122,10 @@ FLOW(s_cbranch_scc1) {
 	branch(w, in, w->scc, w->scc_unwritten);
 }
 FLOW(s_cbranch_vccz) {
-	branch(w, in, !mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
+	branch(w, in, !mx_lane_mask(w, MX_VCC), mx_zero_unwritten(w, MX_VCC));
 }
 FLOW(s_cbranch_vccnz) {
-	branch(w, in, mx_pair(w->s + MX_VCC), mx_zero_unwritten(w, MX_VCC));
+	branch(w, in, mx_lane_mask(w, MX_VCC), mx_zero_unwritten(w, MX_VCC));
 }
 FLOW(s_cbranch_execz) {
 	branch(w, in, !mx_exec(w), false);

@@ -1,12 +1,7 @@
 /* Operations in flight: counters, order of return, and landings.
  *
- * vmcnt operations return in issue order, loads and stores mixed. LDS operations return in issue
- * order among themselves. Scalar loads return in any order, also with respect to LDS
- * [ISA 4.4, 8.3]. A FLAT instruction is two operations, one of each counter. Its LDS operation
- * returns in any order. Its memory operation returns in any order if no lane has an address in
- * memory; otherwise it returns in order with the others of vmcnt. Compiled code relies on this
- * order if the address space is known [ISA 10.2; LLVM "SIInsertWaitcnts": pending FLAT]. With
- * scratch_apart, scratch returns in an order of its own. */
+ * The instruction set says which counter a stream of operations has and whether it returns in the
+ * order of issue (mx_isa_stream). With scratch_apart, scratch returns in an order of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,76 +39,77 @@ void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
 	w->group->free_list = m;
 }
 
-static uint64_t first_of_any(const struct mx_queue *q, uint64_t due) {
-	for (unsigned i = 0; i < q->n; i++)
-		if (q->op[i]->due < due)
-			due = q->op[i]->due;
-	return due;
+static const struct mx_isa_stream *stream_of(const struct mx_wave *w, unsigned stream) {
+	return &w->group->run->isa->stream[stream];
 }
+
+/* What an operation adds to its counter. */
+static mx_counts weight_of(const struct mx_memop *m, unsigned counter) {
+	return m->in->counts & MX_COUNT(counter, 255);
+}
+
+/* Executes a statement for each stream of the wave that has operations in flight. */
+#define FOR_STREAMS(s, w)                                                                          \
+	for (unsigned m_ = (w)->streams, s; m_ && ((s) = (unsigned)__builtin_ctz(m_), true);       \
+	     m_ &= m_ - 1)
 
 static uint64_t first_due(const struct mx_wave *w) {
 	uint64_t due = UINT64_MAX;
-	if (w->vm.n && w->vm.op[0]->due < due)
-		due = w->vm.op[0]->due;
-	if (w->ds.n && w->ds.op[0]->due < due)
-		due = w->ds.op[0]->due;
-	if (w->sc.n && w->sc.op[0]->due < due)
-		due = w->sc.op[0]->due;
-	return first_of_any(&w->fl, first_of_any(&w->sm, due));
+	FOR_STREAMS(s, w) {
+		const struct mx_queue *q = &w->queue[s];
+		unsigned n = stream_of(w, s)->in_order ? 1 : q->n;
+		for (unsigned i = 0; i < n; i++)
+			due = q->op[i]->due < due ? q->op[i]->due : due;
+	}
+	return due;
 }
 
-unsigned mx_vmcnt(const struct mx_wave *w) {
-	return w->vm.count + w->sc.count + w->fl.count;
-}
-
-unsigned mx_lgkmcnt(const struct mx_wave *w) {
-	return w->ds.count + w->sm.count;
-}
-
-bool mx_in_flight(const struct mx_wave *w) {
-	return w->vm.n + w->sc.n + w->fl.n + w->ds.n + w->sm.n;
-}
-
-void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight) {
+void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 	struct mx_stats *stats = &w->group->run->report->stats;
-	m->weight = weight;
+	struct mx_queue *q = &w->queue[stream];
+	unsigned counter = stream_of(w, stream)->counter;
+	m->stream = (uint8_t)stream;
 	m->issued_at = w->group->clock;
 	m->barriers = w->group->barriers;
 	m->due = mx_due_time(w, m);
 	q->op[q->n++] = m;
-	q->count += weight;
+	w->streams |= 1u << stream;
+	w->counts += weight_of(m, counter);
 	w->group->in_flight++;
-	if (q == &w->vm)
+	if (mx_in_l1(w->group, stream))
 		mx_l1_count(w->group, m, 1);
 	if (w->wanted & MX_WATCH_OPERATION)
-		mx_watch_operation(w, q, m);
-	if (mx_vmcnt(w) > stats->max_vmcnt)
-		stats->max_vmcnt = mx_vmcnt(w);
-	if (mx_lgkmcnt(w) > stats->max_lgkmcnt)
-		stats->max_lgkmcnt = mx_lgkmcnt(w);
+		mx_watch_operation(w, m);
+	if (mx_count(w->counts, counter) > stats->most[counter])
+		stats->most[counter] = mx_count(w->counts, counter);
 	w->next_due = first_due(w);
 }
 
-static void land(struct mx_wave *w, struct mx_queue *q, unsigned i);
+static void land(struct mx_wave *w, unsigned stream, unsigned i);
 
 /* Lands the operations of other waves that L1 orders before this one. */
 static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	struct mx_group *g = w->group;
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct mx_wave *other = &g->waves[i];
-		unsigned n = other == w ? 0 : mx_l1_before(other, m);
-		if (!n)
+		if (other == w)
 			continue;
-		while (n--)
-			land(other, &other->vm, 0);
-		other->next_due = first_due(other);
+		FOR_STREAMS(s, other) {
+			unsigned n = mx_in_l1(g, s) ? mx_l1_before(other, s, m) : 0;
+			if (!n)
+				continue;
+			while (n--)
+				land(other, s, 0);
+			other->next_due = first_due(other);
+		}
 	}
 }
 
-/* Lands operation i of a queue: vmcnt or lgkmcnt goes down by its weight. */
-static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
+/* Lands operation i of a stream. */
+static void land(struct mx_wave *w, unsigned stream, unsigned i) {
+	struct mx_queue *q = &w->queue[stream];
 	struct mx_memop *m = q->op[i];
-	if (q == &w->vm) {
+	if (mx_in_l1(w->group, stream)) {
 		if (mx_l1_may_wait(w->group, m))
 			land_before(w, m);
 		mx_l1_count(w->group, m, -1);
@@ -126,53 +122,62 @@ static void land(struct mx_wave *w, struct mx_queue *q, unsigned i) {
 	if (w->wanted & MX_WATCH_LANDING)
 		mx_watch_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
-	q->count -= m->weight;
+	w->counts -= weight_of(m, stream_of(w, stream)->counter);
+	w->streams &= ~((unsigned)(q->n == 1) << stream);
 	q->n--;
 	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);
 	mx_memop_drop(w, m);
 	w->group->in_flight--;
 }
 
-static void land_due_in_order(struct mx_wave *w, struct mx_queue *q) {
+static void land_due_in_order(struct mx_wave *w, unsigned stream) {
+	const struct mx_queue *q = &w->queue[stream];
 	while (q->n && q->op[0]->due <= w->group->clock)
-		land(w, q, 0);
+		land(w, stream, 0);
 }
 
-static void land_due_of_any(struct mx_wave *w, struct mx_queue *q) {
+static void land_due_of_any(struct mx_wave *w, unsigned stream) {
+	const struct mx_queue *q = &w->queue[stream];
 	for (unsigned i = 0; i < q->n;)
 		if (q->op[i]->due <= w->group->clock)
-			land(w, q, i);
+			land(w, stream, i);
 		else
 			i++;
 }
 
 void mx_land_due(struct mx_wave *w) {
-	land_due_in_order(w, &w->vm);
-	land_due_in_order(w, &w->sc);
-	land_due_in_order(w, &w->ds);
-	land_due_of_any(w, &w->sm);
-	land_due_of_any(w, &w->fl);
+	FOR_STREAMS(s, w) {
+		if (stream_of(w, s)->in_order)
+			land_due_in_order(w, s);
+		else
+			land_due_of_any(w, s);
+	}
 	w->next_due = first_due(w);
 }
 
 /* An operation in flight. */
 struct next {
-	struct mx_queue *q;
-	unsigned i;
+	const struct mx_queue *q;
+	unsigned stream, i;
 };
 
-/* The operations of a counter that may land next: all of a queue without order, then the oldest of
- * each ordered queue. */
-static unsigned may_land(struct mx_wave *w, bool vm, struct next *next) {
-	struct mx_queue *any = vm ? &w->fl : &w->sm;
-	struct mx_queue *ordered[] = { vm ? &w->vm : &w->ds, &w->sc };
-	unsigned n = 0;
-	for (; n < any->n; n++)
-		next[n] = (struct next){ any, n };
-	for (unsigned i = 0; i < 1u + vm; i++)
-		if (ordered[i]->n)
-			next[n++] = (struct next){ ordered[i], 0 };
-	return n;
+/* The operations of a counter that may land next: all of streams without order, then the oldest of
+ * each ordered stream. */
+static unsigned may_land(const struct mx_wave *w, unsigned counter, struct next *next) {
+	struct next oldest[MX_STREAMS];
+	unsigned n = 0, ordered = 0;
+	FOR_STREAMS(s, w) {
+		const struct mx_queue *q = &w->queue[s];
+		if (stream_of(w, s)->counter != counter)
+			continue;
+		if (stream_of(w, s)->in_order)
+			oldest[ordered++] = (struct next){ q, s, 0 };
+		else
+			for (unsigned i = 0; i < q->n; i++)
+				next[n++] = (struct next){ q, s, i };
+	}
+	memcpy(next + n, oldest, ordered * sizeof *next);
+	return n + ordered;
 }
 
 static const struct mx_memop *op_of(struct next n) {
@@ -194,11 +199,12 @@ static unsigned first_of(const struct next *next, unsigned n) {
 
 enum { ANY_ORDER = sizeof((struct mx_queue *)0)->op / sizeof(struct mx_memop *) };
 
-/* The first operation of a wave, of both counters. */
-static struct next first_of_wave(struct mx_wave *w) {
-	struct next next[2 * (ANY_ORDER + 2)];
-	unsigned n = may_land(w, true, next);
-	n += may_land(w, false, next + n);
+/* The first operation of a wave, of all counters. */
+static struct next first_of_wave(const struct mx_wave *w) {
+	struct next next[MX_STREAMS * ANY_ORDER];
+	unsigned n = 0;
+	for (unsigned c = 0; c < w->group->run->isa->n_counters; c++)
+		n += may_land(w, c, next + n);
 	return next[first_of(next, n)];
 }
 
@@ -218,33 +224,35 @@ void mx_land_due_by_rank(struct mx_group *g) {
 		}
 		if (!best)
 			return;
-		land(best, first.q, first.i);
+		land(best, first.stream, first.i);
 		best->next_due = first_due(best);
 	}
 }
 
-static void land_one_of(struct mx_wave *w, bool vm) {
-	struct next next[ANY_ORDER + 2];
-	unsigned n = may_land(w, vm, next), i = 0;
+static void land_one_of(struct mx_wave *w, unsigned counter) {
+	struct next next[MX_STREAMS * ANY_ORDER];
+	unsigned n = may_land(w, counter, next), i = 0;
 	if (w->group->run->launch->schedule)
 		i = first_of(next, n);
-	else if (n > 1 || (vm ? w->fl.n : w->sm.n))
+	else if (n > 1 || !stream_of(w, next[0].stream)->in_order)
 		i = mx_random_below(&w->group->random, n);
-	land(w, next[i].q, next[i].i);
+	land(w, next[i].stream, next[i].i);
 }
 
 /* Lands an operation that the wait needs, or any if the wave has ended. */
 bool mx_land_one(struct mx_wave *w) {
-	bool ended = w->status == MX_ENDED;
-	bool vm = w->vm.n + w->sc.n + w->fl.n && (ended || mx_vmcnt(w) > w->vm_target);
-	bool lgkm = w->ds.n + w->sm.n && (ended || mx_lgkmcnt(w) > w->lgkm_target);
-	if (!vm && !lgkm)
+	mx_counts most = w->status == MX_ENDED ? 0 : w->target;
+	unsigned counter[MX_COUNTERS], n = 0;
+	for (unsigned c = w->group->run->isa->n_counters; c--;)
+		if (mx_count(w->counts, c) > mx_count(most, c))
+			counter[n++] = c;
+	if (!n)
 		return false;
-	land_one_of(w, vm && (!lgkm || mx_random_below(&w->group->random, 2)));
+	land_one_of(w, counter[n > 1 ? mx_random_below(&w->group->random, n) : 0]);
 	w->next_due = first_due(w);
 	return true;
 }
 
 bool mx_wait_over(const struct mx_wave *w) {
-	return mx_vmcnt(w) <= w->vm_target && mx_lgkmcnt(w) <= w->lgkm_target;
+	return mx_counts_within(w->counts, w->target);
 }

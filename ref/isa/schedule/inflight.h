@@ -33,7 +33,7 @@ struct mx_memop {
 	uint32_t lds;      /* LDS-DMA: offset in LDS of lane 0's data */
 	uint32_t mode;     /* MODE at issue: atomics in LDS */
 	uint32_t format;   /* typed buffers, see typed.c */
-	uint8_t weight;    /* what it adds to its counter */
+	uint8_t stream;    /* of the instruction set */
 	struct mx_l1_reach {
 		bool computed;
 		uint64_t from, to, lines;
@@ -52,10 +52,7 @@ static inline struct mx_lane_bytes mx_lane_bytes_of(const struct mx_memop *m) {
 /* A new operation of this instruction; mx_memop_issue puts it in flight. */
 struct mx_memop *mx_memop_new(struct mx_wave *w, const struct mx_inst *in);
 void mx_memop_drop(struct mx_wave *w, struct mx_memop *m); /* instead of issuing it */
-void mx_memop_issue(struct mx_wave *w, struct mx_queue *q, struct mx_memop *m, unsigned weight);
-unsigned mx_vmcnt(const struct mx_wave *w);
-unsigned mx_lgkmcnt(const struct mx_wave *w);
-bool mx_in_flight(const struct mx_wave *w); /* any operation */
+void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m);
 
 /* Lands what is due; lands one operation that a wait needs; whether a wait is over. */
 void mx_land_due(struct mx_wave *w);
@@ -65,11 +62,15 @@ bool mx_wait_over(const struct mx_wave *w);
 
 /* ---- l1.c: vector memory of a workgroup's waves in the order of issue ---- */
 
+/* Whether the operations of a stream go through the L1. */
+static inline bool mx_in_l1(const struct mx_group *g, unsigned stream) {
+	return g->run->isa->stream[stream].path == MX_PATH_MEMORY;
+}
 /* Whether an operation may have to wait for those of other waves; and how many operations at the
- * head of another wave's vm queue must land before it. */
+ * head of such a queue of another wave must land before it. */
 bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m);
-unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m);
-/* An operation of a vm queue is issued (1), or lands (-1); a barrier has opened. */
+unsigned mx_l1_before(const struct mx_wave *other, unsigned stream, struct mx_memop *m);
+/* An operation is issued (1), or lands (-1); a barrier has opened. */
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change);
 void mx_l1_barrier(struct mx_group *g);
 

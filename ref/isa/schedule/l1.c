@@ -83,11 +83,12 @@ static bool conflict(struct mx_memop *a, struct mx_memop *b) {
 	return false;
 }
 
-unsigned mx_l1_before(const struct mx_wave *other, struct mx_memop *m) {
+unsigned mx_l1_before(const struct mx_wave *other, unsigned stream, struct mx_memop *m) {
 	const struct mx_group *g = other->group;
+	const struct mx_queue *q = &other->queue[stream];
 	unsigned n = 0;
-	for (unsigned i = 0; i < other->vm.n; i++) {
-		struct mx_memop *earlier = other->vm.op[i];
+	for (unsigned i = 0; i < q->n; i++) {
+		struct mx_memop *earlier = q->op[i];
 		bool before = g->run->waves_synchronise ? earlier->issued_at < m->issued_at
 		                                        : earlier->barriers < m->barriers;
 		if (!before)
@@ -106,8 +107,9 @@ bool mx_l1_may_wait(const struct mx_group *g, const struct mx_memop *m) {
 
 void mx_l1_barrier(struct mx_group *g) {
 	g->before_barrier = 0;
-	for (unsigned i = 0; i < g->n_waves; i++)
-		g->before_barrier += g->waves[i].vm.n;
+	for (unsigned s = 0; s < g->run->isa->n_streams; s++)
+		for (unsigned i = 0; mx_in_l1(g, s) && i < g->n_waves; i++)
+			g->before_barrier += g->waves[i].queue[s].n;
 }
 
 void mx_l1_count(struct mx_group *g, const struct mx_memop *m, int change) {

@@ -11,19 +11,11 @@
 /* ---- one instruction ---- */
 
 /* A full counter stalls issue [assumed; compiled code relies on it: LLVM 22 places no wait for a
- * load before 63 younger ones]. Scalar loads may count as two. */
-bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm) {
-	*vm = MX_VMCNT_MAX - in->counts.vm;
-	*lgkm = MX_LGKMCNT_MAX - in->counts.lgkm;
-	return in->counts.vm || in->counts.lgkm;
-}
-
+ * load before 63 younger ones]. */
 static bool counter_full(struct mx_wave *w, const struct mx_inst *in) {
-	unsigned vm, lgkm;
-	if (!mx_room_to_issue(in, &vm, &lgkm))
+	if (!in->counts)
 		return false;
-	w->vm_target = vm;
-	w->lgkm_target = lgkm;
+	w->target = w->group->run->most - in->counts;
 	return !mx_wait_over(w);
 }
 
@@ -37,7 +29,7 @@ static void refuse(struct mx_wave *w, const struct mx_inst *in) {
 		        MX_BECAUSE_OF(NOT_IMPLEMENTED, in->unsupported));
 }
 
-/* Instructions that MODE.VSKIP skips [ISA 12.4]. */
+/* Instructions that MODE may skip [ISA 12.4: VSKIP]. */
 static bool is_vector(const struct mx_inst *in) {
 	return in->op->encoding > MX_SMEM;
 }
@@ -89,12 +81,12 @@ static void step(struct mx_wave *w) {
 	}
 	if (!sgprs_exist(w, in))
 		return;
-	bool skip = w->mode & MX_MODE_VSKIP && is_vector(in);
+	bool skip = w->mode & run->isa->mode_skip && is_vector(in);
 	if (!skip && counter_full(w, in)) {
 		w->status = MX_WAITING;
 		return;
 	}
-	if (!skip && w->mode & MX_MODE_GPR_IDX_EN)
+	if (!skip && w->mode & run->isa->mode_index)
 		check_indexing(w, in);
 	if (++w->issued > run->max_instructions) {
 		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));

@@ -6,9 +6,6 @@
 
 /* ---- schedule.c ---- */
 
-/* The highest counter values at which this instruction can issue; false if it adds to neither. */
-bool mx_room_to_issue(const struct mx_inst *in, unsigned *vm, unsigned *lgkm);
-
 /* Runs a workgroup for about `budget` instructions. True if it has ended and nothing is in flight.
  */
 bool mx_group_run(struct mx_group *g, uint64_t budget);

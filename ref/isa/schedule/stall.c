@@ -32,7 +32,7 @@ static uint64_t state_of(const struct mx_wave *w) {
  * so that a wave that does not stall costs little. */
 void mx_note_round(struct mx_wave *w) {
 	struct mx_round *t = &w->round;
-	if (t->cycling || mx_in_flight(w) || (t->sampled && w->pc != t->pc))
+	if (t->cycling || w->streams || (t->sampled && w->pc != t->pc))
 		return;
 	if (t->sampled && (t->visits & (t->visits - 1)) == 0)
 		t->cycling = t->hash == state_of(w);

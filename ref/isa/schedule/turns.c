@@ -13,7 +13,7 @@
 enum { PATIENCE = 1 << 12 }; /* in instructions of the workgroup, like MX_FAIR */
 
 bool mx_idle(const struct mx_wave *w) {
-	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !mx_in_flight(w));
+	return w->status == MX_AT_BARRIER || (w->status == MX_ENDED && !w->streams);
 }
 
 /* ---- explicit schedules ---- */
@@ -275,8 +275,7 @@ static void record_queue(struct mx_wave *w, const struct mx_queue *q) {
 void mx_record_rest(struct mx_group *g) {
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct mx_wave *w = &g->waves[i];
-		const struct mx_queue *const all[] = { &w->vm, &w->sc, &w->fl, &w->ds, &w->sm };
-		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-			record_queue(w, all[k]);
+		for (unsigned s = 0; s < MX_STREAMS; s++)
+			record_queue(w, &w->queue[s]);
 	}
 }

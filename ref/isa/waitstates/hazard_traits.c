@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../encoding/gfx950.h"
 #include "../encoding/hwreg.h"
 #include "../encoding/instruction_set.h"
 #include "../encoding/operands.h"
