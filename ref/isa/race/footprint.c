@@ -23,13 +23,14 @@ static uint64_t any_of(eight x) {
 }
 
 /* Whether all addresses are multiples of the size. */
-static bool take(struct lanes *x, const uint64_t *address, uint64_t lanes, unsigned log2) {
+static bool take(struct lanes *x, const uint64_t *address, uint64_t offset, uint64_t lanes,
+                 unsigned log2) {
 	eight low = { 0 }, bit = { 1, 2, 4, 8, 16, 32, 64, 128 }, one = bit - bit + 1;
 	for (unsigned i = 0; i < PARTS; i++) {
 		eight at;
 		memcpy(&at, address + WIDTH * i, sizeof at);
 		x->lane[i] = bit << WIDTH * i & lanes;
-		at &= x->lane[i] != 0;
+		at = (at + offset) & (x->lane[i] != 0);
 		low |= at;
 		x->block[i] = at >> (log2 + 6);
 		x->cell[i] = one << (at >> log2 & 63);
@@ -90,11 +91,11 @@ static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t
 }
 
 bool MX_STEPPED(mx_footprint_make)(struct mx_footprint *f, const uint64_t address[MX_LANES],
-                                   uint64_t lanes, unsigned bytes) {
+                                   uint64_t offset, uint64_t lanes, unsigned bytes) {
 	unsigned log2 = (unsigned)__builtin_ctz(bytes);
 	struct lanes x;
 	f->n = 0;
-	if (!take(&x, address, lanes, log2))
+	if (!take(&x, address, offset, lanes, log2))
 		return false;
 	while (lanes) {
 		unsigned first = (unsigned)__builtin_ctzll(lanes);

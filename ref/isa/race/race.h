@@ -208,8 +208,11 @@ struct mx_race_list_cache {
 
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_race_map {
-	uint64_t *key; /* one more than address / MX_RACE_PAGE; 0: free */
-	struct mx_race_page **page, *free;
+	struct mx_race_slot {
+		uint64_t key; /* one more than address / MX_RACE_PAGE; 0: free */
+		struct mx_race_page *page;
+	} * slot;
+	struct mx_race_page *free;
 	size_t n, room, last;
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
@@ -227,9 +230,10 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 /* The same, fast if the address is in the page of the previous access. */
 static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t address,
                                                 unsigned unit, bool make) {
-	bool last = m->room && m->key[m->last] == address / MX_RACE_PAGE + 1;
-	return last && m->page[m->last]->unit <= unit ? m->page[m->last]
-	                                              : mx_race_find_page(m, address, unit, make);
+	bool last = m->room && m->slot[m->last].key == address / MX_RACE_PAGE + 1;
+	return last && m->slot[m->last].page->unit <= unit
+	               ? m->slot[m->last].page
+	               : mx_race_find_page(m, address, unit, make);
 }
 
 mx_access *mx_race_readers(struct mx_race_map *m);

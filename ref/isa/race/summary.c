@@ -167,19 +167,19 @@ static bool is_run(const uint64_t *at, unsigned first, unsigned n, unsigned byte
 	return !off;
 }
 
-static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
+static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
 	unsigned parts = c->bytes / p->unit, l;
 	MX_FOR_LANES(l, lanes) {
-		uint64_t *to = p->source + c->at[l] % MX_RACE_PAGE / p->unit;
+		uint64_t *to = p->source + (c->at[l] + c->offset) % MX_RACE_PAGE / p->unit;
 		for (unsigned i = 0; i < parts; i++)
 			to[i] = c->sources[l] + i * p->unit;
 	}
 }
 
-static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
+static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
 	unsigned l;
 	MX_FOR_LANES(l, lanes) {
-		uint8_t *to = p->value + c->at[l] % MX_RACE_PAGE;
+		uint8_t *to = p->value + (c->at[l] + c->offset) % MX_RACE_PAGE;
 		if (!c->rows)
 			memset(to, 0, c->bytes);
 		else if (c->bytes == 2)
@@ -191,8 +191,8 @@ static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_
 
 /* The same of consecutive cells. */
 static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
-                     const struct mx_contents *c) {
-	uint64_t at = c->at[first] % MX_RACE_PAGE;
+                     const struct mx_wave_access *c) {
+	uint64_t at = (c->at[first] + c->offset) % MX_RACE_PAGE;
 	if (c->kind >= MX_LOADED)
 		memcpy(p->source + at / p->unit, c->sources + first, n * sizeof *p->source);
 	else if (c->rows)
@@ -203,7 +203,7 @@ static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
 
 /* The contents that the lanes of a page write. */
 static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
-                          const struct mx_contents *c) {
+                          const struct mx_wave_access *c) {
 	bool loaded = c->kind >= MX_LOADED;
 	unsigned first = (unsigned)__builtin_ctzll(lanes);
 	unsigned n = (unsigned)__builtin_popcountll(lanes);
@@ -227,7 +227,7 @@ static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_
 
 static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        mx_cells cells, const struct mx_footprint_page *f,
-                       const struct mx_contents *c) {
+                       const struct mx_wave_access *c) {
 	mx_cells own_wait = { 0 };
 	bool first = !mx_cells_meet(&p->touched, &cells);
 	if (!mx_footprint_is_apart(f, c->bytes) || !(first || may_write(r, p, cells, &own_wait)) ||
@@ -246,13 +246,12 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 }
 
 static bool access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-                   const struct mx_footprint_page *f, unsigned bytes,
-                   const struct mx_contents *contents) {
-	mx_cells cells = mx_cells_split(f->cells, bytes < 4 ? 1 : bytes / p->unit);
-	if (bytes < p->finest)
-		p->finest = (uint8_t)bytes;
+                   const struct mx_footprint_page *f, const struct mx_wave_access *c) {
+	mx_cells cells = mx_cells_split(f->cells, c->bytes < 4 ? 1 : c->bytes / p->unit);
+	if (c->bytes < p->finest)
+		p->finest = (uint8_t)c->bytes;
 	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
-	                               : write_page(r, m, p, cells, f, contents);
+	                               : write_page(r, m, p, cells, f, c);
 }
 
 const struct mx_summary_functions *MX_STEPPED(mx_summary)(void) {
