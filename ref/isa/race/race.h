@@ -186,10 +186,11 @@ struct mx_race_page {
 	uint8_t finest; /* without cells: of the smallest lanes' data, if less than `unit` */
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
+	bool settled;                  /* in LDS: all writes are over for all waves */
 	struct mx_race_record *record; /* `few`, or `room` others */
-	/* Cells that were accessed; with own_wait, with `first`, with `readers`, with
-	 * MX_SEVERAL_GROUPS. */
-	mx_cells touched, own_wait, first_contents, several_readers, several_groups;
+	/* Cells that were accessed; that were written; with own_wait, with `first`, with `readers`,
+	 * with MX_SEVERAL_GROUPS. */
+	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
 	uint8_t *value;   /* by byte: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
 	struct mx_race_record few[MX_RACE_RECORDS];

@@ -62,14 +62,27 @@ static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells,
 
 /* ---- reads ---- */
 
-static bool may_read(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells) {
+static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
+	return mx_access_number(a) <=
+	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
+}
+
+/* LDS has one workgroup and no caches, so writes that are over for all waves remain so. */
+static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
+	bool settled = r->lds;
+	if (p->settled || !mx_cells_meet(&p->written, &cells))
+		return true;
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct mx_race_record *e = &p->record[i];
-		if (e->write && mx_cells_meet(&e->cells, &cells) &&
+		if (!e->write)
+			continue;
+		settled = settled && is_over_at_barrier(r, e->access);
+		if (mx_cells_meet(&e->cells, &cells) &&
 		    (e->group != r->group || !mx_race_is_over_for(r, e->access) ||
 		     mx_race_passes_caches(r, e->access)))
 			return false;
 	}
+	p->settled = settled;
 	return true;
 }
 
@@ -122,11 +135,6 @@ static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_
 
 /* ---- writes ---- */
 
-static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
-	return mx_access_number(a) <=
-	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
-}
-
 /* Whether an access was issued before the last barrier and is over only if one L1 orders it. */
 static bool needs_l1(const struct mx_race_range *r, mx_access a) {
 	return !r->lds &&
@@ -176,16 +184,25 @@ static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx
 	}
 }
 
-static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
+/* `bytes` is a constant where this is called. */
+static inline __attribute__((always_inline)) void
+note_lanes(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c, unsigned bytes) {
 	unsigned l;
 	MX_FOR_LANES(l, lanes) {
 		uint8_t *to = p->value + (c->at[l] + c->offset) % MX_RACE_PAGE;
-		if (!c->rows)
-			memset(to, 0, c->bytes);
-		else if (c->bytes == 2)
-			memcpy(to, &c->rows[0][l], 2);
-		for (unsigned k = 0; c->rows && k < c->bytes / 4; k++)
-			memcpy(to + 4 * k, &c->rows[k][l], 4);
+		uint32_t value[4] = { 0 };
+		for (unsigned k = 0; c->rows && 4 * k < bytes; k++)
+			value[k] = c->rows[k][l];
+		memcpy(to, value, bytes);
+	}
+}
+
+static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
+	switch (c->bytes) {
+	case 2: note_lanes(p, lanes, c, 2); return;
+	case 4: note_lanes(p, lanes, c, 4); return;
+	case 8: note_lanes(p, lanes, c, 8); return;
+	default: note_lanes(p, lanes, c, 16); return;
 	}
 }
 
@@ -239,6 +256,8 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 		compact(p);
 	p->own_wait = (p->own_wait & ~cells) | own_wait;
 	p->first_contents = (p->first_contents & ~cells) | (cells & ~p->touched);
+	p->written |= cells;
+	p->settled = false;
 	add(r, p, cells, true, c->kind);
 	if (!note_contents(m, p, f->lanes, c))
 		r->w->group->run->out_of_memory = true;
