@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MANY = 2 * MX_RACE_RECORDS };
+enum { MOST = 8 * MX_RACE_RECORDS };
 
 /* ---- records ---- */
 
@@ -34,12 +34,12 @@ static bool make_room(struct mx_race_map *m, struct mx_race_page *p, mx_cells lo
 	if (left < p->room)
 		return true;
 	struct mx_race_record *more =
-		p->room == MANY ? NULL : mx_slabs_take(&m->slabs, MANY * sizeof *more);
+		p->room == MOST ? NULL : mx_slabs_take(&m->slabs, 2 * p->room * sizeof *more);
 	if (!more)
 		return false;
 	memcpy(more, p->record, p->n * sizeof *more);
 	p->record = more;
-	p->room = MANY;
+	p->room *= 2;
 	return true;
 }
 
