@@ -139,8 +139,29 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 	return true;
 }
 
-/* Records the accesses of lanes. If it returns false, the
- * accesses remain to be made lane by lane, to pages with cells only if r->together. */
+static bool access_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                        const struct mx_footprint_page *f, const struct mx_wave_access *c) {
+	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
+	if (p->cell)
+		return r->kind == MX_RACE_READ &&
+		       mx_race_read_unwritten(r, m, p, &f->cells, c->bytes < 4 ? 4 : c->bytes);
+	if (by->access(r, m, p, f, c))
+		return true;
+	if (!mx_summary_to_cells(m, p))
+		r->w->group->run->out_of_memory = true;
+	return false;
+}
+
+/* Whether lanes may be recorded together. Writes of pages with cells may not. */
+static bool may_be_together(const struct mx_race_range *r, const struct mx_race_map *m,
+                            unsigned bytes) {
+	return !r->visit && !r->w->group->run->launch->lane_by_lane &&
+	       (!m->by_cells || r->kind == MX_RACE_READ) &&
+	       (bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+}
+
+/* Records the accesses of lanes. If it returns false, they remain to be made lane by lane, to pages
+ * with cells only if r->together. A read may be recorded again. */
 static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
 	struct maps maps = maps_of(r);
 	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
@@ -148,19 +169,13 @@ static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct 
 	struct mx_footprint f;
 	bool all = true;
 	r->together = false;
-	if (r->visit || maps.accesses->by_cells ||
-	    (c->bytes != 2 && c->bytes != 4 && c->bytes != 8 && c->bytes != 16) ||
+	if (!may_be_together(r, maps.accesses, c->bytes) ||
 	    !by->footprint(&f, c->at, c->offset, lanes, c->bytes) ||
 	    !find_pages(r, &f, maps, c, page))
 		return false;
 	r->together = true;
-	for (unsigned i = 0; i < f.n; i++) {
-		struct mx_race_page *p = page[i];
-		bool done = !p->cell && by->access(r, maps.accesses, p, &f.page[i], c);
-		if (!done && !p->cell && !mx_summary_to_cells(maps.accesses, p))
-			r->w->group->run->out_of_memory = true;
-		all &= done;
-	}
+	for (unsigned i = 0; i < f.n; i++)
+		all &= access_page(r, maps.accesses, page[i], &f.page[i], c);
 	return all;
 }
 
