@@ -13,14 +13,16 @@ extern mx_footprint_maker MX_STEPS_OF(mx_footprint_make);
 static uint64_t state = 1;
 
 struct operation {
-	uint64_t at[MX_LANES], lanes;
+	uint64_t address[MX_LANES], offset;
+	uint64_t at[MX_LANES]; /* address plus offset */
+	uint64_t lanes;
 	unsigned bytes;
 };
 
 /* Runs, rows, strides, and scattered addresses; most are aligned. */
 static struct operation operation(void) {
 	uint64_t r = next_random(&state), base = r >> 40;
-	struct operation o = { .bytes = 2u << (r & 3) };
+	struct operation o = { .offset = r >> 29 & 0xfff, .bytes = 2u << (r & 3) };
 	unsigned row = 1u << (r >> 2 & 7), kind = r >> 5 & 3;
 	uint64_t stride = (r >> 7 & 31) * o.bytes, pitch = (r >> 12 & 0xfff) * o.bytes;
 	uint64_t off = (r >> 24 & 15) ? o.bytes - 1 : 0;
@@ -30,6 +32,7 @@ static struct operation operation(void) {
 		          : kind == 2 ? base + l * stride
 		                      : base + next_random(&state) % (1u << (4 + row % 16));
 		o.at[l] &= ~off;
+		o.address[l] = o.at[l] - o.offset;
 	}
 	o.lanes = r >> 28 & 1 ? ~0ull : next_random(&state) | next_random(&state);
 	return o;
@@ -97,7 +100,7 @@ static void check(const char *step, mx_footprint_maker *make) {
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const struct operation o = operation();
 		struct mx_footprint f;
-		bool made = make(&f, o.at, o.lanes, o.bytes);
+		bool made = make(&f, o.address, o.offset, o.lanes, o.bytes);
 		right += made == is_regular(&o) && (!made || is_right(&o, &f));
 		refused += !made;
 	}

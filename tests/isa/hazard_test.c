@@ -281,12 +281,43 @@ static void test_jumps(struct machine *m) {
 	   "each path to an instruction has its own check");
 }
 
+/* The last jump is the same in all rounds; the hazard lies before the jump before it. */
+static void test_routes(struct machine *m) {
+	static const uint32_t rounds[] = {
+		0xbe840080, /* s_mov_b32 s4, 0 */
+		0xbf80000f, /* s_nop 15 */
+		0xbf80000f, /* s_nop 15 */
+		0xbf068004, /* s_cmp_eq_u32 s4, 0 */
+		0xbf850003, /* s_cbranch_scc1 3 */
+		0xd3ad0000,
+		0x04622108, /* v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[8:15], v[16:23], v[24:27] */
+		0xbf820004, /* s_branch 4 */
+		0xd3ad0004,
+		0x04622108, /* v_mfma_f32_16x16x128_f8f6f4 v[4:7], v[8:15], v[16:23], v[24:27] */
+		0xbf820001, /* s_branch 1 */
+		END,
+		0xbf820001, /* s_branch 1 */
+		END,
+		0x7e500303, /* v_mov_b32_e32 v40, v3 */
+		0x80048104, /* s_add_u32 s4, s4, 1 */
+		0xbf0a8304, /* s_cmp_lt_u32 s4, 3 */
+		0xbf85ffef, /* s_cbranch_scc1 65519 */
+		END,
+	};
+	struct code c = code_of(rounds, sizeof rounds);
+	struct seen s = run(m, &c);
+	const struct mx_finding *f = m->report.findings;
+	ok(s.findings == 1 && f->kind == MX_WAIT_STATES && f->count == 2,
+	   "so has each path of several jumps");
+}
+
 int main(void) {
 	struct machine m = machine();
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		test_pair(&m, &pairs[i]);
 	test_paths(&m);
 	test_jumps(&m);
+	test_routes(&m);
 	test_text();
 	test_waits();
 	mx_report_free(&m.report);

@@ -527,6 +527,9 @@ static void test_lds_range(struct machine *m) {
 static const uint32_t op_dma_x4[] = {
 	0xe05d1000, 0x80020001, /* buffer_load_dwordx4 v1, s[8:11], 0 offen lds */
 };
+static const uint32_t op_dma_x1[] = {
+	0xe0511000, 0x80020001, /* buffer_load_dword v1, s[8:11], 0 offen lds */
+};
 static const uint32_t op_dma_x2[] = {
 	0xe0551000, 0x80020001, /* no such thing */
 };
@@ -542,6 +545,20 @@ static void test_lds_dma_range(struct machine *m) {
 	set_scene();
 	RUN_OP(m, op_dma_x2);
 	ok(found(m, MX_UNSUPPORTED, sizeof prologue), "there is no LDS-DMA of two dwords");
+}
+
+/* All lanes are active, and whole lanes are in the buffer or not. */
+static void test_lds_dma_zeros(struct machine *m, unsigned bytes, const uint32_t *op, size_t size) {
+	const struct access dma = { "dma", { 0, 0 }, LDS_DMA, bytes, 0, { 0, -1 } };
+	set_scene();
+	for (unsigned l = 0; l < LANES; l++)
+		scene->v1[l] = bytes * (l ^ 5);
+	scene->num_records = bytes * 43;
+	scene->m0 = 64;
+	set_want(&dma);
+	run_op(m, op, size);
+	ok(as_wanted("dma") && no_findings(m),
+	   "LDS-DMA of %u bytes writes zeros for lanes outside the buffer", bytes);
 }
 
 /* ---- scalar loads ---- */
@@ -639,6 +656,8 @@ int main(void) {
 	test_states(&m);
 	test_lds_range(&m);
 	test_lds_dma_range(&m);
+	test_lds_dma_zeros(&m, 4, op_dma_x1, sizeof op_dma_x1);
+	test_lds_dma_zeros(&m, 16, op_dma_x4, sizeof op_dma_x4);
 	test_scalar_loads(&m);
 	mx_report_free(&m.report);
 	return done_testing();

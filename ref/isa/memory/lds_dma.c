@@ -41,17 +41,24 @@ static void land(struct mx_wave *w, struct mx_memop *m) {
 
 /* ---- all lanes together, with whole dwords ---- */
 
-static void copy_quads(const struct mx_group *g, const struct mx_memop *m) {
+static const uint32_t zeros[4];
+
+static const void *source(const struct mx_memop *m, unsigned lane) {
+	return m->in_range >> lane & 1 ? mx_place(0, m->address[lane]) : zeros;
+}
+
+/* Every lane, without gaps in LDS. `bytes` is a constant where this is called. */
+static inline __attribute__((always_inline)) void
+copy_run(const struct mx_group *g, const struct mx_memop *m, unsigned bytes) {
 	for (unsigned l = 0; l < MX_LANES; l++)
-		mx_lds_copy(g, m->lds + 16 * l, mx_place(0, m->address[l]), 16);
+		memcpy(g->lds + m->lds + l * bytes, source(m, l), bytes);
+	memset(g->lds_unwritten + m->lds, 0, MX_LANES * bytes);
 }
 
 static void copy_lanes(const struct mx_group *g, const struct mx_memop *m) {
-	static const uint32_t zeros[4];
 	unsigned l;
 	MX_FOR_LANES(l, m->exec)
-	mx_lds_copy(g, m->lds + l * stride(m->in),
-	            m->in_range >> l & 1 ? mx_place(0, m->address[l]) : zeros, m->in->op->d);
+	mx_lds_copy(g, m->lds + l * stride(m->in), source(m, l), m->in->op->d);
 }
 
 static void land_together(struct mx_wave *w, struct mx_memop *m) {
@@ -60,8 +67,10 @@ static void land_together(struct mx_wave *w, struct mx_memop *m) {
 		land(w, m);
 		return;
 	}
-	if (x.bytes == 16 && x.lanes == ~0ull)
-		copy_quads(w->group, m);
+	if (x.bytes == 16 && m->exec == ~0ull)
+		copy_run(w->group, m, 16);
+	else if (x.bytes == 4 && m->exec == ~0ull)
+		copy_run(w->group, m, 4);
 	else
 		copy_lanes(w->group, m);
 	mx_count_together(w, MX_TOGETHER_LDS_DMA);

@@ -101,11 +101,11 @@ static void walk_inside(struct mx_race_range *r, uint64_t at, unsigned bytes, un
 
 /* ---- all lanes together ---- */
 
-static bool are_in_lds(const struct mx_race_range *r, const uint64_t *at, uint64_t lanes,
-                       unsigned bytes) {
+static bool are_in_lds(const struct mx_race_range *r, const struct mx_wave_access *c,
+                       uint64_t lanes) {
 	unsigned l;
 	MX_FOR_LANES(l, lanes)
-	if (at[l] + bytes > r->w->group->lds_bytes)
+	if (c->at[l] + c->offset + c->bytes > r->w->group->lds_bytes)
 		return false;
 	return true;
 }
@@ -113,9 +113,9 @@ static bool are_in_lds(const struct mx_race_range *r, const uint64_t *at, uint64
 /* Whether the lanes' accesses to a page may be recorded together: if its bytes are in LDS, are not
  * code that is written, and no atomic accessed the page. */
 static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_page *f,
-                     const uint64_t *at, unsigned bytes, struct mx_race_map *atomics) {
+                     const struct mx_wave_access *c, struct mx_race_map *atomics) {
 	uint64_t from = f->page * MX_RACE_PAGE, to = from + MX_RACE_PAGE;
-	if (r->lds && to > r->w->group->lds_bytes && !are_in_lds(r, at, f->lanes, bytes))
+	if (r->lds && to > r->w->group->lds_bytes && !are_in_lds(r, c, f->lanes))
 		return false;
 	if (writes_code(r, from, to))
 		return false;
@@ -125,11 +125,10 @@ static bool is_plain(const struct mx_race_range *r, const struct mx_footprint_pa
 /* Finds the pages of a footprint. False if an access to one must go lane by lane, or memory is
  * short. */
 static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, struct maps maps,
-                       const uint64_t *at, unsigned bytes, const struct mx_contents *contents,
-                       struct mx_race_page *page[MX_LANES]) {
-	unsigned unit = bytes < 4 || (r->kind == MX_RACE_WRITE && contents->rows) ? 4 : bytes;
+                       const struct mx_wave_access *c, struct mx_race_page *page[MX_LANES]) {
+	unsigned unit = c->bytes < 4 || (r->kind == MX_RACE_WRITE && c->rows) ? 4 : c->bytes;
 	for (unsigned i = 0; i < f->n; i++) {
-		if (!is_plain(r, &f->page[i], at, bytes, maps.atomics))
+		if (!is_plain(r, &f->page[i], c, maps.atomics))
 			return false;
 		page[i] = mx_race_page(maps.accesses, f->page[i].page * MX_RACE_PAGE, unit, true);
 		if (!page[i])
@@ -140,42 +139,56 @@ static bool find_pages(struct mx_race_range *r, const struct mx_footprint *f, st
 	return true;
 }
 
-/* Records the accesses of lanes to `bytes` bytes at their addresses. If it returns false, the
- * accesses remain to be made lane by lane, to pages with cells only if r->together. */
-static bool walk_together(struct mx_race_range *r, const uint64_t *at, uint64_t lanes,
-                          unsigned bytes, const struct mx_contents *contents) {
+static bool access_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                        const struct mx_footprint_page *f, const struct mx_wave_access *c) {
+	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
+	if (p->cell)
+		return r->kind == MX_RACE_READ &&
+		       mx_race_read_unwritten(r, m, p, &f->cells, c->bytes < 4 ? 4 : c->bytes);
+	if (by->access(r, m, p, f, c))
+		return true;
+	if (!mx_summary_to_cells(m, p))
+		r->w->group->run->out_of_memory = true;
+	return false;
+}
+
+/* Whether lanes may be recorded together. Writes of pages with cells may not. */
+static bool may_be_together(const struct mx_race_range *r, const struct mx_race_map *m,
+                            unsigned bytes) {
+	return !r->visit && !r->w->group->run->launch->lane_by_lane &&
+	       (!m->by_cells || r->kind == MX_RACE_READ) &&
+	       (bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+}
+
+/* Records the accesses of lanes. If it returns false, they remain to be made lane by lane, to pages
+ * with cells only if r->together. A read may be recorded again. */
+static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
 	struct maps maps = maps_of(r);
 	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;
 	struct mx_race_page *page[MX_LANES];
 	struct mx_footprint f;
 	bool all = true;
 	r->together = false;
-	if (r->visit || maps.accesses->by_cells ||
-	    (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) ||
-	    !by->footprint(&f, at, lanes, bytes) ||
-	    !find_pages(r, &f, maps, at, bytes, contents, page))
+	if (!may_be_together(r, maps.accesses, c->bytes) ||
+	    !by->footprint(&f, c->at, c->offset, lanes, c->bytes) ||
+	    !find_pages(r, &f, maps, c, page))
 		return false;
 	r->together = true;
-	for (unsigned i = 0; i < f.n; i++) {
-		struct mx_race_page *p = page[i];
-		bool done =
-			!p->cell && by->access(r, maps.accesses, p, &f.page[i], bytes, contents);
-		if (!done && !p->cell && !mx_summary_to_cells(maps.accesses, p))
-			r->w->group->run->out_of_memory = true;
-		all &= done;
-	}
+	for (unsigned i = 0; i < f.n; i++)
+		all &= access_page(r, maps.accesses, page[i], &f.page[i], c);
 	return all;
 }
 
 /* The same, dword by dword: the addresses are multiples of 4 only, or the size is no power of 2. */
-static bool walk_dwords(struct mx_race_range *r, uint64_t lanes, const struct mx_contents *c) {
-	uint64_t at[MX_LANES];
+static bool walk_dwords(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
 	bool all = true;
 	for (unsigned k = 0; k < c->bytes / 4; k++) {
-		for (unsigned l = 0; l < MX_LANES; l++)
-			at[l] = c->at[l] + 4 * k;
-		all &= walk_together(r, at, lanes, 4,
-		                     &(struct mx_contents){ c->kind, c->rows + k, NULL, at, 4 });
+		all &= walk_together(r, lanes,
+		                     &(struct mx_wave_access){ .kind = c->kind,
+		                                               .rows = c->rows + k,
+		                                               .at = c->at,
+		                                               .offset = c->offset + 4 * k,
+		                                               .bytes = 4 });
 		if (!r->together)
 			return false;
 	}
@@ -205,23 +218,30 @@ static mx_race_kind kind_of(const struct mx_op *op) {
 	return op->rmw ? MX_RACE_ATOMIC : op->flags & MX_STORE ? MX_RACE_WRITE : MX_RACE_READ;
 }
 
+/* The addresses of an element of a DS operation, in 32 bits. They do not wrap if all are in LDS. */
+static void place_element(const struct mx_memop *m, unsigned e, struct mx_wave_access *c,
+                          uint64_t room[MX_LANES]) {
+	uint32_t offset = mx_ds_element(m, 0, e) - (uint32_t)m->address[0];
+	c->at = m->range == MX_RANGE_ALL ? m->address : room;
+	c->offset = m->range == MX_RANGE_ALL ? offset : 0;
+	for (unsigned l = 0; m->range != MX_RANGE_ALL && l < MX_LANES; l++)
+		room[l] = (uint32_t)m->address[l] + offset;
+}
+
 /* Two elements of a write may overlap. */
 static bool access_ds_together(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_inst *in = m->in;
 	unsigned elements = mx_ds_elements(in), n = mx_ds_dwords(in);
-	uint64_t at[MX_LANES], lanes;
+	struct mx_wave_access c = { .kind = MX_VALUE, .rows = m->data, .bytes = in->op->d };
+	uint64_t room[MX_LANES], lanes;
 	bool all = true;
 	if (r->kind == MX_RACE_ATOMIC || (elements > 1 && r->kind == MX_RACE_WRITE))
 		return false;
 	for (unsigned e = 0; e < elements; e++) {
-		uint32_t offset = mx_ds_element(m, 0, e) - (uint32_t)m->address[0];
-		for (unsigned l = 0; l < MX_LANES; l++)
-			at[l] = (uint32_t)m->address[l] + offset;
+		place_element(m, e, &c, room);
 		if (!whole_lanes(m, m->exec, e * n, n, &lanes))
 			return false;
-		all &= walk_together(
-			r, at, lanes, in->op->d,
-			&(struct mx_contents){ MX_VALUE, m->data, NULL, at, in->op->d });
+		all &= walk_together(r, lanes, &c);
 		if (!r->together)
 			return false;
 	}
@@ -298,14 +318,16 @@ static bool access_lds_dma_together(struct mx_race_range *r, const struct mx_mem
 		return false;
 	for (unsigned l = 0; l < MX_LANES; l++)
 		at[l] = base + l * stride;
-	const struct mx_contents loaded = { MX_LOADED, NULL, m->address, at, bytes };
-	const struct mx_contents zero = { MX_VALUE, NULL, NULL, at, bytes };
+	const struct mx_wave_access loaded = {
+		.kind = MX_LOADED, .sources = m->address, .at = at, .bytes = bytes
+	};
+	const struct mx_wave_access zero = { .kind = MX_VALUE, .at = at, .bytes = bytes };
 	r->lds = true;
 	r->kind = MX_RACE_WRITE;
-	bool all = !in || walk_together(r, at, in, bytes, &loaded);
+	bool all = !in || walk_together(r, in, &loaded);
 	if (in == m->exec || (in && !r->together))
 		return all;
-	return walk_together(r, at, m->exec & ~in, bytes, &zero) && all;
+	return walk_together(r, m->exec & ~in, &zero) && all;
 }
 
 static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
@@ -323,8 +345,10 @@ static bool access_vector_together(struct mx_race_range *r, const struct mx_memo
 	if (op->flags & MX_FORMAT || op->rmw || m->in_lds ||
 	    !whole_lanes(m, m->exec & ~m->scratch, 0, mx_dwords(op->d), &lanes))
 		return false;
-	const struct mx_contents c = { MX_VALUE, m->data, NULL, m->address, op->d };
-	if (walk_together(r, m->address, lanes, op->d, &c))
+	const struct mx_wave_access c = {
+		.kind = MX_VALUE, .rows = m->data, .at = m->address, .bytes = op->d
+	};
+	if (walk_together(r, lanes, &c))
 		return true;
 	return !r->together && op->d % 4 == 0 && walk_dwords(r, lanes, &c);
 }

@@ -389,6 +389,22 @@ void mx_race_touch(struct mx_race_range *r, struct mx_race_map *m, struct mx_rac
 		note_write(r, m, c, now);
 }
 
+bool mx_race_read_unwritten(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
+                            const mx_cells *cells, unsigned bytes) {
+	unsigned parts = bytes / p->unit;
+	for (unsigned i = 0; i < 4; i++)
+		for (uint64_t left = (*cells)[i]; left; left &= left - 1) {
+			unsigned at = 64 * i + (unsigned)__builtin_ctzll(left);
+			struct mx_race_cell *c = p->cell + at * parts;
+			for (struct mx_race_cell *end = c + parts; c < end; c++) {
+				if (c->write)
+					return false;
+				note_reader(r, m, c, r->me);
+			}
+		}
+	return true;
+}
+
 /* The order of two different functions at one place matters. The cell keeps the last function. */
 static void check_function(const struct mx_race_range *r, struct mx_race_cell *c) {
 	struct mx_written function = { .kind = MX_SUMMED, .value = (uintptr_t)r->in->op->rmw };

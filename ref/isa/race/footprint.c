@@ -12,7 +12,8 @@ enum { WIDTH = 8, PARTS = MX_LANES / WIDTH };
 typedef uint64_t eight __attribute__((vector_size(8 * WIDTH)));
 
 struct lanes {
-	eight block[PARTS], cell[PARTS], lane[PARTS]; /* cell, lane: one bit, or none */
+	eight block[PARTS];             /* of lanes that access nothing: UINT64_MAX */
+	eight cell[PARTS], lane[PARTS]; /* one bit */
 };
 
 static uint64_t any_of(eight x) {
@@ -23,15 +24,17 @@ static uint64_t any_of(eight x) {
 }
 
 /* Whether all addresses are multiples of the size. */
-static bool take(struct lanes *x, const uint64_t *address, uint64_t lanes, unsigned log2) {
+static bool take(struct lanes *x, const uint64_t *address, uint64_t offset, uint64_t lanes,
+                 unsigned log2) {
 	eight low = { 0 }, bit = { 1, 2, 4, 8, 16, 32, 64, 128 }, one = bit - bit + 1;
 	for (unsigned i = 0; i < PARTS; i++) {
 		eight at;
 		memcpy(&at, address + WIDTH * i, sizeof at);
-		x->lane[i] = bit << WIDTH * i & lanes;
-		at &= x->lane[i] != 0;
-		low |= at;
-		x->block[i] = at >> (log2 + 6);
+		x->lane[i] = bit << WIDTH * i;
+		eight idle = (eight)((x->lane[i] & lanes) == 0);
+		at += offset;
+		low |= at & ~idle;
+		x->block[i] = at >> (log2 + 6) | idle;
 		x->cell[i] = one << (at >> log2 & 63);
 	}
 	return !(any_of(low) & ((1u << log2) - 1));
@@ -41,7 +44,7 @@ static bool take(struct lanes *x, const uint64_t *address, uint64_t lanes, unsig
 static uint64_t cells_of(const struct lanes *x, unsigned first, uint64_t block, uint64_t *lanes) {
 	eight cells = { 0 }, in = { 0 };
 	for (unsigned i = first / WIDTH; i < PARTS; i++) {
-		eight same = (eight)(x->block[i] == block) & (eight)(x->lane[i] != 0);
+		eight same = (eight)(x->block[i] == block);
 		cells |= x->cell[i] & same;
 		in |= x->lane[i] & same;
 	}
@@ -74,11 +77,11 @@ static bool pairs_of(uint64_t bits, uint64_t *pairs) {
 
 /* Adds the cells of a block. */
 static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t lanes,
-                unsigned bytes) {
-	unsigned blocks = 16 / bytes, at = (unsigned)(block % blocks);
-	struct mx_footprint_page *p = page_of(f, block / blocks);
+                unsigned log2) {
+	unsigned at = block & ((16 >> log2) - 1);
+	struct mx_footprint_page *p = page_of(f, block >> (4 - log2));
 	p->lanes |= lanes;
-	if (bytes >= 4) {
+	if (log2 >= 2) {
 		p->cells[at] |= cells;
 		return true;
 	}
@@ -90,17 +93,17 @@ static bool add(struct mx_footprint *f, uint64_t block, uint64_t cells, uint64_t
 }
 
 bool MX_STEPPED(mx_footprint_make)(struct mx_footprint *f, const uint64_t address[MX_LANES],
-                                   uint64_t lanes, unsigned bytes) {
+                                   uint64_t offset, uint64_t lanes, unsigned bytes) {
 	unsigned log2 = (unsigned)__builtin_ctz(bytes);
 	struct lanes x;
 	f->n = 0;
-	if (!take(&x, address, lanes, log2))
+	if (!take(&x, address, offset, lanes, log2))
 		return false;
 	while (lanes) {
 		unsigned first = (unsigned)__builtin_ctzll(lanes);
 		uint64_t block = x.block[first / WIDTH][first % WIDTH], in;
 		uint64_t cells = cells_of(&x, first, block, &in);
-		if (!add(f, block, cells, in, bytes))
+		if (!add(f, block, cells, in, log2))
 			return false;
 		lanes &= ~in;
 	}

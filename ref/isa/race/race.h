@@ -180,10 +180,11 @@ struct mx_race_page {
 	uint8_t finest; /* without cells: of the smallest lanes' data, if less than `unit` */
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
+	bool settled;                  /* in LDS: all writes are over for all waves */
 	struct mx_race_record *record; /* `few`, or `room` others */
-	/* Cells that were accessed; with own_wait, with `first`, with `readers`, with
-	 * MX_SEVERAL_GROUPS. */
-	mx_cells touched, own_wait, first_contents, several_readers, several_groups;
+	/* Cells that were accessed; that were written; with own_wait, with `first`, with `readers`,
+	 * with MX_SEVERAL_GROUPS. */
+	mx_cells touched, written, own_wait, first_contents, several_readers, several_groups;
 	uint8_t *value;   /* by byte: contents of MX_VALUE */
 	uint64_t *source; /* by cell: contents of MX_LOADED */
 	struct mx_race_record few[MX_RACE_RECORDS];
@@ -202,8 +203,11 @@ struct mx_race_list_cache {
 
 /* Shadow pages by address, and the memory of their readers. */
 struct mx_race_map {
-	uint64_t *key; /* one more than address / MX_RACE_PAGE; 0: free */
-	struct mx_race_page **page, *free;
+	struct mx_race_slot {
+		uint64_t key; /* one more than address / MX_RACE_PAGE; 0: free */
+		struct mx_race_page *page;
+	} * slot;
+	struct mx_race_page *free;
 	size_t n, room, last;
 	const struct mx_isa *isa;
 	bool by_cells;    /* no records */
@@ -222,9 +226,10 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 /* The same, fast if the address is in the page of the previous access. */
 static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t address,
                                                 unsigned unit, bool make) {
-	bool last = m->room && m->key[m->last] == address / MX_RACE_PAGE + 1;
-	return last && m->page[m->last]->unit <= unit ? m->page[m->last]
-	                                              : mx_race_find_page(m, address, unit, make);
+	bool last = m->room && m->slot[m->last].key == address / MX_RACE_PAGE + 1;
+	return last && m->slot[m->last].page->unit <= unit
+	               ? m->slot[m->last].page
+	               : mx_race_find_page(m, address, unit, make);
 }
 
 mx_access *mx_race_readers(struct mx_race_map *m);

@@ -96,7 +96,8 @@ static void recycle(struct mx_race_map *m, struct mx_race_page *p) {
 	free(p->cell);
 	p->cell = NULL;
 	p->n = 0;
-	p->touched = p->own_wait = p->first_contents = (mx_cells){ 0 };
+	p->settled = false;
+	p->touched = p->written = p->own_wait = p->first_contents = (mx_cells){ 0 };
 	p->several_readers = p->several_groups = (mx_cells){ 0 };
 	p->next = m->free;
 	m->free = p;
@@ -104,9 +105,9 @@ static void recycle(struct mx_race_map *m, struct mx_race_page *p) {
 
 void mx_race_map_clear(struct mx_race_map *m) {
 	for (size_t i = 0; m->n && i < m->room; i++)
-		if (m->key[i]) {
-			recycle(m, m->page[i]);
-			m->key[i] = 0;
+		if (m->slot[i].key) {
+			recycle(m, m->slot[i].page);
+			m->slot[i].key = 0;
 			m->n--;
 		}
 	while (m->blocks && m->blocks->next) {
@@ -123,15 +124,14 @@ void mx_race_map_free(struct mx_race_map *m) {
 	mx_race_map_clear(m);
 	mx_slabs_free(&m->slabs);
 	free(m->blocks);
-	free(m->key);
-	free(m->page);
+	free(m->slot);
 }
 
 /* ---- finding pages: open addressing, at most half full ---- */
 
 static size_t slot_of(const struct mx_race_map *m, uint64_t key) {
 	size_t i = key * 0x9E3779B97F4A7C15 >> 20 & (m->room - 1);
-	while (m->key[i] && m->key[i] != key)
+	while (m->slot[i].key && m->slot[i].key != key)
 		i = (i + 1) & (m->room - 1);
 	return i;
 }
@@ -139,23 +139,16 @@ static size_t slot_of(const struct mx_race_map *m, uint64_t key) {
 static bool grow(struct mx_race_map *m) {
 	struct mx_race_map old = *m;
 	m->room = old.room ? 2 * old.room : 64;
-	m->key = calloc(m->room, sizeof *m->key);
-	m->page = calloc(m->room, sizeof *m->page);
-	if (!m->key || !m->page) {
-		free(m->key);
-		free(m->page);
+	m->slot = calloc(m->room, sizeof *m->slot);
+	if (!m->slot) {
 		*m = old;
 		return false;
 	}
 	for (size_t i = 0; i < old.room; i++)
-		if (old.key[i]) {
-			size_t to = slot_of(m, old.key[i]);
-			m->key[to] = old.key[i];
-			m->page[to] = old.page[i];
-		}
+		if (old.slot[i].key)
+			m->slot[slot_of(m, old.slot[i].key)] = old.slot[i];
 	m->last = 0;
-	free(old.key);
-	free(old.page);
+	free(old.slot);
 	return true;
 }
 
@@ -226,8 +219,7 @@ static bool make_page(struct mx_race_map *m, uint64_t key, size_t *slot, unsigne
 	if (!p)
 		return false;
 	*slot = slot_of(m, key);
-	m->key[*slot] = key;
-	m->page[*slot] = p;
+	m->slot[*slot] = (struct mx_race_slot){ key, p };
 	m->n++;
 	return true;
 }
@@ -245,11 +237,11 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
                                        bool make) {
 	uint64_t key = address / MX_RACE_PAGE + 1;
 	size_t i = m->room ? slot_of(m, key) : 0;
-	if (!m->room || m->key[i] != key)
+	if (!m->room || m->slot[i].key != key)
 		if (!make || !make_page(m, key, &i, unit))
 			return NULL;
 	m->last = i;
-	struct mx_race_page *p = m->page[i];
+	struct mx_race_page *p = m->slot[i].page;
 	return p->unit <= unit || refine(m, p, unit) ? p : NULL;
 }
 
@@ -257,13 +249,14 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 
 static const struct mx_race_page *find(const struct mx_race_map *m, uint64_t key) {
 	size_t i = m->room ? slot_of(m, key) : 0;
-	return m->room && m->key[i] == key ? m->page[i] : NULL;
+	return m->room && m->slot[i].key == key ? m->slot[i].page : NULL;
 }
 
 bool mx_race_maps_meet(const struct mx_race_map *a, const struct mx_race_map *b) {
 	for (size_t i = 0; i < a->room; i++) {
-		const struct mx_race_page *p = a->key[i] ? find(b, a->key[i]) : NULL;
-		if (p && mx_summary_pages_meet(a->page[i], p))
+		const struct mx_race_slot *s = &a->slot[i];
+		const struct mx_race_page *p = s->key ? find(b, s->key) : NULL;
+		if (p && mx_summary_pages_meet(s->page, p))
 			return true;
 	}
 	return false;
@@ -271,7 +264,7 @@ bool mx_race_maps_meet(const struct mx_race_map *a, const struct mx_race_map *b)
 
 bool mx_race_maps_share(const struct mx_race_map *a, const struct mx_race_map *b) {
 	for (size_t i = 0; i < a->room; i++)
-		if (a->key[i] && find(b, a->key[i]))
+		if (a->slot[i].key && find(b, a->slot[i].key))
 			return true;
 	return false;
 }

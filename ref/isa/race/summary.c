@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MANY = 2 * MX_RACE_RECORDS };
+enum { MOST = 8 * MX_RACE_RECORDS };
 
 /* ---- records ---- */
 
@@ -34,12 +34,12 @@ static bool make_room(struct mx_race_map *m, struct mx_race_page *p, mx_cells lo
 	if (left < p->room)
 		return true;
 	struct mx_race_record *more =
-		p->room == MANY ? NULL : mx_slabs_take(&m->slabs, MANY * sizeof *more);
+		p->room == MOST ? NULL : mx_slabs_take(&m->slabs, 2 * p->room * sizeof *more);
 	if (!more)
 		return false;
 	memcpy(more, p->record, p->n * sizeof *more);
 	p->record = more;
-	p->room = MANY;
+	p->room *= 2;
 	return true;
 }
 
@@ -62,14 +62,27 @@ static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells,
 
 /* ---- reads ---- */
 
-static bool may_read(struct mx_race_range *r, const struct mx_race_page *p, mx_cells cells) {
+static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
+	return mx_access_number(a) <=
+	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
+}
+
+/* LDS has one workgroup and no caches, so writes that are over for all waves remain so. */
+static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
+	bool settled = r->lds;
+	if (p->settled || !mx_cells_meet(&p->written, &cells))
+		return true;
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct mx_race_record *e = &p->record[i];
-		if (e->write && mx_cells_meet(&e->cells, &cells) &&
+		if (!e->write)
+			continue;
+		settled = settled && is_over_at_barrier(r, e->access);
+		if (mx_cells_meet(&e->cells, &cells) &&
 		    (e->group != r->group || !mx_race_is_over_for(r, e->access) ||
 		     mx_race_passes_caches(r, e->access)))
 			return false;
 	}
+	p->settled = settled;
 	return true;
 }
 
@@ -123,11 +136,6 @@ static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_
 
 /* ---- writes ---- */
 
-static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
-	return mx_access_number(a) <=
-	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
-}
-
 /* Whether an access was issued before the last barrier and is over only if one L1 orders it. */
 static bool needs_l1(const struct mx_race_range *r, mx_access a) {
 	return !r->lds &&
@@ -168,32 +176,41 @@ static bool is_run(const uint64_t *at, unsigned first, unsigned n, unsigned byte
 	return !off;
 }
 
-static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
+static void note_sources(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
 	unsigned parts = c->bytes / p->unit, l;
 	MX_FOR_LANES(l, lanes) {
-		uint64_t *to = p->source + c->at[l] % MX_RACE_PAGE / p->unit;
+		uint64_t *to = p->source + (c->at[l] + c->offset) % MX_RACE_PAGE / p->unit;
 		for (unsigned i = 0; i < parts; i++)
 			to[i] = c->sources[l] + i * p->unit;
 	}
 }
 
-static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_contents *c) {
+/* `bytes` is a constant where this is called. */
+static inline __attribute__((always_inline)) void
+note_lanes(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c, unsigned bytes) {
 	unsigned l;
 	MX_FOR_LANES(l, lanes) {
-		uint8_t *to = p->value + c->at[l] % MX_RACE_PAGE;
-		if (!c->rows)
-			memset(to, 0, c->bytes);
-		else if (c->bytes == 2)
-			memcpy(to, &c->rows[0][l], 2);
-		for (unsigned k = 0; c->rows && k < c->bytes / 4; k++)
-			memcpy(to + 4 * k, &c->rows[k][l], 4);
+		uint8_t *to = p->value + (c->at[l] + c->offset) % MX_RACE_PAGE;
+		uint32_t value[4] = { 0 };
+		for (unsigned k = 0; c->rows && 4 * k < bytes; k++)
+			value[k] = c->rows[k][l];
+		memcpy(to, value, bytes);
+	}
+}
+
+static void note_values(struct mx_race_page *p, uint64_t lanes, const struct mx_wave_access *c) {
+	switch (c->bytes) {
+	case 2: note_lanes(p, lanes, c, 2); return;
+	case 4: note_lanes(p, lanes, c, 4); return;
+	case 8: note_lanes(p, lanes, c, 8); return;
+	default: note_lanes(p, lanes, c, 16); return;
 	}
 }
 
 /* The same of consecutive cells. */
 static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
-                     const struct mx_contents *c) {
-	uint64_t at = c->at[first] % MX_RACE_PAGE;
+                     const struct mx_wave_access *c) {
+	uint64_t at = (c->at[first] + c->offset) % MX_RACE_PAGE;
 	if (c->kind >= MX_LOADED)
 		memcpy(p->source + at / p->unit, c->sources + first, n * sizeof *p->source);
 	else if (c->rows)
@@ -204,7 +221,7 @@ static void note_run(struct mx_race_page *p, unsigned first, unsigned n,
 
 /* The contents that the lanes of a page write. */
 static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_t lanes,
-                          const struct mx_contents *c) {
+                          const struct mx_wave_access *c) {
 	bool loaded = c->kind >= MX_LOADED;
 	unsigned first = (unsigned)__builtin_ctzll(lanes);
 	unsigned n = (unsigned)__builtin_popcountll(lanes);
@@ -228,7 +245,7 @@ static bool note_contents(struct mx_race_map *m, struct mx_race_page *p, uint64_
 
 static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                        mx_cells cells, const struct mx_footprint_page *f,
-                       const struct mx_contents *c) {
+                       const struct mx_wave_access *c) {
 	mx_cells own_wait = { 0 };
 	bool first = !mx_cells_meet(&p->touched, &cells);
 	if (!mx_footprint_is_apart(f, c->bytes) || !(first || may_write(r, p, cells, &own_wait)) ||
@@ -240,6 +257,8 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 		compact(p);
 	p->own_wait = (p->own_wait & ~cells) | own_wait;
 	p->first_contents = (p->first_contents & ~cells) | (cells & ~p->touched);
+	p->written |= cells;
+	p->settled = false;
 	add(r, p, cells, true, c->kind);
 	if (!note_contents(m, p, f->lanes, c))
 		r->w->group->run->out_of_memory = true;
@@ -247,13 +266,12 @@ static bool write_page(struct mx_race_range *r, struct mx_race_map *m, struct mx
 }
 
 static bool access(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-                   const struct mx_footprint_page *f, unsigned bytes,
-                   const struct mx_contents *contents) {
-	mx_cells cells = mx_cells_split(f->cells, bytes < 4 ? 1 : bytes / p->unit);
-	if (bytes < p->finest)
-		p->finest = (uint8_t)bytes;
+                   const struct mx_footprint_page *f, const struct mx_wave_access *c) {
+	mx_cells cells = mx_cells_split(f->cells, c->bytes < 4 ? 1 : c->bytes / p->unit);
+	if (c->bytes < p->finest)
+		p->finest = (uint8_t)c->bytes;
 	return r->kind == MX_RACE_READ ? read_page(r, m, p, cells)
-	                               : write_page(r, m, p, cells, f, contents);
+	                               : write_page(r, m, p, cells, f, c);
 }
 
 const struct mx_summary_functions *MX_STEPPED(mx_summary)(void) {

@@ -5,14 +5,15 @@
 #include "accesses.h"
 #include "footprint.h"
 
-/* The contents that the lanes of a write leave: rows of dwords, the addresses of LDS-DMA, or
- * neither: unknown. */
-struct mx_contents {
+/* What lanes access; and the contents that they leave if they write: rows of dwords, the addresses
+ * of LDS-DMA, or neither: unknown. */
+struct mx_wave_access {
 	mx_written_kind kind;
 	const mx_vreg *rows;     /* MX_VALUE; NULL: zeros */
 	const uint64_t *sources; /* MX_LOADED: of each lane */
-	const uint64_t *at;      /* the addresses that the lanes write */
-	unsigned bytes;          /* of a lane */
+	const uint64_t *at;      /* the addresses of the lanes, plus `offset` */
+	uint64_t offset;
+	unsigned bytes; /* of a lane */
 };
 
 /* ---- summary.c ---- */
@@ -21,10 +22,9 @@ struct mx_contents {
 struct mx_summary_functions {
 	mx_footprint_maker *footprint;
 	/* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
-	 * recorded, if that takes a look at each cell. contents: of a write. */
+	 * recorded, if that takes a look at each cell. */
 	bool (*access)(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
-	               const struct mx_footprint_page *f, unsigned bytes,
-	               const struct mx_contents *contents);
+	               const struct mx_footprint_page *f, const struct mx_wave_access *c);
 };
 typedef const struct mx_summary_functions *mx_summary_of_step(void);
 extern mx_summary_of_step MX_STEPS_OF(mx_summary);

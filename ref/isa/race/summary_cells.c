@@ -72,8 +72,8 @@ bool mx_summary_to_cells(struct mx_race_map *m, struct mx_race_page *p) {
 
 void mx_summary_split(struct mx_race_page *p, unsigned unit) {
 	unsigned parts = p->unit / unit;
-	mx_cells *masks[] = { &p->touched, &p->own_wait, &p->first_contents, &p->several_readers,
-		              &p->several_groups };
+	mx_cells *masks[] = { &p->touched,        &p->written,         &p->own_wait,
+		              &p->first_contents, &p->several_readers, &p->several_groups };
 	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
 		*masks[i] = mx_cells_split(*masks[i], parts);
 	for (unsigned i = 0; i < p->n; i++)

@@ -1,8 +1,10 @@
 /* The watcher of wait states on the path of a wave: a ring of its last instructions.
  *
  * The result of a check follows from the instruction and from the path of the wave up to the
- * horizon. Nearly always this path is straight code, or straight code after one jump from straight
- * code. A program keeps for each instruction on which of these paths its check found nothing. */
+ * horizon. This path is straight code, or a route: straight code after jumps between short pieces
+ * of straight code. A program numbers its routes, and keeps for each instruction on which of these
+ * paths its check found nothing. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +14,21 @@
 #include "../machine/wave.h"
 #include "hazard.h"
 
-enum { RING = 32 }; /* more than the horizon; each instruction takes at least one state */
+enum {
+	RING = 32,    /* more than the horizon; each instruction takes at least one state */
+	SEGMENTS = 6, /* pieces of straight code before a jump; routes with more have no number */
+	STEPS = 2 * SEGMENTS + 1
+};
 
 struct issued {
 	const struct mx_hazard_traits *t;
 	uint64_t state; /* wait states of the wave before it */
+};
+
+/* Straight code: the offsets of its first instruction, and after its last one. */
+struct segment {
+	uint32_t start, end;
+	uint64_t states;
 };
 
 /* The data of a wave. */
@@ -24,20 +36,25 @@ struct path {
 	uint64_t state;
 	uint64_t until; /* from this state on, no earlier instruction matters */
 	/* Straight code: the state and the offset at which it began, the offset of its next
-	 * instruction, and the offset after the jump to it. */
+	 * instruction, and the route to it; 0: a route without a number. */
 	uint64_t straight_since;
-	uint32_t start, next_offset, jump;
-	bool known; /* the code before the jump is straight up to the horizon, or there is none */
-	unsigned next;
+	uint32_t start, next_offset, route;
+	unsigned next, jumps;
 	struct issued ring[RING];
+	struct segment before[SEGMENTS];
 };
 
-/* On which paths to an instruction there is no hazard: bit 0: straight code up to the horizon; bits
- * 31:1: `start`, bits 63:32: `jump` of the last path with a jump. Threads may overwrite each
- * other's entries; then a check is repeated. */
+/* On which paths to an instruction there is no hazard: bit 0: straight code up to the horizon; then
+ * the last three routes. Threads may overwrite each other's entries; then a check is repeated. */
 typedef _Atomic uint64_t passed;
 
-enum { STRAIGHT = 1, NO_JUMP = UINT32_MAX };
+enum { STRAIGHT = 1, ROUTE_BITS = 21, NO_JUMP = UINT32_MAX };
+
+/* The offset after the jump; before it, the end and the start of each segment up to the horizon. */
+struct route {
+	atomic_bool made;
+	uint32_t step[STEPS];
+};
 
 /* What nearly all issues of an instruction need, in one cache line. */
 struct site {
@@ -49,6 +66,8 @@ struct site {
 /* Kept with the program. */
 struct checks {
 	const struct mx_hazard_traits *traits;
+	struct route *route; /* by a hash of their steps; the number is one more than the index */
+	size_t n, room;
 	struct site site[]; /* by dword of the code */
 };
 
@@ -90,27 +109,90 @@ static bool check(struct mx_wave *w, const struct mx_hazard_traits *t) {
 
 /* ---- paths ---- */
 
-/* Begins straight code at an instruction that does not follow the last one. */
-static void jump_to(struct path *h, const struct mx_inst *in) {
-	h->jump = h->next_offset;
-	h->known = h->jump == NO_JUMP || h->state - h->straight_since >= MX_HAZARD_HORIZON;
-	h->start = in->offset;
-	h->straight_since = h->state;
+/* False if the route to `start` has too many segments. */
+static bool steps_of(const struct path *h, uint32_t step[STEPS]) {
+	uint64_t states = 0;
+	unsigned n = 0;
+	memset(step, 0, STEPS * sizeof *step);
+	step[n++] = h->start;
+	for (unsigned i = 1; i <= SEGMENTS; i++) {
+		const struct segment *s = &h->before[(h->jumps - i) % SEGMENTS];
+		step[n++] = s->end;
+		states += s->states;
+		if (s->end == NO_JUMP || states >= MX_HAZARD_HORIZON)
+			return true;
+		step[n++] = s->start;
+	}
+	return false;
 }
 
-static uint64_t key_of(const struct path *h) {
-	return (uint64_t)h->jump << 32 | h->start >> 2 << 1;
+/* Where the route is, or may be put. */
+static struct route *find_route(const struct checks *c, const uint32_t step[STEPS]) {
+	uint64_t hash = 0;
+	for (unsigned i = 0; i < STEPS; i++)
+		hash = (hash ^ step[i]) * 0x9e3779b97f4a7c15;
+	for (size_t i = hash >> 32;; i++) {
+		struct route *r = &c->route[i & (c->room - 1)];
+		if (!atomic_load_explicit(&r->made, memory_order_acquire) ||
+		    !memcmp(r->step, step, sizeof r->step))
+			return r;
+	}
+}
+
+/* Returns its number, or 0 if there are too many. */
+static uint32_t add_route(struct checks *c, const uint32_t step[STEPS]) {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&lock);
+	struct route *r = find_route(c, step);
+	if (!r->made && 2 * c->n < c->room) {
+		memcpy(r->step, step, sizeof r->step);
+		atomic_store_explicit(&r->made, true, memory_order_release);
+		c->n++;
+	}
+	bool made = r->made;
+	pthread_mutex_unlock(&lock);
+	return made ? (uint32_t)(r - c->route) + 1 : 0;
+}
+
+static uint32_t route_of(struct checks *c, const struct path *h) {
+	uint32_t step[STEPS];
+	if (!steps_of(h, step))
+		return 0;
+	const struct route *r = find_route(c, step);
+	return r->made ? (uint32_t)(r - c->route) + 1 : add_route(c, step);
+}
+
+/* Begins straight code at an instruction that does not follow the last one. */
+static void jump_to(struct checks *c, struct path *h, const struct mx_inst *in) {
+	h->before[h->jumps++ % SEGMENTS] =
+		(struct segment){ h->start, h->next_offset, h->state - h->straight_since };
+	h->start = in->offset;
+	h->straight_since = h->state;
+	h->route = route_of(c, h);
+}
+
+static bool has_route(uint64_t passed, uint32_t route) {
+	const uint64_t mask = (1u << ROUTE_BITS) - 1;
+	uint64_t routes = passed >> 1;
+	return (routes & mask) == route || (routes >> ROUTE_BITS & mask) == route ||
+	       routes >> 2 * ROUTE_BITS == route;
+}
+
+/* Drops the oldest. */
+static uint64_t with_route(uint64_t passed, uint32_t route) {
+	return (passed & ~(uint64_t)STRAIGHT) << ROUTE_BITS | (uint64_t)route << 1 |
+	       (passed & STRAIGHT);
 }
 
 static void check_path(struct mx_wave *w, const struct mx_hazard_traits *t, passed *memo) {
 	const struct path *h = path_of(w);
 	bool straight = h->state - h->straight_since >= MX_HAZARD_HORIZON;
 	uint64_t was = atomic_load_explicit(memo, memory_order_relaxed);
-	if (straight ? was & STRAIGHT : h->known && (was & ~1ull) == key_of(h))
+	if (straight ? was & STRAIGHT : h->route && has_route(was, h->route))
 		return;
-	if (!check(w, t) || !(straight || h->known))
+	if (!check(w, t) || !(straight || h->route))
 		return;
-	was = straight ? was | STRAIGHT : (was & STRAIGHT) | key_of(h);
+	was = straight ? was | STRAIGHT : with_route(was, h->route);
 	atomic_store_explicit(memo, was, memory_order_relaxed);
 }
 
@@ -122,7 +204,7 @@ static void issue(void *context, struct mx_wave *w, const struct mx_inst *in, bo
 	if (skipped)
 		return;
 	if (in->offset != h->next_offset)
-		jump_to(h, in);
+		jump_to(c, h, in);
 	h->next_offset = in->offset + in->size;
 	if (s->follows && h->state < h->until)
 		check_path(w, t, &s->passed);
@@ -153,13 +235,25 @@ static void workgroup_free(void *context, struct mx_group *g) {
 	free(g->watcher_data[MX_WATCHER_WAIT_STATES]);
 }
 
+/* As many routes as there may be jumps. */
+static size_t room_for(size_t dwords) {
+	size_t room = 64;
+	while (room < dwords / 4 && room < 1u << (ROUTE_BITS - 1))
+		room *= 2;
+	return room;
+}
+
 static void *make_checks(const struct mx_program *p, uint64_t entry) {
-	size_t n = mx_program_dwords(p);
-	struct checks *c = calloc(1, sizeof *c + n * sizeof *c->site);
+	size_t n = mx_program_dwords(p), room = room_for(n);
+	struct checks *c = calloc(1, sizeof *c + n * sizeof *c->site + room * sizeof *c->route);
 	(void)entry;
 	if (c && !(c->traits = mx_program_traits(p))) {
 		free(c);
 		return NULL;
+	}
+	if (c) {
+		c->route = (struct route *)&c->site[n];
+		c->room = room;
 	}
 	for (size_t i = 0; c && i < n; i++) {
 		c->site[i].follows = c->traits[i].follows;
