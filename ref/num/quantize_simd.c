@@ -49,18 +49,6 @@ INLINE uint32_t largest(const uint8_t *x) {
 	return m;
 }
 
-INLINE float f32_of(uint32_t bits) {
-	float f;
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
-INLINE uint32_t bits_of(float f) {
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	return bits;
-}
-
 /* The nearest-even code of x over a scale, as by mx_round_code; `least` is the smallest normal
  * element times the scale. Of a number of the binade from 2^e, e at least that of `least`, the code
  * counts units of 2^(e - man) from 2^e, after the codes of the binades below. Adding
@@ -70,7 +58,8 @@ INLINE uint32_t encode1(struct shape f, uint32_t x, uint32_t least) {
 	v = v > most ? most : v;
 	uint32_t binade = larger(v & MX_F32_INF, least);
 	uint32_t shifter = binade + ((MX_F32_MAN - f.man) << MX_F32_MAN);
-	uint32_t units = bits_of(f32_of(v) + f32_of(shifter)) - shifter;
+	float sum = mx_f32_float((mx_f32){ v }) + mx_f32_float((mx_f32){ shifter });
+	uint32_t units = mx_f32_of(sum).v - shifter;
 	uint32_t sign = x >> (32 - f.bits) & 1u << (f.bits - 1);
 	return (units + ((binade - least) >> (MX_F32_MAN - f.man))) | sign;
 }
