@@ -186,6 +186,7 @@ typedef enum {
 #undef MX_REFERENCE
 } mx_reference_op;
 typedef enum { MX_ROUND_RNE, MX_ROUND_RTZ, MX_ROUND_HALF_UP } mx_output_rounding;
+const char *mx_output_rounding_name(mx_output_rounding r);
 typedef enum {
 	MX_WEIGHTS_F32,
 	MX_WEIGHTS_BF16,

@@ -233,6 +233,10 @@ static const cyaml_strval_t roundings[] = {
 	{ "half_up", MX_ROUND_HALF_UP },
 };
 
+const char *mx_output_rounding_name(mx_output_rounding r) {
+	return roundings[r].str;
+}
+
 static const cyaml_strval_t inners[] = {
 	{ "f32", MX_INNER_F32 },
 	{ "bf16", MX_INNER_BF16 },

@@ -6,18 +6,6 @@
 
 /* ---- from the case ---- */
 
-static uint32_t bits_of(float x) {
-	uint32_t u;
-	memcpy(&u, &x, sizeof u);
-	return u;
-}
-
-static float value_of(uint32_t u) {
-	float x;
-	memcpy(&x, &u, sizeof x);
-	return x;
-}
-
 static enum exact_order order_of(mx_epilogue_order order) {
 	switch (order) {
 	case MX_MUL_ADD: return EXACT_MUL_ADD;
@@ -70,8 +58,8 @@ int mx_epilogue_make(const struct mx_plan *p, const struct mx_data *d, struct ex
 	**e = (struct exact_epilogue){
 		.order = order_of(spec->order),
 		.output = output_of(p),
-		.alpha = bits_of(p->epilogue.alpha),
-		.beta = bits_of(p->epilogue.beta),
+		.alpha = exact_bits(p->epilogue.alpha),
+		.beta = exact_bits(p->epilogue.beta),
 		.ld_c = (size_t)p->N,
 		.c_of_zero = spec->c_of_zero,
 		.bias_of_rows = mx_plan_role(p, MX_ROLE_BIAS_ROWS) != NULL,
@@ -99,14 +87,14 @@ struct exact_epilogue mx_epilogue_from(const struct exact_epilogue *e, size_t ro
 }
 
 void mx_epilogue_f64(const struct exact_epilogue *e, size_t m, size_t n, double *acc) {
-	double alpha = (double)value_of(e->alpha), beta = (double)value_of(e->beta);
+	double alpha = (double)exact_float(e->alpha), beta = (double)exact_float(e->beta);
 	bool reads_c = e->c && (beta != 0 || e->c_of_zero);
 	for (size_t i = 0; i < m * n; i++) {
 		size_t row = i / n, col = i % n;
 		acc[i] *= alpha;
 		if (reads_c)
-			acc[i] += beta * (double)value_of(e->c[row * e->ld_c + col]);
+			acc[i] += beta * (double)exact_float(e->c[row * e->ld_c + col]);
 		if (e->bias)
-			acc[i] += (double)value_of(e->bias[e->bias_of_rows ? row : col]);
+			acc[i] += (double)exact_float(e->bias[e->bias_of_rows ? row : col]);
 	}
 }

@@ -35,12 +35,11 @@ static int derive(struct mx_bench *b, const struct mx_output *o, struct mx_error
 /* The sum in the output's format; printed as the approximate value. */
 static uint32_t nearest(const struct exact_range *r, const char *format) {
 	float f = (float)r->sum;
-	uint32_t code;
 	if (!(r->may & EXACT_MAY_FINITE))
 		f = r->may & EXACT_MAY_NAN        ? NAN
 		    : r->may & EXACT_MAY_PLUS_INF ? INFINITY
 		                                  : -INFINITY;
-	memcpy(&code, &f, sizeof code);
+	uint32_t code = exact_bits(f);
 	mx_round_to(format, 1, &code);
 	return code;
 }

@@ -154,9 +154,7 @@ static uint32_t in_order(const struct mx_bench *b, const struct mx_output *o, si
 	size_t n = o->g.m * o->g.n;
 	for (unsigned k = 0; k < b->plan.splits; k++)
 		sum += mx_code_value(o->format, b->expected[k * n + i]);
-	float f = (float)sum;
-	uint32_t code;
-	memcpy(&code, &f, sizeof code);
+	uint32_t code = exact_bits((float)sum);
 	mx_round_to(o->format, 1, &code);
 	return code;
 }

@@ -30,13 +30,11 @@ int mx_code_digits(const char *format) {
 
 double mx_code_value(const char *format, uint32_t code) {
 	uint32_t u = code;
-	float f;
 	if (!strcmp(format, "BF16"))
 		u <<= 16;
 	else if (strcmp(format, "FP32"))
 		exact_decode(format, code, &u);
-	memcpy(&f, &u, sizeof f);
-	return (double)f;
+	return (double)exact_float(u);
 }
 
 bool mx_code_same(const char *format, uint32_t got, uint32_t want) {

@@ -256,9 +256,7 @@ static double rounded(mx_buffer_type type, mx_output_rounding r, double x, bool 
 		f = -next_down(-f);
 	if (!up && (double)f > x)
 		f = next_down(f);
-	uint32_t bits, code;
-	memcpy(&bits, &f, sizeof bits);
-	code = bits;
+	uint32_t bits = exact_bits(f), code = bits;
 	if (type != MX_DT_F32)
 		exact_encode(format_name(type), bits, 0, rounding[r], EXACT_OVERFLOW, 0, &code);
 	return mx_value(type, (const uint8_t *)&code, 0);
@@ -512,13 +510,12 @@ static int judge_one(struct judged *j, mx_slot k, struct mx_error *err) {
 }
 
 static void describe(const struct judged *j) {
-	static const char *const rounding[] = { "rne", "rtz", "half_up" };
 	struct mx_verdict *v = j->v;
 	if (j->b->plan.c->verdict.judge == MX_JUDGE_CLOSE) {
 		mx_tolerance_describe(j->b, "the f64 reference", j->used, v);
 		return;
 	}
-	const char *r = rounding[j->b->plan.c->reference->rounding];
+	const char *r = mx_output_rounding_name(j->b->plan.c->reference->rounding);
 	if (j->exact == v->checked)
 		snprintf(v->basis, sizeof v->basis,
 		         "f64 reference; exact: nothing rounds, in any order, before the output "

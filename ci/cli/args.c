@@ -1,5 +1,6 @@
 /* The arguments of a command: options, numbers, names of formats. */
 #include "args.h"
+#include "../../ref/num/f32.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -32,14 +33,12 @@ bool mx_parse_f32(const char *text, mx_f32 *x) {
 	/* 0x3F8 is ambiguous, bits or a number: refused. */
 	if (!text[0] || isspace((unsigned char)text[0]) || (digits && !text[2 + digits]))
 		return false;
-	float value = strtof(text, &end);
-	memcpy(x, &value, sizeof value);
+	*x = mx_f32_of(strtof(text, &end));
 	return !*end;
 }
 
 const char *mx_f32_text(mx_f32 x, char text[32]) {
-	float value;
-	memcpy(&value, &x, sizeof value);
+	float value = mx_f32_float(x);
 	snprintf(text, 32, isnan(value) ? "nan" : "%.9g", (double)value);
 	return text;
 }

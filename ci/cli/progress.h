@@ -2,8 +2,7 @@
 #ifndef MX_PROGRESS_H
 #define MX_PROGRESS_H
 
-/* Seconds since some moment. */
-double mx_seconds(void);
+#include "../../kernels/host/seconds.h"
 
 /* Prints ", 0:01:30 to go". */
 void mx_print_left(double seconds);

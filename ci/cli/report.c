@@ -49,8 +49,12 @@ static void print_numbers(const struct mx_result *r) {
 	char deq[24], unq[24];
 	decibels(deq, sizeof deq, r->verdict.snr_dequantised);
 	decibels(unq, sizeof unq, r->verdict.snr_unquantised);
-	static const char *const units[] = { "bits",  "bound", "set", "bytes",
-		                             "close", "bytes", "none" };
+	static const char *const units[] = {
+		[MX_JUDGE_BITS] = "bits",   [MX_JUDGE_BOUND] = "bound",
+		[MX_JUDGE_SET] = "set",     [MX_JUDGE_EXPECT] = "bytes",
+		[MX_JUDGE_CLOSE] = "close", [MX_JUDGE_REPACK] = "bytes",
+		[MX_JUDGE_NONE] = "none",
+	};
 	mx_judge judge = r->run->c->verdict.judge;
 	printf("%s %zu/%zu", units[judge], r->verdict.checked - r->verdict.wrong,
 	       r->verdict.checked);

@@ -24,9 +24,9 @@ static const char help[] =
 	"separated by spaces, lines or commas. float64 is rounded to float32 first.\n"
 	"\n"
 	"Prints a summary for each recipe: the signal-to-noise ratio, how many numbers are "
-        "clipped\n"
+	"clipped\n"
 	"to the largest element, become zero or become infinite or NaN, the largest error, and "
-        "how\n"
+	"how\n"
 	"many values differ from those of the first recipe. Lists up to 64 numbers (all with -v):\n"
 	"the input, its bits, scale, code, value, error. Or writes .npy files of uint8.\n"
 	"\n"
@@ -145,7 +145,9 @@ static bool choose_files(const struct request *q, const struct work *w) {
 }
 
 static bool choose(const struct request *q, struct work *w) {
-	static const char *const roundings[] = { "rne", "rna", "rtz", "sr" };
+	static const char *const roundings[] = {
+		[MX_RNE] = "rne", [MX_RNA] = "rna", [MX_RTZ] = "rtz", [MX_SR] = "sr"
+	};
 	static const char *const axes[] = { "row", "col" }, *const blocks[] = { "1x32", "32x32" };
 	int rounding = MX_RNE, axis = 0, block = MX_BLOCK_1X32;
 	if (!mx_parse_format("quant", "--format", q->format, &w->job.format) ||

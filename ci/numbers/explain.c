@@ -81,10 +81,7 @@ static void print_exact(__int128 n, int exp) {
 }
 
 static float value_of(mx_format f, mx_elem code) {
-	mx_f32 bits = mx_elem_to_f32(f, code);
-	float value;
-	memcpy(&value, &bits, sizeof value);
-	return value;
+	return mx_f32_float(mx_elem_to_f32(f, code));
 }
 
 static bool same_codes(const struct mx_element *e, unsigned k, unsigned j) {
@@ -163,12 +160,9 @@ static void add_to(struct mx_wide *w, mx_f32 x, int sign) {
 /* The distance of acc + since from the result, in ULP of the result. */
 static double off_by(const struct track *t, mx_f32 result) {
 	struct mx_wide rest = t->since;
-	float value;
 	add_to(&rest, t->acc, 1);
 	add_to(&rest, result, -1);
-	mx_f32 bits = mx_wide_round(&rest);
-	memcpy(&value, &bits, sizeof value);
-	return ldexp((double)value, -mx_f32_exp(result));
+	return ldexp((double)mx_f32_float(mx_wide_round(&rest)), -mx_f32_exp(result));
 }
 
 /* Adds the block's products to the sums; the end of a group rounds `exact`. */

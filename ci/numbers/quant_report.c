@@ -8,13 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../ref/num/f32.h"
 #include "../cli/args.h"
-
-static float as_float(mx_f32 x) {
-	float value;
-	memcpy(&value, &x, sizeof value);
-	return value;
-}
 
 /* ---- numbers of the input ---- */
 
@@ -67,7 +62,7 @@ static void print_result(const struct mx_quant_job *job, const struct mx_quant *
 	       wide ? "" : " ");
 	if (alone)
 		printf("  0x%08X %-16s %.3g", y.v, mx_f32_text(y, text),
-		       (double)as_float(y) - (double)as_float(x));
+		       (double)mx_f32_float(y) - (double)mx_f32_float(x));
 	else
 		printf(" %-16s", mx_f32_text(y, text));
 }
@@ -145,7 +140,7 @@ static bool is_clipped(const struct sums *s, const struct mx_quant *q, size_t li
 static void add_line(const struct sums *s, const struct mx_quant *q, struct totals *t, size_t line,
                      size_t item, size_t n, const mx_f32 *in, const mx_f32 *out) {
 	for (size_t i = 0; i < n; i++) {
-		double x = (double)as_float(in[i]), y = (double)as_float(out[i]),
+		double x = (double)mx_f32_float(in[i]), y = (double)mx_f32_float(out[i]),
 		       error = fabs(y - x);
 		if (!is_finite(in[i]) || !is_finite(out[i])) {
 			t->lost_finite += is_finite(in[i]);

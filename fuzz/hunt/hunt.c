@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
+#include "../../kernels/host/seconds.h"
 #include "build.h"
 #include "interrupt.h"
 #include "journal.h"
@@ -43,18 +43,13 @@ struct hunt {
 	bool over;
 };
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- ending early ---- */
 
 static bool is_over(struct hunt *h) {
 	if (mx_interrupted())
 		h->race->interrupted = true;
-	h->over |= mx_interrupted() || (h->o.seconds > 0 && now() - h->start >= h->o.seconds) ||
+	h->over |= mx_interrupted() ||
+	           (h->o.seconds > 0 && mx_seconds() - h->start >= h->o.seconds) ||
 	           h->race->crashes + h->race->timeouts >= MAX_LOST;
 	return h->over;
 }
@@ -314,7 +309,7 @@ static int hunt(struct hunt *h, struct mx_error *err) {
 
 int mx_race(struct mx_bench *b, const struct mx_race_options *o, struct mx_race *race,
             struct mx_verdict *v, struct mx_error *err) {
-	struct hunt h = { .bench = b, .o = *o, .race = race, .v = v, .start = now() };
+	struct hunt h = { .bench = b, .o = *o, .race = race, .v = v, .start = mx_seconds() };
 	struct mx_handlers old;
 	*race = (struct mx_race){ 0 };
 	mx_interrupt_catch(&old);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../../kernels/host/seconds.h"
 #include "replay.h"
 
 struct shrink {
@@ -21,14 +21,8 @@ struct shrink {
 	int status;
 };
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool is_over(const struct shrink *s) {
-	return s->status || s->w->runs >= s->max_runs || now() >= s->end;
+	return s->status || s->w->runs >= s->max_runs || mx_seconds() >= s->end;
 }
 
 /* The finding that stopped the last launch, or NULL. */
@@ -239,9 +233,11 @@ static int search(struct shrink *s, uint64_t seed) {
 
 int mx_shrink(struct mx_bench *b, uint64_t seed, unsigned max_runs, struct mx_witness *w,
               struct mx_error *err) {
-	struct shrink s = {
-		.b = b, .w = w, .max_runs = max_runs, .end = now() + MX_SHRINK_SECONDS, .err = err
-	};
+	struct shrink s = { .b = b,
+		            .w = w,
+		            .max_runs = max_runs,
+		            .end = mx_seconds() + MX_SHRINK_SECONDS,
+		            .err = err };
 	*w = (struct mx_witness){ .schedule.odd = UINT64_MAX };
 	int status = search(&s, seed);
 	mx_run_0_free(&s.sequential);

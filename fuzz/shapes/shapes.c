@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../../kernels/host/seconds.h"
 #include "../hunt/interrupt.h"
 
 enum { GENERATION = 32, MAX_THREADS = 256 };
@@ -26,12 +26,6 @@ struct generation {
 	_Atomic unsigned next;
 	unsigned n;
 };
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- one generation ---- */
 
@@ -167,11 +161,11 @@ void mx_shapes_free(struct mx_shapes *s) {
 
 int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, struct mx_error *err) {
 	struct outcome *of = calloc(GENERATION, sizeof *of);
-	double end = now() + seconds;
+	double end = mx_seconds() + seconds;
 	unsigned long number = 0;
 	int status = of ? 0 : mx_fail(err, "out of memory");
 	while (!status && !mx_interrupted() && (!count || number < count) &&
-	       (seconds <= 0 || now() < end)) {
+	       (seconds <= 0 || mx_seconds() < end)) {
 		struct generation g = { .s = s, .of = of };
 		for (; g.n < GENERATION && (!count || number < count); g.n++, number++) {
 			memset(&of[g.n], 0, sizeof of[g.n]);

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../ref/codeobject/codeobject.h"
 #include "corunners.h"
+#include "seconds.h"
 
 /* The current device is a property of each thread. */
 static void use(struct mx_device *d) {
@@ -135,22 +135,16 @@ int mx_module_enqueue(struct mx_module *m, const struct mx_geometry *g, const vo
 	return e == hipSuccess ? 0 : mx_hip_error(m->device, e, m->name, why);
 }
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A synchronising call cannot time out. So a stream with a time-out is polled: continuously for the
  * first millisecond, in which most launches end, then at intervals. */
 static hipError_t poll_stream(const struct mx_hip *h, hipStream_t stream, double time_out) {
 	const struct timespec nap = { .tv_nsec = 50000 };
-	double start = now(), passed = 0;
+	double start = mx_seconds(), passed = 0;
 	hipError_t e;
 	while ((e = h->hipStreamQuery(stream)) == hipErrorNotReady && passed <= time_out) {
 		if (passed > 1e-3)
 			nanosleep(&nap, NULL);
-		passed = now() - start;
+		passed = mx_seconds() - start;
 	}
 	return e;
 }

@@ -16,6 +16,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* A float and its bits. */
+static inline uint32_t exact_bits(float x) {
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
+static inline float exact_float(uint32_t bits) {
+	float x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
 
 enum exact_status {
 	EXACT_OK,

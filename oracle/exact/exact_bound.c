@@ -177,12 +177,6 @@ enum exact_status exact_bound(const struct exact_gemm *g, struct exact_range *ou
 
 /* ---- membership ---- */
 
-static uint32_t bits_of(float f) {
-	uint32_t u;
-	memcpy(&u, &f, sizeof u);
-	return u;
-}
-
 /* The f32 next to x inside the range, which is wider than a step of f32. */
 static float at_least(double x) {
 	float f = (float)fmax(x, -FLT_MAX);
@@ -206,20 +200,18 @@ static uint32_t end_of(const struct exact_range *r, const char *format, bool hig
 	float f = r->bound == 0 ? (float)r->sum
 	          : high        ? at_most(r->sum + r->bound)
 	                        : at_least(r->sum - r->bound);
-	uint32_t code = bits_of(f);
+	uint32_t code = exact_bits(f);
 	if (!strcmp(format, "FP32"))
 		return code;
-	exact_encode(format, bits_of(f), 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code);
+	exact_encode(format, exact_bits(f), 0, EXACT_RNE, EXACT_OVERFLOW, 0, &code);
 	return code;
 }
 
 static double value_of(const char *format, uint32_t code) {
 	uint32_t u = code;
-	float f;
 	if (strcmp(format, "FP32"))
 		exact_decode(format, code, &u);
-	memcpy(&f, &u, sizeof f);
-	return (double)f;
+	return (double)exact_float(u);
 }
 
 bool exact_range_has(const struct exact_range *r, const char *format, uint32_t code) {

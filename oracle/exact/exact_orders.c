@@ -19,21 +19,9 @@ struct values {
 	size_t n, room;
 };
 
-static uint32_t bits_of(float f) {
-	uint32_t u;
-	memcpy(&u, &f, sizeof u);
-	return u;
-}
-
-static float float_of(uint32_t u) {
-	float f;
-	memcpy(&f, &u, sizeof f);
-	return f;
-}
-
 static bool keep(struct values *s, float x) {
 	for (size_t i = 0; i < s->n; i++)
-		if (bits_of(s->v[i]) == bits_of(x))
+		if (exact_bits(s->v[i]) == exact_bits(x))
 			return true;
 	if (s->n == s->room) {
 		size_t room = s->room ? 2 * s->room : 8;
@@ -69,7 +57,7 @@ static float decode(const struct adder *a, uint32_t code) {
 	uint32_t f32 = a->bf16 ? code << 16 : code;
 	if (!a->f32 && !a->bf16)
 		exact_decode(a->format, code, &f32);
-	return isnan(float_of(f32)) ? float_of(0x7fc00000) : float_of(f32);
+	return isnan(exact_float(f32)) ? exact_float(0x7fc00000) : exact_float(f32);
 }
 
 static float add(const struct adder *a, float x, float y) {
@@ -77,13 +65,13 @@ static float add(const struct adder *a, float x, float y) {
 	float s = cut ? cut_sum((double)x, (double)y) : x + y;
 	uint32_t code = 0;
 	if (isnan(s))
-		return float_of(0x7fc00000);
+		return exact_float(0x7fc00000);
 	if (a->f32)
 		return s;
 	if (a->bf16)
-		return float_of(cut ? bits_of(s) & 0xffff0000u
-		                    : (uint32_t)exact_bf16(bits_of(s)) << 16);
-	exact_encode(a->format, bits_of(s), 0, a->rounding, EXACT_OVERFLOW, 0, &code);
+		return exact_float(cut ? exact_bits(s) & 0xffff0000u
+		                       : (uint32_t)exact_bf16(exact_bits(s)) << 16);
+	exact_encode(a->format, exact_bits(s), 0, a->rounding, EXACT_OVERFLOW, 0, &code);
 	return decode(a, code);
 }
 
@@ -119,7 +107,7 @@ enum exact_status exact_orders(const char *format, enum exact_rounding r, uint32
 	for (unsigned subset = 1; good && subset < 1u << n; subset++)
 		good = reach(of, subset, &a, part);
 	for (size_t i = 0; good && i < all->n; i++)
-		set->has |= bits_of(all->v[i]) == bits_of(wanted);
+		set->has |= exact_bits(all->v[i]) == exact_bits(wanted);
 	set->values = good ? all->n : 0;
 	for (unsigned subset = 0; of && subset < 1u << n; subset++)
 		free(of[subset].v);

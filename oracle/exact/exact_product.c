@@ -98,24 +98,18 @@ struct product {
 	uint32_t *out;
 };
 
-static uint32_t bits_of(float f) {
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	return bits;
-}
-
 /* An f64 rounded to odd: the last of 24 bits is set if the number is not exact, so that a second
  * rounding to at most 22 bits is correct. */
 static uint32_t odd_f32(double x) {
 	float f = (float)x;
-	uint32_t bits = bits_of(f);
+	uint32_t bits = exact_bits(f);
 	if ((double)f == x || bits & 1)
 		return bits;
 	return fabs((double)f) > fabs(x) ? bits - 1 : bits + 1;
 }
 
 static uint32_t rounded(double x, enum exact_output to) {
-	return to == EXACT_F32 ? bits_of((float)x) : exact_narrow(odd_f32(x), to);
+	return to == EXACT_F32 ? exact_bits((float)x) : exact_narrow(odd_f32(x), to);
 }
 
 /* One element by the walk. */

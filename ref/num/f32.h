@@ -5,11 +5,25 @@
 #include "../mxref.h"
 #include "round.h"
 
+#include <string.h>
+
 enum { MX_F32_MAN = 23, MX_F32_EXP_MIN = -149 };
 
 #define MX_F32_SIGN 0x80000000u
 #define MX_F32_INF  0x7F800000u
 #define MX_F32_NAN  0x7FC00000u
+
+static inline mx_f32 mx_f32_of(float x) {
+	mx_f32 bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
+static inline float mx_f32_float(mx_f32 x) {
+	float value;
+	memcpy(&value, &x, sizeof value);
+	return value;
+}
 
 static inline uint32_t mx_f32_magnitude(mx_f32 x) {
 	return x.v & ~MX_F32_SIGN;

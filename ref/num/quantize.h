@@ -27,6 +27,28 @@ mx_status mx_quantize_plan(struct mx_plan *p, const struct mx_quantizer *q,
                            const struct mx_tensor *x, const struct mx_quantised *rowwise,
                            const struct mx_quantised *colwise);
 
+/* Output that is kept until whole cache lines of it can be written: the rows of one band, and the
+ * columns of several. codes and scales are those of the first row or column. */
+struct mx_stage {
+	struct mx_quantised rows, columns;
+	bool streams; /* the whole output is larger than the caches, so it goes past them */
+};
+
+/* The bands of which a column's codes are whole cache lines. */
+size_t mx_stage_bands(mx_format f);
+
+/* Memory of n stages of `cols` columns and `bands` bands, to be freed; NULL if there is none. */
+uint8_t *mx_stages_new(const struct mx_plan *p, size_t cols, size_t bands, size_t n);
+struct mx_stage mx_stage_of(const struct mx_plan *p, size_t cols, size_t bands, uint8_t *stages,
+                            size_t i);
+
+/* Writes `lines` rows or columns, of `bytes` bytes of codes and `scales` scales. */
+void mx_stage_put(const struct mx_stage *s, const struct mx_quantised *from,
+                  const struct mx_quantised *to, size_t lines, size_t bytes, size_t scales);
+
+/* Orders the writes of this thread before its next ones. */
+void mx_stage_end(const struct mx_stage *s);
+
 static inline size_t mx_dtype_bytes(mx_dtype t) {
 	return t == MX_DTYPE_F32 ? 4 : 2;
 }
@@ -84,17 +106,19 @@ void mx_scales(mx_recipe r, mx_format f, const uint32_t *amax, size_t n, uint8_t
 /* Functions on blocks of 32 f32, aligned or not, nearest even. They stop at a block that needs the
  * rules for special values, and write nothing for it.
  *
- * row     codes and scales of `blocks` blocks in a row; returns the number done before it stopped
+ * row     codes and scales of `blocks` blocks in a row; returns the number done before it stopped.
+ *         Fetches as many bytes at `next` into the cache
  * block   codes of one block with a given scale; false if it stops
- * lines   a 32x32 tile: codes and scales of each column, and of each row unless rows->codes is
- *         NULL; false if it stops. Fetches the tile at `next` into the cache
- * square  the same with one scale for the tile; either output may have NULL for codes */
+ * columns a 32x32 tile: codes and scales of each column; false if it stops. Fetches the tile at
+ *         `next` into the cache, unless it is NULL
+ * square  the same with one scale for the tile, and of each row; either output may have NULL for
+ *         codes */
 struct mx_fast {
-	size_t (*row)(mx_recipe r, const uint8_t *x, size_t blocks, uint8_t *codes,
-	              uint8_t *scales);
+	size_t (*row)(mx_recipe r, const uint8_t *x, const uint8_t *next, size_t blocks,
+	              uint8_t *codes, uint8_t *scales);
 	bool (*block)(const uint8_t x[4 * MX_BLOCK], uint8_t scale, uint8_t *codes);
-	bool (*lines)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,
-	              const struct mx_quantised *rows, const struct mx_quantised *columns);
+	bool (*columns)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,
+	                const struct mx_quantised *out);
 	bool (*square)(mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,
 	               const struct mx_quantised *rows, const struct mx_quantised *columns);
 };

@@ -9,6 +9,10 @@
 
 enum { MAX_THREADS = 64, TILE = MX_BLOCK };
 
+/* Columns processed at a time, so that rows that are read twice or widened stay in cache: of rows
+ * that are read from end to end first, of tiles, and of rows that are widened. */
+enum { ROW_PANEL = 4096, TILE_PANEL = 1024, WIDE_PANEL = 256 };
+
 /* A 32x32 tile with its rows along the quantised direction; absent elements are 0. */
 struct tile {
 	uint32_t x[TILE][TILE], random[TILE][TILE];
@@ -18,6 +22,9 @@ struct work {
 	const struct mx_plan *p;
 	const struct mx_fast *fast; /* NULL if the fast functions do not apply */
 	size_t next, run;           /* the next band, taken atomically; bands taken at a time */
+	size_t panel, stage_cols;   /* columns processed at a time, and how many of them staged */
+	uint8_t *stages;            /* of all threads */
+	unsigned staged;            /* stages taken, atomically */
 };
 
 /* The largest magnitude of n values that is not above limit; a NaN is above infinity. */
@@ -65,7 +72,7 @@ static void quantize_any(const struct work *w, const uint8_t *x, const uint32_t 
 	encode(w, padded, random, n, *scale, codes);
 }
 
-static void quantize_row(const struct work *w, const uint8_t *x, size_t cols,
+static void quantize_row(const struct work *w, const uint8_t *x, ptrdiff_t next, size_t cols,
                          const uint32_t *random, uint8_t *codes, uint8_t *scales) {
 	const struct mx_quantizer *q = w->p->q;
 	size_t bytes = mx_packed_bytes(q->format, MX_BLOCK);
@@ -73,8 +80,8 @@ static void quantize_row(const struct work *w, const uint8_t *x, size_t cols,
 		size_t at = b * MX_BLOCK, left = cols - at;
 		done = 0;
 		if (w->fast)
-			done = w->fast->row(q->recipe, x + 4 * at, left / MX_BLOCK,
-			                    codes + b * bytes, scales + b);
+			done = w->fast->row(q->recipe, x + 4 * at, x + 4 * at + next,
+			                    left / MX_BLOCK, codes + b * bytes, scales + b);
 		if (done)
 			continue;
 		quantize_any(w, x + 4 * at, random ? random + at : NULL,
@@ -89,6 +96,7 @@ struct panel {
 	size_t first, cols;
 	const uint8_t *x, *next; /* the panel that comes next, for its first tile */
 	ptrdiff_t row_bytes;
+	struct mx_quantised rows, columns; /* where its output goes; codes NULL: not wanted */
 };
 
 /* The output from item `item` of line `row`. */
@@ -107,7 +115,7 @@ static void quantize_rows(const struct work *w, const struct panel *v) {
 	for (size_t r = 0; r < v->band->rows; r++) {
 		struct mx_quantised o = output_at(w, p->rowwise, v->band->out_row + r, v->first);
 		size_t at = (v->band->in_row + r) * p->x->cols + v->first;
-		quantize_row(w, v->x + (ptrdiff_t)r * v->row_bytes, v->cols,
+		quantize_row(w, v->x + (ptrdiff_t)r * v->row_bytes, v->row_bytes, v->cols,
 		             p->rounding == MX_SR ? p->q->random + at : NULL, o.codes, o.scales);
 	}
 }
@@ -146,9 +154,10 @@ struct extent {
 	unsigned lines, n, data;
 };
 
-static void quantize_tile(const struct work *w, struct tile *t, struct extent e, uint8_t *codes,
-                          uint8_t *scales, const struct mx_quantised *out) {
+static void quantize_tile(const struct work *w, struct tile *t, struct extent e,
+                          const struct mx_quantised *out) {
 	const struct mx_quantizer *q = w->p->q;
+	uint8_t *codes = out->codes, *scales = out->scales;
 	for (int l = 0; q->hadamard && l < TILE; l++) {
 		mx_hadamard16(t->x[l]);
 		mx_hadamard16(t->x[l] + 16);
@@ -167,76 +176,87 @@ static void quantize_tile(const struct work *w, struct tile *t, struct extent e,
 }
 
 /* Column-wise lines of a band that consists of padding. */
-static void pad_columns(const struct mx_plan *p, unsigned lines, unsigned n, uint8_t *codes,
-                        uint8_t *scales) {
+static void pad_columns(const struct mx_plan *p, unsigned lines, unsigned n,
+                        const struct mx_quantised *o) {
 	for (unsigned l = 0; l < lines; l++) {
-		memset(codes + l * p->colwise->row_bytes, 0, mx_packed_bytes(p->q->format, n));
-		scales[l * p->colwise->scale_row_bytes] = p->q->pad_scale;
+		memset(o->codes + l * o->row_bytes, 0, mx_packed_bytes(p->q->format, n));
+		o->scales[l * o->scale_row_bytes] = p->q->pad_scale;
 	}
 }
 
-static void columns_of_tile(const struct work *w, const struct mx_band *band, size_t col,
-                            unsigned cols, const struct tile *t) {
-	const struct mx_quantised *o = w->p->colwise;
-	size_t at = mx_packed_bytes(w->p->q->format, band->out_row);
-	uint8_t *codes = o->codes + col * o->row_bytes + at;
-	uint8_t *scales = o->scales + col * o->scale_row_bytes + band->out_row / MX_BLOCK;
+static void columns_of_tile(const struct work *w, const struct mx_band *band, unsigned cols,
+                            const struct tile *t, const struct mx_quantised *o) {
 	struct tile across;
 	if (!band->rows) {
-		pad_columns(w->p, cols, band->padded, codes, scales);
+		pad_columns(w->p, cols, band->padded, o);
 		return;
 	}
 	transpose(t, &across, w->p->rounding == MX_SR);
-	quantize_tile(w, &across, (struct extent){ cols, band->padded, band->rows }, codes, scales,
-	              o);
+	quantize_tile(w, &across, (struct extent){ cols, band->padded, band->rows }, o);
+}
+
+/* Where the output of the tile from column `col` of a panel goes. */
+static struct mx_quantised rows_at(const struct work *w, const struct panel *v, size_t col) {
+	return v->rows.codes ? output_at(w, &v->rows, 0, col - v->first) : v->rows;
+}
+
+static struct mx_quantised columns_at(const struct work *w, const struct panel *v, size_t col) {
+	return v->columns.codes ? output_at(w, &v->columns, col - v->first, 0) : v->columns;
 }
 
 /* Any tile: partial, transformed or with special values. */
-static void any_tile(const struct work *w, const struct mx_band *band, size_t col) {
+static void any_tile(const struct work *w, const struct panel *v, size_t col) {
 	const struct mx_plan *p = w->p;
 	unsigned cols = p->x->cols - col < TILE ? p->x->cols - col : TILE;
+	struct mx_quantised r = rows_at(w, v, col), c = columns_at(w, v, col);
 	struct tile t;
-	load_tile(p, band, col, &t);
-	if (p->colwise)
-		columns_of_tile(w, band, col, cols, &t);
-	if (!p->rowwise)
-		return;
-	struct mx_quantised o = output_at(w, p->rowwise, band->out_row, col);
-	quantize_tile(w, &t, (struct extent){ band->rows, cols, cols }, o.codes, o.scales, &o);
+	load_tile(p, v->band, col, &t);
+	if (c.codes)
+		columns_of_tile(w, v->band, cols, &t, &c);
+	if (r.codes)
+		quantize_tile(w, &t, (struct extent){ v->band->rows, cols, cols }, &r);
 }
+
+/* Tiles from one to that which is fetched into the cache for it. */
+enum { AHEAD = 2 };
 
 /* A whole tile of plain numbers; false for any other. */
 static bool fast_tile(const struct work *w, const struct panel *v, size_t col) {
 	const struct mx_plan *p = w->p;
 	const uint8_t *x = v->x + 4 * (col - v->first);
-	const uint8_t *next = col + TILE < v->first + v->cols ? x + 4 * TILE : v->next;
-	struct mx_quantised r = { 0 }, c = { 0 };
+	size_t ahead = col - v->first + AHEAD * TILE;
+	const uint8_t *next = ahead < v->cols ? v->x + 4 * ahead : v->next + 4 * (ahead - v->cols);
+	struct mx_quantised r = rows_at(w, v, col), c = columns_at(w, v, col);
 	if (!w->fast || p->q->hadamard || v->band->rows < TILE || p->x->cols - col < TILE)
 		return false;
-	if (p->rowwise)
-		r = output_at(w, p->rowwise, v->band->out_row, col);
-	if (p->colwise)
-		c = output_at(w, p->colwise, col, v->band->out_row);
-	return (p->q->block == MX_BLOCK_32X32 ? w->fast->square : w->fast->lines)(
-		p->q->recipe, x, v->row_bytes, next, &r, &c);
+	if (p->q->block == MX_BLOCK_1X32)
+		return w->fast->columns(p->q->recipe, x, v->row_bytes, p->rowwise ? NULL : next,
+		                        &c);
+	return w->fast->square(p->q->recipe, x, v->row_bytes, next, &r, &c);
 }
 
 /* ---- panels ---- */
-
-/* PANEL: columns processed at a time, so that rows that are read twice or widened stay in cache.
- * RUN: bands processed at a time, because adjacent bands give adjacent codes of a column. */
-enum { PANEL = 256, RUN = 4 };
 
 static bool is_contiguous_f32(const struct mx_plan *p) {
 	return p->x->dtype == MX_DTYPE_F32 && p->x->col_bytes == 4;
 }
 
-static bool is_rowwise_only(const struct mx_plan *p) {
-	return !p->colwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard;
+/* Whether the row-wise output is made row by row, not tile by tile. */
+static bool is_by_rows(const struct mx_plan *p) {
+	return p->rowwise && p->q->block == MX_BLOCK_1X32 && !p->q->hadamard;
+}
+
+static size_t panel_cols(const struct mx_plan *p) {
+	size_t cols = p->x->cols, most = is_by_rows(p) ? ROW_PANEL : TILE_PANEL;
+	if (!is_contiguous_f32(p))
+		most = WIDE_PANEL;
+	else if (is_by_rows(p) && !p->colwise)
+		most = cols;
+	return cols < most ? cols : most;
 }
 
 static struct panel panel_at(const struct mx_plan *p, const struct mx_band *band, size_t col,
-                             size_t cols, uint32_t (*widened)[PANEL]) {
+                             size_t cols, uint32_t (*widened)[WIDE_PANEL]) {
 	const uint8_t *x = (const uint8_t *)*widened;
 	struct panel v = { band, col, cols, x, x, sizeof *widened };
 	if (is_contiguous_f32(p) && band->rows) {
@@ -250,29 +270,58 @@ static struct panel panel_at(const struct mx_plan *p, const struct mx_band *band
 }
 
 static void quantize_panel(const struct work *w, const struct panel *v) {
-	if (is_rowwise_only(w->p)) {
+	if (is_by_rows(w->p))
 		quantize_rows(w, v);
+	if (!v->rows.codes && !v->columns.codes)
 		return;
-	}
 	for (size_t at = v->first; at < v->first + v->cols; at += TILE)
 		if (!fast_tile(w, v, at))
-			any_tile(w, v->band, at);
+			any_tile(w, v, at);
+}
+
+static void put_rows(const struct work *w, const struct panel *v, const struct mx_stage *stage) {
+	if (!v->rows.codes)
+		return;
+	struct mx_quantised to = output_at(w, w->p->rowwise, v->band->out_row, v->first);
+	mx_stage_put(stage, &v->rows, &to, v->band->rows, mx_packed_bytes(w->p->q->format, v->cols),
+	             (v->cols + TILE - 1) / TILE);
+}
+
+/* The columns of n bands. */
+static void put_columns(const struct work *w, const struct mx_stage *stage, size_t col, size_t cols,
+                        const struct mx_band *band, size_t n) {
+	if (!w->p->colwise)
+		return;
+	struct mx_quantised to = output_at(w, w->p->colwise, col, band->out_row);
+	size_t rows = band[n - 1].out_row + band[n - 1].padded - band->out_row;
+	mx_stage_put(stage, &stage->columns, &to, cols, mx_packed_bytes(w->p->q->format, rows), n);
+}
+
+/* `cols` columns from `col` of n bands. */
+static void quantize_panels(const struct work *w, const struct mx_stage *stage, size_t col,
+                            size_t cols, const struct mx_band *band, size_t n) {
+	const struct mx_plan *p = w->p;
+	uint32_t widened[TILE][WIDE_PANEL];
+	for (size_t b = 0; b < n; b++) {
+		struct panel v = panel_at(p, &band[b], col, cols, widened);
+		if (is_contiguous_f32(p) && b + 1 < n && band[b + 1].rows)
+			v.next = mx_tensor_at(p->x, band[b + 1].in_row, col);
+		if (p->rowwise && !is_by_rows(p))
+			v.rows = stage->rows;
+		if (p->colwise)
+			v.columns = output_at(w, &stage->columns, 0, b * TILE);
+		quantize_panel(w, &v);
+		put_rows(w, &v, stage);
+	}
+	put_columns(w, stage, col, cols, band, n);
 }
 
 /* `n` bands from `band`. */
-static void quantize_bands(const struct work *w, const struct mx_band *band, size_t n) {
-	const struct mx_plan *p = w->p;
-	uint32_t widened[TILE][PANEL];
-	size_t cols = p->x->cols;
-	size_t most = !is_contiguous_f32(p) ? PANEL : is_rowwise_only(p) ? cols : PANEL;
-	for (size_t col = 0, some; col < cols; col += some) {
-		some = cols - col < most ? cols - col : most;
-		for (size_t b = 0; b < n; b++) {
-			struct panel v = panel_at(p, &band[b], col, some, widened);
-			if (is_contiguous_f32(p) && b + 1 < n && band[b + 1].rows)
-				v.next = mx_tensor_at(p->x, band[b + 1].in_row, col);
-			quantize_panel(w, &v);
-		}
+static void quantize_bands(const struct work *w, const struct mx_stage *stage,
+                           const struct mx_band *band, size_t n) {
+	for (size_t col = 0, left, some; (left = w->p->x->cols - col); col += some) {
+		some = left < w->panel ? left : w->panel;
+		quantize_panels(w, stage, col, some, band, n);
 	}
 }
 
@@ -291,13 +340,16 @@ static void pad_rows(const struct mx_plan *p, const struct mx_band *band) {
 static void *take_bands(void *work) {
 	struct work *w = work;
 	const struct mx_plan *p = w->p;
+	struct mx_stage stage = mx_stage_of(p, w->stage_cols, w->run, w->stages,
+	                                    __atomic_fetch_add(&w->staged, 1, __ATOMIC_RELAXED));
 	size_t i;
 	while ((i = __atomic_fetch_add(&w->next, w->run, __ATOMIC_RELAXED)) < p->bands) {
 		size_t n = p->bands - i < w->run ? p->bands - i : w->run;
-		quantize_bands(w, p->band + i, n);
+		quantize_bands(w, &stage, p->band + i, n);
 		for (size_t b = i; p->rowwise && b < i + n; b++)
 			pad_rows(p, p->band + b);
 	}
+	mx_stage_end(&stage);
 	return NULL;
 }
 
@@ -309,17 +361,30 @@ static unsigned thread_count(const struct mx_plan *p) {
 	return n < p->bands ? n : p->bands;
 }
 
+/* Adjacent bands give adjacent codes of a column: whole cache lines, if there are enough. */
+static size_t bands_at_a_time(const struct mx_plan *p, unsigned threads) {
+	size_t share = p->bands / threads, most = mx_stage_bands(p->q->format);
+	return share > most ? most : share ? share : 1;
+}
+
 /* The calling thread works too, alone if no thread can be created. */
-static void run(struct work *w) {
+static mx_status run(struct work *w) {
 	pthread_t thread[MAX_THREADS];
 	unsigned others = 0, wanted = thread_count(w->p);
-	size_t share = w->p->bands / (wanted ? wanted : 1);
-	w->run = share > RUN ? RUN : share ? share : 1;
+	if (!wanted)
+		return MX_OK;
+	w->run = bands_at_a_time(w->p, wanted);
+	w->panel = panel_cols(w->p);
+	w->stage_cols = w->p->colwise || !is_by_rows(w->p) ? w->panel : 0;
+	if (!(w->stages = mx_stages_new(w->p, w->stage_cols, w->run, wanted)))
+		return MX_NO_MEMORY;
 	while (others + 1 < wanted && !pthread_create(&thread[others], NULL, take_bands, w))
 		others++;
 	take_bands(w);
 	while (others)
 		pthread_join(thread[--others], NULL);
+	free(w->stages);
+	return MX_OK;
 }
 
 mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
@@ -332,7 +397,7 @@ mx_status mx_quantize(const struct mx_quantizer *q, const struct mx_tensor *x,
 	struct work w = { .p = &p };
 	if (p.rounding == MX_RNE && keeps_signs && fegetround() == FE_TONEAREST)
 		w.fast = mx_fast_for(q->format);
-	run(&w);
+	s = run(&w);
 	free(p.band);
-	return MX_OK;
+	return s;
 }

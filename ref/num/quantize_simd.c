@@ -49,37 +49,27 @@ INLINE uint32_t largest(const uint8_t *x) {
 	return m;
 }
 
-INLINE float f32_of(uint32_t bits) {
-	float f;
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
-INLINE uint32_t bits_of(float f) {
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	return bits;
-}
-
-/* The nearest-even code of x times a power of two, as by mx_round_code. Of a number of the binade
- * from 2^e, e at least that of `least`, the code counts units of 2^(e - man) from 2^e, after the
- * codes of the binades below. Adding 2^(e - man + 23), of which that is the unit, rounds to them.
- * A product that is subnormal is far below half the least element, and rounds to zero. */
-INLINE uint32_t encode1(struct shape f, uint32_t x, uint32_t times) {
-	uint32_t v = bits_of(f32_of(x & ~MX_F32_SIGN) * f32_of(times));
-	v = v > f.most ? f.most : v;
-	uint32_t binade = larger(v & MX_F32_INF, f.least);
+/* The nearest-even code of x over a scale, as by mx_round_code; `least` is the smallest normal
+ * element times the scale. Of a number of the binade from 2^e, e at least that of `least`, the code
+ * counts units of 2^(e - man) from 2^e, after the codes of the binades below. Adding
+ * 2^(e - man + 23), of which that is the unit, rounds to them. */
+INLINE uint32_t encode1(struct shape f, uint32_t x, uint32_t least) {
+	uint32_t most = least + (f.most - f.least), v = x & ~MX_F32_SIGN;
+	v = v > most ? most : v;
+	uint32_t binade = larger(v & MX_F32_INF, least);
 	uint32_t shifter = binade + ((MX_F32_MAN - f.man) << MX_F32_MAN);
-	uint32_t units = bits_of(f32_of(v) + f32_of(shifter)) - shifter;
-	return units + ((binade - f.least) >> (MX_F32_MAN - f.man)) + (x >> 31 << (f.bits - 1));
+	float sum = mx_f32_float((mx_f32){ v }) + mx_f32_float((mx_f32){ shifter });
+	uint32_t units = mx_f32_of(sum).v - shifter;
+	uint32_t sign = x >> (32 - f.bits) & 1u << (f.bits - 1);
+	return (units + ((binade - least) >> (MX_F32_MAN - f.man))) | sign;
 }
 
-/* The codes of 16 elements, each with its factor. */
-INLINE words encode16(struct shape f, words x, words times) {
+/* The codes of 16 elements, each with its least normal. */
+INLINE words encode16(struct shape f, words x, words least) {
 	uint32_t in[LANES], by[LANES], out[LANES];
 	words codes;
 	memcpy(in, &x, sizeof in);
-	memcpy(by, &times, sizeof by);
+	memcpy(by, &least, sizeof by);
 	for (int i = 0; i < LANES; i++)
 		out[i] = encode1(f, in[i], by[i]);
 	memcpy(&codes, out, sizeof codes);
@@ -139,54 +129,81 @@ INLINE void pack(struct shape f, const words *codes, uint8_t *out) {
 		pack8(codes, out);
 }
 
-/* The codes of a block, times a power of two. */
-INLINE void encode(struct shape f, const uint8_t *x, uint32_t times, uint8_t *out) {
-	for (int half = 0; half < 2; half++, x += HALF_BYTES, out += 2 * f.bits) {
-		words codes = encode16(f, load16(x), (words){ 0 } + times);
-		pack(f, &codes, out);
+/* Both halves of a block at once. */
+INLINE void pack4_block(const words codes[2], uint8_t *out) {
+	pairs p, q;
+	memcpy(&p, &codes[0], sizeof p);
+	memcpy(&q, &codes[1], sizeof q);
+	halves8 h = __builtin_convertvector(((p | p >> 28) & 0xFF) | (q | q >> 28) << 8, halves8);
+	bytes16 b;
+	memcpy(&b, &h, sizeof b);
+	b = __builtin_shufflevector(b, b, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+	memcpy(out, &b, sizeof b);
+}
+
+INLINE void pack_block(struct shape f, const words codes[2], uint8_t *out) {
+	if (f.bits == 4) {
+		pack4_block(codes, out);
+		return;
 	}
+	pack(f, &codes[0], out);
+	pack(f, &codes[1], out + 2 * f.bits);
 }
 
-/* Whether the reciprocal of a scale is a factor for encode(): a normal f32, at most 2^95. */
-INLINE bool is_factor(uint8_t scale) {
-	return scale >= 32 && scale < 0xFE;
+/* The codes of a block over a scale. */
+INLINE void encode(struct shape f, const uint8_t *x, uint32_t least, uint8_t *out) {
+	words each = (words){ 0 } + least;
+	words codes[2] = { encode16(f, load16(x), each),
+		           encode16(f, load16(x + HALF_BYTES), each) };
+	pack_block(f, codes, out);
 }
 
-INLINE uint32_t factor(uint8_t scale) {
-	return (254u - scale) << MX_F32_MAN;
+/* Whether encode() can divide by a scale: the least normal, and the addend of the binade of the
+ * largest element, are normal f32. */
+INLINE bool divides(struct shape f, uint8_t scale) {
+	int least = (int)(f.least >> MX_F32_MAN) + scale - 127;
+	int most = (int)(f.most >> MX_F32_MAN) + scale - 127;
+	return (least > 0) & (most + MX_F32_MAN - (int)f.man < 255);
+}
+
+INLINE uint32_t least_of(struct shape f, uint8_t scale) {
+	return f.least + (scale << MX_F32_MAN) - (127u << MX_F32_MAN);
 }
 
 INLINE bool block(struct shape f, const uint8_t *x, uint8_t scale, uint8_t *codes) {
-	if (largest(x) >= MX_F32_INF || !is_factor(scale))
+	if (largest(x) >= MX_F32_INF || !divides(f, scale))
 		return false;
-	encode(f, x, factor(scale), codes);
+	encode(f, x, least_of(f, scale), codes);
 	return true;
 }
 
 /* The same for a block with its own scale. The codes of an all-zero block are its signs, with any
- * factor. */
-INLINE bool is_plain(uint32_t amax, uint8_t scale) {
-	return !amax || (amax < MX_F32_INF && is_factor(scale));
+ * scale. */
+INLINE bool is_plain(struct shape f, uint32_t amax, uint8_t scale) {
+	return (amax == 0) | ((amax < MX_F32_INF) & divides(f, scale));
 }
 
-INLINE uint32_t own_factor(uint32_t amax, uint8_t scale) {
-	return amax ? factor(scale) : factor(127);
+INLINE uint32_t own_least(struct shape f, uint32_t amax, uint8_t scale) {
+	return least_of(f, amax ? scale : 127);
 }
 
-INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, size_t blocks,
-                  uint8_t *codes, uint8_t *scales) {
+INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, const uint8_t *next,
+                  size_t blocks, uint8_t *codes, uint8_t *scales) {
 	uint32_t amax[RUN];
 	uint8_t scale[RUN];
 	size_t n = blocks < RUN ? blocks : RUN;
 	if (!n)
 		return 0;
-	for (size_t b = 0; b < n; b++)
+	for (size_t b = 0; b < n; b++) {
+		__builtin_prefetch(next + b * BLOCK_BYTES);
+		__builtin_prefetch(next + b * BLOCK_BYTES + HALF_BYTES);
 		amax[b] = largest(x + b * BLOCK_BYTES);
+	}
 	mx_scales(r, id, amax, n, scale);
 	for (size_t b = 0; b < n; b++) {
-		if (!is_plain(amax[b], scale[b]))
+		if (!is_plain(f, amax[b], scale[b]))
 			return b;
-		encode(f, x + b * BLOCK_BYTES, own_factor(amax[b], scale[b]),
+		encode(f, x + b * BLOCK_BYTES, own_least(f, amax[b], scale[b]),
 		       codes + b * (MX_BLOCK / 8 * f.bits));
 		scales[b] = scale[b];
 	}
@@ -212,16 +229,18 @@ INLINE void load_tile(struct tile *t, const uint8_t *x, ptrdiff_t row_bytes, uin
 	memcpy(amax, most, sizeof most);
 }
 
-/* The codes of 16 columns with a factor for each, four rows to a group, the first in the low bits.
- * rows: if not NULL, gets the packed codes of each row too. */
-INLINE void encode_columns(struct shape f, const struct tile *t, int half, words times,
+/* The codes of 16 columns with a least normal for each, four rows to a group, the first in the low
+ * bits. rows: if not NULL, gets the packed codes of each row too. */
+INLINE void encode_columns(struct shape f, const struct tile *t, int half, words least,
                            words group[8], uint8_t *rows, size_t row_bytes, const uint8_t *next,
                            ptrdiff_t next_row_bytes) {
 	for (int g = 0; g < 8; g++) {
 		words codes[4];
 		for (int i = 0; i < 4; i++) {
-			__builtin_prefetch(next + (4 * g + i) * next_row_bytes + half * HALF_BYTES);
-			codes[i] = encode16(f, t->x[4 * g + i][half], times);
+			if (next)
+				__builtin_prefetch(next + (4 * g + i) * next_row_bytes +
+				                   half * HALF_BYTES);
+			codes[i] = encode16(f, t->x[4 * g + i][half], least);
 			if (rows)
 				pack(f, &codes[i], rows + (4 * g + i) * row_bytes);
 		}
@@ -278,49 +297,40 @@ INLINE void store_columns(struct shape f, const words group[8], uint8_t *codes, 
 		store_words(joined + 4, (int)f.bits - 4, codes + 16, row_bytes);
 }
 
-/* The factors of n blocks; false if a block is not plain. */
-INLINE bool scale_lines(mx_format id, mx_recipe r, const uint32_t *amax, uint8_t *scale,
-                        uint32_t *times) {
+/* The scales and least normals of 32 blocks; false if a block is not plain. */
+INLINE bool scale_lines(struct shape f, mx_format id, mx_recipe r, const uint32_t *amax,
+                        uint8_t *scale, uint32_t *least) {
+	uint32_t plain = 1;
 	mx_scales(r, id, amax, MX_BLOCK, scale);
-	for (int i = 0; i < MX_BLOCK; i++)
-		times[i] = own_factor(amax[i], scale[i]);
-	bool plain = true;
-	for (int i = 0; i < MX_BLOCK; i++)
-		plain &= is_plain(amax[i], scale[i]);
+	for (int i = 0; i < MX_BLOCK; i++) {
+		least[i] = own_least(f, amax[i], scale[i]);
+		plain &= is_plain(f, amax[i], scale[i]);
+	}
 	return plain;
 }
 
-INLINE void encode_rows(struct shape f, const struct tile *t, const uint32_t *times,
-                        const uint8_t *scale, const struct mx_quantised *out) {
-	for (int i = 0; i < MX_BLOCK; i++) {
-		encode(f, (const uint8_t *)t->x[i], times[i], out->codes + i * out->row_bytes);
-		out->scales[i * out->scale_row_bytes] = scale[i];
-	}
+INLINE void store_scales(const struct mx_quantised *out, const uint8_t *scale) {
+	uint8_t *to = out->scales;
+	size_t stride = out->scale_row_bytes;
+	for (int i = 0; i < MX_BLOCK; i++)
+		to[i * stride] = scale[i];
 }
 
-INLINE bool lines(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes,
-                  const uint8_t *next, const struct mx_quantised *rows,
-                  const struct mx_quantised *columns) {
-	uint32_t amax[MX_BLOCK], times[MX_BLOCK], row_amax[MX_BLOCK], row_times[MX_BLOCK];
-	uint8_t scale[MX_BLOCK], row_scale[MX_BLOCK];
+INLINE bool columns(struct shape f, mx_format id, mx_recipe r, const uint8_t *x,
+                    ptrdiff_t row_bytes, const uint8_t *next, const struct mx_quantised *out) {
+	uint32_t amax[MX_BLOCK], least[MX_BLOCK];
+	uint8_t scale[MX_BLOCK];
 	struct tile t;
 	load_tile(&t, x, row_bytes, amax);
-	for (int i = 0; rows->codes && i < MX_BLOCK; i++)
-		row_amax[i] = largest((const uint8_t *)t.x[i]);
-	if (!scale_lines(id, r, amax, scale, times) ||
-	    (rows->codes && !scale_lines(id, r, row_amax, row_scale, row_times)))
+	if (!scale_lines(f, id, r, amax, scale, least))
 		return false;
-	if (rows->codes)
-		encode_rows(f, &t, row_times, row_scale, rows);
 	for (int half = 0; half < 2; half++) {
 		words group[8];
-		encode_columns(f, &t, half, load16((const uint8_t *)(times + LANES * half)), group,
+		encode_columns(f, &t, half, load16((const uint8_t *)(least + LANES * half)), group,
 		               NULL, 0, next, row_bytes);
-		store_columns(f, group, columns->codes + LANES * half * columns->row_bytes,
-		              columns->row_bytes);
+		store_columns(f, group, out->codes + LANES * half * out->row_bytes, out->row_bytes);
 	}
-	for (int c = 0; c < MX_BLOCK; c++)
-		columns->scales[c * columns->scale_row_bytes] = scale[c];
+	store_scales(out, scale);
 	return true;
 }
 
@@ -329,28 +339,27 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
                    const uint8_t *next, const struct mx_quantised *rows,
                    const struct mx_quantised *columns) {
 	uint32_t amax[MX_BLOCK], all = 0;
-	uint8_t scale;
+	uint8_t scale, scales[MX_BLOCK];
 	struct tile t;
 	load_tile(&t, x, row_bytes, amax);
 	for (int c = 0; c < MX_BLOCK; c++)
 		all = larger(amax[c], all);
 	mx_scales(r, id, &all, 1, &scale);
-	if (!is_plain(all, scale))
+	if (!is_plain(f, all, scale))
 		return false;
-	words group[8], times = (words){ 0 } + own_factor(all, scale);
+	words group[8], least = (words){ 0 } + own_least(f, all, scale);
 	for (int half = 0; half < 2; half++) {
 		uint8_t *packed = rows->codes ? rows->codes + 2 * half * f.bits : NULL;
-		encode_columns(f, &t, half, times, group, packed, rows->row_bytes, next, row_bytes);
+		encode_columns(f, &t, half, least, group, packed, rows->row_bytes, next, row_bytes);
 		if (columns->codes)
 			store_columns(f, group, columns->codes + LANES * half * columns->row_bytes,
 			              columns->row_bytes);
 	}
-	for (int i = 0; i < MX_BLOCK; i++) {
-		if (rows->codes)
-			rows->scales[i * rows->scale_row_bytes] = scale;
-		if (columns->codes)
-			columns->scales[i * columns->scale_row_bytes] = scale;
-	}
+	memset(scales, scale, sizeof scales);
+	if (rows->codes)
+		store_scales(rows, scales);
+	if (columns->codes)
+		store_scales(columns, scales);
 	return true;
 }
 
@@ -368,19 +377,20 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 
 /* The format is a constant, so the compiler specialises the inlined functions for it. */
 #define FUNCTIONS(kind, attribute, id, ...)                                                        \
-	attribute static size_t row_##id##_##kind(mx_recipe r, const uint8_t *x, size_t blocks,    \
+	attribute static size_t row_##id##_##kind(mx_recipe r, const uint8_t *x,                   \
+	                                          const uint8_t *next, size_t blocks,              \
 	                                          uint8_t *codes, uint8_t *scales) {               \
-		return row(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,        \
+		return row(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x, next,  \
 		           blocks, codes, scales);                                                 \
 	}                                                                                          \
 	attribute static bool block_##id##_##kind(const uint8_t *x, uint8_t s, uint8_t *codes) {   \
 		return block(shape_of((struct mx_format_info){ __VA_ARGS__ }), x, s, codes);       \
 	}                                                                                          \
-	attribute static bool lines_##id##_##kind(                                                 \
-		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,           \
-		const struct mx_quantised *rows, const struct mx_quantised *columns) {             \
-		return lines(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,      \
-		             row_bytes, next, rows, columns);                                      \
+	attribute static bool columns_##id##_##kind(mx_recipe r, const uint8_t *x,                 \
+	                                            ptrdiff_t row_bytes, const uint8_t *next,      \
+	                                            const struct mx_quantised *out) {              \
+		return columns(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,    \
+		               row_bytes, next, out);                                              \
 	}                                                                                          \
 	attribute static bool square_##id##_##kind(                                                \
 		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,           \
@@ -396,14 +406,14 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 
 static const struct mx_fast wide[MX_FORMATS] = {
 #define MX_FORMAT(id, ...)                                                                         \
-	[MX_##id] = { row_##id##_wide, block_##id##_wide, lines_##id##_wide, square_##id##_wide },
+	[MX_##id] = { row_##id##_wide, block_##id##_wide, columns_##id##_wide, square_##id##_wide },
 #include "formats.def"
 #undef MX_FORMAT
 };
 
 static const struct mx_fast portable[MX_FORMATS] = {
 #define MX_FORMAT(id, ...)                                                                         \
-	[MX_##id] = { row_##id##_portable, block_##id##_portable, lines_##id##_portable,           \
+	[MX_##id] = { row_##id##_portable, block_##id##_portable, columns_##id##_portable,         \
 		      square_##id##_portable },
 #include "formats.def"
 #undef MX_FORMAT

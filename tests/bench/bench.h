@@ -19,13 +19,16 @@ static inline int bench_order(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* Prints the median and the interquartile range of BENCH_RUNS measurements. Returns the median. */
-static inline double bench_print(const char *name, const char *unit, double runs[BENCH_RUNS]) {
-	qsort(runs, BENCH_RUNS, sizeof *runs, bench_order);
-	double median = runs[BENCH_RUNS / 2];
-	double spread = runs[BENCH_RUNS * 3 / 4] - runs[BENCH_RUNS / 4];
+/* Prints the median and the interquartile range of n measurements. Returns the median. */
+static inline double bench_print_of(const char *name, const char *unit, double *runs, int n) {
+	qsort(runs, n, sizeof *runs, bench_order);
+	double median = runs[n / 2], spread = runs[n * 3 / 4] - runs[n / 4];
 	printf("%s,%s,%.4g,%.2g\n", name, unit, median, spread);
 	return median;
+}
+
+static inline double bench_print(const char *name, const char *unit, double runs[BENCH_RUNS]) {
+	return bench_print_of(name, unit, runs, BENCH_RUNS);
 }
 
 /* Calls f(arg) once unmeasured and BENCH_RUNS times measured; prints the rate for `amount` units a

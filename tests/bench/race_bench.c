@@ -1,44 +1,15 @@
 /* The cost of race detection: analysed launches compared with plain ones, in processor seconds,
  * which do not depend on other load; and hunts; and plain launches on several threads. */
 #include "../../fuzz/hunt/hunt.h"
-#include "bench.h"
+#include "launches.h"
 
 #include <unistd.h>
 
 enum { HUNTED = 2000, HUNT = 50000 };
 
-static struct mx_device *emu;
-
-static void check(int failed, const char *why) {
-	if (!failed)
-		return;
-	fprintf(stderr, "%s\n", why);
-	exit(1);
-}
-
-static struct mx_bench *prepare(const char *name, int64_t m, int64_t n, int64_t k) {
-	const char *build = getenv("BUILD");
-	struct mx_case *c;
-	struct mx_plan plan;
-	struct mx_bench *b;
-	struct mx_error err;
-	char file[256], kernels[256];
-	snprintf(file, sizeof file, "cases/%s.yaml", name);
-	snprintf(kernels, sizeof kernels, "%s/kernels", build ? build : "build");
-	check(mx_case_load(file, &c, &err), err.text);
-	check(mx_plan_make(c, m, n, k, MX_REGIME_GENERAL, &plan, &err), err.text);
-	check(mx_bench_make(&plan, emu, NULL, kernels, 1, &b, &err), err.text);
-	return b;
-}
-
-/* Seconds of a launch on one thread. */
+/* Processor seconds of a launch. */
 static double run(struct mx_bench *b, unsigned analysis) {
-	struct mx_run_result r;
-	struct mx_error err;
-	mx_bench_options(b)->analysis = analysis;
-	check(mx_bench_run(b, 1, &r, &err), err.text);
-	check(r.failed, r.failure);
-	return r.processor;
+	return launch(b, analysis).processor;
 }
 
 /* In turn, so that other load slows both. */
@@ -98,9 +69,7 @@ static void measure_hunt(const char *name, int64_t m, int64_t n, int64_t k) {
 }
 
 int main(void) {
-	struct mx_why why;
-	check(mx_device_open("emu", &emu, &why), why.text);
-	emu->threads = 1;
+	open_emulator();
 	measure_analysis("gemm/mxfp4_f32", 256, 256, 384);
 	measure_analysis("gemm/mxfp4_f32", 1024, 1024, 1024);
 	measure_analysis("gemm/mxfp4_bf16", 128, 128, 1024);

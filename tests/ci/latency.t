@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Test::More;
 require './tests/ci/gate.pl';
+require './tests/ci/latency/case.pl';
 our ($status, $out, $err, $dir);
 
 assemble_file('tests/ci/latency/latency.s', "$dir/latency.co");
@@ -12,23 +13,7 @@ spew("$dir/seven.npy", "\x93NUMPY\x01\x00" . pack('v', 118) . $head . ' ' x (117
 
 sub case_with {
 	my ($key) = @_;
-	return spew("$dir/latency.yaml", <<"END");
-name: latency
-code: latency.co
-kernel: overwrites
-grid: [1]
-block: [64]
-buffers:
-  - {name: IN,  role: none, type: u32, rows: 1, cols: 64, data: zero}
-  - {name: OUT, role: none, type: u32, rows: 1, cols: 64, expect: seven.npy}
-kernarg:
-  - {offset: 0, type: ptr, value: IN}
-  - {offset: 8, type: ptr, value: OUT}
-verdict: {judge: expect}
-$key
-runs:
-  - {M: 64, N: 64, K: 32, regime: general}
-END
+	return latency_case("$dir/latency.yaml", 'expect', ', expect: seven.npy', $key);
 }
 
 sub run_with {
@@ -64,5 +49,11 @@ for ('latency', 'latency=maybe', 'late=fail', '', 'latency=fail,') {
 	is($err, "mxcheck: --races $_: not unordered=A or latency=A, A being fail, report or ignore; see mxcheck --help\n", '  in one line');
 }
 is(run_with('races: {latency: maybe}'), 2, 'so is such a key') or diag $out;
+
+# ---- the manual page ----
+
+my %latency = slurp('ref/isa/schedule/latencies.def') =~ /^MX_LATENCY\((\w+), (\d+),/mg;
+my ($typical) = slurp('ci/man/mxcheck.1') =~ /\\-\\-schedule typical"(.*?)^\.TP/ms;
+is_deeply({ $typical =~ /^\.B (\w+)\n\((\d+)/mg }, \%latency, 'mxcheck(1) has the latencies of the schedule typical');
 
 done_testing();

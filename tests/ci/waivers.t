@@ -4,30 +4,14 @@ use strict;
 use warnings;
 use Test::More;
 require './tests/ci/gate.pl';
+require './tests/ci/latency/case.pl';
 our ($status, $out, $err, $dir);
 
 my $co = assemble_file('tests/ci/latency/latency.s', "$dir/latency.co");
 
 sub case_with {
 	my ($waivers) = @_;
-	return spew("$dir/case.yaml", <<"END");
-name: latency
-code: latency.co
-kernel: overwrites
-grid: [1]
-block: [64]
-buffers:
-  - {name: IN,  role: none, type: u32, rows: 1, cols: 64, data: zero}
-  - {name: OUT, role: none, type: u32, rows: 1, cols: 64}
-kernarg:
-  - {offset: 0, type: ptr, value: IN}
-  - {offset: 8, type: ptr, value: OUT}
-verdict: {judge: none}
-races: {latency: fail}
-$waivers
-runs:
-  - {M: 64, N: 64, K: 32, regime: general}
-END
+	return latency_case("$dir/case.yaml", 'none', '', "races: {latency: fail}\n$waivers");
 }
 
 sub run_with {

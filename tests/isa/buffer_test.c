@@ -335,6 +335,23 @@ static void test_swizzle(struct machine *m) {
 	      "an access wider than an element stops");
 }
 
+/* ---- lanes in range that are outside of memory ---- */
+
+/* Lane 0 is at an offset from `base`, below or above those of all others that are in range. */
+static void test_outside(struct machine *m, uint64_t base, uint32_t offset, const char *where) {
+	set_scene();
+	for (unsigned l = 0; l < LANES; l++)
+		scene->v2[l] = 0x8000 + 4 * l;
+	scene->v2[0] = offset;
+	scene->v2[1] = ARENA + 0x1000;
+	scene->descriptor[0] = (uint32_t)base;
+	scene->descriptor[1] = (uint32_t)(base >> 32);
+	scene->descriptor[2] = ARENA + 0x1000;
+	RUN_OP(m, load_s12);
+	JUDGE(m, found(m, MX_FAULT, sizeof prologue) && only_finding(m)->lane == 0,
+	      "a lane %s memory is found if another is out of range", where);
+}
+
 /* ---- all or nothing ---- */
 
 static void test_atomic_range(struct machine *m) {
@@ -472,6 +489,8 @@ int main(void) {
 	test_soffset(&m);
 	test_add_tid(&m);
 	test_swizzle(&m);
+	test_outside(&m, (uintptr_t)arena, ARENA, "above");
+	test_outside(&m, (uintptr_t)arena - 0x100, 0, "below");
 	test_atomic_range(&m);
 	for (unsigned i = 0; i < ROWS; i++)
 		test_typed(&m, &rows[i]);

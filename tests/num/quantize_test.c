@@ -236,7 +236,91 @@ static void test_rows(void) {
 	ok(!bad, "both quantise rows of 3333 f32 to the same bytes, all recipes and formats");
 }
 
-/* Tiles of 32 rows of 32, as lines and as squares, rows too or not. */
+/* More columns than a panel, and more bands than are staged, with partial ones at the ends. */
+static void test_panels(void) {
+	int bad = 0;
+	fill(4);
+	for (int i = 0; i < MX_FORMATS * 4; i++) {
+		size_t rows = i / MX_FORMATS % 2 ? 15 : 270, cols = rows == 15 ? 4197 : 233;
+		struct setting s = { .q = { .recipe = MX_RECIPE_EVEN,
+			                    .format = i % MX_FORMATS,
+			                    .block = i / MX_FORMATS / 2,
+			                    .threads = 1 },
+			             .x = { words, MX_DTYPE_F32, rows, cols, 4 * cols, 4 },
+			             .rowwise = true,
+			             .colwise = true };
+		if (!fast_is_plain(&s) && !bad++)
+			describe(&s);
+	}
+	ok(!bad, "both quantise several panels of columns and many bands to the same bytes");
+}
+
+static struct mx_quantised aligned_output(mx_format f, size_t rows, size_t cols) {
+	size_t bytes = mx_packed_bytes(f, cols);
+	return (struct mx_quantised){ aligned_alloc(64, rows * bytes), bytes,
+		                      calloc(rows, cols / 32), cols / 32 };
+}
+
+static void output_release(struct mx_quantised *o) {
+	free(o->codes);
+	free(o->scales);
+}
+
+/* Compares lines of `bytes` codes and `scales` scales. */
+static bool same_lines(const struct mx_quantised *a, const struct mx_quantised *b, size_t lines,
+                       size_t bytes, size_t scales) {
+	for (size_t i = 0; i < lines; i++)
+		if (memcmp(a->codes + i * a->row_bytes, b->codes + i * b->row_bytes, bytes) ||
+		    memcmp(a->scales + i * a->scale_row_bytes, b->scales + i * b->scale_row_bytes,
+		           scales))
+			return false;
+	return true;
+}
+
+enum { LARGE_ROWS = 2048, LARGE_COLS = 2080, PART = 64 };
+
+/* Rows `at` to at + PART of a tensor have the bytes that they have in its outputs. */
+static bool same_part(const struct mx_quantizer *q, const struct mx_tensor *x, size_t at,
+                      const struct mx_quantised *row, const struct mx_quantised *col) {
+	struct mx_tensor part = *x;
+	part.data = (const uint8_t *)x->data + at * x->row_bytes;
+	part.rows = PART;
+	struct mx_quantised r = aligned_output(q->format, PART, LARGE_COLS), r_in = *row;
+	struct mx_quantised c = aligned_output(q->format, LARGE_COLS, PART), c_in = *col;
+	r_in.codes += at * row->row_bytes;
+	r_in.scales += at * row->scale_row_bytes;
+	c_in.codes += mx_packed_bytes(q->format, at);
+	c_in.scales += at / 32;
+	bool good = mx_quantize(q, &part, &r, &c) == MX_OK &&
+	            same_lines(&r, &r_in, PART, r.row_bytes, r.scale_row_bytes) &&
+	            same_lines(&c, &c_in, LARGE_COLS, c.row_bytes, c.scale_row_bytes);
+	output_release(&r);
+	output_release(&c);
+	return good;
+}
+
+/* A tensor with more output than the caches hold, against its parts. */
+static void test_large(mx_format f, int block) {
+	struct mx_quantizer q = { .recipe = MX_RECIPE_EVEN, .format = f, .block = block };
+	uint32_t *x = malloc((size_t)LARGE_ROWS * LARGE_COLS * sizeof *x);
+	struct mx_tensor t = {
+		x, MX_DTYPE_F32, LARGE_ROWS, LARGE_COLS, 4 * LARGE_COLS, 4,
+	};
+	struct mx_quantised row = aligned_output(f, LARGE_ROWS, LARGE_COLS);
+	struct mx_quantised col = aligned_output(f, LARGE_COLS, LARGE_ROWS);
+	for (size_t i = 0; i < (size_t)LARGE_ROWS * LARGE_COLS; i++)
+		x[i] = words[i % CELLS];
+	bool good = mx_quantize(&q, &t, &row, &col) == MX_OK;
+	for (size_t at = 0; at < LARGE_ROWS; at += PART)
+		good &= same_part(&q, &t, at, &row, &col);
+	ok(good, "%s, %s: a large tensor has the bytes of its parts", mx_format_info(f)->name,
+	   block == MX_BLOCK_1X32 ? "1x32" : "32x32");
+	output_release(&row);
+	output_release(&col);
+	free(x);
+}
+
+/* Tiles of 32 rows of 32, as columns and as squares, rows too or not. */
 static void test_portable_tiles(void) {
 	enum { TILES = 60 };
 	int bad = 0, done = 0, left = 0;
@@ -252,9 +336,10 @@ static void test_portable_tiles(void) {
 		for (int p = 0; p < 2; p++) {
 			struct mx_quantised r = { rows ? codes[p][0] : NULL, 40, scales[p][0], 3 };
 			struct mx_quantised c = { codes[p][1], 40, scales[p][1], 3 };
-			ok[p] = (square ? paths[p]->square : paths[p]->lines)(
-				MX_RECIPE_EVEN, (uint8_t *)words + 64 * (i % 97), 132,
-				(uint8_t *)words, &r, &c);
+			const uint8_t *x = (uint8_t *)words + 64 * (i % 97);
+			ok[p] = square ? paths[p]->square(MX_RECIPE_EVEN, x, 132, x, &r, &c)
+			               : paths[p]->columns(MX_RECIPE_EVEN, x, 132, rows ? x : NULL,
+			                                   &c);
 		}
 		bad += ok[0] != ok[1] || memcmp(codes[0], codes[1], sizeof codes[0]) ||
 		       memcmp(scales[0], scales[1], sizeof scales[0]);
@@ -277,9 +362,9 @@ static void test_portable(void) {
 		size_t done[2];
 		for (size_t b = 0; b < BLOCKS; b += done[0] + 1) {
 			for (int p = 0; p < 2; p++)
-				done[p] =
-					paths[p]->row(MX_RECIPE_EVEN, (uint8_t *)(words + b * 32),
-				                      BLOCKS - b, codes[p] + b * 32, scales[p] + b);
+				done[p] = paths[p]->row(MX_RECIPE_EVEN, (uint8_t *)(words + b * 32),
+				                        (uint8_t *)words, BLOCKS - b,
+				                        codes[p] + b * 32, scales[p] + b);
 			bad += done[0] != done[1];
 		}
 		for (int b = 0; b < BLOCKS; b++) {
@@ -812,6 +897,9 @@ int main(void) {
 		test_fast(r, rounds);
 	test_rows();
 	test_portable();
+	test_panels();
+	test_large(MX_E2M1, MX_BLOCK_1X32);
+	test_large(MX_E2M3, MX_BLOCK_32X32);
 	test_portable_tiles();
 	test_rounding_modes();
 	test_threads();
