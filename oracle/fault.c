@@ -1,6 +1,7 @@
 /* Known faults of GEMM kernels: changes to one element's operands. */
 #include "fault.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,107 @@ static bool other_format(struct mx_element_product *e, unsigned side, long param
 	return false;
 }
 
+/* FP8 lanes hold 16 codes of each half of a step of K [ISA 7.1.5]; a scale belongs to 32 codes of
+ * K, which two lanes hold. A kernel gives each lane 32 contiguous codes instead, and their scale:
+ * the products are right, in another order, but block b of the instruction then has the codes 16 (b
+ * / 2) on of lanes 2 (b % 2) and 2 (b % 2) + 1 (of 4; of 2 lanes both, from 16 b on). */
+static bool lane_contiguous(struct mx_element_product *e, size_t lanes) {
+	enum { HALF = 16 };
+	size_t steps = (e->blocks + lanes - 1) / lanes;
+	uint8_t was[4 * BLOCK];
+	if (e->block_bytes[0] != BLOCK || e->block_bytes[1] != BLOCK)
+		return false;
+	for (size_t i = e->blocks; i < steps * lanes; i++)
+		for (unsigned s = 0; s < 2; s++) {
+			zero_block(e, s, i);
+			e->scales[s][i] = 127;
+		}
+	for (size_t i = 0; i < 2 * steps; i++) {
+		uint8_t *step = e->codes[i % 2] + i / 2 * lanes * BLOCK;
+		memcpy(was, step, lanes * BLOCK);
+		for (size_t c = 0; c < 2 * lanes; c++)
+			memcpy(step + (c % 2 * lanes + c / 2) * HALF, was + c * HALF, HALF);
+	}
+	e->one.k = steps * lanes * BLOCK;
+	return true;
+}
+
+static bool lane_contiguous_128(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return lane_contiguous(e, 4);
+}
+
+static bool lane_contiguous_64(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return lane_contiguous(e, 2);
+}
+
+/* ---- dequantised first ---- */
+
+static double value_of(const struct mx_element_product *e, unsigned side, size_t i) {
+	const char *format = mx_element_operand(&e->one, side)->format;
+	size_t bits = e->block_bytes[side] * 8 / BLOCK, bit = i * bits;
+	const uint8_t *at = e->codes[side] + bit / 8;
+	unsigned word = (unsigned)at[0] | (bit % 8 + bits > 8 ? (unsigned)at[1] << 8 : 0);
+	uint32_t f32;
+	float f;
+	exact_decode(format, word >> bit % 8 & ((1u << bits) - 1), &f32);
+	memcpy(&f, &f32, sizeof f);
+	return e->scales[side][i / BLOCK] == 0xff
+	               ? NAN
+	               : ldexp((double)f, e->scales[side][i / BLOCK] - 127);
+}
+
+/* As f32 or bf16 it is infinite. */
+static bool is_beyond(double x) {
+	return isfinite(x) && fabs(x) >= 0x1p128;
+}
+
+/* The product of the largest numbers, which is infinite, or NaN. */
+static void make_infinite(struct mx_element_product *e, bool is_nan, bool negative) {
+	for (unsigned s = 0; s < 2; s++) {
+		unsigned bits = e->block_bytes[s] * 8 / BLOCK;
+		for (size_t i = 0; i < e->blocks; i++)
+			zero_block(e, s, i);
+		e->codes[s][0] = (uint8_t)(1u << (bits - 2) | (!s && negative) << (bits - 1));
+		memset(e->scales[s], 127, e->blocks);
+		e->scales[s][0] = is_nan ? 0xff : 0xfe;
+	}
+}
+
+/* Infinite elements make the sum infinite, and NaN if their signs differ or they meet a zero. */
+static bool overflows(struct mx_element_product *e, unsigned sides) {
+	enum { LEAST = 127 + 112 }; /* no element is 2^16 or more */
+	double sum = 0;
+	bool any = false;
+	for (size_t i = 0; i < 2 * e->blocks; i++)
+		any |= sides >> i % 2 & 1 && e->scales[i % 2][i / 2] >= LEAST;
+	size_t n = any ? e->blocks * BLOCK : 0;
+	any = false;
+	for (size_t i = 0; i < n; i++) {
+		double x[2] = { value_of(e, 0, i), value_of(e, 1, i) };
+		for (unsigned s = 0; s < 2; s++) {
+			bool beyond = sides >> s & 1 && is_beyond(x[s]);
+			any |= beyond;
+			x[s] = beyond ? copysign(INFINITY, x[s]) : x[s];
+		}
+		sum += isfinite(x[0] * x[1]) ? 0 : x[0] * x[1];
+	}
+	if (any)
+		make_infinite(e, isnan(sum), signbit(sum));
+	return any;
+}
+
+static bool dequantised_overflow(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)parameter;
+	return overflows(e, 1u << side);
+}
+
+static bool both_dequantised_overflow(struct mx_element_product *e, unsigned side, long parameter) {
+	(void)side, (void)parameter;
+	return overflows(e, 3);
+}
+
 /* ---- which rows ---- */
 
 static bool other_row(struct mx_element_product *e, unsigned side, long by) {
@@ -341,6 +443,14 @@ const struct mx_fault mx_faults[] = {
 	{ "as if the nibbles of %s were swapped", swap_nibbles, MX_FAULT_ONCE, false },
 	{ "as if the codes of %s were read in the format's other variant", other_format,
 	  MX_FAULT_ONCE, false },
+	{ "as if FP8 scales belonged to the 32 contiguous bytes of a lane, in steps of 128 of K",
+	  lane_contiguous_128, MX_FAULT_ONCE, true },
+	{ "as if FP8 scales belonged to the 32 contiguous bytes of a lane, in steps of 64 of K",
+	  lane_contiguous_64, MX_FAULT_ONCE, true },
+	{ "as if A and B were dequantised to f32 or bf16 before the product, and overflowed there",
+	  both_dequantised_overflow, MX_FAULT_ONCE, true },
+	{ "as if %s were dequantised to f32 or bf16 before the product, and overflowed there",
+	  dequantised_overflow, MX_FAULT_ONCE, false },
 	{ "as if block %ld of K were dropped", drop_block, MX_FAULT_BLOCKS, true },
 	{ "as if block %ld of K were added twice", repeat_block, MX_FAULT_BLOCKS, true },
 	{ "as if the scale of block %ld of K were one too high, of A or of B", scale_high,

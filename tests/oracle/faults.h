@@ -349,6 +349,61 @@ static void l10(struct scene *s) {
 	compute(s);
 }
 
+/* Each lane has `step` / lanes contiguous bytes of K, where the instruction has 16 of each half:
+ * its chunk (half, lane) holds what is (lane, half) in memory. */
+static void lanes_contiguous(struct side *x, size_t step) {
+	static uint8_t was[sizeof x->codes];
+	memcpy(was, x->codes, sizeof was);
+	for (size_t i = 0; i < x->rows * K; i++) {
+		size_t k = i % K % step, half = k / (step / 2), lane = k % (step / 2) / 16;
+		x->codes[i] = was[i - k + 32 * lane + 16 * half + k % 16];
+	}
+}
+
+static void l10_lane(struct scene *s) {
+	lanes_contiguous(&s->a, 128);
+	lanes_contiguous(&s->x, 128);
+	compute(s);
+}
+
+static void l10_lane_64(struct scene *s) {
+	lanes_contiguous(&s->a, 64);
+	lanes_contiguous(&s->x, 64);
+	compute(s);
+}
+
+/* An element in f32, which may overflow. */
+static float element_of(const struct side *x, size_t row, size_t k) {
+	bool fp4 = !strcmp(x->format, "E2M1");
+	uint8_t byte = x->codes[row * x->ld + (fp4 ? k / 2 : k)], scale;
+	uint32_t code = fp4 ? byte >> 4 * (k & 1) & 15 : byte, bits;
+	float f;
+	exact_decode(x->format, code, &bits);
+	memcpy(&f, &bits, sizeof f);
+	scale = x->scales[row * x->ld_scales + k / 32];
+	return scale == 0xff ? NAN : (float)ldexp((double)f, scale - 127);
+}
+
+/* By hand: a kernel that multiplies f32. */
+static void dequantise(struct scene *s) {
+	static float a[M * K], x[N * K];
+	for (size_t i = 0; i < M * K; i++)
+		a[i] = element_of(&s->a, i / K, i % K);
+	for (size_t i = 0; i < N * K; i++)
+		x[i] = element_of(&s->x, i / K, i % K);
+	for (size_t i = 0; i < M * N; i++) {
+		float sum = 0;
+		bool any = false;
+		for (size_t k = 0; k < K; k++) {
+			float y = a[i / N * K + k], z = x[i % N * K + k];
+			any |= isinf(y) || isinf(z);
+			sum += y * z;
+		}
+		if (any)
+			memcpy(&s->out[i], &sum, sizeof sum);
+	}
+}
+
 /* FP8: k = 16..31 of a block is in another lane and gets the scale of that lane: that of the next
  * block, for every second half. By hand: half the elements times a power of two. */
 static void l10_fp8(struct scene *s) {
