@@ -217,6 +217,7 @@ struct mx_reference_spec {
 	mx_output_rounding rounding;    /* how outputs are rounded */
 	char *heads, *kv_heads, *batch; /* of attention; NULL: 1 */
 	char *page;                     /* rows of a page of keys and values; NULL: no pages */
+	char *width;                    /* columns of a head of V; NULL: all */
 	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */
 	mx_mask mask;
 	mx_weights p;                  /* the type in which its weights meet V */
@@ -457,8 +458,9 @@ struct mx_reference {
 	int slot[MX_SLOTS]; /* indices in plan->buffers; -1: none */
 	size_t a_block[2], b_block[2];
 	size_t heads, kv_heads, batch;
-	size_t page; /* rows of a page; 0: the keys of a batch follow each other */
-	size_t keys; /* the most of a batch */
+	size_t page;  /* rows of a page; 0: the keys of a batch follow each other */
+	size_t keys;  /* the most of a batch */
+	size_t width; /* of a head of V */
 	double scale;
 	double eps;
 	size_t topk, n_experts, tile, part, inner; /* inner: columns of h */

@@ -5,6 +5,9 @@
  *          too, which a kernel may read, but not use.
  * lengths  The first batch has all keys that it may have, the second a number that fills its last
  *          page (or any, without pages), the others any number from 1 on.
+ * page_begin, last_page
+ *          A list of pages has those of one batch after the other, at least one for each. The last
+ *          page of the first batch is full, others have any number of keys from 1 on.
  * tokens   Each token has topk different experts. The tokens of each expert follow those of the
  *          expert before, in their order, from a multiple of a tile on. What is left of a tile, and
  *          after the last one, is padding: the number of tokens, with the slot topk.
@@ -61,6 +64,31 @@ static void draw_lengths(const struct mx_plan *p, const struct mx_buffer *b, str
 		if (col == 1)
 			n = (n + page - 1) / page * page;
 		put(b, bytes, 0, col, col ? n : most);
+	}
+}
+
+/* Each batch takes about its share of what is left, the last one all. */
+static void draw_begins(const struct mx_plan *p, const struct mx_buffer *b, struct stream s,
+                        uint8_t *bytes) {
+	size_t batch = p->reference.batch, at = 0;
+	size_t left = p->buffers[p->reference.slot[MX_SLOT_PAGES]].cols - batch;
+	for (size_t i = 0; i < batch; i++) {
+		uint32_t share = (uint32_t)(2 * left / (batch - i) + 1);
+		size_t more = draw_below(draw_at(s, DRAW_ELEMENT, 0, i).w[0], share);
+		more = i + 1 == batch || more > left ? left : more;
+		put(b, bytes, 0, i, (uint32_t)at);
+		at += 1 + more;
+		left -= more;
+	}
+	put(b, bytes, 0, batch, (uint32_t)at);
+}
+
+static void draw_last_pages(const struct mx_plan *p, const struct mx_buffer *b, struct stream s,
+                            uint8_t *bytes) {
+	uint32_t page = (uint32_t)p->reference.page;
+	for (size_t col = 0; col < b->cols; col++) {
+		uint32_t n = 1 + draw_below(draw_at(s, DRAW_ELEMENT, 0, col).w[0], page);
+		put(b, bytes, 0, col, col ? n : page);
 	}
 }
 
@@ -158,11 +186,11 @@ int fill_table(const struct mx_plan *p, mx_slot slot, unsigned i, uint64_t seed,
                struct mx_error *err) {
 	const struct mx_buffer *b = &p->buffers[i];
 	struct stream s = draw_stream(seed, p->c->name, b->name);
-	if (slot != MX_SLOT_PAGES && slot != MX_SLOT_LENGTHS)
-		return draw_sorted(p, slot, i, seed, bytes, err);
-	if (slot == MX_SLOT_PAGES)
-		draw_pages(p, b, s, bytes);
-	else
-		draw_lengths(p, b, s, bytes);
-	return 0;
+	switch (slot) {
+	case MX_SLOT_PAGES: draw_pages(p, b, s, bytes); return 0;
+	case MX_SLOT_LENGTHS: draw_lengths(p, b, s, bytes); return 0;
+	case MX_SLOT_PAGE_BEGIN: draw_begins(p, b, s, bytes); return 0;
+	case MX_SLOT_LAST_PAGE: draw_last_pages(p, b, s, bytes); return 0;
+	default: return draw_sorted(p, slot, i, seed, bytes, err);
+	}
 }

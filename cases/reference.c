@@ -30,8 +30,9 @@ bool reference_slot_is_output(mx_slot slot) {
 }
 
 bool reference_is_table(int slot) {
-	return slot == MX_SLOT_PAGES || slot == MX_SLOT_LENGTHS || slot == MX_SLOT_TOKENS ||
-	       slot == MX_SLOT_EXPERTS || slot == MX_SLOT_COUNT;
+	return slot == MX_SLOT_PAGES || slot == MX_SLOT_LENGTHS || slot == MX_SLOT_PAGE_BEGIN ||
+	       slot == MX_SLOT_LAST_PAGE || slot == MX_SLOT_TOKENS || slot == MX_SLOT_EXPERTS ||
+	       slot == MX_SLOT_COUNT;
 }
 
 int reference_slot_of(const struct mx_case *c, unsigned i) {
@@ -55,7 +56,8 @@ static const char *bad_buffer(const struct mx_case *c, mx_slot k) {
 		return "no buffer has this name";
 	if (b->role != MX_ROLE_NONE)
 		return "a buffer of the reference has role none";
-	if (reference_slot_of(c, (unsigned)i) != (int)k)
+	int slot = reference_slot_of(c, (unsigned)i);
+	if (slot != (int)k && !(slot == MX_SLOT_K && k == MX_SLOT_V && c->reference->width))
 		return "the buffer is already in the reference";
 	if (k == MX_SLOT_INDICES || reference_is_table(k))
 		return b->type == MX_DT_I32 || b->type == MX_DT_U32 ? NULL
@@ -110,6 +112,13 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	*key = "page";
 	if (!r->page != !r->slot[MX_SLOT_PAGES])
 		return "a table of pages needs the rows of a page, and the reverse";
+	*key = "page_begin";
+	if (r->slot[MX_SLOT_PAGE_BEGIN] && !r->page)
+		return "there are no pages";
+	*key = "last_page";
+	if (r->slot[MX_SLOT_LAST_PAGE] &&
+	    (!r->slot[MX_SLOT_PAGE_BEGIN] || r->slot[MX_SLOT_LENGTHS]))
+		return "a last page needs page_begin, and no lengths";
 	*key = "scale";
 	return is_number(r->scale) ? NULL : "not a finite number other than 0";
 }
@@ -196,6 +205,7 @@ static int make_count(const struct scope *s, const char *name, const char *text,
 static int make_keys(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	struct mx_reference *x = &p->reference;
 	size_t rows = buffer_of(p, MX_SLOT_K)->rows, pages = 0;
+	bool list = x->slot[MX_SLOT_PAGE_BEGIN] >= 0;
 	if (p->c->reference->page) {
 		if (make_count(s, "page", p->c->reference->page, &x->page, err))
 			return -1;
@@ -208,7 +218,11 @@ static int make_keys(const struct scope *s, struct mx_plan *p, struct mx_error *
 		return field_fail(err, p->c, (struct field){ "reference.", -1, "pages" },
 		                  "a row has %zu pages, K only %zu", pages, rows / x->page);
 	x->keys = x->page ? x->page * pages : rows / x->batch;
-	return check_size(p, MX_SLOT_PAGES, x->batch, pages, err) ||
+	if (list && pages < x->batch)
+		return size_fail(p, MX_SLOT_PAGES, 1, x->batch, err);
+	return check_size(p, MX_SLOT_PAGES, list ? 1 : x->batch, pages, err) ||
+	                       check_size(p, MX_SLOT_PAGE_BEGIN, 1, x->batch + 1, err) ||
+	                       check_size(p, MX_SLOT_LAST_PAGE, 1, x->batch, err) ||
 	                       check_size(p, MX_SLOT_LENGTHS, 1, x->batch, err)
 	               ? -1
 	               : 0;
@@ -228,11 +242,16 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 	    q->rows % x->batch)
 		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
 		                  "heads, kv_heads or batch do not divide the sizes");
-	size_t depth = q->cols / x->heads, width = v->cols / x->kv_heads;
+	size_t depth = q->cols / x->heads;
+	x->width = v->cols / x->kv_heads;
+	if (r->width && make_count(s, "width", r->width, &x->width, err))
+		return -1;
+	if (x->width > v->cols / x->kv_heads)
+		return size_fail(p, MX_SLOT_V, k->rows, x->width * x->kv_heads, err);
 	x->scale = r->scale ? strtod(r->scale, NULL) : 1 / sqrt((double)depth);
 	if (make_keys(s, p, err) || check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
 	    check_size(p, MX_SLOT_V, k->rows, v->cols, err) ||
-	    check_size(p, MX_SLOT_O, q->rows, width * x->heads, err) ||
+	    check_size(p, MX_SLOT_O, q->rows, x->width * x->heads, err) ||
 	    check_size(p, MX_SLOT_LSE, x->batch * x->heads, q->rows / x->batch, err))
 		return -1;
 	return 0;

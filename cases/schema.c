@@ -275,6 +275,7 @@ static const cyaml_schema_field_t reference_fields[] = {
 	STRING(mx_reference_spec, kv_heads, OPTIONAL),
 	STRING(mx_reference_spec, batch, OPTIONAL),
 	STRING(mx_reference_spec, page, OPTIONAL),
+	STRING(mx_reference_spec, width, OPTIONAL),
 	STRING(mx_reference_spec, scale, OPTIONAL),
 	OPTIONAL_ENUM(mx_reference_spec, mask, masks),
 	OPTIONAL_ENUM(mx_reference_spec, p, weight_types),

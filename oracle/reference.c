@@ -124,17 +124,44 @@ static struct part keys_of(const struct mx_buffer *s, size_t heads, size_t head,
 	return (struct part){ 0, n, head * cols, cols, row };
 }
 
+/* Where the pages of a batch are, and its keys; false: not a number that can be right. */
+struct keys {
+	size_t row, col, n; /* of the table of pages */
+};
+
+static bool place_keys(const struct mx_bench *b, size_t batch, struct keys *x) {
+	const struct mx_reference *r = &b->plan.reference;
+	*x = (struct keys){ batch, 0, r->keys };
+	if (buffer_of(b, MX_SLOT_LENGTHS))
+		x->n = table(b, MX_SLOT_LENGTHS, 0, batch);
+	if (!buffer_of(b, MX_SLOT_PAGE_BEGIN))
+		return x->n <= r->keys;
+	size_t from = table(b, MX_SLOT_PAGE_BEGIN, 0, batch),
+	       to = table(b, MX_SLOT_PAGE_BEGIN, 0, batch + 1),
+	       last = buffer_of(b, MX_SLOT_LAST_PAGE) ? table(b, MX_SLOT_LAST_PAGE, 0, batch)
+	                                              : r->page;
+	if (from > to || to > buffer_of(b, MX_SLOT_PAGES)->cols || last > r->page)
+		return false;
+	size_t most = (to - from) * r->page;
+	x->row = 0;
+	x->col = from;
+	if (!buffer_of(b, MX_SLOT_LENGTHS))
+		x->n = most ? most - r->page + last : 0;
+	return x->n <= most;
+}
+
 /* The rows of K and V that are the keys of a batch, in order. */
 static int find_keys(const struct mx_bench *b, size_t batch, size_t *n, size_t *row,
                      struct mx_error *err) {
 	const struct mx_reference *r = &b->plan.reference;
 	size_t rows = buffer_of(b, MX_SLOT_K)->rows;
-	*n = buffer_of(b, MX_SLOT_LENGTHS) ? table(b, MX_SLOT_LENGTHS, 0, batch) : r->keys;
-	if (*n > r->keys)
-		return mx_fail(err, "%s: batch %zu has more than %zu keys", b->plan.name, batch,
-		               r->keys);
-	for (size_t j = 0; j < *n; j++) {
-		size_t page = r->page ? table(b, MX_SLOT_PAGES, batch, j / r->page) : 0;
+	struct keys x;
+	if (!place_keys(b, batch, &x))
+		return mx_fail(err, "%s: batch %zu has more keys or pages than there are",
+		               b->plan.name, batch);
+	*n = x.n;
+	for (size_t j = 0; j < x.n; j++) {
+		size_t page = r->page ? table(b, MX_SLOT_PAGES, x.row, x.col + j / r->page) : 0;
 		row[j] = r->page ? page * r->page + j % r->page : batch * r->keys + j;
 		if (page > rows || row[j] >= rows)
 			return mx_fail(err, "%s: batch %zu: page %zu is not in K", b->plan.name,
@@ -170,6 +197,7 @@ static enum exact_status one_head(const struct mx_bench *b, const struct inputs 
 		    k = keys_of(sk, r->kv_heads, kv, keys->rows, keys->row),
 		    v = keys_of(sv, r->kv_heads, kv, keys->rows, keys->row),
 		    out = part_of(so, r->batch, r->heads, batch, head);
+	v.cols = r->width;
 	double *xq = cut(sq, in->q, q), *xk = cut(sk, in->k, k), *xv = cut(sv, in->v, v);
 	double *all = malloc((2 * q.rows * (v.cols + 1) + 1) * sizeof *all);
 	double *bound = all + q.rows * v.cols, *l = all + 2 * q.rows * v.cols;

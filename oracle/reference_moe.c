@@ -155,39 +155,50 @@ static double rounding_of(const struct mx_bench *b) {
 	return ldexp(1, b->plan.c->reference->rounding == MX_ROUND_RTZ ? 1 - digits : -digits);
 }
 
-/* Adds columns [from, from + n) of h times W2. size: the sum of magnitudes of what is added to an
+/* Columns [from, from + n) of rows of `all`. */
+static void cut_columns(const double *x, size_t rows, size_t all, size_t from, size_t n,
+                        double *to) {
+	for (size_t i = 0; i < rows; i++)
+		memcpy(to + i * n, x + i * all + from, n * sizeof *to);
+}
+
+/* Adds y, the product of a part of h, to O. size: the sum of magnitudes of what is added to an
  * element of O. */
+static void add_product(const struct mx_bench *b, const struct rows *x, const struct expected *y,
+                        struct expected *o, double *size) {
+	size_t width = buffer_of(b, MX_SLOT_O)->cols;
+	bool weighted = buffer_of(b, MX_SLOT_ROUTING) != NULL;
+	for (size_t i = 0; i < x->n * width; i++) {
+		double by = weighted ? input(b, MX_SLOT_ROUTING, 0, x->at[i / width]) : 1;
+		double value = by * y->value[i]; /* one multiplication in f32 */
+		double own = fabs(by) * y->bound[i] * (1 + 0x1p-22) + fabs(value) * 0x1p-23;
+		size_t to = x->token[i / width] * width + i % width;
+		o->value[to] += value;
+		o->bound[to] += own + rounding_of(b) * (fabs(value) + own) + 0x1p-126;
+		size[to] += fabs(value) + own;
+	}
+}
+
+/* Adds columns [from, from + n) of h times W2. */
 static enum exact_status add_part(const struct mx_bench *b, const struct rows *x,
                                   const struct expected *h, const struct factor *w2, size_t from,
                                   size_t n, struct expected *o, double *size) {
 	size_t inner = b->plan.reference.inner, width = buffer_of(b, MX_SLOT_O)->cols;
 	size_t words = 2 * x->n * n + 2 * width * n + 2 * x->n * width;
-	double *all = malloc((words + 1) * sizeof *all), *hb = all + x->n * n, *w = hb + x->n * n,
-	       *wn = w + width * n, *y = wn + width * n, *e = y + x->n * width;
+	double *all = malloc((words + 1) * sizeof *all), *bound = all + x->n * n,
+	       *w = bound + x->n * n, *nominal = w + width * n, *y = nominal + width * n;
+	struct expected product = { y, y + x->n * width };
 	if (!all)
 		return EXACT_NO_MEMORY;
-	for (size_t i = 0; i < x->n; i++) {
-		memcpy(all + i * n, h->value + i * inner + from, n * sizeof *all);
-		memcpy(hb + i * n, h->bound + i * inner + from, n * sizeof *all);
-	}
-	for (size_t i = 0; i < width; i++) {
-		memcpy(w + i * n, w2->value + i * inner + from, n * sizeof *all);
-		memcpy(wn + i * n, w2->nominal + i * inner + from, n * sizeof *all);
-	}
+	cut_columns(h->value, x->n, inner, from, n, all);
+	cut_columns(h->bound, x->n, inner, from, n, bound);
+	cut_columns(w2->value, width, inner, from, n, w);
+	cut_columns(w2->nominal, width, inner, from, n, nominal);
 	enum exact_status status =
-		exact_down(x->n, width, n, all, hb, (struct exact_factor){ w, wn },
-	                   1 + !!buffer_of(b, MX_SLOT_W2_SCALE), y, e);
-	for (size_t i = 0; status == EXACT_OK && i < x->n * width; i++) {
-		double by = buffer_of(b, MX_SLOT_ROUTING)
-		                    ? input(b, MX_SLOT_ROUTING, 0, x->at[i / width])
-		                    : 1;
-		size_t to = x->token[i / width] * width + i % width;
-		double own = fabs(by) * e[i] * (1 + 0x1p-22) + fabs(by * y[i]) * 0x1p-23;
-		double part = fabs(by * y[i]) + own;
-		o->value[to] += by * y[i];
-		o->bound[to] += own + rounding_of(b) * part + 0x1p-126;
-		size[to] += part;
-	}
+		exact_down(x->n, width, n, all, bound, (struct exact_factor){ w, nominal },
+	                   !!buffer_of(b, MX_SLOT_W2_SCALE), y, product.bound);
+	if (status == EXACT_OK)
+		add_product(b, x, &product, o, size);
 	free(all);
 	return status;
 }

@@ -34,12 +34,31 @@ static const char moe[] =
 	"  - {name: R, role: none, type: f32, rows: 1, cols: 2 * M + 8 * N}\n"
 	"  - {name: O, role: none, type: f32, rows: M, cols: 8}\n"
 	"reference: {op: moe, x: X, w1: W1, w2: W2, tokens: T, experts: E, count: C, routing: R, "
-        "o: O, "
+	"o: O, "
 	"topk: 2, n_experts: N, tile: 8IDS}\n"
 	"kernarg: []\n"
 	"verdict: {judge: bound}\n"
 	"runs:\n"
 	"  - {M: 1, N: 2, K: 1, regime: general}\n";
+
+static const char list[] =
+	"name: listed\n"
+	"kernel: listed\n"
+	"grid: [1]\n"
+	"block: [64]\n"
+	"buffers:\n"
+	"  - {name: Q, role: none, type: f32, rows: M, cols: 8}\n"
+	"  - {name: C, role: none, type: f32, rows: 4 * K, cols: 8}\n"
+	"  - {name: T, role: none, type: i32, rows: 1, cols: N}\n"
+	"  - {name: B, role: none, type: i32, rows: 1, cols: M + 1}\n"
+	"  - {name: L, role: none, type: i32, rows: 1, cols: M}\n"
+	"  - {name: O, role: none, type: f32, rows: M, cols: 6}\n"
+	"reference: {op: attention, q: Q, k: C, v: C, width: 6, o: O, batch: M, pages: T, page: 4, "
+	"page_begin: B, last_page: L}\n"
+	"kernarg: []\n"
+	"verdict: {judge: bound}\n"
+	"runs:\n"
+	"  - {M: 1, N: 1, K: 1, regime: general}\n";
 
 struct drawn {
 	struct mx_case *c;
@@ -48,11 +67,12 @@ struct drawn {
 	const uint32_t *lengths;
 };
 
-static struct drawn draw(unsigned rows, unsigned cols, unsigned pages, uint64_t seed) {
+static struct drawn draw_case(const char *yaml, unsigned rows, unsigned cols, unsigned pages,
+                              uint64_t seed) {
 	struct drawn d;
 	struct mx_plan p;
 	struct mx_error err;
-	if (load(text, &d.c, &err) ||
+	if (load(yaml, &d.c, &err) ||
 	    mx_plan_make(d.c, rows, cols, pages, MX_REGIME_GENERAL, &p, &err) ||
 	    mx_data_make(&p, seed, &d.data, &err)) {
 		fprintf(stderr, "table_test: %s\n", err.text);
@@ -61,6 +81,10 @@ static struct drawn draw(unsigned rows, unsigned cols, unsigned pages, uint64_t 
 	d.pages = (const int32_t *)d.data.bytes[3];
 	d.lengths = (const uint32_t *)d.data.bytes[4];
 	return d;
+}
+
+static struct drawn draw(unsigned rows, unsigned cols, unsigned pages, uint64_t seed) {
+	return draw_case(text, rows, cols, pages, seed);
 }
 
 static void release(struct drawn *d) {
@@ -79,6 +103,28 @@ static unsigned distinct(const int32_t *x, unsigned n, int32_t below) {
 		has[x[i]] = true;
 	}
 	return different;
+}
+
+static void test_lists(void) {
+	for (unsigned total = 9; total <= 60; total += 51) {
+		struct drawn d = draw_case(list, 9, total, 64, 1);
+		const int32_t *pages = (const int32_t *)d.data.bytes[2],
+			      *begin = (const int32_t *)d.data.bytes[3],
+			      *last = (const int32_t *)d.data.bytes[4];
+		bool rising = begin[0] == 0 && begin[9] == (int32_t)total, right = last[0] == 4;
+		int32_t longest = 0;
+		for (unsigned i = 0; i < 9; i++) {
+			rising &= begin[i + 1] > begin[i];
+			right &= last[i] >= 1 && last[i] <= 4;
+			longest = begin[i + 1] - begin[i] > longest ? begin[i + 1] - begin[i]
+			                                            : longest;
+		}
+		ok(rising && distinct(pages, total, 64) == total,
+		   "%u pages of 9 batches: each batch has its own, none has no page", total);
+		ok(right && (total == 9 ? longest == 1 : longest > 7),
+		   "last pages have a key at least; lists differ in length");
+		release(&d);
+	}
 }
 
 /* The tables of TOKENS tokens that have 2 of EXPERTS experts each. */
@@ -172,6 +218,7 @@ int main(void) {
 	d = draw(1, 1, 1, 1);
 	ok(d.pages[0] == 0 && d.lengths[0] == 4, "one page is page 0");
 	release(&d);
+	test_lists();
 	test_sorted();
 	remove_folder();
 	return done_testing();

@@ -154,6 +154,32 @@ void paged(const GLOBAL float *Q, const GLOBAL float *K, const GLOBAL float *V,
 			O[q + d] = out[d] / sum;
 }
 
+enum { LISTS_FROM_0 = 1, LAST_PAGE_FULL, V_FROM_THE_END };
+
+/* The same for two heads whose V is the first 8 of 12 columns of K, with a list of pages. */
+KERNEL(64)
+void latent(const GLOBAL float *Q, const GLOBAL float *KV, const GLOBAL u32 *list,
+            const GLOBAL u32 *begin, const GLOBAL u32 *last, GLOBAL float *O, u32 batches,
+            u32 bug) {
+	u32 i = ROW() / 2, q = ROW() * 12, v = bug == V_FROM_THE_END ? 4 : 0;
+	float out[8] = { 0 }, sum = 0;
+	if (i >= batches)
+		return;
+	u32 pages = begin[i + 1] - begin[i], first = bug == LISTS_FROM_0 ? 0 : begin[i];
+	for (u32 j = 0; j < 4 * pages - 4 + (bug == LAST_PAGE_FULL ? 4 : last[i]); j++) {
+		const GLOBAL float *k = KV + (list[first + j / 4] * 4 + j % 4) * 12;
+		float s = 0;
+		for (u32 d = 0; d < 12; d++)
+			s += Q[q + d] * k[d];
+		float w = power(s * 0.3f);
+		for (u32 d = 0; d < 8; d++)
+			out[d] += w * k[v + d];
+		sum += w;
+	}
+	for (u32 d = 0; d < 8; d++)
+		O[ROW() * 8 + d] = out[d] / sum;
+}
+
 enum { FIRST_EXPERT = 1, HALVES_SWAPPED, NO_WEIGHT, LAST_ROW_LOST };
 
 /* A mixture of experts on tokens of 8 numbers, sorted in tiles of 4 rows; a work-item for each

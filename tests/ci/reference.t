@@ -159,6 +159,32 @@ runs:
   - {sizes: {B: 5, T: 6, P: 31}, regime: general}
 END
 
+$case{latent} = <<'END';
+name: latent
+kernel: latent
+grid: ["ceildiv(B, 32)"]
+block: [64]
+buffers:
+  - {name: Q, role: none, type: f32, rows: B, cols: 24}
+  - {name: KV, role: none, type: f32, rows: 4 * P, cols: 12}
+  - {name: LIST, role: none, type: u32, rows: 1, cols: T}
+  - {name: AT, role: none, type: u32, rows: 1, cols: B + 1}
+  - {name: LAST, role: none, type: u32, rows: 1, cols: B}
+  - {name: O, role: none, type: f32, rows: B, cols: 16}
+reference: {op: attention, q: Q, k: KV, v: KV, width: 8, o: O, batch: B, heads: 2, kv_heads: 1, scale: 0.3, pages: LIST, page: 4, page_begin: AT, last_page: LAST}
+kernarg:
+  - {offset: 0,  type: ptr, value: Q}
+  - {offset: 8,  type: ptr, value: KV}
+  - {offset: 16, type: ptr, value: LIST}
+  - {offset: 24, type: ptr, value: AT}
+  - {offset: 32, type: ptr, value: LAST}
+  - {offset: 40, type: ptr, value: O}
+  - {offset: 48, type: u32, value: B}
+  - {offset: 52, type: u32, value: 0}
+verdict: {judge: bound}
+runs:
+  - {sizes: {B: 5, T: 17, P: 31}, regime: general}
+END
 $case{moe} = <<'END';
 name: moe
 kernel: moe
@@ -246,6 +272,9 @@ finds('the length of another batch', 'paged', 3, 'out-of-bound: O\[');
 my @rows = map { ("{name: $_, role: none, type: f32, rows: 4 * P" => "{name: $_, role: none, type: f32, rows: 4 * T") } 'KT', 'V';
 is(judge('paged', 1, 'B: 5' => 'B: 1', ', pages: BT, page: 4' => '', @rows), 0, 'paged: without a table keys are rows that follow each other')
 	or diag $out, $err;
+finds('lists of pages from 0', 'latent', 1, 'out-of-bound: O\[');
+finds('a last page that is full', 'latent', 2, 'out-of-bound: O\[');
+finds('V from the last columns', 'latent', 3, 'out-of-bound: O\[');
 my @first = ('value: W2}' => 'value: 0}', ', w2: W2' => '', ', routing: W' => '', 'O,   role: none, type: f32, rows: T,' => 'O,   role: none, type: f32, rows: T * TOPK,');
 is(judge('moe', 0, @first), 0, 'moe: the first product alone') or diag $out, $err;
 finds('the expert of the first tile', 'moe', 1, 'out-of-bound: O\[');
@@ -275,6 +304,10 @@ is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must b
 is_refused('a table without pages', ':\d+: reference\.page: a table of pages needs the rows of a page, and the reverse', 'paged', ', page: 4' => '');
 is_refused('a page that does not divide K', ': reference: page does not divide the rows of K', 'paged', 'page: 4' => 'page: 7');
 is_refused('more pages than K has', ': reference\.pages: a row has 32 pages, K only 31', 'paged', 'T: 6' => 'T: 32');
+is_refused('K as V without a width', ':\d+: reference\.v: the buffer is already in the reference', 'latent', ', width: 8' => '');
+is_refused('a V wider than K', ': reference\.v: KV is 124 x 12, must be 124 x 13', 'latent', 'width: 8' => 'width: 13');
+is_refused('a last page beside lengths', ':\d+: reference\.last_page: a last page needs page_begin, and no lengths', 'latent', ', page_begin: AT' => '');
+is_refused('fewer pages than batches', ': reference\.pages: LIST is 1 x 4, must be 1 x 5', 'latent', 'T: 17' => 'T: 4');
 is_refused('a table of f32', ':\d+: reference\.lengths: indices are i32 or u32', 'paged', '{name: CL, role: none, type: u32' => '{name: CL, role: none, type: f32');
 my $header = "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 6), }";
 spew("$dir/table.npy", "\x93NUMPY\1\0" . pack('v', 118) . sprintf("%-117s\n", $header) . pack 'L<*', 31, (0) x 29);
