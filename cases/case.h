@@ -94,8 +94,8 @@ struct mx_buffer_spec {
 	char *ld;          /* bytes from line to line; NULL: lines are packed */
 	char *extent;      /* bytes in all; NULL: to the end of the last line's elements */
 	char *guard;       /* lines of guard before and after; NULL: 1 */
-	char *data;   /* "zero", "poison", "random", "regime" (for an output that an epilogue reads)
-	                 or a .npy file; NULL: by the role */
+	char *data; /* "zero", "poison", "random", "index", "regime" (for an output that an epilogue
+	               reads) or a .npy file; NULL: by the role */
 	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
 	char *of;     /* judge repack: the buffer whose elements it must hold after the launch; or
 	                 NULL */

@@ -270,6 +270,16 @@ static int check_verdict(struct source *s, const struct mx_case *c, struct mx_er
 	return bits ? check_bits(s, c, err) : 0;
 }
 
+static int check_indices(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++) {
+		const struct mx_buffer_spec *b = &c->buffers[i];
+		if (b->data && !strcmp(b->data, "index") && b->type < MX_DT_I8)
+			return source_fail(err, s, case_line_of(s, "buffers", i, "data"),
+			                   "buffers[%u].data: index is for types of integers", i);
+	}
+	return 0;
+}
+
 /* Operands are rows with contiguous K. */
 static int check_orders(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	for (unsigned i = 0; i < c->n_buffers; i++)
@@ -385,8 +395,9 @@ static int check_places(struct source *s, const struct mx_case *c, struct mx_err
 
 int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
-	    check_orders(s, c, err) || check_layouts(s, c, err) || check_places(s, c, err) ||
-	    check_groups(s, c, err) || check_epilogue(s, c, err) || check_kernarg(s, c, err))
+	    check_indices(s, c, err) || check_orders(s, c, err) || check_layouts(s, c, err) ||
+	    check_places(s, c, err) || check_groups(s, c, err) || check_epilogue(s, c, err) ||
+	    check_kernarg(s, c, err))
 		return -1;
 	return reference_check(s, c, err) ? -1 : check_verdict(s, c, err);
 }

@@ -244,6 +244,16 @@ static void fill_bytes(const struct mx_plan *p, const struct mx_buffer *b, uint6
 		}
 }
 
+/* Each element is its number, counted along lines. */
+static void fill_index(const struct mx_buffer *b, uint8_t *bytes) {
+	size_t n = b->order == MX_ORDER_COL ? b->rows : b->cols, width = dtype_bytes(b->type, 1);
+	for (size_t line = 0; line < b->lines; line++)
+		for (size_t i = 0; i < n; i++) {
+			uint64_t v = line * n + i;
+			memcpy(bytes + mx_buffer_data(b, line) + i * width, &v, width);
+		}
+}
+
 static bool is_operand(mx_role role) {
 	return role >= MX_ROLE_A && role <= MX_ROLE_B_SCALE;
 }
@@ -283,6 +293,8 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 		free_unquantised(data);
 	if (!how || !strcmp(how, "random"))
 		fill_bytes(p, b, seed, data->bytes[i]);
+	else if (!strcmp(how, "index"))
+		fill_index(b, data->bytes[i]);
 	else if (!strcmp(how, "zero"))
 		for (size_t line = 0; line < b->lines; line++)
 			memset(data->bytes[i] + mx_buffer_data(b, line), 0, b->line_bytes);

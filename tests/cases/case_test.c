@@ -244,6 +244,9 @@ static void wrong_files_say_which_line(void) {
 		{ "an unknown rounding", VERDICT,
 		  "reference: {op: softmax, rounding: up}\nverdict: {judge: bound}",
 		  ":24: rounding: invalid ENUM value: up" },
+		{ "numbers of elements in bf16", "role: none,    type: bf16",
+		  "role: none, data: index, type: bf16",
+		  ":15: buffers[5].data: index is for types of integers" },
 		{ "flushed results of another judge", VERDICT,
 		  "verdict: {judge: bound, flush: true}",
 		  ":24: flush is for judges bits and set without groups or epilogue" },
@@ -315,8 +318,7 @@ static void other_files_are_refused(void) {
 	memset(huge, '#', 2 << 20);
 	write_file(huge, 2 << 20);
 	free(huge);
-	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB",
-	         "a file of 2 MiB");
+	ok_error(mx_case_load(path, &c, &err), err.text, ": larger than 1 MiB", "a file of 2 MiB");
 	unlink(path);
 	ok_error(mx_case_load(path, &c, &err), err.text, ": No such file or directory",
 	         "a missing file");

@@ -47,6 +47,13 @@ static void filled_as_told(void) {
 	mx_data_free(&d);
 	mx_case_free(c);
 
+	good = fill("type: u16, rows: 2, cols: 2, ld: 6, data: index", &c, &p, &d, &err);
+	static const uint8_t counted[] = { 0, 0, 1, 0, 255, 255, 2, 0, 3, 0 };
+	ok(good && !memcmp(d.bytes[5], counted, sizeof counted),
+	   "index: elements are their numbers");
+	mx_data_free(&d);
+	mx_case_free(c);
+
 	write_npy("w.npy", 'u', 2, 2, 3);
 	good = fill("type: u16, rows: 2, cols: 3, ld: 8, data: w.npy", &c, &p, &d, &err);
 	if (!ok(good && !memcmp(d.bytes[5], numbers, 6) && !memcmp(d.bytes[5] + 8, numbers + 3, 6),
