@@ -160,6 +160,7 @@ struct mx_run_spec {
 	int64_t M, N, K;       /* 0: not given; then `sizes` does not have them */
 	struct mx_sizes sizes; /* filled in by mx_case_load; names are owned */
 	mx_regime regime;
+	int64_t tiles; /* 0: all */
 	char **tags;
 	unsigned n_tags;
 };
@@ -291,6 +292,9 @@ void mx_waivers_free(struct mx_waivers *w);
 /* "race-lds in KERNEL at 0x1f4: REASON", cut to `room` bytes. Returns text. */
 char *mx_waiver_text(const struct mx_waiver *w, char *text, size_t room);
 
+/* The axis of the grid along which workgroups take the tiles of a size, one each. */
+typedef enum { MX_AXIS_NONE, MX_AXIS_X, MX_AXIS_Y, MX_AXIS_Z } mx_axis;
+
 /* What a kernel asks of one size; 0: nothing. */
 struct mx_size_contract {
 	char *name;
@@ -298,6 +302,7 @@ struct mx_size_contract {
 	int64_t multiple;
 	int64_t tile;   /* what a workgroup, or a step of its loop, takes of it */
 	int64_t stages; /* tiles that the loop has in flight */
+	mx_axis axis;
 };
 /* An expression with a ceiling, for instance of a 32-bit offset. */
 struct mx_limit {
@@ -420,6 +425,7 @@ struct mx_case_run {
 	struct mx_sizes sizes;
 	mx_regime regime;
 	const struct mx_variant *variant; /* NULL: the case has none */
+	unsigned tiles;                   /* of the output that run and are judged; 0: all */
 };
 
 /* The text of a case file with one run instead of its own, tagged `regress`. The name stays,
@@ -466,6 +472,13 @@ struct mx_reference {
 	size_t topk, n_experts, tile, part, inner; /* inner: columns of h */
 };
 
+/* A part of the output, and a workgroup that computes it. */
+struct mx_tile {
+	size_t row, col, rows, cols;
+	uint32_t workgroup[3];
+};
+enum { MX_MOST_TILES = 32 };
+
 struct mx_plan {
 	const struct mx_case *c;
 	char name[MX_RUN_NAME];           /* "gemm/mxfp4_f32/128x128x256/exact" */
@@ -476,6 +489,8 @@ struct mx_plan {
 	mx_regime regime;
 	bool outside; /* the contract; it permits launches there */
 	uint32_t grid[3], block[3], lds;
+	unsigned n_tiles; /* 0: all of the output */
+	struct mx_tile tile[MX_MOST_TILES];
 	struct mx_groups groups;
 	struct mx_epilogue epilogue;   /* if the case has one */
 	struct mx_reference reference; /* if the case has one */
@@ -495,6 +510,30 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 /* The same for a case with the sizes M, N and K alone. */
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
                  struct mx_plan *plan, struct mx_error *err);
+
+/* ---- runs of some tiles: only their workgroups run, and memory that they do not use has no data
+ * ---- */
+
+/* Memory of zeros; only pages that are written take memory. */
+void *mx_sparse_new(size_t bytes);
+void mx_sparse_free(void *p, size_t bytes);
+
+/* Whether tiles use a part of buffer i only: of operands, scales and output. */
+bool mx_tiles_divide(const struct mx_plan *plan, unsigned i);
+
+/* Calls `each` for the bytes of such a buffer that each tile uses, from the start of its extent.
+ * Tiles may share bytes. */
+typedef void mx_bytes_of_tile(void *context, size_t from, size_t bytes);
+void mx_tiles_bytes(const struct mx_plan *plan, unsigned i, mx_bytes_of_tile *each, void *context);
+
+/* The workgroups of the tiles, by index in the grid, ascending. The caller frees the list; NULL:
+ * out of memory. */
+uint64_t *mx_tiles_workgroups(const struct mx_plan *plan, size_t *n);
+
+/* Sizes of a buffer, in bytes, at which offsets in 32 bits overflow: 2^31 and 2^32 bytes, and as
+ * many elements. */
+enum { MX_CEILINGS = 4 };
+uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i);
 
 /* The kernarg segment, for the given addresses of the buffers (of their valid extent, in the order
  * of plan->buffers). out: plan->kernarg_bytes bytes, gaps zero. */
@@ -544,6 +583,8 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
 struct mx_data {
 	uint8_t *bytes[MX_MAX_BUFFERS]; /* plan->buffers[i].data_bytes bytes each, in lines; outputs
 	                                   and gaps are poison */
+	size_t sparse[MX_MAX_BUFFERS];  /* not 0: mx_sparse_new allocated so many bytes; only what
+	                                   the plan's tiles use has data */
 	float *a, *b; /* unquantised operands, M*K and N*K, row-major; NULL if nothing was
 	                 quantised: the regime draws codes, or they come from a file */
 };

@@ -120,6 +120,9 @@ static int check_sizes(struct source *s, const struct mx_case *c, struct mx_erro
 		if ((product || c->groups) && (z->n < 3 || strcmp(z->at[2].name, "K")))
 			return source_fail(err, s, case_line_of(s, "runs", i, "regime"),
 			                   "runs[%u]: a product has the sizes M, N and K", i);
+		if (c->runs[i].tiles < 0 || c->runs[i].tiles > MX_MOST_TILES)
+			return source_fail(err, s, case_line_of(s, "runs", i, "tiles"),
+			                   "runs[%u].tiles: not 0 to %d", i, MX_MOST_TILES);
 	}
 	return 0;
 }

@@ -11,6 +11,12 @@ static const cyaml_strval_t outsides[] = {
 	{ "in-bounds", MX_OUTSIDE_IN_BOUNDS },
 };
 
+static const cyaml_strval_t axes[] = {
+	{ "x", MX_AXIS_X },
+	{ "y", MX_AXIS_Y },
+	{ "z", MX_AXIS_Z },
+};
+
 static const cyaml_schema_field_t size_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_size_contract, name, 1, CYAML_UNLIMITED),
 	CYAML_FIELD_INT("min", CYAML_FLAG_OPTIONAL, struct mx_size_contract, min),
@@ -18,6 +24,8 @@ static const cyaml_schema_field_t size_fields[] = {
 	CYAML_FIELD_INT("multiple", CYAML_FLAG_OPTIONAL, struct mx_size_contract, multiple),
 	CYAML_FIELD_INT("tile", CYAML_FLAG_OPTIONAL, struct mx_size_contract, tile),
 	CYAML_FIELD_INT("stages", CYAML_FLAG_OPTIONAL, struct mx_size_contract, stages),
+	CYAML_FIELD_ENUM("axis", CYAML_FLAG_STRICT | CYAML_FLAG_OPTIONAL, struct mx_size_contract,
+	                 axis, axes, COUNT(axes)),
 	CYAML_FIELD_END,
 };
 
@@ -56,6 +64,8 @@ static const char *fault_of(const struct mx_size_contract *s) {
 		return "min is not a multiple of `multiple`";
 	if (s->multiple && s->tile % s->multiple)
 		return "tile is not a multiple of `multiple`";
+	if (s->axis && !s->tile)
+		return "axis without tile";
 	return s->stages && !s->tile ? "stages without tile" : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "plant.h"
 #include "reference.h"
+#include "tiles.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,6 +52,13 @@ static void *allocate(const struct mx_plan *p, const char *name, size_t bytes,
 static int allocate_all(const struct mx_plan *p, struct mx_data *data, struct mx_error *err) {
 	for (unsigned i = 0; i < p->n_buffers; i++) {
 		const struct mx_buffer *b = &p->buffers[i];
+		if (mx_tiles_divide(p, i)) {
+			if (!(data->bytes[i] = mx_sparse_new(b->data_bytes)))
+				return mx_fail(err, "%s: %s: no memory for %zu bytes", p->name,
+				               b->name, b->data_bytes);
+			data->sparse[i] = b->data_bytes;
+			continue;
+		}
 		data->bytes[i] = allocate(p, b->name, b->data_bytes, err);
 		if (!data->bytes[i])
 			return -1;
@@ -69,6 +77,7 @@ static struct operand make_operand(const struct mx_plan *p, const struct mx_data
 		.format = dtype_format(codes->type),
 		.code_bytes = data->bytes[codes - p->buffers],
 		.scale_bytes = data->bytes[scales - p->buffers],
+		.to = codes->rows,
 		.stream = draw_stream(seed, p->c->name, codes->name),
 	};
 }
@@ -127,16 +136,37 @@ static int base_of_b(const struct mx_plan *p, const struct operand *b, int other
 	                                   : exact_base(b);
 }
 
-/* An epilogue changes the sums, so it has no ties. */
+/* An epilogue changes the sums, so it has no ties. Neither have tiles, because ties are planted in
+ * rows of the whole product. */
 static int plant_all_ties(const struct mx_plan *p, const struct exact_side side[2], uint64_t seed,
                           struct mx_error *err) {
 	struct stream s = draw_stream(seed, p->c->name, "");
-	for (size_t i = 0; !p->c->epilogue && i < products(p); i++) {
+	for (size_t i = 0; !p->c->epilogue && !p->n_tiles && i < products(p); i++) {
 		struct product one = product_of(p, side[0].o, side[1].o, i);
 		if (plant_ties(side, &one, i, output_type(p), s, err))
 			return -1;
 	}
 	return 0;
+}
+
+/* The operand's rows of each tile; without tiles, all. */
+static unsigned parts(const struct mx_plan *p) {
+	return p->n_tiles ? p->n_tiles : 1;
+}
+
+static struct operand part_of(const struct mx_plan *p, const struct operand *o, unsigned i) {
+	struct operand part = *o;
+	if (p->n_tiles)
+		tiles_rows(p, o->codes->role, i, &part.from, &part.to);
+	return part;
+}
+
+static void fill_parts_exact(const struct mx_plan *p, const struct operand *o, struct reach reach,
+                             int base) {
+	for (unsigned i = 0; i < parts(p); i++) {
+		struct operand part = part_of(p, o, i);
+		fill_exact(&part, reach, base);
+	}
 }
 
 /* a or b may be NULL. */
@@ -152,26 +182,38 @@ static int fill_both_exact(const struct mx_plan *p, const struct operand *a,
 		return mx_fail(err, "%s: K = %" PRId64 " is too long for the exact regime%s",
 		               p->name, K, p->c->epilogue ? " with this alpha" : "");
 	if (a)
-		fill_exact(a, ra, base_a);
+		fill_parts_exact(p, a, ra, base_a);
 	if (b)
-		fill_exact(b, rb, base_b);
+		fill_parts_exact(p, b, rb, base_b);
 	drawn->unit = base_a + base_b;
 	struct exact_side side[2] = { { a, ra, base_a }, { b, rb, base_b } };
 	return a && b ? plant_all_ties(p, side, seed, err) : 0;
 }
 
-static int fill_one_general(const struct mx_plan *p, struct operand *o, float **values,
-                            struct mx_error *err) {
-	if (!o)
-		return 0;
-	*values =
-		allocate(p, o->codes->name, o->codes->rows * o->codes->cols * sizeof **values, err);
-	if (!*values)
+static int fill_part_general(const struct mx_plan *p, struct operand *o, struct mx_error *err) {
+	o->values = allocate(p, o->codes->name,
+	                     (o->to - o->from) * o->codes->cols * sizeof *o->values, err);
+	if (!o->values)
 		return -1;
-	o->values = *values;
 	const char *wrong = fill_general(o);
 	return wrong ? mx_fail(err, "%s: general regime: %s %s", p->name, o->codes->name, wrong)
 	             : 0;
+}
+
+/* Only of a whole operand the unquantised values are kept. */
+static int fill_one_general(const struct mx_plan *p, const struct operand *o, float **values,
+                            struct mx_error *err) {
+	for (unsigned i = 0; o && i < parts(p); i++) {
+		struct operand part = part_of(p, o, i);
+		int status = fill_part_general(p, &part, err);
+		if (p->n_tiles)
+			free(part.values);
+		else
+			*values = part.values;
+		if (status)
+			return -1;
+	}
+	return 0;
 }
 
 /* The operand (0 for A, 1 for B) with rows that the f32 bias belongs to. */
@@ -366,7 +408,10 @@ void mx_data_pack(const struct mx_plan *plan, unsigned i, const struct mx_data *
 
 void mx_data_free(struct mx_data *data) {
 	for (unsigned i = 0; i < MX_MAX_BUFFERS; i++)
-		free(data->bytes[i]);
+		if (data->sparse[i])
+			mx_sparse_free(data->bytes[i], data->sparse[i]);
+		else
+			free(data->bytes[i]);
 	free(data->a);
 	free(data->b);
 	*data = (struct mx_data){ 0 };

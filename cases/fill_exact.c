@@ -133,7 +133,7 @@ int exact_base_against(const struct operand *o, int other) {
 void fill_exact(const struct operand *o, struct reach reach, int base) {
 	const struct mx_format_info *info = mx_format_info(o->format);
 	struct codes f = { info->bits, info->man_bits, max_finite_code(o->format) };
-	for (size_t row = 0; row < o->codes->rows; row++)
+	for (size_t row = o->from; row < o->to; row++)
 		for (size_t block = 0; block < o->scales->cols; block++)
 			fill_block(o, f, row, block, reach, base);
 }

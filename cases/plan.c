@@ -6,6 +6,7 @@
 #include "kernarg.h"
 #include "reference.h"
 #include "scope.h"
+#include "tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -215,6 +216,8 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 		return -1;
 	if (check_roles(plan, err) || check_copies(plan, err) || buffer_check_places(plan, err) ||
 	    make_splits(&scope, plan, err))
+		return -1;
+	if (run->tiles && tiles_make(plan, run->tiles, err))
 		return -1;
 	return make_kernarg(plan, err);
 }

@@ -45,8 +45,11 @@ static void print_run(const struct mx_case_run *run, char *text, size_t room) {
 		                      others ? ", " : "sizes: {", size->name, size->value);
 		others = true;
 	}
-	snprintf(text + n, room - n, "%sregime: %s, tags: [regress]}", others ? "}, " : "",
-	         mx_regime_name(run->regime));
+	n += (size_t)snprintf(text + n, room - n, "%sregime: %s, ", others ? "}, " : "",
+	                      mx_regime_name(run->regime));
+	if (run->tiles)
+		n += (size_t)snprintf(text + n, room - n, "tiles: %u, ", run->tiles);
+	snprintf(text + n, room - n, "tags: [regress]}");
 }
 
 static char *apply(const struct source *s, const struct edit *e) {

@@ -297,6 +297,7 @@ static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("K", OPTIONAL, struct mx_run_spec, K),
 	CYAML_FIELD_IGNORE("sizes", OPTIONAL), /* any names: sizes.c reads them */
 	ENUM(mx_run_spec, regime, regimes),
+	CYAML_FIELD_INT("tiles", OPTIONAL, struct mx_run_spec, tiles),
 	CYAML_FIELD_SEQUENCE_COUNT("tags", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec, tags,
 	                           n_tags, &string, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END,

@@ -53,8 +53,10 @@ INLINE buffer make_buffer(const GLOBAL void *base, u32 bytes) {
 	return __builtin_amdgcn_make_buffer_rsrc((void *)base, 0, bytes, 0x20000);
 }
 
-/* An offset past the end of every buffer: loads return 0 and stores have no effect. */
+/* An offset past the end of every buffer below 2 GiB: loads return 0 and stores have no effect. */
+#ifndef OUT_OF_RANGE
 #define OUT_OF_RANGE 0x80000000u
+#endif
 
 /* 16 bytes per lane from the buffer directly to LDS, in lane order from `to`. */
 INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {

@@ -40,18 +40,58 @@ const uint8_t *mx_bench_bytes(const struct mx_bench *b, unsigned i, size_t *byte
 
 /* ---- construction ---- */
 
+/* Memory for the contents of buffer i, with guards. */
+static uint8_t *new_image(const struct mx_bench *b, unsigned i) {
+	size_t bytes = b->buffer[i].bytes;
+	return mx_tiles_divide(&b->plan, i) ? mx_sparse_new(bytes) : malloc(bytes);
+}
+
+static void free_image(const struct mx_bench *b, unsigned i, uint8_t *image) {
+	if (mx_tiles_divide(&b->plan, i))
+		mx_sparse_free(image, b->buffer[i].bytes);
+	else
+		free(image);
+}
+
+/* A buffer of which tiles use a part. */
+struct used {
+	struct mx_bench *b;
+	unsigned i;
+};
+
+static void place_used(void *context, size_t from, size_t bytes) {
+	const struct used *u = context;
+	uint8_t *to = u->b->buffer[u->i].before + u->b->plan.buffers[u->i].guard + from;
+	if (mx_buffer_is_filled(&u->b->plan, &u->b->plan.buffers[u->i]))
+		memcpy(to, u->b->data.bytes[u->i] + from, bytes);
+	else
+		memset(to, MX_POISON, bytes);
+}
+
+static void place_data(struct mx_bench *b, unsigned i) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	uint8_t *before = b->buffer[i].before;
+	if (!mx_tiles_divide(&b->plan, i)) {
+		memset(before, MX_POISON, b->buffer[i].bytes);
+		mx_data_pack(&b->plan, i, &b->data, before + s->guard);
+		return;
+	}
+	memset(before, MX_POISON, s->guard);
+	memset(before + s->guard + s->bytes, MX_POISON, s->guard);
+	mx_tiles_bytes(&b->plan, i, place_used, &(struct used){ b, i });
+}
+
 /* guard | valid extent | guard, on the host and on the device. */
 static int make_buffer(struct mx_bench *b, unsigned i, struct mx_error *err) {
 	const struct mx_buffer *spec = &b->plan.buffers[i];
 	struct bench_buffer *buffer = &b->buffer[i];
 	struct mx_why why;
 	buffer->bytes = spec->bytes + 2 * spec->guard;
-	buffer->before = malloc(buffer->bytes);
-	buffer->after = malloc(buffer->bytes);
+	buffer->before = new_image(b, i);
+	buffer->after = new_image(b, i);
 	if (!buffer->before || !buffer->after)
 		return mx_fail(err, "%s: out of memory for buffer %s", b->plan.name, spec->name);
-	memset(buffer->before, MX_POISON, buffer->bytes);
-	mx_data_pack(&b->plan, i, &b->data, buffer->before + spec->guard);
+	place_data(b, i);
 	if (mx_device_alloc(b->device, buffer->bytes, &buffer->device, &why))
 		return mx_fail(err, "%s: buffer %s: %s", b->plan.name, spec->name, why.text);
 	return 0;
@@ -93,6 +133,29 @@ static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
 	return mx_plan_kernarg(&b->plan, address, b->kernarg, err);
 }
 
+struct hashing {
+	XXH3_state_t *state;
+	const uint8_t *extent;
+};
+
+static void hash_used(void *context, size_t from, size_t bytes) {
+	const struct hashing *h = context;
+	XXH3_64bits_update(h->state, h->extent + from, bytes);
+}
+
+/* Adds the contents of buffer i: of some tiles, what they use and the guards. */
+static void hash_image(const struct mx_bench *b, unsigned i, const uint8_t *image,
+                       XXH3_state_t *state) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	if (!mx_tiles_divide(&b->plan, i)) {
+		XXH3_64bits_update(state, image, b->buffer[i].bytes);
+		return;
+	}
+	XXH3_64bits_update(state, image, s->guard);
+	XXH3_64bits_update(state, image + s->guard + s->bytes, s->guard);
+	mx_tiles_bytes(&b->plan, i, hash_used, &(struct hashing){ state, image + s->guard });
+}
+
 /* The case file's bytes identify the case. Kernel arguments hold addresses, which differ in each
  * process. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code) {
@@ -102,8 +165,9 @@ void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code
 	XXH3_64bits_update(&state, b->plan.name, strlen(b->plan.name));
 	XXH3_64bits_update(&state, b->device->name, strlen(b->device->name));
 	XXH3_64bits_update(&state, &b->vary, sizeof b->vary);
+	XXH3_64bits_update(&state, &b->plan.n_tiles, sizeof b->plan.n_tiles);
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		XXH3_64bits_update(&state, b->buffer[i].before, b->buffer[i].bytes);
+		hash_image(b, i, b->buffer[i].before, &state);
 	*setup = XXH3_64bits_digest(&state);
 	*code = b->code_hash;
 }
@@ -141,6 +205,20 @@ static struct mxhipLaunchOptions options_of(const struct mx_plan *plan, const st
 	};
 }
 
+/* A real device runs whole grids. */
+static int choose_workgroups(struct mx_bench *b, struct mx_error *err) {
+	size_t n = 0;
+	if (!b->plan.n_tiles)
+		return 0;
+	if (!b->device->emu)
+		return mx_fail(err, "%s: only the emulator runs some of the workgroups",
+		               b->plan.name);
+	b->workgroups = mx_tiles_workgroups(&b->plan, &n);
+	b->options.workgroups = b->workgroups;
+	b->options.n_workgroups = n;
+	return b->workgroups ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
+}
+
 int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
                   const char *kernel_dir, uint64_t data_seed, struct mx_bench **bench,
                   struct mx_error *err) {
@@ -158,7 +236,7 @@ int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *c
 		free(b);
 		return -1;
 	}
-	if (make(b, co, kernel_dir, data_seed, err)) {
+	if (choose_workgroups(b, err) || make(b, co, kernel_dir, data_seed, err)) {
 		mx_bench_free(b);
 		return -1;
 	}
@@ -172,9 +250,9 @@ void mx_bench_free(struct mx_bench *b) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		if (b->plan.buffers[i].in >= 0)
 			continue;
-		free(b->buffer[i].before);
-		free(b->buffer[i].after);
-		free(b->buffer[i].unwritten);
+		free_image(b, i, b->buffer[i].before);
+		free_image(b, i, b->buffer[i].after);
+		mx_unwritten_free(b, i);
 		if (b->buffer[i].device)
 			mx_device_free(b->device, b->buffer[i].device);
 	}
@@ -183,6 +261,7 @@ void mx_bench_free(struct mx_bench *b) {
 	mx_epilogue_free(b->epilogue);
 	mx_data_free(&b->data);
 	free(b->kernarg);
+	free(b->workgroups);
 	free(b->expected);
 	free(b->range);
 	free(b->dequantised);
@@ -228,12 +307,60 @@ static void mark(void *context, size_t from, size_t bytes, bool guard) {
 	m->emu->mark(m->start + from, bytes, guard ? MX_GUARD : 0);
 }
 
+/* A transfer of what tiles use of a buffer. */
+struct transfer {
+	struct mx_bench *b;
+	unsigned i;
+	bool to_device;
+	int status;
+	struct mx_why why;
+};
+
+static void transfer(struct transfer *t, size_t from, size_t bytes) {
+	const struct bench_buffer *x = &t->b->buffer[t->i];
+	uint8_t *device = (uint8_t *)x->device + from;
+	if (t->status)
+		return;
+	t->status =
+		t->to_device
+			? mx_device_upload(t->b->device, device, x->before + from, bytes, &t->why)
+			: mx_device_download(t->b->device, x->after + from, device, bytes, &t->why);
+}
+
+static void transfer_used(void *context, size_t from, size_t bytes) {
+	struct transfer *t = context;
+	const struct mx_plan *p = &t->b->plan;
+	from += p->buffers[t->i].guard;
+	transfer(t, from, bytes);
+	if (t->to_device && !mx_buffer_is_filled(p, &p->buffers[t->i]))
+		t->b->device->emu->mark((uint8_t *)t->b->buffer[t->i].device + from, bytes, 0);
+}
+
+static int transfer_tiles(struct mx_bench *b, unsigned i, bool to_device, struct mx_error *err) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	struct transfer t = { .b = b, .i = i, .to_device = to_device };
+	uint8_t *device = b->buffer[i].device;
+	transfer(&t, 0, s->guard);
+	transfer(&t, s->guard + s->bytes, s->guard);
+	mx_tiles_bytes(&b->plan, i, transfer_used, &t);
+	if (to_device) {
+		b->device->emu->mark(device, s->guard, MX_GUARD);
+		b->device->emu->mark(device + s->guard + s->bytes, s->guard, MX_GUARD);
+	}
+	return t.status ? mx_fail(err, "%s: %s", b->plan.name, t.why.text) : 0;
+}
+
 static int upload(struct mx_bench *b, struct mx_error *err) {
 	struct mx_why why;
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		struct bench_buffer *buffer = &b->buffer[i];
 		if (b->plan.buffers[i].in >= 0)
 			continue;
+		if (mx_tiles_divide(&b->plan, i)) {
+			if (transfer_tiles(b, i, true, err))
+				return -1;
+			continue;
+		}
 		if (mx_device_upload(b->device, buffer->device, buffer->before, buffer->bytes,
 		                     &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
@@ -252,10 +379,13 @@ static int download(struct mx_bench *b, struct mx_run_result *r, struct mx_error
 		struct bench_buffer *buffer = &b->buffer[i];
 		if (b->plan.buffers[i].in >= 0)
 			continue;
-		if (mx_device_download(b->device, buffer->after, buffer->device, buffer->bytes,
-		                       &why))
+		if (mx_tiles_divide(&b->plan, i)) {
+			if (transfer_tiles(b, i, false, err))
+				return -1;
+		} else if (mx_device_download(b->device, buffer->after, buffer->device,
+		                              buffer->bytes, &why))
 			return mx_fail(err, "%s: %s", b->plan.name, why.text);
-		XXH3_64bits_update(&state, buffer->after, buffer->bytes);
+		hash_image(b, i, buffer->after, &state);
 	}
 	r->hash = XXH3_64bits_digest(&state);
 	return 0;

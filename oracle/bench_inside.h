@@ -25,6 +25,7 @@ struct mx_bench {
 	struct mx_vary vary; /* of the corunners */
 	struct mx_around around;
 	struct mxhipLaunchOptions options; /* of the emulator; each run sets the seed */
+	uint64_t *workgroups;              /* of options; of the plan's tiles */
 	struct mx_data data;
 	struct exact_epilogue *epilogue; /* of data; NULL: no epilogue */
 	struct bench_buffer buffer[MX_MAX_BUFFERS];
@@ -51,6 +52,8 @@ void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void 
  * note, if a repeated launch fails; then the bytes are unknown. */
 int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                       struct mx_error *err);
+
+void mx_unwritten_free(struct mx_bench *b, unsigned i);
 
 /* The number of bytes of an element that were never written. */
 unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,

@@ -124,6 +124,19 @@ static int find_pattern(const struct mx_output *o, struct mx_verdict *v) {
 	return 0;
 }
 
+/* What is wrong with the elements that differ. */
+static int explain(struct mx_bench *b, const struct mx_output *o, struct mx_verdict *v,
+                   struct mx_error *err) {
+	mx_judge judge = b->plan.c->verdict.judge;
+	mx_window(o, v->window, sizeof v->window);
+	if (find_pattern(o, v))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	if (judge == MX_JUDGE_BITS || judge == MX_JUDGE_BOUND)
+		mx_diagnose(b, o, judge == MX_JUDGE_BITS ? mx_bits_explains : mx_bound_explains,
+		            v->diagnosis, sizeof v->diagnosis);
+	return 0;
+}
+
 static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdict *v,
                         struct mx_error *err) {
 	mx_judge judge = b->plan.c->verdict.judge;
@@ -139,15 +152,47 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 	mx_ulps(o->g.m * o->g.n, o->format, o->want, o->got, &v->metrics);
 	v->checked = n;
 	v->wrong = o->wrong;
-	if (o->wrong) {
-		mx_window(o, v->window, sizeof v->window);
-		if (find_pattern(o, v))
-			return mx_fail(err, "%s: out of memory", b->plan.name);
-		if (judge == MX_JUDGE_BITS || judge == MX_JUDGE_BOUND)
-			mx_diagnose(b, o,
-			            judge == MX_JUDGE_BITS ? mx_bits_explains : mx_bound_explains,
-			            v->diagnosis, sizeof v->diagnosis);
+	return o->wrong ? explain(b, o, v, err) : 0;
+}
+
+/* Forgets what the first judgement has set: of another tile. */
+static void forget(struct mx_bench *b) {
+	free(b->expected);
+	free(b->range);
+	b->expected = NULL;
+	b->range = NULL;
+}
+
+static int judge_tile(struct mx_bench *b, const struct mx_tile *t, struct mx_verdict *v,
+                      struct mx_error *err) {
+	struct mx_output o;
+	forget(b);
+	int status = mx_output_read_tile(b, t, &o, err);
+	if (!status)
+		status = b->plan.c->verdict.judge == MX_JUDGE_BITS ? mx_judge_bits(b, &o, v, err)
+		                                                   : mx_judge_bound(b, &o, v, err);
+	if (!status) {
+		bool first = o.wrong && !v->wrong;
+		v->checked += o.g.m * o.g.n;
+		v->wrong += o.wrong;
+		if (first) {
+			mx_ulps(o.g.m * o.g.n, o.format, o.want, o.got, &v->metrics);
+			status = explain(b, &o, v, err);
+		}
 	}
+	mx_output_free(&o);
+	return status;
+}
+
+static int judge_tiles(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	const uint32_t *grid = b->plan.grid;
+	for (unsigned i = 0; i < b->plan.n_tiles; i++)
+		if (judge_tile(b, &b->plan.tile[i], v, err))
+			return -1;
+	size_t n = strlen(v->basis);
+	snprintf(v->basis + n, sizeof v->basis - n,
+	         "; %u tiles, %" PRIu64 " of %" PRIu64 " workgroups", b->plan.n_tiles,
+	         b->options.n_workgroups, (uint64_t)grid[0] * grid[1] * grid[2]);
 	return 0;
 }
 
@@ -289,15 +334,15 @@ static void judge_input_lines(const struct mx_bench *bench, unsigned i, struct m
 		}
 }
 
-/* Bytes of a buffer that none of the buffers in it uses. */
-struct unused {
+/* A buffer, and the verdict on bytes of it. */
+struct bytes_of {
 	const struct mx_bench *bench;
 	unsigned i;
 	struct mx_verdict *v;
 };
 
 static void judge_unused(void *context, size_t from, size_t bytes, bool guard) {
-	const struct unused *u = context;
+	const struct bytes_of *u = context;
 	const struct mx_buffer *s = &u->bench->plan.buffers[u->i];
 	const struct bench_buffer *b = &u->bench->buffer[u->i];
 	bool inside = guard && from >= s->guard && from < s->guard + s->bytes;
@@ -305,6 +350,17 @@ static void judge_unused(void *context, size_t from, size_t bytes, bool guard) {
 	if (inside && at < from + bytes)
 		report_change(u->bench, s, at, MX_WRONG_NUMBERS, "guard-changed",
 		              "a byte that no buffer uses", u->v);
+}
+
+/* What tiles use of an input. */
+static void judge_used(void *context, size_t from, size_t bytes) {
+	const struct bytes_of *u = context;
+	const struct mx_buffer *s = &u->bench->plan.buffers[u->i];
+	size_t end = s->guard + from + bytes;
+	size_t at = changed(&u->bench->buffer[u->i], s->guard + from, end);
+	if (!may_change(s) && at < end)
+		report_change(u->bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte",
+		              u->v);
 }
 
 static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
@@ -321,8 +377,12 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 		judge_input_lines(bench, i, v);
 		return;
 	}
+	if (mx_tiles_divide(&bench->plan, i)) {
+		mx_tiles_bytes(&bench->plan, i, judge_used, &(struct bytes_of){ bench, i, v });
+		return;
+	}
 	if (mx_buffer_holds_others(&bench->plan, i))
-		mx_poisoned(&bench->plan, i, judge_unused, &(struct unused){ bench, i, v });
+		mx_poisoned(&bench->plan, i, judge_unused, &(struct bytes_of){ bench, i, v });
 	for (size_t r = 0, from, to; r < s->lines; r++)
 		if (mx_buffer_padding(s, r, &from, &to) &&
 		    (at = touched(b, s->guard + from, s->guard + to)) < s->guard + to) {
@@ -461,6 +521,8 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 		return mx_judge_close_files(b, v, err);
 	if (b->plan.groups.n)
 		return mx_judge_groups(b, v, err);
+	if (b->plan.n_tiles)
+		return judge_tiles(b, v, err);
 	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))
 		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",
 		               b->plan.c->path);

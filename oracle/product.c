@@ -101,6 +101,12 @@ static struct exact_operand operand(const struct mx_bench *b, mx_role role, mx_r
 		                       role_bytes(b, scale), x->ld, s->ld };
 }
 
+static struct exact_operand from_row(struct exact_operand o, size_t row) {
+	o.codes += row * o.ld;
+	o.scales += row * o.ld_scales;
+	return o;
+}
+
 static struct exact_operand slice(struct exact_operand o, size_t from) {
 	size_t bits = strchr(o.format, '4') || !strcmp(o.format, "E5M2") ? 8
 	              : !strcmp(o.format, "E2M1")                        ? 4
@@ -135,12 +141,14 @@ read_row(const uint8_t *data, const uint8_t *unwritten, size_t stride, size_t n,
 	}
 }
 
-/* The common layouts separately, so that the compiler vectorises them. */
+/* The elements of o, which may be a part of C. The common layouts separately, so that the compiler
+ * vectorises them. */
 static void read_elements(const struct mx_output *o, const struct mx_buffer *c, const uint8_t *data,
                           const uint8_t *unwritten) {
 	unsigned bytes = c->type == MX_DT_F32 ? 4 : 2;
 	for (size_t row = 0; o->g.n && row < o->g.m; row++) {
-		size_t from = mx_buffer_at(c, row, 0), stride = mx_buffer_at(c, row, 1) - from;
+		size_t from = mx_buffer_at(c, o->row + row, o->col);
+		size_t stride = mx_buffer_at(c, o->row + row, o->col + 1) - from;
 		uint32_t *got = o->got + row * o->g.n;
 		uint8_t *missing = o->unwritten + row * o->g.n;
 		if (bytes == 4 && stride == 4)
@@ -169,23 +177,44 @@ void mx_judge_threads(unsigned n) {
 	exact_blas_threads(n);
 }
 
-int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_error *err) {
+/* Reads what the bytes of C hold of o. */
+static int read_codes(const struct mx_bench *b, struct mx_output *o, struct mx_error *err) {
 	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
-	const uint8_t *data = b->buffer[c - b->plan.buffers].after + c->guard;
-	*o = (struct mx_output){
+	const struct bench_buffer *x = &b->buffer[c - b->plan.buffers];
+	if (allocate(o))
+		return mx_fail(err, "%s: out of memory", b->plan.name);
+	read_elements(o, c, x->after + c->guard, x->unwritten + c->guard);
+	return 0;
+}
+
+/* The whole output, without codes. */
+static struct mx_output whole(const struct mx_bench *b) {
+	struct mx_output o = {
 		.g = { (size_t)b->plan.M, (size_t)b->plan.N, (size_t)b->plan.K,
 		       operand(b, MX_ROLE_A, MX_ROLE_A_SCALE),
 		       operand(b, MX_ROLE_B, MX_ROLE_B_SCALE), threads, b->plan.c->verdict.k_tile },
-		.format = format_name(c->type),
+		.format = format_name(mx_plan_role(&b->plan, MX_ROLE_C)->type),
 		.flushes = b->plan.c->verdict.flush,
 		.has_epilogue = b->epilogue != NULL,
 	};
 	if (b->epilogue)
-		o->epilogue = *b->epilogue;
-	if (allocate(o))
-		return mx_fail(err, "%s: out of memory", b->plan.name);
-	read_elements(o, c, data, b->buffer[c - b->plan.buffers].unwritten + c->guard);
-	return 0;
+		o.epilogue = *b->epilogue;
+	return o;
+}
+
+int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_error *err) {
+	*o = whole(b);
+	return read_codes(b, o, err);
+}
+
+int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struct mx_output *o,
+                        struct mx_error *err) {
+	*o = whole(b);
+	o->g.m = t->rows, o->g.n = t->cols;
+	o->g.a = from_row(o->g.a, t->row), o->g.b = from_row(o->g.b, t->col);
+	o->is_tile = true;
+	o->row = t->row, o->col = t->col;
+	return read_codes(b, o, err);
 }
 
 void mx_output_free(struct mx_output *o) {
@@ -193,12 +222,6 @@ void mx_output_free(struct mx_output *o) {
 	free(o->want);
 	free(o->unwritten);
 	free(o->differs);
-}
-
-static struct exact_operand from_row(struct exact_operand o, size_t row) {
-	o.codes += row * o.ld;
-	o.scales += row * o.ld_scales;
-	return o;
 }
 
 int mx_output_part(const struct mx_output *o, size_t row, size_t col, size_t rows, size_t cols,

@@ -24,6 +24,9 @@ struct mx_output {
 
 /* Reads C after the last run; to be freed even after a failure. */
 int mx_output_read(const struct mx_bench *b, struct mx_output *o, struct mx_error *err);
+/* The same of a tile. */
+int mx_output_read_tile(const struct mx_bench *b, const struct mx_tile *t, struct mx_output *o,
+                        struct mx_error *err);
 void mx_output_free(struct mx_output *o);
 
 /* The rows x cols part of o at (row, col): its operands' rows, a copy of got, and an empty want. */

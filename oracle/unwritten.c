@@ -78,14 +78,34 @@ void mx_poisoned(const struct mx_plan *plan, unsigned i, mx_stretch *each, void 
 
 /* A store of unwritten data leaves the state unwritten, and is a separate finding. The byte that it
  * changes no longer holds the poison. */
-static void read_states(struct mx_bench *b, unsigned i) {
-	struct bench_buffer *x = &b->buffer[i];
-	const uint8_t *restrict before = x->before, *restrict after = x->after;
-	uint8_t *restrict state = x->unwritten;
-	size_t bytes = x->bytes;
-	b->device->emu->states(x->device, bytes, state);
+static void read_range(const struct mx_bench *b, unsigned i, size_t from, size_t bytes) {
+	const struct bench_buffer *x = &b->buffer[i];
+	const uint8_t *restrict before = x->before + from, *restrict after = x->after + from;
+	uint8_t *restrict state = x->unwritten + from;
+	b->device->emu->states((uint8_t *)x->device + from, bytes, state);
 	for (size_t at = 0; at < bytes; at++)
 		state[at] = (state[at] & MX_WRITTEN ? 0 : 1) & (after[at] == before[at]);
+}
+
+struct reading {
+	const struct mx_bench *b;
+	unsigned i;
+};
+
+static void read_used(void *context, size_t from, size_t bytes) {
+	const struct reading *r = context;
+	read_range(r->b, r->i, r->b->plan.buffers[r->i].guard + from, bytes);
+}
+
+static void read_states(struct mx_bench *b, unsigned i) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	if (!mx_tiles_divide(&b->plan, i)) {
+		read_range(b, i, 0, b->buffer[i].bytes);
+		return;
+	}
+	read_range(b, i, 0, s->guard);
+	read_range(b, i, s->guard + s->bytes, s->guard);
+	mx_tiles_bytes(&b->plan, i, read_used, &(struct reading){ b, i });
 }
 
 /* ---- by repeating the launch ---- */
@@ -238,8 +258,10 @@ int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct 
 	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
 		if (b->plan.buffers[i].in >= 0)
 			continue;
-		free(b->buffer[i].unwritten);
-		b->buffer[i].unwritten = calloc(1, b->buffer[i].bytes);
+		mx_unwritten_free(b, i);
+		b->buffer[i].unwritten = mx_tiles_divide(&b->plan, i)
+		                                 ? mx_sparse_new(b->buffer[i].bytes)
+		                                 : calloc(1, b->buffer[i].bytes);
 		if (!b->buffer[i].unwritten)
 			return mx_fail(err, "%s: out of memory", b->plan.name);
 		if (has_states)
@@ -253,6 +275,14 @@ int mx_unwritten_find(struct mx_bench *b, const struct mx_run_result *r, struct 
 			                         b->plan.buffers[x->in].guard + x->place;
 	}
 	return status;
+}
+
+void mx_unwritten_free(struct mx_bench *b, unsigned i) {
+	if (mx_tiles_divide(&b->plan, i))
+		mx_sparse_free(b->buffer[i].unwritten, b->buffer[i].bytes);
+	else
+		free(b->buffer[i].unwritten);
+	b->buffer[i].unwritten = NULL;
 }
 
 unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,

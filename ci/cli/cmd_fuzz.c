@@ -39,6 +39,8 @@ static void print_command(const struct mx_options *o, const struct mx_shapes *s,
 	print_code_object(o, s);
 	if (!f->saved[0]) {
 		print_shape(&f->trial.run.sizes);
+		if (f->trial.run.tiles)
+			printf(" --tiles %u", f->trial.run.tiles);
 		printf(" --regime %s", mx_regime_name(f->trial.run.regime));
 	}
 	printf(" --device emu --seed %" PRIu64 "\n", f->trial.seed);
@@ -83,12 +85,24 @@ static void print_each_border(const struct mx_shapes *s) {
 	}
 }
 
+/* -v: how many trials had larger buffers than 2^31 and 2^32 bytes and elements. */
+static void print_beyond(const struct mx_shapes *s) {
+	for (unsigned i = 0; s->of_tiles && i < s->c->n_buffers; i++) {
+		const unsigned long *n = s->beyond[i];
+		printf("      %s beyond: 2^31 bytes %lu, 2^32 bytes %lu, 2^31 elements %lu, 2^32 "
+		       "elements %lu\n",
+		       s->c->buffers[i].name, n[0], n[1], n[2], n[3]);
+	}
+}
+
 static void print_case(const struct mx_options *o, const struct mx_shapes *s, double seconds) {
 	struct mx_covered c = mx_shapes_covered(s);
 	printf("%s  %s%s%s  %lu shapes, %lu failing", s->failing ? "FAIL" : "pass", s->c->name,
 	       s->variant ? "/" : "", s->variant ? s->variant->name : "", s->trials, s->failing);
 	if (s->outside)
 		printf(", %lu outside the contract", s->outside);
+	if (s->of_tiles)
+		printf(", %lu of some tiles", s->of_tiles);
 	if (s->n_refused)
 		printf(", %lu could not be run", s->n_refused);
 	printf("  %.1f s\n      reached: %zu of %zu blocks, %zu of %zu ways of branches; ", seconds,
@@ -96,6 +110,8 @@ static void print_case(const struct mx_options *o, const struct mx_shapes *s, do
 	print_borders(s);
 	if (o->verbose)
 		print_each_border(s);
+	if (o->verbose)
+		print_beyond(s);
 	if (o->verbose && s->n_refused)
 		printf("      the first that could not be run: %s\n", s->refused.text);
 	for (unsigned i = 0; i < s->n_failures; i++)
@@ -178,6 +194,7 @@ int mx_cmd_fuzz(const struct mx_options *o, struct mx_device *d, const char *ker
 	}
 	mx_interrupt_catch(&old);
 	d->threads = 1;
+	mx_judge_threads(1);
 	for (size_t i = 0; i < s->n_runs; i++)
 		cases += is_first(s, i);
 	printf("device %s (%s, %s), seed %" PRIu64 "\n", d->name, d->arch, d->runtime, o->seed);

@@ -58,7 +58,10 @@ struct gate {
 static int make_bench(const struct gate *g, const struct mx_selected *s, struct mx_bench **b,
                       struct mx_error *err) {
 	struct mx_plan plan;
-	if (mx_plan_make_run(s->c, &s->run, &plan, err))
+	struct mx_case_run run = s->run;
+	if (!g->device->emu) /* a real device runs whole grids */
+		run.tiles = 0;
+	if (mx_plan_make_run(s->c, &run, &plan, err))
 		return -1;
 	return mx_bench_make(&plan, g->device, g->o->code_object, g->kernel_dir, g->o->seed, b,
 	                     err);

@@ -54,6 +54,8 @@ static const char help[] =
 	"  --regime R         exact, general or special: only the runs of this regime\n"
 	"  --shape M,N,K      run the selected cases at this shape instead of their own;\n"
 	"                     S=256,D=64 replaces sizes that have these names\n"
+	"  --tiles N          run and judge only N tiles of the output, at most 32: matrices\n"
+	"                     above 4 GiB take some MiB (emulator)\n"
 	"  --seed S           seed of data and schedules; default 1\n"
 	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
 	"  --shard I/N        this machine's part of N: each Nth of the selected runs, or of the\n"
@@ -213,6 +215,7 @@ enum {
 	JOBS,
 	VARY,
 	SHAPE,
+	TILES,
 	REGIME,
 	SAVE,
 	TAP,
@@ -268,6 +271,7 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, JOBS },
 	{ "vary", required_argument, NULL, VARY },
 	{ "shape", required_argument, NULL, SHAPE },
+	{ "tiles", required_argument, NULL, TILES },
 	{ "regime", required_argument, NULL, REGIME },
 	{ "save", required_argument, NULL, SAVE },
 	{ "tap", no_argument, NULL, TAP },
@@ -384,6 +388,7 @@ static const struct {
 	{ JOBS, 1, 1024, "--jobs %s: not a number from 1 to 1024" },
 	{ RACE, 1, MOST_RUNS, "--race %s: not a number from 1 to 1,000,000,000" },
 	{ COUNT, 1, MOST_RUNS, "--count %s: not a number from 1 to 1,000,000,000" },
+	{ TILES, 1, MX_MOST_TILES, "--tiles %s: not a number from 1 to 32" },
 	{ DEPTH, 0, 1000, "--depth %s: not a number from 0 to 1000" },
 	{ LANE, 0, 63, "--lane %s: not a number from 0 to 63" },
 };
@@ -394,6 +399,7 @@ static void set_number(int option, unsigned long long n, struct mx_options *o) {
 	case RACE: o->race = n; break;
 	case COUNT: o->count = n; break;
 	case LANE: o->trace.lane = (int)n; break;
+	case TILES: o->tiles = (unsigned)n; break;
 	case JOBS:
 		o->jobs = (unsigned)n;
 		o->has_jobs = true;
@@ -552,6 +558,7 @@ static bool check_fuzz(const struct mx_options *o, int *status) {
 		bool given;
 	} of_runs[] = {
 		{ "--shape", o->shape != NULL },
+		{ "--tiles", o->tiles != 0 },
 		{ "--regime", o->has_regime },
 		{ "--race", o->race != 0 },
 		{ "--schedule", o->schedule != NULL },

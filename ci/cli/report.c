@@ -107,6 +107,8 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 	if (o->time_out > 0 && !o->race)
 		fprintf(f, " --time-out %g", o->time_out);
 	fprintf(f, " --device %s --seed %" PRIu64, d->name, o->seed);
+	if (o->tiles)
+		fprintf(f, " --tiles %u", o->tiles);
 	if (o->shape) {
 		fprintf(f, " --shape %s --regime %s", o->shape, mx_regime_name(r->run->run.regime));
 		put_quoted(f, " ", r->run->run.variant ? r->run->name : r->run->c->name);
@@ -187,8 +189,9 @@ static void print_wrong(const struct mx_verdict *v, const char *lead) {
 	if (v->pattern[0])
 		printf("%spattern: %s\n", lead, v->pattern);
 	printf("%sulp %s\n", lead, ulps);
-	printf("%sworst row %zu, relative error %.3g\n", lead, v->metrics.row,
-	       v->metrics.row_error);
+	if (!isnan(v->snr_dequantised))
+		printf("%sworst row %zu, relative error %.3g\n", lead, v->metrics.row,
+		       v->metrics.row_error);
 	print_lines(v->window, lead, "");
 }
 

@@ -23,6 +23,8 @@ static int make_folders(char *path, struct mx_error *err) {
 
 int mx_save(const struct mx_bench *b, const char *folder, struct mx_error *err) {
 	const struct mx_plan *p = mx_bench_plan(b);
+	if (p->n_tiles)
+		return mx_fail(err, "--save: %s is a run of some tiles", p->name);
 	char path[4096];
 	size_t bytes, n = (size_t)snprintf(path, sizeof path, "%s/%s", folder, p->name);
 	if (n >= sizeof path / 2)

@@ -7,7 +7,10 @@ enum {
 	USUAL_TILE = 64, /* of a size without a contract: waves, and rows of LDS */
 	WIDE = 5,        /* tiles up to which sizes between borders are drawn */
 	OUTSIDE_IN = 8,  /* one draw in so many, if the contract permits any */
+	FAR_IN = 6,      /* one draw in so many, if the case may have tiles */
 };
+
+#define MOST_SIZE (INT64_C(1) << 33) /* of a far one */
 
 /* ---- random numbers: SplitMix64 of the keys ---- */
 
@@ -144,6 +147,57 @@ static mx_regime draw_regime(const struct mx_case *c, struct dice *d) {
 	return c->runs[roll(d, c->n_runs)].regime;
 }
 
+/* ---- buffers beyond the ceilings of 32 bits ---- */
+
+/* Whether the buffer is over the ceiling with that value of the size, or there is no such shape any
+ * more. */
+static bool is_beyond(const struct mx_shapes *s, struct mx_far *f, int64_t v) {
+	struct mx_plan p;
+	struct mx_error why;
+	f->run.sizes.at[f->size].value = v;
+	if (mx_plan_make_run(s->c, &f->run, &p, &why))
+		return true;
+	const struct mx_buffer *b = &p.buffers[f->buffer];
+	return b->bytes > mx_buffer_ceiling(b, f->ceiling);
+}
+
+int64_t mx_shapes_far(const struct mx_shapes *s, const struct mx_far *far) {
+	struct mx_far f = *far;
+	int64_t multiple = s->borders[f.size].multiple;
+	int64_t low = 0, high = MOST_SIZE / multiple;
+	f.run.tiles = 0;
+	if (!s->has_tiles || !s->borders[f.size].contract || !s->borders[f.size].contract->axis)
+		return 0;
+	while (high - low > 1) {
+		int64_t mid = (low + high) / 2;
+		if (is_beyond(s, &f, mid * multiple))
+			high = mid;
+		else
+			low = mid;
+	}
+	return high * multiple;
+}
+
+/* Makes one size so large that a buffer ends at a ceiling, a tile on, or up to two tiles on; or
+ * as large as the contract allows. */
+static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
+	struct mx_far f = { t->run, (unsigned)roll(d, s->c->runs[0].sizes.n),
+		            (unsigned)roll(d, s->c->n_buffers), (unsigned)roll(d, MX_CEILINGS) };
+	const struct mx_borders *b = &s->borders[f.size];
+	int64_t far = mx_shapes_far(s, &f), multiple = b->multiple, tile = tile_of(b);
+	const int64_t values[] = { far - multiple, far, far + tile,
+		                   far + (int64_t)roll(d, (uint64_t)(2 * tile / multiple)) *
+		                                   multiple };
+	int64_t *value = &t->run.sizes.at[f.size].value, v = values[roll(d, 4)];
+	struct mx_plan p;
+	struct mx_error why;
+	if (!far)
+		return;
+	*value = v;
+	if (mx_plan_make_run(s->c, &t->run, &p, &why))
+		*value = far - multiple;
+}
+
 /* Half of the trials vary one size of an earlier trial that covered something new. */
 void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t) {
 	struct dice d = { s->seed, number, 0 };
@@ -157,5 +211,7 @@ void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_t
 		if (!vary || i == only)
 			t->run.sizes.at[i].value = draw_size(s, &s->borders[i], &d);
 	t->run.regime = draw_regime(s->c, &d);
+	if (s->has_tiles && !roll(&d, FAR_IN))
+		draw_far(s, t, &d);
 	t->seed = 1 + roll(&d, UINT32_MAX);
 }

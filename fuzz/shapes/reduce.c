@@ -6,8 +6,7 @@
 #include "shapes.h"
 
 /* Whether the trial fails in the same way; then it replaces the failure's. */
-static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f,
-                        const struct mx_trial *t) {
+static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_trial *t) {
 	struct mx_verdict v;
 	struct mx_error err;
 	const char *kind;
@@ -28,6 +27,14 @@ static bool try_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsi
 	return still_fails(s, f, &t);
 }
 
+/* Tries the least values that bring a buffer over a ceiling. */
+static void reduce_far(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
+	for (unsigned i = 0; i < s->c->n_buffers * MX_CEILINGS; i++) {
+		struct mx_far far = { f->trial.run, size, i / MX_CEILINGS, i % MX_CEILINGS };
+		try_size(s, f, size, mx_shapes_far(s, &far));
+	}
+}
+
 /* Tries borders in ascending order; then halves the distance to the largest size that passes. */
 static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
 	const struct mx_borders *b = &s->borders[size];
@@ -35,6 +42,8 @@ static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, u
 	bool smaller = false;
 	for (unsigned i = 0; i < b->n && !smaller; i++)
 		smaller = try_size(s, f, size, b->at[i].value);
+	if (f->trial.run.tiles)
+		reduce_far(s, f, size);
 	for (;;) {
 		int64_t now = f->trial.run.sizes.at[size].value;
 		int64_t v = (passes + now) / 2 / b->multiple * b->multiple;

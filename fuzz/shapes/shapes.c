@@ -123,10 +123,17 @@ static void note_failure(struct mx_shapes *s, const struct outcome *o) {
 	mx_trial_reduce(s, f);
 }
 
-static bool is_outside(const struct mx_shapes *s, const struct mx_trial *t) {
+/* Where the trial is: outside of the contract, of tiles, beyond the ceilings of 32 bits. */
+static void note_place(struct mx_shapes *s, const struct mx_trial *t) {
 	struct mx_plan p;
 	struct mx_error why;
-	return !mx_plan_make_run(s->c, &t->run, &p, &why) && p.outside;
+	if (mx_plan_make_run(s->c, &t->run, &p, &why))
+		return;
+	s->outside += p.outside;
+	s->of_tiles += p.n_tiles != 0;
+	for (unsigned i = 0; i < p.n_buffers; i++)
+		for (unsigned k = 0; k < MX_CEILINGS; k++)
+			s->beyond[i][k] += p.buffers[i].bytes > mx_buffer_ceiling(&p.buffers[i], k);
 }
 
 static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err) {
@@ -137,7 +144,7 @@ static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err
 	if (o->status)
 		return o->status < 0 ? -1 : 0;
 	s->trials++;
-	s->outside += is_outside(s, &o->trial);
+	note_place(s, &o->trial);
 	mx_shapes_reached(s, &o->trial);
 	if (add_coverage(&s->coverage, &o->coverage) && keep(s, &o->trial, err))
 		return -1;
@@ -147,10 +154,19 @@ static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err
 
 /* ---- all ---- */
 
+/* Whether the first run may have tiles. */
+static bool has_tiles(const struct mx_shapes *s) {
+	struct mx_case_run run = { s->c->runs[0].sizes, MX_REGIME_EXACT, s->variant, 1 };
+	struct mx_plan p;
+	struct mx_error why;
+	return !mx_plan_make_run(s->c, &run, &p, &why);
+}
+
 int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err) {
 	if (!s->c->n_runs || !s->c->runs[0].sizes.n)
 		return mx_fail(err, "%s: it has no sizes to draw", s->c->path);
 	mx_shapes_borders(s);
+	s->has_tiles = has_tiles(s);
 	return 0;
 }
 

@@ -51,12 +51,15 @@ struct mx_shapes {
 	uint64_t seed;
 	unsigned shard, shards; /* this one, from 0, of how many; each draws trials of its own */
 	unsigned threads;
+	bool has_tiles; /* runs of tiles are possible */
 	struct mx_borders borders[MX_MAX_SIZES];
 	struct mx_coverage coverage;
 	struct mx_trial *kept; /* trials that covered something new */
 	size_t n_kept, room;
-	unsigned long trials, failing, outside; /* outside: of the contract */
-	unsigned long n_refused;                /* shapes without a plan, or too large */
+	unsigned long trials, failing, outside;            /* outside: of the contract */
+	unsigned long of_tiles;                            /* trials */
+	unsigned long beyond[MX_MAX_BUFFERS][MX_CEILINGS]; /* trials with a larger buffer */
+	unsigned long n_refused;                           /* shapes without a plan, or too large */
 	struct mx_error refused; /* why the first shape without a plan has none; or "" */
 	unsigned n_failures;
 	struct mx_shape_failure failure[MX_MOST_FAILURES];
@@ -80,13 +83,23 @@ struct mx_covered mx_shapes_covered(const struct mx_shapes *s);
 void mx_shapes_borders(struct mx_shapes *s);
 /* The trial of a number. */
 void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t);
+/* A buffer, a ceiling of its bytes, and the size of a run that decides how large it is. */
+struct mx_far {
+	struct mx_case_run run;
+	unsigned size, buffer, ceiling;
+};
+/* The least value of the size with which the buffer is over the ceiling, or there is no shape any
+ * more; 0: the case has no tiles along this size. */
+int64_t mx_shapes_far(const struct mx_shapes *s, const struct mx_far *f);
 void mx_shapes_reached(struct mx_shapes *s, const struct mx_trial *t);
 
 /* ---- trial.c ---- */
 
-/* Runs a trial. Returns 1 if it cannot be set up, for instance because it is too large; 0 with the
- * verdict otherwise. */
-int mx_trial_run(const struct mx_shapes *s, const struct mx_trial *t, struct mx_coverage *coverage,
+enum { MX_TRIAL_TILES = 24 }; /* of a trial that is too large as a whole */
+
+/* Runs a trial, and sets its tiles. Returns 1 if it cannot be set up, for instance because it is
+ * too large; 0 with the verdict otherwise. */
+int mx_trial_run(const struct mx_shapes *s, struct mx_trial *t, struct mx_coverage *coverage,
                  struct mx_verdict *v, struct mx_error *err);
 /* The kind of the finding that decides the exit status, or NULL if the verdict is a pass. */
 const char *mx_trial_kind(const struct mx_verdict *v);

@@ -5,16 +5,56 @@
 
 enum { MOST_INSTRUCTIONS = 1 << 24 }; /* of a wave: a trial is small */
 
+/* M N K of a product, and the bytes of all buffers: a trial takes milliseconds. Of a run of tiles
+ * few bytes are used, and the rest takes addresses only. */
 static const double most_work = 0x1p26, most_bytes = 0x1p28;
+static const double most_workgroups = 64; /* of a case that may have tiles */
+static const double most_work_of_tiles = 0x1p31, most_bytes_of_tiles = 0x1p38;
 
-/* M N K of a product, and the bytes of all buffers: a trial takes milliseconds. */
-static bool is_small(const struct mx_plan *p) {
-	double bytes = 0, work = 1;
+static double bytes_of(const struct mx_plan *p) {
+	double bytes = 0;
 	for (unsigned i = 0; i < p->n_buffers; i++)
 		bytes += (double)p->buffers[i].bytes;
+	return bytes;
+}
+
+static double work_of_tiles(const struct mx_plan *p) {
+	double work = 0;
+	for (unsigned i = 0; i < p->n_tiles; i++)
+		work += (double)p->tile[i].rows * (double)p->tile[i].cols * (double)p->K;
+	return work;
+}
+
+static bool is_small(const struct mx_plan *p) {
+	double work = 1;
+	if (p->n_tiles)
+		return bytes_of(p) <= most_bytes_of_tiles && work_of_tiles(p) <= most_work_of_tiles;
 	for (unsigned i = 0; i < p->sizes.n; i++)
 		work *= (double)p->sizes.at[i].value;
-	return bytes <= most_bytes && work <= most_work;
+	return bytes_of(p) <= most_bytes && work <= most_work;
+}
+
+static double workgroups_of(const struct mx_plan *p) {
+	return (double)p->grid[0] * (double)p->grid[1] * (double)p->grid[2];
+}
+
+/* A trial that is too large as a whole has tiles, and not the regime special, which plants results
+ * in rows of the whole. */
+static int make_plan(const struct mx_shapes *s, struct mx_trial *t, struct mx_plan *plan,
+                     struct mx_error *err) {
+	t->run.tiles = 0;
+	if (mx_plan_make_run(s->c, &t->run, plan, err))
+		return -1;
+	if (is_small(plan) && !(s->has_tiles && workgroups_of(plan) > most_workgroups))
+		return 0;
+	if (s->has_tiles && t->run.regime == MX_REGIME_SPECIAL)
+		t->run.regime = MX_REGIME_EXACT;
+	t->run.tiles = s->has_tiles ? MX_TRIAL_TILES : 0;
+	if (s->has_tiles && mx_plan_make_run(s->c, &t->run, plan, err))
+		return -1;
+	if (s->has_tiles && is_small(plan))
+		return 0;
+	return mx_fail(err, "%s is too large to fuzz", plan->name);
 }
 
 static int run(struct mx_bench *b, const struct mx_trial *t, struct mx_coverage *coverage,
@@ -27,17 +67,13 @@ static int run(struct mx_bench *b, const struct mx_trial *t, struct mx_coverage 
 	return mx_bench_run(b, t->seed, &r, err) || mx_bench_judge(b, &r, v, err) ? -1 : 0;
 }
 
-int mx_trial_run(const struct mx_shapes *s, const struct mx_trial *t, struct mx_coverage *coverage,
+int mx_trial_run(const struct mx_shapes *s, struct mx_trial *t, struct mx_coverage *coverage,
                  struct mx_verdict *v, struct mx_error *err) {
 	struct mx_plan plan;
 	struct mx_bench *b = NULL;
 	memset(v, 0, sizeof *v);
-	if (mx_plan_make_run(s->c, &t->run, &plan, err))
+	if (make_plan(s, t, &plan, err))
 		return 1;
-	if (!is_small(&plan)) {
-		mx_fail(err, "%s is too large to fuzz", plan.name);
-		return 1;
-	}
 	if (mx_bench_make(&plan, s->device, s->code_object, s->kernel_dir, t->seed, &b, err))
 		return 1;
 	int status = run(b, t, coverage, v, err);

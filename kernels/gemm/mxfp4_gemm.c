@@ -27,6 +27,14 @@ enum {
 #define END_READS(f, g) (wait_fragments(f, g), BARRIER())
 #endif
 
+/* The byte of C at which a tile begins, and the bytes of its rows in the descriptor. */
+#ifndef OUTPUT_AT
+#define OUTPUT_AT(row, ld) ((u64)(row) * (ld))
+#endif
+#ifndef OUTPUT_BYTES
+#define OUTPUT_BYTES(row, rows, ld) ((rows) * (ld))
+#endif
+
 SHARED u8 panel_a[2][PANEL_BYTES];
 SHARED u8 panel_b[2][PANEL_BYTES];
 
@@ -85,8 +93,8 @@ INLINE void gemm(GLOBAL u8 *C, const GLOBAL u8 *A, const GLOBAL u8 *SA, const GL
 		do_step(&p, s + 1, &odd, &even, acc);
 	}
 	WAIT_VMCNT(0); /* no load may land in LDS after the workgroup has released it */
-	u32 rows = ROWS_STORED(M - row);
-	buffer c = make_buffer(C + (u64)row * N * size, rows * N * size);
+	u32 rows = ROWS_STORED(M - row), ld = N * size;
+	buffer c = make_buffer(C + OUTPUT_AT(row, ld), OUTPUT_BYTES(row, rows, ld));
 	store_tile(c, p.wave_row, col + p.wave_col, N, size, acc);
 }
 

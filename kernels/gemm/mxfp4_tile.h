@@ -32,22 +32,28 @@ enum {
 #define ROWS_STORED(rows_left) ((rows_left) < TILE ? (rows_left) : TILE)
 #endif
 
+/* The number of an operand's rows in a panel's descriptor. */
+#ifndef ROWS_READ
+#define ROWS_READ(rows_left) ((rows_left) < TILE ? (rows_left) : TILE)
+#endif
+
+/* The byte of an operand at which a row begins. */
+#ifndef OPERAND_AT
+#define OPERAND_AT(row, ld) ((u64)(row) * (ld))
+#endif
+
 /* One operand's panel: a tile's rows of codes and scales, clipped to the matrix. */
 struct panel {
 	buffer codes, scales;
 	u32 ld_codes, ld_scales;
 };
 
-INLINE u32 clip(u32 rows_left) {
-	return rows_left < TILE ? rows_left : TILE;
-}
-
 INLINE struct panel make_panel(const GLOBAL u8 *codes, const GLOBAL u8 *scales, u32 row, u32 rows,
                                u32 K, u32 ld_scales) {
-	u32 n = clip(rows - row), ld = K / 2;
+	u32 n = ROWS_READ(rows - row), ld = K / 2;
 	return (struct panel){
-		make_buffer(codes + (u64)row * ld, n * ld),
-		make_buffer(scales + (u64)row * ld_scales, n * ld_scales),
+		make_buffer(codes + OPERAND_AT(row, ld), n * ld),
+		make_buffer(scales + OPERAND_AT(row, ld_scales), n * ld_scales),
 		ld,
 		ld_scales,
 	};

@@ -144,6 +144,12 @@ static void use_report(void) {
 	mx_report_free(&report);
 }
 
+/* The last of an ascending list is in the grid. */
+static bool has_workgroups(const struct mx_launch *l) {
+	return !l->n_workgroups ||
+	       l->workgroups[l->n_workgroups - 1] < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
 /* dispatch_id stays 0: each launch is the first in a queue of its own [assumed]. */
 static hipError_t run(const struct mx_function *f, const struct mx_kernel *kernel,
                       const struct mx_shape *s, const struct mx_segment *segment) {
@@ -161,6 +167,9 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		.queue = (uint64_t)(uintptr_t)segment->queue,
 	};
 	mx_options_apply(&launch);
+	if (!has_workgroups(&launch))
+		return mx_hip_fail(hipErrorInvalidValue, "the grid lacks workgroup %llu",
+		                   (unsigned long long)launch.workgroups[launch.n_workgroups - 1]);
 	if (!mx_hip_snapshot(&launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);
 	use_report();

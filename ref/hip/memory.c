@@ -11,7 +11,7 @@
  * hint: if the place is taken, the system chooses. */
 #define ARENA 0x400000000000ull
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, LARGE = 1 << 30 /* bytes of an allocation */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mx_region *regions; /* sorted by base */
@@ -61,7 +61,11 @@ static size_t pages(size_t bytes) {
 static void *map(uint64_t hint, size_t bytes) {
 	void *p = mmap((void *)hint, pages(bytes), PROT_READ | PROT_WRITE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	if (bytes >= LARGE) /* a launch of some workgroups touches little of it */
+		madvise(p, pages(bytes), MADV_NOHUGEPAGE);
+	return p;
 }
 
 static void unmap(const struct mx_region *r) {

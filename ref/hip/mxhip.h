@@ -75,13 +75,19 @@ struct mxhipLaunchOptions {
 	/* Receives what each launch executes. Default: NULL. It must stay valid until other options
 	 * are set. */
 	struct mx_coverage *coverage;
+
+	/* Only these workgroups of a launch run, on one thread: their indices x + grid.x (y +
+	 * grid.y z), in ascending order, and their number. Default: all. They must stay valid until
+	 * other options are set. A launch whose grid lacks one fails. */
+	const uint64_t *workgroups;
+	uint64_t n_workgroups;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces
  * all earlier options. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue, which changes
  * nothing: `size` is 0 or not a multiple of 8, a member that this version lacks is not 0,
- * `analysis` has an unknown bit, a member that is 0 or 1 has another value, or there is no profile
- * of that name. mxhipErrorDetail has the reason. */
+ * `analysis` has an unknown bit, `workgroups` are not in ascending order, a member that is 0 or 1
+ * has another value, or there is no profile of that name. mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 
 /* Findings and counts of this thread's last launch. Valid until its next launch. */

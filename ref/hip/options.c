@@ -5,7 +5,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, coverage) + sizeof(void *),
+                       offsetof(struct mxhipLaunchOptions, n_workgroups) + sizeof(uint64_t),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -38,6 +38,13 @@ static bool read_version(const struct mxhipLaunchOptions *from, struct mxhipLaun
 	return true;
 }
 
+static bool is_ascending(const uint64_t *list, uint64_t n) {
+	for (uint64_t i = 1; list && i < n; i++)
+		if (list[i] <= list[i - 1])
+			return false;
+	return list || !n;
+}
+
 int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 	struct mxhipLaunchOptions next = { 0 };
 	const mx_profile *p = NULL;
@@ -50,6 +57,8 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "scratch_apart, threadgroup_split and soffset_unchecked are 0 "
 		                   "or 1, reserved is 0");
+	if (!is_ascending(next.workgroups, next.n_workgroups))
+		return mx_hip_fail(hipErrorInvalidValue, "workgroups are not in ascending order");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
 	next.profile = NULL; /* the caller's string is not kept */
@@ -70,6 +79,8 @@ void mx_options_apply(struct mx_launch *l) {
 	l->schedule = options.schedule;
 	l->record = options.record;
 	l->coverage = options.coverage;
+	l->workgroups = options.workgroups;
+	l->n_workgroups = options.n_workgroups;
 }
 
 unsigned mx_options_threads(void) {

@@ -455,6 +455,12 @@ struct mx_launch {
 	uint32_t grid[3];    /* workgroups */
 	uint32_t block[3];   /* work-items of a workgroup, 1..1024 in all */
 	uint32_t partial[3]; /* work-items of the last workgroup of an axis, if fewer; or 0 */
+
+	/* Only these workgroups run: their indices x + grid[0] (y + grid[1] z), ascending. Their
+	 * number 0: all. Their ids and sizes are those of the whole grid. One thread runs them. */
+	const uint64_t *workgroups;
+	size_t n_workgroups;
+
 	uint32_t dynamic_lds;
 	uint64_t kernarg;              /* device address of the kernarg segment */
 	uint32_t given, kernarg_bytes; /* bytes of arguments that were given, if fewer than the

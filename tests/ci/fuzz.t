@@ -21,21 +21,32 @@ is(fuzz('--count', 96, '-v', 'gemm/mxfp8_scratch/*'), 0, 'a right kernel passes'
 like($out, qr/^pass  gemm\/mxfp8_scratch  96 shapes, 0 failing/m, '  under all shapes');
 like($out, qr/reached: 4 of 4 blocks, 3 of 4 ways of branches; M 8 of 8, N 8 of 8, K 5 of 5 borders$/m, '  at all borders');
 like($out, qr/^ +K: 128 \(\d+\) 256 \(\d+\) 384 \(\d+\) 512 \(\d+\) 640 \(\d+\)$/m, '  which follow from the contract');
+like($out, qr/^ +C beyond: 2\^31 bytes 0, /m, '  its contract ends below 2 GiB');
 ok(!-e $regress, '  and nothing is saved');
+is(fuzz('--count', 32, '-v', 'gemm/mxfp8_f32/*'), 0, 'so does one without that limit') or diag $out;
+like($out, qr/^pass .*, 0 failing, [1-9]\d* of some tiles/m, '  under shapes of which some tiles run');
+like($out, qr/^ +C beyond: 2\^31 bytes [1-9]\d*, 2\^32 bytes [1-9]/m, '  beyond 2^32 bytes');
 
-# ---- broken kernels: the kind of failure and the smallest shape ----
+# ---- broken kernels: the kind of failure and the smallest shape; the count if it is not 64; the exit
+# status if it is that of another failure ----
 
 my @found = (
-	[ 'mxfp4_f32', 'store_past_m', 1, 'out-of-bounds-write', '1x1x32' ],
+	[ 'mxfp4_f32', 'store_past_m', 1, 'out-of-bounds-write', '1x1x32', 4 ], # without large buffers
 	[ 'mxfp4_f32', 'store_past_n', 3, 'race-global', '33x2x32' ],
 	[ 'mxfp8_epilogue', 'bias_of_rows', 1, 'wrong-bits', '1x2x32' ],
 	[ 'mxfp8_epilogue0', 'zero_times_c', 1, 'wrong-bits', '1x1x32' ],
 	[ 'mxfp4_splitk4', 'splitk_lost', 1, 'outside-set', '1x2x416' ],
+	[ 'mxfp4_f32', 'wrapped_bounds', 1, 'wrong-bits', '268435456x1x32', 8 ], # 2^32 bytes of A
 );
+push @found, (
+	[ 'mxfp4_f32', 'wrapped_loads', 1, 'wrong-bits', '268435457x1x32', 64, 3 ],
+	[ 'mxfp4_f32', 'wrapped_stores', 4, 'fault', '4194305x128x32' ], # 2^31 bytes of C
+	[ 'mxfp4_f32', 'dropped_stores', 1, 'not-written', '8388608x128x32' ], # 2^32 bytes
+) if is_long();
 for (@found) {
-	my ($case, $co, $exit, $kind, $shape) = @$_;
+	my ($case, $co, $exit, $kind, $shape, $count, $worst) = @$_;
 	my @args = ('--case', "cases/gemm/$case.yaml", '--co', "$build/kernels/broken/$co.co");
-	is(fuzz('--count', 64, @args), $exit, "$co is found");
+	is(fuzz('--count', $count // 64, @args), $worst // $exit, "$co is found");
 	my ($regime) = $out =~ m{^FAIL  gemm/$case/$shape/(\w+)\n +$kind: }m or diag $out;
 	my $saved = "$regress/gemm-$case-$shape-" . ($regime // '') . '.yaml';
 	ok(-e $saved, "  as $kind at $shape");
@@ -88,7 +99,7 @@ like($out, qr/, \d+ outside the contract/, '  and says so');
 # ---- in a folder of one's own, with the code object beside the case ----
 
 mkdir "$dir/own" or BAIL_OUT("$dir/own: $!");
-spew("$dir/own/kernel.yaml", slurp('cases/gemm/mxfp4_f32.yaml') =~ s/^code: .*/code: kernel.co/mr);
+spew("$dir/own/kernel.yaml", slurp('cases/gemm/mxfp4_f32.yaml') =~ s/^code: .*/code: kernel.co/mr =~ s/, axis: \w//gr);
 File::Copy::copy("$build/kernels/broken/store_past_m.co", "$dir/own/kernel.co");
 my $program = Cwd::abs_path("$build/mxcheck");
 is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml"), 1, 'fuzz in another folder');

@@ -70,6 +70,15 @@ my @twins = (
 	  says => 'C were read although beta is 0' },
 	{ bug => 'A12', co => 'store_past_m', case => 'mxfp4_f32', run => '129x128x256/exact',
 	  exit => 1, kinds => ['out-of-bounds-write', 'guard-changed'] },
+	{ bug => 'A1', co => 'wrapped_bounds', case => 'mxfp4_f32', run => '33554560x16x256/exact',
+	  exit => 1, kinds => ['wrong-bits'], lacks => 'C\[128\]\[0\] is 0x00000000',
+	  says => 'as if nothing were added' },
+	{ bug => 'A4', co => 'wrapped_loads', case => 'mxfp4_f32', run => '33554560x16x256/exact',
+	  exit => 1, kinds => ['wrong-bits'], lacks => 'C\[33554432\]\[0\]' },
+	{ bug => 'A4', co => 'wrapped_stores', case => 'mxfp4_f32', run => '33554560x16x256/exact',
+	  exit => 1, kinds => ['not-written'], lacks => 'C\[33554432\]\[0\]' },
+	{ bug => 'A5', co => 'dropped_stores', case => 'mxfp4_f32', run => '8388736x128x32/exact',
+	  exit => 1, kinds => ['not-written'], lacks => 'C\[8388608\]\[0\]' },
 );
 
 sub judge {

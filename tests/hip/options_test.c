@@ -100,6 +100,55 @@ static void test_refused(void) {
 	n = options(sizeof n.known);
 	n.known.profile = "fuse";
 	refused(&n, "an unknown profile");
+	n = options(sizeof n.known);
+	n.known.workgroups = (const uint64_t[]){ 3, 3 };
+	n.known.n_workgroups = 2;
+	refused(&n, "a list with a workgroup twice");
+	n.known.workgroups = NULL;
+	refused(&n, "workgroups without a list");
+}
+
+/* Each workgroup of a grid of 3 x 2 stores a record with its hidden arguments. */
+enum { RECORD = 32, RECORDS = 6 };
+
+static hipError_t launch_records(void *records) {
+	hipFunction_t f;
+	must(hipModuleGetFunction(&f, module, "hidden"));
+	hipError_t e =
+		hipModuleLaunchKernel(f, 3, 2, 1, 64, 1, 1, 0, NULL, (void *[]){ &records }, NULL);
+	return e == hipSuccess ? hipDeviceSynchronize() : e;
+}
+
+/* A bit for each workgroup that has stored all of its record. */
+static unsigned stored(const void *records) {
+	uint8_t state[RECORD * RECORDS];
+	unsigned all = 0;
+	mxhipStates(records, sizeof state, state);
+	for (unsigned i = 0; i < RECORDS; i++)
+		all |= (unsigned)(state[RECORD * i] & state[RECORD * i + RECORD - 1]) << i;
+	return all;
+}
+
+static void test_some_workgroups(void) {
+	const uint64_t some[] = { 1, 5 }, absent[] = { 1, 6 };
+	uint32_t first[2][RECORD / 4];
+	void *records = device_bytes(RECORD * RECORDS);
+	with_options(.workgroups = some, .n_workgroups = 2, .analysis = MX_ANALYSE_ORDER);
+	must(launch_records(records));
+	ok(stored(records) == 0x22, "only the workgroups of the list run");
+	ok(mxhipReport()->proof.doubt == MX_DOUBT_SOME_WORKGROUPS,
+	   "  and nothing is proved of the others");
+	must(hipMemcpy(first[0], (char *)records + RECORD, RECORD, hipMemcpyDeviceToHost));
+	with_options(.workgroups = absent, .n_workgroups = 2);
+	ok(launch_records(records) == hipErrorInvalidValue && mxhipErrorDetail()[0],
+	   "a workgroup that the grid lacks is an error");
+	must(mxhipSetLaunchOptions(NULL));
+	must(launch_records(records));
+	must(hipMemcpy(first[1], (char *)records + RECORD, RECORD, hipMemcpyDeviceToHost));
+	ok(stored(records) == 0x3f && !memcmp(first[0], first[1], RECORD) && first[0][0] == 3 &&
+	           first[0][1] == 2,
+	   "a workgroup of a list has the sizes of the whole grid");
+	must(hipFree(records));
 }
 
 int main(void) {
@@ -108,6 +157,7 @@ int main(void) {
 	test_older();
 	test_newer();
 	test_refused();
+	test_some_workgroups();
 	must(hipFree(out));
 	must(hipModuleUnload(module));
 	return done_testing();

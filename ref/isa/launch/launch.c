@@ -124,9 +124,9 @@ static void refuse(struct mx_run *run, const char *what) {
 static void run_all(struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
 	_Atomic uint64_t next = 0;
-	struct mx_residents r = { .next = &next,
-		                  .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] };
-	if (l->threads > 1 && !mx_watch_one_thread(run) && !l->record) {
+	struct mx_residents r = { .next = &next, .end = mx_run_groups(run) };
+	bool may_use_threads = !mx_watch_one_thread(run) && !l->record && !l->n_workgroups;
+	if (l->threads > 1 && may_use_threads) {
 		mx_residents_run(&r, run, WARM_UP);
 		if (!r.n)
 			mx_parallel_run(run, &next, r.end);

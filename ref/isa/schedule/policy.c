@@ -65,13 +65,17 @@ void mx_run_short_turns(struct mx_run *run) {
 		run->launch->record->slice = SHORT_TURN;
 }
 
-uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {
+uint64_t mx_run_groups(const struct mx_run *run) {
 	const struct mx_launch *l = run->launch;
-	uint64_t all = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	uint64_t start = i / WINDOW * WINDOW, n = all - start < WINDOW ? all - start : WINDOW;
-	if (run->group_order == 1)
-		return start + (n - 1 - (i - start));
-	return start + (i - start + run->group_order) % n;
+	return l->n_workgroups ? l->n_workgroups : (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+uint64_t mx_run_order(const struct mx_run *run, uint64_t i) {
+	uint64_t all = mx_run_groups(run), start = i / WINDOW * WINDOW;
+	uint64_t n = all - start < WINDOW ? all - start : WINDOW;
+	uint64_t at = run->group_order == 1 ? start + (n - 1 - (i - start))
+	                                    : start + (i - start + run->group_order) % n;
+	return run->launch->n_workgroups ? run->launch->workgroups[at] : at;
 }
 
 /* ---- one workgroup ---- */

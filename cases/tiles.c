@@ -1,0 +1,247 @@
+/* Tiles of the output, one for each workgroup of the contract's axes. */
+#define _GNU_SOURCE
+#include "tiles.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "dtype.h"
+
+enum {
+	OTHERS_MOST = 64 << 20, /* bytes of a buffer that tiles do not divide */
+	GUARD_MOST = 1 << 20,   /* bytes of a guard, whose bytes are all written */
+};
+
+/* ---- memory of which few pages are used ---- */
+
+void *mx_sparse_new(size_t bytes) {
+	void *p = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+void mx_sparse_free(void *p, size_t bytes) {
+	if (p)
+		munmap(p, bytes ? bytes : 1);
+}
+
+/* ---- the axes of the grid ---- */
+
+/* The tiles of one size: rows or columns of each, and the axis of workgroups. */
+struct axis {
+	size_t size, tile, n;
+	unsigned of; /* 0: x, 1: y, 2: z */
+};
+
+static const struct mx_size_contract *contract_of(const struct mx_case *c, const char *name) {
+	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++)
+		if (!strcmp(c->contract->sizes[i].name, name))
+			return &c->contract->sizes[i];
+	return NULL;
+}
+
+static int find_axis(const struct mx_plan *p, const char *name, int64_t size, struct axis *a,
+                     struct mx_error *err) {
+	const struct mx_size_contract *k = contract_of(p->c, name);
+	if (!k || !k->axis)
+		return mx_fail(err, "%s: tiles: the contract gives %s no axis of the grid",
+		               p->c->path, name);
+	*a = (struct axis){ (size_t)size, (size_t)k->tile, 0, k->axis - MX_AXIS_X };
+	a->n = (a->size + a->tile - 1) / a->tile;
+	if (a->n == p->grid[a->of])
+		return 0;
+	return mx_fail(err,
+	               "%s: tiles: %s = %" PRId64 " has %zu tiles of %zu, and its axis %c of the "
+	               "grid %u workgroups",
+	               p->c->path, name, size, a->n, a->tile, "xyz"[a->of], p -> grid[a->of]);
+}
+
+/* ---- what has tiles ---- */
+
+static bool is_divided(mx_role role) {
+	return role >= MX_ROLE_A && role <= MX_ROLE_C;
+}
+
+bool mx_tiles_divide(const struct mx_plan *p, unsigned i) {
+	return p->n_tiles && is_divided(p->buffers[i].role);
+}
+
+static const char *why_not_buffer(const struct mx_plan *p, unsigned i) {
+	const struct mx_buffer *b = &p->buffers[i];
+	if (!is_divided(b->role))
+		return b->bytes > OTHERS_MOST ? "has too many bytes beside operands and output"
+		                              : NULL;
+	if (b->packing.layout || b->order != MX_ORDER_ROW || b->in >= 0)
+		return "is not in rows of its own";
+	return p->c->buffers[i].data ? "has a key data" : NULL;
+}
+
+static int check(const struct mx_plan *p, struct mx_error *err) {
+	const struct mx_case *c = p->c;
+	bool judged = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_BOUND;
+	const char *why = !judged ? "the judge is neither bits nor bound"
+	                  : c->groups || c->epilogue || c->reference
+	                          ? "the case is not a plain product"
+	                  : p->regime == MX_REGIME_SPECIAL ? "the regime special plants whole rows"
+	                  : !mx_plan_role(p, MX_ROLE_A) || !mx_plan_role(p, MX_ROLE_B) ||
+	                                  !mx_plan_role(p, MX_ROLE_C)
+	                          ? "the case lacks one of the roles a, b and c"
+	                          : NULL;
+	if (why)
+		return mx_fail(err, "%s: tiles: %s", c->path, why);
+	for (unsigned i = 0; i < p->n_buffers; i++)
+		if ((why = why_not_buffer(p, i)))
+			return mx_fail(err, "%s: tiles: %s %s", c->path, p->buffers[i].name, why);
+	return 0;
+}
+
+/* ---- the choice ---- */
+
+struct choice {
+	struct mx_plan *p;
+	const struct axis *rows, *cols;
+	unsigned most;
+};
+
+static void choose(struct choice *c, size_t row, size_t col) {
+	struct mx_plan *p = c->p;
+	size_t r = row / c->rows->tile, k = col / c->cols->tile;
+	for (unsigned i = 0; i < p->n_tiles; i++)
+		if (p->tile[i].row == r * c->rows->tile && p->tile[i].col == k * c->cols->tile)
+			return;
+	if (p->n_tiles == c->most || r >= c->rows->n || k >= c->cols->n)
+		return;
+	struct mx_tile *t = &p->tile[p->n_tiles++];
+	*t = (struct mx_tile){ .row = r * c->rows->tile, .col = k * c->cols->tile };
+	t->rows = c->rows->size - t->row < c->rows->tile ? c->rows->size - t->row : c->rows->tile;
+	t->cols = c->cols->size - t->col < c->cols->tile ? c->cols->size - t->col : c->cols->tile;
+	t->workgroup[c->rows->of] = (uint32_t)r;
+	t->workgroup[c->cols->of] = (uint32_t)k;
+}
+
+/* The tile that uses a byte of a buffer. */
+static void choose_byte(struct choice *c, const struct mx_buffer *b, uint64_t byte) {
+	size_t line = byte / b->ld, rest = byte % b->ld;
+	if (byte >= b->bytes)
+		return;
+	if (b->role == MX_ROLE_C)
+		choose(c, line, rest / dtype_bytes(b->type, 1));
+	else if (b->role == MX_ROLE_A || b->role == MX_ROLE_A_SCALE)
+		choose(c, line, 0);
+	else
+		choose(c, 0, line);
+}
+
+uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i) {
+	uint64_t eight = dtype_bytes(b->type, 8), n = UINT64_C(1) << (31 + i % 2);
+	return i < 2 ? n : n / 8 * eight;
+}
+
+/* Where an offset from the start reaches a ceiling, and where the rest of the buffer does. */
+static void choose_around(struct choice *c, mx_role role) {
+	const struct mx_buffer *b = mx_plan_role(c->p, role);
+	for (unsigned i = 0; b && i < MX_CEILINGS; i++) {
+		uint64_t at = mx_buffer_ceiling(b, i);
+		if (at > b->bytes)
+			continue;
+		choose_byte(c, b, at);
+		choose_byte(c, b, at - 1);
+		choose_byte(c, b, b->bytes - at);
+	}
+}
+
+/* A multiplier of Fibonacci hashing spreads the others. */
+static void choose_others(struct choice *c) {
+	for (uint64_t i = 1; i <= 2 * MX_MOST_TILES; i++) {
+		uint64_t x = i * 0x9e3779b97f4a7c15u;
+		choose(c, (x >> 32) * c->rows->size >> 32, (x & UINT32_MAX) * c->cols->size >> 32);
+	}
+}
+
+static void limit_guards(struct mx_plan *p) {
+	for (unsigned i = 0; i < p->n_buffers; i++)
+		if (mx_tiles_divide(p, i) && p->buffers[i].guard > GUARD_MOST)
+			p->buffers[i].guard = GUARD_MOST;
+}
+
+int tiles_make(struct mx_plan *p, unsigned n, struct mx_error *err) {
+	static const mx_role around[] = { MX_ROLE_C, MX_ROLE_A, MX_ROLE_B, MX_ROLE_A_SCALE,
+		                          MX_ROLE_B_SCALE };
+	struct axis rows, cols;
+	struct choice c = { p, &rows, &cols, n < MX_MOST_TILES ? n : MX_MOST_TILES };
+	if (check(p, err) || find_axis(p, "M", p->M, &rows, err) ||
+	    find_axis(p, "N", p->N, &cols, err))
+		return -1;
+	if (rows.of == cols.of)
+		return mx_fail(err, "%s: tiles: M and N have the same axis", p->c->path);
+	choose(&c, rows.size - 1, cols.size - 1);
+	choose(&c, 0, 0);
+	for (unsigned i = 0; i < sizeof around / sizeof *around; i++)
+		choose_around(&c, around[i]);
+	choose(&c, rows.size - 1, 0);
+	choose(&c, 0, cols.size - 1);
+	choose_others(&c);
+	limit_guards(p);
+	return 0;
+}
+
+/* ---- workgroups ---- */
+
+static int ascending(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The axis without tiles has all of its workgroups, as splits of K need. */
+uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
+	const uint32_t *grid = p->grid;
+	unsigned rows = contract_of(p->c, "M")->axis - MX_AXIS_X;
+	unsigned other = 3 - rows - (contract_of(p->c, "N")->axis - MX_AXIS_X);
+	uint64_t *list = calloc((size_t)p->n_tiles * grid[other] + 1, sizeof *list);
+	*n = 0;
+	for (unsigned i = 0; list && i < p->n_tiles; i++)
+		for (uint32_t k = 0; k < grid[other]; k++) {
+			uint32_t id[3];
+			memcpy(id, p->tile[i].workgroup, sizeof id);
+			id[other] = k;
+			list[(*n)++] = id[0] + grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
+		}
+	if (list)
+		qsort(list, *n, sizeof *list, ascending);
+	return list;
+}
+
+/* ---- bytes ---- */
+
+void tiles_rows(const struct mx_plan *p, mx_role operand, unsigned i, size_t *from, size_t *to) {
+	const struct mx_tile *t = &p->tile[i];
+	bool a = operand == MX_ROLE_A || operand == MX_ROLE_A_SCALE;
+	*from = a ? t->row : t->col;
+	*to = *from + (a ? t->rows : t->cols);
+}
+
+static void output_bytes(const struct mx_buffer *c, const struct mx_tile *t, mx_bytes_of_tile *each,
+                         void *context) {
+	size_t bytes = dtype_bytes(c->type, t->cols);
+	for (size_t row = t->row; row < t->row + t->rows; row++)
+		each(context, mx_buffer_at(c, row, t->col), bytes);
+}
+
+void mx_tiles_bytes(const struct mx_plan *p, unsigned i, mx_bytes_of_tile *each, void *context) {
+	const struct mx_buffer *b = &p->buffers[i];
+	for (unsigned t = 0; t < p->n_tiles; t++) {
+		size_t from, to;
+		if (b->role == MX_ROLE_C) {
+			output_bytes(b, &p->tile[t], each, context);
+			continue;
+		}
+		tiles_rows(p, b->role, t, &from, &to);
+		for (size_t row = from; row < to; row++)
+			each(context, row * b->ld, b->line_bytes);
+	}
+}

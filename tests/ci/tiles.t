@@ -1,0 +1,49 @@
+#!/usr/bin/perl
+# Runs of some tiles: matrices above 4 GiB pass on a right kernel, and what cannot have tiles says why.
+use strict;
+use warnings;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $status, $out, $err, $dir);
+
+is(mxcheck('gemm/mxfp4_f32/33554560x16x256/exact', 'gemm/mxfp8_f32/8191x524353x8192/exact'), 0,
+	'right kernels pass on matrices above 4 GiB') or diag $out, $err;
+like($out, qr/^2 passed, 0 failed/m, '  both');
+like($out, qr/^numbers rest on: .*; 24 tiles, 24 of 262145 workgroups/m, '  the verdict says how much ran');
+is(mxcheck('--require-proof', 'gemm/mxfp4_f32/33554560x16x256/exact'), 3, 'nothing is proved of the others');
+like($out, qr/not-proved: .*: only some of the workgroups ran/, '  with that reason') or diag $out;
+is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--shape', '4194305,200,32', '--regime', 'general',
+	'--tiles', 3, 'gemm/mxfp4_f32/64x64x256/*'), 0, '--tiles makes tiles of any run') or diag $out, $err;
+like($out, qr/; 3 tiles, 3 of 65538 workgroups\]/, '  so many');
+is(mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/wrapped_loads.co", '--shape', '33554560,16,256',
+	'--tiles', 3, 'gemm/mxfp4_f32/33x128x512/*'), 1, 'a failure of tiles') or diag $err;
+my ($line) = $out =~ /^ *reproduce: (.*)$/m;
+like($line, qr/ --tiles 3 /, '  is reproduced with as many') or diag $out;
+is(run('sh', '-c', $line // 'false'), 1, '  by the printed command');
+
+# ---- what has no tiles ----
+
+sub refused {
+	my ($why, $edit, @args) = @_;
+	my $text = slurp('cases/gemm/mxfp4_f32.yaml') =~ s/^runs:\n.*\z/runs:\n  - {M: 256, N: 200, K: 64, regime: exact, tiles: 2}\n/msr;
+	my $before = $text;
+	$edit->() for $text;
+	BAIL_OUT("no edit for $why") if $text eq $before && !@args;
+	is(mxcheck('run', '--case', spew("$dir/case.yaml", $text), @args), 2, "refused: $why");
+	like($err, qr/^mxcheck: .*\Q$why\E/m, '  with the reason') or diag $out;
+}
+my $none = sub { };
+refused('the contract gives M no axis of the grid', sub { s/axis: y/stages: 1/ });
+refused('M and N have the same axis', sub { s/axis: y/axis: x/; s/M: 256/M: 200/; s/^(grid: \[)"ceildiv\(N, 128\)"/$1"ceildiv(M, 128)"/m });
+refused('has 2 tiles of 128, and its axis z of the grid 1 workgroups', sub { s/axis: y/axis: z/ });
+refused('the regime special plants whole rows', sub { s/exact, tiles/special, tiles/ });
+refused('the judge is neither bits nor bound', sub { s/judge: bits, profile: block32, mma_k: 128, k_tile: 256/judge: close, atol: 1/ });
+refused('A has a key data', sub { s/(name: A,.*)\}/$1, data: zero}/ });
+refused('B is not in rows of its own', sub { s/(name: B,.*)\}/$1, layout: preshuffle_16x16, fill: 0}/ });
+refused('contract.sizes[0]: axis without tile', sub { s/tile: 128, axis: y/axis: y/ });
+refused('runs[0].tiles: not 0 to 32', sub { s/tiles: 2/tiles: 33/ });
+refused('a run of some tiles is not compared with others', $none, '--race', 2);
+refused('is a run of some tiles', $none, '--save', "$dir/saved");
+refused('--tiles 33: not a number from 1 to 32', $none, '--tiles', 33);
+
+done_testing();
