@@ -41,7 +41,7 @@ $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
 # msgpack-c 6 renamed its library.
 MSGPACK     := $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
-USES_codeobject := $(call archives,codeobject) -lelf $(MSGPACK)
+USES_codeobject := $(call archives,codeobject) -lelf $(MSGPACK) -Wl,--as-needed,-ldw,--no-as-needed
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)

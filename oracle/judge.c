@@ -426,6 +426,19 @@ static void note_race(const struct mx_bench *b, const struct mx_finding *f, stru
 		mx_location_option(b, f->address, v->race_location);
 }
 
+static struct mx_note_place place_of(const struct mx_finding *f) {
+	struct mx_note_place p = { .known = true,
+		                   .pc = f->pc,
+		                   .earlier = f->earlier,
+		                   .wave = f->wave,
+		                   .lane = f->lane,
+		                   .earlier_elsewhere = f->earlier_elsewhere,
+		                   .earlier_wave = f->earlier_wave };
+	memcpy(p.workgroup, f->workgroup, sizeof p.workgroup);
+	memcpy(p.earlier_workgroup, f->earlier_workgroup, sizeof p.earlier_workgroup);
+	return p;
+}
+
 static void add_group(const struct mx_bench *b, const struct mx_report *r,
                       const struct mx_finding *f, const struct mx_finding_group *g,
                       struct mx_verdict *v) {
@@ -434,12 +447,14 @@ static void add_group(const struct mx_bench *b, const struct mx_report *r,
 	if (f->lane >= 0)
 		snprintf(lane, sizeof lane, " lane %d", f->lane);
 	bool named = mx_location_in_buffer(b, f->address, location);
-	mx_verdict_add(v, fails ? severity_of(f->kind) : MX_REPORTED, mx_finding_name(f->kind),
-	               "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
-	               mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
-	               f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
-	               f->count > 1 ? ", and again" : "",
-	               mx_group_text(r->isa, g, more, sizeof more));
+	struct mx_note n = { .severity = fails ? severity_of(f->kind) : MX_REPORTED,
+		             .place = place_of(f) };
+	snprintf(n.kind, sizeof n.kind, "%s", mx_finding_name(f->kind));
+	snprintf(n.text, sizeof n.text, "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
+	         mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
+	         f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
+	         f->count > 1 ? ", and again" : "", mx_group_text(r->isa, g, more, sizeof more));
+	mx_verdict_add_note(v, &n);
 }
 
 /* Whether the case accepts a finding; waivers are counted. */

@@ -11,10 +11,12 @@
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
 #include "../inspect/provenance_report.h"
+#include "../reports/github.h"
 #include "../reports/history.h"
 #include "../reports/json.h"
 #include "../reports/junit.h"
 #include "../reports/report_file.h"
+#include "../reports/sarif.h"
 #include "baseline.h"
 #include "cache.h"
 #include "change.h"
@@ -41,6 +43,7 @@ struct gate {
 	struct mx_schedule schedule;  /* --schedule */
 	struct mx_json *json;         /* --json, or NULL */
 	struct mx_history *history;   /* --history, or NULL */
+	struct mx_places *places;     /* of findings, for reports */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_cache *cache;       /* --cache, or NULL */
 	struct mx_expect *expect;     /* --expect, or NULL */
@@ -207,6 +210,7 @@ static struct mx_record record_of(const struct gate *g, double seconds) {
 		.n = g->selection.n_runs,
 		.selection = &g->selection,
 		.expect = g->expect,
+		.places = g->places,
 		.seconds = seconds,
 	};
 }
@@ -349,23 +353,27 @@ static int update_baseline(const struct gate *g) {
 	return -1;
 }
 
-/* The end of --json, and the file of --junit. */
+static int complain(const struct mx_error *err) {
+	fprintf(stderr, "mxcheck: %s\n", err->text);
+	return -1;
+}
+
+/* The ends of reports that grow, and the other reports. One that fails does not stop the next. */
 static int end_reports(struct gate *g, double seconds) {
 	const struct mx_record record = record_of(g, seconds);
+	const struct mx_options *o = g->o;
 	struct mx_error err;
 	int status = 0;
-	if (g->json && mx_json_end(g->json, &record, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		status = -1;
-	}
-	if (g->history && mx_history_end(g->history, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		status = -1;
-	}
-	if (g->o->junit && mx_junit_write(g->o->junit, &record, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		status = -1;
-	}
+	if (g->json && mx_json_end(g->json, &record, &err))
+		status = complain(&err);
+	if (g->history && mx_history_end(g->history, &err))
+		status = complain(&err);
+	if (o->junit && mx_junit_write(o->junit, &record, &err))
+		status = complain(&err);
+	if (o->sarif && mx_sarif_write(o->sarif, &record, &err))
+		status = complain(&err);
+	if (o->github)
+		mx_github_print(&record);
 	return status;
 }
 
@@ -394,9 +402,10 @@ static int run_gate(struct gate *g) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		return BAD_INPUT;
 	}
+	g->places = mx_places_make();
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
 	g->done = calloc(g->selection.n_runs, sizeof *g->done);
-	if (!g->results || !g->done) {
+	if (!g->results || !g->done || !g->places) {
 		fputs("mxcheck: out of memory\n", stderr);
 		exit(BAD_INPUT);
 	}
@@ -422,6 +431,7 @@ static int run_gate(struct gate *g) {
 		mx_result_free(&g->results[i]);
 	free(g->results);
 	free(g->done);
+	mx_places_free(g->places);
 	return status;
 }
 

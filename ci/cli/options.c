@@ -95,6 +95,8 @@ static const char help[] =
 	"  --json FILE        write a line of JSON for each run, as it ends; with - for the file,\n"
 	"                     a report is on standard output and this text on standard error\n"
 	"  --junit FILE       write a JUnit XML report\n"
+	"  --sarif FILE       write a SARIF 2.1.0 report, for code scanning\n"
+	"  --github           print findings as annotations of GitHub Actions, too\n"
 	"  --history FILE     add each run to a history, an SQLite file; mxcheck report reads it\n"
 	"\n"
 	"Model of the machine:\n"
@@ -243,6 +245,8 @@ enum {
 	EXPECT,
 	JSON,
 	JUNIT,
+	SARIF,
+	GITHUB,
 	HISTORY,
 	BASELINE,
 	UPDATE_BASELINE,
@@ -292,6 +296,8 @@ static const struct option long_options[] = {
 	{ "expect", required_argument, NULL, EXPECT },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
+	{ "sarif", required_argument, NULL, SARIF },
+	{ "github", no_argument, NULL, GITHUB },
 	{ "history", required_argument, NULL, HISTORY },
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
@@ -318,6 +324,7 @@ static bool *flag_of(int option, struct mx_options *o) {
 	switch (option) {
 	case LIST: return &o->list;
 	case TAP: return &o->tap;
+	case GITHUB: return &o->github;
 	case 'v': return &o->verbose;
 	case NOTES: return &o->notes;
 	case NOPS: return &o->nops;
@@ -343,6 +350,7 @@ static const char **text_of(int option, struct mx_options *o) {
 	case CACHE: return &o->cache;
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
+	case SARIF: return &o->sarif;
 	case HISTORY: return &o->history;
 	case WAIVE: return &o->waive;
 	case EXPECT: return &o->expect;
@@ -629,7 +637,8 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 
 size_t mx_options_reports(const struct mx_options *o, struct mx_report_path reports[MX_REPORTS]) {
 	const struct mx_report_path all[MX_REPORTS] = { { "--json", o->json },
-		                                        { "--junit", o->junit } };
+		                                        { "--junit", o->junit },
+		                                        { "--sarif", o->sarif } };
 	size_t n = 0;
 	for (size_t i = 0; i < MX_REPORTS; i++)
 		if (all[i].path)
@@ -640,6 +649,8 @@ size_t mx_options_reports(const struct mx_options *o, struct mx_report_path repo
 static bool check_reports(const struct mx_options *o, int *status) {
 	struct mx_report_path r[MX_REPORTS];
 	size_t n = mx_options_reports(o, r);
+	if (o->github && (o->mutate || o->fuzz))
+		return bad(status, "%s", "--github: only for runs");
 	for (size_t i = 0; i < n; i++) {
 		if (o->mutate || o->fuzz)
 			return bad(status, "%s: only for runs", r[i].option);
