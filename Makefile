@@ -72,6 +72,9 @@ $(foreach s,$(STEPS),$(eval $(call compile-step,$s)))
 
 $(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
 
+# html.c includes the page by .incbin.
+$(B)/ci/reports/html.o: ci/reports/page.html
+
 # The commit, and llvm.sh as a C string, in a file that is rewritten when either changes.
 $(B)/ci/cli/cmd_version.o: CFLAGS += -I$(B)
 $(B)/ci/cli/cmd_version.o: $(B)/built.h

@@ -27,6 +27,7 @@ typedef enum {
 /* Where a finding of the emulator was, in the kernel of the run. */
 struct mx_note_place {
 	bool known;
+	bool is_race;         /* two accesses without order */
 	uint64_t pc, earlier; /* offsets in the kernel's code; MX_NO_PC: none */
 	uint32_t workgroup[3], wave;
 	int32_t lane;           /* -1: the whole wave */
@@ -135,6 +136,9 @@ struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b);
 
 /* Hashes of the set-up (case, shape, data, device and variation) and of the code object's bytes. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);
+
+/* The hash of the code object's bytes alone. */
+uint64_t mx_bench_code_hash(const struct mx_bench *b);
 
 /* Path of the code object. */
 const char *mx_bench_code(const struct mx_bench *b);

@@ -152,6 +152,7 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 	mx_ulps(o->g.m * o->g.n, o->format, o->want, o->got, &v->metrics);
 	v->checked = n;
 	v->wrong = o->wrong;
+	mx_map_make(b, o);
 	return o->wrong ? explain(b, o, v, err) : 0;
 }
 
@@ -428,6 +429,7 @@ static void note_race(const struct mx_bench *b, const struct mx_finding *f, stru
 
 static struct mx_note_place place_of(const struct mx_finding *f) {
 	struct mx_note_place p = { .known = true,
+		                   .is_race = mx_finding_is_race(f->kind),
 		                   .pc = f->pc,
 		                   .earlier = f->earlier,
 		                   .wave = f->wave,

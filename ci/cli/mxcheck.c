@@ -13,6 +13,7 @@
 #include "../inspect/provenance_report.h"
 #include "../reports/github.h"
 #include "../reports/history.h"
+#include "../reports/html.h"
 #include "../reports/json.h"
 #include "../reports/junit.h"
 #include "../reports/report_file.h"
@@ -99,6 +100,17 @@ static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_resul
 	return mx_who_line(b, g->o->seed, address, r->origin, sizeof r->origin, &r->err);
 }
 
+/* What the page of --html shows of a failure. Observed launches run on one thread, so those that
+ * take long have no scene. */
+static int find_scene(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	enum { MOST_SECONDS = 5 };
+	r->map = mx_bench_take_map(b);
+	if (!g->o->html || !g->device->emu || !mx_verdict_status(&r->verdict) ||
+	    r->seconds > MOST_SECONDS)
+		return 0;
+	return mx_scene_find(b, g->o->seed, &r->verdict, r->map, &r->scene, &r->err);
+}
+
 static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	struct mx_run_result run;
 	if (run_traced(g, b, &run, &r->err))
@@ -108,7 +120,8 @@ static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) 
 		mx_report_details(b, r->details, sizeof r->details);
 	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
 		return -1;
-	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r))
+	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r) ||
+	    find_scene(g, b, r))
 		return -1;
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
@@ -174,8 +187,7 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	if (!status && g->o->schedule)
 		status = begin_replay(g, b, r);
 	if (!status) {
-		uint64_t setup;
-		mx_bench_identity(b, &setup, &r->code_hash);
+		r->code_hash = mx_bench_code_hash(b);
 		r->code = strdup(mx_bench_code(b));
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
@@ -371,6 +383,8 @@ static int end_reports(struct gate *g, double seconds) {
 	if (o->junit && mx_junit_write(o->junit, &record, &err))
 		status = complain(&err);
 	if (o->sarif && mx_sarif_write(o->sarif, &record, &err))
+		status = complain(&err);
+	if (o->html && mx_html_write(o->html, &record, &err))
 		status = complain(&err);
 	if (o->github)
 		mx_github_print(&record);

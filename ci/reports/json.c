@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_record.h"
 #include "json_text.h"
 #include "report_file.h"
 
@@ -26,16 +27,7 @@ static void write_line(struct mx_json *j, json_t *line) {
 	json_decref(line);
 }
 
-int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **j,
-                  struct mx_error *err) {
-	struct mx_json *made = calloc(1, sizeof *made);
-	if (!made)
-		return mx_fail(err, "out of memory");
-	*made = (struct mx_json){ .path = path, .f = mx_report_open(path, err) };
-	if (!made->f) {
-		free(made);
-		return -1;
-	}
+json_t *mx_json_of_start(const struct mx_record *r) {
 	json_t *line = json_object();
 	mx_json_put_text(line, "type", "start");
 	mx_json_put(line, "schema", json_integer(1));
@@ -48,7 +40,20 @@ int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **
 		mx_json_put(line, "shard",
 		            json_pack("{s:i, s:i}", "number", (int)r->o->shard, "of",
 		                      (int)r->o->shards));
-	write_line(made, line);
+	return line;
+}
+
+int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **j,
+                  struct mx_error *err) {
+	struct mx_json *made = calloc(1, sizeof *made);
+	if (!made)
+		return mx_fail(err, "out of memory");
+	*made = (struct mx_json){ .path = path, .f = mx_report_open(path, err) };
+	if (!made->f) {
+		free(made);
+		return -1;
+	}
+	write_line(made, mx_json_of_start(r));
 	*j = made;
 	return 0;
 }
@@ -71,6 +76,10 @@ static json_t *numbers(const struct mx_verdict *v) {
 	put_decibels(n, "snr_unq", v->snr_unquantised);
 	if (isfinite(v->snr_dequantised))
 		mx_json_put(n, "worst_row", json_real(v->metrics.row_error));
+	if (v->diagnosis[0])
+		mx_json_put_text(n, "diagnosis", v->diagnosis);
+	if (v->pattern[0])
+		mx_json_put_text(n, "pattern", v->pattern);
 	mx_json_put(n, "ulp_max", json_integer((json_int_t)v->metrics.ulp_max));
 	return n;
 }
@@ -175,7 +184,7 @@ static void put_command(json_t *line, const struct mx_record *record, const stru
 	free(command);
 }
 
-void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct mx_result *r) {
+json_t *mx_json_of_run(const struct mx_record *record, const struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	json_t *line = json_object();
 	mx_json_put_text(line, "type", "run");
@@ -204,7 +213,11 @@ void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct
 		mx_json_put(line, "expected", expected(r->expected));
 	if (mx_result_status(r))
 		put_command(line, record, r);
-	write_line(j, line);
+	return line;
+}
+
+void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct mx_result *r) {
+	write_line(j, mx_json_of_run(record, r));
 }
 
 /* ---- the end ---- */
@@ -216,7 +229,7 @@ static void add_stale(void *context, const char *why, const char *text) {
 	json_array_append_new(context, row);
 }
 
-int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *err) {
+json_t *mx_json_of_end(const struct mx_record *r) {
 	size_t count[MX_OUTCOMES];
 	mx_record_count(r, count);
 	json_t *line = json_object(), *stale = json_array();
@@ -229,7 +242,11 @@ int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *e
 	mx_record_each_stale(r, add_stale, stale);
 	mx_json_put(line, "stale", stale);
 	mx_json_put(line, "seconds", json_real(r->seconds));
-	write_line(j, line);
+	return line;
+}
+
+int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *err) {
+	write_line(j, mx_json_of_end(r));
 	int status = mx_report_close(j->path, j->f, err);
 	if (j->error)
 		status = mx_fail(err, "%s: cannot be written: %s", mx_report_name(j->path),
