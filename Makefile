@@ -41,7 +41,7 @@ $(foreach r,$(ROOMS),$(eval $(B)/lib$r.a: $(call objects,$(SRC_$r))))
 
 # msgpack-c 6 renamed its library.
 MSGPACK     := $(if $(wildcard /usr/lib/*/libmsgpack-c.so),-lmsgpack-c,-lmsgpackc)
-USES_codeobject := $(call archives,codeobject) -lelf $(MSGPACK)
+USES_codeobject := $(call archives,codeobject) -lelf $(MSGPACK) -Wl,--as-needed,-ldw,--no-as-needed
 USES_num     := $(call archives,mxref) -lm
 USES_mma     := $(USES_num)
 USES_isa     := $(USES_num)
@@ -71,6 +71,9 @@ endef
 $(foreach s,$(STEPS),$(eval $(call compile-step,$s)))
 
 $(B)/ci/cli/mxcheck.o: CFLAGS += -DMX_SOURCE='"$(CURDIR)"'
+
+# html.c includes the page by .incbin.
+$(B)/ci/reports/html.o: ci/reports/page.html
 
 # The commit, and llvm.sh as a C string, in a file that is rewritten when either changes.
 $(B)/ci/cli/cmd_version.o: CFLAGS += -I$(B)

@@ -161,6 +161,7 @@ static void hash_image(const struct mx_bench *b, unsigned i, const uint8_t *imag
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code) {
 	XXH3_state_t state;
 	uint64_t file = mx_hash_file(b->plan.c->path, 0);
+	XXH3_INITSTATE(&state);
 	XXH3_64bits_reset_withSeed(&state, file);
 	XXH3_64bits_update(&state, b->plan.name, strlen(b->plan.name));
 	XXH3_64bits_update(&state, b->device->name, strlen(b->device->name));
@@ -170,6 +171,10 @@ void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code
 		hash_image(b, i, b->buffer[i].before, &state);
 	*setup = XXH3_64bits_digest(&state);
 	*code = b->code_hash;
+}
+
+uint64_t mx_bench_code_hash(const struct mx_bench *b) {
+	return b->code_hash;
 }
 
 static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint64_t data_seed,
@@ -266,6 +271,7 @@ void mx_bench_free(struct mx_bench *b) {
 	free(b->range);
 	free(b->dequantised);
 	free(b->unquantised);
+	free(b->map);
 	free(b);
 }
 

@@ -24,11 +24,23 @@ typedef enum {
 	MX_WRONG_DEVICE = 4,  /* a fault, a time-out, something not implemented */
 } mx_severity;
 
+/* Where a finding of the emulator was, in the kernel of the run. */
+struct mx_note_place {
+	bool known;
+	bool is_race;         /* two accesses without order */
+	uint64_t pc, earlier; /* offsets in the kernel's code; MX_NO_PC: none */
+	uint32_t workgroup[3], wave;
+	int32_t lane;           /* -1: the whole wave */
+	bool earlier_elsewhere; /* in another, unknown workgroup */
+	uint32_t earlier_workgroup[3], earlier_wave;
+};
+
 struct mx_note {
 	mx_severity severity;
 	char kind[32];  /* "wrong-bits", "guard-changed", "nondeterminism", ... */
 	char text[768]; /* one line: the location and the fault */
 	unsigned more;  /* findings of this kind that were not kept; in its last note */
+	struct mx_note_place place;
 };
 
 enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
@@ -57,6 +69,9 @@ struct mx_verdict {
 __attribute__((format(printf, 4, 5))) void mx_verdict_add(struct mx_verdict *v,
                                                           mx_severity severity, const char *kind,
                                                           const char *format, ...);
+
+/* Adds a finding that has a place. */
+void mx_verdict_add_note(struct mx_verdict *v, const struct mx_note *n);
 
 /* The exit status of the findings: 4 before 3 before 1; 0 without findings. */
 int mx_verdict_status(const struct mx_verdict *v);
@@ -121,6 +136,9 @@ struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b);
 
 /* Hashes of the set-up (case, shape, data, device and variation) and of the code object's bytes. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);
+
+/* The hash of the code object's bytes alone. */
+uint64_t mx_bench_code_hash(const struct mx_bench *b);
 
 /* Path of the code object. */
 const char *mx_bench_code(const struct mx_bench *b);

@@ -10,6 +10,7 @@ uint64_t mx_hash_file(const char *path, uint64_t seed) {
 	uint8_t bytes[1 << 14];
 	size_t n;
 	FILE *f = fopen(path, "rb");
+	XXH3_INITSTATE(&state);
 	XXH3_64bits_reset_withSeed(&state, seed);
 	while (f && (n = fread(bytes, 1, sizeof bytes, f)))
 		XXH3_64bits_update(&state, bytes, n);

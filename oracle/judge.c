@@ -152,6 +152,7 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 	mx_ulps(o->g.m * o->g.n, o->format, o->want, o->got, &v->metrics);
 	v->checked = n;
 	v->wrong = o->wrong;
+	mx_map_make(b, o);
 	return o->wrong ? explain(b, o, v, err) : 0;
 }
 
@@ -426,6 +427,20 @@ static void note_race(const struct mx_bench *b, const struct mx_finding *f, stru
 		mx_location_option(b, f->address, v->race_location);
 }
 
+static struct mx_note_place place_of(const struct mx_finding *f) {
+	struct mx_note_place p = { .known = true,
+		                   .is_race = mx_finding_is_race(f->kind),
+		                   .pc = f->pc,
+		                   .earlier = f->earlier,
+		                   .wave = f->wave,
+		                   .lane = f->lane,
+		                   .earlier_elsewhere = f->earlier_elsewhere,
+		                   .earlier_wave = f->earlier_wave };
+	memcpy(p.workgroup, f->workgroup, sizeof p.workgroup);
+	memcpy(p.earlier_workgroup, f->earlier_workgroup, sizeof p.earlier_workgroup);
+	return p;
+}
+
 static void add_group(const struct mx_bench *b, const struct mx_report *r,
                       const struct mx_finding *f, const struct mx_finding_group *g,
                       struct mx_verdict *v) {
@@ -434,12 +449,14 @@ static void add_group(const struct mx_bench *b, const struct mx_report *r,
 	if (f->lane >= 0)
 		snprintf(lane, sizeof lane, " lane %d", f->lane);
 	bool named = mx_location_in_buffer(b, f->address, location);
-	mx_verdict_add(v, fails ? severity_of(f->kind) : MX_REPORTED, mx_finding_name(f->kind),
-	               "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
-	               mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
-	               f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
-	               f->count > 1 ? ", and again" : "",
-	               mx_group_text(r->isa, g, more, sizeof more));
+	struct mx_note n = { .severity = fails ? severity_of(f->kind) : MX_REPORTED,
+		             .place = place_of(f) };
+	snprintf(n.kind, sizeof n.kind, "%s", mx_finding_name(f->kind));
+	snprintf(n.text, sizeof n.text, "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
+	         mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
+	         f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
+	         f->count > 1 ? ", and again" : "", mx_group_text(r->isa, g, more, sizeof more));
+	mx_verdict_add_note(v, &n);
 }
 
 /* Whether the case accepts a finding; waivers are counted. */

@@ -82,6 +82,9 @@ void mx_output_note(const struct mx_output *o, const struct mx_bench *b, const c
 /* Lines: some rows and columns around the first wrong element; wrong ones are marked. */
 void mx_window(const struct mx_output *o, char *text, size_t room);
 
+/* Keeps where o is wrong in the bench. Short of memory there is no map. */
+void mx_map_make(struct mx_bench *b, const struct mx_output *o);
+
 /* One line: all faults that explain the wrong elements, tested by recomputation, each with its
  * share unless that is 1; or "". */
 void mx_diagnose(const struct mx_bench *b, const struct mx_output *o, mx_explains *explains,

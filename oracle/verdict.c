@@ -23,20 +23,25 @@ static unsigned count_kind(struct mx_verdict *v, const char *kind, struct mx_not
 	return n;
 }
 
+void mx_verdict_add_note(struct mx_verdict *v, const struct mx_note *n) {
+	struct mx_note *last;
+	if (is_known(v, n))
+		return;
+	if (count_kind(v, n->kind, &last) == MX_NOTES_OF_A_KIND)
+		last->more++;
+	else if (v->n_notes < MX_MAX_NOTES)
+		v->notes[v->n_notes++] = *n;
+}
+
 void mx_verdict_add(struct mx_verdict *v, mx_severity severity, const char *kind,
                     const char *format, ...) {
-	struct mx_note n = { .severity = severity }, *last;
+	struct mx_note n = { .severity = severity };
 	va_list ap;
 	va_start(ap, format);
 	vsnprintf(n.text, sizeof n.text, format, ap);
 	va_end(ap);
 	snprintf(n.kind, sizeof n.kind, "%s", kind);
-	if (is_known(v, &n))
-		return;
-	if (count_kind(v, n.kind, &last) == MX_NOTES_OF_A_KIND)
-		last->more++;
-	else if (v->n_notes < MX_MAX_NOTES)
-		v->notes[v->n_notes++] = n;
+	mx_verdict_add_note(v, &n);
 }
 
 int mx_verdict_status(const struct mx_verdict *v) {

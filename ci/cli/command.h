@@ -1,5 +1,5 @@
-/* The commands of mxcheck for numbers, code objects and histories. argv[0] is the name of the command;
- * they return the exit status of the program. */
+/* The commands of mxcheck for numbers, code objects and histories. argv[0] is the name of the
+ * command; they return the exit status of the program. */
 #ifndef MX_COMMAND_H
 #define MX_COMMAND_H
 

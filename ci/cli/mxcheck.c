@@ -11,10 +11,13 @@
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
 #include "../inspect/provenance_report.h"
+#include "../reports/github.h"
 #include "../reports/history.h"
+#include "../reports/html.h"
 #include "../reports/json.h"
 #include "../reports/junit.h"
 #include "../reports/report_file.h"
+#include "../reports/sarif.h"
 #include "baseline.h"
 #include "cache.h"
 #include "change.h"
@@ -41,6 +44,7 @@ struct gate {
 	struct mx_schedule schedule;  /* --schedule */
 	struct mx_json *json;         /* --json, or NULL */
 	struct mx_history *history;   /* --history, or NULL */
+	struct mx_places *places;     /* of findings, for reports */
 	struct mx_baseline *baseline; /* --baseline, or NULL */
 	struct mx_cache *cache;       /* --cache, or NULL */
 	struct mx_expect *expect;     /* --expect, or NULL */
@@ -96,6 +100,17 @@ static int find_origin(const struct gate *g, struct mx_bench *b, struct mx_resul
 	return mx_who_line(b, g->o->seed, address, r->origin, sizeof r->origin, &r->err);
 }
 
+/* What the page of --html shows of a failure. Observed launches run on one thread, so those that
+ * take long have no scene. */
+static int find_scene(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
+	enum { MOST_SECONDS = 5 };
+	r->map = mx_bench_take_map(b);
+	if (!g->o->html || !g->device->emu || !mx_verdict_status(&r->verdict) ||
+	    r->seconds > MOST_SECONDS)
+		return 0;
+	return mx_scene_find(b, g->o->seed, &r->verdict, r->map, &r->scene, &r->err);
+}
+
 static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) {
 	struct mx_run_result run;
 	if (run_traced(g, b, &run, &r->err))
@@ -105,7 +120,8 @@ static int judge(const struct gate *g, struct mx_bench *b, struct mx_result *r) 
 		mx_report_details(b, r->details, sizeof r->details);
 	if (g->o->save && !run.failed && mx_save(b, g->o->save, &r->err))
 		return -1;
-	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r))
+	if (mx_bench_judge(b, &run, &r->verdict, &r->err) || find_origin(g, b, r) ||
+	    find_scene(g, b, r))
 		return -1;
 	return g->o->who ? mx_who(b, g->o->seed, g->o->who, g->o->depth, &r->err) : 0;
 }
@@ -171,8 +187,7 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	if (!status && g->o->schedule)
 		status = begin_replay(g, b, r);
 	if (!status) {
-		uint64_t setup;
-		mx_bench_identity(b, &setup, &r->code_hash);
+		r->code_hash = mx_bench_code_hash(b);
 		r->code = strdup(mx_bench_code(b));
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
@@ -207,6 +222,7 @@ static struct mx_record record_of(const struct gate *g, double seconds) {
 		.n = g->selection.n_runs,
 		.selection = &g->selection,
 		.expect = g->expect,
+		.places = g->places,
 		.seconds = seconds,
 	};
 }
@@ -349,23 +365,29 @@ static int update_baseline(const struct gate *g) {
 	return -1;
 }
 
-/* The end of --json, and the file of --junit. */
+static int complain(const struct mx_error *err) {
+	fprintf(stderr, "mxcheck: %s\n", err->text);
+	return -1;
+}
+
+/* The ends of reports that grow, and the other reports. One that fails does not stop the next. */
 static int end_reports(struct gate *g, double seconds) {
 	const struct mx_record record = record_of(g, seconds);
+	const struct mx_options *o = g->o;
 	struct mx_error err;
 	int status = 0;
-	if (g->json && mx_json_end(g->json, &record, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		status = -1;
-	}
-	if (g->history && mx_history_end(g->history, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		status = -1;
-	}
-	if (g->o->junit && mx_junit_write(g->o->junit, &record, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		status = -1;
-	}
+	if (g->json && mx_json_end(g->json, &record, &err))
+		status = complain(&err);
+	if (g->history && mx_history_end(g->history, &err))
+		status = complain(&err);
+	if (o->junit && mx_junit_write(o->junit, &record, &err))
+		status = complain(&err);
+	if (o->sarif && mx_sarif_write(o->sarif, &record, &err))
+		status = complain(&err);
+	if (o->html && mx_html_write(o->html, &record, &err))
+		status = complain(&err);
+	if (o->github)
+		mx_github_print(&record);
 	return status;
 }
 
@@ -394,9 +416,10 @@ static int run_gate(struct gate *g) {
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 		return BAD_INPUT;
 	}
+	g->places = mx_places_make();
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
 	g->done = calloc(g->selection.n_runs, sizeof *g->done);
-	if (!g->results || !g->done) {
+	if (!g->results || !g->done || !g->places) {
 		fputs("mxcheck: out of memory\n", stderr);
 		exit(BAD_INPUT);
 	}
@@ -422,6 +445,7 @@ static int run_gate(struct gate *g) {
 		mx_result_free(&g->results[i]);
 	free(g->results);
 	free(g->done);
+	mx_places_free(g->places);
 	return status;
 }
 

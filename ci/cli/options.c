@@ -95,6 +95,11 @@ static const char help[] =
 	"  --json FILE        write a line of JSON for each run, as it ends; with - for the file,\n"
 	"                     a report is on standard output and this text on standard error\n"
 	"  --junit FILE       write a JUnit XML report\n"
+	"  --sarif FILE       write a SARIF 2.1.0 report, for code scanning\n"
+	"  --html FILE        write a page: cases, trends of --history, and for each failure "
+	"where\n"
+	"                     the output is wrong and when the racing waves ran\n"
+	"  --github           print findings as annotations of GitHub Actions, too\n"
 	"  --history FILE     add each run to a history, an SQLite file; mxcheck report reads it\n"
 	"\n"
 	"Model of the machine:\n"
@@ -112,9 +117,9 @@ static const char help[] =
 	"  --time T           hunt or draw shapes for that long: 90s, 30m, 8h. It goes alone or\n"
 	"                     with --race or --count\n"
 	"  --time-out S       a run that takes more than S seconds is a finding, exit 4; in a "
-        "hunt\n"
+	"hunt\n"
 	"                     a launch, which on a real device ends the hunt. Default: no limit "
-        "on\n"
+	"on\n"
 	"                     a real device; on the emulator 600, and in a hunt 100 times its\n"
 	"                     first run, at least 30 s\n"
 	"  --no-shrink        end a hunt at its first difference, without the search for the\n"
@@ -243,6 +248,9 @@ enum {
 	EXPECT,
 	JSON,
 	JUNIT,
+	SARIF,
+	HTML,
+	GITHUB,
 	HISTORY,
 	BASELINE,
 	UPDATE_BASELINE,
@@ -292,6 +300,9 @@ static const struct option long_options[] = {
 	{ "expect", required_argument, NULL, EXPECT },
 	{ "json", required_argument, NULL, JSON },
 	{ "junit", required_argument, NULL, JUNIT },
+	{ "sarif", required_argument, NULL, SARIF },
+	{ "html", required_argument, NULL, HTML },
+	{ "github", no_argument, NULL, GITHUB },
 	{ "history", required_argument, NULL, HISTORY },
 	{ "baseline", required_argument, NULL, BASELINE },
 	{ "update-baseline", no_argument, NULL, UPDATE_BASELINE },
@@ -318,6 +329,7 @@ static bool *flag_of(int option, struct mx_options *o) {
 	switch (option) {
 	case LIST: return &o->list;
 	case TAP: return &o->tap;
+	case GITHUB: return &o->github;
 	case 'v': return &o->verbose;
 	case NOTES: return &o->notes;
 	case NOPS: return &o->nops;
@@ -343,6 +355,8 @@ static const char **text_of(int option, struct mx_options *o) {
 	case CACHE: return &o->cache;
 	case JSON: return &o->json;
 	case JUNIT: return &o->junit;
+	case SARIF: return &o->sarif;
+	case HTML: return &o->html;
 	case HISTORY: return &o->history;
 	case WAIVE: return &o->waive;
 	case EXPECT: return &o->expect;
@@ -603,7 +617,9 @@ static bool check_hunt(struct mx_options *o, int *status) {
 /* The names of files that differ between shards. */
 static void name_shard(struct mx_options *o) {
 	static const char word[] = "{shard}";
-	const char **names[] = { &o->json, &o->junit, &o->history, &o->resume };
+	const char **names[] = {
+		&o->json, &o->junit, &o->sarif, &o->html, &o->history, &o->resume
+	};
 	for (size_t i = 0; o->shards && i < sizeof names / sizeof *names; i++) {
 		const char *at = *names[i] ? strstr(*names[i], word) : NULL;
 		char *to = o->shard_names[i];
@@ -629,7 +645,9 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 
 size_t mx_options_reports(const struct mx_options *o, struct mx_report_path reports[MX_REPORTS]) {
 	const struct mx_report_path all[MX_REPORTS] = { { "--json", o->json },
-		                                        { "--junit", o->junit } };
+		                                        { "--junit", o->junit },
+		                                        { "--sarif", o->sarif },
+		                                        { "--html", o->html } };
 	size_t n = 0;
 	for (size_t i = 0; i < MX_REPORTS; i++)
 		if (all[i].path)
@@ -640,6 +658,8 @@ size_t mx_options_reports(const struct mx_options *o, struct mx_report_path repo
 static bool check_reports(const struct mx_options *o, int *status) {
 	struct mx_report_path r[MX_REPORTS];
 	size_t n = mx_options_reports(o, r);
+	if (o->github && (o->mutate || o->fuzz))
+		return bad(status, "%s", "--github: only for runs");
 	for (size_t i = 0; i < n; i++) {
 		if (o->mutate || o->fuzz)
 			return bad(status, "%s: only for runs", r[i].option);

@@ -16,8 +16,8 @@ struct mx_options {
 	const char *schedule;  /* text or file, instead of the seed's schedule; or NULL */
 	struct mx_vary vary;   /* what surrounds the runs of a hunt */
 	bool varies;
-	unsigned shard, shards; /* --shard: this one, from 1, of how many; shards 0: all */
-	char shard_names[4][PATH_MAX]; /* of reports and the journal, with {shard} replaced */
+	unsigned shard, shards;        /* --shard: this one, from 1, of how many; shards 0: all */
+	char shard_names[6][PATH_MAX]; /* of reports and the journal, with {shard} replaced */
 	unsigned jobs;
 	bool has_jobs;    /* --jobs was given */
 	const char *save; /* folder for the buffers after the launch; or NULL */
@@ -32,18 +32,19 @@ struct mx_options {
 	const char *regress;  /* --regress: the folder of failing cases */
 	const char *baseline; /* --baseline: the file of the accuracy of runs */
 	bool update_baseline;
-	const char *cache;        /* --cache: a folder of verdicts; or NULL */
-	const char *json, *junit; /* --json, --junit: files of reports */
-	const char *history;      /* --history: an SQLite file */
-	bool no_shrink;           /* a hunt does not look for a short schedule */
-	const char *races;        /* --races: classes of races that fail, are reported or ignored */
-	const char *waive;        /* --waive: a file of waivers */
-	const char *expect;       /* --expect: a file of expected failures */
-	bool require_proof;       /* a case that passes without a proof of its order fails */
-	unsigned analysis;        /* MX_ANALYSE_... for the judged run */
-	const char *shape;        /* sizes, as in --shape; or NULL */
-	unsigned tiles;           /* --tiles; 0: those of the run */
-	bool nops, progress;      /* mutate: mutants of s_nop, and progress without a terminal */
+	const char *cache;                       /* --cache: a folder of verdicts; or NULL */
+	const char *json, *junit, *sarif, *html; /* files of reports */
+	bool github;                             /* --github */
+	const char *history;                     /* --history: an SQLite file */
+	bool no_shrink;                          /* a hunt does not look for a short schedule */
+	const char *races;   /* --races: classes of races that fail, are reported or ignored */
+	const char *waive;   /* --waive: a file of waivers */
+	const char *expect;  /* --expect: a file of expected failures */
+	bool require_proof;  /* a case that passes without a proof of its order fails */
+	unsigned analysis;   /* MX_ANALYSE_... for the judged run */
+	const char *shape;   /* sizes, as in --shape; or NULL */
+	unsigned tiles;      /* --tiles; 0: those of the run */
+	bool nops, progress; /* mutate: mutants of s_nop, and progress without a terminal */
 	bool has_regime;
 	mx_regime regime;
 	const char *who; /* --who */
@@ -57,7 +58,7 @@ struct mx_options {
 };
 
 /* The files of reports that were asked for. Returns their number. */
-enum { MX_REPORTS = 2 };
+enum { MX_REPORTS = 4 };
 struct mx_report_path {
 	const char *option, *path; /* "--json", its value */
 };

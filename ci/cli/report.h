@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../../fuzz/hunt/hunt.h"
+#include "../inspect/scene.h"
 #include "expect.h"
 #include "select.h"
 
@@ -17,17 +18,19 @@ struct mx_result {
 	struct mx_error err;
 	struct mx_verdict verdict;
 	const struct mx_expected
-		*expected;   /* the row of --expect that covers its failure; or NULL */
-	char *code;          /* path of the code object; owned; NULL: not loaded */
-	uint64_t code_hash;  /* of the code object, XXH3 */
-	struct mx_race race; /* runs 0: not a hunt */
-	struct mx_vary vary; /* what surrounded its runs, with amounts */
-	double seconds;      /* of the launch; of a hunt: of one launch, on average */
-	char origin[1024];   /* the instruction that wrote the first wrong byte; "": not known */
-	char origin_at[160]; /* the location of this byte, for --who */
-	char witness[3072];  /* lines about a divergence; "": none */
-	char *schedule;      /* the schedule of the witness, for --schedule; owned, or NULL */
-	char details[2048];  /* -v: counts of the emulator */
+		*expected;      /* the row of --expect that covers its failure; or NULL */
+	char *code;             /* path of the code object; owned; NULL: not loaded */
+	uint64_t code_hash;     /* of the code object, XXH3 */
+	struct mx_race race;    /* runs 0: not a hunt */
+	struct mx_vary vary;    /* what surrounded its runs, with amounts */
+	double seconds;         /* of the launch; of a hunt: of one launch, on average */
+	char origin[1024];      /* the instruction that wrote the first wrong byte; "": not known */
+	char origin_at[160];    /* the location of this byte, for --who */
+	char witness[3072];     /* lines about a divergence; "": none */
+	char *schedule;         /* the schedule of the witness, for --schedule; owned, or NULL */
+	struct mx_map *map;     /* where the output is wrong; owned; NULL: not known */
+	struct mx_scene *scene; /* --html: writers, and steps around a race; owned; or NULL */
+	char details[2048];     /* -v: counts of the emulator */
 };
 
 int mx_result_status(const struct mx_result *r);

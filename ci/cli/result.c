@@ -1,4 +1,4 @@
-/* Results as bytes: the struct without its unused notes, then the texts that it owns. */
+/* Results as bytes: the struct without its unused notes, then the parts that it owns. */
 #include "result.h"
 
 #include <stddef.h>
@@ -11,10 +11,18 @@ enum {
 	REST = NOTES + sizeof(((struct mx_result *)0)->verdict.notes)
 };
 
-/* The texts that a result owns. */
-enum { TEXTS = 2 };
-static char **text_of(struct mx_result *r, unsigned i) {
-	return i ? &r->schedule : &r->code;
+/* What a result owns: texts, and structs without pointers. */
+enum { PARTS = 4 };
+struct part {
+	void **at;
+	size_t bytes; /* 0: a text */
+};
+static struct part part_of(struct mx_result *r, unsigned i) {
+	const struct part parts[PARTS] = { { (void **)&r->code, 0 },
+		                           { (void **)&r->schedule, 0 },
+		                           { (void **)&r->map, sizeof *r->map },
+		                           { (void **)&r->scene, sizeof *r->scene } };
+	return parts[i];
 }
 
 /* ---- packing ---- */
@@ -30,10 +38,10 @@ uint8_t *mx_result_pack(const struct mx_result *r, size_t *n) {
 		return NULL;
 	fwrite(r, 1, NOTES + bytes_of_notes(r), f);
 	fwrite((const uint8_t *)r + REST, 1, sizeof *r - REST, f);
-	for (unsigned i = 0; i < TEXTS; i++) {
-		const char *text = *text_of((struct mx_result *)r, i);
-		if (text)
-			fwrite(text, 1, strlen(text) + 1, f);
+	for (unsigned i = 0; i < PARTS; i++) {
+		struct part part = part_of((struct mx_result *)r, i);
+		if (*part.at)
+			fwrite(*part.at, 1, part.bytes ? part.bytes : strlen(*part.at) + 1, f);
 	}
 	if (fclose(f)) {
 		free(bytes);
@@ -58,18 +66,19 @@ static bool take(struct input *in, void *to, size_t n) {
 	return true;
 }
 
-/* A text that is there has a pointer, of the process that wrote it, in the struct. */
-static bool take_texts(struct input *in, struct mx_result *r) {
-	bool there[TEXTS];
-	for (unsigned i = 0; i < TEXTS; i++) {
-		there[i] = *text_of(r, i) != NULL;
-		*text_of(r, i) = NULL;
+/* A part that is there has a pointer, of the process that wrote it, in the struct. */
+static bool take_parts(struct input *in, struct mx_result *r) {
+	bool there[PARTS];
+	for (unsigned i = 0; i < PARTS; i++) {
+		there[i] = *part_of(r, i).at != NULL;
+		*part_of(r, i).at = NULL;
 	}
-	for (unsigned i = 0; i < TEXTS; i++) {
+	for (unsigned i = 0; i < PARTS; i++) {
+		struct part part = part_of(r, i);
 		if (!there[i])
 			continue;
-		size_t n = strnlen((const char *)in->at, in->left) + 1;
-		if (n > in->left || !(*text_of(r, i) = malloc(n)) || !take(in, *text_of(r, i), n))
+		size_t n = part.bytes ? part.bytes : strnlen((const char *)in->at, in->left) + 1;
+		if (n > in->left || !(*part.at = malloc(n)) || !take(in, *part.at, n))
 			return false;
 	}
 	return !in->left;
@@ -85,7 +94,7 @@ bool mx_result_unpack(const uint8_t *bytes, size_t n, struct mx_result *r) {
 	struct input in = { bytes, n };
 	struct mx_result *made = calloc(1, sizeof *made);
 	bool is_struct = made && take_struct(&in, made);
-	bool good = is_struct && take_texts(&in, made);
+	bool good = is_struct && take_parts(&in, made);
 	if (good) {
 		made->run = r->run;
 		made->alone = r->alone;
@@ -98,6 +107,6 @@ bool mx_result_unpack(const uint8_t *bytes, size_t n, struct mx_result *r) {
 }
 
 void mx_result_free(struct mx_result *r) {
-	for (unsigned i = 0; i < TEXTS; i++)
-		free(*text_of(r, i));
+	for (unsigned i = 0; i < PARTS; i++)
+		free(*part_of(r, i).at);
 }

@@ -221,9 +221,12 @@ static void print_case(const char *path, const struct mx_kernel_metadata *m,
 	print_block(m, c);
 	if (c->lds > m->lds_bytes)
 		printf("lds: %lu # dynamic LDS: `shared` of Triton\n", c->lds - m->lds_bytes);
+	else if (m->lds_bytes >= MX_LDS_MOST)
+		printf("# static LDS: %u bytes, all that a workgroup can have\n", m->lds_bytes);
 	else
-		printf("# static LDS: %u bytes; fill in `lds` if the launch adds dynamic LDS\n",
-		       m->lds_bytes);
+		printf("# static LDS: %u bytes; fill in `lds` if the launch adds dynamic LDS, at "
+		       "most %u\n",
+		       m->lds_bytes, MX_LDS_MOST - m->lds_bytes);
 	print_buffers(m);
 	print_kernarg(m);
 	printf("# Fill in: how to judge. bits, bound, set, close, repack, expect, or none.\n"

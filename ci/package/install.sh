@@ -21,6 +21,7 @@ list() {
   for server in github gitlab; do
     echo "644 ci/package/$server.yml share/mxcheck/ci/$server.yml"
   done
+  echo "644 ci/reports/mxcheck.schema.json share/mxcheck/mxcheck.schema.json"
   find cases \( -name '*.yaml' -o -name '*.md' \) -printf '644 %p share/mxcheck/%p\n'
   # The broken twins test the suite itself and are not installed. Kernels from other sources are in
   # cases/foreign; they are installed among the kernels.

@@ -7,6 +7,7 @@ set -eu
 # package: purpose
 packages='
 libelf-dev:        reads code objects
+libdw-dev:         reads source lines of code objects
 libmsgpack-dev:    reads kernel metadata
 libcyaml-dev:      reads case files
 libyaml-dev:       gives the lines of their keys

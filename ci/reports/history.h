@@ -6,7 +6,7 @@
  *        (commit of the repository that has the code object, else of that of the case file),
  *        outcome and status as in json.h, findings (kinds that failed, between spaces), snr_deq,
  *        snr_unq, worst_row, equal, ulp, seconds. A number that a run does not have is NULL; an
- * exact run has no SNR and no worst_row.
+ *        exact run has no SNR and no worst_row.
  *
  * Functions return 0, or -1 with err->text, which names the file. */
 #ifndef MX_HISTORY_H

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_record.h"
+#include "json_text.h"
 #include "report_file.h"
 
 struct mx_json {
@@ -14,16 +16,6 @@ struct mx_json {
 	FILE *f;
 	int error; /* errno of the first failure, or 0 */
 };
-
-static void put(json_t *to, const char *key, json_t *value) {
-	json_object_set_new(to, key, value);
-}
-
-/* Text of a case or a runtime need not be UTF-8. */
-static void put_text(json_t *to, const char *key, const char *text) {
-	json_t *s = json_string(text);
-	put(to, key, s ? s : json_string("(not UTF-8)"));
-}
 
 /* Each line is flushed: what was done stays if the process is killed. */
 static void write_line(struct mx_json *j, json_t *line) {
@@ -33,6 +25,22 @@ static void write_line(struct mx_json *j, json_t *line) {
 	if (!good && !j->error)
 		j->error = errno ? errno : ENOMEM;
 	json_decref(line);
+}
+
+json_t *mx_json_of_start(const struct mx_record *r) {
+	json_t *line = json_object();
+	mx_json_put_text(line, "type", "start");
+	mx_json_put(line, "schema", json_integer(1));
+	mx_json_put_text(line, "version", mx_version());
+	mx_json_put_text(line, "device", r->d->name);
+	mx_json_put_text(line, "arch", r->d->arch);
+	mx_json_put_text(line, "runtime", r->d->runtime);
+	mx_json_put(line, "seed", json_integer((json_int_t)r->o->seed));
+	if (r->o->shards)
+		mx_json_put(line, "shard",
+		            json_pack("{s:i, s:i}", "number", (int)r->o->shard, "of",
+		                      (int)r->o->shards));
+	return line;
 }
 
 int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **j,
@@ -45,18 +53,7 @@ int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **
 		free(made);
 		return -1;
 	}
-	json_t *line = json_object();
-	put_text(line, "type", "start");
-	put(line, "schema", json_integer(1));
-	put_text(line, "version", mx_version());
-	put_text(line, "device", r->d->name);
-	put_text(line, "arch", r->d->arch);
-	put_text(line, "runtime", r->d->runtime);
-	put(line, "seed", json_integer((json_int_t)r->o->seed));
-	if (r->o->shards)
-		put(line, "shard",
-		    json_pack("{s:i, s:i}", "number", (int)r->o->shard, "of", (int)r->o->shards));
-	write_line(made, line);
+	write_line(made, mx_json_of_start(r));
 	*j = made;
 	return 0;
 }
@@ -65,49 +62,94 @@ int mx_json_begin(const char *path, const struct mx_record *r, struct mx_json **
 
 static void put_decibels(json_t *to, const char *key, double snr) {
 	if (isinf(snr))
-		put_text(to, key, "exact");
+		mx_json_put_text(to, key, "exact");
 	else if (!isnan(snr))
-		put(to, key, json_real(snr));
+		mx_json_put(to, key, json_real(snr));
 }
 
 static json_t *numbers(const struct mx_verdict *v) {
 	json_t *n = json_object();
-	put(n, "checked", json_integer((json_int_t)v->checked));
-	put(n, "wrong", json_integer((json_int_t)v->wrong));
-	put_text(n, "basis", v->basis);
+	mx_json_put(n, "checked", json_integer((json_int_t)v->checked));
+	mx_json_put(n, "wrong", json_integer((json_int_t)v->wrong));
+	mx_json_put_text(n, "basis", v->basis);
 	put_decibels(n, "snr_deq", v->snr_dequantised);
 	put_decibels(n, "snr_unq", v->snr_unquantised);
 	if (isfinite(v->snr_dequantised))
-		put(n, "worst_row", json_real(v->metrics.row_error));
-	put(n, "ulp_max", json_integer((json_int_t)v->metrics.ulp_max));
+		mx_json_put(n, "worst_row", json_real(v->metrics.row_error));
+	if (v->diagnosis[0])
+		mx_json_put_text(n, "diagnosis", v->diagnosis);
+	if (v->pattern[0])
+		mx_json_put_text(n, "pattern", v->pattern);
+	mx_json_put(n, "ulp_max", json_integer((json_int_t)v->metrics.ulp_max));
 	return n;
 }
 
 static json_t *order(const struct mx_proof *p) {
 	char text[MX_LINE_ROOM];
 	json_t *o = json_object();
-	put(o, "proved", json_boolean(p->outcome == MX_PROVED));
+	mx_json_put(o, "proved", json_boolean(p->outcome == MX_PROVED));
 	if (p->outcome == MX_PROVED)
-		put_text(o, "assuming", mx_assumptions_text(p->assumptions, text, sizeof text));
+		mx_json_put_text(o, "assuming",
+		                 mx_assumptions_text(p->assumptions, text, sizeof text));
 	else
-		put_text(o, "why", mx_doubt_text(p, text, sizeof text));
+		mx_json_put_text(o, "why", mx_doubt_text(p, text, sizeof text));
 	return o;
 }
 
-static json_t *findings(const struct mx_verdict *v) {
+static json_t *workgroup(const uint32_t id[3]) {
+	return json_pack("[I,I,I]", (json_int_t)id[0], (json_int_t)id[1], (json_int_t)id[2]);
+}
+
+static json_t *instruction(const struct mx_record *record, const struct mx_result *r, uint64_t pc,
+                           const uint32_t id[3], uint32_t wave) {
+	struct mx_place p = mx_place_of(record->places, r, pc);
+	json_t *at = json_object();
+	mx_json_put(at, "pc", json_integer((json_int_t)pc));
+	if (p.instruction[0])
+		mx_json_put_text(at, "instruction", p.instruction);
+	if (id) {
+		mx_json_put(at, "workgroup", workgroup(id));
+		mx_json_put(at, "wave", json_integer(wave));
+	}
+	if (!p.file)
+		return at;
+	mx_json_put_text(at, "file", p.file);
+	mx_json_put(at, "line", json_integer(p.line));
+	if (p.column)
+		mx_json_put(at, "column", json_integer(p.column));
+	return at;
+}
+
+static void put_place(json_t *f, const struct mx_record *record, const struct mx_result *r,
+                      const struct mx_note_place *p) {
+	json_t *at = instruction(record, r, p->pc, p->workgroup, p->wave);
+	if (p->lane >= 0)
+		mx_json_put(at, "lane", json_integer(p->lane));
+	mx_json_put(f, "at", at);
+	if (p->earlier != MX_NO_PC)
+		mx_json_put(f, "earlier",
+		            instruction(record, r, p->earlier,
+		                        p->earlier_elsewhere ? NULL : p->earlier_workgroup,
+		                        p->earlier_wave));
+}
+
+static json_t *findings(const struct mx_record *record, const struct mx_result *r) {
+	const struct mx_verdict *v = &r->verdict;
 	json_t *all = json_array();
 	for (unsigned i = 0; i < v->n_notes; i++) {
 		const struct mx_note *n = &v->notes[i];
 		json_t *f = json_object();
-		put_text(f, "kind", n->kind);
-		put_text(f, "severity",
-		         n->severity > 0              ? "fail"
-		         : n->severity == MX_REPORTED ? "report"
-		                                      : "note");
-		put(f, "status", json_integer(n->severity > 0 ? n->severity : 0));
-		put_text(f, "text", n->text);
+		mx_json_put_text(f, "kind", n->kind);
+		mx_json_put_text(f, "severity",
+		                 n->severity > 0              ? "fail"
+		                 : n->severity == MX_REPORTED ? "report"
+		                                              : "note");
+		mx_json_put(f, "status", json_integer(n->severity > 0 ? n->severity : 0));
+		mx_json_put_text(f, "text", n->text);
 		if (n->more)
-			put(f, "more", json_integer(n->more));
+			mx_json_put(f, "more", json_integer(n->more));
+		if (n->place.known)
+			put_place(f, record, r, &n->place);
 		json_array_append_new(all, f);
 	}
 	return all;
@@ -116,86 +158,95 @@ static json_t *findings(const struct mx_verdict *v) {
 static json_t *sizes(const struct mx_sizes *s) {
 	json_t *all = json_object();
 	for (unsigned i = 0; i < s->n; i++)
-		put(all, s->at[i].name, json_integer(s->at[i].value));
+		mx_json_put(all, s->at[i].name, json_integer(s->at[i].value));
 	return all;
 }
 
 static json_t *hunt(const struct mx_race *r) {
 	json_t *h = json_object();
-	put(h, "runs", json_integer((json_int_t)r->runs));
-	put(h, "differ", json_integer((json_int_t)r->divergent));
-	put(h, "unfinished", json_integer((json_int_t)r->timeouts));
+	mx_json_put(h, "runs", json_integer((json_int_t)r->runs));
+	mx_json_put(h, "differ", json_integer((json_int_t)r->divergent));
+	mx_json_put(h, "unfinished", json_integer((json_int_t)r->timeouts));
 	return h;
 }
 
 static json_t *expected(const struct mx_expected *x) {
 	json_t *e = json_object();
-	put_text(e, "reason", x->reason);
-	put_text(e, "until", x->until);
+	mx_json_put_text(e, "reason", x->reason);
+	mx_json_put_text(e, "until", x->until);
 	return e;
 }
 
 static void put_command(json_t *line, const struct mx_record *record, const struct mx_result *r) {
 	char *command = mx_record_command(record, r);
 	if (command)
-		put_text(line, "reproduce", command);
+		mx_json_put_text(line, "reproduce", command);
 	free(command);
 }
 
-void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct mx_result *r) {
+json_t *mx_json_of_run(const struct mx_record *record, const struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	json_t *line = json_object();
-	put_text(line, "type", "run");
-	put_text(line, "name", r->run->name);
-	put_text(line, "case", r->run->c->path);
-	put_text(line, "kernel", mx_case_kernel(r->run->c, r->run->run.variant));
-	put(line, "sizes", sizes(&r->run->run.sizes));
-	put_text(line, "regime", mx_regime_name(r->run->run.regime));
-	put_text(line, "outcome", mx_outcome_name(mx_result_outcome(r)));
-	put(line, "status", json_integer(mx_result_status(r)));
+	mx_json_put_text(line, "type", "run");
+	mx_json_put_text(line, "name", r->run->name);
+	mx_json_put_text(line, "case", r->run->c->path);
+	mx_json_put_text(line, "kernel", mx_case_kernel(r->run->c, r->run->run.variant));
+	mx_json_put(line, "sizes", sizes(&r->run->run.sizes));
+	mx_json_put_text(line, "regime", mx_regime_name(r->run->run.regime));
+	mx_json_put_text(line, "outcome", mx_outcome_name(mx_result_outcome(r)));
+	mx_json_put(line, "status", json_integer(mx_result_status(r)));
 	if (r->bad_input)
-		put_text(line, "error", r->err.text);
+		mx_json_put_text(line, "error", r->err.text);
 	else {
-		put(line, "seconds", json_real(r->seconds));
+		mx_json_put(line, "seconds", json_real(r->seconds));
 		if (r->cached)
-			put(line, "cached", json_true());
+			mx_json_put(line, "cached", json_true());
 		if (v->checked)
-			put(line, "numbers", numbers(v));
+			mx_json_put(line, "numbers", numbers(v));
 		if (v->proof.outcome != MX_NOT_ANALYSED)
-			put(line, "order", order(&v->proof));
+			mx_json_put(line, "order", order(&v->proof));
 		if (r->race.runs)
-			put(line, "hunt", hunt(&r->race));
-		put(line, "findings", findings(v));
+			mx_json_put(line, "hunt", hunt(&r->race));
+		mx_json_put(line, "findings", findings(record, r));
 	}
 	if (r->expected)
-		put(line, "expected", expected(r->expected));
+		mx_json_put(line, "expected", expected(r->expected));
 	if (mx_result_status(r))
 		put_command(line, record, r);
-	write_line(j, line);
+	return line;
+}
+
+void mx_json_run(struct mx_json *j, const struct mx_record *record, const struct mx_result *r) {
+	write_line(j, mx_json_of_run(record, r));
 }
 
 /* ---- the end ---- */
 
 static void add_stale(void *context, const char *why, const char *text) {
 	json_t *row = json_object();
-	put_text(row, "why", why);
-	put_text(row, "row", text);
+	mx_json_put_text(row, "why", why);
+	mx_json_put_text(row, "row", text);
 	json_array_append_new(context, row);
 }
 
-int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *err) {
+json_t *mx_json_of_end(const struct mx_record *r) {
 	size_t count[MX_OUTCOMES];
 	mx_record_count(r, count);
 	json_t *line = json_object(), *stale = json_array();
-	put_text(line, "type", "end");
-	put(line, "passed", json_integer((json_int_t)count[MX_PASSED]));
-	put(line, "failed", json_integer((json_int_t)count[MX_FAILED]));
-	put(line, "expected", json_integer((json_int_t)count[MX_FAILED_AS_EXPECTED]));
-	put(line, "other", json_integer((json_int_t)(count[MX_STOPPED] + count[MX_BAD_INPUT_RUN])));
+	mx_json_put_text(line, "type", "end");
+	mx_json_put(line, "passed", json_integer((json_int_t)count[MX_PASSED]));
+	mx_json_put(line, "failed", json_integer((json_int_t)count[MX_FAILED]));
+	mx_json_put(line, "expected", json_integer((json_int_t)count[MX_FAILED_AS_EXPECTED]));
+	mx_json_put(line, "other",
+	            json_integer((json_int_t)(count[MX_STOPPED] + count[MX_BAD_INPUT_RUN])));
 	mx_record_each_stale(r, add_stale, stale);
-	put(line, "stale", stale);
-	put(line, "seconds", json_real(r->seconds));
-	write_line(j, line);
+	mx_json_put(line, "stale", stale);
+	mx_json_put(line, "seconds", json_real(r->seconds));
+	return line;
+}
+
+int mx_json_end(struct mx_json *j, const struct mx_record *r, struct mx_error *err) {
+	write_line(j, mx_json_of_end(r));
 	int status = mx_report_close(j->path, j->f, err);
 	if (j->error)
 		status = mx_fail(err, "%s: cannot be written: %s", mx_report_name(j->path),

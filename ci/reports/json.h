@@ -1,5 +1,6 @@
 /* clang-format off */
 /* Reports as lines of JSON: one for the start, one for each run as it ends, one for the end.
+ * mxcheck.schema.json describes them as a JSON schema.
  *
  * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed",
  *         "shard": {"number", "of"}, of --shard}
@@ -8,10 +9,14 @@
  *         "status": 0 to 4, "seconds",
  *         "cached": true, if it was not done because the cache has its verdict,
  *         "error": text, if it could not run,
- *         "numbers": {"checked", "wrong", "basis", "snr_deq", "snr_unq", "worst_row", "ulp_max"},
+ *         "numbers": {"checked", "wrong", "basis", "snr_deq", "snr_unq", "worst_row", "ulp_max",
+ *           "diagnosis", "pattern"},
  *         "order": {"proved": true, "assuming"} or {"proved": false, "why"},
  *         "hunt": {"runs", "differ", "unfinished"}, if it was a hunt,
- *         "findings": [{"kind", "severity": "fail" | "report" | "note", "status", "text", "more"}],
+ *         "findings": [{"kind", "severity": "fail" | "report" | "note", "status", "text", "more",
+ *           "at": {"pc", "instruction", "workgroup": [x, y, z], "wave", "lane", and by DWARF
+ *             "file", "line", "column"}, if the emulator found it,
+ *           "earlier": the same of the earlier instruction of a race or hazard}],
  *         "expected": {"reason", "until"}, if it failed as --expect says,
  *         "reproduce": a command, if it failed otherwise}
  * end    {"type": "end", "passed", "failed", "expected", "other", "seconds",

@@ -2,7 +2,7 @@
 #ifndef MX_RECORD_H
 #define MX_RECORD_H
 
-#include "../cli/report.h"
+#include "place.h"
 
 struct mx_record {
 	const struct mx_options *o;
@@ -11,6 +11,7 @@ struct mx_record {
 	size_t n;
 	const struct mx_selection *selection;
 	const struct mx_expect *expect; /* --expect, or NULL */
+	struct mx_places *places;
 	double seconds;
 };
 

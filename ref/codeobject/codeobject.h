@@ -64,6 +64,14 @@ mx_codeobject_status mx_codeobject_check(struct mx_codeobject *co, struct mx_cod
  * `room` bytes. Returns text. */
 char *mx_codeobject_compiler(struct mx_codeobject *co, char *text, size_t room);
 
+/* The source of the instruction at an address, as .debug_line has it. False: there is none. The
+ * name lives as long as the object. */
+struct mx_source_line {
+	const char *file;      /* with the folder of the compilation, unless it is absolute */
+	unsigned line, column; /* column 0: not known */
+};
+bool mx_codeobject_line(struct mx_codeobject *co, uint64_t address, struct mx_source_line *line);
+
 /* ---- code: executable sections, and the symbols in them ---- */
 
 struct mx_code_section {

@@ -253,6 +253,8 @@ void mx_codeobject_close(struct mx_codeobject *co) {
 	if (co->metadata)
 		mx_metadata_free(co->metadata);
 	free(co->metadata);
+	if (co->lines)
+		co->end_lines(co->lines);
 	elf_end(co->elf);
 	free(co);
 }

@@ -17,6 +17,8 @@ struct mx_codeobject {
 	struct mx_codeobject_kernels *kernels;
 	bool has_functions; /* the functions of the kernels have been found */
 	struct mx_image *image;
+	struct Dwarf *lines;               /* by line.c; NULL: not read, or there is none */
+	int (*end_lines)(struct Dwarf *d); /* NULL: not read */
 };
 
 /* A row of targets.def; the last one has no name. */

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use JSON::PP;
+use Schema;
 use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $status, $out, $err, $dir);
@@ -52,9 +53,87 @@ for ($xml =~ m{<(/?\w+[^>?]*)>}g) {
 is("@open", '', 'every tag is closed');
 unlike($xml =~ s/&(?:amp|lt|gt|quot|#10);//gr, qr/&/, 'every & is escaped');
 
+# ---- places of findings: instruction and, by DWARF, source line ----
+
+# The example kernel with a block of K too many, with and without DWARF.
+my $source = slurp('tests/ci/own_kernel/mxfp4_small.c') =~ s/block = k \/ BLOCK/block = 1 + k \/ BLOCK/r;
+my $own  = 'tests/ci/own_kernel/mxfp4_small.yaml';
+my $name = 'own/mxfp4_small/16x16x128/exact';
+my $sarif = "$dir/r.sarif";
+spew("$dir/a b.c", $source);
+compile_with("$dir/a b.c", "$dir/debug.co", '-O2', '-g');
+compile_with("$dir/a b.c", "$dir/plain.co", '-O2');
+my @own = ('run', '--case', $own, '--json', $json, '--sarif', $sarif, $name);
+is(mxcheck(@own, '--co', "$dir/debug.co"), 3, 'a kernel that reads too far');
+my ($found) = grep { $_->{kind} eq 'out-of-bounds-read' } @{ (lines())[1]{findings} };
+like($found->{at}{instruction}, qr/^global_load_/, 'JSON: the instruction');
+is_deeply($found->{at}{workgroup}, [ 0, 0, 0 ], '  and where it ran');
+is($found->{at}{file}, "$dir/a b.c", '  the source file');
+like((split /\n/, $source)[ $found->{at}{line} - 1 ], qr/\*\(const GLOBAL i32x4 \*\)/, '  and its line');
+ok($found->{at}{column} > 0, '  and column');
+
+sub results { return @{ decode_json(slurp($sarif))->{runs}[0]{results} } }
+my ($result) = grep { $_->{ruleId} eq 'out-of-bounds-read' } results();
+my $where = $result->{locations}[0]{physicalLocation};
+is($where->{artifactLocation}{uri}, 'file://' . "$dir/a%20b.c", 'SARIF: the file as a URI');
+is($where->{region}{startLine}, $found->{at}{line}, '  and the line');
+is($where->{address}{fullyQualifiedName}, sprintf('mxfp4_small+0x%x', $found->{at}{pc}), '  and the instruction');
+my ($numbers) = grep { $_->{ruleId} =~ /^wrong|^uninit/ } results();
+ok($numbers, '  beside other findings');
+mxcheck(@own, '--co', "$dir/plain.co");
+($result) = grep { $_->{ruleId} eq 'out-of-bounds-read' } results();
+$where = $result->{locations}[0]{physicalLocation};
+ok($where->{artifactLocation}{uri} eq "file://$dir/plain.co" && !$where->{region}, 'without DWARF it is the code object') or diag slurp($sarif);
+like($where->{address}{absoluteAddress}, qr/^\d+$/, '  with the address');
+my @race = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/loose_wait.co", 'gemm/mxfp4_f32/64x64x256/general');
+is(mxcheck(@race, '--sarif', $sarif), 3, 'a race');
+($result) = grep { $_->{ruleId} eq 'race-lds' } results();
+like($result->{relatedLocations}[0]{message}{text}, qr/^buffer_load_dwordx4 .* lds$/, '  has the earlier access as a related location');
+is($result->{relatedLocations}[0]{physicalLocation}{artifactLocation}{uri}, "$build/kernels/broken/loose_wait.co", '  below the working folder');
+is($result->{properties}{run}, $race[-1], '  and the run');
+spew("$dir/expect.yaml", "expect:\n  - {run: $race[-1], reason: known, until: 2999-12-31}\n  - {run: $race[-1], code: \"0123456789abcdef\", reason: x, until: 2999-12-31}\n");
+mxcheck(@race, '--sarif', $sarif, '--expect', "$dir/expect.yaml");
+is_deeply((results())[0]{suppressions}, [ { kind => 'external', justification => 'known' } ], 'an expected failure is suppressed');
+my $invocation = decode_json(slurp($sarif))->{runs}[0]{invocations}[0];
+like($invocation->{toolExecutionNotifications}[0]{message}{text}, qr/^expected failure was not used/, '  a row that does not hold is a notification');
+mxcheck('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', '--sarif', $sarif, $names[0]);
+ok(!decode_json(slurp($sarif))->{runs}[0]{invocations}[0]{executionSuccessful}, 'a run that could not be done, too');
+
+# ---- annotations ----
+
+mxcheck(@own, '--co', "$dir/debug.co", '--github');
+my ($file) = map { s/,/%2C/gr =~ s/:/%3A/gr } "$dir/a b.c";
+like($out, qr/^::error file=\Q$file\E,line=$found->{at}{line},col=\d+,title=out-of-bounds-read::$name: mxfp4_small\+0x/m, 'GitHub: file, line and text');
+my @titles = $out =~ /^::error .*title=([\w-]+)::/mg;
+ok(@titles > 1 && $titles[0] eq 'uninitialised' && $titles[-1] !~ /uninit/, '  the worst first') or diag "@titles";
+mxcheck(@broken, '--github', $names[1]);
+like($out, qr/^::error file=cases\/gemm\/mxfp4_bf16.yaml,title=wrong-bits::/m, '  without an instruction the case file');
+mxcheck(@race, '--github', '--expect', "$dir/expect.yaml");
+like($out, qr/^::warning file=.*,title=race-lds::/m, '  an expected failure is a warning');
+mxcheck('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', '--github', $names[0]);
+like($out, qr{^::error file=cases/gemm/mxfp4_bf16.yaml,title=bad input::/dev/null: }m, '  bad input');
+spew("$dir/50%.yaml", slurp('cases/gemm/mxfp4_bf16.yaml'));
+mxcheck('run', '--case', "$dir/50%.yaml", '--co', "$build/kernels/broken/bf16_truncate.co", '--github', $names[1]);
+like($out, qr{/50%25\.yaml,title}, '  escapes');
+
+# ---- schemas ----
+
+sub schema { return decode_json(slurp($_[0])) }
+my $of_lines = schema('ci/reports/mxcheck.schema.json');
+my $of_sarif = schema('tests/ci/sarif.schema.json');
+for ([ 'passes, fails', @broken, @names ], [ 'a race, expected', @race, '--expect', "$dir/expect.yaml" ], [ 'DWARF', @own, '--co', "$dir/debug.co" ],
+	[ 'a hunt', '--race', 5, $names[0] ], [ 'bad input', 'run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', '/dev/null', $names[0] ],
+	[ 'special values', 'gemm/mxfp4_f32/256x256x512/special' ]) {
+	my ($what, @arguments) = @$_;
+	mxcheck(@arguments, '--json', $json, '--sarif', $sarif);
+	is(join("\n", map { Schema::fault($_, $of_lines) // () } lines()), '', "JSON follows its schema: $what");
+	is(Schema::fault(decode_json(slurp($sarif)), $of_sarif), undef, "SARIF follows its schema: $what");
+}
+ok(defined Schema::fault({ type => 'run' }, $of_lines), 'the schema refuses a line without its members');
+
 # ---- wrong input ----
 
-for my $option ('--json', '--junit') {
+for my $option ('--json', '--junit', '--sarif') {
 	is(mxcheck($option, "$dir/no/file", $names[0]), 2, "$option: a folder that does not exist is refused");
 	like($err, qr{^mxcheck: \Q$dir\E/no/file: cannot be written: No such file or directory$}, '  with the reason');
 	is($out, '', '  before the run');

@@ -1,0 +1,114 @@
+#!/usr/bin/perl
+# The page of --html: its data, that it needs nothing else, and its behaviour in Chromium.
+use strict;
+use warnings;
+use JSON::PP;
+use Test::More;
+require './tests/ci/gate.pl';
+our ($build, $mxcheck, $status, $out, $err, $dir);
+
+my $page   = "$dir/page.html";
+my $good   = 'gemm/mxfp4_bf16/1x1x32/exact';
+my $bad    = 'gemm/mxfp4_bf16/128x128x256/exact';
+my @broken = ('run', '--case', 'cases/gemm/mxfp4_bf16.yaml', '--co', "$build/kernels/broken/bf16_truncate.co", '--html', $page);
+
+sub data_of { my ($json) = slurp($_[0]) =~ m{<script type="application/json" id="data">(.*?)</script>}s; return decode_json($json) }
+
+# ---- data ----
+
+mxcheck(@broken, '--history', "$dir/history.db", $good, $bad) for 1 .. 2;
+is($status, 1, 'a run with a page has its own status') or diag $err;
+my $data = data_of($page);
+is_deeply([ map { $_->{outcome} } @{ $data->{runs} } ], [ 'fail', 'pass' ], 'the page has the runs');
+ok($data->{start}{device} eq 'emu' && $data->{end}{failed} == 1, '  and start and end');
+my $map = $data->{runs}[0]{map};
+is_deeply([ @$map{qw(rows cols cell grid)} ], [ 128, 128, [ 2, 2 ], [ 64, 64 ] ], 'the map of an output of 128 x 128');
+my $wrong = 0;
+$wrong += $_ for @{ $map->{wrong} };
+is($wrong, $data->{runs}[0]{numbers}{wrong}, '  counts every wrong element');
+my @corner = map { $map->{writers}[$_] } 0, 63, 63 * 64, 64 * 64 - 1;
+is(join(' ', map { join ',', @$_ } @corner), '0,0,0,0 0,0,0,1 0,0,0,2 0,0,0,3', '  and has the wave that wrote each quarter') or diag explain \@corner;
+my $window = $map->{window};
+my ($first) = grep { $_->{wrong} } @{ $window->{values} };
+my ($got, $want) = $data->{runs}[0]{findings}[0]{text} =~ /is (0x\w+) \(.*must be (0x\w+) /;
+is_deeply([ $first->{got}[0], $first->{want}[0] ], [ $got, $want ], 'the window has the first wrong element');
+is(scalar @{ $window->{values} }, $window->{rows} * $window->{cols}, '  and its neighbours');
+ok(!exists $data->{runs}[1]{map}, 'a run that passes has no map');
+is(scalar @{ $data->{history}{runs}{$bad} }, 2, 'trends of both entries');
+is($data->{history}{runs}{$bad}[0][1], 'fail', '  with their outcomes');
+
+my @race = ('run', '--case', 'cases/gemm/mxfp4_pingpong_f32.yaml', '--co', "$build/kernels/broken/missing_barrier.co", '--html', "$dir/race.html", 'gemm/mxfp4_pingpong_f32/128x128x1024/general');
+is(mxcheck(@race), 3, 'a race');
+my ($run) = @{ data_of("$dir/race.html")->{runs} };
+my $found = $run->{findings}[ $run->{race}{finding} ];
+my ($earlier, $later) = grep { $_->{access} } @{ $run->{race}{steps} };
+is_deeply([ $earlier->{pc}, $later->{pc} ], [ $found->{earlier}{pc}, $found->{at}{pc} ], 'the steps have both accesses');
+is_deeply([ $earlier->{instruction}, $later->{instruction} ], [ $found->{earlier}{instruction}, $found->{at}{instruction} ], '  as instructions');
+ok($earlier->{time} < $later->{time} && $earlier->{land} > $earlier->{time}, '  with the times of issue and landing');
+my @times = map { $_->{time} } @{ $run->{race}{steps} };
+is_deeply(\@times, [ sort { $a <=> $b } @times ], '  in order of time');
+mxcheck('run', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/loose_wait.co", '--html', "$dir/loose.html", 'gemm/mxfp4_f32/64x64x256/general');
+my $loose = data_of("$dir/loose.html")->{runs}[0]{race};
+is_deeply([ map { $_->{instruction} =~ /^(s_barrier|s_waitcnt)/ } @{ $loose->{steps} } ], [ 's_waitcnt', 's_barrier' ], '  and the waits and barriers between them');
+ok($loose->{same_wave}, '  which may be of one wave');
+
+my $source = slurp('tests/ci/own_kernel/mxfp4_small.c') =~ s/block = k \/ BLOCK/block = 1 + k \/ BLOCK/r;
+compile_with(spew("$dir/<b>.c", $source), "$dir/debug.co", '-O2', '-g');
+mxcheck('run', '--case', 'tests/ci/own_kernel/mxfp4_small.yaml', '--co', "$dir/debug.co", '--html', "$dir/source.html", '*/16x16x128/exact');
+my ($read) = grep { $_->{at}{source} } @{ data_of("$dir/source.html")->{runs}[0]{findings} };
+my ($line) = grep { $_->[0] == $read->{at}{line} } @{ $read->{at}{source} };
+is($line->[1], (split /\n/, $source)[ $read->{at}{line} - 1 ], 'source lines where there is DWARF');
+
+# ---- one file ----
+
+my $html = slurp("$dir/source.html");
+unlike($html, qr/(?:src|href)\s*=|\@import|url\(|fetch\(|XMLHttpRequest/, 'the page loads nothing');
+unlike($html =~ s{<!--.*?-->}{}sr, qr{<b>}, 'text of files is not HTML');
+is(scalar(() = $html =~ m{</script>}g), 2, '  and ends no script');
+is(mxcheck('--html', '-', $good), 0, '--html -');
+like($out, qr{\A<!DOCTYPE html>.*</html>\n\z}s, '  is the page alone');
+
+# ---- in Chromium ----
+
+my ($browser) = grep { -x } map { my $d = $_; map { "$d/$_" } 'chromium', 'chromium-browser', 'google-chrome' } split /:/, $ENV{PATH};
+
+# The document after a script that the test adds; the script may wait for what it starts.
+sub after {
+	my ($file, $script) = @_;
+	spew("$dir/tried.html", slurp($file) =~ s{</body>}{<script>$script</script></body>}r);
+	run('timeout', 60, $browser, '--headless', '--no-sandbox', '--disable-gpu', "--user-data-dir=$dir/profile", '--dump-dom', "file://$dir/tried.html");
+	return $out =~ m{<output id="tried">(.*?)</output>}s ? $1 =~ s/&gt;/>/gr =~ s/&lt;/</gr : $err;
+}
+
+SKIP: {
+	skip 'no Chromium', 3 if !$browser;
+	my $script = <<'END';
+const said = [], say = x => said.push(x);
+const rows = () => [...document.querySelectorAll('td button.name')].map(b => b.textContent);
+const set = (id, value) => { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event(id === 'filter' ? 'input' : 'change')); };
+say(document.querySelector('h1').textContent);
+say(rows().length + ' ' + document.querySelectorAll('tr.detail').length);
+document.querySelectorAll('th button')[1].click(); say(rows().map(n => n.split('/')[2]).join(' '));
+document.querySelectorAll('th button')[1].click(); say(rows().map(n => n.split('/')[2]).join(' '));
+set('filter', 'wrong-bits'); say(rows().length);
+set('filter', '1x1x32'); say(rows().join());
+set('filter', ''); set('outcome', 'pass'); say(rows().length);
+set('outcome', '');
+const canvas = document.querySelector('canvas');
+for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) canvas.dispatchEvent(new KeyboardEvent('keydown', { key }));
+say(document.querySelector('canvas + p').textContent.replace(/: \d+ of/, ': N of'));
+const name = document.querySelector('td button.name'); name.focus(); name.click();
+say(document.activeElement.getAttribute('aria-expanded') + ' ' + document.querySelectorAll('svg').length);
+say(document.documentElement.scrollWidth <= innerWidth);
+document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: said.join('\n') }));
+END
+	is(after($page, $script), join("\n", 'mxcheck: 1 passed, 1 failed', '2 1', '128x128x256 1x1x32', '1x1x32 128x128x256', 1, $good, 1,
+			'rows 2 to 3, columns 2 to 3: N of 4 wrong; workgroup 0,0,0 wave 0', 'true 8', 'true'),
+		'counts, sorting, filters, the keyboard in the map, details, trends, width');
+	my $text = "document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: [...document.querySelectorAll('tr.access')].map(r => r.textContent).join('\\n') }));";
+	like(after("$dir/race.html", $text), qr/^\d+\+0x[0-9a-f]+ +buffer_load.* lds.*lands at \d+\n\d+\+0x[0-9a-f]+ +ds_read/, 'a race has its two accesses');
+	$text = "document.body.append(Object.assign(document.createElement('output'), { id: 'tried', textContent: document.querySelector('.source .here').textContent }));";
+	is(after("$dir/source.html", $text) =~ s/\A\s*\d+\s+|\s+\z//gr, $line->[1] =~ s/^\s+//r, 'the source line is marked');
+}
+
+done_testing();
