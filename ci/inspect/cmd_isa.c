@@ -1,4 +1,5 @@
 /* mxcheck isa: the instructions of a code object, and how the emulator executes them. */
+#include "../../ref/isa/encoding/gfx950.h"
 #include "../../ref/isa/encoding/conversions.h"
 #include "../../ref/isa/encoding/forms.h"
 #include "../../ref/isa/encoding/instruction_set.h"
@@ -86,8 +87,8 @@ static void apply_mode(const struct mx_inst *in, const struct setup *k, struct l
 static unsigned registers(const struct mx_inst *in, bool agprs) {
 	unsigned most = 0;
 	MX_FOR_OPERANDS(o, in) {
-		unsigned row = mx_operand_row(o->code), first = agprs ? MX_ROW_AGPR : 0;
-		bool of_file = o->code >= MX_VGPR && (row >= MX_ROW_AGPR) == agprs;
+		unsigned row = mx_operand_row(o->code), first = agprs ? MX_VGPRS : 0;
+		bool of_file = o->code >= MX_VGPR && (row >= MX_VGPRS) == agprs;
 		if (of_file && row + o->dwords - first > most)
 			most = row + o->dwords - first;
 	}

@@ -184,7 +184,7 @@ struct mx_finding {
 	uint32_t wave;    /* in its workgroup */
 	int32_t lane;     /* -1: the whole wave */
 	uint64_t address; /* 0: none; in LDS and scratch the offset of the first byte */
-	uint16_t reg;     /* of MX_SPACE_REGISTER: 0..511 VGPRs, then AGPRs; 512 + a scalar code */
+	uint16_t reg;     /* of MX_SPACE_REGISTER: VGPRs, then AGPRs; 1024 + a scalar code */
 	struct mx_finding_access access;
 
 	/* The earlier instruction, which this one follows too soon or without order; MX_NO_PC:
@@ -318,7 +318,8 @@ typedef enum {
 	MX_EVENT_SCRATCH = 1 << 6, /* and of scratch */
 } mx_event_kind;
 
-/* A wave's registers at an event. v: 256 VGPRs, then 256 AGPRs; only allocated ones may be read.
+/* A wave's registers at an event. v: VGPRs, then AGPRs, of gfx950 256 each; only allocated ones may
+ * be read.
  */
 struct mx_registers {
 	const uint32_t *s;
@@ -340,7 +341,7 @@ struct mx_event {
 	const uint32_t *code; /* its dwords; NULL during set-up */
 	size_t dwords;
 	struct mx_registers registers;
-	unsigned reg;   /* registers: SGPR or special code 0..127; row 0..511 of v */
+	unsigned reg;   /* registers: SGPR or special code 0..127; row of v */
 	uint64_t lanes; /* VGPR: lanes written; memory: lanes of which the data has these bytes */
 	const uint32_t *value; /* SGPR: one value; VGPR: one for each lane */
 	bool write;            /* memory, LDS, scratch: written, otherwise read */

@@ -36,14 +36,19 @@ static const struct mx_op ops[OPS] = {
 	[END] = { "t_end", (mx_opcode)END, MX_SOPP, MX_UNIT_FLOW, .flags = MX_KIND(END) },
 };
 
+/* Of most instructions b has the high bits of d. */
+static unsigned code_of(const struct mx_inst *in, unsigned shift) {
+	bool high = shift == 16 && in->op->id != (mx_opcode)ADD;
+	return MX_VGPR + (in->dwords[0] >> shift & 255) + (high ? (in->dwords[0] & 255) << 8 : 0);
+}
+
 static void put_vgpr(struct mx_inst *in, unsigned position, mx_operand_role role, unsigned shift) {
-	mx_set_operand(
-		in, position,
-		(struct mx_operand){ .code = (uint16_t)(MX_VGPR + (in->dwords[0] >> shift & 255)),
-	                             .dwords = 1,
-	                             .role = (uint8_t)role,
-	                             .lanes = MX_LANES_OF_EXEC,
-	                             .written = position >= MX_AT_RESULT });
+	mx_set_operand(in, position,
+	               (struct mx_operand){ .code = (uint16_t)code_of(in, shift),
+	                                    .dwords = 1,
+	                                    .role = (uint8_t)role,
+	                                    .lanes = MX_LANES_OF_EXEC,
+	                                    .written = position >= MX_AT_RESULT });
 }
 
 /* Memory is at s[0:1] and an offset in a. */
@@ -201,10 +206,10 @@ static mx_handler *const *handlers(void) {
 	}
 #define TOY(name_, size)                                                                           \
 	{                                                                                          \
-		.name = name_, .wave_size = size, .n_counters = COUNTERS, .counter = COUNTERS_OF,  \
-		.n_streams = COUNTERS, .stream = STREAMS, .barrier = "t_barrier", .start = start,  \
-		.unsupported = unsupported, .ops = ops, .n_ops = OPS, .decode = decode,            \
-		.disassemble = disassemble, .handlers = handlers                                   \
+		.name = name_, .wave_size = size, .vgprs = MX_VGPR_FILE, .n_counters = COUNTERS,   \
+		.counter = COUNTERS_OF, .n_streams = COUNTERS, .stream = STREAMS,                  \
+		.barrier = "t_barrier", .start = start, .unsupported = unsupported, .ops = ops,    \
+		.n_ops = OPS, .decode = decode, .disassemble = disassemble, .handlers = handlers   \
 	}
 static const struct mx_isa toy = TOY("toy", 64), toy32 = TOY("toy32", 32);
 
@@ -252,6 +257,7 @@ static const uint32_t gfx950_code[] = {
 static struct machine ready(const struct mx_program *p, const uint32_t *code) {
 	struct machine m = machine();
 	m.kernel.entry = (uintptr_t)code;
+	m.kernel.agprs = 0;
 	m.launch.program = p;
 	m.launch.analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES;
 	return m;
@@ -446,6 +452,41 @@ static void test_start(void) {
 	mx_program_free(p);
 }
 
+static void test_registers(void) {
+	static const uint32_t code[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe9e80003, /* t_copy v1000 */
+		0xe5e80103, /* t_store v1000, v1 */
+		0xe8000000, /* t_end */
+	};
+	static const uint32_t unwaited[] = {
+		0xe1010000, /* t_shl2 v1, v0 */
+		0xe3e80103, /* t_load v1000, v1 */
+		0xe5e80103, /* t_store v1000, v1 */
+		0xe8000000, /* t_end */
+	};
+	struct mx_program *p = mx_program_new(&toy32, code, sizeof code, (uintptr_t)code);
+	struct mx_program *q =
+		mx_program_new(&toy32, unwaited, sizeof unwaited, (uintptr_t)unwaited);
+	struct machine m = ready(p, code), n = ready(q, unwaited);
+	m.launch.block[0] = n.launch.block[0] = 32;
+	fill_arena(0);
+	ok(run(&m) && finding_says(&m, "VGPR 1000 is beyond the 64"),
+	   "a wave has the registers that it asks for");
+	mx_report_free(&m.report);
+	m.kernel.vgprs = n.kernel.vgprs = 1024;
+	ok(run(&m) && no_findings(&m) && arena_counts_from(32, 0, 32), "up to 1,024");
+	ok(run(&n) && n.report.n_findings &&
+	           strstr(in_words(&n, n.report.findings), "reads v1000 before"),
+	   "a race names v1000");
+	m.kernel.vgprs = 1025;
+	ok(run(&m) && finding_says(&m, "more vector registers than a wave has"), "but no more");
+	mx_report_free(&m.report);
+	mx_report_free(&n.report);
+	mx_program_free(p);
+	mx_program_free(q);
+}
+
 /* ---- counters ---- */
 
 /* Whether a run on a wave of 32 has this finding alone. */
@@ -554,6 +595,7 @@ int main(void) {
 	test_many_waves();
 	test_findings32();
 	test_start();
+	test_registers();
 	test_counters();
 	test_full_counter();
 	test_lint_counters();

@@ -6,7 +6,7 @@
 #include "../tap.h"
 
 #define VGPR(n) (n)
-#define SGPR(n) (MX_VGPR_FILE + (n))
+#define SGPR(n) (MX_ROW_SCALAR + (n))
 enum { DEAD, LIVE };
 
 static void test_row(const char *assembly, const uint32_t *code, size_t bytes, unsigned row,

@@ -45,9 +45,13 @@ static void set_up(struct stage *t) {
 	t->m.launch.kernel = &t->m.kernel;
 	t->program = mx_program_new(&mx_gfx950, nothing, sizeof nothing, (uintptr_t)nothing);
 	t->m.launch.program = t->program;
-	t->run = (struct mx_run){ .launch = &t->m.launch, .report = &t->m.report };
+	t->run = (struct mx_run){ .launch = &t->m.launch,
+		                  .report = &t->m.report,
+		                  .isa = &mx_gfx950 };
 	t->group = (struct mx_group){ .run = &t->run };
-	t->w = (struct mx_wave){ .group = &t->group, .vgprs = 64, .agprs = 64 };
+	t->w = (struct mx_wave){
+		.group = &t->group, .lanes = ~0ull, .vgprs = 64, .agprs = 64, .first_agpr = MX_VGPRS
+	};
 	t->w.v = calloc(MX_VGPR_FILE, sizeof *t->w.v);
 	t->w.v_unwritten = calloc(MX_VGPR_FILE, sizeof *t->w.v_unwritten);
 }

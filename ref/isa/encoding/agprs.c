@@ -1,6 +1,7 @@
 /* Whether a kernel may use AGPRs. */
 #include <stdlib.h>
 
+#include "gfx950.h"
 #include "control_flow.h"
 #include "operands.h"
 
@@ -9,7 +10,7 @@ static bool may_use(const struct mx_node *node) {
 	if (node->unknown || mx_is_call(node->in))
 		return true;
 	MX_FOR_OPERANDS(o, node->in)
-		if (o->code >= MX_VGPR && mx_operand_row(o->code) + o->dwords > MX_ROW_AGPR)
+		if (o->code >= MX_VGPR && mx_operand_row(o->code) + o->dwords > MX_VGPRS)
 			return true;
 	return false;
 }

@@ -19,7 +19,8 @@ enum {
 	MX_GFX950_STREAMS
 };
 
-enum { MX_LDS_MAX = 160 * 1024 }; /* of a workgroup [ISA 2.2.1] */
+enum { MX_LDS_MAX = 160 * 1024 };        /* of a workgroup [ISA 2.2.1] */
+enum { MX_VGPRS = 256, MX_AGPRS = 256 }; /* [ISA 3.6.4] */
 
 /* Bits of MODE. MX_MODE_BITS: all of MODE except DEBUG and EXCP_EN. alu/lanes.h has the fields that
  * vector arithmetic reads. */

@@ -41,6 +41,9 @@ struct mx_isa {
 
 	unsigned wave_size; /* lanes of a wave: 32 or 64 */
 
+	/* Vector registers of a wave at most. AGPRs are the rows after VGPRs. */
+	unsigned vgprs, agprs;
+
 	/* Operations in flight. The operations of two streams land in any order. */
 	unsigned n_counters, n_streams;
 	struct mx_isa_counter counter[MX_COUNTERS];

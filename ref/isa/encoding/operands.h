@@ -32,10 +32,10 @@ const struct mx_operand *mx_loaded_operand(const struct mx_inst *in);
 
 /* Rows number all registers that operands name: VGPRs, AGPRs, scalars by operand code, SCC. */
 enum {
-	MX_ROW_AGPR = 256,
-	MX_ROW_SCALAR = 512,
+	MX_VGPR_FILE = 1024, /* vector registers of an instruction set at most (mx_isa.vgprs) */
+	MX_ROW_SCALAR = MX_VGPR_FILE,
 	MX_ROW_SCC = MX_ROW_SCALAR + MX_SGPR_FILE,
-	MX_ROWS = 704, /* a multiple of 64 */
+	MX_ROWS = MX_ROW_SCALAR + 192, /* a multiple of 64 */
 };
 /* VCCZ and EXECZ read the pairs VCC and EXEC [ISA 3.9]. */
 static inline bool mx_tests_zero(unsigned code) {

@@ -34,6 +34,8 @@ static mx_handler *const *handlers_of_this_cpu(void) {
 const struct mx_isa mx_gfx950 = {
 	.name = "gfx950",
 	.wave_size = 64,
+	.vgprs = MX_VGPRS,
+	.agprs = MX_AGPRS,
 	/* vmcnt operations return in issue order, loads and stores mixed. LDS operations return in
 	 * issue order among themselves. Scalar loads return in any order, also with respect to LDS
 	 * [ISA 4.4, 8.3]. A FLAT instruction is two operations, one of each counter. Its LDS

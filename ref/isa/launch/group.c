@@ -11,9 +11,10 @@
 #include "../schedule/typical.h"
 #include "launch.h"
 
-static bool allocate_wave(struct mx_wave *w) {
-	w->v = aligned_alloc(64, MX_VGPR_FILE * sizeof *w->v);
-	w->v_unwritten = aligned_alloc(64, MX_VGPR_FILE * sizeof *w->v_unwritten);
+static bool allocate_wave(struct mx_wave *w, const struct mx_isa *isa) {
+	size_t rows = isa->vgprs + isa->agprs;
+	w->v = aligned_alloc(64, rows * sizeof *w->v);
+	w->v_unwritten = aligned_alloc(64, rows * sizeof *w->v_unwritten);
 	return w->v && w->v_unwritten;
 }
 
@@ -78,7 +79,7 @@ static uint32_t lds_of(const struct mx_launch *l) {
 }
 
 static bool fits(const struct mx_group *g, const struct mx_launch *l) {
-	return g->room == mx_waves_of(mx_program_isa(l->program), l->block) &&
+	return g->isa == mx_program_isa(l->program) && g->room == mx_waves_of(g->isa, l->block) &&
 	       g->lds_bytes == lds_of(l) && g->scratch_bytes == l->kernel->scratch_bytes;
 }
 
@@ -102,13 +103,14 @@ static struct mx_group *allocate(const struct mx_run *run) {
 	struct mx_group *g = calloc(1, sizeof *g);
 	if (!g)
 		return NULL;
+	g->isa = run->isa;
 	g->room = mx_waves_of(run->isa, l->block);
 	g->lds_bytes = lds_of(l);
 	g->scratch_bytes = l->kernel->scratch_bytes;
 	g->waves = calloc(g->room, sizeof *g->waves);
 	bool ok = g->waves && mx_lds_new(g);
 	for (unsigned i = 0; ok && i < g->room; i++)
-		ok = allocate_wave(&g->waves[i]) && mx_scratch_new(&g->waves[i], run);
+		ok = allocate_wave(&g->waves[i], run->isa) && mx_scratch_new(&g->waves[i], run);
 	if (ok)
 		return g;
 	free_memory(g);

@@ -108,6 +108,7 @@ static void refuse(struct mx_run *run, const char *what) {
 	struct mx_launch launch = *run->launch;
 	struct mx_run bare = *run;
 	kernel.lds_bytes = kernel.scratch_bytes = kernel.preload_dwords = launch.dynamic_lds = 0;
+	kernel.vgprs = kernel.agprs = 0;
 	launch.kernel = &kernel;
 	bare.launch = &launch;
 	struct mx_group *g = mx_group_new(&bare);

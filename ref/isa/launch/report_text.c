@@ -119,8 +119,10 @@ static void put_stalled(struct words *t, const struct mx_finding *f) {
 static void put_register(struct words *t, unsigned row) {
 	static const char *const named[] = { "flat_scratch", "xnack_mask", "vcc" };
 	unsigned code = row - MX_ROW_SCALAR;
-	if (row < MX_ROW_SCALAR)
-		put(t, "%c%u", row < 256 ? 'v' : 'a', row % 256);
+	if (row < t->isa->vgprs)
+		put(t, "v%u", row);
+	else if (row < MX_ROW_SCALAR)
+		put(t, "a%u", row - t->isa->vgprs);
 	else if (code < MX_FLAT_SCRATCH)
 		put(t, "s%u", code);
 	else if (code < MX_TTMP0)

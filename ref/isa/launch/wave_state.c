@@ -9,12 +9,13 @@
 static void poison_registers(struct mx_wave *w, uint8_t pattern) {
 	memset(w->s, pattern, sizeof w->s);
 	memset(w->s_unwritten, 0xff, sizeof w->s_unwritten);
-	unsigned all = w->vgprs + w->agprs, vgprs = all < 256 ? all : 256;
+	unsigned all = w->vgprs + w->agprs, first = w->first_agpr;
+	unsigned vgprs = all < first ? all : first;
 	memset(w->v, pattern, vgprs * sizeof *w->v); /* the wave may take AGPRs as VGPRs */
-	memset(w->v + 256, pattern, w->agprs * sizeof *w->v);
+	memset(w->v + first, pattern, w->agprs * sizeof *w->v);
 	memset(w->v_unwritten, 0xff, vgprs * sizeof *w->v);
-	memset(w->v_unwritten + 256, 0xff, w->agprs * sizeof *w->v);
-	for (unsigned i = 0; i < MX_VGPR_FILE; i++)
+	memset(w->v_unwritten + first, 0xff, w->agprs * sizeof *w->v);
+	for (unsigned i = 0; i < first + w->group->run->isa->agprs; i++)
 		w->unwritten_lanes[i] = w->lanes;
 	w->scc = pattern & 1;
 	w->scc_unwritten = true;
@@ -48,6 +49,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	w->yields = w->unwritten_back = false;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
+	w->first_agpr = w->group->run->isa->vgprs;
 	w->next_due = UINT64_MAX;
 	mx_watch_wave_begin(w);
 	poison_registers(w, pattern);
@@ -56,6 +58,10 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 }
 
 const char *mx_unsupported_state(const struct mx_launch *l) {
-	return l->kernel->unsupported ? l->kernel->unsupported
-	                              : mx_program_isa(l->program)->unsupported(l);
+	const struct mx_isa *isa = mx_program_isa(l->program);
+	if (l->kernel->unsupported)
+		return l->kernel->unsupported;
+	if (l->kernel->vgprs > isa->vgprs || l->kernel->agprs > isa->agprs)
+		return "more vector registers than a wave has";
+	return isa->unsupported(l);
 }

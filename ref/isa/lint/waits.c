@@ -15,9 +15,9 @@
 #include "../waitstates/hazard.h"
 #include "lint.h"
 
-enum { NOT_IN_FLIGHT = 255, REGISTERS = MX_ROWS };
+enum { NOT_IN_FLIGHT = 255, REGISTERS = MX_ROWS, SCALARS = MX_ROWS - MX_ROW_SCALAR };
 
-/* The operations of a counter. */
+/* The operations of a counter, by register: scalars, then the vector registers. */
 struct state {
 	uint8_t age[REGISTERS];
 	uint8_t streams;                       /* that may have operations in flight, a bit each */
@@ -27,12 +27,18 @@ struct state {
 struct waits {
 	const struct mx_lint *lint;
 	const struct mx_isa *isa;
-	struct state **at; /* at the start of each basic block that was reached; by counter */
+	unsigned registers; /* of the instruction set */
+	struct state **at;  /* at the start of each basic block that was reached; by counter */
 	int *queue;
 	unsigned n_queue;
 	bool *queued;
 	bool reporting, out_of_memory;
 };
+
+/* The register of a row. */
+static unsigned register_of(unsigned row) {
+	return row < MX_ROW_SCALAR ? SCALARS + row : row - MX_ROW_SCALAR;
+}
 
 /* ---- operations in flight ---- */
 
@@ -42,8 +48,8 @@ static bool in_order(const struct mx_isa *isa, const struct state *s) {
 	return one && (!s->streams || isa->stream[__builtin_ctz(s->streams)].in_order);
 }
 
-static void grow_older(struct state *s, unsigned most) {
-	for (unsigned r = 0; r < REGISTERS; r++) {
+static void grow_older(const struct waits *w, struct state *s, unsigned most) {
+	for (unsigned r = 0; r < w->registers; r++) {
 		uint8_t *age = &s->age[r];
 		if (*age != NOT_IN_FLIGHT && *age + 1u < most)
 			++*age;
@@ -55,7 +61,7 @@ static void wait_for(const struct waits *w, struct state *s, mx_counts counts) {
 		unsigned n = mx_count(counts, c);
 		if (n && !in_order(w->isa, s))
 			continue;
-		for (unsigned r = 0; r < REGISTERS; r++)
+		for (unsigned r = 0; r < w->registers; r++)
 			if (s->age[r] >= n)
 				s->age[r] = NOT_IN_FLIGHT;
 		if (!n)
@@ -76,11 +82,11 @@ static void launch(const struct waits *w, struct state *s, const struct mx_inst 
 		if (!(in->streams >> i & 1))
 			continue;
 		s[c].streams |= (uint8_t)(1u << i);
-		grow_older(&s[c], w->isa->counter[c].most);
+		grow_older(w, &s[c], w->isa->counter[c].most);
 		for (unsigned k = 0; to && k < to->dwords; k++) {
-			unsigned row = mx_operand_row(to->code) + k;
-			s[c].age[row] = 0;
-			s[c].load[row] = in;
+			unsigned r = register_of(mx_operand_row(to->code) + k);
+			s[c].age[r] = 0;
+			s[c].load[r] = in;
 		}
 	}
 }
@@ -96,7 +102,7 @@ struct touched {
 /* The missing wait is the weakest that covers the load: for all operations issued after it. */
 static void report(struct waits *w, const struct state *s, const struct mx_inst *in,
                    const struct touched *t) {
-	const struct mx_inst *load = s[t->counter].load[t->row];
+	const struct mx_inst *load = s[t->counter].load[register_of(t->row)];
 	const struct mx_lint *l = w->lint;
 	const struct mx_finding f = {
 		.kind = MX_UNWAITED,
@@ -122,8 +128,9 @@ static void touch(const struct waits *w, const struct state *s, const struct mx_
 	for (unsigned i = 0; i < o->dwords; i++)
 		for (unsigned c = 0; c < w->isa->n_counters; c++) {
 			unsigned row = mx_operand_row(o->code) + i;
-			unsigned needed = in_order(w->isa, &s[c]) ? s[c].age[row] : 0;
-			if (s[c].age[row] == NOT_IN_FLIGHT || (int)c == except ||
+			uint8_t age = s[c].age[register_of(row)];
+			unsigned needed = in_order(w->isa, &s[c]) ? age : 0;
+			if (age == NOT_IN_FLIGHT || (int)c == except ||
 			    (t->found && needed >= t->needed))
 				continue;
 			*t = (struct touched){ true, o->written, c, row, needed };
@@ -152,11 +159,19 @@ static size_t bytes_of(const struct waits *w) {
 	return w->isa->n_counters * sizeof(struct state);
 }
 
+static void copy(const struct waits *w, struct state *to, const struct state *from) {
+	for (unsigned c = 0; c < w->isa->n_counters; c++) {
+		to[c].streams = from[c].streams;
+		memcpy(to[c].age, from[c].age, w->registers * sizeof *to->age);
+		memcpy(to[c].load, from[c].load, w->registers * sizeof *to->load);
+	}
+}
+
 /* Whether the older state changed. */
-static bool merge_counter(struct state *old, const struct state *s) {
+static bool merge_counter(const struct waits *w, struct state *old, const struct state *s) {
 	bool changed = s->streams & ~old->streams;
 	old->streams |= s->streams;
-	for (unsigned r = 0; r < REGISTERS; r++)
+	for (unsigned r = 0; r < w->registers; r++)
 		if (s->age[r] < old->age[r]) {
 			old->age[r] = s->age[r];
 			old->load[r] = s->load[r];
@@ -172,10 +187,10 @@ static void merge(struct waits *w, int to, const struct state *s) {
 		old = w->at[to] = malloc(bytes_of(w));
 		w->out_of_memory |= !old;
 		if (old)
-			memcpy(old, s, bytes_of(w));
+			copy(w, old, s);
 	}
 	for (unsigned c = 0; old && c < w->isa->n_counters; c++)
-		changed |= merge_counter(&old[c], &s[c]);
+		changed |= merge_counter(w, &old[c], &s[c]);
 	if (changed && !w->queued[to] && !w->reporting) {
 		w->queued[to] = true;
 		w->queue[w->n_queue++] = to;
@@ -203,7 +218,7 @@ static void step(struct waits *w, struct state *s, const struct mx_inst *in) {
 static void walk(struct waits *w, int i) {
 	const struct mx_graph *g = &w->lint->graph;
 	struct state s[MX_COUNTERS];
-	memcpy(s, w->at[i], bytes_of(w));
+	copy(w, s, w->at[i]);
 	while (i >= 0 && g->node[i].in->op) {
 		const struct mx_node *node = &g->node[i];
 		step(w, s, node->in);
@@ -235,9 +250,11 @@ static bool solve(struct waits *w) {
 }
 
 bool mx_lint_waits(const struct mx_lint *l) {
+	const struct mx_isa *isa = mx_program_isa(l->program);
 	unsigned n = l->graph.n;
 	struct waits w = { .lint = l,
-		           .isa = mx_program_isa(l->program),
+		           .isa = isa,
+		           .registers = SCALARS + isa->vgprs + isa->agprs,
 		           .at = calloc(n + 1, sizeof *w.at),
 		           .queue = malloc((n + 1) * sizeof *w.queue),
 		           .queued = calloc(n + 1, 1) };

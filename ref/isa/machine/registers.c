@@ -121,11 +121,12 @@ static bool take_agprs(struct mx_wave *w, const struct mx_inst *in, unsigned end
 }
 
 bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst *in, unsigned row, unsigned n) {
-	if (row + n <= 256 && take_agprs(w, in, row + n))
+	unsigned first = w->first_agpr;
+	if (row + n <= first && take_agprs(w, in, row + n))
 		return true;
 	mx_find(w, in, MX_UNSUPPORTED, -1, 0,
-	        row >= 256 ? MX_BECAUSE(AGPR_BEYOND, row + n - 1 - 256, w->agprs)
-	                   : MX_BECAUSE(VGPR_BEYOND, row + n - 1, w->vgprs));
+	        row >= first ? MX_BECAUSE(AGPR_BEYOND, row + n - 1 - first, w->agprs)
+	                     : MX_BECAUSE(VGPR_BEYOND, row + n - 1, w->vgprs));
 	return false;
 }
 

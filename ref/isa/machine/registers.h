@@ -58,7 +58,7 @@ __attribute__((cold)) bool mx_more_vgprs(struct mx_wave *w, const struct mx_inst
                                          unsigned n);
 static inline bool mx_vgprs_exist(struct mx_wave *w, const struct mx_inst *in, unsigned row,
                                   unsigned n) {
-	if (row + n <= (row < 256 ? w->vgprs : 256 + w->agprs))
+	if (row + n <= (row < w->first_agpr ? w->vgprs : w->first_agpr + w->agprs))
 		return true;
 	return mx_more_vgprs(w, in, row, n);
 }

@@ -3,12 +3,12 @@
 #define MX_WAVE_H
 
 #include "../encoding/instruction_set.h"
+#include "../encoding/operands.h"
 #include "../isa.h"
 #include "watch.h"
 
 enum {
 	MX_GROUP_WAVES = MX_STALLED_WAVES, /* most waves of a workgroup */
-	MX_VGPR_FILE = 512,
 
 	/* Upper halves of flat addresses in LDS and scratch [Linux kfd_flat_memory.c]. */
 	MX_SHARED_APERTURE = MX_LDS_FLAT_BASE >> 32,
@@ -53,6 +53,7 @@ struct mx_wave {
 	bool yields;         /* sleeps: other waves go first */
 	bool unwritten_back; /* scalar stores without a later s_dcache_wb */
 	unsigned vgprs, agprs;
+	unsigned first_agpr; /* row of v: mx_isa.vgprs */
 	uint32_t s[MX_SGPR_FILE], s_unwritten[MX_SGPR_FILE];
 	mx_vreg *v, *v_unwritten;
 	/* Lanes of each vector register that have unwritten bits; v_unwritten is valid for these
@@ -100,12 +101,13 @@ struct mx_policy {
 
 struct mx_group {
 	struct mx_run *run;
-	uint64_t index;          /* in the launch */
-	uint64_t nth;            /* workgroups of the launch that have started before it */
-	uint32_t id[3], size[3]; /* size: in work-items, less at the end of a grid */
-	unsigned room;           /* waves that are allocated */
-	uint64_t clock;          /* instructions issued by all waves; schedule `typical`: cycles */
-	uint64_t turn_end;       /* clock at which the workgroup's turn ends */
+	uint64_t index;           /* in the launch */
+	uint64_t nth;             /* workgroups of the launch that have started before it */
+	uint32_t id[3], size[3];  /* size: in work-items, less at the end of a grid */
+	const struct mx_isa *isa; /* for which waves are allocated */
+	unsigned room;            /* waves that are allocated */
+	uint64_t clock;           /* instructions issued by all waves; schedule `typical`: cycles */
+	uint64_t turn_end;        /* clock at which the workgroup's turn ends */
 	unsigned n_waves, at_barrier, ended;
 	uint32_t barriers;         /* that have opened */
 	unsigned in_flight;        /* operations of all waves */

@@ -135,7 +135,7 @@ static bool same_vector(const struct mx_replay *a, const struct mx_replay *b, un
 static bool same_scalar(const struct mx_replay *a, const struct mx_replay *b, unsigned code) {
 	bool named = code < MX_SGPRS || code == MX_VCC || code == MX_VCC + 1;
 	return a->wave.s[code] == b->wave.s[code] ||
-	       (named && !is_live(a, MX_VGPR_FILE + code, false));
+	       (named && !is_live(a, MX_ROW_SCALAR + code, false));
 }
 
 bool mx_replay_same(const struct mx_replay *a, const struct mx_replay *b) {

@@ -25,7 +25,7 @@ static uint64_t state_of(const struct mx_wave *w) {
 	uint64_t h = hash(0xcbf29ce484222325ull, rest, 2);
 	h = hash(h, w->s, MX_SGPR_FILE);
 	h = hash(h, w->v, (size_t)w->vgprs * MX_LANES);
-	return hash(h, w->v + 256, (size_t)w->agprs * MX_LANES);
+	return hash(h, w->v + w->first_agpr, (size_t)w->agprs * MX_LANES);
 }
 
 /* Samples the state at visits 1, 2, 4, 8 ... of a place, and compares it at the visit after each,

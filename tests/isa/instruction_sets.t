@@ -1,0 +1,38 @@
+#!/usr/bin/perl
+# The rooms of ref/isa in which nothing, or little, is of one instruction set: the files that name
+# gfx950, its counters, streams, registers or MODE are listed here, and so are those in which
+# MX_LANES, the room of a register, is more than the size of an array.
+use strict;
+use warnings;
+use Test::More;
+require './tests/files.pl';
+
+my @core = grep { !m{/gfx950\w*\.[ch]$} }
+	(glob('ref/isa/{machine,schedule,uninit,race,lint,launch}/*.[ch]'),
+	'ref/isa/encoding/instruction_set.h', 'ref/isa/encoding/program.c', 'ref/isa/encoding/control_flow.c');
+my %code = map {
+	my $text = slurp($_);
+	$text =~ s{/\*.*?\*/}{}gs;
+	($_ => $text);
+} @core;
+
+my @names_one = grep {
+	$code{$_} =~ /gfx950|vmcnt|lgkmcnt|MX_(?:COUNTER|STREAM)_[A-Z]|MX_MODE_|MX_[VA]GPRS\b|MX_LDS_MAX/
+} @core;
+is_deeply([ sort @names_one ], [
+	'ref/isa/encoding/instruction_set.h',    # declares mx_gfx950
+	'ref/isa/launch/instruction_sets.c',     # lists the sets
+	'ref/isa/launch/launch.h',               # declares the start of a wave
+	'ref/isa/schedule/flow.c',               # has handlers of its branches and of VSKIP
+], 'four files of ' . @core . ' name gfx950 or what it alone has');
+
+my @loops = grep { $code{$_} =~ /(?<!\[)\bMX_LANES\b/ } @core;
+is_deeply([ sort @loops ], [
+	'ref/isa/machine/registers.h',           # writes all of a register
+	'ref/isa/race/accesses.c',               # addresses of all lanes, then a mask
+	'ref/isa/race/footprint.c',              # the same
+	'ref/isa/schedule/stall.c',              # a hash of all of a register
+], 'MX_LANES is no size of a wave');
+
+ok(@core > 50 && !grep({ !length } values %code), 'files were read');
+done_testing;
