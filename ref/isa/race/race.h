@@ -181,6 +181,7 @@ struct mx_race_page {
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */
+	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
 	struct mx_race_record *record; /* `few`, or `room` others */
 	/* Cells that were accessed; that were written; with own_wait, with `first`, with `readers`,
 	 * with MX_SEVERAL_GROUPS. */
