@@ -710,6 +710,34 @@ static void test_grid(struct machine *m) {
 	m->launch.schedule = NULL;
 }
 
+/* All workgroups read a whole shadow page; workgroup s2 is 0, the last one, stores to it. */
+static const uint32_t shared_page[] = {
+	0x240e0084,             /* v_lshlrev_b32_e32 v7, 4, v0 */
+	0xdc5c8000, 0x0c000007, /* global_load_dwordx4 v[12:15], v7, s[0:1] */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xbf078002,             /* s_cmp_lg_u32 s2, 0 */
+	0xbf850002,             /* s_cbranch_scc1 2 */
+	0xdc708000, 0x00000107, /* global_store_dword v7, v1, s[0:1] */
+};
+
+static void test_shared_page(struct machine *m) {
+	const struct mx_schedule descending = { .odd = UINT64_MAX, .order = 1 };
+	m->launch.schedule = &descending;
+	m->launch.grid[0] = 5;
+	for (unsigned way = 0; way < 2; way++) {
+		m->launch.lane_by_lane = way;
+		run_body(m, shared_page, sizeof shared_page);
+		const struct mx_finding *f = only_finding(m);
+		if (!ok(f && f->kind == MX_RACE_GLOBAL && f->workgroup[0] == 0 && f->count == 64,
+		        "a store to what several workgroups have read, %s",
+		        way ? "lane by lane" : "lanes together"))
+			show_findings(m);
+	}
+	m->launch.lane_by_lane = false;
+	m->launch.grid[0] = 1;
+	m->launch.schedule = NULL;
+}
+
 int main(void) {
 	struct machine m = machine();
 	m.kernel.lds_bytes = 1024;
@@ -729,6 +757,7 @@ int main(void) {
 	test_missing(&m);
 	test_causes(&m);
 	test_grid(&m);
+	test_shared_page(&m);
 	mx_report_free(&m.report);
 	return done_testing();
 }

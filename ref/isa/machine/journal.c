@@ -118,10 +118,11 @@ static void read_old(const struct mx_region *r, uint64_t line, unsigned dwords, 
 	}
 }
 
+/* From 0 on, so that vectors of the dwords are those that read_old stored. */
 static bool is_uniform(const struct old *o) {
 	uint32_t differs = o->state[0] ^ (o->state[0] & 0xff) * 0x01010101u;
 	if (o->n == DWORDS) /* a constant, so that the loop is vectorised */
-		for (unsigned i = 1; i < DWORDS; i++)
+		for (unsigned i = 0; i < DWORDS; i++)
 			differs |= (o->value[i] ^ o->value[0]) | (o->state[i] ^ o->state[0]);
 	else
 		for (unsigned i = 1; i < o->n; i++)

@@ -339,12 +339,31 @@ static void access_lds_dma(struct mx_race_range *r, const struct mx_memop *m) {
 	access_lds_dma_lane(r, m, l);
 }
 
+/* Whether an operation reads shared pages alone. Where its pages are few, this is faster than to
+ * find its cells: a GEMM reads most of its inputs again and again. */
+static bool reads_shared(const struct mx_race_range *r, const struct mx_memop *m) {
+	enum { FEW = 16 };
+	struct maps maps = maps_of(r);
+	bool bounded = m->range == MX_RANGE_ALL || m->split;
+	if (r->kind != MX_RACE_READ || r->visit || !bounded || !m->in_range || m->in->op->d < 4 ||
+	    m->exec & m->scratch || maps.atomics->n || m->to - m->from > FEW * MX_RACE_PAGE)
+		return false;
+	for (uint64_t at = m->from - m->from % MX_RACE_PAGE; at < m->to; at += MX_RACE_PAGE) {
+		const struct mx_race_page *p = mx_race_find_page(maps.accesses, at, 16, false);
+		if (!p || p->cell || !p->shared)
+			return false;
+	}
+	return true;
+}
+
 static bool access_vector_together(struct mx_race_range *r, const struct mx_memop *m) {
 	const struct mx_op *op = m->in->op;
 	uint64_t lanes;
 	if (op->flags & MX_FORMAT || op->rmw || m->in_lds ||
 	    !whole_lanes(m, m->exec & ~m->scratch, 0, mx_dwords(op->d), &lanes))
 		return false;
+	if (reads_shared(r, m))
+		return true;
 	const struct mx_wave_access c = {
 		.kind = MX_VALUE, .rows = m->data, .at = m->address, .bytes = op->d
 	};

@@ -181,6 +181,7 @@ struct mx_race_page {
 	struct mx_race_cell *cell; /* NULL: records */
 	uint8_t n, room;
 	bool settled;                  /* in LDS: all writes are over for all waves */
+	bool shared;                   /* all cells have MX_SEVERAL_GROUPS: reads add nothing */
 	struct mx_race_record *record; /* `few`, or `room` others */
 	/* Cells that were accessed; that were written; with own_wait, with `first`, with `readers`,
 	 * with MX_SEVERAL_GROUPS. */
@@ -210,6 +211,7 @@ struct mx_race_map {
 	struct mx_race_page *free;
 	size_t n, room, last;
 	const struct mx_isa *isa;
+	uint64_t absent;  /* a key without a page, or 0: lanes often ask for one again */
 	bool by_cells;    /* no records */
 	unsigned readers; /* most readers of a cell in one workgroup */
 	bool lists;       /* keep lists of readers of several workgroups */
@@ -226,7 +228,10 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
 /* The same, fast if the address is in the page of the previous access. */
 static inline struct mx_race_page *mx_race_page(struct mx_race_map *m, uint64_t address,
                                                 unsigned unit, bool make) {
-	bool last = m->room && m->slot[m->last].key == address / MX_RACE_PAGE + 1;
+	uint64_t key = address / MX_RACE_PAGE + 1;
+	if (key == m->absent && !make)
+		return NULL;
+	bool last = m->room && m->slot[m->last].key == key;
 	return last && m->slot[m->last].page->unit <= unit
 	               ? m->slot[m->last].page
 	               : mx_race_find_page(m, address, unit, make);

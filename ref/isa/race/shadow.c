@@ -96,7 +96,7 @@ static void recycle(struct mx_race_map *m, struct mx_race_page *p) {
 	free(p->cell);
 	p->cell = NULL;
 	p->n = 0;
-	p->settled = false;
+	p->settled = p->shared = false;
 	p->touched = p->written = p->own_wait = p->first_contents = (mx_cells){ 0 };
 	p->several_readers = p->several_groups = (mx_cells){ 0 };
 	p->next = m->free;
@@ -237,9 +237,11 @@ struct mx_race_page *mx_race_find_page(struct mx_race_map *m, uint64_t address, 
                                        bool make) {
 	uint64_t key = address / MX_RACE_PAGE + 1;
 	size_t i = m->room ? slot_of(m, key) : 0;
-	if (!m->room || m->slot[i].key != key)
+	if (!m->room || m->slot[i].key != key) {
+		m->absent = make ? 0 : key;
 		if (!make || !make_page(m, key, &i, unit))
 			return NULL;
+	}
 	m->last = i;
 	struct mx_race_page *p = m->slot[i].page;
 	return p->unit <= unit || refine(m, p, unit) ? p : NULL;

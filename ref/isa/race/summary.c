@@ -119,6 +119,14 @@ static void note_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells 
 	add(r, p, cells, false, MX_UNKNOWN);
 }
 
+/* A cell that was written does not have several groups: a read by another group makes cells. */
+static bool is_shared(const struct mx_race_page *p) {
+	uint64_t all = ~0ull;
+	for (unsigned i = 0; i < 16u / p->unit; i++)
+		all &= p->several_groups[i];
+	return all == ~0ull;
+}
+
 static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
                       mx_cells cells) {
 	bool known = !mx_cells_any(cells & ~p->several_groups);
@@ -129,8 +137,10 @@ static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_
 		compact(p);
 	if (first)
 		add(r, p, cells, false, MX_UNKNOWN);
-	else if (!known)
+	else if (!known) {
 		note_read(r, p, cells);
+		p->shared = is_shared(p);
+	}
 	return true;
 }
 
