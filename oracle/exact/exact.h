@@ -269,8 +269,8 @@ enum exact_status exact_dequantise(const struct exact_operand *o, size_t rows, s
  * 2^-53 of the magnitudes' sum. */
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d);
 
-/* Threads of each such product, and of exact_product. A setting of the whole process, to be called
- * while it has one thread. Without a call OpenBLAS uses all processors. */
+/* Threads of each such product of 2^30 terms or more, and of exact_product. A setting of the whole
+ * process, to be called while it has one thread. Without a call OpenBLAS uses all processors. */
 void exact_blas_threads(unsigned n);
 
 #endif

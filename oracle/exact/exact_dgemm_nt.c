@@ -6,11 +6,15 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* OpenBLAS takes milliseconds to load and starts threads, so it is loaded by the first product that
- * is faster with it. */
+/* OpenBLAS takes milliseconds to load, so it is loaded by the first product that is faster with it.
+ * Its threads take turns on all processors for tens of milliseconds after each product before they
+ * sleep, so it has one thread until the first large product. */
 #define SMALL 0x1p20
+#define LARGE 0x1p30
 
 /* ---- OpenBLAS ---- */
 
@@ -18,19 +22,31 @@ static struct {
 	typeof(cblas_dgemm) *dgemm; /* NULL: there is none */
 	typeof(openblas_set_num_threads) *set_threads;
 } blas;
-static int threads; /* 0: OpenBLAS's own choice */
+static int threads; /* 0: the choice of the environment, or all processors */
+static bool chosen; /* by the environment */
 
 static void load(void) {
 	static const char *const names[] = { "libopenblas.so.0", "libopenblas.so" };
+	static const char variable[] = "OPENBLAS_NUM_THREADS";
 	void *library = NULL;
+	if (!(chosen = getenv(variable) != NULL))
+		setenv(variable, "1", 0); /* it is read once, at the start of the library */
 	for (unsigned i = 0; !library && i < sizeof names / sizeof *names; i++)
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return;
 	*(void **)&blas.dgemm = dlsym(library, "cblas_dgemm");
 	*(void **)&blas.set_threads = dlsym(library, "openblas_set_num_threads");
-	if (threads && blas.set_threads)
-		blas.set_threads(threads);
+}
+
+static void use_threads(void) {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static int used;
+	int all = chosen ? 0 : (int)sysconf(_SC_NPROCESSORS_ONLN), n = threads ? threads : all;
+	pthread_mutex_lock(&lock);
+	if (blas.set_threads && n && n != used)
+		blas.set_threads(used = n);
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- plain ---- */
@@ -49,9 +65,12 @@ static void dots(size_t n, size_t k, const double *a, const double *b, double *d
 
 void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double *b, double *d) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	bool small = (double)m * (double)n * (double)k <= SMALL;
+	double size = (double)m * (double)n * (double)k;
+	bool small = size <= SMALL;
 	if (!small)
 		pthread_once(&once, load);
+	if (size >= LARGE)
+		use_threads();
 	if (!small && blas.dgemm) {
 		blas.dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, a, k, b, k, 0, d,
 		           n);
@@ -64,6 +83,4 @@ void exact_dgemm_nt(size_t m, size_t n, size_t k, const double *a, const double 
 
 void exact_blas_threads(unsigned n) {
 	threads = (int)n;
-	if (blas.set_threads)
-		blas.set_threads(threads);
 }

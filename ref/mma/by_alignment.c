@@ -96,7 +96,9 @@ INLINE ints part_sum(const struct factors *a, const struct factors *b, unsigned 
 /* v * 2^from floored, in units of 2^to; v is 0 if `from` has no meaning. */
 INLINE longs floor_to(longs v, ints from, ints to) {
 	longs shift = __builtin_convertvector(to - from, longs);
-	longs right = shift > 0, beyond = shift > 63;
+	/* shift > 0 and shift > 63; GCC makes comparisons of such wide vectors element by element.
+	 */
+	longs right = -shift >> 63, beyond = (63 - shift) >> 63;
 	longs count = (shift & ~beyond) | (beyond & 63);
 	return (v >> (count & right)) << (-shift & ~right & 63);
 }

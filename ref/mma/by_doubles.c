@@ -88,10 +88,6 @@ INLINE doubles load_doubles(const double *from) {
 	return x;
 }
 
-INLINE doubles magnitude(doubles x) {
-	return (doubles)((longs)x & INT64_MAX);
-}
-
 INLINE doubles choose(longs mask, doubles yes, doubles no) {
 	return (doubles)(((longs)yes & mask) | ((longs)no & ~mask));
 }
@@ -192,10 +188,7 @@ INLINE void add(struct sum *s, doubles x) {
 
 /* The f32 nearest to x plus an error of this sign and less than its last place; NaN is no error. */
 INLINE floats round_to_odd(doubles x, doubles error) {
-	longs inexact = (error < 0) | (error > 0);
-	longs even = ((longs)x & 1) - 1, away = ((error > 0) ^ (x < 0)) & 2;
-	longs odd = (longs)x + ((away - 1) & inexact & even);
-	return __builtin_convertvector((doubles)odd, floats);
+	return __builtin_convertvector(to_odd(x, error), floats);
 }
 
 INLINE floats round_exact(doubles sum, floats acc) {
@@ -212,11 +205,12 @@ INLINE floats round_sum(const struct sum *s, floats acc, double doubt, longs *ag
 	all = (struct sum){ with_c.value };
 	add(&all, errors.value);
 	/* +0 would change the sign of -0, and infinities have NaN as error. */
-	longs finite = magnitude(with_c.value) < HUGE_VAL, keep = (errors.value == 0) | ~finite;
+	longs finite = below(magnitude(with_c.value), (longs){ 0 } + F64_INF);
+	longs keep = ~nonzero(magnitude(errors.value)) | ~finite;
 	doubles low = choose(keep, (doubles){ 0 }, all.error);
-	doubles lost = doubt + 2 * magnitude(errors.error);
-	longs unsure = (magnitude(low) <= lost) & (lost > 0);
-	*again |= finite & (s->errors << 1 != 0) & unsure;
+	doubles lost = doubt + 2 * (doubles)magnitude(errors.error);
+	longs unsure = ~below(magnitude(lost), magnitude(low)) & nonzero(magnitude(lost));
+	*again |= finite & nonzero(s->errors & INT64_MAX) & unsure;
 	return round_to_odd(choose(keep, with_c.value, all.value), low);
 }
 

@@ -76,11 +76,7 @@ DOTS(double)
 INLINE void add_to_odd(doubles *x, const doubles *y) {
 	doubles sum = *x + *y, part = sum - *x;
 	doubles error = (*x - (sum - part)) + (*y - part);
-	longs inexact = (error < 0) | (error > 0);
-	longs even = ((longs)sum & 1) - 1;
-	longs away = ((error > 0) ^ (sum < 0)) & 2;
-	longs odd = (longs)sum + ((away - 1) & inexact & even);
-	*x = (doubles)odd;
+	*x = to_odd(sum, error);
 }
 
 struct operands {

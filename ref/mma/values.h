@@ -46,4 +46,31 @@ INLINE floats strip_values(const struct mx_format_info *t, words code) {
 	return (floats)(x | ((words)(magnitude >= special) & MX_F32_INF) | negative);
 }
 
+/* ---- bits of doubles ----
+ *
+ * Masks by arithmetic, of numbers from 0 to INT64_MAX: GCC makes a comparison of such wide vectors
+ * element by element. */
+
+#define F64_INF INT64_C(0x7FF0000000000000)
+
+INLINE longs magnitude(doubles x) {
+	return (longs)x & INT64_MAX;
+}
+
+INLINE longs nonzero(longs x) {
+	return -x >> 63;
+}
+
+INLINE longs below(longs x, longs bound) {
+	return (x - bound) >> 63;
+}
+
+/* x, or its neighbour on the side of the error if x is even and not exact. NaN is no error. */
+INLINE doubles to_odd(doubles x, doubles error) {
+	longs inexact =
+		nonzero(magnitude(error)) & below(magnitude(error), (longs){ 0 } + F64_INF + 1);
+	longs even = ((longs)x & 1) - 1, away = ~(((longs)error ^ (longs)x) >> 63) & 2;
+	return (doubles)((longs)x + ((away - 1) & inexact & even));
+}
+
 #endif

@@ -67,7 +67,7 @@ static double beside(struct job *j, const char *what, void (*f)(void *)) {
 	char name[80];
 	size_t n = j->g.n;
 	double macs = (double)n * (double)n * (double)n * 1e-9;
-	exact_blas_threads(j->g.threads);
+	openblas_set_num_threads((int)j->g.threads);
 	snprintf(name, sizeof name, "sgemm/%zu", n);
 	double base = bench(name, "GMAC/s", macs, sgemm, j);
 	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL); /* OpenBLAS spins until then */

@@ -115,11 +115,14 @@ sub contents {
 	return scalar <$f>;
 }
 
+# What one run says of each of several code objects.
 sub said {
-	my ($co, $kernel) = @_;
-	my (undef, $out) = run('--notes', "--kernel $kernel", $co);
-	return ($out, join ' ', $out =~ /^(\d+) findings, (\d+) notes/m);
+	my ($kernel, @co) = @_;
+	my (undef, $out) = run('--notes', "--kernel $kernel", @co);
+	return split /^(?=\S+\.co$)/m, $out;
 }
+
+sub numbers { return join ' ', $_[0] =~ /^(\d+) findings, (\d+) notes/m }
 
 # A store, and a load that overwrites its operand: LLVM ends their clause only after the load.
 sub ends_late {
@@ -161,7 +164,7 @@ sub is_for_llvm_alone {
 }
 
 my $limit = is_long() ? 2000 : 150;
-my ($nops, $alone, @missed, %before) = (0, 0);
+my ($nops, $alone, @missed, %mutants) = (0, 0);
 for my $co (sort @co) {
 	my $elf = contents($co);
 	my ($address, $offset) = map { hex } `$llvm/llvm-readelf -S $co` =~
@@ -188,14 +191,25 @@ for my $co (sort @co) {
 		substr($mutant, $at, 4 + $bytes) = $states
 			? pack('V', 0xbf800000 + $states - 1) . substr($elf, $at + 4, $bytes)
 			: substr($elf, $at + 4, $bytes) . substr($elf, $at, 4);
-		open my $f, '>:raw', "$dir/mutant.co" or die;
+		my $file = "$dir/mutant$nops.co";
+		open my $f, '>:raw', $file or die;
 		print $f $mutant;
 		close $f;
-		my $was = $before{$co, $kernel} //= (said($co, $kernel))[1];
-		my ($out, $is) = said("$dir/mutant.co", $kernel);
 		$nops++;
-		push @missed, "$co $kernel: s_nop $states before $next"
-			if $is eq $was && !ends_late($out, $before[-1]);
+		push @{ $mutants{$co}{$kernel} }, [ $file, "s_nop $states before $next", $before[-1] ];
+	}
+}
+for my $co (sort keys %mutants) {
+	for my $kernel (sort keys %{ $mutants{$co} }) {
+		my @mutants = @{ $mutants{$co}{$kernel} };
+		my ($was, @is) = said($kernel, $co, map { $_->[0] } @mutants);
+		push @missed, "$co $kernel: not all mutants are read" if @is != @mutants;
+		for (@mutants) {
+			my (undef, $what, $last) = @$_;
+			my $out = shift @is;
+			push @missed, "$co $kernel: $what"
+				if numbers($out) eq numbers($was) && !ends_late($out, $last);
+		}
 	}
 }
 ok($nops > 50 && !@missed, "each of $nops removed s_nops is a finding, except $alone that only LLVM needs")

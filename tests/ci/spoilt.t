@@ -7,8 +7,10 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $mxcheck, $dir, $status, $out, $err);
 
-my $good = slurp("$build/kernels/broken/loose_wait.co");
-my @case = ('--case', 'cases/gemm/mxfp4_f32.yaml', '--race', 1, 'gemm/mxfp4_f32/1x1x32/exact');
+# A small kernel, of which the mutants take little time.
+my $object = "$build/kernels/foreign/mxfp8_asm.co";
+my $good   = slurp($object);
+my @case   = ('--case', 'cases/foreign/mxfp8_asm.yaml', '--race', 1, 'foreign/mxfp8_asm/16x16x128/exact');
 
 # ---- fields of an ELF file: [offset, type for pack] [ELF-64 object file format] ----
 
@@ -114,7 +116,7 @@ sub bundle {
 
 for my $c (qw(lint isa disasm)) {
 	my $of_bundle = mxcheck($c, bundle('hipv4-amdgcn-amd-amdhsa--gfx950')) . $out;
-	my $of_object = mxcheck($c, "$build/kernels/broken/loose_wait.co") . $out;
+	my $of_object = mxcheck($c, $object) . $out;
 	s/\S+\.co// for $of_bundle, $of_object;
 	is($of_bundle, $of_object, "$c reads the code object in a bundle");
 	mxcheck($c, bundle('hipv4-amdgcn-amd-amdhsa--gfx942'));
@@ -122,8 +124,8 @@ for my $c (qw(lint isa disasm)) {
 		"hipv4-amdgcn-amd-amdhsa--gfx942\n", '  and refuses a bundle without one');
 }
 
-my @run = ('run', '--case', 'cases/gemm/mxfp4_f32.yaml', 'gemm/mxfp4_f32/1x1x32/exact', '--co');
-is(mxcheck(@run, bundle('hipv4-amdgcn-amd-amdhsa--gfx950')), mxcheck(@run, "$build/kernels/broken/loose_wait.co"),
+my @run = ('run', '--case', 'cases/foreign/mxfp8_asm.yaml', 'foreign/mxfp8_asm/16x16x128/exact', '--co');
+is(mxcheck(@run, bundle('hipv4-amdgcn-amd-amdhsa--gfx950')), mxcheck(@run, $object),
 	"run takes the code object in a bundle: exit $status") or diag $err;
 
 # ---- files that are not code objects ----
