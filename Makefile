@@ -210,7 +210,7 @@ tests: $(BENCHES) # so that they build
 bench: $(BENCHES) $(B)/libmxhip.so kernels
 	@for b in $(BENCHES); do BUILD=$(B) $$b || exit; done
 
-# ---- crosscheck: numpy, ml_dtypes, fractions, the packages of recipes, a kernel by Triton, and published ones. It needs PyPI; `make check` does not ----
+# ---- crosscheck: numpy, ml_dtypes, fractions, the packages of recipes, kernels by Triton, and published ones. It needs PyPI; `make check` does not ----
 $(B)/venv/ready: tests/crosscheck/requirements.txt
 	python3 -m venv $(@D) && $(@D)/bin/pip install -q -r $< && touch $@
 # One by one: a package that cannot be installed is skipped and counted.
@@ -224,7 +224,8 @@ crosscheck: all $(B)/venv/ready $(B)/venv/packages
 	@$(B)/venv/bin/python tests/crosscheck/products.py $(B)/mxcheck
 	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_mxfp4.py $(B)/venv
 	@$(B)/mxcheck run --case $(B)/venv/triton_mxfp4.yaml --race 200
-	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co) $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/triton_mxfp4.yaml
+	@$(B)/venv/bin/python -W ignore tests/crosscheck/triton_kernels.py $(B)/venv
+	@$(B)/venv/bin/python tests/crosscheck/production.py $(B)/mxcheck $(or $(MXCHECK_AITER),../shared/foreign/co) $(B)/production $(wildcard ../shared/foreign/seeds/*.yaml) $(B)/venv/triton_*.yaml
 .PHONY: crosscheck
 
 clean:

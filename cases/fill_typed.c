@@ -83,7 +83,7 @@ static uint32_t element(const struct shape *s, mx_regime regime, struct draw d) 
 	return s->bits > 8 ? code_of(s, deviate(d)) : small_float(s, d);
 }
 
-/* In [2^least, 2^3), or 3 powers of two from 2^least. */
+/* Of six powers of two from 2^least on, or of three if it is below 2^-3. */
 static uint32_t scale(const struct shape *s, mx_regime regime, int least, struct draw d) {
 	bool exact = regime == MX_REGIME_EXACT;
 	int exponent = exact ? (int)draw_below(d.w[0], 3) - 1

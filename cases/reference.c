@@ -18,7 +18,7 @@ static const struct {
 
 static const struct {
 	const char *name;
-	unsigned needs, allows;
+	uint64_t needs, allows; /* a bit for each slot */
 } references[] = {
 #define MX_REFERENCE(id, name, needs, allows) { #name, needs, (needs) | (allows) },
 #include "references.def"

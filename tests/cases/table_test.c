@@ -136,7 +136,7 @@ struct tables {
 	float weight[SORTED];
 };
 
-static struct tables sorted(const char *ids) {
+static struct tables sorted(const char *ids, uint64_t seed) {
 	static char edited_text[sizeof moe + 32];
 	struct tables t;
 	struct mx_case *c;
@@ -147,7 +147,7 @@ static struct tables sorted(const char *ids) {
 	snprintf(edited_text, sizeof edited_text, "%.*s%s%s", (int)(at - moe), moe, ids, at + 3);
 	if (load(edited_text, &c, &err) ||
 	    mx_plan_make(c, TOKENS, EXPERTS, 1, MX_REGIME_GENERAL, &p, &err) ||
-	    mx_data_make(&p, 1, &data, &err)) {
+	    mx_data_make(&p, seed, &data, &err)) {
 		fprintf(stderr, "table_test: %s\n", err.text);
 		exit(2);
 	}
@@ -160,35 +160,45 @@ static struct tables sorted(const char *ids) {
 	return t;
 }
 
-static void test_sorted(void) {
-	struct tables t = sorted(""), flat = sorted(", ids: flat");
+struct sorted {
+	bool all, ordered, padded, weighted, same;
+};
+
+static void look(uint64_t seed, struct sorted *x) {
+	struct tables t = sorted("", seed), flat = sorted(", ids: flat", seed);
 	unsigned seen[TOKENS] = { 0 }, of[TOKENS][2] = { 0 }, last = 0;
-	bool ordered = true, padded = true, same = true, weighted = true;
 	for (unsigned i = 0; i < SORTED; i++) {
 		uint32_t token = t.id[i] & 0xffffff, slot = t.id[i] >> 24;
 		bool padding = token == TOKENS;
-		padded &= padding ? slot == 2 : slot < 2 && i < t.count[0];
-		weighted &= padding ? t.weight[i] == 0 : t.weight[i] > 0 && t.weight[i] <= 1;
-		same &= flat.id[i] == (padding ? 2 * TOKENS : token * 2 + slot);
-		ordered &= padding || i % 8 == 0 || token > last;
+		x->padded &= padding ? slot == 2 : slot < 2 && i < t.count[0];
+		x->weighted &= padding ? t.weight[i] == 0 : t.weight[i] > 0 && t.weight[i] <= 1;
+		x->same &= flat.id[i] == (padding ? 2 * TOKENS : token * 2 + slot);
+		x->ordered &= padding || i % 8 == 0 || token > last;
 		last = padding ? last : token;
 		if (!padding) {
 			seen[token] |= 1u << slot;
 			of[token][slot] = (unsigned)t.expert[i / 8];
 		}
 	}
-	bool all = true, rising = true;
 	for (unsigned i = 0; i < TOKENS; i++)
-		all &= seen[i] == 3 && of[i][0] != of[i][1] && of[i][0] < EXPERTS &&
-		       of[i][1] < EXPERTS;
+		x->all &= seen[i] == 3 && of[i][0] != of[i][1] && of[i][0] < EXPERTS &&
+		          of[i][1] < EXPERTS;
 	for (unsigned i = 1; i < SORTED / 8; i++)
-		rising &= i * 8 < t.count[0] ? t.expert[i] >= t.expert[i - 1] : t.expert[i] == -1;
-	ok(all, "every token has two different experts");
-	ok(ordered && rising && t.expert[0] >= 0, "tokens are in order in a tile, tiles by expert");
-	ok(padded && t.count[0] % 8 == 0 && t.count[1] == TOKENS,
-	   "what is left of tiles, and after the last one, is padding");
-	ok(weighted, "weights are in (0, 1], and 0 in padding");
-	ok(same, "flat numbers are the token times 2 and the slot");
+		x->ordered &=
+			i * 8 < t.count[0] ? t.expert[i] >= t.expert[i - 1] : t.expert[i] == -1;
+	x->ordered &= t.expert[0] >= 0;
+	x->padded &= t.count[0] % 8 == 0 && t.count[1] == TOKENS;
+}
+
+static void test_sorted(void) {
+	struct sorted x = { true, true, true, true, true };
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		look(seed, &x);
+	ok(x.all, "every token has two different experts");
+	ok(x.ordered, "tokens are in order in a tile, tiles by expert");
+	ok(x.padded, "what is left of tiles, and after the last one, is padding");
+	ok(x.weighted, "weights are in (0, 1], and 0 in padding");
+	ok(x.same, "flat numbers are the token times 2 and the slot");
 }
 
 int main(void) {

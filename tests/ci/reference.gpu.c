@@ -181,31 +181,37 @@ void latent(const GLOBAL float *Q, const GLOBAL float *KV, const GLOBAL u32 *lis
 }
 
 enum { FIRST_EXPERT = 1, HALVES_SWAPPED, NO_WEIGHT, LAST_ROW_LOST };
+enum { FLAT = 1, SORTED_SCALES = 2 };
 
 /* A mixture of experts on tokens of 8 numbers, sorted in tiles of 4 rows; a work-item for each
- * token. Without W2 the rows of O are those of each token and its experts. */
+ * token. Without W2 the rows of O are those of each token and its experts. SX: a scale for each
+ * token, or sorted row; SW: for each row of W1; or NULL. */
 KERNEL(64)
 void moe(const GLOBAL float *X, const GLOBAL float *W1, const GLOBAL float *W2,
-         const GLOBAL u32 *tokens, const GLOBAL u32 *experts, const GLOBAL u32 *count,
-         const GLOBAL float *routing, GLOBAL float *O, u32 n, u32 topk, u32 bug) {
+         const GLOBAL float *SX, const GLOBAL float *SW, const GLOBAL u32 *tokens,
+         const GLOBAL u32 *experts, const GLOBAL u32 *count, const GLOBAL float *routing,
+         GLOBAL float *O, u32 n, u32 topk, u32 flags, u32 bug) {
 	u32 t = ROW();
 	float out[8] = { 0 };
 	for (u32 at = 0; t < n && at < count[0] - (bug == LAST_ROW_LOST); at++) {
-		if ((tokens[at] & 0xffffff) != t)
-			continue;
+		u32 token = flags & FLAT ? tokens[at] / topk : tokens[at] & 0xffffff;
+		u32 slot = flags & FLAT ? tokens[at] % topk : tokens[at] >> 24;
 		u32 e = experts[bug == FIRST_EXPERT ? 0 : at / 4];
-		for (u32 i = 0; i < 8; i++) {
+		float scale = SX ? SX[flags & SORTED_SCALES ? at : t] : 1;
+		for (u32 i = 0; token == t && i < 8; i++) {
 			float half[2] = { 0 };
-			for (u32 d = 0; d < 16; d++)
-				half[d / 8] +=
-					X[t * 8 + d % 8] * W1[(e * 16 + d / 8 * 8 + i) * 8 + d % 8];
+			for (u32 d = 0; d < 16; d++) {
+				u32 row = e * 16 + d / 8 * 8 + i;
+				half[d / 8] += X[t * 8 + d % 8] * W1[row * 8 + d % 8] * scale *
+				               (SW ? SW[row] : 1);
+			}
 			float g = half[bug == HALVES_SWAPPED], u = half[bug != HALVES_SWAPPED];
 			float h = g / (1 + power(-g)) * u;
 			for (u32 d = 0; W2 && d < 8; d++)
 				out[d] += (bug == NO_WEIGHT ? 1 : routing[at]) * h *
 				          W2[(e * 8 + d) * 8 + i];
 			if (!W2)
-				O[(t * topk + (tokens[at] >> 24)) * 8 + i] = h;
+				O[(t * topk + slot) * 8 + i] = h;
 		}
 	}
 	for (u32 d = 0; W2 && t < n && d < 8; d++)

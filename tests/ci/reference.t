@@ -206,14 +206,17 @@ kernarg:
   - {offset: 0,  type: ptr, value: X}
   - {offset: 8,  type: ptr, value: W1}
   - {offset: 16, type: ptr, value: W2}
-  - {offset: 24, type: ptr, value: ID}
-  - {offset: 32, type: ptr, value: EX}
-  - {offset: 40, type: ptr, value: CNT}
-  - {offset: 48, type: ptr, value: W}
-  - {offset: 56, type: ptr, value: O}
-  - {offset: 64, type: u32, value: T}
-  - {offset: 68, type: u32, value: TOPK}
-  - {offset: 72, type: u32, value: 0}
+  - {offset: 24, type: u64, value: 0x0}
+  - {offset: 32, type: u64, value: 0x00}
+  - {offset: 40, type: ptr, value: ID}
+  - {offset: 48, type: ptr, value: EX}
+  - {offset: 56, type: ptr, value: CNT}
+  - {offset: 64, type: ptr, value: W}
+  - {offset: 72, type: ptr, value: O}
+  - {offset: 80, type: u32, value: T}
+  - {offset: 84, type: u32, value: TOPK}
+  - {offset: 88, type: u32, value: 0x0}
+  - {offset: 92, type: u32, value: 0}
 verdict: {judge: bound}
 runs:
   - {sizes: {T: 19, E: 5, TOPK: 3}, regime: general}
@@ -277,6 +280,14 @@ finds('a last page that is full', 'latent', 2, 'out-of-bound: O\[');
 finds('V from the last columns', 'latent', 3, 'out-of-bound: O\[');
 my @first = ('value: W2}' => 'value: 0}', ', w2: W2' => '', ', routing: W' => '', 'O,   role: none, type: f32, rows: T,' => 'O,   role: none, type: f32, rows: T * TOPK,');
 is(judge('moe', 0, @first), 0, 'moe: the first product alone') or diag $out, $err;
+my @flags = map { [ 'type: u32, value: 0x0}' => "type: u32, value: 0x$_}" ] } 0 .. 3;
+is(judge('moe', 0, @first, @{ $flags[1] }, 'tile: 4' => 'tile: 4, ids: flat'), 0, 'moe: tokens as flat numbers') or diag $out, $err;
+my @scales = ("  - {name: O, " => "  - {name: SX, role: none, type: f32, rows: T, cols: 1}\n  - {name: SW, role: none, type: f32, rows: E * 16, cols: 1}\n  - {name: O, ",
+	'x: X, w1: W1' => 'x: X, x_scale: SX, w1: W1, w1_scale: SW', 'u64, value: 0x0}' => 'ptr, value: SX}', 'u64, value: 0x00}' => 'ptr, value: SW}');
+is(judge('moe', 0, @scales), 0, 'moe: scales of tokens and of rows') or diag $out, $err;
+$scales[1] =~ s/rows: T,/rows: S,/;
+is(judge('moe', 0, @scales, @{ $flags[2] }, 'tile: 4' => 'tile: 4, sorted_scale: true'), 0, 'moe: scales of sorted rows') or diag $out, $err;
+finds('scales of tokens instead', 'moe', 0, 'out-of-bound: O\[', @scales, 'tile: 4' => 'tile: 4, sorted_scale: true');
 finds('the expert of the first tile', 'moe', 1, 'out-of-bound: O\[');
 finds('gate and up exchanged', 'moe', 2, 'out-of-bound: O\[');
 finds('gate and up exchanged in the first product alone', 'moe', 2, 'out-of-bound: O\[', @first);
