@@ -72,7 +72,7 @@ static void arguments_name_them(void) {
 	struct mx_epilogue_spec spec = { MX_MUL_ADD, "0.1", "2.5", false };
 	c->epilogue = &spec;
 	bool good = !mx_plan_make(c, 4, 8, 32, MX_REGIME_GENERAL, &p, &err) &&
-	            !mx_plan_kernarg(&p, address, out, &err);
+	            !mx_plan_kernarg(&p, 0, address, out, &err);
 	ok(good && !memcmp(out + 8, "\xcd\xcc\xcc\x3d\x00\x00\x20\x40", 8),
 	   "with an epilogue it is, rounded to f32, and so is beta");
 	spec.beta = NULL;
