@@ -97,8 +97,9 @@ struct mx_buffer_spec {
 	char *data; /* "zero", "poison", "random", "index", "regime" (for an output that an epilogue
 	               reads) or a .npy file; NULL: by the role */
 	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
-	char *of;     /* judge repack: the buffer whose elements it must hold after the launch; or
-	                 NULL */
+	char *of;     /* the buffer whose elements it must hold after the launch, or with `recipe`
+	                 their codes; or NULL */
+	char *recipe; /* an operand that a kernel quantises: how; or NULL */
 	char *layout; /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
 	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
@@ -592,6 +593,10 @@ long long mx_buffer_line(const struct mx_buffer *b, long long offset);
 
 /* Whether a buffer lies in buffer i. */
 bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i);
+
+/* Whether a kernel makes the buffer: the codes or the scales of an operand with a recipe. In struct
+ * mx_data it has what it must hold after the launch. */
+bool mx_buffer_is_quantised(const struct mx_plan *p, const struct mx_buffer *b);
 
 /* Whether the buffer has data before the launch: every buffer that is not poisoned. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);

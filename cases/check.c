@@ -3,6 +3,7 @@
 #include "dtype.h"
 #include "epilogue.h"
 #include "layout.h"
+#include "quantised.h"
 #include "reference.h"
 #include "steps.h"
 
@@ -390,5 +391,7 @@ int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) 
 	    check_places(s, c, err) || check_groups(s, c, err) || check_epilogue(s, c, err) ||
 	    steps_check(s, c, err))
 		return -1;
-	return reference_check(s, c, err) ? -1 : check_verdict(s, c, err);
+	if (reference_check(s, c, err) || quantised_check(s, c, err))
+		return -1;
+	return check_verdict(s, c, err);
 }

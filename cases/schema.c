@@ -160,6 +160,7 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, data, OPTIONAL),
 	STRING(mx_buffer_spec, expect, OPTIONAL),
 	STRING(mx_buffer_spec, of, OPTIONAL),
+	STRING(mx_buffer_spec, recipe, OPTIONAL),
 	STRING(mx_buffer_spec, layout, OPTIONAL),
 	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
 	STRING(mx_buffer_spec, pad_cols, OPTIONAL),

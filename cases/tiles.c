@@ -79,6 +79,8 @@ static const char *why_not_buffer(const struct mx_plan *p, unsigned i) {
 		                              : NULL;
 	if (b->packing.layout || b->order != MX_ORDER_ROW || b->in >= 0)
 		return "is not in rows of its own";
+	if (p->c->buffers[i].recipe)
+		return "has a recipe";
 	return p->c->buffers[i].data ? "has a key data" : NULL;
 }
 

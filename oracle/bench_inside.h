@@ -75,9 +75,11 @@ const struct mx_waiver *mx_waived(const struct mx_bench *b, unsigned step,
 void mx_verdict_locate(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
                        long long offset);
 
-/* Judge close, of the buffers that expect a file; judge repack. */
+/* Judge close, of the buffers that expect a file; judge repack; and whatever the judge, the buffers
+ * that are copies or quantised. */
 int mx_judge_close_files(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
+int mx_judge_made(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 
 /* Judges a case with groups. */
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);

@@ -317,14 +317,15 @@ static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
-static bool may_change(const struct mx_buffer *s) {
-	return s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
+static bool may_change(const struct mx_bench *b, const struct mx_buffer *s) {
+	return s->role == MX_ROLE_C || s->role == MX_ROLE_NONE ||
+	       mx_buffer_is_quantised(&b->plan, s);
 }
 
 /* The elements of an input in another buffer; the bytes between them are not its own. */
 static void judge_input_lines(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
 	const struct mx_buffer *s = &bench->plan.buffers[i];
-	for (size_t line = 0; !may_change(s) && line < s->lines; line++)
+	for (size_t line = 0; !may_change(bench, s) && line < s->lines; line++)
 		for (size_t k = 0; k < s->line_bytes; k++) {
 			size_t at = mx_buffer_byte(s, line, k);
 			if (changed(&bench->buffer[i], at, at + 1) > at)
@@ -359,7 +360,7 @@ static void judge_used(void *context, size_t from, size_t bytes) {
 	const struct mx_buffer *s = &u->bench->plan.buffers[u->i];
 	size_t end = s->guard + from + bytes;
 	size_t at = changed(&u->bench->buffer[u->i], s->guard + from, end);
-	if (!may_change(s) && at < end)
+	if (!may_change(u->bench, s) && at < end)
 		report_change(u->bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte",
 		              u->v);
 }
@@ -391,7 +392,7 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 			              "padding of a line", v);
 			break;
 		}
-	if (!may_change(s) && (at = changed(b, s->guard, end)) < end)
+	if (!may_change(bench, s) && (at = changed(b, s->guard, end)) < end)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
@@ -528,9 +529,55 @@ void mx_bench_order(const struct mx_bench *b, struct mx_verdict *v) {
 	}
 }
 
+static int judge_by_case(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	const struct mx_plan *p = &b->plan;
+	mx_judge judge = p->c->verdict.judge;
+	if (judge == MX_JUDGE_REPACK)
+		return mx_judge_repack(b, v, err);
+	if (judge == MX_JUDGE_EXPECT)
+		return judge_expected(b, v, err);
+	if (p->c->reference)
+		return mx_judge_reference(b, v, err);
+	if (judge == MX_JUDGE_CLOSE && has_expected(b))
+		return mx_judge_close_files(b, v, err);
+	if (p->groups.n)
+		return mx_judge_groups(b, v, err);
+	if (p->n_tiles)
+		return judge_tiles(b, v, err);
+	if (!mx_plan_role(p, MX_ROLE_C) || !mx_plan_role(p, MX_ROLE_A) ||
+	    !mx_plan_role(p, MX_ROLE_B))
+		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",
+		               p->c->path);
+	return judge_product(b, v, err);
+}
+
+/* The recipes of operands that the kernels quantise are part of what is compared. */
+static void add_recipes(const struct mx_bench *b, struct mx_verdict *v) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		const struct mx_buffer_spec *s = &b->plan.c->buffers[i];
+		size_t n = strlen(v->basis);
+		if (s->recipe)
+			snprintf(v->basis + n, sizeof v->basis - n, "; %s quantised by %s", s->name,
+			         s->recipe);
+	}
+}
+
+static int judge_numbers(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	mx_judge judge = b->plan.c->verdict.judge;
+	if (!b->plan.outside && judge != MX_JUDGE_REPACK && mx_judge_made(b, v, err))
+		return -1;
+	if (!b->plan.outside && judge != MX_JUDGE_NONE) {
+		int status = judge_by_case(b, v, err);
+		add_recipes(b, v);
+		return status;
+	}
+	snprintf(v->basis, sizeof v->basis, "no verdict on numbers%s",
+	         b->plan.outside ? ": outside the contract" : "");
+	return 0;
+}
+
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                    struct mx_error *err) {
-	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	mx_bench_device_findings(b, v);
 	mx_bench_order(b, v);
 	if (r->failed) {
@@ -545,26 +592,5 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		judge_guards(b, i, v);
 	v->snr_dequantised = v->snr_unquantised = NAN;
-	mx_judge judge = b->plan.c->verdict.judge;
-	if (judge == MX_JUDGE_NONE || b->plan.outside) {
-		snprintf(v->basis, sizeof v->basis, "no verdict on numbers%s",
-		         b->plan.outside ? ": outside the contract" : "");
-		return 0;
-	}
-	if (judge == MX_JUDGE_EXPECT)
-		return judge_expected(b, v, err);
-	if (judge == MX_JUDGE_REPACK)
-		return mx_judge_repack(b, v, err);
-	if (b->plan.c->reference)
-		return mx_judge_reference(b, v, err);
-	if (judge == MX_JUDGE_CLOSE && has_expected(b))
-		return mx_judge_close_files(b, v, err);
-	if (b->plan.groups.n)
-		return mx_judge_groups(b, v, err);
-	if (b->plan.n_tiles)
-		return judge_tiles(b, v, err);
-	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))
-		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",
-		               b->plan.c->path);
-	return judge_product(b, v, err);
+	return judge_numbers(b, v, err);
 }

@@ -136,6 +136,18 @@ is(mxcheck(@run, '-v', '--case', edited($two, 'judge: repack' => 'judge: none', 
 	'steps may be in two code objects') or report();
 like($out, qr/step 1 of 2: reverse\n +code: \S+sequence.*step 2 of 2: transpose\n +code: \S+repack/s, '  each with its own') or report();
 
+# A verdict of the cache belongs to the code objects of all steps.
+sub is_cached {
+	my @options = ('--cache', "$dir/cache", '--json', "$dir/runs.json", '--case', "$dir/case.yaml");
+	mxcheck('run', @options) == 0 or report();
+	return scalar(slurp("$dir/runs.json") =~ /"cached":true/);
+}
+edited($two, 'judge: repack' => 'judge: none', ', of: IN' => ', data: poison');
+is_cached();
+ok(is_cached(), 'a run of several steps has its verdict in the cache');
+spew("$dir/repack.gpu.co", slurp("$dir/repack.gpu.co") . "\0");
+ok(!is_cached(), '  but not after a change of the last code object');
+
 # ---- mutation, shapes ----
 
 is(mxcheck('mutate', '--code', "$build/tests/ci", '--case', edited($twice, 'G: 2' => 'G: 1'), '-v'), 0, 'mutation takes the kernels of all steps') or report();
@@ -191,5 +203,49 @@ my $variants = $twice =~ s/^steps:/variants: [{name: one, kernel: reverse}, {nam
 is(mxcheck(@run, '--case', edited($variants, "kernel: reverse # last\n    " => '')), 3, 'a step without a kernel has the one of the variant')
 	or report();
 like($out, qr{^pass  reversed/twice/one/G=2/general.*^FAIL  reversed/twice/two/G=2/general}ms, '  of each variant') or report();
+
+# ---- quantised operands, and copies of them ----
+
+my $sequence = slurp('cases/sequence/quantise_shuffle_gemm.yaml') =~ s/tags: \[\w+, race\]/tags: [race]/r;
+my @gemm = ('run', '--case', "$dir/case.yaml", 'sequence/*/45x70x416/general');
+sub sequence { edited($sequence, @_); return mxcheck(@gemm) }
+
+# A GEMM that reads the scales of the step before the shuffle.
+my $unshuffled = $sequence =~ s/(A\}\n +- \{offset: 8,  type: ptr, value: )SHUFFLED(\}\n.*value: B\})/${1}SA$2/r;
+spew("$dir/case.yaml", $unshuffled);
+is(mxcheck(@gemm[0 .. 2], 'sequence/*/64x96x512/general'), 1, 'a GEMM with scales that are not shuffled fails');
+like($out, qr/^ +wrong-bits: C\[/m, '  in its numbers') or report();
+unlike($out, qr/^ +(?:wrong-bytes|not-written): (?:A|SA|SHUFFLED): /m, '  and the buffers between the steps are right') or report();
+
+is(sequence('recipe: floor' => 'recipe: rceil'), 1, 'a kernel of another recipe fails');
+like($out, qr/^ +wrong-bytes: A: byte \d+ \(row \d+, byte \d+ of it\)/m, '  in its codes') or report();
+like($out, qr/^ +wrong-bytes: SA: /m, '  and in its scales') or report();
+like($out, qr/^ +A:\d+ was last written by mxfp4_quantise_bf16\+0x\w+ .*; step 1, /m, '  and the report names the kernel') or report();
+like($out, qr/; A quantised by rceil\]/, '  and the recipe');
+is(sequence('offset: 24, type: u32, value: 0' => 'offset: 24, type: u32, value: 1'), 1, 'a wrong fill of the shuffle fails');
+like($out, qr/^ +wrong-bytes: SHUFFLED: byte \d+ \(padding of the layout\) is 0x01, must be 0x00/m, '  in the padding') or report();
+
+# Every pattern: NaN, infinities and subnormals.
+my $rows = slurp('cases/quantise/mxfp4_rows.yaml');
+my @random = ('run', '--case', "$dir/case.yaml", '--shape', '32,1,1024');
+edited($rows, 'cols: K}' => 'cols: K, data: random}');
+is(mxcheck(@random), 0, 'random f32 are quantised as by the reference') or report();
+edited($rows, 'cols: K}' => 'cols: K, data: random}', 'f32,  rows' => 'bf16, rows', 'kernel: mxfp4_quantise_f32' => 'kernel: mxfp4_quantise_bf16');
+is(mxcheck(@random), 0, 'and random bf16') or report();
+
+sub operand_refused {
+	my ($sentence, $want, %edits) = @_;
+	sequence(%edits);
+	ok($status == 2 && $err =~ /\Amxcheck: \S+case\.yaml$want\n\z/, "$sentence is refused") or report();
+}
+operand_refused('an unknown recipe', ':\d+: buffers\[1\]\.recipe: no such recipe; see mxcheck quant --help', 'recipe: floor' => 'recipe: flour');
+operand_refused('a recipe of another format', ':\d+: buffers\[1\]\.recipe: the recipe is not defined for this type', 'recipe: floor' => 'recipe: aiter-mxfp8');
+operand_refused('a recipe of no operand', ':\d+: buffers\[0\]\.recipe: only a buffer with role a or b has a recipe', 'type: bf16, rows: M, cols: K' => 'type: bf16, rows: M, cols: K, recipe: floor');
+operand_refused('a recipe without a source', ':\d+: buffers\[1\]\.of: missing: the buffer that is quantised', 'of: X, ' => '');
+operand_refused('a source that is nowhere', ':\d+: buffers\[1\]\.of: no buffer has this name', 'of: X' => 'of: Y');
+operand_refused('a source of codes', ':\d+: buffers\[1\]\.of: it must be an input with role none, of f32, bf16 or f16', 'type: bf16' => 'type: u16');
+operand_refused('a source in columns', ':\d+: buffers\[1\]\.of: it must be one matrix in rows', 'type: bf16,' => 'type: bf16, order: col,');
+operand_refused('an operand with data, too', ':\d+: buffers\[1\]\.data: a quantised operand has none', 'recipe: floor' => 'recipe: floor, data: zero');
+operand_refused('a source of another size', ': buffers\[1\]: A is 45 x 416, and X, which it copies, is 45 x 384', 'type: bf16, rows: M, cols: K' => 'type: bf16, rows: M, cols: K - 32');
 
 done_testing();
