@@ -80,6 +80,9 @@ is(mxcheck(@run, '--case', edited($twice, %part)), 3, 'a step that leaves words 
 	or report();
 like($out, qr/^ +uninitialised: reverse\+0x\w+ .*; step 2, /m, '  where the later one uses them') or report();
 
+is(mxcheck(@run, '--case', edited($twice, 'value: IN' => 'value: "IN - 0x700000000000"')), 4, 'a fault in the first step fails') or report();
+is(join(' ', $out =~ /^ +(fault|uninitialised): /mg), 'fault', '  and is the end of the run') or report();
+
 # Each step's doubts count.
 is(mxcheck(@run, '--case', edited($twice, %last), '--require-proof'), 3, '--require-proof needs a proof of each step');
 like($out, qr/^ +order: not proved: there are findings of reverse_early$/m, '  and the reason names the kernel') or report();
@@ -135,6 +138,11 @@ $two =~ s/(value: OUT\})/$1\n      - {offset: 16, type: u32, value: 256}\n      
 is(mxcheck(@run, '-v', '--case', edited($two, 'judge: repack' => 'judge: none', ', of: IN' => ', data: poison')), 0,
 	'steps may be in two code objects') or report();
 like($out, qr/step 1 of 2: reverse\n +code: \S+sequence.*step 2 of 2: transpose\n +code: \S+repack/s, '  each with its own') or report();
+
+my $external = "external: true\n$two" =~ s/repack\.gpu\.co/nowhere.co/r;
+$external =~ s/^steps:/variants: [{name: only}]\nsteps:/m;
+is(mxcheck(@run, '--case', edited($external)), 2, 'a step without its code object is skipped');
+is($err, "mxcheck: no code object of the 1 selected runs is here; --code DIR names the folder\n", '  if the case says that others have it');
 
 # A verdict of the cache belongs to the code objects of all steps.
 sub is_cached {
