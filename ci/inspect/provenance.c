@@ -165,8 +165,6 @@ static bool same_location(const struct search *s, const struct mx_value *v,
 		return false;
 	if (v->where == MX_IN_LDS && !same_group(s, reader(s, v), e->workgroup))
 		return false;
-	if (v->kernarg && reader(s, v)->launch != mx_bench_running(s->b))
-		return false;
 	uint64_t address = v->address + (v->kernarg ? e->kernarg : 0);
 	return overlap(address, v->bytes, e->address, e->bytes);
 }

@@ -142,6 +142,7 @@ like($err, qr/: buffers\[2\]\.at: T ends at byte 544 of P, which has 543$/m, 'wi
 
 is_refused('a judge repack without `of`', ':19: judge repack: no buffer has `of`', $shuffle, $co, ', of: S' => '');
 is(judge($shuffle, $co, 'judge: repack' => 'judge: none'), 0, '`of` with another judge passes') or diag $out, $err;
+like($out, qr/ no numbers judged /, 'whose numbers are its own') or diag $out;
 is(judge($shuffle, $co, $bug[0] => $bug[1] . 3, 'judge: repack' => 'judge: none'), 1, 'and is judged');
 like($out, qr/wrong-bytes: T: /, 'by its bytes') or diag $out;
 is_refused('`of` that names nothing', ':\d+: buffers\[1\]\.of: no buffer has this name', $shuffle, $co, 'of: S' => 'of: Q');

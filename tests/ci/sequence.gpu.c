@@ -31,3 +31,19 @@ KERNEL(N) void reverse_early(const GLOBAL u32 *from, GLOBAL u32 *to) {
 KERNEL(N) void reverse_part(const GLOBAL u32 *from, GLOBAL u32 *to) {
 	reverse_words(from, to, NOT_ALL);
 }
+
+/* Reverses twice if `again` is not 0, with barriers that are reached only then. */
+KERNEL(N) void reverse_again(const GLOBAL u32 *from, GLOBAL u32 *to, u32 again) {
+	u32 i = __builtin_amdgcn_workitem_id_x();
+	u32 at = __builtin_amdgcn_workgroup_id_x() * N;
+	words[i] = from[at + i];
+	LDS_BARRIER();
+	u32 x = words[N - 1 - i];
+	if (again) {
+		LDS_BARRIER();
+		words[i] = x;
+		LDS_BARRIER();
+		x = words[N - 1 - i];
+	}
+	to[at + i] = x;
+}

@@ -87,6 +87,10 @@ is(join(' ', $out =~ /^ +(fault|uninitialised): /mg), 'fault', '  and is the end
 is(mxcheck(@run, '--case', edited($twice, %last), '--require-proof'), 3, '--require-proof needs a proof of each step');
 like($out, qr/^ +order: not proved: there are findings of reverse_early$/m, '  and the reason names the kernel') or report();
 
+is(mxcheck(@run, '--case', edited($twice, 'kernel: reverse' => 'kernel: reverse_early')), 3, 'a race in the first step fails');
+like($out, qr/^ +uninitialised: reverse\+0x/m, '  and leaves unwritten words to the last') or report();
+like($out, qr/^ +order: not proved: there are findings of reverse_early$/m, '  and the first step with a doubt is named') or report();
+
 # ---- schedules ----
 
 is(mxcheck(@run, '--race', 30, '--case', edited($twice)), 0, 'a hunt over both steps passes') or report();
@@ -153,8 +157,12 @@ sub is_cached {
 edited($two, 'judge: repack' => 'judge: none', ', of: IN' => ', data: poison');
 is_cached();
 ok(is_cached(), 'a run of several steps has its verdict in the cache');
+my @resume = ('run', '--race', 3, '--resume', "$dir/journal", '--case', "$dir/case.yaml");
+is(mxcheck(@resume), 0, 'a hunt of several steps has a journal') or report();
 spew("$dir/repack.gpu.co", slurp("$dir/repack.gpu.co") . "\0");
 ok(!is_cached(), '  but not after a change of the last code object');
+is(mxcheck(@resume), 2, 'and the journal is refused, too') or report();
+like($err, qr/code object/, '  with the reason') or report();
 
 # ---- mutation, shapes ----
 
@@ -166,8 +174,20 @@ is(mxcheck('mutate', '--code', "$build/tests/ci", '--case', edited($two, 'judge:
 like($out, qr/^\d+ mutants of reverse, transpose in 1 runs: /m, '  and names both') or report();
 like($out, qr/^flagged +transpose\+0x\w+ s_waitcnt/m, '  and has mutants of the second') or report();
 
+# The kernel of both steps, with an argument that decides whether its barriers are reached.
+sub again { return $twice =~ s/kernel: reverse/kernel: reverse_again/gr =~ s/(value: MID\}\n)(.*)(value: OUT\}\n)/$1$_[0]$2$3$_[1]/sr; }
+sub flag { return "      - {offset: 16, type: u32, value: $_[0]}\n" }
+my @mutate = ('mutate', '--code', "$build/tests/ci", '-v', '--case');
+my %unjudged = ('judge: repack' => 'judge: none', ', of: IN' => ', data: poison', 'G: 2' => 'G: 1');
+is(mxcheck(@mutate, edited(again(flag(0), flag(1)), %unjudged)), 0, 'a kernel with a branch is mutated') or report();
+my ($once) = $out =~ /, (\d+) not reached$/m;
+is(scalar(() = $out =~ /^flagged +reverse_again\+0x\w+ s_barrier: /mg) . " $once", '3 0', '  in each step that reaches the instruction') or report();
+my $one = $two =~ s/kernel: reverse/kernel: reverse_again/r =~ s/(value: MID\}\n)/$1 . flag(0)/er;
+is(mxcheck(@mutate, edited($one, %unjudged)), 0, 'and beside another kernel') or report();
+like($out, qr/^not reached reverse_again\+0x\w+ s_barrier: /m, '  whose instructions at the same offsets are not its own') or report();
+
 is(mxcheck('fuzz', '--count', 20, '--code', "$build/tests/ci", '--case', edited($twice)), 0, 'shapes are drawn for a sequence') or report();
-like($out, qr/reached: (\d+) of \1 blocks/, '  and coverage is that of all steps');
+like($out, qr/reached: 2 of 2 blocks/, '  and coverage is that of all steps') or report();
 is(mxcheck('fuzz', '--count', 20, '--regress', "$dir/regress", '--code', "$build/tests/ci", '--case', edited($twice, %last)), 3,
 	'shapes find the race of a step') or report();
 ($again) = $out =~ /^ *reproduce: (.*)$/m;
