@@ -73,7 +73,7 @@ INLINE void store(const struct row *r, u32 codes, u32 scale) {
 
 #define MAGNITUDE(x) ((x)&0x7fffffff)
 
-KERNEL(64)
+STREAM_KERNEL(64)
 void mxfp4_quantise_f32(const GLOBAL u8 *X, GLOBAL u8 *codes, GLOBAL u8 *scales, u32 K) {
 	struct row r = make_row(X, codes, scales, K, 4);
 	u32x4 low = load(&r, r.k * 4), high = load(&r, r.k * 4 + 16);
@@ -92,7 +92,7 @@ void mxfp4_quantise_f32(const GLOBAL u8 *X, GLOBAL u8 *codes, GLOBAL u8 *scales,
 	store(&r, packed, scale);
 }
 
-KERNEL(64)
+STREAM_KERNEL(64)
 void mxfp4_quantise_bf16(const GLOBAL u8 *X, GLOBAL u8 *codes, GLOBAL u8 *scales, u32 K) {
 	struct row r = make_row(X, codes, scales, K, 2);
 	u32x4 x = load(&r, r.k * 2);

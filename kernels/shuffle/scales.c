@@ -13,7 +13,7 @@
 
 enum { TILE_ROWS = 32, TILE_COLS = 8, TILE_BYTES = TILE_ROWS * TILE_COLS };
 
-KERNEL(64)
+STREAM_KERNEL(64)
 void shuffle_scales(const GLOBAL u8 *from, GLOBAL u8 *to, u32 rows, u32 cols, u32 fill) {
 	u32 tile_row = __builtin_amdgcn_workgroup_id_y(),
 	    tile_col = __builtin_amdgcn_workgroup_id_x();
