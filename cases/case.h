@@ -660,4 +660,9 @@ void mx_data_free(struct mx_data *data);
 int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
                  struct mx_error *err);
 
+/* The same in f64: / divides exactly, literals may have a fraction and an exponent, and there are
+ * sqrt(a), log2(a) and exp(a). An infinite result or NaN is an error. */
+int mx_expr_real(const char *text, const struct mx_name *names, size_t n_names, double *value,
+                 struct mx_error *err);
+
 #endif

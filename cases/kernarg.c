@@ -32,16 +32,12 @@ static int read_float(const struct mx_plan *p, const struct scope *s, const stru
                       struct field at, uint8_t *out, struct mx_error *err) {
 	double wide;
 	float narrow;
-	int64_t whole;
 	struct mx_error why;
-	bool number = epilogue_argument(p, a->value, &narrow, &wide);
-	if (!number && !mx_expr_eval(a->value, s->names, s->n - p->n_buffers, &whole, &why)) {
-		number = true;
-		narrow = (float)whole;
-		wide = (double)whole;
+	if (!epilogue_argument(p, a->value, &narrow, &wide)) {
+		if (mx_expr_real(a->value, s->names, s->n - p->n_buffers, &wide, &why))
+			return field_fail(err, p->c, at, "%s", why.text);
+		narrow = (float)wide;
 	}
-	if (!number)
-		return field_fail(err, p->c, at, "not a number: '%s'", a->value);
 	if (out)
 		memcpy(out + a->offset, a->type == MX_ARG_F32 ? (void *)&narrow : (void *)&wide,
 		       types[a->type].size);
