@@ -60,6 +60,29 @@ static int check_apart(struct source *s, const struct mx_case *c, struct mx_erro
 	return 0;
 }
 
+/* A code object or a kernel that no step uses is a mistake. */
+static int check_used(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	bool code = !c->n_steps, kernel = !c->n_steps;
+	for (unsigned i = 0; i < c->n_steps; i++) {
+		code |= !c->steps[i].code;
+		kernel |= !c->steps[i].kernel;
+	}
+	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
+	if (c->code && !code)
+		return source_fail(err, s, source_line(source_key(s, root, "code")),
+		                   "code: each step has its own");
+	for (unsigned i = 0; i < c->n_variants; i++) {
+		const struct mx_variant *v = &c->variants[i];
+		const char *key = v->code && !code       ? "code"
+		                  : v->kernel && !kernel ? "kernel"
+		                                         : NULL;
+		if (key)
+			return source_fail(err, s, case_line_of(s, "variants", i, key),
+			                   "variants[%u].%s: each step has its own", i, key);
+	}
+	return 0;
+}
+
 static int check_kernarg(struct source *s, const struct mx_case *c, unsigned step,
                          struct mx_error *err) {
 	struct mx_error why;
@@ -72,7 +95,7 @@ static int check_kernarg(struct source *s, const struct mx_case *c, unsigned ste
 }
 
 int steps_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
-	if (check_apart(s, c, err))
+	if (check_apart(s, c, err) || check_used(s, c, err))
 		return -1;
 	for (unsigned i = 0; i < mx_case_steps(c); i++)
 		if (check_needs(s, c, i, err) || check_kernarg(s, c, i, err))

@@ -217,6 +217,8 @@ sub is_refused {
 is_refused('a step without a kernel', ':15: steps\[1\]: missing key: kernel', "kernel: reverse # last\n    " => '');
 is_refused('a step without a grid', ':9: steps\[0\]: missing key: grid', "    grid: [G]\n" => '');
 is_refused('a kernel of the case beside steps', ':2: kernel: the case has steps, each with its own', 'code: seq' => "kernel: reverse\ncode: seq");
+is_refused('a code object that no step uses', ':2: code: each step has its own', "  - kernel: reverse\n" => "  - code: x.co\n    kernel: reverse\n", "  - kernel: reverse # last" => "  - code: x.co\n    kernel: reverse # last");
+is_refused('a kernel that no step uses', ':8: variants\[0\]\.kernel: each step has its own', "steps:\n" => "variants: [{name: x, kernel: y}]\nsteps:\n");
 is_refused('an unknown buffer', q{: steps\[1\]\.kernarg\[0\]\.value: unknown name 'MIT'}, '{offset: 0, type: ptr, value: MID}' => '{offset: 0, type: ptr, value: MIT}');
 is_refused('an unknown key of a step', ':16: unexpected key: lsd', "kernel: reverse # last\n" => "kernel: reverse # last\n    lsd: 1\n");
 is_refused('overlapping arguments of a step', ':20: steps\[1\]\.kernarg\[1\]\.offset: overlaps steps\[1\]\.kernarg\[0\]', '{offset: 8, type: ptr, value: OUT}' => '{offset: 4, type: ptr, value: OUT}');
@@ -224,6 +226,9 @@ is_refused('a grid without a workgroup', ': steps\[0\]\.grid\[0\]: G - 2 is 0, l
 is_refused('too many work-items', ': steps\[0\]\.block: 256 x 5 x 1 work-items, more than 1024', 'block: [256]' => 'block: [256, 5]');
 is_refused('too much LDS', ': steps\[0\]\.lds: 163841 is 163841, more than 163840', "    grid: [G]\n" => "    grid: [G]\n    lds: 163841\n");
 is_refused('no step at all', ':8: insufficient entries .*', $twice =~ /(steps:\n.*?)verdict/s ? $1 : '' => "steps: []\n");
+
+is(mxcheck('--tiles', 1, 'sequence/quantise_both/32x64x256/exact'), 2, 'some tiles of a sequence are refused');
+like($err, qr/quantise_both\.yaml: tiles: the case has steps$/m, '  with the reason') or report();
 
 # ---- variants ----
 
