@@ -97,8 +97,9 @@ struct mx_buffer_spec {
 	char *data; /* "zero", "poison", "random", "index", "regime" (for an output that an epilogue
 	               reads) or a .npy file; NULL: by the role */
 	char *expect; /* a .npy file with the expected contents after the launch; or NULL */
-	char *of;     /* judge repack: the buffer whose elements it must hold after the launch; or
-	                 NULL */
+	char *of;     /* the buffer whose elements it must hold after the launch, or with `recipe`
+	                 their codes; or NULL */
+	char *recipe; /* an operand that a kernel quantises: how; or NULL */
 	char *layout; /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
 	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
@@ -320,10 +321,22 @@ struct mx_contract {
 	mx_outside outside;
 };
 
+/* One launch of a case. */
+struct mx_step_spec {
+	char *code, *kernel;  /* NULL: the variant's, or the case's */
+	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
+	unsigned n_grid, n_block;
+	char *lds; /* dynamic LDS bytes; NULL: 0 */
+	struct mx_arg_spec *kernarg;
+	unsigned n_kernarg;
+	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
+};
+enum { MX_MAX_STEPS = 16 };
+
 /* A member of a family of kernels: what it has instead of the case's, and its own sizes. */
 struct mx_variant {
 	char *name;
-	char *code, *kernel; /* NULL: the case's */
+	char *code, *kernel; /* NULL: the case's; of steps that have none of their own */
 	struct mx_sizes sizes;
 };
 
@@ -334,10 +347,10 @@ struct mx_case {
 	bool external;        /* the code objects are not built here: the user has them */
 	const char *code_dir; /* folder of code objects, set by the caller; or NULL */
 	struct mx_variant *variants;
-	unsigned n_variants;  /* 0: the case is one kernel */
-	char **grid, **block; /* 1 to 3 expressions: workgroups, work-items per workgroup */
-	unsigned n_grid, n_block;
-	char *lds; /* dynamic LDS bytes; NULL: 0 */
+	unsigned n_variants;        /* 0: the case is one kernel */
+	struct mx_step_spec launch; /* the only step, of a case without `steps` */
+	struct mx_step_spec *steps; /* launches in this order, on the same buffers */
+	unsigned n_steps;
 	struct mx_let *let;
 	unsigned n_let;
 	struct mx_groups_spec *groups;       /* NULL: one product */
@@ -345,9 +358,6 @@ struct mx_case {
 	struct mx_reference_spec *reference; /* NULL: the product of the roles a and b */
 	struct mx_buffer_spec *buffers;
 	unsigned n_buffers;
-	struct mx_arg_spec *kernarg;
-	unsigned n_kernarg;
-	unsigned kernarg_size; /* bytes of the segment; 0: to the end of the last argument */
 	struct mx_verdict_spec verdict;
 	unsigned assume;              /* bits MX_ASSUME_... */
 	struct mx_contract *contract; /* NULL: none */
@@ -438,14 +448,18 @@ enum { MX_RUN_NAME = 1024 };
 void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
                       char name[MX_RUN_NAME]);
 
-/* The kernel of a variant, or of a case without variants. */
-const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v);
+/* The number of launches of a run, and one of them. A case without `steps` has one. */
+unsigned mx_case_steps(const struct mx_case *c);
+const struct mx_step_spec *mx_case_step(const struct mx_case *c, unsigned step);
 
-/* Finds the code object of a run: in the folder that c->code_dir gives (by the path of the key
+/* The kernel of a step: its own, the variant's or the case's. */
+const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v, unsigned step);
+
+/* Finds the code object of a step: in the folder that c->code_dir gives (by the path of the key
  * `code`, or by its name up to two folders below), beside the case file, or in kernel_dir. Fails if
  * it is nowhere. */
-int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char *kernel_dir,
-                 char path[4096], struct mx_error *err);
+int mx_case_code(const struct mx_case *c, const struct mx_variant *v, unsigned step,
+                 const char *kernel_dir, char path[4096], struct mx_error *err);
 
 /* "128x128x256", "128x128x256,S=2" or "S=256,D=64". */
 void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room);
@@ -479,16 +493,23 @@ struct mx_tile {
 };
 enum { MX_MOST_TILES = 32 };
 
+/* A launch at a shape. */
+struct mx_step_plan {
+	const char *kernel;
+	uint32_t grid[3], block[3], lds;
+	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */
+};
+
 struct mx_plan {
 	const struct mx_case *c;
 	char name[MX_RUN_NAME];           /* "gemm/mxfp4_f32/128x128x256/exact" */
 	const struct mx_variant *variant; /* NULL: none */
-	const char *kernel;
 	struct mx_sizes sizes;
 	int64_t M, N, K; /* 0: not among the sizes */
 	mx_regime regime;
-	bool outside; /* the contract; it permits launches there */
-	uint32_t grid[3], block[3], lds;
+	bool outside;     /* the contract; it permits launches there */
+	unsigned n_steps; /* launches, at least 1 */
+	struct mx_step_plan steps[MX_MAX_STEPS];
 	unsigned n_tiles; /* 0: all of the output */
 	struct mx_tile tile[MX_MOST_TILES];
 	struct mx_groups groups;
@@ -498,7 +519,6 @@ struct mx_plan {
 	int64_t k_split;
 	unsigned n_buffers;
 	struct mx_buffer buffers[MX_MAX_BUFFERS];
-	size_t kernarg_bytes; /* kernarg_size, or the end of the last argument rounded up to 8 */
 };
 
 /* Evaluates every expression at a shape. Fails on negative or overflowing sizes, an extent over
@@ -535,10 +555,13 @@ uint64_t *mx_tiles_workgroups(const struct mx_plan *plan, size_t *n);
 enum { MX_CEILINGS = 4 };
 uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i);
 
-/* The kernarg segment, for the given addresses of the buffers (of their valid extent, in the order
- * of plan->buffers). out: plan->kernarg_bytes bytes, gaps zero. */
-int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
-                    struct mx_error *err);
+/* The kernarg segment of a step, for the given addresses of the buffers (of their valid extent, in
+ * the order of plan->buffers). out: kernarg_bytes of the step, gaps zero. */
+int mx_plan_kernarg(const struct mx_plan *plan, unsigned step, const uint64_t *address,
+                    uint8_t *out, struct mx_error *err);
+
+/* The waves of a workgroup of a step. */
+unsigned mx_plan_waves(const struct mx_plan *plan, unsigned step);
 
 /* The plan's buffer with that role, or NULL. */
 const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role);
@@ -570,6 +593,10 @@ long long mx_buffer_line(const struct mx_buffer *b, long long offset);
 
 /* Whether a buffer lies in buffer i. */
 bool mx_buffer_holds_others(const struct mx_plan *p, unsigned i);
+
+/* Whether a kernel makes the buffer: the codes or the scales of an operand with a recipe. In struct
+ * mx_data it has what it must hold after the launch. */
+bool mx_buffer_is_quantised(const struct mx_plan *p, const struct mx_buffer *b);
 
 /* Whether the buffer has data before the launch: every buffer that is not poisoned. */
 bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b);
@@ -631,6 +658,11 @@ void mx_data_free(struct mx_data *data);
  * roundup(a,b), min(a,b), max(a,b), decimal and 0x literals, and names. Overflow, division by zero,
  * an unknown name or trailing text is an error. */
 int mx_expr_eval(const char *text, const struct mx_name *names, size_t n_names, int64_t *value,
+                 struct mx_error *err);
+
+/* The same in f64: / divides exactly, literals may have a fraction and an exponent, and there are
+ * sqrt(a), log2(a) and exp(a). An infinite result or NaN is an error. */
+int mx_expr_real(const char *text, const struct mx_name *names, size_t n_names, double *value,
                  struct mx_error *err);
 
 #endif

@@ -2,9 +2,10 @@
 #include "schema.h"
 #include "dtype.h"
 #include "epilogue.h"
-#include "kernarg.h"
 #include "layout.h"
+#include "quantised.h"
 #include "reference.h"
+#include "steps.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static int check_variant(struct source *s, const struct mx_case *c, unsigned i,
 	if (why)
 		return source_fail(err, s, case_line_of(s, "variants", i, "name"),
 		                   "variants[%u].name: '%s' %s", i, v->name, why);
-	if (!v->kernel && !c->kernel)
+	if (!v->kernel && !c->kernel && !c->n_steps)
 		return source_fail(err, s, case_line_of(s, "variants", i, "name"),
 		                   "variants[%u]: neither it nor the case has a kernel", i);
 	for (unsigned k = 0; k < v->sizes.n; k++) {
@@ -99,10 +100,7 @@ static int check_variants(struct source *s, const struct mx_case *c, struct mx_e
 	for (unsigned i = 0; i < c->n_variants; i++)
 		if (check_variant(s, c, i, err))
 			return -1;
-	if (c->kernel || c->n_variants)
-		return 0;
-	return source_fail(err, s, source_line(yaml_document_get_root_node(&s->document)),
-	                   "missing key: kernel");
+	return 0;
 }
 
 /* A product has M, N and K. */
@@ -209,15 +207,6 @@ static int check_pairs(struct source *s, const struct mx_case *c, struct mx_erro
 	    check_pair(s, c, MX_ROLE_B, MX_ROLE_B_SCALE, "b_scale", err))
 		return -1;
 	return check_pair(s, c, MX_ROLE_B_SCALE, MX_ROLE_B, "b", err);
-}
-
-static int check_kernarg(struct source *s, const struct mx_case *c, struct mx_error *err) {
-	struct mx_error why;
-	size_t bytes;
-	unsigned bad;
-	if (!kernarg_layout(c, &bytes, &bad, &why))
-		return 0;
-	return source_fail(err, s, case_line_of(s, "kernarg", bad, "offset"), "%s", why.text);
 }
 
 static int check_bits(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -400,7 +389,9 @@ int case_check(struct source *s, const struct mx_case *c, struct mx_error *err) 
 	if (check_names(s, c, err) || check_roles(s, c, err) || check_pairs(s, c, err) ||
 	    check_indices(s, c, err) || check_orders(s, c, err) || check_layouts(s, c, err) ||
 	    check_places(s, c, err) || check_groups(s, c, err) || check_epilogue(s, c, err) ||
-	    check_kernarg(s, c, err))
+	    steps_check(s, c, err))
 		return -1;
-	return reference_check(s, c, err) ? -1 : check_verdict(s, c, err);
+	if (reference_check(s, c, err) || quantised_check(s, c, err))
+		return -1;
+	return check_verdict(s, c, err);
 }

@@ -44,8 +44,8 @@ static const char *bad_copy(const struct mx_case *c, unsigned i) {
 	int from = case_find_buffer(c, b->of);
 	if (from < 0)
 		return "no buffer has this name";
-	if (from == (int)i || c->buffers[from].of)
-		return "it must be an input";
+	if (from == (int)i || (c->buffers[from].of && !c->buffers[from].recipe))
+		return "it must be an input, or quantised";
 	if (b->role != MX_ROLE_NONE || b->data)
 		return "a buffer with `of` has role none and no data";
 	if (b->type != c->buffers[from].type)
@@ -59,15 +59,14 @@ static const char *bad_copy(const struct mx_case *c, unsigned i) {
 int case_check_repack(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	unsigned copies = 0;
 	for (unsigned i = 0; i < c->n_buffers; i++) {
-		const char *why = c->buffers[i].of ? bad_copy(c, i) : NULL;
+		bool copy = c->buffers[i].of && !c->buffers[i].recipe;
+		const char *why = copy ? bad_copy(c, i) : NULL;
 		copies += c->buffers[i].of != NULL;
 		if (why)
 			return source_fail(err, s, case_line_of(s, "buffers", i, "of"),
 			                   "buffers[%u].of: %s", i, why);
 	}
-	if ((c->verdict.judge == MX_JUDGE_REPACK) == (copies > 0))
+	if (c->verdict.judge != MX_JUDGE_REPACK || copies)
 		return 0;
-	return source_fail(err, s, source_line(verdict_of(s)),
-	                   copies ? "a buffer has `of`, but the judge is not repack"
-	                          : "judge repack: no buffer has `of`");
+	return source_fail(err, s, source_line(verdict_of(s)), "judge repack: no buffer has `of`");
 }

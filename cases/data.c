@@ -5,6 +5,7 @@
 #include "groups.h"
 #include "layout.h"
 #include "plant.h"
+#include "quantised.h"
 #include "reference.h"
 #include "tiles.h"
 
@@ -318,6 +319,8 @@ static int fill_by_key(const struct mx_plan *p, unsigned i, uint64_t seed,
 	const struct mx_buffer *b = &p->buffers[i];
 	const char *how = p->c->buffers[i].data;
 	int slot = reference_slot_of(p->c, i);
+	if (quantised_gives(p, i))
+		return 0;
 	bool typed = b->role == MX_ROLE_NONE && (how ? !strcmp(how, "regime") : slot >= 0);
 	if (typed && reference_draws_table(slot))
 		return fill_table(p, (mx_slot)slot, i, seed, data->bytes[i], err);
@@ -359,6 +362,8 @@ bool mx_buffer_is_filled(const struct mx_plan *plan, const struct mx_buffer *b) 
 	                 (slot >= 0 && reference_slot_is_output((mx_slot)slot)) ||
 	                 plan->c->buffers[b - plan->buffers].of ||
 	                 mx_buffer_holds_others(plan, (unsigned)(b - plan->buffers));
+	if (mx_buffer_is_quantised(plan, b))
+		return false;
 	return how ? strcmp(how, "poison") != 0 : !is_output;
 }
 
@@ -375,6 +380,10 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 			mx_data_free(data);
 			return -1;
 		}
+	if (quantised_fill(plan, data, err)) {
+		mx_data_free(data);
+		return -1;
+	}
 	return 0;
 }
 

@@ -25,15 +25,26 @@ static int visit_data(const struct mx_case *c, const char *file, mx_visit_file *
 	return visit(context, path);
 }
 
+/* With code_object the step's own code object need not be there. */
+static int visit_code(const struct mx_case *c, const struct mx_variant *v, unsigned step,
+                      const char *code_object, const char *kernel_dir, mx_visit_file *visit,
+                      void *context, struct mx_error *err) {
+	char path[4096];
+	if (code_object && mx_case_steps(c) == 1)
+		return 0;
+	if (mx_case_code(c, v, step, kernel_dir, path, err))
+		return code_object ? 0 : -1;
+	return visit(context, path);
+}
+
 int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const char *code_object,
                     const char *kernel_dir, mx_visit_file *visit, void *context,
                     struct mx_error *err) {
-	char path[4096];
 	int status = visit(context, c->path);
-	if (!status && !code_object)
-		status = mx_case_code(c, v, kernel_dir, path, err);
-	if (!status)
-		status = visit(context, code_object ? code_object : path);
+	if (!status && code_object)
+		status = visit(context, code_object);
+	for (unsigned i = 0; !status && i < mx_case_steps(c); i++)
+		status = visit_code(c, v, i, code_object, kernel_dir, visit, context, err);
 	for (unsigned i = 0; !status && i < c->n_buffers; i++) {
 		status = visit_data(c, c->buffers[i].data, visit, context);
 		if (!status)

@@ -2,6 +2,7 @@
 #include "kernarg.h"
 #include "epilogue.h"
 #include "scope.h"
+#include "steps.h"
 
 #include <string.h>
 
@@ -27,22 +28,16 @@ static const struct {
 
 /* A floating-point argument is a number, a number of the epilogue, or an expression without
  * addresses. */
-static int read_float(const struct mx_plan *p, const struct scope *s, unsigned i, uint8_t *out,
-                      struct mx_error *err) {
-	const struct mx_arg_spec *a = &p->c->kernarg[i];
+static int read_float(const struct mx_plan *p, const struct scope *s, const struct mx_arg_spec *a,
+                      struct field at, uint8_t *out, struct mx_error *err) {
 	double wide;
 	float narrow;
-	int64_t whole;
 	struct mx_error why;
-	bool number = epilogue_argument(p, a->value, &narrow, &wide);
-	if (!number && !mx_expr_eval(a->value, s->names, s->n - p->n_buffers, &whole, &why)) {
-		number = true;
-		narrow = (float)whole;
-		wide = (double)whole;
+	if (!epilogue_argument(p, a->value, &narrow, &wide)) {
+		if (mx_expr_real(a->value, s->names, s->n - p->n_buffers, &wide, &why))
+			return field_fail(err, p->c, at, "%s", why.text);
+		narrow = (float)wide;
 	}
-	if (!number)
-		return field_fail(err, p->c, (struct field){ "kernarg", (int)i, ".value" },
-		                  "not a number: '%s'", a->value);
 	if (out)
 		memcpy(out + a->offset, a->type == MX_ARG_F32 ? (void *)&narrow : (void *)&wide,
 		       types[a->type].size);
@@ -53,42 +48,47 @@ static size_t end_of(const struct mx_arg_spec *a) {
 	return (size_t)a->offset + types[a->type].size;
 }
 
-int kernarg_layout(const struct mx_case *c, size_t *bytes, unsigned *bad, struct mx_error *err) {
+int kernarg_layout(const struct mx_case *c, unsigned step, size_t *bytes, unsigned *bad,
+                   struct mx_error *err) {
+	const struct mx_step_spec *s = mx_case_step(c, step);
+	const struct step_list list = step_list(c, step, "kernarg");
 	size_t end = 0;
-	for (unsigned i = 0; i < c->n_kernarg; i++) {
-		const struct mx_arg_spec *a = &c->kernarg[i];
+	for (unsigned i = 0; i < s->n_kernarg; i++) {
+		const struct mx_arg_spec *a = &s->kernarg[i];
 		*bad = i;
 		if (end_of(a) > MAX_BYTES)
-			return mx_fail(err, "kernarg[%u].offset: %u is beyond %d bytes", i,
+			return mx_fail(err, "%s[%u].offset: %u is beyond %d bytes", list.text, i,
 			               a->offset, MAX_BYTES);
 		for (unsigned j = 0; j < i; j++)
-			if (a->offset < end_of(&c->kernarg[j]) && c->kernarg[j].offset < end_of(a))
-				return mx_fail(err, "kernarg[%u].offset: overlaps kernarg[%u]", i,
-				               j);
+			if (a->offset < end_of(&s->kernarg[j]) && s->kernarg[j].offset < end_of(a))
+				return mx_fail(err, "%s[%u].offset: overlaps %s[%u]", list.text, i,
+				               list.text, j);
 		end = end_of(a) > end ? end_of(a) : end;
 	}
 	*bad = 0;
-	if (c->kernarg_size > MAX_BYTES || (c->kernarg_size && c->kernarg_size < end))
-		return mx_fail(err, "kernarg_size: %u, but the arguments end at %zu of at most %d",
-		               c->kernarg_size, end, MAX_BYTES);
-	*bytes = c->kernarg_size ? c->kernarg_size : (end + 7) / 8 * 8;
+	if (s->kernarg_size > MAX_BYTES || (s->kernarg_size && s->kernarg_size < end))
+		return mx_fail(err, "%s_size: %u, but the arguments end at %zu of at most %d",
+		               list.text, s->kernarg_size, end, MAX_BYTES);
+	*bytes = s->kernarg_size ? s->kernarg_size : (end + 7) / 8 * 8;
 	return 0;
 }
 
-static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
-                    struct mx_error *err) {
+static int evaluate(const struct mx_plan *plan, unsigned step, const uint64_t *address,
+                    uint8_t *out, struct mx_error *err) {
 	const struct mx_case *c = plan->c;
+	const struct mx_step_spec *s = mx_case_step(c, step);
+	const struct step_list list = step_list(c, step, "kernarg");
 	struct scope scope;
 	if (scope_make(&scope, c, &plan->sizes, plan->variant, err))
 		return -1;
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		scope_add(&scope, plan->buffers[i].name, address[i]);
-	for (unsigned i = 0; i < c->n_kernarg; i++) {
-		const struct mx_arg_spec *a = &c->kernarg[i];
-		struct field at = { "kernarg", i, ".value" };
+	for (unsigned i = 0; i < s->n_kernarg; i++) {
+		const struct mx_arg_spec *a = &s->kernarg[i];
+		struct field at = { list.text, i, ".value" };
 		int64_t v;
 		if (a->type == MX_ARG_F32 || a->type == MX_ARG_F64) {
-			if (read_float(plan, &scope, i, out, err))
+			if (read_float(plan, &scope, a, at, out, err))
 				return -1;
 			continue;
 		}
@@ -101,15 +101,15 @@ static int evaluate(const struct mx_plan *plan, const uint64_t *address, uint8_t
 }
 
 /* At addresses from 2^41 a buffer's name in a 32-bit argument is out of range. */
-int kernarg_check(const struct mx_plan *plan, struct mx_error *err) {
+int kernarg_check(const struct mx_plan *plan, unsigned step, struct mx_error *err) {
 	uint64_t address[MX_MAX_BUFFERS];
 	for (uint64_t i = 0; i < MX_MAX_BUFFERS; i++)
 		address[i] = (i + 1) << 41;
-	return evaluate(plan, address, NULL, err);
+	return evaluate(plan, step, address, NULL, err);
 }
 
-int mx_plan_kernarg(const struct mx_plan *plan, const uint64_t *address, uint8_t *out,
-                    struct mx_error *err) {
-	memset(out, 0, plan->kernarg_bytes);
-	return evaluate(plan, address, out, err);
+int mx_plan_kernarg(const struct mx_plan *plan, unsigned step, const uint64_t *address,
+                    uint8_t *out, struct mx_error *err) {
+	memset(out, 0, plan->steps[step].kernarg_bytes);
+	return evaluate(plan, step, address, out, err);
 }

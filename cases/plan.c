@@ -6,6 +6,7 @@
 #include "kernarg.h"
 #include "reference.h"
 #include "scope.h"
+#include "steps.h"
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ static int make_shape(struct mx_plan *p, struct mx_error *err) {
 	return 0;
 }
 
-/* ---- grid ---- */
+/* ---- steps ---- */
 
 static int make_counts(const struct scope *s, const char *list, char **texts, unsigned n,
                        int64_t most, uint32_t out[3], struct mx_error *err) {
@@ -41,25 +42,50 @@ static int make_counts(const struct scope *s, const char *list, char **texts, un
 	return 0;
 }
 
-static int make_grid(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
-	const struct mx_case *c = p->c;
+static int make_lds(const struct scope *s, unsigned step, struct mx_step_plan *p,
+                    struct mx_error *err) {
+	const char *text = mx_case_step(s->c, step)->lds;
+	const struct step_list list = step_list(s->c, step, "lds");
 	int64_t lds = 0;
-	if (make_counts(s, "grid", c->grid, c->n_grid, INT32_MAX, p->grid, err) ||
-	    make_counts(s, "block", c->block, c->n_block, MAX_WORKITEMS, p->block, err))
-		return -1;
-	if (p->block[0] * p->block[1] * p->block[2] > MAX_WORKITEMS)
-		return mx_fail(err, "%s: block: %u x %u x %u work-items, more than %d", c->path,
-		               p->block[0], p->block[1], p->block[2], MAX_WORKITEMS);
-	for (int i = 0; i < 3; i++) /* an AQL packet counts work-items in 32 bits */
-		if ((uint64_t)p->grid[i] * p->block[i] > UINT32_MAX)
-			return field_fail(err, c, (struct field){ "grid", i, "" },
-			                  "%u workgroups of %u work-items are over 2^32 - 1",
-			                  p->grid[i], p->block[i]);
-	if (c->lds && scope_eval(s, (struct field){ "lds", -1, "" }, c->lds,
-	                         (struct range){ 0, MAX_LDS }, &lds, err))
+	if (text && scope_eval(s, (struct field){ list.text, -1, "" }, text,
+	                       (struct range){ 0, MAX_LDS }, &lds, err))
 		return -1;
 	p->lds = lds;
 	return 0;
+}
+
+static int make_step(const struct scope *s, unsigned step, struct mx_step_plan *p,
+                     struct mx_error *err) {
+	const struct mx_step_spec *spec = mx_case_step(s->c, step);
+	const struct step_list grid = step_list(s->c, step, "grid");
+	const struct step_list block = step_list(s->c, step, "block");
+	if (make_counts(s, grid.text, spec->grid, spec->n_grid, INT32_MAX, p->grid, err) ||
+	    make_counts(s, block.text, spec->block, spec->n_block, MAX_WORKITEMS, p->block, err))
+		return -1;
+	if (p->block[0] * p->block[1] * p->block[2] > MAX_WORKITEMS)
+		return mx_fail(err, "%s: %s: %u x %u x %u work-items, more than %d", s->c->path,
+		               block.text, p->block[0], p->block[1], p->block[2], MAX_WORKITEMS);
+	for (int i = 0; i < 3; i++) /* an AQL packet counts work-items in 32 bits */
+		if ((uint64_t)p->grid[i] * p->block[i] > UINT32_MAX)
+			return field_fail(err, s->c, (struct field){ grid.text, i, "" },
+			                  "%u workgroups of %u work-items are over 2^32 - 1",
+			                  p->grid[i], p->block[i]);
+	return make_lds(s, step, p, err);
+}
+
+static int make_steps(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
+	p->n_steps = mx_case_steps(p->c);
+	for (unsigned i = 0; i < p->n_steps; i++) {
+		p->steps[i].kernel = mx_case_kernel(p->c, p->variant, i);
+		if (make_step(s, i, &p->steps[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+unsigned mx_plan_waves(const struct mx_plan *plan, unsigned step) {
+	const uint32_t *block = plan->steps[step].block;
+	return (block[0] * block[1] * block[2] + 63) / 64;
 }
 
 /* ---- roles ---- */
@@ -166,9 +192,13 @@ static int make_splits(const struct scope *s, struct mx_plan *p, struct mx_error
 static int make_kernarg(struct mx_plan *p, struct mx_error *err) {
 	struct mx_error why;
 	unsigned bad;
-	if (kernarg_layout(p->c, &p->kernarg_bytes, &bad, &why))
-		return mx_fail(err, "%s: %s", p->c->path, why.text);
-	return kernarg_check(p, err);
+	for (unsigned i = 0; i < p->n_steps; i++) {
+		if (kernarg_layout(p->c, i, &p->steps[i].kernarg_bytes, &bad, &why))
+			return mx_fail(err, "%s: %s", p->c->path, why.text);
+		if (kernarg_check(p, i, err))
+			return -1;
+	}
+	return 0;
 }
 
 int mx_plan_make(const struct mx_case *c, int64_t M, int64_t N, int64_t K, mx_regime regime,
@@ -197,11 +227,10 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 		.sizes = run->sizes,
 		.regime = run->regime,
 		.variant = v,
-		.kernel = mx_case_kernel(c, v),
 	};
 	mx_case_run_name(c, run, plan->name);
 	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, v, err) ||
-	    make_grid(&scope, plan, err))
+	    make_steps(&scope, plan, err))
 		return -1;
 	if (check_contract(&scope, plan, err))
 		return -1;

@@ -119,8 +119,7 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 	if (r->slot[MX_SLOT_LAST_PAGE] &&
 	    (!r->slot[MX_SLOT_PAGE_BEGIN] || r->slot[MX_SLOT_LENGTHS]))
 		return "a last page needs page_begin, and no lengths";
-	*key = "scale";
-	return is_number(r->scale) ? NULL : "not a finite number other than 0";
+	return NULL;
 }
 
 int reference_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
@@ -228,6 +227,16 @@ static int make_keys(const struct scope *s, struct mx_plan *p, struct mx_error *
 	               : 0;
 }
 
+static int make_scale(const struct scope *s, size_t depth, double *scale, struct mx_error *err) {
+	const char *text = s->c->reference->scale;
+	struct field at = { "reference", -1, ".scale" };
+	struct mx_error why;
+	*scale = 1 / sqrt((double)depth);
+	if (text && mx_expr_real(text, s->names, s->n, scale, &why))
+		return field_fail(err, s->c, at, "%s", why.text);
+	return *scale != 0 ? 0 : field_fail(err, s->c, at, "it is 0");
+}
+
 /* Rows are those of each batch, one below the other; columns those of each head, side by side. */
 static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_reference_spec *r = p->c->reference;
@@ -248,7 +257,8 @@ static int make_attention(const struct scope *s, struct mx_plan *p, struct mx_er
 		return -1;
 	if (x->width > v->cols / x->kv_heads)
 		return size_fail(p, MX_SLOT_V, k->rows, x->width * x->kv_heads, err);
-	x->scale = r->scale ? strtod(r->scale, NULL) : 1 / sqrt((double)depth);
+	if (make_scale(s, depth, &x->scale, err))
+		return -1;
 	if (make_keys(s, p, err) || check_size(p, MX_SLOT_K, k->rows, depth * x->kv_heads, err) ||
 	    check_size(p, MX_SLOT_V, k->rows, v->cols, err) ||
 	    check_size(p, MX_SLOT_O, q->rows, x->width * x->heads, err) ||

@@ -14,8 +14,22 @@ void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
 	         run->variant ? "/" : "", sizes, mx_regime_name(run->regime));
 }
 
-const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v) {
-	return v && v->kernel ? v->kernel : c->kernel;
+unsigned mx_case_steps(const struct mx_case *c) {
+	return c->n_steps ? c->n_steps : 1;
+}
+
+const struct mx_step_spec *mx_case_step(const struct mx_case *c, unsigned step) {
+	return c->n_steps ? &c->steps[step] : &c->launch;
+}
+
+const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v, unsigned step) {
+	const struct mx_step_spec *s = mx_case_step(c, step);
+	return s->kernel ? s->kernel : v && v->kernel ? v->kernel : c->kernel;
+}
+
+static const char *code_of(const struct mx_case *c, const struct mx_variant *v, unsigned step) {
+	const struct mx_step_spec *s = mx_case_step(c, step);
+	return s->code ? s->code : v && v->code ? v->code : c->code;
 }
 
 static bool is_there(char path[4096], const char *folder, size_t n, const char *file) {
@@ -38,9 +52,9 @@ static bool is_below(char path[4096], const char *folder, const char *name) {
 	return false;
 }
 
-int mx_case_code(const struct mx_case *c, const struct mx_variant *v, const char *kernel_dir,
-                 char path[4096], struct mx_error *err) {
-	const char *code = v && v->code ? v->code : c->code, *dir = c->code_dir;
+int mx_case_code(const struct mx_case *c, const struct mx_variant *v, unsigned step,
+                 const char *kernel_dir, char path[4096], struct mx_error *err) {
+	const char *code = code_of(c, v, step), *dir = c->code_dir;
 	const char *slash = strrchr(c->path, '/');
 	if (!code)
 		return mx_fail(err, "%s: no code object: neither --co nor the key code names one",

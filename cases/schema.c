@@ -126,6 +126,17 @@ bool mx_regime_by_name(const char *name, mx_regime *r) {
 #define SEQUENCE(member, flags, entry, min, max)                                                   \
 	CYAML_FIELD_SEQUENCE_COUNT(#member, CYAML_FLAG_POINTER | (flags), struct mx_case, member,  \
 	                           n_##member, entry, min, max)
+/* What a launch has, in `steps` or in the case itself: `in` is "" or "launch.". */
+#define LAUNCH(type, in)                                                                           \
+	CYAML_FIELD_SEQUENCE_COUNT("grid", CYAML_FLAG_POINTER | OPTIONAL, type, in grid,           \
+	                           in n_grid, &string, 1, 3),                                      \
+		CYAML_FIELD_SEQUENCE_COUNT("block", CYAML_FLAG_POINTER | OPTIONAL, type, in block, \
+	                                   in n_block, &string, 1, 3),                             \
+		CYAML_FIELD_STRING_PTR("lds", OPTIONAL, type, in lds, 1, CYAML_UNLIMITED),         \
+		CYAML_FIELD_SEQUENCE_COUNT("kernarg", CYAML_FLAG_POINTER | OPTIONAL, type,         \
+	                                   in kernarg, in n_kernarg, &argument, 0,                 \
+	                                   CASE_MAX_KERNARG),                                      \
+		CYAML_FIELD_UINT("kernarg_size", OPTIONAL, type, in kernarg_size)
 
 static const cyaml_schema_field_t let_fields[] = {
 	STRING(mx_let, name, 0),
@@ -149,6 +160,7 @@ static const cyaml_schema_field_t buffer_fields[] = {
 	STRING(mx_buffer_spec, data, OPTIONAL),
 	STRING(mx_buffer_spec, expect, OPTIONAL),
 	STRING(mx_buffer_spec, of, OPTIONAL),
+	STRING(mx_buffer_spec, recipe, OPTIONAL),
 	STRING(mx_buffer_spec, layout, OPTIONAL),
 	STRING(mx_buffer_spec, pad_rows, OPTIONAL),
 	STRING(mx_buffer_spec, pad_cols, OPTIONAL),
@@ -321,6 +333,15 @@ static const cyaml_schema_value_t buffer = {
 static const cyaml_schema_value_t argument = {
 	CYAML_VALUE_MAPPING(0, struct mx_arg_spec, kernarg_fields),
 };
+static const cyaml_schema_field_t step_fields[] = {
+	STRING(mx_step_spec, code, OPTIONAL),
+	STRING(mx_step_spec, kernel, OPTIONAL),
+	LAUNCH(struct mx_step_spec, ),
+	CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t step = {
+	CYAML_VALUE_MAPPING(0, struct mx_step_spec, step_fields),
+};
 static const cyaml_schema_value_t run = { CYAML_VALUE_MAPPING(0, struct mx_run_spec, run_fields) };
 
 static const cyaml_schema_value_t waiver = {
@@ -335,9 +356,8 @@ static const cyaml_schema_field_t case_fields[] = {
 	STRING(mx_case, kernel, OPTIONAL),
 	CYAML_FIELD_BOOL("external", OPTIONAL, struct mx_case, external),
 	SEQUENCE(variants, OPTIONAL, &variant, 1, CASE_MAX_VARIANTS),
-	SEQUENCE(grid, 0, &string, 1, 3),
-	SEQUENCE(block, 0, &string, 1, 3),
-	STRING(mx_case, lds, OPTIONAL),
+	LAUNCH(struct mx_case, launch.),
+	SEQUENCE(steps, OPTIONAL, &step, 1, MX_MAX_STEPS),
 	SEQUENCE(let, OPTIONAL, &let, 0, CASE_MAX_LET),
 	CYAML_FIELD_MAPPING_PTR("groups", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case, groups,
 	                        groups_fields),
@@ -346,8 +366,6 @@ static const cyaml_schema_field_t case_fields[] = {
 	CYAML_FIELD_MAPPING_PTR("reference", CYAML_FLAG_POINTER | OPTIONAL, struct mx_case,
 	                        reference, reference_fields),
 	SEQUENCE(buffers, 0, &buffer, 1, MX_MAX_BUFFERS),
-	SEQUENCE(kernarg, 0, &argument, 0, CASE_MAX_KERNARG),
-	CYAML_FIELD_UINT("kernarg_size", OPTIONAL, struct mx_case, kernarg_size),
 	CYAML_FIELD_MAPPING("verdict", 0, struct mx_case, verdict, verdict_fields),
 	CYAML_FIELD_FLAGS("assume", CYAML_FLAG_STRICT | OPTIONAL, struct mx_case, assume,
 	                  assumptions, COUNT(assumptions)),

@@ -53,12 +53,13 @@ static int find_axis(const struct mx_plan *p, const char *name, int64_t size, st
 		               p->c->path, name);
 	*a = (struct axis){ (size_t)size, (size_t)k->tile, 0, k->axis - MX_AXIS_X };
 	a->n = (a->size + a->tile - 1) / a->tile;
-	if (a->n == p->grid[a->of])
+	if (a->n == p->steps[0].grid[a->of])
 		return 0;
 	return mx_fail(err,
 	               "%s: tiles: %s = %" PRId64 " has %zu tiles of %zu, and its axis %c of the "
 	               "grid %u workgroups",
-	               p->c->path, name, size, a->n, a->tile, "xyz"[a->of], p -> grid[a->of]);
+	               p->c->path, name, size, a->n, a->tile, "xyz"[a->of],
+	               p -> steps[0].grid[a->of]);
 }
 
 /* ---- what has tiles ---- */
@@ -78,13 +79,16 @@ static const char *why_not_buffer(const struct mx_plan *p, unsigned i) {
 		                              : NULL;
 	if (b->packing.layout || b->order != MX_ORDER_ROW || b->in >= 0)
 		return "is not in rows of its own";
+	if (p->c->buffers[i].recipe)
+		return "has a recipe";
 	return p->c->buffers[i].data ? "has a key data" : NULL;
 }
 
 static int check(const struct mx_plan *p, struct mx_error *err) {
 	const struct mx_case *c = p->c;
 	bool judged = c->verdict.judge == MX_JUDGE_BITS || c->verdict.judge == MX_JUDGE_BOUND;
-	const char *why = !judged ? "the judge is neither bits nor bound"
+	const char *why = !judged      ? "the judge is neither bits nor bound"
+	                  : c->n_steps ? "the case has steps"
 	                  : c->groups || c->epilogue || c->reference
 	                          ? "the case is not a plain product"
 	                  : p->regime == MX_REGIME_SPECIAL ? "the regime special plants whole rows"
@@ -199,7 +203,7 @@ static int ascending(const void *a, const void *b) {
 
 /* The axis without tiles has all of its workgroups, as splits of K need. */
 uint64_t *mx_tiles_workgroups(const struct mx_plan *p, size_t *n) {
-	const uint32_t *grid = p->grid;
+	const uint32_t *grid = p->steps[0].grid;
 	unsigned rows = contract_of(p->c, "M")->axis - MX_AXIS_X;
 	unsigned other = 3 - rows - (contract_of(p->c, "N")->axis - MX_AXIS_X);
 	uint64_t *list = calloc((size_t)p->n_tiles * grid[other] + 1, sizeof *list);

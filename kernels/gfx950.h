@@ -26,6 +26,10 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 	__attribute__((device_kernel, amdgpu_flat_work_group_size(threads, threads),               \
 	               amdgpu_waves_per_eu(((threads) + 255) / 256, ((threads) + 255) / 256)))
 
+/* As many workgroups as their registers allow: for kernels that mostly wait for memory. */
+#define STREAM_KERNEL(threads)                                                                     \
+	__attribute__((device_kernel, amdgpu_flat_work_group_size(threads, threads)))
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* s_waitcnt simm16 of gfx9: vmcnt {15:14, 3:0}, expcnt 6:4, lgkmcnt 11:8 [CDNA4 ISA 4.4]. A counter

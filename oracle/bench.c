@@ -22,8 +22,33 @@ struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b) {
 	return &b->options;
 }
 
-const char *mx_bench_code(const struct mx_bench *b) {
-	return b->code;
+const char *mx_bench_code(const struct mx_bench *b, unsigned step) {
+	return b->step[step].code;
+}
+
+uint64_t mx_bench_code_hash(const struct mx_bench *b, unsigned step) {
+	return b->step[step].code_hash;
+}
+
+const struct mx_report *mx_bench_report(const struct mx_bench *b, unsigned step) {
+	return &b->step[step].report;
+}
+
+void mx_bench_cover(struct mx_bench *b, struct mx_coverage *steps) {
+	b->coverage = steps;
+}
+
+unsigned mx_bench_running(const struct mx_bench *b) {
+	return b->running;
+}
+
+unsigned mx_bench_first_of(const struct mx_bench *b, unsigned step) {
+	const struct mx_step_plan *p = b->plan.steps;
+	for (unsigned i = 0; i < step; i++)
+		if (!strcmp(p[i].kernel, p[step].kernel) &&
+		    !strcmp(b->step[i].code, b->step[step].code))
+			return i;
+	return step;
 }
 
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i) {
@@ -127,10 +152,15 @@ static int make_kernarg(struct mx_bench *b, struct mx_error *err) {
 	uint64_t address[MX_MAX_BUFFERS];
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		address[i] = mx_bench_address(b, i);
-	b->kernarg = calloc(1, b->plan.kernarg_bytes + 1);
-	if (!b->kernarg)
-		return mx_fail(err, "%s: out of memory", b->plan.name);
-	return mx_plan_kernarg(&b->plan, address, b->kernarg, err);
+	for (unsigned i = 0; i < b->plan.n_steps; i++) {
+		uint8_t *kernarg = calloc(1, b->plan.steps[i].kernarg_bytes + 1);
+		if (!kernarg)
+			return mx_fail(err, "%s: out of memory", b->plan.name);
+		b->step[i].kernarg = kernarg;
+		if (mx_plan_kernarg(&b->plan, i, address, kernarg, err))
+			return -1;
+	}
+	return 0;
 }
 
 struct hashing {
@@ -170,24 +200,41 @@ void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		hash_image(b, i, b->buffer[i].before, &state);
 	*setup = XXH3_64bits_digest(&state);
-	*code = b->code_hash;
+	*code = mx_bench_codes_hash(b);
 }
 
-uint64_t mx_bench_code_hash(const struct mx_bench *b) {
-	return b->code_hash;
+uint64_t mx_bench_codes_hash(const struct mx_bench *b) {
+	uint64_t h = b->step[0].code_hash;
+	for (unsigned i = 1; i < b->plan.n_steps; i++)
+		h = XXH3_64bits_withSeed(&b->step[i].code_hash, sizeof h, h);
+	return h;
 }
 
-static int make(struct mx_bench *b, const char *co, const char *kernel_dir, uint64_t data_seed,
-                struct mx_error *err) {
-	char *path = b->code;
+char *mx_bench_codes(const struct mx_bench *b) {
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	for (unsigned i = 0; f && i < b->plan.n_steps; i++)
+		fprintf(f, "%s%s", i ? "\n" : "", b->step[i].code);
+	return f && !fclose(f) ? text : NULL;
+}
+
+static int load_steps(struct mx_bench *b, const char *const *code, struct mx_error *err) {
 	struct mx_why why;
-	if (co)
-		snprintf(path, sizeof b->code, "%s", co);
-	else if (mx_case_code(b->plan.c, b->plan.variant, kernel_dir, path, err))
+	for (unsigned i = 0; i < b->plan.n_steps; i++) {
+		struct bench_step *s = &b->step[i];
+		snprintf(s->code, sizeof s->code, "%s", code[i]);
+		if (mx_module_load(b->device, s->code, b->plan.steps[i].kernel, &s->module, &why))
+			return mx_fail(err, "%s", why.text);
+		s->code_hash = mx_hash_file(s->code, 0);
+	}
+	return 0;
+}
+
+static int make(struct mx_bench *b, const char *const *code, uint64_t data_seed,
+                struct mx_error *err) {
+	if (load_steps(b, code, err))
 		return -1;
-	if (mx_module_load(b->device, path, b->plan.kernel, &b->module, &why))
-		return mx_fail(err, "%s", why.text);
-	b->code_hash = mx_hash_file(path, 0);
 	if (mx_data_make(&b->plan, data_seed, &b->data, err) ||
 	    mx_epilogue_make(&b->plan, &b->data, &b->epilogue, err))
 		return -1;
@@ -224,9 +271,8 @@ static int choose_workgroups(struct mx_bench *b, struct mx_error *err) {
 	return b->workgroups ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
 }
 
-int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
-                  const char *kernel_dir, uint64_t data_seed, struct mx_bench **bench,
-                  struct mx_error *err) {
+int mx_bench_make_from(const struct mx_plan *plan, struct mx_device *d, const char *const *code,
+                       uint64_t data_seed, struct mx_bench **bench, struct mx_error *err) {
 	struct mx_bench *b = calloc(1, sizeof *b);
 	if (!b)
 		return mx_fail(err, "out of memory");
@@ -241,12 +287,40 @@ int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *c
 		free(b);
 		return -1;
 	}
-	if (choose_workgroups(b, err) || make(b, co, kernel_dir, data_seed, err)) {
+	if (choose_workgroups(b, err) || make(b, code, data_seed, err)) {
 		mx_bench_free(b);
 		return -1;
 	}
 	*bench = b;
 	return 0;
+}
+
+/* The code object of a step: `co`, if it is for this step, else that of the case. */
+static int find_code(const struct mx_plan *plan, const char *co, const char *kernel_dir,
+                     unsigned step, char path[4096], struct mx_error *err) {
+	bool only = plan->n_steps == 1;
+	if (co && (only || mx_file_has_kernel(co, plan->steps[step].kernel)))
+		return snprintf(path, 4096, "%s", co), 1;
+	return mx_case_code(plan->c, plan->variant, step, kernel_dir, path, err);
+}
+
+int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
+                  const char *kernel_dir, uint64_t data_seed, struct mx_bench **bench,
+                  struct mx_error *err) {
+	char path[MX_MAX_STEPS][4096];
+	const char *code[MX_MAX_STEPS];
+	bool used = !co;
+	for (unsigned i = 0; i < plan->n_steps; i++) {
+		int status = find_code(plan, co, kernel_dir, i, path[i], err);
+		if (status < 0)
+			return -1;
+		used |= status > 0;
+		code[i] = path[i];
+	}
+	if (!used)
+		return mx_fail(err, "%s: it cannot be read, or has no kernel of the steps of %s",
+		               co, plan->c->path);
+	return mx_bench_make_from(plan, d, code, data_seed, bench, err);
 }
 
 void mx_bench_free(struct mx_bench *b) {
@@ -262,10 +336,13 @@ void mx_bench_free(struct mx_bench *b) {
 			mx_device_free(b->device, b->buffer[i].device);
 	}
 	mx_corunners_free(b->around.corunners);
-	mx_module_unload(b->module);
+	for (unsigned i = 0; i < b->plan.n_steps; i++) {
+		mx_module_unload(b->step[i].module);
+		free(b->step[i].kernarg);
+		mx_report_free(&b->step[i].report);
+	}
 	mx_epilogue_free(b->epilogue);
 	mx_data_free(&b->data);
-	free(b->kernarg);
 	free(b->workgroups);
 	free(b->expected);
 	free(b->range);
@@ -403,22 +480,47 @@ static double now(clockid_t clock) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Sets the emulator's options for a step. Steps have the schedule of one seed. */
+static void begin_step(void *context, unsigned step) {
+	struct mx_bench *b = context;
+	b->running = step;
+	b->options.launch = step;
+	b->options.report = &b->step[step].report;
+	b->options.coverage = b->coverage ? &b->coverage[step] : NULL;
+	if (b->device->emu)
+		b->device->emu->set_launch_options(&b->options);
+}
+
+static int launch_all(struct mx_bench *b, struct mx_why *why) {
+	struct mx_work work[MX_MAX_STEPS];
+	for (unsigned i = 0; i < b->plan.n_steps; i++) {
+		const struct mx_step_plan *p = &b->plan.steps[i];
+		work[i] = (struct mx_work){
+			.module = b->step[i].module,
+			.geometry = { { p->grid[0], p->grid[1], p->grid[2] },
+			              { p->block[0], p->block[1], p->block[2] },
+			              p->lds },
+			.kernarg = b->step[i].kernarg,
+			.bytes = p->kernarg_bytes,
+		};
+		mx_report_free(&b->step[i].report);
+	}
+	b->around.before = begin_step;
+	b->around.context = b;
+	begin_step(b, 0); /* of corunners, too */
+	return mx_sequence_launch(work, b->plan.n_steps, &b->around, why);
+}
+
 int mx_bench_run(struct mx_bench *b, uint64_t schedule, struct mx_run_result *r,
                  struct mx_error *err) {
 	const struct mx_plan *p = &b->plan;
-	struct mx_geometry g = { { p->grid[0], p->grid[1], p->grid[2] },
-		                 { p->block[0], p->block[1], p->block[2] },
-		                 p->lds };
 	struct mx_why why;
 	*r = (struct mx_run_result){ .schedule = schedule };
 	if (upload(b, err))
 		return -1;
 	b->around.seed = b->options.seed = schedule;
-	if (b->device->emu)
-		b->device->emu->set_launch_options(&b->options);
 	double start = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);
-	int status =
-		mx_module_launch(b->module, &g, b->kernarg, p->kernarg_bytes, &b->around, &why);
+	int status = launch_all(b, &why);
 	r->seconds = now(CLOCK_MONOTONIC) - start;
 	r->processor = now(CLOCK_PROCESS_CPUTIME_ID) - processor;
 	if (status < 0)

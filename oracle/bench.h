@@ -24,9 +24,10 @@ typedef enum {
 	MX_WRONG_DEVICE = 4,  /* a fault, a time-out, something not implemented */
 } mx_severity;
 
-/* Where a finding of the emulator was, in the kernel of the run. */
+/* Where a finding of the emulator was, in the kernel of a step. */
 struct mx_note_place {
 	bool known;
+	unsigned step;
 	bool is_race;         /* two accesses without order */
 	uint64_t pc, earlier; /* offsets in the kernel's code; MX_NO_PC: none */
 	uint32_t workgroup[3], wave;
@@ -49,10 +50,11 @@ enum { MX_MAX_NOTES = 64, MX_NOTES_OF_A_KIND = 3 };
 struct mx_verdict {
 	unsigned n_notes; /* 0 notes, or only MX_REPORTED and MX_NOT_WRONG: pass */
 	struct mx_note notes[MX_MAX_NOTES];
-	char basis[192];       /* what was compared, and the assumptions */
-	struct mx_proof proof; /* of the race analysis */
-	size_t checked, wrong; /* output elements */
-	bool has_location;     /* buffer and offset below are of the first wrong or changed byte */
+	char basis[192];         /* what was compared, and the assumptions */
+	struct mx_proof proof;   /* of the race analysis: of all steps, or the first doubt */
+	char doubted_kernel[64]; /* of several steps, the kernel of that doubt; or "" */
+	size_t checked, wrong;   /* output elements */
+	bool has_location; /* buffer and offset below are of the first wrong or changed byte */
 	unsigned buffer;
 	long long offset; /* from the start of the buffer's valid extent; negative: its guard */
 	char race_location[160]; /* location of the first race as --watch takes it; "": no race in
@@ -79,15 +81,23 @@ int mx_verdict_status(const struct mx_verdict *v);
 /* The number of findings of the kind of notes[i]; 0 if i is not the first of its kind. */
 unsigned mx_verdict_count(const struct mx_verdict *v, unsigned i);
 
+/* mx_proof_text and mx_doubt_text of the verdict's proof, with the kernel if there are several. */
+char *mx_verdict_order(const struct mx_verdict *v, char *text, size_t room);
+char *mx_verdict_doubt(const struct mx_verdict *v, char *text, size_t room);
+
 /* ---- runs ---- */
 
 struct mx_bench;
 
-/* co: code object file, or NULL for the one that mx_case_code finds. data_seed: seed of the inputs.
- */
+/* co: code object file of the steps whose kernel it has, or NULL; other steps have the one that
+ * mx_case_code finds. data_seed: seed of the inputs. */
 int mx_bench_make(const struct mx_plan *plan, struct mx_device *d, const char *co,
                   const char *kernel_dir, uint64_t data_seed, struct mx_bench **b,
                   struct mx_error *err);
+
+/* The same with the code object file of each step. */
+int mx_bench_make_from(const struct mx_plan *plan, struct mx_device *d, const char *const *code,
+                       uint64_t data_seed, struct mx_bench **b, struct mx_error *err);
 void mx_bench_free(struct mx_bench *b);
 
 /* The state after a launch. The bench holds the bytes of all buffers until the next run. */
@@ -123,8 +133,14 @@ void mx_judge_threads(unsigned n);
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                    struct mx_error *err);
 
-/* Adds the emulator's findings for the last launch of this thread; a real device has none. */
+/* The results of a step in the last run; empty on a real device, and if the run ended before it. */
+const struct mx_report *mx_bench_report(const struct mx_bench *b, unsigned step);
+
+/* Adds the emulator's findings for the last run; a real device has none. */
 void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v);
+
+/* Sets the proof of order of the last run. */
+void mx_bench_order(const struct mx_bench *b, struct mx_verdict *v);
 
 const struct mx_plan *mx_bench_plan(const struct mx_bench *b);
 struct mx_device *mx_bench_device(const struct mx_bench *b);
@@ -134,14 +150,25 @@ struct mx_device *mx_bench_device(const struct mx_bench *b);
  * A real device ignores them. */
 struct mxhipLaunchOptions *mx_bench_options(struct mx_bench *b);
 
-/* Hashes of the set-up (case, shape, data, device and variation) and of the code object's bytes. */
+/* Receives what the steps execute, one for each; NULL: nothing. */
+void mx_bench_cover(struct mx_bench *b, struct mx_coverage *steps);
+
+/* The step that is running now, for observers. */
+unsigned mx_bench_running(const struct mx_bench *b);
+
+/* The first step with the same kernel of the same code object. */
+unsigned mx_bench_first_of(const struct mx_bench *b, unsigned step);
+
+/* Hashes of the set-up (case, shape, data, device and variation) and of the code objects' bytes. */
 void mx_bench_identity(const struct mx_bench *b, uint64_t *setup, uint64_t *code);
 
-/* The hash of the code object's bytes alone. */
-uint64_t mx_bench_code_hash(const struct mx_bench *b);
+/* The hash of the code objects' bytes alone; their paths, a line for each step, to free. */
+uint64_t mx_bench_codes_hash(const struct mx_bench *b);
+char *mx_bench_codes(const struct mx_bench *b);
 
-/* Path of the code object. */
-const char *mx_bench_code(const struct mx_bench *b);
+/* Path and hash of a step's code object. */
+const char *mx_bench_code(const struct mx_bench *b, unsigned step);
+uint64_t mx_bench_code_hash(const struct mx_bench *b, unsigned step);
 
 /* The device address of buffer i's valid extent. */
 uint64_t mx_bench_address(const struct mx_bench *b, unsigned i);

@@ -18,23 +18,30 @@ struct bench_buffer {
 	void *device;       /* of a buffer in another one all but `bytes` point into that one's */
 };
 
+struct bench_step {
+	struct mx_module *module;
+	uint8_t *kernarg;
+	char code[4096]; /* file */
+	uint64_t code_hash;
+	struct mx_report report; /* of the last run */
+};
+
 struct mx_bench {
 	struct mx_plan plan;
 	struct mx_device *device;
-	struct mx_module *module;
-	struct mx_vary vary; /* of the corunners */
+	struct bench_step step[MX_MAX_STEPS];
+	unsigned running;             /* step */
+	struct mx_coverage *coverage; /* of each step; or NULL */
+	struct mx_vary vary;          /* of the corunners */
 	struct mx_around around;
 	struct mxhipLaunchOptions options; /* of the emulator; each run sets the seed */
 	uint64_t *workgroups;              /* of options; of the plan's tiles */
 	struct mx_data data;
 	struct exact_epilogue *epilogue; /* of data; NULL: no epilogue */
 	struct bench_buffer buffer[MX_MAX_BUFFERS];
-	uint8_t *kernarg;
 	uint64_t data_seed;
 	double most_work; /* M N K above which a product is checked, not recomputed */
 	double snr_work;  /* MX_SNR_WORK */
-	char code[4096];  /* file */
-	uint64_t code_hash;
 	/* Set by the first judgement, M * N elements each. */
 	uint32_t *expected;                /* codes of C's type; judge set: those of each split */
 	struct exact_range *range;         /* for judge bound */
@@ -60,17 +67,19 @@ void mx_unwritten_free(struct mx_bench *b, unsigned i);
 unsigned mx_unwritten_bytes(const struct mx_bench *b, const struct mx_buffer *x, size_t row,
                             size_t col);
 
-/* The waiver that covers a finding and holds for this code object today; or NULL. */
-const struct mx_waiver *mx_waived(const struct mx_bench *b, const struct mx_report *r,
+/* The waiver that covers a finding of a step and holds for its code object today; or NULL. */
+const struct mx_waiver *mx_waived(const struct mx_bench *b, unsigned step,
                                   const struct mx_finding *f);
 
 /* Keeps the location of the first fault: a byte of the buffer, from its start. */
 void mx_verdict_locate(struct mx_verdict *v, const struct mx_bench *b, const struct mx_buffer *s,
                        long long offset);
 
-/* Judge close, of the buffers that expect a file; judge repack. */
+/* Judge close, of the buffers that expect a file; judge repack; and whatever the judge, the buffers
+ * that are copies or quantised. */
 int mx_judge_close_files(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
+int mx_judge_made(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);
 
 /* Judges a case with groups. */
 int mx_judge_groups(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err);

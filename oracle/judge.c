@@ -186,7 +186,7 @@ static int judge_tile(struct mx_bench *b, const struct mx_tile *t, struct mx_ver
 }
 
 static int judge_tiles(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
-	const uint32_t *grid = b->plan.grid;
+	const uint32_t *grid = b->plan.steps[0].grid;
 	for (unsigned i = 0; i < b->plan.n_tiles; i++)
 		if (judge_tile(b, &b->plan.tile[i], v, err))
 			return -1;
@@ -317,14 +317,15 @@ static size_t touched(const struct bench_buffer *b, size_t from, size_t to) {
 	return from;
 }
 
-static bool may_change(const struct mx_buffer *s) {
-	return s->role == MX_ROLE_C || s->role == MX_ROLE_NONE;
+static bool may_change(const struct mx_bench *b, const struct mx_buffer *s) {
+	return s->role == MX_ROLE_C || s->role == MX_ROLE_NONE ||
+	       mx_buffer_is_quantised(&b->plan, s);
 }
 
 /* The elements of an input in another buffer; the bytes between them are not its own. */
 static void judge_input_lines(const struct mx_bench *bench, unsigned i, struct mx_verdict *v) {
 	const struct mx_buffer *s = &bench->plan.buffers[i];
-	for (size_t line = 0; !may_change(s) && line < s->lines; line++)
+	for (size_t line = 0; !may_change(bench, s) && line < s->lines; line++)
 		for (size_t k = 0; k < s->line_bytes; k++) {
 			size_t at = mx_buffer_byte(s, line, k);
 			if (changed(&bench->buffer[i], at, at + 1) > at)
@@ -359,7 +360,7 @@ static void judge_used(void *context, size_t from, size_t bytes) {
 	const struct mx_buffer *s = &u->bench->plan.buffers[u->i];
 	size_t end = s->guard + from + bytes;
 	size_t at = changed(&u->bench->buffer[u->i], s->guard + from, end);
-	if (!may_change(s) && at < end)
+	if (!may_change(u->bench, s) && at < end)
 		report_change(u->bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte",
 		              u->v);
 }
@@ -391,7 +392,7 @@ static void judge_guards(const struct mx_bench *bench, unsigned i, struct mx_ver
 			              "padding of a line", v);
 			break;
 		}
-	if (!may_change(s) && (at = changed(b, s->guard, end)) < end)
+	if (!may_change(bench, s) && (at = changed(b, s->guard, end)) < end)
 		report_change(bench, s, at, MX_WRONG_NUMBERS, "input-changed", "an input byte", v);
 }
 
@@ -427,8 +428,9 @@ static void note_race(const struct mx_bench *b, const struct mx_finding *f, stru
 		mx_location_option(b, f->address, v->race_location);
 }
 
-static struct mx_note_place place_of(const struct mx_finding *f) {
+static struct mx_note_place place_of(unsigned step, const struct mx_finding *f) {
 	struct mx_note_place p = { .known = true,
+		                   .step = step,
 		                   .is_race = mx_finding_is_race(f->kind),
 		                   .pc = f->pc,
 		                   .earlier = f->earlier,
@@ -441,29 +443,31 @@ static struct mx_note_place place_of(const struct mx_finding *f) {
 	return p;
 }
 
-static void add_group(const struct mx_bench *b, const struct mx_report *r,
-                      const struct mx_finding *f, const struct mx_finding_group *g,
-                      struct mx_verdict *v) {
-	char lane[24] = "", location[160] = "", text[512], more[200];
+static void add_group(const struct mx_bench *b, unsigned step, const struct mx_finding *f,
+                      const struct mx_finding_group *g, struct mx_verdict *v) {
+	char lane[24] = "", location[160] = "", text[512], more[200], in[32] = "";
 	bool fails = action_for(&b->plan, f->kind) == MX_FAILS;
 	if (f->lane >= 0)
 		snprintf(lane, sizeof lane, " lane %d", f->lane);
+	if (b->plan.n_steps > 1)
+		snprintf(in, sizeof in, " step %u,", step + 1);
 	bool named = mx_location_in_buffer(b, f->address, location);
+	const struct mx_report *r = &b->step[step].report;
 	struct mx_note n = { .severity = fails ? severity_of(f->kind) : MX_REPORTED,
-		             .place = place_of(f) };
+		             .place = place_of(step, f) };
 	snprintf(n.kind, sizeof n.kind, "%s", mx_finding_name(f->kind));
-	snprintf(n.text, sizeof n.text, "%s%s%s; workgroup %u,%u,%u wave %u%s%s%s",
-	         mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location,
+	snprintf(n.text, sizeof n.text, "%s%s%s;%s workgroup %u,%u,%u wave %u%s%s%s",
+	         mx_finding_text(r, f, text, sizeof text), named ? "; " : "", location, in,
 	         f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane,
 	         f->count > 1 ? ", and again" : "", mx_group_text(r->isa, g, more, sizeof more));
 	mx_verdict_add_note(v, &n);
 }
 
 /* Whether the case accepts a finding; waivers are counted. */
-static bool is_accepted(const struct mx_bench *b, const struct mx_report *r,
-                        const struct mx_finding *f, struct mx_verdict *v) {
+static bool is_accepted(const struct mx_bench *b, unsigned step, const struct mx_finding *f,
+                        struct mx_verdict *v) {
 	char text[512];
-	const struct mx_waiver *waiver = mx_waived(b, r, f);
+	const struct mx_waiver *waiver = mx_waived(b, step, f);
 	if (waiver)
 		mx_verdict_add(v, MX_NOT_WRONG, "waived", "%s",
 		               mx_waiver_text(waiver, text, sizeof text));
@@ -471,45 +475,111 @@ static bool is_accepted(const struct mx_bench *b, const struct mx_report *r,
 }
 
 /* Notes are not grouped: their number counts. */
-static void add_findings(const struct mx_bench *b, const struct mx_report *r,
-                         struct mx_finding *kept, struct mx_finding_group *groups,
-                         struct mx_verdict *v) {
+static void add_findings(const struct mx_bench *b, unsigned step, struct mx_finding *kept,
+                         struct mx_finding_group *groups, struct mx_verdict *v) {
+	const struct mx_report *r = &b->step[step].report;
 	const struct mx_finding_group single = { .others = 0 };
 	size_t n = 0;
 	for (size_t i = 0; i < r->n_findings; i++)
-		if (!is_accepted(b, r, &r->findings[i], v)) {
+		if (!is_accepted(b, step, &r->findings[i], v)) {
 			note_race(b, &r->findings[i], v);
 			kept[n++] = r->findings[i];
 		}
 	size_t n_groups = mx_group_findings(kept, n, groups);
 	for (size_t k = 0; k < n_groups; k++)
 		if (mx_finding_class_of(kept[groups[k].first].kind) != MX_FINDING_NOTE)
-			add_group(b, r, &kept[groups[k].first], &groups[k], v);
+			add_group(b, step, &kept[groups[k].first], &groups[k], v);
 	for (size_t i = 0; i < n; i++)
 		if (mx_finding_class_of(kept[i].kind) == MX_FINDING_NOTE)
-			add_group(b, r, &kept[i], &single, v);
+			add_group(b, step, &kept[i], &single, v);
 }
 
-void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
-	if (!b->device->emu)
-		return;
-	const struct mx_report *r = b->device->emu->report();
+static void add_step(const struct mx_bench *b, unsigned step, struct mx_verdict *v) {
+	const struct mx_report *r = &b->step[step].report;
 	struct mx_finding *kept = malloc((r->n_findings + 1) * sizeof *kept);
 	struct mx_finding_group *groups = malloc((r->n_findings + 1) * sizeof *groups);
 	if (kept && groups)
-		add_findings(b, r, kept, groups, v);
+		add_findings(b, step, kept, groups, v);
 	else
 		mx_verdict_add(v, MX_WRONG_DEVICE, "fault", "out of memory");
 	free(kept);
 	free(groups);
 }
 
+void mx_bench_device_findings(const struct mx_bench *b, struct mx_verdict *v) {
+	for (unsigned i = 0; i < b->plan.n_steps; i++)
+		if (b->step[i].report.n_findings)
+			add_step(b, i, v);
+}
+
+/* The steps of a stream are ordered, so the order of a run is proved if that of each step is. */
+void mx_bench_order(const struct mx_bench *b, struct mx_verdict *v) {
+	v->proof = b->step[0].report.proof;
+	for (unsigned i = 0; b->plan.n_steps > 1 && i < b->plan.n_steps; i++) {
+		const struct mx_proof *p = &b->step[i].report.proof;
+		if (p->outcome == MX_NOT_PROVED) {
+			v->proof = *p;
+			mx_kernel_short_name(b->plan.steps[i].kernel, v->doubted_kernel,
+			                     sizeof v->doubted_kernel);
+			return;
+		}
+		if (p->outcome == MX_NOT_ANALYSED)
+			v->proof.outcome = MX_NOT_ANALYSED;
+		v->proof.assumptions |= p->assumptions;
+	}
+}
+
+static int judge_by_case(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	const struct mx_plan *p = &b->plan;
+	mx_judge judge = p->c->verdict.judge;
+	if (judge == MX_JUDGE_REPACK)
+		return mx_judge_repack(b, v, err);
+	if (judge == MX_JUDGE_EXPECT)
+		return judge_expected(b, v, err);
+	if (p->c->reference)
+		return mx_judge_reference(b, v, err);
+	if (judge == MX_JUDGE_CLOSE && has_expected(b))
+		return mx_judge_close_files(b, v, err);
+	if (p->groups.n)
+		return mx_judge_groups(b, v, err);
+	if (p->n_tiles)
+		return judge_tiles(b, v, err);
+	if (!mx_plan_role(p, MX_ROLE_C) || !mx_plan_role(p, MX_ROLE_A) ||
+	    !mx_plan_role(p, MX_ROLE_B))
+		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",
+		               p->c->path);
+	return judge_product(b, v, err);
+}
+
+/* The recipes of operands that the kernels quantise are part of what is compared. */
+static void add_recipes(const struct mx_bench *b, struct mx_verdict *v) {
+	for (unsigned i = 0; i < b->plan.n_buffers; i++) {
+		const struct mx_buffer_spec *s = &b->plan.c->buffers[i];
+		size_t n = strlen(v->basis);
+		if (s->recipe)
+			snprintf(v->basis + n, sizeof v->basis - n, "; %s quantised by %s", s->name,
+			         s->recipe);
+	}
+}
+
+static int judge_numbers(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	mx_judge judge = b->plan.c->verdict.judge;
+	if (!b->plan.outside && judge != MX_JUDGE_REPACK && mx_judge_made(b, v, err))
+		return -1;
+	if (!b->plan.outside && judge != MX_JUDGE_NONE) {
+		int status = judge_by_case(b, v, err);
+		add_recipes(b, v);
+		return status;
+	}
+	snprintf(v->basis, sizeof v->basis, "no verdict on numbers%s",
+	         b->plan.outside ? ": outside the contract" : "");
+	return 0;
+}
+
 int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_verdict *v,
                    struct mx_error *err) {
-	const struct mx_buffer *c = mx_plan_role(&b->plan, MX_ROLE_C);
 	mx_bench_device_findings(b, v);
-	if (b->device->emu)
-		v->proof = b->device->emu->report()->proof;
+	mx_bench_order(b, v);
 	if (r->failed) {
 		if (mx_verdict_status(v) != MX_WRONG_DEVICE)
 			mx_verdict_add(v, MX_WRONG_DEVICE, r->late ? "time-out" : "fault", "%s",
@@ -522,26 +592,5 @@ int mx_bench_judge(struct mx_bench *b, const struct mx_run_result *r, struct mx_
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
 		judge_guards(b, i, v);
 	v->snr_dequantised = v->snr_unquantised = NAN;
-	mx_judge judge = b->plan.c->verdict.judge;
-	if (judge == MX_JUDGE_NONE || b->plan.outside) {
-		snprintf(v->basis, sizeof v->basis, "no verdict on numbers%s",
-		         b->plan.outside ? ": outside the contract" : "");
-		return 0;
-	}
-	if (judge == MX_JUDGE_EXPECT)
-		return judge_expected(b, v, err);
-	if (judge == MX_JUDGE_REPACK)
-		return mx_judge_repack(b, v, err);
-	if (b->plan.c->reference)
-		return mx_judge_reference(b, v, err);
-	if (judge == MX_JUDGE_CLOSE && has_expected(b))
-		return mx_judge_close_files(b, v, err);
-	if (b->plan.groups.n)
-		return mx_judge_groups(b, v, err);
-	if (b->plan.n_tiles)
-		return judge_tiles(b, v, err);
-	if (!c || !mx_plan_role(&b->plan, MX_ROLE_A) || !mx_plan_role(&b->plan, MX_ROLE_B))
-		return mx_fail(err, "%s: this judge needs buffers of the roles a, b and c",
-		               b->plan.c->path);
-	return judge_product(b, v, err);
+	return judge_numbers(b, v, err);
 }

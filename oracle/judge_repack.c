@@ -1,5 +1,6 @@
-/* Judge repack: a buffer holds the elements of an input in its own layout, bit for bit, and the
- * padding of that layout has the fill of the case. */
+/* Judge repack: a buffer holds the elements of another one in its own layout, bit for bit, and the
+ * padding of that layout has the fill of the case. An operand that a kernel quantises holds the
+ * codes, or the scales, that the reference quantised. */
 #include "bench_inside.h"
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
@@ -102,7 +103,8 @@ static unsigned find(const struct mx_bench *b, const char *name) {
 }
 
 static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, struct mx_error *err) {
-	unsigned of = find(b, b->plan.c->buffers[i].of);
+	bool quantised = mx_buffer_is_quantised(&b->plan, &b->plan.buffers[i]);
+	unsigned of = quantised ? i : find(b, b->plan.c->buffers[i].of);
 	const struct mx_buffer *to = &b->plan.buffers[i], *from = &b->plan.buffers[of];
 	uint8_t *lines = malloc(to->lines * to->line_bytes + 1);
 	struct image x = { malloc(to->bytes + 1), malloc(to->bytes + 1) };
@@ -123,10 +125,25 @@ static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, stru
 	return status;
 }
 
-int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
-	snprintf(v->basis, sizeof v->basis, "bytes of the input in the layout of the output");
+static int judge_all(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
 	for (unsigned i = 0; i < b->plan.n_buffers; i++)
-		if (b->plan.c->buffers[i].of && judge_copy(b, i, v, err))
+		if ((b->plan.c->buffers[i].of ||
+		     mx_buffer_is_quantised(&b->plan, &b->plan.buffers[i])) &&
+		    judge_copy(b, i, v, err))
 			return -1;
 	return 0;
+}
+
+int mx_judge_repack(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	snprintf(v->basis, sizeof v->basis, "bytes of the input in the layout of the output");
+	return judge_all(b, v, err);
+}
+
+/* The numbers of the verdict are those of its judge. */
+int mx_judge_made(struct mx_bench *b, struct mx_verdict *v, struct mx_error *err) {
+	size_t checked = v->checked, wrong = v->wrong;
+	int status = judge_all(b, v, err);
+	v->checked = checked;
+	v->wrong = wrong;
+	return status;
 }

@@ -63,3 +63,20 @@ unsigned mx_verdict_count(const struct mx_verdict *v, unsigned i) {
 	}
 	return n;
 }
+
+/* ---- the proof of order ---- */
+
+static char *add_kernel(const struct mx_verdict *v, char *text, size_t room) {
+	size_t n = strlen(text);
+	if (v->doubted_kernel[0])
+		snprintf(text + n, room - n, " of %s", v->doubted_kernel);
+	return text;
+}
+
+char *mx_verdict_order(const struct mx_verdict *v, char *text, size_t room) {
+	return add_kernel(v, mx_proof_text(&v->proof, text, room), room);
+}
+
+char *mx_verdict_doubt(const struct mx_verdict *v, char *text, size_t room) {
+	return add_kernel(v, mx_doubt_text(&v->proof, text, room), room);
+}

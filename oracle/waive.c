@@ -34,12 +34,13 @@ static struct mx_waiver *find(struct mx_waiver *list, unsigned n, uint64_t code_
 	return NULL;
 }
 
-const struct mx_waiver *mx_waived(const struct mx_bench *b, const struct mx_report *r,
+const struct mx_waiver *mx_waived(const struct mx_bench *b, unsigned step,
                                   const struct mx_finding *f) {
 	const struct mx_case *c = b->plan.c;
-	struct mx_waiver *w = find(c->waivers, c->n_waivers, b->code_hash, r, f);
+	const struct bench_step *s = &b->step[step];
+	struct mx_waiver *w = find(c->waivers, c->n_waivers, s->code_hash, &s->report, f);
 	if (!w && c->more_waivers)
-		w = find(c->more_waivers->list, c->more_waivers->n, b->code_hash, r, f);
+		w = find(c->more_waivers->list, c->more_waivers->n, s->code_hash, &s->report, f);
 	if (w)
 		w->findings++;
 	return w;

@@ -1,5 +1,6 @@
 /* mxcheck fuzz: draws shapes of cases, and reports failures and coverage. */
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +22,16 @@ static void print_code_object(const struct mx_options *o, const struct mx_shapes
 	size_t n = strlen(s->kernel_dir);
 	if (o->code_object)
 		printf(" --co '%s'", o->code_object);
-	else if (!mx_case_code(s->c, s->variant, s->kernel_dir, path, &why) &&
-	         (strncmp(path, s->kernel_dir, n) || path[n] != '/'))
-		printf(" --co '%s'", path);
+	for (unsigned i = 0; i < mx_case_steps(s->c); i++) {
+		if (mx_case_code(s->c, s->variant, i, s->kernel_dir, path, &why) ||
+		    (!strncmp(path, s->kernel_dir, n) && path[n] == '/'))
+			continue;
+		if (s->c->n_steps)
+			printf(" --code '%s'", dirname(path));
+		else if (!o->code_object)
+			printf(" --co '%s'", path);
+		return;
+	}
 }
 
 static void print_shape(const struct mx_sizes *sizes) {

@@ -21,15 +21,22 @@
 
 enum { BAD_INPUT = 2, SCHEDULES = 20, TIME_OUT = 120, MAX_JOBS = 64 };
 
+/* A kernel of the case, by the first of its steps. */
+struct target {
+	const char *kernel;
+	const struct mx_isa *isa;
+	uint8_t *file;      /* the code object; NULL: the kernel of an earlier step */
+	size_t bytes, text; /* its size; the offset of the kernel in it */
+};
+
 struct mutation {
 	const struct mx_options *o;
 	struct mx_device *device;
-	const char *kernel_dir, *kernel;
-	const struct mx_isa *isa;
+	const char *kernel_dir;
 	const struct mx_selection *selection;
-	uint8_t *file;      /* the code object */
-	size_t bytes, text; /* its size; the offset of the kernel in it */
-	const uint32_t *code;
+	unsigned n_steps;
+	char path[MX_MAX_STEPS][4096]; /* code objects of the steps */
+	struct target target[MX_MAX_STEPS];
 	struct mx_site *sites; /* n_sites for each run */
 	struct mx_mutant *mutants;
 	size_t n_sites, n_mutants;
@@ -45,13 +52,29 @@ struct answer {
 	struct mx_error err;
 };
 
-static int make_bench(const struct mutation *m, size_t run, const char *co, struct mx_bench **b,
+static int make_bench(const struct mutation *m, size_t run, struct mx_bench **b,
                       struct mx_error *err) {
 	const struct mx_selected *s = &m->selection->runs[run];
 	struct mx_plan plan;
 	if (mx_plan_make_run(s->c, &s->run, &plan, err))
 		return -1;
-	if (mx_bench_make(&plan, m->device, co, m->kernel_dir, m->o->seed, b, err))
+	if (mx_bench_make(&plan, m->device, m->o->code_object, m->kernel_dir, m->o->seed, b, err))
+		return -1;
+	mx_bench_options(*b)->analysis = m->o->analysis;
+	return 0;
+}
+
+/* With `mutant` instead of the code object of a step, wherever that is used. */
+static int make_mutant(const struct mutation *m, size_t run, unsigned step, const char *mutant,
+                       struct mx_bench **b, struct mx_error *err) {
+	const struct mx_selected *s = &m->selection->runs[run];
+	const char *code[MX_MAX_STEPS];
+	struct mx_plan plan;
+	if (mx_plan_make_run(s->c, &s->run, &plan, err))
+		return -1;
+	for (unsigned i = 0; i < m->n_steps; i++)
+		code[i] = strcmp(m->path[i], m->path[step]) ? m->path[i] : mutant;
+	if (mx_bench_make_from(&plan, m->device, code, m->o->seed, b, err))
 		return -1;
 	mx_bench_options(*b)->analysis = m->o->analysis;
 	return 0;
@@ -59,22 +82,56 @@ static int make_bench(const struct mutation *m, size_t run, const char *co, stru
 
 /* ---- the original ---- */
 
-/* Finds the mutants, and keeps the file to write them from. */
-static int find_in(struct mutation *m, const char *path, struct mx_codefile *f) {
-	const struct mx_code_symbol *s = mx_code_find(f->code, m->kernel);
-	if (!s)
-		return mx_fail(&m->err, "%s: no kernel %s", path, m->kernel);
-	const struct mx_code_section *x = &f->code->sections[s->section];
-	size_t n = (mx_code_end(f->code, s) - s->address) / 4;
-	const uint32_t *code = x->code + (s->address - x->address) / 4;
-	m->isa = f->isa;
-	m->text = x->offset + (s->address - x->address);
-	if (mx_mutants_find(f->isa, code, n, &m->sites, &m->n_sites, &m->mutants, &m->n_mutants))
-		return mx_fail(&m->err, "%s: out of memory", path);
-	m->file = f->bytes;
-	m->bytes = f->n;
-	f->bytes = NULL;
+/* Sites and mutants of one kernel. */
+struct found {
+	struct mx_site *sites;
+	struct mx_mutant *mutants;
+	size_t n_sites, n_mutants;
+};
+
+/* Adds those of a step's kernel to those of earlier steps. */
+static int add_found(struct mutation *m, unsigned step, const struct found *x) {
+	struct mx_site *sites = realloc(m->sites, (m->n_sites + x->n_sites + 1) * sizeof *sites);
+	if (sites)
+		m->sites = sites;
+	struct mx_mutant *mutants =
+		realloc(m->mutants, (m->n_mutants + x->n_mutants + 1) * sizeof *mutants);
+	if (mutants)
+		m->mutants = mutants;
+	if (!sites || !mutants)
+		return -1;
+	for (size_t i = 0; i < x->n_mutants; i++) {
+		mutants[m->n_mutants] = x->mutants[i];
+		mutants[m->n_mutants++].site += m->n_sites;
+	}
+	for (size_t i = 0; i < x->n_sites; i++) {
+		sites[m->n_sites] = x->sites[i];
+		sites[m->n_sites++].step = step;
+	}
 	return 0;
+}
+
+/* Finds the mutants of a step's kernel, and keeps the file to write them from. */
+static int find_in(struct mutation *m, unsigned step, struct mx_codefile *f) {
+	struct target *t = &m->target[step];
+	struct found x;
+	const struct mx_code_symbol *s = mx_code_find(f->code, t->kernel);
+	if (!s)
+		return mx_fail(&m->err, "%s: no kernel %s", m->path[step], t->kernel);
+	const struct mx_code_section *section = &f->code->sections[s->section];
+	size_t n = (mx_code_end(f->code, s) - s->address) / 4;
+	const uint32_t *code = section->code + (s->address - section->address) / 4;
+	t->isa = f->isa;
+	t->text = section->offset + (s->address - section->address);
+	if (mx_mutants_find(f->isa, code, n, &x.sites, &x.n_sites, &x.mutants, &x.n_mutants))
+		return mx_fail(&m->err, "%s: out of memory", m->path[step]);
+	int status = add_found(m, step, &x) ? mx_fail(&m->err, "out of memory") : 0;
+	free(x.sites);
+	free(x.mutants);
+	t->file = f->bytes;
+	t->bytes = f->n;
+	f->bytes = NULL;
+	return status;
 }
 
 /* Nothing executes wait states, so rules alone judge an s_nop. If most mutants are of that class,
@@ -92,15 +149,29 @@ static void leave_nops_out(struct mutation *m) {
 	m->n_mutants = kept;
 }
 
-static int find_mutants(struct mutation *m, const char *path) {
+static int find_in_step(struct mutation *m, const struct mx_bench *b, unsigned step) {
 	struct mx_codefile f;
-	if (mx_codefile_open(path, &f, &m->err))
+	if (mx_bench_first_of(b, step) != step)
+		return 0;
+	if (mx_codefile_open(m->path[step], &f, &m->err))
 		return -1;
-	int status = find_in(m, path, &f);
+	int status = find_in(m, step, &f);
 	mx_codefile_close(&f);
-	if (!status)
-		leave_nops_out(m);
 	return status;
+}
+
+static int find_mutants(struct mutation *m, const struct mx_bench *b) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	m->n_steps = p->n_steps;
+	for (unsigned i = 0; i < p->n_steps; i++) {
+		m->target[i].kernel = p->steps[i].kernel;
+		snprintf(m->path[i], sizeof m->path[i], "%s", mx_bench_code(b, i));
+	}
+	for (unsigned i = 0; i < p->n_steps; i++)
+		if (find_in_step(m, b, i))
+			return -1;
+	leave_nops_out(m);
+	return 0;
 }
 
 static unsigned schedules(const struct mutation *m) {
@@ -112,9 +183,9 @@ static int prepare(struct mutation *m) {
 	size_t runs = m->selection->n_runs;
 	struct mx_bench *b;
 	for (size_t i = 0; i < runs; i++) {
-		if (make_bench(m, i, m->o->code_object, &b, &m->err))
+		if (make_bench(m, i, &b, &m->err))
 			return -1;
-		int status = i ? 0 : find_mutants(m, mx_bench_code(b));
+		int status = i ? 0 : find_mutants(m, b);
 		if (!status && !i) {
 			struct mx_site *all = calloc(runs * m->n_sites + 1, sizeof *all);
 			m->originals = calloc(runs, sizeof *m->originals);
@@ -146,10 +217,11 @@ static const struct mx_site *site_of(const struct mutation *m, const struct mx_m
 /* The code object with the mutant, as a file in memory. */
 static int write_mutant(const struct mutation *m, const struct mx_mutant *x, char path[64]) {
 	int f = memfd_create("mutant", 0);
-	size_t at = m->text + m->sites[x->site].pc;
-	memcpy(m->file + at, &x->word, 4);
+	const struct target *t = &m->target[m->sites[x->site].step];
+	size_t at = t->text + m->sites[x->site].pc;
+	memcpy(t->file + at, &x->word, 4);
 	snprintf(path, 64, "/proc/self/fd/%d", f);
-	return f >= 0 && write(f, m->file, m->bytes) == (ssize_t)m->bytes ? 0 : -1;
+	return f >= 0 && write(f, t->file, t->bytes) == (ssize_t)t->bytes ? 0 : -1;
 }
 
 static void try(const struct mutation *m, const struct mx_mutant *x, struct answer *a) {
@@ -160,7 +232,7 @@ static void try(const struct mutation *m, const struct mx_mutant *x, struct answ
 		struct mx_bench *b;
 		if (!site_of(m, x, i)->reached)
 			continue;
-		a->status = make_bench(m, i, path, &b, &a->err);
+		a->status = make_mutant(m, i, m->sites[x->site].step, path, &b, &a->err);
 		if (a->status)
 			return;
 		a->status = mx_mutant_run(b, site_of(m, x, i), x, &m->originals[i], m->o->seed,
@@ -319,12 +391,13 @@ static void report(const struct mutation *m, const struct mx_mutant *x, const st
 	char text[160], why[MX_LINE_ROOM + 200];
 	t->n[f]++;
 	explain(m, x, a, f, t, why, sizeof why);
-	m->isa->disassemble(&s->word, 1, s->pc, text, sizeof text);
+	const struct target *target = &m->target[s->step];
+	target->isa->disassemble(&s->word, 1, s->pc, text, sizeof text);
 	if (f == FLAGGED && !m->o->verbose)
 		return;
 	char name[256];
 	printf("%-11s %s+0x%" PRIx64 " %s: %s%s%s\n", names[f],
-	       mx_kernel_short_name(m->kernel, name, sizeof name), s->pc, text, x->what,
+	       mx_kernel_short_name(target->kernel, name, sizeof name), s->pc, text, x->what,
 	       why[0] ? "; " : "", why);
 }
 
@@ -377,16 +450,28 @@ static int run_all(struct mutation *m, struct totals *t) {
 	return status;
 }
 
+/* "quantise, gemm". */
+static const char *kernels_of(const struct mutation *m, char *text, size_t room) {
+	size_t n = 0;
+	for (unsigned i = 0; i < m->n_steps && n < room; i++)
+		if (m->target[i].file)
+			n += (size_t)snprintf(text + n, room - n, "%s%s", n ? ", " : "",
+			                      m->target[i].kernel);
+	return text;
+}
+
 static void summarise(const struct mutation *m, const struct totals *t) {
 	size_t reached = m->n_mutants - t->n[NOT_REACHED];
+	char kernels[1024] = "";
 	printf("%zu mutants of %s in %zu runs: %u flagged, %u by a note alone, %u equivalent "
 	       "(%.0f %% of those reached; %u because no more is ever in flight, %u nops longer "
 	       "than needed, %u under extreme schedules), %u not judged, %u survived, %u not "
 	       "reached\n",
-	       m->n_mutants, m->kernel, m->selection->n_runs, t->n[FLAGGED], t->n[NOTED],
-	       t->n[EQUIVALENT], reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0,
-	       t->never_full, t->margin, t->n[EQUIVALENT] - t->never_full - t->margin,
-	       t->n[NOT_JUDGED], t->n[SURVIVED], t->n[NOT_REACHED]);
+	       m->n_mutants, kernels_of(m, kernels, sizeof kernels), m->selection->n_runs,
+	       t->n[FLAGGED], t->n[NOTED], t->n[EQUIVALENT],
+	       reached ? 100.0 * t->n[EQUIVALENT] / (double)reached : 0, t->never_full, t->margin,
+	       t->n[EQUIVALENT] - t->never_full - t->margin, t->n[NOT_JUDGED], t->n[SURVIVED],
+	       t->n[NOT_REACHED]);
 	if (m->n_nops)
 		printf("%zu mutants of s_nop are left out; --nops runs them\n", m->n_nops);
 	for (size_t i = 0; i < m->selection->n_runs; i++)
@@ -409,14 +494,14 @@ int mx_cmd_mutate(const struct mx_options *o, struct mx_device *d, const char *k
 			      stderr);
 			return BAD_INPUT;
 		}
-	m.kernel = mx_case_kernel(s->runs[0].c, s->runs[0].run.variant);
 	d->threads = 1;
 	int status = prepare(&m) || run_all(&m, &t);
 	if (status)
 		fprintf(stderr, "mxcheck mutate: %s\n", m.err.text);
 	else
 		summarise(&m, &t);
-	free(m.file);
+	for (unsigned i = 0; i < m.n_steps; i++)
+		free(m.target[i].file);
 	free(m.sites);
 	free(m.mutants);
 	for (size_t i = 0; m.originals && i < s->n_runs; i++)

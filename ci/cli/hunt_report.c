@@ -128,7 +128,7 @@ static void print_chance(const struct mx_result *r, const char *lead) {
 	uint64_t first = (uint64_t)r->race.instructions;
 	if (!first || mx_plan_make_run(s->c, &s->run, &plan, &err))
 		return;
-	unsigned waves = (plan.block[0] * plan.block[1] * plan.block[2] + 63) / 64;
+	unsigned waves = mx_plan_waves(&plan, 0);
 	double chance = mx_schedule_chance(waves, &first, &depth);
 	if (chance > 0)
 		printf("%srace: a bug that takes %u orderings among the first %" PRIu64

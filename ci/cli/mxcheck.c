@@ -140,7 +140,7 @@ static void require_proof(struct mx_verdict *v) {
 	if (mx_verdict_status(v) || v->proof.outcome == MX_PROVED)
 		return;
 	if (v->proof.outcome == MX_NOT_PROVED)
-		mx_doubt_text(&v->proof, why, sizeof why);
+		mx_verdict_doubt(v, why, sizeof why);
 	mx_verdict_add(v, MX_WRONG_ORDER, "not-proved",
 	               "passes without the proof that --require-proof needs: %s", why);
 }
@@ -187,8 +187,8 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	if (!status && g->o->schedule)
 		status = begin_replay(g, b, r);
 	if (!status) {
-		r->code_hash = mx_bench_code_hash(b);
-		r->code = strdup(mx_bench_code(b));
+		r->code_hash = mx_bench_codes_hash(b);
+		r->code = mx_bench_codes(b);
 		mx_bench_time_out(b, g->o->time_out);
 		status = judge_once(g, b, r);
 	}

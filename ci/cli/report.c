@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,14 @@
 /* A hunt that a write error of its journal ended before it found anything. */
 static bool is_stopped(const struct mx_result *r) {
 	return !r->bad_input && r->race.journal_error.text[0] && !mx_verdict_status(&r->verdict);
+}
+
+const char *mx_result_code(const struct mx_result *r, unsigned step, char path[4096]) {
+	const char *line = r->code;
+	for (unsigned i = 0; i < step; i++)
+		line = strchr(line, '\n') + 1;
+	snprintf(path, 4096, "%.*s", (int)strcspn(line, "\n"), line);
+	return path;
 }
 
 int mx_result_status(const struct mx_result *r) {
@@ -237,19 +246,19 @@ static bool is_printed(const struct mx_result *results, size_t i) {
 	return false;
 }
 
-static void print_proof(const struct mx_proof *p, const char *lead) {
+static void print_proof(const struct mx_verdict *v, const char *lead) {
 	char text[MX_LINE_ROOM];
-	if (p->outcome != MX_NOT_ANALYSED)
-		printf("%sorder: %s\n", lead, mx_proof_text(p, text, sizeof text));
+	if (v->proof.outcome != MX_NOT_ANALYSED)
+		printf("%sorder: %s\n", lead, mx_verdict_order(v, text, sizeof text));
 }
 
 /* The same without assumptions, to end the line of a brief case. */
-static void print_order(const struct mx_proof *p) {
+static void print_order(const struct mx_verdict *v) {
 	char text[MX_LINE_ROOM];
-	if (p->outcome == MX_PROVED)
+	if (v->proof.outcome == MX_PROVED)
 		printf("  order proved");
-	else if (p->outcome == MX_NOT_PROVED)
-		printf("  order not proved: %s", mx_doubt_text(p, text, sizeof text));
+	else if (v->proof.outcome == MX_NOT_PROVED)
+		printf("  order not proved: %s", mx_verdict_doubt(v, text, sizeof text));
 }
 
 static void print_line(const struct mx_options *o, const struct mx_result *r) {
@@ -258,7 +267,7 @@ static void print_line(const struct mx_options *o, const struct mx_result *r) {
 	else
 		print_numbers(r);
 	if (mx_result_is_brief(o, r))
-		print_order(&r->verdict.proof);
+		print_order(&r->verdict);
 	else if (r->verdict.checked)
 		printf("  [%s]", r->verdict.basis);
 	if (r->cached)
@@ -320,7 +329,7 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 	if (r->race.runs)
 		mx_hunt_print(d, r, lead);
 	if (!mx_result_is_brief(o, r))
-		print_proof(&r->verdict.proof, lead);
+		print_proof(&r->verdict, lead);
 	print_findings(o, d, r, lead);
 	print_lines(r->details, lead, "");
 	fflush(stdout);
@@ -338,39 +347,59 @@ static int by_count(const void *a, const void *b) {
 	return (x->n < y->n) - (x->n > y->n);
 }
 
-void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
-	const struct mx_device *d = mx_bench_device(b);
-	uint64_t setup, code;
-	mx_bench_identity(b, &setup, &code);
-	size_t n = (size_t)snprintf(text, room, "code: %s, XXH3 %016" PRIx64 "\n", mx_bench_code(b),
-	                            code);
-	if (!d->emu || n >= room)
-		return;
-	const struct mx_report *report = d->emu->report();
-	const struct mx_stats *s = &report->stats;
-	size_t n_ops = d->emu->op_count();
-	struct counted *ops = calloc(n_ops, sizeof *ops);
-	if (!ops || !s->by_op || !s->instructions) {
-		free(ops);
-		return;
-	}
+/* A writer of text that is cut at the end of its room. */
+struct cut {
+	char *text;
+	size_t n, room;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct cut *c, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	if (c->n < c->room)
+		c->n += (size_t)vsnprintf(c->text + c->n, c->room - c->n, format, ap);
+	va_end(ap);
+}
+
+static void put_mix(const struct mx_emu *emu, const struct mx_report *r, struct counted *ops,
+                    struct cut *c) {
+	const struct mx_stats *s = &r->stats;
+	size_t n_ops = emu->op_count();
 	for (size_t i = 0; i < n_ops; i++)
-		ops[i] = (struct counted){ d->emu->op_name(i), s->by_op[i] };
+		ops[i] = (struct counted){ emu->op_name(i), s->by_op[i] };
 	qsort(ops, n_ops, sizeof *ops, by_count);
-	n += (size_t)snprintf(text + n, room - n,
-	                      "%" PRIu64 " wave instructions, %.1f %% MFMA; most in flight:",
-	                      s->instructions, 100.0 * (double)s->mfma / (double)s->instructions);
-	for (size_t i = 0; i < mx_counter_count(report->isa) && n < room; i++)
-		n += (size_t)snprintf(text + n, room - n, "%s %s %u", i ? "," : "",
-		                      mx_counter_name(report->isa, i), s->most[i]);
-	n += n < room ? (size_t)snprintf(text + n, room - n, "\n") : 0;
-	for (size_t i = 0; i < n_ops && ops[i].n && n < room; i++)
-		n += (size_t)snprintf(text + n, room - n, "%s%s %" PRIu64,
-		                      i == 0  ? "mix: "
-		                      : i % 6 ? ", "
-		                              : ",\n     ",
-		                      ops[i].name, ops[i].n);
+	put(c, "%" PRIu64 " wave instructions, %.1f %% MFMA; most in flight:", s->instructions,
+	    100.0 * (double)s->mfma / (double)s->instructions);
+	for (size_t i = 0; i < mx_counter_count(r->isa); i++)
+		put(c, "%s %s %u", i ? "," : "", mx_counter_name(r->isa, i), s->most[i]);
+	put(c, "\n");
+	for (size_t i = 0; i < n_ops && ops[i].n; i++)
+		put(c, "%s%s %" PRIu64,
+		    i == 0  ? "mix: "
+		    : i % 6 ? ", "
+		            : ",\n     ",
+		    ops[i].name, ops[i].n);
+}
+
+static void put_step(const struct mx_bench *b, unsigned step, struct cut *c) {
+	const struct mx_plan *p = mx_bench_plan(b);
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
+	const struct mx_report *r = mx_bench_report(b, step);
+	if (p->n_steps > 1)
+		put(c, "%sstep %u of %u: %s\n", step ? "\n" : "", step + 1, p->n_steps,
+		    p->steps[step].kernel);
+	put(c, "code: %s, XXH3 %016" PRIx64 "\n", mx_bench_code(b, step),
+	    mx_bench_code_hash(b, step));
+	struct counted *ops = emu ? calloc(emu->op_count(), sizeof *ops) : NULL;
+	if (ops && r->stats.by_op && r->stats.instructions)
+		put_mix(emu, r, ops, c);
 	free(ops);
+}
+
+void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
+	struct cut c = { text, 0, room };
+	for (unsigned i = 0; i < mx_bench_plan(b)->n_steps; i++)
+		put_step(b, i, &c);
 }
 
 /* ---- the end ---- */

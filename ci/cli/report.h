@@ -18,9 +18,9 @@ struct mx_result {
 	struct mx_error err;
 	struct mx_verdict verdict;
 	const struct mx_expected
-		*expected;      /* the row of --expect that covers its failure; or NULL */
-	char *code;             /* path of the code object; owned; NULL: not loaded */
-	uint64_t code_hash;     /* of the code object, XXH3 */
+		*expected; /* the row of --expect that covers its failure; or NULL */
+	char *code; /* paths of the steps' code objects, a line each; owned; NULL: not loaded */
+	uint64_t code_hash;     /* of the code objects of all steps, XXH3 */
 	struct mx_race race;    /* runs 0: not a hunt */
 	struct mx_vary vary;    /* what surrounded its runs, with amounts */
 	double seconds;         /* of the launch; of a hunt: of one launch, on average */
@@ -30,10 +30,13 @@ struct mx_result {
 	char *schedule;         /* the schedule of the witness, for --schedule; owned, or NULL */
 	struct mx_map *map;     /* where the output is wrong; owned; NULL: not known */
 	struct mx_scene *scene; /* --html: writers, and steps around a race; owned; or NULL */
-	char details[2048];     /* -v: counts of the emulator */
+	char details[8192];     /* -v: counts of the emulator */
 };
 
 int mx_result_status(const struct mx_result *r);
+
+/* The path of a step's code object, which is loaded. Returns path. */
+const char *mx_result_code(const struct mx_result *r, unsigned step, char path[4096]);
 
 /* Whether a case is one line: it passes among others. What it assumes is printed at the end of the
  * run, once for all. */
@@ -50,7 +53,7 @@ void mx_report_end(const struct mx_options *o, const struct mx_result *results, 
 void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_device *d,
                        const struct mx_result *r);
 
-/* The code object and the emulator's counts for the last launch of this thread, for -v. */
+/* The code objects and the emulator's counts for the last run, for -v. */
 void mx_report_details(const struct mx_bench *b, char *text, size_t room);
 
 #endif

@@ -113,7 +113,10 @@ static bool is_absent(const struct mx_options *o, const struct mx_case *c,
 	struct mx_error why;
 	if (!c->external || o->code_object || o->list)
 		return false;
-	return (o->case_file && !c->n_variants) ? false : mx_case_code(c, v, ".", path, &why) != 0;
+	for (unsigned i = 0; (!o->case_file || c->n_variants) && i < mx_case_steps(c); i++)
+		if (mx_case_code(c, v, i, ".", path, &why))
+			return true;
+	return false;
 }
 
 /* --shape replaces the shapes of the selected runs; a glob may match the old shape or the new

@@ -29,11 +29,12 @@ struct writer {
 };
 
 struct search {
+	const struct mx_bench *b;
 	struct mx_chain *c;
 	unsigned depth;
 	struct writer *writers; /* of each value, while the launch runs */
 	struct accesses reads[MX_LANES + 1], writes[MX_LANES + 1];
-	uint64_t kernarg;
+	uint64_t kernarg[MX_MAX_STEPS]; /* address in the last run */
 };
 
 /* ---- growing ---- */
@@ -67,8 +68,15 @@ static int add_step(struct mx_chain *c, const struct mx_step *s) {
 
 /* ---- the waves and kinds of events to observe ---- */
 
-static bool same_wave(const struct mx_step *s, const struct mx_event *e) {
-	return s->wave == e->wave && !memcmp(s->workgroup, e->workgroup, sizeof s->workgroup);
+static bool same_group(const struct search *s, const struct mx_step *step,
+                       const uint32_t workgroup[3]) {
+	return step->launch == mx_bench_running(s->b) &&
+	       !memcmp(step->workgroup, workgroup, sizeof step->workgroup);
+}
+
+static bool same_wave(const struct search *s, const struct mx_step *step,
+                      const struct mx_event *e) {
+	return step->wave == e->wave && same_group(s, step, e->workgroup);
 }
 
 static const struct mx_step *reader(const struct search *s, const struct mx_value *v) {
@@ -86,7 +94,7 @@ static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave)
 	for (size_t i = 0; i < s->c->n_values; i++) {
 		const struct mx_value *v = &s->c->values[i];
 		const struct mx_step *r = reader(s, v);
-		bool group = r && !memcmp(r->workgroup, workgroup, sizeof r->workgroup);
+		bool group = r && same_group(s, r, workgroup);
 		if (v->resolved)
 			continue;
 		if (v->where == MX_IN_MEMORY || (v->where == MX_IN_LDS && group))
@@ -99,8 +107,9 @@ static unsigned wants(void *context, const uint32_t workgroup[3], uint32_t wave)
 
 /* ---- writers ---- */
 
-static struct mx_step step_of(const struct mx_event *e, int lane, unsigned part) {
-	struct mx_step s = { .wave = e->wave,
+static struct mx_step step_of(unsigned launch, const struct mx_event *e, int lane, unsigned part) {
+	struct mx_step s = { .launch = launch,
+		             .wave = e->wave,
 		             .lane = lane,
 		             .part = part,
 		             .issue = e->issue,
@@ -122,7 +131,7 @@ static void note_writer(struct search *s, size_t i, const struct mx_event *e, in
                         unsigned part) {
 	struct writer *w = &s->writers[i];
 	w->found = true;
-	w->step = step_of(e, lane, part);
+	w->step = step_of(mx_bench_running(s->b), e, lane, part);
 	memcpy(w->s, e->registers.s, sizeof w->s);
 	w->read = e->landing ? s->reads[lane < 0 ? SCALAR : lane] : (struct accesses){ 0 };
 }
@@ -134,9 +143,9 @@ static void register_written(struct search *s, const struct mx_event *e) {
 		const struct mx_value *v = &s->c->values[i];
 		const struct mx_step *r = reader(s, v);
 		if (v->resolved || v->where != MX_IN_REGISTER || v->code != code ||
-		    !same_wave(r, e) || (vector && (v->lane < 0 || !(e->lanes >> v->lane & 1))))
+		    !same_wave(s, r, e) || (vector && (v->lane < 0 || !(e->lanes >> v->lane & 1))))
 			continue;
-		struct mx_step step = step_of(e, -1, 0);
+		struct mx_step step = step_of(mx_bench_running(s->b), e, -1, 0);
 		bool first_known = step.in.op && mx_has_operand(&step.in, MX_AT_RESULT);
 		unsigned first = step.dwords && first_known ? mx_result(&step.in) : code;
 		bool by_lanes = step.dwords && step.in.op && step.in.op->encoding >= MX_VOP2;
@@ -154,8 +163,7 @@ static bool same_location(const struct search *s, const struct mx_value *v,
                           const struct mx_event *e) {
 	if ((v->where == MX_IN_LDS) != (e->kind == MX_EVENT_LDS))
 		return false;
-	if (v->where == MX_IN_LDS &&
-	    memcmp(reader(s, v)->workgroup, e->workgroup, sizeof e->workgroup))
+	if (v->where == MX_IN_LDS && !same_group(s, reader(s, v), e->workgroup))
 		return false;
 	uint64_t address = v->address + (v->kernarg ? e->kernarg : 0);
 	return overlap(address, v->bytes, e->address, e->bytes);
@@ -181,7 +189,7 @@ static void note_access(struct accesses *a, const struct mx_event *e) {
 static bool reads_now(const struct search *s, const struct mx_value *v, const struct mx_event *e) {
 	const struct mx_step *r = reader(s, v);
 	return r && is_memory(v) && e->landing && r->landing && r->issue == e->issue &&
-	       same_wave(r, e) && same_location(s, v, e);
+	       same_wave(s, r, e) && same_location(s, v, e);
 }
 
 static void accessed(struct search *s, const struct mx_event *e) {
@@ -227,7 +235,7 @@ static void issued(struct search *s, const struct mx_event *e) {
 	for (size_t i = 0; i < s->c->n_values; i++) {
 		struct mx_value *v = &s->c->values[i];
 		struct mx_step *r = v->reader < 0 ? NULL : &s->c->steps[v->reader];
-		if (!r || !same_wave(r, e))
+		if (!r || !same_wave(s, r, e))
 			continue;
 		if (r->issue == e->issue)
 			r->issued = e->time;
@@ -248,14 +256,14 @@ static void landing(struct search *s, const struct mx_event *e) {
 	for (size_t i = 0; i < s->c->n_values; i++) {
 		struct mx_value *v = &s->c->values[i];
 		const struct mx_step *r = reader(s, v);
-		if (r && is_memory(v) && r->issue == e->issue && same_wave(r, e))
+		if (r && is_memory(v) && r->issue == e->issue && same_wave(s, r, e))
 			v->resolved = true;
 	}
 }
 
 static void event(void *context, const struct mx_event *e) {
 	struct search *s = context;
-	s->kernarg = e->kernarg;
+	s->kernarg[mx_bench_running(s->b)] = e->kernarg;
 	switch (e->kind) {
 	case MX_EVENT_ISSUE: issued(s, e); break;
 	case MX_EVENT_LAND: landing(s, e); break;
@@ -275,13 +283,13 @@ static void add_loaded(struct search *s, int step, const struct accesses *read, 
 	unsigned k = w->part < read->n ? w->part : 0;
 	if (!read->n)
 		return;
-	uint64_t address = read->address[k];
-	bool kernarg = !read->lds[k] && address - s->kernarg < KERNARG_BYTES;
+	uint64_t address = read->address[k], arguments = s->kernarg[w->launch];
+	bool kernarg = !read->lds[k] && address - arguments < KERNARG_BYTES;
 	struct mx_value v = { .reader = step,
 		              .role = read->lds[k] ? "LDS" : "memory",
 		              .where = read->lds[k] ? MX_IN_LDS : MX_IN_MEMORY,
 		              .lane = w->lane,
-		              .address = kernarg ? address - s->kernarg : address,
+		              .address = kernarg ? address - arguments : address,
 		              .bytes = read->bytes[k],
 		              .kernarg = kernarg,
 		              .wanted = wanted,
@@ -342,8 +350,9 @@ static void add_sources(struct search *s, int step, const struct writer *w) {
 }
 
 static bool same_step(const struct mx_step *a, const struct mx_step *b) {
-	return a->issue == b->issue && a->wave == b->wave && a->lane == b->lane &&
-	       a->part == b->part && !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup);
+	return a->launch == b->launch && a->issue == b->issue && a->wave == b->wave &&
+	       a->lane == b->lane && a->part == b->part &&
+	       !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup);
 }
 
 static int find_step(const struct mx_chain *c, const struct mx_step *s) {
@@ -411,6 +420,7 @@ int mx_chain_find(struct mx_bench *b, uint64_t schedule, uint64_t address, unsig
 	*c = (struct mx_chain){ 0 };
 	if (!s)
 		return mx_fail(err, "out of memory");
+	s->b = b;
 	s->c = c;
 	s->depth = depth;
 	add_value(c, &requested);

@@ -13,6 +13,7 @@ typedef enum { MX_IN_REGISTER, MX_IN_SCC, MX_IN_MEMORY, MX_IN_LDS } mx_where;
 
 /* An instruction as one lane executed it. */
 struct mx_step {
+	unsigned launch; /* step of the case, from 0 */
 	uint32_t workgroup[3], wave;
 	int lane;        /* -1: scalar */
 	unsigned part;   /* dword of its result, from 0 */
@@ -37,12 +38,12 @@ struct mx_value {
 	int lane;
 	uint64_t address; /* memory; LDS: offset */
 	unsigned bytes;
-	bool kernarg; /* address is an offset in the kernel arguments */
+	bool kernarg; /* address is an offset in the kernel arguments of the reader's launch */
 	bool wanted;  /* its writer is searched */
 	bool known;   /* data is the value at the read */
 	bool resolved;
 	uint32_t data;
-	int writer; /* step; -1: not written in this launch, or not searched */
+	int writer; /* step; -1: not written in this run, or not searched */
 };
 
 struct mx_chain {
@@ -52,7 +53,7 @@ struct mx_chain {
 	bool out_of_memory;
 };
 
-/* Finds the instruction that wrote `bytes` bytes at a device address last, in the launch with that
+/* Finds the instruction that wrote `bytes` bytes at a device address last, in the run with that
  * schedule. Depth 0: that instruction and the values that it read; each level more adds one
  * instruction to each chain. The chain is freed with mx_chain_free. 0, or -1 with err->text. */
 int mx_chain_find(struct mx_bench *b, uint64_t schedule, uint64_t address, unsigned bytes,

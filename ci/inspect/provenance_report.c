@@ -28,12 +28,16 @@ static void instruction(const struct mx_bench *b, const struct mx_step *s, char 
 	s->isa->disassemble(s->code, s->dwords, s->pc, body, sizeof body);
 	char name[256];
 	snprintf(text, room, "%s+0x%" PRIx64 " %s",
-	         mx_kernel_short_name(mx_bench_plan(b)->kernel, name, sizeof name), s->pc, body);
+	         mx_kernel_short_name(mx_bench_plan(b)->steps[s->launch].kernel, name, sizeof name),
+	         s->pc, body);
 }
 
-static void wave_text(const struct mx_step *s, char *text, size_t room) {
-	size_t n = (size_t)snprintf(text, room, "workgroup %u,%u,%u wave %u", s->workgroup[0],
-	                            s->workgroup[1], s->workgroup[2], s->wave);
+static void wave_text(unsigned steps, const struct mx_step *s, char *text, size_t room) {
+	size_t n = 0;
+	if (steps > 1)
+		n = (size_t)snprintf(text, room, "step %u, ", s->launch + 1);
+	n += (size_t)snprintf(text + n, room - n, "workgroup %u,%u,%u wave %u", s->workgroup[0],
+	                      s->workgroup[1], s->workgroup[2], s->wave);
 	if (s->lane >= 0)
 		n += (size_t)snprintf(text + n, room - n, " lane %d", s->lane);
 	if (s->landing && s->issued)
@@ -44,7 +48,7 @@ static void wave_text(const struct mx_step *s, char *text, size_t room) {
 void mx_step_text(const struct mx_bench *b, const struct mx_step *s, char *text, size_t room) {
 	char what[512], where[160];
 	instruction(b, s, what, sizeof what);
-	wave_text(s, where, sizeof where);
+	wave_text(mx_bench_plan(b)->n_steps, s, where, sizeof where);
 	snprintf(text, room, "%s; %s", what, where);
 }
 

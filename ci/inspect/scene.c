@@ -26,6 +26,7 @@ struct cell {
 };
 
 struct search {
+	const struct mx_bench *b;
 	const struct mx_note_place *place; /* NULL: no race */
 	struct wave wave[2];               /* of the earlier access, of the later one */
 	struct cell *cells;                /* by address */
@@ -82,7 +83,8 @@ static void note_write(struct search *s, const struct mx_event *e) {
 /* ---- the two waves ---- */
 
 static struct wave *wave_of(struct search *s, const uint32_t workgroup[3], uint32_t wave) {
-	for (unsigned i = 2; s->place && i-- > 0;)
+	bool here = s->place && s->place->step == mx_bench_running(s->b);
+	for (unsigned i = 2; here && i-- > 0;)
 		if (s->wave[i].wave == wave &&
 		    !memcmp(s->wave[i].workgroup, workgroup, sizeof s->wave[i].workgroup))
 			return &s->wave[i];
@@ -246,7 +248,7 @@ static int observe(struct mx_bench *b, uint64_t seed, struct search *s, struct m
 
 int mx_scene_find(struct mx_bench *b, uint64_t seed, const struct mx_verdict *v,
                   const struct mx_map *map, struct mx_scene **scene, struct mx_error *err) {
-	struct search s = { .scene = calloc(1, sizeof *s.scene) };
+	struct search s = { .b = b, .scene = calloc(1, sizeof *s.scene) };
 	int status = 0;
 	*scene = NULL;
 	if (!s.scene)

@@ -20,7 +20,8 @@ struct mx_trace {
 	uint32_t workgroup[3], wave; /* --trace */
 	struct mx_location watched;  /* --watch */
 	uint64_t stop;               /* --break */
-	bool seen;                   /* the launch has the traced wave */
+	int step;                    /* whose heading is printed; -1: none */
+	bool seen;                   /* a launch has the traced wave */
 	uint64_t stops;              /* times that --break was reached */
 	struct mx_register_counts n; /* registers up to the highest one written so far */
 };
@@ -62,7 +63,17 @@ bool mx_trace_check(const struct mx_trace_options *o, struct mx_error *err) {
 
 /* ---- printing ---- */
 
-static void print_head(const struct mx_event *e) {
+/* Before the first event of each of several steps. */
+static void print_step(struct mx_trace *t) {
+	const struct mx_plan *p = mx_bench_plan(t->b);
+	unsigned step = mx_bench_running(t->b);
+	if (p->n_steps > 1 && t->step != (int)step)
+		printf("step %u of %u: %s\n", step + 1, p->n_steps, p->steps[step].kernel);
+	t->step = (int)step;
+}
+
+static void print_head(struct mx_trace *t, const struct mx_event *e) {
+	print_step(t);
 	printf("%8" PRIu64 "  %u,%u,%u:%u  ", e->time, e->workgroup[0], e->workgroup[1],
 	       e->workgroup[2], e->wave);
 }
@@ -108,9 +119,9 @@ static void print_register(const struct mx_trace *t, const struct mx_event *e) {
 	putchar('\n');
 }
 
-static void print_access(const struct mx_trace *t, const struct mx_event *e) {
+static void print_access(struct mx_trace *t, const struct mx_event *e) {
 	char location[160];
-	print_head(e);
+	print_head(t, e);
 	if (e->lane >= 0)
 		printf("lane %d ", e->lane);
 	printf("%s ", e->write ? "writes" : "reads");
@@ -165,7 +176,7 @@ static void print_issue(struct mx_trace *t, const struct mx_event *e, bool mine)
 	if (!mine && !stop)
 		return;
 	t->stops += stop;
-	print_head(e);
+	print_head(t, e);
 	print_instruction(e);
 	puts(stop ? "  <- break" : "");
 	if (stop)
@@ -179,7 +190,7 @@ static void event(void *context, const struct mx_event *e) {
 	switch (e->kind) {
 	case MX_EVENT_ISSUE: print_issue(t, e, mine); break;
 	case MX_EVENT_LAND:
-		print_head(e);
+		print_head(t, e);
 		print_instruction(e);
 		printf("  lands\n");
 		break;
@@ -200,20 +211,28 @@ static void event(void *context, const struct mx_event *e) {
 
 /* ---- begin and end ---- */
 
-/* LDS of the launch: that of the code object and of the case; the maximum if the code object cannot
- * be read. */
-static uint64_t lds_bytes(const struct mx_bench *b) {
-	const struct mx_plan *p = mx_bench_plan(b);
+/* LDS of a step: that of the code object and of the case; the maximum if the code object cannot be
+ * read. */
+static uint64_t lds_of(const struct mx_bench *b, unsigned step) {
+	const struct mx_step_plan *p = &mx_bench_plan(b)->steps[step];
 	struct mx_codefile f;
 	struct mx_error err;
 	uint64_t bytes = MX_LDS_MOST;
-	if (mx_codefile_open(mx_bench_code(b), &f, &err))
+	if (mx_codefile_open(mx_bench_code(b, step), &f, &err))
 		return bytes;
 	const struct mx_codeobject_kernel *k = mx_codeobject_kernel(f.object, p->kernel);
 	if (k && k->descriptor)
 		bytes = (uint64_t)k->descriptor->lds_bytes + p->lds;
 	mx_codefile_close(&f);
 	return bytes;
+}
+
+/* Of the step that has most. */
+static uint64_t lds_bytes(const struct mx_bench *b) {
+	uint64_t most = 0;
+	for (unsigned i = 0; i < mx_bench_plan(b)->n_steps; i++)
+		most = lds_of(b, i) > most ? lds_of(b, i) : most;
+	return most;
 }
 
 static int find_location(const struct mx_bench *b, const char *text, struct mx_location *p,
@@ -233,6 +252,7 @@ int mx_trace_begin(const struct mx_bench *b, const struct mx_trace_options *o,
 		return mx_fail(err, "out of memory");
 	t->b = b;
 	t->o = o;
+	t->step = -1;
 	t->observer = (struct mx_observer){ t, wants, event };
 	if (!mx_trace_check(o, err) || (o->watch && find_location(b, o->watch, &t->watched, err))) {
 		free(t);

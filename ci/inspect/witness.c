@@ -27,12 +27,14 @@ struct chains {
 /* The instructions at the difference: the reader, and the writers under both schedules. */
 struct difference {
 	uint64_t pc[3];
+	unsigned launch[3];
 	unsigned n;
 };
 
 static bool same_step(const struct mx_step *a, const struct mx_step *b) {
-	return a->pc == b->pc && a->issue == b->issue && a->wave == b->wave && a->lane == b->lane &&
-	       a->part == b->part && !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup);
+	return a->launch == b->launch && a->pc == b->pc && a->issue == b->issue &&
+	       a->wave == b->wave && a->lane == b->lane && a->part == b->part &&
+	       !memcmp(a->workgroup, b->workgroup, sizeof a->workgroup);
 }
 
 static int next_value(const struct mx_chain *c, int reader, int from) {
@@ -133,8 +135,10 @@ static void note_difference(const struct chains *c, struct difference *p) {
 	};
 	p->n = 0;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (steps[i] && steps[i]->dwords)
+		if (steps[i] && steps[i]->dwords) {
+			p->launch[p->n] = steps[i]->launch;
 			p->pc[p->n++] = steps[i]->pc;
+		}
 }
 
 static int compare(struct mx_bench *b, const struct mx_witness *w, struct difference *p,
@@ -164,40 +168,56 @@ static int compare(struct mx_bench *b, const struct mx_witness *w, struct differ
 
 /* The score of a finding: those that name instructions of the difference go first, and among equals
  * those that no earlier race explains. */
-static unsigned fit(const struct mx_finding *f, const struct difference *p) {
+static unsigned fit(const struct mx_finding *f, unsigned launch, const struct difference *p) {
 	unsigned score = 1;
 	for (unsigned i = 0; i < p->n; i++)
-		score += 2 * (f->pc == p->pc[i]) + 2 * (f->earlier == p->pc[i]);
+		score += p->launch[i] == launch
+		                 ? 2 * (f->pc == p->pc[i]) + 2 * (f->earlier == p->pc[i])
+		                 : 0;
 	return 2 * score - f->conditional;
 }
 
-static const struct mx_finding *best_race(const struct mx_report *report,
-                                          const struct difference *p) {
-	const struct mx_finding *best = NULL;
-	for (size_t i = 0; i < report->n_findings; i++) {
-		const struct mx_finding *f = &report->findings[i];
-		if (mx_finding_is_race(f->kind) && (!best || fit(f, p) > fit(best, p)))
-			best = f;
+/* A finding of a step. */
+struct found {
+	const struct mx_report *report;
+	const struct mx_finding *f; /* NULL: none */
+};
+
+static struct found best_race(const struct mx_bench *b, const struct difference *p) {
+	struct found best = { .f = NULL };
+	unsigned most = 0;
+	for (unsigned k = 0; k < mx_bench_plan(b)->n_steps; k++) {
+		const struct mx_report *report = mx_bench_report(b, k);
+		for (size_t i = 0; i < report->n_findings; i++) {
+			const struct mx_finding *f = &report->findings[i];
+			if (!mx_finding_is_race(f->kind) || fit(f, k, p) <= most)
+				continue;
+			best = (struct found){ report, f };
+			most = fit(f, k, p);
+		}
 	}
 	return best;
 }
 
-static const struct mx_finding *first_of_kind(const struct mx_report *report, mx_finding_kind k) {
-	for (size_t i = 0; i < report->n_findings; i++)
-		if (report->findings[i].kind == k)
-			return &report->findings[i];
-	return NULL;
+static struct found first_of_kind(const struct mx_bench *b, mx_finding_kind kind) {
+	for (unsigned k = 0; k < mx_bench_plan(b)->n_steps; k++) {
+		const struct mx_report *report = mx_bench_report(b, k);
+		for (size_t i = 0; i < report->n_findings; i++)
+			if (report->findings[i].kind == kind)
+				return (struct found){ report, &report->findings[i] };
+	}
+	return (struct found){ .f = NULL };
 }
 
-static void add_finding(const struct mx_report *report, const struct mx_finding *f,
-                        const char *lead, struct mx_result *r) {
+static void add_finding(struct found found, const char *lead, struct mx_result *r) {
+	const struct mx_finding *f = found.f;
 	char line[720], lane[24] = "", text[512];
 	if (!f)
 		return;
 	if (f->lane >= 0)
 		snprintf(lane, sizeof lane, " lane %d", f->lane);
 	snprintf(line, sizeof line, "%s: %s; workgroup %u,%u,%u wave %u%s",
-	         mx_finding_name(f->kind), mx_finding_text(report, f, text, sizeof text),
+	         mx_finding_name(f->kind), mx_finding_text(found.report, f, text, sizeof text),
 	         f->workgroup[0], f->workgroup[1], f->workgroup[2], f->wave, lane);
 	add_line(r->witness, sizeof r->witness, lead, line);
 }
@@ -206,22 +226,23 @@ static void add_finding(const struct mx_report *report, const struct mx_finding 
 static int order(struct mx_bench *b, const struct mx_witness *w, const struct difference *p,
                  struct mx_result *r) {
 	struct mx_run_result run;
+	struct mx_verdict v = { 0 };
 	char proof[MX_LINE_ROOM];
 	mx_bench_options(b)->analysis = MX_ANALYSE_ORDER;
 	int status = mx_bench_run_as(b, &w->schedule, &run, &r->err);
 	mx_bench_options(b)->analysis = 0;
 	if (status)
 		return -1;
-	const struct mx_report *report = mx_bench_device(b)->emu->report();
-	const struct mx_finding *f = best_race(report, p);
+	const struct found race = best_race(b, p);
 	if (w->pattern_alone)
-		add_finding(report, first_of_kind(report, MX_UNWRITTEN), "reader: ", r);
-	add_finding(report, f, "order: ", r);
-	if (!f)
+		add_finding(first_of_kind(b, MX_UNWRITTEN), "reader: ", r);
+	add_finding(race, "order: ", r);
+	mx_bench_order(b, &v);
+	if (!race.f)
 		add_line(r->witness, sizeof r->witness, "order: no finding; ",
-		         report->proof.outcome == MX_NOT_ANALYSED
+		         v.proof.outcome == MX_NOT_ANALYSED
 		                 ? "not analysed to the end"
-		                 : mx_proof_text(&report->proof, proof, sizeof proof));
+		                 : mx_verdict_order(&v, proof, sizeof proof));
 	return 0;
 }
 

@@ -19,7 +19,7 @@ static void put_file(const struct mx_record *r, const struct mx_result *x,
                      const struct mx_note *n) {
 	struct mx_place p = { 0 };
 	if (n && n->place.known)
-		p = mx_place_of(r->places, x, n->place.pc);
+		p = mx_place_of(r->places, x, n->place.step, n->place.pc);
 	put(p.file ? p.file : mx_short_path(x->run->c->path), true);
 	if (p.file)
 		printf(",line=%u", p.line);

@@ -96,7 +96,9 @@ static void read_revision(const char *file, char *text, size_t room) {
 
 /* Runs of one code object mostly follow each other. */
 static void read_code(struct mx_history *h, const struct mx_result *r) {
-	const char *code = r->code ? r->code : "";
+	char code[4096] = "";
+	if (r->code)
+		mx_result_code(r, mx_case_steps(r->run->c) - 1, code);
 	if (h->code[0] && !strcmp(h->code, code))
 		return;
 	snprintf(h->code, sizeof h->code, "%s", code);
@@ -134,7 +136,8 @@ void mx_history_run(struct mx_history *h, const struct mx_result *r) {
 	sqlite3_clear_bindings(s);
 	sqlite3_bind_int64(s, 1, h->entry);
 	bind_text(s, 2, r->run->name);
-	bind_text(s, 3, mx_case_kernel(r->run->c, r->run->run.variant));
+	unsigned last = mx_case_steps(r->run->c) - 1;
+	bind_text(s, 3, mx_case_kernel(r->run->c, r->run->run.variant, last));
 	bind_text(s, 4, hash);
 	bind_text(s, 5, h->compiler);
 	bind_text(s, 6, h->revision);

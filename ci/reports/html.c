@@ -87,7 +87,8 @@ static json_t *race(const struct mx_record *r, const struct mx_result *x) {
 	json_t *all = json_object(), *steps = json_array();
 	for (unsigned i = 0; i < s->n_steps; i++) {
 		const struct mx_scene_step *at = &s->step[i];
-		struct mx_place p = mx_place_of(r->places, x, at->pc);
+		struct mx_place p =
+			mx_place_of(r->places, x, x->verdict.notes[s->note].place.step, at->pc);
 		json_t *step = json_pack("{s:b,s:b,s:I,s:s,s:I}", "later", at->later, "access",
 		                         at->is_access, "pc", (json_int_t)at->pc, "instruction",
 		                         p.instruction, "time", (json_int_t)at->time);

@@ -84,7 +84,8 @@ static json_t *numbers(const struct mx_verdict *v) {
 	return n;
 }
 
-static json_t *order(const struct mx_proof *p) {
+static json_t *order(const struct mx_verdict *v) {
+	const struct mx_proof *p = &v->proof;
 	char text[MX_LINE_ROOM];
 	json_t *o = json_object();
 	mx_json_put(o, "proved", json_boolean(p->outcome == MX_PROVED));
@@ -92,7 +93,7 @@ static json_t *order(const struct mx_proof *p) {
 		mx_json_put_text(o, "assuming",
 		                 mx_assumptions_text(p->assumptions, text, sizeof text));
 	else
-		mx_json_put_text(o, "why", mx_doubt_text(p, text, sizeof text));
+		mx_json_put_text(o, "why", mx_verdict_doubt(v, text, sizeof text));
 	return o;
 }
 
@@ -100,10 +101,12 @@ static json_t *workgroup(const uint32_t id[3]) {
 	return json_pack("[I,I,I]", (json_int_t)id[0], (json_int_t)id[1], (json_int_t)id[2]);
 }
 
-static json_t *instruction(const struct mx_record *record, const struct mx_result *r, uint64_t pc,
-                           const uint32_t id[3], uint32_t wave) {
-	struct mx_place p = mx_place_of(record->places, r, pc);
+static json_t *instruction(const struct mx_record *record, const struct mx_result *r, unsigned step,
+                           uint64_t pc, const uint32_t id[3], uint32_t wave) {
+	struct mx_place p = mx_place_of(record->places, r, step, pc);
 	json_t *at = json_object();
+	if (mx_case_steps(r->run->c) > 1)
+		mx_json_put(at, "step", json_integer(step + 1));
 	mx_json_put(at, "pc", json_integer((json_int_t)pc));
 	if (p.instruction[0])
 		mx_json_put_text(at, "instruction", p.instruction);
@@ -122,13 +125,13 @@ static json_t *instruction(const struct mx_record *record, const struct mx_resul
 
 static void put_place(json_t *f, const struct mx_record *record, const struct mx_result *r,
                       const struct mx_note_place *p) {
-	json_t *at = instruction(record, r, p->pc, p->workgroup, p->wave);
+	json_t *at = instruction(record, r, p->step, p->pc, p->workgroup, p->wave);
 	if (p->lane >= 0)
 		mx_json_put(at, "lane", json_integer(p->lane));
 	mx_json_put(f, "at", at);
 	if (p->earlier != MX_NO_PC)
 		mx_json_put(f, "earlier",
-		            instruction(record, r, p->earlier,
+		            instruction(record, r, p->step, p->earlier,
 		                        p->earlier_elsewhere ? NULL : p->earlier_workgroup,
 		                        p->earlier_wave));
 }
@@ -184,13 +187,26 @@ static void put_command(json_t *line, const struct mx_record *record, const stru
 	free(command);
 }
 
+/* The kernel; of several steps the last one, and all of them. */
+static void put_kernels(json_t *line, const struct mx_selected *s) {
+	unsigned n = mx_case_steps(s->c);
+	json_t *all = json_array();
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(all, json_string(mx_case_kernel(s->c, s->run.variant, i)));
+	mx_json_put_text(line, "kernel", mx_case_kernel(s->c, s->run.variant, n - 1));
+	if (n > 1)
+		mx_json_put(line, "steps", all);
+	else
+		json_decref(all);
+}
+
 json_t *mx_json_of_run(const struct mx_record *record, const struct mx_result *r) {
 	const struct mx_verdict *v = &r->verdict;
 	json_t *line = json_object();
 	mx_json_put_text(line, "type", "run");
 	mx_json_put_text(line, "name", r->run->name);
 	mx_json_put_text(line, "case", r->run->c->path);
-	mx_json_put_text(line, "kernel", mx_case_kernel(r->run->c, r->run->run.variant));
+	put_kernels(line, r->run);
 	mx_json_put(line, "sizes", sizes(&r->run->run.sizes));
 	mx_json_put_text(line, "regime", mx_regime_name(r->run->run.regime));
 	mx_json_put_text(line, "outcome", mx_outcome_name(mx_result_outcome(r)));
@@ -204,7 +220,7 @@ json_t *mx_json_of_run(const struct mx_record *record, const struct mx_result *r
 		if (v->checked)
 			mx_json_put(line, "numbers", numbers(v));
 		if (v->proof.outcome != MX_NOT_ANALYSED)
-			mx_json_put(line, "order", order(&v->proof));
+			mx_json_put(line, "order", order(v));
 		if (r->race.runs)
 			mx_json_put(line, "hunt", hunt(&r->race));
 		mx_json_put(line, "findings", findings(record, r));

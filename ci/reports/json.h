@@ -4,7 +4,8 @@
  *
  * start  {"type": "start", "schema": 1, "version", "device", "arch", "runtime", "seed",
  *         "shard": {"number", "of"}, of --shard}
- * run    {"type": "run", "name", "case", "kernel", "sizes": {"M": 128, ...}, "regime",
+ * run    {"type": "run", "name", "case", "kernel", "steps": [kernels], if the case has several
+ *         ("kernel" is then the last), "sizes": {"M": 128, ...}, "regime",
  *         "outcome": "pass" | "fail" | "expected-failure" | "stopped" | "bad-input",
  *         "status": 0 to 4, "seconds",
  *         "cached": true, if it was not done because the cache has its verdict,

@@ -82,10 +82,12 @@ static uint64_t kernel_address(struct mx_codefile *f, const char *kernel) {
 	return !k ? 0 : k->entry ? k->entry : k->function ? k->function->address : 0;
 }
 
-struct mx_place mx_place_of(struct mx_places *p, const struct mx_result *r, uint64_t pc) {
-	struct mx_place place = { .kernel = mx_case_kernel(r->run->c, r->run->run.variant),
-		                  .code = r->code ? mx_short_path(r->code) : NULL };
-	struct open_code *c = r->code ? open_code(p, r->code) : NULL;
+struct mx_place mx_place_of(struct mx_places *p, const struct mx_result *r, unsigned step,
+                            uint64_t pc) {
+	char path[4096];
+	struct open_code *c = r->code ? open_code(p, mx_result_code(r, step, path)) : NULL;
+	struct mx_place place = { .kernel = mx_case_kernel(r->run->c, r->run->run.variant, step),
+		                  .code = c ? mx_short_path(c->path) : NULL };
 	struct mx_source_line line;
 	uint64_t start = c && c->file.object ? kernel_address(&c->file, place.kernel) : 0;
 	if (!start)

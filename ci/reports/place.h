@@ -19,8 +19,9 @@ struct mx_place {
 	char instruction[256]; /* "ds_read_b128 v[168:171], v105 offset:2048"; "": not known */
 };
 
-/* The place of the instruction at `pc` of the run's kernel. Texts live as long as *p. */
-struct mx_place mx_place_of(struct mx_places *p, const struct mx_result *r, uint64_t pc);
+/* The place of the instruction at `pc` of a step's kernel. Texts live as long as *p. */
+struct mx_place mx_place_of(struct mx_places *p, const struct mx_result *r, unsigned step,
+                            uint64_t pc);
 
 /* A path for people and reports: without the working folder, if it is below it. */
 const char *mx_short_path(const char *path);

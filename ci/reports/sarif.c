@@ -56,8 +56,9 @@ static json_t *address(const struct mx_place *p, uint64_t pc) {
 	return a;
 }
 
-static json_t *instruction(const struct mx_record *r, const struct mx_result *x, uint64_t pc) {
-	struct mx_place p = mx_place_of(r->places, x, pc);
+static json_t *instruction(const struct mx_record *r, const struct mx_result *x, unsigned step,
+                           uint64_t pc) {
+	struct mx_place p = mx_place_of(r->places, x, step, pc);
 	json_t *location = json_object(), *where, *kernel = json_object();
 	where = p.file ? at_file(p.file, p.line, p.column)
 	               : at_file(p.code ? p.code : x->run->c->path, 0, 0);
@@ -109,17 +110,19 @@ static json_t *result(const struct mx_record *r, const struct mx_result *x,
                       const struct mx_note *n) {
 	json_t *one = json_object();
 	bool known = n->place.known;
-	struct mx_place p = { .kernel = mx_case_kernel(x->run->c, x->run->run.variant) };
+	unsigned last = mx_case_steps(x->run->c) - 1;
+	struct mx_place p = { .kernel = mx_case_kernel(x->run->c, x->run->run.variant, last) };
 	if (known)
-		p = mx_place_of(r->places, x, n->place.pc);
+		p = mx_place_of(r->places, x, n->place.step, n->place.pc);
 	mx_json_put_text(one, "ruleId", n->kind);
 	mx_json_put_text(one, "level", level_of(n));
 	mx_json_put(one, "message", json_pack("{s:o}", "text", mx_json_text(n->text)));
 	mx_json_put(one, "locations",
-	            json_pack("[o]", known ? instruction(r, x, n->place.pc) : case_file(x)));
+	            json_pack("[o]", known ? instruction(r, x, n->place.step, n->place.pc)
+	                                   : case_file(x)));
 	if (known && n->place.earlier != MX_NO_PC)
 		mx_json_put(one, "relatedLocations",
-		            json_pack("[o]", instruction(r, x, n->place.earlier)));
+		            json_pack("[o]", instruction(r, x, n->place.step, n->place.earlier)));
 	mx_json_put(one, "partialFingerprints", fingerprint(x, n, &p));
 	if (x->expected)
 		mx_json_put(one, "suppressions",

@@ -167,21 +167,23 @@ static void keep(struct hunt *h, const struct mx_batch *b) {
 		h->over = true;
 }
 
-static uint64_t executed(const struct mx_emu *emu, const char *name) {
+static uint64_t executed(const struct mx_bench *b, const char *name) {
+	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	size_t i = 0, n = emu->op_count();
 	while (i < n && strcmp(emu->op_name(i), name))
 		i++;
-	const uint64_t *by_op = emu->report()->stats.by_op;
+	const uint64_t *by_op = mx_bench_report(b, 0)->stats.by_op;
 	return i < n && by_op ? by_op[i] : 0;
 }
 
+/* 0 where the bound of a schedule's chance does not hold, as for several launches. */
 static double instructions_of_group(const struct mx_bench *b) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	const struct mx_plan *p = mx_bench_plan(b);
-	double groups = (double)p->grid[0] * p->grid[1] * p->grid[2];
-	if (!emu || groups <= 0 || executed(emu, "s_sleep"))
+	const uint32_t *grid = p->steps[0].grid;
+	double groups = (double)grid[0] * grid[1] * grid[2];
+	if (!mx_bench_device(b)->emu || p->n_steps > 1 || executed(b, "s_sleep"))
 		return 0;
-	return ceil((double)emu->report()->stats.instructions / groups);
+	return ceil((double)mx_bench_report(b, 0)->stats.instructions / groups);
 }
 
 /* The limit is far above run 0, because schedules differ in their duration. */

@@ -11,18 +11,25 @@ enum {
 
 /* ---- the workgroups and waves of a schedule ---- */
 
-static uint32_t waves_of(const struct mx_plan *p) {
-	return (p->block[0] * p->block[1] * p->block[2] + 63) / 64;
+static uint32_t most_waves(const struct mx_plan *p) {
+	uint32_t most = 0;
+	for (unsigned i = 0; i < p->n_steps; i++)
+		most = mx_plan_waves(p, i) > most ? mx_plan_waves(p, i) : most;
+	return most;
 }
 
 int mx_schedule_check(const struct mx_schedule *s, const struct mx_plan *p, struct mx_error *err) {
-	uint64_t groups = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
-	uint32_t waves = waves_of(p);
-	if (s->first_wave >= waves)
+	if (s->first_wave >= most_waves(p))
 		return mx_fail(err, "schedule: first=%" PRIu32 ": %s has waves 0 to %" PRIu32,
-		               s->first_wave, p->name, waves - 1);
+		               s->first_wave, p->name, most_waves(p) - 1);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct mx_deviation *d = &s->deviations[i];
+		if (d->launch >= p->n_steps)
+			return mx_fail(err, "schedule: step %" PRIu32 ": %s has 1 to %u",
+			               d->launch + 1, p->name, p->n_steps);
+		const uint32_t *grid = p->steps[d->launch].grid;
+		uint64_t groups = (uint64_t)grid[0] * grid[1] * grid[2];
+		uint32_t waves = mx_plan_waves(p, d->launch);
 		if (d->group >= groups)
 			return mx_fail(err, "schedule: workgroup %" PRIu64 ": %s has 0 to %" PRIu64,
 			               d->group, p->name, groups - 1);
@@ -42,13 +49,22 @@ struct mx_schedule mx_schedule_sequential(const struct mx_schedule *s) {
 	return (struct mx_schedule){ .pattern = s->pattern, .odd = UINT64_MAX };
 }
 
+/* Of the step that has most. */
+static uint64_t most_instructions(const struct mx_bench *b) {
+	uint64_t most = 0;
+	for (unsigned i = 0; i < mx_bench_plan(b)->n_steps; i++) {
+		uint64_t n = mx_bench_report(b, i)->stats.instructions;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 int mx_limit_by_sequential(struct mx_bench *b, struct mx_error *err) {
-	const struct mx_emu *emu = mx_bench_device(b)->emu;
 	const struct mx_schedule sequential = { .odd = UINT64_MAX };
 	struct mx_run_result r;
 	mx_bench_options(b)->instruction_limit = SEQUENTIAL_LIMIT;
 	int status = mx_bench_run_as(b, &sequential, &r, err);
-	uint64_t most = LIMIT * emu->report()->stats.instructions;
+	uint64_t most = LIMIT * most_instructions(b);
 	mx_bench_options(b)->instruction_limit = most > LEAST_LIMIT ? most : LEAST_LIMIT;
 	return status;
 }

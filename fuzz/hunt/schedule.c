@@ -44,7 +44,10 @@ char *mx_schedule_text(const struct mx_schedule *s) {
 	print_head(f, s);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct mx_deviation *d = &s->deviations[i];
-		fprintf(f, ",%" PRIu64 ".%" PRIu32 "@%" PRIu64, d->group, d->wave, d->issue);
+		fputc(',', f);
+		if (d->launch)
+			fprintf(f, "%" PRIu32 ":", d->launch + 1);
+		fprintf(f, "%" PRIu64 ".%" PRIu32 "@%" PRIu64, d->group, d->wave, d->issue);
 		if (d->turn)
 			fprintf(f, "/%" PRIu32, d->turn);
 		if (d->kind == MX_DELAY && d->value == MX_TO_WAIT)
@@ -73,7 +76,14 @@ static bool parse_value(const char *word, struct mx_deviation *d) {
 
 static bool parse_deviation(const char *word, struct mx_schedule *s) {
 	struct mx_deviation d = { 0 };
-	int site = 0, turn = 0;
+	int step = 0, site = 0, turn = 0;
+	uint32_t launch;
+	if (sscanf(word, "%" SCNu32 ":%n", &launch, &step) == 1 && step) {
+		if (!launch)
+			return false;
+		d.launch = launch - 1;
+		word += step;
+	}
 	if (sscanf(word, "%" SCNu64 ".%" SCNu32 "@%" SCNu64 "%n", &d.group, &d.wave, &d.issue,
 	           &site) != 3)
 		return false;

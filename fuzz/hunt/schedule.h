@@ -7,8 +7,8 @@
 /* "sequential,pattern=5a,0.2@118>1,0.1@45+300,0.1@47+wait": in workgroup 0, after wave 2 has issued
  * its instruction 118 it is the turn of wave 1; the memory operation of instruction 45 of wave 1
  * takes 300 clocks; that of instruction 47 takes effect only at a wait for it. "/N" distinguishes
- * several changes at one instruction or time. Words before these: late, patient, odd=PC,
- * first=WAVE, order=N, slice=N.
+ * several changes at one instruction or time. "2:0.2@118>1" is of step 2. Words before these, for
+ * all steps: late, patient, odd=PC, first=WAVE, order=N, slice=N.
  *
  * "typical,lds=64,memory=900": the schedule of ref/isa/schedule/typical.c with these latencies in
  * cycles, at most a million each; the others are the usual ones of latencies.def. Beside them:

@@ -12,7 +12,8 @@ struct shrink {
 	struct mx_bench *b;
 	struct mx_witness *w;
 	struct mx_run_0 sequential;
-	bool fails; /* the seed's run fails, with this finding */
+	bool fails; /* the seed's run fails, with this finding of this step */
+	unsigned step;
 	mx_finding_kind kind;
 	uint64_t pc;
 	unsigned max_runs;
@@ -25,19 +26,23 @@ static bool is_over(const struct shrink *s) {
 	return s->status || s->w->runs >= s->max_runs || mx_seconds() >= s->end;
 }
 
-/* The finding that stopped the last launch, or NULL. */
-static const struct mx_finding *stop_of(const struct shrink *s) {
-	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
-	for (size_t i = report->n_findings; report->stopped && i--;)
-		if (mx_finding_class_of(report->findings[i].kind) == MX_FINDING_DEVICE)
-			return &report->findings[i];
+/* The finding that stopped the last run, and its step; or NULL. */
+static const struct mx_finding *stop_of(const struct shrink *s, unsigned *step) {
+	for (*step = 0; *step < mx_bench_plan(s->b)->n_steps; ++*step) {
+		const struct mx_report *report = mx_bench_report(s->b, *step);
+		for (size_t i = report->n_findings; report->stopped && i--;)
+			if (mx_finding_class_of(report->findings[i].kind) == MX_FINDING_DEVICE)
+				return &report->findings[i];
+	}
 	return NULL;
 }
 
 /* Endless waves may be stopped at any instruction of their loops. */
 static bool fails_alike(const struct shrink *s) {
-	const struct mx_finding *f = stop_of(s);
-	return f && f->kind == s->kind && (f->pc == s->pc || f->kind == MX_STUCK);
+	unsigned step;
+	const struct mx_finding *f = stop_of(s, &step);
+	return f && step == s->step && f->kind == s->kind &&
+	       (f->pc == s->pc || f->kind == MX_STUCK);
 }
 
 /* Whether the run under a schedule fails as the seed's did, or leaves other bytes than the
@@ -140,12 +145,12 @@ static void shorten(struct shrink *s) {
 /* ---- the sequential schedule ---- */
 
 static void note_failure(struct shrink *s) {
-	const struct mx_finding *f = stop_of(s);
-	const struct mx_report *report = mx_bench_device(s->b)->emu->report();
+	unsigned step;
+	const struct mx_finding *f = stop_of(s, &step);
 	char text[512];
 	if (f)
 		snprintf(s->w->failure, sizeof s->w->failure, "%s: %s", mx_finding_name(f->kind),
-		         mx_finding_text(report, f, text, sizeof text));
+		         mx_finding_text(mx_bench_report(s->b, step), f, text, sizeof text));
 }
 
 static int keep_sequential(struct shrink *s) {
@@ -181,7 +186,7 @@ static int record(struct shrink *s, uint64_t seed) {
 	mx_bench_options(s->b)->record = &s->w->schedule;
 	int status = mx_bench_run(s->b, seed, &r, s->err);
 	mx_bench_options(s->b)->record = NULL;
-	const struct mx_finding *f = status ? NULL : stop_of(s);
+	const struct mx_finding *f = status ? NULL : stop_of(s, &s->step);
 	s->fails = f != NULL;
 	s->kind = f ? f->kind : MX_FINDINGS;
 	s->pc = f ? f->pc : 0;

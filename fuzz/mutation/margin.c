@@ -40,6 +40,7 @@ struct wave {
 };
 
 struct margin {
+	const struct mx_bench *b;
 	struct mx_site *sites;
 	size_t n;
 	struct wave waves[WAVES];
@@ -74,8 +75,9 @@ static void uses(struct margin *s, struct wave *w, unsigned row, bool writes) {
 /* ---- events of a run ---- */
 
 static int site_at(const struct margin *s, uint64_t pc, const struct mx_inst *in) {
+	unsigned step = mx_bench_first_of(s->b, mx_bench_running(s->b));
 	for (size_t i = 0; mx_kind_of(in->op) == MX_IS_NOP && i < s->n; i++)
-		if (s->sites[i].pc == pc)
+		if (s->sites[i].pc == pc && s->sites[i].step == step)
 			return (int)i;
 	return -1;
 }
@@ -144,6 +146,7 @@ int mx_margin_watch(struct mx_bench *b, struct mx_site *sites, size_t n, struct 
 	struct mx_run_result r;
 	if (!s)
 		return mx_fail(err, "out of memory");
+	s->b = b;
 	s->sites = sites;
 	s->n = n;
 	for (size_t i = 0; i < n; i++)

@@ -145,11 +145,12 @@ static bool counts(const struct mx_finding *f) {
 
 /* A launch keeps a few earlier instructions for a pc, which depend on the schedule; so many at one
  * pc stand for all. */
-static bool is_known(const struct mx_original *o, const struct mx_finding *f) {
+static bool is_known(const struct mx_original *o, unsigned step, const struct mx_finding *f) {
 	enum { ALL = 4 };
 	unsigned causes = 0;
 	for (size_t i = 0; i < o->n_known; i++)
-		if (o->known[i].kind == f->kind && o->known[i].pc == f->pc) {
+		if (o->known[i].step == step && o->known[i].kind == f->kind &&
+		    o->known[i].pc == f->pc) {
 			causes++;
 			if (o->known[i].earlier == f->earlier)
 				return true;
@@ -157,7 +158,8 @@ static bool is_known(const struct mx_original *o, const struct mx_finding *f) {
 	return causes >= ALL;
 }
 
-static int keep_finding(struct mx_original *o, const struct mx_finding *f, struct mx_error *err) {
+static int keep_finding(struct mx_original *o, unsigned step, const struct mx_finding *f,
+                        struct mx_error *err) {
 	if (o->n_known == o->room) {
 		size_t room = o->room ? 2 * o->room : 64;
 		struct mx_known *more = realloc(o->known, room * sizeof *more);
@@ -166,17 +168,20 @@ static int keep_finding(struct mx_original *o, const struct mx_finding *f, struc
 		o->known = more;
 		o->room = room;
 	}
-	o->known[o->n_known++] = (struct mx_known){ f->kind, f->pc, f->earlier };
+	o->known[o->n_known++] = (struct mx_known){ step, f->kind, f->pc, f->earlier };
 	o->n_findings += mx_finding_class_of(f->kind) != MX_FINDING_NOTE;
 	return 0;
 }
 
 static int keep_findings(const struct mx_bench *b, struct mx_original *o, struct mx_error *err) {
-	const struct mx_report *r = mx_bench_device(b)->emu->report();
 	int status = 0;
-	for (size_t i = 0; !status && i < r->n_findings; i++)
-		if (counts(&r->findings[i]) && !is_known(o, &r->findings[i]))
-			status = keep_finding(o, &r->findings[i], err);
+	for (unsigned k = 0; k < mx_bench_plan(b)->n_steps; k++) {
+		const struct mx_report *r = mx_bench_report(b, k);
+		unsigned step = mx_bench_first_of(b, k);
+		for (size_t i = 0; !status && i < r->n_findings; i++)
+			if (counts(&r->findings[i]) && !is_known(o, step, &r->findings[i]))
+				status = keep_finding(o, step, &r->findings[i], err);
+	}
 	return status;
 }
 
@@ -247,15 +252,16 @@ static void flag(struct mx_mutant_end *end, const char *by, const char *text) {
 	set_text(end, by, text);
 }
 
-/* Flags the first finding that the original lacks. A note of wait states, which one source
- * requires, is kept apart. */
-static void look_for_findings(struct trial *t) {
-	const struct mx_report *r = mx_bench_device(t->b)->emu->report();
+/* Flags the first finding of a step that the original lacks. A note of wait states, which one
+ * source requires, is kept apart. */
+static void look_in_step(struct trial *t, unsigned step) {
+	const struct mx_report *r = mx_bench_report(t->b, step);
+	unsigned first = mx_bench_first_of(t->b, step);
 	char text[sizeof t->end->text];
 	for (size_t i = 0; !t->end->flagged && i < r->n_findings; i++) {
 		const struct mx_finding *f = &r->findings[i];
 		bool note = mx_finding_class_of(f->kind) == MX_FINDING_NOTE;
-		if (!counts(f) || is_known(t->original, f) || (note && t->end->noted))
+		if (!counts(f) || is_known(t->original, first, f) || (note && t->end->noted))
 			continue;
 		mx_finding_text(r, f, text, sizeof text);
 		if (note)
@@ -264,6 +270,11 @@ static void look_for_findings(struct trial *t) {
 			flag(t->end, mx_finding_name(f->kind), text);
 		t->end->noted |= note;
 	}
+}
+
+static void look_for_findings(struct trial *t) {
+	for (unsigned i = 0; i < mx_bench_plan(t->b)->n_steps; i++)
+		look_in_step(t, i);
 }
 
 /* Flags findings, and bytes that differ from the original. */
@@ -329,8 +340,7 @@ int mx_mutant_run(struct mx_bench *b, const struct mx_site *site, const struct m
                   const struct mx_original *original, uint64_t seed, unsigned schedules,
                   struct mx_mutant_end *end, struct mx_error *err) {
 	struct trial t = { b, original, end, err };
-	const struct mx_plan *p = mx_bench_plan(b);
-	unsigned waves = (p->block[0] * p->block[1] * p->block[2] + 63) / 64;
+	unsigned waves = mx_plan_waves(mx_bench_plan(b), site->step);
 	if (judge(&t, seed))
 		return -1;
 	for (unsigned i = 1; !end->flagged && i <= schedules; i++) {

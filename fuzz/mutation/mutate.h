@@ -8,7 +8,8 @@ enum { MX_GUARDED = 64 };
 
 /* An instruction that can be weakened, and what the original does there. */
 struct mx_site {
-	uint64_t pc; /* from the kernel's start */
+	unsigned step; /* the first of its kernel: mx_bench_first_of */
+	uint64_t pc;   /* from the kernel's start */
 	uint32_t word;
 	uint64_t reached; /* number of executions */
 	unsigned most_vm,
@@ -53,6 +54,7 @@ struct mx_original {
 	                schedules: bytes do not judge its mutants */
 	size_t n_known, room, n_findings; /* of the known ones, n_findings are no notes */
 	struct mx_known {
+		unsigned step; /* as in struct mx_site */
 		mx_finding_kind kind;
 		uint64_t pc, earlier;
 	} * known;

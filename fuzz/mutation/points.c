@@ -35,6 +35,7 @@ struct stream {
 
 /* The operations of each wave in flight. Workgroups follow each other in this schedule. */
 struct watch {
+	const struct mx_bench *b;
 	struct mx_site *sites;
 	size_t n;
 	uint32_t workgroup[3];
@@ -139,8 +140,9 @@ static void issue_vector_memory(struct watch *w, const struct mx_event *e,
 /* ---- events ---- */
 
 static int site_at(const struct watch *w, uint64_t pc) {
+	unsigned step = mx_bench_first_of(w->b, mx_bench_running(w->b));
 	for (size_t i = 0; i < w->n; i++)
-		if (w->sites[i].pc == pc)
+		if (w->sites[i].pc == pc && w->sites[i].step == step)
 			return (int)i;
 	return -1;
 }
@@ -187,6 +189,7 @@ int mx_sites_watch(struct mx_bench *b, struct mx_site *sites, size_t n, uint64_t
 	struct mx_run_result r;
 	if (!w)
 		return mx_fail(err, "out of memory");
+	w->b = b;
 	w->sites = sites;
 	w->n = n;
 	const struct mx_observer observer = { w, wants, event };

@@ -14,7 +14,7 @@ enum { GENERATION = 32, MAX_THREADS = 256 };
 struct outcome {
 	struct mx_trial trial;
 	struct mx_verdict verdict;
-	struct mx_coverage coverage;
+	struct mx_coverage coverage[MX_MAX_STEPS];
 	struct mx_error err;
 	int status; /* of mx_trial_run */
 	bool done;
@@ -33,7 +33,7 @@ static void *work(void *argument) {
 	struct generation *g = argument;
 	for (unsigned i; !mx_interrupted() && (i = g->next++) < g->n;) {
 		struct outcome *o = &g->of[i];
-		o->status = mx_trial_run(g->s, &o->trial, &o->coverage, &o->verdict, &o->err);
+		o->status = mx_trial_run(g->s, &o->trial, o->coverage, &o->verdict, &o->err);
 		o->done = true;
 	}
 	return NULL;
@@ -69,19 +69,36 @@ static bool add_coverage(struct mx_coverage *to, struct mx_coverage *from) {
 	return more;
 }
 
-struct mx_covered mx_shapes_covered(const struct mx_shapes *s) {
-	struct mx_covered c = { 0 };
-	for (size_t i = 0; s->coverage.at && i < s->coverage.n; i++) {
-		uint8_t bits = s->coverage.at[i];
+static bool add_coverage_of_steps(struct mx_shapes *s, struct outcome *o) {
+	bool more = false;
+	for (unsigned i = 0; i < mx_case_steps(s->c); i++)
+		more |= add_coverage(&s->coverage[i], &o->coverage[i]);
+	return more;
+}
+
+static void free_coverage(struct mx_coverage *steps) {
+	for (unsigned i = 0; i < MX_MAX_STEPS; i++)
+		mx_coverage_free(&steps[i]);
+}
+
+static void count_covered(const struct mx_coverage *of, struct mx_covered *c) {
+	for (size_t i = 0; of->at && i < of->n; i++) {
+		uint8_t bits = of->at[i];
 		if (bits & MX_COVERABLE_BLOCK) {
-			c.all_blocks++;
-			c.blocks += bits & MX_COVERED;
+			c->all_blocks++;
+			c->blocks += bits & MX_COVERED;
 		}
 		if (bits & MX_COVERABLE_BRANCH) {
-			c.all_ways += 2;
-			c.ways += !!(bits & MX_COVERED_TAKEN) + !!(bits & MX_COVERED_NOT_TAKEN);
+			c->all_ways += 2;
+			c->ways += !!(bits & MX_COVERED_TAKEN) + !!(bits & MX_COVERED_NOT_TAKEN);
 		}
 	}
+}
+
+struct mx_covered mx_shapes_covered(const struct mx_shapes *s) {
+	struct mx_covered c = { 0 };
+	for (unsigned i = 0; i < mx_case_steps(s->c); i++)
+		count_covered(&s->coverage[i], &c);
 	return c;
 }
 
@@ -146,7 +163,7 @@ static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err
 	s->trials++;
 	note_place(s, &o->trial);
 	mx_shapes_reached(s, &o->trial);
-	if (add_coverage(&s->coverage, &o->coverage) && keep(s, &o->trial, err))
+	if (add_coverage_of_steps(s, o) && keep(s, &o->trial, err))
 		return -1;
 	note_failure(s, o);
 	return 0;
@@ -171,7 +188,7 @@ int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err) {
 }
 
 void mx_shapes_free(struct mx_shapes *s) {
-	mx_coverage_free(&s->coverage);
+	free_coverage(s->coverage);
 	free(s->kept);
 }
 
@@ -191,7 +208,7 @@ int mx_shapes_run(struct mx_shapes *s, unsigned long count, double seconds, stru
 		for (unsigned i = 0; i < g.n; i++) {
 			if (!status && of[i].done)
 				status = conclude(s, &of[i], err);
-			mx_coverage_free(&of[i].coverage);
+			free_coverage(of[i].coverage);
 		}
 	}
 	free(of);

@@ -53,7 +53,7 @@ struct mx_shapes {
 	unsigned threads;
 	bool has_tiles; /* runs of tiles are possible */
 	struct mx_borders borders[MX_MAX_SIZES];
-	struct mx_coverage coverage;
+	struct mx_coverage coverage[MX_MAX_STEPS];
 	struct mx_trial *kept; /* trials that covered something new */
 	size_t n_kept, room;
 	unsigned long trials, failing, outside;            /* outside: of the contract */

@@ -35,7 +35,8 @@ static bool is_small(const struct mx_plan *p) {
 }
 
 static double workgroups_of(const struct mx_plan *p) {
-	return (double)p->grid[0] * (double)p->grid[1] * (double)p->grid[2];
+	const uint32_t *grid = p->steps[0].grid;
+	return (double)grid[0] * (double)grid[1] * (double)grid[2];
 }
 
 /* A trial that is too large as a whole has tiles, and not the regime special, which plants results
@@ -63,7 +64,7 @@ static int run(struct mx_bench *b, const struct mx_trial *t, struct mx_coverage 
 	struct mxhipLaunchOptions *o = mx_bench_options(b);
 	o->analysis = MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES;
 	o->instruction_limit = MOST_INSTRUCTIONS;
-	o->coverage = coverage;
+	mx_bench_cover(b, coverage);
 	return mx_bench_run(b, t->seed, &r, err) || mx_bench_judge(b, &r, v, err) ? -1 : 0;
 }
 

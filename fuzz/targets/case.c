@@ -15,10 +15,12 @@ static void plan(const struct mx_case *c) {
 		struct mx_case_run run = { r->sizes, r->regime, c->variants, (unsigned)r->tiles };
 		if (mx_plan_make_run(c, &run, &p, &err))
 			continue;
-		uint8_t *kernarg = malloc(p.kernarg_bytes + 1);
-		if (kernarg)
-			mx_plan_kernarg(&p, address, kernarg, &err);
-		free(kernarg);
+		for (unsigned k = 0; k < p.n_steps; k++) {
+			uint8_t *kernarg = malloc(p.steps[k].kernarg_bytes + 1);
+			if (kernarg)
+				mx_plan_kernarg(&p, k, address, kernarg, &err);
+			free(kernarg);
+		}
 	}
 	mx_plan_make(c, 3, 1, 1, MX_REGIME_SPECIAL, &p, &err);
 }

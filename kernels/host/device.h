@@ -72,11 +72,21 @@ struct mx_geometry {
 	uint32_t grid[3], block[3], lds;
 }; /* workgroups, work-items, dynamic LDS */
 
-/* The surroundings of a launch. */
+/* The surroundings of a launch, or of a sequence of launches. */
 struct mx_around {
-	struct mx_corunners *corunners; /* see vary.h; NULL: none */
-	uint64_t seed;                  /* seed of the corunners */
-	double time_out;                /* seconds; 0: none */
+	struct mx_corunners *corunners;            /* see vary.h; NULL: none */
+	uint64_t seed;                             /* seed of the corunners */
+	double time_out;                           /* seconds; 0: none */
+	void (*before)(void *context, unsigned i); /* called before launch i; or NULL */
+	void *context;
+};
+
+/* One launch of a sequence. */
+struct mx_work {
+	struct mx_module *module;
+	struct mx_geometry geometry;
+	const void *kernarg;
+	size_t bytes;
 };
 
 /* The end of a launch; below 0 it did not begin, because of the caller's arguments. */
@@ -88,5 +98,13 @@ enum {
 };
 int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
                      size_t bytes, const struct mx_around *around, struct mx_why *why);
+
+/* The same for n launches in one stream, in order. A launch that fails on the emulator is the last
+ * one. */
+int mx_sequence_launch(const struct mx_work *w, unsigned n, const struct mx_around *around,
+                       struct mx_why *why);
+
+/* Whether a code object file has a kernel; false, too, if the file cannot be read. */
+bool mx_file_has_kernel(const char *path, const char *kernel);
 
 #endif

@@ -37,23 +37,53 @@ static int check_object(const char *path, const void *bytes, size_t n, struct mx
 	return ok ? 0 : mx_why(why, "%s: %s", path, error.text);
 }
 
-/* A file without a size, such as a device, has no bytes. */
-static int check_file(const char *path, struct mx_why *why) {
+/* A file in memory. One without a size, such as a device, has no bytes. */
+struct image {
+	void *bytes;
+	size_t n;
+};
+
+static int map_file(const char *path, struct image *file, struct mx_why *why) {
 	struct stat s;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && !fstat(fd, &s);
 	if (ok && S_ISDIR(s.st_mode))
 		ok = false, errno = EISDIR;
-	size_t n = ok ? (size_t)s.st_size : 0;
-	void *bytes = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-	ok = ok && bytes != MAP_FAILED;
-	int status = ok ? check_object(path, n ? bytes : "", n, why)
-	                : mx_why(why, "%s: cannot be read: %s", path, strerror(errno));
-	if (ok && n)
-		munmap(bytes, n);
+	file->n = ok ? (size_t)s.st_size : 0;
+	file->bytes = file->n ? mmap(NULL, file->n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+	ok = ok && file->bytes != MAP_FAILED;
+	int status = ok ? 0 : mx_why(why, "%s: cannot be read: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return status;
+}
+
+static void unmap_file(const struct image *file) {
+	if (file->n)
+		munmap(file->bytes, file->n);
+}
+
+static int check_file(const char *path, struct mx_why *why) {
+	struct image file;
+	if (map_file(path, &file, why))
+		return -1;
+	int status = check_object(path, file.n ? file.bytes : "", file.n, why);
+	unmap_file(&file);
+	return status;
+}
+
+bool mx_file_has_kernel(const char *path, const char *kernel) {
+	struct image file;
+	struct mx_why why;
+	struct mx_codeobject_error error;
+	struct mx_codeobject *co = NULL;
+	if (map_file(path, &file, &why))
+		return false;
+	bool has = !mx_codeobject_open(file.n ? file.bytes : "", file.n, &co, &error) &&
+	           mx_codeobject_kernel(co, kernel);
+	mx_codeobject_close(co);
+	unmap_file(&file);
+	return has;
 }
 
 int mx_module_load(struct mx_device *d, const char *path, const char *kernel,
@@ -164,17 +194,50 @@ int mx_stream_wait(struct mx_device *d, hipStream_t stream, double time_out, con
 	return MX_LAUNCH_FAILED;
 }
 
-int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
-                     size_t bytes, const struct mx_around *around, struct mx_why *why) {
+/* "quantise, gemm": a time-out of a device does not say which launch did not end. */
+static const char *names_of(const struct mx_work *w, unsigned n, char *text, size_t room) {
+	size_t used = 0;
+	for (unsigned i = 0; i < n && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, "%s%s", i ? ", " : "",
+		                         w[i].module->name);
+	return text;
+}
+
+/* The emulator has done a launch when it is enqueued, so that its error is that launch's. */
+static int enqueue_all(const struct mx_work *w, unsigned n, const struct mx_around *around,
+                       hipStream_t stream, struct mx_why *why) {
+	struct mx_device *d = w->module->device;
+	char names[512];
+	int status = 0;
+	for (unsigned i = 0; !status && i < n; i++) {
+		if (around->before)
+			around->before(around->context, i);
+		status = mx_module_enqueue(w[i].module, &w[i].geometry, w[i].kernarg, w[i].bytes,
+		                           stream, why);
+		if (!status && d->emu)
+			status =
+				mx_stream_wait(d, stream, around->time_out, w[i].module->name, why);
+	}
+	return status || d->emu ? status
+	                        : mx_stream_wait(d, stream, around->time_out,
+	                                         names_of(w, n, names, sizeof names), why);
+}
+
+int mx_sequence_launch(const struct mx_work *w, unsigned n, const struct mx_around *around,
+                       struct mx_why *why) {
 	struct mx_corunners *c = around->corunners;
-	hipStream_t stream = m->stream;
+	hipStream_t stream = w->module->stream;
 	struct mx_why other;
-	use(m->device);
-	if (c && mx_corunners_begin(c, around->seed, m->stream, &stream, why))
+	use(w->module->device);
+	if (c && mx_corunners_begin(c, around->seed, stream, &stream, why))
 		return -1;
-	int status = mx_module_enqueue(m, g, kernarg, bytes, stream, why);
-	if (!status)
-		status = mx_stream_wait(m->device, stream, around->time_out, m->name, why);
+	int status = enqueue_all(w, n, around, stream, why);
 	int end = c ? mx_corunners_end(c, around->time_out, status ? &other : why) : 0;
 	return status ? status : end;
+}
+
+int mx_module_launch(struct mx_module *m, const struct mx_geometry *g, const void *kernarg,
+                     size_t bytes, const struct mx_around *around, struct mx_why *why) {
+	const struct mx_work one = { m, *g, kernarg, bytes };
+	return mx_sequence_launch(&one, 1, around, why);
 }

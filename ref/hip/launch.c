@@ -125,11 +125,11 @@ hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s
 
 /* ---- running ---- */
 
-static hipError_t outcome(void) {
-	if (!report.stopped)
+static hipError_t outcome(const struct mx_report *r) {
+	if (!r->stopped)
 		return hipSuccess;
-	for (size_t i = 0; i < report.n_findings; i++)
-		switch (report.findings[i].kind) {
+	for (size_t i = 0; i < r->n_findings; i++)
+		switch (r->findings[i].kind) {
 		case MX_FAULT: return hipErrorIllegalAddress;
 		case MX_STUCK: return hipErrorLaunchTimeOut;
 		case MX_UNSUPPORTED: return hipErrorNotSupported;
@@ -138,10 +138,16 @@ static hipError_t outcome(void) {
 	return hipErrorLaunchFailure;
 }
 
-static void use_report(void) {
-	pthread_once(&report_once, make_report_key);
-	pthread_setspecific(report_key, &report);
-	mx_report_free(&report);
+/* The report of the next launch, empty. */
+static struct mx_report *new_report(void) {
+	struct mx_report *r = mx_options_report();
+	if (!r) {
+		pthread_once(&report_once, make_report_key);
+		pthread_setspecific(report_key, &report);
+		r = &report;
+	}
+	mx_report_free(r);
+	return r;
 }
 
 /* The last of an ascending list is in the grid. */
@@ -172,14 +178,14 @@ static hipError_t run(const struct mx_function *f, const struct mx_kernel *kerne
 		                   (unsigned long long)launch.workgroups[launch.n_workgroups - 1]);
 	if (!mx_hip_snapshot(&launch.memory))
 		return mx_hip_return(hipErrorOutOfMemory);
-	use_report();
+	struct mx_report *results = new_report();
 	launch.threads = take_threads();
-	bool ok = mx_launch_run(&launch, &report);
+	bool ok = mx_launch_run(&launch, results);
 	atomic_fetch_sub(&busy, launch.threads);
 	free((void *)launch.memory.regions);
 	if (!ok)
 		return mx_hip_return(hipErrorOutOfMemory);
-	mx_hip_defer(outcome());
+	mx_hip_defer(outcome(results));
 	return mx_hip_return(hipSuccess);
 }
 

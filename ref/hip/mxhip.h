@@ -70,7 +70,9 @@ struct mxhipLaunchOptions {
 	/* 1: range checks of buffers leave SOFFSET out, as the manual has it. Default: they include
 	 * it, as LLVM and hardware reports have it. */
 	uint32_t soffset_unchecked;
-	uint32_t reserved; /* 0 */
+
+	/* Number of the launch in a sequence, from 0: explicit schedules name it. Default: 0. */
+	uint32_t launch;
 
 	/* Receives what each launch executes. Default: NULL. It must stay valid until other options
 	 * are set. */
@@ -81,6 +83,10 @@ struct mxhipLaunchOptions {
 	 * other options are set. A launch whose grid lacks one fails. */
 	const uint64_t *workgroups;
 	uint64_t n_workgroups;
+
+	/* Receives the results of each launch, instead of mxhipReport; mx_report_free frees what
+	 * was in it before. Default: NULL. It must stay valid until other options are set. */
+	struct mx_report *report;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces
@@ -90,7 +96,8 @@ struct mxhipLaunchOptions {
  * has another value, or there is no profile of that name. mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 
-/* Findings and counts of this thread's last launch. Valid until its next launch. */
+/* Findings and counts of this thread's last launch without the option `report`. Valid until its
+ * next such launch. */
 MXHIP_API const struct mx_report *mxhipReport(void);
 
 /* The reason of this thread's last failure, in one line; "" if there is none. */

@@ -5,7 +5,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, n_workgroups) + sizeof(uint64_t),
+                       offsetof(struct mxhipLaunchOptions, report) + sizeof(void *),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -52,11 +52,10 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		return hipErrorInvalidValue;
 	if (next.analysis & ~(uint32_t)(MX_ANALYSE_ORDER | MX_ANALYSE_WAIT_STATES))
 		return mx_hip_fail(hipErrorInvalidValue, "no analysis 0x%x", next.analysis);
-	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1 ||
-	    next.reserved)
+	if (next.scratch_apart > 1 || next.threadgroup_split > 1 || next.soffset_unchecked > 1)
 		return mx_hip_fail(hipErrorInvalidValue,
 		                   "scratch_apart, threadgroup_split and soffset_unchecked are 0 "
-		                   "or 1, reserved is 0");
+		                   "or 1");
 	if (!is_ascending(next.workgroups, next.n_workgroups))
 		return mx_hip_fail(hipErrorInvalidValue, "workgroups are not in ascending order");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
@@ -81,6 +80,11 @@ void mx_options_apply(struct mx_launch *l) {
 	l->coverage = options.coverage;
 	l->workgroups = options.workgroups;
 	l->n_workgroups = options.n_workgroups;
+	l->number = options.launch;
+}
+
+struct mx_report *mx_options_report(void) {
+	return options.report;
 }
 
 unsigned mx_options_threads(void) {

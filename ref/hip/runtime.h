@@ -120,9 +120,11 @@ void mx_arguments_free(struct mx_arguments *a);
 
 /* ---- options.c, launch.c ---- */
 
-/* Sets a launch's fields from this thread's options; and the number of threads, 0: any. */
+/* Sets a launch's fields from this thread's options; and the number of threads, 0: any; and where
+ * the results go, NULL: to the thread's report. */
 void mx_options_apply(struct mx_launch *launch);
 unsigned mx_options_threads(void);
+struct mx_report *mx_options_report(void);
 
 /* Checks a launch's shape, and runs it. */
 hipError_t mx_launch_check(const struct mx_function *f, const struct mx_shape *s);

@@ -399,7 +399,8 @@ typedef enum {
 enum { MX_TO_WAIT = INT32_MAX };
 
 struct mx_deviation {
-	uint64_t group; /* index of the workgroup in the launch */
+	uint32_t launch; /* number of the launch, as in struct mx_launch */
+	uint64_t group;  /* index of the workgroup in the launch */
 	uint32_t wave;
 	mx_deviation_kind kind;
 	uint64_t issue; /* number of the instruction in the wave, from 1 */
@@ -469,7 +470,8 @@ struct mx_launch {
 	uint64_t dispatch;             /* address of the dispatch packet; 0: none */
 	uint64_t queue;
 	uint64_t dispatch_id;
-	uint64_t seed;             /* of the schedule */
+	uint32_t number; /* in a sequence of launches, from 0: explicit schedules name it */
+	uint64_t seed;   /* of the schedule */
 	const mx_profile *profile; /* how matrix instructions accumulate */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
 	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */

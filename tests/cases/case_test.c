@@ -8,16 +8,17 @@ static void case_has_values_of_the_file(void) {
 	   "name and title are loaded");
 	ok(!strcmp(c->code, "gemm/mxfp4_gemm.co") && !strcmp(c->kernel, "mxfp4_gemm_f32"),
 	   "code and kernel are loaded");
-	ok(c->n_grid == 2 && !strcmp(c->grid[1], "ceildiv(M, 128)") && c->n_block == 1 &&
-	           !strcmp(c->block[0], "256"),
+	ok(c->launch.n_grid == 2 && !strcmp(c->launch.grid[1], "ceildiv(M, 128)") &&
+	           c->launch.n_block == 1 && !strcmp(c->launch.block[0], "256"),
 	   "grid and block are loaded, a number as text");
 	ok(c->n_let == 1 && !strcmp(c->let[0].name, "KS"), "let is loaded");
 	ok(c->n_buffers == 6 && c->buffers[1].role == MX_ROLE_A_SCALE &&
 	           c->buffers[5].role == MX_ROLE_NONE && c->buffers[5].type == MX_DT_BF16 &&
 	           !strcmp(c->buffers[5].ld, "16") && !c->buffers[0].ld &&
-	           !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->lds,
+	           !strcmp(c->buffers[4].guard, "4") && !c->buffers[0].guard && !c->launch.lds,
 	   "buffers are loaded; keys that are left out are NULL");
-	ok(c->n_kernarg == 7 && c->kernarg[5].offset == 40 && c->kernarg[5].type == MX_ARG_U64,
+	ok(c->launch.n_kernarg == 7 && c->launch.kernarg[5].offset == 40 &&
+	           c->launch.kernarg[5].type == MX_ARG_U64,
 	   "kernarg is loaded, also with an offset in hexadecimal");
 	ok(c->verdict.judge == MX_JUDGE_BITS && !strcmp(c->verdict.profile, "block32") &&
 	           c->verdict.mma_k == 128,

@@ -67,17 +67,17 @@ static void arguments_name_them(void) {
 	struct mx_case *c = load_good(from, "  - {offset: 8, type: f32, value: alpha}\n"
 	                                    "  - {offset: 12, type: f32, value: beta}\n");
 	ok(mx_plan_make(c, 4, 8, 32, MX_REGIME_GENERAL, &p, &err) == -1 &&
-	           strstr(err.text, "kernarg[1].value: not a number: 'alpha'"),
+	           strstr(err.text, "kernarg[1].value: unknown name 'alpha'"),
 	   "without an epilogue alpha is not a number");
 	struct mx_epilogue_spec spec = { MX_MUL_ADD, "0.1", "2.5", false };
 	c->epilogue = &spec;
 	bool good = !mx_plan_make(c, 4, 8, 32, MX_REGIME_GENERAL, &p, &err) &&
-	            !mx_plan_kernarg(&p, address, out, &err);
+	            !mx_plan_kernarg(&p, 0, address, out, &err);
 	ok(good && !memcmp(out + 8, "\xcd\xcc\xcc\x3d\x00\x00\x20\x40", 8),
 	   "with an epilogue it is, rounded to f32, and so is beta");
 	spec.beta = NULL;
 	ok(mx_plan_make(c, 4, 8, 32, MX_REGIME_GENERAL, &p, &err) == -1 &&
-	           strstr(err.text, "kernarg[2].value: not a number: 'beta'"),
+	           strstr(err.text, "kernarg[2].value: unknown name 'beta'"),
 	   "without a beta in the file beta is not a number");
 	c->epilogue = NULL;
 	mx_case_free(c);

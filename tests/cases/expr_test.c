@@ -3,6 +3,7 @@
 #include "../tap.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -44,6 +45,55 @@ static void expressions_have_their_values(void) {
 	}
 }
 
+static void real_expressions_have_their_values(void) {
+	static const struct {
+		const char *text;
+		double value;
+	} t[] = {
+		{ "M / 8", 12.5 },
+		{ "1 / 2 / K_2", 0.5 / 7 },
+		{ "-1.5e-3 * M", -0.15 },
+		{ "0x1.8p-1 + .25", 1 },
+		{ "1 / sqrt(M)", 0.1 },
+		{ "log2(exp(1)) / sqrt(64)", 1.4426950408889634 / 8 },
+		{ "max(0.5, min(M, 0.25))", 0.5 },
+		{ "ceildiv(M, 32) + roundup(0.3, 0.25)", 4.5 },
+		{ "7.5 % 2", 1.5 },
+		{ "9223372036854775807 * 4", 0x1p65 },
+	};
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct mx_error err = { "" };
+		double v = 12345;
+		int rc = mx_expr_real(t[i].text, names, COUNT(names), &v, &err);
+		if (!ok(!rc && fabs(v - t[i].value) <= 1e-15 * fabs(t[i].value), "'%s' is %g",
+		        t[i].text, t[i].value))
+			diag("status %d, value %.17g, %s", rc, v, err.text);
+	}
+}
+
+static void wrong_real_expressions_say_why(void) {
+	static const struct {
+		const char *text, *why;
+	} t[] = {
+		{ "M / 0", "division by zero in 'M / 0'" },
+		{ "1 % 0.0", "division by zero in '1 % 0.0'" },
+		{ "sqrt(-1)", "'sqrt(-1)' is not a finite number" },
+		{ "1e308 * 10", "'1e308 * 10' is not a finite number" },
+		{ "sqrt(1, 2)", "unexpected ',' at character 7 of 'sqrt(1, 2)'" },
+		{ "inf", "unknown name 'inf'" },
+		{ "1.5.", "unexpected '.' at character 4 of '1.5.'" },
+		{ ".", "unexpected '.' at character 1 of '.'" },
+	};
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct mx_error err = { "" };
+		double v = 12345;
+		int rc = mx_expr_real(t[i].text, names, COUNT(names), &v, &err);
+		if (!ok(rc == -1 && v == 12345 && !strcmp(err.text, t[i].why), "'%s' fails: %s",
+		        t[i].text, t[i].why))
+			diag("status %d, value %g, %s", rc, v, err.text);
+	}
+}
+
 static void wrong_expressions_say_why(void) {
 	static const struct {
 		const char *text, *why;
@@ -51,6 +101,7 @@ static void wrong_expressions_say_why(void) {
 		{ "M + KQ", "unknown name 'KQ'" },
 		{ "m", "unknown name 'm'" },
 		{ "mid(1, 2)", "unknown function 'mid'" },
+		{ "sqrt(4)", "unknown function 'sqrt'" },
 		{ "max (1)", "unexpected ')' at character 7 of 'max (1)'" },
 		{ "max(1, 2, 3)", "unexpected ',' at character 9 of 'max(1, 2, 3)'" },
 		{ "", "'' ends too early" },
@@ -112,6 +163,8 @@ static void nesting_is_limited(void) {
 int main(void) {
 	expressions_have_their_values();
 	wrong_expressions_say_why();
+	real_expressions_have_their_values();
+	wrong_real_expressions_say_why();
 	nesting_is_limited();
 	return done_testing();
 }

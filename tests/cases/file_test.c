@@ -138,25 +138,26 @@ static void arguments(void) {
 	                              "  - {offset: 24, type: u32, value: 0xfffffff0}\n",
 	                              all);
 	bool good = !mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
-	            !mx_plan_kernarg(&p, address, out, &err);
+	            !mx_plan_kernarg(&p, 0, address, out, &err);
 	/* f32 1.5, then u8, i8 -1, i16, f64 -0.1, u16: all little-endian. */
 	ok(good && out[8] == 0 && !memcmp(out + 10, want + 2, 2) && out[12] == 0xff &&
 	           out[13] == 0xff && !memcmp(out + 14, want + 6, 12),
 	   "arguments of every width, and floating point");
 	mx_case_free(c);
 	c = load_good("verdict:", "kernarg_size: 160\nverdict:");
-	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.kernarg_bytes == 160,
+	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
+	           p.steps[0].kernarg_bytes == 160,
 	   "a segment may be longer than its arguments");
 	mx_case_free(c);
-	c = load_good("type: i64, value: -N", "type: f32, value: -N");
-	float sixteen = -16;
+	c = load_good("type: i64, value: -N", "type: f32, value: -N / 32");
+	float half = -0.5f;
 	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
-	           !mx_plan_kernarg(&p, address, out, &err) && !memcmp(out + 32, &sixteen, 4),
-	   "a floating-point argument may be an expression of sizes");
+	           !mx_plan_kernarg(&p, 0, address, out, &err) && !memcmp(out + 32, &half, 4),
+	   "a floating-point argument may be an expression of sizes, with fractions");
 	mx_case_free(c);
 	c = load_good("type: i64, value: -N", "type: f32, value: A");
 	ok(mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) &&
-	           strstr(err.text, "kernarg[4].value: not a number: 'A'"),
+	           strstr(err.text, "kernarg[4].value: unknown name 'A'"),
 	   "but not an address");
 	mx_case_free(c);
 }

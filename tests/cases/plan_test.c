@@ -10,8 +10,9 @@ static void plan_has_the_sizes(void) {
 	if (*err.text)
 		diag("%s", err.text);
 	ok(!strcmp(p.name, "gemm/mxfp4_f32/130x257x288/special"), "its name is %s", p.name);
-	ok(p.grid[0] == 3 && p.grid[1] == 2 && p.grid[2] == 1 && p.block[0] == 256 &&
-	           p.block[1] == 1 && p.block[2] == 1 && p.lds == 0,
+	ok(p.steps[0].grid[0] == 3 && p.steps[0].grid[1] == 2 && p.steps[0].grid[2] == 1 &&
+	           p.steps[0].block[0] == 256 && p.steps[0].block[1] == 1 &&
+	           p.steps[0].block[2] == 1 && p.steps[0].lds == 0,
 	   "grid and block are rounded up and filled with 1");
 	static const struct mx_buffer want[] = {
 		{ "A", MX_ROLE_A, MX_DT_E2M1, MX_ORDER_ROW, 130, 288, 130, 144, 144, 130 * 144,
@@ -202,9 +203,9 @@ static void kernarg_has_its_bytes(void) {
 	};
 	uint8_t out[sizeof want];
 	memset(out, 0xAA, sizeof out);
-	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.kernarg_bytes == 56,
+	ok(!mx_plan_make(c, 1, 16, 32, MX_REGIME_EXACT, &p, &err) && p.steps[0].kernarg_bytes == 56,
 	   "the segment ends at the last argument, rounded up to 8");
-	ok(!mx_plan_kernarg(&p, address, out, &err), "the segment is filled");
+	ok(!mx_plan_kernarg(&p, 0, address, out, &err), "the segment is filled");
 	size_t i = 0;
 	while (i < sizeof want && out[i] == want[i])
 		i++;

@@ -66,7 +66,7 @@ is_refused('an alpha that is NaN', $exact, ":7: epilogue.alpha: 'nan' is not a f
 is_refused('beta without C', $exact, ':7: epilogue.beta: no buffer has role c_in', "$c_in\n" => '');
 is_refused('a bias that is too short', $exact, ": buffers[5]: BIAS is 1 x 62, its role requires 1 x 63",
 	'rows: 1, cols: N' => 'rows: 1, cols: N - 1');
-is_refused('an argument that is not a number', $exact, ": kernarg[11].value: not a number: 'gamma'",
+is_refused('an argument that is not a number', $exact, ": kernarg[11].value: unknown name 'gamma'",
 	'value: beta' => 'value: gamma');
 is_refused('judge set', $exact, ':7: epilogue: judge set has no epilogue',
 	'judge: bits,' => 'judge: set, splits: 1, k_split: K,');

@@ -141,10 +141,12 @@ is(judge($inside, $co, 'B + 12' => 'B + 3'), 2, 'a buffer ends in the one that h
 like($err, qr/: buffers\[2\]\.at: T ends at byte 544 of P, which has 543$/m, 'with both sizes') or diag $err;
 
 is_refused('a judge repack without `of`', ':19: judge repack: no buffer has `of`', $shuffle, $co, ', of: S' => '');
-is_refused('`of` with another judge', ':\d+: a buffer has `of`, but the judge is not repack',
-	$shuffle, $co, 'judge: repack' => 'judge: none');
+is(judge($shuffle, $co, 'judge: repack' => 'judge: none'), 0, '`of` with another judge passes') or diag $out, $err;
+like($out, qr/ no numbers judged /, 'whose numbers are its own') or diag $out;
+is(judge($shuffle, $co, $bug[0] => $bug[1] . 3, 'judge: repack' => 'judge: none'), 1, 'and is judged');
+like($out, qr/wrong-bytes: T: /, 'by its bytes') or diag $out;
 is_refused('`of` that names nothing', ':\d+: buffers\[1\]\.of: no buffer has this name', $shuffle, $co, 'of: S' => 'of: Q');
-is_refused('`of` itself', ':\d+: buffers\[1\]\.of: it must be an input', $shuffle, $co, 'of: S' => 'of: T');
+is_refused('`of` itself', ':\d+: buffers\[1\]\.of: it must be an input, or quantised', $shuffle, $co, 'of: S' => 'of: T');
 is_refused('a copy of another type', ':\d+: buffers\[1\]\.of: the buffers differ in type',
 	$shuffle, $co, '{name: S, role: none, type: e8m0' => '{name: S, role: none, type: u8');
 is_refused('a copy of another size', ': buffers\[1\]: T is 45 x 13, and S, which it copies, is 45 x 14',

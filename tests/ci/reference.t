@@ -267,6 +267,10 @@ finds('a mask that is short by one', 'attention', 1, 'out-of-bound: O\[');
 finds('no mask expected', 'attention', 0, 'out-of-bound: O\[', ', mask: causal' => '');
 finds('LSE without the maximum', 'attention', 2, 'out-of-bound: LSE\[');
 finds('heads swapped', 'attention', 3, 'out-of-bound: O\[');
+for (q{"1 / sqrt(D)"}, '.353553390593273762') {
+	judge('attention', 0, 'heads: 2' => "heads: 2, scale: $_");
+	is($status, 0, "a scale of $_ is that of D = 8") or diag $out, $err;
+}
 finds('another scale expected', 'attention', 0, 'out-of-bound: O\[', 'heads: 2' => 'heads: 2, scale: 0.35');
 finds('pages in order', 'paged', 1, 'out-of-bound: O\[');
 finds('the last page left out', 'paged', 2, 'out-of-bound: O\[');
@@ -309,7 +313,8 @@ is_refused('a norm without eps', ':\d+: reference\.eps: this reference needs the
 is_refused('an eps of 0', ':\d+: reference\.eps: not a finite number above 0', 'norm', 'eps: 0.001' => 'eps: 0');
 is_refused('a softmax with eps', ':\d+: reference\.eps: not a key of this reference', 'softmax', 'y: Y}' => 'y: Y, eps: 1}');
 is_refused('a weight for each row', ': reference\.weight: W is 64 x 1, must be 1 x 37', 'norm', 'type: bf16, rows: 1, cols: N' => 'type: bf16, rows: 64, cols: 1');
-is_refused('a scale of 0', ':\d+: reference\.scale: not a finite number other than 0', 'attention', 'heads: 2' => 'heads: 2, scale: 0');
+is_refused('a scale of 0', ': reference\.scale: it is 0', 'attention', 'heads: 2' => 'heads: 2, scale: 0');
+is_refused('a scale of no number', q{: reference\.scale: unknown name 'half'}, 'attention', 'heads: 2' => 'heads: 2, scale: half');
 is_refused('an output of another size', ': reference\.c: C is 8 x 17, must be 8 x 16', 'product', '{name: C,  role: none, type: bf16, rows: M, cols: N}' => '{name: C,  role: none, type: bf16, rows: M, cols: N + 1}');
 is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must be 16 x 1', 'product', 'b_block: [1, 32]' => 'b_block: [1, 64]');
 is_refused('a table without pages', ':\d+: reference\.page: a table of pages needs the rows of a page, and the reverse', 'paged', ', page: 4' => '');

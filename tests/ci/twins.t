@@ -68,6 +68,12 @@ my @twins = (
 	{ bug => 'epilogue:', co => 'zero_times_c', case => 'mxfp8_epilogue0', run => '65x63x288/exact',
 	  exit => 1, kinds => ['wrong-bits'], twin => 'mxfp8_epilogue',
 	  says => 'C were read although beta is 0' },
+	{ bug => 'A10', co => 'ragged_block', room => 'sequence', case => 'quantise_shuffle_gemm',
+	  run => '45x70x416/general', exit => 3, kinds => ['uninitialised', 'not-written'],
+	  twin => 'quantise/mxfp4_quantise' },
+	{ bug => 'L2', co => 'scale_tiles', room => 'sequence', case => 'quantise_shuffle_gemm',
+	  run => '45x70x416/general', exit => 3, kinds => ['race-global', 'wrong-bytes'],
+	  twin => 'shuffle/scales' },
 	{ bug => 'A12', co => 'store_past_m', case => 'mxfp4_f32', run => '129x128x256/exact',
 	  exit => 1, kinds => ['out-of-bounds-write', 'guard-changed'] },
 	{ bug => 'A1', co => 'wrapped_bounds', case => 'mxfp4_f32', run => '33554560x16x256/exact',
@@ -134,7 +140,8 @@ my $nth = 0;
 for my $t (@twins) {
 	my $name = "$t->{bug} $t->{co} at $t->{run}";
 	my $co = "$build/kernels/broken/$t->{co}.co";
-	my $twin = "$build/kernels/" . ($t->{room} // 'gemm') . '/' . ($t->{twin} // 'mxfp4_gemm') . '.co';
+	my $twin = $t->{twin} // 'mxfp4_gemm';
+	$twin = "$build/kernels/" . ($twin =~ m{/} ? '' : ($t->{room} // 'gemm') . '/') . "$twin.co";
 	fails_twice($t, $name, $co);
 	is(judge($t, $twin), 0, 'its correct twin passes the same command') or diag $out, $err;
 	hunt($t, $name, $co, $twin) if defined $t->{hunt} && ($nth++ % 4 == 0 || is_long());

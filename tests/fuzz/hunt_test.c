@@ -123,10 +123,10 @@ static void test_broken_twin(void) {
 }
 
 static void test_faults(void) {
-	char *address = gemm->kernarg[0].value;
-	gemm->kernarg[0].value = "16";
+	char *address = gemm->launch.kernarg[0].value;
+	gemm->launch.kernarg[0].value = "16";
 	struct hunt h = hunt("gemm/mxfp4_gemm", 2, 7, 6);
-	gemm->kernarg[0].value = address;
+	gemm->launch.kernarg[0].value = address;
 	ok(h.race.runs == 6 && h.race.faults == 6 && h.race.unfinished == 6 && !h.race.divergent,
 	   "a kernel that faults under every schedule does not diverge, and gives no rate");
 	ok(has_note(&h, "fault", "mxfp4_gemm_f32") && mx_verdict_status(&h.v) == 4,
@@ -235,8 +235,7 @@ static void test_workers(void) {
 	struct mx_workers *w;
 	unsigned which;
 	need(!mx_bench_run(b, 7, &r, &err), err.text);
-	ok(!heap_left_by(keep_run_0, &(struct run_0){ b, &r }),
-	   "the memory of run 0 is freed");
+	ok(!heap_left_by(keep_run_0, &(struct run_0){ b, &r }), "the memory of run 0 is freed");
 	need(!mx_run_0_keep(&zero, b, &r, &err) && !mx_workers_start(b, &o, &zero, &w, &err),
 	     err.text);
 	mx_workers_give(w, 0, 0, 1);

@@ -1,5 +1,6 @@
 /* Launch options: versions, refused values, and that a call replaces all earlier options. */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "runtime_test.h"
 
@@ -87,9 +88,6 @@ static void test_refused(void) {
 	n = options(sizeof n.known);
 	n.known.scratch_apart = 2;
 	refused(&n, "a switch that is neither 0 nor 1");
-	n = options(sizeof n.known);
-	n.known.reserved = 1;
-	refused(&n, "a reserved member");
 	n = options(sizeof n.known.size / 2);
 	refused(&n, "a size that is less than its own");
 	n = options(sizeof n.known - 4);
@@ -151,6 +149,50 @@ static void test_some_workgroups(void) {
 	must(hipFree(records));
 }
 
+static void test_report(void) {
+	struct mx_report own = { .kernel = NULL };
+	uint32_t wave;
+	must(mxhipSetLaunchOptions(NULL));
+	must(launch(&wave));
+	uint64_t all = mxhipReport()->stats.instructions;
+	with_options(.report = &own, .instruction_limit = 1);
+	ok(launch(&wave) == hipErrorLaunchTimeOut && own.stopped && !mxhipReport()->stopped &&
+	           mxhipReport()->stats.instructions == all,
+	   "results go to the option `report`, and mxhipReport keeps those of before");
+	with_options(.report = &own);
+	ok(launch(&wave) == hipSuccess && !own.stopped && own.stats.instructions == all,
+	   "each launch replaces them");
+	must(mxhipSetLaunchOptions(NULL));
+	free(own.kernel);
+	free(own.findings);
+	free(own.stats.by_op);
+}
+
+/* The last wave under an explicit schedule, as launch number n. */
+static uint32_t under(const struct mx_schedule *s, uint32_t n) {
+	uint32_t wave;
+	with_options(.schedule = s, .launch = n);
+	must(launch(&wave));
+	return wave;
+}
+
+static void test_launch_number(void) {
+	struct mx_deviation third = { .launch = 2, .kind = MX_TURN, .value = 3 };
+	const struct mx_schedule s = { .odd = UINT64_MAX, .deviations = &third, .n = 1 };
+	struct mx_schedule recorded = { .n = 0 };
+	uint32_t wave;
+	ok(under(&s, 0) == 3 && under(&s, 2) == 2,
+	   "a decision of an explicit schedule is for the launch with its number");
+	with_options(.seed = 3, .record = &recorded, .launch = 2);
+	must(launch(&wave));
+	bool all = recorded.n > 0;
+	for (size_t i = 0; i < recorded.n; i++)
+		all &= recorded.deviations[i].launch == 2;
+	ok(all, "a recorded schedule has the number of its launch");
+	must(mxhipSetLaunchOptions(NULL));
+	free(recorded.deviations);
+}
+
 int main(void) {
 	must(hipModuleLoad(&module, built("tests/hip/probe.gpu.co")));
 	out = device_bytes(4);
@@ -158,6 +200,8 @@ int main(void) {
 	test_newer();
 	test_refused();
 	test_some_workgroups();
+	test_report();
+	test_launch_number();
 	must(hipFree(out));
 	must(hipModuleUnload(module));
 	return done_testing();

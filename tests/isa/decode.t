@@ -34,7 +34,7 @@ sub theirs {
 	for (@{ $listing{$object} }) {
 		next unless /^\s+(\S+).*\/\/ ([0-9A-F]+): ([0-9A-F ]+)/;
 		my ($name, $offset, @dwords) = ($1, hex($2) - $text{$object}[0], split ' ', $3);
-		$name =~ s/_(e32|e64|sdwa)$//;
+		$name =~ s/_(e32|e64|sdwa|dpp)$//;
 		$at{$offset} = "$name, " . 4 * @dwords . ' bytes';
 	}
 	return %at;

@@ -340,7 +340,7 @@ static void test_bad_benches(void) {
 	   "nor with a file that is not a code object");
 	char *profile = c->verdict.profile;
 	c->verdict.profile = "block33";
-	ok(mx_bench_make(&plan, emu, NULL, "", 1, &b, &err) == -1 &&
+	ok(mx_bench_make(&plan, emu, "Makefile", "", 1, &b, &err) == -1 &&
 	           strstr(err.text, "no profile 'block33'"),
 	   "nor with an unknown profile");
 	c->verdict.profile = profile;

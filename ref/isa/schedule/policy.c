@@ -176,15 +176,12 @@ static unsigned dice(struct mx_wave *w, const struct mx_memop *m) {
 static uint64_t explicit_due(struct mx_wave *w, struct mx_memop *m) {
 	const struct mx_launch *l = w->group->run->launch;
 	const struct mx_schedule *s = l->schedule;
-	const struct mx_deviation *d = w->delays, *end = s->deviations + s->n;
-	for (; d < end && d->group == w->group->index && d->wave == w->index &&
-	       d->kind == MX_DELAY && d->issue < m->issue;
-	     d++)
-		;
+	const struct mx_deviation *d = w->delays;
+	while (mx_deviates(d, w, MX_DELAY) && d->issue < m->issue)
+		d++;
 	w->delays = d;
 	m->rank = 0;
-	if (d < end && d->group == w->group->index && d->wave == w->index && d->kind == MX_DELAY &&
-	    d->issue == m->issue) {
+	if (mx_deviates(d, w, MX_DELAY) && d->issue == m->issue) {
 		m->rank = d->turn;
 		return d->value == MX_TO_WAIT ? NEVER : m->issued_at + d->value;
 	}

@@ -34,6 +34,8 @@ uint64_t mx_due_time(struct mx_wave *w, struct mx_memop *m);
 /* ---- turns.c: turns by priority or by an explicit schedule ---- */
 
 void mx_turns_begin(struct mx_wave *w);
+/* Whether d is one of the launch's explicit schedule, for this wave, of this kind. */
+bool mx_deviates(const struct mx_deviation *d, const struct mx_wave *w, mx_deviation_kind kind);
 /* The wave that has the next turn whatever the priorities, by an explicit schedule or because it
  * starves; or NULL. */
 struct mx_wave *mx_turns_forced(struct mx_group *g);

@@ -18,10 +18,11 @@ bool mx_idle(const struct mx_wave *w) {
 
 /* ---- explicit schedules ---- */
 
-static bool of_wave(const struct mx_deviation *d, const struct mx_wave *w, mx_deviation_kind kind) {
-	const struct mx_schedule *s = w->group->run->launch->schedule;
-	return d < s->deviations + s->n && d->group == w->group->index && d->wave == w->index &&
-	       d->kind == kind;
+bool mx_deviates(const struct mx_deviation *d, const struct mx_wave *w, mx_deviation_kind kind) {
+	const struct mx_launch *l = w->group->run->launch;
+	const struct mx_schedule *s = l->schedule;
+	return d < s->deviations + s->n && d->launch == l->number && d->group == w->group->index &&
+	       d->wave == w->index && d->kind == kind;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -29,6 +30,7 @@ static int by_place(const void *a, const void *b) {
 #define BY(field)                                                                                  \
 	if (x->field != y->field)                                                                  \
 	return x->field < y->field ? -1 : 1
+	BY(launch);
 	BY(group);
 	BY(wave);
 	BY(kind);
@@ -50,10 +52,11 @@ void mx_schedule_free(struct mx_schedule *s) {
 }
 
 static const struct mx_deviation *first_of(const struct mx_wave *w, mx_deviation_kind kind) {
-	const struct mx_schedule *s = w->group->run->launch->schedule;
-	const struct mx_deviation key = { .group = w->group->index,
-		                          .wave = w->index,
-		                          .kind = kind };
+	const struct mx_launch *l = w->group->run->launch;
+	const struct mx_schedule *s = l->schedule;
+	const struct mx_deviation key = {
+		.launch = l->number, .group = w->group->index, .wave = w->index, .kind = kind
+	};
 	size_t low = 0, high = s->n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -67,10 +70,10 @@ static const struct mx_deviation *first_of(const struct mx_wave *w, mx_deviation
 
 static void follow_turns(struct mx_wave *w) {
 	const struct mx_deviation *d = w->turns;
-	while (of_wave(d, w, MX_TURN) &&
+	while (mx_deviates(d, w, MX_TURN) &&
 	       (d->issue < w->issued || (d->issue == w->issued && d->turn < w->turns_here)))
 		d++;
-	if (of_wave(d, w, MX_TURN) && d->issue == w->issued && d->turn == w->turns_here)
+	if (mx_deviates(d, w, MX_TURN) && d->issue == w->issued && d->turn == w->turns_here)
 		w->group->next_wave = (int)(d++)->value;
 	w->turns = d;
 }
@@ -223,7 +226,8 @@ static void note(struct mx_run *run, const struct mx_deviation *d) {
 		s->deviations = grown;
 		s->room = room;
 	}
-	s->deviations[s->n++] = *d;
+	s->deviations[s->n] = *d;
+	s->deviations[s->n++].launch = run->launch->number;
 }
 
 /* In the sequential schedule a wave continues while it can; then comes the first that is not idle.

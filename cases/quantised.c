@@ -1,0 +1,209 @@
+/* Operands that a kernel quantises: what their codes and scales must become.
+ *
+ * The regime draws codes and scales, as of any operand, or numbers. The source has the numbers that
+ * they stand for, rounded to its type. Quantising it again, by the recipe, gives the operand: the
+ * same numbers in other codes, if the type has their digits and the recipe does not clip. The exact
+ * regime requires this, because its sums would round otherwise. */
+#include "dtype.h"
+#include "quantised.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the case ---- */
+
+static bool is_source_type(mx_buffer_type t) {
+	return t == MX_DT_F32 || t == MX_DT_BF16 || t == MX_DT_F16;
+}
+
+/* Why operand i cannot be what its keys say, and the key at fault; NULL: it can. */
+static const char *bad_operand(const struct mx_case *c, unsigned i, const char **key) {
+	const struct mx_buffer_spec *b = &c->buffers[i];
+	int from = b->of ? case_find_buffer(c, b->of) : -1;
+	mx_recipe recipe;
+	*key = "recipe";
+	if (b->role != MX_ROLE_A && b->role != MX_ROLE_B)
+		return "only a buffer with role a or b has a recipe";
+	if (!mx_recipe_by_name(b->recipe, &recipe))
+		return "no such recipe; see mxcheck quant --help";
+	if (!(mx_recipe_info(recipe)->formats >> dtype_format(b->type) & 1))
+		return "the recipe is not defined for this type";
+	if (c->groups)
+		return "not in a case with groups";
+	*key = "of";
+	if (!b->of)
+		return "missing: the buffer that is quantised";
+	if (from < 0)
+		return "no buffer has this name";
+	const struct mx_buffer_spec *x = &c->buffers[from];
+	if (x->role != MX_ROLE_NONE || x->of || !is_source_type(x->type))
+		return "it must be an input with role none, of f32, bf16 or f16";
+	if (x->order != MX_ORDER_ROW || x->batch)
+		return "it must be one matrix in rows";
+	*key = "data";
+	int scales = case_find_role(c, b->role + 1);
+	return b->data || (scales >= 0 && c->buffers[scales].data) ? "a quantised operand has none"
+	                                                           : NULL;
+}
+
+int quantised_check(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_buffers; i++) {
+		const char *key, *why = c->buffers[i].recipe ? bad_operand(c, i, &key) : NULL;
+		if (why)
+			return source_fail(err, s, case_line_of(s, "buffers", i, key),
+			                   "buffers[%u].%s: %s", i, key, why);
+	}
+	return 0;
+}
+
+/* ---- the plan ---- */
+
+bool mx_buffer_is_quantised(const struct mx_plan *p, const struct mx_buffer *b) {
+	bool scales = b->role == MX_ROLE_A_SCALE || b->role == MX_ROLE_B_SCALE;
+	const struct mx_buffer *codes = scales ? mx_plan_role(p, b->role - 1) : b;
+	return codes && p->c->buffers[codes - p->buffers].recipe;
+}
+
+bool quantised_gives(const struct mx_plan *p, unsigned i) {
+	const char *how = p->c->buffers[i].data;
+	for (unsigned k = 0; !how && k < p->n_buffers; k++)
+		if (p->c->buffers[k].recipe && !strcmp(p->c->buffers[k].of, p->buffers[i].name))
+			return true;
+	return false;
+}
+
+/* ---- data ---- */
+
+/* An operand with its scales, and the buffer that it is quantised from. */
+struct quantised {
+	const struct mx_plan *p;
+	const struct mx_buffer *x;
+	uint8_t *x_bytes;
+	struct mx_quantised operand;
+	mx_format format;
+	size_t rows, cols;
+	float *drawn; /* unquantised numbers of the general regime; or NULL */
+};
+
+static void store(const struct quantised *q, size_t row, size_t col, float value) {
+	uint8_t *line = q->x_bytes + mx_buffer_data(q->x, row);
+	mx_f32 bits;
+	memcpy(&bits, &value, sizeof bits);
+	if (q->x->type == MX_DT_BF16)
+		memcpy(line + 2 * col, &(mx_bf16){ mx_bf16_from_f32(bits).v }, 2);
+	else if (q->x->type == MX_DT_F16)
+		memcpy(line + 2 * col, &(mx_f16){ mx_f16_from_f32(bits).v }, 2);
+	else
+		memcpy(line + 4 * col, &bits, 4);
+}
+
+static float load(const struct quantised *q, size_t row, size_t col) {
+	const uint8_t *line = q->x_bytes + mx_buffer_data(q->x, row);
+	mx_bf16 b;
+	mx_f16 h;
+	mx_f32 bits;
+	float value;
+	if (q->x->type == MX_DT_BF16)
+		memcpy(&b, line + 2 * col, 2), bits = mx_bf16_to_f32(b);
+	else if (q->x->type == MX_DT_F16)
+		memcpy(&h, line + 2 * col, 2), bits = mx_f16_to_f32(h);
+	else
+		memcpy(&bits, line + 4 * col, 4);
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static float *numbers_of(const struct quantised *q, struct mx_error *err) {
+	float *n = malloc((q->rows * q->cols + 1) * sizeof *n);
+	if (!n)
+		mx_fail(err, "%s: %s: no memory for its numbers", q->p->name, q->x->name);
+	else
+		mx_dequantize(q->format, &q->operand, q->rows, q->cols, (mx_f32 *)n,
+		              q->cols * sizeof *n, sizeof *n);
+	return n;
+}
+
+static void put_source(const struct quantised *q, const float *numbers) {
+	for (size_t row = 0; row < q->rows; row++)
+		for (size_t col = 0; col < q->cols; col++)
+			store(q, row, col, numbers[row * q->cols + col]);
+}
+
+static int quantise(const struct quantised *q, mx_recipe recipe, struct mx_error *err) {
+	const struct mx_quantizer how = { .recipe = recipe, .format = q->format, .threads = 1 };
+	ptrdiff_t element = (ptrdiff_t)dtype_bytes(q->x->type, 1);
+	const struct mx_tensor from = {
+		.data = q->x_bytes,
+		.dtype = q->x->type == MX_DT_BF16  ? MX_DTYPE_BF16
+		         : q->x->type == MX_DT_F16 ? MX_DTYPE_F16
+		                                   : MX_DTYPE_F32,
+		.rows = q->rows,
+		.cols = q->cols,
+		.row_bytes = (ptrdiff_t)q->x->ld,
+		.col_bytes = element,
+	};
+	if (mx_quantize(&how, &from, &q->operand, NULL) == MX_OK)
+		return 0;
+	return mx_fail(err, "%s: %s cannot be quantised by %s", q->p->name, q->x->name,
+	               mx_recipe_info(recipe)->name);
+}
+
+static int check_kept(const struct quantised *q, const float *before, mx_recipe recipe,
+                      struct mx_error *err) {
+	float *after = numbers_of(q, err);
+	size_t n = q->rows * q->cols, i = 0;
+	while (after && i < n && before[i] == after[i])
+		i++;
+	bool kept = after && i == n;
+	if (after && !kept)
+		mx_fail(err, "%s: exact regime: %s of %s changes numbers that %s has", q->p->name,
+		        mx_recipe_info(recipe)->name, q->x->name, q->x->name);
+	free(after);
+	return kept ? 0 : -1;
+}
+
+/* A source without data has the numbers that the regime drew. */
+static int fill_one(const struct quantised *q, bool has_data, mx_recipe recipe,
+                    struct mx_error *err) {
+	float *numbers = q->drawn ? NULL : numbers_of(q, err);
+	if (!q->drawn && !numbers)
+		return -1;
+	if (!has_data)
+		put_source(q, q->drawn ? q->drawn : numbers);
+	int status = quantise(q, recipe, err);
+	if (!status && !has_data && q->p->regime == MX_REGIME_EXACT)
+		status = check_kept(q, numbers, recipe, err);
+	for (size_t row = 0; q->drawn && row < q->rows; row++)
+		for (size_t col = 0; col < q->cols; col++)
+			q->drawn[row * q->cols + col] = load(q, row, col);
+	free(numbers);
+	return status;
+}
+
+static int fill_operand(const struct mx_plan *p, const struct mx_buffer *codes, float *drawn,
+                        struct mx_data *data, struct mx_error *err) {
+	const struct mx_buffer_spec *spec = &p->c->buffers[codes - p->buffers];
+	const struct mx_buffer *scales = mx_plan_role(p, codes->role + 1);
+	unsigned x = (unsigned)case_find_buffer(p->c, spec->of);
+	const struct quantised q = {
+		.p = p,
+		.x = &p->buffers[x],
+		.x_bytes = data->bytes[x],
+		.operand = { data->bytes[codes - p->buffers], codes->ld,
+		             data->bytes[scales - p->buffers], scales->ld },
+		.format = dtype_format(codes->type),
+		.rows = codes->rows,
+		.cols = codes->cols,
+		.drawn = drawn,
+	};
+	mx_recipe recipe;
+	mx_recipe_by_name(spec->recipe, &recipe);
+	return fill_one(&q, p->c->buffers[x].data != NULL, recipe, err);
+}
+
+int quantised_fill(const struct mx_plan *p, struct mx_data *data, struct mx_error *err) {
+	const struct mx_buffer *a = mx_plan_role(p, MX_ROLE_A), *b = mx_plan_role(p, MX_ROLE_B);
+	if (a && mx_buffer_is_quantised(p, a) && fill_operand(p, a, data->a, data, err))
+		return -1;
+	return b && mx_buffer_is_quantised(p, b) ? fill_operand(p, b, data->b, data, err) : 0;
+}
