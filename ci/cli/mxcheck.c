@@ -32,6 +32,7 @@
 #include "report.h"
 #include "result.h"
 #include "save.h"
+#include "terminal.h"
 #include "waivers.h"
 
 enum { BAD_INPUT = 2, NOTHING_RAN = 77 };
@@ -51,7 +52,8 @@ struct gate {
 	struct mx_selection selection;
 	struct mx_result *results;
 	bool *done;
-	size_t next, printed;
+	size_t next, printed, n_done;
+	double start;
 	bool interrupted; /* some runs were not done */
 	size_t stale;     /* rows of --expect */
 	pthread_mutex_t lock;
@@ -229,8 +231,9 @@ static struct mx_record record_of(const struct gate *g, double seconds) {
 
 static void print_ready(struct gate *g) {
 	const struct mx_record record = record_of(g, 0);
+	mx_progress_clear();
 	while (g->printed < g->selection.n_runs && g->done[g->printed]) {
-		mx_report_result(g->o, g->device, g->results, g->printed);
+		mx_report_result(g->o, g->device, g->results, g->selection.n_runs, g->printed);
 		if (g->json)
 			mx_json_run(g->json, &record, &g->results[g->printed]);
 		if (g->history)
@@ -248,7 +251,10 @@ static void end_case(void *context, size_t i) {
 	if (!r->bad_input && g->expect)
 		mx_expect_compare(g->expect, g->device->arch, r);
 	g->done[i] = true;
+	g->n_done++;
 	print_ready(g);
+	if (!g->o->race)
+		mx_progress_show(g->n_done, g->selection.n_runs, mx_seconds() - g->start);
 }
 
 static void *work(void *argument) {
@@ -423,8 +429,10 @@ static int run_gate(struct gate *g) {
 		fputs("mxcheck: out of memory\n", stderr);
 		exit(BAD_INPUT);
 	}
+	g->start = mx_seconds();
 	mx_report_start(g->o, g->device, g->selection.n_runs);
 	bool lost = run_all(g, &err) != 0;
+	mx_progress_clear();
 	if (lost)
 		fprintf(stderr, "mxcheck: %s\n", err.text);
 	if (g->device->emu && g->o->analysis)
@@ -451,9 +459,19 @@ static int run_gate(struct gate *g) {
 
 /* ---- start ---- */
 
+static size_t widest(size_t column, const char *text) {
+	size_t n = strlen(text);
+	return n > column ? n : column;
+}
+
 static int list(const struct mx_selection *s) {
+	size_t name = 44, tags = 10;
+	for (size_t i = 0; i < s->n_runs; i++) {
+		name = widest(name, s->runs[i].name);
+		tags = widest(tags, s->runs[i].tags);
+	}
 	for (size_t i = 0; i < s->n_runs; i++)
-		printf("%-44s %-10s %s\n", s->runs[i].name, s->runs[i].tags,
+		printf("%-*s %-*s %s\n", (int)name, s->runs[i].name, (int)tags, s->runs[i].tags,
 		       s->runs[i].c->title ? s->runs[i].c->title : "");
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "assumptions.h"
 #include "hunt_report.h"
+#include "terminal.h"
 
 /* A hunt that a write error of its journal ended before it found anything. */
 static bool is_stopped(const struct mx_result *r) {
@@ -275,11 +276,15 @@ static void print_line(const struct mx_options *o, const struct mx_result *r) {
 	putchar('\n');
 }
 
-static const char *word_of(const struct mx_result *r) {
-	return is_stopped(r)         ? "STOP "
-	       : mx_result_status(r) ? "FAIL "
-	       : r->expected         ? "xfail"
-	                             : "pass ";
+static void print_word(const struct mx_result *r) {
+	if (is_stopped(r))
+		mx_print_coloured(MX_YELLOW, "STOP ");
+	else if (mx_result_status(r))
+		mx_print_coloured(MX_RED, "FAIL ");
+	else if (r->expected)
+		mx_print_coloured(MX_YELLOW, "xfail");
+	else
+		mx_print_coloured(MX_GREEN, "pass ");
 }
 
 /* The kinds of the findings that were expected, and the reason. */
@@ -297,8 +302,22 @@ static bool is_short(const struct mx_options *o, const struct mx_result *r) {
 	return r->expected && !r->alone && !o->verbose && !o->tap;
 }
 
+/* Passes are one line for each case, where a line for each run would fill more than a screen. */
+static bool is_grouped(const struct mx_options *o, size_t n) {
+	enum { SCREEN = 24 };
+	return n > SCREEN && !o->verbose && !o->tap && !o->notes && mx_output_is_terminal();
+}
+
+/* A pass about which there is nothing to say. */
+static bool is_pass(const struct mx_result *r) {
+	for (unsigned i = 0; i < r->verdict.n_notes; i++)
+		if (r->verdict.notes[i].severity != MX_NOT_WRONG)
+			return false;
+	return !mx_result_status(r);
+}
+
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
-                      const struct mx_result *results, size_t i) {
+                      const struct mx_result *results, size_t n, size_t i) {
 	const struct mx_result *r = &results[i];
 	int status = mx_result_status(r);
 	const char *lead = o->tap ? "#   " : "      ";
@@ -309,12 +328,16 @@ void mx_report_result(const struct mx_options *o, const struct mx_device *d,
 			printf("not ok %zu - %s # bad input\n", i + 1, r->run->name);
 		return;
 	}
+	if (is_grouped(o, n) && is_pass(r))
+		return;
 	if (o->tap)
 		printf("%sok %zu - %s%s%s\n# ", status || r->expected ? "not " : "", i + 1,
 		       r->run->name, r->expected ? " # TODO " : "",
 		       r->expected ? r->expected->reason : "");
-	else
-		printf("%s %-40s ", word_of(r), r->run->name);
+	else {
+		print_word(r);
+		printf(" %-40s ", r->run->name);
+	}
 	if (r->expected)
 		print_expected(r);
 	if (is_short(o, r)) {
@@ -404,6 +427,59 @@ void mx_report_details(const struct mx_bench *b, char *text, size_t room) {
 
 /* ---- the end ---- */
 
+static void print_group(const struct mx_result *results, size_t n, size_t first) {
+	const struct mx_case *c = results[first].run->c;
+	size_t runs = 0, proved = 0;
+	double seconds = 0;
+	for (size_t i = first; i < n; i++) {
+		if (results[i].run->c != c || !is_pass(&results[i]))
+			continue;
+		runs++;
+		proved += results[i].verdict.proof.outcome == MX_PROVED;
+		seconds += results[i].seconds;
+	}
+	mx_print_coloured(MX_GREEN, "pass ");
+	printf(" %-40s %zu run%s  %.3f s  order proved in %zu\n", c->name, runs,
+	       runs == 1 ? "" : "s", seconds, proved);
+}
+
+/* A line for each case that has passes. */
+static void print_groups(const struct mx_result *results, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		bool first = is_pass(&results[i]);
+		for (size_t k = 0; k < i && first; k++)
+			first = results[k].run->c != results[i].run->c || !is_pass(&results[k]);
+		if (first)
+			print_group(results, n, i);
+	}
+}
+
+/* Names the failures again, below all that was printed of them: status 4 before 3 before 1. */
+static void print_worst(const struct mx_result *results, size_t n) {
+	enum { MOST = 12 };
+	size_t failed = 0;
+	for (size_t i = 0; i < n; i++)
+		failed += !results[i].bad_input && mx_result_status(&results[i]) != 0;
+	if (failed < 2)
+		return;
+	printf("worst first:\n");
+	size_t left = failed < MOST ? failed : MOST;
+	for (int status = MX_WRONG_DEVICE; status > 0; status--)
+		for (size_t i = 0; i < n && left; i++) {
+			const struct mx_verdict *v = &results[i].verdict;
+			if (results[i].bad_input || mx_result_status(&results[i]) != status)
+				continue;
+			left--;
+			printf("  %d  %-40s", status, results[i].run->name);
+			for (unsigned k = 0; k < v->n_notes; k++)
+				if (v->notes[k].severity > 0 && mx_verdict_count(v, k))
+					printf(" %s", v->notes[k].kind);
+			putchar('\n');
+		}
+	if (failed > MOST)
+		printf("  and %zu more\n", failed - MOST);
+}
+
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    size_t n_absent, double seconds) {
 	size_t passed = 0, bad_input = 0, stopped = 0, cached = 0, expected = 0;
@@ -414,6 +490,10 @@ void mx_report_end(const struct mx_options *o, const struct mx_result *results, 
 		cached += results[i].cached;
 		stopped += is_stopped(&results[i]);
 	}
+	if (is_grouped(o, n))
+		print_groups(results, n);
+	if (mx_output_is_terminal() && !o->tap)
+		print_worst(results, n);
 	mx_assumptions_print(o, results, n);
 	printf("%s%zu passed, %zu failed", o->tap ? "# " : "", passed,
 	       n - passed - bad_input - stopped - expected);

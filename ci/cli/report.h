@@ -43,9 +43,10 @@ const char *mx_result_code(const struct mx_result *r, unsigned step, char path[4
 bool mx_result_is_brief(const struct mx_options *o, const struct mx_result *r);
 
 void mx_report_start(const struct mx_options *o, const struct mx_device *d, size_t n);
-/* Prints results[i], after those before it. */
+/* Prints results[i] of n, after those before it. On a terminal the passes of many runs are printed
+ * at the end, a line for each case. */
 void mx_report_result(const struct mx_options *o, const struct mx_device *d,
-                      const struct mx_result *results, size_t i);
+                      const struct mx_result *results, size_t n, size_t i);
 void mx_report_end(const struct mx_options *o, const struct mx_result *results, size_t n,
                    size_t n_absent, double seconds);
 
