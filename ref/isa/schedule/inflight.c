@@ -1,7 +1,8 @@
-/* Operations in flight: counters, order of return, and landings.
+/* Operations in flight: counters (vmcnt, lgkmcnt), order of return, and landings.
  *
- * The instruction set says which counter a stream of operations has and whether it returns in the
- * order of issue (mx_isa_stream). With scratch_apart, scratch returns in an order of its own. */
+ * The issue of an operation increments its counter, its landing decrements it. The instruction set
+ * says which counter a stream of operations has, and whether the stream returns in the order of
+ * issue (mx_isa_stream). With scratch_apart, scratch returns in an order of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static void land_before(struct mx_wave *w, struct mx_memop *m) {
 	}
 }
 
-/* Lands operation i of a stream. */
+/* Lands operation i of a stream: it takes effect, and its counter is decremented. */
 static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	struct mx_queue *q = &w->queue[stream];
 	struct mx_memop *m = q->op[i];
