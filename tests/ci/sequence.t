@@ -129,6 +129,16 @@ ok(-s "$dir/saved/reversed/twice/G=2/general/MID.npy", '  and those between the 
 is(mxcheck(@run, '--case', edited($twice), '--json', "$dir/runs.json"), 0, '--json passes') or report();
 like(slurp("$dir/runs.json"), qr/"kernel":"reverse","steps":\["reverse","reverse"\]/, '  and lists the kernels');
 
+# Reports have the place of a finding in the code object of its step.
+my @files = ('--json', "$dir/runs.json", '--sarif', "$dir/run.sarif", '--html', "$dir/run.html");
+my $racy = $twice =~ s/kernel: reverse # last/code: last.co\n    kernel: reverse_early/r;
+copy($co, "$dir/$_") for 'last.co', 'sequence.gpu.co';
+is(mxcheck('run', @files, '--case', edited($racy)), 3, 'a race of the last step is in the reports') or report();
+like(slurp("$dir/runs.json"), qr/"kind":"race-lds".*?"at":\{"step":2,"pc":\d+,"instruction":"ds_/, '  with its step and instruction') or diag slurp("$dir/runs.json");
+like(slurp("$dir/run.sarif"), qr/"fullyQualifiedName": ?"reverse_early\+0x/, '  and its kernel') or diag slurp("$dir/run.sarif");
+like(slurp("$dir/run.sarif"), qr/last\.co"/, '  in its code object');
+like(slurp("$dir/run.html"), qr/"access": ?true,"pc": ?\d+,"instruction": ?"ds_/, '  and the page shows both accesses') or report();
+
 # ---- code objects ----
 
 copy($co, "$dir/mine.co");
