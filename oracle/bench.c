@@ -336,6 +336,8 @@ void mx_bench_free(struct mx_bench *b) {
 			mx_device_free(b->device, b->buffer[i].device);
 	}
 	mx_corunners_free(b->around.corunners);
+	if (b->device->emu) /* the options of this thread point into the bench */
+		b->device->emu->set_launch_options(NULL);
 	for (unsigned i = 0; i < b->plan.n_steps; i++) {
 		mx_module_unload(b->step[i].module);
 		free(b->step[i].kernarg);

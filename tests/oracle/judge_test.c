@@ -325,6 +325,23 @@ static void test_failed_device(void) {
 	end(&s);
 }
 
+/* A launch of the same thread that no bench makes. */
+static void test_after_bench(void) {
+	const struct mx_geometry g = { { 1, 1, 1 }, { 256, 1, 1 }, 0 };
+	const struct mx_around alone = { 0 };
+	const uint8_t nothing[56] = { 0 }; /* M, N and K are 0 */
+	struct subject s = subject("gemm/mxfp4_gemm", 16, 16, 64, MX_REGIME_EXACT);
+	struct mx_module *m;
+	struct mx_why why = { "" };
+	uint64_t before = emu->emu->report()->stats.instructions;
+	need(!mx_module_load(emu, mx_bench_code(s.b, 0), "mxfp4_gemm_f32", &m, &why), why.text);
+	end(&s);
+	ok(!mx_module_launch(m, &g, nothing, sizeof nothing, &alone, &why) && before == 0 &&
+	           emu->emu->report()->stats.instructions > 0,
+	   "a launch after a bench has a report of its own: %s", why.text);
+	mx_module_unload(m);
+}
+
 static void test_bad_benches(void) {
 	struct mx_case *c;
 	struct mx_plan plan;
@@ -431,6 +448,7 @@ int main(void) {
 	test_surroundings();
 	test_twins();
 	test_failed_device();
+	test_after_bench();
 	test_bad_benches();
 	test_verdicts();
 	test_sampled_snr();
