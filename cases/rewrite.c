@@ -47,6 +47,9 @@ static void print_run(const struct mx_case_run *run, char *text, size_t room) {
 	}
 	n += (size_t)snprintf(text + n, room - n, "%sregime: %s, ", others ? "}, " : "",
 	                      mx_regime_name(run->regime));
+	for (unsigned i = 0; i < run->groups.n; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s%" PRId64 "%s", i ? ", " : "groups: [",
+		                      run->groups.rows[i], i + 1 == run->groups.n ? "], " : "");
 	if (run->tiles)
 		n += (size_t)snprintf(text + n, room - n, "tiles: %u, ", run->tiles);
 	snprintf(text + n, room - n, "tags: [regress]}");

@@ -42,6 +42,10 @@ static void print_shape(const struct mx_sizes *sizes) {
 
 static void print_command(const struct mx_options *o, const struct mx_shapes *s,
                           const struct mx_shape_failure *f) {
+	if (!f->saved[0] && f->trial.run.groups.n) { /* no option gives groups */
+		puts("      reproduce: give the case a run with these sizes and groups");
+		return;
+	}
 	printf("      reproduce: %s run --case '%s'", o->program,
 	       f->saved[0] ? f->saved : s->c->path);
 	print_code_object(o, s);

@@ -59,6 +59,18 @@ my $case = slurp('cases/gemm/mxfp4_f32.yaml');
 is($last =~ s/^runs:\n.*\z//msr, $case =~ s/^runs:\n.*\z//msr, 'a saved case is the case');
 like($last, qr/^runs:\n  - \{M: 33, N: 2, K: 32, regime: exact, tags: \[regress\]\}\n\z/m, '  with one run');
 
+# ---- groups: empty, of one row, at borders ----
+
+is(fuzz('--count', 64, '-v', 'foreign/mxfp8_grouped/*'), 0, 'a right grouped kernel passes') or diag $out, $err;
+like($out, qr/^ +M:(?: (?:1|2|15|16|17|31|32|33|127|128|129) \([1-9]\d*\)){11}$/m, '  with groups at the borders of a tile and of the padding');
+for ([ 'mxfp8_grouped', 'next_rows', 4, 'wrong-bits', '129x1x32,groups=128+1' ], [ 'mxfp8_wgrad', 'empty_skipped', 1, 'not-written', '1x1x1,groups=1+0' ]) {
+	my ($case, $co, $exit, $kind, $shape) = @$_;
+	is(fuzz('--count', 32, '--case', "cases/foreign/$case.yaml", '--co', "$build/tests/ci/$co.gpu.co"), $exit, "$co is found");
+	my ($again) = $out =~ m{^FAIL  foreign/$case/\Q$shape\E/exact\n +$kind: .*\n.*\n +reproduce: (.*)$}m or diag $out;
+	is(run('sh', '-c', $again // 'false'), 1, "  as $kind at $shape, and reproduced");
+	like($out, qr{^FAIL  foreign/$case/\Q$shape\E/exact }m, '  with these groups') or diag $out;
+}
+
 # ---- the same from a seed ----
 
 my @args = ('--count', 48, '-v', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_n.co");
