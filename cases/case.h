@@ -451,10 +451,18 @@ struct mx_case_run {
 /* A run of a case file, of a variant. */
 struct mx_case_run mx_run_of(const struct mx_run_spec *spec, const struct mx_variant *v);
 
-/* The text of a case file with one run instead of its own, tagged `regress`. The name stays,
- * because data depend on it. Returns text to free, or NULL with err->text. */
+/* Where a case is saved, and the code object that it ran: of --co, or NULL for the one that
+ * mx_case_code finds. */
+struct mx_saved_case {
+	const char *folder, *code_object, *kernel_dir;
+};
+
+/* The text of a case file with one run instead of its own, tagged `regress`, for a file in another
+ * folder: paths of code objects and data are relative to that folder if they are below it, else
+ * absolute. Code objects in kernel_dir stay as they are. The name stays, because data depend on it.
+ * Returns text to free, or NULL with err->text. */
 char *mx_case_with_run(const struct mx_case *c, const struct mx_case_run *run,
-                       struct mx_error *err);
+                       const struct mx_saved_case *saved, struct mx_error *err);
 
 /* The name of a run: case / variant / sizes / regime. */
 enum { MX_RUN_NAME = 1280 };

@@ -15,25 +15,6 @@ enum { USUAL_COUNT = 1000, BAD_INPUT = 2 };
 
 /* ---- one case ---- */
 
-/* A saved case is not beside the code object of its original. */
-static void print_code_object(const struct mx_options *o, const struct mx_shapes *s) {
-	char path[4096];
-	struct mx_error why;
-	size_t n = strlen(s->kernel_dir);
-	if (o->code_object)
-		printf(" --co '%s'", o->code_object);
-	for (unsigned i = 0; i < mx_case_steps(s->c); i++) {
-		if (mx_case_code(s->c, s->variant, i, s->kernel_dir, path, &why) ||
-		    (!strncmp(path, s->kernel_dir, n) && path[n] == '/'))
-			continue;
-		if (s->c->n_steps)
-			printf(" --code '%s'", dirname(path));
-		else if (!o->code_object)
-			printf(" --co '%s'", path);
-		return;
-	}
-}
-
 static void print_shape(const struct mx_sizes *sizes) {
 	for (unsigned i = 0; i < sizes->n; i++)
 		printf("%s%s=%" PRId64, i ? "," : " --shape ", sizes->at[i].name,
@@ -48,7 +29,8 @@ static void print_command(const struct mx_options *o, const struct mx_shapes *s,
 	}
 	printf("      reproduce: %s run --case '%s'", o->program,
 	       f->saved[0] ? f->saved : s->c->path);
-	print_code_object(o, s);
+	if (o->code_object && (!f->saved[0] || s->c->n_steps))
+		printf(" --co '%s'", o->code_object);
 	if (!f->saved[0]) {
 		print_shape(&f->trial.run.sizes);
 		if (f->trial.run.tiles)

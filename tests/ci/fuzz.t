@@ -56,7 +56,9 @@ for (@found) {
 }
 my $last = slurp("$regress/gemm-mxfp4_f32-33x2x32-exact.yaml");
 my $case = slurp('cases/gemm/mxfp4_f32.yaml');
-is($last =~ s/^runs:\n.*\z//msr, $case =~ s/^runs:\n.*\z//msr, 'a saved case is the case');
+my ($code) = $last =~ /^code: "(.*)"$/m;
+is($last =~ s/^code: [^\n]*\n|^runs:\n.*\z//msgr, $case =~ s/^code: [^\n]*\n|^runs:\n.*\z//msgr, 'a saved case is the case');
+is($code, Cwd::abs_path("$build/kernels/broken/store_past_n.co"), '  with the code object that it ran');
 like($last, qr/^runs:\n  - \{M: 33, N: 2, K: 32, regime: exact, tags: \[regress\]\}\n\z/m, '  with one run');
 
 # ---- groups: empty, of one row, at borders ----
@@ -116,8 +118,10 @@ File::Copy::copy("$build/kernels/broken/store_past_m.co", "$dir/own/kernel.co");
 my $program = Cwd::abs_path("$build/mxcheck");
 is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml"), 1, 'fuzz in another folder');
 ok(-e "$dir/own/cases/regress/gemm-mxfp4_f32-1x1x32-exact.yaml", '  makes cases/regress') or diag $err;
-my ($command) = $out =~ /^ +reproduce: (.* --co '.*kernel\.co' .*)$/m;
-is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  and the printed command finds the code object') or diag $out, $err;
+my ($command) = $out =~ /^ +reproduce: (.*)$/m;
+unlike($command, qr/--co/, '  with the code object');
+is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  which the printed command finds') or diag $out, $err;
+is(run('sh', '-c', "cd / && $program run --case $dir/own/cases/regress/gemm-mxfp4_f32-1x1x32-exact.yaml"), 1, '  from any folder') or diag $out, $err;
 is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml --regress /dev/null/x"), 2, 'without a saved case');
 ($command) = $out =~ /^ +reproduce: (.* --shape .*)$/m;
 is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  the printed command gives the shape') or diag $out, $err;
