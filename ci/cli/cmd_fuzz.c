@@ -89,6 +89,26 @@ static void print_beyond(const struct mx_shapes *s) {
 	}
 }
 
+/* --coverage: what as many shapes reach that coverage does not steer. */
+static int print_unsteered(const struct mx_shapes *shapes, unsigned long count, double seconds,
+                           struct mx_error *err) {
+	struct mx_shapes s = *shapes;
+	s.unsteered = true;
+	int status = mx_shapes_begin(&s, err);
+	if (!status)
+		status = mx_shapes_run(&s, count, seconds, err);
+	struct mx_covered c = mx_shapes_covered(&s);
+	if (!status) {
+		printf("%s  %lu shapes without steering reached: %zu of %zu blocks, %zu of %zu "
+		       "ways of "
+		       "branches; ",
+		       s.c->name, s.trials, c.blocks, c.all_blocks, c.ways, c.all_ways);
+		print_borders(&s);
+	}
+	mx_shapes_free(&s);
+	return status;
+}
+
 static void print_case(const struct mx_options *o, const struct mx_shapes *s, double seconds) {
 	struct mx_covered c = mx_shapes_covered(s);
 	printf("%s  %s%s%s  %lu shapes, %lu failing", s->failing ? "FAIL" : "pass", s->c->name,
@@ -144,9 +164,11 @@ static int fuzz_case(const struct mx_options *o, struct mx_shapes *s, double sec
 	if (count && s->shard >= count)
 		return 0;
 	count = (count + s->shards - 1 - s->shard) / s->shards;
-	int status = mx_shapes_begin(s, &err);
+	int status = o->coverage ? print_unsteered(s, count, seconds / 2, &err) : 0;
 	if (!status)
-		status = mx_shapes_run(s, count, seconds, &err);
+		status = mx_shapes_begin(s, &err);
+	if (!status)
+		status = mx_shapes_run(s, count, o->coverage ? seconds / 2 : seconds, &err);
 	if (!status)
 		status = save(o, s, &err);
 	if (s->trials || !status)

@@ -247,7 +247,7 @@ void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_t
 	struct dice d = { s->seed, number, 0 };
 	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
 	*t = (struct mx_trial){ { *sizes, MX_REGIME_GENERAL, s->variant }, 0 };
-	bool vary = s->n_kept && roll(&d, 2);
+	bool vary = s->n_kept && !s->unsteered && roll(&d, 2);
 	if (vary)
 		*t = s->kept[roll(&d, s->n_kept)];
 	uint64_t only = roll(&d, sizes->n);

@@ -52,6 +52,7 @@ struct mx_shapes {
 	unsigned shard, shards; /* this one, from 0, of how many; each draws trials of its own */
 	unsigned threads;
 	bool has_tiles; /* runs of tiles are possible */
+	bool unsteered; /* coverage does not steer the draw, and failures are not kept */
 	struct mx_borders borders[MX_MAX_SIZES];
 	struct mx_coverage coverage[MX_MAX_STEPS];
 	struct mx_trial *kept; /* trials that covered something new */

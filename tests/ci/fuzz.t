@@ -73,6 +73,13 @@ for ([ 'mxfp8_grouped', 'next_rows', 4, 'wrong-bits', '129x1x32,groups=128+1' ],
 	like($out, qr{^FAIL  foreign/$case/\Q$shape\E/exact }m, '  with these groups') or diag $out;
 }
 
+# ---- coverage with and without steering ----
+
+is(fuzz('--count', 48, '--coverage', 'gemm/mxfp8_persistent/*'), 0, '--coverage passes') or diag $err;
+my ($plain, $steered) = $out =~ /^gemm\/mxfp8_persistent  \d+ shapes without steering reached: (\d+) of 18 blocks, .* borders\npass .*\n +reached: (\d+) of 18 blocks/m;
+cmp_ok($steered // 0, '>=', $plain // 99, '  and prints what is reached without steering and with it') or diag $out;
+is(mxcheck('--coverage'), 2, '--coverage needs fuzz');
+
 # ---- the same from a seed ----
 
 my @args = ('--count', 48, '-v', '--case', 'cases/gemm/mxfp4_f32.yaml', '--co', "$build/kernels/broken/store_past_n.co");
