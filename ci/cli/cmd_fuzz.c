@@ -100,8 +100,7 @@ static int print_unsteered(const struct mx_shapes *shapes, unsigned long count, 
 	struct mx_covered c = mx_shapes_covered(&s);
 	if (!status) {
 		printf("%s  %lu shapes without steering reached: %zu of %zu blocks, %zu of %zu "
-		       "ways of "
-		       "branches; ",
+		       "ways of branches; ",
 		       s.c->name, s.trials, c.blocks, c.all_blocks, c.ways, c.all_ways);
 		print_borders(&s);
 	}

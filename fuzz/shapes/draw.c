@@ -178,11 +178,12 @@ static void draw_groups(const struct mx_shapes *s, unsigned M, struct mx_trial *
 	int64_t sum = 0;
 	for (unsigned i = 0; i < g->n; i++) {
 		uint64_t kind = roll(d, 4);
-		g->rows[i] = kind < 2 ? (int64_t)kind : draw_size(s, &s->borders[M], d);
+		g->rows[i] = kind < 2 ? (int64_t)kind * s->borders[M].multiple
+		                      : draw_size(s, &s->borders[M], d);
 		sum += g->rows[i];
 	}
 	if (!sum)
-		sum = g->rows[roll(d, g->n)] = 1;
+		sum = g->rows[roll(d, g->n)] = s->borders[M].multiple;
 	t->run.sizes.at[M].value = sum;
 }
 
