@@ -157,11 +157,20 @@ struct mx_sizes {
 	struct mx_name at[MX_MAX_SIZES];
 };
 
+/* The rows of each group of a run, instead of the case's; n 0: the case's. */
+enum { MX_MOST_RUN_GROUPS = 16 };
+struct mx_run_groups {
+	unsigned n;
+	int64_t rows[MX_MOST_RUN_GROUPS];
+};
+
 struct mx_run_spec {
 	int64_t M, N, K;       /* 0: not given; then `sizes` does not have them */
 	struct mx_sizes sizes; /* filled in by mx_case_load; names are owned */
 	mx_regime regime;
-	int64_t tiles; /* 0: all */
+	int64_t tiles;   /* 0: all */
+	int64_t *groups; /* rows of each; NULL: those of the case */
+	unsigned n_groups;
 	char **tags;
 	unsigned n_tags;
 };
@@ -436,15 +445,27 @@ struct mx_case_run {
 	mx_regime regime;
 	const struct mx_variant *variant; /* NULL: the case has none */
 	unsigned tiles;                   /* of the output that run and are judged; 0: all */
+	struct mx_run_groups groups;
 };
 
-/* The text of a case file with one run instead of its own, tagged `regress`. The name stays,
- * because data depend on it. Returns text to free, or NULL with err->text. */
+/* A run of a case file, of a variant. */
+struct mx_case_run mx_run_of(const struct mx_run_spec *spec, const struct mx_variant *v);
+
+/* Where a case is saved, and the code object that it ran: of --co, or NULL for the one that
+ * mx_case_code finds. */
+struct mx_saved_case {
+	const char *folder, *code_object, *kernel_dir;
+};
+
+/* The text of a case file with one run instead of its own, tagged `regress`, for a file in another
+ * folder: paths of code objects and data are relative to that folder if they are below it, else
+ * absolute. Code objects in kernel_dir stay as they are. The name stays, because data depend on it.
+ * Returns text to free, or NULL with err->text. */
 char *mx_case_with_run(const struct mx_case *c, const struct mx_case_run *run,
-                       struct mx_error *err);
+                       const struct mx_saved_case *saved, struct mx_error *err);
 
 /* The name of a run: case / variant / sizes / regime. */
-enum { MX_RUN_NAME = 1024 };
+enum { MX_RUN_NAME = 1280 };
 void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
                       char name[MX_RUN_NAME]);
 
@@ -505,7 +526,8 @@ struct mx_plan {
 	char name[MX_RUN_NAME];           /* "gemm/mxfp4_f32/128x128x256/exact" */
 	const struct mx_variant *variant; /* NULL: none */
 	struct mx_sizes sizes;
-	int64_t M, N, K; /* 0: not among the sizes */
+	struct mx_run_groups run_groups; /* of the run */
+	int64_t M, N, K;                 /* 0: not among the sizes */
 	mx_regime regime;
 	bool outside;     /* the contract; it permits launches there */
 	unsigned n_steps; /* launches, at least 1 */

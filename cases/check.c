@@ -125,6 +125,19 @@ static int check_sizes(struct source *s, const struct mx_case *c, struct mx_erro
 	return 0;
 }
 
+static int check_run_groups(struct source *s, const struct mx_case *c, struct mx_error *err) {
+	for (unsigned i = 0; i < c->n_runs; i++) {
+		const struct mx_run_spec *r = &c->runs[i];
+		const char *why = r->n_groups && !c->groups ? "the case has no groups" : NULL;
+		for (unsigned k = 0; !why && k < r->n_groups; k++)
+			why = r->groups[k] < 0 ? "a number is negative" : NULL;
+		if (why)
+			return source_fail(err, s, case_line_of(s, "runs", i, "groups"),
+			                   "runs[%u].groups: %s", i, why);
+	}
+	return 0;
+}
+
 static int check_names(struct source *s, const struct mx_case *c, struct mx_error *err) {
 	const yaml_node_t *root = yaml_document_get_root_node(&s->document);
 	const char *why = bad_case_name(c->name);
@@ -139,7 +152,9 @@ static int check_names(struct source *s, const struct mx_case *c, struct mx_erro
 		if ((why = clash(c, i, c->n_buffers, c->let[i].name)))
 			return source_fail(err, s, case_line_of(s, "let", i, "name"),
 			                   "let[%u].name: '%s' %s", i, c->let[i].name, why);
-	return check_variants(s, c, err) ? -1 : check_sizes(s, c, err);
+	if (check_variants(s, c, err) || check_sizes(s, c, err))
+		return -1;
+	return check_run_groups(s, c, err);
 }
 
 int case_find_role(const struct mx_case *c, mx_role role) {

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Data that are no file: see struct mx_buffer_spec. */
-static bool is_file(const char *data) {
+bool mx_case_data_is_file(const char *data) {
 	size_t n = data ? strlen(data) : 0;
 	return n > 4 && !strcmp(data + n - 4, ".npy");
 }
@@ -19,7 +18,7 @@ void mx_case_data_path(const struct mx_case *c, const char *file, char *path, si
 static int visit_data(const struct mx_case *c, const char *file, mx_visit_file *visit,
                       void *context) {
 	char path[4096];
-	if (!is_file(file))
+	if (!mx_case_data_is_file(file))
 		return 0;
 	mx_case_data_path(c, file, path, sizeof path);
 	return visit(context, path);

@@ -14,6 +14,9 @@ int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const c
                     const char *kernel_dir, mx_visit_file *visit, void *context,
                     struct mx_error *err);
 
+/* Whether the value of `data` or `expect`, or NULL, is a file: see struct mx_buffer_spec. */
+bool mx_case_data_is_file(const char *data);
+
 /* The path of a data file: a relative one is relative to the folder of the case file. */
 void mx_case_data_path(const struct mx_case *c, const char *file, char *path, size_t room);
 

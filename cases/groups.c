@@ -17,13 +17,15 @@ int mx_groups_lay(size_t n, const uint64_t *rows, uint64_t multiple, uint64_t *b
 	return 0;
 }
 
-static int make_rows(const struct scope *s, struct mx_groups *g, int64_t M, struct mx_error *err) {
+static int make_rows(const struct scope *s, const struct mx_run_groups *run, int64_t M,
+                     struct mx_groups *g, struct mx_error *err) {
 	const struct mx_groups_spec *spec = s->c->groups;
 	uint64_t sum = 0;
-	for (g->n = 0; g->n < spec->n_rows; g->n++) {
-		int64_t rows;
-		if (scope_eval(s, (struct field){ "groups.rows", g->n, "" }, spec->rows[g->n],
-		               (struct range){ 0, M }, &rows, err))
+	unsigned n = run->n ? run->n : spec->n_rows;
+	for (g->n = 0; g->n < n; g->n++) {
+		int64_t rows = run->n ? run->rows[g->n] : 0;
+		if (!run->n && scope_eval(s, (struct field){ "groups.rows", g->n, "" },
+		                          spec->rows[g->n], (struct range){ 0, M }, &rows, err))
 			return -1;
 		g->rows[g->n] = rows;
 		sum += rows;
@@ -34,12 +36,13 @@ static int make_rows(const struct scope *s, struct mx_groups *g, int64_t M, stru
 	                            "they add up to %" PRIu64 ", but M is %" PRId64, sum, M);
 }
 
-int groups_make(const struct scope *s, struct mx_groups *g, int64_t M, struct mx_error *err) {
+int groups_make(const struct scope *s, const struct mx_run_groups *run, int64_t M,
+                struct mx_groups *g, struct mx_error *err) {
 	const struct mx_groups_spec *spec = s->c->groups;
 	struct field at = { "groups.pad", -1, "" };
 	struct mx_error why;
 	int64_t pad = 1;
-	if (make_rows(s, g, M, err) ||
+	if (make_rows(s, run, M, g, err) ||
 	    (spec->pad && scope_eval(s, at, spec->pad, (struct range){ 1, 1 << 20 }, &pad, err)))
 		return -1;
 	if (spec->of == MX_GROUPS_COLS && pad % MX_BLOCK)

@@ -5,8 +5,9 @@
 #include "fill.h"
 #include "scope.h"
 
-/* Evaluates the case's groups; s contains M, N and K. */
-int groups_make(const struct scope *s, struct mx_groups *g, int64_t M, struct mx_error *err);
+/* The groups of a run, or where it has none, of the case; s contains M, N and K. */
+int groups_make(const struct scope *s, const struct mx_run_groups *run, int64_t M,
+                struct mx_groups *g, struct mx_error *err);
 
 /* The rows of the longest group. */
 size_t groups_most(const struct mx_groups *g);

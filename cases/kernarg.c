@@ -79,7 +79,7 @@ static int evaluate(const struct mx_plan *plan, unsigned step, const uint64_t *a
 	const struct mx_step_spec *s = mx_case_step(c, step);
 	const struct step_list list = step_list(c, step, "kernarg");
 	struct scope scope;
-	if (scope_make(&scope, c, &plan->sizes, plan->variant, err))
+	if (scope_make(&scope, plan, err))
 		return -1;
 	for (unsigned i = 0; i < plan->n_buffers; i++)
 		scope_add(&scope, plan->buffers[i].name, address[i]);

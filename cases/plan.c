@@ -225,11 +225,12 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 	*plan = (struct mx_plan){
 		.c = c,
 		.sizes = run->sizes,
+		.run_groups = run->groups,
 		.regime = run->regime,
 		.variant = v,
 	};
 	mx_case_run_name(c, run, plan->name);
-	if (make_shape(plan, err) || scope_make(&scope, c, &plan->sizes, v, err) ||
+	if (make_shape(plan, err) || scope_make(&scope, plan, err) ||
 	    make_steps(&scope, plan, err))
 		return -1;
 	if (check_contract(&scope, plan, err))

@@ -2,16 +2,35 @@
 #include "case.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+struct mx_case_run mx_run_of(const struct mx_run_spec *spec, const struct mx_variant *v) {
+	struct mx_case_run run = { spec->sizes, spec->regime, v, (unsigned)spec->tiles };
+	for (unsigned i = 0; i < spec->n_groups; i++)
+		run.groups.rows[run.groups.n++] = spec->groups[i];
+	return run;
+}
+
+/* ",groups=0+1+128", or "". */
+static void groups_text(const struct mx_run_groups *g, char *text, size_t room) {
+	size_t n = 0;
+	*text = 0;
+	for (unsigned i = 0; i < g->n && n < room; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s%" PRId64,
+		                      i ? "+" : ",groups=", g->rows[i]);
+}
+
 void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
                       char name[MX_RUN_NAME]) {
-	char sizes[MX_RUN_NAME / 2];
+	char sizes[MX_RUN_NAME / 2], groups[MX_RUN_NAME / 4];
 	mx_sizes_text(&run->sizes, sizes, sizeof sizes);
-	snprintf(name, MX_RUN_NAME, "%s/%s%s%s/%s", c->name, run->variant ? run->variant->name : "",
-	         run->variant ? "/" : "", sizes, mx_regime_name(run->regime));
+	groups_text(&run->groups, groups, sizeof groups);
+	snprintf(name, MX_RUN_NAME, "%s/%s%s%s%s/%s", c->name,
+	         run->variant ? run->variant->name : "", run->variant ? "/" : "", sizes, groups,
+	         mx_regime_name(run->regime));
 }
 
 unsigned mx_case_steps(const struct mx_case *c) {

@@ -303,6 +303,10 @@ static const cyaml_schema_field_t reference_fields[] = {
 	CYAML_FIELD_END,
 };
 
+static const cyaml_schema_value_t rows_of_group = {
+	CYAML_VALUE_INT(CYAML_FLAG_DEFAULT, int64_t),
+};
+
 static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_INT("M", OPTIONAL, struct mx_run_spec, M),
 	CYAML_FIELD_INT("N", OPTIONAL, struct mx_run_spec, N),
@@ -310,6 +314,8 @@ static const cyaml_schema_field_t run_fields[] = {
 	CYAML_FIELD_IGNORE("sizes", OPTIONAL), /* any names: sizes.c reads them */
 	ENUM(mx_run_spec, regime, regimes),
 	CYAML_FIELD_INT("tiles", OPTIONAL, struct mx_run_spec, tiles),
+	CYAML_FIELD_SEQUENCE_COUNT("groups", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec,
+	                           groups, n_groups, &rows_of_group, 1, MX_MOST_RUN_GROUPS),
 	CYAML_FIELD_SEQUENCE_COUNT("tags", CYAML_FLAG_POINTER | OPTIONAL, struct mx_run_spec, tags,
 	                           n_tags, &string, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END,

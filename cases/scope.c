@@ -37,15 +37,17 @@ int scope_eval(const struct scope *scope, struct field at, const char *text, str
 	return 0;
 }
 
-int scope_make(struct scope *scope, const struct mx_case *c, const struct mx_sizes *sizes,
-               const struct mx_variant *variant, struct mx_error *err) {
+int scope_make(struct scope *scope, const struct mx_plan *p, struct mx_error *err) {
+	const struct mx_case *c = p->c;
+	const struct mx_sizes *sizes = &p->sizes;
+	const struct mx_variant *variant = p->variant;
 	*scope = (struct scope){ .c = c };
 	for (unsigned i = 0; i < sizes->n; i++)
 		scope_add(scope, sizes->at[i].name, sizes->at[i].value);
 	for (unsigned i = 0; variant && i < variant->sizes.n; i++)
 		scope_add(scope, variant->sizes.at[i].name, variant->sizes.at[i].value);
 	if (c->groups) {
-		if (groups_make(scope, &scope->groups, mx_size(sizes, "M"), err))
+		if (groups_make(scope, &p->run_groups, mx_size(sizes, "M"), &scope->groups, err))
 			return -1;
 		scope_add(scope, "G", scope->groups.n);
 		scope_add(scope, "R", scope->groups.begin[scope->groups.n]);

@@ -23,10 +23,9 @@ struct scope {
 	struct mx_groups groups;
 };
 
-/* The sizes of the run and of its variant, with groups also G and R, and every let, in file order:
- * a let may use those before it. */
-int scope_make(struct scope *scope, const struct mx_case *c, const struct mx_sizes *sizes,
-               const struct mx_variant *variant, struct mx_error *err);
+/* The sizes of a plan's run and of its variant, with groups also G and R, and every let, in file
+ * order: a let may use those before it. The plan has the members of its run. */
+int scope_make(struct scope *scope, const struct mx_plan *p, struct mx_error *err);
 
 void scope_add(struct scope *scope, const char *name, int64_t value);
 

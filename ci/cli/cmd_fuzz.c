@@ -15,25 +15,6 @@ enum { USUAL_COUNT = 1000, BAD_INPUT = 2 };
 
 /* ---- one case ---- */
 
-/* A saved case is not beside the code object of its original. */
-static void print_code_object(const struct mx_options *o, const struct mx_shapes *s) {
-	char path[4096];
-	struct mx_error why;
-	size_t n = strlen(s->kernel_dir);
-	if (o->code_object)
-		printf(" --co '%s'", o->code_object);
-	for (unsigned i = 0; i < mx_case_steps(s->c); i++) {
-		if (mx_case_code(s->c, s->variant, i, s->kernel_dir, path, &why) ||
-		    (!strncmp(path, s->kernel_dir, n) && path[n] == '/'))
-			continue;
-		if (s->c->n_steps)
-			printf(" --code '%s'", dirname(path));
-		else if (!o->code_object)
-			printf(" --co '%s'", path);
-		return;
-	}
-}
-
 static void print_shape(const struct mx_sizes *sizes) {
 	for (unsigned i = 0; i < sizes->n; i++)
 		printf("%s%s=%" PRId64, i ? "," : " --shape ", sizes->at[i].name,
@@ -42,9 +23,14 @@ static void print_shape(const struct mx_sizes *sizes) {
 
 static void print_command(const struct mx_options *o, const struct mx_shapes *s,
                           const struct mx_shape_failure *f) {
+	if (!f->saved[0] && f->trial.run.groups.n) { /* no option gives groups */
+		puts("      reproduce: give the case a run with these sizes and groups");
+		return;
+	}
 	printf("      reproduce: %s run --case '%s'", o->program,
 	       f->saved[0] ? f->saved : s->c->path);
-	print_code_object(o, s);
+	if (o->code_object && (!f->saved[0] || s->c->n_steps))
+		printf(" --co '%s'", o->code_object);
 	if (!f->saved[0]) {
 		print_shape(&f->trial.run.sizes);
 		if (f->trial.run.tiles)
@@ -103,6 +89,25 @@ static void print_beyond(const struct mx_shapes *s) {
 	}
 }
 
+/* --coverage: what as many shapes reach that coverage does not steer. */
+static int print_unsteered(const struct mx_shapes *shapes, unsigned long count, double seconds,
+                           struct mx_error *err) {
+	struct mx_shapes s = *shapes;
+	s.unsteered = true;
+	int status = mx_shapes_begin(&s, err);
+	if (!status)
+		status = mx_shapes_run(&s, count, seconds, err);
+	struct mx_covered c = mx_shapes_covered(&s);
+	if (!status) {
+		printf("%s  %lu shapes without steering reached: %zu of %zu blocks, %zu of %zu "
+		       "ways of branches; ",
+		       s.c->name, s.trials, c.blocks, c.all_blocks, c.ways, c.all_ways);
+		print_borders(&s);
+	}
+	mx_shapes_free(&s);
+	return status;
+}
+
 static void print_case(const struct mx_options *o, const struct mx_shapes *s, double seconds) {
 	struct mx_covered c = mx_shapes_covered(s);
 	printf("%s  %s%s%s  %lu shapes, %lu failing", s->failing ? "FAIL" : "pass", s->c->name,
@@ -158,9 +163,11 @@ static int fuzz_case(const struct mx_options *o, struct mx_shapes *s, double sec
 	if (count && s->shard >= count)
 		return 0;
 	count = (count + s->shards - 1 - s->shard) / s->shards;
-	int status = mx_shapes_begin(s, &err);
+	int status = o->coverage ? print_unsteered(s, count, seconds / 2, &err) : 0;
 	if (!status)
-		status = mx_shapes_run(s, count, seconds, &err);
+		status = mx_shapes_begin(s, &err);
+	if (!status)
+		status = mx_shapes_run(s, count, o->coverage ? seconds / 2 : seconds, &err);
 	if (!status)
 		status = save(o, s, &err);
 	if (s->trials || !status)

@@ -161,8 +161,8 @@ static bool names_any(const struct mx_expected *x, const struct mx_selection *s)
 		for (unsigned k = 0; k < c->n_runs; k++)
 			for (unsigned v = 0; v < c->n_variants || !v; v++) {
 				char name[MX_RUN_NAME];
-				struct mx_case_run run = { c->runs[k].sizes, c->runs[k].regime,
-					                   c->n_variants ? &c->variants[v] : NULL };
+				struct mx_case_run run = mx_run_of(
+					&c->runs[k], c->n_variants ? &c->variants[v] : NULL);
 				mx_case_run_name(c, &run, name);
 				if (names(x, name, c->name))
 					return true;

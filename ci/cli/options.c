@@ -140,6 +140,8 @@ static const char help[] =
 	"\n"
 	"Shapes and mutation:\n"
 	"  --count N          (fuzz) shapes of each case; default 1000, or no limit with --time\n"
+	"  --coverage         (fuzz) first draw as many shapes without steering by coverage,\n"
+	"                     and print what these reach\n"
 	"  --regress DIR      (fuzz) the folder for failing shapes, a case file each; default:\n"
 	"                     cases/regress\n"
 	"  --nops             (mutate) mutants of s_nop too, where most mutants are of that class\n"
@@ -257,6 +259,7 @@ enum {
 	UPDATE_BASELINE,
 	COUNT,
 	REGRESS,
+	COVERAGE,
 	SHARD,
 	CACHE,
 	BASE,
@@ -313,6 +316,7 @@ static const struct option long_options[] = {
 	{ "base", required_argument, NULL, BASE },
 	{ "cases", required_argument, NULL, CASES },
 	{ "regress", required_argument, NULL, REGRESS },
+	{ "coverage", no_argument, NULL, COVERAGE },
 	{ "no-shrink", no_argument, NULL, NO_SHRINK },
 	{ "require-proof", no_argument, NULL, REQUIRE_PROOF },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -337,6 +341,7 @@ static bool *flag_of(int option, struct mx_options *o) {
 	case PROGRESS: return &o->progress;
 	case REQUIRE_PROOF: return &o->require_proof;
 	case NO_SHRINK: return &o->no_shrink;
+	case COVERAGE: return &o->coverage;
 	case UPDATE_BASELINE: return &o->update_baseline;
 	default: return NULL;
 	}
@@ -599,8 +604,8 @@ static bool check_fuzz(const struct mx_options *o, int *status) {
 static bool check_hunt(struct mx_options *o, int *status) {
 	if (o->fuzz)
 		return check_fuzz(o, status);
-	if (o->count || o->regress)
-		return bad(status, "%s", "--count and --regress are for mxcheck fuzz");
+	if (o->count || o->regress || o->coverage)
+		return bad(status, "%s", "--count, --regress and --coverage are for mxcheck fuzz");
 	if (o->time > 0 && !o->race)
 		o->race = MOST_RUNS;
 	if (o->race && o->schedule)

@@ -29,6 +29,7 @@ struct mx_options {
 	bool ci;              /* mxcheck ci */
 	bool fuzz;            /* mxcheck fuzz */
 	unsigned long count;  /* --count: shapes of each case; 0: no limit */
+	bool coverage;        /* --coverage */
 	const char *regress;  /* --regress: the folder of failing cases */
 	const char *baseline; /* --baseline: the file of the accuracy of runs */
 	bool update_baseline;

@@ -125,8 +125,9 @@ static int select_run(const struct mx_options *o, struct mx_selection *s, const 
                       const struct mx_run_spec *spec, const struct mx_variant *v,
                       struct mx_error *err) {
 	mx_regime regime = o->shape && o->has_regime ? o->regime : spec->regime;
-	struct mx_case_run run = { spec->sizes, regime, v,
-		                   o->tiles ? o->tiles : (unsigned)spec->tiles };
+	struct mx_case_run run = mx_run_of(spec, v);
+	run.regime = regime;
+	run.tiles = o->tiles ? o->tiles : run.tiles;
 	struct mx_selected own = as_run(c, spec, &run);
 	struct mx_error why = { "" };
 	int status = o->shape ? mx_sizes_replace(&run.sizes, o->shape, &why) : 0;

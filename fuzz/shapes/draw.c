@@ -82,12 +82,22 @@ static int64_t tile_of(const struct mx_borders *b) {
 /* K of an MX product is a multiple of a block without a contract, too. */
 static int64_t multiple_of(const struct mx_case *c, const struct mx_size_contract *k,
                            const char *name) {
+	bool sums_groups = c->groups && c->groups->of == MX_GROUPS_COLS;
 	if (k && k->multiple)
 		return k->multiple;
+	if (sums_groups) /* over their columns, not over K */
+		return 1;
 	for (unsigned i = 0; i < c->n_buffers; i++)
 		if (c->buffers[i].role == MX_ROLE_A && !strcmp(name, "K"))
 			return MX_BLOCK;
 	return 1;
+}
+
+/* The multiple to which groups are padded; 0: none, or it depends on sizes. */
+static int64_t pad_of(const struct mx_case *c) {
+	struct mx_error why;
+	int64_t pad = 0;
+	return c->groups->pad && !mx_expr_eval(c->groups->pad, NULL, 0, &pad, &why) ? pad : 0;
 }
 
 static void find_borders(const struct mx_shapes *s, struct mx_borders *b, const char *name) {
@@ -101,6 +111,9 @@ static void find_borders(const struct mx_shapes *s, struct mx_borders *b, const 
 		add_around(b, i * tile);
 	if (b->contract && b->contract->max)
 		add(b, b->contract->max);
+	int64_t pad = mx_shapes_is_grouped(s, b->size) ? pad_of(s->c) : 0;
+	if (pad)
+		add_around(b, pad);
 }
 
 void mx_shapes_borders(struct mx_shapes *s) {
@@ -111,11 +124,22 @@ void mx_shapes_borders(struct mx_shapes *s) {
 	}
 }
 
+bool mx_shapes_is_grouped(const struct mx_shapes *s, unsigned size) {
+	return s->c->groups && !strcmp(s->c->runs[0].sizes.at[size].name, "M");
+}
+
+/* With groups M is at a border if one of them is. */
+static bool is_at(const struct mx_shapes *s, const struct mx_trial *t, unsigned size, int64_t v) {
+	bool at = !mx_shapes_is_grouped(s, size) && t->run.sizes.at[size].value == v;
+	for (unsigned i = 0; mx_shapes_is_grouped(s, size) && i < t->run.groups.n; i++)
+		at |= t->run.groups.rows[i] == v;
+	return at;
+}
+
 void mx_shapes_reached(struct mx_shapes *s, const struct mx_trial *t) {
 	for (unsigned i = 0; i < t->run.sizes.n; i++)
 		for (unsigned k = 0; k < s->borders[i].n; k++)
-			s->borders[i].at[k].reached +=
-				s->borders[i].at[k].value == t->run.sizes.at[i].value;
+			s->borders[i].at[k].reached += is_at(s, t, i, s->borders[i].at[k].value);
 }
 
 /* ---- sizes ---- */
@@ -140,6 +164,27 @@ static int64_t draw_size(const struct mx_shapes *s, const struct mx_borders *b, 
 	if (may_leave && !roll(d, OUTSIDE_IN))
 		return beyond(b, d);
 	return roll(d, 3) ? b->at[roll(d, b->n)].value : between(b, d);
+}
+
+/* ---- groups ---- */
+
+/* Empty groups, groups of one row, and groups with a size at a border; M is their sum. Half of the
+ * draws have as many as the case. */
+static void draw_groups(const struct mx_shapes *s, unsigned M, struct mx_trial *t, struct dice *d) {
+	struct mx_run_groups *g = &t->run.groups;
+	unsigned n = s->c->groups->n_rows;
+	g->n = roll(d, 2) ? n : 1 + (unsigned)roll(d, 2 * n);
+	g->n = g->n < MX_MOST_RUN_GROUPS ? g->n : MX_MOST_RUN_GROUPS;
+	int64_t sum = 0;
+	for (unsigned i = 0; i < g->n; i++) {
+		uint64_t kind = roll(d, 4);
+		g->rows[i] = kind < 2 ? (int64_t)kind * s->borders[M].multiple
+		                      : draw_size(s, &s->borders[M], d);
+		sum += g->rows[i];
+	}
+	if (!sum)
+		sum = g->rows[roll(d, g->n)] = s->borders[M].multiple;
+	t->run.sizes.at[M].value = sum;
 }
 
 /* One of the regimes of the case's runs: a kernel need not hold in the others. */
@@ -203,13 +248,16 @@ void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_t
 	struct dice d = { s->seed, number, 0 };
 	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
 	*t = (struct mx_trial){ { *sizes, MX_REGIME_GENERAL, s->variant }, 0 };
-	bool vary = s->n_kept && roll(&d, 2);
+	bool vary = s->n_kept && !s->unsteered && roll(&d, 2);
 	if (vary)
 		*t = s->kept[roll(&d, s->n_kept)];
 	uint64_t only = roll(&d, sizes->n);
 	for (unsigned i = 0; i < sizes->n; i++)
-		if (!vary || i == only)
+		if (!vary || i == only) {
 			t->run.sizes.at[i].value = draw_size(s, &s->borders[i], &d);
+			if (mx_shapes_is_grouped(s, i))
+				draw_groups(s, i, t, &d);
+		}
 	t->run.regime = draw_regime(s->c, &d);
 	if (s->has_tiles && !roll(&d, FAR_IN))
 		draw_far(s, t, &d);

@@ -35,11 +35,59 @@ static void reduce_far(const struct mx_shapes *s, struct mx_shape_failure *f, un
 	}
 }
 
+/* Tries other groups; M is their sum. */
+static bool try_groups(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned M,
+                       const struct mx_run_groups *g) {
+	struct mx_trial t = f->trial;
+	int64_t sum = 0;
+	for (unsigned i = 0; i < g->n; i++)
+		sum += g->rows[i];
+	t.run.groups = *g;
+	t.run.sizes.at[M].value = sum;
+	return sum && still_fails(s, f, &t);
+}
+
+static bool try_rows(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned M, unsigned i,
+                     int64_t rows) {
+	struct mx_run_groups g = f->trial.run.groups;
+	if (rows >= g.rows[i])
+		return false;
+	g.rows[i] = rows;
+	return try_groups(s, f, M, &g);
+}
+
+/* Leaves out groups, then makes each smaller: to 0, 1, a border, or half the distance. */
+static bool reduce_groups(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned M) {
+	const struct mx_borders *b = &s->borders[M];
+	const struct mx_run_groups *now = &f->trial.run.groups;
+	bool smaller = false;
+	for (unsigned i = now->n; i-- > 0;) {
+		struct mx_run_groups g = *now;
+		memmove(&g.rows[i], &g.rows[i + 1], (--g.n - i) * sizeof *g.rows);
+		smaller |= g.n && try_groups(s, f, M, &g);
+	}
+	for (unsigned i = 0; i < now->n; i++) {
+		int64_t passes = 0, half;
+		bool least = try_rows(s, f, M, i, 0) || try_rows(s, f, M, i, 1);
+		for (unsigned k = 0; k < b->n && !least; k++)
+			least = try_rows(s, f, M, i, b->at[k].value);
+		smaller |= least;
+		while ((half = (passes + now->rows[i]) / 2) > passes)
+			if (try_rows(s, f, M, i, half))
+				smaller = true;
+			else
+				passes = half;
+	}
+	return smaller;
+}
+
 /* Tries borders in ascending order; then halves the distance to the largest size that passes. */
 static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
 	const struct mx_borders *b = &s->borders[size];
 	int64_t begin = f->trial.run.sizes.at[size].value, passes = 0;
 	bool smaller = false;
+	if (mx_shapes_is_grouped(s, size))
+		return reduce_groups(s, f, size);
 	for (unsigned i = 0; i < b->n && !smaller; i++)
 		smaller = try_size(s, f, size, b->at[i].value);
 	if (f->trial.run.tiles)

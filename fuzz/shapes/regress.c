@@ -36,8 +36,11 @@ int mx_trial_save(const struct mx_shapes *s, const char *dir, struct mx_shape_fa
 	file_name(s, &f->trial, name);
 	if (snprintf(f->saved, sizeof f->saved, "%s/%s.yaml", dir, name) >= (int)sizeof f->saved)
 		return mx_fail(err, "%s: the name of the folder is too long", dir);
-	char *text = mx_case_with_run(s->c, &f->trial.run, err);
-	int status = text ? make_folder(dir, err) : -1;
+	struct mx_saved_case saved = { dir, s->code_object, s->kernel_dir };
+	if (make_folder(dir, err))
+		return -1;
+	char *text = mx_case_with_run(s->c, &f->trial.run, &saved, err);
+	int status = text ? 0 : -1;
 	if (!status) {
 		struct mx_file file = { f->saved, { { text, strlen(text) } } };
 		status = mx_files_write(&file, 1, err);

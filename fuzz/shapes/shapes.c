@@ -130,7 +130,7 @@ static void note_failure(struct mx_shapes *s, const struct outcome *o) {
 	if (!kind)
 		return;
 	s->failing++;
-	if (is_known(s, kind) || s->n_failures == MX_MOST_FAILURES)
+	if (s->unsteered || is_known(s, kind) || s->n_failures == MX_MOST_FAILURES)
 		return;
 	struct mx_shape_failure *f = &s->failure[s->n_failures++];
 	*f = (struct mx_shape_failure){ .trial = o->trial,

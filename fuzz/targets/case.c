@@ -12,7 +12,7 @@ static void plan(const struct mx_case *c) {
 	for (unsigned i = 0; i < c->n_runs; i++) {
 		const struct mx_run_spec *r = &c->runs[i];
 		uint64_t address[MX_MAX_BUFFERS] = { 0 };
-		struct mx_case_run run = { r->sizes, r->regime, c->variants, (unsigned)r->tiles };
+		struct mx_case_run run = mx_run_of(r, c->variants);
 		if (mx_plan_make_run(c, &run, &p, &err))
 			continue;
 		for (unsigned k = 0; k < p.n_steps; k++) {

@@ -56,8 +56,29 @@ for (@found) {
 }
 my $last = slurp("$regress/gemm-mxfp4_f32-33x2x32-exact.yaml");
 my $case = slurp('cases/gemm/mxfp4_f32.yaml');
-is($last =~ s/^runs:\n.*\z//msr, $case =~ s/^runs:\n.*\z//msr, 'a saved case is the case');
+my ($code) = $last =~ /^code: "(.*)"$/m;
+is($last =~ s/^code: [^\n]*\n|^runs:\n.*\z//msgr, $case =~ s/^code: [^\n]*\n|^runs:\n.*\z//msgr, 'a saved case is the case');
+is($code, Cwd::abs_path("$build/kernels/broken/store_past_n.co"), '  with the code object that it ran');
 like($last, qr/^runs:\n  - \{M: 33, N: 2, K: 32, regime: exact, tags: \[regress\]\}\n\z/m, '  with one run');
+
+# ---- groups: empty, of one row, at borders ----
+
+is(fuzz('--count', 64, '-v', 'foreign/mxfp8_grouped/*'), 0, 'a right grouped kernel passes') or diag $out, $err;
+like($out, qr/^ +M:(?: (?:1|2|15|16|17|31|32|33|127|128|129) \([1-9]\d*\)){11}$/m, '  with groups at the borders of a tile and of the padding');
+for ([ 'mxfp8_grouped', 'next_rows', 4, 'wrong-bits', '129x1x32,groups=128+1' ], [ 'mxfp8_wgrad', 'empty_skipped', 1, 'not-written', '1x1x1,groups=1+0' ]) {
+	my ($case, $co, $exit, $kind, $shape) = @$_;
+	is(fuzz('--count', 32, '--case', "cases/foreign/$case.yaml", '--co', "$build/tests/ci/$co.gpu.co"), $exit, "$co is found");
+	my ($again) = $out =~ m{^FAIL  foreign/$case/\Q$shape\E/exact\n +$kind: .*\n.*\n +reproduce: (.*)$}m or diag $out;
+	is(run('sh', '-c', $again // 'false'), 1, "  as $kind at $shape, and reproduced");
+	like($out, qr{^FAIL  foreign/$case/\Q$shape\E/exact }m, '  with these groups') or diag $out;
+}
+
+# ---- coverage with and without steering ----
+
+is(fuzz('--count', 48, '--coverage', 'gemm/mxfp8_persistent/*'), 0, '--coverage passes') or diag $err;
+my ($plain, $steered) = $out =~ /^gemm\/mxfp8_persistent  \d+ shapes without steering reached: (\d+) of 18 blocks, .* borders\npass .*\n +reached: (\d+) of 18 blocks/m;
+cmp_ok($steered // 0, '>=', $plain // 99, '  and prints what is reached without steering and with it') or diag $out;
+is(mxcheck('--coverage'), 2, '--coverage needs fuzz');
 
 # ---- the same from a seed ----
 
@@ -104,8 +125,10 @@ File::Copy::copy("$build/kernels/broken/store_past_m.co", "$dir/own/kernel.co");
 my $program = Cwd::abs_path("$build/mxcheck");
 is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml"), 1, 'fuzz in another folder');
 ok(-e "$dir/own/cases/regress/gemm-mxfp4_f32-1x1x32-exact.yaml", '  makes cases/regress') or diag $err;
-my ($command) = $out =~ /^ +reproduce: (.* --co '.*kernel\.co' .*)$/m;
-is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  and the printed command finds the code object') or diag $out, $err;
+my ($command) = $out =~ /^ +reproduce: (.*)$/m;
+unlike($command, qr/--co/, '  with the code object');
+is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  which the printed command finds') or diag $out, $err;
+is(run('sh', '-c', "cd / && $program run --case $dir/own/cases/regress/gemm-mxfp4_f32-1x1x32-exact.yaml"), 1, '  from any folder') or diag $out, $err;
 is(run('sh', '-c', "cd $dir/own && $program fuzz --count 32 --case kernel.yaml --regress /dev/null/x"), 2, 'without a saved case');
 ($command) = $out =~ /^ +reproduce: (.* --shape .*)$/m;
 is(run('sh', '-c', "cd $dir/own && " . ($command // 'false')), 1, '  the printed command gives the shape') or diag $out, $err;

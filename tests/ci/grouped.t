@@ -44,6 +44,13 @@ like($out, qr{wrong-bits: C: group 2 \(128 rows from 128\), row 0, .* in 1 of 6 
 
 is(judge($good, 'M - 162' => 'M - 161'), 2, 'groups that are not M rows are bad input');
 like($err, qr/groups\.rows: they add up to 292, but M is 291/, 'with the reason');
+is(judge_case('mxfp8_grouped', '9x48x256,groups=4+0+5/exact', $good, 'M: 291, N: 48, K: 256,' => 'M: 9, N: 48, K: 256, groups: [4, 0, 5],'), 0, 'a run has groups of its own') or diag $err;
+like($out, qr{bits ${\ (256 * 48)}/}, 'which are judged');
+for ([ '4+5', 'they add up to 9, but M is 291' ], [ '292+-1', 'runs[0].groups: a number is negative' ]) {
+	my $list = $_->[0] =~ s/\+/, /r;
+	is(judge_case('mxfp8_grouped', "291x48x256,groups=$_->[0]/exact", $good, 'regime: exact,' => "regime: exact, groups: [$list],"), 2, "$_->[0] is bad input");
+	like($err, qr/\Q$_->[1]\E/, 'with the reason');
+}
 is(judge($good, 'role: c,         ' => 'role: none,      '), 2, 'an output without a role is not judged');
 like($err, qr/groups are judged by bits, with roles a, b and c in f32 or bf16/, 'and the error has the reason');
 
