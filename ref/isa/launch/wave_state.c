@@ -41,20 +41,22 @@ void mx_start_lanes(struct mx_wave *w) {
 }
 
 void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
+	const struct mx_isa *isa = w->group->run->isa;
 	const struct mx_kernel *k = w->group->run->launch->kernel;
 	w->status = MX_READY;
 	w->issued = 0;
-	w->lanes = ~0ull >> (64 - w->group->run->isa->wave_size);
+	w->lanes = ~0ull >> (64 - isa->wave_size);
+	w->stream = isa->stream;
 	w->priority = 0;
 	w->yields = w->unwritten_back = false;
 	w->vgprs = k->vgprs;
 	w->agprs = k->agprs;
-	w->first_agpr = w->group->run->isa->vgprs;
+	w->first_agpr = isa->vgprs;
 	w->next_due = UINT64_MAX;
 	mx_watch_wave_begin(w);
 	poison_registers(w, pattern);
 	mx_scratch_start(w, pattern);
-	w->group->run->isa->start(w);
+	isa->start(w);
 }
 
 const char *mx_unsupported_state(const struct mx_launch *l) {

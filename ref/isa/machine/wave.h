@@ -63,7 +63,8 @@ struct mx_wave {
 	mx_counts counts; /* the counters: the sums of the operations' mx_inst.counts */
 	mx_counts target; /* what a waiting wave waits for: the most of each counter */
 	uint64_t next_due;
-	unsigned streams; /* that have operations in flight, a bit each */
+	unsigned streams;                   /* that have operations in flight, a bit each */
+	const struct mx_isa_stream *stream; /* of the instruction set */
 	struct mx_queue queue[MX_STREAMS];
 	uint8_t *scratch,
 		*scratch_unwritten; /* a linear private segment for each lane; taint as in LDS */

@@ -17,7 +17,7 @@
  * Compiled code relies on this for vector memory: no wait stands between a store and a load of the
  * same address [LLVM SIInsertWaitcnts]. */
 static inline const struct mx_isa_stream *mx_race_stream(const struct mx_wave *w, unsigned stream) {
-	return &w->group->run->isa->stream[stream];
+	return &w->stream[stream];
 }
 
 enum { MX_RACE_MORE = 128, MX_RACE_ISSUES = 64 /* more than the highest counter */ };

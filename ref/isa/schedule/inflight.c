@@ -40,10 +40,6 @@ void mx_memop_drop(struct mx_wave *w, struct mx_memop *m) {
 	w->group->free_list = m;
 }
 
-static const struct mx_isa_stream *stream_of(const struct mx_wave *w, unsigned stream) {
-	return &w->group->run->isa->stream[stream];
-}
-
 /* What an operation adds to its counter. */
 static mx_counts weight_of(const struct mx_memop *m, unsigned counter) {
 	return m->in->counts & MX_COUNT(counter, 255);
@@ -58,7 +54,7 @@ static uint64_t first_due(const struct mx_wave *w) {
 	uint64_t due = UINT64_MAX;
 	FOR_STREAMS(s, w) {
 		const struct mx_queue *q = &w->queue[s];
-		unsigned n = stream_of(w, s)->in_order ? 1 : q->n;
+		unsigned n = w->stream[s].in_order ? 1 : q->n;
 		for (unsigned i = 0; i < n; i++)
 			due = q->op[i]->due < due ? q->op[i]->due : due;
 	}
@@ -68,22 +64,24 @@ static uint64_t first_due(const struct mx_wave *w) {
 void mx_memop_issue(struct mx_wave *w, unsigned stream, struct mx_memop *m) {
 	struct mx_stats *stats = &w->group->run->report->stats;
 	struct mx_queue *q = &w->queue[stream];
-	unsigned counter = stream_of(w, stream)->counter;
+	const struct mx_isa_stream *s = &w->stream[stream];
+	mx_counts weight = weight_of(m, s->counter);
 	m->stream = (uint8_t)stream;
 	m->issued_at = w->group->clock;
 	m->barriers = w->group->barriers;
 	m->due = mx_due_time(w, m);
 	q->op[q->n++] = m;
 	w->streams |= 1u << stream;
-	w->counts += weight_of(m, counter);
+	w->counts += weight;
 	w->group->in_flight++;
-	if (mx_in_l1(w->group, stream))
+	if (s->path == MX_PATH_MEMORY)
 		mx_l1_count(w->group, m, 1);
 	if (w->wanted & MX_WATCH_OPERATION)
 		mx_watch_operation(w, m);
-	if (mx_count(w->counts, counter) > stats->most[counter])
-		stats->most[counter] = mx_count(w->counts, counter);
-	w->next_due = first_due(w);
+	if (mx_count(w->counts, s->counter) > stats->most[s->counter])
+		stats->most[s->counter] = mx_count(w->counts, s->counter);
+	if (m->due < w->next_due && (q->n == 1 || !s->in_order))
+		w->next_due = m->due;
 }
 
 static void land(struct mx_wave *w, unsigned stream, unsigned i);
@@ -110,7 +108,7 @@ static void land_before(struct mx_wave *w, struct mx_memop *m) {
 static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	struct mx_queue *q = &w->queue[stream];
 	struct mx_memop *m = q->op[i];
-	if (mx_in_l1(w->group, stream)) {
+	if (w->stream[stream].path == MX_PATH_MEMORY) {
 		if (mx_l1_may_wait(w->group, m))
 			land_before(w, m);
 		mx_l1_count(w->group, m, -1);
@@ -123,7 +121,7 @@ static void land(struct mx_wave *w, unsigned stream, unsigned i) {
 	if (w->wanted & MX_WATCH_LANDING)
 		mx_watch_landed(w, m);
 	w->group->stores += (m->in->op->flags & MX_STORE) != 0;
-	w->counts -= weight_of(m, stream_of(w, stream)->counter);
+	w->counts -= weight_of(m, w->stream[stream].counter);
 	w->streams &= ~((unsigned)(q->n == 1) << stream);
 	q->n--;
 	memmove(q->op + i, q->op + i + 1, (q->n - i) * sizeof *q->op);
@@ -148,7 +146,7 @@ static void land_due_of_any(struct mx_wave *w, unsigned stream) {
 
 void mx_land_due(struct mx_wave *w) {
 	FOR_STREAMS(s, w) {
-		if (stream_of(w, s)->in_order)
+		if (w->stream[s].in_order)
 			land_due_in_order(w, s);
 		else
 			land_due_of_any(w, s);
@@ -169,9 +167,9 @@ static unsigned may_land(const struct mx_wave *w, unsigned counter, struct next 
 	unsigned n = 0, ordered = 0;
 	FOR_STREAMS(s, w) {
 		const struct mx_queue *q = &w->queue[s];
-		if (stream_of(w, s)->counter != counter)
+		if (w->stream[s].counter != counter)
 			continue;
-		if (stream_of(w, s)->in_order)
+		if (w->stream[s].in_order)
 			oldest[ordered++] = (struct next){ q, s, 0 };
 		else
 			for (unsigned i = 0; i < q->n; i++)
@@ -235,7 +233,7 @@ static void land_one_of(struct mx_wave *w, unsigned counter) {
 	unsigned n = may_land(w, counter, next), i = 0;
 	if (w->group->run->launch->schedule)
 		i = first_of(next, n);
-	else if (n > 1 || !stream_of(w, next[0].stream)->in_order)
+	else if (n > 1 || !w->stream[next[0].stream].in_order)
 		i = mx_random_below(&w->group->random, n);
 	land(w, next[i].stream, next[i].i);
 }
