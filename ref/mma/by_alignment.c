@@ -59,14 +59,20 @@ INLINE ints load_ints(const int32_t *from) {
 	return v;
 }
 
+/* Masks by arithmetic: GCC makes comparisons of such wide vectors element by element. The
+ * difference must not overflow. */
+INLINE ints less(ints x, ints y) {
+	return (x - y) >> 31;
+}
+
 INLINE ints larger(ints x, ints y) {
-	ints more = x > y;
-	return (x & more) | (y & ~more);
+	ints y_larger = less(x, y);
+	return (y & y_larger) | (x & ~y_larger);
 }
 
 INLINE ints smaller(ints x, int y) {
-	ints less = x < y;
-	return (x & less) | (y & ~less);
+	ints x_smaller = less(x, (ints){ 0 } + y);
+	return (x & x_smaller) | (y & ~x_smaller);
 }
 
 /* The largest exponent of a part, for one row and WIDE columns: every `step`th product from
@@ -96,9 +102,7 @@ INLINE ints part_sum(const struct factors *a, const struct factors *b, unsigned 
 /* v * 2^from floored, in units of 2^to; v is 0 if `from` has no meaning. */
 INLINE longs floor_to(longs v, ints from, ints to) {
 	longs shift = __builtin_convertvector(to - from, longs);
-	/* shift > 0 and shift > 63; GCC makes comparisons of such wide vectors element by element.
-	 */
-	longs right = -shift >> 63, beyond = (63 - shift) >> 63;
+	longs right = -shift >> 63, beyond = (63 - shift) >> 63; /* shift > 0, shift > 63 */
 	longs count = (shift & ~beyond) | (beyond & 63);
 	return (v >> (count & right)) << (-shift & ~right & 63);
 }
@@ -144,14 +148,16 @@ INLINE ints step(const struct aligned *x, unsigned row, unsigned col, unsigned k
 	int dot_bits = p->dot, acc_bits = p->acc;
 	int width = dot_bits > acc_bits ? dot_bits : acc_bits;
 	ints field = c >> 23 & 0xFF, c_top = larger(field, (ints){ 0 } + 1) - 127;
-	ints sig = (c & 0x7FFFFF) | ((field > 0) & 0x800000), c_sign = c >> 31, top, unit;
-	*again |= (field == 255) | (c == INT32_MIN);
+	ints zero = { 0 }, normal = less(zero, field), c_sign = c >> 31, top, unit;
+	ints sig = (c & 0x7FFFFF) | (normal & 0x800000);
+	ints minus_zero = c_sign & ~less(zero, c & INT32_MAX);
+	*again |= less(zero + 254, field) | minus_zero;
 	longs dot = products(x, row, col, k, &top, &unit);
-	*again |= top >= (p->limit ? (int)p->limit : 1000) - 2;
-	ints c_any = sig != 0;
+	*again |= ~less(top, zero + (p->limit ? (int)p->limit : 1000) - 2);
+	ints c_any = less(zero, sig);
 	top = larger(larger(top, (c_top & c_any) | (LEAST & ~c_any)), (ints){ 0 } + LEAST);
 	if (p->drop)
-		sig &= c_top >= top - (int)p->drop;
+		sig &= ~less(c_top, top - (int)p->drop);
 	dot = floor_to(dot, unit, top - dot_bits);
 	longs acc = __builtin_convertvector((sig ^ c_sign) - c_sign, longs);
 	acc = floor_to(acc, c_top - 23, top - acc_bits);
@@ -170,7 +176,7 @@ INLINE void run(const struct aligned *x, const struct mx_mma_args *g, uint32_t (
 			for (unsigned k = 0; k < x->K; k += x->profile->group)
 				c = step(x, row, col, k, c, &bad);
 			memcpy(&d[r][lane], &c, sizeof c);
-			bad |= (c & (int)MX_F32_INF) == (int)MX_F32_INF;
+			bad |= ~less(c & (int)MX_F32_INF, (ints){ 0 } + (int)MX_F32_INF);
 			for (unsigned i = 0; i < WIDE; i++)
 				if (bad[i] || x->a.special[row] || x->b.special[col + i])
 					again[r] |= UINT64_C(1) << (lane + i);
