@@ -255,7 +255,8 @@ json_t *mx_json_of_end(const struct mx_record *r) {
 	mx_json_put(line, "expected", json_integer((json_int_t)count[MX_FAILED_AS_EXPECTED]));
 	mx_json_put(line, "other",
 	            json_integer((json_int_t)(count[MX_STOPPED] + count[MX_BAD_INPUT_RUN])));
-	mx_record_each_stale(r, add_stale, stale);
+	if (r->expect)
+		mx_expect_each_stale(r->expect, r->o, r->selection, add_stale, stale);
 	mx_json_put(line, "stale", stale);
 	mx_json_put(line, "seconds", json_real(r->seconds));
 	return line;

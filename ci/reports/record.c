@@ -47,5 +47,7 @@ const struct mx_note *mx_first_failure(const struct mx_verdict *v) {
 }
 
 size_t mx_record_each_stale(const struct mx_record *r, mx_expect_stale *each, void *context) {
-	return r->expect ? mx_expect_each_stale(r->expect, r->o, r->selection, each, context) : 0;
+	return r->expect && !r->o->shards
+	               ? mx_expect_each_stale(r->expect, r->o, r->selection, each, context)
+	               : 0;
 }

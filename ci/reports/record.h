@@ -38,7 +38,8 @@ char *mx_record_command(const struct mx_record *r, const struct mx_result *x);
 /* The first finding of those that decide the status of a run that fails. */
 const struct mx_note *mx_first_failure(const struct mx_verdict *v);
 
-/* Calls `each` for the rows of --expect that are over or unused. Returns their number. */
+/* Calls `each` for the rows of --expect that are over or unused. Returns their number. Of a shard
+ * there are none: another one may use a row, and `mxcheck merge` decides by the lines of JSON. */
 size_t mx_record_each_stale(const struct mx_record *r, mx_expect_stale *each, void *context);
 
 #endif

@@ -75,6 +75,11 @@ expect($row, "run: $passes, reason: another object, until: 2999-12-31, code: \"0
 is("@$statuses $status", '0 0 1', 'a row that no shard uses fails the joined report') or diag $out;
 like($out, qr/^FAIL  expected failure was not used: \Q$passes\E: another object/m, '  with its text');
 
+mxcheck(@expect, '--shard', '2/2', '--junit', "$dir/shard.xml");
+like(slurp("$dir/shard.xml"), qr/tests="1" failures="0" /, 'the report of a shard leaves it to the joined one');
+mxcheck(@expect, '--junit', "$dir/shard.xml");
+like(slurp("$dir/shard.xml"), qr/classname="expected failures"/, '  without shards it has it');
+
 # ---- fuzzing ----
 
 my @shapes = map {
