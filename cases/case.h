@@ -226,7 +226,7 @@ struct mx_reference_spec {
 	char **a_block, **b_block; /* rows and columns that share a scale; none: all */
 	unsigned n_a_block, n_b_block;
 	mx_output_rounding rounding;    /* how outputs are rounded */
-	char *heads, *kv_heads, *batch; /* of attention; NULL: 1 */
+	char *heads, *kv_heads, *batch; /* of attention; NULL: 1; kv_heads: as heads */
 	char *page;                     /* rows of a page of keys and values; NULL: no pages */
 	char *width;                    /* columns of a head of V; NULL: all */
 	char *scale;                    /* of its scores; NULL: 1 / sqrt(depth) */

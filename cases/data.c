@@ -201,7 +201,7 @@ static int fill_part_general(const struct mx_plan *p, struct operand *o, struct 
 	             : 0;
 }
 
-/* Only of a whole operand the unquantised values are kept. */
+/* The unquantised values are kept only if the operand is whole. */
 static int fill_one_general(const struct mx_plan *p, const struct operand *o, float **values,
                             struct mx_error *err) {
 	for (unsigned i = 0; o && i < parts(p); i++) {

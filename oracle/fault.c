@@ -246,10 +246,11 @@ static bool other_format(struct mx_element_product *e, unsigned side, long param
 	return false;
 }
 
-/* FP8 lanes hold 16 codes of each half of a step of K [ISA 7.1.5]; a scale belongs to 32 codes of
- * K, which two lanes hold. A kernel gives each lane 32 contiguous codes instead, and their scale:
- * the products are right, in another order, but block b of the instruction then has the codes 16 (b
- * / 2) on of lanes 2 (b % 2) and 2 (b % 2) + 1 (of 4; of 2 lanes both, from 16 b on). */
+/* An FP8 lane holds 16 codes of each half of a step of K [ISA 7.1.5], so the 32 codes of a scale
+ * are in two lanes. A faulty kernel gives each lane 32 contiguous codes and their scale. Its
+ * products are right, in another order, but their scales are not. With 4 lanes, block b of the
+ * instruction has 16 codes, from 16 (b / 2) on, of each of lanes 2 (b % 2) and 2 (b % 2) + 1. With
+ * 2 lanes it has 16 codes of each lane, from 16 b on. */
 static bool lane_contiguous(struct mx_element_product *e, size_t lanes) {
 	enum { HALF = 16 };
 	size_t steps = (e->blocks + lanes - 1) / lanes;

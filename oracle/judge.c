@@ -156,7 +156,7 @@ static int judge_output(struct mx_bench *b, struct mx_output *o, struct mx_verdi
 	return o->wrong ? explain(b, o, v, err) : 0;
 }
 
-/* Forgets what the first judgement has set: of another tile. */
+/* Frees what the judgement of another tile has left. */
 static void forget(struct mx_bench *b) {
 	free(b->expected);
 	free(b->range);

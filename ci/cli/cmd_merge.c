@@ -42,7 +42,7 @@ struct merge {
 	size_t n;
 	json_t *runs;    /* joined, in the order of the selection */
 	json_t *by_name; /* name of a run to its place in `runs` */
-	json_t *stale;   /* rows of --expect that are over, or that no shard has used */
+	json_t *stale;   /* rows of --expect that have expired, or that no shard used */
 };
 
 /* ---- reading ---- */
@@ -189,7 +189,7 @@ static bool has_finding(const json_t *all, const json_t *finding) {
 	return false;
 }
 
-/* Each finding once; those of a divergence name the runs of their shard. */
+/* Each finding once. Findings of different runs of a hunt differ in their text. */
 static void join_findings(json_t *to, const json_t *from) {
 	json_t *all = json_object_get(to, "findings"), *f;
 	size_t i;
@@ -209,7 +209,7 @@ static int status_of(const json_t *run) {
 	return (int)json_integer_value(json_object_get(run, "status"));
 }
 
-/* What the joined run has from the shard that is worse. */
+/* Outcome, status and command are those of the worse part. */
 static void join_outcome(json_t *to, const json_t *from) {
 	static const char *const keys[] = { "outcome", "status", "reproduce", "error" };
 	if (status_of(to) == status_of(from) ||

@@ -59,7 +59,7 @@ static int hunt(const struct mx_options *o, const char *kernel_dir,
 	return status;
 }
 
-/* The end of the runs of one shard, of which each has consecutive runs. */
+/* The end of a shard's runs. The runs of a shard are consecutive. */
 static unsigned long end_of_shard(const struct mx_options *o, unsigned shard) {
 	return (unsigned long)((unsigned long long)o->race * shard / o->shards);
 }

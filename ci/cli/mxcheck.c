@@ -403,7 +403,7 @@ static int begin_reports(struct gate *g, struct mx_error *err) {
 	struct mx_report_path reports[MX_REPORTS];
 	struct mx_error later;
 	int status = 0;
-	/* All, so that no older report stays beside a path that is wrong. */
+	/* If one path is wrong, the others are emptied all the same: no older report stays. */
 	for (size_t i = 0, n = mx_options_reports(g->o, reports); i < n; i++)
 		status |= mx_report_begin(reports[i].path, status ? &later : err);
 	if (status)

@@ -65,7 +65,7 @@ static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err
 	return 0;
 }
 
-/* SQLite opens a file that may not be written for reading, without a word. */
+/* SQLite opens a read-only file without an error, for reading. */
 int mx_history_open(const char *path, bool write, sqlite3 **db, struct mx_error *err) {
 	int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
 	*db = NULL;

@@ -196,7 +196,7 @@ static json_t *past_runs(const struct mx_record *r, const struct mx_past *p) {
 	return all;
 }
 
-/* Of a history that cannot be read there are no trends: writing it has printed the error. */
+/* A history that cannot be read gives no trends. The error was printed when it was written. */
 static json_t *history(const struct mx_record *r) {
 	struct mx_past p;
 	struct mx_error why;

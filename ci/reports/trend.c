@@ -21,7 +21,7 @@ static double median(const double *values, size_t n, double *scratch) {
 
 struct search {
 	const double *v;
-	double noise; /* the usual difference of neighbours: a few steps do not change it */
+	double noise; /* the usual difference of neighbours; a few steps leave it as it is */
 	bool noisy;
 	double *scratch; /* n values */
 	size_t *at;      /* the steps found so far, in order */
@@ -60,7 +60,8 @@ static void segment(struct search *s, size_t from, size_t n) {
 	segment(s, best, from + n - best);
 }
 
-/* Of accuracy the lower quartile: most often it does not change at all. */
+/* The usual difference of neighbours: of times the median; of accuracy, which rarely changes, the
+ * lower quartile. */
 static double noise_of(const struct search *s, size_t n) {
 	for (size_t i = 1; i < n; i++)
 		s->scratch[i - 1] = fabs(s->v[i] - s->v[i - 1]);
@@ -70,7 +71,7 @@ static double noise_of(const struct search *s, size_t n) {
 	return s->scratch[s->noisy ? (n - 1) / 2 : (n - 1) / 4];
 }
 
-/* Keeps the largest; the others are in order. */
+/* Adds a step. If there is no room, the smallest one goes. The steps stay in order. */
 static size_t add_step(struct mx_step_at steps[MX_STEPS], size_t n, struct mx_step_at s) {
 	size_t least = 0;
 	if (n < MX_STEPS) {

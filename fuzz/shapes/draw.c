@@ -194,8 +194,8 @@ static mx_regime draw_regime(const struct mx_case *c, struct dice *d) {
 
 /* ---- buffers beyond the ceilings of 32 bits ---- */
 
-/* Whether the buffer is over the ceiling with that value of the size, or there is no such shape any
- * more. */
+/* Whether that value of the size brings the buffer over the ceiling or makes the shape impossible.
+ */
 static bool is_beyond(const struct mx_shapes *s, struct mx_far *f, int64_t v) {
 	struct mx_plan p;
 	struct mx_error why;
@@ -223,8 +223,8 @@ int64_t mx_shapes_far(const struct mx_shapes *s, const struct mx_far *far) {
 	return high * multiple;
 }
 
-/* Makes one size so large that a buffer ends at a ceiling, a tile on, or up to two tiles on; or
- * as large as the contract allows. */
+/* Makes one size large: a buffer ends at a ceiling, one tile after it, or up to two tiles after it;
+ * or the size is the largest of the contract. */
 static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
 	struct mx_far f = { t->run, (unsigned)roll(d, s->c->runs[0].sizes.n),
 		            (unsigned)roll(d, s->c->n_buffers), (unsigned)roll(d, MX_CEILINGS) };

@@ -91,8 +91,8 @@ struct mx_far {
 	struct mx_case_run run;
 	unsigned size, buffer, ceiling;
 };
-/* The least value of the size with which the buffer is over the ceiling, or there is no shape any
- * more; 0: the case has no tiles along this size. */
+/* The least value of the size that brings the buffer over the ceiling or makes the shape
+ * impossible. 0: the case has no tiles along this size. */
 int64_t mx_shapes_far(const struct mx_shapes *s, const struct mx_far *f);
 void mx_shapes_reached(struct mx_shapes *s, const struct mx_trial *t);
 

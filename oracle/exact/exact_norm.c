@@ -14,17 +14,26 @@
  * of second order), and Q the mean of x_i^2. By Cauchy and Schwarz |m| and the mean of |x_i| are at
  * most sqrt(Q), and v is at most Q.
  *
- *   m   is wrong by at most d_m = g mean |x_i| <= g sqrt(Q).
- *   v   One pass: the mean of squares is wrong by (g + u) Q, the square of m by 2 |m| d_m + d_m^2 +
- *       u Q, the difference rounds: at most (3 g + 3 u) Q (1 + g). Two passes: x_i - m is wrong by
- *       e_i = d_m + u (|x_i - m| + d_m), so the mean of squares by at most 2 sqrt(v) d_m + 2 u v +
- *       the same of second order, and by (g + u) v for its sum: at most (3 g + 3 u) Q (1 + g). RMS
- *       norm has the first term of one pass alone. d_v = 4 g Q covers all of them while g < 2^-4,
- * as g is at least 4 u; beyond that there is no bound. r   v + eps rounds. With D = d_v / (v + eps)
- * + u the sum is wrong by a factor from 1 - D to 1 + D, so r by at most R = (1 + 2^-21) / sqrt(1 -
- * D) - 1, 2^-21 being the instructions and a rounding of eps to f32. If D is 1 or more there is no
- * bound. y   At most 3 roundings of factors: |w_i| r ((|x_i - m| + e_i) (1 + R) (1 + u)^3 - |x_i -
- * m|). With s and t instead: x_i s, m s and t each round, 3 u (|x_i| + |m|) r |w_i| (1 + R). The
+ *   m: wrong by at most d_m = g mean |x_i| <= g sqrt(Q).
+ *
+ *   v, one pass: the mean of squares is wrong by (g + u) Q, the square of m by 2 |m| d_m + d_m^2 +
+ *       u Q, and the difference rounds: at most (3 g + 3 u) Q (1 + g).
+ *
+ *   v, two passes: x_i - m is wrong by e_i = d_m + u (|x_i - m| + d_m). So the mean of squares is
+ *       wrong by at most 2 sqrt(v) d_m + 2 u v + the same of second order, and its sum by another
+ *       (g + u) v: at most (3 g + 3 u) Q (1 + g).
+ *
+ *   v, RMS norm: the first term of one pass alone.
+ *
+ *   d_v = 4 g Q covers all three while g < 2^-4, as g is at least 4 u. From g = 2^-4 on there is no
+ *       bound.
+ *
+ *   r: v + eps rounds. With D = d_v / (v + eps) + u the sum is wrong by a factor from 1 - D to
+ *       1 + D, so r by at most R = (1 + 2^-21) / sqrt(1 - D) - 1; 2^-21 is for the instructions and
+ *       for a rounding of eps to f32. If D is 1 or more there is no bound.
+ *
+ *   y: at most 3 roundings of factors, |w_i| r ((|x_i - m| + e_i) (1 + R) (1 + u)^3 - |x_i - m|).
+ *       With s and t instead: x_i s, m s and t each round, 3 u (|x_i| + |m|) r |w_i| (1 + R). The
  *       bias and the result round: 2 u (|b_i| + |y_i|), and their errors.
  *
  * Underflow loses at most 2^-126 for each operation, of the mean of squares 4 of them, which are in

@@ -66,10 +66,11 @@ struct exact_expert {
 /* h, bound: tokens x inner. */
 enum exact_status exact_gated(const struct exact_expert *p, double *h, double *bound);
 
-/* Converts rows of n numbers, wrong by at most bound, to what meets the second product. */
+/* Converts h, rows x n with errors of at most `bound`, to the format of the second product, and
+ * updates the bound. */
 void exact_narrowed(const struct exact_inner *f, size_t rows, size_t n, double *h, double *bound);
 
-/* y = h W2^T, h wrong by at most h_bound: rows x k, width x k, rows x width. */
+/* y = h W2^T: h is rows x k with errors of at most h_bound, W2 width x k, y rows x width. */
 enum exact_status exact_down(size_t rows, size_t width, size_t k, const double *h,
                              const double *h_bound, struct exact_factor w2, unsigned scalings,
                              double *y, double *bound);

@@ -217,7 +217,7 @@ static void any_tile(const struct work *w, const struct panel *v, size_t col) {
 		quantize_tile(w, &t, (struct extent){ v->band->rows, cols, cols }, &r);
 }
 
-/* Tiles from one to that which is fetched into the cache for it. */
+/* A tile is fetched into the cache so many tiles before it is used. */
 enum { AHEAD = 2 };
 
 /* A whole tile of plain numbers; false for any other. */
@@ -361,7 +361,7 @@ static unsigned thread_count(const struct mx_plan *p) {
 	return n < p->bands ? n : p->bands;
 }
 
-/* Adjacent bands give adjacent codes of a column: whole cache lines, if there are enough. */
+/* Adjacent bands give adjacent codes of a column; enough of them fill whole cache lines. */
 static size_t bands_at_a_time(const struct mx_plan *p, unsigned threads) {
 	size_t share = p->bands / threads, most = mx_stage_bands(p->q->format);
 	return share > most ? most : share ? share : 1;

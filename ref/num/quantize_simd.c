@@ -50,9 +50,9 @@ INLINE uint32_t largest(const uint8_t *x) {
 }
 
 /* The nearest-even code of x over a scale, as by mx_round_code; `least` is the smallest normal
- * element times the scale. Of a number of the binade from 2^e, e at least that of `least`, the code
- * counts units of 2^(e - man) from 2^e, after the codes of the binades below. Adding
- * 2^(e - man + 23), of which that is the unit, rounds to them. */
+ * element times the scale. In the binade from 2^e (e at least that of `least`) codes are apart by
+ * 2^(e - man). Adding 2^(e - man + 23), whose unit in the last place is that distance, rounds x to
+ * a code. */
 INLINE uint32_t encode1(struct shape f, uint32_t x, uint32_t least) {
 	uint32_t most = least + (f.most - f.least), v = x & ~MX_F32_SIGN;
 	v = v > most ? most : v;

@@ -38,7 +38,7 @@ uint32_t mx_extend(const struct mx_inst *in, uint32_t v, unsigned bytes);
 uint32_t mx_loaded(struct mx_wave *w, const struct mx_memop *m, unsigned lane, unsigned k,
                    uint32_t *unwritten);
 
-/* The row of the data that a load returns, or of those that a store or an atomic takes. */
+/* The first register row of the data: the result of a load, the source of a store or an atomic. */
 static inline unsigned mx_data_row(const struct mx_inst *in) {
 	return mx_row_at(in, in->op->flags & MX_LOAD ? MX_AT_RESULT : MX_AT_DATA);
 }

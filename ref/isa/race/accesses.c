@@ -160,8 +160,8 @@ static bool may_be_together(const struct mx_race_range *r, const struct mx_race_
 	       (bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
 }
 
-/* Records the accesses of lanes. If it returns false, they remain to be made lane by lane, to pages
- * with cells only if r->together. A read may be recorded again. */
+/* Records the accesses of all lanes together. False: the caller records them lane by lane; if
+ * r->together, only those to pages with cells. A read may be recorded twice. */
 static bool walk_together(struct mx_race_range *r, uint64_t lanes, const struct mx_wave_access *c) {
 	struct maps maps = maps_of(r);
 	const struct mx_summary_functions *by = mx_race_analysis_of(r->w->group->run)->summary;

@@ -65,7 +65,7 @@ static inline mx_access mx_access_of(const struct mx_wave *w, const struct mx_in
 static inline uint32_t mx_access_number(mx_access a) {
 	return a & 0x7fffffff;
 }
-/* The place of its instruction in the program, bytes. */
+/* The byte offset of its instruction in the program. */
 static inline uint32_t mx_access_offset(mx_access a) {
 	return (a >> 31 & 0xffffff) * 4;
 }

@@ -22,7 +22,7 @@ struct mx_wave_access {
 struct mx_summary_functions {
 	mx_footprint_maker *footprint;
 	/* Checks and records the accesses of an operation's lanes to a page. False, and nothing is
-	 * recorded, if that takes a look at each cell. */
+	 * recorded, if each cell must be examined. */
 	bool (*access)(struct mx_race_range *r, struct mx_race_map *m, struct mx_race_page *p,
 	               const struct mx_footprint_page *f, const struct mx_wave_access *c);
 };

@@ -1,5 +1,5 @@
-/* From records to cells: pages that need a look at each cell, smaller cells, and queries of both.
- */
+/* Pages whose cells are examined one by one: from records to cells, smaller cells, and queries of
+ * both. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -44,13 +44,15 @@ struct path {
 	struct segment before[SEGMENTS];
 };
 
-/* On which paths to an instruction there is no hazard: bit 0: straight code up to the horizon; then
- * the last three routes. Threads may overwrite each other's entries; then a check is repeated. */
+/* The paths on which an instruction is known to have no hazard. Bit 0: straight code up to the
+ * horizon. The bits above: the numbers of the last three routes. Threads may overwrite each other's
+ * entries; then a check is repeated. */
 typedef _Atomic uint64_t passed;
 
 enum { STRAIGHT = 1, ROUTE_BITS = 21, NO_JUMP = UINT32_MAX };
 
-/* The offset after the jump; before it, the end and the start of each segment up to the horizon. */
+/* step: the target of the last jump; then, backwards up to the horizon, the end and the start of
+ * each segment. */
 struct route {
 	atomic_bool made;
 	uint32_t step[STEPS];
