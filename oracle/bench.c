@@ -378,6 +378,7 @@ void mx_bench_variation(const struct mx_bench *b, uint64_t schedule, char *text,
 
 void mx_bench_time_out(struct mx_bench *b, double seconds) {
 	b->around.time_out = seconds;
+	b->options.time_limit = seconds;
 }
 
 /* ---- launches ---- */

@@ -122,8 +122,8 @@ int mx_bench_vary(struct mx_bench *b, struct mx_vary *vary, const char *kernel_d
  * tenant_matrix". */
 void mx_bench_variation(const struct mx_bench *b, uint64_t schedule, char *text, size_t room);
 
-/* Time limit of a launch on a real device, in seconds; 0, the default: none. The emulator limits
- * the number of instructions instead. */
+/* Time limit of the next launches, in seconds; 0, the default: none. A launch that is late is a
+ * finding; on a real device the device is lost then. */
 void mx_bench_time_out(struct mx_bench *b, double seconds);
 
 /* Threads of each judgement; to be called before several judgements run in parallel. */

@@ -191,15 +191,18 @@ static void do_case(const struct gate *g, struct mx_result *r) {
 	if (!status) {
 		r->code_hash = mx_bench_codes_hash(b);
 		r->code = mx_bench_codes(b);
-		mx_bench_time_out(b, g->o->time_out);
+		mx_bench_time_out(b, g->o->time_out > 0 ? g->o->time_out : MX_USUAL_TIME_OUT);
 		status = judge_once(g, b, r);
 	}
 	if (!status && g->o->schedule)
 		status = end_replay(g, b, r);
 	if (!status && g->o->require_proof)
 		require_proof(&r->verdict);
-	if (!status && g->o->race && !g->device->lost)
+	if (!status && g->o->race && !g->device->lost) {
+		/* The processes of a hunt on the emulator are stopped from outside. */
+		mx_bench_time_out(b, g->device->emu ? 0 : g->o->time_out);
 		status = mx_hunt(g->o, g->kernel_dir, b, r);
+	}
 	r->bad_input = status != 0;
 	mx_bench_free(b);
 }
@@ -312,11 +315,10 @@ static void drop_unfinished(struct gate *g) {
 
 /* In processes of their own: unknown code can crash them. */
 static int run_in_workers(struct gate *g, unsigned jobs, struct mx_error *err) {
-	enum { USUAL_TIME_OUT = 600 };
+	enum { RUN = 5 }; /* a run, with its data and judgement, in time-outs of a launch */
+	const double launch = g->o->time_out > 0 ? g->o->time_out : MX_USUAL_TIME_OUT;
 	const struct mx_pool pool = { .jobs = jobs,
-		                      .time_out = g->o->race       ? 0
-		                                  : g->o->time_out ? g->o->time_out
-		                                                   : USUAL_TIME_OUT,
+		                      .time_out = g->o->race ? 0 : RUN * launch,
 		                      .ends_early = g->o->race != 0,
 		                      .context = g,
 		                      .work = run_case,

@@ -59,9 +59,9 @@ static const char help[] =
 	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
 	"  --shard I/N        part I of N, for work on several machines: each Nth of the selected\n"
 	"                     runs; with --race consecutive runs of each hunt. {shard} in the "
-        "name\n"
+	"name\n"
 	"                     of a report or journal is I; `mxcheck merge` joins the reports. "
-        "With\n"
+	"With\n"
 	"                     `auto` I/N is the rank and the number of tasks of srun or mpirun\n"
 	"  --cache DIR        (emulator) keep verdicts of runs that pass in a folder. A run is\n"
 	"                     not repeated while this build, its case file, code object, data and\n"
@@ -115,10 +115,12 @@ static const char help[] =
 	"                     by byte\n"
 	"  --time T           hunt or draw shapes for that long: 90s, 30m, 8h. It goes alone or\n"
 	"                     with --race or --count\n"
-	"  --time-out S       a run, or a launch of a hunt, that takes more than S seconds is a\n"
-	"                     finding, exit 4. On a real device it ends the hunt. Default: on the\n"
-	"                     emulator 600, and in a hunt 100 times its first run, at least 30;\n"
-	"                     on a real device no limit\n"
+	"  --time-out S       a launch that takes more than S seconds is a finding, exit 4, and so "
+        "is\n"
+	"                     a run that takes five times as long. On a real device it ends\n"
+	"                     everything. Default: 120. For the launches of a hunt: on the\n"
+	"                     emulator 100 times its first run, at least 30; on a real device no\n"
+	"                     limit\n"
 	"  --no-shrink        end a hunt at its first difference, without the search for the\n"
 	"                     shortest schedule that still differs, which takes up to 30 s\n"
 	"  --vary W,...       change what surrounds each run of a hunt, as its seed decides:\n"
@@ -612,6 +614,8 @@ static bool check_hunt(struct mx_options *o, int *status) {
 		return bad(status, "%s", "--vary needs a hunt: --race N or --time T");
 	if (o->no_shrink)
 		return bad(status, "%s", "--no-shrink needs a hunt: --race N or --time T");
+	if (o->time_out > 0 && o->mutate)
+		return bad(status, "%s", "mutate: --time-out needs --race N or --time T");
 	return !o->resume ||
 	       bad(status, "--resume %s: needs a hunt: --race N or --time T", o->resume);
 }

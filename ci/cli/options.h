@@ -6,15 +6,19 @@
 
 #include "../inspect/trace.h"
 
+/* The time limit of a run that is not of a hunt, in seconds. */
+enum { MX_USUAL_TIME_OUT = 120 };
+
 struct mx_options {
 	const char *program; /* argv[0] */
 	const char *device;  /* NULL: hip if there is a gfx950, else emu */
 	uint64_t seed;
-	unsigned long race;    /* 0: one run of each case */
-	double time, time_out; /* of a hunt and of one of its runs, in seconds; 0: no limit */
-	const char *resume;    /* journal of the hunt, or NULL */
-	const char *schedule;  /* text or file, instead of the seed's schedule; or NULL */
-	struct mx_vary vary;   /* what surrounds the runs of a hunt */
+	unsigned long race;   /* 0: one run of each case */
+	double time;          /* of a hunt, in seconds; 0: no limit */
+	double time_out;      /* of one of its runs, or of a run alone; 0: the default */
+	const char *resume;   /* journal of the hunt, or NULL */
+	const char *schedule; /* text or file, instead of the seed's schedule; or NULL */
+	struct mx_vary vary;  /* what surrounds the runs of a hunt */
 	bool varies;
 	unsigned shard, shards;        /* --shard: this one, from 1, of how many; shards 0: all */
 	char shard_names[6][PATH_MAX]; /* of reports and the journal, with {shard} replaced */

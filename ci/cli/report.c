@@ -114,7 +114,7 @@ void mx_report_command(FILE *f, const struct mx_options *o, const struct mx_devi
 		put_quoted(f, " --expect ", o->expect);
 	if (o->require_proof)
 		fprintf(f, " --require-proof");
-	if (o->time_out > 0 && !o->race)
+	if (o->time_out > 0 && !o->race && !d->lost)
 		fprintf(f, " --time-out %g", o->time_out);
 	fprintf(f, " --device %s --seed %" PRIu64, d->name, o->seed);
 	if (o->tiles)
@@ -162,7 +162,9 @@ static void print_hunt(const struct mx_options *o, const struct mx_device *d,
 	if (vary[0])
 		printf(" --vary %s", vary);
 	if (race->timeouts || d->lost)
-		printf(" --time-out %g", race->time_out > 0 ? race->time_out : o->time_out);
+		printf(" --time-out %g", race->time_out > 0 ? race->time_out
+		                         : o->time_out > 0  ? o->time_out
+		                                            : MX_USUAL_TIME_OUT);
 }
 
 /* The commands that repeat a failure, watch its accesses, and show the origin of the first wrong

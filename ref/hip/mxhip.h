@@ -87,13 +87,17 @@ struct mxhipLaunchOptions {
 	/* Receives the results of each launch, instead of mxhipReport; mx_report_free frees what
 	 * was in it before. Default: NULL. It must stay valid until other options are set. */
 	struct mx_report *report;
+
+	/* Seconds after which a launch ends with the finding MX_LATE. Default: none. */
+	double time_limit;
 };
 
 /* Sets the options of the calling thread's launches from the next one on; NULL: defaults. Replaces
  * all earlier options. Returns a hipError_t: hipSuccess, or hipErrorInvalidValue, which changes
  * nothing: `size` is 0 or not a multiple of 8, a member that this version lacks is not 0,
- * `analysis` has an unknown bit, `workgroups` are not in ascending order, a member that is 0 or 1
- * has another value, or there is no profile of that name. mxhipErrorDetail has the reason. */
+ * `analysis` has an unknown bit, `workgroups` are not in ascending order, time_limit is not from 0 to
+ * 1e9, a member that is 0 or 1 has another value, or there is no profile of that name.
+ * mxhipErrorDetail has the reason. */
 MXHIP_API int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *options);
 
 /* Findings and counts of this thread's last launch without the option `report`. Valid until its

@@ -5,7 +5,7 @@
 
 /* Padding at the end would hide a member that a later version adds. */
 _Static_assert(sizeof(struct mxhipLaunchOptions) ==
-                       offsetof(struct mxhipLaunchOptions, report) + sizeof(void *),
+                       offsetof(struct mxhipLaunchOptions, time_limit) + sizeof(double),
                "struct mxhipLaunchOptions ends with its last member");
 
 static _Thread_local struct mxhipLaunchOptions options;
@@ -58,6 +58,8 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 		                   "or 1");
 	if (!is_ascending(next.workgroups, next.n_workgroups))
 		return mx_hip_fail(hipErrorInvalidValue, "workgroups are not in ascending order");
+	if (!(next.time_limit >= 0 && next.time_limit <= 1e9))
+		return mx_hip_fail(hipErrorInvalidValue, "time_limit is from 0 to 1e9 seconds");
 	if (next.profile && !(p = mx_profile_by_name(next.profile)))
 		return mx_hip_fail(hipErrorInvalidValue, "no profile '%s'", next.profile);
 	next.profile = NULL; /* the caller's string is not kept */
@@ -69,6 +71,7 @@ int mxhipSetLaunchOptions(const struct mxhipLaunchOptions *o) {
 void mx_options_apply(struct mx_launch *l) {
 	l->seed = options.seed;
 	l->max_instructions = options.instruction_limit;
+	l->time_limit = options.time_limit;
 	l->profile = profile ? profile : mx_profile_at(0);
 	l->observer = options.observer;
 	l->analysis = options.analysis;

@@ -474,6 +474,7 @@ struct mx_launch {
 	uint64_t seed;   /* of the schedule */
 	const mx_profile *profile; /* how matrix instructions accumulate */
 	uint64_t max_instructions; /* of a wave, before it counts as stuck; 0: 2^33 */
+	double time_limit;         /* seconds of host time, before the launch is late; 0: none */
 	unsigned threads;          /* host threads that may run workgroups; 0 and 1: one */
 
 	/* Lanes access memory one by one, never together. Slower; the result is the same. */

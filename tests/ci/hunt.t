@@ -156,6 +156,6 @@ my $start = time;
 is(mxcheck(@correct, '--time', '1s'), 0, '--time 1s');
 cmp_ok(time - $start, '<', 5, 'ends in time');
 like($out, qr/race: 0 of \d{2,} runs differ/, 'and has hunted');
-is(mxcheck(@correct, '--time', 'soon'), 2, 'so is an invalid time');
+is(mxcheck(@correct, '--time', 'soon'), 2, 'an invalid time is refused');
 
 done_testing();

@@ -69,11 +69,15 @@ sub finish {
 
 # ---- a run without an end ----
 
-is(mxcheck(@run, '--time-out', '0.5'), 4, 'a run that takes too long is a finding');
-like($out, qr{^FAIL  counts/TURNS=4000000000/general .*\n +time-out: the run took longer than 0\.5 s\n +reproduce: .* --time-out 0\.5 }m, '  that says so, with its command') or diag $out;
-like($out, qr/^3 passed, 1 failed, /m, '  and the others go on');
-is(mxcheck(@run, '--time-out', '0.5', '--jobs', 1), 4, '  with one worker, too');
-like($out, qr/^3 passed, 1 failed, /m, '  which is replaced');
+for my $jobs (1, 3) {
+	my $pid = begin('--jobs', $jobs, '--time-out', '0.3');
+	wait_for("$dir/out", qr{^pass  counts/TURNS=1/general}m);
+	sleep 0.1;
+	kill 'STOP', workers($pid);
+	is(finish($pid), 4, "--jobs $jobs: a worker that does not come back");
+	like($out, qr{^FAIL  counts/TURNS=4000000000/general .*\n +time-out: the run took longer than 1\.5 s\n +reproduce: .* --time-out 0\.3 }m, '  is a finding of its run, with its command') or diag $out;
+	like($out, qr/^3 passed, 1 failed, /m, '  and the others go on');
+}
 
 # ---- a crash ----
 

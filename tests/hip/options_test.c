@@ -104,6 +104,9 @@ static void test_refused(void) {
 	refused(&n, "a list with a workgroup twice");
 	n.known.workgroups = NULL;
 	refused(&n, "workgroups without a list");
+	n = options(sizeof n.known);
+	n.known.time_limit = -1;
+	refused(&n, "a time limit below 0");
 }
 
 /* Each workgroup of a grid of 3 x 2 stores a record with its hidden arguments. */

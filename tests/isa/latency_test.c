@@ -599,6 +599,17 @@ static void test_progress(struct machine *m) {
 	RUN(m, endless);
 	ok(found(m, MX_STUCK, 4) && m->report.stopped && m->report.stats.instructions == 1000,
 	   "an endless loop is no progress after max_instructions");
+	static const uint32_t counts[] = {
+		0x80048104, /* s_add_u32 s4, s4, 1 */
+		0xbf82fffe, /* s_branch 65534 */
+	};
+	m->launch.max_instructions = 0;
+	m->launch.time_limit = 0.01;
+	RUN(m, counts);
+	if (!ok(only_finding(m) && only_finding(m)->kind == MX_LATE && m->report.stopped,
+	        "and late after time_limit"))
+		show_findings(m);
+	m->launch.time_limit = 0;
 	m->launch.max_instructions = 1 << 20;
 }
 

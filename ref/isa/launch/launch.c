@@ -149,6 +149,8 @@ bool mx_launch_run(const struct mx_launch *launch, struct mx_report *report) {
 		              .max_instructions = launch->max_instructions
 		                                          ? launch->max_instructions
 		                                          : 1ull << 33 };
+	if (launch->time_limit > 0)
+		run.deadline = mx_host_time() + (uint64_t)(launch->time_limit * 1e9);
 	mx_run_policy(&run);
 	mx_observe(&run);
 	const char *missing = mx_unsupported_state(launch);

@@ -47,6 +47,7 @@ void mx_wave_start(struct mx_wave *w, uint8_t pattern) {
 	w->issued = 0;
 	w->lanes = ~0ull >> (64 - isa->wave_size);
 	w->stream = isa->stream;
+	w->limited_at = 0;
 	w->priority = 0;
 	w->yields = w->unwritten_back = false;
 	w->vgprs = k->vgprs;

@@ -47,6 +47,7 @@ struct mx_wave {
 	uint64_t lanes; /* all of the wave; EXEC has those that are active */
 	uint64_t pc;    /* byte offset in the program */
 	uint64_t issued;
+	uint64_t limited_at; /* instructions issued after which limits are checked */
 	bool scc, scc_unwritten;
 	uint32_t mode;       /* the MODE register [ISA 3.5] */
 	unsigned priority;   /* s_setprio */
@@ -144,6 +145,7 @@ struct mx_run {
 	mx_counts most;              /* of its counters: mx_counts_most */
 	mx_handler *const *handlers; /* the function that executes each opcode */
 	uint64_t max_instructions;
+	uint64_t deadline; /* ns of CLOCK_MONOTONIC; 0: none */
 	size_t last_region;
 	struct mx_pages *pages; /* what is known of each region, or NULL */
 	uint32_t group_order;   /* this and `slice` are as in mx_schedule */

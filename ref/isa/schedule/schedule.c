@@ -1,6 +1,8 @@
 /* One workgroup under a schedule: which wave runs, for how long, and what it issues.
  * All choices follow from the random numbers of the group, so a seed is a schedule. */
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "../machine/findings.h"
 #include "inflight.h"
@@ -71,6 +73,31 @@ static bool sgprs_exist(struct mx_wave *w, const struct mx_inst *in) {
 	return false;
 }
 
+uint64_t mx_host_time(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* At the first instruction of a wave, after so many others, and at the limit of instructions. */
+static bool is_within_limits(struct mx_wave *w, const struct mx_inst *in) {
+	enum { BETWEEN_CHECKS = 1 << 18 };
+	const struct mx_run *run = w->group->run;
+	if (w->issued > run->max_instructions) {
+		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
+		return false;
+	}
+	if (run->deadline && mx_host_time() > run->deadline) {
+		mx_find(w, in, MX_LATE, -1, 0,
+		        MX_BECAUSE(LATE, (uint64_t)ceil(run->launch->time_limit)));
+		return false;
+	}
+	w->limited_at = run->max_instructions - w->issued > BETWEEN_CHECKS
+	                        ? w->issued + BETWEEN_CHECKS
+	                        : run->max_instructions;
+	return true;
+}
+
 static void step(struct mx_wave *w) {
 	struct mx_group *g = w->group;
 	struct mx_run *run = g->run;
@@ -88,10 +115,8 @@ static void step(struct mx_wave *w) {
 	}
 	if (!skip && w->mode & run->isa->mode_index)
 		check_indexing(w, in);
-	if (++w->issued > run->max_instructions) {
-		mx_find(w, in, MX_STUCK, -1, 0, MX_BECAUSE(LIMIT, run->max_instructions));
+	if (++w->issued > w->limited_at && !is_within_limits(w, in))
 		return;
-	}
 	g->clock += !g->units;
 	run->report->stats.instructions++;
 	run->report->stats.by_op[in->op->id]++;

@@ -66,4 +66,7 @@ bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled);
 /* Reports that no wave can make progress, and where the waves of the group are. */
 void mx_report_stall(struct mx_group *g);
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t mx_host_time(void);
+
 #endif
