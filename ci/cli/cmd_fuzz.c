@@ -1,6 +1,5 @@
 /* mxcheck fuzz: draws shapes of cases, and reports failures and coverage. */
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 
