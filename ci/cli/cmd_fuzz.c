@@ -1,6 +1,5 @@
 /* mxcheck fuzz: draws shapes of cases, and reports failures and coverage. */
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +30,8 @@ static void print_command(const struct mx_options *o, const struct mx_shapes *s,
 	       f->saved[0] ? f->saved : s->c->path);
 	if (o->code_object && (!f->saved[0] || s->c->n_steps))
 		printf(" --co '%s'", o->code_object);
+	if (!f->saved[0] && o->code_dir)
+		printf(" --code '%s'", o->code_dir);
 	if (!f->saved[0]) {
 		print_shape(&f->trial.run.sizes);
 		if (f->trial.run.tiles)
