@@ -59,9 +59,9 @@ static const char help[] =
 	"  --device D         emu, hip or hip:N; default: hip if there is a gfx950, else emu\n"
 	"  --shard I/N        part I of N, for work on several machines: each Nth of the selected\n"
 	"                     runs; with --race consecutive runs of each hunt. {shard} in the "
-        "name\n"
+	"name\n"
 	"                     of a report or journal is I; `mxcheck merge` joins the reports. "
-        "With\n"
+	"With\n"
 	"                     `auto` I/N is the rank and the number of tasks of srun or mpirun\n"
 	"  --cache DIR        (emulator) keep verdicts of runs that pass in a folder. A run is\n"
 	"                     not repeated while this build, its case file, code object, data and\n"
@@ -467,7 +467,7 @@ static bool take_shard(const char *value, struct mx_options *o, int *status) {
 	if (!slash || !number(slash + 1, 1, MOST_SHARDS, &shards) ||
 	    !number(first, 1, shards, &shard))
 		return bad(status,
-		           "--shard %s: neither I/N, I from 1 to N, N up to 10,000, nor auto",
+		           "--shard %s: not I/N, I from 1 to N and N at most 10,000, nor auto",
 		           value);
 	o->shard = (unsigned)shard;
 	o->shards = (unsigned)shards;
