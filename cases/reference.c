@@ -111,7 +111,7 @@ static const char *bad_reference(const struct mx_case *c, const char **key) {
 		return "this reference needs topk, n_experts and tile";
 	*key = "page";
 	if (!r->page != !r->slot[MX_SLOT_PAGES])
-		return "a table of pages needs the rows of a page, and the reverse";
+		return "`pages` and `page` need each other";
 	*key = "page_begin";
 	if (r->slot[MX_SLOT_PAGE_BEGIN] && !r->page)
 		return "there are no pages";
@@ -215,7 +215,8 @@ static int make_keys(const struct scope *s, struct mx_plan *p, struct mx_error *
 		                  "%s does not divide the rows of K", x->page ? "page" : "batch");
 	if (pages > rows / (x->page ? x->page : 1))
 		return field_fail(err, p->c, (struct field){ "reference.", -1, "pages" },
-		                  "a row has %zu pages, K only %zu", pages, rows / x->page);
+		                  "%zu pages for a batch, but K has only %zu", pages,
+		                  rows / x->page);
 	x->keys = x->page ? x->page * pages : rows / x->batch;
 	if (list && pages < x->batch)
 		return size_fail(p, MX_SLOT_PAGES, 1, x->batch, err);
@@ -277,8 +278,8 @@ static int check_scales(const struct mx_plan *p, mx_slot k, mx_slot scale, size_
 	if (s->rows && s->cols && rows % s->rows == 0 && x->cols % s->cols == 0)
 		return 0;
 	return field_fail(err, p->c, (struct field){ "reference.", -1, slots[scale].name },
-	                  "%zu x %zu scales do not divide %zu x %zu", s->rows, s->cols, rows,
-	                  x->cols);
+	                  "%zu x %zu scales do not divide %zu x %zu elements evenly", s->rows,
+	                  s->cols, rows, x->cols);
 }
 
 /* Rows that tokens may take if they are sorted, each expert padded to whole tiles. */
@@ -322,8 +323,8 @@ static int make_moe(const struct scope *s, struct mx_plan *p, struct mx_error *e
 		return -1;
 	if (m->topk > m->n_experts || w1->rows % (2 * m->n_experts) || !m->inner)
 		return field_fail(err, p->c, (struct field){ "reference", -1, "" },
-		                  "%zu rows of w1 are no two halves for each of %zu experts, %zu "
-		                  "for a token",
+		                  "w1 with %zu rows, %zu experts, %zu for a token: w1 must have "
+		                  "two halves for each expert, and a token at most all experts",
 		                  w1->rows, m->n_experts, m->topk);
 	bool fused = m->slot[MX_SLOT_W2] >= 0;
 	size_t width = fused ? buffer_of(p, MX_SLOT_W2)->rows / m->n_experts : m->inner;

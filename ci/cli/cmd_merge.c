@@ -132,8 +132,9 @@ static int check_same(const struct shard *a, const struct shard *b, struct mx_er
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!json_equal(json_object_get(a->start, keys[i]),
 		                json_object_get(b->start, keys[i])))
-			return mx_fail(err, "%s and %s are not of one run: they differ in '%s'",
-			               a->path, b->path, keys[i]);
+			return mx_fail(
+				err, "%s and %s are shards of different runs: they differ in '%s'",
+				a->path, b->path, keys[i]);
 	return a->of == b->of ? 0
 	                      : mx_fail(err, "%s is of %lld shards, and %s of %lld", a->path,
 	                                (long long)a->of, b->path, (long long)b->of);
@@ -230,8 +231,8 @@ static void join_order(json_t *to, const json_t *from) {
 static int join_hunts(json_t *to, const json_t *from, const struct shard *s, struct mx_error *err) {
 	json_t *hunt = json_object_get(to, "hunt"), *more = json_object_get(from, "hunt");
 	if ((!hunt && status_of(to) != MX_BAD_INPUT) || (!more && status_of(from) != MX_BAD_INPUT))
-		return mx_fail(err, "%s: %s is in another shard, too, and no hunt", s->path,
-		               text_of(from, "name"));
+		return mx_fail(err, "%s: another shard has %s too; only a hunt can be in several",
+		               s->path, text_of(from, "name"));
 	join_seconds(to, from);
 	join_findings(to, from);
 	join_outcome(to, from);

@@ -417,26 +417,17 @@ static int begin_reports(struct gate *g, struct mx_error *err) {
 	return g->o->json ? mx_json_begin(g->o->json, &record, &g->json, err) : 0;
 }
 
-static int run_gate(struct gate *g) {
-	double start = mx_seconds();
-	struct mx_error err;
-	if (begin_reports(g, &err)) {
-		fprintf(stderr, "mxcheck: %s\n", err.text);
-		return BAD_INPUT;
-	}
+static int begin_gate(struct gate *g, struct mx_error *err) {
+	if (begin_reports(g, err))
+		return -1;
 	g->places = mx_places_make();
 	g->results = calloc(g->selection.n_runs, sizeof *g->results);
 	g->done = calloc(g->selection.n_runs, sizeof *g->done);
-	if (!g->results || !g->done || !g->places) {
-		fputs("mxcheck: out of memory\n", stderr);
-		exit(BAD_INPUT);
-	}
-	g->start = mx_seconds();
-	mx_report_start(g->o, g->device, g->selection.n_runs);
-	bool lost = run_all(g, &err) != 0;
-	mx_progress_clear();
-	if (lost)
-		fprintf(stderr, "mxcheck: %s\n", err.text);
+	return g->results && g->done && g->places ? 0 : mx_fail(err, "out of memory");
+}
+
+/* What is printed after the runs. */
+static void print_end(struct gate *g, double seconds) {
 	if (g->device->emu && g->o->analysis)
 		mx_waivers_report(g->o, &g->selection);
 	if (g->expect && !g->o->shards) /* another shard may use a row; merge decides */
@@ -444,18 +435,37 @@ static int run_gate(struct gate *g) {
 		                                (void *)g->o);
 	if (g->baseline)
 		mx_baseline_report(g->baseline, g->o, g->results, g->selection.n_runs);
-	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent,
-	              mx_seconds() - start);
-	int status = lost ? BAD_INPUT : exit_status(g);
-	if (update_baseline(g))
-		status = BAD_INPUT;
-	if (end_reports(g, mx_seconds() - start))
-		status = BAD_INPUT;
+	mx_report_end(g->o, g->results, g->selection.n_runs, g->selection.n_absent, seconds);
+}
+
+static void end_gate(struct gate *g) {
 	for (size_t i = 0; i < g->selection.n_runs; i++)
 		mx_result_free(&g->results[i]);
 	free(g->results);
 	free(g->done);
 	mx_places_free(g->places);
+}
+
+static int run_gate(struct gate *g) {
+	double start = mx_seconds();
+	struct mx_error err;
+	if (begin_gate(g, &err)) {
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+		return BAD_INPUT;
+	}
+	g->start = mx_seconds();
+	mx_report_start(g->o, g->device, g->selection.n_runs);
+	bool lost = run_all(g, &err) != 0;
+	mx_progress_clear();
+	if (lost)
+		fprintf(stderr, "mxcheck: %s\n", err.text);
+	print_end(g, mx_seconds() - start);
+	int status = lost ? BAD_INPUT : exit_status(g);
+	if (update_baseline(g))
+		status = BAD_INPUT;
+	if (end_reports(g, mx_seconds() - start))
+		status = BAD_INPUT;
+	end_gate(g);
 	return status;
 }
 
@@ -630,11 +640,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "quant", mx_cmd_quant },       { "dequant", mx_cmd_dequant }, { "mfma", mx_cmd_mfma },
-	{ "compare", mx_cmd_compare },   { "disasm", mx_cmd_disasm },   { "isa", mx_cmd_isa },
-	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "merge", mx_cmd_merge },
-	{ "lint", mx_cmd_lint },         { "init", mx_cmd_init },       { "report", mx_cmd_report },
-	{ "--version", mx_cmd_version },
+	{ "quant", mx_cmd_quant },     { "dequant", mx_cmd_dequant },   { "mfma", mx_cmd_mfma },
+	{ "compare", mx_cmd_compare }, { "disasm", mx_cmd_disasm },     { "isa", mx_cmd_isa },
+	{ "lint", mx_cmd_lint },       { "init", mx_cmd_init },         { "merge", mx_cmd_merge },
+	{ "report", mx_cmd_report },   { "--version", mx_cmd_version },
 };
 
 static int run(int argc, char **argv) {

@@ -469,7 +469,7 @@ static bool take_shard(const char *value, struct mx_options *o, int *status) {
 	if (!slash || !number(slash + 1, 1, MOST_SHARDS, &shards) ||
 	    !number(first, 1, shards, &shard))
 		return bad(status,
-		           "--shard %s: neither I/N, I from 1 to N, N up to 10,000, nor auto",
+		           "--shard %s: not I/N, I from 1 to N and N at most 10,000, nor auto",
 		           value);
 	o->shard = (unsigned)shard;
 	o->shards = (unsigned)shards;

@@ -89,6 +89,10 @@ change();
 spew('cases/accuracy.baseline', slurp('cases/accuracy.baseline') . "# a comment\n");
 mxcheck(@gate, '--baseline', 'cases/accuracy.baseline');
 is(touched(), '4 of 4', 'the baseline touches all');
+change();
+spew('expected.yaml', "expect: []\n");
+mxcheck(@gate, '--expect', 'expected.yaml');
+is(touched(), '4 of 4', 'so do expected failures');
 
 # ---- the workflow files, with four changes ----
 

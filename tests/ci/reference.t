@@ -317,9 +317,9 @@ is_refused('a scale of 0', ': reference\.scale: it is 0', 'attention', 'heads: 2
 is_refused('a scale of no number', q{: reference\.scale: unknown name 'half'}, 'attention', 'heads: 2' => 'heads: 2, scale: half');
 is_refused('an output of another size', ': reference\.c: C is 8 x 17, must be 8 x 16', 'product', '{name: C,  role: none, type: bf16, rows: M, cols: N}' => '{name: C,  role: none, type: bf16, rows: M, cols: N + 1}');
 is_refused('scales of another size', ': reference\.b_scale: SB is 16 x 2, must be 16 x 1', 'product', 'b_block: [1, 32]' => 'b_block: [1, 64]');
-is_refused('a table without pages', ':\d+: reference\.page: a table of pages needs the rows of a page, and the reverse', 'paged', ', page: 4' => '');
+is_refused('a table without pages', ':\d+: reference\.page: `pages` and `page` need each other', 'paged', ', page: 4' => '');
 is_refused('a page that does not divide K', ': reference: page does not divide the rows of K', 'paged', 'page: 4' => 'page: 7');
-is_refused('more pages than K has', ': reference\.pages: a row has 32 pages, K only 31', 'paged', 'T: 6' => 'T: 32');
+is_refused('more pages than K has', ': reference\.pages: 32 pages for a batch, but K has only 31', 'paged', 'T: 6' => 'T: 32');
 is_refused('K as V without a width', ':\d+: reference\.v: the buffer is already in the reference', 'latent', ', width: 8' => '');
 is_refused('a V wider than K', ': reference\.v: KV is 124 x 12, must be 124 x 13', 'latent', 'width: 8' => 'width: 13');
 is_refused('a last page beside lengths', ':\d+: reference\.last_page: a last page needs page_begin, and no lengths', 'latent', ', page_begin: AT' => '');
@@ -331,9 +331,9 @@ judge('paged', 0, 'cols: T}' => "cols: T, data: $dir/table.npy}");
 ok($status == 2 && $err =~ /batch 0: page 31 is not in K/, 'a page of a file that is not in K is bad input') or diag "exit $status\n$err$out";
 is_refused('experts without their number', ':\d+: reference\.topk: this reference needs topk, n_experts and tile', 'moe', ', n_experts: E' => '');
 is_refused('too few sorted rows', ': reference\.tokens: ID has 71 columns, sorted tokens may need 72', 'moe', 'E * 3' => 'E * 3 - 1');
-is_refused('half an expert', ': reference: 75 rows of w1 are no two halves for each of 5 experts, 3 for a token', 'moe', 'E * 16' => 'E * 15');
-is_refused('more experts for a token than there are', ': reference: 80 rows of w1 are no two halves for each of 5 experts, 6 for a token', 'moe', 'TOPK: 3' => 'TOPK: 6');
-is_refused('scales that divide nothing', ': reference\.x_scale: 20 x 1 scales do not divide 19 x 8', 'moe', '{name: W, ' => '{name: XS, role: none, type: f32, rows: 20, cols: 1}
+is_refused('half an expert', ': reference: w1 with 75 rows, 5 experts, 3 for a token: w1 must have two halves for each expert, and a token at most all experts', 'moe', 'E * 16' => 'E * 15');
+is_refused('more experts for a token than there are', ': reference: w1 with 80 rows, 5 experts, 6 for a token: w1 must have two halves for each expert, and a token at most all experts', 'moe', 'TOPK: 3' => 'TOPK: 6');
+is_refused('scales that divide nothing', ': reference\.x_scale: 20 x 1 scales do not divide 19 x 8 elements evenly', 'moe', '{name: W, ' => '{name: XS, role: none, type: f32, rows: 20, cols: 1}
   - {name: W, ', 'x: X' => 'x: X, x_scale: XS');
 is_refused('three heads of two', ': reference: heads, kv_heads or batch do not divide the sizes', 'attention', 'heads: 2' => 'heads: 3');
 done_testing();

@@ -122,7 +122,7 @@ is(mxcheck('merge', @three, $three[1]), 2, 'a shard given twice is an error');
 is($err, "mxcheck merge: $three[1] and $three[1] are the same shard, 2 of 3\n", '  named');
 mxcheck(@cases, '--shard', '2/3', '--seed', 7, '--json', $three[1]);
 is(mxcheck('merge', @three), 2, 'a shard with another seed is an error');
-is($err, "mxcheck merge: $three[0] and $three[1] are not of one run: they differ in 'seed'\n", '  named');
+is($err, "mxcheck merge: $three[0] and $three[1] are shards of different runs: they differ in 'seed'\n", '  named');
 mxcheck(@cases, '--shard', '2/2', '--json', $three[1]);
 is(mxcheck('merge', @three), 2, 'shards of another number are an error');
 for my $bad ("no JSON\n", "[]\n", '{"type": "run"}' . "\n", '') {
