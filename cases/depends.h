@@ -7,9 +7,9 @@
 /* Returns 0 to go on; any other number ends the visit. */
 typedef int mx_visit_file(void *context, const char *path);
 
-/* Visits the case file, the code objects of its steps (code_object, and those that mx_case_code
- * finds: of several steps code_object may be for some), and the .npy files of data and of expected
- * contents. Returns 0, what `visit` returned, or -1 with err->text if a code object is nowhere. */
+/* Visits the case file, the code objects of its steps (code_object, and for steps without it those
+ * that mx_case_code finds), and the .npy files of data and of expected contents. Returns 0, what
+ * `visit` returned, or -1 with err->text if a code object is not found. */
 int mx_case_depends(const struct mx_case *c, const struct mx_variant *v, const char *code_object,
                     const char *kernel_dir, mx_visit_file *visit, void *context,
                     struct mx_error *err);

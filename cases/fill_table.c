@@ -1,16 +1,16 @@
 /* Tables of a reference: indices and counts that a kernel follows.
  *
  * pages    Each row of the table has different pages of K and V, in random order. As long as there
- *          are enough, no two rows share one. Entries after the pages that a length needs are pages
- *          too, which a kernel may read, but not use.
+ *          are enough, no two rows share one. Entries past the length of a batch are valid
+ *          pages, too: a kernel may read them, but must not use them.
  * lengths  The first batch has all keys that it may have, the second a number that fills its last
  *          page (or any, without pages), the others any number from 1 on.
  * page_begin, last_page
  *          A list of pages has those of one batch after the other, at least one for each. The last
  *          page of the first batch is full, others have any number of keys from 1 on.
- * tokens   Each token has topk different experts. The tokens of each expert follow those of the
- *          expert before, in their order, from a multiple of a tile on. What is left of a tile, and
- *          after the last one, is padding: the number of tokens, with the slot topk.
+ * tokens   Each token has topk different experts. Sorted by expert, then by token; each expert
+ *          begins with a new tile. The rest of a tile, and all after the last one, is padding: the
+ *          number of tokens as token, with topk as position.
  * experts  The expert of each tile, and -1 after the last one.
  * count    The sorted rows with padding, and the tokens.
  * routing  The weight of each sorted row, 0 in padding. */
@@ -67,7 +67,7 @@ static void draw_lengths(const struct mx_plan *p, const struct mx_buffer *b, str
 	}
 }
 
-/* Each batch takes about its share of what is left, the last one all. */
+/* Each batch gets about its share of the pages that are left, the last batch all of them. */
 static void draw_begins(const struct mx_plan *p, const struct mx_buffer *b, struct stream s,
                         uint8_t *bytes) {
 	size_t batch = p->reference.batch, at = 0;

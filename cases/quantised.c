@@ -1,9 +1,10 @@
 /* Operands that a kernel quantises: what their codes and scales must become.
  *
- * The regime draws codes and scales, as of any operand, or numbers. The source has the numbers that
- * they stand for, rounded to its type. Quantising it again, by the recipe, gives the operand: the
- * same numbers in other codes, if the type has their digits and the recipe does not clip. The exact
- * regime requires this, because its sums would round otherwise. */
+ * The regime draws codes and scales for the operand, or numbers. The source buffer has their
+ * values, rounded to its type. The recipe quantises the source; the result is the operand that the
+ * kernel must produce. If the type has all digits of the values and the recipe does not clip, the
+ * operand has the same values, perhaps in other codes and scales. The exact regime requires this,
+ * because otherwise its sums would round. */
 #include "dtype.h"
 #include "quantised.h"
 
@@ -16,7 +17,7 @@ static bool is_source_type(mx_buffer_type t) {
 	return t == MX_DT_F32 || t == MX_DT_BF16 || t == MX_DT_F16;
 }
 
-/* Why operand i cannot be what its keys say, and the key at fault; NULL: it can. */
+/* What is wrong with the keys of operand i, and which key; NULL: nothing. */
 static const char *bad_operand(const struct mx_case *c, unsigned i, const char **key) {
 	const struct mx_buffer_spec *b = &c->buffers[i];
 	int from = b->of ? case_find_buffer(c, b->of) : -1;

@@ -146,7 +146,7 @@ uint64_t mx_buffer_ceiling(const struct mx_buffer *b, unsigned i) {
 	return i < 2 ? n : n / 8 * eight;
 }
 
-/* Where an offset from the start reaches a ceiling, and where the rest of the buffer does. */
+/* The tiles at which an offset from the start, or from the end, reaches a ceiling. */
 static void choose_around(struct choice *c, mx_role role) {
 	const struct mx_buffer *b = mx_plan_role(c->p, role);
 	for (unsigned i = 0; b && i < MX_CEILINGS; i++) {

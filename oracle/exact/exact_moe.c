@@ -9,24 +9,27 @@
  *
  * g and u are wrong by at most e_g and e_u: exact_scaled.c.
  *
- * silu. Its derivative is at most 1.1 in magnitude, so e_g counts 1.1 e_g. The product with log2(e)
- * has two roundings, of the constant and of the product: a part 2^-22 |g| of exp(-g); exp itself
- * adds 2^-23. 1 + exp(-g) is wrong by no larger part, and rounds; the quotient has two roundings
- * more. In all this is (2^-22 |g| + 2^-21) of silu, and twice that covers the second order while
- * |g| is below 2^16. Below g = -80, where exp(-g) overflows, the result may be 0.
+ * silu. Its derivative is at most 1.1 in magnitude, so an error e_g of g changes it by at most 1.1
+ * e_g. The product of g and log2(e) has two roundings, of the constant and of the product. They are
+ * a relative error of 2^-22 |g| in exp(-g), and exp itself adds 2^-23. The relative error of 1 +
+ * exp(-g) is no larger, plus one rounding; the quotient has two roundings more. Together the
+ * relative error of silu is 2^-22 |g| + 2^-21. Twice that covers the second order while |g| is
+ * below 2^16. Below g = -80, where exp(-g) overflows, the result may be 0.
  *
  * h. The product of silu and u, and one rounding.
  *
- * q to a floating-point format, to nearest or cut: 2^(1 - digits) of h, and the smallest subnormal.
+ * q to a floating-point format, to nearest or cut: the error is 2^(1 - digits) |h| and the smallest
+ * subnormal.
  *
- * q to E2M1. amax is wrong by at most the largest error of the block, and a recipe may divide it:
- * 2^-22 of it. Every scale that an amax in this range gives is tried, and for each the codes of
- * both ends of the range of h, to nearest even. The conversion is monotonic, so all others lie
- * between. The reference is the middle of what is found, and the bound half its width: 0 where h is
- * far from a tie. A kernel may have a least amax, up to 2^-16; below it anything from 0 to twice h
- * is within the bound.
+ * q to E2M1. amax is wrong by at most the largest error of the block, and by 2^-22 of itself if a
+ * recipe divides it. Every scale that an amax in this range gives is tried. For each scale both
+ * ends of the range of h are converted, to nearest even. The conversion is monotonic, so all other
+ * results lie between. The reference is the middle of the results, and the bound half their
+ * distance: 0 where h is far from a tie. A kernel may raise amax to a least value of up to 2^-16;
+ * if amax is below that, anything from 0 to twice h is within the bound.
  *
- * y. exact_scaled.c for terms of at most |q| + e_q; and e_q times the magnitudes of W2. */
+ * y. The error of a product of terms of at most |q| + e_q (exact_scaled.c), and e_q times the
+ * magnitudes of W2. */
 #include "reference.h"
 
 #include <math.h>
