@@ -141,9 +141,11 @@ static int start(struct pool *p, struct worker *x, struct mx_error *err) {
 
 /* ---- in the process of the pool ---- */
 
+/* Ends a worker; one that is stopped must run to find the end of its pipe. */
 static int end_of(struct worker *x) {
 	int status = 0;
 	close(x->to), close(x->from);
+	kill(x->pid, SIGCONT);
 	while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	x->pid = 0;
