@@ -116,7 +116,7 @@ static const char help[] =
 	"  --time T           hunt or draw shapes for that long: 90s, 30m, 8h. It goes alone or\n"
 	"                     with --race or --count\n"
 	"  --time-out S       a launch that takes more than S seconds is a finding, exit 4, and so "
-        "is\n"
+	"is\n"
 	"                     a run that takes five times as long. On a real device it ends\n"
 	"                     everything. Default: 120. For the launches of a hunt: on the\n"
 	"                     emulator 100 times its first run, at least 30; on a real device no\n"
@@ -167,11 +167,11 @@ static const char help[] =
 	"number of cases that rest on it. A failing case, a single case, -v and --tap print the\n"
 	"assumptions with the case.\n"
 	"\n"
-	"Exit status: 0 pass; 1 wrong numbers; 2 usage or bad input; 3 race, hazard,\n"
-	"nondeterminism or no proof; 4 device fault or time-out; 77 nothing could run; 130\n"
-	"interrupted, nothing found. If several apply, 4 goes before 3 and 3 before 1. Status 2\n"
-	"goes before all of them: a run could not be done, or standard output could not be\n"
-	"written.\n";
+	"Exit status: 0 pass; 1 wrong numbers, or a row of --expect that does not hold; 2 usage\n"
+	"or bad input; 3 race, hazard, nondeterminism or no proof; 4 device fault or time-out; 77\n"
+	"nothing could run; 130 interrupted, and nothing was found. If several apply, 4 goes\n"
+	"before 3 and 3 before 1. Status 2 goes before all of them: a run could not be done, or\n"
+	"standard output could not be written.\n";
 
 __attribute__((format(printf, 2, 3))) static bool bad(int *status, const char *format, ...) {
 	va_list ap;
