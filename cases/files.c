@@ -218,6 +218,16 @@ static int rename_all(const struct mx_file *files, struct target *p, size_t n,
 
 /* ---- before the work ---- */
 
+bool mx_file_same(const char *a, const char *b) {
+	struct target p, q;
+	if (!resolve(a, &p) || !resolve(b, &q))
+		return false;
+	if (!p.exists || !q.exists)
+		return p.exists == q.exists && !strcmp(p.path, q.path);
+	return S_ISREG(p.was.st_mode) && p.was.st_dev == q.was.st_dev &&
+	       p.was.st_ino == q.was.st_ino;
+}
+
 /* Makes the temporary file, which becomes the file or is removed. */
 static int try_path(const char *path, bool keep, struct mx_error *err) {
 	struct mx_file f = { .path = path };

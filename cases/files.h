@@ -36,6 +36,9 @@ int mx_file_check(const char *path, struct mx_error *err);
 /* The same, and a regular file is empty afterwards: no older result stays if the work is killed. */
 int mx_file_empty(const char *path, struct mx_error *err);
 
+/* Whether two paths are, or will be, one regular file. */
+bool mx_file_same(const char *a, const char *b);
+
 /* Whether files can be made in a folder, which may be missing with folders above it. */
 int mx_folder_check(const char *path, struct mx_error *err);
 

@@ -83,6 +83,27 @@ static int check_number(const struct walk *w, const cyaml_schema_value_t *v, con
 	return 0;
 }
 
+/* libcyaml takes any other word for true. */
+static int check_bool(const struct walk *w, const char *name, const yaml_node_t *n) {
+	const char *text = (const char *)n->data.scalar.value;
+	return !strcmp(text, "true") || !strcmp(text, "false")
+	               ? 0
+	               : source_fail(w->err, w->s, source_line(n), "%s: not true or false: %s",
+	                             name, text);
+}
+
+static int check_scalar(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
+                        const yaml_node_t *n) {
+	if (strlen((const char *)n->data.scalar.value) != n->data.scalar.length)
+		return source_fail(w->err, w->s, source_line(n), "%s: has a zero byte", name);
+	switch (v->type) {
+	case CYAML_INT:
+	case CYAML_UINT: return check_number(w, v, name, n);
+	case CYAML_BOOL: return check_bool(w, name, n);
+	default: return 0;
+	}
+}
+
 /* libcyaml reports a node of another kind than the schema's. */
 static int check_value(const struct walk *w, const cyaml_schema_value_t *v, const char *name,
                        const yaml_node_t *n) {
@@ -90,9 +111,7 @@ static int check_value(const struct walk *w, const cyaml_schema_value_t *v, cons
 		return check_mapping(w, v, n);
 	if (v->type == CYAML_SEQUENCE && n->type == YAML_SEQUENCE_NODE)
 		return check_sequence(w, v, name, n);
-	if ((v->type == CYAML_INT || v->type == CYAML_UINT) && n->type == YAML_SCALAR_NODE)
-		return check_number(w, v, name, n);
-	return 0;
+	return n->type == YAML_SCALAR_NODE ? check_scalar(w, v, name, n) : 0;
 }
 
 int source_check_keys(struct source *s, const cyaml_schema_value_t *schema, struct mx_error *err) {

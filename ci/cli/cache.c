@@ -72,6 +72,7 @@ static int add_file(void *context, const char *path) {
 static bool key_of(const struct mx_cache *c, const struct mx_selected *run, uint64_t *key) {
 	struct mx_error why;
 	*key = mix_text(c->seed, run->name);
+	*key = mix(*key, &run->run.tiles, sizeof run->run.tiles);
 	for (unsigned i = 0; i < mx_case_steps(run->c); i++)
 		*key = mix_text(*key, mx_case_kernel(run->c, run->run.variant, i));
 	return !mx_case_depends(run->c, run->run.variant, c->o->code_object, c->kernel_dir,

@@ -8,6 +8,7 @@
 #include "../../fuzz/hunt/hunt.h"
 #include "args.h"
 #include "command.h"
+#include "expect.h"
 
 static const char help[] = "usage: mxcheck merge [--json FILE] REPORT.jsonl ...\n"
 			   "\n"
@@ -285,7 +286,7 @@ static bool is_used(const struct merge *m, const char *row) {
 	size_t i;
 	json_array_foreach(m->runs, i, run) {
 		const json_t *expected = json_object_get(run, "expected");
-		char end[1024];
+		char end[MX_EXPECTED_ROOM];
 		int n = snprintf(end, sizeof end, ": %s (until %s)", text_of(expected, "reason"),
 		                 text_of(expected, "until"));
 		if (expected && strlen(row) >= (size_t)n && !strcmp(row + strlen(row) - n, end))

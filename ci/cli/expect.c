@@ -130,7 +130,7 @@ static bool is_of(struct mx_expected *x, const char *arch, const struct mx_resul
 void mx_expect_compare(struct mx_expect *e, const char *arch, struct mx_result *r) {
 	const struct mx_expected *passing = NULL;
 	bool fails = mx_verdict_status(&r->verdict) != 0;
-	char text[512];
+	char text[MX_EXPECTED_ROOM];
 	for (unsigned i = 0; i < e->n; i++) {
 		struct mx_expected *x = &e->rows[i];
 		if (!is_of(x, arch, r))
@@ -184,7 +184,7 @@ static const char *stale(const struct mx_expected *x, const struct mx_options *o
 size_t mx_expect_each_stale(const struct mx_expect *e, const struct mx_options *o,
                             const struct mx_selection *s, mx_expect_stale *each, void *context) {
 	size_t n = 0;
-	char text[512];
+	char text[MX_EXPECTED_ROOM];
 	for (unsigned i = 0; i < e->n; i++) {
 		const char *why = stale(&e->rows[i], o, s);
 		n += why != NULL;

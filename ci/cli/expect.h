@@ -40,7 +40,8 @@ typedef void mx_expect_stale(void *context, const char *why, const char *text);
 size_t mx_expect_each_stale(const struct mx_expect *e, const struct mx_options *o,
                             const struct mx_selection *s, mx_expect_stale *each, void *context);
 
-/* "RUN: REASON (until DAY)". */
+/* "RUN: REASON (until DAY)", cut to `room` bytes. Returns text. */
+enum { MX_EXPECTED_ROOM = 8192 };
 char *mx_expected_text(const struct mx_expected *x, char *text, size_t room);
 
 #endif

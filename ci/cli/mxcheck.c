@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cases/depends.h"
 #include "../../cases/files.h"
 #include "../../fuzz/hunt/replay.h"
 #include "../../ref/num/cpu.h"
@@ -399,14 +400,34 @@ static int end_reports(struct gate *g, double seconds) {
 	return status;
 }
 
+static int refuse_same(void *path, const char *input) {
+	return mx_file_same(path, input);
+}
+
+/* A report must not replace a file that the runs read. */
+static int check_inputs(const struct gate *g, const char *path, struct mx_error *err) {
+	struct mx_error absent; /* a code object; the run reports it */
+	for (size_t i = 0; i < g->selection.n_runs; i++) {
+		const struct mx_selected *r = &g->selection.runs[i];
+		if (mx_case_depends(r->c, r->run.variant, g->o->code_object, g->kernel_dir,
+		                    refuse_same, (void *)path, &absent) > 0)
+			return mx_fail(err, "%s: is an input of %s", path, r->name);
+	}
+	return 0;
+}
+
 /* Opens the reports before anything runs. A file or folder that cannot be written is found here. */
 static int begin_reports(struct gate *g, struct mx_error *err) {
 	const struct mx_record record = record_of(g, 0);
 	struct mx_report_path reports[MX_REPORTS];
 	struct mx_error later;
 	int status = 0;
+	size_t n = mx_options_reports(g->o, reports);
+	for (size_t i = 0; i < n; i++)
+		if (check_inputs(g, reports[i].path, err))
+			return -1;
 	/* If one path is wrong, the others are emptied all the same: no older report stays. */
-	for (size_t i = 0, n = mx_options_reports(g->o, reports); i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		status |= mx_report_begin(reports[i].path, status ? &later : err);
 	if (status)
 		return -1;

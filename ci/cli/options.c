@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cases/files.h"
+
 enum { MOST_RUNS = 1000000000 /* of a hunt */, MOST_SHARDS = 10000 };
 
 static const char help[] =
@@ -668,10 +670,29 @@ static bool check_reports(const struct mx_options *o, int *status) {
 		if (o->mutate || o->fuzz)
 			return bad(status, "%s: only for runs", r[i].option);
 		for (size_t k = 0; k < i; k++)
-			if (!strcmp(r[i].path, r[k].path))
-				return bad(status, "%s and %s: both write %s", r[k].option,
-				           r[i].option, r[i].path);
+			if (!strcmp(r[i].path, "-") && !strcmp(r[k].path, "-"))
+				return bad(status, "%s and %s: both write -", r[k].option,
+				           r[i].option);
 	}
+	return true;
+}
+
+/* A report must not replace another file of the run, under whatever name: a history would be lost,
+ * and so would a case. */
+static bool check_apart(const struct mx_options *o, int *status) {
+	const struct mx_report_path files[] = {
+		{ "--json", o->json },         { "--junit", o->junit },
+		{ "--sarif", o->sarif },       { "--html", o->html },
+		{ "--history", o->history },   { "--resume", o->resume },
+		{ "--baseline", o->baseline }, { "--expect", o->expect },
+		{ "--waive", o->waive },       { "--case", o->case_file },
+		{ "--co", o->code_object },
+	};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		for (size_t k = 0; k < i && files[i].path; k++)
+			if (files[k].path && mx_file_same(files[k].path, files[i].path))
+				return bad(status, "%s and %s: both are %s", files[k].option,
+				           files[i].option, files[i].path);
 	return true;
 }
 
@@ -754,5 +775,5 @@ bool mx_options_parse(int argc, char **argv, struct mx_options *o, int *status) 
 	name_shard(o);
 	return check_run(is_run, o, status) && check_hunt(o, status) && check_baseline(o, status) &&
 	       check_cache(o, status) && check_reports(o, status) && check_names(o, status) &&
-	       check_proof(o, status) && check_look(o, status);
+	       check_apart(o, status) && check_proof(o, status) && check_look(o, status);
 }

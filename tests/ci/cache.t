@@ -35,7 +35,7 @@ is(cached('--jobs', 1, @names), 2, 'another number of threads');
 # ---- what decides a verdict ----
 
 for my $options ([ '--seed', 2 ], ['--require-proof'], ['--strict'], ['--no-analysis'], ['--soffset-unchecked'], [ '--race', 3 ],
-	[ '--race', 4 ], [ '--schedule', 'typical' ], [ '--schedule', 'typical,lds=40' ], [ '--schedule', spew("$dir/schedule", "sequential\n") ], ['-v']) {
+	[ '--race', 4 ], [ '--schedule', 'typical' ], [ '--schedule', 'typical,lds=40' ], [ '--schedule', spew("$dir/schedule", "sequential\n") ], ['-v'], [ '--tiles', 2 ]) {
 	is(cached(@$options, @names), 0, "@$options: done again");
 	is(cached(@$options, @names), 2, '  and kept');
 }

@@ -2,6 +2,8 @@
 # Reports for other programs: lines of JSON, and JUnit XML.
 use strict;
 use warnings;
+use File::Basename;
+use File::Copy;
 use JSON::PP;
 use Schema;
 use Test::More;
@@ -144,7 +146,20 @@ for my $option ('--json', '--junit', '--sarif') {
 	is(mxcheck('mutate', $option, $json, $names[0]), 2, "$option is for runs");
 }
 is(mxcheck('--json', $json, '--junit', $json, $names[0]), 2, 'one file for both is refused');
-like($err, qr/^mxcheck: --json and --junit: both write \Q$json\E/, '  with the reason');
+like($err, qr/^mxcheck: --json and --junit: both are \Q$json\E;/, '  with the reason');
+for ([ 'another name of it', '--sarif', "$dir/../" . basename($dir) . '/r.new' ],
+	[ 'a link to it', '--html', "$dir/link" ], [ 'the history', '--history', "$dir/r.new" ],
+	[ 'the journal', '--resume', "$dir/r.new", '--race', 2 ], [ 'the baseline', '--baseline', "$dir/r.new" ]) {
+	my ($what, @other) = @$_;
+	symlink "$dir/r.new", "$dir/link";
+	is(mxcheck('--json', "$dir/r.new", @other, $names[0]), 2, "$what is refused as a report");
+	like($err, qr/^mxcheck: --json and $other[0]: both are \Q$other[1]\E;/, '  with the reason');
+	ok(!-e "$dir/r.new", '  before the run');
+}
+copy('cases/gemm/mxfp4_f32.yaml', "$dir/kept.yaml") or die $!;
+is(mxcheck('run', '--case', "$dir/kept.yaml", '--json', "$dir/./kept.yaml"), 2,
+	'a report does not replace its case file');
+is(slurp("$dir/kept.yaml"), slurp('cases/gemm/mxfp4_f32.yaml'), '  which is as it was');
 open my $old, '>', $junit or die;
 print $old 'an older report';
 close $old;
