@@ -67,19 +67,36 @@ static bool number(const char *text, double *v) {
 	return !text || (*text && !*end && isfinite(*v));
 }
 
-static int check(struct source *s, const struct mx_baseline *b, struct mx_error *err) {
+static const struct entry *find(const struct mx_baseline *b, const char *run) {
+	for (unsigned i = 0; i < b->n; i++)
+		if (!strcmp(b->runs[i].run, run))
+			return &b->runs[i];
+	return NULL;
+}
+
+static int check_entry(struct source *s, const struct mx_baseline *b, unsigned i,
+                       struct mx_error *err) {
 	const yaml_node_t *runs = source_key(s, yaml_document_get_root_node(&s->document), "runs");
-	for (unsigned i = 0; i < b->n; i++) {
-		const struct entry *e = &b->runs[i];
-		const char *const texts[] = { e->snr_deq, e->snr_unq, e->worst_row,
-			                      e->equal,   e->ulp,     e->noise };
-		double v;
-		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-			if (!number(texts[k], &v))
-				return source_fail(err, s, source_line(source_entry(s, runs, i)),
-				                   "runs[%u]: not a number: %s", i, texts[k]);
-	}
+	unsigned line = source_line(source_entry(s, runs, i));
+	const struct entry *e = &b->runs[i];
+	const char *const texts[] = { e->snr_deq, e->snr_unq, e->worst_row,
+		                      e->equal,   e->ulp,     e->noise };
+	double v;
+	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+		if (!number(texts[k], &v))
+			return source_fail(err, s, line, "runs[%u]: not a number: %s", i, texts[k]);
+	if (v < 0)
+		return source_fail(err, s, line, "runs[%u]: noise is negative: %s", i, e->noise);
+	if (find(b, e->run) != e)
+		return source_fail(err, s, line, "runs[%u]: %s is already in the file", i, e->run);
 	return 0;
+}
+
+static int check(struct source *s, const struct mx_baseline *b, struct mx_error *err) {
+	int status = 0;
+	for (unsigned i = 0; !status && i < b->n; i++)
+		status = check_entry(s, b, i, err);
+	return status;
 }
 
 static int read_source(struct source *s, struct mx_baseline **b, struct mx_error *err) {
@@ -153,13 +170,6 @@ static bool is_worse(unsigned measure, double was, double is, double noise) {
 	case MX_WORST_ROW: return is > was * pow(10, noise / 20);
 	default: return false; /* bits may differ */
 	}
-}
-
-static const struct entry *find(const struct mx_baseline *b, const char *run) {
-	for (unsigned i = 0; i < b->n; i++)
-		if (!strcmp(b->runs[i].run, run))
-			return &b->runs[i];
-	return NULL;
 }
 
 void mx_baseline_compare(struct mx_baseline *b, const struct mx_selected *run,

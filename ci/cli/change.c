@@ -87,8 +87,11 @@ static int find_change(const struct mx_options *o, struct change *c, char base[6
 	char revision[1024];
 	snprintf(revision, sizeof revision, "%s^{commit}", o->base);
 	char *root[] = { "git", "rev-parse", "--show-toplevel", NULL };
+	char *version[] = { "git", "--version", NULL };
 	char *known[] = { "git", "rev-parse", "--verify", "--quiet", revision, NULL };
 	char *common[] = { "git", "merge-base", base, "HEAD", NULL };
+	if (!mx_git_line(version, false, c->root, sizeof c->root))
+		return mx_fail(err, "ci: git cannot be started");
 	if (!mx_git_line(root, false, c->root, sizeof c->root))
 		return mx_fail(err, "ci: the current folder is not in a git repository");
 	if (!mx_git_line(known, false, base, 64))

@@ -443,6 +443,9 @@ static int write_json(const struct merge *m, const struct totals *t, const char 
 /* ---- the command ---- */
 
 static int merge(struct merge *m, const char *json, struct mx_error *err) {
+	for (size_t i = 0; json && i < m->n; i++)
+		if (mx_file_same(json, m->shards[i].path))
+			return mx_fail(err, "--json %s: is one of the reports to join", json);
 	for (size_t i = 0; i < m->n; i++)
 		if (read_shard(&m->shards[i], err))
 			return -1;

@@ -677,8 +677,8 @@ static bool check_reports(const struct mx_options *o, int *status) {
 	return true;
 }
 
-/* A report must not replace another file of the run, under whatever name: a history would be lost,
- * and so would a case. */
+/* What is written must not replace another file of the run, under whatever name: a history would be
+ * lost, and so would a case. */
 static bool check_apart(const struct mx_options *o, int *status) {
 	const struct mx_report_path files[] = {
 		{ "--json", o->json },         { "--junit", o->junit },
@@ -688,8 +688,9 @@ static bool check_apart(const struct mx_options *o, int *status) {
 		{ "--waive", o->waive },       { "--case", o->case_file },
 		{ "--co", o->code_object },
 	};
+	const size_t written = 6;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		for (size_t k = 0; k < i && files[i].path; k++)
+		for (size_t k = 0; k < i && k < written && files[i].path; k++)
 			if (files[k].path && mx_file_same(files[k].path, files[i].path))
 				return bad(status, "%s and %s: both are %s", files[k].option,
 				           files[i].option, files[i].path);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "history.h"
@@ -67,10 +68,13 @@ static int check(const char *path, bool write, sqlite3 *db, struct mx_error *err
 
 /* SQLite opens a read-only file without an error, for reading. */
 int mx_history_open(const char *path, bool write, sqlite3 **db, struct mx_error *err) {
+	struct stat s;
 	int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
 	*db = NULL;
 	if (!write && access(path, R_OK))
 		return mx_fail(err, "%s: cannot be read: %s", path, strerror(errno));
+	if (!stat(path, &s) && !S_ISREG(s.st_mode))
+		return mx_fail(err, "%s: not a regular file", path);
 	int status = sqlite3_open_v2(path, db, flags, NULL) ? mx_history_fail(path, *db, err) : 0;
 	if (!status) {
 		sqlite3_busy_timeout(*db, PATIENCE);

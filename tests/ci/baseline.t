@@ -62,6 +62,8 @@ like($out, qr/, 1 not in it; --update-baseline takes them$/m, '  and is counted'
 is(with('--seed', 2, $run), 2, 'another seed is refused');
 like($err, qr/^mxcheck: \Q$file\E: it is of --seed 1, not 2$/m, '  with the reason');
 for ([ 'ulp: 0', 'ulp: few', 'runs\[0\]: not a number: few' ], [ 'ulp: 0', 'ulps: 0', 'unexpected key: ulps' ],
+	[ 'ulp: 0', 'ulp: 0, noise: -1', 'runs\[0\]: noise is negative: -1' ],
+	[ '\z', (split /^/, $text)[3], 'runs\[\d\]: \S+ is already in the file' ],
 	[ 'seed: 1', '', 'missing key: seed' ], [ '\A', '- ', '' ]) {
 	my ($from, $to, $says) = @$_;
 	spew($file, $text =~ s/$from/$to/r);

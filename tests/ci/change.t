@@ -141,6 +141,11 @@ is(mxcheck(@gate), 2, 'a base without a common commit');
 chdir '/';
 is(mxcheck(@gate, '--cases', "$repository/cases"), 2, 'a folder outside a repository');
 like($err, qr/^mxcheck: ci: the current folder is not in a git repository$/m, '  in one line');
+{
+	local $ENV{PATH} = '/nowhere';
+	is(system("$mxcheck @gate --cases '$repository/cases' 2>'$dir/no-git'") >> 8, 2, 'git is not installed');
+	like(slurp("$dir/no-git"), qr/^mxcheck: ci: git cannot be started$/m, '  in one line');
+}
 chdir $here;
 
 done_testing();

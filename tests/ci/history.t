@@ -96,6 +96,7 @@ for ('text', 'cut', 'noise') {
 is(mxcheck('--history', "$dir/no/x", $tiny), 2, 'a folder that does not exist');
 is($out, '', '  is found before the run');
 is(mxcheck('--history', '-', $tiny), 2, 'a history has a name');
+is(mxcheck('--history', $_, $tiny) . $err, "2mxcheck: $_: not a regular file\n", "$_ is no history") for '/dev/null', $dir;
 is(report("$dir/none"), 2, 'report makes no file');
 ok(!-e "$dir/none", '  whatever happens');
 is(report(spew("$dir/empty", '')), 2, 'an empty file is no history');
