@@ -10,8 +10,8 @@
 #define INLINE static inline __attribute__((always_inline))
 enum { LANES = 16 };
 
-/* RUN: blocks of which the scales are computed together. */
-enum { RUN = 32, BLOCK_BYTES = 4 * MX_BLOCK, HALF_BYTES = BLOCK_BYTES / 2 };
+/* RUN: blocks of which the scales are computed together, in a row or the columns of a tile. */
+enum { RUN = MX_BLOCK, BLOCK_BYTES = 4 * MX_BLOCK, HALF_BYTES = BLOCK_BYTES / 2 };
 
 typedef uint32_t word_at __attribute__((aligned(1), may_alias));
 typedef uint32_t words __attribute__((vector_size(64)));
@@ -20,19 +20,24 @@ typedef uint8_t bytes8 __attribute__((vector_size(8)));
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 typedef uint16_t halves8 __attribute__((vector_size(16)));
 typedef uint32_t words4 __attribute__((vector_size(16)));
+typedef uint8_t bytes64 __attribute__((vector_size(64)));
+typedef uint16_t halves32 __attribute__((vector_size(64)));
+typedef uint32_t words8 __attribute__((vector_size(32)));
 
 struct shape {
 	unsigned bits, man;
 	uint32_t least, most; /* f32 bits of the smallest normal and of the largest element */
+	bool wide;            /* permutations of 64 bytes are instructions */
 };
 
-INLINE struct shape shape_of(struct mx_format_info t) {
+INLINE struct shape shape_of(struct mx_format_info t, bool wide) {
 	uint32_t max = mx_max_finite(&t), bias = (uint32_t)(127 - t.bias) << MX_F32_MAN;
 	return (struct shape){
 		.bits = t.bits,
 		.man = t.man_bits,
 		.least = bias + (1u << MX_F32_MAN),
 		.most = bias + (max << (MX_F32_MAN - t.man_bits)),
+		.wide = wide,
 	};
 }
 
@@ -141,6 +146,45 @@ INLINE void pack4_block(const words codes[2], uint8_t *out) {
 	memcpy(out, &b, sizeof b);
 }
 
+/* The low three bytes of each 32-bit element, next to each other. */
+INLINE words join3(words w) {
+#define LANE(i)                                                                                    \
+	(i), (i) + 1, (i) + 2, (i) + 4, (i) + 5, (i) + 6, (i) + 8, (i) + 9, (i) + 10, (i) + 12,    \
+		(i) + 13, (i) + 14, (i) + 3, (i) + 7, (i) + 11, (i) + 15
+	bytes64 b;
+	memcpy(&b, &w, sizeof b);
+	b = __builtin_shufflevector(b, b, LANE(0), LANE(16), LANE(32), LANE(48));
+#undef LANE
+	memcpy(&w, &b, sizeof w);
+	return __builtin_shufflevector(w, w, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
+}
+
+/* The first and second half of a block in the low and high 16 bits of each 32-bit lane: joins two
+ * codes to 12 bits in the low 32 bits of each 64-bit lane. */
+INLINE halves32 join6(const words codes[2]) {
+	words both = codes[0] | codes[1] << 16;
+	pairs p;
+	halves32 h;
+	memcpy(&p, &both, sizeof p);
+	p |= p >> 26;
+	memcpy(&h, &p, sizeof h);
+	return h;
+}
+
+/* Two blocks at once. */
+INLINE void pack6_blocks(const words codes[4], uint8_t *out) {
+	halves32 h = join6(codes), i = join6(codes + 2);
+	words w;
+	h = __builtin_shufflevector(h, i, 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29,
+	                            32, 36, 40, 44, 48, 52, 56, 60, 33, 37, 41, 45, 49, 53, 57, 61);
+	memcpy(&w, &h, sizeof w);
+	w = join3((w & 0xFFF) | (w >> 4 & 0xFFF000));
+	words8 low = __builtin_shufflevector(w, w, 0, 1, 2, 3, 4, 5, 6, 7);
+	words4 high = __builtin_shufflevector(w, w, 8, 9, 10, 11);
+	memcpy(out, &low, sizeof low);
+	memcpy(out + sizeof low, &high, sizeof high);
+}
+
 INLINE void pack_block(struct shape f, const words codes[2], uint8_t *out) {
 	if (f.bits == 4) {
 		pack4_block(codes, out);
@@ -151,11 +195,30 @@ INLINE void pack_block(struct shape f, const words codes[2], uint8_t *out) {
 }
 
 /* The codes of a block over a scale. */
-INLINE void encode(struct shape f, const uint8_t *x, uint32_t least, uint8_t *out) {
+INLINE void encode_block(struct shape f, const uint8_t *x, uint32_t least, words codes[2]) {
 	words each = (words){ 0 } + least;
-	words codes[2] = { encode16(f, load16(x), each),
-		           encode16(f, load16(x + HALF_BYTES), each) };
+	codes[0] = encode16(f, load16(x), each);
+	codes[1] = encode16(f, load16(x + HALF_BYTES), each);
+}
+
+INLINE void encode(struct shape f, const uint8_t *x, uint32_t least, uint8_t *out) {
+	words codes[2];
+	encode_block(f, x, least, codes);
 	pack_block(f, codes, out);
+}
+
+/* n blocks, each with its least normal. */
+INLINE void encode_blocks(struct shape f, const uint8_t *x, const uint32_t *least, size_t n,
+                          uint8_t *out) {
+	size_t b = 0, bytes = MX_BLOCK / 8 * f.bits;
+	for (; f.wide && f.bits == 6 && b + 2 <= n; b += 2) {
+		words codes[4];
+		encode_block(f, x + b * BLOCK_BYTES, least[b], codes);
+		encode_block(f, x + (b + 1) * BLOCK_BYTES, least[b + 1], codes + 2);
+		pack6_blocks(codes, out + b * bytes);
+	}
+	for (; b < n; b++)
+		encode(f, x + b * BLOCK_BYTES, least[b], out + b * bytes);
 }
 
 /* Whether encode() can divide by a scale: the least normal, and the addend of the binade of the
@@ -187,9 +250,27 @@ INLINE uint32_t own_least(struct shape f, uint32_t amax, uint8_t scale) {
 	return least_of(f, amax ? scale : 127);
 }
 
+/* The scales and least normals of RUN blocks; returns the number of blocks before the first that is
+ * not plain. */
+INLINE size_t scale_run(struct shape f, mx_format id, mx_recipe r, const uint32_t amax[RUN],
+                        uint8_t scale[RUN], uint32_t least[RUN]) {
+	uint32_t plain = 1;
+	size_t b = 0;
+	mx_scales(r, id, amax, RUN, scale);
+	for (int i = 0; i < RUN; i++) {
+		least[i] = own_least(f, amax[i], scale[i]);
+		plain &= is_plain(f, amax[i], scale[i]);
+	}
+	if (plain)
+		return RUN;
+	while (is_plain(f, amax[b], scale[b]))
+		b++;
+	return b;
+}
+
 INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, const uint8_t *next,
                   size_t blocks, uint8_t *codes, uint8_t *scales) {
-	uint32_t amax[RUN];
+	uint32_t amax[RUN] = { 0 }, least[RUN]; /* an absent block is plain */
 	uint8_t scale[RUN];
 	size_t n = blocks < RUN ? blocks : RUN;
 	if (!n)
@@ -199,14 +280,10 @@ INLINE size_t row(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, c
 		__builtin_prefetch(next + b * BLOCK_BYTES + HALF_BYTES);
 		amax[b] = largest(x + b * BLOCK_BYTES);
 	}
-	mx_scales(r, id, amax, n, scale);
-	for (size_t b = 0; b < n; b++) {
-		if (!is_plain(f, amax[b], scale[b]))
-			return b;
-		encode(f, x + b * BLOCK_BYTES, own_least(f, amax[b], scale[b]),
-		       codes + b * (MX_BLOCK / 8 * f.bits));
-		scales[b] = scale[b];
-	}
+	size_t plain = scale_run(f, id, r, amax, scale, least);
+	n = plain < n ? plain : n;
+	encode_blocks(f, x, least, n, codes);
+	memcpy(scales, scale, n);
 	return n;
 }
 
@@ -297,18 +374,6 @@ INLINE void store_columns(struct shape f, const words group[8], uint8_t *codes, 
 		store_words(joined + 4, (int)f.bits - 4, codes + 16, row_bytes);
 }
 
-/* The scales and least normals of 32 blocks; false if a block is not plain. */
-INLINE bool scale_lines(struct shape f, mx_format id, mx_recipe r, const uint32_t *amax,
-                        uint8_t *scale, uint32_t *least) {
-	uint32_t plain = 1;
-	mx_scales(r, id, amax, MX_BLOCK, scale);
-	for (int i = 0; i < MX_BLOCK; i++) {
-		least[i] = own_least(f, amax[i], scale[i]);
-		plain &= is_plain(f, amax[i], scale[i]);
-	}
-	return plain;
-}
-
 INLINE void store_scales(const struct mx_quantised *out, const uint8_t *scale) {
 	uint8_t *to = out->scales;
 	size_t stride = out->scale_row_bytes;
@@ -322,7 +387,7 @@ INLINE bool columns(struct shape f, mx_format id, mx_recipe r, const uint8_t *x,
 	uint8_t scale[MX_BLOCK];
 	struct tile t;
 	load_tile(&t, x, row_bytes, amax);
-	if (!scale_lines(f, id, r, amax, scale, least))
+	if (scale_run(f, id, r, amax, scale, least) < RUN)
 		return false;
 	for (int half = 0; half < 2; half++) {
 		words group[8];
@@ -376,31 +441,31 @@ INLINE bool square(struct shape f, mx_format id, mx_recipe r, const uint8_t *x, 
 #endif
 
 /* The format is a constant, so the compiler specialises the inlined functions for it. */
-#define FUNCTIONS(kind, attribute, id, ...)                                                        \
+#define FUNCTIONS(kind, attribute, wide, id, ...)                                                  \
 	attribute static size_t row_##id##_##kind(mx_recipe r, const uint8_t *x,                   \
 	                                          const uint8_t *next, size_t blocks,              \
 	                                          uint8_t *codes, uint8_t *scales) {               \
-		return row(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x, next,  \
-		           blocks, codes, scales);                                                 \
+		return row(shape_of((struct mx_format_info){ __VA_ARGS__ }, wide), MX_##id, r, x,  \
+		           next, blocks, codes, scales);                                           \
 	}                                                                                          \
 	attribute static bool block_##id##_##kind(const uint8_t *x, uint8_t s, uint8_t *codes) {   \
-		return block(shape_of((struct mx_format_info){ __VA_ARGS__ }), x, s, codes);       \
+		return block(shape_of((struct mx_format_info){ __VA_ARGS__ }, wide), x, s, codes); \
 	}                                                                                          \
 	attribute static bool columns_##id##_##kind(mx_recipe r, const uint8_t *x,                 \
 	                                            ptrdiff_t row_bytes, const uint8_t *next,      \
 	                                            const struct mx_quantised *out) {              \
-		return columns(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,    \
-		               row_bytes, next, out);                                              \
+		return columns(shape_of((struct mx_format_info){ __VA_ARGS__ }, wide), MX_##id, r, \
+		               x, row_bytes, next, out);                                           \
 	}                                                                                          \
 	attribute static bool square_##id##_##kind(                                                \
 		mx_recipe r, const uint8_t *x, ptrdiff_t row_bytes, const uint8_t *next,           \
 		const struct mx_quantised *rows, const struct mx_quantised *columns) {             \
-		return square(shape_of((struct mx_format_info){ __VA_ARGS__ }), MX_##id, r, x,     \
-		              row_bytes, next, rows, columns);                                     \
+		return square(shape_of((struct mx_format_info){ __VA_ARGS__ }, wide), MX_##id, r,  \
+		              x, row_bytes, next, rows, columns);                                  \
 	}
 #define MX_FORMAT(id, bits, exp, man, bias, specials, cbsz)                                        \
-	FUNCTIONS(wide, WIDE, id, #id, bits, exp, man, bias, MX_##specials)                        \
-	FUNCTIONS(portable, , id, #id, bits, exp, man, bias, MX_##specials)
+	FUNCTIONS(wide, WIDE, true, id, #id, bits, exp, man, bias, MX_##specials)                  \
+	FUNCTIONS(portable, , false, id, #id, bits, exp, man, bias, MX_##specials)
 #include "formats.def"
 #undef MX_FORMAT
 

@@ -72,19 +72,38 @@ static void report(struct job *j, const char *name) {
 	bench_print(title, "ratio", ratio);
 }
 
+/* Rows of codes lie next to each other. */
+static void set_format(struct job *j, mx_format f) {
+	j->q.format = f;
+	j->rowwise->row_bytes = (ptrdiff_t)mx_packed_bytes(f, COLS);
+	if (j->colwise)
+		j->colwise->row_bytes = (ptrdiff_t)mx_packed_bytes(f, ROWS);
+}
+
 static void row_wise(struct job *j) {
 	static const mx_format formats[] = { MX_E2M1, MX_E4M3, MX_E5M2, MX_E2M3 };
 	static const mx_recipe recipes[] = { MX_RECIPE_FLOOR, MX_RECIPE_EVEN, MX_RECIPE_RCEIL };
 	for (unsigned f = 0; f < sizeof formats / sizeof *formats; f++)
 		for (unsigned r = 0; r < sizeof recipes / sizeof *recipes; r++) {
 			char name[80];
-			j->q.format = formats[f];
+			set_format(j, formats[f]);
 			j->q.recipe = recipes[r];
 			snprintf(name, sizeof name, "quantize/f32/%s/%s/row",
 			         mx_format_info(formats[f])->name,
 			         mx_recipe_info(recipes[r])->name);
 			report(j, name);
 		}
+}
+
+static void row_and_column_wise(struct job *j) {
+	j->q.recipe = MX_RECIPE_EVEN;
+	for (int f = 0; f < MX_FORMATS; f++) {
+		char name[80];
+		set_format(j, (mx_format)f);
+		snprintf(name, sizeof name, "quantize/f32/%s/even/row+col",
+		         mx_format_info((mx_format)f)->name);
+		report(j, name);
+	}
 }
 
 int main(void) {
@@ -100,10 +119,9 @@ int main(void) {
 		return 1;
 	bench("memcpy", "GB/s", (double)ROWS * COLS * 4 * 1e-9, copy, &j);
 	row_wise(&j);
-	j.q.format = MX_E2M1;
-	j.q.recipe = MX_RECIPE_EVEN;
 	j.colwise = &col;
-	report(&j, "quantize/f32/E2M1/even/row+col");
+	row_and_column_wise(&j);
+	set_format(&j, MX_E2M1);
 	j.q.block = MX_BLOCK_32X32;
 	report(&j, "quantize/f32/E2M1/even/row+col/32x32");
 	j.q.block = MX_BLOCK_1X32;
