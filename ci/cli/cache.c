@@ -89,6 +89,9 @@ int mx_cache_open(const struct mx_options *o, const struct mx_device *d, const c
                   struct mx_cache **cache, struct mx_error *err) {
 	if (mkdir(o->cache, 0777) && errno != EEXIST)
 		return mx_fail(err, "--cache %s: %s", o->cache, strerror(errno));
+	struct stat st;
+	if (!stat(o->cache, &st) && !S_ISDIR(st.st_mode))
+		return mx_fail(err, "--cache %s: %s", o->cache, strerror(ENOTDIR));
 	if (access(o->cache, R_OK | W_OK | X_OK))
 		return mx_fail(err, "--cache %s: %s", o->cache, strerror(errno));
 	if (!(*cache = malloc(sizeof **cache)))

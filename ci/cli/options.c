@@ -642,6 +642,9 @@ static bool check_baseline(const struct mx_options *o, int *status) {
 		return bad(status, "%s", "--update-baseline needs --baseline FILE");
 	if (o->baseline && (o->mutate || o->fuzz))
 		return bad(status, "--baseline %s: only for runs", o->baseline);
+	if (o->baseline && o->tiles)
+		return bad(status, "--baseline %s: not with --tiles, which judges a part of a run",
+		           o->baseline);
 	if (o->history && (o->mutate || o->fuzz))
 		return bad(status, "--history %s: only for runs", o->history);
 	if (o->expect && (o->mutate || o->fuzz))

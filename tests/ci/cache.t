@@ -110,6 +110,7 @@ is($status, 0, '  and the run passes');
 is(mxcheck('--cache', "$dir/no/such", $names[0]), 2, 'a folder that cannot be made');
 like($err, qr{^mxcheck: --cache \Q$dir\E/no/such: No such file or directory$}, '  in one line');
 is(mxcheck('--cache', $waivers, 'gemm/mxfp4_f32/1x1x32/exact'), 2, 'a file');
+like($err, qr/^mxcheck: --cache \Q$waivers\E: Not a directory$/, '  in one line');
 for my $with ([ '--save', $dir ], [ '--who', 'C[0,0]' ], [ '--time', '1s' ], [ '--race', 2, '--resume', "$dir/j" ], [ '--race', 2, '--vary', 'stream' ]) {
 	is(mxcheck('--cache', $cache, @$with, 'gemm/mxfp4_f32/1x1x32/exact'), 2, "--cache with $$with[-2]");
 }

@@ -40,6 +40,7 @@ refused('the regime special plants whole rows', sub { s/exact, tiles/special, ti
 refused('the judge is neither bits nor bound', sub { s/judge: bits, profile: block32, mma_k: 128, k_tile: 256/judge: close, atol: 1/ });
 refused('A has a key data', sub { s/(name: A,.*)\}/$1, data: zero}/ });
 refused('B is not in rows of its own', sub { s/(name: B,.*)\}/$1, layout: preshuffle_16x16, fill: 0}/ });
+refused('--baseline base.yaml: not with --tiles', $none, '--tiles', 3, '--baseline', 'base.yaml');
 refused('contract.sizes[0]: axis without tile', sub { s/tile: 128, axis: y/axis: y/ });
 refused('runs[0].tiles: not 0 to 32', sub { s/tiles: 2/tiles: 33/ });
 refused('a run of some tiles is not compared with others', $none, '--race', 2);
