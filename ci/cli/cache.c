@@ -33,6 +33,8 @@ struct head {
 	uint64_t key, sum;
 };
 
+static const char magic[] = "mxcache1";
+
 /* ---- keys ---- */
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n) {
@@ -118,7 +120,8 @@ bool mx_cache_get(const struct mx_cache *c, struct mx_result *r) {
 	    mx_file_read(path, MOST_BYTES, &bytes, &n, &why))
 		return false;
 	memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
-	bool good = n >= sizeof head && !memcmp(head.magic, "mxcache1", 8) && head.key == key &&
+	bool good = n >= sizeof head && !memcmp(head.magic, magic, sizeof head.magic) &&
+	            head.key == key &&
 	            XXH3_64bits(bytes + sizeof head, n - sizeof head) == head.sum &&
 	            mx_result_unpack(bytes + sizeof head, n - sizeof head, r);
 	free(bytes);
@@ -134,7 +137,7 @@ static bool has_waived(const struct mx_verdict *v) {
 }
 
 int mx_cache_put(const struct mx_cache *c, const struct mx_result *r, struct mx_error *err) {
-	struct head head = { "mxcache1", 0, 0 };
+	struct head head = { .key = 0 };
 	char path[4096];
 	if (mx_result_status(r) || r->race.interrupted || has_waived(&r->verdict) ||
 	    !key_of(c, r->run, &head.key) || path_of(c, head.key, path))
@@ -143,6 +146,7 @@ int mx_cache_put(const struct mx_cache *c, const struct mx_result *r, struct mx_
 	uint8_t *bytes = mx_result_pack(r, &n);
 	if (!bytes)
 		return mx_fail(err, "out of memory");
+	memcpy(head.magic, magic, sizeof head.magic);
 	head.sum = XXH3_64bits(bytes, n);
 	int status = mx_files_write(
 		&(struct mx_file){ path, { { &head, sizeof head }, { bytes, n } } }, 1, err);

@@ -128,10 +128,11 @@ static void bind_numbers(sqlite3_stmt *s, int at, const struct mx_result *r) {
 }
 
 void mx_history_run(struct mx_history *h, const struct mx_result *r) {
-	char hash[24];
+	char hash[24] = "";
 	sqlite3_stmt *s = h->insert;
 	read_code(h, r);
-	snprintf(hash, sizeof hash, r->code ? "%016" PRIx64 : "", r->code_hash);
+	if (r->code)
+		snprintf(hash, sizeof hash, "%016" PRIx64, r->code_hash);
 	sqlite3_reset(s);
 	sqlite3_clear_bindings(s);
 	sqlite3_bind_int64(s, 1, h->entry);
