@@ -59,7 +59,10 @@ int main(int argc, char **argv) {
 	must(hipModuleLaunchKernel(program, groups, 1, 1, items, 1, 1, 0, NULL, (void *[]){ &out },
 	                           NULL),
 	     "launch");
-	if (print_findings(mxhipReport(), (uintptr_t)out, bytes))
-		return 1;
-	return fwrite(out, bytes, 1, stdout) != 1 ? 2 : 0;
+	int status = print_findings(mxhipReport(), (uintptr_t)out, bytes) ? 1
+	             : fwrite(out, bytes, 1, stdout) != 1                 ? 2
+	                                                                  : 0;
+	must(hipModuleUnload(module), "unload");
+	must(hipFree(out), "free");
+	return status;
 }
