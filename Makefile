@@ -182,9 +182,9 @@ run: setup
 
 # ---- tiers: minutes, tens of minutes, hours. The longer ones change the seeds of data and schedules
 # each day. The tests run last: their harness ends with the list of skipped tests and reasons ----
-# Scripts first: they take longest, so that both jobs end together.
+# Scripts first: they take longest, so that all jobs end together.
 PROVE     = BUILD=$(B) SEED=$(SEED) SAN='$(SAN)' LLVM_FOUND='$(wildcard $(LLVM_FOUND))' PERL5LIB=tests/lib \
-            prove --harness Skips -j2 $(sort $(wildcard tests/*/*.t)) $(TESTS)
+            prove --harness Skips -j$(shell nproc) $(sort $(wildcard tests/*/*.t)) $(TESTS)
 SEED     ?= $(shell date +%Y%j)
 check: setup
 	@$(MAKE) --no-print-directory tests
