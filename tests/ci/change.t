@@ -121,7 +121,7 @@ for my $name (sort keys %changes) {
 		local @ENV{qw(GITHUB_BASE_REF CI_MERGE_REQUEST_DIFF_BASE_SHA)} = ('main', $base);
 		is(run('bash', '-e', '-c', $scripts{$server}), $expected, "$server: a change: $name") or diag $out, $err;
 		like($out, $text, '  with its finding');
-		ok(-s 'mxcheck.xml' && -s 'mxcheck.jsonl', '  and its reports');
+		ok(-s 'mxcheck.xml' && -s 'mxcheck.jsonl' && -s 'mxcheck.html', '  and its reports');
 	}
 }
 
