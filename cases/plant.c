@@ -2,17 +2,20 @@
  *
  * A planted row has numbers at every second k, even ones in A and odd ones in B, and zeros between
  * them. So a planted row of A and one of B have no nonzero product, but an ordinary row meets half
- * of either. At two adjacent k, in two adjacent blocks, both rows have an element. The carrier has
- * 1, under scales 2^1 in the later block (X) and 2^-digits in the earlier (Y); these are moderate
- * enough for ordinary results of a product of one row. The target has the values of the table,
- * under the required scales. */
+ * of either. At two adjacent k of some blocks both rows have an element. The carrier has 1 there,
+ * and the target the values of the table, under the scales that the line then requires.
+ *
+ * The carrier's scales are 2^1 in a block X and 2^-digits in the block before it, Y; both are
+ * moderate enough for ordinary results of a product of one row. With them the target's scale
+ * reaches the ends of the output's range. If the output is narrower than f32, Y's scale does not
+ * reach the sums that underflow in f32, so a third block (Z) has 2^-24. */
 #include "plant.h"
 #include "dtype.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { X_EXP = 1, BIAS = 127, NAN_SCALE_BYTE = 0xFF };
+enum { X_EXP = 1, Z_EXP = -24, BIAS = 127, NAN_SCALE_BYTE = 0xFF };
 
 /* ---- the table ---- */
 
@@ -89,10 +92,15 @@ struct positions {
 	const struct product *p;
 	const struct operand *const *side;
 	size_t carrier[2], targets[2]; /* rows within the product */
-	size_t y, x;                   /* blocks; equal if there is one only */
+	size_t y, x, z;                /* blocks; equal to y if there is none */
 	size_t pair; /* in a block, elements 2 pair and 2 pair + 1 of both rows meet */
-	int y_exp;   /* exponent of the carrier's scale in block y; X_EXP in block x */
+	int y_exp;   /* exponent of the carrier's scale in block y; X_EXP in x, Z_EXP in z */
 };
+
+/* Whether the line's Y is too small for the target's scale in block y. */
+static bool needs_z(const struct positions *at, const struct result *r) {
+	return r->ye - at->y_exp < -BIAS;
+}
 
 static bool applies(const struct positions *at, unsigned side, const struct result *r) {
 	const double values[] = { r->x[0], r->x[1], r->y[0], r->y[1],
@@ -101,7 +109,7 @@ static bool applies(const struct positions *at, unsigned side, const struct resu
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (!code_of(at->side[side]->format, values[i], &code))
 			return false;
-	return r->x[0] == 0 || at->x != at->y;
+	return (r->x[0] == 0 || at->x != at->y) && (!needs_z(at, r) || at->z != at->y);
 }
 
 static size_t count(const struct positions *at, unsigned side, struct dtype_width w) {
@@ -122,6 +130,8 @@ static struct positions choose_positions(const struct operand *const side[2],
 	size_t blocks = p->split % 2 && p->split < p->whole ? p->split : p->whole;
 	at.y = at.x = p->block + 2 * draw_below(d.w[1], (uint32_t)(blocks / 2));
 	at.x += blocks > 1;
+	bool has_z = p->whole > 2 && at.y_exp > Z_EXP;
+	at.z = has_z ? p->block + (at.y - p->block + 2) % p->whole : at.y;
 	for (unsigned s = 0; s < 2; s++) {
 		size_t all = count(&at, s, w), most = p->rows[s] / 2;
 		at.carrier[s] = p->rows[s] ? d.w[2 + s] % p->rows[s] : 0;
@@ -161,6 +171,8 @@ static void fill_carrier(const struct positions *at, unsigned side) {
 	if (at->x != at->y)
 		put_pair(at, side, at->carrier[side], at->x, ones, X_EXP);
 	put_pair(at, side, at->carrier[side], at->y, ones, at->y_exp);
+	if (at->z != at->y)
+		put_pair(at, side, at->carrier[side], at->z, ones, Z_EXP);
 }
 
 static void make_negative(const struct positions *at, unsigned side, size_t row) {
@@ -173,12 +185,16 @@ static void make_negative(const struct positions *at, unsigned side, size_t row)
 
 static void fill_target(const struct positions *at, unsigned side, size_t row,
                         const struct result *r) {
+	static const double zeros[2];
 	const struct operand *o = at->side[side];
+	bool low = needs_z(at, r);
 	size_t beside = 2 * ((at->pair + MX_BLOCK / 4) % (MX_BLOCK / 2)) + side;
 	fill_half(at, side, row);
 	if (at->x != at->y)
 		put_pair(at, side, row, at->x, r->x, r->xe - X_EXP);
-	put_pair(at, side, row, at->y, r->y, r->ye - at->y_exp);
+	if (at->z != at->y)
+		put_pair(at, side, row, at->z, low ? r->y : zeros, r->ye - Z_EXP);
+	put_pair(at, side, row, at->y, low ? zeros : r->y, r->ye - at->y_exp);
 	if (r->rule == NEGATIVE)
 		make_negative(at, side, row);
 	if (r->rule == NAN_SCALE)

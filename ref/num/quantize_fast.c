@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 64, TILE = MX_BLOCK };
+enum { MAX_THREADS = 64, TILE = MX_BLOCK, CACHE_LINE = 64 };
 
 /* Columns processed at a time, so that rows that are read twice or widened stay in cache: of rows
  * that are read from end to end first, of tiles, and of rows that are widened. */
@@ -72,16 +72,26 @@ static void quantize_any(const struct work *w, const uint8_t *x, const uint32_t 
 	encode(w, padded, random, n, *scale, codes);
 }
 
+static void fetch_to_write(const uint8_t *at, size_t bytes) {
+	for (size_t i = 0; i < bytes; i += CACHE_LINE)
+		__builtin_prefetch(at + i, 1);
+}
+
+/* A processor fetches by itself the lines after those that are written, but not those after a gap
+ * between rows. */
 static void quantize_row(const struct work *w, const uint8_t *x, ptrdiff_t next, size_t cols,
                          const uint32_t *random, uint8_t *codes, uint8_t *scales) {
 	const struct mx_quantizer *q = w->p->q;
-	size_t bytes = mx_packed_bytes(q->format, MX_BLOCK);
+	size_t bytes = mx_packed_bytes(q->format, MX_BLOCK), stride = w->p->rowwise->row_bytes;
+	bool has_gap = stride >= mx_packed_bytes(q->format, w->p->x->cols) + CACHE_LINE;
 	for (size_t b = 0, done; b * MX_BLOCK < cols; b += done) {
 		size_t at = b * MX_BLOCK, left = cols - at;
 		done = 0;
 		if (w->fast)
 			done = w->fast->row(q->recipe, x + 4 * at, x + 4 * at + next,
 			                    left / MX_BLOCK, codes + b * bytes, scales + b);
+		if (has_gap)
+			fetch_to_write(codes + b * bytes + stride, done * bytes);
 		if (done)
 			continue;
 		quantize_any(w, x + 4 * at, random ? random + at : NULL,

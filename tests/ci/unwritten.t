@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use Test::More;
 require './tests/ci/gate.pl';
+require './tests/ci/product_case.pl';
 our ($build, $dir, $status, $out, $err);
 
 my $co = "$build/tests/ci/unwritten.gpu.co";
@@ -15,43 +16,6 @@ SKIP: {
 	make_slow_hip();
 	push @devices, 'hip';
 	pass('a runtime without the emulator is available');
-}
-
-my $product = <<'END';
-name: unwritten
-kernel: %s
-grid: ["N / 16", "M / 16"]
-block: [64]
-%sbuffers:
-  - {name: A,  role: a,       type: e2m1, rows: M, cols: K}
-  - {name: SA, role: a_scale, type: e8m0, rows: M, cols: K / 32}
-  - {name: B,  role: b,       type: e2m1, rows: N, cols: K}
-  - {name: SB, role: b_scale, type: e8m0, rows: N, cols: K / 32}
-  - {name: C,  role: c,       type: %s,  rows: M, cols: N, ld: (N + 8) * %d, guard: 16}
-kernarg:
-  - {offset: 0,  type: ptr, value: C}
-  - {offset: 8,  type: ptr, value: A}
-  - {offset: 16, type: ptr, value: SA}
-  - {offset: 24, type: ptr, value: B}
-  - {offset: 32, type: ptr, value: SB}
-  - {offset: 40, type: u32, value: N}
-  - {offset: 44, type: u32, value: K}
-  - {offset: 48, type: u32, value: N + 8}
-verdict: {%s}
-runs:
-  - {M: 64, N: 48, K: 256, regime: special}
-END
-
-my %verdict = (
-	bits  => 'judge: bits, profile: block32, mma_k: 128',
-	bound => 'judge: bound',
-	set   => 'judge: set, profile: block32, mma_k: 128, splits: 1, k_split: K',
-);
-
-sub product {
-	my ($kernel, $type, $judge, $more) = @_;
-	return spew("$dir/case.yaml",
-		sprintf $product, $kernel, $more // '', $type, $type eq 'f32' ? 4 : 2, $verdict{$judge});
 }
 
 sub on {
@@ -86,25 +50,25 @@ for (['f32', 'bits'], ['f32', 'bound'], ['bf16', 'bits'], ['bf16', 'bound'], ['b
 	['f16', 'bits'], ['f16', 'bound']) {
 	my ($type, $judge) = @$_;
 	my $stores = $judge eq 'set' ? 'sum' : $type;
-	is_right("$judge, $type", product("all_$stores", $type, $judge));
+	is_right("$judge, $type", product_case("all_$stores", $type, $judge));
 	is_found("$judge, $type: NaN are not stored", 'not-written',
-		product("no_nan_$stores", $type, $judge));
+		product_case("no_nan_$stores", $type, $judge));
 }
 like($out, qr/is 0xffff \(-?nan\), must be about 0x[7f][0-9a-f]{3} \(-?nan\); \d+ of 3072 elements are wrong, \d+ of them not written/,
 	'the present value is printed, with the number of unwritten elements');
-is_found("bits, $_: half of a NaN is stored", 'not-written', product("half_nan_$_", $_, 'bits'))
+is_found("bits, $_: half of a NaN is stored", 'not-written', product_case("half_nan_$_", $_, 'bits'))
 	for 'f32', 'bf16';
 
 my $group = "groups: {rows: [M], padding: kept}\n";
-is_right('a group', product('all_bf16', 'bf16', 'bits', $group));
-is_found('a group: NaN are not stored', 'not-written', product('no_nan_bf16', 'bf16', 'bits', $group));
+is_right('a group', product_case('all_bf16', 'bf16', 'bits', $group));
+is_found('a group: NaN are not stored', 'not-written', product_case('no_nan_bf16', 'bf16', 'bits', $group));
 
 my $epilogue = "epilogue: {order: mul_add, alpha: 1}\n";
 is_found('an epilogue: NaN are not stored', 'not-written',
-	product('no_nan_f32', 'f32', $_, $epilogue)) for 'bits', 'bound';
+	product_case('no_nan_f32', 'f32', $_, $epilogue)) for 'bits', 'bound';
 
 is_found('padding of a line: its present bits are written', 'guard-changed',
-	product('gap_f32', 'f32', 'bits'));
+	product_case('gap_f32', 'f32', 'bits'));
 
 # ---- files of bytes: scales, packed codes, integers ----
 
