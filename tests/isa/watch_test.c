@@ -66,8 +66,8 @@ static void workgroup_end(void *context, struct mx_group *g) {
 	(void)g;
 	note(context, 'e');
 }
-static void barrier_opens(void *context, struct mx_group *g) {
-	(void)g;
+static void barrier_opens(void *context, struct mx_group *g, unsigned barrier) {
+	(void)g, (void)barrier;
 	note(context, 'o');
 }
 static unsigned wave_begin(void *context, struct mx_wave *w) {
@@ -97,9 +97,13 @@ static void wait(void *context, struct mx_wave *w) {
 	(void)w;
 	note(context, 'W');
 }
-static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in) {
-	(void)w, (void)in;
+static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
+	(void)w, (void)in, (void)barrier;
 	note(context, 'a');
+}
+static void pass(void *context, struct mx_wave *w, unsigned barrier) {
+	(void)w, (void)barrier;
+	note(context, 'p');
 }
 static void access(void *context, const struct mx_wave *w, const struct mx_touch *t) {
 	static const char spaces[] = "lsgc";
@@ -130,6 +134,7 @@ static struct mx_watcher watcher(struct notes *s, char name) {
 		                    .landed = landed,
 		                    .wait = wait,
 		                    .arrive = arrive,
+		                    .pass = pass,
 		                    .access = access };
 }
 
@@ -174,15 +179,15 @@ static void test_moments(struct machine *m) {
 	struct mx_watcher w = watcher(&s, 'A');
 	watch(m, &w, 1);
 	if (!ok(!m->report.n_findings && !strncmp(s.text, "nbiO", 4) &&
-	                !strncmp(s.text + s.n - 5, "oiefE", 5),
+	                !strncmp(s.text + s.n - 6, "opiefE", 6),
 	        "a workgroup begins, issues, reaches its barrier, ends and is freed"))
 		diag("%s", s.text);
 	ok(count(&s, 'i') == 12 && count(&s, 's') == 0, "a call for each instruction");
 	ok(count(&s, 'O') == 6 && count(&s, 'L') + count(&s, 'D') == 6 && count(&s, 'l') == 6,
 	   "calls for each memory operation at issue, before and after its landing");
 	ok(count(&s, 'D') == 2, "a note belongs to one operation only");
-	ok(count(&s, 'W') == 2 && count(&s, 'a') == 1 && count(&s, 'o') == 1,
-	   "calls for waits, the arrival at the barrier, and its opening");
+	ok(count(&s, 'W') == 2 && count(&s, 'a') == 1 && count(&s, 'o') == 1 && count(&s, 'p') == 1,
+	   "calls for waits, the arrival at the barrier, its opening and the end of the wait");
 }
 
 static void test_touches(struct machine *m) {

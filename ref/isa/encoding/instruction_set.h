@@ -34,7 +34,7 @@ struct mx_isa_stream {
 	bool in_order; /* they land in the order of issue; otherwise in any order */
 };
 
-enum { MX_STREAMS = 8 /* of an instruction set at most */ };
+enum { MX_STREAMS = 8, MX_BARRIERS = 17 /* of an instruction set at most */ };
 
 struct mx_isa {
 	const char *name; /* "gfx950" */
@@ -48,7 +48,12 @@ struct mx_isa {
 	unsigned n_counters, n_streams;
 	struct mx_isa_counter counter[MX_COUNTERS];
 	struct mx_isa_stream stream[MX_STREAMS];
-	const char *barrier; /* the instruction that waits for all waves: "s_barrier" */
+
+	/* Barriers of a workgroup (schedule/barriers.h), and their text: what orders all waves, and
+	 * the instruction by which a wave arrives. Both are "s_barrier" where one instruction
+	 * signals and waits. */
+	unsigned n_barriers;
+	const char *barrier, *arrival;
 
 	/* Bits of MODE, 0 if there is none: vector instructions are skipped, VGPRs are indexed. */
 	uint32_t mode_skip, mode_index;

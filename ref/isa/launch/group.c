@@ -156,7 +156,8 @@ void mx_group_start(struct mx_group *g, uint64_t index) {
 	g->last = NULL;
 	g->demoted = false;
 	g->next_wave = -1;
-	g->at_barrier = g->ended = 0;
+	g->ended = g->signalled = 0;
+	memset(g->barrier, 0, sizeof g->barrier);
 	g->stores = 0;
 	g->barriers = g->stores_in_flight = g->before_barrier = 0;
 	g->outlived_slice = false;

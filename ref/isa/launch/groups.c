@@ -89,7 +89,7 @@ static void put_resolution(const struct mx_isa *isa, const struct mx_finding_gro
 			snprintf(text, room, "one %s %s orders all", c->wait, place);
 		break;
 	case MX_MISSING_WAIT_AT_BARRIER:
-		snprintf(text, room, "%s before that %s orders all", wait, barrier);
+		snprintf(text, room, "%s before that %s orders all", wait, isa->arrival);
 		break;
 	case MX_MISSING_BARRIER:
 		snprintf(text, room, "one %s %s orders all", barrier, place);

@@ -140,7 +140,7 @@ static void put_missing(struct words *t, const struct mx_missing *m) {
 	case MX_MISSING_WAIT: put(t, "no %s%s%u%s", c->wait, c->open, m->count, c->close); break;
 	case MX_MISSING_WAIT_AT_BARRIER:
 		put(t, "no %s%s%u%s before its %s (+0x%llx)", c->wait, c->open, m->count, c->close,
-		    barrier, ull(m->barrier));
+		    t->isa->arrival, ull(m->barrier));
 		break;
 	case MX_MISSING_BARRIER: put(t, "no %s after that wave's wait", barrier); break;
 	case MX_MISSING_WAIT_AND_BARRIER:

@@ -72,8 +72,8 @@ void mx_watch_workgroup_end(struct mx_group *g) {
 	CALL(g->run, workgroup_end, g);
 }
 
-void mx_watch_barrier_opens(struct mx_group *g) {
-	CALL(g->run, barrier_opens, g);
+void mx_watch_barrier_opens(struct mx_group *g, unsigned barrier) {
+	CALL(g->run, barrier_opens, g, barrier);
 }
 
 /* ---- a wave ---- */
@@ -83,7 +83,7 @@ static unsigned kinds_of(const struct mx_watcher *x) {
 	       (x->sgpr ? MX_WATCH_SGPR : 0) | (x->vgpr ? MX_WATCH_VGPR : 0) |
 	       (x->access ? MX_WATCH_ACCESSES : 0) | (x->preload ? MX_WATCH_PRELOAD : 0) |
 	       (x->operation ? MX_WATCH_OPERATION : 0) | (x->wait ? MX_WATCH_WAIT : 0) |
-	       (x->arrive ? MX_WATCH_BARRIER : 0);
+	       (x->arrive || x->pass ? MX_WATCH_BARRIER : 0);
 }
 
 void mx_watch_wave_begin(struct mx_wave *w) {
@@ -119,8 +119,12 @@ void mx_watch_wait(struct mx_wave *w) {
 	CALL(w->group->run, wait, w);
 }
 
-void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in) {
-	CALL(w->group->run, arrive, w, in);
+void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
+	CALL(w->group->run, arrive, w, in, barrier);
+}
+
+void mx_watch_pass(struct mx_wave *w, unsigned barrier) {
+	CALL(w->group->run, pass, w, barrier);
 }
 
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code) {

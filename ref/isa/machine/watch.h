@@ -42,7 +42,7 @@ typedef enum {
 	MX_WATCH_PRELOAD = 1 << 8,
 	MX_WATCH_OPERATION = 1 << 9,
 	MX_WATCH_WAIT = 1 << 10,
-	MX_WATCH_BARRIER = 1 << 11, /* arrivals */
+	MX_WATCH_BARRIER = 1 << 11, /* arrivals, and ends of waits */
 } mx_watch_kind;
 
 /* Up to 4 bytes that were read or written. An atomic reads, then writes. */
@@ -86,8 +86,8 @@ struct mx_watcher {
 	 * that a finding stops is only freed. */
 	void (*workgroup_begin)(void *context, struct mx_group *g);
 	void (*workgroup_end)(void *context, struct mx_group *g);
-	/* All waves that have not ended have arrived, and may continue. */
-	void (*barrier_opens)(void *context, struct mx_group *g);
+	/* A barrier of the workgroup completes: waves that wait for it may continue. */
+	void (*barrier_opens)(void *context, struct mx_group *g, unsigned barrier);
 
 	/* ---- a wave: called if w->wanted has the kind ---- */
 	/* Before the wave is set up. Returns the wanted kinds; NULL: those with a callback. */
@@ -104,7 +104,10 @@ struct mx_watcher {
 	/* A wait, as it is executed. Before the wave's next instruction the counters are at most
 	 * w->target. */
 	void (*wait)(void *context, struct mx_wave *w);
-	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in); /* a barrier */
+	/* The wave signals a barrier; its wait for a barrier that has completed is over. */
+	void (*arrive)(void *context, struct mx_wave *w, const struct mx_inst *in,
+	               unsigned barrier);
+	void (*pass)(void *context, struct mx_wave *w, unsigned barrier);
 	/* A scalar register was written, or lanes of a vector register. */
 	void (*sgpr)(void *context, const struct mx_wave *w, unsigned code);
 	void (*vgpr)(void *context, const struct mx_wave *w, unsigned row, uint64_t lanes);
@@ -124,7 +127,7 @@ bool mx_watch_workgroup_new(struct mx_group *g);
 void mx_watch_workgroup_free(struct mx_group *g);
 void mx_watch_workgroup_begin(struct mx_group *g);
 void mx_watch_workgroup_end(struct mx_group *g);
-void mx_watch_barrier_opens(struct mx_group *g);
+void mx_watch_barrier_opens(struct mx_group *g, unsigned barrier);
 void mx_watch_wave_begin(struct mx_wave *w); /* sets w->wanted */
 
 /* Only if w->wanted has their kind. */
@@ -134,7 +137,8 @@ void mx_watch_operation(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_landing(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_landed(struct mx_wave *w, struct mx_memop *m);
 void mx_watch_wait(struct mx_wave *w);
-void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in);
+void mx_watch_arrive(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
+void mx_watch_pass(struct mx_wave *w, unsigned barrier);
 void mx_watch_sgpr(const struct mx_wave *w, unsigned code);
 void mx_watch_vgpr(const struct mx_wave *w, unsigned row, uint64_t lanes);
 /* in: the instruction, which decides whether the access is atomic; or NULL. */

@@ -40,12 +40,21 @@ struct mx_round {
 	uint64_t pc, hash, visits;
 };
 
+/* A barrier of a workgroup; schedule/barriers.h. */
+struct mx_barrier {
+	uint32_t signals;   /* since it completed */
+	uint32_t signalled; /* the waves that they came from, a bit each */
+	uint32_t expected;  /* signals that complete it; 0: one of each wave that has not ended */
+};
+
 struct mx_wave {
 	struct mx_group *group;
 	unsigned index;
 	mx_wave_status status;
-	uint64_t lanes; /* all of the wave; EXEC has those that are active */
-	uint64_t pc;    /* byte offset in the program */
+	unsigned barrier;  /* MX_AT_BARRIER: for which it waits */
+	uint32_t complete; /* barriers that have completed and for which it has not waited */
+	uint64_t lanes;    /* all of the wave; EXEC has those that are active */
+	uint64_t pc;       /* byte offset in the program */
 	uint64_t issued;
 	uint64_t limited_at; /* instructions issued after which limits are checked */
 	bool scc, scc_unwritten;
@@ -110,11 +119,15 @@ struct mx_group {
 	unsigned room;            /* waves that are allocated */
 	uint64_t clock;           /* instructions issued by all waves; schedule `typical`: cycles */
 	uint64_t turn_end;        /* clock at which the workgroup's turn ends */
-	unsigned n_waves, at_barrier, ended;
-	uint32_t barriers;         /* that have opened */
+	unsigned n_waves;
+	uint32_t ended; /* waves, a bit each */
+	struct mx_barrier barrier[MX_BARRIERS];
+	uint32_t signalled;        /* barriers with signals, a bit each */
+	uint32_t barriers;         /* that have completed, of all */
 	unsigned in_flight;        /* operations of all waves */
 	unsigned stores_in_flight; /* of these, stores and atomics of vector memory */
-	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier opened */
+	unsigned before_barrier; /* of these, of vm queues: issued before the last barrier completed
+	                          */
 	struct mx_wave *waves;
 	uint8_t *lds, *lds_unwritten;      /* one bit of taint for each bit */
 	uint32_t lds_bytes, scratch_bytes; /* scratch: of a work-item */

@@ -396,6 +396,7 @@ static struct mx_race_range range_of(struct mx_wave *w, const struct mx_inst *in
 	return (struct mx_race_range){ .w = w,
 		                       .in = in,
 		                       .order = mx_race_group_of(w->group),
+		                       .past = mx_race_past_of(w),
 		                       .group = (uint32_t)w->group->index + 1,
 		                       .me = me,
 		                       .lane = -1 };

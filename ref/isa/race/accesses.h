@@ -9,7 +9,8 @@ struct mx_race_range {
 	struct mx_wave *w;
 	const struct mx_inst *in;
 	const struct mx_race_group *order;
-	uint32_t group; /* as in a cell */
+	const struct mx_race_past *past; /* of the wave */
+	uint32_t group;                  /* as in a cell */
 	mx_access me;
 	mx_access last_over; /* the last access found to be over: neighbouring cells often have it,
 	                        too */

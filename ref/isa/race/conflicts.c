@@ -21,19 +21,19 @@ static bool is_over(const struct mx_race_range *r, mx_access earlier) {
 	unsigned stream = mx_access_stream(earlier), wave = mx_access_wave(earlier);
 	const struct mx_race_wave *w = &r->order->wave[wave];
 	if (wave != mx_access_wave(r->me))
-		return mx_access_number(earlier) <= w->covered_at_barrier[stream];
+		return mx_access_number(earlier) <= r->past->wave[wave].covered[stream];
 	return mx_access_number(earlier) <= w->covered[stream] ||
 	       (stream == mx_access_stream(r->me) && mx_race_stream(r->w, stream)->in_order);
 }
 
-/* Whether the L1 of the workgroup orders it before this one: it was issued before the last barrier.
- * A proof that uses this assumes one L1; see l1.c. */
+/* Whether the L1 of the workgroup orders it before this one: it was issued before a barrier that
+ * this wave has waited for. A proof that uses this assumes one L1; see l1.c. */
 static bool is_before_in_l1(const struct mx_race_range *r, mx_access earlier) {
-	const struct mx_race_wave *w = &r->order->wave[mx_access_wave(earlier)];
+	const struct mx_race_past_wave *w = &r->past->wave[mx_access_wave(earlier)];
 	struct mx_run *run = r->w->group->run;
 	bool before = !run->launch->threadgroup_split && !r->lds &&
 	              are_both(r, earlier, MX_PATH_MEMORY) &&
-	              mx_access_number(earlier) <= w->issued_at_barrier[mx_access_stream(earlier)];
+	              mx_access_number(earlier) <= w->issued[mx_access_stream(earlier)];
 	if (before)
 		mx_race_assume(mx_race_analysis_of(run), MX_PROOF_ONE_L1);
 	return before;
@@ -308,9 +308,7 @@ static void forget_readers(const struct mx_race_map *m, struct mx_race_cell *c) 
 
 /* Whether an access of this workgroup is over for all waves. */
 static bool is_over_for_all(const struct mx_race_range *r, mx_access a) {
-	return mx_access_number(a) <=
-	               r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)] ||
-	       is_before_in_l1(r, a);
+	return mx_race_is_over_for_all(r->w->group, a) || is_before_in_l1(r, a);
 }
 
 /* Whether this write is ordered after a reader, and another wave's write may not be. */

@@ -159,26 +159,24 @@ static void add_wave(struct ticks *t, const struct mx_wave *w, const uint32_t *c
 	add_tick(t, w, BEGUN, 1);
 }
 
-/* The clock of the last barrier. */
-static struct mx_clock *new_barrier_clock(const struct mx_group *g) {
+static struct mx_clock *clock_of_past(const struct mx_group *g, const struct mx_race_past *p) {
 	struct ticks t;
 	t.isa = g->run->isa;
 	t.n = 0;
-	for (unsigned v = 0; v < g->n_waves; v++) {
-		const struct mx_race_wave *o = &mx_race_group_of(g)->wave[v];
-		add_wave(&t, &g->waves[v], o->covered_at_barrier, o->issued_at_barrier, MX_STREAMS);
-	}
+	for (unsigned v = 0; v < g->n_waves; v++)
+		add_wave(&t, &g->waves[v], p->wave[v].covered, p->wave[v].issued, MX_STREAMS);
 	return mx_clock_new(t.tick, t.n);
 }
 
-static void join_barrier(struct mx_wave *w, struct mx_race_clock *k) {
-	struct mx_race_group *o = mx_race_group_of(w->group);
-	if (!o->barrier)
-		o->barrier = new_barrier_clock(w->group);
-	check(w, o->barrier);
-	if (!k->has_barrier)
-		check(w, mx_clock_join(&k->clock, o->barrier));
-	k->has_barrier = true;
+/* Joins what the wave obtained at barriers to its clock. */
+static void join_past(struct mx_wave *w, struct mx_race_clock *k) {
+	struct mx_race_past *p = mx_race_past_of(w);
+	if (!p->clock)
+		p->clock = clock_of_past(w->group, p);
+	check(w, p->clock);
+	if (!k->has_past)
+		check(w, mx_clock_join(&k->clock, p->clock));
+	k->has_past = true;
 }
 
 /* The clock of a release's own wave: what it has waited for, and what its workgroup has in order.
@@ -256,7 +254,7 @@ void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream) {
 	if (!releases)
 		return;
 	struct mx_race_clock *k = join_acquired(w);
-	join_barrier(w, k);
+	join_past(w, k);
 	e->base = mx_clock_keep(k->clock);
 	e->own = own_clock(w, stream);
 	check(w, e->own);
@@ -386,7 +384,7 @@ static bool is_undecided(struct mx_wave *w, const struct mx_memop *m, struct mx_
 	const struct mx_race_event *e = m->note;
 	if (!c || !sync_of(w)->wave_sync->polls[m->in->offset / 4])
 		return false;
-	join_barrier(w, mx_race_clock_of(w));
+	join_past(w, mx_race_clock_of(w));
 	return mx_polls_land(w, m, e->stream, e->number, c, history_of);
 }
 
@@ -410,24 +408,17 @@ void mx_race_land(struct mx_wave *w, struct mx_memop *m) {
 
 /* ---- barriers, the workgroup, the launch ---- */
 
-void mx_race_join_all(struct mx_group *g) {
-	struct mx_race_group *o = mx_race_group_of(g);
-	struct mx_clock *all = NULL;
-	mx_clock_drop(o->barrier);
-	o->barrier = NULL;
-	for (unsigned i = 0; i < g->n_waves; i++)
-		check(g->waves, mx_clock_join(&all, join_acquired(&g->waves[i])->clock));
-	for (unsigned i = 0; i < g->n_waves; i++) {
-		mx_clock_drop(o->clock[i].clock);
-		o->clock[i].clock = mx_clock_keep(all);
-		o->clock[i].has_barrier = false;
-	}
-	mx_clock_drop(all);
+void mx_race_clock_signal(struct mx_wave *w, struct mx_clock **flags) {
+	check(w, mx_clock_join(flags, join_acquired(w)->clock));
+}
+
+void mx_race_clock_pass(struct mx_wave *w, struct mx_clock *flags) {
+	struct mx_race_clock *k = mx_race_clock_of(w);
+	check(w, mx_clock_join(&k->clock, flags));
+	k->has_past = false;
 }
 
 void mx_race_drop_clocks(struct mx_race_group *o) {
-	mx_clock_drop(o->barrier);
-	o->barrier = NULL;
 	for (unsigned i = 0; i < sizeof o->clock / sizeof *o->clock; i++) {
 		struct mx_race_clock *k = &o->clock[i];
 		while (k->n)

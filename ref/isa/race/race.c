@@ -85,6 +85,8 @@ static bool workgroup_new(void *context, struct mx_group *g) {
 	g->watcher_data[MX_WATCHER_ORDER] = o;
 	if (!o)
 		return false;
+	if (!mx_race_past_new(g))
+		return false;
 	o->lds.isa = o->lds_atomics.isa = g->run->isa;
 	o->lds.readers = o->lds_atomics.readers = 2 * g->room;
 	o->lds.by_cells = g->run->launch->lane_by_lane;
@@ -96,6 +98,7 @@ static void workgroup_begin(void *context, struct mx_group *g) {
 	(void)context;
 	for (unsigned i = 0; i < g->n_waves; i++)
 		memset(&mx_race_group_of(g)->wave[i], 0, offsetof(struct mx_race_wave, load));
+	mx_race_past_begin(g);
 }
 
 static void workgroup_end(void *context, struct mx_group *g) {
@@ -104,6 +107,7 @@ static void workgroup_end(void *context, struct mx_group *g) {
 	mx_race_map_clear(&o->lds);
 	mx_race_map_clear(&o->lds_atomics);
 	mx_race_drop_clocks(o);
+	mx_race_past_end(g);
 }
 
 /* A workgroup that a finding stopped has operations in flight. */
@@ -119,23 +123,15 @@ static void drop_events(struct mx_group *g) {
 static void workgroup_free(void *context, struct mx_group *g) {
 	drop_events(g);
 	workgroup_end(context, g);
+	mx_race_past_free(g);
 	mx_race_map_free(&mx_race_group_of(g)->lds);
 	mx_race_map_free(&mx_race_group_of(g)->lds_atomics);
 	free(mx_race_group_of(g));
 }
 
-/* What each wave has waited for is over for all waves after the barrier. This includes waves that
- * have ended, because the barrier opened after their end. */
-static void barrier_opens(void *context, struct mx_group *g) {
-	const struct mx_race_analysis *order = context;
-	for (unsigned i = 0; i < g->n_waves; i++) {
-		struct mx_race_wave *o = &mx_race_group_of(g)->wave[i];
-		memcpy(o->covered_at_barrier, o->covered, sizeof o->covered_at_barrier);
-		memcpy(o->issued_at_barrier, o->issued, sizeof o->issued_at_barrier);
-		o->issues_at_barrier = g->waves[i].issued;
-	}
-	if (order->sync.wave_sync->any)
-		mx_race_join_all(g);
+static void barrier_opens(void *context, struct mx_group *g, unsigned barrier) {
+	(void)context;
+	mx_race_complete(g, barrier);
 }
 
 /* ---- waits ---- */
@@ -281,9 +277,14 @@ static void landed(void *context, struct mx_wave *w, struct mx_memop *m) {
 	mx_race_land(w, m);
 }
 
-static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in) {
+static void arrive(void *context, struct mx_wave *w, const struct mx_inst *in, unsigned barrier) {
 	(void)context;
-	mx_race_wave_of(w)->barrier = in;
+	mx_race_signal(w, in, barrier);
+}
+
+static void pass(void *context, struct mx_wave *w, unsigned barrier) {
+	(void)context;
+	mx_race_pass(w, barrier);
 }
 
 static void preload(void *context, struct mx_wave *w, uint64_t address, unsigned bytes) {
@@ -386,6 +387,7 @@ static struct mx_watcher watcher(struct mx_race_analysis *o) {
 		.landed = sync ? landed : NULL,
 		.wait = wait,
 		.arrive = arrive,
+		.pass = pass,
 		.barrier_opens = barrier_opens,
 	};
 }

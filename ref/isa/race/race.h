@@ -35,13 +35,9 @@ struct mx_race_load {
 struct mx_race_wave {
 	uint32_t issued[MX_STREAMS];
 	uint32_t covered[MX_STREAMS]; /* the last operation that a wait of the wave covers */
-	uint32_t covered_at_barrier[MX_STREAMS]; /* `covered` at the last barrier, which holds for
-	                                            all waves */
-	uint32_t issued_at_barrier[MX_STREAMS];  /* `issued` at the last barrier */
-	uint32_t flat; /* number of the last FLAT in device memory, and its stream */
+	uint32_t flat;                /* number of the last FLAT in device memory, and its stream */
 	unsigned flat_stream;
-	uint64_t issues_at_barrier; /* instructions issued at the last barrier */
-	const struct mx_inst *barrier;
+	uint64_t passed; /* instructions issued when its last wait for a barrier was over */
 	uint64_t pending[MX_ROWS / 64]; /* registers with a pending load */
 	uint64_t may_pend;  /* the bits of mx_race_rows_of of these registers, and of others */
 	bool any_forgotten; /* may_pend may have more than these */
@@ -266,19 +262,42 @@ struct mx_race_acquired {
 
 enum { MX_RACE_POLLS = 4 };
 
+/* What a wave obtained at barriers: the operations of each wave of the workgroup that come before
+ * its own next ones. Shared and reference-counted; past.c. */
+struct mx_race_past {
+	uint64_t id;   /* of this one in the workgroup */
+	uint64_t from; /* the one that it began as a copy of; it has all of that */
+	unsigned references;
+	struct mx_clock *flags; /* what the waves had obtained through memory */
+	struct mx_clock *clock; /* `wave` as a clock; NULL: not computed yet */
+	struct mx_race_past_wave {
+		uint32_t covered[MX_STREAMS]; /* the last operation that it had waited for */
+		uint32_t issued[MX_STREAMS];
+		uint64_t issues;              /* instructions */
+		const struct mx_inst *signal; /* of the barrier; NULL: none so far */
+	} wave[];
+};
+
 /* The clock of a wave; happens_before.c. */
 struct mx_race_clock {
 	struct mx_clock *clock;
 	struct mx_race_acquired *acquired;
 	unsigned n, n_polls;
 	struct mx_race_poll *poll[MX_RACE_POLLS]; /* polling loads that have landed */
-	bool has_barrier; /* the clock includes the clock of the last barrier */
+	bool has_past;                            /* the clock includes that of the wave's past */
 };
 
 struct mx_race_group {
 	struct mx_race_map lds, lds_atomics;
-	struct mx_clock *barrier; /* of the last barrier; NULL: not computed yet */
 	struct mx_race_clock clock[MX_GROUP_WAVES];
+	uint64_t pasts;                            /* the last id */
+	struct mx_race_past *beginning;            /* before all barriers */
+	struct mx_race_past *past[MX_GROUP_WAVES]; /* of each wave */
+	struct mx_race_past *common;               /* if it is that of all waves; otherwise NULL */
+	/* Of the waves that have signalled a barrier; and, for each wave, of barriers that have
+	 * completed and for which it has not waited. */
+	struct mx_race_past *signalled[MX_BARRIERS];
+	struct mx_race_past *completed[MX_GROUP_WAVES][MX_BARRIERS];
 	struct mx_race_wave wave[]; /* as many as the workgroup has room for */
 };
 
@@ -291,6 +310,22 @@ static inline struct mx_race_wave *mx_race_wave_of(const struct mx_wave *w) {
 static inline struct mx_race_clock *mx_race_clock_of(const struct mx_wave *w) {
 	return &mx_race_group_of(w->group)->clock[w->index];
 }
+static inline struct mx_race_past *mx_race_past_of(const struct mx_wave *w) {
+	return mx_race_group_of(w->group)->past[w->index];
+}
+
+/* ---- past.c ---- */
+
+bool mx_race_past_new(struct mx_group *g); /* false if memory is short */
+void mx_race_past_begin(struct mx_group *g);
+void mx_race_past_end(struct mx_group *g);
+void mx_race_past_free(struct mx_group *g);
+void mx_race_signal(struct mx_wave *w, const struct mx_inst *in, unsigned barrier);
+void mx_race_complete(struct mx_group *g, unsigned barrier);
+void mx_race_pass(struct mx_wave *w, unsigned barrier);
+
+/* Whether all waves obtained at barriers that this access is over. */
+bool mx_race_is_over_for_all(const struct mx_group *g, mx_access a);
 
 /* What the analysis needs of an instruction; computed at its first issue. */
 struct mx_race_inst {
@@ -357,7 +392,9 @@ void mx_race_sync_end(struct mx_race_sync *y);
 void mx_race_release(struct mx_wave *w, struct mx_memop *m, unsigned stream);
 void mx_race_land(struct mx_wave *w, struct mx_memop *m); /* if waves synchronise */
 void mx_race_drop_event(struct mx_memop *m);              /* of one that does not land */
-void mx_race_join_all(struct mx_group *g);                /* at a barrier */
+/* At a barrier: adds the wave's clock to *flags, or *flags to it. */
+void mx_race_clock_signal(struct mx_wave *w, struct mx_clock **flags);
+void mx_race_clock_pass(struct mx_wave *w, struct mx_clock *flags);
 void mx_race_drop_clocks(struct mx_race_group *o);
 /* Whether `earlier` happened before `me`, by the clock of this wave. */
 bool mx_race_happened_before(struct mx_wave *w, mx_access earlier, uint32_t group, mx_access me,

@@ -19,16 +19,17 @@ static struct mx_missing missing_wait(const struct mx_wave *w, unsigned stream, 
 
 static struct mx_missing missing(const struct mx_wave *w, mx_access earlier) {
 	const struct mx_race_wave *o = &mx_race_group_of(w->group)->wave[mx_access_wave(earlier)];
+	const struct mx_race_past_wave *past = &mx_race_past_of(w)->wave[mx_access_wave(earlier)];
 	unsigned stream = mx_access_stream(earlier);
 	uint32_t number = mx_access_number(earlier);
 	struct mx_missing m = { .kind = MX_MISSING_WAIT_AND_BARRIER,
 		                .counter = mx_race_stream(w, stream)->counter };
 	if (mx_access_wave(earlier) == w->index)
 		return missing_wait(w, stream, o->issued[stream], number);
-	if (o->barrier && number <= o->issued_at_barrier[stream]) {
-		m = missing_wait(w, stream, o->issued_at_barrier[stream], number);
+	if (past->signal && number <= past->issued[stream]) {
+		m = missing_wait(w, stream, past->issued[stream], number);
 		m.kind = MX_MISSING_WAIT_AT_BARRIER;
-		m.barrier = mx_pc_of(w->group->run, o->barrier->offset);
+		m.barrier = mx_pc_of(w->group->run, past->signal->offset);
 	} else if (number <= o->covered[stream])
 		m = (struct mx_missing){ .kind = MX_MISSING_BARRIER };
 	return m;
@@ -53,9 +54,9 @@ static void classify(struct mx_finding *n, const struct mx_wave *w, unsigned ear
 	uint64_t issue = o->issue[earlier][number % MX_RACE_ISSUES];
 	n->kind = n->kind == MX_RACE_LDS ? MX_RACE_LDS_LATENCY : MX_RACE_REGISTER_LATENCY;
 	n->lead.operations = o->issued[earlier] - number;
-	n->lead.instructions =
-		own ? w->issued - issue
-		    : o->issues_at_barrier - issue + w->issued - me->issues_at_barrier;
+	n->lead.instructions = own ? w->issued - issue
+	                           : mx_race_past_of(w)->wave[earlier_wave].issues - issue +
+	                                       w->issued - me->passed;
 }
 
 /* ---- findings ---- */

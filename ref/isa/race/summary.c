@@ -62,11 +62,6 @@ static void add(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells,
 
 /* ---- reads ---- */
 
-static bool is_over_at_barrier(const struct mx_race_range *r, mx_access a) {
-	return mx_access_number(a) <=
-	       r->order->wave[mx_access_wave(a)].covered_at_barrier[mx_access_stream(a)];
-}
-
 /* LDS has one workgroup and no caches, so writes that are over for all waves remain so. */
 static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells cells) {
 	bool settled = r->lds;
@@ -76,7 +71,7 @@ static bool may_read(struct mx_race_range *r, struct mx_race_page *p, mx_cells c
 		const struct mx_race_record *e = &p->record[i];
 		if (!e->write)
 			continue;
-		settled = settled && is_over_at_barrier(r, e->access);
+		settled = settled && mx_race_is_over_for_all(r->w->group, e->access);
 		if (mx_cells_meet(&e->cells, &cells) &&
 		    (e->group != r->group || !mx_race_is_over_for(r, e->access) ||
 		     mx_race_passes_caches(r, e->access)))
@@ -146,11 +141,10 @@ static bool read_page(struct mx_race_range *r, struct mx_race_map *m, struct mx_
 
 /* ---- writes ---- */
 
-/* Whether an access was issued before the last barrier and is over only if one L1 orders it. */
+/* Whether an access was issued before a barrier and is over only if one L1 orders it. */
 static bool needs_l1(const struct mx_race_range *r, mx_access a) {
 	return !r->lds &&
-	       mx_access_number(a) <=
-	               r->order->wave[mx_access_wave(a)].issued_at_barrier[mx_access_stream(a)];
+	       mx_access_number(a) <= r->past->wave[mx_access_wave(a)].issued[mx_access_stream(a)];
 }
 
 /* *own_wait: the cells at which only a wait of this wave orders it after an earlier access. After a
@@ -168,7 +162,7 @@ static bool may_write(struct mx_race_range *r, const struct mx_race_page *p, mx_
 		    !mx_race_is_over_for(r, e->access) ||
 		    (e->write && mx_race_passes_caches(r, e->access)))
 			return false;
-		if (is_over_at_barrier(r, e->access))
+		if (mx_race_is_over_for_all(r->w->group, e->access))
 			continue;
 		if (needs_l1(r, e->access))
 			return false;

@@ -2,6 +2,7 @@
 #include "../encoding/gfx950.h"
 #include "../machine/findings.h"
 #include "../machine/registers.h"
+#include "barriers.h"
 #include "inflight.h"
 #include "schedule.h"
 
@@ -35,15 +36,12 @@ FLOW(s_endpgm) {
 	if (w->unwritten_back)
 		mx_find(w, in, MX_AMBIGUOUS, -1, 0, MX_BECAUSE(NOT_WRITTEN_BACK));
 	w->status = MX_ENDED;
-	w->group->ended++;
+	w->group->ended |= 1u << w->index;
 }
 
-/* Counts arrivals. Waves may be at different barriers; ended ones do not count [ISA 4.3]. */
+/* Waves may be at different instructions; ended ones do not count [ISA 4.3]. */
 FLOW(s_barrier) {
-	if (w->wanted & MX_WATCH_BARRIER)
-		mx_watch_arrive(w, in);
-	w->status = MX_AT_BARRIER;
-	w->group->at_barrier++;
+	mx_barrier_signal_and_wait(w, in, 0);
 }
 
 FLOW(s_waitcnt) {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../machine/findings.h"
+#include "barriers.h"
 #include "inflight.h"
 #include "random.h"
 #include "schedule.h"
@@ -172,18 +173,6 @@ static struct mx_wave *pick(struct mx_group *g) {
 	return slow;
 }
 
-static void open_barrier(struct mx_group *g) {
-	if (!g->at_barrier || g->at_barrier + g->ended < g->n_waves)
-		return;
-	for (unsigned i = 0; i < g->n_waves; i++)
-		if (g->waves[i].status == MX_AT_BARRIER)
-			g->waves[i].status = MX_READY;
-	mx_watch_barrier_opens(g);
-	g->barriers++;
-	mx_l1_barrier(g);
-	g->at_barrier = 0;
-}
-
 static void land_due_of_all(struct mx_group *g) {
 	if (g->run->launch->schedule) {
 		mx_land_due_by_rank(g);
@@ -231,9 +220,9 @@ bool mx_group_run(struct mx_group *g, uint64_t budget) {
 	while (g->clock < g->turn_end && !mx_stopped(g->waves)) {
 		struct mx_wave *w = pick(g);
 		if (!w)
-			return true;
+			return mx_group_ended(g);
 		next_turn(g, w);
-		open_barrier(g);
+		mx_barriers_complete(g);
 		if (g->in_flight)
 			land_due_of_all(g);
 	}

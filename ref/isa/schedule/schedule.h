@@ -65,6 +65,9 @@ bool mx_group_run_slice(struct mx_group *g, uint64_t budget, bool *stalled);
 
 /* Reports that no wave can make progress, and where the waves of the group are. */
 void mx_report_stall(struct mx_group *g);
+/* Whether all waves of an idle group have ended. Otherwise one waits for a barrier that nothing
+ * will complete, which is reported. */
+bool mx_group_ended(struct mx_group *g);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t mx_host_time(void);

@@ -78,15 +78,33 @@ static mx_stalled where(const struct mx_wave *w) {
 	}
 }
 
+/* The first wave that runs; if there is none, the first at a barrier. */
+static struct mx_wave *first_stalled(struct mx_group *g) {
+	struct mx_wave *at_barrier = NULL;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct mx_wave *w = &g->waves[i];
+		if (w->status == MX_READY || w->status == MX_WAITING)
+			return w;
+		if (w->status == MX_AT_BARRIER && !at_barrier)
+			at_barrier = w;
+	}
+	return at_barrier;
+}
+
 void mx_report_stall(struct mx_group *g) {
-	struct mx_wave *w = g->waves;
+	struct mx_wave *w = first_stalled(g);
 	struct mx_finding n = { .kind = MX_STUCK, .lane = -1, .because = MX_BECAUSE(STALL) };
-	while (w < g->waves + g->n_waves - 1 && w->status != MX_READY && w->status != MX_WAITING)
-		w++;
 	for (; n.n_stalled < g->n_waves; n.n_stalled++) {
 		const struct mx_wave *o = &g->waves[n.n_stalled];
 		n.stalled_pc[n.n_stalled] = mx_pc_of(g->run, o->pc);
 		n.stalled[n.n_stalled] = (uint8_t)where(o);
 	}
 	mx_find_as(w, NULL, NULL, &n);
+}
+
+bool mx_group_ended(struct mx_group *g) {
+	bool ended = (unsigned)__builtin_popcount(g->ended) == g->n_waves;
+	if (!ended)
+		mx_report_stall(g);
+	return ended;
 }
