@@ -340,6 +340,8 @@ static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) 
 		return scales ? "it is a layout of codes" : "it is a layout of scales";
 	if (operand && use == MX_LAYOUT_FP4 && b->type != MX_DT_E2M1)
 		return "it is a layout of e2m1 codes";
+	if (use == MX_LAYOUT_F32 && b->type != MX_DT_F32)
+		return "it is a layout of f32";
 	if (!dtype_is_format(b->type) && mx_layout_run(l) % dtype_bytes(b->type, 1))
 		return "it splits the bytes of an element";
 	if (b->ld || b->extent)

@@ -45,7 +45,7 @@ static const char *bad_copy(const struct mx_case *c, unsigned i) {
 	if (from < 0)
 		return "no buffer has this name";
 	if (from == (int)i || (c->buffers[from].of && !c->buffers[from].recipe))
-		return "it must be an input, or quantised";
+		return "it must be an input, quantised, or the output c";
 	if (b->role != MX_ROLE_NONE || b->data)
 		return "a buffer with `of` has role none and no data";
 	if (b->type != c->buffers[from].type)

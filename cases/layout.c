@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FIELDS = 8 };
+enum { MAX_FIELDS = 10 };
 enum keep { KEEP_ALL, KEEP_FIRST };
 
 struct field {

@@ -20,8 +20,15 @@ const struct mx_layout *mx_layout_by_name(const char *name);
 const struct mx_layout *mx_layout_at(unsigned i);
 const char *mx_layout_name(const struct mx_layout *l);
 
-/* The contents that a layout is for. FP4 layouts keep 32 elements, 16 bytes, contiguous. */
-typedef enum { MX_LAYOUT_ANY, MX_LAYOUT_SCALES, MX_LAYOUT_CODES, MX_LAYOUT_FP4 } mx_layout_use;
+/* The contents that a layout is for. FP4 layouts keep 32 elements, 16 bytes, contiguous; F32
+ * layouts have columns of 4 bytes. */
+typedef enum {
+	MX_LAYOUT_ANY,
+	MX_LAYOUT_SCALES,
+	MX_LAYOUT_CODES,
+	MX_LAYOUT_FP4,
+	MX_LAYOUT_F32
+} mx_layout_use;
 mx_layout_use mx_layout_holds(const struct mx_layout *l);
 
 /* The bytes of a row that the layout keeps together, from a multiple of as many: a power of two; 0

@@ -45,6 +45,9 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 /* Uniform within a wave, also for the compiler. */
 #define WAVE() __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() >> 6)
 
+/* The compiler keeps the value in a VGPR, instead of computing it again where it is used. */
+#define KEEP_V(x) asm("" : "+v"(x))
+
 /* After it, the earlier LDS accesses of every wave of the workgroup are complete. One asm
  * statement, because the compiler moves LDS accesses across a separate barrier. */
 #define LDS_BARRIER() asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory")
@@ -76,7 +79,7 @@ INLINE void load_to_lds(buffer b, LDS u8 *to, u32 offset) {
 #define LDS_READ(size, value, address, imm)                                                        \
 	asm volatile("ds_read_" size " %0, %1 offset:%2"                                           \
 	             : "=v"(value)                                                                 \
-	             : "v"(address), "n"(imm)                                                      \
+	             : "v"(address), "i"(imm)                                                      \
 	             : "memory")
 
 /* A descriptor as dwords, for assembly. */

@@ -1,6 +1,7 @@
 /* Judge repack: a buffer holds the elements of another one in its own layout, bit for bit, and the
  * padding of that layout has the fill of the case. An operand that a kernel quantises holds the
- * codes, or the scales, that the reference quantised. */
+ * codes, or the scales, that the reference quantised. A copy of C holds what the launch left in C,
+ * which has a judge of its own. */
 #include "bench_inside.h"
 #include "../cases/dtype.h"
 #include "../cases/layout.h"
@@ -102,16 +103,30 @@ static unsigned find(const struct mx_bench *b, const char *name) {
 	return i;
 }
 
+/* The elements of buffer i in the order of its data, as the last launch left them. */
+static uint8_t *left_in(const struct mx_bench *b, unsigned i) {
+	const struct mx_buffer *s = &b->plan.buffers[i];
+	const uint8_t *after = b->buffer[i].after + s->guard;
+	uint8_t *data = malloc(s->data_bytes + 1);
+	for (size_t line = 0; data && line < s->lines; line++)
+		for (size_t k = 0; k < s->line_bytes; k++)
+			data[mx_buffer_data(s, line) + k] = after[mx_buffer_byte(s, line, k)];
+	return data;
+}
+
 static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, struct mx_error *err) {
 	bool quantised = mx_buffer_is_quantised(&b->plan, &b->plan.buffers[i]);
 	unsigned of = quantised ? i : find(b, b->plan.c->buffers[i].of);
 	const struct mx_buffer *to = &b->plan.buffers[i], *from = &b->plan.buffers[of];
+	uint8_t *left = from->role == MX_ROLE_C ? left_in(b, of) : NULL;
+	const uint8_t *source = from->role == MX_ROLE_C ? left : b->data.bytes[of];
 	uint8_t *lines = malloc(to->lines * to->line_bytes + 1);
 	struct image x = { malloc(to->bytes + 1), malloc(to->bytes + 1) };
-	int status =
-		lines && x.bytes && x.is_data ? 0 : mx_fail(err, "%s: out of memory", b->plan.name);
+	int status = source && lines && x.bytes && x.is_data
+	                     ? 0
+	                     : mx_fail(err, "%s: out of memory", b->plan.name);
 	if (!status) {
-		copy_lines(from, b->data.bytes[of], to, lines);
+		copy_lines(from, source, to, lines);
 		place(to, lines, &x);
 		struct wrong_bytes w = compare(b, i, &x);
 		if (w.wrong)
@@ -119,6 +134,7 @@ static int judge_copy(struct mx_bench *b, unsigned i, struct mx_verdict *v, stru
 		v->checked += w.checked;
 		v->wrong += w.wrong;
 	}
+	free(left);
 	free(lines);
 	free(x.bytes);
 	free(x.is_data);

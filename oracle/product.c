@@ -141,6 +141,17 @@ read_row(const uint8_t *data, const uint8_t *unwritten, size_t stride, size_t n,
 	}
 }
 
+/* A row of a packed buffer, whose elements are anywhere. */
+static void read_packed(const struct mx_output *o, const struct mx_buffer *c, size_t row,
+                        const uint8_t *data, const uint8_t *unwritten) {
+	unsigned bytes = c->type == MX_DT_F32 ? 4 : 2;
+	for (size_t i = 0; i < o->g.n; i++) {
+		size_t at = mx_buffer_at(c, o->row + row, o->col + i), to = row * o->g.n + i;
+		read_row(data + at, unwritten + at, bytes, 1, bytes, o->got + to,
+		         o->unwritten + to);
+	}
+}
+
 /* The elements of o, which may be a part of C. The common layouts separately, so that the compiler
  * vectorises them. */
 static void read_elements(const struct mx_output *o, const struct mx_buffer *c, const uint8_t *data,
@@ -151,7 +162,9 @@ static void read_elements(const struct mx_output *o, const struct mx_buffer *c, 
 		size_t stride = mx_buffer_at(c, o->row + row, o->col + 1) - from;
 		uint32_t *got = o->got + row * o->g.n;
 		uint8_t *missing = o->unwritten + row * o->g.n;
-		if (bytes == 4 && stride == 4)
+		if (c->packing.layout)
+			read_packed(o, c, row, data, unwritten);
+		else if (bytes == 4 && stride == 4)
 			read_row(data + from, unwritten + from, 4, o->g.n, 4, got, missing);
 		else if (bytes == 2 && stride == 2)
 			read_row(data + from, unwritten + from, 2, o->g.n, 2, got, missing);

@@ -12,7 +12,7 @@ static struct mx_error err;
 
 /* ---- the second statement: view a padded matrix as a tensor, permute its axes ---- */
 
-enum { AXES = 9 };
+enum { AXES = 10 };
 
 /* 0 in a shape: what is left of the rows, or of the columns. */
 struct chain {
@@ -44,6 +44,8 @@ static const struct chain chains[] = {
 	{ "iree_n256_k256", 4, 4, { 0, 2, 8, 16, 0, 2, 4, 16 }, { 0, 4, 1, 2, 5, 6, 3, 7 } },
 	{ "iree_m64_k512", 3, 4, { 0, 4, 16, 0, 4, 4, 16 }, { 0, 3, 1, 4, 5, 2, 6 } },
 	{ "iree_n128_k512", 4, 4, { 0, 4, 2, 16, 0, 4, 4, 16 }, { 0, 4, 1, 2, 5, 6, 3, 7 } },
+	{ "iree_c_m128_n256", 5, 5, { 0, 2, 4, 4, 4, 0, 2, 8, 16, 4 }, { 0, 5, 1, 6, 2, 7, 3, 8, 4, 9 } },
+	{ "iree_c_m64_n128", 5, 5, { 0, 2, 2, 4, 4, 0, 4, 2, 16, 4 }, { 0, 5, 1, 6, 2, 7, 3, 8, 4, 9 } },
 };
 
 static void complete(size_t *shape, unsigned n, size_t size) {

@@ -146,13 +146,15 @@ like($out, qr/ no numbers judged /, 'whose numbers are its own') or diag $out;
 is(judge($shuffle, $co, $bug[0] => $bug[1] . 3, 'judge: repack' => 'judge: none'), 1, 'and is judged');
 like($out, qr/wrong-bytes: T: /, 'by its bytes') or diag $out;
 is_refused('`of` that names nothing', ':\d+: buffers\[1\]\.of: no buffer has this name', $shuffle, $co, 'of: S' => 'of: Q');
-is_refused('`of` itself', ':\d+: buffers\[1\]\.of: it must be an input, or quantised', $shuffle, $co, 'of: S' => 'of: T');
+is_refused('`of` itself', ':\d+: buffers\[1\]\.of: it must be an input, quantised, or the output c', $shuffle, $co, 'of: S' => 'of: T');
 is_refused('a copy of another type', ':\d+: buffers\[1\]\.of: the buffers differ in type',
 	$shuffle, $co, '{name: S, role: none, type: e8m0' => '{name: S, role: none, type: u8');
 is_refused('a copy of another size', ': buffers\[1\]: T is 45 x 13, and S, which it copies, is 45 x 14',
 	$shuffle, $co, 'cols: N}' => 'cols: N + 1}');
 is_refused('a copy with data', ':\d+: buffers\[1\]\.of: a buffer with `of` has role none and no data',
 	$shuffle, $co, 'of: S' => 'of: S, data: zero');
+is_refused('a layout of f32 for another type', ':\d+: buffers\[0\]\.layout: it is a layout of f32',
+	$transpose, $co, 'cols: C}' => 'cols: C, layout: iree_c_m64_n128}');
 is_refused('a layout that splits elements', ':\d+: buffers\[0\]\.layout: it splits the bytes of an element',
 	$transpose, $co, 'cols: C}' => 'cols: C, layout: s32x8}');
 
