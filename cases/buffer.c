@@ -1,5 +1,6 @@
 /* A buffer at a shape: the places of its lines and bytes. */
 #include "buffer.h"
+#include "choice.h"
 #include "dtype.h"
 #include "layout.h"
 
@@ -101,7 +102,8 @@ static int add_slack(const struct scope *s, int i, struct mx_buffer *b, struct m
 /* The data are in lines without gaps; the device's layout is packed. */
 static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struct mx_error *err) {
 	const struct mx_buffer_spec *spec = &s->c->buffers[i];
-	struct mx_packing_spec how = { .layout = spec->layout };
+	struct mx_packing_spec how = { .layout = choice_text(s->c, s->sizes, spec->name, "layout",
+		                                             spec->layout) };
 	struct field at_rows = { "buffers", i, ".pad_rows" },
 		     at_cols = { "buffers", i, ".pad_cols" }, at = { "buffers", i, ".layout" };
 	struct mx_error why;
@@ -110,7 +112,7 @@ static int make_packing(const struct scope *s, int i, struct mx_buffer *b, struc
 	if (make_pad(s, at_rows, spec->pad_rows, &how.pad_rows, err) ||
 	    make_pad(s, at_cols, spec->pad_cols, &how.pad_cols, err))
 		return -1;
-	mx_layout_fill(spec->fill, &how.fill);
+	mx_layout_fill(choice_text(s->c, s->sizes, spec->name, "fill", spec->fill), &how.fill);
 	if (mx_packing_make(&b->packing, &how, b->plane_lines, b->line_bytes, &why))
 		return field_fail(err, s->c, at, "%s", why.text);
 	if (b->packing.bytes > MAX_EXTENT)

@@ -73,7 +73,7 @@ struct mx_layout; /* layout.h */
 struct mx_packing_spec {
 	const char *layout;
 	size_t pad_rows, pad_cols; /* multiples to pad to; 0: the layout's own */
-	unsigned fill;             /* value of padding: a byte, or MX_FILL_POISON */
+	unsigned fill;             /* value of padding: a byte, or MX_FILL_... */
 };
 struct mx_packing {
 	const struct mx_layout *layout; /* NULL: the matrix is not packed */
@@ -102,7 +102,7 @@ struct mx_buffer_spec {
 	char *recipe; /* an operand that a kernel quantises: how; or NULL */
 	char *layout; /* layout of packed operands or scales; NULL: in lines */
 	char *pad_rows, *pad_cols; /* multiples to pad to; NULL: the layout's own */
-	char *fill;                /* value of the padding: a byte, or "poison"; NULL: poison */
+	char *fill;                /* value of the padding: a byte, "poison" or "random"; NULL: poison */
 	char *slack;               /* bytes of padding after the layout; NULL: 0 */
 	char *in, *at; /* the buffer that holds this one, and the byte at which it begins; NULL: a
 	                  buffer of its own; 0 */
@@ -313,6 +313,10 @@ struct mx_size_contract {
 	int64_t tile;   /* what a workgroup, or a step of its loop, takes of it */
 	int64_t stages; /* tiles that the loop has in flight */
 	mx_axis axis;
+	char *of; /* not NULL: a choice. The key of the case that takes one of some texts: "beta",
+	             "KS" of `let`, or "SA.fill". The size is 0 for the case's own text */
+	char **values; /* for 1 and up */
+	unsigned n_values;
 };
 /* An expression with a ceiling, for instance of a 32-bit offset. */
 struct mx_limit {
@@ -482,14 +486,24 @@ const char *mx_case_kernel(const struct mx_case *c, const struct mx_variant *v, 
 int mx_case_code(const struct mx_case *c, const struct mx_variant *v, unsigned step,
                  const char *kernel_dir, char path[4096], struct mx_error *err);
 
-/* "128x128x256", "128x128x256,S=2" or "S=256,D=64". */
-void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room);
+/* "128x128x256", "128x128x256,S=2" or "S=256,D=64". A choice has its text, "BETA=0", and is left
+ * out if it is the case's own. */
+void mx_sizes_text(const struct mx_case *c, const struct mx_sizes *s, char *text, size_t room);
 
-/* Whether a text is "128,128,256" (M, N, K) or "S=256,D=64", with positive numbers. */
+/* The text of a size that is a choice, or NULL. */
+const char *mx_choice_text(const struct mx_case *c, const char *name, int64_t value);
+
+/* Adds the choices of the contract that the sizes do not have, with the case's own texts. */
+void mx_sizes_add_choices(const struct mx_case *c, struct mx_sizes *s);
+
+/* Whether a text is "128,128,256" (M, N, K) or "S=256,D=64,BETA=0", with positive numbers or words.
+ */
 bool mx_sizes_check(const char *text);
 
-/* Replaces sizes by those of a text, in that form. Fails on a size that the run does not have. */
-int mx_sizes_replace(struct mx_sizes *s, const char *text, struct mx_error *err);
+/* Replaces sizes by those of a text, in that form. Fails on a size that the run does not have, and
+ * on a value that it cannot have. */
+int mx_sizes_replace(const struct mx_case *c, struct mx_sizes *s, const char *text,
+                     struct mx_error *err);
 
 /* The value of a size, or 0. */
 int64_t mx_size(const struct mx_sizes *s, const char *name);

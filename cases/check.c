@@ -62,7 +62,7 @@ static const char *clash(const struct mx_case *c, unsigned n_let, unsigned n_buf
 }
 
 /* A size may not have the name of a let or a buffer, nor one that groups define. */
-static const char *clash_of_size(const struct mx_case *c, const char *name) {
+const char *case_bad_size(const struct mx_case *c, const char *name) {
 	if (strlen(name) == 1 && strchr("MNK", *name))
 		return NULL;
 	if (c->groups && strlen(name) == 1 && strchr("GR", *name))
@@ -86,7 +86,7 @@ static int check_variant(struct source *s, const struct mx_case *c, unsigned i,
 	for (unsigned k = 0; k < v->sizes.n; k++) {
 		const char *name = v->sizes.at[k].name;
 		why = strlen(name) == 1 && strchr("MNK", *name) ? "is a size of runs"
-		                                                : clash_of_size(c, name);
+		                                                : case_bad_size(c, name);
 		for (unsigned r = 0; !why && r < c->n_runs; r++)
 			why = case_has_size(&c->runs[r].sizes, name) ? "is a size of a run" : NULL;
 		if (why)
@@ -109,7 +109,7 @@ static int check_sizes(struct source *s, const struct mx_case *c, struct mx_erro
 	for (unsigned i = 0; i < c->n_runs; i++) {
 		const struct mx_sizes *z = &c->runs[i].sizes;
 		for (unsigned k = 0; k < z->n; k++) {
-			const char *why = clash_of_size(c, z->at[k].name);
+			const char *why = case_bad_size(c, z->at[k].name);
 			if (why)
 				return source_fail(err, s, case_line_of(s, "runs", i, "sizes"),
 				                   "runs[%u].sizes: '%s' %s", i, z->at[k].name,
@@ -347,7 +347,11 @@ static const char *bad_layout(const struct mx_buffer_spec *b, const char **key) 
 	if (b->ld || b->extent)
 		return "a packed buffer has no ld or extent";
 	*key = "fill";
-	return mx_layout_fill(b->fill, &fill) ? NULL : "it must be 0 to 255, or poison";
+	if (!mx_layout_fill(b->fill, &fill))
+		return "it must be 0 to 255, poison or random";
+	return b->of && fill == MX_FILL_RANDOM
+	               ? "the padding of a copy is judged, so it is not random"
+	               : NULL;
 }
 
 static int check_layouts(struct source *s, const struct mx_case *c, struct mx_error *err) {

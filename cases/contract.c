@@ -1,4 +1,5 @@
 /* Contracts: the sizes for which a kernel is made, and what holds outside of them. */
+#include "choice.h"
 #include "contract.h"
 
 #include <inttypes.h>
@@ -17,6 +18,10 @@ static const cyaml_strval_t axes[] = {
 	{ "z", MX_AXIS_Z },
 };
 
+static const cyaml_schema_value_t text = {
+	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 1, CYAML_UNLIMITED),
+};
+
 static const cyaml_schema_field_t size_fields[] = {
 	CYAML_FIELD_STRING_PTR("name", 0, struct mx_size_contract, name, 1, CYAML_UNLIMITED),
 	CYAML_FIELD_INT("min", CYAML_FLAG_OPTIONAL, struct mx_size_contract, min),
@@ -26,6 +31,10 @@ static const cyaml_schema_field_t size_fields[] = {
 	CYAML_FIELD_INT("stages", CYAML_FLAG_OPTIONAL, struct mx_size_contract, stages),
 	CYAML_FIELD_ENUM("axis", CYAML_FLAG_STRICT | CYAML_FLAG_OPTIONAL, struct mx_size_contract,
 	                 axis, axes, COUNT(axes)),
+	CYAML_FIELD_STRING_PTR("of", CYAML_FLAG_OPTIONAL, struct mx_size_contract, of, 1,
+	                       CYAML_UNLIMITED),
+	CYAML_FIELD_SEQUENCE_COUNT("values", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+	                           struct mx_size_contract, values, n_values, &text, 1, 16),
 	CYAML_FIELD_END,
 };
 
@@ -83,6 +92,11 @@ int contract_check(struct source *s, const struct mx_case *c, struct mx_error *e
 	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++) {
 		const struct mx_size_contract *k = &c->contract->sizes[i];
 		const char *why = fault_of(k);
+		if (k->of || k->values) {
+			if (choice_check(s, c, i, err))
+				return -1;
+			continue;
+		}
 		if (!why && c->n_runs && !value_of(&c->runs[0].sizes, k->name))
 			return source_fail(err, s, source_line(source_entry(s, list, i)),
 			                   "contract.sizes[%u]: no run has the size %s", i,
@@ -97,7 +111,7 @@ int contract_check(struct source *s, const struct mx_case *c, struct mx_error *e
 /* ---- one shape ---- */
 
 static int test_size(const struct mx_size_contract *s, int64_t v, struct mx_error *why) {
-	int64_t min = s->min ? s->min : 1;
+	int64_t min = s->min || s->of ? s->min : 1;
 	if (v < min)
 		mx_fail(why, "%s is %" PRId64 ", must be at least %" PRId64, s->name, v, min);
 	else if (s->max && v > s->max)

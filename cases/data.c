@@ -387,14 +387,11 @@ int mx_data_make(const struct mx_plan *plan, uint64_t seed, struct mx_data *data
 	return 0;
 }
 
-/* Slots wider than a byte hold it zero-extended. */
 static void fill_beside(const struct mx_buffer *b, uint8_t *bytes) {
-	size_t from, to = 0, slot = mx_layout_slot(b->packing.layout);
+	size_t from, to = 0;
 	while (mx_buffer_unpacked(b, to, &from, &to))
 		for (size_t at = from; at < to; at++)
-			bytes[at] = b->packing.fill == MX_FILL_POISON ? MX_POISON
-			            : at % slot                       ? 0
-			                                              : b->packing.fill;
+			bytes[at] = mx_packing_fill(&b->packing, at);
 }
 
 void mx_buffer_pack(const struct mx_buffer *b, const uint8_t *data, uint8_t *bytes) {

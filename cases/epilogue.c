@@ -1,4 +1,5 @@
 /* A case's epilogue: its numbers and buffers, and checks. */
+#include "choice.h"
 #include "epilogue.h"
 
 #include <math.h>
@@ -62,19 +63,21 @@ static int find_bias(const struct mx_case *c) {
 	return rows >= 0 ? rows : find(c, MX_ROLE_BIAS_COLS);
 }
 
-static struct mx_epilogue resolve(const struct mx_case *c) {
+static struct mx_epilogue resolve(const struct mx_case *c, const struct mx_sizes *sizes) {
+	const struct mx_epilogue_spec *spec = c->epilogue;
 	struct mx_epilogue e = {
-		.alpha = number_or(c->epilogue->alpha, 1),
-		.beta = number_or(c->epilogue->beta, 0),
+		.alpha = number_or(choice_text(c, sizes, NULL, "alpha", spec->alpha), 1),
+		.beta = number_or(choice_text(c, sizes, NULL, "beta", spec->beta), 0),
 		.c = find_c(c),
 		.bias = find_bias(c),
 	};
-	e.reads_c = e.c >= 0 && (e.beta != 0 || c->epilogue->c_of_zero);
+	e.reads_c = e.c >= 0 && (e.beta != 0 || spec->c_of_zero);
 	return e;
 }
 
 struct mx_epilogue epilogue_make(const struct mx_plan *p) {
-	return p->c->epilogue ? resolve(p->c) : (struct mx_epilogue){ .c = -1, .bias = -1 };
+	return p->c->epilogue ? resolve(p->c, &p->sizes)
+	                      : (struct mx_epilogue){ .c = -1, .bias = -1 };
 }
 
 /* ---- checks ---- */
@@ -122,7 +125,7 @@ static bool has_wrong_terms(const struct mx_case *c, struct epilogue_fault *f) {
 }
 
 static bool is_poisoned(const struct mx_case *c, struct epilogue_fault *f) {
-	struct mx_epilogue e = resolve(c);
+	struct mx_epilogue e = resolve(c, &(struct mx_sizes){ 0 });
 	int read[] = { e.reads_c ? e.c : -1, e.bias };
 	for (unsigned i = 0; i < 2; i++)
 		if (has_data(c, read[i], "poison"))

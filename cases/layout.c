@@ -58,10 +58,6 @@ mx_layout_use mx_layout_holds(const struct mx_layout *l) {
 	return l->use;
 }
 
-size_t mx_layout_slot(const struct mx_layout *l) {
-	return l->slot;
-}
-
 /* The last field counts fastest. Slots wider than a byte hold one byte each. */
 size_t mx_layout_run(const struct mx_layout *l) {
 	const struct field *last = l->field;
@@ -77,6 +73,10 @@ bool mx_layout_fill(const char *text, unsigned *fill) {
 	*fill = MX_FILL_POISON;
 	if (!text || !strcmp(text, "poison"))
 		return true;
+	if (!strcmp(text, "random")) {
+		*fill = MX_FILL_RANDOM;
+		return true;
+	}
 	unsigned long byte = strtoul(text, &end, 0);
 	*fill = byte;
 	return isdigit((unsigned char)*text) && !*end && byte < MX_FILL_POISON;
@@ -173,7 +173,7 @@ int mx_packing_make(struct mx_packing *p, const struct mx_packing_spec *spec, si
 	*p = (struct mx_packing){ .layout = l, .rows = rows, .cols = cols, .fill = spec->fill };
 	if (!l)
 		return mx_fail(err, "no layout '%s'", spec->layout);
-	if (spec->fill > MX_FILL_POISON)
+	if (spec->fill > MX_FILL_RANDOM)
 		return mx_fail(err, "fill %u is not a byte", spec->fill);
 	if (check_pad(spec->layout, "rows", spec->pad_rows, l->pad_rows, err) ||
 	    check_pad(spec->layout, "columns", spec->pad_cols, l->pad_cols, err))
@@ -205,11 +205,22 @@ bool mx_packing_padding(const struct mx_packing *p, size_t from, size_t *first, 
 	return *first < *end;
 }
 
+uint8_t mx_packing_fill(const struct mx_packing *p, size_t at) {
+	size_t slot = p->layout->slot;
+	if (p->fill == MX_FILL_POISON)
+		return MX_POISON;
+	if (at % slot) /* little-endian */
+		return 0;
+	if (p->fill == MX_FILL_RANDOM) /* Fibonacci hashing */
+		return (uint8_t)(at / slot * 0x9e3779b97f4a7c15u >> 56);
+	return (uint8_t)p->fill;
+}
+
 static void fill_padding(const struct mx_packing *p, uint8_t *packed) {
-	bool poison = p->fill == MX_FILL_POISON;
-	memset(packed, poison ? MX_POISON : 0, p->bytes);
-	for (size_t at = 0; !poison && p->fill && at < p->bytes; at += p->layout->slot)
-		packed[at] = p->fill; /* little-endian */
+	if (!p->fill)
+		memset(packed, 0, p->bytes);
+	for (size_t at = 0; p->fill && at < p->bytes; at++)
+		packed[at] = mx_packing_fill(p, at);
 }
 
 void mx_pack(const struct mx_packing *p, const uint8_t *src, size_t ld, uint8_t *packed) {

@@ -35,18 +35,19 @@ mx_layout_use mx_layout_holds(const struct mx_layout *l);
  * if it keeps whole rows. */
 size_t mx_layout_run(const struct mx_layout *l);
 
-/* Bytes of a slot. */
-size_t mx_layout_slot(const struct mx_layout *l);
-
 /* MX_FILL_POISON: every byte of a padding slot is MX_POISON. Any other fill is a byte,
- * zero-extended in the slot like a byte of the matrix. */
-enum { MX_FILL_POISON = 256 };
+ * zero-extended in the slot like a byte of the matrix; of MX_FILL_RANDOM it depends on the slot. */
+enum { MX_FILL_POISON = 256, MX_FILL_RANDOM };
 
-/* Parses a fill of a case file, "poison" or a number; NULL is poison. False if it is neither. */
+/* Byte `at` of the packed matrix, if it is padding. */
+uint8_t mx_packing_fill(const struct mx_packing *p, size_t at);
+
+/* Parses a fill of a case file, "poison", "random" or a number; NULL is poison. False if it is none
+ * of them. */
 bool mx_layout_fill(const char *text, unsigned *fill);
 
 /* Fails on an unknown layout; on pad_rows or pad_cols that are not multiples of the layout's; on a
- * fill over MX_FILL_POISON; on a packed size over 2^63; and if the layout's crop loses bytes, with
+ * fill over MX_FILL_RANDOM; on a packed size over 2^63; and if the layout's crop loses bytes, with
  * their number. */
 int mx_packing_make(struct mx_packing *p, const struct mx_packing_spec *spec, size_t rows,
                     size_t cols, struct mx_error *err);

@@ -172,7 +172,7 @@ const struct mx_buffer *mx_plan_role(const struct mx_plan *plan, mx_role role) {
 static int make_splits(const struct scope *s, struct mx_plan *p, struct mx_error *err) {
 	const struct mx_verdict_spec *v = &p->c->verdict;
 	int64_t splits;
-	if (v->judge != MX_JUDGE_SET)
+	if (v->judge != MX_JUDGE_SET || p->outside)
 		return 0;
 	if (scope_eval(s, (struct field){ "verdict", -1, ".splits" }, v->splits,
 	               (struct range){ 1, MX_MAX_SPLITS }, &splits, err) ||
@@ -230,8 +230,7 @@ int mx_plan_make_run(const struct mx_case *c, const struct mx_case_run *run, str
 		.variant = v,
 	};
 	mx_case_run_name(c, run, plan->name);
-	if (make_shape(plan, err) || scope_make(&scope, plan, err) ||
-	    make_steps(&scope, plan, err))
+	if (make_shape(plan, err) || scope_make(&scope, plan, err) || make_steps(&scope, plan, err))
 		return -1;
 	if (check_contract(&scope, plan, err))
 		return -1;

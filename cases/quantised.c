@@ -5,6 +5,7 @@
  * kernel must produce. If the type has all digits of the values and the recipe does not clip, the
  * operand has the same values, perhaps in other codes and scales. The exact regime requires this,
  * because otherwise its sums would round. */
+#include "choice.h"
 #include "dtype.h"
 #include "quantised.h"
 
@@ -198,7 +199,8 @@ static int fill_operand(const struct mx_plan *p, const struct mx_buffer *codes, 
 		.drawn = drawn,
 	};
 	mx_recipe recipe;
-	mx_recipe_by_name(spec->recipe, &recipe);
+	mx_recipe_by_name(choice_text(p->c, &p->sizes, spec->name, "recipe", spec->recipe),
+	                  &recipe);
 	return fill_one(&q, p->c->buffers[x].data != NULL, recipe, err);
 }
 

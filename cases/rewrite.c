@@ -147,7 +147,8 @@ static bool find_runs(struct source *s, size_t *from, size_t *to) {
 	return false;
 }
 
-static void print_run(const struct mx_case_run *run, char *text, size_t room) {
+static void print_run(const struct mx_case *c, const struct mx_case_run *run, char *text,
+                      size_t room) {
 	size_t n = (size_t)snprintf(text, room, "runs:\n  - {");
 	for (unsigned i = 0; i < run->sizes.n; i++)
 		if (strlen(run->sizes.at[i].name) == 1 && strchr("MNK", *run->sizes.at[i].name))
@@ -158,8 +159,13 @@ static void print_run(const struct mx_case_run *run, char *text, size_t room) {
 		const struct mx_name *size = &run->sizes.at[i];
 		if (strlen(size->name) == 1 && strchr("MNK", *size->name))
 			continue;
-		n += (size_t)snprintf(text + n, room - n, "%s%s: %" PRId64,
-		                      others ? ", " : "sizes: {", size->name, size->value);
+		const char *choice = mx_choice_text(c, size->name, size->value);
+		if (choice && !size->value)
+			continue;
+		n += (size_t)snprintf(text + n, room - n, "%s%s: ", others ? ", " : "sizes: {",
+		                      size->name);
+		n += choice ? (size_t)snprintf(text + n, room - n, "\"%s\"", choice)
+		            : (size_t)snprintf(text + n, room - n, "%" PRId64, size->value);
 		others = true;
 	}
 	n += (size_t)snprintf(text + n, room - n, "%sregime: %s, ", others ? "}, " : "",
@@ -176,7 +182,7 @@ static void print_run(const struct mx_case_run *run, char *text, size_t room) {
 static void rewrite_runs(struct rewriting *r, const struct mx_case *c,
                          const struct mx_case_run *run, size_t from, size_t to) {
 	char runs[2048], *code = NULL, *text = NULL;
-	print_run(run, runs, sizeof runs);
+	print_run(c, run, runs, sizeof runs);
 	bool lacks = !c->code && !c->n_variants && !c->n_steps && r->saved->code_object;
 	if (lacks && !(code = quoted_path(r, r->saved->code_object)))
 		r->failed = true;

@@ -26,7 +26,7 @@ static void groups_text(const struct mx_run_groups *g, char *text, size_t room) 
 void mx_case_run_name(const struct mx_case *c, const struct mx_case_run *run,
                       char name[MX_RUN_NAME]) {
 	char sizes[MX_RUN_NAME / 2], groups[MX_RUN_NAME / 4];
-	mx_sizes_text(&run->sizes, sizes, sizeof sizes);
+	mx_sizes_text(c, &run->sizes, sizes, sizeof sizes);
 	groups_text(&run->groups, groups, sizeof groups);
 	snprintf(name, MX_RUN_NAME, "%s/%s%s%s%s/%s", c->name,
 	         run->variant ? run->variant->name : "", run->variant ? "/" : "", sizes, groups,

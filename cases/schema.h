@@ -25,6 +25,9 @@ bool case_is_name(const char *name);
 
 bool case_has_size(const struct mx_sizes *s, const char *name);
 
+/* Why a size of a run may not have that name; NULL: it may. */
+const char *case_bad_size(const struct mx_case *c, const char *name);
+
 /* Reads the sizes of every run and variant. */
 int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err);
 void case_free_sizes(struct mx_case *c);

@@ -1,4 +1,5 @@
 /* The names of a case's expressions at a shape, and the location of an expression. */
+#include "choice.h"
 #include "groups.h"
 
 #include <inttypes.h>
@@ -41,9 +42,11 @@ int scope_make(struct scope *scope, const struct mx_plan *p, struct mx_error *er
 	const struct mx_case *c = p->c;
 	const struct mx_sizes *sizes = &p->sizes;
 	const struct mx_variant *variant = p->variant;
-	*scope = (struct scope){ .c = c };
-	for (unsigned i = 0; i < sizes->n; i++)
-		scope_add(scope, sizes->at[i].name, sizes->at[i].value);
+	struct mx_sizes all = *sizes;
+	*scope = (struct scope){ .c = c, .sizes = sizes };
+	mx_sizes_add_choices(c, &all);
+	for (unsigned i = 0; i < all.n; i++)
+		scope_add(scope, all.at[i].name, all.at[i].value);
 	for (unsigned i = 0; variant && i < variant->sizes.n; i++)
 		scope_add(scope, variant->sizes.at[i].name, variant->sizes.at[i].value);
 	if (c->groups) {
@@ -54,9 +57,9 @@ int scope_make(struct scope *scope, const struct mx_plan *p, struct mx_error *er
 	}
 	for (unsigned i = 0; i < c->n_let; i++) {
 		struct range any = { INT64_MIN, INT64_MAX };
-		int64_t v;
-		if (scope_eval(scope, (struct field){ "let", i, ".value" }, c->let[i].value, any,
-		               &v, err))
+		int64_t v = 0;
+		const char *text = choice_text(c, sizes, NULL, c->let[i].name, c->let[i].value);
+		if (scope_eval(scope, (struct field){ "let", i, ".value" }, text, any, &v, err))
 			return -1;
 		scope_add(scope, c->let[i].name, v);
 	}

@@ -18,7 +18,8 @@ __attribute__((format(printf, 4, 5))) int field_fail(struct mx_error *err, const
 
 struct scope {
 	const struct mx_case *c;
-	struct mx_name names[2 + 2 * MX_MAX_SIZES + CASE_MAX_LET + MX_MAX_BUFFERS];
+	const struct mx_sizes *sizes; /* of the run */
+	struct mx_name names[2 + 3 * MX_MAX_SIZES + CASE_MAX_LET + MX_MAX_BUFFERS];
 	size_t n;
 	struct mx_groups groups;
 };

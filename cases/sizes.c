@@ -1,5 +1,6 @@
 /* Sizes of runs: M, N and K, and any other names. libcyaml has no mappings with free keys, so they
  * are read from libyaml's tree. */
+#include "choice.h"
 #include "schema.h"
 
 #include <ctype.h>
@@ -40,8 +41,8 @@ static int add(struct source *s, const yaml_node_t *at, struct mx_sizes *to, con
 	return 0;
 }
 
-static int read_pair(struct source *s, const yaml_node_pair_t *pair, struct mx_sizes *to,
-                     struct mx_error *err) {
+static int read_pair(struct source *s, const struct mx_case *c, const yaml_node_pair_t *pair,
+                     struct mx_sizes *to, struct mx_error *err) {
 	const yaml_node_t *key = yaml_document_get_node(&s->document, pair->key);
 	const yaml_node_t *value = yaml_document_get_node(&s->document, pair->value);
 	const char *name = key->type == YAML_SCALAR_NODE ? (char *)key->data.scalar.value : "";
@@ -50,29 +51,34 @@ static int read_pair(struct source *s, const yaml_node_pair_t *pair, struct mx_s
 		return source_fail(err, s, source_line(key),
 		                   "sizes: '%s' is not a name of at most %d letters, digits and _",
 		                   name, MX_MAX_SIZE_NAME);
-	if (!case_is_number(text))
+	const struct mx_size_contract *choice = choice_find(c, name);
+	int64_t chosen = choice ? choice_value(c, choice, text) : -1;
+	if (choice && chosen < 0)
+		return source_fail(err, s, source_line(value), "sizes: %s: not in the contract: %s",
+		                   name, text);
+	if (!choice && !case_is_number(text))
 		return source_fail(err, s, source_line(value), "sizes: %s: not a number: %s", name,
 		                   text);
-	return add(s, key, to, name, strtoll(text, NULL, 0), err);
+	return add(s, key, to, name, choice ? chosen : strtoll(text, NULL, 0), err);
 }
 
 /* Adds the names and numbers of a mapping, which may be absent. */
-static int read_named(struct source *s, const yaml_node_t *mapping, struct mx_sizes *to,
-                      struct mx_error *err) {
+static int read_named(struct source *s, const struct mx_case *c, const yaml_node_t *mapping,
+                      struct mx_sizes *to, struct mx_error *err) {
 	if (!mapping)
 		return 0;
 	if (mapping->type != YAML_MAPPING_NODE)
 		return source_fail(err, s, source_line(mapping), "sizes: not {name: number, ...}");
 	for (const yaml_node_pair_t *p = mapping->data.mapping.pairs.start;
 	     p < mapping->data.mapping.pairs.top; p++)
-		if (read_pair(s, p, to, err))
+		if (read_pair(s, c, p, to, err))
 			return -1;
 	return 0;
 }
 
 /* M, N and K are keys of the run itself. */
-static int read_run(struct source *s, const yaml_node_t *run, struct mx_run_spec *r,
-                    struct mx_error *err) {
+static int read_run(struct source *s, const struct mx_case *c, const yaml_node_t *run,
+                    struct mx_run_spec *r, struct mx_error *err) {
 	const int64_t value[] = { r->M, r->N, r->K };
 	for (unsigned i = 0; i < 3; i++) {
 		const yaml_node_t *at = source_key(s, run, shape[i]);
@@ -80,7 +86,7 @@ static int read_run(struct source *s, const yaml_node_t *run, struct mx_run_spec
 			return -1;
 	}
 	const yaml_node_t *sizes = source_key(s, run, "sizes");
-	if (read_named(s, sizes, &r->sizes, err))
+	if (read_named(s, c, sizes, &r->sizes, err))
 		return -1;
 	if (!r->sizes.n)
 		return source_fail(err, s, source_line(run), "missing key: M, N and K, or sizes");
@@ -93,11 +99,11 @@ int case_read_sizes(struct source *s, struct mx_case *c, struct mx_error *err) {
 			  *variants = source_key(s, root, "variants");
 	for (unsigned i = 0; i < c->n_variants; i++) {
 		const yaml_node_t *v = source_entry(s, variants, i);
-		if (read_named(s, source_key(s, v, "sizes"), &c->variants[i].sizes, err))
+		if (read_named(s, c, source_key(s, v, "sizes"), &c->variants[i].sizes, err))
 			return -1;
 	}
 	for (unsigned i = 0; i < c->n_runs; i++)
-		if (read_run(s, source_entry(s, runs, i), &c->runs[i], err))
+		if (read_run(s, c, source_entry(s, runs, i), &c->runs[i], err))
 			return -1;
 	return 0;
 }
@@ -121,13 +127,19 @@ static bool is_product(const struct mx_sizes *s) {
 	       !strcmp(s->at[2].name, "K");
 }
 
-void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room) {
+void mx_sizes_text(const struct mx_case *c, const struct mx_sizes *s, char *text, size_t room) {
 	size_t n = 0;
 	text[0] = 0;
 	for (unsigned i = 0; i < s->n && n < room; i++) {
 		bool plain = is_product(s) && i < 3;
-		const char *mark = !i ? "" : plain ? "x" : ",";
-		if (plain)
+		const char *choice = mx_choice_text(c, s->at[i].name, s->at[i].value);
+		const char *mark = !n ? "" : plain ? "x" : ",";
+		if (choice && s->at[i].value)
+			n += (size_t)snprintf(text + n, room - n, "%s%s=%s", mark, s->at[i].name,
+			                      choice);
+		else if (choice)
+			continue;
+		else if (plain)
 			n += (size_t)snprintf(text + n, room - n, "%s%" PRId64, mark,
 			                      s->at[i].value);
 		else
@@ -136,48 +148,80 @@ void mx_sizes_text(const struct mx_sizes *s, char *text, size_t room) {
 	}
 }
 
+void mx_sizes_add_choices(const struct mx_case *c, struct mx_sizes *s) {
+	for (unsigned i = 0; c->contract && i < c->contract->n_sizes; i++) {
+		const char *name = c->contract->sizes[i].name;
+		if (c->contract->sizes[i].of && !case_has_size(s, name) && s->n < MX_MAX_SIZES)
+			s->at[s->n++] = (struct mx_name){ name, 0 };
+	}
+}
+
 /* ---- --shape ---- */
 
-/* One size of a text: its name, of M, N and K if it is the i-th without one. False at an error. */
-static bool next(const char **at, unsigned i, char name[MX_MAX_SIZE_NAME + 1], int64_t *value) {
+enum { MAX_VALUE = 64 };
+
+/* One size of a text: its name, of M, N and K if it is the i-th without one, and its value. False
+ * at an error. */
+static bool next(const char **at, unsigned i, char name[MX_MAX_SIZE_NAME + 1],
+                 char value[MAX_VALUE]) {
 	size_t n = strcspn(*at, "=,");
-	char *end;
 	bool named = (*at)[n] == '=';
 	if (named ? !n || n > MX_MAX_SIZE_NAME : i >= 3)
 		return false;
 	snprintf(name, MX_MAX_SIZE_NAME + 1, "%.*s", named ? (int)n : 1, named ? *at : shape[i]);
 	*at += named ? n + 1 : 0;
-	errno = 0;
-	*value = strtoll(*at, &end, 10);
-	if (!isdigit((unsigned char)**at) || errno || *value <= 0 || (*end && *end != ','))
+	n = strcspn(*at, ",");
+	snprintf(value, MAX_VALUE, "%.*s", (int)n, *at);
+	if (!n || n >= MAX_VALUE || strchr(value, '=') || !((*at)[n] ? (*at)[n + 1] : 1))
 		return false;
-	*at = end + (*end == ',');
-	return *end != ',' || **at;
+	*at += n + ((*at)[n] == ',');
+	return true;
+}
+
+static bool is_positive(const char *text, int64_t *value) {
+	char *end;
+	errno = 0;
+	*value = strtoll(text, &end, 10);
+	return isdigit((unsigned char)*text) && !errno && !*end && *value > 0;
 }
 
 bool mx_sizes_check(const char *text) {
-	char name[MX_MAX_SIZE_NAME + 1];
-	int64_t value;
+	char name[MX_MAX_SIZE_NAME + 1], value[MAX_VALUE];
+	int64_t number;
 	unsigned plain = 0, i = 0;
 	for (const char *at = text; !i || *at; i++) {
-		plain += at[strcspn(at, "=,")] != '=';
-		if (!next(&at, i, name, &value))
+		bool named = at[strcspn(at, "=,")] == '=';
+		plain += !named;
+		if (!next(&at, i, name, value) || (!named && !is_positive(value, &number)))
 			return false;
 	}
 	return plain == 0 || plain == 3;
 }
 
-int mx_sizes_replace(struct mx_sizes *s, const char *text, struct mx_error *err) {
-	char name[MX_MAX_SIZE_NAME + 1];
-	int64_t value;
+/* The choice of that name is added if the run does not have it. */
+static struct mx_name *find(const struct mx_case *c, struct mx_sizes *s, const char *name) {
+	const struct mx_size_contract *choice = choice_find(c, name);
+	unsigned k = 0;
+	while (k < s->n && strcmp(s->at[k].name, name))
+		k++;
+	if (k == s->n && choice && s->n < MX_MAX_SIZES)
+		s->at[s->n++] = (struct mx_name){ choice->name, 0 };
+	return k < s->n ? &s->at[k] : NULL;
+}
+
+int mx_sizes_replace(const struct mx_case *c, struct mx_sizes *s, const char *text,
+                     struct mx_error *err) {
+	char name[MX_MAX_SIZE_NAME + 1], value[MAX_VALUE];
 	const char *at = text;
-	for (unsigned i = 0; *at && next(&at, i, name, &value); i++) {
-		unsigned k = 0;
-		while (k < s->n && strcmp(s->at[k].name, name))
-			k++;
-		if (k == s->n)
+	for (unsigned i = 0; *at && next(&at, i, name, value); i++) {
+		const struct mx_size_contract *choice = choice_find(c, name);
+		struct mx_name *size = find(c, s, name);
+		if (!size)
 			return mx_fail(err, "no size %s in this run", name);
-		s->at[k].value = value;
+		if (choice && (size->value = choice_value(c, choice, value)) < 0)
+			return mx_fail(err, "%s: not in the contract: %s", name, value);
+		if (!choice && !is_positive(value, &size->value))
+			return mx_fail(err, "%s: not a number of 1 or more: %s", name, value);
 	}
 	return 0;
 }

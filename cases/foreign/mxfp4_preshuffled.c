@@ -15,6 +15,11 @@
 #define SCALE_COLUMNS(blocks) (((blocks) + 7) / 8 * 8)
 #endif
 
+/* Whether a byte of a row's codes is one of K. */
+#ifndef IS_IN_K
+#define IS_IN_K(k, K) ((k) < (K) / 2)
+#endif
+
 enum { STEP = 256, STEP_BYTES = STEP / 2, TILE = 32, HALF_STEP = STEP_BYTES / 2 };
 
 struct arguments {
@@ -34,13 +39,13 @@ INLINE u32 round_up(u32 x, u32 multiple) {
 /* 32 elements of row l % 16, from element 32 (l / 16) of half a step on. */
 INLINE u32x4 load_a(buffer a, u32 row, u32 K, u32 k_byte) {
 	u32 k = k_byte + LANE() / 16 * 16;
-	u32 offset = k < K / 2 ? (row + LANE() % 16) * (K / 2) + k : OUT_OF_RANGE;
+	u32 offset = IS_IN_K(k, K) ? (row + LANE() % 16) * (K / 2) + k : OUT_OF_RANGE;
 	return __builtin_amdgcn_raw_buffer_load_b128(a, offset, 0, 0);
 }
 
 INLINE u32x4 load_b(buffer b, u32 row, u32 K, u32 k_byte) {
 	u32 k = k_byte + LANE() / 16 * 16;
-	u32 offset = k < K / 2 ? row * (K / 2) + k * 16 + LANE() % 16 * 16 : OUT_OF_RANGE;
+	u32 offset = IS_IN_K(k, K) ? row * (K / 2) + k * 16 + LANE() % 16 * 16 : OUT_OF_RANGE;
 	return __builtin_amdgcn_raw_buffer_load_b128(b, offset, 0, 0);
 }
 

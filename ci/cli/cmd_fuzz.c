@@ -14,10 +14,20 @@ enum { USUAL_COUNT = 1000, BAD_INPUT = 2 };
 
 /* ---- one case ---- */
 
-static void print_shape(const struct mx_sizes *sizes) {
-	for (unsigned i = 0; i < sizes->n; i++)
-		printf("%s%s=%" PRId64, i ? "," : " --shape ", sizes->at[i].name,
-		       sizes->at[i].value);
+/* "129", or the text of a choice. */
+static void print_value(const struct mx_shapes *s, const struct mx_name *size) {
+	const char *choice = mx_choice_text(s->c, size->name, size->value);
+	if (choice)
+		printf("%s", choice);
+	else
+		printf("%" PRId64, size->value);
+}
+
+static void print_shape(const struct mx_shapes *s, const struct mx_sizes *sizes) {
+	for (unsigned i = 0; i < sizes->n; i++) {
+		printf("%s%s=", i ? "," : " --shape ", sizes->at[i].name);
+		print_value(s, &sizes->at[i]);
+	}
 }
 
 static void print_command(const struct mx_options *o, const struct mx_shapes *s,
@@ -33,7 +43,7 @@ static void print_command(const struct mx_options *o, const struct mx_shapes *s,
 	if (!f->saved[0] && o->code_dir)
 		printf(" --code '%s'", o->code_dir);
 	if (!f->saved[0]) {
-		print_shape(&f->trial.run.sizes);
+		print_shape(s, &f->trial.run.sizes);
 		if (f->trial.run.tiles)
 			printf(" --tiles %u", f->trial.run.tiles);
 		printf(" --regime %s", mx_regime_name(f->trial.run.regime));
@@ -59,7 +69,7 @@ static void print_failure(const struct mx_options *o, const struct mx_shapes *s,
 
 /* "M 12 of 14, N 12 of 14, K 9 of 10 borders". */
 static void print_borders(const struct mx_shapes *s) {
-	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
+	const struct mx_sizes *sizes = &s->sizes;
 	for (unsigned i = 0; i < sizes->n; i++) {
 		unsigned reached = 0;
 		for (unsigned k = 0; k < s->borders[i].n; k++)
@@ -71,11 +81,14 @@ static void print_borders(const struct mx_shapes *s) {
 
 /* -v: the borders, and how often each was drawn. */
 static void print_each_border(const struct mx_shapes *s) {
-	for (unsigned i = 0; i < s->c->runs[0].sizes.n; i++) {
-		printf("      %s:", s->c->runs[0].sizes.at[i].name);
-		for (unsigned k = 0; k < s->borders[i].n; k++)
-			printf(" %" PRId64 " (%lu)", s->borders[i].at[k].value,
-			       s->borders[i].at[k].reached);
+	for (unsigned i = 0; i < s->sizes.n; i++) {
+		printf("      %s:", s->sizes.at[i].name);
+		for (unsigned k = 0; k < s->borders[i].n; k++) {
+			putchar(' ');
+			print_value(s, &(struct mx_name){ s->sizes.at[i].name,
+			                                  s->borders[i].at[k].value });
+			printf(" (%lu)", s->borders[i].at[k].reached);
+		}
 		putchar('\n');
 	}
 }

@@ -130,7 +130,7 @@ static int select_run(const struct mx_options *o, struct mx_selection *s, const 
 	run.tiles = o->tiles ? o->tiles : run.tiles;
 	struct mx_selected own = as_run(c, spec, &run);
 	struct mx_error why = { "" };
-	int status = o->shape ? mx_sizes_replace(&run.sizes, o->shape, &why) : 0;
+	int status = o->shape ? mx_sizes_replace(c, &run.sizes, o->shape, &why) : 0;
 	struct mx_selected r = as_run(c, spec, &run);
 	if (!wanted(o, &own, spec) && !wanted(o, &r, spec))
 		return 0;

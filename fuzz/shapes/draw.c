@@ -8,6 +8,7 @@ enum {
 	WIDE = 5,        /* tiles up to which sizes between borders are drawn */
 	OUTSIDE_IN = 8,  /* one draw in so many, if the contract permits any */
 	FAR_IN = 6,      /* one draw in so many, if the case may have tiles */
+	DRAWS = 4,       /* until a trial has a plan */
 };
 
 #define MOST_SIZE (INT64_C(1) << 33) /* of a far one */
@@ -45,6 +46,8 @@ static const struct mx_size_contract *contract_of(const struct mx_case *c, const
 }
 
 static int64_t least_of(const struct mx_borders *b) {
+	if (b->is_choice)
+		return 0;
 	int64_t min = b->contract && b->contract->min ? b->contract->min : 1;
 	return (min + b->multiple - 1) / b->multiple * b->multiple;
 }
@@ -102,7 +105,12 @@ static int64_t pad_of(const struct mx_case *c) {
 
 static void find_borders(const struct mx_shapes *s, struct mx_borders *b, const char *name) {
 	b->contract = contract_of(s->c, name);
+	b->is_choice = b->contract && b->contract->of;
 	b->multiple = multiple_of(s->c, b->contract, name);
+	for (unsigned i = 0; b->is_choice && i <= b->contract->n_values; i++)
+		add(b, i);
+	if (b->is_choice)
+		return;
 	int64_t tile = tile_of(b), stages = b->contract ? b->contract->stages : 0;
 	add_around(b, least_of(b));
 	add_around(b, tile);
@@ -117,7 +125,7 @@ static void find_borders(const struct mx_shapes *s, struct mx_borders *b, const 
 }
 
 void mx_shapes_borders(struct mx_shapes *s) {
-	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
+	const struct mx_sizes *sizes = &s->sizes;
 	for (unsigned i = 0; i < sizes->n; i++) {
 		s->borders[i] = (struct mx_borders){ .size = i };
 		find_borders(s, &s->borders[i], sizes->at[i].name);
@@ -125,7 +133,7 @@ void mx_shapes_borders(struct mx_shapes *s) {
 }
 
 bool mx_shapes_is_grouped(const struct mx_shapes *s, unsigned size) {
-	return s->c->groups && !strcmp(s->c->runs[0].sizes.at[size].name, "M");
+	return s->c->groups && !strcmp(s->sizes.at[size].name, "M");
 }
 
 /* With groups M is at a border if one of them is. */
@@ -160,6 +168,8 @@ static int64_t beyond(const struct mx_borders *b, struct dice *d) {
 }
 
 static int64_t draw_size(const struct mx_shapes *s, const struct mx_borders *b, struct dice *d) {
+	if (b->is_choice)
+		return b->at[roll(d, b->n)].value;
 	bool may_leave = b->contract && s->c->contract->outside == MX_OUTSIDE_IN_BOUNDS;
 	if (may_leave && !roll(d, OUTSIDE_IN))
 		return beyond(b, d);
@@ -226,7 +236,7 @@ int64_t mx_shapes_far(const struct mx_shapes *s, const struct mx_far *far) {
 /* Makes one size large: a buffer ends at a ceiling, one tile after it, or up to two tiles after it;
  * or the size is the largest of the contract. */
 static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
-	struct mx_far f = { t->run, (unsigned)roll(d, s->c->runs[0].sizes.n),
+	struct mx_far f = { t->run, (unsigned)roll(d, s->sizes.n),
 		            (unsigned)roll(d, s->c->n_buffers), (unsigned)roll(d, MX_CEILINGS) };
 	const struct mx_borders *b = &s->borders[f.size];
 	int64_t far = mx_shapes_far(s, &f), multiple = b->multiple, tile = tile_of(b);
@@ -244,22 +254,34 @@ static void draw_far(const struct mx_shapes *s, struct mx_trial *t, struct dice 
 }
 
 /* Half of the trials vary one size of an earlier trial that covered something new. */
-void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t) {
-	struct dice d = { s->seed, number, 0 };
-	const struct mx_sizes *sizes = &s->c->runs[0].sizes;
+static void draw(const struct mx_shapes *s, struct mx_trial *t, struct dice *d) {
+	const struct mx_sizes *sizes = &s->sizes;
 	*t = (struct mx_trial){ { *sizes, MX_REGIME_GENERAL, s->variant }, 0 };
-	bool vary = s->n_kept && !s->unsteered && roll(&d, 2);
+	bool vary = s->n_kept && !s->unsteered && roll(d, 2);
 	if (vary)
-		*t = s->kept[roll(&d, s->n_kept)];
-	uint64_t only = roll(&d, sizes->n);
+		*t = s->kept[roll(d, s->n_kept)];
+	t->run.tiles = 0;
+	uint64_t only = roll(d, sizes->n);
 	for (unsigned i = 0; i < sizes->n; i++)
 		if (!vary || i == only) {
-			t->run.sizes.at[i].value = draw_size(s, &s->borders[i], &d);
+			t->run.sizes.at[i].value = draw_size(s, &s->borders[i], d);
 			if (mx_shapes_is_grouped(s, i))
-				draw_groups(s, i, t, &d);
+				draw_groups(s, i, t, d);
 		}
-	t->run.regime = draw_regime(s->c, &d);
-	if (s->has_tiles && !roll(&d, FAR_IN))
-		draw_far(s, t, &d);
-	t->seed = 1 + roll(&d, UINT32_MAX);
+	t->run.regime = draw_regime(s->c, d);
+	if (s->has_tiles && !roll(d, FAR_IN))
+		draw_far(s, t, d);
+	t->seed = 1 + roll(d, UINT32_MAX);
+}
+
+/* Limits of the contract join several sizes, so some draws have no plan. */
+void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t) {
+	struct dice d = { s->seed, number, 0 };
+	struct mx_plan p;
+	struct mx_error why;
+	for (unsigned i = 0; i < DRAWS; i++) {
+		draw(s, t, &d);
+		if (!mx_plan_make_run(s->c, &t->run, &p, &why))
+			return;
+	}
 }

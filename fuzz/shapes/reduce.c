@@ -5,6 +5,11 @@
 #include "../hunt/interrupt.h"
 #include "shapes.h"
 
+enum {
+	SEEDS = 8,     /* that are tried if the failure's own does not fail */
+	SCANNED = 128, /* values of a size of which one must have a plan */
+};
+
 /* Whether the trial fails in the same way; then it replaces the failure's. */
 static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f, struct mx_trial *t) {
 	struct mx_verdict v;
@@ -18,13 +23,63 @@ static bool still_fails(const struct mx_shapes *s, struct mx_shape_failure *f, s
 	return true;
 }
 
+/* Fewer random numbers may lack the one that fails, so other seeds are tried. */
+static bool fails_by_a_seed(const struct mx_shapes *s, struct mx_shape_failure *f,
+                            struct mx_trial *t) {
+	bool fails = still_fails(s, f, t);
+	for (t->seed = 1; !fails && t->run.regime != MX_REGIME_EXACT && t->seed <= SEEDS; t->seed++)
+		fails = still_fails(s, f, t);
+	return fails;
+}
+
+static bool has_plan(const struct mx_shapes *s, const struct mx_trial *t) {
+	struct mx_plan p;
+	struct mx_error why;
+	return !mx_plan_make_run(s->c, &t->run, &p, &why);
+}
+
+/* Sets a size to the least value with a plan, of the first few. */
+static bool set_least(const struct mx_shapes *s, struct mx_trial *t, unsigned size) {
+	const struct mx_borders *b = &s->borders[size];
+	int64_t *value = &t->run.sizes.at[size].value;
+	*value = b->n ? b->at[0].value : 1;
+	for (unsigned i = 0; i < SCANNED && !b->is_choice; i++, *value += b->multiple)
+		if (has_plan(s, t))
+			return true;
+	return false;
+}
+
+/* A choice may need another value of one other size. */
+static bool try_choice(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size,
+                       int64_t v) {
+	struct mx_trial t = f->trial;
+	t.run.sizes.at[size].value = v;
+	if (has_plan(s, &t))
+		return fails_by_a_seed(s, f, &t);
+	for (unsigned i = 0; i < t.run.sizes.n; i++) {
+		struct mx_trial other = t;
+		if (!mx_shapes_is_grouped(s, i) && set_least(s, &other, i) &&
+		    fails_by_a_seed(s, f, &other))
+			return true;
+	}
+	return false;
+}
+
+static bool reduce_choice(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size) {
+	int64_t now = f->trial.run.sizes.at[size].value;
+	for (int64_t v = 0; v < now; v++)
+		if (try_choice(s, f, size, v))
+			return true;
+	return false;
+}
+
 static bool try_size(const struct mx_shapes *s, struct mx_shape_failure *f, unsigned size,
                      int64_t v) {
 	struct mx_trial t = f->trial;
 	if (v < 1 || v >= t.run.sizes.at[size].value)
 		return false;
 	t.run.sizes.at[size].value = v;
-	return still_fails(s, f, &t);
+	return fails_by_a_seed(s, f, &t);
 }
 
 /* Tries the least values that bring a buffer over a ceiling. */
@@ -86,6 +141,8 @@ static bool reduce_size(const struct mx_shapes *s, struct mx_shape_failure *f, u
 	const struct mx_borders *b = &s->borders[size];
 	int64_t begin = f->trial.run.sizes.at[size].value, passes = 0;
 	bool smaller = false;
+	if (b->is_choice)
+		return reduce_choice(s, f, size);
 	if (mx_shapes_is_grouped(s, size))
 		return reduce_groups(s, f, size);
 	for (unsigned i = 0; i < b->n && !smaller; i++)

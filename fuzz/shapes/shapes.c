@@ -173,7 +173,7 @@ static int conclude(struct mx_shapes *s, struct outcome *o, struct mx_error *err
 
 /* Whether the first run may have tiles. */
 static bool has_tiles(const struct mx_shapes *s) {
-	struct mx_case_run run = { s->c->runs[0].sizes, MX_REGIME_EXACT, s->variant, 1 };
+	struct mx_case_run run = { s->sizes, MX_REGIME_EXACT, s->variant, 1 };
 	struct mx_plan p;
 	struct mx_error why;
 	return !mx_plan_make_run(s->c, &run, &p, &why);
@@ -182,6 +182,8 @@ static bool has_tiles(const struct mx_shapes *s) {
 int mx_shapes_begin(struct mx_shapes *s, struct mx_error *err) {
 	if (!s->c->n_runs || !s->c->runs[0].sizes.n)
 		return mx_fail(err, "%s: it has no sizes to draw", s->c->path);
+	s->sizes = s->c->runs[0].sizes;
+	mx_sizes_add_choices(s->c, &s->sizes);
 	mx_shapes_borders(s);
 	s->has_tiles = has_tiles(s);
 	return 0;

@@ -25,6 +25,7 @@ enum { MX_MOST_BORDERS = 24 };
 struct mx_borders {
 	unsigned size;                           /* index in sizes */
 	const struct mx_size_contract *contract; /* NULL: none */
+	bool is_choice;                          /* its values are its borders */
 	int64_t multiple;
 	unsigned n;
 	struct {
@@ -51,8 +52,9 @@ struct mx_shapes {
 	uint64_t seed;
 	unsigned shard, shards; /* this one, from 0, of how many; each draws trials of its own */
 	unsigned threads;
-	bool has_tiles; /* runs of tiles are possible */
-	bool unsteered; /* coverage does not steer the draw, and failures are not kept */
+	struct mx_sizes sizes; /* those of the first run, and the choices of the contract */
+	bool has_tiles;        /* runs of tiles are possible */
+	bool unsteered;        /* coverage does not steer the draw, and failures are not kept */
 	struct mx_borders borders[MX_MAX_SIZES];
 	struct mx_coverage coverage[MX_MAX_STEPS];
 	struct mx_trial *kept; /* trials that covered something new */
@@ -84,7 +86,7 @@ struct mx_covered mx_shapes_covered(const struct mx_shapes *s);
 void mx_shapes_borders(struct mx_shapes *s);
 /* Whether a size is M of a case with groups, which is the sum of their rows. */
 bool mx_shapes_is_grouped(const struct mx_shapes *s, unsigned size);
-/* The trial of a number. */
+/* The trial of a number. One without a plan is drawn again, up to a few times. */
 void mx_shapes_draw(const struct mx_shapes *s, unsigned long number, struct mx_trial *t);
 /* A buffer, a ceiling of its bytes, and the size of a run that decides how large it is. */
 struct mx_far {

@@ -139,7 +139,7 @@ static void wrong_files_say_which_line(void) {
 		  ":11: buffers[1].layout: a packed buffer has no ld or extent" },
 		{ "a fill that is not a byte", "rows: N, cols: K}",
 		  "rows: N, cols: K, layout: preshuffle_16x16, fill: 256}",
-		  ":12: buffers[2].fill: it must be 0 to 255, or poison" },
+		  ":12: buffers[2].fill: it must be 0 to 255, poison or random" },
 		{ "a fill without a layout", "rows: N, cols: K}", "rows: N, cols: K, fill: 0}",
 		  ":12: buffers[2].fill: the buffer has no layout" },
 		{ "rows padded without a layout", "rows: N, cols: K}",

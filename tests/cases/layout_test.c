@@ -291,7 +291,7 @@ static void test_errors(void) {
 		  1,
 		  1,
 		  "layout s32x8 pads columns to a multiple of 8, but 4 is not one" },
-		{ "a fill of 257", { "s32x8", .fill = 257 }, 1, 1, "fill 257 is not a byte" },
+		{ "a fill of 258", { "s32x8", .fill = 258 }, 1, 1, "fill 258 is not a byte" },
 		{ "rows that round up over 64 bits",
 		  { "s32x8" },
 		  SIZE_MAX - 3,
@@ -440,11 +440,32 @@ static void test_bugs(void) {
 	}
 }
 
+/* A fill of one byte, in slots of `slot` bytes, would have one value. */
+static void random_fill(const char *layout, size_t slot) {
+	struct mx_packing p;
+	struct mx_error err;
+	uint8_t element = 0, packed[1024];
+	unsigned n = 0, extended = 0;
+	bool seen[256] = { false };
+	mx_packing_make(&p, &(struct mx_packing_spec){ layout, .fill = MX_FILL_RANDOM }, 1, 1,
+	                &err);
+	mx_pack(&p, &element, 1, packed);
+	for (size_t at = slot; at < p.bytes; at++) {
+		extended += at % slot && packed[at];
+		n += at % slot == 0 && !seen[packed[at]];
+		seen[packed[at]] = true;
+	}
+	ok(n > 32 && !extended, "%s: a random fill has %u values in slots of %zu bytes", layout, n,
+	   slot);
+}
+
 int main(void) {
 	test_chains();
 	test_formulas();
 	test_properties();
 	test_errors();
 	test_bugs();
+	random_fill("s32x8", 1);
+	random_fill("primus_16x4", 4);
 	return done_testing();
 }

@@ -52,15 +52,18 @@ static void sizes_have_any_names(void) {
 	   "sizes are part of a run's name: %s", p.name);
 	ok(p.M == 1 && mx_size(&p.sizes, "D") == 5 && mx_size(&p.sizes, "Q") == 0,
 	   "and have values");
-	ok(!mx_sizes_replace(&run.sizes, "D=7,N=48", &err) &&
+	ok(!mx_sizes_replace(c, &run.sizes, "D=7,N=48", &err) &&
 	           !mx_plan_make_run(c, &run, &p, &err) &&
 	           !strcmp(p.name, "gemm/mxfp4_f32/1x48x32,S=3,D=7/exact"),
 	   "a text replaces some of them: %s", p.name);
-	ok(mx_sizes_replace(&run.sizes, "Q=7", &err) && !strcmp(err.text, "no size Q in this run"),
+	ok(mx_sizes_replace(c, &run.sizes, "Q=7", &err) &&
+	           !strcmp(err.text, "no size Q in this run"),
 	   "but not one that is absent: %s", err.text);
-	static const char *const bad[] = { "",     "1,2",    "1,2,3,4", "S=",   "S=0",
-		                           "S=1,", "S=1,2",  "S",       "=1",   "S=1x",
-		                           "S=-1", "1,2,3,", "0,1,1",   "a,b,c" };
+	static const char *const wrong[] = { "S=0", "S=1x", "S=-1" };
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		ok(mx_sizes_replace(c, &run.sizes, wrong[i], &err), "%s: %s", wrong[i], err.text);
+	static const char *const bad[] = { "",  "1,2", "1,2,3,4", "S=",     "S=1,",  "S=1,2",
+		                           "S", "=1",  "S==1",    "1,2,3,", "0,1,1", "a,b,c" };
 	for (size_t i = 0; i < COUNT(bad); i++)
 		ok(!mx_sizes_check(bad[i]), "'%s' is no shape", bad[i]);
 	ok(mx_sizes_check("1,2,3") && mx_sizes_check("1,2,3,S=4") && mx_sizes_check("S=4,Dv=5"),

@@ -7,7 +7,7 @@ use Test::More;
 require './tests/ci/gate.pl';
 our ($build, $dir, $status, $out, $err);
 
-my $yaml = slurp('cases/foreign/mxfp4_preshuffled.yaml');
+my $yaml = slurp('cases/foreign/mxfp4_preshuffled.yaml') =~ s/^ +- \{name: \w+, of: .*\n//mgr; # without choices of fills
 my $co   = "$build/kernels/foreign/mxfp4_preshuffled.co";
 my $ragged = 'foreign/mxfp4_preshuffled/45x70x416/exact';
 

@@ -266,7 +266,7 @@ my %shipped = (
 %shipped = (
 	%shipped,
 	(map { $_ => ["foreign/$_"] } qw(mxfp4_opencl mxfp6_scratch mxfp8_grouped mxfp8_wgrad)),
-	(map { $_ => ["gemm/$_"] } qw(mxfp4_splitk1 mxfp4_splitk2 mxfp4_splitk4)),
+	(map { $_ => ["gemm/$_"] } qw(mxfp4_splitk mxfp4_splitk2 mxfp4_splitk4)),
 	(map { $_ => ["gemm/$_"] } qw(mxfp8_f32 mxfp8_scratch)),
 	mxfp8_persistent => [ map { "gemm/mxfp8_persistent/$_" } qw(64x64x256/general 97x130x128/general 1x1x32/exact) ],
 	mxfp4_f32  => [ map { "gemm/mxfp4_f32/$_/general" } qw(64x64x256 128x128x1024) ],
